@@ -1,0 +1,427 @@
+// Package internal_test holds the rules that concern the tree as a whole: which
+// package may import which, how the specification stands, and what start-up may
+// cost. What a single package does is tested beside it.
+package internal_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const module = "adze"
+
+// layers ranks the packages, lowest first. A package imports only from lines
+// above its own. Names are relative to internal, except those under cmd; a
+// pattern speaks for the packages not named otherwise.
+var layers = [][]string{
+	{"msg"},
+	{"platform/*"},
+	{"model"},
+	{"model/messages", "model/catalog", "model/cost", "model/modeltest"},
+	{"model/anthropic", "model/replay", "model/retry"},
+	{"tool/schema"},
+	{"tool"},
+	{"tool/tooltest"},
+	{"tools/*", "permission", "hook", "mcp", "skill", "memory"},
+	{"agent/exec", "agent/prompt", "agent/compact"},
+	{"agent"},
+	{"session/store"},
+	{"session"},
+	{"ui/draw"},
+	{"ui/tui/theme"},
+	{"ui/tui/*"},
+	{"ui/headless", "ui/tui", "ui/acp", "ui/web"},
+	{"app"},
+	{"cmd/*"},
+}
+
+// implementations are imported by app alone: the rest of the tree knows their
+// contracts.
+var implementations = []string{
+	"tools/*",
+	"model/anthropic", "model/replay", "model/retry",
+	"ui/headless", "ui/tui", "ui/acp", "ui/web",
+}
+
+// Proves LOOP-01.
+func TestArchImports(t *testing.T) {
+	imports := map[string][]string{}
+	for name, file := range parseTree(t, parser.ImportsOnly) {
+		imports[name] = nil
+		for _, spec := range file.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			imports[name] = append(imports[name], imported)
+		}
+	}
+	for _, problem := range checkImports(imports) {
+		t.Error(problem)
+	}
+}
+
+func TestArchPackageComments(t *testing.T) {
+	for _, problem := range checkComments(parseTree(t, parser.PackageClauseOnly|parser.ParseComments)) {
+		t.Error(problem)
+	}
+}
+
+func TestArchCode(t *testing.T) {
+	for _, problem := range checkCode(parseTree(t, parser.SkipObjectResolution)) {
+		t.Error(problem)
+	}
+}
+
+func TestArchDirectoryNames(t *testing.T) {
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && d.Name() == "testdata" {
+			return fs.SkipDir
+		}
+		if d.IsDir() && slices.Contains([]string{"util", "common", "shared", "helpers"}, d.Name()) {
+			t.Errorf("internal/%s: name the directory after what it holds", filepath.ToSlash(name))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// parseTree parses the Go files of the module that are not tests, keyed by
+// slash-separated name relative to its root.
+func parseTree(t *testing.T, mode parser.Mode) map[string]*ast.File {
+	t.Helper()
+	files := map[string]*ast.File{}
+	fset := token.NewFileSet()
+	err := filepath.WalkDir("..", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		base := d.Name()
+		if d.IsDir() {
+			if base != ".." && (base == "testdata" || strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_")) {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(base, ".go") || strings.HasSuffix(base, "_test.go") {
+			return nil
+		}
+		rel, err := filepath.Rel("..", name)
+		if err != nil {
+			return err
+		}
+		src, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		file, err := parser.ParseFile(fset, filepath.ToSlash(rel), src, mode)
+		if err != nil {
+			return err
+		}
+		files[filepath.ToSlash(rel)] = file
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// checkImports applies the table to the import paths of each file.
+func checkImports(imports map[string][]string) []string {
+	var problems []string
+	unknown := map[string]bool{}
+	for _, file := range slices.Sorted(maps.Keys(imports)) {
+		from := packageName(path.Dir(file))
+		fromRank, ok := rank(from)
+		if !ok && !unknown[from] {
+			unknown[from] = true
+			problems = append(problems, fmt.Sprintf("%s: package %s has no layer; add it to the table in internal/arch_test.go", file, from))
+		}
+		for _, imported := range imports[file] {
+			rel, inside := strings.CutPrefix(imported, module+"/")
+			if !inside {
+				continue
+			}
+			to := packageName(rel)
+			toRank, known := rank(to)
+			if !ok || !known {
+				continue // reported at the package itself
+			}
+			if why := forbidden(from, to, fromRank, toRank); why != "" {
+				problems = append(problems, fmt.Sprintf("%s imports %s: %s", file, imported, why))
+			}
+		}
+	}
+	return problems
+}
+
+// forbidden says why from may not import to, or nothing if it may.
+func forbidden(from, to string, fromRank, toRank int) string {
+	within := func(name, dir string) bool { return name == dir || strings.HasPrefix(name, dir+"/") }
+	switch {
+	case toRank > fromRank:
+		return fmt.Sprintf("%s is a layer above %s", to, from)
+	case toRank == fromRank:
+		return fmt.Sprintf("%s and %s are siblings; what both need goes down a layer", to, from)
+	case to == "platform/config" && from != "app":
+		return "only app reads the configuration"
+	case matches(implementations, to) && from != "app":
+		return "only app imports implementations"
+	case within(from, "tool") && within(to, "model"):
+		return "tool and model do not know each other"
+	case to == "model/modeltest" || to == "tool/tooltest":
+		return "only tests import a contract suite"
+	}
+	return ""
+}
+
+// packageName turns a directory into the name the table uses.
+func packageName(dir string) string { return strings.TrimPrefix(dir, "internal/") }
+
+// rank finds the layer of a package. A name in the table comes before a pattern.
+func rank(name string) (int, bool) {
+	for i, layer := range layers {
+		if slices.Contains(layer, name) {
+			return i, true
+		}
+	}
+	for i, layer := range layers {
+		if matches(layer, name) {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+func matches(patterns []string, name string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		ok, err := path.Match(pattern, name)
+		return ok && err == nil
+	})
+}
+
+// checkComments wants a package comment for each package, and each one that is
+// there to start as go doc expects it.
+func checkComments(files map[string]*ast.File) []string {
+	var problems []string
+	documented := map[string]bool{}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		file, dir := files[name], path.Dir(name)
+		documented[dir] = documented[dir] || file.Doc != nil
+		want := "Package " + file.Name.Name + " "
+		if file.Name.Name == "main" {
+			want = "Command " + path.Base(dir) + " "
+		}
+		if file.Doc != nil && !strings.HasPrefix(strings.ReplaceAll(file.Doc.Text(), "\n", " "), want) {
+			problems = append(problems, fmt.Sprintf("%s: the package comment should start with %q", name, "// "+want))
+		}
+	}
+	for _, dir := range slices.Sorted(maps.Keys(documented)) {
+		if !documented[dir] {
+			problems = append(problems, fmt.Sprintf("%s: no package comment", dir))
+		}
+	}
+	return problems
+}
+
+var (
+	toolNames = []string{
+		"Read", "Edit", "Write", "NotebookEdit", "Bash", "PowerShell", "Glob", "Grep",
+		"WebFetch", "WebSearch", "TodoWrite", "AskUserQuestion", "EnterPlanMode", "ExitPlanMode",
+	}
+	providerNames = []string{"anthropic", "bedrock", "vertex", "foundry", "openai", "gemini", "grok"}
+)
+
+// checkCode reports init functions, tool names that a front end knows, and
+// decisions by provider name outside the one place for them.
+func checkCode(files map[string]*ast.File) []string {
+	var problems []string
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		report := func(format string, args ...any) {
+			problems = append(problems, name+": "+fmt.Sprintf(format, args...))
+		}
+		byProvider := func(exprs ...ast.Expr) {
+			for _, e := range exprs {
+				if s, ok := stringLiteral(e); ok && slices.Contains(providerNames, s) && name != "internal/app/providers.go" {
+					report("decides by the provider name %q; only internal/app/providers.go may", s)
+				}
+			}
+		}
+		ast.Inspect(files[name], func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncDecl:
+				if n.Recv == nil && n.Name.Name == "init" {
+					report("has an init function; build the value where it is needed")
+				}
+			case *ast.BinaryExpr:
+				if n.Op == token.EQL || n.Op == token.NEQ {
+					byProvider(n.X, n.Y)
+				}
+			case *ast.CaseClause:
+				byProvider(n.List...)
+			case *ast.BasicLit:
+				if s, ok := stringLiteral(n); ok && slices.Contains(toolNames, s) && strings.HasPrefix(name, "internal/ui/") {
+					report("knows the tool %q; a front end shows displays, whichever tool made them", s)
+				}
+			}
+			return true
+		})
+	}
+	return problems
+}
+
+func stringLiteral(e ast.Expr) (string, bool) {
+	lit, ok := e.(*ast.BasicLit)
+	if !ok || lit.Kind != token.STRING {
+		return "", false
+	}
+	s, err := strconv.Unquote(lit.Value)
+	return s, err == nil
+}
+
+func TestArchCheckImports(t *testing.T) {
+	tests := []struct {
+		name string
+		file string
+		to   string
+		want string // part of the problem; empty means allowed
+	}{
+		{"downward", "internal/agent/agent.go", "adze/internal/tool", ""},
+		{"outside the module", "internal/msg/msg.go", "encoding/json", ""},
+		{"outside, similar name", "internal/msg/msg.go", "adzes/internal/app", ""},
+		{"parent over its part", "internal/agent/agent.go", "adze/internal/agent/exec", ""},
+		{"command", "cmd/adze/main.go", "adze/internal/app", ""},
+		{"app and an implementation", "internal/app/tools.go", "adze/internal/tools/read", ""},
+		{"app and the configuration", "internal/app/wire.go", "adze/internal/platform/config", ""},
+		{"front end part", "internal/ui/tui/tui.go", "adze/internal/ui/tui/composer", ""},
+
+		{"upward", "internal/agent/agent.go", "adze/internal/session", "session is a layer above agent"},
+		{"upward to a command", "internal/app/main.go", "adze/cmd/adze", "cmd/adze is a layer above app"},
+		{"part over its parent", "internal/agent/exec/exec.go", "adze/internal/agent", "agent is a layer above agent/exec"},
+		{"siblings by pattern", "internal/tools/edit/edit.go", "adze/internal/tools/read", "tools/read and tools/edit are siblings"},
+		{"siblings by name", "internal/hook/hook.go", "adze/internal/permission", "permission and hook are siblings"},
+		{"implementation", "internal/agent/agent.go", "adze/internal/model/retry", "only app imports implementations"},
+		{"implementation by a command", "cmd/adze/main.go", "adze/internal/ui/tui", "only app imports implementations"},
+		{"configuration", "internal/session/session.go", "adze/internal/platform/config", "only app reads the configuration"},
+		{"tool and model", "internal/tool/tool.go", "adze/internal/model", "do not know each other"},
+		{"tool part and model part", "internal/tool/schema/s.go", "adze/internal/model/cost", "do not know each other"},
+		{"model and tool", "internal/model/model.go", "adze/internal/tool", "tool is a layer above model"},
+		{"contract suite", "internal/agent/agent.go", "adze/internal/tool/tooltest", "only tests import"},
+		{"unknown package", "internal/stuff/stuff.go", "adze/internal/msg", "stuff has no layer; add it"},
+		{"unknown part", "internal/tools/read/deep/d.go", "adze/internal/msg", "tools/read/deep has no layer; add it"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			problems := checkImports(map[string][]string{tt.file: {tt.to}})
+			if tt.want == "" {
+				if len(problems) != 0 {
+					t.Errorf("unexpected: %q", problems)
+				}
+				return
+			}
+			if len(problems) != 1 || !strings.Contains(problems[0], tt.want) || !strings.HasPrefix(problems[0], tt.file) {
+				t.Errorf("got %q, want one problem of %s with %q", problems, tt.file, tt.want)
+			}
+		})
+	}
+}
+
+func TestArchCheckSources(t *testing.T) {
+	tests := []struct {
+		name string
+		file string
+		src  string
+		want []string
+	}{
+		{
+			name: "clean",
+			file: "internal/ui/draw/draw.go",
+			src:  "// Package draw draws.\npackage draw\nvar s = \"Reading\"\nfunc (t T) init() {}\n",
+		},
+		{
+			name: "no comment",
+			file: "internal/msg/msg.go",
+			src:  "package msg\n",
+			want: []string{"internal/msg: no package comment"},
+		},
+		{
+			name: "comment of another form",
+			file: "internal/msg/msg.go",
+			src:  "// Messages and such.\npackage msg\n",
+			want: []string{`internal/msg/msg.go: the package comment should start with "// Package msg "`},
+		},
+		{
+			name: "command",
+			file: "cmd/adze/main.go",
+			src:  "// Command adze is an agent.\npackage main\n",
+		},
+		{
+			name: "init",
+			file: "internal/msg/msg.go",
+			src:  "// Package msg is.\npackage msg\nfunc init() {}\n",
+			want: []string{"internal/msg/msg.go: has an init function; build the value where it is needed"},
+		},
+		{
+			name: "tool in a front end",
+			file: "internal/ui/tui/tui.go",
+			src:  "// Package tui is.\npackage tui\nfunc f(s string) { switch s { case \"Bash\": } }\n",
+			want: []string{`internal/ui/tui/tui.go: knows the tool "Bash"; a front end shows displays, whichever tool made them`},
+		},
+		{
+			name: "tool elsewhere",
+			file: "internal/tools/bash/bash.go",
+			src:  "// Package bash is.\npackage bash\nconst name = \"Bash\"\n",
+		},
+		{
+			name: "provider in a condition and a case",
+			file: "internal/agent/agent.go",
+			src:  "// Package agent is.\npackage agent\nfunc f(s string) bool { switch s { case \"a\", `vertex`: }; return s != \"openai\" }\n",
+			want: []string{
+				`internal/agent/agent.go: decides by the provider name "vertex"; only internal/app/providers.go may`,
+				`internal/agent/agent.go: decides by the provider name "openai"; only internal/app/providers.go may`,
+			},
+		},
+		{
+			name: "provider as a value",
+			file: "internal/model/catalog/catalog.go",
+			src:  "// Package catalog is.\npackage catalog\nvar all = []string{\"openai\"}\n",
+		},
+		{
+			name: "provider in its place",
+			file: "internal/app/providers.go",
+			src:  "// Package app is.\npackage app\nfunc f(s string) bool { return s == \"openai\" }\n",
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			file, err := parser.ParseFile(token.NewFileSet(), tt.file, tt.src, parser.ParseComments)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files := map[string]*ast.File{tt.file: file}
+			got := slices.Concat(checkComments(files), checkCode(files))
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
