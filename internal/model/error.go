@@ -1,0 +1,101 @@
+package model
+
+import (
+	"errors"
+	"time"
+)
+
+// A Kind classifies what went wrong, so that retry, recovery and advice test a value and never text.
+type Kind uint8
+
+// The kinds of error.
+const (
+	Unknown       Kind = iota
+	Network            // no connection, or it broke before the answer began
+	TLS                // the connection is not trusted
+	Broken             // the answer stopped in the middle, stalled, or is not an answer at all
+	RateLimited        // too many requests or tokens for now
+	Overloaded         // the server has no capacity for anyone
+	ServerFault        // any other 5xx, 408 and 409
+	TooLong            // the input does not fit the context window
+	OverWindow         // input and output limit together do not fit; see Error.Input and Error.Window
+	MediaTooLarge      // an image or document is too large
+	BadSignature       // signed thinking was not accepted
+	Auth               // the credentials are missing, wrong or revoked
+	Quota              // the account has no credit or its quota is used up
+	NoModel            // the model does not exist or is not available to this account
+	Refused            // refused by policy
+	Invalid            // the request is wrong in some other way
+)
+
+var kindNames = [...]string{
+	Unknown: "unknown", Network: "network", TLS: "tls", Broken: "broken", RateLimited: "rate_limit",
+	Overloaded: "overloaded", ServerFault: "server_error", TooLong: "too_long", OverWindow: "over_window",
+	MediaTooLarge: "media_too_large", BadSignature: "bad_signature", Auth: "auth", Quota: "quota",
+	NoModel: "model_not_found", Refused: "refused", Invalid: "invalid_request",
+}
+
+// String returns the kind's name, as scripts and logs write it.
+func (k Kind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return "unknown"
+}
+
+// ParseKind returns the kind with the given name.
+func ParseKind(name string) (Kind, bool) {
+	for k, n := range kindNames {
+		if n == name {
+			return Kind(k), true
+		}
+	}
+	return Unknown, false
+}
+
+// Error is what Stream yields when the provider, not the program, is at fault.
+type Error struct {
+	Kind   Kind
+	Status int // HTTP status, or 0
+	// Message is the provider's own words, without markup, or empty.
+	Message   string
+	RequestID string
+
+	// RetryAfter is how long the server asks to wait; HasRetryAfter says that it did.
+	RetryAfter    time.Duration
+	HasRetryAfter bool
+	// ShouldRetry is the server's explicit word on retrying: +1, -1, or 0 for none.
+	ShouldRetry int
+
+	// Input, Output and Window are the numbers of an OverWindow error, in tokens.
+	Input, Output, Window int
+
+	// Media names the offending attachment of a MediaTooLarge error, as far as known.
+	Media string
+
+	Err error // the cause, or nil
+}
+
+// Error returns a line for logs. What a person reads comes from [Explain].
+func (e *Error) Error() string {
+	s := e.Kind.String()
+	switch {
+	case e.Message != "":
+		s += ": " + e.Message
+	case e.Err != nil:
+		s += ": " + e.Err.Error()
+	}
+	return s
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// KindOf returns the kind of err, or Unknown when it is not an [*Error].
+func KindOf(err error) Kind {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Kind
+	}
+	return Unknown
+}

@@ -1,0 +1,47 @@
+package msg
+
+import "strings"
+
+// reminderTag names the element in which the program speaks to the model inside a user message.
+const reminderTag = "system-reminder"
+
+// Reminder returns a text in which the program, not the person, speaks to the model.
+func Reminder(text string) *Text {
+	return &Text{Text: "<" + reminderTag + ">\n" + text + "\n</" + reminderTag + ">"}
+}
+
+// Neutralise returns text from an untrusted source such that nothing in it can pass for a [Reminder].
+// Only the tags themselves are escaped, visibly; the rest keeps its bytes.
+func Neutralise(text string) string {
+	if !hasTagName(text) {
+		return text
+	}
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] == '<' && startsTag(text[i+1:]) {
+			b.WriteString("&lt;")
+			continue
+		}
+		b.WriteByte(text[i])
+	}
+	return b.String()
+}
+
+// startsTag reports whether s, which follows a '<', is the name of the reminder tag, give or take
+// white space, a slash and case.
+func startsTag(s string) bool {
+	s = strings.TrimLeft(s, " \t\r\n/")
+	return len(s) >= len(reminderTag) && strings.EqualFold(s[:len(reminderTag)], reminderTag)
+}
+
+func hasTagName(s string) bool {
+	for {
+		i := strings.IndexByte(s, '<')
+		if i < 0 {
+			return false
+		}
+		if s = s[i+1:]; startsTag(s) {
+			return true
+		}
+	}
+}

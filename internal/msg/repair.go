@@ -1,0 +1,309 @@
+package msg
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// NoOutput stands for the content of a result that has none: providers reject empty results.
+const NoOutput = "(no output)"
+
+// Missing stands for the result of a use that never got one.
+const Missing = "No result: the call did not finish. Whether it had an effect is unknown."
+
+// A Problem is something [Repair] had to mend.
+type Problem struct {
+	Message int // index in the input
+	Text    string
+}
+
+// Repair returns the conversation as a provider accepts it: it begins with the user, roles alternate,
+// every tool use is answered by exactly one result at the head of the next message, in the order of
+// the uses, and nothing empty, unsigned or unknown is left. A well-formed conversation comes back
+// with its own parts, so that encoders recognise it; what had to be mended is reported.
+//
+// Repair never looks ahead further than one message: appending to a conversation extends its repaired
+// form and does not change what went before, except within the last message.
+func Repair(in []Message) ([]Message, []Problem) {
+	r := repairer{seen: make(map[string]bool)}
+	for i := 0; i < len(in); {
+		r.at = i
+		m := in[i]
+		// A speaker's messages in a row are one: results may be spread over several.
+		for i++; i < len(in) && in[i].Role == m.Role; i++ {
+			m.Parts = append(m.Parts[:len(m.Parts):len(m.Parts)], in[i].Parts...)
+		}
+		r.add(m.Role, r.usable(m))
+	}
+	r.answer(nil)
+	return r.out, r.problems
+}
+
+type repairer struct {
+	out      []Message
+	problems []Problem
+	at       int
+	seen     map[string]bool // ids of tool uses so far
+	open     []openUse       // uses of the last message, which still wait for their results
+}
+
+// An openUse is a use as it is sent, and the id it had.
+type openUse struct{ id, was string }
+
+func (r *repairer) note(format string, args ...any) {
+	r.problems = append(r.problems, Problem{r.at, fmt.Sprintf(format, args...)})
+}
+
+// usable returns the parts of m that can be sent.
+func (r *repairer) usable(m Message) []Part {
+	parts := sendableParts(m)
+	if m.Role != Assistant || len(parts) == 0 || isThinking(parts[0]) || !slices.ContainsFunc(parts, isThinking) {
+		return parts
+	}
+	r.note("the thinking of a message that did not begin with it was left out")
+	return slices.DeleteFunc(slices.Clone(parts), isThinking)
+}
+
+func isThinking(p Part) bool {
+	switch p.(type) {
+	case *Thinking, *Redacted:
+		return true
+	}
+	return false
+}
+
+func sendableParts(m Message) []Part {
+	parts := m.Parts
+	if m.Role == Assistant {
+		parts = parts[:len(parts)-trailingThinking(parts)]
+	}
+	for i, p := range parts {
+		if q := sendable(p); q != p {
+			// Copy on the first part that must change; most messages are sent as they are.
+			kept := append([]Part(nil), parts[:i]...)
+			for _, p := range parts[i:] {
+				if q := sendable(p); q != nil {
+					kept = append(kept, q)
+				}
+			}
+			if m.Role == Assistant {
+				kept = kept[:len(kept)-trailingThinking(kept)]
+			}
+			return kept
+		}
+	}
+	return parts
+}
+
+// sendable returns p, or what is sent in its place, or nil.
+func sendable(p Part) Part {
+	switch q := p.(type) {
+	case *Text:
+		if strings.TrimSpace(q.Text) == "" {
+			return nil
+		}
+	case *Thinking:
+		if q.Signature == "" {
+			return nil
+		}
+	case *Opaque:
+		return nil
+	case *ToolResult:
+		for _, c := range q.Parts {
+			if sendable(c) == c {
+				continue
+			}
+			var kept []Part
+			for _, c := range q.Parts {
+				if sendable(c) != nil {
+					kept = append(kept, c)
+				}
+			}
+			return nonEmpty(&ToolResult{ID: q.ID, Parts: kept, IsError: q.IsError})
+		}
+		return nonEmpty(q)
+	}
+	return p
+}
+
+func nonEmpty(r *ToolResult) *ToolResult {
+	if len(r.Parts) > 0 {
+		return r
+	}
+	return &ToolResult{ID: r.ID, Parts: []Part{&Text{Text: NoOutput}}, IsError: r.IsError}
+}
+
+// trailingThinking counts the thinking parts at the end: a message may not end in them.
+func trailingThinking(parts []Part) int {
+	n := 0
+	for i := len(parts) - 1; i >= 0; i-- {
+		if _, opaque := parts[i].(*Opaque); !opaque && !isThinking(parts[i]) {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+func (r *repairer) add(role Role, parts []Part) {
+	if role == Assistant {
+		if len(parts) == 0 {
+			return
+		}
+		if len(r.out) == 0 {
+			r.note("the conversation began with the assistant; its message was left out")
+			return
+		}
+		r.answer(nil)
+		r.append(Assistant, r.claim(parts))
+		return
+	}
+	if len(r.open) > 0 {
+		parts = r.answer(parts)
+	} else {
+		parts = r.withoutResults(parts)
+	}
+	if len(parts) > 0 {
+		r.append(User, parts)
+	}
+}
+
+// claim records the uses among parts and gives those with an unusable id another one.
+func (r *repairer) claim(parts []Part) []Part {
+	copied := false
+	for i, p := range parts {
+		u, ok := p.(*ToolUse)
+		if !ok {
+			continue
+		}
+		id := u.ID
+		for n := 2; !ValidID(id) || r.seen[id]; n++ {
+			id = fmt.Sprintf("%s_%d", cleanID(u.ID), n)
+		}
+		r.seen[id] = true
+		r.open = append(r.open, openUse{id, u.ID})
+		if id == u.ID {
+			continue
+		}
+		r.note("tool use id %q is unusable or taken; %q was sent", u.ID, id)
+		if !copied {
+			parts, copied = append([]Part(nil), parts...), true
+		}
+		v := *u
+		v.ID = id
+		parts[i] = &v
+	}
+	return parts
+}
+
+// answer pairs the open uses with the results among parts, puts the results first and in order, and
+// appends them as a message of their own if parts has nothing else. It returns what is left to send.
+func (r *repairer) answer(parts []Part) []Part {
+	if len(r.open) == 0 {
+		return parts
+	}
+	open := r.open
+	r.open = nil
+	if inOrder(open, parts) {
+		return parts
+	}
+	results := make(map[string]*ToolResult)
+	var rest []Part
+	for _, p := range parts {
+		res, ok := p.(*ToolResult)
+		switch {
+		case !ok:
+			rest = append(rest, p)
+		case results[res.ID] != nil:
+			r.note("tool use %q had two results; the first was kept", res.ID)
+		default:
+			results[res.ID] = res
+		}
+	}
+	out := make([]Part, 0, len(open)+len(rest))
+	for _, u := range open {
+		res := results[u.was]
+		delete(results, u.was)
+		switch {
+		case res == nil:
+			r.note("tool use %q had no result", u.was)
+			res = &ToolResult{ID: u.id, Parts: []Part{&Text{Text: Missing}}, IsError: true}
+		case u.id != u.was:
+			res = &ToolResult{ID: u.id, Parts: res.Parts, IsError: res.IsError}
+		}
+		out = append(out, res)
+	}
+	for id := range results {
+		r.note("result for unknown tool use %q was left out", id)
+	}
+	out = append(out, rest...)
+	if parts == nil {
+		r.append(User, out)
+		return nil
+	}
+	return out
+}
+
+// inOrder reports whether parts begin with exactly the results of open, and hold no others.
+func inOrder(open []openUse, parts []Part) bool {
+	if len(parts) < len(open) {
+		return false
+	}
+	for i, p := range parts {
+		res, ok := p.(*ToolResult)
+		if i < len(open) {
+			if !ok || res.ID != open[i].was || open[i].id != open[i].was {
+				return false
+			}
+		} else if ok {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *repairer) withoutResults(parts []Part) []Part {
+	for i, p := range parts {
+		if _, ok := p.(*ToolResult); !ok {
+			continue
+		}
+		kept := append([]Part(nil), parts[:i]...)
+		for _, p := range parts[i:] {
+			if res, ok := p.(*ToolResult); ok {
+				r.note("result for unknown tool use %q was left out", res.ID)
+				continue
+			}
+			kept = append(kept, p)
+		}
+		return kept
+	}
+	return parts
+}
+
+// append adds a message, or its parts to the last one when that has the same role.
+func (r *repairer) append(role Role, parts []Part) {
+	if n := len(r.out); n > 0 && r.out[n-1].Role == role {
+		last := r.out[n-1].Parts
+		r.out[n-1].Parts = append(last[:len(last):len(last)], parts...)
+		return
+	}
+	r.out = append(r.out, Message{Role: role, Parts: parts})
+}
+
+// ValidID reports whether id can name a tool use.
+func ValidID(id string) bool { return id != "" && len(id) <= 128 && cleanID(id) == id }
+
+func cleanID(id string) string {
+	id = strings.Map(func(c rune) rune {
+		switch {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '_', c == '-':
+			return c
+		}
+		return '_'
+	}, id)
+	if id == "" {
+		return "use"
+	}
+	return id[:min(len(id), 100)]
+}

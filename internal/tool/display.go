@@ -1,0 +1,58 @@
+package tool
+
+import "time"
+
+// A Display is what a person sees of a call: one of the kinds below, and nothing else. It carries
+// content, never drawing; front ends draw kinds and do not know tools.
+type Display interface{ display() }
+
+type (
+	// Plain is text.
+	Plain struct{ Text string }
+
+	// Output is what a command prints. Exit is nil while it runs.
+	Output struct {
+		Command string
+		Text    string // the last lines, when it is long
+		Lines   int    // in all
+		Exit    *int
+		Note    string // such as "timed out after 2m0s"
+		Elapsed time.Duration
+	}
+
+	// File is a look into a file.
+	File struct {
+		Path              string
+		First, Count, Len int // first line shown, number of lines shown, lines in all
+	}
+
+	// Diff is a change to a file, as hunks of unified diff lines.
+	Diff struct {
+		Path           string
+		Created        bool
+		Added, Removed int
+		Hunks          []Hunk
+	}
+
+	// List is a list of things found.
+	List struct {
+		Items []string
+		Total int
+		Unit  string // such as "files"
+	}
+)
+
+// A Hunk is a run of changed lines with their surroundings; each line begins with ' ', '+' or '-'.
+type Hunk struct {
+	OldStart int      `json:"oldStart"`
+	OldLines int      `json:"oldLines"`
+	NewStart int      `json:"newStart"`
+	NewLines int      `json:"newLines"`
+	Lines    []string `json:"lines"`
+}
+
+func (Plain) display()  {}
+func (Output) display() {}
+func (File) display()   {}
+func (Diff) display()   {}
+func (List) display()   {}

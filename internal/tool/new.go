@@ -1,0 +1,101 @@
+package tool
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+
+	"adze/internal/msg"
+	"adze/internal/tool/schema"
+)
+
+// A Def is what a tool's author declares. Only Name, Doc and Schema are required.
+type Def struct {
+	Name string
+	// Doc is what the model is told, Schema the JSON Schema of the input; both are sent as they are.
+	Doc    string
+	Schema json.RawMessage
+	Strict bool
+	Traits
+}
+
+// New returns the tool whose input is In. It panics on a name or schema that could never work.
+func New[In any](d Def, run func(context.Context, In, func(Progress)) (Result, error)) Tool {
+	return NewBound(d, func(in In) (Call, error) { return &typedCall[In]{in, run}, nil })
+}
+
+// NewBound is like [New] for a tool whose calls know more than their input, such as the directory a
+// relative path belongs to. Bind makes the call of an input that fits the schema; like [Tool].Bind it
+// touches no file, and its error is shown to the model.
+func NewBound[In any](d Def, bind func(In) (Call, error)) Tool {
+	if err := CheckName(d.Name); err != nil {
+		panic("tool.New: " + err.Error())
+	}
+	return &typed[In]{def: d, bind: bind, schema: sync.OnceValues(func() (*schema.Schema, error) {
+		return schema.Parse(d.Schema)
+	})}
+}
+
+var nameRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`) })
+
+// CheckName reports why name cannot be a tool's.
+func CheckName(name string) error {
+	if !nameRE().MatchString(name) {
+		return fmt.Errorf("tool name %q is not 1 to 64 letters, digits, '_' or '-'", name)
+	}
+	return nil
+}
+
+type typed[In any] struct {
+	def    Def
+	bind   func(In) (Call, error)
+	schema func() (*schema.Schema, error)
+}
+
+func (t *typed[In]) Spec() msg.ToolSpec {
+	return msg.ToolSpec{Name: t.def.Name, Description: t.def.Doc, Schema: t.def.Schema, Strict: t.def.Strict}
+}
+
+func (t *typed[In]) Traits() Traits { return t.def.Traits }
+
+func (t *typed[In]) Bind(input json.RawMessage) (Call, error) {
+	s, err := t.schema()
+	if err != nil {
+		return nil, Fatal(fmt.Errorf("schema of tool %s: %w", t.def.Name, err))
+	}
+	fixed, err := s.Check(input)
+	if err != nil {
+		return nil, fmt.Errorf("invalid input for %s: %w", t.def.Name, err)
+	}
+	var in In
+	dec := json.NewDecoder(bytes.NewReader(fixed))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&in); err != nil {
+		return nil, fmt.Errorf("invalid input for %s: %s", t.def.Name, strings.TrimPrefix(err.Error(), "json: "))
+	}
+	c, err := t.bind(in)
+	if err != nil {
+		return nil, err
+	}
+	if v, ok := As[Validator](c); ok {
+		if err := v.Validate(); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+type typedCall[In any] struct {
+	in  In
+	run func(context.Context, In, func(Progress)) (Result, error)
+}
+
+func (c *typedCall[In]) Input() any { return c.in }
+
+func (c *typedCall[In]) Run(ctx context.Context, report func(Progress)) (Result, error) {
+	return c.run(ctx, c.in, report)
+}

@@ -1,0 +1,337 @@
+package tool
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"adze/internal/msg"
+)
+
+const anySchema = `{"type":"object"}`
+
+// plain returns a tool that does nothing.
+func plain(name string, tr Traits) Tool {
+	def := Def{Name: name, Doc: "Does " + name + ".", Schema: json.RawMessage(anySchema), Traits: tr}
+	return New(def, func(context.Context, struct{}, func(Progress)) (Result, error) { return Text("done"), nil })
+}
+
+// raw is a tool that tool.New would refuse.
+type raw struct {
+	Tool
+	name string
+}
+
+func (r raw) Spec() msg.ToolSpec { return msg.ToolSpec{Name: r.name} }
+
+func specNames(p *Pool) []string {
+	var names []string
+	for _, s := range p.Specs() {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// Proves REG-04, LOOP-09.
+func TestPoolOrder(t *testing.T) {
+	builtin := []Tool{plain("Write", Traits{}), plain("Bash", Traits{}), plain("_x", Traits{}), plain("read", Traits{})}
+	r := NewRegistry(builtin...)
+	without, _ := r.Assemble(nil, nil)
+	with, _ := r.Assemble([]Tool{
+		plain("mcp__z__a", Traits{Origin: "mcp:z"}), plain("Aardvark", Traits{Origin: "mcp:a"}), plain("mcp__db__q", Traits{Origin: "mcp:db"}),
+	}, nil)
+	want := []string{"Bash", "Write", "_x", "read"}
+	if diff := cmp.Diff(want, specNames(without)); diff != "" {
+		t.Errorf("built-ins (-want +got):\n%s", diff)
+	}
+	want = append(want, "Aardvark", "mcp__db__q", "mcp__z__a")
+	if diff := cmp.Diff(want, specNames(with)); diff != "" {
+		t.Errorf("with dynamic tools (-want +got):\n%s", diff)
+	}
+	alone, both := serialise(t, without.Specs()), serialise(t, with.Specs())
+	if !strings.HasPrefix(both, strings.TrimSuffix(alone, "]")) {
+		t.Error("the built-in tools serialise differently when a server is connected")
+	}
+}
+
+func serialise(t *testing.T, specs []msg.ToolSpec) string {
+	t.Helper()
+	data, err := json.Marshal(specs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// Proves TOOL-01.
+func TestRegistryRefuses(t *testing.T) {
+	one, other := plain("X", Traits{Origin: "package one"}), plain("X", Traits{Origin: "package other"})
+	tests := []struct {
+		name  string
+		tools []Tool
+		want  []string
+	}{
+		{"taken", []Tool{one, plain("Y", Traits{}), other}, []string{`"X"`, "package one", "package other"}},
+		{"taken, without origin", []Tool{plain("X", Traits{}), raw{plain("Y", Traits{}), "X"}}, []string{`"X"`, "*tool.typed[", "tool.raw"}},
+		{"illegal", []Tool{raw{plain("Y", Traits{Origin: "here"}), "no good"}}, []string{`"no good"`, "here"}},
+		{"empty", []Tool{raw{plain("Y", Traits{}), ""}}, []string{`""`}},
+		{"long", []Tool{raw{plain("Y", Traits{}), strings.Repeat("a", 65)}}, []string{"1 to 64"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			defer func() {
+				got := fmt.Sprint(recover())
+				for _, part := range tt.want {
+					if !strings.Contains(got, part) {
+						t.Errorf("panic %q does not name %s", got, part)
+					}
+				}
+			}()
+			NewRegistry(tt.tools...)
+			t.Error("no panic")
+		})
+	}
+}
+
+// Proves REG-05, TOOL-01.
+func TestPoolDuplicates(t *testing.T) {
+	builtin := plain("Read", Traits{})
+	first := plain("mcp__db__q", Traits{Origin: "mcp:db"})
+	r := NewRegistry(builtin)
+	dynamic := []Tool{
+		plain("Read", Traits{Origin: "mcp:evil"}), first, plain("mcp__db__q", Traits{Origin: "mcp:copy"}),
+		raw{plain("Y", Traits{Origin: "mcp:odd"}), "a b"},
+	}
+	p, problems := r.Assemble(dynamic, nil)
+	want := []Problem{
+		{"Read", "mcp:evil", "the name is taken by " + origin(builtin)},
+		{"mcp__db__q", "mcp:copy", "the name is taken by mcp:db"},
+		{"a b", "mcp:odd", `tool name "a b" is not 1 to 64 letters, digits, '_' or '-'`},
+	}
+	if diff := cmp.Diff(want, problems); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+	if got, _, _ := p.Lookup("Read"); got != builtin {
+		t.Error("a server's tool replaced a built-in one")
+	}
+	if got, _, _ := p.Lookup("mcp__db__q"); got != first {
+		t.Error("the second of two servers' tools won")
+	}
+	p, problems = r.Assemble(dynamic, nil)
+	if len(problems) != 0 {
+		t.Errorf("reported twice: %v", problems)
+	}
+	if diff := cmp.Diff(want, p.Problems()); diff != "" {
+		t.Errorf("status (-want +got):\n%s", diff)
+	}
+	if got, want := want[1].String(), "mcp__db__q from mcp:copy: the name is taken by mcp:db"; got != want {
+		t.Errorf("String() = %q, want %q", got, want)
+	}
+}
+
+// Proves TOOL-02.
+func TestPoolAliases(t *testing.T) {
+	search := plain("SearchExtraTools", Traits{Aliases: []string{"ToolSearch", "Read", "SearchExtraTools"}})
+	read := plain("Read", Traits{})
+	late := plain("Zed", Traits{Aliases: []string{"ToolSearch"}})
+	p, problems := Assemble([]Tool{late, search, read}, nil, nil)
+	if got, canonical, ok := p.Lookup("ToolSearch"); !ok || got != search || canonical != "SearchExtraTools" {
+		t.Errorf("Lookup(ToolSearch) = %v, %q, %v", got, canonical, ok)
+	}
+	if got, _, _ := p.Lookup("Read"); got != read {
+		t.Error("an alias won over a real name")
+	}
+	if diff := cmp.Diff([]string{"Read", "SearchExtraTools", "Zed"}, specNames(p)); diff != "" {
+		t.Errorf("specs carry more than canonical names (-want +got):\n%s", diff)
+	}
+	want := []Problem{
+		{"Read", origin(search), "alias of SearchExtraTools is the name of a tool from " + origin(read)},
+		{"ToolSearch", origin(late), "alias of Zed is already an alias of SearchExtraTools"},
+	}
+	if diff := cmp.Diff(want, problems); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+
+	denied, _ := Assemble([]Tool{search, read}, nil, func(name string) bool { return name == "ToolSearch" })
+	if diff := cmp.Diff([]string{"Read"}, specNames(denied)); diff != "" {
+		t.Errorf("denied by alias (-want +got):\n%s", diff)
+	}
+}
+
+// Proves LOOP-09.
+func TestPoolLeavesOutDeniedTools(t *testing.T) {
+	p, _ := Assemble([]Tool{plain("Bash", Traits{Aliases: []string{"Shell"}}), plain("Read", Traits{})},
+		[]Tool{plain("mcp__db__q", Traits{Origin: "mcp:db"})},
+		func(name string) bool { return name == "Bash" || strings.HasPrefix(name, "mcp__db__") })
+	if diff := cmp.Diff([]string{"Read"}, specNames(p)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for _, name := range []string{"Bash", "Shell", "mcp__db__q"} {
+		if _, _, ok := p.Lookup(name); ok {
+			t.Errorf("%s can be called", name)
+		}
+		if err := p.Disabled(name); err == nil || !strings.Contains(err.Error(), "permission rule") {
+			t.Errorf("Disabled(%s) = %v", name, err)
+		}
+	}
+	if got := p.Closest("Bsh"); len(got) != 0 {
+		t.Errorf("a denied tool is suggested: %v", got)
+	}
+}
+
+// Proves TOOL-07.
+func TestPoolDisabled(t *testing.T) {
+	var off error
+	tools := []Tool{
+		plain("LSP", Traits{Aliases: []string{"Lsp"}, Enabled: func() error { return off }}),
+		plain("Broken", Traits{Enabled: func() error { panic("boom") }}),
+		plain("Read", Traits{}),
+	}
+	r := NewRegistry(tools...)
+	p, _ := r.Assemble(nil, nil)
+	if diff := cmp.Diff([]string{"LSP", "Read"}, specNames(p)); diff != "" {
+		t.Fatalf("(-want +got):\n%s", diff)
+	}
+	if err := p.Disabled("Broken"); err == nil || err.Error() != "tool Broken is not available: its availability check panicked: boom" {
+		t.Errorf("Disabled(Broken) = %v", err)
+	}
+
+	off = errors.New("no language server is configured")
+	want := "tool LSP is not available: no language server is configured"
+	for _, name := range []string{"LSP", "Lsp"} {
+		if err := p.Disabled(name); err == nil || err.Error() != want {
+			t.Errorf("disabled after assembly: Disabled(%s) = %v, want %s", name, err, want)
+		}
+	}
+	p, _ = r.Assemble(nil, nil)
+	if diff := cmp.Diff([]string{"Read"}, specNames(p)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if err := p.Disabled("LSP"); err == nil || err.Error() != want {
+		t.Errorf("Disabled(LSP) = %v, want %s", err, want)
+	}
+	for _, name := range []string{"Read", "Nobody", ""} {
+		if err := p.Disabled(name); err != nil {
+			t.Errorf("Disabled(%q) = %v", name, err)
+		}
+	}
+}
+
+// Proves REG-08, EXEC-02.
+func TestPoolLookup(t *testing.T) {
+	p, _ := Assemble([]Tool{
+		plain("Read", Traits{}), plain("Bash", Traits{Aliases: []string{"Shell"}}), plain("Write", Traits{}), plain("Edit", Traits{}),
+	}, nil, nil)
+	tests := []struct {
+		name            string
+		canonical, fold string
+		closest         []string
+	}{
+		{name: "Read", canonical: "Read", fold: "Read", closest: []string{"Read"}},
+		{name: "Shell", canonical: "Bash", fold: "Bash", closest: []string{"Bash"}},
+		{name: "read", fold: "Read", closest: []string{"Read"}},
+		{name: "SHELL", fold: "Bash", closest: []string{"Bash"}},
+		{name: "Reed", closest: []string{"Read"}},
+		{name: "Shel", closest: []string{"Bash"}},
+		{name: ""},
+		{name: "Kubernetes"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if _, canonical, ok := p.Lookup(tt.name); canonical != tt.canonical || ok != (tt.canonical != "") {
+				t.Errorf("Lookup = %q, %v, want %q", canonical, ok, tt.canonical)
+			}
+			if _, canonical, ok := p.Fold(tt.name); canonical != tt.fold || ok != (tt.fold != "") {
+				t.Errorf("Fold = %q, %v, want %q", canonical, ok, tt.fold)
+			}
+			if diff := cmp.Diff(tt.closest, p.Closest(tt.name)); diff != "" {
+				t.Errorf("Closest (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestPoolClosestIsAtMostThree(t *testing.T) {
+	var tools []Tool
+	for i := range 9 {
+		tools = append(tools, plain(fmt.Sprintf("Task%d", i), Traits{}))
+	}
+	p, _ := Assemble(tools, nil, nil)
+	if diff := cmp.Diff([]string{"Task0", "Task1", "Task2"}, p.Closest("Task")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Proves REG-06.
+func TestPoolSpecsAreStable(t *testing.T) {
+	builtin, dynamic := manyTools(300)
+	r := NewRegistry(builtin...)
+	first, _ := r.Assemble(dynamic, nil)
+	want := sha256.Sum256([]byte(serialise(t, first.Specs())))
+	for range 1000 {
+		slices.Reverse(dynamic)
+		p, _ := r.Assemble(dynamic, nil)
+		if &p.Specs()[0] != &first.Specs()[0] || len(p.Specs()) != len(first.Specs()) {
+			t.Fatal("an unchanged pool has another slice of specs")
+		}
+	}
+	for range 3 {
+		p, _ := Assemble(builtin, dynamic, nil)
+		if sha256.Sum256([]byte(serialise(t, p.Specs()))) != want {
+			t.Fatal("a registry of the same tools serialises differently")
+		}
+	}
+	fewer, _ := r.Assemble(dynamic[1:], nil)
+	if len(fewer.Specs()) != len(first.Specs())-1 {
+		t.Fatal("a tool that left is still there")
+	}
+}
+
+// Proves REG-03.
+func TestPoolFollowsChanges(t *testing.T) {
+	r := NewRegistry(plain("Read", Traits{}))
+	p, _ := r.Assemble(nil, nil)
+	if _, _, ok := p.Lookup("mcp__db__q"); ok {
+		t.Fatal("a tool before its server")
+	}
+	old := plain("mcp__db__q", Traits{Origin: "mcp:db"})
+	p, _ = r.Assemble([]Tool{old}, nil)
+	if got, _, _ := p.Lookup("mcp__db__q"); got != old {
+		t.Fatal("a connected server's tool is missing")
+	}
+	again := plain("mcp__db__q", Traits{Origin: "mcp:db"})
+	if p, _ = r.Assemble([]Tool{again}, nil); p.tools["mcp__db__q"] != again {
+		t.Error("after a reconnection the pool calls the old server's tool")
+	}
+	if took := testing.Benchmark(BenchmarkAssemble).NsPerOp(); took > 5e6 {
+		t.Errorf("assembling 300 tools took %d ns", took)
+	}
+}
+
+func manyTools(n int) (builtin, dynamic []Tool) {
+	for i := range n {
+		tr := Traits{Aliases: []string{fmt.Sprintf("old%d", i)}, Enabled: func() error { return nil }}
+		if i < 40 {
+			builtin = append(builtin, plain(fmt.Sprintf("Tool%d", n-i), tr))
+			continue
+		}
+		tr.Origin = fmt.Sprintf("mcp:s%d", i%7)
+		dynamic = append(dynamic, plain(fmt.Sprintf("mcp__s%d__t%d", i%7, n-i), tr))
+	}
+	return builtin, dynamic
+}
+
+func BenchmarkAssemble(b *testing.B) {
+	builtin, dynamic := manyTools(300)
+	r := NewRegistry(builtin...)
+	for b.Loop() {
+		r.Assemble(dynamic, func(string) bool { return false })
+	}
+}

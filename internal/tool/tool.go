@@ -1,0 +1,167 @@
+// Package tool defines the contract between the agent and a tool: what a tool declares, how one use
+// of it is bound and judged, and what it returns. It runs nothing itself: gates decide, the executor
+// runs, bounds and records, front ends draw.
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+
+	"adze/internal/msg"
+)
+
+// A Tool is a capability offered to the model.
+type Tool interface {
+	// Spec describes the tool to the model. It is constant for the tool's life.
+	Spec() msg.ToolSpec
+
+	// Traits returns what is fixed about the tool beyond its description.
+	Traits() Traits
+
+	// Bind decodes and validates the input of one use. It has no side effects and touches no file.
+	// Its error is shown to the model.
+	Bind(input json.RawMessage) (Call, error)
+}
+
+// A Call is one validated, not yet executed use of a tool.
+type Call interface {
+	// Input returns the decoded input. Capabilities are looked up on it; see [As].
+	Input() any
+
+	// Run executes the call. Until it returns it may call report, from any goroutine; later reports
+	// are ignored. Its error is shown to the model, unless it is [Fatal] or ctx is done.
+	Run(ctx context.Context, report func(Progress)) (Result, error)
+}
+
+// Traits are the fixed properties of a tool. The zero value is the cautious one.
+type Traits struct {
+	// Aliases are former names: calls, rules and transcripts that use them keep working.
+	Aliases []string
+	// Origin says where the tool comes from: empty for built in, else such as "mcp:db".
+	Origin string
+	// Hint is a phrase of three to ten words naming the capability, for tool search.
+	Hint string
+	// AlwaysLoad keeps the tool in every request even when others are deferred.
+	AlwaysLoad bool
+
+	// MaxChars bounds the text of a result; 0 means [DefaultMaxChars]. A longer text is written to a
+	// file and previewed, unless NeverPersist is set: then the tool bounds itself.
+	MaxChars     int
+	NeverPersist bool
+	// KeepTail makes the preview show the end of the text as well as its beginning.
+	KeepTail bool
+
+	// Cancel lets a new message of the person stop a running call; without it the call finishes first.
+	Cancel bool
+	// Clearable allows compaction to blank old results.
+	Clearable bool
+	// Shell marks tools whose failure cancels waiting calls of the same kind in the same message.
+	Shell bool
+
+	// Output is the JSON Schema of the structured result, or nil. Tests hold every result to it.
+	Output json.RawMessage
+	// Enabled reports why the tool cannot be offered now, or nil. A nil func means always enabled.
+	Enabled func() error
+}
+
+// DefaultMaxChars bounds the text of a result of a tool that does not say otherwise.
+const DefaultMaxChars = 100_000
+
+// A Result is what a call returns.
+type Result struct {
+	Parts      []msg.Part // what the model reads
+	Display    Display    // what the human sees; nil means Parts
+	Structured any        // what hooks, hosts and the log get; nil means none
+	Body       Body       // a large output, bounded by the executor; nil means none
+	IsError    bool       // the result is an error, with Code from the tool's contract
+	Code       int
+}
+
+// A Body is output too large to hold: the executor reads it once, and shows the model as much as the
+// tool's cap allows, after Parts. Size is in bytes.
+type Body interface {
+	Size() int64
+	Open() (io.ReadCloser, error)
+}
+
+// Text returns a result of one text.
+func Text(text string) Result { return Result{Parts: []msg.Part{&msg.Text{Text: text}}} }
+
+// Progress is news about a running call, for people and hosts, never for the model. A later one
+// replaces an earlier one that was not shown yet.
+type Progress struct{ Display Display }
+
+// Capabilities of a call, found on it or on its input; see [As]. Each depends on the concrete input,
+// each is pure, and the absence of each means the cautious thing.
+type (
+	// Accesser lists what the call will touch, with paths as the model gave them; absent = anything.
+	Accesser interface{ Access() []Access }
+	// ReadOnly says that the call changes nothing; absent = it may.
+	ReadOnly interface{ ReadOnly() bool }
+	// Destructive says that the call cannot be undone; absent = no.
+	Destructive interface{ Destructive() bool }
+	// OpenWorld says that the call reaches beyond this machine; absent = it may.
+	OpenWorld interface{ OpenWorld() bool }
+	// Concurrent says that the call may run beside others; absent = alone.
+	Concurrent interface{ Concurrent() bool }
+	// Titler gives one line for dialogs and logs; absent = the tool's name.
+	Titler interface{ Title() string }
+	// Activity gives a present-tense phrase for a spinner; absent = the tool's name.
+	Activity interface{ Activity() string }
+	// Named gives a friendlier name for display; absent = the tool's name.
+	Named interface{ DisplayName() string }
+	// Pather gives the one file the call acts on; absent = rules match the name only.
+	Pather interface{ Path() string }
+	// Folder classifies the call for display: search, read or list; absent = not folded.
+	Folder interface{ Fold() Fold }
+	// Validator checks beyond the schema, by computing on the input alone.
+	Validator interface{ Validate() error }
+	// Observer returns a copy of the input with derived fields filled in, for hooks and people.
+	Observer interface{ Observe() any }
+	// Matcher answers whether a rule's content, such as "git push*", applies to this input.
+	Matcher interface {
+		Match(content string) (bool, error)
+	}
+	// Previewer shows what would happen, when a person is asked.
+	Previewer interface {
+		Preview(ctx context.Context) (Display, error)
+	}
+)
+
+// As finds capability T on c or on its input.
+func As[T any](c Call) (T, bool) {
+	if t, ok := c.(T); ok {
+		return t, true
+	}
+	t, ok := c.Input().(T)
+	return t, ok
+}
+
+// An Access is one thing a call will touch.
+type Access struct {
+	Verb   Verb
+	Target string
+}
+
+// A Verb is what a call does to a target.
+type Verb uint8
+
+// The verbs.
+const (
+	Read Verb = iota
+	Write
+	Execute
+	Connect
+)
+
+// A Fold is a class of calls that front ends show folded into one line.
+type Fold uint8
+
+// The folds.
+const (
+	NoFold Fold = iota
+	FoldSearch
+	FoldRead
+	FoldList
+)

@@ -1,0 +1,119 @@
+package tooltest
+
+import (
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/jsonschema-go/jsonschema"
+	"pgregory.net/rapid"
+
+	"adze/internal/tool"
+)
+
+// bindIsPure gives Bind anything a model might write. It must not panic, must answer the same twice,
+// must leave no trace, and what it accepts must be able to speak about itself.
+func bindIsPure(t *testing.T, tl tool.Tool, c Cases) {
+	declared := parse(t, tl.Spec().Schema)
+	var before []string
+	if c.Dir != "" {
+		before = snapshot(t, c.Dir)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		input := inputs(declared).Draw(t, "input")
+		first, err := tl.Bind(input)
+		second, again := tl.Bind(input)
+		if (err == nil) != (again == nil) || err != nil && err.Error() != again.Error() {
+			t.Fatalf("bound twice: %v, then %v", err, again)
+		}
+		if err != nil {
+			if err.Error() == "" || tool.IsFatal(err) {
+				t.Fatalf("refused with %v", err)
+			}
+			return
+		}
+		if !reflect.DeepEqual(first.Input(), second.Input()) {
+			t.Fatalf("bound twice: %v, then %v", first.Input(), second.Input())
+		}
+		speaks(t, tl.Spec().Name, first)
+	})
+	if c.Dir != "" {
+		if diff := cmp.Diff(before, snapshot(t, c.Dir)); diff != "" {
+			t.Errorf("binding changed files:\n%s", diff)
+		}
+	}
+}
+
+// speaks asks a call everything it may be asked before it runs, and asks the capabilities themselves,
+// so that a panic is not taken for caution.
+func speaks(t *rapid.T, name string, call tool.Call) {
+	if tool.FactsOf(call) != tool.FactsOf(call) {
+		t.Fatal("the facts about a call change")
+	}
+	if c, ok := tool.As[tool.Titler](call); ok && c.Title() == "" {
+		t.Fatal("a call has an empty title")
+	}
+	if c, ok := tool.As[tool.Activity](call); ok && c.Activity() == "" {
+		t.Fatal("a call has an empty activity")
+	}
+	if c, ok := tool.As[tool.Observer](call); ok && c.Observe() == nil {
+		t.Fatal("a call shows nothing of its input")
+	}
+	if c, ok := tool.As[tool.Matcher](call); ok {
+		c.Match("x*") // ok: only a panic would be wrong
+	}
+	for _, line := range []string{tool.TitleOf(name, call), tool.ActivityOf(name, call)} {
+		if line != tool.OneLine(line, 80) {
+			t.Fatalf("%q is not one short line", line)
+		}
+	}
+}
+
+// inputs yields what a model might write for the schema: mostly objects with its keys.
+func inputs(s *jsonschema.Schema) *rapid.Generator[json.RawMessage] {
+	keys := append(slices.Sorted(maps.Keys(s.Properties)), "xyzzy", "")
+	return rapid.Custom(func(t *rapid.T) json.RawMessage {
+		if rapid.IntRange(0, 9).Draw(t, "noise") == 9 {
+			return json.RawMessage(rapid.String().Draw(t, "bytes"))
+		}
+		object := map[string]any{}
+		for _, key := range rapid.SliceOfDistinct(rapid.SampledFrom(keys), rapid.ID).Draw(t, "keys") {
+			object[key] = values(s.Properties[key]).Draw(t, key)
+		}
+		for _, key := range s.Required { // else hardly anything would be accepted
+			if _, ok := object[key]; !ok && rapid.IntRange(0, 3).Draw(t, "keep") > 0 {
+				object[key] = values(s.Properties[key]).Draw(t, key)
+			}
+		}
+		data, err := json.Marshal(object)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	})
+}
+
+// values yields values of a property, mostly of its type.
+func values(s *jsonschema.Schema) *rapid.Generator[any] {
+	text := rapid.OneOf(
+		rapid.String(),
+		rapid.SampledFrom([]string{"", "a", "~/x", "../..", "/dev/zero", "a\x00b", "//host/x", "12", "true", "x.png", "ls | head"}),
+	).AsAny()
+	wrong := rapid.OneOf(text, rapid.Int().AsAny(), rapid.Bool().AsAny(), rapid.Just[any](nil), rapid.Just[any]([]any{1}), rapid.Float64Range(-9, 9).AsAny())
+	if s == nil {
+		return wrong
+	}
+	right := wrong
+	switch s.Type {
+	case "string":
+		right = text
+	case "integer":
+		right = rapid.IntRange(-2, 1000).AsAny()
+	case "boolean":
+		right = rapid.Bool().AsAny()
+	}
+	return rapid.OneOf(right, right, right, wrong)
+}
