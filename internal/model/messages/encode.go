@@ -1,0 +1,277 @@
+package messages
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"adze/internal/model"
+	"adze/internal/msg"
+)
+
+// An Encoder builds request bodies. It keeps the encoded messages of the last request and encodes
+// only what changed, recognising unchanged messages by the identity of their parts. The zero value is
+// ready. One goroutine at a time may use it.
+//
+// With the cache marks taken out, system, tools and messages of a request are a byte-exact prefix of
+// those of the next one, as long as the next one only adds messages.
+type Encoder struct {
+	buf  []byte // the messages, with commas between them and without marks
+	kept []keptMessage
+}
+
+// A keptMessage says which message the bytes of buf up to end finish. It holds on to the parts, so
+// that their addresses stay theirs.
+type keptMessage struct {
+	role  msg.Role
+	parts []msg.Part
+	end   int
+	mark  int // where in buf a cache mark goes, or -1
+}
+
+// Encode returns the body for req. The members of the JSON object extra are added at the top level;
+// they replace options of the same name, but may not touch the model, the stream, or the conversation.
+// It may be nil. The body belongs to the caller.
+func (e *Encoder) Encode(req *model.Request, extra json.RawMessage) ([]byte, error) {
+	head, err := options(req, extra)
+	if err != nil {
+		return nil, err
+	}
+	return e.body(req, head), nil
+}
+
+// EncodeCount returns the body that asks how many tokens req has.
+func (e *Encoder) EncodeCount(req *model.Request) ([]byte, error) {
+	head, err := options(req, nil)
+	if err != nil {
+		return nil, err
+	}
+	return e.body(req, slices.DeleteFunc(head, func(m member) bool {
+		return m.name == "max_tokens" || m.name == "stream" || m.name == "metadata"
+	})), nil
+}
+
+func (e *Encoder) body(req *model.Request, head []member) []byte {
+	e.update(req.Messages)
+	marks := place(req)
+
+	dst := make([]byte, 0, len(e.buf)+roomFor(req))
+	for i, m := range head {
+		dst = append(dst, "{,"[min(i, 1)])
+		dst = msg.AppendString(dst, m.name)
+		dst = append(dst, ':')
+		dst = append(dst, m.value...)
+	}
+	dst = appendSystem(dst, req.System, marks)
+	dst = appendTools(dst, req.Tools, marks)
+	dst = append(dst, `,"messages":[`...)
+	dst = e.appendMessages(dst, marks)
+	return append(dst, "]}"...)
+}
+
+// Continues reports whether req starts with the conversation of the last request, so that encoding it
+// with e is cheap.
+func (e *Encoder) Continues(req *model.Request) bool {
+	return len(e.kept) > 0 && len(req.Messages) > 0 && e.kept[0].is(req.Messages[0])
+}
+
+// update makes buf hold msgs, keeping the longest unchanged beginning.
+func (e *Encoder) update(msgs []msg.Message) {
+	n := 0
+	for n < len(e.kept) && n < len(msgs) && e.kept[n].is(msgs[n]) {
+		n++
+	}
+	clear(e.kept[n:]) // lets go of the parts
+	e.kept = e.kept[:n]
+	if n == 0 {
+		e.buf = e.buf[:0]
+	} else {
+		e.buf = e.buf[:e.kept[n-1].end]
+	}
+	for _, m := range msgs[n:] {
+		e.add(m)
+	}
+}
+
+func (k *keptMessage) is(m msg.Message) bool {
+	return k.role == m.Role && slices.Equal(k.parts, m.Parts)
+}
+
+// emptyMessage stands in for a message with nothing to send, such as one that was all of an unknown
+// kind: without it the roles would no longer alternate.
+const emptyMessage = `{"type":"text","text":"(nothing to show)"}`
+
+func (e *Encoder) add(m msg.Message) {
+	k := keptMessage{role: m.Role, parts: slices.Clone(m.Parts), mark: -1}
+	if len(e.kept) > 0 {
+		e.buf = append(e.buf, ',')
+	}
+	e.buf = append(e.buf, `{"role":"`...)
+	e.buf = append(e.buf, m.Role...)
+	e.buf = append(e.buf, `","content":[`...)
+	start := len(e.buf)
+	for _, p := range m.Parts {
+		if _, ok := p.(*msg.Opaque); ok {
+			continue
+		}
+		if len(e.buf) > start {
+			e.buf = append(e.buf, ',')
+		}
+		e.buf = msg.AppendPart(e.buf, p, msg.Wire)
+		if cacheable(p) {
+			k.mark = bytes.LastIndexByte(e.buf, '}')
+		}
+	}
+	if len(e.buf) == start {
+		e.buf = append(e.buf, emptyMessage...)
+		k.mark = len(e.buf) - 1
+	}
+	e.buf = append(e.buf, "]}"...)
+	k.end = len(e.buf)
+	e.kept = append(e.kept, k)
+}
+
+// cacheable reports whether a mark may sit on p.
+func cacheable(p msg.Part) bool {
+	switch p.(type) {
+	case *msg.Thinking, *msg.Redacted:
+		return false
+	}
+	return true
+}
+
+// appendMessages appends buf with the mark spliced in.
+func (e *Encoder) appendMessages(dst []byte, marks map[position]model.Mark) []byte {
+	m, ok := marks[position{place: model.InMessages}]
+	if ok {
+		for _, k := range slices.Backward(e.kept) {
+			if k.mark >= 0 {
+				dst = append(dst, e.buf[:k.mark]...)
+				dst = appendMark(dst, m)
+				return append(dst, e.buf[k.mark:]...)
+			}
+		}
+	}
+	return append(dst, e.buf...)
+}
+
+// roomFor estimates the size of everything but the messages.
+func roomFor(req *model.Request) int {
+	n := 2048
+	for _, p := range req.System {
+		if t, ok := p.(*msg.Text); ok {
+			n += len(t.Text) + len(t.Text)/16 + 64
+		}
+	}
+	for _, t := range req.Tools {
+		n += len(t.Description) + len(t.Description)/16 + len(t.Schema) + 128
+	}
+	return n
+}
+
+func appendSystem(dst []byte, system []msg.Part, marks map[position]model.Mark) []byte {
+	first := true
+	for i, p := range system {
+		if isEmptyText(p) {
+			continue
+		}
+		if first {
+			dst = append(dst, `,"system":[`...)
+		} else {
+			dst = append(dst, ',')
+		}
+		first = false
+		dst = msg.AppendPart(dst, p, msg.Wire)
+		dst = markBlock(dst, marks, position{model.InSystem, i})
+	}
+	if first {
+		return dst
+	}
+	return append(dst, ']')
+}
+
+func appendTools(dst []byte, tools []msg.ToolSpec, marks map[position]model.Mark) []byte {
+	if len(tools) == 0 {
+		return dst
+	}
+	dst = append(dst, `,"tools":`...)
+	for i, t := range tools {
+		dst = append(dst, "[,"[min(i, 1)])
+		dst = append(dst, `{"name":`...)
+		dst = msg.AppendString(dst, t.Name)
+		if t.Description != "" {
+			dst = append(dst, `,"description":`...)
+			dst = msg.AppendString(dst, t.Description)
+		}
+		dst = append(dst, `,"input_schema":`...)
+		if len(t.Schema) == 0 {
+			dst = append(dst, `{"type":"object"}`...)
+		} else {
+			dst = append(dst, t.Schema...)
+		}
+		if t.Strict {
+			dst = append(dst, `,"strict":true`...)
+		}
+		dst = append(dst, '}')
+		dst = markBlock(dst, marks, position{model.InTools, i})
+	}
+	return append(dst, ']')
+}
+
+// options returns the members that come before the conversation, extra ones last.
+func options(req *model.Request, extra json.RawMessage) ([]member, error) {
+	head := []member{
+		{"model", msg.AppendString(nil, req.Model)},
+		{"max_tokens", strconv.AppendInt(nil, int64(req.MaxTokens), 10)},
+	}
+	if !req.NoStream {
+		head = append(head, member{"stream", []byte("true")})
+	}
+	// A server does not let the model think when it is told which tool to use.
+	if req.Choice.Name == "" {
+		switch req.Thinking.Mode {
+		case model.ThinkingBudget:
+			head = append(head, member{"thinking", fmt.Appendf(nil, `{"type":"enabled","budget_tokens":%d}`, req.Thinking.Budget)})
+		case model.ThinkingAdaptive:
+			head = append(head, member{"thinking", []byte(`{"type":"adaptive"}`)})
+		}
+	}
+	if req.Effort != model.EffortDefault {
+		head = append(head, object("output_config", "effort", string(req.Effort)))
+	}
+	if req.UserID != "" {
+		head = append(head, object("metadata", "user_id", req.UserID))
+	}
+	if req.Choice.Name != "" {
+		head = append(head, object("tool_choice", "type", "tool", "name", req.Choice.Name))
+	}
+	if len(extra) == 0 {
+		return head, nil
+	}
+	more, err := members(extra)
+	if err != nil {
+		return nil, fmt.Errorf("reading extra body parameters: %w", err)
+	}
+	for _, m := range more {
+		switch m.name {
+		case "model", "stream", "system", "tools", "messages":
+			return nil, fmt.Errorf("extra body parameters may not set %q", m.name)
+		}
+		head = set(head, m.name, m.value)
+	}
+	return head, nil
+}
+
+// object returns a member whose value is an object of strings, given as names and values.
+func object(name string, pairs ...string) member {
+	var v []byte
+	for i := 0; i < len(pairs); i += 2 {
+		v = append(v, "{,"[min(i, 1)])
+		v = msg.AppendString(v, pairs[i])
+		v = append(v, ':')
+		v = msg.AppendString(v, pairs[i+1])
+	}
+	return member{name, append(v, '}')}
+}

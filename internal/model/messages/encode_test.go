@@ -1,0 +1,290 @@
+package messages
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"adze/internal/model"
+	"adze/internal/msg"
+)
+
+// request returns a request whose conversation has the given number of turns, each a prompt, a tool
+// use, its result and an answer.
+func request(turns int) *model.Request {
+	r := &model.Request{
+		Model: "m-1", MaxTokens: 4096,
+		System: []msg.Part{&msg.Text{Text: "adze/1"}, &msg.Text{Text: "You are an agent."}},
+		Tools: []msg.ToolSpec{
+			{Name: "Read", Description: "Reads.", Schema: json.RawMessage(`{"type":"object"}`)},
+			{Name: "Edit", Schema: json.RawMessage(`{"type":"object"}`), Strict: true},
+		},
+		Cache: []model.Mark{{Place: model.InSystem, Index: 1}, {Place: model.InTools, Index: 1}, {Place: model.InMessages}},
+	}
+	r.Messages = append(r.Messages, msg.UserText("start"))
+	for i := range turns {
+		r.Messages = append(r.Messages, turn(i)...)
+	}
+	return r
+}
+
+func turn(i int) []msg.Message {
+	id := fmt.Sprintf("toolu_%d", i)
+	return []msg.Message{
+		{Role: msg.Assistant, Parts: []msg.Part{
+			&msg.Thinking{Text: "hm", Signature: "sig"},
+			msg.NewToolUse(id, "Read", `{ "path" : "a.go" }`),
+		}},
+		{Role: msg.User, Parts: []msg.Part{
+			&msg.ToolResult{ID: id, Parts: []msg.Part{&msg.Text{Text: strings.Repeat("package a\n", 400)}}},
+			&msg.Text{Text: "go on"},
+		}},
+	}
+}
+
+// Proves PROV-31, PROV-62, CTX-13. Key order, options, metadata, marks and extra parameters.
+func TestEncodeGolden(t *testing.T) {
+	r := request(0)
+	r.Thinking = model.Thinking{Mode: model.ThinkingBudget, Budget: 2048}
+	r.Effort = model.EffortHigh
+	r.UserID = "device_1_session_2"
+	r.Cache[0].Hour, r.Cache[0].Global = true, true
+
+	const rest = `,"system":[{"type":"text","text":"adze/1"},` +
+		`{"type":"text","text":"You are an agent.","cache_control":{"type":"ephemeral","ttl":"1h","scope":"global"}}],` +
+		`"tools":[{"name":"Read","description":"Reads.","input_schema":{"type":"object"}},` +
+		`{"name":"Edit","input_schema":{"type":"object"},"strict":true,"cache_control":{"type":"ephemeral"}}],` +
+		`"messages":[{"role":"user","content":[{"type":"text","text":"start","cache_control":{"type":"ephemeral"}}]}]}`
+	tests := []struct {
+		name   string
+		change func(*model.Request)
+		extra  string
+		want   string
+	}{
+		{"all", func(*model.Request) {}, "",
+			`{"model":"m-1","max_tokens":4096,"stream":true,"thinking":{"type":"enabled","budget_tokens":2048},` +
+				`"output_config":{"effort":"high"},"metadata":{"user_id":"device_1_session_2"}` + rest},
+		{"whole answer, adaptive", func(r *model.Request) {
+			r.NoStream, r.UserID, r.Effort = true, "", ""
+			r.Thinking = model.Thinking{Mode: model.ThinkingAdaptive}
+		}, "", `{"model":"m-1","max_tokens":4096,"thinking":{"type":"adaptive"}` + rest},
+		{"a forced tool leaves no room for thinking", func(r *model.Request) {
+			r.Choice.Name = "Read"
+		}, "", `{"model":"m-1","max_tokens":4096,"stream":true,"output_config":{"effort":"high"},` +
+			`"metadata":{"user_id":"device_1_session_2"},"tool_choice":{"type":"tool","name":"Read"}` + rest},
+		{"extra adds and replaces", func(r *model.Request) {
+			r.UserID, r.Effort, r.Thinking = "", "", model.Thinking{}
+		}, `{"temperature": 0.5, "max_tokens":7}`,
+			`{"model":"m-1","max_tokens":7,"stream":true,"temperature":0.5` + rest},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			req := *r
+			tt.change(&req)
+			var e Encoder
+			for range 2 { // two runs with the same input give identical bytes
+				got, err := e.Encode(&req, json.RawMessage(tt.extra))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(tt.want, string(got)); diff != "" {
+					t.Errorf("body (-want +got):\n%s", diff)
+				}
+			}
+		})
+	}
+}
+
+func TestEncodeExtraErrors(t *testing.T) {
+	for _, extra := range []string{`[]`, `{`, `{"messages":[]}`, `{"stream":false}`, `{} x`} {
+		var e Encoder
+		if body, err := e.Encode(request(0), json.RawMessage(extra)); err == nil {
+			t.Errorf("extra %s gives %s, want an error", extra, body)
+		}
+	}
+}
+
+// unmarked takes the cache marks out of a body.
+func unmarked(body []byte) []byte {
+	return bytes.ReplaceAll(body, []byte(`,"cache_control":{"type":"ephemeral"}`), nil)
+}
+
+// prefix returns system, tools and messages of a body without marks, up to the end of the last message.
+func prefix(body []byte) []byte {
+	body = unmarked(body)
+	return bytes.TrimSuffix(body[bytes.Index(body, []byte(`"system":`)):], []byte("]}"))
+}
+
+// Proves LOOP-11, CTX-15. Request n is a byte prefix of request n+1, also with the mark moving on.
+func TestEncodePrefix(t *testing.T) {
+	var e Encoder
+	full := request(8)
+	var before []byte
+	for n := 1; n <= len(full.Messages); n += 2 {
+		r := *full
+		r.Messages = full.Messages[:n]
+		r.MaxTokens += n // options may change, the conversation may not
+		body, err := e.Encode(&r, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := Check(body); err != nil {
+			t.Errorf("request with %d messages: %v", n, err)
+		}
+		if got := bytes.Count(body, []byte("cache_control")); got != 3 {
+			t.Errorf("request with %d messages has %d marks, want 3", n, got)
+		}
+		if !bytes.HasPrefix(prefix(body), before) {
+			t.Errorf("request with %d messages does not begin with the one before", n)
+		}
+		before = prefix(body)
+
+		var fresh Encoder
+		again, _ := fresh.Encode(&r, nil)
+		if !bytes.Equal(body, again) {
+			t.Errorf("request with %d messages: kept and fresh encoding differ", n)
+		}
+	}
+	if !bytes.Contains(before, []byte(`"input":{ "path" : "a.go" }`)) {
+		t.Error("the input of a tool use is not the model's bytes")
+	}
+}
+
+// A changed message is noticed wherever it sits, and so is a shorter conversation.
+func TestEncodeNoticesChange(t *testing.T) {
+	var e Encoder
+	r := request(3)
+	if _, err := e.Encode(r, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, change := range []func(*model.Request){
+		func(r *model.Request) { r.Messages[2] = msg.UserText("other") },
+		func(r *model.Request) { r.Messages = r.Messages[:3] },
+		func(r *model.Request) { r.Messages = request(5).Messages },
+		func(r *model.Request) { r.Messages = nil },
+	} {
+		changed := *r
+		changed.Messages = append([]msg.Message(nil), r.Messages...)
+		change(&changed)
+		var fresh Encoder
+		want, _ := fresh.Encode(&changed, nil)
+		got, err := e.Encode(&changed, nil)
+		if err != nil || !bytes.Equal(got, want) {
+			t.Errorf("got %s, %v\nwant %s", got, err, want)
+		}
+	}
+	if e.Continues(r) || e.Continues(&model.Request{}) {
+		t.Error("an encoder without messages continues nothing")
+	}
+}
+
+// Proves CTX-15. At most four marks, message marks go first, thinking never carries one.
+func TestEncodeMarks(t *testing.T) {
+	sys, tool, last := model.InSystem, model.InTools, model.InMessages
+	tests := []struct {
+		name  string
+		cache []model.Mark
+		want  string // system marks, tool marks, message marks
+	}{
+		{"none", nil, "0 0 0"},
+		{"usual", []model.Mark{{Place: sys, Index: 1}, {Place: tool, Index: 1}, {Place: last}}, "1 1 1"},
+		{"the message goes first", []model.Mark{{Place: last}, {Place: tool, Index: 0}, {Place: tool, Index: 1}, {Place: sys, Index: 0}, {Place: sys, Index: 1}}, "2 2 0"},
+		{"then a tool", []model.Mark{{Place: last}, {Place: tool, Index: 0}, {Place: tool, Index: 1}, {Place: sys, Index: 0}, {Place: sys, Index: 1}, {Place: sys, Index: 3}}, "3 1 0"},
+		{"doubles count once", []model.Mark{{Place: last, Index: 9}, {Place: last}, {Place: sys, Index: 1}, {Place: sys, Index: 1}}, "1 0 1"},
+		{"nowhere", []model.Mark{{Place: sys, Index: 2}, {Place: sys, Index: 7}, {Place: sys, Index: -1}, {Place: tool, Index: 5}}, "0 0 0"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := request(1)
+			r.System = append(r.System, &msg.Text{}, &msg.Text{Text: "more"}) // an empty one is not sent
+			r.Cache = tt.cache
+			var e Encoder
+			body, err := e.Encode(r, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := Check(body); err != nil {
+				t.Error(err)
+			}
+			var parts struct{ System, Tools, Messages json.RawMessage }
+			if err := json.Unmarshal(body, &parts); err != nil {
+				t.Fatal(err)
+			}
+			count := func(raw []byte) int { return bytes.Count(raw, []byte("cache_control")) }
+			got := fmt.Sprint(count(parts.System), count(parts.Tools), count(parts.Messages))
+			if got != tt.want {
+				t.Errorf("marks %q, want %q\n%s", got, tt.want, body)
+			}
+		})
+	}
+}
+
+func TestEncodeMarkSkipsThinking(t *testing.T) {
+	r := request(0)
+	r.Messages = append(r.Messages, msg.Message{Role: msg.Assistant, Parts: []msg.Part{
+		&msg.Text{Text: "said"}, &msg.Thinking{Text: "x", Signature: "s"}, &msg.Redacted{Data: "d"},
+	}})
+	var e Encoder
+	body, _ := e.Encode(r, nil)
+	if want := `{"type":"text","text":"said","cache_control":{"type":"ephemeral"}},{"type":"thinking"`; !bytes.Contains(body, []byte(want)) {
+		t.Errorf("want %s in\n%s", want, body)
+	}
+	// With nothing but thinking in the last message, the mark stays on the one before.
+	r.Messages[1].Parts = r.Messages[1].Parts[1:]
+	body, _ = e.Encode(r, nil)
+	if want := `"text":"start","cache_control"`; !bytes.Contains(body, []byte(want)) {
+		t.Errorf("want %s in\n%s", want, body)
+	}
+}
+
+// Proves PROV-10. What a provider sent and we do not know is not sent back, and server tools are,
+// byte for byte.
+func TestEncodeForeignBlocks(t *testing.T) {
+	r := request(0)
+	r.Cache = []model.Mark{{Place: model.InMessages}}
+	server := `{"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{ "query": "x" }}`
+	r.Messages = append(r.Messages,
+		msg.Message{Role: msg.Assistant, Parts: []msg.Part{&msg.Opaque{Raw: json.RawMessage(`{"type":"hologram"}`)}}},
+		msg.UserText("and"),
+		msg.Message{Role: msg.Assistant, Parts: []msg.Part{
+			&msg.Opaque{Raw: json.RawMessage(`{"type":"hologram"}`)},
+			&msg.Server{Raw: json.RawMessage(server)},
+		}},
+	)
+	var e Encoder
+	body, err := e.Encode(r, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Check(body); err != nil {
+		t.Error(err)
+	}
+	if bytes.Contains(body, []byte("hologram")) {
+		t.Errorf("an unknown block is sent: %s", body)
+	}
+	if !bytes.Contains(unmarked(body), []byte(server)) {
+		t.Errorf("a server tool use is not sent as it came: %s", body)
+	}
+}
+
+func benchmarkEncodeTurn(b *testing.B, turns int) {
+	r := request(turns)
+	var e Encoder
+	short := *r
+	short.Messages = r.Messages[:len(r.Messages)-2]
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, r := range []*model.Request{&short, r} {
+			if _, err := e.Encode(r, nil); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}
+
+func BenchmarkEncodeTurn10(b *testing.B)  { benchmarkEncodeTurn(b, 10) }
+func BenchmarkEncodeTurn100(b *testing.B) { benchmarkEncodeTurn(b, 100) }

@@ -1,0 +1,75 @@
+package messages
+
+import (
+	"adze/internal/model"
+	"adze/internal/msg"
+)
+
+// maxMarks is how many cache marks a server accepts.
+const maxMarks = 4
+
+// A position is a block that can carry a mark. All message marks share the index 0: it stands for the
+// last message, wherever that is.
+type position struct {
+	place model.Place
+	index int
+}
+
+// place returns the marks of req that can be honoured, by position. Of too many it drops the least
+// valuable: messages before tools before system, and within a place the one given last.
+func place(req *model.Request) map[position]model.Mark {
+	if len(req.Cache) == 0 {
+		return nil
+	}
+	marks := make(map[position]model.Mark, maxMarks)
+	for _, where := range []model.Place{model.InSystem, model.InTools, model.InMessages} {
+		for _, m := range req.Cache {
+			at := position{m.Place, m.Index}
+			switch {
+			case m.Place != where:
+				continue
+			case where == model.InMessages:
+				at.index = 0
+			case where == model.InTools && (m.Index < 0 || m.Index >= len(req.Tools)):
+				continue
+			case where == model.InSystem && !markable(req, m.Index):
+				continue
+			}
+			if _, double := marks[at]; !double && len(marks) < maxMarks {
+				marks[at] = m
+			}
+		}
+	}
+	return marks
+}
+
+// markable reports whether system block i is there and is sent.
+func markable(req *model.Request, i int) bool {
+	return i >= 0 && i < len(req.System) && !isEmptyText(req.System[i])
+}
+
+// isEmptyText reports whether p is a text a server would reject for being empty.
+func isEmptyText(p msg.Part) bool {
+	t, ok := p.(*msg.Text)
+	return ok && t.Text == ""
+}
+
+// markBlock puts the mark for position at, if there is one, on the block dst ends with.
+func markBlock(dst []byte, marks map[position]model.Mark, at position) []byte {
+	m, ok := marks[at]
+	if !ok {
+		return dst
+	}
+	return append(appendMark(dst[:len(dst)-1], m), '}')
+}
+
+func appendMark(dst []byte, m model.Mark) []byte {
+	dst = append(dst, `,"cache_control":{"type":"ephemeral"`...)
+	if m.Hour {
+		dst = append(dst, `,"ttl":"1h"`...)
+	}
+	if m.Global {
+		dst = append(dst, `,"scope":"global"`...)
+	}
+	return append(dst, '}')
+}

@@ -1,0 +1,170 @@
+package messages
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"sync"
+	"time"
+
+	"adze/internal/model"
+)
+
+// StreamOptions says how a response is read. The zero value is fine.
+type StreamOptions struct {
+	// Idle is how long the connection may be silent, Progress how long it may bring nothing but
+	// keep-alives. Zero means 90 seconds and 5 minutes. Time the caller takes does not count.
+	Idle, Progress time.Duration
+	// RequestID is the server's id of the request, as far as the caller knows it.
+	RequestID string
+	// Raw asks for the server's own events too. A whole response has none.
+	Raw bool
+	// Close, if not nil, is called once, after the body has been closed.
+	Close func()
+}
+
+const (
+	defaultIdle     = 90 * time.Second
+	defaultProgress = 5 * time.Minute
+
+	// drainTime is how long the end of the body may lag behind the end of the message. A connection
+	// that was read to its end can be used again.
+	drainTime = 50 * time.Millisecond
+)
+
+// ReadStream decodes a server-sent event stream into events. It closes body before it returns, at
+// once when ctx is done, and closing body must end a read in progress.
+//
+// A response that is cut off, stalls or is no stream at all ends in an error of kind [model.Broken];
+// if it had begun, its usage so far comes before the error, marked as estimated.
+func ReadStream(ctx context.Context, body io.ReadCloser, o StreamOptions) iter.Seq2[model.Event, error] {
+	return func(yield func(model.Event, error) bool) {
+		closeBody := sync.OnceFunc(func() {
+			body.Close() // ok: there is nobody to tell
+			if o.Close != nil {
+				o.Close()
+			}
+		})
+		defer closeBody()
+		defer context.AfterFunc(ctx, closeBody)()
+
+		w := &watched{r: body, close: closeBody, idle: o.Idle, progress: o.Progress}
+		if w.idle <= 0 {
+			w.idle = defaultIdle
+		}
+		if w.progress <= 0 {
+			w.progress = defaultProgress
+		}
+		s := &sseReader{r: w}
+		d := &decoder{requestID: o.RequestID, raw: o.Raw}
+		for !d.done {
+			name, data, err := s.next()
+			if err == nil && ctx.Err() == nil {
+				err = d.event(name, data)
+			}
+			if ctx.Err() != nil {
+				err = context.Cause(ctx)
+			} else if err != nil {
+				err = d.failure(err)
+			}
+			if err != nil {
+				d.abandon(err)
+			}
+			if d.progressed {
+				w.progressed()
+			}
+			for _, e := range d.take() {
+				if !yield(e, nil) {
+					if d.done {
+						w.drain()
+					}
+					return
+				}
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+		}
+		w.drain()
+	}
+}
+
+// failure turns whatever ended the stream early into the error to report.
+func (d *decoder) failure(err error) error {
+	var known *model.Error
+	if errors.As(err, &known) {
+		return err
+	}
+	e := &model.Error{Kind: model.Broken, RequestID: d.requestID, Message: err.Error(), Err: err}
+	switch {
+	case err == io.EOF && d.any:
+		e.Message, e.Err = "the answer stopped before its end", io.ErrUnexpectedEOF
+	case err == io.EOF:
+		e.Message, e.Err = "no event stream came back; check the base URL and the proxy", io.ErrUnexpectedEOF
+	case errors.As(err, new(readError)) && d.any:
+		e.Message = "the connection broke in the middle of the answer"
+	case errors.As(err, new(readError)):
+		e.Kind, e.Message = model.Network, "the connection broke before the answer began"
+	}
+	return e
+}
+
+// A readError is what the connection, rather than the text on it, got wrong.
+type readError struct{ error }
+
+func (e readError) Unwrap() error { return e.error }
+
+// watched is a reader that closes its connection when nothing comes.
+type watched struct {
+	r              io.Reader
+	close          func()
+	idle, progress time.Duration
+	waited         time.Duration // since the last progress
+	timer          *time.Timer
+}
+
+func (w *watched) Read(p []byte) (int, error) {
+	limit := min(w.idle, w.progress-w.waited)
+	n, err, fired := w.read(p, limit)
+	switch {
+	case fired && limit < w.idle:
+		return 0, fmt.Errorf("nothing but keep-alives for %d s", int(w.progress.Seconds()))
+	case fired:
+		return 0, fmt.Errorf("no data for %d s", int(w.idle.Seconds()))
+	case err != nil && err != io.EOF:
+		err = readError{err}
+	}
+	return n, err
+}
+
+// read reads with a limit on the time it may block. When the limit passes, the connection is closed.
+func (w *watched) read(p []byte, limit time.Duration) (n int, err error, fired bool) {
+	if w.timer == nil {
+		w.timer = time.AfterFunc(limit, w.close)
+	} else {
+		w.timer.Reset(limit)
+	}
+	began := time.Now()
+	n, err = w.r.Read(p)
+	fired = !w.timer.Stop()
+	w.waited += time.Since(began)
+	return n, err, fired
+}
+
+func (w *watched) progressed() { w.waited = 0 }
+
+// drain reads on to the end of the body, but waits for it only a moment.
+func (w *watched) drain() {
+	var rest [512]byte
+	for limit := drainTime; limit > 0; {
+		w.waited = 0
+		_, err, fired := w.read(rest[:], limit)
+		if err != nil || fired {
+			return
+		}
+		limit -= max(w.waited, time.Millisecond) // an end to endless data, too
+	}
+}

@@ -1,0 +1,83 @@
+package messages
+
+import "adze/internal/msg"
+
+// wireUsage is a usage report. Numbers a server leaves out stay nil.
+type wireUsage struct {
+	Input      *float64 `json:"input_tokens"`
+	Output     *float64 `json:"output_tokens"`
+	CacheRead  *float64 `json:"cache_read_input_tokens"`
+	CacheWrite *float64 `json:"cache_creation_input_tokens"`
+	Server     struct {
+		WebSearches *float64 `json:"web_search_requests"`
+	} `json:"server_tool_use"`
+}
+
+// A moment says when in a response a report came.
+type moment uint8
+
+const (
+	opening moment = iota // with the start: the output has hardly begun
+	latest                // with or after the content
+)
+
+// A tally keeps the usage of one response. Reports are cumulative, so a later one replaces.
+type tally struct {
+	usage msg.Usage
+	input bool // the input has been reported
+	final bool // the output has been reported at the end
+	text  int  // bytes of output, for the estimate
+}
+
+// add takes a report in, and tells whether there was one.
+func (t *tally) add(w *wireUsage, when moment) bool {
+	if w == nil {
+		return false
+	}
+	// A zero never replaces a count of input: some servers repeat the fields without the numbers.
+	for _, n := range []struct {
+		report *float64
+		count  *int
+	}{
+		{w.Input, &t.usage.Input},
+		{w.CacheRead, &t.usage.CacheRead},
+		{w.CacheWrite, &t.usage.CacheWrite},
+		{w.Server.WebSearches, &t.usage.WebSearches},
+	} {
+		if t.known(n.report) && *n.report > 0 {
+			*n.count = int(*n.report)
+		}
+	}
+	t.input = t.input || t.known(w.Input)
+	if t.known(w.Output) {
+		t.usage.Output = int(*w.Output)
+		t.final = t.final || when == latest
+	}
+	return true
+}
+
+// known reports whether a number was given; a nonsensical one counts as unknown.
+func (t *tally) known(n *float64) bool {
+	const absurd = 1e12
+	if n == nil {
+		return false
+	}
+	if *n < 0 || *n > absurd {
+		t.usage.Estimated = true
+		return false
+	}
+	return true
+}
+
+// estimate fills in what was not reported, and tells whether that changed anything.
+func (t *tally) estimate() bool {
+	before := t.usage
+	if !t.input {
+		t.usage.Estimated = true
+	}
+	if !t.final {
+		t.usage.Estimated = true
+		t.usage.Output = max(t.usage.Output, (t.text+3)/4)
+	}
+	return t.usage != before
+}

@@ -1,0 +1,165 @@
+package replay
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"adze/internal/model"
+	"adze/internal/model/messages"
+)
+
+// An answer is a response on the wire: what a server sends, when, and how it ends.
+type answer struct {
+	// drop is not zero when the connection fails before there is a response.
+	drop   model.Kind
+	status int
+	header http.Header
+	body   []byte
+	pieces []piece
+	end    ending
+	// refused is set when the player rejects the request, whatever the words sound like.
+	refused bool
+}
+
+// A piece is the part of the body up to end that is sent at once, after a pause.
+type piece struct {
+	wait time.Duration
+	end  int
+}
+
+// An ending is what comes after the last piece.
+type ending uint8
+
+const (
+	endClean ending = iota
+	endReset        // the connection breaks
+	endHang         // nothing, until the client gives up
+)
+
+// failed reports whether the answer is an error instead of a message.
+func (a *answer) failed() bool { return a.status >= 400 }
+
+// newAnswer returns an answer to q without a body.
+func newAnswer(q *query, t *turn, status int, contentType string) *answer {
+	h := http.Header{}
+	h.Set("Request-Id", "req_"+strconv.Itoa(q.number))
+	h.Set("Content-Type", contentType)
+	if t != nil {
+		for name, values := range t.header {
+			h[name] = values
+		}
+	}
+	return &answer{status: status, header: h}
+}
+
+// invalid returns the answer to a request that is at fault.
+func invalid(q *query, err error) *answer {
+	status, body := messages.ErrorBody(model.Invalid, err.Error())
+	a := newAnswer(q, nil, status, "application/json")
+	a.refused = true
+	a.send(0, body)
+	return a
+}
+
+// send appends data as one piece.
+func (a *answer) send(wait time.Duration, data []byte) {
+	a.body = append(a.body, data...)
+	a.pieces = append(a.pieces, piece{wait, len(a.body)})
+}
+
+// answer returns what t answers to q.
+func (t *turn) answer(q *query) *answer {
+	switch {
+	case t.fixed != nil:
+		f := t.fixed
+		a := newAnswer(q, t, f.status, f.contentType)
+		a.drop, a.body = f.drop, f.body
+		a.pieces = []piece{{t.waits(), len(f.body)}}
+		return a
+	case q.stream:
+		return t.streamed(q)
+	default:
+		return t.whole(q)
+	}
+}
+
+// newBody returns the body of a as a client reads it. Reading waits where a says so, until ctx is done
+// or the body is closed.
+func newBody(ctx context.Context, a *answer) io.ReadCloser {
+	return &body{ctx: ctx, answer: a, closed: make(chan struct{})}
+}
+
+type body struct {
+	ctx    context.Context
+	answer *answer
+	pos    int  // in the answer's body
+	next   int  // piece
+	waited bool // for the next piece
+
+	closing sync.Once
+	closed  chan struct{}
+}
+
+func (b *body) Close() error {
+	b.closing.Do(func() { close(b.closed) })
+	return nil
+}
+
+func (b *body) Read(dst []byte) (n int, err error) {
+	a := b.answer
+	for n < len(dst) && b.next < len(a.pieces) {
+		p := a.pieces[b.next]
+		if p.wait > 0 && !b.waited {
+			if n > 0 {
+				return n, nil
+			}
+			if err := sleep(b.ctx, b.closed, p.wait); err != nil {
+				return 0, err
+			}
+			b.waited = true
+		}
+		c := copy(dst[n:], a.body[b.pos:p.end])
+		b.pos += c
+		n += c
+		if b.pos == p.end {
+			b.next, b.waited = b.next+1, false
+		}
+	}
+	switch {
+	case n > 0 || len(dst) == 0:
+		return n, nil
+	case a.end == endReset:
+		return 0, io.ErrUnexpectedEOF
+	case a.end == endHang:
+		return 0, sleep(b.ctx, b.closed, endless)
+	}
+	return 0, io.EOF
+}
+
+// endless is longer than any test or person waits.
+const endless = time.Duration(1<<63 - 1)
+
+// sleep pauses for d, or until ctx is done or closed is.
+func sleep(ctx context.Context, closed <-chan struct{}, d time.Duration) error {
+	if d <= 0 {
+		return nil
+	}
+	var elapsed <-chan time.Time
+	if d != endless {
+		timer := time.NewTimer(d)
+		defer timer.Stop()
+		elapsed = timer.C
+	}
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-closed:
+		return io.ErrClosedPipe
+	case <-elapsed:
+		return nil
+	}
+}

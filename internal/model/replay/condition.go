@@ -1,0 +1,161 @@
+package replay
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// A condition is something that a request can meet or not: the argument of expect and when.
+type condition struct {
+	line    int
+	source  string // as written
+	negated bool
+	subject string
+	arg     string // name, id, path or substring, by subject
+	sub     string // substring after an id
+	number  int
+	value   any // what a JSON path must hold
+	exists  bool
+}
+
+// condition reads "[no-]SUBJECT ARGUMENTS".
+func (p *parser) condition(source string) (*condition, error) {
+	c := &condition{line: p.line, source: source}
+	subject, rest, _ := strings.Cut(source, " ")
+	rest = strings.TrimSpace(rest)
+	c.subject, c.negated = strings.CutPrefix(subject, "no-")
+	var err error
+	switch c.subject {
+	case "text", "last", "system":
+		c.arg, err = p.substring(rest)
+	case "tool", "model":
+		c.arg = rest
+		if rest == "" || strings.ContainsAny(rest, " \t") {
+			err = p.errorf("expected a name, found %q", rest)
+		}
+	case "result", "error-result":
+		c.arg, rest, _ = strings.Cut(rest, " ")
+		if c.arg == "" {
+			return nil, p.errorf("expected the id of a tool use")
+		}
+		if rest != "" {
+			c.sub, err = p.substring(rest)
+		}
+	case "max_tokens", "messages":
+		if c.number, err = strconv.Atoi(rest); err != nil {
+			err = p.errorf("expected a number, found %q", rest)
+		}
+	case "json":
+		err = p.path(c, rest)
+	case "stream", "nostream":
+		err = p.noArgument(subject, rest)
+	default:
+		err = p.errorf("expected a condition on %s, or one of these with no- before it; found %q", subjects, subject)
+	}
+	return c, err
+}
+
+const subjects = "text, last, system, tool, result, error-result, model, max_tokens, messages, json, stream, nostream"
+
+func (p *parser) substring(s string) (string, error) {
+	text, ok := quoted(s)
+	if !ok {
+		return "", p.errorf("expected a quoted string, found %q", s)
+	}
+	return text, nil
+}
+
+// path reads "messages.0.role VALUE"; without a value the path has to exist.
+func (p *parser) path(c *condition, rest string) error {
+	path, value, _ := strings.Cut(rest, " ")
+	if path == "" {
+		return p.errorf("expected a path, such as messages.0.role")
+	}
+	c.arg, c.exists = path, value == ""
+	if c.exists {
+		return nil
+	}
+	if err := json.Unmarshal([]byte(value), &c.value); err != nil {
+		return p.errorf("expected a JSON value after %s: %v", path, err)
+	}
+	return nil
+}
+
+// check returns an error that names the place in the script and what the request has instead.
+func (c *condition) check(script string, q *query, t *turn) error {
+	ok, had := c.holds(q, t)
+	if ok {
+		return nil
+	}
+	return fmt.Errorf("%s:%d: expected %s, but %s", script, c.line, c.source, had)
+}
+
+// holds reports whether q meets the condition, and what q has in that respect.
+func (c *condition) holds(q *query, t *turn) (ok bool, had string) {
+	ok, had = c.test(q, t)
+	return ok != c.negated, had
+}
+
+func (c *condition) test(q *query, t *turn) (ok bool, had string) {
+	v, err := q.view()
+	if err != nil {
+		return c.negated, fmt.Sprintf("the request cannot be read: %v", err)
+	}
+	arg, sub := t.expand(c.arg, q.number), t.expand(c.sub, q.number)
+	switch c.subject {
+	case "text":
+		return strings.Contains(v.texts(0), arg), "the texts are " + clip(v.texts(0))
+	case "last":
+		last := v.texts(len(v.Messages) - 1)
+		return strings.Contains(last, arg), "the last message is " + clip(last)
+	case "system":
+		system := v.system()
+		return strings.Contains(system, arg), "the system prompt is " + clip(system)
+	case "tool":
+		return v.hasTool(arg), "the tools are " + v.toolNames()
+	case "result", "error-result":
+		r := v.result(arg)
+		switch {
+		case r == nil:
+			return false, "there is no result for " + arg
+		case c.subject == "error-result" && !r.IsError:
+			return false, "the result is no error: " + clip(textOf(r.Parts))
+		}
+		text := textOf(r.Parts)
+		return strings.Contains(text, sub), "the result is " + clip(text)
+	case "model":
+		return v.Model == arg, "the model is " + v.Model
+	case "max_tokens":
+		return v.MaxTokens == c.number, fmt.Sprintf("max_tokens is %d", v.MaxTokens)
+	case "messages":
+		return len(v.Messages) == c.number, fmt.Sprintf("there are %d messages", len(v.Messages))
+	case "json":
+		return c.testPath(v, arg)
+	case "stream":
+		return v.Stream, fmt.Sprintf("stream is %t", v.Stream)
+	default: // nostream
+		return !v.Stream, fmt.Sprintf("stream is %t", v.Stream)
+	}
+}
+
+func (c *condition) testPath(v *view, path string) (ok bool, had string) {
+	got, found := v.lookup(path)
+	if !found {
+		return false, path + " is not there"
+	}
+	text, _ := json.Marshal(got) // ok: it was JSON
+	return c.exists || reflect.DeepEqual(got, c.value), path + " is " + clipTo(string(text), 400)
+}
+
+// clip returns s quoted, and the middle left out when it is long.
+func clip(s string) string { return strconv.Quote(clipTo(s, 400)) }
+
+func clipTo(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n/2], "") + " … " + strings.ToValidUTF8(s[len(s)-n/2:], "")
+}

@@ -1,0 +1,228 @@
+package replay
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"adze/internal/model"
+	"adze/internal/model/messages"
+)
+
+// setting reads a directive about the turn as a whole.
+func (p *parser) setting(word, rest string) (known bool, err error) {
+	t := p.turn
+	arg := strings.TrimSpace(rest)
+	switch word {
+	case "repeat", "forever":
+		return true, p.repeat(word, arg)
+	case "when", "expect":
+		c, err := p.condition(arg)
+		if err != nil {
+			return true, err
+		}
+		if word == "when" {
+			t.when = append(t.when, c)
+		} else {
+			t.expect = append(t.expect, c)
+		}
+	case "model":
+		if arg == "" || strings.ContainsAny(arg, " \t") {
+			return true, p.errorf("expected the name of a model, found %q", arg)
+		}
+		t.model = arg
+	case "stop":
+		if !isName(arg) {
+			return true, p.errorf("expected a stop reason, such as max_tokens, found %q", arg)
+		}
+		t.stop = arg
+	case "usage":
+		t.usage, err = p.tokens(arg)
+		return true, err
+	case "header":
+		name, value, ok := strings.Cut(arg, ":")
+		if !ok || !isName(name) {
+			return true, p.errorf("expected a header, such as \"retry-after: 3\", found %q", arg)
+		}
+		t.header.Set(name, strings.TrimSpace(value))
+	default:
+		return false, nil
+	}
+	return true, nil
+}
+
+func (p *parser) repeat(word, arg string) error {
+	t := p.turn
+	if len(t.steps) > 0 || t.fixed != nil {
+		return p.errorf("%s belongs at the head of its turn, before the answer", word)
+	}
+	t.numbered = true
+	if word == "forever" {
+		t.times = forever
+		return p.noArgument(word, arg)
+	}
+	n, err := strconv.Atoi(arg)
+	if err != nil || n < 1 {
+		return p.errorf("expected how many requests the turn answers, at least 1, found %q", arg)
+	}
+	t.times = n
+	return nil
+}
+
+// tokens reads counts such as "input=10 output=20", or "none".
+func (p *parser) tokens(arg string) (t tokens, err error) {
+	if arg == "none" {
+		t.none = true
+		return t, nil
+	}
+	if arg == "" {
+		return t, p.errorf("expected token counts, such as \"input=10 output=20\", or \"none\"")
+	}
+next:
+	for field := range strings.FieldsSeq(arg) {
+		name, value, _ := strings.Cut(field, "=")
+		n, err := strconv.Atoi(value)
+		for c, known := range counterNames {
+			if name == known && err == nil {
+				t.put(counter(c), n)
+				continue next
+			}
+		}
+		return t, p.errorf("expected NAME=NUMBER with one of %s, found %q", strings.Join(counterNames[:], ", "), field)
+	}
+	return t, nil
+}
+
+// fixedAnswer reads a directive that is the whole answer.
+func (p *parser) fixedAnswer(word, rest string) (known bool, err error) {
+	var f *fixed
+	switch word {
+	case "error":
+		f, err = p.httpError(rest)
+	case "status":
+		f, err = p.status(rest)
+	case "html":
+		f = &fixed{status: http.StatusOK, contentType: "text/html; charset=utf-8", body: []byte(page)}
+		err = p.noArgument(word, rest)
+	case "file":
+		f, err = p.file(rest)
+	default:
+		return false, nil
+	}
+	if err != nil {
+		return true, err
+	}
+	if p.turn.fixed != nil {
+		return true, p.errorf("%s is a whole answer and cannot follow %s", word, p.turn.fixed.word)
+	}
+	for _, s := range p.turn.steps {
+		if s.op != opWait {
+			return true, p.errorf("%s is a whole answer and cannot follow the content at line %d", word, s.line)
+		}
+	}
+	f.word = word
+	p.turn.fixed = f
+	return true, nil
+}
+
+const page = "<!DOCTYPE html>\n<html><head><title>Bad gateway</title></head>\n" +
+	"<body><h1>502 Bad gateway</h1></body></html>\n"
+
+func (p *parser) httpError(rest string) (*fixed, error) {
+	name, message, _ := strings.Cut(strings.TrimLeft(rest, " \t"), " ")
+	kind, err := p.kind(name)
+	if err != nil {
+		return nil, err
+	}
+	if kind == model.Broken {
+		return nil, p.errorf("a broken answer is written as cut, reset, garble or html")
+	}
+	given, message := options(message, "retry-after", "should-retry")
+	for key, header := range map[string]string{"retry-after": "Retry-After", "should-retry": "X-Should-Retry"} {
+		if value, ok := given[key]; ok {
+			p.turn.header.Set(header, value)
+		}
+	}
+	if kind == model.Network || kind == model.TLS {
+		return &fixed{drop: kind}, nil
+	}
+	f := &fixed{contentType: "application/json"}
+	f.status, f.body = messages.ErrorBody(kind, strings.TrimSpace(message))
+	return f, nil
+}
+
+func (p *parser) kind(name string) (model.Kind, error) {
+	kind, ok := model.ParseKind(name)
+	if !ok {
+		var names []string
+		for k := model.Unknown; k <= model.Invalid; k++ {
+			names = append(names, k.String())
+		}
+		return 0, p.errorf("expected a kind of error, one of %s; found %q", strings.Join(names, ", "), name)
+	}
+	return kind, nil
+}
+
+func (p *parser) status(rest string) (*fixed, error) {
+	code, body, _ := strings.Cut(strings.TrimLeft(rest, " \t"), " ")
+	n, err := p.statusCode(code)
+	if err != nil {
+		return nil, err
+	}
+	body, err = p.prose(body)
+	return &fixed{status: n, contentType: contentType([]byte(body)), body: []byte(body)}, err
+}
+
+func (p *parser) statusCode(code string) (int, error) {
+	n, err := strconv.Atoi(code)
+	if err != nil || n < 200 || n > 599 {
+		return 0, p.errorf("expected an HTTP status from 200 to 599, found %q", code)
+	}
+	return n, nil
+}
+
+func (p *parser) file(rest string) (*fixed, error) {
+	given, name := options(rest, "status")
+	f := &fixed{status: http.StatusOK}
+	if code, ok := given["status"]; ok {
+		var err error
+		if f.status, err = p.statusCode(code); err != nil {
+			return nil, err
+		}
+	}
+	body, err := p.read(strings.TrimSpace(name))
+	if err != nil {
+		return nil, p.errorf("reading the file to play: %v", err)
+	}
+	f.body, f.contentType = body, contentType(body)
+	return f, nil
+}
+
+// contentType guesses which of the types that an API answers with body is.
+func contentType(body []byte) string {
+	switch {
+	case json.Valid(body):
+		return "application/json"
+	case len(body) > 0 && body[0] == '<':
+		return "text/html; charset=utf-8"
+	default:
+		return "text/event-stream; charset=utf-8"
+	}
+}
+
+func (p *parser) noArgument(word, rest string) error {
+	if rest = strings.TrimSpace(rest); rest != "" {
+		return p.errorf("%s stands alone, found %q after it", word, rest)
+	}
+	return nil
+}
+
+func (p *parser) duration(s string) (time.Duration, error) {
+	d, err := time.ParseDuration(s)
+	if err != nil || d < 0 {
+		return 0, p.errorf("expected a duration, such as 200ms, found %q", s)
+	}
+	return d, nil
+}

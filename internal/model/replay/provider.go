@@ -1,0 +1,84 @@
+package replay
+
+import (
+	"context"
+	"io"
+	"iter"
+
+	"adze/internal/model"
+	"adze/internal/model/messages"
+)
+
+// Provider returns the script as a model in this process. It also counts tokens, roughly.
+func (p *Player) Provider() model.Provider { return &provider{p} }
+
+type provider struct{ player *Player }
+
+var _ model.Counter = (*provider)(nil)
+
+func (p *provider) Stream(ctx context.Context, req *model.Request) iter.Seq2[model.Event, error] {
+	return func(yield func(model.Event, error) bool) {
+		if ctx.Err() != nil {
+			yield(nil, context.Cause(ctx))
+			return
+		}
+		a, err := p.player.ask(req)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		receive(ctx, a, req)(yield)
+	}
+}
+
+// ask encodes req as it would go over the wire, and returns what comes back.
+func (p *Player) ask(req *model.Request) (*answer, error) {
+	p.encoding.Lock()
+	defer p.encoding.Unlock()
+	body, err := p.encoder.Encode(req, nil)
+	if err != nil {
+		return nil, &model.Error{Kind: model.Invalid, Err: err}
+	}
+	return p.admit(&query{body: body, model: req.Model, stream: !req.NoStream}), nil
+}
+
+// receive decodes a as a client does that sent req.
+func receive(ctx context.Context, a *answer, req *model.Request) iter.Seq2[model.Event, error] {
+	b := newBody(ctx, a)
+	o := messages.StreamOptions{RequestID: a.header.Get("Request-Id"), Raw: req.Raw}
+	if a.drop == 0 && !a.failed() && !req.NoStream {
+		return messages.ReadStream(ctx, b, o)
+	}
+	return func(yield func(model.Event, error) bool) {
+		data, err := io.ReadAll(b)
+		switch {
+		case ctx.Err() != nil:
+			yield(nil, context.Cause(ctx))
+		case a.drop != 0:
+			yield(nil, &model.Error{Kind: a.drop, Err: io.ErrUnexpectedEOF})
+		case a.failed():
+			e := messages.ErrorFrom(a.status, a.header, data)
+			if a.refused {
+				e.Kind = model.Invalid
+			}
+			yield(nil, e)
+		case err != nil:
+			yield(nil, &model.Error{Kind: model.Broken, RequestID: o.RequestID, Err: err})
+		default:
+			messages.ReadMessage(data, o)(yield)
+		}
+	}
+}
+
+// CountTokens estimates; it takes no turn of the script.
+func (p *provider) CountTokens(_ context.Context, req *model.Request) (int, error) {
+	p.player.encoding.Lock()
+	defer p.player.encoding.Unlock()
+	body, err := p.player.encoder.Encode(req, nil)
+	if err != nil {
+		return 0, &model.Error{Kind: model.Invalid, Err: err}
+	}
+	return countTokens(body), nil
+}
+
+func countTokens(body []byte) int { return max(1, len(body)/bytesPerToken) }

@@ -1,0 +1,135 @@
+package replay
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"adze/internal/msg"
+)
+
+// A query is a request on its way to its answer.
+type query struct {
+	body   []byte
+	model  string
+	stream bool
+	number int // of the requests that the player has had, from 1
+
+	decoded *view
+	err     error
+}
+
+// view decodes the body, once: only turns with conditions look inside.
+func (q *query) view() (*view, error) {
+	if q.decoded == nil && q.err == nil {
+		v := &view{body: q.body}
+		q.err = json.Unmarshal(q.body, v)
+		q.decoded = v
+	}
+	return q.decoded, q.err
+}
+
+// A view is a request as conditions see it.
+type view struct {
+	body []byte
+
+	Model     string          `json:"model"`
+	MaxTokens int             `json:"max_tokens"`
+	Stream    bool            `json:"stream"`
+	System    json.RawMessage `json:"system"`
+	Tools     []struct {
+		Name string `json:"name"`
+	} `json:"tools"`
+	Messages []msg.Message `json:"messages"`
+}
+
+// texts returns all text in the messages from the given one on, a line break after each.
+func (v *view) texts(from int) string {
+	var b strings.Builder
+	for i := max(from, 0); i < len(v.Messages); i++ {
+		writeTexts(&b, v.Messages[i].Parts)
+	}
+	return b.String()
+}
+
+func (v *view) system() string {
+	parts, err := msg.ParseParts(v.System)
+	if err != nil {
+		return string(v.System)
+	}
+	return textOf(parts)
+}
+
+func (v *view) hasTool(name string) bool {
+	for _, t := range v.Tools {
+		if t.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+func (v *view) toolNames() string {
+	var names []string
+	for _, t := range v.Tools {
+		names = append(names, t.Name)
+	}
+	if names == nil {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}
+
+// result returns the result of the tool use with the given id, or nil.
+func (v *view) result(id string) *msg.ToolResult {
+	for _, m := range v.Messages {
+		for _, p := range m.Parts {
+			if r, ok := p.(*msg.ToolResult); ok && r.ID == id {
+				return r
+			}
+		}
+	}
+	return nil
+}
+
+// lookup follows a dotted path of member names and indexes.
+func (v *view) lookup(path string) (value any, found bool) {
+	if json.Unmarshal(v.body, &value) != nil {
+		return nil, false
+	}
+	for name := range strings.SplitSeq(path, ".") {
+		switch in := value.(type) {
+		case map[string]any:
+			if value, found = in[name]; !found {
+				return nil, false
+			}
+		case []any:
+			i, err := strconv.Atoi(name)
+			if err != nil || i < 0 || i >= len(in) {
+				return nil, false
+			}
+			value = in[i]
+		default:
+			return nil, false
+		}
+	}
+	return value, true
+}
+
+func textOf(parts []msg.Part) string {
+	var b strings.Builder
+	writeTexts(&b, parts)
+	return b.String()
+}
+
+func writeTexts(b *strings.Builder, parts []msg.Part) {
+	for _, p := range parts {
+		switch p := p.(type) {
+		case *msg.Text:
+			b.WriteString(p.Text)
+			b.WriteByte('\n')
+		case *msg.ToolResult:
+			writeTexts(b, p.Parts)
+		}
+	}
+}

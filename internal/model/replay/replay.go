@@ -1,0 +1,195 @@
+// Package replay is the scripted model: it reads a small line-based language (docs/replay.md) and
+// plays it, in process as a [model.Provider] and over HTTP as a server of the Messages protocol. Both
+// play the same wire bytes, so that a cut stream or a usage report behaves as it does on the wire.
+// A [Recorder] writes scripts from real runs. What the bytes mean is left to package messages.
+package replay
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+
+	"adze/internal/model/messages"
+)
+
+// A Script is a parsed script. It is immutable and may be played any number of times.
+type Script struct {
+	name  string
+	end   int // the last line
+	turns []*turn
+}
+
+// A Player plays a script once: each request is answered by a turn. It may be used concurrently;
+// requests then take their turns in the order in which they arrive.
+type Player struct {
+	script *Script
+
+	encoding sync.Mutex
+	encoder  messages.Encoder
+
+	mu       sync.Mutex
+	played   []int // how often each turn has been played
+	requests log
+	saveTo   string
+	problems []error
+}
+
+// NewPlayer returns a player at the beginning of s.
+func NewPlayer(s *Script) *Player {
+	return &Player{script: s, played: make([]int, len(s.turns))}
+}
+
+// SaveRequests makes the player write each request that follows to dir, indented, as 1.json, 2.json
+// and so on. It creates dir.
+func (p *Player) SaveRequests(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("saving requests: %w", err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.saveTo = dir
+	return nil
+}
+
+// Requests returns the bodies of all requests so far, in order of arrival.
+func (p *Player) Requests() [][]byte {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.requests.all()
+}
+
+// Problems returns what went wrong so far: requests that break the rules of the protocol, that are
+// not what the script expects, or that it has no turn for.
+func (p *Player) Problems() []error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return append([]error(nil), p.problems...)
+}
+
+// Unplayed returns an error that names the turns which still wait for a request, or nil. A turn that
+// is played forever waits for none.
+func (p *Player) Unplayed() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var left []string
+	for i, t := range p.script.turns {
+		switch done := p.played[i]; {
+		case t.times == forever || done == t.times:
+		case t.times == 1:
+			left = append(left, fmt.Sprintf("line %d", t.line))
+		default:
+			left = append(left, fmt.Sprintf("line %d (%d of %d)", t.line, done, t.times))
+		}
+	}
+	if left == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: turns not played: %s", p.script.name, strings.Join(left, ", "))
+}
+
+// Err returns all problems and the unplayed turns as one error, or nil. It is for the end of a test
+// that should have used the whole script.
+func (p *Player) Err() error {
+	return errors.Join(append(p.Problems(), p.Unplayed())...)
+}
+
+// admit records a request and returns its answer.
+func (p *Player) admit(q *query) *answer {
+	violation := messages.Check(q.body)
+
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	q.number = p.requests.add(q.body)
+	if err := p.save(q); err != nil {
+		p.problems = append(p.problems, err)
+	}
+	if violation != nil {
+		return p.reject(q, violation)
+	}
+	t, err := p.take(q)
+	if err != nil {
+		return p.reject(q, err)
+	}
+	for _, c := range t.expect {
+		if err := c.check(p.script.name, q, t); err != nil {
+			return p.reject(q, err)
+		}
+	}
+	return t.answer(q)
+}
+
+// take returns the turn for q: the first one left whose conditions hold.
+func (p *Player) take(q *query) (*turn, error) {
+	waiting := 0
+	for i, t := range p.script.turns {
+		if t.times != forever && p.played[i] == t.times {
+			continue
+		}
+		if t.suits(q) {
+			p.played[i]++
+			return t, nil
+		}
+		waiting++
+	}
+	if waiting > 0 {
+		return nil, fmt.Errorf("%s: no turn is left for request %d: the %d that are left wait for others",
+			p.script.name, q.number, waiting)
+	}
+	return nil, fmt.Errorf("%s:%d: the script has no more turns: it ends here, and request %d came",
+		p.script.name, p.script.end, q.number)
+}
+
+func (p *Player) reject(q *query, err error) *answer {
+	p.problems = append(p.problems, fmt.Errorf("request %d: %w", q.number, err))
+	return invalid(q, err)
+}
+
+func (p *Player) save(q *query) error {
+	if p.saveTo == "" {
+		return nil
+	}
+	var b bytes.Buffer
+	if json.Indent(&b, q.body, "", "  ") != nil {
+		b.Write(q.body)
+	}
+	b.WriteByte('\n')
+	return os.WriteFile(filepath.Join(p.saveTo, strconv.Itoa(q.number)+".json"), b.Bytes(), 0o644)
+}
+
+// A log keeps the bodies of requests. A conversation repeats itself in every request, so each is kept
+// as what it adds to a prefix of the one before.
+type log struct {
+	last    []byte
+	entries []addition
+}
+
+type addition struct {
+	keep int // bytes of the previous body
+	rest []byte
+}
+
+func (l *log) add(body []byte) (number int) {
+	keep := 0
+	for keep < len(body) && keep < len(l.last) && body[keep] == l.last[keep] {
+		keep++
+	}
+	l.entries = append(l.entries, addition{keep, bytes.Clone(body[keep:])})
+	l.last = append(l.last[:keep], body[keep:]...)
+	return len(l.entries)
+}
+
+func (l *log) all() [][]byte {
+	bodies := make([][]byte, len(l.entries))
+	var b []byte
+	for i, e := range l.entries {
+		b = append(b[:e.keep:e.keep], e.rest...)
+		bodies[i] = b
+	}
+	return bodies
+}
