@@ -1,0 +1,320 @@
+package agent
+
+import (
+	"context"
+	"sync"
+
+	"adze/internal/agent/exec"
+	"adze/internal/msg"
+	"adze/internal/tool"
+)
+
+// A batch runs the calls of one response. Calls are added in order while the response arrives; their
+// results come out in the same order.
+//
+// One worker takes the calls one by one, so that gates ask one question at a time. A call that is safe
+// beside others runs in a goroutine of its own; any other waits for all before it and holds up all
+// after it. A call that could change something waits until the response is complete and recorded, so
+// that a discarded response leaves nothing behind.
+type batch struct {
+	ex     *exec.Executor
+	pool   *tool.Pool
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	slots  chan struct{}
+	sync   func() // makes the record of the response durable
+
+	wake chan struct{} // signalled when take has something
+	more chan struct{} // signalled when a call was added or the batch changed phase
+	done chan struct{} // closed when every call has its outcome
+
+	mu      sync.Mutex
+	calls   []*call
+	sealed  bool // the response is complete and recorded
+	closed  bool // no more calls will come
+	running sync.WaitGroup
+	started []Event
+	shown   int // calls whose ToolDone was taken
+
+	// Touched by the worker only.
+	rejected *msg.ToolUse
+
+	// The first shell call that failed, under mu.
+	shellFailed *call
+}
+
+// A call is one use in a batch. Its fields below mu's are guarded by the batch's mu.
+type call struct {
+	use     *msg.ToolUse
+	pending *exec.Pending
+	cancel  context.CancelCauseFunc
+
+	outcome  *exec.Outcome
+	progress *tool.Progress
+	steered  bool // a new message asked it to stop
+}
+
+func newBatch(ctx context.Context, a *Agent, pool *tool.Pool, sync func()) *batch {
+	n := a.Concurrency
+	if n <= 0 {
+		n = 10
+	}
+	b := &batch{
+		ex: a.Executor, pool: pool, sync: sync,
+		slots: make(chan struct{}, n),
+		wake:  make(chan struct{}, 1),
+		more:  make(chan struct{}, 1),
+		done:  make(chan struct{}),
+	}
+	b.ctx, b.cancel = context.WithCancelCause(ctx)
+	return b
+}
+
+// add appends a call. The first one starts the worker.
+func (b *batch) add(use *msg.ToolUse) {
+	b.mu.Lock()
+	b.calls = append(b.calls, &call{use: use})
+	first := len(b.calls) == 1
+	b.mu.Unlock()
+	if first {
+		go b.work()
+	}
+	signal(b.more)
+}
+
+// seal lets calls with effects run: the response is complete and in the history.
+func (b *batch) seal() {
+	b.mu.Lock()
+	b.sealed, b.closed = true, true
+	b.mu.Unlock()
+	signal(b.more)
+}
+
+// abort cancels what runs and gives every call without an outcome a synthetic one.
+func (b *batch) abort(why tool.Abort) {
+	b.cancel(why)
+	b.mu.Lock()
+	b.closed = true
+	b.mu.Unlock()
+	signal(b.more)
+}
+
+// steer stops the calls whose tools give way to a new message.
+func (b *batch) steer() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, c := range b.calls {
+		c.steered = true
+		if c.outcome == nil && c.cancel != nil && c.pending.Traits().Cancel {
+			c.cancel(tool.AbortNewMessage)
+		}
+	}
+}
+
+// empty reports whether no call was ever added.
+func (b *batch) empty() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.calls) == 0
+}
+
+// take returns the events since the last take. Of several reports of a call it returns the last.
+func (b *batch) take() []Event {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	events := b.started
+	b.started = nil
+	for _, c := range b.calls[b.shown:] {
+		if c.progress != nil {
+			events = append(events, ToolProgress{ID: c.use.ID, Display: c.progress.Display})
+			c.progress = nil
+		}
+	}
+	for b.shown < len(b.calls) && b.calls[b.shown].outcome != nil {
+		c := b.calls[b.shown]
+		b.shown++
+		events = append(events, ToolDone{Use: c.use, Result: c.outcome.Result, Display: c.outcome.Display, Denied: c.outcome.Denied, Elapsed: c.outcome.Elapsed})
+	}
+	return events
+}
+
+// outcomes returns the outcome of every call in order. It may be called when done is closed.
+func (b *batch) outcomes() []exec.Outcome {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	out := make([]exec.Outcome, len(b.calls))
+	for i, c := range b.calls {
+		out[i] = *c.outcome
+	}
+	return out
+}
+
+func (b *batch) work() {
+	defer close(b.done)
+	defer b.running.Wait()
+	for i := 0; ; i++ {
+		c := b.next(i)
+		if c == nil {
+			return
+		}
+		b.handle(c)
+	}
+}
+
+// next returns call i, waiting for it; nil when there will be none.
+func (b *batch) next(i int) *call {
+	for {
+		b.mu.Lock()
+		if i < len(b.calls) {
+			c := b.calls[i]
+			b.mu.Unlock()
+			return c
+		}
+		closed := b.closed
+		b.mu.Unlock()
+		if closed {
+			signal(b.more) // for waitSealed and later calls of next
+			return nil
+		}
+		<-b.more
+	}
+}
+
+// handle takes one call through its gates and starts it, or runs it if it must be alone.
+func (b *batch) handle(c *call) {
+	p := b.ex.Bind(b.pool, c.use)
+	b.settle(p)
+	b.mu.Lock()
+	c.pending = p
+	b.started = append(b.started, ToolStarted{Use: c.use, Title: p.Title(), Activity: p.Activity(), Fold: p.Fold()})
+	b.mu.Unlock()
+	signal(b.wake)
+
+	if o := p.Refused(); o != nil {
+		b.finish(c, *o)
+		return
+	}
+	if o := b.obstacle(c); o != nil {
+		b.finish(c, *o)
+		return
+	}
+	if !b.ex.Admit(b.ctx, p) {
+		o := *p.Refused()
+		if o.Rejected {
+			b.rejected = c.use
+		}
+		b.finish(c, o)
+		return
+	}
+	b.settle(p) // a gate may have rewritten the input into one that must wait
+	if b.ctx.Err() != nil {
+		b.finish(c, exec.Interrupted(c.use, tool.AbortReason(b.ctx)))
+		return
+	}
+	if !p.ReadOnly() {
+		b.sync()
+	}
+	b.start(c, p)
+}
+
+// settle waits until nothing stands in the way of p: a call that may change something waits for the
+// record of the response, one that must be alone also for all calls before it.
+func (b *batch) settle(p *exec.Pending) {
+	if p.Refused() != nil {
+		return
+	}
+	if !p.Concurrent() || !p.ReadOnly() {
+		b.waitSealed()
+	}
+	if !p.Concurrent() {
+		b.running.Wait()
+	}
+}
+
+func (b *batch) waitSealed() {
+	for {
+		b.mu.Lock()
+		sealed := b.sealed
+		b.mu.Unlock()
+		if sealed || b.ctx.Err() != nil {
+			return
+		}
+		select {
+		case <-b.more:
+		case <-b.ctx.Done():
+		}
+	}
+}
+
+// obstacle returns the outcome of a call that is not to be tried, or nil.
+func (b *batch) obstacle(c *call) *exec.Outcome {
+	b.mu.Lock()
+	failed, steered := b.shellFailed, c.steered
+	b.mu.Unlock()
+	var o exec.Outcome
+	switch {
+	case b.ctx.Err() != nil:
+		o = exec.Interrupted(c.use, tool.AbortReason(b.ctx))
+	case steered && c.pending.Traits().Cancel:
+		o = exec.Interrupted(c.use, tool.AbortNewMessage)
+	case b.rejected != nil && !c.pending.Concurrent():
+		o = exec.Skipped(c.use, b.rejected)
+	case failed != nil && c.pending.Traits().Shell:
+		o = exec.Cancelled(c.use, failed.use, failed.pending.Title())
+	default:
+		return nil
+	}
+	return &o
+}
+
+func (b *batch) start(c *call, p *exec.Pending) {
+	ctx, cancel := context.WithCancelCause(b.ctx)
+	b.mu.Lock()
+	c.cancel = cancel
+	b.mu.Unlock()
+	run := func() {
+		defer cancel(nil)
+		b.finish(c, b.ex.Run(ctx, p, func(pr tool.Progress) { b.report(c, pr) }))
+	}
+	if !p.Concurrent() {
+		run()
+		return
+	}
+	select {
+	case b.slots <- struct{}{}:
+	case <-b.ctx.Done():
+		b.finish(c, exec.Interrupted(c.use, tool.AbortReason(b.ctx)))
+		cancel(nil)
+		return
+	}
+	b.running.Go(func() {
+		defer func() { <-b.slots }()
+		run()
+	})
+}
+
+func (b *batch) report(c *call, p tool.Progress) {
+	b.mu.Lock()
+	if c.outcome == nil {
+		c.progress = &p
+	}
+	b.mu.Unlock()
+	signal(b.wake)
+}
+
+func (b *batch) finish(c *call, o exec.Outcome) {
+	b.mu.Lock()
+	c.outcome = &o
+	if o.Result.IsError && !o.Denied && c.pending.Traits().Shell && b.shellFailed == nil {
+		b.shellFailed = c
+	}
+	b.mu.Unlock()
+	signal(b.wake)
+}
+
+func signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}

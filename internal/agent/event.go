@@ -1,0 +1,131 @@
+package agent
+
+import (
+	"time"
+
+	"adze/internal/model"
+	"adze/internal/msg"
+	"adze/internal/tool"
+)
+
+// An Event is one of the types below, and nothing else. Events are news about the history; only
+// [Appended] changes it.
+type Event interface{ event() }
+
+type (
+	// Requesting says that a request is about to be sent. Attempt counts the requests of the turn.
+	Requesting struct {
+		Attempt int
+		Model   string
+	}
+
+	// Delta is a piece of a response as it arrives.
+	Delta struct {
+		Attempt int
+		model.Event
+	}
+
+	// Withdrawn voids every delta of an attempt: the response broke off or was discarded.
+	Withdrawn struct{ Attempt int }
+
+	// Appended says that an entry is in the history.
+	Appended struct{ Entry msg.Entry }
+
+	// ToolStarted says that a call is about to run or to be refused.
+	ToolStarted struct {
+		Use      *msg.ToolUse
+		Title    string
+		Activity string
+		Fold     tool.Fold
+	}
+
+	// ToolProgress is news of a running call. Some may be left out, never the last.
+	ToolProgress struct {
+		ID      string
+		Display tool.Display
+	}
+
+	// ToolDone carries the result of a call, in the order of the calls. It is in the history when
+	// [Appended] says so, and never if the attempt was withdrawn.
+	ToolDone struct {
+		Use     *msg.ToolUse
+		Result  *msg.ToolResult
+		Display tool.Display
+		Denied  bool
+		Elapsed time.Duration
+	}
+
+	// Retrying says that the provider is asked again after a wait.
+	Retrying struct{ model.Retrying }
+
+	// Notice is something the person should know.
+	Notice struct{ Text string }
+
+	// Labelled names a finished batch of calls.
+	Labelled struct{ Text string }
+
+	// Compacted says that the history was shortened; the numbers are tokens.
+	Compacted struct{ Before, After int }
+
+	// Nested is an event of a sub-agent started by tool use Parent.
+	Nested struct {
+		Parent string
+		Event  Event
+	}
+
+	// Failed carries the error that ended the turn, when no recovery was left.
+	Failed struct{ Err error }
+
+	// Ended is always last.
+	Ended struct {
+		Reason Reason
+		// Detail says more where the reason alone does not: a hook's reason, the two sums of a budget.
+		Detail string
+		// Stop is why the last response ended, empty if there was none.
+		Stop       model.StopReason
+		Iterations int
+		Err        error
+	}
+)
+
+func (Requesting) event()   {}
+func (Delta) event()        {}
+func (Withdrawn) event()    {}
+func (Appended) event()     {}
+func (ToolStarted) event()  {}
+func (ToolProgress) event() {}
+func (ToolDone) event()     {}
+func (Retrying) event()     {}
+func (Notice) event()       {}
+func (Labelled) event()     {}
+func (Compacted) event()    {}
+func (Nested) event()       {}
+func (Failed) event()       {}
+func (Ended) event()        {}
+
+// A Reason is why a turn ended.
+type Reason string
+
+// The reasons.
+const (
+	Completed         Reason = "completed"
+	BlockingLimit     Reason = "blocking_limit"
+	AbortedStreaming  Reason = "aborted_streaming"
+	AbortedTools      Reason = "aborted_tools"
+	ModelError        Reason = "model_error"
+	PromptTooLong     Reason = "prompt_too_long"
+	ImageError        Reason = "image_error"
+	StopHookPrevented Reason = "stop_hook_prevented"
+	HookStopped       Reason = "hook_stopped"
+	MaxTurnsReached   Reason = "max_turns"
+	BudgetExhausted   Reason = "budget_exhausted"
+	TokenBudgetDone   Reason = "token_budget_done"
+	// StructuredOutputFailed is for turns that must end in a value of a given shape.
+	StructuredOutputFailed Reason = "structured_output_failed"
+)
+
+// OK reports whether the turn did what it was asked to do.
+func (r Reason) OK() bool { return r == Completed || r == TokenBudgetDone }
+
+// Aborted reports whether the turn was cut short from outside.
+func (r Reason) Aborted() bool { return r == AbortedStreaming || r == AbortedTools }

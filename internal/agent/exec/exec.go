@@ -1,0 +1,340 @@
+// Package exec carries one tool use from the model's request to its bounded result: find, check, ask
+// the gates, run, bound. It is the only place where tools run, whoever asks for them. Which calls run
+// side by side is left to the agent; what may run at all, to the gates.
+package exec
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"adze/internal/msg"
+	"adze/internal/tool"
+)
+
+// An Executor runs tool uses. Its fields are set once; it may be used concurrently.
+type Executor struct {
+	// Hooks see a use before it is judged, in order; they may rewrite it.
+	Hooks []tool.Gate
+	// Permission judges a use after the hooks. A use that nothing allows is refused.
+	Permission tool.Gate
+	// Afters see each result before it is bounded.
+	Afters []tool.After
+	// Results keeps output that is too long to be sent. If nil, such output is cut.
+	Results Results
+	// Log gets what neither the model nor the person should read; nil discards it.
+	Log *slog.Logger
+	// Trace, if not nil, is told each stage as it is entered.
+	Trace func(Stage, *msg.ToolUse)
+}
+
+// Results keeps the full output of calls.
+type Results interface {
+	// SaveResult stores what r yields and returns where. A call that has a file keeps it.
+	SaveResult(callID, ext string, r io.Reader) (path string, n int64, err error)
+}
+
+// A Stage is one step on the way of a use.
+type Stage string
+
+// The stages, in order. The first refusal ends the sequence; the result is bounded in any case.
+const (
+	Find       Stage = "find"
+	Check      Stage = "check"
+	Validate   Stage = "validate"
+	Observe    Stage = "observe"
+	Hooks      Stage = "hooks"
+	Permission Stage = "permission"
+	Run        Stage = "call"
+	PostHooks  Stage = "post_hooks"
+	Bound      Stage = "bound"
+	Append     Stage = "append"
+)
+
+// An Outcome is what became of a use. Every use gets exactly one.
+type Outcome struct {
+	Result     *msg.ToolResult
+	Display    tool.Display
+	Structured json.RawMessage
+	Code       int
+	// Context is said to the model after the results of the message.
+	Context []msg.Part
+	// Stop ends the turn after this message, with this reason, if not empty.
+	Stop string
+	// Denied says that the gates refused, Rejected that a person did.
+	Denied   bool
+	Rejected bool
+	// Fatal ends the run.
+	Fatal   error
+	Elapsed time.Duration
+}
+
+// A Pending is a use that has been bound. It is not safe for concurrent use.
+type Pending struct {
+	use     tool.Use
+	raw     *msg.ToolUse
+	traits  tool.Traits
+	facts   tool.Facts
+	refusal *Outcome
+}
+
+// Bind finds the tool and checks the input. It touches nothing.
+func (e *Executor) Bind(pool *tool.Pool, use *msg.ToolUse) *Pending {
+	p := &Pending{raw: use, use: tool.Use{ToolUse: *use}}
+	err := e.protect(Find, use, func() error { return e.bind(pool, p) })
+	if err != nil {
+		p.refuse(errorOutcome(use, err))
+	}
+	return p
+}
+
+func (e *Executor) bind(pool *tool.Pool, p *Pending) error {
+	e.trace(Find, p.raw)
+	t, canonical, ok := pool.Lookup(p.raw.Name)
+	if !ok {
+		return unknownTool(pool, p.raw.Name)
+	}
+	p.use.Tool, p.use.Name, p.traits = t, canonical, t.Traits()
+	e.trace(Check, p.raw)
+	if p.raw.Malformed != "" {
+		return malformed(p.raw)
+	}
+	e.trace(Validate, p.raw)
+	return e.rebind(p, p.raw.Input)
+}
+
+func (e *Executor) rebind(p *Pending, input json.RawMessage) error {
+	c, err := p.use.Tool.Bind(input)
+	if err != nil {
+		return err
+	}
+	p.use.Call, p.facts = c, tool.FactsOf(c)
+	e.trace(Observe, p.raw)
+	return nil
+}
+
+// Refused returns the outcome of a use that will not run, or nil.
+func (p *Pending) Refused() *Outcome { return p.refusal }
+
+// Concurrent reports whether the call may run beside others.
+func (p *Pending) Concurrent() bool { return p.refusal == nil && p.facts.Concurrent }
+
+// ReadOnly reports whether the call changes nothing.
+func (p *Pending) ReadOnly() bool { return p.refusal == nil && p.facts.ReadOnly }
+
+// Traits returns the tool's traits; the zero value for an unknown tool.
+func (p *Pending) Traits() tool.Traits { return p.traits }
+
+// Title returns one line about the call.
+func (p *Pending) Title() string {
+	if p.use.Call == nil {
+		return tool.OneLine(p.raw.Name, 80)
+	}
+	return tool.TitleOf(p.use.Name, p.use.Call)
+}
+
+// Activity returns what the call is doing, for a spinner.
+func (p *Pending) Activity() string {
+	if p.use.Call == nil {
+		return tool.OneLine(p.raw.Name, 80)
+	}
+	return tool.ActivityOf(p.use.Name, p.use.Call)
+}
+
+// Fold returns how front ends may fold the call.
+func (p *Pending) Fold() tool.Fold {
+	if p.use.Call == nil {
+		return tool.NoFold
+	}
+	return tool.FoldOf(p.use.Call)
+}
+
+func (p *Pending) refuse(o Outcome) { p.refusal = &o }
+
+// Admit passes p through the gates and reports whether it may run. It may take as long as a person
+// takes to answer.
+func (e *Executor) Admit(ctx context.Context, p *Pending) bool {
+	if p.refusal != nil {
+		return false
+	}
+	for _, g := range e.Hooks {
+		if !e.gate(ctx, p, Hooks, g) {
+			return false
+		}
+	}
+	if e.Permission != nil && !e.gate(ctx, p, Permission, e.Permission) {
+		return false
+	}
+	if v := p.use.Verdict; v.Decision != tool.Allow {
+		p.refuse(denied(p.raw, v))
+		return false
+	}
+	return true
+}
+
+// gate lets g judge p and reports whether the next gate is to be asked.
+func (e *Executor) gate(ctx context.Context, p *Pending, stage Stage, g tool.Gate) bool {
+	e.trace(stage, p.raw)
+	call := p.use.Call
+	err := e.protect(stage, p.raw, func() error { return g.Before(ctx, &p.use) })
+	switch {
+	case ctx.Err() != nil:
+		p.refuse(Interrupted(p.raw, tool.AbortReason(ctx)))
+		return false
+	case err != nil:
+		// A check that broke may not have looked at the deny rules.
+		p.use.Verdict.Decide(tool.Deny, "a check that failed", fmt.Sprintf("The %s check failed: %v.", stage, err))
+	}
+	if p.use.Verdict.Decision == tool.Deny {
+		p.refuse(denied(p.raw, p.use.Verdict))
+		return false
+	}
+	if p.use.Call != call {
+		p.facts = tool.FactsOf(p.use.Call)
+	}
+	return true
+}
+
+// Grace is how long a cancelled call may take to stop before it is abandoned.
+const Grace = 10 * time.Second
+
+// Run executes an admitted use and bounds its result. It returns at the latest [Grace] after ctx is
+// done, even if the tool does not.
+func (e *Executor) Run(ctx context.Context, p *Pending, report func(tool.Progress)) Outcome {
+	if p.refusal != nil {
+		return *p.refusal
+	}
+	e.trace(Run, p.raw)
+	start := time.Now()
+	r, err := e.call(ctx, p, report)
+	o := e.outcome(ctx, p, r, err)
+	o.Elapsed = time.Since(start)
+	e.trace(Append, p.raw)
+	return o
+}
+
+type returned struct {
+	r   tool.Result
+	err error
+}
+
+// call runs the tool in a goroutine of its own, so that one that ignores ctx can be left behind.
+func (e *Executor) call(ctx context.Context, p *Pending, report func(tool.Progress)) (tool.Result, error) {
+	done := make(chan returned, 1)
+	go func() {
+		var out returned
+		out.err = e.protect(Run, p.raw, func() (err error) {
+			out.r, err = p.use.Call.Run(ctx, report)
+			return err
+		})
+		done <- out
+	}()
+	select {
+	case out := <-done:
+		return out.r, out.err
+	case <-ctx.Done():
+	}
+	t := time.NewTimer(Grace)
+	defer t.Stop()
+	select {
+	case out := <-done:
+		return out.r, out.err
+	case <-t.C:
+		e.logger().Error("tool ignored cancellation and was abandoned", "tool", p.use.Name, "use", p.raw.ID)
+		return tool.Result{}, fmt.Errorf("%s did not stop within %s of being cancelled and was abandoned; it may still be running", p.use.Name, Grace)
+	}
+}
+
+func (e *Executor) outcome(ctx context.Context, p *Pending, r tool.Result, err error) Outcome {
+	switch {
+	case err == nil:
+	case tool.IsFatal(err):
+		o := errorOutcome(p.raw, err)
+		o.Fatal = err
+		return o
+	case ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx))):
+		closeBody(r.Body)
+		return Interrupted(p.raw, tool.AbortReason(ctx))
+	default:
+		r = failed(r, err)
+	}
+	e.trace(PostHooks, p.raw)
+	for _, a := range e.Afters {
+		if err := e.protect(PostHooks, p.raw, func() error { return a.After(ctx, &p.use, &r) }); err != nil {
+			e.logger().Warn("post-tool hook failed", "tool", p.use.Name, "err", err)
+		}
+	}
+	e.trace(Bound, p.raw)
+	o := Outcome{
+		Result:  &msg.ToolResult{ID: p.raw.ID, IsError: r.IsError},
+		Display: r.Display,
+		Code:    r.Code,
+		Context: p.use.Verdict.Context,
+		Stop:    p.use.Verdict.Stop,
+	}
+	if ctx.Err() != nil {
+		o.Result.IsError = true
+	}
+	o.Result.Parts = e.bound(p, r)
+	if r.Structured != nil {
+		data, err := json.Marshal(r.Structured)
+		if err != nil {
+			e.logger().Warn("structured result cannot be written as JSON", "tool", p.use.Name, "err", err)
+			data, _ = json.Marshal(map[string]string{"error": err.Error()}) // ok: a string always marshals
+		}
+		o.Structured = data
+	}
+	return o
+}
+
+// failed turns the error of a call into the result the model reads.
+func failed(r tool.Result, err error) tool.Result {
+	r.IsError = true
+	var coded *tool.Error
+	if errors.As(err, &coded) {
+		r.Code = coded.Code
+	}
+	r.Parts = append(r.Parts, &msg.Text{Text: err.Error()})
+	return r
+}
+
+// protect calls f and turns a panic into an error that names the stage.
+func (e *Executor) protect(stage Stage, use *msg.ToolUse, f func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			e.logger().Error("panic", "stage", string(stage), "tool", use.Name, "use", use.ID, "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
+			err = fmt.Errorf("internal error in %s at stage %q; the debug log has the details. Try another way", tool.OneLine(use.Name, 64), stage)
+		}
+	}()
+	return f()
+}
+
+func (e *Executor) trace(s Stage, use *msg.ToolUse) {
+	if e.Trace != nil {
+		e.Trace(s, use)
+	}
+}
+
+func (e *Executor) logger() *slog.Logger {
+	if e.Log == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return e.Log
+}
+
+func unknownTool(pool *tool.Pool, name string) error {
+	if err := pool.Disabled(name); err != nil {
+		return fmt.Errorf("the tool %s is no longer available: %w", name, err)
+	}
+	s := fmt.Sprintf("there is no tool %q.", tool.OneLine(name, 64))
+	if close := pool.Closest(name); len(close) > 0 {
+		s += " Did you mean " + strings.Join(close, ", ") + "?"
+	}
+	return errors.New(s)
+}

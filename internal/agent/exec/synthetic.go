@@ -1,0 +1,85 @@
+package exec
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"adze/internal/msg"
+	"adze/internal/tool"
+)
+
+// Results that no tool wrote. Each says what happened and what the model should make of it.
+
+func errorOutcome(use *msg.ToolUse, err error) Outcome {
+	return Outcome{Result: errorResult(use, msg.Neutralise(err.Error()))}
+}
+
+func errorResult(use *msg.ToolUse, text string) *msg.ToolResult {
+	return &msg.ToolResult{ID: use.ID, Parts: []msg.Part{&msg.Text{Text: text}}, IsError: true}
+}
+
+// Interrupted is the outcome of a use that was stopped, or never started, because of why.
+func Interrupted(use *msg.ToolUse, why tool.Abort) Outcome {
+	var text string
+	switch why {
+	case tool.AbortNewMessage:
+		text = "Stopped because the user sent a new message. Read it before deciding how to go on."
+	case tool.AbortFallback:
+		text = "Discarded: the model was replaced by a fallback before this call finished."
+	case tool.AbortTimeout:
+		text = "Stopped: the time limit was reached before this call finished."
+	case tool.AbortShutdown:
+		text = "Stopped: the program was shut down before this call finished."
+	case tool.AbortBroken:
+		text = "Discarded: the response that asked for this call broke off."
+	default:
+		text = "Interrupted by the user before it finished."
+	}
+	return Outcome{Result: errorResult(use, text)}
+}
+
+// Cancelled is the outcome of a use that was not run because another one failed.
+func Cancelled(use, because *msg.ToolUse, title string) Outcome {
+	return Outcome{Result: errorResult(use, fmt.Sprintf(
+		"Not run: the call before it failed (%s, %s). Look at that result first.", tool.OneLine(title, 80), because.ID))}
+}
+
+// Skipped is the outcome of a use that was not run because the user rejected another one.
+func Skipped(use, because *msg.ToolUse) Outcome {
+	return Outcome{Result: errorResult(use, fmt.Sprintf(
+		"Not run: the user rejected an earlier call of this message (%s). Ask what they want instead.", because.ID))}
+}
+
+// denied is the outcome of a use that the gates did not let through.
+func denied(use *msg.ToolUse, v tool.Verdict) Outcome {
+	var text string
+	switch {
+	case v.Rejected:
+		text = "The user rejected this call."
+	case v.By != "":
+		text = fmt.Sprintf("Not allowed: refused by %s.", v.By)
+	default:
+		text = "Not allowed: nothing permits this call."
+	}
+	if v.Reason != "" {
+		text += " " + v.Reason
+	}
+	text += " Do not repeat the identical call."
+	return Outcome{
+		Result:   errorResult(use, msg.Neutralise(text)),
+		Context:  v.Context,
+		Stop:     v.Stop,
+		Denied:   true,
+		Rejected: v.Rejected,
+	}
+}
+
+// malformed says why an input is not a JSON object, with as much of it as helps.
+func malformed(use *msg.ToolUse) error {
+	var v map[string]json.RawMessage
+	why := "it is not a JSON object"
+	if err := json.Unmarshal([]byte(use.Malformed), &v); err != nil {
+		why = err.Error()
+	}
+	return fmt.Errorf("the input of %s is not valid: %s. Received: %s. Send the call again with complete JSON", use.Name, why, tool.OneLine(use.Malformed, 200))
+}

@@ -1,0 +1,119 @@
+package agent
+
+import (
+	"fmt"
+
+	"adze/internal/model"
+	"adze/internal/msg"
+)
+
+// finish decides what follows an answer without calls: usually the end.
+func (r *run) finish(s State, ans answer) (State, *Ended) {
+	switch ans.stop {
+	case model.StopPause:
+		if end := r.capped(s); end != nil {
+			return s, end
+		}
+		return s.next(ToolUse), nil
+	case model.StopRefusal:
+		err := &model.Error{Kind: model.Refused, RequestID: ans.start.RequestID}
+		r.emit(Failed{Err: err})
+		return s, &Ended{Reason: ModelError, Err: err}
+	}
+	if next, end, ok := r.stopHooks(s, ans); ok {
+		return next, end
+	}
+	nudge, reason := r.budget.decide()
+	if nudge == "" {
+		return s, &Ended{Reason: reason}
+	}
+	if end := r.capped(s); end != nil {
+		return s, end
+	}
+	r.record(msg.Entry{Message: msg.Message{Role: msg.User, Parts: []msg.Part{msg.Reminder(nudge)}}, Hidden: true})
+	return s.next(TokenBudgetContinue), nil
+}
+
+// stopHooks asks the stop hooks. The last result says whether one of them decided.
+func (r *run) stopHooks(s State, ans answer) (State, *Ended, bool) {
+	check := StopCheck{Active: s.StopHookActive, Last: ans.message}
+	var reasons []msg.Part
+	var blocking string
+	for _, h := range r.a.Stop {
+		v, err := protect(func() (StopVerdict, error) { return h.Stop(r.ctx, check) })
+		switch {
+		case r.ctx.Err() != nil:
+			return s, r.aborted(), true
+		case err != nil:
+			r.emit(Notice{Text: fmt.Sprintf("A stop hook failed and was passed over: %v", firstLine(err))})
+		case v.Prevent != "":
+			return s, &Ended{Reason: StopHookPrevented, Detail: v.Prevent}, true
+		case v.Block != "":
+			blocking = v.Hook
+			reasons = append(reasons, &msg.Text{Text: "Stop hook feedback: " + v.Block})
+		}
+	}
+	if len(reasons) == 0 {
+		return s, nil, false
+	}
+	if r.hookRounds >= maxHookRounds {
+		r.emit(Notice{Text: fmt.Sprintf("The stop hook %s blocked %d times in a row; the turn ends all the same.", blocking, r.hookRounds)})
+		return s, &Ended{Reason: Completed}, true
+	}
+	if end := r.capped(s); end != nil {
+		return s, end, true
+	}
+	r.hookRounds++
+	r.record(msg.Entry{Message: msg.Message{Role: msg.User, Parts: reasons}, Hidden: true})
+	s.StopHookActive = true
+	return s.next(StopHookBlocking), nil, true
+}
+
+// A tokenBudget keeps a turn going until it has written about as much as it was given.
+type tokenBudget struct {
+	limit, spent int
+	continues    int
+	mark         int // spent at the last decision
+	small        int // how many answers in a row were below tinyAnswer
+	closing      bool
+}
+
+const (
+	budgetThreshold = 0.9
+	tinyAnswer      = 500
+)
+
+// decide returns what to tell the model so that it goes on, or why the turn ends.
+func (b *tokenBudget) decide() (nudge string, reason Reason) {
+	if b.limit <= 0 {
+		return "", Completed
+	}
+	if b.spent-b.mark < tinyAnswer {
+		b.small++
+	} else {
+		b.small = 0
+	}
+	b.mark = b.spent
+	percent := b.spent * 100 / b.limit
+	switch {
+	case b.spent >= b.limit || b.closing:
+		return "", Completed
+	case b.continues >= 3 && b.small >= 2:
+		return "", TokenBudgetDone
+	case float64(b.spent) >= budgetThreshold*float64(b.limit):
+		b.closing = true
+		return fmt.Sprintf("%d %% of the token budget is used (%d of %d). Bring the work to a close.", percent, b.spent, b.limit), ""
+	}
+	b.continues++
+	return fmt.Sprintf("%d %% of the token budget is used (%d of %d). Go on with the work; there is room to do it thoroughly.", percent, b.spent, b.limit), ""
+}
+
+func firstLine(err error) string {
+	s := err.Error()
+	for i := range len(s) {
+		if s[i] == '\n' {
+			return s[:i]
+		}
+	}
+	return s
+}

@@ -1,0 +1,90 @@
+package agent
+
+import (
+	"fmt"
+	"sync"
+
+	"adze/internal/msg"
+)
+
+// maxNotifications is how many notifications wait before the oldest are merged into a count.
+const maxNotifications = 100
+
+// An Inbox holds what arrives while a turn runs, until the loop attaches it to the conversation: what
+// the person types, and notifications of tasks and hooks. The zero value is ready; it is safe for
+// concurrent use.
+type Inbox struct {
+	mu     sync.Mutex
+	said   []msg.Part
+	notes  []msg.Part
+	merged int
+	steer  chan struct{}
+}
+
+// Say queues what the person said. It is never dropped.
+func (in *Inbox) Say(parts ...msg.Part) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.said = append(in.said, parts...)
+}
+
+// Steer is like Say, but does not wait for calls that give way to a new message: they are stopped.
+func (in *Inbox) Steer(parts ...msg.Part) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.said = append(in.said, parts...)
+	select {
+	case in.steering() <- struct{}{}:
+	default:
+	}
+}
+
+// Notify queues a notification. When too many wait, the oldest are merged into one line.
+func (in *Inbox) Notify(text string) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.notes = append(in.notes, msg.Reminder(text))
+	if n := len(in.said) + len(in.notes); n > maxNotifications {
+		drop := min(n-maxNotifications, len(in.notes))
+		in.notes = in.notes[drop:]
+		in.merged += drop
+	}
+}
+
+// Take empties the inbox: first what the person said, then the notifications, each in order of
+// arrival.
+func (in *Inbox) Take() []msg.Part {
+	if in == nil {
+		return nil
+	}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	parts := in.said
+	if in.merged > 0 {
+		parts = append(parts, msg.Reminder(fmt.Sprintf("%d earlier notifications were left out.", in.merged)))
+	}
+	parts = append(parts, in.notes...)
+	in.said, in.notes, in.merged = nil, nil, 0
+	select {
+	case <-in.steering():
+	default:
+	}
+	return parts
+}
+
+// steered is signalled when the person wants to be heard now. A nil inbox never signals.
+func (in *Inbox) steered() <-chan struct{} {
+	if in == nil {
+		return nil
+	}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.steering()
+}
+
+func (in *Inbox) steering() chan struct{} {
+	if in.steer == nil {
+		in.steer = make(chan struct{}, 1)
+	}
+	return in.steer
+}

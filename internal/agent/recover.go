@@ -1,0 +1,179 @@
+package agent
+
+import (
+	"fmt"
+
+	"adze/internal/model"
+	"adze/internal/msg"
+	"adze/internal/tool"
+)
+
+// The output limit is raised once, to at most this, before an answer is carried on in pieces.
+const escalatedOutput = 64_000
+
+// How often each recovery may be tried in a turn.
+const (
+	maxResumes     = 3
+	maxTruncations = 5
+	maxHookRounds  = 8
+)
+
+const resumePrompt = "The output limit cut your answer off. Carry on at the very point of the cut, without preamble or repetition, and plan what is left in shorter portions."
+
+// recover decides what follows a request that failed. Errors that a recovery deals with are held back:
+// they are shown only when nothing is left to try.
+func (r *run) recover(s State, req *model.Request, err error) (State, *Ended) {
+	switch model.KindOf(err) {
+	case model.Overloaded:
+		if r.canFallBack() {
+			return r.fallBack(s), nil
+		}
+	case model.TooLong, model.OverWindow:
+		if next, ok := r.shorten(s); ok {
+			return next, nil
+		}
+		err = r.tooLong(s, req, err)
+		r.emit(Failed{Err: err})
+		return s, &Ended{Reason: PromptTooLong, Err: err}
+	case model.MediaTooLarge:
+		if !r.stripped && !r.memo().NoMedia && hasMedia(req.Messages) {
+			r.stripped, r.memo().NoMedia = true, true
+			return s, nil
+		}
+		r.emit(Failed{Err: err})
+		return s, &Ended{Reason: ImageError, Err: err}
+	case model.BadSignature:
+		if !r.noThinking {
+			r.noThinking = true
+			return s, nil
+		}
+	}
+	r.emit(Failed{Err: err})
+	return s, &Ended{Reason: ModelError, Err: err}
+}
+
+func (r *run) canFallBack() bool { return r.a.Fallback.ID != "" && !r.fellBack }
+
+// fallBack continues the turn with the fallback model. The reasoning of the main model is left out of
+// what is sent from now on, since its signatures mean nothing to another.
+func (r *run) fallBack(s State) State {
+	r.fellBack, r.memo().FellBack = true, true
+	r.emit(Notice{Text: fmt.Sprintf("%s is in high demand and not available; going on with %s until the end of this turn.", s.Model.ID, r.a.Fallback.ID)})
+	s.Model = r.a.Fallback
+	return s
+}
+
+// mainIsBack tells the person when the main model answers again after a turn on the fallback.
+func (r *run) mainIsBack(s State) {
+	if m := r.memo(); m.FellBack && !r.fellBack {
+		m.FellBack = false
+		r.emit(Notice{Text: fmt.Sprintf("%s is available again.", s.Model.ID)})
+	}
+}
+
+// shorten makes room after a request that was too long, each time by the mildest means left.
+func (r *run) shorten(s State) (State, bool) {
+	if r.a.Shortener == nil {
+		return s, false
+	}
+	if s.Transition != CollapseDrainRetry && s.Transition != ReactiveCompactRetry {
+		drained, err := protect(func() (bool, error) { return r.a.Shortener.Drain(r.ctx) })
+		if err != nil {
+			r.a.logger().Error("draining staged folds failed", "err", err)
+		}
+		if drained {
+			return s.again(CollapseDrainRetry), true
+		}
+	}
+	if !s.Compacted {
+		s.Compacted = true
+		c, err := protect(func() (Compacted, error) { return r.a.Shortener.Compact(r.ctx) })
+		if err == nil {
+			r.emit(c)
+			return s.again(ReactiveCompactRetry), true
+		}
+		r.a.logger().Error("compaction failed", "err", err)
+	}
+	if r.truncations >= maxTruncations {
+		return s, false
+	}
+	r.truncations++
+	shorter, err := protect(func() (bool, error) { return r.a.Shortener.Truncate(r.ctx) })
+	if err != nil {
+		r.a.logger().Error("truncating failed", "err", err)
+	}
+	return s.again(ReactiveCompactRetry), shorter
+}
+
+// tooLong says what takes up the room, so that the person knows what to remove.
+func (r *run) tooLong(s State, req *model.Request, cause error) error {
+	system, tools := estimate(req.System, nil, nil), estimate(nil, req.Tools, nil)
+	messages := estimate(nil, nil, req.Messages)
+	text := fmt.Sprintf("the request does not fit into %s (window %d tokens): about %d tokens of system prompt, %d of tools, %d of conversation", s.Model.ID, s.Model.Window, system, tools, messages)
+	return &model.Error{Kind: model.TooLong, Message: text, Err: cause}
+}
+
+// cut deals with an answer that was cut off. The last result says whether it was.
+func (r *run) cut(s State, ans answer) (State, *Ended, bool) {
+	switch ans.stop {
+	case model.StopMaxTokens:
+	case model.StopContextExceeded:
+		return r.cutByWindow(s, ans)
+	default:
+		return s, nil, false
+	}
+	if limit := min(escalatedOutput, s.Model.MaxOutput); r.a.MaxTokens == 0 && s.MaxTokens == 0 && limit > r.maxTokens(s) {
+		r.discard(ans.attempt, ans.batch, tool.AbortBroken, true)
+		s.MaxTokens = limit
+		return s.again(OutputLimitEscalate), nil, true
+	}
+	if !ans.batch.empty() {
+		return s, nil, false // its calls say how to go on
+	}
+	r.keep(s, ans)
+	if s.Resumes >= maxResumes {
+		err := &model.Error{Kind: model.Unknown, Message: fmt.Sprintf("the answer was cut off by the output limit of %d tokens %d times", r.maxTokens(s), s.Resumes+1)}
+		r.emit(Failed{Err: err})
+		return s, &Ended{Reason: ModelError, Err: err}, true
+	}
+	if end := r.capped(s); end != nil {
+		return s, end, true
+	}
+	r.record(msg.Entry{Message: msg.UserText(resumePrompt), Hidden: true})
+	s.Resumes++
+	return s.next(OutputLimitResume), nil, true
+}
+
+// cutByWindow deals with an answer that filled the context window.
+func (r *run) cutByWindow(s State, ans answer) (State, *Ended, bool) {
+	if !ans.batch.empty() {
+		return s, nil, false
+	}
+	if r.a.Shortener != nil {
+		if next, ok := r.shorten(s); ok {
+			r.discard(ans.attempt, ans.batch, tool.AbortBroken, true)
+			return next, nil, true
+		}
+	}
+	r.keep(s, ans)
+	err := &model.Error{Kind: model.TooLong, Message: "the answer filled the context window"}
+	r.emit(Failed{Err: err})
+	return s, &Ended{Reason: PromptTooLong, Err: err}, true
+}
+
+// keep records an answer that has no calls.
+func (r *run) keep(s State, ans answer) {
+	r.flight = flight{}
+	ans.batch.cancel(nil)
+	if len(ans.message.Parts) > 0 {
+		r.record(ans.entry(s))
+	}
+}
+
+// capped returns the end of a turn that has used up its iterations, or nil.
+func (r *run) capped(s State) *Ended {
+	if r.a.MaxTurns <= 0 || s.Iteration < r.a.MaxTurns {
+		return nil
+	}
+	return &Ended{Reason: MaxTurnsReached, Detail: fmt.Sprintf("reached the limit of %d turns", r.a.MaxTurns)}
+}

@@ -1,0 +1,77 @@
+package agent
+
+import (
+	"context"
+
+	"adze/internal/msg"
+)
+
+// A State is what one iteration hands to the next. Each continuation makes a new one; an earlier one
+// never changes.
+type State struct {
+	// Entries is the history at the start of the iteration.
+	Entries []msg.Entry
+	// Model is the one in use, with its limits.
+	Model Model
+	// Resumes counts how often a cut answer was carried on.
+	Resumes int
+	// Compacted says that a too long request was already met with a compaction.
+	Compacted bool
+	// MaxTokens overrides the output limit, if not 0.
+	MaxTokens int
+	// Summary is the label of the last batch, while it is being written.
+	Summary *Summary
+	// StopHookActive says that a stop hook sent the model back.
+	StopHookActive bool
+	// Iteration counts from 1.
+	Iteration int
+	// Transition is why there is this iteration after the one before; the zero value for the first.
+	Transition Transition
+}
+
+// A Transition is why the loop goes on. There are no others than those below.
+type Transition struct{ name string }
+
+// String returns the transition's name, or "" for the zero value.
+func (t Transition) String() string { return t.name }
+
+// The transitions.
+var (
+	ToolUse              = Transition{"tool_use"}
+	OutputLimitEscalate  = Transition{"output_limit_escalate"}
+	OutputLimitResume    = Transition{"output_limit_resume"}
+	CollapseDrainRetry   = Transition{"collapse_drain_retry"}
+	ReactiveCompactRetry = Transition{"reactive_compact_retry"}
+	StopHookBlocking     = Transition{"stop_hook_blocking"}
+	TokenBudgetContinue  = Transition{"token_budget_continue"}
+)
+
+// A Summary is the label of a batch of calls that is being written in the background.
+type Summary struct{ text chan string }
+
+const maxLabel = 80
+
+func (r *run) startSummary(uses []*msg.ToolUse) *Summary {
+	if r.a.Label == nil {
+		return nil
+	}
+	s := &Summary{text: make(chan string, 1)}
+	r.side(func(ctx context.Context) {
+		if text := []rune(r.a.Label(ctx, uses)); len(text) > 0 {
+			s.text <- string(text[:min(len(text), maxLabel)])
+		}
+	})
+	return s
+}
+
+// takeSummary emits the label of the last batch if it is there; it never waits.
+func (r *run) takeSummary(s *Summary) {
+	if s == nil {
+		return
+	}
+	select {
+	case text := <-s.text:
+		r.emit(Labelled{Text: text})
+	default:
+	}
+}

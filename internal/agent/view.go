@@ -1,0 +1,180 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+
+	"adze/internal/msg"
+)
+
+// A View is the conversation as one request sends it.
+type View struct {
+	Messages []msg.Message
+	// Freed is how many tokens earlier steps saved that an estimate by usage would still count.
+	Freed int
+}
+
+// A Step makes a view shorter. A step that fails is skipped.
+type Step func(context.Context, View) (View, error)
+
+// Steps prepare the view of each request, in this order; each works on what the one before left. All
+// but Compact change only what is sent. Compact, which may replace the history by a summary, is
+// followed by a fresh look at the history.
+type Steps struct {
+	Budget   Step // replaces oversized results by previews
+	Snip     Step // leaves out whole messages
+	Micro    Step // clears old tool output
+	Collapse Step // projects staged folds
+	Compact  Step // summarises when the estimate is over the threshold
+}
+
+// view returns what the next request sends of entries.
+func (r *run) view(s State) View {
+	v := View{Messages: r.messages(s)}
+	for _, step := range []struct {
+		name string
+		do   Step
+	}{
+		{"budget", r.a.Steps.Budget}, {"snip", r.a.Steps.Snip}, {"micro", r.a.Steps.Micro},
+		{"collapse", r.a.Steps.Collapse}, {"compact", r.a.Steps.Compact},
+	} {
+		if step.do == nil {
+			continue
+		}
+		next, err := protect(func() (View, error) { return step.do(r.ctx, v) })
+		if err != nil {
+			r.a.logger().Error("a step of the view failed and was skipped", "step", step.name, "err", err)
+			continue
+		}
+		v = next
+	}
+	return v
+}
+
+// messages returns the history as the model in use can read it: without the reasoning of other models
+// and without media that were rejected, and well formed.
+func (r *run) messages(s State) []msg.Message {
+	out := make([]msg.Message, 0, len(s.Entries))
+	for _, e := range s.Entries {
+		m := e.Message
+		if m.Role == msg.Assistant && (r.noThinking || e.Model != s.Model.ID) {
+			m.Parts = without(m.Parts, isThinking)
+		}
+		if r.memo().NoMedia {
+			m.Parts = withoutMedia(m.Parts)
+		}
+		out = append(out, m)
+	}
+	repaired, problems := msg.Repair(out)
+	for _, p := range problems {
+		r.a.logger().Warn("history mended", "message", p.Message, "problem", p.Text)
+	}
+	return repaired
+}
+
+func isThinking(p msg.Part) bool {
+	switch p.(type) {
+	case *msg.Thinking, *msg.Redacted:
+		return true
+	}
+	return false
+}
+
+// without returns parts less those that drop names; the same slice if there are none.
+func without(parts []msg.Part, drop func(msg.Part) bool) []msg.Part {
+	for i, p := range parts {
+		if !drop(p) {
+			continue
+		}
+		kept := append([]msg.Part(nil), parts[:i]...)
+		for _, p := range parts[i:] {
+			if !drop(p) {
+				kept = append(kept, p)
+			}
+		}
+		return kept
+	}
+	return parts
+}
+
+// withoutMedia returns parts with a text in place of each image and document.
+func withoutMedia(parts []msg.Part) []msg.Part {
+	out := make([]msg.Part, len(parts))
+	changed := false
+	for i, p := range parts {
+		switch q := p.(type) {
+		case *msg.Image:
+			p = mediaMarker("image", q.MediaType, len(q.Data))
+		case *msg.Document:
+			p = mediaMarker("document", q.MediaType, len(q.Data))
+		case *msg.ToolResult:
+			if inner := withoutMedia(q.Parts); len(inner) > 0 && len(q.Parts) > 0 && &inner[0] != &q.Parts[0] {
+				p = &msg.ToolResult{ID: q.ID, Parts: inner, IsError: q.IsError}
+			}
+		}
+		out[i] = p
+		changed = changed || p != parts[i]
+	}
+	if !changed {
+		return parts
+	}
+	return out
+}
+
+func mediaMarker(kind, mediaType string, size int) *msg.Text {
+	return &msg.Text{Text: fmt.Sprintf("[%s left out: the provider rejected the size of the media in this conversation (%s, %d KB)]", kind, mediaType, (size+1023)/1024)}
+}
+
+func hasMedia(messages []msg.Message) bool {
+	for _, m := range messages {
+		for _, p := range m.Parts {
+			switch q := p.(type) {
+			case *msg.Image, *msg.Document:
+				return true
+			case *msg.ToolResult:
+				if hasMedia([]msg.Message{{Parts: q.Parts}}) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// estimate guesses the tokens of a request from the bytes of its text.
+func estimate(system []msg.Part, tools []msg.ToolSpec, messages []msg.Message) int {
+	n := bytesOf(system)
+	for _, t := range tools {
+		n += len(t.Name) + len(t.Description) + len(t.Schema)
+	}
+	for _, m := range messages {
+		n += 16 + bytesOf(m.Parts)
+	}
+	return n / 4
+}
+
+// mediaBytes is what a picture or document counts for in an estimate, in bytes of text.
+const mediaBytes = 4 * 1600
+
+func bytesOf(parts []msg.Part) int {
+	n := 0
+	for _, p := range parts {
+		switch p := p.(type) {
+		case *msg.Text:
+			n += len(p.Text)
+		case *msg.Thinking:
+			n += len(p.Text) + len(p.Signature)
+		case *msg.Redacted:
+			n += len(p.Data)
+		case *msg.ToolUse:
+			n += len(p.Name) + len(p.Input) + 32
+		case *msg.ToolResult:
+			n += bytesOf(p.Parts) + 32
+		case *msg.Image, *msg.Document:
+			n += mediaBytes
+		case *msg.Server:
+			n += len(p.Raw)
+		}
+	}
+	return n
+}
