@@ -1,0 +1,110 @@
+package catalog
+
+import (
+	"strconv"
+	"strings"
+)
+
+// longSuffix selects the long-context variant of a model. It is never sent.
+const longSuffix = "[1m]"
+
+// aliases are the short names. "best" is the most capable model open to everyone.
+var aliases = [...]struct{ name, id string }{
+	{"default", "claude-opus-5-5"},
+	{"best", "claude-fable-5-1"},
+	{"fable", "claude-fable-5-1"},
+	{"opus", "claude-opus-5-5"},
+	{"sonnet", "claude-sonnet-5-5"},
+	{"haiku", "claude-haiku-5-5"},
+}
+
+// Aliases returns the short names.
+func Aliases() []string {
+	var names []string
+	for _, a := range aliases {
+		names = append(names, a.name)
+	}
+	return names
+}
+
+func alias(name string) (id string, ok bool) {
+	for _, a := range aliases {
+		if strings.EqualFold(a.name, name) {
+			return a.id, true
+		}
+	}
+	return "", false
+}
+
+// undecorated reduces the ways in which clouds and gateways write an id to the plain one:
+// "us.anthropic.claude-opus-4-6-v1:0", "claude-sonnet-4-5@20250929", "anthropic/claude-opus-4.6".
+func undecorated(name string) string {
+	name = strings.ToLower(name)
+	if i := strings.LastIndex(name, "claude-"); i >= 0 {
+		name = name[i:]
+	}
+	name, _, _ = strings.Cut(name, "@")
+	name, _, _ = strings.Cut(name, ":")
+	name = strings.ReplaceAll(name, ".", "-")
+	for {
+		i := strings.LastIndexByte(name, '-')
+		if i < 0 || !decoration(name[i+1:]) {
+			return name
+		}
+		name = name[:i]
+	}
+}
+
+// decoration reports whether the last word of an id says when or how it is served, not what it is.
+func decoration(word string) bool {
+	if word == "latest" || len(word) == len("20250929") && digits(word) {
+		return true
+	}
+	version, ok := strings.CutPrefix(word, "v")
+	return ok && digits(version)
+}
+
+func digits(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789") == ""
+}
+
+// successor returns the latest model of the family of id, if id is of a later generation.
+func successor(id string) (Model, bool) {
+	family, version, ok := generation(id)
+	if !ok {
+		return Model{}, false
+	}
+	var latest Model
+	latestVersion := 0
+	for i := range lines {
+		if f, v, ok := generation(lines[i].id); ok && f == family && v > latestVersion {
+			latest, latestVersion = lines[i].model(), v
+		}
+	}
+	if latest.ID == "" || version <= latestVersion {
+		return Model{}, false
+	}
+	latest.Name, latest.Known = id, false
+	latest.Price, latest.Cutoff, latest.Retires = nil, "", ""
+	return latest, true
+}
+
+// generation splits an id such as claude-opus-5-5 into its family and a number that grows with its
+// version.
+func generation(id string) (family string, version int, ok bool) {
+	rest, ok := strings.CutPrefix(id, "claude-")
+	if !ok {
+		return "", 0, false
+	}
+	family, rest, ok = strings.Cut(rest, "-")
+	if !ok {
+		return "", 0, false
+	}
+	major, minor, hasMinor := strings.Cut(rest, "-")
+	if !hasMinor {
+		minor = "0"
+	}
+	x, errX := strconv.ParseUint(major, 10, 16)
+	y, errY := strconv.ParseUint(minor, 10, 16)
+	return family, int(x)<<16 | int(y), errX == nil && errY == nil
+}

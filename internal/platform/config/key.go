@@ -1,0 +1,224 @@
+package config
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A Kind is the kind of value a key takes.
+type Kind uint8
+
+// The kinds.
+const (
+	Bool Kind = iota
+	Int
+	Float
+	Text
+	List   // of texts; in a variable, separated by commas
+	Object // anything, decoded by the caller
+)
+
+// A Key declares one setting.
+type Key struct {
+	// Name is the setting's place in a file, with dots between the levels. A setting that only the
+	// environment can give has none.
+	Name string
+	// Env are the variables that give it, the first that is set winning.
+	Env  []string
+	Kind Kind
+	// Default is the value without any source, written as in a variable; empty means none.
+	Default string
+	// Min and Max bound a number, unless both are zero. OrZero also allows 0.
+	Min, Max float64
+	OrZero   bool
+	// Choices are the texts that are accepted; none means any.
+	Choices []string
+	// Accepted says in words what is accepted; empty means that the above says it.
+	Accepted string
+	// Doc is a phrase for the reference, Requirement what asks for the setting.
+	Doc, Requirement string
+}
+
+// ID is what the key is called in the program: its name, or else its first variable.
+func (k *Key) ID() string {
+	if k.Name == "" && len(k.Env) > 0 {
+		return k.Env[0]
+	}
+	return k.Name
+}
+
+// mustDefault returns the default. It panics if there cannot be such a key.
+func (k *Key) mustDefault() any {
+	if k.ID() == "" {
+		panic("config: a key has neither a name nor a variable")
+	}
+	if k.Default == "" {
+		return k.zero()
+	}
+	v, err := k.parse(k.Default)
+	if err != nil {
+		panic(fmt.Sprintf("config: default of %s: %v", k.ID(), err))
+	}
+	return v
+}
+
+func (k *Key) zero() any {
+	switch k.Kind {
+	case Bool:
+		return false
+	case Int:
+		return 0
+	case Float:
+		return 0.0
+	case Text:
+		return ""
+	case List:
+		return []string(nil)
+	default:
+		return json.RawMessage(nil)
+	}
+}
+
+// decode reads a value as a file has it.
+func (k *Key) decode(raw json.RawMessage) (any, error) {
+	switch k.Kind {
+	case Text:
+		var s string
+		if err := json.Unmarshal(raw, &s); err != nil {
+			return nil, errors.New("is not a text")
+		}
+		return s, k.choose(s)
+	case List:
+		var list []string
+		if err := json.Unmarshal(raw, &list); err != nil {
+			return nil, errors.New("is not a list of texts")
+		}
+		return list, k.choose(list...)
+	case Bool:
+		if s := string(raw); s != "true" && s != "false" {
+			return nil, errors.New("is not true or false")
+		}
+		return string(raw) == "true", nil
+	}
+	return k.parse(string(raw))
+}
+
+// parse reads a value as a variable has it.
+func (k *Key) parse(text string) (any, error) {
+	switch k.Kind {
+	case Bool:
+		switch strings.ToLower(text) {
+		case "1", "true", "yes", "on":
+			return true, nil
+		case "0", "false", "no", "off":
+			return false, nil
+		}
+		return nil, errors.New("is not true or false")
+	case Int:
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			return nil, errors.New("is not a whole number")
+		}
+		return n, k.within(float64(n))
+	case Float:
+		x, err := strconv.ParseFloat(text, 64)
+		if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+			return nil, errors.New("is not a number")
+		}
+		return x, k.within(x)
+	case Text:
+		return text, k.choose(text)
+	case List:
+		var list []string
+		for item := range strings.SplitSeq(text, ",") {
+			if item = strings.TrimSpace(item); item != "" {
+				list = append(list, item)
+			}
+		}
+		return list, k.choose(list...)
+	default:
+		if !json.Valid([]byte(text)) {
+			return nil, errors.New("is not JSON")
+		}
+		return json.RawMessage(text), nil
+	}
+}
+
+func (k *Key) within(x float64) error {
+	if k.Min == 0 && k.Max == 0 || k.OrZero && x == 0 || x >= k.Min && x <= k.Max {
+		return nil
+	}
+	return errors.New("is out of range")
+}
+
+func (k *Key) choose(texts ...string) error {
+	for _, s := range texts {
+		if len(k.Choices) > 0 && !slices.Contains(k.Choices, s) {
+			return errors.New("is not one of the choices")
+		}
+	}
+	return nil
+}
+
+// accepted says in words what the key accepts.
+func (k *Key) accepted() string {
+	if k.Accepted != "" {
+		return k.Accepted
+	}
+	if len(k.Choices) > 0 {
+		return "`" + strings.Join(k.Choices, "`, `") + "`"
+	}
+	bounds := ""
+	if k.Min != 0 || k.Max != 0 {
+		bounds = number(k.Min) + " to " + number(k.Max)
+		if k.OrZero {
+			bounds = "0, or " + bounds
+		}
+	}
+	switch k.Kind {
+	case Bool:
+		return "true or false"
+	case Int:
+		if bounds == "" {
+			return "a whole number"
+		}
+		return bounds
+	case Float:
+		if bounds == "" {
+			return "a number"
+		}
+		return bounds
+	case Text:
+		return "text"
+	case List:
+		return "a list of texts"
+	default:
+		return "an object"
+	}
+}
+
+// complaint says what is wrong with a value, what would be right and what happens now.
+func (k *Key) complaint(name, text string, problem error) string {
+	if r := []rune(text); len(r) > 80 {
+		text = string(r[:79]) + "…"
+	}
+	return fmt.Sprintf("%s is set to %s, which %v (accepted: %s); the value is ignored", name, text, problem, k.accepted())
+}
+
+// number writes x with commas between the thousands.
+func number(x float64) string {
+	s := strconv.FormatFloat(x, 'f', -1, 64)
+	whole, rest, fraction := strings.Cut(s, ".")
+	for i := len(whole) - 3; i > 0 && whole[i-1] != '-'; i -= 3 {
+		whole = whole[:i] + "," + whole[i:]
+	}
+	if fraction {
+		return whole + "." + rest
+	}
+	return whole
+}

@@ -1,0 +1,118 @@
+// Package fsys keeps the program's own files: where they are, how a folder is named after a project,
+// and how a file is replaced without ever being half written. The files of the workspace, and what
+// may be done to them, are the business of the tools.
+package fsys
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// MkdirPrivate creates a folder and its parents for the user alone. One that exists stays as it is.
+func MkdirPrivate(path string) error { return os.MkdirAll(path, 0o700) }
+
+// WriteAtomic replaces the file at path by one with the given content and permissions. Whatever
+// happens, path holds either the old or the new content, and after a return without error the new
+// one survives a loss of power. A symbolic link stays one; the file it points to is replaced.
+func WriteAtomic(path string, data []byte, perm fs.FileMode) (err error) {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	defer func() {
+		if err != nil {
+			tmp.Close()           // ok: the error that counts is known
+			os.Remove(tmp.Name()) // ok: at worst a stray file stays
+			err = fmt.Errorf("writing %s: %w", path, err)
+		}
+	}()
+	if _, err := tmp.Write(data); err != nil {
+		return err
+	}
+	if err := tmp.Chmod(perm); err != nil { // past the umask
+		return err
+	}
+	if err := tmp.Sync(); err != nil {
+		return err
+	}
+	if err := tmp.Close(); err != nil {
+		return err
+	}
+	if err := os.Rename(tmp.Name(), path); err != nil {
+		return err
+	}
+	return SyncDir(filepath.Dir(path))
+}
+
+// StateHome returns the folder of adze's own files: ADZE_HOME, or .adze in the home directory.
+func StateHome(getenv func(string) string) (string, error) {
+	home := userHome(getenv)
+	dir := getenv("ADZE_HOME")
+	switch {
+	case dir == "" && home == "":
+		return "", errors.New("no home directory is known: set ADZE_HOME to a folder for adze's files")
+	case dir == "":
+		return filepath.Join(home, ".adze"), nil
+	}
+	if rest, ok := strings.CutPrefix(dir, "~"); ok && home != "" && (rest == "" || os.IsPathSeparator(rest[0])) {
+		dir = home + rest
+	}
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", fmt.Errorf("finding ADZE_HOME %s: %w; set it to an absolute path", dir, err)
+	}
+	return abs, nil
+}
+
+func userHome(getenv func(string) string) string {
+	for _, name := range []string{"HOME", "USERPROFILE"} {
+		if dir := getenv(name); filepath.IsAbs(dir) {
+			return dir
+		}
+	}
+	return ""
+}
+
+// maxKey bounds a project key, so that the names of files below its folder stay legal.
+const maxKey = 200
+
+// ProjectKey returns the name of the folder for a project at an absolute path. Different paths can
+// have the same key, except when they are long; see [HashedKey].
+func ProjectKey(path string) string {
+	key := sanitised(path)
+	if len(key) > maxKey {
+		return key[:maxKey] + "-" + shortHash(path)
+	}
+	return key
+}
+
+// HashedKey returns the key to use for path when another path has its [ProjectKey] already.
+func HashedKey(path string) string {
+	key := sanitised(path)
+	return key[:min(len(key), maxKey)] + "-" + shortHash(path)
+}
+
+// sanitised returns path with everything but letters and digits of ASCII turned into dashes.
+func sanitised(path string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9':
+			return r
+		}
+		return '-'
+	}, path)
+}
+
+func shortHash(path string) string {
+	sum := sha256.Sum256([]byte(path))
+	return hex.EncodeToString(sum[:4])
+}

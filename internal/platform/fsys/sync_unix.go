@@ -1,0 +1,24 @@
+//go:build unix
+
+package fsys
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+)
+
+// SyncDir makes the names in a folder survive a loss of power.
+func SyncDir(path string) error {
+	dir, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("syncing folder %s: %w", path, err)
+	}
+	defer dir.Close()
+	// Some file systems cannot sync a folder; they say so, and there is nothing else to do.
+	if err := dir.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, syscall.ENOTSUP) {
+		return fmt.Errorf("syncing folder %s: %w", path, err)
+	}
+	return nil
+}

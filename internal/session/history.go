@@ -1,0 +1,70 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"adze/internal/msg"
+)
+
+// A history is the conversation in memory, with every entry in the log before it counts. An entry
+// that the log cannot take is kept all the same: the conversation goes on, and the person is told.
+type history struct {
+	log Log
+
+	mu      sync.Mutex
+	entries []msg.Entry
+	warn    string // not told yet
+	unsaved bool   // told
+}
+
+func (h *history) Entries() []msg.Entry {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.entries[:len(h.entries):len(h.entries)]
+}
+
+func (h *history) last() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.entries) == 0 {
+		return ""
+	}
+	return h.entries[len(h.entries)-1].ID
+}
+
+func (h *history) Append(_ context.Context, e msg.Entry) error {
+	var err error
+	if h.log != nil {
+		err = h.log.Append(e)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.entries = append(h.entries, e)
+	switch {
+	case err != nil && !h.unsaved:
+		h.unsaved = true
+		h.warn = fmt.Sprintf("Transcript not saved: %v. The conversation goes on, and saving is tried again with each message.", err)
+	case err == nil && h.unsaved:
+		h.unsaved = false
+		h.warn = "The transcript is saved again; nothing is missing from it."
+	}
+	return nil
+}
+
+func (h *history) Sync() error {
+	if h.log == nil {
+		return nil
+	}
+	return h.log.Sync()
+}
+
+// warning returns what the person has to be told about the log, once.
+func (h *history) warning() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	w := h.warn
+	h.warn = ""
+	return w
+}

@@ -1,0 +1,86 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Cleanup removes the sessions that were last written before a point in time, with everything that
+// belongs to them, and returns how many. Sessions that are open stay. It is for people who asked for
+// it: nothing calls it otherwise.
+func Cleanup(projects string, before time.Time) (removed int, err error) {
+	folders, err := os.ReadDir(projects)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("removing old sessions: %w", err)
+	}
+	var problems []error
+	for _, folder := range folders {
+		if !folder.IsDir() {
+			continue
+		}
+		n, err := cleanProject(filepath.Join(projects, folder.Name()), before)
+		removed += n
+		problems = append(problems, err)
+	}
+	return removed, errors.Join(problems...)
+}
+
+func cleanProject(dir string, before time.Time) (removed int, err error) {
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return 0, fmt.Errorf("removing old sessions: %w", err)
+	}
+	var problems []error
+	for _, file := range files {
+		info, err := file.Info()
+		if err != nil || !info.Mode().IsRegular() || !strings.HasSuffix(file.Name(), ".jsonl") || !info.ModTime().Before(before) {
+			continue
+		}
+		err = removeSession(filepath.Join(dir, file.Name()))
+		switch {
+		case err == nil:
+			removed++
+		case !errors.Is(err, ErrLocked):
+			problems = append(problems, fmt.Errorf("removing session %s: %w", file.Name(), err))
+		}
+	}
+	removeEmpty(dir)
+	return removed, errors.Join(problems...)
+}
+
+// removeSession removes a log and its side files. The log goes last: what is interrupted is found
+// again.
+func removeSession(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := lock(f); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(strings.TrimSuffix(path, ".jsonl")); err != nil {
+		return err
+	}
+	if err := os.Remove(path + ".torn"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return os.Remove(path)
+}
+
+// removeEmpty removes a project's folder that holds nothing but its origin.
+func removeEmpty(dir string) {
+	files, err := os.ReadDir(dir)
+	if err == nil && len(files) == 1 && files[0].Name() == originName {
+		os.Remove(filepath.Join(dir, originName)) // ok: an empty folder does no harm
+		os.Remove(dir)                            // ok: likewise
+	}
+}

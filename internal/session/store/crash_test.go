@@ -1,0 +1,209 @@
+//go:build unix
+
+package store
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestMain lets the test binary be its own child: a writer to be killed, or one with little room.
+func TestMain(m *testing.M) {
+	switch os.Getenv("STORE_TEST_CHILD") {
+	case "write":
+		childWrites()
+	case "full":
+		childFillsUp()
+	default:
+		os.Exit(m.Run())
+	}
+}
+
+func childLog() *Log {
+	l, err := Open(Options{Home: os.Getenv("STORE_TEST_HOME"), Dir: "/work/app", Session: os.Getenv("STORE_TEST_SESSION"), NoSync: true})
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	return l
+}
+
+func child(t *testing.T, role, home, session string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), "STORE_TEST_CHILD="+role, "STORE_TEST_HOME="+home, "STORE_TEST_SESSION="+session)
+	cmd.Stderr = os.Stderr
+	return cmd
+}
+
+// childWrites writes records without end and names each when it is acknowledged, in a line that is
+// long so that the pipe is soon full and the child waits to be heard.
+func childWrites() {
+	l := childLog()
+	for i := 0; ; i++ {
+		if err := l.Append(text(fmt.Sprint(i), strings.Repeat("x", 9000))); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		fmt.Printf("%-1000d\n", i)
+	}
+}
+
+// Proves SESS-12.
+func TestKill(t *testing.T) {
+	const kills, together = 100, 4
+	home := t.TempDir()
+	for worker := range together {
+		t.Run(fmt.Sprint(worker), func(t *testing.T) {
+			t.Parallel()
+			torn := 0
+			for k := range kills / together {
+				if killOne(t, home, fmt.Sprintf("s%d-%d", worker, k)) {
+					torn++
+				}
+			}
+			t.Logf("%d of %d logs had a torn end", torn, kills/together)
+		})
+	}
+}
+
+// killOne kills a writer somewhere and compares what it had said with what is there.
+func killOne(t *testing.T, home, session string) (torn bool) {
+	t.Helper()
+	cmd := child(t, "write", home, session)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	for range 1 + rand.IntN(50) {
+		lines.Scan()
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	acknowledged := strings.TrimSpace(lines.Text())
+	for lines.Scan() { // what it had said before it died
+		acknowledged = strings.TrimSpace(lines.Text())
+	}
+	cmd.Wait() // ok: it was killed
+
+	l, err := Open(Options{Home: home, Dir: "/work/app", Session: session})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	checkPrefix(t, load(t, l.Path()), acknowledged)
+	return l.Torn() != nil
+}
+
+func checkPrefix(t *testing.T, c *Contents, acknowledged string) {
+	t.Helper()
+	if c.Bad != 0 || c.Torn || c.Other != 0 {
+		t.Fatalf("%d bad lines, torn %t, %d others", c.Bad, c.Torn, c.Other)
+	}
+	found := false
+	for i, e := range c.Entries {
+		if e.ID != fmt.Sprint(i) || len(e.Message.Text()) != 9000 {
+			t.Fatalf("record %s at %d", e.ID, i)
+		}
+		found = found || e.ID == acknowledged
+	}
+	if !found {
+		t.Fatalf("record %q was acknowledged and is not among %d", acknowledged, len(c.Entries))
+	}
+}
+
+// childFillsUp writes with a limit on the size of files, then without.
+func childFillsUp() {
+	signal.Ignore(syscall.SIGXFSZ)
+	var before syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &before); err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	l := childLog()
+	small := before
+	small.Cur = 25_000
+	set := func(limit *syscall.Rlimit) {
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, limit); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+	}
+	set(&small)
+	failed := 0
+	for i := range 5 {
+		err := l.Append(text(fmt.Sprint(i), strings.Repeat("x", 9000)))
+		if err != nil && !errors.Is(err, syscall.EFBIG) {
+			fmt.Println(err)
+		}
+		if err != nil {
+			failed++
+		}
+	}
+	info, _ := os.Stat(l.Path())
+	fmt.Println("failed", failed, "state", l.Unsaved() != nil, "whole", info.Size()%int64(len(l.buf)) == 0)
+	set(&before)
+	fmt.Println(errors.Join(l.Append(text("5", strings.Repeat("x", 9000))), l.Unsaved(), l.Close()))
+}
+
+// Proves SESS-12.
+func TestFileSizeLimit(t *testing.T) {
+	home := t.TempDir()
+	out, err := child(t, "full", home, "s").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := string(out), "failed 3 state true whole true\n<nil>\n"; got != want {
+		t.Errorf("the child says %q, want %q", got, want)
+	}
+	c := load(t, filepath.Join(Projects(home), "-work-app", "s.jsonl"))
+	if len(c.Entries) != 6 {
+		t.Errorf("%d entries", len(c.Entries))
+	}
+	checkPrefix(t, c, "5")
+}
+
+// TestLockOfAnotherProcess also shows that a lock ends with its process.
+func TestLockOfAnotherProcess(t *testing.T) {
+	home := t.TempDir()
+	cmd := child(t, "write", home, "s")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	bufio.NewScanner(out).Scan()
+	opt := Options{Home: home, Dir: "/work/app", Session: "s"}
+	_, err = Open(opt)
+	var locked *LockedError
+	if !errors.As(err, &locked) {
+		t.Errorf("error %v", err)
+	} else if locked.PID != 0 && locked.PID != cmd.Process.Pid {
+		t.Errorf("process %d has the lock, not %d", cmd.Process.Pid, locked.PID)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Wait() // ok: it was killed
+	l, err := Open(opt)
+	if err != nil {
+		t.Fatalf("after its end: %v", err)
+	}
+	l.Close() // ok: nothing was written
+}

@@ -1,0 +1,60 @@
+//go:build unix
+
+package store
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// lock takes the log for this process, until f is closed or the process ends, however it ends.
+func lock(f *os.File) error {
+	for {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		switch {
+		case errors.Is(err, syscall.EINTR):
+			continue
+		case errors.Is(err, syscall.EWOULDBLOCK):
+			return &LockedError{Path: f.Name(), PID: lockHolder(f)}
+		case errors.Is(err, syscall.ENOTSUP), errors.Is(err, syscall.ENOLCK):
+			return nil // a file system without locks; better an unlocked session than none
+		case err != nil:
+			return fmt.Errorf("locking %s: %w", f.Name(), err)
+		}
+		return nil
+	}
+}
+
+// lockHolder finds the process that has f locked in the kernel's list, where there is one.
+func lockHolder(f *os.File) int {
+	info, err := f.Stat()
+	if err != nil {
+		return 0
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0
+	}
+	list, err := os.Open("/proc/locks")
+	if err != nil {
+		return 0
+	}
+	defer list.Close()
+	inode := ":" + strconv.FormatUint(uint64(stat.Ino), 10)
+	for lines := bufio.NewScanner(list); lines.Scan(); {
+		// 1: FLOCK  ADVISORY  WRITE 4711 08:02:1048603 0 EOF
+		fields := strings.Fields(lines.Text())
+		if len(fields) == 8 && fields[1] == "FLOCK" && strings.HasSuffix(fields[5], inode) {
+			pid, err := strconv.Atoi(fields[4])
+			if err == nil && pid > 0 {
+				return pid
+			}
+		}
+	}
+	return 0
+}

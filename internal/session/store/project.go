@@ -1,0 +1,56 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"adze/internal/platform/fsys"
+)
+
+// originName is the file in a project's folder that says which path the folder is for.
+const originName = ".origin"
+
+// Projects returns the folder that holds the folders of all projects.
+func Projects(home string) string { return filepath.Join(home, "projects") }
+
+// projectDir returns the folder for sessions started in dir. Paths that look alike in a folder name
+// are told apart by a hash: the first to come has the plain name.
+func projectDir(home, dir string) string {
+	plain := filepath.Join(Projects(home), fsys.ProjectKey(dir))
+	origin, err := os.ReadFile(filepath.Join(plain, originName))
+	// One that is empty is just being written, most likely for the same path.
+	if err == nil && len(origin) > 0 && string(origin) != dir {
+		return filepath.Join(Projects(home), fsys.HashedKey(dir))
+	}
+	return plain
+}
+
+// claimProject creates the folder for dir, if need be, and returns it.
+func claimProject(home, dir string) (string, error) {
+	for {
+		project := projectDir(home, dir)
+		if err := fsys.MkdirPrivate(project); err != nil {
+			return "", fmt.Errorf("creating the project's folder: %w", err)
+		}
+		origin := filepath.Join(project, originName)
+		f, err := os.OpenFile(origin, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if errors.Is(err, fs.ErrExist) {
+			if projectDir(home, dir) == project {
+				return project, nil
+			}
+			continue // a path that looks alike was faster
+		}
+		if err != nil {
+			return "", fmt.Errorf("creating the project's folder: %w", err)
+		}
+		_, err = f.WriteString(dir)
+		if err := errors.Join(err, f.Close()); err != nil {
+			os.Remove(origin) // ok: the error that counts is known
+			return "", fmt.Errorf("writing %s: %w", origin, err)
+		}
+		return project, nil
+	}
+}

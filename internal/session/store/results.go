@@ -1,0 +1,78 @@
+package store
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"adze/internal/platform/fsys"
+)
+
+// ErrNotKept says that the session keeps nothing on disk.
+var ErrNotKept = errors.New("this session keeps nothing on disk")
+
+// ResultsDir returns the folder of the session's results, which need not exist, or nothing for the
+// nil Log.
+func (l *Log) ResultsDir() string {
+	if l == nil {
+		return ""
+	}
+	return filepath.Join(strings.TrimSuffix(l.Path(), ".jsonl"), "tool-results")
+}
+
+// SaveResult keeps what r yields as the result of a call and returns where, and how many bytes that
+// file has. A call that has a result already keeps it, and r is not read.
+func (l *Log) SaveResult(callID, ext string, r io.Reader) (path string, n int64, err error) {
+	if l == nil {
+		return "", 0, ErrNotKept
+	}
+	l.mu.Lock()
+	err = l.claim()
+	l.mu.Unlock()
+	if err != nil {
+		return "", 0, err
+	}
+	dir := l.ResultsDir()
+	path = filepath.Join(dir, resultName(callID)+"."+resultName(ext))
+	if info, err := os.Lstat(path); err == nil {
+		return path, info.Size(), nil
+	}
+	if err := fsys.MkdirPrivate(dir); err != nil {
+		return "", 0, fmt.Errorf("saving a result: %w", err)
+	}
+	if n, err = saveNew(path, r); err != nil {
+		return "", 0, fmt.Errorf("saving a result: %w", err)
+	}
+	return path, n, nil
+}
+
+// saveNew writes r to a file that appears at path only when it is complete.
+func saveNew(path string, r io.Reader) (n int64, err error) {
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".part-*") // of mode 0600
+	if err != nil {
+		return 0, err
+	}
+	defer os.Remove(tmp.Name()) // ok: gone already, if all went well
+	n, err = io.Copy(tmp, r)
+	if err := errors.Join(err, tmp.Close()); err != nil {
+		return 0, err
+	}
+	return n, os.Rename(tmp.Name(), path)
+}
+
+// resultName returns a call id as a file name. Ids are the provider's to choose; one that had to be
+// changed gets a hash, so that it cannot take the place of another.
+func resultName(id string) string {
+	const maxName = 100
+	name := safeName(id)
+	if name == id && id != "" && len(id) <= maxName {
+		return name
+	}
+	sum := sha256.Sum256([]byte(id))
+	return name[:min(len(name), maxName)] + "-" + hex.EncodeToString(sum[:4])
+}

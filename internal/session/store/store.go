@@ -1,0 +1,262 @@
+// Package store keeps sessions on disk: one log of JSON lines for each, which is only ever appended
+// to, and beside it the results that were too large for the conversation. It promises that what it
+// acknowledged is there after a crash, in order. What a conversation is made of those lines, and
+// when to start, resume or fork one, is left to package session.
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"adze/internal/msg"
+	"adze/internal/platform/fsys"
+)
+
+// Options say whose log it is and what each record says about its surroundings.
+type Options struct {
+	// Home is the state home, Dir the absolute path of the folder where the session started.
+	Home, Dir string
+	// Session is the session's id. It becomes a file name and may hold letters, digits, '-' and '_'.
+	Session string
+	// Version is the program's, Branch that of the repository in Dir, or empty.
+	Version, Branch string
+	// NoSync leaves it to the operating system when records reach the disk, for measuring.
+	NoSync bool
+}
+
+// A Log is the log of one session. It may be used from any goroutine. The nil Log keeps nothing: its
+// Append succeeds without writing.
+//
+// Nothing is created before the first record. From then on the log is locked against other
+// processes until Close.
+type Log struct {
+	opt  Options
+	open func(path string) (file, *Torn, error) // a seam for faults
+
+	mu   sync.Mutex
+	path string
+	f    file  // nil before the first record
+	size int64 // of the complete records
+	// excess says that the file may be longer than size, and must be cut before it is written again.
+	excess bool
+	// unsynced records are written but may be lost with the power; named says that the file's name
+	// is safe.
+	unsynced, named bool
+	torn            *Torn
+	unsaved         [][]byte // records that could not be written, oldest first
+	err             error    // why
+	buf             []byte
+}
+
+// A file is what a log needs of its file, which writes at its end.
+type file interface {
+	io.WriteCloser
+	Size() (int64, error)
+	Truncate(size int64) error
+	Sync() error
+}
+
+// Open returns the log of a session: a new one, or that of a session to be resumed. It fails with
+// [ErrLocked] when another process has it open. It creates nothing, but if the log ends in the middle
+// of a line it moves that line aside; see [Log.Torn].
+func Open(opt Options) (*Log, error) {
+	if opt.Session == "" || safeName(opt.Session) != opt.Session {
+		return nil, fmt.Errorf("session id %q is not made of letters, digits, '-' and '_'", opt.Session)
+	}
+	path := filepath.Join(projectDir(opt.Home, opt.Dir), opt.Session+".jsonl")
+	l := &Log{opt: opt, open: openFile, path: path}
+	if _, err := os.Stat(l.path); err != nil {
+		return l, nil // not there yet; if it cannot be, the first record will tell
+	}
+	if err := l.start(); err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// Path returns where the log is or will be, or nothing for the nil Log.
+func (l *Log) Path() string {
+	if l == nil {
+		return ""
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.path
+}
+
+// Torn returns what was moved aside when the log was opened, or nil.
+func (l *Log) Torn() *Torn {
+	if l == nil {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.torn
+}
+
+// Append writes e as the last record. When it returns without error, the record has been handed to
+// the operating system with a single write, after all records before it.
+//
+// A record that cannot be written is kept in memory and tried again, in its place, with the next
+// one: the caller tells the person, once, and carries on.
+func (l *Log) Append(e msg.Entry) error {
+	if l == nil {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.buf = appendRecord(l.buf[:0], e, &l.opt)
+	err := l.flush()
+	if err == nil {
+		err = l.write(l.buf)
+	}
+	if err != nil {
+		l.unsaved = append(l.unsaved, bytes.Clone(l.buf))
+	}
+	return err
+}
+
+// Unsaved returns why records are waiting to be written, or nil if none are.
+func (l *Log) Unsaved() error {
+	if l == nil {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.unsaved) == 0 {
+		return nil
+	}
+	return fmt.Errorf("transcript not saved (%d records are waiting): %w", len(l.unsaved), l.err)
+}
+
+// Sync makes the records survive a loss of power. It is called at the end of a turn, and before a
+// side effect that a record promises.
+func (l *Log) Sync() error {
+	if l == nil {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.sync()
+}
+
+// Close writes what is still waiting and gives up the lock.
+func (l *Log) Close() error {
+	if l == nil {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	err := errors.Join(l.flush(), l.sync())
+	if l.f != nil {
+		err = errors.Join(err, l.f.Close())
+		l.f = nil
+	}
+	return err
+}
+
+// flush writes the records that are waiting.
+func (l *Log) flush() error {
+	for len(l.unsaved) > 0 {
+		if err := l.write(l.unsaved[0]); err != nil {
+			return err
+		}
+		l.unsaved = l.unsaved[1:]
+	}
+	return nil
+}
+
+// write writes one record, whole or not at all.
+func (l *Log) write(record []byte) (err error) {
+	defer func() { l.err = err }()
+	if l.f == nil {
+		if err := l.start(); err != nil {
+			return err
+		}
+	}
+	if l.excess {
+		if err := l.f.Truncate(l.size); err != nil {
+			return fmt.Errorf("cutting %s back to its last whole record: %w", l.path, err)
+		}
+		l.excess = false
+	}
+	n, err := l.f.Write(record)
+	if err == nil && n < len(record) {
+		err = io.ErrShortWrite
+	}
+	if err != nil {
+		// Half a record would make one line of itself and the next.
+		l.excess = l.f.Truncate(l.size) != nil
+		return fmt.Errorf("writing %s: %w", l.path, err)
+	}
+	l.size += int64(n)
+	l.unsynced = true
+	return nil
+}
+
+// start opens the log's file, and creates it if need be.
+func (l *Log) start() error {
+	if err := l.claim(); err != nil {
+		return err
+	}
+	f, torn, err := l.open(l.path)
+	if err != nil {
+		return err
+	}
+	size, err := f.Size()
+	if err != nil {
+		f.Close() // ok: the error that counts is known
+		return fmt.Errorf("opening %s: %w", l.path, err)
+	}
+	l.f, l.size, l.named = f, size, size > 0
+	if torn != nil {
+		l.torn = torn
+	}
+	return nil
+}
+
+// claim makes sure of the project's folder, which decides where the log is.
+func (l *Log) claim() error {
+	if l.f != nil {
+		return nil
+	}
+	dir, err := claimProject(l.opt.Home, l.opt.Dir)
+	if err != nil {
+		return err
+	}
+	l.path = filepath.Join(dir, l.opt.Session+".jsonl")
+	return nil
+}
+
+func (l *Log) sync() error {
+	if l.f == nil || l.opt.NoSync || !l.unsynced {
+		return nil
+	}
+	if err := l.f.Sync(); err != nil {
+		return fmt.Errorf("syncing %s: %w", l.path, err)
+	}
+	if !l.named {
+		if err := fsys.SyncDir(filepath.Dir(l.path)); err != nil {
+			return err
+		}
+	}
+	l.unsynced, l.named = false, true
+	return nil
+}
+
+// safeName returns name with everything turned into '_' that could mean something in a path.
+func safeName(name string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '_':
+			return r
+		}
+		return '_'
+	}, name)
+}
