@@ -1,0 +1,23 @@
+// Command floor is the least a program can do to send a request: it posts a file and reads the answer.
+// It is what adze's start is compared with.
+package main
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"os"
+)
+
+func main() {
+	body, err := os.ReadFile(os.Args[2])
+	if err != nil {
+		panic(err)
+	}
+	resp, err := http.Post(os.Args[1]+"/v1/messages", "application/json", bytes.NewReader(body))
+	if err != nil {
+		panic(err)
+	}
+	defer resp.Body.Close()
+	io.Copy(io.Discard, resp.Body) // ok: only the request is measured
+}

@@ -1,0 +1,81 @@
+// Command bench measures what the figures of the specification are about: how long adze takes from exec
+// to its first request, how much time of its own it spends on a turn, and how much memory. Every figure
+// is a median, and a ratio where it is compared with something, taken in one interleaved run.
+//
+// It builds the binaries it measures and needs no network: the model is a script on loopback.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"time"
+)
+
+func main() {
+	runs := flag.Int("runs", 40, "repetitions of each short measurement")
+	flag.Parse()
+	if err := run(*runs); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(runs int) error {
+	dir, err := os.MkdirTemp("", "adze-bench")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	b := &bench{dir: dir, runs: runs, adze: filepath.Join(dir, "adze"), floor: filepath.Join(dir, "floor")}
+	for out, pkg := range map[string]string{b.adze: "adze/cmd/adze", b.floor: "adze/internal/bench/floor"} {
+		cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", out, pkg)
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if text, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("building %s: %w\n%s", pkg, err, text)
+		}
+	}
+	fmt.Printf("%s/%s, %d cores, %s, %d runs, medians\n\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(), runs)
+	fmt.Printf("%-58s %10s %10s\n", "figure", "measured", "at most")
+	for _, m := range []func() error{b.start, b.turns, b.parallel} {
+		if err := m(); err != nil {
+			return err
+		}
+	}
+	if b.missed > 0 {
+		return fmt.Errorf("%d figures are over their limit", b.missed)
+	}
+	return nil
+}
+
+// A bench is one run of the measurements.
+type bench struct {
+	dir, adze, floor string
+	runs             int
+	missed           int
+}
+
+// report prints a figure beside its limit; a limit of 0 means that there is none.
+func (b *bench) report(name, unit string, got, limit float64) {
+	bound := ""
+	if limit > 0 {
+		bound = fmt.Sprintf("%.2f%s", limit, unit)
+		if got > limit {
+			b.missed++
+			bound += " MISSED"
+		}
+	}
+	fmt.Printf("%-58s %10s %10s\n", name, fmt.Sprintf("%.2f%s", got, unit), bound)
+}
+
+func median(d []time.Duration) float64 {
+	if len(d) == 0 {
+		return 0
+	}
+	s := slices.Sorted(slices.Values(d))
+	return float64(s[len(s)/2]) / float64(time.Millisecond)
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"adze/internal/model/replay"
+)
+
+// A server plays a script on loopback and notes when requests arrive and answers leave.
+type server struct {
+	url     string
+	http    *http.Server
+	handler http.Handler
+	probeAt int // the request at which memory is looked at
+
+	mu     sync.Mutex
+	in     []time.Time // arrival of each request
+	out    []time.Time // departure of the last byte of each answer
+	body   []byte
+	pid    int
+	peakKB int
+}
+
+func newServer(script string) (*server, error) {
+	s, err := replay.Parse("bench", []byte(script))
+	if err != nil {
+		return nil, err
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	srv := &server{url: "http://" + l.Addr().String(), handler: replay.NewPlayer(s).Handler()}
+	srv.http = &http.Server{Handler: srv}
+	go srv.http.Serve(l) // ok: ends with close
+	return srv, nil
+}
+
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	now := time.Now()
+	s.mu.Lock()
+	s.in = append(s.in, now)
+	if len(s.in) == s.probeAt {
+		s.peakKB = peakKB(s.pid)
+	}
+	s.mu.Unlock()
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	tw := &timedWriter{ResponseWriter: w}
+	s.handler.ServeHTTP(tw, r)
+	s.mu.Lock()
+	s.body = body
+	s.out = append(s.out, tw.last)
+	s.mu.Unlock()
+}
+
+// A timedWriter remembers when it was last written to.
+type timedWriter struct {
+	http.ResponseWriter
+	last time.Time
+}
+
+func (w *timedWriter) Write(p []byte) (int, error) {
+	w.last = time.Now()
+	return w.ResponseWriter.Write(p)
+}
+
+func (w *timedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func (w *timedWriter) Flush() {
+	w.last = time.Now()
+	http.NewResponseController(w.ResponseWriter).Flush() // ok: a reader that left shows elsewhere
+}
+
+func (s *server) watch(pid int) { s.mu.Lock(); s.pid = pid; s.mu.Unlock() }
+func (s *server) reset()        { s.mu.Lock(); s.in, s.out = nil, nil; s.mu.Unlock() }
+func (s *server) close()        { s.http.Close() }
+
+func (s *server) lastBody() []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.body
+}
+
+func (s *server) arrivals() []time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.in
+}
+
+// gaps returns the time between each answer and the next request.
+func (s *server) gaps() []time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var gaps []time.Duration
+	for i := 1; i < len(s.in) && i <= len(s.out); i++ {
+		gaps = append(gaps, s.in[i].Sub(s.out[i-1]))
+	}
+	return gaps
+}
