@@ -2,12 +2,12 @@ package messages
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
 
 	"adze/internal/model"
-	"adze/internal/msg"
 )
 
 // A decoder turns wire events into ours.
@@ -36,6 +36,21 @@ type wireEvent struct {
 	Delta        wireDelta       `json:"delta"`
 	Usage        *wireUsage      `json:"usage"`
 	Error        wireError       `json:"error"`
+}
+
+// foreign reports whether e is a keep-alive or of a kind yet to be invented, which may use our names for
+// other things.
+func (e *wireEvent) foreign() bool {
+	switch e.Type {
+	case "", "error", "message_start", "content_block_start", "content_block_stop", "message_delta", "message_stop":
+		return false
+	case "content_block_delta":
+		switch e.Delta.Type {
+		case "text_delta", "thinking_delta", "signature_delta", "input_json_delta":
+			return false
+		}
+	}
+	return true
 }
 
 type wireDelta struct {
@@ -73,22 +88,21 @@ func (d *decoder) take() []model.Event {
 func (d *decoder) event(name string, data []byte) error {
 	d.progressed = false
 	var e wireEvent
-	if err := json.Unmarshal(data, &e); err != nil {
-		if len(data) == 0 {
-			return nil
-		}
+	err := json.Unmarshal(data, &e)
+	switch {
+	case len(data) == 0 || e.foreign() && errors.As(err, new(*json.UnmarshalTypeError)):
+		return nil
+	case err != nil:
 		return fmt.Errorf("the stream has an event that is not JSON: %w", err)
-	}
-	if e.Type == "" {
+	case e.Type == "":
 		e.Type = name
 	}
 	d.any = true
-	switch e.Type {
-	case "error":
+	if e.foreign() {
+		return nil
+	}
+	if e.Type == "error" {
 		return d.streamError(e.Error)
-	case "message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop":
-	default:
-		return nil // ping, and what is yet to be invented
 	}
 	d.progressed = true
 	d.held = e.Type == "message_start"
@@ -226,140 +240,4 @@ func (d *decoder) message(body []byte) error {
 	d.stop = model.StopReason(m.StopReason)
 	d.use(m.Usage, latest)
 	return d.finish()
-}
-
-// A block is a content block that is still being written.
-type block struct {
-	index    int
-	kind     string
-	raw      json.RawMessage // as it started
-	id, name string          // of a tool use
-	text     []byte          // the text, the thinking, or the input
-	whole    []byte          // input that came with the start
-	sig      []byte
-}
-
-func (d *decoder) startBlock(index int, raw json.RawMessage) error {
-	if d.find(index) >= 0 {
-		return fmt.Errorf("content block %d starts twice", index)
-	}
-	var w struct {
-		Type      string          `json:"type"`
-		Text      string          `json:"text"`
-		Thinking  string          `json:"thinking"`
-		Signature string          `json:"signature"`
-		ID        string          `json:"id"`
-		Name      string          `json:"name"`
-		Input     json.RawMessage `json:"input"`
-	}
-	if err := json.Unmarshal(raw, &w); err != nil {
-		return fmt.Errorf("content block %d: %w", index, err)
-	}
-	b := &block{index: index, kind: w.Type, raw: slices.Clone(raw)}
-	d.open = append(d.open, b)
-	switch w.Type {
-	case "":
-		return fmt.Errorf("content block %d has no type", index)
-	case "text":
-		return d.delta(index, wireDelta{Type: "text_delta", Text: w.Text})
-	case "thinking":
-		if err := d.delta(index, wireDelta{Type: "thinking_delta", Thinking: w.Thinking}); err != nil {
-			return err
-		}
-		return d.delta(index, wireDelta{Type: "signature_delta", Signature: w.Signature})
-	case "tool_use":
-		if w.ID == "" || w.Name == "" {
-			return fmt.Errorf("content block %d is a tool use without an id or a name", index)
-		}
-		b.id, b.name = w.ID, w.Name
-		first := model.InputDelta{Block: index, ID: b.id, Name: b.name}
-		if in := string(w.Input); in != "" && in != "{}" && in != "null" {
-			b.whole = slices.Clone(w.Input)
-			first.JSON = in
-		}
-		d.emit(first)
-	}
-	return nil
-}
-
-// delta adds to an open block. Kinds of delta that do not belong to the block's kind are ignored, like
-// those it does not know.
-func (d *decoder) delta(index int, w wireDelta) error {
-	i := d.find(index)
-	if i < 0 {
-		return fmt.Errorf("content block %d goes on before it starts", index)
-	}
-	b := d.open[i]
-	more := w.Text + w.Thinking + w.PartialJSON
-	d.tally.text += len(more)
-	switch b.kind + " " + w.Type {
-	case "text text_delta":
-		b.text = append(b.text, w.Text...)
-		if w.Text != "" {
-			d.emit(model.TextDelta{Block: index, Text: w.Text})
-		}
-	case "thinking thinking_delta", "thinking signature_delta":
-		b.text = append(b.text, w.Thinking...)
-		b.sig = append(b.sig, w.Signature...)
-		if w.Thinking != "" || w.Signature != "" {
-			d.emit(model.ThinkingDelta{Block: index, Text: w.Thinking, Signature: w.Signature})
-		}
-	case "tool_use input_json_delta":
-		b.text = append(b.text, w.PartialJSON...)
-		if w.PartialJSON != "" {
-			d.emit(model.InputDelta{Block: index, ID: b.id, Name: b.name, JSON: w.PartialJSON})
-		}
-	default:
-		b.text = append(b.text, w.PartialJSON...)
-	}
-	return nil
-}
-
-func (d *decoder) stopBlock(index int) error {
-	i := d.find(index)
-	if i < 0 {
-		return fmt.Errorf("content block %d stops before it starts", index)
-	}
-	b := d.open[i]
-	d.open = slices.Delete(d.open, i, i+1)
-	p, err := b.part()
-	if err != nil {
-		return fmt.Errorf("content block %d: %w", index, err)
-	}
-	d.emit(model.BlockDone{Block: index, Part: p})
-	return nil
-}
-
-func (d *decoder) find(index int) int {
-	return slices.IndexFunc(d.open, func(b *block) bool { return b.index == index })
-}
-
-// part returns the complete block.
-func (b *block) part() (msg.Part, error) {
-	switch b.kind {
-	case "text":
-		return &msg.Text{Text: string(b.text)}, nil
-	case "thinking":
-		return &msg.Thinking{Text: string(b.text), Signature: string(b.sig)}, nil
-	case "tool_use":
-		if len(b.text) == 0 {
-			b.text = b.whole
-		}
-		return msg.NewToolUse(b.id, b.name, string(b.text)), nil
-	}
-	if !json.Valid(b.text) { // no input, or half of one: the block is what it started as
-		return msg.ParsePart(b.raw)
-	}
-	ms, err := members(b.raw)
-	if err != nil {
-		return nil, err
-	}
-	var raw []byte
-	for i, m := range set(ms, "input", b.text) {
-		raw = append(raw, "{,"[min(i, 1)])
-		raw = msg.AppendString(raw, m.name)
-		raw = append(raw, ':')
-		raw = append(raw, m.value...)
-	}
-	return msg.ParsePart(append(raw, '}'))
 }

@@ -115,7 +115,7 @@ func TestErrorFromBody(t *testing.T) {
 	}
 }
 
-// Proves PROV-50: Retry-After in seconds or as a date, absurd values ignored, the server's word on
+// Proves PROV-50. Retry-After in seconds or as a date, absurd values ignored, the server's word on
 // retrying kept.
 func TestErrorFromHeader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

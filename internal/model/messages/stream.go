@@ -128,7 +128,7 @@ type watched struct {
 
 func (w *watched) Read(p []byte) (int, error) {
 	limit := min(w.idle, w.progress-w.waited)
-	n, err, fired := w.read(p, limit)
+	n, fired, err := w.read(p, limit)
 	switch {
 	case fired && limit < w.idle:
 		return 0, fmt.Errorf("nothing but keep-alives for %d s", int(w.progress.Seconds()))
@@ -141,7 +141,7 @@ func (w *watched) Read(p []byte) (int, error) {
 }
 
 // read reads with a limit on the time it may block. When the limit passes, the connection is closed.
-func (w *watched) read(p []byte, limit time.Duration) (n int, err error, fired bool) {
+func (w *watched) read(p []byte, limit time.Duration) (n int, fired bool, err error) {
 	if w.timer == nil {
 		w.timer = time.AfterFunc(limit, w.close)
 	} else {
@@ -151,7 +151,7 @@ func (w *watched) read(p []byte, limit time.Duration) (n int, err error, fired b
 	n, err = w.r.Read(p)
 	fired = !w.timer.Stop()
 	w.waited += time.Since(began)
-	return n, err, fired
+	return n, fired, err
 }
 
 func (w *watched) progressed() { w.waited = 0 }
@@ -161,7 +161,7 @@ func (w *watched) drain() {
 	var rest [512]byte
 	for limit := drainTime; limit > 0; {
 		w.waited = 0
-		_, err, fired := w.read(rest[:], limit)
+		_, fired, err := w.read(rest[:], limit)
 		if err != nil || fired {
 			return
 		}

@@ -131,6 +131,10 @@ func TestReadStream(t *testing.T) {
 			`{"type":"content_block_start","index":0,"content_block":{"type":"hologram","depth":3}}`,
 			`{"type":"content_block_delta","index":0,"delta":{"type":"beam","w":1}}`, stop0, delta, stop},
 			events(started, model.BlockDone{Part: &msg.Opaque{Raw: json.RawMessage(`{"type":"hologram","depth":3}`)}}, ended)},
+		{"our names for other things", []string{start, `{"type":"message_weather","delta":[1],"index":"x"}`,
+			`{"type":"content_block_start","index":0,"content_block":{"type":"hologram","text":{},"input":"x"}}`,
+			`{"type":"content_block_delta","index":0,"delta":{"type":"beam","text":7}}`, stop0, delta, stop},
+			events(started, model.BlockDone{Part: &msg.Opaque{Raw: json.RawMessage(`{"type":"hologram","text":{},"input":"x"}`)}}, ended)},
 		{"blocks left open", []string{start, text0, textDelta("a"), delta, stop},
 			events(started, model.TextDelta{Text: "a"}, ended[0], model.BlockDone{Part: &msg.Text{Text: "a"}}, ended[1])},
 	}
@@ -215,6 +219,7 @@ func TestReadStreamBroken(t *testing.T) {
 		{"cut after the last block", sse(start, text0, stop0, delta), model.Broken, "stopped before its end"},
 		{"cut in an event", half + `data: {"type":"content_bl`, model.Broken, "not JSON"},
 		{"garbled", half + "data: {nope\n\n", model.Broken, "not JSON"},
+		{"known event, wrong member", half + `data: {"type":"content_block_stop","index":"x"}` + "\n\n", model.Broken, "not JSON"},
 		{"wrong type", half + `data: {"type":7}` + "\n\n", model.Broken, "not JSON"},
 		{"nothing", "", model.Broken, "no event stream"},
 		{"a page", "\n<!DOCTYPE html><html><body>Login</body></html>", model.Broken, "web page"},

@@ -8,7 +8,10 @@ type wireUsage struct {
 	Output     *float64 `json:"output_tokens"`
 	CacheRead  *float64 `json:"cache_read_input_tokens"`
 	CacheWrite *float64 `json:"cache_creation_input_tokens"`
-	Server     struct {
+	Creation   struct {
+		Hour *float64 `json:"ephemeral_1h_input_tokens"`
+	} `json:"cache_creation"`
+	Server struct {
 		WebSearches *float64 `json:"web_search_requests"`
 	} `json:"server_tool_use"`
 }
@@ -42,6 +45,7 @@ func (t *tally) add(w *wireUsage, when moment) bool {
 		{w.Input, &t.usage.Input},
 		{w.CacheRead, &t.usage.CacheRead},
 		{w.CacheWrite, &t.usage.CacheWrite},
+		{w.Creation.Hour, &t.usage.CacheWrite1h},
 		{w.Server.WebSearches, &t.usage.WebSearches},
 	} {
 		if t.known(n.report) && *n.report > 0 {

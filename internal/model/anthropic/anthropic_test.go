@@ -1,0 +1,34 @@
+package anthropic
+
+import (
+	"net/http"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"adze/internal/model"
+	"adze/internal/model/modeltest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const secret = "sk-secret-0123456789"
+
+// provider returns a provider connected to h in memory.
+func provider(t *testing.T, h http.Handler, change ...func(*Config)) *Provider {
+	t.Helper()
+	c := Config{APIKey: secret, Version: "1.2.3", Transport: modeltest.Transport(h)}
+	for _, f := range change {
+		f(&c)
+	}
+	p, err := New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// Proves PROV-60, PROV-11, PROV-21, PROV-22.
+func TestConformance(t *testing.T) {
+	modeltest.Run(t, func(t *testing.T, h http.Handler) model.Provider { return provider(t, h) })
+}

@@ -1,0 +1,415 @@
+package anthropic
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"adze/internal/model"
+	"adze/internal/model/messages"
+	"adze/internal/msg"
+)
+
+func ask() *model.Request {
+	return &model.Request{Model: "m-1", MaxTokens: 4000, Messages: []msg.Message{msg.UserText("hi")}}
+}
+
+const answer = `{"id":"msg_1","type":"message","model":"m-1","content":[{"type":"text","text":"yes"}],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":1}}`
+
+// answering is a server that answers whole. A provider takes that also when it asked for a stream.
+func answering(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	io.WriteString(w, answer)
+}
+
+func failing(kind model.Kind, message string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		status, body := messages.ErrorBody(kind, message)
+		w.WriteHeader(status)
+		w.Write(body)
+	}
+}
+
+// text asks and returns the text of the answer.
+func text(ctx context.Context, p model.Provider, req *model.Request) (string, error) {
+	var a model.Accumulator
+	for e, err := range p.Stream(ctx, req) {
+		if err != nil {
+			return "", err
+		}
+		a.Add(e)
+	}
+	return a.Message().Text(), nil
+}
+
+// Proves PROV-05.
+func TestHeaders(t *testing.T) {
+	var got http.Header
+	var path string
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		got, path = r.Header.Clone(), r.URL.Path
+		answering(w, r)
+	})
+	tests := []struct {
+		name   string
+		change func(*Config)
+		stream bool
+		want   http.Header
+	}{
+		{"key", func(c *Config) {}, true, http.Header{"X-Api-Key": {secret}}},
+		{"token", func(c *Config) { c.AuthToken = "tok" }, false, http.Header{"Authorization": {"Bearer tok"}}},
+		{"helper", func(c *Config) {
+			c.KeyHelper = func(context.Context) (string, error) { return " key\n", nil }
+		}, false, http.Header{"X-Api-Key": {"key"}, "Authorization": {"Bearer key"}}},
+		{"custom", func(c *Config) {
+			c.APIKey = ""
+			c.Headers = http.Header{"X-Api-Key": {"other"}, "Anthropic-Beta": {"a", "b"}, "User-Agent": {"browser/1"}}
+		}, false, http.Header{"X-Api-Key": {"other"}, "Anthropic-Beta": {"a", "b"}}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			req := ask()
+			req.NoStream = !tt.stream
+			if _, err := text(t.Context(), provider(t, h, tt.change), req); err != nil {
+				t.Fatal(err)
+			}
+			tt.want["User-Agent"] = []string{fmt.Sprintf("adze/1.2.3 (%s; %s)", runtime.GOOS, runtime.GOARCH)}
+			tt.want["Anthropic-Version"] = []string{"2023-06-01"}
+			tt.want["Content-Type"] = []string{"application/json"}
+			tt.want["Accept"] = []string{"application/json"}
+			if tt.stream {
+				tt.want["Accept"] = []string{"text/event-stream"}
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" || path != "/v1/messages" {
+				t.Errorf("%s, headers (-want +got):\n%s", path, diff)
+			}
+		})
+	}
+}
+
+// Proves PROV-03.
+func TestBaseURL(t *testing.T) {
+	for base, ok := range map[string]bool{
+		"": true, "https://gateway.example": true, "https://gateway.example/api": true,
+		"http://localhost:8080": true, "http://127.0.0.1:1": true, "http://[::1]:1": true,
+		"http://gateway.example": false, "http://127.0.0.1.example": false, "http://localhost.example": false,
+		"ftp://gateway.example": false, "gateway.example": false, "://": false, "https://": false,
+	} {
+		if _, err := New(Config{APIKey: "k", BaseURL: base}); (err == nil) != ok {
+			t.Errorf("%q: error %v, want ok %v", base, err, ok)
+		}
+	}
+	if _, err := New(Config{APIKey: "k", BaseURL: "http://gateway.example", AllowInsecure: true}); err != nil {
+		t.Errorf("allowed, and still %v", err)
+	}
+
+	var path string
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { path = r.Host + r.URL.Path; answering(w, r) })
+	for base, want := range map[string]string{
+		"https://gateway.example/api": "gateway.example/api/v1/messages", "": "api.anthropic.com/v1/messages",
+	} {
+		if _, err := text(t.Context(), provider(t, h, func(c *Config) { c.BaseURL = base }), ask()); err != nil || path != want {
+			t.Errorf("asked %s, %v; want %s", path, err, want)
+		}
+	}
+}
+
+// The environment, which the client library reads by default, has no say.
+func TestIgnoresEnvironment(t *testing.T) {
+	t.Setenv("ANTHROPIC_API_KEY", "from-env")
+	t.Setenv("ANTHROPIC_AUTH_TOKEN", "from-env")
+	t.Setenv("ANTHROPIC_BASE_URL", "https://elsewhere.example")
+	t.Setenv("ANTHROPIC_CUSTOM_HEADERS", "X-Env: from-env")
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s := fmt.Sprint(r.Header, r.Host); strings.Contains(s, "from-env") || strings.Contains(s, "elsewhere") {
+			t.Errorf("sent %s", s)
+		}
+		answering(w, r)
+	})
+	if _, err := text(t.Context(), provider(t, h), ask()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestNoCredentials(t *testing.T) {
+	if _, err := New(Config{}); err == nil || !strings.Contains(err.Error(), "ANTHROPIC_API_KEY") {
+		t.Errorf("error %v does not say what to set", err)
+	}
+	if _, err := New(Config{APIKey: "sk-\nx"}); err == nil || strings.Contains(err.Error(), "sk-") {
+		t.Errorf("error %v for a key with a line break", err)
+	}
+}
+
+// Proves PROV-53. A key that is not accepted is fetched again once, and kept for five minutes.
+func TestKeyHelper(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		valid := "key-2"
+		asked := 0
+		h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("X-Api-Key") != valid {
+				failing(model.Auth, "")(w, r)
+				return
+			}
+			answering(w, r)
+		})
+		p := provider(t, h, func(c *Config) {
+			c.KeyHelper = func(context.Context) (string, error) { asked++; return fmt.Sprintf("key-%d", asked), nil }
+		})
+		for range 3 {
+			if _, err := text(t.Context(), p, ask()); err != nil || asked != 2 {
+				t.Fatalf("error %v after asking the helper %d times, want 2", err, asked)
+			}
+		}
+		time.Sleep(5 * time.Minute)
+		valid = "key-3"
+		if _, err := text(t.Context(), p, ask()); err != nil || asked != 3 {
+			t.Errorf("error %v after asking the helper %d times, want 3", err, asked)
+		}
+		valid = "none"
+		if _, err := text(t.Context(), p, ask()); model.KindOf(err) != model.Auth || asked != 4 {
+			t.Errorf("error %v after asking the helper %d times, want 4", err, asked)
+		}
+	})
+	// Without a helper there is nothing to fetch.
+	n := 0
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { n++; failing(model.Auth, "")(w, r) })
+	if _, err := text(t.Context(), provider(t, h), ask()); model.KindOf(err) != model.Auth || n != 1 {
+		t.Errorf("error %v after %d requests", err, n)
+	}
+}
+
+func TestKeyHelperFails(t *testing.T) {
+	for name, helper := range map[string]func(context.Context) (string, error){
+		"error":   func(context.Context) (string, error) { return "", errors.New("vault is sealed") },
+		"nothing": func(context.Context) (string, error) { return " \n", nil },
+	} {
+		h := http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("asked without a key") })
+		_, err := text(t.Context(), provider(t, h, func(c *Config) { c.KeyHelper = helper }), ask())
+		if model.KindOf(err) != model.Auth || !strings.Contains(err.Error(), "key helper") {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
+// Proves PROV-04. The key is in no error, even if the server repeats it.
+func TestSecrets(t *testing.T) {
+	var out strings.Builder
+	token := func(c *Config) { c.AuthToken, c.Headers = secret, http.Header{"Cookie": {"session=" + secret}} }
+	refused := errors.New("dialing with " + secret)
+	for _, h := range []http.Handler{
+		failing(model.Auth, "invalid key "+secret),
+		failing(model.ServerFault, secret),
+		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "https://evil.example/?"+secret, 307)
+		}),
+		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			io.WriteString(w, "data: "+secret+"\n\n")
+		}),
+		nil,
+	} {
+		for _, change := range []func(*Config){func(*Config) {}, token} {
+			p := provider(t, h, change, func(c *Config) {
+				if h == nil {
+					c.Transport = broken{refused}
+				}
+			})
+			req := ask()
+			_, err := text(t.Context(), p, req)
+			if err == nil {
+				t.Fatal("no error")
+			}
+			fmt.Fprintf(&out, "%v %+v %#v %s\n", err, err, err, model.Explain(err, "m-1"))
+			for e := err; e != nil; e = errors.Unwrap(e) {
+				fmt.Fprintln(&out, e)
+			}
+			_, err = p.CountTokens(t.Context(), req)
+			fmt.Fprintf(&out, "%v\n", err)
+		}
+	}
+	if strings.Contains(out.String(), secret) {
+		t.Errorf("the key is shown:\n%s", out.String())
+	}
+	if !strings.Contains(out.String(), "auth: invalid key ***") {
+		t.Errorf("the server's words are lost:\n%s", out.String())
+	}
+}
+
+// broken is a transport without a connection.
+type broken struct{ err error }
+
+func (b broken) RoundTrip(*http.Request) (*http.Response, error) { return nil, b.err }
+
+// A redirect is not followed: the key would go along.
+func TestRedirect(t *testing.T) {
+	n := 0
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		n++
+		http.Redirect(w, r, "https://evil.example/", http.StatusPermanentRedirect)
+	})
+	_, err := text(t.Context(), provider(t, h), ask())
+	if model.KindOf(err) != model.Invalid || !strings.Contains(err.Error(), "base URL") || n != 1 {
+		t.Errorf("error %v after %d requests", err, n)
+	}
+}
+
+func TestWholeAnswerToStream(t *testing.T) {
+	got, err := text(t.Context(), provider(t, http.HandlerFunc(answering)), ask())
+	if got != "yes" || err != nil {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
+
+// Proves PROV-21. A whole answer is asked for with at most 64,000 tokens, and not waited for longer
+// than five minutes.
+func TestNoStreamLimits(t *testing.T) {
+	var body struct {
+		MaxTokens int `json:"max_tokens"`
+		Thinking  struct {
+			Budget int `json:"budget_tokens"`
+		}
+	}
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		json.NewDecoder(r.Body).Decode(&body)
+		answering(w, r)
+	})
+	req := ask()
+	req.NoStream, req.MaxTokens = true, 128_000
+	req.Thinking = model.Thinking{Mode: model.ThinkingBudget, Budget: 100_000}
+	if _, err := text(t.Context(), provider(t, h), req); err != nil || body.MaxTokens != 64_000 || body.Thinking.Budget >= 64_000 {
+		t.Errorf("asked for %+v, error %v", body, err)
+	}
+	if req.MaxTokens != 128_000 {
+		t.Error("the caller's request was changed")
+	}
+	for name, h := range map[string]http.HandlerFunc{
+		"before": func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
+		"within": func(w http.ResponseWriter, r *http.Request) { answering(w, r); <-r.Context().Done() },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			began := time.Now()
+			_, err := text(t.Context(), provider(t, h), req)
+			if took := time.Since(began); model.KindOf(err) != model.Broken || took != 5*time.Minute {
+				t.Errorf("%s: error %v after %v", name, err, took)
+			}
+		})
+	}
+}
+
+// Cache marks ask for sharing only where the endpoint is said to know it.
+func TestGlobalCache(t *testing.T) {
+	for _, global := range []bool{false, true} {
+		var body []byte
+		h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, _ = io.ReadAll(r.Body)
+			answering(w, r)
+		})
+		req := ask()
+		req.System = []msg.Part{&msg.Text{Text: "static"}}
+		req.Cache = []model.Mark{{Place: model.InSystem, Global: true}}
+		if _, err := text(t.Context(), provider(t, h, func(c *Config) { c.GlobalCache = global }), req); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(string(body), `"scope":"global"`); got != global || !req.Cache[0].Global {
+			t.Errorf("global %v: body %s", global, body)
+		}
+	}
+}
+
+// Proves PROV-62.
+func TestExtraBody(t *testing.T) {
+	var body []byte
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ = io.ReadAll(r.Body)
+		answering(w, r)
+	})
+	extra := func(s string) func(*Config) { return func(c *Config) { c.ExtraBody = json.RawMessage(s) } }
+	req := ask()
+	req.UserID = "device"
+	want := `{"model":"m-1","max_tokens":4000,"stream":true,"metadata":{"user_id":"device"},"temperature":0,` +
+		`"messages":[{"role":"user","content":[{"type":"text","text":"hi"}]}]}`
+	if _, err := text(t.Context(), provider(t, h, extra(`{"temperature":0}`)), req); err != nil || string(body) != want {
+		t.Errorf("error %v, body %s", err, body)
+	}
+	if _, err := text(t.Context(), provider(t, h, extra(`{"messages":[]}`)), ask()); model.KindOf(err) != model.Invalid {
+		t.Errorf("error %v for an extra body that replaces the conversation", err)
+	}
+}
+
+// Proves PROV-59.
+func TestCountTokens(t *testing.T) {
+	n := 0
+	var path, body string
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		n++
+		b, _ := io.ReadAll(r.Body)
+		path, body = r.URL.Path, string(b)
+		io.WriteString(w, `{"input_tokens":42}`)
+	})
+	p := provider(t, h)
+	req := ask()
+	req.UserID = "device"
+	for range 3 {
+		if got, err := p.CountTokens(t.Context(), req); got != 42 || err != nil || n != 1 {
+			t.Errorf("counted %d, %v with %d requests", got, err, n)
+		}
+	}
+	if want := `{"model":"m-1","messages":[{"role":"user","content":[{"type":"text","text":"hi"}]}]}`; body != want || path != "/v1/messages/count_tokens" {
+		t.Errorf("asked %s %s", path, body)
+	}
+	req.Messages = []msg.Message{msg.UserText("other")}
+	if _, err := p.CountTokens(t.Context(), req); err != nil || n != 2 {
+		t.Errorf("error %v with %d requests for another question", err, n)
+	}
+
+	for name, h := range map[string]http.HandlerFunc{
+		"error": failing(model.NoModel, ""), "page": func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "<html>") },
+		"nothing":  func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "{}") },
+		"negative": func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, `{"input_tokens":-1}`) },
+	} {
+		if n, err := provider(t, h).CountTokens(t.Context(), ask()); err == nil {
+			t.Errorf("%s: counted %d", name, n)
+		}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		h := func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+		_, err := provider(t, http.HandlerFunc(h)).CountTokens(t.Context(), ask())
+		if model.KindOf(err) != model.Broken || time.Since(began) != 5*time.Second {
+			t.Errorf("error %v after %v", err, time.Since(began))
+		}
+	})
+}
+
+// Conversations that take turns keep their encoders.
+func TestEncoders(t *testing.T) {
+	p := provider(t, http.HandlerFunc(answering))
+	long := ask()
+	e := p.takeEncoder(long)
+	if _, err := e.Encode(long, nil); err != nil {
+		t.Fatal(err)
+	}
+	p.returnEncoder(e)
+	for range 3 * maxEncoders {
+		if _, err := text(t.Context(), p, ask()); err != nil { // a side query
+			t.Fatal(err)
+		}
+		if _, err := text(t.Context(), p, long); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !slices.Contains(p.encoders, e) || !e.Continues(long) || len(p.encoders) != maxEncoders {
+		t.Error("side queries took the encoder of a conversation")
+	}
+}
