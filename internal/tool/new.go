@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 	"sync"
 
@@ -40,11 +39,14 @@ func NewBound[In any](d Def, bind func(In) (Call, error)) Tool {
 	})}
 }
 
-var nameRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`) })
-
 // CheckName reports why name cannot be a tool's.
 func CheckName(name string) error {
-	if !nameRE().MatchString(name) {
+	legal := len(name) >= 1 && len(name) <= 64
+	for i := 0; legal && i < len(name); i++ {
+		c := name[i]
+		legal = c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-'
+	}
+	if !legal {
 		return fmt.Errorf("tool name %q is not 1 to 64 letters, digits, '_' or '-'", name)
 	}
 	return nil

@@ -254,8 +254,9 @@ func origin(t Tool) string {
 	return fmt.Sprintf("built in (%T)", t)
 }
 
+// sorted returns tools in the order of their names, no two of which are equal.
 func sorted(tools []Tool) []Tool {
-	return slices.SortedStableFunc(slices.Values(tools), func(a, b Tool) int {
+	return slices.SortedFunc(slices.Values(tools), func(a, b Tool) int {
 		return strings.Compare(a.Spec().Name, b.Spec().Name)
 	})
 }

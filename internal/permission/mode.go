@@ -1,0 +1,47 @@
+package permission
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"adze/internal/platform/spell"
+)
+
+// A Mode says what happens to a call that no rule decides.
+type Mode string
+
+// The modes. Until there is someone to ask, a classifier and a check of paths, all but Plan and Bypass
+// allow what Default allows.
+const (
+	Default     Mode = "default"
+	AcceptEdits Mode = "acceptEdits"
+	Plan        Mode = "plan"
+	Auto        Mode = "auto"
+	DontAsk     Mode = "dontAsk"
+	Bypass      Mode = "bypassPermissions"
+	// Bubble is for forks of a session and cannot be chosen by name.
+	Bubble Mode = "bubble"
+)
+
+// Modes returns the modes a person can choose.
+func Modes() []Mode { return []Mode{Default, AcceptEdits, Plan, Auto, DontAsk, Bypass} }
+
+// ParseMode returns the mode called name. Its error lists the modes and names the closest.
+func ParseMode(name string) (Mode, error) {
+	if name == "manual" { // what others call it
+		return Default, nil
+	}
+	if slices.Contains(Modes(), Mode(name)) {
+		return Mode(name), nil
+	}
+	var names []string
+	for _, m := range Modes() {
+		names = append(names, string(m))
+	}
+	err := fmt.Errorf("unknown permission mode %q: choose one of %s", name, strings.Join(names, ", "))
+	if near := spell.Closest(name, names, 1); len(near) > 0 {
+		err = fmt.Errorf("%w; did you mean %s?", err, near[0])
+	}
+	return "", err
+}

@@ -1,0 +1,247 @@
+// Package osproc runs programs so that they can be ended for certain: each in its own session and
+// process group, without a terminal and with nothing on its standard input. It knows neither shells
+// nor tools; what a program may do is decided before it gets here.
+package osproc
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"time"
+)
+
+// A Cmd is a program to run.
+type Cmd struct {
+	Path string   // the program
+	Args []string // without the program's own name
+	Dir  string
+	Env  []string // complete; nil means none at all
+	// Output receives standard output and standard error, in the order they were written. It is called
+	// from one goroutine at a time and never after Run has returned.
+	Output io.Writer
+	// Timeout ends the program; 0 means never.
+	Timeout time.Duration
+}
+
+// An Exit is how a program ended.
+type Exit struct {
+	Code     int    // -1 if a signal ended it, or if it has not ended yet
+	Signal   string // that ended it, such as "killed", or empty
+	Duration time.Duration
+	// TimedOut and Cancelled say why it was asked to end. Running says that it has not obeyed yet: it
+	// is killed soon, and the rest of its output is lost.
+	TimedOut, Cancelled, Running bool
+}
+
+const (
+	defaultGrace = 5 * time.Second
+	// patience is how long Run waits for a program that was asked to end, so that its last words are
+	// kept and the caller is still answered within a second.
+	patience = 500 * time.Millisecond
+	// linger is how long Run waits for the output of programs that outlive the one it started.
+	linger = 100 * time.Millisecond
+	// poll is how often a dying process group is looked at.
+	poll = 20 * time.Millisecond
+)
+
+// A Runner runs programs, any number at once. Its zero value is ready to use.
+type Runner struct {
+	// Grace is the time between asking a program to end and killing it; 0 means 5 seconds.
+	Grace time.Duration
+
+	mu     sync.Mutex
+	live   map[*process]bool
+	closed bool
+	wg     sync.WaitGroup // of everything that outlives a call of Run
+}
+
+// Run runs a program until it ends, its time is up, or ctx is done. In the last two cases its whole
+// process group is asked to end and after Grace killed; Run does not wait for that longer than half a
+// second. A program that the started one leaves behind in the background runs on, until Close.
+// The error is about starting the program or writing its output; a program that fails is no error.
+func (r *Runner) Run(ctx context.Context, c Cmd) (Exit, error) {
+	if err := ctx.Err(); err != nil {
+		return Exit{}, err
+	}
+	start := time.Now()
+	p, err := r.start(c)
+	if err != nil {
+		return Exit{}, err
+	}
+	var timeout <-chan time.Time
+	if c.Timeout > 0 {
+		timer := time.NewTimer(c.Timeout)
+		defer timer.Stop()
+		timeout = timer.C
+	}
+	var exit Exit
+	select {
+	case <-p.exited:
+		wait(p.drained, linger)
+	case <-ctx.Done():
+		exit.Cancelled = true
+	case <-timeout:
+		exit.TimedOut = true
+	case <-p.out.failed:
+		exit.Cancelled = true
+	}
+	if exit.Cancelled || exit.TimedOut {
+		r.wg.Go(func() { p.end(r.grace()) })
+		exit.Running = !wait(p.exited, patience)
+		wait(p.drained, linger)
+	}
+	err = p.out.detach()
+	exit.Duration = time.Since(start)
+	exit.Code = -1
+	if !exit.Running {
+		exit.Code, exit.Signal = status(p.cmd.ProcessState)
+	}
+	return exit, err
+}
+
+// Close kills every program that is left and waits until they are gone. Later programs do not start.
+func (r *Runner) Close() {
+	r.mu.Lock()
+	r.closed = true
+	for p := range r.live {
+		p.kill()
+	}
+	r.mu.Unlock()
+	r.wg.Wait()
+}
+
+func (r *Runner) grace() time.Duration {
+	if r.Grace > 0 {
+		return r.Grace
+	}
+	return defaultGrace
+}
+
+// A process is a started program with the group it leads.
+type process struct {
+	cmd     *exec.Cmd
+	out     *outlet
+	exited  chan struct{} // closed when the program has ended
+	drained chan struct{} // closed when nobody can write to its output any more
+	killed  chan struct{} // closed when the group was killed
+	once    sync.Once
+}
+
+func (r *Runner) start(c Cmd) (*process, error) {
+	read, write, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer write.Close()
+	cmd := exec.Command(c.Path, c.Args...)
+	cmd.Dir, cmd.Env = c.Dir, c.Env
+	if cmd.Env == nil {
+		cmd.Env = []string{}
+	}
+	cmd.Stdout, cmd.Stderr = write, write
+	cmd.SysProcAttr = attributes()
+	p := &process{
+		cmd: cmd, out: newOutlet(c.Output),
+		exited: make(chan struct{}), drained: make(chan struct{}), killed: make(chan struct{}),
+	}
+
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		err = os.ErrClosed
+	} else {
+		err = cmd.Start()
+	}
+	if err != nil {
+		read.Close()
+		return nil, err
+	}
+	if r.live == nil {
+		r.live = make(map[*process]bool)
+	}
+	r.live[p] = true
+	r.wg.Go(func() {
+		cmd.Wait() // ok: the state is read from the command
+		close(p.exited)
+	})
+	r.wg.Go(func() {
+		io.Copy(p.out, read) // ok: the outlet keeps its own errors, and a pipe ends
+		read.Close()
+		close(p.drained)
+		<-p.exited
+		r.mu.Lock()
+		delete(r.live, p)
+		r.mu.Unlock()
+	})
+	return p, nil
+}
+
+// end asks the group to end, and kills it if it has not within grace.
+func (p *process) end(grace time.Duration) {
+	terminate(p.cmd.Process)
+	deadline := time.NewTimer(grace)
+	defer deadline.Stop()
+	tick := time.NewTicker(poll)
+	defer tick.Stop()
+	for alive(p.cmd.Process) {
+		select {
+		case <-tick.C:
+		case <-p.killed:
+			return
+		case <-deadline.C:
+			p.kill()
+			return
+		}
+	}
+}
+
+func (p *process) kill() {
+	p.once.Do(func() {
+		kill(p.cmd.Process)
+		close(p.killed)
+	})
+}
+
+// wait reports whether done was closed within d.
+func wait(done <-chan struct{}, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-done:
+		return true
+	case <-timer.C:
+		return false
+	}
+}
+
+// An outlet passes a program's output on until it is detached, and swallows the rest, so that a
+// program left in the background does not die of a closed pipe.
+type outlet struct {
+	failed chan struct{} // closed at the first error
+
+	mu  sync.Mutex
+	w   io.Writer // nil once detached
+	err error
+}
+
+func newOutlet(w io.Writer) *outlet { return &outlet{w: w, failed: make(chan struct{})} }
+
+func (o *outlet) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.w != nil && o.err == nil {
+		if _, o.err = o.w.Write(p); o.err != nil {
+			close(o.failed)
+		}
+	}
+	return len(p), nil
+}
+
+func (o *outlet) detach() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.w = nil
+	return o.err
+}

@@ -1,0 +1,160 @@
+package term
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestStrip(t *testing.T) {
+	tests := []struct{ name, in, want string }{
+		{"plain", "a\tb\nc", "a\tb\nc"},
+		{"colour", "\x1b[1;31mred\x1b[0m.", "red."},
+		{"colour, 8 bit", "\u009b31mred\u009bm", "red"},
+		{"colour, raw 8 bit", "\x9b31mred\x9bm", "red"},
+		{"link", "\x1b]8;;http://x\x1b\\text\x1b]8;;\x07 after", "text after"},
+		{"clipboard", "a\x1b]52;c;ZXZpbA==\x07b", "ab"},
+		{"title, 8 bit", "a\u009d0;title\u009cb", "ab"},
+		{"device control", "a\x1bPq#0\x1b\\b\x90x\x9cc", "abc"},
+		{"other strings", "a\x1bXx\x1b\\b\x1b^y\x1b\\c\x1b_z\x1b\\d", "abcd"},
+		{"sequence in a string", "a\x1b]0;t\x1b[31mb", "ab"},
+		{"unterminated string", "a\x1b]0;title\nb", "a\nb"},
+		{"unterminated sequence", "a\x1b[3", "a"},
+		{"lone escape", "a\x1b", "a"},
+		{"escape before a letter beyond ASCII", "\x1bäb", "äb"},
+		{"cut by a letter beyond ASCII", "\x1b[3äb", "äb"},
+		{"character set", "\x1b(Bx\x1b#8y", "xy"},
+		{"two characters", "\x1b=a\x1b>b\x1bMc\x1b7d", "abcd"},
+		{"cancelled", "\x1b[3\x18m\x1b]x\x1ay", "my"},
+		{"controls", "a\x00\x07\x08\x0b\x0c\x0e\x7f\u0085b", "ab"},
+		{"CRLF", "a\r\nb\r\n", "a\nb\n"},
+		{"progress", "10%\r50%\r100%\ndone", "100%\ndone"},
+		{"progress that ends in CR", "10%\r100%\r", "100%"},
+		{"several CR before LF", "a\r\r\nb", "a\nb"},
+		{"progress with erasing", "fetching 1\r\x1b[Kfetching 2\n", "fetching 2\n"},
+		{"colour after CR", "abc\r\x1b[0m\n", "abc\n"},
+		{"not UTF-8", "a\xff\xe2\xa2b", "a\uFFFD\uFFFD\uFFFDb"},
+		{"cut character", "a\xe2\x82", "a\uFFFD"},
+		{"bidi stays", "a\u202eb", "a\u202eb"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := Strip(tt.in); got != tt.want {
+				t.Errorf("Strip(%q) = %q, want %q", tt.in, got, tt.want)
+			}
+			if got := inChunks(t, tt.in, 1); got != tt.want {
+				t.Errorf("byte by byte: %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func inChunks(t testing.TB, s string, n int) string {
+	t.Helper()
+	var b strings.Builder
+	c := NewCleaner(&b)
+	for len(s) > 0 {
+		k := min(n, len(s))
+		if _, err := c.Write([]byte(s[:k])); err != nil {
+			t.Fatal(err)
+		}
+		s = s[k:]
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestSanitize(t *testing.T) {
+	tests := []struct{ in, want string }{
+		{"a\u202eb", "a‹U+202E›b"},
+		{"\u200bx\u200f\u2066\u2069\ufeff\u00ad", "‹U+200B›x‹U+200F›‹U+2066›‹U+2069›‹U+FEFF›‹U+00AD›"},
+		{"a\U000e0041\U000e0100", "a‹U+E0041›‹U+E0100›"},
+		{"\x1b[2Jok ä 漢 🙂", "ok ä 漢 🙂"},
+		{"a\u2028b", "a‹U+2028›b"},
+		{"plain", "plain"},
+	}
+	for _, tt := range tests {
+		if got := Sanitize(tt.in); got != tt.want {
+			t.Errorf("Sanitize(%q) = %q, want %q", tt.in, got, tt.want)
+		}
+	}
+}
+
+func TestCleanerHoldsBackNoMoreThanALine(t *testing.T) {
+	var b strings.Builder
+	c := NewCleaner(&b)
+	c.Write([]byte("one\ntwo"))
+	if b.String() != "one\n" {
+		t.Errorf("after a line: %q", b.String())
+	}
+	c.Write([]byte(strings.Repeat("x", 10*maxLine)))
+	if held := len("one\ntwo") + 10*maxLine - b.Len(); held > maxLine+1 {
+		t.Errorf("%d bytes are held back", held)
+	}
+	c.Close()
+	if want := "one\ntwo" + strings.Repeat("x", 10*maxLine); b.String() != want {
+		t.Error("a long line was damaged")
+	}
+}
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("disk full") }
+
+func TestCleanerReportsErrors(t *testing.T) {
+	c := NewCleaner(full{})
+	if _, err := c.Write([]byte("a\n")); err == nil {
+		t.Error("Write: no error")
+	}
+	c.Write([]byte("b"))
+	if err := c.Close(); err == nil {
+		t.Error("Close: no error")
+	}
+}
+
+func TestFilesAreNoTerminals(t *testing.T) {
+	f, err := os.Create(t.TempDir() + "/file")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if IsTerminal(f) {
+		t.Error("a file is a terminal")
+	}
+	if w, h := Size(f); w != 0 || h != 0 {
+		t.Errorf("a file has the size %d, %d", w, h)
+	}
+}
+
+func FuzzClean(f *testing.F) {
+	for _, seed := range []string{"\x1b[31mx", "a\rb\n", "\x9d0;x\x07", "\u202e\U000e0001", "\xe2\x82", "\x1b]8;;\x1b\\", "\x1b\x1b[", "\x1bP\x1b]"} {
+		f.Add(seed, 3)
+	}
+	f.Fuzz(func(t *testing.T, s string, n int) {
+		safe, text := Sanitize(s), Strip(s)
+		for _, r := range safe {
+			if suspect(r, true) {
+				t.Fatalf("Sanitize(%q) = %q holds %U", s, safe, r)
+			}
+		}
+		if !utf8.ValidString(safe) || !utf8.ValidString(text) {
+			t.Fatalf("not UTF-8: %q, %q", safe, text)
+		}
+		if again := Sanitize(safe); again != safe {
+			t.Fatalf("Sanitize(%q) = %q, then %q", s, safe, again)
+		}
+		if again := Strip(text); again != text {
+			t.Fatalf("Strip(%q) = %q, then %q", s, text, again)
+		}
+		if Sanitize(text) != safe {
+			t.Fatalf("Sanitize(Strip(%q)) = %q, want %q", s, Sanitize(text), safe)
+		}
+		if got := inChunks(t, s, max(n%16, 1)); got != text {
+			t.Fatalf("in chunks %q, at once %q", got, text)
+		}
+	})
+}

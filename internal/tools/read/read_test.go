@@ -1,0 +1,351 @@
+//go:build unix
+
+package read
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"adze/internal/msg"
+	"adze/internal/tool"
+	"adze/internal/tool/tooltest"
+)
+
+// dir returns a directory with the files.
+func dir(t testing.TB, files map[string]string) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func in(dir string) tool.Tool {
+	return New(Config{Dir: func() string { return dir }, Home: func() string { return filepath.Join(dir, "home") }})
+}
+
+func input(path string) json.RawMessage {
+	data, _ := json.Marshal(map[string]string{"file_path": path}) // ok: strings marshal
+	return data
+}
+
+// run binds and runs one call.
+func run(t testing.TB, tl tool.Tool, input string) (tool.Result, error) {
+	t.Helper()
+	call, err := tl.Bind(json.RawMessage(input))
+	if err != nil {
+		return tool.Result{}, err
+	}
+	return call.Run(context.Background(), func(tool.Progress) {})
+}
+
+func TestContract(t *testing.T) {
+	d := dir(t, map[string]string{"a.txt": "one\ntwo\n", "empty": ""})
+	tooltest.Run(t, in(d), tooltest.Cases{
+		Input: Input{},
+		Good: map[string]string{
+			"whole": `{"file_path":"a.txt"}`,
+			"range": `{"file_path":"a.txt","offset":2,"limit":5}`,
+			"past":  `{"file_path":"a.txt","offset":9}`,
+			"empty": `{"file_path":"empty"}`,
+			"null":  `{"file_path":"/dev/null"}`,
+		},
+		Slow: `{"file_path":"a.txt"}`,
+		Dir:  d,
+	})
+}
+
+// Proves READ-05.
+func TestText(t *testing.T) {
+	long := strings.Repeat("x\n", 1234567)
+	d := dir(t, map[string]string{
+		"src/foo.go": "package foo\n\nvar x = 1\n", "empty": "", "crlf.txt": "a\r\nb\rc\r\n", "bad.txt": "a\xffb\n",
+		"utf16.txt": "\xff\xfeh\x00i\x00", "bom.txt": "\ufeffhi", "home/h.txt": "home\n", "long.txt": long, "no-lf": "end",
+	})
+	tests := []struct{ name, input, want string }{
+		{"whole", `{"file_path":"src/foo.go"}`, "     1\tpackage foo\n     2\t\n     3\tvar x = 1"},
+		{"range", `{"file_path":"src/foo.go","offset":2,"limit":1}`, "     2\t\n\n(Lines 2 to 2 of 3.)"},
+		{"range that is the whole", `{"file_path":"src/foo.go","offset":1,"limit":3}`, "     1\tpackage foo\n     2\t\n     3\tvar x = 1"},
+		{"to the end", `{"file_path":"src/foo.go","offset":3}`, "     3\tvar x = 1\n\n(Lines 3 to 3 of 3.)"},
+		{"past the end", `{"file_path":"src/foo.go","offset":50}`, "The file has 3 lines: there is nothing at line 50. Read it with a smaller offset."},
+		{"empty", `{"file_path":"empty"}`, "The file exists and is empty."},
+		{"line ends", `{"file_path":"crlf.txt"}`, "     1\ta\n     2\tb\\rc"},
+		{"not UTF-8", `{"file_path":"bad.txt"}`, "     1\ta\uFFFDb\n\n(The file is not valid UTF-8. Damaged characters are shown as \uFFFD.)"},
+		{"UTF-16", `{"file_path":"utf16.txt"}`, "     1\thi"},
+		{"byte order mark", `{"file_path":"bom.txt"}`, "     1\thi"},
+		{"no last LF", `{"file_path":"no-lf"}`, "     1\tend"},
+		{"home", `{"file_path":"~/h.txt"}`, "     1\thome"},
+		{"absolute", `{"file_path":"` + d + `/no-lf"}`, "     1\tend"},
+		{"seven digits", `{"file_path":"long.txt","offset":1234566,"limit":2}`, "1234566\tx\n1234567\tx\n\n(Lines 1234566 to 1234567 of 1234567.)"},
+		{"number as text", `{"file_path":"no-lf","limit":"1"}`, "     1\tend"},
+		{"null device", `{"file_path":"/dev/null"}`, "The file exists and is empty."},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			res, err := run(t, in(d), tt.input)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, msg.PlainText(res.Parts)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestStructured(t *testing.T) {
+	d := dir(t, map[string]string{"a.txt": "one\r\ntwo\nthree\n"})
+	res, err := run(t, in(d), `{"file_path":"a.txt","offset":1,"limit":2}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(d, "a.txt")
+	want := Output{Type: "text", File: OutputFile{FilePath: path, Content: "one\ntwo", NumLines: 2, StartLine: 1, TotalLines: 3}}
+	if diff := cmp.Diff(want, res.Structured); diff != "" {
+		t.Errorf("structured (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(tool.File{Path: path, First: 1, Count: 2, Len: 3}, res.Display); diff != "" {
+		t.Errorf("display (-want +got):\n%s", diff)
+	}
+}
+
+// Proves READ-03.
+func TestBindRefuses(t *testing.T) {
+	tests := []struct {
+		name, path string
+		code       int
+		want       []string
+	}{
+		{"program", "a.exe", codeBinary, []string{".exe", "strings"}},
+		{"upper case", "A.ZIP", codeBinary, []string{".zip", "unzip"}},
+		{"database", "x.sqlite3", codeBinary, []string{".sqlite3", "sqlite3"}},
+		{"image", "a.png", 0, []string{"an image (.png) is not supported yet"}},
+		{"document", "a.pdf", 0, []string{"a PDF document (.pdf) is not supported yet"}},
+		{"notebook", "a.ipynb", 0, []string{"a notebook (.ipynb) is not supported yet"}},
+		{"device", "/dev/zero", codeDevice, []string{"/dev/zero"}},
+		{"device, roundabout", "../../../../../../../../../../dev/./urandom", codeDevice, []string{"/dev/urandom"}},
+		{"process", "/proc/self/environ", codeDevice, []string{"/proc/self/environ"}},
+		{"null byte", "a\x00b", 0, []string{"path contains a null byte"}},
+		{"empty", "  ", 0, []string{"the path is empty"}},
+	}
+	tl := in("/nowhere/at/all") // binding touches no file, so the directory need not exist
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := tl.Bind(input(tt.path))
+			var coded *tool.Error
+			if code := 0; err == nil || errors.As(err, &coded) && coded.Code != tt.code || coded == nil && tt.code != code {
+				t.Fatalf("Bind = %v, want code %d", err, tt.code)
+			}
+			for _, part := range tt.want {
+				if !strings.Contains(err.Error(), part) {
+					t.Errorf("error lacks %q: %v", part, err)
+				}
+			}
+		})
+	}
+	for in, want := range map[string]string{
+		`{"file_path":"a","offset":0}`: "offset is 0: lines are counted from 1",
+		`{"file_path":"a","limit":-1}`: "limit is -1: read at least 1 line",
+	} {
+		if _, err := tl.Bind(json.RawMessage(in)); err == nil || err.Error() != want {
+			t.Errorf("Bind(%s) = %v, want %s", in, err, want)
+		}
+	}
+
+	d := dir(t, map[string]string{"x.txt": "\x7fELF\x00\x00\x00"})
+	_, err := run(t, in(d), `{"file_path":"x.txt"}`)
+	var coded *tool.Error
+	if !errors.As(err, &coded) || coded.Code != codeBinary {
+		t.Errorf("a program called x.txt: %v", err)
+	}
+}
+
+func TestRunRefuses(t *testing.T) {
+	d := dir(t, map[string]string{"proj/src/a.tsx": "x", "proj/src/b.go": "x", "src/c.go": "x", " odd ": "x"})
+	proj := filepath.Join(d, "proj")
+	if err := os.Symlink("loop", filepath.Join(proj, "loop")); err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct{ name, path, want string }{
+		{"directory", "src", proj + "/src is a directory. List it with Glob, or with a shell command such as ls."},
+		{"missing", "nothing.txt", proj + "/nothing.txt does not exist. The working directory is " + proj + "."},
+		{"other extension", "src/a.ts", proj + "/src/a.ts does not exist. The working directory is " + proj + ". There is " + proj + "/src/a.tsx."},
+		{"dropped directory", d + "/src/b.go", d + "/src/b.go does not exist. The working directory is " + proj + ". There is " + proj + "/src/b.go; did you mean that?"},
+		{"added directory", proj + "/proj/src/b.go", proj + "/proj/src/b.go does not exist. The working directory is " + proj + ". There is " + proj + "/src/b.go; did you mean that?"},
+		{"loop", "loop", proj + "/loop is a chain of links that does not end"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := run(t, in(proj), string(input(tt.path)))
+			if err == nil {
+				t.Fatal("no error")
+			}
+			if diff := cmp.Diff(tt.want, err.Error()); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+	if _, err := run(t, in(d), string(input(" odd "))); err == nil || !strings.Contains(err.Error(), "begins or ends with a space") {
+		t.Errorf("a name with outer spaces: %v", err)
+	}
+}
+
+// Proves READ-02.
+func TestDevices(t *testing.T) {
+	d := dir(t, nil)
+	if err := os.Symlink("/dev/zero", filepath.Join(d, "link.txt")); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(filepath.Join(d, "fifo"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"link.txt", "fifo"} {
+		best := time.Hour // of several: other programs share the machine
+		for range 5 {
+			start := time.Now()
+			_, err := run(t, in(d), string(input(name)))
+			var coded *tool.Error
+			if !errors.As(err, &coded) || coded.Code != codeDevice {
+				t.Errorf("%s: %v, want code %d", name, err, codeDevice)
+			}
+			best = min(best, time.Since(start))
+		}
+		if best > 100*time.Millisecond {
+			t.Errorf("%s took %v", name, best)
+		}
+	}
+	for _, path := range []string{"/dev/zero", "/dev/tty", "/dev/stdin", "/dev/fd/2", "/proc/self/mem", "/proc/1/fd/0"} {
+		if _, err := in(d).Bind(input(path)); err == nil {
+			t.Errorf("%s was bound", path)
+		}
+	}
+}
+
+// Proves LIM-01.
+func TestMaxBytes(t *testing.T) {
+	line := strings.Repeat("x", 299) + "\n"
+	d := dir(t, map[string]string{"big.txt": strings.Repeat(line, 1024)})
+	_, err := run(t, in(d), `{"file_path":"big.txt"}`)
+	want := filepath.Join(d, "big.txt") + " has 307200 bytes, and at most 262144 are read at once. Read a part of it with offset and limit, or find the part you need with Grep."
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	res, err := run(t, in(d), `{"file_path":"big.txt","limit":10}`)
+	if err != nil || res.Structured.(Output).File.NumLines != 10 {
+		t.Errorf("limit 10: %v, %v", res.Structured, err)
+	}
+}
+
+func TestMaxTokens(t *testing.T) {
+	d := dir(t, map[string]string{"a.txt": strings.Repeat("1234567\n", 50), "a.json": strings.Repeat("1234567\n", 50)})
+	tl := New(Config{Dir: func() string { return d }, MaxTokens: 100})
+	if _, err := run(t, tl, `{"file_path":"a.txt"}`); err != nil {
+		t.Errorf("100 tokens of 100: %v", err)
+	}
+	_, err := run(t, tl, `{"file_path":"a.json"}`)
+	want := "this would be about 200 tokens, and at most 100 are returned. " + readLess
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	if _, err := run(t, tl, `{"file_path":"a.json","offset":20,"limit":25}`); err != nil {
+		t.Errorf("a part of it: %v", err)
+	}
+}
+
+// Proves TOOL-16.
+func TestCapabilities(t *testing.T) {
+	d := "/work/dir"
+	call, err := in(d).Bind(json.RawMessage(`{"file_path":"src/\nfoo.go","limit":3}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(tool.Facts{ReadOnly: true, Concurrent: true}, tool.FactsOf(call)); diff != "" {
+		t.Errorf("facts (-want +got):\n%s", diff)
+	}
+	path, _ := tool.PathOf(call)
+	got := []string{tool.TitleOf("Read", call), tool.ActivityOf("Read", call), path, fmt.Sprint(tool.FoldOf(call) == tool.FoldRead)}
+	if diff := cmp.Diff([]string{"Read src/ foo.go", "Reading src/ foo.go", "/work/dir/src/\nfoo.go", "true"}, got); diff != "" {
+		t.Errorf("words (-want +got):\n%s", diff)
+	}
+	seen := tool.ObservedInput(call).(Input)
+	if seen.FilePath != "/work/dir/src/\nfoo.go" || *seen.Limit != 3 {
+		t.Errorf("hooks see %+v", seen)
+	}
+	if own := call.Input().(Input); own.FilePath != "src/\nfoo.go" {
+		t.Errorf("observing changed the input to %+v", own)
+	}
+	a, _ := tool.As[tool.Accesser](call)
+	if diff := cmp.Diff([]tool.Access{{Verb: tool.Read, Target: "src/\nfoo.go"}}, a.Access()); diff != "" {
+		t.Errorf("access (-want +got):\n%s", diff)
+	}
+	share, err := in(d).Bind(json.RawMessage(`{"file_path":"//host/share/x"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := tool.FactsOf(share); f.ReadOnly || !f.OpenWorld {
+		t.Errorf("a share of another machine has %+v", f)
+	}
+}
+
+func TestPathIsFixedWhenBound(t *testing.T) {
+	d := dir(t, map[string]string{"one/a": "first", "two/a": "second"})
+	cwd := filepath.Join(d, "one")
+	tl := New(Config{Dir: func() string { return cwd }})
+	call, err := tl.Bind(json.RawMessage(`{"file_path":"a"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cwd = filepath.Join(d, "two")
+	res, err := call.Run(context.Background(), nil)
+	if err != nil || !strings.Contains(msg.PlainText(res.Parts), "first") {
+		t.Errorf("after a change of directory: %v, %v", msg.PlainText(res.Parts), err)
+	}
+}
+
+func TestPermissionDenied(t *testing.T) {
+	d := dir(t, map[string]string{"secret": "x"})
+	c := &call{path: filepath.Join(d, "secret")}
+	err := c.explain(&os.PathError{Op: "open", Path: c.path, Err: os.ErrPermission})
+	for _, part := range []string{"permission denied by the system", "mode -rw-r--r--", fmt.Sprintf("user %d", os.Getuid())} {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("error lacks %q: %v", part, err)
+		}
+	}
+}
+
+func FuzzBind(f *testing.F) {
+	for _, seed := range []string{`{"file_path":"a"}`, `{"file_path":"~/x","offset":1e3}`, `{"file_path":5}`, `{`, `{"file_path":"\u0000"}`} {
+		f.Add([]byte(seed))
+	}
+	tl := in("/nowhere")
+	f.Fuzz(func(t *testing.T, input []byte) {
+		call, err := tl.Bind(bytes.Clone(input))
+		if err != nil {
+			return
+		}
+		if path, ok := tool.PathOf(call); !ok || !filepath.IsAbs(path) {
+			t.Errorf("Bind(%s) reads %q", input, path)
+		}
+	})
+}
