@@ -167,24 +167,13 @@ func pump(ctx context.Context, p model.Provider, req *model.Request, items chan<
 
 // ownID returns u, with another id if its own is unusable or taken: results are matched by id.
 func (r *run) ownID(u *msg.ToolUse, ids map[string]bool) *msg.ToolUse {
-	if !msg.ValidID(u.ID) || ids[u.ID] || r.used(u.ID) {
+	if !msg.ValidID(u.ID) || ids[u.ID] || r.reader.conv.Uses(u.ID) {
 		v := *u
 		v.ID = "toolu_" + r.newID()
 		u = &v
 	}
 	ids[u.ID] = true
 	return u
-}
-
-func (r *run) used(id string) bool {
-	for _, e := range r.state.Entries {
-		for _, p := range e.Message.Parts {
-			if u, ok := p.(*msg.ToolUse); ok && u.ID == id {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // discard drops an attempt: its calls are stopped, what was shown of it is void.

@@ -30,6 +30,7 @@ type run struct {
 	sides   sync.WaitGroup
 
 	prefetch chan []msg.Part
+	reader   reader
 
 	// Facts of the turn that recovery looks at.
 	fellBack    bool

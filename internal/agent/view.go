@@ -51,25 +51,46 @@ func (r *run) view(s State) View {
 	return v
 }
 
-// messages returns the history as the model in use can read it: without the reasoning of other models
-// and without media that were rejected, and well formed.
+// A reader turns the history into messages that one model can read: without the reasoning of other
+// models and without media that were rejected. It keeps what it has read, since a history only grows.
+type reader struct {
+	conv      msg.Conversation
+	first     string // ID of the first entry
+	read      int    // entries
+	told      int    // problems that were logged
+	model     string
+	noMedia   bool
+	noThought bool
+}
+
+// messages returns the history as the model in use can read it, well formed.
 func (r *run) messages(s State) []msg.Message {
-	out := make([]msg.Message, 0, len(s.Entries))
-	for _, e := range s.Entries {
+	rd := &r.reader
+	if len(s.Entries) < rd.read || rd.read > 0 && s.Entries[0].ID != rd.first ||
+		rd.model != s.Model.ID || rd.noMedia != r.memo().NoMedia || rd.noThought != r.noThinking {
+		*rd = reader{}
+	}
+	if rd.read == 0 && len(s.Entries) > 0 {
+		rd.first, rd.model = s.Entries[0].ID, s.Model.ID
+		rd.noMedia, rd.noThought = r.memo().NoMedia, r.noThinking
+	}
+	for _, e := range s.Entries[rd.read:] {
 		m := e.Message
-		if m.Role == msg.Assistant && (r.noThinking || e.Model != s.Model.ID) {
+		if m.Role == msg.Assistant && (rd.noThought || e.Model != rd.model) {
 			m.Parts = without(m.Parts, isThinking)
 		}
-		if r.memo().NoMedia {
+		if rd.noMedia {
 			m.Parts = withoutMedia(m.Parts)
 		}
-		out = append(out, m)
+		rd.conv.Add(m)
 	}
-	repaired, problems := msg.Repair(out)
-	for _, p := range problems {
+	rd.read = len(s.Entries)
+	messages, problems := rd.conv.Messages()
+	for _, p := range problems[min(rd.told, len(problems)):] {
 		r.a.logger().Warn("history mended", "message", p.Message, "problem", p.Text)
 	}
-	return repaired
+	rd.told = len(problems)
+	return messages
 }
 
 func isThinking(p msg.Part) bool {

@@ -123,7 +123,7 @@ func (b *bench) command(srv *server, prompt string, env ...string) *exec.Cmd {
 	cmd.Dir = b.dir
 	cmd.Env = append([]string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + b.dir, "ADZE_HOME=" + filepath.Join(b.dir, "home"),
-		"ANTHROPIC_BASE_URL=" + srv.url, "ANTHROPIC_API_KEY=bench",
+		"ANTHROPIC_BASE_URL=" + srv.url, "ANTHROPIC_API_KEY=bench", "GOGC=" + os.Getenv("GOGC"),
 	}, env...)
 	return cmd
 }

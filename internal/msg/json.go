@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"unicode/utf8"
 )
@@ -65,7 +66,7 @@ func AppendPart(dst []byte, p Part, form Form) []byte {
 		dst = append(dst, `,"name":`...)
 		dst = AppendString(dst, p.Name)
 		dst = append(dst, `,"input":`...)
-		if form == Log && bytes.ContainsAny(p.Input, "\r\n") {
+		if form == Log && !survivesLine(p.Input) {
 			dst = appendOneLine(dst, p.Input)
 			dst = append(dst, `,"input_text":`...)
 			dst = AppendString(dst, string(p.Input))
@@ -110,6 +111,12 @@ func appendObject(dst []byte, raw json.RawMessage) []byte {
 		return append(dst, '{', '}')
 	}
 	return append(dst, raw...)
+}
+
+// survivesLine reports whether raw comes back as it is when it is read as a value on a line. The
+// model's bytes do not if they have line breaks, or white space around them.
+func survivesLine(raw json.RawMessage) bool {
+	return !bytes.ContainsAny(raw, "\r\n") && len(bytes.Trim(raw, " \t")) == len(raw)
 }
 
 // appendOneLine appends raw without line breaks between its tokens: a record of the log is one line.
@@ -250,7 +257,11 @@ func ParsePart(data json.RawMessage) (Part, error) {
 		Source    *source         `json:"source"`
 	}
 	if err := json.Unmarshal(data, &b); err != nil {
-		return nil, err
+		// A kind that is kept verbatim may use our names for values of other types.
+		var mismatch *json.UnmarshalTypeError
+		if !errors.As(err, &mismatch) || !keptVerbatim(b.Type) {
+			return nil, err
+		}
 	}
 	switch b.Type {
 	case "text":
@@ -290,6 +301,15 @@ func ParsePart(data json.RawMessage) (Part, error) {
 		return nil, fmt.Errorf("block without a type")
 	}
 	return &Opaque{Raw: clone(data)}, nil
+}
+
+// keptVerbatim reports whether blocks of a kind are kept as they came, without a look inside.
+func keptVerbatim(kind string) bool {
+	switch kind {
+	case "", "text", "thinking", "redacted_thinking", "tool_use", "tool_result", "image", "document":
+		return false
+	}
+	return true
 }
 
 // NewToolUse returns the tool use whose input the model wrote as text. No text means {}. Text that is

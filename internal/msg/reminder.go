@@ -1,6 +1,9 @@
 package msg
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 // reminderTag names the element in which the program speaks to the model inside a user message.
 const reminderTag = "system-reminder"
@@ -30,7 +33,7 @@ func Neutralise(text string) string {
 // startsTag reports whether s, which follows a '<', is the name of the reminder tag, give or take
 // white space, a slash and case.
 func startsTag(s string) bool {
-	s = strings.TrimLeft(s, " \t\r\n/")
+	s = strings.TrimLeftFunc(s, func(r rune) bool { return r == '/' || unicode.IsSpace(r) })
 	return len(s) >= len(reminderTag) && strings.EqualFold(s[:len(reminderTag)], reminderTag)
 }
 

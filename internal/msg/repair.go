@@ -2,6 +2,7 @@ package msg
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -20,25 +21,56 @@ type Problem struct {
 
 // Repair returns the conversation as a provider accepts it: it begins with the user, roles alternate,
 // every tool use is answered by exactly one result at the head of the next message, in the order of
-// the uses, and nothing empty, unsigned or unknown is left. A well-formed conversation comes back
+// the uses, and nothing empty, unsigned, unknown or in the wrong mouth is left. A well-formed conversation comes back
 // with its own parts, so that encoders recognise it; what had to be mended is reported.
 //
 // Repair never looks ahead further than one message: appending to a conversation extends its repaired
 // form and does not change what went before, except within the last message.
 func Repair(in []Message) ([]Message, []Problem) {
-	r := repairer{seen: make(map[string]bool)}
-	for i := 0; i < len(in); {
-		r.at = i
-		m := in[i]
-		// A speaker's messages in a row are one: results may be spread over several.
-		for i++; i < len(in) && in[i].Role == m.Role; i++ {
-			m.Parts = append(m.Parts[:len(m.Parts):len(m.Parts)], in[i].Parts...)
-		}
-		r.add(m.Role, r.usable(m))
+	var c Conversation
+	for _, m := range in {
+		c.Add(m)
 	}
+	return c.Messages()
+}
+
+// A Conversation is mended as it grows, so that a long one is not gone over again for each request; see
+// [Repair]. The zero value is empty.
+type Conversation struct {
+	mended repairer
+	// last is the speaker who may not have finished: his messages in a row are one, and results may be
+	// spread over several of them.
+	last  Message
+	added int
+}
+
+// Add appends m.
+func (c *Conversation) Add(m Message) {
+	c.added++
+	if c.last.Role == m.Role {
+		c.last.Parts = append(c.last.Parts[:len(c.last.Parts):len(c.last.Parts)], m.Parts...)
+		return
+	}
+	c.mended.take(c.last)
+	c.mended.at = c.added - 1
+	c.last = m
+}
+
+// Messages returns the conversation as a provider accepts it, and what had to be mended.
+func (c *Conversation) Messages() ([]Message, []Problem) {
+	r := c.mended
+	r.out = slices.Clone(r.out)
+	r.problems = slices.Clip(r.problems)
+	if c.last.Role == Assistant {
+		r.seen = maps.Clone(r.seen)
+	}
+	r.take(c.last)
 	r.answer(nil)
 	return r.out, r.problems
 }
+
+// Uses reports whether a tool use before the last message has this id.
+func (c *Conversation) Uses(id string) bool { return c.mended.seen[id] }
 
 type repairer struct {
 	out      []Message
@@ -55,10 +87,25 @@ func (r *repairer) note(format string, args ...any) {
 	r.problems = append(r.problems, Problem{r.at, fmt.Sprintf(format, args...)})
 }
 
+// take adds the messages of one speaker.
+func (r *repairer) take(m Message) {
+	if m.Role != "" {
+		r.add(m.Role, r.usable(m))
+	}
+}
+
 // usable returns the parts of m that can be sent.
 func (r *repairer) usable(m Message) []Part {
 	parts := sendableParts(m)
-	if m.Role != Assistant || len(parts) == 0 || isThinking(parts[0]) || !slices.ContainsFunc(parts, isThinking) {
+	if m.Role != Assistant {
+		return parts
+	}
+	return r.thinkingFirst(parts)
+}
+
+// thinkingFirst returns the parts of an answer, without its thinking if it does not begin with it.
+func (r *repairer) thinkingFirst(parts []Part) []Part {
+	if len(parts) == 0 || isThinking(parts[0]) || !slices.ContainsFunc(parts, isThinking) {
 		return parts
 	}
 	r.note("the thinking of a message that did not begin with it was left out")
@@ -79,11 +126,11 @@ func sendableParts(m Message) []Part {
 		parts = parts[:len(parts)-trailingThinking(parts)]
 	}
 	for i, p := range parts {
-		if q := sendable(p); q != p {
+		if q := sendable(p, m.Role); q != p {
 			// Copy on the first part that must change; most messages are sent as they are.
 			kept := append([]Part(nil), parts[:i]...)
 			for _, p := range parts[i:] {
-				if q := sendable(p); q != nil {
+				if q := sendable(p, m.Role); q != nil {
 					kept = append(kept, q)
 				}
 			}
@@ -96,35 +143,45 @@ func sendableParts(m Message) []Part {
 	return parts
 }
 
-// sendable returns p, or what is sent in its place, or nil.
-func sendable(p Part) Part {
+// sendable returns p, or what a message of the given role sends in its place, or nil.
+func sendable(p Part, role Role) Part {
+	ok := false
 	switch q := p.(type) {
 	case *Text:
-		if strings.TrimSpace(q.Text) == "" {
-			return nil
-		}
+		ok = strings.TrimSpace(q.Text) != ""
 	case *Thinking:
-		if q.Signature == "" {
-			return nil
-		}
-	case *Opaque:
-		return nil
+		ok = role == Assistant && q.Signature != ""
+	case *Redacted:
+		ok = role == Assistant && q.Data != ""
+	case *ToolUse, *Server:
+		ok = role == Assistant
+	case *Image:
+		ok = role == User && len(q.Data) > 0
+	case *Document:
+		ok = role == User && len(q.Data) > 0
 	case *ToolResult:
-		for _, c := range q.Parts {
-			if sendable(c) == c {
-				continue
-			}
-			var kept []Part
-			for _, c := range q.Parts {
-				if sendable(c) != nil {
-					kept = append(kept, c)
-				}
-			}
-			return nonEmpty(&ToolResult{ID: q.ID, Parts: kept, IsError: q.IsError})
+		if role == User {
+			return sendableResult(q)
 		}
-		return nonEmpty(q)
+	}
+	if !ok {
+		return nil
 	}
 	return p
+}
+
+// sendableResult returns r, or a copy with those of its parts that can be sent.
+func sendableResult(r *ToolResult) *ToolResult {
+	if !slices.ContainsFunc(r.Parts, unfitForResult) {
+		return nonEmpty(r)
+	}
+	kept := slices.DeleteFunc(slices.Clone(r.Parts), unfitForResult)
+	return nonEmpty(&ToolResult{ID: r.ID, Parts: kept, IsError: r.IsError})
+}
+
+func unfitForResult(p Part) bool {
+	_, nested := p.(*ToolResult)
+	return nested || sendable(p, User) == nil
 }
 
 func nonEmpty(r *ToolResult) *ToolResult {
@@ -169,7 +226,7 @@ func (r *repairer) add(role Role, parts []Part) {
 	}
 }
 
-// claim records the uses among parts and gives those with an unusable id another one.
+// claim records the uses among parts and mends those whose id or name cannot be sent.
 func (r *repairer) claim(parts []Part) []Part {
 	copied := false
 	for i, p := range parts {
@@ -177,21 +234,25 @@ func (r *repairer) claim(parts []Part) []Part {
 		if !ok {
 			continue
 		}
-		id := u.ID
-		for n := 2; !ValidID(id) || r.seen[id]; n++ {
-			id = fmt.Sprintf("%s_%d", cleanID(u.ID), n)
+		v := *u
+		for n := 2; !ValidID(v.ID) || r.seen[v.ID]; n++ {
+			v.ID = fmt.Sprintf("%s_%d", cleanID(u.ID), n)
 		}
-		r.seen[id] = true
-		r.open = append(r.open, openUse{id, u.ID})
-		if id == u.ID {
+		if !ValidID(v.Name) {
+			v.Name = cleanID(u.Name)
+		}
+		if r.seen == nil {
+			r.seen = make(map[string]bool)
+		}
+		r.seen[v.ID] = true
+		r.open = append(r.open, openUse{v.ID, u.ID})
+		if v.ID == u.ID && v.Name == u.Name {
 			continue
 		}
-		r.note("tool use id %q is unusable or taken; %q was sent", u.ID, id)
+		r.note("tool use %q of %q is unusable or taken; %q of %q was sent", u.ID, u.Name, v.ID, v.Name)
 		if !copied {
-			parts, copied = append([]Part(nil), parts...), true
+			parts, copied = slices.Clone(parts), true
 		}
-		v := *u
-		v.ID = id
 		parts[i] = &v
 	}
 	return parts
@@ -215,6 +276,8 @@ func (r *repairer) answer(parts []Part) []Part {
 		switch {
 		case !ok:
 			rest = append(rest, p)
+		case !slices.ContainsFunc(open, func(u openUse) bool { return u.was == res.ID }):
+			r.note("result for unknown tool use %q was left out", res.ID)
 		case results[res.ID] != nil:
 			r.note("tool use %q had two results; the first was kept", res.ID)
 		default:
@@ -233,9 +296,6 @@ func (r *repairer) answer(parts []Part) []Part {
 			res = &ToolResult{ID: u.id, Parts: res.Parts, IsError: res.IsError}
 		}
 		out = append(out, res)
-	}
-	for id := range results {
-		r.note("result for unknown tool use %q was left out", id)
 	}
 	out = append(out, rest...)
 	if parts == nil {
@@ -285,25 +345,34 @@ func (r *repairer) withoutResults(parts []Part) []Part {
 func (r *repairer) append(role Role, parts []Part) {
 	if n := len(r.out); n > 0 && r.out[n-1].Role == role {
 		last := r.out[n-1].Parts
-		r.out[n-1].Parts = append(last[:len(last):len(last)], parts...)
+		parts = append(last[:len(last):len(last)], parts...)
+		if role == Assistant {
+			parts = r.thinkingFirst(parts)
+		}
+		r.out[n-1].Parts = parts
 		return
 	}
 	r.out = append(r.out, Message{Role: role, Parts: parts})
 }
 
 // ValidID reports whether id can name a tool use.
-func ValidID(id string) bool { return id != "" && len(id) <= 128 && cleanID(id) == id }
+func ValidID(id string) bool { return id != "" && len(id) <= 128 && plainID(id) == id }
 
+// cleanID returns a valid id made of id, with room for a suffix.
 func cleanID(id string) string {
-	id = strings.Map(func(c rune) rune {
+	id = plainID(id)
+	if id == "" {
+		return "use"
+	}
+	return id[:min(len(id), 100)]
+}
+
+func plainID(id string) string {
+	return strings.Map(func(c rune) rune {
 		switch {
 		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '_', c == '-':
 			return c
 		}
 		return '_'
 	}, id)
-	if id == "" {
-		return "use"
-	}
-	return id[:min(len(id), 100)]
 }

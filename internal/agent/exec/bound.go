@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -15,36 +17,19 @@ import (
 const previewChars = 2000
 
 // bound returns the parts of r that the model reads: neutralised, not empty, and within the tool's
-// cap. What does not fit goes to a file whose beginning is shown.
+// cap. What does not fit goes to a file, byte for byte, of which the beginning is shown.
 func (e *Executor) bound(p *Pending, r tool.Result) []msg.Part {
 	defer closeBody(r.Body)
-	parts := make([]msg.Part, 0, len(r.Parts))
-	chars := 0
-	for _, part := range r.Parts {
-		t, ok := part.(*msg.Text)
-		if !ok {
-			parts = append(parts, part)
-			continue
-		}
-		if strings.TrimSpace(t.Text) == "" {
-			continue
-		}
-		if clean := msg.Neutralise(t.Text); clean != t.Text {
-			t = &msg.Text{Text: clean}
-		}
-		chars += utf8.RuneCountInString(t.Text)
-		parts = append(parts, t)
-	}
+	parts, chars := visible(r.Parts)
 	limit := p.traits.MaxChars
 	if limit <= 0 {
 		limit = tool.DefaultMaxChars
 	}
 	switch {
-	case r.Body == nil && (p.traits.NeverPersist || chars <= limit):
-	case r.Body == nil:
-		parts = e.persist(p, parts, strings.NewReader(plain(parts)), limit)
-	default:
-		parts = e.boundBody(p, parts, r.Body, limit)
+	case r.Body != nil:
+		parts = e.boundBody(p, parts, r, limit)
+	case chars > limit && !p.traits.NeverPersist:
+		parts = e.persist(p, parts, strings.NewReader(msg.PlainText(r.Parts)), limit)
 	}
 	if len(parts) == 0 {
 		parts = append(parts, &msg.Text{Text: p.use.Name + " ran and produced no output."})
@@ -52,43 +37,57 @@ func (e *Executor) bound(p *Pending, r tool.Result) []msg.Part {
 	return parts
 }
 
-func (e *Executor) boundBody(p *Pending, parts []msg.Part, body tool.Body, limit int) []msg.Part {
-	rc, err := body.Open()
+// visible returns parts neutralised and without empty text, and how many characters of text they have.
+func visible(parts []msg.Part) (kept []msg.Part, chars int) {
+	kept = make([]msg.Part, 0, len(parts))
+	for _, part := range parts {
+		if t, ok := part.(*msg.Text); ok {
+			if strings.TrimSpace(t.Text) == "" {
+				continue
+			}
+			if clean := msg.Neutralise(t.Text); clean != t.Text {
+				t = &msg.Text{Text: clean}
+			}
+			chars += utf8.RuneCountInString(t.Text)
+			part = t
+		}
+		kept = append(kept, part)
+	}
+	return kept, chars
+}
+
+func (e *Executor) boundBody(p *Pending, parts []msg.Part, r tool.Result, limit int) []msg.Part {
+	rc, err := r.Body.Open()
 	if err != nil {
 		return append(parts, &msg.Text{Text: fmt.Sprintf("The output cannot be read: %v", err)})
 	}
 	defer rc.Close()
-	head := plain(parts)
-	if body.Size() <= int64(limit)*utf8.UTFMax {
-		data, err := io.ReadAll(rc)
-		if err != nil {
-			return append(parts, &msg.Text{Text: fmt.Sprintf("The output cannot be read: %v", err)})
-		}
-		text := msg.Neutralise(strings.ToValidUTF8(string(data), "\uFFFD"))
-		if utf8.RuneCountInString(head)+utf8.RuneCountInString(text) <= limit {
-			if strings.TrimSpace(text) != "" {
-				parts = append(parts, &msg.Text{Text: text})
-			}
-			return parts
-		}
-		return e.persist(p, parts, strings.NewReader(head+text), limit)
+	most := int64(limit) * utf8.UTFMax
+	data, err := io.ReadAll(io.LimitReader(rc, most))
+	if err != nil {
+		data = fmt.Appendf(data, "\n[The rest of the output cannot be read: %v]", err)
 	}
-	return e.persist(p, parts, io.MultiReader(strings.NewReader(head), rc), limit)
+	if int64(len(data)) < most {
+		whole, chars := visible(append(parts, &msg.Text{Text: strings.ToValidUTF8(string(data), "\uFFFD")}))
+		if chars <= limit {
+			return whole
+		}
+	}
+	head := msg.PlainText(r.Parts)
+	return e.persist(p, parts, io.MultiReader(strings.NewReader(head), bytes.NewReader(data), rc), limit)
 }
 
-// persist writes all text to a file and returns parts with a preview in place of the text.
+// persist writes text to a file and returns a preview of it with those parts that are not text.
 func (e *Executor) persist(p *Pending, parts []msg.Part, text io.Reader, limit int) []msg.Part {
 	ends := &ends{max: limit * utf8.UTFMax}
+	path, n, err := e.save(p, io.TeeReader(text, ends))
+	io.Copy(ends, text) // ok: what was not saved is still shown; a read error shows as a short text
 	var note string
-	if e.Results == nil {
-		io.Copy(ends, text) // ok: a writer that does not fail; a read error shows as a short text
-		note = lost(ends.total, "this session keeps no results")
-	} else if path, n, err := e.Results.SaveResult(p.raw.ID, "txt", io.TeeReader(text, ends)); err != nil {
-		io.Copy(ends, text) // ok: as above
-		note = lost(ends.total, err.Error())
+	if err != nil {
+		note = fmt.Sprintf("The output is %s long, too much to show whole, and the rest is lost: %v.", size(ends.total), err)
 	} else {
 		note = fmt.Sprintf("The output is %s long, too much to show whole. It is in %s; use Read with offset and limit on that file to see more.", size(n), path)
-		limit = previewChars
+		limit = min(limit, previewChars)
 	}
 	var preview string
 	if p.traits.KeepTail {
@@ -107,8 +106,13 @@ func (e *Executor) persist(p *Pending, parts []msg.Part, text io.Reader, limit i
 	return kept
 }
 
-func lost(total int64, why string) string {
-	return fmt.Sprintf("The output is %s long, too much to show whole, and the rest is lost: %s.", size(total), why)
+var errNotKept = errors.New("results of this tool are not kept")
+
+func (e *Executor) save(p *Pending, text io.Reader) (path string, n int64, err error) {
+	if e.Results == nil || p.traits.NeverPersist {
+		return "", 0, errNotKept
+	}
+	return e.Results.SaveResult(p.raw.ID, "txt", text)
 }
 
 func size(n int64) string {
@@ -151,7 +155,7 @@ func (w *ends) tail() string {
 	return strings.ToValidUTF8(string(w.last[max(0, len(w.last)-w.max):]), "\uFFFD")
 }
 
-// cutHead returns the first max characters of s, ending at a line end when there is one.
+// cutHead returns the first max characters of s, ending at a line end when that leaves most of them.
 func cutHead(s string, max int) string {
 	cut := s
 	for i := range s {
@@ -164,13 +168,14 @@ func cutHead(s string, max int) string {
 	if len(cut) == len(s) {
 		return s
 	}
-	if i := strings.LastIndexByte(cut, '\n'); i > 0 {
+	if i := strings.LastIndexByte(cut, '\n'); i >= len(cut)/2 {
 		return cut[:i+1]
 	}
 	return cut
 }
 
-// cutTail returns the last max characters of s, beginning after a line end when there is one.
+// cutTail returns the last max characters of s, beginning after a line end when that leaves most of
+// them.
 func cutTail(s string, max int) string {
 	i := len(s)
 	for ; i > 0 && max > 0; max-- {
@@ -180,13 +185,11 @@ func cutTail(s string, max int) string {
 	if i == 0 {
 		return s
 	}
-	if j := strings.IndexByte(s[i:], '\n'); j >= 0 && i+j+1 < len(s) {
+	if j := strings.IndexByte(s[i:], '\n'); j >= 0 && j < (len(s)-i)/2 {
 		return s[i+j+1:]
 	}
 	return s[i:]
 }
-
-func plain(parts []msg.Part) string { return msg.PlainText(parts) }
 
 func closeBody(b tool.Body) {
 	if c, ok := b.(io.Closer); ok {

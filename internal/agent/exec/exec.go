@@ -87,8 +87,7 @@ type Pending struct {
 // Bind finds the tool and checks the input. It touches nothing.
 func (e *Executor) Bind(pool *tool.Pool, use *msg.ToolUse) *Pending {
 	p := &Pending{raw: use, use: tool.Use{ToolUse: *use}}
-	err := e.protect(Find, use, func() error { return e.bind(pool, p) })
-	if err != nil {
+	if err := e.bind(pool, p); err != nil {
 		p.refuse(errorOutcome(use, err))
 	}
 	return p
@@ -96,26 +95,42 @@ func (e *Executor) Bind(pool *tool.Pool, use *msg.ToolUse) *Pending {
 
 func (e *Executor) bind(pool *tool.Pool, p *Pending) error {
 	e.trace(Find, p.raw)
-	t, canonical, ok := pool.Lookup(p.raw.Name)
-	if !ok {
-		return unknownTool(pool, p.raw.Name)
+	if err := e.protect(Find, p.raw, func() error { return p.find(pool) }); err != nil {
+		return err
 	}
-	p.use.Tool, p.use.Name, p.traits = t, canonical, t.Traits()
 	e.trace(Check, p.raw)
 	if p.raw.Malformed != "" {
 		return malformed(p.raw)
 	}
+	err := e.protect(Validate, p.raw, p.bind)
+	if unfit := (*tool.InputError)(nil); errors.As(err, &unfit) {
+		return err
+	}
 	e.trace(Validate, p.raw)
-	return e.rebind(p, p.raw.Input)
+	if err == nil {
+		e.trace(Observe, p.raw)
+	}
+	return err
 }
 
-func (e *Executor) rebind(p *Pending, input json.RawMessage) error {
-	c, err := p.use.Tool.Bind(input)
+func (p *Pending) find(pool *tool.Pool) error {
+	t, canonical, ok := pool.Lookup(p.raw.Name)
+	if err := pool.Disabled(p.raw.Name); err != nil {
+		return fmt.Errorf("%w; it can no longer be called, so go on without it", err)
+	}
+	if !ok {
+		return unknownTool(pool, p.raw.Name)
+	}
+	p.use.Tool, p.use.Name, p.traits = t, canonical, t.Traits()
+	return nil
+}
+
+func (p *Pending) bind() error {
+	c, err := p.use.Tool.Bind(p.raw.Input)
 	if err != nil {
 		return err
 	}
 	p.use.Call, p.facts = c, tool.FactsOf(c)
-	e.trace(Observe, p.raw)
 	return nil
 }
 
@@ -163,11 +178,13 @@ func (e *Executor) Admit(ctx context.Context, p *Pending) bool {
 	if p.refusal != nil {
 		return false
 	}
+	e.trace(Hooks, p.raw)
 	for _, g := range e.Hooks {
 		if !e.gate(ctx, p, Hooks, g) {
 			return false
 		}
 	}
+	e.trace(Permission, p.raw)
 	if e.Permission != nil && !e.gate(ctx, p, Permission, e.Permission) {
 		return false
 	}
@@ -180,8 +197,6 @@ func (e *Executor) Admit(ctx context.Context, p *Pending) bool {
 
 // gate lets g judge p and reports whether the next gate is to be asked.
 func (e *Executor) gate(ctx context.Context, p *Pending, stage Stage, g tool.Gate) bool {
-	e.trace(stage, p.raw)
-	call := p.use.Call
 	err := e.protect(stage, p.raw, func() error { return g.Before(ctx, &p.use) })
 	switch {
 	case ctx.Err() != nil:
@@ -195,9 +210,7 @@ func (e *Executor) gate(ctx context.Context, p *Pending, stage Stage, g tool.Gat
 		p.refuse(denied(p.raw, p.use.Verdict))
 		return false
 	}
-	if p.use.Call != call {
-		p.facts = tool.FactsOf(p.use.Call)
-	}
+	p.facts = tool.FactsOf(p.use.Call) // the gate may have rewritten it
 	return true
 }
 
@@ -213,7 +226,11 @@ func (e *Executor) Run(ctx context.Context, p *Pending, report func(tool.Progres
 	e.trace(Run, p.raw)
 	start := time.Now()
 	r, err := e.call(ctx, p, report)
-	o := e.outcome(ctx, p, r, err)
+	var o Outcome
+	err = e.protect(Bound, p.raw, func() error { o = e.outcome(ctx, p, r, err); return nil })
+	if err != nil {
+		o = errorOutcome(p.raw, err)
+	}
 	o.Elapsed = time.Since(start)
 	e.trace(Append, p.raw)
 	return o
@@ -226,6 +243,9 @@ type returned struct {
 
 // call runs the tool in a goroutine of its own, so that one that ignores ctx can be left behind.
 func (e *Executor) call(ctx context.Context, p *Pending, report func(tool.Progress)) (tool.Result, error) {
+	if report == nil {
+		report = func(tool.Progress) {}
+	}
 	done := make(chan returned, 1)
 	go func() {
 		var out returned
@@ -255,42 +275,54 @@ func (e *Executor) outcome(ctx context.Context, p *Pending, r tool.Result, err e
 	switch {
 	case err == nil:
 	case tool.IsFatal(err):
-		o := errorOutcome(p.raw, err)
-		o.Fatal = err
-		return o
-	case ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx))):
 		closeBody(r.Body)
+		return errorOutcome(p.raw, err)
+	case stopped(ctx, err) && len(r.Parts) == 0 && r.Body == nil:
 		return Interrupted(p.raw, tool.AbortReason(ctx))
+	case stopped(ctx, err):
+		r = failed(r, errors.New(interruption(tool.AbortReason(ctx))))
 	default:
 		r = failed(r, err)
 	}
 	e.trace(PostHooks, p.raw)
 	for _, a := range e.Afters {
-		if err := e.protect(PostHooks, p.raw, func() error { return a.After(ctx, &p.use, &r) }); err != nil {
+		changed := r
+		if err := e.protect(PostHooks, p.raw, func() error { return a.After(ctx, &p.use, &changed) }); err != nil {
 			e.logger().Warn("post-tool hook failed", "tool", p.use.Name, "err", err)
+			continue
 		}
+		r = changed
 	}
 	e.trace(Bound, p.raw)
 	o := Outcome{
-		Result:  &msg.ToolResult{ID: p.raw.ID, IsError: r.IsError},
-		Display: r.Display,
-		Code:    r.Code,
-		Context: p.use.Verdict.Context,
-		Stop:    p.use.Verdict.Stop,
-	}
-	if ctx.Err() != nil {
-		o.Result.IsError = true
+		Result:     &msg.ToolResult{ID: p.raw.ID, IsError: r.IsError || ctx.Err() != nil},
+		Display:    r.Display,
+		Structured: e.structured(p, r.Structured),
+		Code:       r.Code,
+		Context:    p.use.Verdict.Context,
+		Stop:       p.use.Verdict.Stop,
 	}
 	o.Result.Parts = e.bound(p, r)
-	if r.Structured != nil {
-		data, err := json.Marshal(r.Structured)
-		if err != nil {
-			e.logger().Warn("structured result cannot be written as JSON", "tool", p.use.Name, "err", err)
-			data, _ = json.Marshal(map[string]string{"error": err.Error()}) // ok: a string always marshals
-		}
-		o.Structured = data
-	}
 	return o
+}
+
+// stopped reports whether err says no more than that ctx is done.
+func stopped(ctx context.Context, err error) bool {
+	return ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx)))
+}
+
+// structured returns v as JSON, or what is wrong with it; nil for nil.
+func (e *Executor) structured(p *Pending, v any) json.RawMessage {
+	if v == nil {
+		return nil
+	}
+	var data []byte
+	err := e.protect(Bound, p.raw, func() (err error) { data, err = json.Marshal(v); return err })
+	if err != nil {
+		e.logger().Warn("structured result cannot be written as JSON", "tool", p.use.Name, "err", err)
+		data, _ = json.Marshal(map[string]string{"error": err.Error()}) // ok: a string always marshals
+	}
+	return data
 }
 
 // failed turns the error of a call into the result the model reads.
@@ -300,7 +332,7 @@ func failed(r tool.Result, err error) tool.Result {
 	if errors.As(err, &coded) {
 		r.Code = coded.Code
 	}
-	r.Parts = append(r.Parts, &msg.Text{Text: err.Error()})
+	r.Parts = append(r.Parts[:len(r.Parts):len(r.Parts)], &msg.Text{Text: words(err)})
 	return r
 }
 
@@ -329,9 +361,6 @@ func (e *Executor) logger() *slog.Logger {
 }
 
 func unknownTool(pool *tool.Pool, name string) error {
-	if err := pool.Disabled(name); err != nil {
-		return fmt.Errorf("the tool %s is no longer available: %w", name, err)
-	}
 	s := fmt.Sprintf("there is no tool %q.", tool.OneLine(name, 64))
 	if close := pool.Closest(name); len(close) > 0 {
 		s += " Did you mean " + strings.Join(close, ", ") + "?"

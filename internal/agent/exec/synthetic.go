@@ -3,6 +3,7 @@ package exec
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"adze/internal/msg"
 	"adze/internal/tool"
@@ -11,31 +12,50 @@ import (
 // Results that no tool wrote. Each says what happened and what the model should make of it.
 
 func errorOutcome(use *msg.ToolUse, err error) Outcome {
-	return Outcome{Result: errorResult(use, msg.Neutralise(err.Error()))}
+	o := Outcome{Result: errorResult(use, words(err))}
+	if tool.IsFatal(err) {
+		o.Fatal = err
+	}
+	return o
 }
 
+// maxError bounds the text of a result that no tool wrote, in characters.
+const maxError = 10_000
+
 func errorResult(use *msg.ToolUse, text string) *msg.ToolResult {
-	return &msg.ToolResult{ID: use.ID, Parts: []msg.Part{&msg.Text{Text: text}}, IsError: true}
+	if cut := cutHead(text, maxError); len(cut) < len(text) {
+		text = cut + "[...]"
+	}
+	return &msg.ToolResult{ID: use.ID, Parts: []msg.Part{&msg.Text{Text: msg.Neutralise(text)}}, IsError: true}
+}
+
+// words returns what err says, and something if that is nothing: a result may not be empty.
+func words(err error) string {
+	if s := err.Error(); strings.TrimSpace(s) != "" {
+		return s
+	}
+	return "The call failed and did not say why."
 }
 
 // Interrupted is the outcome of a use that was stopped, or never started, because of why.
 func Interrupted(use *msg.ToolUse, why tool.Abort) Outcome {
-	var text string
+	return Outcome{Result: errorResult(use, interruption(why))}
+}
+
+func interruption(why tool.Abort) string {
 	switch why {
 	case tool.AbortNewMessage:
-		text = "Stopped because the user sent a new message. Read it before deciding how to go on."
+		return "Stopped because the user sent a new message. Read it before deciding how to go on."
 	case tool.AbortFallback:
-		text = "Discarded: the model was replaced by a fallback before this call finished."
+		return "Discarded: the model was replaced by a fallback before this call finished."
 	case tool.AbortTimeout:
-		text = "Stopped: the time limit was reached before this call finished."
+		return "Stopped: the time limit was reached before this call finished."
 	case tool.AbortShutdown:
-		text = "Stopped: the program was shut down before this call finished."
+		return "Stopped: the program was shut down before this call finished."
 	case tool.AbortBroken:
-		text = "Discarded: the response that asked for this call broke off."
-	default:
-		text = "Interrupted by the user before it finished."
+		return "Discarded: the response that asked for this call broke off."
 	}
-	return Outcome{Result: errorResult(use, text)}
+	return "Interrupted by the user before it finished."
 }
 
 // Cancelled is the outcome of a use that was not run because another one failed.
@@ -66,7 +86,7 @@ func denied(use *msg.ToolUse, v tool.Verdict) Outcome {
 	}
 	text += " Do not repeat the identical call."
 	return Outcome{
-		Result:   errorResult(use, msg.Neutralise(text)),
+		Result:   errorResult(use, text),
 		Context:  v.Context,
 		Stop:     v.Stop,
 		Denied:   true,

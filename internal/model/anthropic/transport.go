@@ -23,7 +23,9 @@ func NewTransport(rootCAs []byte) http.RoundTripper {
 			IdleConnTimeout:        90 * time.Second,
 			MaxIdleConnsPerHost:    4,
 			MaxResponseHeaderBytes: 1 << 20,
-			ForceAttemptHTTP2:      true,
+			// A long conversation leaves in few writes.
+			WriteBufferSize:   64 << 10,
+			ForceAttemptHTTP2: true,
 			// Compression would hold events back until a block of them is full.
 			DisableCompression: true,
 			// A connection that died while the machine slept is found out before a request hangs on it.
