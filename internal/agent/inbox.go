@@ -72,6 +72,13 @@ func (in *Inbox) Take() []msg.Part {
 	return parts
 }
 
+// Waiting reports whether the person said something that no turn has taken up yet.
+func (in *Inbox) Waiting() bool {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return len(in.said) > 0
+}
+
 // steered is signalled when the person wants to be heard now. A nil inbox never signals.
 func (in *Inbox) steered() <-chan struct{} {
 	if in == nil {

@@ -41,7 +41,7 @@ func run(runs int) error {
 	}
 	fmt.Printf("%s/%s, %d cores, %s, %d runs, medians\n\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(), runs)
 	fmt.Printf("%-58s %10s %10s\n", "figure", "measured", "at most")
-	for _, m := range []func() error{b.start, b.turns, b.parallel} {
+	for _, m := range []func() error{b.start, b.turns, b.parallel, b.flat} {
 		if err := m(); err != nil {
 			return err
 		}

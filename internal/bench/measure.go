@@ -118,12 +118,37 @@ func (b *bench) parallel() error {
 	return nil
 }
 
+// flat measures the memory of a very long session with results of 10 KB.
+func (b *bench) flat() error {
+	file := filepath.Join(b.dir, "big.txt")
+	if err := os.WriteFile(file, bytes.Repeat([]byte("ten bytes\n"), 1000), 0o600); err != nil {
+		return err
+	}
+	srv, err := serve(endless(1000, "Read", fmt.Sprintf(`{"file_path":%q}`, file)))
+	if err != nil {
+		return err
+	}
+	defer srv.close()
+	srv.probeAt = 1001
+	// No window is that large, and what would shorten the history is not what is measured.
+	home := filepath.Join(b.dir, "home")
+	settings := `{"models":{"bench-endless":{"contextWindow":100000000}}}`
+	if err := os.WriteFile(filepath.Join(home, "settings.json"), []byte(settings), 0o600); err != nil {
+		return err
+	}
+	if _, err := b.prompt(srv, "read it a thousand times", "ADZE_NO_FSYNC=1", "ADZE_MODEL=bench-endless"); err != nil {
+		return err
+	}
+	b.report("peak memory, 1,000 iterations with 10 KB results (VmHWM)", " MB", float64(srv.peakKB)/1024, 80)
+	return nil
+}
+
 func (b *bench) command(srv *server, prompt string, env ...string) *exec.Cmd {
 	cmd := exec.Command(b.adze, "-p", prompt)
 	cmd.Dir = b.dir
 	cmd.Env = append([]string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + b.dir, "ADZE_HOME=" + filepath.Join(b.dir, "home"),
-		"ANTHROPIC_BASE_URL=" + srv.url, "ANTHROPIC_API_KEY=bench", "GOGC=" + os.Getenv("GOGC"),
+		"ANTHROPIC_BASE_URL=" + srv.url, "ANTHROPIC_API_KEY=bench",
 	}, env...)
 	return cmd
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -22,6 +23,7 @@ type server struct {
 	in     []time.Time // arrival of each request
 	out    []time.Time // departure of the last byte of each answer
 	body   []byte
+	buf    bytes.Buffer // one client, one request at a time
 	pid    int
 	peakKB int
 }
@@ -31,11 +33,15 @@ func newServer(script string) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
+	return serve(replay.NewPlayer(s).Handler())
+}
+
+func serve(h http.Handler) (*server, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
-	srv := &server{url: "http://" + l.Addr().String(), handler: replay.NewPlayer(s).Handler()}
+	srv := &server{url: "http://" + l.Addr().String(), handler: h}
 	srv.http = &http.Server{Handler: srv}
 	go srv.http.Serve(l) // ok: ends with close
 	return srv, nil
@@ -49,7 +55,11 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.peakKB = peakKB(s.pid)
 	}
 	s.mu.Unlock()
-	body, err := io.ReadAll(r.Body)
+	s.mu.Lock()
+	s.buf.Reset()
+	_, err := s.buf.ReadFrom(r.Body)
+	body := s.buf.Bytes()
+	s.mu.Unlock()
 	if err != nil {
 		return
 	}
@@ -105,4 +115,27 @@ func (s *server) gaps() []time.Duration {
 		gaps = append(gaps, s.in[i].Sub(s.out[i-1]))
 	}
 	return gaps
+}
+
+// endless answers n requests with the same call and the next one with an end, without a look at what
+// was asked: the replay model checks each request, which takes long when they are large.
+func endless(n int, tool, input string) http.Handler {
+	asked := 0
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked++
+		block := `{"type":"text","text":"Done."}`
+		if asked <= n {
+			block = fmt.Sprintf(`{"type":"tool_use","id":"toolu_%d","name":%q,"input":%s}`, asked, tool, input)
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		for _, data := range []string{
+			fmt.Sprintf(`{"type":"message_start","message":{"id":"msg_%d","type":"message","role":"assistant","model":"m","content":[],"usage":{"input_tokens":1,"output_tokens":1}}}`, asked),
+			`{"type":"content_block_start","index":0,"content_block":` + block + `}`,
+			`{"type":"content_block_stop","index":0}`,
+			`{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":2}}`,
+			`{"type":"message_stop"}`,
+		} {
+			fmt.Fprintf(w, "data: %s\n\n", data)
+		}
+	})
 }

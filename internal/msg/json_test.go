@@ -114,7 +114,7 @@ func TestAppendPart(t *testing.T) {
 	}
 }
 
-// Proves PROV-10, for its bad input: a block of an unknown kind is kept and not sent.
+// Proves PROV-10.
 func TestUnknownBlockIsKeptAndNotSent(t *testing.T) {
 	tests := []struct{ name, raw, log string }{
 		{"plain", `{"type":"future_block","x":[1,2]}`, ""},
@@ -190,8 +190,8 @@ func TestParseMessage(t *testing.T) {
 	}
 }
 
-// Proves LOOP-12, for its bad input: input that is not a JSON object is kept for the error message, and
-// a request made of the use stays valid.
+// Proves LOOP-12.
+// Input that is no object is kept for the error message, and a request made of the use stays valid.
 func TestNewToolUse(t *testing.T) {
 	tests := []struct{ name, in, input, malformed string }{
 		{"object", `{"a":1}`, `{"a":1}`, ""},

@@ -21,8 +21,9 @@ type Problem struct {
 
 // Repair returns the conversation as a provider accepts it: it begins with the user, roles alternate,
 // every tool use is answered by exactly one result at the head of the next message, in the order of
-// the uses, and nothing empty, unsigned, unknown or in the wrong mouth is left. A well-formed conversation comes back
-// with its own parts, so that encoders recognise it; what had to be mended is reported.
+// the uses, and nothing empty, unsigned, unknown or in the wrong mouth is left. A well-formed
+// conversation comes back with its own parts, so that encoders recognise it; what had to be mended is
+// reported.
 //
 // Repair never looks ahead further than one message: appending to a conversation extends its repaired
 // form and does not change what went before, except within the last message.

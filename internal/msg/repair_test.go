@@ -523,7 +523,8 @@ func anything() *rapid.Generator[[]msg.Message] {
 	return rapid.SliceOfN(message, 0, 8)
 }
 
-// Proves SESS-21, LOOP-17. Whatever is loaded, the next request is one that a server accepts.
+// Proves SESS-21, LOOP-17.
+// Whatever is loaded, the next request is one that a server accepts.
 func TestRepairMakesRequestsValid(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := append(anything().Draw(t, "messages"), msg.UserText("and now?"))
@@ -538,6 +539,28 @@ func TestRepairMakesRequestsValid(t *testing.T) {
 		}
 		if again, problems := msg.Repair(got); len(problems) > 0 || show(again) != show(got) {
 			t.Fatalf("a second repair found %v:\n%s\nafter the first:\n%s", problems, show(again), show(got))
+		}
+	})
+}
+
+// A conversation that is looked at while it grows is the one that is repaired in one go.
+func TestConversationGrows(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in := anything().Draw(t, "messages")
+		var c msg.Conversation
+		for n, m := range in {
+			c.Add(m)
+			if rapid.Bool().Draw(t, "look") {
+				c.Messages()
+			}
+			got, problems := c.Messages()
+			want, wantProblems := msg.Repair(in[:n+1])
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Fatalf("after %d messages (-at once +grown):\n%s", n+1, diff)
+			}
+			if diff := cmp.Diff(wantProblems, problems); diff != "" {
+				t.Fatalf("problems after %d messages (-at once +grown):\n%s", n+1, diff)
+			}
 		}
 	})
 }

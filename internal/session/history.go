@@ -16,7 +16,7 @@ type history struct {
 	mu      sync.Mutex
 	entries []msg.Entry
 	warn    string // not told yet
-	unsaved bool   // told
+	unsaved bool   // the log is behind
 }
 
 func (h *history) Entries() []msg.Entry {
@@ -46,6 +46,8 @@ func (h *history) Append(_ context.Context, e msg.Entry) error {
 	case err != nil && !h.unsaved:
 		h.unsaved = true
 		h.warn = fmt.Sprintf("Transcript not saved: %v. The conversation goes on, and saving is tried again with each message.", err)
+	case err == nil && h.unsaved && h.warn != "":
+		h.unsaved, h.warn = false, "" // it was mended before anybody knew
 	case err == nil && h.unsaved:
 		h.unsaved = false
 		h.warn = "The transcript is saved again; nothing is missing from it."

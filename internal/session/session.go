@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"iter"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -101,7 +102,7 @@ func New(cfg Config) *Session {
 	}
 	s := &Session{
 		cfg:    cfg,
-		hist:   &history{entries: cfg.History, log: cfg.Log},
+		hist:   &history{entries: slices.Clip(cfg.History), log: cfg.Log},
 		ledger: cfg.Ledger,
 		turn:   make(chan struct{}, 1),
 		model:  cfg.Model,
@@ -152,15 +153,19 @@ func (s *Session) ToolSpecs() []msg.ToolSpec { return s.pool().Specs() }
 // Queue adds to the turn that runs when its calls are done, or to the next one.
 func (s *Session) Queue(parts ...msg.Part) { s.inbox.Say(parts...) }
 
+// Waiting reports whether something was queued too late for the turn it was meant for. A prompt without
+// content takes it up.
+func (s *Session) Waiting() bool { return s.inbox.Waiting() }
+
 // Steer is like Queue, but stops calls that give way to a new message.
 func (s *Session) Steer(parts ...msg.Part) { s.inbox.Steer(parts...) }
 
-// Prompt runs one turn with what the person said. If another turn runs, it waits for its end. Input
-// without content starts nothing. The events are those of [agent.Agent.Run], after the entry of the
+// Prompt runs one turn with what the person said, and with what waits from [Session.Queue]. If another
+// turn runs, it waits for its end. Without any content it starts nothing. The events are those of [agent.Agent.Run], after the entry of the
 // prompt itself.
 func (s *Session) Prompt(ctx context.Context, parts ...msg.Part) iter.Seq[agent.Event] {
 	return func(yield func(agent.Event) bool) {
-		if empty(parts) {
+		if empty(parts) && !s.inbox.Waiting() {
 			return
 		}
 		select {
@@ -175,20 +180,21 @@ func (s *Session) Prompt(ctx context.Context, parts ...msg.Part) iter.Seq[agent.
 }
 
 func (s *Session) run(ctx context.Context, parts []msg.Part, yield func(agent.Event) bool) {
-	a, err := s.agent(ctx)
+	m, fallback, err := s.resolve()
 	if err != nil {
 		if yield(agent.Failed{Err: err}) {
 			yield(agent.Ended{Reason: agent.ModelError, Err: err})
 		}
 		return
 	}
-	parts = append(parts, s.inbox.Take()...)
+	// What the person said is safe before anything else is tried.
+	parts = slices.Concat(parts, s.inbox.Take())
 	e := msg.Entry{ID: s.newID(), Time: s.now(), Parent: s.hist.last(), Message: msg.Message{Role: msg.User, Parts: parts}}
 	s.hist.Append(ctx, e) // ok: a history in memory takes everything
 	if !yield(agent.Appended{Entry: e}) {
 		return
 	}
-	for ev := range a.Run(ctx, s.hist) {
+	for ev := range s.agent(ctx, m, fallback).Run(ctx, s.hist) {
 		if done, ok := ev.(agent.ToolDone); ok {
 			s.ledger.AddTool(done.Elapsed)
 		}
@@ -201,18 +207,17 @@ func (s *Session) run(ctx context.Context, parts []msg.Part, yield func(agent.Ev
 	}
 }
 
-// agent puts together what one turn is run with; the model may have changed since the last.
-func (s *Session) agent(ctx context.Context) (*agent.Agent, error) {
-	m, err := s.cfg.Resolve(s.Model())
-	if err != nil {
-		return nil, err
+// resolve finds the models of a turn; they may have changed since the last.
+func (s *Session) resolve() (m, fallback agent.Model, err error) {
+	if m, err = s.cfg.Resolve(s.Model()); err != nil || s.cfg.Fallback == "" {
+		return m, fallback, err
 	}
-	var fallback agent.Model
-	if s.cfg.Fallback != "" {
-		if fallback, err = s.cfg.Resolve(s.cfg.Fallback); err != nil {
-			return nil, err
-		}
-	}
+	fallback, err = s.cfg.Resolve(s.cfg.Fallback)
+	return m, fallback, err
+}
+
+// agent puts together what one turn is run with.
+func (s *Session) agent(ctx context.Context, m, fallback agent.Model) *agent.Agent {
 	a := &agent.Agent{
 		Provider:         s.cfg.Provider,
 		Executor:         s.Executor(),
@@ -239,7 +244,7 @@ func (s *Session) agent(ctx context.Context) (*agent.Agent, error) {
 	if s.cfg.System != nil {
 		a.System, a.Cache = s.cfg.System(ctx, m, s.ToolSpecs())
 	}
-	return a, nil
+	return a
 }
 
 // Executor returns what runs this session's tools, for calls that do not come from a model too.
@@ -277,13 +282,21 @@ func (s *Session) pool() *tool.Pool {
 type denialRecorder struct{ s *Session }
 
 func (d denialRecorder) Before(ctx context.Context, u *tool.Use) error {
+	allowed := false
+	defer func() { // a gate that panics has not allowed anything
+		if !allowed {
+			d.s.deny(u)
+		}
+	}()
 	err := d.s.cfg.Permission.Before(ctx, u)
-	if err != nil || u.Verdict.Decision != tool.Allow {
-		d.s.mu.Lock()
-		d.s.denials = append(d.s.denials, Denial{Tool: u.Name, UseID: u.ID, Input: u.Input})
-		d.s.mu.Unlock()
-	}
+	allowed = err == nil && u.Verdict.Decision == tool.Allow
 	return err
+}
+
+func (s *Session) deny(u *tool.Use) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.denials = append(s.denials, Denial{Tool: u.Name, UseID: u.ID, Input: u.Input})
 }
 
 // A meter is the ledger as the loop sees it.

@@ -71,13 +71,13 @@ func (t *typed[In]) Bind(input json.RawMessage) (Call, error) {
 	}
 	fixed, err := s.Check(input)
 	if err != nil {
-		return nil, fmt.Errorf("invalid input for %s: %w", t.def.Name, err)
+		return nil, &InputError{fmt.Errorf("invalid input for %s: %w", t.def.Name, err)}
 	}
 	var in In
 	dec := json.NewDecoder(bytes.NewReader(fixed))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&in); err != nil {
-		return nil, fmt.Errorf("invalid input for %s: %s", t.def.Name, strings.TrimPrefix(err.Error(), "json: "))
+		return nil, &InputError{fmt.Errorf("invalid input for %s: %s", t.def.Name, strings.TrimPrefix(err.Error(), "json: "))}
 	}
 	c, err := t.bind(in)
 	if err != nil {

@@ -74,6 +74,7 @@ type Result struct {
 	Display    Display    // what the human sees; nil means Parts
 	Structured any        // what hooks, hosts and the log get; nil means none
 	Body       Body       // a large output, bounded by the executor; nil means none
+	Reminders  []string   // what the program, not the source of Parts, tells the model after them
 	IsError    bool       // the result is an error, with Code from the tool's contract
 	Code       int
 }

@@ -2,7 +2,9 @@ package tool
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 
 	"adze/internal/msg"
 )
@@ -19,13 +21,24 @@ type After interface {
 	After(ctx context.Context, u *Use, r *Result) error
 }
 
-// A Use is a tool use on its way to execution. A gate that rewrites the input binds it again with
-// Tool and replaces Call.
+// A Use is a tool use on its way to execution. A gate changes its input with [Use.Rewrite] and shows
+// others what [ObservedInput] makes of Call; the message keeps the model's own bytes.
 type Use struct {
 	msg.ToolUse
 	Tool    Tool
 	Call    Call
 	Verdict Verdict
+}
+
+// Rewrite replaces the input by one that is checked like the model's own. An input that does not fit
+// leaves the use as it was; the error, which the gate returns, names by as the one who wrote it.
+func (u *Use) Rewrite(by string, input json.RawMessage) error {
+	c, err := u.Tool.Bind(input)
+	if err != nil {
+		return fmt.Errorf("%s rewrote the input of %s into one that cannot be used: %w", by, u.Name, err)
+	}
+	u.Input, u.Call = input, c
+	return nil
 }
 
 // A Verdict accumulates what the gates decided.
@@ -81,5 +94,14 @@ type Error struct {
 
 // Error returns the text for the model.
 func (e *Error) Error() string { return e.Text }
+
+// An InputError says that an input does not fit the schema: no code of the tool has seen it.
+type InputError struct{ Err error }
+
+// Error returns the text for the model.
+func (e *InputError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *InputError) Unwrap() error { return e.Err }
 
 var errMatcherPanicked = errors.New("the tool's matcher panicked")

@@ -20,7 +20,8 @@ const previewChars = 2000
 // cap. What does not fit goes to a file, byte for byte, of which the beginning is shown.
 func (e *Executor) bound(p *Pending, r tool.Result) []msg.Part {
 	defer closeBody(r.Body)
-	parts, chars := visible(r.Parts)
+	media, notes := e.media(p, r.Parts)
+	parts, chars := visible(media)
 	limit := p.traits.MaxChars
 	if limit <= 0 {
 		limit = tool.DefaultMaxChars
@@ -31,7 +32,7 @@ func (e *Executor) bound(p *Pending, r tool.Result) []msg.Part {
 	case chars > limit && !p.traits.NeverPersist:
 		parts = e.persist(p, parts, strings.NewReader(msg.PlainText(r.Parts)), limit)
 	}
-	if len(parts) == 0 {
+	if parts = append(parts, notes...); len(parts) == 0 {
 		parts = append(parts, &msg.Text{Text: p.use.Name + " ran and produced no output."})
 	}
 	return parts
@@ -80,7 +81,7 @@ func (e *Executor) boundBody(p *Pending, parts []msg.Part, r tool.Result, limit 
 // persist writes text to a file and returns a preview of it with those parts that are not text.
 func (e *Executor) persist(p *Pending, parts []msg.Part, text io.Reader, limit int) []msg.Part {
 	ends := &ends{max: limit * utf8.UTFMax}
-	path, n, err := e.save(p, io.TeeReader(text, ends))
+	path, n, err := e.save(p, p.raw.ID, "txt", io.TeeReader(text, ends))
 	io.Copy(ends, text) // ok: what was not saved is still shown; a read error shows as a short text
 	var note string
 	if err != nil {
@@ -106,13 +107,13 @@ func (e *Executor) persist(p *Pending, parts []msg.Part, text io.Reader, limit i
 	return kept
 }
 
-var errNotKept = errors.New("results of this tool are not kept")
+var errNotKept = errors.New("it is not kept anywhere")
 
-func (e *Executor) save(p *Pending, text io.Reader) (path string, n int64, err error) {
+func (e *Executor) save(p *Pending, name, ext string, r io.Reader) (path string, n int64, err error) {
 	if e.Results == nil || p.traits.NeverPersist {
 		return "", 0, errNotKept
 	}
-	return e.Results.SaveResult(p.raw.ID, "txt", text)
+	return e.Results.SaveResult(name, ext, r)
 }
 
 func size(n int64) string {

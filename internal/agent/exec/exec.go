@@ -295,7 +295,7 @@ func (e *Executor) outcome(ctx context.Context, p *Pending, r tool.Result, err e
 	}
 	e.trace(Bound, p.raw)
 	o := Outcome{
-		Result:     &msg.ToolResult{ID: p.raw.ID, IsError: r.IsError || ctx.Err() != nil},
+		Result:     &msg.ToolResult{ID: p.raw.ID, IsError: r.IsError},
 		Display:    r.Display,
 		Structured: e.structured(p, r.Structured),
 		Code:       r.Code,

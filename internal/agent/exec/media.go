@@ -1,0 +1,74 @@
+package exec
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"adze/internal/msg"
+)
+
+// media returns parts with every image and document under the type that its bytes show, whatever was
+// declared. What is neither an image nor a PDF would spoil the whole conversation for a provider: it
+// goes to a file, and the notes say where it is.
+func (e *Executor) media(p *Pending, parts []msg.Part) (kept, notes []msg.Part) {
+	for _, part := range parts {
+		var declared, title string
+		var data []byte
+		switch m := part.(type) {
+		case *msg.Image:
+			declared, data = m.MediaType, m.Data
+		case *msg.Document:
+			declared, title, data = m.MediaType, m.Title, m.Data
+		default:
+			kept = append(kept, part)
+			continue
+		}
+		switch kind := sniff(data); {
+		case kind == "":
+			text := e.keepBinary(p, len(notes)+1, declared, data)
+			notes = append(notes, &msg.Text{Text: msg.Neutralise(text)})
+		case kind == declared:
+			kept = append(kept, part)
+		case kind == pdf:
+			kept = append(kept, &msg.Document{MediaType: kind, Title: title, Data: data})
+		default:
+			kept = append(kept, &msg.Image{MediaType: kind, Data: data})
+		}
+	}
+	return kept, notes
+}
+
+// keepBinary writes the n-th binary content of a call to a file and says so.
+func (e *Executor) keepBinary(p *Pending, n int, declared string, data []byte) string {
+	name := p.raw.ID
+	if n > 1 {
+		name = fmt.Sprintf("%s-%d", name, n)
+	}
+	what := fmt.Sprintf("Binary content (%s, %s)", declared, size(int64(len(data))))
+	path, _, err := e.save(p, name, "bin", bytes.NewReader(data))
+	if err != nil {
+		return fmt.Sprintf("%s cannot be shown, and is lost: %v.", what, err)
+	}
+	return fmt.Sprintf("%s cannot be shown. It is in %s.", what, path)
+}
+
+const pdf = "application/pdf"
+
+// sniff returns the media type of an image or document that providers accept, or nothing.
+func sniff(data []byte) string {
+	head := string(data[:min(len(data), 12)])
+	switch {
+	case strings.HasPrefix(head, "\x89PNG\r\n\x1a\n"):
+		return "image/png"
+	case strings.HasPrefix(head, "\xff\xd8\xff"):
+		return "image/jpeg"
+	case strings.HasPrefix(head, "GIF87a"), strings.HasPrefix(head, "GIF89a"):
+		return "image/gif"
+	case strings.HasPrefix(head, "RIFF") && strings.HasSuffix(head, "WEBP"):
+		return "image/webp"
+	case strings.HasPrefix(head, "%PDF-"):
+		return pdf
+	}
+	return ""
+}
