@@ -121,7 +121,7 @@ func (b *bench) parallel() error {
 // flat measures the memory of a very long session with results of 10 KB.
 func (b *bench) flat() error {
 	file := filepath.Join(b.dir, "big.txt")
-	if err := os.WriteFile(file, bytes.Repeat([]byte("ten bytes\n"), 1000), 0o600); err != nil {
+	if err := os.WriteFile(file, bytes.Repeat([]byte("a line of some text\n"), 380), 0o600); err != nil {
 		return err
 	}
 	srv, err := serve(endless(1000, "Read", fmt.Sprintf(`{"file_path":%q}`, file)))
@@ -132,6 +132,9 @@ func (b *bench) flat() error {
 	srv.probeAt = 1001
 	// No window is that large, and what would shorten the history is not what is measured.
 	home := filepath.Join(b.dir, "home")
+	if err := os.MkdirAll(home, 0o700); err != nil {
+		return err
+	}
 	settings := `{"models":{"bench-endless":{"contextWindow":100000000}}}`
 	if err := os.WriteFile(filepath.Join(home, "settings.json"), []byte(settings), 0o600); err != nil {
 		return err

@@ -41,6 +41,7 @@ func (h *history) Append(_ context.Context, e msg.Entry) error {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	e.Structured = nil // it is in the log, and nothing that is sent needs it
 	h.entries = append(h.entries, e)
 	switch {
 	case err != nil && !h.unsaved:

@@ -191,7 +191,7 @@ func (p *Provider) ask(ctx context.Context, req *model.Request) (iter.Seq2[model
 }
 
 // whole sends a body that asks for a complete answer, and waits for it.
-func (p *Provider) whole(ctx context.Context, body []byte) (iter.Seq2[model.Event, error], error) {
+func (p *Provider) whole(ctx context.Context, body messages.Body) (iter.Seq2[model.Event, error], error) {
 	limit := p.c.NoStreamTimeout
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, errNoAnswer(limit))
 	defer cancel()
@@ -247,10 +247,10 @@ func (p *Provider) adapt(req *model.Request) *model.Request {
 
 // encode writes the body with the encoder that knows the conversation, if there is one: a side query
 // in between must not cost the long conversation its kept bytes.
-func (p *Provider) encode(req *model.Request) ([]byte, error) {
+func (p *Provider) encode(req *model.Request) (messages.Body, error) {
 	e := p.takeEncoder(req)
 	defer p.returnEncoder(e)
-	return e.Encode(req, p.c.ExtraBody)
+	return e.EncodeBody(req, p.c.ExtraBody)
 }
 
 const maxEncoders = 4

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"adze/internal/model"
+	"adze/internal/model/messages"
 )
 
 const (
@@ -44,7 +45,7 @@ func (p *Provider) CountTokens(ctx context.Context, req *model.Request) (int, er
 }
 
 func (p *Provider) count(ctx context.Context, body []byte) (int, error) {
-	res, err := p.send(ctx, "v1/messages/count_tokens", body, "application/json")
+	res, err := p.send(ctx, "v1/messages/count_tokens", messages.Body{body}, "application/json")
 	if err != nil {
 		return 0, err
 	}

@@ -22,7 +22,7 @@ const maxErrorBody = 1 << 20
 
 // send posts body and returns the response, of which nothing was read yet. With a key helper, a key
 // that is not accepted is fetched again, once.
-func (p *Provider) send(ctx context.Context, path string, body []byte, accept string) (*http.Response, error) {
+func (p *Provider) send(ctx context.Context, path string, body messages.Body, accept string) (*http.Response, error) {
 	key, err := p.key.get(ctx, "")
 	if err != nil {
 		return nil, err
@@ -38,10 +38,12 @@ func (p *Provider) send(ctx context.Context, path string, body []byte, accept st
 	return res, err
 }
 
-func (p *Provider) post(ctx context.Context, path string, body []byte, accept, key string) (*http.Response, error) {
+func (p *Provider) post(ctx context.Context, path string, body messages.Body, accept, key string) (*http.Response, error) {
 	var res *http.Response
-	opts := append(p.key.options(key), option.WithHeader("Accept", accept))
-	err := p.client.Execute(ctx, http.MethodPost, path, body, &res, opts...)
+	opts := append(p.key.options(key),
+		option.WithHeader("Accept", accept), option.WithHeader("Content-Type", "application/json"),
+		option.WithMiddleware(carry(body)))
+	err := p.client.Execute(ctx, http.MethodPost, path, nil, &res, opts...)
 	switch {
 	case res != nil && res.StatusCode >= 300:
 		defer res.Body.Close()
@@ -53,6 +55,16 @@ func (p *Provider) post(ctx context.Context, path string, body []byte, accept, k
 		return nil, connectionError(err)
 	}
 	return res, nil
+}
+
+// carry puts body into a request, in its pieces: the client library would copy it first.
+func carry(body messages.Body) option.Middleware {
+	return func(req *http.Request, next option.MiddlewareNext) (*http.Response, error) {
+		req.ContentLength = body.Len()
+		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(body.Reader()), nil }
+		req.Body, _ = req.GetBody() // ok: it cannot fail
+		return next(req)
+	}
 }
 
 // refusal returns the error for a response that is not an answer.

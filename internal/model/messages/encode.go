@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 
@@ -20,6 +21,7 @@ import (
 type Encoder struct {
 	buf  []byte // the messages, with commas between them and without marks
 	kept []keptMessage
+	lent int // how much of buf's memory bodies share
 }
 
 // A keptMessage says which message the bytes of buf up to end finish. It holds on to the parts, so
@@ -35,11 +37,47 @@ type keptMessage struct {
 // they replace options of the same name, but may not touch the model, the stream, or the conversation.
 // It may be nil. The body belongs to the caller.
 func (e *Encoder) Encode(req *model.Request, extra json.RawMessage) ([]byte, error) {
+	body, err := e.EncodeBody(req, extra)
+	return body.Bytes(), err
+}
+
+// EncodeBody is like Encode, but returns the body in pieces, most of which the encoder keeps for the
+// next request: nothing of a long conversation is copied. The pieces never change.
+func (e *Encoder) EncodeBody(req *model.Request, extra json.RawMessage) (Body, error) {
 	head, err := options(req, extra)
 	if err != nil {
 		return nil, err
 	}
 	return e.body(req, head), nil
+}
+
+// A Body is a request body in pieces. They are read only.
+type Body [][]byte
+
+// Len returns the number of bytes.
+func (b Body) Len() int64 {
+	var n int64
+	for _, piece := range b {
+		n += int64(len(piece))
+	}
+	return n
+}
+
+// Reader returns a reader of the whole.
+func (b Body) Reader() io.Reader {
+	pieces := make([]io.Reader, len(b))
+	for i, piece := range b {
+		pieces[i] = bytes.NewReader(piece)
+	}
+	return io.MultiReader(pieces...)
+}
+
+// Bytes returns a copy of the whole.
+func (b Body) Bytes() []byte {
+	if b == nil {
+		return nil
+	}
+	return slices.Concat(b...)
 }
 
 // EncodeCount returns the body that asks how many tokens req has.
@@ -50,14 +88,14 @@ func (e *Encoder) EncodeCount(req *model.Request) ([]byte, error) {
 	}
 	return e.body(req, slices.DeleteFunc(head, func(m member) bool {
 		return m.name == "max_tokens" || m.name == "stream" || m.name == "metadata"
-	})), nil
+	})).Bytes(), nil
 }
 
-func (e *Encoder) body(req *model.Request, head []member) []byte {
+func (e *Encoder) body(req *model.Request, head []member) Body {
 	e.update(req.Messages)
 	marks := place(req)
 
-	dst := make([]byte, 0, len(e.buf)+roomFor(req))
+	dst := make([]byte, 0, roomFor(req))
 	for i, m := range head {
 		dst = append(dst, "{,"[min(i, 1)])
 		dst = msg.AppendString(dst, m.name)
@@ -67,8 +105,7 @@ func (e *Encoder) body(req *model.Request, head []member) []byte {
 	dst = appendSystem(dst, req.System, marks)
 	dst = appendTools(dst, req.Tools, marks)
 	dst = append(dst, `,"messages":[`...)
-	dst = e.appendMessages(dst, marks)
-	return append(dst, "]}"...)
+	return append(e.messages(Body{dst}, marks), []byte("]}"))
 }
 
 // Continues reports whether req starts with the conversation of the last request, so that encoding it
@@ -85,10 +122,15 @@ func (e *Encoder) update(msgs []msg.Message) {
 	}
 	clear(e.kept[n:]) // lets go of the parts
 	e.kept = e.kept[:n]
-	if n == 0 {
-		e.buf = e.buf[:0]
+	end := 0
+	if n > 0 {
+		end = e.kept[n-1].end
+	}
+	if end < e.lent && n < len(msgs) {
+		// What follows was lent out and may still be on its way: it is not written over.
+		e.buf, e.lent = slices.Clone(e.buf[:end]), 0
 	} else {
-		e.buf = e.buf[:e.kept[n-1].end]
+		e.buf = e.buf[:end]
 	}
 	for _, m := range msgs[n:] {
 		e.add(m)
@@ -142,19 +184,18 @@ func cacheable(p msg.Part) bool {
 	return true
 }
 
-// appendMessages appends buf with the mark spliced in.
-func (e *Encoder) appendMessages(dst []byte, marks map[position]model.Mark) []byte {
+// messages appends buf to body, with the mark spliced in.
+func (e *Encoder) messages(body Body, marks map[position]model.Mark) Body {
+	e.lent = max(e.lent, len(e.buf))
 	m, ok := marks[position{place: model.InMessages}]
 	if ok {
 		for _, k := range slices.Backward(e.kept) {
 			if k.mark >= 0 {
-				dst = append(dst, e.buf[:k.mark]...)
-				dst = appendMark(dst, m)
-				return append(dst, e.buf[k.mark:]...)
+				return append(body, e.buf[:k.mark:k.mark], appendMark(nil, m), e.buf[k.mark:len(e.buf):len(e.buf)])
 			}
 		}
 	}
-	return append(dst, e.buf...)
+	return append(body, e.buf[:len(e.buf):len(e.buf)])
 }
 
 // roomFor estimates the size of everything but the messages.

@@ -288,3 +288,39 @@ func benchmarkEncodeTurn(b *testing.B, turns int) {
 
 func BenchmarkEncodeTurn10(b *testing.B)  { benchmarkEncodeTurn(b, 10) }
 func BenchmarkEncodeTurn100(b *testing.B) { benchmarkEncodeTurn(b, 100) }
+
+// A body may still be on its way when the next request is encoded.
+func TestBodiesDoNotChange(t *testing.T) {
+	request := func(texts ...string) *model.Request {
+		r := &model.Request{Model: "m", MaxTokens: 1, Cache: []model.Mark{{Place: model.InMessages}}}
+		for i, text := range texts {
+			r.Messages = append(r.Messages, msg.Message{Role: []msg.Role{msg.User, msg.Assistant}[i%2], Parts: []msg.Part{&msg.Text{Text: text}}})
+		}
+		return r
+	}
+	long := request("one", "two", "three", "four", "five")
+	other := request("one", "another", "line")
+	other.Messages[0] = long.Messages[0]
+	var e Encoder
+	var bodies []Body
+	var want []string
+	for _, r := range []*model.Request{
+		long, other, long, {Model: "m", Messages: long.Messages[:3]}, {Model: "m", Messages: append(long.Messages[:3:3], other.Messages[1])},
+	} {
+		b, err := e.EncodeBody(r, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var fresh Encoder
+		whole, err := fresh.Encode(r, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bodies, want = append(bodies, b), append(want, string(whole))
+	}
+	for i, b := range bodies {
+		if got := string(b.Bytes()); got != want[i] || b.Len() != int64(len(got)) {
+			t.Errorf("body %d is now %s\nand was      %s", i, got, want[i])
+		}
+	}
+}
