@@ -31,14 +31,11 @@ func run(runs int) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	b := &bench{dir: dir, runs: runs, adze: filepath.Join(dir, "adze"), floor: filepath.Join(dir, "floor")}
-	for out, pkg := range map[string]string{b.adze: "adze/cmd/adze", b.floor: "adze/internal/bench/floor"} {
-		cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", out, pkg)
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-		if text, err := cmd.CombinedOutput(); err != nil {
-			return fmt.Errorf("building %s: %w\n%s", pkg, err, text)
-		}
+	b, err := build(dir)
+	if err != nil {
+		return err
 	}
+	b.runs = runs
 	fmt.Printf("%s/%s, %d cores, %s, %d runs, medians\n\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(), runs)
 	fmt.Printf("%-58s %10s %10s\n", "figure", "measured", "at most")
 	for _, m := range []func() error{b.start, b.turns, b.parallel, b.flat} {
@@ -52,15 +49,30 @@ func run(runs int) error {
 	return nil
 }
 
+// build compiles what is measured into dir.
+func build(dir string) (*bench, error) {
+	b := &bench{dir: dir, adze: filepath.Join(dir, "adze"), floor: filepath.Join(dir, "floor")}
+	for out, pkg := range map[string]string{b.adze: "adze/cmd/adze", b.floor: "adze/internal/bench/floor"} {
+		cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", out, pkg)
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if text, err := cmd.CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("building %s: %w\n%s", pkg, err, text)
+		}
+	}
+	return b, nil
+}
+
 // A bench is one run of the measurements.
 type bench struct {
 	dir, adze, floor string
 	runs             int
 	missed           int
+	last             float64 // the figure reported last
 }
 
 // report prints a figure beside its limit; a limit of 0 means that there is none.
 func (b *bench) report(name, unit string, got, limit float64) {
+	b.last = got
 	bound := ""
 	if limit > 0 {
 		bound = fmt.Sprintf("%.2f%s", limit, unit)
