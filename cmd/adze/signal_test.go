@@ -1,0 +1,129 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"adze/internal/model/replay"
+)
+
+// A signal while an answer arrives ends the turn with aborted_streaming; what arrived is in the history.
+//
+// Proves LOOP-21.
+func TestSignalWhileStreaming(t *testing.T) {
+	tests := []struct {
+		signal syscall.Signal
+		code   int
+		last   string // of the history
+	}{
+		{syscall.SIGINT, 130, "[Request interrupted by user]"},
+		{syscall.SIGTERM, 143, "Half of it"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.signal.String(), func(t *testing.T) {
+			home := t.TempDir()
+			cmd := adze(t, home, "say Half of it\nhang", "-p", "go", "--model", "sonnet",
+				"--output-format", "stream-json", "--verbose", "--include-partial-messages")
+			stdout, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			seen := readUntil(t, stdout, "Half of it")
+			if err := cmd.Process.Signal(tt.signal); err != nil {
+				t.Fatal(err)
+			}
+			rest, err := io.ReadAll(stdout)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var exit *exec.ExitError
+			if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != tt.code {
+				t.Errorf("ended with %v, want exit code %d", err, tt.code)
+			}
+			record := lastLine(t, seen+string(rest))
+			if record["terminal_reason"] != "aborted_streaming" || record["subtype"] != "error_during_execution" {
+				t.Errorf("result %v", record)
+			}
+			if log := transcript(t, home); !strings.Contains(lastText(log), tt.last) {
+				t.Errorf("the history ends with %s", lastText(log))
+			}
+		})
+	}
+}
+
+// adze returns the program, set up to ask a server that plays the script.
+func adze(t *testing.T, home, script string, args ...string) *exec.Cmd {
+	t.Helper()
+	s, err := replay.Parse("test.replay", []byte(script))
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(replay.NewPlayer(s).Handler())
+	t.Cleanup(server.Close)
+	bin, err := exec.LookPath("adze") // put into the PATH for the scenarios
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), bin, args...)
+	cmd.Dir = t.TempDir()
+	cmd.Env = append(os.Environ(), "ADZE_HOME="+home, "ADZE_NO_FSYNC=1", "ANTHROPIC_API_KEY=k", "ANTHROPIC_BASE_URL="+server.URL)
+	cmd.Stderr = os.Stderr
+	return cmd
+}
+
+// readUntil reads from r up to a text.
+func readUntil(t *testing.T, r io.Reader, text string) string {
+	t.Helper()
+	var seen bytes.Buffer
+	for b := make([]byte, 4096); !strings.Contains(seen.String(), text); {
+		n, err := r.Read(b)
+		seen.Write(b[:n])
+		if err != nil {
+			t.Fatalf("%v after %s", err, seen.String())
+		}
+	}
+	return seen.String()
+}
+
+func lastLine(t *testing.T, text string) map[string]any {
+	t.Helper()
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	var v map[string]any
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &v); err != nil {
+		t.Fatalf("%v in %s", err, lines[len(lines)-1])
+	}
+	return v
+}
+
+// transcript returns the one transcript below home.
+func transcript(t *testing.T, home string) string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(home, "projects", "*", "*.jsonl"))
+	if err != nil || len(names) != 1 {
+		t.Fatalf("transcripts: %v, %v", names, err)
+	}
+	data, err := os.ReadFile(names[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func lastText(log string) string {
+	lines := strings.Split(strings.TrimSpace(log), "\n")
+	return lines[len(lines)-1]
+}

@@ -1,0 +1,134 @@
+package app
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"adze/internal/agent"
+	"adze/internal/model/replay"
+	"adze/internal/msg"
+	"adze/internal/permission"
+	"adze/internal/platform/config"
+	"adze/internal/platform/osproc"
+	"adze/internal/session"
+	"adze/internal/tool"
+)
+
+// demoFiles are the sample project and the model's part.
+//
+//go:embed demo
+var demoFiles embed.FS
+
+// demoProject names the files that are laid out for the model to work on.
+var demoProject = [...]string{"leap.sh", "test.sh"}
+
+const (
+	demoScript = "demo/model.replay"
+	demoPrompt = "The test of leap.sh fails. Find out why and fix it."
+)
+
+func demoFlags() []flag {
+	return append([]flag{
+		{name: "fast", doc: "without pauses", set: setBool(func(o *options) *bool { return &o.fast })},
+		{name: "keep", doc: "keep the temporary directory", set: setBool(func(o *options) *bool { return &o.keep })},
+	}, helpFlags()...)
+}
+
+// runDemo shows a turn with a scripted model and real tools. It fails unless the test of the sample
+// project passes afterwards.
+func runDemo(ctx context.Context, env *Env, o *options) error {
+	if len(o.args) > 0 {
+		return setupErrorf("adze demo takes no arguments, got %q", o.args[0])
+	}
+	shell, err := exec.LookPath("sh")
+	if err != nil {
+		return setupErrorf("the demo needs a shell, and there is no sh in the PATH")
+	}
+	dir, err := layOutDemo()
+	if err != nil {
+		return err
+	}
+	if !o.keep {
+		defer os.RemoveAll(dir) // ok: a temporary directory that stays does no harm
+	}
+	var runner osproc.Runner
+	defer runner.Close()
+	s, err := demoSession(dir, &runner, env.StdoutTerminal && !o.fast)
+	if err != nil {
+		return err
+	}
+	stage := newDemoStage(env, dir)
+	stage.open()
+	reason := stage.play(s.Prompt(ctx, &msg.Text{Text: demoPrompt}))
+	if !reason.OK() {
+		return &endedError{reason}
+	}
+	test := exec.CommandContext(ctx, shell, "./test.sh")
+	test.Dir = dir
+	if err := test.Run(); err != nil {
+		return fmt.Errorf("the demo did not fix the project: its test still fails (%w)", err)
+	}
+	stage.close()
+	if o.keep {
+		stage.say("The project is in " + dir + ".\n")
+	}
+	return nil
+}
+
+// layOutDemo writes the sample project to a temporary directory.
+func layOutDemo() (string, error) {
+	dir, err := os.MkdirTemp("", "adze-demo-")
+	if err != nil {
+		return "", fmt.Errorf("making a directory for the demo: %w", err)
+	}
+	for _, name := range demoProject {
+		data, err := demoFiles.ReadFile("demo/" + name)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), data, 0o755)
+		}
+		if err != nil {
+			os.RemoveAll(dir) // ok: the error that counts is known
+			return "", fmt.Errorf("laying out the demo: %w", err)
+		}
+	}
+	return dir, nil
+}
+
+// demoSession returns a session that uses nothing of the person's: no settings, no state, no files.
+func demoSession(dir string, runner *osproc.Runner, paced bool) (*session.Session, error) {
+	src, err := demoFiles.ReadFile(demoScript)
+	if err != nil {
+		return nil, fmt.Errorf("reading the demo: %w", err)
+	}
+	if !paced {
+		src = withoutPauses(src)
+	}
+	script, err := replay.Parse(demoScript, src)
+	if err != nil {
+		return nil, fmt.Errorf("reading the demo: %w", err)
+	}
+	settings, _ := config.Load(config.Sources{}, settingKeys()) // ok: without sources nothing is wrong
+	return session.New(session.Config{
+		Provider:   replay.NewPlayer(script).Provider(),
+		Tools:      tool.NewRegistry(builtinTools(settings, dir, runner)...),
+		Permission: permission.New(permission.Config{Mode: permission.Bypass}),
+		Model:      scriptedModel,
+		Resolve:    func(string) (agent.Model, error) { return agent.Model{ID: scriptedModel}, nil },
+	}), nil
+}
+
+// withoutPauses returns a script that plays at once.
+func withoutPauses(script []byte) []byte {
+	var b strings.Builder
+	for line := range strings.Lines(string(script)) {
+		if !strings.HasPrefix(line, "delay ") && !strings.HasPrefix(line, "fragments ") {
+			b.WriteString(line)
+		}
+	}
+	return []byte(b.String())
+}

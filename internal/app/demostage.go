@@ -1,0 +1,97 @@
+package app
+
+import (
+	"adze/internal/agent"
+	"adze/internal/model"
+	"adze/internal/msg"
+	"adze/internal/tool"
+	"adze/internal/ui/draw"
+)
+
+// A demoStage shows a turn to a person.
+type demoStage struct {
+	env   *Env
+	dir   string
+	style draw.Palette
+	width int
+}
+
+func newDemoStage(env *Env, dir string) *demoStage {
+	const comfortable = 96
+	d := &demoStage{env: env, dir: dir, style: draw.PaletteFor(env.StdoutTerminal, env.Getenv), width: comfortable}
+	if env.Width > 0 {
+		d.width = max(20, min(d.width, env.Width))
+	}
+	return d
+}
+
+func (d *demoStage) say(text string) { d.env.print(text) } // ok: a reader who left sees nothing more
+
+func (d *demoStage) open() {
+	d.say(d.style.Strong.Apply("adze demo") + `: the model is a script, the tools are real.
+They work on a small project in a temporary directory: leap.sh says whether a year is a leap year,
+test.sh checks it, and it has a bug. None of your files are touched.
+
+` + d.style.Accent.Apply("> ") + d.style.Strong.Apply(demoPrompt) + "\n")
+}
+
+func (d *demoStage) close() {
+	d.say("\n" + d.style.Good.Apply("The demo has run the test once more itself: it passes.") + `
+
+To work on your own code with a real model, set a key and ask:
+
+    export ANTHROPIC_API_KEY=...
+    adze -p "explain what this project does"
+
+adze may read by itself; to let it run commands too, add --allowed-tools Bash. See adze --help.
+`)
+}
+
+// play shows the events of a turn and returns why it ended.
+func (d *demoStage) play(events func(func(agent.Event) bool)) agent.Reason {
+	var reason agent.Reason
+	speech := draw.Wrapper{Width: d.width}
+	speaking := false
+	for ev := range events {
+		switch ev := ev.(type) {
+		case agent.Delta:
+			switch e := ev.Event.(type) {
+			case model.TextDelta:
+				if !speaking {
+					d.say("\n")
+				}
+				speaking = true
+				d.say(speech.Add(e.Text))
+			case model.BlockDone:
+				if speaking {
+					d.say(speech.End() + "\n")
+				}
+				speaking = false
+			}
+		case agent.ToolStarted:
+			d.say("\n" + d.style.Accent.Apply("● ") + d.style.Strong.Apply(ev.Title) + "\n")
+		case agent.ToolDone:
+			d.result(ev)
+		case agent.Failed:
+			d.env.say(model.Explain(ev.Err, scriptedModel))
+		case agent.Ended:
+			reason = ev.Reason
+		}
+	}
+	return reason
+}
+
+// maxShown is how many lines of a result are shown.
+const maxShown = 16
+
+func (d *demoStage) result(ev agent.ToolDone) {
+	const indent = "  "
+	o := draw.Options{Width: d.width - len(indent) - 2, Max: maxShown, Dir: d.dir, Palette: d.style}
+	display := ev.Display
+	if display == nil {
+		display = tool.Plain{Text: msg.PlainText(ev.Result.Parts)}
+	}
+	for _, line := range draw.Lines(display, o) {
+		d.say(indent + d.style.Faint.Apply("│ ") + line + "\n")
+	}
+}

@@ -1,0 +1,195 @@
+package app
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"adze/internal/model"
+	"adze/internal/ui/headless"
+)
+
+// Options are what the command line says. The zero value says nothing.
+type options struct {
+	args  []string        // what is not a flag
+	given map[string]bool // flags by name
+	notes []string        // flags that have no effect
+
+	print, verbose, partial bool
+	output                  headless.Format
+	input                   string
+
+	model, fallback, provider string
+	effort                    model.Effort
+	thinking                  string // adaptive, enabled or disabled
+	thinkingTokens            int
+	record                    string
+
+	system, systemFile, appended, appendedFile string
+
+	allow, deny, tools, dirs []string
+	mode                     string
+	bypass, bypassAllowed    bool
+
+	maxTurns, tokenBudget int
+	maxBudget             float64
+
+	session   string
+	ephemeral bool
+	settings  string
+	debug     bool
+	filter    string
+	debugFile string
+
+	json, list, stdin, fast, keep bool
+	version, help                 bool
+}
+
+// check reports what cannot be meant together.
+func (o *options) check() error {
+	pairs := [...][2]string{
+		{"system-prompt", "system-prompt-file"},
+		{"append-system-prompt", "append-system-prompt-file"},
+		{"thinking", "max-thinking-tokens"},
+	}
+	for _, p := range pairs {
+		if o.given[p[0]] && o.given[p[1]] {
+			return setupErrorf("--%s and --%s cannot be given together; leave one out", p[0], p[1])
+		}
+	}
+	switch {
+	case o.output == headless.StreamJSON && !o.verbose:
+		return setupErrorf("--output-format stream-json needs --verbose")
+	case o.input == inputStream && o.output != headless.StreamJSON:
+		return setupErrorf("--input-format stream-json needs --output-format stream-json")
+	case o.partial && o.output != headless.StreamJSON:
+		return setupErrorf("--include-partial-messages needs --output-format stream-json")
+	case o.input == inputStream && len(o.args) > 0:
+		return setupErrorf("with --input-format stream-json prompts come from stdin; leave out %q", o.args[0])
+	case o.fallback != "" && o.fallback == o.model:
+		return setupErrorf("--fallback-model %s is the main model; name another one", o.fallback)
+	case o.bypass && o.given["permission-mode"] && o.mode != bypassMode:
+		return setupErrorf("--dangerously-skip-permissions contradicts --permission-mode %s; leave one out", o.mode)
+	}
+	return nil
+}
+
+const (
+	inputText   = "text"
+	inputStream = "stream-json"
+
+	bypassMode = "bypassPermissions"
+)
+
+// Setters, for the tables of flags.
+
+func setBool(field func(*options) *bool) func(*options, string) error {
+	return func(o *options, _ string) error { *field(o) = true; return nil }
+}
+
+func setText(field func(*options) *string) func(*options, string) error {
+	return func(o *options, v string) error { *field(o) = v; return nil }
+}
+
+func setChoice[T ~string](field func(*options) *T, choices ...T) func(*options, string) error {
+	return func(o *options, v string) error {
+		if !slices.Contains(choices, T(v)) {
+			return fmt.Errorf("%q is not one of %s", v, joined(choices))
+		}
+		*field(o) = T(v)
+		return nil
+	}
+}
+
+func joined[T ~string](words []T) string {
+	all := make([]string, len(words))
+	for i, w := range words {
+		all[i] = string(w)
+	}
+	return strings.Join(all, ", ")
+}
+
+func setCount(field func(*options) *int, least int) func(*options, string) error {
+	return func(o *options, v string) error {
+		n, err := strconv.Atoi(v)
+		if err != nil || n < least {
+			return fmt.Errorf("%q is not a whole number of at least %d", v, least)
+		}
+		*field(o) = n
+		return nil
+	}
+}
+
+func setBudget(o *options, v string) error {
+	usd, err := strconv.ParseFloat(v, 64)
+	if err != nil || !(usd > 0) || usd > 1e9 {
+		return fmt.Errorf("%q is not a positive number of US dollars", v)
+	}
+	o.maxBudget = usd
+	return nil
+}
+
+// addList appends a value as it is: lists of rules are split by those who know rules.
+func addList(field func(*options) *[]string) func(*options, string) error {
+	return func(o *options, v string) error {
+		*field(o) = append(*field(o), v)
+		return nil
+	}
+}
+
+func setSession(o *options, v string) error {
+	if !isUUID(v) {
+		return fmt.Errorf("%q is not a UUID, such as 3f2a9c1e-5b7d-4e80-9a61-0c4d8e2f7b13", v)
+	}
+	o.session = strings.ToLower(v)
+	return nil
+}
+
+func isUUID(s string) bool {
+	if len(s) != 36 {
+		return false
+	}
+	for i, c := range []byte(s) {
+		switch i {
+		case 8, 13, 18, 23:
+			if c != '-' {
+				return false
+			}
+		default:
+			if !strings.ContainsRune("0123456789abcdefABCDEF", rune(c)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// looksLikeRule reports whether an argument after a list of rules belongs to it: a prompt of several
+// words does not.
+func looksLikeRule(arg string) bool {
+	name, _, content := strings.Cut(arg, "(")
+	if name == "" || content && !strings.HasSuffix(arg, ")") {
+		return false
+	}
+	return strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-*,") == "" && name[0] != '-'
+}
+
+func isDir(arg string) bool {
+	info, err := os.Stat(arg)
+	return err == nil && info.IsDir()
+}
+
+func setDir(o *options, v string) error {
+	if !isDir(v) {
+		return fmt.Errorf("%s is not a directory", v)
+	}
+	abs, err := filepath.Abs(v)
+	if err != nil {
+		return err
+	}
+	o.dirs = append(o.dirs, abs)
+	return nil
+}

@@ -1,0 +1,172 @@
+package app
+
+import (
+	goflag "flag"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"adze/internal/platform/config"
+	"adze/internal/platform/osproc"
+	"adze/internal/tool"
+)
+
+var update = goflag.Bool("update", false, "rewrite golden files and generated documents")
+
+func presentTools(t *testing.T) []tool.Tool {
+	t.Helper()
+	settings, warnings := config.Load(config.Sources{}, settingKeys())
+	if len(warnings) > 0 {
+		t.Fatal(warnings)
+	}
+	return builtinTools(settings, t.TempDir(), new(osproc.Runner))
+}
+
+// Proves CAT-01, CAT-02.
+func TestReference(t *testing.T) {
+	for name, got := range map[string]string{
+		"flags.md":    flagReference(),
+		"settings.md": settingsReference(),
+		"tools.md":    toolReference(presentTools(t)),
+	} {
+		path := filepath.Join("..", "..", "docs", "reference", name)
+		if *update {
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), got); diff != "" {
+			t.Errorf("%s is not what the program says; run with -update:\n%s", name, diff)
+		}
+	}
+}
+
+// Proves CAT-01.
+func TestCatalogue(t *testing.T) {
+	declared := map[string]catalogued{}
+	for _, c := range catalogue() {
+		if _, double := declared[c.name]; double {
+			t.Errorf("%s is declared twice", c.name)
+		}
+		declared[c.name] = c
+	}
+	for _, b := range presentTools(t) {
+		c, ok := declared[b.Spec().Name]
+		if aliases := strings.Join(b.Traits().Aliases, ", "); !ok || c.aliases != aliases {
+			t.Errorf("%s (aliases %q) is declared as %+v", b.Spec().Name, aliases, c)
+		}
+	}
+	names := regexp.MustCompile("`([A-Z][A-Za-z]+)`")
+	chapter, err := os.ReadFile(filepath.Join("..", "..", "docs", "spec", "20-tool-contract.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, found := strings.Cut(string(chapter), "| Tool | State |")
+	table, _, _ = strings.Cut(table, "\n\n")
+	if !found {
+		t.Fatal("the chapter has no table of tools")
+	}
+	for row := range strings.Lines(table) {
+		cells := strings.Split(row, "|")
+		if len(cells) < 4 || strings.Contains(cells[2], "internal") || strings.Contains(cells[1], "family") {
+			continue
+		}
+		tools, _, _ := strings.Cut(cells[1], "(alias")
+		for _, m := range names.FindAllStringSubmatch(tools, -1) {
+			if _, ok := declared[m[1]]; !ok {
+				t.Errorf("%s of the specification is not declared", m[1])
+			}
+		}
+	}
+}
+
+// Every variable that the program knows by name is in the table of settings.
+//
+// Proves CAT-02.
+func TestVariablesAreDeclared(t *testing.T) {
+	declared := map[string]bool{}
+	for _, k := range settingKeys() {
+		for _, name := range k.Env {
+			if declared[name] {
+				t.Errorf("%s is declared twice", name)
+			}
+			declared[name] = true
+		}
+	}
+	// Not settings: what no program may inherit is known by name to be left out.
+	exempt := []string{filepath.Join("platform", "osproc", "env.go")}
+	variable := regexp.MustCompile(`^(ADZE|ANTHROPIC|CLAUDE)_[A-Z0-9_]*[A-Z0-9]$`)
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		if slices.ContainsFunc(exempt, func(name string) bool { return strings.HasSuffix(path, name) }) {
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			lit, ok := n.(*ast.BasicLit)
+			if !ok || lit.Kind != token.STRING {
+				return true
+			}
+			if s, err := strconv.Unquote(lit.Value); err == nil && variable.MatchString(s) && !declared[s] {
+				t.Errorf("%s knows the variable %s, which is not in the table of settings", path, s)
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestHelp(t *testing.T) {
+	path := filepath.Join("testdata", "help.golden")
+	got := helpText()
+	if *update {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("run with -update if this is meant:\n%s", diff)
+	}
+	for line := range strings.Lines(got) {
+		if len(strings.TrimSuffix(line, "\n")) > helpWidth {
+			t.Errorf("too wide: %s", line)
+		}
+	}
+	for _, f := range supportedFlags() {
+		if f.doc == "" || f.set == nil {
+			t.Errorf("--%s has no text or no effect", f.name)
+		}
+	}
+}

@@ -1,0 +1,31 @@
+package app
+
+// noProvider is the screen for a person who has not said which model to ask. Why says what is known
+// beyond that.
+func noProvider(why string) error {
+	text := "no model provider is configured, so nothing was run."
+	if why != "" {
+		text = why + " Nothing was run."
+	}
+	return &setupError{text + `
+
+To use the Anthropic API, set a key:
+
+    export ANTHROPIC_API_KEY=...
+
+To use a server on this machine, or a gateway, that speaks the same protocol:
+
+    export ANTHROPIC_BASE_URL=http://127.0.0.1:8080
+    export ADZE_MODEL=the-model-it-serves
+
+A key can also come from a command (apiKeyHelper in ~/.adze/settings.json) or be a bearer token
+(ANTHROPIC_AUTH_TOKEN). To see what adze does without any of this, with a scripted model:
+
+    adze demo`}
+}
+
+// notInteractive is for a person at a terminal who did not ask for a single turn.
+func notInteractive() error {
+	return &setupError{`this version has no interactive screen yet.
+What works now: adze -p "your prompt" runs one turn and prints the answer, adze demo shows one.`}
+}

@@ -1,0 +1,169 @@
+// Package draw turns what a tool wants a person to see into lines of text, for every front end. It
+// knows kinds of display and no tools. Where lines go, and when, is left to the front ends.
+package draw
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"adze/internal/platform/term"
+	"adze/internal/tool"
+)
+
+// Options say how to draw. The zero value draws everything, plainly, on lines of any length.
+type Options struct {
+	// Width is the room on a line and Max the number of lines of content, in all; 0 means no limit.
+	Width, Max int
+	// Dir is the working directory: what lies in it is named from there.
+	Dir     string
+	Palette Palette
+}
+
+// Lines returns d as lines without their ends. It is safe to write them to a terminal: of the content
+// no control characters are left.
+func Lines(d tool.Display, o Options) []string {
+	switch d := d.(type) {
+	case tool.Plain:
+		lines := split(d.Text)
+		return o.shorten(lines, len(lines), "lines", o.Palette.None)
+	case tool.Output:
+		return o.output(d)
+	case tool.File:
+		return []string{o.cut(o.Palette.Faint, o.file(d))}
+	case tool.Diff:
+		return o.diff(d)
+	case tool.List:
+		return o.list(d)
+	}
+	return nil
+}
+
+// shorten draws the first lines of total and says how many are left out. Unit names what is counted.
+func (o Options) shorten(lines []string, total int, unit string, style Style) []string {
+	shown := lines
+	if o.Max > 0 && len(shown) > o.Max {
+		shown = shown[:o.Max]
+	}
+	out := make([]string, 0, len(shown)+1)
+	for _, line := range shown {
+		out = append(out, o.cut(style, line))
+	}
+	if left := total - len(shown); left > 0 {
+		out = append(out, o.cut(o.Palette.Faint, "… "+count(left, "more "+unit)))
+	}
+	return out
+}
+
+// output shows the end of what a command printed, since that is where it says how it went.
+func (o Options) output(d tool.Output) []string {
+	lines := split(d.Text)
+	shown := lines
+	if o.Max > 0 && len(shown) > o.Max {
+		shown = shown[len(shown)-o.Max:]
+	}
+	var out []string
+	if left := max(d.Lines, len(lines)) - len(shown); left > 0 {
+		out = append(out, o.cut(o.Palette.Faint, "… "+count(left, "earlier lines")))
+	}
+	for _, line := range shown {
+		out = append(out, o.cut(o.Palette.None, line))
+	}
+	switch {
+	case d.Note != "":
+		out = append(out, o.cut(o.Palette.Bad, d.Note+after(d.Elapsed)))
+	case d.Exit != nil && *d.Exit != 0:
+		out = append(out, o.cut(o.Palette.Bad, fmt.Sprintf("exit code %d%s", *d.Exit, after(d.Elapsed))))
+	}
+	return out
+}
+
+func after(d time.Duration) string {
+	if d < 100*time.Millisecond {
+		return ""
+	}
+	return " after " + d.Round(100*time.Millisecond).String()
+}
+
+func (o Options) file(d tool.File) string {
+	if d.Count == d.Len {
+		return fmt.Sprintf("%s of %s", count(d.Count, "lines"), o.path(d.Path))
+	}
+	return fmt.Sprintf("lines %d to %d of %d of %s", d.First, d.First+d.Count-1, d.Len, o.path(d.Path))
+}
+
+func (o Options) path(path string) string {
+	if rel, err := filepath.Rel(o.Dir, path); o.Dir != "" && err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return path
+}
+
+func (o Options) diff(d tool.Diff) []string {
+	what := "changed "
+	if d.Created {
+		what = "created "
+	}
+	out := []string{o.cut(o.Palette.Faint, fmt.Sprintf("%s%s, %d added, %d removed", what, o.path(d.Path), d.Added, d.Removed))}
+	total, shown := 0, 0
+	for i, h := range d.Hunks {
+		total += len(h.Lines)
+		if o.Max > 0 && shown >= o.Max {
+			continue
+		}
+		if i > 0 {
+			out = append(out, o.cut(o.Palette.Faint, "…"))
+		}
+		for _, line := range h.Lines {
+			if o.Max > 0 && shown >= o.Max {
+				break
+			}
+			shown++
+			out = append(out, o.cut(o.Palette.diffStyle(line), line))
+		}
+	}
+	if left := total - shown; left > 0 {
+		out = append(out, o.cut(o.Palette.Faint, "… "+count(left, "more lines")))
+	}
+	return out
+}
+
+func (o Options) list(d tool.List) []string {
+	unit := d.Unit
+	if unit == "" {
+		unit = "items"
+	}
+	if len(d.Items) == 0 {
+		return []string{o.cut(o.Palette.Faint, "no "+unit)}
+	}
+	return o.shorten(d.Items, max(d.Total, len(d.Items)), unit, o.Palette.None)
+}
+
+// cut makes text harmless, cuts it to the width and styles it.
+func (o Options) cut(style Style, text string) string {
+	text = strings.ReplaceAll(term.Sanitize(text), "\n", " ")
+	text = strings.ReplaceAll(text, "\t", "    ")
+	if r := []rune(text); o.Width > 0 && len(r) > o.Width {
+		text = string(r[:max(0, o.Width-1)]) + "…"
+	}
+	return style.Apply(text)
+}
+
+// split returns the lines of text, without empty ones at its end.
+func split(text string) []string {
+	text = strings.TrimRight(text, "\n")
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, "\n")
+}
+
+// count writes a number with what is counted, which is given in the plural.
+func count(n int, unit string) string {
+	if n == 1 {
+		unit = strings.TrimSuffix(unit, "s")
+	}
+	return strconv.Itoa(n) + " " + unit
+}

@@ -1,0 +1,104 @@
+package draw
+
+import (
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"adze/internal/tool"
+)
+
+func code(n int) *int { return &n }
+
+func TestLines(t *testing.T) {
+	diff := tool.Diff{Path: "a.go", Added: 1, Removed: 1, Hunks: []tool.Hunk{
+		{Lines: []string{" func f() {", "-\treturn 1", "+\treturn 2", " }"}},
+		{Lines: []string{" // end"}},
+	}}
+	tests := []struct {
+		name string
+		d    tool.Display
+		o    Options
+		want []string
+	}{
+		{"plain", tool.Plain{Text: "one\ntwo\n"}, Options{}, []string{"one", "two"}},
+		{"plain, shortened", tool.Plain{Text: "one\ntwo\nthree\nfour"}, Options{Max: 2}, []string{"one", "two", "… 2 more lines"}},
+		{"plain, one left", tool.Plain{Text: "one\ntwo"}, Options{Max: 1}, []string{"one", "… 1 more line"}},
+		{"plain, narrow", tool.Plain{Text: "a long line"}, Options{Width: 6}, []string{"a lon…"}},
+		{"nothing", tool.Plain{}, Options{}, []string{}},
+		{"nil", nil, Options{}, nil},
+		{"escape sequences", tool.Plain{Text: "a\x1b[2Jb\x1b]0;title\x07c"}, Options{}, []string{"abc"}},
+		{"output", tool.Output{Text: "ok\n", Lines: 1, Exit: code(0)}, Options{}, []string{"ok"}},
+		{"output, failed", tool.Output{Text: "a\nb\nc\n", Lines: 3, Exit: code(2), Elapsed: 1500 * time.Millisecond},
+			Options{Max: 2}, []string{"… 1 earlier line", "b", "c", "exit code 2 after 1.5s"}},
+		{"output, running", tool.Output{Text: "tick", Lines: 90}, Options{}, []string{"… 89 earlier lines", "tick"}},
+		{"output, note", tool.Output{Text: "x", Lines: 1, Note: "Stopped", Exit: code(137)}, Options{}, []string{"x", "Stopped"}},
+		{"whole file", tool.File{Path: "a.txt", First: 1, Count: 3, Len: 3}, Options{}, []string{"3 lines of a.txt"}},
+		{"part of a file", tool.File{Path: "a.txt", First: 5, Count: 2, Len: 9}, Options{}, []string{"lines 5 to 6 of 9 of a.txt"}},
+		{"file in the directory", tool.File{Path: "/w/sub/a.txt", Count: 1, Len: 1}, Options{Dir: "/w"}, []string{"1 line of sub/a.txt"}},
+		{"file elsewhere", tool.File{Path: "/etc/a.txt", Count: 1, Len: 1}, Options{Dir: "/w"}, []string{"1 line of /etc/a.txt"}},
+		{"diff", diff, Options{}, []string{
+			"changed a.go, 1 added, 1 removed", " func f() {", "-    return 1", "+    return 2", " }", "…", " // end",
+		}},
+		{"diff, shortened", diff, Options{Max: 2}, []string{
+			"changed a.go, 1 added, 1 removed", " func f() {", "-    return 1", "… 3 more lines",
+		}},
+		{"list", tool.List{Items: []string{"a", "b"}, Total: 7, Unit: "files"}, Options{}, []string{"a", "b", "… 5 more files"}},
+		{"empty list", tool.List{Unit: "files"}, Options{}, []string{"no files"}},
+		{"colours", tool.Output{Text: "x", Lines: 1, Exit: code(1)}, Options{Palette: Colours()}, []string{"x", "\x1b[31mexit code 1\x1b[0m"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, Lines(tt.d, tt.o)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestPaletteFor(t *testing.T) {
+	tests := []struct {
+		name     string
+		terminal bool
+		env      map[string]string
+		want     Palette
+	}{
+		{"terminal", true, nil, Colours()},
+		{"no terminal", false, nil, Palette{}},
+		{"not wanted", true, map[string]string{"NO_COLOR": "1"}, Palette{}},
+		{"dumb", true, map[string]string{"TERM": "dumb"}, Palette{}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := PaletteFor(tt.terminal, func(name string) string { return tt.env[name] })
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// Whatever a tool shows, what is drawn fits and holds no control characters.
+func TestLinesFit(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.String().Draw(t, "text")
+		o := Options{Width: rapid.IntRange(1, 40).Draw(t, "width"), Max: rapid.IntRange(1, 5).Draw(t, "max")}
+		for _, d := range []tool.Display{
+			tool.Plain{Text: text}, tool.Output{Text: text, Note: text}, tool.File{Path: text},
+			tool.Diff{Path: text, Hunks: []tool.Hunk{{Lines: []string{text, text}}}}, tool.List{Items: []string{text}, Unit: text},
+		} {
+			for _, line := range Lines(d, o) {
+				if utf8.RuneCountInString(line) > o.Width {
+					t.Fatalf("%T: %q is wider than %d", d, line, o.Width)
+				}
+				if strings.ContainsFunc(line, func(r rune) bool { return r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 }) {
+					t.Fatalf("%T: control characters in %q", d, line)
+				}
+			}
+		}
+	})
+}

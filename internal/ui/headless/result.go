@@ -1,0 +1,188 @@
+package headless
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"adze/internal/agent"
+	"adze/internal/model"
+	"adze/internal/model/cost"
+	"adze/internal/msg"
+)
+
+// A result is what one turn came to. It collects while the turn runs.
+type result struct {
+	f      *Front
+	began  time.Time
+	before cost.Totals
+	after  cost.Totals
+
+	text  string // of the last answer
+	open  bool   // the last answer was cut off and may be carried on
+	ended agent.Ended
+	took  time.Duration
+}
+
+func newResult(f *Front) *result {
+	return &result{
+		f: f, began: f.cfg.Now(), before: f.cfg.Session.Totals(),
+		ended: agent.Ended{Reason: agent.AbortedStreaming}, // until a turn says otherwise
+	}
+}
+
+func (r *result) add(ev agent.Event) {
+	switch ev := ev.(type) {
+	case agent.Appended:
+		if ev.Entry.Message.Role == msg.Assistant {
+			r.answer(ev.Entry)
+		}
+	case agent.Ended:
+		r.ended = ev
+	}
+}
+
+// answer keeps the text of the last answer. One that the output limit cut off is carried on by the
+// next, at the very point of the cut.
+func (r *result) answer(e msg.Entry) {
+	text := e.Message.Text()
+	if r.open {
+		text = r.text + text
+	}
+	r.text = text
+	r.open = e.Stop == string(model.StopMaxTokens) && len(e.Message.Uses()) == 0
+}
+
+func (r *result) finish() {
+	r.after = r.f.cfg.Session.Totals()
+	r.took = r.f.cfg.Now().Sub(r.began)
+}
+
+// subtype returns the name that clients know for how the turn ended, and whether it is an error.
+func (r *result) subtype() (name string, isError bool) {
+	switch r.ended.Reason {
+	case agent.Completed, agent.TokenBudgetDone:
+		return "success", false
+	case agent.ModelError, agent.PromptTooLong, agent.BlockingLimit, agent.ImageError:
+		return "success", true
+	case agent.MaxTurnsReached:
+		return "error_max_turns", true
+	case agent.BudgetExhausted:
+		return "error_max_budget_usd", true
+	case agent.StructuredOutputFailed:
+		return "error_max_structured_output_retries", true
+	}
+	return "error_during_execution", true
+}
+
+// problem says for a person why the turn ended, or nothing if it did what it was asked to do.
+func (r *result) problem() string {
+	switch end := r.ended; {
+	case end.Reason.OK():
+		return ""
+	case end.Err != nil:
+		return r.f.explain(end.Err)
+	case end.Reason.Aborted():
+		return "interrupted before the answer was complete"
+	case end.Detail != "":
+		return end.Detail
+	default:
+		return string(end.Reason)
+	}
+}
+
+// explain says what err means, in the words of the model in use.
+func (f *Front) explain(err error) string {
+	if f.cfg.Explain == nil {
+		return err.Error()
+	}
+	return f.cfg.Explain(err, f.cfg.Session.Model())
+}
+
+// record returns the result as clients read it.
+func (r *result) record() *object {
+	o := &object{}
+	subtype, isError := r.subtype()
+	o.str("type", "result")
+	o.str("subtype", subtype)
+	o.bool("is_error", isError)
+	switch {
+	case subtype != "success":
+		o.strs("errors", []string{r.problem()})
+	case isError:
+		o.str("result", r.problem())
+		var e *model.Error
+		if errors.As(r.ended.Err, &e) && e.Status != 0 {
+			o.int("api_error_status", int64(e.Status))
+		}
+	default:
+		o.str("result", r.text)
+	}
+	o.strOrNull("stop_reason", string(r.ended.Stop))
+	o.str("terminal_reason", terminalReason(r.ended.Reason))
+	o.int("num_turns", int64(r.ended.Iterations))
+	o.int("duration_ms", r.took.Milliseconds())
+	o.int("duration_api_ms", (r.after.API - r.before.API).Milliseconds())
+	o.float("total_cost_usd", r.after.CostUSD)
+	o.object("usage", func(o *object) { appendUsage(o, difference(r.after.Usage, r.before.Usage)) })
+	o.object("modelUsage", r.modelUsage)
+	denials := r.f.cfg.Session.Denials()
+	o.list("permission_denials", len(denials), func(i int, item *object) {
+		item.str("tool_name", denials[i].Tool)
+		item.str("tool_use_id", denials[i].UseID)
+		item.raw("tool_input", denials[i].Input)
+	})
+	return o
+}
+
+// terminalReason returns the reason in the words of clients.
+func terminalReason(r agent.Reason) string {
+	if r == agent.ModelError {
+		return "api_error"
+	}
+	return string(r)
+}
+
+func (r *result) modelUsage(o *object) {
+	for _, name := range slices.Sorted(maps.Keys(r.after.Models)) {
+		m := r.after.Models[name]
+		o.object(name, func(o *object) {
+			o.int("inputTokens", int64(m.Input))
+			o.int("outputTokens", int64(m.Output))
+			o.int("cacheReadInputTokens", int64(m.CacheRead))
+			o.int("cacheCreationInputTokens", int64(m.CacheWrite))
+			o.int("webSearchRequests", int64(m.WebSearches))
+			o.float("costUSD", m.CostUSD)
+			if m.HasUnknownCost {
+				o.bool("hasUnknownCost", true)
+			}
+			o.int("contextWindow", int64(m.ContextWindow))
+			o.int("maxOutputTokens", int64(m.MaxOutput))
+		})
+	}
+}
+
+func appendUsage(o *object, u msg.Usage) {
+	o.int("input_tokens", int64(u.Input))
+	o.int("cache_creation_input_tokens", int64(u.CacheWrite))
+	o.int("cache_read_input_tokens", int64(u.CacheRead))
+	o.int("output_tokens", int64(u.Output))
+	o.object("server_tool_use", func(o *object) { o.int("web_search_requests", int64(u.WebSearches)) })
+	o.object("cache_creation", func(o *object) {
+		o.int("ephemeral_5m_input_tokens", int64(u.CacheWrite-u.CacheWrite1h))
+		o.int("ephemeral_1h_input_tokens", int64(u.CacheWrite1h))
+	})
+}
+
+// difference returns what was added to before.
+func difference(after, before msg.Usage) msg.Usage {
+	return msg.Usage{
+		Input:        after.Input - before.Input,
+		Output:       after.Output - before.Output,
+		CacheRead:    after.CacheRead - before.CacheRead,
+		CacheWrite:   after.CacheWrite - before.CacheWrite,
+		CacheWrite1h: after.CacheWrite1h - before.CacheWrite1h,
+		WebSearches:  after.WebSearches - before.WebSearches,
+	}
+}
