@@ -121,8 +121,12 @@ func (c *credential) secrets() []string {
 	defer c.state.mu.Unlock()
 	all := append(slices.Clone(c.other), c.fixed, c.state.key)
 	all = append(all, c.state.past...)
-	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
+	return slices.DeleteFunc(all, func(s string) bool { return len(s) < minSecret })
 }
+
+// minSecret is the length from which a value is looked for in texts: a shorter one is no secret, and
+// masking it would garble what is said.
+const minSecret = 8
 
 // mask returns text with the secrets taken out.
 func (c *credential) mask(text string) string {

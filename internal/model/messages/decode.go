@@ -1,6 +1,7 @@
 package messages
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -219,6 +220,9 @@ func ReadMessage(body []byte, o StreamOptions) iter.Seq2[model.Event, error] {
 func (d *decoder) message(body []byte) error {
 	var m wireMessage
 	if err := json.Unmarshal(body, &m); err != nil {
+		if text := bytes.TrimSpace(body); len(text) > 0 && text[0] == '<' {
+			return errNotAnswer
+		}
 		return fmt.Errorf("the answer is not JSON; check the base URL and the proxy: %w", err)
 	}
 	switch m.Type {

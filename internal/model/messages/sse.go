@@ -12,7 +12,8 @@ const maxLine = 16 << 20
 
 var (
 	errLineTooLong = errors.New("a line of the stream is longer than 16 MB")
-	errNotStream   = errors.New("a web page came instead of a stream; check the base URL and the proxy")
+	errNotStream   = errors.New("a web page came instead of a stream")
+	errNotAnswer   = errors.New("a web page came instead of an answer")
 )
 
 // An sseReader splits a server-sent event stream into events. It is incremental, takes any line
