@@ -39,6 +39,7 @@ type run struct {
 	hookRounds  int
 	truncations int
 	attempts    int
+	iterations  int // that sent a request
 	budget      tokenBudget
 	lastStop    model.StopReason
 	state       State
@@ -93,6 +94,7 @@ func (r *run) iterate(s State) (State, *Ended) {
 	if end := r.overLimit(s, req, v); end != nil {
 		return s, end
 	}
+	r.iterations = s.Iteration
 	ans, err := r.ask(s, req, pool)
 	switch {
 	case r.ctx.Err() != nil:
@@ -348,7 +350,7 @@ func (r *run) emitAll(events []Event) {
 }
 
 func (r *run) end(e Ended) {
-	e.Stop, e.Iterations = r.lastStop, r.state.Iteration
+	e.Stop, e.Iterations = r.lastStop, r.iterations
 	r.ended = &e
 	r.syncHistory()
 	r.finishSides()

@@ -42,6 +42,9 @@ const (
 	patience = 500 * time.Millisecond
 	// linger is how long Run waits for the output of programs that outlive the one it started.
 	linger = 100 * time.Millisecond
+	// certain is how long it waits when nobody of the group is left to write: the end is then on its
+	// way, unless a program left the group and took the pipe along.
+	certain = 2 * time.Second
 	// poll is how often a dying process group is looked at.
 	poll = 20 * time.Millisecond
 )
@@ -79,7 +82,7 @@ func (r *Runner) Run(ctx context.Context, c Cmd) (Exit, error) {
 	var exit Exit
 	select {
 	case <-p.exited:
-		wait(p.drained, linger)
+		p.settle()
 	case <-ctx.Done():
 		exit.Cancelled = true
 	case <-timeout:
@@ -90,7 +93,7 @@ func (r *Runner) Run(ctx context.Context, c Cmd) (Exit, error) {
 	if exit.Cancelled || exit.TimedOut {
 		r.wg.Go(func() { p.end(r.grace()) })
 		exit.Running = !wait(p.exited, patience)
-		wait(p.drained, linger)
+		p.settle()
 	}
 	err = p.out.detach()
 	exit.Duration = time.Since(start)
@@ -176,6 +179,15 @@ func (r *Runner) start(c Cmd) (*process, error) {
 		r.mu.Unlock()
 	})
 	return p, nil
+}
+
+// settle waits for the rest of the output of a program that has ended.
+func (p *process) settle() {
+	limit := linger
+	if !alive(p.cmd.Process) {
+		limit = certain
+	}
+	wait(p.drained, limit)
 }
 
 // end asks the group to end, and kills it if it has not within grace.
