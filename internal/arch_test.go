@@ -29,7 +29,7 @@ const module = "adze"
 var layers = [][]string{
 	{"msg"},
 	{"platform/*"},
-	{"platform/search/glob", "platform/search/find"},
+	{"platform/search/glob", "platform/search/find", "platform/search/regextest"},
 	{"platform/search/ignore", "platform/search/regex"},
 	{"platform/search/walk", "platform/search/scan"},
 	{"platform/search"},
@@ -38,7 +38,7 @@ var layers = [][]string{
 	{"model/anthropic", "model/replay", "model/retry"},
 	{"tool/schema"},
 	{"tool"},
-	{"tool/tooltest"},
+	{"tool/tooltest", "tool/change"},
 	{"tools/*", "permission", "hook", "mcp", "skill", "memory"},
 	{"agent/exec", "agent/prompt", "agent/compact"},
 	{"agent"},

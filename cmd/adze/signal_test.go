@@ -33,7 +33,7 @@ func TestSignalWhileStreaming(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.signal.String(), func(t *testing.T) {
 			home := t.TempDir()
-			cmd := adze(t, home, "say Half of it\nhang", "-p", "go", "--model", "sonnet",
+			cmd := adze(t, home, "say Half of it\nsay+  and more\nhang", "-p", "go", "--model", "sonnet",
 				"--output-format", "stream-json", "--verbose", "--include-partial-messages")
 			stdout, err := cmd.StdoutPipe()
 			if err != nil {
@@ -42,7 +42,7 @@ func TestSignalWhileStreaming(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			seen := readUntil(t, stdout, "Half of it")
+			seen := readUntil(t, stdout, "and more") // what came before it has been taken in
 			if err := cmd.Process.Signal(tt.signal); err != nil {
 				t.Fatal(err)
 			}

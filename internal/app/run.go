@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"adze/internal/agent"
 	"adze/internal/model/catalog"
 	"adze/internal/msg"
 	"adze/internal/platform/term"
@@ -62,7 +63,10 @@ func run(ctx context.Context, env *Env, o *options) error {
 
 // ended turns an outcome into an error, or nil if all went well.
 func ended(ctx context.Context, out headless.Outcome) error {
-	if out.Failed || out.BadInput || out.Unread || ctx.Err() != nil {
+	if out.Unread {
+		return &endedError{agent.AbortedStreaming} // whoever wanted the answer left
+	}
+	if out.Failed || out.BadInput || ctx.Err() != nil {
 		return &endedError{out.Reason}
 	}
 	return nil

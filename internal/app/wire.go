@@ -1,18 +1,13 @@
 package app
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
 
 	"adze/internal/agent"
-	"adze/internal/agent/prompt"
 	"adze/internal/model"
 	"adze/internal/model/catalog"
 	"adze/internal/model/cost"
@@ -136,7 +131,7 @@ func (b *builder) lookup(name string) (catalog.Model, error) {
 const scriptedModel = "replay"
 
 // session puts the session together. Nothing is written before its first message.
-func (b *builder) session(system func(context.Context, agent.Model, []msg.ToolSpec) ([]msg.Part, []model.Mark)) (*session.Session, error) {
+func (b *builder) session(system assembler) (*session.Session, error) {
 	log, err := b.openLog()
 	if err != nil {
 		return nil, err
@@ -272,78 +267,6 @@ func (b *builder) thinking() model.Thinking {
 		return model.Thinking{}
 	}
 	return model.Thinking{Mode: model.ThinkingAdaptive}
-}
-
-// prompt returns what assembles the system prompt of each turn.
-func (b *builder) prompt() (func(context.Context, agent.Model, []msg.ToolSpec) ([]msg.Part, []model.Mark), error) {
-	replaced, err := textOrFile(b.o.system, b.o.systemFile, "--system-prompt-file")
-	if err != nil {
-		return nil, err
-	}
-	appended, err := textOrFile(b.o.appended, b.o.appendedFile, "--append-system-prompt-file")
-	if err != nil {
-		return nil, err
-	}
-	branch, repository := findBranch(b.env.Dir)
-	p := &prompt.Prompt{
-		Append:  appended,
-		Simple:  b.settings.Bool("ADZE_SIMPLE"),
-		NoCache: b.settings.Bool("ADZE_DISABLE_PROMPT_CACHING"),
-		Env: prompt.Environment{
-			Dir: b.env.Dir, Extra: b.o.dirs, Repository: repository, Branch: branch,
-			Platform: runtime.GOOS + "/" + runtime.GOARCH, Shell: filepath.Base(b.env.Getenv("SHELL")),
-			Date: b.env.Now().Format("2006-01-02"),
-		},
-	}
-	if b.env.Getenv("SHELL") == "" {
-		p.Env.Shell = ""
-	}
-	if b.settings.Bool("attributionHeader") {
-		p.Client = "adze/" + Version + " (headless)"
-	}
-	if b.o.given["system-prompt"] || b.o.given["system-prompt-file"] {
-		p.Replace = &replaced
-	}
-	return b.assemble(p), nil
-}
-
-// assemble writes the prompt once for each model and number of tools, so that the blocks of all
-// requests are the same ones.
-func (b *builder) assemble(p *prompt.Prompt) func(context.Context, agent.Model, []msg.ToolSpec) ([]msg.Part, []model.Mark) {
-	type key struct {
-		model string
-		tools int
-	}
-	type written struct {
-		blocks []msg.Part
-		marks  []model.Mark
-	}
-	done := map[key]written{}
-	return func(_ context.Context, m agent.Model, tools []msg.ToolSpec) ([]msg.Part, []model.Mark) {
-		k := key{m.ID, len(tools)}
-		w, ok := done[k]
-		if !ok {
-			known, _ := b.table.Lookup(m.ID)
-			w.blocks, w.marks = p.Blocks(prompt.Model{ID: m.ID, Name: known.Name, Cutoff: known.Cutoff}, len(tools))
-			done[k] = w
-		}
-		return w.blocks, w.marks
-	}
-}
-
-func textOrFile(text, file, flag string) (string, error) {
-	if file == "" {
-		return text, nil
-	}
-	data, err := os.ReadFile(file)
-	if err != nil {
-		var path *os.PathError
-		if errors.As(err, &path) {
-			err = path.Err
-		}
-		return "", setupErrorf("%s: reading %s: %v", flag, file, err)
-	}
-	return string(data), nil
 }
 
 // firstOf returns the first value that is not empty.

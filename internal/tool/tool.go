@@ -124,6 +124,11 @@ type (
 	Matcher interface {
 		Match(content string) (bool, error)
 	}
+	// Amender makes the call of an input that a person changed when asked about this one: its result
+	// tells the model what was changed. Absent = the gate binds the new input, and the model is not told.
+	Amender interface {
+		Amend(input json.RawMessage) (Call, error)
+	}
 	// Previewer shows what would happen, when a person is asked.
 	Previewer interface {
 		Preview(ctx context.Context) (Display, error)

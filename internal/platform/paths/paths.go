@@ -1,6 +1,7 @@
-// Package paths turns a path as a model writes it into the one a tool opens, and knows the paths that
-// are never opened. It computes on strings alone: links are left to whoever opens the file, and what
-// may be touched to the permission rules.
+// Package paths turns a path as a model writes it into the file a tool opens: it expands the path,
+// follows its links by hand, and opens what it found only while that is still what is there. It knows
+// the paths that are never opened. What may be touched is left to the permission rules, which judge
+// the same [Set].
 package paths
 
 import (
@@ -12,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // A Base is what a path is relative to.
@@ -20,9 +23,16 @@ type Base struct {
 	Home string // the user's home directory, or empty if there is none
 }
 
-// Expand returns path as an absolute, clean path: outer white space removed, ~ replaced by the home
-// directory, relative paths resolved against Dir. Its error is for the model.
+// Expand returns path as an absolute, clean path in NFC, the form in which paths are compared and
+// shown: outer white space removed, ~ replaced by the home directory, relative paths resolved against
+// Dir. It touches no file; its error is for the model.
 func (b Base) Expand(path string) (string, error) {
+	path, err := b.absolute(path)
+	return norm.NFC.String(path), err
+}
+
+// absolute is like Expand, but leaves the characters as they were typed.
+func (b Base) absolute(path string) (string, error) {
 	switch {
 	case strings.ContainsRune(path, 0) || strings.ContainsRune(b.Dir, 0):
 		return "", errors.New("path contains a null byte")

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 )
 
+// Proves PATH-01, PATH-02, PATH-03.
 func TestExpand(t *testing.T) {
 	home := Base{Dir: "/work/dir", Home: "/home/me"}
 	tests := []struct {
@@ -28,6 +29,7 @@ func TestExpand(t *testing.T) {
 		{"home and up", home, "~/../x", "/home/x", ""},
 		{"another user's home is a name", home, "~root/a", "/work/dir/~root/a", ""},
 		{"not a drive here", home, "/c/dir/x", "/c/dir/x", ""},
+		{"composed", home, "cafe\u0301", "/work/dir/caf\u00e9", ""},
 		{"no home", Base{Dir: "/w"}, "~/a", "", "HOME is not set"},
 		{"null byte", home, "a\x00b", "", "path contains a null byte"},
 		{"null byte in the base", Base{Dir: "/w\x00"}, "a", "", "path contains a null byte"},
@@ -50,6 +52,7 @@ func TestExpand(t *testing.T) {
 	}
 }
 
+// Proves PATH-04.
 func TestDriveForm(t *testing.T) {
 	for path, want := range map[string]string{
 		"/c/dir/x": `C:\dir\x`, "/D/": `D:\`, "/c": "/c", "/cc/x": "/cc/x", "/1/x": "/1/x", "c/d/e": "c/d/e",

@@ -3,15 +3,12 @@
 package textfile
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"strings"
-	"unicode/utf8"
+	"io/fs"
 )
 
 const (
@@ -23,6 +20,9 @@ const (
 	maxCount = 1 << 30
 	// sniffed is how many bytes are looked at to tell text from anything else.
 	sniffed = 8 << 10
+	// blockSize is how much is read at once: enough that the calls do not count, little enough that
+	// the block is still in the cache when its lines are counted.
+	blockSize = 256 << 10
 )
 
 // ErrBinary says that a file is not text.
@@ -31,180 +31,169 @@ var ErrBinary = errors.New("the file is not text: it contains null bytes")
 // ErrChanging says that a file was written to while it was read.
 var ErrChanging = errors.New("the file is changing while it is read: try again")
 
+// A SizeError says that a range holds more than was asked for at most.
+type SizeError struct{ Bytes, Max int }
+
+func (e *SizeError) Error() string {
+	return fmt.Sprintf("the text has %d bytes, and at most %d are read", e.Bytes, e.Max)
+}
+
 // A Range is what to read of a file.
 type Range struct {
-	First    int // the first line, from 1
-	Count    int // how many lines; 0 means all
-	MaxBytes int // keep no more than this; 0 means no limit
+	First int // the first line, from 1
+	Count int // how many lines; 0 means all
+	// MaxBytes bounds the lines, each with one byte for its end; 0 means no limit. A range that holds
+	// more is a [SizeError], or, with Truncate, is cut after the last line that fits.
+	MaxBytes int
+	Truncate bool
 }
 
 // A Text is a range of a file's lines.
 type Text struct {
-	// Lines are without their ends. There are none if the range holds more than MaxBytes: then Bytes
-	// says how much it holds.
-	Lines []string
-	Bytes int // of the lines in the range, with one byte for each line end
+	Lines []string // without their ends
+	Bytes int      // of Lines, with one byte for each line end
 	// Total is how many lines the file has, or at least has if AtLeast is set.
 	Total   int
 	AtLeast bool
+	// Truncated says that the range has more lines than MaxBytes allows.
+	Truncated bool
 	// Invalid says that a line was not valid in the file's encoding and holds U+FFFD instead.
 	Invalid bool
 }
 
-// Read reads a range of the regular file f, from its beginning.
-func Read(ctx context.Context, f *os.File, r Range) (Text, error) {
+// A File is a range of a file's lines with what they were taken from.
+type File struct {
+	Text
+	// Data are the bytes of the whole file, as they are on disk; nil if it was too large to hold.
+	Data []byte
+	// Info describes the version that was read; nil if the file changed meanwhile.
+	Info fs.FileInfo
+}
+
+// A Source is a file that is open for reading, such as an *os.File.
+type Source interface {
+	io.ReadSeeker
+	Stat() (fs.FileInfo, error)
+}
+
+// Read reads a range of f, from its beginning. A file of up to 10 MB is read at once, and is of one
+// version; a larger one passes by in blocks.
+func Read(ctx context.Context, f Source, r Range) (File, error) {
 	for range 2 {
 		before, err := f.Stat()
 		if err != nil {
-			return Text{}, err
+			return File{}, err
 		}
 		if _, err := f.Seek(0, io.SeekStart); err != nil {
-			return Text{}, err
+			return File{}, err
 		}
 		if before.Size() >= wholeBelow {
-			return Scan(ctx, f, r)
+			return stream(ctx, f, f, before, r)
 		}
 		// Some files, such as those of /proc, are longer than they say.
-		data, err := io.ReadAll(io.LimitReader(f, wholeBelow))
+		data, err := readUpTo(f, int(before.Size()), wholeBelow)
 		if err != nil {
-			return Text{}, err
+			return File{}, err
 		}
 		if len(data) == wholeBelow {
-			return Scan(ctx, io.MultiReader(bytes.NewReader(data), f), r)
+			return stream(ctx, io.MultiReader(bytes.NewReader(data), f), f, before, r)
 		}
 		after, err := f.Stat()
 		if err != nil {
-			return Text{}, err
+			return File{}, err
 		}
-		if after.Size() == before.Size() && after.ModTime().Equal(before.ModTime()) {
-			return Scan(ctx, bytes.NewReader(data), r)
+		if same(before, after) {
+			text, err := Cut(ctx, data, r)
+			return File{Text: text, Data: data, Info: after}, err
 		}
 	}
-	return Text{}, ErrChanging
+	return File{}, ErrChanging
+}
+
+// stream reads a range of src, the content of f.
+func stream(ctx context.Context, src io.Reader, f Source, before fs.FileInfo, r Range) (File, error) {
+	text, err := Scan(ctx, src, r)
+	if err != nil {
+		return File{}, err
+	}
+	file := File{Text: text}
+	if after, err := f.Stat(); err == nil && same(before, after) {
+		file.Info = after
+	}
+	return file, nil
+}
+
+func same(a, b fs.FileInfo) bool {
+	return a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
+}
+
+// readUpTo reads all of src, but no more than limit bytes. The size is what src is said to hold.
+func readUpTo(src io.Reader, size, limit int) ([]byte, error) {
+	buf := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
+	_, err := buf.ReadFrom(io.LimitReader(src, int64(limit)))
+	return buf.Bytes(), err
+}
+
+// Cut takes a range out of data, with the result that [Scan] has for the same bytes.
+func Cut(ctx context.Context, data []byte, r Range) (Text, error) {
+	order, err := sniff(data[:min(len(data), sniffed)])
+	if err != nil {
+		return Text{}, err
+	}
+	if order != nil {
+		return Scan(ctx, bytes.NewReader(data), r)
+	}
+	s := scanner{Range: r}
+	s.feed(bytes.TrimPrefix(data, []byte(byteOrderMark)))
+	return s.finish()
 }
 
 // Scan reads a range of what src yields, in memory bounded by the range's. A byte order mark at the
 // start is dropped, and so is one CR before a line's LF.
 func Scan(ctx context.Context, src io.Reader, r Range) (Text, error) {
-	in := bufio.NewReaderSize(src, 64<<10)
-	head, err := in.Peek(sniffed)
-	if err != nil && err != io.EOF {
+	block := make([]byte, blockSize)
+	n, err := io.ReadFull(src, block[:sniffed])
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 		return Text{}, err
 	}
-	switch {
-	case bytes.HasPrefix(head, []byte("\xff\xfe")):
-		in = bufio.NewReaderSize(newUTF16(in, littleEndian), 64<<10)
-	case bytes.HasPrefix(head, []byte("\xfe\xff")):
-		in = bufio.NewReaderSize(newUTF16(in, bigEndian), 64<<10)
-	case bytes.IndexByte(head, 0) >= 0:
-		return Text{}, ErrBinary
-	}
-	if mark, _ := in.Peek(3); string(mark) == "\ufeff" {
-		in.Discard(3) // ok: they were just seen
+	head := block[:n]
+	order, err := sniff(head)
+	if err != nil {
+		return Text{}, err
 	}
 	s := scanner{Range: r}
-	for {
+	if order != nil {
+		src = newUTF16(io.MultiReader(bytes.NewReader(bytes.Clone(head[2:])), src), order)
+	} else {
+		s.feed(bytes.TrimPrefix(head, []byte(byteOrderMark)))
+	}
+	for !s.stop {
 		if err := ctx.Err(); err != nil {
 			return Text{}, err
 		}
-		chunk, err := in.ReadSlice('\n')
-		s.add(chunk)
+		n, err := src.Read(block)
+		s.feed(block[:n])
 		if err == io.EOF {
-			s.end()
-			return s.text, nil
-		}
-		if err != nil && err != bufio.ErrBufferFull {
-			return Text{}, err
-		}
-		if s.past > maxCount {
-			s.text.AtLeast = true
-			return s.text, nil
-		}
-	}
-}
-
-// A scanner collects lines from chunks that end at a LF or anywhere.
-type scanner struct {
-	Range
-	text Text
-	line []byte // what is kept of the line being read
-	size int    // of that line so far
-	past int    // bytes seen after the range
-}
-
-func (s *scanner) inside() bool {
-	n := s.text.Total + 1
-	return n >= s.First && (s.Count == 0 || n-s.First < s.Count)
-}
-
-func (s *scanner) add(chunk []byte) {
-	if len(chunk) == 0 {
-		return
-	}
-	s.size += len(chunk)
-	if s.inside() {
-		// Two more than the limit, so that a line that fits is not cut for its end.
-		if room := maxLine + 2 - len(s.line); room > 0 {
-			s.line = append(s.line, chunk[:min(room, len(chunk))]...)
-		}
-	} else if s.text.Total+1 > s.First {
-		s.past += len(chunk)
-	}
-	if chunk[len(chunk)-1] == '\n' {
-		s.finish(true)
-	}
-}
-
-// end takes what follows the last LF as a line.
-func (s *scanner) end() {
-	if s.size > 0 {
-		s.finish(false)
-	}
-}
-
-func (s *scanner) finish(terminated bool) {
-	if s.inside() {
-		s.keep(terminated)
-	}
-	s.text.Total++
-	s.line, s.size = s.line[:0], 0
-}
-
-func (s *scanner) keep(terminated bool) {
-	line, size := s.line, s.size
-	if terminated {
-		size--
-		line = bytes.TrimSuffix(line, []byte("\n"))
-		if bytes.HasSuffix(line, []byte("\r")) && len(line) == size {
-			size--
-			line = line[:size]
-		}
-	}
-	kept := string(line)
-	if size > maxLine {
-		kept = cut(line[:maxLine]) + fmt.Sprintf("… [line cut: %d of %d bytes shown]", maxLine, size)
-	}
-	if !utf8.ValidString(kept) {
-		kept = strings.ToValidUTF8(kept, "\uFFFD")
-		s.text.Invalid = true
-	}
-	s.text.Bytes += len(kept) + 1
-	if s.MaxBytes > 0 && s.text.Bytes > s.MaxBytes {
-		s.text.Lines = nil
-		return
-	}
-	s.text.Lines = append(s.text.Lines, kept)
-}
-
-// cut returns line without the beginning of a character whose end was cut off.
-func cut(line []byte) string {
-	for i := 1; i < utf8.UTFMax && i <= len(line); i++ {
-		if tail := line[len(line)-i:]; utf8.RuneStart(tail[0]) {
-			if !utf8.FullRune(tail) {
-				line = line[:len(line)-i]
-			}
 			break
 		}
+		if err != nil {
+			return Text{}, err
+		}
 	}
-	return string(line)
+	return s.finish()
+}
+
+const byteOrderMark = "\ufeff"
+
+// sniff tells from the beginning of a file how it is encoded: nil means UTF-8.
+func sniff(head []byte) (byteOrder, error) {
+	switch {
+	case bytes.HasPrefix(head, []byte("\xff\xfe")):
+		return littleEndian, nil
+	case bytes.HasPrefix(head, []byte("\xfe\xff")):
+		return bigEndian, nil
+	case bytes.IndexByte(head, 0) >= 0:
+		return nil, ErrBinary
+	}
+	return nil, nil
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -50,7 +51,8 @@ func TestScan(t *testing.T) {
 		{"range past the end", "a\nb", Range{First: 9, Count: 1}, Text{Total: 2}},
 		{"huge count", "a\nb", Range{First: 2, Count: int(^uint(0) >> 1)}, Text{Lines: []string{"b"}, Bytes: 2, Total: 2}},
 		{"fits", "a\nb\n", Range{First: 1, MaxBytes: 4}, Text{Lines: []string{"a", "b"}, Bytes: 4, Total: 2}},
-		{"does not fit", "a\nbb\nc\n", Range{First: 1, MaxBytes: 4}, Text{Bytes: 7, Total: 3}},
+		{"fits when cut", "a\nb\n", Range{First: 1, MaxBytes: 4, Truncate: true}, Text{Lines: []string{"a", "b"}, Bytes: 4, Total: 2}},
+		{"cut", "a\nbb\nc\nd", Range{First: 1, MaxBytes: 4, Truncate: true}, Text{Lines: []string{"a"}, Bytes: 2, Total: 4, Truncated: true}},
 		{"not UTF-8", "a\xff\xfeb\nc", all, Text{Lines: []string{"a\uFFFDb", "c"}, Bytes: 8, Total: 2, Invalid: true}},
 		{"not UTF-8 elsewhere", "\xff\nb", Range{First: 2}, Text{Lines: []string{"b"}, Bytes: 2, Total: 2}},
 		{"UTF-16 with half a character", "\xff\xfea\x00\x00\xd8b\x00c", all, Text{Lines: []string{"a\uFFFDb\uFFFD"}, Bytes: 9, Total: 1, Invalid: true}},
@@ -66,7 +68,48 @@ func TestScan(t *testing.T) {
 					t.Errorf("(-want +got):\n%s", diff)
 				}
 			}
+			got, err := Cut(t.Context(), []byte(tt.in), tt.r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("in memory (-want +got):\n%s", diff)
+			}
 		})
+	}
+}
+
+// Proves RANGE-04.
+func TestByteLimit(t *testing.T) {
+	text := strings.Repeat(strings.Repeat("x", 39)+"\n", 5)
+	_, err := Scan(t.Context(), strings.NewReader(text), Range{First: 1, MaxBytes: 100})
+	var size *SizeError
+	if !errors.As(err, &size) || *size != (SizeError{Bytes: 200, Max: 100}) || err.Error() != "the text has 200 bytes, and at most 100 are read" {
+		t.Errorf("refused with %v", err)
+	}
+	got, err := Scan(t.Context(), strings.NewReader(text), Range{First: 1, MaxBytes: 100, Truncate: true})
+	if err != nil || len(got.Lines) != 2 || !got.Truncated || got.Total != 5 {
+		t.Errorf("cut to %d lines of %d (truncated: %v), %v", len(got.Lines), got.Total, got.Truncated, err)
+	}
+	got, err = Scan(t.Context(), strings.NewReader(text), Range{First: 1, MaxBytes: 30, Truncate: true})
+	if err != nil || len(got.Lines) != 0 || !got.Truncated || got.Total != 5 {
+		t.Errorf("a line over the limit: %d lines of %d (truncated: %v), %v", len(got.Lines), got.Total, got.Truncated, err)
+	}
+}
+
+// A range that does not fit is not read to the end of the world to say by how much.
+func TestByteLimitStops(t *testing.T) {
+	chunk := []byte(strings.Repeat(strings.Repeat("0123456", 9)+"\n", 1<<10))
+	for _, cut := range []bool{false, true} {
+		src := &endless{chunk: chunk, left: 1 << 50}
+		got, err := Scan(t.Context(), src, Range{First: 1, MaxBytes: 1000, Truncate: cut})
+		var size *SizeError
+		if cut && (err != nil || !got.AtLeast || len(got.Lines) != 15) || !cut && !errors.As(err, &size) {
+			t.Errorf("truncate %v: %d lines, %v", cut, len(got.Lines), err)
+		}
+		if read := 1<<50 - src.left; read > maxCount+1<<20 {
+			t.Errorf("truncate %v: read %d bytes", cut, read)
+		}
 	}
 }
 
@@ -124,7 +167,7 @@ func (e *endless) Read(p []byte) (int, error) {
 	if e.left <= 0 {
 		return 0, io.EOF
 	}
-	n := copy(p, e.chunk)
+	n := copy(p, e.chunk[:min(int64(len(e.chunk)), e.left)])
 	e.left -= int64(n)
 	return n, nil
 }
@@ -203,7 +246,10 @@ func TestReadSparseFile(t *testing.T) {
 	if _, err := f.WriteAt([]byte(strings.Repeat("line\r\n", 3000)), 100); err != nil {
 		t.Fatal(err)
 	}
-	got, grown := measured(t, func() (Text, error) { return Read(t.Context(), f, Range{First: 10, Count: 5}) })
+	got, grown := measured(t, func() (Text, error) {
+		got, err := Read(t.Context(), f, Range{First: 10, Count: 5})
+		return got.Text, err
+	})
 	if diff := cmp.Diff([]string{"line", "line", "line", "line", "line"}, got.Lines); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -248,10 +294,122 @@ func TestReadAgreesWithScan(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
+		if diff := cmp.Diff(want, got.Text); diff != "" {
 			t.Fatalf("(-scan +read):\n%s", diff)
 		}
+		if whole := len(text) < wholeBelow; whole != (string(got.Data) == text && got.Data != nil) || !whole && got.Data != nil {
+			t.Fatalf("%d bytes read as %d", len(text), len(got.Data))
+		}
+		if got.Info == nil || got.Info.Size() != int64(len(text)) {
+			t.Fatalf("described as %v", got.Info)
+		}
 	})
+}
+
+// byHand cuts a range the slow and plain way.
+func byHand(in []byte, r Range) Text {
+	text := strings.TrimPrefix(string(in), "\ufeff")
+	lines := strings.SplitAfter(text, "\n")
+	if lines[len(lines)-1] == "" {
+		lines = lines[:len(lines)-1]
+	}
+	got := Text{Total: len(lines)}
+	for i, line := range lines {
+		if i+1 < r.First || r.Count > 0 && i+1-r.First >= r.Count || got.Truncated {
+			continue
+		}
+		if cut, ok := strings.CutSuffix(line, "\n"); ok {
+			line = strings.TrimSuffix(cut, "\r")
+		}
+		valid := utf8.ValidString(line)
+		line = strings.ToValidUTF8(line, "\uFFFD")
+		if r.MaxBytes > 0 && got.Bytes+len(line)+1 > r.MaxBytes {
+			got.Truncated = true
+			continue
+		}
+		got.Lines = append(got.Lines, line)
+		got.Bytes += len(line) + 1
+		got.Invalid = got.Invalid || !valid
+	}
+	return got
+}
+
+// Proves RANGE-01.
+func FuzzRange(f *testing.F) {
+	for _, seed := range []string{"a\nb", "\xff\xfea\x00\n\x00", "\xfe\xff\x00a", "\r\n\r", "\ufeffx\r\n", "\x00", "\xffa\n\nb\r"} {
+		f.Add([]byte(seed), 1, 2, 0, true)
+		f.Add([]byte(seed), 2, 0, 3, false)
+	}
+	f.Fuzz(func(t *testing.T, in []byte, first, count, limit int, truncate bool) {
+		r := Range{First: max(first, 1), Count: max(count, 0), MaxBytes: max(limit, 0), Truncate: truncate}
+		inMemory, err := Cut(t.Context(), in, r)
+		for name, src := range map[string]io.Reader{
+			"at once": bytes.NewReader(in), "by bytes": iotest.OneByteReader(bytes.NewReader(in)), "by halves": iotest.HalfReader(bytes.NewReader(in)),
+		} {
+			streamed, streamErr := Scan(t.Context(), src, r)
+			if diff := cmp.Diff(inMemory, streamed); diff != "" || (err == nil) != (streamErr == nil) {
+				t.Errorf("%s: %v, in memory: %v (-memory +stream):\n%s", name, streamErr, err, diff)
+			}
+		}
+		order, sniffErr := sniff(in[:min(len(in), sniffed)])
+		if err != nil || sniffErr != nil || order != nil {
+			return
+		}
+		if diff := cmp.Diff(byHand(in, r), inMemory); diff != "" {
+			t.Errorf("(-by hand +got):\n%s", diff)
+		}
+	})
+}
+
+// A growing is a file that has grown each time somebody looks, until it is left alone.
+type growing struct {
+	*os.File
+	looks, until int
+}
+
+func (g *growing) Stat() (fs.FileInfo, error) {
+	if g.looks++; g.looks <= g.until {
+		info, err := g.File.Stat()
+		if err != nil {
+			return nil, err
+		}
+		if _, err := g.WriteAt([]byte("more\n"), info.Size()); err != nil {
+			return nil, err
+		}
+	}
+	return g.File.Stat()
+}
+
+// Proves RANGE-01.
+func TestReadChangingFile(t *testing.T) {
+	got, err := Read(t.Context(), &growing{File: create(t, "one\n"), until: 2}, Range{First: 1})
+	if err != nil || len(got.Lines) != 3 || got.Info.Size() != int64(len(got.Data)) {
+		t.Errorf("after one change: %q, %v", got.Lines, err)
+	}
+	if _, err := Read(t.Context(), &growing{File: create(t, "one\n"), until: 99}, Range{First: 1}); !errors.Is(err, ErrChanging) {
+		t.Errorf("a file that never rests: %v", err)
+	}
+	large := create(t, strings.Repeat("0123456789abcde\n", wholeBelow/16))
+	got, err = Read(t.Context(), &growing{File: large, until: 99}, Range{First: 2, Count: 1})
+	if err != nil || len(got.Lines) != 1 || got.Info != nil {
+		t.Errorf("a large file that never rests: %q, described as %v, %v", got.Lines, got.Info, err)
+	}
+}
+
+// What says that it has no size is read all the same, and what is not UTF-8 keeps its bytes.
+func TestReadOddFiles(t *testing.T) {
+	if f, err := os.Open("/proc/self/status"); err == nil {
+		defer f.Close()
+		got, err := Read(t.Context(), f, Range{First: 1, Count: 1})
+		if err != nil || len(got.Lines) != 1 || !strings.HasPrefix(got.Lines[0], "Name:") {
+			t.Errorf("/proc/self/status: %v, %v", got.Lines, err)
+		}
+	}
+	f := create(t, "a\xffb\r\n")
+	got, err := Read(t.Context(), f, Range{First: 1})
+	if err != nil || !got.Invalid || string(got.Data) != "a\xffb\r\n" {
+		t.Errorf("the bytes of a file became %q, %v", got.Data, err)
+	}
 }
 
 func FuzzScan(f *testing.F) {

@@ -8,6 +8,9 @@ import (
 	"unicode/utf8"
 )
 
+// A byteOrder reads one code unit.
+type byteOrder func([]byte) uint16
+
 func littleEndian(b []byte) uint16 { return binary.LittleEndian.Uint16(b) }
 func bigEndian(b []byte) uint16    { return binary.BigEndian.Uint16(b) }
 
@@ -15,13 +18,13 @@ func bigEndian(b []byte) uint16    { return binary.BigEndian.Uint16(b) }
 // valid UTF-8, so that it is noticed like any other damage.
 type utf16Reader struct {
 	src   *bufio.Reader
-	order func([]byte) uint16
+	order byteOrder
 	ready []byte // decoded and not yet read
 	err   error
 }
 
-func newUTF16(src *bufio.Reader, order func([]byte) uint16) *utf16Reader {
-	return &utf16Reader{src: src, order: order}
+func newUTF16(src io.Reader, order byteOrder) *utf16Reader {
+	return &utf16Reader{src: bufio.NewReaderSize(src, blockSize), order: order}
 }
 
 const damaged = 0xff

@@ -50,7 +50,7 @@ func bindIsPure(t *testing.T, tl tool.Tool, c Cases) {
 // speaks asks a call everything it may be asked before it runs, and asks the capabilities themselves,
 // so that a panic is not taken for caution.
 func speaks(t *rapid.T, name string, call tool.Call) {
-	if tool.FactsOf(call) != tool.FactsOf(call) {
+	if first, second := tool.FactsOf(call), tool.FactsOf(call); first != second {
 		t.Fatal("the facts about a call change")
 	}
 	if c, ok := tool.As[tool.Titler](call); ok && c.Title() == "" {

@@ -5,28 +5,56 @@ import (
 	"path/filepath"
 	"strings"
 
+	"adze/internal/platform/pdf"
+	"adze/internal/platform/picture"
 	"adze/internal/tool"
 )
 
-// refuseKind refuses files whose extension says that they are not text.
-func refuseKind(path string) error {
-	ext := strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))
-	switch ext {
+// A kind is a way of reading a file.
+type kind uint8
+
+const (
+	textFile kind = iota
+	imageFile
+	pdfFile
+	notebookFile
+)
+
+func extension(path string) string {
+	return strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))
+}
+
+// promised returns the kind that the name of a file promises.
+func promised(path string) kind {
+	switch extension(path) {
 	case "png", "jpg", "jpeg", "gif", "webp":
-		return notYet("an image", ext, "Describe what you need to know about it to the user.")
+		return imageFile
 	case "pdf":
-		return notYet("a PDF document", ext, "Extract its text with a shell command such as pdftotext.")
+		return pdfFile
 	case "ipynb":
-		return notYet("a notebook", ext, "Extract its cells with a shell command such as jq.")
+		return notebookFile
 	}
+	return textFile
+}
+
+// confirmed returns the kind by the first bytes of a file, if they say something.
+func confirmed(promised kind, head []byte) kind {
+	switch {
+	case picture.Sniff(head) != "":
+		return imageFile
+	case promised != notebookFile && pdf.IsPDF(head):
+		return pdfFile
+	}
+	return promised
+}
+
+// refuseKind refuses files whose extension says that there is nothing to see in them.
+func refuseKind(path string) error {
+	ext := extension(path)
 	if remedy := binaryRemedy(ext); remedy != "" {
 		return binary(fmt.Sprintf("files with the extension .%s are not text", ext), remedy)
 	}
 	return nil
-}
-
-func notYet(what, ext, remedy string) error {
-	return fmt.Errorf("reading %s (.%s) is not supported yet. %s", what, ext, remedy)
 }
 
 func binary(reason, remedy string) error {

@@ -13,19 +13,37 @@ import (
 	"adze/internal/tool"
 )
 
-// open opens the file for reading. It never waits: a FIFO is opened without its writer, and then
-// refused like everything else that is not a regular file.
-func (c *call) open() (*os.File, error) {
-	if real, err := filepath.EvalSymlinks(c.path); err == nil && paths.IsBlocked(real) {
-		return nil, blocked(real)
+// open opens the file, or the screenshot whose name has the other space in it, and returns its path.
+// It never waits: a FIFO is refused like everything else that is not a regular file.
+func (c *call) open() (*os.File, string, error) {
+	f, err := c.openPath(c.in.FilePath)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return f, c.path, c.explain(err)
 	}
-	f, err := os.OpenFile(c.path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if twin := screenshotTwin(c.path); twin != "" && !c.denied(twin) {
+		if f, err := c.openPath(twin); err == nil {
+			return f, twin, nil
+		}
+	}
+	return nil, "", c.missing()
+}
+
+// openPath opens what a path resolves to, and nothing that has come into its place since.
+func (c *call) openPath(path string) (*os.File, error) {
+	set, err := c.base.Resolve(path)
+	if err == nil && set.Remote {
+		set, err = set.Follow()
+	}
 	if err != nil {
-		return nil, c.explain(err)
+		return nil, err
+	}
+	f, err := set.Open()
+	if err != nil {
+		return nil, err
 	}
 	info, err := f.Stat()
-	if err == nil {
-		err = c.admit(info)
+	if err == nil && info.IsDir() {
+		err = fmt.Errorf("%s is a directory. List it with Glob, or with a shell command such as ls.", c.path)
 	}
 	if err != nil {
 		f.Close()
@@ -34,60 +52,72 @@ func (c *call) open() (*os.File, error) {
 	return f, nil
 }
 
-// admit refuses what is not a regular file, by what it is and not by its name, and what is too large.
-func (c *call) admit(info fs.FileInfo) error {
-	switch {
-	case info.IsDir():
-		return fmt.Errorf("%s is a directory. List it with Glob, or with a shell command such as ls.", c.path)
-	case c.path == os.DevNull:
-		return nil
-	case !info.Mode().IsRegular():
-		return &tool.Error{Code: codeDevice, Text: fmt.Sprintf("%s is not a regular file (%s), and is not read.", c.path, info.Mode().Type())}
-	case c.in.Limit == nil && info.Size() > c.config.MaxBytes:
-		return fmt.Errorf("%s has %d bytes, and at most %d are read at once. %s", c.path, info.Size(), c.config.MaxBytes, readLess)
-	}
-	return nil
-}
-
-const readLess = "Read a part of it with offset and limit, or find the part you need with Grep."
-
 // explain turns an error of opening the file into one that says what to do.
 func (c *call) explain(err error) error {
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return c.missing()
+	case err == nil:
+		return nil
+	case errors.Is(err, paths.ErrSpecial):
+		return &tool.Error{Code: codeDevice, Text: fmt.Sprintf("%s is not read: %v", c.path, err)}
 	case errors.Is(err, fs.ErrPermission):
 		text := fmt.Sprintf("permission denied by the system: %s", c.path)
 		if info, err := os.Stat(c.path); err == nil {
 			text += fmt.Sprintf(" has mode %s%s", info.Mode(), owner(info))
 		}
 		return errors.New(text)
-	case errors.Is(err, syscall.ELOOP):
-		return fmt.Errorf("%s is a chain of links that does not end", c.path)
+	case errors.Is(err, syscall.ENAMETOOLONG):
+		return fmt.Errorf("the path is too long: it has %d bytes", len(c.path))
 	}
-	return fmt.Errorf("opening %w", err)
+	return err
+}
+
+// screenshotTwin returns the path with the other of the two spaces that macOS puts before AM and PM
+// in the names of screenshots, or nothing if path is not such a name.
+func screenshotTwin(path string) string {
+	const space, narrow = " ", "\u202f"
+	ext := filepath.Ext(path)
+	switch strings.ToLower(ext) {
+	case ".png", ".jpg":
+	default:
+		return ""
+	}
+	rest := strings.TrimSuffix(path, ext)
+	for _, half := range []string{"AM", "PM", "am", "pm"} {
+		before, ok := strings.CutSuffix(rest, half)
+		if !ok {
+			continue
+		}
+		if name, ok := strings.CutSuffix(before, space); ok {
+			return name + narrow + half + ext
+		}
+		if name, ok := strings.CutSuffix(before, narrow); ok {
+			return name + space + half + ext
+		}
+	}
+	return ""
 }
 
 // missing says that the file is not there, and what may have been meant.
 func (c *call) missing() error {
-	text := fmt.Sprintf("%s does not exist. The working directory is %s.", c.path, c.dir)
+	dir := c.base.Dir
+	text := fmt.Sprintf("%s does not exist. The working directory is %s.", c.path, dir)
 	if c.in.FilePath != strings.TrimSpace(c.in.FilePath) {
-		if _, err := os.Lstat(filepath.Join(c.dir, c.in.FilePath)); err == nil {
+		if _, err := os.Lstat(filepath.Join(dir, c.in.FilePath)); err == nil {
 			text += " There is a file whose name begins or ends with a space: read it with a shell command."
 		}
 	}
-	if near := sameStem(c.path); near != "" {
+	if near := c.sameStem(); near != "" {
 		text += fmt.Sprintf(" There is %s.", near)
 	}
-	if near := underDir(c.dir, c.path); near != "" {
+	if near := c.underDir(); near != "" {
 		text += fmt.Sprintf(" There is %s; did you mean that?", near)
 	}
 	return errors.New(text)
 }
 
-// sameStem returns a file beside path that differs in its extension only.
-func sameStem(path string) string {
-	dir, base := filepath.Split(path)
+// sameStem returns a file beside the missing one that differs in its extension only.
+func (c *call) sameStem() string {
+	dir, base := filepath.Split(c.path)
 	stem := strings.TrimSuffix(base, filepath.Ext(base))
 	entries, err := os.ReadDir(dir)
 	if err != nil || stem == "" {
@@ -95,21 +125,24 @@ func sameStem(path string) string {
 	}
 	for _, e := range entries {
 		name := e.Name()
-		if name != base && e.Type().IsRegular() && strings.TrimSuffix(name, filepath.Ext(name)) == stem {
-			return filepath.Join(dir, name)
+		if name == base || !e.Type().IsRegular() || strings.TrimSuffix(name, filepath.Ext(name)) != stem {
+			continue
+		}
+		if near := filepath.Join(dir, name); !c.denied(near) {
+			return near
 		}
 	}
 	return ""
 }
 
-// underDir returns the file that path would name under dir with some of its leading directories left
-// out: a model often drops or adds the directory of the repository.
-func underDir(dir, path string) string {
-	parts := strings.Split(strings.Trim(path, string(filepath.Separator)), string(filepath.Separator))
+// underDir returns the file that the path would name under the working directory with some of its
+// leading directories left out: a model often drops or adds the directory of the repository.
+func (c *call) underDir() string {
+	parts := strings.Split(strings.Trim(c.path, string(filepath.Separator)), string(filepath.Separator))
 	for i := range parts {
-		candidate := filepath.Join(dir, filepath.Join(parts[i:]...))
-		if info, err := os.Stat(candidate); err == nil && info.Mode().IsRegular() {
-			return candidate
+		near := filepath.Join(c.base.Dir, filepath.Join(parts[i:]...))
+		if info, err := os.Stat(near); err == nil && info.Mode().IsRegular() && !c.denied(near) {
+			return near
 		}
 	}
 	return ""

@@ -1,5 +1,5 @@
-// Package read is the tool that shows the model a file. It reads text; what may be read is decided by
-// the permission rules, before it runs.
+// Package read is the tool that shows the model a file: text by lines, pictures, PDF documents and
+// notebooks. What may be read is decided by the permission rules, before it runs.
 package read
 
 import (
@@ -9,21 +9,46 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 
+	"adze/internal/platform/filestate"
 	"adze/internal/platform/paths"
+	"adze/internal/platform/pdf"
 	"adze/internal/tool"
 )
 
-// A Config is what the tool needs to know. Only Dir is required.
+// A Config is what the tool needs to know. Only Dir is required. Its functions may be called from
+// several goroutines.
 type Config struct {
 	// Dir returns the working directory, absolute. It is asked once per call, when the call is bound.
 	Dir func() string
 	// Home returns the home directory, or empty; nil means the user's.
 	Home func() string
-	// MaxBytes bounds the files that are read without a limit of lines; 0 means 256 KB.
+
+	// MaxBytes bounds the text files that are read without a limit of lines; 0 means 256 KB.
 	MaxBytes int64
-	// MaxTokens bounds what is returned, by an estimate from its size; 0 means 25,000.
+	// MaxTokens bounds what is returned; 0 means 25,000.
 	MaxTokens int
+	// CountTokens asks the provider how many tokens a text is; nil means that estimates decide.
+	CountTokens func(ctx context.Context, text string) (int, error)
+
+	// State is what the conversation knows of files; nil means that nothing is remembered.
+	State *filestate.Store
+	// Repeat shows a file again that has not changed since it was shown.
+	Repeat bool
+
+	// Images and Documents say whether the model takes pictures and PDF documents; nil means no.
+	Images, Documents func() bool
+	// Model returns the name of the model that reads the result. It is reminded not to help malware,
+	// unless it is on the list Exempt. Nil means that a person reads the result.
+	Model  func() string
+	Exempt []string
+
+	// Denied reports whether a rule keeps a path from being read; such a path is not even looked at or
+	// mentioned. Nil means that the gates before the call are all there is.
+	Denied func(path string) bool
+	// Discovered is told each directory from which a file was read, once.
+	Discovered func(dir string)
 }
 
 const (
@@ -33,8 +58,15 @@ const (
 
 // The error codes of the tool's contract.
 const (
-	codeBinary = 4
-	codeDevice = 9
+	codeDenied   = 1
+	codeBinary   = 4
+	codePages    = 7
+	codeTooMany  = 8
+	codeDevice   = 9
+	maxPages     = 20 // in one call
+	maxWholePDF  = 10 // pages of a document that is read without saying which
+	maxDocument  = 20 << 20
+	maxMediaFile = 100 << 20
 )
 
 //go:embed read.md
@@ -51,6 +83,7 @@ type Input struct {
 	FilePath string `json:"file_path"`
 	Offset   *int   `json:"offset,omitempty"`
 	Limit    *int   `json:"limit,omitempty"`
+	Pages    string `json:"pages,omitempty"`
 }
 
 // New returns the tool.
@@ -76,7 +109,7 @@ func New(c Config) tool.Tool {
 			Clearable:    true,
 			Output:       json.RawMessage(strings.TrimSpace(outputSchema)),
 		},
-	}, c.bind)
+	}, (&reader{Config: c, known: map[string]bool{}}).bind)
 }
 
 func userHome() string {
@@ -84,18 +117,46 @@ func userHome() string {
 	return home
 }
 
+// A reader is what all calls of the tool share.
+type reader struct {
+	Config
+
+	mu    sync.Mutex
+	known map[string]bool // directories that Discovered was told
+}
+
+func (r *reader) denied(path string) bool { return r.Denied != nil && r.Denied(path) }
+
+// discovered reports the directory of a file that was read.
+func (r *reader) discovered(dir string) {
+	r.mu.Lock()
+	known := r.known[dir]
+	r.known[dir] = true
+	r.mu.Unlock()
+	if !known && r.Discovered != nil {
+		r.Discovered(dir)
+	}
+}
+
 // bind checks everything about in that can be told without touching the disk.
-func (c Config) bind(in Input) (tool.Call, error) {
+func (r *reader) bind(in Input) (tool.Call, error) {
 	if in.Offset != nil && *in.Offset < 1 {
 		return nil, fmt.Errorf("offset is %d: lines are counted from 1", *in.Offset)
 	}
 	if in.Limit != nil && *in.Limit < 1 {
 		return nil, fmt.Errorf("limit is %d: read at least 1 line", *in.Limit)
 	}
-	dir := c.Dir()
-	path, err := paths.Base{Dir: dir, Home: c.Home()}.Expand(in.FilePath)
+	pages, err := parsePages(in.Pages)
 	if err != nil {
 		return nil, err
+	}
+	base := paths.Base{Dir: r.Dir(), Home: r.Home()}
+	path, err := base.Expand(in.FilePath)
+	switch {
+	case err != nil:
+		return nil, err
+	case r.denied(path):
+		return nil, &tool.Error{Code: codeDenied, Text: fmt.Sprintf("A permission rule denies reading %s. Ask the user if you need it.", path)}
 	}
 	if err := refuseKind(path); err != nil {
 		return nil, err
@@ -103,7 +164,7 @@ func (c Config) bind(in Input) (tool.Call, error) {
 	if paths.IsBlocked(path) {
 		return nil, blocked(path)
 	}
-	return &call{in: in, path: path, dir: dir, config: c}, nil
+	return &call{reader: r, in: in, base: base, path: path, pages: pages}, nil
 }
 
 func blocked(path string) error {
@@ -113,21 +174,30 @@ func blocked(path string) error {
 // A call is one reading of one file. The path is fixed when the call is bound, so that the file that
 // is read is the file that was judged.
 type call struct {
-	in     Input
-	path   string // absolute
-	dir    string
-	config Config
+	*reader
+	in    Input
+	base  paths.Base
+	path  string // absolute
+	pages pdf.Range
 }
 
 func (c *call) Input() any { return c.in }
 
-func (c *call) shown() string         { return paths.Relative(c.dir, c.path) }
-func (c *call) Title() string         { return "Read " + c.shown() }
-func (c *call) Activity() string      { return "Reading " + c.shown() }
-func (c *call) Path() string          { return c.path }
-func (c *call) Fold() tool.Fold       { return tool.FoldRead }
-func (c *call) Concurrent() bool      { return true }
-func (c *call) Access() []tool.Access { return []tool.Access{{Verb: tool.Read, Target: c.in.FilePath}} }
+func (c *call) shown() string    { return paths.Relative(c.base.Dir, c.path) }
+func (c *call) Title() string    { return "Read " + c.shown() }
+func (c *call) Activity() string { return "Reading " + c.shown() }
+func (c *call) Path() string     { return c.path }
+func (c *call) Fold() tool.Fold  { return tool.FoldRead }
+func (c *call) Concurrent() bool { return true }
+
+// Access names a screenshot in both spellings: whichever is there will be opened.
+func (c *call) Access() []tool.Access {
+	access := []tool.Access{{Verb: tool.Read, Target: c.in.FilePath}}
+	if twin := screenshotTwin(c.path); twin != "" {
+		access = append(access, tool.Access{Verb: tool.Read, Target: twin})
+	}
+	return access
+}
 
 // ReadOnly is false for a share of another machine: touching one can hand it the user's credentials.
 func (c *call) ReadOnly() bool  { return !paths.IsUNC(c.in.FilePath) }
@@ -137,13 +207,4 @@ func (c *call) Observe() any {
 	seen := c.in
 	seen.FilePath = c.path
 	return seen
-}
-
-func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, error) {
-	f, err := c.open()
-	if err != nil {
-		return tool.Result{}, err
-	}
-	defer f.Close()
-	return c.readText(ctx, f)
 }

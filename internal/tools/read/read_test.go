@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"adze/internal/msg"
+	"adze/internal/platform/filestate"
 	"adze/internal/tool"
 	"adze/internal/tool/tooltest"
 )
@@ -60,20 +61,46 @@ func run(t testing.TB, tl tool.Tool, input string) (tool.Result, error) {
 	return call.Run(context.Background(), func(tool.Progress) {})
 }
 
+// Proves READ-11.
 func TestContract(t *testing.T) {
-	d := dir(t, map[string]string{"a.txt": "one\ntwo\n", "empty": ""})
-	tooltest.Run(t, in(d), tooltest.Cases{
+	d := dir(t, map[string]string{
+		"a.txt": "one\ntwo\n", "empty": "", "again.txt": "x\n", "p.png": string(pngOf(t, 3, 2)), "n.ipynb": notebookOf("1"),
+		"d.pdf": pdfOf("a", "b"), "s.pdf": scannedPDF(t),
+	})
+	c := Config{Dir: func() string { return d }, State: filestate.New(), Images: yes, Model: func() string { return "m" }}
+	tl := New(c)
+	if _, err := run(t, tl, `{"file_path":"again.txt"}`); err != nil {
+		t.Fatal(err)
+	}
+	tooltest.Run(t, tl, tooltest.Cases{
 		Input: Input{},
 		Good: map[string]string{
-			"whole": `{"file_path":"a.txt"}`,
-			"range": `{"file_path":"a.txt","offset":2,"limit":5}`,
-			"past":  `{"file_path":"a.txt","offset":9}`,
-			"empty": `{"file_path":"empty"}`,
-			"null":  `{"file_path":"/dev/null"}`,
+			"whole":          `{"file_path":"a.txt"}`,
+			"range":          `{"file_path":"a.txt","offset":2,"limit":5}`,
+			"past":           `{"file_path":"a.txt","offset":9}`,
+			"empty":          `{"file_path":"empty"}`,
+			"null":           `{"file_path":"/dev/null"}`,
+			"file_unchanged": `{"file_path":"again.txt"}`,
+			"image":          `{"file_path":"p.png"}`,
+			"notebook":       `{"file_path":"n.ipynb"}`,
+			"pdf":            `{"file_path":"d.pdf","pages":"2"}`,
+			"parts":          `{"file_path":"s.pdf"}`,
 		},
 		Slow: `{"file_path":"a.txt"}`,
 		Dir:  d,
 	})
+	types := map[string]string{"a.txt": "text", "again.txt": "file_unchanged", "p.png": "image", "n.ipynb": "notebook", "d.pdf": "pdf", "s.pdf": "parts"}
+	for file, want := range types {
+		c.State = filestate.New()
+		tl := New(c)
+		res, err := run(t, tl, string(input(file)))
+		if want == "file_unchanged" {
+			res, err = run(t, tl, string(input(file)))
+		}
+		if err != nil || res.Structured.(Output).Type != want {
+			t.Errorf("%s is %+v, %v; want %s", file, res.Structured, err, want)
+		}
+	}
 }
 
 // Proves READ-05.
@@ -140,9 +167,6 @@ func TestBindRefuses(t *testing.T) {
 		{"program", "a.exe", codeBinary, []string{".exe", "strings"}},
 		{"upper case", "A.ZIP", codeBinary, []string{".zip", "unzip"}},
 		{"database", "x.sqlite3", codeBinary, []string{".sqlite3", "sqlite3"}},
-		{"image", "a.png", 0, []string{"an image (.png) is not supported yet"}},
-		{"document", "a.pdf", 0, []string{"a PDF document (.pdf) is not supported yet"}},
-		{"notebook", "a.ipynb", 0, []string{"a notebook (.ipynb) is not supported yet"}},
 		{"device", "/dev/zero", codeDevice, []string{"/dev/zero"}},
 		{"device, roundabout", "../../../../../../../../../../dev/./urandom", codeDevice, []string{"/dev/urandom"}},
 		{"process", "/proc/self/environ", codeDevice, []string{"/proc/self/environ"}},
@@ -193,7 +217,7 @@ func TestRunRefuses(t *testing.T) {
 		{"other extension", "src/a.ts", proj + "/src/a.ts does not exist. The working directory is " + proj + ". There is " + proj + "/src/a.tsx."},
 		{"dropped directory", d + "/src/b.go", d + "/src/b.go does not exist. The working directory is " + proj + ". There is " + proj + "/src/b.go; did you mean that?"},
 		{"added directory", proj + "/proj/src/b.go", proj + "/proj/src/b.go does not exist. The working directory is " + proj + ". There is " + proj + "/src/b.go; did you mean that?"},
-		{"loop", "loop", proj + "/loop is a chain of links that does not end"},
+		{"loop", "loop", proj + "/loop is a chain of links that does not end, or of more than 40"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -252,7 +276,7 @@ func TestMaxBytes(t *testing.T) {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	res, err := run(t, in(d), `{"file_path":"big.txt","limit":10}`)
-	if err != nil || res.Structured.(Output).File.NumLines != 10 {
+	if err != nil || res.Structured.(Output).File.(OutputFile).NumLines != 10 {
 		t.Errorf("limit 10: %v, %v", res.Structured, err)
 	}
 }
@@ -325,7 +349,7 @@ func TestPathIsFixedWhenBound(t *testing.T) {
 
 func TestPermissionDenied(t *testing.T) {
 	d := dir(t, map[string]string{"secret": "x"})
-	c := &call{path: filepath.Join(d, "secret")}
+	c := &call{reader: &reader{}, path: filepath.Join(d, "secret")}
 	err := c.explain(&os.PathError{Op: "open", Path: c.path, Err: os.ErrPermission})
 	for _, part := range []string{"permission denied by the system", "mode -rw-r--r--", fmt.Sprintf("user %d", os.Getuid())} {
 		if !strings.Contains(err.Error(), part) {

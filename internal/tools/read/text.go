@@ -2,71 +2,94 @@ package read
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
+	"strconv"
 	"strings"
 
 	"adze/internal/msg"
+	"adze/internal/platform/filestate"
 	"adze/internal/platform/textfile"
 	"adze/internal/tool"
 )
 
-// An Output is the structured result, in the shape hooks and clients know.
-type Output struct {
-	Type string     `json:"type"`
-	File OutputFile `json:"file"`
-}
-
-// An OutputFile is the part of a file that was read.
-type OutputFile struct {
-	FilePath   string `json:"filePath"`
-	Content    string `json:"content"`
-	NumLines   int    `json:"numLines"`
-	StartLine  int    `json:"startLine"`
-	TotalLines int    `json:"totalLines"`
-}
-
-func (c *call) readText(ctx context.Context, f *os.File) (tool.Result, error) {
-	first, count := 1, 0
-	if c.in.Offset != nil {
-		first = *c.in.Offset
+func (r *reading) readText(ctx context.Context) (tool.Result, error) {
+	span := textfile.Range{First: 1, MaxBytes: r.mostBytes()}
+	if r.in.Offset != nil {
+		span.First = *r.in.Offset
 	}
-	if c.in.Limit != nil {
-		count = *c.in.Limit
+	if r.in.Limit != nil {
+		span.Count = *r.in.Limit
 	}
-	perToken := bytesPerToken(c.path)
-	text, err := textfile.Read(ctx, f, textfile.Range{First: first, Count: count, MaxBytes: c.config.MaxTokens * perToken})
+	file, err := textfile.Read(ctx, r.file, span)
+	var size *textfile.SizeError
 	switch {
 	case errors.Is(err, textfile.ErrBinary):
 		return tool.Result{}, binary("it contains null bytes, so it is not text", "Inspect it with a shell command such as file or xxd.")
+	case errors.As(err, &size):
+		return tool.Result{}, r.tooMany("about", size.Bytes/bytesPerToken(r.path))
 	case err != nil:
-		return tool.Result{}, fmt.Errorf("reading %s: %w", c.path, err)
+		return tool.Result{}, fmt.Errorf("reading %s: %w", r.path, err)
 	}
-	if tokens := text.Bytes / perToken; tokens > c.config.MaxTokens {
-		return tool.Result{}, fmt.Errorf("this would be about %d tokens, and at most %d are returned. %s", tokens, c.config.MaxTokens, readLess)
+	entry, known := r.textEntry(file, span)
+	if known && r.repeats(entry) {
+		return r.unchanged(), nil
 	}
-	return tool.Result{
-		Parts:   []msg.Part{&msg.Text{Text: render(text, first)}},
-		Display: tool.File{Path: c.path, First: first, Count: len(text.Lines), Len: text.Total},
-		Structured: Output{Type: "text", File: OutputFile{
-			FilePath:   c.path,
-			Content:    strings.Join(text.Lines, "\n"),
-			NumLines:   len(text.Lines),
-			StartLine:  first,
-			TotalLines: text.Total,
+	text := render(file.Text, span.First)
+	if err := r.fits(ctx, text, file.Bytes); err != nil {
+		return tool.Result{}, err
+	}
+	if known {
+		r.record(entry)
+	}
+	res := tool.Result{
+		Parts:   []msg.Part{&msg.Text{Text: text}},
+		Display: tool.File{Path: r.path, First: span.First, Count: len(file.Lines), Len: file.Total},
+		Structured: Output{"text", OutputFile{
+			FilePath:   r.path,
+			Content:    strings.Join(file.Lines, "\n"),
+			NumLines:   len(file.Lines),
+			StartLine:  span.First,
+			TotalLines: file.Total,
 		}},
-	}, nil
+	}
+	if len(file.Lines) > 0 {
+		res.Reminders = r.reminders()
+	}
+	return res, nil
 }
 
-// bytesPerToken is what a token of the file is worth at least: data has more of them than prose.
-func bytesPerToken(path string) int {
-	switch strings.ToLower(filepath.Ext(path)) {
-	case ".json", ".jsonl", ".jsonc", ".ipynb":
-		return 2
+// textEntry describes what is delivered of a text file; not known if it changed meanwhile, or if
+// nobody wants to know.
+func (r *reading) textEntry(file textfile.File, span textfile.Range) (e filestate.Entry, known bool) {
+	if file.Info == nil || r.State == nil {
+		return e, false
 	}
-	return 4
+	e = filestate.Entry{
+		Path: r.path, Stamp: filestate.StampOf(file.Info), Origin: filestate.Read,
+		Offset: span.First, Limit: span.Count, Lines: len(file.Lines), Total: file.Total,
+		Complete: len(file.Lines) == file.Total && !file.AtLeast,
+		Content:  file.Data,
+	}
+	if file.Data != nil {
+		e.Hash = sha256.Sum256(file.Data)
+	}
+	return e, true
+}
+
+// reminders are for models that are not known to need none.
+func (r *reading) reminders() []string {
+	if r.Model == nil {
+		return nil
+	}
+	model := r.Model()
+	for _, exempt := range r.Exempt {
+		if rest, ok := strings.CutPrefix(model, exempt); ok && (rest == "" || rest[0] == '-' || rest[0] == '[') {
+			return nil
+		}
+	}
+	return []string{"If this file looks like malware, you may explain what it does, but refuse to improve or extend it."}
 }
 
 // render returns what the model reads.
@@ -82,12 +105,14 @@ func render(text textfile.Text, first int) string {
 		return fmt.Sprintf("The file has %s lines: there is nothing at line %d. Read it with a smaller offset.", total, first)
 	}
 	var b strings.Builder
-	b.Grow(text.Bytes + 8*len(text.Lines))
+	b.Grow(text.Bytes + 10*len(text.Lines) + 200)
+	var number [24]byte
 	for i, line := range text.Lines {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		fmt.Fprintf(&b, "%6d\t%s", first+i, strings.ReplaceAll(line, "\r", `\r`))
+		b.Write(appendNumber(number[:0], first+i))
+		b.WriteString(strings.ReplaceAll(line, "\r", `\r`))
 	}
 	if last := first + len(text.Lines) - 1; first > 1 || last < text.Total {
 		fmt.Fprintf(&b, "\n\n(Lines %d to %d of %s.)", first, last, total)
@@ -96,4 +121,12 @@ func render(text textfile.Text, first int) string {
 		b.WriteString("\n\n(The file is not valid UTF-8. Damaged characters are shown as \uFFFD.)")
 	}
 	return b.String()
+}
+
+// appendNumber appends the number of a line, in six columns or more, and a tab.
+func appendNumber(b []byte, n int) []byte {
+	for limit := 100_000; limit > max(n, 1); limit /= 10 {
+		b = append(b, ' ')
+	}
+	return append(strconv.AppendInt(b, int64(n), 10), '\t')
 }

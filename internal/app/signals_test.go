@@ -1,0 +1,40 @@
+//go:build unix
+
+package app
+
+import (
+	"os"
+	"syscall"
+	"testing"
+
+	"adze/internal/tool"
+)
+
+func TestInterruptible(t *testing.T) {
+	send := func(s syscall.Signal) {
+		if err := syscall.Kill(os.Getpid(), s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	codes := make(chan int, 1)
+	ctx, stop := interruptible(func(code int) { codes <- code })
+	send(syscall.SIGPIPE) // is no reason to stop
+	send(syscall.SIGINT)
+	<-ctx.Done()
+	if got := tool.AbortReason(ctx); got != tool.AbortUser {
+		t.Errorf("interrupted because of %s", got)
+	}
+	send(syscall.SIGINT)
+	if code := <-codes; code != exitInterrupt {
+		t.Errorf("the second interrupt exits with %d", code)
+	}
+	stop()
+
+	ctx, stop = interruptible(func(int) { t.Error("exits at once") })
+	send(syscall.SIGTERM)
+	<-ctx.Done()
+	if got := tool.AbortReason(ctx); got != tool.AbortShutdown {
+		t.Errorf("terminated because of %s", got)
+	}
+	stop()
+}

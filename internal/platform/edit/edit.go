@@ -1,0 +1,214 @@
+// Package edit finds a text in a file's bytes and works out which bytes to replace by which. Every
+// byte outside of them stays as it is, whatever the encoding and the line ends. It reads and writes no
+// file; which edits are allowed is left to others.
+package edit
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// A Request is a text to find and the text to put in its place. Line ends are LF or CRLF alike.
+type Request struct {
+	Old, New string
+	All      bool // replace every occurrence, not the only one
+}
+
+// A Range is a part of the file, in bytes.
+type Range struct{ Start, End int }
+
+// A Span is a part of the file with the bytes that take its place.
+type Span struct {
+	Range
+	New []byte
+}
+
+// A Plan is what an edit does to a file.
+type Plan struct {
+	// Matches are the occurrences found, Spans the bytes that change; both are in order and apart. A
+	// span is no more than what differs, unless a deletion takes the line end after its match along.
+	Matches []Range
+	Spans   []Span
+	// Old and New are the first occurrence as it is in the file, and what takes its place.
+	Old, New string
+	// Folded says that the text was found only by taking all forms of a quotation mark as one.
+	Folded bool
+	// Adapted says that what takes its place is not what was asked for: it has the quotation marks or
+	// the line ends of the file.
+	Adapted bool
+
+	text text
+}
+
+// ErrSame says that the edit would change nothing.
+var ErrSame = errors.New("the file already reads like this")
+
+// NotFound is the error of a text that is not in the file.
+type NotFound struct {
+	Near *Near // the closest there is, or nil
+}
+
+// Error says that the text was not found.
+func (e *NotFound) Error() string { return "the text was not found" }
+
+// Ambiguous is the error of a text that is in the file more than once.
+type Ambiguous struct {
+	Count int
+	Lines []int // where the first ones begin
+}
+
+// Error says how often the text was found.
+func (e *Ambiguous) Error() string { return fmt.Sprintf("the text was found %d times", e.Count) }
+
+// Unencodable is the error of a character that the file cannot hold.
+type Unencodable struct{ Char rune }
+
+// Error names the character.
+func (e *Unencodable) Error() string {
+	return fmt.Sprintf("the file is not UTF-8, and the character %q (%U) cannot be written in its encoding, which is unknown", e.Char, e.Char)
+}
+
+// maxLines bounds the line numbers in an error.
+const maxLines = 10
+
+// Find returns how to carry out r on the file with the content data, which it only reads. r.Old is not
+// empty. The error is one of this package's.
+func Find(data []byte, r Request) (*Plan, error) {
+	t := newText(data)
+	old, _ := foldEnds(r.Old)
+	needle := t.needle(old, exactly)
+	found := t.findAll(needle, r.All)
+	folded := false
+	if found.count == 0 && strings.ContainsAny(old, quotes) {
+		folded = true
+		needle = t.needle(old, foldingQuotes)
+		found = t.findAll(needle, r.All)
+	}
+	switch {
+	case found.count == 0:
+		return nil, &NotFound{Near: t.nearest(old)}
+	case found.count > 1 && !r.All:
+		return nil, &Ambiguous{found.count, t.lineNumbers(found.ranges)}
+	}
+	p := &Plan{Matches: found.ranges, Folded: folded, text: t}
+	if err := p.build(r); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// build works out the spans.
+func (p *Plan) build(r Request) error {
+	w := newWriter(&p.text, r, p.Folded)
+	p.Spans = make([]Span, 0, len(p.Matches))
+	for i, m := range p.Matches {
+		span, written := w.span(m)
+		if i == 0 {
+			p.Old, p.New = p.text.decode(p.text.data[m.Start:m.End]), written
+		}
+		p.Adapted = p.Adapted || written != r.New
+		if !bytes.Equal(span.New, p.text.data[span.Start:span.End]) {
+			p.Spans = append(p.Spans, span)
+		}
+	}
+	if len(p.Spans) == 0 {
+		return ErrSame
+	}
+	return w.err
+}
+
+// Pieces returns the content of the file after the edit, in parts that share memory with the content
+// before.
+func (p *Plan) Pieces() [][]byte {
+	data := p.text.data
+	pieces, at := make([][]byte, 0, 2*len(p.Spans)+1), 0
+	for _, s := range p.Spans {
+		pieces = append(pieces, data[at:s.Start], s.New)
+		at = s.End
+	}
+	pieces = append(pieces, data[at:])
+	return slices.DeleteFunc(pieces, func(b []byte) bool { return len(b) == 0 })
+}
+
+// Changed are the lines an edit touches: Old lines from First on become New lines.
+type Changed struct{ First, Old, New int }
+
+// Changed returns the lines that change, in order and apart.
+func (p *Plan) Changed() []Changed {
+	var all []Changed
+	at, line := p.text.start, 1
+	for _, s := range p.Spans {
+		line += p.text.countEnds(Range{at, s.Start})
+		ends := p.text.countEnds(s.Range)
+		added := p.text.with(s.New).countEnds(Range{0, len(s.New)})
+		if n := len(all) - 1; n >= 0 && line < all[n].First+all[n].Old {
+			all[n].Old += ends
+			all[n].New += added
+		} else {
+			all = append(all, Changed{line, ends + 1, added + 1})
+		}
+		line, at = line+ends, s.End
+	}
+	return all
+}
+
+// Lines returns the first and the last line of each match, counted from 1.
+func (p *Plan) Lines() [][2]int {
+	lines := make([][2]int, 0, len(p.Matches))
+	at, line := p.text.start, 1
+	for _, m := range p.Matches {
+		line += p.text.countEnds(Range{at, m.Start})
+		first := line
+		line += p.text.countEnds(Range{m.Start, m.End})
+		last := line
+		if p.text.isLineStart(m.End) && m.End > m.Start { // the end of its last line is part of it
+			last--
+		}
+		lines, at = append(lines, [2]int{first, last}), m.End
+	}
+	return lines
+}
+
+// foldEnds returns s with CRLF as LF, and for each LF whether it was CRLF.
+func foldEnds(s string) (folded string, ends []bool) {
+	if !strings.Contains(s, "\n") {
+		return s, nil
+	}
+	var b strings.Builder
+	for {
+		i := strings.IndexByte(s, '\n')
+		if i < 0 {
+			b.WriteString(s)
+			return b.String(), ends
+		}
+		line, crlf := strings.CutSuffix(s[:i], "\r")
+		b.WriteString(line)
+		b.WriteByte('\n')
+		ends, s = append(ends, crlf), s[i+1:]
+	}
+}
+
+// commonRunes returns how many bytes a and b have in common at their start and at their end, in whole
+// characters and without overlap.
+func commonRunes(a, b string) (prefix, suffix int) {
+	for prefix < len(a) && prefix < len(b) {
+		r, n := utf8.DecodeRuneInString(a[prefix:])
+		if s, _ := utf8.DecodeRuneInString(b[prefix:]); r != s {
+			break
+		}
+		prefix += n
+	}
+	a, b = a[prefix:], b[prefix:]
+	for suffix < len(a) && suffix < len(b) {
+		r, n := utf8.DecodeLastRuneInString(a[:len(a)-suffix])
+		if s, _ := utf8.DecodeLastRuneInString(b[:len(b)-suffix]); r != s {
+			break
+		}
+		suffix += n
+	}
+	return prefix, suffix
+}

@@ -1,0 +1,276 @@
+package edit
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+)
+
+// A mode is how characters are compared.
+type mode bool
+
+const (
+	exactly       mode = false
+	foldingQuotes mode = true
+)
+
+// An element is a part of a needle: bytes that must be there as they are, or alternatives.
+type element struct {
+	literal []byte
+	// end stands for a line end of either form.
+	end bool
+	// quotes are the forms of a quotation mark, each one of which will do.
+	quotes [][]byte
+}
+
+// needle returns s, whose line ends are LF, as a list of elements.
+func (t *text) needle(s string, how mode) []element {
+	var out []element
+	from := 0
+	flush := func(to int) {
+		if from < to {
+			out = append(out, element{literal: t.encode(s[from:to])})
+		}
+	}
+	for i, r := range s {
+		forms := quoteForms(r)
+		if r != '\n' && (how == exactly || forms == "") {
+			continue
+		}
+		flush(i)
+		from = i + utf8.RuneLen(r)
+		if r == '\n' {
+			out = append(out, element{end: true})
+			continue
+		}
+		var e element
+		for _, form := range forms {
+			e.quotes = append(e.quotes, t.encode(string(form)))
+		}
+		out = append(out, e)
+	}
+	flush(len(s))
+	return out
+}
+
+// after matches e at p, and returns the position behind it.
+func (t *text) after(e *element, p int) (int, bool) {
+	switch {
+	case e.end:
+		n := t.endAt(p)
+		return p + n, n > 0
+	case e.literal != nil:
+		q := p + len(e.literal)
+		if !bytes.HasPrefix(t.data[p:], e.literal) {
+			return 0, false
+		}
+		// A CR before a LF belongs to the line end.
+		return q, !(t.is(q-t.unit(), '\r') && t.is(q, '\n'))
+	}
+	for _, form := range e.quotes {
+		if bytes.HasPrefix(t.data[p:], form) {
+			return p + len(form), true
+		}
+	}
+	return 0, false
+}
+
+// before matches e so that it ends at q, and returns where it begins.
+func (t *text) before(e *element, q int) (int, bool) {
+	switch {
+	case e.end:
+		p := q - t.unit()
+		if !t.is(p, '\n') {
+			return 0, false
+		}
+		if t.is(p-t.unit(), '\r') {
+			p -= t.unit()
+		}
+		return p, true
+	case e.literal != nil:
+		p := q - len(e.literal)
+		return p, p >= t.start && bytes.Equal(t.data[p:q], e.literal)
+	}
+	for _, form := range e.quotes {
+		if p := q - len(form); p >= t.start && bytes.Equal(t.data[p:q], form) {
+			return p, true
+		}
+	}
+	return 0, false
+}
+
+// forward matches elements one after the other from p on, and returns the position behind them.
+func (t *text) forward(elements []element, p int) (_ int, ok bool) {
+	for i := range elements {
+		if p, ok = t.after(&elements[i], p); !ok {
+			return 0, false
+		}
+	}
+	return p, true
+}
+
+// backward matches elements so that the last one ends at q, and returns where the first begins.
+func (t *text) backward(elements []element, q int) (_ int, ok bool) {
+	for i := len(elements) - 1; i >= 0; i-- {
+		if q, ok = t.before(&elements[i], q); !ok {
+			return 0, false
+		}
+	}
+	return q, true
+}
+
+// A hits is what a search found.
+type hits struct {
+	ranges []Range // all of them if they are to be replaced, else the first few
+	count  int
+}
+
+// findAll finds the needle. To replace all it takes one occurrence after the other; else also those
+// that overlap count, since it would not be clear which of them is meant.
+func (t *text) findAll(needle []element, all bool) hits {
+	var h hits
+	taken := t.start
+	for m := range t.occurrences(needle) {
+		if all && m.Start < taken {
+			continue
+		}
+		h.count++
+		taken = m.End
+		if all || len(h.ranges) < maxLines {
+			h.ranges = append(h.ranges, m)
+		}
+	}
+	return h
+}
+
+// occurrences yields where the needle is, from left to right. It looks for the longest run of plain
+// bytes, and only there compares the rest.
+func (t *text) occurrences(needle []element) func(func(Range) bool) {
+	anchor := 0
+	for i, e := range needle {
+		if len(e.literal) > len(needle[anchor].literal) {
+			anchor = i
+		}
+	}
+	return func(yield func(Range) bool) {
+		for p := range t.candidates(&needle[anchor]) {
+			begin, ok := t.backward(needle[:anchor], p)
+			if !ok {
+				continue
+			}
+			if end, ok := t.forward(needle[anchor:], p); ok && !yield(Range{begin, end}) {
+				return
+			}
+		}
+	}
+}
+
+// candidates yields where e may begin.
+func (t *text) candidates(e *element) func(func(int) bool) {
+	if e.end {
+		return t.lineEnds
+	}
+	forms := e.quotes
+	if e.literal != nil {
+		forms = [][]byte{e.literal}
+	}
+	return func(yield func(int) bool) {
+		searches, next := make([]search, len(forms)), make([]int, len(forms))
+		for i := range forms {
+			searches[i] = newSearch(t, forms[i])
+			next[i] = searches[i].from(t.start)
+		}
+		for {
+			first := -1
+			for i := range next {
+				if next[i] >= 0 && (first < 0 || next[i] < next[first]) {
+					first = i
+				}
+			}
+			if first < 0 || !yield(next[first]) {
+				return
+			}
+			next[first] = searches[first].from(next[first] + 1)
+		}
+	}
+}
+
+// A search looks for bytes in a text by the one of them that is rarest there.
+type search struct {
+	t      *text
+	want   []byte
+	rare   int // the place of the rarest byte
+	misses int // how often that byte stood for something else
+}
+
+// sampled is how much of a text is looked at to find out which bytes are rare.
+const sampled = 16 << 10
+
+func newSearch(t *text, want []byte) search {
+	s := search{t: t, want: want}
+	var count [256]int
+	for _, c := range t.data[:min(len(t.data), sampled)] {
+		count[c]++
+	}
+	for i, c := range want {
+		if count[c] < count[want[s.rare]] {
+			s.rare = i
+		}
+	}
+	return s
+}
+
+// from returns the first position from p on where the bytes are, or -1.
+func (s *search) from(p int) int {
+	for p+len(s.want) <= len(s.t.data) {
+		i := s.jump(p)
+		if i < 0 {
+			return -1
+		}
+		p += i
+		if s.t.aligned(p) && bytes.HasPrefix(s.t.data[p:], s.want) {
+			return p
+		}
+		s.misses++
+		p++
+	}
+	return -1
+}
+
+// jump returns how far from p the bytes may be. Where the byte that should be rare is not, it looks for
+// all of them.
+func (s *search) jump(p int) int {
+	if s.misses > p/32+1000 {
+		return bytes.Index(s.t.data[p:], s.want)
+	}
+	return bytes.IndexByte(s.t.data[p+s.rare:], s.want[s.rare])
+}
+
+// lineEnds yields where the ends of lines begin.
+func (t *text) lineEnds(yield func(int) bool) {
+	for p := t.nextEnd(t.start); p >= 0; p = t.nextEnd(p + t.unit()) {
+		begin := p
+		if t.is(p-t.unit(), '\r') {
+			begin -= t.unit()
+		}
+		if !yield(begin) {
+			return
+		}
+	}
+}
+
+// quotes are the characters that quotation marks and apostrophes are written with.
+const quotes = `'"` + "\u2018\u2019\u201c\u201d"
+
+// quoteForms returns the characters that count as the same mark as r, the straight one first, or
+// nothing.
+func quoteForms(r rune) string {
+	const single, double = "'\u2018\u2019", "\"\u201c\u201d"
+	switch {
+	case strings.ContainsRune(single, r):
+		return single
+	case strings.ContainsRune(double, r):
+		return double
+	}
+	return ""
+}

@@ -1,0 +1,209 @@
+package edit
+
+import (
+	"bytes"
+	"encoding/binary"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// A text is a file's bytes with what is known of their encoding. Its positions are in bytes.
+type text struct {
+	data  []byte
+	start int              // after the byte order mark
+	wide  binary.ByteOrder // of UTF-16; nil for UTF-8 and all that is like ASCII
+}
+
+// newText recognises the encoding by the byte order mark.
+func newText(data []byte) text {
+	switch {
+	case bytes.HasPrefix(data, []byte("\xff\xfe")):
+		return text{data, 2, binary.LittleEndian}
+	case bytes.HasPrefix(data, []byte("\xfe\xff")):
+		return text{data, 2, binary.BigEndian}
+	case bytes.HasPrefix(data, []byte("\ufeff")):
+		return text{data, 3, nil}
+	}
+	return text{data, 0, nil}
+}
+
+// with returns other bytes in the same encoding.
+func (t *text) with(data []byte) *text { return &text{data, 0, t.wide} }
+
+// unit is the size of a character like LF.
+func (t *text) unit() int {
+	if t.wide != nil {
+		return 2
+	}
+	return 1
+}
+
+// aligned reports whether a character can begin at p.
+func (t *text) aligned(p int) bool { return t.wide == nil || (p-t.start)%2 == 0 }
+
+// is reports whether the character c of ASCII is at p.
+func (t *text) is(p int, c byte) bool {
+	switch {
+	case p < t.start || p+t.unit() > len(t.data):
+		return false
+	case t.wide != nil:
+		return t.wide.Uint16(t.data[p:]) == uint16(c)
+	}
+	return t.data[p] == c
+}
+
+// encode returns s in the encoding of the file.
+func (t *text) encode(s string) []byte {
+	if t.wide == nil {
+		return []byte(s)
+	}
+	b := make([]byte, 0, 2*len(s))
+	for _, r := range s {
+		if hi, lo := utf16.EncodeRune(r); hi != utf8.RuneError {
+			b = t.append(t.append(b, hi), lo)
+		} else {
+			b = t.append(b, r)
+		}
+	}
+	return b
+}
+
+func (t *text) append(b []byte, unit rune) []byte {
+	at := len(b)
+	b = append(b, 0, 0)
+	t.wide.PutUint16(b[at:], uint16(unit))
+	return b
+}
+
+// decode returns b, which is in the encoding of the file, as valid UTF-8.
+func (t *text) decode(b []byte) string {
+	if t.wide == nil {
+		return strings.ToValidUTF8(string(b), "\uFFFD")
+	}
+	units := make([]uint16, len(b)/2)
+	for i := range units {
+		units[i] = t.wide.Uint16(b[2*i:])
+	}
+	return string(utf16.Decode(units))
+}
+
+// nextEnd returns the position of the first LF from p on, or -1.
+func (t *text) nextEnd(p int) int {
+	for p < len(t.data) {
+		i := bytes.IndexByte(t.data[p:], '\n')
+		if i < 0 {
+			return -1
+		}
+		p += i
+		if t.wide == nil {
+			return p
+		}
+		// In the units of UTF-16 the byte may stand for something else.
+		if at := p - (p-t.start)%2; at >= t.start && t.is(at, '\n') {
+			return at
+		}
+		p++
+	}
+	return -1
+}
+
+// countEnds returns how many lines end in r.
+func (t *text) countEnds(r Range) int {
+	if t.wide == nil {
+		return bytes.Count(t.data[r.Start:r.End], []byte("\n"))
+	}
+	n := 0
+	for p := t.nextEnd(r.Start); p >= 0 && p < r.End; p = t.nextEnd(p + 2) {
+		n++
+	}
+	return n
+}
+
+// isLineStart reports whether a line begins at p.
+func (t *text) isLineStart(p int) bool { return p <= t.start || t.is(p-t.unit(), '\n') }
+
+// lineStart returns where the line at p begins.
+func (t *text) lineStart(p int) int {
+	if t.wide == nil {
+		return max(bytes.LastIndexByte(t.data[:p], '\n')+1, t.start)
+	}
+	for p > t.start && !t.isLineStart(p) {
+		p -= 2
+	}
+	return max(p, t.start)
+}
+
+// lineEnd returns where the line after the one at p begins, or the end of the file.
+func (t *text) lineEnd(p int) int {
+	if i := t.nextEnd(p); i >= 0 {
+		return i + t.unit()
+	}
+	return len(t.data)
+}
+
+// endAt returns the size of the line end at p, or 0 if there is none.
+func (t *text) endAt(p int) int {
+	switch {
+	case t.is(p, '\n'):
+		return t.unit()
+	case t.is(p, '\r') && t.is(p+t.unit(), '\n'):
+		return 2 * t.unit()
+	}
+	return 0
+}
+
+// endings counts the lines that end in CRLF, and all that end.
+func (t *text) endings() (crlf, all int) {
+	all = t.countEnds(Range{t.start, len(t.data)})
+	if t.wide == nil {
+		return bytes.Count(t.data, []byte("\r\n")), all
+	}
+	for p := t.nextEnd(t.start); p >= 0; p = t.nextEnd(p + 2) {
+		if t.is(p-2, '\r') {
+			crlf++
+		}
+	}
+	return crlf, all
+}
+
+// lineNumbers returns the lines, counted from 1, in which ranges begin.
+func (t *text) lineNumbers(ranges []Range) []int {
+	var lines []int
+	at, line := t.start, 1
+	for _, r := range ranges {
+		line += t.countEnds(Range{at, r.Start})
+		lines, at = append(lines, line), r.Start
+	}
+	return lines
+}
+
+// isForeign reports whether the file is in an encoding of single bytes that is not known: it has bytes
+// that are not UTF-8, and none beyond ASCII that are.
+func (t *text) isForeign() bool {
+	if t.wide != nil || utf8.Valid(t.data) {
+		return false
+	}
+	for p := t.start; p < len(t.data); {
+		if t.data[p] < utf8.RuneSelf {
+			p++
+			continue
+		}
+		_, n := utf8.DecodeRune(t.data[p:])
+		if n > 1 {
+			return false
+		}
+		p += n
+	}
+	return true
+}
+
+// Recode returns content in the encoding of a file that it is to replace: UTF-16 stays UTF-16, with its
+// byte order mark. Foreign says that the old encoding is not known, and that content is in UTF-8.
+func Recode(old []byte, content string) (data []byte, foreign bool) {
+	t := newText(old)
+	if t.wide == nil {
+		return []byte(content), t.isForeign()
+	}
+	return t.encode("\ufeff" + strings.TrimPrefix(content, "\ufeff")), false
+}

@@ -1,0 +1,276 @@
+// Package filehistory keeps what files were before tools changed them, so that a session can go back
+// to how they were before a message. It needs no version control. Contents are stored once each, under
+// their hash; which message is being answered is told by the session, and what is changed by the
+// tools.
+package filehistory
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+	"unicode/utf8"
+)
+
+const (
+	// maxSnapshots is how many messages can be gone back to.
+	maxSnapshots = 100
+	// maxFile is the size of the largest file that is kept.
+	maxFile = 1 << 30
+	// maxDead is how much may be kept that nothing refers to, until it is worth to write the rest anew.
+	maxDead = 8 << 20
+)
+
+// ErrOff says that no history is kept.
+var ErrOff = errors.New("there is no file history to go back in: the setting fileHistory.enabled is false")
+
+// A History is the file history of one session. It may be used concurrently, by one process at a time.
+// A nil History keeps nothing, and says so when asked to go back.
+type History struct {
+	store *store
+	log   *slog.Logger
+	write func(path string, data []byte, mode fs.FileMode) error
+
+	mu        sync.Mutex
+	snapshots []*snapshot // oldest first
+	ids       map[string]*snapshot
+	current   *snapshot
+	// left is how the tools last left a file; what is otherwise there now was changed by others.
+	left map[string]version
+}
+
+// A snapshot is what is known of the files at the time of one user message: what each one was before it
+// was first changed in answer to it.
+type snapshot struct {
+	id      string
+	aliases []string
+	time    time.Time
+	files   map[string][]version // by path, in the order of changes
+	saved   bool
+}
+
+// A version is one content of a file, or that there was none.
+type version struct {
+	hash string // of the content; empty: there is no file
+	mode fs.FileMode
+}
+
+func (v version) absent() bool { return v.hash == "" }
+
+// Open returns the history kept in dir, which is made when there is something to keep. Log gets what is
+// wrong with records of it; nil discards that.
+func Open(dir string, log *slog.Logger) (*History, error) {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	h := &History{store: newStore(dir), log: log, write: writeFile, ids: map[string]*snapshot{}, left: map[string]version{}}
+	if err := h.load(); err != nil {
+		return nil, fmt.Errorf("opening the file history: %w", err)
+	}
+	return h, nil
+}
+
+// Begin says that a user message is being answered. What is changed from now on belongs to it.
+func (h *History) Begin(messageID string) {
+	if h == nil {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.begin(messageID)
+	h.evict()
+}
+
+func (h *History) begin(id string) {
+	if s, ok := h.ids[id]; ok {
+		h.current = s
+		return
+	}
+	s := &snapshot{id: id, time: time.Now(), files: map[string][]version{}}
+	h.snapshots = append(h.snapshots, s)
+	h.ids[id], h.current = s, s
+	if len(h.snapshots) > 1 && h.snapshots[len(h.snapshots)-2].saved {
+		if err := h.save(); err != nil {
+			h.log.Warn("the file history cannot be written", "error", err)
+		}
+	}
+}
+
+// save records the snapshots that are not yet, and more after them. The first ones wait until there is
+// something to keep, so that a session that changes nothing leaves nothing.
+func (h *History) save(more ...record) error {
+	var records []record
+	unsaved := slices.IndexFunc(h.snapshots, func(s *snapshot) bool { return !s.saved })
+	if unsaved < 0 {
+		unsaved = len(h.snapshots)
+	}
+	for _, s := range h.snapshots[unsaved:] {
+		records = append(records, s.records()...)
+	}
+	if err := h.store.append(append(records, more...)...); err != nil {
+		return err
+	}
+	for _, s := range h.snapshots[unsaved:] {
+		s.saved = true
+	}
+	return nil
+}
+
+// Alias says that an assistant message changes files in answer to the current user message: its id
+// then means the same.
+func (h *History) Alias(messageID string) {
+	if h == nil {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.current == nil || h.ids[messageID] != nil {
+		return
+	}
+	h.current.aliases = append(h.current.aliases, messageID)
+	h.ids[messageID] = h.current
+	if h.current.saved {
+		if err := h.store.append(record{Type: "alias", ID: messageID, Of: h.current.id}); err != nil {
+			h.log.Warn("the file history cannot be written", "error", err)
+		}
+	}
+}
+
+// Backup keeps the content of the file at path, or that there is none, before it is changed. Without
+// it the file must not be changed.
+func (h *History) Backup(ctx context.Context, path string) error {
+	if h == nil {
+		return nil
+	}
+	if !utf8.ValidString(path) {
+		return fmt.Errorf("keeping %q: the name is not valid UTF-8", path)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.current == nil {
+		h.begin("start")
+	}
+	v, err := h.store.keep(ctx, path)
+	if err == nil {
+		err = h.note(path, v)
+	}
+	if err != nil {
+		return fmt.Errorf("keeping the content of %s before changing it: %w", path, err)
+	}
+	return nil
+}
+
+// note adds a version to the current snapshot.
+func (h *History) note(path string, v version) error {
+	s := h.current
+	if err := h.save(v.record("file", path, s.id)); err != nil {
+		return err
+	}
+	s.files[path] = append(s.files[path], v)
+	return nil
+}
+
+// Wrote says that a tool gave the file at path the content with this hash.
+func (h *History) Wrote(path string, hash [sha256.Size]byte) {
+	if h == nil {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.leave(path, version{hash: hex.EncodeToString(hash[:])})
+}
+
+func (h *History) leave(path string, v version) {
+	h.left[path] = v
+	if err := h.store.append(v.record("left", path, "")); err != nil {
+		h.log.Warn("the file history cannot be written", "error", err)
+	}
+}
+
+// evict drops the oldest snapshots beyond the bound, with the contents only they had.
+func (h *History) evict() {
+	for len(h.snapshots) > maxSnapshots {
+		old := h.snapshots[0]
+		h.snapshots = h.snapshots[1:]
+		delete(h.ids, old.id)
+		for _, alias := range old.aliases {
+			delete(h.ids, alias)
+		}
+		if !old.saved {
+			continue
+		}
+		if err := h.store.append(record{Type: "drop", ID: old.id}); err != nil {
+			h.log.Warn("the file history cannot be written", "error", err)
+			return // what it refers to must stay
+		}
+		used := h.used()
+		for _, versions := range old.files {
+			for _, v := range versions {
+				if !used[v.hash] && !v.absent() {
+					h.store.drop(v.hash)
+				}
+			}
+		}
+	}
+	if dead := h.store.pack.dead; dead > maxDead && dead > h.store.pack.size/2 {
+		if err := h.compact(); err != nil {
+			h.log.Warn("the file history cannot be compacted", "error", err)
+		}
+	}
+}
+
+// used returns the hashes of the contents that are referred to.
+func (h *History) used() map[string]bool {
+	used := map[string]bool{}
+	for _, s := range h.snapshots {
+		for _, versions := range s.files {
+			for _, v := range versions {
+				used[v.hash] = true
+			}
+		}
+	}
+	return used
+}
+
+// A Point is a message that can be gone back to.
+type Point struct {
+	ID    string
+	Time  time.Time
+	Files int // changed in answer to it
+}
+
+// Points returns the messages that can be gone back to, oldest first.
+func (h *History) Points() []Point {
+	if h == nil {
+		return nil
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var points []Point
+	for _, s := range h.snapshots {
+		points = append(points, Point{s.id, s.time, len(s.files)})
+	}
+	return points
+}
+
+// Sync makes what was kept so far survive a loss of power, not only the end of this process.
+func (h *History) Sync() error {
+	if h == nil {
+		return nil
+	}
+	return h.store.sync()
+}
+
+// Close syncs and closes the history.
+func (h *History) Close() error {
+	if h == nil {
+		return nil
+	}
+	return errors.Join(h.store.sync(), h.store.close())
+}

@@ -1,0 +1,162 @@
+package filehistory
+
+import (
+	"crypto/rand"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// packed is the size up to which contents are kept in one file, the pack, one after the other: to make a
+// file for each would cost more than the edit.
+const packed = 64 << 10
+
+// A pack is that file. The index says where in it a content is; what it does not speak of is dead.
+type pack struct {
+	name   string
+	file   *os.File
+	size   int64
+	places map[string]place // by hash
+	dead   int64
+}
+
+// A place is where a content is in the pack.
+type place struct{ at, size int64 }
+
+// add appends a content and returns the records that tell of it.
+func (s *store) add(hash string, data []byte) ([]record, error) {
+	var records []record
+	if s.pack.name == "" {
+		s.pack.name = newPackName()
+		records = append(records, record{Type: "pack", ID: s.pack.name})
+	}
+	if err := s.openPack(); err != nil {
+		return nil, err
+	}
+	p := place{s.pack.size, int64(len(data))}
+	if _, err := s.pack.file.WriteAt(data, p.at); err != nil {
+		return nil, err
+	}
+	s.pack.size += p.size
+	s.pack.places[hash] = p
+	return append(records, p.record(hash)), nil
+}
+
+// takeBack forgets a content, and the pack if it was made for it: the index does not speak of them.
+func (s *store) takeBack(hash string, wholePack bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.pack.places, hash)
+	if wholePack && s.pack.file != nil {
+		s.pack.file.Close()
+		s.pack = pack{places: map[string]place{}}
+	}
+}
+
+func (p place) record(hash string) record {
+	return record{Type: "content", Hash: hash, At: p.at, Size: p.size}
+}
+
+func newPackName() string { return "pack-" + rand.Text() }
+
+func (s *store) openPack() error {
+	if s.pack.file != nil {
+		return nil
+	}
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return err
+	}
+	file, err := os.OpenFile(filepath.Join(s.dir, s.pack.name), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	info, err := file.Stat()
+	if err != nil {
+		file.Close()
+		return err
+	}
+	s.pack.file, s.pack.size = file, info.Size()
+	return nil
+}
+
+// load returns a content of the pack.
+func (s *store) load(p place) ([]byte, error) {
+	if err := s.openPack(); err != nil {
+		return nil, err
+	}
+	data := make([]byte, p.size)
+	_, err := s.pack.file.ReadAt(data, p.at)
+	return data, err
+}
+
+// drop forgets a content that nothing refers to.
+func (s *store) drop(hash string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if p, ok := s.pack.places[hash]; ok {
+		delete(s.pack.places, hash)
+		s.pack.dead += p.size
+		return
+	}
+	os.Remove(s.blob(hash)) // ok: what stays is removed when the history is opened
+}
+
+// repack writes the contents that are left into a new pack, and returns a func that removes the old one
+// once the index speaks of the new one.
+func (s *store) repack() (done func(), err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	fresh := pack{name: newPackName(), places: map[string]place{}}
+	if len(s.pack.places) > 0 {
+		if fresh.file, err = os.OpenFile(filepath.Join(s.dir, fresh.name), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
+			return nil, err
+		}
+	}
+	for hash, p := range s.pack.places {
+		data, err := s.load(p)
+		if err == nil {
+			_, err = fresh.file.WriteAt(data, fresh.size)
+		}
+		if err != nil {
+			fresh.file.Close()
+			return nil, err
+		}
+		fresh.places[hash] = place{fresh.size, p.size}
+		fresh.size += p.size
+	}
+	if fresh.file != nil {
+		if err := fresh.file.Sync(); err != nil {
+			fresh.file.Close()
+			return nil, err
+		}
+	}
+	old := s.pack
+	s.pack = fresh
+	return func() {
+		if old.file != nil {
+			old.file.Close()
+		}
+		if old.name != "" {
+			os.Remove(filepath.Join(s.dir, old.name)) // ok: it is tried again the next time
+		}
+	}, nil
+}
+
+// sweepPacks removes packs that the index does not speak of.
+func (s *store) sweepPacks() error {
+	entries, err := os.ReadDir(s.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), "pack-") && e.Name() != s.pack.name {
+			os.Remove(filepath.Join(s.dir, e.Name())) // ok: it is tried again the next time
+		}
+	}
+	return nil
+}

@@ -1,0 +1,249 @@
+package filehistory
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Options say how to go back.
+type Options struct {
+	// Force also restores files that were changed by others than the tools.
+	Force bool
+}
+
+// Conflict is the error of going back when files were changed by others than the tools. Nothing was
+// changed.
+type Conflict struct{ Paths []string }
+
+// Error lists the files.
+func (e *Conflict) Error() string {
+	return "these files were changed by something else than adze's tools, and would lose that: " + strings.Join(e.Paths, ", ")
+}
+
+// A Report is what going back did.
+type Report struct {
+	Stats
+	Paths []string // that changed
+	Undo  string   // the id that takes it back
+}
+
+// Rewind restores every file that tools changed since the message with this id, or one of its aliases,
+// to what it was just before that message. It does so for all of them or, on an error, for none. What
+// they are now is kept first: the report says under which id.
+func (h *History) Rewind(ctx context.Context, id string, o Options) (Report, error) {
+	if h == nil {
+		return Report{}, ErrOff
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	from, err := h.find(id)
+	if err != nil {
+		return Report{}, err
+	}
+	plan, err := h.plan(from)
+	if err != nil {
+		return Report{}, err
+	}
+	if !o.Force {
+		var conflict Conflict
+		for _, step := range plan {
+			if step.foreign {
+				conflict.Paths = append(conflict.Paths, step.path)
+			}
+		}
+		if len(conflict.Paths) > 0 {
+			return Report{}, &conflict
+		}
+	}
+	report := Report{Undo: "rewind-" + rand.Text()}
+	if report.Stats, err = h.compare(plan); err != nil {
+		return Report{}, err
+	}
+	h.begin(report.Undo)
+	defer h.evict() // not before: what goes may be what is restored
+	for _, step := range plan {
+		if err := h.keepNow(ctx, step); err != nil {
+			return Report{}, fmt.Errorf("keeping what %s is now: %w; nothing was changed", step.path, err)
+		}
+	}
+	if err := h.carryOut(plan); err != nil {
+		return Report{}, err
+	}
+	for _, step := range plan {
+		h.leave(step.path, step.then)
+		report.Paths = append(report.Paths, step.path)
+	}
+	return report, nil
+}
+
+// keepNow keeps what a file is before it is restored.
+func (h *History) keepNow(ctx context.Context, s step) error {
+	now, err := h.store.keep(ctx, s.path)
+	if err != nil {
+		return err
+	}
+	if now.hash != s.now.hash {
+		return errors.New("it was changed just now")
+	}
+	return h.note(s.path, now)
+}
+
+// find returns the place of a snapshot.
+func (h *History) find(id string) (int, error) {
+	if s := h.ids[id]; s != nil {
+		return slices.Index(h.snapshots, s), nil
+	}
+	var last []string
+	for _, s := range slices.Backward(h.snapshots) {
+		if len(last) < 5 {
+			last = append(last, s.id)
+		}
+	}
+	if last == nil {
+		return 0, fmt.Errorf("there is no message %q to go back to, and no other one yet", id)
+	}
+	return 0, fmt.Errorf("there is no message %q to go back to; the last ones are %s", id, strings.Join(last, ", "))
+}
+
+// A step restores one file.
+type step struct {
+	path      string
+	now, then version
+	data      []byte // what is there now
+	foreign   bool   // others changed the file
+}
+
+// plan returns what to restore to be at the snapshot with this place. The contents to restore are all
+// known to be whole.
+func (h *History) plan(from int) ([]step, error) {
+	var steps []step
+	then := h.at(from)
+	for _, path := range slices.Sorted(maps.Keys(then)) {
+		now, data, err := look(path)
+		if err != nil {
+			return nil, fmt.Errorf("looking at %s: %w; nothing was changed", path, err)
+		}
+		step := step{path: path, now: now, data: data, then: then[path]}
+		if now.hash == step.then.hash && (now.absent() || now.mode == step.then.mode) {
+			continue
+		}
+		if !step.then.absent() {
+			if _, err := h.content(step.then); err != nil {
+				return nil, fmt.Errorf("what %s was is not there any more (%w); nothing was changed", path, err)
+			}
+		}
+		left, known := h.left[path]
+		step.foreign = !known || left.hash != now.hash
+		steps = append(steps, step)
+	}
+	return steps, nil
+}
+
+// at returns what the tracked files were at a snapshot: the first that was kept of each from then on.
+func (h *History) at(from int) map[string]version {
+	files := map[string]version{}
+	for _, s := range h.snapshots[from:] {
+		for path, versions := range s.files {
+			if _, ok := files[path]; !ok {
+				files[path] = versions[0]
+			}
+		}
+	}
+	return files
+}
+
+// content returns a stored content, if it is what its name says.
+func (h *History) content(v version) ([]byte, error) {
+	if v.absent() {
+		return nil, nil
+	}
+	data, err := h.store.read(v.hash)
+	if err != nil {
+		return nil, err
+	}
+	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != v.hash {
+		return nil, errors.New("its content is damaged")
+	}
+	return data, nil
+}
+
+// carryOut restores the files one by one. If one fails, those before it are put back.
+func (h *History) carryOut(steps []step) error {
+	for i, s := range steps {
+		err := h.put(s.path, s.then)
+		if err == nil {
+			continue
+		}
+		err = fmt.Errorf("restoring %s: %w", s.path, err)
+		for _, done := range slices.Backward(steps[:i]) {
+			if back := h.put(done.path, done.now); back != nil {
+				err = fmt.Errorf("%w; and putting %s back: %w", err, done.path, back)
+			}
+		}
+		return err
+	}
+	return nil
+}
+
+// put makes the file at path what v says.
+func (h *History) put(path string, v version) error {
+	if v.absent() {
+		err := os.Remove(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	}
+	data, err := h.content(v)
+	if err != nil {
+		return err
+	}
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("it is not a regular file any more (%s)", info.Mode().Type())
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return h.write(path, data, v.mode)
+}
+
+// writeFile replaces the file at path, so that it is the old or the new one at any time.
+func writeFile(path string, data []byte, mode fs.FileMode) (err error) {
+	temp, err := os.CreateTemp(filepath.Dir(path), ".adze-*.tmp")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			temp.Close()           // ok: the error that counts is known
+			os.Remove(temp.Name()) // ok: the same
+		}
+	}()
+	if _, err := temp.Write(data); err != nil {
+		return err
+	}
+	if err := temp.Chmod(mode); err != nil {
+		return err
+	}
+	if err := temp.Sync(); err != nil {
+		return err
+	}
+	if err := temp.Close(); err != nil {
+		return err
+	}
+	if err := os.Rename(temp.Name(), path); err != nil {
+		return err
+	}
+	syncFile(filepath.Dir(path)) // ok: not every system can sync a directory
+	return nil
+}

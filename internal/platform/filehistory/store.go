@@ -1,0 +1,308 @@
+package filehistory
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// A store is the history on disk: contents under their hash, the small ones in a pack and the large ones
+// in files of their own, and an index to which lines are appended. A line or a content that was written
+// in part, because the process was killed, is as if it had not been written.
+type store struct {
+	dir string
+
+	mu       sync.Mutex
+	index    *os.File
+	pack     pack
+	unsynced []string // large contents that may not be on the disk yet
+}
+
+func newStore(dir string) *store { return &store{dir: dir, pack: pack{places: map[string]place{}}} }
+
+func (s *store) indexPath() string       { return filepath.Join(s.dir, "index.jsonl") }
+func (s *store) blobs() string           { return filepath.Join(s.dir, "blobs") }
+func (s *store) blob(hash string) string { return filepath.Join(s.blobs(), hash) }
+func (s *store) temp() string            { return filepath.Join(s.blobs(), "tmp-"+rand.Text()) }
+
+// read returns a stored content.
+func (s *store) read(hash string) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if p, ok := s.pack.places[hash]; ok {
+		return s.load(p)
+	}
+	return os.ReadFile(s.blob(hash))
+}
+
+// small is the size up to which a file is hashed before it is copied, which spares the copy if its
+// content is known.
+const small = 1 << 20
+
+// open opens the file at path, which is small enough to be kept. Without one, it returns nil.
+func open(path string) (*os.File, fs.FileInfo, error) {
+	file, err := openRegular(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := file.Stat()
+	if err == nil && info.Size() > maxFile {
+		err = fmt.Errorf("it has %d bytes, and files of more than %d cannot be kept", info.Size(), maxFile)
+	}
+	if err != nil {
+		file.Close()
+		return nil, nil, err
+	}
+	return file, info, nil
+}
+
+// look returns what the file at path is, without keeping it.
+func look(path string) (version, []byte, error) {
+	file, info, err := open(path)
+	if file == nil || err != nil {
+		return version{}, nil, err
+	}
+	defer file.Close()
+	return readAll(file, info)
+}
+
+func readAll(file io.Reader, info fs.FileInfo) (version, []byte, error) {
+	var b bytes.Buffer
+	b.Grow(int(info.Size()) + bytes.MinRead)
+	if _, err := b.ReadFrom(io.LimitReader(file, maxFile)); err != nil {
+		return version{}, nil, err
+	}
+	sum := sha256.Sum256(b.Bytes())
+	return version{hex.EncodeToString(sum[:]), info.Mode().Perm()}, b.Bytes(), nil
+}
+
+// keep stores the content of the file at path.
+func (s *store) keep(ctx context.Context, path string) (version, error) {
+	file, info, err := open(path)
+	if file == nil || err != nil {
+		return version{}, err
+	}
+	defer file.Close()
+	if info.Size() > small {
+		if err := os.MkdirAll(s.blobs(), 0o700); err != nil {
+			return version{}, err
+		}
+		hash, err := s.copy(ctx, file)
+		return version{hash, info.Mode().Perm()}, err
+	}
+	v, data, err := readAll(file, info)
+	if err != nil {
+		return v, err
+	}
+	return v, s.put(v.hash, data)
+}
+
+// put stores a content, unless it is stored already.
+func (s *store) put(hash string, data []byte) error {
+	if len(data) <= packed {
+		return s.putPacked(hash, data)
+	}
+	if has(s.blob(hash), int64(len(data))) {
+		return nil
+	}
+	if err := os.MkdirAll(s.blobs(), 0o700); err != nil {
+		return err
+	}
+	temp := s.temp()
+	if err := os.WriteFile(temp, data, 0o600); err != nil {
+		os.Remove(temp) // ok: the error that counts is known
+		return err
+	}
+	return s.adopt(temp, hash)
+}
+
+func (s *store) putPacked(hash string, data []byte) error {
+	s.mu.Lock()
+	if _, ok := s.pack.places[hash]; ok {
+		s.mu.Unlock()
+		return nil
+	}
+	records, err := s.add(hash, data)
+	s.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	if err := s.append(records...); err != nil {
+		s.takeBack(hash, len(records) > 1)
+		return err
+	}
+	return nil
+}
+
+// has reports whether a content of this size is stored.
+func has(blob string, size int64) bool {
+	info, err := os.Stat(blob)
+	return err == nil && info.Size() == size
+}
+
+// adopt gives a new content its name.
+func (s *store) adopt(temp, hash string) error {
+	if err := os.Rename(temp, s.blob(hash)); err != nil {
+		os.Remove(temp) // ok: the error that counts is known
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.unsynced = append(s.unsynced, s.blob(hash))
+	return nil
+}
+
+// copy stores what file holds, and hashes it on the way.
+func (s *store) copy(ctx context.Context, file io.Reader) (hash string, err error) {
+	temp := s.temp()
+	out, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return "", err
+	}
+	h := sha256.New()
+	if err = hashing(ctx, out, file, h); err != nil {
+		out.Close()
+		os.Remove(temp) // ok: the error that counts is known
+		return "", err
+	}
+	if err := out.Close(); err != nil {
+		os.Remove(temp) // ok: the error that counts is known
+		return "", err
+	}
+	hash = hex.EncodeToString(h.Sum(nil))
+	return hash, s.adopt(temp, hash)
+}
+
+// hashing copies from to to. The hash, which takes longer than the rest, works on one part while the
+// next is copied.
+func hashing(ctx context.Context, to io.Writer, from io.Reader, h hash.Hash) error {
+	parts := make(chan []byte, 2)
+	free := make(chan []byte, 3)
+	for range cap(free) {
+		free <- make([]byte, small)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for p := range parts {
+			h.Write(p)
+			free <- p[:small]
+		}
+	}()
+	defer func() { close(parts); <-done }()
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		buf := <-free
+		n, err := io.ReadFull(from, buf)
+		if _, err := to.Write(buf[:n]); err != nil {
+			return err
+		}
+		parts <- buf[:n]
+		switch {
+		case err == io.EOF || err == io.ErrUnexpectedEOF:
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+}
+
+// append adds records to the index, all or none of them.
+func (s *store) append(records ...record) error {
+	var b bytes.Buffer
+	for _, r := range records {
+		line, err := json.Marshal(r)
+		if err != nil {
+			return err
+		}
+		b.Write(append(line, '\n'))
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.openIndex(); err != nil {
+		return err
+	}
+	info, err := s.index.Stat()
+	if err != nil {
+		return err
+	}
+	if _, err := s.index.Write(b.Bytes()); err != nil {
+		s.index.Truncate(info.Size()) // ok: a part of a line is cut off when the history is opened
+		return err
+	}
+	return nil
+}
+
+func (s *store) openIndex() (err error) {
+	if s.index != nil {
+		return nil
+	}
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return err
+	}
+	s.index, err = os.OpenFile(s.indexPath(), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	return err
+}
+
+func (s *store) sync() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, blob := range s.unsynced {
+		if err := syncFile(blob); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	s.unsynced = nil
+	if s.pack.file != nil {
+		if err := s.pack.file.Sync(); err != nil {
+			return err
+		}
+	}
+	if s.index == nil {
+		return nil
+	}
+	if err := s.index.Sync(); err != nil {
+		return err
+	}
+	syncFile(s.dir)     // ok: not every system can sync a directory
+	syncFile(s.blobs()) // ok: the same
+	return nil
+}
+
+func syncFile(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return f.Sync()
+}
+
+func (s *store) close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var err error
+	for _, f := range []**os.File{&s.index, &s.pack.file} {
+		if *f != nil {
+			err = errors.Join(err, (*f).Close())
+			*f = nil
+		}
+	}
+	return err
+}

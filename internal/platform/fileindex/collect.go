@@ -1,0 +1,148 @@
+package fileindex
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"adze/internal/platform/search/walk"
+)
+
+const (
+	// maxNames is how many files are known at most.
+	maxNames = 400_000
+	// publishEvery is how often those who wait get to see what was found so far.
+	publishEvery = 25 * time.Millisecond
+)
+
+// collect returns the names of the project: those that git tracks, then the others.
+func (x *Index) collect(ctx context.Context, publish func(*names)) (*names, error) {
+	root, tracked := x.Dir, []string(nil)
+	if top, _ := repository(x.Dir); top != "" {
+		var err error
+		if tracked, err = readIndex(indexFile(x.Dir)); err != nil {
+			if x.Log != nil {
+				x.Log(fmt.Sprintf("file index: reading the git index: %v", err))
+			}
+			tracked = nil
+		}
+		root = top
+	}
+	c := &collection{Index: x, root: root, tracked: tracked, publish: publish, builder: newBuilder(), last: time.Now()}
+	c.prefix, c.up = relation(root, x.Dir)
+	for _, name := range tracked {
+		c.addTracked(name)
+	}
+	if len(tracked) > 0 {
+		c.show()
+	}
+	if err := c.walk(ctx); err != nil {
+		return nil, err
+	}
+	return c.finish(), nil
+}
+
+// relation tells how paths below root become relative to dir: with the prefix taken off, or up put
+// before them.
+func relation(root, dir string) (prefix, up string) {
+	rel, err := filepath.Rel(root, dir)
+	if err != nil || rel == "." {
+		return "", ""
+	}
+	rel = filepath.ToSlash(rel)
+	return rel + "/", strings.Repeat("../", strings.Count(rel, "/")+1)
+}
+
+// A collection is one build under way.
+type collection struct {
+	*Index
+	*builder
+	root       string
+	prefix, up string
+	tracked    []string // sorted
+	seen       []bool   // by the walk, of tracked
+	publish    func(*names)
+	last       time.Time // when what was found was last shown
+}
+
+// local returns a path below the root as one relative to the working directory.
+func (c *collection) local(path string) string {
+	if rest, ok := strings.CutPrefix(path, c.prefix); ok {
+		return rest
+	}
+	if c.up == "" {
+		return path
+	}
+	return c.up + path
+}
+
+func (c *collection) addTracked(path string) {
+	if len(c.entries) < maxNames && (c.Skip == nil || !c.skipped(path)) {
+		c.add(c.local(path))
+	}
+}
+
+// skipped asks about a tracked file and all directories it is in.
+func (c *collection) skipped(path string) bool {
+	for i := range len(path) {
+		if path[i] == '/' && c.Skip(filepath.Join(c.root, filepath.FromSlash(path[:i])), true) {
+			return true
+		}
+	}
+	return c.Skip(filepath.Join(c.root, filepath.FromSlash(path)), false)
+}
+
+// walk adds the files that are not tracked.
+func (c *collection) walk(ctx context.Context) error {
+	c.seen = make([]bool, len(c.tracked))
+	o := walk.Options{Root: c.root, Ignore: !c.All, Hidden: true}
+	if c.Skip != nil {
+		o.Skip = func(rel string, dir bool) bool { return c.Skip(filepath.Join(c.root, filepath.FromSlash(rel)), dir) }
+	}
+	_, err := walk.List(ctx, o, func(paths []string) error {
+		for _, path := range paths {
+			if i, ok := slices.BinarySearch(c.tracked, path); ok {
+				c.seen[i] = true
+			} else if len(c.entries) < maxNames {
+				c.add(c.local(path))
+			}
+		}
+		if now := time.Now(); now.Sub(c.last) > publishEvery {
+			c.last = now
+			c.show()
+		}
+		return nil
+	})
+	return err
+}
+
+// show lets those who wait see what was found so far.
+func (c *collection) show() { c.publish(&names{entries: slices.Clip(c.entries)}) }
+
+// finish leaves out tracked files that are no longer there. A file that the walk has not seen may still
+// be: a link, or one that is ignored.
+func (c *collection) finish() *names {
+	gone := map[string]bool{}
+	for i, path := range c.tracked {
+		if c.seen[i] {
+			continue
+		}
+		if _, err := os.Lstat(filepath.Join(c.root, filepath.FromSlash(path))); err != nil {
+			gone[c.local(path)] = true
+		}
+	}
+	if len(gone) == 0 {
+		return &names{entries: slices.Clip(c.entries)}
+	}
+	b := newBuilder() // directories may be gone too
+	for i := range c.entries {
+		if e := &c.entries[i]; !e.dir && !gone[e.path] {
+			b.add(e.path)
+		}
+	}
+	return &names{entries: slices.Clip(b.entries)}
+}

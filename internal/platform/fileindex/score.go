@@ -1,0 +1,231 @@
+package fileindex
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// What a match is worth.
+const (
+	perCharacter  = 16
+	afterPrevious = 4 // the character directly follows the one before
+	gapBegins     = -3
+	perSkipped    = -1
+	atBoundary    = 8 // the character begins a word
+	atCaseChange  = 6
+	firstFactor   = 2  // for the bonus of the query's first character
+	shortPath     = 32 // for a short path, less 1 for each 4 characters
+	lengthStep    = 4
+	testShare     = 20 // a path that is about tests loses one in so many
+)
+
+// A candidate is a path with its score.
+type candidate struct {
+	entry *entry
+	score int
+	start int // of the best alignment
+}
+
+// compare puts the better one first.
+func compare(a, b candidate) int {
+	return cmp.Or(
+		cmp.Compare(b.score, a.score),
+		cmp.Compare(len(a.entry.path), len(b.entry.path)),
+		strings.Compare(a.entry.path, b.entry.path),
+	)
+}
+
+// cancelEvery is how many paths are looked at between two looks at the context.
+const cancelEvery = 2048
+
+// find returns the n best matches.
+func (ns *names) find(ctx context.Context, query string, n int) ([]Match, error) {
+	p := newPattern(query)
+	if len(p.runes) == 0 {
+		return ns.top(n), ctx.Err()
+	}
+	best := &ranking{n: n}
+	s := &scorer{pattern: p, prune: true}
+	for i := range ns.entries {
+		if i%cancelEvery == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		s.consider(&ns.entries[i], best)
+	}
+	matches := make([]Match, len(best.list))
+	for i, c := range best.list {
+		matches[i] = Match{Path: c.entry.path, Dir: c.entry.dir, Score: c.score, Positions: s.positions(c)}
+	}
+	return matches, nil
+}
+
+// top returns the entries of the working directory.
+func (ns *names) top(n int) []Match {
+	var all []Match
+	for i := range ns.entries {
+		if e := &ns.entries[i]; !strings.Contains(e.path, "/") {
+			all = append(all, Match{Path: e.path, Dir: e.dir})
+		}
+	}
+	slices.SortFunc(all, func(a, b Match) int { return strings.Compare(a.Path, b.Path) })
+	return all[:max(0, min(n, len(all)))]
+}
+
+// A ranking keeps the n best candidates, in order.
+type ranking struct {
+	n    int
+	list []candidate
+}
+
+// weakest returns the score that a further candidate must reach.
+func (r *ranking) weakest() (int, bool) {
+	if len(r.list) < r.n || r.n <= 0 {
+		return 0, false
+	}
+	return r.list[len(r.list)-1].score, true
+}
+
+func (r *ranking) add(c candidate) {
+	if r.n <= 0 || len(r.list) == r.n && compare(c, r.list[r.n-1]) >= 0 {
+		return
+	}
+	at, _ := slices.BinarySearchFunc(r.list, c, compare)
+	if len(r.list) == r.n {
+		r.list = r.list[:r.n-1]
+	}
+	r.list = slices.Insert(r.list, at, c)
+}
+
+// A scorer compares one query with paths.
+type scorer struct {
+	pattern
+	prune bool // leave out what cannot be among the best
+	path  []rune
+	fold  []rune
+}
+
+// consider ranks a path, if the query fits it.
+func (s *scorer) consider(e *entry, best *ranking) {
+	if s.mask&^e.mask != 0 {
+		return
+	}
+	floor, full := best.weakest()
+	full = full && s.prune
+	if full && s.bound(e, len(e.path), firstFactor*atBoundary) < floor {
+		return
+	}
+	var c candidate
+	var ok bool
+	if s.ascii && e.ascii {
+		c, ok = s.alignBytes(e, floor, full)
+	} else {
+		c, ok = s.alignRunes(e, floor, full)
+	}
+	if ok {
+		best.add(c)
+	}
+}
+
+// bound returns what a path can score at most if the first character has a bonus.
+func (s *scorer) bound(e *entry, length, first int) int {
+	n := len(s.runes)
+	return s.total(e, n*perCharacter+(n-1)*(afterPrevious+atBoundary)+first, length)
+}
+
+// total adds what depends on the path as a whole.
+func (s *scorer) total(e *entry, score, length int) int {
+	score += max(0, shortPath-length/lengthStep)
+	if e.test && score > 0 {
+		score -= score / testShare
+	}
+	return score
+}
+
+// alignBytes returns the best alignment with a path of ASCII characters, where every byte is one. With
+// full set, alignments that cannot reach floor are left out.
+func (s *scorer) alignBytes(e *entry, floor int, full bool) (candidate, bool) {
+	text := e.path
+	if s.folded {
+		text = e.folded
+	}
+	found := candidate{entry: e, start: -1}
+	for start := strings.IndexByte(text, s.text[0]); start >= 0; {
+		first := firstFactor * boundaryBonus(e.path, start)
+		if !full || s.bound(e, len(e.path), first) >= floor {
+			score, ok := s.greedyBytes(e, text, start, first)
+			if !ok {
+				break // and none that begins later
+			}
+			if score = s.total(e, score, len(e.path)); found.start < 0 || score > found.score {
+				found.score, found.start = score, start
+			}
+		}
+		start = nextBoundary(text, s.text[0], start)
+	}
+	return found, found.start >= 0
+}
+
+// nextBoundary returns the next place after from where c begins a word, or -1.
+func nextBoundary(text string, c byte, from int) int {
+	for {
+		i := strings.IndexByte(text[from+1:], c)
+		if i < 0 {
+			return -1
+		}
+		from += 1 + i
+		if isSeparator(rune(text[from-1])) {
+			return from
+		}
+	}
+}
+
+// greedyBytes takes each further character where it occurs first.
+func (s *scorer) greedyBytes(e *entry, text string, start, first int) (int, bool) {
+	score, at := perCharacter+first, start
+	for i := 1; i < len(s.text); i++ {
+		skip := strings.IndexByte(text[at+1:], s.text[i])
+		if skip < 0 {
+			return 0, false
+		}
+		at += 1 + skip
+		score += perCharacter + stepBonus(skip) + boundaryBonus(e.path, at)
+	}
+	return score, true
+}
+
+// stepBonus returns what it is worth to have left out so many characters.
+func stepBonus(skip int) int {
+	if skip == 0 {
+		return afterPrevious
+	}
+	return gapBegins + skip*perSkipped
+}
+
+func boundaryBonus(path string, at int) int {
+	if at == 0 {
+		return bonus(0, rune(path[0]))
+	}
+	return bonus(rune(path[at-1]), rune(path[at]))
+}
+
+// bonus returns what a character is worth after another one, 0 at the beginning.
+func bonus(before, r rune) int {
+	switch {
+	case before == 0 || isSeparator(before):
+		return atBoundary
+	case unicode.IsLower(before) && unicode.IsUpper(r):
+		return atCaseChange
+	}
+	return 0
+}
+
+func isSeparator(r rune) bool {
+	switch r {
+	case '/', '\\', '-', '_', '.', ' ':
+		return true
+	}
+	return false
+}

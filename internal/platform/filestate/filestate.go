@@ -1,0 +1,240 @@
+// Package filestate remembers what a conversation knows of the files it touched: which content, which
+// lines of it, and how it came to know them. It reads no file itself: the tools record what they saw
+// and wrote, and judge by it whether an edit is safe and a repeated read needless.
+package filestate
+
+import (
+	"container/list"
+	"io/fs"
+	"sync"
+)
+
+// An Origin is how a conversation came to know a file.
+type Origin uint8
+
+// The origins.
+const (
+	Read Origin = iota
+	Edit
+	Write
+	// Injected is text that was put into the conversation without being asked for, such as an
+	// attachment or an instruction file.
+	Injected
+)
+
+// A Stamp is what the file system says about a version of a file. A different stamp means that the
+// content must be compared.
+type Stamp struct {
+	MTime int64 // in nanoseconds, like CTime
+	// CTime is when the file, or what is known about it, was changed. Unlike MTime nobody can set it
+	// back; it is 0 where there is no such time, and then an equal stamp proves nothing.
+	CTime      int64
+	Size       int64
+	Dev, Inode uint64
+}
+
+// StampOf returns the stamp of a file.
+func StampOf(info fs.FileInfo) Stamp {
+	s := Stamp{MTime: info.ModTime().UnixNano(), Size: info.Size()}
+	s.CTime, s.Dev, s.Inode = identity(info)
+	return s
+}
+
+// An Entry is what is known of one file. Its slices are not changed after it was recorded.
+type Entry struct {
+	Path string // expanded, the key
+	// Hash is the SHA-256 of the whole file, or zero if not all of it was seen.
+	Hash   [32]byte
+	Stamp  Stamp
+	Origin Origin
+
+	// Offset and Limit are the range that was asked for: the first line from 1, and the number of
+	// lines, 0 for all.
+	Offset, Limit int
+	// Lines is how many lines were delivered from Offset on, Total how many the file has.
+	Lines, Total int
+	// Complete says that the conversation knows the whole file.
+	Complete bool
+	// Seen are the lines delivered so far of this version, in order and apart. Record adds Lines to it.
+	Seen []Span
+
+	// Content is the whole file as it is on disk, or nil: it is the first thing to go when memory is
+	// short.
+	Content []byte
+	// Shown says that the text is still before the model. Record sets it, [Store.Invalidate] clears it.
+	Shown bool
+}
+
+// sameVersion reports whether two entries speak of the same content.
+func (e Entry) sameVersion(o Entry) bool {
+	if e.Hash != ([32]byte{}) && o.Hash != ([32]byte{}) {
+		return e.Hash == o.Hash
+	}
+	return e.Stamp == o.Stamp
+}
+
+// Bounds of a store. Content beyond them is dropped first, whole entries after that.
+const (
+	maxEntries = 1000
+	maxContent = 25 << 20
+)
+
+// A Store holds the entries of one conversation, least recently used last. It may be used
+// concurrently.
+type Store struct {
+	mu      sync.Mutex
+	entries map[string]*list.Element // of *Entry
+	order   *list.List               // most recently used first
+	content int                      // bytes of Content held
+}
+
+// New returns an empty store.
+func New() *Store { return &Store{entries: map[string]*list.Element{}, order: list.New()} }
+
+// Record takes e as the latest news of its file. Ranges read of the same content add up, and once
+// they are the whole file the entry is complete. A partial view that was injected takes nothing away
+// from what is known of the same content.
+func (s *Store) Record(e Entry) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e.Shown = true
+	if e.Lines > 0 {
+		e.Seen = add(e.Seen, Span{e.Offset, e.Offset + e.Lines - 1})
+	}
+	if old, ok := s.entries[e.Path]; ok {
+		known := old.Value.(*Entry)
+		if known.sameVersion(e) {
+			if e.Origin == Injected && !e.Complete {
+				s.order.MoveToFront(old)
+				return
+			}
+			e = joined(e, *known)
+		}
+	}
+	e.Complete = e.Complete || Covers(e.Seen, 1, e.Total)
+	s.put(e)
+}
+
+// joined returns e with what known adds to it.
+func joined(e, known Entry) Entry {
+	for _, span := range known.Seen {
+		e.Seen = add(e.Seen, span)
+	}
+	e.Complete = e.Complete || known.Complete
+	e.Total = max(e.Total, known.Total)
+	if e.Content == nil {
+		e.Content = known.Content
+	}
+	if e.Hash == ([32]byte{}) {
+		e.Hash = known.Hash
+	}
+	return e
+}
+
+// put stores e as the most recently used entry and keeps the bounds.
+func (s *Store) put(e Entry) {
+	if len(e.Content) > maxContent {
+		e.Content = nil
+	}
+	if old, ok := s.entries[e.Path]; ok {
+		s.content -= len(old.Value.(*Entry).Content)
+		old.Value = &e
+		s.order.MoveToFront(old)
+	} else {
+		s.entries[e.Path] = s.order.PushFront(&e)
+	}
+	s.content += len(e.Content)
+	for last := s.order.Back(); s.content > maxContent; last = last.Prev() {
+		s.drop(last)
+	}
+	for len(s.entries) > maxEntries {
+		s.remove(s.order.Back())
+	}
+}
+
+// drop replaces the entry at el by one without content: others may hold the old one.
+func (s *Store) drop(el *list.Element) {
+	lean := *el.Value.(*Entry)
+	s.content -= len(lean.Content)
+	lean.Content = nil
+	el.Value = &lean
+}
+
+func (s *Store) remove(el *list.Element) {
+	e := s.order.Remove(el).(*Entry)
+	s.content -= len(e.Content)
+	delete(s.entries, e.Path)
+}
+
+// Get returns what is known of the file at path.
+func (s *Store) Get(path string) (Entry, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	el, ok := s.entries[path]
+	if !ok {
+		return Entry{}, false
+	}
+	s.order.MoveToFront(el)
+	return *el.Value.(*Entry), true
+}
+
+// Covers reports whether the lines first to last of path were delivered.
+func (s *Store) Covers(path string, first, last int) bool {
+	e, ok := s.Get(path)
+	return ok && (e.Complete || Covers(e.Seen, first, last))
+}
+
+// Forget drops what is known of the file at path.
+func (s *Store) Forget(path string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if el, ok := s.entries[path]; ok {
+		s.remove(el)
+	}
+}
+
+// Invalidate says that texts shown so far may have left the conversation, as after compaction: no
+// entry is Shown until it is recorded again. What may be edited stays the same.
+func (s *Store) Invalidate() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for el := s.order.Front(); el != nil; el = el.Next() {
+		e := *el.Value.(*Entry)
+		e.Shown = false
+		el.Value = &e
+	}
+}
+
+// Clone returns a copy for a conversation that starts from this one. None of its texts is before that
+// conversation's model yet.
+func (s *Store) Clone() *Store {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := New()
+	for el := s.order.Back(); el != nil; el = el.Prev() {
+		e := *el.Value.(*Entry)
+		e.Shown = false
+		c.put(e)
+	}
+	return c
+}
+
+// Merge takes over what child, which has ended, learned: of two versions of a file the one modified
+// last counts. The texts the child saw are not before this conversation's model.
+func (s *Store) Merge(child *Store) {
+	learned := child.Clone()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for el := learned.order.Back(); el != nil; el = el.Prev() {
+		e := *el.Value.(*Entry)
+		old, ok := s.entries[e.Path]
+		switch {
+		case !ok:
+		case old.Value.(*Entry).sameVersion(e):
+			e = joined(*old.Value.(*Entry), e)
+		case old.Value.(*Entry).Stamp.MTime >= e.Stamp.MTime:
+			continue
+		}
+		s.put(e)
+	}
+}

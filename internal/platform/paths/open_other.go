@@ -1,0 +1,52 @@
+//go:build !unix
+
+package paths
+
+import (
+	"io/fs"
+	"os"
+)
+
+// open compares what it opened with what was found before: there is no way here to open a path without
+// following its links.
+func (s Set) open(path string) (*os.File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !os.SameFile(info, s.Info) {
+		err = ErrMoved
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+func (s Set) openDir(path string) (*os.File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil {
+		var direct fs.FileInfo
+		if direct, err = os.Lstat(path); err == nil && !os.SameFile(info, direct) {
+			err = ErrMoved
+		}
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+func (s Set) makeDir(path string, perm fs.FileMode) (*os.File, error) {
+	if err := os.MkdirAll(path, perm); err != nil {
+		return nil, err
+	}
+	return s.openDir(path)
+}

@@ -1,0 +1,34 @@
+package paths
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// Proves FPRM-03.
+func TestResolveDoubtsWhatItMayNotRead(t *testing.T) {
+	root := tree(t, "locked/dir/file")
+	if err := os.Chmod(filepath.Join(root, "locked"), 0); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.Chmod(filepath.Join(root, "locked"), 0o755) })
+	if os.Getuid() == 0 { // to whom nothing is locked: this thread goes on as somebody else
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		unix.SetfsuidRetUid(65534)
+		defer unix.SetfsuidRetUid(0)
+	}
+	s, err := Base{Dir: root}.Resolve("locked/dir/file")
+	if err != nil || !errors.Is(s.Doubt, fs.ErrPermission) || s.Info != nil {
+		t.Errorf("doubt %v, found %v, error %v", s.Doubt, s.Info, err)
+	}
+	if _, err := s.Open(); !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("opened with doubt: %v", err)
+	}
+}

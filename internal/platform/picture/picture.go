@@ -1,0 +1,187 @@
+// Package picture makes pictures fit for a model: it recognises them by their content, refuses what
+// would explode, and scales and compresses them until they fit a budget. It opens no file; what is
+// done with a picture is left to others.
+package picture
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"image"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/image/webp"
+)
+
+// The media types of the pictures that models take.
+const (
+	PNG  = "image/png"
+	JPEG = "image/jpeg"
+	GIF  = "image/gif"
+	WebP = "image/webp"
+)
+
+// maxPixels bounds the pictures that are decoded: each pixel costs memory, however small the file.
+const maxPixels = 100_000_000
+
+// ErrEmpty says that there is no picture, because there is nothing.
+var ErrEmpty = errors.New("the picture is empty: it has 0 bytes")
+
+// Sniff returns the media type of the picture that begins with head, or nothing if it is none that
+// models take.
+func Sniff(head []byte) string {
+	switch {
+	case bytes.HasPrefix(head, []byte("\x89PNG\r\n\x1a\n")):
+		return PNG
+	case bytes.HasPrefix(head, []byte("\xff\xd8\xff")):
+		return JPEG
+	case bytes.HasPrefix(head, []byte("GIF87a")), bytes.HasPrefix(head, []byte("GIF89a")):
+		return GIF
+	case len(head) >= 12 && string(head[:4]) == "RIFF" && string(head[8:12]) == "WEBP":
+		return WebP
+	}
+	return ""
+}
+
+// A Size is the size of a picture in pixels.
+type Size struct{ Width, Height int }
+
+func (s Size) String() string { return fmt.Sprintf("%dx%d", s.Width, s.Height) }
+
+func (s Size) pixels() int64 { return int64(s.Width) * int64(s.Height) }
+
+// Measure returns the media type and the size of the picture in data without decoding it. It refuses
+// what is no picture, and pictures of more than 100 megapixels.
+func Measure(data []byte) (mediaType string, size Size, err error) {
+	if len(data) == 0 {
+		return "", Size{}, ErrEmpty
+	}
+	mediaType = Sniff(data)
+	var c image.Config
+	switch mediaType {
+	case PNG:
+		c, err = png.DecodeConfig(bytes.NewReader(data))
+	case JPEG:
+		c, err = jpeg.DecodeConfig(bytes.NewReader(data))
+	case GIF:
+		c, err = gif.DecodeConfig(bytes.NewReader(data))
+	case WebP:
+		if c, err = webp.DecodeConfig(bytes.NewReader(data)); err == nil {
+			c.Width, c.Height = webpFrame(data, c.Width, c.Height)
+		}
+	default:
+		return "", Size{}, fmt.Errorf("this is not a PNG, JPEG, GIF or WebP picture: it looks like %s", found(data))
+	}
+	if err != nil {
+		return "", Size{}, damaged(mediaType, err)
+	}
+	size = Size{c.Width, c.Height}
+	switch {
+	case size.pixels() == 0:
+		return "", Size{}, damaged(mediaType, fmt.Errorf("its size is %v", size))
+	case size.pixels() > maxPixels:
+		return "", Size{}, fmt.Errorf("the %s picture is %v pixels, and more than %d million are not decoded. Scale it down first", name(mediaType), size, maxPixels/1_000_000)
+	}
+	if mediaType == JPEG && orientation(data).turned() {
+		size = Size{size.Height, size.Width}
+	}
+	return mediaType, size, nil
+}
+
+// found names what data seems to be.
+func found(data []byte) string {
+	for _, kind := range []struct{ magic, name string }{
+		{"%PDF", "a PDF document"}, {"BM", "a BMP picture"}, {"II*\x00", "a TIFF picture"}, {"MM\x00*", "a TIFF picture"},
+		{"<svg", "an SVG picture"}, {"PK\x03\x04", "a zip archive"}, {"\x00\x00\x01\x00", "an icon"},
+	} {
+		if bytes.HasPrefix(data, []byte(kind.magic)) {
+			return kind.name
+		}
+	}
+	if head := data[:min(len(data), 512)]; bytes.IndexByte(head, 0) < 0 && utf8.Valid(head[:max(0, len(head)-utf8.UTFMax)]) {
+		return "text"
+	}
+	return "something else"
+}
+
+func damaged(mediaType string, err error) error {
+	return fmt.Errorf("the %s picture is damaged and cannot be decoded: %w", name(mediaType), err)
+}
+
+// name returns how people call a media type.
+func name(mediaType string) string {
+	switch mediaType {
+	case WebP:
+		return "WebP"
+	default:
+		return strings.ToUpper(strings.TrimPrefix(mediaType, "image/"))
+	}
+}
+
+// decode decodes a picture that was measured. Of an animation it returns the first frame.
+func decode(mediaType string, data []byte) (img image.Image, err error) {
+	defer func() {
+		if v := recover(); v != nil { // decoders are not above it, and the data is anybody's
+			err = fmt.Errorf("the decoder failed: %v", v)
+		}
+		if err != nil {
+			err = damaged(mediaType, err)
+		}
+	}()
+	src := bytes.NewReader(data)
+	switch mediaType {
+	case PNG:
+		return png.Decode(src)
+	case GIF:
+		return gif.Decode(src)
+	case WebP:
+		return webp.Decode(src)
+	}
+	if img, err = jpeg.Decode(src); err != nil {
+		return nil, err
+	}
+	return orientation(data).apply(img), nil
+}
+
+// Tokens estimates what a picture of n bytes costs in the model's context.
+func Tokens(n int) int { return (base64.StdEncoding.EncodedLen(n) + 7) / 8 }
+
+// A Picture is a picture as it is handed to a model.
+type Picture struct {
+	MediaType string
+	Data      []byte
+	// Size is that of Data, Original what the picture had before it was scaled.
+	Size, Original Size
+}
+
+// Scaled reports whether the picture is smaller than it was.
+func (p Picture) Scaled() bool { return p.Size != p.Original }
+
+// Fit returns the picture in data as one that costs at most maxTokens; 0 means that only the bounds
+// every picture has to keep count. The data itself is used when it already fits. What it returns is
+// always something that could be decoded.
+func Fit(ctx context.Context, data []byte, maxTokens int) (Picture, error) {
+	return fit(ctx, data, standard(maxTokens))
+}
+
+func fit(ctx context.Context, data []byte, b bounds) (Picture, error) {
+	mediaType, size, err := Measure(data)
+	if err != nil {
+		return Picture{}, err
+	}
+	if err := ctx.Err(); err != nil {
+		return Picture{}, err
+	}
+	img, err := decode(mediaType, data)
+	if err != nil {
+		return Picture{}, err
+	}
+	f := fitter{ctx: ctx, img: img, size: size, bounds: b}
+	return f.fit(mediaType, data)
+}

@@ -1,0 +1,54 @@
+//go:build !unix
+
+package replace
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// A directory is where a file is replaced. Here there are no calls relative to a handle.
+type directory struct{ name string }
+
+func newDirectory(file *os.File) (directory, error) {
+	abs, err := filepath.Abs(file.Name())
+	return directory{abs}, err
+}
+
+func (d directory) key(name string) string {
+	return keyOf(strings.ToLower(d.name), strings.ToLower(name))
+}
+
+func (d directory) path(name string) string { return filepath.Join(d.name, name) }
+
+func (d directory) open(name string, flags int, perm fs.FileMode) (*os.File, error) {
+	if info, err := os.Lstat(d.path(name)); err == nil && info.Mode().Type() == fs.ModeSymlink {
+		return nil, ErrChanged
+	}
+	return os.OpenFile(d.path(name), flags, perm)
+}
+
+func (d directory) rename(from, to string) error { return os.Rename(d.path(from), d.path(to)) }
+func (d directory) remove(name string) error     { return os.Remove(d.path(name)) }
+
+func (d directory) link(from, to string) error {
+	if err := os.Link(d.path(from), d.path(to)); err != nil {
+		return err
+	}
+	d.remove(from) // ok: the file has its name
+	return nil
+}
+
+func (d directory) stat(_ *os.File, name string) (fs.FileInfo, error) { return os.Lstat(d.path(name)) }
+
+// sync does nothing: here the names in a directory are safe once the file is.
+func (d directory) sync() error { return nil }
+
+// closeFirst says that an open file cannot be renamed.
+const closeFirst = true
+
+func chown(*os.File, fs.FileInfo) (keepsOwner, keepsGroup bool) { return true, true }
+
+func otherLinks(fs.FileInfo) int { return 0 }

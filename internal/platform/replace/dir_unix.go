@@ -1,0 +1,106 @@
+//go:build unix
+
+package replace
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// A directory is where a file is replaced: everything is done relative to its open handle, so that it
+// stays the same directory whatever is renamed above it.
+type directory struct {
+	file *os.File
+	fd   int
+	id   string
+}
+
+func newDirectory(file *os.File) (directory, error) {
+	info, err := file.Stat()
+	if err != nil {
+		return directory{}, err
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return directory{}, fmt.Errorf("%s has no identity", file.Name())
+	}
+	return directory{file, int(file.Fd()), fmt.Sprintf("%x-%x", st.Dev, st.Ino)}, nil
+}
+
+// key names the file in this directory for all who may have another path to it. Case is folded, since
+// the file system may do the same.
+func (d directory) key(name string) string { return keyOf(d.id, strings.ToLower(name)) }
+
+func (d directory) path(name string) string { return filepath.Join(d.file.Name(), name) }
+
+// open never follows a link and never waits.
+func (d directory) open(name string, flags int, perm fs.FileMode) (*os.File, error) {
+	for {
+		fd, err := unix.Openat(d.fd, name, flags|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, uint32(perm.Perm()))
+		switch {
+		case err == unix.EINTR:
+		case err == unix.ELOOP:
+			return nil, fmt.Errorf("%w: it is a link now", ErrChanged)
+		case err != nil:
+			return nil, &fs.PathError{Op: "open", Path: d.path(name), Err: err}
+		default:
+			return os.NewFile(uintptr(fd), d.path(name)), nil
+		}
+	}
+}
+
+func (d directory) rename(from, to string) error { return unix.Renameat(d.fd, from, d.fd, to) }
+func (d directory) remove(name string) error     { return unix.Unlinkat(d.fd, name, 0) }
+
+// link gives the file from a second name, and then removes the first.
+func (d directory) link(from, to string) error {
+	if err := unix.Linkat(d.fd, from, d.fd, to, 0); err != nil {
+		return err
+	}
+	d.remove(from) // ok: the file has its name
+	return nil
+}
+
+// closeFirst says that an open file cannot be renamed.
+const closeFirst = false
+
+// stat describes the file that was given its name. The open file is asked: what is at the name may be
+// somebody else's already.
+func (d directory) stat(file *os.File, _ string) (fs.FileInfo, error) { return file.Stat() }
+
+// sync makes the names in the directory survive a loss of power.
+func (d directory) sync() error {
+	// Some file systems cannot sync a directory; they say so, and there is nothing else to do.
+	if err := d.file.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, syscall.ENOTSUP) {
+		return err
+	}
+	return nil
+}
+
+// chown gives f the owner and the group of another file, as far as this user may.
+func chown(f *os.File, like fs.FileInfo) (keepsOwner, keepsGroup bool) {
+	want, ok := like.Sys().(*syscall.Stat_t)
+	info, err := f.Stat()
+	if !ok || err != nil {
+		return false, false
+	}
+	have := info.Sys().(*syscall.Stat_t)
+	keepsGroup = have.Gid == want.Gid || f.Chown(-1, int(want.Gid)) == nil
+	keepsOwner = have.Uid == want.Uid || f.Chown(int(want.Uid), -1) == nil
+	return keepsOwner, keepsGroup
+}
+
+// otherLinks returns how many names beside its own a file has.
+func otherLinks(info fs.FileInfo) int {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return int(st.Nlink) - 1
+	}
+	return 0
+}

@@ -1,0 +1,153 @@
+package replace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+// lockWait is how long a call waits for a file that others work on.
+const lockWait = 10 * time.Second
+
+// locks keeps calls of this process and other processes off each other's files. Inside the process a
+// channel is enough; between processes it is a lock on a file of its own, since a lock on the file
+// itself would be lost when it is replaced.
+type locks struct {
+	dir  string
+	wait time.Duration
+
+	mu   sync.Mutex
+	held map[string]*waiting
+}
+
+// waiting are the calls that hold or want one file.
+type waiting struct {
+	turn  chan struct{} // holds a token while nobody works on the file
+	calls int
+}
+
+// acquire waits for the lock called key. The func it returns gives the lock back.
+func (l *locks) acquire(ctx context.Context, key string) (release func(), err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, l.wait, errBusy)
+	defer cancel()
+	w := l.join(key)
+	select {
+	case <-w.turn:
+	case <-ctx.Done():
+		l.leave(key, w)
+		return nil, waited(ctx, "another call of this session")
+	}
+	unlock, err := l.acquireFile(ctx, key)
+	if err != nil {
+		w.turn <- struct{}{}
+		l.leave(key, w)
+		return nil, err
+	}
+	return func() {
+		unlock()
+		w.turn <- struct{}{}
+		l.leave(key, w)
+	}, nil
+}
+
+var errBusy = errors.New("waited too long")
+
+// waited is the error of a call that did not get the lock.
+func waited(ctx context.Context, holder string) error {
+	if err := context.Cause(ctx); !errors.Is(err, errBusy) {
+		return err
+	}
+	return fmt.Errorf("the file is being changed by %s, which has not finished: nothing was written. Try again", holder)
+}
+
+func (l *locks) join(key string) *waiting {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	w := l.held[key]
+	if w == nil {
+		w = &waiting{turn: make(chan struct{}, 1)}
+		w.turn <- struct{}{}
+		l.held[key] = w
+	}
+	w.calls++
+	return w
+}
+
+func (l *locks) leave(key string, w *waiting) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if w.calls--; w.calls == 0 {
+		delete(l.held, key)
+	}
+}
+
+// acquireFile waits for the lock on one of the lock files. There is no call that waits for a limited
+// time, so it asks again and again.
+func (l *locks) acquireFile(ctx context.Context, key string) (unlock func(), err error) {
+	path := filepath.Join(l.dir, key[:bucket])
+	for pause := time.Millisecond; ; pause = min(2*pause, 20*time.Millisecond) {
+		file, err := tryLock(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			if err = os.MkdirAll(l.dir, 0o700); err == nil {
+				continue
+			}
+		}
+		switch {
+		case err == nil:
+			return func() { file.Close() }, nil
+		case !errors.Is(err, errLocked):
+			return nil, fmt.Errorf("locking: %w", err)
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return nil, waited(ctx, holder(path))
+		}
+	}
+}
+
+// bucket is how much of a key names its lock file. Files that share one wait for each other, which takes
+// milliseconds; in return the lock files are few and stay: making one for each change would cost as
+// much as writing the file.
+const bucket = 2
+
+var errLocked = errors.New("locked by another process")
+
+// tryLock locks the file at path, and writes into it who did.
+func tryLock(path string) (*os.File, error) {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := flock(file); err != nil {
+		file.Close()
+		return nil, err
+	}
+	me := fmt.Sprintf("process %d of %s\n", os.Getpid(), os.Args[0])
+	if was := make([]byte, len(me)+1); read(file, was) != me {
+		file.Truncate(0)            // ok: who holds it is only told in an error
+		file.WriteAt([]byte(me), 0) // ok: the same
+	}
+	return file, nil
+}
+
+// read returns what is at the beginning of the file, as much as fits into buf.
+func read(file *os.File, buf []byte) string {
+	n, _ := file.ReadAt(buf, 0) // ok: what cannot be read is written again
+	return string(buf[:n])
+}
+
+// holder reads who has the lock.
+func holder(path string) string {
+	data, err := os.ReadFile(path)
+	if who := strings.TrimSpace(string(data)); err == nil && who != "" {
+		return who
+	}
+	return "another process"
+}

@@ -1,0 +1,267 @@
+// Package replace changes files as a whole and safely: one writer at a time, old or new content and
+// never a mixture, and no change of somebody else's overwritten. It works inside a directory that its
+// caller has opened and so decided on; what to write, and what may be written, is left to others.
+package replace
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"runtime/debug"
+	"time"
+)
+
+// ErrChanged says that another program changed the file since it was read. It was left alone.
+var ErrChanged = errors.New("the file was changed by another program just now")
+
+// ErrExists says that another program made the file meanwhile. It was left alone.
+var ErrExists = fmt.Errorf("another program made the file just now: %w", fs.ErrExist)
+
+// ErrSpecial says that something is not a regular file.
+var ErrSpecial = errors.New("it is not a regular file")
+
+// TooLarge is the error of reading a file that is larger than asked for.
+type TooLarge struct{ Size, Max int64 }
+
+// Error gives both sizes.
+func (e *TooLarge) Error() string {
+	return fmt.Sprintf("the file has %d bytes, which is more than %d", e.Size, e.Max)
+}
+
+// A Replacer replaces files. One per process and lock directory; it may be used concurrently.
+type Replacer struct {
+	locks locks
+	// fault, if not nil, is asked before each step and can make it fail.
+	fault func(step string) error
+}
+
+// New returns a Replacer that shares the lock directory with other processes. The directory is made
+// when it is first needed.
+func New(lockDir string) *Replacer {
+	return &Replacer{locks: locks{dir: lockDir, wait: lockWait, held: map[string]*waiting{}}}
+}
+
+func (r *Replacer) step(name string) error {
+	if r.fault == nil {
+		return nil
+	}
+	return r.fault(name)
+}
+
+// Lock waits until no other call and no other process works on the file called name in dir, for 10
+// seconds at most. The error then names who does. The caller keeps dir open until Unlock.
+func (r *Replacer) Lock(ctx context.Context, dir *os.File, name string) (*File, error) {
+	d, err := newDirectory(dir)
+	if err != nil {
+		return nil, err
+	}
+	unlock, err := r.locks.acquire(ctx, d.key(name))
+	if err != nil {
+		return nil, err
+	}
+	return &File{r: r, dir: d, name: name, unlock: unlock}, nil
+}
+
+// A File is a name in a directory that only its holder works on. It is not safe for concurrent use.
+type File struct {
+	r      *Replacer
+	dir    directory
+	name   string
+	unlock func()
+}
+
+// Unlock lets others work on the file.
+func (f *File) Unlock() { f.unlock() }
+
+// A Version is the content of a file at one time.
+type Version struct {
+	// Data is gone after Close. That of a large file is a view of the file itself: if another program
+	// shortens the file meanwhile, it is not there any more. See [Guard].
+	Data []byte
+	Info fs.FileInfo
+
+	file *os.File
+	id   identity
+	free func()
+}
+
+// Close gives back the memory of Data.
+func (v *Version) Close() {
+	v.Data = nil
+	v.file.Close() // ok: it was only read
+	if v.free != nil {
+		v.free()
+	}
+}
+
+// Read returns the whole file, if it is a regular file of at most max bytes.
+func (f *File) Read(max int64) (*Version, error) {
+	if err := f.r.step("read"); err != nil {
+		return nil, err
+	}
+	file, err := f.dir.open(f.name, os.O_RDONLY, 0)
+	if err != nil {
+		return nil, err
+	}
+	v := &Version{file: file}
+	if err := v.fill(max); err != nil {
+		v.Close()
+		return nil, err
+	}
+	return v, nil
+}
+
+func (v *Version) fill(max int64) error {
+	info, err := v.file.Stat()
+	switch {
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%w (%s)", ErrSpecial, info.Mode().Type())
+	case info.Size() > max:
+		return &TooLarge{info.Size(), max}
+	}
+	v.Info, v.id = info, identify(info, time.Now())
+	if v.Data, v.free = view(v.file, info.Size()); v.Data != nil {
+		return nil
+	}
+	v.Data = make([]byte, info.Size())
+	n, err := io.ReadFull(v.file, v.Data)
+	switch {
+	case err == io.EOF || err == io.ErrUnexpectedEOF || err == nil && more(v.file):
+		return fmt.Errorf("%w: it had %d bytes, and then not", ErrChanged, n)
+	case err != nil:
+		return err
+	}
+	return nil
+}
+
+// more reports whether there is anything left to read.
+func more(r io.Reader) bool {
+	n, _ := r.Read(make([]byte, 1)) // ok: an error is not more content
+	return n > 0
+}
+
+// Guard runs f, which looks at the content of a version, and returns [ErrChanged] if that is not there
+// any more.
+func Guard(f func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		switch fault := recover().(type) {
+		case nil:
+		case interface{ Addr() uintptr }: // of memory that went away
+			err = ErrChanged
+		default:
+			panic(fault)
+		}
+	}()
+	return f()
+}
+
+// An Outcome is what became of a file that was written.
+type Outcome struct {
+	Hash [sha256.Size]byte // of the content
+	// Info describes the new file, or is nil if it was changed again before that could be told.
+	Info fs.FileInfo
+	// InPlace is why the file was rewritten in place instead of replaced, or nil.
+	InPlace error
+	// Links is how many other names the old file has: they keep the old content.
+	Links int
+	// Unsynced is why the new content may not survive a loss of power, or nil.
+	Unsynced error
+}
+
+// Replace makes pieces, one after the other, the content of the file, unless it is not old any more.
+// Mode, owner and extended attributes stay, as far as this user may set them. On an error the old
+// content is in place. The caller has kept a copy of it for the case that the file must be rewritten
+// in place and the machine stops meanwhile.
+func (f *File) Replace(old *Version, pieces [][]byte) (out Outcome, err error) {
+	err = Guard(func() error {
+		out, err = f.replace(old, pieces)
+		return err
+	})
+	return out, err
+}
+
+func (f *File) replace(old *Version, pieces [][]byte) (Outcome, error) {
+	t, err := f.temp(old, pieces, old.Info.Mode().Perm())
+	if err == nil {
+		defer t.discard()
+		err = t.publish(old)
+	}
+	if err == nil {
+		return t.outcome(old), nil
+	}
+	if !rewritable(err) {
+		return Outcome{}, err
+	}
+	return f.rewrite(old, pieces, err)
+}
+
+// Create makes a file with the content pieces and the permissions perm, less the umask's. It fails with
+// [ErrExists] if there is one by now.
+func (f *File) Create(pieces [][]byte, perm fs.FileMode) (Outcome, error) {
+	t, err := f.temp(nil, pieces, perm)
+	if err != nil {
+		return Outcome{}, err
+	}
+	defer t.discard()
+	if err := t.appear(); err != nil {
+		return Outcome{}, err
+	}
+	return t.outcome(nil), nil
+}
+
+// unchanged reports whether the file is still the version old.
+func (f *File) unchanged(old *Version) error {
+	if err := f.r.step("check"); err != nil {
+		return err
+	}
+	file, err := f.dir.open(f.name, os.O_RDONLY, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: it was removed", ErrChanged)
+	}
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	switch {
+	case err != nil:
+		return err
+	case !old.id.same(info):
+		return ErrChanged
+	case old.id.certain && len(old.Data) > smallFile:
+		return nil
+	}
+	return compare(file, old.Data)
+}
+
+// smallFile is the size up to which content is always compared, whatever the times of the file say.
+const smallFile = 1 << 20
+
+// compare reads file and compares it with want.
+func compare(file io.Reader, want []byte) error {
+	buf := make([]byte, min(len(want)+1, smallFile))
+	for {
+		n, err := io.ReadFull(file, buf)
+		if n > len(want) || !bytes.Equal(buf[:n], want[:n]) {
+			return ErrChanged
+		}
+		want = want[n:]
+		switch {
+		case err == io.EOF || err == io.ErrUnexpectedEOF:
+			if len(want) > 0 {
+				return ErrChanged
+			}
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+}

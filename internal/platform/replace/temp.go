@@ -1,0 +1,241 @@
+package replace
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+	"unsafe"
+)
+
+// A temp is a new file beside the one it is to become.
+type temp struct {
+	f        *File
+	file     *os.File
+	name     string
+	hash     chan [sha256.Size]byte // gets the hash of the content
+	named    bool                   // it has its temporary name
+	info     fs.FileInfo            // when it was complete
+	unsynced error
+}
+
+// temp makes a new file with the content pieces, which may be parts of the old one.
+func (f *File) temp(old *Version, pieces [][]byte, perm fs.FileMode) (_ *temp, err error) {
+	t := &temp{f: f, name: ".adze-" + rand.Text() + ".tmp"}
+	if err := f.r.step("temp"); err != nil {
+		return nil, err
+	}
+	if t.file, err = f.dir.open(t.name, os.O_RDWR|os.O_CREATE|os.O_EXCL, perm); err != nil {
+		return nil, err
+	}
+	t.named = true
+	t.hash = make(chan [sha256.Size]byte, 1)
+	if size(pieces) <= smallFile {
+		t.hash <- hash(pieces)
+	} else { // the hash takes as long as the disk does: both are done at once
+		go func() {
+			var sum [sha256.Size]byte
+			Guard(func() error { sum = hash(pieces); return nil }) // ok: a change is found before the rename
+			t.hash <- sum
+		}()
+	}
+	if err := t.write(old, pieces); err != nil {
+		t.discard()
+		return nil, err
+	}
+	return t, nil
+}
+
+// chunk is how much is written before the disk is told to begin.
+const chunk = 8 << 20
+
+func (t *temp) write(old *Version, pieces [][]byte) error {
+	var offset int64
+	for _, p := range pieces {
+		for len(p) > 0 {
+			if err := t.f.r.step("write"); err != nil {
+				return err
+			}
+			n := min(len(p), chunk)
+			if err := t.add(old, p[:n]); err != nil {
+				return err
+			}
+			if n == chunk {
+				beginSync(t.file, offset, chunk)
+			}
+			offset += int64(n)
+			p = p[n:]
+		}
+	}
+	return nil
+}
+
+// add writes the next bytes. Those that are a large part of the old file are copied by the system,
+// which is faster; if the file is not what it was any more, that is found out before the new one gets
+// its name.
+func (t *temp) add(old *Version, p []byte) error {
+	if at, ok := within(old, p); ok && len(p) >= smallFile {
+		if _, err := old.file.Seek(at, io.SeekStart); err != nil {
+			return err
+		}
+		n, err := t.file.ReadFrom(io.LimitReader(old.file, int64(len(p))))
+		if err == nil && n < int64(len(p)) {
+			err = ErrChanged
+		}
+		return err
+	}
+	_, err := t.file.Write(p)
+	return err
+}
+
+// within returns where in the old file p is, if it is memory of that.
+func within(old *Version, p []byte) (int64, bool) {
+	if old == nil || len(p) == 0 {
+		return 0, false
+	}
+	begin, at := address(old.Data), address(p)
+	return int64(at - begin), begin <= at && at+uintptr(len(p)) <= begin+uintptr(len(old.Data))
+}
+
+func address(b []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(b))) }
+
+func size(pieces [][]byte) (n int) {
+	for _, p := range pieces {
+		n += len(p)
+	}
+	return n
+}
+
+func hash(pieces [][]byte) (sum [sha256.Size]byte) {
+	h := sha256.New()
+	for _, p := range pieces {
+		h.Write(p)
+	}
+	h.Sum(sum[:0])
+	return sum
+}
+
+// publish gives the new file the properties of the old one and then its name.
+func (t *temp) publish(old *Version) error {
+	if err := t.f.r.step("attributes"); err != nil {
+		return err
+	}
+	if err := t.inherit(old); err != nil {
+		return err
+	}
+	if err := t.sync(); err != nil {
+		return err
+	}
+	if err := t.f.unchanged(old); err != nil {
+		return err
+	}
+	return t.rename(t.f.dir.rename)
+}
+
+// rename gives the file its name, by the way given.
+func (t *temp) rename(way func(from, to string) error) error {
+	err := t.f.r.step("rename")
+	if err == nil && closeFirst {
+		err = t.file.Close()
+	}
+	if err == nil {
+		err = way(t.name, t.f.name)
+	}
+	if err != nil {
+		return &renameError{err}
+	}
+	t.named = false
+	if t.unsynced = t.f.r.step("sync directory"); t.unsynced == nil {
+		t.unsynced = t.f.dir.sync()
+	}
+	return nil
+}
+
+// inherit gives the new file owner, mode and extended attributes of the old one. An owner that this
+// user may not set is not an error; then nobody else may gain rights by it.
+func (t *temp) inherit(old *Version) error {
+	mode := old.Info.Mode()
+	keepsOwner, keepsGroup := chown(t.file, old.Info)
+	if !keepsOwner {
+		mode &^= fs.ModeSetuid
+	}
+	if !keepsGroup {
+		mode = mode&^(fs.ModeSetgid|0o070) | mode&0o007<<3
+	}
+	if info, err := t.file.Stat(); err != nil || info.Mode() != mode {
+		if err := t.file.Chmod(mode); err != nil {
+			return err
+		}
+	}
+	return copyAttributes(old.file, t.file)
+}
+
+// appear gives the new file its name, unless somebody has it.
+func (t *temp) appear() error {
+	if err := t.sync(); err != nil {
+		return err
+	}
+	err := t.rename(t.f.dir.renameNew)
+	if errors.Is(err, fs.ErrExist) {
+		return ErrExists
+	}
+	return err
+}
+
+func (t *temp) sync() (err error) {
+	if err = t.f.r.step("sync"); err != nil {
+		return err
+	}
+	if err = t.file.Sync(); err != nil {
+		return err
+	}
+	t.info, err = t.file.Stat()
+	return err
+}
+
+// outcome describes the new file, which has its name by now.
+func (t *temp) outcome(old *Version) Outcome {
+	o := Outcome{Hash: <-t.hash, Unsynced: t.unsynced}
+	t.hash <- o.Hash
+	if old != nil {
+		o.Links = otherLinks(old.Info)
+	}
+	info, err := t.f.dir.stat(t.file, t.f.name)
+	if err == nil && info.Size() == t.info.Size() && info.ModTime().Equal(t.info.ModTime()) {
+		o.Info = info
+	}
+	return o
+}
+
+// discard closes the file, and removes it unless it has got its name. Afterwards nothing looks at the
+// content any more.
+func (t *temp) discard() {
+	<-t.hash
+	t.file.Close() // ok: it was flushed, or is not wanted
+	if t.named {
+		t.f.dir.remove(t.name) // ok: the error that counts is known
+	}
+}
+
+// A renameError is a rename that the file system refused.
+type renameError struct{ err error }
+
+func (e *renameError) Error() string { return fmt.Sprintf("renaming: %v", e.err) }
+func (e *renameError) Unwrap() error { return e.err }
+
+// rewritable reports whether a file that could not be replaced, for the reason err, may be rewritten:
+// its directory cannot be written to, or it is a mount point.
+func rewritable(err error) bool {
+	if errors.Is(err, ErrChanged) {
+		return false
+	}
+	var rename *renameError
+	if errors.As(err, &rename) {
+		return errors.Is(err, syscall.EBUSY) || errors.Is(err, syscall.EXDEV) || errors.Is(err, fs.ErrPermission)
+	}
+	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
+}

@@ -1,0 +1,57 @@
+//go:build linux || darwin
+
+package replace
+
+import (
+	"errors"
+	"os"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// copyAttributes copies the extended attributes, among them access control lists. Those that this user
+// may not set, or that the file system keeps itself, are left out.
+func copyAttributes(from, to *os.File) error {
+	names, err := attribute(func(buf []byte) (int, error) { return unix.Flistxattr(int(from.Fd()), buf) })
+	if err != nil {
+		return ignorable(err)
+	}
+	for name := range strings.SplitSeq(string(names), "\x00") {
+		if name == "" {
+			continue
+		}
+		value, err := attribute(func(buf []byte) (int, error) { return unix.Fgetxattr(int(from.Fd()), name, buf) })
+		if err == nil {
+			err = unix.Fsetxattr(int(to.Fd()), name, value, 0)
+		}
+		if err := ignorable(err); err != nil {
+			return &os.PathError{Op: "setting the attribute " + name, Path: to.Name(), Err: err}
+		}
+	}
+	return nil
+}
+
+// attribute asks for the size, and then for as much.
+func attribute(get func([]byte) (int, error)) ([]byte, error) {
+	for {
+		size, err := get(nil)
+		if err != nil || size == 0 {
+			return nil, err
+		}
+		buf := make([]byte, size)
+		n, err := get(buf)
+		if errors.Is(err, unix.ERANGE) { // it has grown
+			continue
+		}
+		return buf[:max(n, 0)], err
+	}
+}
+
+func ignorable(err error) error {
+	switch err {
+	case unix.ENOTSUP, unix.EPERM, unix.EACCES, unix.EINVAL:
+		return nil
+	}
+	return err
+}

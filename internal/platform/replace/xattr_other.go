@@ -1,0 +1,8 @@
+//go:build !linux && !darwin
+
+package replace
+
+import "os"
+
+// copyAttributes does nothing: extended attributes are not kept here.
+func copyAttributes(from, to *os.File) error { return nil }

@@ -1,0 +1,236 @@
+package search
+
+import (
+	"bytes"
+	"cmp"
+	"container/heap"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// An item is what a file adds to a result: a line of the list, or a piece of its lines.
+type item struct {
+	Hit
+	piece   int // the number of the piece, if the file has several
+	text    []byte
+	entries int
+}
+
+// size returns how much memory the item takes.
+func (it *item) size() int { return len(it.Path) + len(it.text) + 128 }
+
+// A collector keeps the first items in the order of the result, as many as are needed, whatever the
+// order they come in. It is safe for concurrent use.
+type collector struct {
+	need   int // entries; 0 means as many as there are
+	max    int // bytes
+	newest bool
+	lines  bool
+
+	bound atomic.Pointer[string] // if not nil, no path after it is needed
+	short atomic.Bool            // a file could not be opened for lack of descriptors
+
+	mu         sync.Mutex
+	items      items // the last one on top
+	entries    int
+	bytes      int
+	dropped    bool // for lack of need
+	cut        bool // for lack of space
+	matched    int
+	matches    int64
+	binary     int
+	unreadable int
+}
+
+func newCollector(m Mode, need int) *collector {
+	c := &collector{need: need, max: maxOutput, newest: m == Files, lines: m == Content}
+	c.items.compare = comparePaths
+	if c.newest {
+		c.items.compare = compareAges
+	}
+	return c
+}
+
+// comparePaths orders by path, and the pieces of a file by number.
+func comparePaths(a, b *item) int {
+	return cmp.Or(strings.Compare(a.Path, b.Path), cmp.Compare(a.piece, b.piece))
+}
+
+// compareAges puts the newest first.
+func compareAges(a, b *item) int {
+	return cmp.Or(cmp.Compare(b.Modified, a.Modified), strings.Compare(a.Path, b.Path))
+}
+
+// past reports whether a file, or everything in a directory, comes after all that is needed. Files and
+// their matches are counted in the other modes, so that nothing there is past.
+func (c *collector) past(rel string, dir bool) bool {
+	bound := c.bound.Load()
+	switch {
+	case bound == nil:
+		return false
+	case dir && strings.HasPrefix(*bound, rel):
+		rest := (*bound)[len(rel):]
+		return rest == "" || '/' > rest[0]
+	}
+	return rel > *bound
+}
+
+// add keeps an item, if it is needed. It reports whether it is.
+func (c *collector) add(it item) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if it.piece == 0 {
+		c.matched++
+		c.matches += it.Lines
+	}
+	it.Path = strings.Clone(it.Path) // it shares memory with others
+	heap.Push(&c.items, &it)
+	c.entries += it.entries
+	c.bytes += it.size()
+	kept := true
+	for {
+		last := c.items.list[0]
+		enough := c.need > 0 && c.entries-last.entries >= c.need
+		if !enough && c.bytes-last.size() < c.max {
+			break
+		}
+		heap.Pop(&c.items)
+		c.entries -= last.entries
+		c.bytes -= last.size()
+		c.dropped = c.dropped || enough
+		c.cut = c.cut || !enough
+		kept = kept && last != &it
+	}
+	if c.lines && (c.need > 0 && c.entries >= c.need || c.bytes >= c.max) {
+		c.bound.Store(&c.items.list[0].Path)
+	}
+	return kept
+}
+
+func (c *collector) addBinary() {
+	c.mu.Lock()
+	c.binary++
+	c.mu.Unlock()
+}
+
+func (c *collector) addUnreadable() {
+	c.mu.Lock()
+	c.unreadable++
+	c.mu.Unlock()
+}
+
+// items is a heap with the last item on top.
+type items struct {
+	list    []*item
+	compare func(a, b *item) int
+}
+
+func (h *items) Len() int           { return len(h.list) }
+func (h *items) Less(i, j int) bool { return h.compare(h.list[i], h.list[j]) > 0 }
+func (h *items) Swap(i, j int)      { h.list[i], h.list[j] = h.list[j], h.list[i] }
+func (h *items) Push(x any)         { h.list = append(h.list, x.(*item)) }
+func (h *items) Pop() any {
+	last := len(h.list) - 1
+	it := h.list[last]
+	h.list[last] = nil
+	h.list = h.list[:last]
+	return it
+}
+
+// result returns what was found up to now: the search may still hang somewhere.
+func (s *grep) result(out outcome) *GrepResult {
+	c := s.found
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r := &GrepResult{
+		Matched: c.matched, Matches: c.matches, Stopped: s.stopped, Cut: c.cut, More: c.dropped || c.cut,
+		Binary: c.binary, Unreadable: c.unreadable + out.walk.Skipped,
+	}
+	found := slices.SortedFunc(slices.Values(c.items.list), c.items.compare)
+	if s.Mode == Content {
+		s.slice(r, found)
+	} else {
+		s.list(r, found)
+	}
+	if r.More && s.Mode == Content {
+		r.Binary, r.Unreadable = 0, 0 // not all were looked at
+	}
+	return r
+}
+
+// list fills in the files.
+func (s *grep) list(r *GrepResult, found []*item) {
+	for _, it := range found[min(s.Offset, len(found)):] {
+		if s.Limit > 0 && r.Entries == s.Limit {
+			r.More = true
+			break
+		}
+		r.Files = append(r.Files, it.Hit)
+		r.Entries++
+	}
+}
+
+// slice fills in the lines, with a separator between groups of lines if there is context.
+func (s *grep) slice(r *GrepResult, found []*item) {
+	skip, room := s.Offset, maxOutput
+	for i, it := range found {
+		if skip >= it.entries {
+			skip -= it.entries
+			continue
+		}
+		text, n := it.text[entriesEnd(it.text, skip):], it.entries-skip
+		full := s.Limit > 0 && n > s.Limit-r.Entries
+		if full {
+			n = s.Limit - r.Entries
+			text = text[:entriesEnd(text, n)]
+		}
+		if len(text) > room {
+			full, r.Cut = true, true
+			text = text[:bytes.LastIndexByte(text[:room], '\n')+1]
+			n = countEntries(text)
+		}
+		r.More = r.More || full
+		switch {
+		case n == 0:
+			return
+		case r.Entries == 0:
+			text = bytes.TrimPrefix(text, []byte(separator))
+		case s.Before+s.After > 0 && it.Path != found[i-1].Path:
+			r.Lines = append(r.Lines, []byte(separator))
+		}
+		r.Lines = append(r.Lines, text)
+		r.Entries += n
+		if full {
+			return
+		}
+		room -= len(text)
+		skip = 0
+	}
+}
+
+const separator = "--\n"
+
+// entriesEnd returns where the first n lines of text end, separators not counted.
+func entriesEnd(text []byte, n int) int {
+	end := 0
+	for n > 0 && end < len(text) {
+		line := text[end : end+bytes.IndexByte(text[end:], '\n')+1]
+		end += len(line)
+		if string(line) != separator {
+			n--
+		}
+	}
+	return end
+}
+
+func countEntries(text []byte) int {
+	n := 0
+	for line := range bytes.Lines(text) {
+		if string(line) != separator {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,104 @@
+package glob
+
+import (
+	"fmt"
+	"slices"
+)
+
+// What the braces of one pattern may multiply to.
+const (
+	maxAlternatives = 1024
+	maxExpanded     = 1 << 18 // characters in all of them
+)
+
+// expand returns the patterns that the braces of a pattern stand for, after checking all of it.
+// Positions in its errors count from 1 within chars.
+func expand(chars []rune) ([][]rune, *SyntaxError) {
+	if err := check(chars); err != nil {
+		return nil, err
+	}
+	done := [][]rune{}
+	todo := [][]rune{chars}
+	for len(todo) > 0 {
+		chars := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		open, parts, end := firstGroup(chars)
+		if open < 0 {
+			done = append(done, chars)
+		}
+		for _, part := range slices.Backward(parts) {
+			todo = append(todo, slices.Concat(chars[:open], part, chars[end:]))
+		}
+		if n := len(done) + len(todo); n > maxAlternatives || n > 1 && n*len(chars) > maxExpanded {
+			return nil, &SyntaxError{Pos: 1, Msg: fmt.Sprintf("the braces stand for more than %d patterns; use fewer of them, or *", maxAlternatives)}
+		}
+	}
+	return done, nil
+}
+
+// check finds the first bracket, brace or escape that is not complete.
+func check(chars []rune) *SyntaxError {
+	var open []int
+	for i := 0; i < len(chars); {
+		switch chars[i] {
+		case '{':
+			open = append(open, i)
+		case '}':
+			if len(open) == 0 {
+				return &SyntaxError{Pos: i + 1, Msg: `the } closes nothing; write \} to match it`}
+			}
+			open = open[:len(open)-1]
+		}
+		next, err := skip(chars, i)
+		if err != nil {
+			return err
+		}
+		i = next
+	}
+	if len(open) > 0 {
+		return &SyntaxError{Pos: open[len(open)-1] + 1, Msg: `the { is not closed; write \{ to match it`}
+	}
+	return nil
+}
+
+// firstGroup finds the first group of braces: where it opens, its parts, and where what follows it
+// begins. Without one open is -1.
+func firstGroup(chars []rune) (open int, parts [][]rune, end int) {
+	open = -1
+	depth, from := 0, 0
+	for i := 0; i < len(chars); {
+		switch c := chars[i]; {
+		case c == '{':
+			if depth == 0 {
+				open, from = i, i+1
+			}
+			depth++
+		case c == ',' && depth == 1:
+			parts = append(parts, chars[from:i])
+			from = i + 1
+		case c == '}':
+			depth--
+			if depth == 0 {
+				return open, append(parts, chars[from:i]), i + 1
+			}
+		}
+		i, _ = skip(chars, i) // ok: check has seen the whole pattern
+	}
+	return open, nil, 0
+}
+
+// skip returns where the piece of the pattern that begins at i ends: an escape and a class are each
+// one piece, whatever they hold.
+func skip(chars []rune, i int) (int, *SyntaxError) {
+	switch chars[i] {
+	case '\\':
+		if i+1 == len(chars) {
+			return 0, &SyntaxError{Pos: i + 1, Msg: `a \ at the end escapes nothing; write \\ to match it`}
+		}
+		return i + 2, nil
+	case '[':
+		_, end, err := dialect{}.class(chars, i)
+		return end, err
+	}
+	return i + 1, nil
+}

@@ -1,0 +1,159 @@
+package search
+
+import (
+	"errors"
+	"hash/maphash"
+	"sync"
+	"sync/atomic"
+
+	"adze/internal/platform/search/regex"
+	"adze/internal/platform/search/walk"
+)
+
+var errFull = errors.New("the memory for what is known about files is full")
+
+// Knowledge is about the content of files. It is safe for concurrent use.
+type knowledge struct {
+	seed maphash.Seed
+
+	mu    sync.RWMutex
+	files map[uint64]fact // by the hash of the absolute path
+	bytes int
+}
+
+// A fact holds as long as the file is in the state it was learnt in.
+type fact struct {
+	size, modified, changed int64
+	inode                   uint64
+	trigrams                trigramSet
+	binary                  bool // whatever is searched for
+}
+
+// factSize is about what a fact takes besides its set.
+const factSize = 120
+
+func newKnowledge() *knowledge {
+	return &knowledge{seed: maphash.MakeSeed(), files: map[uint64]fact{}}
+}
+
+// key returns the key of a file below root.
+func (k *knowledge) key(root, rel string) uint64 {
+	var h maphash.Hash
+	h.SetSeed(k.seed)
+	h.WriteString(Join(root, "")) // ok: never fails
+	h.WriteString(rel)
+	return h.Sum64()
+}
+
+func (k *knowledge) len() int {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	return len(k.files)
+}
+
+func (k *knowledge) full() bool {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	return k.bytes >= maxKnown
+}
+
+func (k *knowledge) add(key uint64, f fact) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if old, ok := k.files[key]; ok {
+		k.bytes -= factSize + old.trigrams.size()
+	}
+	k.files[key] = f
+	k.bytes += factSize + f.trigrams.size()
+}
+
+// holds reports whether what is known about a file is known of its present state.
+func (f *fact) holds(info walk.Info) bool {
+	return f.changed == info.Changed && f.modified == info.Modified && f.size == info.Size && f.inode == info.Inode && info.Regular()
+}
+
+// current returns what is known about a file in a state.
+func (k *knowledge) current(key uint64, info walk.Info) (fact, bool) {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	f, ok := k.files[key]
+	return f, ok && f.holds(info)
+}
+
+// drop forgets the file at a path.
+func (k *knowledge) drop(path string) {
+	var h maphash.Hash
+	h.SetSeed(k.seed)
+	h.WriteString(path)
+	key := h.Sum64()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if f, ok := k.files[key]; ok {
+		k.bytes -= factSize + f.trigrams.size()
+		delete(k.files, key)
+	}
+}
+
+func (k *knowledge) clear() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.files, k.bytes = map[uint64]fact{}, 0
+}
+
+// A recollection is what is known as far as it bears on one query.
+type recollection struct {
+	known   *knowledge
+	root    string
+	needs   []hashedNeed
+	unknown atomic.Int64 // files of which nothing is known
+}
+
+// candidates tells for each file of a batch whether it may have a match, and counts those that are known
+// to be binary. Nil means that all may.
+func (r *recollection) candidates(b *walk.Batch, found *collector) []bool {
+	if r == nil {
+		return nil
+	}
+	may := make([]bool, len(b.Files))
+	unknown := int64(0)
+	for i, e := range b.Files {
+		info, err := b.Stat(e)
+		if err != nil {
+			may[i] = true // whoever opens it will see
+			continue
+		}
+		f, ok := r.known.current(r.known.key(r.root, e.Path()), info)
+		switch {
+		case !ok:
+			may[i] = true
+			unknown++
+		case f.binary:
+			if !found.past(e.Path(), false) {
+				found.addBinary()
+			}
+		default:
+			may[i] = f.trigrams.meets(r.needs)
+		}
+	}
+	r.unknown.Add(unknown)
+	return may
+}
+
+// A hashedNeed is a [regex.Need] in terms of a trigramSet.
+type hashedNeed [][]uint32
+
+func hashNeeds(needs []regex.Need) []hashedNeed {
+	var out []hashedNeed
+	for _, need := range needs {
+		var alternatives hashedNeed
+		for _, trigrams := range need {
+			hashes := make([]uint32, len(trigrams))
+			for i, t := range trigrams {
+				hashes[i] = hashTrigram(t)
+			}
+			alternatives = append(alternatives, hashes)
+		}
+		out = append(out, alternatives)
+	}
+	return out
+}

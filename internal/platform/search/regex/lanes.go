@@ -1,0 +1,227 @@
+package regex
+
+import "bytes"
+
+// laneCount is how many parts of a buffer are read at once: the processor works on one while it waits
+// for the table entry of another.
+const laneCount = 4
+
+// A lane is a part of a buffer, of whole lines.
+type lane struct {
+	start, end int
+	pos        int
+	hits       []int // a place in each line that matches
+}
+
+// A lineMatcher decides about single lines.
+type lineMatcher interface {
+	matchesLine(line []byte) bool
+}
+
+// A laneReader looks for matching lines without knowing where to look.
+type laneReader struct {
+	d     *dfa
+	lines lineMatcher // decides those that d quits
+	buf   []byte
+	lanes [laneCount]lane
+	state [laneCount]uint32
+	next  struct{ lane, hit int } // to hand out
+}
+
+// read finds the matching lines of buf[start:end], which is of whole lines.
+func (r *laneReader) read(buf []byte, start, end int, single bool) {
+	r.buf = buf
+	r.next.lane, r.next.hit = 0, 0
+	for i := range r.lanes {
+		l := &r.lanes[i]
+		l.hits = l.hits[:0]
+		l.start = start
+		l.pos = start
+		l.end = end
+		if i < laneCount-1 {
+			l.end = lineAfter(buf, start+(end-start)/(laneCount-i), start, end)
+		}
+		if single {
+			l.end = end
+		}
+		start = l.end
+	}
+	first := r.d.start(sideEdge)
+	r.state = [laneCount]uint32{first, first, first, first}
+	if !single {
+		r.together()
+	}
+	for i := range r.lanes {
+		r.alone(i)
+	}
+	r.d.read += end - r.lanes[0].start
+}
+
+// lineAfter returns the beginning of the first line that begins at or after near, at most end.
+func lineAfter(buf []byte, near, start, end int) int {
+	if near <= start {
+		return start
+	}
+	if i := bytes.IndexByte(buf[near-1:end], '\n'); i >= 0 {
+		return near + i
+	}
+	return end
+}
+
+// together advances all lanes until the shortest is at its end.
+func (r *laneReader) together() {
+	n := len(r.buf)
+	for _, l := range r.lanes {
+		n = min(n, l.end-l.pos)
+	}
+	for i := 0; i < n; i++ {
+		i += r.d.run4(&r.state, [laneCount][]byte{
+			r.buf[r.lanes[0].pos+i:][:n-i], r.buf[r.lanes[1].pos+i:][:n-i],
+			r.buf[r.lanes[2].pos+i:][:n-i], r.buf[r.lanes[3].pos+i:][:n-i],
+		})
+		if i == n {
+			break
+		}
+		r.settle(i)
+		if r.d.gaveUp || r.d.budget.err != nil {
+			n = i + 1
+		}
+	}
+	for k := range r.lanes {
+		r.lanes[k].pos += n
+	}
+}
+
+// run4 moves four states over as many texts of one length. It stops before the first place where one of
+// them leads to no state, and returns it.
+func (d *dfa) run4(state *[laneCount]uint32, text [laneCount][]byte) int {
+	trans, classOf := d.trans, &d.p.classOf
+	s0, s1, s2, s3 := state[0], state[1], state[2], state[3]
+	b0 := text[0]
+	b1, b2, b3 := text[1][:len(b0)], text[2][:len(b0)], text[3][:len(b0)]
+	i := 0
+	for ; i < len(b0); i++ {
+		t0 := trans[s0+uint32(classOf[b0[i]])]
+		t1 := trans[s1+uint32(classOf[b1[i]])]
+		t2 := trans[s2+uint32(classOf[b2[i]])]
+		t3 := trans[s3+uint32(classOf[b3[i]])]
+		if (t0|t1|t2|t3)&special != 0 {
+			break
+		}
+		s0, s1, s2, s3 = t0, t1, t2, t3
+	}
+	*state = [laneCount]uint32{s0, s1, s2, s3}
+	return i
+}
+
+// settle moves every lane over its byte i, of which one leads to no state.
+func (r *laneReader) settle(i int) {
+	for k := range r.lanes {
+		r.move(k, r.lanes[k].pos+i, i*laneCount)
+	}
+}
+
+// alone advances one lane to its end.
+func (r *laneReader) alone(k int) {
+	l := &r.lanes[k]
+	for ; l.pos < l.end; l.pos++ {
+		if r.d.gaveUp {
+			r.byPike(k)
+			return
+		}
+		if r.d.budget.err != nil {
+			return
+		}
+		classOf := &r.d.p.classOf
+		trans := r.d.trans
+		s := r.state[k]
+		for l.pos < l.end {
+			t := trans[s+uint32(classOf[r.buf[l.pos]])]
+			if t&special != 0 {
+				break
+			}
+			s = t
+			l.pos++
+		}
+		r.state[k] = s
+		if l.pos == l.end {
+			break
+		}
+		r.move(k, l.pos, l.pos-l.start)
+	}
+	// The last line may lack its end.
+	if l.end > l.start && r.buf[l.end-1] != '\n' {
+		r.move(k, l.end, l.end-l.start)
+	}
+}
+
+// move advances the state of lane k over the byte at a place, or over the end of its last line. A line
+// that matches is noted, and the rest of it skipped.
+func (r *laneReader) move(k, at, read int) {
+	c := byte('\n')
+	if at < r.lanes[k].end {
+		c = r.buf[at]
+	}
+	to := r.d.step(r.state[:], k, c, read)
+	if to&special == 0 {
+		r.state[k] = to
+		return
+	}
+	if to == matched || r.lineMatches(k, at) {
+		r.lanes[k].hits = append(r.lanes[k].hits, at)
+	}
+	if c == '\n' {
+		r.state[k] = r.d.start(sideEdge)
+	} else {
+		r.state[k] = r.d.skip
+	}
+}
+
+// lineMatches asks the pike about the line that holds a place.
+func (r *laneReader) lineMatches(k, at int) bool {
+	start, end := lineAround(r.buf, at, r.lanes[k].start)
+	return r.lines.matchesLine(r.buf[start:end])
+}
+
+// byPike reads the rest of lane k line by line.
+func (r *laneReader) byPike(k int) {
+	l := &r.lanes[k]
+	start, _ := lineAround(r.buf, l.pos, l.start)
+	if n := len(l.hits); n > 0 && l.hits[n-1] >= start { // this line is done
+		_, end := lineAround(r.buf, l.pos, l.start)
+		start = end + 1
+	}
+	for start < l.end && r.d.budget.err == nil {
+		_, end := lineAround(r.buf, start, start)
+		if r.lines.matchesLine(r.buf[start:end]) {
+			l.hits = append(l.hits, start)
+		}
+		start = end + 1
+	}
+	l.pos = l.end
+}
+
+// lineAround returns the line that holds a place, without its end. It begins no earlier than floor. A
+// line end belongs to the line that it ends.
+func lineAround(buf []byte, at, floor int) (start, end int) {
+	start = floor + bytes.LastIndexByte(buf[floor:at], '\n') + 1
+	if i := bytes.IndexByte(buf[at:], '\n'); i >= 0 {
+		return start, at + i
+	}
+	return start, len(buf)
+}
+
+// take returns the next matching line that read found.
+func (r *laneReader) take() (start, end int, ok bool) {
+	for ; r.next.lane < laneCount; r.next.lane++ {
+		l := &r.lanes[r.next.lane]
+		if r.next.hit < len(l.hits) {
+			at := l.hits[r.next.hit]
+			r.next.hit++
+			start, end = lineAround(r.buf, at, l.start)
+			return start, end, true
+		}
+		r.next.hit = 0
+	}
+	return 0, 0, false
+}

@@ -1,0 +1,127 @@
+package regex
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"regexp"
+	"testing"
+
+	"adze/internal/platform/search/regextest"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// matching returns the starts of the lines that m finds in text.
+func matching(m *Matcher, text []byte) []int {
+	var out []int
+	m.Start(context.Background(), text)
+	for {
+		start, _, ok := m.Next()
+		if !ok {
+			return out
+		}
+		out = append(out, start)
+	}
+}
+
+// eachLine yields where the lines of text begin, and the lines without their ends.
+func eachLine(text []byte) func(yield func(int, []byte) bool) {
+	return func(yield func(int, []byte) bool) {
+		at := 0
+		for line := range bytes.Lines(text) {
+			if !yield(at, bytes.TrimSuffix(line, []byte("\n"))) {
+				return
+			}
+			at += len(line)
+		}
+	}
+}
+
+// byThreads decides line by line with the pike alone.
+func byThreads(q *Query, text []byte) []int {
+	var out []int
+	m := q.NewMatcher()
+	m.pike = newPike(q.program, &m.budget, nil)
+	for at, line := range eachLine(text) {
+		if _, _, ok := m.pike.find(line, 0, true); ok {
+			out = append(out, at)
+		}
+	}
+	return out
+}
+
+// variants returns matchers of q that take different ways to the same answer.
+func variants(q *Query) map[string]*Matcher {
+	plain, noFinder, noLanes, tiny := q.NewMatcher(), q.NewMatcher(), q.NewMatcher(), q.NewMatcher()
+	noFinder.noFinder = true
+	noLanes.noFinder, noLanes.noLanes = true, true
+	tiny.noFinder = true
+	tiny.dfa.maxWords = 200
+	out := map[string]*Matcher{"plain": plain, "no finder": noFinder, "one lane": noLanes, "tiny cache": tiny}
+	if q.prefilter != nil {
+		other := *q
+		p := *q.prefilter
+		p.finder = p.finder.WithoutVector()
+		other.prefilter = &p
+		out["portable"] = other.NewMatcher()
+	}
+	return out
+}
+
+func TestMatcherVariants(t *testing.T) {
+	m := regextest.New(1)
+	for range regextest.Times(3000) {
+		pattern := m.Pattern()
+		o := Options{IgnoreCase: m.IntN(4) == 0, Word: m.IntN(8) == 0}
+		q, err := Compile(pattern, o)
+		if err != nil {
+			t.Fatalf("Compile(%q): %v", pattern, err)
+		}
+		size := []int{0, 1, 30, 300, 2000}[m.IntN(5)]
+		text := m.Text(size)
+		if size > 0 && m.IntN(3) == 0 {
+			text = m.Spoiled(size)
+		}
+		want := byThreads(q, []byte(text))
+		for name, v := range variants(q) {
+			if diff := cmp.Diff(want, matching(v, []byte(text))); diff != "" {
+				t.Fatalf("%s: %+v %q on %q:\n%s", name, o, pattern, text, diff)
+			}
+		}
+	}
+}
+
+// TestAgainstRegexp compares lines and places with package regexp, for patterns that mean the same to it.
+func TestAgainstRegexp(t *testing.T) {
+	m := regextest.New(2)
+	m.GoSyntax = true
+	for range regextest.Times(3000) {
+		pattern := m.Pattern()
+		fold := m.IntN(4) == 0
+		reference, err := regexp.Compile(map[bool]string{true: "(?i)"}[fold] + pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q, err := Compile(pattern, Options{IgnoreCase: fold})
+		if err != nil {
+			t.Fatalf("Compile(%q): %v", pattern, err)
+		}
+		text := []byte(m.Text(200))
+		matcher := q.NewMatcher()
+		var want []int
+		for at, line := range eachLine(text) {
+			loc := reference.FindIndex(line)
+			if loc != nil {
+				want = append(want, at)
+			}
+			start, end, ok := q.NewMatcher().Find(t.Context(), line, 0)
+			if got := fmt.Sprint([]int{start, end}); ok != (loc != nil) || ok && got != fmt.Sprint(loc) {
+				t.Fatalf("%q (fold %t) in %q: got %s %t, want %v", pattern, fold, line, got, ok, loc)
+			}
+		}
+		if diff := cmp.Diff(want, matching(matcher, text)); diff != "" {
+			t.Fatalf("%q (fold %t) on %q:\n%s", pattern, fold, text, diff)
+		}
+	}
+}

@@ -1,0 +1,285 @@
+package regex
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// maxDepth is how deep groups and classes may be nested.
+const maxDepth = 250
+
+// flags are the options that a pattern may change on its way.
+type flags struct {
+	fold    bool // i: letters match their other case
+	lines   bool // m: ^ and $ match at line ends
+	dotAll  bool // s: . matches a line feed
+	swap    bool // U: repetitions are lazy unless followed by ?
+	verbose bool // x: white space and comments in the pattern mean nothing
+}
+
+// A parser reads the syntax of Rust's regex crate, which is what ripgrep's users write.
+type parser struct {
+	pattern string
+	pos     int
+	flags   flags
+	depth   int
+}
+
+// parse returns the tree of a pattern.
+func parse(pattern string, f flags) (*node, error) {
+	if !utf8.ValidString(pattern) {
+		valid := 0
+		for r, n := utf8.DecodeRuneInString(pattern); r != utf8.RuneError || n > 1; {
+			valid += n
+			r, n = utf8.DecodeRuneInString(pattern[valid:])
+		}
+		return nil, &Error{Pattern: pattern, Offset: valid, Message: "the pattern is not valid UTF-8"}
+	}
+	p := &parser{pattern: pattern, flags: f}
+	n, err := p.alternation()
+	if err != nil {
+		return nil, err
+	}
+	if p.pos < len(p.pattern) {
+		return nil, p.fail(p.pos, 1, "a group is closed that was not opened", `to match a parenthesis, write \)`)
+	}
+	return n, nil
+}
+
+// fail returns an error about the n bytes of the pattern at offset.
+func (p *parser) fail(offset, n int, message, hint string) error {
+	part := p.pattern[offset:min(offset+n, len(p.pattern))]
+	return &Error{Pattern: p.pattern, Offset: offset, Part: part, Message: message, Hint: hint}
+}
+
+func (p *parser) rest() string { return p.pattern[p.pos:] }
+
+func (p *parser) more() bool { return p.pos < len(p.pattern) }
+
+// peek returns the next byte, 0 at the end. Everything with a meaning is ASCII.
+func (p *parser) peek() byte {
+	if !p.more() {
+		return 0
+	}
+	return p.pattern[p.pos]
+}
+
+// accept steps over s if it comes next.
+func (p *parser) accept(s string) bool {
+	if !strings.HasPrefix(p.rest(), s) {
+		return false
+	}
+	p.pos += len(s)
+	return true
+}
+
+func (p *parser) next() rune {
+	r, n := utf8.DecodeRuneInString(p.rest())
+	p.pos += n
+	return r
+}
+
+// skipBlanks steps over what verbose patterns may hold between their parts.
+func (p *parser) skipBlanks() {
+	for p.flags.verbose && p.more() {
+		switch c := p.peek(); {
+		case c == '#':
+			if end := strings.IndexByte(p.rest(), '\n'); end >= 0 {
+				p.pos += end
+			} else {
+				p.pos = len(p.pattern)
+			}
+		case c == ' ' || c >= '\t' && c <= '\r':
+			p.pos++
+		default:
+			return
+		}
+	}
+}
+
+// alternation reads up to the end of the group or pattern.
+func (p *parser) alternation() (*node, error) {
+	var branches []*node
+	for {
+		n, err := p.sequence()
+		if err != nil {
+			return nil, err
+		}
+		branches = append(branches, n)
+		if !p.accept("|") {
+			return alternate(branches...), nil
+		}
+	}
+}
+
+func (p *parser) sequence() (*node, error) {
+	var parts []*node
+	for {
+		p.skipBlanks()
+		if c := p.peek(); !p.more() || c == '|' || c == ')' {
+			return concat(parts...), nil
+		}
+		n, err := p.atom()
+		if err != nil {
+			return nil, err
+		}
+		if n == nil { // flags for what follows
+			continue
+		}
+		if n, err = p.repeated(n); err != nil {
+			return nil, err
+		}
+		parts = append(parts, n)
+	}
+}
+
+func (p *parser) atom() (*node, error) {
+	start := p.pos
+	switch p.peek() {
+	case '(':
+		return p.group()
+	case '[':
+		set, err := p.class()
+		return &node{op: opClass, set: set, offset: start}, err
+	case '\\':
+		return p.escape()
+	case '.':
+		p.pos++
+		set := runes(nil)
+		if !p.flags.dotAll {
+			set = single('\n')
+		}
+		return &node{op: opClass, set: set.negate(), offset: start}, nil
+	case '^':
+		p.pos++
+		if p.flags.lines {
+			return looking(lookStartLine), nil
+		}
+		return looking(lookStartText), nil
+	case '$':
+		p.pos++
+		if p.flags.lines {
+			return looking(lookEndLine), nil
+		}
+		return looking(lookEndText), nil
+	case '*', '+', '?':
+		return nil, p.fail(start, 1, "there is nothing to repeat", `to match the character itself, write \`+p.rest()[:1])
+	case '{':
+		return nil, p.fail(start, 1, "there is nothing to repeat", `to match a brace, write \{`)
+	}
+	return p.literal(p.next(), start), nil
+}
+
+func (p *parser) literal(r rune, offset int) *node {
+	set := single(r)
+	if p.flags.fold {
+		set = set.fold()
+	}
+	return &node{op: opClass, set: set, offset: offset}
+}
+
+// group reads what begins with a parenthesis. It returns nil for flags without a group.
+func (p *parser) group() (*node, error) {
+	start := p.pos
+	outer := p.flags
+	p.pos++
+	if p.accept("?") {
+		switch done, err := p.groupKind(start); {
+		case err != nil:
+			return nil, err
+		case done:
+			return nil, nil
+		}
+	}
+	if p.depth++; p.depth > maxDepth {
+		return nil, p.fail(start, 1, "groups are nested too deep", "")
+	}
+	n, err := p.alternation()
+	if err != nil {
+		return nil, err
+	}
+	p.depth--
+	if !p.accept(")") {
+		return nil, p.fail(start, 1, "this group is not closed", `to match a parenthesis, write \(`)
+	}
+	p.flags = outer
+	return n, nil
+}
+
+// groupKind reads what follows the question mark of a group. It reports whether that is all: flags
+// that hold to the end of the group around it.
+func (p *parser) groupKind(start int) (bool, error) {
+	refuse := func(n int, what, hint string) error {
+		return p.fail(start, n, what+" is not supported", hint)
+	}
+	const filter = "search for the text itself, and leave out lines in a second step"
+	switch {
+	case p.accept("="):
+		return false, refuse(3, "look-ahead", "match what follows as part of the pattern: (?:...)")
+	case p.accept("!"):
+		return false, refuse(3, "negative look-ahead", filter)
+	case p.accept("<="):
+		return false, refuse(4, "look-behind", "match what comes before as part of the pattern: (?:...)")
+	case p.accept("<!"):
+		return false, refuse(4, "negative look-behind", filter)
+	case p.accept(">"):
+		return false, refuse(3, "an atomic group", "write a plain group: (?:...)")
+	case p.accept("P="), p.accept("&"), p.accept("P>"):
+		return false, refuse(p.pos-start, "a reference to a group", "write what it shall match once more")
+	case p.accept("("):
+		return false, refuse(3, "a condition", "write the cases with |")
+	case p.accept("#"):
+		return false, refuse(3, "a comment", "leave it out")
+	case p.accept("P<"), p.accept("<"):
+		return false, p.groupName(start)
+	}
+	return p.groupFlags(start)
+}
+
+func (p *parser) groupName(start int) error {
+	end := strings.IndexByte(p.rest(), '>')
+	if end <= 0 {
+		return p.fail(start, p.pos-start, "the name of this group is missing or not closed", "write (?P<name>...)")
+	}
+	p.pos += end + 1
+	return nil
+}
+
+// groupFlags reads the letters of (?i) or (?i-s:...), and sets them.
+func (p *parser) groupFlags(start int) (bool, error) {
+	f := p.flags
+	on := true
+	for p.more() {
+		at := p.pos
+		switch p.next() {
+		case 'i':
+			f.fold = on
+		case 'm':
+			f.lines = on
+		case 's':
+			f.dotAll = on
+		case 'U':
+			f.swap = on
+		case 'x':
+			f.verbose = on
+		case 'u':
+			if !on {
+				return false, p.fail(at, 1, "matching without Unicode is not supported", "leave out the flag u")
+			}
+		case '-':
+			if !on {
+				return false, p.fail(at, 1, "flags are negated twice", "")
+			}
+			on = false
+		case ':':
+			p.flags = f
+			return false, nil
+		case ')':
+			p.flags = f
+			return true, nil
+		default:
+			return false, p.fail(at, 1, "this is not a flag", "flags are i, m, s, U and x; a plain group is (?:...)")
+		}
+	}
+	return false, p.fail(start, 2, "this group is not closed", `to match a parenthesis, write \(`)
+}

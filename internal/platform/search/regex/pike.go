@@ -1,0 +1,110 @@
+package regex
+
+import "adze/internal/platform/search/find"
+
+// A pike runs a program's threads side by side, in order of preference, so that its time is linear in
+// the text. It is slow beside a [dfa], but it knows where a match begins and reads whole characters
+// where a condition needs them.
+type pike struct {
+	p      *program
+	budget *budget
+	finder *find.Finder // of where a match can begin; may be nil
+
+	now, next threads
+	stack     []uint32
+}
+
+// threads are the places of the program that are active at one place of the text.
+type threads struct {
+	sparse
+	from []int // by instruction: where the thread's match begins
+}
+
+func newPike(p *program, b *budget, finder *find.Finder) *pike {
+	n := len(p.insts)
+	fresh := func() threads { return threads{newSparse(n), make([]int, n)} }
+	return &pike{p: p, budget: b, finder: finder, now: fresh(), next: fresh()}
+}
+
+// find returns the first match in text that begins at or after from: of those that begin first, the one
+// the pattern prefers. With earliest it returns as soon as it knows of any match, and end is where that
+// one ends.
+func (k *pike) find(text []byte, from int, earliest bool) (start, end int, ok bool) {
+	k.now.clear()
+	for at := from; ; at++ {
+		if len(k.now.dense) == 0 {
+			if ok || at > len(text) {
+				return start, end, ok
+			}
+			if k.finder != nil {
+				if at = k.finder.Next(text, at); at < 0 {
+					return 0, 0, false
+				}
+			}
+		}
+		if !ok {
+			k.add(&k.now, k.p.start, text, at, at)
+		}
+		if !k.budget.spend(len(k.now.dense) + 1) {
+			return 0, 0, false
+		}
+		k.next.clear()
+		if from, matches := k.step(text, at); matches {
+			if start, end, ok = from, at, true; earliest {
+				return start, end, true
+			}
+		}
+		if at == len(text) {
+			return start, end, ok
+		}
+		k.now, k.next = k.next, k.now
+	}
+}
+
+// step moves the threads over the byte at a place. A thread that matches ends those of lower preference;
+// step then returns where its match begins.
+func (k *pike) step(text []byte, at int) (from int, matches bool) {
+	for _, pc := range k.now.dense {
+		i := &k.p.insts[pc]
+		switch i.kind {
+		case instMatch:
+			return k.now.from[pc], true
+		case instBytes:
+			if at == len(text) {
+				continue
+			}
+			c := text[at]
+			for _, e := range k.p.edges[i.first:i.last] {
+				if c < e.lo {
+					break
+				}
+				if c <= e.hi {
+					k.add(&k.next, e.to, text, at+1, k.now.from[pc])
+					break
+				}
+			}
+		}
+	}
+	return 0, false
+}
+
+// add makes pc active, and all that it leads to without a byte of text.
+func (k *pike) add(t *threads, pc uint32, text []byte, at, from int) {
+	k.stack = append(k.stack[:0], pc)
+	for len(k.stack) > 0 {
+		pc := k.stack[len(k.stack)-1]
+		k.stack = k.stack[:len(k.stack)-1]
+		if !t.sparse.add(pc) {
+			continue
+		}
+		t.from[pc] = from
+		switch i := &k.p.insts[pc]; i.kind {
+		case instSplit:
+			k.stack = append(k.stack, i.alt, i.out)
+		case instLook:
+			if i.look.holds(leftOf(text, at), rightOf(text, at)) {
+				k.stack = append(k.stack, i.out)
+			}
+		}
+	}
+}

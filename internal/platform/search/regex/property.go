@@ -1,0 +1,150 @@
+package regex
+
+import (
+	"strings"
+	"sync"
+	"unicode"
+)
+
+// The sets below follow Unicode's recommendation for regular expressions (UTS 18, annex C), as
+// ripgrep does, where Go's own are of ASCII alone.
+var (
+	wordRunes = sync.OnceValue(func() runes {
+		return fromTables(unicode.L, unicode.Nl, unicode.Other_Alphabetic, unicode.M, unicode.Nd, unicode.Pc, unicode.Join_Control)
+	})
+	digitRunes = sync.OnceValue(func() runes { return fromTables(unicode.Nd) })
+	spaceRunes = sync.OnceValue(func() runes { return fromTables(unicode.White_Space) })
+)
+
+// perl returns the set of \d, \s or \w, and of its negation for a capital letter.
+func perl(c rune) (runes, bool) {
+	switch c {
+	case 'd':
+		return digitRunes(), true
+	case 's':
+		return spaceRunes(), true
+	case 'w':
+		return wordRunes(), true
+	case 'D':
+		return digitRunes().negate(), true
+	case 'S':
+		return spaceRunes().negate(), true
+	case 'W':
+		return wordRunes().negate(), true
+	}
+	return nil, false
+}
+
+// asciiClass returns the set of the bracket class [:name:].
+func asciiClass(name string) (runes, bool) {
+	switch name {
+	case "alnum":
+		return runes{{'0', '9'}, {'A', 'Z'}, {'a', 'z'}}, true
+	case "alpha":
+		return runes{{'A', 'Z'}, {'a', 'z'}}, true
+	case "ascii":
+		return runes{{0, 0x7f}}, true
+	case "blank":
+		return runes{{'\t', '\t'}, {' ', ' '}}, true
+	case "cntrl":
+		return runes{{0, 0x1f}, {0x7f, 0x7f}}, true
+	case "digit":
+		return runes{{'0', '9'}}, true
+	case "graph":
+		return runes{{'!', '~'}}, true
+	case "lower":
+		return runes{{'a', 'z'}}, true
+	case "print":
+		return runes{{' ', '~'}}, true
+	case "punct":
+		return runes{{'!', '/'}, {':', '@'}, {'[', '`'}, {'{', '~'}}, true
+	case "space":
+		return runes{{'\t', '\r'}, {' ', ' '}}, true
+	case "upper":
+		return runes{{'A', 'Z'}}, true
+	case "word":
+		return runes{{'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}}, true
+	case "xdigit":
+		return runes{{'0', '9'}, {'A', 'F'}, {'a', 'f'}}, true
+	}
+	return nil, false
+}
+
+// property returns the set that \p{name} stands for. Names are compared without regard to case,
+// blanks, hyphens and underscores.
+func property(name string) (runes, bool) {
+	kind, value, found := strings.Cut(name, "=")
+	if !found {
+		kind, value, found = strings.Cut(name, ":")
+	}
+	if !found {
+		kind, value = "", name
+	}
+	value = loose(value)
+	switch loose(kind) {
+	case "gc", "generalcategory":
+		return category(value)
+	case "sc", "script":
+		return lookUp(unicode.Scripts, value)
+	case "":
+		if s, ok := derived(value); ok {
+			return s, true
+		}
+		if s, ok := category(value); ok {
+			return s, true
+		}
+		if s, ok := lookUp(unicode.Scripts, value); ok {
+			return s, true
+		}
+		return lookUp(unicode.Properties, value)
+	}
+	return nil, false
+}
+
+func derived(name string) (runes, bool) {
+	switch name {
+	case "any":
+		return runes(nil).negate(), true
+	case "ascii":
+		return runes{{0, 0x7f}}, true
+	case "assigned":
+		return fromTables(unicode.Cn).negate(), true
+	case "alphabetic", "alpha":
+		return fromTables(unicode.L, unicode.Nl, unicode.Other_Alphabetic), true
+	case "lowercase":
+		return fromTables(unicode.Ll, unicode.Other_Lowercase), true
+	case "uppercase":
+		return fromTables(unicode.Lu, unicode.Other_Uppercase), true
+	}
+	return nil, false
+}
+
+func category(name string) (runes, bool) {
+	for alias, short := range unicode.CategoryAliases {
+		if loose(alias) == name {
+			name = loose(short)
+		}
+	}
+	return lookUp(unicode.Categories, name)
+}
+
+func lookUp(tables map[string]*unicode.RangeTable, name string) (runes, bool) {
+	for key, table := range tables {
+		if loose(key) == name {
+			return fromTables(table), true
+		}
+	}
+	return nil, false
+}
+
+func loose(name string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == ' ' || r == '_' || r == '-':
+			return -1
+		case r >= 'A' && r <= 'Z':
+			return r + 'a' - 'A'
+		}
+		return r
+	}, name)
+}

@@ -1,0 +1,160 @@
+package search
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"adze/internal/platform/search/scan"
+)
+
+// An rgRun reads what ripgrep prints: a line of JSON for each thing it has to say.
+type rgRun struct {
+	*worker
+	program ripgrep
+
+	ctx       context.Context
+	rest      []byte       // of a line that is not complete
+	complaint bytes.Buffer // what is not JSON
+	err       error
+
+	last  int64 // number of the last line of the file
+	lines int64 // of the file that match
+	full  bool  // no more is needed of the file
+}
+
+// A message is one line of ripgrep's.
+type message struct {
+	Type string `json:"type"`
+	Data struct {
+		Path       rgText `json:"path"`
+		Lines      rgText `json:"lines"`
+		Number     *int64 `json:"line_number"`
+		Submatches []struct {
+			Start int `json:"start"`
+			End   int `json:"end"`
+		} `json:"submatches"`
+	} `json:"data"`
+}
+
+// An rgText is a text, or bytes that are none.
+type rgText struct {
+	Text  string `json:"text"`
+	Bytes []byte `json:"bytes"`
+}
+
+func (t rgText) bytes() []byte {
+	if t.Bytes != nil {
+		return t.Bytes
+	}
+	return []byte(t.Text)
+}
+
+const maxComplaint = 4 << 10
+
+// Write takes what ripgrep prints. It fails when nothing more is of use.
+func (r *rgRun) Write(p []byte) (int, error) {
+	n := len(p)
+	for {
+		i := bytes.IndexByte(p, '\n')
+		if i < 0 {
+			r.rest = append(r.rest, p...)
+			return n, nil
+		}
+		line := p[:i]
+		if len(r.rest) > 0 {
+			r.rest = append(r.rest, line...)
+			line = r.rest
+		}
+		if r.err == nil {
+			r.err = r.message(line)
+		}
+		r.rest = r.rest[:0]
+		p = p[i+1:]
+	}
+}
+
+func (r *rgRun) message(line []byte) error {
+	if len(line) == 0 || line[0] != '{' {
+		if r.complaint.Len() < maxComplaint {
+			r.complaint.Write(line)
+			r.complaint.WriteByte('\n')
+		}
+		return nil
+	}
+	var m message
+	if err := json.Unmarshal(line, &m); err != nil {
+		return &ripgrepError{fmt.Sprintf("reading what ripgrep prints: %v", err)}
+	}
+	switch m.Type {
+	case "begin":
+		r.file(string(m.Data.Path.bytes()))
+	case "match", "context":
+		r.take(&m)
+	case "end":
+		r.end()
+	}
+	return nil
+}
+
+// file begins with a file.
+func (r *rgRun) file(path string) {
+	rel := strings.TrimPrefix(filepath.ToSlash(path), "./")
+	if r.tree.file {
+		rel = "."
+	}
+	r.start(rel)
+	r.again = func() (io.ReadCloser, error) { return os.Open(Join(r.tree.root, rel)) }
+	r.last, r.lines, r.full = 0, 0, false
+}
+
+// take hands the lines of a message to the worker, one by one.
+func (r *rgRun) take(m *message) {
+	text := bytes.TrimSuffix(m.Data.Lines.bytes(), []byte{'\n'})
+	number, at := r.last+1, 0
+	if m.Data.Number != nil {
+		number = *m.Data.Number
+	}
+	match := m.Type == "match"
+	for line := range bytes.SplitSeq(text, []byte{'\n'}) {
+		l := scan.Line{Number: number, Text: line, Match: match, Gap: r.last > 0 && number > r.last+1}
+		for _, sub := range m.Data.Submatches {
+			start, end := max(sub.Start-at, 0), min(sub.End-at, len(line))
+			if start < end {
+				l.Spans = append(l.Spans, scan.Span{Start: start, End: end})
+			}
+		}
+		if match {
+			r.lines++
+		}
+		if r.Mode == Content && !r.full {
+			r.full = !r.line(r.ctx, &l)
+		}
+		r.last = number
+		number++
+		at += len(line) + 1
+	}
+}
+
+// end finishes a file. What it holds a null byte in is binary, for both engines.
+func (r *rgRun) end() {
+	switch {
+	case r.lines == 0:
+		return
+	case r.binary, !r.checked && r.holdsNull(r.ctx):
+		r.found.addBinary()
+		return
+	}
+	r.item.Lines = r.lines
+	if r.Mode == Files {
+		if info, err := os.Stat(Join(r.tree.root, r.item.Path)); err == nil {
+			r.item.Modified = info.ModTime().UnixNano()
+		}
+	}
+	r.finish()
+}

@@ -1,0 +1,218 @@
+package search
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"adze/internal/platform/osproc"
+	"adze/internal/platform/search/walk"
+)
+
+// A ripgrep is the installed program.
+type ripgrep struct{ path string }
+
+// A ripgrepError says that ripgrep cannot do a search which the built-in engine can.
+type ripgrepError struct{ text string }
+
+func (e *ripgrepError) Error() string { return e.text }
+
+const minVersion = 13
+
+// chooseRipgrep returns the installed ripgrep if it is to be used.
+func (e *Engine) chooseRipgrep() (ripgrep, bool) {
+	if e.Kind == Builtin {
+		return ripgrep{}, false
+	}
+	rg, err := e.ripper()
+	if err != nil && e.Kind == System {
+		e.warn(err)
+	}
+	return rg, err == nil
+}
+
+// warn says, once, why the built-in engine is used instead of ripgrep.
+func (e *Engine) warn(err error) {
+	if e.Warn != nil {
+		e.warned.Do(func() { e.Warn(fmt.Sprintf("%v: the built-in search is used instead", err)) })
+	}
+}
+
+// findRipgrep looks for the program in PATH, and asks it for its version. A repository cannot bring its
+// own: what is in the current directory or a working directory does not count, and neither do relative
+// entries of PATH.
+func (e *Engine) findRipgrep() (ripgrep, error) {
+	name := "rg"
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	for _, dir := range filepath.SplitList(e.Getenv("PATH")) {
+		if !filepath.IsAbs(dir) {
+			continue
+		}
+		path := filepath.Join(dir, name)
+		if real, err := filepath.EvalSymlinks(path); err == nil && isProgram(real) && !e.planted(path) && !e.planted(real) {
+			return e.checkVersion(path)
+		}
+	}
+	return ripgrep{}, errors.New("there is no ripgrep (rg) in PATH")
+}
+
+func isProgram(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && (runtime.GOOS == "windows" || info.Mode()&0o111 != 0)
+}
+
+// planted reports whether a program may be part of what is being worked on.
+func (e *Engine) planted(path string) bool {
+	dirs := e.WorkDirs()
+	if cwd, err := os.Getwd(); err == nil {
+		dirs = append(dirs, cwd)
+	}
+	for _, dir := range dirs {
+		if inside(dir, path) {
+			return true
+		}
+		if real, err := filepath.EvalSymlinks(dir); err == nil && inside(real, path) {
+			return true
+		}
+	}
+	return false
+}
+
+func inside(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+func (e *Engine) checkVersion(path string) (ripgrep, error) {
+	var out bytes.Buffer
+	_, err := e.runner.Run(context.Background(), osproc.Cmd{
+		Path: path, Args: []string{"--version"}, Dir: filepath.Dir(path), Env: e.rgEnv(), Output: &out, Timeout: 5 * time.Second,
+	})
+	if err != nil {
+		return ripgrep{}, fmt.Errorf("running %s: %w", path, err)
+	}
+	words := strings.Fields(out.String())
+	if len(words) < 2 || words[0] != "ripgrep" {
+		return ripgrep{}, fmt.Errorf("%s is not ripgrep", path)
+	}
+	major, _, _ := strings.Cut(words[1], ".")
+	if n, err := strconv.Atoi(major); err != nil || n < minVersion {
+		return ripgrep{}, fmt.Errorf("%s has version %s, older than %d", path, words[1], minVersion)
+	}
+	return ripgrep{path}, nil
+}
+
+// rgEnv is the environment of ripgrep, which needs none.
+func (e *Engine) rgEnv() []string { return []string{"LC_ALL=C.UTF-8", "PATH=" + e.Getenv("PATH")} }
+
+// maxArgs is how many bytes of paths one process is given.
+func maxArgs() int {
+	if runtime.GOOS == "windows" {
+		return 16 << 10
+	}
+	return 96 << 10
+}
+
+// spawn searches with ripgrep. The files are chosen by the built-in walk, so that both engines search
+// the same ones; ripgrep is given their names.
+func (s *grep) spawn(ctx context.Context, rg ripgrep) outcome {
+	r := &rgRun{worker: s.newWorker(), program: rg}
+	var names []string
+	size := 0
+	flush := func() error {
+		if len(names) == 0 {
+			return nil
+		}
+		err := r.run(ctx, names)
+		names, size = names[:0], 0
+		return err
+	}
+	stats, err := walk.List(ctx, s.tree.walk, func(paths []string) error {
+		for _, path := range paths {
+			names = append(names, path)
+			if size += len(path) + 8; size >= maxArgs() {
+				if err := flush(); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	if err == nil {
+		err = flush()
+	}
+	return outcome{stats, err, errors.Is(err, errShort) || stats.Partial && err == nil}
+}
+
+// args returns the options of ripgrep for the search.
+func (s *grep) args() []string {
+	args := []string{"--no-config", "--json", "--no-ignore", "--hidden", "--no-messages"}
+	if s.tree.walk.Workers == 1 {
+		args = append(args, "--threads=1")
+	}
+	if s.IgnoreCase {
+		args = append(args, "--ignore-case")
+	}
+	if s.Multiline {
+		args = append(args, "--multiline", "--multiline-dotall")
+	}
+	switch s.Mode {
+	case Files:
+		args = append(args, "--max-count=1")
+	case Content:
+		args = append(args, fmt.Sprintf("--before-context=%d", s.Before), fmt.Sprintf("--after-context=%d", s.After))
+	}
+	return append(args, "--regexp", s.Pattern, "--")
+}
+
+// run lets ripgrep search some files.
+func (r *rgRun) run(ctx context.Context, names []string) error {
+	args := r.args()
+	dir := r.tree.root
+	if r.tree.file {
+		dir, names = filepath.Dir(r.tree.real), []string{filepath.Base(r.tree.real)}
+	}
+	for _, name := range names {
+		args = append(args, "."+string(filepath.Separator)+filepath.FromSlash(name))
+	}
+	r.ctx, r.err = ctx, nil
+	r.complaint.Reset()
+	exit, err := r.engine.runner.Run(ctx, osproc.Cmd{Path: r.program.path, Args: args, Dir: dir, Env: r.engine.rgEnv(), Output: r})
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case r.err != nil:
+		return r.err
+	case err != nil && walk.IsShort(err):
+		return r.shortage()
+	case err != nil:
+		return &ripgrepError{fmt.Sprintf("running %s: %v", r.program.path, err)}
+	case exit.Signal != "":
+		return &ripgrepError{"ripgrep was ended by a signal: " + exit.Signal}
+	case exit.Code == 2 && r.complaint.Len() > 0:
+		text := r.complaint.String()
+		if strings.Contains(text, "Resource temporarily unavailable") || strings.Contains(text, "Too many open files") {
+			return r.shortage()
+		}
+		return &ripgrepError{"ripgrep says: " + strings.TrimSpace(text)}
+	}
+	return nil
+}
+
+// shortage begins again with one worker, or notes that this does not help either.
+func (r *rgRun) shortage() error {
+	if r.tree.walk.Workers != 1 {
+		return errShort
+	}
+	r.found.short.Store(true)
+	return nil
+}

@@ -1,0 +1,200 @@
+package search
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"adze/internal/platform/search/regextest"
+)
+
+// conformanceCases is how many random searches both engines are asked for.
+const conformanceCases = 300
+
+// TestEnginesAgree asks both engines the same.
+//
+// Proves ENG-03.
+func TestEnginesAgree(t *testing.T) {
+	m := regextest.New(11)
+	files := source()
+	for i := range 40 {
+		text := m.Text(400)
+		if i%8 == 0 {
+			text = m.Spoiled(400)
+		}
+		files[filepath.Join([]string{"p", "q/r", "q"}[i%3], string(rune('a'+i%26))+[]string{".go", ".txt", ".py"}[i%3])] = text
+	}
+	dir := fixture(t, files)
+	both := engines(t)
+	for i := range conformanceCases {
+		o := GrepOptions{
+			Root: dir, Pattern: m.Pattern(), Mode: Mode(m.IntN(3)), IgnoreCase: m.IntN(3) == 0, Multiline: m.IntN(4) == 0,
+			Before: m.IntN(3), After: m.IntN(3), Numbers: m.IntN(4) > 0, Only: m.IntN(5) == 0, Limit: []int{0, 7, 250}[m.IntN(3)], Offset: []int{0, 0, 5}[m.IntN(3)],
+			Glob: []string{"", "*.go", "!*.txt", "q/**"}[m.IntN(4)], Type: []string{"", "", "py"}[m.IntN(3)],
+		}
+		if o.Only {
+			o.Before, o.After = 0, 0
+		}
+		builtin, system := grepText(t, both["builtin"], o), grepText(t, both["system"], o)
+		if diff := cmp.Diff(strings.Split(system, "\n"), strings.Split(builtin, "\n")); diff != "" {
+			t.Fatalf("case %d: %+v: - ripgrep, + builtin:\n%s", i, o, diff)
+		}
+	}
+}
+
+// script makes a program of a shell script.
+func script(t testing.TB, dir, text string) string {
+	t.Helper()
+	path := filepath.Join(dir, "rg")
+	write(t, path, "#!/bin/sh\n"+text)
+	if err := os.Chmod(path, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// searchWith searches with an engine of the kind, under a PATH, and returns the result and the warnings.
+func searchWith(t *testing.T, kind Kind, path string, workDirs ...string) (result string, warnings []string) {
+	t.Helper()
+	e := engine(t, Config{
+		Kind: kind, Cold: true,
+		Getenv:   func(name string) string { return map[string]string{"PATH": path}[name] },
+		WorkDirs: func() []string { return workDirs },
+		Warn:     func(text string) { warnings = append(warnings, text) },
+	})
+	dir := fixture(t, map[string]string{"a": "foo\n"})
+	for range 2 {
+		result = grepText(t, e, GrepOptions{Root: dir, Pattern: "foo", Mode: Count})
+	}
+	return result, warnings
+}
+
+// Proves ENG-02.
+func TestPlantedRipgrep(t *testing.T) {
+	project := fixture(t, nil)
+	trace := filepath.Join(fixture(t, nil), "ran")
+	script(t, project, "touch "+trace+"\necho ripgrep 99.0.0\n")
+	t.Chdir(project)
+	elsewhere := fixture(t, nil)
+	if err := os.Symlink(filepath.Join(project, "rg"), filepath.Join(elsewhere, "rg")); err != nil {
+		t.Fatal(err)
+	}
+	list := func(dirs ...string) string { return strings.Join(dirs, string(os.PathListSeparator)) }
+	for name, path := range map[string]string{
+		"the current directory": project, "dot": ".", "empty": list("", ""), "relative": list(".", "bin"),
+		"a link to it": elsewhere, "all": list(".", "", project, elsewhere),
+	} {
+		for _, kind := range []Kind{System, Auto} {
+			result, warnings := searchWith(t, kind, path)
+			if result != "a:1\n" || (kind == System) != (len(warnings) == 1) {
+				t.Errorf("%s: %q, warnings %q", name, result, warnings)
+			}
+		}
+	}
+	// A working directory that is not the current one.
+	work := fixture(t, nil)
+	script(t, work, "touch "+trace+"\necho ripgrep 99.0.0\n")
+	if result, _ := searchWith(t, Auto, work, work); result != "a:1\n" {
+		t.Errorf("in a working directory: %q", result)
+	}
+	if _, err := os.Stat(trace); err == nil {
+		t.Error("a planted program was run")
+	}
+}
+
+// Proves ENG-02.
+func TestUnusableRipgrep(t *testing.T) {
+	tests := []struct{ name, script, warning string }{
+		{"none", "", "there is no ripgrep (rg) in PATH"},
+		{"old", "echo ripgrep 12.1.1", "has version 12.1.1, older than 13"},
+		{"another program", "echo hello", "is not ripgrep"},
+		{"fails", "case $1 in --version) echo ripgrep 14.0.0;; *) echo 'regex parse error' >&2; exit 2;; esac", "ripgrep says: regex parse error"},
+		{"says nonsense", "case $1 in --version) echo ripgrep 14.0.0;; *) echo '{\"type\":';; esac", "reading what ripgrep prints"},
+		{"dies", "case $1 in --version) echo ripgrep 14.0.0;; *) kill -9 $$;; esac", "ripgrep was ended by a signal"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := fixture(t, nil)
+			if tt.script != "" {
+				script(t, dir, tt.script+"\n")
+			}
+			result, warnings := searchWith(t, System, dir)
+			if result != "a:1\n" || len(warnings) != 1 || !strings.Contains(warnings[0], tt.warning) || !strings.HasSuffix(warnings[0], ": the built-in search is used instead") {
+				t.Errorf("%q, warnings %q", result, warnings)
+			}
+		})
+	}
+}
+
+// Proves ENG-07.
+func TestRipgrepIsRetriedWithOneThread(t *testing.T) {
+	dir := fixture(t, nil)
+	script(t, dir, `case "$*" in
+--version) echo ripgrep 14.0.0;;
+*--threads=1*) echo '{"type":"begin","data":{"path":{"text":"./a"}}}'
+  printf '%s\n' '{"type":"match","data":{"path":{"text":"./a"},"lines":{"text":"foo\n"},"line_number":1,"submatches":[]}}'
+  echo '{"type":"end","data":{"path":{"text":"./a"}}}';;
+*) echo 'rg: Resource temporarily unavailable (os error 11)' >&2; exit 2;;
+esac
+`)
+	result, warnings := searchWith(t, System, dir)
+	if result != "a:1\n" || len(warnings) > 0 {
+		t.Errorf("%q, warnings %q", result, warnings)
+	}
+}
+
+// TestStubbornRipgrep runs a program that ignores being asked to end.
+//
+// Proves ENG-07.
+func TestStubbornRipgrep(t *testing.T) {
+	dir := fixture(t, nil)
+	pid := filepath.Join(dir, "pid")
+	script(t, dir, "case $1 in --version) echo ripgrep 14.0.0; exit;; esac\ntrap '' TERM\necho $$ >"+pid+"\nwhile :; do /bin/sleep 0.05; done\n")
+	e := New(Config{Kind: System, Cold: true, Timeout: 300 * time.Millisecond, Getenv: func(name string) string { return map[string]string{"PATH": dir}[name] }})
+	e.runner.Grace = 50 * time.Millisecond // 5 s, if it is not set
+	tree := fixture(t, map[string]string{"a": "foo\n"})
+	began := time.Now()
+	r, err := e.Grep(t.Context(), GrepOptions{Root: tree, Pattern: "foo"})
+	if err != nil || r.Stopped != TimedOut {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("it took %v", took)
+	}
+	e.Close()
+	id, err := os.ReadFile(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat("/proc/" + strings.TrimSpace(string(id))); err == nil {
+		t.Error("the program still runs")
+	}
+}
+
+func TestParseKind(t *testing.T) {
+	tests := []struct {
+		setting string
+		env     map[string]string
+		want    Kind
+		bad     bool
+	}{
+		{"", nil, Builtin, false},
+		{"builtin", nil, Builtin, false},
+		{"system", nil, System, false},
+		{"auto", nil, Auto, false},
+		{"grep", nil, Builtin, true},
+		{"", map[string]string{"ADZE_USE_BUILTIN_RIPGREP": "false"}, System, false},
+		{"", map[string]string{"USE_BUILTIN_RIPGREP": "0"}, System, false},
+		{"auto", map[string]string{"ADZE_USE_BUILTIN_RIPGREP": "true", "USE_BUILTIN_RIPGREP": "false"}, Auto, false},
+	}
+	for _, tt := range tests {
+		got, err := ParseKind(tt.setting, func(name string) string { return tt.env[name] })
+		if got != tt.want || (err != nil) != tt.bad {
+			t.Errorf("ParseKind(%q, %v) = %v, %v", tt.setting, tt.env, got, err)
+		}
+	}
+}

@@ -1,0 +1,143 @@
+package scan
+
+import (
+	"bytes"
+	"context"
+)
+
+// searchLines searches piece by piece; each is of whole lines.
+func (s *Searcher) searchLines(ctx context.Context) error {
+	in := &s.in
+	want := s.size.piece
+	for {
+		if err := s.more(ctx, want); err != nil || s.stats.Binary {
+			return err
+		}
+		want = s.size.piece
+		if in.skipLine && !s.skipLine() {
+			if in.eof {
+				return nil
+			}
+			continue
+		}
+		end, long := len(in.data), false
+		if !in.eof {
+			end = in.done + bytes.LastIndexByte(in.data[in.done:], '\n') + 1
+		}
+		if end == in.done && !in.eof {
+			if len(in.data)-in.done < s.size.line {
+				want = len(in.data) - in.done + s.size.piece
+				continue
+			}
+			end, long = len(in.data), true
+		}
+		if err := s.searchPiece(ctx, end, long); err != nil {
+			return err
+		}
+		if in.eof || s.done || s.stats.Binary {
+			return s.drain(ctx)
+		}
+		s.shift(end, long)
+	}
+}
+
+// searchPiece searches the lines from in.done to end, or with long the part of a line.
+func (s *Searcher) searchPiece(ctx context.Context, end int, long bool) error {
+	in, m := &s.in, s.matcher
+	before := s.stats.Lines
+	s.stats.Cut = s.stats.Cut || long
+	s.out.cut = long || in.inLine
+	m.Start(ctx, in.data[in.done:end])
+	for !s.done {
+		from, to, ok := m.Next()
+		if !ok {
+			break
+		}
+		// A file that is read at once is looked at for null bytes only when there is a match.
+		if s.stats.Lines == 0 && bytes.IndexByte(in.data, 0) >= 0 {
+			s.stats.Binary = true
+			return nil
+		}
+		s.stats.Lines++
+		switch s.o.Mode {
+		case Exists:
+			s.done = true
+		case Count:
+			if s.o.Spans == AllSpans {
+				s.out.find(ctx, in.data[in.done+from:in.done+to])
+			}
+		case Lines:
+			s.done = !s.out.match(ctx, in.done+from, in.done+to)
+		}
+	}
+	if !s.done {
+		s.done = !s.out.contextUpTo(end)
+	}
+	in.skipLine = long && (s.stats.Lines > before || s.out.next >= in.base+int64(end))
+	return m.Err()
+}
+
+// more reads on until there are n bytes that were not searched, or nothing more to read. It notices a
+// null byte at the beginning of a file and, in a file that is not read at once, anywhere.
+func (s *Searcher) more(ctx context.Context, n int) error {
+	in := &s.in
+	first := in.total == 0
+	unseen := len(in.data)
+	for full := false; !full && !in.eof; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		var err error
+		if full, err = in.read(n); err != nil {
+			return err
+		}
+	}
+	look := in.data[unseen:]
+	if first && in.eof {
+		look = look[:min(len(look), s.size.head)]
+	}
+	s.stats.Binary = bytes.IndexByte(look, 0) >= 0
+	return nil
+}
+
+// drain reads to the end of a file whose result is known, since a null byte would make it void.
+func (s *Searcher) drain(ctx context.Context) error {
+	for s.stats.Lines > 0 && !s.in.eof && !s.stats.Binary {
+		s.in.drop(len(s.in.data))
+		s.in.done = 0
+		if err := s.more(ctx, s.size.piece); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// shift forgets what was searched, up to end, but for lines that may still be shown as context.
+func (s *Searcher) shift(end int, long bool) {
+	in := &s.in
+	keep := s.out.keepFrom(end)
+	if long {
+		keep = end - s.size.overlap
+	}
+	in.inLine = long
+	s.out.drop(keep)
+	in.drop(keep)
+	if in.done = end - keep; long {
+		in.done = 0
+	}
+}
+
+// skipLine forgets the rest of a line that was shown already. It reports whether it saw the line's end.
+func (s *Searcher) skipLine() bool {
+	in := &s.in
+	end := len(in.data)
+	i := bytes.IndexByte(in.data[in.done:], '\n')
+	if i >= 0 {
+		end = in.done + i + 1
+		in.skipLine, in.inLine = false, false
+	}
+	s.out.drop(end)
+	in.drop(end)
+	in.done = 0
+	return i >= 0
+}

@@ -1,0 +1,209 @@
+//go:build (amd64 || arm64) && !portable
+
+package walk
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"syscall"
+	"unsafe"
+)
+
+// A handle is an open directory. All names given to it are zero-terminated in memory.
+type handle struct{ fd int }
+
+const (
+	openFlags = syscall.O_RDONLY | syscall.O_NONBLOCK | syscall.O_CLOEXEC
+	dirFlags  = openFlags | syscall.O_DIRECTORY
+)
+
+func openRoot(path string) (handle, error) {
+	for {
+		fd, err := syscall.Open(path, dirFlags, 0)
+		if err != syscall.EINTR {
+			return handle{fd}, err
+		}
+	}
+}
+
+func (h handle) openDir(name string) (handle, error) {
+	fd, err := h.openAt(name, dirFlags|syscall.O_NOFOLLOW)
+	return handle{fd}, err
+}
+
+// openFile opens a file that is not a link.
+func (h handle) openFile(name string) (File, error) {
+	fd, err := h.openAt(name, openFlags|syscall.O_NOFOLLOW)
+	return File{fd}, err
+}
+
+// openTarget opens a file or what a link points to.
+func (h handle) openTarget(name string) (File, error) {
+	fd, err := h.openAt(name, openFlags)
+	return File{fd}, err
+}
+
+func (h handle) openAt(name string, flags int) (int, error) {
+	for {
+		fd, _, errno := syscall.Syscall6(syscall.SYS_OPENAT, uintptr(h.fd), uintptr(unsafe.Pointer(unsafe.StringData(name))), uintptr(flags), 0, 0, 0)
+		switch errno {
+		case 0:
+			return int(fd), nil
+		case syscall.EINTR:
+			continue
+		}
+		return -1, errno
+	}
+}
+
+func (h handle) close() { syscall.Close(h.fd) }
+
+const noFollow = 0x100 // AT_SYMLINK_NOFOLLOW
+
+func (h handle) stat(name string) (Info, error) {
+	var st syscall.Stat_t
+	for {
+		_, _, errno := syscall.Syscall6(sysFstatat, uintptr(h.fd), uintptr(unsafe.Pointer(unsafe.StringData(name))), uintptr(unsafe.Pointer(&st)), noFollow, 0, 0)
+		switch errno {
+		case 0:
+			return infoOf(&st), nil
+		case syscall.EINTR:
+			continue
+		}
+		return Info{}, errno
+	}
+}
+
+func infoOf(st *syscall.Stat_t) Info {
+	info := Info{Size: st.Size, Modified: st.Mtim.Nano(), Changed: st.Ctim.Nano(), Inode: st.Ino, kind: other}
+	switch st.Mode & syscall.S_IFMT {
+	case syscall.S_IFREG:
+		info.kind = regular
+	case syscall.S_IFDIR:
+		info.kind = directory
+	}
+	return info
+}
+
+// terminated returns a copy of name that may be given to a handle.
+func terminated(name string) string { return (name + "\x00")[:len(name)] }
+
+// A File is open for reading. It must be closed, and is not safe for concurrent use.
+type File struct{ fd int }
+
+// Read reads up to len(p) bytes. Less does not mean that the end is near.
+func (f File) Read(p []byte) (int, error) {
+	for {
+		n, err := syscall.Read(f.fd, p)
+		switch {
+		case err == syscall.EINTR:
+			continue
+		case err != nil:
+			return 0, err
+		case n == 0 && len(p) > 0:
+			return 0, io.EOF
+		}
+		return n, nil
+	}
+}
+
+// Stat asks the file system about the file.
+func (f File) Stat() (Info, error) {
+	var st syscall.Stat_t
+	for {
+		err := syscall.Fstat(f.fd, &st)
+		if err != syscall.EINTR {
+			return infoOf(&st), err
+		}
+	}
+}
+
+// Close closes the file.
+func (f File) Close() error { return syscall.Close(f.fd) }
+
+// A reader holds entries of a directory as the system writes them.
+type reader struct {
+	buf      []byte
+	filled   int
+	complete bool // there are no more after those in the buffer
+}
+
+const (
+	readerSize = 64 << 10
+	entrySize  = 512 // more than the largest entry
+)
+
+// fill replaces the entries in the buffer by the next ones. The system may return less than there is
+// room for with more to come: only nothing means the end.
+func (r *reader) fill(h handle) error {
+	if r.buf == nil {
+		r.buf = make([]byte, readerSize)
+	}
+	r.filled, r.complete = 0, false
+	for len(r.buf)-r.filled >= entrySize {
+		n, err := syscall.ReadDirent(h.fd, r.buf[r.filled:])
+		switch {
+		case err == syscall.EINTR:
+			continue
+		case err != nil && r.filled > 0 && isGone(err):
+			n = 0
+		case err != nil:
+			return err
+		}
+		if n == 0 {
+			r.complete = true
+			return nil
+		}
+		r.filled += n
+	}
+	return nil
+}
+
+// Layout of an entry: inode and offset, 8 bytes each, then its size, its kind, and its name.
+const (
+	sizeAt = 16
+	kindAt = 18
+	nameAt = 19
+)
+
+// entries yields what is in the buffer. The names live there, zero-terminated.
+func (r *reader) entries(yield func(entry) bool) {
+	for rest := r.buf[:r.filled]; len(rest) > nameAt; {
+		size := int(binary.NativeEndian.Uint16(rest[sizeAt:]))
+		name := rest[nameAt:size]
+		kind := rest[kindAt]
+		rest = rest[size:]
+		n := bytes.IndexByte(name, 0)
+		if n <= 0 || name[0] == '.' && (n == 1 || n == 2 && name[1] == '.') {
+			continue
+		}
+		if !yield(entry{unsafe.String(&name[0], n), kindOf(kind)}) {
+			return
+		}
+	}
+}
+
+func kindOf(t byte) kind {
+	switch t {
+	case syscall.DT_REG:
+		return regular
+	case syscall.DT_DIR:
+		return directory
+	case syscall.DT_UNKNOWN:
+		return unknown
+	}
+	return other
+}
+
+// isGone reports whether an error means that something was removed, or replaced by something else.
+func isGone(err error) bool {
+	return errors.Is(err, syscall.ENOENT) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ELOOP)
+}
+
+// IsShort reports whether an error means that there are too few descriptors, or too little memory: with
+// one worker the same may succeed.
+func IsShort(err error) bool {
+	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) || errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.ENOMEM)
+}

@@ -1,0 +1,149 @@
+//go:build portable || !linux || !(amd64 || arm64)
+
+package walk
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// This file is for systems where directories are read through the standard library. The tag portable
+// chooses it on Linux too, to test it there.
+
+// A handle is an open directory.
+type handle struct{ file *os.File }
+
+func openRoot(path string) (handle, error) {
+	f, err := os.Open(path)
+	return handle{f}, err
+}
+
+// openDir opens a directory that is not a link.
+func (h handle) openDir(name string) (handle, error) {
+	f, err := h.openAt(name, openFlags|noFollow)
+	if err != nil {
+		return handle{}, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.IsDir() {
+		err = syscall.ENOTDIR
+	}
+	if err != nil {
+		f.Close()
+		return handle{}, err
+	}
+	return handle{f}, nil
+}
+
+// openFile opens a file that is not a link.
+func (h handle) openFile(name string) (File, error) {
+	f, err := h.openAt(name, openFlags|noFollow)
+	return File{f}, err
+}
+
+// openTarget opens a file or what a link points to.
+func (h handle) openTarget(name string) (File, error) {
+	f, err := h.openAt(name, openFlags)
+	return File{f}, err
+}
+
+func (h handle) openAt(name string, flags int) (*os.File, error) {
+	return os.OpenFile(filepath.Join(h.file.Name(), name), flags, 0)
+}
+
+func (h handle) close() { h.file.Close() }
+
+func (h handle) stat(name string) (Info, error) {
+	info, err := os.Lstat(filepath.Join(h.file.Name(), name))
+	if err != nil {
+		return Info{}, err
+	}
+	return infoOf(info), nil
+}
+
+func infoOf(info fs.FileInfo) Info {
+	return Info{Size: info.Size(), Modified: info.ModTime().UnixNano(), kind: kindOf(info.Mode().Type())}
+}
+
+// terminated returns name: this system does without terminators.
+func terminated(name string) string { return name }
+
+// A File is open for reading. It must be closed, and is not safe for concurrent use.
+type File struct{ file *os.File }
+
+// Read reads up to len(p) bytes. Less does not mean that the end is near.
+func (f File) Read(p []byte) (int, error) { return f.file.Read(p) }
+
+// Stat asks the file system about the file.
+func (f File) Stat() (Info, error) {
+	info, err := f.file.Stat()
+	if err != nil {
+		return Info{}, err
+	}
+	return infoOf(info), nil
+}
+
+// Close closes the file.
+func (f File) Close() error { return f.file.Close() }
+
+// A reader holds entries of a directory.
+type reader struct {
+	list     []fs.DirEntry
+	complete bool // there are no more after those in the list
+}
+
+const readerLen = 2048
+
+// fill replaces the entries in the buffer by the next ones.
+func (r *reader) fill(h handle) error {
+	r.list, r.complete = nil, false
+	for len(r.list) < readerLen {
+		list, err := h.file.ReadDir(readerLen - len(r.list))
+		r.list = append(r.list, list...)
+		switch {
+		case err == io.EOF:
+			r.complete = true
+			return nil
+		case err != nil && len(r.list) > 0 && isGone(err):
+			r.complete = true
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+	return nil
+}
+
+// entries yields what is in the buffer.
+func (r *reader) entries(yield func(entry) bool) {
+	for _, e := range r.list {
+		if !yield(entry{e.Name(), kindOf(e.Type())}) {
+			return
+		}
+	}
+}
+
+func kindOf(t fs.FileMode) kind {
+	switch t {
+	case 0:
+		return regular
+	case fs.ModeDir:
+		return directory
+	}
+	return other
+}
+
+// isGone reports whether an error means that something was removed, or replaced by something else.
+func isGone(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ELOOP)
+}
+
+// IsShort reports whether an error means that there are too few descriptors, or too little memory: with
+// one worker the same may succeed.
+func IsShort(err error) bool {
+	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) || errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.ENOMEM)
+}

@@ -1,0 +1,179 @@
+package search
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"runtime"
+	"syscall"
+
+	"adze/internal/platform/search/regex"
+	"adze/internal/platform/search/scan"
+	"adze/internal/platform/search/walk"
+)
+
+// A file is what a worker opens.
+type file interface {
+	io.ReadCloser
+	Stat() (walk.Info, error)
+}
+
+// An opener opens a file of a batch. Tests replace it by one that fails or hangs.
+type opener func(*walk.Batch, walk.Entry) (file, error)
+
+func openEntry(b *walk.Batch, e walk.Entry) (file, error) { return b.Open(e) }
+
+// A worker searches one file after the other.
+type worker struct {
+	*grep
+	searcher *scan.Searcher
+	place    *regex.Matcher // finds where in a long line a match is; nil until there is one
+
+	// These are about the file at hand.
+	again   func() (io.ReadCloser, error) // opens it a second time
+	shown   string
+	text    []byte
+	entries int // in text
+	given   int // entries in pieces before
+	piece   int
+	checked bool // it is known to hold no null byte
+	binary  bool
+	item    item
+}
+
+// visit searches the files of a batch that may have a match.
+func (w *worker) visit(ctx context.Context, b *walk.Batch) error {
+	candidates := w.warm.candidates(b, w.found)
+	for i, e := range b.Files {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if candidates != nil && !candidates[i] || w.found.past(e.Path(), false) {
+			continue
+		}
+		if err := w.search(ctx, b, e); err != nil {
+			return err
+		}
+		runtime.Gosched() // or the rest of the program would have to wait for a whole batch
+	}
+	return nil
+}
+
+// search searches one file. Only an error that ends the search is returned.
+func (w *worker) search(ctx context.Context, b *walk.Batch, e walk.Entry) error {
+	f, err := w.engine.open(b, e)
+	if err != nil {
+		return w.couldNot(err)
+	}
+	defer f.Close()
+	w.start(e.Path())
+	w.again = func() (io.ReadCloser, error) { return w.engine.open(b, e) }
+	stats, err := w.searcher.Search(ctx, f, func(l *scan.Line) bool { return w.line(ctx, l) })
+	switch {
+	case stats.Binary || w.binary:
+		w.found.addBinary()
+		return nil
+	case err != nil && ctx.Err() == nil:
+		return w.couldNot(err)
+	case !stats.Matched():
+		return nil
+	}
+	w.item.Lines = stats.Lines
+	if w.Mode == Files {
+		if info, err := f.Stat(); err == nil {
+			w.item.Modified = info.Modified
+		}
+	}
+	w.finish()
+	return nil
+}
+
+// couldNot counts a file that could not be read. What is no longer there, or no longer a file, is not
+// missed. If the system ran out of descriptors, all is begun again.
+func (w *worker) couldNot(err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.EISDIR), errors.Is(err, syscall.ELOOP), errors.Is(err, syscall.ENOTDIR):
+		return nil
+	case walk.IsShort(err):
+		if w.tree.walk.Workers != 1 {
+			return errShort
+		}
+		w.found.short.Store(true)
+	}
+	w.found.addUnreadable()
+	return nil
+}
+
+// start begins with a file.
+func (w *worker) start(rel string) {
+	w.item = item{Hit: Hit{Path: rel}}
+	w.text, w.shown = w.text[:0], ""
+	w.entries, w.given, w.piece = 0, 0, 0
+	w.checked, w.binary = false, false
+}
+
+// pieceSize is how much of a file's lines a worker holds. More is handed over while the file is still
+// being searched, if it is certain that it holds no null byte: that would make all of it void.
+const pieceSize = 1 << 20
+
+// line takes a line of the file and reports whether more of them are of use.
+func (w *worker) line(ctx context.Context, l *scan.Line) bool {
+	if w.shown == "" {
+		w.shown = w.Show(w.item.Path)
+	}
+	w.format(ctx, l)
+	if w.found.need > 0 && w.given+w.entries >= w.found.need {
+		return false
+	}
+	if len(w.text) < pieceSize {
+		return true
+	}
+	if !w.checked {
+		w.checked, w.binary = true, w.holdsNull(ctx)
+	}
+	return !w.binary && w.handOver()
+}
+
+// handOver gives the lines at hand to the collector, and reports whether it wants more.
+func (w *worker) handOver() bool {
+	it := w.item
+	it.piece, it.entries, it.text = w.piece, w.entries, bytes.Clone(w.text)
+	w.given += w.entries
+	w.piece++
+	w.text, w.entries = w.text[:0], 0
+	return w.found.add(it)
+}
+
+// finish gives what is left of a file with a match to the collector.
+func (w *worker) finish() {
+	if w.Mode == Content {
+		if w.entries > 0 {
+			w.handOver()
+		}
+		return
+	}
+	w.item.entries = 1
+	w.found.add(w.item)
+}
+
+// holdsNull reads the file at hand once more, to its end.
+func (w *worker) holdsNull(ctx context.Context) bool {
+	f, err := w.again()
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return holdsNull(ctx, f)
+}
+
+// holdsNull reports whether a text with lines is binary.
+func holdsNull(ctx context.Context, src io.Reader) bool {
+	everyLine, err := regex.Compile("^", regex.Options{})
+	if err != nil {
+		panic("search: " + err.Error())
+	}
+	stats, _ := scan.NewSearcher(everyLine, scan.Options{}).Search(ctx, src, nil) // ok: what was read counts
+	return stats.Binary
+}

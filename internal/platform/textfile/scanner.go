@@ -1,0 +1,186 @@
+package textfile
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// A scanner collects the lines of a range from blocks that end anywhere. Lines outside the range are
+// counted and never looked at one by one.
+type scanner struct {
+	Range
+	text Text
+	full bool   // the range holds more than MaxBytes: nothing more is kept
+	line []byte // what is kept of the line being read, when it began in an earlier block
+	size int    // of that line so far
+	last byte   // of that line so far
+	past int    // bytes seen after what is kept
+	open bool   // the last line has no end yet
+	stop bool   // enough was counted
+}
+
+// feed takes the next block.
+func (s *scanner) feed(block []byte) {
+	if skip := s.First - 1 - s.text.Total; skip > 0 {
+		block = s.skip(block, skip)
+	}
+	for len(block) > 0 && s.inside() {
+		end := bytes.IndexByte(block, '\n')
+		if end < 0 {
+			s.begin(block)
+			return
+		}
+		s.take(block[:end])
+		block = block[end+1:]
+	}
+	s.count(block)
+}
+
+// inside reports whether the next line is one to look at. What cannot be kept is looked at only to
+// learn how much it is.
+func (s *scanner) inside() bool {
+	n := s.text.Total + 1
+	return !s.stop && !(s.full && s.Truncate) && n >= s.First && (s.Count == 0 || n-s.First < s.Count)
+}
+
+// skip passes over n lines and returns what follows them.
+func (s *scanner) skip(block []byte, n int) []byte {
+	// Counting is many times faster than finding, so only the piece with the n-th line end is
+	// searched for it.
+	for len(block) > 0 && n > 0 {
+		piece := block[:min(len(block), 4<<10)]
+		lines := bytes.Count(piece, newline)
+		if lines >= n {
+			piece = piece[:nth(piece, n)]
+			lines = n
+		}
+		n -= lines
+		s.text.Total += lines
+		s.open = piece[len(piece)-1] != '\n'
+		block = block[len(piece):]
+	}
+	return block
+}
+
+// nth returns the length of the first n lines of block, which has that many.
+func nth(block []byte, n int) int {
+	end := 0
+	for range n {
+		end += bytes.IndexByte(block[end:], '\n') + 1
+	}
+	return end
+}
+
+var newline = []byte{'\n'}
+
+// count counts the lines after the range.
+func (s *scanner) count(block []byte) {
+	if len(block) == 0 || s.stop {
+		return
+	}
+	if room := maxCount - s.past; len(block) > room {
+		block, s.stop = block[:room], true
+	}
+	s.past += len(block)
+	s.text.Total += bytes.Count(block, newline)
+	s.open = len(block) > 0 && block[len(block)-1] != '\n'
+}
+
+// begin keeps what a block has of a line that goes on in the next.
+func (s *scanner) begin(part []byte) {
+	if len(part) == 0 {
+		return
+	}
+	s.size += len(part)
+	s.last = part[len(part)-1]
+	s.open = true
+	// One more than the limit, so that a line that fits is not cut for its CR.
+	if room := maxLine + 1 - len(s.line); room > 0 && !s.full {
+		s.line = append(s.line, part[:min(room, len(part))]...)
+	}
+}
+
+// take takes the rest of a line, which ends with a LF.
+func (s *scanner) take(rest []byte) {
+	line, size := rest, len(rest)
+	if s.open {
+		s.begin(rest)
+		line, size = s.line, s.size
+	} else if size > 0 {
+		s.last = rest[size-1]
+	}
+	if size > 0 && s.last == '\r' {
+		size--
+		line = line[:min(size, len(line))]
+	}
+	s.keep(line, size)
+}
+
+// keep takes a line that has size bytes, of which line are enough to show it.
+func (s *scanner) keep(line []byte, size int) {
+	s.text.Total++
+	s.line, s.size, s.open = s.line[:0], 0, false
+	if s.full {
+		s.text.Bytes += min(size, maxLine) + 1
+		s.past += size + 1
+		s.stop = s.past > maxCount
+		return
+	}
+	kept, valid := shown(line, size)
+	bytes := s.text.Bytes + len(kept) + 1
+	if s.MaxBytes > 0 && bytes > s.MaxBytes {
+		s.full = true
+		if !s.Truncate {
+			s.text.Bytes, s.text.Lines = bytes, nil
+		}
+		return
+	}
+	s.text.Bytes = bytes
+	s.text.Lines = append(s.text.Lines, kept)
+	s.text.Invalid = s.text.Invalid || !valid
+}
+
+// shown returns a line as it is delivered: valid UTF-8 of bounded length.
+func shown(line []byte, size int) (kept string, valid bool) {
+	if size > maxLine {
+		kept = cut(line[:maxLine]) + fmt.Sprintf("… [line cut: %d of %d bytes shown]", maxLine, size)
+	} else {
+		kept = string(line)
+	}
+	if utf8.ValidString(kept) {
+		return kept, true
+	}
+	return strings.ToValidUTF8(kept, "\uFFFD"), false
+}
+
+// finish takes what follows the last LF as a line and returns what was read.
+func (s *scanner) finish() (Text, error) {
+	switch {
+	case s.stop:
+		s.text.AtLeast = true
+	case s.open && s.inside():
+		s.keep(s.line, s.size)
+	case s.open:
+		s.text.Total++
+	}
+	if s.full && !s.Truncate {
+		return Text{}, &SizeError{Bytes: s.text.Bytes, Max: s.MaxBytes}
+	}
+	s.text.Truncated = s.full
+	return s.text, nil
+}
+
+// cut returns line without the beginning of a character whose end was cut off.
+func cut(line []byte) string {
+	for i := 1; i < utf8.UTFMax && i <= len(line); i++ {
+		if tail := line[len(line)-i:]; utf8.RuneStart(tail[0]) {
+			if !utf8.FullRune(tail) {
+				line = line[:len(line)-i]
+			}
+			break
+		}
+	}
+	return string(line)
+}

@@ -1,0 +1,93 @@
+package change
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"adze/internal/platform/filestate"
+	"adze/internal/platform/paths"
+	"adze/internal/platform/replace"
+	"adze/internal/tool"
+)
+
+// The error codes that the writing tools share. Others are their own.
+const (
+	CodeMissing  = 4
+	CodeNotRead  = 6
+	CodeChanged  = 7
+	CodeTooLarge = 10
+)
+
+func tooLarge(path string, size int64) error {
+	return &tool.Error{Code: CodeTooLarge, Text: fmt.Sprintf("%s has %d bytes, and files of more than %d are not changed. Use a stream editor such as sed in the shell.", path, size, int64(MaxBytes))}
+}
+
+// Missing is the error of a file that should be there.
+func (t *Target) Missing() error {
+	text := fmt.Sprintf("%s does not exist. The working directory is %s.", t.Path, t.dir)
+	for _, near := range paths.Suggest(t.dir, t.Path) {
+		text += fmt.Sprintf(" There is %s; did you mean that?", near)
+	}
+	return &tool.Error{Code: CodeMissing, Text: text}
+}
+
+// Changed is the error of a file that is not what the conversation knows.
+func (t *Target) Changed() error {
+	return &tool.Error{Code: CodeChanged, Text: fmt.Sprintf("%s was modified since it was read. Read it again, and then make the change to what is there now.", t.Path)}
+}
+
+// NotRead is the error of a file that the conversation does not know, or not all of it.
+func (t *Target) NotRead(e filestate.Entry) error {
+	text := fmt.Sprintf("%s has not been read yet. Read it first.", t.Path)
+	if len(e.Seen) > 0 {
+		text = fmt.Sprintf("only lines %s of %d of %s were read. Read the rest first.", spans(e.Seen), e.Total, t.Path)
+	} else if e.Path != "" {
+		text = fmt.Sprintf("only a part of %s was seen, or not as it is on disk. Read it first.", t.Path)
+	}
+	return &tool.Error{Code: CodeNotRead, Text: text}
+}
+
+func spans(seen []filestate.Span) string {
+	var all []string
+	for _, s := range seen {
+		all = append(all, fmt.Sprintf("%d to %d", s.First, s.Last))
+	}
+	return strings.Join(all, ", ")
+}
+
+// explain turns an error of the file system into one for the model.
+func (t *Target) explain(err error) error {
+	var large *replace.TooLarge
+	switch {
+	case errors.Is(err, replace.ErrChanged), errors.Is(err, replace.ErrExists):
+		return &tool.Error{Code: CodeChanged, Text: fmt.Sprintf("%s: %v. Nothing was written. Read it again, and then make the change to what is there now.", t.Path, err)}
+	case errors.As(err, &large):
+		return tooLarge(t.Path, large.Size)
+	case isOwn(err):
+		return err
+	}
+	return fmt.Errorf("changing %s: %w", t.Path, err)
+}
+
+// isOwn reports whether err is complete as it is.
+func isOwn(err error) bool {
+	var own *tool.Error
+	return errors.As(err, &own) || errors.Is(err, context.Canceled)
+}
+
+// notes says what the model would not expect.
+func notes(out replace.Outcome) []string {
+	var notes []string
+	if out.Links > 0 {
+		notes = append(notes, fmt.Sprintf("The file had %d other hard links: those names keep the old content.", out.Links))
+	}
+	if out.InPlace != nil {
+		notes = append(notes, fmt.Sprintf("The file could not be replaced (%v), so it was rewritten in place.", out.InPlace))
+	}
+	if out.Unsynced != nil {
+		notes = append(notes, fmt.Sprintf("The change may not survive a loss of power (%v).", out.Unsynced))
+	}
+	return notes
+}

@@ -1,0 +1,102 @@
+package change
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"sync"
+
+	"adze/internal/platform/filestate"
+	"adze/internal/platform/paths"
+	"adze/internal/tool"
+)
+
+// A Target is the file of one call. Its path is fixed when the call is bound, and followed once, so
+// that the file that is written is the file that was judged.
+type Target struct {
+	Path string // absolute, in the form in which paths are compared
+
+	files *Files
+	typed string
+	dir   string
+	set   func() (paths.Set, error)
+}
+
+// Target returns the file that a model means by path. It touches nothing; its error is for the model.
+func (f *Files) Target(path string) (*Target, error) {
+	base := paths.Base{Dir: f.Dir()}
+	if f.Home != nil {
+		base.Home = f.Home()
+	} else {
+		base.Home, _ = os.UserHomeDir() // ok: without a home there is no ~
+	}
+	expanded, err := base.Expand(path)
+	if err != nil {
+		return nil, err
+	}
+	return &Target{
+		Path: expanded, files: f, typed: path, dir: base.Dir,
+		set: sync.OnceValues(func() (paths.Set, error) { return base.Resolve(path) }),
+	}, nil
+}
+
+// Shown returns the path as people read it.
+func (t *Target) Shown() string { return paths.Relative(t.dir, t.Path) }
+
+// Remote reports whether the path may name a share of another machine.
+func (t *Target) Remote() bool { return paths.IsUNC(t.typed) }
+
+// Access lists what the call touches.
+func (t *Target) Access() []tool.Access {
+	return []tool.Access{{Verb: tool.Write, Target: t.typed}}
+}
+
+// Paths returns everything that the path leads through, for the rules to judge. It is the same for the
+// whole call.
+func (t *Target) Paths() (paths.Set, error) { return t.set() }
+
+// Known returns what the conversation knows of the file.
+func (t *Target) Known() (filestate.Entry, bool) { return t.files.State.Get(t.Path) }
+
+// Find returns where the file is. It refuses what can never be changed. A file that does not exist has
+// no Info.
+func (t *Target) Find() (paths.Set, error) {
+	set, err := t.set()
+	if err == nil && set.Remote {
+		set, err = set.Follow()
+	}
+	switch {
+	case err != nil:
+		return set, err
+	case set.Doubt != nil:
+		return set, set.Doubt
+	case paths.IsBlocked(set.Real):
+		return set, fmt.Errorf("%s is a device or a view into a running process, and is never written.", t.Path)
+	case set.Info == nil:
+		return set, nil
+	case set.Info.IsDir():
+		return set, fmt.Errorf("%s is a directory. Give the path of a file in it.", t.Path)
+	case !set.Info.Mode().IsRegular():
+		return set, fmt.Errorf("%s is not a regular file (%s), and is never written.", t.Path, set.Info.Mode().Type())
+	case set.Info.Size() > MaxBytes:
+		return set, tooLarge(t.Path, set.Info.Size())
+	}
+	return set, nil
+}
+
+// Peek returns the content of the file as it is, to show what would happen to it. Without a file it is
+// nil.
+func (t *Target) Peek() ([]byte, error) {
+	set, err := t.Find()
+	if err != nil || set.Info == nil {
+		return nil, err
+	}
+	f, err := set.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var buf bytes.Buffer
+	_, err = buf.ReadFrom(f)
+	return buf.Bytes(), err
+}

@@ -1,0 +1,144 @@
+// Package edit is the tool that replaces a piece of text in a file. How the text is found is left to
+// platform/edit, how the file is written safely to tool/change; what may be changed is decided by the
+// permission rules, before it runs.
+package edit
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	engine "adze/internal/platform/edit"
+	"adze/internal/platform/paths"
+	"adze/internal/tool"
+	"adze/internal/tool/change"
+)
+
+// A Config is what the tool needs.
+type Config struct {
+	Files *change.Files
+	// WholeOnly refuses edits of files that were not read completely, even inside the lines that were.
+	WholeOnly bool
+}
+
+// The error codes of the tool's contract, beside those of [change].
+const (
+	codeSame      = 1
+	codeNotEmpty  = 3
+	codeNotebook  = 5
+	codeNotFound  = 8
+	codeAmbiguous = 9
+)
+
+//go:embed edit.md
+var doc string
+
+//go:embed edit.schema.json
+var inputSchema string
+
+//go:embed edit.output.json
+var outputSchema string
+
+// An Input is what the model gives.
+type Input struct {
+	FilePath   string `json:"file_path"`
+	OldString  string `json:"old_string"`
+	NewString  string `json:"new_string"`
+	ReplaceAll bool   `json:"replace_all,omitempty"`
+}
+
+// New returns the tool.
+func New(c Config) tool.Tool {
+	var t tool.Tool
+	t = tool.NewBound(tool.Def{
+		Name:   "Edit",
+		Doc:    strings.TrimSpace(doc),
+		Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
+		Strict: true,
+		Traits: tool.Traits{
+			Hint:      "replace text in a file",
+			MaxChars:  100_000,
+			Clearable: true,
+			Output:    json.RawMessage(strings.TrimSpace(outputSchema)),
+		},
+	}, func(in Input) (tool.Call, error) { return c.bind(t, in) })
+	return t
+}
+
+// bind checks everything about in that can be told without touching the disk.
+func (c Config) bind(t tool.Tool, in Input) (tool.Call, error) {
+	target, err := c.Files.Target(in.FilePath)
+	if err != nil {
+		return nil, err
+	}
+	if in.OldString == in.NewString {
+		return nil, &tool.Error{Code: codeSame, Text: "old_string and new_string are the same: there is nothing to change."}
+	}
+	if strings.EqualFold(filepath.Ext(target.Path), ".ipynb") {
+		return nil, &tool.Error{Code: codeNotebook, Text: fmt.Sprintf("%s is a notebook: change it with NotebookEdit.", target.Path)}
+	}
+	return &call{in: in, Target: target, tool: t, wholeOnly: c.WholeOnly}, nil
+}
+
+// A call is one edit of one file.
+type call struct {
+	*change.Target
+	in        Input
+	tool      tool.Tool
+	wholeOnly bool
+	proposed  *Input // what the model gave, if a person changed it
+}
+
+func (c *call) Input() any            { return c.in }
+func (c *call) Path() string          { return c.Target.Path }
+func (c *call) Title() string         { return "Edit " + c.Shown() }
+func (c *call) Activity() string      { return "Editing " + c.Shown() }
+func (c *call) Access() []tool.Access { return c.Target.Access() }
+func (c *call) OpenWorld() bool       { return c.Remote() }
+
+// Paths is what the rules judge, and what is then opened.
+func (c *call) Paths() (paths.Set, error) { return c.Target.Paths() }
+
+func (c *call) Observe() any {
+	seen := c.in
+	seen.FilePath = c.Target.Path
+	return seen
+}
+
+// Amend makes the call of an input that a person changed.
+func (c *call) Amend(input json.RawMessage) (tool.Call, error) {
+	amended, err := c.tool.Bind(input)
+	if err != nil {
+		return nil, err
+	}
+	a := amended.(*call)
+	if a.in != c.in {
+		a.proposed = &c.in
+	}
+	return a, nil
+}
+
+// Preview shows the edit as it would be now.
+func (c *call) Preview(context.Context) (tool.Display, error) {
+	data, err := c.Peek()
+	if err != nil {
+		return nil, err
+	}
+	if c.in.OldString == "" {
+		hunks, _ := engine.Diff(nil, []byte(c.in.NewString))
+		return change.Display(c.Target.Path, len(data) == 0, hunks), nil
+	}
+	plan, err := engine.Find(data, c.request())
+	if err != nil {
+		return nil, c.refusal(err)
+	}
+	hunks, _ := plan.Hunks()
+	return change.Display(c.Target.Path, false, hunks), nil
+}
+
+func (c *call) request() engine.Request {
+	return engine.Request{Old: c.in.OldString, New: c.in.NewString, All: c.in.ReplaceAll}
+}

@@ -1,0 +1,337 @@
+package edit
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"adze/internal/msg"
+	"adze/internal/platform/filestate"
+	"adze/internal/platform/replace"
+	"adze/internal/tool"
+	"adze/internal/tool/change"
+	"adze/internal/tool/tooltest"
+)
+
+type world struct {
+	Config
+	t    testing.TB
+	root string
+}
+
+func newWorld(t testing.TB) *world {
+	w := &world{t: t, root: t.TempDir()}
+	w.Files = &change.Files{
+		Dir: func() string { return w.root }, Home: func() string { return "" },
+		State: filestate.New(), Replacer: replace.New(t.TempDir()),
+	}
+	return w
+}
+
+func (w *world) path(name string) string { return filepath.Join(w.root, name) }
+
+func (w *world) content(name string) string {
+	data, err := os.ReadFile(w.path(name))
+	if err != nil {
+		return "missing"
+	}
+	return string(data)
+}
+
+// write makes a file; read says that the conversation knows the lines first to last of it, or all of
+// it if last is 0.
+func (w *world) write(name, content string) {
+	w.t.Helper()
+	if err := os.WriteFile(w.path(name), []byte(content), 0o644); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) read(name string, first, last int) {
+	w.t.Helper()
+	data, err := os.ReadFile(w.path(name))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	info, err := os.Stat(w.path(name))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	e := filestate.Entry{
+		Path: w.path(name), Stamp: filestate.StampOf(info), Origin: filestate.Read,
+		Offset: 1, Total: strings.Count(string(data), "\n"), Hash: sha256.Sum256(data), Complete: last == 0,
+	}
+	if last > 0 {
+		e.Offset, e.Limit, e.Lines = first, last-first+1, last-first+1
+	}
+	w.Files.State.Record(e)
+}
+
+func (w *world) run(in Input) (tool.Result, error) {
+	w.t.Helper()
+	input, err := json.Marshal(in)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	call, err := New(w.Config).Bind(input)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	return call.Run(w.t.Context(), func(tool.Progress) {})
+}
+
+func code(err error) int {
+	var e *tool.Error
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return 0
+}
+
+func text(r tool.Result) string { return r.Parts[0].(*msg.Text).Text }
+
+func TestContract(t *testing.T) {
+	w := newWorld(t)
+	w.write("f", "a\nb\n")
+	w.read("f", 0, 0)
+	tooltest.Run(t, New(w.Config), tooltest.Cases{
+		Input: Input{},
+		Good: map[string]string{
+			"create": `{"file_path":"new/file","old_string":"","new_string":"x\n"}`,
+			"edit":   `{"file_path":"f","old_string":"b","new_string":"c\nd","replace_all":true}`,
+		},
+		Dir: w.root,
+	})
+}
+
+// Proves EDIT-01, EDIT-03, EDIT-04.
+func TestCodes(t *testing.T) {
+	const file = "one\ntwo\nthree\ntwo\n"
+	tests := []struct {
+		name string
+		in   Input
+		code int
+		text string
+	}{
+		{"same", Input{"f", "a", "a", false}, codeSame, "nothing to change"},
+		{"same but for line ends", Input{"f", "one\r\n", "one\n", false}, codeSame, "already reads"},
+		{"create over a file", Input{"f", "", "x", false}, codeNotEmpty, "not empty"},
+		{"missing", Input{"g.txt", "a", "b", false}, change.CodeMissing, filepath.Join("", "g.md")},
+		{"notebook", Input{"x.ipynb", "a", "b", false}, codeNotebook, "NotebookEdit"},
+		{"notebook, in capitals", Input{"x.IPYNB", "a", "b", false}, codeNotebook, "NotebookEdit"},
+		{"unread", Input{"g.md", "a", "b", false}, change.CodeNotRead, "Read it first"},
+		{"not found", Input{"f", "thre e", "b", false}, codeNotFound, "line 3 there is the same text but for white space (the number of spaces or line ends):\n     3\tthree"},
+		{"not found, nothing like it", Input{"f", "zzzz", "b", false}, codeNotFound, "copy the text exactly"},
+		{"twice", Input{"f", "two", "b", false}, codeAmbiguous, "found 2 times, in lines 2, 4. Give more"},
+		{"null byte", Input{"a\x00", "a", "b", false}, 0, "null byte"},
+		{"empty path", Input{"  ", "a", "b", false}, 0, "path is empty"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.write("f", file)
+			w.write("g.md", "a")
+			w.read("f", 0, 0)
+			_, err := w.run(tt.in)
+			if err == nil || code(err) != tt.code || !strings.Contains(err.Error(), tt.text) {
+				t.Errorf("code %d, %v", code(err), err)
+			}
+			if w.content("f") != file || w.content("g.md") != "a" {
+				t.Error("something was written")
+			}
+			if entries, _ := os.ReadDir(w.root); len(entries) != 2 {
+				t.Errorf("files left behind: %v", entries)
+			}
+		})
+	}
+}
+
+// Proves EDIT-04.
+func TestCreate(t *testing.T) {
+	w := newWorld(t)
+	if _, err := w.run(Input{"deep/er/f", "", "x\r\ny", false}); err != nil || w.content("deep/er/f") != "x\r\ny" {
+		t.Errorf("%v, %q", err, w.content("deep/er/f"))
+	}
+	w.write("empty", "")
+	res, err := w.run(Input{"empty", "", "x", false})
+	if err != nil || w.content("empty") != "x" {
+		t.Errorf("%v, %q", err, w.content("empty"))
+	}
+	if got := text(res); got != "Edited "+w.path("empty")+"." {
+		t.Errorf("text %q", got)
+	}
+	if _, err := w.run(Input{"empty", "x", "y", false}); err != nil { // what was written is known
+		t.Error(err)
+	}
+}
+
+// Proves FST-02.
+func TestPartsOfFiles(t *testing.T) {
+	var lines []string
+	for i := range 100 {
+		lines = append(lines, "line "+string(rune('a'+i%26))+strings.Repeat("x", i))
+	}
+	file := strings.Join(lines, "\n") + "\n"
+	in := func(n int) Input { return Input{"f", lines[n-1] + "\n", "changed\nmore\n", false} }
+
+	w := newWorld(t)
+	w.write("f", file)
+	w.read("f", 1, 50)
+	if _, err := w.run(in(80)); code(err) != change.CodeNotRead || !strings.Contains(err.Error(), "only lines 1 to 50 of 100") {
+		t.Errorf("line 80: %v", err)
+	}
+	if _, err := w.run(Input{"f", lines[49] + "\n" + lines[50], "x", false}); code(err) != change.CodeNotRead {
+		t.Errorf("lines 50 and 51: %v", err)
+	}
+	w.WholeOnly = true
+	if _, err := w.run(in(10)); code(err) != change.CodeNotRead {
+		t.Errorf("with the setting off, line 10: %v", err)
+	}
+	w.WholeOnly = false
+	if _, err := w.run(in(10)); err != nil {
+		t.Errorf("line 10: %v", err)
+	}
+	// The file has a line more now, and what was seen is a line longer.
+	e, _ := w.Files.State.Get(w.path("f"))
+	if diff := cmp.Diff([]filestate.Span{{First: 1, Last: 51}}, e.Seen); diff != "" || e.Total != 101 || e.Complete {
+		t.Errorf("of %d lines, complete %v: %s", e.Total, e.Complete, diff)
+	}
+	if _, err := w.run(in(50)); err != nil {
+		t.Errorf("line 50, which is 51 now: %v", err)
+	}
+	if _, err := w.run(in(51)); code(err) != change.CodeNotRead {
+		t.Errorf("line 51, which is 53 now: %v", err)
+	}
+	w.read("f", 53, 102)
+	if e, _ := w.Files.State.Get(w.path("f")); !e.Complete {
+		t.Errorf("all lines were read: %v of %d", e.Seen, e.Total)
+	}
+	if _, err := w.run(in(80)); err != nil {
+		t.Errorf("line 80: %v", err)
+	}
+
+	w.write("injected", "a\nb\n")
+	w.Files.State.Record(filestate.Entry{Path: w.path("injected"), Hash: sha256.Sum256([]byte("a\nb\n")), Origin: filestate.Injected, Offset: 1, Lines: 2, Total: 3})
+	if _, err := w.run(Input{"injected", "a", "x", false}); code(err) != change.CodeNotRead {
+		t.Errorf("an injected part: %v", err)
+	}
+}
+
+// Proves EDIT-11, TOOL-05.
+func TestResult(t *testing.T) {
+	w := newWorld(t)
+	w.write("f", "1\n“x”\n3\n4\n5\n6\n7\n8\n9\n10\n“x”\n12\n")
+	w.read("f", 0, 0)
+	res, err := w.run(Input{"f", `"x"`, "\"y\"\n\"z\"", true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := w.path("f")
+	want := "Edited " + path + ": replaced 2 occurrences. The quotation marks or line ends of new_string were made those of the file. It now reads:\n" +
+		"     1\t1\n     2\t“y”\n     3\t“z”\n     4\t3\n...\n    11\t10\n    12\t“y”\n    13\t“z”\n    14\t12"
+	if diff := cmp.Diff(want, text(res)); diff != "" {
+		t.Errorf("text (-want +got):\n%s", diff)
+	}
+	original := "1\n“x”\n3\n4\n5\n6\n7\n8\n9\n10\n“x”\n12\n"
+	hunks := []tool.Hunk{
+		{OldStart: 1, OldLines: 5, NewStart: 1, NewLines: 6, Lines: []string{" 1", "-“x”", "+“y”", "+“z”", " 3", " 4", " 5"}},
+		{OldStart: 8, OldLines: 5, NewStart: 9, NewLines: 6, Lines: []string{" 8", " 9", " 10", "-“x”", "+“y”", "+“z”", " 12"}},
+	}
+	got := res.Structured.(Output)
+	got.OriginalHash = ""
+	if diff := cmp.Diff(Output{
+		FilePath: path, OldString: "“x”", NewString: "“y”\n“z”", OriginalFile: &original,
+		StructuredPatch: hunks, ReplaceAll: true, Occurrences: 2,
+	}, got); diff != "" {
+		t.Errorf("structured (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(tool.Diff{Path: path, Added: 4, Removed: 2, Hunks: hunks}, res.Display); diff != "" {
+		t.Errorf("display (-want +got):\n%s", diff)
+	}
+	res, err = w.run(Input{"f", "3", "three", false})
+	if err != nil || text(res) != "Edited "+path+"." {
+		t.Errorf("%v, %q", err, text(res))
+	}
+}
+
+// Proves EDIT-07, EDIT-12.
+func TestUnencodable(t *testing.T) {
+	w := newWorld(t)
+	w.write("f", "caf\xe9 x\n")
+	w.read("f", 0, 0)
+	if _, err := w.run(Input{"f", "x", "ü", false}); err == nil || !strings.Contains(err.Error(), "'ü' (U+00FC)") {
+		t.Errorf("error %v", err)
+	}
+	if got := w.content("f"); got != "caf\xe9 x\n" {
+		t.Errorf("content %q", got)
+	}
+}
+
+func TestTitleAndPath(t *testing.T) {
+	w := newWorld(t)
+	call, err := New(w.Config).Bind(json.RawMessage(`{"file_path":" src/a.go ","old_string":"a","new_string":"b"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path, _ := tool.PathOf(call)
+	type facts struct {
+		Title, Activity, Path string
+		Facts                 tool.Facts
+		Observed              any
+	}
+	want := facts{"Edit src/a.go", "Editing src/a.go", w.path("src/a.go"), tool.Facts{}, Input{FilePath: w.path("src/a.go"), OldString: "a", NewString: "b"}}
+	got := facts{tool.TitleOf("Edit", call), tool.ActivityOf("Edit", call), path, tool.FactsOf(call), tool.ObservedInput(call)}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// BenchmarkEdit100MB changes one line in the middle of 100 MB. Compare with BenchmarkCopy100MB.
+func BenchmarkEdit100MB(b *testing.B) {
+	w := newWorld(b)
+	const line = "0123456789 abcdefghijklmnopqrstuvwxyz ABCDEFGHIJKLMNOPQRSTUVWXYZ, and some more text on it\n"
+	half := strings.Repeat(line, 50_000_000/len(line))
+	w.write("f", half+"target 0\n"+half)
+	w.read("f", 0, 0)
+	from, to := "target 0", "target 1"
+	for b.Loop() {
+		b.StopTimer()
+		time.Sleep(2100 * time.Millisecond) // a file that changed just now is compared once more
+		b.StartTimer()
+		if _, err := w.run(Input{"f", from, to, false}); err != nil {
+			b.Fatal(err)
+		}
+		from, to = to, from
+	}
+}
+
+func BenchmarkCopy100MB(b *testing.B) {
+	dir := b.TempDir()
+	from, to := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	if err := os.WriteFile(from, make([]byte, 100_000_000), 0o644); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		os.Remove(to)
+		in, err := os.Open(from)
+		if err != nil {
+			b.Fatal(err)
+		}
+		out, err := os.Create(to)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := out.ReadFrom(in); err != nil {
+			b.Fatal(err)
+		}
+		in.Close()
+		out.Close()
+	}
+}

@@ -1,0 +1,113 @@
+package edit
+
+import (
+	"fmt"
+	"strings"
+
+	engine "adze/internal/platform/edit"
+	"adze/internal/tool"
+	"adze/internal/tool/change"
+)
+
+// An Output is the structured result, in the shape hooks and clients know. OriginalFile is nil if it is
+// long; the file history has it under OriginalHash.
+type Output struct {
+	FilePath        string      `json:"filePath"`
+	OldString       string      `json:"oldString"`
+	NewString       string      `json:"newString"`
+	OriginalFile    *string     `json:"originalFile"`
+	OriginalHash    string      `json:"originalHash"`
+	StructuredPatch []tool.Hunk `json:"structuredPatch"`
+	PatchTruncated  bool        `json:"patchTruncated"`
+	UserModified    bool        `json:"userModified"`
+	ReplaceAll      bool        `json:"replaceAll"`
+	Occurrences     int         `json:"occurrences"`
+}
+
+func (e *edited) result() tool.Result {
+	r := tool.Text(e.text())
+	shown := change.Display(e.Target.Path, e.done.Created, e.hunks)
+	r.Display = shown
+	r.Structured = Output{
+		FilePath: e.Target.Path, OldString: e.old, NewString: e.new,
+		OriginalFile: e.original, OriginalHash: e.originalHash,
+		StructuredPatch: shown.Hunks, PatchTruncated: e.truncated,
+		UserModified: e.proposed != nil, ReplaceAll: e.in.ReplaceAll, Occurrences: e.count,
+	}
+	return r
+}
+
+// text is what the model reads.
+func (e *edited) text() string {
+	var b strings.Builder
+	switch {
+	case e.done.Created:
+		fmt.Fprintf(&b, "Created %s.", e.Target.Path)
+	case e.count > 1:
+		fmt.Fprintf(&b, "Edited %s: replaced %d occurrences.", e.Target.Path, e.count)
+	default:
+		fmt.Fprintf(&b, "Edited %s.", e.Target.Path)
+	}
+	for _, note := range e.done.Notes {
+		b.WriteString(" " + note)
+	}
+	if e.adapted {
+		b.WriteString(" The quotation marks or line ends of new_string were made those of the file. It now reads:\n")
+		b.WriteString(around(e.hunks))
+	}
+	if e.proposed != nil {
+		b.WriteString("\n" + e.difference())
+	}
+	return b.String()
+}
+
+const (
+	// aroundLines is how many lines are shown of each changed place, aroundHunks of how many places.
+	aroundLines = 8
+	aroundHunks = 10
+)
+
+// around returns the lines at each change as they are now, with their numbers.
+func around(hunks []engine.Hunk) string {
+	var b strings.Builder
+	for i, h := range hunks {
+		if i == aroundHunks {
+			fmt.Fprintf(&b, "(and %d more places)\n", len(hunks)-i)
+			break
+		}
+		if i > 0 {
+			b.WriteString("...\n")
+		}
+		line, shown := h.NewStart, 0
+		for j, text := range h.Lines {
+			if text[0] == '-' {
+				continue
+			}
+			if shown < aroundLines && near(h.Lines, j) {
+				fmt.Fprintf(&b, "%6d\t%s\n", line, text[1:])
+				shown++
+			}
+			line++
+		}
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// near reports whether the line at i is at most one line from a change.
+func near(lines []string, i int) bool {
+	for _, line := range lines[max(i-1, 0):min(i+2, len(lines))] {
+		if line[0] != ' ' {
+			return true
+		}
+	}
+	return false
+}
+
+// difference tells what a person changed in the proposal.
+func (e *edited) difference() string {
+	text := "The user changed your proposal before it was written."
+	if e.proposed.OldString != e.in.OldString || e.proposed.FilePath != e.in.FilePath || e.proposed.ReplaceAll != e.in.ReplaceAll {
+		text += " What is replaced, or where, was changed as well: read the file to see it."
+	}
+	return text + change.Difference("new_string", e.proposed.NewString, e.in.NewString)
+}

@@ -1,0 +1,96 @@
+package glob
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"adze/internal/platform/search"
+	"adze/internal/tool"
+)
+
+// An Output is the structured result, in the shape hooks and clients know.
+type Output struct {
+	Filenames  []string `json:"filenames"`
+	NumFiles   int      `json:"numFiles"`
+	TotalFiles int      `json:"totalFiles"` // that match
+	Truncated  bool     `json:"truncated"`
+	Partial    bool     `json:"partial"`
+	DurationMs int64    `json:"durationMs"`
+}
+
+// Run finds files.
+func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, error) {
+	if err := search.CheckRoot(c.dir, c.path, c.Denied); err != nil {
+		return tool.Result{}, err
+	}
+	if info, err := os.Stat(c.path); err == nil && !info.IsDir() {
+		return tool.Result{}, fmt.Errorf("%s is a file, not a directory. Read it, or look in its directory.", c.path)
+	}
+	began := time.Now()
+	o := search.GlobOptions{Root: c.path, Pattern: c.pattern, Limit: limit}
+	if c.Denied != nil {
+		o.Skip = func(path string, _ bool) bool { return c.Denied(path) != "" }
+	}
+	found, err := c.Engine.Glob(ctx, o)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	if found.Stopped == search.TimedOut && len(found.Files) == 0 {
+		return tool.Result{}, errors.New("the search took too long and found nothing until it was stopped. That does not mean that there is no such file: use a narrower path or pattern.")
+	}
+	return c.result(found, time.Since(began)), nil
+}
+
+// result words what was found.
+func (c *call) result(found *search.GlobResult, took time.Duration) tool.Result {
+	out := Output{
+		Filenames: make([]string, len(found.Files)), NumFiles: len(found.Files), TotalFiles: found.Total,
+		Truncated: found.Total > len(found.Files), Partial: found.Stopped != search.Complete, DurationMs: took.Milliseconds(),
+	}
+	for i, f := range found.Files {
+		out.Filenames[i] = search.Shown(c.dir, search.Join(c.path, f.Path))
+	}
+	text := strings.Join(out.Filenames, "\n")
+	if notes := notes(found); text == "" {
+		text = "No files found."
+		if notes != "" {
+			text += "\n" + notes
+		}
+	} else if notes != "" {
+		text += "\n\n" + notes
+	}
+	res := tool.Text(text)
+	res.Structured = out
+	res.Display = tool.List{Items: out.Filenames[:min(len(out.Filenames), maxShown)], Total: found.Total, Unit: "files"}
+	return res
+}
+
+// maxShown is how many paths a person sees.
+const maxShown = 50
+
+// notes returns what the model is told besides the paths.
+func notes(found *search.GlobResult) string {
+	var notes []string
+	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
+	if n := len(found.Files); found.Total > n && n > 0 {
+		note("(These are the %d most recently modified of %d files. Use a narrower pattern or path to see others.)", n, found.Total)
+	}
+	switch found.Stopped {
+	case search.TimedOut:
+		note("(The result is partial: the search took too long and was stopped. Use a narrower path or pattern.)")
+	case search.Interrupted:
+		note("(The result is partial: the search was interrupted.)")
+	case search.Short:
+		note("(The result is partial: the system has no free file descriptors.)")
+	}
+	if n := found.Unreadable; n == 1 {
+		note("(1 directory could not be read.)")
+	} else if n > 1 {
+		note("(%d directories could not be read.)", n)
+	}
+	return strings.Join(notes, "\n")
+}

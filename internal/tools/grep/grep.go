@@ -1,0 +1,165 @@
+// Package grep is the tool that finds text in files by regular expression. The search itself is done by
+// platform/search; what may be read is decided by the permission rules.
+package grep
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"adze/internal/platform/paths"
+	"adze/internal/platform/search"
+	"adze/internal/tool"
+)
+
+// A Searcher searches. It is a [search.Engine].
+type Searcher interface {
+	Grep(ctx context.Context, o search.GrepOptions) (*search.GrepResult, error)
+}
+
+// A Config is what the tool needs to know. Dir and Engine are required. Its functions may be called
+// from several goroutines.
+type Config struct {
+	// Dir returns the working directory, absolute. It is asked once per call, when the call is bound.
+	Dir func() string
+	// Home returns the home directory, or empty; nil means the user's.
+	Home   func() string
+	Engine Searcher
+	// Denied returns the rule that keeps a path from being read, or nothing. Such a path is passed over.
+	// Nil means that the gates before the call are all there is.
+	Denied func(path string) (rule string)
+}
+
+//go:embed grep.md
+var doc string
+
+//go:embed grep.schema.json
+var inputSchema string
+
+//go:embed grep.output.json
+var outputSchema string
+
+// An Input is what the model gives.
+type Input struct {
+	Pattern    string `json:"pattern"`
+	Path       string `json:"path,omitempty"`
+	Glob       string `json:"glob,omitempty"`
+	Type       string `json:"type,omitempty"`
+	OutputMode string `json:"output_mode,omitempty"`
+	After      int    `json:"-A,omitempty"`
+	Before     int    `json:"-B,omitempty"`
+	Context    int    `json:"-C,omitempty"`
+	Numbers    *bool  `json:"-n,omitempty"`
+	IgnoreCase bool   `json:"-i,omitempty"`
+	Only       bool   `json:"-o,omitempty"`
+	Multiline  bool   `json:"multiline,omitempty"`
+	HeadLimit  *int   `json:"head_limit,omitempty"`
+	Offset     int    `json:"offset,omitempty"`
+}
+
+// The output modes.
+const (
+	modeFiles   = "files_with_matches"
+	modeContent = "content"
+	modeCount   = "count"
+)
+
+// defaultLimit is a budget of tokens: so many lines are about a tenth of a usual context window.
+const defaultLimit = 250
+
+// New returns the tool.
+func New(c Config) tool.Tool {
+	if c.Home == nil {
+		c.Home = userHome
+	}
+	return tool.NewBound(tool.Def{
+		Name:   "Grep",
+		Doc:    strings.TrimSpace(doc),
+		Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
+		Traits: tool.Traits{
+			Hint:      "search file contents by regular expression",
+			Cancel:    true,
+			Clearable: true,
+			Output:    json.RawMessage(strings.TrimSpace(outputSchema)),
+		},
+	}, (&finder{c}).bind)
+}
+
+func userHome() string {
+	home, _ := os.UserHomeDir() // ok: without a home there is no ~
+	return home
+}
+
+// A finder is what all calls of the tool share.
+type finder struct{ Config }
+
+// bind checks everything about in that can be told without touching the disk.
+func (f *finder) bind(in Input) (tool.Call, error) {
+	if in.Pattern == "" {
+		return nil, errors.New("the pattern is empty: every line would match")
+	}
+	if in.OutputMode == "" {
+		in.OutputMode = modeFiles
+	}
+	if in.Path == "undefined" || in.Path == "null" {
+		in.Path = ""
+	}
+	c := &call{finder: f, in: in, dir: f.Dir()}
+	c.path = c.dir
+	if in.Path != "" {
+		var err error
+		if c.path, err = (paths.Base{Dir: c.dir, Home: f.Home()}).Expand(in.Path); err != nil {
+			return nil, err
+		}
+	}
+	if paths.IsBlocked(c.path) {
+		return nil, fmt.Errorf("%s is a device or a view into a running process, and is never read.", c.path)
+	}
+	return c, nil
+}
+
+// A call is one search. The path is fixed when the call is bound, so that what is searched is what was
+// judged.
+type call struct {
+	*finder
+	in   Input
+	dir  string
+	path string // absolute
+}
+
+func (c *call) Input() any { return c.in }
+
+func (c *call) where() string {
+	if c.path == c.dir {
+		return ""
+	}
+	return " in " + paths.Relative(c.dir, c.path)
+}
+
+func (c *call) Title() string    { return "Grep " + c.in.Pattern + c.where() }
+func (c *call) Activity() string { return "Searching for " + c.in.Pattern + c.where() }
+func (c *call) Fold() tool.Fold  { return tool.FoldSearch }
+func (c *call) Concurrent() bool { return true }
+
+// Access names the place that is searched, as the model gave it.
+func (c *call) Access() []tool.Access {
+	target := c.in.Path
+	if target == "" {
+		target = c.dir
+	}
+	return []tool.Access{{Verb: tool.Read, Target: target}}
+}
+
+// ReadOnly is false for a share of another machine: touching one can hand it the user's credentials.
+func (c *call) ReadOnly() bool  { return !paths.IsUNC(c.in.Path) }
+func (c *call) OpenWorld() bool { return paths.IsUNC(c.in.Path) }
+
+func (c *call) Observe() any {
+	seen := c.in
+	seen.Path = c.path
+	return seen
+}

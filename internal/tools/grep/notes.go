@@ -1,0 +1,74 @@
+package grep
+
+import (
+	"fmt"
+
+	"adze/internal/platform/search"
+)
+
+// notes returns what the model is told besides the entries, a sentence or two each.
+func (c *call) notes(o search.GrepOptions, found *search.GrepResult) []string {
+	var notes []string
+	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
+	switch {
+	case found.Entries == 0 && o.Offset > 0 && found.Matched > 0:
+		note("There is nothing at offset %d: use a smaller one.", o.Offset)
+	case found.Entries == 0:
+		note("No matches.")
+	case o.Mode == search.Files:
+		note("(%s, the most recently modified first.)", plural(int64(found.Matched), "file"))
+	case o.Mode == search.Count:
+		note("(%s in %s.)", plural(found.Matches, "matching line"), plural(int64(found.Matched), "file"))
+	}
+	unit := "files"
+	if o.Mode == search.Content {
+		unit = "lines"
+	}
+	switch first := o.Offset + 1; {
+	case found.Cut:
+		note("(The result is cut at 20 MB, after %s %d to %d. Use a narrower path or pattern.)", unit, first, o.Offset+found.Entries)
+	case found.More:
+		note("(These are %s %d to %d; there are more. Use offset %d for the next, or a narrower pattern, glob or path.)", unit, first, o.Offset+found.Entries, o.Offset+found.Entries)
+	case o.Offset > 0 && found.Entries > 0:
+		note("(These are %s %d to %d, the last.)", unit, first, o.Offset+found.Entries)
+	}
+	switch found.Stopped {
+	case search.TimedOut:
+		note("(The result is partial: the search took too long and was stopped. Use a narrower path, glob or pattern.)")
+	case search.Interrupted:
+		note("(The result is partial: the search was interrupted.)")
+	case search.Short:
+		note("(The result is partial: the system has no free file descriptors.)")
+	}
+	if found.Binary > 0 {
+		note("(%s passed over.)", was(found.Binary, "binary file"))
+	}
+	if found.Unreadable > 0 {
+		note("(%s not be read.)", could(found.Unreadable, "file or directory", "files or directories"))
+	}
+	if o.Mode != search.Content && (c.in.After+c.in.Before+c.in.Context > 0 || c.in.Only) {
+		note("(-A, -B, -C and -o were ignored: they are for output_mode content.)")
+	}
+	return notes
+}
+
+func plural(n int64, unit string) string {
+	if n == 1 {
+		return "1 " + unit
+	}
+	return fmt.Sprintf("%d %ss", n, unit)
+}
+
+func was(n int, unit string) string {
+	if n == 1 {
+		return "1 " + unit + " was"
+	}
+	return plural(int64(n), unit) + " were"
+}
+
+func could(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one + " could"
+	}
+	return fmt.Sprintf("%d %s could", n, many)
+}

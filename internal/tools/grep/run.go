@@ -1,0 +1,166 @@
+package grep
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"adze/internal/msg"
+	"adze/internal/platform/search"
+	"adze/internal/tool"
+)
+
+// An Output is the structured result, in the shape hooks and clients know.
+type Output struct {
+	Mode          string   `json:"mode"`
+	Filenames     []string `json:"filenames"`
+	NumFiles      int      `json:"numFiles"`
+	Content       string   `json:"content,omitempty"` // as much as fits
+	NumLines      int      `json:"numLines,omitempty"`
+	NumMatches    int64    `json:"numMatches,omitempty"`
+	AppliedLimit  int      `json:"appliedLimit,omitempty"`
+	AppliedOffset int      `json:"appliedOffset,omitempty"`
+	Truncated     bool     `json:"truncated"`
+	Partial       bool     `json:"partial"`
+	DurationMs    int64    `json:"durationMs"`
+}
+
+// Run searches.
+func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, error) {
+	if err := search.CheckRoot(c.dir, c.path, c.Denied); err != nil {
+		return tool.Result{}, err
+	}
+	began := time.Now()
+	o := c.options()
+	found, err := c.Engine.Grep(ctx, o)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	if found.Stopped == search.TimedOut && found.Entries == 0 {
+		return tool.Result{}, fmt.Errorf("the search took too long and found nothing until it was stopped. That does not mean that there is no match: search a narrower path, or use glob, type or a more specific pattern.")
+	}
+	return c.result(o, found, time.Since(began)), nil
+}
+
+func (c *call) options() search.GrepOptions {
+	in := &c.in
+	o := search.GrepOptions{
+		Root: c.path, Pattern: in.Pattern, Glob: in.Glob, Type: in.Type,
+		IgnoreCase: in.IgnoreCase, Multiline: in.Multiline,
+		Limit: defaultLimit, Offset: in.Offset,
+		Show: c.shown,
+	}
+	if in.HeadLimit != nil {
+		o.Limit = *in.HeadLimit
+	}
+	if c.Denied != nil {
+		o.Skip = func(path string, _ bool) bool { return c.Denied(path) != "" }
+	}
+	switch in.OutputMode {
+	case modeContent:
+		o.Mode = search.Content
+		o.Before, o.After = max(in.Before, in.Context), max(in.After, in.Context)
+		o.Numbers = in.Numbers == nil || *in.Numbers
+		o.Only = in.Only
+	case modeCount:
+		o.Mode = search.Count
+	}
+	return o
+}
+
+// shown returns how the model knows a file of the tree.
+func (c *call) shown(rel string) string { return search.Shown(c.dir, search.Join(c.path, rel)) }
+
+// result words what was found.
+func (c *call) result(o search.GrepOptions, found *search.GrepResult, took time.Duration) tool.Result {
+	out := Output{
+		Mode: c.in.OutputMode, Filenames: []string{}, NumFiles: found.Matched,
+		AppliedLimit: o.Limit, AppliedOffset: o.Offset,
+		Truncated: found.More, Partial: found.Stopped != search.Complete, DurationMs: took.Milliseconds(),
+	}
+	display := tool.List{Total: found.Matched, Unit: "files"}
+	lines := found.Lines
+	switch o.Mode {
+	case search.Content:
+		out.NumLines = found.Entries
+		display = tool.List{Total: found.Entries, Unit: "lines"}
+	case search.Count:
+		out.NumMatches = found.Matches
+	}
+	for _, h := range found.Files {
+		name := c.shown(h.Path)
+		out.Filenames = append(out.Filenames, name)
+		if o.Mode == search.Count {
+			name = fmt.Sprintf("%s:%d", name, h.Lines)
+		}
+		lines = append(lines, []byte(name+"\n"))
+	}
+	text := joined(lines)
+	display.Items = strings.Split(strings.TrimSuffix(text.head(maxShown), "\n"), "\n")
+	if found.Entries == 0 {
+		display.Items = nil
+	}
+	if o.Mode == search.Content {
+		out.Content = text.head(tool.DefaultMaxChars)
+	}
+	res := tool.Result{Structured: out, Display: display}
+	notes := strings.Join(c.notes(o, found), "\n")
+	switch {
+	case text.Size() > maxText:
+		res.Body = text
+		if notes != "" {
+			res.Parts = []msg.Part{&msg.Text{Text: notes + "\n\n"}}
+		}
+	case found.Entries == 0:
+		res.Parts = tool.Text(notes).Parts
+	default:
+		body := text.head(maxText)
+		if notes != "" {
+			body += "\n" + notes
+		}
+		res.Parts = tool.Text(strings.TrimSuffix(body, "\n")).Parts
+	}
+	return res
+}
+
+const (
+	maxText  = 1 << 20 // of a result that is held as one text
+	maxShown = 4 << 10 // of what a person sees
+)
+
+// Lines are pieces of text, each of whole lines. They are a [tool.Body].
+type joined [][]byte
+
+// Size returns how many bytes there are.
+func (j joined) Size() int64 {
+	n := int64(0)
+	for _, piece := range j {
+		n += int64(len(piece))
+	}
+	return n
+}
+
+// Open returns the whole text.
+func (j joined) Open() (io.ReadCloser, error) {
+	readers := make([]io.Reader, len(j))
+	for i, piece := range j {
+		readers[i] = bytes.NewReader(piece)
+	}
+	return io.NopCloser(io.MultiReader(readers...)), nil
+}
+
+// head returns the first lines, of at most max bytes.
+func (j joined) head(max int) string {
+	var b strings.Builder
+	for _, piece := range j {
+		if room := max - b.Len(); len(piece) > room {
+			b.Write(piece[:bytes.LastIndexByte(piece[:room], '\n')+1])
+			break
+		}
+		b.Write(piece)
+	}
+	return b.String()
+}

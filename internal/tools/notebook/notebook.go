@@ -1,0 +1,152 @@
+// Package notebook is the tool that changes a cell of a Jupyter notebook and leaves every byte of the
+// others as it is. How the file is written safely is left to tool/change; what may be written is
+// decided by the permission rules, before it runs.
+package notebook
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"adze/internal/platform/edit"
+	"adze/internal/platform/paths"
+	"adze/internal/tool"
+	"adze/internal/tool/change"
+)
+
+// A Config is what the tool needs.
+type Config struct{ Files *change.Files }
+
+// The error codes of the tool's contract, beside those of [change].
+const (
+	codeNotNotebook = 5
+	codeNoCell      = 8
+)
+
+//go:embed notebook.md
+var doc string
+
+//go:embed notebook.schema.json
+var inputSchema string
+
+//go:embed notebook.output.json
+var outputSchema string
+
+// An Input is what the model gives.
+type Input struct {
+	NotebookPath string `json:"notebook_path"`
+	CellID       string `json:"cell_id,omitempty"`
+	NewSource    string `json:"new_source"`
+	CellType     string `json:"cell_type,omitempty"`
+	EditMode     string `json:"edit_mode,omitempty"`
+}
+
+// The modes.
+const (
+	replaceMode = "replace"
+	insertMode  = "insert"
+	deleteMode  = "delete"
+)
+
+// New returns the tool.
+func New(c Config) tool.Tool {
+	var t tool.Tool
+	t = tool.NewBound(tool.Def{
+		Name:   "NotebookEdit",
+		Doc:    strings.TrimSpace(doc),
+		Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
+		Strict: true,
+		Traits: tool.Traits{
+			Hint:     "change cells of a Jupyter notebook",
+			MaxChars: 100_000,
+			Output:   json.RawMessage(strings.TrimSpace(outputSchema)),
+		},
+	}, func(in Input) (tool.Call, error) { return c.bind(t, in) })
+	return t
+}
+
+// bind checks everything about in that can be told without touching the disk.
+func (c Config) bind(t tool.Tool, in Input) (tool.Call, error) {
+	target, err := c.Files.Target(in.NotebookPath)
+	if err != nil {
+		return nil, err
+	}
+	mode := in.EditMode
+	if mode == "" {
+		mode = replaceMode
+	}
+	switch {
+	case !strings.EqualFold(filepath.Ext(target.Path), ".ipynb"):
+		return nil, &tool.Error{Code: codeNotNotebook, Text: fmt.Sprintf("%s is not a notebook (.ipynb): change it with Edit.", target.Path)}
+	case mode != replaceMode && mode != insertMode && mode != deleteMode:
+		return nil, fmt.Errorf("edit_mode is %q: give replace, insert or delete", in.EditMode)
+	case in.CellType != "" && in.CellType != "code" && in.CellType != "markdown":
+		return nil, fmt.Errorf("cell_type is %q: give code or markdown", in.CellType)
+	case mode == insertMode && in.CellType == "":
+		return nil, fmt.Errorf("cell_type is missing: an inserted cell is code or markdown")
+	case mode != insertMode && in.CellID == "":
+		return nil, fmt.Errorf("cell_id is missing: give the id of the cell to %s, as Read shows it", mode)
+	}
+	return &call{in: in, mode: mode, Target: target, tool: t}, nil
+}
+
+// A call is one change of one cell.
+type call struct {
+	*change.Target
+	in       Input
+	mode     string
+	tool     tool.Tool
+	proposed *Input // what the model gave, if a person changed it
+}
+
+func (c *call) Input() any            { return c.in }
+func (c *call) Path() string          { return c.Target.Path }
+func (c *call) Title() string         { return "Edit notebook " + c.Shown() }
+func (c *call) Activity() string      { return "Editing notebook " + c.Shown() }
+func (c *call) Access() []tool.Access { return c.Target.Access() }
+func (c *call) OpenWorld() bool       { return c.Remote() }
+func (c *call) Destructive() bool     { return c.mode == deleteMode }
+
+// Paths is what the rules judge, and what is then opened.
+func (c *call) Paths() (paths.Set, error) { return c.Target.Paths() }
+
+func (c *call) Observe() any {
+	seen := c.in
+	seen.NotebookPath = c.Target.Path
+	return seen
+}
+
+// Amend makes the call of an input that a person changed.
+func (c *call) Amend(input json.RawMessage) (tool.Call, error) {
+	amended, err := c.tool.Bind(input)
+	if err != nil {
+		return nil, err
+	}
+	a := amended.(*call)
+	if a.in != c.in {
+		a.proposed = &c.in
+	}
+	return a, nil
+}
+
+// Preview shows the source of the cell before and after.
+func (c *call) Preview(context.Context) (tool.Display, error) {
+	data, err := c.Peek()
+	if err != nil {
+		return nil, err
+	}
+	e := edited{call: c}
+	if _, err := e.plan(data); err != nil {
+		return nil, err
+	}
+	return e.display(), nil
+}
+
+// display is the change of the cell's source: the lines of the file would say less.
+func (e *edited) display() tool.Diff {
+	hunks, _ := edit.Diff([]byte(e.old), []byte(e.new))
+	return change.Display(e.Target.Path, false, hunks)
+}

@@ -1,0 +1,187 @@
+package notebook
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"adze/internal/platform/filestate"
+	format "adze/internal/platform/notebook"
+	"adze/internal/tool"
+	"adze/internal/tool/change"
+)
+
+// An Output is the structured result, in the shape hooks and clients know. OriginalFile is nil if it is
+// long; the file history has it under OriginalHash.
+type Output struct {
+	NotebookPath string  `json:"notebook_path"`
+	EditMode     string  `json:"edit_mode"`
+	CellID       string  `json:"cell_id"`
+	CellType     string  `json:"cell_type"`
+	Language     string  `json:"language"`
+	OldSource    string  `json:"old_source"`
+	NewSource    string  `json:"new_source"`
+	OriginalFile *string `json:"original_file"`
+	OriginalHash string  `json:"originalHash"`
+	UserModified bool    `json:"userModified"`
+}
+
+// Run changes the cell. Once it has begun to write it is not interrupted.
+func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, error) {
+	set, err := c.Find()
+	if err != nil {
+		return tool.Result{}, err
+	}
+	if set.Info == nil {
+		return tool.Result{}, c.Missing()
+	}
+	e := edited{call: c}
+	if e.done, err = c.Apply(ctx, set, e.make); err != nil {
+		return tool.Result{}, err
+	}
+	r := tool.Text(e.text())
+	r.Display = e.display()
+	r.Structured = Output{
+		NotebookPath: c.Target.Path, EditMode: c.mode, CellID: e.id, CellType: e.kind, Language: e.language,
+		OldSource: e.old, NewSource: e.new, OriginalFile: e.original, OriginalHash: e.originalHash,
+		UserModified: c.proposed != nil,
+	}
+	return r, nil
+}
+
+// An edited is a call with what it did.
+type edited struct {
+	*call
+	done         change.Done
+	id, kind     string
+	language     string
+	old, new     string // source
+	original     *string
+	originalHash string
+}
+
+// make works out the new content.
+func (e *edited) make(old change.Old) (change.New, error) {
+	switch {
+	case !old.Exists:
+		return change.New{}, e.Missing()
+	case !old.Entry.Complete:
+		return change.New{}, e.NotRead(old.Entry)
+	}
+	e.original, e.originalHash = old.Original()
+	pieces, err := e.plan(old.Data)
+	if err != nil {
+		return change.New{}, err
+	}
+	return change.New{Pieces: pieces, Origin: filestate.Edit}, nil
+}
+
+// plan returns the notebook with the cell changed, in pieces.
+func (e *edited) plan(data []byte) ([][]byte, error) {
+	parsed, b, err := parse(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s is not a notebook that can be changed: %w. Look at it with a shell command.", e.Target.Path, err)
+	}
+	e.language = parsed.Language
+	at := -1
+	if e.in.CellID != "" {
+		var ok bool
+		if at, ok = b.find(e.in.CellID); !ok {
+			return nil, &tool.Error{Code: codeNoCell, Text: fmt.Sprintf("%s has no cell %q. %s", e.Target.Path, e.in.CellID, known(parsed))}
+		}
+		e.id = parsed.Cells[at].ID
+	}
+	if e.mode == insertMode {
+		e.kind, e.new, e.id = e.in.CellType, e.in.NewSource, ""
+		if b.hasIDs() {
+			e.id = freshID(parsed)
+		}
+		patches := b.insert(at, e.kind, e.new, e.id)
+		if e.id == "" {
+			e.id = fmt.Sprintf("cell-%d", at+1)
+		}
+		return b.apply(patches), nil
+	}
+	cell := parsed.Cells[at]
+	e.old, e.kind = cell.Source, cell.Type
+	switch {
+	case e.mode == deleteMode:
+		return b.apply(b.remove(at)), nil
+	case e.in.CellType != "" && e.in.CellType != cell.Type:
+		e.new, e.kind = e.in.NewSource, e.in.CellType
+		return b.apply(b.retype(at, e.kind, e.new)), nil
+	}
+	e.new = e.in.NewSource
+	return b.apply(b.replace(at, e.new)), nil
+}
+
+// parse reads a notebook for what its cells say, and for where they are.
+func parse(data []byte) (*format.Notebook, *book, error) {
+	parsed, err := format.Parse(data)
+	if err != nil {
+		return nil, nil, err
+	}
+	b, err := open(data)
+	if err == nil && len(parsed.Cells) != len(b.cells.items) {
+		err = errors.New("it has several lists of cells")
+	}
+	return parsed, b, err
+}
+
+// known lists the cells there are.
+func known(n *format.Notebook) string {
+	const most = 20
+	if len(n.Cells) == 0 {
+		return "It has no cells at all."
+	}
+	var ids []string
+	for i, c := range n.Cells {
+		if i == most {
+			ids = append(ids, fmt.Sprintf("and %d more", len(n.Cells)-i))
+			break
+		}
+		ids = append(ids, c.ID)
+	}
+	return "Its cells are " + strings.Join(ids, ", ") + "."
+}
+
+// freshID returns an id that no cell has.
+func freshID(n *format.Notebook) string {
+	taken := map[string]bool{}
+	for _, c := range n.Cells {
+		taken[c.ID] = true
+	}
+	for {
+		if id := strings.ToLower(rand.Text()[:8]); !taken[id] {
+			return id
+		}
+	}
+}
+
+// text is what the model reads.
+func (e *edited) text() string {
+	var b strings.Builder
+	switch e.mode {
+	case insertMode:
+		fmt.Fprintf(&b, "Inserted the %s cell %s into %s.", e.kind, e.id, e.Target.Path)
+	case deleteMode:
+		fmt.Fprintf(&b, "Deleted the cell %s from %s.", e.id, e.Target.Path)
+	default:
+		fmt.Fprintf(&b, "Replaced the source of the cell %s in %s.", e.id, e.Target.Path)
+	}
+	for _, note := range e.done.Notes {
+		b.WriteString(" " + note)
+	}
+	if e.proposed != nil {
+		b.WriteString("\nThe user changed your proposal before it was written.")
+		proposed, _ := json.Marshal(struct{ Input }{*e.proposed}) // ok: it came from JSON
+		if e.proposed.NewSource == e.in.NewSource {
+			fmt.Fprintf(&b, " You proposed %s.", proposed)
+		}
+		b.WriteString(change.Difference("new_source", e.proposed.NewSource, e.in.NewSource))
+	}
+	return b.String()
+}

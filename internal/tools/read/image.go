@@ -1,0 +1,71 @@
+package read
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"adze/internal/msg"
+	"adze/internal/platform/picture"
+	"adze/internal/tool"
+)
+
+func (r *reading) readImage(ctx context.Context) (tool.Result, error) {
+	data, err := r.whole()
+	if err != nil {
+		return tool.Result{}, err
+	}
+	if !asked(r.Images) {
+		return r.describeImage(data)
+	}
+	entry := r.entry(data)
+	entry.Content = nil // nobody edits a picture by its bytes
+	if r.repeats(entry) {
+		return r.unchanged(), nil
+	}
+	p, err := picture.Fit(ctx, data, r.MaxTokens)
+	if err != nil {
+		return tool.Result{}, fmt.Errorf("reading %s: %w", r.path, err)
+	}
+	r.record(entry)
+	text := fmt.Sprintf("%s picture, %v pixels", format(p.MediaType), p.Original)
+	display := text
+	if p.Scaled() {
+		factor := float64(p.Original.Width) / float64(p.Size.Width)
+		text += fmt.Sprintf(", shown at %v: multiply coordinates by %.3g to find them in the file", p.Size, factor)
+	}
+	return tool.Result{
+		Parts:      []msg.Part{&msg.Image{MediaType: p.MediaType, Data: p.Data}, &msg.Text{Text: text + "."}},
+		Display:    tool.Plain{Text: display},
+		Structured: r.imageOutput(p.MediaType, len(data), p.Original, p.Size),
+	}, nil
+}
+
+// describeImage is what a model gets that takes no pictures.
+func (r *reading) describeImage(data []byte) (tool.Result, error) {
+	mediaType, size, err := picture.Measure(data)
+	if err != nil {
+		return tool.Result{}, fmt.Errorf("reading %s: %w", r.path, err)
+	}
+	text := fmt.Sprintf("%s picture, %v pixels, %d bytes", format(mediaType), size, len(data))
+	return tool.Result{
+		Parts:      []msg.Part{&msg.Text{Text: text + ". It is not shown, because the model in use takes no pictures."}},
+		Display:    tool.Plain{Text: text},
+		Structured: r.imageOutput(mediaType, len(data), size, picture.Size{}),
+	}, nil
+}
+
+func (r *reading) imageOutput(mediaType string, bytes int, original, shown picture.Size) Output {
+	return Output{"image", imageOutput{
+		FilePath: r.path, MediaType: mediaType, OriginalSize: bytes,
+		Dimensions: dimensions{original.Width, original.Height, shown.Width, shown.Height},
+	}}
+}
+
+// format returns how people call a media type.
+func format(mediaType string) string {
+	return strings.ToUpper(strings.TrimPrefix(mediaType, "image/"))
+}
+
+// asked returns the answer of a question that nobody may be there to answer.
+func asked(question func() bool) bool { return question != nil && question() }

@@ -1,0 +1,81 @@
+package read
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"adze/internal/msg"
+	"adze/internal/platform/notebook"
+	"adze/internal/platform/picture"
+	"adze/internal/tool"
+)
+
+func (r *reading) readNotebook(ctx context.Context) (tool.Result, error) {
+	data, err := r.whole()
+	if err != nil {
+		return tool.Result{}, err
+	}
+	entry := r.entry(data)
+	if r.repeats(entry) {
+		return r.unchanged(), nil
+	}
+	n, err := notebook.Parse(data)
+	if err != nil {
+		return tool.Result{}, fmt.Errorf("%s is not a valid notebook: %w. Look at it as text with offset and limit.", r.path, err)
+	}
+	rendered := n.Render(r.path)
+	parts, text := r.notebookParts(ctx, rendered)
+	if err := r.fits(ctx, text, len(text)); err != nil {
+		return tool.Result{}, err
+	}
+	r.record(entry)
+	out := notebookOutput{FilePath: r.path, Cells: []cellOutput{}}
+	for _, c := range n.Cells {
+		out.Cells = append(out.Cells, cellOutput{c.ID, c.Type, c.Source})
+	}
+	return tool.Result{
+		Parts:      parts,
+		Display:    tool.Plain{Text: counted(len(n.Cells), "cell")},
+		Structured: Output{"notebook", out},
+		Reminders:  r.reminders(),
+	}, nil
+}
+
+// notebookParts returns the parts of a notebook, and all of its text. Pictures share the budget of one;
+// a word stands for those that cannot be shown.
+func (r *reading) notebookParts(ctx context.Context, rendered []notebook.Output) (parts []msg.Part, text string) {
+	pictures := 0
+	for _, o := range rendered {
+		if o.Data != nil {
+			pictures++
+		}
+	}
+	var all strings.Builder
+	for _, o := range rendered {
+		if o.Data == nil {
+			all.WriteString(o.Text)
+			parts = append(parts, &msg.Text{Text: o.Text})
+			continue
+		}
+		if !asked(r.Images) {
+			parts = append(parts, &msg.Text{Text: "[picture]\n"})
+			continue
+		}
+		p, err := picture.Fit(ctx, o.Data, r.MaxTokens/pictures)
+		if err != nil {
+			parts = append(parts, &msg.Text{Text: fmt.Sprintf("[picture: %v]\n", err)})
+			continue
+		}
+		parts = append(parts, &msg.Image{MediaType: p.MediaType, Data: p.Data})
+	}
+	return parts, all.String()
+}
+
+// counted returns a number of things.
+func counted(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
+}

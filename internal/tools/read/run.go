@@ -1,0 +1,140 @@
+package read
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"adze/internal/msg"
+	"adze/internal/platform/filestate"
+	"adze/internal/platform/textfile"
+	"adze/internal/tool"
+)
+
+// A reading is a call with its file open.
+type reading struct {
+	*call
+	path string // that was opened
+	file *os.File
+	info fs.FileInfo
+}
+
+func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, error) {
+	f, path, err := c.open()
+	if err != nil {
+		return tool.Result{}, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return tool.Result{}, fmt.Errorf("reading %w", err)
+	}
+	res, err := (&reading{c, path, f, info}).read(ctx)
+	if err == nil {
+		c.discovered(filepath.Dir(path))
+	}
+	return res, err
+}
+
+// read reads the file as what it is, whatever it is called.
+func (r *reading) read(ctx context.Context) (tool.Result, error) {
+	kind := promised(r.path)
+	ranged := r.in.Offset != nil || r.in.Limit != nil
+	if kind == notebookFile && ranged {
+		kind = textFile // lines are those of the file, not of its cells
+	}
+	if tooLarge := r.tooLarge(kind); tooLarge != nil {
+		return tool.Result{}, tooLarge
+	}
+	head := make([]byte, 1024)
+	n, err := r.file.ReadAt(head, 0)
+	if err != nil && err != io.EOF {
+		return tool.Result{}, fmt.Errorf("reading %w", err)
+	}
+	kind = confirmed(kind, head[:n])
+	if kind != pdfFile && r.in.Pages != "" {
+		return tool.Result{}, &tool.Error{Code: codePages, Text: fmt.Sprintf("pages applies to PDF documents only, and %s is none. Leave it out; for lines of text use offset and limit.", r.path)}
+	}
+	switch kind {
+	case imageFile:
+		return r.readImage(ctx)
+	case pdfFile:
+		return r.readPDF(ctx)
+	case notebookFile:
+		return r.readNotebook(ctx)
+	}
+	return r.readText(ctx)
+}
+
+// tooLarge refuses a file by its size alone. Pictures and documents have limits of their own.
+func (r *reading) tooLarge(kind kind) error {
+	size, most, advice := r.info.Size(), r.MaxBytes, readLess
+	switch {
+	case kind == imageFile || kind == pdfFile:
+		most, advice = maxMediaFile, "Make it smaller with a shell command first."
+	case kind == notebookFile:
+		advice = "Look at single cells with a shell command such as jq."
+	case r.in.Limit != nil:
+		return nil
+	}
+	if size <= most {
+		return nil
+	}
+	return fmt.Errorf("%s has %d bytes, and at most %d are read at once. %s", r.path, size, most, advice)
+}
+
+const readLess = "Read a part of it with offset and limit, or find the part you need with Grep."
+
+// whole reads all of the file.
+func (r *reading) whole() ([]byte, error) {
+	var buf bytes.Buffer
+	buf.Grow(int(r.info.Size()) + bytes.MinRead)
+	if _, err := buf.ReadFrom(io.NewSectionReader(r.file, 0, maxMediaFile+1)); err != nil {
+		return nil, fmt.Errorf("reading %w", err)
+	}
+	after, err := r.file.Stat()
+	if err != nil || after.Size() != r.info.Size() || !after.ModTime().Equal(r.info.ModTime()) {
+		return nil, fmt.Errorf("reading %s: %w", r.path, textfile.ErrChanging)
+	}
+	return buf.Bytes(), nil
+}
+
+// entry describes what a reading of the whole file delivers.
+func (r *reading) entry(data []byte) filestate.Entry {
+	return filestate.Entry{
+		Path: r.path, Hash: sha256.Sum256(data), Stamp: filestate.StampOf(r.info), Origin: filestate.Read,
+		Offset: 1, Complete: true, Content: data,
+	}
+}
+
+// record remembers what was delivered.
+func (r *reading) record(e filestate.Entry) {
+	if r.State != nil {
+		r.State.Record(e)
+	}
+}
+
+// repeats reports whether the model still has before it what e would deliver. Any doubt means no.
+func (r *reading) repeats(e filestate.Entry) bool {
+	if r.State == nil || r.Repeat {
+		return false
+	}
+	had, ok := r.State.Get(e.Path)
+	return ok && had.Shown && had.Origin == filestate.Read && had.Stamp == e.Stamp && had.Hash == e.Hash &&
+		had.Offset == e.Offset && had.Limit == e.Limit
+}
+
+// unchanged is the result in place of what the model has before it already.
+func (r *reading) unchanged() tool.Result {
+	text := fmt.Sprintf("%s is unchanged since you last read it: what you got then still holds.", r.path)
+	return tool.Result{
+		Parts:      []msg.Part{&msg.Text{Text: text}},
+		Display:    tool.Plain{Text: "unchanged"},
+		Structured: Output{"file_unchanged", unchangedFile{r.path}},
+	}
+}

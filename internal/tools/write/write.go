@@ -1,0 +1,224 @@
+// Package write is the tool that creates a file or replaces all of it. How the file is written safely
+// is left to tool/change; what may be written is decided by the permission rules, before it runs.
+package write
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"adze/internal/platform/edit"
+	"adze/internal/platform/filestate"
+	"adze/internal/platform/paths"
+	"adze/internal/tool"
+	"adze/internal/tool/change"
+)
+
+// A Config is what the tool needs.
+type Config struct{ Files *change.Files }
+
+//go:embed write.md
+var doc string
+
+//go:embed write.schema.json
+var inputSchema string
+
+//go:embed write.output.json
+var outputSchema string
+
+// An Input is what the model gives.
+type Input struct {
+	FilePath string `json:"file_path"`
+	Content  string `json:"content"`
+}
+
+// An Output is the structured result, in the shape hooks and clients know. OriginalFile is nil if there
+// was none or it is long; the file history has it under OriginalHash.
+type Output struct {
+	Type            string      `json:"type"`
+	FilePath        string      `json:"filePath"`
+	Content         string      `json:"content"`
+	OriginalFile    *string     `json:"originalFile"`
+	OriginalHash    string      `json:"originalHash"`
+	StructuredPatch []tool.Hunk `json:"structuredPatch"`
+	PatchTruncated  bool        `json:"patchTruncated"`
+	UserModified    bool        `json:"userModified"`
+}
+
+// New returns the tool.
+func New(c Config) tool.Tool {
+	var t tool.Tool
+	t = tool.NewBound(tool.Def{
+		Name:   "Write",
+		Doc:    strings.TrimSpace(doc),
+		Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
+		Strict: true,
+		Traits: tool.Traits{
+			Hint:      "create or replace a whole file",
+			MaxChars:  100_000,
+			Clearable: true,
+			Output:    json.RawMessage(strings.TrimSpace(outputSchema)),
+		},
+	}, func(in Input) (tool.Call, error) {
+		target, err := c.Files.Target(in.FilePath)
+		if err != nil {
+			return nil, err
+		}
+		return &call{in: in, Target: target, tool: t}, nil
+	})
+	return t
+}
+
+// A call is one writing of one file.
+type call struct {
+	*change.Target
+	in       Input
+	tool     tool.Tool
+	proposed *Input // what the model gave, if a person changed it
+}
+
+func (c *call) Input() any            { return c.in }
+func (c *call) Path() string          { return c.Target.Path }
+func (c *call) Title() string         { return "Write " + c.Shown() }
+func (c *call) Activity() string      { return "Writing " + c.Shown() }
+func (c *call) Access() []tool.Access { return c.Target.Access() }
+func (c *call) OpenWorld() bool       { return c.Remote() }
+
+// Paths is what the rules judge, and what is then opened.
+func (c *call) Paths() (paths.Set, error) { return c.Target.Paths() }
+
+// updates reports whether the call replaces a file, as far as the conversation knows.
+func (c *call) updates() bool {
+	_, known := c.Known()
+	return known
+}
+
+// Destructive is true for a file that is there: what it held is gone but for the file history.
+func (c *call) Destructive() bool { return c.updates() }
+
+func (c *call) DisplayName() string {
+	if c.updates() {
+		return "Update"
+	}
+	return "Write"
+}
+
+func (c *call) Observe() any {
+	seen := c.in
+	seen.FilePath = c.Target.Path
+	return seen
+}
+
+// Amend makes the call of an input that a person changed.
+func (c *call) Amend(input json.RawMessage) (tool.Call, error) {
+	amended, err := c.tool.Bind(input)
+	if err != nil {
+		return nil, err
+	}
+	a := amended.(*call)
+	if a.in != c.in {
+		a.proposed = &c.in
+	}
+	return a, nil
+}
+
+// Preview shows the difference to what is there now.
+func (c *call) Preview(context.Context) (tool.Display, error) {
+	data, err := c.Peek()
+	if err != nil {
+		return nil, err
+	}
+	fresh, _ := edit.Recode(data, c.in.Content)
+	hunks, _ := edit.Diff(data, fresh)
+	return change.Display(c.Target.Path, data == nil, hunks), nil
+}
+
+// Run writes the file. Once it has begun to write it is not interrupted.
+func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, error) {
+	set, err := c.Find()
+	if err != nil {
+		return tool.Result{}, err
+	}
+	w := written{call: c}
+	if w.done, err = c.Apply(ctx, set, w.make); err != nil {
+		return tool.Result{}, err
+	}
+	return w.result(), nil
+}
+
+// A written is a call with what it did.
+type written struct {
+	*call
+	done         change.Done
+	original     *string
+	originalHash string
+	existed      bool
+	same         bool // as before, so that nothing was written
+	foreign      bool // it was in an encoding that is not known
+	hunks        []edit.Hunk
+	truncated    bool
+}
+
+// make works out the new content.
+func (w *written) make(old change.Old) (change.New, error) {
+	if old.Exists && !old.Entry.Complete {
+		return change.New{}, w.NotRead(old.Entry)
+	}
+	w.existed = old.Exists
+	w.original, w.originalHash = old.Original()
+	data, foreign := edit.Recode(old.Data, w.in.Content)
+	if old.Exists && bytes.Equal(data, old.Data) {
+		w.same = true
+		return change.New{}, nil
+	}
+	w.foreign = foreign
+	hunks, whole := edit.Diff(old.Data, data)
+	w.hunks, w.truncated = hunks, !whole
+	return change.New{Pieces: [][]byte{data}, Origin: filestate.Write}, nil
+}
+
+func (w *written) result() tool.Result {
+	r := tool.Text(w.text())
+	shown := change.Display(w.Target.Path, w.done.Created, w.hunks)
+	r.Display = shown
+	kind := "create"
+	if w.existed {
+		kind = "update"
+	}
+	r.Structured = Output{
+		Type: kind, FilePath: w.Target.Path, Content: w.in.Content,
+		OriginalFile: w.original, OriginalHash: w.originalHash,
+		StructuredPatch: shown.Hunks, PatchTruncated: w.truncated, UserModified: w.proposed != nil,
+	}
+	return r
+}
+
+// text is what the model reads.
+func (w *written) text() string {
+	var b strings.Builder
+	switch {
+	case w.same:
+		fmt.Fprintf(&b, "%s already holds exactly this content, so it was not touched.", w.Target.Path)
+	case w.existed:
+		fmt.Fprintf(&b, "Updated %s.", w.Target.Path)
+	default:
+		fmt.Fprintf(&b, "Created %s.", w.Target.Path)
+	}
+	if w.foreign {
+		b.WriteString(" It was in an encoding that is not UTF-8, and is UTF-8 now.")
+	}
+	for _, note := range w.done.Notes {
+		b.WriteString(" " + note)
+	}
+	if w.proposed != nil {
+		b.WriteString("\nThe user changed your proposal before it was written.")
+		if w.proposed.FilePath != w.in.FilePath {
+			b.WriteString(" It went to another file.")
+		}
+		b.WriteString(change.Difference("content", w.proposed.Content, w.in.Content))
+	}
+	return b.String()
+}
