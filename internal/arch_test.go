@@ -32,7 +32,7 @@ var layers = [][]string{
 	{"platform/search/glob", "platform/search/find", "platform/search/regextest"},
 	{"platform/search/ignore", "platform/search/regex"},
 	{"platform/search/walk", "platform/search/scan"},
-	{"platform/search"},
+	{"platform/search", "platform/fileindex"},
 	{"model"},
 	{"model/messages", "model/catalog", "model/cost", "model/modeltest"},
 	{"model/anthropic", "model/replay", "model/retry"},

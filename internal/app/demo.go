@@ -15,6 +15,7 @@ import (
 	"adze/internal/permission"
 	"adze/internal/platform/config"
 	"adze/internal/platform/osproc"
+	"adze/internal/platform/search"
 	"adze/internal/session"
 	"adze/internal/tool"
 )
@@ -115,7 +116,7 @@ func demoSession(dir string, runner *osproc.Runner, paced bool) (*session.Sessio
 	settings, _ := config.Load(config.Sources{}, settingKeys()) // ok: without sources nothing is wrong
 	return session.New(session.Config{
 		Provider:   replay.NewPlayer(script).Provider(),
-		Tools:      tool.NewRegistry(builtinTools(settings, dir, runner)...),
+		Tools:      tool.NewRegistry(toolbox{settings: settings, dir: dir, runner: runner, engine: search.New(search.Config{Cold: true})}.tools()...),
 		Permission: permission.New(permission.Config{Mode: permission.Bypass}),
 		Model:      scriptedModel,
 		Resolve:    func(string) (agent.Model, error) { return agent.Model{ID: scriptedModel}, nil },

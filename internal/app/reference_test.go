@@ -17,7 +17,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"adze/internal/platform/config"
+	"adze/internal/platform/filestate"
 	"adze/internal/platform/osproc"
+	"adze/internal/platform/search"
 	"adze/internal/tool"
 )
 
@@ -29,7 +31,7 @@ func presentTools(t *testing.T) []tool.Tool {
 	if len(warnings) > 0 {
 		t.Fatal(warnings)
 	}
-	return builtinTools(settings, t.TempDir(), new(osproc.Runner))
+	return toolbox{settings: settings, dir: t.TempDir(), home: t.TempDir(), runner: new(osproc.Runner), state: filestate.New(), engine: new(search.Engine)}.tools()
 }
 
 // Proves CAT-01, CAT-02.

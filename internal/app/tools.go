@@ -1,14 +1,27 @@
 package app
 
 import (
+	"context"
+	"log/slog"
 	"os"
+	"path/filepath"
 	"time"
 
+	"adze/internal/model/catalog"
 	"adze/internal/platform/config"
+	"adze/internal/platform/filestate"
 	"adze/internal/platform/osproc"
+	"adze/internal/platform/replace"
+	"adze/internal/platform/search"
 	"adze/internal/tool"
+	"adze/internal/tool/change"
 	"adze/internal/tools/bash"
+	"adze/internal/tools/edit"
+	"adze/internal/tools/glob"
+	"adze/internal/tools/grep"
+	"adze/internal/tools/notebook"
 	"adze/internal/tools/read"
+	"adze/internal/tools/write"
 )
 
 // A catalogued tool is one line of the catalogue of tools: those that are there, and those to come.
@@ -23,7 +36,7 @@ type catalogued struct {
 func catalogue() []catalogued {
 	return []catalogued{
 		{"Bash", "Shell", "core", "run a shell command"},
-		{"Read", "", "core", "read a text file"},
+		{"Read", "", "core", "read a text, picture, PDF or notebook"},
 		{"Edit", "", "core", "replace a string in a file"},
 		{"Write", "", "core", "create or replace a file"},
 		{"NotebookEdit", "", "core", "change a cell of a notebook"},
@@ -78,17 +91,80 @@ func catalogue() []catalogued {
 // simpleTools are what is left with ADZE_SIMPLE.
 var simpleTools = [...]string{"Bash", "Read", "Edit"}
 
-// builtinTools is the visible list of the tools there are. Programs are run by runner, which the
-// caller closes.
-func builtinTools(s *config.Settings, dir string, runner *osproc.Runner) []tool.Tool {
-	here := func() string { return dir }
-	return []tool.Tool{
+// A toolbox is what the built-in tools of a session are made with.
+type toolbox struct {
+	settings *config.Settings
+	dir      string
+	runner   *osproc.Runner // closed by the caller
+	state    *filestate.Store
+	// home is the state home. Without one there are no locks, and so no tools that write.
+	home    string
+	history change.History // nil keeps none
+	// model returns the model that reads the results; nil means that a person does.
+	model func() catalog.Model
+	log   *slog.Logger
+	// engine searches; closed by the caller.
+	engine *search.Engine
+}
+
+// tools is the visible list of the tools there are.
+func (b toolbox) tools() []tool.Tool {
+	s := b.settings
+	here := func() string { return b.dir }
+	reading := read.Config{
+		Dir: here, MaxBytes: int64(s.Int("read.maxBytes")), MaxTokens: s.Int("read.maxTokens"),
+		State: b.state, Repeat: !s.Bool("read.dedup"), Exempt: s.Strings("read.malwareReminderExempt"),
+	}
+	if b.model != nil {
+		reading.Model = func() string { return b.model().ID }
+		reading.Images = func() bool { return b.model().Images }
+		reading.Documents = func() bool { return b.model().Documents }
+	}
+	list := []tool.Tool{
 		bash.New(bash.Config{
-			Dir: here, Runner: runner, Env: func() []string { return shellEnv(s) },
+			Dir: here, Runner: b.runner, Env: func() []string { return shellEnv(s) },
 			Timeout: milliseconds(s, "shell.defaultTimeoutMs"), MaxTimeout: milliseconds(s, "shell.maxTimeoutMs"),
 		}),
-		read.New(read.Config{Dir: here, MaxBytes: int64(s.Int("read.maxBytes")), MaxTokens: s.Int("read.maxTokens")}),
+		read.New(reading),
+		glob.New(glob.Config{Dir: here, Engine: b.engine}),
+		grep.New(grep.Config{Dir: here, Engine: b.engine}),
 	}
+	if b.home == "" {
+		return list
+	}
+	files := &change.Files{
+		Dir: here, State: b.state, History: b.history, Log: b.log,
+		Replacer:  replace.New(filepath.Join(b.home, "locks")),
+		Listeners: []change.Listener{searched{b.engine}},
+	}
+	return append(list,
+		edit.New(edit.Config{Files: files, WholeOnly: !s.Bool("edit.allowCovered")}),
+		write.New(write.Config{Files: files}),
+		notebook.New(notebook.Config{Files: files}),
+	)
+}
+
+// searched tells the search engine of changes, so that it never answers from what a file once held.
+type searched struct{ engine *search.Engine }
+
+func (s searched) Changed(_ context.Context, path string) error {
+	s.engine.Changed(path)
+	return nil
+}
+
+// newEngine returns the search engine that the settings ask for.
+func newEngine(s *config.Settings, dir string, warn func(string)) *search.Engine {
+	kind, err := search.ParseKind(s.Text("search.engine"), func(string) string { return "" })
+	if err != nil {
+		warn(err.Error())
+	}
+	if !s.Bool("ADZE_USE_BUILTIN_RIPGREP") {
+		kind = search.System
+	}
+	return search.New(search.Config{
+		Kind: kind, Timeout: milliseconds(s, "search.timeoutMs"), Warn: warn,
+		WorkDirs: func() []string { return []string{dir} },
+	})
 }
 
 // shellEnv returns the environment of commands.

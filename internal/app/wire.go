@@ -2,7 +2,9 @@ package app
 
 import (
 	"fmt"
+	"log/slog"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -13,7 +15,10 @@ import (
 	"adze/internal/model/cost"
 	"adze/internal/msg"
 	"adze/internal/platform/config"
+	"adze/internal/platform/filehistory"
+	"adze/internal/platform/filestate"
 	"adze/internal/platform/osproc"
+	"adze/internal/platform/search"
 	"adze/internal/platform/spell"
 	"adze/internal/session"
 	"adze/internal/session/store"
@@ -141,7 +146,25 @@ func (b *builder) session(system assembler) (*session.Session, error) {
 		return nil, err
 	}
 	b.closers = append(b.closers, closeDebug)
-	tools := b.tools()
+	history, err := b.openHistory(debug)
+	if err != nil {
+		return nil, err
+	}
+	engine := newEngine(b.settings, b.env.Dir, b.env.say)
+	b.closers = append(b.closers, engine.Close)
+	var current *session.Session
+	box := toolbox{
+		engine:   engine,
+		settings: b.settings, dir: b.env.Dir, runner: &b.runner, state: filestate.New(), log: debug,
+		home: b.home, model: func() catalog.Model { m, _ := b.lookup(current.Model()); return m },
+	}
+	if history != nil {
+		box.history = history
+	}
+	if b.backend == nil {
+		box.model = nil
+	}
+	tools := box.tools()
 	cfg := session.Config{
 		ID:               b.id,
 		Tools:            tool.NewRegistry(tools...),
@@ -166,16 +189,40 @@ func (b *builder) session(system assembler) (*session.Session, error) {
 	if log != nil {
 		cfg.Log = log
 	}
+	if history != nil {
+		cfg.Files = history
+	}
 	if b.backend != nil {
 		cfg.Provider = fit(b.backend.provider, b.table, b.env.say)
 	}
 	if b.settings.Bool("sendMetadata") {
 		cfg.UserID = "session_" + b.id
 	}
-	return session.New(cfg), nil
+	current = session.New(cfg)
+	return current, nil
 }
 
-func (b *builder) tools() []tool.Tool { return builtinTools(b.settings, b.env.Dir, &b.runner) }
+// tools returns the tools as they are listed; none of them is run.
+func (b *builder) tools() []tool.Tool {
+	return toolbox{settings: b.settings, dir: b.env.Dir, runner: &b.runner, state: filestate.New(), home: b.home, engine: new(search.Engine)}.tools()
+}
+
+// openHistory opens what files held before they were changed, or returns none if none is kept.
+func (b *builder) openHistory(log *slog.Logger) (*filehistory.History, error) {
+	if b.o.ephemeral || b.home == "" || !b.settings.Bool("fileHistory.enabled") {
+		return nil, nil
+	}
+	h, err := filehistory.Open(filepath.Join(b.home, "file-history", b.id), log)
+	if err != nil {
+		return nil, setupErrorf("%v", err)
+	}
+	b.closers = append(b.closers, func() {
+		if err := h.Close(); err != nil {
+			b.env.say(fmt.Sprintf("the file history is not complete: %v", err))
+		}
+	})
+	return h, nil
+}
 
 // openLog opens the transcript, or returns none if none is to be kept.
 func (b *builder) openLog() (*store.Log, error) {

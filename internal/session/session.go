@@ -44,6 +44,8 @@ type Config struct {
 
 	// Log keeps the transcript; nil keeps none.
 	Log Log
+	// Files keeps what files held before the turns changed them; nil keeps nothing.
+	Files FileHistory
 	// History is what an earlier session left.
 	History []msg.Entry
 
@@ -71,6 +73,15 @@ type Log interface {
 	exec.Results
 	// Append stores e before it returns. After an error the log tries again with the next entry.
 	Append(e msg.Entry) error
+	Sync() error
+}
+
+// A FileHistory binds changes of files to the messages that caused them.
+type FileHistory interface {
+	// Begin says that changes belong to this message of the person from now on.
+	Begin(messageID string)
+	// Alias says that this message, too, names the changes of the turn.
+	Alias(messageID string)
 	Sync() error
 }
 
@@ -194,9 +205,18 @@ func (s *Session) run(ctx context.Context, parts []msg.Part, yield func(agent.Ev
 	if !yield(agent.Appended{Entry: e}) {
 		return
 	}
+	if s.cfg.Files != nil {
+		s.cfg.Files.Begin(e.ID)
+		defer s.syncFiles()
+	}
 	for ev := range s.agent(ctx, m, fallback).Run(ctx, s.hist) {
-		if done, ok := ev.(agent.ToolDone); ok {
-			s.ledger.AddTool(done.Elapsed)
+		switch ev := ev.(type) {
+		case agent.ToolDone:
+			s.ledger.AddTool(ev.Elapsed)
+		case agent.Appended:
+			if s.cfg.Files != nil && ev.Entry.Message.Role == msg.Assistant {
+				s.cfg.Files.Alias(ev.Entry.ID)
+			}
 		}
 		if text := s.hist.warning(); text != "" && !yield(agent.Notice{Text: text}) {
 			return
@@ -204,6 +224,12 @@ func (s *Session) run(ctx context.Context, parts []msg.Part, yield func(agent.Ev
 		if !yield(ev) {
 			return
 		}
+	}
+}
+
+func (s *Session) syncFiles() {
+	if err := s.cfg.Files.Sync(); err != nil && s.cfg.Debug != nil {
+		s.cfg.Debug.Error("syncing the file history failed", "err", err)
 	}
 }
 

@@ -40,8 +40,14 @@ func (x *Index) collect(ctx context.Context, publish func(*names)) (*names, erro
 	if len(tracked) > 0 {
 		c.show()
 	}
-	if err := c.walk(ctx); err != nil {
+	c.seen = make([]bool, len(c.tracked))
+	if err := c.walk(ctx, c.root, ""); err != nil {
 		return nil, err
+	}
+	if !c.inside && c.prefix != "" { // the working directory is ignored, and what is in it is still wanted
+		if err := c.walk(ctx, x.Dir, c.prefix); err != nil {
+			return nil, err
+		}
 	}
 	return c.finish(), nil
 }
@@ -65,6 +71,7 @@ type collection struct {
 	prefix, up string
 	tracked    []string // sorted
 	seen       []bool   // by the walk, of tracked
+	inside     bool     // some file is in the working directory
 	publish    func(*names)
 	last       time.Time // when what was found was last shown
 }
@@ -72,6 +79,7 @@ type collection struct {
 // local returns a path below the root as one relative to the working directory.
 func (c *collection) local(path string) string {
 	if rest, ok := strings.CutPrefix(path, c.prefix); ok {
+		c.inside = true
 		return rest
 	}
 	if c.up == "" {
@@ -96,15 +104,15 @@ func (c *collection) skipped(path string) bool {
 	return c.Skip(filepath.Join(c.root, filepath.FromSlash(path)), false)
 }
 
-// walk adds the files that are not tracked.
-func (c *collection) walk(ctx context.Context) error {
-	c.seen = make([]bool, len(c.tracked))
-	o := walk.Options{Root: c.root, Ignore: !c.All, Hidden: true}
+// walk adds the files below top that are not tracked. The prefix is the path of top below the root.
+func (c *collection) walk(ctx context.Context, top, prefix string) error {
+	o := walk.Options{Root: top, Ignore: !c.All, Hidden: true}
 	if c.Skip != nil {
-		o.Skip = func(rel string, dir bool) bool { return c.Skip(filepath.Join(c.root, filepath.FromSlash(rel)), dir) }
+		o.Skip = func(rel string, dir bool) bool { return c.Skip(filepath.Join(top, filepath.FromSlash(rel)), dir) }
 	}
 	_, err := walk.List(ctx, o, func(paths []string) error {
 		for _, path := range paths {
+			path = prefix + path
 			if i, ok := slices.BinarySearch(c.tracked, path); ok {
 				c.seen[i] = true
 			} else if len(c.entries) < maxNames {

@@ -39,7 +39,7 @@ type Index struct {
 	began      time.Time // when the last refresh did
 	stamp      stamp     // of the git index it has read
 	err        error     // of the last refresh
-	builds     int
+	builds     int       // refreshes that were begun
 }
 
 // New returns an index that knows nothing yet. It touches no file.
@@ -86,6 +86,8 @@ func (x *Index) wait(ctx context.Context) (*names, error) {
 	select {
 	case <-ctx.Done():
 		return nil, ctx.Err()
+	case <-x.ctx.Done():
+		return nil, x.ctx.Err()
 	case <-ready:
 	}
 	x.mu.Lock()

@@ -14,8 +14,10 @@ type entry struct {
 	path   string
 	folded string // the path in lower case; the same string if it is
 	mask   uint64 // of the characters in it
+	starts uint64 // of those with a bonus
 	dir    bool
 	ascii  bool
+	lower  bool // it is ASCII without upper-case letters
 	test   bool // it is about tests
 }
 
@@ -38,7 +40,7 @@ func (b *builder) add(path string) {
 }
 
 func (b *builder) addDirs(dir string) {
-	for ; dir != "" && !b.dirs[dir] && !strings.HasSuffix(dir, ".."); dir = parent(dir) {
+	for ; dir != "" && !b.dirs[dir] && dir != ".." && !strings.HasSuffix(dir, "/.."); dir = parent(dir) {
 		b.dirs[dir] = true
 		b.entries = append(b.entries, newEntry(dir, true))
 	}
@@ -51,7 +53,16 @@ func newEntry(path string, dir bool) entry {
 	if e.folded == path {
 		e.folded = path
 	}
-	e.mask = maskOf(e.folded)
+	e.lower = e.ascii && e.folded == path
+	before := rune(0)
+	for _, r := range path {
+		bit := maskOfRune(unicode.ToLower(r))
+		e.mask |= bit
+		if bonus(before, r) > 0 {
+			e.starts |= bit
+		}
+		before = r
+	}
 	e.test = strings.Contains(e.folded, "test")
 	return e
 }
@@ -70,16 +81,19 @@ func isASCII(s string) bool {
 func maskOf(folded string) uint64 {
 	mask := uint64(0)
 	for _, r := range folded {
-		switch {
-		case r >= 'a' && r <= 'z':
-			mask |= 1 << (r - 'a')
-		case r >= '0' && r <= '9':
-			mask |= 1 << (26 + r - '0')
-		default:
-			mask |= 1 << (36 + uint32(r)%28)
-		}
+		mask |= maskOfRune(r)
 	}
 	return mask
+}
+
+func maskOfRune(r rune) uint64 {
+	switch {
+	case r >= 'a' && r <= 'z':
+		return 1 << (r - 'a')
+	case r >= '0' && r <= '9':
+		return 1 << (26 + r - '0')
+	}
+	return 1 << (36 + uint32(r)%28)
 }
 
 // maxQuery is how many characters of a query count.
@@ -90,8 +104,12 @@ type pattern struct {
 	text   string
 	runes  []rune
 	mask   uint64
-	folded bool // case does not count
+	first  uint64 // the mask of the first character
+	folded bool   // case does not count
 	ascii  bool
+	// What the characters after the first can score at most, in a path with upper-case letters and in
+	// one without.
+	mixed, lower int
 }
 
 // newPattern prepares a query. It distinguishes case if it has an upper-case letter.
@@ -116,5 +134,19 @@ func newPattern(query string) pattern {
 	}
 	p.ascii = isASCII(p.text)
 	p.mask = maskOf(strings.ToLower(p.text))
+	for i, r := range p.runes {
+		if i == 0 {
+			p.first = maskOfRune(unicode.ToLower(r))
+			continue
+		}
+		// A word begins directly after the character before only if that is a separator.
+		if isSeparator(p.runes[i-1]) {
+			p.mixed += perCharacter + afterPrevious + atBoundary
+			p.lower += perCharacter + afterPrevious + atBoundary
+			continue
+		}
+		p.mixed += perCharacter + max(afterPrevious+atCaseChange, gapBegins+perSkipped+atBoundary)
+		p.lower += perCharacter + max(afterPrevious, gapBegins+perSkipped+atBoundary)
+	}
 	return p
 }

@@ -114,7 +114,11 @@ func (s *scorer) consider(e *entry, best *ranking) {
 	}
 	floor, full := best.weakest()
 	full = full && s.prune
-	if full && s.bound(e, len(e.path), firstFactor*atBoundary) < floor {
+	first := firstFactor * atBoundary
+	if s.first&e.starts == 0 {
+		first = 0
+	}
+	if full && s.bound(e, len(e.path), first) < floor {
 		return
 	}
 	var c candidate
@@ -131,8 +135,11 @@ func (s *scorer) consider(e *entry, best *ranking) {
 
 // bound returns what a path can score at most if the first character has a bonus.
 func (s *scorer) bound(e *entry, length, first int) int {
-	n := len(s.runes)
-	return s.total(e, n*perCharacter+(n-1)*(afterPrevious+atBoundary)+first, length)
+	rest := s.mixed
+	if e.lower {
+		rest = s.pattern.lower
+	}
+	return s.total(e, perCharacter+first+rest, length)
 }
 
 // total adds what depends on the path as a whole.
@@ -162,6 +169,9 @@ func (s *scorer) alignBytes(e *entry, floor int, full bool) (candidate, bool) {
 			if score = s.total(e, score, len(e.path)); found.start < 0 || score > found.score {
 				found.score, found.start = score, start
 			}
+		}
+		if s.first&e.starts == 0 {
+			break
 		}
 		start = nextBoundary(text, s.text[0], start)
 	}
