@@ -14,6 +14,7 @@ import (
 	"adze/internal/msg"
 	"adze/internal/permission"
 	"adze/internal/platform/config"
+	"adze/internal/platform/filestate"
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/search"
 	"adze/internal/session"
@@ -50,16 +51,17 @@ func runDemo(ctx context.Context, env *Env, o *options) error {
 	if err != nil {
 		return setupErrorf("the demo needs a shell, and there is no sh in the PATH")
 	}
-	dir, err := layOutDemo()
+	root, err := layOutDemo()
 	if err != nil {
 		return err
 	}
 	if !o.keep {
-		defer os.RemoveAll(dir) // ok: a temporary directory that stays does no harm
+		defer os.RemoveAll(root) // ok: a temporary directory that stays does no harm
 	}
+	dir := filepath.Join(root, "project")
 	var runner osproc.Runner
 	defer runner.Close()
-	s, err := demoSession(dir, &runner, env.StdoutTerminal && !o.fast)
+	s, err := demoSession(root, &runner, env.StdoutTerminal && !o.fast)
 	if err != nil {
 		return err
 	}
@@ -81,27 +83,31 @@ func runDemo(ctx context.Context, env *Env, o *options) error {
 	return nil
 }
 
-// layOutDemo writes the sample project to a temporary directory.
-func layOutDemo() (string, error) {
-	dir, err := os.MkdirTemp("", "adze-demo-")
+// layOutDemo writes the sample project into a temporary directory, which also has room for state.
+func layOutDemo() (root string, err error) {
+	root, err = os.MkdirTemp("", "adze-demo-")
 	if err != nil {
 		return "", fmt.Errorf("making a directory for the demo: %w", err)
 	}
+	err = os.Mkdir(filepath.Join(root, "project"), 0o755)
 	for _, name := range demoProject {
-		data, err := demoFiles.ReadFile("demo/" + name)
+		var data []byte
 		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, name), data, 0o755)
+			data, err = demoFiles.ReadFile("demo/" + name)
 		}
-		if err != nil {
-			os.RemoveAll(dir) // ok: the error that counts is known
-			return "", fmt.Errorf("laying out the demo: %w", err)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(root, "project", name), data, 0o755)
 		}
 	}
-	return dir, nil
+	if err != nil {
+		os.RemoveAll(root) // ok: the error that counts is known
+		return "", fmt.Errorf("laying out the demo: %w", err)
+	}
+	return root, nil
 }
 
 // demoSession returns a session that uses nothing of the person's: no settings, no state, no files.
-func demoSession(dir string, runner *osproc.Runner, paced bool) (*session.Session, error) {
+func demoSession(root string, runner *osproc.Runner, paced bool) (*session.Session, error) {
 	src, err := demoFiles.ReadFile(demoScript)
 	if err != nil {
 		return nil, fmt.Errorf("reading the demo: %w", err)
@@ -114,9 +120,13 @@ func demoSession(dir string, runner *osproc.Runner, paced bool) (*session.Sessio
 		return nil, fmt.Errorf("reading the demo: %w", err)
 	}
 	settings, _ := config.Load(config.Sources{}, settingKeys()) // ok: without sources nothing is wrong
+	box := toolbox{
+		settings: settings, dir: filepath.Join(root, "project"), home: filepath.Join(root, "state"),
+		runner: runner, state: filestate.New(), engine: search.New(search.Config{Cold: true}),
+	}
 	return session.New(session.Config{
 		Provider:   replay.NewPlayer(script).Provider(),
-		Tools:      tool.NewRegistry(toolbox{settings: settings, dir: dir, runner: runner, engine: search.New(search.Config{Cold: true})}.tools()...),
+		Tools:      tool.NewRegistry(box.tools()...),
 		Permission: permission.New(permission.Config{Mode: permission.Bypass}),
 		Model:      scriptedModel,
 		Resolve:    func(string) (agent.Model, error) { return agent.Model{ID: scriptedModel}, nil },

@@ -107,9 +107,9 @@ type pattern struct {
 	first  uint64 // the mask of the first character
 	folded bool   // case does not count
 	ascii  bool
-	// What the characters after the first can score at most, in a path with upper-case letters and in
+	// What the characters from each one on can score at most, in a path with upper-case letters and in
 	// one without.
-	mixed, lower int
+	mixed, lower []int
 }
 
 // newPattern prepares a query. It distinguishes case if it has an upper-case letter.
@@ -134,19 +134,24 @@ func newPattern(query string) pattern {
 	}
 	p.ascii = isASCII(p.text)
 	p.mask = maskOf(strings.ToLower(p.text))
-	for i, r := range p.runes {
-		if i == 0 {
-			p.first = maskOfRune(unicode.ToLower(r))
-			continue
-		}
-		// A word begins directly after the character before only if that is a separator.
-		if isSeparator(p.runes[i-1]) {
-			p.mixed += perCharacter + afterPrevious + atBoundary
-			p.lower += perCharacter + afterPrevious + atBoundary
-			continue
-		}
-		p.mixed += perCharacter + max(afterPrevious+atCaseChange, gapBegins+perSkipped+atBoundary)
-		p.lower += perCharacter + max(afterPrevious, gapBegins+perSkipped+atBoundary)
+	if len(p.runes) > 0 {
+		p.first = maskOfRune(unicode.ToLower(p.runes[0]))
+		p.setBounds()
 	}
 	return p
+}
+
+// setBounds finds what the characters after the first can score at most.
+func (p *pattern) setBounds() {
+	p.mixed, p.lower = make([]int, len(p.runes)+1), make([]int, len(p.runes)+1)
+	for i := len(p.runes) - 1; i > 0; i-- {
+		// A word begins directly after the character before only if that is a separator.
+		mixed, lower := afterPrevious+atCaseChange, afterPrevious
+		if isSeparator(p.runes[i-1]) {
+			mixed, lower = afterPrevious+atBoundary, afterPrevious+atBoundary
+		}
+		const apart = gapBegins + perSkipped + atBoundary
+		p.mixed[i] = p.mixed[i+1] + perCharacter + max(mixed, apart)
+		p.lower[i] = p.lower[i+1] + perCharacter + max(lower, apart)
+	}
 }

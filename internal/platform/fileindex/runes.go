@@ -1,6 +1,7 @@
 package fileindex
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -8,18 +9,18 @@ import (
 )
 
 // alignRunes is alignBytes for everything that is not ASCII.
-func (s *scorer) alignRunes(e *entry, floor int, full bool) (candidate, bool) {
+func (s *scorer) alignRunes(e *entry, floor int) (candidate, bool) {
 	s.decode(e)
 	found := candidate{entry: e, start: -1}
 	for start := slices.Index(s.fold, s.runes[0]); start >= 0; {
-		first := firstFactor * s.boundaryBonus(start)
-		if !full || s.bound(e, len(s.path), first) >= floor {
-			score, ok := s.greedyRunes(start, first, nil)
-			if !ok {
-				break
-			}
-			if score = s.total(e, score, len(s.path)); found.start < 0 || score > found.score {
-				found.score, found.start = score, start
+		score, end := s.greedyRunes(e, start, floor, nil)
+		if end == missing {
+			break
+		}
+		if score = s.total(e, score, len(s.path)); end == aligned && (found.start < 0 || score > found.score) {
+			found.score, found.start = score, start
+			if s.prune {
+				floor = max(floor, score+1)
 			}
 		}
 		next := start + 1
@@ -55,23 +56,25 @@ func (s *scorer) boundaryBonus(at int) int {
 
 // greedyRunes takes each further character where it occurs first. It tells the places to visit, if that
 // is not nil.
-func (s *scorer) greedyRunes(start, first int, visit func(at int)) (int, bool) {
-	score, at := perCharacter+first, start
-	if visit != nil {
-		visit(at)
-	}
-	for _, r := range s.runes[1:] {
-		skip := slices.Index(s.fold[at+1:], r)
-		if skip < 0 {
-			return 0, false
-		}
-		at += 1 + skip
+func (s *scorer) greedyRunes(e *entry, start, floor int, visit func(at int)) (int, ending) {
+	score, at := perCharacter+firstFactor*s.boundaryBonus(start), start
+	for i := 1; ; i++ {
 		if visit != nil {
 			visit(at)
 		}
+		switch {
+		case i == len(s.runes):
+			return score, aligned
+		case !s.reaches(e, score, i, len(s.path), floor):
+			return 0, hopeless
+		}
+		skip := slices.Index(s.fold[at+1:], s.runes[i])
+		if skip < 0 {
+			return 0, missing
+		}
+		at += 1 + skip
 		score += perCharacter + stepBonus(skip) + s.boundaryBonus(at)
 	}
-	return score, true
 }
 
 // positions returns where in the path the characters of the query are.
@@ -90,6 +93,6 @@ func (s *scorer) positions(c candidate) []int {
 		}
 	}
 	var places []int
-	s.greedyRunes(c.start, 0, func(at int) { places = append(places, offsets[at]) })
+	s.greedyRunes(c.entry, c.start, math.MinInt, func(at int) { places = append(places, offsets[at]) })
 	return places
 }

@@ -3,6 +3,7 @@ package fileindex
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -118,28 +119,32 @@ func (s *scorer) consider(e *entry, best *ranking) {
 	if s.first&e.starts == 0 {
 		first = 0
 	}
-	if full && s.bound(e, len(e.path), first) < floor {
+	limit := floor
+	if !full {
+		limit = math.MinInt
+	}
+	if !s.reaches(e, perCharacter+first, 1, len(e.path), limit) {
 		return
 	}
 	var c candidate
 	var ok bool
 	if s.ascii && e.ascii {
-		c, ok = s.alignBytes(e, floor, full)
+		c, ok = s.alignBytes(e, limit)
 	} else {
-		c, ok = s.alignRunes(e, floor, full)
+		c, ok = s.alignRunes(e, limit)
 	}
 	if ok {
 		best.add(c)
 	}
 }
 
-// bound returns what a path can score at most if the first character has a bonus.
-func (s *scorer) bound(e *entry, length, first int) int {
-	rest := s.mixed
+// reaches reports whether a score can become at least floor with the characters from the nth on.
+func (s *scorer) reaches(e *entry, score, n, length, floor int) bool {
+	rest := s.mixed[n]
 	if e.lower {
-		rest = s.pattern.lower
+		rest = s.lower[n]
 	}
-	return s.total(e, perCharacter+first+rest, length)
+	return s.total(e, score+rest, length) >= floor
 }
 
 // total adds what depends on the path as a whole.
@@ -151,23 +156,23 @@ func (s *scorer) total(e *entry, score, length int) int {
 	return score
 }
 
-// alignBytes returns the best alignment with a path of ASCII characters, where every byte is one. With
-// full set, alignments that cannot reach floor are left out.
-func (s *scorer) alignBytes(e *entry, floor int, full bool) (candidate, bool) {
+// alignBytes returns the best alignment with a path of ASCII characters, where every byte is one, that
+// scores at least floor.
+func (s *scorer) alignBytes(e *entry, floor int) (candidate, bool) {
 	text := e.path
 	if s.folded {
 		text = e.folded
 	}
 	found := candidate{entry: e, start: -1}
 	for start := strings.IndexByte(text, s.text[0]); start >= 0; {
-		first := firstFactor * boundaryBonus(e.path, start)
-		if !full || s.bound(e, len(e.path), first) >= floor {
-			score, ok := s.greedyBytes(e, text, start, first)
-			if !ok {
-				break // and none that begins later
-			}
-			if score = s.total(e, score, len(e.path)); found.start < 0 || score > found.score {
-				found.score, found.start = score, start
+		score, end := s.greedyBytes(e, text, start, floor)
+		if end == missing {
+			break // and so it is for all that begin later
+		}
+		if score = s.total(e, score, len(e.path)); end == aligned && (found.start < 0 || score > found.score) {
+			found.score, found.start = score, start
+			if s.prune {
+				floor = max(floor, score+1) // of the same score, the first alignment counts
 			}
 		}
 		if s.first&e.starts == 0 {
@@ -177,6 +182,15 @@ func (s *scorer) alignBytes(e *entry, floor int, full bool) (candidate, bool) {
 	}
 	return found, found.start >= 0
 }
+
+// An ending is how an alignment ends.
+type ending uint8
+
+const (
+	aligned  ending = iota
+	missing         // a character does not occur any more
+	hopeless        // it is not among the best
+)
 
 // nextBoundary returns the next place after from where c begins a word, or -1.
 func nextBoundary(text string, c byte, from int) int {
@@ -193,17 +207,20 @@ func nextBoundary(text string, c byte, from int) int {
 }
 
 // greedyBytes takes each further character where it occurs first.
-func (s *scorer) greedyBytes(e *entry, text string, start, first int) (int, bool) {
-	score, at := perCharacter+first, start
+func (s *scorer) greedyBytes(e *entry, text string, start, floor int) (int, ending) {
+	score, at := perCharacter+firstFactor*boundaryBonus(e.path, start), start
 	for i := 1; i < len(s.text); i++ {
+		if !s.reaches(e, score, i, len(e.path), floor) {
+			return 0, hopeless
+		}
 		skip := strings.IndexByte(text[at+1:], s.text[i])
 		if skip < 0 {
-			return 0, false
+			return 0, missing
 		}
 		at += 1 + skip
 		score += perCharacter + stepBonus(skip) + boundaryBonus(e.path, at)
 	}
-	return score, true
+	return score, aligned
 }
 
 // stepBonus returns what it is worth to have left out so many characters.
@@ -214,11 +231,22 @@ func stepBonus(skip int) int {
 	return gapBegins + skip*perSkipped
 }
 
+// boundaryBonus is [bonus] for a path of ASCII characters.
 func boundaryBonus(path string, at int) int {
 	if at == 0 {
-		return bonus(0, rune(path[0]))
+		return atBoundary
 	}
-	return bonus(rune(path[at-1]), rune(path[at]))
+	before, c := path[at-1], path[at]
+	switch {
+	case before-'a' < 26:
+		if c-'A' < 26 {
+			return atCaseChange
+		}
+		return 0
+	case isSeparator(rune(before)):
+		return atBoundary
+	}
+	return 0
 }
 
 // bonus returns what a character is worth after another one, 0 at the beginning.

@@ -350,4 +350,3 @@ func TestOddTrees(t *testing.T) {
 		t.Error("a directory that is gone was searched")
 	}
 }
-
