@@ -156,6 +156,17 @@ func (s *scorer) total(e *entry, score, length int) int {
 	return score
 }
 
+// before returns a score that must be reached before total for floor to be reached after it.
+func (s *scorer) before(e *entry, floor, length int) int {
+	if floor == math.MinInt {
+		return floor
+	}
+	if e.test && floor > 0 {
+		floor += floor / testShare // or a little more
+	}
+	return floor - max(0, shortPath-length/lengthStep)
+}
+
 // alignBytes returns the best alignment with a path of ASCII characters, where every byte is one, that
 // scores at least floor.
 func (s *scorer) alignBytes(e *entry, floor int) (candidate, bool) {
@@ -194,30 +205,36 @@ const (
 
 // nextBoundary returns the next place after from where c begins a word, or -1.
 func nextBoundary(text string, c byte, from int) int {
-	for {
-		i := strings.IndexByte(text[from+1:], c)
-		if i < 0 {
-			return -1
-		}
-		from += 1 + i
-		if isSeparator(rune(text[from-1])) {
-			return from
+	for i := from + 1; i < len(text); i++ {
+		if text[i] == c && isSeparator(rune(text[i-1])) {
+			return i
 		}
 	}
+	return -1
 }
 
 // greedyBytes takes each further character where it occurs first.
 func (s *scorer) greedyBytes(e *entry, text string, start, floor int) (int, ending) {
 	score, at := perCharacter+firstFactor*boundaryBonus(e.path, start), start
+	rest := s.mixed
+	if e.lower {
+		rest = s.lower
+	}
+	floor = s.before(e, floor, len(e.path))
 	for i := 1; i < len(s.text); i++ {
-		if !s.reaches(e, score, i, len(e.path), floor) {
+		if score+rest[i] < floor {
 			return 0, hopeless
 		}
-		skip := strings.IndexByte(text[at+1:], s.text[i])
+		at++
+		if at < len(text) && text[at] == s.text[i] {
+			score += perCharacter + afterPrevious + boundaryBonus(e.path, at)
+			continue
+		}
+		skip := strings.IndexByte(text[min(at, len(text)):], s.text[i])
 		if skip < 0 {
 			return 0, missing
 		}
-		at += 1 + skip
+		at += skip
 		score += perCharacter + stepBonus(skip) + boundaryBonus(e.path, at)
 	}
 	return score, aligned

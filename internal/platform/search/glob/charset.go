@@ -75,7 +75,6 @@ func anyButSlash() *charSet {
 	return s
 }
 
-func isLower(c rune) bool { return 'a' <= c && c <= 'z' }
 func isUpper(c rune) bool { return 'A' <= c && c <= 'Z' }
 
 // posixClass returns the ranges of a named class, which is ASCII as in git.
