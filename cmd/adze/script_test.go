@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -29,13 +30,14 @@ func TestScript(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup:               setUp,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits":  exits,
-			"serve":  serve,
-			"field":  field,
-			"lines":  countLines,
-			"result": checkResult,
-			"mode":   checkMode,
-			"fill":   fill,
+			"capture": capture,
+			"exits":   exits,
+			"serve":   serve,
+			"field":   field,
+			"lines":   countLines,
+			"result":  checkResult,
+			"mode":    checkMode,
+			"fill":    fill,
 		},
 	})
 }
@@ -127,4 +129,22 @@ func fill(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	text := args[2] + strings.Repeat("x", size-len(args[2])-len(args[3])) + args[3]
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o644))
+}
+
+// capture FILE PATTERN NAME sets a variable to what the first group of PATTERN matches in FILE, which may
+// be a glob pattern.
+func capture(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: capture FILE PATTERN NAME")
+	}
+	files, err := filepath.Glob(ts.MkAbs(args[0]))
+	ts.Check(err)
+	if len(files) != 1 {
+		ts.Fatalf("%s is %d files", args[0], len(files))
+	}
+	found := regexp.MustCompile(args[1]).FindStringSubmatch(ts.ReadFile(files[0]))
+	if len(found) < 2 {
+		ts.Fatalf("%s does not match %s", args[0], args[1])
+	}
+	ts.Setenv(args[2], found[1])
 }

@@ -38,6 +38,9 @@ type options struct {
 	maxBudget             float64
 
 	session   string
+	resume    string
+	rewind    string
+	force     bool
 	ephemeral bool
 	settings  string
 	debug     bool
@@ -54,6 +57,14 @@ func (o *options) check() error {
 		{"system-prompt", "system-prompt-file"},
 		{"append-system-prompt", "append-system-prompt-file"},
 		{"thinking", "max-thinking-tokens"},
+	}
+	switch {
+	case o.resume != "" && o.rewind == "":
+		return setupErrorf("--resume works only with --rewind-files: this version cannot go on with a session yet")
+	case o.rewind != "" && o.resume == "":
+		return setupErrorf("--rewind-files needs --resume with the id of the session")
+	case o.force && o.rewind == "":
+		return setupErrorf("--force belongs to --rewind-files")
 	}
 	for _, p := range pairs {
 		if o.given[p[0]] && o.given[p[1]] {
@@ -138,6 +149,14 @@ func addList(field func(*options) *[]string) func(*options, string) error {
 		*field(o) = append(*field(o), v)
 		return nil
 	}
+}
+
+func setResume(o *options, v string) error {
+	if !isUUID(v) {
+		return fmt.Errorf("%q is not the id of a session", v)
+	}
+	o.resume = strings.ToLower(v)
+	return nil
 }
 
 func setSession(o *options, v string) error {

@@ -17,6 +17,9 @@ import (
 
 // run runs the turns that the command line or the host asks for.
 func run(ctx context.Context, env *Env, o *options) error {
+	if o.rewind != "" {
+		return rewind(ctx, env, o)
+	}
 	single := o.print || !env.StdinTerminal || !env.StdoutTerminal || o.input == inputStream
 	switch {
 	case !single && (o.given["output-format"] || o.given["input-format"]):

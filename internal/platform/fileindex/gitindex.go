@@ -199,7 +199,7 @@ func (r *indexReader) entry() (name string, kept bool, err error) {
 	if r.version < 4 {
 		r.at = start + (r.at-1-start+8)&^7
 	}
-	if len(r.name) == 0 || r.name[0] == '/' || r.at > len(r.data) {
+	if r.at > len(r.data) || !legal(r.name) {
 		return "", false, errShape
 	}
 	switch mode & kindMask {
@@ -209,6 +209,16 @@ func (r *indexReader) entry() (name string, kept bool, err error) {
 		return "", false, nil
 	}
 	return "", false, errPartial // a directory, of which the files are not listed
+}
+
+// legal reports whether a name can be that of a file in the tree.
+func legal(name []byte) bool {
+	for element := range bytes.SplitSeq(name, []byte{'/'}) {
+		if len(element) == 0 || string(element) == ".." {
+			return false
+		}
+	}
+	return true
 }
 
 // keepPrefix cuts the last name to what the next one begins with. How much is cut off is written in

@@ -15,11 +15,14 @@ type entry struct {
 	folded string // the path in lower case; the same string if it is
 	mask   uint64 // of the characters in it
 	starts uint64 // of those with a bonus
+	words  uint64 // where words begin, of the first bytes
 	dir    bool
 	ascii  bool
 	lower  bool // it is ASCII without upper-case letters
 	test   bool // it is about tests
 }
+
+const wordBits = 64
 
 // A builder makes entries. Those handed out before stay as they are.
 type builder struct {
@@ -55,7 +58,10 @@ func newEntry(path string, dir bool) entry {
 	}
 	e.lower = e.ascii && e.folded == path
 	before := rune(0)
-	for _, r := range path {
+	for i, r := range path {
+		if i < wordBits && (i == 0 || isSeparator(before)) {
+			e.words |= 1 << i
+		}
 		bit := maskOfRune(unicode.ToLower(r))
 		e.mask |= bit
 		if bonus(before, r) > 0 {
@@ -104,8 +110,8 @@ type pattern struct {
 	text   string
 	runes  []rune
 	mask   uint64
-	first  uint64 // the mask of the first character
-	folded bool   // case does not count
+	bits   []uint64 // the mask of each character
+	folded bool     // case does not count
 	ascii  bool
 	// What the characters from each one on can score at most, in a path with upper-case letters and in
 	// one without.
@@ -135,7 +141,9 @@ func newPattern(query string) pattern {
 	p.ascii = isASCII(p.text)
 	p.mask = maskOf(strings.ToLower(p.text))
 	if len(p.runes) > 0 {
-		p.first = maskOfRune(unicode.ToLower(p.runes[0]))
+		for _, r := range p.runes {
+			p.bits = append(p.bits, maskOfRune(unicode.ToLower(r)))
+		}
 		p.setBounds()
 	}
 	return p

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"math/bits"
 	"slices"
 	"strings"
 	"unicode"
@@ -116,7 +117,7 @@ func (s *scorer) consider(e *entry, best *ranking) {
 	floor, full := best.weakest()
 	full = full && s.prune
 	first := firstFactor * atBoundary
-	if s.first&e.starts == 0 {
+	if s.bits[0]&e.starts == 0 {
 		first = 0
 	}
 	limit := floor
@@ -186,10 +187,10 @@ func (s *scorer) alignBytes(e *entry, floor int) (candidate, bool) {
 				floor = max(floor, score+1) // of the same score, the first alignment counts
 			}
 		}
-		if s.first&e.starts == 0 {
+		if s.bits[0]&e.starts == 0 {
 			break
 		}
-		start = nextBoundary(text, s.text[0], start)
+		start = e.nextBoundary(text, s.text[0], start)
 	}
 	return found, found.start >= 0
 }
@@ -204,8 +205,13 @@ const (
 )
 
 // nextBoundary returns the next place after from where c begins a word, or -1.
-func nextBoundary(text string, c byte, from int) int {
-	for i := from + 1; i < len(text); i++ {
+func (e *entry) nextBoundary(text string, c byte, from int) int {
+	for words := e.words &^ (2<<from - 1); words != 0; words &= words - 1 {
+		if at := bits.TrailingZeros64(words); text[at] == c {
+			return at
+		}
+	}
+	for i := max(from+1, wordBits); i < len(text); i++ {
 		if text[i] == c && isSeparator(rune(text[i-1])) {
 			return i
 		}
@@ -229,6 +235,14 @@ func (s *scorer) greedyBytes(e *entry, text string, start, floor int) (int, endi
 		if at < len(text) && text[at] == s.text[i] {
 			score += perCharacter + afterPrevious + boundaryBonus(e.path, at)
 			continue
+		}
+		// What is left out costs something, and only some characters get it back.
+		apart := perCharacter + gapBegins + perSkipped
+		if s.bits[i]&e.starts != 0 {
+			apart += atBoundary
+		}
+		if score+apart+rest[i+1] < floor {
+			return 0, hopeless
 		}
 		skip := strings.IndexByte(text[min(at, len(text)):], s.text[i])
 		if skip < 0 {

@@ -1,0 +1,63 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"adze/internal/platform/filehistory"
+)
+
+// rewind restores the files of a session to what they were before one of its messages.
+func rewind(ctx context.Context, env *Env, o *options) error {
+	settings, home, err := loadSettings(env, o)
+	if err != nil {
+		return setupErrorf("%v", err)
+	}
+	dir := filepath.Join(home, "file-history", o.resume)
+	if _, err := os.Stat(dir); err != nil {
+		if !settings.Bool("fileHistory.enabled") {
+			return setupErrorf("session %s has no file history: the setting fileHistory.enabled is false", o.resume)
+		}
+		return setupErrorf("session %s has changed no files, or is not a session of this state home (%s)", o.resume, home)
+	}
+	h, err := filehistory.Open(dir, nil)
+	if err != nil {
+		return setupErrorf("%v", err)
+	}
+	defer h.Close() // ok: what was restored is on disk
+	report, err := h.Rewind(ctx, o.rewind, filehistory.Options{Force: o.force})
+	var conflict *filehistory.Conflict
+	switch {
+	case errors.As(err, &conflict):
+		return fmt.Errorf("%w. Nothing was restored; --force restores them too", err)
+	case err != nil:
+		return err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s, %d insertions, %d deletions\n", count(report.Files, "file"), report.Insertions, report.Deletions)
+	for _, path := range report.Paths {
+		fmt.Fprintf(&b, "  %s\n", path)
+	}
+	b.WriteString("Changes made by shell commands are not tracked.\n")
+	if report.Undo != "" {
+		fmt.Fprintf(&b, "To take this back: adze --resume %s --rewind-files %s\n", o.resume, report.Undo)
+	}
+	text := b.String()
+	if shown := env.shown(); shown != nil {
+		text = shown(text)
+	}
+	_, err = io.WriteString(env.Stdout, text)
+	return err
+}
+
+func count(n int, unit string) string {
+	if n == 1 {
+		return "1 " + unit
+	}
+	return fmt.Sprintf("%d %ss", n, unit)
+}
