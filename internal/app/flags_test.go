@@ -83,7 +83,7 @@ func TestParseFlagsErrors(t *testing.T) {
 		{"--session-id x", `"x" is not a UUID`},
 		{"--session-id 3f2a9c1e-5b7d-4e80-9a61_0c4d8e2f7b13", "is not a UUID"},
 		{"--add-dir /no/such/dir", "/no/such/dir is not a directory"},
-		{"--resume x", "--resume needs resuming of sessions, which this version does not have yet"},
+		{"--resume x", "--resume: \"x\" is not the id of a session"},
 		{"-c", "-c needs resuming of sessions"},
 		{"--json-schema {}", "structured output"},
 	}
