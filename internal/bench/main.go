@@ -2,6 +2,8 @@
 // to its first request, how much time of its own it spends on a turn, and how much memory. Every figure
 // is a median, and a ratio where it is compared with something, taken in one interleaved run.
 //
+// The command "bench search [tree...]" compares searching with ripgrep instead; see search.go.
+//
 // It builds the binaries it measures and needs no network: the model is a script on loopback.
 package main
 
@@ -19,7 +21,14 @@ import (
 func main() {
 	runs := flag.Int("runs", 40, "repetitions of each short measurement")
 	flag.Parse()
-	if err := run(*runs); err != nil {
+	measure := func() error { return run(*runs) }
+	switch flag.Arg(0) {
+	case "search":
+		measure = func() error { return runSearch(min(*runs, maxSearchRuns), flag.Args()[1:]) }
+	case memoryCommand:
+		measure = func() error { return searchMemory(flag.Arg(1)) }
+	}
+	if err := measure(); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}

@@ -5,7 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
+	"image/jpeg"
+	"image/png"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -214,7 +218,7 @@ func (d discard) SaveResult(_, _ string, r io.Reader) (string, int64, error) {
 }
 
 func TestShortResultIsShownWhole(t *testing.T) {
-	image := &msg.Image{MediaType: "image/png", Data: []byte(png)}
+	image := &msg.Image{MediaType: "image/png", Data: drawn(t, 4, "png")}
 	tests := []struct {
 		name string
 		r    tool.Result
@@ -243,22 +247,58 @@ func TestShortResultIsShownWhole(t *testing.T) {
 }
 
 func TestImagesStayBesideAPreview(t *testing.T) {
-	image := &msg.Image{MediaType: "image/png", Data: []byte(png)}
+	image := &msg.Image{MediaType: "image/png", Data: drawn(t, 4, "png")}
 	o, _ := keep(t, tool.Result{Parts: []msg.Part{image, &msg.Text{Text: lines(2000)}}}, tool.Traits{MaxChars: 1000})
 	if len(o.Result.Parts) != 2 || o.Result.Parts[1] != msg.Part(image) {
 		t.Errorf("parts %v", o.Result.Parts)
 	}
 }
 
-const png = "\x89PNG\r\n\x1a\n and so on"
+// drawn returns a square picture of noise, which does not compress.
+func drawn(t *testing.T, side int, format string) []byte {
+	t.Helper()
+	img := image.NewRGBA(image.Rect(0, 0, side, side))
+	rand.NewChaCha8([32]byte{}).Read(img.Pix)
+	var b bytes.Buffer
+	var err error
+	if format == "png" {
+		err = png.Encode(&b, img)
+	} else {
+		err = jpeg.Encode(&b, img, nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// Proves RES-05.
+func TestLargePicturesAreScaled(t *testing.T) {
+	big := drawn(t, 1300, "png")
+	if len(big) < 6<<20 {
+		t.Fatalf("the picture has only %d bytes", len(big))
+	}
+	o, _ := keep(t, tool.Result{Parts: []msg.Part{&msg.Image{MediaType: "image/png", Data: big}}}, tool.Traits{})
+	got, ok := o.Result.Parts[0].(*msg.Image)
+	if !ok || len(got.Data) > 3_750<<10 {
+		t.Fatalf("parts %v", text(o))
+	}
+	if _, _, err := image.Decode(bytes.NewReader(got.Data)); err != nil {
+		t.Error(err)
+	}
+	o, f := keep(t, tool.Result{Parts: []msg.Part{&msg.Image{MediaType: "image/png", Data: []byte("PK\x03\x04 a zip")}}}, tool.Traits{})
+	if got := text(o); !strings.Contains(got, filepath.Join(f.dir, "toolu_1.bin")) || !strings.Contains(got, "10 bytes") {
+		t.Errorf("a zip came as %q", got)
+	}
+}
 
 func TestMediaAreWhatTheirBytesSay(t *testing.T) {
 	zip := []byte("PK\x03\x04 and so on")
-	jpeg, webp, paper := []byte("\xff\xd8\xff\xe0"), []byte("RIFF....WEBPVP8 "), []byte("%PDF-1.7")
+	photo, paper := drawn(t, 8, "jpeg"), []byte("%PDF-1.7")
 	declared := []msg.Part{
-		&msg.Image{MediaType: "image/png", Data: []byte(png)},
-		&msg.Image{MediaType: "image/png", Data: jpeg},
-		&msg.Document{MediaType: "application/octet-stream", Data: webp},
+		&msg.Image{MediaType: "image/png", Data: drawn(t, 4, "png")},
+		&msg.Image{MediaType: "image/png", Data: photo},
+		&msg.Document{MediaType: "application/octet-stream", Data: photo},
 		&msg.Image{MediaType: "image/gif", Data: paper},
 		&msg.Document{MediaType: "application/pdf", Title: "a.zip", Data: zip},
 		&msg.Image{MediaType: "image/png", Data: nil},
@@ -266,8 +306,8 @@ func TestMediaAreWhatTheirBytesSay(t *testing.T) {
 	o, f := keep(t, tool.Result{Parts: declared}, tool.Traits{})
 	want := []msg.Part{
 		declared[0],
-		&msg.Image{MediaType: "image/jpeg", Data: jpeg},
-		&msg.Image{MediaType: "image/webp", Data: webp},
+		&msg.Image{MediaType: "image/jpeg", Data: photo},
+		&msg.Image{MediaType: "image/jpeg", Data: photo},
 		&msg.Document{MediaType: "application/pdf", Data: paper},
 		&msg.Text{Text: "Binary content (application/pdf, 14 bytes) cannot be shown. It is in " + filepath.Join(f.dir, "toolu_1.bin") + "."},
 		&msg.Text{Text: "Binary content (image/png, 0 bytes) cannot be shown. It is in " + filepath.Join(f.dir, "toolu_1-2.bin") + "."},

@@ -2,10 +2,12 @@ package exec
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"strings"
 
 	"adze/internal/msg"
+	"adze/internal/platform/picture"
 )
 
 // media returns parts with every image and document under the type that its bytes show, whatever was
@@ -24,12 +26,16 @@ func (e *Executor) media(p *Pending, parts []msg.Part) (kept, notes []msg.Part) 
 			kept = append(kept, part)
 			continue
 		}
-		switch kind := sniff(data); {
+		kind, was := sniff(data), len(data)
+		if kind != "" && kind != pdf {
+			kind, data = fit(kind, data)
+		}
+		switch {
+		case kind == declared && len(data) == was:
+			kept = append(kept, part)
 		case kind == "":
 			text := e.keepBinary(p, len(notes)+1, declared, data)
 			notes = append(notes, &msg.Text{Text: msg.Neutralise(text)})
-		case kind == declared:
-			kept = append(kept, part)
 		case kind == pdf:
 			kept = append(kept, &msg.Document{MediaType: kind, Title: title, Data: data})
 		default:
@@ -37,6 +43,25 @@ func (e *Executor) media(p *Pending, parts []msg.Part) (kept, notes []msg.Part) 
 		}
 	}
 	return kept, notes
+}
+
+// Pictures within these bounds are sent as they are; a tool that reads pictures has scaled its own.
+const (
+	maxPixels = 2000 // on each side
+	maxImage  = 3_750 << 10
+)
+
+// fit returns a picture as providers accept it, scaled if it must be, or no kind if it cannot be decoded.
+func fit(kind string, data []byte) (string, []byte) {
+	_, size, err := picture.Measure(data)
+	if err == nil && len(data) <= maxImage && size.Width <= maxPixels && size.Height <= maxPixels {
+		return kind, data
+	}
+	p, err := picture.Fit(context.Background(), data, 0)
+	if err != nil {
+		return "", data
+	}
+	return p.MediaType, p.Data
 }
 
 // keepBinary writes the n-th binary content of a call to a file and says so.

@@ -55,6 +55,9 @@ func (x *Index) Close() {
 	x.wg.Wait()
 }
 
+// Settle waits until nothing goes on in the background.
+func (x *Index) Settle() { x.wg.Wait() }
+
 // A Match is a file or a directory that a query fits.
 type Match struct {
 	Path      string // relative to the working directory, separated by slashes

@@ -73,7 +73,7 @@ func all(t testing.TB, x *Index) []string {
 	if _, err := x.Find(context.Background(), "", 1); err != nil {
 		t.Fatal(err)
 	}
-	x.wg.Wait()
+	x.Settle()
 	var out []string
 	for _, e := range x.names.entries {
 		path := e.path

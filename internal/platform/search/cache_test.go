@@ -15,9 +15,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// settle waits until nothing goes on in the background.
-func settle(e *Engine) { e.cache.wg.Wait() }
-
 // age waits until what was written is no longer recent. The time of the last change is the one that no
 // program can set, and the clock of the file system is the real one.
 func age(t testing.TB) {
@@ -74,7 +71,7 @@ func TestWarmIsCold(t *testing.T) {
 		if whole(got, o.Mode) != whole(want, o.Mode) {
 			t.Fatalf("step %d: %+v (-cold +warm):\n%s", step, o, cmp.Diff(whole(want, o.Mode), whole(got, o.Mode)))
 		}
-		settle(warm)
+		warm.Settle()
 		ruledOut = max(ruledOut, warm.cache.known.len())
 		for range r.IntN(4) {
 			change(t, r, dir)
@@ -152,7 +149,7 @@ func TestLearning(t *testing.T) {
 		if got := grepText(t, e, o); got != "a\n" {
 			t.Errorf("found %q", got)
 		}
-		settle(e)
+		e.Settle()
 		known = append(known, e.cache.known.len())
 	}
 	if diff := cmp.Diff([]int{0, 3, 3}, known); diff != "" {

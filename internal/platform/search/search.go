@@ -101,6 +101,13 @@ func (e *Engine) Close() {
 	e.runner.Close()
 }
 
+// Settle waits until nothing goes on in the background.
+func (e *Engine) Settle() {
+	if e.cache != nil {
+		e.cache.wg.Wait()
+	}
+}
+
 // Changed says that adze itself has written or removed the file at an absolute path.
 func (e *Engine) Changed(path string) {
 	if e.cache != nil {

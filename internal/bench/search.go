@@ -1,0 +1,215 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"adze/internal/platform/search"
+)
+
+// maxSearchRuns bounds the repetitions of a search: there are many of them, and they take long.
+const maxSearchRuns = 11
+
+// The ratios to ripgrep, at most.
+const (
+	smallGrep  = 0.45 // in a tree of less than 1,000 files
+	eachGrep   = 0.85
+	meanGrep   = 0.65
+	listing    = 0.45
+	sortedGlob = 0.35
+	repeated   = 0.35
+)
+
+// runSearch compares searching with ripgrep: in the Go distribution, the module cache, and the trees.
+func runSearch(runs int, trees []string) error {
+	rg, err := exec.LookPath("rg")
+	if err != nil {
+		return errors.New("there is no ripgrep (rg) to compare with")
+	}
+	version, err := exec.Command(rg, "--version").Output()
+	if err != nil {
+		return err
+	}
+	goroot, err := goEnv("GOROOT")
+	if err != nil {
+		return err
+	}
+	cache, err := goEnv("GOMODCACHE")
+	if err != nil {
+		return err
+	}
+	first, _, _ := bytes.Cut(version, []byte{'\n'})
+	fmt.Printf("%s/%s, %d cores, %s, %s, %d runs, medians, ratios to ripgrep\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(), first, runs)
+	c := &comparison{bench: &bench{runs: runs}, rg: rg}
+	if err := c.small(filepath.Join(goroot, "src", "net")); err != nil {
+		return err
+	}
+	for _, tree := range append([]string{goroot, cache}, trees...) {
+		if err := c.large(tree); err != nil {
+			return err
+		}
+	}
+	if err := c.index(); err != nil {
+		return err
+	}
+	if c.missed > 0 {
+		return fmt.Errorf("%d figures are over their limit", c.missed)
+	}
+	return nil
+}
+
+func goEnv(name string) (string, error) {
+	out, err := exec.Command("go", "env", name).Output()
+	if err != nil {
+		return "", fmt.Errorf("go env %s: %w", name, err)
+	}
+	return filepath.EvalSymlinks(strings.TrimSpace(string(out)))
+}
+
+// A comparison measures the same thing with the engine and with ripgrep.
+type comparison struct {
+	*bench
+	rg string
+}
+
+// heading begins the figures of a tree.
+func (c *comparison) heading(tree string) error {
+	files, dirs := 0, map[string]bool{}
+	e := search.New(search.Config{Cold: true})
+	defer e.Close()
+	err := e.List(context.Background(), search.ListOptions{Root: tree}, func(rels []string) error {
+		files += len(rels)
+		for _, rel := range rels {
+			dirs[filepath.Dir(rel)] = true
+		}
+		return nil
+	})
+	fmt.Printf("\n%s: %d files in %d directories\n%-58s %10s %10s\n", tree, files, len(dirs), "figure", "measured", "at most")
+	return err
+}
+
+// ratio runs both by turns and reports the ratio of their medians.
+func (c *comparison) ratio(name string, limit float64, ours func() error, args ...string) (float64, error) {
+	var mine, theirs []time.Duration
+	for range c.runs {
+		began := time.Now()
+		if err := c.ripgrep(args...); err != nil {
+			return 0, fmt.Errorf("%s: %w", name, err)
+		}
+		theirs = append(theirs, time.Since(began))
+		began = time.Now()
+		if err := ours(); err != nil {
+			return 0, fmt.Errorf("%s: %w", name, err)
+		}
+		mine = append(mine, time.Since(began))
+	}
+	r := median(mine) / median(theirs)
+	c.report(fmt.Sprintf("%-34s %7.1f / %7.1f ms", name, median(mine), median(theirs)), "", r, limit)
+	return r, nil
+}
+
+// ripgrep runs it as a program that spawns it would, and reads what it prints.
+func (c *comparison) ripgrep(args ...string) error {
+	cmd := exec.Command(c.rg, append([]string{"--no-config", "--hidden", "--glob=!.git"}, args...)...)
+	cmd.Env = append(os.Environ(), "RIPGREP_CONFIG_PATH=")
+	_, err := cmd.Output()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() == 1 {
+		return nil // no match
+	}
+	return err
+}
+
+// grep measures one class of queries.
+func (c *comparison) grep(e *search.Engine, tree string, q class, limit float64) (float64, error) {
+	o := q.GrepOptions
+	o.Root = tree
+	args := []string{"-e", o.Pattern}
+	switch o.Mode {
+	case search.Files:
+		args = append(args, "-l")
+	case search.Content:
+		args = append(args, "-n")
+	case search.Count:
+		args = append(args, "-c")
+	}
+	if o.IgnoreCase {
+		args = append(args, "-i")
+	}
+	if o.Multiline {
+		args = append(args, "-U", "--multiline-dotall")
+	}
+	if o.Before > 0 {
+		args = append(args, fmt.Sprintf("-C%d", o.Before))
+	}
+	return c.ratio(q.name, limit, func() error {
+		_, err := e.Grep(context.Background(), o)
+		return err
+	}, append(args, tree)...)
+}
+
+// small measures a tree of the size that most searches are in.
+func (c *comparison) small(tree string) error {
+	if err := c.heading(tree); err != nil {
+		return err
+	}
+	e := search.New(search.Config{Cold: true})
+	defer e.Close()
+	for _, q := range classes() {
+		if q.small {
+			if _, err := c.grep(e, tree, q, smallGrep); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// large measures everything in a tree.
+func (c *comparison) large(tree string) error {
+	if err := c.heading(tree); err != nil {
+		return err
+	}
+	e := search.New(search.Config{Cold: true})
+	defer e.Close()
+	product, n := 0.0, 0
+	for _, q := range classes() {
+		r, err := c.grep(e, tree, q, eachGrep)
+		if err != nil {
+			return err
+		}
+		product += math.Log(r)
+		n++
+	}
+	c.report(fmt.Sprintf("geometric mean of %d classes", n), "", math.Exp(product/float64(n)), meanGrep)
+	for _, measure := range []func(*search.Engine, string) error{c.names, c.warm, c.ticker, c.memory} {
+		if err := measure(e, tree); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// names measures finding files by name.
+func (c *comparison) names(e *search.Engine, tree string) error {
+	_, err := c.ratio("listing", listing, func() error {
+		return e.List(context.Background(), search.ListOptions{Root: tree}, func([]string) error { return nil })
+	}, "--files", tree)
+	if err != nil {
+		return err
+	}
+	_, err = c.ratio("Glob, newest first", sortedGlob, func() error {
+		_, err := e.Glob(context.Background(), search.GlobOptions{Root: tree, Pattern: "**", Limit: 250})
+		return err
+	}, "--files", "--sortr=modified", tree)
+	return err
+}
