@@ -43,7 +43,8 @@ To work on your own code with a real model, set a key and ask:
     export ANTHROPIC_API_KEY=...
     adze -p "explain what this project does"
 
-adze may read by itself; to let it run commands too, add --allowed-tools Bash. See adze --help.
+adze may read by itself; to let it run commands too, add
+--allowed-tools Bash. See adze --help.
 `)
 }
 
