@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"time"
 
 	"adze/internal/agent"
@@ -35,6 +36,9 @@ type Env struct {
 
 // Main runs the program in this process and returns its exit code.
 func Main(args []string) int {
+	// A long conversation is mostly one large buffer and the texts it was made of: collecting it twice as
+	// often costs little and keeps the peak down.
+	debug.SetGCPercent(50)
 	dir, err := os.Getwd()
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "adze: finding the working directory: %v; change to one that exists\n", err)

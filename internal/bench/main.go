@@ -68,7 +68,18 @@ func build(dir string) (*bench, error) {
 			return nil, fmt.Errorf("building %s: %w\n%s", pkg, err, text)
 		}
 	}
-	return b, nil
+	return b, b.settings()
+}
+
+// settings prepares the state home: a repeated read is to return the file again, and a model is to have
+// a window that no session fills, since what would shorten the history is not what is measured.
+func (b *bench) settings() error {
+	home := filepath.Join(b.dir, "home")
+	if err := os.MkdirAll(home, 0o700); err != nil {
+		return err
+	}
+	text := `{"read":{"dedup":false},"models":{"bench-endless":{"contextWindow":100000000}}}`
+	return os.WriteFile(filepath.Join(home, "settings.json"), []byte(text), 0o600)
 }
 
 // A bench is one run of the measurements.

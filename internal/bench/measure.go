@@ -130,15 +130,6 @@ func (b *bench) flat() error {
 	}
 	defer srv.close()
 	srv.probeAt = 1001
-	// No window is that large, and what would shorten the history is not what is measured.
-	home := filepath.Join(b.dir, "home")
-	if err := os.MkdirAll(home, 0o700); err != nil {
-		return err
-	}
-	settings := `{"models":{"bench-endless":{"contextWindow":100000000}}}`
-	if err := os.WriteFile(filepath.Join(home, "settings.json"), []byte(settings), 0o600); err != nil {
-		return err
-	}
 	if _, err := b.prompt(srv, "read it a thousand times", "ADZE_NO_FSYNC=1", "ADZE_MODEL=bench-endless"); err != nil {
 		return err
 	}
