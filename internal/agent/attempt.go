@@ -87,7 +87,7 @@ type item struct {
 func (r *run) stream(req *model.Request, n int, acc *model.Accumulator, b *batch) (shown bool, retries time.Duration, err error) {
 	began := time.Now()
 	ctx, cancel := context.WithCancel(r.ctx)
-	items := make(chan item)
+	items := make(chan item, 64) // a response that arrives at once is handed over at once
 	pumped := make(chan struct{})
 	r.pumps.Go(func() {
 		defer close(pumped)
