@@ -74,7 +74,7 @@ func (s *grep) recall() {
 	}
 	c.touch()
 	if needs := s.query.Needs(); len(needs) > 0 && c.known.len() > 0 {
-		s.warm = &recollection{known: c.known, root: s.tree.real, needs: hashNeeds(needs)}
+		s.warm = &recollection{known: c.known, prefix: Join(s.tree.real, ""), needs: hashNeeds(needs)}
 	}
 }
 
@@ -135,13 +135,13 @@ func (c *cache) build(t *tree) {
 	if t.skip != nil {
 		o.Skip = t.denied
 	}
-	learner := newLearner()
+	learner, prefix := newLearner(), Join(t.real, "")
 	_, _ = walk.Walk(c.ctx, o, func(_ int, b *walk.Batch) error { // ok: what could not be read is not known
 		for _, e := range b.Files {
 			if err := c.ctx.Err(); err != nil {
 				return err
 			}
-			learner.learn(c.ctx, c.known, t.real, b, e)
+			learner.learn(c.ctx, c.known, prefix, b, e)
 		}
 		if c.known.full() {
 			return errFull

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"container/heap"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -36,6 +37,7 @@ type collector struct {
 	items      items // the last one on top
 	entries    int
 	bytes      int
+	waste      int  // bytes that were dropped
 	dropped    bool // for lack of need
 	cut        bool // for lack of space
 	matched    int
@@ -79,6 +81,19 @@ func (c *collector) past(rel string, dir bool) bool {
 
 // add keeps an item, if it is needed. It reports whether it is.
 func (c *collector) add(it item) bool {
+	kept, waste := c.insert(it)
+	if waste {
+		runtime.GC()
+	}
+	return kept
+}
+
+// maxWaste is how much text may be dropped before its memory is taken back. The collector of garbage
+// would wait until there is as much of it as there is text.
+const maxWaste = 4 << 20
+
+// insert reports besides whether much was dropped since it last said so.
+func (c *collector) insert(it item) (kept, waste bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if it.piece == 0 {
@@ -89,7 +104,7 @@ func (c *collector) add(it item) bool {
 	heap.Push(&c.items, &it)
 	c.entries += it.entries
 	c.bytes += it.size()
-	kept := true
+	kept = true
 	for {
 		last := c.items.list[0]
 		enough := c.need > 0 && c.entries-last.entries >= c.need
@@ -99,6 +114,7 @@ func (c *collector) add(it item) bool {
 		heap.Pop(&c.items)
 		c.entries -= last.entries
 		c.bytes -= last.size()
+		c.waste += last.size()
 		c.dropped = c.dropped || enough
 		c.cut = c.cut || !enough
 		kept = kept && last != &it
@@ -106,7 +122,10 @@ func (c *collector) add(it item) bool {
 	if c.lines && (c.need > 0 && c.entries >= c.need || c.bytes >= c.max) {
 		c.bound.Store(&c.items.list[0].Path)
 	}
-	return kept
+	if waste = c.waste > maxWaste; waste {
+		c.waste = 0
+	}
+	return kept, waste
 }
 
 func (c *collector) addBinary() {

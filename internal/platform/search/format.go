@@ -2,7 +2,6 @@ package search
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"strconv"
 	"unicode/utf8"
@@ -12,7 +11,7 @@ import (
 
 // format appends a line as it is shown: with its path and number, separated by colons if it matches and
 // by dashes if it is context.
-func (w *worker) format(ctx context.Context, l *scan.Line) {
+func (w *worker) format(l *scan.Line) {
 	if l.Gap && w.Before+w.After > 0 {
 		w.text = append(w.text, separator...)
 	}
@@ -21,7 +20,7 @@ func (w *worker) format(ctx context.Context, l *scan.Line) {
 		w.prefix(l)
 		at := 0
 		if len(text) > maxShown && l.Match {
-			at = w.firstMatch(ctx, l)
+			at = w.firstMatch(l)
 		}
 		w.text = appendShown(w.text, text, min(at, len(text)))
 		w.text = append(w.text, '\n')
@@ -55,7 +54,7 @@ func (w *worker) prefix(l *scan.Line) {
 }
 
 // firstMatch returns where in a line the first match begins.
-func (w *worker) firstMatch(ctx context.Context, l *scan.Line) int {
+func (w *worker) firstMatch(l *scan.Line) int {
 	if len(l.Spans) > 0 {
 		return l.Spans[0].Start
 	}
@@ -65,7 +64,7 @@ func (w *worker) firstMatch(ctx context.Context, l *scan.Line) int {
 	if w.place == nil {
 		w.place = w.query.NewMatcher()
 	}
-	start, _, _ := w.place.Find(ctx, l.Text, 0)
+	start, _, _ := w.place.Find(w.ctx, l.Text, 0)
 	return start
 }
 

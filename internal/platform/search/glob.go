@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"path/filepath"
+	"strings"
 
 	"adze/internal/platform/search/glob"
 	"adze/internal/platform/search/walk"
@@ -38,7 +39,8 @@ type GlobResult struct {
 
 // Glob finds files by name. Its error is about the root or the pattern.
 func (e *Engine) Glob(ctx context.Context, o GlobOptions) (*GlobResult, error) {
-	pattern, err := glob.Compile(o.Pattern, glob.Options{Fold: o.Case == AnyCase || o.Case == PlatformCase && foldsCase()})
+	fold := o.Case == AnyCase || o.Case == PlatformCase && foldsCase()
+	pattern, err := glob.Compile(o.Pattern, glob.Options{Fold: fold})
 	if err != nil {
 		return nil, err
 	}
@@ -46,12 +48,15 @@ func (e *Engine) Glob(ctx context.Context, o GlobOptions) (*GlobResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	denied := t.walk.Skip
-	t.walk.Skip = func(rel string, dir bool) bool {
-		return dir && !pattern.MayContain(rel) || denied != nil && denied(rel, dir)
+	if suffix, ok := suffixOf(o.Pattern); ok && !fold {
+		t.walk.Match = func(rel string) bool { return strings.HasSuffix(rel, suffix) }
+	} else {
+		denied := t.walk.Skip
+		t.walk.Skip = func(rel string, dir bool) bool {
+			return dir && !pattern.MayContain(rel) || denied != nil && denied(rel, dir)
+		}
+		t.walk.Match = pattern.Match
 	}
-	t.walk.Match = pattern.Match
-
 	type found struct {
 		files []walk.Found
 		stats walk.Stats
@@ -68,6 +73,16 @@ func (e *Engine) Glob(ctx context.Context, o GlobOptions) (*GlobResult, error) {
 		stop = Short
 	}
 	return &GlobResult{Files: out.files, Total: out.stats.Files, Unreadable: out.stats.Skipped, Stopped: stop}, nil
+}
+
+// suffixOf returns what all paths that match a pattern end in, if that is all there is to it, as with
+// *.go. Most patterns are like that, and comparing the end of a path is much faster.
+func suffixOf(pattern string) (suffix string, ok bool) {
+	if pattern == "**" {
+		return "", true
+	}
+	suffix, ok = strings.CutPrefix(strings.TrimPrefix(pattern, "**/"), "*")
+	return suffix, ok && !strings.ContainsAny(suffix, `*?[]{}\!/`)
 }
 
 // ListOptions say which files to list. Root is required.

@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"adze/internal/platform/search/glob"
 	"adze/internal/platform/search/regex"
@@ -159,13 +160,17 @@ func (s *grep) addFilters() error {
 	if err != nil {
 		return err
 	}
-	s.tree.walk.Match = func(rel string) bool { return byType(rel) && chosen.Match(rel) }
+	suffix, simple := suffixOf(s.Glob)
+	simple = simple && !foldsCase() && !strings.ContainsAny(suffix, ", \t\r\n")
+	s.tree.walk.Match = func(rel string) bool {
+		return byType(rel) && (simple && strings.HasSuffix(rel, suffix) || !simple && chosen.Match(rel))
+	}
 	if s.Glob == "" {
 		s.tree.walk.Match = byType
 	}
 	denied := s.tree.walk.Skip
 	s.tree.walk.Skip = func(rel string, dir bool) bool {
-		if s.found.past(rel, dir) || dir && s.Glob != "" && chosen.Prune(rel) {
+		if s.found.past(rel, dir) || dir && s.Glob != "" && !simple && chosen.Prune(rel) {
 			return true
 		}
 		return denied != nil && denied(rel, dir)
@@ -227,5 +232,7 @@ func (s *grep) newWorker() *worker {
 			o.Spans = scan.FirstSpan // they are known anyway
 		}
 	}
-	return &worker{grep: s, searcher: scan.NewSearcher(s.query, o)}
+	w := &worker{grep: s, searcher: scan.NewSearcher(s.query, o)}
+	w.sink, w.again = w.line, w.reopen
+	return w
 }

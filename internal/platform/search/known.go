@@ -36,13 +36,10 @@ func newKnowledge() *knowledge {
 	return &knowledge{seed: maphash.MakeSeed(), files: map[uint64]fact{}}
 }
 
-// key returns the key of a file below root.
-func (k *knowledge) key(root, rel string) uint64 {
-	var h maphash.Hash
-	h.SetSeed(k.seed)
-	h.WriteString(Join(root, "")) // ok: never fails
-	h.WriteString(rel)
-	return h.Sum64()
+// key returns the key of a file: its path is what begins with prefix and ends with rel.
+func (k *knowledge) key(prefix, rel string) uint64 {
+	var room [256]byte
+	return maphash.Bytes(k.seed, append(append(room[:0], prefix...), rel...))
 }
 
 func (k *knowledge) len() int {
@@ -72,20 +69,17 @@ func (f *fact) holds(info walk.Info) bool {
 	return f.changed == info.Changed && f.modified == info.Modified && f.size == info.Size && f.inode == info.Inode && info.Regular()
 }
 
-// current returns what is known about a file in a state.
-func (k *knowledge) current(key uint64, info walk.Info) (fact, bool) {
+// get returns what was learnt about a file.
+func (k *knowledge) get(key uint64) (fact, bool) {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
 	f, ok := k.files[key]
-	return f, ok && f.holds(info)
+	return f, ok
 }
 
 // drop forgets the file at a path.
 func (k *knowledge) drop(path string) {
-	var h maphash.Hash
-	h.SetSeed(k.seed)
-	h.WriteString(path)
-	key := h.Sum64()
+	key := k.key(path, "")
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if f, ok := k.files[key]; ok {
@@ -103,13 +97,13 @@ func (k *knowledge) clear() {
 // A recollection is what is known as far as it bears on one query.
 type recollection struct {
 	known   *knowledge
-	root    string
+	prefix  string // of the paths of files
 	needs   []hashedNeed
 	unknown atomic.Int64 // files of which nothing is known
 }
 
 // candidates tells for each file of a batch whether it may have a match, and counts those that are known
-// to be binary. Nil means that all may.
+// to be binary. Nil means that all may. Only what would be left out is asked about its state.
 func (r *recollection) candidates(b *walk.Batch, found *collector) []bool {
 	if r == nil {
 		return nil
@@ -117,22 +111,21 @@ func (r *recollection) candidates(b *walk.Batch, found *collector) []bool {
 	may := make([]bool, len(b.Files))
 	unknown := int64(0)
 	for i, e := range b.Files {
-		info, err := b.Stat(e)
-		if err != nil {
-			may[i] = true // whoever opens it will see
+		f, ok := r.known.get(r.known.key(r.prefix, e.Path()))
+		if ok && !f.binary && f.trigrams.meets(r.needs) {
+			may[i] = true
 			continue
 		}
-		f, ok := r.known.current(r.known.key(r.root, e.Path()), info)
+		if ok {
+			info, err := b.Stat(e)
+			ok = err == nil && f.holds(info)
+		}
 		switch {
 		case !ok:
-			may[i] = true
+			may[i] = true // whoever opens it will see
 			unknown++
-		case f.binary:
-			if !found.past(e.Path(), false) {
-				found.addBinary()
-			}
-		default:
-			may[i] = f.trigrams.meets(r.needs)
+		case f.binary && !found.past(e.Path(), false):
+			found.addBinary()
 		}
 	}
 	r.unknown.Add(unknown)

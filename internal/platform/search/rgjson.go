@@ -2,7 +2,6 @@ package search
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -18,7 +17,6 @@ type rgRun struct {
 	*worker
 	program ripgrep
 
-	ctx       context.Context
 	rest      []byte       // of a line that is not complete
 	complaint bytes.Buffer // what is not JSON
 	err       error
@@ -133,7 +131,7 @@ func (r *rgRun) take(m *message) {
 			r.lines++
 		}
 		if r.Mode == Content && !r.full {
-			r.full = !r.line(r.ctx, &l)
+			r.full = !r.line(&l)
 		}
 		r.last = number
 		number++
@@ -146,7 +144,7 @@ func (r *rgRun) end() {
 	switch {
 	case r.lines == 0:
 		return
-	case r.binary, !r.checked && r.holdsNull(r.ctx):
+	case r.binary, !r.checked && r.holdsNull():
 		r.found.addBinary()
 		return
 	}

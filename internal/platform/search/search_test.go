@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"adze/internal/platform/search/glob"
 )
 
 // fixture writes files into a directory and returns its path.
@@ -210,6 +212,31 @@ func TestNewestFirst(t *testing.T) {
 		}
 		if got := grepText(t, e, GrepOptions{Root: dir, Pattern: "x", Limit: 1, Offset: 1}); !strings.HasPrefix(got, "middle\n(more true") {
 			t.Errorf("%s: %q", kind, got)
+		}
+	}
+}
+
+// TestSuffix holds patterns that are compared by their end against the whole language.
+func TestSuffix(t *testing.T) {
+	paths := []string{"a.go", ".go", "b/a.go", "b/.go", "go", "a.gox", "b.go/x", "a/b/c.tar.gz", "x.tar.gz", "*.go", "!a.go"}
+	for _, pattern := range []string{"**", "*", "**/*", "*.go", "**/*.go", "*.tar.gz", "*go", "a.go", "*.{go,gz}", "!*.go", "b/*.go", "**/b/*.go", "**.go", "*.go/", `*\.go`, "*[.]go"} {
+		suffix, ok := suffixOf(pattern)
+		if !ok {
+			continue
+		}
+		p, err := glob.Compile(pattern, glob.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range paths {
+			if got, want := strings.HasSuffix(path, suffix), p.Match(path); got != want {
+				t.Errorf("%s and %s: %v, want %v", pattern, path, got, want)
+			}
+		}
+	}
+	for _, pattern := range []string{"**", "*.go", "**/*.tar.gz"} {
+		if _, ok := suffixOf(pattern); !ok {
+			t.Errorf("%s is not compared by its end", pattern)
 		}
 	}
 }

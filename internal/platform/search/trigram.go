@@ -84,14 +84,14 @@ func newLearner() *learner {
 }
 
 // learn adds to what is known, unless the file is known already or changes too much.
-func (l *learner) learn(ctx context.Context, k *knowledge, root string, b *walk.Batch, e walk.Entry) {
-	key := k.key(root, e.Path())
+func (l *learner) learn(ctx context.Context, k *knowledge, prefix string, b *walk.Batch, e walk.Entry) {
+	key := k.key(prefix, e.Path())
 	now := time.Now()
 	before, err := b.Stat(e)
 	if err != nil || before.Changed == 0 || before.Size > maxLearnt || now.UnixNano()-max(before.Changed, before.Modified) < int64(dirty) {
 		return
 	}
-	if _, ok := k.current(key, before); ok {
+	if known, ok := k.get(key); ok && known.holds(before) {
 		return
 	}
 	f, err := b.Open(e)

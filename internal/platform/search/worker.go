@@ -29,10 +29,16 @@ func openEntry(b *walk.Batch, e walk.Entry) (file, error) { return b.Open(e) }
 type worker struct {
 	*grep
 	searcher *scan.Searcher
+	sink     scan.Sink
 	place    *regex.Matcher // finds where in a long line a match is; nil until there is one
 
+	yielded int // files since the last time others got their turn
+
 	// These are about the file at hand.
+	ctx     context.Context
 	again   func() (io.ReadCloser, error) // opens it a second time
+	batch   *walk.Batch
+	entry   walk.Entry
 	shown   string
 	text    []byte
 	entries int // in text
@@ -56,10 +62,17 @@ func (w *worker) visit(ctx context.Context, b *walk.Batch) error {
 		if err := w.search(ctx, b, e); err != nil {
 			return err
 		}
-		runtime.Gosched() // or the rest of the program would have to wait for a whole batch
+		// Otherwise the rest of the program would have to wait for a whole batch.
+		if w.yielded++; w.yielded == yieldEvery {
+			w.yielded = 0
+			runtime.Gosched()
+		}
 	}
 	return nil
 }
+
+// yieldEvery is after how many files others get their turn.
+const yieldEvery = 4
 
 // search searches one file. Only an error that ends the search is returned.
 func (w *worker) search(ctx context.Context, b *walk.Batch, e walk.Entry) error {
@@ -68,9 +81,9 @@ func (w *worker) search(ctx context.Context, b *walk.Batch, e walk.Entry) error 
 		return w.couldNot(err)
 	}
 	defer f.Close()
+	w.ctx, w.batch, w.entry = ctx, b, e
 	w.start(e.Path())
-	w.again = func() (io.ReadCloser, error) { return w.engine.open(b, e) }
-	stats, err := w.searcher.Search(ctx, f, func(l *scan.Line) bool { return w.line(ctx, l) })
+	stats, err := w.searcher.Search(ctx, f, w.sink)
 	switch {
 	case stats.Binary || w.binary:
 		w.found.addBinary()
@@ -119,11 +132,11 @@ func (w *worker) start(rel string) {
 const pieceSize = 1 << 20
 
 // line takes a line of the file and reports whether more of them are of use.
-func (w *worker) line(ctx context.Context, l *scan.Line) bool {
+func (w *worker) line(l *scan.Line) bool {
 	if w.shown == "" {
 		w.shown = w.Show(w.item.Path)
 	}
-	w.format(ctx, l)
+	w.format(l)
 	if w.found.need > 0 && w.given+w.entries >= w.found.need {
 		return false
 	}
@@ -131,7 +144,7 @@ func (w *worker) line(ctx context.Context, l *scan.Line) bool {
 		return true
 	}
 	if !w.checked {
-		w.checked, w.binary = true, w.holdsNull(ctx)
+		w.checked, w.binary = true, w.holdsNull()
 	}
 	return !w.binary && w.handOver()
 }
@@ -159,14 +172,16 @@ func (w *worker) finish() {
 }
 
 // holdsNull reads the file at hand once more, to its end.
-func (w *worker) holdsNull(ctx context.Context) bool {
+func (w *worker) holdsNull() bool {
 	f, err := w.again()
 	if err != nil {
 		return false
 	}
 	defer f.Close()
-	return holdsNull(ctx, f)
+	return holdsNull(w.ctx, f)
 }
+
+func (w *worker) reopen() (io.ReadCloser, error) { return w.engine.open(w.batch, w.entry) }
 
 // holdsNull reports whether a text with lines is binary.
 func holdsNull(ctx context.Context, src io.Reader) bool {

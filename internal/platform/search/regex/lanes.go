@@ -1,6 +1,9 @@
 package regex
 
-import "bytes"
+import (
+	"bytes"
+	"unsafe"
+)
 
 // laneCount is how many parts of a buffer are read at once: the processor works on one while it waits
 // for the table entry of another.
@@ -95,16 +98,16 @@ func (r *laneReader) together() {
 // run4 moves four states over as many texts of one length. It stops before the first place where one of
 // them leads to no state, and returns it.
 func (d *dfa) run4(state *[laneCount]uint32, text [laneCount][]byte) int {
-	trans, classOf := d.trans, &d.p.classOf
+	trans, classOf := unsafe.Pointer(unsafe.SliceData(d.trans)), &d.p.classOf
 	s0, s1, s2, s3 := state[0], state[1], state[2], state[3]
 	b0 := text[0]
 	b1, b2, b3 := text[1][:len(b0)], text[2][:len(b0)], text[3][:len(b0)]
 	i := 0
 	for ; i < len(b0); i++ {
-		t0 := trans[s0+uint32(classOf[b0[i]])]
-		t1 := trans[s1+uint32(classOf[b1[i]])]
-		t2 := trans[s2+uint32(classOf[b2[i]])]
-		t3 := trans[s3+uint32(classOf[b3[i]])]
+		t0 := entryAt(trans, s0+uint32(classOf[b0[i]]))
+		t1 := entryAt(trans, s1+uint32(classOf[b1[i]]))
+		t2 := entryAt(trans, s2+uint32(classOf[b2[i]]))
+		t3 := entryAt(trans, s3+uint32(classOf[b3[i]]))
 		if (t0|t1|t2|t3)&special != 0 {
 			break
 		}
@@ -112,6 +115,12 @@ func (d *dfa) run4(state *[laneCount]uint32, text [laneCount][]byte) int {
 	}
 	*state = [laneCount]uint32{s0, s1, s2, s3}
 	return i
+}
+
+// entryAt returns an entry of the table. A state and a class are always within it; that this is not
+// checked makes reading half as fast again.
+func entryAt(trans unsafe.Pointer, at uint32) uint32 {
+	return *(*uint32)(unsafe.Add(trans, uintptr(at)*unsafe.Sizeof(at)))
 }
 
 // settle moves every lane over its byte i, of which one leads to no state.
