@@ -33,6 +33,7 @@ type worker struct {
 	place    *regex.Matcher // finds where in a long line a match is; nil until there is one
 
 	yielded int // files since the last time others got their turn
+	reader  patient
 
 	// These are about the file at hand.
 	ctx     context.Context
@@ -71,6 +72,22 @@ func (w *worker) visit(ctx context.Context, b *walk.Batch) error {
 	return nil
 }
 
+// A patient reader lets others have their turn while a large file is searched.
+type patient struct {
+	io.Reader
+	last int // bytes that were read
+}
+
+const largeRead = 32 << 10
+
+func (r *patient) Read(p []byte) (n int, err error) {
+	if r.last >= largeRead {
+		runtime.Gosched()
+	}
+	r.last, err = r.Reader.Read(p)
+	return r.last, err
+}
+
 // yieldEvery is after how many files others get their turn.
 const yieldEvery = 4
 
@@ -83,7 +100,8 @@ func (w *worker) search(ctx context.Context, b *walk.Batch, e walk.Entry) error 
 	defer f.Close()
 	w.ctx, w.batch, w.entry = ctx, b, e
 	w.start(e.Path())
-	stats, err := w.searcher.Search(ctx, f, w.sink)
+	w.reader = patient{Reader: f}
+	stats, err := w.searcher.Search(ctx, &w.reader, w.sink)
 	switch {
 	case stats.Binary || w.binary:
 		w.found.addBinary()

@@ -131,7 +131,7 @@ const (
 	maxShown = 4 << 10 // of what a person sees
 )
 
-// Lines are pieces of text, each of whole lines. They are a [tool.Body].
+// A joined text is in pieces, each of whole lines. It is a [tool.Body].
 type joined [][]byte
 
 // Size returns how many bytes there are.
