@@ -9,7 +9,7 @@ import (
 	"adze/internal/platform/search/walk"
 )
 
-// A cache remembers which trigrams the files of a tree hold, so that a search for a text need not open
+// A cache remembers which grams the files of a tree hold, so that a search for a text need not open
 // most of them. Nothing else is remembered: the tree is walked each time, with its ignore files, and
 // each file is asked about its state before what is known of it counts. A cache is therefore never
 // stale, and needs no news about changes.
@@ -29,7 +29,7 @@ type cache struct {
 
 const (
 	// maxKnown bounds what is known, so that a search stays within its memory together with it.
-	maxKnown = 32 << 20
+	maxKnown = 20 << 20
 	// maxIdle is how long knowledge is kept that nobody asks for.
 	maxIdle = 10 * time.Minute
 	// maxRoots is of how many trees searches are counted.

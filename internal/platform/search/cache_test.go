@@ -203,13 +203,13 @@ func TestKnowledgeIsBounded(t *testing.T) {
 		if k.full() {
 			break
 		}
-		k.add(i, fact{trigrams: make(trigramSet, 2048)})
+		k.add(i, &fact{grams: gramSet{bits: make([]uint64, 2048)}})
 	}
 	if !k.full() || k.bytes > maxKnown+20_000 {
 		t.Errorf("%d bytes are known", k.bytes)
 	}
 	for i := range uint64(5000) {
-		k.add(i, fact{}) // in place of what was there
+		k.add(i, &fact{}) // in place of what was there
 	}
 	if k.bytes != 5000*factSize {
 		t.Errorf("%d bytes are known", k.bytes)
@@ -221,7 +221,7 @@ func TestIdle(t *testing.T) {
 	age(t)
 	synctest.Test(t, func(t *testing.T) {
 		e := engine(t, Config{})
-		e.cache.known.add(1, fact{})
+		e.cache.known.add(1, &fact{})
 		touch := func() { must(e.plan(GrepOptions{Root: dir, Pattern: "needle"})).recall() }
 		touch()
 		time.Sleep(maxIdle - time.Second)
@@ -238,31 +238,41 @@ func TestIdle(t *testing.T) {
 	})
 }
 
-// TestTrigrams holds sets against the texts they are of.
-func TestTrigrams(t *testing.T) {
+// TestGrams holds sets against the texts they are of.
+func TestGrams(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	l := newLearner()
-	for range 200 {
-		text := words(r)
+	learn := func(text string) gramSet {
+		t.Helper()
 		if _, err := l.read(context.Background(), strings.NewReader(text)); err != nil {
 			t.Fatal(err)
 		}
-		set := l.set()
+		return l.set()
+	}
+	needs := func(pattern string) []hashedNeed {
+		t.Helper()
+		return hashNeeds(must(New(Config{Cold: true}).plan(GrepOptions{Root: t.TempDir(), Pattern: pattern})).query.Needs())
+	}
+	for range 200 {
+		text := words(r)
+		l.long = r.IntN(2) == 0
+		set := learn(text)
 		at := r.IntN(len(text) - 12)
 		part := text[at : at+4+r.IntN(8)]
 		if strings.Contains(part, "\n") || !utf8.ValidString(part) {
 			continue
 		}
-		s := must(New(Config{Cold: true}).plan(GrepOptions{Root: t.TempDir(), Pattern: "(?i)" + part}))
-		if needs := hashNeeds(s.query.Needs()); !set.meets(needs) {
+		if !set.meets(needs("(?i)" + part)) {
 			t.Fatalf("%q is ruled out in %q", part, text)
 		}
 	}
-	if _, err := l.read(context.Background(), strings.NewReader("some text")); err != nil {
-		t.Fatal(err)
-	}
-	s := must(New(Config{Cold: true}).plan(GrepOptions{Root: t.TempDir(), Pattern: "other"}))
-	if l.set().meets(hashNeeds(s.query.Needs())) {
+	set := learn("some text")
+	if set.meets(needs("other")) {
 		t.Error("a text that is not there is not ruled out")
+	}
+	for l.long = range map[bool]bool{false: true, true: true} {
+		if set := learn("handle, controller"); set.meets(needs("handler")) == l.long {
+			t.Errorf("with long grams %t, a text of which only the short ones are there is ruled out: %t", l.long, !l.long)
+		}
 	}
 }

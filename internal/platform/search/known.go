@@ -6,7 +6,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"adze/internal/platform/search/regex"
 	"adze/internal/platform/search/walk"
 )
 
@@ -17,15 +16,15 @@ type knowledge struct {
 	seed maphash.Seed
 
 	mu    sync.RWMutex
-	files map[uint64]fact // by the hash of the absolute path
+	files map[uint64]*fact // by the hash of the absolute path
 	bytes int
 }
 
-// A fact holds as long as the file is in the state it was learnt in.
+// A fact does not change. It holds as long as the file is in the state it was learnt in.
 type fact struct {
 	size, modified, changed int64
 	inode                   uint64
-	trigrams                trigramSet
+	grams                   gramSet
 	binary                  bool // whatever is searched for
 }
 
@@ -33,7 +32,7 @@ type fact struct {
 const factSize = 120
 
 func newKnowledge() *knowledge {
-	return &knowledge{seed: maphash.MakeSeed(), files: map[uint64]fact{}}
+	return &knowledge{seed: maphash.MakeSeed(), files: map[uint64]*fact{}}
 }
 
 // key returns the key of a file: its path is what begins with prefix and ends with rel.
@@ -54,14 +53,14 @@ func (k *knowledge) full() bool {
 	return k.bytes >= maxKnown
 }
 
-func (k *knowledge) add(key uint64, f fact) {
+func (k *knowledge) add(key uint64, f *fact) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if old, ok := k.files[key]; ok {
-		k.bytes -= factSize + old.trigrams.size()
+		k.bytes -= factSize + old.grams.size()
 	}
 	k.files[key] = f
-	k.bytes += factSize + f.trigrams.size()
+	k.bytes += factSize + f.grams.size()
 }
 
 // holds reports whether what is known about a file is known of its present state.
@@ -69,12 +68,15 @@ func (f *fact) holds(info walk.Info) bool {
 	return f.changed == info.Changed && f.modified == info.Modified && f.size == info.Size && f.inode == info.Inode && info.Regular()
 }
 
-// get returns what was learnt about a file.
-func (k *knowledge) get(key uint64) (fact, bool) {
+// get returns what was learnt about the files with these keys, in their order; nil stands for nothing.
+func (k *knowledge) get(keys ...uint64) []*fact {
+	facts := make([]*fact, len(keys))
 	k.mu.RLock()
 	defer k.mu.RUnlock()
-	f, ok := k.files[key]
-	return f, ok
+	for i, key := range keys {
+		facts[i] = k.files[key]
+	}
+	return facts
 }
 
 // drop forgets the file at a path.
@@ -83,7 +85,7 @@ func (k *knowledge) drop(path string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if f, ok := k.files[key]; ok {
-		k.bytes -= factSize + f.trigrams.size()
+		k.bytes -= factSize + f.grams.size()
 		delete(k.files, key)
 	}
 }
@@ -91,7 +93,7 @@ func (k *knowledge) drop(path string) {
 func (k *knowledge) clear() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.files, k.bytes = map[uint64]fact{}, 0
+	k.files, k.bytes = map[uint64]*fact{}, 0
 }
 
 // A recollection is what is known as far as it bears on one query.
@@ -108,45 +110,30 @@ func (r *recollection) candidates(b *walk.Batch, found *collector) []bool {
 	if r == nil {
 		return nil
 	}
+	keys := make([]uint64, len(b.Files))
+	for i, e := range b.Files {
+		keys[i] = r.known.key(r.prefix, e.Path())
+	}
 	may := make([]bool, len(b.Files))
 	unknown := int64(0)
-	for i, e := range b.Files {
-		f, ok := r.known.get(r.known.key(r.prefix, e.Path()))
-		if ok && !f.binary && f.trigrams.meets(r.needs) {
+	for i, f := range r.known.get(keys...) {
+		if f != nil && !f.binary && f.grams.meets(r.needs) {
 			may[i] = true
 			continue
 		}
-		if ok {
-			info, err := b.Stat(e)
-			ok = err == nil && f.holds(info)
+		holds := false
+		if f != nil {
+			info, err := b.Stat(b.Files[i])
+			holds = err == nil && f.holds(info)
 		}
 		switch {
-		case !ok:
+		case !holds:
 			may[i] = true // whoever opens it will see
 			unknown++
-		case f.binary && !found.past(e.Path(), false):
+		case f.binary && !found.past(b.Files[i].Path(), false):
 			found.addBinary()
 		}
 	}
 	r.unknown.Add(unknown)
 	return may
-}
-
-// A hashedNeed is a [regex.Need] in terms of a trigramSet.
-type hashedNeed [][]uint32
-
-func hashNeeds(needs []regex.Need) []hashedNeed {
-	var out []hashedNeed
-	for _, need := range needs {
-		var alternatives hashedNeed
-		for _, trigrams := range need {
-			hashes := make([]uint32, len(trigrams))
-			for i, t := range trigrams {
-				hashes[i] = hashTrigram(t)
-			}
-			alternatives = append(alternatives, hashes)
-		}
-		out = append(out, alternatives)
-	}
-	return out
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -45,6 +46,9 @@ func CheckRoot(dir, path string, denied func(path string) (rule string)) error {
 	case !errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("reading %s: %w", path, reason(err))
 	}
+	if target, err := os.Readlink(path); err == nil {
+		return fmt.Errorf("%s is a link to %s, which does not exist.", path, Quoted(target))
+	}
 	text := fmt.Sprintf("%s does not exist. The working directory is %s.", path, dir)
 	for _, near := range nearby(dir, path) {
 		if denied(near) == "" {
@@ -56,20 +60,30 @@ func CheckRoot(dir, path string, denied func(path string) (rule string)) error {
 
 // nearby returns what may have been meant by a path that does not exist.
 func nearby(dir, path string) []string {
-	found := paths.Suggest(dir, path)
+	found := paths.Suggest(dir, path, nil)
 	if near := sameTail(dir, path); near != "" {
 		found = append(found, near)
 	}
 	parent, base := filepath.Split(path)
-	entries, _ := os.ReadDir(parent) // ok: there is nothing to suggest then
-	var names []string
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	for _, name := range spell.Closest(base, names, 1) {
+	for _, name := range spell.Closest(base, someNames(parent), 1) {
 		found = append(found, filepath.Join(parent, name))
 	}
 	return found
+}
+
+// maxNames is among how many names of a directory a similar one is looked for.
+const maxNames = 4096
+
+// someNames returns what is in a directory, in order, or a part of it if it is large.
+func someNames(dir string) []string {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil // there is nothing to suggest then
+	}
+	defer f.Close()
+	names, _ := f.Readdirnames(maxNames) // ok: so many are enough
+	slices.Sort(names)
+	return names
 }
 
 // sameTail returns the directory under dir that path names if some of its first elements are left out.

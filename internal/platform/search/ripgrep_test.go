@@ -178,23 +178,18 @@ func TestStubbornRipgrep(t *testing.T) {
 func TestParseKind(t *testing.T) {
 	tests := []struct {
 		setting string
-		env     map[string]string
 		want    Kind
 		bad     bool
 	}{
-		{"", nil, Builtin, false},
-		{"builtin", nil, Builtin, false},
-		{"system", nil, System, false},
-		{"auto", nil, Auto, false},
-		{"grep", nil, Builtin, true},
-		{"", map[string]string{"ADZE_USE_BUILTIN_RIPGREP": "false"}, System, false},
-		{"", map[string]string{"USE_BUILTIN_RIPGREP": "0"}, System, false},
-		{"auto", map[string]string{"ADZE_USE_BUILTIN_RIPGREP": "true", "USE_BUILTIN_RIPGREP": "false"}, Auto, false},
+		{"", Builtin, false},
+		{"builtin", Builtin, false},
+		{"system", System, false},
+		{"auto", Auto, false},
+		{"grep", Builtin, true},
 	}
 	for _, tt := range tests {
-		got, err := ParseKind(tt.setting, func(name string) string { return tt.env[name] })
-		if got != tt.want || (err != nil) != tt.bad {
-			t.Errorf("ParseKind(%q, %v) = %v, %v", tt.setting, tt.env, got, err)
+		if got, err := ParseKind(tt.setting); got != tt.want || (err != nil) != tt.bad {
+			t.Errorf("ParseKind(%q) = %v, %v", tt.setting, got, err)
 		}
 	}
 }

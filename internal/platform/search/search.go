@@ -29,17 +29,8 @@ const (
 	Auto
 )
 
-// ParseKind returns the kind of a setting: builtin, system or auto; empty means builtin. The variable
-// ADZE_USE_BUILTIN_RIPGREP, or else USE_BUILTIN_RIPGREP, overrides it with System if it is false.
-func ParseKind(setting string, getenv func(string) string) (Kind, error) {
-	for _, name := range [...]string{"ADZE_USE_BUILTIN_RIPGREP", "USE_BUILTIN_RIPGREP"} {
-		if v := getenv(name); v != "" {
-			if v == "false" || v == "0" {
-				return System, nil
-			}
-			break
-		}
-	}
+// ParseKind returns the kind of a setting: builtin, system or auto; empty means builtin.
+func ParseKind(setting string) (Kind, error) {
 	switch setting {
 	case "", "builtin":
 		return Builtin, nil

@@ -150,6 +150,7 @@ func TestGrep(t *testing.T) {
 		{"a file", GrepOptions{Root: "ignored/x.go", Pattern: `foo`, Mode: Content, Numbers: true}, ".:1:foo\n"},
 		{"a directory that is ignored", GrepOptions{Root: "ignored", Pattern: `foo`, Mode: Count}, "x.go:1\n"},
 		{"empty pattern", GrepOptions{}, "error: the pattern is empty: every line would match"},
+		{"type by extension", GrepOptions{Pattern: "x", Type: "rs"}, `error: there is no file type "rs": did you mean rust? Or use glob instead`},
 		{"unknown type", GrepOptions{Pattern: "x", Type: "pythn"}, `error: there is no file type "pythn": did you mean python, cython? Or use glob instead`},
 		{"look-around", GrepOptions{Pattern: `foo(?=bar)`}, `error: bad pattern at character 4 ((?=): look-ahead is not supported; match what follows as part of the pattern: (?:...)`},
 		{"missing root", GrepOptions{Root: "nowhere", Pattern: "x"}, "error: reading " + filepath.Join(dir, "nowhere") + ": no such file or directory"},

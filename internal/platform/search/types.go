@@ -18,14 +18,17 @@ asm .asm .s .S
 astro .astro
 avro .avdl .avpr .avsc
 awk .awk
+bash .bash .csh .ksh .sh .tcsh .zsh .bashrc .zshrc .profile
 bazel .bazel .bzl BUILD WORKSPACE
 c .c .h .H .cats
+c++ .C .cc .cpp .cxx .h .H .hh .hpp .hxx .inl .ipp .tpp
 clojure .clj .cljc .cljs .cljx .edn
 cmake .cmake CMakeLists.txt
 coffee .coffee
 cpp .C .cc .cpp .cxx .h .H .hh .hpp .hxx .inl .ipp .tpp
 crystal .cr .ecr Projectfile
 cs .cs
+csharp .cs
 csproj .csproj
 css .css .scss
 csv .csv
@@ -45,6 +48,7 @@ fortran .f .F .f77 .F77 .f90 .F90 .f95 .F95
 fsharp .fs .fsi .fsx
 gleam .gleam
 go .go
+golang .go
 gradle .gradle .gradle.kts gradlew gradle.properties
 graphql .graphql .graphqls
 groovy .groovy .gradle
@@ -56,6 +60,7 @@ hcl .hcl .tf
 html .htm .html .ejs
 ini .ini .cfg
 java .java .jsp .jspx .properties
+javascript .js .jsx .cjs .mjs .vue
 jinja .j2 .jinja .jinja2
 js .js .jsx .cjs .mjs .vue
 json .json .sarif
@@ -97,6 +102,7 @@ rust .rs
 sass .sass .scss
 scala .scala .sbt
 sh .bash .csh .ksh .sh .tcsh .zsh .bashrc .zshrc .profile
+shell .bash .csh .ksh .sh .tcsh .zsh .bashrc .zshrc .profile
 solidity .sol
 sql .sql .psql
 svelte .svelte .svelte.ts
@@ -127,7 +133,7 @@ func typeFilter(name string) (func(rel string) bool, error) {
 	if name == "" {
 		return func(string) bool { return true }, nil
 	}
-	var known []string
+	var known, close []string
 	for line := range strings.Lines(typeTable) {
 		words := strings.Fields(line)
 		if len(words) == 0 {
@@ -137,8 +143,13 @@ func typeFilter(name string) (func(rel string) bool, error) {
 			return ofType(words[1:]), nil
 		}
 		known = append(known, words[0])
+		if slices.Contains(words[1:], "."+strings.TrimPrefix(name, ".")) {
+			close = append(close, words[0])
+		}
 	}
-	close := spell.Closest(name, known, 3)
+	if len(close) == 0 {
+		close = spell.Closest(name, known, 3)
+	}
 	if len(close) == 0 {
 		return nil, fmt.Errorf("there is no file type %q: use glob instead, such as *.%s", name, strings.TrimPrefix(name, "."))
 	}

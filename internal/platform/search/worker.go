@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"runtime"
@@ -122,7 +123,8 @@ func (w *worker) search(ctx context.Context, b *walk.Batch, e walk.Entry) error 
 }
 
 // couldNot counts a file that could not be read. What is no longer there, or no longer a file, is not
-// missed. If the system ran out of descriptors, all is begun again.
+// missed. If the system ran out of descriptors, all is begun again. If there is no other file, that is
+// the end.
 func (w *worker) couldNot(err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.EISDIR), errors.Is(err, syscall.ELOOP), errors.Is(err, syscall.ENOTDIR):
@@ -132,6 +134,8 @@ func (w *worker) couldNot(err error) error {
 			return errShort
 		}
 		w.found.short.Store(true)
+	case w.tree.file:
+		return fmt.Errorf("reading %s: %w", w.tree.root, reason(err))
 	}
 	w.found.addUnreadable()
 	return nil

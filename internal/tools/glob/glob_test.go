@@ -45,7 +45,7 @@ func in(t testing.TB, dir string, denied func(string) string) tool.Tool {
 	t.Helper()
 	e := search.New(search.Config{Cold: true})
 	t.Cleanup(e.Close)
-	return New(Config{Dir: func() string { return dir }, Home: func() string { return filepath.Join(dir, "home") }, Engine: e, Denied: denied})
+	return New(Config{Dir: func() string { return dir }, Home: func() string { return filepath.Join(dir, "home") }, Engine: e, Denied: func() func(string) string { return denied }})
 }
 
 // run binds and runs one call, and returns what the model reads.

@@ -24,7 +24,8 @@ type Output struct {
 
 // Run finds files.
 func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, error) {
-	if err := search.CheckRoot(c.dir, c.path, c.Denied); err != nil {
+	denied := c.denied()
+	if err := search.CheckRoot(c.dir, c.path, denied); err != nil {
 		return tool.Result{}, err
 	}
 	if info, err := os.Stat(c.path); err == nil && !info.IsDir() {
@@ -32,8 +33,8 @@ func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, err
 	}
 	began := time.Now()
 	o := search.GlobOptions{Root: c.path, Pattern: c.pattern, Limit: limit}
-	if c.Denied != nil {
-		o.Skip = func(path string, _ bool) bool { return c.Denied(path) != "" }
+	if denied != nil {
+		o.Skip = func(path string, _ bool) bool { return denied(path) != "" }
 	}
 	found, err := c.Engine.Glob(ctx, o)
 	if err != nil {
@@ -93,4 +94,12 @@ func notes(found *search.GlobResult) string {
 		note("(%d directories could not be read.)", n)
 	}
 	return strings.Join(notes, "\n")
+}
+
+// denied returns what hides paths from this call, or nil.
+func (c *call) denied() func(path string) string {
+	if c.Denied == nil {
+		return nil
+	}
+	return c.Denied()
 }

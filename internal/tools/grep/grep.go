@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"adze/internal/platform/paths"
@@ -29,9 +28,9 @@ type Config struct {
 	// Home returns the home directory, or empty; nil means the user's.
 	Home   func() string
 	Engine Searcher
-	// Denied returns the rule that keeps a path from being read, or nothing. Such a path is passed over.
-	// Nil means that the gates before the call are all there is.
-	Denied func(path string) (rule string)
+	// Denied returns what names the rule that keeps a path from being read, if one does: such a path is
+	// passed over. It is asked once per call; nil, also as its answer, means that nothing is hidden.
+	Denied func() func(path string) (rule string)
 }
 
 //go:embed grep.md
@@ -74,7 +73,7 @@ const defaultLimit = 250
 // New returns the tool.
 func New(c Config) tool.Tool {
 	if c.Home == nil {
-		c.Home = userHome
+		c.Home = paths.UserHome
 	}
 	return tool.NewBound(tool.Def{
 		Name:   "Grep",
@@ -87,11 +86,6 @@ func New(c Config) tool.Tool {
 			Output:    json.RawMessage(strings.TrimSpace(outputSchema)),
 		},
 	}, (&finder{c}).bind)
-}
-
-func userHome() string {
-	home, _ := os.UserHomeDir() // ok: without a home there is no ~
-	return home
 }
 
 // A finder is what all calls of the tool share.

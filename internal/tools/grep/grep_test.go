@@ -51,7 +51,7 @@ func in(t testing.TB, dir string, denied func(string) string) tool.Tool {
 }
 
 func with(dir string, s Searcher, denied func(string) string) tool.Tool {
-	return New(Config{Dir: func() string { return dir }, Home: func() string { return filepath.Join(dir, "home") }, Engine: s, Denied: denied})
+	return New(Config{Dir: func() string { return dir }, Home: func() string { return filepath.Join(dir, "home") }, Engine: s, Denied: func() func(string) string { return denied }})
 }
 
 // run binds and runs one call, and returns what the model reads.
@@ -239,6 +239,22 @@ func TestIncomplete(t *testing.T) {
 				t.Errorf("got:\n%s\nwant:\n%s", got, tt.want)
 			}
 		})
+	}
+	beyond := with(t.TempDir(), fake{result: search.GrepResult{Cut: true, More: true, Matched: 9}}, nil)
+	want := "Offset 7 is beyond the first 20 MB of lines, which are all that is kept. Use a narrower path or pattern."
+	if got, _ := run(t, beyond, `{"pattern":"x","output_mode":"content","offset":7}`); got != want {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+}
+
+func TestDanglingLink(t *testing.T) {
+	dir := fixture(t, map[string]string{"a": ""})
+	if err := os.Symlink("b", filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	want := "error: " + dir + "/link is a link to b, which does not exist."
+	if got, _ := run(t, in(t, dir, nil), `{"pattern":"x","path":"link"}`); got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }
 

@@ -11,6 +11,8 @@ func (c *call) notes(o search.GrepOptions, found *search.GrepResult) []string {
 	var notes []string
 	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
 	switch {
+	case found.Entries == 0 && found.Cut:
+		note("Offset %d is beyond the first 20 MB of lines, which are all that is kept. Use a narrower path or pattern.", o.Offset)
 	case found.Entries == 0 && o.Offset > 0 && found.Matched > 0:
 		note("There is nothing at offset %d: use a smaller one.", o.Offset)
 	case found.Entries == 0:
@@ -25,9 +27,9 @@ func (c *call) notes(o search.GrepOptions, found *search.GrepResult) []string {
 		unit = "lines"
 	}
 	switch first := o.Offset + 1; {
-	case found.Cut:
+	case found.Cut && found.Entries > 0:
 		note("(The result is cut at 20 MB, after %s %d to %d. Use a narrower path or pattern.)", unit, first, o.Offset+found.Entries)
-	case found.More:
+	case found.More && found.Entries > 0:
 		note("(These are %s %d to %d; there are more. Use offset %d for the next, or a narrower pattern, glob or path.)", unit, first, o.Offset+found.Entries, o.Offset+found.Entries)
 	case o.Offset > 0 && found.Entries > 0:
 		note("(These are %s %d to %d, the last.)", unit, first, o.Offset+found.Entries)

@@ -30,11 +30,12 @@ type Output struct {
 
 // Run searches.
 func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, error) {
-	if err := search.CheckRoot(c.dir, c.path, c.Denied); err != nil {
+	denied := c.denied()
+	if err := search.CheckRoot(c.dir, c.path, denied); err != nil {
 		return tool.Result{}, err
 	}
 	began := time.Now()
-	o := c.options()
+	o := c.options(denied)
 	found, err := c.Engine.Grep(ctx, o)
 	if err != nil {
 		return tool.Result{}, err
@@ -45,7 +46,7 @@ func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, err
 	return c.result(o, found, time.Since(began)), nil
 }
 
-func (c *call) options() search.GrepOptions {
+func (c *call) options(denied func(string) string) search.GrepOptions {
 	in := &c.in
 	o := search.GrepOptions{
 		Root: c.path, Pattern: in.Pattern, Glob: in.Glob, Type: in.Type,
@@ -56,8 +57,8 @@ func (c *call) options() search.GrepOptions {
 	if in.HeadLimit != nil {
 		o.Limit = *in.HeadLimit
 	}
-	if c.Denied != nil {
-		o.Skip = func(path string, _ bool) bool { return c.Denied(path) != "" }
+	if denied != nil {
+		o.Skip = func(path string, _ bool) bool { return denied(path) != "" }
 	}
 	switch in.OutputMode {
 	case modeContent:
@@ -163,4 +164,12 @@ func (j joined) head(max int) string {
 		b.Write(piece)
 	}
 	return b.String()
+}
+
+// denied returns what hides paths from this call, or nil.
+func (c *call) denied() func(path string) string {
+	if c.Denied == nil {
+		return nil
+	}
+	return c.Denied()
 }

@@ -67,11 +67,13 @@ func New(windows []Window) *Finder {
 		f.minLen = min(f.minLen, len(w))
 		longest = max(longest, len(w))
 	}
-	f.allow(windows, min(longest, MaxLen))
 	if len(windows) == 1 && f.choosePair(windows[0][:f.minLen]) {
+		f.allow(windows, min(longest, MaxLen))
 		return f
 	}
 	f.kind = several
+	windows = sharpen(windows, f.minLen)
+	f.allow(windows, min(longest, MaxLen))
 	f.chooseShuffle(windows)
 	return f
 }
@@ -179,7 +181,7 @@ func (f *Finder) Next(b []byte, from int) int {
 		if i < 0 {
 			return -1
 		}
-		if f.fits(b[from+i:]) {
+		if f.kind == single || f.fits(b[from+i:]) {
 			return from + i
 		}
 		from += i + 1

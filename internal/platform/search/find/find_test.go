@@ -199,6 +199,29 @@ func FuzzNext(f *testing.F) {
 	})
 }
 
+// TestSharpen divides windows whose sets have halves that do not go together.
+func TestSharpen(t *testing.T) {
+	space := Range('\t', '\r').Union(Byte(' '))
+	if m := space.mistaken(); !m.Has(')') || m.Has(' ') || m.Has('a') {
+		t.Errorf("mistaken for white space: %v", *m)
+	}
+	windows := []Window{{Byte(')'), space}}
+	sharp := sharpen(windows, 2)
+	var all Set
+	for _, w := range sharp {
+		if m := w[1].mistaken(); w[0] != windows[0][0] || m.Len() > 0 {
+			t.Errorf("%v is left, which is mistaken for %v", w, *m)
+		}
+		all = all.Union(w[1])
+	}
+	if all != space || len(sharp) != 2 {
+		t.Errorf("%d windows of %v", len(sharp), all)
+	}
+	if len(windows) != 1 || windows[0][1] != space {
+		t.Error("what was given has changed")
+	}
+}
+
 func TestRate(t *testing.T) {
 	rare := Rate([]Window{literal("Handler")})
 	folds := Rate([]Window{folded("handler")})

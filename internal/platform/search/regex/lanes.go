@@ -176,7 +176,7 @@ func (r *laneReader) move(k, at, read int) {
 		r.state[k] = to
 		return
 	}
-	if to == matched || r.lineMatches(k, at) {
+	if to == matched || r.lineMatches(at) {
 		r.lanes[k].hits = append(r.lanes[k].hits, at)
 	}
 	if c == '\n' {
@@ -187,21 +187,20 @@ func (r *laneReader) move(k, at, read int) {
 }
 
 // lineMatches asks the pike about the line that holds a place.
-func (r *laneReader) lineMatches(k, at int) bool {
-	start, end := lineAround(r.buf, at, r.lanes[k].start)
+func (r *laneReader) lineMatches(at int) bool {
+	start, end := lineAround(r.buf, at)
 	return r.lines.matchesLine(r.buf[start:end])
 }
 
 // byPike reads the rest of lane k line by line.
 func (r *laneReader) byPike(k int) {
 	l := &r.lanes[k]
-	start, _ := lineAround(r.buf, l.pos, l.start)
+	start, end := lineAround(r.buf, l.pos)
 	if n := len(l.hits); n > 0 && l.hits[n-1] >= start { // this line is done
-		_, end := lineAround(r.buf, l.pos, l.start)
 		start = end + 1
 	}
 	for start < l.end && r.d.budget.err == nil {
-		_, end := lineAround(r.buf, start, start)
+		end := lineEnd(r.buf, start)
 		if r.lines.matchesLine(r.buf[start:end]) {
 			l.hits = append(l.hits, start)
 		}
@@ -210,27 +209,29 @@ func (r *laneReader) byPike(k int) {
 	l.pos = l.end
 }
 
-// lineAround returns the line that holds a place, without its end. It begins no earlier than floor. A
-// line end belongs to the line that it ends.
-func lineAround(buf []byte, at, floor int) (start, end int) {
-	start = floor + bytes.LastIndexByte(buf[floor:at], '\n') + 1
-	if i := bytes.IndexByte(buf[at:], '\n'); i >= 0 {
-		return start, at + i
-	}
-	return start, len(buf)
+// lineAround returns the line that holds a place, without its end. A line end belongs to the line that
+// it ends.
+func lineAround(buf []byte, at int) (start, end int) {
+	return bytes.LastIndexByte(buf[:at], '\n') + 1, lineEnd(buf, at)
 }
 
-// take returns the next matching line that read found.
-func (r *laneReader) take() (start, end int, ok bool) {
+// lineEnd returns the end of the line that holds a place.
+func lineEnd(buf []byte, at int) int {
+	if i := bytes.IndexByte(buf[at:], '\n'); i >= 0 {
+		return at + i
+	}
+	return len(buf)
+}
+
+// take returns a place in the next matching line that read found.
+func (r *laneReader) take() (at int, ok bool) {
 	for ; r.next.lane < laneCount; r.next.lane++ {
 		l := &r.lanes[r.next.lane]
 		if r.next.hit < len(l.hits) {
-			at := l.hits[r.next.hit]
 			r.next.hit++
-			start, end = lineAround(r.buf, at, l.start)
-			return start, end, true
+			return l.hits[r.next.hit-1], true
 		}
 		r.next.hit = 0
 	}
-	return 0, 0, false
+	return 0, false
 }

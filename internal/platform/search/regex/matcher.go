@@ -15,16 +15,19 @@ type Matcher struct {
 	q      *Query
 	budget budget
 	dfa    *dfa
+	tail   *dfa // of the prefilter's tail; nil if it has none
 	pike   *pike
 	lanes  laneReader
 
-	buf   []byte
-	pos   int // the beginning of the first line not yet looked at
-	read  int // the end of what the lanes have read
-	block int // how much they read next
+	buf    []byte
+	pos    int  // no line before it is still to be returned
+	within bool // nor is the one that pos is in
+	read   int  // the end of what the lanes have read
+	block  int  // how much they read next
 
 	finder     *find.Finder // nil while everything is read
-	candidates int          // lines looked at since pos was from
+	candidates int          // places looked at since the finder was at from
+	work       int          // for them: how many bytes the lanes would have read meanwhile
 	from       int
 	backOff    int // buffers to read without the finder after the next dense one
 	resting    int // buffers left to read without it
@@ -36,9 +39,10 @@ type Matcher struct {
 const (
 	firstBlock = 16 << 10
 	lastBlock  = 256 << 10
-	// denseGap is how many bytes the lanes read in the time that one candidate takes.
-	denseGap   = 160
 	maxBackOff = 31
+	// workPerCandidate and workPerByte are how many bytes the lanes read in the time that it takes to go
+	// to a candidate, and to read a byte there.
+	workPerCandidate, workPerByte = 24, 2
 )
 
 // NewMatcher returns a matcher of q.
@@ -46,6 +50,9 @@ func (q *Query) NewMatcher() *Matcher {
 	m := &Matcher{q: q}
 	m.dfa = newDFA(q.program, !q.spanning, &m.budget)
 	m.lanes.d, m.lanes.lines = m.dfa, m
+	if p := q.prefilter; p != nil && p.tail != nil {
+		m.tail = newDFA(p.tail, true, &m.budget)
+	}
 	return m
 }
 
@@ -65,7 +72,8 @@ func (m *Matcher) threads() *pike {
 func (m *Matcher) Start(ctx context.Context, buf []byte) {
 	m.budget.begin(ctx)
 	m.buf = buf
-	m.pos, m.read, m.from, m.candidates = 0, 0, 0, 0
+	m.pos, m.within, m.read = 0, false, 0
+	m.from, m.candidates, m.work = 0, 0, 0
 	m.block = firstBlock
 	m.lanes.next.lane = laneCount
 	m.finder = nil
@@ -81,93 +89,126 @@ func (m *Matcher) Err() error { return m.budget.err }
 
 // Next returns the next matching line, without its end.
 func (m *Matcher) Next() (start, end int, ok bool) {
+	at, ok := m.next()
+	if !ok {
+		return 0, 0, false
+	}
+	start, end = lineAround(m.buf, at)
+	m.pos, m.within = end+1, false
+	return start, end, true
+}
+
+// Pass passes over the next matching line and reports whether there is one. It does not take the time to
+// see where the line begins and ends.
+func (m *Matcher) Pass() bool {
+	_, ok := m.next()
+	return ok
+}
+
+// next returns a place in the next matching line.
+func (m *Matcher) next() (at int, ok bool) {
+	if m.within {
+		m.pos, m.within = lineEnd(m.buf, m.pos)+1, false
+	}
 	switch {
 	case m.q.always:
-		return m.nextLine()
+		m.within = m.pos < len(m.buf)
+		return m.pos, m.within
 	case m.finder != nil:
 		return m.nextCandidate()
 	}
 	return m.nextRead()
 }
 
-// nextLine returns any line.
-func (m *Matcher) nextLine() (start, end int, ok bool) {
-	if m.pos >= len(m.buf) {
-		return 0, 0, false
-	}
-	start, end = lineAround(m.buf, m.pos, m.pos)
-	m.pos = end + 1
-	return start, end, true
-}
-
-// nextCandidate looks at the lines that the finder points to.
-func (m *Matcher) nextCandidate() (start, end int, ok bool) {
-	for m.pos < len(m.buf) {
+// nextCandidate looks at the places that the finder points to.
+func (m *Matcher) nextCandidate() (at int, ok bool) {
+	p := m.q.prefilter
+	for m.pos < len(m.buf) && m.budget.err == nil {
 		at := m.finder.Next(m.buf, m.pos)
 		if at < 0 {
 			m.pos = len(m.buf)
 			break
 		}
-		start, end = lineAround(m.buf, at, m.pos)
-		if m.q.prefilter.exact {
-			m.pos = end + 1
-			return start, end, true
+		if p.exact {
+			m.pos, m.within = at, true
+			return at, true
 		}
 		if m.dense(at) {
 			return m.nextRead()
 		}
-		m.pos = end + 1
-		if m.lineMatches(start, at, end) {
-			return start, end, true
+		if p.prefix || p.tail != nil {
+			at, ok = m.skim(at)
+		} else {
+			at, ok = m.lineMatches(at)
 		}
-		if m.budget.err != nil {
-			break
+		if ok {
+			return at, true
 		}
 	}
-	return 0, 0, false
+	return 0, false
 }
 
 // dense counts a candidate. It reports whether there are so many that everything is to be read.
 func (m *Matcher) dense(at int) bool {
 	m.candidates++
-	if m.candidates < 32 {
+	m.work += workPerCandidate
+	if m.candidates < 64 {
 		return false
 	}
-	if m.candidates*denseGap > at-m.from {
+	if m.work > at-m.from {
 		m.finder = nil
-		m.read = m.pos
+		m.read, _ = lineAround(m.buf, m.pos)
 		m.backOff = min(2*m.backOff+1, maxBackOff)
 		m.resting = m.backOff
 		return true
 	}
-	m.candidates, m.from = 0, at
+	m.candidates, m.work, m.from = 0, 0, at
+	m.backOff /= 2
 	return false
 }
 
-// lineMatches reports whether the line matches. No match begins before at if the finder knows beginnings.
-func (m *Matcher) lineMatches(start, at, end int) bool {
-	from := start
-	if m.q.prefilter.prefix {
-		from = at
+// skim reads on from a place where a match, or the tail of one, can begin, as long as one may be under
+// way. It returns a place in the line if that matches.
+func (m *Matcher) skim(from int) (at int, ok bool) {
+	d := m.dfa
+	if m.tail != nil {
+		d = m.tail
 	}
-	switch m.dfa.lineMatches(m.buf[start:end], from-start) {
+	to, state := d.skim(m.buf, from)
+	m.work += workPerByte * (to - from)
+	switch {
+	case state == matched && m.tail == nil:
+		m.pos, m.within = to, true
+		return to, true
+	case state == matched || state == quit:
+		return m.lineMatches(to)
+	}
+	m.pos = to
+	return 0, false
+}
+
+// lineMatches looks at the whole line that holds a place. It returns a place in it if it matches.
+func (m *Matcher) lineMatches(from int) (at int, ok bool) {
+	start, end := lineAround(m.buf, from)
+	m.pos = end + 1
+	m.work += workPerByte * (end - start)
+	switch m.dfa.lineMatches(m.buf[start:end]) {
 	case matched:
-		return true
+		return start, true
 	case quit:
-		return m.matchesLine(m.buf[start:end])
+		return start, m.matchesLine(m.buf[start:end])
 	}
-	return false
+	return 0, false
 }
 
 // nextRead hands out what the lanes found, and lets them read on.
-func (m *Matcher) nextRead() (start, end int, ok bool) {
+func (m *Matcher) nextRead() (at int, ok bool) {
 	for {
-		if start, end, ok = m.lanes.take(); ok {
-			m.pos = end + 1
-			return start, end, true
+		if at, ok = m.lanes.take(); ok {
+			return at, true
 		}
 		if m.read >= len(m.buf) || m.budget.err != nil {
-			return 0, 0, false
+			return 0, false
 		}
 		stop := lineAfter(m.buf, min(m.read+m.block, len(m.buf)), m.read, len(m.buf))
 		m.lanes.read(m.buf, m.read, stop, m.noLanes)

@@ -25,6 +25,15 @@ func matching(m *Matcher, text []byte) []int {
 	}
 }
 
+// passing returns how many lines m passes over.
+func passing(m *Matcher, text []byte) int {
+	n := 0
+	for m.Start(context.Background(), text); m.Pass(); {
+		n++
+	}
+	return n
+}
+
 // eachLine yields where the lines of text begin, and the lines without their ends.
 func eachLine(text []byte) func(yield func(int, []byte) bool) {
 	return func(yield func(int, []byte) bool) {
@@ -58,7 +67,12 @@ func variants(q *Query) map[string]*Matcher {
 	noLanes.noFinder, noLanes.noLanes = true, true
 	tiny.noFinder = true
 	tiny.dfa.maxWords = 200
-	out := map[string]*Matcher{"plain": plain, "no finder": noFinder, "one lane": noLanes, "tiny cache": tiny}
+	forgetful := q.NewMatcher()
+	forgetful.dfa.maxWords = 200
+	if forgetful.tail != nil {
+		forgetful.tail.maxWords = 200
+	}
+	out := map[string]*Matcher{"plain": plain, "no finder": noFinder, "one lane": noLanes, "tiny cache": tiny, "tiny cache, finder": forgetful}
 	if q.prefilter != nil {
 		other := *q
 		p := *q.prefilter
@@ -88,6 +102,47 @@ func TestMatcherVariants(t *testing.T) {
 			if diff := cmp.Diff(want, matching(v, []byte(text))); diff != "" {
 				t.Fatalf("%s: %+v %q on %q:\n%s", name, o, pattern, text, diff)
 			}
+			if got := passing(v, []byte(text)); got != len(want) {
+				t.Fatalf("%s: %+v %q on %q: passes %d lines, want %d", name, o, pattern, text, got, len(want))
+			}
+		}
+	}
+}
+
+// TestSkim lets the finder lead to every place where a match may begin or end, in texts of which it finds
+// that many that it gives up now and then.
+func TestSkim(t *testing.T) {
+	m := regextest.New(3)
+	kinds := map[string]int{}
+	tries := regextest.Times(4000)
+	for range tries {
+		pattern := m.Pattern()
+		o := Options{IgnoreCase: m.IntN(4) == 0, Word: m.IntN(8) == 0, eager: true}
+		q := mustCompile(t, pattern, o)
+		switch p := q.prefilter; {
+		case p == nil || p.exact:
+			continue
+		case p.tail != nil:
+			kinds["tail"]++
+		case p.prefix:
+			kinds["prefix"]++
+		default:
+			kinds["line"]++
+		}
+		text := m.Text([]int{1, 30, 300, 2000}[m.IntN(4)])
+		if m.IntN(50) == 0 {
+			text = m.Text(20_000)
+		}
+		want := byThreads(q, []byte(text))
+		for name, v := range variants(q) {
+			if diff := cmp.Diff(want, matching(v, []byte(text))); diff != "" {
+				t.Fatalf("%s: %+v %q on %q:\n%s", name, o, pattern, text, diff)
+			}
+		}
+	}
+	for _, kind := range []string{"tail", "prefix", "line"} {
+		if kinds[kind] < tries/100 {
+			t.Errorf("only %d of %d patterns are of kind %s", kinds[kind], tries, kind)
 		}
 	}
 }

@@ -6,19 +6,28 @@ import (
 	"adze/internal/platform/search/find"
 )
 
-// denseRate is how common what is looked for may be: beyond that it is faster to read everything.
-const denseRate = 0.003
+// Rates are how common what is looked for may be: beyond that it is faster to read everything.
+type rates struct {
+	line float64 // if the whole line is read each time
+	skim float64 // if a few bytes are
+}
+
+const (
+	lineRate = 0.003
+	skimRate = 0.012
+)
 
 // A prefilter says where in a text to look for matches.
 type prefilter struct {
 	finder *find.Finder
-	prefix bool // what is found is where a match begins, if there is one
-	exact  bool // what is found is a match
-	length int  // of all matches, if exact and they are of one length; else 0
+	prefix bool     // what is found is where a match begins, if there is one
+	tail   *program // what is found is where a match of it begins; each match ends with one; nil if not known
+	exact  bool     // what is found is a match
+	length int      // of all matches, if exact and they are of one length; else 0
 }
 
-// choosePrefilter returns nil if no place is less likely than the others.
-func choosePrefilter(f facts) *prefilter {
+// choosePrefilter returns nil if no place is less likely than the others. f are the facts of n.
+func choosePrefilter(n *node, f facts, most rates) *prefilter {
 	if f.exact.usable() && f.precise && len(f.exact) <= find.MaxWindows {
 		p := &prefilter{finder: find.New(f.exact), prefix: true, exact: true, length: len(f.exact[0])}
 		if slices.ContainsFunc(f.exact, func(w find.Window) bool { return len(w) != p.length }) {
@@ -31,82 +40,44 @@ func choosePrefilter(f facts) *prefilter {
 		return nil
 	}
 	rate := find.Rate(best)
-	// To know where a match begins saves reading the line from its start.
-	prefix := f.prefix.usable() && find.Rate(f.prefix) <= 2*rate
-	if prefix {
-		best, rate = f.prefix, find.Rate(f.prefix)
+	tail, windows := chooseTail(n, f)
+	common := find.Rate(windows)
+	switch {
+	case windows != nil && common <= most.skim && common <= rate*skimRate/lineRate:
+		p := &prefilter{finder: find.New(windows), prefix: tail == n}
+		if tail != n {
+			p.tail, _ = compile(tail) // ok: without it lines are read from their beginning
+		}
+		return p
+	case rate <= most.line:
+		return &prefilter{finder: find.New(best)}
 	}
-	if rate > denseRate {
-		return nil
-	}
-	return &prefilter{finder: find.New(best), prefix: prefix}
+	return nil
 }
 
-// A Trigram is three bytes in a row, the first in the highest place, with ASCII letters in lower case.
-type Trigram uint32
+// maxTails bounds the time that a long pattern takes.
+const maxTails = 64
 
-// A Need is a condition on the trigrams of a text: that for one of its alternatives it has all.
-type Need [][]Trigram
-
-// needs returns the conditions that every text with a match meets.
-func needs(f facts) []Need {
-	var out []Need
-	for _, c := range f.all() {
-		if n := c.need(); n != nil && !slices.ContainsFunc(out, func(o Need) bool { return equalNeeds(o, n) }) {
-			out = append(out, n)
+// chooseTail returns the end of n, or all of it, that begins with what is rarest. f are the facts of n.
+func chooseTail(n *node, f facts) (tail *node, windows clause) {
+	lowest := 0.0
+	consider := func(end *node, begins clause, handicap float64) {
+		if !begins.usable() {
+			return
+		}
+		if rate := handicap * find.Rate(begins); windows == nil || rate < lowest {
+			tail, windows, lowest = end, begins, rate
 		}
 	}
-	return out
-}
-
-func equalNeeds(a, b Need) bool {
-	return slices.EqualFunc(a, b, func(x, y []Trigram) bool { return slices.Equal(x, y) })
-}
-
-// need returns nil if one of the windows has no trigram.
-func (c clause) need() Need {
-	if !c.usable() {
-		return nil
-	}
-	var out Need
-	for _, w := range c {
-		var all []Trigram
-		run, length := Trigram(0), 0
-		for _, set := range w {
-			b, ok := onlyByte(set)
-			if !ok {
-				length = 0
-				continue
-			}
-			run = (run<<8 | Trigram(b)) & 0xffffff
-			if length++; length >= 3 && !slices.Contains(all, run) {
-				all = append(all, run)
+	// Where a match begins is worth more than where the end of one does, after which its line is read.
+	consider(n, f.prefix, 1)
+	if n.op == opConcat {
+		for i, sub := range n.subs[1:min(len(n.subs), maxTails)] {
+			if before := n.subs[i]; sub.op == opClass && before.op != opClass && before.op != opLook {
+				end := concat(n.subs[i+1:]...)
+				consider(end, analyse(end).prefix, 2)
 			}
 		}
-		if all == nil {
-			return nil
-		}
-		out = append(out, all)
 	}
-	return out
-}
-
-// onlyByte returns the one byte of set, without regard to the case of ASCII letters.
-func onlyByte(set find.Set) (byte, bool) {
-	found, n := byte(0), 0
-	for c := range 256 {
-		if !set.Has(byte(c)) {
-			continue
-		}
-		lower := byte(c)
-		if c >= 'A' && c <= 'Z' {
-			lower += 'a' - 'A'
-		}
-		if n > 0 && lower != found {
-			return 0, false
-		}
-		found = lower
-		n++
-	}
-	return found, n > 0
+	return tail, windows
 }

@@ -15,6 +15,8 @@ type Options struct {
 	Multiline  bool // a match may span lines, and . matches a line end
 	Fixed      bool // the pattern is a text to find, without special characters
 	Word       bool // a match stands beside no word character
+
+	eager bool // places are looked for however common they are; only tests want that
 }
 
 // A Query is a compiled pattern. It does not change, so any number of goroutines may use it.
@@ -59,7 +61,11 @@ func Compile(pattern string, o Options) (*Query, error) {
 		return nil, err
 	}
 	known := analyse(tree)
-	q.prefilter = choosePrefilter(known)
+	most := rates{lineRate, skimRate}
+	if o.eager {
+		most = rates{1, 1}
+	}
+	q.prefilter = choosePrefilter(tree, known, most)
 	q.needs = needs(known)
 	q.always = !q.spanning && newDFA(q.program, true, &budget{}).start(sideEdge) == matched
 	return q, nil
@@ -84,6 +90,6 @@ func spans(n *node) bool {
 // Spanning reports whether a match may span lines.
 func (q *Query) Spanning() bool { return q.spanning }
 
-// Needs returns conditions on the trigrams of a text that all texts with a match meet; none if nothing
+// Needs returns conditions on the grams of a text that all texts with a match meet; none if nothing
 // is known.
 func (q *Query) Needs() []Need { return q.needs }

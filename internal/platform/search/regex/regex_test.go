@@ -164,7 +164,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestNeeds checks that a text without the trigrams has no match.
+// TestNeeds checks that a text without the grams has no match.
 func TestNeeds(t *testing.T) {
 	m := regextest.New(11)
 	useful := 0
@@ -176,7 +176,7 @@ func TestNeeds(t *testing.T) {
 			useful++
 		}
 		text := []byte(m.Text(120))
-		has := trigramsOf(text)
+		has := gramsOf(text)
 		if _, _, ok := q.NewMatcher().Find(t.Context(), text, 0); ok && !meets(q.Needs(), has) {
 			t.Fatalf("needs %x, but matches %q", q.Needs(), text)
 		}
@@ -186,21 +186,25 @@ func TestNeeds(t *testing.T) {
 	}
 }
 
-func trigramsOf(text []byte) map[Trigram]bool {
-	out := map[Trigram]bool{}
-	lower := func(c byte) Trigram {
+func gramsOf(text []byte) map[Gram]bool {
+	out := map[Gram]bool{}
+	run := Gram(0)
+	for i, c := range text {
 		if c >= 'A' && c <= 'Z' {
 			c += 'a' - 'A'
 		}
-		return Trigram(c)
-	}
-	for i := range max(0, len(text)-2) {
-		out[lower(text[i])<<16|lower(text[i+1])<<8|lower(text[i+2])] = true
+		run = run<<8 | Gram(c)
+		if i >= 2 {
+			out[run&0xffffff] = true
+		}
+		if i >= 3 {
+			out[run] = true
+		}
 	}
 	return out
 }
 
-func meets(needs []Need, has map[Trigram]bool) bool {
+func meets(needs []Need, has map[Gram]bool) bool {
 	for _, need := range needs {
 		some := false
 		for _, all := range need {
@@ -218,16 +222,21 @@ func meets(needs []Need, has map[Trigram]bool) bool {
 }
 
 func TestNeedsOf(t *testing.T) {
-	tri := func(s string) Trigram { return Trigram(s[0])<<16 | Trigram(s[1])<<8 | Trigram(s[2]) }
+	gram := func(s string) (g Gram) {
+		for _, c := range s {
+			g = g<<8 | Gram(c)
+		}
+		return g
+	}
 	tests := []struct {
 		pattern string
 		o       Options
 		want    []Need
 	}{
-		{"Abcd", Options{}, []Need{{{tri("abc"), tri("bcd")}}}},
-		{"abc", Options{IgnoreCase: true}, []Need{{{tri("abc")}}}},
-		{"abc|def", Options{}, []Need{{{tri("abc")}, {tri("def")}}}},
-		{`abc\w+def`, Options{}, []Need{{{tri("abc")}}, {{tri("def")}}}},
+		{"Abcd", Options{}, []Need{{{gram("abc"), gram("bcd"), gram("abcd")}}}},
+		{"abc", Options{IgnoreCase: true}, []Need{{{gram("abc")}}}},
+		{"abc|def", Options{}, []Need{{{gram("abc")}, {gram("def")}}}},
+		{`abc\w+def`, Options{}, []Need{{{gram("abc")}}, {{gram("def")}}}},
 		{"ab", Options{}, nil},
 		{`\w+`, Options{}, nil},
 	}
@@ -240,6 +249,40 @@ func TestNeedsOf(t *testing.T) {
 		}
 		if tt.want == nil && got != nil {
 			t.Errorf("%q needs %x, want nothing", tt.pattern, got)
+		}
+	}
+}
+
+// TestPlaces shows what is looked for before the pattern itself is tried.
+//
+// Proves GREP-08.
+func TestPlaces(t *testing.T) {
+	tests := []struct {
+		pattern      string
+		prefix, tail bool
+		found        string // where the finder points, in the text
+		text         string
+	}{
+		{`\)\s*\{$`, true, false, ") {", "f(a), (b)) {"},
+		{`\w+\s*=\s*\d+`, false, true, "= 1", "f(a, b) = 1"},
+		{`Handler\b.*x`, true, false, "Handler", "a Handler"},
+		{`[a-z]+Handler`, false, true, "Handler", "a Handler"},
+		{`(a|b)*`, false, false, "", ""},
+	}
+	for _, tt := range tests {
+		p := mustCompile(t, tt.pattern, Options{}).prefilter
+		if tt.found == "" {
+			if p != nil {
+				t.Errorf("%s: there is something to look for", tt.pattern)
+			}
+			continue
+		}
+		if p == nil || p.prefix != tt.prefix || (p.tail != nil) != tt.tail {
+			t.Errorf("%s: got %+v", tt.pattern, p)
+			continue
+		}
+		if at := p.finder.Next([]byte(tt.text), 0); at < 0 || !strings.HasPrefix(tt.text[at:], tt.found) {
+			t.Errorf("%s in %s: found at %d", tt.pattern, tt.text, at)
 		}
 	}
 }
@@ -267,7 +310,7 @@ func TestClasses(t *testing.T) {
 				continue
 			}
 			line = utf8.AppendRune(line[:0], r)
-			if got, want := m.dfa.lineMatches(line, 0) == matched, set.set.has(r); got != want {
+			if got, want := m.dfa.lineMatches(line) == matched, set.set.has(r); got != want {
 				t.Fatalf("%s matches %U: %t, want %t", pattern, r, got, want)
 			}
 		}
@@ -326,12 +369,14 @@ func TestCancel(t *testing.T) {
 }
 
 func FuzzCompile(f *testing.F) {
-	for _, pattern := range []string{`a|b*?`, `[^\w&&[a-z]]{2,3}`, `(?i)straße\b`, `(?x) a # b`, `\p{Greek}+$`, `a{2}{3}`, `[[:alpha:]-z]`} {
+	for _, pattern := range []string{`a|b*?`, `[^\w&&[a-z]]{2,3}`, `(?i)straße\b`, `(?x) a # b`, `\p{Greek}+$`, `a{2}{3}`, `[[:alpha:]-z]`, `\w+\s*=\s*a`, `e\s*A`} {
 		f.Add(pattern, "some straße Aab\nσσ", uint8(0))
+		f.Add(pattern, "some straße Aab\nσσ", uint8(16))
 	}
 	f.Fuzz(func(t *testing.T, pattern, text string, options uint8) {
 		o := Options{
 			IgnoreCase: options&1 != 0, Multiline: options&2 != 0, Fixed: options&4 != 0, Word: options&8 != 0,
+			eager: options&16 != 0,
 		}
 		q, err := Compile(pattern, o)
 		if err != nil {

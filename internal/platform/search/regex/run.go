@@ -1,25 +1,75 @@
 package regex
 
-// lineMatches tells whether line has a match that begins at or after from: matched, quit if only a pike
-// can tell, or any other value for no.
-func (d *dfa) lineMatches(line []byte, from int) uint32 {
+// lineMatches tells whether line has a match: matched, quit if only a pike can tell, or any other value
+// for no.
+func (d *dfa) lineMatches(line []byte) uint32 {
 	if d.gaveUp {
 		return quit
 	}
-	left := sideEdge
-	if from > 0 {
-		left = d.side(line[from-1])
-	}
-	state := d.start(left)
+	state := d.start(sideEdge)
 	if state&special == 0 {
-		state = d.run(state, line, from)
+		state = d.run(state, line, 0)
 	}
 	if state&special == 0 {
 		keep := [1]uint32{state}
-		state = d.step(keep[:], 0, '\n', len(line)-from)
+		state = d.step(keep[:], 0, '\n', len(line))
 	}
-	d.read += len(line) - from
+	d.read += len(line)
 	return state
+}
+
+// skim reads lines from a place where a match can begin, until it has matched or none is under way. It
+// returns how far it came, which after a match is in the line that matches, and matched, quit if only a
+// pike can tell, or any other value for no match.
+func (d *dfa) skim(text []byte, at int) (to int, state uint32) {
+	if d.gaveUp {
+		return at, quit
+	}
+	left := sideEdge
+	if at > 0 && text[at-1] != '\n' {
+		left = d.side(text[at-1])
+	}
+	state = d.start(left)
+	for to = at; state&special == 0; {
+		var idle bool
+		if to, state, idle = d.skimOn(state, text, to); idle || state&special != 0 {
+			break
+		}
+		keep := [1]uint32{state}
+		if to == len(text) { // the last line may lack its end
+			return to, d.step(keep[:], 0, '\n', to-at)
+		}
+		if state = d.step(keep[:], 0, text[to], to-at); state&special != 0 {
+			break
+		}
+		to++
+		if d.gaveUp || d.budget.err != nil {
+			state = quit
+		}
+	}
+	d.read += to - at
+	return to, state
+}
+
+// skimOn moves a state over text[at:]. It stops after a byte that leaves no match under way, and before
+// one that leads to no state or to matched, which is then returned.
+func (d *dfa) skimOn(state uint32, text []byte, at int) (to int, _ uint32, idle bool) {
+	classOf, trans := &d.p.classOf, d.trans
+	// In these states a match can only begin. Those not yet built are never met.
+	other, edge, word := d.starts[sideOther], d.starts[sideEdge], d.starts[sideWord]
+	for ; at < len(text); at++ {
+		t := trans[state+uint32(classOf[text[at]])]
+		switch {
+		case t == matched:
+			return at, t, false
+		case t&special != 0:
+			return at, state, false
+		case t == other || t == edge || t == word:
+			return at + 1, t, true
+		}
+		state = t
+	}
+	return at, state, false
 }
 
 // run moves a state over text[from:], up to the first transition that leads to no state.

@@ -10,9 +10,6 @@ import (
 // wideRate is how common a class must be to say nothing about where to look.
 const wideRate = 0.25
 
-// A clause is a list of windows of which every match contains one.
-type clause []find.Window
-
 // facts is what is known of the bytes that a part of a pattern matches.
 type facts struct {
 	// exact are windows of which one fits the whole text; nil if there are none to tell. With precise
@@ -22,13 +19,26 @@ type facts struct {
 	// A match begins with one of prefix and ends with one of suffix. Windows may be empty.
 	prefix, suffix clause
 	clauses        []clause
+	// first are the bytes that a match begins with, unless it is empty, which with empty it may be.
+	first find.Set
+	empty bool
 }
 
 // nothing returns the facts of a part that may match anything.
-func nothing() facts { return facts{prefix: clause{nil}, suffix: clause{nil}} }
+func nothing() facts {
+	return facts{prefix: clause{nil}, suffix: clause{nil}, first: find.Range(0, 0xff), empty: true}
+}
 
 func exactly(c clause, precise bool) facts {
-	return facts{exact: c, precise: precise, prefix: c, suffix: c}
+	f := facts{exact: c, precise: precise, prefix: c, suffix: c}
+	for _, w := range c {
+		if len(w) == 0 {
+			f.empty = true
+		} else {
+			f.first = f.first.Union(w[0])
+		}
+	}
+	return f
 }
 
 // analyse returns the facts of n.
@@ -71,10 +81,11 @@ func analyseClass(set runes) facts {
 		}
 		first = last + 1
 	}
+	f := exactly(c, precise)
 	if len(c) == 0 || find.Rate(c) >= wideRate {
-		return nothing()
+		return facts{prefix: clause{nil}, suffix: clause{nil}, first: f.first}
 	}
-	return exactly(c, precise)
+	return f
 }
 
 func (s runes) size() int {
@@ -119,7 +130,7 @@ func analyseRepeat(n *node) facts {
 		if n.max == 1 && sub.exact != nil {
 			return eitherOf([]facts{sub, exactly(clause{nil}, true)})
 		}
-		return nothing()
+		return facts{prefix: clause{nil}, suffix: clause{nil}, first: sub.first, empty: true}
 	}
 	copies := min(n.min, find.MaxLen)
 	known := sub.clauses
@@ -145,7 +156,8 @@ func inSequence(parts []facts) facts {
 		}
 		out.clauses = append(out.clauses, run)
 	}
-	for _, part := range parts {
+	out.first, out.empty = firstOf(parts)
+	for i, part := range parts {
 		precise = precise && part.precise
 		out.clauses = append(out.clauses, part.clauses...)
 		if part.exact != nil {
@@ -157,7 +169,11 @@ func inSequence(parts []facts) facts {
 			run = part.exact
 			continue
 		}
-		if longer, ok := cross(run, part.prefix); ok {
+		begins := part.prefix
+		if !begins.usable() {
+			begins = beginning(parts[i:])
+		}
+		if longer, ok := cross(run, begins); ok {
 			run = longer
 		}
 		closeRun()
@@ -173,28 +189,32 @@ func inSequence(parts []facts) facts {
 	return out
 }
 
+// firstOf returns the bytes that parts that follow each other begin with, and whether they may be empty.
+func firstOf(parts []facts) (first find.Set, empty bool) {
+	for _, part := range parts {
+		first = first.Union(part.first)
+		if !part.empty {
+			return first, false
+		}
+	}
+	return first, true
+}
+
+// beginning returns the window of the first byte of parts that follow each other, or an empty one.
+func beginning(parts []facts) clause {
+	first, empty := firstOf(parts)
+	w := clause{find.Window{first}}
+	if empty || find.Rate(w) >= wideRate {
+		return clause{nil}
+	}
+	return w
+}
+
 // few returns the clauses that say something, but not more than are worth the time.
 func few(clauses []clause) []clause {
 	const enough = 32
 	clauses = slices.DeleteFunc(slices.Clone(clauses), func(c clause) bool { return !c.usable() })
 	return clauses[:min(len(clauses), enough)]
-}
-
-// cross returns every window of a followed by every one of b, unless that is too much.
-func cross(a, b clause) (clause, bool) {
-	if len(a)*len(b) > find.MaxWindows {
-		return nil, false
-	}
-	var out clause
-	for _, left := range a {
-		for _, right := range b {
-			if len(left)+len(right) > find.MaxLen {
-				return nil, false
-			}
-			out = append(out, slices.Concat(left, right))
-		}
-	}
-	return out, true
 }
 
 // eitherOf joins the facts of alternatives.
@@ -217,68 +237,13 @@ func eitherOf(parts []facts) facts {
 		}
 	}
 	out := facts{prefix: squeeze(prefix, false), suffix: squeeze(suffix, true)}
+	for _, part := range parts {
+		out.first, out.empty = out.first.Union(part.first), out.empty || part.empty
+	}
 	if allNeeded {
 		out.clauses = []clause{squeeze(needed, false)}
 	}
 	return out
-}
-
-// mergeSingles makes one window of all those of one place.
-func mergeSingles(c clause) clause {
-	var out clause
-	var at = -1
-	for _, w := range c {
-		switch {
-		case len(w) != 1:
-			out = append(out, w)
-		case at < 0:
-			at = len(out)
-			out = append(out, slices.Clone(w))
-		default:
-			out[at][0] = out[at][0].Union(w[0])
-		}
-	}
-	return out
-}
-
-// squeeze merges windows until there are few enough. It cuts them to a common length, at their
-// beginning if atEnd is set.
-func squeeze(c clause, atEnd bool) clause {
-	if len(c) <= find.MaxWindows {
-		return c
-	}
-	c = slices.Clone(c)
-	slices.SortStableFunc(c, func(a, b find.Window) int {
-		return slices.CompareFunc(a, b, func(x, y find.Set) int { return slices.Compare(x[:], y[:]) })
-	})
-	var out clause
-	size := (len(c) + find.MaxWindows - 1) / find.MaxWindows
-	for group := range slices.Chunk(c, size) {
-		out = append(out, mergeGroup(group, atEnd))
-	}
-	return out
-}
-
-func mergeGroup(group clause, atEnd bool) find.Window {
-	length := find.MaxLen
-	for _, w := range group {
-		length = min(length, len(w))
-	}
-	merged := make(find.Window, length)
-	for _, w := range group {
-		if atEnd {
-			w = w[len(w)-length:]
-		}
-		for i := range merged {
-			merged[i] = merged[i].Union(w[i])
-		}
-	}
-	return merged
-}
-
-// usable reports whether c says where to look.
-func (c clause) usable() bool {
-	return len(c) > 0 && !slices.ContainsFunc(c, func(w find.Window) bool { return len(w) == 0 })
 }
 
 // best returns the rarest of the clauses that hold for f.

@@ -49,7 +49,7 @@ func (s *Searcher) searchPiece(ctx context.Context, end int, long bool) error {
 	s.out.cut = long || in.inLine
 	m.Start(ctx, in.data[in.done:end])
 	for !s.done {
-		from, to, ok := m.Next()
+		from, to, ok := s.next()
 		if !ok {
 			break
 		}
@@ -75,6 +75,14 @@ func (s *Searcher) searchPiece(ctx context.Context, end int, long bool) error {
 	}
 	in.skipLine = long && (s.stats.Lines > before || s.out.next >= in.base+int64(end))
 	return m.Err()
+}
+
+// next finds the next matching line. Where it is matters only if it, or what matches in it, is asked for.
+func (s *Searcher) next() (from, to int, ok bool) {
+	if s.o.Mode == Lines || s.o.Mode == Count && s.o.Spans == AllSpans {
+		return s.matcher.Next()
+	}
+	return 0, 0, s.matcher.Pass()
 }
 
 // more reads on until there are n bytes that were not searched, or nothing more to read. It notices a

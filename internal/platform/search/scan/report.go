@@ -80,13 +80,15 @@ func (r *report) back(start, n int) int {
 
 func (r *report) give(start, end int, match bool) bool {
 	in := &r.s.in
-	l := &r.line
-	*l = Line{Offset: in.base + int64(start), Text: in.data[start:end], Match: match}
+	l := &r.line // every field is set: to assign a whole struct with pointers takes longer
+	l.Offset = in.base + int64(start)
+	l.Text = in.data[start:end]
+	l.Match = match
 	r.count(l.Offset)
 	l.Number = r.number
 	l.Gap = r.begun && l.Offset > r.next
 	l.Cut = r.cut && start == in.done
-	if match {
+	if l.Spans = nil; match {
 		l.Spans = r.all
 	}
 	r.begun = true
