@@ -41,7 +41,8 @@ type Plan struct {
 	// the line ends of the file.
 	Adapted bool
 
-	text text
+	text      text
+	firstLine int // of the first match; 0 until it was counted
 }
 
 // ErrSame says that the edit would change nothing.
@@ -107,6 +108,9 @@ func (p *Plan) build(r Request) error {
 	p.Spans = make([]Span, 0, len(p.Matches))
 	for i, m := range p.Matches {
 		span, written := w.span(m)
+		if i+1 < len(p.Matches) && span.End > p.Matches[i+1].Start { // the line end is part of that
+			span.End = m.End
+		}
 		if i == 0 {
 			p.Old, p.New = p.text.decode(p.text.data[m.Start:m.End]), written
 		}
@@ -140,9 +144,9 @@ type Changed struct{ First, Old, New int }
 // Changed returns the lines that change, in order and apart.
 func (p *Plan) Changed() []Changed {
 	var all []Changed
-	at, line := p.text.start, 1
+	c := p.counter()
 	for _, s := range p.Spans {
-		line += p.text.countEnds(Range{at, s.Start})
+		line := c.lineAt(s.Start)
 		ends := p.text.countEnds(s.Range)
 		added := p.text.with(s.New).countEnds(Range{0, len(s.New)})
 		if n := len(all) - 1; n >= 0 && line < all[n].First+all[n].Old {
@@ -151,7 +155,6 @@ func (p *Plan) Changed() []Changed {
 		} else {
 			all = append(all, Changed{line, ends + 1, added + 1})
 		}
-		line, at = line+ends, s.End
 	}
 	return all
 }
@@ -159,18 +162,40 @@ func (p *Plan) Changed() []Changed {
 // Lines returns the first and the last line of each match, counted from 1.
 func (p *Plan) Lines() [][2]int {
 	lines := make([][2]int, 0, len(p.Matches))
-	at, line := p.text.start, 1
+	c := p.counter()
 	for _, m := range p.Matches {
-		line += p.text.countEnds(Range{at, m.Start})
-		first := line
-		line += p.text.countEnds(Range{m.Start, m.End})
-		last := line
+		first, last := c.lineAt(m.Start), c.lineAt(m.End)
 		if p.text.isLineStart(m.End) && m.End > m.Start { // the end of its last line is part of it
 			last--
 		}
-		lines, at = append(lines, [2]int{first, last}), m.End
+		lines = append(lines, [2]int{first, last})
 	}
 	return lines
+}
+
+// A counter tells which line a position is in. It counts from the position it was last asked for.
+type counter struct {
+	text     *text
+	at, line int
+}
+
+func (c *counter) lineAt(p int) int {
+	if p < c.at {
+		c.line -= c.text.countEnds(Range{p, c.at})
+	} else {
+		c.line += c.text.countEnds(Range{c.at, p})
+	}
+	c.at = p
+	return c.line
+}
+
+// counter returns one that is at the first match: there may be much before it.
+func (p *Plan) counter() counter {
+	if p.firstLine == 0 {
+		begin := counter{&p.text, p.text.start, 1}
+		p.firstLine = begin.lineAt(p.Matches[0].Start)
+	}
+	return counter{&p.text, p.Matches[0].Start, p.firstLine}
 }
 
 // foldEnds returns s with CRLF as LF, and for each LF whether it was CRLF.

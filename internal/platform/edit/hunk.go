@@ -22,13 +22,15 @@ const (
 	// to look at, and a minified file is one line.
 	maxShown     = 20_000
 	maxShownLine = 4_000
+	// maxCompared is the size up to which lines are compared one by one.
+	maxCompared = 1 << 20
 )
 
 // Hunks returns the edit as a patch. It looks at the lines around the changes alone, however large the
 // file is. Whole is false if the patch was too long and its end is missing.
 func (p *Plan) Hunks() (hunks []Hunk, whole bool) {
 	t := &p.text
-	shown, line, shift, at := 0, 1, 0, t.start // at is where line begins, shift how many lines were added so far
+	lines, shown, shift := p.counter(), 0, 0 // shift is how many lines were added so far
 	for i := 0; i < len(p.Spans); {
 		region := t.around(p.Spans[i].Range)
 		n := i + 1
@@ -40,21 +42,77 @@ func (p *Plan) Hunks() (hunks []Hunk, whole bool) {
 			region.End = max(region.End, next.End)
 			n++
 		}
-		line += t.countEnds(Range{at, region.Start})
-		at = region.Start
-		old := t.decode(t.data[region.Start:region.End])
-		fresh := t.decode(replaced(t.data, region, p.Spans[i:n]))
-		found := diff(old, fresh, line, line+shift)
+		line := lines.lineAt(region.Start)
+		old := t.with(t.data[region.Start:region.End])
+		fresh := t.with(replaced(t.data, region, p.Spans[i:n]))
+		found, whole := old.diff(fresh, line, line+shift)
 		for _, h := range found {
 			if shown += len(h.Lines); shown > maxShown {
 				return hunks, false
 			}
 			hunks = append(hunks, h)
 		}
-		shift += strings.Count(fresh, "\n") - strings.Count(old, "\n")
+		if !whole {
+			return hunks, false
+		}
+		shift += fresh.countEnds(Range{0, len(fresh.data)}) - old.countEnds(Range{0, len(old.data)})
 		i = n
 	}
 	return hunks, true
+}
+
+// diff compares t with other lines, which have been put in its place. Whole is false if there is too much
+// to show.
+func (t *text) diff(fresh *text, oldLine, newLine int) (hunks []Hunk, whole bool) {
+	if len(t.data)+len(fresh.data) <= maxCompared {
+		return diff(t.decode(t.data), fresh.decode(fresh.data), oldLine, newLine), true
+	}
+	h, whole := t.roughly(fresh, oldLine, newLine)
+	if !whole {
+		return nil, false
+	}
+	return []Hunk{h}, true
+}
+
+// roughly is the difference of large texts, most likely of one very long line: what is between the lines
+// they begin and end with alike. It looks closer only at what is shown.
+func (t *text) roughly(fresh *text, oldLine, newLine int) (h Hunk, whole bool) {
+	a, b := t.lines(), fresh.lines()
+	before, after := 0, 0
+	for before < min(len(a), len(b)) && bytes.Equal(a[before], b[before]) {
+		before++
+	}
+	for after < min(len(a), len(b))-before && bytes.Equal(a[len(a)-1-after], b[len(b)-1-after]) {
+		after++
+	}
+	first, last := max(before-context, 0), max(after-context, 0)
+	a, b, before, after = a[first:len(a)-last], b[first:len(b)-last], before-first, after-last
+	if len(a)+len(b) > maxShown {
+		return Hunk{}, false
+	}
+	h = Hunk{OldStart: oldLine + first, OldLines: len(a), NewStart: newLine + first, NewLines: len(b)}
+	add := func(mark string, lines [][]byte) {
+		for _, line := range lines {
+			// More than is shown, so that the line is seen to be longer.
+			h.Lines = append(h.Lines, mark+shown(t.decode(line[:min(len(line), 2*maxShownLine+8)])))
+		}
+	}
+	add(" ", a[:before])
+	add("-", a[before:len(a)-after])
+	add("+", b[before:len(b)-after])
+	add(" ", a[len(a)-after:])
+	h.place()
+	return h, true
+}
+
+// lines returns the lines with their ends.
+func (t *text) lines() [][]byte {
+	var all [][]byte
+	for p := 0; p < len(t.data); {
+		end := t.lineEnd(p)
+		all, p = append(all, t.data[p:end]), end
+	}
+	return all
 }
 
 // around returns the lines of r and the context of them.
@@ -86,26 +144,33 @@ func replaced(data []byte, region Range, spans []Span) []byte {
 // Diff returns how one content of a file differs from another, as a patch.
 func Diff(old, fresh []byte) (hunks []Hunk, whole bool) {
 	a, b := newText(old), newText(fresh)
-	x, y := a.decode(old[a.start:]), b.decode(fresh[b.start:])
+	x, y := a.with(old[a.start:]), b.with(fresh[b.start:])
 	// Most of it is usually the same: that is cut off before lines are compared.
-	skip := commonLines(x, y)
-	first := strings.Count(x[:skip], "\n") + 1
+	skip := x.commonLines(y)
+	first := x.countEnds(Range{0, skip}) + 1
+	x, y = x.with(x.data[skip:]), y.with(y.data[skip:])
+	found, whole := x.diff(y, first, first)
 	shown := 0
-	for _, h := range diff(x[skip:], y[skip:], first, first) {
+	for _, h := range found {
 		if shown += len(h.Lines); shown > maxShown {
 			return hunks, false
 		}
 		hunks = append(hunks, h)
 	}
-	return hunks, true
+	return hunks, whole
 }
 
-// commonLines returns the length of what a and b begin with, less the lines that make its context.
-func commonLines(a, b string) int {
+// commonLines returns the length of what two texts begin with, less the lines that make its context. It
+// is none if they are not encoded alike.
+func (t *text) commonLines(other *text) int {
+	a, b := t.data, other.data
+	if t.wide != other.wide {
+		return 0
+	}
 	n := 0
 	for n < len(a) && n < len(b) {
 		size := min(4096, len(a)-n, len(b)-n)
-		if a[n:n+size] != b[n:n+size] {
+		if !bytes.Equal(a[n:n+size], b[n:n+size]) {
 			for a[n] == b[n] {
 				n++
 			}
@@ -113,11 +178,9 @@ func commonLines(a, b string) int {
 		}
 		n += size
 	}
+	n -= n % t.unit()
 	for range context + 1 {
-		n = max(strings.LastIndexByte(a[:n], '\n'), 0)
-	}
-	if n > 0 {
-		n++
+		n = t.lineStart(max(n-t.unit(), 0))
 	}
 	return n
 }
@@ -160,15 +223,19 @@ func diff(old, fresh string, oldLine, newLine int) []Hunk {
 		copyTo(min(i+context, len(a)))
 	}
 	for i := range hunks {
-		// A side without lines is said to be at the line before it, as in unified diffs.
-		if hunks[i].OldLines == 0 {
-			hunks[i].OldStart--
-		}
-		if hunks[i].NewLines == 0 {
-			hunks[i].NewStart--
-		}
+		hunks[i].place()
 	}
 	return hunks
+}
+
+// place says that a side without lines is at the line before it, as in unified diffs.
+func (h *Hunk) place() {
+	if h.OldLines == 0 {
+		h.OldStart--
+	}
+	if h.NewLines == 0 {
+		h.NewStart--
+	}
 }
 
 // lines returns the lines of s with their ends, so that lines that differ in those differ.

@@ -61,6 +61,22 @@ func TestHunks(t *testing.T) {
 	}
 }
 
+// A line of megabytes is not looked at more closely than it is shown.
+func TestHunksOfLongLines(t *testing.T) {
+	for name, encode := range map[string]func(string) string{"UTF-8": func(s string) string { return s }, "UTF-16": le} {
+		long := strings.Repeat("ä", maxCompared)
+		p, err := Find([]byte(encode("first\n"+long+"x\nb\nlast\n")), Request{Old: "x\nb", New: "y\nc\nd"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		cut := strings.Repeat("ä", maxShownLine/2) + "…"
+		want := []Hunk{{1, 4, 1, 5, []string{" first", "-" + cut, "-b", "+" + cut, "+c", "+d", " last"}}}
+		if got, whole := p.Hunks(); !whole || !cmp.Equal(want, got) {
+			t.Errorf("%s (-want +got):\n%s", name, cmp.Diff(want, got))
+		}
+	}
+}
+
 func TestHunksAreBounded(t *testing.T) {
 	long := strings.Repeat("ä", 50_000)
 	p, err := Find([]byte(long+"x"), Request{Old: "x", New: "y"})

@@ -101,6 +101,9 @@ func model(file string, r Request) (out string, ok bool) {
 	for post < len(old)-pre && post < len(fresh)-pre && old[len(old)-1-post].as == fresh[len(fresh)-1-post].as {
 		post++
 	}
+	if n := len(fresh) - post; post > 0 && n > 0 && fresh[n].as == "\n" && fresh[n-1].as == "\r" {
+		post--
+	}
 	var b strings.Builder
 	b.WriteString(mark)
 	raw := func(from, to int) {
@@ -109,12 +112,13 @@ func model(file string, r Request) (out string, ok bool) {
 		}
 	}
 	done := 0
-	for _, i := range at {
+	for n, i := range at {
 		raw(done, i)
 		done = i + len(old)
 		if len(fresh) == 0 {
 			atStart := i == 0 || in[i-1].as == "\n"
-			if atStart && done < len(in) && in[done].as == "\n" && old[len(old)-1].as != "\n" {
+			taken := n+1 < len(at) && at[n+1] == done // by the next match
+			if atStart && done < len(in) && in[done].as == "\n" && old[len(old)-1].as != "\n" && !taken {
 				done++
 			}
 			continue
@@ -122,6 +126,8 @@ func model(file string, r Request) (out string, ok bool) {
 		raw(i, i+pre)
 		for k := pre; k < len(fresh)-post; k++ {
 			switch c := fresh[k]; {
+			case c.as == "\n" && k > 0 && fresh[k-1].as == "\r":
+				b.WriteString(encode(c.raw))
 			case c.as == "\n" && end != "":
 				b.WriteString(end)
 			case c.as == "\n":

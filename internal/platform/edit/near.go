@@ -16,7 +16,7 @@ type Near struct {
 
 const (
 	// nearBytes and nearLines bound how far a text is looked for that is not there.
-	nearBytes = 32 << 20
+	nearBytes = 8 << 20
 	nearLines = 20_000
 	// nearShown is how many lines are shown of what was found.
 	nearShown = 8

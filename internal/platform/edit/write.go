@@ -36,6 +36,10 @@ func newWriter(t *text, r Request, folded bool) *writer {
 	w.old, _ = foldEnds(r.Old)
 	w.new, w.sent = foldEnds(r.New)
 	w.prefix, w.suffix = commonRunes(w.old, w.new)
+	// A new CR before a line end of the file would be taken for a part of it.
+	if rest := w.new[:len(w.new)-w.suffix]; strings.HasSuffix(rest, "\r") && strings.HasPrefix(w.new[len(rest):], "\n") {
+		w.suffix--
+	}
 	how := exactly
 	if folded {
 		how = foldingQuotes
@@ -98,14 +102,16 @@ func (w *writer) withEnds(middle string, m Range) string {
 		w.keepEnds(ends, m, file.prevailing())
 	}
 	var b strings.Builder
-	for _, crlf := range ends[before : before+n] {
+	own := w.new[:w.prefix] // the line as far as it was written
+	for i, crlf := range ends[before : before+n] {
 		line, rest, _ := strings.Cut(middle, "\n")
 		b.WriteString(line)
-		if crlf {
+		// A CR of the line's own would be taken for one of its end.
+		if own += line; crlf || strings.HasSuffix(own, "\r") && w.sent[before+i] {
 			b.WriteByte('\r')
 		}
 		b.WriteByte('\n')
-		middle = rest
+		middle, own = rest, ""
 	}
 	b.WriteString(middle)
 	return b.String()

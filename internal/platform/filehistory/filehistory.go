@@ -41,6 +41,7 @@ type History struct {
 	snapshots []*snapshot // oldest first
 	ids       map[string]*snapshot
 	current   *snapshot
+	drafts    []string // contents whose hash is not known yet
 	// left is how the tools last left a file; what is otherwise there now was changed by others.
 	left map[string]version
 }
@@ -57,11 +58,12 @@ type snapshot struct {
 
 // A version is one content of a file, or that there was none.
 type version struct {
-	hash string // of the content; empty: there is no file
-	mode fs.FileMode
+	hash  string // of the content
+	draft string // what the content is called until its hash is known; without either there is no file
+	mode  fs.FileMode
 }
 
-func (v version) absent() bool { return v.hash == "" }
+func (v version) absent() bool { return v.hash == "" && v.draft == "" }
 
 // Open returns the history kept in dir, which is made when there is something to keep. Log gets what is
 // wrong with records of it; nil discards that.
@@ -173,6 +175,9 @@ func (h *History) note(path string, v version) error {
 		return err
 	}
 	s.files[path] = append(s.files[path], v)
+	if v.draft != "" {
+		h.drafts = append(h.drafts, v.draft)
+	}
 	return nil
 }
 
@@ -195,6 +200,7 @@ func (h *History) leave(path string, v version) {
 
 // evict drops the oldest snapshots beyond the bound, with the contents only they had.
 func (h *History) evict() {
+	h.settle()
 	for len(h.snapshots) > maxSnapshots {
 		old := h.snapshots[0]
 		h.snapshots = h.snapshots[1:]
@@ -225,13 +231,13 @@ func (h *History) evict() {
 	}
 }
 
-// used returns the hashes of the contents that are referred to.
+// used returns the names of the contents that are referred to.
 func (h *History) used() map[string]bool {
 	used := map[string]bool{}
 	for _, s := range h.snapshots {
 		for _, versions := range s.files {
 			for _, v := range versions {
-				used[v.hash] = true
+				used[v.hash+v.draft] = true // there is one of them
 			}
 		}
 	}
@@ -264,6 +270,9 @@ func (h *History) Sync() error {
 	if h == nil {
 		return nil
 	}
+	h.mu.Lock()
+	h.settle()
+	h.mu.Unlock()
 	return h.store.sync()
 }
 
@@ -272,5 +281,5 @@ func (h *History) Close() error {
 	if h == nil {
 		return nil
 	}
-	return errors.Join(h.store.sync(), h.store.close())
+	return errors.Join(h.Sync(), h.store.close())
 }

@@ -126,13 +126,66 @@ func TestContentsAreKeptOnce(t *testing.T) {
 	if err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("the directory has mode %v, %v", info.Mode(), err)
 	}
-	large := strings.Repeat("0123456789abcdef", 3*small/16+5)
-	p.outside("large", large)
-	if err := p.Backup(t.Context(), p.path("large")); err != nil {
+	large := []string{strings.Repeat("0123456789abcdef", 3*small/16+5), strings.Repeat("x", small+1)}
+	p.outside("large", large[0])
+	for i := range 3 {
+		p.edit("large", large[(i+1)%2])
+	}
+	if err := p.Sync(); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := p.content(p.snapshots[0].files[p.path("large")][0]); err != nil || string(got) != large {
-		t.Errorf("a large file: %d bytes, %v", len(got), err)
+	if n := len(p.blobs()); n != 4 {
+		t.Errorf("%d contents are stored, two of them large", n)
+	}
+	for i, v := range p.snapshots[0].files[p.path("large")] {
+		if got, err := p.content(v); err != nil || string(got) != large[i%2] {
+			t.Errorf("a large file: %d bytes, %v", len(got), err)
+		}
+	}
+}
+
+// A process is killed before the hash of a large content is known, or in the middle of noting it: the
+// content is there all the same.
+//
+// Proves HIST-01, HIST-02.
+func TestDrafts(t *testing.T) {
+	large := strings.Repeat("0123456789abcdef", small/16+1)
+	for name, until := range map[string]func(p *project, draft, hash string) error{
+		"not known": func(*project, string, string) error { return nil },
+		"in the index": func(p *project, draft, hash string) error {
+			return p.store.append(record{Type: "hash", ID: draft, Hash: hash})
+		},
+		"renamed": func(p *project, draft, hash string) error {
+			_, err := p.finish(draft)
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newProject(t)
+			p.outside("f", large)
+			p.Begin("m1")
+			p.edit("f", "short")
+			v := p.snapshots[0].files[p.path("f")][0]
+			hash, err := p.store.hashDraft(v.draft)
+			if err == nil {
+				err = until(p, v.draft, hash)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.History = nil // it was killed
+			p.reopen()
+			if diff := cmp.Diff([]string{hash}, p.blobs()); diff != "" {
+				t.Errorf("stored (-want +got):\n%s", diff)
+			}
+			if _, err := p.Rewind(t.Context(), "m1", Options{}); err != nil || p.files()["f"] != large {
+				t.Errorf("%v, %d bytes", err, len(p.files()["f"]))
+			}
+			p.reopen()
+			if p.log.Len() > 0 {
+				t.Errorf("log: %s", p.log.String())
+			}
+		})
 	}
 }
 

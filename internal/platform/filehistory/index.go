@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"time"
 )
@@ -15,21 +16,23 @@ import (
 // A record is a line of the index.
 type record struct {
 	// Type is snapshot (ID begins), alias (ID means Of), file (what Path was, in the snapshot Of), left
-	// (how the tools left Path), drop (ID is gone), pack (ID is the name of the pack) or content (where
-	// Hash is in the pack).
-	Type string      `json:"type"`
-	ID   string      `json:"id,omitempty"`
-	Of   string      `json:"of,omitempty"`
-	Time *time.Time  `json:"time,omitempty"`
-	Path string      `json:"path,omitempty"`
-	Hash string      `json:"hash,omitempty"` // empty: there was no file
-	Mode fs.FileMode `json:"mode,omitempty"`
-	At   int64       `json:"at,omitempty"`
-	Size int64       `json:"size,omitempty"`
+	// (how the tools left Path), hash (the draft ID is the content Hash), drop (ID is gone), pack (ID is the
+	// name of the pack) or content (where Hash is in the pack).
+	Type string     `json:"type"`
+	ID   string     `json:"id,omitempty"`
+	Of   string     `json:"of,omitempty"`
+	Time *time.Time `json:"time,omitempty"`
+	Path string     `json:"path,omitempty"`
+	Hash string     `json:"hash,omitempty"`
+	// Draft is what the content is called until its hash is told. Without either there was no file.
+	Draft string      `json:"draft,omitempty"`
+	Mode  fs.FileMode `json:"mode,omitempty"`
+	At    int64       `json:"at,omitempty"`
+	Size  int64       `json:"size,omitempty"`
 }
 
 func (v version) record(kind, path, of string) record {
-	return record{Type: kind, Path: path, Of: of, Hash: v.hash, Mode: v.mode}
+	return record{Type: kind, Path: path, Of: of, Hash: v.hash, Draft: v.draft, Mode: v.mode}
 }
 
 func (s *snapshot) records() []record {
@@ -70,6 +73,7 @@ func (h *History) load() error {
 			dropped++
 		}
 	}
+	h.settle()
 	if dropped > 0 {
 		if err := h.compact(); err != nil {
 			return err
@@ -83,7 +87,10 @@ func (h *History) replay(r record) error {
 	if r.Hash != "" && !isHash(r.Hash) {
 		return fmt.Errorf("%q is not a hash", r.Hash)
 	}
-	v := version{hash: r.Hash, mode: r.Mode.Perm()}
+	if r.Draft != "" && !isDraft(r.Draft) {
+		return fmt.Errorf("%q is not the name of a draft", r.Draft)
+	}
+	v := version{hash: r.Hash, draft: r.Draft, mode: r.Mode.Perm()}
 	switch r.Type {
 	case "snapshot":
 		if r.ID == "" || r.Time == nil || h.ids[r.ID] != nil {
@@ -111,6 +118,13 @@ func (h *History) replay(r record) error {
 	case "drop":
 		h.forget(r.ID)
 		return nil
+	case "hash":
+		if r.Hash == "" || !isDraft(r.ID) {
+			return fmt.Errorf("%q is not the name of a draft, or has no hash", r.ID)
+		}
+		h.rename(r.ID, r.Hash)
+		h.drafts = slices.DeleteFunc(h.drafts, func(name string) bool { return name == r.ID })
+		return h.store.adoptDraft(r.ID, r.Hash)
 	}
 	s := h.ids[r.Of]
 	switch {
@@ -121,6 +135,9 @@ func (h *History) replay(r record) error {
 		h.ids[r.ID] = s
 	case r.Type == "file" && r.Path != "":
 		s.files[r.Path] = append(s.files[r.Path], v)
+		if v.draft != "" {
+			h.drafts = append(h.drafts, v.draft)
+		}
 	default:
 		return fmt.Errorf("the record %q says nothing", r.Type)
 	}

@@ -19,6 +19,8 @@ import (
 type Options struct {
 	// Force also restores files that were changed by others than the tools.
 	Force bool
+	// Dry says what would change, and changes nothing.
+	Dry bool
 }
 
 // Conflict is the error of going back when files were changed by others than the tools. Nothing was
@@ -46,6 +48,7 @@ func (h *History) Rewind(ctx context.Context, id string, o Options) (Report, err
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.settle()
 	from, err := h.find(id)
 	if err != nil {
 		return Report{}, err
@@ -68,6 +71,13 @@ func (h *History) Rewind(ctx context.Context, id string, o Options) (Report, err
 	report := Report{Undo: "rewind-" + rand.Text()}
 	if report.Stats, err = h.compare(plan); err != nil {
 		return Report{}, err
+	}
+	if o.Dry {
+		report.Undo = ""
+		for _, step := range plan {
+			report.Paths = append(report.Paths, step.path)
+		}
+		return report, nil
 	}
 	h.begin(report.Undo)
 	defer h.evict() // not before: what goes may be what is restored
@@ -92,10 +102,19 @@ func (h *History) keepNow(ctx context.Context, s step) error {
 	if err != nil {
 		return err
 	}
+	if err := h.note(s.path, now); err != nil {
+		return err
+	}
+	if now.draft != "" {
+		h.drafts = h.drafts[:len(h.drafts)-1]
+		if now.hash, err = h.finish(now.draft); err != nil {
+			return err
+		}
+	}
 	if now.hash != s.now.hash {
 		return errors.New("it was changed just now")
 	}
-	return h.note(s.path, now)
+	return nil
 }
 
 // find returns the place of a snapshot.
@@ -219,7 +238,9 @@ func (h *History) put(path string, v version) error {
 
 // writeFile replaces the file at path, so that it is the old or the new one at any time.
 func writeFile(path string, data []byte, mode fs.FileMode) (err error) {
-	temp, err := os.CreateTemp(filepath.Dir(path), ".adze-*.tmp")
+	// Those who change files in the same directory remove what a killed process leaves under such a name.
+	name := filepath.Join(filepath.Dir(path), ".adze-"+rand.Text()+".tmp")
+	temp, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}

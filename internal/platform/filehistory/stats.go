@@ -23,6 +23,7 @@ func (h *History) Stats(ctx context.Context, from, to string) (Stats, error) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.settle()
 	begin, err := h.find(from)
 	if err != nil {
 		return Stats{}, err

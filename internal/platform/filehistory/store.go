@@ -3,13 +3,11 @@ package filehistory
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -34,7 +32,6 @@ func newStore(dir string) *store { return &store{dir: dir, pack: pack{places: ma
 func (s *store) indexPath() string       { return filepath.Join(s.dir, "index.jsonl") }
 func (s *store) blobs() string           { return filepath.Join(s.dir, "blobs") }
 func (s *store) blob(hash string) string { return filepath.Join(s.blobs(), hash) }
-func (s *store) temp() string            { return filepath.Join(s.blobs(), "tmp-"+rand.Text()) }
 
 // read returns a stored content.
 func (s *store) read(hash string) ([]byte, error) {
@@ -47,7 +44,7 @@ func (s *store) read(hash string) ([]byte, error) {
 }
 
 // small is the size up to which a file is hashed before it is copied, which spares the copy if its
-// content is known.
+// content is known. Beyond it the hash takes longer than the copy, and than all the rest of an edit.
 const small = 1 << 20
 
 // open opens the file at path, which is small enough to be kept. Without one, it returns nil.
@@ -87,10 +84,10 @@ func readAll(file io.Reader, info fs.FileInfo) (version, []byte, error) {
 		return version{}, nil, err
 	}
 	sum := sha256.Sum256(b.Bytes())
-	return version{hex.EncodeToString(sum[:]), info.Mode().Perm()}, b.Bytes(), nil
+	return version{hash: hex.EncodeToString(sum[:]), mode: info.Mode().Perm()}, b.Bytes(), nil
 }
 
-// keep stores the content of the file at path.
+// keep stores the content of the file at path. That of a large file is a draft at first.
 func (s *store) keep(ctx context.Context, path string) (version, error) {
 	file, info, err := open(path)
 	if file == nil || err != nil {
@@ -98,11 +95,8 @@ func (s *store) keep(ctx context.Context, path string) (version, error) {
 	}
 	defer file.Close()
 	if info.Size() > small {
-		if err := os.MkdirAll(s.blobs(), 0o700); err != nil {
-			return version{}, err
-		}
-		hash, err := s.copy(ctx, file)
-		return version{hash, info.Mode().Perm()}, err
+		draft, err := s.copy(ctx, file)
+		return version{draft: draft, mode: info.Mode().Perm()}, err
 	}
 	v, data, err := readAll(file, info)
 	if err != nil {
@@ -122,7 +116,7 @@ func (s *store) put(hash string, data []byte) error {
 	if err := os.MkdirAll(s.blobs(), 0o700); err != nil {
 		return err
 	}
-	temp := s.temp()
+	temp := s.blob(newDraft())
 	if err := os.WriteFile(temp, data, 0o600); err != nil {
 		os.Remove(temp) // ok: the error that counts is known
 		return err
@@ -164,63 +158,6 @@ func (s *store) adopt(temp, hash string) error {
 	defer s.mu.Unlock()
 	s.unsynced = append(s.unsynced, s.blob(hash))
 	return nil
-}
-
-// copy stores what file holds, and hashes it on the way.
-func (s *store) copy(ctx context.Context, file io.Reader) (hash string, err error) {
-	temp := s.temp()
-	out, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return "", err
-	}
-	h := sha256.New()
-	if err = hashing(ctx, out, file, h); err != nil {
-		out.Close()
-		os.Remove(temp) // ok: the error that counts is known
-		return "", err
-	}
-	if err := out.Close(); err != nil {
-		os.Remove(temp) // ok: the error that counts is known
-		return "", err
-	}
-	hash = hex.EncodeToString(h.Sum(nil))
-	return hash, s.adopt(temp, hash)
-}
-
-// hashing copies from to to. The hash, which takes longer than the rest, works on one part while the
-// next is copied.
-func hashing(ctx context.Context, to io.Writer, from io.Reader, h hash.Hash) error {
-	parts := make(chan []byte, 2)
-	free := make(chan []byte, 3)
-	for range cap(free) {
-		free <- make([]byte, small)
-	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for p := range parts {
-			h.Write(p)
-			free <- p[:small]
-		}
-	}()
-	defer func() { close(parts); <-done }()
-	for {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		buf := <-free
-		n, err := io.ReadFull(from, buf)
-		if _, err := to.Write(buf[:n]); err != nil {
-			return err
-		}
-		parts <- buf[:n]
-		switch {
-		case err == io.EOF || err == io.ErrUnexpectedEOF:
-			return nil
-		case err != nil:
-			return err
-		}
-	}
 }
 
 // append adds records to the index, all or none of them.

@@ -5,6 +5,7 @@ package filestate
 
 import (
 	"container/list"
+	"encoding/hex"
 	"io/fs"
 	"sync"
 )
@@ -63,6 +64,14 @@ type Entry struct {
 	Content []byte
 	// Shown says that the text is still before the model. Record sets it, [Store.Invalidate] clears it.
 	Shown bool
+}
+
+// HashText returns the hash in hexadecimal, or nothing if it is not known.
+func (e Entry) HashText() string {
+	if e.Hash == ([32]byte{}) {
+		return ""
+	}
+	return hex.EncodeToString(e.Hash[:])
 }
 
 // sameVersion reports whether two entries speak of the same content.
@@ -164,6 +173,21 @@ func (s *Store) remove(el *list.Element) {
 	e := s.order.Remove(el).(*Entry)
 	s.content -= len(e.Content)
 	delete(s.entries, e.Path)
+}
+
+// Learn adds the hash of a version that was recorded without it. What is known of another version stays.
+func (s *Store) Learn(path string, stamp Stamp, hash [32]byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	el, ok := s.entries[path]
+	if !ok {
+		return
+	}
+	e := *el.Value.(*Entry)
+	if e.Stamp == stamp && e.Hash == ([32]byte{}) {
+		e.Hash = hash
+		el.Value = &e
+	}
 }
 
 // Get returns what is known of the file at path.

@@ -55,7 +55,7 @@ func WriteAtomic(path string, data []byte, perm fs.FileMode) (err error) {
 
 // StateHome returns the folder of adze's own files: ADZE_HOME, or .adze in the home directory.
 func StateHome(getenv func(string) string) (string, error) {
-	home := userHome(getenv)
+	home := UserHome(getenv)
 	dir := getenv("ADZE_HOME")
 	switch {
 	case dir == "" && home == "":
@@ -73,7 +73,8 @@ func StateHome(getenv func(string) string) (string, error) {
 	return abs, nil
 }
 
-func userHome(getenv func(string) string) string {
+// UserHome returns the person's home directory, or nothing if none is known.
+func UserHome(getenv func(string) string) string {
 	for _, name := range []string{"HOME", "USERPROFILE"} {
 		if dir := getenv(name); filepath.IsAbs(dir) {
 			return dir

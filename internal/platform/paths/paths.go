@@ -7,6 +7,7 @@ package paths
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -21,6 +22,12 @@ import (
 type Base struct {
 	Dir  string // the working directory of the call, absolute
 	Home string // the user's home directory, or empty if there is none
+}
+
+// UserHome returns the user's home directory, or nothing if none is known.
+func UserHome() string {
+	home, _ := os.UserHomeDir() // ok: without a home there is no ~
+	return home
 }
 
 // Expand returns path as an absolute, clean path in NFC, the form in which paths are compared and

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Proves PATH-01, PATH-02, PATH-03.
+// Proves PATH-01, PATH-02, PATH-03, PERM-31.
 func TestExpand(t *testing.T) {
 	home := Base{Dir: "/work/dir", Home: "/home/me"}
 	tests := []struct {

@@ -8,10 +8,14 @@ import (
 
 // Suggest returns files that may have been meant by path, which does not exist: one beside it that
 // differs in its extension only, and one under dir whose path differs in its first directories, since
-// a model often drops or adds the directory of the repository.
-func Suggest(dir, path string) []string {
+// a model often drops or adds the directory of the repository. It names no file that is hidden; nil means
+// that none is.
+func Suggest(dir, path string, hidden func(string) bool) []string {
+	if hidden == nil {
+		hidden = func(string) bool { return false }
+	}
 	var found []string
-	for _, near := range []string{sameStem(path), underDir(dir, path)} {
+	for _, near := range []string{sameStem(path, hidden), underDir(dir, path, hidden)} {
 		if near != "" {
 			found = append(found, near)
 		}
@@ -19,7 +23,7 @@ func Suggest(dir, path string) []string {
 	return found
 }
 
-func sameStem(path string) string {
+func sameStem(path string, hidden func(string) bool) string {
 	dir, base := filepath.Split(path)
 	stem := strings.TrimSuffix(base, filepath.Ext(base))
 	entries, err := os.ReadDir(dir)
@@ -27,20 +31,23 @@ func sameStem(path string) string {
 		return ""
 	}
 	for _, e := range entries {
-		name := e.Name()
-		if name != base && e.Type().IsRegular() && strings.TrimSuffix(name, filepath.Ext(name)) == stem {
-			return filepath.Join(dir, name)
+		name, near := e.Name(), filepath.Join(dir, e.Name())
+		if name != base && e.Type().IsRegular() && strings.TrimSuffix(name, filepath.Ext(name)) == stem && !hidden(near) {
+			return near
 		}
 	}
 	return ""
 }
 
-func underDir(dir, path string) string {
+// maxDropped bounds how many directories are left out in search of a file.
+const maxDropped = 32
+
+func underDir(dir, path string, hidden func(string) bool) string {
 	parts := strings.Split(strings.Trim(path, string(filepath.Separator)), string(filepath.Separator))
-	for i := range parts {
-		candidate := filepath.Join(dir, filepath.Join(parts[i:]...))
-		if info, err := os.Stat(candidate); err == nil && info.Mode().IsRegular() {
-			return candidate
+	for i := range min(len(parts), maxDropped) {
+		near := filepath.Join(dir, filepath.Join(parts[i:]...))
+		if info, err := os.Stat(near); err == nil && info.Mode().IsRegular() && !hidden(near) {
+			return near
 		}
 	}
 	return ""

@@ -10,15 +10,15 @@ import (
 )
 
 // A directory is where a file is replaced. Here there are no calls relative to a handle.
-type directory struct{ name string }
+type directory struct{ name, id string }
 
 func newDirectory(file *os.File) (directory, error) {
 	abs, err := filepath.Abs(file.Name())
-	return directory{abs}, err
+	return directory{abs, strings.ToLower(abs)}, err
 }
 
 func (d directory) key(name string) string {
-	return keyOf(strings.ToLower(d.name), strings.ToLower(name))
+	return keyOf(d.id, strings.ToLower(name))
 }
 
 func (d directory) path(name string) string { return filepath.Join(d.name, name) }
@@ -28,6 +28,19 @@ func (d directory) open(name string, flags int, perm fs.FileMode) (*os.File, err
 		return nil, ErrChanged
 	}
 	return os.OpenFile(d.path(name), flags, perm)
+}
+
+// writable leaves it to the system to refuse.
+func (d directory) writable(string, fs.FileInfo) error { return nil }
+
+// names returns what is in the directory.
+func (d directory) names() ([]string, error) {
+	dir, err := os.Open(d.name)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	return dir.Readdirnames(-1)
 }
 
 func (d directory) rename(from, to string) error { return os.Rename(d.path(from), d.path(to)) }

@@ -56,6 +56,25 @@ func (d directory) open(name string, flags int, perm fs.FileMode) (*os.File, err
 	}
 }
 
+// writable reports whether this user may write to the file. To replace it, permission to change the
+// directory would do; but who takes the right to write from a file means that it should stay as it is.
+func (d directory) writable(name string, info fs.FileInfo) error {
+	if err := unix.Faccessat(d.fd, name, unix.W_OK, unix.AT_EACCESS); errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("it is not writable for this user (mode %s): %w", info.Mode().Perm(), fs.ErrPermission)
+	}
+	return nil
+}
+
+// names returns what is in the directory.
+func (d directory) names() ([]string, error) {
+	dir, err := d.open(".", os.O_RDONLY|unix.O_DIRECTORY, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	return dir.Readdirnames(-1)
+}
+
 func (d directory) rename(from, to string) error { return unix.Renameat(d.fd, from, d.fd, to) }
 func (d directory) remove(name string) error     { return unix.Unlinkat(d.fd, name, 0) }
 

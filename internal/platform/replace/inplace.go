@@ -2,7 +2,6 @@ package replace
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,6 +11,9 @@ import (
 // why. Until it is done, a copy of the old content lies beside the locks; if writing fails, the old
 // content is written back.
 func (f *File) rewrite(old *Version, pieces [][]byte, why error) (Outcome, error) {
+	if err := f.before(); err != nil {
+		return Outcome{}, err
+	}
 	if err := f.unchanged(old); err != nil {
 		return Outcome{}, err
 	}
@@ -37,7 +39,7 @@ func (f *File) rewrite(old *Version, pieces [][]byte, why error) (Outcome, error
 		return Outcome{}, err
 	}
 	os.Remove(backup) // ok: at worst a copy stays
-	o := Outcome{Hash: sha256.Sum256(after), InPlace: why}
+	o := Outcome{Hash: hashOf([][]byte{after}), InPlace: why}
 	if info, err := file.Stat(); err == nil {
 		o.Info = info
 	}

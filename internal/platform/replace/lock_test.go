@@ -10,11 +10,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // Set in the children that tests start: what they do, and where.
@@ -252,5 +255,58 @@ func TestKilledWritersLeaveOldOrNew(t *testing.T) {
 		}
 		cmd.Wait() // ok: it was killed
 		check()
+	}
+	left := p.names()
+	age(t, p, left[:len(left)-1]) // all but f
+	f := New(p.locks.dir)
+	if err := flip(f, p.dir); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"f"}, p.names()); diff != "" {
+		t.Errorf("still there, of %d files left behind: %s", len(left)-1, diff)
+	}
+}
+
+// age makes files older than those that others may be working on.
+func age(t *testing.T, p *place, names []string) {
+	t.Helper()
+	then := time.Now().Add(-2 * tempAge)
+	for _, name := range names {
+		if err := os.Chtimes(p.path(name), then, then); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// What a killed process left is removed; what another process works on, or somebody else made, is not.
+//
+// Proves EDIT-10.
+func TestLeavings(t *testing.T) {
+	p := newPlace(t, "old")
+	abandoned, held, young := tempName(), tempName(), tempName()
+	others := []string{".adze-notes.tmp", ".adze-" + strings.Repeat("a", 26) + ".tmp", "x" + abandoned}
+	for _, name := range append(others, abandoned, held, young) {
+		p.write(name, "x")
+	}
+	dir := tempName()
+	if err := os.Mkdir(p.path(dir), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	age(t, p, append(others, abandoned, held, dir))
+	live, err := os.Open(p.path(held))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer live.Close()
+	if err := flock(live); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.replace("new", nil); err != nil {
+		t.Fatal(err)
+	}
+	want := append(others, held, young, dir, "f")
+	slices.Sort(want)
+	if diff := cmp.Diff(want, p.names()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -12,8 +12,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"runtime/debug"
-	"time"
 )
 
 // ErrChanged says that another program changed the file since it was read. It was left alone.
@@ -35,7 +33,8 @@ func (e *TooLarge) Error() string {
 
 // A Replacer replaces files. One per process and lock directory; it may be used concurrently.
 type Replacer struct {
-	locks locks
+	locks    locks
+	leavings leavings
 	// fault, if not nil, is asked before each step and can make it fail.
 	fault func(step string) error
 }
@@ -43,7 +42,7 @@ type Replacer struct {
 // New returns a Replacer that shares the lock directory with other processes. The directory is made
 // when it is first needed.
 func New(lockDir string) *Replacer {
-	return &Replacer{locks: locks{dir: lockDir, wait: lockWait, held: map[string]*waiting{}}}
+	return &Replacer{locks: locks{dir: lockDir, wait: lockWait, held: map[string]*waiting{}}, leavings: leavings{swept: map[string]bool{}}}
 }
 
 func (r *Replacer) step(name string) error {
@@ -69,6 +68,10 @@ func (r *Replacer) Lock(ctx context.Context, dir *os.File, name string) (*File, 
 
 // A File is a name in a directory that only its holder works on. It is not safe for concurrent use.
 type File struct {
+	// Before is called when the new content is complete, just before the file gets it. Its error stops
+	// that. Nil means that there is nothing to wait for.
+	Before func() error
+
 	r      *Replacer
 	dir    directory
 	name   string
@@ -78,94 +81,11 @@ type File struct {
 // Unlock lets others work on the file.
 func (f *File) Unlock() { f.unlock() }
 
-// A Version is the content of a file at one time.
-type Version struct {
-	// Data is gone after Close. That of a large file is a view of the file itself: if another program
-	// shortens the file meanwhile, it is not there any more. See [Guard].
-	Data []byte
-	Info fs.FileInfo
-
-	file *os.File
-	id   identity
-	free func()
-}
-
-// Close gives back the memory of Data.
-func (v *Version) Close() {
-	v.Data = nil
-	v.file.Close() // ok: it was only read
-	if v.free != nil {
-		v.free()
-	}
-}
-
-// Read returns the whole file, if it is a regular file of at most max bytes.
-func (f *File) Read(max int64) (*Version, error) {
-	if err := f.r.step("read"); err != nil {
-		return nil, err
-	}
-	file, err := f.dir.open(f.name, os.O_RDONLY, 0)
-	if err != nil {
-		return nil, err
-	}
-	v := &Version{file: file}
-	if err := v.fill(max); err != nil {
-		v.Close()
-		return nil, err
-	}
-	return v, nil
-}
-
-func (v *Version) fill(max int64) error {
-	info, err := v.file.Stat()
-	switch {
-	case err != nil:
-		return err
-	case !info.Mode().IsRegular():
-		return fmt.Errorf("%w (%s)", ErrSpecial, info.Mode().Type())
-	case info.Size() > max:
-		return &TooLarge{info.Size(), max}
-	}
-	v.Info, v.id = info, identify(info, time.Now())
-	if v.Data, v.free = view(v.file, info.Size()); v.Data != nil {
-		return nil
-	}
-	v.Data = make([]byte, info.Size())
-	n, err := io.ReadFull(v.file, v.Data)
-	switch {
-	case err == io.EOF || err == io.ErrUnexpectedEOF || err == nil && more(v.file):
-		return fmt.Errorf("%w: it had %d bytes, and then not", ErrChanged, n)
-	case err != nil:
-		return err
-	}
-	return nil
-}
-
-// more reports whether there is anything left to read.
-func more(r io.Reader) bool {
-	n, _ := r.Read(make([]byte, 1)) // ok: an error is not more content
-	return n > 0
-}
-
-// Guard runs f, which looks at the content of a version, and returns [ErrChanged] if that is not there
-// any more.
-func Guard(f func() error) (err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() {
-		switch fault := recover().(type) {
-		case nil:
-		case interface{ Addr() uintptr }: // of memory that went away
-			err = ErrChanged
-		default:
-			panic(fault)
-		}
-	}()
-	return f()
-}
-
 // An Outcome is what became of a file that was written.
 type Outcome struct {
-	Hash [sha256.Size]byte // of the content
+	// Hash returns the SHA-256 of the content, which takes a while if that is large. It looks at the
+	// pieces once more, so that the old version must not be closed before.
+	Hash func() ([sha256.Size]byte, error)
 	// Info describes the new file, or is nil if it was changed again before that could be told.
 	Info fs.FileInfo
 	// InPlace is why the file was rewritten in place instead of replaced, or nil.
@@ -176,7 +96,8 @@ type Outcome struct {
 	Unsynced error
 }
 
-// Replace makes pieces, one after the other, the content of the file, unless it is not old any more.
+// Replace makes pieces, one after the other, the content of the file, unless it is not old any more, or
+// this user may not write to it.
 // Mode, owner and extended attributes stay, as far as this user may set them. On an error the old
 // content is in place. The caller has kept a copy of it for the case that the file must be rewritten
 // in place and the machine stops meanwhile.
@@ -189,13 +110,18 @@ func (f *File) Replace(old *Version, pieces [][]byte) (out Outcome, err error) {
 }
 
 func (f *File) replace(old *Version, pieces [][]byte) (Outcome, error) {
+	if err := f.dir.writable(f.name, old.Info); err != nil {
+		return Outcome{}, err
+	}
 	t, err := f.temp(old, pieces, old.Info.Mode().Perm())
 	if err == nil {
 		defer t.discard()
 		err = t.publish(old)
 	}
 	if err == nil {
-		return t.outcome(old), nil
+		out := t.outcome(old)
+		out.Hash = hashOf(pieces)
+		return out, nil
 	}
 	if !rewritable(err) {
 		return Outcome{}, err
@@ -214,8 +140,40 @@ func (f *File) Create(pieces [][]byte, perm fs.FileMode) (Outcome, error) {
 	if err := t.appear(); err != nil {
 		return Outcome{}, err
 	}
-	return t.outcome(nil), nil
+	out := t.outcome(nil)
+	out.Hash = hashOf(pieces)
+	return out, nil
 }
+
+// hashOf returns a func that hashes pieces.
+func hashOf(pieces [][]byte) func() ([sha256.Size]byte, error) {
+	return func() (sum [sha256.Size]byte, err error) {
+		h := sha256.New()
+		err = Guard(func() error {
+			for _, p := range pieces {
+				h.Write(p)
+			}
+			return nil
+		})
+		h.Sum(sum[:0])
+		return sum, err
+	}
+}
+
+func (f *File) before() error {
+	if f.Before == nil {
+		return nil
+	}
+	if err := f.Before(); err != nil {
+		return &stopped{err}
+	}
+	return nil
+}
+
+// A stopped is an error of Before: there is no other way to go on.
+type stopped struct{ error }
+
+func (e *stopped) Unwrap() error { return e.error }
 
 // unchanged reports whether the file is still the version old.
 func (f *File) unchanged(old *Version) error {

@@ -1,6 +1,8 @@
 package replace
 
 import (
+	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"syscall"
@@ -34,6 +36,36 @@ func view(f *os.File, size int64) ([]byte, func()) {
 func beginSync(f *os.File, offset, n int64) {
 	unix.SyncFileRange(int(f.Fd()), offset, n, unix.SYNC_FILE_RANGE_WRITE) // ok: the sync at the end counts
 }
+
+// openUnnamed makes a file that is to be called name, and has no name yet. It fails with
+// [errors.ErrUnsupported] where there is no such thing.
+func (d directory) openUnnamed(name string, perm fs.FileMode) (*os.File, error) {
+	for {
+		fd, err := unix.Openat(d.fd, ".", unix.O_RDWR|unix.O_TMPFILE|unix.O_CLOEXEC, uint32(perm.Perm()))
+		switch err {
+		case nil:
+			file := os.NewFile(uintptr(fd), d.path(name))
+			if err := unix.Faccessat(unix.AT_FDCWD, descriptor(file), unix.F_OK, 0); err != nil { // it could never get one
+				file.Close()
+				return nil, errors.ErrUnsupported
+			}
+			return file, nil
+		case unix.EINTR:
+		case unix.EOPNOTSUPP, unix.EISDIR, unix.EINVAL, unix.ENOENT: // the file system, or the kernel, cannot
+			return nil, errors.ErrUnsupported
+		default:
+			return nil, &fs.PathError{Op: "create", Path: d.path(name), Err: err}
+		}
+	}
+}
+
+// linkUnnamed gives such a file a name, unless that is taken.
+func (d directory) linkUnnamed(file *os.File, name string) error {
+	return unix.Linkat(unix.AT_FDCWD, descriptor(file), d.fd, name, unix.AT_SYMLINK_FOLLOW)
+}
+
+// descriptor returns a path to an open file.
+func descriptor(file *os.File) string { return fmt.Sprintf("/proc/self/fd/%d", file.Fd()) }
 
 // renameNew renames unless the new name is taken.
 func (d directory) renameNew(from, to string) error {

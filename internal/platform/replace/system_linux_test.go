@@ -1,6 +1,7 @@
 package replace
 
 import (
+	"errors"
 	"os"
 	"runtime"
 	"strings"
@@ -64,3 +65,80 @@ func TestReplaceInALockedDirectory(t *testing.T) {
 }
 
 func parent(path string) string { return path[:strings.LastIndexByte(path, '/')] }
+
+// While the new content is written and synced, which takes long, there is no name that a killed process
+// could leave behind.
+//
+// Proves EDIT-10.
+func TestNoNameUntilComplete(t *testing.T) {
+	p := newPlace(t, "old")
+	seen := map[string]int{}
+	p.fault = func(step string) error {
+		seen[step] = len(p.names())
+		return nil
+	}
+	if _, err := p.replace("new", nil); err != nil {
+		t.Fatal(err)
+	}
+	f := p.lock("fresh")
+	defer f.Unlock()
+	for _, step := range []string{"temp", "write", "attributes", "sync", "check"} {
+		if seen[step] != 1 {
+			t.Errorf("%d names at step %q", seen[step], step)
+		}
+	}
+	if _, err := f.Create([][]byte{[]byte("x")}, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if seen["rename"] != 1 {
+		t.Errorf("%d names just before a new file gets its own", seen["rename"])
+	}
+}
+
+// A file of /proc has no size and content all the same: it cannot be replaced.
+func TestFileWithoutSize(t *testing.T) {
+	p := newPlace(t, "")
+	dir, err := os.Open("/proc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	f, err := p.Lock(t.Context(), dir, "version")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Unlock()
+	if _, err := f.Read(maxSize); !errors.Is(err, ErrSpecial) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// A file without the right to write is left alone, though its directory may be changed.
+func TestReadOnlyFile(t *testing.T) {
+	p := newPlace(t, "old")
+	if err := os.Chmod(p.path("f"), 0o444); err != nil {
+		t.Fatal(err)
+	}
+	if os.Getuid() == 0 { // to whom nothing is read-only: this thread goes on as somebody else
+		if err := os.Chmod(p.root, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(parent(p.root), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		p.locks.dir = t.TempDir()
+		if err := os.Chown(p.locks.dir, 65534, 65534); err != nil {
+			t.Fatal(err)
+		}
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		unix.SetfsuidRetUid(65534)
+		defer unix.SetfsuidRetUid(0)
+	}
+	if _, err := p.replace("new", nil); !errors.Is(err, os.ErrPermission) || !strings.Contains(err.Error(), "mode -r--r--r--") {
+		t.Errorf("error %v", err)
+	}
+	if p.content("f") != "old" {
+		t.Error("it was changed")
+	}
+}

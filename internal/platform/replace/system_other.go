@@ -2,7 +2,11 @@
 
 package replace
 
-import "os"
+import (
+	"errors"
+	"io/fs"
+	"os"
+)
 
 func view(*os.File, int64) ([]byte, func()) { return nil, nil }
 
@@ -10,3 +14,9 @@ func beginSync(*os.File, int64, int64) {}
 
 // renameNew gives the file its second name first: unlike a rename, that fails if the name is taken.
 func (d directory) renameNew(from, to string) error { return d.link(from, to) }
+
+func (d directory) openUnnamed(string, fs.FileMode) (*os.File, error) {
+	return nil, errors.ErrUnsupported
+}
+
+func (d directory) linkUnnamed(*os.File, string) error { return errors.ErrUnsupported }

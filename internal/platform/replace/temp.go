@@ -1,8 +1,6 @@
 package replace
 
 import (
-	"crypto/rand"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -12,37 +10,32 @@ import (
 	"unsafe"
 )
 
-// A temp is a new file beside the one it is to become.
+// A temp is a new file beside the one it is to become. Where the system can do that it has no name until
+// it is complete, so that a process that is killed leaves nothing behind.
 type temp struct {
 	f        *File
 	file     *os.File
 	name     string
-	hash     chan [sha256.Size]byte // gets the hash of the content
-	named    bool                   // it has its temporary name
-	info     fs.FileInfo            // when it was complete
+	named    bool        // it has its temporary name
+	info     fs.FileInfo // when it was complete
 	unsynced error
 }
 
 // temp makes a new file with the content pieces, which may be parts of the old one.
 func (f *File) temp(old *Version, pieces [][]byte, perm fs.FileMode) (_ *temp, err error) {
-	t := &temp{f: f, name: ".adze-" + rand.Text() + ".tmp"}
+	f.r.sweep(f.dir)
+	t := &temp{f: f, name: tempName()}
 	if err := f.r.step("temp"); err != nil {
 		return nil, err
 	}
-	if t.file, err = f.dir.open(t.name, os.O_RDWR|os.O_CREATE|os.O_EXCL, perm); err != nil {
+	if t.file, err = f.dir.openUnnamed(f.name, perm); errors.Is(err, errors.ErrUnsupported) {
+		t.named = true
+		t.file, err = f.dir.open(t.name, os.O_RDWR|os.O_CREATE|os.O_EXCL, perm)
+	}
+	if err != nil {
 		return nil, err
 	}
-	t.named = true
-	t.hash = make(chan [sha256.Size]byte, 1)
-	if size(pieces) <= smallFile {
-		t.hash <- hash(pieces)
-	} else { // the hash takes as long as the disk does: both are done at once
-		go func() {
-			var sum [sha256.Size]byte
-			Guard(func() error { sum = hash(pieces); return nil }) // ok: a change is found before the rename
-			t.hash <- sum
-		}()
-	}
+	flock(t.file) // ok: only those who tidy up look at it
 	if err := t.write(old, pieces); err != nil {
 		t.discard()
 		return nil, err
@@ -61,7 +54,9 @@ func (t *temp) write(old *Version, pieces [][]byte) error {
 				return err
 			}
 			n := min(len(p), chunk)
-			if err := t.add(old, p[:n]); err != nil {
+			if err := t.add(old, p[:n]); errors.Is(err, syscall.EFAULT) { // of memory that went away
+				return ErrChanged
+			} else if err != nil {
 				return err
 			}
 			if n == chunk {
@@ -74,9 +69,9 @@ func (t *temp) write(old *Version, pieces [][]byte) error {
 	return nil
 }
 
-// add writes the next bytes. Those that are a large part of the old file are copied by the system,
-// which is faster; if the file is not what it was any more, that is found out before the new one gets
-// its name.
+// add writes the next bytes. Those that are a large part of the old file are copied by the system, which
+// on some file systems only notes that they are the same; if the file is not what it was any more, that is
+// found out before the new one gets its name.
 func (t *temp) add(old *Version, p []byte) error {
 	if at, ok := within(old, p); ok && len(p) >= smallFile {
 		if _, err := old.file.Seek(at, io.SeekStart); err != nil {
@@ -103,22 +98,6 @@ func within(old *Version, p []byte) (int64, bool) {
 
 func address(b []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(b))) }
 
-func size(pieces [][]byte) (n int) {
-	for _, p := range pieces {
-		n += len(p)
-	}
-	return n
-}
-
-func hash(pieces [][]byte) (sum [sha256.Size]byte) {
-	h := sha256.New()
-	for _, p := range pieces {
-		h.Write(p)
-	}
-	h.Sum(sum[:0])
-	return sum
-}
-
 // publish gives the new file the properties of the old one and then its name.
 func (t *temp) publish(old *Version) error {
 	if err := t.f.r.step("attributes"); err != nil {
@@ -130,8 +109,17 @@ func (t *temp) publish(old *Version) error {
 	if err := t.sync(); err != nil {
 		return err
 	}
+	if err := t.f.before(); err != nil {
+		return err
+	}
 	if err := t.f.unchanged(old); err != nil {
 		return err
+	}
+	if !t.named {
+		if err := t.f.dir.linkUnnamed(t.file, t.name); err != nil {
+			return err
+		}
+		t.named = true
 	}
 	return t.rename(t.f.dir.rename)
 }
@@ -179,7 +167,14 @@ func (t *temp) appear() error {
 	if err := t.sync(); err != nil {
 		return err
 	}
-	err := t.rename(t.f.dir.renameNew)
+	if err := t.f.before(); err != nil {
+		return err
+	}
+	way := t.f.dir.renameNew
+	if !t.named {
+		way = func(_, to string) error { return t.f.dir.linkUnnamed(t.file, to) }
+	}
+	err := t.rename(way)
 	if errors.Is(err, fs.ErrExist) {
 		return ErrExists
 	}
@@ -199,8 +194,7 @@ func (t *temp) sync() (err error) {
 
 // outcome describes the new file, which has its name by now.
 func (t *temp) outcome(old *Version) Outcome {
-	o := Outcome{Hash: <-t.hash, Unsynced: t.unsynced}
-	t.hash <- o.Hash
+	o := Outcome{Unsynced: t.unsynced}
 	if old != nil {
 		o.Links = otherLinks(old.Info)
 	}
@@ -211,10 +205,8 @@ func (t *temp) outcome(old *Version) Outcome {
 	return o
 }
 
-// discard closes the file, and removes it unless it has got its name. Afterwards nothing looks at the
-// content any more.
+// discard closes the file, and removes it unless it has got its name.
 func (t *temp) discard() {
-	<-t.hash
 	t.file.Close() // ok: it was flushed, or is not wanted
 	if t.named {
 		t.f.dir.remove(t.name) // ok: the error that counts is known
@@ -230,7 +222,8 @@ func (e *renameError) Unwrap() error { return e.err }
 // rewritable reports whether a file that could not be replaced, for the reason err, may be rewritten:
 // its directory cannot be written to, or it is a mount point.
 func rewritable(err error) bool {
-	if errors.Is(err, ErrChanged) {
+	var stop *stopped
+	if errors.Is(err, ErrChanged) || errors.As(err, &stop) {
 		return false
 	}
 	var rename *renameError

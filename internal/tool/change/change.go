@@ -8,10 +8,12 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io/fs"
 	"log/slog"
 	"path/filepath"
+	"sync"
 
 	"adze/internal/platform/filestate"
 	"adze/internal/platform/paths"
@@ -50,7 +52,19 @@ type Files struct {
 	// History is nil if none is kept.
 	History   History
 	Listeners []Listener
-	Log       *slog.Logger // nil discards
+	// Hidden reports whether a rule keeps a path from being read, so that it is not suggested either. Nil
+	// means that none does.
+	Hidden func(path string) bool
+	Log    *slog.Logger // nil discards
+
+	hashing later
+	freeing sync.WaitGroup
+}
+
+// Wait waits for what calls have put off. What a History was told is complete only then.
+func (f *Files) Wait() {
+	f.hashing.wait()
+	f.freeing.Wait()
 }
 
 // An Old is a file before it is changed.
@@ -75,6 +89,8 @@ type New struct {
 // Done is what became of the file.
 type Done struct {
 	Created bool
+	// Hash is that of the new content, in hexadecimal; empty if nothing was written, or too much to tell.
+	Hash string
 	// Notes are sentences for the model about what else happened.
 	Notes []string
 }
@@ -94,23 +110,26 @@ func (t *Target) Apply(ctx context.Context, set paths.Set, edit func(Old) (New, 
 		<-backup
 		return Done{}, t.explain(err)
 	}
-	done, hash, err := t.write(ctx, set, file, backup, edit)
+	w, err := t.write(ctx, set, file, backup, edit)
 	file.Unlock()
 	<-backup
 	if err != nil {
 		return Done{}, t.explain(err)
 	}
-	if hash != nil {
-		if t.files.History != nil {
-			t.files.History.Wrote(set.Real, *hash)
-		}
-		t.notify(ctx)
+	if !w.touched {
+		return Done{}, nil
+	}
+	t.settle(set, w)
+	t.notify(ctx)
+	done := Done{Created: w.version == nil, Notes: notes(w.out)}
+	if !w.large() {
+		done.Hash = hex.EncodeToString(w.hash[:])
 	}
 	return done, nil
 }
 
-// backup keeps the content: that of a large file while it is read and searched. The channel yields the
-// outcome, and then nothing more.
+// backup keeps the content: that of a large file while the rest of the work is done. The channel yields
+// the outcome, and then nothing more.
 func (t *Target) backup(ctx context.Context, set paths.Set) <-chan error {
 	outcome := make(chan error, 1)
 	keep := func() {
@@ -127,35 +146,46 @@ func (t *Target) backup(ctx context.Context, set paths.Set) <-chan error {
 	return outcome
 }
 
-// write is the critical section. It returns the hash of what was written, or nil if nothing was.
-func (t *Target) write(ctx context.Context, set paths.Set, file *replace.File, backup <-chan error, edit func(Old) (New, error)) (Done, *[sha256.Size]byte, error) {
+// A written is a file that was changed.
+type written struct {
+	touched bool
+	version *replace.Version // before, or nil; still open
+	out     replace.Outcome
+	stamp   filestate.Stamp
+	hash    [sha256.Size]byte // not of a large file
+}
+
+// large reports whether hashing the file takes longer than a call should.
+func (w written) large() bool { return w.out.Info != nil && w.out.Info.Size() > smallFile }
+
+// write is the critical section.
+func (t *Target) write(ctx context.Context, set paths.Set, file *replace.File, backup <-chan error, edit func(Old) (New, error)) (w written, err error) {
 	old, version, err := t.read(file)
 	if err != nil {
-		return Done{}, nil, err
+		return written{}, err
 	}
-	if version != nil {
-		defer version.Close()
-		if set.Info == nil {
-			return Done{}, nil, replace.ErrExists
+	defer func() {
+		if version != nil && !w.touched {
+			version.Close()
 		}
+	}()
+	if version != nil && set.Info == nil {
+		return written{}, replace.ErrExists
 	}
 	var fresh New
 	err = replace.Guard(func() (err error) {
 		fresh, err = edit(old)
 		return err
 	})
-	if err != nil {
-		return Done{}, nil, err
+	if err != nil || fresh.Pieces == nil {
+		return written{}, err
 	}
-	if fresh.Pieces == nil {
-		return Done{}, nil, nil
-	}
-	if err := <-backup; err != nil {
-		return Done{}, nil, err
-	}
-	if err := ctx.Err(); err != nil {
-		return Done{}, nil, err
-	}
+	file.Before = sync.OnceValue(func() error {
+		if err := <-backup; err != nil {
+			return err
+		}
+		return ctx.Err()
+	})
 	var out replace.Outcome
 	if version != nil {
 		out, err = file.Replace(version, fresh.Pieces)
@@ -163,10 +193,14 @@ func (t *Target) write(ctx context.Context, set paths.Set, file *replace.File, b
 		out, err = file.Create(fresh.Pieces, 0o644)
 	}
 	if err != nil {
-		return Done{}, nil, err
+		return written{}, err
 	}
-	t.record(fresh, out)
-	return Done{Created: version == nil, Notes: notes(out)}, &out.Hash, nil
+	w = written{touched: true, version: version, out: out}
+	if !w.large() {
+		w.hash, _ = out.Hash() // ok: it is in memory
+	}
+	w.stamp = t.record(fresh, w)
+	return w, nil
 }
 
 // read returns the content of the file, if it is what the conversation knows.
@@ -199,6 +233,10 @@ func (t *Target) same(known *filestate.Entry, now *replace.Version) error {
 	if equal && stamp.CTime != 0 && len(now.Data) > smallFile {
 		return nil
 	}
+	if known.Hash == ([sha256.Size]byte{}) && !equal { // it may not be known yet
+		t.files.hashing.wait()
+		*known, _ = t.files.State.Get(t.Path)
+	}
 	if known.Hash != ([sha256.Size]byte{}) {
 		equal = known.Hash == sha256.Sum256(now.Data)
 	}
@@ -209,16 +247,47 @@ func (t *Target) same(known *filestate.Entry, now *replace.Version) error {
 }
 
 // record remembers the new content.
-func (t *Target) record(fresh New, out replace.Outcome) {
+func (t *Target) record(fresh New, w written) (stamp filestate.Stamp) {
 	e := filestate.Entry{
-		Path: t.Path, Hash: out.Hash, Origin: fresh.Origin,
+		Path: t.Path, Hash: w.hash, Origin: fresh.Origin,
 		Complete: fresh.Seen == nil, Seen: fresh.Seen, Total: fresh.Total,
 	}
-	if out.Info != nil {
-		e.Stamp = filestate.StampOf(out.Info)
-		if out.Info.Size() <= maxKept {
+	if info := w.out.Info; info != nil {
+		e.Stamp = filestate.StampOf(info)
+		if info.Size() <= maxKept {
 			e.Content = bytes.Join(fresh.Pieces, nil)
 		}
 	}
 	t.files.State.Record(e)
+	return e.Stamp
+}
+
+// settle closes the version before, and tells those who compare contents by their hash what was written.
+// The call waits neither for the system to give back what the old file held, nor for the hash of a large
+// file: each takes longer than all the rest.
+func (t *Target) settle(set paths.Set, w written) {
+	free := func() {
+		if w.version != nil {
+			w.version.Close()
+		}
+	}
+	wrote := func(hash [sha256.Size]byte) {
+		if t.files.History != nil {
+			t.files.History.Wrote(set.Real, hash)
+		}
+	}
+	if !w.large() {
+		t.files.hashing.wait() // for what is older
+		wrote(w.hash)
+		t.files.freeing.Go(free)
+		return
+	}
+	t.files.hashing.add(func() {
+		defer free()
+		hash, err := w.out.Hash()
+		if err == nil { // else the file counts as changed by others, which is the safe side
+			t.files.State.Learn(t.Path, w.stamp, hash)
+		}
+		wrote(hash)
+	})
 }

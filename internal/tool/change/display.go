@@ -39,10 +39,8 @@ func (o Old) Original() (text *string, hash string) {
 		sum := sha256.Sum256(o.Data)
 		s := strings.ToValidUTF8(string(o.Data), "\uFFFD")
 		return &s, hex.EncodeToString(sum[:])
-	case o.Entry.Hash == [sha256.Size]byte{}:
-		return nil, ""
 	}
-	return nil, hex.EncodeToString(o.Entry.Hash[:])
+	return nil, o.Entry.HashText()
 }
 
 // maxDifference bounds the lines that tell what a person changed.

@@ -26,8 +26,8 @@ func tooLarge(path string, size int64) error {
 
 // Missing is the error of a file that should be there.
 func (t *Target) Missing() error {
-	text := fmt.Sprintf("%s does not exist. The working directory is %s.", t.Path, t.dir)
-	for _, near := range paths.Suggest(t.dir, t.Path) {
+	text := fmt.Sprintf("%s does not exist. The working directory is %s.", t.Path, t.base.Dir)
+	for _, near := range paths.Suggest(t.base.Dir, t.Path, t.files.Hidden) {
 		text += fmt.Sprintf(" There is %s; did you mean that?", near)
 	}
 	return &tool.Error{Code: CodeMissing, Text: text}

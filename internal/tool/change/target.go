@@ -3,7 +3,6 @@ package change
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"sync"
 
 	"adze/internal/platform/filestate"
@@ -18,7 +17,7 @@ type Target struct {
 
 	files *Files
 	typed string
-	dir   string
+	base  paths.Base
 	set   func() (paths.Set, error)
 }
 
@@ -28,20 +27,22 @@ func (f *Files) Target(path string) (*Target, error) {
 	if f.Home != nil {
 		base.Home = f.Home()
 	} else {
-		base.Home, _ = os.UserHomeDir() // ok: without a home there is no ~
+		base.Home = paths.UserHome()
 	}
 	expanded, err := base.Expand(path)
 	if err != nil {
 		return nil, err
 	}
 	return &Target{
-		Path: expanded, files: f, typed: path, dir: base.Dir,
+		Path: expanded, files: f, typed: path, base: base,
 		set: sync.OnceValues(func() (paths.Set, error) { return base.Resolve(path) }),
 	}, nil
 }
 
+func (t *Target) target() *Target { return t }
+
 // Shown returns the path as people read it.
-func (t *Target) Shown() string { return paths.Relative(t.dir, t.Path) }
+func (t *Target) Shown() string { return paths.Relative(t.base.Dir, t.Path) }
 
 // Remote reports whether the path may name a share of another machine.
 func (t *Target) Remote() bool { return paths.IsUNC(t.typed) }

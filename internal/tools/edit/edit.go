@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	engine "adze/internal/platform/edit"
-	"adze/internal/platform/paths"
 	"adze/internal/tool"
 	"adze/internal/tool/change"
 )
@@ -70,56 +69,27 @@ func New(c Config) tool.Tool {
 
 // bind checks everything about in that can be told without touching the disk.
 func (c Config) bind(t tool.Tool, in Input) (tool.Call, error) {
-	target, err := c.Files.Target(in.FilePath)
+	proposal, err := change.Propose(c.Files, t, in, func(in *Input) *string { return &in.FilePath })
 	if err != nil {
 		return nil, err
 	}
 	if in.OldString == in.NewString {
 		return nil, &tool.Error{Code: codeSame, Text: "old_string and new_string are the same: there is nothing to change."}
 	}
-	if strings.EqualFold(filepath.Ext(target.Path), ".ipynb") {
-		return nil, &tool.Error{Code: codeNotebook, Text: fmt.Sprintf("%s is a notebook: change it with NotebookEdit.", target.Path)}
+	if strings.EqualFold(filepath.Ext(proposal.Path()), ".ipynb") {
+		return nil, &tool.Error{Code: codeNotebook, Text: fmt.Sprintf("%s is a notebook: change it with NotebookEdit.", proposal.Path())}
 	}
-	return &call{in: in, Target: target, tool: t, wholeOnly: c.WholeOnly}, nil
+	return &call{Proposal: proposal, wholeOnly: c.WholeOnly}, nil
 }
 
 // A call is one edit of one file.
 type call struct {
-	*change.Target
-	in        Input
-	tool      tool.Tool
+	change.Proposal[Input]
 	wholeOnly bool
-	proposed  *Input // what the model gave, if a person changed it
 }
 
-func (c *call) Input() any            { return c.in }
-func (c *call) Path() string          { return c.Target.Path }
-func (c *call) Title() string         { return "Edit " + c.Shown() }
-func (c *call) Activity() string      { return "Editing " + c.Shown() }
-func (c *call) Access() []tool.Access { return c.Target.Access() }
-func (c *call) OpenWorld() bool       { return c.Remote() }
-
-// Paths is what the rules judge, and what is then opened.
-func (c *call) Paths() (paths.Set, error) { return c.Target.Paths() }
-
-func (c *call) Observe() any {
-	seen := c.in
-	seen.FilePath = c.Target.Path
-	return seen
-}
-
-// Amend makes the call of an input that a person changed.
-func (c *call) Amend(input json.RawMessage) (tool.Call, error) {
-	amended, err := c.tool.Bind(input)
-	if err != nil {
-		return nil, err
-	}
-	a := amended.(*call)
-	if a.in != c.in {
-		a.proposed = &c.in
-	}
-	return a, nil
-}
+func (c *call) Title() string    { return "Edit " + c.Shown() }
+func (c *call) Activity() string { return "Editing " + c.Shown() }
 
 // Preview shows the edit as it would be now.
 func (c *call) Preview(context.Context) (tool.Display, error) {
@@ -127,8 +97,8 @@ func (c *call) Preview(context.Context) (tool.Display, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.in.OldString == "" {
-		hunks, _ := engine.Diff(nil, []byte(c.in.NewString))
+	if c.In.OldString == "" {
+		hunks, _ := engine.Diff(nil, []byte(c.In.NewString))
 		return change.Display(c.Target.Path, len(data) == 0, hunks), nil
 	}
 	plan, err := engine.Find(data, c.request())
@@ -140,5 +110,5 @@ func (c *call) Preview(context.Context) (tool.Display, error) {
 }
 
 func (c *call) request() engine.Request {
-	return engine.Request{Old: c.in.OldString, New: c.in.NewString, All: c.in.ReplaceAll}
+	return engine.Request{Old: c.In.OldString, New: c.In.NewString, All: c.In.ReplaceAll}
 }

@@ -2,6 +2,7 @@ package edit
 
 import (
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"os"
@@ -245,7 +246,11 @@ func TestResult(t *testing.T) {
 		{OldStart: 8, OldLines: 5, NewStart: 9, NewLines: 6, Lines: []string{" 8", " 9", " 10", "-“x”", "+“y”", "+“z”", " 12"}},
 	}
 	got := res.Structured.(Output)
-	got.OriginalHash = ""
+	sum := sha256.Sum256([]byte(w.content("f")))
+	if got.ContentHash != hex.EncodeToString(sum[:]) {
+		t.Errorf("hash %s", got.ContentHash)
+	}
+	got.OriginalHash, got.ContentHash = "", ""
 	if diff := cmp.Diff(Output{
 		FilePath: path, OldString: "“x”", NewString: "“y”\n“z”", OriginalFile: &original,
 		StructuredPatch: hunks, ReplaceAll: true, Occurrences: 2,

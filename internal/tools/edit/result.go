@@ -17,6 +17,7 @@ type Output struct {
 	NewString       string      `json:"newString"`
 	OriginalFile    *string     `json:"originalFile"`
 	OriginalHash    string      `json:"originalHash"`
+	ContentHash     string      `json:"contentHash"`
 	StructuredPatch []tool.Hunk `json:"structuredPatch"`
 	PatchTruncated  bool        `json:"patchTruncated"`
 	UserModified    bool        `json:"userModified"`
@@ -30,9 +31,9 @@ func (e *edited) result() tool.Result {
 	r.Display = shown
 	r.Structured = Output{
 		FilePath: e.Target.Path, OldString: e.old, NewString: e.new,
-		OriginalFile: e.original, OriginalHash: e.originalHash,
+		OriginalFile: e.original, OriginalHash: e.originalHash, ContentHash: e.done.Hash,
 		StructuredPatch: shown.Hunks, PatchTruncated: e.truncated,
-		UserModified: e.proposed != nil, ReplaceAll: e.in.ReplaceAll, Occurrences: e.count,
+		UserModified: e.Proposed != nil, ReplaceAll: e.In.ReplaceAll, Occurrences: e.count,
 	}
 	return r
 }
@@ -55,7 +56,7 @@ func (e *edited) text() string {
 		b.WriteString(" The quotation marks or line ends of new_string were made those of the file. It now reads:\n")
 		b.WriteString(around(e.hunks))
 	}
-	if e.proposed != nil {
+	if e.Proposed != nil {
 		b.WriteString("\n" + e.difference())
 	}
 	return b.String()
@@ -106,8 +107,8 @@ func near(lines []string, i int) bool {
 // difference tells what a person changed in the proposal.
 func (e *edited) difference() string {
 	text := "The user changed your proposal before it was written."
-	if e.proposed.OldString != e.in.OldString || e.proposed.FilePath != e.in.FilePath || e.proposed.ReplaceAll != e.in.ReplaceAll {
+	if e.Proposed.OldString != e.In.OldString || e.Proposed.FilePath != e.In.FilePath || e.Proposed.ReplaceAll != e.In.ReplaceAll {
 		text += " What is replaced, or where, was changed as well: read the file to see it."
 	}
-	return text + change.Difference("new_string", e.proposed.NewString, e.in.NewString)
+	return text + change.Difference("new_string", e.Proposed.NewString, e.In.NewString)
 }

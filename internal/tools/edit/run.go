@@ -18,7 +18,7 @@ func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, err
 	if err != nil {
 		return tool.Result{}, err
 	}
-	if set.Info == nil && c.in.OldString != "" {
+	if set.Info == nil && c.In.OldString != "" {
 		return tool.Result{}, c.Missing()
 	}
 	e := edited{call: c}
@@ -45,7 +45,7 @@ type edited struct {
 // make works out the new content.
 func (e *edited) make(old change.Old) (change.New, error) {
 	e.original, e.originalHash = old.Original()
-	if e.in.OldString == "" {
+	if e.In.OldString == "" {
 		return e.create(old)
 	}
 	if !old.Exists {
@@ -76,7 +76,7 @@ func (e *edited) create(old change.Old) (change.New, error) {
 	if len(old.Data) > 0 {
 		return change.New{}, &tool.Error{Code: codeNotEmpty, Text: fmt.Sprintf("%s exists and is not empty, so it cannot be created. Give the text to replace as old_string, or replace the whole file with Write.", e.Target.Path)}
 	}
-	e.new = e.in.NewString
+	e.new = e.In.NewString
 	hunks, whole := engine.Diff(nil, []byte(e.new))
 	e.hunks, e.truncated = hunks, !whole
 	return change.New{Pieces: [][]byte{[]byte(e.new)}, Origin: filestate.Edit}, nil

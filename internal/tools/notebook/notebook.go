@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"adze/internal/platform/edit"
-	"adze/internal/platform/paths"
 	"adze/internal/tool"
 	"adze/internal/tool/change"
 )
@@ -70,7 +69,7 @@ func New(c Config) tool.Tool {
 
 // bind checks everything about in that can be told without touching the disk.
 func (c Config) bind(t tool.Tool, in Input) (tool.Call, error) {
-	target, err := c.Files.Target(in.NotebookPath)
+	proposal, err := change.Propose(c.Files, t, in, func(in *Input) *string { return &in.NotebookPath })
 	if err != nil {
 		return nil, err
 	}
@@ -79,8 +78,8 @@ func (c Config) bind(t tool.Tool, in Input) (tool.Call, error) {
 		mode = replaceMode
 	}
 	switch {
-	case !strings.EqualFold(filepath.Ext(target.Path), ".ipynb"):
-		return nil, &tool.Error{Code: codeNotNotebook, Text: fmt.Sprintf("%s is not a notebook (.ipynb): change it with Edit.", target.Path)}
+	case !strings.EqualFold(filepath.Ext(proposal.Path()), ".ipynb"):
+		return nil, &tool.Error{Code: codeNotNotebook, Text: fmt.Sprintf("%s is not a notebook (.ipynb): change it with Edit.", proposal.Path())}
 	case mode != replaceMode && mode != insertMode && mode != deleteMode:
 		return nil, fmt.Errorf("edit_mode is %q: give replace, insert or delete", in.EditMode)
 	case in.CellType != "" && in.CellType != "code" && in.CellType != "markdown":
@@ -90,47 +89,18 @@ func (c Config) bind(t tool.Tool, in Input) (tool.Call, error) {
 	case mode != insertMode && in.CellID == "":
 		return nil, fmt.Errorf("cell_id is missing: give the id of the cell to %s, as Read shows it", mode)
 	}
-	return &call{in: in, mode: mode, Target: target, tool: t}, nil
+	return &call{proposal, mode}, nil
 }
 
 // A call is one change of one cell.
 type call struct {
-	*change.Target
-	in       Input
-	mode     string
-	tool     tool.Tool
-	proposed *Input // what the model gave, if a person changed it
+	change.Proposal[Input]
+	mode string
 }
 
-func (c *call) Input() any            { return c.in }
-func (c *call) Path() string          { return c.Target.Path }
-func (c *call) Title() string         { return "Edit notebook " + c.Shown() }
-func (c *call) Activity() string      { return "Editing notebook " + c.Shown() }
-func (c *call) Access() []tool.Access { return c.Target.Access() }
-func (c *call) OpenWorld() bool       { return c.Remote() }
-func (c *call) Destructive() bool     { return c.mode == deleteMode }
-
-// Paths is what the rules judge, and what is then opened.
-func (c *call) Paths() (paths.Set, error) { return c.Target.Paths() }
-
-func (c *call) Observe() any {
-	seen := c.in
-	seen.NotebookPath = c.Target.Path
-	return seen
-}
-
-// Amend makes the call of an input that a person changed.
-func (c *call) Amend(input json.RawMessage) (tool.Call, error) {
-	amended, err := c.tool.Bind(input)
-	if err != nil {
-		return nil, err
-	}
-	a := amended.(*call)
-	if a.in != c.in {
-		a.proposed = &c.in
-	}
-	return a, nil
-}
+func (c *call) Title() string     { return "Edit notebook " + c.Shown() }
+func (c *call) Activity() string  { return "Editing notebook " + c.Shown() }
+func (c *call) Destructive() bool { return c.mode == deleteMode }
 
 // Preview shows the source of the cell before and after.
 func (c *call) Preview(context.Context) (tool.Display, error) {

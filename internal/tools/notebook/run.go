@@ -26,6 +26,7 @@ type Output struct {
 	NewSource    string  `json:"new_source"`
 	OriginalFile *string `json:"original_file"`
 	OriginalHash string  `json:"originalHash"`
+	ContentHash  string  `json:"contentHash"`
 	UserModified bool    `json:"userModified"`
 }
 
@@ -47,7 +48,7 @@ func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, err
 	r.Structured = Output{
 		NotebookPath: c.Target.Path, EditMode: c.mode, CellID: e.id, CellType: e.kind, Language: e.language,
 		OldSource: e.old, NewSource: e.new, OriginalFile: e.original, OriginalHash: e.originalHash,
-		UserModified: c.proposed != nil,
+		ContentHash: e.done.Hash, UserModified: c.Proposed != nil,
 	}
 	return r, nil
 }
@@ -87,15 +88,15 @@ func (e *edited) plan(data []byte) ([][]byte, error) {
 	}
 	e.language = parsed.Language
 	at := -1
-	if e.in.CellID != "" {
+	if e.In.CellID != "" {
 		var ok bool
-		if at, ok = b.find(e.in.CellID); !ok {
-			return nil, &tool.Error{Code: codeNoCell, Text: fmt.Sprintf("%s has no cell %q. %s", e.Target.Path, e.in.CellID, known(parsed))}
+		if at, ok = b.find(e.In.CellID); !ok {
+			return nil, &tool.Error{Code: codeNoCell, Text: fmt.Sprintf("%s has no cell %q. %s", e.Target.Path, e.In.CellID, known(parsed))}
 		}
 		e.id = parsed.Cells[at].ID
 	}
 	if e.mode == insertMode {
-		e.kind, e.new, e.id = e.in.CellType, e.in.NewSource, ""
+		e.kind, e.new, e.id = e.In.CellType, e.In.NewSource, ""
 		if b.hasIDs() {
 			e.id = freshID(parsed)
 		}
@@ -110,11 +111,11 @@ func (e *edited) plan(data []byte) ([][]byte, error) {
 	switch {
 	case e.mode == deleteMode:
 		return b.apply(b.remove(at)), nil
-	case e.in.CellType != "" && e.in.CellType != cell.Type:
-		e.new, e.kind = e.in.NewSource, e.in.CellType
+	case e.In.CellType != "" && e.In.CellType != cell.Type:
+		e.new, e.kind = e.In.NewSource, e.In.CellType
 		return b.apply(b.retype(at, e.kind, e.new)), nil
 	}
-	e.new = e.in.NewSource
+	e.new = e.In.NewSource
 	return b.apply(b.replace(at, e.new)), nil
 }
 
@@ -175,13 +176,13 @@ func (e *edited) text() string {
 	for _, note := range e.done.Notes {
 		b.WriteString(" " + note)
 	}
-	if e.proposed != nil {
+	if e.Proposed != nil {
 		b.WriteString("\nThe user changed your proposal before it was written.")
-		proposed, _ := json.Marshal(struct{ Input }{*e.proposed}) // ok: it came from JSON
-		if e.proposed.NewSource == e.in.NewSource {
+		proposed, _ := json.Marshal(struct{ Input }{*e.Proposed}) // ok: it came from JSON
+		if e.Proposed.NewSource == e.In.NewSource {
 			fmt.Fprintf(&b, " You proposed %s.", proposed)
 		}
-		b.WriteString(change.Difference("new_source", e.proposed.NewSource, e.in.NewSource))
+		b.WriteString(change.Difference("new_source", e.Proposed.NewSource, e.In.NewSource))
 	}
 	return b.String()
 }

@@ -30,7 +30,7 @@ func (r *reading) readNotebook(ctx context.Context) (tool.Result, error) {
 		return tool.Result{}, err
 	}
 	r.record(entry)
-	out := notebookOutput{FilePath: r.path, Cells: []cellOutput{}}
+	out := notebookOutput{FilePath: r.path, Cells: []cellOutput{}, ContentHash: entry.HashText()}
 	for _, c := range n.Cells {
 		out.Cells = append(out.Cells, cellOutput{c.ID, c.Type, c.Source})
 	}

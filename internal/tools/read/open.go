@@ -106,44 +106,8 @@ func (c *call) missing() error {
 			text += " There is a file whose name begins or ends with a space: read it with a shell command."
 		}
 	}
-	if near := c.sameStem(); near != "" {
-		text += fmt.Sprintf(" There is %s.", near)
-	}
-	if near := c.underDir(); near != "" {
+	for _, near := range paths.Suggest(dir, c.path, c.Denied) {
 		text += fmt.Sprintf(" There is %s; did you mean that?", near)
 	}
 	return errors.New(text)
-}
-
-// sameStem returns a file beside the missing one that differs in its extension only.
-func (c *call) sameStem() string {
-	dir, base := filepath.Split(c.path)
-	stem := strings.TrimSuffix(base, filepath.Ext(base))
-	entries, err := os.ReadDir(dir)
-	if err != nil || stem == "" {
-		return ""
-	}
-	for _, e := range entries {
-		name := e.Name()
-		if name == base || !e.Type().IsRegular() || strings.TrimSuffix(name, filepath.Ext(name)) != stem {
-			continue
-		}
-		if near := filepath.Join(dir, name); !c.denied(near) {
-			return near
-		}
-	}
-	return ""
-}
-
-// underDir returns the file that the path would name under the working directory with some of its
-// leading directories left out: a model often drops or adds the directory of the repository.
-func (c *call) underDir() string {
-	parts := strings.Split(strings.Trim(c.path, string(filepath.Separator)), string(filepath.Separator))
-	for i := range parts {
-		near := filepath.Join(c.base.Dir, filepath.Join(parts[i:]...))
-		if info, err := os.Stat(near); err == nil && info.Mode().IsRegular() && !c.denied(near) {
-			return near
-		}
-	}
-	return ""
 }

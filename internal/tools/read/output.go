@@ -1,5 +1,13 @@
 package read
 
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+
+	"adze/internal/msg"
+)
+
 // An Output is the structured result, in the shape hooks and clients know. File is one of the types
 // below, by Type. Pictures and documents themselves are in the message and not here.
 type Output struct {
@@ -8,13 +16,15 @@ type Output struct {
 }
 
 type (
-	// OutputFile is part of a text file; type text.
+	// OutputFile is part of a text file; type text. ContentHash is that of the whole file; it is empty if
+	// that was too large, as it is in the types below.
 	OutputFile struct {
-		FilePath   string `json:"filePath"`
-		Content    string `json:"content"`
-		NumLines   int    `json:"numLines"`
-		StartLine  int    `json:"startLine"`
-		TotalLines int    `json:"totalLines"`
+		FilePath    string `json:"filePath"`
+		Content     string `json:"content"`
+		NumLines    int    `json:"numLines"`
+		StartLine   int    `json:"startLine"`
+		TotalLines  int    `json:"totalLines"`
+		ContentHash string `json:"contentHash"`
 	}
 
 	// imageOutput is a picture; type image.
@@ -33,8 +43,9 @@ type (
 
 	// notebookOutput is a notebook; type notebook.
 	notebookOutput struct {
-		FilePath string       `json:"filePath"`
-		Cells    []cellOutput `json:"cells"`
+		FilePath    string       `json:"filePath"`
+		Cells       []cellOutput `json:"cells"`
+		ContentHash string       `json:"contentHash"`
 	}
 	cellOutput struct {
 		ID     string `json:"cell_id"`
@@ -56,3 +67,22 @@ type (
 		FilePath string `json:"filePath"`
 	}
 )
+
+// AppendJSON appends the output to dst. A text is by far the largest and most frequent one: it is written
+// without the copies that reflection would make.
+func (o Output) AppendJSON(dst []byte) ([]byte, error) {
+	f, ok := o.File.(OutputFile)
+	if !ok {
+		data, err := json.Marshal(o)
+		return append(dst, data...), err
+	}
+	dst = slices.Grow(dst, len(f.Content)+len(f.Content)/8+256)
+	dst = msg.AppendString(append(dst, `{"type":`...), o.Type)
+	dst = msg.AppendString(append(dst, `,"file":{"filePath":`...), f.FilePath)
+	dst = msg.AppendString(append(dst, `,"content":`...), f.Content)
+	dst = strconv.AppendInt(append(dst, `,"numLines":`...), int64(f.NumLines), 10)
+	dst = strconv.AppendInt(append(dst, `,"startLine":`...), int64(f.StartLine), 10)
+	dst = strconv.AppendInt(append(dst, `,"totalLines":`...), int64(f.TotalLines), 10)
+	dst = msg.AppendString(append(dst, `,"contentHash":`...), f.ContentHash)
+	return append(dst, "}}"...), nil
+}

@@ -7,7 +7,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 	"sync"
 
@@ -89,7 +88,7 @@ type Input struct {
 // New returns the tool.
 func New(c Config) tool.Tool {
 	if c.Home == nil {
-		c.Home = userHome
+		c.Home = paths.UserHome
 	}
 	if c.MaxBytes == 0 {
 		c.MaxBytes = defaultMaxBytes
@@ -110,11 +109,6 @@ func New(c Config) tool.Tool {
 			Output:       json.RawMessage(strings.TrimSpace(outputSchema)),
 		},
 	}, (&reader{Config: c, known: map[string]bool{}}).bind)
-}
-
-func userHome() string {
-	home, _ := os.UserHomeDir() // ok: without a home there is no ~
-	return home
 }
 
 // A reader is what all calls of the tool share.

@@ -214,7 +214,7 @@ func TestRunRefuses(t *testing.T) {
 	tests := []struct{ name, path, want string }{
 		{"directory", "src", proj + "/src is a directory. List it with Glob, or with a shell command such as ls."},
 		{"missing", "nothing.txt", proj + "/nothing.txt does not exist. The working directory is " + proj + "."},
-		{"other extension", "src/a.ts", proj + "/src/a.ts does not exist. The working directory is " + proj + ". There is " + proj + "/src/a.tsx."},
+		{"other extension", "src/a.ts", proj + "/src/a.ts does not exist. The working directory is " + proj + ". There is " + proj + "/src/a.tsx; did you mean that?"},
 		{"dropped directory", d + "/src/b.go", d + "/src/b.go does not exist. The working directory is " + proj + ". There is " + proj + "/src/b.go; did you mean that?"},
 		{"added directory", proj + "/proj/src/b.go", proj + "/proj/src/b.go does not exist. The working directory is " + proj + ". There is " + proj + "/src/b.go; did you mean that?"},
 		{"loop", "loop", proj + "/loop is a chain of links that does not end, or of more than 40"},
@@ -229,6 +229,10 @@ func TestRunRefuses(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+	long := dir(t, map[string]string{"long": strings.Repeat("x", 2<<20)})
+	if _, err := run(t, in(long), `{"file_path":"long","limit":1}`); err == nil || !strings.Contains(err.Error(), "a shell command such as cut") {
+		t.Errorf("a line that is too long: %v", err)
 	}
 	if _, err := run(t, in(d), string(input(" odd "))); err == nil || !strings.Contains(err.Error(), "begins or ends with a space") {
 		t.Errorf("a name with outer spaces: %v", err)

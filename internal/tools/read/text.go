@@ -47,11 +47,12 @@ func (r *reading) readText(ctx context.Context) (tool.Result, error) {
 		Parts:   []msg.Part{&msg.Text{Text: text}},
 		Display: tool.File{Path: r.path, First: span.First, Count: len(file.Lines), Len: file.Total},
 		Structured: Output{"text", OutputFile{
-			FilePath:   r.path,
-			Content:    strings.Join(file.Lines, "\n"),
-			NumLines:   len(file.Lines),
-			StartLine:  span.First,
-			TotalLines: file.Total,
+			FilePath:    r.path,
+			Content:     strings.Join(file.Lines, "\n"),
+			NumLines:    len(file.Lines),
+			StartLine:   span.First,
+			TotalLines:  file.Total,
+			ContentHash: entry.HashText(),
 		}},
 	}
 	if len(file.Lines) > 0 {

@@ -55,5 +55,9 @@ func (r *reading) fits(ctx context.Context, text string, size int) error {
 }
 
 func (r *reading) tooMany(how string, tokens int) error {
-	return fmt.Errorf("this would be %s %d tokens, and at most %d are returned. %s", how, tokens, r.MaxTokens, readLess)
+	advice := readLess
+	if r.in.Limit != nil && *r.in.Limit == 1 {
+		advice = "The line is very long: look at a part of it with a shell command such as cut, or find what you need with Grep."
+	}
+	return fmt.Errorf("this would be %s %d tokens, and at most %d are returned. %s", how, tokens, r.MaxTokens, advice)
 }

@@ -12,7 +12,6 @@ import (
 
 	"adze/internal/platform/edit"
 	"adze/internal/platform/filestate"
-	"adze/internal/platform/paths"
 	"adze/internal/tool"
 	"adze/internal/tool/change"
 )
@@ -43,6 +42,7 @@ type Output struct {
 	Content         string      `json:"content"`
 	OriginalFile    *string     `json:"originalFile"`
 	OriginalHash    string      `json:"originalHash"`
+	ContentHash     string      `json:"contentHash"`
 	StructuredPatch []tool.Hunk `json:"structuredPatch"`
 	PatchTruncated  bool        `json:"patchTruncated"`
 	UserModified    bool        `json:"userModified"`
@@ -63,32 +63,20 @@ func New(c Config) tool.Tool {
 			Output:    json.RawMessage(strings.TrimSpace(outputSchema)),
 		},
 	}, func(in Input) (tool.Call, error) {
-		target, err := c.Files.Target(in.FilePath)
+		proposal, err := change.Propose(c.Files, t, in, func(in *Input) *string { return &in.FilePath })
 		if err != nil {
 			return nil, err
 		}
-		return &call{in: in, Target: target, tool: t}, nil
+		return &call{proposal}, nil
 	})
 	return t
 }
 
 // A call is one writing of one file.
-type call struct {
-	*change.Target
-	in       Input
-	tool     tool.Tool
-	proposed *Input // what the model gave, if a person changed it
-}
+type call struct{ change.Proposal[Input] }
 
-func (c *call) Input() any            { return c.in }
-func (c *call) Path() string          { return c.Target.Path }
-func (c *call) Title() string         { return "Write " + c.Shown() }
-func (c *call) Activity() string      { return "Writing " + c.Shown() }
-func (c *call) Access() []tool.Access { return c.Target.Access() }
-func (c *call) OpenWorld() bool       { return c.Remote() }
-
-// Paths is what the rules judge, and what is then opened.
-func (c *call) Paths() (paths.Set, error) { return c.Target.Paths() }
+func (c *call) Title() string    { return "Write " + c.Shown() }
+func (c *call) Activity() string { return "Writing " + c.Shown() }
 
 // updates reports whether the call replaces a file, as far as the conversation knows.
 func (c *call) updates() bool {
@@ -106,32 +94,13 @@ func (c *call) DisplayName() string {
 	return "Write"
 }
 
-func (c *call) Observe() any {
-	seen := c.in
-	seen.FilePath = c.Target.Path
-	return seen
-}
-
-// Amend makes the call of an input that a person changed.
-func (c *call) Amend(input json.RawMessage) (tool.Call, error) {
-	amended, err := c.tool.Bind(input)
-	if err != nil {
-		return nil, err
-	}
-	a := amended.(*call)
-	if a.in != c.in {
-		a.proposed = &c.in
-	}
-	return a, nil
-}
-
 // Preview shows the difference to what is there now.
 func (c *call) Preview(context.Context) (tool.Display, error) {
 	data, err := c.Peek()
 	if err != nil {
 		return nil, err
 	}
-	fresh, _ := edit.Recode(data, c.in.Content)
+	fresh, _ := edit.Recode(data, c.In.Content)
 	hunks, _ := edit.Diff(data, fresh)
 	return change.Display(c.Target.Path, data == nil, hunks), nil
 }
@@ -169,7 +138,7 @@ func (w *written) make(old change.Old) (change.New, error) {
 	}
 	w.existed = old.Exists
 	w.original, w.originalHash = old.Original()
-	data, foreign := edit.Recode(old.Data, w.in.Content)
+	data, foreign := edit.Recode(old.Data, w.In.Content)
 	if old.Exists && bytes.Equal(data, old.Data) {
 		w.same = true
 		return change.New{}, nil
@@ -188,10 +157,13 @@ func (w *written) result() tool.Result {
 	if w.existed {
 		kind = "update"
 	}
+	if w.same {
+		w.done.Hash = w.originalHash
+	}
 	r.Structured = Output{
-		Type: kind, FilePath: w.Target.Path, Content: w.in.Content,
-		OriginalFile: w.original, OriginalHash: w.originalHash,
-		StructuredPatch: shown.Hunks, PatchTruncated: w.truncated, UserModified: w.proposed != nil,
+		Type: kind, FilePath: w.Target.Path, Content: w.In.Content,
+		OriginalFile: w.original, OriginalHash: w.originalHash, ContentHash: w.done.Hash,
+		StructuredPatch: shown.Hunks, PatchTruncated: w.truncated, UserModified: w.Proposed != nil,
 	}
 	return r
 }
@@ -213,12 +185,12 @@ func (w *written) text() string {
 	for _, note := range w.done.Notes {
 		b.WriteString(" " + note)
 	}
-	if w.proposed != nil {
+	if w.Proposed != nil {
 		b.WriteString("\nThe user changed your proposal before it was written.")
-		if w.proposed.FilePath != w.in.FilePath {
+		if w.Proposed.FilePath != w.In.FilePath {
 			b.WriteString(" It went to another file.")
 		}
-		b.WriteString(change.Difference("content", w.proposed.Content, w.in.Content))
+		b.WriteString(change.Difference("content", w.Proposed.Content, w.In.Content))
 	}
 	return b.String()
 }

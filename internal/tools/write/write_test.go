@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"os"
@@ -192,7 +193,10 @@ func TestCreateOrUpdate(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := res.Structured.(Output)
-		got.OriginalHash = ""
+		if sum := sha256.Sum256([]byte(tt.content)); got.ContentHash != hex.EncodeToString(sum[:]) {
+			t.Errorf("hash %s", got.ContentHash)
+		}
+		got.OriginalHash, got.ContentHash = "", ""
 		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("structured (-want +got):\n%s", diff)
 		}

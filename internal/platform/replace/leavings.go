@@ -1,0 +1,64 @@
+package replace
+
+import (
+	"crypto/rand"
+	"os"
+	"strings"
+	"sync"
+	"time"
+)
+
+// leavings are files with a temporary name whose process was killed before it could rename or remove
+// them. They are removed when a file in the same directory is changed for the first time.
+type leavings struct {
+	mu    sync.Mutex
+	swept map[string]bool // directories
+}
+
+const (
+	tempPrefix, tempSuffix = ".adze-", ".tmp"
+	// tempAge is how old a leaving is at least. A live process holds a lock on its file, but not every
+	// file system has locks.
+	tempAge = time.Minute
+)
+
+// tempName returns a name for a file that is yet to get its own.
+func tempName() string { return tempPrefix + rand.Text() + tempSuffix }
+
+func isTempName(name string) bool {
+	middle, ok := strings.CutPrefix(name, tempPrefix)
+	if ok {
+		middle, ok = strings.CutSuffix(middle, tempSuffix)
+	}
+	return ok && len(middle) == len(rand.Text()) && strings.Trim(middle, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
+}
+
+// sweep removes leavings from a directory. What goes wrong is left for the next time.
+func (r *Replacer) sweep(d directory) {
+	r.leavings.mu.Lock()
+	defer r.leavings.mu.Unlock()
+	if r.leavings.swept[d.id] {
+		return
+	}
+	r.leavings.swept[d.id] = true
+	names, err := d.names()
+	if err != nil {
+		return
+	}
+	for _, name := range names {
+		if isTempName(name) && abandoned(d, name) {
+			d.remove(name) // ok: see above
+		}
+	}
+}
+
+// abandoned reports whether nobody works on the file any more.
+func abandoned(d directory, name string) bool {
+	file, err := d.open(name, os.O_RDWR, 0)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	return err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > tempAge && flock(file) == nil
+}

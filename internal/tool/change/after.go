@@ -1,0 +1,71 @@
+package change
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+
+	"adze/internal/msg"
+	"adze/internal/platform/filestate"
+	"adze/internal/platform/paths"
+	"adze/internal/tool"
+)
+
+// After looks at a file once more when the hooks that follow a change have run: a formatter may have
+// changed it in turn. The conversation then knows the new version, so that the next edit is not refused,
+// and the model is told. It comes after all hooks.
+func (f *Files) After(_ context.Context, u *tool.Use, r *tool.Result) error {
+	call, ok := u.Call.(interface{ target() *Target })
+	if !ok || r.IsError {
+		return nil
+	}
+	t := call.target()
+	known, ok := f.State.Get(t.Path)
+	if !ok || known.Origin != filestate.Edit && known.Origin != filestate.Write {
+		return nil
+	}
+	set, err := t.base.Resolve(t.typed)
+	if err != nil || set.Info == nil || set.Info.Size() > MaxBytes || filestate.StampOf(set.Info) == known.Stamp {
+		return nil // what is gone, or cannot be read, is found out by the next call
+	}
+	data, stamp, err := content(set)
+	if err != nil {
+		return nil // ok: the same
+	}
+	f.hashing.wait()
+	known, _ = f.State.Get(t.Path)
+	now := filestate.Entry{Path: t.Path, Hash: sha256.Sum256(data), Stamp: stamp, Origin: known.Origin, Complete: true}
+	if len(data) <= maxKept {
+		now.Content = data
+	}
+	switch {
+	case now.Hash == known.Hash: // it was only touched
+		return nil
+	case known.Complete:
+		f.State.Record(now)
+	default: // which of its lines were seen cannot be told any more
+		f.State.Forget(t.Path)
+	}
+	r.Parts = append(r.Parts[:len(r.Parts):len(r.Parts)], &msg.Text{
+		Text: "After that the file was changed by a hook, most likely a formatter: it does not read exactly as you wrote it.",
+	})
+	return nil
+}
+
+// content reads the file at set.
+func content(set paths.Set) ([]byte, filestate.Stamp, error) {
+	file, err := set.Open()
+	if err != nil {
+		return nil, filestate.Stamp{}, err
+	}
+	defer file.Close()
+	var b bytes.Buffer
+	if _, err := b.ReadFrom(file); err != nil {
+		return nil, filestate.Stamp{}, err
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return nil, filestate.Stamp{}, err
+	}
+	return b.Bytes(), filestate.StampOf(info), nil
+}

@@ -1,0 +1,33 @@
+package change
+
+import "sync"
+
+// later runs jobs that nobody waits for, one after the other.
+type later struct {
+	mu   sync.Mutex
+	last chan struct{} // closed when the last job is done; nil if there was none
+}
+
+func (l *later) add(job func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	before, done := l.last, make(chan struct{})
+	l.last = done
+	go func() {
+		defer close(done)
+		if before != nil {
+			<-before
+		}
+		job()
+	}()
+}
+
+// wait waits for the jobs there are.
+func (l *later) wait() {
+	l.mu.Lock()
+	last := l.last
+	l.mu.Unlock()
+	if last != nil {
+		<-last
+	}
+}
