@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"adze/internal/platform/jsonc"
 	"adze/internal/platform/spell"
 )
 
@@ -37,6 +38,7 @@ type got struct {
 	Models    string
 	Simple    bool
 	Warnings  []string
+	Invalid   []string
 }
 
 func run(t *testing.T, user, extra string, vars map[string]string) got {
@@ -47,13 +49,16 @@ func run(t *testing.T, user, extra string, vars map[string]string) got {
 		if err := os.WriteFile("settings.json", []byte(user), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		src.File = "settings.json"
+		src.Files = []File{{Path: "settings.json"}}
 	}
 	s, warnings := Load(src, keys)
 	g := got{
 		s.Text("model"), s.Int("read.maxTokens"), s.Bool("read.dedup"), s.Int("shell.blockingBudgetMs"),
 		s.Strings("shell.passEnv"), s.Text("search.engine"), s.Float("costWarningUsd"), s.Int("cleanupPeriodDays"),
-		string(s.Object("models")), s.Bool("ADZE_SIMPLE"), nil,
+		string(s.Object("models")), s.Bool("ADZE_SIMPLE"), nil, nil,
+	}
+	for _, e := range s.Invalid() {
+		g.Invalid = append(g.Invalid, e.Error())
 	}
 	for _, w := range warnings {
 		g.Warnings = append(g.Warnings, w.String())
@@ -81,7 +86,7 @@ func TestLoad(t *testing.T) {
 			name: "every kind",
 			user: "\ufeff" + `{"$schema":"x","model":"sonnet","read":{"maxTokens":100,"dedup":false},"shell.blockingBudgetMs":0,
 				"shell":{"passEnv":["A","B"]},"search":{"engine":"auto"},"costWarningUsd":0.5,"cleanupPeriodDays":30,"models":{"x":{"y":1}}}`,
-			want: got{"sonnet", 100, false, 0, []string{"A", "B"}, "auto", 0.5, 30, `{"x":{"y":1}}`, false, nil},
+			want: got{"sonnet", 100, false, 0, []string{"A", "B"}, "auto", 0.5, 30, `{"x":{"y":1}}`, false, nil, nil},
 		},
 		{
 			name: "variables win, the program's own before others",
@@ -135,42 +140,57 @@ func TestLoad(t *testing.T) {
 			}),
 		},
 		{
+			name: "comments and trailing commas",
+			user: "{\n  // mine\n  \"model\": \"sonnet\", /* yes */\n}",
+			want: defaults(func(g *got) { g.Model = "sonnet" }),
+		},
+		{
+			name: "not an object where settings lie below",
+			user: `{"read": 5}`,
+			want: defaults(func(g *got) {
+				g.Warnings = []string{`settings.json:1:10: read is set to 5, which is not an object; the value is ignored`}
+			}),
+		},
+		{
+			name: "lists are joined, objects merged",
+			user: `{"shell":{"passEnv":["A","B"]},"models":{"x":{"y":1,"z":[1]},"w":1}}`, extra: `{"shell":{"passEnv":["B","C"]},"models":{"x":{"z":[2]}}}`,
+			want: defaults(func(g *got) {
+				g.PassEnv, g.Models = []string{"A", "B", "C"}, `{"w":1,"x":{"y":1,"z":[2]}}`
+			}),
+		},
+		{
 			name: "malformed file",
 			user: "{\n  \"model\": \"é\",, \n}",
 			want: defaults(func(g *got) {
-				g.Warnings = []string{`settings.json:2:16: is not JSON: invalid character ',' looking for beginning of object key string; none of its settings are used`}
+				g.Invalid = []string{`settings.json:2:16: is not JSON: ',' stands where a name in quotes is expected`}
 			}),
 		},
 		{
 			name: "file that ends too early",
 			user: `{"model":"sonnet"`,
 			want: defaults(func(g *got) {
-				g.Warnings = []string{`settings.json:1:17: is not JSON: unexpected end of JSON input; none of its settings are used`}
+				g.Invalid = []string{`settings.json:1:18: is not JSON: it ends where a comma or '}' is expected`}
 			}),
 		},
 		{
 			name: "not an object", user: `[1]`,
-			want: defaults(func(g *got) {
-				g.Warnings = []string{`settings.json:1:1: is not a JSON object; none of its settings are used`}
-			}),
+			want: defaults(func(g *got) { g.Invalid = []string{`settings.json:1:1: is not a JSON object`} }),
 		},
 		{
 			name: "null", user: `null`,
-			want: defaults(func(g *got) {
-				g.Warnings = []string{`settings.json:1:1: is not a JSON object; none of its settings are used`}
-			}),
+			want: defaults(func(g *got) { g.Invalid = []string{`settings.json:1:1: is not a JSON object`} }),
 		},
 		{
 			name: "malformed argument", extra: `{"model":}`, user: `{"model":"sonnet"}`,
 			want: defaults(func(g *got) {
 				g.Model = "sonnet"
-				g.Warnings = []string{`--settings:1:10: is not JSON: invalid character '}' looking for beginning of value; none of its settings are used`}
+				g.Invalid = []string{`--settings:1:10: is not JSON: '}' stands where a value is expected`}
 			}),
 		},
 		{
 			name: "argument names a file that is not there", extra: "no-such-file.json",
 			want: defaults(func(g *got) {
-				g.Warnings = []string{`no-such-file.json: cannot be read: no such file or directory; none of its settings are used`}
+				g.Invalid = []string{`no-such-file.json: cannot be read: no such file or directory`}
 			}),
 		},
 	}
@@ -183,7 +203,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-func TestOriginAndRaw(t *testing.T) {
+func TestOriginAndParts(t *testing.T) {
 	dir := t.TempDir()
 	file, extra := filepath.Join(dir, "settings.json"), filepath.Join(dir, "more.json")
 	for name, text := range map[string]string{file: `{"zzz": {"kept": true}, "costWarningUsd": 1}`, extra: `{"costWarningUsd": 2}`} {
@@ -191,15 +211,16 @@ func TestOriginAndRaw(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s, _ := Load(Sources{File: file, Extra: extra, Getenv: func(name string) string { return map[string]string{"ADZE_MODEL": "m"}[name] }}, keys)
+	s, _ := Load(Sources{Files: []File{{Path: file}}, Extra: extra, Getenv: func(name string) string { return map[string]string{"ADZE_MODEL": "m"}[name] }}, keys)
 	want := map[string]string{"model": "ADZE_MODEL", "costWarningUsd": extra + ":1:20", "read.dedup": ""}
 	for id, origin := range want {
 		if got := s.Origin(id); got != origin {
 			t.Errorf("%s comes from %q, want %q", id, got, origin)
 		}
 	}
-	if raw, ok := s.Raw("zzz"); !ok || string(raw) != `{"kept": true}` {
-		t.Errorf("unknown key: %s, %t", raw, ok)
+	want2 := []Part{{Scope: User, File: file, Line: 1, Column: 9, JSON: json.RawMessage(`{"kept":true}`)}}
+	if diff := cmp.Diff(want2, s.Parts("zzz")); diff != "" {
+		t.Errorf("unknown key: %s", diff)
 	}
 }
 
@@ -252,8 +273,8 @@ func FuzzLoad(f *testing.F) {
 		if n := s.Int("read.maxTokens"); n < 100 || n > 1_000_000 {
 			t.Errorf("%d", n)
 		}
-		if !json.Valid([]byte("{"+text)) && len(warnings) == 0 {
-			t.Error("no warning")
+		if _, err := jsonc.Parse([]byte("{" + text)); (err != nil) != (len(s.Invalid()) > 0) {
+			t.Errorf("%v, but %v", err, s.Invalid())
 		}
 		for _, w := range warnings {
 			if !strings.HasPrefix(w.Where, "--settings:") {

@@ -19,8 +19,11 @@ const (
 	Int
 	Float
 	Text
-	List   // of texts; in a variable, separated by commas
-	Object // anything, decoded by the caller
+	List   // of texts; in a variable, separated by commas. Those of several files are joined
+	Object // anything, decoded by the caller. Those of several files are merged
+	Rules  // permission rules, see [Settings.Rules]; the end of the name is what they do
+	Dirs   // directories, see [Settings.Directories]
+	Vars   // variables, see [Settings.Env]
 )
 
 // A Key declares one setting.
@@ -28,6 +31,8 @@ type Key struct {
 	// Name is the setting's place in a file, with dots between the levels. A setting that only the
 	// environment can give has none.
 	Name string
+	// Aliases are names that other programs have for it.
+	Aliases []string
 	// Env are the variables that give it, the first that is set winning.
 	Env  []string
 	Kind Kind
@@ -40,6 +45,11 @@ type Key struct {
 	Choices []string
 	// Accepted says in words what is accepted; empty means that the above says it.
 	Accepted string
+	// Personal says that a workspace cannot set it, trusted or not; Tighten, if not empty, which values
+	// alone it can set; NotLocal which values no file in the workspace can set, even a person's own;
+	// Managed that it counts in managed settings only. Values are written as in a variable.
+	Personal, Managed bool
+	Tighten, NotLocal []string
 	// Doc is a phrase for the reference, Requirement what asks for the setting.
 	Doc, Requirement string
 }
@@ -77,11 +87,27 @@ func (k *Key) zero() any {
 		return 0.0
 	case Text:
 		return ""
-	case List:
+	case List, Rules, Dirs:
 		return []string(nil)
 	default:
 		return json.RawMessage(nil)
 	}
+}
+
+// Encode returns the JSON of a value that is written as in a variable, or as JSON if it is a list or an
+// object.
+func (k *Key) Encode(text string) (json.RawMessage, error) {
+	if t := strings.TrimSpace(text); k.Kind >= List && (strings.HasPrefix(t, "[") || strings.HasPrefix(t, "{")) {
+		if !json.Valid([]byte(t)) {
+			return nil, errors.New("is not JSON")
+		}
+		return json.RawMessage(t), nil
+	}
+	v, err := k.parse(text)
+	if err != nil {
+		return nil, err
+	}
+	return marshal(v), nil
 }
 
 // decode reads a value as a file has it.
@@ -93,7 +119,7 @@ func (k *Key) decode(raw json.RawMessage) (any, error) {
 			return nil, errors.New("is not a text")
 		}
 		return s, k.choose(s)
-	case List:
+	case List, Rules, Dirs:
 		var list []string
 		if err := json.Unmarshal(raw, &list); err != nil {
 			return nil, errors.New("is not a list of texts")
@@ -133,7 +159,7 @@ func (k *Key) parse(text string) (any, error) {
 		return x, k.within(x)
 	case Text:
 		return text, k.choose(text)
-	case List:
+	case List, Rules, Dirs:
 		var list []string
 		for item := range strings.SplitSeq(text, ",") {
 			if item = strings.TrimSpace(item); item != "" {
@@ -197,6 +223,12 @@ func (k *Key) accepted() string {
 		return "text"
 	case List:
 		return "a list of texts"
+	case Rules:
+		return "a list of rules"
+	case Dirs:
+		return "a list of directories"
+	case Vars:
+		return "an object of texts"
 	default:
 		return "an object"
 	}
@@ -204,10 +236,7 @@ func (k *Key) accepted() string {
 
 // complaint says what is wrong with a value, what would be right and what happens now.
 func (k *Key) complaint(name, text string, problem error) string {
-	if r := []rune(text); len(r) > 80 {
-		text = string(r[:79]) + "…"
-	}
-	return fmt.Sprintf("%s is set to %s, which %v (accepted: %s); the value is ignored", name, text, problem, k.accepted())
+	return fmt.Sprintf("%s is set to %s, which %v (accepted: %s); the value is ignored", name, shortened(text), problem, k.accepted())
 }
 
 // number writes x with commas between the thousands.

@@ -12,6 +12,9 @@ func Reference(keys []Key) string {
 		if k.Name != "" {
 			names = append(names, "`"+k.Name+"`")
 		}
+		for _, name := range k.Aliases {
+			names = append(names, "`"+name+"`")
+		}
 		for _, name := range k.Env {
 			names = append(names, "`"+name+"`")
 		}
@@ -19,7 +22,11 @@ func Reference(keys []Key) string {
 		if k.Default != "" {
 			def = "`" + k.Default + "`"
 		}
-		for _, cell := range []string{strings.Join(names, ", "), def, k.accepted(), k.Doc, k.Requirement} {
+		doc := k.Doc
+		if k.Personal {
+			doc += " *(personal)*"
+		}
+		for _, cell := range []string{strings.Join(names, ", "), def, k.accepted(), doc, k.Requirement} {
 			b.WriteString("| ")
 			b.WriteString(strings.ReplaceAll(cell, "|", `\|`))
 			b.WriteString(" ")

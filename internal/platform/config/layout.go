@@ -1,0 +1,147 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// A Layout says where settings are.
+type Layout struct {
+	// Home is the folder of adze's own files, Other that of the program whose files are read too. Each
+	// may be empty.
+	Home, Other string
+	// Roots are the directories of the workspace that may hold settings, the outermost first.
+	Roots []string
+	// Dir is the working directory.
+	Dir string
+	// Managed is the directory of the administrator's settings, empty for none.
+	Managed string
+	// Settings and ManagedSettings are what the flags of that name say.
+	Settings, ManagedSettings string
+	// Sources limits which of the scopes User, Project and Local are read; nil means all.
+	Sources []Scope
+	// Grant is that of the workspace. Own reports whether a local file is the person's own.
+	Grant Grant
+	Own   func(path string) bool
+}
+
+// ManagedDir returns where administrators put settings on this system.
+func ManagedDir() string {
+	switch runtime.GOOS {
+	case "windows":
+		return `C:\ProgramData\adze`
+	case "darwin":
+		return "/Library/Application Support/adze"
+	}
+	return "/etc/adze"
+}
+
+// Files returns the files, lowest first within each scope. They need not exist.
+func (l Layout) Files() []File {
+	var files []File
+	add := func(f File) {
+		if f.Scope == Flag || f.Scope == Managed || l.Sources == nil || slices.Contains(l.Sources, f.Scope) {
+			files = append(files, f)
+		}
+	}
+	if l.Other != "" {
+		add(File{Scope: User, Path: filepath.Join(l.Other, sharedName), Dir: l.Other, Foreign: true})
+	}
+	if l.Home != "" {
+		add(File{Scope: User, Path: filepath.Join(l.Home, sharedName), Dir: l.Home})
+	}
+	for _, root := range l.Roots {
+		for _, folder := range []string{otherFolder, ownFolder} {
+			dir := filepath.Join(root, folder)
+			if sameDir(dir, l.Home) || sameDir(dir, l.Other) {
+				continue // in the home directory these are the person's own settings
+			}
+			foreign := folder == otherFolder
+			add(File{Scope: Project, Path: filepath.Join(dir, sharedName), Dir: root, Grant: l.Grant, Foreign: foreign})
+			local := filepath.Join(dir, localName)
+			add(File{Scope: Local, Path: local, Dir: root, Grant: l.Grant, Foreign: foreign,
+				Own: func() bool { return l.Own != nil && l.Own(local) }})
+		}
+	}
+	if l.Settings != "" {
+		add(l.flagFile(Flag, "--settings", l.Settings))
+	}
+	if l.ManagedSettings != "" {
+		add(l.flagFile(Managed, "--managed-settings", l.ManagedSettings))
+	}
+	return append(files, l.managed()...)
+}
+
+const (
+	ownFolder   = ".adze"
+	otherFolder = ".claude"
+	sharedName  = "settings.json"
+	localName   = "settings.local.json"
+)
+
+// flagFile returns what a flag names.
+func (l Layout) flagFile(scope Scope, flag, value string) File {
+	f := TextOrFile(scope, flag, value)
+	f.Dir = l.Dir
+	if f.Text == "" {
+		if !filepath.IsAbs(f.Path) {
+			f.Path = filepath.Join(l.Dir, f.Path)
+		}
+		f.Dir = filepath.Dir(f.Path)
+	}
+	return f
+}
+
+// managed returns the administrator's files. A folder that cannot be listed stands for itself, so that
+// reading it fails.
+func (l Layout) managed() []File {
+	if l.Managed == "" {
+		return nil
+	}
+	files := []File{{Scope: Managed, Path: filepath.Join(l.Managed, "managed-settings.json"), Dir: l.Managed}}
+	folder := filepath.Join(l.Managed, "managed-settings.d")
+	entries, err := os.ReadDir(folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return append(files, File{Scope: Managed, Path: folder, Required: true})
+	}
+	for _, e := range entries {
+		if name := e.Name(); strings.HasSuffix(name, ".json") && !strings.HasPrefix(name, ".") {
+			files = append(files, File{Scope: Managed, Path: filepath.Join(folder, name), Dir: l.Managed, Required: true})
+		}
+	}
+	return files
+}
+
+// Target returns the file that changes of a scope are written to.
+func (l Layout) Target(scope Scope) (string, error) {
+	switch {
+	case scope == User && l.Home != "":
+		return filepath.Join(l.Home, sharedName), nil
+	case scope == Project && len(l.Roots) > 0:
+		return filepath.Join(l.Roots[0], ownFolder, sharedName), nil
+	case scope == Local && len(l.Roots) > 0:
+		return filepath.Join(l.Roots[0], ownFolder, localName), nil
+	}
+	return "", fmt.Errorf("nothing can be written to %s", scope)
+}
+
+func sameDir(a, b string) bool {
+	if a == "" || b == "" {
+		return false
+	}
+	if a == b {
+		return true
+	}
+	left, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	right, err := os.Stat(b)
+	return err == nil && os.SameFile(left, right)
+}

@@ -1,0 +1,152 @@
+package config
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"adze/internal/platform/jsonc"
+)
+
+// managedOnly is the key that makes the rules of managed settings the only ones.
+const managedOnly = "allowManagedPermissionRulesOnly"
+
+// A Rule is a permission rule as a file has it. What it means is left to others.
+type Rule struct {
+	Behavior string // allow, ask or deny
+	Text     string
+	// Broken says that there is no text. Text is then the JSON that stands there instead.
+	Broken       bool
+	Scope        Scope
+	File         string
+	Line, Column int
+	Dir          string // what a path that begins with a slash is relative to
+
+	delegated bool
+}
+
+// Where names the place of the rule.
+func (r Rule) Where() string { return place(r.File, r.Line, r.Column) }
+
+// Rules returns the rules in force: those of higher scopes first, of one file in order.
+func (s *Settings) Rules() []Rule {
+	rules := slices.Clone(s.rules)
+	slices.SortStableFunc(rules, func(a, b Rule) int { return int(b.Scope) - int(a.Scope) })
+	return rules
+}
+
+// behavior is what the rules of the key do.
+func (k *Key) behavior() string { return k.Name[strings.LastIndexByte(k.Name, '.')+1:] }
+
+// takeRules takes over a list of rules. A rule that denies or asks is never lost, however it is written.
+func (s *Settings) takeRules(doc *document, m member, k *Key) (warnings []Warning) {
+	loosens := k.behavior() == "allow"
+	items := m.node.Items
+	if m.node.Kind != jsonc.Array {
+		items = []*jsonc.Node{m.node}
+		if !loosens || doc.grant != Untrusted {
+			warnings = append(warnings, Warning{doc.at(m.node.Start), fmt.Sprintf("%s is set to %s, which is not a list of rules", k.Name, shortened(string(doc.raw(m.node))))})
+		}
+	}
+	switch {
+	case loosens && doc.grant == Untrusted:
+		return warnings
+	case loosens && doc.grant == Hosted:
+		s.withheld += len(items)
+		return warnings
+	}
+	for _, item := range items {
+		line, column := doc.position(item.Start)
+		r := Rule{
+			Behavior: k.behavior(), Text: jsonc.Text(doc.data, item), Scope: doc.scope,
+			File: doc.file.Path, Line: line, Column: column, Dir: doc.file.Dir, delegated: doc.file.Text != "",
+		}
+		if item.Kind != jsonc.String {
+			r.Text, r.Broken = string(doc.raw(item)), true
+			if m.node.Kind == jsonc.Array {
+				warnings = append(warnings, Warning{r.Where(), fmt.Sprintf("%s: %s is not a text", k.Name, shortened(r.Text))})
+			}
+			if loosens {
+				continue
+			}
+		}
+		s.rules = append(s.rules, r)
+	}
+	return warnings
+}
+
+// A Directory is a further directory to work in.
+type Directory struct {
+	Path         string // absolute
+	Scope        Scope
+	File         string
+	Line, Column int
+}
+
+// Directories returns the further directories, without repetition.
+func (s *Settings) Directories() []Directory { return s.dirs }
+
+// takeDirs takes over a list of directories.
+func (s *Settings) takeDirs(doc *document, m member, k *Key) (warnings []Warning) {
+	if doc.grant == Hosted {
+		s.withheld += len(m.node.Items)
+		return nil
+	}
+	v, err := k.decode(doc.raw(m.node))
+	if err != nil {
+		return []Warning{{doc.at(m.node.Start), k.complaint(k.Name, string(doc.raw(m.node)), err)}}
+	}
+	for i, text := range v.([]string) {
+		at := m.node.Items[i].Start
+		line, column := doc.position(at)
+		dir := Directory{s.absolute(doc, text), doc.scope, doc.file.Path, line, column}
+		if doc.grant != Whole && !inside(s.src.Root, dir.Path) {
+			warnings = append(warnings, Warning{doc.at(at), fmt.Sprintf("%s: %s is not inside the workspace, and a project cannot add others; it is ignored", k.Name, quoted(text))})
+			continue
+		}
+		if !slices.ContainsFunc(s.dirs, func(d Directory) bool { return d.Path == dir.Path }) {
+			s.dirs = append(s.dirs, dir)
+		}
+	}
+	paths := make([]string, len(s.dirs))
+	for i, d := range s.dirs {
+		paths[i] = d.Path
+	}
+	s.values[k.ID()] = value{paths, doc.at(m.node.Start), doc.scope, true}
+	return warnings
+}
+
+// absolute returns the directory that a document means.
+func (s *Settings) absolute(doc *document, path string) string {
+	switch {
+	case path == "~" || strings.HasPrefix(path, "~/"):
+		if s.src.Home != "" {
+			path = filepath.Join(s.src.Home, path[1:])
+		}
+	case !filepath.IsAbs(path):
+		path = filepath.Join(doc.file.Dir, path)
+	}
+	return filepath.Clean(path)
+}
+
+// inside reports whether a directory exists and lies in root, wherever links lead.
+func inside(root, dir string) bool {
+	if root == "" {
+		return false
+	}
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return false
+	}
+	info, err := os.Stat(real)
+	if err != nil || !info.IsDir() {
+		return false
+	}
+	if root, err = filepath.EvalSymlinks(root); err != nil {
+		return false
+	}
+	rel, err := filepath.Rel(root, real)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}

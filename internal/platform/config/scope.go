@@ -1,0 +1,76 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A Scope says whose settings stand in a file. Higher scopes win over lower ones.
+type Scope uint8
+
+// The scopes, lowest first.
+const (
+	User Scope = iota
+	Project
+	Local
+	Flag
+	Managed
+)
+
+var scopeNames = [...]string{"userSettings", "projectSettings", "localSettings", "flagSettings", "policySettings"}
+
+// String returns the name by which rules and updates call the scope.
+func (s Scope) String() string { return scopeNames[s] }
+
+// ParseScope returns the scope of a name, such as userSettings or user.
+func ParseScope(name string) (Scope, error) {
+	for i, full := range scopeNames {
+		if name == full || name == strings.TrimSuffix(full, "Settings") {
+			return Scope(i), nil
+		}
+	}
+	return 0, fmt.Errorf("%q is no scope: choose user, project or local", name)
+}
+
+// A Grant says how much of a file counts.
+type Grant uint8
+
+// The grants, from everything to next to nothing.
+const (
+	// Whole is for what a person or an administrator wrote.
+	Whole Grant = iota
+	// Workspace is for files of a workspace that the person trusts: everything but what no workspace
+	// may set.
+	Workspace
+	// Hosted is for files of a workspace that a host vouches for: like Workspace, but rules that allow
+	// something and directories wait until the person trusts it.
+	Hosted
+	// Untrusted is for files of any other workspace: only rules that deny or ask count.
+	Untrusted
+)
+
+// permit returns why the file may not set the key to v, or nil.
+func (k *Key) permit(d *document, v any) error {
+	switch {
+	case k.Managed && d.scope != Managed:
+		return fmt.Errorf("%s counts only in managed settings", k.Name)
+	case d.scope == Local && holds(k.NotLocal, v):
+		return fmt.Errorf("%s cannot be %v in a file of the workspace: set it in your own settings", k.Name, v)
+	case d.grant == Whole:
+		return nil
+	case k.Personal:
+		return fmt.Errorf("%s cannot be set by a project: set it in your own settings", k.Name)
+	case len(k.Tighten) > 0 && !holds(k.Tighten, v):
+		return fmt.Errorf("%s is set to %v by the project, which may only set it to %s", k.Name, v, strings.Join(k.Tighten, ", "))
+	}
+	return nil
+}
+
+func holds(texts []string, v any) bool {
+	for _, s := range texts {
+		if s == fmt.Sprint(v) {
+			return true
+		}
+	}
+	return false
+}

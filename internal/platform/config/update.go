@@ -1,0 +1,228 @@
+package config
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"adze/internal/platform/jsonc"
+	"adze/internal/platform/replace"
+)
+
+// An Update changes the permissions that a file gives.
+type Update struct {
+	Type        string   // addRules, replaceRules, removeRules, setMode, addDirectories or removeDirectories
+	Behavior    string   // of rules: allow, ask or deny
+	Rules       []string // as texts
+	Mode        string
+	Directories []string
+}
+
+// Written says what became of a change.
+type Written struct {
+	File             string
+	Created, Changed bool
+}
+
+const (
+	modeKey = "permissions.defaultMode"
+	dirsKey = "permissions.additionalDirectories"
+)
+
+// apply makes the change in the text of a file.
+func (u Update) apply(data []byte) ([]byte, error) {
+	rules := []string{"permissions", u.Behavior}
+	if strings.HasSuffix(u.Type, "Rules") && !slices.Contains([]string{"allow", "ask", "deny"}, u.Behavior) {
+		return nil, fmt.Errorf("%q is none of allow, ask and deny", u.Behavior)
+	}
+	switch u.Type {
+	case "addRules":
+		return jsonc.Add(data, rules, u.Rules...)
+	case "removeRules":
+		return jsonc.Remove(data, rules, func(text string) bool { return slices.Contains(u.Rules, text) })
+	case "replaceRules":
+		data, err := jsonc.Remove(data, rules, func(text string) bool { return !slices.Contains(u.Rules, text) })
+		if err != nil {
+			return nil, err
+		}
+		return jsonc.Add(data, rules, u.Rules...)
+	case "setMode":
+		return jsonc.Set(data, levels(modeKey), u.Mode)
+	case "addDirectories":
+		return jsonc.Add(data, levels(dirsKey), u.Directories...)
+	case "removeDirectories":
+		return jsonc.Remove(data, levels(dirsKey), func(text string) bool { return slices.Contains(u.Directories, text) })
+	}
+	return nil, fmt.Errorf("%q is no kind of update", u.Type)
+}
+
+func levels(key string) []string { return strings.Split(key, ".") }
+
+// check returns why the update would have no effect in a file of that scope.
+func (u Update) check(s *Settings, scope Scope) error {
+	switch u.Type {
+	case "setMode":
+		return s.writable(modeKey, scope, u.Mode)
+	case "addDirectories":
+		for _, dir := range u.Directories {
+			if scope == Project && !inside(s.src.Root, s.absolute(&document{file: File{Dir: s.src.Root}}, dir)) {
+				return fmt.Errorf("project settings can only name directories inside the workspace, and %s is not", dir)
+			}
+		}
+	}
+	return nil
+}
+
+// writable returns why a value would not count in a file of that scope.
+func (s *Settings) writable(key string, scope Scope, v any) error {
+	d := &document{scope: scope}
+	if scope == Project {
+		d.grant = Workspace
+	}
+	return s.keys[key].permit(d, v)
+}
+
+// Apply writes updates to the file of a scope, and takes them over. An [*InvalidFile] is left alone.
+func (l *Live) Apply(ctx context.Context, scope Scope, updates ...Update) (Written, error) {
+	for _, u := range updates {
+		if err := u.check(l.Settings(), scope); err != nil {
+			return Written{}, err
+		}
+	}
+	return l.change(ctx, scope, func(data []byte) ([]byte, error) {
+		for _, u := range updates {
+			var err error
+			if data, err = u.apply(data); err != nil {
+				return nil, err
+			}
+		}
+		return data, nil
+	})
+}
+
+// Set writes the value of a key to the file of a scope, or removes it if raw is nil.
+func (l *Live) Set(ctx context.Context, scope Scope, name string, raw json.RawMessage) (Written, error) {
+	s := l.Settings()
+	k, ok := s.Key(name)
+	if !ok || k.Name == "" {
+		return Written{}, fmt.Errorf("there is no setting %s%s", name, s.suggestion(name))
+	}
+	if raw == nil {
+		return l.change(ctx, scope, func(data []byte) ([]byte, error) { return jsonc.Delete(data, levels(k.Name)) })
+	}
+	v, err := k.decode(raw)
+	if err != nil {
+		return Written{}, fmt.Errorf("%s cannot be %s, which %w (accepted: %s)", k.Name, shortened(string(raw)), err, k.accepted())
+	}
+	if err := s.writable(k.Name, scope, v); err != nil {
+		return Written{}, err
+	}
+	return l.change(ctx, scope, func(data []byte) ([]byte, error) { return jsonc.Set(data, levels(k.Name), raw) })
+}
+
+// change edits the file of a scope under a lock, and takes over what it says then.
+func (l *Live) change(ctx context.Context, scope Scope, edit func([]byte) ([]byte, error)) (Written, error) {
+	path, err := l.target(scope)
+	if err != nil {
+		return Written{}, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.refresh("") // what others did before is told as theirs
+	w := Written{File: path}
+	before, after, err := l.rewrite(ctx, scope, path, edit)
+	var syntax *jsonc.SyntaxError
+	if errors.As(err, &syntax) {
+		d := &document{file: File{Path: path}, data: before}
+		return w, &InvalidFile{scope, d.at(syntax.Offset), "is not JSON: " + syntax.Text + "; the file was left alone"}
+	}
+	if err != nil {
+		return w, fmt.Errorf("saving to %s: %w", path, err)
+	}
+	w.Changed = after != nil
+	w.Created = w.Changed && before == nil
+	l.wrote(path, before)
+	return w, nil
+}
+
+// attempts is how often a change is tried again when somebody who takes no lock changes the file.
+const attempts = 10
+
+// rewrite returns what the file held, nil if there was none, and what it holds now, nil if that is the same.
+func (l *Live) rewrite(ctx context.Context, scope Scope, path string, edit func([]byte) ([]byte, error)) (before, after []byte, err error) {
+	dirMode, fileMode := fs.FileMode(0o700), fs.FileMode(0o600)
+	if scope == Project {
+		dirMode, fileMode = 0o755, 0o644
+	}
+	if scope != User {
+		dirMode = 0o755
+	}
+	if err := os.MkdirAll(filepath.Dir(path), dirMode); err != nil {
+		return nil, nil, err
+	}
+	if path, err = l.followed(scope, path); err != nil {
+		return nil, nil, err
+	}
+	dir, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return nil, nil, err
+	}
+	defer dir.Close()
+	file, err := l.locks.Lock(ctx, dir, filepath.Base(path))
+	if err != nil {
+		return nil, nil, err
+	}
+	defer file.Unlock()
+	for range attempts {
+		before, after, err = rewriteOnce(file, fileMode, edit)
+		if !errors.Is(err, replace.ErrChanged) && !errors.Is(err, replace.ErrExists) {
+			break
+		}
+	}
+	return before, after, err
+}
+
+func rewriteOnce(file *replace.File, mode fs.FileMode, edit func([]byte) ([]byte, error)) (before, after []byte, err error) {
+	old, err := file.Read(maxFile)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return nil, nil, err
+	default:
+		defer old.Close()
+		before = append([]byte{}, old.Data...)
+	}
+	after, err = edit(before)
+	if err != nil || string(after) == string(before) {
+		return before, nil, err
+	}
+	if old == nil {
+		_, err = file.Create([][]byte{after}, mode)
+	} else {
+		_, err = file.Replace(old, [][]byte{after})
+	}
+	return before, after, err
+}
+
+// followed returns where a file is that may be a link. Those of the workspace must stay in it.
+func (l *Live) followed(scope Scope, path string) (string, error) {
+	real, err := filepath.EvalSymlinks(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if real, err = filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+			real = filepath.Join(real, filepath.Base(path))
+		}
+	}
+	if err != nil {
+		return "", err
+	}
+	if scope != User && !inside(l.Settings().src.Root, filepath.Dir(real)) {
+		return "", fmt.Errorf("it is a link to %s, outside the workspace", real)
+	}
+	return real, nil
+}

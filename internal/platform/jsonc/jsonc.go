@@ -1,0 +1,326 @@
+// Package jsonc reads JSON as people write it, with comments and trailing commas, and changes such
+// text in place: what is not changed keeps every byte. What the values mean, and where the text is
+// kept, is left to others.
+package jsonc
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+)
+
+// A Kind is the kind of a value.
+type Kind uint8
+
+// The kinds.
+const (
+	Null Kind = iota
+	Bool
+	Number
+	String
+	Array
+	Object
+)
+
+// A Node is a value in a text.
+type Node struct {
+	Kind       Kind
+	Start, End int      // where it stands in the text
+	Members    []Member // of an object, in order; a name may stand twice
+	Items      []*Node  // of an array
+
+	name  int // where the element begins: at its name in an object, at its value in an array
+	comma int // where the comma after it stands, or -1
+}
+
+// A Member is a name and its value.
+type Member struct {
+	Name  string
+	Value *Node
+}
+
+// A SyntaxError says what is wrong with a text, and where.
+type SyntaxError struct {
+	Offset int
+	Text   string
+}
+
+// Error leaves out the place: those who know the text's name can say it better.
+func (e *SyntaxError) Error() string { return e.Text }
+
+// maxDepth is how deep values may lie in each other.
+const maxDepth = 200
+
+// Parse reads a text of one value. It returns nil if there is none, but at most space and comments. Its
+// error is a [*SyntaxError].
+func Parse(data []byte) (*Node, error) {
+	p := &parser{data: data, at: len(bom(data))}
+	if err := p.space(); err != nil {
+		return nil, err
+	}
+	if p.at == len(data) {
+		return nil, nil
+	}
+	n, err := p.value(0)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.space(); err != nil {
+		return nil, err
+	}
+	if p.at < len(data) {
+		return nil, p.fail("there is something after the end")
+	}
+	return n, nil
+}
+
+// bom returns the mark that some editors put before a text.
+func bom(data []byte) []byte {
+	const mark = "\ufeff"
+	if bytes.HasPrefix(data, []byte(mark)) {
+		return data[:len(mark)]
+	}
+	return nil
+}
+
+type parser struct {
+	data []byte
+	at   int
+}
+
+func (p *parser) fail(text string) error { return &SyntaxError{p.at, text} }
+
+// unexpected is the error for what stands here instead of what.
+func (p *parser) unexpected(what string) error {
+	if p.at >= len(p.data) {
+		return p.fail("it ends where " + what + " is expected")
+	}
+	r := []rune(string(p.data[p.at:min(p.at+8, len(p.data))]))[0]
+	return p.fail(fmt.Sprintf("%q stands where %s is expected", r, what))
+}
+
+func (p *parser) peek() byte {
+	if p.at < len(p.data) {
+		return p.data[p.at]
+	}
+	return 0
+}
+
+// space skips space and comments.
+func (p *parser) space() error {
+	for p.at < len(p.data) {
+		switch p.data[p.at] {
+		case ' ', '\t', '\n', '\r':
+			p.at++
+		case '/':
+			n := commentLen(p.data[p.at:])
+			if n == 0 {
+				return p.fail("a comment is not closed, or begins with a single '/'")
+			}
+			p.at += n
+		default:
+			return nil
+		}
+	}
+	return nil
+}
+
+// commentLen returns the length of the comment that data begins with, or 0 if that is none. The end of
+// the line is no part of a comment.
+func commentLen(data []byte) int {
+	switch {
+	case bytes.HasPrefix(data, []byte("//")):
+		if n := bytes.IndexByte(data, '\n'); n >= 0 {
+			return len(bytes.TrimSuffix(data[:n], []byte("\r")))
+		}
+		return len(data)
+	case bytes.HasPrefix(data, []byte("/*")):
+		if n := bytes.Index(data[2:], []byte("*/")); n >= 0 {
+			return n + 4
+		}
+	}
+	return 0
+}
+
+func (p *parser) value(depth int) (*Node, error) {
+	if depth > maxDepth {
+		return nil, p.fail(fmt.Sprintf("values lie more than %d deep in each other", maxDepth))
+	}
+	switch p.peek() {
+	case '{':
+		return p.object(depth)
+	case '[':
+		return p.array(depth)
+	case '"':
+		return p.text()
+	}
+	return p.word()
+}
+
+// word reads a number or a literal.
+func (p *parser) word() (*Node, error) {
+	end := p.at
+	for end < len(p.data) && !bytes.ContainsRune([]byte(" \t\r\n,:/\"[]{}"), rune(p.data[end])) {
+		end++
+	}
+	word := p.data[p.at:end]
+	n := &Node{Kind: Number, Start: p.at, End: end, name: p.at, comma: -1}
+	switch string(word) {
+	case "null":
+		n.Kind = Null
+	case "true", "false":
+		n.Kind = Bool
+	default:
+		if !json.Valid(word) {
+			return nil, p.unexpected("a value")
+		}
+	}
+	p.at = end
+	return n, nil
+}
+
+func (p *parser) text() (*Node, error) {
+	for end := p.at + 1; end < len(p.data); end++ {
+		switch p.data[end] {
+		case '\\':
+			end++
+		case '\n':
+			return nil, p.fail("a text is not closed on its line")
+		case '"':
+			end++
+			if !json.Valid(p.data[p.at:end]) {
+				return nil, p.fail("a text has a wrong escape or a control character")
+			}
+			n := &Node{Kind: String, Start: p.at, End: end, name: p.at, comma: -1}
+			p.at = end
+			return n, nil
+		}
+	}
+	return nil, p.fail("a text is not closed")
+}
+
+func (p *parser) object(depth int) (*Node, error) {
+	n := &Node{Kind: Object, Start: p.at, name: p.at, comma: -1}
+	err := p.elements('}', func() (*Node, error) {
+		if p.peek() != '"' {
+			return nil, p.unexpected("a name in quotes")
+		}
+		name, err := p.text()
+		if err != nil {
+			return nil, err
+		}
+		if err := p.space(); err != nil {
+			return nil, err
+		}
+		if p.peek() != ':' {
+			return nil, p.unexpected("a colon")
+		}
+		p.at++
+		if err := p.space(); err != nil {
+			return nil, err
+		}
+		v, err := p.value(depth + 1)
+		if err != nil {
+			return nil, err
+		}
+		v.name = name.Start
+		n.Members = append(n.Members, Member{Text(p.data, name), v})
+		return v, nil
+	})
+	n.End = p.at
+	return n, err
+}
+
+func (p *parser) array(depth int) (*Node, error) {
+	n := &Node{Kind: Array, Start: p.at, name: p.at, comma: -1}
+	err := p.elements(']', func() (*Node, error) {
+		v, err := p.value(depth + 1)
+		if err == nil {
+			n.Items = append(n.Items, v)
+		}
+		return v, err
+	})
+	n.End = p.at
+	return n, err
+}
+
+// elements reads what stands between two brackets.
+func (p *parser) elements(closing byte, element func() (*Node, error)) error {
+	p.at++
+	for {
+		if err := p.space(); err != nil {
+			return err
+		}
+		if p.peek() == closing {
+			p.at++
+			return nil
+		}
+		v, err := element()
+		if err != nil {
+			return err
+		}
+		if err := p.space(); err != nil {
+			return err
+		}
+		switch p.peek() {
+		case ',':
+			v.comma = p.at
+			p.at++
+		case closing:
+		default:
+			return p.unexpected(fmt.Sprintf("a comma or %q", closing))
+		}
+	}
+}
+
+// Text returns the text of a String.
+func Text(data []byte, n *Node) string {
+	var s string
+	if err := json.Unmarshal(data[n.Start:n.End], &s); err != nil {
+		return "" // not a String
+	}
+	return s
+}
+
+// Plain returns a value without comments, trailing commas and space between its parts.
+func Plain(data []byte, n *Node) json.RawMessage { return appendPlain(nil, data, n) }
+
+func appendPlain(out, data []byte, n *Node) []byte {
+	switch n.Kind {
+	case Object:
+		out = append(out, '{')
+		for i, m := range n.Members {
+			if i > 0 {
+				out = append(out, ',')
+			}
+			name := data[m.Value.name:]
+			out = append(out, name[:stringLen(name)]...)
+			out = append(out, ':')
+			out = appendPlain(out, data, m.Value)
+		}
+		return append(out, '}')
+	case Array:
+		out = append(out, '[')
+		for i, v := range n.Items {
+			if i > 0 {
+				out = append(out, ',')
+			}
+			out = appendPlain(out, data, v)
+		}
+		return append(out, ']')
+	}
+	return append(out, data[n.Start:n.End]...)
+}
+
+// stringLen returns the length of the text in quotes that data begins with.
+func stringLen(data []byte) int {
+	for i := 1; i < len(data); i++ {
+		switch data[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(data)
+}
