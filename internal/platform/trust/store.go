@@ -1,0 +1,247 @@
+package trust
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"adze/internal/platform/replace"
+)
+
+// A Store keeps what the person trusts in one file of their own. It may be used from any goroutine and by
+// several processes.
+type Store struct {
+	path  string
+	locks *replace.Replacer
+	now   func() time.Time
+}
+
+// Open returns the store in adze's own folder. Nothing is read yet.
+func Open(home string, locks *replace.Replacer) *Store {
+	return &Store{filepath.Join(home, "trust.json"), locks, time.Now}
+}
+
+// An Entry is a workspace that is trusted.
+type Entry struct {
+	Path       string    `json:"path"`
+	Device     uint64    `json:"device"`
+	Inode      uint64    `json:"inode"`
+	Repository bool      `json:"repository,omitempty"`
+	Since      time.Time `json:"since"`
+}
+
+// contents is the file.
+type contents struct {
+	Version    int     `json:"version"`
+	Workspaces []Entry `json:"workspaces"`
+	// Approved are hashes of what was shown and approved, by workspace.
+	Approved map[string][]string `json:"approved,omitempty"`
+}
+
+const (
+	version  = 1
+	maxStore = 16 << 20
+)
+
+// read returns what the file says. One that is missing says nothing; one that cannot be relied on is an
+// error.
+func (s *Store) read() (contents, error) {
+	info, err := os.Stat(s.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return contents{Version: version}, nil
+	}
+	if err == nil {
+		err = private(info)
+	}
+	var data []byte
+	if err == nil {
+		data, err = readSmall(s.path, maxStore)
+	}
+	if err != nil {
+		return contents{}, s.unusable(err)
+	}
+	return s.decode(data)
+}
+
+func (s *Store) decode(data []byte) (c contents, err error) {
+	if err := json.Unmarshal(data, &c); err != nil {
+		return contents{}, s.unusable(err)
+	}
+	if c.Version != version {
+		return contents{}, s.unusable(fmt.Errorf("it has version %d, and this program knows version %d", c.Version, version))
+	}
+	return c, nil
+}
+
+func (s *Store) unusable(err error) error {
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		err = pathErr.Err
+	}
+	return fmt.Errorf("no workspace is trusted, because %s cannot be used: %w; correct or remove it", s.path, err)
+}
+
+// Trusted reports whether the person trusts the workspace. With an error nothing is trusted.
+func (s *Store) Trusted(w Workspace) (bool, error) {
+	c, err := s.read()
+	if err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(c.Workspaces, func(e Entry) bool { return e.covers(w) }), nil
+}
+
+// covers reports whether trust in e is trust in w.
+func (e Entry) covers(w Workspace) bool {
+	switch {
+	case w.Main != "" && e.Path == w.Main:
+		return e.Repository && e.present()
+	case e.Path != w.Root:
+		return false
+	case w.Repository && !e.Repository && w.Dir != w.Root: // it became a repository only later
+		return false
+	}
+	return e.present()
+}
+
+// present reports whether what is at the path is still what was trusted.
+func (e Entry) present() bool {
+	info, err := os.Lstat(e.Path)
+	if err != nil || !info.IsDir() {
+		return false
+	}
+	device, inode := identity(info)
+	return device == e.Device && inode == e.Inode
+}
+
+// List returns the workspaces that are trusted, by path.
+func (s *Store) List() ([]Entry, error) {
+	c, err := s.read()
+	slices.SortFunc(c.Workspaces, func(a, b Entry) int { return strings.Compare(a.Path, b.Path) })
+	return c.Workspaces, err
+}
+
+// Add trusts a workspace from now on, and approves what was shown of it in place of what was approved
+// before.
+func (s *Store) Add(ctx context.Context, w Workspace, shown ...Item) error {
+	info, err := os.Lstat(w.Root)
+	if err != nil {
+		return fmt.Errorf("trusting %s: %w", w.Root, err)
+	}
+	e := Entry{Path: w.Root, Repository: w.Repository, Since: s.now().UTC().Truncate(time.Second)}
+	e.Device, e.Inode = identity(info)
+	return s.change(ctx, func(c *contents) error {
+		c.Workspaces = slices.DeleteFunc(c.Workspaces, func(old Entry) bool { return old.Path == e.Path })
+		c.Workspaces = append(c.Workspaces, e)
+		c.approve(w, shown, nil)
+		return nil
+	})
+}
+
+// Approve adds to what is approved of a workspace.
+func (s *Store) Approve(ctx context.Context, w Workspace, shown ...Item) error {
+	return s.change(ctx, func(c *contents) error {
+		c.approve(w, shown, c.Approved[w.Root])
+		return nil
+	})
+}
+
+func (c *contents) approve(w Workspace, items []Item, before []string) {
+	hashes := slices.Clone(before)
+	for _, it := range items {
+		hashes = append(hashes, it.hash())
+	}
+	slices.Sort(hashes)
+	if c.Approved == nil {
+		c.Approved = map[string][]string{}
+	}
+	c.Approved[w.Root] = slices.Compact(hashes)
+	if len(hashes) == 0 {
+		delete(c.Approved, w.Root)
+	}
+}
+
+// Approved returns which things of a workspace the person has approved as they are now. What is approved
+// of a main working tree is approved in its worktrees.
+func (s *Store) Approved(w Workspace) (func(Item) bool, error) {
+	c, err := s.read()
+	if err != nil {
+		return func(Item) bool { return false }, err
+	}
+	hashes := slices.Clone(c.Approved[w.Root])
+	if w.Main != "" {
+		hashes = append(hashes, c.Approved[w.Main]...)
+	}
+	return func(it Item) bool { return slices.Contains(hashes, it.hash()) }, nil
+}
+
+// ErrNotTrusted says that there is nothing to take back.
+var ErrNotTrusted = errors.New("the workspace was not trusted")
+
+// Remove takes trust in a path back, and what was approved there. The path need not exist any more.
+func (s *Store) Remove(ctx context.Context, path string) error {
+	return s.change(ctx, func(c *contents) error {
+		before := len(c.Workspaces)
+		c.Workspaces = slices.DeleteFunc(c.Workspaces, func(e Entry) bool { return e.Path == path })
+		if len(c.Workspaces) == before {
+			return ErrNotTrusted
+		}
+		delete(c.Approved, path)
+		return nil
+	})
+}
+
+// change rewrites the file under a lock. A file that cannot be used is left alone.
+func (s *Store) change(ctx context.Context, edit func(*contents) error) error {
+	if err := os.MkdirAll(filepath.Dir(s.path), 0o700); err != nil {
+		return fmt.Errorf("saving trust: %w", err)
+	}
+	dir, err := os.Open(filepath.Dir(s.path))
+	if err != nil {
+		return fmt.Errorf("saving trust: %w", err)
+	}
+	defer dir.Close()
+	file, err := s.locks.Lock(ctx, dir, filepath.Base(s.path))
+	if err != nil {
+		return fmt.Errorf("saving trust: %w", err)
+	}
+	defer file.Unlock()
+	c := contents{Version: version}
+	old, err := file.Read(maxStore)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return fmt.Errorf("saving trust: %w", err)
+	default:
+		defer old.Close()
+		if err := private(old.Info); err != nil {
+			return s.unusable(err)
+		}
+		if c, err = s.decode(old.Data); err != nil {
+			return err
+		}
+	}
+	if err := edit(&c); err != nil {
+		return err
+	}
+	data, err := json.MarshalIndent(c, "", "  ")
+	if err != nil {
+		return fmt.Errorf("saving trust: %w", err)
+	}
+	data = append(data, '\n')
+	if old == nil {
+		_, err = file.Create([][]byte{data}, 0o600)
+	} else {
+		_, err = file.Replace(old, [][]byte{data})
+	}
+	if err != nil {
+		return fmt.Errorf("saving trust: %w", err)
+	}
+	return nil
+}

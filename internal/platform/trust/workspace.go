@@ -1,0 +1,169 @@
+// Package trust remembers which workspaces the person trusts, and which commands of a workspace they
+// have seen and approved. It finds out what a directory belongs to by looking at names and small files;
+// it never runs git, which would obey the repository. What is left out of an untrusted workspace is
+// decided by those who would use it.
+package trust
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// A Workspace is a directory with what trust in it is about.
+type Workspace struct {
+	Dir string // the directory, without links
+	// Root is what is trusted: the working tree that Dir is in, without links, or Dir itself outside a
+	// repository.
+	Root       string
+	Repository bool
+	// Main is the main working tree, if Root is a worktree of it and each names the other. Trust in Main
+	// covers Root.
+	Main string
+	// Exclude is the file that keeps names out of git without being tracked, empty if there is none that
+	// is certainly this repository's.
+	Exclude string
+}
+
+// Find returns the workspace of a directory. A repository at the person's home directory or above it is
+// not the workspace of what lies below.
+func Find(dir, home string) (Workspace, error) {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return Workspace{}, fmt.Errorf("finding the workspace: %w", err)
+	}
+	if real, err = filepath.Abs(real); err != nil {
+		return Workspace{}, fmt.Errorf("finding the workspace: %w", err)
+	}
+	w := Workspace{Dir: real, Root: real}
+	for at := real; ; at = filepath.Dir(at) {
+		if at != real && (Workspace{Root: at}).Covers(home) {
+			return w, nil
+		}
+		if info, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			w.Root, w.Repository = at, true
+			w.inspect(info)
+			return w, nil
+		} else if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+			return w, fmt.Errorf("finding the workspace: %w", err) // whether a repository begins here is not known
+		}
+		if isBare(at) {
+			w.Root, w.Repository = at, true
+			return w, nil
+		}
+		if at == filepath.Dir(at) {
+			return w, nil
+		}
+	}
+}
+
+// isBare reports whether git would take the directory itself for a repository.
+func isBare(dir string) bool {
+	for _, name := range []string{"HEAD", "objects", "refs"} {
+		if _, err := os.Lstat(filepath.Join(dir, name)); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// inspect finds out what .git says about the working tree.
+func (w *Workspace) inspect(info fs.FileInfo) {
+	dotGit := filepath.Join(w.Root, ".git")
+	switch {
+	case info.IsDir():
+		w.Exclude = filepath.Join(dotGit, "info", "exclude")
+	case info.Mode().IsRegular():
+		if common, ok := worktreeOf(dotGit); ok {
+			w.Main = filepath.Dir(common)
+			w.Exclude = filepath.Join(common, "info", "exclude")
+		}
+	}
+}
+
+// worktreeOf returns the .git directory of the main working tree that dotGit, a file, belongs to. Anyone
+// can write a file that names another repository, so the other one must name this file: it is registered
+// below its .git/worktrees, which only its owner can write to.
+func worktreeOf(dotGit string) (common string, ok bool) {
+	gitDir, ok := pointer(dotGit, "gitdir:")
+	if !ok {
+		return "", false
+	}
+	worktrees := filepath.Dir(gitDir)
+	common = filepath.Dir(worktrees)
+	if filepath.Base(worktrees) != "worktrees" || filepath.Base(common) != ".git" {
+		return "", false
+	}
+	if said, ok := pointer(filepath.Join(gitDir, "commondir"), ""); !ok || said != common {
+		return "", false
+	}
+	back, ok := pointer(filepath.Join(gitDir, "gitdir"), "")
+	if !ok || back != dotGit {
+		return "", false
+	}
+	info, err := os.Lstat(common)
+	return common, err == nil && info.IsDir()
+}
+
+// maxPointer bounds a file that names another one.
+const maxPointer = 4096
+
+// pointer reads a file that names another one, after a prefix, and returns where that is without links.
+func pointer(path, prefix string) (string, bool) {
+	text, err := readSmall(path, maxPointer)
+	if err != nil {
+		return "", false
+	}
+	target, ok := strings.CutPrefix(strings.TrimSpace(string(text)), prefix)
+	target = strings.TrimSpace(target)
+	if !ok || target == "" || strings.ContainsAny(target, "\n\x00") {
+		return "", false
+	}
+	if !filepath.IsAbs(target) {
+		target = filepath.Join(filepath.Dir(path), target)
+	}
+	real, err := filepath.EvalSymlinks(target)
+	return real, err == nil
+}
+
+// readSmall reads a regular file of at most max bytes. It waits for nobody.
+func readSmall(path string, max int64) ([]byte, error) {
+	info, err := os.Stat(path) // opening a device can have effects
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("it is not a regular file")
+	}
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err = file.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, errors.New("it is not a regular file")
+	case info.Size() > max:
+		return nil, fmt.Errorf("it is larger than %d bytes", max)
+	}
+	return io.ReadAll(io.LimitReader(file, max))
+}
+
+// Covers reports whether the workspace lies at the person's home directory or above it. So much is never
+// trusted for longer than a run.
+func (w Workspace) Covers(home string) bool {
+	real, err := filepath.EvalSymlinks(home)
+	if home == "" || err != nil {
+		return false
+	}
+	rel, err := filepath.Rel(w.Root, real)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
