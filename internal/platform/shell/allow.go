@@ -1,0 +1,154 @@
+package shell
+
+import "strings"
+
+// Variables that change how a program talks, not what it does.
+var (
+	inert    = setOf(`LANG TZ NO_COLOR FORCE_COLOR COLUMNS LINES`)
+	harmless = setOf(`TERM CI DEBUG NODE_ENV GOOS GOARCH CGO_ENABLED RUST_BACKTRACE RUST_LOG PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE`)
+)
+
+// inertAssign reports whether an assignment has no say in what a read-only command does.
+func inertAssign(name, value string) bool {
+	return inert(name) || strings.HasPrefix(name, "LC_") || name == "TERM" && value == "dumb"
+}
+
+// harmlessAssign reports whether an assignment leaves a command what an allow rule took it for.
+func harmlessAssign(name, value string) bool {
+	return inertAssign(name, value) || harmless(name)
+}
+
+// Allowed reports whether pat, as an allow rule, covers the words of p. Its redirections are judged as
+// what they are, writes and reads; see [Part.Paths].
+//
+// A program given by its path and a find with an action are covered only by a rule that quotes them.
+func (p *Part) Allowed(pat Pattern) bool {
+	if !p.script.Simple || !p.harmless() {
+		return false
+	}
+	for _, f := range p.forms() {
+		if !pat.Exact() && (strings.Contains(f.words[0].Value, "/") || f.words[0].Value == "find" && findAction(f.words[1:]) != "") {
+			continue
+		}
+		if pat.match(f.text) || f.source != "" && pat.match(f.source) {
+			return true
+		}
+	}
+	return false
+}
+
+// Programs returns the names under which allow rules for p are to be found.
+func (p *Part) Programs() []string {
+	var names []string
+	for _, f := range p.forms() {
+		names = append(names, baseName(f.words[0].Value))
+	}
+	return names
+}
+
+func (p *Part) harmless() bool {
+	for _, a := range p.Assigns {
+		if !a.Value.Static || !harmlessAssign(a.Name, a.Value.Value) {
+			return false
+		}
+	}
+	return true
+}
+
+// A form is a command as a rule may name it: as it stands, or without a wrapper around it.
+type form struct {
+	words        []Word
+	text, source string
+}
+
+// forms returns p as it stands, and what is left of it without each wrapper that is looked through.
+func (p *Part) forms() []form {
+	if len(p.Words) == 0 {
+		return nil
+	}
+	all := []form{{p.Words, p.Text, p.source}}
+	text := p.Text
+	for words := p.Words; ; {
+		n := wrapped(words)
+		if n == 0 || n >= len(words) {
+			return all
+		}
+		for _, w := range words[:n] {
+			text = strings.TrimPrefix(text[len(w.Text):], " ")
+		}
+		words = words[n:]
+		all = append(all, form{words, text, ""})
+	}
+}
+
+// wrapped returns how many words of a command are a wrapper that runs the rest unchanged, 0 if it is
+// none or its options are not known to be harmless.
+func wrapped(words []Word) int {
+	switch words[0].Value {
+	case "nohup":
+		return 1
+	case "time":
+		return skipOptions(words, "-p", "")
+	case "nice":
+		return skipOptions(words, "", "-n --adjustment=")
+	case "stdbuf":
+		return skipOptions(words, "", "-i -o -e --input= --output= --error=")
+	case "timeout":
+		n := skipOptions(words, "--foreground --preserve-status -v --verbose", "-k -s --kill-after= --signal=")
+		if n < len(words) && duration(words[n].Value) {
+			return n + 1
+		}
+	case "env":
+		n := 1
+		for n < len(words) {
+			name, value, ok := strings.Cut(words[n].Value, "=")
+			if !ok {
+				break
+			}
+			if !words[n].Static || !harmlessAssign(name, value) {
+				return 0
+			}
+			n++
+		}
+		return n
+	}
+	return 0
+}
+
+// skipOptions returns the number of words up to the first that is no option of those given: flags stand
+// alone, values have their value in the next word or, if they end in =, behind it.
+func skipOptions(words []Word, flags, values string) int {
+	isFlag, isValue := strings.Fields(flags), strings.Fields(values)
+	n := 1
+next:
+	for n < len(words) {
+		word := words[n].Value
+		for _, f := range isFlag {
+			if word == f {
+				n++
+				continue next
+			}
+		}
+		for _, v := range isValue {
+			switch {
+			case strings.HasSuffix(v, "=") && strings.HasPrefix(word, v):
+				n++
+				continue next
+			case word == v:
+				n += 2
+				continue next
+			}
+		}
+		break
+	}
+	if n < len(words) && strings.HasPrefix(words[n].Value, "-") {
+		return 0
+	}
+	return n
+}
+
+// duration reports whether s is a time as timeout takes it.
+func duration(s string) bool {
+	s = strings.TrimRight(s, "smhd")
+	return s != "" && strings.Trim(s, "0123456789.") == ""
+}

@@ -1,0 +1,283 @@
+package shell
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// The checks of commands whose operands say more than their options.
+
+var (
+	findTests = setOf(`-print -print0 -ls -prune -quit -depth -d -xdev -mount -empty -true -false -readable -writable -executable
+		-not -a -o -and -or ! ( ) , -daystart -noleaf -nouser -nogroup -ignore_readdir_race -nowarn -warn`)
+	findValues = setOf(`-name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -type -xtype -maxdepth -mindepth
+		-size -mtime -atime -ctime -mmin -amin -cmin -newer -anewer -cnewer -newermt -newerct -perm -user -group -uid -gid -links
+		-inum -samefile -lname -ilname -fstype -printf -used`)
+)
+
+func isFindAction(word string) bool {
+	switch word {
+	case "-exec", "-execdir", "-ok", "-okdir", "-delete", "-fprint", "-fprint0", "-fprintf", "-fls":
+		return true
+	}
+	return false
+}
+
+// findAction returns the first word that makes find do more than look, or "".
+func findAction(words []Word) string {
+	for _, w := range words {
+		if isFindAction(w.Value) {
+			return w.Value
+		}
+	}
+	return ""
+}
+
+// findPaths returns the leading words of find, which are where it looks, and the expression after them.
+func findPaths(words []Word) (roots, expression []Word) {
+	for len(words) > 0 && (words[0].Value == "-H" || words[0].Value == "-P" || words[0].Value == "-L") {
+		words = words[1:]
+	}
+	n := slices.IndexFunc(words, func(w Word) bool {
+		return strings.HasPrefix(w.Value, "-") || w.Value == "(" || w.Value == "!"
+	})
+	if n < 0 {
+		n = len(words)
+	}
+	return words[:n], words[n:]
+}
+
+func checkFind(a *arguments) error {
+	if len(a.words) > 0 && a.words[0].Value == "-L" {
+		return errors.New("it follows links")
+	}
+	roots, expression := findPaths(a.words)
+	for _, w := range roots {
+		if w.Glob && strings.IndexByte("*?[", w.Value[0]) >= 0 {
+			return fmt.Errorf("%s may stand for an action", w.Text)
+		}
+	}
+	for i := 0; i < len(expression); i++ {
+		w := expression[i]
+		switch {
+		case w.Glob:
+			return fmt.Errorf("%s is a pattern of file names: quote it", w.Text)
+		case findTests(w.Value):
+		case findValues(w.Value):
+			if i++; i < len(expression) && expression[i].Glob {
+				return fmt.Errorf("%s is a pattern of file names: quote it", expression[i].Text)
+			}
+		default:
+			return fmt.Errorf("%s is not known to only look", w.Text)
+		}
+	}
+	return nil
+}
+
+// checkSed admits printing of line ranges, and substitutions that neither write nor run anything.
+func checkSed(a *arguments) error {
+	var scripts []string
+	if a.has("-e", "--expression") {
+		for _, v := range a.values {
+			scripts = append(scripts, v.Value)
+		}
+		if len(a.operands) > 0 && a.operands[0].Glob {
+			return errors.New("its first file is a pattern")
+		}
+	} else if len(a.operands) > 0 {
+		scripts = []string{a.operands[0].Value}
+	}
+	if len(scripts) == 0 {
+		return errors.New("there is no script")
+	}
+	quiet := a.has("-n", "--quiet", "--silent")
+	for _, script := range scripts {
+		if sedSubstitutes(script) {
+			continue
+		}
+		for _, command := range strings.Split(script, ";") {
+			if !quiet || !sedPrints(strings.TrimSpace(command)) {
+				return fmt.Errorf("the script %s is not known to only print", quote(script))
+			}
+		}
+	}
+	return nil
+}
+
+// sedPrints reports whether command is N p or N,M p.
+func sedPrints(command string) bool {
+	command, ok := strings.CutSuffix(command, "p")
+	if !ok {
+		return false
+	}
+	from, to, ranged := strings.Cut(strings.TrimSpace(command), ",")
+	return (digits(from) || from == "$") && (!ranged || digits(strings.TrimPrefix(to, "+")) || to == "$")
+}
+
+// sedSubstitutes reports whether script is one s command with harmless flags.
+func sedSubstitutes(script string) bool {
+	if len(script) < 4 || script[0] != 's' || strings.IndexByte("/|,#:@!%_+=~", script[1]) < 0 || strings.Contains(script, "\n") {
+		return false
+	}
+	delimiter, seen := script[1], 0
+	for i := 1; i < len(script); i++ {
+		switch script[i] {
+		case '\\':
+			i++
+		case delimiter:
+			if seen++; seen == 3 {
+				return strings.Trim(script[i+1:], "gIip0123456789") == ""
+			}
+		}
+	}
+	return false
+}
+
+// checkAwk admits programs that can neither run nor write anything, nor read the environment or other
+// files than they are given.
+func checkAwk(a *arguments) error {
+	words := a.words
+	for len(words) > 0 && len(words[0].Value) > 1 && words[0].Value[0] == '-' {
+		v := words[0].Value
+		switch {
+		case v == "--":
+		case v == "-F" || v == "-v":
+			if len(words) < 2 || v == "-v" && strings.Contains(words[1].Value, `\`) {
+				return errors.New("the value of " + v + " is not understood")
+			}
+			words = words[1:]
+		case strings.HasPrefix(v, "-F") && len(v) <= 4:
+		default:
+			return fmt.Errorf("the option %s is not known to only read", v)
+		}
+		words = words[1:]
+		if v == "--" {
+			break
+		}
+	}
+	if len(words) == 0 {
+		return errors.New("there is no program")
+	}
+	if words[0].Glob {
+		return errors.New("its program is a pattern of file names: quote it")
+	}
+	program := strings.ReplaceAll(words[0].Value, "||", "")
+	for _, bad := range []string{"system", "getline", "|", ">", "@", "ENVIRON", "SYMTAB", "FUNCTAB", "ARGV", "ARGC", "\\\n"} {
+		if strings.Contains(program, bad) {
+			return fmt.Errorf("its program uses %q", bad)
+		}
+	}
+	for _, w := range words[1:] {
+		if w.Glob && strings.IndexByte("*?[", w.Value[0]) >= 0 || strings.Contains(w.Value, "=") && strings.Contains(w.Value, `\`) {
+			return fmt.Errorf("%s may be more than a file", w.Text)
+		}
+	}
+	return nil
+}
+
+// awkFiles returns the operands of awk after its program.
+func awkFiles(words []Word) []Word {
+	for i := 0; i < len(words); i++ {
+		switch v := words[i].Value; {
+		case v == "-F" || v == "-v" || v == "-f":
+			i++
+		case len(v) > 1 && v[0] == '-':
+		default:
+			return slices.DeleteFunc(slices.Clone(words[i+1:]), func(w Word) bool { return strings.Contains(w.Value, "=") })
+		}
+	}
+	return nil
+}
+
+func checkJq(a *arguments) error {
+	if len(a.operands) == 0 {
+		return nil
+	}
+	notName := func(r rune) bool {
+		return r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+	}
+	for _, name := range strings.FieldsFunc(a.operands[0].Value, notName) {
+		switch name {
+		case "env", "ENV", "import", "include", "modulemeta", "get_search_list":
+			return fmt.Errorf("its filter uses %s", name)
+		}
+	}
+	return nil
+}
+
+func checkDate(a *arguments) error {
+	for _, w := range a.operands {
+		if !strings.HasPrefix(w.Value, "+") {
+			return fmt.Errorf("the operand %s may set the clock", w.Text)
+		}
+	}
+	return nil
+}
+
+func checkCommand(a *arguments) error {
+	if !a.has("-v", "-V") {
+		return errors.New("it runs a program")
+	}
+	return nil
+}
+
+func checkPs(a *arguments) error {
+	for _, w := range a.operands {
+		if w.Glob || strings.Trim(w.Value, "auxfjlwrT") != "" && !digits(w.Value) {
+			return fmt.Errorf("the operand %s may show the environment of programs", w.Text)
+		}
+	}
+	for _, w := range a.values {
+		if strings.Contains(strings.ToLower(w.Value), "env") {
+			return errors.New("it shows the environment of programs")
+		}
+	}
+	return nil
+}
+
+func checkVersion(a *arguments) error {
+	if len(a.words) != 1 {
+		return errors.New("only its version is known to be harmless")
+	}
+	return nil
+}
+
+// checkGitFormat refuses formats that have signatures checked, which runs a program.
+func checkGitFormat(a *arguments) error {
+	for _, v := range a.values {
+		if strings.Contains(v.Value, "%G") || strings.Contains(v.Value, "signature") {
+			return errors.New("the format has signatures checked")
+		}
+	}
+	return nil
+}
+
+func checkReflog(a *arguments) error {
+	if len(a.operands) > 0 && a.operands[0].Value != "show" {
+		return errors.New("only reflog show is known to only read")
+	}
+	return checkGitFormat(a)
+}
+
+func checkBranch(a *arguments) error {
+	if len(a.operands) > 0 && !a.has("-l", "--list", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at") {
+		return errors.New("it creates a branch")
+	}
+	return checkGitFormat(a)
+}
+
+func checkTag(a *arguments) error {
+	if len(a.operands) > 0 && !a.has("-l", "--list", "-n", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at") {
+		return errors.New("it creates a tag")
+	}
+	return checkGitFormat(a)
+}
+
+func checkConfig(a *arguments) error {
+	if !a.has("--get", "--get-all") || len(a.operands) != 1 {
+		return errors.New("only config --get is known to only read")
+	}
+	return nil
+}

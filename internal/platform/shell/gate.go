@@ -1,0 +1,100 @@
+package shell
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// A gate is what the text of a line says before it is parsed.
+type gate struct {
+	opaque  bool
+	problem string
+}
+
+// checkText looks for what makes a line look different from what it does.
+func checkText(src string) gate {
+	if !utf8.ValidString(src) {
+		return gate{true, "it is not valid UTF-8"}
+	}
+	for _, r := range src {
+		if hidden(r) {
+			return gate{true, fmt.Sprintf("it holds a character that cannot be seen (U+%04X)", r)}
+		}
+	}
+	if utf8.RuneCountInString(src) > maxChars {
+		return gate{false, "it is longer than 10,000 characters"}
+	}
+	return gate{}
+}
+
+// hidden reports whether r is a control character, a blank other than the plain ones, or a character
+// that takes no place or reorders its surroundings.
+func hidden(r rune) bool {
+	switch {
+	case r == '\n' || r == '\t' || r >= ' ' && r < 0x7f:
+		return false
+	case r < 0xa0:
+		return true // C0, DEL, C1
+	case r >= 0x2028 && r <= 0x202f, r >= 0x2060 && r <= 0x206f, r >= 0xe0000 && r <= 0xe007f, r == unicode.ReplacementChar:
+		return true
+	case r == 0x034f, r == 0x115f, r == 0x1160, r == 0x17b4, r == 0x17b5, r == 0x2800, r == 0x3164, r == 0xffa0:
+		return true // blank letters
+	}
+	return unicode.In(r, unicode.Cf, unicode.Zs, unicode.Zl, unicode.Zp, unicode.Variation_Selector)
+}
+
+// parse reads src with the grammar of bash. Text that nests without measure is not tried: the parser
+// is recursive, and nobody writes such a line.
+func parse(src string) (*syntax.File, error) {
+	if nesting(src) > 4*maxDepth {
+		return nil, errors.New("it nests too deep")
+	}
+	return syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(strings.NewReader(src), "")
+}
+
+// nesting returns an upper bound of how deep the constructs of src may nest, cheaply: brackets that
+// are never closed, and words that open something.
+func nesting(src string) int {
+	depth, deepest, words := 0, 0, 0
+	for i := 0; i < len(src); i++ {
+		switch src[i] {
+		case '(', '[', '{':
+			depth++
+			deepest = max(deepest, depth)
+		case ')', ']', '}':
+			depth = max(0, depth-1)
+		case ' ', '\n', '\t', ';':
+			if opens(src[i+1:]) {
+				words++
+			}
+		}
+	}
+	words += strings.Count(src, "()")
+	return max(deepest, words/8)
+}
+
+func opens(rest string) bool {
+	for _, word := range []string{"if", "while", "until", "for", "case", "select", "coproc", "function", "time", "!"} {
+		if strings.HasPrefix(rest, word) {
+			return true
+		}
+	}
+	return false
+}
+
+func parseError(err error) string {
+	var p syntax.ParseError
+	if errors.As(err, &p) {
+		return p.Text
+	}
+	var l syntax.LangError
+	if errors.As(err, &l) {
+		return l.Feature + " is not part of bash"
+	}
+	return err.Error()
+}

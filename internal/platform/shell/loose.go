@@ -1,0 +1,112 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// pieces returns what w falls into where an expansion that is not quoted stands for blanks.
+func (w Word) pieces() []Word {
+	if len(w.gaps) == 0 {
+		return []Word{w}
+	}
+	var words []Word
+	from := 0
+	for _, gap := range append(w.gaps[:len(w.gaps):len(w.gaps)], len(w.Value)) {
+		if gap > from {
+			words = append(words, plainWord(w.Value[from:gap]))
+		}
+		from = gap
+	}
+	return words
+}
+
+// braces returns what w expands to. A word with too many expansions is cut at its braces instead.
+func (f *suspects) braces(w *syntax.Word) []Word {
+	word := readWord(w, f.vars)
+	if !word.brace || word.Static {
+		return []Word{word}
+	}
+	split := &syntax.Word{Parts: slices.Clone(w.Parts)}
+	if !syntax.SplitBraces(split) {
+		return []Word{word}
+	}
+	if combinations(split) > 256 {
+		words := []Word{}
+		for _, field := range strings.FieldsFunc(word.Value, func(r rune) bool { return strings.ContainsRune("{},", r) }) {
+			words = append(words, plainWord(field))
+		}
+		return words
+	}
+	var words []Word
+	for each, err := range expand.BracesSeq(nil, split) {
+		if err != nil {
+			return []Word{word}
+		}
+		words = append(words, readWord(each, f.vars))
+	}
+	return words
+}
+
+// combinations returns into how many words w expands, or some large number.
+func combinations(w *syntax.Word) int {
+	const large = 1 << 20
+	product := 1
+	for _, part := range w.Parts {
+		brace, ok := part.(*syntax.BraceExp)
+		if !ok {
+			continue
+		}
+		if brace.Sequence {
+			return large
+		}
+		sum := 0
+		for _, elem := range brace.Elems {
+			sum = min(large, sum+combinations(elem))
+		}
+		product = min(large, product*sum)
+	}
+	return product
+}
+
+// loose adds the word sequences of text that is not understood, read in two ways: with quotes and
+// invisible characters left out, and with each of them as the end of a command.
+func (f *suspects) loose(text string) {
+	f.active = true
+	for _, ends := range []bool{false, true} {
+		var words []string
+		var word strings.Builder
+		endWord := func() {
+			if word.Len() > 0 {
+				words = append(words, word.String())
+				word.Reset()
+			}
+		}
+		endCommand := func() {
+			endWord()
+			if len(words) > 0 {
+				f.sequence(words, false)
+				words = nil
+			}
+		}
+		for _, r := range text {
+			switch {
+			case r == ' ' || r == '\t':
+				endWord()
+			case strings.ContainsRune("\n;&|()`{}<>,", r):
+				endCommand()
+			case strings.ContainsRune(`'"\`, r) || hidden(r):
+				if ends {
+					endCommand()
+				}
+			case r == '$':
+			default:
+				word.WriteRune(r)
+			}
+		}
+		endCommand()
+	}
+}

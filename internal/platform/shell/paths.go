@@ -1,0 +1,320 @@
+package shell
+
+import (
+	"path"
+	"strings"
+)
+
+// A Verb is what happens to a path.
+type Verb uint8
+
+// The verbs. Zero is none.
+const (
+	ReadPath Verb = iota + 1
+	WritePath
+	RemovePath
+	EnterPath // the shell changes to it
+)
+
+// A PathUse is a path that a command is given.
+type PathUse struct {
+	Part *Part
+	Verb Verb
+	// Path is as given. Of a word with wildcards it is the directory before the first of them, which
+	// may be empty, and Glob is the whole.
+	Path, Glob string
+	// Dir is what a relative path is relative to: empty for the directory the line starts in, else
+	// where cd led, which may itself be relative to that.
+	Dir string
+	// Known says that Path and Dir are certain. If not, anything may be meant.
+	Known    bool
+	Redirect bool
+}
+
+// Paths returns the paths that the commands known by name read, write and remove, and those of
+// redirections. A path that depends on where an uncertain cd went is there once for each possibility.
+func (s *Script) Paths() []PathUse {
+	var uses []PathUse
+	for _, p := range s.Parts {
+		uses = append(uses, p.Paths()...)
+	}
+	return uses
+}
+
+// Paths is like [Script.Paths] for one part.
+func (p *Part) Paths() []PathUse {
+	var uses []PathUse
+	add := func(verb Verb, w Word, dirs []string, redirect bool) {
+		use := PathUse{Part: p, Verb: verb, Path: w.Value, Known: w.Static && dirs != nil, Redirect: redirect}
+		if w.Glob {
+			use.Glob = w.Value
+			use.Path = w.Value[:strings.LastIndexByte(w.Value[:strings.IndexAny(w.Value, "*?[")], '/')+1]
+		}
+		if !use.Known || path.IsAbs(w.Value) {
+			use.Known = w.Static && (dirs != nil || path.IsAbs(w.Value))
+			uses = append(uses, use)
+			return
+		}
+		for _, dir := range dirs {
+			use.Dir = dir
+			uses = append(uses, use)
+		}
+	}
+	for _, r := range p.Redirects {
+		if r.Verb != 0 {
+			add(r.Verb, r.Target, r.dirs, true)
+		}
+	}
+	for _, f := range p.forms() {
+		for _, u := range operandsOf(f.words) {
+			add(u.verb, u.word, p.dirs, false)
+		}
+	}
+	return uses
+}
+
+type use struct {
+	verb Verb
+	word Word
+}
+
+// operandsOf returns the operands of a command that are paths. An option that is not known is skipped
+// alone, so that at worst its value is taken for a path.
+func operandsOf(words []Word) []use {
+	name, args := baseName(words[0].Value), words[1:]
+	switch name {
+	case "cd", "pushd":
+		uses := all(EnterPath, plainOperands(args, ""))
+		for i := range uses {
+			uses[i].word.Static = uses[i].word.Static && uses[i].word.Value != "-"
+		}
+		return uses
+	case "rm", "rmdir", "unlink", "shred":
+		return all(RemovePath, plainOperands(args, ""))
+	case "mkdir":
+		return all(WritePath, plainOperands(args, "-m --mode"))
+	case "touch":
+		return all(WritePath, plainOperands(args, "-d -t --date"))
+	case "tee":
+		return all(WritePath, plainOperands(args, ""))
+	case "truncate":
+		return all(WritePath, plainOperands(args, "-s --size"))
+	case "chmod", "chown", "chgrp":
+		if ops := plainOperands(args, ""); len(ops) > 0 {
+			return all(WritePath, ops[1:])
+		}
+		return nil
+	case "mv", "cp", "ln", "install", "rsync":
+		return copies(name, args)
+	case "dd":
+		return ddPaths(args)
+	case "find":
+		return findUses(args)
+	case "awk", "gawk", "mawk":
+		return all(ReadPath, awkFiles(args))
+	case "sed":
+		return sedUses(args)
+	case "git":
+		return gitUses(args)
+	case "test", "[":
+		return testPaths(args)
+	}
+	e, rest := lookup(words)
+	if e == nil {
+		e, rest = commands()[name], args
+	}
+	if e == nil {
+		return nil
+	}
+	a, err := e.sort(rest)
+	if err == nil {
+		uses := all(ReadPath, e.reads(a))
+		if e.operands == onePath && len(a.operands) > 1 {
+			uses[len(uses)-1].verb = WritePath
+		}
+		return uses
+	}
+	return unsure(e, rest)
+}
+
+// unsure returns the operands of a command with an option that is not known.
+func unsure(e *entry, words []Word) []use {
+	a := &arguments{operands: plainOperands(words, "")}
+	uses := all(ReadPath, e.reads(a))
+	for i, w := range words {
+		// Options that name an output, in the ways they are written.
+		switch v := w.Value; {
+		case (v == "-o" || v == "--output") && i+1 < len(words):
+			uses = append(uses, use{WritePath, words[i+1]})
+		case strings.HasPrefix(v, "--output="):
+			uses = append(uses, use{WritePath, plainWord(v[len("--output="):])})
+		case strings.HasPrefix(v, "-o") && !strings.HasPrefix(v, "--"):
+			uses = append(uses, use{WritePath, plainWord(v[2:])})
+		}
+	}
+	return uses
+}
+
+func all(verb Verb, words []Word) []use {
+	uses := make([]use, len(words))
+	for i, w := range words {
+		uses[i] = use{verb, w}
+	}
+	return uses
+}
+
+// plainOperands returns the words that are no options, and not the values of the options in valued.
+func plainOperands(words []Word, valued string) []Word {
+	var ops []Word
+	takes := strings.Fields(valued)
+next:
+	for i := 0; i < len(words); i++ {
+		v := words[i].Value
+		if v == "--" {
+			return append(ops, words[i+1:]...)
+		}
+		if len(v) < 2 || v[0] != '-' || !words[i].Static {
+			ops = append(ops, words[i])
+			continue
+		}
+		for _, option := range takes {
+			if v == option {
+				i++
+				continue next
+			}
+		}
+	}
+	return ops
+}
+
+// copies returns what is read, written and removed by commands that have a destination.
+func copies(name string, words []Word) []use {
+	from := ReadPath
+	if name == "mv" {
+		from = RemovePath
+	}
+	for i, w := range words {
+		target, ok := strings.CutPrefix(w.Value, "--target-directory=")
+		switch {
+		case ok:
+			return append(all(from, plainOperands(words, "-t")), use{WritePath, plainWord(target)})
+		case w.Value == "-t" && i+1 < len(words):
+			return append(all(from, plainOperands(words, "-t")), use{WritePath, words[i+1]})
+		}
+	}
+	uses := all(from, plainOperands(words, "-S --suffix -m --mode -o --owner -g --group -e --rsh --exclude --include"))
+	if len(uses) > 1 || name == "ln" {
+		for i := range uses {
+			if i == len(uses)-1 {
+				uses[i].verb = WritePath
+			}
+		}
+	}
+	return uses
+}
+
+func ddPaths(words []Word) []use {
+	var uses []use
+	for _, w := range words {
+		name, value, _ := strings.Cut(w.Value, "=")
+		target := Word{Value: value, Static: w.Static, Text: quote(value)}
+		switch name {
+		case "if":
+			uses = append(uses, use{ReadPath, target})
+		case "of":
+			uses = append(uses, use{WritePath, target})
+		}
+	}
+	return uses
+}
+
+func findUses(words []Word) []use {
+	roots, expression := findPaths(words)
+	verb := ReadPath
+	switch findAction(expression) {
+	case "":
+	case "-delete":
+		verb = RemovePath
+	default:
+		verb = WritePath
+	}
+	uses := all(verb, roots)
+	if len(roots) == 0 && verb != ReadPath {
+		uses = append(uses, use{verb, plainWord(".")})
+	}
+	for i, w := range expression {
+		if i+1 == len(expression) {
+			break
+		}
+		switch w.Value {
+		case "-fprint", "-fprint0", "-fprintf", "-fls":
+			uses = append(uses, use{WritePath, expression[i+1]})
+		case "-newer", "-anewer", "-cnewer", "-samefile":
+			uses = append(uses, use{ReadPath, expression[i+1]})
+		}
+	}
+	return uses
+}
+
+func sedUses(words []Word) []use {
+	ops, verb, given := plainOperands(words, "-e -f --expression --file"), ReadPath, false
+	for _, w := range words {
+		switch {
+		case strings.HasPrefix(w.Value, "-i"), strings.HasPrefix(w.Value, "--in-place"):
+			verb = WritePath
+		case w.Value == "-e", w.Value == "-f", strings.HasPrefix(w.Value, "--expression"), strings.HasPrefix(w.Value, "--file"):
+			given = true
+		}
+	}
+	if !given && len(ops) > 0 {
+		ops = ops[1:]
+	}
+	return all(verb, ops)
+}
+
+// gitUses returns the operands of git: a revision looks like a relative path and does no harm as one.
+func gitUses(words []Word) []use {
+	values := make([]string, len(words))
+	for i, w := range words {
+		values[i] = w.Value
+	}
+	n := gitGlobals(values)
+	var uses []use
+	for i, w := range words[:n] {
+		if (w.Value == "-C" || w.Value == "--git-dir" || w.Value == "--work-tree") && i+1 < len(words) {
+			uses = append(uses, use{EnterPath, words[i+1]})
+		}
+	}
+	words = words[n:]
+	if len(words) == 0 {
+		return uses
+	}
+	sub := words[0].Value
+	switch sub {
+	case "diff", "show", "log", "blame", "ls-files", "ls-tree", "cat-file", "status", "grep", "add", "mv", "rm", "restore", "checkout", "clean":
+	default:
+		return uses
+	}
+	for _, w := range plainOperands(words[1:], "-m -n -S -G -L --since --until --author --grep --format") {
+		verb := ReadPath
+		if sub == "rm" || sub == "mv" || sub == "clean" {
+			verb = RemovePath
+		}
+		if _, file, ok := strings.Cut(w.Value, ":"); ok && file != "" && w.Static {
+			w = plainWord(file) // a file of a revision
+		}
+		uses = append(uses, use{verb, w})
+	}
+	return uses
+}
+
+// testPaths returns the files that test asks about.
+func testPaths(words []Word) []use {
+	var uses []use
+	for i, w := range words {
+		if len(w.Value) == 2 && w.Value[0] == '-' && strings.IndexByte("abcdefghkprstuwxGLNOS", w.Value[1]) >= 0 && i+1 < len(words) {
+			uses = append(uses, use{ReadPath, words[i+1]})
+		}
+	}
+	return uses
+}

@@ -1,0 +1,183 @@
+package shell
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// describe writes path uses shortly: r, w, x (removed) or cd, the path, and where it is relative to.
+func describe(uses []PathUse) string {
+	var all []string
+	for _, u := range uses {
+		verb := map[Verb]string{ReadPath: "r", WritePath: "w", RemovePath: "x", EnterPath: "cd"}[u.Verb]
+		text := verb + " " + u.Path
+		if u.Glob != "" {
+			text += " (" + u.Glob + ")"
+		}
+		if u.Dir != "" {
+			text += " in " + u.Dir
+		}
+		if !u.Known {
+			text += " ?"
+		}
+		all = append(all, text)
+	}
+	return strings.Join(all, ", ")
+}
+
+// Proves PERM-38.
+func TestPaths(t *testing.T) {
+	tests := []struct{ line, want string }{
+		{"cat a b", "r a, r b"},
+		{"cat -n -- -a", "r -a"},
+		{"cat -", "r -"},
+		{"ls", ""},
+		{"ls -la src /etc", "r src, r /etc"},
+		{"ls *.go", "r  (*.go)"},
+		{"ls src/*/x.go", "r src/ (src/*/x.go)"},
+		{"find src -name '*.go'", "r src"},
+		{"find . -delete", "x ."},
+		{"find -delete", "x ."},
+		{"find a b -exec rm {} +", "w a, w b"},
+		{"find a -fprint out", "w a, w out"},
+		{"mkdir -p a/b", "w a/b"},
+		{"mkdir -m 755 a", "w a"},
+		{"touch a b", "w a, w b"},
+		{"rm -rf a b", "x a, x b"},
+		{"rm -- -a", "x -a"},
+		{"rmdir a", "x a"},
+		{"mv a b", "x a, w b"},
+		{"mv -t d a b", "x a, x b, w d"},
+		{"cp a b c", "r a, r b, w c"},
+		{"cp -r a b", "r a, w b"},
+		{"cp --target-directory=d a", "r a, w d"},
+		{"ln -s a b", "r a, w b"},
+		{"head -n 5 f", "r f"},
+		{"tail -20 f", "r f"},
+		{"sort -k 2 f", "r f"},
+		{"sort -o out f", "r out, r f, w out"},
+		{"sort --output=out f", "r f, w out"},
+		{"uniq a b", "r a, w b"},
+		{"wc -l f", "r f"},
+		{"cut -d: -f1 f", "r f"},
+		{"paste a b", "r a, r b"},
+		{"column -t f", "r f"},
+		{"tr a b", ""},
+		{"file f", "r f"},
+		{"stat f", "r f"},
+		{"diff a b", "r a, r b"},
+		{"awk '{print}' f g", "r f, r g"},
+		{"awk -F: '{print}' x=1 f", "r f"},
+		{"strings f", "r f"},
+		{"hexdump -C f", "r f"},
+		{"od f", "r f"},
+		{"base64 f", "r f"},
+		{"nl f", "r f"},
+		{"grep foo f g", "r f, r g"},
+		{"grep -e foo f", "r f"},
+		{"grep -f pats f", "r pats, r f"},
+		{"rg foo src", "r src"},
+		{"sed -n 1p f", "r f"},
+		{"sed -i s/a/b/ f", "w f"},
+		{"sed -i -e s/a/b/ f g", "w f, w g"},
+		{"jq . f", "r f"},
+		{"sha256sum f", "r f"},
+		{"md5sum f", "r f"},
+		{"git diff -- a", "r a"},
+		{"git show HEAD:secret", "r secret"},
+		{"git -C x status", "cd x"},
+		{"git rm a", "x a"},
+		{"tee a", "w a"},
+		{"dd if=a of=b", "r a, w b"},
+		{"test -f a", "r a"},
+		{"make > out", "w out"},
+		{"make >> out 2> err < in", "w out, w err, r in"},
+		{"make > /dev/null 2>&1", ""},
+		{"make &> out", "w out"},
+		{"make >& out", "w out"},
+		{"cat <<E > f\nx\nE", "w f"},
+		{"{ ls; pwd; } > f", "w f"},
+		{"(cd a; ls) > f", "w f, cd a"},
+		{"cd a && cat f", "cd a, r f in a"},
+		{"cd a && cd b && cat f", "cd a, cd b in a, r f in a/b"},
+		{"cd /a && cat f", "cd /a, r f in /a"},
+		{"cd a; cat f", "cd a, r f in a, r f"},
+		{"cd a || cat f", "cd a, r f"},
+		{"(cd a && ls) && cat f", "cd a, r f"},
+		{"cd a | cat f", "cd a, r f"},
+		{"cd a && cat /f", "cd a, r /f"},
+		{"cd - && cat f", "cd - ?, r f ?"},
+		{"cd && cat f", "r f in /home/u"},
+		{"cd ~ && rm f", "cd /home/u, x f in /home/u"},
+		{"popd && rm f", "x f ?"},
+		{"rm $x", "x  ?"},
+		{"rm \"$x/a\"", "x /a ?"},
+		{"ls > $x", "w  ?"},
+		{"for f in a; do rm b; done", "x b ?"},
+		{"timeout 5 rm a", "x a"},
+		{"sudo rm a", ""},
+	}
+	for _, tt := range tests {
+		got := describe(Parse(tt.line, Vars{Home: "/home/u"}).Paths())
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", tt.line, diff)
+		}
+	}
+}
+
+func TestChangesDirAndUsesGit(t *testing.T) {
+	for line, want := range map[string]string{
+		"ls": "false false", "cd a && ls": "true false", "cd a && git status": "true true", "pushd a": "true false", "popd": "true false",
+		"if x; then /usr/bin/git log; fi": "false true",
+	} {
+		s := Parse(line, Vars{})
+		if got := fmt.Sprint(s.ChangesDir(), s.UsesGit()); got != want {
+			t.Errorf("%q: %s", line, got)
+		}
+	}
+}
+
+// Proves PERM-37, SHC-02.
+func TestDangerousRemovals(t *testing.T) {
+	tests := []struct {
+		line string
+		want bool
+	}{
+		{"rm -rf /", true}, {"rm -rf /*", true}, {"rm -rf //", true}, {"rm -rf /.", true}, {"rm -rf /a/..", true},
+		{"rm -rf ~", true}, {"rm -rf ~/", true}, {"rm -rf ~/*", true}, {"rm -rf $HOME", true}, {"rm -rf \"$HOME\"/*", true}, {"rm -rf /home/u", true}, {"rm -rf /home", true},
+		{"rm -rf /etc", true}, {"rm -rf /usr/", true}, {"rm -rf /usr/*", true}, {"rm -rf /tmp", true}, {"rm -rf C:/", true}, {"rm -rf C:\\\\", true}, {"rm -rf c:", true},
+		{"rm -rf .", true}, {"rm -rf ./", true}, {"rm -rf *", true}, {"rm -rf ./*", true}, {"rm -rf ..", true}, {"rm -rf ../..", true}, {"rm -rf /work/project", true}, {"rm -rf /work", true},
+		{"rm -rf ../*", true}, {"rm -rf /other/dir", true}, {"cd .. && rm -rf project", true}, {"cd / && rm -rf usr", true}, {"cd $x && rm -rf a", true}, {"cd - && rm -rf a", true},
+		{"rm -rf $x", true}, {"rm -rf \"$x/a\"", true}, {"rm -rf $(pwd)", true}, {"rm -rf `pwd`", true}, {"rm -rf <(ls)", true}, {"rmdir /", true},
+		{"sudo rm -rf /", true}, {"timeout 5 rm -rf /", true}, {"env A=1 rm -rf ~", true}, {"ls && rm -rf /", true}, {"find / -delete", true}, {"find . -delete", true}, {"mv / x", true}, {"mv ~ x", true},
+		{"for f in *; do rm $f; done", true}, {"echo $(rm -rf /)", true}, {"rm -rf '", true},
+		{"rm -rf build", false}, {"rm a.txt", false}, {"rm -rf ./build/*", false}, {"rm *.o", false}, {"rm -rf /tmp/x", false}, {"rm -rf /work/project/build", false}, {"rm -rf ~/x/y", false},
+		{"cd sub && rm -rf a", false}, {"echo rm -rf /", false}, {"ls /", false}, {"mv a b", false}, {"find build -delete", false}, {"git rm -r x", false}, {"grep -r rm /", false},
+	}
+	for _, tt := range tests {
+		s := Parse(tt.line, Vars{Home: "/home/u", Dir: "/work/project"})
+		if got := s.DangerousRemovals("/home/u", []string{"/work/project", "/other/dir"}); (len(got) > 0) != tt.want {
+			t.Errorf("%q: %q", tt.line, got)
+		}
+	}
+}
+
+// Proves SHC-02.
+func TestDestructive(t *testing.T) {
+	for _, line := range []string{
+		"rm a", "sudo rm a", "git reset --hard", "git clean -fd", "git push --force", "git push -f origin x", "dd if=a of=b", "mkfs.ext4 x",
+		"truncate -s 0 f", "psql -c 'drop table x'", "find . -delete", "git -C x reset --hard", "ls && rm a", "ls | xargs rm",
+	} {
+		if Parse(line, Vars{}).Destructive() == "" {
+			t.Errorf("%q gets no warning", line)
+		}
+	}
+	for _, line := range []string{"ls", "git push", "git reset", "echo rm", "grep -r rm ."} {
+		if w := Parse(line, Vars{}).Destructive(); w != "" {
+			t.Errorf("%q: %s", line, w)
+		}
+	}
+}

@@ -1,0 +1,135 @@
+package shell
+
+import (
+	"errors"
+	"strings"
+)
+
+// A Pattern is the content of a rule about commands: a command ("npm test"), a prefix on a word
+// boundary ("git commit:*"), or a wildcard ("git * main", where * is any text, \* a star, and " *" at the
+// end matches the bare command as well). The zero pattern matches nothing.
+type Pattern struct {
+	content string
+	pieces  []string // the literal texts between the stars
+	bare    bool     // the last star may be missing, with the blank before it
+	exact   string   // canonical form of a pattern without stars
+	program string
+}
+
+// ParsePattern reads the content of a rule.
+func ParsePattern(content string) (Pattern, error) {
+	text := strings.TrimSpace(content)
+	switch {
+	case text == "":
+		return Pattern{}, errors.New("the pattern is empty: name a command, such as git status")
+	case text == ":*":
+		return Pattern{}, errors.New("the pattern has nothing before :*: name a command, such as git:*")
+	}
+	p := Pattern{content: content}
+	if prefix, ok := strings.CutSuffix(text, ":*"); ok {
+		text = strings.TrimRight(prefix, " ") + " *"
+	}
+	p.pieces = splitStars(text)
+	last := len(p.pieces) - 1
+	if last == 0 {
+		p.exact = canonicalText(p.pieces[0])
+		p.program = firstWord(p.exact)
+		return p, nil
+	}
+	p.bare = p.pieces[last] == "" && strings.HasSuffix(p.pieces[last-1], " ")
+	if last == 1 && p.bare {
+		// A prefix is written like a command, in any quoting.
+		p.pieces[0] = canonicalText(p.pieces[0]) + " "
+	}
+	if strings.ContainsAny(p.pieces[0], " ") {
+		p.program = firstWord(p.pieces[0])
+	}
+	return p, nil
+}
+
+// splitStars cuts text at its stars and removes the backslash from escaped ones.
+func splitStars(text string) []string {
+	var pieces []string
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		switch {
+		case text[i] == '\\' && i+1 < len(text) && text[i+1] == '*':
+			i++
+			b.WriteByte('*')
+		case text[i] == '*':
+			pieces = append(pieces, b.String())
+			b.Reset()
+		default:
+			b.WriteByte(text[i])
+		}
+	}
+	return append(pieces, b.String())
+}
+
+// canonicalText returns the canonical form of a command in a rule, or its words as they are if it is
+// no simple command.
+func canonicalText(text string) string {
+	s := Parse(text, Vars{})
+	if s.Simple && len(s.Parts) == 1 && len(s.Parts[0].Redirects) == 0 && len(s.Parts[0].Assigns) == 0 {
+		return s.Parts[0].Text
+	}
+	return strings.TrimSpace(text)
+}
+
+func firstWord(text string) string {
+	word, _, _ := strings.Cut(text, " ")
+	return baseName(word)
+}
+
+// String returns the pattern as it was written.
+func (p Pattern) String() string { return p.content }
+
+// Program returns the base name of the program the pattern is about, or "" if a star is in it.
+func (p Pattern) Program() string { return p.program }
+
+// Exact reports whether the pattern has no star.
+func (p Pattern) Exact() bool { return len(p.pieces) == 1 }
+
+// Quotes reports whether the pattern is the whole line, character by character but for blanks around it.
+// It never holds for a line that a person could misread.
+func (p Pattern) Quotes(s *Script) bool {
+	return p.Exact() && !s.Opaque && p.pieces[0] == strings.TrimSpace(s.Source)
+}
+
+// Quote returns the content of the rule that quotes text exactly.
+func Quote(text string) string { return strings.ReplaceAll(strings.TrimSpace(text), "*", `\*`) }
+
+// match reports whether the pattern matches text, in time linear in it.
+func (p Pattern) match(text string) bool {
+	last := len(p.pieces) - 1
+	switch {
+	case last < 0:
+		return false
+	case last == 0:
+		return text == p.exact || text == p.pieces[0]
+	}
+	if p.bare && p.matchPieces(text, append(p.pieces[:last-1:last-1], strings.TrimSuffix(p.pieces[last-1], " "))) {
+		return true
+	}
+	return p.matchPieces(text, p.pieces)
+}
+
+// matchPieces reports whether text is the pieces with any text between them.
+func (p Pattern) matchPieces(text string, pieces []string) bool {
+	last := len(pieces) - 1
+	if last == 0 {
+		return text == pieces[0]
+	}
+	text, ok := strings.CutPrefix(text, pieces[0])
+	if !ok {
+		return false
+	}
+	for _, piece := range pieces[1:last] {
+		i := strings.Index(text, piece)
+		if i < 0 {
+			return false
+		}
+		text = text[i+len(piece):]
+	}
+	return strings.HasSuffix(text, pieces[last])
+}

@@ -1,0 +1,162 @@
+package shell
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// ReadOnly returns nil if the line is proven to change nothing and to run nothing that could, and else
+// the first reason to doubt it. Which paths it reads is not judged here, see [Script.Paths]; and where
+// it uses git, [CheckGit] has to agree.
+func (s *Script) ReadOnly() error {
+	if !s.Simple {
+		return errors.New(s.Problem)
+	}
+	for _, p := range s.Parts {
+		if err := p.ReadOnly(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ReadOnly is like [Script.ReadOnly] for one part, with what the rest of the line means for it.
+func (p *Part) ReadOnly() error {
+	if err := p.WordsReadOnly(); err != nil {
+		return err
+	}
+	return p.checkRedirects()
+}
+
+// WordsReadOnly is like [Part.ReadOnly] without the redirections: if it holds, the part does nothing
+// but read and do what they say.
+func (p *Part) WordsReadOnly() error {
+	if !p.script.Simple {
+		return errors.New(p.script.Problem)
+	}
+	for _, a := range p.Assigns {
+		if a.Value.expanded || a.Value.brace || !inertAssign(a.Name, a.Value.Value) {
+			return fmt.Errorf("it sets %s", a.Name)
+		}
+	}
+	for _, w := range p.Words {
+		switch {
+		case w.expanded:
+			return fmt.Errorf("%s is the result of an expansion", quote(w.Value))
+		case w.brace:
+			return fmt.Errorf("%s holds a brace", w.Text)
+		}
+	}
+	switch name := p.program(); {
+	case name == "":
+		return errors.New("it redirects without a command")
+	case name == "cd" || name == "pushd":
+		if _, ok := p.cdTarget(); !ok || strings.Contains(p.Words[0].Value, "/") {
+			return fmt.Errorf("it is not certain where %s goes", name)
+		}
+		return nil
+	case name == "git" && p.script.ChangesDir():
+		return errors.New("git in another directory may run what that directory tells it to")
+	}
+	return ReadOnlyCommand(p.Words)
+}
+
+// checkRedirects returns why a redirection may write.
+func (p *Part) checkRedirects() error {
+	for _, r := range p.Redirects {
+		switch {
+		case r.Target.expanded || r.Target.brace:
+			return errors.New("it redirects to the result of an expansion")
+		case r.Verb == WritePath:
+			return fmt.Errorf("it writes to %s", r.Target.Text)
+		}
+	}
+	return nil
+}
+
+// ReadOnlyCommand is the part of the proof that is about one program and its arguments: nil, or why
+// they are not known to only read. It does not look at where the words came from, so whoever runs a
+// proven line asks it again about the words that came out of the expansion.
+func ReadOnlyCommand(words []Word) error {
+	e, rest := lookup(words)
+	if e == nil {
+		return fmt.Errorf("%s is not known to only read", words[0].Text)
+	}
+	// The help of git is a manual page, shown by programs that the repository may name.
+	if len(rest) == 1 && (rest[0].Value == "--help" || rest[0].Value == "--version") && e.operands != anything && words[0].Value != "git" {
+		return nil
+	}
+	a, err := e.sort(rest)
+	if err == nil {
+		err = e.accept(a)
+	}
+	if err == nil && e.check != nil {
+		err = e.check(a)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", words[0].Value, err)
+	}
+	return nil
+}
+
+// Tree returns the syntax tree that the answers are about, for whoever runs a proven line; nil if the
+// line did not parse. It must not be changed.
+func (s *Script) Tree() *syntax.File { return s.file }
+
+// Words returns args as words without wildcards.
+func Words(args []string) []Word {
+	words := make([]Word, len(args))
+	for i, arg := range args {
+		words[i] = plainWord(arg)
+	}
+	return words
+}
+
+// lookup finds the row of a command and the words that it is about. A program given by its path has
+// none: it is whatever the path leads to.
+func lookup(words []Word) (*entry, []Word) {
+	name, rest := words[0].Value, words[1:]
+	if name != "git" && name != "go" {
+		return commands()[name], rest
+	}
+	if name == "git" && len(rest) > 0 && rest[0].Value == "--no-pager" {
+		rest = rest[1:]
+	}
+	for n := 0; n < len(rest) && n < 2; n++ {
+		name += " " + rest[n].Value
+		if e := commands()[name]; e != nil {
+			return e, rest[n+1:]
+		}
+	}
+	return nil, nil
+}
+
+// accept checks the operands against what the command may have.
+func (e *entry) accept(a *arguments) error {
+	ops := a.operands
+	switch {
+	case e.operands == none && len(ops) > 0:
+		return fmt.Errorf("the operand %s is not known to be harmless", ops[0].Text)
+	case e.operands == onePath && len(ops) > 1:
+		return fmt.Errorf("it would write to %s", ops[1].Text)
+	}
+	for i, w := range ops {
+		if !w.Glob {
+			continue
+		}
+		if i == 0 && (e.operands == pattern || e.operands == script) {
+			return fmt.Errorf("%s is a pattern of file names: quote it", w.Text)
+		}
+		// What a leading wildcard stands for may look like an option.
+		if strings.IndexByte("*?[", w.Value[0]) >= 0 && !globSafe(strings.Fields(e.name)[0]) {
+			return fmt.Errorf("%s may stand for an option", w.Text)
+		}
+	}
+	return nil
+}
+
+// globSafe holds the commands none of whose options has an effect.
+var globSafe = setOf(`ls cat head tail wc grep egrep fgrep stat nl cut du echo printf`)

@@ -1,0 +1,154 @@
+package shell
+
+import (
+	"fmt"
+	"path"
+	"strings"
+)
+
+// DangerousRemovals returns why the line may remove what no line should: the root, the home directory,
+// a directory at the top of the file system, a drive, what lies directly in one of them, or a working
+// directory or one above it. The first of dirs is the current directory. A path that is not certain
+// counts as one of these.
+func (s *Script) DangerousRemovals(home string, dirs []string) []string {
+	var reasons []string
+	for _, p := range s.Parts {
+		for _, words := range removals(p.Words) {
+			for _, u := range operandsOf(words) {
+				if u.verb == RemovePath {
+					reasons = append(reasons, dangers(u.word, p.dirs, home, dirs)...)
+				}
+			}
+		}
+	}
+	if len(s.Parts) == 0 && s.Opaque {
+		if text, ok := s.Suspected(removalPattern()); ok {
+			reasons = append(reasons, fmt.Sprintf("what %s removes is not certain", quote(text)))
+		}
+	}
+	return reasons
+}
+
+func removalPattern() Pattern {
+	p, _ := ParsePattern("rm:*") // ok: it is a pattern
+	return p
+}
+
+// removals returns the tails of a command that begin with a program that removes, one of each: the
+// operands of a later one are among those of the first.
+func removals(words []Word) [][]Word {
+	var found [][]Word
+	seen := make(map[string]bool)
+	for i, w := range words {
+		if i == 1 && runsNothing([]string{words[0].Value}) {
+			break
+		}
+		switch name := baseName(w.Value); name {
+		case "rm", "rmdir", "unlink", "shred", "mv", "find":
+			if !seen[name] {
+				seen[name] = true
+				found = append(found, words[i:])
+			}
+		}
+	}
+	return found
+}
+
+// dangers returns why removing w is dangerous, for each place the command may run in.
+func dangers(w Word, at []string, home string, dirs []string) []string {
+	current := ""
+	if len(dirs) > 0 {
+		current = dirs[0]
+	}
+	switch {
+	case !w.Static:
+		return []string{"it is not certain what is removed: " + w.why}
+	case at == nil && !path.IsAbs(w.Value):
+		return []string{fmt.Sprintf("it is not certain where %s is removed", w.Text)}
+	}
+	if at == nil || path.IsAbs(w.Value) {
+		at = []string{""}
+	}
+	var reasons []string
+	for _, dir := range at {
+		if why := danger(absolute(current, dir, w.Value), home, dirs); why != "" {
+			reasons = append(reasons, fmt.Sprintf("it removes %s", why))
+		}
+	}
+	return reasons
+}
+
+func absolute(current, dir, target string) string {
+	target = strings.ReplaceAll(target, `\`, "/")
+	full := join(dir, target)
+	if !path.IsAbs(full) && !drive(full) {
+		full = current + "/" + full
+	}
+	return path.Clean(full)
+}
+
+// danger says what target is, if it is one of those that are asked about in every mode.
+func danger(target, home string, dirs []string) string {
+	parent, last := path.Split(target)
+	parent = path.Clean(parent)
+	wild := strings.ContainsAny(last, "*?[{")
+	if wild && !strings.ContainsAny(parent, "*?[{") {
+		switch {
+		case parent == "/" || drive(parent):
+			return "everything in " + parent
+		case parent == clean(home):
+			return "everything in the home directory"
+		case topLevel(parent):
+			return "everything in " + parent
+		case above(parent, dirs, strings.Trim(last, "*.") == ""):
+			return "everything in a working directory or above it"
+		}
+		return ""
+	}
+	switch {
+	case target == "/" || drive(target):
+		return "the root directory"
+	case home != "" && (target == clean(home) || within(clean(home), target)):
+		return "the home directory"
+	case topLevel(target):
+		return "the directory " + target
+	case above(target, dirs, true):
+		return "a working directory or one above it"
+	case strings.ContainsAny(parent, "*?[{") && strings.Count(parent, "/") <= 2:
+		return "whatever " + target + " stands for"
+	}
+	return ""
+}
+
+// above reports whether target is one of dirs, if self says so, or an ancestor of one.
+func above(target string, dirs []string, self bool) bool {
+	for _, dir := range dirs {
+		if self && target == clean(dir) || target != clean(dir) && within(clean(dir), target) {
+			return true
+		}
+	}
+	return false
+}
+
+func clean(p string) string {
+	if p == "" {
+		return ""
+	}
+	return path.Clean(strings.ReplaceAll(p, `\`, "/"))
+}
+
+// within reports whether p is inside dir or dir itself.
+func within(p, dir string) bool {
+	return p == dir || dir == "/" || strings.HasPrefix(p, dir+"/")
+}
+
+// topLevel reports whether p is a directory directly under the root. What lies in /tmp is not asked
+// about, but /tmp is.
+func topLevel(p string) bool {
+	return strings.Count(p, "/") == 1 && len(p) > 1 || len(p) > 3 && drive(p[:3]) && strings.Count(p, "/") == 1
+}
+
+// drive reports whether p is the root of a drive of Windows.
+func drive(p string) bool {
+	return (len(p) == 2 || len(p) == 3 && p[2] == '/') && p[1] == ':' && (p[0] >= 'a' && p[0] <= 'z' || p[0] >= 'A' && p[0] <= 'Z')
+}

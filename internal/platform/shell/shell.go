@@ -1,0 +1,170 @@
+// Package shell says what a line of shell does before it runs: its commands and their words, what they
+// read, write and remove, whether the line is proven to only read, and which rules match it. It reads
+// the line with a full grammar of bash and trusts only what it understood; anything else is named as a
+// problem. Whether a line may run is decided by those who ask, and others run it.
+//
+// Except for [CheckGit] nothing here touches a file.
+package shell
+
+import (
+	"sync"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Limits of what counts as understood. Suspected commands are looked for beyond them.
+const (
+	maxChars = 10_000
+	maxNodes = 10_000
+	maxDepth = 100
+	maxParts = 50
+)
+
+// Vars are the values of the variables whose plain expansion is as good as a literal to rules: $HOME,
+// which is also ~, $PWD, $USER and $TMPDIR. An empty one is unknown, and its expansion not static.
+type Vars struct{ Home, Dir, User, Temp string }
+
+// A Script is a line of shell, understood or not. It does not change and is safe for concurrent use.
+type Script struct {
+	Source string
+	// Simple says that the line is made of commands with static words, joined by && || ; | and grouped
+	// by parentheses or braces. Nothing is known for certain about any other line.
+	Simple bool
+	// Problem says why the line is not simple, for the person who is asked: "it uses a loop".
+	Problem string
+	// Opaque says that the line does not parse, or holds characters that a person cannot see. Not even
+	// a rule that quotes it may allow it.
+	Opaque bool
+	// Dynamic says that the name of some program is known only when it runs, so that no rule can be
+	// known not to apply.
+	Dynamic bool
+	// Parts are the simple commands, in the order of the source, those of substitutions and bodies
+	// included.
+	Parts []*Part
+
+	vars     Vars
+	file     *syntax.File // nil if it did not parse
+	misread  bool         // bash may see other commands in it than the tree has
+	suspects func() *suspects
+}
+
+// A Part is one simple command.
+type Part struct {
+	// Words are the arguments after quote removal, the program first, without leading assignments.
+	Words     []Word
+	Assigns   []Assign
+	Redirects []Redirect
+	// Text is the canonical form of Words, on which rules are matched: quoted only where needed, with
+	// single blanks. It parses to the same words.
+	Text string
+
+	script *Script
+	source string   // of the words, as they stand in the line
+	dirs   []string // where it may run, relative to the directory at the start; nil if unknown
+}
+
+// A Word is one word of a command.
+type Word struct {
+	Value  string // after quote removal; what could be told of it, if not Static
+	Static bool
+	Glob   bool   // has active wildcards
+	Text   string // canonical form
+
+	expanded bool  // holds the value of a variable, a ~ or a here-document
+	brace    bool  // holds an unquoted {
+	gaps     []int // where in Value an unquoted expansion stands that is not known
+	why      string
+}
+
+// An Assign is a NAME=value before a command.
+type Assign struct {
+	Name  string
+	Value Word
+}
+
+// A Redirect is a redirection of a command, or of a group it is the first command of.
+type Redirect struct {
+	FD     int    // -1 if none is given
+	Op     string // such as ">" or "2>&1" without its number
+	Target Word
+	Verb   Verb // 0 if no file is read or written: descriptors, here-documents, /dev/null
+
+	dirs []string
+}
+
+// Parse reads src as bash would. It never fails: what it does not understand, the script says.
+func Parse(src string, vars Vars) *Script {
+	s := &Script{Source: src, vars: vars}
+	s.suspects = sync.OnceValue(func() *suspects { return findSuspects(s) })
+	gate := checkText(src)
+	s.Opaque = gate.opaque
+	s.Problem = gate.problem
+	file, err := parse(src)
+	if err != nil {
+		s.Opaque = true
+		if s.Problem == "" {
+			s.Problem = "it is not valid shell: " + parseError(err)
+		}
+		return s
+	}
+	s.file = file
+	r := newReader(s)
+	r.file(file)
+	if s.Problem == "" {
+		s.Problem = r.problem
+	}
+	s.Simple = s.Problem == ""
+	s.Parts = r.parts
+	if !s.Simple {
+		s.Parts = r.everyPart(file)
+	}
+	return s
+}
+
+// ChangesDir reports whether a part changes the directory.
+func (s *Script) ChangesDir() bool {
+	for _, p := range s.Parts {
+		switch p.program() {
+		case "cd", "pushd", "popd":
+			return true
+		}
+	}
+	return false
+}
+
+// UsesGit reports whether a part is a git command.
+func (s *Script) UsesGit() bool {
+	for _, p := range s.Parts {
+		if p.program() == "git" {
+			return true
+		}
+	}
+	return false
+}
+
+// program returns the base name of the command, or "".
+func (p *Part) program() string {
+	if len(p.Words) == 0 {
+		return ""
+	}
+	return baseName(p.Words[0].Value)
+}
+
+// args returns the values of the words.
+func (p *Part) args() []string {
+	args := make([]string, len(p.Words))
+	for i, w := range p.Words {
+		args[i] = w.Value
+	}
+	return args
+}
+
+// baseName returns the last element of a path, and any other word as it is.
+func baseName(word string) string {
+	for i := len(word) - 1; i >= 0; i-- {
+		if word[i] == '/' {
+			return word[i+1:]
+		}
+	}
+	return word
+}

@@ -1,0 +1,87 @@
+package shell
+
+import "strings"
+
+const maxSuggestions = 5
+
+// subcommands are programs whose first words say what they do, with how many of them do so.
+func subcommands(name string) int {
+	switch name {
+	case "git", "go", "cargo", "docker", "podman", "kubectl", "helm", "terraform", "brew", "apt", "apt-get", "dnf", "pip", "pip3",
+		"gem", "bundle", "composer", "dotnet", "mvn", "gradle", "rustup", "uv", "poetry", "make", "just", "systemctl", "swift", "mix", "deno":
+		return 1
+	case "npm", "pnpm", "yarn", "bun", "gh":
+		return 2
+	}
+	return 0
+}
+
+// neverPrefix are sub-commands that run what follows them.
+var neverPrefix = setOf(`npm_exec npm_x pnpm_exec pnpm_dlx yarn_dlx yarn_exec bun_x docker_run docker_exec podman_run podman_exec kubectl_exec
+	go_run cargo_run uv_run poetry_run bundle_exec dotnet_run deno_run deno_eval swift_run gh_api`)
+
+// Suggest returns the contents of rules that would allow the line, at most five: one for each part that
+// needs one, or one that quotes the whole line where parts cannot be covered. None of them is a bare
+// program, a wrapper or an interpreter.
+func (s *Script) Suggest() []string {
+	if s.Opaque || strings.TrimSpace(s.Source) == "" {
+		return nil
+	}
+	whole := []string{Quote(s.Source)}
+	if !s.Simple {
+		return whole
+	}
+	var rules []string
+	seen := make(map[string]bool)
+	for _, p := range s.Parts {
+		if p.WordsReadOnly() == nil || isMove(p) {
+			continue
+		}
+		rule := p.suggest()
+		pat, err := ParsePattern(rule)
+		if err != nil || !p.Allowed(pat) {
+			return whole
+		}
+		if !seen[rule] {
+			seen[rule] = true
+			rules = append(rules, rule)
+		}
+	}
+	return rules[:min(len(rules), maxSuggestions)]
+}
+
+// isMove reports whether p only changes the directory, which is judged as a path.
+func isMove(p *Part) bool { return p.program() == "cd" }
+
+// suggest returns the rule for one part: its sub-command with anything after it, or its exact text.
+func (p *Part) suggest() string {
+	forms := p.forms()
+	inner := forms[len(forms)-1]
+	name := inner.words[0].Value
+	n := subcommands(name)
+	prefix := []string{name}
+	for _, w := range inner.words[1:] {
+		if len(prefix) > n || !plainName(w) {
+			break
+		}
+		prefix = append(prefix, w.Value)
+		if neverPrefix(strings.Join(prefix, "_")) {
+			return Quote(inner.text)
+		}
+		if len(prefix) == 2 && n == 2 && w.Value != "run" && name != "gh" {
+			break
+		}
+	}
+	if len(prefix) < 2 {
+		return Quote(inner.text)
+	}
+	return strings.Join(prefix, " ") + ":*"
+}
+
+// plainName reports whether w can be a sub-command.
+func plainName(w Word) bool {
+	if w.Value == "" || w.Glob || w.Value[0] == '-' {
+		return false
+	}
+	return strings.Trim(w.Value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_:") == ""
+}

@@ -1,0 +1,295 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Suspected reports whether pat, as a deny or ask rule or the condition of a hook, matches anything in
+// the line that may run as a command, and returns what. Wrappers are looked through, whatever their
+// names: only of programs known to run nothing are the operands not tried as commands. Substitutions,
+// bodies, here-documents and strings given to shells are searched. The time is linear in the line, and
+// nothing is left out however long it is.
+func (s *Script) Suspected(pat Pattern) (text string, ok bool) {
+	if whole := strings.TrimSpace(s.Source); pat.Exact() && pat.pieces[0] == whole {
+		return whole, true
+	}
+	for _, r := range s.suspects().runs {
+		if text, ok := r.match(pat); ok {
+			return text, true
+		}
+	}
+	return "", false
+}
+
+// Programs returns the names of everything that [Script.Suspected] tries, so that a rule whose
+// [Pattern.Program] is not among them need not be tried.
+func (s *Script) Programs() map[string]bool { return s.suspects().programs }
+
+// suspects are the word sequences of a line that look like commands.
+type suspects struct {
+	runs     []run
+	programs map[string]bool
+
+	vars      Vars
+	budget    int      // of bytes that may still be parsed
+	documents []string // texts that are commands only if something runs them
+	echoed    []string // likewise, words that are printed
+	active    bool     // some program is not known to run nothing
+}
+
+// A run is a sequence of words, as text, with the places where a command may start.
+type run struct {
+	text   string
+	starts []int // ascending
+}
+
+// match tries every start. A pattern with a star matches from the earliest start that its beginning
+// fits or from none, since the star takes whatever lies between.
+func (r run) match(pat Pattern) (string, bool) {
+	last := len(pat.pieces) - 1
+	switch {
+	case last < 0:
+		return "", false
+	case last == 0:
+		return r.tail(pat.exact, pat.pieces[0])
+	}
+	if pat.bare && last == 1 {
+		if text, ok := r.tail(strings.TrimSuffix(pat.pieces[0], " ")); ok {
+			return text, true
+		}
+	}
+	for _, at := range r.starts {
+		if strings.HasPrefix(r.text[at:], pat.pieces[0]) {
+			return r.text[at:], pat.match(r.text[at:])
+		}
+	}
+	return "", false
+}
+
+// tail reports whether one of texts is a command of the run to its end.
+func (r run) tail(texts ...string) (string, bool) {
+	for _, text := range texts {
+		at := len(r.text) - len(text)
+		if at >= 0 && r.text[at:] == text {
+			if _, ok := slices.BinarySearch(r.starts, at); ok {
+				return text, true
+			}
+		}
+	}
+	return "", false
+}
+
+func findSuspects(s *Script) *suspects {
+	f := &suspects{vars: s.vars, programs: make(map[string]bool), budget: 16*len(s.Source) + 1<<16}
+	f.programs[firstWord(strings.TrimSpace(s.Source))] = true // of a rule that quotes it all
+	if s.file != nil {
+		f.tree(s.file, s.Source)
+	}
+	for _, p := range s.Parts {
+		if len(p.Words) > 0 && p.Words[0].Value == "time" { // a keyword, which is not in the tree of calls
+			f.add(run{p.Text, []int{0}})
+		}
+	}
+	if s.Opaque || s.misread {
+		f.loose(s.Source)
+	}
+	f.searchTexts()
+	return f
+}
+
+// searchTexts searches what was only text so far, if anything may run it. Doing so may find more.
+func (f *suspects) searchTexts() {
+	for f.active {
+		texts := f.documents
+		f.documents = nil
+		if slices.ContainsFunc(shells, func(name string) bool { return f.programs[name] }) {
+			texts = append(texts, f.echoed...)
+			f.echoed = nil
+		}
+		if len(texts) == 0 {
+			return
+		}
+		for _, text := range texts {
+			f.script(text)
+		}
+	}
+}
+
+var shells = []string{"sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "busybox", "ssh", "xargs", "parallel", "source", ".", "eval"}
+
+// script searches text as shell: as it parses, or word by word if it does not.
+func (f *suspects) script(text string) {
+	if len(text) > f.budget {
+		f.loose(text)
+		return
+	}
+	f.budget -= len(text)
+	file, err := parse(text)
+	if err != nil || strings.Contains(text, "#") || checkText(text).opaque {
+		f.loose(text)
+	}
+	if err == nil {
+		f.tree(file, text)
+	}
+}
+
+func (f *suspects) tree(file *syntax.File, src string) {
+	syntax.Walk(file, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.CallExpr:
+			f.call(n, src)
+		case *syntax.DeclClause:
+			f.command([]Word{plainWord(n.Variant.Value)})
+		case *syntax.Redirect:
+			switch {
+			case n.Hdoc != nil:
+				f.documents = append(f.documents, between(src, n.Hdoc.Pos(), n.Hdoc.End()))
+			case n.Op == syntax.WordHdoc:
+				f.documents = append(f.documents, readWord(n.Word, f.vars).Value)
+			}
+		}
+		return true
+	})
+}
+
+// call adds a simple command of the tree.
+func (f *suspects) call(call *syntax.CallExpr, src string) {
+	words, split := make([]Word, 0, len(call.Args)), make([]Word, 0, len(call.Args))
+	for _, w := range call.Args {
+		for _, word := range f.braces(w) {
+			words = append(words, word)
+			if len(word.gaps) == 0 {
+				split = append(split, word)
+				continue
+			}
+			split = append(split, word.pieces()...)
+		}
+	}
+	if len(words) == 0 {
+		return
+	}
+	f.add(run{between(src, call.Args[0].Pos(), call.Args[len(call.Args)-1].End()), []int{0}})
+	f.command(words)
+	if len(split) > len(words) {
+		f.command(split)
+	}
+}
+
+// command adds the words of a command: as they stand, and if the program may run its operands, from
+// each of them on.
+func (f *suspects) command(words []Word) {
+	values, texts := make([]string, len(words)), make([]string, len(words))
+	for i, w := range words {
+		values[i], texts[i] = w.Value, w.Text
+	}
+	name := baseName(values[0])
+	quiet := runsNothing(values)
+	f.active = f.active || !quiet
+	f.sequence(texts, quiet)
+	if !slices.Equal(values, texts) {
+		f.sequence(values, quiet)
+	}
+	switch {
+	case name == "find" && !quiet:
+		f.actions(values)
+	case quiet && (name == "echo" || name == "printf"):
+		f.echoed = append(f.echoed, values[1:]...)
+	case !quiet:
+		for _, v := range values[1:] {
+			f.operand(v)
+		}
+	}
+}
+
+// operand searches a word that a program may take for shell.
+func (f *suspects) operand(v string) {
+	if !strings.ContainsAny(v, " \t\n;&|<>()$`") {
+		return
+	}
+	f.script(v)
+	if strings.HasPrefix(v, "-") && len(v) > 2 { // -c'command', --option='command'
+		if _, value, ok := strings.Cut(v, "="); ok {
+			f.script(value)
+		} else {
+			f.script(v[2:])
+		}
+	}
+}
+
+// actions adds the commands that find is told to run, each without what follows its end.
+func (f *suspects) actions(values []string) {
+	for rest := values; ; {
+		end := slices.Index(rest, ";")
+		if end < 0 {
+			break
+		}
+		if end > 0 {
+			f.sequence(rest[:end], false)
+		}
+		rest = rest[end+1:]
+	}
+	for _, v := range values[1:] {
+		f.operand(v)
+	}
+}
+
+// sequence adds the run of words, and the same without the global options of git.
+func (f *suspects) sequence(words []string, quiet bool) {
+	f.add(newRun(words, quiet))
+	if short := withoutGitOptions(words, quiet); len(short) < len(words) {
+		f.add(newRun(short, quiet))
+	}
+}
+
+func (f *suspects) add(r run) {
+	f.runs = append(f.runs, r)
+	for _, at := range r.starts {
+		word, _, _ := strings.Cut(r.text[at:], " ")
+		f.programs[baseName(word)] = true
+	}
+}
+
+// newRun joins words. Commands start at the first word, or at each of them, and at the base name of a
+// program that is given by its path.
+func newRun(words []string, first bool) run {
+	r := run{text: strings.Join(words, " ")}
+	at := 0
+	for i, w := range words {
+		if i == 0 || !first {
+			r.starts = append(r.starts, at)
+			if base := len(w) - len(baseName(w)); base > 0 {
+				r.starts = append(r.starts, at+base)
+			}
+		}
+		at += len(w) + 1
+	}
+	return r
+}
+
+// withoutGitOptions returns words without what stands between git and its sub-command.
+func withoutGitOptions(words []string, first bool) []string {
+	var short []string
+	for i := 0; i < len(words); i++ {
+		short = append(short, words[i])
+		if baseName(words[i]) == "git" && (i == 0 || !first) {
+			i += gitGlobals(words[i+1:])
+		}
+	}
+	return short
+}
+
+// gitGlobals returns how many of the words after git are global options.
+func gitGlobals(words []string) int {
+	n := 0
+	for n < len(words) && strings.HasPrefix(words[n], "-") {
+		switch words[n] {
+		case "-c", "-C", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env", "--super-prefix", "--attr-source":
+			n++
+		}
+		n++
+	}
+	return min(n, len(words))
+}

@@ -1,0 +1,313 @@
+package shell
+
+import (
+	"runtime"
+	"strings"
+
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// A wordReader performs the quote removal of one word and notes which of its bytes were quoted.
+type wordReader struct {
+	vars Vars
+	text []byte
+	bare []bool // the byte was not quoted
+	word Word
+}
+
+// readWord returns w as bash would pass it on, if that can be told.
+func readWord(w *syntax.Word, vars Vars) Word {
+	r := &wordReader{vars: vars}
+	r.word.Static = true
+	if w == nil {
+		return r.word
+	}
+	for i, part := range w.Parts {
+		r.part(part, i == 0, len(w.Parts) == 1)
+	}
+	r.checkBare()
+	r.word.Value = string(r.text)
+	r.word.Text = r.canonical()
+	return r.word
+}
+
+func (r *wordReader) part(part syntax.WordPart, first, only bool) {
+	switch p := part.(type) {
+	case *syntax.Lit:
+		r.literal(p.Value, first, only)
+	case *syntax.SglQuoted:
+		value := p.Value
+		if p.Dollar {
+			r.dynamic("it uses $'…' quoting")
+			value, _, _ = expand.Format(nil, value, nil) // ok: only a guess at a word that is not static
+		}
+		r.add(value, false)
+	case *syntax.DblQuoted:
+		if p.Dollar {
+			r.dynamic(`it uses $"…" quoting`)
+		}
+		for _, inner := range p.Parts {
+			r.quoted(inner)
+		}
+	case *syntax.ParamExp:
+		value, ok := r.variable(p)
+		if ok && !strings.ContainsAny(value, " \t\n*?[\\") {
+			r.word.expanded = true
+			r.add(value, false)
+			return
+		}
+		r.gap("it uses a variable ($" + paramName(p) + ")")
+	default:
+		r.gap(construct(part))
+	}
+}
+
+// gap notes an unquoted expansion, which may come to nothing, to a word or to several.
+func (r *wordReader) gap(why string) {
+	r.word.gaps = append(r.word.gaps, len(r.text))
+	r.dynamic(why)
+}
+
+// quoted reads a part within double quotes.
+func (r *wordReader) quoted(part syntax.WordPart) {
+	switch p := part.(type) {
+	case *syntax.Lit:
+		v := p.Value
+		for i := 0; i < len(v); i++ {
+			if v[i] == '\\' && i+1 < len(v) && strings.IndexByte("$`\"\\\n", v[i+1]) >= 0 {
+				if i++; v[i] == '\n' {
+					continue
+				}
+			}
+			r.add(v[i:i+1], false)
+		}
+	case *syntax.ParamExp:
+		if value, ok := r.variable(p); ok {
+			r.word.expanded = true
+			r.add(value, false)
+			return
+		}
+		r.dynamic("it uses a variable ($" + paramName(p) + ")")
+	case *syntax.CmdSubst:
+		if text, ok := quotedDocument(p); ok {
+			r.word.expanded = true
+			r.add(text, false)
+			return
+		}
+		r.dynamic(construct(p))
+	default:
+		r.dynamic(construct(part))
+	}
+}
+
+// literal reads unquoted text. The parser leaves its backslashes in place.
+func (r *wordReader) literal(v string, first, only bool) {
+	if first && strings.HasPrefix(v, "~") {
+		rest := v[1:]
+		if r.vars.Home == "" || (rest != "" || !only) && !strings.HasPrefix(rest, "/") {
+			r.dynamic("it names a home directory with ~")
+		} else {
+			r.word.expanded = true
+			r.add(r.vars.Home, false)
+			v = rest
+		}
+	}
+	for i := 0; i < len(v); i++ {
+		if v[i] == '\\' && i+1 < len(v) {
+			// The parser removes most continued lines, but not those behind a backslash.
+			if i++; v[i] != '\n' {
+				r.add(v[i:i+1], false)
+			}
+			continue
+		}
+		r.add(v[i:i+1], true)
+	}
+}
+
+func (r *wordReader) add(s string, bare bool) {
+	for i := range len(s) {
+		r.text = append(r.text, s[i])
+		r.bare = append(r.bare, bare)
+	}
+}
+
+func (r *wordReader) dynamic(why string) {
+	r.word.Static = false
+	if r.word.why == "" {
+		r.word.why = why
+	}
+}
+
+// checkBare looks for characters that mean something where they are not quoted.
+func (r *wordReader) checkBare() {
+	var bracket, assigned bool
+	for i, c := range r.text {
+		if !r.bare[i] {
+			continue
+		}
+		switch c {
+		case '*', '?':
+			r.word.Glob = true
+		case '[':
+			bracket = true
+		case ']':
+			r.word.Glob = r.word.Glob || bracket
+		case '{':
+			r.word.brace = true
+		case ',':
+			if r.word.brace {
+				r.dynamic("it uses brace expansion")
+			}
+		case '.':
+			if r.word.brace && i > 0 && r.text[i-1] == '.' && r.bare[i-1] {
+				r.dynamic("it uses brace expansion")
+			}
+		case '=':
+			assigned = true
+		case '~':
+			if assigned && (r.text[i-1] == '=' || r.text[i-1] == ':') {
+				r.dynamic("it names a home directory with ~")
+			}
+		}
+	}
+}
+
+// canonical spells the word with as few quotes as possible.
+func (r *wordReader) canonical() string {
+	if len(r.text) == 0 {
+		return "''"
+	}
+	var b strings.Builder
+	for i := 0; i < len(r.text); {
+		if r.plain(i) {
+			b.WriteByte(r.text[i])
+			i++
+			continue
+		}
+		b.WriteByte('\'')
+		for ; i < len(r.text) && !r.plain(i); i++ {
+			if r.text[i] == '\'' {
+				b.WriteString(`'\''`)
+			} else {
+				b.WriteByte(r.text[i])
+			}
+		}
+		b.WriteByte('\'')
+	}
+	// 'a b'/c and 'a b/c' are one word, and the whole is easier to match.
+	if !r.word.Glob && strings.ContainsRune(b.String(), '\'') {
+		return quote(string(r.text))
+	}
+	return b.String()
+}
+
+// plain reports whether byte i of the word may stand without quotes.
+func (r *wordReader) plain(i int) bool {
+	c := r.text[i]
+	if r.word.Glob && strings.IndexByte("*?[]!^-", c) >= 0 {
+		return r.bare[i]
+	}
+	return safeByte(c)
+}
+
+// safeByte reports whether c means nothing special anywhere in a word.
+func safeByte(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
+		strings.IndexByte("%+-./:=@_,", c) >= 0 || c >= 0x80
+}
+
+// quote returns s as one static word of shell.
+func quote(s string) string {
+	for i := range len(s) {
+		if !safeByte(s[i]) {
+			return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+		}
+	}
+	if s == "" {
+		return "''"
+	}
+	return s
+}
+
+// variable returns the value of a plain $NAME or ${NAME} that is known.
+func (r *wordReader) variable(p *syntax.ParamExp) (string, bool) {
+	if p.Param == nil || p.Flags != nil || p.Excl || p.Length || p.Width || p.IsSet || p.NestedParam != nil ||
+		p.Index != nil || len(p.Modifiers) > 0 || p.Slice != nil || p.Repl != nil || p.Names != 0 || p.Exp != nil ||
+		p.Split != syntax.OptUnset || p.GlobSubst != syntax.OptUnset || p.RcExpand != syntax.OptUnset {
+		return "", false
+	}
+	var value string
+	switch p.Param.Value {
+	case "HOME":
+		value = r.vars.Home
+	case "PWD":
+		value = r.vars.Dir
+	case "USER":
+		value = r.vars.User
+	case "TMPDIR":
+		value = r.vars.Temp
+	}
+	return value, value != ""
+}
+
+func paramName(p *syntax.ParamExp) string {
+	if p.Param == nil {
+		return "{…}"
+	}
+	return p.Param.Value
+}
+
+// quotedDocument returns the text of $(cat <<'TAG' … TAG), which is a literal in disguise.
+func quotedDocument(c *syntax.CmdSubst) (string, bool) {
+	if c.Backquotes || c.TempFile || c.ReplyVar || len(c.Stmts) != 1 {
+		return "", false
+	}
+	st := c.Stmts[0]
+	call, ok := st.Cmd.(*syntax.CallExpr)
+	if !ok || st.Negated || st.Background || st.Coprocess || st.Disown || len(st.Redirs) != 1 ||
+		len(call.Assigns) != 0 || len(call.Args) != 1 || call.Args[0].Lit() != "cat" {
+		return "", false
+	}
+	doc := st.Redirs[0]
+	if doc.Op != syntax.Hdoc || doc.N != nil || !quotedTag(doc.Word) {
+		return "", false
+	}
+	text, ok := literalText(doc.Hdoc)
+	// The bash of macOS looks for the end of the substitution without knowing of here-documents.
+	if !ok || runtime.GOOS == "darwin" && strings.ContainsAny(text, "()") && strings.ContainsAny(text, "'\"`\\") {
+		return "", false
+	}
+	return strings.TrimRight(text, "\n"), true
+}
+
+// quotedTag reports whether the delimiter of a here-document keeps its text from being expanded.
+func quotedTag(w *syntax.Word) bool {
+	for _, part := range w.Parts {
+		switch p := part.(type) {
+		case *syntax.SglQuoted, *syntax.DblQuoted:
+			return true
+		case *syntax.Lit:
+			if strings.Contains(p.Value, `\`) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// literalText returns the text of a word that holds nothing else.
+func literalText(w *syntax.Word) (string, bool) {
+	if w == nil {
+		return "", true
+	}
+	var b strings.Builder
+	for _, part := range w.Parts {
+		lit, ok := part.(*syntax.Lit)
+		if !ok {
+			return "", false
+		}
+		b.WriteString(lit.Value)
+	}
+	return b.String(), true
+}
