@@ -3,20 +3,30 @@ package permission
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
+	"adze/internal/platform/shell"
 	"adze/internal/tool"
 )
 
 // A Rule names a tool, or all tools of a server, and possibly which of its calls.
 type Rule struct {
 	Tool    string // such as "Bash" or "mcp__db"; empty if it cannot be read
-	Content string // such as "go test", without escapes; empty means every call
-	Source  string // where the rule comes from
+	Content string // such as "go test:*", without escapes; empty means every call
 
-	text   string // as it was written
-	broken bool   // it could not be read: it denies, and allows nothing
+	Behaviour Behaviour
+	Source    Source
+	File      string // where it stands; empty if it stands in no file
+	Line      int    // in File; 0 if unknown
+	// Base is the directory a path that begins with one slash belongs to: that of the settings file.
+	// Empty means the working directory.
+	Base string
+
+	text string // as it was written
+	note error  // what the person should know about a rule that works all the same
+	// command is the content of a rule for commands.
+	command shell.Pattern
+	broken  error // why it could not be read: it denies and asks more than it says, and allows nothing
 }
 
 // String returns the rule in its canonical form.
@@ -31,43 +41,114 @@ func escape(content string) string {
 	return strings.NewReplacer(`\`, `\\`, `(`, `\(`, `)`, `\)`).Replace(content)
 }
 
-// quoted returns the rule as it was written and where.
-func (r Rule) quoted() string { return fmt.Sprintf("%q from %s", r.text, r.Source) }
+// Text returns the rule as it was written.
+func (r Rule) Text() string {
+	if r.text == "" {
+		return r.String()
+	}
+	return r.text
+}
 
-// ParseRule reads a rule: a tool's name, alone or followed by content in parentheses. No content and
-// (*) mean the whole tool, mcp__server and mcp__server__* all tools of a server. With an error it
-// still returns the rule as far as it could be read, which then denies more than it says, not less.
+// Broken returns why the rule could not be read, or nil.
+func (r Rule) Broken() error { return r.broken }
+
+// Where says where the rule stands, for a person to find it.
+func (r Rule) Where() string {
+	switch {
+	case r.File != "" && r.Line > 0:
+		return fmt.Sprintf("%s:%d", r.File, r.Line)
+	case r.File != "":
+		return r.File
+	}
+	return r.Source.String()
+}
+
+// quoted returns the rule as it was written and where.
+func (r Rule) quoted() string { return fmt.Sprintf("%q from %s", r.Text(), r.Where()) }
+
+// whole reports whether r speaks of every call of its tool.
+func (r Rule) whole() bool { return r.Content == "" && r.broken == nil }
+
+// problem says what is wrong with a rule, where it is, and what follows.
+func (r *Rule) problem() error {
+	effect := "it allows nothing"
+	switch {
+	case r.Behaviour == Allow:
+	case r.Tool == "":
+		effect = "until it is corrected, every call that may change something is asked about"
+	case r.Behaviour == Deny:
+		effect = fmt.Sprintf("until it is corrected, every call of %s is denied", r.Tool)
+	default:
+		effect = fmt.Sprintf("until it is corrected, every call of %s is asked about", r.Tool)
+	}
+	return fmt.Errorf("%s rule %q in %s: %w; %s", r.Behaviour, r.Text(), r.Where(), r.broken, effect)
+}
+
+// remark says what the person should know about a rule that works.
+func (r *Rule) remark() error {
+	return fmt.Errorf("%s rule %q in %s: %w", r.Behaviour, r.Text(), r.Where(), r.note)
+}
+
+// ParseRule reads a rule: a tool's name, alone or followed by content in parentheses. No content, ()
+// and (*) mean the whole tool, mcp__server and mcp__server__* all tools of a server. With an error it
+// still returns the rule as far as it could be read: it then denies more than it says, not less.
 func ParseRule(text string) (Rule, error) {
 	r := Rule{text: text}
-	name, rest, hasContent := strings.Cut(strings.TrimSpace(text), "(")
+	r.broken = r.parse()
+	return r, r.broken
+}
+
+// Unreadable returns the rule of a setting that is no text at all.
+func Unreadable(text string) Rule {
+	return Rule{text: text, broken: errors.New("a rule is a text, such as \"Bash(go test:*)\"")}
+}
+
+func (r *Rule) parse() error {
+	name, rest, hasContent := strings.Cut(strings.TrimSpace(r.text), "(")
 	name = strings.TrimSpace(name)
 	prefix, server := strings.CutSuffix(name, "__*")
 	if server = server && strings.HasPrefix(prefix, "mcp__"); server {
 		name = prefix
 	}
+	if name == "" {
+		return errors.New("it does not name a tool; write Tool or Tool(content)")
+	}
 	if err := tool.CheckName(name); err != nil {
-		r.broken = true
-		if name == "" {
-			return r, errors.New("it does not name a tool")
-		}
-		return r, err
+		return err
 	}
 	r.Tool = name
 	if server && strings.Contains(name[len("mcp__"):], "__") {
 		r.Tool += "__*" // a server whose name looks like a tool's
 	}
 	if !hasContent {
-		return r, nil
+		return nil
 	}
 	content, err := unescape(rest)
-	if err != nil {
-		r.broken = true
-		return r, err
+	if err != nil || content == "*" || content == "" {
+		return err
 	}
-	if content != "*" {
-		r.Content = content
+	r.Content = content
+	return r.check()
+}
+
+// check reports content that its tool cannot have.
+func (r *Rule) check() error {
+	switch {
+	case strings.HasPrefix(r.Tool, "mcp__"):
+		return fmt.Errorf("the tools of a server take no content; write %s", r.Tool)
+	case kindOf(r.Tool) == pathKind:
+		_, err := parsePathPattern(r.Content)
+		return err
+	case kindOf(r.Tool) == commandKind:
+		var err error
+		r.command, err = shell.ParsePattern(r.Content)
+		return err
+	case kindOf(r.Tool) == domainKind:
+		var err error
+		_, r.note, err = parseDomain(r.Content)
+		return err
 	}
-	return r, nil
+	return nil
 }
 
 // unescape reads content up to the closing parenthesis, which must be the last character.
@@ -124,20 +205,62 @@ func SplitRules(list string) []string {
 	return rules
 }
 
-// names reports whether r speaks of a tool with one of the names.
-func (r Rule) names(names []string) bool {
-	return r.Tool != "" && slices.ContainsFunc(names, func(name string) bool {
-		return name == r.Tool || r.server() != "" && strings.HasPrefix(name, r.server()+"__")
-	})
+// A kind is what the content of a tool's rules means.
+type kind uint8
+
+const (
+	otherKind   kind = iota // the tool says itself: see [tool.Matcher]
+	commandKind             // a pattern of commands
+	pathKind                // a pattern of paths
+	domainKind              // domain:host
+)
+
+// kindOf returns what the content of rules for the named tool means.
+func kindOf(name string) kind {
+	switch name {
+	case "Bash", "Shell":
+		return commandKind
+	case readRules, editRules, "Write", "NotebookEdit", "MultiEdit", "Glob", "Grep", "LS":
+		return pathKind
+	case "WebFetch":
+		return domainKind
+	}
+	return otherKind
 }
 
-// server returns the beginning of the names of a server's tools, if r names a server.
-func (r Rule) server() string {
-	if prefix, ok := strings.CutSuffix(r.Tool, "__*"); ok {
-		return prefix
+// Rules with these names speak of every tool that reads, and of every tool that writes.
+const (
+	readRules = "Read"
+	editRules = "Edit"
+)
+
+// writes reports whether rules of the named tool speak of writing.
+func writes(name string) bool {
+	switch name {
+	case editRules, "Write", "NotebookEdit", "MultiEdit":
+		return true
 	}
-	if rest, ok := strings.CutPrefix(r.Tool, "mcp__"); ok && !strings.Contains(rest, "__") {
-		return r.Tool
+	return false
+}
+
+// servers yields the names under which rules speak of the named tool: its own, and those of its server.
+func servers(name string) []string {
+	rest, ok := strings.CutPrefix(name, "mcp__")
+	if !ok {
+		return []string{name}
 	}
-	return ""
+	names := []string{name}
+	for i := 0; ; {
+		j := strings.Index(rest[i:], "__")
+		if j < 0 {
+			return names
+		}
+		i += j
+		server := "mcp__" + rest[:i]
+		names = append(names, server+"__*")
+		if !strings.Contains(rest[:i], "__") {
+			names = append(names, server)
+		}
+		i++
+	}
 }

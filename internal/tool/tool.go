@@ -86,6 +86,15 @@ type Body interface {
 	Open() (io.ReadCloser, error)
 }
 
+// A FileBody is a [Body] that is a file already. MoveTo gives the file another name, in a directory that
+// exists, instead of having it copied; closing the body does not remove it then.
+type FileBody interface {
+	Body
+	io.ReaderAt
+	MoveTo(path string) error
+	Lines() int // how many line ends there are
+}
+
 // Text returns a result of one text.
 func Text(text string) Result { return Result{Parts: []msg.Part{&msg.Text{Text: text}}} }
 
@@ -120,6 +129,10 @@ type (
 	Validator interface{ Validate() error }
 	// Observer returns a copy of the input with derived fields filled in, for hooks and people.
 	Observer interface{ Observe() any }
+	// Personal says that only a person may answer whether the call runs; absent = others may.
+	Personal interface{ NeedsPerson() bool }
+	// Planning says that the call may be made while planning though it is not read-only; absent = no.
+	Planning interface{ Planning() bool }
 	// Matcher answers whether a rule's content, such as "git push*", applies to this input.
 	Matcher interface {
 		Match(content string) (bool, error)

@@ -48,6 +48,9 @@ type Verdict struct {
 	Reason   string
 	// Rejected says that a person refused: later calls of the message that run alone are not tried.
 	Rejected bool
+	// HookAllow names the hook that allows the call, or is empty. It decides nothing by itself: the
+	// permission engine takes it for a rule that allows the whole tool.
+	HookAllow string
 	// Context is added to the conversation after the result.
 	Context []msg.Part
 	// Stop, if not empty, ends the turn after this message's calls, with this reason.

@@ -1,0 +1,371 @@
+package permission
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"adze/internal/tool"
+)
+
+// Each case would come out differently if its step were moved.
+//
+// Proves PERM-15.
+func TestSteps(t *testing.T) {
+	w := newWorld(t)
+	out := filepath.Join(w.outside, "data.txt")
+	tests := []struct {
+		name  string
+		mode  Mode
+		saved Mode
+		rules []string
+		tool  string
+		in    call
+		hook  string // "allow" or "ask"
+		want  Behaviour
+		by    ReasonType
+		firm  bool
+	}{
+		// Step 1: a hook's allow is a whole-tool allow at step 6, no more.
+		{"hook allow after a whole-tool deny", Default, "", []string{"deny Bash"}, "Bash", runs("make"), "allow", Deny, ByRule, false},
+		{"hook allow after a content deny", Default, "", []string{"deny Bash(make:*)"}, "Bash", runs("make"), "allow", Deny, ByRule, false},
+		{"hook allow after an ask rule", Default, "", []string{"ask Bash(make:*)"}, "Bash", runs("make"), "allow", Ask, ByRule, true},
+		{"hook allow after a safety check", Default, "", nil, "Edit", writesTo(".git/config"), "allow", Ask, BySafety, true},
+		{"hook allow after plan mode", Plan, "", nil, "Bash", runs("make"), "allow", Deny, ByMode, false},
+		{"hook allow instead of the question", Default, "", nil, "Bash", runs("make"), "allow", Allow, ByHook, false},
+		{"hook ask against allow rules", Default, "", []string{"allow Bash"}, "Bash", runs("make"), "ask", Ask, ByHook, true},
+		{"hook ask against bypass", Bypass, "", nil, "Bash", runs("make"), "ask", Ask, ByHook, true},
+		{"hook ask against a deny", Default, "", []string{"deny Bash(make)"}, "Bash", runs("make"), "ask", Deny, ByRule, false},
+		// Step 2 before 3, 4 and 6.
+		{"whole deny before whole ask", Default, "", []string{"deny Bash", "ask Bash"}, "Bash", runs("ls"), "", Deny, ByRule, false},
+		{"whole deny before reading", Default, "", []string{"deny Read"}, "Read", reads("main.go"), "", Deny, ByRule, false},
+		{"whole deny before whole allow", Bypass, "", []string{"deny Bash", "allow Bash"}, "Bash", runs("ls"), "", Deny, ByRule, false},
+		// Step 3: at least ask, and step 4 may still deny.
+		{"whole ask and content deny", Default, "", []string{"ask Bash", "deny Bash(rm:*)"}, "Bash", runs("rm x"), "", Deny, ByRule, false},
+		{"whole ask before bypass", Bypass, "", []string{"ask Bash"}, "Bash", runs("ls"), "", Ask, ByRule, true},
+		{"whole ask before content allow", Default, "", []string{"ask Bash", "allow Bash(make)"}, "Bash", runs("make"), "", Ask, ByRule, true},
+		{"whole ask before whole allow", Default, "", []string{"ask Bash", "allow Bash"}, "Bash", runs("make"), "", Ask, ByRule, true},
+		{"whole ask and a read", Default, "", []string{"ask Read"}, "Read", reads("main.go"), "", Ask, ByRule, true},
+		// Step 4 before 5 and 6.
+		{"content deny before bypass", Bypass, "", []string{"deny Bash(rm:*)"}, "Bash", runs("rm x"), "", Deny, ByRule, false},
+		{"content deny before whole allow", Default, "", []string{"deny Bash(rm:*)", "allow Bash"}, "Bash", runs("rm x"), "", Deny, ByRule, false},
+		{"content ask before bypass", Bypass, "", []string{"ask Bash(rm:*)"}, "Bash", runs("rm x"), "", Ask, ByRule, true},
+		{"content ask before whole allow", Default, "", []string{"ask Bash(rm:*)", "allow Bash"}, "Bash", runs("rm x"), "", Ask, ByRule, true},
+		{"safety check before bypass", Bypass, "", nil, "Edit", writesTo(".git/config"), "", Ask, BySafety, true},
+		{"safety check before whole allow", Default, "", []string{"allow Edit"}, "Edit", writesTo(".git/config"), "", Ask, BySafety, true},
+		{"a person before bypass", Bypass, "", nil, "AskUserQuestion", call{Person: true, Plans: true}, "", Ask, ByOther, true},
+		{"a person before whole allow", Default, "", []string{"allow AskUserQuestion"}, "AskUserQuestion", call{Person: true, Plans: true}, "", Ask, ByOther, true},
+		{"content deny before the person", Default, "", []string{"deny ExitPlanMode"}, "ExitPlanMode", call{Person: true, Plans: true}, "", Deny, ByRule, false},
+		{"content allow in step 4", Default, "", []string{"allow Bash(make)"}, "Bash", runs("make"), "", Allow, ByRule, false},
+		// Step 5 before 6.
+		{"plan before whole allow", Plan, "", []string{"allow Bash"}, "Bash", runs("make"), "", Deny, ByMode, false},
+		{"plan before content allow", Plan, "", []string{"allow Bash(make)"}, "Bash", runs("make"), "", Deny, ByMode, false},
+		{"plan after bypass asks", Plan, Bypass, []string{"allow Bash"}, "Bash", runs("make"), "", Ask, ByMode, true},
+		{"plan after a content deny", Plan, Bypass, []string{"deny Bash(make)"}, "Bash", runs("make"), "", Deny, ByRule, false},
+		{"bypass", Bypass, "", nil, "Bash", runs("make"), "", Allow, ByMode, false},
+		// Step 6 before 7 and 8.
+		{"whole allow before the question", Default, "", []string{"allow Bash"}, "Bash", runs("make"), "", Allow, ByRule, false},
+		{"whole allow of what step 4 asks about", Default, "", []string{"allow Read"}, "Read", reads(out), "", Allow, ByRule, false},
+		{"whole allow before dontAsk", DontAsk, "", []string{"allow Bash"}, "Bash", runs("make"), "", Allow, ByRule, false},
+		// Step 7.
+		{"no opinion becomes an ask", Default, "", nil, "Mystery", call{}, "", Ask, ByOther, false},
+		{"no opinion is denied by dontAsk", DontAsk, "", nil, "Mystery", call{}, "", Deny, ByMode, false},
+		// Step 8.
+		{"dontAsk denies what asks", DontAsk, "", nil, "Bash", runs("make"), "", Deny, ByMode, false},
+		{"dontAsk denies what a rule asks about", DontAsk, "", []string{"ask Bash(make)"}, "Bash", runs("make"), "", Deny, ByMode, false},
+		{"dontAsk denies what a safety check asks about", DontAsk, "", nil, "Edit", writesTo(".git/config"), "", Deny, ByMode, false},
+		{"dontAsk lets reading pass", DontAsk, "", nil, "Read", reads("main.go"), "", Allow, ByWorkingDir, false},
+		{"auto leaves asks to the classifier", Auto, "", nil, "Bash", runs("make"), "", Ask, ByOther, false},
+		{"auto leaves ask rules to the person", Auto, "", []string{"ask Bash(make)"}, "Bash", runs("make"), "", Ask, ByRule, true},
+		{"auto leaves safety checks to the person", Auto, "", nil, "Edit", writesTo(".git/config"), "", Ask, BySafety, true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c := w.config(tt.mode, tt.rules...)
+			c.Saved = tt.saved
+			p := Compile(c)
+			u := newUse(t, fake{name: tt.tool}, tt.in)
+			switch tt.hook {
+			case "allow":
+				u.Verdict.HookAllow = "check"
+			case "ask":
+				u.Verdict.Decide(tool.Ask, "hook check", "look")
+			}
+			d := Decide(p, factsOf(p, u))
+			if d.Behaviour != tt.want || d.Reason.Type != tt.by || d.Firm != tt.firm {
+				t.Errorf("%s by %s, firm %v, want %s by %s, %v (%s)", d.Behaviour, d.Reason.Type, d.Firm, tt.want, tt.by, tt.firm, d.Reason.Text)
+			}
+		})
+	}
+}
+
+// Proves PERM-20, PERM-23.
+func TestModeMatrix(t *testing.T) {
+	w := newWorld(t)
+	out := filepath.Join(w.outside, "x")
+	calls := []struct {
+		name, tool string
+		in         call
+	}{
+		{"read", "Read", reads("main.go")},
+		{"edit inside", "Edit", writesTo("main.go")},
+		{"edit outside", "Edit", writesTo(out)},
+		{"safe shell", "Bash", runs("ls -l src")},
+		{"file shell", "Bash", runs("mkdir new && touch new/x && cp main.go new/y && mv new/y new/z")},
+		{"file shell outside", "Bash", runs("cp main.go " + out)},
+		{"removing shell", "Bash", runs("rm main.go")},
+		{"unsafe shell", "Bash", runs("make install")},
+		{"web", "WebFetch", connects("https://example.org/x")},
+		{"denied", "Bash", runs("git push")},
+		{"asked", "Bash", runs("git fetch")},
+		{"protected", "Edit", writesTo(".git/config")},
+		{"person", "AskUserQuestion", call{Person: true, Plans: true}},
+	}
+	want := map[Mode]string{ //   read  edit  out   safe  file  f.out rm    unsafe web  denied asked prot person
+		Default:     "allow ask   ask   allow ask   ask   ask   ask   ask   deny  ask   ask  ask",
+		AcceptEdits: "allow allow ask   allow allow ask   ask   ask   ask   deny  ask   ask  ask",
+		Plan:        "allow deny  deny  allow deny  deny  deny  deny  ask   deny  deny  deny ask",
+		Auto:        "allow allow ask   allow allow ask   ask   ask   ask   deny  ask   ask  ask",
+		DontAsk:     "allow deny  deny  allow deny  deny  deny  deny  deny  deny  deny  deny deny",
+		Bypass:      "allow allow allow allow allow allow allow allow allow deny  ask   ask  ask",
+		Bubble:      "allow ask   ask   allow ask   ask   ask   ask   ask   deny  ask   ask  ask",
+	}
+	for mode, row := range want {
+		var got []string
+		for _, c := range calls {
+			d := decide(t, w.config(mode, "deny Bash(git push:*)", "ask Bash(git fetch:*)"), c.tool, c.in)
+			got = append(got, string(d.Behaviour))
+		}
+		if diff := cmp.Diff(fields(row), got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", mode, diff)
+		}
+	}
+}
+
+func fields(s string) []string {
+	var all []string
+	for word := ""; ; {
+		var ok bool
+		if word, s, ok = cutSpace(s); word != "" {
+			all = append(all, word)
+		}
+		if !ok {
+			return all
+		}
+	}
+}
+
+// Proves PERM-05.
+func TestSources(t *testing.T) {
+	w := newWorld(t)
+	rank := map[Behaviour]int{Allow: 0, Ask: 1, Deny: 2}
+	for _, a := range precedence {
+		for _, b := range precedence {
+			for _, one := range []Behaviour{Allow, Ask, Deny} {
+				for _, other := range []Behaviour{Allow, Ask, Deny} {
+					c := w.config(Default)
+					c.Rules = append(parseRules(a, string(one)+" Bash(make:*)"), parseRules(b, string(other)+" Bash(make)")...)
+					want := one
+					if rank[other] > rank[one] {
+						want = other
+					}
+					d := decide(t, c, "Bash", runs("make"))
+					if d.Behaviour != want {
+						t.Errorf("%s %s and %s %s: %s", a, one, b, other, d.Behaviour)
+					}
+					c.ManagedOnly = true
+					managed := Behaviour(Ask) // what no rule allows
+					switch {
+					case a == PolicySettings && b == PolicySettings:
+						managed = want
+					case a == PolicySettings:
+						managed = one
+					case b == PolicySettings:
+						managed = other
+					}
+					if d := decide(t, c, "Bash", runs("make")); d.Behaviour != managed {
+						t.Errorf("managed rules only, %s %s and %s %s: %s, want %s", a, one, b, other, d.Behaviour, managed)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Proves PERM-01.
+func TestEveryDecisionHasAReason(t *testing.T) {
+	w := newWorld(t)
+	for _, mode := range append(Modes(), Bubble) {
+		for _, rule := range []string{"allow Bash", "ask Bash", "deny Bash", "deny Bash(x", "deny (", "allow Bash(ls:*)"} {
+			for name, in := range map[string]call{"Bash": runs("ls | wc && make"), "Read": reads("/etc/x"), "X": {}, "WebFetch": connects("::")} {
+				d := decide(t, w.config(mode, rule), name, in)
+				if d.Reason.Type == "" || d.Reason.Text == "" || d.Behaviour == "" || d.Behaviour != Allow && d.Message == "" {
+					t.Errorf("%s, %s, %s: %+v", mode, rule, name, d)
+				}
+				if d.Reason.Type == ByRule && (d.Reason.Rule == nil || d.Reason.Rule.Source != UserSettings) {
+					t.Errorf("%s, %s, %s: a rule without its source", mode, rule, name)
+				}
+			}
+		}
+	}
+}
+
+func TestBrokenRules(t *testing.T) {
+	w := newWorld(t)
+	tests := []struct {
+		rule, tool string
+		in         call
+		want       Behaviour
+	}{
+		{"deny Bash(rm", "Bash", runs("ls"), Deny},
+		{"deny Bash(rm", "Read", reads("main.go"), Allow},
+		{"ask Bash(rm", "Bash", runs("ls"), Ask},
+		{"allow Bash(make", "Bash", runs("make"), Ask},
+		{"deny (rm)", "Bash", runs("make"), Ask},
+		{"deny (rm)", "Bash", runs("ls"), Allow},
+		{"deny (rm)", "Read", reads("main.go"), Allow},
+		{"ask (rm)", "Edit", writesTo("main.go"), Ask},
+		{"deny Todo(x)", "Todo", call{Reads: true}, Deny}, // it cannot compare
+		{"ask Todo(x)", "Todo", call{Reads: true}, Ask},
+		{"allow Todo(x)", "Todo", call{}, Ask},
+		{"deny WebFetch(example.org)", "WebFetch", connects("https://other.org"), Deny},
+		{"deny WebFetch(https://example.org/x)", "WebFetch", connects("https://example.org/y"), Deny},
+		{"allow WebFetch(https://example.org/x)", "WebFetch", connects("https://example.org/y"), Allow},
+	}
+	for _, tt := range tests {
+		t.Run(tt.rule+" "+tt.tool, func(t *testing.T) {
+			c := w.config(Bypass, tt.rule)
+			if tt.want == Ask && tt.rule[:5] == "allow" {
+				c.Mode = Default
+			}
+			if d := decide(t, c, tt.tool, tt.in); d.Behaviour != tt.want {
+				t.Errorf("%s, want %s (%s)", d.Behaviour, tt.want, d.Reason.Text)
+			}
+		})
+	}
+}
+
+func TestContentOfOtherTools(t *testing.T) {
+	w := newWorld(t)
+	in := call{Contents: []string{"explore", "review:*"}}
+	for rule, want := range map[string]Behaviour{
+		"deny Agent(explore)": Deny, "ask Agent(explore)": Ask, "allow Agent(explore)": Allow,
+		"deny Agent(other)": Ask, "allow Agent(other)": Ask, "allow Agent(review:*)": Allow,
+	} {
+		if d := decide(t, w.config(Default, rule), "Agent", in); d.Behaviour != want {
+			t.Errorf("%s: %s, want %s", rule, d.Behaviour, want)
+		}
+	}
+	alias := fake{name: "Agent", traits: tool.Traits{Aliases: []string{"Task"}}}
+	p := Compile(w.config(Default, "deny Task(explore)"))
+	u := newUse(t, alias, in)
+	if d := Decide(p, FactsOf(p, u.Tool, u.Call)); d.Behaviour != Deny {
+		t.Errorf("by an old name: %s", d.Behaviour)
+	}
+}
+
+func TestDomains(t *testing.T) {
+	w := newWorld(t)
+	tests := []struct {
+		rule, url string
+		want      Behaviour
+	}{
+		{"allow WebFetch(domain:example.org)", "https://example.org/a", Allow},
+		{"allow WebFetch(domain:example.org)", "https://EXAMPLE.org./a", Allow},
+		{"allow WebFetch(domain:example.org)", "example.org:443", Allow},
+		{"allow WebFetch(domain:example.org)", "https://www.example.org", Ask},
+		{"allow WebFetch(domain:example.org)", "https://example.org.evil.net", Ask},
+		{"allow WebFetch(domain:example.org)", "https://notexample.org", Ask},
+		{"allow WebFetch(domain:example.org)", "https://example.org@evil.net/", Ask},
+		{"allow WebFetch(domain:*.example.org)", "https://a.b.example.org", Allow},
+		{"allow WebFetch(domain:*.example.org)", "https://example.org", Ask},
+		{"allow WebFetch(domain:*.example.org)", "https://xexample.org", Ask},
+		{"deny WebFetch(domain:example.org)", "https://example.org", Deny},
+		{"deny WebFetch(domain:example.org)", "::not a url", Deny},
+		{"ask WebFetch(domain:example.org)", "https://example.org", Ask},
+	}
+	for _, tt := range tests {
+		t.Run(tt.rule+" "+tt.url, func(t *testing.T) {
+			if d := decide(t, w.config(Default, tt.rule), "WebFetch", connects(tt.url)); d.Behaviour != tt.want {
+				t.Errorf("%s, want %s (%s)", d.Behaviour, tt.want, d.Reason.Text)
+			}
+		})
+	}
+	both := []string{"allow WebFetch(domain:example.org)", "deny WebFetch(domain:*.example.org)"}
+	if d := decide(t, w.config(Bypass, both...), "WebFetch", connects("https://a.example.org")); d.Behaviour != Deny {
+		t.Errorf("deny beside allow: %s", d.Behaviour)
+	}
+}
+
+// Proves PLAN-02.
+func TestPlanMode(t *testing.T) {
+	w := newWorld(t)
+	plan := filepath.Join(w.state, "plans", "a.md")
+	hinted := fake{name: "mcp__db__query", traits: tool.Traits{Origin: "mcp:db"}}
+	tests := []struct {
+		name  string
+		saved Mode
+		tool  fake
+		in    call
+		rules []string
+		want  Behaviour
+	}{
+		{"reading", Default, fake{name: "Read"}, reads("main.go"), nil, Allow},
+		{"reading outside", Default, fake{name: "Read"}, reads("/etc/hosts"), nil, Ask},
+		{"read-only shell", Default, fake{name: "Bash"}, runs("grep -n x main.go | head -5"), nil, Allow},
+		{"shell", Default, fake{name: "Bash"}, runs("go test ./..."), []string{"allow Bash(go test:*)"}, Deny},
+		{"redirection", Default, fake{name: "Bash"}, runs("ls > list"), []string{"allow Bash(ls:*)"}, Deny},
+		{"editing", Default, fake{name: "Edit"}, writesTo("main.go"), []string{"allow Edit"}, Deny},
+		{"the plan file", Default, fake{name: "Write"}, writesTo(plan), nil, Allow},
+		{"beside the plan file", Default, fake{name: "Write"}, writesTo(filepath.Join(w.state, "plans", "b.md")), nil, Deny},
+		{"web", Default, fake{name: "WebFetch"}, connects("https://example.org"), []string{"allow WebFetch(domain:example.org)"}, Allow},
+		{"question", Default, fake{name: "AskUserQuestion"}, call{Person: true, Plans: true}, nil, Ask},
+		{"task list", Default, fake{name: "TaskCreate"}, call{Plans: true}, nil, Allow},
+		{"server tool", Default, fake{name: "mcp__db__drop", traits: hinted.traits}, call{}, []string{"allow mcp__db"}, Deny},
+		{"server tool that hints", Default, hinted, call{Reads: true}, nil, Ask},
+		{"server tool that hints, by rule", Default, hinted, call{Reads: true}, []string{"allow mcp__db"}, Allow},
+		{"deny rules hold", Default, fake{name: "Read"}, reads("main.go"), []string{"deny Read(main.go)"}, Deny},
+		{"saved bypass asks", Bypass, fake{name: "Edit"}, writesTo("main.go"), nil, Ask},
+		{"saved bypass does not skip the question", Bypass, fake{name: "Read"}, reads("/etc/hosts"), nil, Ask},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c := w.config(Plan, tt.rules...)
+			c.Saved, c.PlanFile, c.Editable = tt.saved, plan, []string{plan, w.outside}
+			p := Compile(c)
+			u := newUse(t, tt.tool, tt.in)
+			d := Decide(p, FactsOf(p, u.Tool, u.Call))
+			if d.Behaviour != tt.want {
+				t.Errorf("%s, want %s (%s)", d.Behaviour, tt.want, d.Reason.Text)
+			}
+		})
+	}
+}
+
+func TestServerHintsAllowNothing(t *testing.T) {
+	w := newWorld(t)
+	p := Compile(w.config(Default))
+	u := newUse(t, fake{name: "mcp__db__query", traits: tool.Traits{Origin: "mcp:db"}}, call{Reads: true})
+	if d := Decide(p, FactsOf(p, u.Tool, u.Call)); d.Behaviour != Ask {
+		t.Errorf("%s", d.Behaviour)
+	}
+}
+
+func TestUpdateShapes(t *testing.T) {
+	got, err := json.Marshal([]Update{
+		{Type: AddRules, Rules: []RuleValue{{Tool: "Bash", Content: "go test:*"}, {Tool: "Read"}}, Behaviour: Allow, Destination: LocalSettings},
+		{Type: SetMode, Mode: AcceptEdits, Destination: SessionSource},
+		{Type: AddDirectories, Directories: []string{"/x"}, Destination: SessionSource},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `[{"type":"addRules","rules":[{"toolName":"Bash","ruleContent":"go test:*"},{"toolName":"Read"}],"behavior":"allow","destination":"localSettings"},` +
+		`{"type":"setMode","mode":"acceptEdits","destination":"session"},` +
+		`{"type":"addDirectories","directories":["/x"],"destination":"session"}]`
+	if diff := cmp.Diff(want, string(got)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,485 @@
+package permission
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"adze/internal/msg"
+	"adze/internal/tool"
+)
+
+// A GateConfig is what a gate works with. All of its functions may be nil: nobody is there then, and
+// what would be asked is denied.
+type GateConfig struct {
+	Config
+	// Ask puts a question to a person or a host.
+	Ask Asker
+	// Hooks asks the PermissionRequest hooks.
+	Hooks Hooker
+	// Classify answers in auto mode.
+	Classify func(ctx context.Context, q Question) (Verdict, error)
+	// Falls reports whether a command belongs to one of the classes of actions that were approved with
+	// a plan. It answers yes only with high confidence.
+	Falls func(ctx context.Context, command string, classes []string) (bool, error)
+	// Save keeps an update in a settings file.
+	Save func(ctx context.Context, u Update) error
+
+	// MayBypass says that the session was started by someone who accepted that nothing is asked.
+	MayBypass bool
+	// NoDialog says that questions may not be put to a person: a sub-agent that runs by itself.
+	NoDialog bool
+	// DefaultMode is the mode of the user's settings.
+	DefaultMode Mode
+
+	OnDeny func(*tool.Use, Decision) // told of each denial
+	OnMode func(Mode)                // told of each change of mode
+	Say    func(string)              // told what a person should know
+}
+
+// A Verdict is what a classifier says about a call.
+type Verdict struct {
+	Block  bool
+	Reason string
+}
+
+// A Gate lets calls pass or not, and changes with what people decide. It is safe for concurrent use.
+type Gate struct {
+	denials denials
+
+	mu      sync.Mutex
+	cfg     GateConfig // Ask, Hooks and Save may change
+	now     Config     // what the policy is made of
+	policy  *Policy
+	classes []string // approved with a plan
+	plan    planning
+}
+
+// NewGate returns the gate of c.
+func NewGate(c GateConfig) *Gate {
+	if c.Say == nil {
+		c.Say = func(string) {}
+	}
+	g := &Gate{cfg: c, now: c.Config}
+	if g.now.Mode == Plan {
+		g.enter()
+	}
+	g.policy = Compile(g.now)
+	return g
+}
+
+// Policy returns what is in force.
+func (g *Gate) Policy() *Policy {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.policy
+}
+
+// Mode returns the mode in force.
+func (g *Gate) Mode() Mode { return g.Policy().Mode() }
+
+// Hidden reports whether a deny rule for reading speaks of the absolute path.
+func (g *Gate) Hidden(path string) bool { return g.Policy().Hidden(path) }
+
+// Hides reports whether a deny rule hides anything.
+func (g *Gate) Hides() bool { return g.Policy().Hides() }
+
+// Before adds its verdict to u. It may take as long as a person takes to answer.
+func (g *Gate) Before(ctx context.Context, u *tool.Use) error {
+	if u.Tool == nil || u.Call == nil {
+		return errors.New("a use reached the permission check before it was bound")
+	}
+	p := g.Policy()
+	f := factsOf(p, u)
+	d := Decide(p, f)
+	if d.Behaviour == Ask {
+		var err error
+		if d, err = g.settle(ctx, p, u, &f, d); err != nil {
+			return err
+		}
+	}
+	g.record(u, d)
+	return nil
+}
+
+// factsOf adds what hooks said to the facts of a use.
+func factsOf(p *Policy, u *tool.Use) Facts {
+	f := FactsOf(p, u.Tool, u.Call)
+	f.HookAllow = u.Verdict.HookAllow
+	if u.Verdict.Decision == tool.Ask {
+		f.HookAsk = fmt.Sprintf("%s wants it to be asked about: %s", u.Verdict.By, u.Verdict.Reason)
+	}
+	return f
+}
+
+// record writes the decision into the verdict and counts it.
+func (g *Gate) record(u *tool.Use, d Decision) {
+	v := &u.Verdict
+	v.By, v.Reason = d.Reason.String(), upper(d.Reason.Text)+"."
+	if d.Behaviour == Allow {
+		v.Decision = tool.Allow
+		g.denials.allowed(u.Name)
+		return
+	}
+	v.Decision = tool.Deny
+	if d.Reason.Type == ByUser {
+		v.By, v.Rejected = "", true
+		if d.Reason.Text == "" {
+			v.Reason = ""
+		}
+	} else {
+		v.Reason += " Do not work around the refusal: if it is in the way of the task, say so and ask the user."
+	}
+	if g.denials.denied(u.Name, u.Input, v.Reason) {
+		v.Context = append(v.Context, msg.Reminder(fmt.Sprintf(insisting, u.Name)))
+	}
+	if g.cfg.OnDeny != nil {
+		g.cfg.OnDeny(u, d)
+	}
+}
+
+func upper(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	if n == 0 {
+		return s
+	}
+	return string(unicode.ToUpper(r)) + s[n:]
+}
+
+// settle finds an answer to an ask: what was refused just now, what a plan approved, the classifier,
+// hooks, and then whoever is there.
+func (g *Gate) settle(ctx context.Context, p *Policy, u *tool.Use, f *Facts, d Decision) (Decision, error) {
+	if reason, ok := g.denials.repeated(u.Name, u.Input); ok {
+		d.Behaviour, d.Reason = Deny, Reason{Type: ByOther, Text: "the identical call was refused a moment ago: " + trimDot(reason)}
+		return d, nil
+	}
+	if g.approved(ctx, f, d) {
+		d.Behaviour, d.Reason = Allow, Reason{Type: ByOther, Text: "it belongs to what was approved with the plan"}
+		return d, nil
+	}
+	q := question(ctx, p, u, f, &d)
+	if p.classifies() && !d.Firm && !d.NeedsPerson {
+		decided, err := g.classify(ctx, u, q, d)
+		if err != nil || decided.Behaviour != Ask {
+			return decided, err
+		}
+	}
+	a, hooked := g.hooks(ctx, u, q)
+	var err error
+	if !hooked {
+		if a, err = g.ask(ctx, q); err == nil && a.By == Nobody {
+			err = remedy(q)
+		}
+	}
+	if ctx.Err() != nil {
+		return d, context.Cause(ctx)
+	}
+	if err != nil {
+		d.Behaviour = Deny
+		d.Reason.Text = fmt.Sprintf("%s, and %v", trimDot(d.Reason.Text), err)
+		return d, nil
+	}
+	return g.accept(ctx, p, u, d, reply{a, hooked})
+}
+
+// A reply is an answer, of a hook or of someone who stands for the person.
+type reply struct {
+	Answer
+	hook bool
+}
+
+// ask puts the question to whoever is there.
+func (g *Gate) ask(ctx context.Context, q Question) (Answer, error) {
+	switch ask := g.parts().Ask; {
+	case g.cfg.NoDialog:
+		return Answer{}, errors.New("this agent cannot ask anybody")
+	case ask == nil:
+		return Answer{}, remedy(q)
+	default:
+		return ask(ctx, q)
+	}
+}
+
+// remedy says how the person could have allowed a call that nobody could be asked about.
+func remedy(q Question) error {
+	if q.NeedsPerson {
+		return fmt.Errorf("%w here", errNobody)
+	}
+	rule := q.Tool
+	for _, u := range q.Suggestions {
+		if u.Type == AddRules && len(u.Rules) > 0 {
+			rule = u.Rules[0].String()
+			break
+		}
+	}
+	return fmt.Errorf("%w here; the user can allow it with --allowed-tools '%s', or everything with --permission-mode %s", errNobody, rule, Bypass)
+}
+
+// hooks lets the PermissionRequest hooks answer. A hook never says yes where a person is needed.
+func (g *Gate) hooks(ctx context.Context, u *tool.Use, q Question) (Answer, bool) {
+	ask := g.parts().Hooks
+	if ask == nil {
+		return Answer{}, false
+	}
+	a, ok, err := ask(ctx, u, q.Suggestions)
+	if err != nil {
+		g.cfg.Say(fmt.Sprintf("a PermissionRequest hook failed: %v", err))
+		return Answer{}, false
+	}
+	return a, ok && !(a.Behaviour == Allow && q.NeedsPerson)
+}
+
+// accept carries a reply out.
+func (g *Gate) accept(ctx context.Context, p *Policy, u *tool.Use, d Decision, r reply) (Decision, error) {
+	reason := Reason{Type: ByUser, Text: r.Message}
+	if r.hook {
+		reason = Reason{Type: ByHook, Text: trimDot(firstOf(r.By, "a hook") + " decided: " + firstOf(r.Message, string(r.Behaviour)))}
+	}
+	if r.Behaviour != Allow {
+		d.Behaviour, d.Reason = Deny, reason
+		if r.Interrupt {
+			u.Verdict.Stop = "a call was refused and the turn stopped"
+		}
+		return d, nil
+	}
+	if !r.hook {
+		g.denials.rest()
+		reason.Text = firstOf(r.By, "the user") + " allowed it"
+	}
+	if r.Input != nil {
+		if err := rewrite(u, r); err != nil {
+			return d, err
+		}
+	}
+	was := g.Mode()
+	if err := g.Apply(ctx, r.Updates); err != nil {
+		g.cfg.Say(fmt.Sprintf("the permission could not be kept: %v", err))
+	}
+	if was == Plan && g.Mode() != Plan {
+		g.mu.Lock()
+		g.plan.left = true
+		g.mu.Unlock()
+	}
+	// What the answer changed, or somebody else meanwhile, is judged again: a yes never lifts a deny, and
+	// a hook's yes to an input of its own never lifts what a person has to see.
+	if now := g.Policy(); r.Input != nil || now != p {
+		again := Decide(now, factsOf(now, u))
+		if again.denies() || again.Firm && r.hook && r.Input != nil {
+			again.Behaviour = Deny
+			return again, nil
+		}
+	}
+	d.Behaviour, d.Reason = Allow, reason
+	return d, nil
+}
+
+// denies reports whether the call is refused as such, not for want of someone to ask.
+func (d *Decision) denies() bool { return d.Behaviour == Deny && d.Reason.Mode != DontAsk }
+
+// rewrite replaces the input by the one of the reply, through the same checks as the model's own.
+func rewrite(u *tool.Use, r reply) error {
+	if am, ok := tool.As[tool.Amender](u.Call); ok && !r.hook {
+		c, err := am.Amend(r.Input)
+		if err != nil {
+			return fmt.Errorf("%s changed the input of %s into one that cannot be used: %w", firstOf(r.By, "the user"), u.Name, err)
+		}
+		u.Input, u.Call = r.Input, c
+		return nil
+	}
+	return u.Rewrite(firstOf(r.By, "the user"), r.Input)
+}
+
+func firstOf(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// classify lets the classifier answer. What it cannot say is asked; refused too often, a person looks.
+func (g *Gate) classify(ctx context.Context, u *tool.Use, q Question, d Decision) (Decision, error) {
+	if g.denials.tired() {
+		if g.parts().Ask != nil && !g.cfg.NoDialog {
+			return d, nil
+		}
+		d.Behaviour = Deny
+		d.Reason = Reason{Type: ByClassifier, Text: "the classifier refused too many calls, and nobody is there to look at them"}
+		u.Verdict.Stop = d.Reason.Text
+		return d, nil
+	}
+	if g.cfg.Classify == nil {
+		d.Reason.Text += ", and there is no classifier"
+		return d, nil
+	}
+	v, err := g.cfg.Classify(ctx, q)
+	switch {
+	case ctx.Err() != nil:
+		return d, context.Cause(ctx)
+	case err != nil:
+		d.Reason.Text += fmt.Sprintf(", and the classifier failed: %v", err)
+		return d, nil
+	}
+	g.denials.classified(v.Block)
+	d.Reason = Reason{Type: ByClassifier, Text: v.Reason}
+	d.Behaviour = Allow
+	if v.Block {
+		d.Behaviour = Deny
+	}
+	return d, nil
+}
+
+// Apply changes what is allowed: in memory at once, and in the settings where the update says so. What
+// cannot be kept there holds for the session.
+func (g *Gate) Apply(ctx context.Context, updates []Update) error {
+	var errs []error
+	for _, u := range updates {
+		if err := u.Check(); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		if u.Lasting() {
+			err := errors.New("there is no place to keep it")
+			if save := g.parts().Save; save != nil {
+				err = save(ctx, u)
+			}
+			if err != nil {
+				errs = append(errs, fmt.Errorf("it holds for this session: %w", err))
+				u.Destination = SessionSource
+			}
+		}
+		if u.Type == SetMode {
+			if err := g.SetMode(u.Mode); err != nil {
+				errs = append(errs, err)
+			}
+			continue
+		}
+		g.change(func(c Config) Config { return c.apply(u) })
+	}
+	return errors.Join(errs...)
+}
+
+// change replaces the configuration.
+func (g *Gate) change(f func(Config) Config) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.now = f(g.now)
+	g.policy = Compile(g.now)
+}
+
+// SetRules replaces the rules and directories that come from settings; the rules of the session and of
+// the command line stay, and the directories of the session.
+func (g *Gate) SetRules(rules []Rule, dirs []string) {
+	g.change(func(c Config) Config {
+		kept := slices.DeleteFunc(slices.Clone(c.Rules), func(r Rule) bool {
+			return r.Source != SessionSource && r.Source != CLIArg && r.Source != CommandSource
+		})
+		c.Rules = append(kept, rules...)
+		c.Dirs = slices.Concat([]string{c.start()}, dirs, c.added)
+		return c
+	})
+}
+
+// SetDir says where relative paths of calls begin from now on.
+func (g *Gate) SetDir(dir string) {
+	g.change(func(c Config) Config {
+		c.Dirs, c.Dir = c.workingDirs(), dir
+		return c
+	})
+}
+
+// AddRule adds a rule for the rest of the session.
+func (g *Gate) AddRule(r Rule) {
+	g.change(func(c Config) Config {
+		c.Rules = append(slices.Clone(c.Rules), r)
+		return c
+	})
+}
+
+// Kept is where adze keeps what the model may read and write by itself.
+type Kept struct {
+	Readable, Editable []string
+	PlanFile           string
+}
+
+// SetKept says where adze keeps what the model may read and write by itself.
+func (g *Gate) SetKept(k Kept) {
+	g.change(func(c Config) Config {
+		c.Readable, c.Editable, c.PlanFile = k.Readable, k.Editable, k.PlanFile
+		return c
+	})
+}
+
+// SetAsk says who is asked from now on; nil means nobody.
+func (g *Gate) SetAsk(ask Asker) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.cfg.Ask = ask
+}
+
+// Asks reports whether there is somebody to ask.
+func (g *Gate) Asks() bool {
+	c := g.parts()
+	return c.Ask != nil && !c.NoDialog
+}
+
+// A Hooker asks the PermissionRequest hooks; false means that none had an opinion. An error leaves the
+// question to a person.
+type Hooker func(ctx context.Context, u *tool.Use, suggestions []Update) (Answer, bool, error)
+
+// SetHooks says which hooks are asked from now on; nil means none.
+func (g *Gate) SetHooks(ask Hooker) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.cfg.Hooks = ask
+}
+
+// SetSave says how updates are kept from now on.
+func (g *Gate) SetSave(save func(ctx context.Context, u Update) error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.cfg.Save = save
+}
+
+// parts returns who is there now.
+func (g *Gate) parts() GateConfig {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.cfg
+}
+
+// ErrBypass says that the session may not stop asking.
+var ErrBypass = errors.New("the session was not started with --dangerously-skip-permissions or --allow-dangerously-skip-permissions")
+
+// SetMode changes the mode of the calls to come.
+func (g *Gate) SetMode(m Mode) error {
+	if m == Bypass && !g.cfg.MayBypass {
+		return ErrBypass
+	}
+	g.mu.Lock()
+	was := g.now.Mode
+	switch {
+	case m == Plan && was != Plan:
+		g.enter()
+	case m != Plan:
+		g.now.Saved = ""
+	}
+	g.now.Mode = m
+	g.plan.changed(was, m)
+	g.policy = Compile(g.now)
+	g.mu.Unlock()
+	if g.cfg.OnMode != nil && m != was {
+		g.cfg.OnMode(m)
+	}
+	return nil
+}
+
+func trimDot(s string) string {
+	for len(s) > 0 && s[len(s)-1] == '.' {
+		s = s[:len(s)-1]
+	}
+	return s
+}

@@ -1,0 +1,607 @@
+package permission
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"adze/internal/msg"
+	"adze/internal/tool"
+)
+
+// answers returns an asker that always gives the same answer, and counts.
+func answers(a Answer) (Asker, *int) {
+	n := new(int)
+	return func(context.Context, Question) (Answer, error) { *n++; return a, nil }, n
+}
+
+// pass sends a call of the named tool through a gate.
+func pass(t testing.TB, g *Gate, name string, in call) tool.Verdict {
+	t.Helper()
+	u := newUse(t, fake{name: name}, in)
+	if err := g.Before(t.Context(), u); err != nil {
+		t.Fatal(err)
+	}
+	return u.Verdict
+}
+
+func TestGateAsks(t *testing.T) {
+	w := newWorld(t)
+	yes, _ := answers(Answer{Behaviour: Allow})
+	no, _ := answers(Answer{Behaviour: Deny, Message: "use make instead"})
+	neither, _ := answers(Answer{Behaviour: "maybe"})
+	broken := func(context.Context, Question) (Answer, error) { return Answer{Behaviour: Allow}, errors.New("gone") }
+	nobody, _ := answers(Answer{Behaviour: Deny, By: Nobody})
+	tests := []struct {
+		name     string
+		ask      Asker
+		mode     Mode
+		rules    []string
+		command  string
+		want     tool.Decision
+		rejected bool
+		reason   string // part of it
+	}{
+		{"read-only", nil, Default, nil, "ls", tool.Allow, false, "only reads"},
+		{"nobody there", nil, Default, nil, "make", tool.Deny, false, "--allowed-tools 'Bash(make"},
+		{"nobody behind it", nobody, Default, nil, "make", tool.Deny, false, "--allowed-tools 'Bash(make"},
+		{"yes", yes, Default, nil, "make", tool.Allow, false, "user allowed"},
+		{"no", no, Default, nil, "make", tool.Deny, true, "Use make instead"},
+		{"neither", neither, Default, nil, "make", tool.Deny, true, ""},
+		{"broken", broken, Default, nil, "make", tool.Deny, false, "gone"},
+		{"denied without asking", yes, Default, []string{"deny Bash(make)"}, "make", tool.Deny, false, "denies make"},
+		{"dontAsk asks nobody", yes, DontAsk, nil, "make", tool.Deny, false, "nobody is asked"},
+		{"safety check in bypass", yes, Bypass, nil, "touch .git/config", tool.Allow, false, "user allowed"},
+		{"safety check in bypass, nobody there", nil, Bypass, nil, "touch .git/config", tool.Deny, false, "always asked about"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			g := NewGate(GateConfig{Config: w.config(tt.mode, tt.rules...), Ask: tt.ask})
+			v := pass(t, g, "Bash", runs(tt.command))
+			if v.Decision != tt.want || v.Rejected != tt.rejected || !strings.Contains(v.Reason, tt.reason) {
+				t.Errorf("%+v", v)
+			}
+		})
+	}
+	if err := NewGate(GateConfig{}).Before(t.Context(), &tool.Use{}); err == nil {
+		t.Error("a use that was never bound passed")
+	}
+}
+
+// Proves PERM-02.
+func TestRefusalTellsTheModel(t *testing.T) {
+	w := newWorld(t)
+	no, _ := answers(Answer{Behaviour: Deny, Message: "write a test first", Interrupt: true})
+	v := pass(t, NewGate(GateConfig{Config: w.config(Default), Ask: no}), "Bash", runs("make"))
+	if !v.Rejected || v.Reason != "Write a test first." || v.Stop == "" {
+		t.Errorf("%+v", v)
+	}
+	v = pass(t, NewGate(GateConfig{Config: w.config(Default, "deny Bash(make)")}), "Bash", runs("make"))
+	if v.By != `rule "Bash(make)" from the user settings` || !strings.Contains(v.Reason, "Do not work around the refusal") {
+		t.Errorf("%+v", v)
+	}
+}
+
+func TestQuestion(t *testing.T) {
+	w := newWorld(t)
+	var got Question
+	g := NewGate(GateConfig{Config: w.config(Default), Ask: func(_ context.Context, q Question) (Answer, error) { got = q; return Answer{}, nil }})
+	pass(t, g, "Edit", writesTo("../x"))
+	want := Question{
+		ID: "use_1", Tool: "Edit", Title: "Edit", DisplayName: "Edit", Dir: w.project, BlockedPath: w.home + "/x",
+		Input:  json.RawMessage(`{"access":[{"Verb":1,"Target":"../x"}]}`),
+		Reason: Reason{Type: ByWorkingDir, Text: w.home + "/x is outside the working directories"},
+		Suggestions: []Update{
+			{Type: AddDirectories, Directories: []string{w.home}, Destination: SessionSource},
+			{Type: SetMode, Mode: AcceptEdits, Destination: SessionSource},
+		},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Proves PERM-18.
+func TestSuggestions(t *testing.T) {
+	w := newWorld(t)
+	tests := []struct {
+		tool string
+		in   call
+		want []string
+	}{
+		{"Bash", runs("go test ./..."), []string{"localSettings Bash(go test:*)"}},
+		{"Bash", runs("ls && go test ./... && go vet ./... | head"), []string{"localSettings Bash(go test:*)", "localSettings Bash(go vet:*)"}},
+		{"Bash", runs("bash -c x"), []string{"localSettings Bash(bash -c x)"}},
+		{"Bash", runs("python x.py"), []string{"localSettings Bash(python x.py)"}},
+		{"Bash", runs("a 1; b 2; c 3; d 4; e 5; f 6; g 7"), []string{"localSettings Bash(a 1)", "localSettings Bash(b 2)", "localSettings Bash(c 3)", "localSettings Bash(d 4)", "localSettings Bash(e 5)"}},
+		{"Bash", runs("rm -rf /"), nil},
+		{"Read", reads(w.outside + "/data.txt"), []string{"session Read(/" + w.outside + "/**)"}},
+		{"Edit", writesTo("main.go"), []string{"session acceptEdits"}},
+		{"Edit", writesTo(".git/config"), nil},
+		{"WebFetch", connects("https://example.org/x"), []string{"localSettings WebFetch(domain:example.org)"}},
+		{"mcp__db__query", call{}, []string{"localSettings mcp__db__query"}},
+		{"AskUserQuestion", call{Person: true}, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.tool+" "+fmt.Sprint(tt.in.Access_), func(t *testing.T) {
+			d := decide(t, w.config(Default), tt.tool, tt.in)
+			var got []string
+			for _, u := range d.Suggestions {
+				for _, r := range u.Rules {
+					got = append(got, string(u.Destination)+" "+r.String())
+					if _, err := ParseRule(r.String()); err != nil {
+						t.Errorf("%s: %v", r, err)
+					}
+				}
+				if u.Mode != "" {
+					got = append(got, string(u.Destination)+" "+string(u.Mode))
+				}
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// What is suggested for a call that asks allows it.
+func TestSuggestionsHelp(t *testing.T) {
+	w := hostileWorld(t)
+	for name, in := range map[string]call{
+		"Bash": runs("go test ./... && make install"), "Read": reads(w.outside + "/data.txt"), "Edit": writesTo(w.outside + "/new"),
+		"Write": writesTo("main.go"), "WebFetch": connects("https://example.org"), "mcp__x__y": {}, "Grep": reads("out/data.txt"), "Glob": reads("out"),
+	} {
+		g := NewGate(GateConfig{Config: w.config(Default), Save: func(context.Context, Update) error { return nil }})
+		d := decide(t, w.config(Default), name, in)
+		if d.Behaviour != Ask {
+			t.Fatalf("%s: %s", name, d.Behaviour)
+		}
+		if err := g.Apply(t.Context(), d.Suggestions); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if v := pass(t, g, name, in); v.Decision != tool.Allow {
+			t.Errorf("%s is still not allowed after %+v: %s", name, d.Suggestions, v.Reason)
+		}
+	}
+}
+
+// Proves PERM-16.
+func TestFirstAnswerWins(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var withdrawn atomic.Int32
+		after := func(d time.Duration, a Answer, err error) Asker {
+			return func(ctx context.Context, _ Question) (Answer, error) {
+				select {
+				case <-time.After(d):
+					return a, err
+				case <-ctx.Done():
+					withdrawn.Add(1)
+					return Answer{}, context.Cause(ctx)
+				}
+			}
+		}
+		ask := First(after(3*time.Second, Answer{By: "slow"}, nil), after(time.Second, Answer{By: "first"}, nil), after(0, Answer{}, errors.New("cannot")))
+		a, err := ask(t.Context(), Question{})
+		if err != nil || a.By != "first" || withdrawn.Load() != 1 {
+			t.Errorf("%v, %v, %d withdrawn", a, err, withdrawn.Load())
+		}
+		if _, err := First(after(0, Answer{}, errors.New("cannot")))(t.Context(), Question{}); err == nil {
+			t.Error("nobody answered, and there is an answer")
+		}
+		if _, err := First()(t.Context(), Question{}); !errors.Is(err, errNobody) {
+			t.Error(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() { time.Sleep(time.Second); cancel() }()
+		if _, err := First(after(time.Hour, Answer{}, nil))(ctx, Question{}); !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	})
+}
+
+func TestAnswersThatChangeThings(t *testing.T) {
+	w := newWorld(t)
+	input := func(c call) json.RawMessage {
+		data, err := json.Marshal(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	tests := []struct {
+		name   string
+		answer Answer
+		hook   bool
+		rules  []string
+		want   tool.Decision
+		runs   string // what is executed
+	}{
+		{"changed by the user", Answer{Behaviour: Allow, Input: input(runs("make test"))}, false, nil, tool.Allow, "make test"},
+		{"changed into what is denied", Answer{Behaviour: Allow, Input: input(runs("rm x"))}, false, []string{"deny Bash(rm:*)"}, tool.Deny, "rm x"},
+		{"changed by the user into what is asked about", Answer{Behaviour: Allow, Input: input(runs("touch .git/x"))}, false, nil, tool.Allow, "touch .git/x"},
+		{"changed by a hook", Answer{Behaviour: Allow, Input: input(runs("make test"))}, true, nil, tool.Allow, "make test"},
+		{"changed by a hook into what a person has to see", Answer{Behaviour: Allow, Input: input(runs("touch .git/x"))}, true, nil, tool.Deny, "touch .git/x"},
+		{"changed by a hook into what is denied", Answer{Behaviour: Allow, Input: input(runs("rm x"))}, true, []string{"deny Bash(rm:*)"}, tool.Deny, "rm x"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c := GateConfig{Config: w.config(Default, tt.rules...)}
+			if tt.hook {
+				c.Hooks = func(context.Context, *tool.Use, []Update) (Answer, bool, error) { return tt.answer, true, nil }
+			} else {
+				c.Ask, _ = answers(tt.answer)
+			}
+			u := newUse(t, fake{name: "Bash"}, runs("make"))
+			if err := NewGate(c).Before(t.Context(), u); err != nil {
+				t.Fatal(err)
+			}
+			if got := u.Call.Input().(*call).Access_[0].Target; u.Verdict.Decision != tt.want || got != tt.runs {
+				t.Errorf("%v of %q: %s", u.Verdict.Decision, got, u.Verdict.Reason)
+			}
+		})
+	}
+	bad, _ := answers(Answer{Behaviour: Allow, Input: json.RawMessage(`[]`)})
+	if err := NewGate(GateConfig{Config: w.config(Default), Ask: bad}).Before(t.Context(), newUse(t, fake{name: "Bash"}, runs("make"))); err == nil {
+		t.Error("an input that cannot be used passed")
+	}
+}
+
+// A rule that appears while the question is open holds.
+func TestRulesChangeWhileAsking(t *testing.T) {
+	w := newWorld(t)
+	var g *Gate
+	g = NewGate(GateConfig{Config: w.config(Default), Ask: func(context.Context, Question) (Answer, error) {
+		g.SetRules(parseRules(UserSettings, "deny Bash(make)"), nil)
+		return Answer{Behaviour: Allow}, nil
+	}})
+	if v := pass(t, g, "Bash", runs("make")); v.Decision != tool.Deny || !strings.Contains(v.Reason, "denies make") {
+		t.Errorf("%+v", v)
+	}
+	if v := pass(t, g, "Bash", runs("other")); v.Decision != tool.Allow {
+		t.Errorf("%+v", v)
+	}
+}
+
+func TestPermissionRequestHooks(t *testing.T) {
+	w := newWorld(t)
+	yes, asked := answers(Answer{Behaviour: Allow})
+	tests := []struct {
+		name  string
+		hook  Answer
+		ok    bool
+		err   error
+		in    call
+		want  tool.Decision
+		asked int
+	}{
+		{"no opinion", Answer{}, false, nil, runs("make"), tool.Allow, 1},
+		{"allow", Answer{Behaviour: Allow, By: "hook x"}, true, nil, runs("make"), tool.Allow, 0},
+		{"deny", Answer{Behaviour: Deny, Message: "no"}, true, nil, runs("make"), tool.Deny, 0},
+		{"broken", Answer{Behaviour: Allow}, true, errors.New("crash"), runs("make"), tool.Allow, 1},
+		{"not for a person", Answer{Behaviour: Allow}, true, nil, call{Person: true}, tool.Allow, 1},
+		{"deny for a person", Answer{Behaviour: Deny}, true, nil, call{Person: true}, tool.Deny, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			*asked = 0
+			g := NewGate(GateConfig{Config: w.config(Default), Ask: yes, Hooks: func(context.Context, *tool.Use, []Update) (Answer, bool, error) { return tt.hook, tt.ok, tt.err }})
+			if v := pass(t, g, "Bash", tt.in); v.Decision != tt.want || *asked != tt.asked || v.Rejected {
+				t.Errorf("%+v, asked %d times", v, *asked)
+			}
+		})
+	}
+	quiet := NewGate(GateConfig{Config: w.config(Default), Ask: yes, NoDialog: true})
+	*asked = 0
+	if v := pass(t, quiet, "Bash", runs("make")); v.Decision != tool.Deny || *asked != 0 {
+		t.Errorf("a sub-agent asked: %+v", v)
+	}
+	quiet.SetHooks(func(context.Context, *tool.Use, []Update) (Answer, bool, error) {
+		return Answer{Behaviour: Allow}, true, nil
+	})
+	if v := pass(t, quiet, "Bash", runs("make")); v.Decision != tool.Allow {
+		t.Errorf("a hook has its say for a sub-agent: %+v", v)
+	}
+}
+
+// Proves PERM-27.
+func TestDenialTracking(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		answer := Answer{Behaviour: Deny}
+		n := 0
+		g := NewGate(GateConfig{Config: w.config(Default), Ask: func(context.Context, Question) (Answer, error) { n++; return answer, nil }})
+		for i := range 3 {
+			v := pass(t, g, "Bash", runs("make"))
+			if told := len(v.Context) > 0; told != (i == 2) {
+				t.Errorf("denial %d: the model was told: %v", i+1, told)
+			}
+		}
+		v := pass(t, g, "Bash", runs("make"))
+		if n != 3 || v.Decision != tool.Deny || v.Rejected {
+			t.Errorf("the fourth identical call: asked %d times, %+v", n, v)
+		}
+		pass(t, g, "Bash", runs("make other"))
+		if n != 4 {
+			t.Errorf("another call: asked %d times", n)
+		}
+		time.Sleep(31 * time.Second)
+		answer.Behaviour = Allow
+		if v := pass(t, g, "Bash", runs("make")); n != 5 || v.Decision != tool.Allow {
+			t.Errorf("after the cool-down: asked %d times, %+v", n, v)
+		}
+		answer.Behaviour = Deny // the success began a new row
+		pass(t, g, "Bash", runs("make"))
+		pass(t, g, "Bash", runs("make"))
+		pass(t, g, "Bash", runs("ls"))
+		pass(t, g, "Bash", runs("make"))
+		pass(t, g, "Bash", runs("make"))
+		if n != 9 {
+			t.Errorf("a success in between: asked %d times", n)
+		}
+		text := msg.PlainText(func() []msg.Part { v := pass(t, g, "Bash", runs("make")); return v.Context }())
+		if !strings.Contains(text, "change the approach") {
+			t.Errorf("%q", text)
+		}
+	})
+}
+
+// Proves PERM-24.
+func TestClassifier(t *testing.T) {
+	w := newWorld(t)
+	yes, asked := answers(Answer{Behaviour: Allow})
+	verdict := func(v Verdict, err error) func(context.Context, Question) (Verdict, error) {
+		return func(context.Context, Question) (Verdict, error) { return v, err }
+	}
+	tests := []struct {
+		name     string
+		classify func(context.Context, Question) (Verdict, error)
+		ask      Asker
+		rules    []string
+		in       call
+		tool     string
+		want     tool.Decision
+		asked    int
+	}{
+		{"allows", verdict(Verdict{}, nil), yes, nil, runs("make"), "Bash", tool.Allow, 0},
+		{"blocks", verdict(Verdict{Block: true, Reason: "risky"}, nil), yes, nil, runs("make"), "Bash", tool.Deny, 0},
+		{"garbage asks", verdict(Verdict{}, errors.New("cannot be read")), yes, nil, runs("make"), "Bash", tool.Allow, 1},
+		{"garbage headless", verdict(Verdict{}, errors.New("cannot be read")), nil, nil, runs("make"), "Bash", tool.Deny, 0},
+		{"timeout asks", verdict(Verdict{}, context.DeadlineExceeded), yes, nil, runs("make"), "Bash", tool.Allow, 1},
+		{"unavailable", nil, nil, nil, runs("make"), "Bash", tool.Deny, 0},
+		{"reading needs none", nil, nil, nil, runs("ls"), "Bash", tool.Allow, 0},
+		{"edits inside need none", nil, nil, nil, writesTo("main.go"), "Edit", tool.Allow, 0},
+		{"harmless lists need none", nil, nil, nil, call{Plans: true}, "TaskCreate", tool.Allow, 0},
+		{"ask rules go to the person", verdict(Verdict{}, nil), yes, []string{"ask Bash(make)"}, runs("make"), "Bash", tool.Allow, 1},
+		{"safety checks go to the person", verdict(Verdict{}, nil), nil, nil, writesTo(".git/config"), "Edit", tool.Deny, 0},
+		{"deny rules hold", verdict(Verdict{}, nil), yes, []string{"deny Bash(make)"}, runs("make"), "Bash", tool.Deny, 0},
+		{"broad rules are suspended", verdict(Verdict{Block: true}, nil), yes, []string{"allow Bash(python:*)"}, runs("python x.py"), "Bash", tool.Deny, 0},
+		{"so are whole tools", verdict(Verdict{Block: true}, nil), yes, []string{"allow Bash"}, runs("make"), "Bash", tool.Deny, 0},
+		{"and agents", verdict(Verdict{Block: true}, nil), yes, []string{"allow Agent(x)"}, call{Contents: []string{"x"}}, "Agent", tool.Deny, 0},
+		{"and runners", verdict(Verdict{Block: true}, nil), yes, []string{"allow Bash(npx *)"}, runs("npx x"), "Bash", tool.Deny, 0},
+		{"and what matches anything", verdict(Verdict{Block: true}, nil), yes, []string{"allow Bash(* x)"}, runs("a x"), "Bash", tool.Deny, 0},
+		{"narrow rules count", verdict(Verdict{Block: true}, nil), yes, []string{"allow Bash(terraform plan:*)"}, runs("terraform plan"), "Bash", tool.Allow, 0},
+		{"exact rules count", verdict(Verdict{Block: true}, nil), yes, []string{"allow Bash(python x.py)"}, runs("python x.py"), "Bash", tool.Allow, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			*asked = 0
+			g := NewGate(GateConfig{Config: w.config(Auto, tt.rules...), Classify: tt.classify, Ask: tt.ask})
+			if v := pass(t, g, tt.tool, tt.in); v.Decision != tt.want || *asked != tt.asked {
+				t.Errorf("%+v, asked %d times", v, *asked)
+			}
+		})
+	}
+	if d := decide(t, w.config(Default, "allow Bash(python:*)"), "Bash", runs("python x.py")); d.Behaviour != Allow {
+		t.Errorf("outside auto mode: %s", d.Behaviour)
+	}
+}
+
+// Proves PERM-25.
+func TestCircuitBreaker(t *testing.T) {
+	w := newWorld(t)
+	yes, asked := answers(Answer{Behaviour: Allow})
+	block := true
+	classify := func(context.Context, Question) (Verdict, error) { return Verdict{Block: block}, nil }
+	g := NewGate(GateConfig{Config: w.config(Auto), Classify: classify, Ask: yes})
+	for i := range 3 {
+		pass(t, g, "Bash", runs(fmt.Sprint("make ", i)))
+	}
+	if *asked != 0 {
+		t.Errorf("asked after %d", *asked)
+	}
+	if v := pass(t, g, "Bash", runs("make 4")); *asked != 1 || v.Decision != tool.Allow {
+		t.Errorf("after three in a row: asked %d, %+v", *asked, v)
+	}
+	// Never three in a row, but twenty in all.
+	*asked = 0
+	g = NewGate(GateConfig{Config: w.config(Auto), Classify: classify, Ask: yes})
+	for i := range 40 {
+		block = i%2 == 0
+		pass(t, g, "Bash", runs(fmt.Sprint("make ", i)))
+		if i == 38 && *asked != 0 {
+			t.Errorf("asked before twenty")
+		}
+	}
+	pass(t, g, "Bash", runs("make more"))
+	if *asked == 0 {
+		t.Error("not asked after twenty in all")
+	}
+	block = true
+	alone := NewGate(GateConfig{Config: w.config(Auto), Classify: classify})
+	var v tool.Verdict
+	for i := range 4 {
+		v = pass(t, alone, "Bash", runs(fmt.Sprint("make ", i)))
+	}
+	if v.Decision != tool.Deny || v.Stop == "" {
+		t.Errorf("headless: %+v", v)
+	}
+}
+
+// Proves PERM-22.
+func TestBypassGuard(t *testing.T) {
+	w := newWorld(t)
+	g := NewGate(GateConfig{Config: w.config(Default)})
+	if err := g.SetMode(Bypass); !errors.Is(err, ErrBypass) || g.Mode() != Default {
+		t.Errorf("%v, mode %s", err, g.Mode())
+	}
+	if err := g.Apply(t.Context(), []Update{{Type: SetMode, Mode: Bypass, Destination: SessionSource}}); !errors.Is(err, ErrBypass) {
+		t.Errorf("by an update: %v", err)
+	}
+	g = NewGate(GateConfig{Config: w.config(Default), MayBypass: true})
+	if err := g.SetMode(Bypass); err != nil || g.Mode() != Bypass {
+		t.Errorf("%v, mode %s", err, g.Mode())
+	}
+}
+
+// Proves PERM-45.
+func TestUpdates(t *testing.T) {
+	w := newWorld(t)
+	var saved []Update
+	g := NewGate(GateConfig{Config: w.config(Default, "allow Bash(old)"), Save: func(_ context.Context, u Update) error { saved = append(saved, u); return nil }})
+	rules := func() []string {
+		var all []string
+		for _, r := range g.Policy().Rules() {
+			all = append(all, string(r.Source)+" "+string(r.Behaviour)+" "+r.String())
+		}
+		slices.Sort(all)
+		return all
+	}
+	add := Update{Type: AddRules, Behaviour: Allow, Rules: []RuleValue{{"Bash", "make"}, {"Bash", "make"}, {"Read", ""}}, Destination: LocalSettings}
+	for range 2 { // duplicates are dropped
+		if err := g.Apply(t.Context(), []Update{add}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff([]string{"localSettings allow Bash(make)", "localSettings allow Read", "userSettings allow Bash(old)"}, rules()); diff != "" {
+		t.Errorf("added (-want +got):\n%s", diff)
+	}
+	updates := []Update{
+		{Type: ReplaceRules, Behaviour: Allow, Rules: []RuleValue{{"Bash", "new"}}, Destination: LocalSettings},
+		{Type: RemoveRules, Behaviour: Allow, Rules: []RuleValue{{"Bash", "old"}}, Destination: UserSettings},
+		{Type: AddRules, Behaviour: Deny, Rules: []RuleValue{{"Bash", "rm:*"}}, Destination: SessionSource},
+		{Type: SetMode, Mode: AcceptEdits, Destination: SessionSource},
+		{Type: AddDirectories, Directories: []string{w.outside}, Destination: SessionSource},
+	}
+	if err := g.Apply(t.Context(), updates); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"localSettings allow Bash(new)", "session deny Bash(rm:*)"}, rules()); diff != "" {
+		t.Errorf("changed (-want +got):\n%s", diff)
+	}
+	if v := pass(t, g, "Edit", writesTo(w.outside+"/x")); v.Decision != tool.Allow || g.Mode() != AcceptEdits {
+		t.Errorf("in the added directory: %+v", v)
+	}
+	if err := g.Apply(t.Context(), []Update{{Type: RemoveDirectories, Directories: []string{w.outside, w.project}, Destination: SessionSource}}); err != nil {
+		t.Fatal(err)
+	}
+	if got := g.Policy().Config().Dirs; !slices.Equal(got, []string{w.project}) {
+		t.Errorf("directories %q", got)
+	}
+	if len(saved) != 4 {
+		t.Errorf("%d updates were saved", len(saved))
+	}
+	// What comes from settings is replaced by a reload, the rest stays.
+	if err := g.Apply(t.Context(), []Update{{Type: AddDirectories, Directories: []string{"src"}, Destination: SessionSource}}); err != nil {
+		t.Fatal(err)
+	}
+	g.SetRules(parseRules(UserSettings, "ask Bash(x)"), []string{w.outside})
+	if got := g.Policy().Config().Dirs; !slices.Equal(got, []string{w.project, w.outside, w.project + "/src"}) {
+		t.Errorf("directories after a reload: %q", got)
+	}
+	if diff := cmp.Diff([]string{"session deny Bash(rm:*)", "userSettings ask Bash(x)"}, rules()); diff != "" {
+		t.Errorf("reloaded (-want +got):\n%s", diff)
+	}
+}
+
+func TestUpdateThatCannotBeKept(t *testing.T) {
+	w := newWorld(t)
+	g := NewGate(GateConfig{Config: w.config(Default), Save: func(context.Context, Update) error { return errors.New("settings.json:3: not JSON") }})
+	err := g.Apply(t.Context(), []Update{{Type: AddRules, Behaviour: Allow, Rules: []RuleValue{{"Bash", "make"}}, Destination: UserSettings}})
+	if err == nil || !strings.Contains(err.Error(), "holds for this session") {
+		t.Error(err)
+	}
+	if v := pass(t, g, "Bash", runs("make")); v.Decision != tool.Allow {
+		t.Errorf("%+v", v)
+	}
+	g.SetRules(nil, nil)
+	if v := pass(t, g, "Bash", runs("make")); v.Decision != tool.Allow {
+		t.Errorf("after a reload: %+v", v)
+	}
+	for _, u := range []Update{
+		{Type: AddRules, Behaviour: Allow, Rules: []RuleValue{{"Bash", ":*"}}, Destination: SessionSource},
+		{Type: AddRules, Behaviour: "maybe", Destination: SessionSource},
+		{Type: AddRules, Behaviour: Allow, Destination: PolicySettings},
+		{Type: "forget", Destination: SessionSource},
+		{Type: SetMode, Mode: "lenient", Destination: SessionSource},
+		{Type: AddDirectories, Directories: []string{""}, Destination: SessionSource},
+	} {
+		if err := g.Apply(t.Context(), []Update{u}); err == nil {
+			t.Errorf("%+v was applied", u)
+		}
+	}
+}
+
+// Adding rules and removing them again leaves what was there.
+func TestUpdatesUndo(t *testing.T) {
+	w := newWorld(t)
+	rapid.Check(t, func(r *rapid.T) {
+		c := w.config(Default, drawRules(r, "rules", Allow, Ask, Deny)...)
+		c.Rules = slices.DeleteFunc(c.Rules, func(x Rule) bool { return x.Broken() != nil })
+		var values []RuleValue
+		for _, text := range rapid.SliceOf(rapid.SampledFrom([]string{"fresh1", "fresh2:*", "(fresh)", `fresh\*`})).Draw(r, "added") {
+			values = append(values, RuleValue{"Bash", text})
+		}
+		u := Update{Type: AddRules, Behaviour: rapid.SampledFrom([]Behaviour{Allow, Ask, Deny}).Draw(r, "behaviour"), Rules: values, Destination: UserSettings}
+		added := c.apply(u)
+		if again := added.apply(u); len(again.Rules) != len(added.Rules) {
+			r.Fatal("applying twice adds twice")
+		}
+		u.Type = RemoveRules
+		back := added.apply(u)
+		if diff := cmp.Diff(ruleTexts(c.Rules), ruleTexts(back.Rules)); diff != "" {
+			r.Fatal(diff)
+		}
+	})
+}
+
+func ruleTexts(rules []Rule) []string {
+	var all []string
+	for _, r := range rules {
+		all = append(all, string(r.Behaviour)+" "+r.String())
+	}
+	return all
+}
+
+func TestGateIsConcurrent(t *testing.T) {
+	w := newWorld(t)
+	yes := func(context.Context, Question) (Answer, error) { return Answer{Behaviour: Allow}, nil }
+	g := NewGate(GateConfig{Config: w.config(Default), Ask: yes})
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			u := newUse(t, fake{name: "Bash"}, runs(fmt.Sprint("make ", i)))
+			if err := g.Before(context.Background(), u); err != nil || u.Verdict.Decision != tool.Allow {
+				t.Error(err, u.Verdict)
+			}
+		})
+		wg.Go(func() {
+			g.AddRule(Rule{Tool: "X", Behaviour: Deny, Source: SessionSource})
+			if err := g.SetMode(Modes()[i%2]); err != nil {
+				t.Error(err)
+			}
+			g.Reminders()
+		})
+	}
+	wg.Wait()
+}

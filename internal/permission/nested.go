@@ -1,0 +1,198 @@
+package permission
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"adze/internal/platform/paths"
+	"adze/internal/platform/shell"
+)
+
+// Limits of looking into commands for what other commands run in them.
+const (
+	maxNesting  = 4
+	maxNested   = 64 << 10 // characters that are parsed again
+	maxExpanded = 256      // names that a wildcard stands for
+	maxLooked   = 4096     // names that are compared with it
+)
+
+// A nest collects the lines of shell that a line hands to the programs that run them.
+type nest struct {
+	vars    shell.Vars
+	budget  int
+	scripts []*shell.Script
+}
+
+// nested returns what s makes others run: the strings given to shells and the commands behind wrappers.
+// It is there to find what is forbidden, never to allow anything.
+func nested(s *shell.Script, vars shell.Vars) []*shell.Script {
+	n := &nest{vars: vars, budget: maxNested}
+	n.search(s, 0)
+	return n.scripts
+}
+
+func (n *nest) search(s *shell.Script, depth int) {
+	if depth == maxNesting {
+		return
+	}
+	for _, part := range s.Parts {
+		if len(part.Words) < 2 || !runsOthers(path.Base(part.Words[0].Value)) {
+			continue
+		}
+		roots := rootsOf(part.Words)
+		for i, w := range part.Words {
+			switch {
+			case i == 0:
+			case strings.ContainsAny(w.Value, " \t\n;|&<>"):
+				n.parse(w.Value, depth)
+			case !strings.HasPrefix(w.Value, "-"):
+				line := tail(part.Words[i:])
+				n.parse(line, depth)
+				for _, root := range roots {
+					if strings.Contains(line, "{}") {
+						n.parse(strings.ReplaceAll(line, "{}", root), depth)
+					}
+				}
+			}
+		}
+	}
+}
+
+// rootsOf returns where a find begins, which is what it hands to the commands it runs.
+func rootsOf(words []shell.Word) []string {
+	if path.Base(words[0].Value) != "find" {
+		return nil
+	}
+	var roots []string
+	for _, w := range words[1:] {
+		if strings.HasPrefix(w.Value, "-") || w.Value == "(" || w.Value == "!" {
+			break
+		}
+		roots = append(roots, w.Text)
+	}
+	if len(roots) == 0 {
+		return []string{"."}
+	}
+	return roots
+}
+
+// tail returns the words up to the end of what find runs, as a line.
+func tail(words []shell.Word) string {
+	var b strings.Builder
+	for _, w := range words {
+		if w.Value == ";" || w.Value == "+" {
+			break
+		}
+		b.WriteString(w.Text)
+		b.WriteByte(' ')
+	}
+	return b.String()
+}
+
+func (n *nest) parse(line string, depth int) {
+	if n.budget -= len(line); n.budget < 0 {
+		return
+	}
+	s := shell.Parse(line, n.vars)
+	n.scripts = append(n.scripts, s)
+	n.search(s, depth+1)
+}
+
+// runsOthers reports whether a program runs what it is given as a command.
+func runsOthers(program string) bool {
+	switch program {
+	case "sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "busybox", "eval", "trap", "env", "sudo", "doas", "su", "xargs", "parallel",
+		"watch", "timeout", "nice", "nohup", "setsid", "ionice", "taskset", "flock", "chroot", "script", "strace", "command", "builtin",
+		"exec", "time", "stdbuf", "ssh", "docker", "kubectl", "find", "fd", "coproc", "unbuffer", "systemd-run", "npx":
+		return true
+	}
+	return false
+}
+
+// searchesBelow returns what a part reads without naming it: programs that search the directory they
+// run in.
+func searchesBelow(part *shell.Part) bool {
+	if len(part.Words) == 0 {
+		return false
+	}
+	switch path.Base(part.Words[0].Value) {
+	case "rg", "ag", "ack":
+		return true
+	case "grep", "egrep", "fgrep":
+		return slices.ContainsFunc(part.Words[1:], func(w shell.Word) bool {
+			v := w.Value
+			return v == "--recursive" || v == "--dereference-recursive" || len(v) > 1 && v[0] == '-' && v[1] != '-' && strings.ContainsAny(v, "rR")
+		})
+	}
+	return false
+}
+
+// expand returns what a wildcard stands for now, below a directory without any, or false if that cannot
+// be told or takes long.
+func expand(dir, pattern string) ([]string, bool) {
+	names := strings.Split(pattern, "/")
+	if slices.Contains(names, "..") || strings.Contains(pattern, "**") {
+		return nil, false
+	}
+	found, left := []string{dir}, maxLooked
+	if path.IsAbs(pattern) {
+		found, names = []string{"/"}, names[1:]
+	}
+	for _, name := range names {
+		if name == "" || name == "." {
+			continue
+		}
+		var next []string
+		for _, at := range found {
+			if !strings.ContainsAny(name, "*?[") {
+				next = append(next, path.Join(at, name))
+				continue
+			}
+			entries, ok := look(at, &left)
+			if !ok {
+				return nil, false
+			}
+			for _, entry := range entries {
+				if matchName(name, entry) {
+					next = append(next, path.Join(at, entry))
+				}
+			}
+		}
+		found = next
+	}
+	return found, len(found) <= maxExpanded
+}
+
+// look returns the names in a directory, unless there are more than are left to be looked at.
+func look(dir string, left *int) ([]string, bool) {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() { // a pipe would wait for its writer
+		return nil, true
+	}
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, true // nothing that the wildcard could stand for
+	}
+	defer f.Close() // ok: it was only read
+	names, err := f.Readdirnames(*left + 1)
+	if *left -= len(names); *left < 0 {
+		return nil, false
+	}
+	return names, err == nil || errors.Is(err, io.EOF)
+}
+
+// matchName reports whether the shell takes name for pattern: a wildcard does not stand for the dot
+// that hides a name.
+func matchName(pattern, name string) bool {
+	if strings.HasPrefix(name, ".") && !strings.HasPrefix(pattern, ".") {
+		return false
+	}
+	ok, err := path.Match(strings.ReplaceAll(pattern, "[!", "[^"), name)
+	return ok || err != nil // a pattern that is read differently may stand for anything
+}
+
+// isDir reports whether a set ends at a directory.
+func isDir(s paths.Set) bool { return s.Info != nil && s.Info.IsDir() }

@@ -1,0 +1,450 @@
+package permission
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// Proves PERM-09.
+func TestPathAnchors(t *testing.T) {
+	w := newWorld(t)
+	w.write(t, "project/a/b/c.txt", "project/c.txt", "project/conf/c.txt")
+	tests := []struct {
+		pattern string
+		path    string
+		want    bool
+	}{
+		{"c.txt", "c.txt", true}, // without a slash: at any depth
+		{"c.txt", "a/b/c.txt", true},
+		{"./c.txt", "c.txt", true},
+		{"./c.txt", "a/b/c.txt", false},
+		{"a/b", "a/b/c.txt", true}, // a directory takes what is below with it
+		{"a/b/", "a/b/c.txt", true},
+		{"b", "a/b/c.txt", true},
+		{"a/*/c.txt", "a/b/c.txt", true},
+		{"a/*.txt", "a/b/c.txt", false},
+		{"a/**", "a/b/c.txt", true},
+		{"**/c.txt", "a/b/c.txt", true},
+		{"*.txt", "a/b/c.txt", true},
+		{"*.{md,txt}", "a/b/c.txt", true},
+		{"?.txt", "c.txt", true},
+		{"[a-d].txt", "c.txt", true},
+		{"[!c].txt", "c.txt", false},
+		{".", "a/b/c.txt", true},
+		{"..", "../other", true},
+		{"../other", "../other", true},
+		{"./a/../c.txt", "c.txt", true},
+		{"/c.txt", "conf/c.txt", true}, // the directory of the settings file, here conf
+		{"/c.txt", "c.txt", false},
+		{"/", "conf/c.txt", true},
+		{"/", "c.txt", false},
+		{"~/project/c.txt", "c.txt", true},
+		{"~/c.txt", "c.txt", false},
+		{"~", "c.txt", true},
+		{"~/**", "c.txt", true},
+		{"/" + w.project + "/c.txt", "c.txt", true},
+		{"/" + w.project + "2/c.txt", "c.txt", false},
+		{"//**", "c.txt", true},
+		{"C.TXT", "c.txt", false},
+		{`\c.txt`, "c.txt", true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.pattern+" "+tt.path, func(t *testing.T) {
+			c := w.config(Default, "deny Read("+escape(tt.pattern)+")")
+			c.Rules[0].Base = filepath.Join(w.project, "conf")
+			d := decide(t, c, "Read", reads(tt.path))
+			if got := d.Behaviour == Deny; got != tt.want {
+				t.Errorf("denied: %v, want %v (%s)", got, tt.want, d.Reason.Text)
+			}
+			if got := Compile(c).Hidden(filepath.Join(w.project, tt.path)); got != tt.want {
+				t.Errorf("hidden: %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestPathRulesGovern(t *testing.T) {
+	w := newWorld(t)
+	tests := []struct {
+		name, rule, tool string
+		in               call
+		want             Behaviour
+	}{
+		{"read rules govern all that read", "deny Read(main.go)", "Grep", reads("main.go"), Deny},
+		{"and nothing that writes", "deny Read(main.go)", "Edit", writesTo("main.go"), Ask},
+		{"edit rules govern all that write", "deny Edit(main.go)", "NotebookEdit", writesTo("main.go"), Deny},
+		{"and nothing that reads", "deny Edit(main.go)", "Read", reads("main.go"), Allow},
+		{"denying one way to write denies all", "deny Write(main.go)", "Edit", writesTo("main.go"), Deny},
+		{"allowing edits allows all writing", "allow Edit(main.go)", "Write", writesTo("main.go"), Allow},
+		{"allowing one way allows that", "allow Write(main.go)", "Write", writesTo("main.go"), Allow},
+		{"and no other", "allow Write(main.go)", "Edit", writesTo("main.go"), Ask},
+		{"rules of a tool's own", "deny Grep(src)", "Grep", reads("src"), Deny},
+		{"are its own", "deny Grep(src)", "Glob", reads("src"), Allow},
+		{"broken pattern denies", "deny Read([)", "Read", reads("main.go"), Deny},
+		{"broken pattern asks", "ask Edit([)", "Edit", writesTo("main.go"), Ask},
+		{"broken pattern allows nothing", "allow Edit([)", "Edit", writesTo("main.go"), Ask},
+		{"characters taken by letter", "deny Read(src/[id].go)", "Read", reads("src/[id].go"), Deny},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if d := decide(t, w.config(Default, tt.rule), tt.tool, tt.in); d.Behaviour != tt.want {
+				t.Errorf("%s, want %s (%s)", d.Behaviour, tt.want, d.Reason.Text)
+			}
+		})
+	}
+}
+
+// Proves FPRM-01, FPRM-02, FPRM-03, PERM-30.
+func TestLinks(t *testing.T) {
+	w := newWorld(t)
+	w.write(t, "project/c", "project/data/f", "project/sub/deep/f")
+	w.link(t, "c", "b")
+	w.link(t, "b", "a") // a -> b -> c
+	w.link(t, w.outside, "out")
+	w.link(t, "loop2", "loop1")
+	w.link(t, "loop1", "loop2")
+	w.link(t, filepath.Join(w.home, "project", "sub"), "dirlink")
+	for i := range 42 {
+		w.link(t, fmt.Sprintf("chain%d", i+1), fmt.Sprintf("chain%d", i))
+	}
+	tests := []struct {
+		name, rule, tool string
+		in               call
+		want             Behaviour
+		firm             bool
+	}{
+		{"a link in the middle", "deny Read(./b)", "Read", reads("a"), Deny, false},
+		{"the end of the chain", "deny Read(./c)", "Read", reads("a"), Deny, false},
+		{"the path itself", "deny Read(./a)", "Read", reads("a"), Deny, false},
+		{"a chain inside", "deny Read(./x)", "Read", reads("a"), Allow, false},
+		{"a link out of the project", "deny Read(./x)", "Read", reads("out/data.txt"), Ask, false},
+		{"a rule for its target", "deny Read(/" + w.outside + "/**)", "Read", reads("out/data.txt"), Deny, false},
+		{"a new file through a link", "deny Edit(/" + w.outside + "/**)", "Write", writesTo("out/new.txt"), Deny, false},
+		{"a directory link", "deny Read(./sub/**)", "Read", reads("dirlink/deep/f"), Deny, false},
+		{"a loop", "deny Read(./x)", "Read", reads("loop1"), Ask, true},
+		{"a long chain", "deny Read(./x)", "Read", reads("chain0"), Ask, true},
+		{"allowing the link is not enough", "allow Read(./out/**)", "Read", reads("out/data.txt"), Ask, false},
+		{"allowing the target is not enough", "allow Edit(/" + w.outside + "/**)", "Write", writesTo("out/new.txt"), Ask, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			d := decide(t, w.config(Default, tt.rule), tt.tool, tt.in)
+			if d.Behaviour != tt.want || d.Firm != tt.firm {
+				t.Errorf("%s firm %v, want %s %v (%s)", d.Behaviour, d.Firm, tt.want, tt.firm, d.Reason.Text)
+			}
+		})
+	}
+}
+
+// Each case would come out differently if its step were moved past the next.
+//
+// Proves PERM-32, FPRM-04.
+func TestReadSteps(t *testing.T) {
+	w := newWorld(t)
+	w.link(t, w.outside, "out")
+	out := filepath.Join(w.outside, "data.txt")
+	outRule := "Read(/" + out + ")"
+	const unc = "//server/share/x"
+	tests := []struct {
+		name  string
+		mode  Mode
+		rules []string
+		path  string
+		extra func(*Config)
+		want  Behaviour
+		by    ReasonType
+	}{
+		{"1 deny before UNC", Default, []string{"deny Read(//server/share/**)"}, unc, nil, Deny, ByRule},
+		{"1 deny before ask", Default, []string{"deny " + outRule, "ask " + outRule}, out, nil, Deny, ByRule},
+		{"1 deny before edit permission", AcceptEdits, []string{"deny Read(main.go)", "allow Edit(main.go)"}, "main.go", nil, Deny, ByRule},
+		{"2 UNC before allow", Default, []string{"allow Read(//**)"}, unc, nil, Ask, BySafety},
+		{"3 odd spelling before ask rule", Default, []string{"ask Read(~other)"}, "~other/x", nil, Ask, BySafety},
+		{"3 odd spelling before the working directory", Default, nil, "~other/x", nil, Ask, BySafety},
+		{"4 ask before edit permission", AcceptEdits, []string{"ask Read(main.go)"}, "main.go", nil, Ask, ByRule},
+		{"4 ask before the working directory", Default, []string{"ask Read(main.go)"}, "main.go", nil, Ask, ByRule},
+		{"4 ask before allow", Default, []string{"ask " + outRule, "allow " + outRule}, out, nil, Ask, ByRule},
+		{"5 edit permission reads", Default, []string{"allow Edit(/" + out + ")"}, out, nil, Allow, ByWorkingDir},
+		{"6 the working directory", Default, nil, "main.go", nil, Allow, ByWorkingDir},
+		{"6 every member of the set", Default, nil, "out/data.txt", nil, Ask, ByWorkingDir},
+		{"7 internal", Default, nil, out, func(c *Config) { c.Readable = []string{w.outside} }, Allow, ByOther},
+		{"7 not a sibling", Default, nil, w.outside + "2/x", func(c *Config) { c.Readable = []string{w.outside} }, Ask, ByWorkingDir},
+		{"7 not by ..", Default, nil, w.outside + "/in/../../x", func(c *Config) { c.Readable = []string{w.outside + "/in"} }, Ask, ByWorkingDir},
+		{"8 allow rule", Default, []string{"allow " + outRule}, out, nil, Allow, ByRule},
+		{"8 every member of the set", Default, []string{"allow " + outRule}, "out/data.txt", nil, Ask, ByWorkingDir},
+		{"else ask", Default, nil, out, nil, Ask, ByWorkingDir},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c := w.config(tt.mode, tt.rules...)
+			if tt.extra != nil {
+				tt.extra(&c)
+			}
+			d := decide(t, c, "Read", call{Access_: reads(tt.path).Access_})
+			if d.Behaviour != tt.want || d.Reason.Type != tt.by {
+				t.Errorf("%s by %s, want %s by %s (%s)", d.Behaviour, d.Reason.Type, tt.want, tt.by, d.Reason.Text)
+			}
+		})
+	}
+}
+
+// Each case would come out differently if its step were moved past the next.
+//
+// Proves PERM-33, FPRM-05.
+func TestWriteSteps(t *testing.T) {
+	w := newWorld(t)
+	plan := filepath.Join(w.state, "plans", "a.md")
+	settings := ".adze/settings.json"
+	tests := []struct {
+		name    string
+		mode    Mode
+		rules   []string
+		session []string
+		path    string
+		want    Behaviour
+		by      ReasonType
+	}{
+		{"1 deny before the internal path", Default, []string{"deny Edit(/" + plan + ")"}, nil, plan, Deny, ByRule},
+		{"1 deny before the safety check", Default, []string{"deny Edit(.git/**)"}, nil, ".git/config", Deny, ByRule},
+		{"1 deny before allow", Bypass, []string{"deny Edit(main.go)", "allow Edit(main.go)"}, nil, "main.go", Deny, ByRule},
+		{"2 internal before the safety check", Default, nil, nil, plan, Allow, ByOther},
+		{"2 not a sibling", Default, nil, nil, plan + "x", Ask, BySafety},
+		{"2 not by ..", Default, nil, nil, plan + "/../../settings.json", Ask, BySafety},
+		{"3 session rule before the safety check", Default, nil, []string{"allow Edit(.adze/**)"}, settings, Allow, ByRule},
+		{"3 session rule for the ecosystem's directory", Default, nil, []string{"allow Edit(.claude/**)"}, ".claude/settings.json", Allow, ByRule},
+		{"3 a lasting rule does not", Default, []string{"allow Edit(.adze/**)"}, nil, settings, Ask, BySafety},
+		{"3 nor does a session rule elsewhere", Default, nil, []string{"allow Edit(.git/**)"}, ".git/config", Ask, BySafety},
+		{"4 safety before acceptEdits", AcceptEdits, nil, nil, ".git/config", Ask, BySafety},
+		{"4 safety before the ask rule", Default, []string{"ask Edit(.git/**)"}, nil, ".git/config", Ask, BySafety},
+		{"5 ask before acceptEdits", AcceptEdits, []string{"ask Edit(main.go)"}, nil, "main.go", Ask, ByRule},
+		{"5 ask before allow", Default, []string{"ask Edit(main.go)", "allow Edit(main.go)"}, nil, "main.go", Ask, ByRule},
+		{"6 acceptEdits inside", AcceptEdits, nil, nil, "main.go", Allow, ByMode},
+		{"6 acceptEdits outside", AcceptEdits, nil, nil, filepath.Join(w.outside, "x"), Ask, ByWorkingDir},
+		{"7 allow rule", Default, []string{"allow Edit(main.go)"}, nil, "main.go", Allow, ByRule},
+		{"7 allow rule outside", Default, []string{"allow Edit(/" + w.outside + "/**)"}, nil, filepath.Join(w.outside, "x"), Allow, ByRule},
+		{"else ask", Default, nil, nil, "main.go", Ask, ByMode},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c := w.config(tt.mode, tt.rules...)
+			c.Rules = append(c.Rules, parseRules(SessionSource, tt.session...)...)
+			c.Editable = []string{plan}
+			d := decide(t, c, "Edit", writesTo(tt.path))
+			if d.Behaviour != tt.want || d.Reason.Type != tt.by {
+				t.Errorf("%s by %s, want %s by %s (%s)", d.Behaviour, d.Reason.Type, tt.want, tt.by, d.Reason.Text)
+			}
+		})
+	}
+}
+
+// Proves PERM-34.
+func TestWorkingDirectories(t *testing.T) {
+	w := newWorld(t)
+	alias := filepath.Join(w.root, "alias")
+	if err := os.Symlink(w.project, alias); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(w.project+"2", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		name      string
+		dir, path string
+		fold      bool
+		want      Behaviour
+	}{
+		{"inside", w.project, "main.go", false, Allow},
+		{"the directory itself", w.project, ".", false, Allow},
+		{"by its real path, started through a link", alias, filepath.Join(w.project, "main.go"), false, Allow},
+		{"through a link, started by the real path", w.project, filepath.Join(alias, "main.go"), false, Ask},
+		{"relative, started through a link", alias, "main.go", false, Allow},
+		{"a name that begins alike", w.project, w.project + "2/x", false, Ask},
+		{"above", w.project, "..", false, Ask},
+		{"another case", w.project, strings.ToUpper(w.project) + "/main.go", false, Ask},
+		{"another case where that is the same", w.project, strings.ToUpper(w.project) + "/main.go", true, Allow},
+		{"through a process", w.project, "/proc/self/cwd/main.go", false, Ask},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			d := decide(t, Config{Dir: tt.dir, Home: w.home, Fold: tt.fold}, "Read", reads(tt.path))
+			if d.Behaviour != tt.want {
+				t.Errorf("%s, want %s (%s)", d.Behaviour, tt.want, d.Reason.Text)
+			}
+		})
+	}
+	c := w.config(Default)
+	c.Dirs = append(c.Dirs, w.outside)
+	if d := decide(t, c, "Read", reads(filepath.Join(w.outside, "data.txt"))); d.Behaviour != Allow {
+		t.Errorf("in an added directory: %s", d.Behaviour)
+	}
+}
+
+// Proves PERM-36, FPRM-06.
+func TestProtectedPaths(t *testing.T) {
+	w := newWorld(t)
+	asks := []string{
+		".git/config", ".git/hooks/pre-commit", ".git", ".GIT/config", "sub/.git/config", ".Git/HEAD", ".g\u200bit/config", ".git\u200d/config",
+		".gitconfig", ".gitmodules", ".gitattributes", ".bashrc", ".bash_profile", ".zshrc", ".zshenv", ".zprofile", ".profile", ".ripgreprc",
+		".mcp.json", ".claude.json", ".adze.json", ".npmrc", ".yarnrc", ".yarnrc.yml", ".netrc", ".pypirc", ".envrc", ".env", ".env.local",
+		"authorized_keys", ".vscode/settings.json", ".idea/x", ".claude/settings.json", ".adze/settings.json", ".adze/commands/x.md",
+		".ssh/config", ".gnupg/x", ".husky/pre-commit", ".cargo/config.toml", ".cargo/config", "~/.config/git/config", "deep/er/.vscode/tasks.json",
+		".adze/worktrees/w/.git/config", ".claude/worktrees/w/.vscode/x", ".adze/worktrees", "repo.git/hooks/post-update",
+		"~/CLAUDE.md", "~/AGENTS.md", "~/.adze/settings.json", "~/.adze/skills/x/SKILL.md", ".BASHRC",
+	}
+	free := []string{
+		"main.go", "git/config", ".gitignore", ".github/workflows/ci.yml", ".github/CODEOWNERS", "environment.go", ".adze/worktrees/w/main.go",
+		".claude/worktrees/w/src/a.go", "AGENTS.md", "CLAUDE.md", ".cargo/registry/x", "vscode/settings.json", "env", ".config/x",
+	}
+	for _, mode := range []Mode{AcceptEdits, Bypass, Auto} {
+		for _, path := range asks {
+			d := decide(t, w.config(mode, "allow Edit(//**)", "allow Edit"), "Edit", writesTo(path))
+			if d.Behaviour != Ask || !d.Firm || d.Reason.Type != BySafety {
+				t.Errorf("%s in %s: %s firm %v by %s (%s)", path, mode, d.Behaviour, d.Firm, d.Reason.Type, d.Reason.Text)
+			}
+		}
+	}
+	for _, path := range free {
+		if d := decide(t, w.config(AcceptEdits), "Edit", writesTo(path)); d.Behaviour != Allow {
+			t.Errorf("%s: %s (%s)", path, d.Behaviour, d.Reason.Text)
+		}
+	}
+	for mode, want := range map[Mode]Behaviour{Auto: Ask, Bypass: Ask, AcceptEdits: Allow} {
+		if d := decide(t, w.config(mode), "Edit", writesTo(".github/workflows/ci.yml")); d.Behaviour != want {
+			t.Errorf("a workflow in %s: %s", mode, d.Behaviour)
+		}
+	}
+}
+
+// Proves PERM-42.
+func TestInternalReadable(t *testing.T) {
+	w := newWorld(t)
+	c := w.config(Default)
+	var kept []string
+	for _, name := range []string{"projects/p", "plans", "tool-results", "scratch", "memory", "tasks", "teams", "skills-bundled"} {
+		kept = append(kept, filepath.Join(w.state, name))
+	}
+	c.Readable = kept
+	for _, dir := range kept {
+		for path, want := range map[string]Behaviour{
+			dir: Allow, dir + "/x/y": Allow, dir + "x": Ask, dir + "/../other": Ask, filepath.Dir(dir): Ask,
+		} {
+			if d := decide(t, c, "Read", reads(path)); d.Behaviour != want {
+				t.Errorf("%s: %s, want %s", path, d.Behaviour, want)
+			}
+		}
+	}
+}
+
+// Proves PERM-43.
+func TestInternalEditable(t *testing.T) {
+	w := newWorld(t)
+	plan := filepath.Join(w.state, "plans", "quiet-green-field.md")
+	scratch := filepath.Join(w.state, "scratch")
+	w.write(t, ".adze/scratch/f")
+	if err := os.Symlink(w.outside, filepath.Join(scratch, "out")); err != nil {
+		t.Fatal(err)
+	}
+	c := w.config(Default)
+	c.Editable = []string{plan, scratch}
+	for path, want := range map[string]Behaviour{
+		plan: Allow, scratch + "/new": Allow, scratch + "/a/b": Allow,
+		plan + "/../x": Ask, scratch + "/../settings.json": Ask, scratch + "/out/f": Ask, filepath.Dir(plan) + "/other.md": Ask,
+	} {
+		if d := decide(t, c, "Write", writesTo(path)); d.Behaviour != want {
+			t.Errorf("%s: %s, want %s (%s)", path, d.Behaviour, want, d.Reason.Text)
+		}
+	}
+}
+
+// The index finds a rule exactly where trying all of them would.
+func TestPathIndexMisses(t *testing.T) {
+	names := rapid.SampledFrom([]string{"a", "b", "src", ".env", "x.pem", "y.tar.pem", "[id]", "*.pem", "**", "*", "?", "x*", "{a,b}", "*.{pem,key}", ".env*", "[a-c]"})
+	plainNames := rapid.SampledFrom([]string{"a", "b", "src", ".env", ".env.local", "x.pem", "y.tar.pem", "[id]", "z.key", "c", "xy"})
+	rapid.Check(t, func(t *rapid.T) {
+		var rules []*pathRule
+		x := new(pathIndex)
+		c := &Config{Dir: "/w/p", Home: "/w", resolve: func(s string) (string, error) { return s, nil }}
+		for range rapid.IntRange(1, 8).Draw(t, "rules") {
+			prefix := rapid.SampledFrom([]string{"", "./", "//", "~/", "/", "../"}).Draw(t, "anchor")
+			content := prefix + strings.Join(rapid.SliceOfN(names, 1, 3).Draw(t, "names"), "/")
+			r, err := ParseRule(RuleValue{Tool: "Read", Content: content}.String())
+			if err != nil {
+				continue
+			}
+			r.Behaviour = rapid.SampledFrom([]Behaviour{Allow, Deny}).Draw(t, "behaviour")
+			pr := placePath(&r, c)
+			rules = append(rules, pr)
+			x.add(pr)
+		}
+		x.build()
+		path := rapid.SampledFrom([]string{"/w/p/", "/w/", "/", "/w/p/src/"}).Draw(t, "base") + strings.Join(rapid.SliceOfN(plainNames, 1, 4).Draw(t, "path"), "/")
+		want := false
+		for _, r := range rules {
+			want = want || r.matches(path)
+		}
+		if got := x.match(path, nil) != nil; got != want {
+			t.Fatalf("%s: found %v, want %v", path, got, want)
+		}
+		wantBelow, wantSure := false, false
+		for _, r := range rules {
+			may, sure := r.reaches(path)
+			wantBelow, wantSure = wantBelow || may, wantSure || sure
+		}
+		r, sure := x.below(path)
+		if (r != nil) != wantBelow || sure != wantSure {
+			t.Fatalf("below %s: found %v %v, want %v %v", path, r != nil, sure, wantBelow, wantSure)
+		}
+		// What matches below a directory is announced by reaches.
+		for _, r := range rules {
+			if r.matches(path + "/deep/er") {
+				if may, _ := r.reaches(path); !may && !r.matches(path) {
+					t.Fatalf("%s matches %s/deep/er, but does not reach below %s", r, path, path)
+				}
+			}
+		}
+	})
+}
+
+func FuzzPathMatch(f *testing.F) {
+	f.Add("src/**/*.go", "/w/p/src/a/b.go")
+	f.Add("//etc/[a-z]*", "/etc/x")
+	f.Add("~/{a,b}/", "/w/a/c")
+	f.Fuzz(func(t *testing.T, content, path string) {
+		r, err := ParseRule(RuleValue{Tool: "Read", Content: content}.String())
+		if err != nil || r.Content == "" || !filepath.IsAbs(path) {
+			return
+		}
+		c := &Config{Dir: "/w/p", Home: "/w", resolve: func(s string) (string, error) { return s, nil }}
+		path = foldPath(filepath.Clean(path), false)
+		r.Behaviour = Allow
+		allows := placePath(&r, c).matches(path)
+		r.Behaviour = Deny
+		if denies := placePath(&r, c).matches(path); allows && !denies {
+			t.Fatalf("%q allows %q, but as a deny rule does not match it", content, path)
+		}
+		x := new(pathIndex)
+		x.add(placePath(&r, c))
+		x.build()
+		if (x.match(path, nil) != nil) != placePath(&r, c).matches(path) {
+			t.Fatalf("the index finds %q for %q differently", content, path)
+		}
+	})
+}
+
+// A path is looked up once for a call, however many checks look at it.
+func TestOneLookup(t *testing.T) {
+	w := newWorld(t)
+	p := Compile(w.config(Default, "deny Read(x)", "ask Read(y)", "allow Read(z)"))
+	u := newUse(t, fake{name: "Read"}, reads("main.go"))
+	f := FactsOf(p, u.Tool, u.Call)
+	if err := os.RemoveAll(w.project); err != nil {
+		t.Fatal(err)
+	}
+	if d := Decide(p, f); d.Behaviour != Allow {
+		t.Errorf("%s: the decision looked at the file system", d.Behaviour)
+	}
+}

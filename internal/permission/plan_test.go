@@ -1,0 +1,231 @@
+package permission
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"adze/internal/tool"
+)
+
+func planGate(t *testing.T, w world, mode Mode, extra func(*GateConfig)) *Gate {
+	c := GateConfig{Config: w.config(mode), MayBypass: true}
+	c.PlanFile = filepath.Join(w.state, "plans", "a.md")
+	c.Editable = []string{c.PlanFile}
+	if extra != nil {
+		extra(&c)
+	}
+	return NewGate(c)
+}
+
+// Proves PLAN-01.
+func TestEnteringPlanMode(t *testing.T) {
+	w := newWorld(t)
+	g := planGate(t, w, AcceptEdits, nil)
+	text, err := g.EnterPlan()
+	if err != nil || g.Mode() != Plan || !strings.Contains(text, "plans/a.md") {
+		t.Errorf("%q, %v, mode %s", text, err, g.Mode())
+	}
+	if _, err := g.EnterPlan(); !errors.Is(err, ErrPlanning) {
+		t.Errorf("entered twice: %v", err)
+	}
+	if err := g.SetMode(Plan); err != nil { // by another way
+		t.Fatal(err)
+	}
+	if mode, err := g.LeavePlan("", nil); err != nil || mode != AcceptEdits || g.Mode() != AcceptEdits {
+		t.Errorf("left for %s, %v", mode, err)
+	}
+	started := planGate(t, w, Plan, func(c *GateConfig) { c.DefaultMode = Auto })
+	if got := started.Policy().Config().Saved; got != Auto {
+		t.Errorf("started in plan mode, saved %s", got)
+	}
+	started = planGate(t, w, Plan, func(c *GateConfig) { c.Rules = parseRules(UserSettings, "allow Read") })
+	if d := started.Policy().Config().Saved; d != Default {
+		t.Errorf("saved %s", d)
+	}
+	auto := planGate(t, w, Auto, func(c *GateConfig) { c.Rules = parseRules(UserSettings, "allow Bash(python:*)") })
+	if _, err := auto.EnterPlan(); err != nil || !auto.Policy().classifies() {
+		t.Error("the classifier is not in force while planning", err)
+	}
+}
+
+// Proves PLAN-03.
+func TestPlanReminders(t *testing.T) {
+	w := newWorld(t)
+	g := planGate(t, w, Default, nil)
+	if got := g.Reminders(); got != nil {
+		t.Errorf("in default mode: %q", got)
+	}
+	if err := g.SetMode(Plan); err != nil {
+		t.Fatal(err)
+	}
+	kind := func(texts []string) string {
+		switch all := strings.Join(texts, "\n"); {
+		case strings.Contains(all, "from before"):
+			return "again"
+		case strings.Contains(all, "Understand"):
+			return "full"
+		case strings.Contains(all, "still on"):
+			return "short"
+		case strings.Contains(all, "is over"):
+			return "over"
+		case all == "":
+			return "-"
+		}
+		return "?"
+	}
+	var got []string
+	for range 12 {
+		got = append(got, kind(g.Reminders()))
+	}
+	if diff := cmp.Diff(strings.Fields("full - - - - short - - - - short -"), got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if _, err := g.LeavePlan("", nil); err != nil {
+		t.Fatal(err)
+	}
+	got = []string{kind(g.Reminders()), kind(g.Reminders())}
+	if err := g.SetMode(Plan); err != nil {
+		t.Fatal(err)
+	}
+	got = append(got, kind(g.Reminders()), kind(g.Reminders()))
+	if diff := cmp.Diff([]string{"over", "-", "again", "-"}, got); diff != "" {
+		t.Errorf("after leaving (-want +got):\n%s", diff)
+	}
+}
+
+func TestAutoReminders(t *testing.T) {
+	w := newWorld(t)
+	g := planGate(t, w, Default, nil)
+	for _, m := range []Mode{Auto, Default} {
+		if err := g.SetMode(m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff([]string{autoOn, autoOff}, g.Reminders()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestLeavingPlanMode(t *testing.T) {
+	w := newWorld(t)
+	g := planGate(t, w, Bypass, nil)
+	if _, err := g.LeavePlan("", nil); !errors.Is(err, ErrNotPlanning) {
+		t.Errorf("outside plan mode: %v", err)
+	}
+	for _, tt := range []struct{ chosen, want Mode }{{"", Bypass}, {AcceptEdits, AcceptEdits}, {Default, Default}} {
+		if err := g.SetMode(Bypass); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := g.EnterPlan(); err != nil {
+			t.Fatal(err)
+		}
+		if mode, err := g.LeavePlan(tt.chosen, nil); err != nil || mode != tt.want {
+			t.Errorf("chosen %q: %s, %v", tt.chosen, mode, err)
+		}
+	}
+	// The person chooses the mode with the answer, before the tool runs.
+	if _, err := g.EnterPlan(); err != nil {
+		t.Fatal(err)
+	}
+	g.SetAsk(func(context.Context, Question) (Answer, error) {
+		return Answer{Behaviour: Allow, Updates: []Update{{Type: SetMode, Mode: AcceptEdits, Destination: SessionSource}}}, nil
+	})
+	if v := pass(t, g, "ExitPlanMode", call{Person: true, Plans: true}); v.Decision != tool.Allow {
+		t.Errorf("%+v", v)
+	}
+	if mode, err := g.LeavePlan("", nil); err != nil || mode != AcceptEdits || g.Mode() != AcceptEdits {
+		t.Errorf("after the answer: %s, %v", mode, err)
+	}
+	if _, err := g.LeavePlan("", nil); !errors.Is(err, ErrNotPlanning) {
+		t.Errorf("twice: %v", err)
+	}
+}
+
+// Proves PLAN-06, SHAST-08.
+func TestApprovedPrompts(t *testing.T) {
+	w := newWorld(t)
+	w.write(t, "project/go.mod")
+	var asked []string
+	falls := func(_ context.Context, command string, classes []string) (bool, error) {
+		asked = append(asked, command+" in "+strings.Join(classes, ","))
+		if command == "fail" {
+			return true, errors.New("no model")
+		}
+		return strings.HasPrefix(command, "docker compose"), nil
+	}
+	g := planGate(t, w, Default, func(c *GateConfig) {
+		c.Falls = falls
+		c.Rules = parseRules(UserSettings, "deny Bash(go test ./secret)", "ask Bash(go test ./slow)")
+	})
+	if _, err := g.EnterPlan(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := g.LeavePlan("", []Prompt{{"Bash", "Run the tests"}, {"Bash", "start the local database"}}); err != nil {
+		t.Fatal(err)
+	}
+	for command, want := range map[string]tool.Decision{
+		"go test ./...":           tool.Allow,
+		"go test ./... && go vet": tool.Deny,
+		"go test ./secret":        tool.Deny,
+		"go test ./slow":          tool.Deny,
+		"rm -rf x":                tool.Deny,
+		"docker compose up -d db": tool.Allow,
+		"fail":                    tool.Deny,
+		"touch .git/config":       tool.Deny,
+	} {
+		if v := pass(t, g, "Bash", runs(command)); v.Decision != want {
+			t.Errorf("%s: %+v", command, v)
+		}
+	}
+	for _, question := range asked {
+		if !strings.HasSuffix(question, " in start the local database") || strings.HasPrefix(question, "touch") || strings.HasPrefix(question, "go test ./s") {
+			t.Errorf("the model was asked about %q", question)
+		}
+	}
+}
+
+func TestKnownPrompts(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"go.mod", "package.json"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for description, want := range map[string][]string{
+		"run tests": {"go test:*", "npm test", "npm run test"}, "Run the tests.": {"go test:*", "npm test", "npm run test"},
+		"build the project": {"go build:*", "npm run build"}, "install dependencies": {"go mod download:*", "npm install", "npm ci"},
+		"lint": {"go vet:*", "npm run lint"}, "format code": {"gofmt:*", "go fmt:*", "npm run format"},
+		"run the tests and push": nil, "tests": nil, "rm everything": nil, "": nil,
+	} {
+		if diff := cmp.Diff(want, known(description, dir)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", description, diff)
+		}
+	}
+	if got := known("run tests", t.TempDir()); got != nil {
+		t.Errorf("in an empty project: %q", got)
+	}
+}
+
+func TestCheckPrompts(t *testing.T) {
+	many := make([]Prompt, 21)
+	for i := range many {
+		many[i] = Prompt{"Bash", "run tests"}
+	}
+	for _, tt := range []struct {
+		prompts []Prompt
+		ok      bool
+	}{
+		{nil, true}, {many[:20], true}, {many, false}, {[]Prompt{{"Read", "x"}}, false}, {[]Prompt{{"Bash", "  "}}, false},
+		{[]Prompt{{"Bash", strings.Repeat("é", 200)}}, true}, {[]Prompt{{"Bash", strings.Repeat("é", 201)}}, false},
+	} {
+		if err := CheckPrompts(tt.prompts); (err == nil) != tt.ok {
+			t.Errorf("%d entries: %v", len(tt.prompts), err)
+		}
+	}
+}

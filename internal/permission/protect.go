@@ -1,0 +1,116 @@
+package permission
+
+import (
+	"fmt"
+	"path"
+	"strings"
+	"unicode"
+)
+
+// protected says why writing to one of the paths has to be asked about in every mode, or nothing.
+// These files make programs run code, or say what adze itself may do.
+func (p *Policy) protected(names []string) string {
+	for _, name := range names {
+		if why := p.protects(name); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+func (p *Policy) protects(name string) string {
+	if inside(p.guarded, []string{name}) && !inside(p.editable, []string{name}) {
+		return "it is in a directory that says what adze does"
+	}
+	parts := strings.Split(strings.Trim(plain(name), "/"), "/")
+	parts = afterWorktree(parts)
+	for i, part := range parts {
+		next := ""
+		if i+1 < len(parts) {
+			next = parts[i+1]
+		}
+		switch {
+		case protectedDir(part):
+			return fmt.Sprintf("%s is a directory whose files change what programs do", part)
+		case protectedFile(part):
+			return fmt.Sprintf("%s changes what programs do, or holds secrets", part)
+		case part == ".cargo" && strings.HasPrefix(next, "config"), part == ".config" && next == "git":
+			return fmt.Sprintf("%s/%s changes what programs do", part, next)
+		case strings.HasSuffix(part, ".git") && (next == "hooks" || next == "config"):
+			return fmt.Sprintf("%s/%s is run or read by git", part, next)
+		case part == ".github" && next == "workflows" && p.unattended():
+			return ".github/workflows is run by others, and in this mode nobody looks at it"
+		}
+	}
+	if instructions(parts[len(parts)-1]) && !inside(p.dirs, []string{name}) {
+		return "it holds instructions for agents, outside the working directories"
+	}
+	return ""
+}
+
+// unattended reports whether the mode lets edits pass that nobody has seen.
+func (p *Policy) unattended() bool { return p.cfg.Mode == Auto || p.cfg.Mode == Bypass }
+
+// plain returns name as a careless reader sees it: in lower case and without characters that take no
+// place.
+func plain(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.In(r, unicode.Cf, unicode.Variation_Selector) || r == 0x34f || r == 0x115f || r == 0x1160 || r == 0x3164 || r == 0xffa0 {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, name)
+}
+
+// afterWorktree leaves out the way to a worktree that adze made: its files are judged as those of any
+// other working tree.
+func afterWorktree(parts []string) []string {
+	for i := 0; i+3 < len(parts); i++ {
+		if (parts[i] == ".adze" || parts[i] == ".claude") && parts[i+1] == "worktrees" {
+			return afterWorktree(parts[i+3:])
+		}
+	}
+	return parts
+}
+
+func protectedDir(name string) bool {
+	switch name {
+	case ".git", ".vscode", ".idea", ".claude", ".adze", ".ssh", ".gnupg", ".husky", ".githooks":
+		return true
+	}
+	return false
+}
+
+func protectedFile(name string) bool {
+	switch name {
+	case ".gitconfig", ".gitmodules", ".gitattributes", ".bashrc", ".bash_profile", ".bash_login", ".bash_logout",
+		".profile", ".ripgreprc", ".mcp.json", ".claude.json", ".adze.json", ".npmrc", ".netrc", ".pypirc",
+		"authorized_keys":
+		return true
+	}
+	for _, prefix := range []string{".env", ".yarnrc", ".zsh", ".zprofile", ".zlogin"} {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// instructions reports whether a file of this name tells agents what to do.
+func instructions(name string) bool {
+	switch name {
+	case "agents.md", "claude.md", "claude.local.md", "adze.md", "adze.local.md", "gemini.md":
+		return true
+	}
+	return false
+}
+
+// configured reports whether the paths lie in the directory of adze's or the ecosystem's settings in a
+// working directory: the only protected place that a rule of the session may open.
+func (p *Policy) configured(names []string) bool {
+	var places []string
+	for _, dir := range p.dirs {
+		places = append(places, path.Join(dir, ".adze"), path.Join(dir, ".claude"))
+	}
+	return inside(places, names)
+}

@@ -1,0 +1,117 @@
+package permission
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+
+	"adze/internal/tool"
+)
+
+// A Question is a call that somebody has to decide about, with everything a dialog shows.
+type Question struct {
+	ID                       string // of the use
+	Tool, Title, DisplayName string
+	Server                   string          // whose tool it is; empty for one of adze's own
+	Input                    json.RawMessage // as people and hosts see it, derived fields filled in
+	Reason                   Reason
+	BlockedPath              string
+	Suggestions              []Update
+	Preview                  tool.Display // nil means none
+	// NeedsPerson says that no program may answer in a person's place.
+	NeedsPerson bool
+	Dir         string // the working directory
+	// Warning is a line to show with a command that cannot be undone; empty means none.
+	Warning string
+}
+
+// An Answer is what somebody decided.
+type Answer struct {
+	Behaviour Behaviour       // Allow or Deny; anything else counts as Deny
+	Input     json.RawMessage // what to run instead; nil means what was asked about
+	Updates   []Update        // with Allow: what to change for later calls
+	Message   string          // with Deny: what to tell the model
+	Interrupt bool            // with Deny: the turn ends
+	// By is who answered; empty means the user. [Nobody] says that there is nobody to ask.
+	By string
+}
+
+// Nobody is who answers when there is nobody: the refusal says how the call could have been allowed.
+const Nobody = "headless"
+
+// An Asker puts a question to somebody and waits. When ctx is done the question is withdrawn. An error
+// counts as a refusal.
+type Asker func(ctx context.Context, q Question) (Answer, error)
+
+var errNobody = errors.New("nobody can be asked")
+
+// First returns an asker that puts a question to all of them at once. The first answer counts, and the
+// others are withdrawn; one that fails leaves the question to the others.
+func First(askers ...Asker) Asker {
+	return func(ctx context.Context, q Question) (Answer, error) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		type reply struct {
+			answer Answer
+			err    error
+		}
+		replies := make(chan reply, len(askers))
+		var wg sync.WaitGroup
+		defer wg.Wait()
+		defer cancel()
+		for _, ask := range askers {
+			wg.Go(func() {
+				a, err := ask(ctx, q)
+				replies <- reply{a, err}
+			})
+		}
+		err := errNobody
+		for range askers {
+			select {
+			case r := <-replies:
+				if r.err == nil {
+					return r.answer, nil
+				}
+				err = r.err
+			case <-ctx.Done():
+				return Answer{}, context.Cause(ctx)
+			}
+		}
+		return Answer{}, err
+	}
+}
+
+// question describes a use to whoever decides about it.
+func question(ctx context.Context, p *Policy, u *tool.Use, f *Facts, d *Decision) Question {
+	name := f.Name()
+	q := Question{
+		ID: u.ID, Tool: name,
+		Title: tool.TitleOf(name, u.Call), DisplayName: tool.DisplayNameOf(name, u.Call),
+		Input:  u.Input,
+		Reason: d.Reason, BlockedPath: d.BlockedPath, Suggestions: d.Suggestions,
+		NeedsPerson: d.NeedsPerson, Dir: p.cfg.Dir, Server: f.Origin,
+	}
+	if data, err := json.Marshal(tool.ObservedInput(u.Call)); err == nil {
+		q.Input = data
+	}
+	if f.Command != nil {
+		q.Warning = f.Command.Script.Destructive()
+	}
+	if pv, ok := tool.As[tool.Previewer](u.Call); ok && !d.refuses() {
+		if shown, err := pv.Preview(ctx); err == nil {
+			q.Preview = shown
+		}
+	}
+	return q
+}
+
+// refuses reports whether looking at the target before consent is itself a risk.
+func (d *Decision) refuses() bool {
+	for _, p := range d.Paths {
+		if p.Real == "" || p.Behaviour == Deny {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,65 @@
+package permission
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"adze/internal/platform/shell"
+)
+
+// Excluded reports whether the settings let a command run outside the sandbox.
+func (p *Policy) Excluded(s *shell.Script) bool { return p.excludedFromSandbox(s) }
+
+// SetSandbox says what confines commands from now on.
+func (g *Gate) SetSandbox(s Sandbox) {
+	g.change(func(c Config) Config {
+		c.Sandbox = s
+		return c
+	})
+}
+
+// AllowsHosts reports whether a rule allows some host.
+func (p *Policy) AllowsHosts() bool { return len(p.allow.domains.byHost) > 0 }
+
+// Host says what the rules for hosts have to say about one: Allow, Deny, or Ask if they say nothing.
+func (p *Policy) Host(host string) Behaviour {
+	switch host = cleanHost(host); {
+	case p.deny.domains.match(host) != nil:
+		return Deny
+	case p.ask.domains.match(host) != nil:
+		return Ask
+	case p.allow.domains.match(host) != nil:
+		return Allow
+	}
+	return Ask
+}
+
+// Reach asks whether a command in the sandbox may reach a host that no rule speaks of. Where nobody can
+// be asked it may not.
+func (g *Gate) Reach(ctx context.Context, host string) bool {
+	switch g.Mode() {
+	case DontAsk:
+		return false
+	case Bypass:
+		return true
+	}
+	input, err := json.Marshal(map[string]string{"url": "https://" + host + "/"})
+	if err != nil {
+		return false
+	}
+	rule := []RuleValue{{Tool: "WebFetch", Content: "domain:" + host}}
+	a, err := g.ask(ctx, Question{
+		ID: "sandbox:" + host, Tool: "WebFetch", DisplayName: "Network", Input: input, Dir: g.Policy().Config().Dir,
+		Title:       "Let the command in the sandbox reach " + host,
+		Reason:      Reason{Type: BySandbox, Text: fmt.Sprintf("a command in the sandbox wants to reach %s, which no rule allows", host)},
+		Suggestions: []Update{{Type: AddRules, Behaviour: Allow, Destination: LocalSettings, Rules: rule}},
+	})
+	if err != nil || a.Behaviour != Allow {
+		return false
+	}
+	if err := g.Apply(ctx, a.Updates); err != nil {
+		g.cfg.Say(fmt.Sprintf("the permission could not be kept: %v", err))
+	}
+	return g.Policy().Host(host) != Deny
+}

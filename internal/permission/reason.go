@@ -1,0 +1,158 @@
+package permission
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A ReasonType says what decided.
+type ReasonType string
+
+// The types of reasons. Their names are part of the protocol with hosts.
+const (
+	ByRule       ReasonType = "rule"
+	ByMode       ReasonType = "mode"
+	ByHook       ReasonType = "hook"
+	ByClassifier ReasonType = "classifier"
+	BySafety     ReasonType = "safetyCheck"
+	ByWorkingDir ReasonType = "workingDir"
+	BySandbox    ReasonType = "sandboxOverride"
+	ByParts      ReasonType = "subcommandResults"
+	ByAgent      ReasonType = "asyncAgent"
+	ByReadOnly   ReasonType = "readOnly"
+	ByUser       ReasonType = "user"
+	ByOther      ReasonType = "other"
+)
+
+// A Reason is why something was decided, for machines and people.
+type Reason struct {
+	Type ReasonType
+	Text string
+	Rule *Rule // with ByRule
+	Mode Mode  // with ByMode
+}
+
+// String names who decided.
+func (r Reason) String() string {
+	switch {
+	case r.Rule != nil:
+		return "rule " + r.Rule.quoted()
+	case r.Mode != "":
+		return "mode " + string(r.Mode)
+	}
+	return string(r.Type)
+}
+
+// A Decision is what becomes of a call, and why.
+type Decision struct {
+	Behaviour Behaviour
+	Reason    Reason
+	// Message is for the model, if the call does not run.
+	Message string
+	// ReadOnly says that the call is known to change nothing.
+	ReadOnly bool
+	// Firm says that an ask is for a person: no mode, allow rule or classifier answers it.
+	Firm        bool
+	NeedsPerson bool
+	BlockedPath string
+	Suggestions []Update
+	// Parts and Paths say how each part of a command and each path was judged.
+	Parts []PartResult
+	Paths []PathResult
+}
+
+// A PartResult is how one part of a command was judged.
+type PartResult struct {
+	Text      string
+	Behaviour Behaviour
+	Reason    Reason
+}
+
+// A PathResult is how one path was judged.
+type PathResult struct {
+	Path      string // as given
+	Real      string // what it leads to; empty if that is not known
+	Write     bool
+	Behaviour Behaviour
+	Reason    Reason
+}
+
+// A finding is the outcome of one check. The zero value has no opinion.
+type finding struct {
+	behaviour Behaviour
+	reason    Reason
+	firm      bool
+	path      string
+	suggest   []Update
+}
+
+// weight orders findings: the heaviest of several counts.
+func (f finding) weight() int {
+	switch {
+	case f.behaviour == Deny:
+		return 4
+	case f.behaviour == Ask && f.firm:
+		return 3
+	case f.behaviour == Ask:
+		return 2
+	case f.behaviour == "":
+		return 1
+	}
+	return 0
+}
+
+// stricter returns the stricter of two findings, the first if they are alike.
+func stricter(a, b finding) finding {
+	if b.weight() > a.weight() {
+		return b
+	}
+	return a
+}
+
+func ruled(r *Rule, text string) Reason { return Reason{Type: ByRule, Text: text, Rule: r} }
+
+func deniedBy(r *Rule, what string) finding {
+	text := fmt.Sprintf("the rule %s denies %s", r.quoted(), what)
+	if r.broken != nil {
+		text = fmt.Sprintf("the rule %s cannot be read, so it denies %s until it is corrected", r.quoted(), what)
+	}
+	return finding{behaviour: Deny, reason: ruled(r, text)}
+}
+
+func askedBy(r *Rule, what string) finding {
+	text := fmt.Sprintf("the rule %s wants %s to be asked about", r.quoted(), what)
+	if r.broken != nil {
+		text = fmt.Sprintf("the rule %s cannot be read, so %s is asked about until it is corrected", r.quoted(), what)
+	}
+	return finding{behaviour: Ask, reason: ruled(r, text), firm: true}
+}
+
+func allowedBy(r *Rule) finding {
+	return finding{behaviour: Allow, reason: ruled(r, fmt.Sprintf("the rule %s allows it", r.quoted()))}
+}
+
+func allowed(t ReasonType, text string) finding {
+	return finding{behaviour: Allow, reason: Reason{Type: t, Text: text}}
+}
+
+func asks(t ReasonType, format string, args ...any) finding {
+	return finding{behaviour: Ask, reason: Reason{Type: t, Text: fmt.Sprintf(format, args...)}}
+}
+
+// unsafe is an ask that no mode and no allow rule answers.
+func unsafe(format string, args ...any) finding {
+	f := asks(BySafety, format, args...)
+	f.firm = true
+	return f
+}
+
+const noRepeat = "Do not repeat the identical call, and do not work around the refusal: if it is in the way of the task, say so and ask the user."
+
+// message tells the model why its call does not run.
+func (d *Decision) message(name string) string {
+	text := d.Reason.Text
+	if text == "" {
+		text = "nothing allows it"
+	}
+	return fmt.Sprintf("Permission to use %s was denied: %s. %s", name, strings.TrimSuffix(text, "."), noRepeat)
+}

@@ -1,0 +1,59 @@
+package permission
+
+import "strings"
+
+// A Shadow is a rule that can never take effect, and the one that is in its way.
+type Shadow struct{ Rule, By Rule }
+
+// Shadowed returns the allow rules that an equal or broader deny or ask rule makes void, and the ask
+// rules under a deny rule.
+func (p *Policy) Shadowed() []Shadow {
+	var found []Shadow
+	for _, r := range p.rules {
+		if r.broken != nil || r.Behaviour == Deny {
+			continue
+		}
+		for _, by := range p.rules {
+			stricter := by.Behaviour == Deny || by.Behaviour == Ask && r.Behaviour == Allow
+			if stricter && by.shadows(r) {
+				found = append(found, Shadow{*r, *by})
+				break
+			}
+		}
+	}
+	return found
+}
+
+// shadows reports whether r speaks of everything that o speaks of.
+func (r *Rule) shadows(o *Rule) bool {
+	named := false
+	for _, name := range servers(o.Tool) {
+		named = named || name == r.Tool
+	}
+	switch {
+	case !named:
+		return false
+	case r.Content == "":
+		return true
+	case r.Content == o.Content:
+		return r.Base == o.Base || kindOf(r.Tool) != pathKind
+	case kindOf(r.Tool) == commandKind:
+		prefix, ok := commandPrefix(r.Content)
+		text, _ := commandPrefix(o.Content)
+		return ok && (text == prefix || strings.HasPrefix(text, prefix+" "))
+	case kindOf(r.Tool) == pathKind:
+		dir, ok := strings.CutSuffix(r.Content, "/**")
+		return ok && r.Base == o.Base && strings.HasPrefix(o.Content, dir+"/")
+	}
+	return false
+}
+
+// commandPrefix returns the words that a pattern begins with, and whether anything may follow them.
+func commandPrefix(content string) (prefix string, open bool) {
+	for _, suffix := range []string{":*", " *"} {
+		if rest, ok := strings.CutSuffix(content, suffix); ok && !strings.Contains(rest, "*") {
+			return strings.TrimSpace(rest), true
+		}
+	}
+	return content, false
+}

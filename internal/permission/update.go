@@ -1,0 +1,157 @@
+package permission
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// An UpdateType is what an update does.
+type UpdateType string
+
+// The updates. Their names and fields are part of the protocol with hosts.
+const (
+	AddRules          UpdateType = "addRules"
+	ReplaceRules      UpdateType = "replaceRules"
+	RemoveRules       UpdateType = "removeRules"
+	SetMode           UpdateType = "setMode"
+	AddDirectories    UpdateType = "addDirectories"
+	RemoveDirectories UpdateType = "removeDirectories"
+)
+
+// An Update changes what is allowed, for the session or for good.
+type Update struct {
+	Type        UpdateType  `json:"type"`
+	Rules       []RuleValue `json:"rules,omitempty"`
+	Behaviour   Behaviour   `json:"behavior,omitempty"`
+	Mode        Mode        `json:"mode,omitempty"`
+	Directories []string    `json:"directories,omitempty"`
+	Destination Source      `json:"destination"`
+}
+
+// A RuleValue is a rule as hosts write it.
+type RuleValue struct {
+	Tool    string `json:"toolName"`
+	Content string `json:"ruleContent,omitempty"`
+}
+
+// String returns the rule as settings hold it.
+func (v RuleValue) String() string { return Rule{Tool: v.Tool, Content: v.Content}.String() }
+
+// Lasting reports whether the update is kept in a settings file.
+func (u Update) Lasting() bool {
+	return u.Destination == LocalSettings || u.Destination == ProjectSettings || u.Destination == UserSettings
+}
+
+// Check reports why the update cannot be applied.
+func (u Update) Check() error {
+	if !u.Lasting() && u.Destination != SessionSource && u.Destination != CLIArg {
+		return fmt.Errorf("%q is no destination: choose session, cliArg, localSettings, projectSettings or userSettings", string(u.Destination))
+	}
+	switch u.Type {
+	case AddRules, ReplaceRules, RemoveRules:
+		if u.Behaviour != Allow && u.Behaviour != Ask && u.Behaviour != Deny {
+			return fmt.Errorf("%q is no behavior: choose allow, ask or deny", string(u.Behaviour))
+		}
+		if u.Type == RemoveRules {
+			return nil // also one that cannot be read can be removed
+		}
+		for _, v := range u.Rules {
+			if _, err := ParseRule(v.String()); err != nil {
+				return fmt.Errorf("rule %q: %w", v, err)
+			}
+		}
+		return nil
+	case SetMode:
+		_, err := ParseMode(string(u.Mode))
+		return err
+	case AddDirectories, RemoveDirectories:
+		if slices.Contains(u.Directories, "") {
+			return errors.New("a directory is empty")
+		}
+		return nil
+	}
+	return fmt.Errorf("there is no update %q", string(u.Type))
+}
+
+// apply returns the configuration after an update that passed its check. A mode is left to the caller.
+func (c Config) apply(u Update) Config {
+	same := func(r Rule) bool { return r.Behaviour == u.Behaviour && r.Source == u.Destination }
+	switch u.Type {
+	case ReplaceRules:
+		c.Rules = slices.DeleteFunc(slices.Clone(c.Rules), same)
+		fallthrough
+	case AddRules:
+		c.Rules = slices.Clone(c.Rules)
+		for _, v := range u.Rules {
+			r, err := ParseRule(v.String())
+			if err != nil {
+				continue
+			}
+			r.Behaviour, r.Source, r.Base = u.Behaviour, u.Destination, c.baseOf(u.Destination)
+			if !slices.ContainsFunc(c.Rules, func(o Rule) bool { return same(o) && o.String() == r.String() }) {
+				c.Rules = append(c.Rules, r)
+			}
+		}
+	case RemoveRules:
+		c.Rules = slices.DeleteFunc(slices.Clone(c.Rules), func(r Rule) bool {
+			return same(r) && slices.ContainsFunc(u.Rules, func(v RuleValue) bool { return v.String() == r.String() || v.String() == r.Text() })
+		})
+	case AddDirectories:
+		c.Dirs = slices.Clone(c.workingDirs())
+		for _, dir := range u.Directories {
+			if dir = c.absolute(dir); !slices.Contains(c.Dirs, dir) {
+				c.Dirs = append(c.Dirs, dir)
+			}
+			if !u.Lasting() {
+				c.added = append(slices.Clip(c.added), dir)
+			}
+		}
+	case RemoveDirectories:
+		gone := func(dir string) bool {
+			return dir != c.start() && slices.ContainsFunc(u.Directories, func(name string) bool { return c.absolute(name) == dir })
+		}
+		c.Dirs = slices.DeleteFunc(slices.Clone(c.workingDirs()), gone)
+		c.added = slices.DeleteFunc(slices.Clone(c.added), gone)
+	}
+	return c
+}
+
+// baseOf returns what a leading slash means in rules kept at a destination.
+func (c *Config) baseOf(s Source) string {
+	if s == UserSettings {
+		return c.StateHome
+	}
+	return c.start()
+}
+
+func (c *Config) workingDirs() []string {
+	if len(c.Dirs) == 0 && c.Dir != "" {
+		return []string{c.Dir}
+	}
+	return c.Dirs
+}
+
+func (c *Config) absolute(dir string) string {
+	if rest, ok := strings.CutPrefix(dir, "~/"); ok && c.Home != "" {
+		dir = filepath.Join(c.Home, rest)
+	}
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(c.start(), dir)
+	}
+	return filepath.Clean(dir)
+}
+
+// globQuote returns path as a pattern that matches it alone.
+func globQuote(path string) string {
+	var b strings.Builder
+	for _, r := range path {
+		if strings.ContainsRune(`*?[]{}\!`, r) {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}

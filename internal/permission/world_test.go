@@ -1,0 +1,176 @@
+package permission
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"adze/internal/msg"
+	"adze/internal/tool"
+)
+
+// A call of the tests says of itself what it is told to say.
+type call struct {
+	Access_  []tool.Access `json:"access,omitempty"`
+	Reads    bool          `json:"read_only,omitempty"`
+	Plans    bool          `json:"planning,omitempty"`
+	Person   bool          `json:"person,omitempty"`
+	Outside  bool          `json:"outside,omitempty"`
+	Contents []string      `json:"contents,omitempty"` // that match; nil means that it cannot match
+	Note     string        `json:"note,omitempty"`
+}
+
+func (c *call) Input() any            { return c }
+func (c *call) Access() []tool.Access { return c.Access_ }
+func (c *call) ReadOnly() bool        { return c.Reads }
+func (c *call) Planning() bool        { return c.Plans }
+func (c *call) NeedsPerson() bool     { return c.Person }
+func (c *call) Unsandboxed() bool     { return c.Outside }
+func (c *call) Run(context.Context, func(tool.Progress)) (tool.Result, error) {
+	return tool.Text("ok"), nil
+}
+
+// A matching call compares the content of rules.
+type matching struct{ *call }
+
+func (m matching) Match(content string) (bool, error) {
+	for _, c := range m.Contents {
+		if c == content {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// A fake tool binds such calls.
+type fake struct {
+	name   string
+	traits tool.Traits
+}
+
+func (f fake) Spec() msg.ToolSpec  { return msg.ToolSpec{Name: f.name, Schema: json.RawMessage(`{}`)} }
+func (f fake) Traits() tool.Traits { return f.traits }
+func (f fake) Bind(input json.RawMessage) (tool.Call, error) {
+	c := new(call)
+	if err := json.Unmarshal(input, c); err != nil {
+		return nil, err
+	}
+	if c.Contents != nil {
+		return matching{c}, nil
+	}
+	return c, nil
+}
+
+func newUse(t testing.TB, tl tool.Tool, c call) *tool.Use {
+	t.Helper()
+	input, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bound, err := tl.Bind(input)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &tool.Use{ToolUse: msg.ToolUse{ID: "use_1", Name: tl.Spec().Name, Input: input}, Tool: tl, Call: bound}
+}
+
+// A world is a home with a project and something outside of it.
+type world struct {
+	root, home, project, outside, state string
+}
+
+func newWorld(t testing.TB) world {
+	t.Helper()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := world{root, filepath.Join(root, "home"), filepath.Join(root, "home", "project"), filepath.Join(root, "outside"), filepath.Join(root, "home", ".adze")}
+	for _, dir := range []string{w.project, w.outside, w.state, filepath.Join(w.project, "src"), filepath.Join(w.project, ".git")} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.write(t, "project/main.go", "project/src/a.go", "project/.env", "../outside/data.txt")
+	return w
+}
+
+// write makes files in the home.
+func (w world) write(t testing.TB, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		path := filepath.Join(w.home, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte("x\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func (w world) link(t testing.TB, target, name string) {
+	t.Helper()
+	if err := os.Symlink(target, filepath.Join(w.project, name)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// config returns a configuration for the project with rules of the user's settings, given as
+// "behaviour rule".
+func (w world) config(mode Mode, rules ...string) Config {
+	return Config{
+		Mode: mode, Dir: w.project, Dirs: []string{w.project}, Home: w.home, StateHome: w.state,
+		Rules: parseRules(UserSettings, rules...),
+	}
+}
+
+// parseRules reads rules given as "behaviour rule".
+func parseRules(source Source, texts ...string) []Rule {
+	var rules []Rule
+	for _, text := range texts {
+		b, rest, ok := cutSpace(text)
+		if !ok {
+			panic("no behaviour in " + text)
+		}
+		r, _ := ParseRule(rest) // ok: broken rules are what some tests are about
+		r.Behaviour, r.Source = Behaviour(b), source
+		rules = append(rules, r)
+	}
+	return rules
+}
+
+func cutSpace(s string) (string, string, bool) {
+	for i := range s {
+		if s[i] == ' ' {
+			return s[:i], s[i+1:], true
+		}
+	}
+	return s, "", false
+}
+
+// decide judges a call of the named tool.
+func decide(t testing.TB, c Config, name string, in call) Decision {
+	t.Helper()
+	p := Compile(c)
+	u := newUse(t, fake{name: name}, in)
+	return Decide(p, FactsOf(p, u.Tool, u.Call))
+}
+
+func reads(path string) call {
+	return call{Reads: true, Access_: []tool.Access{{Verb: tool.Read, Target: path}}}
+}
+
+func writesTo(path string) call {
+	return call{Access_: []tool.Access{{Verb: tool.Write, Target: path}}}
+}
+
+func runs(command string) call {
+	return call{Access_: []tool.Access{{Verb: tool.Execute, Target: command}}}
+}
+
+func connects(url string) call {
+	return call{Reads: true, Access_: []tool.Access{{Verb: tool.Connect, Target: url}}}
+}

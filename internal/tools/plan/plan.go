@@ -1,0 +1,249 @@
+// Package plan has the tools by which the model begins to plan and presents its plan: EnterPlanMode and
+// ExitPlanMode. Which calls are possible while planning, and in which mode the work goes on, is decided
+// by the permission gate; the person answers there too.
+package plan
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"adze/internal/tool"
+)
+
+// A Config is what the tools need.
+type Config struct {
+	// File returns the plan file of the session.
+	File func() string
+	// Enter begins planning and returns what the model is told.
+	Enter func() (string, error)
+	// Leave ends planning with the classes of actions that were approved, and returns the mode in which
+	// the work goes on.
+	Leave func(prompts []Prompt) (mode string, err error)
+	// Check reports what is wrong with classes of actions; nil accepts all.
+	Check func(prompts []Prompt) error
+	// Restrained makes the model plan only where it has to.
+	Restrained bool
+	// Available reports why nobody can answer about a plan, or nil. A nil func means that somebody can.
+	Available func() error
+}
+
+// A Prompt is a class of actions that a plan asks leave for, in words.
+type Prompt struct {
+	Tool   string `json:"tool"`
+	Prompt string `json:"prompt"`
+}
+
+//go:embed enter.md
+var enterDoc string
+
+//go:embed eager.md
+var eagerDoc string
+
+//go:embed restrained.md
+var restrainedDoc string
+
+//go:embed exit.md
+var exitDoc string
+
+//go:embed exit.schema.json
+var exitSchema string
+
+//go:embed exit.output.json
+var exitOutput string
+
+// Enter returns the tool that begins to plan.
+func Enter(c Config) tool.Tool {
+	when := eagerDoc
+	if c.Restrained {
+		when = restrainedDoc
+	}
+	return tool.NewBound(tool.Def{
+		Name:   "EnterPlanMode",
+		Doc:    strings.TrimSpace(enterDoc) + "\n\n" + strings.TrimSpace(when),
+		Schema: json.RawMessage(`{"type":"object","properties":{"reason":{"type":"string","description":"Why a plan helps here, in one sentence for the user."}},"additionalProperties":false}`),
+		Traits: tool.Traits{Hint: "ask to plan before acting", Enabled: c.Available},
+	}, func(in EntryInput) (tool.Call, error) { return &entry{c, in}, nil })
+}
+
+// An EntryInput is what the model gives when it wants to plan.
+type EntryInput struct {
+	Reason string `json:"reason,omitempty"`
+}
+
+// An entry is a request to plan first.
+type entry struct {
+	c  Config
+	in EntryInput
+}
+
+func (e *entry) Input() any { return e.in }
+
+func (e *entry) Title() string {
+	if e.in.Reason == "" {
+		return "Plan before acting"
+	}
+	return "Plan before acting: " + e.in.Reason
+}
+
+func (e *entry) Activity() string  { return "Asking to plan first" }
+func (e *entry) OpenWorld() bool   { return false }
+func (e *entry) NeedsPerson() bool { return true }
+func (e *entry) Planning() bool    { return true }
+
+func (e *entry) Run(context.Context, func(tool.Progress)) (tool.Result, error) {
+	text, err := e.c.Enter()
+	if err != nil {
+		return tool.Result{}, err
+	}
+	return tool.Text("The user agreed to plan first.\n\n" + text), nil
+}
+
+// An Input is what the model gives with its plan, which is in the file.
+type Input struct {
+	Prompts []Prompt `json:"allowedPrompts,omitempty"`
+}
+
+// An Output is the structured result.
+type Output struct {
+	Plan         string `json:"plan"`
+	FilePath     string `json:"filePath"`
+	Mode         string `json:"mode"`
+	Edited       bool   `json:"plan_was_edited"`
+	ClearContext bool   `json:"clearContext"`
+}
+
+// Exit returns the tool that presents the plan.
+func Exit(c Config) tool.Tool {
+	return tool.NewBound(tool.Def{
+		Name:   "ExitPlanMode",
+		Doc:    strings.TrimSpace(exitDoc),
+		Schema: json.RawMessage(strings.TrimSpace(exitSchema)),
+		Traits: tool.Traits{
+			Hint: "submit the plan for approval", Enabled: c.Available,
+			Output: json.RawMessage(strings.TrimSpace(exitOutput)),
+		},
+	}, func(in Input) (tool.Call, error) {
+		if c.Check != nil {
+			if err := c.Check(in.Prompts); err != nil {
+				return nil, err
+			}
+		}
+		return &exit{c: c, in: in}, nil
+	})
+}
+
+// An exit is a plan on its way to approval.
+type exit struct {
+	c  Config
+	in Input
+
+	shown  *string // the plan as it was shown; nil if nobody has seen it yet
+	edited *string // the plan as the person changed it in the answer
+	clear  bool    // the work begins with the plan alone
+}
+
+func (e *exit) Input() any        { return e.in }
+func (e *exit) Title() string     { return "Present the plan" }
+func (e *exit) Activity() string  { return "Presenting the plan" }
+func (e *exit) OpenWorld() bool   { return false }
+func (e *exit) NeedsPerson() bool { return true }
+func (e *exit) Planning() bool    { return true }
+
+// observed is the input with the plan, as people and hosts see it.
+type observed struct {
+	Input
+	Plan     string `json:"plan"`
+	FilePath string `json:"planFilePath"`
+}
+
+// Observe reads the plan: what is shown is what is approved.
+func (e *exit) Observe() any {
+	text, err := read(e.c.File())
+	if err == nil {
+		e.shown = &text
+	}
+	return observed{e.in, text, e.c.File()}
+}
+
+// Preview shows the plan.
+func (e *exit) Preview(context.Context) (tool.Display, error) {
+	text, err := read(e.c.File())
+	return tool.Plain{Text: text}, err
+}
+
+// Amend takes what the person changed in the answer: the plan, and whether to go on with it alone.
+func (e *exit) Amend(input json.RawMessage) (tool.Call, error) {
+	var in struct {
+		Prompts []Prompt `json:"allowedPrompts"`
+		Plan    *string  `json:"plan"`
+		Clear   bool     `json:"clearContext"`
+	}
+	if err := json.Unmarshal(input, &in); err != nil {
+		return nil, err
+	}
+	amended := &exit{c: e.c, in: Input{in.Prompts}, shown: e.shown, edited: in.Plan, clear: in.Clear}
+	if e.c.Check != nil {
+		return amended, e.c.Check(in.Prompts)
+	}
+	return amended, nil
+}
+
+func (e *exit) Run(context.Context, func(tool.Progress)) (tool.Result, error) {
+	path := e.c.File()
+	text, err := e.final(path)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	mode, err := e.c.Leave(e.in.Prompts)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	out := Output{Plan: text, FilePath: path, Mode: mode, Edited: e.shown != nil && *e.shown != text, ClearContext: e.clear}
+	var b strings.Builder
+	fmt.Fprintf(&b, "The user approved the plan. It is in %s. The permission mode is %s.\n", path, mode)
+	if out.Edited {
+		b.WriteString("The user edited the plan first: follow this version, not yours (plan_was_edited).\n")
+	}
+	fmt.Fprintf(&b, "\n## Approved plan\n\n%s", text)
+	r := tool.Text(b.String())
+	r.Structured = out
+	return r, nil
+}
+
+// final returns the plan as it was approved. One that was changed in the answer is written to the file.
+func (e *exit) final(path string) (string, error) {
+	if e.edited != nil && (e.shown == nil || *e.edited != *e.shown) {
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return "", fmt.Errorf("keeping the edited plan: %w", err)
+		}
+		if err := os.WriteFile(path, []byte(*e.edited), 0o600); err != nil {
+			return "", fmt.Errorf("keeping the edited plan: %w", err)
+		}
+		return *e.edited, nil
+	}
+	return read(path)
+}
+
+// maxPlan bounds what is read of a plan.
+const maxPlan = 1 << 20
+
+// read returns the plan. Its error tells the model what to do.
+func read(path string) (string, error) {
+	data, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && strings.TrimSpace(string(data)) == "":
+		return "", fmt.Errorf("there is no plan yet: write it to %s with Write, then present it again", path)
+	case err != nil:
+		return "", fmt.Errorf("reading the plan: %w", err)
+	case len(data) > maxPlan:
+		return "", fmt.Errorf("the plan in %s is longer than 1 MB: write a shorter one", path)
+	}
+	return string(data), nil
+}
