@@ -1,0 +1,174 @@
+package hook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"adze/internal/platform/osproc"
+	"adze/internal/tool"
+)
+
+// command runs a hook that is a program, with the input on its standard input.
+func (r *Runner) command(ctx context.Context, j *job) ending {
+	end := ending{stdout: newCapture(r.cfg.TempDir), stderr: newCapture(r.cfg.TempDir)}
+	c, err := r.program(j)
+	if err != nil {
+		end.broken, end.told = err.Error(), errors.Is(err, errNoShell)
+		if end.told {
+			r.notifyOnce(fmt.Sprintf("hooks cannot run: %v", err))
+		}
+		return end
+	}
+	c.Input = append(slices.Clip([]byte(j.input)), '\n')
+	news := &news{job: j, observer: r.cfg.Observer, stdout: end.stdout, stderr: end.stderr, last: time.Now()}
+	c.Output = &watcher{w: news.of(end.stdout), notice: j.firstLine}
+	c.Errors = news.of(end.stderr)
+	exit, err := r.procs.Run(ctx, c)
+	end.code, end.exited = exit.Code, err == nil && exit.Signal == "" && !exit.Running
+	switch {
+	case exit.Cancelled && ctx.Err() == nil:
+		end.broken = fmt.Sprintf("it printed more than %d MB", maxOutput>>20)
+	case ctx.Err() != nil:
+		end.stop(ctx)
+	case err != nil:
+		end.broken = "it could not be started: " + err.Error()
+	case exit.Signal != "":
+		end.broken = "it was ended by a signal: " + exit.Signal
+	}
+	return end
+}
+
+// stop says why the hook was ended from outside.
+func (end *ending) stop(ctx context.Context) {
+	var late errTimeout
+	if errors.As(context.Cause(ctx), &late) {
+		end.broken, end.late = late.Error(), true
+		return
+	}
+	end.cancelled = true
+}
+
+// program returns what is run for a hook.
+func (r *Runner) program(j *job) (osproc.Cmd, error) {
+	s := j.spec
+	refs, err := references(s)
+	if err != nil {
+		return osproc.Cmd{}, err
+	}
+	c := osproc.Cmd{Dir: r.workDir(j.common.Dir), Env: r.environment(j, refs)}
+	if len(s.words) > 0 {
+		words := make([]string, len(s.words))
+		for i, w := range s.words {
+			words[i] = literally(w, refs)
+		}
+		c.Path, c.Args = words[0], words[1:]
+		return c, nil
+	}
+	path, err := r.findShell(s.shell)
+	if err != nil {
+		return c, err
+	}
+	c.Path = path
+	if isPowerShell(path) {
+		c.Args = []string{"-NoProfile", "-NonInteractive", "-Command", forPowerShell(s.command, refs)}
+	} else {
+		c.Args = []string{"-c", forShell(s.command, refs)}
+	}
+	return c, nil
+}
+
+// workDir returns dir, or where the session started if dir has vanished.
+func (r *Runner) workDir(dir string) string {
+	if info, err := os.Stat(dir); err == nil && info.IsDir() {
+		return dir
+	}
+	return r.cfg.Dir
+}
+
+// findShell returns the program that reads a command: the named one, else bash, else what the system
+// has.
+func (r *Runner) findShell(name string) (string, error) {
+	var names []string
+	switch {
+	case name == "powershell" || name == "pwsh":
+		names = []string{"pwsh", "powershell"}
+	case name != "":
+		names = []string{name}
+	case runtime.GOOS == "windows":
+		names = []string{"bash", "pwsh", "powershell"}
+	default:
+		names = []string{"bash", "sh"}
+	}
+	for _, n := range names {
+		if path, err := r.lookPath(n); err == nil {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("%w: %s", errNoShell, strings.Join(names, " or "))
+}
+
+var errNoShell = errors.New("the shell was not found")
+
+func (r *Runner) lookPath(name string) (string, error) {
+	if r.cfg.LookPath != nil {
+		return r.cfg.LookPath(name)
+	}
+	return exec.LookPath(name)
+}
+
+func isPowerShell(path string) bool {
+	base := strings.TrimSuffix(strings.ToLower(filepath.Base(path)), ".exe")
+	return base == "pwsh" || base == "powershell"
+}
+
+// environment returns what a hook's process inherits and what it is told. Each of our variables has a
+// twin under the name that hooks written for the ecosystem know.
+func (r *Runner) environment(j *job, refs []reference) []string {
+	s := j.spec
+	env := r.cfg.Environ()
+	if s.source.Workspace {
+		env = osproc.ScrubEnv(env)
+	}
+	twin := func(name, value string) {
+		env = append(env, "ADZE_"+name+"="+value, "CLAUDE_"+name+"="+value)
+	}
+	twin("PROJECT_DIR", r.cfg.ProjectDir)
+	if p := s.source.Plugin; p != nil {
+		twin("PLUGIN_ROOT", p.Root)
+		twin("PLUGIN_DATA", p.Data)
+		for _, name := range slices.Sorted(maps.Keys(p.Options)) {
+			twin(strings.TrimPrefix(optionVariable(name), "ADZE_"), p.Options[name])
+		}
+	}
+	for _, ref := range refs {
+		env = append(env, ref.variable+"="+ref.value)
+	}
+	if j.kind.envFile && r.cfg.EnvFile != "" {
+		twin("ENV_FILE", r.cfg.EnvFile)
+	}
+	if path, ok := filePath(j.use, j.common.Dir); ok {
+		twin("FILE_PATH", path)
+	}
+	return append(env, "ADZE_IN_HOOK=1")
+}
+
+// filePath returns the one file that a call is about, absolute.
+func filePath(u *tool.Use, dir string) (string, bool) {
+	if u == nil || u.Call == nil {
+		return "", false
+	}
+	path, ok := tool.PathOf(u.Call)
+	if ok && !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	return path, ok
+}

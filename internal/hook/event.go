@@ -1,0 +1,121 @@
+package hook
+
+import "time"
+
+// A Name is the name of an event, as settings and hooks write it.
+type Name string
+
+// The events.
+const (
+	SessionStart       Name = "SessionStart"
+	SessionEnd         Name = "SessionEnd"
+	Setup              Name = "Setup"
+	UserPromptSubmit   Name = "UserPromptSubmit"
+	Stop               Name = "Stop"
+	StopFailure        Name = "StopFailure"
+	Notification       Name = "Notification"
+	PreToolUse         Name = "PreToolUse"
+	PostToolUse        Name = "PostToolUse"
+	PostToolUseFailure Name = "PostToolUseFailure"
+	PermissionRequest  Name = "PermissionRequest"
+	PermissionDenied   Name = "PermissionDenied"
+	SubagentStart      Name = "SubagentStart"
+	SubagentStop       Name = "SubagentStop"
+	PreCompact         Name = "PreCompact"
+	PostCompact        Name = "PostCompact"
+	TeammateIdle       Name = "TeammateIdle"
+	TaskCreated        Name = "TaskCreated"
+	TaskCompleted      Name = "TaskCompleted"
+	Elicitation        Name = "Elicitation"
+	ElicitationResult  Name = "ElicitationResult"
+	ConfigChange       Name = "ConfigChange"
+	CwdChanged         Name = "CwdChanged"
+	FileChanged        Name = "FileChanged"
+	InstructionsLoaded Name = "InstructionsLoaded"
+	WorktreeCreate     Name = "WorktreeCreate"
+	WorktreeRemove     Name = "WorktreeRemove"
+)
+
+// A reach is what a hook that blocks can do to the event it reacts to.
+type reach uint8
+
+const (
+	shown   reach = iota // nothing: its reason is shown to the person
+	blocks               // the event does not happen, or the model goes on working
+	refuses              // the call does not run
+	told                 // the model is told its reason
+)
+
+// A kind is what is fixed about an event.
+type kind struct {
+	name    Name
+	matches string // the input field that matchers look at, or empty
+	reach   reach
+	// guard says that a hook stands before a call: one that breaks must not let the call through.
+	guard bool
+	// tool says that the event is about a call, so that hooks may have conditions.
+	tool bool
+	// plain says that standard output which is not JSON is context for the model.
+	plain bool
+	// envFile says that the hook may set variables for later commands.
+	envFile bool
+	// timeout is for command hooks that set none; 0 means [defaultTimeout].
+	timeout time.Duration
+	// fields is what hookSpecificOutput may hold, for people who got it wrong.
+	fields string
+}
+
+const contextField = "additionalContext?: string"
+
+// kinds lists all events, in the order in which they are shown.
+var kinds = [...]kind{
+	{name: SessionStart, matches: "source", plain: true, envFile: true, fields: contextField + ", initialUserMessage?: string, watchPaths?: string[]"},
+	{name: SessionEnd, matches: "reason"},
+	{name: Setup, matches: "trigger", envFile: true, fields: contextField},
+	{name: UserPromptSubmit, reach: blocks, plain: true, timeout: 30 * time.Second, fields: contextField},
+	{name: Stop, reach: blocks},
+	{name: StopFailure, matches: "error"},
+	{name: Notification, matches: "notification_type", fields: contextField},
+	{name: PreToolUse, matches: "tool_name", reach: refuses, guard: true, tool: true,
+		fields: `permissionDecision?: "allow"|"deny"|"ask", permissionDecisionReason?: string, updatedInput?: object, ` + contextField},
+	{name: PostToolUse, matches: "tool_name", reach: told, tool: true, fields: contextField + ", updatedToolOutput?: any"},
+	{name: PostToolUseFailure, matches: "tool_name", reach: told, tool: true, fields: contextField},
+	{name: PermissionRequest, matches: "tool_name", reach: refuses, guard: true, tool: true,
+		fields: `decision?: {behavior: "allow", updatedInput?: object, updatedPermissions?: array} | {behavior: "deny", message?: string, interrupt?: boolean}`},
+	{name: PermissionDenied, matches: "tool_name", tool: true, fields: "retry?: boolean"},
+	{name: SubagentStart, matches: "agent_type", fields: contextField},
+	{name: SubagentStop, matches: "agent_type", reach: blocks},
+	{name: PreCompact, matches: "trigger", reach: blocks},
+	{name: PostCompact, matches: "trigger"},
+	{name: TeammateIdle, reach: blocks},
+	{name: TaskCreated, reach: blocks},
+	{name: TaskCompleted, reach: blocks},
+	{name: Elicitation, matches: "mcp_server_name", reach: blocks, fields: elicitationFields},
+	{name: ElicitationResult, matches: "mcp_server_name", reach: blocks, fields: elicitationFields},
+	{name: ConfigChange, matches: "source", reach: blocks},
+	{name: CwdChanged, envFile: true, fields: "watchPaths?: string[]"},
+	{name: FileChanged, matches: "file_path", envFile: true, fields: "watchPaths?: string[]"},
+	{name: InstructionsLoaded, matches: "load_reason"},
+	{name: WorktreeCreate, fields: "worktreePath?: string"},
+	{name: WorktreeRemove},
+}
+
+const elicitationFields = `action?: "accept"|"decline"|"cancel", content?: object`
+
+func kindOf(n Name) (kind, bool) {
+	for _, k := range kinds {
+		if k.name == n {
+			return k, true
+		}
+	}
+	return kind{name: n}, false
+}
+
+// Names returns the names of all events.
+func Names() []Name {
+	names := make([]Name, len(kinds))
+	for i, k := range kinds {
+		names[i] = k.name
+	}
+	return names
+}

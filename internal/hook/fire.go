@@ -1,0 +1,184 @@
+package hook
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"adze/internal/msg"
+	"adze/internal/tool"
+)
+
+// Fire runs the hooks of an event side by side and waits for those that do not go to the background.
+// When ctx is done the hooks are ended, and what they would have said is missing from the outcome.
+func (r *Runner) Fire(ctx context.Context, e Event) Outcome {
+	if !r.Has(e.Name) { // as it is with nearly every call: nothing is to be found out for it
+		return Outcome{}
+	}
+	k, _ := kindOf(e.Name)
+	common := r.cfg.Common()
+	hooks := r.matching(e, common.Dir)
+	if len(hooks) == 0 {
+		return Outcome{}
+	}
+	input := e.input(common, func(err error) { r.cfg.Log.Warn("hook input", "err", err) })
+	results := make([]result, len(hooks))
+	var wg sync.WaitGroup
+	for i, h := range hooks {
+		j := &job{
+			hook: h, kind: k, common: common, use: e.use, input: input, firstLine: func([]byte) {},
+			run: Run{ID: msg.NewID(), Name: e.title(), Event: e.Name, Status: firstOf(h.status, h.label())},
+		}
+		wg.Go(func() { results[i] = r.run(ctx, j) })
+	}
+	wg.Wait()
+	out := r.combine(k, results, common.Dir)
+	if ctx.Err() == nil {
+		for _, text := range out.Messages {
+			r.notify(text)
+		}
+	}
+	return out
+}
+
+// A job is one run of one hook.
+type job struct {
+	*hook
+	kind   kind
+	common Common
+	use    *tool.Use
+	input  json.RawMessage
+	run    Run
+	// firstLine is told the first line of the output as soon as it is complete.
+	firstLine func(line []byte)
+}
+
+// errTimeout is the cause with which a hook is ended that took too long.
+type errTimeout struct{ limit time.Duration }
+
+func (e errTimeout) Error() string {
+	return fmt.Sprintf("it was ended after %v, its time limit", e.limit)
+}
+
+// defaultAsyncTimeout is how long a hook may stay in the background that went there by itself.
+const defaultAsyncTimeout = 15 * time.Second
+
+// run runs one hook until it ends or goes to the background.
+func (r *Runner) run(ctx context.Context, j *job) result {
+	started := time.Now()
+	r.observe(func(o Observer) { o.HookStarted(j.run) })
+	// The hook lives as long as the runner, not as long as whoever fired the event: it may stay.
+	life, end := context.WithCancelCause(r.life)
+	limit := j.limit(j.kind, r.cfg.SessionEndTimeout)
+	async := make(chan time.Duration, 1)
+	j.firstLine = func(line []byte) {
+		if wait, ok := asyncLine(line); ok {
+			async <- wait
+		}
+	}
+	done := make(chan ending, 1)
+	r.jobs.Go(func() { done <- r.execute(life, j) })
+	if j.async || j.asyncRewake {
+		r.detach(j, done, end, limit, started)
+		return result{spec: j.spec, status: background}
+	}
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	var ended ending
+	select {
+	case ended = <-done:
+	case wait := <-async:
+		r.detach(j, done, end, wait, started)
+		return result{spec: j.spec, status: background}
+	case <-timer.C:
+		end(errTimeout{limit})
+		ended = <-done
+	case <-ctx.Done():
+		end(context.Cause(ctx))
+		ended = <-done
+	}
+	end(nil)
+	return r.finish(j, ended, started)
+}
+
+// finish judges a run that has ended and tells everyone.
+func (r *Runner) finish(j *job, ended ending, started time.Time) result {
+	res := r.judge(j.spec, j.kind, j.run.ID, ended)
+	res.duration = time.Since(started)
+	report := res.report()
+	j.mu.Lock()
+	j.last = &report
+	j.spent = j.spent || j.once && res.status == succeeded
+	j.mu.Unlock()
+	r.observe(func(o Observer) { o.HookDone(j.run, report) })
+	return res
+}
+
+// execute runs the hook by its type. What panics gave no verdict.
+func (r *Runner) execute(ctx context.Context, j *job) (end ending) {
+	defer func() {
+		if v := recover(); v != nil {
+			r.cfg.Log.Error("panic in a hook", "hook", j.label(), "panic", fmt.Sprint(v))
+			end = failed(fmt.Errorf("it panicked: %v", v))
+		}
+	}()
+	switch j.typ {
+	case TypeCommand:
+		return r.command(ctx, j)
+	case TypeHTTP:
+		return r.post(ctx, j)
+	case TypePrompt, TypeAgent:
+		return r.evaluate(ctx, j)
+	case TypeCallback:
+		return r.call(ctx, func(ctx context.Context) (json.RawMessage, error) {
+			r.mu.Lock()
+			callback := r.callback
+			r.mu.Unlock()
+			if callback == nil {
+				return nil, errors.New("the host is gone")
+			}
+			id := ""
+			if j.use != nil {
+				id = j.use.ID
+			}
+			return callback(ctx, j.hook.callback, j.input, id)
+		})
+	}
+	return r.call(ctx, func(ctx context.Context) (json.RawMessage, error) { return j.function(ctx, j.input) })
+}
+
+// call runs a hook that is a function.
+func (r *Runner) call(ctx context.Context, f func(context.Context) (json.RawMessage, error)) ending {
+	data, err := f(ctx)
+	switch {
+	case ctx.Err() != nil:
+		end := ending{stdout: captured(nil), stderr: captured(nil)}
+		end.stop(ctx)
+		return end
+	case err != nil:
+		return failed(err)
+	case absent(data):
+		data = nil
+	}
+	return ending{stdout: captured(data), stderr: captured(nil)}
+}
+
+// failed is the end of a hook that could not be run.
+func failed(err error) ending {
+	return ending{stdout: captured(nil), stderr: captured(nil), broken: err.Error()}
+}
+
+func (r *Runner) notify(text string) {
+	if r.cfg.Notify != nil {
+		r.cfg.Notify(text)
+	}
+}
+
+func (r *Runner) observe(f func(Observer)) {
+	if r.cfg.Observer != nil {
+		f(r.cfg.Observer)
+	}
+}

@@ -1,0 +1,114 @@
+package hook
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+
+	"adze/internal/msg"
+	"adze/internal/tool"
+)
+
+// Before fires [PreToolUse]. It implements [tool.Gate]: what the hooks decide goes into the verdict,
+// where an allow is no more than a wish that the permission gate weighs.
+func (r *Runner) Before(ctx context.Context, u *tool.Use) error {
+	out := r.Fire(ctx, OnPreToolUse(u))
+	v := &u.Verdict
+	v.Context = append(v.Context, out.Context...)
+	v.Stop = firstOf(v.Stop, out.Stop)
+	if out.Decision != tool.Deny && out.UpdatedInput != nil {
+		if err := u.Rewrite("a "+string(PreToolUse)+" hook", out.UpdatedInput); err != nil {
+			return err
+		}
+	}
+	if out.Decision == tool.Allow {
+		v.HookAllow = out.By
+		return nil
+	}
+	v.Decide(out.Decision, out.By, sentence(out.Reason))
+	return nil
+}
+
+// sentence ends a reason such that other sentences can follow.
+func sentence(s string) string {
+	if s == "" || strings.ContainsAny(s[len(s)-1:], ".!?:") {
+		return s
+	}
+	return s + "."
+}
+
+// After fires [PostToolUse] or [PostToolUseFailure]. It implements [tool.After].
+func (r *Runner) After(ctx context.Context, u *tool.Use, res *tool.Result) error {
+	if !r.Has(PostToolUse) && !r.Has(PostToolUseFailure) {
+		return nil
+	}
+	if ctx.Err() != nil {
+		// Nobody waits for the result any more, but the hooks should know.
+		e := OnPostToolUseFailure(u, msg.PlainText(res.Parts), true)
+		r.jobs.Go(func() { r.Fire(context.WithoutCancel(ctx), e) })
+		return nil
+	}
+	e := OnPostToolUse(u, res)
+	if res.IsError {
+		e = OnPostToolUseFailure(u, msg.PlainText(res.Parts), false)
+	}
+	out := r.Fire(ctx, e)
+	u.Verdict.Context = append(u.Verdict.Context, out.Context...)
+	u.Verdict.Stop = firstOf(u.Verdict.Stop, out.Stop)
+	if out.UpdatedOutput != nil {
+		discard(res.Body)
+		res.Parts, res.Body, res.Display = outputParts(out.UpdatedOutput), nil, nil
+	}
+	return nil
+}
+
+// discard gives back what a body that nobody reads holds.
+func discard(b tool.Body) {
+	if b == nil {
+		return
+	}
+	if r, err := b.Open(); err == nil {
+		r.Close() // ok: nobody reads it
+	}
+}
+
+// outputParts returns what the model reads instead of a result: a text as it is, content blocks as
+// their texts, anything else as JSON.
+func outputParts(data json.RawMessage) []msg.Part {
+	var text string
+	if json.Unmarshal(data, &text) == nil {
+		return []msg.Part{&msg.Text{Text: text}}
+	}
+	var blocks []struct{ Type, Text string }
+	if json.Unmarshal(data, &blocks) == nil && len(blocks) > 0 {
+		parts := make([]msg.Part, 0, len(blocks))
+		for _, b := range blocks {
+			if b.Type == "text" {
+				parts = append(parts, &msg.Text{Text: b.Text})
+			}
+		}
+		if len(parts) == len(blocks) {
+			return parts
+		}
+	}
+	return []msg.Part{&msg.Text{Text: string(bytes.TrimSpace(data))}}
+}
+
+// PermissionRequest asks the hooks about a call that the person would be asked about. Suggestions are
+// the permission updates that would be offered, as JSON; nil means none.
+func (r *Runner) PermissionRequest(ctx context.Context, u *tool.Use, suggestions json.RawMessage) Answer {
+	out := r.Fire(ctx, OnPermissionRequest(u, suggestions))
+	u.Verdict.Context = append(u.Verdict.Context, out.Context...)
+	u.Verdict.Stop = firstOf(u.Verdict.Stop, out.Stop)
+	return out.Answer
+}
+
+// PermissionDenied tells the hooks that a call was denied, and reports whether the model may retry it.
+func (r *Runner) PermissionDenied(ctx context.Context, u *tool.Use) (retry bool) {
+	out := r.Fire(ctx, OnPermissionDenied(u, u.Verdict.Reason))
+	if out.Retry {
+		u.Verdict.Context = append(u.Verdict.Context, msg.Reminder("A PermissionDenied hook says that the denied call may be tried again."))
+	}
+	return out.Retry
+}

@@ -1,0 +1,233 @@
+package hook
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"adze/internal/platform/osproc"
+)
+
+// post sends the input to the address of a hook and reads the same output that a command would print.
+// An answer other than success is no verdict.
+func (r *Runner) post(ctx context.Context, j *job) ending {
+	end := ending{stdout: newCapture(r.cfg.TempDir), stderr: captured(nil)}
+	err := r.exchange(ctx, j, end.stdout)
+	switch {
+	case ctx.Err() != nil:
+		end.stop(ctx)
+	case err != nil:
+		end.broken = err.Error()
+	}
+	return end
+}
+
+func (r *Runner) exchange(ctx context.Context, j *job, body io.Writer) error {
+	u, err := r.checkURL(j.url)
+	if err != nil {
+		return err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), bytes.NewReader(j.input))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	for name, value := range j.headers {
+		value = r.expandHeader(value, j.spec)
+		if strings.ContainsAny(value, "\r\n\x00") {
+			return fmt.Errorf("the header %s contains a line break", name)
+		}
+		req.Header.Set(name, value)
+	}
+	client := r.client(u)
+	defer client.CloseIdleConnections()
+	resp, err := client.Do(req)
+	if err != nil {
+		var refused *refusedError
+		if errors.As(err, &refused) {
+			return refused
+		}
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode/100 != 2 {
+		return fmt.Errorf("%s answered with status %s", u.Host, resp.Status)
+	}
+	_, err = io.Copy(body, resp.Body)
+	return err
+}
+
+// A refusedError says why an address is not used.
+type refusedError struct{ text string }
+
+func (e *refusedError) Error() string { return e.text }
+
+func refusedf(format string, args ...any) error { return &refusedError{fmt.Sprintf(format, args...)} }
+
+// checkURL refuses what is plainly not allowed. Where the host really is shows when it is dialled.
+func (r *Runner) checkURL(text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil:
+		return nil, refusedf("the address cannot be read: %v", err)
+	case u.Scheme != "https" && u.Scheme != "http":
+		return nil, refusedf("the address %s is not https", u.Redacted())
+	case u.Hostname() == "":
+		return nil, refusedf("the address names no host")
+	case u.User != nil:
+		return nil, refusedf("the address contains a user name; use a header instead")
+	}
+	if allowed := r.cfg.Policy.AllowedURLs; allowed != nil && !slices.ContainsFunc(allowed, func(p string) bool { return wildcard(p, u.String()) }) {
+		return nil, refusedf("policy does not allow the address %s: it is not among allowedHttpHookUrls", u)
+	}
+	return u, nil
+}
+
+// wildcard reports whether text fits a pattern in which * stands for any text.
+func wildcard(pattern, text string) bool {
+	parts := strings.Split(pattern, "*")
+	if len(parts) == 1 {
+		return pattern == text
+	}
+	text, ok := strings.CutPrefix(text, parts[0])
+	for _, part := range parts[1 : len(parts)-1] {
+		i := strings.Index(text, part)
+		if i < 0 {
+			return false
+		}
+		text = text[i+len(part):]
+	}
+	return ok && strings.HasSuffix(text, parts[len(parts)-1])
+}
+
+// expandHeader fills in the variables that the hook may use. A hook of the workspace sees no more of
+// our environment here than its commands would.
+func (r *Runner) expandHeader(value string, s *spec) string {
+	env := r.cfg.Environ()
+	if s.source.Workspace {
+		env = osproc.ScrubEnv(env)
+	}
+	return os.Expand(value, func(name string) string {
+		if !slices.Contains(s.allowed, name) {
+			return ""
+		}
+		for _, entry := range slices.Backward(env) {
+			if v, ok := strings.CutPrefix(entry, name+"="); ok {
+				return v
+			}
+		}
+		return ""
+	})
+}
+
+const dialTimeout = 10 * time.Second
+
+// client returns a client that connects only where hooks may connect to: no proxy, no other host by
+// redirection, no address that is not public but loopback.
+func (r *Runner) client(first *url.URL) *http.Client {
+	dialer := &net.Dialer{Timeout: dialTimeout}
+	return &http.Client{
+		Transport: &http.Transport{
+			DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+				host, port, err := net.SplitHostPort(addr)
+				if err != nil {
+					return nil, err
+				}
+				ip, err := r.resolve(ctx, host, first.Scheme == "http")
+				if err != nil {
+					return nil, err
+				}
+				// The address that was checked is the one that is dialled: asking again could give another.
+				return dialer.DialContext(ctx, network, net.JoinHostPort(ip.String(), port))
+			},
+		},
+		CheckRedirect: func(req *http.Request, via []*http.Request) error {
+			switch {
+			case req.URL.Host != first.Host || req.URL.Scheme != first.Scheme:
+				return refusedf("%s redirects to another host, %s", first.Host, req.URL.Host)
+			case len(via) >= 5:
+				return refusedf("%s redirects too often", first.Host)
+			}
+			return nil
+		},
+	}
+}
+
+// resolve returns an address of host, if all of them may be used. Plain connections go to this machine
+// only.
+func (r *Runner) resolve(ctx context.Context, host string, plain bool) (netip.Addr, error) {
+	addrs, err := r.lookup(ctx, host)
+	if err != nil {
+		return netip.Addr{}, err
+	}
+	if len(addrs) == 0 {
+		return netip.Addr{}, refusedf("%s has no address", host)
+	}
+	for _, a := range addrs {
+		a = a.Unmap()
+		switch {
+		case a.IsLoopback():
+		case plain:
+			return a, refusedf("%s is %s, and http is for this machine only; use https", host, a)
+		case !public(a):
+			return a, refusedf("%s is %s, which is not a public address", host, a)
+		}
+	}
+	return addrs[0].Unmap(), nil
+}
+
+func (r *Runner) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
+	if a, err := netip.ParseAddr(host); err == nil {
+		return []netip.Addr{a}, nil
+	}
+	if r.cfg.Lookup != nil {
+		return r.cfg.Lookup(ctx, host)
+	}
+	return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+}
+
+// public reports whether an address is one of the open internet. Addresses that carry another one
+// inside are judged by that.
+func public(a netip.Addr) bool {
+	a = a.Unmap().WithZone("")
+	if inner, ok := embedded(a); ok {
+		return public(inner)
+	}
+	if !a.IsGlobalUnicast() || a.IsPrivate() {
+		return false
+	}
+	for _, p := range [...]string{
+		"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4",
+		"64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "fec0::/10",
+	} {
+		if netip.MustParsePrefix(p).Contains(a) {
+			return false
+		}
+	}
+	return true
+}
+
+// embedded returns the IPv4 address inside an IPv6 address of a translator.
+func embedded(a netip.Addr) (netip.Addr, bool) {
+	if !a.Is6() {
+		return a, false
+	}
+	b := a.As16()
+	switch {
+	case netip.MustParsePrefix("64:ff9b::/96").Contains(a), netip.MustParsePrefix("::/96").Contains(a) && !a.IsLoopback() && !a.IsUnspecified():
+		return netip.AddrFrom4([4]byte(b[12:16])), true
+	case netip.MustParsePrefix("2002::/16").Contains(a):
+		return netip.AddrFrom4([4]byte(b[2:6])), true
+	}
+	return a, false
+}

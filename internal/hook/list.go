@@ -1,0 +1,71 @@
+package hook
+
+import (
+	"slices"
+	"time"
+)
+
+// A Listing is a hook as people see it.
+type Listing struct {
+	Event   Name
+	Matcher string
+	If      string
+	Type    Type
+	Label   string // the command, address or prompt
+	Source  string
+	File    string
+	// Idle says why it does not run, or is empty.
+	Idle string
+	// Last is how it ended last, nil if it has not run.
+	Last *Report
+	// Slow says that others waited long for it.
+	Slow bool
+}
+
+// slow is how long a hook may take that others wait for.
+const slow = 2 * time.Second
+
+// List returns all hooks, by event and in the order in which they count.
+func (r *Runner) List() []Listing {
+	r.mu.Lock()
+	all := slices.Concat(r.settings, r.host, r.scoped)
+	disabled := r.disabled
+	r.mu.Unlock()
+	var list []Listing
+	for _, k := range kinds {
+		for _, h := range all {
+			if h.event == k.name {
+				list = append(list, h.listing(disabled))
+			}
+		}
+	}
+	return list
+}
+
+func (h *hook) listing(disabled bool) Listing {
+	l := Listing{
+		Event: h.event, Matcher: h.matcher.text, If: h.cond.text, Type: h.typ, Label: h.label(),
+		Source: h.source.Name, File: h.source.File, Idle: h.idle,
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	l.Last = h.last
+	l.Slow = h.last != nil && h.last.Duration > slow && !h.async && !h.asyncRewake
+	switch {
+	case l.Idle != "":
+	case disabled && h.source.Level != Managed:
+		l.Idle = "hooks are disabled for this session"
+	case h.matcher.never:
+		l.Idle = "its matcher cannot be read"
+	case h.spent:
+		l.Idle = "it was to run once"
+	}
+	return l
+}
+
+// SetDisabled stops or lets run all hooks but the managed ones.
+func (r *Runner) SetDisabled(disabled bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.disabled = disabled
+}

@@ -1,0 +1,170 @@
+package hook
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"adze/internal/platform/search/glob"
+	"adze/internal/tool"
+)
+
+// A matcher says which events of a kind a hook is for. Its zero value is for all.
+type matcher struct {
+	text  string
+	names []string       // one of these, exactly
+	expr  *regexp.Regexp // or what this finds
+	never bool
+}
+
+// nobody is the matcher of hooks that are for nothing.
+var nobody = matcher{never: true}
+
+// newMatcher reads a pattern: nothing or "*" for all, names separated by '|' or ',', or else a regular
+// expression. The matcher of a pattern that cannot be read never matches.
+func newMatcher(text string) (matcher, error) {
+	m := matcher{text: text}
+	switch trimmed := strings.TrimSpace(text); {
+	case trimmed == "" || trimmed == "*":
+	case plainNames(trimmed):
+		for name := range strings.FieldsFuncSeq(trimmed, func(r rune) bool { return r == '|' || r == ',' }) {
+			if name = strings.TrimSpace(name); name != "" {
+				m.names = append(m.names, name)
+			}
+		}
+		m.never = len(m.names) == 0
+	default:
+		var err error
+		if m.expr, err = regexp.Compile(text); err != nil {
+			m.never = true
+			return m, fmt.Errorf("the matcher %q is neither a list of names nor a regular expression: %w", text, err)
+		}
+	}
+	return m, nil
+}
+
+func plainNames(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+		return !letter && !strings.ContainsRune("_- ,|", r)
+	})
+}
+
+// matches reports whether the hook is for something that goes by one of these names.
+func (m matcher) matches(names []string) bool {
+	switch {
+	case m.never:
+		return false
+	case m.expr != nil:
+		return slices.ContainsFunc(names, m.expr.MatchString)
+	case m.names != nil:
+		return slices.ContainsFunc(names, func(n string) bool { return slices.Contains(m.names, n) })
+	}
+	return true
+}
+
+// A condition is a rule that a call must meet for a hook to run. The zero value is met by all, and so
+// is one that cannot be read: a guard runs rather once too often.
+type condition struct {
+	text          string
+	tool, content string
+	broken        bool
+}
+
+// parseCondition reads "Tool" or "Tool(content)". In the content a backslash stands before a
+// parenthesis or backslash that is meant as itself.
+func parseCondition(text string) (condition, error) {
+	c := condition{text: text}
+	name, rest, content := strings.Cut(strings.TrimSpace(text), "(")
+	c.tool = strings.TrimSpace(name)
+	if content {
+		inner, ok := strings.CutSuffix(rest, ")")
+		if !ok || !balanced(inner) {
+			c.broken = true
+		}
+		if inner != "*" {
+			c.content = strings.NewReplacer(`\\`, `\`, `\(`, `(`, `\)`, `)`).Replace(inner)
+		}
+	}
+	if c.tool == "" || strings.ContainsAny(c.tool, ") \t") {
+		c.broken = true
+	}
+	if c.broken {
+		return c, fmt.Errorf("the condition %q is no rule such as Bash(git push*)", text)
+	}
+	return c, nil
+}
+
+// balanced reports whether every parenthesis that is not escaped has its partner.
+func balanced(s string) bool {
+	depth := 0
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth < 0 {
+				return false
+			}
+		}
+	}
+	return depth == 0
+}
+
+// met reports whether the hook runs for the call. What cannot be judged runs.
+func (c condition) met(u *tool.Use, names []string, dir string) bool {
+	if c.text == "" || c.broken || u == nil {
+		return true
+	}
+	if !slices.ContainsFunc(names, c.names) {
+		return false
+	}
+	if c.content == "" || u.Call == nil {
+		return true
+	}
+	if _, ok := tool.As[tool.Matcher](u.Call); ok {
+		matched, err := tool.Matches(u.Call, c.content)
+		return matched || err != nil
+	}
+	if path, ok := tool.PathOf(u.Call); ok {
+		matched, err := matchPath(c.content, path, dir)
+		return matched || err != nil
+	}
+	return true
+}
+
+// names reports whether the condition is about the tool: by its name, or by that of its server.
+func (c condition) names(name string) bool {
+	server := strings.TrimSuffix(c.tool, "__*")
+	return name == c.tool || strings.HasPrefix(server, "mcp__") && strings.HasPrefix(name, server+"__")
+}
+
+// matchPath reports whether a pattern such as "src/**" or "*.go" covers a file. Both are relative to
+// dir, unless the pattern begins with two slashes.
+func matchPath(pattern, path, dir string) (bool, error) {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	rel, err := filepath.Rel(dir, path)
+	switch {
+	case strings.HasPrefix(pattern, "~"):
+		return false, errors.New("a pattern below the home directory cannot be judged here")
+	case strings.HasPrefix(pattern, "//"):
+		pattern, rel = pattern[1:], strings.TrimPrefix(filepath.ToSlash(path), "/")
+	case err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)):
+		rel = filepath.Base(path) // only a pattern for names can match elsewhere
+		if strings.Contains(pattern, "/") {
+			return false, nil
+		}
+	}
+	g, err := glob.Compile(strings.TrimPrefix(pattern, "./"), glob.Options{})
+	if err != nil {
+		return false, err
+	}
+	return g.Match(filepath.ToSlash(rel)), nil
+}

@@ -1,0 +1,173 @@
+package hook
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+
+	"adze/internal/msg"
+	"adze/internal/tool"
+)
+
+// An Outcome is what all hooks of one event say together. Its zero value lets things take their course.
+type Outcome struct {
+	// Decision is about the call of [PreToolUse] and [PermissionRequest]: the strictest of all hooks.
+	// By names the hook that decided or blocked, Reason is what it gave as its reason.
+	Decision   tool.Decision
+	By, Reason string
+	// Blocked says that the event must not happen, or that the model must not stop yet.
+	Blocked bool
+	// Stop ends the turn, with this reason, if not empty.
+	Stop string
+	// Context is said to the model.
+	Context []msg.Part
+	// Messages are for the person.
+	Messages []string
+
+	UpdatedInput   json.RawMessage // for the call
+	UpdatedOutput  json.RawMessage // in place of the call's result
+	Answer         Answer          // to the question about the call
+	Retry          bool            // the model may try the call again
+	InitialMessage string          // the first prompt of the session
+	WatchPaths     []string        // files to watch, absolute
+	Action         string          // accept, decline or cancel, with Content
+	Content        json.RawMessage
+	WorktreePath   string
+
+	told []string // Context, without what marks it as a reminder
+}
+
+// An Answer is what hooks say to a question about a call.
+type Answer struct {
+	// Decision is Undecided if nobody answered, and Ask if a hook broke: then a person must answer,
+	// and without one the call is denied.
+	Decision    tool.Decision
+	By, Message string
+	Interrupt   bool // a denial ends the turn
+	// UpdatedInput and UpdatedPermissions come with an Allow; nil means none.
+	UpdatedInput, UpdatedPermissions json.RawMessage
+}
+
+// maxWatches bounds how many files one event may add to those that are watched.
+const maxWatches = 256
+
+// combine puts the results of an event together, in the order of configuration, whichever hook was
+// done first.
+func (r *Runner) combine(k kind, results []result, dir string) Outcome {
+	var out Outcome
+	for i := range results {
+		out.add(r, k, &results[i])
+	}
+	out.watch(results, dir)
+	return out
+}
+
+func (out *Outcome) add(r *Runner, k kind, res *result) {
+	who := res.spec.who()
+	if text := res.out.message; text != "" {
+		out.say(who + ": " + text)
+	}
+	switch res.status {
+	case failing, broken:
+		if !res.told {
+			out.say(fmt.Sprintf("%s failed: %s", who, res.reason))
+		}
+	case blocking:
+		out.block(k, who, res)
+	}
+	if k.reach == refuses {
+		out.decide(who, res)
+	}
+	if res.out.stop && out.Stop == "" {
+		out.Stop = firstOf(res.out.stopReason, "stopped by "+who)
+	}
+	if res.status == broken || res.status == cancelled {
+		return // it said nothing that could be relied on
+	}
+	out.collect(who, res)
+	text := res.out.context
+	if text == "" && k.plain && res.status == succeeded {
+		text = res.plain()
+	}
+	if text != "" {
+		out.tell(who, bounded(text, msg.NewID(), r.cfg.Results))
+	}
+}
+
+// block is what a hook that blocks achieves.
+func (out *Outcome) block(k kind, who string, res *result) {
+	switch k.reach {
+	case blocks:
+		if !out.Blocked {
+			out.Blocked, out.By, out.Reason = true, who, res.reason
+		} else {
+			out.Reason += "\n" + res.reason
+		}
+	case told:
+		out.tell(who, "It objects: "+res.reason)
+	case shown:
+		out.say(who + ": " + res.reason)
+	}
+}
+
+// decide adds what the run decides about the call.
+func (out *Outcome) decide(who string, res *result) {
+	d, why := res.refusal()
+	if d > out.Decision {
+		out.Decision, out.By, out.Reason = d, who, why
+		out.Answer = Answer{}
+		if a := res.out.answer; a != nil && a.Decision == d && res.status == succeeded {
+			out.Answer = *a
+		}
+		out.Answer.Decision, out.Answer.By, out.Answer.Message = d, who, why
+	}
+}
+
+// collect takes over what the hook gave; of two that give the same thing the last one counts.
+func (out *Outcome) collect(who string, res *result) {
+	replace := func(what string, old *json.RawMessage, value json.RawMessage) {
+		if value == nil {
+			return
+		}
+		if *old != nil {
+			out.say(fmt.Sprintf("several hooks give %s; that of %s is used", what, who))
+		}
+		*old = value
+	}
+	o := &res.out
+	replace("an input", &out.UpdatedInput, o.input)
+	replace("a result", &out.UpdatedOutput, o.result)
+	out.Retry = out.Retry || o.retry
+	out.InitialMessage = firstOf(o.initial, out.InitialMessage)
+	out.WorktreePath = firstOf(o.worktree, out.WorktreePath)
+	if o.action != "" {
+		out.Action, out.Content = o.action, o.content
+	}
+	if res.spec.event == WorktreeCreate && out.WorktreePath == "" && res.status == succeeded {
+		out.WorktreePath = res.plain()
+	}
+}
+
+// watch collects the files to watch.
+func (out *Outcome) watch(results []result, dir string) {
+	for i := range results {
+		for _, path := range results[i].out.watch {
+			if len(out.WatchPaths) == maxWatches {
+				out.say(fmt.Sprintf("hooks ask for more than %d files to be watched; the rest is ignored", maxWatches))
+				return
+			}
+			if !filepath.IsAbs(path) {
+				path = filepath.Join(dir, path)
+			}
+			out.WatchPaths = append(out.WatchPaths, filepath.Clean(path))
+		}
+	}
+}
+
+// tell adds something for the model. A hook's words cannot pass for the program's own.
+func (out *Outcome) tell(who, text string) {
+	text = msg.Neutralise(who + ": " + text)
+	out.Context, out.told = append(out.Context, msg.Reminder(text)), append(out.told, text)
+}
+
+func (out *Outcome) say(text string) { out.Messages = append(out.Messages, text) }

@@ -1,0 +1,171 @@
+package hook
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"adze/internal/tool"
+)
+
+// A Level says how far a source reaches and how it ranks.
+type Level uint8
+
+// The levels, in the order in which their hooks are listed. Managed hooks can be neither disabled nor
+// replaced.
+const (
+	Managed Level = iota
+	User
+	Project
+	Local
+	Flag
+	FromPlugin
+	FromHost
+	Scoped
+)
+
+// A Source is one place that defines hooks.
+type Source struct {
+	Name  string // as people know it, such as "user settings"
+	Level Level
+	File  string // empty if there is none
+	// JSON is the object that maps events to hooks. For a plugin it may be the whole hooks.json.
+	JSON json.RawMessage
+	// Workspace says that the source lies in the workspace: its hooks run only if that is trusted, and
+	// never see the secrets of providers.
+	Workspace, Trusted bool
+	// Plugin is what hooks of a plugin can refer to; nil for other sources.
+	Plugin *Plugin
+}
+
+// A Plugin is what is known about a plugin when its hooks run.
+type Plugin struct {
+	Root, Data string
+	Options    map[string]string
+}
+
+// A Problem is something wrong with a source. The rest of the source is in force.
+type Problem struct {
+	Source string
+	File   string
+	Path   string // within the source, such as "PreToolUse[0].hooks[1].timeout"
+	Text   string
+}
+
+// Error returns the problem as one line for the person.
+func (p Problem) Error() string {
+	where := p.File
+	if where == "" {
+		where = p.Source
+	}
+	if p.Path == "" {
+		return fmt.Sprintf("%s: hooks: %s", where, p.Text)
+	}
+	return fmt.Sprintf("%s: hooks.%s: %s", where, p.Path, p.Text)
+}
+
+// A Type is how a hook is run.
+type Type string
+
+// The types. Settings can define the first four.
+const (
+	TypeCommand  Type = "command"
+	TypePrompt   Type = "prompt"
+	TypeAgent    Type = "agent"
+	TypeHTTP     Type = "http"
+	TypeCallback Type = "callback"
+	TypeFunction Type = "function"
+)
+
+// A failure says what becomes of a call whose hook gave no verdict.
+type failure uint8
+
+const (
+	failAsks failure = iota
+	failContinues
+	failBlocks
+)
+
+// A spec is one hook as it was defined.
+type spec struct {
+	event   Name
+	matcher matcher
+	cond    condition
+	source  *Source
+	path    string          // within the source
+	raw     json.RawMessage // as it was written, for approval
+
+	typ     Type
+	words   []string // a command of several words is run without a shell
+	command string
+	shell   string
+	prompt  string
+	model   string
+	url     string
+	headers map[string]string
+	allowed []string // variables that headers may contain
+
+	timeout     time.Duration // 0: the default
+	status      string
+	onFailure   failure
+	once        bool
+	async       bool
+	asyncRewake bool
+
+	callback string
+	function Func
+	owner    Agent // of a scoped hook
+}
+
+// label is what people recognise the hook by.
+func (s *spec) label() string {
+	switch s.typ {
+	case TypeCommand:
+		return s.command
+	case TypeHTTP:
+		return s.url
+	case TypePrompt, TypeAgent:
+		return s.prompt
+	case TypeCallback:
+		return s.callback
+	}
+	return "built in"
+}
+
+// who is the hook as the subject of a sentence.
+func (s *spec) who() string { return fmt.Sprintf("%s hook `%s`", s.event, tool.OneLine(s.label(), 80)) }
+
+const (
+	defaultTimeout       = 10 * time.Minute
+	defaultPromptTimeout = 30 * time.Second
+	defaultAgentTimeout  = time.Minute
+)
+
+// limit returns how long the hook may run. SessionEnd is for hooks of that event that set nothing.
+func (s *spec) limit(k kind, sessionEnd time.Duration) time.Duration {
+	switch {
+	case s.timeout > 0:
+		return s.timeout
+	case k.name == SessionEnd:
+		return sessionEnd
+	case s.typ == TypePrompt:
+		return defaultPromptTimeout
+	case s.typ == TypeAgent:
+		return defaultAgentTimeout
+	case k.timeout > 0:
+		return k.timeout
+	}
+	return defaultTimeout
+}
+
+// key tells apart hooks that do the same. Functions of the host and of the program are never the same.
+func (s *spec) key() string {
+	if s.typ == TypeCallback || s.typ == TypeFunction {
+		return ""
+	}
+	root := ""
+	if s.source.Plugin != nil {
+		root = s.source.Plugin.Root
+	}
+	return fmt.Sprintf("%s\x00%s\x00%q", root, s.typ, []string{s.shell, s.command, fmt.Sprint(s.words), s.url, s.prompt, s.model, s.cond.text})
+}
