@@ -76,11 +76,21 @@ func removeSession(path string) error {
 	return os.Remove(path)
 }
 
-// removeEmpty removes a project's folder that holds nothing but its origin.
+// removeEmpty removes a project's folder that holds no sessions any more.
 func removeEmpty(dir string) {
 	files, err := os.ReadDir(dir)
-	if err == nil && len(files) == 1 && files[0].Name() == originName {
-		os.Remove(filepath.Join(dir, originName)) // ok: an empty folder does no harm
-		os.Remove(dir)                            // ok: likewise
+	if err == nil && onlyOurs(files) {
+		os.Remove(filepath.Join(dir, originName))   // ok: an empty folder does no harm
+		os.Remove(filepath.Join(dir, lastCostName)) // ok: likewise
+		os.Remove(dir)                              // ok: likewise
 	}
+}
+
+func onlyOurs(files []fs.DirEntry) bool {
+	for _, f := range files {
+		if f.Name() != originName && f.Name() != lastCostName {
+			return false
+		}
+	}
+	return len(files) > 0
 }

@@ -1,76 +1,219 @@
 package store
 
 import (
-	"bufio"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"adze/internal/msg"
 )
 
+// LoadOptions say which part of a log is wanted. The zero value is what a session goes on with.
+type LoadOptions struct {
+	// At is the id of the message to stop after; what follows it in the log counts for nothing.
+	At string
+	// All wants every message in the order of the log, whatever branch it is on.
+	All bool
+	// Structured wants the structured results of calls, which no request needs, too.
+	Structured bool
+}
+
 // Contents is what a log holds, as far as it can be read.
 type Contents struct {
+	// Entries are the conversation to go on with: from the newest message back along the parents to the
+	// last compaction, with what that one kept.
 	Entries []msg.Entry
+	State   State
+	// Boundary is the compaction that the entries begin with, or nil.
+	Boundary *Boundary
+	// Notices are sentences for the person.
+	Notices []string
+	// Session is the id that the records have. Dir, Branch and Version are those of the last message.
+	Session              string
+	Dir, Branch, Version string
 	// Made lists the ids of entries that came without an id or a time and got one.
 	Made []string
-	// Other counts the records that are not messages of this conversation; they stay in the file.
+	// Other counts the records that are not among the entries; they stay in the file.
 	Other int
 	// Bad counts the lines that cannot be read.
 	Bad int
 	// Torn says that the last line has no end. It is not among the entries.
 	Torn bool
+	// Skipped is how many bytes at the start of the log were not read.
+	Skipped int64
 }
 
-// Load reads the log at path. It changes nothing, and damage to one line costs that line alone.
-func Load(path string) (*Contents, error) {
-	f, err := os.Open(path)
+// ReadCap is how much of a log is read, from its end, in bytes.
+const ReadCap = 52_428_800
+
+var (
+	// ErrNoMessages says that there is nothing in a log to go on with.
+	ErrNoMessages = errors.New("it holds no messages")
+	// ErrUnknownMessage says that a log does not have the message that was named.
+	ErrUnknownMessage = errors.New("no such message")
+)
+
+// Load reads the log at path. It changes nothing, takes no lock, and damage to one line costs that
+// line alone; so it is also how a second process follows a session. Of a log that is larger than
+// [ReadCap] it reads the end.
+func Load(path string, opt LoadOptions) (*Contents, error) {
+	f, size, err := openRegular(path)
 	if err != nil {
-		return nil, fmt.Errorf("reading transcript: %w", err)
+		return nil, err
 	}
 	defer f.Close()
-	c, err := read(f)
+	c, err := readLog(f, size, opt)
 	if err != nil {
 		return nil, fmt.Errorf("reading transcript %s: %w", path, err)
+	}
+	if c.Session == "" {
+		c.Session = strings.TrimSuffix(filepath.Base(path), ".jsonl")
 	}
 	return c, nil
 }
 
-func read(r io.Reader) (*Contents, error) {
-	c := &Contents{}
-	lines := bufio.NewReaderSize(r, 64<<10)
-	for {
-		line, err := lines.ReadBytes('\n')
-		if errors.Is(err, io.EOF) {
-			c.Torn = len(line) > 0
-			return c, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		c.add(line)
+// openRegular opens a file for reading; anything that is not a file could block for ever.
+func openRegular(path string) (*os.File, int64, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, 0, fmt.Errorf("reading transcript: %w", err)
 	}
+	if !info.Mode().IsRegular() {
+		return nil, 0, fmt.Errorf("reading transcript: %s is not a file", path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, 0, fmt.Errorf("reading transcript: %w", err)
+	}
+	if info, err = f.Stat(); err != nil {
+		f.Close() // ok: the error that counts is known
+		return nil, 0, fmt.Errorf("reading transcript: %w", err)
+	}
+	return f, info.Size(), nil
 }
 
-func (c *Contents) add(line []byte) {
-	var r record
-	if err := json.Unmarshal(line, &r); err != nil {
-		c.Bad++
-		return
-	}
-	if r.IsSidechain || r.Type != string(msg.User) && r.Type != string(msg.Assistant) {
-		c.Other++
-		return
-	}
-	e, made, err := r.entry()
+func readLog(r io.ReaderAt, size int64, opt LoadOptions) (*Contents, error) {
+	from, err := window(r, size)
 	if err != nil {
-		c.Bad++
-		return
+		return nil, err
 	}
-	if made {
-		c.Made = append(c.Made, e.ID)
+	x := &index{opt: opt}
+	if from > 0 {
+		x.readState(io.NewSectionReader(r, 0, min(from, stateHead)))
 	}
-	c.Entries = append(c.Entries, e)
+	stopped, err := x.read(io.NewSectionReader(r, from, size-from), from)
+	if err != nil {
+		return nil, err
+	}
+	if opt.At != "" && !stopped {
+		return nil, fmt.Errorf("%w as %s", ErrUnknownMessage, opt.At)
+	}
+	c := &Contents{State: x.state, Bad: x.bad, Torn: x.torn, Skipped: from}
+	var places []int32
+	lost := false
+	if opt.All {
+		places = x.all()
+	} else {
+		places, c.Boundary, lost = x.chain(from > 0)
+	}
+	if err := c.collect(x, places, &blocks{r: r, size: size}); err != nil {
+		return nil, err
+	}
+	if from > 0 && c.Boundary == nil && !opt.All {
+		c.Entries = fromPrompt(c.Entries)
+	}
+	c.Other = x.lines - len(c.Entries) - c.Bad
+	c.tell(lost)
+	return c, nil
+}
+
+// collect takes the messages at places. The last of them says where the session is.
+func (c *Contents) collect(x *index, places []int32, in *blocks) error {
+	c.Entries = make([]msg.Entry, 0, len(places))
+	for _, at := range places {
+		e, err := x.message(at, in)
+		if err != nil {
+			return err
+		}
+		if x.made[at] {
+			c.Made = append(c.Made, e.ID)
+		}
+		c.Entries = append(c.Entries, e)
+	}
+	if len(places) == 0 {
+		return nil
+	}
+	last := &x.links[places[len(places)-1]]
+	line, err := in.at(last.off, int(last.size))
+	if err != nil {
+		return err
+	}
+	r, err := ParseRecord(line)
+	c.Session, c.Dir, c.Branch, c.Version = r.Session, r.Dir, r.Branch, r.Version
+	return err
+}
+
+// stateHead is how much is read of the start of a log that is too large to be read whole: a title may
+// be there.
+const stateHead = 64 << 10
+
+func (x *index) readState(r io.Reader) {
+	head := index{}
+	head.read(r, 0) // ok: what cannot be read of the start was not asked for
+	x.state = head.state
+	x.state.Queued = nil // what became of them is not known
+}
+
+// window returns where reading begins: at the start of a line within the last [ReadCap] bytes, or of
+// the last line, if that is longer.
+func window(r io.ReaderAt, size int64) (int64, error) {
+	if size <= ReadCap {
+		return 0, nil
+	}
+	in := newLines(io.NewSectionReader(r, size-ReadCap-1, ReadCap+1))
+	_, _, err := in.next() // the rest of a line
+	switch {
+	case err == nil && size-ReadCap-1+in.off < size:
+		return size - ReadCap - 1 + in.off, nil
+	case err == nil: // that was the last line
+	case !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF):
+		return 0, err
+	}
+	return lastLineEnd(r, size-1)
+}
+
+// fromPrompt leaves out what is before the first thing that a person said.
+func fromPrompt(entries []msg.Entry) []msg.Entry {
+	for i, e := range entries {
+		if e.Message.Role == msg.User && len(resultIDs(e.Message)) == 0 {
+			return entries[i:]
+		}
+	}
+	return entries
+}
+
+// tell makes the notices.
+func (c *Contents) tell(lost bool) {
+	say := func(format string, args ...any) { c.Notices = append(c.Notices, fmt.Sprintf(format, args...)) }
+	if c.Skipped > 0 {
+		say("The transcript is larger than %d MB: the first %d MB were not loaded. They stay in the file.", ReadCap>>20, max(1, c.Skipped>>20))
+	}
+	switch {
+	case c.Bad == 1:
+		say("One line of the transcript cannot be read and was skipped.")
+	case c.Bad > 1:
+		say("%d lines of the transcript cannot be read and were skipped.", c.Bad)
+	}
+	if len(c.Made) > 0 {
+		say("%d messages of the transcript had no id or no time and got one.", len(c.Made))
+	}
+	if lost {
+		say("The summary of the last compaction is missing: the conversation goes on with what came after it.")
+	}
+	if c.State.costBad {
+		say("The transcript's record of what the session cost cannot be read.")
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,6 +17,14 @@ import (
 
 	"adze/internal/msg"
 )
+
+// readAll reads every message of a log in memory.
+func readAll(r interface {
+	io.ReaderAt
+	Len() int
+}) (*Contents, error) {
+	return readLog(r, int64(r.Len()), LoadOptions{All: true, Structured: true})
+}
 
 // Proves SESS-11.
 func TestLoadDamaged(t *testing.T) {
@@ -43,19 +52,19 @@ func TestLoadDamaged(t *testing.T) {
 			if err := os.WriteFile(path, []byte(tt.text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(&tt.want, load(t, path)); diff != "" {
+			if diff := cmp.Diff(&tt.want, load(t, path), entriesOnly()); diff != "" {
 				t.Error(diff)
 			}
 		})
 	}
-	if _, err := Load(filepath.Join(t.TempDir(), "none.jsonl")); err == nil || !strings.Contains(err.Error(), "none.jsonl") {
+	if _, err := Load(filepath.Join(t.TempDir(), "none.jsonl"), LoadOptions{}); err == nil || !strings.Contains(err.Error(), "none.jsonl") {
 		t.Errorf("error %v", err)
 	}
 }
 
 // Proves SESS-11.
 func TestLoadMakesUpWhatIsMissing(t *testing.T) {
-	c, err := read(strings.NewReader(`{"type":"user","message":{"content":"no id, no time"}}
+	c, err := readAll(strings.NewReader(`{"type":"user","message":{"content":"no id, no time"}}
 {"type":"user","uuid":"e2","timestamp":"yesterday","message":{"content":"no time"}}
 {"type":"user","uuid":"e3","timestamp":"2026-11-03T13:00:00+01:00","message":{"content":"all there"}}
 `))
@@ -94,7 +103,7 @@ func TestAnyEntryIsOneLine(t *testing.T) {
 		if i := bytes.IndexAny(line, "\n\r"); i != len(line)-1 {
 			t.Fatalf("line break at %d of %d: %q", i, len(line), line)
 		}
-		c, err := read(bytes.NewReader(line))
+		c, err := readAll(bytes.NewReader(line))
 		if err != nil || len(c.Entries) != 1 {
 			t.Fatalf("%v, %+v, %s", err, c, line)
 		}
@@ -112,7 +121,7 @@ func TestAnyEntryIsOneLine(t *testing.T) {
 func TestStructuredThatIsNotJSON(t *testing.T) {
 	e := conversation()[5]
 	e.Structured = map[string]json.RawMessage{"t3": json.RawMessage("{oops")}
-	c, err := read(bytes.NewReader(appendRecord(nil, e, &Options{})))
+	c, err := readAll(bytes.NewReader(appendRecord(nil, e, &Options{})))
 	if err != nil || len(c.Entries) != 1 {
 		t.Errorf("%v, %+v", err, c)
 	}
@@ -128,19 +137,23 @@ func FuzzLoad(f *testing.F) {
 	f.Add(log)
 	f.Add([]byte("{}\n\x00\n{\"type\":\"user\"}\n[]\nnull\n\"user\"\n1"))
 	f.Add([]byte(`{"type":"assistant","uuid":"e","timestamp":"2026-11-03T12:00:00Z","message":{"content":[{"type":"text","text":"x"}],"usage":{"input_tokens":-1}}}` + "\n"))
+	f.Add([]byte(said("a", "", "1") + said("b", "a", "2") + compacted(Boundary{ID: "c", Summary: "s", Kept: []string{"b"}}) + said("s", "c", "3") + said("d", "b", "4")))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		c, err := read(bytes.NewReader(data))
+		c, err := readAll(bytes.NewReader(data))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got, want := len(c.Entries)+c.Other+c.Bad, bytes.Count(data, []byte("\n")); got != want {
 			t.Fatalf("%d of %d lines accounted for", got, want)
 		}
+		if chain, err := readLog(bytes.NewReader(data), int64(len(data)), LoadOptions{}); err != nil || len(chain.Entries) > len(c.Entries) {
+			t.Fatalf("%v, %d of %d entries", err, len(chain.Entries), len(c.Entries))
+		}
 		var again []byte
 		for _, e := range c.Entries {
 			again = appendRecord(again, e, &Options{Session: "s"})
 		}
-		d, err := read(bytes.NewReader(again))
+		d, err := readAll(bytes.NewReader(again))
 		if err != nil || d.Bad != 0 || d.Torn || len(d.Entries) != len(c.Entries) {
 			t.Fatalf("%v, %s", err, fmt.Sprintf("%+v", d))
 		}

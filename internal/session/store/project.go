@@ -16,6 +16,18 @@ const originName = ".origin"
 // Projects returns the folder that holds the folders of all projects.
 func Projects(home string) string { return filepath.Join(home, "projects") }
 
+// ProjectDir returns the folder for sessions started in dir, which need not exist.
+func ProjectDir(home, dir string) string { return projectDir(home, dir) }
+
+// Origin returns which path a project's folder is for, or nothing if that is not known.
+func Origin(folder string) string {
+	origin, err := os.ReadFile(filepath.Join(folder, originName))
+	if err != nil {
+		return ""
+	}
+	return string(origin)
+}
+
 // projectDir returns the folder for sessions started in dir. Paths that look alike in a folder name
 // are told apart by a hash: the first to come has the plain name.
 func projectDir(home, dir string) string {

@@ -3,9 +3,7 @@ package store
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"strconv"
-	"time"
 
 	"adze/internal/msg"
 )
@@ -16,12 +14,7 @@ const timeForm = "2006-01-02T15:04:05.000Z"
 // appendRecord appends e as one line. The names of the fields are those that readers of session
 // files know; they ignore the ones that are adze's own.
 func appendRecord(dst []byte, e msg.Entry, opt *Options) []byte {
-	field := func(name, value string) {
-		dst = append(dst, `,"`...)
-		dst = append(dst, name...)
-		dst = append(dst, `":`...)
-		dst = msg.AppendString(dst, value)
-	}
+	field := func(name, value string) { dst = appendField(dst, name, value) }
 	dst = append(dst, `{"type":"`...)
 	dst = append(dst, e.Message.Role...)
 	dst = append(dst, '"')
@@ -31,7 +24,12 @@ func appendRecord(dst []byte, e msg.Entry, opt *Options) []byte {
 	} else {
 		field("parentUuid", e.Parent)
 	}
-	dst = append(dst, `,"isSidechain":false`...)
+	if opt.agent == "" {
+		dst = append(dst, `,"isSidechain":false`...)
+	} else {
+		dst = append(dst, `,"isSidechain":true`...)
+		field("agentId", opt.agent)
+	}
 	field("sessionId", opt.Session)
 	field("timestamp", e.Time.UTC().Format(timeForm))
 	field("cwd", opt.Dir)
@@ -154,82 +152,6 @@ func resultIDs(m msg.Message) []string {
 		}
 	}
 	return ids
-}
-
-// A record is a line as it is read. The message is kept apart: most lines of a foreign log may have
-// one of a form that is none of our business.
-type record struct {
-	Type        string          `json:"type"`
-	UUID        string          `json:"uuid"`
-	ParentUUID  string          `json:"parentUuid"`
-	IsSidechain bool            `json:"isSidechain"`
-	Timestamp   string          `json:"timestamp"`
-	RequestID   string          `json:"requestId"`
-	IsMeta      bool            `json:"isMeta"`
-	Aborted     bool            `json:"aborted"`
-	Message     json.RawMessage `json:"message"`
-	Result      json.RawMessage `json:"toolUseResult"`
-}
-
-type answer struct {
-	ID         string          `json:"id"`
-	Model      string          `json:"model"`
-	Content    json.RawMessage `json:"content"`
-	StopReason string          `json:"stop_reason"`
-	Usage      *usage          `json:"usage"`
-}
-
-type usage struct {
-	Input      int `json:"input_tokens"`
-	Output     int `json:"output_tokens"`
-	CacheWrite int `json:"cache_creation_input_tokens"`
-	CacheRead  int `json:"cache_read_input_tokens"`
-	Lifetimes  struct {
-		Hour int `json:"ephemeral_1h_input_tokens"`
-	} `json:"cache_creation"`
-	Server struct {
-		WebSearches int `json:"web_search_requests"`
-	} `json:"server_tool_use"`
-	Estimated bool `json:"estimated"`
-}
-
-// entry returns what the record says, and whether its id or its time had to be made up.
-func (r *record) entry() (_ msg.Entry, made bool, err error) {
-	var a answer
-	if err := json.Unmarshal(r.Message, &a); err != nil {
-		return msg.Entry{}, false, fmt.Errorf("message: %w", err)
-	}
-	parts, err := msg.ParseParts(a.Content)
-	if err != nil {
-		return msg.Entry{}, false, fmt.Errorf("message: %w", err)
-	}
-	e := msg.Entry{
-		ID: r.UUID, Parent: r.ParentUUID, Hidden: r.IsMeta, Aborted: r.Aborted,
-		Message: msg.Message{Role: msg.Role(r.Type), Parts: parts},
-	}
-	if e.Message.Role == msg.Assistant {
-		e.Model, e.ResponseID, e.RequestID, e.Stop = a.Model, a.ID, r.RequestID, a.StopReason
-		e.Usage = a.Usage.usage()
-	}
-	e.Structured = structured(e.Message, r.Result)
-	if e.ID == "" {
-		e.ID, made = msg.NewID(), true
-	}
-	if e.Time, err = time.Parse(time.RFC3339Nano, r.Timestamp); err != nil {
-		e.Time, made = time.Now(), true
-	}
-	e.Time = e.Time.UTC()
-	return e, made, nil
-}
-
-func (u *usage) usage() *msg.Usage {
-	if u == nil {
-		return nil
-	}
-	return &msg.Usage{
-		Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite,
-		CacheWrite1h: u.Lifetimes.Hour, WebSearches: u.Server.WebSearches, Estimated: u.Estimated,
-	}
 }
 
 // structured is the reverse of appendStructured.

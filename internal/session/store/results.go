@@ -28,6 +28,17 @@ func (l *Log) ResultsDir() string {
 // SaveResult keeps what r yields as the result of a call and returns where, and how many bytes that
 // file has. A call that has a result already keeps it, and r is not read.
 func (l *Log) SaveResult(callID, ext string, r io.Reader) (path string, n int64, err error) {
+	return l.keepResult(callID, ext, func(path string) (int64, error) { return saveNew(path, r) })
+}
+
+// MoveResult is like SaveResult for a result that is a file already: move gives it the name under which
+// it is kept.
+func (l *Log) MoveResult(callID, ext string, move func(path string) error) (path string, err error) {
+	path, _, err = l.keepResult(callID, ext, func(path string) (int64, error) { return 0, move(path) })
+	return path, err
+}
+
+func (l *Log) keepResult(callID, ext string, write func(path string) (int64, error)) (path string, n int64, err error) {
 	if l == nil {
 		return "", 0, ErrNotKept
 	}
@@ -45,7 +56,7 @@ func (l *Log) SaveResult(callID, ext string, r io.Reader) (path string, n int64,
 	if err := fsys.MkdirPrivate(dir); err != nil {
 		return "", 0, fmt.Errorf("saving a result: %w", err)
 	}
-	if n, err = saveNew(path, r); err != nil {
+	if n, err = write(path); err != nil {
 		return "", 0, fmt.Errorf("saving a result: %w", err)
 	}
 	return path, n, nil

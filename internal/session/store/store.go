@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,8 +27,17 @@ type Options struct {
 	Session string
 	// Version is the program's, Branch that of the repository in Dir, or empty.
 	Version, Branch string
+	// Path is where the log is, if that does not follow from Home, Dir and Session: that of a session
+	// that was found elsewhere.
+	Path string
 	// NoSync leaves it to the operating system when records reach the disk, for measuring.
 	NoSync bool
+	// Mirror gets a copy of everything that is written; nil means that nobody does. Warn is told, once,
+	// when it fails.
+	Mirror Mirror
+	Warn   func(text string)
+
+	agent string // of a side chain
 }
 
 // A Log is the log of one session. It may be used from any goroutine. The nil Log keeps nothing: its
@@ -49,9 +59,12 @@ type Log struct {
 	// is safe.
 	unsynced, named bool
 	torn            *Torn
+	early           [][]byte // notes from before the first message
 	unsaved         [][]byte // records that could not be written, oldest first
 	err             error    // why
 	buf             []byte
+	sticky          []stickyNote
+	mirror          *mirror
 }
 
 // A file is what a log needs of its file, which writes at its end.
@@ -66,11 +79,10 @@ type file interface {
 // [ErrLocked] when another process has it open. It creates nothing, but if the log ends in the middle
 // of a line it moves that line aside; see [Log.Torn].
 func Open(opt Options) (*Log, error) {
-	if opt.Session == "" || safeName(opt.Session) != opt.Session {
-		return nil, fmt.Errorf("session id %q is not made of letters, digits, '-' and '_'", opt.Session)
+	l, err := newLog(opt)
+	if err != nil {
+		return nil, err
 	}
-	path := filepath.Join(projectDir(opt.Home, opt.Dir), opt.Session+".jsonl")
-	l := &Log{opt: opt, open: openFile, path: path}
 	if _, err := os.Stat(l.path); err != nil {
 		return l, nil // not there yet; if it cannot be, the first record will tell
 	}
@@ -78,6 +90,17 @@ func Open(opt Options) (*Log, error) {
 		return nil, err
 	}
 	return l, nil
+}
+
+func newLog(opt Options) (*Log, error) {
+	if opt.Session == "" || safeName(opt.Session) != opt.Session {
+		return nil, fmt.Errorf("session id %q is not made of letters, digits, '-' and '_'", opt.Session)
+	}
+	path := opt.Path
+	if path == "" {
+		path = filepath.Join(projectDir(opt.Home, opt.Dir), opt.Session+".jsonl")
+	}
+	return &Log{opt: opt, open: openFile, path: path}, nil
 }
 
 // Path returns where the log is or will be, or nothing for the nil Log.
@@ -112,12 +135,18 @@ func (l *Log) Append(e msg.Entry) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.buf = appendRecord(l.buf[:0], e, &l.opt)
+	l.unsaved, l.early = append(l.unsaved, l.early...), nil
+	return l.add(l.buf)
+}
+
+// add writes a record after those that wait. It does not keep line.
+func (l *Log) add(line []byte) error {
 	err := l.flush()
 	if err == nil {
-		err = l.write(l.buf)
+		err = l.write(line)
 	}
 	if err != nil {
-		l.unsaved = append(l.unsaved, bytes.Clone(l.buf))
+		l.unsaved = append(l.unsaved, bytes.Clone(line))
 	}
 	return err
 }
@@ -158,6 +187,8 @@ func (l *Log) Close() error {
 		err = errors.Join(err, l.f.Close())
 		l.f = nil
 	}
+	l.mirror.close()
+	l.mirror = nil
 	return err
 }
 
@@ -193,10 +224,15 @@ func (l *Log) write(record []byte) (err error) {
 	if err != nil {
 		// Half a record would make one line of itself and the next.
 		l.excess = l.f.Truncate(l.size) != nil
+		var path *fs.PathError
+		if errors.As(err, &path) { // which is named already
+			err = path.Err
+		}
 		return fmt.Errorf("writing %s: %w", l.path, err)
 	}
 	l.size += int64(n)
 	l.unsynced = true
+	l.mirror.wrote(l.size)
 	return nil
 }
 
@@ -215,6 +251,9 @@ func (l *Log) start() error {
 		return fmt.Errorf("opening %s: %w", l.path, err)
 	}
 	l.f, l.size, l.named = f, size, size > 0
+	if l.opt.Mirror != nil && l.mirror == nil {
+		l.mirror = newMirror(l.opt.Mirror, l.opt.Warn, l.path, size)
+	}
 	if torn != nil {
 		l.torn = torn
 	}
@@ -226,6 +265,9 @@ func (l *Log) claim() error {
 	if l.f != nil {
 		return nil
 	}
+	if l.opt.Path != "" {
+		return fsys.MkdirPrivate(filepath.Dir(l.opt.Path))
+	}
 	dir, err := claimProject(l.opt.Home, l.opt.Dir)
 	if err != nil {
 		return err
@@ -235,7 +277,11 @@ func (l *Log) claim() error {
 }
 
 func (l *Log) sync() error {
-	if l.f == nil || l.opt.NoSync || !l.unsynced {
+	if l.f == nil || !l.unsynced {
+		return nil
+	}
+	l.restate()
+	if l.opt.NoSync {
 		return nil
 	}
 	if err := l.f.Sync(); err != nil {

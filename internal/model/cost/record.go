@@ -1,0 +1,103 @@
+package cost
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+
+	"adze/internal/msg"
+)
+
+// Restore goes on from an account that was kept: its totals are added to what has been booked.
+func (l *Ledger) Restore(t Totals) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	sum := &l.totals
+	sum.CostUSD += t.CostUSD
+	sum.HasUnknownCost = sum.HasUnknownCost || t.HasUnknownCost
+	sum.API += t.API
+	sum.APIWithoutRetries += t.APIWithoutRetries
+	sum.Tool += t.Tool
+	sum.LinesAdded += t.LinesAdded
+	sum.LinesRemoved += t.LinesRemoved
+	sum.Usage = sum.Usage.Add(t.Usage)
+	sum.Estimated = sum.Usage.Estimated || sum.Estimated || t.Estimated
+	for name, m := range t.Models {
+		sum.Models[name] = sum.Models[name].add(m)
+	}
+}
+
+func (m Model) add(o Model) Model {
+	m.Input += o.Input
+	m.Output += o.Output
+	m.CacheRead += o.CacheRead
+	m.CacheWrite += o.CacheWrite
+	m.WebSearches += o.WebSearches
+	m.CostUSD += o.CostUSD
+	m.HasUnknownCost = m.HasUnknownCost || o.HasUnknownCost
+	if m.ContextWindow == 0 {
+		m.ContextWindow, m.MaxOutput = o.ContextWindow, o.MaxOutput
+	}
+	return m
+}
+
+// A record is an account as it is kept: everything, in one object.
+type record struct {
+	Totals
+	Usage *usage `json:"usage"`
+}
+
+type usage struct {
+	Input        int  `json:"input"`
+	Output       int  `json:"output"`
+	CacheRead    int  `json:"cacheRead"`
+	CacheWrite   int  `json:"cacheWrite"`
+	CacheWrite1h int  `json:"cacheWrite1h"`
+	WebSearches  int  `json:"webSearches"`
+	Estimated    bool `json:"estimated,omitempty"`
+}
+
+// AppendRecord appends t as a JSON object that [ParseRecord] reads. Equal accounts give equal bytes.
+func (t Totals) AppendRecord(dst []byte) []byte {
+	u := usage(t.Usage)
+	data, err := json.Marshal(record{t, &u})
+	if err != nil { // a sum that is no number
+		t.CostUSD, t.HasUnknownCost, t.Models = 0, true, maps.Clone(t.Models)
+		for name, m := range t.Models {
+			m.CostUSD, m.HasUnknownCost = 0, true
+			t.Models[name] = m
+		}
+		data, _ = json.Marshal(record{t, &u}) // ok: nothing else can fail
+	}
+	return append(dst, data...)
+}
+
+// ParseRecord reads an account. Numbers that no account can have are an error.
+func ParseRecord(data []byte) (Totals, error) {
+	r := record{Usage: &usage{Input: -1}}
+	if err := json.Unmarshal(data, &r); err != nil {
+		return Totals{}, fmt.Errorf("reading a cost record: %w", err)
+	}
+	if r.Usage == nil || r.Models == nil {
+		return Totals{}, errors.New("reading a cost record: it is not complete")
+	}
+	t := r.Totals
+	t.Usage = msg.Usage(*r.Usage)
+	amounts := []float64{
+		t.CostUSD, float64(t.API), float64(t.APIWithoutRetries), float64(t.Tool), float64(t.LinesAdded), float64(t.LinesRemoved),
+		float64(t.Usage.Input), float64(t.Usage.Output), float64(t.Usage.CacheRead), float64(t.Usage.CacheWrite),
+		float64(t.Usage.CacheWrite1h), float64(t.Usage.WebSearches),
+	}
+	for _, m := range t.Models {
+		amounts = append(amounts, float64(m.Input), float64(m.Output), float64(m.CacheRead), float64(m.CacheWrite),
+			float64(m.WebSearches), m.CostUSD, float64(m.ContextWindow), float64(m.MaxOutput))
+	}
+	for _, a := range amounts {
+		if !(a >= 0) || math.IsInf(a, 0) {
+			return Totals{}, errors.New("reading a cost record: an amount is less than nothing")
+		}
+	}
+	return t, nil
+}

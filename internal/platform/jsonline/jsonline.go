@@ -1,0 +1,368 @@
+// Package jsonline reads JSON in place, for programs that want a few fields of very many lines: values
+// that nobody asks for are passed over without being decoded, and text is decoded once. It checks what
+// it decodes and the nesting of what it passes over; what the fields mean is left to others.
+package jsonline
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// ErrSyntax says that a text is not the JSON it was taken for.
+var ErrSyntax = errors.New("not the JSON that was expected")
+
+// A Cursor is a place in a JSON text. After the first error it stays where it is, and everything it is
+// asked for is empty; [Cursor.Err] tells.
+//
+// An object is read with [Cursor.Enter] and then a [Cursor.Key] and its value until there is no key; an
+// array with Enter and then a value as long as there is one [Cursor.More].
+type Cursor struct {
+	b   []byte
+	i   int
+	sep bool // a value ends here: the next one needs a comma before it
+	bad bool
+}
+
+// New returns a cursor at the start of b, which must not change while the cursor is used.
+func New(b []byte) Cursor { return Cursor{b: b} }
+
+// Err returns [ErrSyntax] if something was not as it should be.
+func (c *Cursor) Err() error {
+	if c.bad {
+		return ErrSyntax
+	}
+	return nil
+}
+
+// Offset returns how far the cursor has come.
+func (c *Cursor) Offset() int { return c.i }
+
+// End reports whether all went well and nothing but white space is left.
+func (c *Cursor) End() bool {
+	c.peek()
+	return c.i == len(c.b) && !c.bad
+}
+
+// Kind returns the first byte of the value at the cursor, or 0.
+func (c *Cursor) Kind() byte {
+	if c.bad {
+		return 0
+	}
+	return c.peek()
+}
+
+// Enter goes into an object or an array, whichever open begins, if that is what is here.
+func (c *Cursor) Enter(open byte) bool {
+	if c.bad || c.peek() != open {
+		return c.fail()
+	}
+	c.i++
+	c.sep = false
+	return true
+}
+
+// Key returns the next key of the object, as it is written, or leaves the object.
+func (c *Cursor) Key() (key []byte, ok bool) {
+	if !c.next('}') {
+		return nil, false
+	}
+	if c.peek() != '"' {
+		return nil, c.fail()
+	}
+	key = c.skipString()
+	if c.bad || c.peek() != ':' {
+		return nil, c.fail()
+	}
+	c.i++
+	return key[1 : len(key)-1], true
+}
+
+// More reports whether the array has another value, or leaves the array.
+func (c *Cursor) More() bool { return c.next(']') }
+
+// next goes to the next member of a container, or past its end.
+func (c *Cursor) next(end byte) bool {
+	if c.bad {
+		return false
+	}
+	switch c.peek() {
+	case end:
+		c.i++
+		c.sep = true
+		return false
+	case ',':
+		if !c.sep {
+			return c.fail()
+		}
+		c.i++
+		return c.peek() != end || c.fail()
+	case 0:
+		return c.fail()
+	}
+	return !c.sep || c.fail()
+}
+
+// Skip passes over a value and returns it as it is written. Of what is inside, only strings and the
+// nesting are checked.
+func (c *Cursor) Skip() []byte {
+	if c.bad {
+		return nil
+	}
+	kind := c.peek()
+	start := c.i
+	switch kind {
+	case '"':
+		c.skipString()
+	case '{', '[':
+		c.skipNested()
+	case 0, ',', ':', '}', ']':
+		c.fail()
+	default:
+		for c.i < len(c.b) && !bytes.ContainsRune([]byte(",:]} \t\r\n"), rune(c.b[c.i])) {
+			c.i++
+		}
+	}
+	c.sep = true
+	if c.bad {
+		return nil
+	}
+	return c.b[start:c.i]
+}
+
+// skipNested passes over an object or an array.
+func (c *Cursor) skipNested() {
+	depth := 0
+	for c.i < len(c.b) {
+		switch c.b[c.i] {
+		case '"':
+			if c.skipString() == nil {
+				return
+			}
+			continue
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				c.i++
+				return
+			}
+		}
+		c.i++
+	}
+	c.fail()
+}
+
+// skipString passes over a string and returns it with its quotes.
+func (c *Cursor) skipString() []byte {
+	start := c.i
+	for at := start + 1; ; {
+		n := bytes.IndexByte(c.b[min(at, len(c.b)):], '"')
+		if n < 0 {
+			c.fail()
+			return nil
+		}
+		at += n
+		slashes := 0
+		for c.b[at-1-slashes] == '\\' {
+			slashes++
+		}
+		at++
+		if slashes%2 == 0 {
+			c.i = at
+			c.sep = true
+			return c.b[start:at]
+		}
+	}
+}
+
+// Bool returns a truth value; null is false.
+func (c *Cursor) Bool() bool {
+	switch string(c.Skip()) {
+	case "true":
+		return true
+	case "false", "null":
+		return false
+	}
+	return c.fail()
+}
+
+// Int returns a whole number; null is 0, and a fraction is cut off.
+func (c *Cursor) Int() int {
+	raw := c.Skip()
+	if n, err := strconv.Atoi(string(raw)); err == nil {
+		return n
+	}
+	if string(raw) == "null" {
+		return 0
+	}
+	f, err := strconv.ParseFloat(string(raw), 64)
+	if err != nil || f > 1<<53 || f < -1<<53 {
+		c.fail()
+		return 0
+	}
+	return int(f)
+}
+
+// String returns a string; null is an empty one. Bytes that are not UTF-8 become U+FFFD.
+func (c *Cursor) String() string {
+	if c.Kind() == 'n' {
+		if string(c.Skip()) != "null" {
+			c.fail()
+		}
+		return ""
+	}
+	if c.Kind() != '"' {
+		c.fail()
+		return ""
+	}
+	start := c.i
+	i := start + 1
+	for i < len(c.b) && plain[c.b[i]] {
+		i++
+	}
+	if i < len(c.b) && c.b[i] == '"' {
+		c.i, c.sep = i+1, true
+		return valid(c.b[start+1 : i])
+	}
+	raw := c.skipString()
+	if raw == nil {
+		return ""
+	}
+	text, ok := unescape(raw[1:len(raw)-1], i-start-1)
+	if !ok {
+		c.fail()
+	}
+	return text
+}
+
+// plain are the bytes that stand for themselves in a string.
+var plain = func() (t [256]bool) {
+	for i := range t {
+		t[i] = i >= ' ' && i != '"' && i != '\\'
+	}
+	return t
+}()
+
+func valid(s []byte) string {
+	if utf8.Valid(s) {
+		return string(s)
+	}
+	out := make([]byte, 0, len(s)+8)
+	for len(s) > 0 {
+		r, n := utf8.DecodeRune(s)
+		out = utf8.AppendRune(out, r)
+		s = s[n:]
+	}
+	return string(out)
+}
+
+// unescape returns the text of a string whose first clean bytes need no care.
+func unescape(s []byte, clean int) (string, bool) {
+	var out strings.Builder
+	out.Grow(len(s)) // an escape is longer than what it stands for
+	out.Write(s[:clean])
+	for i := clean; i < len(s); {
+		start := i
+		for i < len(s) && plain[s[i]] {
+			i++
+		}
+		out.Write(s[start:i])
+		if i == len(s) {
+			break
+		}
+		if s[i] != '\\' || i+1 == len(s) {
+			return "", false // a control character
+		}
+		if c := single[s[i+1]]; c != 0 {
+			out.WriteByte(c)
+			i += 2
+			continue
+		}
+		r, n := codePoint(s[i:])
+		if n == 0 {
+			return "", false
+		}
+		out.WriteRune(r)
+		i += n
+	}
+	if text := out.String(); utf8.ValidString(text) {
+		return text, true
+	}
+	return valid([]byte(out.String())), true
+}
+
+// single are the escapes of one letter.
+var single = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+
+// codePoint reads the escape \uXXXX, or two of them that make one character, and returns its length.
+func codePoint(s []byte) (r rune, n int) {
+	r, ok := hex4(s)
+	if !ok {
+		return 0, 0
+	}
+	if utf16.IsSurrogate(r) {
+		if low, ok := hex4(s[6:]); ok {
+			if both := utf16.DecodeRune(r, low); both != utf8.RuneError {
+				return both, 12
+			}
+		}
+		return utf8.RuneError, 6
+	}
+	return r, 6
+}
+
+func hex4(s []byte) (rune, bool) {
+	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
+		return 0, false
+	}
+	var r rune
+	for _, c := range s[2:6] {
+		switch {
+		case c >= '0' && c <= '9':
+			c -= '0'
+		case c >= 'a' && c <= 'f':
+			c -= 'a' - 10
+		case c >= 'A' && c <= 'F':
+			c -= 'A' - 10
+		default:
+			return 0, false
+		}
+		r = r<<4 | rune(c)
+	}
+	return r, true
+}
+
+// Value passes over a value and returns a copy of it, checked in every detail.
+func (c *Cursor) Value() json.RawMessage {
+	raw := c.Skip()
+	if !c.bad && !json.Valid(raw) {
+		c.fail()
+	}
+	if c.bad {
+		return nil
+	}
+	return bytes.Clone(raw)
+}
+
+// peek returns the first byte that is not white space, and goes there; 0 at the end.
+func (c *Cursor) peek() byte {
+	for c.i < len(c.b) {
+		switch c.b[c.i] {
+		case ' ', '\t', '\r', '\n':
+			c.i++
+		default:
+			return c.b[c.i]
+		}
+	}
+	return 0
+}
+
+func (c *Cursor) fail() bool {
+	c.bad = true
+	return false
+}

@@ -1,0 +1,168 @@
+package store
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+
+	"adze/internal/msg"
+	"adze/internal/platform/fsys"
+	"adze/internal/platform/jsonline"
+)
+
+// Records yields the lines of a log, as long as they have an end. A record refers to memory that the
+// next one overwrites. A line that cannot be read has no Type. The log may be of any size.
+func Records(r io.Reader) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		in := newLines(r)
+		for {
+			line, _, err := in.next()
+			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+				return
+			}
+			if err != nil {
+				yield(Record{}, err)
+				return
+			}
+			rec, err := ParseRecord(line)
+			if err != nil {
+				rec = Record{Line: line}
+			}
+			if !yield(rec, nil) {
+				return
+			}
+		}
+	}
+}
+
+// firstRecord returns the first record that says which session it belongs to.
+func firstRecord(r io.ReaderAt, size int64) (Record, error) {
+	for rec, err := range Records(io.NewSectionReader(r, 0, size)) {
+		if err != nil || rec.Session != "" {
+			return rec, err
+		}
+	}
+	return Record{}, nil
+}
+
+// Fork copies the log at src into that of a new session, opt, which is then there to be resumed. Every
+// record is copied, whatever it is, up to and with the message at, if that is named; each message says
+// where it comes from. The source may be in use: what it holds at this moment is copied.
+func Fork(src string, opt Options, at string) (path string, err error) {
+	in, size, err := openRegular(src)
+	if err != nil {
+		return "", err
+	}
+	defer in.Close()
+	l, err := newLog(opt)
+	if err != nil {
+		return "", err
+	}
+	if err := l.claim(); err != nil {
+		return "", err
+	}
+	if _, err := os.Lstat(l.path); err == nil {
+		return "", fmt.Errorf("forking a session: %s exists already", l.path)
+	}
+	if err := writeWhole(l.path, func(w io.Writer) error {
+		return copyRecords(w, io.NewSectionReader(in, 0, size), opt.Session, at)
+	}); err != nil {
+		return "", fmt.Errorf("forking session %s: %w", src, err)
+	}
+	return l.path, nil
+}
+
+// writeWhole makes a file that appears at path, which must be free, only when it is complete.
+func writeWhole(path string, write func(io.Writer) error) error {
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".fork-*") // of mode 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name()) // ok: gone already, if all went well
+	w := bufio.NewWriterSize(tmp, 256<<10)
+	if err := errors.Join(write(w), w.Flush(), tmp.Sync(), tmp.Close()); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s exists already", path)
+	}
+	if err := os.Rename(tmp.Name(), path); err != nil {
+		return err
+	}
+	return fsys.SyncDir(filepath.Dir(path))
+}
+
+func copyRecords(w io.Writer, r io.Reader, session, at string) error {
+	var buf []byte
+	title := ""
+	for rec, err := range Records(r) {
+		if err != nil {
+			return err
+		}
+		if rec.Type == titleKind {
+			var s State
+			s.take(titleKind, rec.Line) // ok: a title that cannot be read is none
+			title = s.Title
+		}
+		buf = appendForked(buf[:0], &rec, session)
+		if _, err := w.Write(buf); err != nil {
+			return err
+		}
+		if at != "" && rec.Message() && rec.ID == at {
+			at = ""
+			break
+		}
+	}
+	if at != "" {
+		return fmt.Errorf("%w as %s", ErrUnknownMessage, at)
+	}
+	if title == "" {
+		return nil
+	}
+	_, err := w.Write(appendNote(nil, Title(title+" (fork)"), &Options{Session: session}))
+	return err
+}
+
+// appendForked appends a record with another session's id. One that cannot be read is copied as it is.
+func appendForked(dst []byte, rec *Record, session string) []byte {
+	line := rec.Line
+	start, end := sessionSpan(line)
+	if rec.Type == "" || end == 0 {
+		return append(append(dst, line...), '\n')
+	}
+	dst = append(dst, line[:start]...)
+	dst = msg.AppendString(dst, session)
+	rest := line[end:]
+	if !rec.Message() || bytes.Contains(rest, []byte(`"forkedFrom":{`)) {
+		return append(append(dst, rest...), '\n')
+	}
+	closing := bytes.LastIndexByte(rest, '}')
+	dst = append(dst, rest[:closing]...)
+	dst = append(dst, `,"forkedFrom":{"sessionId":`...)
+	dst = msg.AppendString(dst, rec.Session)
+	dst = append(dst, `,"messageUuid":`...)
+	dst = msg.AppendString(dst, rec.ID)
+	return append(dst, '}', '}', '\n')
+}
+
+// sessionSpan returns where the session's id stands in a record, or zeros.
+func sessionSpan(line []byte) (start, end int) {
+	c := jsonline.New(line)
+	c.Enter('{')
+	for {
+		key, ok := c.Key()
+		if !ok {
+			return start, end
+		}
+		if value := c.Skip(); string(key) == "sessionId" && len(value) > 0 && value[0] == '"' {
+			end = c.Offset()
+			start = end - len(value)
+		}
+	}
+}

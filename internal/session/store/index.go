@@ -1,0 +1,234 @@
+package store
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+
+	"adze/internal/msg"
+	"adze/internal/platform/jsonline"
+)
+
+// An id is a UUID in short, or a hash of what stands in its place.
+type id [16]byte
+
+func makeID(s []byte) (v id) {
+	if len(s) == 36 && s[8] == '-' && s[13] == '-' && s[18] == '-' && s[23] == '-' {
+		var digits [32]byte
+		copy(digits[0:], s[0:8])
+		copy(digits[8:], s[9:13])
+		copy(digits[12:], s[14:18])
+		copy(digits[16:], s[19:23])
+		copy(digits[20:], s[24:36])
+		if _, err := hex.Decode(v[:], digits[:]); err == nil {
+			return v
+		}
+	}
+	sum := sha256.Sum256(s)
+	copy(v[:], sum[:])
+	return v
+}
+
+// A link is a record as far as the order of the conversation is concerned.
+type link struct {
+	id, parent id
+	off        int64
+	size       int32
+	prev       int32 // the message before it in the log, or -1
+	entry      int32 // its place among the entries, or -1
+	named      bool  // it names its parent
+	root       bool  // it says that it has none
+	message    bool
+}
+
+// An index knows where the messages of a log are. Those since the last compaction, which will most
+// likely be wanted, are there already.
+type index struct {
+	opt     LoadOptions
+	links   []link
+	byID    map[id]int32
+	entries []msg.Entry
+	fresh   int32          // the first place whose message is among the entries
+	made    map[int32]bool // messages whose id or time was made up
+	// boundaries are the places of the compactions, in order, and what they say.
+	boundaries []int32
+	marks      []*Boundary
+	state      State
+	last       int32 // the newest message, or -1
+	lines, bad int
+	torn       bool
+}
+
+// read goes through the log from an offset on, and stops after the message it is told to.
+func (x *index) read(r io.Reader, from int64) (stopped bool, err error) {
+	x.byID, x.made, x.last = map[id]int32{}, map[int32]bool{}, -1
+	stop := makeID([]byte(x.opt.At))
+	in := newLines(r)
+	for {
+		line, off, err := in.next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return false, nil
+		case errors.Is(err, io.ErrUnexpectedEOF):
+			x.torn = true
+			return false, nil
+		case err != nil:
+			return false, err
+		}
+		x.lines++
+		if !x.add(line, from+off) {
+			x.bad++
+		}
+		if x.opt.At != "" && x.last >= 0 && x.links[x.last].id == stop {
+			return true, nil
+		}
+	}
+}
+
+// add takes in a line. It reports whether the line can be read, as far as that is known yet.
+func (x *index) add(line []byte, off int64) bool {
+	var h head
+	if !h.read(line) {
+		return false
+	}
+	if h.sidechain {
+		return true
+	}
+	message := string(h.kind) == string(msg.User) || string(h.kind) == string(msg.Assistant)
+	boundary := string(h.kind) == systemKind && string(h.subtype) == "compact_boundary"
+	if !message && !boundary && string(h.kind) != systemKind {
+		if !x.state.take(string(h.kind), line) {
+			return false
+		}
+	}
+	if !message && len(h.id) == 0 && !boundary {
+		return true
+	}
+	l := link{off: off, size: int32(len(line)), prev: x.last, entry: -1, named: len(h.parent) > 0, root: h.root, message: message}
+	if l.named {
+		l.parent = makeID(h.parent)
+	}
+	n := int32(len(x.links))
+	if len(h.id) > 0 {
+		l.id = makeID(h.id)
+		if _, ok := x.byID[l.id]; ok {
+			return true // once is enough
+		}
+		x.byID[l.id] = n
+	}
+	ok := true
+	switch {
+	case message:
+		x.last = n
+		ok = x.decode(&l, n, line)
+	case boundary:
+		x.compacted(n, line)
+	}
+	x.links = append(x.links, l)
+	return ok
+}
+
+// decode reads the message at a place. One that cannot be read still says what comes before it.
+func (x *index) decode(l *link, n int32, line []byte) bool {
+	e, made, err := decodeEntry(line, x.opt.Structured)
+	if err != nil {
+		l.message = false
+		return false
+	}
+	if made {
+		x.made[n] = true
+	}
+	l.entry = int32(len(x.entries))
+	x.entries = append(x.entries, e)
+	return true
+}
+
+// compacted takes in a boundary. The messages before it are hardly wanted any more.
+func (x *index) compacted(n int32, line []byte) {
+	b, ok := parseBoundary(line)
+	if !ok {
+		b = &Boundary{Trigger: "auto"}
+	}
+	x.boundaries, x.marks = append(x.boundaries, n), append(x.marks, b)
+	if x.opt.All {
+		return
+	}
+	x.fresh, x.entries = n, nil
+}
+
+// message returns the message at a place, from memory or from the log.
+func (x *index) message(at int32, in *blocks) (msg.Entry, error) {
+	l := &x.links[at]
+	if at >= x.fresh && l.entry >= 0 {
+		return x.entries[l.entry], nil
+	}
+	line, err := in.at(l.off, int(l.size))
+	if err != nil {
+		return msg.Entry{}, err
+	}
+	e, _, err := decodeEntry(line, x.opt.Structured)
+	return e, err
+}
+
+// A head is the part of a record that orders it. Its texts are parts of the line.
+type head struct {
+	kind, subtype, id, parent []byte
+	root, sidechain           bool
+}
+
+// read reads no further than it must. It reports whether the line is an object with a type, as far as
+// it was read.
+func (h *head) read(line []byte) bool {
+	c := jsonline.New(line)
+	c.Enter('{')
+	seen := 0
+	for seen < 4 {
+		key, ok := c.Key()
+		if !ok {
+			break
+		}
+		switch string(key) {
+		case "type":
+			h.kind = words(&c)
+			if k := string(h.kind); k == string(msg.User) || k == string(msg.Assistant) {
+				seen++ // anything else is small and is read to its end
+			}
+		case "subtype":
+			h.subtype = words(&c)
+		case "uuid":
+			h.id = words(&c)
+			seen++
+		case "parentUuid":
+			h.root = c.Kind() == 'n'
+			h.parent = words(&c)
+			seen++
+		case "isSidechain":
+			h.sidechain = c.Bool()
+			seen++
+		default:
+			c.Skip()
+		}
+	}
+	return c.Err() == nil && len(h.kind) > 0 && (seen == 4 || c.End())
+}
+
+// words returns a string as it is written, or decoded if it has escapes; nothing if it is none.
+func words(c *jsonline.Cursor) []byte {
+	if c.Kind() != '"' {
+		c.Skip()
+		return nil
+	}
+	before := *c
+	raw := c.Skip()
+	for _, b := range raw {
+		if b == '\\' || b < ' ' {
+			*c = before
+			return []byte(c.String())
+		}
+	}
+	if len(raw) < 2 {
+		return nil
+	}
+	return raw[1 : len(raw)-1]
+}

@@ -1,0 +1,91 @@
+package store
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"adze/internal/platform/fsys"
+)
+
+// SideChain returns the log of a sub-agent of the session, which nobody else has. It has a file of its
+// own beside the log, made with its first record. The caller closes it.
+func (l *Log) SideChain(agentID string) (*Log, error) {
+	if l == nil {
+		return nil, nil
+	}
+	if agentID == "" || safeName(agentID) != agentID {
+		return nil, fmt.Errorf("agent id %q is not made of letters, digits, '-' and '_'", agentID)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.claim(); err != nil {
+		return nil, err
+	}
+	opt := l.opt
+	opt.agent, opt.Mirror = agentID, nil
+	opt.Path = filepath.Join(strings.TrimSuffix(l.path, ".jsonl"), "subagents", "agent-"+agentID+".jsonl")
+	return Open(opt)
+}
+
+// Annotate adds notes to the log at path, whose session is not running. Its time of change stays: it
+// is no newer for having a name.
+func Annotate(path string, notes ...Note) (err error) {
+	before, err := os.Stat(path)
+	if err != nil || !before.Mode().IsRegular() {
+		return errors.Join(fmt.Errorf("%s is not a transcript", path), err)
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND, 0)
+	if err != nil {
+		return fmt.Errorf("opening transcript: %w", err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if err := lock(f); err != nil {
+		return err
+	}
+	if _, err := moveTorn(f); err != nil {
+		return fmt.Errorf("repairing transcript %s: %w", path, err)
+	}
+	size, err := logFile{f}.Size()
+	if err != nil {
+		return fmt.Errorf("opening transcript: %w", err)
+	}
+	first, err := firstRecord(f, size)
+	if err != nil {
+		return fmt.Errorf("reading transcript %s: %w", path, err)
+	}
+	opt := Options{Session: cmp.Or(first.Session, strings.TrimSuffix(filepath.Base(path), ".jsonl"))}
+	l := &Log{opt: opt, path: path, f: logFile{f}, size: size, named: true}
+	for _, n := range notes {
+		if err := l.Note(n); err != nil {
+			return err
+		}
+	}
+	if err := l.Sync(); err != nil {
+		return err
+	}
+	return os.Chtimes(path, before.ModTime(), before.ModTime())
+}
+
+// Remove removes the log at path and everything that belongs to it. It fails with [ErrLocked] when the
+// session is running.
+func Remove(path string) error {
+	if err := removeSession(path); err != nil {
+		return fmt.Errorf("removing session: %w", err)
+	}
+	removeEmpty(filepath.Dir(path))
+	return fsys.SyncDir(existing(filepath.Dir(path)))
+}
+
+// existing returns dir, or the nearest folder above it that is there.
+func existing(dir string) string {
+	for {
+		if _, err := os.Stat(dir); err == nil || dir == filepath.Dir(dir) {
+			return dir
+		}
+		dir = filepath.Dir(dir)
+	}
+}

@@ -1,0 +1,42 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"os"
+)
+
+// Resume opens the log of a session that exists and loads it. It fails with [ErrLocked] when another
+// process has it open, and with [ErrNoMessages] when there is nothing to go on with.
+//
+// A log that cannot be written, for whatever reason, is loaded all the same, with a notice; [Log.Append]
+// tries again and says why not, as it does for a log that fails later.
+func Resume(opt Options, what LoadOptions) (*Log, *Contents, error) {
+	l, err := newLog(opt)
+	if err != nil {
+		return nil, nil, err
+	}
+	if _, err := os.Stat(l.path); err != nil {
+		return nil, nil, fmt.Errorf("reading transcript: %w", err)
+	}
+	startErr := l.start()
+	if errors.Is(startErr, ErrLocked) {
+		return nil, nil, startErr
+	}
+	c, err := Load(l.path, what)
+	if err == nil && len(c.Entries) == 0 {
+		err = fmt.Errorf("reading transcript %s: %w", l.path, ErrNoMessages)
+	}
+	if err != nil {
+		l.Close() // ok: nothing was written
+		return nil, nil, err
+	}
+	if startErr != nil {
+		c.Notices = append(c.Notices, fmt.Sprintf("The transcript cannot be written: %v. What is said from here on is not saved until that changes.", startErr))
+	}
+	if torn := l.torn; torn != nil {
+		c.Notices = append(c.Notices, fmt.Sprintf("The last line of the transcript was cut off, by a crash perhaps; its %d bytes were moved to %s.", torn.Bytes, torn.Path))
+	}
+	l.holdOn(&c.State)
+	return l, c, nil
+}
