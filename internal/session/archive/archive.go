@@ -1,0 +1,212 @@
+// Package archive knows the sessions that are on disk: it lists, finds, searches and exports them. It
+// reads the logs that package store writes, as little of each as will do, and keeps an index beside
+// them that can be thrown away at any time. Running a session is left to package session.
+package archive
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"adze/internal/session/store"
+)
+
+// An Info is what a list shows of a session.
+type Info struct {
+	ID   string
+	Path string
+	// Dir is the folder where the session started, or empty if that is not known.
+	Dir string
+	// Title is the person's own title, AutoTitle the one the session got by itself or the first words
+	// of its first prompt.
+	Title, AutoTitle string
+	Tag, Branch      string
+	Created          time.Time
+	Modified         time.Time
+	// Messages is how many there are; of large logs, about how many.
+	Messages int
+	About    bool
+	Size     int64
+}
+
+// Name returns what to call the session: its title, or its id if it has none.
+func (i *Info) Name() string { return cmp.Or(i.Title, i.AutoTitle, i.ID) }
+
+// ListOptions say which sessions are wanted.
+type ListOptions struct {
+	// Dir wants those of the project in this folder; empty wants all.
+	Dir string
+}
+
+// List returns the sessions, the one that changed last first. Files that are no sessions are left out.
+func List(home string, o ListOptions) ([]Info, error) {
+	files, err := find(home, o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	x := openIndex(home)
+	infos := describe(files, x)
+	x.update(files, infos)
+	return byChange(infos), nil
+}
+
+// byChange returns the sessions among infos, the one that changed last first.
+func byChange(infos []Info) []Info {
+	order := make([]*Info, 0, len(infos)) // an Info is large
+	for i := range infos {
+		if infos[i].Path != "" && infos[i].Messages > 0 {
+			order = append(order, &infos[i])
+		}
+	}
+	slices.SortFunc(order, func(a, b *Info) int {
+		if c := b.Modified.Compare(a.Modified); c != 0 {
+			return c
+		}
+		return strings.Compare(a.Path, b.Path)
+	})
+	sorted := make([]Info, len(order))
+	for i, info := range order {
+		sorted[i] = *info
+	}
+	return sorted
+}
+
+// A file is one that may be a session.
+type file struct {
+	folder *folder
+	name   string
+	key    string // its name in the index
+	stamp  stamp
+}
+
+// A folder is that of a project.
+type folder struct {
+	path, name string
+	origin     func() string
+}
+
+func (f *file) path() string { return f.folder.path + string(filepath.Separator) + f.name }
+
+// find returns the files of one project or of all.
+func find(home, dir string) ([]file, error) {
+	if dir != "" {
+		return findIn(store.ProjectDir(home, dir), nil)
+	}
+	projects := store.Projects(home)
+	folders, err := readDir(projects)
+	if err != nil {
+		return nil, fmt.Errorf("listing sessions: %w", err)
+	}
+	var files []file
+	for _, f := range folders {
+		if !f.IsDir() {
+			continue
+		}
+		if files, err = findIn(filepath.Join(projects, f.Name()), files); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+func findIn(dir string, files []file) ([]file, error) {
+	entries, err := readDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("listing sessions: %w", err)
+	}
+	in := &folder{path: dir, name: filepath.Base(dir), origin: sync.OnceValue(func() string { return store.Origin(dir) })}
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), ".jsonl") && !e.IsDir() {
+			files = append(files, file{folder: in, name: e.Name(), key: in.name + "/" + e.Name()})
+		}
+	}
+	return files, nil
+}
+
+// readDir lists a folder in no order. One that does not exist is empty.
+func readDir(dir string) ([]fs.DirEntry, error) {
+	f, err := os.Open(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return f.ReadDir(-1)
+}
+
+// describe returns the info of each file, from the index if it is still true; an empty one for what is
+// no session.
+func describe(files []file, x *diskIndex) []Info {
+	infos := make([]Info, len(files))
+	workers := min(runtime.GOMAXPROCS(0), len(files)/64+1)
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			var r reader
+			for i := w * len(files) / workers; i < (w+1)*len(files)/workers; i++ {
+				infos[i] = r.describe(&files[i], x)
+			}
+		})
+	}
+	wg.Wait()
+	return infos
+}
+
+func (r *reader) describe(f *file, x *diskIndex) Info {
+	path := f.path()
+	stat, err := os.Stat(path)
+	if err != nil || !stat.Mode().IsRegular() {
+		return Info{}
+	}
+	f.stamp = stampOf(stat)
+	known, ok := x.known[f.key]
+	info := Info{}
+	if ok {
+		info = known.Info
+	}
+	if !ok || known.stamp != f.stamp {
+		from := int64(0)
+		if ok && known.stamp.inode == f.stamp.inode && known.stamp.size < f.stamp.size {
+			from = known.stamp.size
+		}
+		if info, err = r.read(path, stat.Size(), from, info); err != nil {
+			return Info{}
+		}
+	}
+	info.ID, info.Path, info.Dir = strings.TrimSuffix(f.name, ".jsonl"), path, f.folder.origin()
+	info.Size, info.Modified = stat.Size(), stat.ModTime()
+	return info
+}
+
+// Describe returns the info of the log at path, wherever that is.
+func Describe(path string) (*Info, error) {
+	stat, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading transcript: %w", err)
+	}
+	if !stat.Mode().IsRegular() {
+		return nil, fmt.Errorf("reading transcript: %s is not a file", path)
+	}
+	var r reader
+	info, err := r.read(path, stat.Size(), 0, Info{})
+	if err != nil {
+		return nil, fmt.Errorf("reading transcript: %w", err)
+	}
+	info.ID, info.Path = strings.TrimSuffix(filepath.Base(path), ".jsonl"), path
+	info.Dir = store.Origin(filepath.Dir(path))
+	if info.Dir == "" { // not where sessions are kept, so the name of the file means nothing
+		info.Dir, info.ID = r.dir, cmp.Or(r.session, info.ID)
+	}
+	info.Size, info.Modified = stat.Size(), stat.ModTime()
+	return &info, nil
+}

@@ -1,0 +1,233 @@
+package archive
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"adze/internal/msg"
+	"adze/internal/platform/jsonline"
+	"adze/internal/platform/redact"
+	"adze/internal/platform/term"
+	"adze/internal/session/store"
+)
+
+// A Format is a form that a session can be exported in.
+type Format string
+
+// The formats. JSON has every record, also of kinds that this program does not know; the others have
+// what there is to read.
+const (
+	Markdown Format = "markdown"
+	JSON     Format = "json"
+	HTML     Format = "html"
+)
+
+// ExportOptions say how a session is exported.
+type ExportOptions struct {
+	Format Format
+	// Secrets leaves in what looks like a secret; otherwise it is replaced.
+	Secrets bool
+}
+
+// Export writes the session at info.Path to w. It reads the log as it goes, so its size does not matter.
+func Export(w io.Writer, info *Info, o ExportOptions) error {
+	f, err := os.Open(info.Path)
+	if err != nil {
+		return fmt.Errorf("exporting session: %w", err)
+	}
+	defer f.Close()
+	out := bufio.NewWriterSize(w, 64<<10)
+	clean := redact.Field
+	if o.Secrets {
+		clean = func(_, value string) string { return value }
+	}
+	switch o.Format {
+	case JSON:
+		err = exportJSON(out, f, info, clean)
+	case Markdown:
+		err = exportText(f, &markdown{page{w: out, clean: clean}}, info)
+	case HTML:
+		err = exportText(f, &html{page{w: out, clean: clean}}, info)
+	default:
+		return fmt.Errorf("exporting session: there is no format %q; choose markdown, json or html", o.Format)
+	}
+	if err == nil {
+		err = out.Flush()
+	}
+	if err != nil {
+		return fmt.Errorf("exporting session: %w", err)
+	}
+	return nil
+}
+
+// A printer writes a session for people, one piece after the other.
+type printer interface {
+	begin(info *Info)
+	said(e *msg.Entry)
+	// answered has the results of the answer's calls by their ids, as far as there are any.
+	answered(e *msg.Entry, results map[string]*msg.ToolResult)
+	compacted()
+	end(unreadable int)
+}
+
+// page is what both printers are made of. Errors of writing are those of its writer, which keeps them.
+type page struct {
+	w     *bufio.Writer
+	clean func(name, value string) string
+}
+
+func (p *page) print(parts ...string) {
+	for _, s := range parts {
+		p.w.WriteString(s) // ok: Flush tells
+	}
+}
+
+// text returns s without secrets and without what is not to be seen.
+func (p *page) text(s string) string { return p.value("", s) }
+
+// value is text for the value of a field.
+func (p *page) value(name, s string) string { return p.clean(name, visible(s)) }
+
+// visible returns s as a person would have read it, without control characters except for line breaks
+// and tabs.
+func visible(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r >= 0x80 && r < 0xa0 {
+			return -1
+		}
+		return r
+	}, term.Strip(s))
+}
+
+// unreadableText says how much of a log is missing.
+func unreadableText(n int) string {
+	if n == 1 {
+		return "One line of the transcript cannot be read."
+	}
+	return fmt.Sprintf("%d lines of the transcript cannot be read.", n)
+}
+
+// exportText goes through a log. An answer waits for the results of its calls.
+func exportText(r io.Reader, p printer, info *Info) error {
+	p.begin(info)
+	unreadable := 0
+	var answer *msg.Entry
+	flush := func(results map[string]*msg.ToolResult) {
+		if answer != nil {
+			p.answered(answer, results)
+			answer = nil
+		}
+	}
+	for rec, err := range store.Records(r) {
+		if err != nil {
+			return err
+		}
+		switch {
+		case rec.Type == "":
+			unreadable++
+		case rec.Type == "system" && rec.Subtype == "compact_boundary":
+			flush(nil)
+			p.compacted()
+		}
+		if !rec.Message() {
+			continue
+		}
+		e, err := rec.Entry()
+		if err != nil {
+			unreadable++
+			continue
+		}
+		if e.Message.Role == msg.Assistant {
+			flush(nil)
+			answer = &e
+			continue
+		}
+		results := map[string]*msg.ToolResult{}
+		rest := e
+		rest.Message.Parts = nil
+		for _, part := range e.Message.Parts {
+			if result, ok := part.(*msg.ToolResult); ok && answer != nil {
+				results[result.ID] = result
+			} else {
+				rest.Message.Parts = append(rest.Message.Parts, part)
+			}
+		}
+		flush(results)
+		if !e.Hidden && len(rest.Message.Parts) > 0 {
+			p.said(&rest)
+		}
+	}
+	flush(nil)
+	p.end(unreadable)
+	return nil
+}
+
+// facts returns what is said about a session before its messages.
+func facts(info *Info) [][2]string {
+	var all [][2]string
+	add := func(name, value string) {
+		if value != "" {
+			all = append(all, [2]string{name, value})
+		}
+	}
+	add("Session", info.ID)
+	add("Folder", info.Dir)
+	add("Branch", info.Branch)
+	add("Tag", info.Tag)
+	if !info.Created.IsZero() {
+		add("Started", info.Created.UTC().Format("2006-01-02 15:04 UTC"))
+	}
+	add("Last change", info.Modified.UTC().Format("2006-01-02 15:04 UTC"))
+	return all
+}
+
+func clock(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
+
+// A field is one of a call's input.
+type field struct{ name, value string }
+
+// inputFields returns the input of a call in the order the model wrote it.
+func inputFields(u *msg.ToolUse) []field {
+	if u.Malformed != "" {
+		return []field{{"input", u.Malformed}}
+	}
+	var all []field
+	c := jsonline.New(u.Input)
+	c.Enter('{')
+	for {
+		key, ok := c.Key()
+		if !ok {
+			return all
+		}
+		f := field{name: string(key)}
+		if c.Kind() == '"' {
+			f.value = c.String()
+		} else {
+			f.value = string(c.Skip())
+		}
+		all = append(all, f)
+	}
+}
+
+// summary returns the first line of what a call is about.
+func summary(fields []field) string {
+	for _, f := range fields {
+		line, _, _ := strings.Cut(strings.TrimSpace(f.value), "\n")
+		if line != "" {
+			return shorten(line, 100)
+		}
+	}
+	return ""
+}
+
+func shorten(s string, n int) string {
+	runes := []rune(s)
+	if len(runes) <= n {
+		return s
+	}
+	return string(runes[:n-1]) + "…"
+}

@@ -1,0 +1,194 @@
+package archive
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"adze/internal/platform/spell"
+	"adze/internal/session/store"
+)
+
+// An UnknownError says that no session is called what was asked for.
+type UnknownError struct {
+	What string // empty if any session would have done
+	Near []Info // that may have been meant, at most 3
+}
+
+// Error names what was asked for and what comes near.
+func (e *UnknownError) Error() string {
+	if e.What == "" {
+		return "there is no session of this folder yet; adze sessions list --all shows those of other folders"
+	}
+	text := fmt.Sprintf("there is no session %q", e.What)
+	if len(e.Near) == 0 {
+		return text + "; adze sessions list --all shows them all"
+	}
+	return text + "; did you mean " + listing(e.Near) + "?"
+}
+
+// An AmbiguousError says that several sessions are called what was asked for.
+type AmbiguousError struct {
+	What    string
+	Matches []Info // newest first
+}
+
+// Error names the sessions.
+func (e *AmbiguousError) Error() string {
+	text := fmt.Sprintf("%d sessions are called %q: %s", len(e.Matches), e.What, listing(e.Matches[:min(3, len(e.Matches))]))
+	if len(e.Matches) > 3 {
+		text += " and others"
+	}
+	return text + "; name one by its id"
+}
+
+func listing(infos []Info) string {
+	var names []string
+	for i := range infos {
+		name := infos[i].ID
+		if infos[i].Name() != infos[i].ID {
+			name += fmt.Sprintf(" (%s)", infos[i].Name())
+		}
+		names = append(names, name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// Latest returns the session of the project in dir that changed last. The error is an *[UnknownError]
+// if there is none.
+func Latest(home, dir string) (*Info, error) {
+	infos, err := List(home, ListOptions{Dir: dir})
+	if err != nil {
+		return nil, err
+	}
+	if len(infos) == 0 {
+		return nil, &UnknownError{}
+	}
+	return &infos[0], nil
+}
+
+// Find returns the session that is called what: by its id, its title, the beginning of either if no
+// other begins like it, or the path of its file. Sessions of the project in dir come before others,
+// and a person's titles before automatic ones.
+//
+// The error is an *[UnknownError] or an *[AmbiguousError] if the name is to blame.
+func Find(home, dir, what string) (*Info, error) {
+	what = strings.TrimSpace(what)
+	if what == "" {
+		return nil, errors.New("name a session: its id, its title or the path of its file")
+	}
+	if strings.HasSuffix(what, ".jsonl") {
+		if !filepath.IsAbs(what) {
+			what = filepath.Join(dir, what)
+		}
+		return Describe(what)
+	}
+	if info := byID(home, dir, strings.ToLower(what)); info != nil {
+		return info, nil
+	}
+	here, err := List(home, ListOptions{Dir: dir})
+	if err != nil {
+		return nil, err
+	}
+	if info, err := match(here, what); info != nil || err != nil {
+		return info, err
+	}
+	all, err := List(home, ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	if info, err := match(all, what); info != nil || err != nil {
+		return info, err
+	}
+	return nil, &UnknownError{What: what, Near: near(append(here, all...), what)}
+}
+
+// byID returns the session with this id, without looking at any other.
+func byID(home, dir, id string) *Info {
+	if strings.ContainsAny(id, `/\*?[`) {
+		return nil
+	}
+	paths, _ := filepath.Glob(filepath.Join(store.Projects(home), "*", id+".jsonl")) // ok: the pattern is one
+	paths = append([]string{filepath.Join(store.ProjectDir(home, dir), id+".jsonl")}, paths...)
+	for _, path := range paths {
+		if _, err := os.Stat(path); err != nil {
+			continue
+		}
+		if info, err := Describe(path); err == nil {
+			return info
+		}
+	}
+	return nil
+}
+
+// leastPrefix is how much of an id names a session.
+const leastPrefix = 4
+
+// match returns the session that what names among infos, if there is one.
+func match(infos []Info, what string) (*Info, error) {
+	prefix := func(s string) bool { return len(what) >= leastPrefix && hasPrefixFold(s, what) }
+	for _, is := range []func(*Info) bool{
+		func(i *Info) bool { return strings.EqualFold(i.ID, what) },
+		func(i *Info) bool { return strings.EqualFold(i.Title, what) },
+		func(i *Info) bool { return strings.EqualFold(i.AutoTitle, what) },
+		func(i *Info) bool { return prefix(i.ID) },
+		func(i *Info) bool { return prefix(i.Title) || i.Title == "" && prefix(i.AutoTitle) },
+	} {
+		var found []Info
+		for i := range infos {
+			if is(&infos[i]) {
+				found = append(found, infos[i])
+			}
+		}
+		switch len(found) {
+		case 0:
+		case 1:
+			return &found[0], nil
+		default:
+			return nil, &AmbiguousError{What: what, Matches: found}
+		}
+	}
+	return nil, nil
+}
+
+func hasPrefixFold(s, prefix string) bool {
+	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
+}
+
+// near returns up to three sessions that may have been meant: those whose ids begin most alike, then
+// those with similar titles.
+func near(infos []Info, what string) []Info {
+	var found []Info
+	add := func(i Info) {
+		if len(found) < 3 && !slices.ContainsFunc(found, func(f Info) bool { return f.Path == i.Path }) {
+			found = append(found, i)
+		}
+	}
+	for length := min(len(what), 36); length >= 2; length-- {
+		for _, i := range infos {
+			if hasPrefixFold(i.ID, what[:length]) {
+				add(i)
+			}
+		}
+	}
+	names := make([]string, 0, 2*len(infos))
+	for i := range infos {
+		names = append(names, infos[i].Name(), infos[i].ID)
+	}
+	for _, name := range spell.Closest(what, names, 3) {
+		for _, i := range infos {
+			if i.Name() == name || i.ID == name {
+				add(i)
+			}
+		}
+	}
+	for _, i := range infos {
+		if strings.Contains(strings.ToLower(i.Name()), strings.ToLower(what)) {
+			add(i)
+		}
+	}
+	return found
+}

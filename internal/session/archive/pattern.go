@@ -1,0 +1,171 @@
+package archive
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"adze/internal/msg"
+)
+
+// patterns returns what to look for in the bytes of a log, and in the text they spell. In JSON a
+// character may stand for itself or be escaped; letters and digits of ASCII are not escaped by anybody.
+func patterns(query string) (raw, text string) {
+	var r, t strings.Builder
+	space := false
+	for _, c := range query {
+		if unicode.IsSpace(c) {
+			space = true
+			continue
+		}
+		if space {
+			r.WriteString(`(?:[\s\x{a0}]|\\+[nrtfbv]|\\+u[0-9a-fA-F]{4})+`)
+			t.WriteString(`[\s\x{a0}]+`)
+			space = false
+		}
+		r.WriteString(rawPattern(c))
+		t.WriteString(quote(c))
+	}
+	return r.String(), t.String()
+}
+
+// rawPattern returns the ways to write c in JSON. Tool input is JSON within JSON, so there may be more
+// backslashes than one.
+func rawPattern(c rune) string {
+	switch {
+	case c < utf8.RuneSelf && (unicode.IsLetter(c) || unicode.IsDigit(c)):
+		return string(c)
+	case c == '"', c == '\\', c == '/':
+		return `\\*` + quote(c)
+	}
+	ways := []string{quote(c)}
+	// The case of a letter cannot be told from its number.
+	for fold := c; ; {
+		ways = append(ways, escapes(fold))
+		if fold = unicode.SimpleFold(fold); fold == c {
+			break
+		}
+	}
+	return "(?:" + strings.Join(ways, "|") + ")"
+}
+
+// escapes returns a pattern for c written as \uXXXX.
+func escapes(c rune) string {
+	if c > 0xffff {
+		high, low := utf16.EncodeRune(c)
+		return escapes1(high) + escapes1(low)
+	}
+	return escapes1(c)
+}
+
+func escapes1(c rune) string {
+	var b strings.Builder
+	b.WriteString(`\\+u`)
+	for _, d := range fmt.Sprintf("%04x", c) {
+		if unicode.IsLetter(d) {
+			fmt.Fprintf(&b, "[%c%c]", d, unicode.ToUpper(d))
+		} else {
+			b.WriteRune(d)
+		}
+	}
+	return b.String()
+}
+
+func quote(c rune) string {
+	if strings.ContainsRune(`\.+*?()|[]{}^$#&-~/"<>`, c) {
+		return fmt.Sprintf(`\x{%x}`, c)
+	}
+	return string(c)
+}
+
+// inputText returns the input of a call as text to read and to search.
+func inputText(u *msg.ToolUse) string {
+	if u.Malformed != "" {
+		return u.Malformed
+	}
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(u.Input, &fields) != nil {
+		return string(u.Input)
+	}
+	var b strings.Builder
+	for i, name := range keysInOrder(u.Input) {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(name + ": ")
+		var text string
+		if json.Unmarshal(fields[name], &text) == nil {
+			b.WriteString(text)
+		} else {
+			b.Write(fields[name])
+		}
+	}
+	return b.String()
+}
+
+// snippetReach is how much of the text a snippet shows on each side of a match, in bytes.
+const snippetReach = 60
+
+// snippet returns the text around a match on one line, and where the match is in it.
+func snippet(text string, start, end int) (s string, from, to int) {
+	first, last := max(0, start-snippetReach), min(len(text), min(end, start+4*snippetReach)+snippetReach)
+	for first > 0 && !utf8.RuneStart(text[first]) {
+		first--
+	}
+	for last < len(text) && !utf8.RuneStart(text[last]) {
+		last++
+	}
+	end = min(end, last)
+	before, match, after := flat(text[first:start]), flat(text[start:end]), flat(text[end:last])
+	if first > 0 {
+		before = "…" + before
+	} else {
+		before = strings.TrimLeft(before, " ")
+	}
+	if last < len(text) {
+		after += "…"
+	} else {
+		after = strings.TrimRight(after, " ")
+	}
+	return before + match + after, len(before), len(before) + len(match)
+}
+
+// flat returns s with each run of white space and control characters as one space.
+func flat(s string) string {
+	var b strings.Builder
+	space := false
+	for _, r := range s {
+		if unicode.IsSpace(r) || unicode.IsControl(r) {
+			if !space {
+				b.WriteByte(' ')
+			}
+			space = true
+			continue
+		}
+		space = false
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// Gist returns what a message is about on one line of at most n characters: what was said, or else the
+// call or the result.
+func Gist(m msg.Message, n int) string {
+	if text := strings.TrimSpace(m.Text()); text != "" {
+		return shorten(flat(text), n)
+	}
+	for _, p := range m.Parts {
+		switch p := p.(type) {
+		case *msg.ToolUse:
+			return shorten(flat(p.Name+" "+summary(inputFields(p))), n)
+		case *msg.ToolResult:
+			return shorten("→ "+flat(strings.TrimSpace(msg.PlainText(p.Parts))), n)
+		case *msg.Image:
+			return "[picture]"
+		}
+	}
+	return ""
+}

@@ -1,0 +1,243 @@
+package archive
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"adze/internal/msg"
+	"adze/internal/platform/jsonline"
+	"adze/internal/session/store"
+)
+
+const (
+	// edge is how much is read of the start and of the end of a log.
+	edge = 64 << 10
+	// whole is how large a log is read as a whole, and how much is read of what was added to one.
+	whole = 2 * edge
+)
+
+// A reader finds out about one log after the other. It belongs to one goroutine.
+type reader struct {
+	buf  []byte
+	info Info
+	// dir is where the first message was written, session the id it has.
+	dir, session string
+	firstWords   string // of the first prompt
+	last         []byte // the last message, as it is written
+}
+
+// read returns what a log says of itself. If its first bytes up to from are known, and are those of
+// known, only the rest is read.
+func (r *reader) read(path string, size, from int64, known Info) (Info, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return Info{}, err
+	}
+	defer f.Close()
+	*r = reader{buf: r.buf}
+	if from > 0 && size-from <= whole && known.Messages > 0 {
+		r.info = known
+		r.firstWords = known.AutoTitle
+		if err := r.part(f, from, size); err != nil {
+			return Info{}, err
+		}
+		return r.finish(), nil
+	}
+	if size <= whole {
+		err = r.part(f, 0, size)
+	} else {
+		err = r.edges(f, size)
+	}
+	if err != nil {
+		return Info{}, err
+	}
+	return r.finish(), nil
+}
+
+// part takes in the lines of a part that begins at the start of a line.
+func (r *reader) part(f io.ReaderAt, from, to int64) error {
+	data, err := r.load(f, from, to)
+	if err != nil {
+		return err
+	}
+	r.lines(data)
+	return nil
+}
+
+func (r *reader) load(f io.ReaderAt, from, to int64) ([]byte, error) {
+	if r.buf == nil {
+		r.buf = make([]byte, whole)
+	}
+	data := r.buf[:to-from]
+	n, err := f.ReadAt(data, from)
+	if err == io.EOF { // it was cut meanwhile
+		err = nil
+	}
+	return data[:n], err
+}
+
+// edges takes in the start and the end of a large log, and estimates what is between.
+func (r *reader) edges(f io.ReaderAt, size int64) error {
+	head, err := r.load(f, 0, edge)
+	if err != nil {
+		return err
+	}
+	used := r.lines(head)
+	if r.firstWords == "" && used < len(head) {
+		r.partial(head[used:])
+	}
+	tail, err := r.load(f, size-edge, size)
+	if err != nil {
+		return err
+	}
+	start := bytes.IndexByte(tail, '\n') + 1
+	used += r.lines(tail[start:])
+	if used > 0 {
+		r.info.Messages = max(r.info.Messages, int(float64(r.info.Messages)*float64(size)/float64(used)))
+	}
+	r.info.Messages = max(r.info.Messages, 1)
+	r.info.About = true
+	return nil
+}
+
+// lines takes in whole lines and returns how many bytes they are.
+func (r *reader) lines(data []byte) (used int) {
+	for used < len(data) {
+		n := bytes.IndexByte(data[used:], '\n')
+		if n < 0 {
+			break
+		}
+		r.line(data[used : used+n])
+		used += n + 1
+	}
+	if r.last != nil {
+		r.leaf(r.last)
+		r.last = nil
+	}
+	return used
+}
+
+// line takes in one line. It looks no further into most of them than their first bytes: this is done
+// for every line of thousands of logs.
+func (r *reader) line(line []byte) {
+	switch {
+	case begins(line, `{"type":"user"`), begins(line, `{"type":"assistant"`), begins(line, `{"parentUuid"`):
+		r.message(line)
+	case begins(line, `{"type":"custom-title"`), begins(line, `{"type":"ai-title"`), begins(line, `{"type":"tag"`), begins(line, `{"type":"summary"`):
+		r.note(line)
+	case begins(line, `{"type":`), !begins(line, "{"):
+	default:
+		// Another program may have its own order of fields.
+		rec, err := store.ParseRecord(line)
+		if err == nil && rec.Message() {
+			r.message(line)
+		}
+	}
+}
+
+func begins(line []byte, prefix string) bool {
+	return len(line) >= len(prefix) && string(line[:len(prefix)]) == prefix
+}
+
+func (r *reader) message(line []byte) {
+	if r.info.Messages == 0 || r.firstWords == "" {
+		rec, err := store.ParseRecord(line)
+		if err != nil || !rec.Message() {
+			return
+		}
+		if r.info.Messages == 0 {
+			r.dir, r.session = rec.Dir, rec.Session
+			r.info.Created, _ = time.Parse(time.RFC3339Nano, rec.Time) // ok: a list can do without
+		}
+		if rec.Type == string(msg.User) {
+			if e, err := rec.Entry(); err == nil && !e.Hidden {
+				r.firstWords = store.AutoTitleOf(promptText(e.Message.Text()))
+			}
+		}
+	}
+	r.info.Messages++
+	r.last = line
+}
+
+// promptText returns what a person typed, which is nothing if a program wrote the message.
+func promptText(text string) string {
+	trimmed := strings.TrimSpace(text)
+	for _, prefix := range []string{"<system-reminder>", "<command-", "<local-command-"} {
+		if strings.HasPrefix(trimmed, prefix) {
+			return ""
+		}
+	}
+	// More than a title has is not looked at.
+	return trimmed[:min(len(trimmed), 2000)]
+}
+
+// note takes in a title or a tag.
+func (r *reader) note(line []byte) {
+	var n struct {
+		Type, CustomTitle, AiTitle, Summary, Tag string
+	}
+	if json.Unmarshal(line, &n) != nil {
+		return
+	}
+	switch n.Type {
+	case "custom-title":
+		r.info.Title, _ = store.CheckTitle(n.CustomTitle) // ok: an empty one is none
+	case "ai-title":
+		r.info.AutoTitle = store.AutoTitleOf(n.AiTitle)
+	case "summary":
+		if r.info.AutoTitle == "" {
+			r.info.AutoTitle = store.AutoTitleOf(n.Summary)
+		}
+	case "tag":
+		r.info.Tag, _ = store.CheckTitle(n.Tag) // ok: an empty one takes it back
+	}
+}
+
+// leaf takes from the last message where the session is now.
+func (r *reader) leaf(line []byte) {
+	c := jsonline.New(line)
+	c.Enter('{')
+	for {
+		key, ok := c.Key()
+		if !ok || string(key) == "message" && r.info.Branch != "" {
+			return
+		}
+		if string(key) == "gitBranch" && c.Kind() == '"' {
+			r.info.Branch = c.String()
+			return
+		}
+		c.Skip()
+	}
+}
+
+// partial finds the first words of a first prompt that is too long to be read whole.
+func (r *reader) partial(line []byte) {
+	if !begins(line, `{"type":"user"`) && !begins(line, `{"parentUuid"`) {
+		return
+	}
+	for _, before := range []string{`"text":"`, `"content":"`} {
+		_, rest, ok := bytes.Cut(line, []byte(before))
+		if !ok {
+			continue
+		}
+		rest = rest[:min(len(rest), 1000)]
+		if end := bytes.LastIndexByte(rest, ' '); end > 0 { // not within an escape
+			rest = rest[:end]
+		}
+		c := jsonline.New(append(append([]byte{'"'}, rest...), '"'))
+		r.firstWords = store.AutoTitleOf(promptText(c.String()))
+		r.info.Messages++
+		return
+	}
+}
+
+func (r *reader) finish() Info {
+	if r.info.AutoTitle == "" {
+		r.info.AutoTitle = r.firstWords
+	}
+	return r.info
+}
