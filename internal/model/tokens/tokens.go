@@ -1,0 +1,273 @@
+// Package tokens estimates how many tokens a request has, without asking anybody. It counts
+// characters by kind and corrects the sum by what the provider reported of earlier requests to the
+// same model. What follows from a number is left to the caller.
+//
+// Of a request whose greater part was in the last one that the provider counted, an estimate is at
+// most 15 % off; the first request of a session, which nothing has been reported of yet, may be
+// further off.
+package tokens
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+
+	"adze/internal/msg"
+	"adze/internal/platform/picture"
+)
+
+// A family is what is assumed of the models whose names have one of the prefixes, before the provider
+// has reported anything. Units are quarters of a token.
+type family struct {
+	prefixes string // separated by spaces
+	wide     int    // units of a character of a script without spaces
+}
+
+// families are in order: the first that fits counts.
+var families = [...]family{
+	{"claude", 5},
+	{"gpt o1 o3 o4 chatgpt gemini", 3},
+	{"deepseek qwen glm kimi moonshot minimax doubao hunyuan", 3},
+	{"", 4},
+}
+
+// Units of the other kinds of text: four characters of prose are a token, and two of JSON, which has
+// many short words and signs.
+const (
+	perToken  = 4
+	proseUnit = 1
+	jsonUnit  = 2
+	otherUnit = 2 // a character beyond ASCII of a script with spaces
+)
+
+// Media is what a picture or document counts for when nothing better is known, in tokens.
+const Media = 2000
+
+// What a message, a use or result, and a tool have around their content.
+const (
+	perMessage = 4
+	perCall    = 12
+	perTool    = 12
+)
+
+// A Gauge estimates the tokens of requests to one model. It is for one goroutine at a time.
+type Gauge struct {
+	family family
+	// factor corrects the count; 0 means that nothing was reported yet.
+	factor float64
+	parts  map[msg.Part]int32 // counts of large parts, which are not gone over again
+	last   []counted          // the messages of the last request, for the same reason
+}
+
+// A counted is a message that was counted; a message is known by its parts.
+type counted struct {
+	first *msg.Part
+	parts int
+	n     int
+}
+
+// New returns a gauge for the model with this id.
+func New(model string) *Gauge {
+	name := strings.ToLower(model)
+	if _, after, ok := strings.Cut(name, "/"); ok {
+		name = after // the name of a provider
+	}
+	for _, f := range families {
+		for prefix := range strings.FieldsSeq(f.prefixes) {
+			if strings.HasPrefix(name, prefix) {
+				return &Gauge{family: f}
+			}
+		}
+	}
+	return &Gauge{family: families[len(families)-1]}
+}
+
+// The correction stays within these bounds, whatever is reported.
+const minFactor, maxFactor = 0.4, 3
+
+// Report says that the provider counted reported tokens where [Gauge.Count] finds counted. Small
+// requests say little about large ones and are passed over.
+func (g *Gauge) Report(counted, reported int) {
+	if counted < 100 || reported < 100 {
+		return
+	}
+	g.factor = min(maxFactor, max(minFactor, float64(reported)/float64(counted)))
+}
+
+// AtLeast says that a request with this count has more than the given tokens, as a provider that
+// refused it says.
+func (g *Gauge) AtLeast(counted, reported int) {
+	if counted > 0 && g.Correct(counted) < reported {
+		g.factor = min(maxFactor, float64(reported)/float64(counted))
+	}
+}
+
+// Correct returns the estimate that a count comes to.
+func (g *Gauge) Correct(counted int) int {
+	if g.factor == 0 {
+		return counted
+	}
+	return int(float64(counted) * g.factor)
+}
+
+// Request returns the estimate for a request.
+func (g *Gauge) Request(system []msg.Part, tools []msg.ToolSpec, messages []msg.Message) int {
+	return g.Correct(g.Count(system, tools, messages))
+}
+
+// Messages returns the estimate for messages.
+func (g *Gauge) Messages(messages ...msg.Message) int { return g.Request(nil, nil, messages) }
+
+// Parts returns the estimate for parts.
+func (g *Gauge) Parts(parts ...msg.Part) int { return g.Request(parts, nil, nil) }
+
+// Text returns the estimate for a text.
+func (g *Gauge) Text(text string) int { return g.Correct(g.text(text)) }
+
+// Count returns the tokens of a request by its characters alone.
+func (g *Gauge) Count(system []msg.Part, tools []msg.ToolSpec, messages []msg.Message) int {
+	n := g.count(system)
+	for _, t := range tools {
+		n += perTool + g.text(t.Name) + g.text(t.Description) + g.units(string(t.Schema), jsonUnit)
+	}
+	if len(messages) < 2 {
+		for _, m := range messages {
+			n += perMessage + g.count(m.Parts)
+		}
+		return n
+	}
+	for i, m := range messages {
+		n += g.message(i, m)
+	}
+	return n
+}
+
+// message returns the tokens of the message at a place. A conversation mostly grows, so that what was
+// there before is known.
+func (g *Gauge) message(i int, m msg.Message) int {
+	if len(m.Parts) == 0 {
+		return perMessage
+	}
+	if i < len(g.last) {
+		if k := g.last[i]; k.first == &m.Parts[0] && k.parts == len(m.Parts) {
+			return k.n
+		}
+		g.last = g.last[:i]
+	}
+	k := counted{&m.Parts[0], len(m.Parts), perMessage + g.count(m.Parts)}
+	if i == len(g.last) {
+		g.last = append(g.last, k)
+	}
+	return k.n
+}
+
+// Forget drops what was kept of parts, which are no longer sent.
+func (g *Gauge) Forget() { g.parts, g.last = nil, nil }
+
+func (g *Gauge) count(parts []msg.Part) int {
+	n := 0
+	for _, p := range parts {
+		n += g.part(p)
+	}
+	return n
+}
+
+func (g *Gauge) part(p msg.Part) int {
+	switch p := p.(type) {
+	case *msg.Text:
+		return g.kept(p, len(p.Text), func() int { return g.text(p.Text) })
+	case *msg.Thinking:
+		return g.kept(p, len(p.Text)+len(p.Signature), func() int { return g.text(p.Text) + len(p.Signature)/perToken })
+	case *msg.Redacted:
+		return len(p.Data) / perToken
+	case *msg.ToolUse:
+		return perCall + g.text(p.Name) + g.kept(p, len(p.Input), func() int { return g.units(string(p.Input), jsonUnit) })
+	case *msg.ToolResult:
+		return perCall + g.count(p.Parts)
+	case *msg.Image:
+		return g.kept(p, len(p.Data), func() int { return image(p) })
+	case *msg.Document:
+		return g.kept(p, len(p.Data), func() int { return document(p) })
+	case *msg.Server:
+		return g.kept(p, len(p.Raw), func() int { return g.units(string(p.Raw), jsonUnit) })
+	}
+	return 0
+}
+
+// kept returns what count returns. A part never changes, so a large one is counted once.
+func (g *Gauge) kept(p msg.Part, size int, count func() int) int {
+	if size < 256 {
+		return count()
+	}
+	if n, ok := g.parts[p]; ok {
+		return int(n)
+	}
+	n := count()
+	if g.parts == nil {
+		g.parts = make(map[msg.Part]int32)
+	}
+	g.parts[p] = int32(n)
+	return n
+}
+
+func (g *Gauge) text(s string) int {
+	if t := strings.TrimLeft(s[:min(len(s), 64)], " \t\r\n"); t != "" && (t[0] == '{' || t[0] == '[') {
+		return g.units(s, jsonUnit)
+	}
+	return g.units(s, proseUnit)
+}
+
+// units returns the tokens of s, in which a character of ASCII has the given units.
+func (g *Gauge) units(s string, ascii int) int {
+	n, other := 0, 0
+	for i := 0; i < len(s); {
+		if s[i] < utf8.RuneSelf {
+			n++
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		i += size
+		if wide(r) {
+			other += g.family.wide
+		} else {
+			other += otherUnit
+		}
+	}
+	return (n*ascii + other + perToken - 1) / perToken
+}
+
+// wide reports whether r is of a script that is written without spaces, or a symbol of its own.
+func wide(r rune) bool {
+	return r >= 0x2e80 && r <= 0xd7ff || r >= 0xf900 && r <= 0xfaff || r >= 0xfe30 && r <= 0xffef || r >= 0x1f000
+}
+
+// Pictures cost a token for so many pixels, after they were made to fit into a square.
+const (
+	pixelsPerToken = 750
+	maxEdge        = 1568
+	maxPicture     = 1600
+)
+
+func image(p *msg.Image) int {
+	_, size, err := picture.Measure(p.Data)
+	if err != nil || size.Width <= 0 || size.Height <= 0 {
+		return Media
+	}
+	w, h := float64(size.Width), float64(size.Height)
+	if long := max(w, h); long > maxEdge {
+		w, h = w*maxEdge/long, h*maxEdge/long
+	}
+	return min(maxPicture, int(w*h/pixelsPerToken)+1)
+}
+
+// document counts the pages of a PDF, as far as they can be seen, and takes each for a picture with
+// text on it.
+func document(p *msg.Document) int {
+	if p.MediaType != "application/pdf" {
+		return max(Media, len(p.Data)/perToken)
+	}
+	pages := bytes.Count(p.Data, []byte("/Type /Page")) + bytes.Count(p.Data, []byte("/Type/Page")) -
+		bytes.Count(p.Data, []byte("/Type /Pages")) - bytes.Count(p.Data, []byte("/Type/Pages"))
+	return Media * max(1, pages)
+}
