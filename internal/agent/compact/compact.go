@@ -1,0 +1,290 @@
+// Package compact keeps a conversation within the context window. It clears old results from what is
+// sent, replaces what was said by a summary, and drops the oldest messages where no summary can be
+// had. It works on the entries it is given and returns others: when to compact is decided by its
+// caller, and so is how a new segment gets into the history and its log.
+package compact
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"adze/internal/model"
+	"adze/internal/model/tokens"
+	"adze/internal/msg"
+)
+
+// Limits are what fits into a model, in tokens.
+type Limits struct {
+	Window, MaxOutput int
+	// Percent of the usable window is where a conversation is compacted; outside 50 to 95 it means 85.
+	Percent int
+}
+
+const (
+	unknownWindow  = 128_000
+	reservedOutput = 20_000
+	reservedSlack  = 3_000
+	defaultPercent = 85
+	warnPercent    = 75
+)
+
+// Usable returns the part of the window that a request may fill.
+func (l Limits) Usable() int {
+	window := l.Window
+	if window <= 0 {
+		window = unknownWindow
+	}
+	return window - min(l.MaxOutput, reservedOutput, window/2)
+}
+
+// Auto returns the size from which a conversation is compacted.
+func (l Limits) Auto() int { return l.Usable() * l.percent() / 100 }
+
+// Warn returns the size from which the person should know.
+func (l Limits) Warn() int { return l.Usable() * min(warnPercent, l.percent()) / 100 }
+
+// Block returns the size above which a request has no prospect.
+func (l Limits) Block() int { return l.Usable() - min(reservedSlack, l.Usable()/10) }
+
+func (l Limits) percent() int {
+	if l.Percent < 50 || l.Percent > 95 {
+		return defaultPercent
+	}
+	return l.Percent
+}
+
+// A Trigger is who wants a compaction.
+type Trigger string
+
+// The triggers.
+const (
+	Auto   Trigger = "auto"
+	Manual Trigger = "manual"
+)
+
+// Hooks are asked and told about compactions.
+type Hooks interface {
+	// Before returns what must be kept in mind, or why there may be no compaction.
+	Before(ctx context.Context, t Trigger, focus string) (keep, block string)
+	// After is told the summary and returns what the model is to read after it.
+	After(ctx context.Context, t Trigger, summary string) []msg.Part
+}
+
+// A Config is what compactions are made with. Provider is required.
+type Config struct {
+	Provider model.Provider
+	// Language is that of the texts for the model: Chinese for "zh" and "chn", or else English.
+	Language string
+	// Clearable says of which tools old results may be cleared; nil means of none.
+	Clearable func(tool string) bool
+	// Transcript returns where the whole conversation can be read; nil or "" means nowhere.
+	Transcript func() string
+	// Notes returns what is known of the session without asking a model; see [Notes]. Nil means nothing.
+	Notes Notes
+	// Sources returns what may be put back beside a summary; nil means nothing.
+	Sources func(ctx context.Context) Sources
+	Hooks   Hooks
+	// Asking is called before a model is asked for a summary, which takes a while; nil means that nobody
+	// wants to know.
+	Asking func()
+	// Booked is told what a summary has cost; nil means that nobody wants to know.
+	Booked func(modelID string, u msg.Usage, took time.Duration)
+	// NewID and Now are replaced in tests.
+	NewID func() string
+	Now   func() time.Time
+}
+
+// A Compactor compacts one conversation. It is for one goroutine at a time.
+type Compactor struct {
+	cfg      Config
+	text     texts
+	gauges   map[string]*tokens.Gauge
+	failures int // to get a summary unasked, in a row
+	heeded   bool
+}
+
+// New returns a compactor.
+func New(cfg Config) *Compactor {
+	if cfg.NewID == nil {
+		cfg.NewID = msg.NewID
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	return &Compactor{cfg: cfg, text: textsIn(cfg.Language), gauges: map[string]*tokens.Gauge{}}
+}
+
+// Gauge returns what measures requests to a model.
+func (c *Compactor) Gauge(modelID string) *tokens.Gauge {
+	g := c.gauges[modelID]
+	if g == nil {
+		g = tokens.New(modelID)
+		c.gauges[modelID] = g
+	}
+	return g
+}
+
+// A Job is a conversation that is too long, and what is sent beside it.
+type Job struct {
+	Model  string
+	Limits Limits
+	System []msg.Part
+	Tools  []msg.ToolSpec
+	// Context is what each request says before the conversation; a request for a summary does without.
+	Context []msg.Part
+	UserID  string
+	// Entries are the conversation since the last compaction.
+	Entries []msg.Entry
+	Trigger Trigger
+	// Focus is what the person wants the summary to dwell on; it may be empty.
+	Focus string
+}
+
+// fixed returns the size of what no compaction can change.
+func (j *Job) fixed(g *tokens.Gauge) int {
+	return g.Request(j.System, j.Tools, nil) + g.Parts(j.Context...)
+}
+
+// A Segment is a conversation after a compaction: the summary, then entries that stay as they are,
+// then entries that take the place of others.
+type Segment struct {
+	Summary msg.Entry
+	Kept    []msg.Entry
+	Recast  []msg.Entry
+	// Before and After are the sizes of the requests, in tokens.
+	Before, After int
+	// Text is the summary itself; empty if messages were dropped without one.
+	Text string
+}
+
+// Entries returns the conversation.
+func (s *Segment) Entries() []msg.Entry {
+	all := make([]msg.Entry, 0, 1+len(s.Kept)+len(s.Recast))
+	return append(append(append(all, s.Summary), s.Kept...), s.Recast...)
+}
+
+// KeptIDs returns the ids of the entries that stay as they are.
+func (s *Segment) KeptIDs() []string {
+	ids := make([]string, len(s.Kept))
+	for i, e := range s.Kept {
+		ids[i] = e.ID
+	}
+	return ids
+}
+
+var (
+	// ErrNothing says that there is nothing to compact.
+	ErrNothing = errors.New("there is nothing to compact yet")
+	// ErrGivenUp says that summaries failed too often to be asked for again.
+	ErrGivenUp = errors.New("no summary is asked for any more in this session, after three failures in a row")
+)
+
+// BlockedError says that a hook forbade the compaction.
+type BlockedError struct{ Reason string }
+
+func (e *BlockedError) Error() string { return "a hook stopped the compaction: " + e.Reason }
+
+// maxFailures is how often a summary that nobody asked for may fail in a row.
+const maxFailures = 3
+
+// Compact returns the conversation of j with a summary in place of all but its end. The entries
+// themselves stay as they are, whatever comes of it.
+func (c *Compactor) Compact(ctx context.Context, j Job) (*Segment, error) {
+	if j.Trigger == Auto && c.failures >= maxFailures {
+		return nil, ErrGivenUp
+	}
+	from := tail(j.Entries, c.Gauge(j.Model))
+	if len(withoutSummary(j.Entries[:from])) == 0 {
+		return nil, ErrNothing
+	}
+	keep, err := c.askHooks(ctx, j)
+	if err != nil {
+		return nil, err
+	}
+	seg, err := c.fromNotes(ctx, j)
+	if err != nil || seg == nil {
+		seg, err = c.summarise(ctx, j, from, keep)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err != nil:
+		if j.Trigger == Auto {
+			c.failures++
+		}
+		return nil, err
+	}
+	c.failures, c.heeded = 0, false
+	return seg, nil
+}
+
+// Relieve does what is needed before a request of the given size is sent. It returns nil if nothing
+// is. Where there is no summary to be had it lets the request grow as far as it can, and then drops
+// messages; so there may be an error beside the segment.
+func (c *Compactor) Relieve(ctx context.Context, j Job, size int) (*Segment, error) {
+	if size <= j.Limits.Auto() {
+		return nil, nil
+	}
+	seg, err := c.Compact(ctx, j)
+	if err == nil || ctx.Err() != nil || size <= j.Limits.Block() {
+		return seg, err
+	}
+	for _, budget := range []int{j.Limits.Auto(), j.Limits.Block()} {
+		if seg, ok := c.Shorten(j, budget); ok {
+			return seg, err
+		}
+	}
+	return nil, err
+}
+
+// GivenUp reports whether summaries have failed so often that none is asked for unless the person
+// wants one.
+func (c *Compactor) GivenUp() bool { return c.failures >= maxFailures }
+
+// askHooks returns what hooks want to be kept. One that forbids a compaction which has to be is heeded
+// once.
+func (c *Compactor) askHooks(ctx context.Context, j Job) (keep string, err error) {
+	if c.cfg.Hooks == nil {
+		return "", nil
+	}
+	keep, block := c.cfg.Hooks.Before(ctx, j.Trigger, j.Focus)
+	switch {
+	case block == "":
+		return keep, nil
+	case j.Trigger == Manual:
+		return "", &BlockedError{Reason: block}
+	case !c.heeded && c.Size(j) <= j.Limits.Block():
+		c.heeded = true
+		return "", &BlockedError{Reason: block}
+	}
+	return keep, nil
+}
+
+// Size returns the estimate for the request that j would send.
+func (c *Compactor) Size(j Job) int {
+	g := c.Gauge(j.Model)
+	return j.fixed(g) + sum(g, j.Entries)
+}
+
+// finish measures a segment and makes sure that it is worth having.
+func (c *Compactor) finish(j Job, seg *Segment) error {
+	g := c.Gauge(j.Model)
+	fixed := j.fixed(g)
+	seg.Before, seg.After = fixed+sum(g, j.Entries), fixed+sum(g, seg.Entries())
+	switch {
+	case seg.After >= seg.Before:
+		return errors.New("the summary is longer than what it sums up")
+	case seg.After > j.Limits.Auto():
+		return errors.New("the summary leaves too little room")
+	}
+	return nil
+}
+
+func sum(g *tokens.Gauge, entries []msg.Entry) int {
+	n := 0
+	for i := range entries {
+		n += g.Messages(entries[i].Message)
+	}
+	return n
+}

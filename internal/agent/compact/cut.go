@@ -1,0 +1,148 @@
+package compact
+
+import (
+	"strings"
+
+	"adze/internal/model/tokens"
+	"adze/internal/msg"
+)
+
+// cuts says of each entry whether a conversation may begin with it: no result may be without its use,
+// and the entries of one response stay together.
+func cuts(entries []msg.Entry) []bool {
+	ok := make([]bool, len(entries)+1)
+	for i := range ok {
+		ok[i] = true
+	}
+	used, response := map[string]int{}, map[string]int{}
+	// A pair at k and i forbids to begin after k and up to i. Each entry remembers how far back its
+	// pairs reach, so that one pass suffices.
+	reach := make([]int, len(entries))
+	for i, e := range entries {
+		reach[i] = i
+		if first, seen := response[e.ResponseID]; e.ResponseID != "" && seen {
+			reach[i] = first
+		} else {
+			response[e.ResponseID] = i
+		}
+		for _, p := range e.Message.Parts {
+			switch p := p.(type) {
+			case *msg.ToolUse:
+				used[p.ID] = i
+			case *msg.ToolResult:
+				if at, seen := used[p.ID]; seen {
+					reach[i] = min(reach[i], at)
+				}
+			}
+		}
+	}
+	lowest := len(entries)
+	for i := len(entries) - 1; i >= 0; i-- {
+		lowest = min(lowest, reach[i])
+		ok[i] = lowest >= i
+	}
+	return ok
+}
+
+// A Keep says how much of a conversation stays as it is when notes take the place of the rest.
+type Keep struct {
+	MinTokens, MinTexts, MaxTokens int
+}
+
+// DefaultKeep is what stays if nothing else is said.
+var DefaultKeep = Keep{MinTokens: 10_000, MinTexts: 5, MaxTokens: 40_000}
+
+func (k Keep) valid() bool {
+	return k.MinTokens >= 0 && k.MinTexts >= 0 && k.MaxTokens > 0 && k.MinTokens <= k.MaxTokens
+}
+
+// Window returns where the part of entries that stays begins. It begins after the entries that are
+// summed up, at from, and extends backwards until it is large enough; not before floor.
+func Window(entries []msg.Entry, floor, from int, k Keep, g *tokens.Gauge) int {
+	if !k.valid() {
+		k = DefaultKeep
+	}
+	size, texts := 0, 0
+	add := func(e msg.Entry) {
+		size += g.Messages(e.Message)
+		if strings.TrimSpace(e.Message.Text()) != "" {
+			texts++
+		}
+	}
+	for _, e := range entries[from:] {
+		add(e)
+	}
+	at := from
+	for at > floor && (size < k.MinTokens || texts < k.MinTexts) {
+		if at < len(entries) && size+g.Messages(entries[at-1].Message) > k.MaxTokens {
+			break
+		}
+		at--
+		add(entries[at])
+	}
+	ok := cuts(entries)
+	for at > floor && !ok[at] {
+		at--
+	}
+	return at
+}
+
+// maxTail bounds the end of a conversation that stays as it is beside a summary, in tokens.
+const maxTail = 10_000
+
+// tail returns where the end of entries begins that a summary need not tell: what the person said
+// last, if nobody has answered it yet, or the last calls with their results, if they are small.
+func tail(entries []msg.Entry, g *tokens.Gauge) int {
+	ok := cuts(entries)
+	at := len(entries)
+	for at > 0 && entries[at-1].Message.Role == msg.User && !isSummary(entries[at-1]) {
+		at--
+	}
+	if at == len(entries) || at > 0 && !ok[at] { // answered, or results of calls
+		for at > 0 && !ok[at] {
+			at--
+		}
+		if at == len(entries) || at == 0 || sum(g, entries[at:]) > maxTail {
+			return lastWords(entries, ok)
+		}
+	}
+	return at
+}
+
+// lastWords returns where the words begin that end entries and wait for an answer.
+func lastWords(entries []msg.Entry, ok []bool) int {
+	at := len(entries)
+	for at > 0 && ok[at-1] && saysSomething(entries[at-1]) {
+		at--
+	}
+	return at
+}
+
+// saysSomething reports whether e is of the person, and no result.
+func saysSomething(e msg.Entry) bool {
+	if e.Message.Role != msg.User || isSummary(e) {
+		return false
+	}
+	for _, p := range e.Message.Parts {
+		if _, ok := p.(*msg.ToolResult); ok {
+			return false
+		}
+	}
+	return true
+}
+
+// isSummary reports whether e is what a compaction left.
+func isSummary(e msg.Entry) bool {
+	if !e.Hidden || e.Message.Role != msg.User || len(e.Message.Parts) == 0 {
+		return false
+	}
+	t, ok := e.Message.Parts[0].(*msg.Text)
+	return ok && strings.HasPrefix(t.Text, openTag)
+}
+
+func withoutSummary(entries []msg.Entry) []msg.Entry {
+	if len(entries) > 0 && isSummary(entries[0]) {
+		return entries[1:]
+	}
+	return entries
+}

@@ -1,0 +1,323 @@
+package compact
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"adze/internal/model/tokens"
+	"adze/internal/msg"
+)
+
+// Micro says when old results are cleared from what is sent; sizes are in tokens.
+type Micro struct {
+	// Keep is how many of the newest are never cleared.
+	Keep int
+	// When all together have more than Total, the oldest are cleared, if that frees at least Gain.
+	Total, Gain int
+	// After a pause of Idle all but the newest are cleared: the provider has forgotten them anyway.
+	Idle time.Duration
+}
+
+// DefaultMicro is what counts if nothing else is said.
+var DefaultMicro = Micro{Keep: 5, Total: 40_000, Gain: 20_000, Idle: time.Hour}
+
+func (m Micro) valid() bool {
+	return m.Keep >= 1 && m.Total > 0 && m.Gain > 0 && m.Gain <= m.Total && m.Idle > 0
+}
+
+// minMedia is the size from which a picture or document is cleared as a result is.
+const minMedia = 2000
+
+// What a request may have of pictures and documents, whatever their tokens; providers refuse more.
+const (
+	maxMediaParts = 95
+	maxMediaBytes = 20 << 20
+)
+
+// A Clearer clears old results from what is sent. What it has cleared once stays cleared, so that
+// requests go on beginning alike. It is for one goroutine at a time.
+type Clearer struct {
+	Micro Micro
+	// Clearable says of which tools results may be cleared.
+	Clearable func(tool string) bool
+
+	cleared map[string]msg.Part // what is sent instead, by key
+
+	// What was found in the messages so far, since a conversation only grows: they are not gone over
+	// again for each request.
+	scan scan
+	seen []msg.Message // as they were given
+	view []msg.Message // as they are sent; nil after something was cleared
+	// shown counts the media outside of results in view.
+	shown int
+}
+
+// A scan is what is known of the beginning of a conversation.
+type scan struct {
+	items []item
+	tools map[string]string // names, by use
+	media int               // outside of results
+}
+
+// Keys returns what was cleared, for [Clearer.Restore] in a later process.
+func (c *Clearer) Keys() []string { return slices.Sorted(maps.Keys(c.cleared)) }
+
+// Restore takes over what was cleared in an earlier process.
+func (c *Clearer) Restore(keys []string) {
+	c.cleared = make(map[string]msg.Part, len(keys))
+	for _, k := range keys {
+		c.cleared[k] = nil
+	}
+}
+
+// Restart says that the conversation begins anew, with a summary.
+func (c *Clearer) Restart() { *c = Clearer{Micro: c.Micro, Clearable: c.Clearable} }
+
+// An item can be cleared: a result, or a picture or document. Its key is the id of the result, with
+// the index in it, or the number of the picture in the conversation: none of them changes as the
+// conversation grows.
+type item struct {
+	key   string
+	size  int // in tokens; 0 for a picture too small to count
+	bytes int // of media
+	media int
+}
+
+// Clear returns messages with old results cleared, and how many tokens it has newly freed. Idle is how
+// long ago the model answered last.
+func (c *Clearer) Clear(messages []msg.Message, idle time.Duration, g *tokens.Gauge) (view []msg.Message, freed int) {
+	had := len(c.cleared)
+	items := c.read(messages, g)
+	freed = c.choose(items, idle)
+	freed += c.chooseMedia(items)
+	if len(c.cleared) == 0 {
+		return messages, 0
+	}
+	if len(c.cleared) > had {
+		c.view = nil
+	}
+	settled := len(c.seen)
+	if len(c.view) < settled || c.view == nil {
+		n := 0
+		c.view = c.replace(messages[:settled], &n)
+		c.shown = n
+	}
+	n := c.shown
+	return append(c.view[:settled:settled], c.replace(messages[settled:], &n)...), freed
+}
+
+// read returns what can be cleared. All messages but the last, which may still grow, are remembered.
+func (c *Clearer) read(messages []msg.Message, g *tokens.Gauge) []item {
+	if n := len(c.seen); n > len(messages)-1 || n > 0 && !same(messages[n-1], c.seen[n-1]) {
+		c.scan, c.seen, c.view, c.shown = scan{}, nil, nil, 0
+	}
+	if len(messages) == 0 {
+		return nil
+	}
+	if c.scan.tools == nil {
+		c.scan.tools = map[string]string{}
+	}
+	if news := messages[len(c.seen) : len(messages)-1]; len(news) > 0 {
+		c.collect(&c.scan, news, g)
+		if len(c.view) == len(c.seen) && c.view != nil {
+			c.view = append(c.view, c.replace(news, &c.shown)...)
+		}
+		c.seen = append(c.seen, news...)
+	}
+	all := c.scan
+	all.items = slices.Clip(all.items)
+	c.collect(&all, messages[len(messages)-1:], g)
+	return all.items
+}
+
+func same(a, b msg.Message) bool {
+	return len(a.Parts) == len(b.Parts) && len(a.Parts) > 0 && &a.Parts[0] == &b.Parts[0]
+}
+
+// replace returns messages as they are sent. The number n counts the media outside of results.
+func (c *Clearer) replace(messages []msg.Message, n *int) []msg.Message {
+	out := slices.Clone(messages)
+	for i, m := range messages {
+		out[i].Parts = c.replaceParts(m.Parts, "", n)
+	}
+	return out
+}
+
+// choose marks what is to be cleared for its age.
+func (c *Clearer) choose(items []item, idle time.Duration) (freed int) {
+	m := c.Micro
+	if !m.valid() {
+		m = DefaultMicro
+	}
+	old := slices.DeleteFunc(slices.Clone(items), func(it item) bool { return it.size == 0 })
+	total := 0
+	for _, it := range old {
+		if !c.has(it.key) {
+			total += it.size
+		}
+	}
+	old = old[:max(0, len(old)-m.Keep)]
+	old = slices.DeleteFunc(old, func(it item) bool { return c.has(it.key) })
+	if idle > m.Idle {
+		for _, it := range old {
+			freed += it.size
+			c.clear(it)
+		}
+		return freed
+	}
+	if total <= m.Total {
+		return 0
+	}
+	n := 0
+	for n < len(old) && freed < m.Gain {
+		freed += old[n].size
+		n++
+	}
+	if freed < m.Gain {
+		return 0
+	}
+	for _, it := range old[:n] {
+		c.clear(it)
+	}
+	return freed
+}
+
+// chooseMedia marks the oldest pictures and documents that a request has no place for.
+func (c *Clearer) chooseMedia(items []item) (freed int) {
+	count, size := 0, 0
+	for _, it := range items {
+		if it.media > 0 && !c.has(it.key) {
+			count += it.media
+			size += it.bytes
+		}
+	}
+	for _, it := range items {
+		if count <= maxMediaParts && size <= maxMediaBytes {
+			break
+		}
+		if it.media > 0 && !c.has(it.key) {
+			count -= it.media
+			size -= it.bytes
+			freed += it.size
+			c.clear(it)
+		}
+	}
+	return freed
+}
+
+func (c *Clearer) has(key string) bool { _, ok := c.cleared[key]; return ok }
+
+func (c *Clearer) clear(it item) {
+	if c.cleared == nil {
+		c.cleared = map[string]msg.Part{}
+	}
+	c.cleared[it.key] = nil
+}
+
+// collect adds what can be cleared in messages, oldest first.
+func (c *Clearer) collect(s *scan, messages []msg.Message, g *tokens.Gauge) {
+	least := 2 * g.Text(Cleared)
+	for _, m := range messages {
+		for _, p := range m.Parts {
+			switch p := p.(type) {
+			case *msg.ToolUse:
+				s.tools[p.ID] = p.Name
+			case *msg.ToolResult:
+				count, bytes := media(p.Parts)
+				if name, ok := s.tools[p.ID]; ok && c.Clearable != nil && c.Clearable(name) {
+					if size := g.Parts(p); size > least {
+						s.items = append(s.items, item{key: p.ID, size: size, media: count, bytes: bytes})
+					}
+					continue
+				}
+				for i, q := range p.Parts {
+					s.items = appendMedia(s.items, p.ID, i, q, g)
+				}
+			case *msg.Image, *msg.Document:
+				s.items = appendMedia(s.items, "", s.media, p, g)
+				s.media++
+			}
+		}
+	}
+}
+
+func appendMedia(items []item, in string, n int, p msg.Part, g *tokens.Gauge) []item {
+	count, bytes := media([]msg.Part{p})
+	if count == 0 {
+		return items
+	}
+	size := g.Parts(p)
+	if size < minMedia {
+		size = 0
+	}
+	return append(items, item{key: fmt.Sprintf("%s#%d", in, n), size: size, media: count, bytes: bytes})
+}
+
+func media(parts []msg.Part) (count, bytes int) {
+	for _, p := range parts {
+		switch p := p.(type) {
+		case *msg.Image:
+			count++
+			bytes += len(p.Data)
+		case *msg.Document:
+			count++
+			bytes += len(p.Data)
+		}
+	}
+	return count, bytes
+}
+
+// replaceParts returns parts with what was cleared replaced; the same slice if nothing was. The number n counts
+// the media outside of results.
+func (c *Clearer) replaceParts(parts []msg.Part, in string, n *int) []msg.Part {
+	out := parts
+	put := func(i int, p msg.Part) {
+		if &out[0] == &parts[0] {
+			out = slices.Clone(parts)
+		}
+		out[i] = p
+	}
+	for i, p := range parts {
+		switch p := p.(type) {
+		case *msg.ToolResult:
+			if c.has(p.ID) {
+				put(i, c.instead(p.ID, func() msg.Part {
+					return &msg.ToolResult{ID: p.ID, Parts: []msg.Part{&msg.Text{Text: Cleared}}, IsError: p.IsError}
+				}))
+			} else if inner := c.replaceParts(p.Parts, p.ID, n); len(inner) > 0 && &inner[0] != &p.Parts[0] {
+				put(i, c.instead(p.ID+"#", func() msg.Part { return &msg.ToolResult{ID: p.ID, Parts: inner, IsError: p.IsError} }))
+			}
+		case *msg.Image, *msg.Document:
+			key := fmt.Sprintf("%s#%d", in, i)
+			if in == "" {
+				key = fmt.Sprintf("#%d", *n)
+				*n++
+			}
+			if c.has(key) {
+				put(i, c.instead(key, func() msg.Part { return &msg.Text{Text: clearedMedia(p)} }))
+			}
+		}
+	}
+	return out
+}
+
+// instead returns what is sent under a key, and makes it the first time: encoders know parts again.
+func (c *Clearer) instead(key string, make func() msg.Part) msg.Part {
+	if p := c.cleared[key]; p != nil {
+		return p
+	}
+	p := make()
+	if c.has(key) {
+		c.cleared[key] = p
+	}
+	return p
+}
+
+func clearedMedia(p msg.Part) string {
+	if _, ok := p.(*msg.Document); ok {
+		return "[An old document was cleared to save room.]"
+	}
+	return "[An old image was cleared to save room.]"
+}

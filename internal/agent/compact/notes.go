@@ -1,0 +1,44 @@
+package compact
+
+import (
+	"context"
+	"slices"
+)
+
+// Notes are a summary of the session that is kept while it goes on.
+type Notes interface {
+	// Summary returns the notes and the id of the last entry they tell of, or "" if there are none to
+	// go by. It may wait a little for notes that are being written.
+	Summary(ctx context.Context) (text, last string)
+}
+
+// fromNotes returns the segment that begins with the notes, or nil if they do not do.
+func (c *Compactor) fromNotes(ctx context.Context, j Job) (*Segment, error) {
+	if c.cfg.Notes == nil || j.Focus != "" {
+		return nil, nil
+	}
+	text, last := c.cfg.Notes.Summary(ctx)
+	if text == "" {
+		return nil, nil
+	}
+	g := c.Gauge(j.Model)
+	floor := len(j.Entries) - len(withoutSummary(j.Entries))
+	told := floor
+	for i, e := range j.Entries {
+		if e.ID == last {
+			told = max(told, i+1)
+		}
+	}
+	from := Window(j.Entries, floor, told, DefaultKeep, g)
+	if from <= floor {
+		return nil, nil
+	}
+	said := words(j.Entries[:from], wordsBudget(j.Limits), g, c.text.cut)
+	seg := &Segment{Text: text, Kept: slices.Clip(j.Entries[from:])}
+	seg.Summary = c.entry(c.text.summary(text, said, c.transcript(), j.Trigger))
+	if err := c.finish(j, seg); err != nil {
+		return nil, err
+	}
+	c.attach(ctx, j, seg, g)
+	return seg, nil
+}

@@ -1,0 +1,252 @@
+package compact
+
+import (
+	"fmt"
+	"slices"
+	"unicode/utf8"
+
+	"adze/internal/model/tokens"
+	"adze/internal/msg"
+)
+
+// Shorten returns the conversation of j without its oldest messages, so that the request has at most
+// budget tokens, without asking a model. It drops whole turns first, then cuts the results of the last
+// turn, then drops its oldest calls. What the person said last is never cut. It reports false if it
+// cannot get below budget, or if nothing has to go.
+func (c *Compactor) Shorten(j Job, budget int) (*Segment, bool) {
+	return c.shorten(j, budget, shortener{})
+}
+
+func (c *Compactor) shorten(j Job, budget int, s shortener) (*Segment, bool) {
+	g := c.Gauge(j.Model)
+	fixed := j.fixed(g)
+	s.c, s.g, s.limits, s.budget = c, g, j.Limits, budget-fixed
+	if len(j.Entries) == 0 || sum(g, j.Entries) <= s.budget {
+		return nil, false
+	}
+	seg := s.shorten(j.Entries)
+	if seg == nil {
+		return nil, false
+	}
+	seg.Before, seg.After = fixed+sum(g, j.Entries), fixed+sum(g, seg.Entries())
+	return seg, seg.After < seg.Before
+}
+
+// A shortener drops the oldest messages of a conversation.
+type shortener struct {
+	c      *Compactor
+	g      *tokens.Gauge
+	limits Limits
+	budget int
+	prior  string // the summary that the conversation began with
+	// read says that the conversation is only read, not gone on with: words of the person may be cut.
+	read bool
+}
+
+func (s *shortener) shorten(entries []msg.Entry) *Segment {
+	all := entries
+	if isSummary(entries[0]) {
+		s.prior = entries[0].Message.Text()
+		entries = entries[1:]
+	}
+	ok := cuts(entries)
+	last, size := 0, sum(s.g, entries)
+	for i := range entries {
+		if ok[i] && (i == 0 || saysSomething(entries[i])) {
+			last = i
+			if size <= s.budget {
+				if seg := s.fit(entries[:i], entries[i:], nil); seg != nil && len(seg.Kept) < len(all) {
+					return seg
+				}
+			}
+		}
+		size -= s.g.Messages(entries[i].Message)
+	}
+	return s.lastTurn(entries[:last], entries[last:])
+}
+
+// lastTurn shortens a turn that does not fit by itself.
+func (s *shortener) lastTurn(gone, turn []msg.Entry) *Segment {
+	if len(turn) == 0 {
+		return s.fit(gone, nil, nil)
+	}
+	var cut []msg.Entry
+	for _, limit := range []int{8000, 2000, 400} {
+		cut = cutResults(turn, limit, s.c.text)
+		same := 0
+		for same < len(turn) && cut[same].ID != "" {
+			same++
+		}
+		if seg := s.fit(gone, turn[:same], cut[same:]); seg != nil {
+			return seg
+		}
+	}
+	head := 0
+	for head < len(turn) && saysSomething(turn[head]) {
+		head++
+	}
+	// The size of what is left is kept up to date while calls are dropped, since a turn may be long.
+	ok := cuts(turn)
+	size := sum(s.g, cut[head:])
+	for i := head; i <= len(turn); i++ {
+		if ok[i] && size <= s.budget {
+			if seg := s.fit(slices.Concat(gone, turn[head:i]), turn[:head], cut[i:]); seg != nil {
+				return seg
+			}
+		}
+		if i < len(turn) {
+			size -= s.g.Messages(cut[i].Message)
+		}
+	}
+	bare := make([]msg.Entry, head)
+	for i, e := range turn[:head] {
+		bare[i] = recastAs(e, markMedia(e.Message.Parts, s.c.text))
+	}
+	if s.read {
+		s.cutWords(bare)
+	}
+	return s.fit(slices.Concat(gone, turn[head:]), nil, bare)
+}
+
+// cutWords leaves the beginning of each text in entries, as far as they fit together.
+func (s *shortener) cutWords(entries []msg.Entry) {
+	share := s.budget / 2 / max(1, len(entries))
+	for i := range entries {
+		if text := entries[i].Message.Text(); s.g.Text(text) > share {
+			entries[i].Message.Parts = []msg.Part{&msg.Text{Text: cutTo(text, share, s.g) + s.c.text.cut}}
+		}
+	}
+}
+
+// fit returns the segment of kept and recast after a marker for what is gone, if it fits.
+func (s *shortener) fit(gone, kept, recast []msg.Entry) *Segment {
+	size := sum(s.g, kept) + sum(s.g, recast)
+	if size > s.budget {
+		return nil
+	}
+	room := s.budget - size
+	for share := wordsShare; share <= 4096; share *= 8 { // the marker itself must fit, with fewer words if need be
+		seg := &Segment{Summary: s.marker(gone, min(room/2, s.budget/share)), Kept: slices.Clip(kept)}
+		if s.g.Messages(seg.Summary.Message) > room {
+			continue
+		}
+		for _, e := range recast {
+			e = recastAs(e, e.Message.Parts)
+			e.ID, e.Time = s.c.cfg.NewID(), s.c.cfg.Now()
+			seg.Recast = append(seg.Recast, e)
+		}
+		seg.link()
+		return seg
+	}
+	return nil
+}
+
+// marker says that messages are gone, with what the person said in them and the summary before them,
+// each within budget.
+func (s *shortener) marker(gone []msg.Entry, budget int) msg.Entry {
+	t := s.c.text
+	prior := cutTo(s.prior, min(2*budget, s.budget/4), s.g)
+	if prior != "" && len(prior) < len(s.prior) {
+		prior += t.cut + closeTag
+	}
+	said := words(gone, min(budget, wordsBudget(s.limits)), s.g, t.cut)
+	return s.c.entry(t.dropped(prior, said, s.c.transcript()))
+}
+
+// link makes entries that are new follow each other.
+func (s *Segment) link() {
+	last := s.Summary.ID
+	if n := len(s.Kept); n > 0 {
+		last = s.Kept[n-1].ID
+	}
+	for i := range s.Recast {
+		s.Recast[i].Parent = last
+		last = s.Recast[i].ID
+	}
+}
+
+// entry returns what stands for messages that are gone.
+func (c *Compactor) entry(text string) msg.Entry {
+	return msg.Entry{ID: c.cfg.NewID(), Time: c.cfg.Now(), Message: msg.UserText(text), Hidden: true}
+}
+
+// recastAs returns e with other parts, as an entry of its own: it has cost nothing, and is no response.
+func recastAs(e msg.Entry, parts []msg.Part) msg.Entry {
+	return msg.Entry{Message: msg.Message{Role: e.Message.Role, Parts: parts}, Hidden: e.Hidden, Aborted: e.Aborted, Model: e.Model, Stop: e.Stop}
+}
+
+// cutResults returns entries with no text in a result longer than limit, and without pictures in
+// results. From the first one that differs on, all are recast and have no id.
+func cutResults(entries []msg.Entry, limit int, t texts) []msg.Entry {
+	out := slices.Clone(entries)
+	changed := false
+	for i, e := range entries {
+		parts := e.Message.Parts
+		for k, p := range parts {
+			res, ok := p.(*msg.ToolResult)
+			if !ok {
+				continue
+			}
+			if short := cutResult(res, limit, t); short != res {
+				if &parts[0] == &e.Message.Parts[0] {
+					parts = slices.Clone(parts)
+				}
+				parts[k] = short
+				changed = true
+			}
+		}
+		if changed {
+			out[i] = recastAs(e, parts)
+		}
+	}
+	return out
+}
+
+func cutResult(r *msg.ToolResult, limit int, t texts) *msg.ToolResult {
+	parts := markMedia(r.Parts, t)
+	same := len(parts) == len(r.Parts) && (len(parts) == 0 || &parts[0] == &r.Parts[0])
+	for i, p := range parts {
+		text, ok := p.(*msg.Text)
+		if !ok || len(text.Text) <= limit {
+			continue
+		}
+		if same {
+			parts, same = slices.Clone(parts), false
+		}
+		n := limit
+		for n > 0 && !utf8.RuneStart(text.Text[n]) {
+			n--
+		}
+		parts[i] = &msg.Text{Text: fmt.Sprintf("%s%s", text.Text[:n], t.cut)}
+	}
+	if same {
+		return r
+	}
+	return &msg.ToolResult{ID: r.ID, Parts: parts, IsError: r.IsError}
+}
+
+// markMedia returns parts with a text in place of each picture and document, also in results; the same
+// slice if there are none.
+func markMedia(parts []msg.Part, t texts) []msg.Part {
+	out := parts
+	for i, p := range parts {
+		q := p
+		switch p := p.(type) {
+		case *msg.Image:
+			q = &msg.Text{Text: t.image}
+		case *msg.Document:
+			q = &msg.Text{Text: t.document}
+		case *msg.ToolResult:
+			if inner := markMedia(p.Parts, t); len(inner) > 0 && &inner[0] != &p.Parts[0] {
+				q = &msg.ToolResult{ID: p.ID, Parts: inner, IsError: p.IsError}
+			}
+		}
+		if q != p {
+			if &out[0] == &parts[0] {
+				out = slices.Clone(parts)
+			}
+			out[i] = q
+		}
+	}
+	return out
+}

@@ -1,0 +1,227 @@
+package compact
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"adze/internal/model"
+	"adze/internal/model/tokens"
+	"adze/internal/msg"
+)
+
+const (
+	// maxSummary bounds the answer of the model, in tokens.
+	maxSummary = 20_000
+	// maxTries is how often the request for a summary is made shorter after it was too long.
+	maxTries = 3
+	// readTool is the only tool that a request for a summary offers, for providers that refuse calls in
+	// a conversation without tools.
+	readTool = "Read"
+)
+
+// summarise asks the model to sum up the entries before from, and returns the segment that begins with
+// the summary.
+func (c *Compactor) summarise(ctx context.Context, j Job, from int, keep string) (*Segment, error) {
+	text, err := c.ask(ctx, j, from, keep)
+	if err != nil {
+		return nil, err
+	}
+	g := c.Gauge(j.Model)
+	said := words(j.Entries[:from], wordsBudget(j.Limits), g, c.text.cut)
+	seg := &Segment{Text: text, Kept: slices.Clip(j.Entries[from:])}
+	seg.Summary = c.entry(c.text.summary(text, said, c.transcript(), j.Trigger))
+	if err := c.finish(j, seg); err != nil {
+		return nil, err
+	}
+	c.attach(ctx, j, seg, g)
+	return seg, nil
+}
+
+// attach adds to the summary what may stand beside it, as far as there is room.
+func (c *Compactor) attach(ctx context.Context, j Job, seg *Segment, g *tokens.Gauge) {
+	var parts []msg.Part
+	if c.cfg.Sources != nil {
+		room := (j.Limits.Auto() - seg.After) / 2
+		parts = restore(c.cfg.Sources(ctx), seg.Kept, room, g, c.text)
+	}
+	if c.cfg.Hooks != nil {
+		parts = append(parts, c.cfg.Hooks.After(ctx, j.Trigger, seg.Text)...)
+	}
+	if len(parts) == 0 {
+		return
+	}
+	whole := *seg
+	whole.Summary.Message.Parts = append(slices.Clip(seg.Summary.Message.Parts), parts...)
+	if c.finish(j, &whole) == nil {
+		*seg = whole
+	}
+}
+
+// errNoSummary says that an answer is not a summary; it may be asked for once more.
+var errNoSummary = errors.New("the model's answer is not a summary")
+
+// ask returns the summary of the entries before from.
+func (c *Compactor) ask(ctx context.Context, j Job, from int, keep string) (string, error) {
+	g := c.Gauge(j.Model)
+	in := Job{Model: j.Model, Limits: j.Limits, System: j.System, Entries: c.bare(j.Entries[:from], g)}
+	for _, t := range j.Tools {
+		if t.Name == readTool {
+			in.Tools = []msg.ToolSpec{t}
+		}
+	}
+	if c.cfg.Asking != nil {
+		c.cfg.Asking()
+	}
+	order := c.text.ask(j.Focus, keep)
+	room := j.Limits.Block() - g.Text(order)
+	if j.Limits.MaxOutput <= 0 {
+		room -= answerLimit(j.Limits)
+	}
+	for tries, again := 0, false; ; {
+		entries := in.Entries
+		if c.Size(in) > room {
+			seg, ok := c.shorten(in, room, shortener{read: true})
+			if !ok {
+				return "", errors.New("the conversation is too long to be summed up")
+			}
+			entries = seg.Entries()
+		}
+		text, err := c.answer(ctx, j, in, entries, order)
+		switch kind := model.KindOf(err); {
+		case err == nil || ctx.Err() != nil:
+			return text, err
+		case (kind == model.TooLong || kind == model.OverWindow) && tries < maxTries:
+			tries++
+			room = less(room, c.Gauge(j.Model).Request(in.System, in.Tools, nil)+sum(g, entries), err)
+		case errors.Is(err, errNoSummary) && !again:
+			again = true
+			order += "\n\n" + c.text.again
+		default:
+			return "", err
+		}
+	}
+}
+
+// less returns the size of a request to try after one of the given size was too long: smaller by what
+// the provider says, or by a fifth.
+func less(room, size int, err error) int {
+	size = min(room, size)
+	var e *model.Error
+	if errors.As(err, &e) && e.Window > 0 && e.Input > e.Window {
+		return int(float64(size) * float64(e.Window) / float64(e.Input) * 0.98)
+	}
+	return size * 4 / 5
+}
+
+// answerLimit returns how long a summary may be.
+func answerLimit(l Limits) int {
+	if l.MaxOutput <= 0 {
+		return min(maxSummary, l.Usable()/4)
+	}
+	return min(maxSummary, l.MaxOutput)
+}
+
+// answer sends one request for a summary.
+func (c *Compactor) answer(ctx context.Context, j, in Job, entries []msg.Entry, order string) (string, error) {
+	var conv msg.Conversation
+	for _, e := range entries {
+		conv.Add(e.Message)
+	}
+	conv.Add(msg.UserText(order))
+	messages, _ := conv.Messages()
+	began := c.cfg.Now()
+	var acc model.Accumulator
+	for ev, err := range c.cfg.Provider.Stream(ctx, &model.Request{
+		Model: j.Model, System: in.System, Tools: in.Tools, Messages: messages, MaxTokens: answerLimit(j.Limits), UserID: j.UserID,
+	}) {
+		if err != nil {
+			return "", fmt.Errorf("asking for a summary: %w", err)
+		}
+		acc.Add(ev)
+	}
+	if ctx.Err() != nil {
+		return "", context.Cause(ctx)
+	}
+	if c.cfg.Booked != nil {
+		c.cfg.Booked(j.Model, acc.Usage(), c.cfg.Now().Sub(began))
+	}
+	m := acc.Message()
+	stop, _ := acc.Stop()
+	switch {
+	case len(m.Uses()) > 0:
+		return "", fmt.Errorf("%w: it calls tools", errNoSummary)
+	case stop == model.StopRefusal:
+		return "", &model.Error{Kind: model.Refused}
+	case stop == model.StopContextExceeded:
+		return "", &model.Error{Kind: model.TooLong}
+	case stop == model.StopMaxTokens:
+		return "", fmt.Errorf("%w: it was cut off", errNoSummary)
+	}
+	text := extract(m.Text())
+	if text == "" {
+		return "", fmt.Errorf("%w: it is empty", errNoSummary)
+	}
+	return text, nil
+}
+
+// extract returns the summary in an answer, without the drafting before it.
+func extract(answer string) string {
+	if before, rest, ok := strings.Cut(answer, "<analysis>"); ok {
+		_, after, closed := strings.Cut(rest, "</analysis>")
+		if !closed { // a draft that never ends may still be followed by a summary
+			_, after, closed = strings.Cut(rest, "<summary>")
+			if !closed {
+				return strings.TrimSpace(before)
+			}
+			after = "<summary>" + after
+		}
+		answer = before + after
+	}
+	if _, after, ok := strings.Cut(answer, "<summary>"); ok {
+		answer, _, _ = strings.Cut(after, "</summary>")
+	}
+	// What stands for a compaction must be a single element.
+	answer = strings.ReplaceAll(answer, strings.TrimSpace(closeTag), "")
+	return strings.TrimSpace(strings.ReplaceAll(answer, openTag, ""))
+}
+
+// bare returns entries as they are summed up: without reasoning and old results, and with markers in
+// place of media.
+func (c *Compactor) bare(entries []msg.Entry, g *tokens.Gauge) []msg.Entry {
+	messages := make([]msg.Message, len(entries))
+	for i, e := range entries {
+		messages[i] = e.Message
+	}
+	clearer := Clearer{Clearable: c.cfg.Clearable}
+	messages, _ = clearer.Clear(messages, 0, g)
+	out := slices.Clone(entries)
+	for i, e := range entries {
+		parts := markMedia(messages[i].Parts, c.text)
+		if e.Message.Role == msg.Assistant && slices.ContainsFunc(parts, isThinking) {
+			parts = slices.DeleteFunc(slices.Clone(parts), isThinking)
+		}
+		if isSummary(e) && len(parts) > 1 {
+			parts = parts[:1] // the rest will be put back
+		}
+		out[i].Message.Parts = parts
+	}
+	return out
+}
+
+func isThinking(p msg.Part) bool {
+	switch p.(type) {
+	case *msg.Thinking, *msg.Redacted:
+		return true
+	}
+	return false
+}
+
+func (c *Compactor) transcript() string {
+	if c.cfg.Transcript == nil {
+		return ""
+	}
+	return c.cfg.Transcript()
+}

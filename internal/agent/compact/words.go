@@ -1,0 +1,77 @@
+package compact
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"adze/internal/model/tokens"
+	"adze/internal/msg"
+)
+
+// maxWords is how much of what the person said survives a compaction as it was said, in tokens, and
+// a share of the usable window that it may not exceed.
+const (
+	maxWords   = 20_000
+	wordsShare = 8
+)
+
+func wordsBudget(l Limits) int { return min(maxWords, l.Usable()/wordsShare) }
+
+// words returns what the person said in entries, oldest first. The newest survive whole; the first for
+// which there is no room is cut, and those before it are left out.
+func words(entries []msg.Entry, budget int, g *tokens.Gauge, cutMark string) []string {
+	var said []string
+	for _, e := range slices.Backward(entries) {
+		text := own(e)
+		if text == "" {
+			continue
+		}
+		size := g.Text(text) + 4
+		if size > budget {
+			if head := cutTo(text, budget, g); head != "" {
+				said = append(said, head+cutMark)
+			}
+			break
+		}
+		budget -= size
+		said = append(said, text)
+	}
+	slices.Reverse(said)
+	return said
+}
+
+// own returns the person's own words in e: not what the program says beside them, and not results.
+func own(e msg.Entry) string {
+	if e.Hidden || !saysSomething(e) {
+		return ""
+	}
+	var b strings.Builder
+	for _, p := range e.Message.Parts {
+		t, ok := p.(*msg.Text)
+		if !ok || strings.HasPrefix(t.Text, "<system-reminder>") || strings.HasPrefix(t.Text, "[Request interrupted by user") {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(t.Text)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// cutTo returns the beginning of text that fits into budget tokens, or nothing if that is too little
+// to be of use.
+func cutTo(text string, budget int, g *tokens.Gauge) string {
+	if budget < 100 {
+		return ""
+	}
+	for g.Text(text) > budget {
+		n := len(text) * budget / (g.Text(text) + 1)
+		for n > 0 && !utf8.RuneStart(text[n]) {
+			n--
+		}
+		text = text[:n]
+	}
+	return text
+}
