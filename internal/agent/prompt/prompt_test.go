@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"errors"
 	"flag"
 	"os"
 	"path/filepath"
@@ -16,95 +17,176 @@ import (
 var update = flag.Bool("update", false, "rewrite golden files")
 
 var env = Environment{
-	Dir: "/home/u/project", Extra: []string{"/home/u/lib"}, Repository: true, Branch: "main",
-	Platform: "linux/amd64", Shell: "/bin/bash", Date: "2026-11-15",
+	Dir: "/home/u/project", Extra: []string{"/home/u/lib"}, Repository: true,
+	Platform: "linux/amd64", Shell: "bash", System: "Linux 6.8", Date: "2026-11-15",
 }
 
 var opus = Model{ID: "claude-opus-5-5", Name: "Claude Opus 5.5", Cutoff: "2026-06"}
 
-func texts(blocks []msg.Part) []string {
-	var out []string
-	for _, b := range blocks {
-		out = append(out, b.(*msg.Text).Text)
+// full is what the prompt is written from when everything has something to say.
+func full(l Language) *Facts {
+	return &Facts{
+		Language: l, Env: env, Model: opus,
+		Style:  &Style{"Teaching", "Explain each step."},
+		Guide:  Guidance{"AskUserQuestion", true, true, false, true, "Skill", "DiscoverSkills", true},
+		Memory: "# Memory\nThe user likes tabs.", ModelNote: "You are a small model.", Answer: "français",
+		Servers:    func() []Server { return []Server{{"db", "Ask in SQL."}, {"silent", ""}, {"web", "Be polite."}} },
+		Scratchpad: "/tmp/adze-1", Kept: 5, NoteDown: true, Budget: 500_000, Brief: "Brief",
+		Git: Git{Branch: "main", Default: "main", User: "Ada", Status: " M a.go", Cut: true, Log: "abc123 first"},
 	}
-	return out
 }
 
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name+".golden")
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("run with -update if this is meant:\n%s", diff)
+	}
+}
+
+// shown writes a prompt as it is divided and marked.
+func shown(a Assembly, l Layout) string {
+	var b strings.Builder
+	for _, block := range a.Blocks(l) {
+		b.WriteString("---- block")
+		if block.Marked {
+			b.WriteString(", cached")
+		}
+		if block.Global {
+			b.WriteString(" for all")
+		}
+		b.WriteString("\n" + block.Text() + "\n")
+	}
+	return b.String()
+}
+
+// Proves CTX-05, CTX-10, CTX-12.
 func TestGolden(t *testing.T) {
-	for name, p := range map[string]Prompt{
-		"default": {Client: "adze/1.0 (headless)", Env: env},
-		"simple":  {Client: "adze/1.0 (headless)", Env: env, Simple: true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			blocks, _ := p.Blocks(opus, 2)
-			got := strings.Join(texts(blocks), "\n----\n") + "\n"
-			file := filepath.Join("testdata", name+".golden")
-			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(file)
+	shared := Layout{Client: "adze/1.0 (headless)", Shared: true, Tools: 2}
+	for _, l := range []Language{English, Chinese} {
+		plain := Facts{Language: l, Env: env, Model: opus}
+		explained := plain
+		explained.Explained = true
+		away := Environment{Dir: `C:\work`, Original: `C:\main`, Platform: "windows/amd64", Fast: true}
+		for name, a := range map[string]Assembly{
+			"default":   NewRegistry(nil).Assemble(&plain),
+			"explained": NewRegistry(nil).Assemble(&explained),
+			"full":      NewRegistry(nil).Assemble(full(l)),
+			"simple":    Simple(l, env),
+			"agent":     single("agent", Agent(l, "")),
+			"worktree":  single("environment", away.describe(l, Model{ID: "own-model"})),
+		} {
+			t.Run(string(l)+"."+name, func(t *testing.T) { golden(t, string(l)+"."+name, shown(a, shared)) })
+		}
+	}
+	a := NewRegistry(nil).Assemble(&Facts{Env: env, Model: opus})
+	foreign, other := shared, shared
+	foreign.Foreign, other.Shared = true, false
+	t.Run("with tools of servers", func(t *testing.T) { golden(t, "blocks.foreign", outline(a, foreign)) })
+	t.Run("shared", func(t *testing.T) { golden(t, "blocks.shared", outline(a, shared)) })
+	t.Run("another provider", func(t *testing.T) { golden(t, "blocks.other", outline(a, other)) })
+}
+
+// outline names the pieces of each block.
+func outline(a Assembly, l Layout) string {
+	var b strings.Builder
+	for _, block := range a.Blocks(l) {
+		for _, p := range block.Pieces {
+			b.WriteString(p.Name + " ")
+		}
+		b.WriteString(map[[2]bool]string{{}: "(none)", {true, false}: "(org)", {true, true}: "(global)"}[[2]bool{block.Marked, block.Global}] + "\n")
+	}
+	return b.String()
+}
+
+// Proves CTX-01, CTX-08.
+func TestSelect(t *testing.T) {
+	text := func(s string) *string { return &s }
+	standard := func() Assembly {
+		return Assembly{Pieces: []Piece{{"identity", "I."}, {"intro", "S."}, {"environment", "D."}}, Boundary: 2}
+	}
+	tests := []struct {
+		name     string
+		c        Choice
+		want     []string
+		boundary int
+	}{
+		{"default", Choice{}, []string{"I.", "S.", "D."}, 2},
+		{"appended", Choice{Append: "More."}, []string{"I.", "S.", "D.", "More."}, 2},
+		{"custom", Choice{Custom: text("C.")}, []string{"C."}, 0},
+		{"custom, appended", Choice{Custom: text("C."), Append: "More."}, []string{"C.", "More."}, 0},
+		{"nothing", Choice{Custom: text("")}, nil, 0},
+		{"agent before custom", Choice{Custom: text("C."), Agent: text("A.")}, []string{"A."}, 0},
+		{"proactive agent", Choice{Custom: text("C."), Agent: text("A."), Proactive: true, Append: "More."}, []string{"I.", "S.", "D.", "A.", "More."}, 2},
+		{"coordinator before agent", Choice{Coordinator: text("K."), Agent: text("A."), Append: "More."}, []string{"K.", "More."}, 0},
+		{"override before all", Choice{Override: text("O."), Coordinator: text("K."), Agent: text("A."), Custom: text("C."), Append: "More."}, []string{"O."}, 0},
+		{"empty override", Choice{Override: text(""), Append: "More."}, nil, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			a, err := tt.c.Select(standard)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("run with -update if this is meant:\n%s", diff)
+			var got []string
+			for _, p := range a.Pieces {
+				got = append(got, p.Text)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" || a.Boundary != tt.boundary {
+				t.Errorf("boundary %d: %s", a.Boundary, diff)
 			}
 		})
 	}
-}
-
-func TestSources(t *testing.T) {
-	own, none := "Only speak in rhymes.", ""
-	standard := strings.TrimSpace(defaultText)
-	tests := []struct {
-		name string
-		p    Prompt
-		want []string
-	}{
-		{"default", Prompt{}, []string{standard, env.describe(opus)}},
-		{"appended", Prompt{Append: "Use tabs."}, []string{standard, env.describe(opus), "Use tabs."}},
-		{"replaced", Prompt{Replace: &own}, []string{own}},
-		{"replaced and appended", Prompt{Replace: &own, Append: "Use tabs."}, []string{own, "Use tabs."}},
-		{"replaced by nothing", Prompt{Replace: &none}, nil},
-		{"replaced beats simple", Prompt{Replace: &own, Simple: true}, []string{own}},
-		{"with the client", Prompt{Client: "adze/1.0", Replace: &own}, []string{"adze/1.0", own}},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			tt.p.Env = env
-			blocks, _ := tt.p.Blocks(opus, 2)
-			if diff := cmp.Diff(tt.want, texts(blocks)); diff != "" {
-				t.Error(diff)
-			}
-		})
+	if _, err := (Choice{}).Select(func() Assembly { return Assembly{} }); !errors.Is(err, errEmpty) {
+		t.Errorf("an empty assembly: %v", err)
 	}
 }
 
+// Proves CTX-12.
 func TestMarks(t *testing.T) {
-	none, own := "", "Own."
+	a := Assembly{Pieces: []Piece{{"identity", "I."}, {"intro", "S."}, {"environment", "D."}}, Boundary: 2}
 	system := func(i int) model.Mark { return model.Mark{Place: model.InSystem, Index: i} }
 	lastTool := func(i int) model.Mark { return model.Mark{Place: model.InTools, Index: i} }
 	last := model.Mark{Place: model.InMessages}
+	global := model.Mark{Place: model.InSystem, Index: 2, Global: true}
+	hour := func(m model.Mark) model.Mark { m.Hour = true; return m }
 	tests := []struct {
-		name  string
-		p     Prompt
-		tools int
-		want  []model.Mark
+		name string
+		a    Assembly
+		l    Layout
+		want []model.Mark
 	}{
-		{"default", Prompt{Client: "adze/1.0"}, 2, []model.Mark{system(1), lastTool(1), last}},
-		{"no client", Prompt{}, 2, []model.Mark{system(0), lastTool(1), last}},
-		{"no tools", Prompt{Client: "adze/1.0"}, 0, []model.Mark{system(1), last}},
-		{"replaced", Prompt{Client: "adze/1.0", Replace: &own, Append: "More."}, 1, []model.Mark{system(1), lastTool(0), last}},
-		{"the client alone is never cached", Prompt{Client: "adze/1.0", Replace: &none}, 1, []model.Mark{lastTool(0), last}},
-		{"switched off", Prompt{Client: "adze/1.0", NoCache: true}, 2, nil},
+		{"shared", a, Layout{Client: "adze/1.0", Shared: true, Tools: 2}, []model.Mark{global, lastTool(1), last}},
+		{"for an hour", a, Layout{Client: "adze/1.0", Shared: true, Tools: 2, Hour: true}, []model.Mark{hour(global), hour(lastTool(1)), hour(last)}},
+		{"with foreign tools", a, Layout{Client: "adze/1.0", Shared: true, Tools: 2, Foreign: true}, []model.Mark{system(1), system(2), lastTool(1), last}},
+		{"not shared", a, Layout{Tools: 2}, []model.Mark{system(0), system(1), lastTool(1), last}},
+		{"no tools", a, Layout{}, []model.Mark{system(0), system(1), last}},
+		{"custom", single("custom", "C."), Layout{Client: "adze/1.0", Shared: true, Tools: 1}, []model.Mark{system(1), lastTool(0), last}},
+		{"the client alone is never cached", Assembly{}, Layout{Client: "adze/1.0", Tools: 1}, []model.Mark{lastTool(0), last}},
+		{"switched off", a, Layout{Client: "adze/1.0", Tools: 2, None: true}, nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, marks := tt.p.Blocks(opus, tt.tools)
+			parts, marks := tt.a.Parts(tt.l)
 			if diff := cmp.Diff(tt.want, marks); diff != "" {
 				t.Error(diff)
+			}
+			if len(marks) > 4 {
+				t.Errorf("%d marks", len(marks))
+			}
+			for _, m := range marks {
+				if m.Place == model.InSystem && strings.HasPrefix(parts[m.Index].(*msg.Text).Text, "adze/") {
+					t.Error("the client's block is cached")
+				}
 			}
 		})
 	}
@@ -112,15 +194,11 @@ func TestMarks(t *testing.T) {
 
 // Proves CTX-09.
 func TestSimpleIsShort(t *testing.T) {
-	blocks, _ := (&Prompt{Simple: true, Env: env}).Blocks(opus, 2)
-	text := strings.Join(texts(blocks), "\n")
-	if len(text) >= 300 || !strings.Contains(text, env.Dir) || !strings.Contains(text, env.Date) {
-		t.Errorf("%d bytes: %s", len(text), text)
-	}
-}
-
-func TestDefaultIsShort(t *testing.T) {
-	if len(defaultText) > 1500 {
-		t.Errorf("%d bytes", len(defaultText))
+	for _, l := range []Language{English, Chinese} {
+		a := Simple(l, env)
+		text := a.Pieces[0].Text
+		if len(a.Pieces) != 1 || len(text) >= 300 || !strings.Contains(text, env.Dir) || !strings.Contains(text, env.Date) {
+			t.Errorf("%d bytes: %s", len(text), text)
+		}
 	}
 }

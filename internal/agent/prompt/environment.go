@@ -1,0 +1,92 @@
+package prompt
+
+import "strings"
+
+// An Environment is what the model is told about where it works. It is constant for a session.
+type Environment struct {
+	Dir string
+	// Original is where the repository is that Dir is a worktree of, or empty.
+	Original   string
+	Extra      []string // further directories
+	Repository bool
+	Platform   string
+	Shell      string
+	System     string // name and version of the operating system
+	Fast       bool
+	Date       string // the day on which the session began, for the simple prompt
+}
+
+// A Model is what the model is told about itself.
+type Model struct {
+	ID, Name, Cutoff string
+}
+
+// Simple returns the prompt of the simple mode.
+func Simple(l Language, e Environment) Assembly {
+	return single("simple", l.say("simple", e.Dir, e.Date))
+}
+
+// describe returns the section about the surroundings. It holds nothing that changes during a session.
+func (e *Environment) describe(l Language, m Model) string {
+	lines := []string{l.say("environment")}
+	add := func(name string, values ...string) {
+		if len(values) == 0 || values[0] != "" {
+			lines = append(lines, l.say("env."+name, values...))
+		}
+	}
+	add("dir", e.Dir)
+	add("worktree", e.Original)
+	add("extra", strings.Join(e.Extra, ", "))
+	if e.Repository {
+		add("repository")
+	} else {
+		add("norepository")
+	}
+	add("platform", e.Platform)
+	add("shell", e.Shell)
+	add("system", e.System)
+	if m.Name == "" || m.Name == m.ID {
+		add("modelid", m.ID)
+	} else {
+		add("model", m.Name, m.ID)
+	}
+	add("cutoff", m.Cutoff)
+	if e.Fast {
+		add("fast")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// A Git is the state of a repository when the session began. What is empty is not told; the zero value
+// says nothing at all.
+type Git struct {
+	Branch, Default, User string
+	// Status is in the short form, empty if Clean; Cut says that there is more of it.
+	Status     string
+	Clean, Cut bool
+	Log        string
+}
+
+func (g *Git) describe(l Language) string {
+	if *g == (Git{}) {
+		return ""
+	}
+	lines := []string{l.say("git")}
+	add := func(name, value string) {
+		if value != "" {
+			lines = append(lines, l.say("git."+name, value))
+		}
+	}
+	add("branch", g.Branch)
+	add("default", g.Default)
+	add("user", g.User)
+	if g.Clean {
+		lines = append(lines, l.say("git.clean"))
+	}
+	add("status", g.Status)
+	if g.Cut {
+		lines = append(lines, l.say("git.cut"))
+	}
+	add("log", g.Log)
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,94 @@
+package prompt
+
+import (
+	"log/slog"
+	"slices"
+)
+
+// A Section is a part of the prompt that is written by a function. Empty text leaves it out.
+type Section struct {
+	name    string
+	compute func(*Facts) (string, error)
+	breaks  string // why it is computed anew each time; empty means that it is not
+}
+
+// Cached returns a section that is computed once and kept until [Registry.Reset], or until the model or
+// the language is another one.
+func Cached(name string, compute func(*Facts) (string, error)) Section {
+	return Section{name: name, compute: compute}
+}
+
+// Uncached returns a section that is computed for each turn. Since a change of it makes the provider read
+// everything again that follows, it takes a reason.
+func Uncached(name, reason string, compute func(*Facts) (string, error)) Section {
+	if reason == "" {
+		panic("prompt: the section " + name + " breaks the cache without a reason")
+	}
+	return Section{name: name, compute: compute, breaks: reason}
+}
+
+// A Registry is the sections of a prompt with what they last said. It belongs to one session and is not
+// for concurrent use.
+type Registry struct {
+	static, dynamic []Section
+	log             *slog.Logger
+	kept            map[memory]string
+}
+
+type memory struct {
+	section, model string
+	language       Language
+}
+
+// NewRegistry returns the sections of the default prompt. Problems are written to log; nil discards them.
+func NewRegistry(log *slog.Logger) *Registry {
+	return newRegistry(staticSections(), dynamicSections(), log)
+}
+
+func newRegistry(static, dynamic []Section, log *slog.Logger) *Registry {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	return &Registry{static: static, dynamic: dynamic, log: log, kept: map[memory]string{}}
+}
+
+// Reset forgets what the sections said, after the conversation or the settings changed.
+func (r *Registry) Reset() { clear(r.kept) }
+
+// Assemble returns the default prompt. A section that fails is left out.
+func (r *Registry) Assemble(f *Facts) Assembly {
+	var a Assembly
+	for _, s := range r.static {
+		a.add(s.name, r.text(s, f))
+	}
+	a.Boundary = len(a.Pieces)
+	for _, s := range r.dynamic {
+		a.add(s.name, r.text(s, f))
+	}
+	return a
+}
+
+func (r *Registry) text(s Section, f *Facts) string {
+	key := memory{s.name, f.Model.ID, f.Language}
+	if text, ok := r.kept[key]; ok && s.breaks == "" {
+		return text
+	}
+	text, err := s.compute(f)
+	if err != nil {
+		r.log.Warn("a section of the prompt is left out", "section", s.name, "err", err)
+		return ""
+	}
+	if s.breaks == "" {
+		r.kept[key] = text
+	}
+	return text
+}
+
+// Names returns the names of all sections, in order.
+func (r *Registry) Names() []string {
+	var names []string
+	for _, s := range slices.Concat(r.static, r.dynamic) {
+		names = append(names, s.name)
+	}
+	return names
+}

@@ -1,0 +1,191 @@
+package prompt
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Facts are what the sections are written from. Whatever varies between sessions is told after the
+// boundary; before it only Language, Explained and Style count.
+type Facts struct {
+	Language Language
+	// Explained asks for text that can be understood by those who did not watch.
+	Explained bool
+	// Style is the output style that was chosen, or nil.
+	Style *Style
+
+	Env   Environment
+	Model Model
+	Guide Guidance
+	// Memory and ModelNote are texts that others wrote: what is remembered, and what only this model is
+	// told.
+	Memory, ModelNote string
+	// Answer is the language to answer in, as the person calls it.
+	Answer string
+	// Servers are what MCP servers say about themselves, when it is told here.
+	Servers func() []Server
+	// Scratchpad is the directory for temporary files.
+	Scratchpad string
+	// Kept is how many of the latest results are never cleared; 0 means that none ever is. NoteDown says
+	// that what is important should be written down.
+	Kept     int
+	NoteDown bool
+	// Budget is how many tokens a turn may use.
+	Budget int
+	// Brief is the tool that sends the person what they are to read, when they read nothing else.
+	Brief string
+	Git   Git
+}
+
+// A Style is a way to answer.
+type Style struct{ Name, Text string }
+
+// A Server is an MCP server that explains itself.
+type Server struct{ Name, Text string }
+
+// A Guidance is what a session can do beyond its tools: tools are named, all else is said.
+type Guidance struct {
+	AskTool             string // asks the person
+	Interactive         bool   // a person sits there
+	Agents, Forks       bool
+	Explore             bool
+	SkillTool, FindTool string
+	Verify              bool
+}
+
+func staticSections() []Section {
+	text := func(name string) Section {
+		return Cached(name, func(f *Facts) (string, error) { return f.Language.say(name), nil })
+	}
+	return []Section{
+		text("identity"),
+		Cached("intro", intro),
+		text("system"),
+		text("tasks"),
+		text("care"),
+		text("tools"),
+		Cached("tone", tone),
+		Cached("output", output),
+	}
+}
+
+func intro(f *Facts) (string, error) {
+	who := "intro"
+	if f.Style != nil {
+		who = "intro.style"
+	}
+	return f.Language.say(who) + "\n\n" + f.Language.say("security"), nil
+}
+
+func tone(f *Facts) (string, error) {
+	text := f.Language.say("tone")
+	if !f.Explained {
+		text += "\n" + f.Language.say("tone.short")
+	}
+	return text, nil
+}
+
+func output(f *Facts) (string, error) {
+	if f.Explained {
+		return f.Language.say("output.explained"), nil
+	}
+	return f.Language.say("output"), nil
+}
+
+func dynamicSections() []Section {
+	return []Section{
+		Cached("guidance", guidance),
+		Cached("memory", func(f *Facts) (string, error) { return f.Memory, nil }),
+		Cached("model", func(f *Facts) (string, error) { return f.ModelNote, nil }),
+		Cached("environment", func(f *Facts) (string, error) { return f.Env.describe(f.Language, f.Model), nil }),
+		Cached("language", filled("language", func(f *Facts) string { return f.Answer })),
+		Cached("style", style),
+		Uncached("servers", "servers come and go during a session", servers),
+		Cached("scratchpad", filled("scratchpad", func(f *Facts) string { return f.Scratchpad })),
+		Cached("clearing", filled("clearing", func(f *Facts) string { return positive(f.Kept) })),
+		Cached("notedown", noteDown),
+		Cached("budget", filled("budget", func(f *Facts) string { return positive(f.Budget) })),
+		Cached("brief", filled("brief", func(f *Facts) string { return f.Brief })),
+		Cached("git", func(f *Facts) (string, error) { return f.Git.describe(f.Language), nil }),
+	}
+}
+
+// filled writes a text around one value, and nothing when there is none.
+func filled(name string, value func(*Facts) string) func(*Facts) (string, error) {
+	return func(f *Facts) (string, error) {
+		v := value(f)
+		if v == "" {
+			return "", nil
+		}
+		return f.Language.say(name, v), nil
+	}
+}
+
+func positive(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+func guidance(f *Facts) (string, error) {
+	g := &f.Guide
+	var lines []string
+	add := func(is bool, name string, values ...string) {
+		if is {
+			lines = append(lines, f.Language.say("guidance."+name, values...))
+		}
+	}
+	add(g.AskTool != "", "denied", g.AskTool)
+	add(g.Interactive, "login")
+	add(g.Agents && !g.Forks, "agents")
+	add(g.Forks, "forks")
+	add(g.Explore, "explore")
+	add(g.SkillTool != "", "skills", g.SkillTool)
+	add(g.FindTool != "", "discover", g.FindTool)
+	add(g.Verify, "verify")
+	if len(lines) == 0 {
+		return "", nil
+	}
+	return f.Language.say("guidance") + "\n" + strings.Join(lines, "\n"), nil
+}
+
+func style(f *Facts) (string, error) {
+	if f.Style == nil {
+		return "", nil
+	}
+	return f.Language.say("style", f.Style.Name) + "\n" + f.Style.Text, nil
+}
+
+func servers(f *Facts) (string, error) {
+	if f.Servers == nil {
+		return "", nil
+	}
+	var b strings.Builder
+	for _, s := range f.Servers() {
+		if s.Text == "" {
+			continue
+		}
+		if b.Len() == 0 {
+			b.WriteString(f.Language.say("servers"))
+		}
+		b.WriteString("\n\n## " + s.Name + "\n" + s.Text)
+	}
+	return b.String(), nil
+}
+
+func noteDown(f *Facts) (string, error) {
+	if !f.NoteDown {
+		return "", nil
+	}
+	return f.Language.say("notedown"), nil
+}
+
+// Agent returns the prompt of a sub-agent: its own or, if that is empty, the one for all, and the notes
+// that every agent gets.
+func Agent(l Language, own string) string {
+	if own == "" {
+		own = l.say("agent")
+	}
+	return own + "\n\n" + l.say("agent.notes")
+}

@@ -1,0 +1,115 @@
+package prompt
+
+import (
+	_ "embed"
+	"strings"
+	"sync"
+
+	"adze/internal/msg"
+)
+
+//go:embed tools.chn.md
+var chineseTools string
+
+// A phrase is a line of a tool's description with gaps, in two languages.
+type phrase struct{ from, to string }
+
+// A phrasebook translates lines: those without gaps by looking them up.
+type phrasebook struct {
+	exact map[string]string
+	gaps  []phrase
+}
+
+// phrasebooks returns those of the languages in which tools are not described anyway.
+var phrasebooks = sync.OnceValue(func() map[Language]*phrasebook {
+	return map[Language]*phrasebook{Chinese: parsePhrases(chineseTools)}
+})
+
+// parsePhrases reads lines each followed by its translation, which begins with ">".
+func parsePhrases(file string) *phrasebook {
+	book := &phrasebook{exact: map[string]string{}}
+	line := ""
+	for next := range strings.SplitSeq(file, "\n") {
+		to, ok := strings.CutPrefix(next, "> ")
+		switch {
+		case !ok:
+			line = next
+		case strings.Contains(line, "{}"):
+			book.gaps = append(book.gaps, phrase{line, to})
+		default:
+			book.exact[line] = to
+		}
+	}
+	return book
+}
+
+// translate returns a line in another language; false if it is not in the book.
+func (b *phrasebook) translate(line string) (string, bool) {
+	if to, ok := b.exact[line]; ok || line == "" {
+		return to, true
+	}
+	for _, p := range b.gaps {
+		if values, ok := match(p.from, line); ok {
+			return fill(p.to, values), true
+		}
+	}
+	return "", false
+}
+
+// match returns what stands in the gaps of a pattern.
+func match(pattern, line string) ([]string, bool) {
+	parts := strings.Split(pattern, "{}")
+	rest, ok := strings.CutPrefix(line, parts[0])
+	if !ok {
+		return nil, false
+	}
+	var values []string
+	for i, part := range parts[1:] {
+		at := strings.Index(rest, part)
+		if i == len(parts)-2 {
+			at = len(rest) - len(part)
+		}
+		if at < 0 || !strings.HasPrefix(rest[at:], part) {
+			return nil, false
+		}
+		values = append(values, rest[:at])
+		rest = rest[at+len(part):]
+	}
+	return values, rest == ""
+}
+
+// Describe returns how tools are described in a language. Lines that nobody translated stay English. The
+// specs themselves are not changed.
+func Describe(l Language, specs []msg.ToolSpec) []msg.ToolSpec {
+	book := phrasebooks()[l]
+	if book == nil {
+		return specs
+	}
+	described := make([]msg.ToolSpec, len(specs))
+	for i, s := range specs {
+		lines := strings.Split(s.Description, "\n")
+		for j, line := range lines {
+			if to, ok := book.translate(line); ok {
+				lines[j] = to
+			}
+		}
+		s.Description = strings.Join(lines, "\n")
+		described[i] = s
+	}
+	return described
+}
+
+// Untranslated returns the lines of descriptions that a language lacks.
+func Untranslated(l Language, specs []msg.ToolSpec) []string {
+	var missing []string
+	for _, s := range specs {
+		for line := range strings.SplitSeq(s.Description, "\n") {
+			if book := phrasebooks()[l]; book != nil {
+				if _, ok := book.translate(line); !ok {
+					missing = append(missing, s.Name+": "+line)
+				}
+			}
+		}
+	}
+	return missing
+}

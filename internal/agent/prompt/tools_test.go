@@ -1,0 +1,43 @@
+package prompt
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"adze/internal/msg"
+)
+
+func TestDescribe(t *testing.T) {
+	specs := []msg.ToolSpec{{Name: "X", Description: "Replaces a piece of text in a file.\n\n- Output of more than 30 characters is written to a file, and you get its beginning and its end.\n- Nobody knows this line."}}
+	before := specs[0]
+	want := "替换文件中的一段文本。\n\n- 超过 30 个字符的输出写入文件，你得到开头和结尾。\n- Nobody knows this line."
+	if got := Describe(Chinese, specs); got[0].Description != want || got[0].Name != "X" {
+		t.Error(cmp.Diff(want, got[0].Description))
+	}
+	if specs[0].Description != before.Description || &Describe(English, specs)[0] != &specs[0] {
+		t.Error("the tools themselves were changed")
+	}
+	if diff := cmp.Diff([]string{"X: - Nobody knows this line."}, Untranslated(Chinese, specs)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestMatch(t *testing.T) {
+	for _, tt := range []struct {
+		pattern, line string
+		want          []string
+		ok            bool
+	}{
+		{"a {} b {}.", "a 1 b 2.", []string{"1", "2"}, true},
+		{"a {} b {}.", "a 1 b 2. And 3.", []string{"1", "2. And 3"}, true},
+		{"a {} b {}.", "a 1 c 2.", nil, false},
+		{"a {}.", "b 1.", nil, false},
+		{"{}x", "x", []string{""}, true},
+	} {
+		got, ok := match(tt.pattern, tt.line)
+		if ok != tt.ok || ok && !cmp.Equal(got, tt.want) {
+			t.Errorf("%q, %q: %q %v", tt.pattern, tt.line, got, ok)
+		}
+	}
+}

@@ -1,0 +1,159 @@
+package instruct
+
+import (
+	"errors"
+	"strings"
+
+	"adze/internal/platform/search/glob"
+)
+
+// A front is what stands before the text of a file, between two lines of dashes.
+type front struct {
+	conditional bool // it names paths, well or badly
+	paths       []string
+}
+
+var (
+	errOpenFront = errors.New("the front matter is not closed by a line of three dashes; it is read as text")
+	errPaths     = errors.New("paths in the front matter is neither a pattern nor a list of patterns; the rule never holds")
+)
+
+// splitFront separates the front matter from the text. Of its keys only paths counts: one pattern, several
+// with commas, or a list of them.
+func splitFront(text string) (front, string, error) {
+	var f front
+	rest, ok := strings.CutPrefix(text, "---\n")
+	if !ok {
+		return f, text, nil
+	}
+	head, body, ok := strings.Cut("\n"+rest, "\n---\n")
+	if !ok {
+		if head, ok = strings.CutSuffix("\n"+rest, "\n---"); !ok {
+			return f, text, errOpenFront
+		}
+	}
+	body = strings.TrimSpace(body)
+	lines := strings.Split(head, "\n")
+	for i, line := range lines {
+		value, ok := strings.CutPrefix(line, "paths:")
+		if !ok {
+			continue
+		}
+		f.conditional = true
+		if f.paths, ok = parsePaths(strings.TrimSpace(value), lines[i+1:]); !ok {
+			f.paths = nil
+			return f, body, errPaths
+		}
+	}
+	return f, body, nil
+}
+
+// parsePaths reads the value of paths, which may go on in the lines after it.
+func parsePaths(value string, lines []string) ([]string, bool) {
+	var paths []string
+	add := func(s string) {
+		if s = strings.Trim(strings.TrimSpace(s), `"'`); s != "" {
+			paths = append(paths, s)
+		}
+	}
+	switch {
+	case strings.HasPrefix(value, "["):
+		inner, closed := strings.CutSuffix(value[1:], "]")
+		if !closed {
+			return nil, false
+		}
+		for _, s := range splitCommas(inner) {
+			add(s)
+		}
+	case strings.HasPrefix(value, "{"):
+		if !strings.HasSuffix(value, "}") || strings.Contains(value, ":") {
+			return nil, false
+		}
+		fallthrough
+	case value != "":
+		for _, s := range splitCommas(value) {
+			add(s)
+		}
+	default:
+		for _, line := range lines {
+			item, ok := strings.CutPrefix(strings.TrimSpace(line), "-")
+			if !ok {
+				break
+			}
+			add(item)
+		}
+	}
+	return paths, len(paths) > 0
+}
+
+// splitCommas splits at commas that are not inside braces.
+func splitCommas(s string) []string {
+	depth := 0
+	return strings.FieldsFunc(s, func(r rune) bool {
+		switch r {
+		case '{':
+			depth++
+		case '}':
+			depth--
+		}
+		return r == ',' && depth <= 0
+	})
+}
+
+// A rule is a file that holds only once a file is worked on that its patterns match.
+type rule struct {
+	file File
+	base string // that the patterns are relative to
+	when patterns
+}
+
+func (r *rule) matches(path string) bool {
+	rel, ok := relative(r.base, path)
+	return ok && r.when.match(rel)
+}
+
+// Patterns match if the last of them that applies is not negated.
+type patterns []pattern
+
+type pattern struct {
+	*glob.Pattern
+	negated bool
+}
+
+func (ps patterns) match(path string) bool {
+	matched := false
+	for _, p := range ps {
+		if p.Match(path) {
+			matched = !p.negated
+		}
+	}
+	return matched
+}
+
+// compile reads patterns. One that is wrong is reported and never matches.
+func (sc *scanner) compile(where string, texts []string) patterns {
+	ps, problems := compile(where, texts)
+	sc.problems = append(sc.problems, problems...)
+	return ps
+}
+
+func (s *Set) compile(where string, texts []string) patterns {
+	ps, problems := compile(where, texts)
+	s.problems = append(s.problems, problems...)
+	return ps
+}
+
+func compile(where string, texts []string) (patterns, []Problem) {
+	var ps patterns
+	var problems []Problem
+	for _, text := range texts {
+		inner, negated := strings.CutPrefix(text, "!")
+		p, err := glob.Compile(inner, glob.Options{})
+		if err != nil {
+			problems = append(problems, Problem{where, err.Error()})
+			continue
+		}
+		ps = append(ps, pattern{p, negated})
+	}
+	return ps, problems
+}

@@ -1,0 +1,132 @@
+package instruct
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// include reads what f names with @path, and what that names in turn. Included files follow the one that
+// includes them, which keeps its text.
+func (sc *scanner) include(f File, depth int) {
+	for _, name := range references(f.Text) {
+		path := sc.resolve(name, filepath.Dir(f.Path))
+		info, err := os.Stat(path)
+		if err != nil {
+			if strings.ContainsAny(name, "./~") {
+				sc.report(f.Path, "includes %s, which cannot be read: %v", name, reason(err))
+			}
+			continue
+		}
+		if info.IsDir() || sc.known(info) || sc.s.excluded(path) {
+			continue
+		}
+		if depth == 0 {
+			sc.report(f.Path, "includes %s, which is more than %d files away from the first", name, maxDepth)
+			continue
+		}
+		if !sc.permitted(f.Kind, path) {
+			sc.report(f.Path, "includes %s, which is outside the project and was not approved", name)
+			continue
+		}
+		text, ok := sc.load(path, info)
+		if !ok {
+			continue
+		}
+		sc.seen = append(sc.seen, info)
+		if text == "" {
+			continue
+		}
+		child := File{Path: path, Kind: f.Kind, Text: text, Parent: f.Path, Reason: Including}
+		sc.files = append(sc.files, child)
+		sc.include(child, depth-1)
+	}
+}
+
+// resolve returns the path that a name in a file of dir stands for.
+func (sc *scanner) resolve(name, dir string) string {
+	if rest, ok := strings.CutPrefix(name, "~/"); ok && sc.s.c.Home != "" {
+		return filepath.Join(sc.s.c.Home, rest)
+	}
+	if filepath.IsAbs(name) {
+		return filepath.Clean(name)
+	}
+	return filepath.Join(dir, filepath.FromSlash(name))
+}
+
+// permitted reports whether a file of that kind may include path. The user and the administrator may
+// include what they like; the project needs consent for what is outside it.
+func (sc *scanner) permitted(kind Kind, path string) bool {
+	if kind < Project {
+		return true
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return false
+	}
+	if slices.ContainsFunc(append([]string{sc.s.c.Root}, sc.s.c.Extra...), func(d string) bool { return within(d, real) }) {
+		return true
+	}
+	return sc.s.c.Approve != nil && sc.s.c.Approve(real)
+}
+
+// references returns the paths that a text names with @, outside of code.
+func references(text string) []string {
+	var names []string
+	fence := ""
+	for line := range strings.Lines(text) {
+		trimmed := strings.TrimSpace(line)
+		if mark := fenceOf(trimmed); mark != "" {
+			switch {
+			case fence == "":
+				fence = mark
+			case strings.HasPrefix(mark, fence) && strings.Trim(trimmed, mark[:1]) == "":
+				fence = ""
+			}
+			continue
+		}
+		if fence == "" {
+			names = append(names, inLine(line)...)
+		}
+	}
+	return names
+}
+
+// fenceOf returns the marks that begin or end a block of code, or nothing.
+func fenceOf(line string) string {
+	for _, mark := range []string{"`", "~"} {
+		if rest := strings.TrimLeft(line, mark); len(line)-len(rest) >= 3 {
+			return line[:len(line)-len(rest)]
+		}
+	}
+	return ""
+}
+
+// inLine returns the names in a line, less what is between back quotes.
+func inLine(line string) []string {
+	var names []string
+	for i, part := range strings.Split(line, "`") {
+		if i%2 == 1 {
+			continue
+		}
+		for word := range strings.FieldsFuncSeq(part, unicode.IsSpace) {
+			name, ok := strings.CutPrefix(strings.TrimLeft(word, "(\"'"), "@")
+			name = strings.TrimRight(name, ".,;:!?)\"'")
+			if ok && name != "" && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// relative returns path as seen from dir, with slashes; false if it is not below it.
+func relative(dir, path string) (string, bool) {
+	rel, err := filepath.Rel(dir, path)
+	if err != nil || rel == "." || !filepath.IsLocal(rel) {
+		return "", false
+	}
+	return filepath.ToSlash(rel), true
+}
