@@ -27,6 +27,8 @@ type Agent struct {
 	Model    Model
 	Fallback Model
 	System   []msg.Part
+	// Context returns what each request says before the conversation; nil means nothing.
+	Context  func() []msg.Part
 	Cache    []model.Mark
 	Effort   model.Effort
 	Thinking model.Thinking
@@ -49,6 +51,8 @@ type Agent struct {
 	Shortener Shortener
 	// Stop hooks may send the model back to work, or forbid it to go on.
 	Stop []Stopper
+	// Goal is what the turn has to come to; nil means the model's last word.
+	Goal Goal
 	// Inbox holds what arrives while the turn runs.
 	Inbox *Inbox
 	// Prefetch starts with the turn; what is ready in time is attached at the next boundary.
@@ -99,6 +103,9 @@ type Shortener interface {
 	// Truncate shortens without asking a model, and reports whether there was anything to shorten.
 	Truncate(ctx context.Context) (bool, error)
 }
+
+// A Listener is a [Shortener] that wants to know how the provider put it that a request is too long.
+type Listener interface{ TooLong(err error) }
 
 // A Stopper is asked when the model has nothing more to do.
 type Stopper interface {

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"encoding/json"
 	"time"
 
 	"adze/internal/model"
@@ -64,8 +65,12 @@ type (
 	// Labelled names a finished batch of calls.
 	Labelled struct{ Text string }
 
-	// Compacted says that the history was shortened; the numbers are tokens.
-	Compacted struct{ Before, After int }
+	// Compacted says that the history was shortened; the numbers are tokens. Manual says that the person
+	// wanted it.
+	Compacted struct {
+		Before, After int
+		Manual        bool
+	}
 
 	// Nested is an event of a sub-agent started by tool use Parent.
 	Nested struct {
@@ -85,6 +90,8 @@ type (
 		Stop       model.StopReason
 		Iterations int
 		Err        error
+		// Output is the value that the turn had to come to, if any; see [Goal].
+		Output json.RawMessage
 	}
 )
 

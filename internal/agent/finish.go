@@ -20,12 +20,17 @@ func (r *run) finish(s State, ans answer) (State, *Ended) {
 		r.emit(Failed{Err: err})
 		return s, &Ended{Reason: ModelError, Err: err}
 	}
+	next, end, ok, done := r.missed(s, ans)
+	if ok {
+		return next, end
+	}
 	if next, end, ok := r.stopHooks(s, ans); ok {
 		return next, end
 	}
 	nudge, reason := r.budget.decide()
 	if nudge == "" {
-		return s, &Ended{Reason: reason}
+		done.Reason = reason
+		return s, &done
 	}
 	if end := r.capped(s); end != nil {
 		return s, end

@@ -79,6 +79,13 @@ func (in *Inbox) Waiting() bool {
 	return len(in.said) > 0
 }
 
+// Noted reports whether a notification waits.
+func (in *Inbox) Noted() bool {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return len(in.notes)+in.merged > 0
+}
+
 // steered is signalled when the person wants to be heard now. A nil inbox never signals.
 func (in *Inbox) steered() <-chan struct{} {
 	if in == nil {

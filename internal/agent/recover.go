@@ -29,7 +29,14 @@ func (r *run) recover(s State, req *model.Request, err error) (State, *Ended) {
 			return r.fallBack(s), nil
 		}
 	case model.TooLong, model.OverWindow:
-		if next, ok := r.shorten(s); ok {
+		if l, ok := r.a.Shortener.(Listener); ok {
+			l.TooLong(err)
+		}
+		next, ok := r.shorten(s)
+		switch {
+		case r.ctx.Err() != nil:
+			return s, r.aborted()
+		case ok:
 			return next, nil
 		}
 		err = r.tooLong(s, req, err)
@@ -93,6 +100,9 @@ func (r *run) shorten(s State) (State, bool) {
 			return s.again(ReactiveCompactRetry), true
 		}
 		r.a.logger().Error("compaction failed", "err", err)
+	}
+	if r.ctx.Err() != nil {
+		return s, false
 	}
 	if r.truncations >= maxTruncations {
 		return s, false

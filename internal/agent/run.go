@@ -88,6 +88,9 @@ func (r *run) iterate(s State) (State, *Ended) {
 		return s, end
 	}
 	v := r.view(s)
+	if r.ctx.Err() != nil { // also while a summary was written
+		return s, r.aborted()
+	}
 	s.Entries = r.h.Entries() // the last step may have started a new segment
 	pool := r.a.Pool()
 	req := r.request(s, v, pool)
@@ -136,6 +139,9 @@ func (r *run) digest(s State, ans answer) (State, *Ended) {
 	case outcome.stop != "":
 		return s, &Ended{Reason: HookStopped, Detail: outcome.stop}
 	}
+	if next, end, ok := r.reached(s, ans); ok {
+		return next, end
+	}
 	if end := r.capped(s); end != nil {
 		return s, end
 	}
@@ -180,7 +186,7 @@ const (
 
 // overLimit ends a turn whose request cannot fit, when nothing can make it shorter.
 func (r *run) overLimit(s State, req *model.Request, v View) *Ended {
-	if r.a.Shortener != nil || s.Model.Window <= 0 {
+	if r.a.Shortener != nil && !v.Stuck || s.Model.Window <= 0 {
 		return nil
 	}
 	limit := s.Model.Window - min(s.Model.MaxOutput, reservedOutput) - reservedSlack
@@ -197,7 +203,7 @@ func (r *run) request(s State, v View, pool *tool.Pool) *model.Request {
 	return &model.Request{
 		Model:       s.Model.ID,
 		System:      r.a.System,
-		Messages:    v.Messages,
+		Messages:    r.withContext(v.Messages),
 		Tools:       pool.Specs(),
 		Cache:       r.a.Cache,
 		Effort:      r.a.Effort,

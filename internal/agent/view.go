@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"adze/internal/msg"
 )
@@ -12,6 +13,10 @@ type View struct {
 	Messages []msg.Message
 	// Freed is how many tokens earlier steps saved that an estimate by usage would still count.
 	Freed int
+	// Compacted says that the history has begun anew; the last step says it.
+	Compacted *Compacted
+	// Stuck says that the last step found the view too long and could not make it shorter.
+	Stuck bool
 }
 
 // A Step makes a view shorter. A step that fails is skipped.
@@ -28,27 +33,53 @@ type Steps struct {
 	Compact  Step // summarises when the estimate is over the threshold
 }
 
-// view returns what the next request sends of entries.
+// view returns what the next request sends of the history.
 func (r *run) view(s State) View {
-	v := View{Messages: r.messages(s)}
-	for _, step := range []struct {
-		name string
-		do   Step
-	}{
-		{"budget", r.a.Steps.Budget}, {"snip", r.a.Steps.Snip}, {"micro", r.a.Steps.Micro},
-		{"collapse", r.a.Steps.Collapse}, {"compact", r.a.Steps.Compact},
-	} {
-		if step.do == nil {
-			continue
-		}
-		next, err := protect(func() (View, error) { return step.do(r.ctx, v) })
-		if err != nil {
-			r.a.logger().Error("a step of the view failed and was skipped", "step", step.name, "err", err)
-			continue
-		}
-		v = next
+	v := r.step("compact", r.a.Steps.Compact, r.project(s))
+	if v.Compacted == nil {
+		return v
 	}
-	return v
+	r.emit(*v.Compacted)
+	s.Entries = r.h.Entries()
+	return r.project(s)
+}
+
+// project applies the steps that change only what is sent.
+func (r *run) project(s State) View {
+	v := View{Messages: r.messages(s)}
+	v = r.step("budget", r.a.Steps.Budget, v)
+	v = r.step("snip", r.a.Steps.Snip, v)
+	v = r.step("micro", r.a.Steps.Micro, v)
+	return r.step("collapse", r.a.Steps.Collapse, v)
+}
+
+func (r *run) step(name string, do Step, v View) View {
+	if do == nil {
+		return v
+	}
+	next, err := protect(func() (View, error) { return do(r.ctx, v) })
+	if err != nil {
+		r.a.logger().Error("a step of the view failed and was skipped", "step", name, "err", err)
+		return v
+	}
+	return next
+}
+
+// withContext returns messages with what is said before the first of them. The history does not hold it.
+func (r *run) withContext(messages []msg.Message) []msg.Message {
+	if r.a.Context == nil || len(messages) == 0 {
+		return messages
+	}
+	parts := r.a.Context()
+	if len(parts) == 0 {
+		return messages
+	}
+	first := msg.Message{Role: msg.User, Parts: parts}
+	if messages[0].Role == msg.User {
+		first.Parts = slices.Concat(parts, messages[0].Parts)
+		messages = messages[1:]
+	}
+	return append([]msg.Message{first}, messages...)
 }
 
 // A reader turns the history into messages that one model can read: without the reasoning of other

@@ -75,6 +75,9 @@ func (e *Executor) boundBody(p *Pending, parts []msg.Part, r tool.Result, limit 
 		}
 	}
 	head := msg.PlainText(r.Parts)
+	if moved := e.move(p, parts, r, limit); moved != nil {
+		return moved
+	}
 	return e.persist(p, parts, io.MultiReader(strings.NewReader(head), bytes.NewReader(data), rc), limit)
 }
 
@@ -83,28 +86,48 @@ func (e *Executor) persist(p *Pending, parts []msg.Part, text io.Reader, limit i
 	ends := &ends{max: limit * utf8.UTFMax}
 	path, n, err := e.save(p, p.raw.ID, "txt", io.TeeReader(text, ends))
 	io.Copy(ends, text) // ok: what was not saved is still shown; a read error shows as a short text
-	var note string
+	note := isIn(n, path)
 	if err != nil {
 		note = fmt.Sprintf("The output is %s long, too much to show whole, and the rest is lost: %v.", size(ends.total), err)
 	} else {
-		note = fmt.Sprintf("The output is %s long, too much to show whole. It is in %s; use Read with offset and limit on that file to see more.", size(n), path)
 		limit = min(limit, previewChars)
 	}
-	var preview string
-	if p.traits.KeepTail {
-		first := cutHead(ends.head(), limit/2)
-		last := cutTail(ends.tail(), limit/2)
-		preview = note + "\nIt begins:\n" + first + "\n[...]\nIt ends:\n" + last
-	} else {
-		preview = note + "\nIt begins:\n" + cutHead(ends.head(), limit)
-	}
-	kept := []msg.Part{&msg.Text{Text: msg.Neutralise(preview)}}
+	kept := []msg.Part{&msg.Text{Text: msg.Neutralise(note + ends.preview(p.traits.KeepTail, limit))}}
 	for _, part := range parts {
 		if _, ok := part.(*msg.Text); !ok {
 			kept = append(kept, part)
 		}
 	}
 	return kept
+}
+
+func isIn(n int64, path string) string {
+	return fmt.Sprintf("The output is %s long, too much to show whole. It is in %s; use Read with offset and limit on that file to see more.", size(n), path)
+}
+
+// move keeps a body that is a file by giving it another name, and returns a preview of it after parts. It
+// returns nothing if the body has to be copied.
+func (e *Executor) move(p *Pending, parts []msg.Part, r tool.Result, limit int) []msg.Part {
+	body, ok := r.Body.(tool.FileBody)
+	results, can := e.Results.(interface {
+		MoveResult(callID, ext string, move func(path string) error) (path string, err error)
+	})
+	if !ok || !can || p.traits.NeverPersist {
+		return nil
+	}
+	path, err := results.MoveResult(p.raw.ID, "txt", body.MoveTo)
+	if err != nil {
+		return nil
+	}
+	limit = min(limit, previewChars)
+	ends := &ends{max: limit * utf8.UTFMax, total: body.Size(), lines: body.Lines()}
+	ends.first, ends.last = make([]byte, ends.max), make([]byte, ends.max)
+	n, _ := body.ReadAt(ends.first, 0) // ok: what can be read is shown
+	ends.first = ends.first[:n]
+	n, _ = body.ReadAt(ends.last, max(0, body.Size()-int64(ends.max))) // ok: as above
+	ends.last = ends.last[:n]
+	text := isIn(body.Size(), path) + ends.preview(p.traits.KeepTail, limit)
+	return append(parts, &msg.Text{Text: msg.Neutralise(text)})
 }
 
 var errNotKept = errors.New("it is not kept anywhere")
@@ -130,6 +153,7 @@ func size(n int64) string {
 type ends struct {
 	max   int
 	total int64
+	lines int
 	first []byte
 	last  []byte
 }
@@ -137,6 +161,7 @@ type ends struct {
 func (w *ends) Write(p []byte) (int, error) {
 	n := len(p)
 	w.total += int64(n)
+	w.lines += bytes.Count(p, []byte{'\n'})
 	if room := w.max - len(w.first); room > 0 {
 		w.first = append(w.first, p[:min(room, n)]...)
 	}
@@ -149,6 +174,16 @@ func (w *ends) Write(p []byte) (int, error) {
 		w.last = append(w.last[:0], w.last[len(w.last)-w.max:]...)
 	}
 	return n, nil
+}
+
+// preview returns the beginning, and of what keeps its tail the end too, in limit characters.
+func (w *ends) preview(tail bool, limit int) string {
+	if !tail {
+		return "\nIt begins:\n" + cutHead(w.head(), limit)
+	}
+	first, last := cutHead(w.head(), limit/2), cutTail(w.tail(), limit/2)
+	omitted := max(0, w.lines-strings.Count(first, "\n")-strings.Count(last, "\n"))
+	return fmt.Sprintf("\nIt begins:\n%s\n[... incomplete: %d lines are left out here ...]\nIt ends:\n%s", first, omitted, last)
 }
 
 func (w *ends) head() string { return strings.ToValidUTF8(string(w.first), "\uFFFD") }

@@ -141,12 +141,62 @@ func TestPreviewIsCutAtLineEnds(t *testing.T) {
 	long := lines(40_000)
 	o, _ := keep(t, tool.Text(long), tool.Traits{MaxChars: 30_000, KeepTail: true})
 	_, shown, _ := strings.Cut(text(o), "\nIt begins:\n")
-	first, last, _ := strings.Cut(shown, "\n[...]\nIt ends:\n")
+	first, rest, _ := strings.Cut(shown, "\n[... ")
+	mark, last, _ := strings.Cut(rest, " ...]\nIt ends:\n")
+	if want := strings.Count(long, "\n") - strings.Count(first, "\n") - strings.Count(last, "\n"); mark != fmt.Sprintf("incomplete: %d lines are left out here", want) {
+		t.Errorf("the mark is %q, want %d lines", mark, want)
+	}
 	if !strings.HasPrefix(long, first) || !strings.HasSuffix(first, "\n") || len(first) > 1000 || len(first) < 980 {
 		t.Errorf("%d characters of the beginning, ending in %q", len(first), first[len(first)-10:])
 	}
 	if !strings.HasSuffix(long, "\n"+last) || !strings.HasPrefix(last, "line ") || len(last) > 1000 || len(last) < 980 {
 		t.Errorf("%d characters of the end, beginning with %q", len(last), last[:10])
+	}
+}
+
+// filed is a body that is a file.
+type filed struct{ *os.File }
+
+func (f filed) Size() int64                  { info, _ := f.Stat(); return info.Size() } // ok: it is open
+func (f filed) Open() (io.ReadCloser, error) { return f, nil }
+func (f filed) Lines() int                   { return 10_000 }
+func (f filed) MoveTo(path string) error     { return os.Rename(f.Name(), path) }
+
+// mover is a store that takes files as they are.
+type mover struct{ files }
+
+func (m *mover) MoveResult(callID, ext string, move func(string) error) (string, error) {
+	path := filepath.Join(m.dir, callID+"."+ext)
+	return path, move(path)
+}
+
+// A file is kept without being read; what the tool says beside it comes first.
+//
+// Proves SHOUT-03.
+func TestFileIsMoved(t *testing.T) {
+	dir := t.TempDir()
+	f, err := os.Create(filepath.Join(dir, "spool"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := strings.Repeat("a line\n", 10_000)
+	if _, err := f.WriteString(long); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		t.Fatal(err)
+	}
+	r := tool.Result{Parts: tool.Text("Exit code 3").Parts, Body: filed{f}}
+	pool := poolOf(returning(r).tool("Job", tool.Traits{MaxChars: 1000, KeepTail: true}))
+	ex := &Executor{Permission: allow(), Results: &mover{files{dir: dir, err: errors.New("it was copied")}}}
+	o := ex.perform(t.Context(), pool, use("Job", `{"text":"x"}`))
+	got := text(o)
+	kept := filepath.Join(dir, o.Result.ID+".txt")
+	if data, err := os.ReadFile(kept); err != nil || string(data) != long {
+		t.Errorf("%d bytes are kept: %v", len(data), err)
+	}
+	if !strings.HasPrefix(got, "Exit code 3") || !strings.Contains(got, kept) || !strings.Contains(got, "incomplete: 98") || !strings.HasSuffix(got, "a line\n") || len(got) > 2000 {
+		t.Errorf("%q", got)
 	}
 }
 

@@ -320,12 +320,20 @@ func (e *Executor) structured(p *Pending, v any) json.RawMessage {
 		return nil
 	}
 	var data []byte
-	err := e.protect(Bound, p.raw, func() (err error) { data, err = json.Marshal(v); return err })
+	err := e.protect(Bound, p.raw, func() (err error) { data, err = marshal(v); return err })
 	if err != nil {
 		e.logger().Warn("structured result cannot be written as JSON", "tool", p.use.Name, "err", err)
 		data, _ = json.Marshal(map[string]string{"error": err.Error()}) // ok: a string always marshals
 	}
 	return data
+}
+
+// marshal returns v as JSON. What holds a long text may know a shorter way than reflection.
+func marshal(v any) ([]byte, error) {
+	if a, ok := v.(interface{ AppendJSON([]byte) ([]byte, error) }); ok {
+		return a.AppendJSON(nil)
+	}
+	return json.Marshal(v)
 }
 
 // failed turns the error of a call into the result the model reads.

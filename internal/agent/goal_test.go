@@ -1,0 +1,71 @@
+package agent_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"adze/internal/agent"
+	"adze/internal/msg"
+)
+
+// fakeGoal is reached after a number of batches, and reminds a number of times.
+type fakeGoal struct {
+	after, reminders int
+	fails            bool
+	missed           int
+}
+
+func (g *fakeGoal) Reached() (agent.Ended, bool) {
+	if g.after--; g.after > 0 {
+		return agent.Ended{}, false
+	}
+	if g.fails {
+		return agent.Ended{Reason: agent.StructuredOutputFailed, Detail: "no good"}, true
+	}
+	return agent.Ended{Reason: agent.Completed, Output: json.RawMessage(`{}`)}, true
+}
+
+func (g *fakeGoal) Missed(msg.Message) (string, agent.Ended) {
+	if g.missed++; g.missed <= g.reminders {
+		return "You forgot something.", agent.Ended{}
+	}
+	if g.after <= 0 {
+		return "", agent.Ended{Reason: agent.Completed, Output: json.RawMessage(`{}`)}
+	}
+	return "", agent.Ended{Reason: agent.StructuredOutputFailed, Detail: "nothing came"}
+}
+
+// Proves SOUT-02, SOUT-03.
+func TestGoal(t *testing.T) {
+	const use = "use Safe {\"text\":\"x\"}"
+	block := agent.StopVerdict{Hook: "tests", Block: "not yet"}
+	tests := []struct {
+		name, script string
+		goal         *fakeGoal
+		stop         []agent.Stopper
+		maxTurns     int
+		want         agent.Reason
+		output       string
+	}{
+		{"reached", use + "\n---\n" + use, &fakeGoal{after: 2}, nil, 0, agent.Completed, "{}"},
+		{"reached at the last turn", use, &fakeGoal{after: 1}, nil, 1, agent.Completed, "{}"},
+		{"failed", use, &fakeGoal{after: 1, fails: true}, nil, 0, agent.StructuredOutputFailed, ""},
+		{"reminded", "say Done.\n---\nexpect last \"You forgot something.\"\n" + use, &fakeGoal{after: 1, reminders: 1}, nil, 0, agent.Completed, "{}"},
+		{"missed", "say Done.\n---\nsay Done.", &fakeGoal{after: 1, reminders: 1}, nil, 0, agent.StructuredOutputFailed, ""},
+		{"no turn left for a reminder", "say Done.", &fakeGoal{after: 1, reminders: 1}, nil, 1, agent.MaxTurnsReached, ""},
+		{"a stop hook sends it back", use + "\n---\nexpect last \"not yet\"\nsay Now.", &fakeGoal{after: 1},
+			[]agent.Stopper{&fakeStopper{verdicts: []agent.StopVerdict{block}}}, 0, agent.Completed, "{}"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			b := newBench(t, tt.script)
+			b.Goal, b.Stop, b.MaxTurns = tt.goal, tt.stop, tt.maxTurns
+			events := b.run(t.Context())
+			b.played()
+			end := events[len(events)-1].(agent.Ended)
+			if end.Reason != tt.want || string(end.Output) != tt.output {
+				t.Errorf("ended with %+v", end)
+			}
+		})
+	}
+}
