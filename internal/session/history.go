@@ -3,9 +3,12 @@ package session
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
+	"adze/internal/agent/compact"
 	"adze/internal/msg"
+	"adze/internal/session/store"
 )
 
 // A history is the conversation in memory, with every entry in the log before it counts. An entry
@@ -34,6 +37,13 @@ func (h *history) last() string {
 	return h.entries[len(h.entries)-1].ID
 }
 
+// has reports whether an entry has that id.
+func (h *history) has(id string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.ContainsFunc(h.entries, func(e msg.Entry) bool { return e.ID == id })
+}
+
 func (h *history) Append(_ context.Context, e msg.Entry) error {
 	var err error
 	if h.log != nil {
@@ -43,6 +53,24 @@ func (h *history) Append(_ context.Context, e msg.Entry) error {
 	defer h.mu.Unlock()
 	e.Structured = nil // it is in the log, and nothing that is sent needs it
 	h.entries = append(h.entries, e)
+	h.saved(err)
+	return nil
+}
+
+// restart begins the conversation anew, with what a compaction left of it.
+func (h *history) restart(seg *compact.Segment, b store.Boundary) {
+	var err error
+	if l, ok := h.log.(Compacter); ok {
+		err = l.Compact(b, append([]msg.Entry{seg.Summary}, seg.Recast...)...)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.entries = seg.Entries()
+	h.saved(err)
+}
+
+// saved takes note of whether the log is behind.
+func (h *history) saved(err error) {
 	switch {
 	case err != nil && !h.unsaved:
 		h.unsaved = true
@@ -53,7 +81,6 @@ func (h *history) Append(_ context.Context, e msg.Entry) error {
 		h.unsaved = false
 		h.warn = "The transcript is saved again; nothing is missing from it."
 	}
-	return nil
 }
 
 func (h *history) Sync() error {

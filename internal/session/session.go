@@ -1,6 +1,6 @@
 // Package session holds a conversation over many turns: its history and log, what it has cost, what was
-// denied, and which model it uses. It runs one turn at a time with the agent loop; it draws nothing and
-// decides nothing about permissions.
+// denied, and which model it uses. Front ends hand it operations and follow its entries; it runs one
+// turn at a time with the agent loop. It draws nothing and decides nothing about permissions.
 package session
 
 import (
@@ -18,6 +18,7 @@ import (
 	"adze/internal/model"
 	"adze/internal/model/cost"
 	"adze/internal/msg"
+	"adze/internal/session/store"
 	"adze/internal/tool"
 )
 
@@ -39,6 +40,17 @@ type Config struct {
 	Resolve         func(name string) (agent.Model, error)
 	// System assembles the system prompt at the start of each turn.
 	System func(ctx context.Context, m agent.Model, tools []msg.ToolSpec) ([]msg.Part, []model.Mark)
+	// Context returns what goes before the first message of every request; nil means nothing. It is asked
+	// for each of them, and returns the same parts unless the conversation begins anew.
+	Context func(ctx context.Context) []msg.Part
+	// Heard is told what the person says before it is stored; nil lets everything pass.
+	Heard func(ctx context.Context, p Prompt) Hearing
+	// Ended is told how each turn ended, before the session says so; nil means that nobody wants to know.
+	Ended func(ctx context.Context, e agent.Ended)
+	// SetMode chooses the permission mode and returns its name; nil leaves it as it is.
+	SetMode func(mode string) (string, error)
+	// Spent is told after each turn what the session has cost; nil means that nobody wants to know.
+	Spent func(cost.Totals)
 	// Ledger books what responses cost; nil makes one that knows no prices.
 	Ledger *cost.Ledger
 
@@ -48,6 +60,9 @@ type Config struct {
 	Files FileHistory
 	// History is what an earlier session left.
 	History []msg.Entry
+
+	// Compaction keeps the conversation within the context window; nil lets it grow.
+	Compaction *Compaction
 
 	// Options of the loop; see [agent.Agent].
 	MaxTurns         int
@@ -61,6 +76,8 @@ type Config struct {
 	Raw              bool
 	UserID           string
 	Stop             []agent.Stopper
+	// Goal makes what a turn has to come to, when it begins; nil means that no turn has any.
+	Goal func() agent.Goal
 
 	Debug *slog.Logger
 	// NewID and Now are replaced in tests.
@@ -73,6 +90,8 @@ type Log interface {
 	exec.Results
 	// Append stores e before it returns. After an error the log tries again with the next entry.
 	Append(e msg.Entry) error
+	// Note stores something about the session, for when it is resumed.
+	Note(n store.Note) error
 	Sync() error
 }
 
@@ -92,43 +111,124 @@ type Denial struct {
 	Input json.RawMessage
 }
 
-// A Session is one conversation. It is safe for concurrent use; turns wait for each other.
+// A Hearing is what became of something the person said.
+type Hearing struct {
+	// Context is added to what was said.
+	Context []msg.Part
+	// Blocked says why what was said is dropped; empty means that it is not.
+	Blocked string
+}
+
+// A Session is one conversation. It is safe for concurrent use, by any number of front ends.
 type Session struct {
 	cfg    Config
+	life   context.Context // of all turns; its end is theirs
 	hist   *history
+	feed   *feed
 	ledger *cost.Ledger
 	memo   agent.Memo
 	inbox  agent.Inbox
-	turn   chan struct{} // held by the turn that runs
+	room   *room          // nil lets the conversation grow
+	worker sync.WaitGroup // runs while there are jobs
 
-	mu      sync.Mutex
-	model   string
-	denials []Denial
+	mu       sync.Mutex
+	model    string
+	effort   model.Effort
+	thinking model.Thinking
+	denials  []Denial
+	jobs     []job
+	asked    map[string]*pending
+	busy     bool                    // a worker does the jobs
+	idle     chan struct{}           // closed when the worker is done; nil before the first
+	stop     context.CancelCauseFunc // of the turn that runs
+	wake     bool                    // a notification must not wait for the person
+	closed   bool
 }
 
-// New returns a session. Nothing is written before its first message.
-func New(cfg Config) *Session {
+// Open returns a session whose turns last no longer than ctx. Nothing is written before its first
+// message. What an earlier session left is in its first entries.
+func Open(ctx context.Context, cfg Config) *Session {
 	if cfg.ID == "" {
 		cfg.ID = msg.NewID()
 	}
 	s := &Session{
-		cfg:    cfg,
-		hist:   &history{entries: slices.Clip(cfg.History), log: cfg.Log},
-		ledger: cfg.Ledger,
-		turn:   make(chan struct{}, 1),
-		model:  cfg.Model,
+		cfg:      cfg,
+		life:     ctx,
+		hist:     &history{entries: slices.Clip(cfg.History), log: cfg.Log},
+		ledger:   cfg.Ledger,
+		model:    cfg.Model,
+		effort:   cfg.Effort,
+		thinking: cfg.Thinking,
+		asked:    map[string]*pending{},
 	}
+	s.feed = newFeed(s.now)
 	if s.ledger == nil {
 		s.ledger = cost.New(func(string) cost.Facts { return cost.Facts{} })
 	}
+	if cfg.Compaction != nil {
+		s.room = newRoom(s, *cfg.Compaction)
+	}
+	for _, e := range cfg.History {
+		s.feed.add(ctx, Loop{agent.Appended{Entry: e}}, false)
+	}
 	return s
+}
+
+// Close waits for the turns that were asked for and ends the entries. Operations after it fail.
+func (s *Session) Close() {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.worker.Wait()
+	if s.room != nil && s.room.cfg.Notes != nil {
+		s.room.cfg.Notes.Close()
+	}
+	s.feed.close()
+}
+
+// Entries yields the session's entries after a number, and follows them until ctx is done or the
+// session is closed. Every reader gets every entry that is not live, however slow it is.
+func (s *Session) Entries(ctx context.Context, after Seq, pace Pace) iter.Seq[Entry] {
+	return s.feed.follow(ctx, after, pace)
+}
+
+// Last returns the number of the last entry.
+func (s *Session) Last() Seq { return s.feed.end() }
+
+// Idle waits until no turn runs and none waits, or until ctx is done.
+func (s *Session) Idle(ctx context.Context) error {
+	s.mu.Lock()
+	idle := s.idle
+	s.mu.Unlock()
+	if idle == nil {
+		return nil
+	}
+	select {
+	case <-idle:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Waiting returns the ids of the prompts that wait for their turns.
+func (s *Session) Waiting() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var ids []string
+	for _, j := range s.jobs {
+		if !j.note {
+			ids = append(ids, j.ID)
+		}
+	}
+	return ids
 }
 
 // ID returns the session's UUID.
 func (s *Session) ID() string { return s.cfg.ID }
 
-// Entries returns the conversation so far.
-func (s *Session) Entries() []msg.Entry { return s.hist.Entries() }
+// Conversation returns what was said so far.
+func (s *Session) Conversation() []msg.Entry { return s.hist.Entries() }
 
 // Totals returns what the session has cost.
 func (s *Session) Totals() cost.Totals { return s.ledger.Totals() }
@@ -147,91 +247,20 @@ func (s *Session) Model() string {
 	return s.model
 }
 
-// SetModel chooses the model of the following turns. The history stays as it is.
-func (s *Session) SetModel(name string) error {
-	if _, err := s.cfg.Resolve(name); err != nil {
-		return err
-	}
+func (s *Session) effortNow() model.Effort {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.model = name
-	return nil
+	return s.effort
+}
+
+func (s *Session) thinkingNow() model.Thinking {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.thinking
 }
 
 // ToolSpecs returns the tools as the next request would offer them.
 func (s *Session) ToolSpecs() []msg.ToolSpec { return s.pool().Specs() }
-
-// Queue adds to the turn that runs when its calls are done, or to the next one.
-func (s *Session) Queue(parts ...msg.Part) { s.inbox.Say(parts...) }
-
-// Waiting reports whether something was queued too late for the turn it was meant for. A prompt without
-// content takes it up.
-func (s *Session) Waiting() bool { return s.inbox.Waiting() }
-
-// Steer is like Queue, but stops calls that give way to a new message.
-func (s *Session) Steer(parts ...msg.Part) { s.inbox.Steer(parts...) }
-
-// Prompt runs one turn with what the person said, and with what waits from [Session.Queue]. If another
-// turn runs, it waits for its end. Without any content it starts nothing. The events are those of [agent.Agent.Run], after the entry of the
-// prompt itself.
-func (s *Session) Prompt(ctx context.Context, parts ...msg.Part) iter.Seq[agent.Event] {
-	return func(yield func(agent.Event) bool) {
-		if empty(parts) && !s.inbox.Waiting() {
-			return
-		}
-		select {
-		case s.turn <- struct{}{}:
-		case <-ctx.Done():
-			yield(agent.Ended{Reason: agent.AbortedStreaming})
-			return
-		}
-		defer func() { <-s.turn }()
-		s.run(ctx, parts, yield)
-	}
-}
-
-func (s *Session) run(ctx context.Context, parts []msg.Part, yield func(agent.Event) bool) {
-	m, fallback, err := s.resolve()
-	if err != nil {
-		if yield(agent.Failed{Err: err}) {
-			yield(agent.Ended{Reason: agent.ModelError, Err: err})
-		}
-		return
-	}
-	// What the person said is safe before anything else is tried.
-	parts = slices.Concat(parts, s.inbox.Take())
-	e := msg.Entry{ID: s.newID(), Time: s.now(), Parent: s.hist.last(), Message: msg.Message{Role: msg.User, Parts: parts}}
-	s.hist.Append(ctx, e) // ok: a history in memory takes everything
-	if !yield(agent.Appended{Entry: e}) {
-		return
-	}
-	if s.cfg.Files != nil {
-		s.cfg.Files.Begin(e.ID)
-		defer s.syncFiles()
-	}
-	for ev := range s.agent(ctx, m, fallback).Run(ctx, s.hist) {
-		switch ev := ev.(type) {
-		case agent.ToolDone:
-			s.ledger.AddTool(ev.Elapsed)
-		case agent.Appended:
-			if s.cfg.Files != nil && ev.Entry.Message.Role == msg.Assistant {
-				s.cfg.Files.Alias(ev.Entry.ID)
-			}
-		}
-		if text := s.hist.warning(); text != "" && !yield(agent.Notice{Text: text}) {
-			return
-		}
-		if !yield(ev) {
-			return
-		}
-	}
-}
-
-func (s *Session) syncFiles() {
-	if err := s.cfg.Files.Sync(); err != nil && s.cfg.Debug != nil {
-		s.cfg.Debug.Error("syncing the file history failed", "err", err)
-	}
-}
 
 // resolve finds the models of a turn; they may have changed since the last.
 func (s *Session) resolve() (m, fallback agent.Model, err error) {
@@ -250,8 +279,8 @@ func (s *Session) agent(ctx context.Context, m, fallback agent.Model) *agent.Age
 		Pool:             s.pool,
 		Model:            m,
 		Fallback:         fallback,
-		Effort:           s.cfg.Effort,
-		Thinking:         s.cfg.Thinking,
+		Effort:           s.effortNow(),
+		Thinking:         s.thinkingNow(),
 		UserID:           s.cfg.UserID,
 		MaxTokens:        s.cfg.MaxTokens,
 		Raw:              s.cfg.Raw,
@@ -267,8 +296,17 @@ func (s *Session) agent(ctx context.Context, m, fallback agent.Model) *agent.Age
 		NewID:            s.cfg.NewID,
 		Now:              s.cfg.Now,
 	}
+	if s.cfg.Goal != nil {
+		a.Goal = s.cfg.Goal()
+	}
+	if s.cfg.Context != nil {
+		a.Context = func() []msg.Part { return s.cfg.Context(ctx) }
+	}
 	if s.cfg.System != nil {
 		a.System, a.Cache = s.cfg.System(ctx, m, s.ToolSpecs())
+	}
+	if s.room != nil {
+		s.room.wire(a)
 	}
 	return a
 }

@@ -23,6 +23,7 @@ import (
 	"adze/internal/model/replay"
 	"adze/internal/msg"
 	"adze/internal/session"
+	"adze/internal/session/store"
 	"adze/internal/tool"
 )
 
@@ -51,6 +52,7 @@ type memoryLog struct {
 	*journal
 	broken  error
 	entries []msg.Entry
+	notes   []store.Note
 }
 
 func (l *memoryLog) Append(e msg.Entry) error {
@@ -60,6 +62,11 @@ func (l *memoryLog) Append(e msg.Entry) error {
 	l.add("log %s", e.Message.Role)
 	l.entries = append(l.entries, e)
 	return nil
+}
+
+func (l *memoryLog) Note(n store.Note) error {
+	l.notes = append(l.notes, n)
+	return l.broken
 }
 
 func (l *memoryLog) Sync() error { return l.broken }
@@ -157,13 +164,53 @@ func newBench(t *testing.T, script string, change func(*bench, *session.Config))
 	if change != nil {
 		change(b, &cfg)
 	}
-	b.Session = session.New(cfg)
+	b.Session = session.Open(t.Context(), cfg)
 	return b
 }
 
-// prompt runs a turn and returns its events.
+// submit hands over an operation that must be taken.
+func (b *bench) submit(op session.Op) {
+	b.t.Helper()
+	if err := b.Submit(b.t.Context(), op); err != nil {
+		b.t.Error(err)
+	}
+}
+
+// say returns a prompt.
+func say(text string) session.Prompt {
+	return session.Prompt{Parts: []msg.Part{&msg.Text{Text: text}}}
+}
+
+// prompt runs a turn and returns the loop's events, the last of which says how it ended.
 func (b *bench) prompt(text string) []agent.Event {
-	return slices.Collect(b.Prompt(b.t.Context(), &msg.Text{Text: text}))
+	b.t.Helper()
+	p := say(text)
+	p.ID = msg.NewID()
+	return slices.Collect(b.turn(p))
+}
+
+// turn submits a prompt and yields the events of its turn.
+func (b *bench) turn(p session.Prompt) iter.Seq[agent.Event] {
+	return func(yield func(agent.Event) bool) {
+		after := b.Last()
+		b.submit(p)
+		mine := false
+		for e := range b.Entries(b.t.Context(), after, session.Every) {
+			switch ev := e.Event.(type) {
+			case session.Started:
+				mine = ev.Prompt == p.ID
+			case session.Loop:
+				if mine && !yield(ev.Event) {
+					return
+				}
+			case session.Finished:
+				if mine {
+					yield(ev.Ended)
+					return
+				}
+			}
+		}
+	}
 }
 
 // completed runs a turn that must end well.
@@ -244,7 +291,7 @@ usage input=40 output=11
 	if u := b.Totals().Usage; u.Input != 100 || u.Output != 32 {
 		t.Errorf("usage after two turns: %+v", u)
 	}
-	if n := len(b.Entries()); n != 8 || b.ID() != "the-session" {
+	if n := len(b.Conversation()); n != 8 || b.ID() != "the-session" {
 		t.Errorf("session %s has %d entries", b.ID(), n)
 	}
 	b.played()
@@ -255,7 +302,7 @@ func TestEntriesAreAChain(t *testing.T) {
 	old := append(make([]msg.Entry, 0, 9), msg.Entry{ID: "old", Message: msg.UserText("before")})
 	b := newBench(t, "expect text \"before\"\nuse Do {}\n---\nsay ok", func(_ *bench, c *session.Config) { c.History = old })
 	b.completed("go on")
-	entries := b.Entries()
+	entries := b.Conversation()
 	for i, e := range entries[1:] {
 		if e.Parent != entries[i].ID || e.ID == "" || e.Time.IsZero() {
 			t.Errorf("entry %d: id %q, parent %q, want %q", i+1, e.ID, e.Parent, entries[i].ID)
@@ -283,11 +330,13 @@ func TestTurnsWaitForEachOther(t *testing.T) {
 			t.Errorf("%d requests while the first turn runs", n)
 		}
 
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		events := slices.Collect(b.Prompt(ctx, &msg.Text{Text: "impatient"}))
-		if len(events) != 1 || reason(events) != agent.AbortedStreaming {
-			t.Errorf("a turn that was given up while it waited: %v", events)
+		b.submit(session.Prompt{ID: "impatient", Parts: say("impatient").Parts})
+		if got := b.Waiting(); len(got) != 2 || got[1] != "impatient" {
+			t.Errorf("waiting: %q", got)
+		}
+		b.submit(session.Withdraw{ID: "impatient"})
+		if err := b.Submit(t.Context(), session.Withdraw{ID: "impatient"}); err == nil {
+			t.Error("a prompt was withdrawn twice")
 		}
 		turns.Wait()
 		b.played()
@@ -316,15 +365,15 @@ log assistant`
 func TestEmptyPromptStartsNothing(t *testing.T) {
 	b := newBench(t, "say never", nil)
 	for _, parts := range [][]msg.Part{nil, {&msg.Text{}}, {&msg.Text{Text: " \n\t"}, &msg.Text{Text: "\u00a0"}}} {
-		if events := slices.Collect(b.Prompt(t.Context(), parts...)); len(events) > 0 {
-			t.Errorf("%d events", len(events))
-		}
+		b.submit(session.Prompt{Parts: parts})
+		b.submit(session.Steer{Parts: parts})
+		b.submit(session.Note{Parts: parts})
 	}
-	if b.String() != "" || len(b.Entries()) > 0 {
+	if b.String() != "" || b.Last() != 0 {
 		t.Errorf("something happened: %s", &b.journal)
 	}
-	image := &msg.Image{MediaType: "image/png", Data: []byte("x")}
-	if events := slices.Collect(b.Prompt(t.Context(), image)); reason(events) != agent.Completed {
+	image := session.Prompt{ID: "image", Parts: []msg.Part{&msg.Image{MediaType: "image/png", Data: []byte("x")}}}
+	if events := slices.Collect(b.turn(image)); reason(events) != agent.Completed {
 		t.Errorf("an image alone: %s", reason(events))
 	}
 }
@@ -346,7 +395,7 @@ expect system "You are large with 2 tools."
 expect text "one"
 say two
 `, func(b *bench, c *session.Config) {
-		c.Tools = tool.NewRegistry(newTool("Switch", tool.Traits{}, func(context.Context, string) error { return b.SetModel("large") }))
+		c.Tools = tool.NewRegistry(newTool("Switch", tool.Traits{}, func(ctx context.Context, _ string) error { return b.Submit(ctx, session.SetModel{Name: "large"}) }))
 		c.Dynamic = func() []tool.Tool { return dynamic }
 	})
 	b.completed("first")
@@ -360,7 +409,7 @@ say two
 
 func TestUnknownModel(t *testing.T) {
 	b := newBench(t, "say ok", nil)
-	if err := b.SetModel("none"); err == nil || b.Model() != "small" {
+	if err := b.Submit(t.Context(), session.SetModel{Name: "none"}); err == nil || b.Model() != "small" {
 		t.Errorf("SetModel: %v, model %s", err, b.Model())
 	}
 	b.completed("hello")
@@ -371,7 +420,7 @@ func TestUnknownModel(t *testing.T) {
 	if len(events) != 2 || !ok || failed.Err.Error() != `there is no model "none"` || reason(events) != agent.ModelError {
 		t.Errorf("events %v", events)
 	}
-	if len(b.Entries()) != 0 || len(b.player.Requests()) != 0 {
+	if len(b.Conversation()) != 0 || len(b.player.Requests()) != 0 {
 		t.Error("the turn was started all the same")
 	}
 }
@@ -390,7 +439,7 @@ func TestFailingLogWarnsOnce(t *testing.T) {
 	if len(got) != 2 || !strings.Contains(got[0], "not saved: disk full") || !strings.Contains(got[1], "saved again") {
 		t.Errorf("notices %q", got)
 	}
-	if n := len(b.Entries()); n != 6 {
+	if n := len(b.Conversation()); n != 6 {
 		t.Errorf("the conversation has %d entries", n)
 	}
 	if got := notices(b.completed("and?")); len(got) > 0 {
@@ -433,7 +482,6 @@ func TestQueueAndSteer(t *testing.T) {
 		}
 		b := newBench(t, `
 expect last "hello"
-expect last "said before"
 use Block {"text":"A"}
 ---
 expect result toolu_1_1 "did A"
@@ -446,9 +494,8 @@ say ok
 `, func(_ *bench, c *session.Config) {
 			c.Tools = tool.NewRegistry(newTool("Block", tool.Traits{}, wait), newTool("Yield", tool.Traits{Cancel: true}, wait))
 		})
-		b.Queue(&msg.Text{Text: "said before"})
-		time.AfterFunc(time.Second, func() { b.Queue(&msg.Text{Text: "queued"}) })
-		time.AfterFunc(90*time.Second, func() { b.Steer(&msg.Text{Text: "steered"}) })
+		time.AfterFunc(time.Second, func() { b.submit(session.FollowUp(say("queued"))) })
+		time.AfterFunc(90*time.Second, func() { b.submit(session.Steer(say("steered"))) })
 		start := time.Now()
 		b.completed("hello")
 		if d := time.Since(start); d != 90*time.Second {
@@ -461,14 +508,21 @@ say ok
 	})
 }
 
-// A consumer that leaves ends its turn; the next one finds a conversation that is whole.
-func TestLeavingATurn(t *testing.T) {
+// A turn that is interrupted at any point leaves a conversation that is whole.
+func TestInterrupt(t *testing.T) {
 	for after := range 8 {
 		b := newBench(t, "forever\nwhen no-text \"again\"\nuse Do {}\n---\nforever\nsay ok", nil)
 		n := 0
-		for range b.Prompt(t.Context(), &msg.Text{Text: "hello"}) {
-			if n++; n > after {
-				break
+		if after == 0 { // before it has begun
+			b.submit(say("hello"))
+			b.submit(session.Interrupt{})
+		} else {
+			p := say("hello")
+			p.ID = "p"
+			for range b.turn(p) {
+				if n++; n == after {
+					b.submit(session.Interrupt{})
+				}
 			}
 		}
 		b.completed("again")
@@ -494,22 +548,22 @@ func TestBudgetIsTheSessions(t *testing.T) {
 // Proves LOOP-33.
 func TestQueuedTooLateStartsTheNextTurn(t *testing.T) {
 	b := newBench(t, "say done\n---\nexpect last \"one more thing\"\nsay that too", nil)
-	for e := range b.Prompt(t.Context(), &msg.Text{Text: "go"}) {
-		if d, ok := e.(agent.Delta); ok {
+	p := say("go")
+	p.ID = "p"
+	once := false
+	for e := range b.turn(p) {
+		if d, ok := e.(agent.Delta); ok && !once {
 			if _, ok := d.Event.(model.TextDelta); ok {
-				b.Queue(&msg.Text{Text: "one more thing"})
+				once = true
+				b.submit(session.FollowUp(say("one more thing")))
 			}
 		}
 	}
-	if !b.Waiting() {
-		t.Fatal("what was queued is lost")
+	if err := b.Idle(t.Context()); err != nil {
+		t.Fatal(err)
 	}
-	for range b.Prompt(t.Context()) {
+	if n := len(b.Conversation()); n != 4 {
+		t.Errorf("%d messages: what was queued is lost", n)
 	}
-	if b.Waiting() {
-		t.Error("what was queued still waits")
-	}
-	if err := b.player.Err(); err != nil {
-		t.Error(err)
-	}
+	b.played()
 }

@@ -1,0 +1,212 @@
+package session
+
+import (
+	"context"
+	"iter"
+	"sync"
+	"time"
+
+	"adze/internal/agent"
+)
+
+// A Seq numbers the entries of a session, from 1. Numbers only grow; where live entries were left out
+// there are gaps.
+type Seq int64
+
+// An Entry is one piece of news of a session.
+type Entry struct {
+	Seq  Seq
+	Time time.Time
+	// Live entries show something while it comes about: a piece of text, the progress of a call. What
+	// they add up to follows in an entry that is not live, so whoever comes late can do without them.
+	Live  bool
+	Event Event
+}
+
+// A Pace is what a reader wants of live entries.
+type Pace int
+
+// The paces.
+const (
+	// Latest leaves out live entries that the reader was too slow for.
+	Latest Pace = iota
+	// Every makes the session wait for the reader rather than leave out a live entry.
+	Every
+)
+
+// window is how many live entries are kept for readers that are behind.
+const window = 1024
+
+// A feed keeps the entries of a session for any number of readers. Entries that are not live are kept
+// as long as the session is; the last of the live ones are kept beside them.
+type feed struct {
+	now func() time.Time
+
+	mu      sync.Mutex
+	changed sync.Cond // something was added, a reader moved on or left, the feed was closed
+	last    Seq
+	kept    []Entry // not live, by number
+	live    []Entry // by number
+	slim    int     // how many of kept were made light
+	patient map[*Seq]struct{}
+	closed  bool
+}
+
+func newFeed(now func() time.Time) *feed {
+	f := &feed{now: now, patient: map[*Seq]struct{}{}}
+	f.changed.L = &f.mu
+	return f
+}
+
+// add numbers an event. It waits for readers that want every live entry, but no longer than ctx lasts.
+func (f *feed) add(ctx context.Context, ev Event, live bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if live && f.behind() {
+		defer context.AfterFunc(ctx, f.wake)()
+		for ctx.Err() == nil && f.behind() {
+			f.changed.Wait()
+		}
+	}
+	f.last++
+	e := Entry{Seq: f.last, Time: f.now(), Live: live, Event: ev}
+	if live {
+		if len(f.live) >= 2*window { // cut now and then, not each time
+			f.live = append(f.live[:0], f.live[len(f.live)-window+1:]...)
+		}
+		f.live = append(f.live, e)
+	} else {
+		f.kept = append(f.kept, e)
+		f.lighten()
+	}
+	f.changed.Broadcast()
+}
+
+// lighten takes off old entries what only a host that reads along wants, and what is much: structured
+// results. A patient reader gets them first.
+func (f *feed) lighten() {
+	for ; f.slim < len(f.kept)-maxBatch; f.slim++ {
+		e := &f.kept[f.slim]
+		for at := range f.patient {
+			if *at < e.Seq {
+				return
+			}
+		}
+		if l, ok := e.Event.(Loop); ok {
+			if a, ok := l.Event.(agent.Appended); ok && a.Entry.Structured != nil {
+				a.Entry.Structured = nil
+				e.Event = Loop{a}
+			}
+		}
+	}
+}
+
+// behind reports whether another live entry would push out one that a patient reader has not had.
+func (f *feed) behind() bool {
+	if len(f.patient) == 0 || len(f.live) < window {
+		return false
+	}
+	oldest := f.live[len(f.live)-window].Seq
+	for at := range f.patient {
+		if *at < oldest {
+			return true
+		}
+	}
+	return false
+}
+
+// wake makes everybody look again. The lock makes sure that nobody is between looking and waiting.
+func (f *feed) wake() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.changed.Broadcast()
+}
+
+// close ends the feed: readers get what is there and no more.
+func (f *feed) close() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.closed = true
+	f.changed.Broadcast()
+}
+
+// end returns the number of the last entry.
+func (f *feed) end() Seq {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.last
+}
+
+// follow yields the entries after a number, and then what is added, until ctx is done or the feed is
+// closed and read to its end.
+func (f *feed) follow(ctx context.Context, after Seq, pace Pace) iter.Seq[Entry] {
+	return func(yield func(Entry) bool) {
+		at := after
+		if pace == Every {
+			f.mu.Lock()
+			f.patient[&at] = struct{}{}
+			f.mu.Unlock()
+			defer func() {
+				f.mu.Lock()
+				delete(f.patient, &at)
+				f.changed.Broadcast()
+				f.mu.Unlock()
+			}()
+		}
+		defer context.AfterFunc(ctx, f.wake)()
+		var batch []Entry
+		for {
+			if batch = f.next(ctx, &at, batch[:0]); len(batch) == 0 {
+				return
+			}
+			for _, e := range batch {
+				if !yield(e) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// maxBatch bounds how many entries a reader is given at once: what it holds is not kept twice.
+const maxBatch = 256
+
+// next waits for entries after at, appends them to batch in order, and moves at on. None means the end.
+func (f *feed) next(ctx context.Context, at *Seq, batch []Entry) []Entry {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for f.last <= *at && !f.closed && ctx.Err() == nil {
+		f.changed.Wait()
+	}
+	if ctx.Err() != nil {
+		return nil
+	}
+	kept, live := after(f.kept, *at), after(f.live, *at)
+	for len(batch) < maxBatch && len(kept)+len(live) > 0 {
+		if len(live) == 0 || len(kept) > 0 && kept[0].Seq < live[0].Seq {
+			batch, kept = append(batch, kept[0]), kept[1:]
+		} else {
+			batch, live = append(batch, live[0]), live[1:]
+		}
+	}
+	if n := len(batch); n > 0 {
+		*at = batch[n-1].Seq
+		if len(f.patient) > 0 {
+			f.changed.Broadcast()
+		}
+	}
+	return batch
+}
+
+// after returns the entries with a greater number.
+func after(entries []Entry, at Seq) []Entry {
+	lo, hi := 0, len(entries)
+	for lo < hi {
+		if mid := (lo + hi) / 2; entries[mid].Seq > at {
+			hi = mid
+		} else {
+			lo = mid + 1
+		}
+	}
+	return entries[lo:]
+}

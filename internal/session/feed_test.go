@@ -1,0 +1,190 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"runtime"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"adze/internal/agent"
+	"adze/internal/model"
+	"adze/internal/msg"
+)
+
+func text(n int) Event { return Loop{agent.Notice{Text: string(rune('0' + n%10))}} }
+
+func delta() Event { return Loop{agent.Delta{Event: model.TextDelta{Text: "piece"}}} }
+
+// Every reader gets every entry that is not live, in order, whether it reads along or comes late; what
+// is kept for the slow one does not grow with the live entries.
+func TestFollowers(t *testing.T) {
+	const entries, lives = 10_000, 20
+	f := newFeed(time.Now)
+	slow := make(chan struct{})
+	var readers, ready sync.WaitGroup
+	follow := func(name string, pace Pace, wait <-chan struct{}) {
+		ready.Add(1)
+		readers.Go(func() {
+			kept, live, last := 0, 0, Seq(0)
+			for e := range f.follow(t.Context(), 0, pace) {
+				if last == 0 {
+					ready.Done()
+					if wait != nil {
+						<-wait
+					}
+				}
+				if e.Seq <= last {
+					t.Errorf("%s: %d after %d", name, e.Seq, last)
+					return
+				}
+				last = e.Seq
+				if e.Live {
+					live++
+				} else {
+					kept++
+				}
+			}
+			if kept != entries || pace == Every && live != (entries-1)*lives {
+				t.Errorf("%s: %d entries, %d live ones", name, kept, live)
+			}
+		})
+	}
+	follow("fast", Latest, nil)
+	follow("patient", Every, nil)
+	follow("slow", Latest, slow)
+	f.add(t.Context(), text(0), false)
+	ready.Wait()
+	for i := range entries - 1 {
+		f.add(t.Context(), text(i), false)
+		for range lives {
+			f.add(t.Context(), delta(), true)
+		}
+	}
+	if n := cap(f.live); n > 4*window {
+		t.Errorf("%d live entries are kept", n)
+	}
+	close(slow)
+	f.close()
+	readers.Wait()
+	follow("late", Latest, nil)
+	readers.Wait()
+}
+
+// The session waits for a reader that wants everything, until the reader leaves or ctx is done.
+func TestPatientReader(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFeed(time.Now)
+		ctx, leave := context.WithCancel(t.Context())
+		go func() {
+			for range f.follow(ctx, 0, Every) {
+				<-ctx.Done()
+			}
+		}()
+		f.add(t.Context(), text(0), false)
+		synctest.Wait()
+		turn, interrupt := context.WithCancel(t.Context())
+		added := 0
+		go func() {
+			for range 3 * window {
+				f.add(turn, delta(), true)
+				added++
+			}
+		}()
+		synctest.Wait()
+		if added < window || added > 2*window {
+			t.Errorf("%d live entries were added while nobody read", added)
+		}
+		at := added
+		interrupt()
+		synctest.Wait()
+		if added != 3*window {
+			t.Errorf("%d entries were added after the interrupt, %d before", added, at)
+		}
+		go func() {
+			for range 3 * window {
+				f.add(t.Context(), delta(), true)
+				added++
+			}
+		}()
+		synctest.Wait()
+		leave()
+		synctest.Wait()
+		if added != 6*window {
+			t.Errorf("%d entries: the session still waits for a reader that left", added)
+		}
+		f.add(t.Context(), text(1), false)
+		f.close()
+	})
+}
+
+// A reader goes on where it stopped.
+func TestFollowFromANumber(t *testing.T) {
+	f := newFeed(time.Now)
+	for i := range 10 {
+		f.add(t.Context(), text(i), i%2 == 1)
+	}
+	f.close()
+	for after := range Seq(12) {
+		want := after
+		for e := range f.follow(t.Context(), after, Latest) {
+			if want++; e.Seq != want {
+				t.Errorf("after %d: entry %d, want %d", after, e.Seq, want)
+			}
+		}
+		if want < 10 {
+			t.Errorf("after %d: it ended with %d", after, want)
+		}
+	}
+}
+
+func BenchmarkFeed(b *testing.B) {
+	f := newFeed(time.Now)
+	var reader sync.WaitGroup
+	reader.Go(func() {
+		for range f.follow(b.Context(), 0, Every) {
+			runtime.Gosched()
+		}
+	})
+	for b.Loop() {
+		f.add(b.Context(), delta(), true)
+	}
+	f.close()
+	reader.Wait()
+}
+
+// Structured results are kept until whoever wants everything has had them, and not for ever.
+func TestOldEntriesAreLight(t *testing.T) {
+	f := newFeed(time.Now)
+	var reader, ready sync.WaitGroup
+	ready.Add(1)
+	full := 0
+	reader.Go(func() {
+		for e := range f.follow(t.Context(), 0, Every) {
+			if e.Seq == 1 {
+				ready.Done()
+			}
+			if e.Event.(Loop).Event.(agent.Appended).Entry.Structured != nil {
+				full++
+			}
+		}
+	})
+	const entries = 4 * maxBatch
+	for i := range entries {
+		f.add(t.Context(), Loop{agent.Appended{Entry: msg.Entry{Structured: map[string]json.RawMessage{"id": json.RawMessage("{}")}}}}, false)
+		if i == 0 {
+			ready.Wait()
+		}
+	}
+	f.close()
+	reader.Wait()
+	f.add(t.Context(), text(0), false)
+	if full != entries {
+		t.Errorf("%d of %d results reached the reader", full, entries)
+	}
+	if f.slim != entries+1-maxBatch || f.kept[0].Event.(Loop).Event.(agent.Appended).Entry.Structured != nil {
+		t.Errorf("%d entries are light", f.slim)
+	}
+}

@@ -1,0 +1,324 @@
+// Package notes keeps a page of notes about a session up to date while the session goes on, by asking a
+// model beside the conversation. The page has a fixed form; the model may edit what stands under its
+// headings, and nothing else. What the notes are used for is left to others.
+package notes
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"adze/internal/model"
+	"adze/internal/model/tokens"
+	"adze/internal/msg"
+)
+
+// A Config is what notes are kept with. Provider and Path are required.
+type Config struct {
+	Provider model.Provider
+	// Path returns the file of the notes, or "" as long as there is none.
+	Path func() string
+	// Language is that of the built-in texts.
+	Language string
+	// Template and Prompt take the place of the built-in ones, if not empty. A template needs a heading.
+	Template, Prompt string
+	// Booked is told what an update has cost; nil means that nobody wants to know.
+	Booked func(modelID string, u msg.Usage, took time.Duration)
+	Log    *slog.Logger
+}
+
+// When notes are written, in tokens of the conversation and calls of tools.
+const (
+	firstAt   = 10_000
+	thenAfter = 5_000
+	minCalls  = 3
+	// wait is how long a summary waits for notes that are being written.
+	wait = 15 * time.Second
+	// maxOutput bounds the answer of the model, in tokens.
+	maxOutput = 8_000
+)
+
+// ErrTemplate says that a template has no heading.
+var ErrTemplate = errors.New("the template for session notes has no heading; the built-in one is used")
+
+// A Keeper keeps the notes of one session. It is safe for concurrent use.
+type Keeper struct {
+	cfg  Config
+	text texts
+	work sync.WaitGroup
+	life context.Context
+	end  context.CancelFunc
+
+	mu      sync.Mutex
+	busy    chan struct{} // closed when the update that runs is done; nil if none runs
+	tokens  int           // of the conversation at the last update
+	calls   int           // since then
+	written string        // id of the last entry that the notes tell of
+}
+
+// New returns a keeper. The error says that a setting was replaced by its default.
+func New(cfg Config) (*Keeper, error) {
+	k := &Keeper{cfg: cfg, text: textsIn(cfg.Language)}
+	if cfg.Log == nil {
+		k.cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	k.life, k.end = context.WithCancel(context.Background())
+	if cfg.Prompt != "" {
+		k.text.update = cfg.Prompt + "\n\n%s\n\n<notes>\n%s\n</notes>"
+	}
+	if cfg.Template == "" {
+		return k, nil
+	}
+	if s := parse(cfg.Template); len(s) == 0 || s[0].heading == "" {
+		return k, ErrTemplate
+	}
+	k.text.template = cfg.Template
+	return k, nil
+}
+
+// Close stops what runs and waits for it.
+func (k *Keeper) Close() {
+	k.end()
+	k.work.Wait()
+}
+
+// A Moment is a conversation as it is between two requests.
+type Moment struct {
+	Model   string
+	System  []msg.Part
+	Entries []msg.Entry
+	Edit    msg.ToolSpec // the tool that the notes are edited with
+	// Tokens is the size of the conversation, Calls how many calls there were since the last moment, and
+	// Ended says that the turn is over.
+	Tokens, Calls int
+	Ended         bool
+}
+
+// See looks at a moment and brings the notes up to date in the background if it is time. It never waits.
+func (k *Keeper) See(m Moment) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.calls += m.Calls
+	if m.Tokens < k.tokens { // the conversation was shortened
+		k.tokens = m.Tokens
+	}
+	due := m.Tokens >= firstAt
+	if k.written != "" {
+		due = m.Tokens >= k.tokens+thenAfter && (k.calls >= minCalls || m.Ended && m.Calls == 0)
+	}
+	if !due || k.busy != nil || k.life.Err() != nil {
+		return
+	}
+	done := k.claim(m)
+	k.work.Go(func() {
+		defer done()
+		if err := k.update(k.life, m); err != nil && k.life.Err() == nil {
+			k.cfg.Log.Warn("the session notes were not brought up to date", "err", err)
+		}
+	})
+}
+
+// claim makes the caller the only one who writes, until it calls done.
+func (k *Keeper) claim(m Moment) (done func()) {
+	busy := make(chan struct{})
+	k.busy, k.tokens, k.calls = busy, m.Tokens, 0
+	return func() {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		k.busy = nil
+		close(busy)
+	}
+}
+
+// Update brings the notes up to date now and returns them.
+func (k *Keeper) Update(ctx context.Context, m Moment) (string, error) {
+	for {
+		k.mu.Lock()
+		if k.busy == nil {
+			break
+		}
+		busy := k.busy
+		k.mu.Unlock()
+		select {
+		case <-busy:
+		case <-ctx.Done():
+			return "", context.Cause(ctx)
+		}
+	}
+	done := k.claim(m)
+	k.mu.Unlock()
+	defer done()
+	if err := k.update(ctx, m); err != nil {
+		return "", err
+	}
+	return k.read()
+}
+
+// Summary implements [adze/internal/agent/compact.Notes].
+func (k *Keeper) Summary(ctx context.Context) (text, last string) {
+	k.mu.Lock()
+	busy := k.busy
+	k.mu.Unlock()
+	if busy != nil {
+		t := time.NewTimer(wait)
+		defer t.Stop()
+		select {
+		case <-busy:
+		case <-t.C:
+			return "", ""
+		case <-ctx.Done():
+			return "", ""
+		}
+	}
+	k.mu.Lock()
+	last = k.written
+	k.mu.Unlock()
+	page, err := k.read()
+	if err != nil || last == "" || blank(page) {
+		return "", ""
+	}
+	return k.text.summary(page, tokens.New("")), last
+}
+
+// read returns the page, or the template if there is none yet.
+func (k *Keeper) read() (string, error) {
+	data, err := os.ReadFile(k.cfg.Path())
+	if errors.Is(err, fs.ErrNotExist) {
+		return k.text.template, nil
+	}
+	return string(data), err
+}
+
+// update asks the model for edits and applies them. A page that no longer has the form of its template
+// is not written.
+func (k *Keeper) update(ctx context.Context, m Moment) error {
+	path := k.cfg.Path()
+	if path == "" || len(m.Entries) == 0 {
+		return nil
+	}
+	page, err := k.read()
+	if err != nil {
+		return fmt.Errorf("reading the session notes: %w", err)
+	}
+	if !sameShape(page, k.text.template) {
+		page = k.text.template // somebody else has been at it
+	}
+	answer, err := k.ask(ctx, m, path, page)
+	if err != nil {
+		return fmt.Errorf("asking for session notes: %w", err)
+	}
+	next := page
+	for _, use := range answer.Uses() {
+		edited, err := apply(next, use, path)
+		if err != nil {
+			k.cfg.Log.Warn("an edit of the session notes was denied", "err", err)
+			continue
+		}
+		next = edited
+	}
+	if !sameShape(next, k.text.template) {
+		return errors.New("the update does not keep the form of the notes, and was dropped")
+	}
+	if err := write(path, next); err != nil {
+		return fmt.Errorf("writing the session notes: %w", err)
+	}
+	k.mu.Lock()
+	k.written = m.Entries[len(m.Entries)-1].ID
+	k.mu.Unlock()
+	return nil
+}
+
+// apply returns page after an edit. Everything but an edit of the page is denied.
+func apply(page string, use *msg.ToolUse, path string) (string, error) {
+	var in struct {
+		Path string `json:"file_path"`
+		Old  string `json:"old_string"`
+		New  string `json:"new_string"`
+		All  bool   `json:"replace_all"`
+	}
+	if use.Name != "Edit" {
+		return page, fmt.Errorf("%s is not available here", use.Name)
+	}
+	if err := json.Unmarshal(use.Input, &in); err != nil {
+		return page, err
+	}
+	switch n := strings.Count(page, in.Old); {
+	case in.Path != path:
+		return page, fmt.Errorf("%s is not the file of the notes", in.Path)
+	case in.Old == "" || n == 0:
+		return page, errors.New("the text to replace is not in the notes")
+	case n > 1 && !in.All:
+		return page, errors.New("the text to replace is in the notes more than once")
+	}
+	return strings.ReplaceAll(page, in.Old, in.New), nil
+}
+
+func (k *Keeper) ask(ctx context.Context, m Moment, path, page string) (msg.Message, error) {
+	order := fmt.Sprintf(k.text.update, path, strings.TrimSpace(page))
+	if more := k.text.reminders(page, tokens.New(m.Model)); more != "" {
+		order += "\n" + more
+	}
+	var conv msg.Conversation
+	for _, e := range m.Entries {
+		said := e.Message
+		if said.Role == msg.Assistant {
+			said.Parts = withoutThinking(said.Parts)
+		}
+		conv.Add(said)
+	}
+	conv.Add(msg.UserText(order))
+	messages, _ := conv.Messages()
+	began := time.Now()
+	var acc model.Accumulator
+	for ev, err := range k.cfg.Provider.Stream(ctx, &model.Request{
+		Model: m.Model, System: m.System, Messages: messages, Tools: []msg.ToolSpec{m.Edit}, MaxTokens: maxOutput, Background: true,
+	}) {
+		if err != nil {
+			return msg.Message{}, err
+		}
+		acc.Add(ev)
+	}
+	if k.cfg.Booked != nil {
+		k.cfg.Booked(m.Model, acc.Usage(), time.Since(began))
+	}
+	return acc.Message(), ctx.Err()
+}
+
+func withoutThinking(parts []msg.Part) []msg.Part {
+	var kept []msg.Part
+	for _, p := range parts {
+		switch p.(type) {
+		case *msg.Thinking, *msg.Redacted:
+		default:
+			kept = append(kept, p)
+		}
+	}
+	return kept
+}
+
+// write replaces the file at path, whole.
+func write(path, text string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".notes-*")
+	if err != nil {
+		return err
+	}
+	_, err = tmp.WriteString(text)
+	if err = errors.Join(err, tmp.Close()); err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		os.Remove(tmp.Name()) // ok: the error that counts is known
+	}
+	return err
+}

@@ -1,0 +1,362 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"adze/internal/agent"
+	"adze/internal/model"
+	"adze/internal/model/cost"
+	"adze/internal/msg"
+	"adze/internal/permission"
+	"adze/internal/session/store"
+	"adze/internal/tool"
+)
+
+// An Op is something for a session to do: one of the types below, and nothing else.
+type Op interface{ op() }
+
+type (
+	// Prompt asks for a turn with what the person says. While another turn runs it waits. One without
+	// content is ignored.
+	Prompt struct {
+		// ID becomes the id of the entry; empty, or one that the conversation has already, makes another.
+		ID    string
+		Parts []msg.Part
+	}
+
+	// FollowUp adds to the turn that runs, when its calls are done. Without a turn it is a prompt.
+	FollowUp Prompt
+
+	// Steer is like FollowUp, but stops calls that give way to a new message.
+	Steer Prompt
+
+	// Note adds to the conversation without asking the model, after the turn that runs.
+	Note Prompt
+
+	// Compact replaces the conversation by a summary, after the turn that runs.
+	Compact struct {
+		// Focus is what the summary should dwell on; it may be empty.
+		Focus string
+	}
+
+	// Notes brings the session notes up to date, after the turn that runs, and shows them.
+	Notes struct{}
+
+	// Interrupt stops the turn that runs.
+	Interrupt struct {
+		// Queued takes back the prompts that wait for their turns, too.
+		Queued bool
+		// Cause is told to what is stopped; empty means that the person wants it.
+		Cause tool.Abort
+	}
+
+	// Withdraw takes back a prompt that waits for its turn.
+	Withdraw struct{ ID string }
+
+	// Answer settles a question of [Asked].
+	Answer struct {
+		ID string
+		permission.Answer
+	}
+
+	// Notify tells the model something at the next pause of the turn that runs, or in the next turn.
+	Notify struct {
+		Text string
+		// Wake starts a turn if none runs.
+		Wake bool
+	}
+
+	// SetModel chooses the model of the following turns. The history stays as it is.
+	SetModel struct{ Name string }
+
+	// SetMode chooses the permission mode, at once.
+	SetMode struct{ Mode string }
+
+	// SetEffort chooses how hard the model tries in the following turns; empty leaves it to the model.
+	SetEffort struct{ model.Effort }
+
+	// SetThinking chooses how the model thinks in the following turns.
+	SetThinking struct{ model.Thinking }
+)
+
+func (Prompt) op()      {}
+func (FollowUp) op()    {}
+func (Steer) op()       {}
+func (Note) op()        {}
+func (Compact) op()     {}
+func (Notes) op()       {}
+func (Interrupt) op()   {}
+func (Withdraw) op()    {}
+func (Answer) op()      {}
+func (Notify) op()      {}
+func (SetModel) op()    {}
+func (SetMode) op()     {}
+func (SetEffort) op()   {}
+func (SetThinking) op() {}
+
+// An Event is what an entry tells: one of the types below, and nothing else.
+type Event interface{ event() }
+
+type (
+	// Started says that a turn begins, or that a note is taken. Its prompt is in the next entries.
+	Started struct {
+		Prompt string
+		// Note says that the model is not asked.
+		Note bool
+	}
+
+	// Loop is an event of the loop; see [agent.Agent.Run].
+	Loop struct{ agent.Event }
+
+	// Finished says how a turn ended. It is its last entry.
+	Finished struct {
+		agent.Ended
+		// Before and After are the session's totals at both ends of the turn.
+		Before, After cost.Totals
+		// Denials are those of the session so far.
+		Denials []Denial
+		Took    time.Duration
+	}
+
+	// Asked says that somebody has to decide whether a call may run.
+	Asked struct {
+		ID string
+		permission.Question
+	}
+
+	// Settled says that a question is answered, or withdrawn if there is no answer.
+	Settled struct {
+		ID     string
+		Answer *permission.Answer
+	}
+
+	// Changed says what the session uses from now on; empty means that it did not change.
+	Changed struct{ Model, Mode string }
+)
+
+func (Started) event()  {}
+func (Loop) event()     {}
+func (Finished) event() {}
+func (Asked) event()    {}
+func (Settled) event()  {}
+func (Changed) event()  {}
+
+// live reports whether what ev tells is told again by a later event.
+func live(ev agent.Event) bool {
+	switch ev := ev.(type) {
+	case agent.Delta, agent.ToolProgress, agent.Requesting:
+		return true
+	case agent.Nested:
+		return live(ev.Event)
+	}
+	return false
+}
+
+// ErrClosed says that a session takes no more operations.
+var ErrClosed = errors.New("the session is closed")
+
+// Submit hands the session something to do and returns when it is under way; what comes of it is in
+// the entries.
+func (s *Session) Submit(ctx context.Context, op Op) error {
+	switch op := op.(type) {
+	case Prompt:
+		return s.enqueue(job{Prompt: op})
+	case Note:
+		return s.enqueue(job{Prompt: Prompt(op), note: true})
+	case Compact:
+		return s.enqueue(job{note: true, chore: func(ctx context.Context, tell func(agent.Event)) { s.compactNow(ctx, op.Focus, tell) }})
+	case Notes:
+		return s.enqueue(job{note: true, chore: s.notesNow})
+	case FollowUp:
+		return s.hear(Prompt(op), s.inbox.Say)
+	case Steer:
+		return s.hear(Prompt(op), s.inbox.Steer)
+	case Interrupt:
+		s.interrupt(op)
+		return nil
+	case Withdraw:
+		return s.withdraw(op.ID)
+	case Answer:
+		return s.answer(op)
+	case Notify:
+		return s.notify(op)
+	case SetModel:
+		return s.setModel(ctx, op.Name)
+	case SetMode:
+		return s.setMode(ctx, op.Mode)
+	case SetEffort:
+		s.mu.Lock()
+		s.effort = op.Effort
+		s.mu.Unlock()
+		return nil
+	case SetThinking:
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.thinking = op.Thinking
+		return nil
+	}
+	panic(fmt.Sprintf("session: unknown operation %T", op))
+}
+
+// A job waits for its turn.
+type job struct {
+	Prompt
+	note  bool // the model is not asked
+	heard bool // already
+	// chore, if not nil, is what to do instead of a turn.
+	chore func(ctx context.Context, tell func(agent.Event))
+	// stopped is why it was interrupted before it began.
+	stopped tool.Abort
+	// kept is what the log has of it while it waits.
+	kept string
+}
+
+// enqueue takes a job, unless there is nothing to do.
+func (s *Session) enqueue(j job) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.enqueueLocked(j)
+}
+
+func (s *Session) enqueueLocked(j job) error {
+	switch {
+	case s.closed:
+		return ErrClosed
+	case empty(j.Parts) && j.chore == nil:
+		return nil
+	}
+	if s.busy && j.chore == nil {
+		// It may wait for long: it is kept, in case that the program does not live to take it up.
+		j.kept = msg.PlainText(j.Parts)
+		s.note(store.Queue{Op: store.Enqueue, Content: j.kept})
+	}
+	s.start(j)
+	return nil
+}
+
+// start lets a job wait, and sees to it that somebody does the jobs.
+func (s *Session) start(j job) {
+	s.jobs = append(s.jobs, j)
+	if !s.busy {
+		s.busy = true
+		s.idle = make(chan struct{})
+		s.worker.Go(s.work)
+	}
+}
+
+// hear hands what the person said to the turn that runs, by way of to, once it was heard.
+func (s *Session) hear(p Prompt, to func(...msg.Part)) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.closed:
+		return ErrClosed
+	case empty(p.Parts):
+		return nil
+	case !s.busy:
+		return s.enqueueLocked(job{Prompt: p})
+	case s.cfg.Heard == nil:
+		to(p.Parts...)
+		return nil
+	}
+	s.worker.Go(func() { // hearing it may take a while
+		h := s.cfg.Heard(s.life, p)
+		if h.Blocked != "" {
+			s.feed.add(s.life, Loop{agent.Notice{Text: h.Blocked}}, false)
+			return
+		}
+		s.add(Prompt{ID: p.ID, Parts: slices.Concat(p.Parts, h.Context)}, to)
+	})
+	return nil
+}
+
+// add hands over what was heard. If the turn has ended meanwhile it makes one of its own.
+func (s *Session) add(p Prompt, to func(...msg.Part)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.busy {
+		to(p.Parts...)
+		return
+	}
+	s.start(job{Prompt: p, heard: true})
+}
+
+func (s *Session) notify(op Notify) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if op.Wake && !s.busy {
+		return s.enqueueLocked(job{Prompt: Prompt{Parts: []msg.Part{msg.Reminder(op.Text)}}, heard: true})
+	}
+	s.inbox.Notify(op.Text)
+	s.wake = s.wake || op.Wake
+	return nil
+}
+
+func (s *Session) interrupt(op Interrupt) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if op.Queued && len(s.jobs) > 0 {
+		s.jobs = nil
+		s.note(store.Queue{Op: store.Clear})
+	}
+	if op.Cause == "" {
+		op.Cause = tool.AbortUser
+	}
+	switch {
+	case s.stop != nil:
+		s.stop(op.Cause)
+	case len(s.jobs) > 0: // it is about to begin
+		s.jobs[0].stopped = op.Cause
+	}
+}
+
+func (s *Session) withdraw(id string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := slices.IndexFunc(s.jobs, func(j job) bool { return id != "" && j.ID == id })
+	if i < 0 {
+		return fmt.Errorf("no prompt %q waits", id)
+	}
+	s.note(store.Queue{Op: store.Discard, Content: s.jobs[i].kept})
+	s.jobs = slices.Delete(s.jobs, i, i+1)
+	return nil
+}
+
+func (s *Session) setModel(ctx context.Context, name string) error {
+	if _, err := s.cfg.Resolve(name); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.model = name
+	s.mu.Unlock()
+	s.note(store.Model(name))
+	s.feed.add(ctx, Changed{Model: name}, false)
+	return nil
+}
+
+func (s *Session) setMode(ctx context.Context, mode string) error {
+	if s.cfg.SetMode == nil {
+		return errors.New("the permission mode of this session cannot be changed")
+	}
+	mode, err := s.cfg.SetMode(mode)
+	if err != nil {
+		return err
+	}
+	s.note(store.Mode(mode))
+	s.feed.add(ctx, Changed{Mode: mode}, false)
+	return nil
+}
+
+// note keeps something about the session. A log that fails is told of with the next message.
+func (s *Session) note(n store.Note) {
+	if s.cfg.Log == nil {
+		return
+	}
+	if err := s.cfg.Log.Note(n); err != nil && s.cfg.Debug != nil {
+		s.cfg.Debug.Error("a note about the session was not saved", "err", err)
+	}
+}

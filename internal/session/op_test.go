@@ -1,0 +1,202 @@
+package session_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"adze/internal/agent"
+	"adze/internal/model"
+	"adze/internal/msg"
+	"adze/internal/session"
+	"adze/internal/tool"
+)
+
+// story returns the entries of a closed session as lines.
+func (b *bench) story(after session.Seq) []string {
+	var lines []string
+	for e := range b.Entries(b.t.Context(), after, session.Latest) {
+		switch ev := e.Event.(type) {
+		case session.Started:
+			lines = append(lines, "started "+ev.Prompt)
+		case session.Finished:
+			lines = append(lines, fmt.Sprintf("finished %s", ev.Reason))
+		case session.Changed:
+			lines = append(lines, "changed "+ev.Model+ev.Mode)
+		case session.Loop:
+			switch ev := ev.Event.(type) {
+			case agent.Appended:
+				lines = append(lines, fmt.Sprintf("%s %s: %s", ev.Entry.Message.Role, ev.Entry.ID, ev.Entry.Message.Text()))
+			case agent.Notice:
+				lines = append(lines, "notice "+ev.Text)
+			}
+		}
+	}
+	return lines
+}
+
+func prompt(id, text string) session.Prompt {
+	return session.Prompt{ID: id, Parts: []msg.Part{&msg.Text{Text: text}}}
+}
+
+// numbered gives the entries of b ids that can be told.
+func numbered(c *session.Config) {
+	n := 0
+	c.NewID = func() string { n++; return fmt.Sprint("id", n) }
+}
+
+// What was there before, what the person says and what becomes of it are one story, which every front
+// end can read from the start or from any number.
+func TestStory(t *testing.T) {
+	b := newBench(t, "say one\n---\nexpect last \"more\"\nexpect text \"by the way\"\nsay two", func(b *bench, c *session.Config) {
+		numbered(c)
+		c.History = []msg.Entry{{ID: "old", Message: msg.UserText("before")}}
+		c.SetMode = func(mode string) (string, error) {
+			if mode == "odd" {
+				return "", errors.New("no such mode")
+			}
+			return mode, nil
+		}
+	})
+	b.submit(prompt("a", "first"))
+	b.submit(session.Note(prompt("n", "by the way")))
+	b.submit(prompt("a", "more")) // an id that is taken
+	if err := b.Idle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	b.submit(session.SetModel{Name: "large"})
+	b.submit(session.SetMode{Mode: "plan"})
+	if err := b.Submit(t.Context(), session.SetMode{Mode: "odd"}); err == nil {
+		t.Error("an unknown mode was set")
+	}
+	b.Close()
+	if err := b.Submit(t.Context(), prompt("", "late")); !errors.Is(err, session.ErrClosed) {
+		t.Errorf("after Close: %v", err)
+	}
+	want := []string{
+		"user old: before",
+		"started a", "user a: first", "assistant id1: one", "finished completed",
+		"started n", "user n: by the way", "finished completed",
+		"started id2", "user id2: more", "assistant id3: two", "finished completed",
+		"changed large", "changed plan",
+	}
+	if diff := cmp.Diff(want, b.story(0)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(want[12:], b.story(b.Last()-2)); diff != "" {
+		t.Errorf("the end (-want +got):\n%s", diff)
+	}
+	b.played()
+}
+
+// Proves SESS-02.
+func TestHeard(t *testing.T) {
+	b := newBench(t, "expect last \"fine\"\nexpect last \"context\"\nsay ok", func(b *bench, c *session.Config) {
+		numbered(c)
+		c.Heard = func(_ context.Context, p session.Prompt) session.Hearing {
+			if strings.Contains(p.Parts[0].(*msg.Text).Text, "secret") {
+				return session.Hearing{Blocked: "that is a secret"}
+			}
+			return session.Hearing{Context: []msg.Part{&msg.Text{Text: "context"}}}
+		}
+	})
+	b.submit(prompt("a", "a secret"))
+	b.submit(prompt("b", "fine"))
+	b.Close()
+	want := []string{
+		"started a", "notice that is a secret", "finished hook_stopped",
+		"started b", "user b: finecontext", "assistant id1: ok", "finished completed",
+	}
+	if diff := cmp.Diff(want, b.story(0)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for _, e := range b.log.entries {
+		if strings.Contains(e.Message.Text(), "secret") {
+			t.Error("what was blocked is in the log")
+		}
+	}
+	b.played()
+}
+
+func TestInterruptTakesBackWhatWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, "delay 1h\nsay never", func(_ *bench, c *session.Config) { numbered(c) })
+		b.submit(prompt("a", "first"))
+		synctest.Wait()
+		b.submit(prompt("b", "second"))
+		b.submit(session.Interrupt{Queued: true})
+		b.Close()
+		if diff := cmp.Diff([]string{"started a", "user a: first", "user id1: [Request interrupted by user]", "finished aborted_streaming"}, b.story(0)); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+}
+
+// The end of the session's context ends its turns, with its cause.
+func TestEndOfLife(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		life, end := context.WithCancelCause(t.Context())
+		var cfg session.Config
+		b := newBench(t, "delay 1h\nsay never", func(_ *bench, c *session.Config) { numbered(c); cfg = *c })
+		b.Session = session.Open(life, cfg)
+		b.submit(prompt("a", "first"))
+		b.submit(prompt("b", "second"))
+		synctest.Wait()
+		end(tool.AbortShutdown)
+		b.Close()
+		if diff := cmp.Diff([]string{"started a", "user a: first", "finished aborted_streaming"}, b.story(0)); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+}
+
+// What is said to a turn that runs is heard like any other prompt, and a notification that comes too
+// late for its turn starts one if it must not wait.
+func TestHeardWhileATurnRuns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, "delay 10s\nsay one\n---\nexpect last \"fine\"\nexpect last \"context\"\nsay two\n---\nexpect last \"wake up\"\nsay three", func(b *bench, c *session.Config) {
+			numbered(c)
+			c.Heard = func(_ context.Context, p session.Prompt) session.Hearing {
+				if strings.Contains(p.Parts[0].(*msg.Text).Text, "secret") {
+					return session.Hearing{Blocked: "that is a secret"}
+				}
+				return session.Hearing{Context: []msg.Part{&msg.Text{Text: "context"}}}
+			}
+		})
+		b.submit(prompt("a", "go"))
+		synctest.Wait()
+		b.submit(session.Steer(prompt("", "a secret")))
+		b.submit(session.FollowUp(prompt("", "fine")))
+		if err := b.Idle(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		b.submit(session.Notify{Text: "wake up", Wake: true})
+		b.Close()
+		story := strings.Join(b.story(0), "\n")
+		if !strings.Contains(story, "notice that is a secret") || strings.Contains(story, ": a secret") {
+			t.Error(story)
+		}
+		b.played()
+	})
+}
+
+// Proves SESS-53.
+func TestEffortAndThinking(t *testing.T) {
+	b := newBench(t, "forever\nsay ok", nil)
+	b.completed("as it is")
+	b.submit(session.SetEffort{Effort: model.EffortHigh})
+	b.submit(session.SetThinking{Thinking: model.Thinking{Mode: model.ThinkingAdaptive}})
+	b.completed("harder")
+	requests := b.player.Requests()
+	if got := string(requests[0]); strings.Contains(got, `"effort"`) || strings.Contains(got, `"thinking"`) {
+		t.Errorf("the first request: %s", got)
+	}
+	if got := string(requests[1]); !strings.Contains(got, `"effort":"high"`) || !strings.Contains(got, `"thinking":{"type":"adaptive"}`) {
+		t.Errorf("the second request: %s", got)
+	}
+}
