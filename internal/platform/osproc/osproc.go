@@ -1,13 +1,16 @@
 // Package osproc runs programs so that they can be ended for certain: each in its own session and
-// process group, without a terminal and with nothing on its standard input. It knows neither shells
-// nor tools; what a program may do is decided before it gets here.
+// process group, without a terminal and with nothing on its standard input but what it is given. It
+// knows neither shells nor tools; what a program may do is decided before it gets here.
 package osproc
 
 import (
 	"context"
+	"crypto/rand"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"sync"
 	"time"
 )
@@ -18,9 +21,13 @@ type Cmd struct {
 	Args []string // without the program's own name
 	Dir  string
 	Env  []string // complete; nil means none at all
+	// Input is what the program may read on standard input; one that reads less is no error.
+	Input []byte
 	// Output receives standard output and standard error, in the order they were written. It is called
 	// from one goroutine at a time and never after Run has returned.
 	Output io.Writer
+	// Errors, if not nil, receives standard error on its own, under the same conditions.
+	Errors io.Writer
 	// Timeout ends the program; 0 means never.
 	Timeout time.Duration
 }
@@ -57,6 +64,7 @@ type Runner struct {
 	mu     sync.Mutex
 	live   map[*process]bool
 	closed bool
+	mark   string         // in the environment of every program; empty before the first
 	wg     sync.WaitGroup // of everything that outlives a call of Run
 }
 
@@ -89,13 +97,15 @@ func (r *Runner) Run(ctx context.Context, c Cmd) (Exit, error) {
 		exit.TimedOut = true
 	case <-p.out.failed:
 		exit.Cancelled = true
+	case <-p.errs.failed:
+		exit.Cancelled = true
 	}
 	if exit.Cancelled || exit.TimedOut {
 		r.wg.Go(func() { p.end(r.grace()) })
 		exit.Running = !wait(p.exited, patience)
 		p.settle()
 	}
-	err = p.out.detach()
+	err = errors.Join(p.out.detach(), p.errs.detach())
 	exit.Duration = time.Since(start)
 	exit.Code = -1
 	if !exit.Running {
@@ -104,15 +114,21 @@ func (r *Runner) Run(ctx context.Context, c Cmd) (Exit, error) {
 	return exit, err
 }
 
-// Close kills every program that is left and waits until they are gone. Later programs do not start.
+// Close kills every program that is left and waits until they are gone. Those that left their group are
+// killed too where they can be found, unless they dropped their environment. Later programs do not start.
 func (r *Runner) Close() {
 	r.mu.Lock()
 	r.closed = true
 	for p := range r.live {
 		p.kill()
+		p.streams.closeOurs()
 	}
+	mark := r.mark
 	r.mu.Unlock()
 	r.wg.Wait()
+	if mark != "" {
+		sweep(mark)
+	}
 }
 
 func (r *Runner) grace() time.Duration {
@@ -125,7 +141,9 @@ func (r *Runner) grace() time.Duration {
 // A process is a started program with the group it leads.
 type process struct {
 	cmd     *exec.Cmd
+	streams *streams
 	out     *outlet
+	errs    *outlet
 	exited  chan struct{} // closed when the program has ended
 	drained chan struct{} // closed when nobody can write to its output any more
 	killed  chan struct{} // closed when the group was killed
@@ -133,32 +151,37 @@ type process struct {
 }
 
 func (r *Runner) start(c Cmd) (*process, error) {
-	read, write, err := os.Pipe()
-	if err != nil {
-		return nil, err
-	}
-	defer write.Close()
 	cmd := exec.Command(c.Path, c.Args...)
 	cmd.Dir, cmd.Env = c.Dir, c.Env
 	if cmd.Env == nil {
 		cmd.Env = []string{}
 	}
-	cmd.Stdout, cmd.Stderr = write, write
 	cmd.SysProcAttr = attributes()
 	p := &process{
-		cmd: cmd, out: newOutlet(c.Output),
+		cmd: cmd, out: newOutlet(c.Output), errs: newOutlet(c.Errors),
 		exited: make(chan struct{}), drained: make(chan struct{}), killed: make(chan struct{}),
 	}
+	s, err := openStreams(c)
+	if err != nil {
+		return nil, err
+	}
+	defer s.closeTheirs()
+	s.attach(cmd)
+	p.streams = s
 
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
 		err = os.ErrClosed
 	} else {
+		if r.mark == "" {
+			r.mark = rand.Text()
+		}
+		cmd.Env = append(slices.Clip(cmd.Env), markName+"="+r.mark)
 		err = cmd.Start()
 	}
 	if err != nil {
-		read.Close()
+		s.closeOurs()
 		return nil, err
 	}
 	if r.live == nil {
@@ -168,10 +191,11 @@ func (r *Runner) start(c Cmd) (*process, error) {
 	r.wg.Go(func() {
 		cmd.Wait() // ok: the state is read from the command
 		close(p.exited)
+		s.in.close()
 	})
+	r.wg.Go(func() { s.in.feed(c.Input) })
 	r.wg.Go(func() {
-		io.Copy(p.out, read) // ok: the outlet keeps its own errors, and a pipe ends
-		read.Close()
+		s.copy(p.out, p.errs)
 		close(p.drained)
 		<-p.exited
 		r.mu.Lock()

@@ -62,6 +62,43 @@ func TestRun(t *testing.T) {
 	}
 }
 
+func TestInputAndErrors(t *testing.T) {
+	big := strings.Repeat("x", 1<<20)
+	tests := []struct{ name, script, input, output, errors string }{
+		{"read", "cat; echo oops >&2", "one line\n", "one line\n", "oops\n"},
+		{"not read", "true", big, "", ""},
+		{"read in part", "head -c 3", big, "xxx", ""},
+		{"ends", "wc -c | tr -d ' '", big, "1048576\n", ""},
+		{"left to a child", "sleep 100 >/dev/null 2>&1 <&0 & echo done", big, "done\n", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var out, errs bytes.Buffer
+			c := sh(tt.script, &out)
+			c.Input, c.Errors = []byte(tt.input), &errs
+			if exit, err := runner(t).Run(t.Context(), c); err != nil || exit.Code != 0 {
+				t.Errorf("Run = %+v, %v", exit, err)
+			}
+			if diff := cmp.Diff([]string{tt.output, tt.errors}, []string{out.String(), errs.String()}); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestCloseDoesNotWaitForThoseWhoLeft(t *testing.T) {
+	r := &Runner{}
+	var out bytes.Buffer
+	c := sh("setsid sh -c 'echo $$; exec sleep 100' &", &out)
+	if _, err := r.Run(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	r.Close() // must return
+	if left, err := strconv.Atoi(strings.TrimSpace(out.String())); err == nil {
+		syscall.Kill(left, syscall.SIGKILL) // ok: nothing else ends it
+	}
+}
+
 func TestRunDoesNotStart(t *testing.T) {
 	r := runner(t)
 	ctx, cancel := context.WithCancel(t.Context())

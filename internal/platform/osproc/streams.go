@@ -1,0 +1,92 @@
+package osproc
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"sync"
+)
+
+// streams are the pipes between a program and us. Those that a command does not need are zero.
+type streams struct{ in, out, errs pipe }
+
+// A pipe has an end for the program and one for us. Its zero value leads nowhere.
+type pipe struct{ ours, theirs *os.File }
+
+// openStreams opens the pipes that c needs.
+func openStreams(c Cmd) (*streams, error) {
+	s := &streams{}
+	var failed error
+	open := func(read, write **os.File) {
+		r, w, err := os.Pipe()
+		*read, *write, failed = r, w, errors.Join(failed, err)
+	}
+	open(&s.out.ours, &s.out.theirs)
+	if failed == nil {
+		enlarge(s.out.ours)
+	}
+	if c.Errors != nil {
+		open(&s.errs.ours, &s.errs.theirs)
+	}
+	if len(c.Input) > 0 {
+		open(&s.in.theirs, &s.in.ours)
+	}
+	if failed != nil {
+		s.closeTheirs()
+		s.closeOurs()
+		return nil, failed
+	}
+	return s, nil
+}
+
+// attach gives the program its ends. Nothing but these is set: a nil file would not be a nil reader.
+func (s *streams) attach(cmd *exec.Cmd) {
+	cmd.Stdout, cmd.Stderr = s.out.theirs, s.out.theirs
+	if s.errs.theirs != nil {
+		cmd.Stderr = s.errs.theirs
+	}
+	if s.in.theirs != nil {
+		cmd.Stdin = s.in.theirs
+	}
+}
+
+// copy passes on what the program writes, until nobody can write any more.
+func (s *streams) copy(out, errs *outlet) {
+	var wg sync.WaitGroup
+	if s.errs.ours != nil {
+		wg.Go(func() { pour(errs, s.errs.ours) })
+	}
+	pour(out, s.out.ours)
+	wg.Wait()
+	s.out.close()
+	s.errs.close()
+}
+
+// feed writes data and says that there is no more. It ends early when nobody reads: the pipe is closed
+// when the program has ended, whoever it left behind.
+func (p pipe) feed(data []byte) {
+	if p.ours != nil {
+		p.ours.Write(data) // ok: a program need not read what it is given
+		p.ours.Close()     // ok: as above
+	}
+}
+
+func (p pipe) close() {
+	if p.ours != nil {
+		p.ours.Close() // ok: it may be closed already
+	}
+}
+
+func (s *streams) closeOurs() {
+	for _, p := range []pipe{s.in, s.out, s.errs} {
+		p.close()
+	}
+}
+
+func (s *streams) closeTheirs() {
+	for _, p := range []pipe{s.in, s.out, s.errs} {
+		if p.theirs != nil {
+			p.theirs.Close() // ok: the program has its own copy
+		}
+	}
+}

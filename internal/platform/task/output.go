@@ -1,0 +1,188 @@
+package task
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// MaxOutput is how much a task may write.
+const MaxOutput = 1 << 30
+
+const (
+	// headSize and tailSize are how much of the beginning and the end are at hand.
+	headSize = 128 << 10
+	tailSize = 16 << 10
+)
+
+// ErrFull says that a task wrote more than is kept.
+var ErrFull = errors.New("the output is larger than 1 GB")
+
+// An Output is what a task writes: all of it in a file, from the first byte, and its beginning and end
+// in memory. It is safe for concurrent use.
+type Output struct {
+	path string
+
+	mu     sync.Mutex
+	file   *os.File
+	sealed bool // nothing is written any more, and file is closed
+	moved  bool // it belongs to somebody else
+	max    int64
+	head   []byte
+	tail   []byte // the last bytes, at most twice tailSize
+	size   int64
+	lines  int
+}
+
+// newOutput makes the file <dir>/<id>.output, which must not be there yet, not even as a link.
+func newOutput(dir, id string) (*Output, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, id+".output")
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	return &Output{path: path, file: f, max: MaxOutput}, nil
+}
+
+// Path returns the name of the file.
+func (o *Output) Path() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.path
+}
+
+// Write keeps p. It fails with [ErrFull], or if the file cannot be written; what was written before
+// stays.
+func (o *Output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	full := o.size+int64(len(p)) > o.max
+	if full {
+		p = p[:o.max-o.size]
+	}
+	n, err := o.file.Write(p)
+	o.note(p[:n])
+	if err == nil && full {
+		err = ErrFull
+	}
+	return n, err
+}
+
+func (o *Output) note(p []byte) {
+	o.head = append(o.head, p[:min(len(p), headSize-len(o.head))]...)
+	o.tail = append(o.tail, p[max(0, len(p)-tailSize):]...)
+	if len(o.tail) > 2*tailSize {
+		o.tail = append(o.tail[:0], o.tail[len(o.tail)-tailSize:]...)
+	}
+	o.size += int64(len(p))
+	o.lines += bytes.Count(p, []byte{'\n'})
+}
+
+// Size returns how many bytes there are.
+func (o *Output) Size() int64 {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.size
+}
+
+// Whole returns everything, if it is short enough to be at hand.
+func (o *Output) Whole() (text []byte, ok bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return bytes.Clone(o.head), o.size == int64(len(o.head))
+}
+
+// Head returns up to n bytes of the beginning.
+func (o *Output) Head(n int) []byte {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return bytes.Clone(o.head[:min(n, len(o.head))])
+}
+
+// Tail returns up to n bytes of the end, no more than 16 KB, and the number of line ends in all.
+func (o *Output) Tail(n int) (tail []byte, lines int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return bytes.Clone(o.tail[max(0, len(o.tail)-min(n, tailSize)):]), o.lines
+}
+
+// ReadAt reads from the file.
+func (o *Output) ReadAt(p []byte, off int64) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.sealed {
+		return o.file.ReadAt(p, off)
+	}
+	f, err := os.Open(o.path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	return f.ReadAt(p, off)
+}
+
+// seal closes the file, which stays where it is.
+func (o *Output) seal() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.sealed {
+		o.sealed = true
+		o.file.Close() // ok: what was written is written
+	}
+}
+
+// Open returns everything from the beginning. Closing the reader discards the output.
+func (o *Output) Open() (io.ReadCloser, error) {
+	return &reader{io.NewSectionReader(o, 0, o.Size()), o}, nil
+}
+
+type reader struct {
+	*io.SectionReader
+	output *Output
+}
+
+func (r *reader) Close() error {
+	r.output.Discard()
+	return nil
+}
+
+// Close discards the output; it is what the executor calls on what it does not read.
+func (o *Output) Close() error {
+	o.Discard()
+	return nil
+}
+
+// Discard removes the file, unless somebody else has it.
+func (o *Output) Discard() {
+	o.seal()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.moved {
+		os.Remove(o.path) // ok: it may be gone
+	}
+}
+
+// MoveTo hands the file over under another name.
+func (o *Output) MoveTo(path string) error {
+	o.seal()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if err := os.Rename(o.path, path); err != nil {
+		return err
+	}
+	o.path, o.moved = path, true
+	return nil
+}
+
+// Lines returns the number of line ends.
+func (o *Output) Lines() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.lines
+}

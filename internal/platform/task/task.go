@@ -1,0 +1,294 @@
+// Package task keeps the table of what runs beside the conversation: each task with its output in a
+// file, its state, and word of its end exactly once. It does not know what a task does: whoever begins
+// one runs it, and others read, stop and announce it.
+package task
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// A Status is where a task is in its life.
+type Status string
+
+// The states. The last three are final.
+const (
+	Running   Status = "running"
+	Completed Status = "completed"
+	Failed    Status = "failed"
+	Killed    Status = "killed"
+)
+
+const (
+	// MaxRunning is how many tasks may run in the background at once.
+	MaxRunning = 32
+	// keep is how many tasks that have ended are remembered.
+	keep = 200
+)
+
+// Shell is the letter that the ids of shell commands begin with.
+const Shell = 'b'
+
+// A Table holds the tasks of a session. It is safe for concurrent use.
+type Table struct {
+	dir    string
+	notify func(Notice)
+
+	mu     sync.Mutex
+	tasks  map[string]*Task // those in the background, and those that have ended there
+	all    map[*Task]bool   // everything that runs
+	closed bool
+}
+
+// New returns a table whose tasks write their output to files in dir, which is made when it is first
+// needed. Notify is called when a background task ends, once for each, from any goroutine; nil means
+// that nobody wants to know.
+func New(dir string, notify func(Notice)) *Table {
+	return &Table{dir: dir, notify: notify, tasks: make(map[string]*Task), all: make(map[*Task]bool)}
+}
+
+// A Task is something that runs. In the foreground somebody waits for it, and it is in no list.
+type Task struct {
+	ID      string
+	Title   string // for people and the model: a description, or else the command
+	Command string
+	CallID  string // of the tool use that began it, if known
+	Output  *Output
+	Started time.Time
+
+	table  *Table
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	done   chan struct{}
+	detach chan struct{} // asks whoever waits for it to leave it to itself
+
+	mu         sync.Mutex
+	background bool
+	stopped    bool // somebody asked it to end
+	status     Status
+	ending     string // how it ended, in words
+	ended      time.Time
+	read       int64 // how much of the output was handed out
+}
+
+// ErrStopped is the cause with which a stopped task is cancelled.
+var ErrStopped = errors.New("the task was stopped")
+
+// Begin makes a task in the foreground, with the file for its output. Its context is cancelled by
+// [Task.Stop] and [Table.Close], not by ctx, whose values it has. Whoever begins a task must call
+// [Task.End].
+func (t *Table) Begin(ctx context.Context, kind byte, title, command string) (*Task, error) {
+	id := newID(kind)
+	out, err := newOutput(t.dir, id)
+	if err != nil {
+		return nil, fmt.Errorf("making the file for the output: %w", err)
+	}
+	task := &Task{
+		ID: id, Title: title, Command: command, Output: out, Started: time.Now(),
+		table: t, done: make(chan struct{}), detach: make(chan struct{}, 1), status: Running,
+	}
+	task.ctx, task.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.closed {
+		out.Discard()
+		return nil, errors.New("the session is ending")
+	}
+	t.all[task] = true
+	return task, nil
+}
+
+// newID returns one letter and eight random digits in base 36.
+func newID(kind byte) string {
+	const digits = "0123456789abcdefghijklmnopqrstuvwxyz"
+	id := []byte{kind}
+	random := make([]byte, 8)
+	rand.Read(random) // ok: it never fails
+	for _, b := range random {
+		id = append(id, digits[int(b)%len(digits)])
+	}
+	return string(id)
+}
+
+// Context returns the context to run the task in.
+func (task *Task) Context() context.Context { return task.ctx }
+
+// Done is closed when the task has ended.
+func (task *Task) Done() <-chan struct{} { return task.done }
+
+// Detached receives when the person wants the task in the background.
+func (task *Task) Detached() <-chan struct{} { return task.detach }
+
+// Detach asks whoever waits for a task in the foreground to move it to the background, and reports
+// whether there was one.
+func (t *Table) Detach() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	found := false
+	for task := range t.all {
+		if t.tasks[task.ID] == nil {
+			found = true
+			select {
+			case task.detach <- struct{}{}:
+			default:
+			}
+		}
+	}
+	return found
+}
+
+// ToBackground lists the task: it goes on by itself, and its end is announced. It fails if there are
+// too many already, with their names.
+func (task *Task) ToBackground() error {
+	t := task.table
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var running []string
+	for _, other := range t.tasks {
+		if other.Status() == Running {
+			running = append(running, other.ID+" ("+other.Title+")")
+		}
+	}
+	if len(running) >= MaxRunning {
+		slices.Sort(running)
+		return fmt.Errorf("%d background tasks are running, which is the limit: stop one of them first: %s", len(running), strings.Join(running, ", "))
+	}
+	task.mu.Lock()
+	defer task.mu.Unlock()
+	if task.status != Running {
+		return errors.New("it has ended")
+	}
+	task.background = true
+	t.tasks[task.ID] = task
+	if t.notify != nil {
+		go task.watch()
+	}
+	return nil
+}
+
+// Background reports whether the task goes on by itself.
+func (task *Task) Background() bool {
+	task.mu.Lock()
+	defer task.mu.Unlock()
+	return task.background
+}
+
+// Status returns where the task is.
+func (task *Task) Status() Status {
+	task.mu.Lock()
+	defer task.mu.Unlock()
+	return task.status
+}
+
+// Ending returns how the task ended, such as "exit code 1", or "".
+func (task *Task) Ending() string {
+	task.mu.Lock()
+	defer task.mu.Unlock()
+	return task.ending
+}
+
+// Stopped reports whether somebody asked the task to end.
+func (task *Task) Stopped() bool {
+	task.mu.Lock()
+	defer task.mu.Unlock()
+	return task.stopped
+}
+
+// Stop asks the task to end. It reports whether it was still running.
+func (task *Task) Stop() bool {
+	task.mu.Lock()
+	running := task.status == Running
+	task.stopped = task.stopped || running
+	task.mu.Unlock()
+	task.cancel(ErrStopped)
+	return running
+}
+
+// End records how the task ended and announces it if it was in the background. Only the first call
+// counts. The output of a task in the foreground is left to whoever waited for it.
+func (task *Task) End(status Status, ending string) {
+	task.mu.Lock()
+	if task.status != Running {
+		task.mu.Unlock()
+		return
+	}
+	if task.stopped {
+		status = Killed
+	}
+	task.status, task.ending, task.ended = status, ending, time.Now()
+	announce := task.background
+	task.mu.Unlock()
+
+	task.cancel(nil)
+	if announce {
+		task.Output.seal()
+	}
+	t := task.table
+	t.mu.Lock()
+	delete(t.all, task)
+	closed := t.closed
+	t.forget()
+	t.mu.Unlock()
+	close(task.done)
+	if announce && !closed && t.notify != nil {
+		t.notify(task.notice())
+	}
+}
+
+// forget drops the oldest of those that have ended. The table is locked.
+func (t *Table) forget() {
+	if len(t.tasks) <= keep {
+		return
+	}
+	var oldest *Task
+	for _, task := range t.tasks {
+		if task.Status() != Running && (oldest == nil || task.Started.Before(oldest.Started)) {
+			oldest = task
+		}
+	}
+	if oldest != nil {
+		delete(t.tasks, oldest.ID)
+	}
+}
+
+// Get returns the background task with an id. The error names those there are.
+func (t *Table) Get(id string) (*Task, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if task := t.tasks[id]; task != nil {
+		return task, nil
+	}
+	if len(t.tasks) == 0 {
+		return nil, fmt.Errorf("there is no task %q: no background task was started", id)
+	}
+	return nil, fmt.Errorf("there is no task %q; there are %s", id, strings.Join(slices.Sorted(maps.Keys(t.tasks)), ", "))
+}
+
+// List returns the background tasks, the oldest first.
+func (t *Table) List() []*Task {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.SortedFunc(maps.Values(t.tasks), func(a, b *Task) int { return a.Started.Compare(b.Started) })
+}
+
+// Close stops everything that runs and waits until it has ended. Nothing begins any more, and nothing
+// is announced.
+func (t *Table) Close() {
+	t.mu.Lock()
+	t.closed = true
+	left := slices.Collect(maps.Keys(t.all))
+	t.mu.Unlock()
+	for _, task := range left {
+		task.Stop()
+	}
+	for _, task := range left {
+		<-task.done
+	}
+}
