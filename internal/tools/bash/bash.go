@@ -3,18 +3,20 @@
 package bash
 
 import (
-	"context"
 	_ "embed"
 	"encoding/json"
 	"errors"
 	"os"
-	"os/exec"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
 
 	"adze/internal/platform/osproc"
+	"adze/internal/platform/shell"
+	"adze/internal/platform/task"
 	"adze/internal/tool"
 )
 
@@ -22,12 +24,42 @@ import (
 type Config struct {
 	// Dir returns the working directory, absolute. It is asked once per call, when the call is bound.
 	Dir func() string
+	// SetDir is told where a command ended, and returns where the next one starts: there, or elsewhere
+	// if that is no place to be. An empty dir means that the current one is gone. Nil means that a cd
+	// does not outlast its command.
+	SetDir func(dir string) string
 	// Runner runs the commands, and its owner closes it when the session ends; nil means one of its own.
 	Runner *osproc.Runner
 	// Env returns the environment of a command; nil means our own without what no program may inherit.
 	Env func() []string
-	// TempDir is where long output is kept until it has been read; empty means the system's.
+	// Keep are the names of variables that read-only commands get as well: those of the settings.
+	Keep []string
+	// Roots returns the working directories: read-only commands run no program that lies in one. Nil
+	// means that there is only the current one.
+	Roots func() []string
+	// Snapshot returns a file with the person's aliases and functions for bash to read, or ""; nil means
+	// none. See [TakeSnapshot].
+	Snapshot func() string
+	// Wrap puts a command that is not proven to only read into a sandbox, or says why that cannot be
+	// done: then it does not run. When it has ended, end is given the last of what it printed and returns
+	// what the model has to know about the limits it met, or "". Nil means that there is no sandbox.
+	Wrap func(osproc.Cmd) (cmd osproc.Cmd, end func(printed string) string, err error)
+	// Scratch returns a directory that commands can write to in the sandbox; nil means TempDir.
+	Scratch func() (string, error)
+	// Outside reports whether the settings let a command run outside the sandbox; nil means none.
+	Outside func(*shell.Script) bool
+	// MayLeave offers the model to ask for a command outside the sandbox. It is then asked about.
+	MayLeave bool
+	// Tasks keeps the output of commands, and those that run in the background; its owner closes it
+	// before the runner. Nil means that nothing runs in the background.
+	Tasks *task.Table
+	// Budget is how long a command may hold up the conversation before it goes on in the background;
+	// 0 means until its time limit.
+	Budget time.Duration
+	// TempDir is where output is kept if there are no Tasks; empty means the system's.
 	TempDir string
+	// MaxChars bounds what the model reads of the output; 0 means 30,000.
+	MaxChars int
 	// Timeout is for commands that do not give one, and MaxTimeout for all; 0 means 2 and 10 minutes.
 	Timeout, MaxTimeout time.Duration
 }
@@ -55,6 +87,7 @@ type Input struct {
 	Command     string `json:"command"`
 	Timeout     int    `json:"timeout,omitempty"`
 	Description string `json:"description,omitempty"`
+	Background  bool   `json:"run_in_background,omitempty"`
 }
 
 // Validate refuses commands that no shell could run.
@@ -81,10 +114,32 @@ func (in Input) Access() []tool.Access {
 	return []tool.Access{{Verb: tool.Execute, Target: in.Command}}
 }
 
-// Match reports whether a rule's content quotes the command exactly. Patterns match nothing: without
-// understanding the command a prefix says nothing about what it does.
+// Fold says whether the command only searches, reads or lists, for display.
+func (in Input) Fold() tool.Fold {
+	switch shell.Parse(in.Command, shell.Vars{}).Class() {
+	case shell.ClassSearch:
+		return tool.FoldSearch
+	case shell.ClassRead:
+		return tool.FoldRead
+	case shell.ClassList:
+		return tool.FoldList
+	}
+	return tool.NoFold
+}
+
+// Match reports whether the condition of a hook applies: to any command in the line, and always to a
+// line that is not understood.
 func (in Input) Match(content string) (bool, error) {
-	return strings.TrimSpace(content) == strings.TrimSpace(in.Command), nil
+	pattern, err := shell.ParsePattern(content)
+	if err != nil {
+		return true, err
+	}
+	s := shell.Parse(in.Command, shell.Vars{})
+	if !s.Simple {
+		return true, nil
+	}
+	_, ok := s.Suspected(pattern)
+	return ok, nil
 }
 
 // New returns the tool.
@@ -95,95 +150,74 @@ func New(c Config) tool.Tool {
 	if c.Env == nil {
 		c.Env = func() []string { return osproc.ScrubEnv(os.Environ()) }
 	}
+	if c.MaxChars == 0 {
+		c.MaxChars = maxChars
+	}
 	if c.Timeout == 0 {
 		c.Timeout = defaultTimeout
 	}
 	if c.MaxTimeout == 0 {
 		c.MaxTimeout = defaultMaxTimeout
 	}
-	shell := sync.OnceValues(findShell)
-	return tool.NewBound(tool.Def{
+	background := c.Tasks != nil
+	if c.Tasks == nil {
+		if c.TempDir == "" {
+			c.TempDir = os.TempDir()
+		}
+		c.Tasks = task.New(c.TempDir, nil)
+	}
+	find := sync.OnceValues(findShell)
+	def := tool.Def{
 		Name:   "Bash",
-		Doc:    strings.TrimSpace(doc),
-		Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
+		Doc:    describe(c, find, background),
+		Schema: schemaOf(c),
 		Traits: tool.Traits{
 			Aliases:   []string{"Shell"},
 			Hint:      "run a command in the shell",
-			MaxChars:  maxChars,
+			MaxChars:  c.MaxChars,
 			KeepTail:  true,
 			Cancel:    true,
 			Clearable: true,
 			Shell:     true,
 			Output:    json.RawMessage(strings.TrimSpace(outputSchema)),
 			Enabled: func() error {
-				_, err := shell()
+				_, err := find()
 				return err
 			},
 		},
-	}, func(in Input) (tool.Call, error) {
-		return &call{in: in, dir: c.Dir(), shell: shell, config: c}, nil
-	})
+	}
+	if c.MayLeave {
+		return tool.NewBound(def, func(in LeavingInput) (tool.Call, error) {
+			call := newCall(in.Input, c, find, background)
+			call.leave = in.Leave
+			return call, nil
+		})
+	}
+	return tolerant{tool.NewBound(def, func(in Input) (tool.Call, error) {
+		return newCall(in, c, find, background), nil
+	})}
 }
 
-func findShell() (string, error) {
-	for _, name := range []string{"bash", "sh"} {
-		if path, err := exec.LookPath(name); err == nil {
-			return path, nil
-		}
+// describe returns what the model is told, which depends on what there is.
+func describe(c Config, find func() (string, error), background bool) string {
+	dir := " Neither does `cd`: use absolute paths, or `cd dir && command`."
+	if c.SetDir != nil {
+		dir = " A `cd` does, as long as it stays within the directories you work in."
 	}
-	return "", errors.New("neither bash nor sh is installed")
-}
-
-// A call is one command in the directory that was current when it was bound.
-type call struct {
-	in     Input
-	dir    string
-	shell  func() (string, error)
-	config Config
-}
-
-func (c *call) Input() any { return c.in }
-
-// Run runs the command. If ctx is cancelled meanwhile, the result says what there was until then.
-func (c *call) Run(ctx context.Context, report func(tool.Progress)) (tool.Result, error) {
-	shell, err := c.shell()
-	if err != nil {
-		return tool.Result{}, err
+	limit := "is ended"
+	if background {
+		limit = "goes on in the background"
 	}
-	if info, err := os.Stat(c.dir); err != nil || !info.IsDir() {
-		return tool.Result{}, errors.New("the working directory " + c.dir + " does not exist any more")
+	program := "bash"
+	if path, err := find(); err == nil && filepath.Base(path) == "sh" {
+		program = "sh, since there is no bash (so keep to what every POSIX shell knows),"
 	}
-	out := newOutput(c.config.TempDir)
-	stop := out.watch(c.in.Command, report)
-	limit, clamped := c.limit()
-	exit, err := c.config.Runner.Run(ctx, osproc.Cmd{
-		Path:    shell,
-		Args:    []string{"-c", c.in.Command},
-		Dir:     c.dir,
-		Env:     append(c.config.Env(), "PAGER=cat", "GIT_PAGER=cat", "TERM=dumb"),
-		Output:  out.cleaner,
-		Timeout: limit,
-	})
-	stop()
-	if err != nil && exit == (osproc.Exit{}) { // it did not start
-		out.spool.Close()
-		return tool.Result{}, err
+	text := strings.NewReplacer(
+		"{{shell}}", program, "{{dir}}", dir, "{{limit}}", limit, "{{chars}}", strconv.Itoa(c.MaxChars),
+		"{{default}}", strconv.FormatInt(c.Timeout.Milliseconds(), 10), "{{most}}", strconv.FormatInt(c.MaxTimeout.Milliseconds(), 10),
+	).Replace(strings.TrimSpace(doc))
+	if background {
+		text += "\n- With `run_in_background` the command goes on by itself: you get a task id at once, and word when it ends. Use it for servers and for what takes long; do not poll with `sleep`. TaskOutput shows what it has printed, TaskStop ends it."
 	}
-	if closing := out.cleaner.Close(); err == nil {
-		err = closing
-	}
-	end := ending{Exit: exit, limit: limit, clamped: clamped, lost: err}
-	return out.result(c.in.Command, end), nil
-}
-
-// limit returns how long the command may run, and whether that is less than was asked for.
-func (c *call) limit() (limit time.Duration, clamped bool) {
-	if c.in.Timeout == 0 {
-		return min(c.config.Timeout, c.config.MaxTimeout), false
-	}
-	// Compared in milliseconds: a huge number would overflow a duration.
-	if most := c.config.MaxTimeout; int64(c.in.Timeout) > most.Milliseconds() {
-		return most, true
-	}
-	return time.Duration(c.in.Timeout) * time.Millisecond, false
+	return text
 }

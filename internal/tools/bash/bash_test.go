@@ -20,6 +20,7 @@ import (
 
 	"adze/internal/msg"
 	"adze/internal/platform/osproc"
+	"adze/internal/platform/task"
 	"adze/internal/tool"
 	"adze/internal/tool/tooltest"
 )
@@ -293,7 +294,7 @@ func TestCapabilities(t *testing.T) {
 	if diff := cmp.Diff([]string{"Run go test ./...", "Running go test ./..."}, got); diff != "" {
 		t.Errorf("words (-want +got):\n%s", diff)
 	}
-	for content, want := range map[string]bool{"go test\n./...": true, " go test\n./... ": true, "go test": false, "go *": false, "go:*": false, "*": false} {
+	for content, want := range map[string]bool{"go test\n./...": true, " go test\n./... ": true, "go test": true, "go *": true, "go:*": true, "*": true, "npm:*": false, "go build": false} {
 		if got, err := tool.Matches(call, content); got != want || err != nil {
 			t.Errorf("Match(%q) = %v, %v", content, got, err)
 		}
@@ -329,7 +330,7 @@ func TestEndingWords(t *testing.T) {
 	}{
 		{"deaf", ending{Exit: osproc.Exit{Code: -1, Cancelled: true, Running: true, Duration: 1234 * time.Millisecond}},
 			"The command was interrupted after 1.2s. The output is what it printed until then; what it had changed by then stays changed.\nIt has not ended yet, and is killed within seconds."},
-		{"too much", ending{Exit: osproc.Exit{Code: -1, Cancelled: true, Duration: time.Second}, lost: osproc.ErrSpoolFull},
+		{"too much", ending{Exit: osproc.Exit{Code: -1, Cancelled: true, Duration: time.Second}, lost: task.ErrFull},
 			"The command was ended after 1s because it printed more than 1 GB."},
 		{"disk full", ending{Exit: osproc.Exit{Code: -1, Cancelled: true, Duration: time.Second}, lost: syscall.ENOSPC},
 			"The command was ended after 1s because its output could not be kept: no space left on device."},

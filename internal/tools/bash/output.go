@@ -3,23 +3,23 @@ package bash
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"adze/internal/msg"
 	"adze/internal/platform/osproc"
+	"adze/internal/platform/task"
 	"adze/internal/platform/term"
 	"adze/internal/tool"
 )
 
 const (
-	// inMemory holds everything the model may read of a result.
-	inMemory = 4 * maxChars
-	// maxOutput is how much a command may print before it is ended.
-	maxOutput = 1 << 30
 	// interval is the time between two looks at a running command.
 	interval = 100 * time.Millisecond
+	// showElapsed is when the time a command takes begins to be news.
+	showElapsed = 2 * time.Second
 	// What is shown of a running command.
 	shownLines, shownChars = 5, 200
 )
@@ -36,17 +36,19 @@ type Output struct {
 	TimedOut    bool   `json:"timedOut"`
 	Truncated   bool   `json:"truncated"` // Stdout lacks its middle
 	DurationMs  int64  `json:"durationMs"`
+	// TaskID and OutputFile are those of a command that goes on in the background.
+	TaskID     string `json:"backgroundTaskId,omitempty"`
+	OutputFile string `json:"outputFile,omitempty"`
 }
 
 // An output collects what a command prints: cleaned, and bounded in memory.
 type output struct {
 	cleaner *term.Cleaner
-	spool   *osproc.Spool
+	spool   *task.Output
 	start   time.Time
 }
 
-func newOutput(dir string) *output {
-	spool := osproc.NewSpool(dir, inMemory, maxOutput)
+func newOutput(spool *task.Output) *output {
 	return &output{cleaner: term.NewCleaner(spool), spool: spool, start: time.Now()}
 }
 
@@ -66,8 +68,12 @@ func (o *output) watch(command string, report func(tool.Progress)) (stop func())
 			case <-tick.C:
 			}
 			elapsed := time.Since(o.start)
-			if s := o.spool.Size(); s != size || int64(elapsed.Seconds()) != second {
-				size, second = s, int64(elapsed.Seconds())
+			now := int64(elapsed.Seconds())
+			if elapsed < showElapsed {
+				now = 0 // most commands are over before the clock is worth looking at
+			}
+			if s := o.spool.Size(); s != size || now != second {
+				size, second = s, now
 				report(tool.Progress{Display: o.display(command, elapsed)})
 			}
 		}
@@ -101,19 +107,41 @@ func clip(s string, max int) string {
 type ending struct {
 	osproc.Exit
 	limit   time.Duration
-	clamped bool  // limit is less than was asked for
-	lost    error // why output was lost, or nil
+	clamped bool   // limit is less than was asked for
+	answer  bool   // code 1 is an answer, not a failure
+	note    string // about the working directory
+	limits  string // of the sandbox that it met, for the model alone
+	lost    error  // why output was lost, or nil
 }
 
 // failed reports whether the result is an error.
-func (e ending) failed() bool { return e.Code != 0 || e.Cancelled || e.TimedOut || e.lost != nil }
+func (e ending) failed() bool {
+	return e.Code != 0 && !(e.answer && e.Code == 1) || e.Cancelled || e.TimedOut || e.lost != nil
+}
+
+// status returns the ending as that of a task, with the words for it.
+func (e ending) status() (task.Status, string) {
+	words := fmt.Sprintf("exit code %d", e.Code)
+	switch {
+	case errors.Is(e.lost, task.ErrFull):
+		words = "ended: it printed more than 1 GB"
+	case e.lost != nil:
+		words = "ended: its output could not be kept"
+	case e.Signal != "":
+		words = "ended by a signal: " + e.Signal
+	}
+	if e.failed() {
+		return task.Failed, words
+	}
+	return task.Completed, words
+}
 
 // words says how the command ended, if there is more to say than that it succeeded.
 func (e ending) words() string {
 	var lines []string
 	took := e.Duration.Round(100 * time.Millisecond)
 	switch {
-	case errors.Is(e.lost, osproc.ErrSpoolFull):
+	case errors.Is(e.lost, task.ErrFull):
 		lines = append(lines, fmt.Sprintf("The command was ended after %v because it printed more than 1 GB.", took))
 	case e.lost != nil:
 		lines = append(lines, fmt.Sprintf("The command was ended after %v because its output could not be kept: %v.", took, e.lost))
@@ -131,6 +159,9 @@ func (e ending) words() string {
 	}
 	if e.clamped {
 		lines = append(lines, fmt.Sprintf("(The time limit was %d ms, the longest there is.)", e.limit.Milliseconds()))
+	}
+	if e.note != "" {
+		lines = append(lines, e.note)
 	}
 	return strings.Join(lines, "\n")
 }
@@ -152,8 +183,12 @@ func (o *output) result(command string, e ending) tool.Result {
 	case printed != "":
 		words = printed
 	}
-	if words != "" {
-		r.Parts = []msg.Part{&msg.Text{Text: words}}
+	if image, ok := picture(o.spool); ok {
+		r.Parts, r.Body, words = []msg.Part{image}, nil, e.words()
+		defer o.spool.Discard()
+	}
+	if words = joinLines(words, e.limits); words != "" {
+		r.Parts = append(r.Parts, &msg.Text{Text: words})
 	}
 
 	display := o.display(command, e.Duration)
@@ -164,7 +199,7 @@ func (o *output) result(command string, e ending) tool.Result {
 		TimedOut: e.TimedOut, Truncated: !whole, DurationMs: e.Duration.Milliseconds(),
 	}
 	if whole {
-		o.spool.Close() // ok: there is nothing to discard
+		o.spool.Discard()
 	}
 	return r
 }
@@ -179,6 +214,11 @@ func (o *output) structured(printed string, whole bool) string {
 	omitted := o.spool.Size() - int64(len(head)+len(tail))
 	text := string(head) + fmt.Sprintf("\n… [%d bytes left out] …\n", omitted) + string(tail)
 	return strings.ToValidUTF8(text, "")
+}
+
+// joinLines joins what there is.
+func joinLines(lines ...string) string {
+	return strings.Join(slices.DeleteFunc(lines, func(s string) bool { return s == "" }), "\n")
 }
 
 // trimBlank returns s without blank lines at its beginning and its end.

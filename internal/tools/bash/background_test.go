@@ -1,0 +1,195 @@
+//go:build unix
+
+package bash
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"adze/internal/msg"
+	"adze/internal/platform/task"
+	"adze/internal/tool"
+)
+
+func background(command string) string {
+	data, _ := json.Marshal(Input{Command: command, Background: true, Description: "A task"}) // ok: it marshals
+	return string(data)
+}
+
+// fifo makes a pipe with a name, which a command can wait for.
+func fifo(t *testing.T, dir string) string {
+	t.Helper()
+	path := filepath.Join(dir, "fifo")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Proves SHBG-01, SHBG-04.
+func TestBackground(t *testing.T) {
+	b := newBench(t, nil)
+	gate := fifo(t, b.root)
+	start := time.Now()
+	res := run(t, b, background("echo begun; cat fifo; exit 3"))
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("it took %v", took)
+	}
+	out := res.Structured.(Output)
+	tk, err := b.tasks.Get(out.TaskID)
+	if err != nil || res.IsError || out.OutputFile != tk.Output.Path() || !strings.Contains(msg.PlainText(res.Parts), out.TaskID) {
+		t.Fatalf("%v: %+v", err, res)
+	}
+	if err := os.WriteFile(gate, []byte("end\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	n := <-b.notices
+	if n.ID != tk.ID || n.Status != task.Failed || n.Summary != `Background command "A task" failed (exit code 3)` || n.Tail != "begun\nend" {
+		t.Errorf("%+v", n)
+	}
+	if data, _ := os.ReadFile(out.OutputFile); string(data) != "begun\nend\n" {
+		t.Errorf("the file has %q", data)
+	}
+	tk.Output.Discard()
+}
+
+// Proves SHBG-01.
+func TestBackgroundDisabled(t *testing.T) {
+	b := newBench(t, func(c *Config) { c.Tasks = nil })
+	call, err := b.Bind(json.RawMessage(background("touch ran; exit 0")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := call.Run(t.Context(), func(tool.Progress) {}); err == nil || !strings.Contains(err.Error(), "background tasks are disabled") {
+		t.Errorf("Run = %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(b.root, "ran")); err == nil {
+		t.Error("it ran")
+	}
+}
+
+// Proves SHBG-02.
+func TestBudget(t *testing.T) {
+	b := newBench(t, func(c *Config) { c.Budget = 100 * time.Millisecond })
+	gate := fifo(t, b.root)
+	res := run(t, b, input("echo one; cat fifo; echo three; exit 0"))
+	text, out := msg.PlainText(res.Parts), res.Structured.(Output)
+	if !strings.HasPrefix(text, "one\nThe command still runs after 100ms") || out.TaskID == "" || out.Stdout != "one" || res.IsError {
+		t.Fatalf("%q, %+v", text, out)
+	}
+	if err := os.WriteFile(gate, []byte("two\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if n := <-b.notices; n.Status != task.Completed {
+		t.Errorf("%+v", n)
+	}
+	if data, _ := os.ReadFile(out.OutputFile); string(data) != "one\ntwo\nthree\n" {
+		t.Errorf("the file has %q", data)
+	}
+}
+
+// Proves SHBG-03.
+func TestWhatNeverGoesToTheBackground(t *testing.T) {
+	b := newBench(t, func(c *Config) { c.Budget = 20 * time.Millisecond })
+	if res := run(t, b, input("sleep 0.2; exit 0")); res.Structured.(Output).TaskID != "" {
+		t.Error("sleep was moved")
+	}
+	for command, want := range map[string]bool{
+		"sleep 30": false, "vim x": false, "top": false, "ssh host": false, "ssh host ls": true, "make": true, "x; sleep 3": true, "for": true, "": true,
+	} {
+		c := newCall(Input{Command: command}, Config{Dir: func() string { return "/" }}, nil, true)
+		if got := c.qualifies(); got != want {
+			t.Errorf("%q: %v", command, got)
+		}
+	}
+}
+
+// Proves SHTO-02.
+func TestTimeLimitMovesToTheBackground(t *testing.T) {
+	b := newBench(t, nil)
+	gate := fifo(t, b.root)
+	res := run(t, b, `{"command":"echo one; cat fifo; exit 0","timeout":100}`)
+	if text := msg.PlainText(res.Parts); !strings.Contains(text, "after its time limit of 100 ms and goes on in the background") || res.IsError {
+		t.Errorf("%q", text)
+	}
+	if err := os.WriteFile(gate, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if n := <-b.notices; n.Status != task.Completed {
+		t.Errorf("%+v", n)
+	}
+	// Without background tasks it is ended; see TestRun. One that does not qualify is, too.
+	res = run(t, b, `{"command":"sleep 100; exit 0","timeout":100}`)
+	if text := msg.PlainText(res.Parts); !strings.Contains(text, "was ended after its time limit of 100 ms") || !res.IsError {
+		t.Errorf("%q", text)
+	}
+}
+
+// Proves SHBG-02.
+func TestByHand(t *testing.T) {
+	b := newBench(t, nil)
+	gate := fifo(t, b.root)
+	call, err := b.Bind(json.RawMessage(input("echo one; cat fifo; exit 0")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := call.Run(t.Context(), func(p tool.Progress) {
+		if p.Display.(tool.Output).Text == "one" {
+			b.tasks.Detach()
+		}
+	})
+	if err != nil || res.Structured.(Output).TaskID == "" {
+		t.Fatalf("%v, %+v", err, res.Structured)
+	}
+	if err := os.WriteFile(gate, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	<-b.notices
+}
+
+// Proves SHBG-06.
+func TestTooManyInTheBackground(t *testing.T) {
+	b := newBench(t, nil)
+	for range task.MaxRunning {
+		run(t, b, background("exec sleep 1000"))
+	}
+	call, err := b.Bind(json.RawMessage(background("touch ran; exit 0")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := call.Run(t.Context(), func(tool.Progress) {}); err == nil || !strings.Contains(err.Error(), "A task") {
+		t.Errorf("the 33rd: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(b.root, "ran")); err == nil {
+		t.Error("it ran")
+	}
+	for _, tk := range b.tasks.List() {
+		tk.Stop()
+	}
+	for range task.MaxRunning {
+		if n := <-b.notices; n.Status != task.Killed {
+			t.Errorf("%+v", n)
+		}
+	}
+}
+
+// An interrupt of the turn does not end what runs in the background, the end of the session does.
+//
+// Proves SHBG-06.
+func TestBackgroundOutlivesTheCall(t *testing.T) {
+	b := newBench(t, nil)
+	run(t, b, background("exec sleep 1000")) // its context is done by now
+	tk := b.tasks.List()[0]
+	if tk.Status() != task.Running {
+		t.Errorf("it is %s", tk.Status())
+	}
+	b.tasks.Close()
+	if tk.Status() != task.Killed {
+		t.Errorf("after the session it is %s", tk.Status())
+	}
+}

@@ -1,0 +1,118 @@
+//go:build unix
+
+package bash
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"adze/internal/msg"
+	"adze/internal/platform/shell"
+	"adze/internal/tool"
+	"adze/internal/tool/tooltest"
+)
+
+func TestContractWithALeave(t *testing.T) {
+	dir := t.TempDir()
+	b := newBench(t, func(c *Config) { c.MayLeave, c.SetDir = true, nil })
+	tooltest.Run(t, b.Tool, tooltest.Cases{
+		Input: LeavingInput{},
+		Good:  map[string]string{"inside": `{"command":"exit 3"}`, "outside": `{"command":"exit 0","dangerouslyDisableSandbox":true}`},
+		Slow:  `{"command":"sleep 100; exit 0"}`,
+		Dir:   dir,
+	})
+}
+
+// The order of the decision: no sandbox, a command that the settings let out, one that asks to get out
+// where that may be granted; everything else is confined.
+//
+// Proves SHSB-01.
+func TestWhatLeavesTheSandbox(t *testing.T) {
+	excluded := func(s *shell.Script) bool { return strings.HasPrefix(s.Source, "docker") }
+	const ask = `,"dangerouslyDisableSandbox":true}`
+	for _, tt := range []struct {
+		name, input string
+		mayLeave    bool
+		confined    bool
+		note        string
+	}{
+		{"ordinary", `{"command":"exit 0"}`, false, true, ""},
+		{"excluded", `{"command":"docker() { :; }; docker; exit 0"}`, false, false, ""},
+		{"asks in vain", `{"command":"exit 0"` + ask, false, true, "dangerouslyDisableSandbox was ignored"},
+		{"does not ask", `{"command":"exit 0","dangerouslyDisableSandbox":false}`, false, true, ""},
+		{"asks", `{"command":"exit 0"` + ask, true, false, ""},
+		{"may ask", `{"command":"exit 0"}`, true, true, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := newBench(t, func(c *Config) { c.MayLeave, c.Outside = tt.mayLeave, excluded })
+			call, err := b.Bind(json.RawMessage(tt.input))
+			if err != nil {
+				t.Fatal(err)
+			}
+			asks, ok := call.(interface{ Unsandboxed() bool })
+			if want := tt.mayLeave && strings.Contains(tt.input, ask); !ok || asks.Unsandboxed() != want {
+				t.Errorf("the permission check is told %v", !want)
+			}
+			res, err := call.Run(t.Context(), func(tool.Progress) {})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if confined := b.shells.Load() == 1; confined != tt.confined {
+				t.Errorf("confined: %v", confined)
+			}
+			if text := msg.PlainText(res.Parts); tt.note == "" && strings.Contains(text, "ignored") || !strings.Contains(text, tt.note) {
+				t.Errorf("%q", text)
+			}
+			if offered := strings.Contains(string(b.Spec().Schema), leaveField); offered != tt.mayLeave {
+				t.Errorf("the field is offered: %v", offered)
+			}
+		})
+	}
+}
+
+// A line that is allowed because a rule covers one part and git only reads must not run what the
+// repository's configuration names, though it goes to bash.
+//
+// Proves SHRO-03.
+func TestGitBesideOtherCommandsRunsNoHelpers(t *testing.T) {
+	b := newBench(t, nil)
+	git := func(args ...string) {
+		t.Helper()
+		cmd := exec.Command("git", args...)
+		cmd.Dir = b.root
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	git("init", "-q")
+	if err := os.WriteFile(filepath.Join(b.root, "helper"), []byte("#!/bin/sh\ntouch ran\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	git("config", "core.fsmonitor", "./helper")
+	git("config", "diff.external", "./helper")
+	if err := os.WriteFile(filepath.Join(b.root, "a.txt"), []byte("one\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	git("-c", "core.fsmonitor=false", "add", "a.txt")
+	if err := os.WriteFile(filepath.Join(b.root, "a.txt"), []byte("two\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ran := func() bool {
+		err := os.Remove(filepath.Join(b.root, "ran"))
+		return err == nil
+	}
+	text := b.run(t, "git status --short && git --no-pager diff -- a.txt && touch x")
+	if ran() || !strings.Contains(text, "AM a.txt") || !strings.Contains(text, "+two") || b.shells.Load() != 1 {
+		t.Errorf("helpers ran, or git did not: %q", text)
+	}
+	// What a person or a rule allowed as such is left alone, and so is what calls git itself.
+	for _, command := range []string{"git status && git stash list && git add -N .", "sh -c 'git status'; exit 0"} {
+		if b.run(t, command); !ran() {
+			t.Errorf("%s: the helper did not run", command)
+		}
+	}
+}

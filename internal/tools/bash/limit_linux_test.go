@@ -1,0 +1,19 @@
+package bash
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// A command that forks without end comes to its limit before we do.
+func TestCommandsHaveFewerProcesses(t *testing.T) {
+	b := newBench(t, nil)
+	want := "unlimited"
+	if n := maxProcesses(); n > 0 {
+		want = strconv.FormatUint(n, 10)
+	}
+	if got := strings.TrimSpace(b.run(t, "ulimit -u; exit 0")); got != want {
+		t.Errorf("%s processes, want %s", got, want)
+	}
+}

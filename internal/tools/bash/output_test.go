@@ -1,0 +1,119 @@
+//go:build unix
+
+package bash
+
+import (
+	"encoding/base64"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"adze/internal/msg"
+	"adze/internal/platform/task"
+	"adze/internal/tool"
+)
+
+// Proves SHOUT-02.
+func TestProgressOnAVirtualClock(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		tk, err := task.New(dir, nil).Begin(t.Context(), task.Shell, "", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer tk.End(task.Completed, "")
+		events := make(chan tool.Output, 100)
+		var last tool.Output
+		o := newOutput(tk.Output)
+		stop := o.watch("make", func(p tool.Progress) { events <- p.Display.(tool.Output) })
+		count := func(d time.Duration) int {
+			time.Sleep(d)
+			synctest.Wait()
+			n := len(events)
+			for range n {
+				last = <-events
+			}
+			return n
+		}
+		if n := count(1950 * time.Millisecond); n != 0 {
+			t.Errorf("%d events before there is anything to say", n)
+		}
+		if n := count(3 * time.Second); n != 3 {
+			t.Errorf("%d events in three silent seconds", n)
+		}
+		io.WriteString(tk.Output, strings.Repeat("line\n", 10))
+		if n := count(100 * time.Millisecond); n != 1 {
+			t.Errorf("%d events for new output", n)
+		}
+		if last.Text != "line\nline\nline\nline\nline" || last.Lines != 10 || last.Elapsed < 5*time.Second {
+			t.Errorf("%+v", last)
+		}
+		stop()
+	})
+}
+
+// Proves SHOUT-05.
+func TestPictures(t *testing.T) {
+	b := newBench(t, nil)
+	data := strings.Repeat("picture", 50_000) // more than is kept in memory
+	uri := "data:image/png;base64," + base64.StdEncoding.EncodeToString([]byte(data))
+	if err := os.WriteFile(b.root+"/uri", []byte(uri+"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	res := run(t, b, input("cat uri"))
+	if len(res.Parts) != 1 || res.Body != nil {
+		t.Fatalf("%d parts, body %v", len(res.Parts), res.Body)
+	}
+	image, ok := res.Parts[0].(*msg.Image)
+	if !ok || image.MediaType != "image/png" || string(image.Data) != data {
+		t.Errorf("%T", res.Parts[0])
+	}
+	for _, command := range []string{"echo data:image/png;base64,x!", "echo 'data:image/svg+xml;base64,AAAA'", "echo 'data:image/png,AAAA'", "echo a; head -c 40 uri"} {
+		if res := run(t, b, input(command)); len(res.Parts) != 1 {
+			t.Errorf("%q: %d parts", command, len(res.Parts))
+		} else if _, ok := res.Parts[0].(*msg.Text); !ok {
+			t.Errorf("%q is taken for a picture", command)
+		}
+	}
+	if left, _ := os.ReadDir(b.root); len(left) != 1 {
+		t.Errorf("files are left: %v", left)
+	}
+}
+
+// Two hundred tasks, thirty-two at a time, leave nothing behind; goroutines are counted by TestMain.
+//
+// Proves SHBG-06.
+func TestManyTasksLeaveNothing(t *testing.T) {
+	b := newBench(t, nil)
+	before := openFiles(t)
+	for done := 0; done < 200; done += task.MaxRunning {
+		for range task.MaxRunning {
+			run(t, b, background("exec sleep 1000"))
+		}
+		for _, tk := range b.tasks.List() {
+			tk.Stop()
+		}
+		for range task.MaxRunning {
+			if n := <-b.notices; n.Status != task.Killed {
+				t.Fatalf("%+v", n)
+			}
+		}
+	}
+	b.tasks.Close()
+	if after := openFiles(t); after > before+8 {
+		t.Errorf("%d files were open, %d are", before, after)
+	}
+}
+
+// openFiles returns how many files this process has open, or 0 where that is not known.
+func openFiles(t *testing.T) int {
+	t.Helper()
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return 0
+	}
+	return len(entries)
+}

@@ -1,0 +1,130 @@
+package bash
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"adze/internal/platform/osproc"
+	"adze/internal/platform/shell"
+)
+
+// findShell returns bash, or sh where there is none.
+func findShell() (string, error) {
+	for _, name := range []string{"bash", "sh"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path, nil
+		}
+	}
+	return "", errors.New("neither bash nor sh is installed")
+}
+
+// runShell runs the command in a fresh shell. The directory is where it ended, or "" if it did not say.
+func (c *call) runShell(ctx context.Context, out io.Writer) (exit osproc.Exit, dir string, err error) {
+	path, err := c.shell()
+	if err != nil {
+		return osproc.Exit{}, "", err
+	}
+	report, err := c.newReport()
+	if err != nil {
+		return osproc.Exit{}, "", err
+	}
+	defer os.Remove(report.Name()) // ok: nothing depends on it
+	defer report.Close()           // ok: it was only read
+	cmd := osproc.Cmd{
+		Path:    path,
+		Args:    []string{"-c", c.wrapped(filepath.Base(path), report.Name())},
+		Dir:     c.dir,
+		Env:     append(c.config.Env(), "PAGER=cat", "GIT_PAGER=cat", "TERM=dumb"),
+		Output:  out,
+		Timeout: c.limit,
+	}
+	if !c.outside() {
+		if cmd, c.end, err = c.config.Wrap(cmd); err != nil {
+			return osproc.Exit{}, "", err
+		}
+	}
+	exit, err = c.config.Runner.Run(ctx, cmd)
+	// The name may by now lead elsewhere: the command could write to it.
+	ended, readErr := io.ReadAll(io.LimitReader(report, maxReport))
+	if readErr == nil {
+		dir = strings.TrimSuffix(string(ended), "\n")
+	}
+	return exit, dir, err
+}
+
+// maxReport bounds the name of a directory.
+const maxReport = 64 << 10
+
+// newReport makes the file in which the command says where it ended.
+func (c *call) newReport() (*os.File, error) {
+	dir := c.config.TempDir
+	if c.config.Scratch != nil && !c.outside() {
+		var err error
+		if dir, err = c.config.Scratch(); err != nil {
+			return nil, err
+		}
+	}
+	return os.CreateTemp(dir, "adze-dir-*")
+}
+
+// wrapped returns the script that runs the command: with the person's aliases and functions, if there
+// are any, and with word of where it ended. The command is a string to it, so that nothing in it, not
+// even an error, reaches the rest.
+func (c *call) wrapped(program, report string) string {
+	var b strings.Builder
+	b.WriteString("trap 'pwd -P > " + strings.ReplaceAll(quote(report), "'", `'\''`) + " 2>/dev/null' EXIT\n")
+	if n := maxProcesses(); n > 0 && program == "bash" {
+		b.WriteString("ulimit -u " + strconv.FormatUint(n, 10) + " 2>/dev/null\n")
+	}
+	if c.config.Snapshot != nil && program == "bash" {
+		if file := c.config.Snapshot(); file != "" {
+			b.WriteString("shopt -s expand_aliases; . " + quote(file) + " >/dev/null 2>&1\n")
+		}
+	}
+	if c.guardsGit() {
+		b.WriteString(gitGuard())
+	}
+	b.WriteString("eval " + quote(" "+c.in.Command))
+	return b.String()
+}
+
+// guardsGit reports whether git in the line may have been let pass because it only reads: then nothing
+// that the repository's configuration names may run.
+func (c *call) guardsGit() bool {
+	if !c.script.Simple || !c.script.UsesGit() {
+		return false
+	}
+	for _, part := range c.script.Parts {
+		if len(part.Words) > 0 && part.Words[0].Value == "git" && part.WordsReadOnly() != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// gitGuard returns a function in git's place that harms none of the programs that call git themselves.
+func gitGuard() string {
+	var b strings.Builder
+	b.WriteString("unalias git 2>/dev/null\ngit() {\n")
+	b.WriteString("case $1 in --no-pager) shift;; esac\n")
+	b.WriteString("case $1 in\n")
+	for _, name := range []string{"diff", "log", "show"} {
+		b.WriteString(name + ") shift; set -- " + strings.Join(shell.HardenGit([]string{"git", name})[1:], " ") + " \"$@\";;\n")
+	}
+	b.WriteString("esac\n")
+	for _, entry := range shell.GitEnv() {
+		name, value, _ := strings.Cut(entry, "=")
+		b.WriteString(name + "=" + quote(value) + " ")
+	}
+	b.WriteString("command git \"$@\"\n}\n")
+	return b.String()
+}
+
+// quote returns s as one word of shell.
+func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -1,0 +1,141 @@
+// Package taskoutput is the tool that reads the output of a background task. The table of tasks and
+// what runs in it belong to others.
+package taskoutput
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"adze/internal/platform/task"
+	"adze/internal/tool"
+)
+
+const (
+	// defaultWait is how long a blocking call waits unless it says otherwise.
+	defaultWait = 30 * time.Second
+	// maxChars bounds what is shown of the output.
+	maxChars = 30_000
+)
+
+//go:embed taskoutput.md
+var doc string
+
+//go:embed taskoutput.schema.json
+var inputSchema string
+
+//go:embed taskoutput.output.json
+var outputSchema string
+
+// An Input is what the model gives.
+type Input struct {
+	TaskID  string `json:"task_id"`
+	Block   bool   `json:"block,omitempty"`
+	Timeout int    `json:"timeout,omitempty"`
+	OnlyNew bool   `json:"only_new,omitempty"`
+}
+
+// ReadOnly says that looking changes nothing.
+func (in Input) ReadOnly() bool { return true }
+
+// Concurrent says that others may look too.
+func (in Input) Concurrent() bool { return true }
+
+// OpenWorld says that the task is on this machine.
+func (in Input) OpenWorld() bool { return false }
+
+// Access says that nothing but the task is touched.
+func (in Input) Access() []tool.Access { return nil }
+
+// Title returns one line for dialogs and logs.
+func (in Input) Title() string { return "Read the output of task " + in.TaskID }
+
+// Activity returns what a spinner shows.
+func (in Input) Activity() string { return "Reading the output of " + in.TaskID }
+
+// An Output is the structured result.
+type Output struct {
+	TaskID     string `json:"taskId"`
+	Status     string `json:"status"`
+	Output     string `json:"output"`
+	OutputFile string `json:"outputFile"`
+}
+
+// New returns the tool over a table.
+func New(table *task.Table) tool.Tool {
+	return tool.New(tool.Def{
+		Name:   "TaskOutput",
+		Doc:    strings.TrimSpace(doc),
+		Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
+		Traits: tool.Traits{
+			Hint:   "read the output of a background task",
+			Cancel: true,
+			Output: json.RawMessage(strings.TrimSpace(outputSchema)),
+		},
+	}, func(ctx context.Context, in Input, _ func(tool.Progress)) (tool.Result, error) {
+		return run(ctx, table, in)
+	})
+}
+
+func run(ctx context.Context, table *task.Table, in Input) (tool.Result, error) {
+	t, err := table.Get(in.TaskID)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	if t.Status() != task.Running && in.OnlyNew && !t.Unread() {
+		return tool.Result{}, fmt.Errorf("task %s has ended: %s. All of its output was read; it is in %s", t.ID, state(t), t.Output.Path())
+	}
+	if in.Block {
+		wait(ctx, t, in)
+	}
+	if err := ctx.Err(); err != nil {
+		return tool.Result{}, err
+	}
+	text, skipped, err := t.Read(in.OnlyNew, maxChars)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	status := t.Status()
+	var b strings.Builder
+	fmt.Fprintf(&b, "Task %s: %s\n", t.ID, state(t))
+	if skipped > 0 {
+		fmt.Fprintf(&b, "[%d bytes before this are left out; all of it is in %s]\n", skipped, t.Output.Path())
+	}
+	if text = strings.TrimRight(text, "\n"); text == "" {
+		text = "(no output)"
+		if in.OnlyNew {
+			text = "(no new output)"
+		}
+	}
+	b.WriteString(text)
+	result := tool.Text(b.String())
+	result.Structured = Output{TaskID: t.ID, Status: string(status), Output: text, OutputFile: t.Output.Path()}
+	result.Display = tool.Plain{Text: b.String()}
+	return result, nil
+}
+
+// wait waits for the end of the task, as long as the call wants.
+func wait(ctx context.Context, t *task.Task, in Input) {
+	limit := defaultWait
+	if in.Timeout > 0 {
+		limit = time.Duration(in.Timeout) * time.Millisecond
+	}
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case <-t.Done():
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// state says where a task is, in words.
+func state(t *task.Task) string {
+	if ending := t.Ending(); ending != "" {
+		return string(t.Status()) + " (" + ending + ")"
+	}
+	return string(t.Status())
+}

@@ -1,0 +1,91 @@
+// Package taskstop is the tool that ends a background task. How a task ends is known to whoever runs it.
+package taskstop
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"adze/internal/platform/task"
+	"adze/internal/tool"
+)
+
+// patience is how long the call waits for the task to end; it is killed soon after in any case.
+const patience = 6 * time.Second
+
+//go:embed taskstop.md
+var doc string
+
+//go:embed taskstop.schema.json
+var inputSchema string
+
+//go:embed taskstop.output.json
+var outputSchema string
+
+// An Input is what the model gives.
+type Input struct {
+	TaskID string `json:"task_id"`
+}
+
+// OpenWorld says that the task is on this machine.
+func (in Input) OpenWorld() bool { return false }
+
+// ReadOnly says that no file is changed: what was started with consent may be ended without.
+func (in Input) ReadOnly() bool { return true }
+
+// Access says that nothing but the task is touched.
+func (in Input) Access() []tool.Access { return nil }
+
+// Title returns one line for dialogs and logs.
+func (in Input) Title() string { return "Stop task " + in.TaskID }
+
+// Activity returns what a spinner shows.
+func (in Input) Activity() string { return "Stopping " + in.TaskID }
+
+// An Output is the structured result.
+type Output struct {
+	TaskID  string `json:"taskId"`
+	Command string `json:"command"`
+	Status  string `json:"status"`
+}
+
+// New returns the tool over a table.
+func New(table *task.Table) tool.Tool {
+	return tool.New(tool.Def{
+		Name:   "TaskStop",
+		Doc:    strings.TrimSpace(doc),
+		Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
+		Traits: tool.Traits{
+			Aliases: []string{"KillShell"},
+			Hint:    "stop a background task",
+			Output:  json.RawMessage(strings.TrimSpace(outputSchema)),
+		},
+	}, func(ctx context.Context, in Input, _ func(tool.Progress)) (tool.Result, error) {
+		return run(ctx, table, in)
+	})
+}
+
+func run(ctx context.Context, table *task.Table, in Input) (tool.Result, error) {
+	t, err := table.Get(in.TaskID)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	if !t.Stop() {
+		return tool.Result{}, fmt.Errorf("task %s has already ended: %s (%s)", t.ID, t.Status(), t.Ending())
+	}
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case <-t.Done():
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	text := fmt.Sprintf("Task %s (%s) was stopped. Its output is in %s.", t.ID, t.Title, t.Output.Path())
+	result := tool.Text(text)
+	result.Display = tool.Plain{Text: text}
+	result.Structured = Output{TaskID: t.ID, Command: t.Command, Status: string(task.Killed)}
+	return result, nil
+}
