@@ -1,0 +1,121 @@
+package sandbox
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// insideDir is where the sandbox keeps what it needs inside: in a directory that is new there.
+const insideDir = "/run/adze"
+
+// namespaces returns the arguments of bubblewrap that build the namespaces for p. Helper is put inside
+// unless it is empty.
+func namespaces(p *policy, net *netAccess, helper string) []string {
+	args := []string{
+		"--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc",
+		"--bind", p.temp, "/tmp", "--tmpfs", "/run",
+		"--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
+		"--cap-drop", "ALL", "--die-with-parent",
+	}
+	if isDir("/var/tmp") {
+		args = append(args, "--tmpfs", "/var/tmp")
+	}
+	args = append(args, "--bind", p.temp, p.temp)
+	for _, root := range p.roots {
+		args = append(args, "--bind", root, root)
+		for _, g := range p.guards {
+			if filepath.Dir(g.path) != root {
+				continue
+			}
+			if g.dir && slices.Contains(p.masked, g.path) {
+				// Cheaper than a bind of the stand-in: an empty directory that nobody else sees.
+				args = append(args, "--perms", "0500", "--tmpfs", g.path)
+			} else {
+				args = append(args, "--ro-bind", g.path, g.path)
+			}
+		}
+		if exclude, ok := p.excludes(root); ok {
+			args = append(args, "--ro-bind", exclude, filepath.Join(root, excludeFile))
+		}
+	}
+	for _, path := range p.write {
+		args = append(args, "--bind", path, path)
+	}
+	for _, path := range p.readOnly {
+		args = append(args, "--ro-bind", path, path)
+	}
+	var covered []string
+	for _, path := range p.hidden {
+		if slices.ContainsFunc(covered, func(dir string) bool { return below(dir, path) }) {
+			continue
+		}
+		if isDir(path) {
+			covered = append(covered, path)
+			args = append(args, "--perms", "0500", "--tmpfs", path, "--remount-ro", path)
+		} else {
+			args = append(args, "--ro-bind", "/dev/null", path)
+		}
+	}
+	if helper != "" {
+		args = append(args, "--ro-bind", helper, filepath.Join(insideDir, "adze"))
+	}
+	if net.socket != "" {
+		args = append(args, "--ro-bind", net.socket, filepath.Join(insideDir, "net"))
+	}
+	return args
+}
+
+// excludeFile lists what git leaves out, beside what the project itself lists.
+const excludeFile = ".git/info/exclude"
+
+// excludes returns a file to put in the place of the repository's own list, so that git inside does not
+// speak of stand-ins. Without it git shows them, and nothing else is wrong.
+func (p *policy) excludes(root string) (string, bool) {
+	text, err := os.ReadFile(filepath.Join(root, excludeFile))
+	if err != nil || len(p.masked) == 0 {
+		return "", false
+	}
+	text = append(text, '\n')
+	for _, path := range p.masked {
+		if filepath.Dir(path) == root {
+			text = append(text, "/"+filepath.Base(path)+"\n"...)
+		}
+	}
+	sum := sha256.Sum256(text)
+	file := filepath.Join(p.own(), "exclude-"+hex.EncodeToString(sum[:8]))
+	if _, err := os.Stat(file); err == nil {
+		return file, true
+	}
+	return file, os.WriteFile(file, text, 0o600) == nil
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// insideEnv returns the environment of a confined program: without the way to services that are out of
+// reach, and with the way to those that are in reach.
+func insideEnv(env []string, p *policy, net *netAccess) []string {
+	drop := []string{"XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY",
+		"TMPDIR", "TMP", "TEMP", "DOCKER_HOST"}
+	if net.proxy != "" {
+		drop = append(drop, "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy", "NODE_USE_ENV_PROXY")
+	}
+	kept := slices.DeleteFunc(slices.Clone(env), func(entry string) bool {
+		return slices.ContainsFunc(drop, func(name string) bool {
+			return len(entry) > len(name) && entry[:len(name)] == name && entry[len(name)] == '='
+		})
+	})
+	kept = append(kept, "TMPDIR="+p.temp, "ADZE_SANDBOX=1")
+	if net.proxy != "" {
+		for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"} {
+			kept = append(kept, name+"=http://"+net.proxy)
+		}
+		kept = append(kept, "NO_PROXY=localhost,127.0.0.1,::1", "no_proxy=localhost,127.0.0.1,::1", "NODE_USE_ENV_PROXY=1")
+	}
+	return kept
+}

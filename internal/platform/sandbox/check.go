@@ -1,0 +1,257 @@
+package sandbox
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+)
+
+// An Attempt is something that was tried from the inside.
+type Attempt struct {
+	Name     string `json:"name"`
+	Held     bool   `json:"held"`     // the sandbox did as it should
+	Promised bool   `json:"promised"` // by the tier
+	Detail   string `json:"detail"`   // what came of it
+}
+
+// A trial is what is tried from the inside.
+type trial struct {
+	Write    string   `json:"write"`   // a directory that can be written to
+	Outside  []string `json:"outside"` // directories that cannot
+	Secrets  []string `json:"secrets"` // files that cannot be read
+	Guarded  []string `json:"guarded"` // names in Write, there or not, that cannot be changed
+	TCP      int      `json:"tcp"`     // ports of this machine that are listened on outside
+	UDP      int      `json:"udp"`
+	Unix     string   `json:"unix"` // sockets that are listened on outside
+	Abstract string   `json:"abstract"`
+	PID      int      `json:"pid"` // a process outside
+}
+
+// The names of what is tried.
+const (
+	tryWork      = "write in a working directory"
+	tryOutside   = "write outside"
+	trySecret    = "read a secret"
+	tryGuarded   = "change what is protected"
+	tryTCP       = "TCP"
+	tryUDP       = "UDP"
+	tryDNS       = "DNS"
+	tryUnix      = "unix socket"
+	tryAbstract  = "abstract unix socket"
+	tryDatagram  = "pair of datagram sockets"
+	tryNetlink   = "netlink socket"
+	tryPtrace    = "ptrace"
+	tryMount     = "mount"
+	tryRemount   = "remount"
+	tryNamespace = "new namespace"
+	tryCaps      = "capabilities"
+	tryNewPrivs  = "new privileges (setuid)"
+	trySignal    = "signal to a process outside"
+	tryProcess   = "memory of a process outside"
+	tryMetadata  = "change permissions outside"
+)
+
+// worked is the detail of an attempt that was not prevented.
+const worked = "it worked"
+
+// trialTimeout bounds a trial: nothing in it waits.
+const trialTimeout = 20 * time.Second
+
+// Try tries from the inside what the sandbox is there to prevent, with the working directories as they
+// are and one of its own.
+func (s *Sandbox) Try(ctx context.Context) ([]Attempt, error) {
+	found, err := s.probe()
+	if err != nil {
+		return nil, err
+	}
+	p, err := s.policy()
+	if err != nil {
+		return nil, err
+	}
+	return s.try(ctx, found, p)
+}
+
+// selfTest makes sure that a tier keeps its promises.
+func (s *Sandbox) selfTest(f *finding) error {
+	temp, err := s.temp()
+	if err != nil {
+		return err
+	}
+	home := resolved(s.config.Home)
+	attempts, err := s.try(context.Background(), f, &policy{temp: temp, home: home, hidden: secrets(home)})
+	if err != nil {
+		return err
+	}
+	var broken []string
+	for _, a := range attempts {
+		if a.Promised && !a.Held {
+			broken = append(broken, fmt.Sprintf("%s (%s)", a.Name, a.Detail))
+		}
+	}
+	if len(broken) > 0 {
+		return fmt.Errorf("its self-test failed: %s", strings.Join(broken, ", "))
+	}
+	return nil
+}
+
+// try carries out a trial under p, which it adds to.
+func (s *Sandbox) try(ctx context.Context, f *finding, p *policy) ([]Attempt, error) {
+	ctx, cancel := context.WithTimeout(ctx, trialTimeout)
+	defer cancel()
+	stage, err := newStage(p)
+	if err != nil {
+		return nil, fmt.Errorf("preparing the self-test: %w", err)
+	}
+	defer stage.close()
+	release, err := s.masks.add(p, f.tier)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	none := &netAccess{end: func() []string { return nil }}
+	c := f.confine(s, p, none, Command{Dir: "/", Env: []string{"PATH=/usr/bin:/bin"}, try: &stage.trial})
+	if c.err != nil {
+		return nil, c.err
+	}
+	cmd := exec.CommandContext(ctx, c.Path, c.Args...)
+	cmd.Dir, cmd.Env = c.Dir, c.Env
+	var out, complaints bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &complaints
+	if err := cmd.Run(); err != nil {
+		text := strings.TrimSpace(complaints.String())
+		return nil, errors.New(strings.TrimSpace("the self-test did not run: " + err.Error() + ": " + clipped(text)))
+	}
+	var attempts []Attempt
+	if err := json.Unmarshal(out.Bytes(), &attempts); err != nil {
+		return nil, fmt.Errorf("reading the self-test: %w", err)
+	}
+	for i := range attempts {
+		a := &attempts[i]
+		a.Promised = !slices.Contains(f.lacks, a.Name)
+		if a.Name == tryUDP && stage.reached() {
+			a.Held, a.Detail = false, "a datagram came through"
+		} else if a.Name == tryUDP && a.Detail == worked {
+			a.Detail = "nothing came through"
+		}
+	}
+	return attempts, nil
+}
+
+// A stage is what stands outside during a trial: a working directory, a secret, and those who listen.
+type stage struct {
+	trial
+	dir     string
+	closers []func() error
+	udp     net.PacketConn
+}
+
+func newStage(p *policy) (_ *stage, err error) {
+	s := &stage{}
+	defer func() {
+		if err != nil {
+			s.close()
+		}
+	}()
+	if s.dir, err = os.MkdirTemp(p.own(), "t*"); err != nil {
+		return nil, err
+	}
+	work, secret := filepath.Join(s.dir, "w"), filepath.Join(s.dir, "secret")
+	for _, dir := range []string{work, secret, filepath.Join(work, ".git"), filepath.Join(s.dir, "outside")} {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			return nil, err
+		}
+	}
+	key := filepath.Join(secret, "key")
+	if err := os.WriteFile(key, []byte("secret"), 0o600); err != nil {
+		return nil, err
+	}
+	tcp, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	s.closers = append(s.closers, tcp.Close)
+	if s.udp, err = net.ListenPacket("udp4", "127.0.0.1:0"); err != nil {
+		return nil, err
+	}
+	s.closers = append(s.closers, s.udp.Close)
+	s.trial = trial{
+		Write: work, Outside: []string{"/etc", "/", "/usr", "/var", filepath.Join(s.dir, "outside")}, Secrets: []string{key},
+		Guarded: []string{".git", ".git/hooks", ".adze", ".adze/settings.json", ".claude", ".mcp.json", "refs"},
+		TCP:     tcp.Addr().(*net.TCPAddr).Port, UDP: s.udp.LocalAddr().(*net.UDPAddr).Port, PID: os.Getpid(),
+	}
+	if !below("/tmp", p.home) && !below("/var/tmp", p.home) { // which are others inside
+		s.Outside = append(s.Outside, p.home)
+	}
+	s.Outside = slices.DeleteFunc(s.Outside, func(dir string) bool {
+		return slices.ContainsFunc(append(p.roots, p.write...), func(root string) bool { return below(root, dir) })
+	})
+	if s.Unix, err = s.listen(filepath.Join(work, "s")); err != nil {
+		return nil, err
+	}
+	if runtime.GOOS == "linux" {
+		if s.Abstract, err = s.listen("@" + s.dir); err != nil {
+			return nil, err
+		}
+	}
+	for _, path := range p.hidden {
+		if file := someFile(path); file != "" {
+			s.Secrets = append(s.Secrets, file)
+		}
+	}
+	p.roots = append(p.roots, work)
+	slices.Sort(p.roots)
+	p.hidden = append(slices.DeleteFunc(p.hidden, func(path string) bool { return path == p.own() }), secret)
+	return s, nil
+}
+
+func (s *stage) listen(name string) (string, error) {
+	l, err := net.Listen("unix", name)
+	if err != nil {
+		return "", err
+	}
+	s.closers = append(s.closers, l.Close)
+	return name, nil
+}
+
+// someFile returns path, or some file that it holds.
+func someFile(path string) string {
+	if !isDir(path) {
+		return path
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return ""
+	}
+	for _, e := range entries {
+		if e.Type().IsRegular() {
+			return filepath.Join(path, e.Name())
+		}
+	}
+	return ""
+}
+
+// reached reports whether a datagram has arrived.
+func (s *stage) reached() bool {
+	s.udp.SetReadDeadline(time.Now().Add(time.Millisecond)) // ok: without a deadline the test would hang, not lie
+	n, _, err := s.udp.ReadFrom(make([]byte, 16))
+	return err == nil && n > 0
+}
+
+func (s *stage) close() {
+	for _, f := range s.closers {
+		f() // ok: nothing depends on it
+	}
+	if s.dir != "" {
+		os.RemoveAll(s.dir) // ok: it is in a temporary directory
+	}
+}

@@ -1,0 +1,43 @@
+package sandbox
+
+import "path/filepath"
+
+// Limits are what the next command would be held to, for people.
+type Limits struct {
+	Tier     Tier     `json:"-"`
+	Means    string   `json:"means"`            // what the tier is made of
+	Weaker   string   `json:"weaker,omitempty"` // why it is no stronger tier
+	Writable []string `json:"writable"`         // with all that is below
+	ReadOnly []string `json:"readOnly"`         // inside of what is writable
+	Hidden   []string `json:"hidden"`
+}
+
+// Limits returns what the next command would be held to.
+func (s *Sandbox) Limits() (Limits, error) {
+	found, err := s.probe()
+	if err != nil {
+		return Limits{}, err
+	}
+	p, err := s.policy()
+	if err != nil {
+		return Limits{}, err
+	}
+	l := Limits{Tier: found.tier, Means: found.detail, Writable: append(append([]string{p.temp}, p.roots...), p.write...), Hidden: p.hidden}
+	if found.better != nil {
+		l.Weaker = found.better.Error()
+	}
+	if !found.tier.Protects() {
+		return l, nil
+	}
+	for _, root := range p.roots {
+		list, err := guards(root, p.home)
+		if err != nil {
+			return Limits{}, err
+		}
+		for _, g := range list {
+			l.ReadOnly = append(l.ReadOnly, filepath.Clean(g.path))
+		}
+	}
+	l.ReadOnly = append(l.ReadOnly, p.readOnly...)
+	return l, nil
+}

@@ -1,0 +1,345 @@
+// Package sandbox confines programs with what the operating system offers: where they may write, what
+// they may read, and whom they may reach. It says what it can enforce and proves it by trying. Which
+// programs are confined, and whether a confined one still has to be asked about, is decided elsewhere.
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// A Tier is a way to confine a program, the weakest first.
+type Tier uint8
+
+// The tiers.
+const (
+	None       Tier = iota
+	Landlock        // Landlock and seccomp, without namespaces
+	Bubblewrap      // namespaces by bubblewrap, with seccomp, and Landlock where the kernel has it
+	Seatbelt        // sandbox-exec of macOS
+)
+
+func (t Tier) String() string {
+	return [...]string{"none", "landlock", "bubblewrap", "seatbelt"}[t]
+}
+
+// Protects reports whether the tier keeps the protected names in writable directories from being
+// changed. Only then is confinement a reason not to ask.
+func (t Tier) Protects() bool { return t == Bubblewrap || t == Seatbelt }
+
+// A Config says what confined programs may do. All paths are absolute.
+type Config struct {
+	// Roots returns the directories programs may write to, except what is protected at their top.
+	Roots func() []string
+	// Home is the person's, whose secret directories are hidden; empty means nobody's.
+	Home string
+	// Write, ReadOnly and Hidden return further places to write, not to write and not to read. Nil means
+	// none; an error means that nothing runs.
+	Write, ReadOnly, Hidden func() ([]string, error)
+	// Network says who may be reached.
+	Network Network
+	// Helper is a program that calls [Help] with what follows its first argument, which is [HelperArg];
+	// empty means this one.
+	Helper string
+	// Only, if not None, is the one tier to use, for trying it out.
+	Only Tier
+}
+
+// A Command is a program to run.
+type Command struct {
+	Path string
+	Args []string // without the program's own name
+	Dir  string
+	Env  []string
+
+	try *trial // is carried out instead
+	err error  // why it could not be confined
+}
+
+// A Sandbox confines programs, any number at once.
+type Sandbox struct {
+	config Config
+	probe  func() (*finding, error)
+	temp   func() (string, error)
+	masks  masks
+	count  atomic.Int64
+
+	mu    sync.Mutex
+	made  string // the directory that temp made, to be removed
+	proxy *proxy
+}
+
+// New returns a sandbox. Nothing is looked at or made before it is used.
+func New(c Config) *Sandbox {
+	s := &Sandbox{config: c}
+	s.probe = sync.OnceValues(s.find)
+	s.temp = sync.OnceValues(s.makeTemp)
+	return s
+}
+
+// Tier returns the strongest tier that passes its own tests, or why there is none. It is found out
+// once.
+func (s *Sandbox) Tier() (Tier, error) {
+	f, err := s.probe()
+	if err != nil {
+		return None, err
+	}
+	return f.tier, nil
+}
+
+// Temp returns the directory that confined programs have for temporary files. It is the same inside
+// and outside.
+func (s *Sandbox) Temp() (string, error) { return s.temp() }
+
+// Violations returns how often a confined program met its limits.
+func (s *Sandbox) Violations() int { return int(s.count.Load()) }
+
+// Close takes back what the sandbox has made. No program runs in it any more.
+func (s *Sandbox) Close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.proxy != nil {
+		s.proxy.close()
+	}
+	s.masks.close()
+	if s.made != "" {
+		os.RemoveAll(s.made) // ok: it is a temporary directory
+	}
+}
+
+// A Confined command is one made ready to run in the sandbox.
+type Confined struct {
+	Command
+	// End must be called when the command has ended, or if it is not run. It returns what the limits
+	// were that it met, as a block for the model, or nothing. Printed is what it printed, or the end of
+	// that.
+	End func(printed string) string
+}
+
+// Wrap confines a command, or says why that cannot be done: then it must not be run.
+func (s *Sandbox) Wrap(ctx context.Context, c Command) (*Confined, error) {
+	found, err := s.probe()
+	if err != nil {
+		return nil, err
+	}
+	return s.wrap(ctx, found, c)
+}
+
+func (s *Sandbox) wrap(ctx context.Context, found *finding, c Command) (*Confined, error) {
+	p, err := s.policy()
+	if err != nil {
+		return nil, fmt.Errorf("building the sandbox: %w", err)
+	}
+	release, err := s.masks.add(p, found.tier)
+	if err != nil {
+		return nil, fmt.Errorf("building the sandbox: %w", err)
+	}
+	net, err := s.reach(ctx, found.tier)
+	if err != nil {
+		release()
+		return nil, fmt.Errorf("building the sandbox: %w", err)
+	}
+	if c.Dir != "" {
+		c.Dir = resolved(c.Dir) // a link that leads there need not exist inside
+	}
+	watch := watchPlanted(p)
+	confined := &Confined{Command: found.confine(s, p, net, c)}
+	if confined.err != nil {
+		net.end()
+		release()
+		return nil, fmt.Errorf("building the sandbox: %w", confined.err)
+	}
+	var once sync.Once
+	confined.End = func(printed string) string {
+		var text string
+		once.Do(func() {
+			seen := append(net.end(), violations(printed, found.tier)...)
+			seen = append(seen, watch()...)
+			release()
+			s.count.Add(int64(len(seen)))
+			text = report(seen)
+		})
+		return text
+	}
+	return confined, nil
+}
+
+// A policy is what one command may do, with all paths resolved.
+type policy struct {
+	roots    []string // parents first
+	write    []string
+	readOnly []string
+	hidden   []string
+	home     string
+	temp     string
+	guards   []guard  // protected names, those of each root after its parent's
+	masked   []string // those that only stand-ins have
+}
+
+// policy settles what the next command may do.
+func (s *Sandbox) policy() (*policy, error) {
+	temp, err := s.temp()
+	if err != nil {
+		return nil, err
+	}
+	p := &policy{temp: temp, home: resolved(s.config.Home)}
+	for _, root := range s.config.Roots() {
+		real, err := filepath.EvalSymlinks(root)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("the working directory %s cannot be used: %w", root, err)
+		case filepath.Dir(real) == real:
+			return nil, fmt.Errorf("the working directory is %s, the whole machine: work in a directory below it", real)
+		}
+		p.roots = append(p.roots, real)
+	}
+	slices.Sort(p.roots)
+	p.roots = slices.Compact(p.roots)
+	for _, more := range []struct {
+		list *[]string
+		from func() ([]string, error)
+	}{{&p.write, s.config.Write}, {&p.readOnly, s.config.ReadOnly}, {&p.hidden, s.config.Hidden}} {
+		if more.from == nil {
+			continue
+		}
+		paths, err := more.from()
+		if err != nil {
+			return nil, err
+		}
+		for _, path := range paths {
+			if real, err := filepath.EvalSymlinks(path); err == nil {
+				*more.list = append(*more.list, real)
+			}
+		}
+	}
+	p.hidden = append(p.hidden, secrets(p.home)...)
+	if own := p.own(); slices.ContainsFunc(append(p.roots, p.write...), func(dir string) bool { return below(dir, own) }) {
+		p.hidden = append(p.hidden, own) // a directory that was added later
+	}
+	for _, list := range []*[]string{&p.write, &p.readOnly, &p.hidden} {
+		slices.Sort(*list)
+		*list = slices.Compact(*list)
+	}
+	return p, nil
+}
+
+// resolved returns path without links, or as it is if there is no such thing.
+func resolved(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
+}
+
+// works reports whether path lies in a working directory. One that is the whole machine is refused later.
+func (s *Sandbox) works(path string) bool {
+	return slices.ContainsFunc(s.config.Roots(), func(root string) bool {
+		root = resolved(root)
+		return root != filepath.Dir(root) && below(root, path)
+	})
+}
+
+// tempBase returns a place for temporary files that lies in no working directory: what is ours there must
+// not be written to from the inside.
+func (s *Sandbox) tempBase() (string, error) {
+	for _, base := range []string{os.TempDir(), "/tmp", "/var/tmp", "/dev/shm"} {
+		base = resolved(base)
+		if isDir(base) && !s.works(base) {
+			return base, nil
+		}
+	}
+	return "", errors.New("every place for temporary files lies in a working directory: work in a directory below, or set TMPDIR")
+}
+
+func (s *Sandbox) makeTemp() (string, error) {
+	base, err := s.tempBase()
+	if err != nil {
+		return "", err
+	}
+	sweep(base)
+	dir, err := os.MkdirTemp(base, "adze-*")
+	if err != nil {
+		return "", fmt.Errorf("making the sandbox's temporary directory: %w", err)
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return "", fmt.Errorf("making the sandbox's temporary directory: %w", err)
+	}
+	s.mu.Lock()
+	s.made = dir
+	s.mu.Unlock()
+	for _, name := range []string{tempName, ownName} {
+		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
+			return "", fmt.Errorf("making the sandbox's temporary directory: %w", err)
+		}
+	}
+	if err := claim(filepath.Join(dir, ownName)); err != nil {
+		return "", fmt.Errorf("making the sandbox's temporary directory: %w", err)
+	}
+	return filepath.Join(dir, tempName), nil
+}
+
+const (
+	tempName = "tmp" // what programs see as their temporary directory
+	ownName  = "own" // what the sandbox keeps for itself
+)
+
+// own returns the directory for what programs do not see.
+func (p *policy) own() string { return filepath.Join(filepath.Dir(p.temp), ownName) }
+
+// helper returns the program that prepares the inside.
+func (s *Sandbox) helper() (string, error) {
+	if s.config.Helper != "" {
+		return s.config.Helper, nil
+	}
+	return os.Executable()
+}
+
+// below reports whether path is dir or lies in it.
+func below(dir, path string) bool {
+	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
+}
+
+// A finding is a tier that works here.
+type finding struct {
+	tier    Tier
+	detail  string   // what it is made of, for the person
+	lacks   []string // attempts that it does not promise to prevent
+	better  error    // why no stronger tier is used; nil if there is none
+	confine func(*Sandbox, *policy, *netAccess, Command) Command
+}
+
+// find returns the strongest tier that passes its tests.
+func (s *Sandbox) find() (*finding, error) {
+	var reasons []error
+	for _, candidate := range candidates() {
+		if s.config.Only != None && candidate.tier != s.config.Only {
+			continue
+		}
+		f, err := candidate.look(s)
+		if err == nil {
+			err = s.selfTest(f)
+		}
+		if err == nil {
+			f.better = errors.Join(reasons...)
+			return f, nil
+		}
+		reasons = append(reasons, fmt.Errorf("%s: %w", candidate.tier, err))
+	}
+	if len(reasons) == 0 {
+		return nil, errors.New("there is no sandbox for this system")
+	}
+	return nil, fmt.Errorf("no sandbox works here: %w", errors.Join(reasons...))
+}
+
+// A candidate is a tier to be looked for.
+type candidate struct {
+	tier Tier
+	look func(*Sandbox) (*finding, error)
+}

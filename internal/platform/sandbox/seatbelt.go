@@ -1,0 +1,58 @@
+package sandbox
+
+import (
+	"fmt"
+	"net"
+	"path/filepath"
+	"strings"
+)
+
+// profile returns the seatbelt profile for p. Later rules win over earlier ones. Proxy is the
+// address of the egress proxy, empty for none.
+func profile(p *policy, proxy string) string {
+	var b strings.Builder
+	rule := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	rule("(version 1)")
+	rule("(deny default)")
+	rule("(allow process-fork process-exec)")
+	rule("(allow process-info* signal (target same-sandbox))")
+	rule("(allow sysctl-read)")
+	rule("(allow file-read* file-ioctl)")
+	rule("(allow mach-lookup (global-name \"com.apple.system.opendirectoryd.libinfo\") (global-name \"com.apple.system.logger\"))")
+	rule("(allow file-write* (literal \"/dev/null\") (literal \"/dev/zero\") (literal \"/dev/dtracehelper\") (literal \"/dev/tty\"))")
+	for _, path := range append(append([]string{p.temp}, p.roots...), p.write...) {
+		rule("(allow file-write* (subpath %s))", quoted(path))
+	}
+	for _, root := range p.roots {
+		for _, name := range append(protectedDirs[:len(protectedDirs):len(protectedDirs)], protectedFiles[:]...) {
+			rule("(deny file-write* (subpath %s))", quoted(filepath.Join(root, name)))
+		}
+		if root == p.home {
+			for _, name := range append(homeFiles[:len(homeFiles):len(homeFiles)], homeDirs[:]...) {
+				rule("(deny file-write* (subpath %s))", quoted(filepath.Join(root, name)))
+			}
+		}
+		rule("(deny file-write* (subpath %s))", quoted(filepath.Join(root, "refs")))
+		// A root that is moved away takes its protected names out of the rules above, and so does what
+		// is above it.
+		for dir := root; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+			rule("(deny file-write-unlink file-write-create (literal %s))", quoted(dir))
+		}
+	}
+	for _, path := range p.readOnly {
+		rule("(deny file-write* (subpath %s))", quoted(path))
+	}
+	for _, path := range p.hidden {
+		rule("(deny file-read* file-write* (subpath %s))", quoted(path))
+	}
+	rule("(deny network*)")
+	if _, port, err := net.SplitHostPort(proxy); err == nil {
+		rule("(allow network-outbound (remote ip \"localhost:%s\"))", port)
+	}
+	return b.String()
+}
+
+// quoted returns path as a text of the profile language.
+func quoted(path string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(path) + `"`
+}

@@ -1,0 +1,74 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// system tries what there is on this system only.
+func (t *trial) system(blocked func(name string, err error)) {
+	blocked(tryDNS, lookUpInside())
+	blocked(tryAbstract, connectUnix(t.Abstract))
+	blocked(tryDatagram, datagramPair())
+	blocked(tryNetlink, netlink())
+	blocked(tryPtrace, unix.PtraceSeize(os.Getppid()))
+	blocked(tryMount, unix.Mount("none", t.Write, "tmpfs", 0, ""))
+	blocked(tryRemount, unix.Mount("", "/", "", unix.MS_REMOUNT|unix.MS_BIND, ""))
+	blocked(tryNamespace, unix.Unshare(unix.CLONE_NEWNS|unix.CLONE_NEWUSER))
+	blocked(tryCaps, noCaps())
+	blocked(tryNewPrivs, noNewPrivs())
+	blocked(tryProcess, readable(fmt.Sprintf("/proc/%d/environ", t.PID)))
+}
+
+func netlink() error {
+	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, 0)
+	if err == nil {
+		unix.Close(fd) // ok: that it was made is enough
+	}
+	return err
+}
+
+// lookUpInside sends a datagram to a name server that any machine with a network has a way to.
+func lookUpInside() error {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	return unix.Connect(fd, &unix.SockaddrInet4{Port: 53, Addr: [4]byte{192, 0, 2, 53}})
+}
+
+func datagramPair() error {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err == nil {
+		unix.Close(pair[0]) // ok: that they were made is enough
+		unix.Close(pair[1]) // ok: as above
+	}
+	return err
+}
+
+// noCaps returns an error if there are no capabilities, which is what is wanted. An unprivileged
+// program has none anyway.
+func noCaps() error {
+	status, err := os.ReadFile("/proc/thread-self/status")
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(string(status)) {
+		if set, ok := strings.CutPrefix(line, "CapEff:"); ok && strings.Trim(strings.TrimSpace(set), "0") != "" {
+			return nil
+		}
+	}
+	return errors.New("there are none")
+}
+
+func noNewPrivs() error {
+	if on, err := unix.PrctlRetInt(unix.PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0); err != nil || on == 1 {
+		return errors.New("programs get none")
+	}
+	return nil
+}
