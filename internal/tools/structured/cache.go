@@ -1,0 +1,68 @@
+package structured
+
+import (
+	"bytes"
+	"container/list"
+	"crypto/sha256"
+	"encoding/json"
+	"sync"
+)
+
+// maxCached is how many schemas a cache keeps.
+const maxCached = 64
+
+// A Cache compiles each schema once, however often and in whichever order of its keys it is given. It
+// keeps those that were used last, the invalid ones too. The zero value is ready; it is safe for
+// concurrent use.
+type Cache struct {
+	mu       sync.Mutex
+	order    list.List // of *cached, the last used first
+	byKey    map[[sha256.Size]byte]*list.Element
+	compiled int
+}
+
+type cached struct {
+	key    [sha256.Size]byte
+	schema *Schema
+	err    error
+}
+
+// Compile is [Compile] with a memory.
+func (c *Cache) Compile(source json.RawMessage) (*Schema, error) {
+	key := sha256.Sum256(canonical(source))
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if el, ok := c.byKey[key]; ok {
+		c.order.MoveToFront(el)
+		known := el.Value.(*cached)
+		return known.schema, known.err
+	}
+	c.compiled++
+	made := &cached{key: key}
+	made.schema, made.err = Compile(source)
+	if c.byKey == nil {
+		c.byKey = map[[sha256.Size]byte]*list.Element{}
+	}
+	c.byKey[key] = c.order.PushFront(made)
+	if c.order.Len() > maxCached {
+		oldest := c.order.Back()
+		delete(c.byKey, c.order.Remove(oldest).(*cached).key)
+	}
+	return made.schema, made.err
+}
+
+// canonical returns equal bytes for schemas that differ in the order of keys and in white space only.
+// What is not JSON stays as it is.
+func canonical(source json.RawMessage) []byte {
+	dec := json.NewDecoder(bytes.NewReader(source))
+	dec.UseNumber()
+	var v any
+	if err := dec.Decode(&v); err != nil || dec.More() {
+		return source
+	}
+	data, err := json.Marshal(v)
+	if err != nil {
+		return source
+	}
+	return data
+}

@@ -1,0 +1,103 @@
+package structured
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"adze/internal/tool/schema"
+)
+
+// A Schema is the shape of a value, compiled. It does not change and is safe for concurrent use.
+type Schema struct {
+	source json.RawMessage // as the model is told
+	exact  *jsonschema.Resolved
+	// plain says everything that is wrong at once; nil if it does not know a keyword of the schema.
+	plain *schema.Schema
+}
+
+// Compile reads a schema of draft 2020-12 or draft-07 that describes an object. Its error says where
+// the schema is wrong.
+func Compile(source json.RawMessage) (*Schema, error) {
+	source, err := describesObject(source)
+	if err != nil {
+		return nil, err
+	}
+	if err := inspect(source); err != nil {
+		return nil, err
+	}
+	var s jsonschema.Schema
+	if err := json.Unmarshal(source, &s); err != nil {
+		return nil, fmt.Errorf("it is not a JSON Schema: %w", err)
+	}
+	exact, err := s.Resolve(nil)
+	if err != nil {
+		return nil, fmt.Errorf("it is not a JSON Schema: %w", err)
+	}
+	// The version is only looked at when something is checked.
+	if err := exact.Validate(map[string]any{}); err != nil && strings.Contains(err.Error(), "cannot validate version") {
+		return nil, err
+	}
+	plain, err := schema.Parse(source)
+	if err != nil {
+		plain = nil
+	}
+	return &Schema{source: source, exact: exact, plain: plain}, nil
+}
+
+// describesObject returns the schema with its type, which must be that of an object: a tool has no
+// other input.
+func describesObject(source json.RawMessage) (json.RawMessage, error) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(source, &fields); err != nil {
+		var syntax *json.SyntaxError
+		if errors.As(err, &syntax) {
+			line, column := position(source, int(syntax.Offset))
+			return nil, fmt.Errorf("line %d, column %d: %w", line, column, err)
+		}
+		return nil, errors.New("it is not a JSON object")
+	}
+	kind, given := fields["type"]
+	switch {
+	case !given:
+		rest := bytes.TrimPrefix(bytes.TrimSpace(source), []byte("{"))
+		if len(fields) == 0 {
+			return json.RawMessage(`{"type":"object"}`), nil
+		}
+		return append(json.RawMessage(`{"type":"object",`), rest...), nil
+	case string(kind) != `"object"`:
+		return nil, fmt.Errorf("/type: it is %s, and the output is always an object; put the value into a property of one", kind)
+	}
+	return source, nil
+}
+
+// position returns the line and the column, from 1, of an offset in data.
+func position(data []byte, offset int) (line, column int) {
+	before := data[:min(max(offset-1, 0), len(data))]
+	return bytes.Count(before, []byte("\n")) + 1, len(before) - bytes.LastIndexByte(before, '\n')
+}
+
+// Check says for the model what is wrong with a value, or nothing.
+func (s *Schema) Check(value json.RawMessage) error {
+	var decoded any
+	if err := json.Unmarshal(value, &decoded); err != nil {
+		return fmt.Errorf("the value is not JSON: %w", err)
+	}
+	if _, ok := decoded.(map[string]any); !ok {
+		return errors.New("the value is not an object; hand over one object that fits the schema")
+	}
+	err := s.exact.Validate(decoded)
+	if err == nil {
+		return nil
+	}
+	if s.plain != nil {
+		if _, all := s.plain.Check(value); all != nil {
+			err = all
+		}
+	}
+	return fmt.Errorf("the value does not fit the schema: %w; correct it and call %s again", err, Name)
+}
