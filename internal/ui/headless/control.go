@@ -1,9 +1,14 @@
 package headless
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+
+	"adze/internal/session"
 )
 
 // A Refusal is an error of a request with a code that hosts know.
@@ -11,100 +16,185 @@ type Refusal struct{ Code, Text string }
 
 func (r *Refusal) Error() string { return r.Text }
 
-// A controlRequest is a request of the host. Each gets exactly one answer.
-type controlRequest struct {
-	Subtype string `json:"subtype"`
-	Model   string `json:"model"`
-	Mode    string `json:"mode"`
+// The codes that come from here.
+const (
+	codeInvalid     = "invalid_request"
+	codeUnsupported = "unsupported_request"
+	codeFailed      = "request_failed"
+)
+
+// unavailable are requests that hosts know and this version has no part for.
+var unavailable = [...]string{
+	"apply_flag_settings", "background_tasks", "elicitation", "file_suggestions", "get_context_usage", "get_hooks_listing",
+	"get_session_cost", "get_settings", "get_task_output", "get_usage", "hook_callback", "list_models",
+	"list_permission_rules", "mcp_call", "mcp_message", "mcp_read_resource", "mcp_reconnect", "mcp_set_servers",
+	"mcp_status", "mcp_toggle", "read_file", "register_repo_root", "reload_output_styles", "reload_plugins",
+	"reload_skills", "rename_session", "request_user_dialog", "rewind_files", "seed_read_state", "set_color",
+	"set_has_subscribers", "set_max_thinking_tokens", "stop_task", "update_settings",
 }
 
-// control answers one request. It runs beside a turn.
-func (f *Front) control(in inputLine, q *queue, h Host) {
+// A controlRequest is a request of the host. Each gets exactly one answer.
+type controlRequest struct {
+	Subtype      string `json:"subtype"`
+	Model        string `json:"model"`
+	Mode         string `json:"mode"`
+	CancelQueued bool   `json:"cancel_queued"`
+	MessageID    string `json:"message_uuid"`
+}
+
+// request answers one request. It runs beside a turn.
+func (sv *server) request(id string, body json.RawMessage) {
 	var req controlRequest
-	if err := json.Unmarshal(in.Request, &req); err != nil {
-		f.refuse(in.RequestID, fmt.Sprintf("the request cannot be read: %v", err), "invalid_request")
+	if err := json.Unmarshal(body, &req); err != nil {
+		sv.f.out.write(refusal(id, &Refusal{codeInvalid, fmt.Sprintf("the request cannot be read: %v", err)}))
 		return
 	}
 	switch req.Subtype {
 	case "initialize":
-		f.answer(in.RequestID, func(o *object) { f.capabilities(o, h) })
+		sv.f.out.write(sv.initialize(id, body))
 	case "interrupt":
-		q.interrupt()
-		f.answer(in.RequestID, func(o *object) { o.strs("still_queued", nil) })
+		sv.f.out.hold(func() []byte { return sv.interrupt(id, req.CancelQueued) })
+	case "cancel_async_message":
+		err := sv.f.cfg.Session.Submit(sv.ctx, session.Withdraw{ID: req.MessageID})
+		sv.f.out.write(success(id, func(o *object) { o.bool("cancelled", err == nil) }))
 	case "set_model":
-		f.setModel(in.RequestID, req.Model, h)
+		sv.f.out.hold(func() []byte { return sv.setModel(id, req.Model) })
 	case "set_permission_mode":
-		f.setMode(in.RequestID, req.Mode, h)
+		sv.f.out.hold(func() []byte { return sv.setMode(id, req.Mode) })
 	default:
-		f.refuse(in.RequestID, "Unsupported control request subtype: "+req.Subtype, "unsupported_request")
+		sv.offered(id, req.Subtype, body)
 	}
 }
 
-func (f *Front) setModel(id, name string, h Host) {
-	if name == "" {
-		name = h.DefaultModel
-	}
-	if err := f.cfg.Session.SetModel(name); err != nil {
-		f.refuse(id, err.Error(), "invalid_model")
+// offered answers a request that the program around the session may know.
+func (sv *server) offered(id, subtype string, body json.RawMessage) {
+	if act, ok := sv.h.Actions[subtype]; ok {
+		sv.f.out.write(sv.perform(sv.ctx, id, act, body))
 		return
 	}
-	f.answer(id, func(*object) {})
-}
-
-func (f *Front) setMode(id, mode string, h Host) {
-	set, err := h.SetMode(mode)
-	if err != nil {
-		code := "invalid_mode"
-		var refusal *Refusal
-		if errors.As(err, &refusal) {
-			code = refusal.Code
-		}
-		f.refuse(id, err.Error(), code)
+	if query, ok := sv.h.Queries[subtype]; ok {
+		sv.query(id, query, body)
 		return
 	}
-	f.answer(id, func(o *object) { o.str("mode", set) })
-	o := system("status")
-	o.null("status")
-	o.str("permissionMode", set)
-	f.emit(o)
+	text := "Unsupported control request subtype: " + subtype
+	if slices.Contains(unavailable[:], subtype) {
+		text = subtype + " is not available in this version"
+	}
+	sv.f.out.write(refusal(id, &Refusal{codeUnsupported, text}))
 }
 
-// capabilities tells the host what there is.
-func (f *Front) capabilities(o *object, h Host) {
-	info := f.cfg.Info()
-	o.strs("commands", nil)
-	o.strs("agents", nil)
-	o.str("output_style", "default")
-	o.strs("available_output_styles", []string{"default"})
-	o.list("models", len(h.Models), func(i int, item *object) {
-		item.str("value", h.Models[i].Value)
-		item.str("displayName", h.Models[i].Name)
-		item.str("description", h.Models[i].Description)
+// query answers a request beside the reading of lines.
+func (sv *server) query(id string, query Request, body json.RawMessage) {
+	ctx, cancel := context.WithCancel(sv.ctx)
+	sv.mu.Lock()
+	defer sv.mu.Unlock()
+	if sv.hungUp { // the program ends: nobody waits for work that begins now
+		cancel()
+		sv.f.out.write(refusal(id, &Refusal{codeFailed, "the session is closed"}))
+		return
+	}
+	sv.queries[id] = cancel
+	body = bytes.Clone(body)
+	sv.work.Go(func() {
+		defer cancel()
+		sv.f.out.write(sv.perform(ctx, id, query, body))
+		sv.mu.Lock()
+		defer sv.mu.Unlock()
+		delete(sv.queries, id)
 	})
-	o.object("account", func(o *object) { o.str("apiKeySource", info.KeySource) })
-	o.str("claude_code_version", info.Version)
 }
 
-func (f *Front) answer(id string, fill func(*object)) {
-	f.respond(func(o *object) {
+// withdraw gives up on a query. It is answered all the same, with what there is to say.
+func (sv *server) withdraw(id string) {
+	sv.mu.Lock()
+	defer sv.mu.Unlock()
+	if cancel := sv.queries[id]; cancel != nil {
+		cancel()
+	}
+}
+
+// perform carries out a request and returns its answer.
+func (sv *server) perform(ctx context.Context, id string, do Request, body json.RawMessage) []byte {
+	value, err := do(ctx, body)
+	if err != nil {
+		return refusal(id, err)
+	}
+	data, err := json.Marshal(value)
+	if err != nil {
+		return refusal(id, err)
+	}
+	return success(id, func(o *object) { o.buf = bytes.TrimSuffix(data, []byte("}")) })
+}
+
+func (sv *server) interrupt(id string, queued bool) []byte {
+	s := sv.f.cfg.Session
+	waiting := named(s.Waiting())
+	s.Submit(sv.ctx, session.Interrupt{Queued: queued}) // ok: it cannot fail
+	return success(id, func(o *object) {
+		if queued {
+			o.strs("still_queued", nil)
+			o.strs("cancelled", waiting)
+			return
+		}
+		o.strs("still_queued", waiting)
+	})
+}
+
+// named leaves out the messages that the host gave no id.
+func named(ids []string) []string {
+	return slices.DeleteFunc(ids, func(id string) bool { return id == "" })
+}
+
+func (sv *server) setModel(id, name string) []byte {
+	if name == "" || name == "default" {
+		name = sv.h.DefaultModel
+	}
+	if err := sv.f.cfg.Session.Submit(sv.ctx, session.SetModel{Name: name}); err != nil {
+		return refusal(id, &Refusal{"invalid_model", err.Error()})
+	}
+	return success(id, nothing)
+}
+
+func (sv *server) setMode(id, mode string) []byte {
+	if err := sv.f.cfg.Session.Submit(sv.ctx, session.SetMode{Mode: mode}); err != nil {
+		var known *Refusal
+		if !errors.As(err, &known) {
+			err = &Refusal{"invalid_mode", err.Error()}
+		}
+		return refusal(id, err)
+	}
+	return success(id, func(o *object) { o.str("mode", sv.f.cfg.Info().Mode) })
+}
+
+func nothing(*object) {}
+
+// success returns the line that answers a request.
+func success(id string, fill func(*object)) []byte {
+	return response(func(o *object) {
 		o.str("subtype", "success")
 		o.str("request_id", id)
 		o.object("response", fill)
 	})
 }
 
-func (f *Front) refuse(id, reason, code string) {
-	f.respond(func(o *object) {
+// refusal returns the line that answers a request with an error.
+func refusal(id string, err error) []byte {
+	code := codeFailed
+	var known *Refusal
+	if errors.As(err, &known) {
+		code = known.Code
+	}
+	return response(func(o *object) {
 		o.str("subtype", "error")
 		o.str("request_id", id)
-		o.str("error", reason)
+		o.str("error", err.Error())
 		o.str("error_code", code)
 	})
 }
 
-func (f *Front) respond(fill func(*object)) {
+func response(fill func(*object)) []byte {
 	o := &object{}
 	o.str("type", "control_response")
 	o.object("response", fill)
-	f.out.write(append(o.bytes(), '\n'))
+	return append(o.bytes(), '\n')
 }

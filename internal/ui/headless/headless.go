@@ -6,6 +6,7 @@ package headless
 import (
 	"context"
 	"io"
+	"sync"
 	"time"
 
 	"adze/internal/agent"
@@ -30,9 +31,9 @@ type Config struct {
 	Format         Format
 	Stdout, Stderr io.Writer
 	// Verbose makes text say on Stderr what is done. Partial adds the provider's own events to the
-	// stream; the session must be asked for them.
-	Verbose bool
-	Partial bool
+	// stream; the session must be asked for them. Replay adds the prompts, when they are stored, Hooks
+	// what hooks do.
+	Verbose, Partial, Replay, Hooks bool
 	// Shown makes text fit for where Stdout leads, ShownErr for Stderr; nil leaves it as it is.
 	Shown, ShownErr func(string) string
 	// Explain says what an error means for a person, in the words of the given model.
@@ -59,19 +60,27 @@ type Outcome struct {
 	Unread bool
 }
 
-// A Front prints the turns of one session.
+// A Front prints the turns of one session, from the moment it is made. [Front.Turn] or [Front.Serve]
+// is called once.
 type Front struct {
-	cfg Config
-	out *output
-	err *output
-	p   printer
+	cfg   Config
+	out   *output
+	err   *output
+	p     printer
+	after session.Seq // the entries before it are history
+
+	host   *server // nil without a host
+	result *result // of the turn that runs
+	last   Outcome
+	stop   func() // ends the turns when nobody reads
 }
 
 // A printer shows turns. Its methods are called from one goroutine, begin and end once for each turn.
 type printer interface {
-	begin()
+	begin(session.Started)
 	event(agent.Event)
 	end(*result)
+	changed(session.Changed)
 }
 
 // New returns the front end of a session.
@@ -86,7 +95,7 @@ func New(cfg Config) *Front {
 	if cfg.ShownErr == nil {
 		cfg.ShownErr = asIs
 	}
-	f := &Front{cfg: cfg, out: &output{w: cfg.Stdout}, err: &output{w: cfg.Stderr}}
+	f := &Front{cfg: cfg, out: &output{w: cfg.Stdout}, err: &output{w: cfg.Stderr}, after: cfg.Session.Last()}
 	switch notes := (&notes{f: f}); cfg.Format {
 	case StreamJSON:
 		f.p = &streamPrinter{f: f}
@@ -98,23 +107,103 @@ func New(cfg Config) *Front {
 	return f
 }
 
-// Turn runs one turn and prints it. When nobody reads what is printed, the turn is interrupted.
+// Turn runs one turn, prints it and closes the session. When nobody reads what is printed, or ctx is
+// done, the turn is interrupted.
 func (f *Front) Turn(ctx context.Context, parts ...msg.Part) Outcome {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	r := newResult(f)
-	f.p.begin()
-	for ev := range f.cfg.Session.Prompt(ctx, parts...) {
-		r.add(ev)
-		f.p.event(ev)
-		if f.out.closed() {
-			cancel(tool.AbortShutdown)
+	return f.follow(ctx, func(ctx context.Context) {
+		f.cfg.Session.Submit(ctx, session.Prompt{Parts: parts}) // ok: nobody has closed it yet
+	})
+}
+
+// grace is how long a reader that does not read is waited for once ctx is done.
+const grace = 2 * time.Second
+
+// follow prints the entries of the session while drive submits operations, and until what they ask
+// for is done. The context of drive ends when nobody reads, too.
+func (f *Front) follow(ctx context.Context, drive func(context.Context)) Outcome {
+	s := f.cfg.Session
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	f.stop = func() { stop(tool.AbortShutdown) }
+	defer context.AfterFunc(ctx, func() {
+		s.Submit(ctx, session.Interrupt{Queued: true, Cause: tool.AbortReason(ctx)}) // ok: it cannot fail
+	})()
+
+	printed := make(chan struct{})
+	go func() {
+		defer close(printed)
+		// The entries end with the session: what is left of a turn is printed after ctx is done, too.
+		for e := range s.Entries(context.WithoutCancel(ctx), f.after, session.Every) {
+			f.show(ctx, e)
 		}
+	}()
+	over := make(chan struct{})
+	defer close(over)
+	var watch sync.WaitGroup
+	if p, ok := f.p.(*streamPrinter); ok {
+		watch.Go(func() { p.watch(printed, over) })
 	}
-	r.finish()
-	f.p.end(r)
-	_, failed := r.subtype()
-	return Outcome{Reason: r.ended.Reason, Failed: failed, Unread: f.out.closed()}
+	drive(ctx)
+	s.Close()
+	if !wait(ctx, printed) {
+		return Outcome{Reason: agent.AbortedStreaming, Failed: true, Unread: true}
+	}
+	watch.Wait()
+	f.last.Unread = f.out.closed()
+	return f.last
+}
+
+// wait waits for printed, but once ctx is done only as long as a reader is waited for.
+func wait(ctx context.Context, printed <-chan struct{}) bool {
+	select {
+	case <-printed:
+		return true
+	case <-ctx.Done():
+	}
+	t := time.NewTimer(grace)
+	defer t.Stop()
+	select {
+	case <-printed:
+		return true
+	case <-t.C:
+		return false
+	}
+}
+
+// show prints one entry.
+func (f *Front) show(ctx context.Context, e session.Entry) {
+	switch ev := e.Event.(type) {
+	case session.Started:
+		f.result = &result{f: f, note: ev.Note}
+		f.p.begin(ev)
+	case session.Loop:
+		f.result.add(ev.Event)
+		f.p.event(ev.Event)
+	case session.Finished:
+		f.finished(ev)
+	case session.Asked:
+		f.asked(ctx, ev)
+	case session.Settled:
+		f.settled(ev)
+	case session.Changed:
+		f.p.changed(ev)
+	}
+	if f.out.closed() {
+		f.stop()
+	}
+}
+
+func (f *Front) finished(ev session.Finished) {
+	f.result.Finished = ev
+	f.p.end(f.result)
+	if f.result.note {
+		return // nothing was asked, so nothing came of it
+	}
+	_, failed := f.result.subtype()
+	f.last = Outcome{Reason: ev.Reason, Failed: failed}
+	if f.host != nil {
+		f.host.state(len(f.cfg.Session.Waiting()) > 0)
+	}
 }
 
 // warn tells the person something.

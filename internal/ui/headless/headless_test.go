@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -31,6 +32,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type stage struct {
 	out, err bytes.Buffer
 	front    *Front
+	mode     atomic.Value // string
 }
 
 // newStage sets a script; change may alter both configurations.
@@ -40,6 +42,8 @@ func newStage(t testing.TB, script string, change func(*session.Config, *Config)
 	if err != nil {
 		t.Fatal(err)
 	}
+	st := &stage{}
+	st.mode.Store("default")
 	cfg := session.Config{
 		Provider:   replay.NewPlayer(s).Provider(),
 		Tools:      tool.NewRegistry(echo()),
@@ -51,19 +55,27 @@ func newStage(t testing.TB, script string, change func(*session.Config, *Config)
 			}
 			return agent.Model{ID: name, Window: 5000, Output: 100, MaxOutput: 100}, nil
 		},
+		SetMode: func(mode string) (string, error) {
+			if mode == "bypassPermissions" {
+				return "", &Refusal{Code: "bypass_not_launched", Text: "not started with it"}
+			}
+			st.mode.Store(mode)
+			return mode, nil
+		},
 		Ledger: cost.New(func(string) cost.Facts {
 			return cost.Facts{Price: &model.Price{Input: 1, Output: 1}, ContextWindow: 1000, MaxOutput: 100}
 		}),
 	}
-	st := &stage{}
 	front := Config{
 		Format: StreamJSON, Stdout: &st.out, Stderr: &st.err,
-		Info: func() Info { return Info{Dir: "/w", Model: "m", Mode: "default", KeySource: "none", Version: "1"} },
+		Info: func() Info {
+			return Info{Dir: "/w", Model: "m", Mode: st.mode.Load().(string), KeySource: "none", Version: "1"}
+		},
 	}
 	if change != nil {
 		change(&cfg, &front)
 	}
-	front.Session = session.New(cfg)
+	front.Session = session.Open(t.Context(), cfg)
 	st.front = New(front)
 	return st
 }
@@ -232,21 +244,39 @@ func (s *stopper) event(ev agent.Event) {
 	}
 }
 
-// The reason that no session gives yet has its name in the record too.
-func TestStructuredOutputFailed(t *testing.T) {
-	st := newStage(t, "say x", nil)
-	r := newResult(st.front)
-	r.ended = agent.Ended{Reason: agent.StructuredOutputFailed, Detail: "5 tries"}
-	r.finish()
-	st.front.p.end(r)
-	record := last(t, st.lines(t))
-	if err := schema(t).Validate(record); err != nil {
-		t.Error(err)
-	}
-	if record["subtype"] != "error_max_structured_output_retries" {
-		t.Errorf("got %v", record["subtype"])
+// A turn that has to end in a value ends in the record with it, or with why there is none.
+//
+// Proves LOOP-21, SESS-05, SESS-61.
+func TestStructuredOutput(t *testing.T) {
+	for _, tt := range []struct {
+		end     agent.Ended
+		subtype string
+		want    any
+	}{
+		{agent.Ended{Reason: agent.Completed, Output: json.RawMessage(`{"n":[1]}`)}, "success", map[string]any{"n": []any{1.0}}},
+		{agent.Ended{Reason: agent.StructuredOutputFailed, Detail: "5 tries"}, "error_max_structured_output_retries", nil},
+	} {
+		t.Run(tt.subtype, func(t *testing.T) {
+			st := newStage(t, "say x", func(c *session.Config, _ *Config) {
+				c.Goal = func() agent.Goal { return goal{tt.end} }
+			})
+			st.front.Turn(t.Context(), &msg.Text{Text: "go"})
+			record := last(t, st.lines(t))
+			if err := schema(t).Validate(record); err != nil {
+				t.Error(err)
+			}
+			if diff := cmp.Diff([]any{tt.subtype, tt.want}, []any{record["subtype"], record["structured_output"]}); diff != "" {
+				t.Error(diff)
+			}
+		})
 	}
 }
+
+// A goal ends a turn as it says, once the model has nothing more to do.
+type goal struct{ end agent.Ended }
+
+func (goal) Reached() (agent.Ended, bool)               { return agent.Ended{}, false }
+func (g goal) Missed(msg.Message) (string, agent.Ended) { return "", g.end }
 
 func TestText(t *testing.T) {
 	tests := []struct {
@@ -338,7 +368,7 @@ func TestUnread(t *testing.T) {
 			if !out.Unread {
 				t.Errorf("got %+v", out)
 			}
-			entries := st.front.cfg.Session.Entries()
+			entries := st.front.cfg.Session.Conversation()
 			var messages []msg.Message
 			for _, e := range entries {
 				messages = append(messages, e.Message)

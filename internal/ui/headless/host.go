@@ -7,56 +7,91 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"sync"
 
+	"adze/internal/agent"
 	"adze/internal/msg"
 	"adze/internal/platform/lines"
-	"adze/internal/tool"
+	"adze/internal/session"
 )
 
 // maxLine bounds a line of input, in bytes.
 const maxLine = 10 << 20
 
-// A Host is what a program that drives the session may change while it runs.
+// A Host is what the program around a session offers to the one that drives it. A field that is left
+// zero means that there is none of it.
 type Host struct {
-	// SetMode chooses the permission mode and returns its name.
-	SetMode func(mode string) (string, error)
 	// DefaultModel is the model that a request without a name goes back to.
 	DefaultModel string
-	// Models lists the models the host may offer, by name.
-	Models []HostModel
+	// Models and Commands list what the host may offer, by name.
+	Models   []HostModel
+	Commands []HostCommand
+	// Asks puts questions about calls to the host; without it they are denied.
+	Asks bool
+	// Initialize applies what the host wants of the turns to come.
+	Initialize func(context.Context, Start) error
+	// Actions and Queries answer requests by subtype. An action is done when the next line is read;
+	// queries run beside it, and may be withdrawn.
+	Actions, Queries map[string]Request
 }
+
+// A Request answers one request of the host with a value that can be written as a JSON object. The
+// error may be a [Refusal].
+type Request func(ctx context.Context, request json.RawMessage) (any, error)
 
 // A HostModel is a model as a host shows it.
 type HostModel struct{ Value, Name, Description string }
 
-// Serve runs the turns that arrive as lines of JSON on in, one after the other, and answers requests
-// at once. It returns when in has ended and every turn is done, or when ctx is.
-func (f *Front) Serve(ctx context.Context, in io.Reader, h Host) Outcome {
-	q := &queue{ctx: ctx, more: make(chan struct{}, 1)}
-	// The reader is not waited for: nothing can wake it from reading an input that stays open.
-	go f.read(lines.NewReader(in, maxLine), q, h)
+// A HostCommand is a slash command as a host shows it.
+type HostCommand struct{ Name, Description, ArgumentHint string }
 
-	out := Outcome{}
-	for {
-		p := q.next()
-		if p == nil {
-			break
+// A server reads what a host writes and sees to it that every request is answered.
+type server struct {
+	f   *Front
+	h   Host
+	ctx context.Context // of requests
+	// refused is why the session could not be made what the host wants, so that nothing is run. It is
+	// used by the reader alone.
+	refused error
+
+	work    sync.WaitGroup // queries
+	mu      sync.Mutex
+	bad     bool
+	hungUp  bool                          // nothing more is read
+	queries map[string]context.CancelFunc // that run, by request id
+	asked   []question                    // that wait for the host
+	calls   map[string]chan reply         // of hooks of the host, by request id
+	told    string                        // the state that the host knows
+}
+
+// Serve runs the turns that arrive as lines of JSON on in, one after the other, and answers requests
+// at once. It returns when in has ended and every turn is done, or when ctx is, and closes the session.
+func (f *Front) Serve(ctx context.Context, in io.Reader, h Host) Outcome {
+	sv := &server{f: f, h: h, queries: map[string]context.CancelFunc{}}
+	f.host = sv
+	out := f.follow(ctx, func(ctx context.Context) {
+		sv.ctx = ctx
+		ended := make(chan struct{})
+		// The reader is not waited for: nothing can wake it from reading an input that stays open.
+		go func() {
+			defer close(ended)
+			sv.read(lines.NewReader(in, maxLine))
+		}()
+		select {
+		case <-ended:
+		case <-ctx.Done():
 		}
-		out = f.Turn(p.ctx, p.parts...)
-		q.done(p)
-		if out.Unread || ctx.Err() != nil {
-			break
-		}
-	}
-	out.BadInput = q.badInput()
+		sv.hangUp()
+		sv.work.Wait()
+	})
+	sv.mu.Lock()
+	defer sv.mu.Unlock()
+	out.BadInput = sv.bad
 	return out
 }
 
 // read takes lines until there are no more.
-func (f *Front) read(in *lines.Reader, q *queue, h Host) {
-	defer q.close()
+func (sv *server) read(in *lines.Reader) {
 	for n := 1; ; n++ {
 		line, err := in.Next()
 		switch {
@@ -65,156 +100,99 @@ func (f *Front) read(in *lines.Reader, q *queue, h Host) {
 		case errors.Is(err, lines.ErrTooLong):
 			err = fmt.Errorf("is longer than %d MB", maxLine>>20)
 		case err != nil:
-			f.warn(fmt.Sprintf("reading stdin: %v", err))
-			q.spoil()
+			sv.spoil(fmt.Sprintf("reading stdin: %v", err))
 			return
 		case len(bytes.TrimSpace(line)) == 0:
 			continue
 		default:
-			err = f.take(line, q, h)
+			err = sv.take(line)
 		}
 		if err != nil {
-			f.warn(fmt.Sprintf("line %d of stdin %v; it is skipped", n, err))
-			q.spoil()
+			sv.spoil(fmt.Sprintf("line %d of stdin %v; it is skipped", n, err))
 		}
 	}
+}
+
+// spoil notes that a line could not be used.
+func (sv *server) spoil(text string) {
+	sv.f.warn(text)
+	sv.mu.Lock()
+	defer sv.mu.Unlock()
+	sv.bad = true
 }
 
 // An inputLine is what a host writes. Kinds that are not used here are left alone.
 type inputLine struct {
 	Type      string          `json:"type"`
-	Message   json.RawMessage `json:"message"`
 	RequestID string          `json:"request_id"`
 	Request   json.RawMessage `json:"request"`
+	Response  json.RawMessage `json:"response"`
+
+	Message     json.RawMessage `json:"message"`
+	ID          string          `json:"uuid"`
+	Priority    string          `json:"priority"`
+	ShouldQuery *bool           `json:"shouldQuery"`
 }
 
-func (f *Front) take(line []byte, q *queue, h Host) error {
+func (sv *server) take(line []byte) error {
 	var in inputLine
 	if err := json.Unmarshal(line, &in); err != nil {
 		return fmt.Errorf("is not a JSON object: %w", err)
 	}
 	switch in.Type {
 	case "user":
-		var m msg.Message
-		if err := json.Unmarshal(in.Message, &m); err != nil {
-			return fmt.Errorf("has no usable message: %w", err)
-		}
-		if m.Role != msg.User {
-			return fmt.Errorf("has a message of the role %s, not user", m.Role)
-		}
-		if !blank(m.Parts) {
-			q.add(m.Parts)
-		}
+		return sv.hear(in)
 	case "control_request":
-		f.control(in, q, h)
+		sv.request(in.RequestID, in.Request)
+	case "control_response":
+		return sv.answered(in.Response)
+	case "control_cancel_request":
+		sv.withdraw(in.RequestID)
 	case "":
 		return errors.New("has no type")
 	}
 	return nil
 }
 
-// blank reports whether there is nothing in parts to answer.
-func blank(parts []msg.Part) bool {
-	for _, p := range parts {
-		if t, ok := p.(*msg.Text); !ok || strings.TrimSpace(t.Text) != "" {
-			return false
-		}
+// maxID bounds the id that a host may give a message, in bytes.
+const maxID = 200
+
+// hear hands what the host's person says to the session.
+func (sv *server) hear(in inputLine) error {
+	var m msg.Message
+	if err := json.Unmarshal(in.Message, &m); err != nil {
+		return fmt.Errorf("has no usable message: %w", err)
 	}
-	return true
-}
-
-// A queue holds the prompts that wait for their turn.
-type queue struct {
-	ctx  context.Context
-	more chan struct{}
-
-	mu      sync.Mutex
-	waiting []*prompt
-	running *prompt
-	closed  bool
-	bad     bool
-}
-
-// A prompt is one turn to come. It can be interrupted before it runs.
-type prompt struct {
-	parts  []msg.Part
-	ctx    context.Context
-	cancel context.CancelCauseFunc
-}
-
-func (q *queue) add(parts []msg.Part) {
-	p := &prompt{parts: parts}
-	p.ctx, p.cancel = context.WithCancelCause(q.ctx)
-	q.mu.Lock()
-	q.waiting = append(q.waiting, p)
-	q.mu.Unlock()
-	q.signal()
-}
-
-// next waits for a prompt and returns it, or nil when there will be none.
-func (q *queue) next() *prompt {
-	for {
-		q.mu.Lock()
-		if len(q.waiting) > 0 {
-			q.running, q.waiting = q.waiting[0], q.waiting[1:]
-			q.mu.Unlock()
-			return q.running
-		}
-		closed := q.closed
-		q.mu.Unlock()
-		if closed {
-			return nil
-		}
-		select {
-		case <-q.more:
-		case <-q.ctx.Done():
-			return nil
-		}
-	}
-}
-
-func (q *queue) done(p *prompt) {
-	p.cancel(nil)
-	q.mu.Lock()
-	q.running = nil
-	q.mu.Unlock()
-}
-
-// interrupt stops the turn that runs, or else the one that is about to.
-func (q *queue) interrupt() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
 	switch {
-	case q.running != nil:
-		q.running.cancel(tool.AbortUser)
-	case len(q.waiting) > 0:
-		q.waiting[0].cancel(tool.AbortUser)
+	case m.Role != msg.User:
+		return fmt.Errorf("has a message of the role %s, not user", m.Role)
+	case len(in.ID) > maxID:
+		return fmt.Errorf("has a uuid of %d bytes", len(in.ID))
 	}
-}
-
-func (q *queue) close() {
-	q.mu.Lock()
-	q.closed = true
-	q.mu.Unlock()
-	q.signal()
-}
-
-// spoil notes that a line could not be used.
-func (q *queue) spoil() {
-	q.mu.Lock()
-	q.bad = true
-	q.mu.Unlock()
-}
-
-func (q *queue) badInput() bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.bad
-}
-
-func (q *queue) signal() {
-	select {
-	case q.more <- struct{}{}:
-	default:
+	if sv.refused != nil {
+		sv.refuse()
+		return nil
 	}
+	p := session.Prompt{ID: in.ID, Parts: m.Parts}
+	var op session.Op = p
+	switch {
+	case in.ShouldQuery != nil && !*in.ShouldQuery:
+		op = session.Note(p)
+	case in.Priority == "now":
+		op = session.Steer(p)
+	case in.Priority == "next":
+		op = session.FollowUp(p)
+	}
+	if err := sv.f.cfg.Session.Submit(sv.ctx, op); err != nil {
+		return fmt.Errorf("came too late: %w", err)
+	}
+	return nil
+}
+
+// refuse answers a prompt of a session that is not what the host wants it to be. To run it would leave
+// out what the host relies on, such as a hook that guards calls.
+func (sv *server) refuse() {
+	sv.spoil(sv.refused.Error())
+	end := session.Finished{Ended: agent.Ended{Reason: agent.HookStopped, Detail: sv.refused.Error()}}
+	sv.f.emit((&result{f: sv.f, Finished: end}).record())
 }

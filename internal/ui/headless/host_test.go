@@ -11,12 +11,6 @@ import (
 )
 
 var testHost = Host{
-	SetMode: func(mode string) (string, error) {
-		if mode == "bypassPermissions" {
-			return "", &Refusal{Code: "bypass_not_launched", Text: "not started with it"}
-		}
-		return mode, nil
-	},
 	DefaultModel: "m",
 	Models:       []HostModel{{"m", "M", "a model"}},
 }

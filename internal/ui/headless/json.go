@@ -37,6 +37,13 @@ func (o *object) strOrNull(name, value string) {
 	o.str(name, value)
 }
 
+// strIf leaves out an empty value.
+func (o *object) strIf(name, value string) {
+	if value != "" {
+		o.str(name, value)
+	}
+}
+
 func (o *object) null(name string) {
 	o.name(name)
 	o.buf = append(o.buf, "null"...)
@@ -83,6 +90,28 @@ func (o *object) raw(name string, value json.RawMessage) {
 		return
 	}
 	o.buf = b.Bytes()
+}
+
+// raws writes an array of JSON that was written here.
+func (o *object) raws(name string, values []json.RawMessage) {
+	o.name(name)
+	o.buf = append(o.buf, '[')
+	for i, v := range values {
+		if i > 0 {
+			o.buf = append(o.buf, ',')
+		}
+		o.buf = append(o.buf, v...)
+	}
+	o.buf = append(o.buf, ']')
+}
+
+// value writes v as it encodes itself.
+func (o *object) value(name string, v any) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		data = msg.AppendString(nil, err.Error())
+	}
+	o.raw(name, data)
 }
 
 // object writes what fill adds.

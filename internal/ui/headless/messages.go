@@ -12,14 +12,34 @@ func (p *streamPrinter) appended(parent string, e msg.Entry) {
 	switch {
 	case e.Message.Role == msg.Assistant:
 		p.answer(parent, e)
-	case parent == "" && !p.prompted:
-		p.prompted = true
+	case parent == "" && e.ID == p.started.Prompt:
+		if p.f.cfg.Replay {
+			p.replay(e)
+		}
 	case !e.Hidden:
 		p.said(parent, e)
 	}
 }
 
+// replay tells the host that what it said is stored, under the id that it gave.
+func (p *streamPrinter) replay(e msg.Entry) {
+	o := &object{}
+	o.str("type", "user")
+	o.object("message", func(o *object) {
+		o.str("role", "user")
+		o.parts("content", e.Message.Parts...)
+	})
+	o.null("parent_tool_use_id")
+	o.bool("isReplay", true)
+	o.str("timestamp", e.Time.UTC().Format(timeForm))
+	p.f.emitAs(o, e.ID)
+}
+
 func (p *streamPrinter) answer(parent string, e msg.Entry) {
+	usage := e.Usage
+	if parent == "" && e.ResponseID == p.message && p.usage != nil {
+		usage = p.usage // as clients know it: what was reported when the message began
+	}
 	for i, part := range e.Message.Parts {
 		o := &object{}
 		o.str("type", "assistant")
@@ -31,8 +51,8 @@ func (p *streamPrinter) answer(parent string, e msg.Entry) {
 			o.parts("content", part)
 			o.null("stop_reason")
 			o.null("stop_sequence")
-			if e.Usage != nil {
-				o.object("usage", func(o *object) { appendUsage(o, *e.Usage) })
+			if usage != nil {
+				o.object("usage", func(o *object) { appendUsage(o, *usage) })
 			}
 		})
 		o.strOrNull("parent_tool_use_id", parent)

@@ -14,8 +14,14 @@ type output struct {
 }
 
 func (o *output) write(line []byte) {
+	o.hold(func() []byte { return line })
+}
+
+// hold writes the line that make returns. What make sets off is written after it.
+func (o *output) hold(make func() []byte) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	line := make()
 	if o.broken {
 		return
 	}

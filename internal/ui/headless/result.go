@@ -4,42 +4,25 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"time"
 
 	"adze/internal/agent"
 	"adze/internal/model"
-	"adze/internal/model/cost"
 	"adze/internal/msg"
+	"adze/internal/session"
 )
 
 // A result is what one turn came to. It collects while the turn runs.
 type result struct {
-	f      *Front
-	began  time.Time
-	before cost.Totals
-	after  cost.Totals
-
-	text  string // of the last answer
-	open  bool   // the last answer was cut off and may be carried on
-	ended agent.Ended
-	took  time.Duration
-}
-
-func newResult(f *Front) *result {
-	return &result{
-		f: f, began: f.cfg.Now(), before: f.cfg.Session.Totals(),
-		ended: agent.Ended{Reason: agent.AbortedStreaming}, // until a turn says otherwise
-	}
+	session.Finished
+	f    *Front
+	text string // of the last answer
+	open bool   // the last answer was cut off and may be carried on
+	note bool   // the model is not asked
 }
 
 func (r *result) add(ev agent.Event) {
-	switch ev := ev.(type) {
-	case agent.Appended:
-		if ev.Entry.Message.Role == msg.Assistant {
-			r.answer(ev.Entry)
-		}
-	case agent.Ended:
-		r.ended = ev
+	if ev, ok := ev.(agent.Appended); ok && ev.Entry.Message.Role == msg.Assistant {
+		r.answer(ev.Entry)
 	}
 }
 
@@ -54,14 +37,17 @@ func (r *result) answer(e msg.Entry) {
 	r.open = e.Stop == string(model.StopMaxTokens) && len(e.Message.Uses()) == 0
 }
 
-func (r *result) finish() {
-	r.after = r.f.cfg.Session.Totals()
-	r.took = r.f.cfg.Now().Sub(r.began)
+// answered returns what the turn came to as text.
+func (r *result) answered() string {
+	if r.Output != nil {
+		return string(r.Output)
+	}
+	return r.text
 }
 
 // subtype returns the name that clients know for how the turn ended, and whether it is an error.
 func (r *result) subtype() (name string, isError bool) {
-	switch r.ended.Reason {
+	switch r.Reason {
 	case agent.Completed, agent.TokenBudgetDone:
 		return "success", false
 	case agent.ModelError, agent.PromptTooLong, agent.BlockingLimit, agent.ImageError:
@@ -78,7 +64,7 @@ func (r *result) subtype() (name string, isError bool) {
 
 // problem says for a person why the turn ended, or nothing if it did what it was asked to do.
 func (r *result) problem() string {
-	switch end := r.ended; {
+	switch end := r.Ended; {
 	case end.Reason.OK():
 		return ""
 	case end.Err != nil:
@@ -113,25 +99,27 @@ func (r *result) record() *object {
 	case isError:
 		o.str("result", r.problem())
 		var e *model.Error
-		if errors.As(r.ended.Err, &e) && e.Status != 0 {
+		if errors.As(r.Err, &e) && e.Status != 0 {
 			o.int("api_error_status", int64(e.Status))
 		}
 	default:
-		o.str("result", r.text)
+		o.str("result", r.answered())
 	}
-	o.strOrNull("stop_reason", string(r.ended.Stop))
-	o.str("terminal_reason", terminalReason(r.ended.Reason))
-	o.int("num_turns", int64(r.ended.Iterations))
-	o.int("duration_ms", r.took.Milliseconds())
-	o.int("duration_api_ms", (r.after.API - r.before.API).Milliseconds())
-	o.float("total_cost_usd", r.after.CostUSD)
-	o.object("usage", func(o *object) { appendUsage(o, difference(r.after.Usage, r.before.Usage)) })
+	if r.Output != nil {
+		o.raw("structured_output", r.Output)
+	}
+	o.strOrNull("stop_reason", string(r.Stop))
+	o.str("terminal_reason", terminalReason(r.Reason))
+	o.int("num_turns", int64(r.Iterations))
+	o.int("duration_ms", r.Took.Milliseconds())
+	o.int("duration_api_ms", (r.After.API - r.Before.API).Milliseconds())
+	o.float("total_cost_usd", r.After.CostUSD)
+	o.object("usage", func(o *object) { appendUsage(o, difference(r.After.Usage, r.Before.Usage)) })
 	o.object("modelUsage", r.modelUsage)
-	denials := r.f.cfg.Session.Denials()
-	o.list("permission_denials", len(denials), func(i int, item *object) {
-		item.str("tool_name", denials[i].Tool)
-		item.str("tool_use_id", denials[i].UseID)
-		item.raw("tool_input", denials[i].Input)
+	o.list("permission_denials", len(r.Denials), func(i int, item *object) {
+		item.str("tool_name", r.Denials[i].Tool)
+		item.str("tool_use_id", r.Denials[i].UseID)
+		item.raw("tool_input", r.Denials[i].Input)
 	})
 	return o
 }
@@ -145,8 +133,8 @@ func terminalReason(r agent.Reason) string {
 }
 
 func (r *result) modelUsage(o *object) {
-	for _, name := range slices.Sorted(maps.Keys(r.after.Models)) {
-		m := r.after.Models[name]
+	for _, name := range slices.Sorted(maps.Keys(r.After.Models)) {
+		m := r.After.Models[name]
 		o.object(name, func(o *object) {
 			o.int("inputTokens", int64(m.Input))
 			o.int("outputTokens", int64(m.Output))

@@ -6,16 +6,19 @@ import (
 	"adze/internal/agent"
 	"adze/internal/model"
 	"adze/internal/msg"
+	"adze/internal/session"
 )
 
 // A streamPrinter prints every message as a line of JSON when it is in the history.
 type streamPrinter struct {
 	f *Front
 
-	prompted  bool // the entry of the prompt has passed: it is the host's own
-	message   string
+	started   session.Started
+	message   string // id of the response that arrives
+	usage     *msg.Usage
 	requested time.Time
 	first     bool // the first event of a response is awaited
+	running   running
 }
 
 // timeForm is RFC 3339 with milliseconds, in UTC.
@@ -37,8 +40,10 @@ func system(subtype string) *object {
 	return o
 }
 
-func (p *streamPrinter) begin() {
-	p.prompted = false
+func (p *streamPrinter) begin(s session.Started) {
+	if p.started = s; s.Note {
+		return
+	}
 	info := p.f.cfg.Info()
 	o := system("init")
 	o.str("cwd", info.Dir)
@@ -58,10 +63,30 @@ func (p *streamPrinter) begin() {
 	o.strs("agents", nil)
 	o.strs("skills", nil)
 	o.strs("plugins", nil)
+	o.strs("capabilities", []string{"interrupt_receipt_v1", "interrupt_cancel_queued_v1"})
 	p.f.emit(o)
+	if p.f.host != nil {
+		p.f.host.state(true)
+	}
 }
 
-func (p *streamPrinter) end(r *result) { p.f.emit(r.record()) }
+func (p *streamPrinter) end(r *result) {
+	p.running.clear()
+	if !p.started.Note {
+		p.f.emit(r.record())
+	}
+}
+
+// changed tells of another permission mode. The model is in the next init.
+func (p *streamPrinter) changed(c session.Changed) {
+	if c.Mode == "" {
+		return
+	}
+	o := system("status")
+	o.null("status")
+	o.str("permissionMode", c.Mode)
+	p.f.emit(o)
+}
 
 func (p *streamPrinter) event(ev agent.Event) { p.nested("", ev) }
 
@@ -78,7 +103,10 @@ func (p *streamPrinter) nested(parent string, ev agent.Event) {
 		p.withdrawn()
 	case agent.Appended:
 		p.appended(parent, ev.Entry)
+	case agent.ToolStarted:
+		p.running.add(parent, ev.Use, p.f.cfg.Now())
 	case agent.ToolDone:
+		p.running.remove(ev.Use.ID)
 		if ev.Denied {
 			p.denied(ev)
 		}
@@ -91,8 +119,12 @@ func (p *streamPrinter) nested(parent string, ev agent.Event) {
 		p.f.emit(o)
 	case agent.Compacted:
 		o := system("compact_boundary")
+		trigger := "auto"
+		if ev.Manual {
+			trigger = "manual"
+		}
 		o.object("compact_metadata", func(o *object) {
-			o.str("trigger", "auto")
+			o.str("trigger", trigger)
 			o.int("pre_tokens", int64(ev.Before))
 			o.int("post_tokens", int64(ev.After))
 		})
@@ -114,7 +146,11 @@ func (p *streamPrinter) requesting() {
 func (p *streamPrinter) delta(parent string, ev model.Event) {
 	switch ev := ev.(type) {
 	case model.Start:
-		p.message = ev.ID
+		p.message, p.usage = ev.ID, nil
+	case model.Usage:
+		if parent == "" && p.usage == nil {
+			p.usage = &ev.Usage
+		}
 	case model.Raw:
 		if !p.f.cfg.Partial {
 			return
@@ -133,6 +169,7 @@ func (p *streamPrinter) delta(parent string, ev model.Event) {
 
 // withdrawn voids the events of a response that broke off. Without them there is nothing to void.
 func (p *streamPrinter) withdrawn() {
+	p.running.clear()
 	if !p.f.cfg.Partial {
 		return
 	}

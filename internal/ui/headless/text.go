@@ -7,6 +7,7 @@ import (
 
 	"adze/internal/agent"
 	"adze/internal/model"
+	"adze/internal/session"
 )
 
 // A textPrinter prints the last answer and nothing else.
@@ -17,7 +18,7 @@ func (p *textPrinter) end(r *result) {
 		p.f.warn(problem)
 		return
 	}
-	if text := p.f.cfg.Shown(r.text); text != "" {
+	if text := p.f.cfg.Shown(r.answered()); text != "" {
 		p.f.out.write([]byte(strings.TrimSuffix(text, "\n") + "\n"))
 	}
 }
@@ -30,7 +31,8 @@ func (p *jsonPrinter) end(r *result) { p.f.emit(r.record()) }
 // notes say on standard error what the person should know while a turn runs.
 type notes struct{ f *Front }
 
-func (n *notes) begin() {}
+func (n *notes) begin(session.Started)   {}
+func (n *notes) changed(session.Changed) {}
 
 func (n *notes) event(ev agent.Event) {
 	switch ev := ev.(type) {

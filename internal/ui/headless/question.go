@@ -1,0 +1,176 @@
+package headless
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"adze/internal/permission"
+	"adze/internal/session"
+)
+
+// A question was put to the host and is not settled yet. The request is the line that puts it.
+type question struct {
+	id      string
+	request []byte
+}
+
+// asked puts a question to the host, or denies the call when there is nobody to ask.
+func (f *Front) asked(ctx context.Context, q session.Asked) {
+	if f.host != nil && f.host.ask(q) {
+		f.host.state(true)
+		return
+	}
+	f.deny(ctx, q.ID)
+}
+
+func (f *Front) deny(ctx context.Context, id string) {
+	a := permission.Answer{Behaviour: permission.Deny, By: permission.Nobody}
+	f.cfg.Session.Submit(ctx, session.Answer{ID: id, Answer: a}) // ok: a question that is settled needs no answer
+}
+
+// settled withdraws a question that somebody else answered, or that nobody needs answered any more.
+func (f *Front) settled(q session.Settled) {
+	if f.host == nil {
+		return
+	}
+	if f.host.drop(q.ID) {
+		o := &object{}
+		o.str("type", "control_cancel_request")
+		o.str("request_id", q.ID)
+		f.out.write(append(o.bytes(), '\n'))
+	}
+	f.host.state(true)
+}
+
+// ask writes the request for an answer. It reports whether the host can be asked at all.
+func (sv *server) ask(q session.Asked) bool {
+	line := canUseTool(q)
+	sv.mu.Lock()
+	if !sv.h.Asks || sv.hungUp {
+		sv.mu.Unlock()
+		return false
+	}
+	sv.asked = append(sv.asked, question{q.ID, line})
+	sv.mu.Unlock()
+	sv.f.out.write(line)
+	return true
+}
+
+// canUseTool returns the request that asks the host whether a call may run.
+func canUseTool(q session.Asked) []byte {
+	o := &object{}
+	o.str("type", "control_request")
+	o.str("request_id", q.ID)
+	o.object("request", func(o *object) {
+		o.str("subtype", "can_use_tool")
+		o.str("tool_name", q.Tool)
+		o.raw("input", q.Input)
+		o.str("tool_use_id", q.Question.ID)
+		o.value("permission_suggestions", q.Suggestions)
+		o.strIf("blocked_path", q.BlockedPath)
+		o.strIf("decision_reason", q.Reason.Text)
+		o.strIf("decision_reason_type", string(q.Reason.Type))
+		o.strIf("title", q.Title)
+		o.strIf("display_name", q.DisplayName)
+		o.strIf("description", q.Warning)
+		if q.Server != "" {
+			o.object("mcp_server", func(o *object) { o.str("name", q.Server) })
+		}
+		if q.NeedsPerson {
+			o.bool("requires_user_interaction", true)
+		}
+	})
+	return append(o.bytes(), '\n')
+}
+
+// drop forgets a question and reports whether it was open.
+func (sv *server) drop(id string) bool {
+	sv.mu.Lock()
+	defer sv.mu.Unlock()
+	i := slices.IndexFunc(sv.asked, func(q question) bool { return q.id == id })
+	if i < 0 {
+		return false
+	}
+	sv.asked = slices.Delete(sv.asked, i, i+1)
+	return true
+}
+
+// waiting returns the requests that the host has not answered.
+func (sv *server) waiting() []json.RawMessage {
+	sv.mu.Lock()
+	defer sv.mu.Unlock()
+	var all []json.RawMessage
+	for _, q := range sv.asked {
+		all = append(all, bytes.TrimSuffix(q.request, []byte("\n")))
+	}
+	return all
+}
+
+// hangUp says that the host answers nothing any more: what is asked is denied.
+func (sv *server) hangUp() {
+	sv.mu.Lock()
+	sv.hungUp = true
+	open := sv.asked
+	sv.asked = nil
+	sv.leave()
+	sv.mu.Unlock()
+	for _, q := range open {
+		sv.f.deny(sv.ctx, q.id)
+	}
+}
+
+// answered takes the host's answer to a question. One that comes late, or twice, changes nothing; one
+// that cannot be read denies.
+func (sv *server) answered(body json.RawMessage) error {
+	var r struct {
+		Subtype   string          `json:"subtype"`
+		RequestID string          `json:"request_id"`
+		Response  json.RawMessage `json:"response"`
+		Error     string          `json:"error"`
+	}
+	if err := json.Unmarshal(body, &r); err != nil {
+		return fmt.Errorf("has no usable response: %w", err)
+	}
+	if sv.replied(r.RequestID, r.Subtype, bytes.Clone(r.Response), r.Error) || !sv.drop(r.RequestID) {
+		return nil
+	}
+	a := permission.Answer{Behaviour: permission.Deny, By: "host"}
+	if r.Subtype == "success" {
+		a = readAnswer(r.Response)
+	} else {
+		a.Message = "The host could not answer: " + r.Error
+	}
+	sv.f.cfg.Session.Submit(sv.ctx, session.Answer{ID: r.RequestID, Answer: a}) // ok: it may have been withdrawn meanwhile
+	return nil
+}
+
+// readAnswer returns what the host said; what is not an answer denies.
+func readAnswer(body json.RawMessage) permission.Answer {
+	var r struct {
+		Behavior    permission.Behaviour `json:"behavior"`
+		Input       json.RawMessage      `json:"updatedInput"`
+		Permissions []permission.Update  `json:"updatedPermissions"`
+		Message     string               `json:"message"`
+		Interrupt   bool                 `json:"interrupt"`
+	}
+	deny := permission.Answer{Behaviour: permission.Deny, By: "host"}
+	if err := json.Unmarshal(body, &r); err != nil {
+		deny.Message = fmt.Sprintf("The answer of the host cannot be read: %v", err)
+		return deny
+	}
+	switch r.Behavior {
+	case permission.Allow:
+		if bytes.Equal(r.Input, []byte("null")) {
+			r.Input = nil
+		}
+		return permission.Answer{Behaviour: permission.Allow, Input: r.Input, Updates: r.Permissions, By: "host"}
+	case permission.Deny:
+		deny.Message, deny.Interrupt = r.Message, r.Interrupt
+	default:
+		deny.Message = fmt.Sprintf("The host answered neither allow nor deny, but %q.", r.Behavior)
+	}
+	return deny
+}
