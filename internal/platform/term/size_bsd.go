@@ -4,4 +4,7 @@ package term
 
 import "syscall"
 
-const getTermios = syscall.TIOCGETA
+const (
+	getTermios = syscall.TIOCGETA
+	setTermios = syscall.TIOCSETA
+)

@@ -2,4 +2,7 @@ package term
 
 import "syscall"
 
-const getTermios = syscall.TCGETS
+const (
+	getTermios = syscall.TCGETS
+	setTermios = syscall.TCSETS
+)

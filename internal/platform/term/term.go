@@ -80,6 +80,13 @@ func (c *Cleaner) Write(p []byte) (int, error) {
 		c.pending = nil
 	}
 	for len(rest) > 0 {
+		if c.state == plain {
+			if n := ordinary(rest); n > 0 {
+				c.bulk(rest[:n])
+				rest = rest[n:]
+				continue
+			}
+		}
 		if !utf8.FullRune(rest) {
 			c.pending = bytes.Clone(rest)
 			break

@@ -1,0 +1,14 @@
+//go:build !(linux || darwin || freebsd || netbsd || openbsd || dragonfly)
+
+package term
+
+import (
+	"errors"
+	"os"
+)
+
+// Raw says that the terminal delivers whole lines only.
+func Raw(*os.File) (restore func(), err error) { return nil, errors.ErrUnsupported }
+
+// Suspend says that a program cannot be stopped here.
+func Suspend() error { return errors.ErrUnsupported }

@@ -1,0 +1,398 @@
+// Package plain is the front end for a person at a terminal, line by line. It only ever adds to what is
+// on the screen, so it works in every terminal and with a screen reader. Which session to talk to, and
+// where files go, is left to the caller.
+package plain
+
+import (
+	"context"
+	"io"
+	"strings"
+	"time"
+
+	"adze/internal/agent"
+	"adze/internal/msg"
+	"adze/internal/platform/lineedit"
+	"adze/internal/platform/term"
+	"adze/internal/session"
+	"adze/internal/tool"
+	"adze/internal/ui/draw"
+)
+
+// A Config is what the front end needs. In, Out and Open are required.
+type Config struct {
+	In  io.Reader
+	Out io.Writer
+	// Keys says that In delivers every key at once; otherwise it delivers lines, which the terminal edits.
+	Keys bool
+	// Interrupts tells of Ctrl-C where In does not; nil means that it does.
+	Interrupts <-chan struct{}
+	// Suspend stops the program until the person brings it back; nil means that it cannot.
+	Suspend func()
+	// Width returns the width of the terminal.
+	Width   func() int
+	Palette draw.Palette
+	// Dir is the working directory: what lies in it is named from there.
+	Dir string
+	// Explain says what an error means for a person, in the words of the given model.
+	Explain func(err error, model string) string
+
+	// Open starts a conversation: the session that is named, or a new one. The one before is closed.
+	Open func(ctx context.Context, resume string) (*Conversation, error)
+	// First is what the person gave on the command line.
+	First string
+	// History is what was entered before, oldest first, and Remember keeps another entry; nil forgets it.
+	History  []string
+	Remember func(text string)
+
+	Services
+}
+
+// Services are what commands use. A nil service makes its command say that it is not available.
+type Services struct {
+	// Sessions lists sessions to resume, newest first.
+	Sessions func() ([]Choice, error)
+	// Models lists the models that can be chosen.
+	Models func() []string
+	// Modes lists the permission modes that can be chosen.
+	Modes func() []string
+	// Export writes the session to a file, by the format of its name, and returns its path.
+	Export func(id, name string) (string, error)
+	// Rename gives the session a title.
+	Rename func(id, title string) error
+	// Shell runs a command that the person typed and returns what it printed.
+	Shell func(ctx context.Context, command string) (string, error)
+	// WarnUSD returns the cost of a session at which the person is told, once; 0 means never.
+	WarnUSD func() float64
+}
+
+// A Choice is a session in a list.
+type Choice struct{ ID, Title, About string }
+
+// A Conversation is a session with what is to be said about it at its start.
+type Conversation struct {
+	*session.Session
+	// Greeting says what is there: the model, the mode, how to get help.
+	Greeting string
+	// Shown is how many entries at the end of an earlier conversation are shown.
+	Shown int
+	// Mode returns the permission mode.
+	Mode func() string
+}
+
+// A Front is the front end.
+type Front struct {
+	cfg    Config
+	editor lineedit.Editor
+	typed  chan typed
+
+	talk *Conversation
+	left *Conversation // the last one, after it was left
+	out  *printer
+
+	working bool // a turn runs
+	awaited bool // what was entered will be answered by an entry: the prompt waits for it
+	asked   []session.Asked
+	choices []Choice // that a number stands for, after /resume
+	leave   bool     // the next Ctrl-C leaves
+	ended   bool     // nothing more will be typed: the turn that runs is the last
+	next    *string  // the session to go on with
+	partial string   // lines that go on, where In delivers lines
+}
+
+// New returns a front end.
+func New(cfg Config) *Front {
+	if cfg.Width == nil {
+		cfg.Width = func() int { return 0 }
+	}
+	f := &Front{cfg: cfg, typed: make(chan typed)}
+	f.editor = lineedit.Editor{Prompt: "> ", More: ". ", Width: cfg.Width, History: cfg.History, Complete: complete}
+	return f
+}
+
+// A typed is what the person entered: keys, a line, or the end.
+type typed struct {
+	keys []lineedit.Key
+	line string
+	end  bool
+}
+
+// read hands on what is typed. Nothing can wake it from reading an input that stays open, so nobody
+// waits for it.
+func (f *Front) read(ctx context.Context) {
+	send := func(t typed) bool {
+		select {
+		case f.typed <- t:
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	}
+	var keys lineedit.Decoder
+	var rest string
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := f.cfg.In.Read(buf)
+		if f.cfg.Keys && n > 0 {
+			if k := keys.Decode(buf[:n]); len(k) > 0 && !send(typed{keys: k}) {
+				return
+			}
+		} else {
+			rest += string(buf[:n])
+			for {
+				line, after, ok := strings.Cut(rest, "\n")
+				if !ok {
+					break
+				}
+				if rest = after; !send(typed{line: line}) {
+					return
+				}
+			}
+		}
+		if err != nil {
+			if rest != "" {
+				send(typed{line: rest})
+			}
+			send(typed{end: true})
+			return
+		}
+	}
+}
+
+// Run talks with the person until one of them leaves. Ctx ends it.
+func (f *Front) Run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	f.out = newPrinter(f.cfg)
+	resume := ""
+	f.next = &resume
+	go f.read(ctx)
+	for f.next != nil {
+		resume, f.next = *f.next, nil
+		talk, err := f.cfg.Open(ctx, resume)
+		if err != nil {
+			if f.talk == nil {
+				return err
+			}
+			f.out.say(err.Error())
+			f.prompt()
+			talk = f.talk
+		}
+		f.talk, f.out.talk = talk, talk
+		f.converse(ctx, err == nil)
+	}
+	f.farewell()
+	return nil
+}
+
+// converse talks in one session, until the person leaves it.
+func (f *Front) converse(ctx context.Context, begins bool) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	after := f.talk.Last()
+	if begins {
+		f.begin(ctx)
+	}
+	entries := make(chan session.Entry)
+	followed := make(chan struct{})
+	go func() {
+		defer close(followed)
+		for e := range f.talk.Entries(ctx, after, session.Latest) {
+			select {
+			case entries <- e:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	defer func() { cancel(); <-followed }()
+
+	slow := time.NewTicker(time.Second)
+	defer slow.Stop()
+	for f.next == nil && !f.gone(ctx) {
+		news := entries
+		if !f.editor.Empty() && (f.working || len(f.asked) > 0) {
+			news = nil // what is being typed is not written over; the session keeps the rest
+		}
+		select {
+		case e := <-news:
+			f.entry(e)
+		case t := <-f.typed:
+			f.take(ctx, t)
+		case <-f.cfg.Interrupts:
+			f.interrupt(ctx)
+		case <-slow.C:
+			if f.editor.Empty() && len(f.asked) == 0 {
+				f.out.waiting()
+			}
+		case <-ctx.Done():
+		}
+	}
+}
+
+// gone reports whether the conversation is over.
+func (f *Front) gone(ctx context.Context) bool { return ctx.Err() != nil || f.talk == nil }
+
+// begin greets the person, shows the end of what was said before, and says what they came to say.
+func (f *Front) begin(ctx context.Context) {
+	f.out.say(f.talk.Greeting)
+	said := f.talk.Conversation()
+	f.out.recall(said[max(0, len(said)-f.talk.Shown):])
+	f.working, f.asked = false, nil
+	if first := f.cfg.First; first != "" {
+		f.cfg.First = ""
+		f.out.line(f.editor.Prompt + term.Sanitize(first))
+		f.say(ctx, first)
+		return
+	}
+	f.prompt()
+}
+
+// entry takes news of the session.
+func (f *Front) entry(e session.Entry) {
+	switch ev := e.Event.(type) {
+	case session.Started:
+		f.working = true
+		f.out.begin()
+	case session.Loop:
+		f.out.event(e.Seq, ev.Event)
+	case session.Asked:
+		f.asked = append(f.asked, ev)
+		if len(f.asked) == 1 {
+			f.ask()
+		}
+	case session.Settled:
+		f.settled(ev)
+	case session.Finished:
+		f.finished(ev)
+	case session.Changed:
+		f.awaited = false
+		f.changed(ev)
+	}
+	if f.ended && (!f.working || len(f.asked) > 0) { // nobody is left to answer
+		f.quit()
+		return
+	}
+	if !f.out.prompted && (!f.working && !f.awaited || len(f.asked) > 0) {
+		f.prompt()
+	}
+}
+
+func (f *Front) finished(ev session.Finished) {
+	f.working, f.leave, f.awaited = false, false, false
+	f.out.end()
+	switch {
+	case ev.Reason.OK(), ev.Err != nil: // an error was told when it came
+	case ev.Reason.Aborted():
+		f.out.say("Interrupted. What is next?")
+	case ev.Detail != "":
+		f.out.say(ev.Detail)
+	default:
+		f.out.say("The turn ended: " + strings.ReplaceAll(string(ev.Reason), "_", " ") + ".")
+	}
+	if f.cfg.WarnUSD == nil {
+		return
+	}
+	if limit := f.cfg.WarnUSD(); limit > 0 && ev.Before.CostUSD < limit && ev.After.CostUSD >= limit {
+		f.out.say("This session has cost " + draw.USD(ev.After.CostUSD) + " so far. /cost shows what for.")
+	}
+}
+
+func (f *Front) changed(ev session.Changed) {
+	if ev.Model != "" {
+		f.out.say("The model is " + ev.Model + " from now on.")
+	}
+	if ev.Mode != "" {
+		f.out.say("The permission mode is " + ev.Mode + " from now on.")
+	}
+}
+
+// prompt invites the person to type. What was typed already stands behind it.
+func (f *Front) prompt() {
+	f.out.fresh()
+	if f.cfg.Keys {
+		f.editor.Prompt = f.promptText()
+		f.out.edit(f.editor.Open())
+		return
+	}
+	f.out.edit(f.promptText())
+}
+
+func (f *Front) promptText() string {
+	switch {
+	case len(f.asked) == 0:
+		return "> "
+	case proposed(f.asked[0].Suggestions) != "":
+		return "Allow? [y]es, [a]lways, [n]o, or what to do instead: "
+	}
+	return "Allow? [y]es, [n]o, or what to do instead: "
+}
+
+// say starts a turn, or steers the one that runs.
+func (f *Front) say(ctx context.Context, text string) {
+	parts := []msg.Part{&msg.Text{Text: text}}
+	var op session.Op = session.Prompt{Parts: parts}
+	if f.working {
+		op = session.Steer{Parts: parts}
+	}
+	if err := f.talk.Submit(ctx, op); err != nil {
+		f.out.say(err.Error())
+		return
+	}
+	f.working = true
+}
+
+// interrupt stops the turn; what is asked then is answered by it. A second time it leaves.
+func (f *Front) interrupt(ctx context.Context) {
+	typing := !f.editor.Empty()
+	f.editor.Clear()
+	f.partial = ""
+	switch {
+	case f.leave:
+		f.quit()
+	case f.working:
+		f.leave = true
+		f.out.say("Interrupting; Ctrl-C once more leaves.")
+		f.submit(ctx, session.Interrupt{Queued: true})
+	case typing:
+		f.prompt()
+	default:
+		f.leave = true
+		f.out.say("Ctrl-C once more leaves; so do Ctrl-D and /exit.")
+		f.prompt()
+	}
+}
+
+// quit leaves. A turn that runs is stopped by whoever closes the session.
+func (f *Front) quit() {
+	if f.talk != nil {
+		// The context of the call is done for: what matters is that the turn hears of it.
+		f.talk.Submit(context.Background(), session.Interrupt{Queued: true, Cause: tool.AbortUser}) // ok: interrupts are always taken
+	}
+	f.left, f.talk = f.talk, nil
+}
+
+func (f *Front) submit(ctx context.Context, op session.Op) bool {
+	err := f.talk.Submit(ctx, op)
+	if err != nil {
+		f.out.say(err.Error())
+	}
+	return err == nil
+}
+
+// farewell says what the session came to, if a model was asked at all.
+func (f *Front) farewell() {
+	if f.left == nil {
+		return
+	}
+	if t := f.left.Totals(); t.Usage.Output > 0 {
+		f.out.line(draw.Spent(t))
+	}
+	if len(f.left.Conversation()) > 0 {
+		f.out.line("To go on with this session: adze --resume " + f.left.ID())
+	}
+}
+
+// reason returns why a call was not run, from the result the model got.
+func reason(ev agent.ToolDone) string {
+	return tool.OneLine(msg.PlainText(ev.Result.Parts), 200)
+}
