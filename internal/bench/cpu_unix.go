@@ -3,6 +3,8 @@
 package main
 
 import (
+	"os"
+	"runtime"
 	"syscall"
 	"time"
 )
@@ -14,4 +16,16 @@ func cpuTime() time.Duration {
 		return 0
 	}
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}
+
+// maxRSS returns the most memory that a process that has ended had, in bytes.
+func maxRSS(s *os.ProcessState) int64 {
+	used, ok := s.SysUsage().(*syscall.Rusage)
+	if !ok {
+		return 0
+	}
+	if runtime.GOOS == "darwin" {
+		return int64(used.Maxrss)
+	}
+	return int64(used.Maxrss) << 10
 }

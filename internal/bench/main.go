@@ -2,7 +2,9 @@
 // to its first request, how much time of its own it spends on a turn, and how much memory. Every figure
 // is a median, and a ratio where it is compared with something, taken in one interleaved run.
 //
-// The command "bench search [tree...]" compares searching with ripgrep instead; see search.go.
+// The command "bench search [tree...]" compares searching with ripgrep instead, and "bench files" the file
+// tools with cp, sed and bare writes; see search.go and files.go. "bench sessions" measures the files of
+// sessions; see sessions.go.
 //
 // It builds the binaries it measures and needs no network: the model is a script on loopback.
 package main
@@ -25,6 +27,16 @@ func main() {
 	switch flag.Arg(0) {
 	case "search":
 		measure = func() error { return runSearch(min(*runs, maxSearchRuns), flag.Args()[1:]) }
+	case "files":
+		measure = func() error { return runFiles(*runs) }
+	case "sessions":
+		measure = func() error { return runSessions(*runs) }
+	case "context":
+		measure = func() error { return runContext(*runs) }
+	case "shell":
+		measure = func() error { return runShell(*runs) }
+	case "permissions":
+		measure = runPermissions
 	case memoryCommand:
 		measure = func() error { return searchMemory(flag.Arg(1)) }
 	}
@@ -72,13 +84,14 @@ func build(dir string) (*bench, error) {
 }
 
 // settings prepares the state home: a repeated read is to return the file again, and a model is to have
-// a window that no session fills, since what would shorten the history is not what is measured.
+// a window that no session fills, since what would shorten the history is not what is measured; another
+// one is to fill its window many times.
 func (b *bench) settings() error {
 	home := filepath.Join(b.dir, "home")
 	if err := os.MkdirAll(home, 0o700); err != nil {
 		return err
 	}
-	text := `{"read":{"dedup":false},"models":{"bench-endless":{"contextWindow":100000000}}}`
+	text := `{"read":{"dedup":false},"sessionMemory":{"enabled":false},"models":{"bench-endless":{"contextWindow":100000000},"bench-small":{"contextWindow":60000}}}`
 	return os.WriteFile(filepath.Join(home, "settings.json"), []byte(text), 0o600)
 }
 

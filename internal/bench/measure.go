@@ -124,16 +124,28 @@ func (b *bench) flat() error {
 	if err := os.WriteFile(file, bytes.Repeat([]byte("a line of some text\n"), 380), 0o600); err != nil {
 		return err
 	}
+	for _, m := range []struct{ name, model string }{
+		{"peak memory, 1,000 iterations with 10 KB results (VmHWM)", "bench-endless"},
+		{"peak memory, the same, compacted again and again (VmHWM)", "bench-small"},
+	} {
+		if err := b.long(m.name, m.model, file); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *bench) long(name, model, file string) error {
 	srv, err := serve(endless(1000, "Read", fmt.Sprintf(`{"file_path":%q}`, file)))
 	if err != nil {
 		return err
 	}
 	defer srv.close()
 	srv.probeAt = 1001
-	if _, err := b.prompt(srv, "read it a thousand times", "ADZE_NO_FSYNC=1", "ADZE_MODEL=bench-endless"); err != nil {
+	if _, err := b.prompt(srv, "read it a thousand times", "ADZE_NO_FSYNC=1", "ADZE_MODEL="+model); err != nil {
 		return err
 	}
-	b.report("peak memory, 1,000 iterations with 10 KB results (VmHWM)", " MB", float64(srv.peakKB)/1024, 80)
+	b.report(name, " MB", float64(srv.peakKB)/1024, 80)
 	return nil
 }
 

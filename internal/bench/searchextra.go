@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -68,6 +69,51 @@ func lateness(ctx context.Context, most time.Duration) float64 {
 	}
 	slices.Sort(late)
 	return float64(late[len(late)*99/100]) / float64(time.Millisecond)
+}
+
+// interrupted measures how long searches go on after they are cancelled: those of a tree, and of a file
+// with one very long line.
+func (c *comparison) interrupted(e *search.Engine, tree string) error {
+	dir, err := os.MkdirTemp("", "adze-bench")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if err := os.WriteFile(filepath.Join(dir, "line"), bytes.Repeat([]byte("abcdefgh 1234 "), 16<<20), 0o600); err != nil {
+		return err
+	}
+	worst := 0.0
+	for _, o := range []search.GrepOptions{
+		{Root: tree, Pattern: `[a-z]+\d[a-z]+\d`, Mode: search.Count},
+		{Root: tree, Pattern: `(?s)a.*zzz`, Mode: search.Count, Multiline: true},
+		{Root: dir, Pattern: `[a-z]+\d[a-z]+\d`, Mode: search.Count},
+		{Root: dir, Pattern: `[a-z]+`, Mode: search.Content, Only: true},
+	} {
+		var took []time.Duration
+		for range c.runs {
+			late, err := lateEnd(e, o)
+			if err != nil {
+				return err
+			}
+			took = append(took, late)
+		}
+		worst = max(worst, median(took))
+	}
+	c.report("end of a search after it is interrupted", " ms", worst, 50)
+	return nil
+}
+
+// lateEnd returns how long a search goes on after it is cancelled.
+func lateEnd(e *search.Engine, o search.GrepOptions) (time.Duration, error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var at time.Time
+	stop := time.AfterFunc(20*time.Millisecond, func() { at = time.Now(); cancel() })
+	_, err := e.Grep(ctx, o)
+	if ended := time.Now(); !stop.Stop() && ctx.Err() != nil {
+		return ended.Sub(at), err
+	}
+	return 0, err // it was over before
 }
 
 // memoryCommand makes this program measure its own memory.

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"adze/internal/platform/osproc"
+	"adze/internal/platform/sandbox"
+)
+
+// maxConfined is what the sandbox may add to a command, in milliseconds.
+const maxConfined = 12
+
+// confined compares commands in the sandbox with the same outside of it, and says what its self-test
+// costs, once in a session.
+func (b *bench) confined() error {
+	root := filepath.Join(b.dir, "confined")
+	if err := os.MkdirAll(root, 0o700); err != nil {
+		return err
+	}
+	config := sandbox.Config{Roots: func() []string { return []string{root} }, Home: b.dir, Helper: b.adze}
+	alone := sandbox.New(config)
+	defer alone.Close()
+	began := time.Now()
+	if tier, err := alone.Tier(); err != nil || tier != sandbox.Bubblewrap {
+		return fmt.Errorf("the sandbox is %v: %w", tier, errors.Join(err, errors.ErrUnsupported))
+	}
+	b.report("sandbox, self-test", " ms", float64(time.Since(began))/float64(time.Millisecond), 0)
+	domain, err := sandbox.ParseDomain("example.org")
+	if err != nil {
+		return err
+	}
+	config.Network.Allow = func() []sandbox.Domain { return []sandbox.Domain{domain} }
+	networked := sandbox.New(config)
+	defer networked.Close()
+	if _, err := networked.Tier(); err != nil {
+		return err
+	}
+	var free, inside, online []time.Duration
+	for range b.runs {
+		for _, m := range []struct {
+			sandbox *sandbox.Sandbox
+			to      *[]time.Duration
+		}{{nil, &free}, {alone, &inside}, {networked, &online}} {
+			began := time.Now()
+			if err := runTrue(m.sandbox, root); err != nil {
+				return err
+			}
+			*m.to = append(*m.to, time.Since(began))
+		}
+	}
+	b.report("bash -c true", " ms", median(free), 0)
+	b.report("sandbox, added to a command", " ms", median(inside)-median(free), maxConfined)
+	b.report("sandbox, added to a command with a network", " ms", median(online)-median(free), 0)
+	return nil
+}
+
+// runTrue runs bash, in the sandbox if there is one.
+func runTrue(s *sandbox.Sandbox, dir string) error {
+	cmd := osproc.Cmd{Path: "/bin/bash", Args: []string{"-c", "true"}, Dir: dir, Env: []string{"PATH=/usr/bin:/bin"}, Output: io.Discard}
+	if s != nil {
+		c, err := s.Wrap(context.Background(), sandbox.Command{Path: cmd.Path, Args: cmd.Args, Dir: cmd.Dir, Env: cmd.Env})
+		if err != nil {
+			return err
+		}
+		defer c.End("")
+		cmd.Path, cmd.Args, cmd.Dir, cmd.Env = c.Path, c.Args, c.Dir, c.Env
+	}
+	exit, err := new(osproc.Runner).Run(context.Background(), cmd)
+	if err == nil && exit.Code != 0 {
+		err = fmt.Errorf("exit code %d", exit.Code)
+	}
+	return err
+}
