@@ -23,6 +23,12 @@ func commands() []command {
 		{"tool", "NAME [JSON]", "run one tool as a model's call would", toolFlags, runTool},
 		{"tools", "[--json]", "list the tools", toolsFlags, listTools},
 		{"models", "[--json]", "list the models with limits and prices", modelsFlags, listModels},
+		{"permissions", "check TOOL [JSON]|--stdin", "say what would become of a call, and why", permissionFlags, runPermissions},
+		{"prompt", "show [--json]", "show what the model is told before the first prompt, with its size", promptFlags, runPrompt},
+		{"config", "[list|get KEY|set KEY VALUE|unset KEY|path|schema]", "show and change settings", configFlags, runConfig},
+		{"trust", "[--list|--remove] [DIR]", "show what a workspace would enable, and trust it", trustFlags, runTrust},
+		{"sandbox", "status [--json]", "say what confines commands, and show it by trying", sandboxFlags, runSandbox},
+		{"sessions", "[list|show|search|export|fork|rename|tag|rm]", "list, find, export and remove sessions", sessionFlags, runSessions},
 		{"completion", "bash|zsh|fish", "print a completion script for a shell", helpFlags, printCompletion},
 		{"help", "", "print this help", helpFlags, printHelp},
 		{"version", "", "print the version", helpFlags, printVersion},
@@ -31,8 +37,8 @@ func commands() []command {
 
 // plannedCommands are names that other versions have; as a single word they are no prompt.
 var plannedCommands = [...]string{
-	"acp", "agents", "auth", "config", "doctor", "install", "login", "logout", "mcp", "memory", "permissions",
-	"plugin", "prompt", "sandbox", "server", "sessions", "setup-token", "trust", "update", "workflow",
+	"acp", "agents", "auth", "doctor", "install", "login", "logout", "mcp", "memory",
+	"plugin", "server", "setup-token", "update", "workflow",
 }
 
 func dispatch(ctx context.Context, env *Env) error {

@@ -16,24 +16,36 @@ func printCompletion(_ context.Context, env *Env, o *options) error {
 		words = append(words, "--"+f.name)
 	}
 	list := strings.Join(words, " ")
+	var actions []string
+	for _, a := range sessionActions() {
+		actions = append(actions, a.name)
+	}
+	for _, f := range sessionFlags() {
+		actions = append(actions, "--"+f.name)
+	}
+	sessions := strings.Join(actions, " ")
 	shell := ""
 	if len(o.args) == 1 {
 		shell = o.args[0]
 	}
 	switch shell {
 	case "bash":
-		return env.print(fmt.Sprintf(bashCompletion, list))
+		return env.print(fmt.Sprintf(bashCompletion, list, sessions))
 	case "zsh":
-		return env.print(fmt.Sprintf(zshCompletion, list))
+		return env.print(fmt.Sprintf(zshCompletion, list, sessions))
 	case "fish":
-		return env.print(fmt.Sprintf(fishCompletion, list))
+		return env.print(fmt.Sprintf(fishCompletion, list, sessions))
 	}
 	return setupErrorf("name one shell: adze completion bash, adze completion zsh or adze completion fish")
 }
 
 const bashCompletion = `# Completion of adze for bash: eval "$(adze completion bash)"
 _adze() {
-	COMPREPLY=($(compgen -W '%s' -- "${COMP_WORDS[COMP_CWORD]}"))
+	local words='%s'
+	if [[ $COMP_CWORD -gt 1 && ${COMP_WORDS[1]} == sessions ]]; then
+		words='%s'
+	fi
+	COMPREPLY=($(compgen -W "$words" -- "${COMP_WORDS[COMP_CWORD]}"))
 }
 complete -o default -F _adze adze
 `
@@ -41,13 +53,17 @@ complete -o default -F _adze adze
 const zshCompletion = `#compdef adze
 # Completion of adze for zsh: eval "$(adze completion zsh)"
 _adze() {
-	local -a words=(%s)
-	compadd -- $words
+	local -a offers=(%s)
+	if (( CURRENT > 2 )) && [[ $words[2] == sessions ]]; then
+		offers=(%s)
+	fi
+	compadd -- $offers
 	_files
 }
 compdef _adze adze
 `
 
 const fishCompletion = `# Completion of adze for fish: adze completion fish | source
-complete -c adze -a '%s'
+complete -c adze -n 'not __fish_seen_subcommand_from sessions' -a '%s'
+complete -c adze -n '__fish_seen_subcommand_from sessions' -a '%s'
 `

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"adze/internal/platform/fsys"
+	"adze/internal/platform/redact"
 )
 
 // openDebug returns the debug log of a session, and what closes it. Without --debug there is none.
@@ -29,13 +30,23 @@ func openDebug(o *options, home, session string) (*slog.Logger, func(), error) {
 	if err != nil {
 		return nil, nil, setupErrorf("opening the debug log: %v", err)
 	}
-	w := io.Writer(f)
+	var w io.Writer = lineRedactor{f}
 	if o.filter != "" {
-		w = &lineFilter{w: f, words: strings.Split(strings.ToLower(o.filter), ",")}
+		w = &lineFilter{w: w, words: strings.Split(strings.ToLower(o.filter), ",")}
 	}
 	log := slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	log.Debug("start", "version", Version, "session", session)
 	return log, func() { f.Close() }, nil // ok: a log that cannot be closed has no reader to tell
+}
+
+// A lineRedactor leaves out of each line what looks like a secret.
+type lineRedactor struct{ w io.Writer }
+
+func (l lineRedactor) Write(line []byte) (int, error) {
+	if _, err := l.w.Write(redact.Bytes(line)); err != nil {
+		return 0, err
+	}
+	return len(line), nil
 }
 
 // A lineFilter passes on the lines that have one of its words, and none of those with a ! before

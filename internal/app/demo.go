@@ -61,13 +61,17 @@ func runDemo(ctx context.Context, env *Env, o *options) error {
 	dir := filepath.Join(root, "project")
 	var runner osproc.Runner
 	defer runner.Close()
-	s, err := demoSession(root, &runner, env.StdoutTerminal && !o.fast)
+	s, err := demoSession(ctx, root, &runner, env.StdoutTerminal && !o.fast)
 	if err != nil {
 		return err
 	}
+	defer s.Close()
 	stage := newDemoStage(env, dir)
 	stage.open()
-	reason := stage.play(s.Prompt(ctx, &msg.Text{Text: demoPrompt}))
+	if err := s.Submit(ctx, session.Prompt{Parts: []msg.Part{&msg.Text{Text: demoPrompt}}}); err != nil {
+		return err
+	}
+	reason := stage.play(s.Entries(ctx, 0, session.Every))
 	if !reason.OK() {
 		return &endedError{reason}
 	}
@@ -107,7 +111,7 @@ func layOutDemo() (root string, err error) {
 }
 
 // demoSession returns a session that uses nothing of the person's: no settings, no state, no files.
-func demoSession(root string, runner *osproc.Runner, paced bool) (*session.Session, error) {
+func demoSession(ctx context.Context, root string, runner *osproc.Runner, paced bool) (*session.Session, error) {
 	src, err := demoFiles.ReadFile(demoScript)
 	if err != nil {
 		return nil, fmt.Errorf("reading the demo: %w", err)
@@ -124,10 +128,10 @@ func demoSession(root string, runner *osproc.Runner, paced bool) (*session.Sessi
 		settings: settings, dir: filepath.Join(root, "project"), home: filepath.Join(root, "state"),
 		runner: runner, state: filestate.New(), engine: search.New(search.Config{Cold: true}),
 	}
-	return session.New(session.Config{
+	return session.Open(ctx, session.Config{
 		Provider:   replay.NewPlayer(script).Provider(),
 		Tools:      tool.NewRegistry(box.tools()...),
-		Permission: permission.New(permission.Config{Mode: permission.Bypass}),
+		Permission: permission.NewGate(permission.GateConfig{Config: permission.Config{Mode: permission.Bypass, Dir: box.dir}}),
 		Model:      scriptedModel,
 		Resolve:    func(string) (agent.Model, error) { return agent.Model{ID: scriptedModel}, nil },
 	}), nil

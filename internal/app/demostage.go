@@ -4,8 +4,10 @@ import (
 	"adze/internal/agent"
 	"adze/internal/model"
 	"adze/internal/msg"
+	"adze/internal/session"
 	"adze/internal/tool"
 	"adze/internal/ui/draw"
+	"iter"
 )
 
 // A demoStage shows a turn to a person.
@@ -48,38 +50,46 @@ adze may read by itself; to let it run commands too, add
 `)
 }
 
-// play shows the events of a turn and returns why it ended.
-func (d *demoStage) play(events func(func(agent.Event) bool)) agent.Reason {
-	var reason agent.Reason
+// play shows a turn and returns why it ended.
+func (d *demoStage) play(entries iter.Seq[session.Entry]) agent.Reason {
 	speech := draw.Wrapper{Width: d.width}
 	speaking := false
-	for ev := range events {
-		switch ev := ev.(type) {
-		case agent.Delta:
-			switch e := ev.Event.(type) {
-			case model.TextDelta:
-				if !speaking {
-					d.say("\n")
-				}
-				speaking = true
-				d.say(speech.Add(e.Text))
-			case model.BlockDone:
-				if speaking {
-					d.say(speech.End() + "\n")
-				}
-				speaking = false
+	for e := range entries {
+		switch ev := e.Event.(type) {
+		case session.Loop:
+			switch ev := ev.Event.(type) {
+			case agent.Delta:
+				speaking = d.speak(&speech, speaking, ev.Event)
+			case agent.ToolStarted:
+				d.say("\n" + d.style.Accent.Apply("● ") + d.style.Strong.Apply(ev.Title) + "\n")
+			case agent.ToolDone:
+				d.result(ev)
+			case agent.Failed:
+				d.env.say(model.Explain(ev.Err, scriptedModel))
 			}
-		case agent.ToolStarted:
-			d.say("\n" + d.style.Accent.Apply("● ") + d.style.Strong.Apply(ev.Title) + "\n")
-		case agent.ToolDone:
-			d.result(ev)
-		case agent.Failed:
-			d.env.say(model.Explain(ev.Err, scriptedModel))
-		case agent.Ended:
-			reason = ev.Reason
+		case session.Finished:
+			return ev.Reason
 		}
 	}
-	return reason
+	return agent.AbortedStreaming
+}
+
+// speak shows a piece of a response, and returns whether more of its text may follow.
+func (d *demoStage) speak(speech *draw.Wrapper, speaking bool, ev model.Event) bool {
+	switch ev := ev.(type) {
+	case model.TextDelta:
+		if !speaking {
+			d.say("\n")
+		}
+		d.say(speech.Add(ev.Text))
+		return true
+	case model.BlockDone:
+		if speaking {
+			d.say(speech.End() + "\n")
+		}
+		return false
+	}
+	return speaking
 }
 
 // maxShown is how many lines of a result are shown.

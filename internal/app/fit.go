@@ -9,6 +9,7 @@ import (
 
 	"adze/internal/model"
 	"adze/internal/model/catalog"
+	"adze/internal/msg"
 )
 
 // A fitted provider asks each model only for what it can do. The session's wishes are the same for
@@ -17,14 +18,17 @@ type fitted struct {
 	model.Provider
 	table catalog.Table
 	note  func(string)
+	// describe returns how tools are described to the model.
+	describe func([]msg.ToolSpec) []msg.ToolSpec
 
 	mu   sync.Mutex
 	told map[string]bool
 }
 
-// fit returns p for the models of a table. What has to be changed is said once, through note.
-func fit(p model.Provider, table catalog.Table, note func(string)) model.Provider {
-	f := &fitted{Provider: p, table: table, note: note, told: map[string]bool{}}
+// fit returns p for the models of a table. What has to be changed is said once, through note. Tools are
+// described as describe has them; nil leaves them as they are.
+func fit(p model.Provider, table catalog.Table, note func(string), describe func([]msg.ToolSpec) []msg.ToolSpec) model.Provider {
+	f := &fitted{Provider: p, table: table, note: note, describe: describe, told: map[string]bool{}}
 	if counter, ok := p.(model.Counter); ok {
 		return struct {
 			*fitted
@@ -42,6 +46,9 @@ func (f *fitted) Stream(ctx context.Context, req *model.Request) iter.Seq2[model
 	r := *req
 	r.Effort = f.effort(m, r.Effort)
 	r.Thinking = f.thinking(m, r.Thinking, r.MaxTokens)
+	if f.describe != nil {
+		r.Tools = f.describe(r.Tools)
+	}
 	return f.Provider.Stream(ctx, &r)
 }
 

@@ -50,7 +50,7 @@ func TestFit(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var notes []string
 			s := &spy{}
-			p := fit(s, catalog.Table{}, func(text string) { notes = append(notes, text) })
+			p := fit(s, catalog.Table{}, func(text string) { notes = append(notes, text) }, nil)
 			req := &model.Request{Model: tt.model, Thinking: tt.want, Effort: tt.effort, MaxTokens: tt.max}
 			for range 2 { // a note is given once
 				p.Stream(t.Context(), req)

@@ -13,8 +13,8 @@ type flag struct {
 	short   string
 	aliases []string // other names that clients use
 	value   string   // what the value is called; empty for a switch
-	// optional says that a value can only be given as --name=value.
-	optional bool
+	// optional says that a value can only be given as --name=value, bare that it may be left out.
+	optional, bare bool
 	// more, if not nil, says whether the argument after a value is a further value.
 	more func(arg string) bool
 	doc  string
@@ -64,6 +64,7 @@ func parseFlag(table []flag, args []string, o *options) (used int, err error) {
 		if value == "false" {
 			return 0, nil
 		}
+	case f.bare && !hasValue && (len(args) < 2 || strings.HasPrefix(args[1], "-")):
 	case f.value != "" && !hasValue && !f.optional:
 		if len(args) < 2 {
 			return 0, setupErrorf("%s needs a value: %s %s", name, name, f.value)

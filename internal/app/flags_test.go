@@ -83,9 +83,7 @@ func TestParseFlagsErrors(t *testing.T) {
 		{"--session-id x", `"x" is not a UUID`},
 		{"--session-id 3f2a9c1e-5b7d-4e80-9a61_0c4d8e2f7b13", "is not a UUID"},
 		{"--add-dir /no/such/dir", "/no/such/dir is not a directory"},
-		{"--resume x", "--resume: \"x\" is not the id of a session"},
-		{"-c", "-c needs resuming of sessions"},
-		{"--json-schema {}", "structured output"},
+		{"--permission-prompt-tool mcp__x__y", "tools of MCP servers cannot be asked"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.args, func(t *testing.T) {

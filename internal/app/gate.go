@@ -2,57 +2,105 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
-	"sync"
+	"runtime"
 
 	"adze/internal/permission"
 	"adze/internal/platform/config"
+	"adze/internal/platform/fsys"
 	"adze/internal/tool"
 	"adze/internal/ui/headless"
 )
 
-// A gate is the permission gate of a session whose mode a host may change.
+// A gate is the permission gate of a session, as flags and settings make it.
 type gate struct {
-	// mayBypass says that the session was started by someone who accepted that nothing is asked.
-	mayBypass bool
-	whole     func(name string) bool
+	*permission.Gate
+	sandbox *confinement
+}
 
-	mu  sync.Mutex
-	cfg permission.Config
-	now *permission.Gate
+// Before judges a call. What confines commands is found out when the first one does more than read.
+func (g *gate) Before(ctx context.Context, u *tool.Use) error {
+	if u.Tool.Traits().Shell && !tool.FactsOf(u.Call).ReadOnly {
+		g.sandbox.ready()
+	}
+	return g.Gate.Before(ctx, u)
 }
 
 // newGate returns the gate for the rules of flags and settings. A rule of a flag that cannot be read
 // stops the program, one of the settings is reported and fails safe.
-func newGate(o *options, s *config.Settings, env *Env) (*gate, error) {
-	allow, err := flagRules("--allowed-tools", o.allow)
+func newGate(o *options, s *config.Settings, env *Env, sandbox *confinement) (*gate, error) {
+	mode, err := startMode(o, s, env, sandbox.inForce)
 	if err != nil {
 		return nil, err
 	}
-	deny, err := flagRules("--disallowed-tools", o.deny)
+	c, err := policyConfig(o, s, env)
 	if err != nil {
 		return nil, err
 	}
-	g := &gate{}
-	if g.cfg.Mode, err = startMode(o, s, env); err != nil {
-		return nil, err
-	}
-	if g.cfg.Mode == permission.Bypass && os.Geteuid() == 0 && !s.Bool("IS_SANDBOX") {
-		env.say("permissions are skipped as root: commands of the model can change the whole system; IS_SANDBOX=1 says that this is meant")
-	}
-	g.mayBypass = o.bypassAllowed || g.cfg.Mode == permission.Bypass
-	g.cfg.Allow, g.cfg.AllowSource = joinRules(allow, "--allowed-tools", s, "permissions.allow")
-	g.cfg.Deny, g.cfg.DenySource = joinRules(deny, "--disallowed-tools", s, "permissions.deny")
-	g.whole = permission.WholeTool(g.cfg.Deny)
-	g.now = permission.New(g.cfg)
-	for _, problem := range g.now.Problems() {
+	c.Mode = mode
+	g := &gate{sandbox: sandbox, Gate: permission.NewGate(permission.GateConfig{
+		Config:      c,
+		MayBypass:   (o.bypassAllowed || c.Mode == permission.Bypass) && !bypassDisabled(s),
+		DefaultMode: permission.Mode(s.Text("permissions.defaultMode")),
+		Say:         env.say,
+	})}
+	for _, problem := range g.Policy().Problems() {
 		env.say(problem.Error())
 	}
 	return g, nil
 }
 
-func startMode(o *options, s *config.Settings, env *Env) (permission.Mode, error) {
+// policyConfig returns what calls are judged by, before anything happens in the session, in the default
+// mode.
+func policyConfig(o *options, s *config.Settings, env *Env) (permission.Config, error) {
+	rules, err := flagRules(o)
+	if err != nil {
+		return permission.Config{}, err
+	}
+	c := permission.Config{
+		Rules: append(rules, settingRules(s)...),
+		Dir:   env.Dir, Dirs: append([]string{env.Dir}, o.dirs...), Home: env.Getenv("HOME"),
+		ManagedOnly: s.Bool("allowManagedPermissionRulesOnly"),
+		Fold:        runtime.GOOS == "windows" || runtime.GOOS == "darwin",
+	}
+	for _, d := range s.Directories() {
+		c.Dirs = append(c.Dirs, d.Path)
+	}
+	if home, err := fsys.StateHome(env.Getenv); err == nil {
+		c.StateHome = home
+	}
+	if dir := env.Getenv("CLAUDE_CONFIG_DIR"); dir != "" {
+		c.Protected = append(c.Protected, dir)
+	}
+	return c, nil
+}
+
+func startMode(o *options, s *config.Settings, env *Env, confined func() bool) (permission.Mode, error) {
+	mode, err := wantedMode(o, s, env)
+	if err != nil || mode != permission.Bypass {
+		return mode, err
+	}
+	if err := mayBypass(os.Geteuid(), s, confined); err != nil {
+		env.say(err.Error())
+		return "", &endedError{}
+	}
+	return mode, nil
+}
+
+// mayBypass reports why nobody may be left unasked.
+func mayBypass(uid int, s *config.Settings, confined func() bool) error {
+	switch {
+	case bypassDisabled(s):
+		return errors.New("the settings of the administrator do not allow permissions to be skipped")
+	case uid == 0 && !s.Bool("IS_SANDBOX") && !confined():
+		return errors.New("permissions are not skipped as root, since commands of the model could change the whole system; switch the sandbox on (sandbox.enabled), or say with IS_SANDBOX=1 that this is one")
+	}
+	return nil
+}
+
+func wantedMode(o *options, s *config.Settings, env *Env) (permission.Mode, error) {
 	switch {
 	case o.bypass:
 		return permission.Bypass, nil
@@ -75,46 +123,49 @@ func startMode(o *options, s *config.Settings, env *Env) (permission.Mode, error
 	return mode, nil
 }
 
-// flagRules splits the values of a flag into rules.
-func flagRules(flag string, values []string) ([]string, error) {
-	var rules []string
-	for _, v := range values {
-		for _, rule := range permission.SplitRules(v) {
-			if _, err := permission.ParseRule(rule); err != nil {
-				return nil, setupErrorf("%s: rule %q: %v", flag, rule, err)
+func bypassDisabled(s *config.Settings) bool {
+	return s.Text("permissions.disableBypassPermissionsMode") == "disable"
+}
+
+// flagRules returns the rules of flags. One that cannot be read is an error.
+func flagRules(o *options) ([]permission.Rule, error) {
+	var rules []permission.Rule
+	for _, list := range []struct {
+		flag      string
+		values    []string
+		behaviour permission.Behaviour
+	}{{"--allowed-tools", o.allow, permission.Allow}, {"--disallowed-tools", o.deny, permission.Deny}} {
+		for _, value := range list.values {
+			for _, text := range permission.SplitRules(value) {
+				r, err := permission.ParseRule(text)
+				if err != nil {
+					return nil, setupErrorf("%s: rule %q: %v", list.flag, text, err)
+				}
+				r.Behaviour, r.Source, r.File = list.behaviour, permission.CLIArg, list.flag
+				rules = append(rules, r)
 			}
-			rules = append(rules, rule)
 		}
 	}
 	return rules, nil
 }
 
-// joinRules adds the rules of a setting to those of a flag, and says where they come from.
-func joinRules(rules []string, flag string, s *config.Settings, key string) (all []string, source string) {
-	set := s.Strings(key)
-	switch {
-	case len(set) == 0:
-		return rules, flag
-	case len(rules) == 0:
-		return set, s.Origin(key)
+// settingRules returns the rules of the settings.
+func settingRules(s *config.Settings) []permission.Rule {
+	var rules []permission.Rule
+	for _, set := range s.Rules() {
+		r := permission.Unreadable(set.Text)
+		if !set.Broken {
+			r, _ = permission.ParseRule(set.Text) // ok: the rule itself knows what is wrong with it
+		}
+		r.Behaviour, r.Source = permission.Behaviour(set.Behavior), permission.Source(set.Scope.String())
+		r.File, r.Line, r.Base = set.File, set.Line, set.Dir
+		rules = append(rules, r)
 	}
-	return append(rules, set...), flag + " or " + s.Origin(key)
-}
-
-// Before implements [tool.Gate].
-func (g *gate) Before(ctx context.Context, u *tool.Use) error {
-	g.mu.Lock()
-	now := g.now
-	g.mu.Unlock()
-	return now.Before(ctx, u)
+	return rules
 }
 
 // Mode returns the mode in force.
-func (g *gate) Mode() string {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return string(g.cfg.Mode)
-}
+func (g *gate) Mode() string { return string(g.Gate.Mode()) }
 
 // SetMode changes the mode of the calls to come.
 func (g *gate) SetMode(name string) (string, error) {
@@ -122,36 +173,29 @@ func (g *gate) SetMode(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if mode == permission.Bypass && !g.mayBypass {
-		return "", &headless.Refusal{
-			Code: "bypass_not_launched",
-			Text: "the session was not started with --dangerously-skip-permissions or --allow-dangerously-skip-permissions",
-		}
+	err = g.Gate.SetMode(mode)
+	if errors.Is(err, permission.ErrBypass) {
+		return "", &headless.Refusal{Code: "bypass_not_launched", Text: err.Error()}
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.cfg.Mode = mode
-	g.now = permission.New(g.cfg)
-	return string(mode), nil
+	return string(mode), err
 }
 
-// allow adds a rule that allows a tool.
+// allow lets a person who names a tool use it.
 func (g *gate) allow(name string) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.cfg.Allow = append(g.cfg.Allow, name)
-	g.now = permission.New(g.cfg)
+	g.AddRule(permission.Rule{Tool: name, Behaviour: permission.Allow, Source: permission.CLIArg})
 }
 
 // denies reports whether a rule removes the tool altogether.
-func (g *gate) denies(name string) bool { return g.whole(name) }
+func (g *gate) denies(name string) bool {
+	_, ok := g.Policy().DeniesTool(name)
+	return ok
+}
 
 // denyRule returns the rule that removes the tool, or nothing.
 func (g *gate) denyRule(name string) string {
-	for _, rule := range g.cfg.Deny {
-		if permission.WholeTool([]string{rule})(name) {
-			return fmt.Sprintf("rule %s from %s", rule, g.cfg.DenySource)
-		}
+	r, ok := g.Policy().DeniesTool(name)
+	if !ok {
+		return ""
 	}
-	return ""
+	return fmt.Sprintf("rule %s from %s", r, r.Where())
 }

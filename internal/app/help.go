@@ -51,7 +51,11 @@ wrong; 130 interrupted; 143 terminated.
 
 func (c *command) help() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "adze %s: %s\n\nUsage:\n  adze %s\n\nFlags:\n", c.name, c.doc, strings.TrimSpace(c.name+" "+c.args))
+	fmt.Fprintf(&b, "adze %s: %s\n\nUsage:\n  adze %s\n", c.name, c.doc, strings.TrimSpace(c.name+" "+c.args))
+	if c.name == "sessions" {
+		b.WriteString("\nA session is named by its id, its title, the beginning of either, or the path of its file.\n\n" + sessionHelp())
+	}
+	b.WriteString("\nFlags:\n")
 	writeFlags(&b, c.flags())
 	return b.String()
 }

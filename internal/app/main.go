@@ -9,10 +9,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
 	"time"
 
 	"adze/internal/agent"
+	"adze/internal/platform/config"
+	"adze/internal/platform/sandbox"
 	"adze/internal/platform/term"
 	"adze/internal/tool"
 )
@@ -28,29 +29,39 @@ type Env struct {
 	// StdinTerminal and StdoutTerminal say that a person is at that end; Width is that of the terminal.
 	StdinTerminal, StdoutTerminal bool
 	Width                         int
-	Getenv                        func(string) string
-	// Dir is the working directory, absolute.
-	Dir string
-	Now func() time.Time
+	// Keys makes the terminal deliver every key; nil means that it cannot. Size returns the width of the
+	// terminal as it is now; nil means that it stays as it was.
+	Keys func() (restore func(), err error)
+	Size func() int
+	// Interrupts takes over the interrupts of the person; nil means that there are none.
+	Interrupts func() <-chan struct{}
+	Getenv     func(string) string
+	// Dir is the working directory, absolute. Managed is that of the administrator's settings, empty for
+	// none.
+	Dir, Managed string
+	Now          func() time.Time
 }
 
 // Main runs the program in this process and returns its exit code.
 func Main(args []string) int {
-	// A long conversation is mostly one large buffer and the texts it was made of: collecting it twice as
-	// often costs little and keeps the peak down.
-	debug.SetGCPercent(50)
+	if len(args) > 0 && args[0] == sandbox.HelperArg {
+		return sandbox.Help(args[1:])
+	}
 	dir, err := os.Getwd()
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "adze: finding the working directory: %v; change to one that exists\n", err)
 		return exitSetup
 	}
 	width, _ := term.Size(os.Stdout)
-	ctx, stop := interruptible(os.Exit)
-	defer stop()
+	ctx, signals := interruptible(os.Exit)
+	defer signals.stop()
 	return Run(ctx, Env{
 		Args: args, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		StdinTerminal: term.IsTerminal(os.Stdin), StdoutTerminal: term.IsTerminal(os.Stdout), Width: width,
-		Getenv: os.Getenv, Dir: dir, Now: time.Now,
+		Keys:       func() (func(), error) { return term.Raw(os.Stdin) },
+		Size:       func() int { width, _ := term.Size(os.Stdout); return width },
+		Interrupts: signals.divert,
+		Getenv:     os.Getenv, Dir: dir, Managed: config.ManagedDir(), Now: time.Now,
 	})
 }
 
@@ -102,6 +113,33 @@ func setupErrorf(format string, args ...any) error {
 type endedError struct{ reason agent.Reason }
 
 func (e *endedError) Error() string { return "ended: " + string(e.reason) }
+
+// raw makes the terminal deliver every key, if it is more than the plainest of all.
+func (env *Env) raw() (restore func(), err error) {
+	if env.Keys == nil || env.Getenv("TERM") == "dumb" {
+		return nil, errors.ErrUnsupported
+	}
+	return env.Keys()
+}
+
+// width returns how wide the terminal is now.
+func (env *Env) width() int {
+	if env.Size == nil {
+		return env.Width
+	}
+	return env.Size()
+}
+
+// suspend gives the terminal back as it was and stops the program until the person brings it back.
+func (env *Env) suspend(restore *func()) {
+	(*restore)()
+	if err := term.Suspend(); err != nil {
+		env.say(err.Error())
+	}
+	if again, err := env.raw(); err == nil {
+		*restore = again
+	}
+}
 
 // say tells the person something on standard error.
 func (env *Env) say(text string) {

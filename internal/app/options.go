@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"adze/internal/model"
+	"adze/internal/platform/config"
 	"adze/internal/ui/headless"
 )
 
@@ -19,6 +20,7 @@ type options struct {
 	notes []string        // flags that have no effect
 
 	print, verbose, partial bool
+	hookEvents              bool
 	output                  headless.Format
 	input                   string
 
@@ -27,6 +29,10 @@ type options struct {
 	thinking                  string // adaptive, enabled or disabled
 	thinkingTokens            int
 	record                    string
+
+	schema string // of structured output, or its file
+	asker  string // who is asked about calls
+	replay bool   // say when prompts are stored
 
 	system, systemFile, appended, appendedFile string
 
@@ -39,28 +45,52 @@ type options struct {
 
 	session   string
 	resume    string
+	pick      bool // which session to resume is to be asked
+	latest    bool
+	fork      bool
+	resumeAt  string
 	rewind    string
 	force     bool
 	ephemeral bool
 	settings  string
-	debug     bool
-	filter    string
-	debugFile string
+	managed   string         // further managed settings
+	sources   []config.Scope // which settings are read; nil means all
+	scope     string         // whose settings are changed
+	// configRoot is where the project's settings are; empty means the working directory
+	configRoot string
+	trust      bool // trust the workspace for this run
+	bare       bool // use nothing that was not asked for
+	goOn       bool // without files of settings that cannot be read
+	debug      bool
+	filter     string
+	debugFile  string
+	profiling  string // the address where profiles are served
 
+	sessions                      sessionOptions
 	json, list, stdin, fast, keep bool
+	remove, show                  bool
 	version, help                 bool
 }
 
 // check reports what cannot be meant together.
 func (o *options) check() error {
+	if o.asker != "" && o.input != inputStream {
+		o.notes = append(o.notes, "--permission-prompt-tool has no effect without --input-format stream-json")
+	}
 	pairs := [...][2]string{
 		{"system-prompt", "system-prompt-file"},
 		{"append-system-prompt", "append-system-prompt-file"},
 		{"thinking", "max-thinking-tokens"},
 	}
 	switch {
-	case o.resume != "" && o.rewind == "":
-		return setupErrorf("--resume works only with --rewind-files: this version cannot go on with a session yet")
+	case o.latest && (o.resume != "" || o.pick):
+		return setupErrorf("--continue and --resume cannot be given together; leave one out")
+	case o.fork && !o.resumes() && !o.pick:
+		return setupErrorf("--fork-session needs --resume or --continue")
+	case o.resumeAt != "" && o.resume == "":
+		return setupErrorf("--resume-session-at needs --resume with the session")
+	case o.session != "" && (o.resumes() || o.pick) && !o.fork:
+		return setupErrorf("--session-id gives a new session its id; with --resume or --continue it needs --fork-session")
 	case o.rewind != "" && o.resume == "":
 		return setupErrorf("--rewind-files needs --resume with the id of the session")
 	case o.force && o.rewind == "":
@@ -93,6 +123,8 @@ const (
 	inputStream = "stream-json"
 
 	bypassMode = "bypassPermissions"
+
+	askHost = "stdio"
 )
 
 // Setters, for the tables of flags.
@@ -152,10 +184,15 @@ func addList(field func(*options) *[]string) func(*options, string) error {
 }
 
 func setResume(o *options, v string) error {
-	if !isUUID(v) {
-		return fmt.Errorf("%q is not the id of a session", v)
+	o.resume, o.pick = v, v == ""
+	return nil
+}
+
+func setAsker(o *options, v string) error {
+	if v != askHost {
+		return fmt.Errorf("%q is not %s; tools of MCP servers cannot be asked in this version", v, askHost)
 	}
-	o.resume = strings.ToLower(v)
+	o.asker = v
 	return nil
 }
 

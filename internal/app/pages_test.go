@@ -33,8 +33,18 @@ func flagReference() string {
 
 func settingsReference() string {
 	return "# Settings\n\nMade from the program's own table; `go test ./internal/app -update` writes it anew.\n\n" +
-		"Settings are read from `~/.adze/settings.json`, then from `--settings`, then from the environment; what comes later wins. " +
-		"Of several variables the first that is set counts. A wrong value is reported once and left out; it never stops the program.\n\n" +
+		"Settings are JSON files; comments and trailing commas are accepted. They are read from, what comes later winning:\n\n" +
+		"1. `~/.adze/settings.json`: your own (`ADZE_HOME` moves the folder);\n" +
+		"2. `.adze/settings.json` of the project, at the top of its repository and in the working directory, once you trust the workspace;\n" +
+		"3. `.adze/settings.local.json` beside it: your own for this project, if git does not track it;\n" +
+		"4. `--settings`, a file or JSON;\n" +
+		"5. the environment; of several variables the first that is set counts;\n" +
+		"6. `managed-settings.json` and `managed-settings.d/*.json` of the administrator, in `/etc/adze`, `/Library/Application Support/adze` or `C:\\ProgramData\\adze`.\n\n" +
+		"Beside the first three the ecosystem's `.claude/settings.json` and `.claude/settings.local.json` are read too; adze's own files win over them. " +
+		"`--setting-sources` limits which of the three are read. Lists are joined, objects merged, other values replaced. " +
+		"In a workspace that is not trusted only rules that deny or ask count; see `adze trust`. A project can never set what is marked *personal*.\n\n" +
+		"A wrong value is reported once and left out; it never stops the program. A file that is not JSON does, because what it forbids is not known; " +
+		"while adze runs, what the file said before stays in force. `adze config list` shows what is set and where, `adze config schema` prints a JSON Schema for editors.\n\n" +
 		config.Reference(settingKeys())
 }
 

@@ -30,6 +30,8 @@ type backend struct {
 	keySource string
 	// scripted says that no model answers.
 	scripted bool
+	// shared says that what is the same in everybody's prompt is cached as a block of its own.
+	shared bool
 	// close ends a recording. It may be called once.
 	close func() error
 }
@@ -65,7 +67,7 @@ func openReplay(file, saveTo string) (*backend, error) {
 			return nil, setupErrorf("--record-requests: %v", err)
 		}
 	}
-	return &backend{provider: player.Provider(), keySource: "none", scripted: true, close: func() error { return nil }}, nil
+	return &backend{provider: player.Provider(), keySource: "none", scripted: true, shared: true, close: func() error { return nil }}, nil
 }
 
 // openProvider maps the configuration to an implementation.
@@ -130,7 +132,7 @@ func openAnthropic(env *Env, o *options, s *config.Settings) (*backend, error) {
 		Idle:          time.Duration(s.Int("ADZE_STREAM_IDLE_TIMEOUT_MS")) * time.Millisecond,
 		AllowInsecure: s.Bool("ADZE_ALLOW_INSECURE_HTTP"),
 	}
-	b := &backend{close: func() error { return nil }}
+	b := &backend{shared: c.BaseURL == "", close: func() error { return nil }}
 	var err error
 	if c.Headers, err = parseHeaders(s.Text("ADZE_CUSTOM_HEADERS")); err != nil {
 		env.say(s.Origin("ADZE_CUSTOM_HEADERS") + ": " + err.Error())

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"adze/internal/platform/filehistory"
+	"adze/internal/session/archive"
 )
 
 // rewind restores the files of a session to what they were before one of its messages.
@@ -18,12 +19,16 @@ func rewind(ctx context.Context, env *Env, o *options) error {
 	if err != nil {
 		return setupErrorf("%v", err)
 	}
-	dir := filepath.Join(home, "file-history", o.resume)
+	id := strings.ToLower(o.resume)
+	if info, err := archive.Find(home, env.Dir, o.resume); err == nil { // a title, or the beginning of an id
+		id = info.ID
+	}
+	dir := filepath.Join(home, "file-history", id)
 	if _, err := os.Stat(dir); err != nil {
 		if !settings.Bool("fileHistory.enabled") {
-			return setupErrorf("session %s has no file history: the setting fileHistory.enabled is false", o.resume)
+			return setupErrorf("session %s has no file history: the setting fileHistory.enabled is false", id)
 		}
-		return setupErrorf("session %s has changed no files, or is not a session of this state home (%s)", o.resume, home)
+		return setupErrorf("session %s has changed no files, or is not a session of this state home (%s)", id, home)
 	}
 	h, err := filehistory.Open(dir, nil)
 	if err != nil {
@@ -45,7 +50,7 @@ func rewind(ctx context.Context, env *Env, o *options) error {
 	}
 	b.WriteString("Changes made by shell commands are not tracked.\n")
 	if report.Undo != "" {
-		fmt.Fprintf(&b, "To take this back: adze --resume %s --rewind-files %s\n", o.resume, report.Undo)
+		fmt.Fprintf(&b, "To take this back: adze --resume %s --rewind-files %s\n", id, report.Undo)
 	}
 	text := b.String()
 	if shown := env.shown(); shown != nil {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"adze/internal/agent"
-	"adze/internal/model/catalog"
 	"adze/internal/msg"
 	"adze/internal/platform/term"
 	"adze/internal/ui/headless"
@@ -24,14 +23,22 @@ func run(ctx context.Context, env *Env, o *options) error {
 	switch {
 	case !single && (o.given["output-format"] || o.given["input-format"]):
 		return setupErrorf("--output-format and --input-format at a terminal need -p")
+	case single && o.pick:
+		return setupErrorf("--resume alone offers a list, which needs a terminal; name the session by its id or its title (adze sessions list shows them)")
 	case !single:
-		return notInteractive()
+		return interact(ctx, env, o)
 	}
 	b, err := newBuilder(env, o)
 	if err != nil {
 		return err
 	}
 	defer b.close()
+	if err := b.expectFlag(); err != nil {
+		return err
+	}
+	if err := b.resume(ctx); err != nil {
+		return err
+	}
 	system, err := b.prompt()
 	if err != nil {
 		return err
@@ -39,13 +46,13 @@ func run(ctx context.Context, env *Env, o *options) error {
 	if err := b.chooseModel(); err != nil {
 		return err
 	}
-	s, err := b.session(system)
+	s, err := b.session(ctx, system)
 	if err != nil {
 		return err
 	}
 	front := headless.New(headless.Config{
 		Session: s, Format: o.output, Stdout: env.Stdout, Stderr: env.Stderr,
-		Verbose: o.verbose, Partial: o.partial,
+		Verbose: o.verbose, Partial: o.partial, Replay: o.replay, Hooks: o.hookEvents,
 		Shown: env.shown(), ShownErr: term.Sanitize, Explain: b.explain, Now: env.Now,
 		Info: func() headless.Info {
 			m, _ := b.resolve(s.Model()) // ok: the session has it already
@@ -54,8 +61,9 @@ func run(ctx context.Context, env *Env, o *options) error {
 			}
 		},
 	})
+	b.hooks.show(front)
 	if o.input == inputStream {
-		return ended(ctx, front.Serve(ctx, env.Stdin, b.host()))
+		return ended(ctx, front.Serve(ctx, env.Stdin, b.host(s)))
 	}
 	text, err := readPrompt(ctx, env, o)
 	if err != nil {
@@ -82,17 +90,6 @@ func (env *Env) shown() func(string) string {
 		return term.Sanitize
 	}
 	return nil
-}
-
-// host returns what a program that drives the session may change.
-func (b *builder) host() headless.Host {
-	h := headless.Host{SetMode: b.gate.SetMode, DefaultModel: b.model}
-	for _, name := range catalog.Aliases() {
-		if m, ok := b.table.Lookup(name); ok {
-			h.Models = append(h.Models, headless.HostModel{Value: name, Name: m.Name, Description: m.ID})
-		}
-	}
-	return h
 }
 
 // maxPrompt bounds the text on standard input, in bytes.

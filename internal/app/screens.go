@@ -23,9 +23,3 @@ A key can also come from a command (apiKeyHelper in ~/.adze/settings.json) or be
 
     adze demo`}
 }
-
-// notInteractive is for a person at a terminal who did not ask for a single turn.
-func notInteractive() error {
-	return &setupError{`this version has no interactive screen yet.
-What works now: adze -p "your prompt" runs one turn and prints the answer, adze demo shows one.`}
-}

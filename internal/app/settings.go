@@ -1,12 +1,6 @@
 package app
 
-import (
-	"path/filepath"
-
-	"adze/internal/platform/config"
-	"adze/internal/platform/fsys"
-	"adze/internal/platform/spell"
-)
+import "adze/internal/platform/config"
 
 // settingKeys is the table of all settings: whatever the program reads from a settings file or from
 // the environment is declared here. It must agree with docs/reference/settings.md.
@@ -16,20 +10,22 @@ func settingKeys() []config.Key {
 			Doc: "the model to use", Requirement: "SESS-02"},
 		{Name: "fallbackModel", Env: []string{"ADZE_FALLBACK_MODEL"}, Kind: config.Text, Accepted: "a model id or alias",
 			Doc: "the model for the rest of a turn when the main one is overloaded", Requirement: "PROV-52"},
-		{Name: "provider", Env: []string{"ADZE_PROVIDER"}, Kind: config.Text, Accepted: "a provider's name",
+		{Name: "provider", Env: []string{"ADZE_PROVIDER"}, Kind: config.Text, Accepted: "a provider's name", Personal: true,
 			Doc: "where models are asked", Requirement: "PROV-02"},
 		{Name: "models", Kind: config.Object, Accepted: "an object by model id: `contextWindow`, `maxOutput`, `images`",
 			Doc: "corrections to the table of models", Requirement: "PROV-12"},
+		{Name: "costWarningUsd", Kind: config.Float, Default: "5", Min: 0, Max: 1e6, Accepted: "a number of US dollars; 0 means never",
+			Doc: "what a session may cost before the person is told, once", Requirement: "SESS-44"},
 		{Name: "modelPricing", Kind: config.Object, Accepted: "an object by model id: `input`, `output`, `cacheRead`, `cacheWrite`, in USD per million tokens",
 			Doc: "prices of models", Requirement: "SESS-41"},
-		{Name: "effort", Env: []string{"ADZE_EFFORT"}, Kind: config.Text, Choices: []string{"low", "medium", "high", "max"},
+		{Name: "effort", Aliases: []string{"effortLevel"}, Env: []string{"ADZE_EFFORT"}, Kind: config.Text, Choices: []string{"low", "medium", "high", "max"},
 			Doc: "how hard the model should try", Requirement: "PROV-40"},
 
 		{Env: []string{"ADZE_API_KEY", "ANTHROPIC_API_KEY"}, Kind: config.Text, Accepted: "a secret",
 			Doc: "the key for the Anthropic API", Requirement: "PROV-02"},
 		{Env: []string{"ADZE_AUTH_TOKEN", "ANTHROPIC_AUTH_TOKEN"}, Kind: config.Text, Accepted: "a secret",
 			Doc: "a bearer token, instead of the key", Requirement: "PROV-03"},
-		{Name: "apiKeyHelper", Kind: config.Text, Accepted: "a shell command",
+		{Name: "apiKeyHelper", Kind: config.Text, Accepted: "a shell command", Personal: true,
 			Doc: "a command that prints the key; asked again after 5 minutes and when the key is refused", Requirement: "PROV-04"},
 		{Env: []string{"ADZE_BASE_URL", "ANTHROPIC_BASE_URL"}, Kind: config.Text, Accepted: "an address",
 			Doc: "another server that speaks the protocol of the Anthropic API", Requirement: "PROV-03"},
@@ -60,10 +56,38 @@ func settingKeys() []config.Key {
 			Doc: "let the model think with this budget; 0 switches thinking off", Requirement: "PROV-40"},
 		{Env: []string{"ADZE_DISABLE_PROMPT_CACHING", "DISABLE_PROMPT_CACHING"}, Kind: config.Bool, Default: "false",
 			Doc: "send no cache marks", Requirement: "PROV-30"},
-		{Name: "sendMetadata", Kind: config.Bool, Default: "false",
+		{Name: "sendMetadata", Kind: config.Bool, Default: "false", Tighten: []string{"false"},
 			Doc: "send the session's id to the provider", Requirement: "PROV-62"},
 		{Name: "attributionHeader", Kind: config.Bool, Default: "true",
 			Doc: "name adze and its version in the first block of the system prompt", Requirement: "CTX-17"},
+
+		{Name: "cache1h", Kind: config.List, Accepted: "a list of sources of requests, with `*` at the end for any: `repl_main_thread`, `sdk`", Personal: true,
+			Doc: "requests whose prompt is cached for an hour instead of 5 minutes; decided when a session begins", Requirement: "CTX-14"},
+		{Name: "promptLanguage", Kind: config.Text, Default: "eng", Choices: []string{"eng", "chn"},
+			Doc: "the language in which the model is instructed", Requirement: "CTX-10"},
+		{Name: "language", Kind: config.Text, Accepted: "the name of a language",
+			Doc: "the language in which the model answers", Requirement: "CTX-10"},
+		{Name: "communication", Kind: config.Text, Default: "terse", Choices: []string{"terse", "explained"},
+			Doc: "how the model talks: few words, or so that those who did not watch understand it", Requirement: "CTX-61"},
+		{Env: []string{"ADZE_DISABLE_INSTRUCTIONS", "CLAUDE_CODE_DISABLE_CLAUDE_MDS"}, Kind: config.Bool, Default: "false",
+			Doc: "read no instruction files", Requirement: "CTX-25"},
+		{Name: "instructionExcludes", Aliases: []string{"claudeMdExcludes"}, Kind: config.List, Accepted: "a list of path patterns",
+			Doc: "instruction files that are not read", Requirement: "CTX-25"},
+
+		{Name: "autoCompact", Aliases: []string{"autoCompactEnabled"}, Kind: config.Bool, Default: "true",
+			Doc: "sum up the conversation when it comes close to filling the context window", Requirement: "CTX-30"},
+		{Name: "autoCompactPercent", Kind: config.Int, Default: "85", Min: 50, Max: 95,
+			Doc: "how much of the usable window may be filled before that", Requirement: "CTX-30"},
+		{Name: "microCompact.keepResults", Kind: config.Int, Default: "5", Min: 1, Max: 1000,
+			Doc: "how many of the newest results of tools are never cleared from what the model sees", Requirement: "CTX-34"},
+		{Name: "microCompact.maxTokens", Kind: config.Int, Default: "40000", Min: 1000, Max: 10_000_000,
+			Doc: "how many tokens results may have together before the oldest are cleared", Requirement: "CTX-34"},
+		{Name: "microCompact.minGainTokens", Kind: config.Int, Default: "20000", Min: 1000, Max: 10_000_000,
+			Doc: "how many tokens clearing must free to be worth it", Requirement: "CTX-34"},
+		{Name: "microCompact.idleMinutes", Kind: config.Int, Default: "60", Min: 1, Max: 100_000,
+			Doc: "the pause after which all but the newest results are cleared", Requirement: "CTX-34"},
+		{Name: "sessionMemory.enabled", Kind: config.Bool, Default: "true",
+			Doc: "keep notes of a long session beside its transcript, which take the place of a summary; a model writes them in the background", Requirement: "CTX-59"},
 
 		{Env: []string{"ADZE_SIMPLE", "CLAUDE_CODE_SIMPLE"}, Kind: config.Bool, Default: "false",
 			Doc: "a system prompt of three lines, and only the tools Bash, Read and Edit", Requirement: "REG-07"},
@@ -83,7 +107,7 @@ func settingKeys() []config.Key {
 			Doc: "models that are not reminded about malware after a read", Requirement: "READ-09"},
 		{Name: "edit.allowCovered", Kind: config.Bool, Default: "true",
 			Doc: "allow edits inside the lines of a file that were read", Requirement: "FST-02"},
-		{Name: "fileHistory.enabled", Kind: config.Bool, Default: "true",
+		{Name: "fileHistory.enabled", Aliases: []string{"fileCheckpointingEnabled"}, Kind: config.Bool, Default: "true", Tighten: []string{"true"},
 			Doc: "keep what files held before they were changed, for going back", Requirement: "HIST-05"},
 		{Name: "search.engine", Kind: config.Text, Default: "builtin", Accepted: "`builtin`, `system`, `auto`",
 			Doc: "what searches: the engine of adze, or the ripgrep on the PATH", Requirement: "ENG-02"},
@@ -91,44 +115,86 @@ func settingKeys() []config.Key {
 			Doc: "false is the same as the engine `system`", Requirement: "ENG-02"},
 		{Name: "search.timeoutMs", Kind: config.Int, Min: 1000, Max: 600_000,
 			Doc: "the time limit of a search; not set means 20 s, and 60 s in the Windows subsystem for Linux", Requirement: "ENG-07"},
+		{Name: "respectGitignore", Kind: config.Bool, Default: "true",
+			Doc: "leave files out of suggestions that ignore files leave out", Requirement: "IDX-01"},
 		{Name: "shell.defaultTimeoutMs", Kind: config.Int, Default: "120000", Min: 1000, Max: 3_600_000,
 			Doc: "the time limit of commands that give none", Requirement: "SHTO-01"},
 		{Name: "shell.maxTimeoutMs", Kind: config.Int, Default: "600000", Min: 1000, Max: 3_600_000,
 			Doc: "the time limit of all commands", Requirement: "SHTO-01"},
+		{Name: "shell.blockingBudgetMs", Kind: config.Int, Default: "15000", Min: 1000, Max: 600_000, OrZero: true,
+			Doc: "how long a command may hold up the conversation before it goes on in the background; 0 means until its time limit", Requirement: "SHBG-02"},
+		{Env: []string{"ADZE_DISABLE_BACKGROUND_TASKS", "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"}, Kind: config.Bool, Default: "false",
+			Doc: "run nothing in the background", Requirement: "SHBG-03"},
+		{Name: "shell.maxOutputChars", Kind: config.Int, Default: "30000", Min: 1000, Max: 150_000,
+			Doc: "the most that the model reads of a command's output, in characters; the rest is in a file", Requirement: "SHOUT-03"},
 		{Env: []string{"ADZE_SUBPROCESS_ENV_SCRUB", "CLAUDE_CODE_SUBPROCESS_ENV_SCRUB"}, Kind: config.Bool, Default: "false",
 			Doc: "keep variables that look like secrets from commands", Requirement: "SH-04"},
-		{Name: "shell.passEnv", Kind: config.List, Accepted: "a list of variable names",
+		{Name: "shell.passEnv", Kind: config.List, Accepted: "a list of variable names", Personal: true,
 			Doc: "variables that commands get although they look like secrets", Requirement: "SH-04"},
-		{Name: "permissions.allow", Kind: config.List, Accepted: "a list of rules", Doc: "calls that may run without a question", Requirement: "PERM-01"},
-		{Name: "permissions.deny", Kind: config.List, Accepted: "a list of rules", Doc: "calls that may not run", Requirement: "PERM-01"},
+		{Name: "env", Kind: config.Vars, Accepted: "an object: names of variables and their values",
+			Doc: "variables for the programs that adze starts, and for adze itself where the environment does not set them; a project cannot set those that redirect programs or make them run code", Requirement: "PERM-71"},
+
+		{Name: "sandbox.enabled", Kind: config.Bool, Default: "false", Tighten: []string{"true"},
+			Doc: "run commands in a sandbox: they write in the working directories only, read no secrets and reach allowed hosts only", Requirement: "PERM-60"},
+		{Name: "sandbox.failIfUnavailable", Kind: config.Bool, Default: "false", Tighten: []string{"true"},
+			Doc: "do not start where the sandbox does not work", Requirement: "PERM-63"},
+		{Name: "sandbox.autoAllowBashIfSandboxed", Kind: config.Bool, Default: "true", Tighten: []string{"false"},
+			Doc: "do not ask about commands in the sandbox, unless a rule denies them or asks about them", Requirement: "SHSB-03"},
+		{Name: "sandbox.excludedCommands", Kind: config.List, Personal: true, Accepted: "a list of patterns of commands, such as `docker *`",
+			Doc: "commands that run outside the sandbox, under the usual rules", Requirement: "PERM-62"},
+		{Name: "sandbox.allowUnsandboxedCommands", Kind: config.Bool, Default: "false", Personal: true, NotLocal: []string{"true"},
+			Doc: "let the model ask for a command outside the sandbox; each one is asked about", Requirement: "SHSB-01"},
+		{Name: "sandbox.filesystem.allowWrite", Kind: config.List, Personal: true, Accepted: "a list of paths",
+			Doc: "further places where commands in the sandbox may write", Requirement: "PERM-61"},
+		{Name: "sandbox.filesystem.denyWrite", Kind: config.List, Accepted: "a list of paths",
+			Doc: "places in the working directories where commands in the sandbox may not write", Requirement: "PERM-61"},
+		{Name: "sandbox.filesystem.denyRead", Kind: config.List, Accepted: "a list of paths",
+			Doc: "places that commands in the sandbox do not see, besides secrets and what rules deny", Requirement: "PERM-61"},
+		{Name: "sandbox.network.allowedDomains", Kind: config.List, Personal: true, Accepted: "a list of hosts: `example.org`, `*.example.org`, or an address; each may end in a port",
+			Doc: "hosts that commands in the sandbox may reach without a question", Requirement: "PERM-61"},
+		{Name: "sandbox.network.deniedDomains", Kind: config.List, Accepted: "a list of hosts",
+			Doc: "hosts that commands in the sandbox never reach", Requirement: "PERM-61"},
+
+		{Name: "hooks", Kind: config.Object, Accepted: "an object by event", Doc: "commands that run at certain events", Requirement: "HOOK-27"},
+		{Name: "disableAllHooks", Kind: config.Bool, Default: "false", Personal: true, Doc: "run no hooks", Requirement: "HOOK-27"},
+		{Name: "allowManagedHooksOnly", Kind: config.Bool, Default: "false", Managed: true,
+			Doc: "in managed settings: no other hooks run", Requirement: "HOOK-27"},
+		{Name: "allowedHttpHookUrls", Kind: config.List, Managed: true, Accepted: "a list of addresses, with `*` for any text",
+			Doc: "in managed settings: the only addresses that hooks of type `http` may be sent to", Requirement: "HOOK-06"},
+		{Env: []string{"ADZE_SESSIONEND_HOOKS_TIMEOUT_MS", "CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS"}, Kind: config.Int, Default: "1500", Min: 1, Max: 600_000,
+			Doc: "how long hooks of the event `SessionEnd` may take that set no limit", Requirement: "HOOK-13"},
+		{Env: []string{"ADZE_IN_HOOK"}, Kind: config.Bool, Default: "false",
+			Doc: "set for what a hook starts: there only managed hooks run, so that none of them starts itself", Requirement: "HOOK-34"},
+
+		{Name: "permissions.allow", Kind: config.Rules, Doc: "calls that may run without a question", Requirement: "PERM-05"},
+		{Name: "permissions.ask", Kind: config.Rules, Doc: "calls that always need a yes", Requirement: "PERM-05"},
+		{Name: "permissions.deny", Kind: config.Rules, Doc: "calls that may not run", Requirement: "PERM-05"},
+		{Name: "permissions.additionalDirectories", Kind: config.Dirs,
+			Doc: "further directories to work in; a project can only name those inside the workspace", Requirement: "PERM-34"},
+		{Name: "permissions.disableBypassPermissionsMode", Kind: config.Text, Choices: []string{"disable"},
+			Doc: "do not let anyone skip permissions", Requirement: "PERM-22"},
+		{Name: "permissions.disableAutoMode", Kind: config.Text, Choices: []string{"disable"},
+			Doc: "do not let a model decide about calls", Requirement: "PERM-24"},
+		{Name: "allowManagedPermissionRulesOnly", Kind: config.Bool, Default: "false", Managed: true,
+			Doc: "in managed settings: no other rules count", Requirement: "PERM-05"},
 		{Env: []string{"IS_SANDBOX"}, Kind: config.Bool, Default: "false",
 			Doc: "say nothing when permissions are skipped as root, because this is a sandbox", Requirement: "PERM-22"},
-		{Name: "permissions.defaultMode", Kind: config.Text, Accepted: "a permission mode", Doc: "the permission mode of new sessions", Requirement: "PERM-21"},
+		{Name: "planEagerness", Kind: config.Text, Default: "eager", Choices: []string{"eager", "restrained"},
+			Doc: "how soon the model proposes to plan before it acts", Requirement: "PLAN-08"},
+		{Name: "plansDirectory", Kind: config.Text, Accepted: "a directory; a relative one inside the project",
+			Doc: "where plans are kept; `plans` in the state home if not set", Requirement: "PLAN-04"},
+		{Name: "permissions.defaultMode", Kind: config.Text, Accepted: "a permission mode; from a project `default`, `plan` or `dontAsk`",
+			Tighten: []string{"default", "manual", "plan", "dontAsk"}, NotLocal: []string{"bypassPermissions"}, Doc: "the permission mode of new sessions", Requirement: "PERM-21"},
 
 		{Env: []string{"ADZE_HOME"}, Kind: config.Text, Accepted: "a directory; `~/.adze` if not set",
 			Doc: "where adze keeps its files", Requirement: "SESS-10"},
+		{Env: []string{"CLAUDE_CONFIG_DIR"}, Kind: config.Text, Accepted: "a directory; `~/.claude` if not set",
+			Doc: "where the settings of the ecosystem are read from; nothing is written there", Requirement: "PERM-05"},
 		{Env: []string{"ADZE_SKIP_TRANSCRIPT"}, Kind: config.Bool, Default: "false",
 			Doc: "write no transcript", Requirement: "SESS-14"},
-		{Name: "cleanupPeriodDays", Kind: config.Int, Min: 1, Max: 36_500, OrZero: true,
+		{Name: "cleanupPeriodDays", Kind: config.Int, Min: 1, Max: 36_500, OrZero: true, Personal: true,
 			Doc: "remove sessions that are older; not set means never, 0 means that none are kept at all", Requirement: "SESS-14"},
 		{Env: []string{"ADZE_NO_FSYNC"}, Kind: config.Bool, Default: "false",
 			Doc: "leave it to the system when records reach the disk, for measuring", Requirement: "SESS-12"},
 	}
-}
-
-// loadSettings reads the settings in force and tells the person what is wrong with them. Home is the
-// state home, empty when there is none.
-func loadSettings(env *Env, o *options) (s *config.Settings, home string, err error) {
-	home, err = fsys.StateHome(env.Getenv)
-	file := ""
-	if err == nil {
-		file = filepath.Join(home, "settings.json")
-	}
-	s, warnings := config.Load(config.Sources{
-		File: file, Extra: o.settings, Getenv: env.Getenv, Closest: spell.Closest,
-	}, settingKeys())
-	for _, w := range warnings {
-		env.say(w.String())
-	}
-	return s, home, err
 }

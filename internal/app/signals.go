@@ -4,35 +4,69 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 
 	"adze/internal/tool"
 )
 
-// interruptible returns a context that a signal ends, with its reason. A second interrupt does not
-// wait for anything: it calls exit. Stop gives the signals back.
-func interruptible(exit func(int)) (ctx context.Context, stop func()) {
-	ctx, cancel := context.WithCancelCause(context.Background())
-	signals := make(chan os.Signal, 4)
+// Signals turn signals into the end of a context, with its reason. A second interrupt does not wait
+// for anything: it calls exit.
+type signals struct {
+	exit   func(int)
+	cancel context.CancelCauseFunc
+	stop   func()
+
+	mu       sync.Mutex
+	count    int           // of interrupts
+	diverted chan struct{} // where interrupts go instead, or nil
+}
+
+// interruptible returns a context that a signal ends. Stop gives the signals back.
+func interruptible(exit func(int)) (ctx context.Context, s *signals) {
+	s = &signals{exit: exit}
+	ctx, s.cancel = context.WithCancelCause(context.Background())
+	received := make(chan os.Signal, 4)
 	// Being told of broken pipes makes them errors of the write, instead of the end of the program.
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE)
+	signal.Notify(received, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
+	s.stop = func() {
+		signal.Stop(received)
+		close(received)
+		s.cancel(nil)
+	}
 	go func() {
-		interrupts := 0
-		for s := range signals {
-			switch s {
+		for sig := range received {
+			switch sig {
 			case os.Interrupt:
-				if interrupts++; interrupts > 1 {
-					exit(exitInterrupt)
-				}
-				cancel(tool.AbortUser)
-			case syscall.SIGTERM:
-				cancel(tool.AbortShutdown)
+				s.interrupt()
+			case syscall.SIGTERM, syscall.SIGHUP:
+				s.cancel(tool.AbortShutdown)
 			}
 		}
 	}()
-	return ctx, func() {
-		signal.Stop(signals)
-		close(signals)
-		cancel(nil)
+	return ctx, s
+}
+
+// divert returns a channel that gets the interrupts from now on: they end nothing any more.
+func (s *signals) divert() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.diverted = make(chan struct{}, 4)
+	return s.diverted
+}
+
+func (s *signals) interrupt() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.diverted != nil {
+		select {
+		case s.diverted <- struct{}{}:
+		default:
+		}
+		return
 	}
+	if s.count++; s.count > 1 {
+		s.exit(exitInterrupt)
+	}
+	s.cancel(tool.AbortUser)
 }

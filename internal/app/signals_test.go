@@ -17,7 +17,7 @@ func TestInterruptible(t *testing.T) {
 		}
 	}
 	codes := make(chan int, 1)
-	ctx, stop := interruptible(func(code int) { codes <- code })
+	ctx, s := interruptible(func(code int) { codes <- code })
 	send(syscall.SIGPIPE) // is no reason to stop
 	send(syscall.SIGINT)
 	<-ctx.Done()
@@ -28,13 +28,24 @@ func TestInterruptible(t *testing.T) {
 	if code := <-codes; code != exitInterrupt {
 		t.Errorf("the second interrupt exits with %d", code)
 	}
-	stop()
+	s.stop()
 
-	ctx, stop = interruptible(func(int) { t.Error("exits at once") })
+	ctx, s = interruptible(func(int) { t.Error("exits at once") })
 	send(syscall.SIGTERM)
 	<-ctx.Done()
 	if got := tool.AbortReason(ctx); got != tool.AbortShutdown {
 		t.Errorf("terminated because of %s", got)
 	}
-	stop()
+	s.stop()
+
+	ctx, s = interruptible(func(int) { t.Error("exits at once") })
+	interrupts := s.divert()
+	for range 3 {
+		send(syscall.SIGINT)
+		<-interrupts
+	}
+	if ctx.Err() != nil {
+		t.Error("a diverted interrupt ends the program")
+	}
+	s.stop()
 }

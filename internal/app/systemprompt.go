@@ -6,11 +6,16 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
 
 	"adze/internal/agent"
 	"adze/internal/agent/prompt"
 	"adze/internal/model"
 	"adze/internal/msg"
+	"adze/internal/platform/gitinfo"
 )
 
 // An assembler writes the system prompt of a turn.
@@ -18,6 +23,42 @@ type assembler = func(context.Context, agent.Model, []msg.ToolSpec) ([]msg.Part,
 
 // prompt returns what assembles the system prompt of each turn.
 func (b *builder) prompt() (assembler, error) {
+	w, err := b.writer()
+	if err != nil {
+		return nil, err
+	}
+	return w.write, nil
+}
+
+// A writer writes the system prompt of a session, once for each thing it depends on, so that the blocks of
+// all requests are the same ones.
+type writer struct {
+	b        *builder
+	choice   prompt.Choice
+	layout   prompt.Layout
+	facts    prompt.Facts
+	registry *prompt.Registry
+	simple   bool
+	git      func() prompt.Git // nil if nothing is asked
+
+	mu      sync.Mutex // of what follows, and of the facts and the registry
+	written map[variant]written
+}
+
+// A variant is what a prompt depends on.
+type variant struct {
+	model, answer string
+	tools         int
+	shared        bool
+	language      prompt.Language
+}
+
+type written struct {
+	blocks []msg.Part
+	marks  []model.Mark
+}
+
+func (b *builder) writer() (*writer, error) {
 	replaced, err := textOrFile(b.o.system, b.o.systemFile, "--system-prompt-file")
 	if err != nil {
 		return nil, err
@@ -26,50 +67,143 @@ func (b *builder) prompt() (assembler, error) {
 	if err != nil {
 		return nil, err
 	}
-	branch, repository := findBranch(b.env.Dir)
-	p := &prompt.Prompt{
-		Append:  appended,
-		Simple:  b.settings.Bool("ADZE_SIMPLE"),
-		NoCache: b.settings.Bool("ADZE_DISABLE_PROMPT_CACHING"),
-		Env: prompt.Environment{
-			Dir: b.env.Dir, Extra: b.o.dirs, Repository: repository, Branch: branch,
-			Platform: runtime.GOOS + "/" + runtime.GOARCH, Date: b.env.Now().Format("2006-01-02"),
+	_, repository := findBranch(b.env.Dir)
+	w := &writer{
+		b:        b,
+		choice:   prompt.Choice{Append: appended},
+		layout:   prompt.Layout{None: b.settings.Bool("ADZE_DISABLE_PROMPT_CACHING"), Hour: b.cachesLong()},
+		registry: prompt.NewRegistry(nil),
+		simple:   b.settings.Bool("ADZE_SIMPLE"),
+		written:  map[variant]written{},
+		facts: prompt.Facts{
+			Env: prompt.Environment{
+				Dir: b.env.Dir, Extra: b.o.dirs, Repository: repository,
+				Original: b.prefs.workspace.Main, Platform: runtime.GOOS + "/" + runtime.GOARCH, System: systemVersion(), Date: b.env.Now().Format(time.DateOnly),
+			},
+			Guide:     prompt.Guidance{Interactive: interactive(b.env, b.o)},
+			Explained: b.settings.Text("communication") == "explained",
+			Budget:    b.o.tokenBudget,
+			Kept:      b.settings.Int("microCompact.keepResults"),
+			NoteDown:  true,
 		},
 	}
 	if shell := b.env.Getenv("SHELL"); shell != "" {
-		p.Env.Shell = filepath.Base(shell)
+		w.facts.Env.Shell = filepath.Base(shell)
 	}
 	if b.settings.Bool("attributionHeader") {
-		p.Client = "adze/" + Version + " (headless)"
+		w.layout.Client = "adze/" + Version + " (" + b.entryPoint() + ")"
 	}
 	if b.o.given["system-prompt"] || b.o.given["system-prompt-file"] {
-		p.Replace = &replaced
+		w.choice.Custom = &replaced
 	}
-	return b.assemble(p), nil
+	if !w.simple && w.choice.Custom == nil && repository {
+		w.git = b.snapshot()
+	}
+	return w, nil
 }
 
-// assemble writes the prompt once for each model and number of tools, so that the blocks of all
-// requests are the same ones.
-func (b *builder) assemble(p *prompt.Prompt) assembler {
-	type key struct {
-		model string
-		tools int
+// entryPoint says how the program is used.
+func (b *builder) entryPoint() string {
+	switch {
+	case interactive(b.env, b.o):
+		return "interactive"
+	case b.o.input == inputStream:
+		return "sdk"
 	}
-	type written struct {
-		blocks []msg.Part
-		marks  []model.Mark
+	return "headless"
+}
+
+// cachesLong reports whether requests of the main conversation are cached for an hour. The settings that
+// the session began with decide, so that lifetimes are never mixed.
+func (b *builder) cachesLong() bool {
+	source := "sdk"
+	if interactive(b.env, b.o) {
+		source = "repl_main_thread"
 	}
-	done := map[key]written{}
-	return func(_ context.Context, m agent.Model, tools []msg.ToolSpec) ([]msg.Part, []model.Mark) {
-		k := key{m.ID, len(tools)}
-		w, ok := done[k]
-		if !ok {
-			known, _ := b.table.Lookup(m.ID)
-			w.blocks, w.marks = p.Blocks(prompt.Model{ID: m.ID, Name: known.Name, Cutoff: known.Cutoff}, len(tools))
-			done[k] = w
+	return slices.ContainsFunc(b.settings.Strings("cache1h"), func(pattern string) bool {
+		prefix, open := strings.CutSuffix(pattern, "*")
+		return pattern == source || open && strings.HasPrefix(source, prefix)
+	})
+}
+
+// write implements [assembler].
+func (w *writer) write(_ context.Context, m agent.Model, tools []msg.ToolSpec) ([]msg.Part, []model.Mark) {
+	v := variant{
+		model: m.ID, answer: w.b.prefs.live.Settings().Text("language"), tools: len(tools),
+		shared: w.b.backend == nil || w.b.backend.shared, language: w.b.promptLanguage(),
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	done, ok := w.written[v]
+	if !ok {
+		done.blocks, done.marks = w.assembly(v).Parts(w.layoutFor(v))
+		w.written[v] = done
+	}
+	return done.blocks, done.marks
+}
+
+func (w *writer) layoutFor(v variant) prompt.Layout {
+	l := w.layout
+	l.Tools, l.Shared = v.tools, v.shared
+	return l
+}
+
+// assembly returns the prompt that belongs to v.
+func (w *writer) assembly(v variant) prompt.Assembly {
+	known, _ := w.b.table.Lookup(v.model)
+	if w.facts.Answer != v.answer {
+		w.facts.Answer = v.answer
+		w.registry.Reset()
+	}
+	if w.git != nil {
+		w.facts.Git = w.git()
+	}
+	w.facts.Language = v.language
+	w.facts.Model = prompt.Model{ID: v.model, Name: known.Name, Cutoff: known.Cutoff}
+	a, err := w.choice.Select(func() prompt.Assembly {
+		if w.simple {
+			return prompt.Simple(v.language, w.facts.Env)
 		}
-		return w.blocks, w.marks
+		return w.registry.Assemble(&w.facts)
+	})
+	if err != nil {
+		w.b.env.say(err.Error())
 	}
+	return a
+}
+
+// promptLanguage returns the language of the prompt as the settings have it now.
+func (b *builder) promptLanguage() prompt.Language {
+	return prompt.Language(b.prefs.live.Settings().Text("promptLanguage"))
+}
+
+// describeTools returns tools as they are described in the language of the prompt.
+func (b *builder) describeTools(specs []msg.ToolSpec) []msg.ToolSpec {
+	return prompt.Describe(b.promptLanguage(), specs)
+}
+
+// snapshot asks git about the workspace, once, while other things are made ready. It returns what waits for
+// the answer. A workspace that is not trusted is not asked.
+func (b *builder) snapshot() func() prompt.Git {
+	if b.git != nil || !b.prefs.workspace.Trusted() {
+		return b.git
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	var answer prompt.Git
+	var asked sync.WaitGroup
+	asked.Go(func() { answer = prompt.Git(gitinfo.Take(ctx, &b.runner, b.env.Dir, environ(b.settings))) })
+	b.closers = append(b.closers, func() { cancel(); asked.Wait() })
+	b.git = func() prompt.Git { asked.Wait(); return answer }
+	return b.git
+}
+
+// systemVersion returns the name and version of the operating system, where they can be read at once.
+func systemVersion() string {
+	release, err := os.ReadFile("/proc/sys/kernel/osrelease")
+	if err != nil {
+		return ""
+	}
+	return "Linux " + strings.TrimSpace(string(release))
 }
 
 func textOrFile(text, file, flag string) (string, error) {

@@ -27,7 +27,7 @@ func toolFlags() []flag {
 	}
 	shared := []string{
 		"allowed-tools", "disallowed-tools", "permission-mode", "dangerously-skip-permissions", "add-dir",
-		"settings", "session-id", "no-session-persistence", "debug", "debug-file", "help",
+		"settings", "setting-sources", "trust", "session-id", "no-session-persistence", "debug", "debug-file", "help",
 	}
 	for _, f := range supportedFlags() {
 		if slices.Contains(shared, f.name) {
@@ -56,7 +56,7 @@ func runTool(ctx context.Context, env *Env, o *options) error {
 			b.gate.allow(t.Spec().Name)
 		}
 	}
-	s, err := b.session(nil)
+	s, err := b.session(ctx, nil)
 	if err != nil {
 		return err
 	}

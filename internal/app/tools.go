@@ -20,7 +20,10 @@ import (
 	"adze/internal/tools/glob"
 	"adze/internal/tools/grep"
 	"adze/internal/tools/notebook"
+	"adze/internal/tools/plan"
 	"adze/internal/tools/read"
+	"adze/internal/tools/taskoutput"
+	"adze/internal/tools/taskstop"
 	"adze/internal/tools/write"
 )
 
@@ -50,7 +53,7 @@ func catalogue() []catalogued {
 		{"TaskUpdate", "", "core", "change a task"},
 		{"TodoWrite", "", "conditional", "replace the to-do list, where there is no task list"},
 		{"TaskOutput", "", "core", "read the output of a background task"},
-		{"TaskStop", "", "core", "stop a background task"},
+		{"TaskStop", "KillShell", "core", "stop a background task"},
 		{"EnterPlanMode", "", "core", "ask to plan before acting"},
 		{"ExitPlanMode", "", "core", "submit the plan"},
 		{"VerifyPlanExecution", "", "conditional", "check that a plan was carried out"},
@@ -93,9 +96,12 @@ var simpleTools = [...]string{"Bash", "Read", "Edit"}
 
 // A toolbox is what the built-in tools of a session are made with.
 type toolbox struct {
+	vars     *envFile
 	settings *config.Settings
 	dir      string
 	runner   *osproc.Runner // closed by the caller
+	shell    *shelling      // nil means that commands leave nothing behind
+	sandbox  *confinement   // nil means that commands are not confined
 	state    *filestate.Store
 	// home is the state home. Without one there are no locks, and so no tools that write.
 	home    string
@@ -105,15 +111,28 @@ type toolbox struct {
 	log   *slog.Logger
 	// engine searches; closed by the caller.
 	engine *search.Engine
+	// hidden reports whether a rule keeps a path from being read; nil means that none does.
+	hidden func(path string) bool
+	// hides reports whether any rule does; nil means that one may.
+	hides func() bool
+	// plan is how the model plans; without a file it cannot.
+	plan plan.Config
+	// made is given what the writing tools share, which has to be waited for before the history is
+	// closed; nil means that no tool is run.
+	made func(*change.Files)
 }
 
 // tools is the visible list of the tools there are.
 func (b toolbox) tools() []tool.Tool {
 	s := b.settings
-	here := func() string { return b.dir }
+	if b.shell == nil {
+		b.shell = still(b.dir, nil)
+	}
+	here := b.shell.dir.here
 	reading := read.Config{
 		Dir: here, MaxBytes: int64(s.Int("read.maxBytes")), MaxTokens: s.Int("read.maxTokens"),
 		State: b.state, Repeat: !s.Bool("read.dedup"), Exempt: s.Strings("read.malwareReminderExempt"),
+		Denied: b.hidden,
 	}
 	if b.model != nil {
 		reading.Model = func() string { return b.model().ID }
@@ -121,27 +140,46 @@ func (b toolbox) tools() []tool.Tool {
 		reading.Documents = func() bool { return b.model().Documents }
 	}
 	list := []tool.Tool{
-		bash.New(bash.Config{
-			Dir: here, Runner: b.runner, Env: func() []string { return shellEnv(s) },
-			Timeout: milliseconds(s, "shell.defaultTimeoutMs"), MaxTimeout: milliseconds(s, "shell.maxTimeoutMs"),
-		}),
+		bash.New(b.shell.config(b)),
 		read.New(reading),
-		glob.New(glob.Config{Dir: here, Engine: b.engine}),
-		grep.New(grep.Config{Dir: here, Engine: b.engine}),
+		glob.New(glob.Config{Dir: here, Engine: b.engine, Denied: b.denials}),
+		grep.New(grep.Config{Dir: here, Engine: b.engine, Denied: b.denials}),
+	}
+	if b.shell.tasks != nil {
+		list = append(list, taskoutput.New(b.shell.tasks), taskstop.New(b.shell.tasks))
 	}
 	if b.home == "" {
 		return list
 	}
+	if b.plan.File != nil {
+		list = append(list, plan.Enter(b.plan), plan.Exit(b.plan))
+	}
 	files := &change.Files{
-		Dir: here, State: b.state, History: b.history, Log: b.log,
+		Dir: here, State: b.state, History: b.history, Hidden: b.hidden, Log: b.log,
 		Replacer:  replace.New(filepath.Join(b.home, "locks")),
 		Listeners: []change.Listener{searched{b.engine}},
+	}
+	if b.made != nil {
+		b.made(files)
 	}
 	return append(list,
 		edit.New(edit.Config{Files: files, WholeOnly: !s.Bool("edit.allowCovered")}),
 		write.New(write.Config{Files: files}),
 		notebook.New(notebook.Config{Files: files}),
 	)
+}
+
+// denials returns what says of a path that a rule hides it; nil means that none hides anything now.
+func (b toolbox) denials() func(path string) string {
+	if b.hidden == nil || b.hides != nil && !b.hides() {
+		return nil
+	}
+	return func(path string) string {
+		if b.hidden(path) {
+			return "a deny rule"
+		}
+		return ""
+	}
 }
 
 // searched tells the search engine of changes, so that it never answers from what a file once held.
@@ -154,7 +192,7 @@ func (s searched) Changed(_ context.Context, path string) error {
 
 // newEngine returns the search engine that the settings ask for.
 func newEngine(s *config.Settings, dir string, warn func(string)) *search.Engine {
-	kind, err := search.ParseKind(s.Text("search.engine"), func(string) string { return "" })
+	kind, err := search.ParseKind(s.Text("search.engine"))
 	if err != nil {
 		warn(err.Error())
 	}
@@ -167,13 +205,22 @@ func newEngine(s *config.Settings, dir string, warn func(string)) *search.Engine
 	})
 }
 
+// environ returns our environment with the variables of the settings.
+func environ(s *config.Settings) []string {
+	env := os.Environ()
+	for _, v := range s.Env() {
+		env = append(env, v.Name+"="+v.Value)
+	}
+	return env
+}
+
 // shellEnv returns the environment of commands.
 func shellEnv(s *config.Settings) []string {
-	environ := osproc.ScrubEnv(os.Environ())
+	env := osproc.ScrubEnv(environ(s))
 	if s.Bool("ADZE_SUBPROCESS_ENV_SCRUB") {
-		environ = osproc.DropSecrets(environ, s.Strings("shell.passEnv"))
+		env = osproc.DropSecrets(env, s.Strings("shell.passEnv"))
 	}
-	return environ
+	return env
 }
 
 func milliseconds(s *config.Settings, key string) time.Duration {

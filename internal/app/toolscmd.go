@@ -12,7 +12,7 @@ import (
 func toolsFlags() []flag {
 	flags := []flag{{name: "json", doc: "print JSON", set: setBool(func(o *options) *bool { return &o.json })}}
 	for _, f := range supportedFlags() {
-		if slices.Contains([]string{"allowed-tools", "disallowed-tools", "tools", "settings", "help"}, f.name) {
+		if slices.Contains([]string{"allowed-tools", "disallowed-tools", "tools", "settings", "setting-sources", "trust", "help"}, f.name) {
 			flags = append(flags, f)
 		}
 	}

@@ -20,6 +20,8 @@ func TestTraitsOfTheTools(t *testing.T) {
 		"Grep":         {100_000, false, true},
 		"NotebookEdit": {100_000, false, false},
 		"Read":         {100_000, true, true},
+		"TaskOutput":   {100_000, false, false},
+		"TaskStop":     {100_000, false, false},
 		"Write":        {100_000, false, true},
 	}
 	for _, present := range presentTools(t) {

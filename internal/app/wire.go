@@ -1,15 +1,19 @@
 package app
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"adze/internal/agent"
+	"adze/internal/agent/prompt"
 	"adze/internal/model"
 	"adze/internal/model/catalog"
 	"adze/internal/model/cost"
@@ -23,6 +27,8 @@ import (
 	"adze/internal/session"
 	"adze/internal/session/store"
 	"adze/internal/tool"
+	"adze/internal/tool/change"
+	"adze/internal/tools/structured"
 )
 
 // A builder makes a session from flags and settings.
@@ -32,34 +38,63 @@ type builder struct {
 	settings *config.Settings
 	home     string // the state home
 	homeErr  error  // why there is none
+	prefs    *preferences
 	table    catalog.Table
 
 	id      string
-	model   string // as the user named it
+	earlier *store.Contents // of the session that is resumed, or nil
+	log     *store.Log      // nil if none is kept, or before it is opened
+	model   string          // as the user named it
 	backend *backend
 	gate    *gate
+	sandbox *confinement // nil if commands are not confined
+	hooks   *hooking
+	vars    *envFile
 	runner  osproc.Runner
+	dir     *workdir // where the session is
 	closers []func()
 
-	noteModel sync.Once
+	noteModel, notePlans, costOnce sync.Once
+
+	files   *filehistory.History // nil if none is kept
+	state   *filestate.Store     // what the conversation knows of files
+	system  atomic.Pointer[assembler]
+	git     func() prompt.Git // what git said of the workspace; nil before it is asked
+	told    *background       // what the model is told beside what is said; nil before there is a session
+	schemas structured.Cache
+	output  structured.Output
 }
 
 // newBuilder reads the settings and the rules.
 func newBuilder(env *Env, o *options) (*builder, error) {
 	b := &builder{env: env, o: o, id: o.session}
-	b.settings, b.home, b.homeErr = loadSettings(env, o)
+	var err error
+	if b.prefs, err = readSettings(env, o); err != nil {
+		return nil, err
+	}
+	b.settings, b.home, b.homeErr = b.prefs.live.Settings(), b.prefs.home, b.prefs.homeErr
 	b.table = modelTable(env, b.settings)
 	if b.id == "" {
 		b.id = msg.NewID()
 	}
+	b.vars = newEnvFile(b)
 	for _, note := range o.notes {
 		env.say(note)
 	}
-	var err error
-	if b.gate, err = newGate(o, b.settings, env); err != nil {
+	if b.sandbox, err = newConfinement(b.settings, env); err != nil {
 		return nil, err
 	}
+	b.closers = append(b.closers, b.sandbox.close)
+	if b.gate, err = newGate(o, b.settings, env, b.sandbox); err != nil {
+		b.close()
+		return nil, err
+	}
+	b.sandbox.attach(b.gate)
+	b.dir = newWorkdir(env.Dir, b.gate)
 	b.closers = append(b.closers, b.runner.Close)
+	if err := b.serveProfiles(); err != nil {
+		return nil, err
+	}
 	return b, nil
 }
 
@@ -73,6 +108,9 @@ func (b *builder) close() {
 
 // chooseModel settles which model is asked, and by which provider.
 func (b *builder) chooseModel() (err error) {
+	// A long conversation is mostly one large buffer and the texts it was made of: collecting it twice as
+	// often costs little and keeps the peak down.
+	debug.SetGCPercent(50)
 	b.model = firstOf(b.o.model, b.settings.Text("model"), "default")
 	fallback := b.fallback()
 	if fallback != "" {
@@ -136,9 +174,8 @@ func (b *builder) lookup(name string) (catalog.Model, error) {
 const scriptedModel = "replay"
 
 // session puts the session together. Nothing is written before its first message.
-func (b *builder) session(system assembler) (*session.Session, error) {
-	log, err := b.openLog()
-	if err != nil {
+func (b *builder) session(ctx context.Context, system assembler) (*session.Session, error) {
+	if err := b.openLog(); err != nil {
 		return nil, err
 	}
 	debug, closeDebug, err := openDebug(b.o, b.home, b.id)
@@ -152,29 +189,47 @@ func (b *builder) session(system assembler) (*session.Session, error) {
 	}
 	engine := newEngine(b.settings, b.env.Dir, b.env.say)
 	b.closers = append(b.closers, engine.Close)
+	shell, err := b.openShell(ctx)
+	if err != nil {
+		return nil, err
+	}
+	b.sandbox.begin(ctx)
 	var current *session.Session
 	box := toolbox{
+		shell:    shell,
+		sandbox:  b.sandbox,
 		engine:   engine,
+		vars:     b.vars,
 		settings: b.settings, dir: b.env.Dir, runner: &b.runner, state: filestate.New(), log: debug,
 		home: b.home, model: func() catalog.Model { m, _ := b.lookup(current.Model()); return m },
+		hidden: b.gate.Hidden, hides: b.gate.Hides, plan: b.planConfig(),
 	}
+	b.keepFiles()
+	b.files, b.state = history, box.state
+	lost := b.lostTasks()
+	b.recall(box.state)
 	if history != nil {
 		box.history = history
 	}
 	if b.backend == nil {
 		box.model = nil
 	}
+	var changes *change.Files
+	box.made = func(f *change.Files) { changes = f; b.closers = append(b.closers, f.Wait) }
 	tools := box.tools()
 	cfg := session.Config{
 		ID:               b.id,
-		Tools:            tool.NewRegistry(tools...),
+		Tools:            tool.NewRegistry(append(tools, &b.output)...),
 		Denied:           b.denied(tools),
 		Permission:       b.gate,
 		Model:            b.model,
 		Fallback:         b.fallback(),
 		Resolve:          b.resolve,
-		System:           system,
-		Ledger:           cost.New(b.facts),
+		System:           b.changeable(system),
+		Goal:             b.goal,
+		SetMode:          b.gate.SetMode,
+		Ledger:           b.spent(),
+		Spent:            b.saveCost,
 		MaxTurns:         b.o.maxTurns,
 		MaxBudgetUSD:     b.o.maxBudget,
 		TokenBudget:      b.o.tokenBudget,
@@ -186,25 +241,41 @@ func (b *builder) session(system assembler) (*session.Session, error) {
 		Raw:              b.o.partial,
 		Debug:            debug,
 	}
-	if log != nil {
-		cfg.Log = log
+	if b.log != nil {
+		cfg.Log = b.log
+	}
+	if b.earlier != nil {
+		cfg.History = b.earlier.Entries
 	}
 	if history != nil {
 		cfg.Files = history
 	}
 	if b.backend != nil {
-		cfg.Provider = fit(b.backend.provider, b.table, b.env.say)
+		cfg.Provider = fit(b.backend.provider, b.table, b.env.say, b.describeTools)
 	}
 	if b.settings.Bool("sendMetadata") {
 		cfg.UserID = "session_" + b.id
 	}
-	current = session.New(cfg)
+	shell.warmUp(&cfg)
+	b.openHooks(&cfg)
+	b.remind(&cfg)
+	b.openBackground(&cfg)
+	b.keepWithin(&cfg)
+	if changes != nil {
+		cfg.Afters = append(cfg.Afters, changes) // after the hooks
+	}
+	current = session.Open(ctx, cfg)
+	b.hooks.attach(current)
+	for _, n := range lost {
+		b.hooks.notify(session.Notify{Text: n.Text()})
+	}
+	b.followSettings(ctx)
 	return current, nil
 }
 
 // tools returns the tools as they are listed; none of them is run.
 func (b *builder) tools() []tool.Tool {
-	return toolbox{settings: b.settings, dir: b.env.Dir, runner: &b.runner, state: filestate.New(), home: b.home, engine: new(search.Engine)}.tools()
+	return toolbox{shell: still(b.env.Dir, b.gate), settings: b.settings, dir: b.env.Dir, runner: &b.runner, state: filestate.New(), home: b.home, engine: new(search.Engine), plan: b.planConfig()}.tools()
 }
 
 // openHistory opens what files held before they were changed, or returns none if none is kept.
@@ -224,36 +295,58 @@ func (b *builder) openHistory(log *slog.Logger) (*filehistory.History, error) {
 	return h, nil
 }
 
-// openLog opens the transcript, or returns none if none is to be kept.
-func (b *builder) openLog() (*store.Log, error) {
-	days := b.settings.Int("cleanupPeriodDays")
-	never := days == 0 && b.settings.Origin("cleanupPeriodDays") != ""
-	if b.o.ephemeral || b.settings.Bool("ADZE_SKIP_TRANSCRIPT") || never {
-		return nil, nil
-	}
-	if b.homeErr != nil {
-		return nil, setupErrorf("%v", b.homeErr)
-	}
+// keeps reports whether the session is kept on disk.
+func (b *builder) keeps() bool {
+	never := b.settings.Int("cleanupPeriodDays") == 0 && b.settings.Origin("cleanupPeriodDays") != ""
+	return !b.o.ephemeral && !b.settings.Bool("ADZE_SKIP_TRANSCRIPT") && !never
+}
+
+func (b *builder) logOptions() store.Options {
 	branch, _ := findBranch(b.env.Dir)
-	log, err := store.Open(store.Options{
+	return store.Options{
 		Home: b.home, Dir: b.env.Dir, Session: b.id, Version: Version, Branch: branch,
 		NoSync: b.settings.Bool("ADZE_NO_FSYNC"),
-	})
-	if err != nil {
-		return nil, setupErrorf("%v", err)
+	}
+}
+
+// openLog opens the transcript, if one is to be kept and it is not open already.
+func (b *builder) openLog() (err error) {
+	if !b.keeps() {
+		return nil
+	}
+	if b.homeErr != nil {
+		return setupErrorf("%v", b.homeErr)
+	}
+	if b.log == nil {
+		if b.log, err = store.Open(b.logOptions()); err != nil {
+			return setupErrorf("%v", err)
+		}
+		b.closeLog()
+		if b.o.session != "" {
+			if _, err := os.Stat(b.log.Path()); err == nil {
+				return setupErrorf("--session-id: session %s exists already; go on with it by --resume %s, or give another id", b.id, b.id)
+			}
+		}
+	}
+	if len(b.o.dirs) > 0 {
+		if err := b.log.Note(store.Dirs(b.o.dirs)); err != nil {
+			b.env.say(err.Error())
+		}
+	}
+	b.cleanUp(b.settings.Int("cleanupPeriodDays"))
+	return nil
+}
+
+// closeLog sees to it that the transcript is closed in the end.
+func (b *builder) closeLog() {
+	if b.log == nil {
+		return
 	}
 	b.closers = append(b.closers, func() {
-		if err := log.Close(); err != nil {
+		if err := b.log.Close(); err != nil {
 			b.env.say(fmt.Sprintf("the transcript is not complete: %v", err))
 		}
 	})
-	if b.o.session != "" {
-		if _, err := os.Stat(log.Path()); err == nil {
-			return nil, setupErrorf("--session-id: session %s exists already, and this version cannot resume it; give another id", b.id)
-		}
-	}
-	b.cleanUp(days)
-	return log, nil
 }
 
 // denied returns which tools are not offered: denied by a rule, not among --tools, or too many for

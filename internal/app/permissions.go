@@ -1,0 +1,336 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"adze/internal/permission"
+	"adze/internal/platform/lines"
+	"adze/internal/tool"
+)
+
+// permissionFlags are those of a run that decide what is allowed, and the command's own.
+func permissionFlags() []flag {
+	flags := []flag{
+		{name: "json", doc: "print the decision as JSON", set: setBool(func(o *options) *bool { return &o.json })},
+		{name: "stdin", doc: "decide about many calls: a line {\"id\",\"tool\",\"input\",\"cwd\",\"mode\",\"allow\",\"ask\",\"deny\"} for each on stdin, a line with its decision for each on stdout",
+			set: setBool(func(o *options) *bool { return &o.stdin })},
+	}
+	shared := []string{
+		"allowed-tools", "disallowed-tools", "permission-mode", "dangerously-skip-permissions", "add-dir",
+		"settings", "setting-sources", "trust", "help",
+	}
+	for _, f := range supportedFlags() {
+		if slices.Contains(shared, f.name) {
+			flags = append(flags, f)
+		}
+	}
+	return flags
+}
+
+// runPermissions says what would become of calls, and why. Nothing is run, and nothing is written.
+func runPermissions(ctx context.Context, env *Env, o *options) error {
+	const usage = "write adze permissions check TOOL JSON, or adze permissions check --stdin"
+	if len(o.args) == 0 || o.args[0] != "check" {
+		return setupErrorf("%s", usage)
+	}
+	c := &checker{env: env, o: o, benches: map[string]*bench{}}
+	args := o.args[1:]
+	switch {
+	case o.stdin && len(args) == 0:
+		return c.serve(ctx)
+	case o.stdin || len(args) < 1 || len(args) > 2:
+		return setupErrorf("%s", usage)
+	}
+	input, err := toolInput(ctx, env, args[1:])
+	if err != nil {
+		return err
+	}
+	return c.one(args[0], input)
+}
+
+// A checker decides about calls without making them.
+type checker struct {
+	env     *Env
+	o       *options
+	benches map[string]*bench // by directory
+}
+
+// A bench is what calls in one directory are judged with.
+type bench struct {
+	tools  []tool.Tool
+	config permission.Config
+}
+
+// A checked call, with the policy it is judged by.
+type checked struct {
+	ID    json.RawMessage `json:"id"`
+	Tool  string          `json:"tool"`
+	Input json.RawMessage `json:"input"`
+	Dir   string          `json:"cwd"`
+	Mode  string          `json:"mode"`
+	Allow *[]string       `json:"allow"`
+	Ask   *[]string       `json:"ask"`
+	Deny  *[]string       `json:"deny"`
+}
+
+// A decided call, as it is printed for machines.
+type decided struct {
+	ID       json.RawMessage `json:"id"`
+	Decision string          `json:"decision"`
+	ReadOnly bool            `json:"read_only"`
+	Reason   string          `json:"reason"`
+}
+
+// serve decides about the calls that arrive as lines, until the input ends. A line that cannot be used
+// is one that would not run.
+func (c *checker) serve(ctx context.Context) error {
+	in := lines.NewReader(c.env.Stdin, maxPrompt)
+	for {
+		line, err := in.Next()
+		var out decided
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case errors.Is(err, lines.ErrTooLong):
+			out = refusedLine(nil, fmt.Errorf("the line is longer than %d MB", maxPrompt>>20))
+		case err != nil:
+			return fmt.Errorf("reading stdin: %w", err)
+		case strings.TrimSpace(string(line)) == "":
+			continue
+		default:
+			out = c.line(line)
+		}
+		data, err := json.Marshal(out)
+		if err == nil {
+			err = c.env.print(string(data) + "\n")
+		}
+		if err != nil || ctx.Err() != nil {
+			return errors.Join(err, context.Cause(ctx))
+		}
+	}
+}
+
+func refusedLine(id json.RawMessage, err error) decided {
+	if id == nil {
+		id = json.RawMessage("null")
+	}
+	return decided{ID: id, Decision: string(permission.Deny), Reason: err.Error()}
+}
+
+func (c *checker) line(line []byte) decided {
+	var in checked
+	if err := json.Unmarshal(line, &in); err != nil {
+		return refusedLine(in.ID, fmt.Errorf(`the line is not {"id","tool","input","cwd","mode","allow","ask","deny"}: %w`, err))
+	}
+	d, _, err := c.decide(&in)
+	if err != nil {
+		return refusedLine(in.ID, err)
+	}
+	if in.ID == nil {
+		in.ID = json.RawMessage("null")
+	}
+	return decided{ID: in.ID, Decision: string(d.Behaviour), ReadOnly: d.ReadOnly, Reason: d.Reason.Text}
+}
+
+// decide judges a call as one of a session would be. An error says that it would not even be asked
+// about: the tool refuses its input.
+func (c *checker) decide(in *checked) (d permission.Decision, f permission.Facts, err error) {
+	b, err := c.bench(in.Dir)
+	if err != nil {
+		return d, f, err
+	}
+	cfg := b.config
+	if in.Mode != "" {
+		if cfg.Mode, err = permission.ParseMode(in.Mode); err != nil {
+			return d, f, err
+		}
+	}
+	if in.Allow != nil || in.Ask != nil || in.Deny != nil {
+		cfg.Rules = givenRules(in)
+	}
+	t := find(b.tools, in.Tool)
+	if in.Input == nil {
+		in.Input = json.RawMessage("{}")
+	}
+	call, err := t.Bind(in.Input)
+	if err != nil {
+		return d, f, fmt.Errorf("the call would fail: %w", err)
+	}
+	p := permission.Compile(cfg)
+	f = permission.FactsOf(p, t, call)
+	return permission.Decide(p, f), f, nil
+}
+
+// givenRules returns the rules of a line. They count as the user's own.
+func givenRules(in *checked) []permission.Rule {
+	var rules []permission.Rule
+	for _, list := range []struct {
+		behaviour permission.Behaviour
+		texts     *[]string
+	}{{permission.Allow, in.Allow}, {permission.Ask, in.Ask}, {permission.Deny, in.Deny}} {
+		if list.texts == nil {
+			continue
+		}
+		for _, text := range *list.texts {
+			r, _ := permission.ParseRule(text) // ok: the rule itself knows what is wrong with it
+			r.Behaviour, r.Source = list.behaviour, permission.UserSettings
+			rules = append(rules, r)
+		}
+	}
+	return rules
+}
+
+// bench returns what calls in dir are judged with: the settings there, as if the workspace were trusted.
+func (c *checker) bench(dir string) (*bench, error) {
+	if dir == "" {
+		dir = c.env.Dir
+	}
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(c.env.Dir, dir)
+	}
+	if b := c.benches[dir]; b != nil {
+		return b, nil
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return nil, fmt.Errorf("%s is not a directory", dir)
+	}
+	env, o := *c.env, *c.o
+	env.Dir = dir
+	o.trust = o.trust || o.stdin
+	s, _, _ := loadSettings(&env, &o) // ok: without a state home there are no settings in it
+	cfg, err := policyConfig(&o, s, &env)
+	if err == nil {
+		cfg.Mode, err = wantedMode(&o, s, &env)
+	}
+	if err == nil {
+		cfg.Sandbox, err = expectedSandbox(s, &env)
+	}
+	if err != nil {
+		return nil, err
+	}
+	g := &gate{Gate: permission.NewGate(permission.GateConfig{Config: cfg})}
+	b := &bench{config: cfg, tools: (&builder{env: &env, o: &o, settings: s, home: cfg.StateHome, gate: g}).tools()}
+	c.benches[dir] = b
+	return b, nil
+}
+
+// find returns the tool a call names, or one about which only its name is known.
+func find(tools []tool.Tool, name string) tool.Tool {
+	for _, t := range tools {
+		if t.Spec().Name == name || slices.Contains(t.Traits().Aliases, name) {
+			return t
+		}
+	}
+	return strangeTool(name)
+}
+
+// one explains the decision about one call.
+func (c *checker) one(name, input string) error {
+	in := &checked{Tool: name}
+	if input != "" {
+		in.Input = json.RawMessage(input)
+	}
+	d, f, err := c.decide(in)
+	if err != nil {
+		return setupErrorf("%v", err)
+	}
+	if c.o.json {
+		data, err := json.Marshal(explained(d))
+		if err != nil {
+			return fmt.Errorf("writing the decision: %w", err)
+		}
+		return c.env.print(string(data) + "\n")
+	}
+	text := explain(d, f)
+	if c.env.StdoutTerminal {
+		text = c.env.shown()(text)
+	}
+	return c.env.print(text)
+}
+
+// explain returns a decision for people to read.
+func explain(d permission.Decision, f permission.Facts) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n", d.Behaviour, d.Reason.Text)
+	fmt.Fprintf(&b, "  decided by  %s\n", d.Reason)
+	fmt.Fprintf(&b, "  read-only   %s\n", yesNo(d.ReadOnly))
+	if d.Firm {
+		b.WriteString("  firm        yes: no mode and no allow rule answers it\n")
+	}
+	for _, p := range d.Parts {
+		fmt.Fprintf(&b, "  part        %-5s %s (%s)\n", p.Behaviour, p.Text, p.Reason.Text)
+	}
+	for _, p := range d.Paths {
+		does, to := "read", p.Path
+		if p.Write {
+			does = "write"
+		}
+		if p.Real != "" && p.Real != p.Path {
+			to += " -> " + p.Real
+		}
+		fmt.Fprintf(&b, "  path        %-5s %s %s (%s)\n", p.Behaviour, does, to, p.Reason.Text)
+	}
+	for _, u := range d.Suggestions {
+		for _, r := range u.Rules {
+			fmt.Fprintf(&b, "  to allow    %s\n", r)
+		}
+	}
+	if f.Command != nil && f.Command.Script.Problem != "" {
+		fmt.Fprintf(&b, "  not simple  %s\n", f.Command.Script.Problem)
+	}
+	return b.String()
+}
+
+func yesNo(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
+
+// explained returns a decision for machines to read.
+func explained(d permission.Decision) any {
+	type rule struct {
+		Text   string `json:"rule"`
+		Source string `json:"source"`
+		File   string `json:"file,omitempty"`
+		Line   int    `json:"line,omitempty"`
+	}
+	type step struct {
+		Decision permission.Behaviour  `json:"decision"`
+		Text     string                `json:"text"`
+		Real     string                `json:"real,omitempty"`
+		Write    bool                  `json:"write,omitempty"`
+		Type     permission.ReasonType `json:"reason_type"`
+		Reason   string                `json:"reason"`
+	}
+	out := struct {
+		Decision    permission.Behaviour  `json:"decision"`
+		ReadOnly    bool                  `json:"read_only"`
+		Reason      string                `json:"reason"`
+		Type        permission.ReasonType `json:"reason_type"`
+		Firm        bool                  `json:"firm,omitempty"`
+		Rule        *rule                 `json:"rule,omitempty"`
+		Parts       []step                `json:"parts,omitempty"`
+		Paths       []step                `json:"paths,omitempty"`
+		Suggestions []permission.Update   `json:"suggestions,omitempty"`
+	}{Decision: d.Behaviour, ReadOnly: d.ReadOnly, Reason: d.Reason.Text, Type: d.Reason.Type, Firm: d.Firm, Suggestions: d.Suggestions}
+	if r := d.Reason.Rule; r != nil {
+		out.Rule = &rule{r.Text(), string(r.Source), r.File, r.Line}
+	}
+	for _, p := range d.Parts {
+		out.Parts = append(out.Parts, step{Decision: p.Behaviour, Text: p.Text, Type: p.Reason.Type, Reason: p.Reason.Text})
+	}
+	for _, p := range d.Paths {
+		out.Paths = append(out.Paths, step{p.Behaviour, p.Path, p.Real, p.Write, p.Reason.Type, p.Reason.Text})
+	}
+	return out
+}

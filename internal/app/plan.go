@@ -1,0 +1,95 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"adze/internal/msg"
+	"adze/internal/permission"
+	"adze/internal/platform/paths"
+	"adze/internal/session"
+	"adze/internal/tools/plan"
+)
+
+// planConfig ties the plan tools to the permission gate.
+func (b *builder) planConfig() plan.Config {
+	return plan.Config{
+		File:  b.planFile,
+		Enter: b.gate.EnterPlan,
+		Leave: func(prompts []plan.Prompt) (string, error) {
+			mode, err := b.gate.LeavePlan("", approvals(prompts))
+			return string(mode), err
+		},
+		Check:      func(prompts []plan.Prompt) error { return permission.CheckPrompts(approvals(prompts)) },
+		Restrained: b.settings.Text("planEagerness") == "restrained",
+		Available: func() error {
+			if !b.gate.Asks() {
+				return errors.New("there is nobody here who could approve a plan")
+			}
+			return nil
+		},
+	}
+}
+
+func approvals(prompts []plan.Prompt) []permission.Prompt {
+	var all []permission.Prompt
+	for _, p := range prompts {
+		all = append(all, permission.Prompt(p))
+	}
+	return all
+}
+
+// planFile returns where the plan of the session is kept.
+func (b *builder) planFile() string { return plan.File(b.plansDir(), b.id, "") }
+
+// plansDir returns the directory of plans. A relative one must lie inside the project.
+func (b *builder) plansDir() string {
+	kept := filepath.Join(b.home, "plans")
+	dir := b.settings.Text("plansDirectory")
+	switch {
+	case dir == "":
+		return kept
+	case filepath.IsAbs(dir):
+		return filepath.Clean(dir)
+	}
+	full := filepath.Join(b.env.Dir, dir)
+	if paths.Relative(b.env.Dir, full) == full || strings.HasPrefix(dir, "~") {
+		b.notePlans.Do(func() {
+			b.env.say(fmt.Sprintf("plansDirectory is %s, which is not inside the project; plans are kept in %s", dir, kept))
+		})
+		return kept
+	}
+	return full
+}
+
+// keepFiles tells the gate what adze keeps for the model: what it may read, and the plan it may write.
+func (b *builder) keepFiles() {
+	if b.home == "" {
+		return
+	}
+	kept := permission.Kept{Readable: []string{b.plansDir()}, Editable: []string{b.planFile()}, PlanFile: b.planFile()}
+	if b.log != nil {
+		kept.Readable = append(kept.Readable, filepath.Dir(b.log.Path()))
+	}
+	b.gate.SetKept(kept)
+}
+
+// remind lets the model hear at the beginning of a turn which mode is in force.
+func (b *builder) remind(cfg *session.Config) {
+	heard := cfg.Heard
+	cfg.Heard = func(ctx context.Context, p session.Prompt) session.Hearing {
+		var h session.Hearing
+		if heard != nil {
+			h = heard(ctx, p)
+		}
+		if h.Blocked == "" {
+			for _, text := range b.gate.Reminders() {
+				h.Context = append(h.Context, msg.Reminder(text))
+			}
+		}
+		return h
+	}
+}

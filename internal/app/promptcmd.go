@@ -1,0 +1,209 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"adze/internal/agent/prompt"
+	"adze/internal/instruct"
+	"adze/internal/model"
+	wire "adze/internal/model/messages"
+	"adze/internal/model/tokens"
+	"adze/internal/msg"
+	"adze/internal/platform/term"
+	"adze/internal/tool"
+)
+
+func promptFlags() []flag {
+	flags := []flag{{name: "json", doc: "print JSON", set: setBool(func(o *options) *bool { return &o.json })}}
+	shared := []string{
+		"model", "system-prompt", "system-prompt-file", "append-system-prompt", "append-system-prompt-file", "add-dir", "bare",
+		"allowed-tools", "disallowed-tools", "tools", "settings", "setting-sources", "trust", "help",
+	}
+	for _, f := range supportedFlags() {
+		if slices.Contains(shared, f.name) {
+			flags = append(flags, f)
+		}
+	}
+	return flags
+}
+
+// A promptPage is what the first request of a session would say before the person does.
+type promptPage struct {
+	System   []promptBlock `json:"system"`
+	Tools    []promptItem  `json:"tools"`
+	Context  []promptItem  `json:"context"`
+	Sizes    promptSizes   `json:"sizes"`
+	Problems []string      `json:"problems"`
+}
+
+// A promptBlock is one block of the system prompt. Cache is empty, "5m" or "1h"; Shared says that others
+// may use what is cached.
+type promptBlock struct {
+	Cache    string       `json:"cache"`
+	Shared   bool         `json:"shared"`
+	Sections []promptItem `json:"sections"`
+}
+
+// A promptItem is a section, a tool or a message. A tool's bytes are those of its whole definition.
+type promptItem struct {
+	Name   string `json:"name"`
+	Bytes  int    `json:"bytes"`
+	Tokens int    `json:"tokens"`
+	Text   string `json:"text"`
+}
+
+// promptSizes are bytes as they are sent, with an empty message of the person.
+type promptSizes struct {
+	System  int `json:"system"`
+	Tools   int `json:"tools"`
+	Context int `json:"context"`
+	Request int `json:"request"`
+}
+
+func newItem(g *tokens.Gauge, name, text string) promptItem {
+	return promptItem{name, len(text), g.Text(text), text}
+}
+
+// runPrompt shows what would be sent.
+func runPrompt(ctx context.Context, env *Env, o *options) error {
+	if !slices.Equal(o.args, []string{"show"}) {
+		return setupErrorf("write adze prompt show [--json]")
+	}
+	if err := o.check(); err != nil {
+		return err
+	}
+	b, err := newBuilder(env, o)
+	if err != nil {
+		return err
+	}
+	defer b.close()
+	page, err := b.promptPage(ctx)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return env.print(marshal(page))
+	}
+	return env.print(env.shownText(page.String()))
+}
+
+// shownText makes text fit for where it is printed.
+func (env *Env) shownText(text string) string {
+	if env.StdoutTerminal {
+		return term.Sanitize(text)
+	}
+	return text
+}
+
+// largeSection is from where a section is pointed out, in characters.
+const largeSection = 20_000
+
+func (b *builder) promptPage(ctx context.Context) (*promptPage, error) {
+	w, err := b.writer()
+	if err != nil {
+		return nil, err
+	}
+	m, err := b.resolve(firstOf(b.o.model, b.settings.Text("model"), "default"))
+	if err != nil {
+		return nil, setupErrorf("%v", err)
+	}
+	tools := b.tools()
+	pool, _ := tool.Assemble(tools, nil, b.denied(tools))
+	req := &model.Request{Model: m.ID, Tools: b.describeTools(pool.Specs()), MaxTokens: 1, Messages: []msg.Message{msg.UserText("")}}
+	req.System, req.Cache = w.write(ctx, m, req.Tools)
+	gauge := tokens.New(m.ID)
+	page := &promptPage{Context: []promptItem{}, Problems: []string{}}
+	v := variant{model: m.ID, answer: w.facts.Answer, tools: len(req.Tools), shared: true, language: b.promptLanguage()}
+	layout := w.layoutFor(v)
+	for _, block := range w.assembly(v).Blocks(layout) {
+		page.System = append(page.System, newBlock(gauge, block, layout))
+		for _, p := range block.Pieces {
+			if n := utf8.RuneCountInString(p.Text); n > largeSection {
+				page.Problems = append(page.Problems, fmt.Sprintf("the section %s has %d characters, which are sent with every request", p.Name, n))
+			}
+		}
+	}
+	for _, t := range req.Tools {
+		definition, err := json.Marshal(object{"name": t.Name, "description": t.Description, "input_schema": t.Schema})
+		if err != nil {
+			return nil, err
+		}
+		item := promptItem{t.Name, len(definition), gauge.Request(nil, []msg.ToolSpec{t}, nil), t.Description}
+		page.Tools = append(page.Tools, item)
+	}
+	if !w.simple {
+		page.addContext(b, gauge, req)
+	}
+	return page, page.measure(req)
+}
+
+func newBlock(g *tokens.Gauge, b prompt.Block, l prompt.Layout) promptBlock {
+	shown := promptBlock{Shared: b.Global}
+	switch {
+	case b.Marked && l.Hour:
+		shown.Cache = "1h"
+	case b.Marked:
+		shown.Cache = "5m"
+	}
+	for _, p := range b.Pieces {
+		shown.Sections = append(shown.Sections, newItem(g, p.Name, p.Text))
+	}
+	return shown
+}
+
+// addContext adds what goes before the first message.
+func (p *promptPage) addContext(b *builder, g *tokens.Gauge, req *model.Request) {
+	var files []instruct.File
+	if !b.settings.Bool("ADZE_DISABLE_INSTRUCTIONS") {
+		set := instruct.New(b.instructions())
+		files = set.Load()
+		for _, problem := range set.Problems() {
+			p.Problems = append(p.Problems, problem.Path+" "+problem.Text)
+		}
+	}
+	parts := prompt.Context(b.promptLanguage(), files, b.env.Now().Format("2006-01-02"))
+	p.Context = append(p.Context, newItem(g, "first message", msg.PlainText(parts)))
+	req.Messages = []msg.Message{{Role: msg.User, Parts: parts}}
+}
+
+// measure fills in the sizes as they are sent.
+func (p *promptPage) measure(req *model.Request) error {
+	body, err := new(wire.Encoder).Encode(req, nil)
+	if err != nil {
+		return err
+	}
+	var sent struct{ System, Tools, Messages json.RawMessage }
+	if err := json.Unmarshal(body, &sent); err != nil {
+		return err
+	}
+	p.Sizes = promptSizes{len(sent.System), len(sent.Tools), len(sent.Messages), len(body)}
+	return nil
+}
+
+// String returns the page for a person.
+func (p *promptPage) String() string {
+	var b strings.Builder
+	list := func(kind string, items []promptItem) {
+		for _, it := range items {
+			fmt.Fprintf(&b, "== %s: %s, %d bytes, about %d tokens\n%s\n\n", kind, it.Name, it.Bytes, it.Tokens, it.Text)
+		}
+	}
+	for _, block := range p.System {
+		list("system", block.Sections)
+		if block.Cache != "" {
+			fmt.Fprintf(&b, "-- cached up to here for %s\n\n", block.Cache)
+		}
+	}
+	list("tool", p.Tools)
+	list("context", p.Context)
+	for _, problem := range p.Problems {
+		b.WriteString("note: " + problem + "\n")
+	}
+	fmt.Fprintf(&b, "bytes as sent: system %d, tools %d, messages %d, request %d\n", p.Sizes.System, p.Sizes.Tools, p.Sizes.Context, p.Sizes.Request)
+	return b.String()
+}

@@ -1,0 +1,143 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"adze/internal/platform/sandbox"
+)
+
+func sandboxFlags() []flag {
+	flags := []flag{{name: "json", doc: "print JSON", set: setBool(func(o *options) *bool { return &o.json })}}
+	for _, f := range supportedFlags() {
+		if slices.Contains([]string{"add-dir", "settings", "setting-sources", "trust", "help"}, f.name) {
+			flags = append(flags, f)
+		}
+	}
+	return flags
+}
+
+// A sandboxStatus is what confines commands, as it is printed for machines.
+type sandboxStatus struct {
+	Enabled   bool              `json:"enabled"`
+	Required  bool              `json:"required"`
+	Tier      string            `json:"tier"`
+	Problem   string            `json:"problem,omitempty"`
+	AutoAllow bool              `json:"autoAllow"`
+	MayLeave  bool              `json:"allowUnsandboxed"`
+	Excluded  []string          `json:"excludedCommands,omitempty"`
+	Network   []string          `json:"allowedDomains,omitempty"`
+	Limits    *sandbox.Limits   `json:"limits,omitempty"`
+	Attempts  []sandbox.Attempt `json:"attempts,omitempty"`
+}
+
+// runSandbox says what confines commands here and now, and shows it by trying.
+func runSandbox(ctx context.Context, env *Env, o *options) error {
+	if len(o.args) > 1 || len(o.args) == 1 && o.args[0] != "status" {
+		return setupErrorf("write adze sandbox status")
+	}
+	b, err := newBuilder(env, o)
+	if err != nil {
+		return err
+	}
+	defer b.close()
+	c := b.sandbox
+	if c == nil { // it is not switched on: what would be?
+		c = openConfinement(b.settings, env)
+		c.gate = b.gate
+		defer c.Close()
+	}
+	c.tier, c.problem = c.Tier()
+	s, held := c.status(ctx)
+	if o.json {
+		err = env.print(marshal(s))
+	} else {
+		err = env.print(s.text())
+	}
+	if err == nil && !held {
+		err = &endedError{}
+	}
+	return err
+}
+
+// status tries what the sandbox is there to prevent. It reports whether all that is promised holds.
+func (c *confinement) status(ctx context.Context) (sandboxStatus, bool) {
+	s := c.settings
+	out := sandboxStatus{
+		Enabled: s.Bool("sandbox.enabled"), Required: s.Bool("sandbox.failIfUnavailable"), Tier: c.tier.String(),
+		MayLeave: s.Bool("sandbox.allowUnsandboxedCommands"), Excluded: s.Strings("sandbox.excludedCommands"), Network: s.Strings("sandbox.network.allowedDomains"),
+	}
+	limits, err := c.Limits()
+	if err == nil {
+		out.AutoAllow = c.autoAllow()
+		out.Limits = &limits
+		out.Attempts, err = c.Try(ctx)
+	}
+	if err != nil {
+		out.Problem = err.Error()
+		return out, false
+	}
+	return out, !slices.ContainsFunc(out.Attempts, func(a sandbox.Attempt) bool { return a.Promised && !a.Held })
+}
+
+// text returns the status for a person.
+func (s *sandboxStatus) text() string {
+	var b strings.Builder
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(&b, "%-11s %s\n", name, fmt.Sprintf(format, args...))
+	}
+	switch {
+	case s.Enabled && s.Problem != "":
+		line("sandbox", "switched on, but not in force: %s", s.Problem)
+	case s.Enabled:
+		line("sandbox", "on")
+	case s.Problem != "":
+		line("sandbox", "off, and it would not work here: %s", s.Problem)
+	default:
+		line("sandbox", "off; switch it on with: adze config set sandbox.enabled true")
+	}
+	if s.Limits == nil {
+		return b.String()
+	}
+	line("tier", "%s: %s", s.Tier, s.Limits.Means)
+	if s.Limits.Weaker != "" {
+		line("", "a stronger one does not work: %s", s.Limits.Weaker)
+	}
+	switch {
+	case s.AutoAllow:
+		line("questions", "none about commands in the sandbox, except by rules that deny or ask")
+	case s.Limits.Tier.Protects():
+		line("questions", "as without a sandbox")
+	default:
+		line("questions", "as without a sandbox, since this tier cannot protect .git and the like in working directories")
+	}
+	line("writable", "%s", strings.Join(s.Limits.Writable, ", "))
+	if len(s.Limits.ReadOnly) > 0 {
+		line("protected", "%d names in them, there or not: .git, .adze, .claude, ... (--json lists them)", len(s.Limits.ReadOnly))
+	}
+	line("hidden", "%s", some(s.Limits.Hidden, "nothing is there to hide"))
+	line("network", "%s", some(s.Network, "no hosts in the settings; rules for WebFetch count, and others are asked about"))
+	line("excluded", "%s", some(s.Excluded, "no commands"))
+	b.WriteString("\ntried from the inside\n")
+	for _, a := range s.Attempts {
+		word := "held"
+		switch {
+		case !a.Held && a.Promised:
+			word = "BROKEN"
+		case !a.Held:
+			word = "open"
+		}
+		fmt.Fprintf(&b, "  %-6s  %-30s %s\n", word, a.Name, a.Detail)
+	}
+	return b.String()
+}
+
+// some returns a list in words.
+func some(list []string, none string) string {
+	if len(list) == 0 {
+		return none
+	}
+	return strings.Join(list, ", ")
+}

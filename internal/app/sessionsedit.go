@@ -1,0 +1,154 @@
+package app
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"adze/internal/msg"
+	"adze/internal/session/archive"
+	"adze/internal/session/store"
+)
+
+// exportSession writes a session for others. Its file is the user's own, and appears only when it is
+// complete.
+func exportSession(_ context.Context, t *sessionTask) error {
+	if len(t.args) > 1 {
+		return setupErrorf("name one session; a title of several words needs quotes")
+	}
+	info, err := t.find(t.args[0])
+	if err != nil {
+		return err
+	}
+	o := archive.ExportOptions{Format: t.Format, Secrets: t.Secrets}
+	if o.Format == "" {
+		o.Format = formatOf(t.Output)
+	}
+	if t.Output == "" || t.Output == "-" {
+		return archive.Export(t.env.Stdout, info, o)
+	}
+	path := t.Output
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(t.env.Dir, path)
+	}
+	if _, err := os.Lstat(path); err == nil && !t.force {
+		return fmt.Errorf("%s exists already; --force replaces it", t.Output)
+	}
+	return exportTo(path, info, o)
+}
+
+func exportTo(path string, info *archive.Info, o archive.ExportOptions) error {
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".export-*") // of mode 0600
+	if err != nil {
+		return fmt.Errorf("exporting session: %w", err)
+	}
+	defer os.Remove(tmp.Name()) // ok: gone already, if all went well
+	err = errors.Join(archive.Export(tmp, info, o), tmp.Close())
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	return err
+}
+
+// formatOf returns the format that goes with the name of a file.
+func formatOf(name string) archive.Format {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".html", ".htm":
+		return archive.HTML
+	case ".json":
+		return archive.JSON
+	}
+	return archive.Markdown
+}
+
+func forkSession(_ context.Context, t *sessionTask) error {
+	if len(t.args) > 1 {
+		return setupErrorf("name one session; a title of several words needs quotes")
+	}
+	info, err := t.find(t.args[0])
+	if err != nil {
+		return err
+	}
+	opt := store.Options{Home: t.home, Dir: t.env.Dir, Session: msg.NewID(), Version: Version}
+	if info.Dir != "" {
+		opt.Dir = info.Dir
+	}
+	if _, err := store.Fork(info.Path, opt, t.At); err != nil {
+		return err
+	}
+	return t.env.print(opt.Session + "\n")
+}
+
+func renameSession(_ context.Context, t *sessionTask) error {
+	title, err := store.CheckTitle(strings.Join(t.args[1:], " "))
+	if err != nil {
+		return setupErrorf("%v", err)
+	}
+	info, err := t.find(t.args[0])
+	if err != nil {
+		return err
+	}
+	return store.Annotate(info.Path, store.Title(title))
+}
+
+func tagSession(_ context.Context, t *sessionTask) error {
+	info, err := t.find(t.args[0])
+	if err != nil {
+		return err
+	}
+	tag := strings.Join(t.args[1:], " ")
+	if tag != "" {
+		if tag, err = store.CheckTitle(tag); err != nil {
+			return setupErrorf("%v", err)
+		}
+	}
+	return store.Annotate(info.Path, store.Tag(tag))
+}
+
+// removeSessions removes sessions, each after it was asked about.
+func removeSessions(_ context.Context, t *sessionTask) error {
+	var infos []*archive.Info
+	for _, what := range t.args {
+		info, err := t.find(what)
+		if err != nil {
+			return err // before anything is removed
+		}
+		infos = append(infos, info)
+	}
+	if !t.force && !t.env.StdinTerminal {
+		return setupErrorf("there is nobody to ask; --force removes without asking")
+	}
+	in := bufio.NewReader(t.env.Stdin)
+	for _, info := range infos {
+		if !t.force {
+			yes, err := t.confirm(in, info)
+			if err != nil || !yes {
+				return err
+			}
+		}
+		if err := store.Remove(info.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if err := t.out(fmt.Sprintf("removed %s (%s)\n", info.ID, info.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *sessionTask) confirm(in *bufio.Reader, info *archive.Info) (bool, error) {
+	if err := t.out(fmt.Sprintf("Remove session %s (%s, %s messages) for good? [y/N] ", info.ID, info.Name(), messages(info))); err != nil {
+		return false, err
+	}
+	answer, err := in.ReadString('\n')
+	if err != nil && answer == "" {
+		return false, nil // no answer is a no
+	}
+	answer = strings.ToLower(strings.TrimSpace(answer))
+	return answer == "y" || answer == "yes", nil
+}
