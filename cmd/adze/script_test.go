@@ -38,6 +38,7 @@ func TestScript(t *testing.T) {
 			"result":  checkResult,
 			"mode":    checkMode,
 			"fill":    fill,
+			"budget":  budget,
 		},
 	})
 }
@@ -48,6 +49,7 @@ func setUp(env *testscript.Env) error {
 	env.Setenv("HOME", home)
 	env.Setenv("ADZE_HOME", filepath.Join(env.WorkDir, "state"))
 	env.Setenv("ADZE_NO_FSYNC", "1")
+	env.Setenv("IS_SANDBOX", "1") // the tests may be run as root
 	env.Setenv("SHELL", "/bin/sh")
 	return os.MkdirAll(home, 0o755)
 }

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http/httptest"
 	"os"
@@ -65,6 +66,47 @@ func TestSignalWhileStreaming(t *testing.T) {
 	}
 }
 
+// A host that asks the program to terminate gets 143, with a turn or without one.
+//
+// Proves LOOP-21.
+func TestSignalWhileServing(t *testing.T) {
+	for _, prompt := range []string{"", `{"type":"user","message":{"role":"user","content":"go"}}` + "\n"} {
+		t.Run(fmt.Sprint(prompt != ""), func(t *testing.T) {
+			cmd := adze(t, t.TempDir(), "forever\nsay Half of it\nhang", "--model", "sonnet",
+				"--input-format", "stream-json", "--output-format", "stream-json", "--verbose", "--include-partial-messages")
+			stdin, err := cmd.StdinPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			stdout, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			first, sign := `{"type":"control_request","request_id":"r","request":{"subtype":"mcp_status"}}`+"\n", "control_response"
+			if prompt != "" {
+				first, sign = prompt, "Half of it"
+			}
+			if _, err := io.WriteString(stdin, first); err != nil {
+				t.Fatal(err)
+			}
+			readUntil(t, stdout, sign)
+			if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.Copy(io.Discard, stdout); err != nil {
+				t.Fatal(err)
+			}
+			var exit *exec.ExitError
+			if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 143 {
+				t.Errorf("ended with %v, want exit code 143", err)
+			}
+		})
+	}
+}
+
 // adze returns the program, set up to ask a server that plays the script.
 func adze(t *testing.T, home, script string, args ...string) *exec.Cmd {
 	t.Helper()
@@ -80,7 +122,7 @@ func adze(t *testing.T, home, script string, args ...string) *exec.Cmd {
 	}
 	cmd := exec.CommandContext(t.Context(), bin, args...)
 	cmd.Dir = t.TempDir()
-	cmd.Env = append(os.Environ(), "ADZE_HOME="+home, "ADZE_NO_FSYNC=1", "ANTHROPIC_API_KEY=k", "ANTHROPIC_BASE_URL="+server.URL)
+	cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "ADZE_HOME="+home, "ADZE_NO_FSYNC=1", "ANTHROPIC_API_KEY=k", "ANTHROPIC_BASE_URL="+server.URL)
 	cmd.Stderr = os.Stderr
 	return cmd
 }
@@ -123,7 +165,13 @@ func transcript(t *testing.T, home string) string {
 	return string(data)
 }
 
+// lastText returns the last message of a transcript.
 func lastText(log string) string {
-	lines := strings.Split(strings.TrimSpace(log), "\n")
-	return lines[len(lines)-1]
+	last := ""
+	for line := range strings.Lines(log) {
+		if strings.Contains(line, `"message":`) {
+			last = line
+		}
+	}
+	return last
 }

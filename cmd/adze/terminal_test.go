@@ -1,0 +1,166 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A terminal is a real one: a server of tmux with one window, which runs a shell in a repository.
+type terminal struct {
+	t      *testing.T
+	socket string
+	home   string
+	dir    string
+}
+
+// newTerminal opens a terminal of the given size. Script is what the model says.
+func newTerminal(t *testing.T, width, height int, script string) *terminal {
+	t.Helper()
+	root := t.TempDir()
+	tm := &terminal{t: t, socket: filepath.Join(root, "tmux"), home: filepath.Join(root, "home"), dir: filepath.Join(root, "project")}
+	if err := os.Mkdir(tm.dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(tm.dir, "model.txt"), []byte(script), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	tm.tmux("-f", "/dev/null", "new-session", "-d", "-x", fmt.Sprint(width), "-y", fmt.Sprint(height), "-c", tm.dir,
+		"-e", "ADZE_HOME="+tm.home, "-e", "PATH="+os.Getenv("PATH"), "-e", "PS1=$ ", "-e", "HOME="+root, "-e", "LANG=C.UTF-8", "-e", "HISTFILE=",
+		"bash", "--norc", "--noprofile")
+	t.Cleanup(func() { exec.Command("tmux", "-S", tm.socket, "kill-server").Run() })
+	tm.waitFor(`\$ $`)
+	return tm
+}
+
+func (tm *terminal) tmux(args ...string) string {
+	tm.t.Helper()
+	out, err := exec.Command("tmux", append([]string{"-S", tm.socket}, args...)...).CombinedOutput()
+	if err != nil {
+		tm.t.Fatalf("tmux %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// enter types a line.
+func (tm *terminal) enter(line string) {
+	tm.t.Helper()
+	tm.tmux("send-keys", "-l", line)
+	tm.tmux("send-keys", "Enter")
+}
+
+// key presses a key by its name.
+func (tm *terminal) key(name string) {
+	tm.t.Helper()
+	tm.tmux("send-keys", name)
+}
+
+// screen returns what is on the screen, with what has scrolled away.
+func (tm *terminal) screen() string {
+	tm.t.Helper()
+	return strings.TrimRight(tm.tmux("capture-pane", "-p", "-J", "-S", "-"), "\n")
+}
+
+// waitFor waits until the screen shows a pattern, and returns the screen.
+func (tm *terminal) waitFor(pattern string) string {
+	tm.t.Helper()
+	re := regexp.MustCompile("(?m)" + pattern)
+	deadline := time.Now().Add(20 * time.Second)
+	for {
+		screen := tm.screen()
+		if re.MatchString(screen) {
+			return screen
+		}
+		if time.Now().After(deadline) {
+			tm.t.Fatalf("%q does not appear on the screen:\n%s", pattern, screen)
+		}
+		time.Sleep(20 * time.Millisecond) // a terminal cannot be waited for in another way
+	}
+}
+
+// kill kills what the shell runs.
+func (tm *terminal) kill() {
+	tm.t.Helper()
+	shell := strings.TrimSpace(tm.tmux("display-message", "-p", "#{pane_pid}"))
+	if out, err := exec.Command("pkill", "-KILL", "-P", shell).CombinedOutput(); err != nil {
+		tm.t.Fatalf("killing: %v\n%s", err, out)
+	}
+	tm.waitFor(`Killed`)
+}
+
+// A conversation in a real terminal: a question answered in place, an interrupt, leaving, going on
+// after the program was killed, and the commands.
+func TestTerminal(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {200, 50}} {
+		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
+			t.Parallel()
+			tm := newTerminal(t, size[0], size[1], `
+forever
+when last "greet"
+say Hello, I am a script.
+---
+forever
+when last "make a file"
+use Write {"file_path":"made.txt","content":"made\n"}
+---
+when last "made.txt"
+say The file is made.
+---
+forever
+when last "take long"
+use Bash {"command":"echo started; sleep 100"}
+---
+when last "once more"
+say Going on.
+`)
+			const run = "clear; adze --model replay:model.txt --allowed-tools 'Bash(sleep:*)'"
+			tm.enter(run)
+			tm.waitFor(`^> $`)
+			tm.enter("greet me")
+			tm.waitFor(`Hello, I am a script\.`)
+			tm.enter("make a file")
+			tm.waitFor(`Allow\? \[y\]es`)
+			if _, err := os.Stat(filepath.Join(tm.dir, "made.txt")); err == nil {
+				t.Error("the file was written before it was allowed")
+			}
+			tm.enter("y")
+			tm.waitFor(`The file is made\.`)
+			if data, err := os.ReadFile(filepath.Join(tm.dir, "made.txt")); string(data) != "made\n" {
+				t.Errorf("the file holds %q, %v", data, err)
+			}
+
+			tm.enter("take long")
+			tm.waitFor(`^… Run echo started`)
+			tm.key("C-c")
+			tm.waitFor(`Interrupted\. What is next\?`)
+			tm.enter("/cost")
+			tm.waitFor(`Total cost:`)
+			tm.enter("/export out.html")
+			tm.waitFor(`Written to `)
+			tm.enter("/exit")
+			screen := tm.waitFor(`To go on with this session: adze --resume ([0-9a-f-]{36})`)
+			id := regexp.MustCompile(`--resume ([0-9a-f-]{36})`).FindStringSubmatch(screen)[1]
+			tm.waitFor(`^\$ $`)
+
+			tm.enter(run + " --continue")
+			tm.waitFor(`Going on with session ` + id)
+			tm.enter("take long")
+			tm.waitFor(`^… Run echo started`)
+			tm.kill()
+			tm.enter("") // the shell sets the terminal right
+			tm.enter(run + " --resume " + id)
+			tm.waitFor(`Going on with session ` + id)
+			tm.enter("once more")
+			tm.waitFor(`Going on\.`)
+			tm.key("C-d")
+			tm.waitFor(`To go on with this session`)
+		})
+	}
+}
