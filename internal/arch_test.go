@@ -28,28 +28,31 @@ const module = "adze"
 // pattern speaks for the packages not named otherwise.
 var layers = [][]string{
 	{"msg"},
+	{"platform/fsys", "platform/jsonc", "platform/replace"},
 	{"platform/*"},
+	{"platform/gitinfo"},
 	{"platform/search/glob", "platform/search/find", "platform/search/regextest"},
 	{"platform/search/ignore", "platform/search/regex"},
 	{"platform/search/walk", "platform/search/scan"},
 	{"platform/search", "platform/fileindex"},
 	{"model"},
-	{"model/messages", "model/catalog", "model/cost", "model/modeltest"},
+	{"model/messages", "model/catalog", "model/cost", "model/modeltest", "model/tokens"},
 	{"model/anthropic", "model/replay", "model/retry"},
 	{"tool/schema"},
 	{"tool"},
 	{"tool/tooltest", "tool/change"},
-	{"tools/*", "permission", "hook", "mcp", "skill", "memory"},
+	{"tools/*", "permission", "hook", "mcp", "skill", "memory", "instruct"},
 	{"agent/exec", "agent/prompt", "agent/compact"},
 	{"agent"},
-	{"session/store"},
+	{"session/store", "session/notes"},
+	{"session/archive"},
 	{"session"},
 	{"ui/draw"},
 	{"ui/tui/theme"},
 	{"ui/tui/*"},
-	{"ui/headless", "ui/tui", "ui/acp", "ui/web"},
+	{"ui/headless", "ui/plain", "ui/tui", "ui/acp", "ui/web"},
 	{"app"},
-	{"cmd/*", "bench", "bench/floor"},
+	{"cmd/*", "bench", "bench/floor", "bench/starter"},
 }
 
 // implementations are imported by app alone: the rest of the tree knows their
@@ -57,7 +60,7 @@ var layers = [][]string{
 var implementations = []string{
 	"tools/*",
 	"model/anthropic", "model/replay", "model/retry",
-	"ui/headless", "ui/tui", "ui/acp", "ui/web",
+	"ui/headless", "ui/plain", "ui/tui", "ui/acp", "ui/web",
 }
 
 // Proves LOOP-01.
