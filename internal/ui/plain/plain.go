@@ -241,7 +241,7 @@ func (f *Front) begin(ctx context.Context) {
 	if first := f.cfg.First; first != "" {
 		f.cfg.First = ""
 		f.out.line(f.editor.Prompt + term.Sanitize(first))
-		f.say(ctx, first)
+		f.enter(ctx, first)
 		return
 	}
 	f.prompt()

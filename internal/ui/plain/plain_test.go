@@ -271,6 +271,32 @@ func TestInterrupts(t *testing.T) {
 	})
 }
 
+// What is given on the command line is entered like anything else.
+func TestFirst(t *testing.T) {
+	for _, first := range []string{"/resume", "hello"} {
+		synctest.Test(t, func(t *testing.T) {
+			c := newConsole(t, "forever\nexpect last \"hello\"\nsay Welcome.", func(c *Config) {
+				c.First = first
+				c.Sessions = func() ([]Choice, error) { return []Choice{{"id-1", "a title", "an hour ago"}}, nil }
+			})
+			if first == "/resume" {
+				c.enter("1\n")
+				c.enter("hello\n")
+				if diff := cmp.Diff([]string{"", "id-1"}, c.opened); diff != "" {
+					t.Errorf("sessions (-want +got):\n%s", diff)
+				}
+			}
+			c.keys.Close()
+			if err := <-c.done; err != nil || !strings.Contains(c.text(), "Welcome.") {
+				t.Errorf("%v; the screen:\n%s", err, c.text())
+			}
+			for _, s := range c.sessions {
+				s.Close()
+			}
+		})
+	}
+}
+
 func TestErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newConsole(t, "error invalid_request no way", nil)
