@@ -105,6 +105,7 @@ type turnRoom struct {
 	before func() []msg.Part // what each request says before the conversation
 	specs  []msg.ToolSpec    // as they were at first; an estimate needs them no newer
 	size   int               // of the last request, counted
+	fixed  int               // how much of it is the same in each request of the turn
 }
 
 // wire lets a turn keep to the window.
@@ -145,7 +146,10 @@ func (t *turnRoom) tools() []msg.ToolSpec {
 // count returns the size of a request with these messages, before it is corrected.
 func (t *turnRoom) count(messages []msg.Message) int {
 	g := t.gauge()
-	return g.Count(t.system, t.tools(), messages) + g.Count(t.context(), nil, nil)
+	if t.fixed == 0 {
+		t.fixed = g.Count(t.system, t.tools(), nil) + g.Count(t.context(), nil, nil)
+	}
+	return t.fixed + g.Count(nil, nil, messages)
 }
 
 func (t *turnRoom) limits() compact.Limits {
@@ -213,13 +217,11 @@ func (t *turnRoom) moment() (notes.Moment, bool) {
 	if at < 0 {
 		return notes.Moment{}, false
 	}
-	entries, g := t.s.hist.Entries(), t.gauge()
+	entries := t.s.hist.Entries()
 	m := notes.Moment{Model: t.model.ID, System: t.system, Entries: entries, Edit: t.tools()[at]}
-	for i, e := range entries {
-		m.Tokens += g.Messages(e.Message)
-		if i >= t.noted {
-			m.Calls += len(e.Message.Uses())
-		}
+	m.Tokens = t.gauge().Correct(max(0, t.size-t.fixed)) // the conversation was counted for the request
+	for _, e := range entries[min(t.noted, len(entries)):] {
+		m.Calls += len(e.Message.Uses())
 	}
 	t.noted = len(entries)
 	return m, true
@@ -380,6 +382,12 @@ func (s *Session) notesNow(ctx context.Context, tell func(agent.Event)) {
 			if s.cfg.System != nil {
 				t.system, _ = s.cfg.System(ctx, m, s.ToolSpecs())
 			}
+			var conv msg.Conversation
+			for _, e := range s.hist.Entries() {
+				conv.Add(e.Message)
+			}
+			messages, _ := conv.Messages()
+			t.size = t.count(messages)
 			if moment, ok := t.moment(); ok {
 				text, err = s.room.cfg.Notes.Update(ctx, moment)
 			}
