@@ -40,13 +40,13 @@ test.sh checks it, and it has a bug. None of your files are touched.
 func (d *demoStage) close() {
 	d.say("\n" + d.style.Good.Apply("The demo has run the test once more itself: it passes.") + `
 
-To work on your own code with a real model, set a key and ask:
+To work on your own code with a real model, set a key and talk:
 
     export ANTHROPIC_API_KEY=...
-    adze -p "explain what this project does"
+    adze
 
-adze may read by itself; to let it run commands too, add
---allowed-tools Bash. See adze --help.
+adze may read by itself, and asks before it does anything else.
+See adze --help.
 `)
 }
 

@@ -276,6 +276,7 @@ func (t *turnRoom) tell(ev agent.Event) { t.s.feed.add(t.s.life, Loop{ev}, false
 
 // apply makes seg the conversation.
 func (t *turnRoom) apply(seg *compact.Segment, trigger compact.Trigger, focus string) *agent.Compacted {
+	t.fixed = 0 // what each request begins with may be another
 	t.s.hist.restart(seg, store.Boundary{
 		ID: t.s.newID(), Time: t.s.now(), Trigger: string(trigger), PreTokens: seg.Before, PostTokens: seg.After,
 		Last: t.s.hist.last(), Summary: seg.Summary.ID, Kept: seg.KeptIDs(), Instructions: focus,
