@@ -22,18 +22,18 @@ func say(role msg.Role, text string) msg.Message {
 
 // Proves CTX-31.
 func TestKinds(t *testing.T) {
-	prose, data := strings.Repeat("word ", 80), "{"+strings.Repeat(`"k":1,`, 66)+`"z":1}`
+	wide := &msg.Text{Text: strings.Repeat("字", 100)}
 	for _, tt := range []struct {
 		name, model string
 		part        msg.Part
 		want        int
 	}{
-		{"prose", "claude-x", &msg.Text{Text: prose}, 100},
-		{"JSON", "claude-x", &msg.Text{Text: data}, (len(data) + 1) / 2},
-		{"wide", "claude-x", &msg.Text{Text: strings.Repeat("字", 100)}, 125},
-		{"wide elsewhere", "qwen3-max", &msg.Text{Text: strings.Repeat("字", 100)}, 75},
-		{"behind a provider", "openrouter/qwen3-max", &msg.Text{Text: strings.Repeat("字", 100)}, 75},
-		{"unknown model", "mine", &msg.Text{Text: strings.Repeat("字", 100)}, 100},
+		{"words", "gpt-5", &msg.Text{Text: strings.Repeat("word ", 100)}, 110},
+		{"data", "gpt-5", &msg.Text{Text: strings.Repeat("abcdefghijklmnopqrstuvwxyz", 100)}, 1039},
+		{"wide", "claude-x", wide, 92},
+		{"wide elsewhere", "qwen3-max", wide, 67},
+		{"behind a provider", "openrouter/qwen3-max", wide, 67},
+		{"unknown model", "mine", wide, 72},
 		{"picture", "m", &msg.Image{MediaType: "image/png", Data: picture(t, 750, 100)}, 101},
 		{"large picture", "m", &msg.Image{MediaType: "image/png", Data: picture(t, 4000, 4000)}, 1600},
 		{"long picture", "m", &msg.Image{MediaType: "image/png", Data: picture(t, 3136, 1500)}, 1568*750/750 + 1},
@@ -149,5 +149,14 @@ func BenchmarkHistory(b *testing.B) {
 	g := tokens.New("claude-x")
 	for b.Loop() {
 		g.Messages(history...)
+	}
+}
+
+func BenchmarkText(b *testing.B) {
+	text := string(testdata(b, "go.txt"))
+	g := tokens.New("claude-x")
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		g.Text(text)
 	}
 }
