@@ -4,6 +4,7 @@ package model
 
 import (
 	"context"
+	"encoding/json"
 	"iter"
 	"time"
 
@@ -35,6 +36,9 @@ type Request struct {
 	// Cache says where the provider may cache; one without caching ignores it.
 	Cache     []Mark
 	MaxTokens int
+	// Format is the JSON Schema that the text of the answer fits, where the provider can see to it; nil
+	// leaves the text free.
+	Format json.RawMessage
 
 	// NoStream asks for the whole answer at once. The events are the same.
 	NoStream bool

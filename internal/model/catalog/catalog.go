@@ -154,11 +154,15 @@ func (t Table) find(id string) (Model, bool) {
 }
 
 // Resolve is like Lookup, but takes every name: for one it cannot place it returns [Unknown]. It
-// fails only when the name asks for what the model does not have.
+// fails only when the name asks for what the model does not have, or for something in brackets that nobody
+// knows.
 func (t Table) Resolve(name string) (Model, error) {
 	id, long := strings.CutSuffix(name, longSuffix)
 	if id == "" {
 		return Model{}, fmt.Errorf("model name %q is empty; use an id or one of %s", name, strings.Join(Aliases(), ", "))
+	}
+	if err := t.checkSuffix(id); err != nil {
+		return Model{}, err
 	}
 	m, ok := t.Lookup(id)
 	if !ok {
@@ -169,6 +173,19 @@ func (t Table) Resolve(name string) (Model, error) {
 			m.ID, longSuffix, strings.Join(t.longContext(), ", "))
 	}
 	return m, nil
+}
+
+// checkSuffix refuses brackets that mean nothing. A model whose very name has them is in the table.
+func (t Table) checkSuffix(name string) error {
+	plain, suffix := cutSuffix(name)
+	if _, ok := t.find(name); ok || suffix == "" {
+		return nil
+	}
+	advice := "write " + plain
+	if m, ok := t.Lookup(plain); ok && m.LongContext() {
+		advice += ", or " + plain + longSuffix + " for the long context"
+	}
+	return fmt.Errorf("the model name %s ends in %s, which means nothing; %s", name, suffix, advice)
 }
 
 func (t Table) longContext() []string {

@@ -8,6 +8,16 @@ import (
 // longSuffix selects the long-context variant of a model. It is never sent.
 const longSuffix = "[1m]"
 
+// cutSuffix splits off what stands in brackets at the end of a name, with the brackets. Without such an
+// end, or with nothing before it, the suffix is empty.
+func cutSuffix(name string) (plain, suffix string) {
+	i := strings.IndexByte(name, '[')
+	if i <= 0 || !strings.HasSuffix(name, "]") {
+		return name, ""
+	}
+	return name[:i], name[i:]
+}
+
 // aliases are the short names. "best" is the most capable model open to everyone.
 var aliases = [...]struct{ name, id string }{
 	{"default", "claude-opus-5-5"},

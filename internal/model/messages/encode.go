@@ -19,9 +19,10 @@ import (
 // With the cache marks taken out, system, tools and messages of a request are a byte-exact prefix of
 // those of the next one, as long as the next one only adds messages.
 type Encoder struct {
-	buf  []byte // the messages, with commas between them and without marks
-	kept []keptMessage
-	lent int // how much of buf's memory bodies share
+	buf   []byte // the messages, with commas between them and without marks
+	kept  []keptMessage
+	lent  int // how much of buf's memory bodies share
+	front front
 }
 
 // A keptMessage says which message the bytes of buf up to end finish. It holds on to the parts, so
@@ -31,7 +32,12 @@ type keptMessage struct {
 	parts []msg.Part
 	end   int
 	mark  int // where in buf a cache mark goes, or -1
+	// blocks is how many parts are sent.
+	blocks int
 }
+
+// roomForHead is more than the options of most requests take.
+const roomForHead = 512
 
 // Encode returns the body for req. The members of the JSON object extra are added at the top level;
 // they replace options of the same name, but may not touch the model, the stream, or the conversation.
@@ -64,12 +70,35 @@ func (b Body) Len() int64 {
 }
 
 // Reader returns a reader of the whole.
-func (b Body) Reader() io.Reader {
-	pieces := make([]io.Reader, len(b))
-	for i, piece := range b {
-		pieces[i] = bytes.NewReader(piece)
+func (b Body) Reader() io.Reader { return &bodyReader{slices.Clone(b)} }
+
+// A bodyReader reads pieces, and hands them on without a buffer in between.
+type bodyReader struct{ rest Body }
+
+func (r *bodyReader) Read(p []byte) (n int, err error) {
+	for n < len(p) && len(r.rest) > 0 {
+		taken := copy(p[n:], r.rest[0])
+		n += taken
+		if r.rest[0] = r.rest[0][taken:]; len(r.rest[0]) == 0 {
+			r.rest = r.rest[1:]
+		}
 	}
-	return io.MultiReader(pieces...)
+	if n == 0 && len(p) > 0 {
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+func (r *bodyReader) WriteTo(w io.Writer) (n int64, err error) {
+	for len(r.rest) > 0 {
+		written, err := w.Write(r.rest[0])
+		n += int64(written)
+		if err != nil {
+			return n, err
+		}
+		r.rest = r.rest[1:]
+	}
+	return n, nil
 }
 
 // Bytes returns a copy of the whole.
@@ -95,17 +124,14 @@ func (e *Encoder) body(req *model.Request, head []member) Body {
 	e.update(req.Messages)
 	marks := place(req)
 
-	dst := make([]byte, 0, roomFor(req))
+	dst := make([]byte, 0, roomForHead)
 	for i, m := range head {
 		dst = append(dst, "{,"[min(i, 1)])
 		dst = msg.AppendString(dst, m.name)
 		dst = append(dst, ':')
 		dst = append(dst, m.value...)
 	}
-	dst = appendSystem(dst, req.System, marks)
-	dst = appendTools(dst, req.Tools, marks)
-	dst = append(dst, `,"messages":[`...)
-	return append(e.messages(Body{dst}, marks), []byte("]}"))
+	return append(e.messages(Body{dst, e.front.encode(req, marks)}, marks), []byte("]}"))
 }
 
 // Continues reports whether req starts with the conversation of the last request, so that encoding it
@@ -162,6 +188,7 @@ func (e *Encoder) add(m msg.Message) {
 			e.buf = append(e.buf, ',')
 		}
 		e.buf = msg.AppendPart(e.buf, p, msg.Wire)
+		k.blocks++
 		if cacheable(p) {
 			k.mark = bytes.LastIndexByte(e.buf, '}')
 		}
@@ -184,81 +211,42 @@ func cacheable(p msg.Part) bool {
 	return true
 }
 
-// messages appends buf to body, with the mark spliced in.
+// messages appends buf to body, with the marks spliced in.
 func (e *Encoder) messages(body Body, marks map[position]model.Mark) Body {
 	e.lent = max(e.lent, len(e.buf))
-	m, ok := marks[position{place: model.InMessages}]
-	if ok {
-		for _, k := range slices.Backward(e.kept) {
-			if k.mark >= 0 {
-				return append(body, e.buf[:k.mark:k.mark], appendMark(nil, m), e.buf[k.mark:len(e.buf):len(e.buf)])
-			}
+	from := 0
+	if m, ok := marks[position{place: model.InMessages}]; ok {
+		for _, at := range e.markPlaces(len(marks) < maxMarks) {
+			body = append(body, e.buf[from:at:at], appendMark(nil, m))
+			from = at
 		}
 	}
-	return append(body, e.buf[:len(e.buf):len(e.buf)])
+	return append(body, e.buf[from:len(e.buf):len(e.buf)])
 }
 
-// roomFor estimates the size of everything but the messages.
-func roomFor(req *model.Request) int {
-	n := 2048
-	for _, p := range req.System {
-		if t, ok := p.(*msg.Text); ok {
-			n += len(t.Text) + len(t.Text)/16 + 64
-		}
-	}
-	for _, t := range req.Tools {
-		n += len(t.Description) + len(t.Description)/16 + len(t.Schema) + 128
-	}
-	return n
-}
+// lookback is how many blocks before a mark a server looks for what it has cached.
+const lookback = 20
 
-func appendSystem(dst []byte, system []msg.Part, marks map[position]model.Mark) []byte {
-	first := true
-	for i, p := range system {
-		if isEmptyText(p) {
-			continue
-		}
-		if first {
-			dst = append(dst, `,"system":[`...)
-		} else {
-			dst = append(dst, ',')
-		}
-		first = false
-		dst = msg.AppendPart(dst, p, msg.Wire)
-		dst = markBlock(dst, marks, position{model.InSystem, i})
+// markPlaces returns where in buf the last message is marked. When so much was added to the request before
+// that a server would not look back as far as its mark, and another mark is left, that one stays.
+func (e *Encoder) markPlaces(spare bool) []int {
+	last := len(e.kept) - 1
+	for last >= 0 && e.kept[last].mark < 0 {
+		last--
 	}
-	if first {
-		return dst
+	if last < 0 {
+		return nil
 	}
-	return append(dst, ']')
-}
-
-func appendTools(dst []byte, tools []msg.ToolSpec, marks map[position]model.Mark) []byte {
-	if len(tools) == 0 {
-		return dst
+	blocks := e.kept[last].blocks
+	before := last - 1
+	for before >= 0 && e.kept[before].role != msg.User {
+		blocks += e.kept[before].blocks
+		before--
 	}
-	dst = append(dst, `,"tools":`...)
-	for i, t := range tools {
-		dst = append(dst, "[,"[min(i, 1)])
-		dst = append(dst, `{"name":`...)
-		dst = msg.AppendString(dst, t.Name)
-		if t.Description != "" {
-			dst = append(dst, `,"description":`...)
-			dst = msg.AppendString(dst, t.Description)
-		}
-		dst = append(dst, `,"input_schema":`...)
-		if len(t.Schema) == 0 {
-			dst = append(dst, `{"type":"object"}`...)
-		} else {
-			dst = append(dst, t.Schema...)
-		}
-		if t.Strict {
-			dst = append(dst, `,"strict":true`...)
-		}
-		dst = append(dst, '}')
-		dst = markBlock(dst, marks, position{model.InTools, i})
+	if spare && blocks > lookback && before >= 0 && e.kept[before].mark >= 0 {
+		return []int{e.kept[before].mark, e.kept[last].mark}
 	}
-	return append(dst, ']')
+	return []int{e.kept[last].mark}
 }
 
 // options returns the members that come before the conversation, extra ones last.
@@ -279,8 +267,8 @@ func options(req *model.Request, extra json.RawMessage) ([]member, error) {
 			head = append(head, member{"thinking", []byte(`{"type":"adaptive"}`)})
 		}
 	}
-	if req.Effort != model.EffortDefault {
-		head = append(head, object("output_config", "effort", string(req.Effort)))
+	if config := outputConfig(req); config != nil {
+		head = append(head, member{"output_config", config})
 	}
 	if req.UserID != "" {
 		head = append(head, object("metadata", "user_id", req.UserID))
@@ -303,6 +291,23 @@ func options(req *model.Request, extra json.RawMessage) ([]member, error) {
 		head = set(head, m.name, m.value)
 	}
 	return head, nil
+}
+
+// outputConfig returns what the answer should be like, or nil.
+func outputConfig(req *model.Request) []byte {
+	var v []byte
+	if req.Effort != model.EffortDefault {
+		v = msg.AppendString(append(v, `,"effort":`...), string(req.Effort))
+	}
+	if req.Format != nil {
+		v = append(v, `,"format":{"type":"json_schema","schema":`...)
+		v = append(append(v, req.Format...), '}')
+	}
+	if v == nil {
+		return nil
+	}
+	v[0] = '{'
+	return append(v, '}')
 }
 
 // object returns a member whose value is an object of strings, given as names and values.

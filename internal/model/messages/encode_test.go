@@ -76,6 +76,10 @@ func TestEncodeGolden(t *testing.T) {
 			r.Choice.Name = "Read"
 		}, "", `{"model":"m-1","max_tokens":4096,"stream":true,"output_config":{"effort":"high"},` +
 			`"metadata":{"user_id":"device_1_session_2"},"tool_choice":{"type":"tool","name":"Read"}` + rest},
+		{"a form for the answer", func(r *model.Request) {
+			r.UserID, r.Thinking, r.Format = "", model.Thinking{}, json.RawMessage(`{"type":"object"}`)
+		}, "", `{"model":"m-1","max_tokens":4096,"stream":true,` +
+			`"output_config":{"effort":"high","format":{"type":"json_schema","schema":{"type":"object"}}}` + rest},
 		{"extra adds and replaces", func(r *model.Request) {
 			r.UserID, r.Effort, r.Thinking = "", "", model.Thinking{}
 		}, `{"temperature": 0.5, "max_tokens":7}`,
@@ -220,6 +224,50 @@ func TestEncodeMarks(t *testing.T) {
 				t.Errorf("marks %q, want %q\n%s", got, tt.want, body)
 			}
 		})
+	}
+}
+
+// A server looks back 20 blocks from a mark for what it has cached. When a response had so many calls that
+// the mark of the request before is further away, that mark stays, if there is one to spare.
+//
+// Proves CTX-15.
+func TestEncodeMarksReachBack(t *testing.T) {
+	for _, tt := range []struct {
+		calls, others int // calls of the last response, marks elsewhere
+		want          []int
+	}{
+		{1, 2, []int{2}}, {9, 2, []int{2}}, {10, 2, []int{2}}, {11, 2, []int{0, 2}}, {30, 2, []int{0, 2}}, {30, 3, []int{2}},
+	} {
+		r := request(0)
+		uses, results := msg.Message{Role: msg.Assistant}, msg.Message{Role: msg.User}
+		for i := range tt.calls {
+			id := fmt.Sprint("toolu_", i)
+			uses.Parts = append(uses.Parts, msg.NewToolUse(id, "Read", "{}"))
+			results.Parts = append(results.Parts, &msg.ToolResult{ID: id, Parts: []msg.Part{&msg.Text{Text: "x"}}})
+		}
+		r.Messages = append(r.Messages, uses, results)
+		r.Cache = []model.Mark{{Place: model.InMessages}, {Place: model.InSystem}, {Place: model.InTools}, {Place: model.InTools, Index: 1}}[:1+tt.others]
+		var e Encoder
+		body, err := e.Encode(r, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := Check(body); err != nil {
+			t.Error(err)
+		}
+		var sent struct{ Messages []json.RawMessage }
+		if err := json.Unmarshal(body, &sent); err != nil {
+			t.Fatal(err)
+		}
+		var got []int
+		for i, m := range sent.Messages {
+			if bytes.Contains(m, []byte("cache_control")) {
+				got = append(got, i)
+			}
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%d calls, %d other marks: %s", tt.calls, tt.others, diff)
+		}
 	}
 }
 

@@ -45,7 +45,8 @@ func conversation() *rapid.Generator[[]msg.Message] {
 				said = append(said, &msg.Redacted{Data: text().Draw(t, "redacted")})
 			}
 			said = append(said, &msg.Text{Text: text().Draw(t, "said")})
-			for range rapid.IntRange(0, 3).Draw(t, "uses") {
+			uses := rapid.SampledFrom([]int{0, 1, 2, 3, 12}).Draw(t, "uses") // with 12 an older mark stays
+			for range uses {
 				ids++
 				id := fmt.Sprintf("toolu_%d", ids)
 				in, _ := json.Marshal(map[string]string{rapid.String().Draw(t, "key"): rapid.String().Draw(t, "value")})
