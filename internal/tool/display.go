@@ -34,6 +34,9 @@ type (
 		Hunks          []Hunk
 	}
 
+	// Changes are changes to several files.
+	Changes []Diff
+
 	// List is a list of things found.
 	List struct {
 		Items []string
@@ -51,8 +54,20 @@ type Hunk struct {
 	Lines    []string `json:"lines"`
 }
 
-func (Plain) display()  {}
-func (Output) display() {}
-func (File) display()   {}
-func (Diff) display()   {}
-func (List) display()   {}
+func (Plain) display()   {}
+func (Output) display()  {}
+func (File) display()    {}
+func (Diff) display()    {}
+func (Changes) display() {}
+func (List) display()    {}
+
+// Diffs returns the changes that d shows.
+func Diffs(d Display) []Diff {
+	switch d := d.(type) {
+	case Diff:
+		return []Diff{d}
+	case Changes:
+		return d
+	}
+	return nil
+}

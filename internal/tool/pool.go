@@ -19,7 +19,9 @@ type Registry struct {
 	builtin []Tool // sorted by name
 
 	mu       sync.Mutex
-	specs    []msg.ToolSpec // of the last pool
+	last     *Pool   // the one assembled last
+	absent   []error // why each built-in is not in it, or nil
+	plain    bool    // it has nothing but built-ins
 	reported map[Problem]bool
 }
 
@@ -47,29 +49,37 @@ func NewRegistry(builtin ...Tool) *Registry {
 // is left out; of two the first wins. A tool for which denied answers true, for its name or an alias,
 // is absent, and so is one that is disabled. A nil denied denies nothing.
 func (r *Registry) Assemble(dynamic []Tool, denied func(name string) bool) (*Pool, []Problem) {
+	absent := make([]error, len(r.builtin))
+	specs := make([]msg.ToolSpec, 0, len(r.builtin))
+	for i, t := range r.builtin {
+		if absent[i] = absence(t, denied); absent[i] == nil {
+			specs = append(specs, t.Spec())
+		}
+	}
+	plain := len(dynamic) == 0
+
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if plain && r.plain && slices.EqualFunc(r.absent, absent, sameError) && slices.EqualFunc(r.last.specs, specs, sameSpec) {
+		return r.last, nil
+	}
 	p := &Pool{
 		tools:  make(map[string]Tool, len(r.builtin)+len(dynamic)),
 		names:  make(map[string]string),
 		absent: make(map[string]error),
 	}
-	all := slices.Concat(r.builtin, sorted(p.admit(r.builtin, dynamic)))
-	p.alias(all)
-	for _, t := range all {
-		name := t.Spec().Name
-		if err := absence(t, denied); err != nil {
-			p.absent[name] = err
-			delete(p.tools, name)
-			continue
-		}
-		p.specs = append(p.specs, t.Spec())
+	dynamic = sorted(p.admit(r.builtin, dynamic))
+	p.alias(slices.Concat(r.builtin, dynamic))
+	for i, t := range r.builtin {
+		p.offer(t, absent[i])
 	}
-
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if slices.EqualFunc(r.specs, p.specs, sameSpec) {
-		p.specs = r.specs
+	for _, t := range dynamic {
+		p.offer(t, absence(t, denied))
 	}
-	r.specs = p.specs
+	if r.last != nil && slices.EqualFunc(r.last.specs, p.specs, sameSpec) {
+		p.specs = r.last.specs
+	}
+	r.last, r.absent, r.plain = p, absent, plain
 	var fresh []Problem
 	for _, problem := range p.problems {
 		if !r.reported[problem] {
@@ -78,6 +88,24 @@ func (r *Registry) Assemble(dynamic []Tool, denied func(name string) bool) (*Poo
 		}
 	}
 	return p, fresh
+}
+
+// offer enters t among those that the model is told of, unless there is a reason against it.
+func (p *Pool) offer(t Tool, why error) {
+	if why != nil {
+		p.absent[t.Spec().Name] = why
+		delete(p.tools, t.Spec().Name)
+		return
+	}
+	p.specs = append(p.specs, t.Spec())
+}
+
+// sameError reports whether two reasons are told alike.
+func sameError(a, b error) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	return a.Error() == b.Error()
 }
 
 // Assemble returns the pool of builtin and dynamic once; see [Registry.Assemble].

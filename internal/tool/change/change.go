@@ -71,7 +71,8 @@ func (f *Files) Wait() {
 type Old struct {
 	Data   []byte // valid only while the new content is made
 	Exists bool
-	// Entry is what the conversation knows of the content, which is still the same.
+	// Entry is what the conversation knows of the content, which is still the same. To a blind change it
+	// is empty if it is not.
 	Entry filestate.Entry
 }
 
@@ -84,6 +85,8 @@ type New struct {
 	// Seen and Total say which lines of it the model knows, if not all.
 	Seen  []filestate.Span
 	Total int
+	// Unseen says that it knows none of them.
+	Unseen bool
 }
 
 // Done is what became of the file.
@@ -215,8 +218,11 @@ func (t *Target) read(file *replace.File) (Old, *replace.Version, error) {
 	entry, known := t.files.State.Get(t.Path)
 	if known {
 		if err := t.same(&entry, version); err != nil {
-			version.Close()
-			return Old{}, nil, err
+			if !t.Blind {
+				version.Close()
+				return Old{}, nil, err
+			}
+			entry = filestate.Entry{}
 		}
 	}
 	return Old{Data: version.Data, Exists: true, Entry: entry}, version, nil
@@ -258,7 +264,11 @@ func (t *Target) record(fresh New, w written) (stamp filestate.Stamp) {
 			e.Content = bytes.Join(fresh.Pieces, nil)
 		}
 	}
-	t.files.State.Record(e)
+	if fresh.Unseen {
+		t.files.State.Forget(t.Path)
+	} else {
+		t.files.State.Record(e)
+	}
 	return e.Stamp
 }
 

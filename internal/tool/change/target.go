@@ -14,6 +14,9 @@ import (
 // that the file that is written is the file that was judged.
 type Target struct {
 	Path string // absolute, in the form in which paths are compared
+	// Blind says that the change does not depend on what the conversation knows of the file: it need not
+	// have been read, and may have changed since.
+	Blind bool
 
 	files *Files
 	typed string
