@@ -20,7 +20,7 @@ func (s *Script) Class() Class {
 	class := ClassNeutral
 	for _, p := range s.Parts {
 		c := ClassNone
-		switch e := commands()[p.program()]; {
+		switch e := find(p.program()); {
 		case e != nil:
 			c = e.class
 		case p.program() == "cd":

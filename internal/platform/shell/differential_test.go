@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -43,10 +44,18 @@ func bashArgs(t *testing.T, lines []string) [][][]string {
 	if made, _ := filepath.Glob(filepath.Join(cmd.Dir, "*")); len(made) > 0 {
 		t.Fatalf("a line made %q", made)
 	}
-	var all [][][]string
+	all := splitCalls(string(out))
+	if len(all) != len(lines) {
+		t.Fatalf("%d answers for %d lines", len(all), len(lines))
+	}
+	return all
+}
+
+// splitCalls reads what a recorder wrote down: calls for each line, arguments for each call.
+func splitCalls(out string) (all [][][]string) {
 	var calls [][]string
 	var args []string
-	for _, field := range strings.Split(string(out), "\x00") {
+	for _, field := range strings.Split(out, "\x00") {
 		switch field {
 		case "\x01":
 			calls = append(calls, args)
@@ -57,9 +66,6 @@ func bashArgs(t *testing.T, lines []string) [][][]string {
 		default:
 			args = append(args, strings.ReplaceAll(field, "\x03", "\n"))
 		}
-	}
-	if len(all) != len(lines) {
-		t.Fatalf("%d answers for %d lines", len(all), len(lines))
 	}
 	return all
 }
@@ -148,6 +154,77 @@ func TestBashReadsRealLinesTheSame(t *testing.T) {
 	compareWithBash(t, lines, "rules.txt")
 }
 
+// realistic returns the commands, as engineers write them, that the speed of the analysis is measured with.
+func realistic(t *testing.T) []string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("..", "..", "bench", "commands.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(data)), "\n\n")
+	distinct := make(map[string]bool)
+	for _, line := range lines {
+		distinct[line] = true
+	}
+	if len(distinct) < 900 || len(distinct) != len(lines) {
+		t.Fatalf("%d of %d commands are distinct", len(distinct), len(lines))
+	}
+	return lines
+}
+
+// The same for commands of everyday work.
+//
+// Proves SHAST-01.
+func TestBashReadsEverydayCommandsTheSame(t *testing.T) {
+	var lines []string
+	simple := 0
+	for _, line := range realistic(t) {
+		s := Parse(line, testVars)
+		if !s.Simple {
+			continue
+		}
+		simple++
+		redirects := slices.ContainsFunc(s.Paths(), func(u PathUse) bool { return u.Redirect && u.Path != "/dev/null" })
+		if !builtIn(line) && !redirects && !strings.Contains(line, "||") && !strings.HasPrefix(line, "!") {
+			lines = append(lines, line)
+		}
+	}
+	if len(lines) < 500 {
+		t.Errorf("only %d can be compared, of %d that are simple", len(lines), simple)
+	}
+	compareWithBash(t, lines, "commands.txt")
+}
+
+// What bash takes for a command is one to the parser, and what it does not is none.
+//
+// Proves SHAST-01.
+func TestBashAcceptsTheSame(t *testing.T) {
+	whole := realistic(t)
+	lines := whole
+	for _, line := range whole { // broken in the ways in which lines are
+		lines = append(lines, line[:len(line)/2], line+" )")
+	}
+	const check = `while IFS= read -r -d '' line; do
+	( eval "if false; then :
+$line
+fi" ) >/dev/null 2>&1 && printf y || printf n
+done`
+	cmd := exec.Command("bash", "--norc", "--noprofile", "-c", check)
+	cmd.Dir = t.TempDir()
+	cmd.Stdin = strings.NewReader(strings.Join(lines, "\x00") + "\x00")
+	out, err := cmd.Output()
+	if err != nil || len(out) != len(lines) {
+		t.Fatalf("%d answers for %d lines: %v", len(out), len(lines), err)
+	}
+	for i, line := range lines {
+		s := Parse(line, testVars)
+		// What we do not take is only asked about; what bash does not take must never be understood.
+		if out[i] == 'n' && s.Simple || out[i] == 'y' && s.Opaque && i < len(whole) {
+			t.Errorf("%q: bash says %c; simple %v, problem %q", line, out[i], s.Simple, s.Problem)
+		}
+	}
+}
+
 var testVars = Vars{Home: "/home/u", User: "u", Temp: "/nowhere/t"}
 
 // builtIn reports whether a line has a command that bash carries out itself, or that has a path and
@@ -155,7 +232,8 @@ var testVars = Vars{Home: "/home/u", User: "u", Temp: "/nowhere/t"}
 func builtIn(line string) bool {
 	for _, p := range Parse(line, testVars).Parts {
 		switch p.Words[0].Value {
-		case "", "echo", "printf", "cd", "true", "false", "test", "[", "time", "command", "builtin", "type", "pwd", "exit", ":", "wait", "kill", "cat":
+		case "", "echo", "printf", "cd", "true", "false", "test", "[", "time", "command", "builtin", "type", "pwd", "exit", ":", "wait", "kill", "cat",
+			"pushd", "popd", "ulimit", "umask", "jobs", "bg", "disown", "history":
 			return true
 		}
 		if strings.Contains(p.Words[0].Value, "/") {

@@ -48,13 +48,13 @@ func hidden(r rune) bool {
 	return unicode.In(r, unicode.Cf, unicode.Zs, unicode.Zl, unicode.Zp, unicode.Variation_Selector)
 }
 
-// parse reads src with the grammar of bash. Text that nests without measure is not tried: the parser
+// parse reads src with the grammar of the dialect. Text that nests without measure is not tried: the parser
 // is recursive, and nobody writes such a line.
-func parse(src string) (*syntax.File, error) {
+func parse(d Dialect, src string) (*syntax.File, error) {
 	if nesting(src) > 4*maxDepth {
 		return nil, errors.New("it nests too deep")
 	}
-	return syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(strings.NewReader(src), "")
+	return syntax.NewParser(syntax.Variant(d.variant()), syntax.KeepComments(true)).Parse(strings.NewReader(src), "")
 }
 
 // nesting returns an upper bound of how deep the constructs of src may nest, cheaply: brackets that
@@ -87,13 +87,16 @@ func opens(rest string) bool {
 	return false
 }
 
-func parseError(err error) string {
+func parseError(d Dialect, err error) string {
 	var p syntax.ParseError
 	if errors.As(err, &p) {
 		return p.Text
 	}
 	var l syntax.LangError
 	if errors.As(err, &l) {
+		if d == POSIX {
+			return l.Feature + " is not part of sh, and there is no bash"
+		}
 		return l.Feature + " is not part of bash"
 	}
 	return err.Error()

@@ -73,6 +73,16 @@ func (p *Part) Paths() []PathUse {
 	return uses
 }
 
+// PathsOf returns the paths among the arguments of a command, the program first, for whoever runs a
+// proven line.
+func PathsOf(args []string) []string {
+	var paths []string
+	for _, u := range operandsOf(Words(args)) {
+		paths = append(paths, u.word.Value)
+	}
+	return paths
+}
+
 type use struct {
 	verb Verb
 	word Word
@@ -121,7 +131,7 @@ func operandsOf(words []Word) []use {
 	}
 	e, rest := lookup(words)
 	if e == nil {
-		e, rest = commands()[name], args
+		e, rest = find(name), args
 	}
 	if e == nil {
 		return nil

@@ -120,14 +120,14 @@ func Words(args []string) []Word {
 func lookup(words []Word) (*entry, []Word) {
 	name, rest := words[0].Value, words[1:]
 	if name != "git" && name != "go" {
-		return commands()[name], rest
+		return find(name), rest
 	}
 	if name == "git" && len(rest) > 0 && rest[0].Value == "--no-pager" {
 		rest = rest[1:]
 	}
 	for n := 0; n < len(rest) && n < 2; n++ {
 		name += " " + rest[n].Value
-		if e := commands()[name]; e != nil {
+		if e := find(name); e != nil {
 			return e, rest[n+1:]
 		}
 	}

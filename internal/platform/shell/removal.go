@@ -29,6 +29,22 @@ func (s *Script) DangerousRemovals(home string, dirs []string) []string {
 	return reasons
 }
 
+// DangerousRemoval returns why removing target, of a line in any language, is what no line should do, or
+// "". A relative target belongs to the first of dirs.
+func DangerousRemoval(target, home string, dirs []string) string {
+	current := ""
+	if len(dirs) > 0 {
+		current = dirs[0]
+	}
+	if rest, ok := strings.CutPrefix(target, "~"); ok && home != "" && (rest == "" || rest[0] == '/' || rest[0] == '\\') {
+		target = home + rest
+	}
+	if why := danger(absolute(current, "", target), home, dirs); why != "" {
+		return "it removes " + why
+	}
+	return ""
+}
+
 func removalPattern() Pattern {
 	p, _ := ParsePattern("rm:*") // ok: it is a pattern
 	return p

@@ -1,6 +1,6 @@
 // Package shell says what a line of shell does before it runs: its commands and their words, what they
 // read, write and remove, whether the line is proven to only read, and which rules match it. It reads
-// the line with a full grammar of bash and trusts only what it understood; anything else is named as a
+// the line with the full grammar of its shell and trusts only what it understood; anything else is named as a
 // problem. Whether a line may run is decided by those who ask, and others run it.
 //
 // Except for [CheckGit] nothing here touches a file.
@@ -44,6 +44,7 @@ type Script struct {
 
 	vars     Vars
 	file     *syntax.File // nil if it did not parse
+	other    *syntax.File // how bash would read it, if another shell will; may be nil
 	misread  bool         // bash may see other commands in it than the tree has
 	suspects func() *suspects
 }
@@ -92,18 +93,20 @@ type Redirect struct {
 	dirs []string
 }
 
-// Parse reads src as bash would. It never fails: what it does not understand, the script says.
-func Parse(src string, vars Vars) *Script {
+// Parse reads src as bash would; see [Dialect.Parse].
+func Parse(src string, vars Vars) *Script { return Bash.Parse(src, vars) }
+
+func read(d Dialect, src string, vars Vars) *Script {
 	s := &Script{Source: src, vars: vars}
 	s.suspects = sync.OnceValue(func() *suspects { return findSuspects(s) })
 	gate := checkText(src)
 	s.Opaque = gate.opaque
 	s.Problem = gate.problem
-	file, err := parse(src)
+	file, err := parse(d, src)
 	if err != nil {
 		s.Opaque = true
 		if s.Problem == "" {
-			s.Problem = "it is not valid shell: " + parseError(err)
+			s.Problem = "it is not valid shell: " + parseError(d, err)
 		}
 		return s
 	}

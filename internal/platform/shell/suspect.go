@@ -88,6 +88,9 @@ func findSuspects(s *Script) *suspects {
 	if s.file != nil {
 		f.tree(s.file, s.Source)
 	}
+	if s.other != nil {
+		f.tree(s.other, s.Source)
+	}
 	for _, p := range s.Parts {
 		if len(p.Words) > 0 && p.Words[0].Value == "time" { // a keyword, which is not in the tree of calls
 			f.add(run{p.Text, []int{0}})
@@ -127,7 +130,7 @@ func (f *suspects) script(text string) {
 		return
 	}
 	f.budget -= len(text)
-	file, err := parse(text)
+	file, err := parse(Bash, text)
 	if err != nil || strings.Contains(text, "#") || checkText(text).opaque {
 		f.loose(text)
 	}

@@ -65,9 +65,10 @@ func (a *arguments) has(options ...string) bool {
 	return false
 }
 
-// An entry is a row that was read.
+// An entry is a row that is read when it is first looked up.
 type entry struct {
 	command
+	read   sync.Once
 	alone  map[string]bool // options without a value
 	values map[string]byte // what the value of an option is
 }
@@ -77,21 +78,34 @@ var commands = sync.OnceValue(func() map[string]*entry {
 	all := make(map[string]*entry)
 	for _, table := range [][]command{searchTable, readTable, systemTable, listTable, neutralTable, gitTable, toolTable} {
 		for _, c := range table {
-			e := &entry{c, make(map[string]bool), make(map[string]byte)}
-			for _, option := range strings.Fields(c.options) {
-				if name, kind, ok := strings.Cut(option, ":"); ok {
-					e.values[name] = kind[0]
-				} else {
-					e.alone[option] = true
-				}
-			}
-			for _, name := range strings.Fields(c.name) {
+			e := &entry{command: c}
+			for name := range strings.FieldsSeq(c.name) {
 				all[strings.ReplaceAll(name, "_", " ")] = e
 			}
 		}
 	}
 	return all
 })
+
+// find returns the row of that name with its options read, or nil.
+func find(name string) *entry {
+	e := commands()[name]
+	if e != nil {
+		e.read.Do(e.readOptions)
+	}
+	return e
+}
+
+func (e *entry) readOptions() {
+	e.alone, e.values = make(map[string]bool), make(map[string]byte)
+	for option := range strings.FieldsSeq(e.options) {
+		if name, kind, ok := strings.Cut(option, ":"); ok {
+			e.values[name] = kind[0]
+		} else {
+			e.alone[option] = true
+		}
+	}
+}
 
 // sort reads words, without the name of the command, by the row.
 func (e *entry) sort(words []Word) (*arguments, error) {

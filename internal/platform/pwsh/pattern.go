@@ -1,0 +1,181 @@
+package pwsh
+
+import (
+	"errors"
+	"strings"
+)
+
+// A Pattern is the content of a rule about commands: a command ("npm test"), a prefix ("git commit:*") or
+// a wildcard ("git * main", where * is any text and \* a star). Upper and lower case do not differ, and a
+// cmdlet is the same as its aliases.
+type Pattern struct {
+	content string
+	pieces  []string // the literal texts between the stars, as they are matched
+	bare    bool     // the last star may be missing, with the blank before it
+	program string   // of a pattern that names one; a star in it names none
+}
+
+// ParsePattern reads the content of a rule.
+func ParsePattern(content string) (Pattern, error) {
+	text := strings.TrimSpace(content)
+	if text == "" || text == ":*" {
+		return Pattern{}, errors.New("the pattern names no command; write one, such as git status or Remove-Item:*")
+	}
+	p := Pattern{content: text}
+	if prefix, ok := strings.CutSuffix(text, ":*"); ok {
+		text = strings.TrimRight(prefix, " ") + " *"
+	}
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		switch {
+		case text[i] == '\\' && i+1 < len(text) && text[i+1] == '*':
+			i++
+			b.WriteByte('*')
+		case text[i] == '*':
+			p.pieces = append(p.pieces, b.String())
+			b.Reset()
+		default:
+			b.WriteByte(text[i])
+		}
+	}
+	p.pieces = append(p.pieces, b.String())
+	last := len(p.pieces) - 1
+	p.bare = last > 0 && p.pieces[last] == "" && strings.HasSuffix(p.pieces[last-1], " ")
+	for i, piece := range p.pieces {
+		p.pieces[i] = strings.ToLower(plain(piece))
+	}
+	if name, rest, ok := strings.Cut(p.pieces[0], " "); ok || last == 0 {
+		p.program = resolve(name)
+		p.pieces[0] = p.program
+		if ok {
+			p.pieces[0] += " " + rest
+		}
+	}
+	return p, nil
+}
+
+// exact reports whether the pattern has no star.
+func (p Pattern) exact() bool { return len(p.pieces) == 1 }
+
+// match reports whether the pattern is text.
+func (p Pattern) match(text string) bool {
+	last := len(p.pieces) - 1
+	if p.bare && matchPieces(text, append(p.pieces[:last-1:last-1], strings.TrimSuffix(p.pieces[last-1], " "))) {
+		return true
+	}
+	return matchPieces(text, p.pieces)
+}
+
+func matchPieces(text string, pieces []string) bool {
+	last := len(pieces) - 1
+	if last == 0 {
+		return text == pieces[0]
+	}
+	text, ok := strings.CutPrefix(text, pieces[0])
+	if !ok {
+		return false
+	}
+	for _, piece := range pieces[1:last] {
+		i := strings.Index(text, piece)
+		if i < 0 {
+			return false
+		}
+		text = text[i+len(piece):]
+	}
+	return strings.HasSuffix(text, pieces[last])
+}
+
+// Suspected reports whether pat, as a deny or ask rule or the condition of a hook, matches anything in
+// the line that may run as a command, and returns what. The time is linear in the line.
+func (l *Line) Suspected(pat Pattern) (text string, ok bool) {
+	if whole := strings.TrimSpace(l.Source); pat.exact() && strings.EqualFold(whole, strings.ReplaceAll(pat.content, `\*`, "*")) {
+		return whole, true
+	}
+	pats := []Pattern{pat}
+	if name := resolve(pat.pieces[0]); pat.program == "" && name != pat.pieces[0] { // "rm*" means the others too
+		pat.pieces = append([]string{name}, pat.pieces[1:]...)
+		pats = append(pats, pat)
+	}
+	for _, r := range l.runs() {
+		for _, pat := range pats {
+			if text, ok := r.match(pat); ok {
+				return text, true
+			}
+		}
+	}
+	return "", false
+}
+
+// match tries the commands that may start at each word. A pattern with a star fits from the first place
+// where it begins to fit, or from none, since the star takes whatever lies between.
+func (r run) match(pat Pattern) (string, bool) {
+	for i, w := range r.words {
+		name, tail := resolve(w), r.text[r.at[i]:]
+		rest := tail[len(strings.ToLower(w)):]
+		fits := false
+		for _, start := range []string{name, strings.ToLower(w)} {
+			if !pat.begins(start, rest) {
+				continue
+			}
+			fits = true
+			if text := start + rest; pat.match(text) {
+				return text, true
+			}
+		}
+		if fits && !pat.exact() {
+			return "", false
+		}
+	}
+	return "", false
+}
+
+// begins reports, cheaply, whether name and rest may be what the pattern says.
+func (p Pattern) begins(name, rest string) bool {
+	first := p.pieces[0]
+	if len(p.pieces) == 2 && p.bare && len(name)+len(rest) == len(first)-1 {
+		first = strings.TrimSuffix(first, " ")
+	}
+	if p.exact() && len(name)+len(rest) != len(first) {
+		return false
+	}
+	if len(first) <= len(name) {
+		return strings.HasPrefix(name, first)
+	}
+	return strings.HasPrefix(first, name) && strings.HasPrefix(rest, first[len(name):])
+}
+
+// Covered reports whether allow rules with these patterns cover the line: one that quotes it, or for each
+// command one that covers it unless it only reads. A program given by its path is covered only by a rule
+// that quotes the line.
+func (l *Line) Covered(pats []Pattern) bool {
+	if l.Opaque {
+		return false
+	}
+	whole := strings.TrimSpace(l.Source)
+	for _, pat := range pats {
+		if pat.exact() && strings.ReplaceAll(pat.content, `\*`, "*") == whole {
+			return true
+		}
+	}
+	if !l.Simple {
+		return false
+	}
+	for _, c := range l.commands {
+		if _, err := c.proof(); err != nil && !c.covered(pats) {
+			return false
+		}
+	}
+	return true
+}
+
+func (c cmd) covered(pats []Pattern) bool {
+	if strings.ContainsAny(c.words[0].value, `\/:`) {
+		return false
+	}
+	for _, pat := range pats {
+		if pat.match(c.text()) {
+			return true
+		}
+	}
+	return false
+}

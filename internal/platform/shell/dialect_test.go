@@ -1,0 +1,125 @@
+package shell
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// posixNames are the commands that the recorder for sh knows: it has no handler for unknown ones.
+var posixNames = []string{"git", "ls", "cmd1", "cmd2", "npm"}
+
+// shArgs returns, for each line, the argument lists of the commands that a real sh calls.
+func shArgs(t *testing.T, lines []string) [][][]string {
+	t.Helper()
+	var script strings.Builder
+	script.WriteString("end=$(printf '\\001')\n")
+	for _, name := range posixNames {
+		fmt.Fprintf(&script, "%s() { printf '%%s\\0' %s \"$@\" \"$end\" >&3; }\n", name, name)
+	}
+	for _, line := range lines {
+		fmt.Fprintf(&script, "( eval '%s' ) 3>&9 >/dev/null 2>&1 </dev/null\nprintf '\\002\\0' >&9\n", strings.ReplaceAll(line, "'", `'\''`))
+	}
+	cmd := exec.Command("dash", "-c", "exec 9>&1\n. /dev/stdin")
+	cmd.Dir = t.TempDir()
+	cmd.Env = []string{"PATH=/nowhere", "HOME=/home/u", "USER=u", "TMPDIR=/nowhere/t"}
+	cmd.Stdin = strings.NewReader(script.String())
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("dash: %v: %s", err, stderr.String())
+	}
+	all := splitCalls(string(out))
+	if len(all) != len(lines) {
+		t.Fatalf("%d answers for %d lines", len(all), len(lines))
+	}
+	return all
+}
+
+// Whatever is called simple where there is no bash reads the same to a real sh that knows nothing but the
+// standard.
+//
+// Proves SH-02, SHAST-01.
+func TestShReadsTheSame(t *testing.T) {
+	const seed = 5
+	m := lineMaker{rand.New(rand.NewPCG(seed, seed))}
+	var lines []string
+	for made := 0; len(lines) < 1200; made++ {
+		line := m.line()
+		if POSIX.Parse(line, testVars).Simple && onlyPosixNames(line) {
+			lines = append(lines, line)
+		}
+		if made > 400_000 {
+			t.Fatalf("only %d of %d lines are simple", len(lines), made)
+		}
+	}
+	wrong := 0
+	for i, calls := range shArgs(t, lines) {
+		var ours [][]string
+		for _, p := range POSIX.Parse(lines[i], testVars).Parts {
+			ours = append(ours, p.args())
+		}
+		sortCalls(ours)
+		sortCalls(calls)
+		if diff := cmp.Diff(calls, ours); diff != "" {
+			if wrong++; wrong <= 10 {
+				t.Errorf("seed %d: %q (-sh +ours):\n%s", seed, lines[i], diff)
+			}
+		}
+	}
+}
+
+func onlyPosixNames(line string) bool {
+	for _, p := range POSIX.Parse(line, testVars).Parts {
+		known := false
+		for _, name := range posixNames {
+			known = known || p.Words[0].Value == name
+		}
+		if !known {
+			return false
+		}
+	}
+	return true
+}
+
+// What is only bash's is not judged by bash's grammar where sh runs it.
+//
+// Proves SH-02.
+func TestWhatOnlyBashReads(t *testing.T) {
+	for line, want := range map[string]string{
+		"ls &> /dev/null":        "not valid shell", // sh leaves ls running in the background
+		"cat <<< x":              "not valid shell",
+		"ls | cat":               "",
+		"git status && ls -la":   "",
+		"cat <(ls)":              "not valid shell",
+		"[[ -f x ]]":             "sh",
+		"ls {a,b}":               "brace",
+		"echo $'a'":              "sh",
+		"time ls":                "",
+		"f() { ls; }":            "function",
+		"function f { ls; }":     "sh",
+		"ls |& cat":              "not valid shell",
+		"cat <<'E'\n$x\nE":       "",
+		"echo ${x//a/b}":         "not valid shell",
+		"a=(1 2)":                "not valid shell",
+		"echo $(ls)":             "substitution",
+		"grep -c x f || echo no": "",
+	} {
+		s := POSIX.Parse(line, Vars{})
+		if s.Simple != (want == "") || !strings.Contains(s.Problem, want) {
+			t.Errorf("%q: simple %v, %q", line, s.Simple, s.Problem)
+		}
+	}
+	rm, _ := ParsePattern("rm:*") // ok: it is a pattern
+	for _, line := range []string{"ls &> x; rm y", "cat <(rm y)", "[[ a ]] && rm y", "cat <<< x; rm y", "ls |& rm y"} {
+		if _, ok := POSIX.Parse(line, Vars{}).Suspected(rm); !ok {
+			t.Errorf("%q is not suspected", line)
+		}
+	}
+}
