@@ -5,7 +5,6 @@ package osproc
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"io"
 	"os"
@@ -30,6 +29,16 @@ type Cmd struct {
 	Errors io.Writer
 	// Timeout ends the program; 0 means never.
 	Timeout time.Duration
+	// Reaped says that what the program leaves behind is to end with us even if we are killed: see
+	// [Runner.Reaper]. The program itself always does, where the system can see to it.
+	Reaped bool
+	// Files are further files that the program has, from descriptor 3 on; the caller closes them.
+	Files []*os.File
+	// Terminate asks the program to end in a way of its own, once, and reports whether it could; nil means
+	// that its process group is signalled. If it stays, the group is killed in any case.
+	Terminate func() bool
+	// NoCore keeps the program from leaving an image of its memory behind.
+	NoCore bool
 }
 
 // An Exit is how a program ended.
@@ -54,17 +63,23 @@ const (
 	certain = 2 * time.Second
 	// poll is how often a dying process group is looked at.
 	poll = 20 * time.Millisecond
+	// sweeping is how long Close tries to kill those that left their group.
+	sweeping = time.Second
 )
 
 // A Runner runs programs, any number at once. Its zero value is ready to use.
 type Runner struct {
 	// Grace is the time between asking a program to end and killing it; 0 means 5 seconds.
 	Grace time.Duration
+	// Reaper is a program that calls [Reap] with what follows its first argument, which is [ReaperArg]. It
+	// is started with the first program that is to be reaped; empty means that there is none.
+	Reaper string
 
 	mu     sync.Mutex
 	live   map[*process]bool
 	closed bool
-	mark   string         // in the environment of every program; empty before the first
+	mark   mark // of every program; zero before the first
+	reaper *reaper
 	wg     sync.WaitGroup // of everything that outlives a call of Run
 }
 
@@ -114,8 +129,8 @@ func (r *Runner) Run(ctx context.Context, c Cmd) (Exit, error) {
 	return exit, err
 }
 
-// Close kills every program that is left and waits until they are gone. Those that left their group are
-// killed too where they can be found, unless they dropped their environment. Later programs do not start.
+// Close kills every program that is left and waits until they are gone: where they can be found, also those
+// that left their group. Later programs do not start.
 func (r *Runner) Close() {
 	r.mu.Lock()
 	r.closed = true
@@ -123,12 +138,14 @@ func (r *Runner) Close() {
 		p.kill()
 		p.streams.closeOurs()
 	}
-	mark := r.mark
+	m, reaper := r.mark, r.reaper
+	r.reaper = nil
 	r.mu.Unlock()
 	r.wg.Wait()
-	if mark != "" {
-		sweep(mark)
+	if m.text != "" {
+		sweep(m, sweeping)
 	}
+	reaper.close()
 }
 
 func (r *Runner) grace() time.Duration {
@@ -141,6 +158,7 @@ func (r *Runner) grace() time.Duration {
 // A process is a started program with the group it leads.
 type process struct {
 	cmd     *exec.Cmd
+	ask     func() bool // asks it to end; nil means that the group is signalled
 	streams *streams
 	out     *outlet
 	errs    *outlet
@@ -156,9 +174,9 @@ func (r *Runner) start(c Cmd) (*process, error) {
 	if cmd.Env == nil {
 		cmd.Env = []string{}
 	}
-	cmd.SysProcAttr = attributes()
+	cmd.SysProcAttr, cmd.ExtraFiles = attributes(), c.Files
 	p := &process{
-		cmd: cmd, out: newOutlet(c.Output), errs: newOutlet(c.Errors),
+		cmd: cmd, ask: c.Terminate, out: newOutlet(c.Output), errs: newOutlet(c.Errors),
 		exited: make(chan struct{}), drained: make(chan struct{}), killed: make(chan struct{}),
 	}
 	s, err := openStreams(c)
@@ -174,11 +192,7 @@ func (r *Runner) start(c Cmd) (*process, error) {
 	if r.closed {
 		err = os.ErrClosed
 	} else {
-		if r.mark == "" {
-			r.mark = rand.Text()
-		}
-		cmd.Env = append(slices.Clip(cmd.Env), markName+"="+r.mark)
-		err = cmd.Start()
+		err = r.launch(cmd, c)
 	}
 	if err != nil {
 		s.closeOurs()
@@ -199,10 +213,35 @@ func (r *Runner) start(c Cmd) (*process, error) {
 		close(p.drained)
 		<-p.exited
 		r.mu.Lock()
-		delete(r.live, p)
-		r.mu.Unlock()
+		defer r.mu.Unlock()
+		if sweeps || !alive(cmd.Process) {
+			delete(r.live, p)
+			r.reaper.tell("-", cmd.Process.Pid)
+		}
 	})
 	return p, nil
+}
+
+// launch starts a program with our mark. The reaper is there before it.
+func (r *Runner) launch(cmd *exec.Cmd, c Cmd) (err error) {
+	if r.mark.text == "" {
+		r.mark = newMark()
+	}
+	if c.Reaped && r.Reaper != "" && r.reaper == nil {
+		if r.reaper, err = newReaper(r.Reaper, r.mark); err != nil {
+			return err
+		}
+	}
+	cmd.Env = append(slices.Clip(cmd.Env), markName+"="+r.mark.text)
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	r.mark.put(cmd.Process.Pid)
+	if c.NoCore {
+		noCore(cmd.Process.Pid)
+	}
+	r.reaper.tell("+", cmd.Process.Pid)
+	return nil
 }
 
 // settle waits for the rest of the output of a program that has ended.
@@ -216,7 +255,9 @@ func (p *process) settle() {
 
 // end asks the group to end, and kills it if it has not within grace.
 func (p *process) end(grace time.Duration) {
-	terminate(p.cmd.Process)
+	if p.ask == nil || !p.ask() {
+		terminate(p.cmd.Process)
+	}
 	deadline := time.NewTimer(grace)
 	defer deadline.Stop()
 	tick := time.NewTicker(poll)

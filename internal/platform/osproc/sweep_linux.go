@@ -1,48 +1,48 @@
 package osproc
 
 import (
-	"bytes"
 	"os"
-	"strconv"
 	"syscall"
 	"time"
 )
 
-// markName is the variable by which programs that left their group are found again.
+// markName is the variable of a [mark].
 const markName = "ADZE_RUN"
 
-// sweep kills every program that has the mark in its environment: those that became daemons. Whatever they
-// start meanwhile has it too, so it looks until there is none.
-func sweep(mark string) {
-	for end := time.Now().Add(time.Second); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
-		found := marked(mark)
-		if len(found) == 0 {
+// sweeps says that programs that left their group are found again.
+const sweeps = true
+
+// sweep kills every program that has the mark: those that became daemons, too. Before that they are
+// stopped, until there are no new ones: whoever stands still starts no others.
+func sweep(m mark, patience time.Duration) {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
+		stopped := map[int]bool{}
+		for fresh := true; fresh && time.Now().Before(end); {
+			fresh = false
+			for _, pid := range m.bearers() {
+				if !stopped[pid] {
+					stopped[pid], fresh = true, true
+					m.signal(pid, syscall.SIGSTOP)
+				}
+			}
+		}
+		if len(stopped) == 0 {
 			return
 		}
-		for _, pid := range found {
-			syscall.Kill(pid, syscall.SIGKILL) // ok: it may have ended
+		for pid := range stopped {
+			m.signal(pid, syscall.SIGKILL)
 		}
 	}
 }
 
-// marked returns the processes with the mark. Those of other users cannot be looked at.
-func marked(mark string) []int {
-	dir, err := os.Open("/proc")
+// signal sends a signal to a process, if it still is the one that was marked.
+func (m mark) signal(pid int, s syscall.Signal) {
+	p, err := os.FindProcess(pid) // from here on it stays the same
 	if err != nil {
-		return nil
+		return
 	}
-	defer dir.Close()                // ok: it was only read
-	names, _ := dir.Readdirnames(-1) // ok: those that were read are looked at
-	entry := []byte(markName + "=" + mark + "\x00")
-	var found []int
-	for _, name := range names {
-		pid, err := strconv.Atoi(name)
-		if err != nil || pid == os.Getpid() {
-			continue
-		}
-		if env, err := os.ReadFile("/proc/" + name + "/environ"); err == nil && bytes.Contains(env, entry) {
-			found = append(found, pid)
-		}
+	defer p.Release() // ok: nothing depends on it
+	if m.on(pid) {
+		p.Signal(s) // ok: it may have ended
 	}
-	return found
 }

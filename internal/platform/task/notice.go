@@ -13,6 +13,7 @@ type Notice struct {
 	Summary    string // what it was, and how it ended
 	OutputFile string
 	Tail       string // its last lines
+	Remark     string // what else there is to know, see [Task.Remark]
 }
 
 // How much of the end of the output a notice shows.
@@ -29,7 +30,7 @@ func (task *Task) notice() Notice {
 	}
 	return Notice{
 		ID: task.ID, CallID: task.CallID, Status: task.Status(), Summary: summary,
-		OutputFile: task.Output.Path(), Tail: lastLines(tail),
+		OutputFile: task.Output.Path(), Tail: lastLines(tail), Remark: task.Remarks(),
 	}
 }
 
@@ -59,6 +60,9 @@ func (n Notice) Text() string {
 	element("status", string(n.Status))
 	element("summary", n.Summary)
 	element("result", n.Tail)
+	if n.Remark != "" {
+		b.WriteString(n.Remark + "\n")
+	}
 	b.WriteString("</task-notification>")
 	return b.String()
 }
@@ -87,13 +91,26 @@ func (task *Task) Read(fresh bool, limit int) (text string, skipped int64, err e
 		from = task.read
 	}
 	task.read = size
-	if size-from > int64(limit) {
-		skipped = size - from - int64(limit)
+	return task.Output.text(from, size, limit)
+}
+
+// Peek returns the same from the beginning, and changes nothing for whoever reads what is fresh.
+func (task *Task) Peek(limit int) (text string, skipped int64, err error) {
+	return task.Output.text(0, task.Output.Size(), limit)
+}
+
+// text returns what is between two places, at most limit bytes from its end.
+func (o *Output) text(from, to int64, limit int) (text string, skipped int64, err error) {
+	if to-from > int64(limit) {
+		skipped = to - from - int64(limit)
 		from += skipped
 	}
-	buf := make([]byte, size-from)
-	if _, err := task.Output.ReadAt(buf, from); err != nil {
-		return "", 0, fmt.Errorf("reading %s: %w", task.Output.Path(), err)
+	buf := make([]byte, to-from)
+	if len(buf) == 0 {
+		return "", skipped, nil
+	}
+	if _, err := o.ReadAt(buf, from); err != nil {
+		return "", 0, fmt.Errorf("reading %s: %w", o.Path(), err)
 	}
 	return strings.ToValidUTF8(string(buf), "\uFFFD"), skipped, nil
 }

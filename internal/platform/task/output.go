@@ -3,7 +3,9 @@ package task
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -27,9 +29,9 @@ type Output struct {
 	path string
 
 	mu     sync.Mutex
-	file   *os.File
-	sealed bool // nothing is written any more, and file is closed
-	moved  bool // it belongs to somebody else
+	file   *os.File // nil before it is made
+	sealed bool     // nothing is written any more, and file is closed
+	moved  bool     // it belongs to somebody else
 	max    int64
 	head   []byte
 	tail   []byte // the last bytes, at most twice tailSize
@@ -37,17 +39,37 @@ type Output struct {
 	lines  int
 }
 
-// newOutput makes the file <dir>/<id>.output, which must not be there yet, not even as a link.
-func newOutput(dir, id string) (*Output, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, err
+func newOutput(dir, id string) *Output {
+	return &Output{path: filepath.Join(dir, id+".output"), max: MaxOutput}
+}
+
+// Make makes the file, which must not be there yet, not even as a link. The first byte does so too; what
+// could be lost without a place for its output makes it before.
+func (o *Output) Make() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.make()
+}
+
+func (o *Output) make() error {
+	if o.file != nil {
+		return nil
 	}
-	path := filepath.Join(dir, id+".output")
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := create(o.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = os.MkdirAll(filepath.Dir(o.path), 0o700); err == nil {
+			f, err = create(o.path)
+		}
+	}
 	if err != nil {
-		return nil, err
+		return fmt.Errorf("making the file for the output: %w", err)
 	}
-	return &Output{path: path, file: f, max: MaxOutput}, nil
+	o.file = f
+	return nil
+}
+
+func create(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 }
 
 // Path returns the name of the file.
@@ -65,6 +87,9 @@ func (o *Output) Write(p []byte) (int, error) {
 	full := o.size+int64(len(p)) > o.max
 	if full {
 		p = p[:o.max-o.size]
+	}
+	if err := o.make(); err != nil {
+		return 0, err
 	}
 	n, err := o.file.Write(p)
 	o.note(p[:n])
@@ -116,6 +141,9 @@ func (o *Output) Tail(n int) (tail []byte, lines int) {
 func (o *Output) ReadAt(p []byte, off int64) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if o.file == nil {
+		return 0, io.EOF
+	}
 	if !o.sealed {
 		return o.file.ReadAt(p, off)
 	}
@@ -133,7 +161,9 @@ func (o *Output) seal() {
 	defer o.mu.Unlock()
 	if !o.sealed {
 		o.sealed = true
-		o.file.Close() // ok: what was written is written
+		if o.file != nil {
+			o.file.Close() // ok: what was written is written
+		}
 	}
 }
 
@@ -163,13 +193,16 @@ func (o *Output) Discard() {
 	o.seal()
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if !o.moved {
+	if !o.moved && o.file != nil {
 		os.Remove(o.path) // ok: it may be gone
 	}
 }
 
 // MoveTo hands the file over under another name.
 func (o *Output) MoveTo(path string) error {
+	if err := o.Make(); err != nil {
+		return err
+	}
 	o.seal()
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -71,9 +71,11 @@ type Task struct {
 
 	mu         sync.Mutex
 	background bool
+	stays      bool // it cannot go to the background
 	stopped    bool // somebody asked it to end
 	status     Status
 	ending     string // how it ended, in words
+	remark     string // what else there is to say about that
 	ended      time.Time
 	read       int64 // how much of the output was handed out
 }
@@ -81,24 +83,19 @@ type Task struct {
 // ErrStopped is the cause with which a stopped task is cancelled.
 var ErrStopped = errors.New("the task was stopped")
 
-// Begin makes a task in the foreground, with the file for its output. Its context is cancelled by
-// [Task.Stop] and [Table.Close], not by ctx, whose values it has. Whoever begins a task must call
-// [Task.End].
+// Begin makes a task in the foreground. The file for its output is made by [Output.Make], by the first
+// byte, or when it goes to the background. Its context is cancelled by [Task.Stop] and [Table.Close], not
+// by ctx, whose values it has. Whoever begins a task must call [Task.End].
 func (t *Table) Begin(ctx context.Context, kind byte, title, command string) (*Task, error) {
 	id := newID(kind)
-	out, err := newOutput(t.dir, id)
-	if err != nil {
-		return nil, fmt.Errorf("making the file for the output: %w", err)
-	}
 	task := &Task{
-		ID: id, Title: title, Command: command, Output: out, Started: time.Now(),
+		ID: id, Title: title, Command: command, Output: newOutput(t.dir, id), Started: time.Now(),
 		table: t, done: make(chan struct{}), detach: make(chan struct{}, 1), status: Running,
 	}
 	task.ctx, task.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.closed {
-		out.Discard()
 		return nil, errors.New("the session is ending")
 	}
 	t.all[task] = true
@@ -133,7 +130,7 @@ func (t *Table) Detach() bool {
 	defer t.mu.Unlock()
 	found := false
 	for task := range t.all {
-		if t.tasks[task.ID] == nil {
+		if t.tasks[task.ID] == nil && task.movable() {
 			found = true
 			select {
 			case task.detach <- struct{}{}:
@@ -142,6 +139,19 @@ func (t *Table) Detach() bool {
 		}
 	}
 	return found
+}
+
+// Stay says that the task cannot go to the background.
+func (task *Task) Stay() {
+	task.mu.Lock()
+	defer task.mu.Unlock()
+	task.stays = true
+}
+
+func (task *Task) movable() bool {
+	task.mu.Lock()
+	defer task.mu.Unlock()
+	return !task.stays
 }
 
 // ToBackground lists the task: it goes on by itself, and its end is announced. It fails if there are
@@ -164,6 +174,9 @@ func (task *Task) ToBackground() error {
 	defer task.mu.Unlock()
 	if task.status != Running {
 		return errors.New("it has ended")
+	}
+	if err := task.Output.Make(); err != nil {
+		return err
 	}
 	task.background = true
 	t.tasks[task.ID] = task
@@ -192,6 +205,31 @@ func (task *Task) Ending() string {
 	task.mu.Lock()
 	defer task.mu.Unlock()
 	return task.ending
+}
+
+// Remark keeps what the model has to know about a task that is about to end, beside what it printed: text
+// of ours, in which nothing of others can end a block.
+func (task *Task) Remark(text string) {
+	task.mu.Lock()
+	defer task.mu.Unlock()
+	task.remark = text
+}
+
+// Remarks returns what was kept, or "".
+func (task *Task) Remarks() string {
+	task.mu.Lock()
+	defer task.mu.Unlock()
+	return task.remark
+}
+
+// Took returns how long the task has run, until now or its end.
+func (task *Task) Took() time.Duration {
+	task.mu.Lock()
+	defer task.mu.Unlock()
+	if task.status == Running {
+		return time.Since(task.Started)
+	}
+	return task.ended.Sub(task.Started)
 }
 
 // Stopped reports whether somebody asked the task to end.

@@ -202,27 +202,32 @@ func TestReadOnlyNewIsDisjoint(t *testing.T) {
 func TestOutputFile(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "tasks")
 	task := begin(t, New(dir, nil))
-	info, err := os.Stat(task.Output.Path())
-	if err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("%v, %v", info, err)
-	}
 	io.WriteString(task.Output, "a")
 	if data, _ := os.ReadFile(task.Output.Path()); string(data) != "a" {
 		t.Errorf("the first byte is not in the file: %q", data)
 	}
-	if _, err := newOutput(dir, task.ID); err == nil {
+	info, err := os.Stat(task.Output.Path())
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+	if err := newOutput(dir, task.ID).Make(); err == nil {
 		t.Error("an output is made over another")
 	}
 	target := filepath.Join(dir, "target")
 	if err := os.Symlink(target, filepath.Join(dir, "b1.output")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := newOutput(dir, "b1"); err == nil {
+	if err := newOutput(dir, "b1").Make(); err == nil {
 		t.Error("a link was followed")
 	}
-	if _, err := New("/dev/null/x", nil).Begin(t.Context(), Shell, "", ""); err == nil {
-		t.Error("a task began without a file")
+	nowhere := begin(t, New("/dev/null/x", nil))
+	if nowhere.Output.Make() == nil || nowhere.ToBackground() == nil {
+		t.Error("there is a place for output where there can be none")
 	}
+	if n, err := io.WriteString(nowhere.Output, "a"); n != 0 || err == nil {
+		t.Errorf("%d bytes were written to no file: %v", n, err)
+	}
+	nowhere.End(Failed, "")
 	task.End(Completed, "")
 }
 
@@ -279,6 +284,23 @@ func TestNoticeCannotBeBroken(t *testing.T) {
 </task-notification>`
 	if diff := cmp.Diff(want, n.Text()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// What is to be known beside the output is in the notice, as it was given.
+//
+// Proves PERM-64.
+func TestNoticeHasTheRemark(t *testing.T) {
+	var l listener
+	task := begin(t, New(t.TempDir(), l.hear))
+	if err := task.ToBackground(); err != nil {
+		t.Fatal(err)
+	}
+	const remark = "<sandbox-violations>\nrefused writing\n</sandbox-violations>"
+	task.Remark(remark)
+	task.End(Failed, "exit code 1")
+	if text := l.notices[0].Text(); !strings.HasSuffix(text, "\n"+remark+"\n</task-notification>") || task.Remarks() != remark {
+		t.Errorf("%s", text)
 	}
 }
 
