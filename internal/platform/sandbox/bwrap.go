@@ -26,13 +26,15 @@ func namespaces(p *policy, net *netAccess, helper string) []string {
 	args = append(args, "--bind", p.temp, p.temp)
 	for _, root := range p.roots {
 		args = append(args, "--bind", root, root)
+		var empty []string
 		for _, g := range p.guards {
 			if filepath.Dir(g.path) != root {
 				continue
 			}
 			if g.dir && slices.Contains(p.masked, g.path) {
-				// Cheaper than a bind of the stand-in: an empty directory that nobody else sees.
-				args = append(args, "--perms", "0500", "--tmpfs", g.path)
+				// Cheaper than a bind of the stand-in: an empty directory that nobody else sees. Binds
+				// get slower with all that is mounted before them, so these come last.
+				empty = append(empty, "--perms", "0500", "--tmpfs", g.path)
 			} else {
 				args = append(args, "--ro-bind", g.path, g.path)
 			}
@@ -40,6 +42,7 @@ func namespaces(p *policy, net *netAccess, helper string) []string {
 		if exclude, ok := p.excludes(root); ok {
 			args = append(args, "--ro-bind", exclude, filepath.Join(root, excludeFile))
 		}
+		args = append(args, empty...)
 	}
 	for _, path := range p.write {
 		args = append(args, "--bind", path, path)

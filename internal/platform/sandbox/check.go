@@ -123,8 +123,9 @@ func (s *Sandbox) try(ctx context.Context, f *finding, p *policy) ([]Attempt, er
 	if c.err != nil {
 		return nil, c.err
 	}
+	defer c.close()
 	cmd := exec.CommandContext(ctx, c.Path, c.Args...)
-	cmd.Dir, cmd.Env = c.Dir, c.Env
+	cmd.Dir, cmd.Env, cmd.ExtraFiles = c.Dir, c.Env, c.Files
 	var out, complaints bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &complaints
 	if err := cmd.Run(); err != nil {

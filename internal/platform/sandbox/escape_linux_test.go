@@ -90,7 +90,7 @@ func (p *prison) run(t *testing.T, line string) (out, said string) {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(ctx, confined.Path, confined.Args...)
-	cmd.Dir, cmd.Env = confined.Dir, confined.Env
+	cmd.Dir, cmd.Env, cmd.ExtraFiles = confined.Dir, confined.Env, confined.Files
 	var b bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &b, &b
 	if err := cmd.Run(); err != nil {
@@ -390,7 +390,7 @@ func TestNothingSurvives(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(confined.Path, confined.Args...)
-	cmd.Dir, cmd.Env = confined.Dir, confined.Env
+	cmd.Dir, cmd.Env, cmd.ExtraFiles = confined.Dir, confined.Env, confined.Files
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -429,16 +429,23 @@ func waitGone(t *testing.T, mark string) {
 	}
 }
 
-// The command itself gets the chance to end in its own time; see [shield].
+// The command itself gets the chance to end in its own time.
 func TestTerminatedGroupsEndInTheirOwnTime(t *testing.T) {
-	p := newPrison(t, Bubblewrap, nil)
+	for _, change := range []func(*Config){nil, networked} { // which begin differently
+		terminated(t, newPrison(t, Bubblewrap, change))
+	}
+	unprivileged(t)
+}
+
+func terminated(t *testing.T, p *prison) {
+	t.Helper()
 	confined, err := p.Wrap(t.Context(), Command{Path: "/bin/bash", Args: []string{"-c", "trap 'echo bye; exit 3' TERM; echo up; while :; do sleep 0.05; done"}, Dir: p.root, Env: []string{"PATH=/usr/bin:/bin"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer confined.End("")
 	cmd := exec.Command(confined.Path, confined.Args...)
-	cmd.Dir, cmd.Env, cmd.SysProcAttr = confined.Dir, confined.Env, &syscall.SysProcAttr{Setsid: true}
+	cmd.Dir, cmd.Env, cmd.ExtraFiles = confined.Dir, confined.Env, confined.Files
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -449,8 +456,8 @@ func TestTerminatedGroupsEndInTheirOwnTime(t *testing.T) {
 	if _, err := out.Read(make([]byte, 3)); err != nil {
 		t.Fatal(err)
 	}
-	if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM); err != nil {
-		t.Fatal(err)
+	if !confined.Terminate() {
+		t.Fatal("it is not terminated")
 	}
 	last, _ := io.ReadAll(out)
 	cmd.Wait()
@@ -566,6 +573,37 @@ func TestStandIns(t *testing.T) {
 	}
 }
 
+// What a home directory obeys cannot be put into one, there or not, nor where such files are kept. Elsewhere
+// it is told.
+//
+// Proves PERM-61.
+func TestFilesOfHomes(t *testing.T) {
+	for _, home := range []bool{false, true} {
+		p := newPrison(t, Bubblewrap, nil)
+		if _, said := p.run(t, "touch .zshrc; echo x > .bashrc"); !strings.Contains(said, filepath.Join(p.root, ".zshrc")+" was created") {
+			t.Errorf("it is said: %q", said)
+		}
+		if home {
+			p.home = p.root
+			p.Sandbox.config.Home = p.root
+			os.Remove(filepath.Join(p.root, ".zshrc")) // ok: it was made above
+			os.Remove(filepath.Join(p.root, ".bashrc"))
+		}
+		names := slices.Concat(homeFiles[:], homeDirs[:])
+		before := snapshot(t, p.root)
+		out, _ := p.run(t, "touch other; mkdir dir; for name in "+strings.Join(names, " ")+`; do
+			{ echo x > $name || mkdir $name || mv other $name || ln -s other $name || mv -T dir $name || mv $name moved || rm -r $name; } 2>/dev/null && echo $name
+		done; rm -r other dir; cat .gitconfig`)
+		if out = strings.Replace(out, "cat: .gitconfig: Is a directory\n", "", 1); out != "" {
+			t.Errorf("home=%v: %s", home, out)
+		}
+		if after := snapshot(t, p.root); after != before {
+			t.Errorf("home=%v: left is\n%s\nbefore:\n%s", home, after, before)
+		}
+	}
+	unprivileged(t)
+}
+
 // Proves PERM-61.
 func TestDeniedPaths(t *testing.T) {
 	var p *prison
@@ -645,5 +683,43 @@ func check(t *testing.T, base, own, root string, pid int, want string) {
 	}
 	if got != want {
 		t.Errorf("left is%s, want%s", got, want)
+	}
+}
+
+// Two sessions in one directory share stand-ins: what one of them gives back, the other still has.
+func TestStandInsAreShared(t *testing.T) {
+	root, base := t.TempDir(), t.TempDir()
+	t.Setenv("TMPDIR", base)
+	begin := func() (*Sandbox, func()) {
+		s := New(Config{Roots: func() []string { return []string{root} }, Home: t.TempDir()})
+		t.Cleanup(s.Close)
+		p, err := s.policy()
+		if err != nil {
+			t.Fatal(err)
+		}
+		release, err := s.masks.add(p, Bubblewrap)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s, release
+	}
+	stands := func(want bool) {
+		t.Helper()
+		if _, err := os.Lstat(filepath.Join(root, ".adze")); (err == nil) != want {
+			t.Errorf("stands %v, want %v", err == nil, want)
+		}
+	}
+	_, first := begin()
+	_, second := begin()
+	third, _ := begin() // which is closed in the middle
+	first()
+	stands(true)
+	third.Close()
+	stands(true)
+	second()
+	stands(false)
+	entries, err := os.ReadDir(root)
+	if err != nil || len(entries) > 0 {
+		t.Errorf("left behind: %v, %v", entries, err)
 	}
 }

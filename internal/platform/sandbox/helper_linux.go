@@ -61,8 +61,6 @@ func help(args []string) error {
 	if len(args) < 2 {
 		return errors.New("no command")
 	}
-	// What is around the command ignores being terminated, see [shield]; the command does not, since our
-	// runtime handles that signal and what is handled gets its default with a new program.
 	return fmt.Errorf("starting %s: %w", args[1], unix.Exec(args[1], args[1:], os.Environ()))
 }
 

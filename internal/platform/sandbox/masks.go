@@ -14,10 +14,12 @@ import (
 
 // masks are stand-ins for protected names that are not there. A name can only be kept from being
 // created if something stands in its place; an empty directory disturbs nobody, and an empty file the
-// least of what is left. They are shared by the commands that run at a time and removed with the last.
+// least of what is left. They are shared by the commands that run at a time, also by those of other
+// processes, and removed with the last: without it the name would be free again.
 type masks struct {
 	mu    sync.Mutex
 	inUse map[string]*mask
+	dir   string // of the sandbox; "" before the first
 }
 
 type mask struct {
@@ -33,8 +35,10 @@ func (m *masks) add(p *policy, t Tier) (release func(), err error) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	p.guards = nil
+	defer lock(p.roots...)()
+	p.guards, m.dir = nil, filepath.Dir(p.temp)
 	planned := slices.Collect(maps.Keys(m.inUse))
+	others := relied(m.dir)
 	for _, root := range p.roots {
 		list, err := guards(root, p.home)
 		if err != nil {
@@ -42,8 +46,11 @@ func (m *masks) add(p *policy, t Tier) (release func(), err error) {
 		}
 		p.guards = append(p.guards, list...)
 	}
+	stands := func(g guard) bool {
+		return !g.here || m.inUse[g.path] != nil || others[g.path] && hollow(g.path)
+	}
 	for _, g := range p.guards {
-		if !g.here {
+		if stands(g) {
 			planned = append(planned, g.path)
 		}
 	}
@@ -52,7 +59,7 @@ func (m *masks) add(p *policy, t Tier) (release func(), err error) {
 	}
 	var taken []string
 	for _, g := range p.guards {
-		if g.here && m.inUse[g.path] == nil {
+		if !stands(g) {
 			continue
 		}
 		if err := m.take(g); err != nil {
@@ -65,6 +72,7 @@ func (m *masks) add(p *policy, t Tier) (release func(), err error) {
 	return func() {
 		m.mu.Lock()
 		defer m.mu.Unlock()
+		defer lock(p.roots...)()
 		m.release(taken)
 	}, nil
 }
@@ -106,6 +114,16 @@ func standIn(g guard) error {
 // emptyJSON is what stands in for a file that others may read while it is there.
 const emptyJSON = "{}\n"
 
+// hollow reports whether what is at path could be a stand-in.
+func hollow(path string) bool {
+	info, err := os.Lstat(path)
+	if err != nil || !info.IsDir() {
+		return err == nil && info.Mode().IsRegular() && info.Size() <= int64(len(emptyJSON))
+	}
+	entries, err := os.ReadDir(path)
+	return err == nil && len(entries) == 0
+}
+
 func ignoreExist(err error) error {
 	if errors.Is(err, os.ErrExist) {
 		return nil
@@ -113,12 +131,32 @@ func ignoreExist(err error) error {
 	return err
 }
 
+// release gives stand-ins back. What nobody needs any more goes.
 func (m *masks) release(paths []string) {
+	gone := map[string]*mask{}
 	for _, path := range paths {
 		have := m.inUse[path]
+		if have == nil { // the sandbox was closed
+			continue
+		}
 		if have.users--; have.users == 0 {
-			have.remove(path)
+			gone[path] = have
 			delete(m.inUse, path)
+		}
+	}
+	m.drop(gone)
+}
+
+// drop removes stand-ins that are no longer ours, unless another process needs them: it removes them then.
+func (m *masks) drop(gone map[string]*mask) {
+	if len(gone) == 0 {
+		return
+	}
+	note(filepath.Join(m.dir, ownName), slices.Collect(maps.Keys(m.inUse))) // ok: others find out that we ended
+	others := relied(m.dir)
+	for path, k := range gone {
+		if !others[path] {
+			k.remove(path)
 		}
 	}
 }
@@ -139,10 +177,14 @@ func (k *mask) remove(path string) {
 func (m *masks) close() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for path, k := range m.inUse {
-		k.remove(path)
+	dirs := map[string]bool{}
+	for path := range m.inUse {
+		dirs[filepath.Dir(path)] = true
 	}
+	defer lock(slices.Sorted(maps.Keys(dirs))...)()
+	gone := m.inUse
 	m.inUse = nil
+	m.drop(gone)
 }
 
 // watchPlanted remembers which repositories and settings there are where nothing is masked: one level

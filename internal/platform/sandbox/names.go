@@ -16,15 +16,19 @@ var (
 	protectedFiles = [...]string{
 		".mcp.json", ".gitmodules", ".gitattributes", ".npmrc", ".yarnrc", ".yarnrc.yml", ".env", ".envrc",
 	}
-	// homeFiles and homeDirs are obeyed in the home directory only. Elsewhere they are protected if they
-	// are there, and if they appear it is told.
+	// homeFiles and homeDirs are obeyed in a home directory, and where people keep what they copy or link
+	// from there: that is where one of them is, see [homely]. Elsewhere nobody obeys them; if they appear
+	// there it is told, since to stand in for each would cost every command more than all the rest.
 	homeFiles = [...]string{
-		".gitconfig", ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout",
-		".netrc", ".pypirc", ".ripgreprc", ".adze.json", ".claude.json",
+		".gitconfig", ".bashrc", ".bash_profile", ".profile", ".zshrc", ".zshenv", ".zprofile",
+		".netrc", ".pypirc", ".ripgreprc", ".adze.json", ".claude.json", "authorized_keys",
 	}
-	homeDirs = [...]string{".config", ".ssh", ".gnupg"}
+	homeDirs = [...]string{".ssh", ".gnupg"}
+	// onlyHomeFiles and onlyHomeDirs are obeyed in the person's own home directory only.
+	onlyHomeFiles = [...]string{".bash_login", ".bash_logout", ".zlogin", ".zlogout"}
+	onlyHomeDirs  = [...]string{".config"}
 	// protectedPatterns are further names that are protected where they are there.
-	protectedPatterns = [...]string{".env*", ".zsh*", ".yarnrc*", ".bash_*", "authorized_keys", ".ssh", ".gnupg"}
+	protectedPatterns = [...]string{".env*", ".zsh*", ".zlog*", ".yarnrc*", ".bash_*"}
 )
 
 // secretNames hold credentials, below the home directory.
@@ -43,7 +47,11 @@ func secrets(home string) []string {
 	}
 	var there []string
 	for _, name := range secretNames {
-		if real, err := filepath.EvalSymlinks(filepath.Join(home, name)); err == nil {
+		path := filepath.Join(home, name)
+		if _, err := os.Lstat(path); err != nil {
+			continue // most are not there, and to look is cheaper than to resolve
+		}
+		if real, err := filepath.EvalSymlinks(path); err == nil {
 			there = append(there, real)
 		}
 	}
@@ -82,18 +90,21 @@ func guards(root, home string) ([]guard, error) {
 		list = append(list, g)
 		return nil
 	}
-	for _, group := range []struct {
-		names       []string
-		dir, always bool
-	}{
-		{protectedDirs[:], true, true}, {protectedFiles[:], false, true}, {homeFiles[:], false, root == home},
-		{homeDirs[:], true, root == home}, {bare(here), false, true},
-	} {
+	type group struct {
+		names []string
+		dir   bool
+	}
+	groups := []group{{protectedDirs[:], true}, {protectedFiles[:], false}, {bare(here), false}}
+	switch {
+	case root == home:
+		groups = append(groups, group{homeFiles[:], false}, group{homeDirs[:], true}, group{onlyHomeFiles[:], false}, group{onlyHomeDirs[:], true})
+	case homely(root, here):
+		// Programs read them elsewhere, so that empty directories can stand in for files: they cost less.
+		groups = append(groups, group{homeFiles[:], true}, group{homeDirs[:], true})
+	}
+	for _, group := range groups {
 		for _, name := range group.names {
-			if root != home && !group.always && group.dir {
-				continue // nobody obeys them there
-			}
-			if err := add(name, group.dir, group.always); err != nil {
+			if err := add(name, group.dir, true); err != nil {
 				return nil, err
 			}
 		}
@@ -108,6 +119,14 @@ func guards(root, home string) ([]guard, error) {
 		}
 	}
 	return list, nil
+}
+
+// homely reports whether a directory is somebody's home, or looks like where one is made.
+func homely(root string, here map[string]fs.DirEntry) bool {
+	if parent := filepath.Dir(root); parent == "/home" || parent == "/Users" || root == "/root" {
+		return true
+	}
+	return slices.ContainsFunc(slices.Concat(homeFiles[:], homeDirs[:], onlyHomeFiles[:]), func(name string) bool { return here[name] != nil })
 }
 
 // bare returns the names that keep a directory from becoming a repository without a .git directory, or

@@ -58,9 +58,15 @@ type Command struct {
 	Args []string // without the program's own name
 	Dir  string
 	Env  []string
+	// Files are further files that it is given, from descriptor 3 on; [Confined.End] closes them.
+	Files []*os.File
+	// Terminate asks what runs inside to end, once, and reports whether it could; nil means that the
+	// process group is to be signalled.
+	Terminate func() bool
 
-	try *trial // is carried out instead
-	err error  // why it could not be confined
+	ours *os.File // an end of one of the files, or nil
+	try  *trial   // is carried out instead
+	err  error    // why it could not be confined
 }
 
 // A Sandbox confines programs, any number at once.
@@ -114,9 +120,20 @@ func (s *Sandbox) Close() {
 	}
 }
 
+// close closes the files of a command that has been started, or never will be.
+func (c *Command) close() {
+	for _, f := range append(c.Files, c.ours) {
+		if f != nil {
+			f.Close() // ok: nothing was written
+		}
+	}
+}
+
 // A Confined command is one made ready to run in the sandbox.
 type Confined struct {
 	Command
+	// Contained says that nothing it starts outlives it, or us.
+	Contained bool
 	// End must be called when the command has ended, or if it is not run. It returns what the limits
 	// were that it met, as a block for the model, or nothing. Printed is what it printed, or the end of
 	// that.
@@ -150,7 +167,7 @@ func (s *Sandbox) wrap(ctx context.Context, found *finding, c Command) (*Confine
 		c.Dir = resolved(c.Dir) // a link that leads there need not exist inside
 	}
 	watch := watchPlanted(p)
-	confined := &Confined{Command: found.confine(s, p, net, c)}
+	confined := &Confined{Command: found.confine(s, p, net, c), Contained: found.tier == Bubblewrap}
 	if confined.err != nil {
 		net.end()
 		release()
@@ -160,6 +177,7 @@ func (s *Sandbox) wrap(ctx context.Context, found *finding, c Command) (*Confine
 	confined.End = func(printed string) string {
 		var text string
 		once.Do(func() {
+			confined.close()
 			seen := append(net.end(), violations(printed, found.tier)...)
 			seen = append(seen, watch()...)
 			release()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -24,13 +25,12 @@ func profile(p *policy, proxy string) string {
 		rule("(allow file-write* (subpath %s))", quoted(path))
 	}
 	for _, root := range p.roots {
-		for _, name := range append(protectedDirs[:len(protectedDirs):len(protectedDirs)], protectedFiles[:]...) {
-			rule("(deny file-write* (subpath %s))", quoted(filepath.Join(root, name)))
-		}
+		names := slices.Concat(protectedDirs[:], protectedFiles[:], homeFiles[:], homeDirs[:]) // here none of them costs anything
 		if root == p.home {
-			for _, name := range append(homeFiles[:len(homeFiles):len(homeFiles)], homeDirs[:]...) {
-				rule("(deny file-write* (subpath %s))", quoted(filepath.Join(root, name)))
-			}
+			names = slices.Concat(names, onlyHomeFiles[:], onlyHomeDirs[:])
+		}
+		for _, name := range names {
+			rule("(deny file-write* (subpath %s))", quoted(filepath.Join(root, name)))
 		}
 		rule("(deny file-write* (subpath %s))", quoted(filepath.Join(root, "refs")))
 		// A root that is moved away takes its protected names out of the rules above, and so does what

@@ -8,6 +8,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 func candidates() []candidate {
@@ -17,8 +20,7 @@ func candidates() []candidate {
 // A bubblewrap is the program, as it was found, and what goes with it.
 type bubblewrap struct {
 	path   string
-	filter string   // a file with the filter of system calls that it applies
-	heed   []string // begins a command that is to heed being terminated, see [shield]; none means that it cannot
+	filter string // a file with the filter of system calls that it applies
 }
 
 // lookBubblewrap looks for the program where only the administrator installs programs, since the rules
@@ -42,9 +44,6 @@ func lookBubblewrap(s *Sandbox) (*finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	if heed := []string{"/usr/bin/env", "--default-signal=TERM"}; exec.Command(heed[0], heed[1], "true").Run() == nil {
-		b.heed = heed
-	}
 	b.filter = filepath.Join((&policy{temp: temp}).own(), "filter")
 	if err := os.WriteFile(b.filter, encodeFilter(filter(auditArch, true)), 0o600); err != nil {
 		return nil, err
@@ -56,42 +55,67 @@ func lookBubblewrap(s *Sandbox) (*finding, error) {
 	return &finding{tier: Bubblewrap, detail: detail, confine: b.confine}, nil
 }
 
-// Pieces of the shell script that starts bubblewrap. The shield makes it ignore being terminated: the
-// group is terminated to let the command end in its own time, and what is around it is to stay until
-// then. The filter is at hand as descriptor 9.
+// The descriptors of bubblewrap for what it is handed.
 const (
-	shield  = `trap "" TERM; `
-	filter9 = `exec 9<"$1"; `
-	start   = `ulimit -c 0; shift; exec "$@"`
+	leaderFD = "3" // where it says who leads what runs inside
+	filterFD = "4"
 )
 
 // confine returns the command that runs c inside. A command with a network is begun by the helper, which
 // opens the way to it before the filter forbids that; for others bubblewrap does all there is to do.
 func (b *bubblewrap) confine(s *Sandbox, p *policy, net *netAccess, c Command) Command {
-	inside, helper, script := append([]string{c.Path}, c.Args...), "", shield
-	switch {
-	case net.socket != "" || c.try != nil:
+	inside, helper := append([]string{c.Path}, c.Args...), ""
+	if net.socket != "" || c.try != nil {
 		var err error
 		if helper, err = s.helper(); err != nil {
 			return Command{err: err}
 		}
 		inside = b.helped(p, c)
-	case b.heed == nil:
-		script = ""
-	default:
-		inside = append(slices.Clone(b.heed), inside...)
 	}
-	args := namespaces(p, net, helper)
+	out := Command{Path: b.path, Dir: "/", Env: insideEnv(c.Env, p, net)}
+	leader, err := out.leads()
+	if err != nil {
+		return Command{err: err}
+	}
+	args := append(namespaces(p, net, helper), "--new-session", "--info-fd", leaderFD)
 	if net.socket == "" {
-		script += filter9
-		args = append(args, "--seccomp", "9")
+		f, err := os.Open(b.filter)
+		if err != nil {
+			return Command{err: errors.Join(err, leader.Close(), out.Files[0].Close())}
+		}
+		out.Files = append(out.Files, f)
+		args = append(args, "--seccomp", filterFD)
 	}
 	if c.Dir != "" {
 		args = append(args, "--chdir", c.Dir)
 	}
-	args = append(append(args, "--"), inside...)
-	return Command{Path: "/bin/sh", Args: append([]string{"-c", script + start, "sh", b.filter, b.path}, args...), Dir: "/", Env: insideEnv(c.Env, p, net)}
+	out.Args = append(append(args, "--"), inside...)
+	return out
 }
+
+// leads prepares c to say who leads what runs inside, and to be terminated by way of that: what is around
+// it would end at once, and everything with it. It returns the end that is ours.
+func (c *Command) leads() (*os.File, error) {
+	ours, theirs, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	c.Files, c.ours = []*os.File{theirs}, ours
+	c.Terminate = func() bool {
+		var leader struct {
+			PID int `json:"child-pid"`
+		}
+		ours.SetReadDeadline(time.Now().Add(leaderTime)) // ok: it says who it is first of all
+		if err := json.NewDecoder(ours).Decode(&leader); err != nil || leader.PID <= 1 {
+			return false
+		}
+		return unix.Kill(-leader.PID, unix.SIGTERM) == nil
+	}
+	return ours, nil
+}
+
+// leaderTime is how long a command that has just been started may take to say who leads it.
+const leaderTime = 200 * time.Millisecond
 
 // helped returns what runs inside if the helper begins it.
 func (b *bubblewrap) helped(p *policy, c Command) []string {
