@@ -5,19 +5,18 @@ package bash
 import (
 	_ "embed"
 	"encoding/json"
-	"errors"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/shell"
 	"adze/internal/platform/task"
 	"adze/internal/tool"
+	"adze/internal/tool/change"
+	"adze/internal/tool/command"
 )
 
 // A Config is what the tool needs to know. Only Dir is required.
@@ -37,6 +36,9 @@ type Config struct {
 	// Roots returns the working directories: read-only commands run no program that lies in one. Nil
 	// means that there is only the current one.
 	Roots func() []string
+	// MayRead reports whether the rules let what is at a path be read unasked; nil means that read-only
+	// commands are not looked at again when they run.
+	MayRead func(path string) bool
 	// Snapshot returns a file with the person's aliases and functions for bash to read, or ""; nil means
 	// none. See [TakeSnapshot].
 	Snapshot func() string
@@ -46,10 +48,19 @@ type Config struct {
 	Wrap func(osproc.Cmd) (cmd osproc.Cmd, end func(printed string) string, err error)
 	// Scratch returns a directory that commands can write to in the sandbox; nil means TempDir.
 	Scratch func() (string, error)
-	// Outside reports whether the settings let a command run outside the sandbox; nil means none.
-	Outside func(*shell.Script) bool
-	// MayLeave offers the model to ask for a command outside the sandbox. It is then asked about.
+	// Confines reports whether commands are to be confined at the moment; nil means that they are if there
+	// is a Wrap.
+	Confines func() bool
+	// Outside returns which commands the settings let run outside the sandbox at the moment: nil, or a nil
+	// function, means none. Settings may change: a command is outside if it was when it was bound, which
+	// is before it was judged, and still is when it runs.
+	Outside func() func(*shell.Script) bool
+	// MayLeave offers the model to ask for a command outside the sandbox. It is then asked about. Leaves
+	// reports whether that still holds; nil means that it does.
 	MayLeave bool
+	Leaves   func() bool
+	// Files makes the changes of a simple sed -i, which runs no program; nil means that it does.
+	Files *change.Files
 	// Tasks keeps the output of commands, and those that run in the background; its owner closes it
 	// before the runner. Nil means that nothing runs in the background.
 	Tasks *task.Table
@@ -62,25 +73,13 @@ type Config struct {
 	MaxChars int
 	// Timeout is for commands that do not give one, and MaxTimeout for all; 0 means 2 and 10 minutes.
 	Timeout, MaxTimeout time.Duration
-}
 
-const (
-	defaultTimeout    = 2 * time.Minute
-	defaultMaxTimeout = 10 * time.Minute
-	// maxCommand bounds a command; the kernel would refuse a longer one less clearly.
-	maxCommand = 100_000
-	// maxChars bounds what the model reads of the output.
-	maxChars = 30_000
-)
+	limits command.Limits
+	find   func() (Program, error) // the shell; asked once
+}
 
 //go:embed bash.md
 var doc string
-
-//go:embed bash.schema.json
-var inputSchema string
-
-//go:embed bash.output.json
-var outputSchema string
 
 // An Input is what the model gives.
 type Input struct {
@@ -90,18 +89,11 @@ type Input struct {
 	Background  bool   `json:"run_in_background,omitempty"`
 }
 
+// An Output is the structured result.
+type Output = command.Output
+
 // Validate refuses commands that no shell could run.
-func (in Input) Validate() error {
-	switch {
-	case strings.TrimSpace(in.Command) == "":
-		return errors.New("the command is empty: give a command to run")
-	case strings.ContainsRune(in.Command, 0):
-		return errors.New("the command contains a null byte")
-	case utf8.RuneCountInString(in.Command) > maxCommand:
-		return errors.New("the command is longer than 100000 characters: write it to a script file and run that")
-	}
-	return nil
-}
+func (in Input) Validate() error { return command.Check(in.Command) }
 
 // Title returns the command, whole: the description is the model's word, not what will run.
 func (in Input) Title() string { return "Run " + in.Command }
@@ -127,21 +119,6 @@ func (in Input) Fold() tool.Fold {
 	return tool.NoFold
 }
 
-// Match reports whether the condition of a hook applies: to any command in the line, and always to a
-// line that is not understood.
-func (in Input) Match(content string) (bool, error) {
-	pattern, err := shell.ParsePattern(content)
-	if err != nil {
-		return true, err
-	}
-	s := shell.Parse(in.Command, shell.Vars{})
-	if !s.Simple {
-		return true, nil
-	}
-	_, ok := s.Suspected(pattern)
-	return ok, nil
-}
-
 // New returns the tool.
 func New(c Config) tool.Tool {
 	if c.Runner == nil {
@@ -151,13 +128,7 @@ func New(c Config) tool.Tool {
 		c.Env = func() []string { return osproc.ScrubEnv(os.Environ()) }
 	}
 	if c.MaxChars == 0 {
-		c.MaxChars = maxChars
-	}
-	if c.Timeout == 0 {
-		c.Timeout = defaultTimeout
-	}
-	if c.MaxTimeout == 0 {
-		c.MaxTimeout = defaultMaxTimeout
+		c.MaxChars = command.DefaultMaxChars
 	}
 	background := c.Tasks != nil
 	if c.Tasks == nil {
@@ -166,10 +137,12 @@ func New(c Config) tool.Tool {
 		}
 		c.Tasks = task.New(c.TempDir, nil)
 	}
-	find := sync.OnceValues(findShell)
+	c.limits = command.Limits{Tasks: c.Tasks, Background: background, Budget: c.Budget, Timeout: c.Timeout, MaxTimeout: c.MaxTimeout}
+	c.limits.Fill()
+	c.find = sync.OnceValues(Find)
 	def := tool.Def{
 		Name:   "Bash",
-		Doc:    describe(c, find, background),
+		Doc:    describe(c),
 		Schema: schemaOf(c),
 		Traits: tool.Traits{
 			Aliases:   []string{"Shell"},
@@ -179,45 +152,60 @@ func New(c Config) tool.Tool {
 			Cancel:    true,
 			Clearable: true,
 			Shell:     true,
-			Output:    json.RawMessage(strings.TrimSpace(outputSchema)),
+			Output:    json.RawMessage(command.OutputSchema()),
 			Enabled: func() error {
-				_, err := find()
+				_, err := c.find()
 				return err
 			},
 		},
 	}
 	if c.MayLeave {
 		return tool.NewBound(def, func(in LeavingInput) (tool.Call, error) {
-			call := newCall(in.Input, c, find, background)
+			call := newCall(in.Input, c)
 			call.leave = in.Leave
 			return call, nil
 		})
 	}
 	return tolerant{tool.NewBound(def, func(in Input) (tool.Call, error) {
-		return newCall(in, c, find, background), nil
+		return newCall(in, c), nil
 	})}
 }
 
+// dialect returns the grammar of the shell; that of bash if there is none.
+func (c Config) dialect() shell.Dialect {
+	if c.find == nil {
+		return shell.Bash
+	}
+	program, _ := c.find() // ok: nothing is run then
+	return program.Dialect
+}
+
 // describe returns what the model is told, which depends on what there is.
-func describe(c Config, find func() (string, error), background bool) string {
+func describe(c Config) string {
 	dir := " Neither does `cd`: use absolute paths, or `cd dir && command`."
 	if c.SetDir != nil {
 		dir = " A `cd` does, as long as it stays within the directories you work in."
 	}
 	limit := "is ended"
-	if background {
+	if c.limits.Background {
 		limit = "goes on in the background"
 	}
 	program := "bash"
-	if path, err := find(); err == nil && filepath.Base(path) == "sh" {
+	if c.dialect() == shell.POSIX {
 		program = "sh, since there is no bash (so keep to what every POSIX shell knows),"
 	}
 	text := strings.NewReplacer(
 		"{{shell}}", program, "{{dir}}", dir, "{{limit}}", limit, "{{chars}}", strconv.Itoa(c.MaxChars),
-		"{{default}}", strconv.FormatInt(c.Timeout.Milliseconds(), 10), "{{most}}", strconv.FormatInt(c.MaxTimeout.Milliseconds(), 10),
+		"{{default}}", strconv.FormatInt(c.limits.Timeout.Milliseconds(), 10), "{{most}}", strconv.FormatInt(c.limits.MaxTimeout.Milliseconds(), 10),
 	).Replace(strings.TrimSpace(doc))
-	if background {
-		text += "\n- With `run_in_background` the command goes on by itself: you get a task id at once, and word when it ends. Use it for servers and for what takes long; do not poll with `sleep`. TaskOutput shows what it has printed, TaskStop ends it."
+	if c.limits.Background {
+		text += "\n" + command.BackgroundDoc
+	}
+	if c.confines() {
+		text += "\n- " + sandboxDoc
+		if c.MayLeave {
+			text += "\n- " + leaveDoc
+		}
 	}
 	return text
 }

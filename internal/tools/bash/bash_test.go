@@ -20,8 +20,8 @@ import (
 
 	"adze/internal/msg"
 	"adze/internal/platform/osproc"
-	"adze/internal/platform/task"
 	"adze/internal/tool"
+	"adze/internal/tool/command"
 	"adze/internal/tool/tooltest"
 )
 
@@ -120,7 +120,7 @@ func TestBindRefuses(t *testing.T) {
 		{"empty", input(""), "the command is empty"},
 		{"blank", input(" \n"), "the command is empty"},
 		{"null byte", input("a\x00b"), "null byte"},
-		{"long", input(strings.Repeat("ä", maxCommand+1)), "write it to a script file"},
+		{"long", input(strings.Repeat("ä", 100_000+1)), "write it to a script file"},
 		{"no time", `{"command":"a","timeout":0}`, "timeout: expected a number of at least 1, received 0"},
 		{"half a millisecond", `{"command":"a","timeout":0.5}`, "timeout: expected integer"},
 	}
@@ -132,7 +132,7 @@ func TestBindRefuses(t *testing.T) {
 			}
 		})
 	}
-	if _, err := in(t, "/").Bind(json.RawMessage(input(strings.Repeat("ä", maxCommand)))); err != nil {
+	if _, err := in(t, "/").Bind(json.RawMessage(input(strings.Repeat("ä", 100_000)))); err != nil {
 		t.Errorf("the longest command: %v", err)
 	}
 }
@@ -199,7 +199,7 @@ func TestLongOutputBecomesTheBody(t *testing.T) {
 		t.Errorf("files are left: %v", left)
 	}
 	s := res.Structured.(Output)
-	if !s.Truncated || len(s.Stdout) > 2*maxChars || !strings.HasPrefix(s.Stdout, "1\n2\n") || !strings.HasSuffix(s.Stdout, "100000\n") || !strings.Contains(s.Stdout, "bytes left out") {
+	if !s.Truncated || len(s.Stdout) > 2*command.DefaultMaxChars || !strings.HasPrefix(s.Stdout, "1\n2\n") || !strings.HasSuffix(s.Stdout, "100000\n") || !strings.Contains(s.Stdout, "bytes left out") {
 		t.Errorf("structured output of %d bytes", len(s.Stdout))
 	}
 	if d := res.Display.(tool.Output); d.Lines != 100_000 || d.Text != "99996\n99997\n99998\n99999\n100000" {
@@ -319,30 +319,5 @@ func TestDocPrefersDedicatedTools(t *testing.T) {
 		if !strings.Contains(doc, name) {
 			t.Errorf("the description does not name %s", name)
 		}
-	}
-}
-
-func TestEndingWords(t *testing.T) {
-	tests := []struct {
-		name string
-		e    ending
-		want string
-	}{
-		{"deaf", ending{Exit: osproc.Exit{Code: -1, Cancelled: true, Running: true, Duration: 1234 * time.Millisecond}},
-			"The command was interrupted after 1.2s. The output is what it printed until then; what it had changed by then stays changed.\nIt has not ended yet, and is killed within seconds."},
-		{"too much", ending{Exit: osproc.Exit{Code: -1, Cancelled: true, Duration: time.Second}, lost: task.ErrFull},
-			"The command was ended after 1s because it printed more than 1 GB."},
-		{"disk full", ending{Exit: osproc.Exit{Code: -1, Cancelled: true, Duration: time.Second}, lost: syscall.ENOSPC},
-			"The command was ended after 1s because its output could not be kept: no space left on device."},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, tt.e.words()); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-			if !tt.e.failed() {
-				t.Error("it is no error")
-			}
-		})
 	}
 }

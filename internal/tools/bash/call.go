@@ -4,39 +4,43 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
-	"strings"
 	"sync"
 	"time"
 
-	"adze/internal/msg"
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/shell"
 	"adze/internal/platform/task"
 	"adze/internal/tool"
+	"adze/internal/tool/command"
 )
 
 // A call is one command in the directory that was current when it was bound.
 type call struct {
-	in         Input
-	dir        string
-	config     Config
-	shell      func() (string, error)
-	background bool // there are background tasks
-	script     *shell.Script
-	readOnly   func() bool
-	limit      time.Duration               // what the process itself is held to; 0 if the call sees to it
-	leave      bool                        // the model wants it outside the sandbox
-	ignored    string                      // which wish of the model was not heeded, in words
-	end        func(printed string) string // ends its sandbox; nil if it is in none
+	in       Input
+	dir      string
+	config   Config
+	script   *shell.Script
+	readOnly func() bool
+	inPlace  func() *inPlace             // the edit that it is, or nil
+	leave    bool                        // the model wants it outside the sandbox
+	outside  func() bool                 // it runs without a sandbox
+	judged   map[string][]string         // what its paths led to when it was judged; nil if nobody did
+	below    []string                    // directories of which all that is below was judged
+	ignored  string                      // which wish of the model was not heeded, in words
+	ended    string                      // the directory where it ended, or "" if it did not say
+	end      func(printed string) string // ends its sandbox; nil if it is in none
 }
 
-func newCall(in Input, c Config, find func() (string, error), background bool) *call {
-	call := &call{in: in, dir: c.Dir(), config: c, shell: find, background: background}
-	call.script = shell.Parse(in.Command, shell.Vars{})
+func newCall(in Input, c Config) *call {
+	call := &call{in: in, dir: c.Dir(), config: c}
+	call.script = c.dialect().Parse(in.Command, shell.Vars{})
+	call.decideSandbox()
 	call.readOnly = sync.OnceValue(func() bool {
 		return call.script.ReadOnly() == nil && (!call.script.UsesGit() || shell.CheckGit(call.dir) == nil)
 	})
+	call.inPlace = sync.OnceValue(call.findInPlace)
 	return call
 }
 
@@ -45,6 +49,23 @@ func (c *call) Input() any {
 		return LeavingInput{c.in, c.leave}
 	}
 	return c.in
+}
+
+// Dialect says which grammar the command is read with, by rules as well.
+func (c *call) Dialect() shell.Dialect { return c.config.dialect() }
+
+// Match reports whether the condition of a hook applies: to any command in the line, and always to a
+// line that is not understood.
+func (c *call) Match(content string) (bool, error) {
+	pattern, err := shell.ParsePattern(content)
+	if err != nil {
+		return true, err
+	}
+	if !c.script.Simple {
+		return true, nil
+	}
+	_, ok := c.script.Suspected(pattern)
+	return ok, nil
 }
 
 // ReadOnly says that the command is proven to only read.
@@ -64,35 +85,22 @@ func (c *call) OpenWorld() bool { return !c.readOnly() }
 
 // Run runs the command. If ctx is cancelled meanwhile, the result says what there was until then.
 func (c *call) Run(ctx context.Context, report func(tool.Progress)) (tool.Result, error) {
-	if c.in.Background && !c.background {
-		return tool.Result{}, errors.New("background tasks are disabled: run the command without run_in_background")
-	}
 	if err := c.checkDir(); err != nil {
 		return tool.Result{}, err
 	}
-	if err := ctx.Err(); err != nil {
-		return tool.Result{}, err
+	if instead := waits(c.script); instead != "" {
+		return tool.Result{}, errors.New(instead)
 	}
-	title := c.in.Description
-	if title == "" {
-		title = tool.OneLine(c.in.Command, 80)
+	if edit := c.inPlace(); edit != nil {
+		return edit.run(ctx), nil
 	}
-	t, err := c.config.Tasks.Begin(ctx, task.Shell, title, c.in.Command)
-	if err != nil {
-		return tool.Result{}, err
+	cmd := command.Command{
+		Limits: c.config.limits,
+		Text:   c.in.Command, Description: c.in.Description, Asked: command.Milliseconds(c.in.Timeout),
+		InBackground: c.in.Background, Stays: !c.qualifies(), Answers: c.answers(), Quiet: c.readOnly(),
+		Execute: c.execute, Ended: c.remarks,
 	}
-	if c.in.Background {
-		if err := t.ToBackground(); err != nil {
-			t.End(task.Failed, "not started")
-			t.Output.Discard()
-			return tool.Result{}, err
-		}
-	}
-	r := c.start(t)
-	if c.in.Background {
-		return c.moved(r, "The command runs in the background"), nil
-	}
-	return c.wait(ctx, r, report)
+	return cmd.Run(ctx, report)
 }
 
 // checkDir refuses to run a command in a directory that is gone, and moves on to one that is not.
@@ -107,149 +115,33 @@ func (c *call) checkDir() error {
 	return errors.New(text)
 }
 
-// A running command, and its ending once it has one.
-type running struct {
-	task    *task.Task
-	out     *output
-	limit   time.Duration
-	clamped bool
-
-	ending ending // valid when the task is done
-	err    error  // it did not start
-}
-
-// start runs the command on its own: whoever waits for it may leave.
-func (c *call) start(t *task.Task) *running {
-	r := &running{task: t, out: newOutput(t.Output)}
-	r.limit, r.clamped = c.timeLimit()
-	if !c.in.Background && !c.qualifies() {
-		c.limit = r.limit
-	}
-	go func() {
-		exit, dir, err := c.execute(t.Context(), r)
-		if err != nil && exit == (osproc.Exit{}) {
-			c.limits(r)
-			r.err = err
-			t.End(task.Failed, err.Error())
-			return
-		}
-		if closing := r.out.cleaner.Close(); err == nil {
-			err = closing
-		}
-		r.ending = ending{Exit: exit, limit: r.limit, clamped: r.clamped, lost: err, answer: c.answers(), note: joinLines(c.ignored, c.arrive(dir, t)), limits: c.limits(r)}
-		t.End(r.ending.status())
-	}()
-	return r
-}
-
-// limits ends the sandbox of a command that has ended, and returns what the model has to know about it.
-func (c *call) limits(r *running) string {
-	if c.end == nil {
-		return ""
-	}
-	printed, _ := r.out.spool.Tail(maxChars)
-	return c.end(string(printed))
-}
-
 // execute runs the command in one of the two ways there are.
-func (c *call) execute(ctx context.Context, r *running) (osproc.Exit, string, error) {
+func (c *call) execute(ctx context.Context, out io.Writer, limit time.Duration) (exit osproc.Exit, err error) {
 	if c.readOnly() {
-		return c.runReadOnly(ctx, r.out.cleaner)
+		exit, c.ended, err = c.runReadOnly(ctx, out, limit)
+	} else {
+		exit, c.ended, err = c.runShell(ctx, out, limit)
 	}
-	return c.runShell(ctx, r.out.cleaner)
+	return exit, err
 }
 
-// wait waits for a command until it ends, or goes on without it.
-func (c *call) wait(ctx context.Context, r *running, report func(tool.Progress)) (tool.Result, error) {
-	stop := r.out.watch(c.in.Command, report)
-	var budget, limit <-chan time.Time
-	if c.qualifies() {
-		budget, limit = after(c.config.Budget), after(r.limit)
+// remarks ends the sandbox of a command that has ended, and returns what there is to say about it.
+func (c *call) remarks(t *task.Task, exit osproc.Exit, printed string) command.Remarks {
+	r := command.Remarks{Note: command.Join(c.ignored, c.arrive(t))}
+	if exit.Code != 0 || printed == "" {
+		r.Note = command.Join(r.Note, missed(c.script))
 	}
-	timedOut := false
-	for done := false; !done; {
-		select {
-		case <-r.task.Done():
-			done = true
-		case <-ctx.Done():
-			r.task.Stop()
-			<-r.task.Done()
-		case <-r.task.Detached():
-			if c.qualifies() && r.task.ToBackground() == nil {
-				stop()
-				return c.moved(r, "The person moved the command to the background"), nil
-			}
-		case <-budget:
-			if r.task.ToBackground() == nil {
-				stop()
-				return c.moved(r, fmt.Sprintf("The command still runs after %v and goes on in the background", c.config.Budget)), nil
-			}
-		case <-limit:
-			if r.task.ToBackground() == nil {
-				stop()
-				return c.moved(r, fmt.Sprintf("The command still runs after its time limit of %d ms and goes on in the background", r.limit.Milliseconds())), nil
-			}
-			timedOut = true
-			r.task.Stop()
-			<-r.task.Done()
-		}
+	if c.end != nil {
+		r.Limits = c.end(printed)
 	}
-	stop()
-	if r.err != nil {
-		r.out.spool.Discard()
-		return tool.Result{}, r.err
-	}
-	if timedOut {
-		r.ending.Cancelled, r.ending.TimedOut = false, true
-	}
-	return r.out.result(c.in.Command, r.ending), nil
-}
-
-// after is time.After, and never if d is zero.
-func after(d time.Duration) <-chan time.Time {
-	if d <= 0 {
-		return nil
-	}
-	return time.After(d)
-}
-
-// moved returns the result of a command that goes on in the background.
-func (c *call) moved(r *running, what string) tool.Result {
-	t := r.task
-	text := fmt.Sprintf("%s as task %s. Its output is written to %s. You are told when it ends; until then use TaskOutput to look at it and TaskStop to end it.", what, t.ID, t.Output.Path())
-	printed, _ := t.Output.Tail(maxChars / 2)
-	if shown := strings.ToValidUTF8(trimBlank(string(printed)), ""); shown != "" {
-		text = shown + "\n" + text
-	}
-	display := r.out.display(c.in.Command, time.Since(r.out.start))
-	display.Note = "runs in the background as " + t.ID
-	return tool.Result{
-		Parts:   []msg.Part{&msg.Text{Text: text}},
-		Display: display,
-		Structured: Output{
-			Stdout: strings.ToValidUTF8(trimBlank(string(printed)), ""), ExitCode: -1, TaskID: t.ID, OutputFile: t.Output.Path(),
-			DurationMs: time.Since(r.out.start).Milliseconds(),
-		},
-	}
-}
-
-// timeLimit returns how long the command may run, and whether that is less than was asked for.
-func (c *call) timeLimit() (limit time.Duration, clamped bool) {
-	if c.in.Timeout == 0 {
-		return min(c.config.Timeout, c.config.MaxTimeout), false
-	}
-	// Compared in milliseconds: a huge number would overflow a duration.
-	if most := c.config.MaxTimeout; int64(c.in.Timeout) > most.Milliseconds() {
-		return most, true
-	}
-	return time.Duration(c.in.Timeout) * time.Millisecond, false
+	return r
 }
 
 // qualifies reports whether the command may go on in the background: not if waiting is its purpose, or
 // if it needs a terminal and ends soon for lack of one.
 func (c *call) qualifies() bool {
-	if !c.background || len(c.script.Parts) == 0 || len(c.script.Parts[0].Words) == 0 {
-		return c.background
+	if len(c.script.Parts) == 0 || len(c.script.Parts[0].Words) == 0 {
+		return true
 	}
 	words := c.script.Parts[0].Words
 	switch words[0].Value {
@@ -284,8 +176,10 @@ func sameDir(a, b string) bool {
 	return a == b || errX == nil && errY == nil && os.SameFile(x, y)
 }
 
-// arrive makes dir the working directory of the next command, and says so if it is not.
-func (c *call) arrive(dir string, t *task.Task) string {
+// arrive makes the directory where the command ended the working directory of the next one, and says so
+// if it is not.
+func (c *call) arrive(t *task.Task) string {
+	dir := c.ended
 	if c.config.SetDir == nil || dir == "" || dir == c.dir || t.Background() || t.Stopped() {
 		return ""
 	}

@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+	"sync"
 
+	"adze/internal/platform/shell"
 	"adze/internal/tool"
+	"adze/internal/tool/command"
 )
 
 // leaveField is the field by which the model asks for a command outside the sandbox.
@@ -19,7 +22,7 @@ type LeavingInput struct {
 
 // schemaOf returns the input schema: with the field only if what it asks for can be granted.
 func schemaOf(c Config) json.RawMessage {
-	text := strings.TrimSpace(inputSchema)
+	text := command.InputSchema()
 	if c.MayLeave {
 		text = strings.Replace(text, `},"required"`, `,"`+leaveField+`":{"type":"boolean","description":"Run the command outside the sandbox. The person is asked each time: only if it failed because of the sandbox."}},"required"`, 1)
 	}
@@ -47,7 +50,7 @@ func (t tolerant) Bind(input json.RawMessage) (tool.Call, error) {
 	c, err := t.Tool.Bind(rest)
 	if own, ok := c.(*call); ok && asked {
 		own.ignored = leaveField + " was ignored: nobody allows commands to be run outside the sandbox on request."
-		if own.config.Wrap == nil {
+		if !own.config.confines() {
 			own.ignored = leaveField + " was ignored: there is no sandbox."
 		}
 	}
@@ -57,7 +60,37 @@ func (t tolerant) Bind(input json.RawMessage) (tool.Call, error) {
 // Unsandboxed says that the command asks to be run outside the sandbox, which has to be asked about.
 func (c *call) Unsandboxed() bool { return c.leave }
 
-// outside reports whether the command runs without a sandbox.
-func (c *call) outside() bool {
-	return c.config.Wrap == nil || c.leave || c.config.Outside != nil && c.config.Outside(c.script)
+// What the model is told of the sandbox.
+const (
+	sandboxDoc = "Commands that do more than read run in a sandbox: they can write in the working directories and in `$TMPDIR`, except `.git` and other places that programs obey, they see no secrets, and they reach only the network hosts that are allowed. What the sandbox refuses is told in `<sandbox-violations>`. Do not try to get around it: tell the person what the task needs."
+	leaveDoc   = "If a command failed because of the sandbox and the task cannot do without it, run it again with `dangerouslyDisableSandbox`: the person is asked."
+)
+
+// confines reports whether there is a sandbox for commands at the moment.
+func (c Config) confines() bool { return c.Wrap != nil && (c.Confines == nil || c.Confines()) }
+
+// outsideNow returns which commands the settings let run outside the sandbox at the moment.
+func (c Config) outsideNow() func(*shell.Script) bool {
+	if c.Outside != nil {
+		if outside := c.Outside(); outside != nil {
+			return outside
+		}
+	}
+	return func(*shell.Script) bool { return false }
+}
+
+// decideSandbox prepares the decision whether the command runs without a sandbox. It is made when the
+// command runs, once; what was loosened since it was bound does not count.
+func (c *call) decideSandbox() {
+	if c.config.Wrap == nil {
+		c.outside = func() bool { return true }
+		return
+	}
+	bound := c.config.outsideNow()
+	c.outside = sync.OnceValue(func() bool {
+		if c.leave && (c.config.Leaves == nil || c.config.Leaves()) {
+			return true
+		}
+		return bound(c.script) && c.config.outsideNow()(c.script)
+	})
 }

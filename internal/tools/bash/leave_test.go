@@ -4,6 +4,7 @@ package bash
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -48,7 +49,9 @@ func TestWhatLeavesTheSandbox(t *testing.T) {
 		{"may ask", `{"command":"exit 0"}`, true, true, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			b := newBench(t, func(c *Config) { c.MayLeave, c.Outside = tt.mayLeave, excluded })
+			b := newBench(t, func(c *Config) {
+				c.MayLeave, c.Outside = tt.mayLeave, func() func(*shell.Script) bool { return excluded }
+			})
 			call, err := b.Bind(json.RawMessage(tt.input))
 			if err != nil {
 				t.Fatal(err)
@@ -71,6 +74,58 @@ func TestWhatLeavesTheSandbox(t *testing.T) {
 				t.Errorf("the field is offered: %v", offered)
 			}
 		})
+	}
+}
+
+// Settings that change while a command is judged never loosen what holds for it.
+//
+// Proves SHSB-01.
+func TestSandboxChangesForTheNextCommand(t *testing.T) {
+	for _, tt := range []struct {
+		name            string
+		before, after   bool // it may run outside
+		leave, mayLeave bool
+		confined        bool
+	}{
+		{"stays on", false, false, false, false, true},
+		{"stays off", true, true, false, false, false},
+		{"is switched off", false, true, false, false, true},
+		{"is switched on", true, false, false, false, true},
+		{"leaving is allowed", false, false, true, true, false},
+		{"leaving is not allowed any more", false, false, true, false, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			outside, mayLeave := tt.before, true
+			b := newBench(t, func(c *Config) {
+				c.MayLeave, c.Leaves = true, func() bool { return mayLeave }
+				c.Outside = func() func(*shell.Script) bool {
+					now := outside
+					return func(*shell.Script) bool { return now }
+				}
+			})
+			call, err := b.Bind(json.RawMessage(fmt.Sprintf(`{"command":"exit 0","dangerouslyDisableSandbox":%v}`, tt.leave)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			outside, mayLeave = tt.after, tt.mayLeave
+			if _, err := call.Run(t.Context(), func(tool.Progress) {}); err != nil {
+				t.Fatal(err)
+			}
+			if confined := b.shells.Load() == 1; confined != tt.confined {
+				t.Errorf("confined: %v", confined)
+			}
+		})
+	}
+}
+
+// The model is told of the sandbox if there is one, and of the way out only if there is one.
+func TestDocOfTheSandbox(t *testing.T) {
+	for _, tt := range []struct{ on, leave bool }{{false, false}, {true, false}, {true, true}} {
+		b := newBench(t, func(c *Config) { c.Confines, c.MayLeave = func() bool { return tt.on }, tt.leave })
+		doc := b.Spec().Description
+		if strings.Contains(doc, sandboxDoc) != tt.on || strings.Contains(doc, leaveDoc) != tt.leave {
+			t.Errorf("%+v: %s", tt, doc)
+		}
 	}
 }
 

@@ -4,56 +4,13 @@ package bash
 
 import (
 	"encoding/base64"
-	"io"
 	"os"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"adze/internal/msg"
 	"adze/internal/platform/task"
-	"adze/internal/tool"
 )
-
-// Proves SHOUT-02.
-func TestProgressOnAVirtualClock(t *testing.T) {
-	dir := t.TempDir()
-	synctest.Test(t, func(t *testing.T) {
-		tk, err := task.New(dir, nil).Begin(t.Context(), task.Shell, "", "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer tk.End(task.Completed, "")
-		events := make(chan tool.Output, 100)
-		var last tool.Output
-		o := newOutput(tk.Output)
-		stop := o.watch("make", func(p tool.Progress) { events <- p.Display.(tool.Output) })
-		count := func(d time.Duration) int {
-			time.Sleep(d)
-			synctest.Wait()
-			n := len(events)
-			for range n {
-				last = <-events
-			}
-			return n
-		}
-		if n := count(1950 * time.Millisecond); n != 0 {
-			t.Errorf("%d events before there is anything to say", n)
-		}
-		if n := count(3 * time.Second); n != 3 {
-			t.Errorf("%d events in three silent seconds", n)
-		}
-		io.WriteString(tk.Output, strings.Repeat("line\n", 10))
-		if n := count(100 * time.Millisecond); n != 1 {
-			t.Errorf("%d events for new output", n)
-		}
-		if last.Text != "line\nline\nline\nline\nline" || last.Lines != 10 || last.Elapsed < 5*time.Second {
-			t.Errorf("%+v", last)
-		}
-		stop()
-	})
-}
 
 // Proves SHOUT-05.
 func TestPictures(t *testing.T) {

@@ -33,6 +33,8 @@ type proven struct {
 	dir                   string
 	env                   []string
 	stdin, stdout, stderr *os.File
+	// check says why a path, which is absolute, must not be read although the line was let pass.
+	check func(path string) error
 }
 
 func (p *proven) stmts(list []*syntax.Stmt) (code int) {
@@ -177,10 +179,18 @@ func (p *proven) open(rd *syntax.Redirect, inner *proven) (*os.File, error) {
 	return nil, fmt.Errorf("it would write to %s", word)
 }
 
+// absolute returns a path as it is opened. What .. leads to is left to the kernel.
+func (p *proven) absolute(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return p.dir + string(filepath.Separator) + name
+}
+
 func (p *proven) openInput(name string) (*os.File, error) {
-	path := name
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(p.dir, path)
+	path := p.absolute(name)
+	if err := p.check(path); err != nil {
+		return nil, err
 	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && path != os.DevNull {
 		return nil, fmt.Errorf("%s: not a regular file", name)
@@ -239,6 +249,11 @@ func (p *proven) call(c *syntax.CallExpr) int {
 	if err := shell.ReadOnlyCommand(shell.Words(args)); err != nil {
 		return p.refuse(err)
 	}
+	for _, path := range shell.PathsOf(args) {
+		if err := p.check(p.absolute(path)); err != nil {
+			return p.refuse(err)
+		}
+	}
 	env := p.env
 	for _, a := range c.Assigns {
 		value, err := expand.Literal(&expand.Config{}, a.Value)
@@ -282,6 +297,9 @@ func (p *proven) cd(args []string) int {
 	}
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(p.dir, dir)
+	}
+	if err := p.check(dir); err != nil {
+		return p.refuse(err)
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return p.fail(1, fmt.Errorf("cd: %s: No such file or directory", args[len(args)-1]))

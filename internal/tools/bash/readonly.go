@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"slices"
 	"time"
 
 	"adze/internal/platform/osproc"
@@ -21,10 +23,10 @@ var errLimit = errors.New("the time limit")
 const drain = 2 * time.Second
 
 // runReadOnly runs a proven script. The directory is where it ended.
-func (c *call) runReadOnly(ctx context.Context, out io.Writer) (exit osproc.Exit, dir string, err error) {
-	if c.limit > 0 {
+func (c *call) runReadOnly(ctx context.Context, out io.Writer, limit time.Duration) (exit osproc.Exit, dir string, err error) {
+	if limit > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, c.limit, errLimit)
+		ctx, cancel = context.WithTimeoutCause(ctx, limit, errLimit)
 		defer cancel()
 	}
 	start := time.Now()
@@ -48,7 +50,7 @@ func (c *call) runReadOnly(ctx context.Context, out io.Writer) (exit osproc.Exit
 	if c.config.Roots != nil {
 		roots = append(roots, c.config.Roots()...)
 	}
-	p := &proven{ctx: ctx, dir: c.dir, env: readOnlyEnv(c.config.Env(), c.config.Keep, roots), stdin: nothing, stdout: write, stderr: write}
+	p := &proven{ctx: ctx, dir: c.dir, env: readOnlyEnv(c.config.Env(), c.config.Keep, roots), stdin: nothing, stdout: write, stderr: write, check: c.mayRead}
 	exit.Code = p.stmts(c.script.Tree().Stmts)
 	write.Close() // ok: the programs have their own
 	select {
@@ -70,4 +72,32 @@ func (c *call) runReadOnly(ctx context.Context, out io.Writer) (exit osproc.Exit
 		err = fmt.Errorf("keeping the output: %w", err)
 	}
 	return exit, p.dir, err
+}
+
+// Judged takes down what a path of the command led to when the command was judged; below says that this
+// was about whatever is below it.
+func (c *call) Judged(path string, leads []string, below bool) {
+	if c.judged == nil {
+		c.judged = make(map[string][]string)
+	}
+	c.judged[path] = append(c.judged[path], leads...)
+	if below {
+		c.below = append(c.below, leads...)
+	}
+}
+
+// mayRead says why a path must not be read: it leads elsewhere than when the command was judged, and may
+// not be read unasked there. What nobody judged was typed by the person.
+func (c *call) mayRead(path string) error {
+	if c.judged == nil || c.config.MayRead == nil {
+		return nil
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil || slices.Contains(c.judged[filepath.Clean(path)], real) || c.config.MayRead(real) {
+		return nil // what is not there is the program's to say
+	}
+	if slices.ContainsFunc(c.below, func(dir string) bool { return within(real, dir) }) {
+		return nil
+	}
+	return fmt.Errorf("%s leads to %s, which it did not when the command was let pass", path, real)
 }

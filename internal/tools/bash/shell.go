@@ -2,31 +2,19 @@ package bash
 
 import (
 	"context"
-	"errors"
 	"io"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/shell"
 )
 
-// findShell returns bash, or sh where there is none.
-func findShell() (string, error) {
-	for _, name := range []string{"bash", "sh"} {
-		if path, err := exec.LookPath(name); err == nil {
-			return path, nil
-		}
-	}
-	return "", errors.New("neither bash nor sh is installed")
-}
-
 // runShell runs the command in a fresh shell. The directory is where it ended, or "" if it did not say.
-func (c *call) runShell(ctx context.Context, out io.Writer) (exit osproc.Exit, dir string, err error) {
-	path, err := c.shell()
+func (c *call) runShell(ctx context.Context, out io.Writer, limit time.Duration) (exit osproc.Exit, dir string, err error) {
+	program, err := c.config.find()
 	if err != nil {
 		return osproc.Exit{}, "", err
 	}
@@ -37,12 +25,13 @@ func (c *call) runShell(ctx context.Context, out io.Writer) (exit osproc.Exit, d
 	defer os.Remove(report.Name()) // ok: nothing depends on it
 	defer report.Close()           // ok: it was only read
 	cmd := osproc.Cmd{
-		Path:    path,
-		Args:    []string{"-c", c.wrapped(filepath.Base(path), report.Name())},
+		Path:    program.Path,
+		Args:    []string{"-c", c.wrapped(program.Dialect, report.Name())},
 		Dir:     c.dir,
-		Env:     append(c.config.Env(), "PAGER=cat", "GIT_PAGER=cat", "TERM=dumb"),
+		Env:     append(quietEditors(c.config.Env()), "PAGER=cat", "GIT_PAGER=cat", "TERM=dumb"),
 		Output:  out,
-		Timeout: c.limit,
+		Timeout: limit,
+		Reaped:  true,
 	}
 	if !c.outside() {
 		if cmd, c.end, err = c.config.Wrap(cmd); err != nil {
@@ -76,13 +65,16 @@ func (c *call) newReport() (*os.File, error) {
 // wrapped returns the script that runs the command: with the person's aliases and functions, if there
 // are any, and with word of where it ended. The command is a string to it, so that nothing in it, not
 // even an error, reaches the rest.
-func (c *call) wrapped(program, report string) string {
+func (c *call) wrapped(dialect shell.Dialect, report string) string {
 	var b strings.Builder
 	b.WriteString("trap 'pwd -P > " + strings.ReplaceAll(quote(report), "'", `'\''`) + " 2>/dev/null' EXIT\n")
-	if n := maxProcesses(); n > 0 && program == "bash" {
+	if dialect == shell.Bash {
+		b.WriteString(osproc.MarkLine + "\n")
+	}
+	if n := maxProcesses(); n > 0 && dialect == shell.Bash {
 		b.WriteString("ulimit -u " + strconv.FormatUint(n, 10) + " 2>/dev/null\n")
 	}
-	if c.config.Snapshot != nil && program == "bash" {
+	if c.config.Snapshot != nil && dialect == shell.Bash {
 		if file := c.config.Snapshot(); file != "" {
 			b.WriteString("shopt -s expand_aliases; . " + quote(file) + " >/dev/null 2>&1\n")
 		}

@@ -348,11 +348,11 @@ func TestHookConditionsMeetWhatIsNotUnderstood(t *testing.T) {
 	for command, want := range map[string]bool{
 		"ls": false, "npm test": true, "ls && npm test": true, "sudo npm test": true, "for f in a; do ls; done": true, "ls $(pwd)": true, "ls 'x": true, "ls\r": true,
 	} {
-		if got, err := (Input{Command: command}).Match("npm:*"); got != want || err != nil {
+		if got, err := bound(command).Match("npm:*"); got != want || err != nil {
 			t.Errorf("%q: %v, %v", command, got, err)
 		}
 	}
-	if got, err := (Input{Command: "ls"}).Match(":*"); !got || err == nil {
+	if got, err := bound("ls").Match(":*"); !got || err == nil {
 		t.Errorf("a broken condition: %v, %v", got, err)
 	}
 }

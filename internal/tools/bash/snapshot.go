@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -13,6 +15,7 @@ import (
 	"time"
 
 	"adze/internal/platform/osproc"
+	"adze/internal/platform/shell"
 )
 
 // snapshotTime is how long the person's own start-up files may take.
@@ -37,9 +40,14 @@ const snapshotScript = `{ alias -p; declare -f; printf '[ "$PATH" != %q ] || exp
 
 // A Snapshot is a file with the person's aliases, functions and PATH.
 type Snapshot struct {
-	take func() string
-	warn func(string)
-	slow sync.Once
+	// Note is told, once, that the person's own shell is not the one that runs commands; nil means that
+	// nobody wants to know.
+	Note func(string)
+
+	take  func() string
+	warn  func(string)
+	slow  sync.Once
+	other func()
 
 	starting sync.Once
 	mu       sync.Mutex
@@ -54,6 +62,14 @@ type Snapshot struct {
 func TakeSnapshot(r *osproc.Runner, dir string, env []string, warn func(string)) *Snapshot {
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &Snapshot{warn: warn, cancel: cancel, done: make(chan struct{})}
+	s.other = sync.OnceFunc(func() {
+		if s.Note == nil {
+			return
+		}
+		if note := (system{runtime.GOOS, exec.LookPath, lookup(env)}).otherShell(); note != "" {
+			s.Note(note)
+		}
+	})
 	s.take = sync.OnceValue(func() string {
 		s.begun.Store(true)
 		defer close(s.done)
@@ -78,6 +94,7 @@ func (s *Snapshot) Start() {
 // File waits a moment for the snapshot and returns its name, or "" if there is none: a command does not
 // wait for start-up files that take long. It is what [Config].Snapshot wants.
 func (s *Snapshot) File() string {
+	s.other()
 	taken := make(chan string, 1)
 	go func() { taken <- s.take() }()
 	select {
@@ -109,8 +126,8 @@ func (s *Snapshot) Close() {
 }
 
 func takeSnapshot(ctx context.Context, r *osproc.Runner, dir string, env []string) (string, error) {
-	path, err := findShell()
-	if err != nil || filepath.Base(path) != "bash" {
+	program, err := Find()
+	if err != nil || program.Dialect != shell.Bash {
 		return "", nil // sh has no aliases worth keeping
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -118,8 +135,8 @@ func takeSnapshot(ctx context.Context, r *osproc.Runner, dir string, env []strin
 	}
 	file := filepath.Join(dir, SnapshotFile)
 	exit, err := r.Run(ctx, osproc.Cmd{
-		Path: path, Args: []string{"-ic", snapshotScript}, Dir: dir,
-		Env: append(env, "ADZE_SNAPSHOT="+file, "ADZE_PATH="+pathOf(env)), Output: io.Discard, Timeout: snapshotTime,
+		Path: program.Path, Args: []string{"-ic", snapshotScript}, Dir: dir,
+		Env: append(env, "ADZE_SNAPSHOT="+file, "ADZE_PATH="+lookup(env)("PATH")), Output: io.Discard, Timeout: snapshotTime,
 	})
 	if _, missing := os.Stat(file); err == nil && missing == nil {
 		return file, nil
@@ -127,14 +144,16 @@ func takeSnapshot(ctx context.Context, r *osproc.Runner, dir string, env []strin
 	return "", fmt.Errorf("your bash start-up files failed (%s)", reason(exit, err))
 }
 
-// pathOf returns the value of PATH in env.
-func pathOf(env []string) string {
-	for _, entry := range slices.Backward(env) {
-		if value, ok := strings.CutPrefix(entry, "PATH="); ok {
-			return value
+// lookup returns what tells the value of a variable in env.
+func lookup(env []string) func(name string) string {
+	return func(name string) string {
+		for _, entry := range slices.Backward(env) {
+			if value, ok := strings.CutPrefix(entry, name+"="); ok {
+				return value
+			}
 		}
+		return ""
 	}
-	return ""
 }
 
 func reason(exit osproc.Exit, err error) string {

@@ -111,9 +111,13 @@ func run(ctx context.Context, table *task.Table, in Input) (tool.Result, error) 
 		}
 	}
 	b.WriteString(text)
+	shown := b.String()
+	if remarks := t.Remarks(); remarks != "" {
+		b.WriteString("\n" + remarks)
+	}
 	result := tool.Text(b.String())
 	result.Structured = Output{TaskID: t.ID, Status: string(status), Output: text, OutputFile: t.Output.Path()}
-	result.Display = tool.Plain{Text: b.String()}
+	result.Display = tool.Plain{Text: shown}
 	return result, nil
 }
 

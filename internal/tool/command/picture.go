@@ -1,4 +1,4 @@
-package bash
+package command
 
 import (
 	"encoding/base64"

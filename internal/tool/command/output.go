@@ -1,4 +1,4 @@
-package bash
+package command
 
 import (
 	"errors"
@@ -22,6 +22,8 @@ const (
 	showElapsed = 2 * time.Second
 	// What is shown of a running command.
 	shownLines, shownChars = 5, 200
+	// maxStructured bounds what hooks and the log get of much output.
+	maxStructured = 30_000
 )
 
 // An Output is the structured result, in the shape hooks and clients know.
@@ -107,11 +109,10 @@ func clip(s string, max int) string {
 type ending struct {
 	osproc.Exit
 	limit   time.Duration
-	clamped bool   // limit is less than was asked for
-	answer  bool   // code 1 is an answer, not a failure
-	note    string // about the working directory
-	limits  string // of the sandbox that it met, for the model alone
-	lost    error  // why output was lost, or nil
+	clamped bool  // limit is less than was asked for
+	answer  bool  // code 1 is an answer, not a failure
+	lost    error // why output was lost, or nil
+	Remarks
 }
 
 // failed reports whether the result is an error.
@@ -160,8 +161,8 @@ func (e ending) words() string {
 	if e.clamped {
 		lines = append(lines, fmt.Sprintf("(The time limit was %d ms, the longest there is.)", e.limit.Milliseconds()))
 	}
-	if e.note != "" {
-		lines = append(lines, e.note)
+	if e.Note != "" {
+		lines = append(lines, e.Note)
 	}
 	return strings.Join(lines, "\n")
 }
@@ -187,7 +188,7 @@ func (o *output) result(command string, e ending) tool.Result {
 		r.Parts, r.Body, words = []msg.Part{image}, nil, e.words()
 		defer o.spool.Discard()
 	}
-	if words = joinLines(words, e.limits); words != "" {
+	if words = Join(words, e.Limits); words != "" {
 		r.Parts = append(r.Parts, &msg.Text{Text: words})
 	}
 
@@ -209,15 +210,15 @@ func (o *output) structured(printed string, whole bool) string {
 	if whole {
 		return printed
 	}
-	head := o.spool.Head(maxChars / 2)
-	tail, _ := o.spool.Tail(maxChars / 2)
+	head := o.spool.Head(maxStructured / 2)
+	tail, _ := o.spool.Tail(maxStructured / 2)
 	omitted := o.spool.Size() - int64(len(head)+len(tail))
 	text := string(head) + fmt.Sprintf("\n… [%d bytes left out] …\n", omitted) + string(tail)
 	return strings.ToValidUTF8(text, "")
 }
 
-// joinLines joins what there is.
-func joinLines(lines ...string) string {
+// Join joins those of the lines that are not empty.
+func Join(lines ...string) string {
 	return strings.Join(slices.DeleteFunc(lines, func(s string) bool { return s == "" }), "\n")
 }
 

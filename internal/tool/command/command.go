@@ -1,0 +1,276 @@
+// Package command carries out one command, for the tools that take commands: it keeps what the command
+// prints, shows it as it comes, waits for its end, lets it go on in the background, and says how it
+// ended. How the command is started is left to the tools; what may run, to the permission rules.
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"adze/internal/msg"
+	"adze/internal/platform/osproc"
+	"adze/internal/platform/task"
+	"adze/internal/tool"
+)
+
+const (
+	// maxCommand bounds a command; the kernel would refuse a longer one less clearly.
+	maxCommand = 100_000
+	// DefaultMaxChars bounds what the model reads of the output unless the settings say otherwise.
+	DefaultMaxChars = 30_000
+	// Time limits unless the settings say otherwise.
+	defaultTimeout    = 2 * time.Minute
+	defaultMaxTimeout = 10 * time.Minute
+)
+
+// Check refuses commands that nothing could run. Its error is for the model.
+func Check(text string) error {
+	switch {
+	case strings.TrimSpace(text) == "":
+		return errors.New("the command is empty: give a command to run")
+	case strings.ContainsRune(text, 0):
+		return errors.New("the command contains a null byte")
+	case utf8.RuneCountInString(text) > maxCommand:
+		return errors.New("the command is longer than 100000 characters: write it to a script file and run that")
+	}
+	return nil
+}
+
+// Limits are what the commands of a session are held to.
+type Limits struct {
+	// Tasks keeps the output of commands, and those that run in the background.
+	Tasks *task.Table
+	// Background says that commands may go on in the background.
+	Background bool
+	// Budget is how long a command may hold up the conversation before it goes on in the background;
+	// 0 means until its time limit.
+	Budget time.Duration
+	// Timeout is for commands that do not give one, and MaxTimeout for all.
+	Timeout, MaxTimeout time.Duration
+}
+
+// Fill puts the usual limits where there are none.
+func (l *Limits) Fill() {
+	if l.Timeout == 0 {
+		l.Timeout = defaultTimeout
+	}
+	if l.MaxTimeout == 0 {
+		l.MaxTimeout = defaultMaxTimeout
+	}
+}
+
+// A Command is a command to run.
+type Command struct {
+	Limits
+	Text         string
+	Description  string        // for people; may be empty
+	Asked        time.Duration // the time limit that was asked for; 0 means none
+	InBackground bool          // it is to go on by itself at once
+	// Stays says that it never goes to the background by itself: waiting is its purpose, or it ends soon.
+	Stays bool
+	// Answers says that its exit code 1 is an answer, not a failure.
+	Answers bool
+	// Quiet says that it only reads, so that it can find out when it prints whether there is a place for
+	// that.
+	Quiet bool
+
+	// Execute runs it until it ends, ctx is done, or its time is up; 0 means that somebody else sees to
+	// that. An error without an exit says that it did not start.
+	Execute func(ctx context.Context, out io.Writer, limit time.Duration) (osproc.Exit, error)
+	// Ended is called once after that, with the last of what was printed. Nil means that there is nothing
+	// to say.
+	Ended func(t *task.Task, exit osproc.Exit, printed string) Remarks
+}
+
+// Remarks are what there is to say about a command that has ended, beside what it printed.
+type Remarks struct {
+	Note   string // such as about the working directory
+	Limits string // that it met, for the model alone
+}
+
+// Run runs the command. If ctx is cancelled meanwhile, the result says what there was until then.
+func (c *Command) Run(ctx context.Context, report func(tool.Progress)) (tool.Result, error) {
+	if c.InBackground && !c.Background {
+		return tool.Result{}, errors.New("background tasks are disabled: run the command without run_in_background")
+	}
+	if err := ctx.Err(); err != nil {
+		return tool.Result{}, err
+	}
+	title := c.Description
+	if title == "" {
+		title = tool.OneLine(c.Text, 80)
+	}
+	t, err := c.Tasks.Begin(ctx, task.Shell, title, c.Text)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	if err := c.prepare(t); err != nil {
+		t.End(task.Failed, "not started")
+		t.Output.Discard()
+		return tool.Result{}, err
+	}
+	r := c.start(t)
+	if c.InBackground {
+		return c.moved(r, "The command runs in the background"), nil
+	}
+	return c.wait(ctx, r, report)
+}
+
+// prepare makes sure that there is a place for what the command prints before it does anything. What
+// only reads can find that out when it prints.
+func (c *Command) prepare(t *task.Task) error {
+	switch {
+	case c.InBackground:
+		return t.ToBackground()
+	case c.Quiet:
+		return nil
+	}
+	return t.Output.Make()
+}
+
+// moves reports whether the command may go to the background by itself.
+func (c *Command) moves() bool { return c.Background && !c.Stays }
+
+// A running command, and its ending once it has one.
+type running struct {
+	task    *task.Task
+	out     *output
+	limit   time.Duration
+	clamped bool
+
+	ending ending // valid when the task is done
+	err    error  // it did not start
+}
+
+// start runs the command on its own: whoever waits for it may leave.
+func (c *Command) start(t *task.Task) *running {
+	r := &running{task: t, out: newOutput(t.Output)}
+	r.limit, r.clamped = c.timeLimit()
+	var limit time.Duration // 0: the wait sees to it
+	if !c.InBackground && !c.moves() {
+		limit = r.limit
+		t.Stay()
+	}
+	go func() {
+		exit, err := c.Execute(t.Context(), r.out.cleaner, limit)
+		if err != nil && exit == (osproc.Exit{}) {
+			c.remarks(r, exit)
+			r.err = err
+			t.End(task.Failed, err.Error())
+			return
+		}
+		if closing := r.out.cleaner.Close(); err == nil {
+			err = closing
+		}
+		r.ending = ending{Exit: exit, limit: r.limit, clamped: r.clamped, lost: err, answer: c.Answers, Remarks: c.remarks(r, exit)}
+		t.Remark(Join(r.ending.Note, r.ending.Remarks.Limits))
+		t.End(r.ending.status())
+	}()
+	return r
+}
+
+// remarks returns what there is to say about a command that has ended.
+func (c *Command) remarks(r *running, exit osproc.Exit) Remarks {
+	if c.Ended == nil {
+		return Remarks{}
+	}
+	printed, _ := r.out.spool.Tail(maxStructured)
+	return c.Ended(r.task, exit, string(printed))
+}
+
+// wait waits for a command until it ends, or goes on without it.
+func (c *Command) wait(ctx context.Context, r *running, report func(tool.Progress)) (tool.Result, error) {
+	stop := r.out.watch(c.Text, report)
+	var budget, limit <-chan time.Time
+	if c.moves() {
+		budget, limit = after(c.Budget), after(r.limit)
+	}
+	timedOut := false
+	for done := false; !done; {
+		select {
+		case <-r.task.Done():
+			done = true
+		case <-ctx.Done():
+			r.task.Stop()
+			<-r.task.Done()
+		case <-r.task.Detached():
+			if c.moves() && r.task.ToBackground() == nil {
+				stop()
+				return c.moved(r, "The person moved the command to the background"), nil
+			}
+		case <-budget:
+			if r.task.ToBackground() == nil {
+				stop()
+				return c.moved(r, fmt.Sprintf("The command still runs after %v and goes on in the background", c.Budget)), nil
+			}
+		case <-limit:
+			if r.task.ToBackground() == nil {
+				stop()
+				return c.moved(r, fmt.Sprintf("The command still runs after its time limit of %d ms and goes on in the background", r.limit.Milliseconds())), nil
+			}
+			timedOut = true
+			r.task.Stop()
+			<-r.task.Done()
+		}
+	}
+	stop()
+	if r.err != nil {
+		r.out.spool.Discard()
+		return tool.Result{}, r.err
+	}
+	if timedOut {
+		r.ending.Cancelled, r.ending.TimedOut = false, true
+	}
+	return r.out.result(c.Text, r.ending), nil
+}
+
+// after is time.After, and never if d is zero.
+func after(d time.Duration) <-chan time.Time {
+	if d <= 0 {
+		return nil
+	}
+	return time.After(d)
+}
+
+// moved returns the result of a command that goes on in the background.
+func (c *Command) moved(r *running, what string) tool.Result {
+	t := r.task
+	text := fmt.Sprintf("%s as task %s. Its output is written to %s. You are told when it ends; until then use TaskOutput to look at it and TaskStop to end it.", what, t.ID, t.Output.Path())
+	printed, _ := t.Output.Tail(maxStructured / 2)
+	shown := strings.ToValidUTF8(trimBlank(string(printed)), "")
+	if shown != "" {
+		text = shown + "\n" + text
+	}
+	display := r.out.display(c.Text, time.Since(r.out.start))
+	display.Note = "runs in the background as " + t.ID
+	return tool.Result{
+		Parts:   []msg.Part{&msg.Text{Text: text}},
+		Display: display,
+		Structured: Output{
+			Stdout: shown, ExitCode: -1, TaskID: t.ID, OutputFile: t.Output.Path(),
+			DurationMs: time.Since(r.out.start).Milliseconds(),
+		},
+	}
+}
+
+// Milliseconds returns a number of them that a model gave, without overflow.
+func Milliseconds(n int) time.Duration {
+	const most = int64(1<<63-1) / int64(time.Millisecond)
+	return time.Duration(min(int64(n), most)) * time.Millisecond
+}
+
+// timeLimit returns how long the command may run, and whether that is less than was asked for.
+func (c *Command) timeLimit() (limit time.Duration, clamped bool) {
+	switch {
+	case c.Asked == 0:
+		return min(c.Timeout, c.MaxTimeout), false
+	case c.Asked > c.MaxTimeout:
+		return c.MaxTimeout, true
+	}
+	return c.Asked, false
+}

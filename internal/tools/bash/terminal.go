@@ -1,0 +1,130 @@
+package bash
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"adze/internal/platform/shell"
+)
+
+// Commands have no terminal. Most programs that want one say so and end, or find that nobody types and
+// end without a word; the model is then told why. Some wait for ever: those are not started.
+
+// waits returns what to do instead of a line that would wait for a person at a terminal, or "".
+func waits(s *shell.Script) string {
+	if !s.Simple || strings.Contains(s.Source, "|") {
+		return "" // what is piped into a program may be all it wants
+	}
+	for _, part := range s.Parts {
+		name, args := called(part)
+		fed := slices.ContainsFunc(part.Redirects, func(r shell.Redirect) bool { return strings.HasPrefix(r.Op, "<") })
+		if fed || slices.ContainsFunc(args, func(arg string) bool { return arg == "--help" || arg == "--version" }) {
+			continue
+		}
+		what := ""
+		switch name {
+		case "vi", "vim", "nvim", "view", "vimdiff", "emacs":
+			if !slices.ContainsFunc(args, scripted) {
+				what = "use Read to look at a file, and Edit or Write to change it"
+			}
+		case "nano", "pico", "micro", "joe", "hx", "helix":
+			what = "use Read to look at a file, and Edit or Write to change it"
+		case "htop", "btop", "nvtop":
+			what = "use ps, or top -b -n 1"
+		case "watch":
+			what = "run the command that is to be watched, once"
+		}
+		if what != "" {
+			return name + " needs a terminal, which commands do not have, so nothing was run: " + what
+		}
+	}
+	return ""
+}
+
+// scripted reports whether an argument tells an editor what to do, so that nobody has to.
+func scripted(arg string) bool {
+	return strings.HasPrefix(arg, "+") || strings.HasPrefix(arg, "--cmd") || strings.HasPrefix(arg, "--eval") ||
+		slices.Contains([]string{"-c", "-S", "-s", "-e", "-E", "-es", "-Es", "--headless", "-batch", "--batch", "--script", "-l", "-W"}, arg)
+}
+
+// missed returns what the model has to know about a line that has ended, and went wrong or printed
+// nothing, because there was no terminal; or "".
+func missed(s *shell.Script) string {
+	for _, part := range s.Parts {
+		name, args := called(part)
+		plain := !slices.ContainsFunc(args, func(arg string) bool { return !strings.HasPrefix(arg, "-") || arg == "-c" || arg == "-e" })
+		switch name {
+		case "python", "python3", "node", "irb", "lua", "bash", "sh", "zsh", "bc", "sqlite3", "psql", "mysql":
+			if plain && len(part.Redirects) == 0 && !strings.Contains(s.Source, "|") {
+				return name + " found nothing to run: its input is empty. Give it a file, or the code as an argument."
+			}
+		case "top":
+			return "top needs a terminal, which commands do not have: use top -b -n 1."
+		case "tmux", "screen":
+			return name + " needs a terminal, which commands do not have. For what is to go on by itself use run_in_background."
+		case "ssh":
+			if len(args) < 2 {
+				return "ssh has no terminal: give it the command to run there as an argument."
+			}
+		case "git":
+			if advice := gitAdvice(args); advice != "" {
+				return advice
+			}
+		}
+	}
+	return ""
+}
+
+// gitAdvice returns how to do without the editor or the answers that a git command wants.
+func gitAdvice(args []string) string {
+	has := func(names ...string) bool {
+		return slices.ContainsFunc(args, func(arg string) bool { return slices.Contains(names, arg) })
+	}
+	switch {
+	case has("rebase") && has("-i", "--interactive"):
+		return "git rebase -i opens an editor, and there is no terminal for one: set GIT_SEQUENCE_EDITOR to a command that edits the list, or use cherry-pick and reset."
+	case has("add", "checkout", "restore", "reset", "stash", "commit") && has("-p", "--patch", "-i", "--interactive"):
+		return "git asks about each change, and nobody can answer: name the files, or make a patch and use git apply --cached."
+	case has("commit") && !slices.ContainsFunc(args, func(arg string) bool {
+		return strings.HasPrefix(arg, "-m") || strings.HasPrefix(arg, "--message") || strings.HasPrefix(arg, "-F") || strings.HasPrefix(arg, "--file") || strings.HasPrefix(arg, "-am") || arg == "--no-edit" || strings.HasPrefix(arg, "-C")
+	}):
+		return "git commit opens an editor for the message, and there is no terminal for one: use -m, or --no-edit."
+	}
+	return ""
+}
+
+// called returns the name of the program of a part, and its arguments.
+func called(part *shell.Part) (name string, args []string) {
+	if len(part.Words) == 0 {
+		return "", nil
+	}
+	for _, w := range part.Words[1:] {
+		args = append(args, w.Value)
+	}
+	return filepath.Base(part.Words[0].Value), args
+}
+
+// noEditor is what programs try to start instead of an editor that would wait for a person. There is no
+// such program: however it is started, the name is in the complaint.
+const noEditor = "there-is-no-terminal-for-an-editor"
+
+// quietEditors returns env with that in the place of editors for the terminal. Others have windows of their
+// own.
+func quietEditors(env []string) []string {
+	out := slices.Clone(env)
+	for i, entry := range out {
+		name, value, _ := strings.Cut(entry, "=")
+		switch name {
+		case "EDITOR", "VISUAL", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR":
+		default:
+			continue
+		}
+		program, _, _ := strings.Cut(strings.TrimSpace(value), " ")
+		switch filepath.Base(program) {
+		case "vi", "vim", "nvim", "nano", "pico", "micro", "emacs", "joe", "hx", "helix", "ed":
+			out[i] = name + "=" + noEditor
+		}
+	}
+	return out
+}

@@ -1,0 +1,48 @@
+// Package ctxinspect is the tool by which the model looks at its use of the context window. What there is
+// to see is known to whoever folds the conversation.
+package ctxinspect
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"strings"
+
+	"adze/internal/tool"
+)
+
+//go:embed ctxinspect.md
+var doc string
+
+// An Input is what the model gives: nothing.
+type Input struct{}
+
+// OpenWorld says that nothing outside is touched.
+func (in Input) OpenWorld() bool { return false }
+
+// ReadOnly says that nothing is changed.
+func (in Input) ReadOnly() bool { return true }
+
+// Concurrent says that looking gets in nobody's way.
+func (in Input) Concurrent() bool { return true }
+
+// Access says that nothing but the conversation is touched.
+func (in Input) Access() []tool.Access { return nil }
+
+// Title returns one line for dialogs and logs.
+func (in Input) Title() string { return "Inspect the context" }
+
+// Activity returns what a spinner shows.
+func (in Input) Activity() string { return "Inspecting the context" }
+
+// New returns the tool; report says what there is to see.
+func New(report func() string) tool.Tool {
+	return tool.New(tool.Def{
+		Name:   "CtxInspect",
+		Doc:    strings.TrimSpace(doc),
+		Schema: json.RawMessage(`{"type":"object","properties":{},"additionalProperties":false}`),
+		Traits: tool.Traits{Hint: "inspect the use of the context window"},
+	}, func(context.Context, Input, func(tool.Progress)) (tool.Result, error) {
+		return tool.Text(report()), nil
+	})
+}

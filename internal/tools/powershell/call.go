@@ -1,0 +1,169 @@
+package powershell
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"adze/internal/platform/osproc"
+	"adze/internal/platform/pwsh"
+	"adze/internal/platform/task"
+	"adze/internal/tool"
+	"adze/internal/tool/command"
+)
+
+// A call is one command in the directory that was current when it was bound.
+type call struct {
+	in     Input
+	dir    string
+	config Config
+	line   *pwsh.Line
+	ended  string // the directory where it ended, or "" if it did not say
+}
+
+func newCall(in Input, c Config) *call {
+	return &call{in: in, dir: c.Dir(), config: c, line: pwsh.Parse(in.Command)}
+}
+
+func (c *call) Input() any { return c.in }
+
+// Access says what the command reads, if it is proven to do nothing else, and that it is executed.
+func (c *call) Access() []tool.Access {
+	access := []tool.Access{{Verb: tool.Execute, Target: c.in.Command}}
+	if c.ReadOnly() {
+		for _, path := range c.line.Reads() {
+			access = append(access, tool.Access{Verb: tool.Read, Target: path})
+		}
+	}
+	return access
+}
+
+// ReadOnly says that the command is proven to only read.
+func (c *call) ReadOnly() bool { return c.line.ReadOnly() == nil }
+
+// Concurrent says that the command may run beside others.
+func (c *call) Concurrent() bool { return c.ReadOnly() }
+
+// Destructive says that the command may do what cannot be undone.
+func (c *call) Destructive() bool { return c.line.Warning() != "" }
+
+// OpenWorld says that the command may reach beyond this machine: proven ones do not.
+func (c *call) OpenWorld() bool { return !c.ReadOnly() }
+
+// Match reports whether the condition of a hook applies: to any command in the line, and always to a
+// line that is not understood.
+func (c *call) Match(content string) (bool, error) {
+	pattern, err := pwsh.ParsePattern(content)
+	if err != nil || !c.line.Simple {
+		return true, err
+	}
+	_, ok := c.line.Suspected(pattern)
+	return ok, nil
+}
+
+// Command tells the rules what they need to know.
+func (c *call) Command() tool.Command {
+	removes, certain := c.line.Removals()
+	return tool.Command{
+		Doubt:    c.line.ReadOnly(),
+		Dynamic:  c.line.Dynamic(),
+		Mentions: c.line.Mentions(), Packs: c.line.Packs(),
+		Removes: removes, Unsure: !certain,
+		Suggest: c.line.Suggest(),
+		Warning: c.line.Warning(),
+		Suspected: func(content string) (string, bool) {
+			pattern, err := pwsh.ParsePattern(content)
+			if err != nil { // a rule that cannot be read speaks of everything
+				return c.in.Command, true
+			}
+			return c.line.Suspected(pattern)
+		},
+		Covered: func(contents []string) bool {
+			var patterns []pwsh.Pattern
+			for _, content := range contents {
+				if pattern, err := pwsh.ParsePattern(content); err == nil {
+					patterns = append(patterns, pattern)
+				}
+			}
+			return c.line.Covered(patterns)
+		},
+	}
+}
+
+// Run runs the command. If ctx is cancelled meanwhile, the result says what there was until then.
+func (c *call) Run(ctx context.Context, report func(tool.Progress)) (tool.Result, error) {
+	if info, err := os.Stat(c.dir); err != nil || !info.IsDir() {
+		text := "the working directory " + c.dir + " does not exist any more"
+		if c.config.SetDir != nil {
+			text += "; it is " + c.config.SetDir("") + " now, so run the command again if it belongs there"
+		}
+		return tool.Result{}, errors.New(text)
+	}
+	cmd := command.Command{
+		Limits: c.config.limits,
+		Text:   c.in.Command, Description: c.in.Description, Asked: command.Milliseconds(c.in.Timeout),
+		InBackground: c.in.Background, Stays: c.waits(), Quiet: c.ReadOnly(),
+		Execute: c.execute, Ended: c.remarks,
+	}
+	return cmd.Run(ctx, report)
+}
+
+// waits reports whether waiting is the purpose of the command.
+func (c *call) waits() bool {
+	name, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(c.in.Command)), " ")
+	return name == "sleep" || name == "start-sleep"
+}
+
+// execute runs the command: as it was proven, or as it is.
+func (c *call) execute(ctx context.Context, out io.Writer, limit time.Duration) (osproc.Exit, error) {
+	path, err := c.config.find()
+	if err != nil {
+		return osproc.Exit{}, err
+	}
+	report, err := os.CreateTemp(c.config.TempDir, "adze-dir-*")
+	if err != nil {
+		return osproc.Exit{}, err
+	}
+	defer os.Remove(report.Name()) // ok: nothing depends on it
+	defer report.Close()           // ok: it was only read
+
+	text, env := c.in.Command, append(c.config.Env(), "PAGER=cat", "GIT_PAGER=cat", "TERM=dumb")
+	if proven, err := c.line.Proven(); err == nil {
+		text, env = proven, readOnlyEnv(env)
+	}
+	exit, err := c.config.Runner.Run(ctx, osproc.Cmd{
+		Path: path, Args: arguments(), Dir: c.dir,
+		Env:    append(env, handedOver(text, report.Name())...),
+		Output: out, Timeout: limit, Reaped: !c.ReadOnly(),
+	})
+	if ended, readErr := io.ReadAll(io.LimitReader(report, maxReport)); readErr == nil {
+		c.ended = string(ended)
+	}
+	return exit, err
+}
+
+// maxReport bounds the name of a directory.
+const maxReport = 64 << 10
+
+// remarks makes the directory where the command ended the working directory of the next one, and says so
+// if it is not.
+func (c *call) remarks(t *task.Task, _ osproc.Exit, _ string) command.Remarks {
+	if c.config.SetDir == nil || c.ended == "" || c.ended == c.dir || t.Background() || t.Stopped() {
+		return command.Remarks{}
+	}
+	if now := c.config.SetDir(c.ended); !sameDir(now, c.ended) {
+		return command.Remarks{Note: fmt.Sprintf("The working directory was reset to %s: %s is outside of where you work.", now, c.ended)}
+	}
+	return command.Remarks{}
+}
+
+// sameDir reports whether two names lead to the same directory.
+func sameDir(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return a == b || errX == nil && errY == nil && os.SameFile(x, y)
+}
