@@ -26,12 +26,14 @@ func (p *Policy) execute(f *Facts, d *Decision) finding {
 	case found.behaviour == Ask:
 	case parts.behaviour == Allow:
 		return parts
-	case p.sandboxed(f):
+	case p.sandboxed(f) && !c.Edits:
 		return allowed(BySandbox, "the sandbox confines it")
 	default:
 		found = parts
 	}
-	found.suggest = append(found.suggest, suggestCommand(c.Script)...)
+	if !c.Edits {
+		found.suggest = append(found.suggest, suggestCommand(c.Script)...)
+	}
 	return found
 }
 
@@ -58,7 +60,7 @@ func (p *Policy) forbids(f *Facts, u *Use) finding {
 	targets := []Target{u.Target}
 	if u.Write && u.Part != nil && len(u.Part.Words) > 0 && !u.Redirect {
 		switch path.Base(u.Part.Words[0].Value) {
-		case "mv", "find", "fd":
+		case "mv", "find", "fd", "sed":
 			read := u.Target
 			read.Write = false
 			targets = append(targets, read)
@@ -305,7 +307,7 @@ func (p *Policy) part(f *Facts, part *shell.Part, d *Decision) finding {
 		}
 		found := p.useOf(f, u, rule)
 		d.Paths = append(d.Paths, u.result(found))
-		if how.behaviour == Allow && found.behaviour != Allow {
+		if how.behaviour == Allow && (found.behaviour != Allow || f.Command.Edits && rule == nil) {
 			how = found
 			how.path = u.Set.Path
 		}
@@ -325,6 +327,8 @@ func (p *Policy) coverage(c *Command, part *shell.Part, rule *Rule) finding {
 	switch {
 	case err == nil:
 		return allowed(ByReadOnly, "it only reads")
+	case c.Edits:
+		return allowed(ByOther, "it is an edit of the files that it names")
 	case p.acceptsEdits() && p.filesOnly(c, part):
 		return finding{behaviour: Allow, reason: Reason{Type: ByMode, Mode: p.cfg.Mode, Text: "the mode allows simple file commands in the working directories"}}
 	}
@@ -418,6 +422,10 @@ func broad(r *Rule) bool {
 		return false
 	case r.Tool == "Agent" || r.Tool == "Task":
 		return true
+	case r.Tool == "PowerShell":
+		name, _, _ := strings.Cut(strings.ToLower(r.Content), " ")
+		name = strings.TrimRight(name, ":*")
+		return strings.Contains(r.Content, "*") && (name == "" || runsAnything(name))
 	case kindOf(r.Tool) != commandKind || r.command.Exact():
 		return false
 	}
@@ -432,7 +440,8 @@ func runsAnything(program string) bool {
 	switch program {
 	case "sh", "bash", "zsh", "dash", "fish", "ksh", "python", "node", "deno", "bun", "ruby", "perl", "php", "lua", "osascript", "pwsh", "powershell",
 		"npx", "bunx", "uvx", "pipx", "npm", "pnpm", "yarn", "uv", "poetry", "pip", "gem", "cargo", "go", "make",
-		"sudo", "doas", "env", "xargs", "ssh", "eval", "exec", "find", "awk", "gawk", "watch", "parallel", "nohup", "nice", "timeout", "time", "docker", "kubectl", "adze":
+		"sudo", "doas", "env", "xargs", "ssh", "eval", "exec", "find", "awk", "gawk", "watch", "parallel", "nohup", "nice", "timeout", "time", "docker", "kubectl", "adze",
+		"iex", "invoke-expression", "icm", "invoke-command", "start", "saps", "start-process", "cmd", "wsl":
 		return true
 	}
 	return false

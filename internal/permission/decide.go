@@ -112,7 +112,7 @@ func (p *Policy) admits(f *Facts) bool {
 		return false
 	}
 	for i := range f.Targets {
-		if t := &f.Targets[i]; t.Write && (len(p.plan) == 0 || !inside(p.plan, t.names)) {
+		if t := &f.Targets[i]; t.Write && (len(p.known().plan) == 0 || !inside(p.known().plan, t.names)) {
 			return false
 		}
 	}
@@ -172,6 +172,9 @@ func worse(a, b finding) finding {
 // contents tries the rules whose content the tool itself compares with the call. A tool that cannot
 // compare is denied or asked about as a whole, and never allowed.
 func (p *Policy) contents(f *Facts) finding {
+	if f.Foreign != nil {
+		return p.foreignCommand(f)
+	}
 	for _, s := range []*ruleSet{&p.deny, &p.ask, &p.allow} {
 		for _, name := range f.Names {
 			for _, r := range s.others[name] {

@@ -25,7 +25,9 @@ type Facts struct {
 	Unsandboxed bool
 
 	Targets []Target // files the call reads and writes
-	Command *Command // what it executes, or nil
+	Command *Command // the line of shell it executes, or nil
+	// Foreign is the command in another language that it executes, or nil.
+	Foreign *tool.Command
 	Hosts   []string // what it connects to; empty for one that cannot be told
 	// Matcher compares the content of a rule with the call; nil if the tool cannot.
 	Matcher func(content string) (bool, error)
@@ -55,6 +57,8 @@ type Command struct {
 	Uses   []Use
 	// Git says why git may not be run here without asking, or is nil.
 	Git error
+	// Edits says that nothing is run: the call edits the files that the line names, and does nothing else.
+	Edits bool
 
 	// nested are the lines that the command hands to others to run, and inner is what they touch.
 	nested []*shell.Script
@@ -65,6 +69,8 @@ type Command struct {
 type Use struct {
 	shell.PathUse
 	Target
+
+	full string // where the path was looked up
 }
 
 // FactsOf finds what the policy needs to know about a call. Each path is looked up once.
@@ -86,11 +92,18 @@ func FactsOf(p *Policy, t tool.Tool, c tool.Call) Facts {
 	if a, ok := tool.As[tool.Accesser](c); ok {
 		access = a.Access()
 	}
+	if own, ok := tool.As[tool.Commander](c); ok {
+		command := own.Command()
+		f.Foreign = &command
+	}
 	for _, a := range access {
-		switch a.Verb {
-		case tool.Execute:
-			f.Command = p.command(a.Target)
-		case tool.Connect:
+		switch {
+		case a.Verb == tool.Execute && f.Foreign != nil:
+		case a.Verb == tool.Execute:
+			f.Command = p.command(a.Target, dialectOf(c))
+			f.Command.tell(c)
+			f.Command.Edits = len(f.Command.Script.Parts) == 1 && says(c, func(x interface{ EditsFiles() bool }) bool { return x.EditsFiles() })
+		case a.Verb == tool.Connect:
 			f.Hosts = append(f.Hosts, hostOf(a.Target))
 		default:
 			f.Targets = append(f.Targets, p.target(a, c))
@@ -103,6 +116,15 @@ func FactsOf(p *Policy, t tool.Tool, c tool.Call) Facts {
 func says[T any](c tool.Call, answer func(T) bool) bool {
 	t, ok := tool.As[T](c)
 	return ok && answer(t)
+}
+
+// dialectOf returns the grammar of the shell that runs the call's command; absent means bash.
+func dialectOf(c tool.Call) shell.Dialect {
+	own, ok := tool.As[interface{ Dialect() shell.Dialect }](c)
+	if !ok {
+		return shell.Bash
+	}
+	return own.Dialect()
 }
 
 // target resolves what a tool touches. A call that knows its path already is asked for it, so that
@@ -149,9 +171,9 @@ func (p *Policy) names(s paths.Set) []string {
 }
 
 // command reads a line of shell and resolves what it touches.
-func (p *Policy) command(line string) *Command {
+func (p *Policy) command(line string, d shell.Dialect) *Command {
 	vars := shell.Vars{Home: p.cfg.Home, Dir: p.cfg.Dir}
-	c := &Command{Script: shell.Parse(line, vars)}
+	c := &Command{Script: d.Parse(line, vars)}
 	r := resolver{p, map[string]paths.Set{}}
 	for _, use := range c.Script.Paths() {
 		c.Uses = append(c.Uses, r.uses(use)...)
@@ -171,6 +193,20 @@ func (p *Policy) command(line string) *Command {
 		c.Git = shell.CheckGit(p.cfg.Dir)
 	}
 	return c
+}
+
+// tell lets the call know what each of its paths led to when it was judged, so that it can see when it
+// runs whether that still holds.
+func (c *Command) tell(call tool.Call) {
+	told, ok := tool.As[interface {
+		Judged(path string, leads []string, below bool)
+	}](call)
+	if !ok {
+		return
+	}
+	for _, u := range c.Uses {
+		told.Judged(filepath.Clean(u.full), u.Set.All, u.Glob != "" && u.Tree)
+	}
 }
 
 // A resolver looks up the paths of one command, each of them once.
@@ -233,7 +269,7 @@ func (r *resolver) resolve(use *Use, dir, name string) {
 		}
 		r.seen[name] = set
 	}
-	use.Set = set
+	use.Set, use.full = set, name
 	use.names = r.p.names(set)
 	use.Tree = use.Verb == shell.RemovePath || isDir(set) && !lists(use.PathUse)
 }

@@ -40,7 +40,7 @@ func (p *Policy) read(f *Facts, t *Target) finding {
 	switch {
 	case p.contains(t.names):
 		return allowed(ByWorkingDir, "it is in a working directory")
-	case inside(p.readable, t.names):
+	case inside(p.known().readable, t.names):
 		return allowed(ByOther, "adze keeps it for the model")
 	}
 	if r := p.coverAll(f, t); r != nil {
@@ -51,12 +51,19 @@ func (p *Policy) read(f *Facts, t *Target) finding {
 	return found
 }
 
+// MayRead reports whether a command may read what is at path without being asked about.
+func (p *Policy) MayRead(path string) bool {
+	t := Target{Given: path, Set: p.resolve(p.cfg.Dir, path)}
+	t.names = p.names(t.Set)
+	return p.read(&Facts{Names: []string{"Bash"}}, &t).behaviour == Allow
+}
+
 // write decides about writing, over everything the path leads through.
 func (p *Policy) write(f *Facts, t *Target) finding {
 	if r := p.ruleFor(&p.deny, f, t); r != nil {
 		return deniedBy(r, "writing "+t.Set.Path)
 	}
-	if inside(p.editable, t.names) && t.Set.Doubt == nil {
+	if inside(p.known().editable, t.names) && t.Set.Doubt == nil {
 		return allowed(ByOther, "adze keeps it for the model to write")
 	}
 	if p.configured(t.names) && t.Set.Doubt == nil {
@@ -114,7 +121,7 @@ func (p *Policy) doubtful(t *Target) finding {
 }
 
 // contains reports whether all names lie in working directories.
-func (p *Policy) contains(names []string) bool { return inside(p.dirs, names) && !aside(names) }
+func (p *Policy) contains(names []string) bool { return inside(p.known().dirs, names) && !aside(names) }
 
 // ruleFor returns a rule of s that speaks of any member of the target. A path whose links could not be
 // followed, or that is not known, is judged by what is known of it.

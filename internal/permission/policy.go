@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"adze/internal/platform/shell"
 )
@@ -64,13 +65,18 @@ type Policy struct {
 	allow    ruleSet
 	ask      ruleSet
 	deny     ruleSet
-	dirs     []string // working directories, as given and without links
+	known    func() *whereabouts // looked up when a path is judged first
+	excluded []shell.Pattern
+	problems []error
+}
+
+// A whereabouts is what a policy knows by name, as given and without links.
+type whereabouts struct {
+	dirs     []string // working directories
 	readable []string
 	editable []string
 	guarded  []string // directories of adze itself
-	plan     []string // the plan file, as given and without links
-	excluded []shell.Pattern
-	problems []error
+	plan     []string // the plan file
 }
 
 // Compile makes a policy. A rule that cannot be read is in its problems, and fails safe.
@@ -101,20 +107,29 @@ func Compile(c Config) *Policy {
 	for _, s := range []*ruleSet{&p.allow, &p.ask, &p.deny} {
 		s.build()
 	}
-	dirs := c.Dirs
-	if len(dirs) == 0 && c.Dir != "" {
-		dirs = []string{c.Dir}
-	}
-	p.dirs = p.places(dirs...)
-	p.readable, p.editable = p.places(c.Readable...), p.places(c.Editable...)
-	p.guarded = p.places(append(c.Protected, c.StateHome)...)
-	p.plan = p.places(c.PlanFile)
+	p.known = sync.OnceValue(p.look)
 	for _, text := range c.Sandbox.Excluded {
 		if pattern, err := shell.ParsePattern(text); err == nil {
 			p.excluded = append(p.excluded, pattern)
 		}
 	}
 	return p
+}
+
+// look finds out where what the configuration names is.
+func (p *Policy) look() *whereabouts {
+	c := &p.cfg
+	dirs := c.Dirs
+	if len(dirs) == 0 && c.Dir != "" {
+		dirs = []string{c.Dir}
+	}
+	return &whereabouts{
+		dirs:     p.places(dirs...),
+		readable: p.places(c.Readable...),
+		editable: p.places(c.Editable...),
+		guarded:  p.places(slices.Concat(c.Protected, []string{c.StateHome})...),
+		plan:     p.places(c.PlanFile),
+	}
 }
 
 func (s *ruleSet) build() {

@@ -19,7 +19,7 @@ func (p *Policy) protected(names []string) string {
 }
 
 func (p *Policy) protects(name string) string {
-	if inside(p.guarded, []string{name}) && !inside(p.editable, []string{name}) {
+	if inside(p.known().guarded, []string{name}) && !inside(p.known().editable, []string{name}) {
 		return "it is in a directory that says what adze does"
 	}
 	parts := strings.Split(strings.Trim(plain(name), "/"), "/")
@@ -42,7 +42,7 @@ func (p *Policy) protects(name string) string {
 			return ".github/workflows is run by others, and in this mode nobody looks at it"
 		}
 	}
-	if instructions(parts[len(parts)-1]) && !inside(p.dirs, []string{name}) {
+	if instructions(parts[len(parts)-1]) && !inside(p.known().dirs, []string{name}) {
 		return "it holds instructions for agents, outside the working directories"
 	}
 	return ""
@@ -109,7 +109,7 @@ func instructions(name string) bool {
 // working directory: the only protected place that a rule of the session may open.
 func (p *Policy) configured(names []string) bool {
 	var places []string
-	for _, dir := range p.dirs {
+	for _, dir := range p.known().dirs {
 		places = append(places, path.Join(dir, ".adze"), path.Join(dir, ".claude"))
 	}
 	return inside(places, names)

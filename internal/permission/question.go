@@ -13,12 +13,15 @@ import (
 type Question struct {
 	ID                       string // of the use
 	Tool, Title, DisplayName string
-	Server                   string          // whose tool it is; empty for one of adze's own
-	Input                    json.RawMessage // as people and hosts see it, derived fields filled in
-	Reason                   Reason
-	BlockedPath              string
-	Suggestions              []Update
-	Preview                  tool.Display // nil means none
+	// Command is what would be executed, whole: a title may be cut, and nobody should agree to what they
+	// have not seen. Empty for what executes nothing.
+	Command     string
+	Server      string          // whose tool it is; empty for one of adze's own
+	Input       json.RawMessage // as people and hosts see it, derived fields filled in
+	Reason      Reason
+	BlockedPath string
+	Suggestions []Update
+	Preview     tool.Display // nil means none
 	// NeedsPerson says that no program may answer in a person's place.
 	NeedsPerson bool
 	Dir         string // the working directory
@@ -95,8 +98,18 @@ func question(ctx context.Context, p *Policy, u *tool.Use, f *Facts, d *Decision
 	if data, err := json.Marshal(tool.ObservedInput(u.Call)); err == nil {
 		q.Input = data
 	}
-	if f.Command != nil {
+	if a, ok := tool.As[tool.Accesser](u.Call); ok {
+		for _, a := range a.Access() {
+			if a.Verb == tool.Execute {
+				q.Command = a.Target
+			}
+		}
+	}
+	switch {
+	case f.Command != nil:
 		q.Warning = f.Command.Script.Destructive()
+	case f.Foreign != nil:
+		q.Warning = f.Foreign.Warning
 	}
 	if pv, ok := tool.As[tool.Previewer](u.Call); ok && !d.refuses() {
 		if shown, err := pv.Preview(ctx); err == nil {
