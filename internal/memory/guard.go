@@ -1,0 +1,108 @@
+package memory
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"adze/internal/tool"
+)
+
+// errSecret says why something is not remembered.
+var errSecret = errors.New("it holds what looks like a secret, and memories are kept in plain text: save where the secret is found, or what it is for, but not the secret")
+
+// A Guard watches over what the tools write into the folder of memories. It is a [tool.Gate] that lets
+// another one decide first, and a [tool.After].
+type Guard struct {
+	tool.Gate
+	// Folder returns the folder, or false while there is no memory.
+	Folder func() (Folder, bool)
+	// Claim is called before something is written to the folder; nil means that there is nothing to do.
+	Claim func() error
+}
+
+// Before refuses a call that would write a secret into the folder.
+func (g *Guard) Before(ctx context.Context, u *tool.Use) error {
+	if err := g.Gate.Before(ctx, u); err != nil || u.Verdict.Decision != tool.Allow {
+		return err
+	}
+	if _, ok := g.target(u); !ok {
+		return nil
+	}
+	if HasSecret(given(u.Input)) || HasSecret(added(ctx, u.Call)) {
+		u.Verdict.Decide(tool.Deny, "the memory check", "The text was not saved: "+errSecret.Error()+".")
+		return nil
+	}
+	if g.Claim != nil {
+		return g.Claim()
+	}
+	return nil
+}
+
+// After takes away a memory that was written empty: it is forgotten.
+func (g *Guard) After(_ context.Context, u *tool.Use, r *tool.Result) error {
+	path, ok := g.target(u)
+	if !ok || r.IsError || !strings.HasSuffix(path, ".md") || strings.HasSuffix(path, IndexName) {
+		return nil
+	}
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > 0 {
+		return nil
+	}
+	if err := os.Remove(path); err != nil {
+		return err
+	}
+	r.Reminders = append(r.Reminders, "The memory is gone: its file was empty and has been removed.")
+	return nil
+}
+
+// target returns the file in the folder that a call changes.
+func (g *Guard) target(u *tool.Use) (string, bool) {
+	f, on := g.Folder()
+	path, ok := tool.PathOf(u.Call)
+	if !on || !ok || tool.FactsOf(u.Call).ReadOnly {
+		return "", false
+	}
+	return path, f.Holds(path)
+}
+
+// given returns what a call brings along, less what it takes away.
+func given(input json.RawMessage) string {
+	var fields map[string]any
+	if json.Unmarshal(input, &fields) != nil {
+		return string(input)
+	}
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if text, ok := fields[name].(string); ok && !strings.HasPrefix(name, "old_") {
+			b.WriteString(text + "\n")
+		}
+	}
+	return b.String()
+}
+
+// added returns the lines that a call would add to a file: a secret can come about where texts meet.
+func added(ctx context.Context, c tool.Call) string {
+	p, ok := tool.As[tool.Previewer](c)
+	if !ok {
+		return ""
+	}
+	shown, err := p.Preview(ctx)
+	if err != nil {
+		return "" // the call will say what is wrong
+	}
+	diff, _ := shown.(tool.Diff)
+	var b strings.Builder
+	for _, h := range diff.Hunks {
+		for _, line := range h.Lines {
+			if text, ok := strings.CutPrefix(line, "+"); ok {
+				b.WriteString(text + "\n")
+			}
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,159 @@
+package memory
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"adze/internal/platform/fsys"
+)
+
+// Limits of the index. The second is there because few lines can be very long ones.
+const (
+	MaxLines = 200
+	MaxBytes = 25_000
+	// maxLine is how long a line should be, in characters.
+	maxLine = 150
+	// maxIndex bounds how much of the file is read at all.
+	maxIndex = 4 << 20
+)
+
+// An Entry is one line of the index. File is empty for a line that is no entry, which is kept as it is.
+type Entry struct {
+	Line              string
+	Title, File, Hook string
+}
+
+// parseEntry reads a line such as "- [Title](file.md) — hook".
+func parseEntry(line string) Entry {
+	e := Entry{Line: line}
+	rest := strings.TrimSpace(line)
+	if rest == "" || !strings.ContainsRune("-*+", rune(rest[0])) {
+		return e
+	}
+	rest = strings.TrimSpace(rest[1:])
+	title, rest, ok := strings.Cut(rest, "](")
+	if !ok || !strings.HasPrefix(title, "[") {
+		return e
+	}
+	file, hook, ok := strings.Cut(rest, ")")
+	file = strings.TrimPrefix(strings.TrimSpace(file), "./")
+	if !ok || file == "" || strings.Contains(file, "://") {
+		return e
+	}
+	e.Title, e.File = strings.TrimSpace(title[1:]), file
+	e.Hook = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(hook), "—–-:"))
+	return e
+}
+
+// String returns the line as it should be, not longer than it should be.
+func (e Entry) String() string {
+	line := fmt.Sprintf("- [%s](%s)", strings.NewReplacer("[", "(", "]", ")").Replace(e.Title), e.File)
+	room := maxLine - utf8.RuneCountInString(line) - len(" - ")
+	if e.Hook == "" || room < 10 {
+		return line
+	}
+	return line + " — " + shorten(e.Hook, room)
+}
+
+// shorten cuts a text to a number of characters, at a word if there is one.
+func shorten(text string, most int) string {
+	runes := []rune(text)
+	if len(runes) <= most {
+		return text
+	}
+	text = string(runes[:most-1])
+	if i := strings.LastIndexByte(text, ' '); i > len(text)/2 {
+		text = text[:i]
+	}
+	return strings.TrimRight(text, " ,;:.") + "…"
+}
+
+// ParseIndex returns the lines of an index that are not blank.
+func ParseIndex(text string) []Entry {
+	var entries []Entry
+	for line := range strings.Lines(text) {
+		if line = strings.TrimRight(line, " \t\r\n"); line != "" {
+			entries = append(entries, parseEntry(line))
+		}
+	}
+	return entries
+}
+
+// A Cut is what was left out of an index. Its zero value means that nothing was.
+type Cut struct {
+	Lines, Bytes         int // of the whole
+	OverLines, OverBytes bool
+}
+
+// CutIndex returns as much of an index as a conversation begins with, and what was left out.
+func CutIndex(text string) (string, Cut) {
+	text = strings.TrimSpace(text)
+	c := Cut{Lines: strings.Count(text, "\n") + 1, Bytes: len(text)}
+	c.OverLines, c.OverBytes = c.Lines > MaxLines, c.Bytes > MaxBytes
+	if !c.OverLines && !c.OverBytes {
+		return text, Cut{}
+	}
+	if c.OverLines {
+		end := 0
+		for range MaxLines {
+			end += strings.IndexByte(text[end:], '\n') + 1
+		}
+		text = text[:end-1]
+	}
+	if len(text) > MaxBytes {
+		end := strings.LastIndexByte(text[:MaxBytes+1], '\n')
+		if end <= 0 { // a single line
+			for end = MaxBytes; !utf8.RuneStart(text[end]); end-- {
+			}
+		}
+		text = text[:end]
+	}
+	return strings.TrimRight(text, "\r\n"), c
+}
+
+// Index returns the text of the index, empty if there is none. What is no text is an error.
+func (f Folder) Index() (string, error) {
+	root, err := os.OpenRoot(f.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("reading the memory index: %w", err)
+	}
+	defer root.Close()
+	text, err := readText(root, IndexName, maxIndex)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("reading the memory index: %w", err)
+	}
+	return strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n"), nil
+}
+
+// rewriteIndex keeps the lines that keep wants. An index that stays as it is is not written.
+func (f Folder) rewriteIndex(keep func(Entry) bool) error {
+	text, err := f.Index()
+	if err != nil {
+		return err
+	}
+	lines := strings.SplitAfter(text, "\n")
+	kept := slices.DeleteFunc(slices.Clone(lines), func(line string) bool {
+		e := parseEntry(strings.TrimRight(line, "\r\n"))
+		return e.File != "" && !keep(e)
+	})
+	if len(kept) == len(lines) {
+		return nil
+	}
+	return f.writeIndex(strings.Join(kept, ""))
+}
+
+// writeIndex replaces the index, whole.
+func (f Folder) writeIndex(text string) error {
+	return fsys.WriteAtomic(f.Path(IndexName), []byte(text), 0o600)
+}

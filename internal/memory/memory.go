@@ -1,0 +1,298 @@
+// Package memory keeps what is to be known in later conversations: a folder of Markdown files, one for
+// each memory, with an index that every conversation begins with. It finds the folder, reads and checks
+// what is in it, says which memories a message could need, and keeps secrets out. The files are written by
+// the model with its usual tools, or by people. Which memories are recalled is decided by whoever asks a
+// model; how they are told is left to the prompt.
+package memory
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"adze/internal/platform/frontmatter"
+)
+
+// IndexName is the file with one line for each memory.
+const IndexName = "MEMORY.md"
+
+// A Type is what kind of thing a memory holds.
+type Type string
+
+// The types. A memory of no type is used all the same.
+const (
+	Untyped   Type = ""
+	User      Type = "user"
+	Feedback  Type = "feedback"
+	Project   Type = "project"
+	Reference Type = "reference"
+)
+
+var types = [...]Type{User, Feedback, Project, Reference}
+
+// A Memory is one file, as its beginning tells.
+type Memory struct {
+	// Name is its path in the folder, with slashes.
+	Name string
+	// Title and Description are for people and for finding it.
+	Title, Description string
+	Type               Type
+	Modified           time.Time
+	Size               int64
+	// Problems are what is wrong with it, for a person. Broken says that it cannot be read at all.
+	Problems []string
+	Broken   bool
+}
+
+// A Folder is a folder of memories. It need not exist.
+type Folder struct{ Dir string }
+
+// How much is looked at.
+const (
+	maxWalked    = 5000
+	maxHeadLines = 30
+	maxHead      = 16 << 10
+)
+
+// The names of what is in the folder beside memories.
+const (
+	logsName = "logs"
+	teamName = "team"
+)
+
+// List returns the memories, newest first. What leads out of the folder, and what is no text, is broken.
+// A folder that does not exist is empty.
+func (f Folder) List() ([]Memory, error) {
+	root, err := os.OpenRoot(f.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the memory folder: %w", err)
+	}
+	defer root.Close()
+	var all []Memory
+	walked := 0
+	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		if walked++; walked > maxWalked {
+			return fs.SkipAll
+		}
+		switch {
+		case name == ".":
+			return err
+		case strings.HasPrefix(d.Name(), "."), d.IsDir() && (name == logsName || err != nil):
+			return skip(d)
+		case !d.IsDir() && isMemory(name):
+			all = append(all, look(root, name))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading the memory folder: %w", err)
+	}
+	slices.SortFunc(all, func(a, b Memory) int {
+		return cmp.Or(b.Modified.Compare(a.Modified), cmp.Compare(a.Name, b.Name))
+	})
+	return slices.DeleteFunc(all, func(m Memory) bool { return m.Size == 0 && !m.Broken }), nil // forgotten
+}
+
+func skip(d fs.DirEntry) error {
+	if d.IsDir() {
+		return fs.SkipDir
+	}
+	return nil
+}
+
+func isMemory(name string) bool {
+	return strings.EqualFold(path.Ext(name), ".md") && path.Base(name) != IndexName
+}
+
+// look reads the beginning of a file.
+func look(root *os.Root, name string) Memory {
+	m := Memory{Name: name, Title: strings.TrimSuffix(path.Base(name), path.Ext(name))}
+	broken := func(format string, args ...any) Memory {
+		m.Broken, m.Problems = true, append(m.Problems, fmt.Sprintf(format, args...))
+		return m
+	}
+	info, err := root.Stat(name) // a link that leads out is an error
+	if err != nil {
+		return broken("cannot be read: %v", reason(err))
+	}
+	m.Modified, m.Size = info.ModTime(), info.Size()
+	if !info.Mode().IsRegular() {
+		return broken("is not a regular file")
+	}
+	text, err := head(root, name)
+	if err != nil {
+		return broken("cannot be read: %v", reason(err))
+	}
+	if !isText(text) {
+		return broken("is not a text in UTF-8")
+	}
+	m.describe(text)
+	return m
+}
+
+// head returns the first lines of a file.
+func head(root *os.Root, name string) (string, error) {
+	file, err := root.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	var b strings.Builder
+	r := bufio.NewReader(io.LimitReader(file, maxHead))
+	for range maxHeadLines {
+		line, err := r.ReadString('\n')
+		b.WriteString(line)
+		if err != nil {
+			break // at the end, or after as much as is looked at
+		}
+	}
+	return whole(b.String()), nil
+}
+
+// whole returns a text without a character that was cut in two at its end.
+func whole(text string) string {
+	for i := 1; i < utf8.UTFMax && i <= len(text); i++ {
+		if c := text[len(text)-i]; utf8.RuneStart(c) {
+			if !utf8.FullRuneInString(text[len(text)-i:]) {
+				return text[:len(text)-i]
+			}
+			break
+		}
+	}
+	return text
+}
+
+func isText(text string) bool { return utf8.ValidString(text) && !strings.ContainsRune(text, 0) }
+
+// describe takes over what the front matter says. Without a description the text says what it is about.
+func (m *Memory) describe(text string) {
+	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
+	matter, body, err := frontmatter.Split(text)
+	fields, parseErr := frontmatter.Parse(matter)
+	if err = cmp.Or(err, parseErr); err != nil {
+		m.Problems = append(m.Problems, err.Error())
+	}
+	if title := oneLine(fields["name"]); title != "" {
+		m.Title = title
+	}
+	if m.Description = oneLine(fields["description"]); m.Description == "" {
+		m.Description = firstLine(body)
+	}
+	given := cmp.Or(fields["type"], fields["metadata.type"])
+	m.Type = Type(strings.ToLower(given))
+	if !slices.Contains(types[:], m.Type) {
+		m.Type = Untyped
+		problem := "has no type; it is one of user, feedback, project and reference"
+		if given != "" {
+			problem = fmt.Sprintf("has the type %q, which is none of user, feedback, project and reference", given)
+		}
+		m.Problems = append(m.Problems, problem)
+	}
+}
+
+// firstLine returns the first heading or line of a text.
+func firstLine(text string) string {
+	for line := range strings.Lines(text) {
+		if line = oneLine(strings.TrimLeft(strings.TrimSpace(line), "#- ")); line != "" {
+			return line
+		}
+	}
+	return ""
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// Path returns where a memory is.
+func (f Folder) Path(name string) string { return filepath.Join(f.Dir, filepath.FromSlash(name)) }
+
+// Find returns the memory that a person means: by the name of its file, with or without its ending, or by
+// its title.
+func (f Folder) Find(name string) (Memory, error) {
+	all, err := f.List()
+	if err != nil {
+		return Memory{}, err
+	}
+	for _, same := range []func(Memory) bool{
+		func(m Memory) bool { return m.Name == name || strings.TrimSuffix(m.Name, ".md") == name },
+		func(m Memory) bool { return strings.EqualFold(m.Title, name) },
+	} {
+		var found []Memory
+		for _, m := range all {
+			if same(m) {
+				found = append(found, m)
+			}
+		}
+		switch {
+		case len(found) == 1:
+			return found[0], nil
+		case len(found) > 1:
+			return Memory{}, fmt.Errorf("several memories are called %s; name the file, such as %s", name, found[0].Name)
+		}
+	}
+	return Memory{}, fmt.Errorf("there is no memory %s; adze memory list shows them", name)
+}
+
+// Read returns a memory's text, as much of it as max bytes.
+func (f Folder) Read(name string, max int64) (string, error) {
+	root, err := os.OpenRoot(f.Dir)
+	if err != nil {
+		return "", fmt.Errorf("reading the memory folder: %w", err)
+	}
+	defer root.Close()
+	return readText(root, name, max)
+}
+
+func readText(root *os.Root, name string, max int64) (string, error) {
+	info, err := root.Stat(name)
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() {
+		return "", fmt.Errorf("%s is not a regular file", name)
+	}
+	file, err := root.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, max))
+	text := whole(string(data))
+	if err == nil && !isText(text) {
+		err = fmt.Errorf("%s is not a text in UTF-8", name)
+	}
+	return text, err
+}
+
+// Remove takes a memory away, with its lines in the index.
+func (f Folder) Remove(name string) error {
+	root, err := os.OpenRoot(f.Dir)
+	if err != nil {
+		return fmt.Errorf("reading the memory folder: %w", err)
+	}
+	defer root.Close()
+	if err := root.Remove(name); err != nil {
+		return fmt.Errorf("removing the memory: %w", err)
+	}
+	return f.rewriteIndex(func(e Entry) bool { return e.File != name })
+}
+
+// reason returns what is wrong without the path, which is known.
+func reason(err error) error {
+	if path := (*fs.PathError)(nil); errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}

@@ -1,0 +1,125 @@
+package memory
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"adze/internal/platform/paths"
+)
+
+// A Wish is where somebody wants the memories to be.
+type Wish struct {
+	Path string
+	By   string // what said so, for a person
+}
+
+// Locate returns the folder of memories: the first wish that is acceptable, or else the default. Refused
+// are the wishes that are not, which a person should know.
+func Locate(home, standard string, wishes ...Wish) (f Folder, refused []error) {
+	for _, w := range wishes {
+		if w.Path == "" {
+			continue
+		}
+		dir, err := checkDir(w.Path, home)
+		if err == nil {
+			return Folder{dir}, refused
+		}
+		refused = append(refused, fmt.Errorf("%s wants memories to be kept in %q, which %w; they are kept in %s", w.By, w.Path, err, standard))
+	}
+	return Folder{standard}, refused
+}
+
+// minPath is the length below which a path cannot be meant.
+const minPath = 3
+
+// checkDir returns the folder that a path names, if it may be one in which the model writes unasked.
+func checkDir(path, home string) (string, error) {
+	switch {
+	case strings.ContainsRune(path, 0):
+		return "", errors.New("has a null character")
+	case len(path) < minPath:
+		return "", errors.New("is too short to be a folder of its own")
+	case paths.IsUNC(path):
+		return "", errors.New("is on another machine")
+	}
+	if rest, ok := strings.CutPrefix(path, "~/"); ok && home != "" {
+		if strings.Trim(rest, "/.") == "" {
+			return "", errors.New("is not a folder below your home directory")
+		}
+		path = filepath.Join(home, rest)
+	}
+	if !filepath.IsAbs(path) {
+		return "", errors.New("is not an absolute path")
+	}
+	dir := filepath.Clean(path)
+	for _, form := range []string{dir, Real(dir)} {
+		switch {
+		case form == filepath.VolumeName(form)+string(filepath.Separator):
+			return "", errors.New("is the root of a file system")
+		case home != "" && (holds(form, home) || holds(form, Real(home))):
+			return "", errors.New("is or holds your home directory")
+		}
+	}
+	return dir, nil
+}
+
+// holds reports whether path is dir or below it.
+func holds(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && (rel == "." || filepath.IsLocal(rel))
+}
+
+// Real returns where a path leads, as far as it exists.
+func Real(path string) string {
+	rest := ""
+	for at := path; ; at = filepath.Dir(at) {
+		if real, err := filepath.EvalSymlinks(at); err == nil {
+			return filepath.Join(real, rest)
+		}
+		if at == filepath.Dir(at) {
+			return path
+		}
+		rest = filepath.Join(filepath.Base(at), rest)
+	}
+}
+
+// Usable reports why nothing can be remembered in the folder, or nil. It creates nothing.
+func (f Folder) Usable() error {
+	info, err := os.Stat(f.Dir)
+	switch {
+	case err == nil && !info.IsDir():
+		return fmt.Errorf("%s is not a folder", f.Dir)
+	case err == nil:
+		_, err := os.ReadDir(f.Dir)
+		return err
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	for at := filepath.Dir(f.Dir); ; at = filepath.Dir(at) {
+		info, err := os.Stat(at)
+		switch {
+		case err == nil && !info.IsDir():
+			return fmt.Errorf("%s is not a folder", at)
+		case err == nil && !writable(at):
+			return fmt.Errorf("%s cannot be created: nobody but its owner may write in %s", f.Dir, at)
+		case err == nil:
+			return nil
+		case !errors.Is(err, fs.ErrNotExist) || at == filepath.Dir(at):
+			return err
+		}
+	}
+}
+
+// Writable reports whether memories can be changed; a folder that does not exist yet counts as one where
+// they can.
+func (f Folder) Writable() bool {
+	_, err := os.Stat(f.Dir)
+	return errors.Is(err, fs.ErrNotExist) || err == nil && writable(f.Dir)
+}
+
+// Holds reports whether a path is that of the folder or of something in it, wherever links lead.
+func (f Folder) Holds(path string) bool { return holds(Real(f.Dir), Real(path)) }
