@@ -69,6 +69,8 @@ type Agent struct {
 	// NewID and Now are replaced in tests; nil means random and the wall clock.
 	NewID func() string
 	Now   func() time.Time
+	// Answered, if not nil, is told of each request that was answered, with what its response used.
+	Answered func(*model.Request, msg.Usage)
 	// Observe, if not nil, sees the state of each iteration before its request.
 	Observe func(State)
 }

@@ -71,6 +71,9 @@ func (r *run) attempt(s State, req *model.Request, pool *tool.Pool) (answer, err
 		r.discard(n, b, why, shown)
 		return answer{}, err
 	}
+	if r.a.Answered != nil {
+		r.a.Answered(req, usage)
+	}
 	return answer{
 		attempt: n, message: acc.Message(), start: acc.Started(), usage: usage, stop: stop, batch: b,
 	}, nil

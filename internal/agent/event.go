@@ -59,8 +59,11 @@ type (
 	// Retrying says that the provider is asked again after a wait.
 	Retrying struct{ model.Retrying }
 
-	// Notice is something the person should know.
-	Notice struct{ Text string }
+	// Notice is something the person should know. Warning says that they may want to do something about it.
+	Notice struct {
+		Text    string
+		Warning bool
+	}
 
 	// Labelled names a finished batch of calls.
 	Labelled struct{ Text string }

@@ -190,7 +190,10 @@ func (r *run) overLimit(s State, req *model.Request, v View) *Ended {
 		return nil
 	}
 	limit := s.Model.Window - min(s.Model.MaxOutput, reservedOutput) - reservedSlack
-	est := estimate(req.System, req.Tools, req.Messages) - v.Freed
+	est := v.Size
+	if est == 0 {
+		est = estimate(req.System, req.Tools, req.Messages) - v.Freed
+	}
 	if est <= limit {
 		return nil
 	}

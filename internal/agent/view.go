@@ -10,6 +10,7 @@ import (
 
 // A View is the conversation as one request sends it.
 type View struct {
+	// Messages belong to the view: a step may change the list, but not what it lists.
 	Messages []msg.Message
 	// Freed is how many tokens earlier steps saved that an estimate by usage would still count.
 	Freed int
@@ -17,6 +18,8 @@ type View struct {
 	Compacted *Compacted
 	// Stuck says that the last step found the view too long and could not make it shorter.
 	Stuck bool
+	// Size is the request as the last step estimates it, in tokens; 0 means that nobody did.
+	Size int
 }
 
 // A Step makes a view shorter. A step that fails is skipped.
@@ -65,7 +68,8 @@ func (r *run) step(name string, do Step, v View) View {
 	return next
 }
 
-// withContext returns messages with what is said before the first of them. The history does not hold it.
+// withContext adds to the messages of a view what is said before the first of them. The history does not
+// hold it.
 func (r *run) withContext(messages []msg.Message) []msg.Message {
 	if r.a.Context == nil || len(messages) == 0 {
 		return messages
@@ -74,12 +78,11 @@ func (r *run) withContext(messages []msg.Message) []msg.Message {
 	if len(parts) == 0 {
 		return messages
 	}
-	first := msg.Message{Role: msg.User, Parts: parts}
-	if messages[0].Role == msg.User {
-		first.Parts = slices.Concat(parts, messages[0].Parts)
-		messages = messages[1:]
+	if messages[0].Role != msg.User {
+		return slices.Insert(messages, 0, msg.Message{Role: msg.User, Parts: parts})
 	}
-	return append([]msg.Message{first}, messages...)
+	messages[0].Parts = slices.Concat(parts, messages[0].Parts)
+	return messages
 }
 
 // A reader turns the history into messages that one model can read: without the reasoning of other

@@ -7,6 +7,7 @@ package compact
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"adze/internal/model"
@@ -82,6 +83,8 @@ type Config struct {
 	Transcript func() string
 	// Notes returns what is known of the session without asking a model; see [Notes]. Nil means nothing.
 	Notes Notes
+	// Keep is how much stays as it is beside the notes; one that makes no sense means [DefaultKeep].
+	Keep Keep
 	// Sources returns what may be put back beside a summary; nil means nothing.
 	Sources func(ctx context.Context) Sources
 	Hooks   Hooks
@@ -139,7 +142,20 @@ type Job struct {
 	Trigger Trigger
 	// Focus is what the person wants the summary to dwell on; it may be empty.
 	Focus string
+	// Side is the part of Entries that is summed up, if not all of it, and At where it ends or begins.
+	Side Side
+	At   int
 }
+
+// A Side is a part of a conversation.
+type Side int
+
+// The sides. At [Job.At] one ends and the other begins.
+const (
+	Whole Side = iota
+	Front
+	Back
+)
 
 // fixed returns the size of what no compaction can change.
 func (j *Job) fixed(g *tokens.Gauge) int {
@@ -152,16 +168,23 @@ type Segment struct {
 	Summary msg.Entry
 	Kept    []msg.Entry
 	Recast  []msg.Entry
+	// Last says that the summary stands behind the entries that stay, not before them.
+	Last bool
 	// Before and After are the sizes of the requests, in tokens.
 	Before, After int
 	// Text is the summary itself; empty if messages were dropped without one.
 	Text string
+	// Restored names the files that were put back whole beside the summary.
+	Restored []string
 }
 
 // Entries returns the conversation.
 func (s *Segment) Entries() []msg.Entry {
-	all := make([]msg.Entry, 0, 1+len(s.Kept)+len(s.Recast))
-	return append(append(append(all, s.Summary), s.Kept...), s.Recast...)
+	summary := []msg.Entry{s.Summary}
+	if s.Last {
+		return slices.Concat(s.Kept, summary, s.Recast)
+	}
+	return slices.Concat(summary, s.Kept, s.Recast)
 }
 
 // KeptIDs returns the ids of the entries that stay as they are.
@@ -194,8 +217,8 @@ func (c *Compactor) Compact(ctx context.Context, j Job) (*Segment, error) {
 	if j.Trigger == Auto && c.failures >= maxFailures {
 		return nil, ErrGivenUp
 	}
-	from := tail(j.Entries, c.Gauge(j.Model))
-	if len(withoutSummary(j.Entries[:from])) == 0 {
+	told, kept := c.divide(j)
+	if len(withoutSummary(told)) == 0 {
 		return nil, ErrNothing
 	}
 	keep, err := c.askHooks(ctx, j)
@@ -204,7 +227,7 @@ func (c *Compactor) Compact(ctx context.Context, j Job) (*Segment, error) {
 	}
 	seg, err := c.fromNotes(ctx, j)
 	if err != nil || seg == nil {
-		seg, err = c.summarise(ctx, j, from, keep)
+		seg, err = c.summarise(ctx, j, told, kept, keep)
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -217,6 +240,18 @@ func (c *Compactor) Compact(ctx context.Context, j Job) (*Segment, error) {
 	}
 	c.failures, c.heeded = 0, false
 	return seg, nil
+}
+
+// divide returns what is to be summed up, and what stays as it is.
+func (c *Compactor) divide(j Job) (told, kept []msg.Entry) {
+	at := min(max(0, j.At), len(j.Entries))
+	switch j.Side {
+	case Whole:
+		at = tail(j.Entries, c.Gauge(j.Model))
+	case Back:
+		return j.Entries[at:], j.Entries[:at]
+	}
+	return j.Entries[:at], j.Entries[at:]
 }
 
 // Relieve does what is needed before a request of the given size is sent. It returns nil if nothing
@@ -262,10 +297,10 @@ func (c *Compactor) askHooks(ctx context.Context, j Job) (keep string, err error
 }
 
 // Size returns the estimate for the request that j would send.
-func (c *Compactor) Size(j Job) int {
-	g := c.Gauge(j.Model)
-	return j.fixed(g) + sum(g, j.Entries)
-}
+func (c *Compactor) Size(j Job) int { return c.Fixed(j) + sum(c.Gauge(j.Model), j.Entries) }
+
+// Fixed returns the part of it that is no conversation.
+func (c *Compactor) Fixed(j Job) int { return j.fixed(c.Gauge(j.Model)) }
 
 // finish measures a segment and makes sure that it is worth having.
 func (c *Compactor) finish(j Job, seg *Segment) error {
@@ -275,7 +310,7 @@ func (c *Compactor) finish(j Job, seg *Segment) error {
 	switch {
 	case seg.After >= seg.Before:
 		return errors.New("the summary is longer than what it sums up")
-	case seg.After > j.Limits.Auto():
+	case seg.After > j.Limits.Auto() && j.Side == Whole:
 		return errors.New("the summary leaves too little room")
 	}
 	return nil

@@ -308,6 +308,54 @@ func TestRestore(t *testing.T) {
 	}
 }
 
+// The plan and what runs in the background come before files, and only files that are there whole count
+// as known.
+//
+// Proves CTX-43, CTX-46.
+func TestRestoreState(t *testing.T) {
+	text := func(s string) func() (string, bool) { return func() (string, bool) { return s, true } }
+	for _, tt := range []struct {
+		name     string
+		s        compact.Sources
+		want     []string // how the parts begin
+		restored []string
+	}{
+		{"all", compact.Sources{
+			Plan:    compact.Source{Name: "/plan.md", Text: text("1. Read. 2. Write.")},
+			Running: []string{"- b1: make; output in /b1"},
+			Files:   []compact.Source{{Name: "/short", Text: text("short")}, {Name: "/long", Text: text(of(9_000))}, {Name: "/empty", Text: text("")}},
+		}, []string{"These tasks still run", "The plan of this session is in /plan.md", "The file /short", "The file /long"}, []string{"/plan.md", "/short"}},
+		{"a long plan", compact.Sources{Plan: compact.Source{Name: "/plan.md", Text: text(of(9_000))}},
+			[]string{"The plan of this session is in /plan.md"}, nil},
+		{"a plan that is kept", compact.Sources{Plan: compact.Source{Name: "f", Text: text("shown by the call")}}, nil, nil},
+		{"no plan", compact.Sources{Plan: compact.Source{Name: "/plan.md", Text: func() (string, bool) { return "", false }}}, nil, nil},
+		{"no room", compact.Sources{Files: []compact.Source{{Name: "/short", Text: text("short")}}, State: []string{of(36_000), of(36_000), of(36_000)}},
+			[]string{"some word", "The file /short"}, []string{"/short"}},
+	} {
+		c := newCompactor(&scribe{t: t, answers: []say{{text: good}}}, func(cfg *compact.Config) {
+			cfg.Sources = func(context.Context) compact.Sources { return tt.s }
+		})
+		seg, err := c.Compact(t.Context(), job(new(talk).say("hello").call("Bash", of(60_000)).call("Read", "x"), 200_000))
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts := seg.Summary.Message.Parts[1:]
+		if len(parts) != len(tt.want) {
+			t.Errorf("%s: %d parts, want %q", tt.name, len(parts), tt.want)
+			continue
+		}
+		for i, p := range parts {
+			got := strings.TrimPrefix(p.(*msg.Text).Text, "<system-reminder>\n")
+			if !strings.HasPrefix(got, tt.want[i]) || i > 0 && tokens.New("m").Text(got) > 5_100 {
+				t.Errorf("%s: part %d is %.80q", tt.name, i, got)
+			}
+		}
+		if diff := cmp.Diff(tt.restored, seg.Restored); diff != "" {
+			t.Errorf("%s: files that are there whole (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}
+
 // Proves CTX-38.
 func TestWindow(t *testing.T) {
 	keep := compact.Keep{MinTokens: 1000, MinTexts: 2, MaxTokens: 4000}

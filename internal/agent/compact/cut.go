@@ -52,14 +52,15 @@ type Keep struct {
 // DefaultKeep is what stays if nothing else is said.
 var DefaultKeep = Keep{MinTokens: 10_000, MinTexts: 5, MaxTokens: 40_000}
 
-func (k Keep) valid() bool {
+// Valid reports whether k makes sense.
+func (k Keep) Valid() bool {
 	return k.MinTokens >= 0 && k.MinTexts >= 0 && k.MaxTokens > 0 && k.MinTokens <= k.MaxTokens
 }
 
 // Window returns where the part of entries that stays begins. It begins after the entries that are
 // summed up, at from, and extends backwards until it is large enough; not before floor.
 func Window(entries []msg.Entry, floor, from int, k Keep, g *tokens.Gauge) int {
-	if !k.valid() {
+	if !k.Valid() {
 		k = DefaultKeep
 	}
 	size, texts := 0, 0
@@ -85,6 +86,25 @@ func Window(entries []msg.Entry, floor, from int, k Keep, g *tokens.Gauge) int {
 		at--
 	}
 	return at
+}
+
+// A Turn is something the person said, at which a conversation can be divided.
+type Turn struct {
+	At   int // in the entries
+	ID   string
+	Text string
+}
+
+// Turns returns what the person said in entries, the newest first.
+func Turns(entries []msg.Entry) []Turn {
+	var turns []Turn
+	ok := cuts(entries)
+	for i := len(entries) - 1; i >= 0; i-- {
+		if text := own(entries[i]); text != "" && ok[i] {
+			turns = append(turns, Turn{At: i, ID: entries[i].ID, Text: text})
+		}
+	}
+	return turns
 }
 
 // maxTail bounds the end of a conversation that stays as it is beside a summary, in tokens.

@@ -121,7 +121,7 @@ func (t *talk) call(tool, result string) *talk {
 }
 
 // of returns a text of about n tokens.
-func of(n int) string { return strings.Repeat("some word ", n*4/10) }
+func of(n int) string { return strings.Repeat("some word ", n*1000/2064) }
 
 func job(t *talk, window int) compact.Job {
 	return compact.Job{

@@ -48,6 +48,7 @@ type Clearer struct {
 	// What was found in the messages so far, since a conversation only grows: they are not gone over
 	// again for each request.
 	scan scan
+	work []item        // the memory of what a call finds
 	seen []msg.Message // as they were given
 	view []msg.Message // as they are sent; nil after something was cleared
 	// shown counts the media outside of results in view.
@@ -72,8 +73,35 @@ func (c *Clearer) Restore(keys []string) {
 	}
 }
 
-// Restart says that the conversation begins anew, with a summary.
-func (c *Clearer) Restart() { *c = Clearer{Micro: c.Micro, Clearable: c.Clearable} }
+// Restart says that the conversation begins anew, as seg. What stays of it stays cleared.
+func (c *Clearer) Restart(seg *Segment) {
+	old := c.cleared
+	*c = Clearer{Micro: c.Micro, Clearable: c.Clearable}
+	pictures := 0 // outside of results
+	for _, e := range seg.Kept {
+		for _, p := range e.Message.Parts {
+			switch p := p.(type) {
+			case *msg.ToolResult:
+				c.keep(old, p.ID)
+				for i := range p.Parts {
+					c.keep(old, fmt.Sprintf("%s#%d", p.ID, i))
+				}
+			case *msg.Image, *msg.Document:
+				if seg.Last { // otherwise they are counted anew
+					c.keep(old, fmt.Sprintf("#%d", pictures))
+				}
+				pictures++
+			}
+		}
+	}
+}
+
+func (c *Clearer) keep(old map[string]msg.Part, key string) {
+	if p, ok := old[key]; ok {
+		c.clear(item{key: key})
+		c.cleared[key] = p
+	}
+}
 
 // An item can be cleared: a result, or a picture or document. Its key is the id of the result, with
 // the index in it, or the number of the picture in the conversation: none of them changes as the
@@ -85,8 +113,8 @@ type item struct {
 	media int
 }
 
-// Clear returns messages with old results cleared, and how many tokens it has newly freed. Idle is how
-// long ago the model answered last.
+// Clear returns messages with old results cleared, and how many tokens it has newly freed. It changes the
+// list that it is given. Idle is how long ago the model answered last.
 func (c *Clearer) Clear(messages []msg.Message, idle time.Duration, g *tokens.Gauge) (view []msg.Message, freed int) {
 	had := len(c.cleared)
 	items := c.read(messages, g)
@@ -100,12 +128,14 @@ func (c *Clearer) Clear(messages []msg.Message, idle time.Duration, g *tokens.Ga
 	}
 	settled := len(c.seen)
 	if len(c.view) < settled || c.view == nil {
-		n := 0
-		c.view = c.replace(messages[:settled], &n)
-		c.shown = n
+		c.shown = 0
+		c.view = slices.Clone(messages[:settled])
+		c.replace(c.view, &c.shown)
 	}
+	copy(messages, c.view[:settled])
 	n := c.shown
-	return append(c.view[:settled:settled], c.replace(messages[settled:], &n)...), freed
+	c.replace(messages[settled:], &n)
+	return messages, freed
 }
 
 // read returns what can be cleared. All messages but the last, which may still grow, are remembered.
@@ -121,14 +151,16 @@ func (c *Clearer) read(messages []msg.Message, g *tokens.Gauge) []item {
 	}
 	if news := messages[len(c.seen) : len(messages)-1]; len(news) > 0 {
 		c.collect(&c.scan, news, g)
-		if len(c.view) == len(c.seen) && c.view != nil {
-			c.view = append(c.view, c.replace(news, &c.shown)...)
+		if settled := len(c.seen); len(c.view) == settled && c.view != nil {
+			c.view = append(c.view, news...)
+			c.replace(c.view[settled:], &c.shown)
 		}
 		c.seen = append(c.seen, news...)
 	}
 	all := c.scan
-	all.items = slices.Clip(all.items)
+	all.items = append(c.work[:0], all.items...)
 	c.collect(&all, messages[len(messages)-1:], g)
+	c.work = all.items
 	return all.items
 }
 
@@ -136,13 +168,11 @@ func same(a, b msg.Message) bool {
 	return len(a.Parts) == len(b.Parts) && len(a.Parts) > 0 && &a.Parts[0] == &b.Parts[0]
 }
 
-// replace returns messages as they are sent. The number n counts the media outside of results.
-func (c *Clearer) replace(messages []msg.Message, n *int) []msg.Message {
-	out := slices.Clone(messages)
-	for i, m := range messages {
-		out[i].Parts = c.replaceParts(m.Parts, "", n)
+// replace makes messages what is sent. The number n counts the media outside of results.
+func (c *Clearer) replace(messages []msg.Message, n *int) {
+	for i := range messages {
+		messages[i].Parts = c.replaceParts(messages[i].Parts, "", n)
 	}
-	return out
 }
 
 // choose marks what is to be cleared for its age.
@@ -151,13 +181,16 @@ func (c *Clearer) choose(items []item, idle time.Duration) (freed int) {
 	if !m.valid() {
 		m = DefaultMicro
 	}
-	old := slices.DeleteFunc(slices.Clone(items), func(it item) bool { return it.size == 0 })
 	total := 0
-	for _, it := range old {
+	for _, it := range items {
 		if !c.has(it.key) {
 			total += it.size
 		}
 	}
+	if total <= m.Total && idle <= m.Idle {
+		return 0
+	}
+	old := slices.DeleteFunc(slices.Clone(items), func(it item) bool { return it.size == 0 })
 	old = old[:max(0, len(old)-m.Keep)]
 	old = slices.DeleteFunc(old, func(it item) bool { return c.has(it.key) })
 	if idle > m.Idle {
@@ -166,9 +199,6 @@ func (c *Clearer) choose(items []item, idle time.Duration) (freed int) {
 			c.clear(it)
 		}
 		return freed
-	}
-	if total <= m.Total {
-		return 0
 	}
 	n := 0
 	for n < len(old) && freed < m.Gain {

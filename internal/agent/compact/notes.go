@@ -14,7 +14,7 @@ type Notes interface {
 
 // fromNotes returns the segment that begins with the notes, or nil if they do not do.
 func (c *Compactor) fromNotes(ctx context.Context, j Job) (*Segment, error) {
-	if c.cfg.Notes == nil || j.Focus != "" {
+	if c.cfg.Notes == nil || j.Focus != "" || j.Side != Whole {
 		return nil, nil
 	}
 	text, last := c.cfg.Notes.Summary(ctx)
@@ -29,13 +29,13 @@ func (c *Compactor) fromNotes(ctx context.Context, j Job) (*Segment, error) {
 			told = max(told, i+1)
 		}
 	}
-	from := Window(j.Entries, floor, told, DefaultKeep, g)
+	from := Window(j.Entries, floor, told, c.cfg.Keep, g)
 	if from <= floor {
 		return nil, nil
 	}
 	said := words(j.Entries[:from], wordsBudget(j.Limits), g, c.text.cut)
 	seg := &Segment{Text: text, Kept: slices.Clip(j.Entries[from:])}
-	seg.Summary = c.entry(c.text.summary(text, said, c.transcript(), j.Trigger))
+	seg.Summary = c.entry(c.text.summary(text, said, c.transcript(), j))
 	if err := c.finish(j, seg); err != nil {
 		return nil, err
 	}

@@ -25,7 +25,11 @@ type Sources struct {
 	Files []Source
 	// Skills are those that were invoked.
 	Skills []Source
-	// State is what else the model has to know: plan, tasks, what runs in the background.
+	// Plan is the plan of the session; without a text function there is none.
+	Plan Source
+	// Running are the tasks in the background, a line each.
+	Running []string
+	// State is what else the model has to know, such as its list of things to do.
 	State []string
 }
 
@@ -35,10 +39,10 @@ type Source struct {
 	Text func() (string, bool)
 }
 
-// restore returns what fits of s into room tokens, less what kept shows already.
-func restore(s Sources, kept []msg.Entry, room int, g *tokens.Gauge, t texts) []msg.Part {
+// restore returns what fits of s into room tokens, less what kept shows already, and the names of the
+// files that are there whole.
+func restore(s Sources, kept []msg.Entry, room int, g *tokens.Gauge, t texts) (parts []msg.Part, whole []string) {
 	room = min(room, maxRestored)
-	var parts []msg.Part
 	add := func(text string) bool {
 		p := msg.Reminder(text)
 		n := g.Parts(p)
@@ -49,8 +53,31 @@ func restore(s Sources, kept []msg.Entry, room int, g *tokens.Gauge, t texts) []
 		parts = append(parts, p)
 		return true
 	}
+	file := func(src Source, heading string) bool {
+		if shows(kept, src.Name) {
+			return false
+		}
+		text, ok := src.Text()
+		if !ok || strings.TrimSpace(text) == "" {
+			return false
+		}
+		shown := head(text, maxFile, g, t)
+		if !add(fmt.Sprintf(heading, src.Name) + "\n" + shown) {
+			return false
+		}
+		if shown == text {
+			whole = append(whole, src.Name)
+		}
+		return true
+	}
 	for _, text := range s.State {
 		add(text)
+	}
+	if len(s.Running) > 0 {
+		add(t.running + "\n" + head(strings.Join(s.Running, "\n"), maxFile, g, t))
+	}
+	if s.Plan.Text != nil {
+		file(s.Plan, t.plan)
 	}
 	skills := maxSkills
 	for _, src := range s.Skills {
@@ -68,15 +95,11 @@ func restore(s Sources, kept []msg.Entry, room int, g *tokens.Gauge, t texts) []
 		if files == maxFiles {
 			break
 		}
-		if shows(kept, src.Name) {
-			continue
-		}
-		text, ok := src.Text()
-		if ok && add(fmt.Sprintf(t.file, src.Name)+"\n"+head(text, maxFile, g, t)) {
+		if file(src, t.file) {
 			files++
 		}
 	}
-	return parts
+	return parts, whole
 }
 
 // head returns as much of text as fits into limit tokens.

@@ -25,6 +25,10 @@ func (c *Compactor) shorten(j Job, budget int, s shortener) (*Segment, bool) {
 		return nil, false
 	}
 	seg := s.shorten(j.Entries)
+	if seg == nil { // not with all the words that there should be room for
+		s.scant = true
+		seg = s.shorten(j.Entries)
+	}
 	if seg == nil {
 		return nil, false
 	}
@@ -38,15 +42,18 @@ type shortener struct {
 	g      *tokens.Gauge
 	limits Limits
 	budget int
-	prior  string // the summary that the conversation began with
+	prior  string   // the summary that the conversation began with
+	said   []string // the words of the person in it
 	// read says that the conversation is only read, not gone on with: words of the person may be cut.
 	read bool
+	// scant says that what the person said before may be left out to make room.
+	scant bool
 }
 
 func (s *shortener) shorten(entries []msg.Entry) *Segment {
 	all := entries
 	if isSummary(entries[0]) {
-		s.prior = entries[0].Message.Text()
+		s.prior, s.said = read(entries[0].Message.Parts[0].(*msg.Text).Text)
 		entries = entries[1:]
 	}
 	ok := cuts(entries)
@@ -124,32 +131,44 @@ func (s *shortener) fit(gone, kept, recast []msg.Entry) *Segment {
 	if size > s.budget {
 		return nil
 	}
-	room := s.budget - size
-	for share := wordsShare; share <= 4096; share *= 8 { // the marker itself must fit, with fewer words if need be
-		seg := &Segment{Summary: s.marker(gone, min(room/2, s.budget/share)), Kept: slices.Clip(kept)}
-		if s.g.Messages(seg.Summary.Message) > room {
-			continue
-		}
-		for _, e := range recast {
-			e = recastAs(e, e.Message.Parts)
-			e.ID, e.Time = s.c.cfg.NewID(), s.c.cfg.Now()
-			seg.Recast = append(seg.Recast, e)
-		}
-		seg.link()
-		return seg
+	marker, ok := s.markerIn(gone, s.budget-size)
+	if !ok {
+		return nil
 	}
-	return nil
+	seg := &Segment{Summary: marker, Kept: slices.Clip(kept)}
+	for _, e := range recast {
+		e = recastAs(e, e.Message.Parts)
+		e.ID, e.Time = s.c.cfg.NewID(), s.c.cfg.Now()
+		seg.Recast = append(seg.Recast, e)
+	}
+	seg.link()
+	return seg
 }
 
-// marker says that messages are gone, with what the person said in them and the summary before them,
-// each within budget.
-func (s *shortener) marker(gone []msg.Entry, budget int) msg.Entry {
-	t := s.c.text
-	prior := cutTo(s.prior, min(2*budget, s.budget/4), s.g)
-	if prior != "" && len(prior) < len(s.prior) {
-		prior += t.cut + closeTag
+// markerIn returns a marker for what is gone that has at most room tokens.
+func (s *shortener) markerIn(gone []msg.Entry, room int) (msg.Entry, bool) {
+	if !s.scant {
+		m := s.marker(gone, s.budget/8, s.budget/2)
+		return m, s.g.Messages(m.Message) <= room
 	}
-	said := words(gone, min(budget, wordsBudget(s.limits)), s.g, t.cut)
+	for share := wordsShare; share <= 4096; share *= 8 {
+		budget := min(room/2, s.budget/share)
+		if m := s.marker(gone, min(2*budget, s.budget/4), budget); s.g.Messages(m.Message) <= room {
+			return m, true
+		}
+	}
+	return msg.Entry{}, false
+}
+
+// marker says that messages are gone, with the summary before them and what the person said, each within
+// a budget.
+func (s *shortener) marker(gone []msg.Entry, told, budget int) msg.Entry {
+	t := s.c.text
+	prior := cutTo(s.prior, told, s.g)
+	if prior != "" && len(prior) < len(s.prior) {
+		prior += t.cut
+	}
+	said := newest(slices.Concat(s.said, sayings(gone)), min(budget, wordsBudget(s.limits)), s.g, t.cut)
 	return s.c.entry(t.dropped(prior, said, s.c.transcript()))
 }
 

@@ -17,22 +17,27 @@ const (
 	maxSummary = 20_000
 	// maxTries is how often the request for a summary is made shorter after it was too long.
 	maxTries = 3
+	// maxQuote bounds what is quoted of a message to say which one is meant, in tokens.
+	maxQuote = 200
 	// readTool is the only tool that a request for a summary offers, for providers that refuse calls in
 	// a conversation without tools.
 	readTool = "Read"
 )
 
-// summarise asks the model to sum up the entries before from, and returns the segment that begins with
-// the summary.
-func (c *Compactor) summarise(ctx context.Context, j Job, from int, keep string) (*Segment, error) {
-	text, err := c.ask(ctx, j, from, keep)
+// summarise asks the model to sum up the entries that are told, and returns the segment in which the
+// summary stands for them.
+func (c *Compactor) summarise(ctx context.Context, j Job, told, kept []msg.Entry, keep string) (*Segment, error) {
+	text, err := c.ask(ctx, j, told, keep)
 	if err != nil {
 		return nil, err
 	}
 	g := c.Gauge(j.Model)
-	said := words(j.Entries[:from], wordsBudget(j.Limits), g, c.text.cut)
-	seg := &Segment{Text: text, Kept: slices.Clip(j.Entries[from:])}
-	seg.Summary = c.entry(c.text.summary(text, said, c.transcript(), j.Trigger))
+	said := words(told, wordsBudget(j.Limits), g, c.text.cut)
+	seg := &Segment{Text: text, Kept: slices.Clip(kept), Last: j.Side == Back}
+	seg.Summary = c.entry(c.text.summary(text, said, c.transcript(), j))
+	if n := len(kept); seg.Last && n > 0 {
+		seg.Summary.Parent = kept[n-1].ID
+	}
 	if err := c.finish(j, seg); err != nil {
 		return nil, err
 	}
@@ -43,9 +48,10 @@ func (c *Compactor) summarise(ctx context.Context, j Job, from int, keep string)
 // attach adds to the summary what may stand beside it, as far as there is room.
 func (c *Compactor) attach(ctx context.Context, j Job, seg *Segment, g *tokens.Gauge) {
 	var parts []msg.Part
+	var restored []string
 	if c.cfg.Sources != nil {
 		room := (j.Limits.Auto() - seg.After) / 2
-		parts = restore(c.cfg.Sources(ctx), seg.Kept, room, g, c.text)
+		parts, restored = restore(c.cfg.Sources(ctx), seg.Kept, room, g, c.text)
 	}
 	if c.cfg.Hooks != nil {
 		parts = append(parts, c.cfg.Hooks.After(ctx, j.Trigger, seg.Text)...)
@@ -56,6 +62,7 @@ func (c *Compactor) attach(ctx context.Context, j Job, seg *Segment, g *tokens.G
 	whole := *seg
 	whole.Summary.Message.Parts = append(slices.Clip(seg.Summary.Message.Parts), parts...)
 	if c.finish(j, &whole) == nil {
+		whole.Restored = restored
 		*seg = whole
 	}
 }
@@ -63,10 +70,16 @@ func (c *Compactor) attach(ctx context.Context, j Job, seg *Segment, g *tokens.G
 // errNoSummary says that an answer is not a summary; it may be asked for once more.
 var errNoSummary = errors.New("the model's answer is not a summary")
 
-// ask returns the summary of the entries before from.
-func (c *Compactor) ask(ctx context.Context, j Job, from int, keep string) (string, error) {
+// ask returns the summary of the entries that are told. Where they are the back of the conversation the
+// model reads what was before them, too.
+func (c *Compactor) ask(ctx context.Context, j Job, told []msg.Entry, keep string) (string, error) {
 	g := c.Gauge(j.Model)
-	in := Job{Model: j.Model, Limits: j.Limits, System: j.System, Entries: c.bare(j.Entries[:from], g)}
+	order := c.text.ask(j.Focus, keep)
+	if j.Side == Back {
+		order += "\n\n" + fmt.Sprintf(c.text.since, cutTo(own(told[0]), maxQuote, g))
+		told = j.Entries
+	}
+	in := Job{Model: j.Model, Limits: j.Limits, System: j.System, Entries: c.bare(told, g)}
 	for _, t := range j.Tools {
 		if t.Name == readTool {
 			in.Tools = []msg.ToolSpec{t}
@@ -75,7 +88,6 @@ func (c *Compactor) ask(ctx context.Context, j Job, from int, keep string) (stri
 	if c.cfg.Asking != nil {
 		c.cfg.Asking()
 	}
-	order := c.text.ask(j.Focus, keep)
 	room := j.Limits.Block() - g.Text(order)
 	if j.Limits.MaxOutput <= 0 {
 		room -= answerLimit(j.Limits)

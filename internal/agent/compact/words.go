@@ -18,15 +18,31 @@ const (
 
 func wordsBudget(l Limits) int { return min(maxWords, l.Usable()/wordsShare) }
 
-// words returns what the person said in entries, oldest first. The newest survive whole; the first for
-// which there is no room is cut, and those before it are left out.
+// words returns what the person said in entries, as far as there is room, oldest first.
 func words(entries []msg.Entry, budget int, g *tokens.Gauge, cutMark string) []string {
-	var said []string
-	for _, e := range slices.Backward(entries) {
-		text := own(e)
-		if text == "" {
-			continue
+	return newest(sayings(entries), budget, g, cutMark)
+}
+
+// sayings returns what the person said in entries, oldest first, also what summaries among them have of
+// it.
+func sayings(entries []msg.Entry) []string {
+	var all []string
+	for _, e := range entries {
+		if isSummary(e) {
+			_, said := read(e.Message.Parts[0].(*msg.Text).Text)
+			all = append(all, said...)
+		} else if text := own(e); text != "" {
+			all = append(all, text)
 		}
+	}
+	return all
+}
+
+// newest returns the last of all for which there is room. They survive whole; the first for which there
+// is no room is cut, and those before it are left out.
+func newest(all []string, budget int, g *tokens.Gauge, cutMark string) []string {
+	var said []string
+	for _, text := range slices.Backward(all) {
 		size := g.Text(text) + 4
 		if size > budget {
 			if head := cutTo(text, budget, g); head != "" {

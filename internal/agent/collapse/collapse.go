@@ -1,0 +1,302 @@
+// Package collapse prepares for the time when a conversation becomes too long: beside the conversation it
+// has ranges of old messages summed up, and keeps these folds ready. They change nothing of what is sent
+// until they are drained. It is an experiment: whoever does not use it loses nothing but time later.
+// When to drain is decided by its caller, and what is stored stays whole.
+package collapse
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"adze/internal/model"
+	"adze/internal/msg"
+)
+
+const (
+	// recent is how many of the last messages are never folded.
+	recent = 8
+	// leastFold is what a fold has to stand for at least, in tokens; of a large window, a tenth of it.
+	leastFold = 4_000
+	share     = 10
+	// maxOutput bounds the answer of the model, in tokens.
+	maxOutput = 4_000
+)
+
+// A Config is what folds are made with. Provider is required.
+type Config struct {
+	Provider model.Provider
+	// Language is that of the texts for the model: Chinese for "zh" and "chn", or else English.
+	Language string
+	// Booked is told what a fold has cost; nil means that nobody wants to know.
+	Booked func(modelID string, u msg.Usage, took time.Duration)
+	Log    *slog.Logger
+}
+
+// A Fold stands for a range of messages, which begins with an answer and ends before one.
+type Fold struct {
+	From int    `json:"from"`
+	To   int    `json:"to"`
+	Text string `json:"text"`
+}
+
+// A Folder folds one conversation. It is safe for concurrent use.
+type Folder struct {
+	cfg  Config
+	text texts
+	work sync.WaitGroup
+	life context.Context
+	end  context.CancelFunc
+
+	mu     sync.Mutex
+	folds  []fold // in order, without gaps
+	busy   bool
+	stop   context.CancelFunc // of what is being prepared
+	age    int                // counts the conversations
+	size   int                // of the conversation, when it was seen last, in tokens
+	limit  int
+	failed int // in a row
+}
+
+type fold struct {
+	Fold
+	part      *msg.Text // the same each time: encoders know it again
+	committed bool
+}
+
+// maxFailed is how many folds may fail in a row before none is tried any more.
+const maxFailed = 3
+
+// New returns a folder.
+func New(cfg Config) *Folder {
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	f := &Folder{cfg: cfg, text: textsIn(cfg.Language), stop: func() {}}
+	f.life, f.end = context.WithCancel(context.Background())
+	return f
+}
+
+// Close stops what is being prepared and waits for it.
+func (f *Folder) Close() {
+	f.end()
+	f.work.Wait()
+}
+
+// Restart says that the conversation begins anew. It reports whether folds had been committed.
+func (f *Folder) Restart() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	had := slices.ContainsFunc(f.folds, func(d fold) bool { return d.committed })
+	f.stop()
+	f.folds, f.busy, f.failed = nil, false, 0
+	f.age++
+	return had
+}
+
+// Committed returns the folds that are in use, for [Folder.Restore] in a later process.
+func (f *Folder) Committed() []Fold {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var all []Fold
+	for _, d := range f.folds {
+		if d.committed {
+			all = append(all, d.Fold)
+		}
+	}
+	return all
+}
+
+// Restore takes over folds that an earlier process has committed.
+func (f *Folder) Restore(folds []Fold) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.folds = nil
+	at := 1
+	for _, d := range folds {
+		if d.From != at || d.To <= d.From || d.To%2 == 0 || d.Text == "" {
+			return // ok: what cannot be read is sent as it was said
+		}
+		at = d.To
+		f.folds = append(f.folds, fold{d, &msg.Text{Text: d.Text}, true})
+	}
+}
+
+// Drain commits what is staged and reports whether there was anything.
+func (f *Folder) Drain() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	drained := false
+	for i := range f.folds {
+		drained = drained || !f.folds[i].committed
+		f.folds[i].committed = true
+	}
+	return drained
+}
+
+// Project returns messages with the committed folds in place of what they stand for. Messages alternate
+// and begin with the person, as [msg.Repair] leaves them.
+func (f *Folder) Project(messages []msg.Message) []msg.Message {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var out []msg.Message
+	at := 0
+	for _, d := range f.folds {
+		if !d.committed || d.To > len(messages) {
+			break
+		}
+		out = append(out, messages[at:d.From]...)
+		last := &out[len(out)-1]
+		last.Parts = append(slices.Clip(last.Parts), d.part)
+		at = d.To
+	}
+	if at == 0 {
+		return messages
+	}
+	return append(out, messages[at:]...)
+}
+
+// A Moment is a conversation as it is before a request, without any folds.
+type Moment struct {
+	Model    string
+	System   []msg.Part
+	Messages []msg.Message
+	// Size measures messages, and is not kept; Limit is what the conversation may come to, in tokens.
+	Size  func(...msg.Message) int
+	Limit int
+}
+
+// Stage looks at a moment and has the next range summed up in the background if it is time. It never
+// waits.
+func (f *Folder) Stage(m Moment) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	from := 1
+	if n := len(f.folds); n > 0 {
+		from = f.folds[n-1].To
+	}
+	f.size, f.limit = m.Size(m.Messages...), m.Limit
+	to := (len(m.Messages)-recent)/2*2 - 1 // an answer, which stays
+	if f.busy || f.failed >= maxFailed || to <= from || f.life.Err() != nil {
+		return
+	}
+	size := m.Size(m.Messages[from:to]...)
+	if size < max(leastFold, m.Limit/share) {
+		return
+	}
+	ctx, stop := context.WithCancel(f.life)
+	f.busy, f.stop = true, stop
+	m.Messages = slices.Clone(m.Messages[:to]) // the caller goes on with its own
+	age := f.age
+	f.work.Go(func() {
+		defer stop()
+		text, err := f.ask(ctx, m, from, to)
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if age != f.age {
+			return // of a conversation that is no more
+		}
+		f.busy = false
+		if err != nil {
+			f.failed++
+			f.cfg.Log.Warn("a part of the conversation was not folded", "err", err)
+			return
+		}
+		f.failed = 0
+		f.folds = append(f.folds, fold{Fold{from, to, text}, &msg.Text{Text: text}, false})
+	})
+}
+
+var errNoFold = errors.New("the model's answer is not a summary")
+
+// ask returns what stands for the messages of a range: the model's summary, and the person's own words.
+func (f *Folder) ask(ctx context.Context, m Moment, from, to int) (string, error) {
+	var conv msg.Conversation
+	for _, said := range m.Messages[from-1 : to] {
+		if said.Role == msg.Assistant {
+			said.Parts = slices.DeleteFunc(slices.Clone(said.Parts), isThinking)
+		}
+		conv.Add(said)
+	}
+	conv.Add(msg.UserText(strings.TrimSpace(f.text.order)))
+	messages, _ := conv.Messages()
+	began := time.Now()
+	var acc model.Accumulator
+	for ev, err := range f.cfg.Provider.Stream(ctx, &model.Request{
+		Model: m.Model, System: m.System, Messages: messages, MaxTokens: maxOutput, Background: true,
+	}) {
+		if err != nil {
+			return "", err
+		}
+		acc.Add(ev)
+	}
+	if ctx.Err() != nil {
+		return "", context.Cause(ctx)
+	}
+	if f.cfg.Booked != nil {
+		f.cfg.Booked(m.Model, acc.Usage(), time.Since(began))
+	}
+	answer := acc.Message()
+	stop, _ := acc.Stop()
+	summary := strings.TrimSpace(answer.Text())
+	if summary == "" || len(answer.Uses()) > 0 || stop != model.StopEnd {
+		return "", errNoFold
+	}
+	text := f.text.fold(summary, words(m.Messages[from:to]))
+	if len(text) >= length(m.Messages[from:to]) {
+		return "", errors.New("the fold is longer than what it stands for")
+	}
+	return text, nil
+}
+
+func isThinking(p msg.Part) bool {
+	switch p.(type) {
+	case *msg.Thinking, *msg.Redacted:
+		return true
+	}
+	return false
+}
+
+// words returns what the person said in messages, as it was said.
+func words(messages []msg.Message) []string {
+	var said []string
+	for _, m := range messages {
+		if m.Role != msg.User {
+			continue
+		}
+		for _, p := range m.Parts {
+			if t, ok := p.(*msg.Text); ok && !ours(t.Text) {
+				said = append(said, t.Text)
+			}
+		}
+	}
+	return said
+}
+
+// ours reports whether the program, and not the person, says a text.
+func ours(text string) bool {
+	return slices.ContainsFunc([]string{"<system-reminder>", "[Request interrupted by user", "[step "}, func(mark string) bool {
+		return strings.HasPrefix(text, mark)
+	})
+}
+
+// length returns the bytes of text in messages.
+func length(messages []msg.Message) (n int) {
+	for _, m := range messages {
+		for _, p := range m.Parts {
+			switch p := p.(type) {
+			case *msg.Text:
+				n += len(p.Text)
+			case *msg.ToolUse:
+				n += len(p.Input)
+			case *msg.ToolResult:
+				n += length([]msg.Message{{Parts: p.Parts}})
+			}
+		}
+	}
+	return n
+}

@@ -1,0 +1,47 @@
+package compact
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+)
+
+// What a compaction leaves can be taken apart again by the next one, in whatever language it was written:
+// so the person's words are handed on.
+func TestRead(t *testing.T) {
+	line := rapid.StringMatching(`[a-z<>/ ]{1,20}(\n[a-z ]{1,20}){0,2}`).Filter(func(s string) bool { return strings.TrimSpace(s) == s })
+	rapid.Check(t, func(t *rapid.T) {
+		text := textsIn(rapid.SampledFrom([]string{"en", "zh"}).Draw(t, "language"))
+		told := line.Draw(t, "told")
+		said := rapid.SliceOfN(line, 0, 4).Draw(t, "said")
+		path := rapid.SampledFrom([]string{"", "/logs/s.jsonl"}).Draw(t, "path")
+		side := rapid.SampledFrom([]Side{Whole, Back}).Draw(t, "side")
+		trigger := rapid.SampledFrom([]Trigger{Auto, Manual}).Draw(t, "trigger")
+		for _, left := range []string{
+			text.summary(told, said, path, Job{Side: side, Trigger: trigger}),
+			text.dropped(told, said, path),
+		} {
+			gotTold, gotSaid := read(left)
+			if gotTold != told || !cmp.Equal(said, gotSaid, cmpopts.EquateEmpty()) {
+				t.Fatalf("read %q and %q from\n%s", gotTold, gotSaid, left)
+			}
+		}
+		if gotTold, gotSaid := read(text.dropped("", said, path)); gotTold != "" || !cmp.Equal(said, gotSaid, cmpopts.EquateEmpty()) {
+			t.Fatalf("read %q and %q without anything told", gotTold, gotSaid)
+		}
+	})
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add(english.summary("told", []string{"said"}, "/log", Job{Trigger: Auto}))
+	f.Add(openTag + openSaid + closeSaid + closeTag)
+	f.Fuzz(func(t *testing.T, text string) {
+		told, said := read(text)
+		if n := len(told) + len(strings.Join(said, "")); n > len(text) {
+			t.Errorf("%d bytes were read from %d", n, len(text))
+		}
+	})
+}
