@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 
+	"adze/internal/platform/frontmatter"
 	"adze/internal/platform/search/glob"
 )
 
@@ -13,26 +14,16 @@ type front struct {
 	paths       []string
 }
 
-var (
-	errOpenFront = errors.New("the front matter is not closed by a line of three dashes; it is read as text")
-	errPaths     = errors.New("paths in the front matter is neither a pattern nor a list of patterns; the rule never holds")
-)
+var errPaths = errors.New("paths in the front matter is neither a pattern nor a list of patterns; the rule never holds")
 
 // splitFront separates the front matter from the text. Of its keys only paths counts: one pattern, several
 // with commas, or a list of them.
 func splitFront(text string) (front, string, error) {
 	var f front
-	rest, ok := strings.CutPrefix(text, "---\n")
-	if !ok {
-		return f, text, nil
+	head, body, err := frontmatter.Split(text)
+	if err != nil {
+		return f, text, err
 	}
-	head, body, ok := strings.Cut("\n"+rest, "\n---\n")
-	if !ok {
-		if head, ok = strings.CutSuffix("\n"+rest, "\n---"); !ok {
-			return f, text, errOpenFront
-		}
-	}
-	body = strings.TrimSpace(body)
 	lines := strings.Split(head, "\n")
 	for i, line := range lines {
 		value, ok := strings.CutPrefix(line, "paths:")
@@ -150,7 +141,7 @@ func compile(where string, texts []string) (patterns, []Problem) {
 		inner, negated := strings.CutPrefix(text, "!")
 		p, err := glob.Compile(inner, glob.Options{})
 		if err != nil {
-			problems = append(problems, Problem{where, err.Error()})
+			problems = append(problems, Problem{Path: where, Text: err.Error()})
 			continue
 		}
 		ps = append(ps, pattern{p, negated})

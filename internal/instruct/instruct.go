@@ -51,7 +51,11 @@ type File struct {
 }
 
 // A Problem is a file, or a part of one, that is not used as it was meant. Its text is for a person.
-type Problem struct{ Path, Text string }
+type Problem struct {
+	Path, Text string
+	// Outside is a file that Path includes from outside the project without approval, or empty.
+	Outside string
+}
 
 // A Change is a file that was read before and says something else by now. With Gone it is not there any
 // more.

@@ -239,6 +239,32 @@ repo/work/CLAUDE.md includes ../../secret, which is outside the project and was 
 	}
 }
 
+// A link in the project to a file outside is that file, and needs the same consent.
+//
+// Proves CTX-23.
+func TestIncludesThroughLinks(t *testing.T) {
+	w := newWorld(t, map[string]string{"repo/work/CLAUDE.md": "@link.md @inner.md", "secret": "secret", "repo/docs/a.md": "inner"})
+	for link, target := range map[string]string{"link.md": "secret", "inner.md": "repo/docs/a.md"} {
+		if err := os.Symlink(w.path(target), w.path("repo/work/"+link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := New(w.config())
+	var texts []string
+	for _, f := range s.Load() {
+		texts = append(texts, f.Text)
+	}
+	if diff := cmp.Diff([]string{"@link.md @inner.md", "inner"}, texts); diff != "" {
+		t.Error(diff)
+	}
+	want := []Problem{{
+		Path: w.path("repo/work/CLAUDE.md"), Text: "includes link.md, which is outside the project and was not approved", Outside: w.path("secret"),
+	}}
+	if diff := cmp.Diff(want, s.Problems()); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestIncludesEndSomewhere(t *testing.T) {
 	files := map[string]string{"repo/work/CLAUDE.md": "@1.md"}
 	for _, n := range []string{"1", "2", "3", "4", "5", "6", "7"} {

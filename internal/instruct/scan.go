@@ -223,7 +223,7 @@ func (sc *scanner) known(info fs.FileInfo) bool {
 }
 
 func (sc *scanner) report(path, format string, args ...any) {
-	sc.problems = append(sc.problems, Problem{path, fmt.Sprintf(format, args...)})
+	sc.problems = append(sc.problems, Problem{Path: path, Text: fmt.Sprintf(format, args...)})
 }
 
 // reason returns what is wrong without the path, which is known.

@@ -7,15 +7,21 @@ import (
 	"adze/internal/msg"
 )
 
-// Context returns what goes before the first message of a conversation: instructions and the date. Text
-// of files cannot pass for anything but itself.
-func Context(l Language, files []instruct.File, date string) []msg.Part {
+// Context returns what goes before the first message of a conversation: instructions, what [Index] says of
+// memories, what has arrived, and the date. Text of files cannot pass for anything but itself.
+func Context(l Language, files []instruct.File, index, date string, arrived ...Arrival) []msg.Part {
 	pieces := []string{l.say("context")}
 	if len(files) > 0 {
 		pieces = append(pieces, l.say("context.instructions"))
 	}
 	for _, f := range files {
 		pieces = append(pieces, contents(l, f))
+	}
+	if index != "" {
+		pieces = append(pieces, index)
+	}
+	if text := Announce(l, nil, arrived); text != "" {
+		pieces = append(pieces, text)
 	}
 	pieces = append(pieces, l.say("context.date", date))
 	return []msg.Part{msg.Reminder(strings.Join(pieces, "\n\n"))}

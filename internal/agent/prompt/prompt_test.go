@@ -76,10 +76,24 @@ func TestGolden(t *testing.T) {
 		plain := Facts{Language: l, Env: env, Model: opus}
 		explained := plain
 		explained.Explained = true
+		styled := plain
+		styled.Style = &Style{"Teaching", "Explain each step."}
+		selected := func(c Choice) Assembly {
+			a, err := c.Select(func() Assembly { return NewRegistry(nil).Assemble(&plain) })
+			if err != nil {
+				t.Fatal(err)
+			}
+			return a
+		}
+		own := "Speak in rhymes."
 		away := Environment{Dir: `C:\work`, Original: `C:\main`, Platform: "windows/amd64", Fast: true}
 		for name, a := range map[string]Assembly{
 			"default":   NewRegistry(nil).Assemble(&plain),
 			"explained": NewRegistry(nil).Assemble(&explained),
+			"style":     NewRegistry(nil).Assemble(&styled),
+			"append":    selected(Choice{Append: "Use tabs."}),
+			"custom":    selected(Choice{Custom: &own, Append: "Use tabs."}),
+			"override":  selected(Choice{Override: &own, Append: "Use tabs."}),
 			"full":      NewRegistry(nil).Assemble(full(l)),
 			"simple":    Simple(l, env),
 			"agent":     single("agent", Agent(l, "")),

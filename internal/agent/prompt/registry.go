@@ -32,10 +32,10 @@ func Uncached(name, reason string, compute func(*Facts) (string, error)) Section
 type Registry struct {
 	static, dynamic []Section
 	log             *slog.Logger
-	kept            map[memory]string
+	kept            map[sectionKey]string
 }
 
-type memory struct {
+type sectionKey struct {
 	section, model string
 	language       Language
 }
@@ -49,7 +49,7 @@ func newRegistry(static, dynamic []Section, log *slog.Logger) *Registry {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return &Registry{static: static, dynamic: dynamic, log: log, kept: map[memory]string{}}
+	return &Registry{static: static, dynamic: dynamic, log: log, kept: map[sectionKey]string{}}
 }
 
 // Reset forgets what the sections said, after the conversation or the settings changed.
@@ -69,7 +69,7 @@ func (r *Registry) Assemble(f *Facts) Assembly {
 }
 
 func (r *Registry) text(s Section, f *Facts) string {
-	key := memory{s.name, f.Model.ID, f.Language}
+	key := sectionKey{s.name, f.Model.ID, f.Language}
 	if text, ok := r.kept[key]; ok && s.breaks == "" {
 		return text
 	}

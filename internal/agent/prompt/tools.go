@@ -2,6 +2,7 @@ package prompt
 
 import (
 	_ "embed"
+	"encoding/json"
 	"strings"
 	"sync"
 
@@ -11,7 +12,7 @@ import (
 //go:embed tools.chn.md
 var chineseTools string
 
-// A phrase is a line of a tool's description with gaps, in two languages.
+// A phrase is a line of a tool's description, or the description of a parameter, with gaps, in two languages.
 type phrase struct{ from, to string }
 
 // A phrasebook translates lines: those without gaps by looking them up.
@@ -78,8 +79,8 @@ func match(pattern, line string) ([]string, bool) {
 	return values, rest == ""
 }
 
-// Describe returns how tools are described in a language. Lines that nobody translated stay English. The
-// specs themselves are not changed.
+// Describe returns how tools and their parameters are described in a language. What nobody translated stays
+// English. The specs themselves are not changed.
 func Describe(l Language, specs []msg.ToolSpec) []msg.ToolSpec {
 	book := phrasebooks()[l]
 	if book == nil {
@@ -87,13 +88,7 @@ func Describe(l Language, specs []msg.ToolSpec) []msg.ToolSpec {
 	}
 	described := make([]msg.ToolSpec, len(specs))
 	for i, s := range specs {
-		lines := strings.Split(s.Description, "\n")
-		for j, line := range lines {
-			if to, ok := book.translate(line); ok {
-				lines[j] = to
-			}
-		}
-		s.Description = strings.Join(lines, "\n")
+		s.Description, s.Schema, _ = book.describe(s)
 		described[i] = s
 	}
 	return described
@@ -101,15 +96,48 @@ func Describe(l Language, specs []msg.ToolSpec) []msg.ToolSpec {
 
 // Untranslated returns the lines of descriptions that a language lacks.
 func Untranslated(l Language, specs []msg.ToolSpec) []string {
-	var missing []string
-	for _, s := range specs {
-		for line := range strings.SplitSeq(s.Description, "\n") {
-			if book := phrasebooks()[l]; book != nil {
-				if _, ok := book.translate(line); !ok {
-					missing = append(missing, s.Name+": "+line)
-				}
+	var all []string
+	if book := phrasebooks()[l]; book != nil {
+		for _, s := range specs {
+			_, _, missing := book.describe(s)
+			for _, line := range missing {
+				all = append(all, s.Name+": "+line)
 			}
 		}
 	}
-	return missing
+	return all
+}
+
+// describe translates the description of a tool and those in its schema, as far as it can.
+func (b *phrasebook) describe(s msg.ToolSpec) (description string, schema []byte, missing []string) {
+	translate := func(line string) string {
+		to, ok := b.translate(line)
+		if !ok {
+			missing = append(missing, line)
+			return line
+		}
+		return to
+	}
+	lines := strings.Split(s.Description, "\n")
+	for i, line := range lines {
+		lines[i] = translate(line)
+	}
+	const key = `"description":` // a quote within a string is escaped, so this is a member wherever it stands
+	rest := string(s.Schema)
+	for {
+		before, after, ok := strings.Cut(rest, key)
+		schema = append(schema, before...)
+		if !ok {
+			return strings.Join(lines, "\n"), schema, missing
+		}
+		schema = append(schema, key...)
+		rest = after
+		var text string
+		dec := json.NewDecoder(strings.NewReader(after))
+		if dec.Decode(&text) != nil { // it is a parameter of that name
+			continue
+		}
+		schema = msg.AppendString(schema, translate(text))
+		rest = after[dec.InputOffset():]
+	}
 }

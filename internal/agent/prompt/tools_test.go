@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -19,6 +20,25 @@ func TestDescribe(t *testing.T) {
 		t.Error("the tools themselves were changed")
 	}
 	if diff := cmp.Diff([]string{"X: - Nobody knows this line."}, Untranslated(Chinese, specs)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// The parameters are described in the language, too; nothing else of a schema is touched.
+//
+// Proves CTX-10.
+func TestDescribeParameters(t *testing.T) {
+	const schema = `{"type":"object","properties":{"description":{"type":"string","description":"The file to read."},"n":{"enum":["\"description\":\"The file to read.\""],"description":"At most \"3\"."}}}`
+	want := strings.Replace(schema, `"description":"The file to read."`, `"description":"要读取的文件。"`, 1)
+	specs := []msg.ToolSpec{{Name: "X", Schema: []byte(schema)}, {Name: "Y"}}
+	got := Describe(Chinese, specs)
+	if diff := cmp.Diff(want, string(got[0].Schema)); diff != "" || len(got[1].Schema) != 0 {
+		t.Error(diff)
+	}
+	if string(specs[0].Schema) != schema {
+		t.Error("the tool itself was changed")
+	}
+	if diff := cmp.Diff([]string{`X: At most "3".`}, Untranslated(Chinese, specs)); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -7,11 +7,11 @@ import (
 	"encoding/json"
 )
 
-// An Item is something of a workspace that would be run. It is approved by what it is: when any of it
-// changes, it is another one.
+// An Item is something of a workspace that would be run or read from elsewhere. It is approved by what it is:
+// when any of it changes, it is another one.
 type Item struct {
-	Kind string // hook, server or helper
-	Name string // an event, the name of a server, or the key of a setting
+	Kind string // hook, server, helper or include
+	Name string // an event, the name of a server, the key of a setting, or a path
 	Text string // all of it, as it is shown
 }
 
@@ -29,6 +29,13 @@ func Server(name string, config json.RawMessage) Item { return Item{"server", na
 
 // Helper returns the item of a setting that is a command.
 func Helper(key string, value json.RawMessage) Item { return Item{"helper", key, canonical(value)} }
+
+// Include returns the item of a file outside the workspace that its instructions may include; it is approved
+// by its path.
+func Include(path string) Item { return Item{"include", path, "shown to the model"} }
+
+// NoInclude returns the item that says that they may not include it.
+func NoInclude(path string) Item { return Item{"include", path, "not shown to the model"} }
 
 // canonical writes JSON so that order and space do not matter.
 func canonical(raw json.RawMessage) string {

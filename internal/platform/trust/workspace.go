@@ -25,6 +25,9 @@ type Workspace struct {
 	// Main is the main working tree, if Root is a worktree of it and each names the other. Trust in Main
 	// covers Root.
 	Main string
+	// Shared is the .git directory that Root has in common with other working trees, or the bare repository,
+	// if Root is a worktree of it and each names the other.
+	Shared string
 	// Exclude is the file that keeps names out of git without being tracked, empty if there is none that
 	// is certainly this repository's.
 	Exclude string
@@ -79,14 +82,18 @@ func (w *Workspace) inspect(info fs.FileInfo) {
 	case info.IsDir():
 		w.Exclude = filepath.Join(dotGit, "info", "exclude")
 	case info.Mode().IsRegular():
-		if common, ok := worktreeOf(dotGit); ok {
+		common, ok := worktreeOf(dotGit)
+		if !ok {
+			return
+		}
+		if w.Shared = common; filepath.Base(common) == ".git" {
 			w.Main = filepath.Dir(common)
 			w.Exclude = filepath.Join(common, "info", "exclude")
 		}
 	}
 }
 
-// worktreeOf returns the .git directory of the main working tree that dotGit, a file, belongs to. Anyone
+// worktreeOf returns the .git directory, or the bare repository, that dotGit, a file, belongs to. Anyone
 // can write a file that names another repository, so the other one must name this file: it is registered
 // below its .git/worktrees, which only its owner can write to.
 func worktreeOf(dotGit string) (common string, ok bool) {
@@ -96,7 +103,7 @@ func worktreeOf(dotGit string) (common string, ok bool) {
 	}
 	worktrees := filepath.Dir(gitDir)
 	common = filepath.Dir(worktrees)
-	if filepath.Base(worktrees) != "worktrees" || filepath.Base(common) != ".git" {
+	if filepath.Base(worktrees) != "worktrees" {
 		return "", false
 	}
 	if said, ok := pointer(filepath.Join(gitDir, "commondir"), ""); !ok || said != common {

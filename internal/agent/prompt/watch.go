@@ -1,0 +1,145 @@
+package prompt
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"adze/internal/model"
+	"adze/internal/msg"
+)
+
+// A Watch notices when a provider has to read anew what it had cached of a conversation, and which part of
+// the requests made it so. The zero value is ready; it is safe for concurrent use.
+//
+// Requests are compared, not hashed: parts never change, so those of the last request are known again by
+// their address, and the history is not gone over.
+type Watch struct {
+	mu       sync.Mutex
+	requests int
+	last     model.Request // Messages are the watch's own
+	usage    msg.Usage     // of its response
+	cached   int           // tokens, after the last request
+	breaks   []Break
+}
+
+// A Break is one time that a cache was lost.
+type Break struct {
+	// Request is the number of the request, from 1.
+	Request int
+	// Changed names what differs from the request before: model, thinking, tools, system or messages. Nothing
+	// does if the provider lost the cache by itself, or kept it no longer.
+	Changed []string
+	// Message is the number of the first message that changed, from 1; 0 means none.
+	Message int
+	// Lost is how many tokens were cached and had to be read again.
+	Lost int
+}
+
+// String returns what happened, for a person.
+func (b Break) String() string {
+	why := "nothing changed; it may have expired"
+	if len(b.Changed) > 0 {
+		why = "changed: " + strings.Join(b.Changed, ", ")
+	}
+	if b.Message > 0 {
+		why += fmt.Sprintf(" (from %d on)", b.Message)
+	}
+	return fmt.Sprintf("request %d read %d tokens anew; %s", b.Request, b.Lost, why)
+}
+
+const (
+	// leastCached is the size below which a cache is not worth a word, in tokens.
+	leastCached = 1024
+	// maxBreaks is how many breaks are kept.
+	maxBreaks = 20
+)
+
+// Answered takes note of a request and of what the provider reported about it, and returns what was lost,
+// if something was. A conversation that was begun anew is a change like others.
+func (w *Watch) Answered(req *model.Request, u msg.Usage) (Break, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.requests++
+	b := Break{Request: w.requests, Lost: w.cached - u.CacheRead}
+	b.Changed, b.Message = w.compare(req)
+	w.usage = u
+	if u.Estimated { // nothing is known of the cache
+		return b, false
+	}
+	before := w.cached
+	w.cached = u.CacheRead + u.CacheWrite
+	if before < leastCached || u.CacheRead > before/2 {
+		return b, false
+	}
+	if w.breaks = append(w.breaks, b); len(w.breaks) > maxBreaks {
+		w.breaks = slices.Delete(w.breaks, 0, 1)
+	}
+	return b, true
+}
+
+// Last returns the last request that was answered, as far as it can be cached, and what its response used;
+// nil if there was none.
+func (w *Watch) Last() (*model.Request, msg.Usage) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.requests == 0 {
+		return nil, msg.Usage{}
+	}
+	req := w.last
+	req.Messages = slices.Clone(req.Messages)
+	return &req, w.usage
+}
+
+// Breaks returns the last breaks, oldest first.
+func (w *Watch) Breaks() []Break {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.breaks)
+}
+
+// compare returns what differs between req and the one before, and keeps req in its place.
+func (w *Watch) compare(req *model.Request) (changed []string, message int) {
+	if w.requests > 1 {
+		for _, part := range []struct {
+			name string
+			same bool
+		}{
+			{"model", w.last.Model == req.Model},
+			{"thinking", w.last.Thinking == req.Thinking},
+			{"tools", slices.EqualFunc(w.last.Tools, req.Tools, sameTool)},
+			{"system", sameParts(w.last.System, req.System)},
+		} {
+			if !part.same {
+				changed = append(changed, part.name)
+			}
+		}
+	}
+	kept := w.last.Messages
+	n := 0
+	for n < len(kept) && n < len(req.Messages) && kept[n].Role == req.Messages[n].Role && sameParts(kept[n].Parts, req.Messages[n].Parts) {
+		n++
+	}
+	if n < len(kept) {
+		changed, message = append(changed, "messages"), n+1
+		clear(kept[n:]) // lets go of the parts
+	}
+	w.last = model.Request{Model: req.Model, Thinking: req.Thinking, Tools: req.Tools, System: req.System, Messages: append(kept[:n], req.Messages[n:]...)}
+	return changed, message
+}
+
+func sameTool(a, b msg.ToolSpec) bool {
+	return a.Name == b.Name && a.Description == b.Description && a.Strict == b.Strict && bytes.Equal(a.Schema, b.Schema)
+}
+
+// sameParts reports whether parts are sent as the same bytes.
+func sameParts(a, b []msg.Part) bool {
+	if len(a) == len(b) && len(a) > 0 && &a[0] == &b[0] {
+		return true
+	}
+	return slices.EqualFunc(a, b, func(p, q msg.Part) bool {
+		return p == q || bytes.Equal(msg.AppendPart(nil, p, msg.Wire), msg.AppendPart(nil, q, msg.Wire))
+	})
+}
