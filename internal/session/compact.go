@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"adze/internal/agent"
+	"adze/internal/agent/collapse"
 	"adze/internal/agent/compact"
+	"adze/internal/agent/snip"
 	"adze/internal/model"
 	"adze/internal/model/cost"
 	"adze/internal/model/tokens"
@@ -24,19 +27,28 @@ type Compaction struct {
 	Off bool
 	// Percent of the usable window is where the conversation is summed up; 0 means the default.
 	Percent int
-	Micro   compact.Micro
+	// Reactive leaves it to the provider to say that a request is too long: before that nothing is summed
+	// up unasked.
+	Reactive bool
+	Micro    compact.Micro
 	// Language is that of the texts for the model.
 	Language   string
 	Transcript func() string
-	// Notes are kept beside the conversation, and take the place of a summary.
-	Notes   *notes.Keeper
+	// Notes are kept beside the conversation, and take the place of a summary; Keep is how much stays as it
+	// is then. LastTurn says that nobody will be there to use what is noted after the turn.
+	Notes    *notes.Keeper
+	Keep     compact.Keep
+	LastTurn bool
+	// Snip and Folds are experiments; nil does without.
+	Snip    *snip.Snipper
+	Folds   *collapse.Folder
 	Sources func(ctx context.Context) compact.Sources
 	Hooks   compact.Hooks
 	// Cleared is what an earlier process cleared from view; see [ClearedKind].
 	Cleared []string
-	// Done is called after a compaction, when what the model has seen is gone; nil means that nobody
-	// wants to know.
-	Done func()
+	// Done is called after a compaction, when what the model has seen is gone, except for the files that it
+	// is told; nil means that nobody wants to know.
+	Done func(restored []string)
 }
 
 // ClearedKind is the kind of the note that says which old results are no longer sent, under "keys".
@@ -54,9 +66,11 @@ type room struct {
 	cfg     Compaction
 	compact *compact.Compactor
 	clearer compact.Clearer
+	tried   compact.Clearer // as it was before the provider found the conversation too long
 	clears  map[string]bool // whether results of a tool may be cleared
 	sent    sent
 	gaveUp  bool // and said so
+	warned  bool // that the window fills up
 	turn    *turnRoom
 	noted   int // entries that the keeper of the notes has seen
 }
@@ -74,7 +88,7 @@ func newRoom(s *Session, cfg Compaction) *room {
 	r.clearer.Restore(cfg.Cleared)
 	cc := compact.Config{
 		Provider: s.cfg.Provider, Language: cfg.Language, Clearable: r.clearable, Transcript: cfg.Transcript,
-		Sources: cfg.Sources, Hooks: cfg.Hooks, NewID: s.newID, Now: s.now,
+		Sources: cfg.Sources, Hooks: cfg.Hooks, Keep: cfg.Keep, NewID: s.newID, Now: s.now,
 		Booked: func(id string, u msg.Usage, took time.Duration) { s.ledger.Book(id, u, cost.Times{API: took}) },
 		Asking: func() {
 			s.feed.add(s.life, Loop{agent.Notice{Text: "The conversation is being summed up to make room."}}, false)
@@ -85,6 +99,16 @@ func newRoom(s *Session, cfg Compaction) *room {
 	}
 	r.compact = compact.New(cc)
 	return r
+}
+
+// close ends what is done in the background.
+func (r *room) close() {
+	if r.cfg.Notes != nil {
+		r.cfg.Notes.Close()
+	}
+	if r.cfg.Folds != nil {
+		r.cfg.Folds.Close()
+	}
 }
 
 func (r *room) clearable(name string) bool {
@@ -104,6 +128,9 @@ type turnRoom struct {
 	system []msg.Part
 	before func() []msg.Part // what each request says before the conversation
 	specs  []msg.ToolSpec    // as they were at first; an estimate needs them no newer
+	view   []msg.Message     // of the last request; the loop writes into it later
+	first  msg.Message       // of view, as it was
+	viewed int               // how many entries the history had then
 	size   int               // of the last request, counted
 	fixed  int               // how much of it is the same in each request of the turn
 }
@@ -112,7 +139,13 @@ type turnRoom struct {
 func (r *room) wire(a *agent.Agent) {
 	t := &turnRoom{room: r, model: a.Model, system: a.System, before: a.Context}
 	r.turn = t
+	if r.cfg.Snip != nil && slices.ContainsFunc(t.tools(), func(s msg.ToolSpec) bool { return s.Name == "Snip" }) {
+		a.Steps.Snip = t.snip
+	}
 	a.Steps.Micro = t.clear
+	if r.cfg.Folds != nil {
+		a.Steps.Collapse = t.fold
+	}
 	a.Steps.Compact = t.relieve
 	if !r.cfg.Off {
 		a.Shortener = t
@@ -152,6 +185,16 @@ func (t *turnRoom) count(messages []msg.Message) int {
 	return t.fixed + g.Count(nil, nil, messages)
 }
 
+// conversation returns entries as a provider accepts them.
+func conversation(entries []msg.Entry) []msg.Message {
+	var conv msg.Conversation
+	for _, e := range entries {
+		conv.Add(e.Message)
+	}
+	messages, _ := conv.Messages()
+	return messages
+}
+
 func (t *turnRoom) limits() compact.Limits {
 	return compact.Limits{Window: t.model.Window, MaxOutput: t.model.MaxOutput, Percent: t.cfg.Percent}
 }
@@ -180,59 +223,70 @@ func (t *turnRoom) relieve(ctx context.Context, v agent.View) (agent.View, error
 	g, entries := t.gauge(), t.s.hist.Entries()
 	t.learn(entries)
 	t.size = t.count(v.Messages)
+	t.see(v.Messages)
 	t.sent = sent{entries: len(entries), counted: t.size}
 	if len(entries) > 0 {
 		t.sent.first = entries[0].ID
 	}
-	t.see(false)
-	if t.cfg.Off || g.Correct(t.size) <= t.limits().Auto() {
+	t.note(false)
+	v.Size = g.Correct(t.size)
+	t.warn(v.Size)
+	if t.cfg.Off || t.cfg.Reactive || v.Size <= t.limits().Auto() {
 		return v, nil
 	}
-	seg, err := t.compact.Relieve(ctx, t.job(compact.Auto, ""), g.Correct(t.size))
+	seg, err := t.compact.Relieve(ctx, t.job(compact.Auto, ""), v.Size)
 	if ctx.Err() != nil {
 		return v, context.Cause(ctx)
 	}
 	t.report(err)
 	if seg == nil {
-		v.Stuck = g.Correct(t.size) > t.limits().Block()
+		v.Stuck = v.Size > t.limits().Block()
 		return v, nil
 	}
 	v.Compacted = t.apply(seg, compact.Auto, "")
 	return v, nil
 }
 
-// see lets the keeper of the notes see how far the conversation has come.
-func (t *turnRoom) see(ended bool) {
-	if t.cfg.Notes == nil {
+// warn tells the person, once each time, that the conversation comes close to where it is summed up.
+func (t *turnRoom) warn(size int) {
+	l := t.limits()
+	late := size > l.Auto() && !t.cfg.Off && !t.cfg.Reactive
+	if size <= l.Warn() {
+		t.warned = false
+	}
+	if size <= l.Warn() || late || t.warned {
 		return
 	}
-	if m, ok := t.moment(); ok {
-		m.Ended = ended
-		t.cfg.Notes.See(m)
+	t.warned = true
+	then := "It will be summed up when it has " + strconv.Itoa(l.Auto()) + "; /compact does it now."
+	switch {
+	case t.cfg.Off:
+		then = "Nothing is summed up unasked here: /compact makes room, /clear starts anew."
+	case t.cfg.Reactive:
+		then = "It will be summed up when the model takes no more; /compact does it now."
 	}
+	t.tell(agent.Notice{Text: fmt.Sprintf("The conversation has about %d of the %d tokens that %s can take in. %s", size, l.Usable(), t.model.ID, then), Warning: true})
 }
 
-func (t *turnRoom) moment() (notes.Moment, bool) {
-	at := slices.IndexFunc(t.tools(), func(s msg.ToolSpec) bool { return s.Name == "Edit" })
-	if at < 0 {
-		return notes.Moment{}, false
+// ended says that the turn is over. If nothing made the conversation short enough for the provider, it
+// is left as it was: somebody else may be able to take it in.
+func (r *room) ended(why agent.Reason) {
+	if r == nil || r.turn == nil {
+		return
 	}
-	entries := t.s.hist.Entries()
-	m := notes.Moment{Model: t.model.ID, System: t.system, Entries: entries, Edit: t.tools()[at]}
-	m.Tokens = t.gauge().Correct(max(0, t.size-t.fixed)) // the conversation was counted for the request
-	for _, e := range entries[min(t.noted, len(entries)):] {
-		m.Calls += len(e.Message.Uses())
+	if why != agent.PromptTooLong {
+		r.s.hist.settle()
+	} else if r.s.hist.retreat() {
+		r.clearer, r.sent = r.tried, sent{}
+		r.turn.see(nil)
+		r.turn.viewed = 0
+		r.turn.tell(agent.Notice{Text: "The conversation was left as it was before this was tried."})
+		r.s.note(store.Other{Kind: ClearedKind, Fields: map[string]any{"keys": append([]string{}, r.clearer.Keys()...)}})
 	}
-	t.noted = len(entries)
-	return m, true
-}
-
-// ended says that the turn is over.
-func (r *room) ended() {
-	if r != nil && r.turn != nil {
-		r.turn.see(true)
-		r.turn = nil
+	if !r.cfg.LastTurn {
+		r.turn.note(true)
 	}
+	r.turn = nil
 }
 
 // learn corrects the gauge by what the provider reported of the last request.
@@ -241,12 +295,7 @@ func (t *turnRoom) learn(entries []msg.Entry) {
 	if t.sent == (sent{}) { // the session was resumed
 		for at = len(entries) - 1; at > 0 && (entries[at].Usage == nil || !entries[at].Time.After(entries[0].Time)); at-- {
 		}
-		var conv msg.Conversation
-		for _, e := range entries[:max(0, at)] {
-			conv.Add(e.Message)
-		}
-		messages, _ := conv.Messages()
-		counted = t.count(messages)
+		counted = t.count(conversation(entries[:max(0, at)]))
 	} else if len(entries) == 0 || entries[0].ID != t.sent.first {
 		return
 	}
@@ -268,7 +317,7 @@ func (t *turnRoom) report(err error) {
 	}
 	if t.compact.GivenUp() && !t.gaveUp {
 		t.gaveUp = true
-		t.tell(agent.Notice{Text: fmt.Sprintf("The conversation could not be summed up: %v. From now on its oldest messages are dropped instead; /compact tries again.", err)})
+		t.tell(agent.Notice{Text: fmt.Sprintf("The conversation could not be summed up: %v. From now on its oldest messages are dropped instead; /compact tries again.", err), Warning: true})
 	}
 }
 
@@ -276,19 +325,40 @@ func (t *turnRoom) tell(ev agent.Event) { t.s.feed.add(t.s.life, Loop{ev}, false
 
 // apply makes seg the conversation.
 func (t *turnRoom) apply(seg *compact.Segment, trigger compact.Trigger, focus string) *agent.Compacted {
-	t.fixed = 0 // what each request begins with may be another
-	t.s.hist.restart(seg, store.Boundary{
+	t.s.hist.restart(seg, t.boundary(seg, trigger, focus))
+	return t.begin(seg, trigger)
+}
+
+// try makes seg the conversation if the provider can take it in.
+func (t *turnRoom) try(seg *compact.Segment) *agent.Compacted {
+	if t.s.hist.before == nil {
+		t.tried = t.clearer
+	}
+	t.s.hist.attempt(seg, t.boundary(seg, compact.Auto, ""))
+	return t.begin(seg, compact.Auto)
+}
+
+func (t *turnRoom) boundary(seg *compact.Segment, trigger compact.Trigger, focus string) store.Boundary {
+	return store.Boundary{
 		ID: t.s.newID(), Time: t.s.now(), Trigger: string(trigger), PreTokens: seg.Before, PostTokens: seg.After,
-		Last: t.s.hist.last(), Summary: seg.Summary.ID, Kept: seg.KeptIDs(), Instructions: focus,
-	})
+		Last: t.s.hist.last(), Summary: seg.Summary.ID, Kept: seg.KeptIDs(), Behind: seg.Last, Instructions: focus,
+	}
+}
+
+// begin takes note that the conversation is seg.
+func (t *turnRoom) begin(seg *compact.Segment, trigger compact.Trigger) *agent.Compacted {
+	t.fixed = 0 // what each request begins with may be another
 	t.gauge().Forget()
-	t.sent, t.noted = sent{first: seg.Summary.ID}, 0
+	t.view, t.viewed = nil, 0 // the entries themselves are what is sent
+	t.size = t.count(conversation(seg.Entries()))
+	t.sent, t.noted, t.warned = sent{first: t.s.hist.Entries()[0].ID}, 0, false
+	t.restartSteps()
 	if len(t.clearer.Keys()) > 0 {
-		t.clearer.Restart()
-		t.s.note(store.Other{Kind: ClearedKind, Fields: map[string]any{"keys": []string{}}})
+		t.clearer.Restart(seg)
+		t.s.note(store.Other{Kind: ClearedKind, Fields: map[string]any{"keys": append([]string{}, t.clearer.Keys()...)}})
 	}
 	if t.cfg.Done != nil {
-		t.cfg.Done()
+		t.cfg.Done(seg.Restored)
 	}
 	if seg.Text == "" {
 		t.tell(agent.Notice{Text: "The oldest messages were dropped from what the model sees, to make room. The transcript keeps them."})
@@ -306,8 +376,8 @@ func (t *turnRoom) TooLong(err error) {
 	t.gauge().AtLeast(t.size, t.limits().Usable())
 }
 
-// Drain implements [agent.Shortener]: nothing is ever staged.
-func (t *turnRoom) Drain(context.Context) (bool, error) { return false, nil }
+// Drain implements [agent.Shortener].
+func (t *turnRoom) Drain(context.Context) (bool, error) { return t.drain(), nil }
 
 // Compact implements [agent.Shortener].
 func (t *turnRoom) Compact(ctx context.Context) (agent.Compacted, error) {
@@ -316,99 +386,23 @@ func (t *turnRoom) Compact(ctx context.Context) (agent.Compacted, error) {
 		t.report(err)
 		return agent.Compacted{}, err
 	}
-	return *t.apply(seg, compact.Auto, ""), nil
+	return *t.try(seg), nil
 }
 
-// Truncate implements [agent.Shortener]. It leaves about half of what there is, or as much more as
+// Truncate implements [agent.Shortener]. It leaves about half of the conversation, or as much more as
 // there has to be: the provider knows better than the estimate what fits.
 func (t *turnRoom) Truncate(ctx context.Context) (bool, error) {
 	if ctx.Err() != nil {
 		return false, context.Cause(ctx)
 	}
 	j := t.job(compact.Auto, "")
-	size := t.compact.Size(j)
-	for _, budget := range []int{min(t.limits().Auto(), size/2), size * 3 / 4, size * 19 / 20} {
-		if seg, ok := t.compact.Shorten(j, budget); ok {
-			t.apply(seg, compact.Auto, "")
+	fixed := t.compact.Fixed(j)
+	said := t.compact.Size(j) - fixed
+	for _, part := range []int{min(t.limits().Auto()-fixed, said/2), said * 3 / 4, said * 19 / 20} {
+		if seg, ok := t.compact.Shorten(j, fixed+part); ok {
+			t.tell(*t.try(seg))
 			return true, nil
 		}
 	}
 	return false, nil
-}
-
-// compactNow carries out [Compact].
-func (s *Session) compactNow(ctx context.Context, focus string, tell func(agent.Event)) {
-	m, _, err := s.resolve()
-	if err == nil && s.room == nil {
-		err = errors.New("this session is not compacted")
-	}
-	if err != nil {
-		tell(agent.Failed{Err: err})
-		tell(agent.Ended{Reason: agent.ModelError, Err: err})
-		return
-	}
-	t := &turnRoom{room: s.room, model: m}
-	if s.cfg.Context != nil {
-		t.before = func() []msg.Part { return s.cfg.Context(ctx) }
-	}
-	if s.cfg.System != nil {
-		t.system, _ = s.cfg.System(ctx, m, s.ToolSpecs())
-	}
-	seg, err := t.compact.Compact(ctx, t.job(compact.Manual, focus))
-	var blocked *compact.BlockedError
-	switch {
-	case ctx.Err() != nil:
-		tell(agent.Ended{Reason: agent.AbortedStreaming})
-	case errors.Is(err, compact.ErrNothing), errors.As(err, &blocked):
-		tell(agent.Notice{Text: upper(err.Error()) + "."})
-		tell(agent.Ended{Reason: agent.Completed})
-	case err != nil:
-		tell(agent.Failed{Err: err})
-		tell(agent.Ended{Reason: agent.ModelError, Err: err})
-	default:
-		tell(*t.apply(seg, compact.Manual, focus))
-		tell(agent.Ended{Reason: agent.Completed})
-	}
-}
-
-// notesNow carries out [Notes].
-func (s *Session) notesNow(ctx context.Context, tell func(agent.Event)) {
-	m, _, err := s.resolve()
-	text := ""
-	if err == nil {
-		if s.room == nil || s.room.cfg.Notes == nil {
-			err = errors.New("no notes are kept of this session")
-		} else {
-			t := &turnRoom{room: s.room, model: m}
-			if s.cfg.System != nil {
-				t.system, _ = s.cfg.System(ctx, m, s.ToolSpecs())
-			}
-			var conv msg.Conversation
-			for _, e := range s.hist.Entries() {
-				conv.Add(e.Message)
-			}
-			messages, _ := conv.Messages()
-			t.size = t.count(messages)
-			if moment, ok := t.moment(); ok {
-				text, err = s.room.cfg.Notes.Update(ctx, moment)
-			}
-		}
-	}
-	switch {
-	case ctx.Err() != nil:
-		tell(agent.Ended{Reason: agent.AbortedStreaming})
-	case err != nil:
-		tell(agent.Failed{Err: err})
-		tell(agent.Ended{Reason: agent.ModelError, Err: err})
-	default:
-		tell(agent.Notice{Text: text})
-		tell(agent.Ended{Reason: agent.Completed})
-	}
-}
-
-func upper(s string) string {
-	if s == "" || s[0] < 'a' || s[0] > 'z' {
-		return s
-	}
-	return string(s[0]-'a'+'A') + s[1:]
 }

@@ -29,12 +29,12 @@ func big() tool.Tool {
 	}
 	def := tool.Def{Name: "Big", Doc: "Big", Schema: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}},"additionalProperties":false}`), Traits: tool.Traits{Clearable: true}}
 	return tool.New(def, func(_ context.Context, in input, _ func(tool.Progress)) (tool.Result, error) {
-		return tool.Text(fmt.Sprintf("result %d %s", in.N, of(in.N))), nil
+		return tool.Text(fmt.Sprintf("result %d %s", in.N, sized(in.N))), nil
 	})
 }
 
 // of returns a text of about n tokens.
-func of(n int) string { return strings.Repeat("some word ", n*4/10) }
+func of(n int) string { return strings.Repeat("some word ", n*1000/2064) }
 
 const summary = "<analysis>I look back.</analysis><summary>We looked at the parser.</summary>"
 
@@ -132,9 +132,9 @@ func TestCompactExitResume(t *testing.T) {
 		"without a summary":  {3000, "error too_long\n---\nerror invalid_request\n---\nexpect text \"dropped without a summary\"\nsay Three"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			call := fmt.Sprintf("use Big {\"n\":%d}\n---\n", tt.size)
+			call := fmt.Sprintf("use Big {\"n\":%d}\nusage none\n---\n", tt.size)
 			opt := place(t)
-			d := newDwelling(t, call+"say One\n---\n"+call+"say Two\n---\n"+tt.script, opt, nil)
+			d := newDwelling(t, call+"say One\nusage none\n---\n"+call+"say Two\nusage none\n---\n"+tt.script, opt, nil)
 			d.completed("first some word")
 			d.completed("second")
 			events := d.completed("third " + of(3000))

@@ -18,8 +18,10 @@ type history struct {
 
 	mu      sync.Mutex
 	entries []msg.Entry
-	warn    string // not told yet
-	unsaved bool   // the log is behind
+	before  []msg.Entry    // what an attempt took the place of; nil if there was none
+	pending []func() error // tell the log of it
+	warn    string         // not told yet
+	unsaved bool           // the log is behind
 }
 
 func (h *history) Entries() []msg.Entry {
@@ -45,6 +47,7 @@ func (h *history) has(id string) bool {
 }
 
 func (h *history) Append(_ context.Context, e msg.Entry) error {
+	h.settle()
 	var err error
 	if h.log != nil {
 		err = h.log.Append(e)
@@ -59,14 +62,43 @@ func (h *history) Append(_ context.Context, e msg.Entry) error {
 
 // restart begins the conversation anew, with what a compaction left of it.
 func (h *history) restart(seg *compact.Segment, b store.Boundary) {
-	var err error
-	if l, ok := h.log.(Compacter); ok {
-		err = l.Compact(b, append([]msg.Entry{seg.Summary}, seg.Recast...)...)
-	}
+	h.attempt(seg, b)
+	h.settle()
+}
+
+// attempt is like restart, but the log is not told before the next entry, and until then it can be taken
+// back.
+func (h *history) attempt(seg *compact.Segment, b store.Boundary) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.before == nil {
+		h.before = h.entries
+	}
 	h.entries = seg.Entries()
-	h.saved(err)
+	if l, ok := h.log.(Compacter); ok {
+		h.pending = append(h.pending, func() error { return l.Compact(b, append([]msg.Entry{seg.Summary}, seg.Recast...)...) })
+	}
+}
+
+// settle makes attempts final.
+func (h *history) settle() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, write := range h.pending {
+		h.saved(write())
+	}
+	h.before, h.pending = nil, nil
+}
+
+// retreat takes back the attempts since the last entry, and reports whether there were any.
+func (h *history) retreat() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.before == nil {
+		return false
+	}
+	h.entries, h.before, h.pending = h.before, nil, nil
+	return true
 }
 
 // saved takes note of whether the log is behind.

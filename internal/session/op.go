@@ -39,9 +39,17 @@ type (
 
 	// Compact replaces the conversation by a summary, after the turn that runs.
 	Compact struct {
+		// ID is what it can be withdrawn by while it waits; it may be empty.
+		ID string
 		// Focus is what the summary should dwell on; it may be empty.
 		Focus string
+		// UpTo and From are the id of something the person said, see [Session.Turns]: only what was before it
+		// is summed up, or only that message and what follows. The other side stays as it is.
+		UpTo, From string
 	}
+
+	// Snip cuts out of what is sent, with the next request, what the model has called stale.
+	Snip struct{}
 
 	// Notes brings the session notes up to date, after the turn that runs, and shows them.
 	Notes struct{}
@@ -53,6 +61,9 @@ type (
 		// Cause is told to what is stopped; empty means that the person wants it.
 		Cause tool.Abort
 	}
+
+	// Detach lets the command that the turn waits for go on in the background.
+	Detach struct{}
 
 	// Withdraw takes back a prompt that waits for its turn.
 	Withdraw struct{ ID string }
@@ -89,7 +100,9 @@ func (Steer) op()       {}
 func (Note) op()        {}
 func (Compact) op()     {}
 func (Notes) op()       {}
+func (Snip) op()        {}
 func (Interrupt) op()   {}
+func (Detach) op()      {}
 func (Withdraw) op()    {}
 func (Answer) op()      {}
 func (Notify) op()      {}
@@ -107,6 +120,8 @@ type (
 		Prompt string
 		// Note says that the model is not asked.
 		Note bool
+		// Chore says that there is no prompt: something else is done, such as [Compact].
+		Chore bool
 	}
 
 	// Loop is an event of the loop; see [agent.Agent.Run].
@@ -168,7 +183,9 @@ func (s *Session) Submit(ctx context.Context, op Op) error {
 	case Note:
 		return s.enqueue(job{Prompt: Prompt(op), note: true})
 	case Compact:
-		return s.enqueue(job{note: true, chore: func(ctx context.Context, tell func(agent.Event)) { s.compactNow(ctx, op.Focus, tell) }})
+		return s.enqueue(job{Prompt: Prompt{ID: op.ID}, note: true, chore: func(ctx context.Context, tell func(agent.Event)) { s.compactNow(ctx, op, tell) }})
+	case Snip:
+		return s.enqueue(job{note: true, chore: s.snipNow})
 	case Notes:
 		return s.enqueue(job{note: true, chore: s.notesNow})
 	case FollowUp:
@@ -176,7 +193,12 @@ func (s *Session) Submit(ctx context.Context, op Op) error {
 	case Steer:
 		return s.hear(Prompt(op), s.inbox.Steer)
 	case Interrupt:
-		s.interrupt(op)
+		s.Interrupt(op)
+		return nil
+	case Detach:
+		if s.cfg.Detach == nil || !s.cfg.Detach() {
+			return errors.New("nothing runs that could go on in the background")
+		}
 		return nil
 	case Withdraw:
 		return s.withdraw(op.ID)
@@ -296,22 +318,40 @@ func (s *Session) notify(op Notify) error {
 	return nil
 }
 
-func (s *Session) interrupt(op Interrupt) {
+// Interrupt does what the operation says, and returns the ids of the prompts that waited for their turns
+// at that very moment: they wait on, or were taken back if op says so. One that was about to begin is
+// stopped, so that it is not among those that wait on.
+func (s *Session) Interrupt(op Interrupt) (waiting []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if op.Queued && len(s.jobs) > 0 {
+		waiting = prompts(s.jobs)
 		s.jobs = nil
 		s.note(store.Queue{Op: store.Clear})
 	}
 	if op.Cause == "" {
 		op.Cause = tool.AbortUser
 	}
+	rest := s.jobs
 	switch {
 	case s.stop != nil:
 		s.stop(op.Cause)
 	case len(s.jobs) > 0: // it is about to begin
 		s.jobs[0].stopped = op.Cause
+		rest = s.jobs[1:]
 	}
+	return append(waiting, prompts(rest)...)
+}
+
+// prompts returns the ids of the jobs that something comes of: all but notes.
+func prompts(jobs []job) []string {
+	var ids []string
+	for _, j := range jobs {
+		if !j.note || j.chore != nil {
+			ids = append(ids, j.ID)
+		}
+	}
+	return ids
 }
 
 func (s *Session) withdraw(id string) error {
@@ -321,7 +361,9 @@ func (s *Session) withdraw(id string) error {
 	if i < 0 {
 		return fmt.Errorf("no prompt %q waits", id)
 	}
-	s.note(store.Queue{Op: store.Discard, Content: s.jobs[i].kept})
+	if kept := s.jobs[i].kept; kept != "" {
+		s.note(store.Queue{Op: store.Discard, Content: kept})
+	}
 	s.jobs = slices.Delete(s.jobs, i, i+1)
 	return nil
 }

@@ -109,7 +109,7 @@ func TestHeard(t *testing.T) {
 	b.submit(prompt("b", "fine"))
 	b.Close()
 	want := []string{
-		"started a", "notice that is a secret", "finished hook_stopped",
+		"started a", "finished hook_stopped",
 		"started b", "user b: finecontext", "assistant id1: ok", "finished completed",
 	}
 	if diff := cmp.Diff(want, b.story(0)); diff != "" {

@@ -45,8 +45,16 @@ type Config struct {
 	Context func(ctx context.Context) []msg.Part
 	// Heard is told what the person says before it is stored; nil lets everything pass.
 	Heard func(ctx context.Context, p Prompt) Hearing
+	// Prefetch returns what to look up beside a turn, given what the person said and what was said before;
+	// see [agent.Agent]. Nil means nothing.
+	Prefetch func(p Prompt, before []msg.Entry) []func(context.Context) []msg.Part
 	// Ended is told how each turn ended, before the session says so; nil means that nobody wants to know.
 	Ended func(ctx context.Context, e agent.Ended)
+	// Answered is told of each request of a turn that was answered; nil means that nobody wants to know.
+	Answered func(req *model.Request, u msg.Usage)
+	// Detach lets a command that is waited for go on in the background, and reports whether there was one;
+	// nil means that there never is.
+	Detach func() bool
 	// SetMode chooses the permission mode and returns its name; nil leaves it as it is.
 	SetMode func(mode string) (string, error)
 	// Spent is told after each turn what the session has cost; nil means that nobody wants to know.
@@ -180,8 +188,8 @@ func (s *Session) Close() {
 	s.closed = true
 	s.mu.Unlock()
 	s.worker.Wait()
-	if s.room != nil && s.room.cfg.Notes != nil {
-		s.room.cfg.Notes.Close()
+	if s.room != nil {
+		s.room.close()
 	}
 	s.feed.close()
 }
@@ -211,17 +219,11 @@ func (s *Session) Idle(ctx context.Context) error {
 	}
 }
 
-// Waiting returns the ids of the prompts that wait for their turns.
+// Waiting returns the ids of the prompts that wait for their turns, and of what else waits for its own.
 func (s *Session) Waiting() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var ids []string
-	for _, j := range s.jobs {
-		if !j.note {
-			ids = append(ids, j.ID)
-		}
-	}
-	return ids
+	return prompts(s.jobs)
 }
 
 // ID returns the session's UUID.
@@ -292,6 +294,7 @@ func (s *Session) agent(ctx context.Context, m, fallback agent.Model) *agent.Age
 		Inbox:            &s.inbox,
 		Meter:            meter{s.ledger, s.cfg.MaxBudgetUSD},
 		Memo:             &s.memo,
+		Answered:         s.cfg.Answered,
 		Log:              s.cfg.Debug,
 		NewID:            s.cfg.NewID,
 		Now:              s.cfg.Now,
@@ -314,10 +317,12 @@ func (s *Session) agent(ctx context.Context, m, fallback agent.Model) *agent.Age
 // Executor returns what runs this session's tools, for calls that do not come from a model too.
 func (s *Session) Executor() *exec.Executor {
 	ex := &exec.Executor{
-		Hooks:      s.cfg.Hooks,
-		Permission: denialRecorder{s},
+		Permission: denialRecorder{s, s.cfg.Permission, allows},
 		Afters:     s.cfg.Afters,
 		Log:        s.cfg.Debug,
+	}
+	for _, g := range s.cfg.Hooks {
+		ex.Hooks = append(ex.Hooks, denialRecorder{s, g, refrains})
 	}
 	if s.cfg.Log != nil {
 		ex.Results = s.cfg.Log
@@ -342,18 +347,30 @@ func (s *Session) pool() *tool.Pool {
 	return p
 }
 
-// A denialRecorder keeps account of what the permission gate does not allow.
-type denialRecorder struct{ s *Session }
+// A denialRecorder keeps account of what a gate does not let pass.
+type denialRecorder struct {
+	s      *Session
+	gate   tool.Gate
+	passed func(context.Context, error, tool.Decision) bool
+}
 
-func (d denialRecorder) Before(ctx context.Context, u *tool.Use) error {
-	allowed := false
-	defer func() { // a gate that panics has not allowed anything
-		if !allowed {
-			d.s.deny(u)
+// allows is how the permission gate lets a use pass: nothing but its word counts.
+func allows(_ context.Context, err error, d tool.Decision) bool { return err == nil && d == tool.Allow }
+
+// refrains is how a hook does: it has not said no, or the turn ended before it counted.
+func refrains(ctx context.Context, err error, d tool.Decision) bool {
+	return ctx.Err() != nil || err == nil && d != tool.Deny
+}
+
+func (r denialRecorder) Before(ctx context.Context, u *tool.Use) error {
+	passed := false
+	defer func() { // a gate that panics has let nothing pass
+		if !passed {
+			r.s.deny(u)
 		}
 	}()
-	err := d.s.cfg.Permission.Before(ctx, u)
-	allowed = err == nil && u.Verdict.Decision == tool.Allow
+	err := r.gate.Before(ctx, u)
+	passed = r.passed(ctx, err, u.Verdict.Decision)
 	return err
 }
 

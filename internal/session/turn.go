@@ -64,7 +64,7 @@ func (s *Session) do(ctx context.Context, j job) {
 	}
 	began := s.now()
 	end := Finished{Before: s.ledger.Totals()}
-	s.feed.add(ctx, Started{Prompt: j.ID, Note: j.note}, false)
+	s.feed.add(ctx, Started{Prompt: j.ID, Note: j.note, Chore: j.chore != nil}, false)
 	s.run(ctx, j, func(ev agent.Event) {
 		if ended, ok := ev.(agent.Ended); ok {
 			end.Ended = ended
@@ -97,10 +97,10 @@ func (s *Session) run(ctx context.Context, j job, tell func(agent.Event)) {
 		tell(agent.Ended{Reason: agent.ModelError, Err: err})
 		return
 	}
+	said, before := j.Prompt, s.hist.Entries()
 	if s.cfg.Heard != nil && !j.heard && !j.note && len(j.Parts) > 0 {
 		heard := s.cfg.Heard(ctx, j.Prompt)
 		if heard.Blocked != "" {
-			tell(agent.Notice{Text: heard.Blocked})
 			tell(agent.Ended{Reason: agent.HookStopped, Detail: heard.Blocked})
 			return
 		}
@@ -122,12 +122,21 @@ func (s *Session) run(ctx context.Context, j job, tell func(agent.Event)) {
 		s.cfg.Files.Begin(e.ID)
 		defer s.syncFiles()
 	}
-	for ev := range s.agent(ctx, m, fallback).Run(ctx, s.hist) {
+	why := agent.Completed
+	a := s.agent(ctx, m, fallback)
+	if s.cfg.Prefetch != nil {
+		a.Prefetch = s.cfg.Prefetch(said, before)
+	}
+	for ev := range a.Run(ctx, s.hist) {
 		switch ev := ev.(type) {
+		case agent.Ended:
+			why = ev.Reason
 		case agent.ToolDone:
 			s.ledger.AddTool(ev.Elapsed)
-			if d, ok := ev.Display.(tool.Diff); ok && !ev.Result.IsError {
-				s.ledger.AddLines(d.Added, d.Removed)
+			for _, d := range tool.Diffs(ev.Display) {
+				if !ev.Result.IsError {
+					s.ledger.AddLines(d.Added, d.Removed)
+				}
 			}
 		case agent.Appended:
 			if s.cfg.Files != nil && ev.Entry.Message.Role == msg.Assistant {
@@ -139,7 +148,7 @@ func (s *Session) run(ctx context.Context, j job, tell func(agent.Event)) {
 		}
 		tell(ev)
 	}
-	s.room.ended()
+	s.room.ended(why)
 }
 
 func (s *Session) syncFiles() {

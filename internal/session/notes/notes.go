@@ -30,6 +30,10 @@ type Config struct {
 	Language string
 	// Template and Prompt take the place of the built-in ones, if not empty. A template needs a heading.
 	Template, Prompt string
+	// Last is the id of the last entry that the notes of an earlier process tell of, and Written keeps it
+	// for a later one; empty and nil mean that there is none.
+	Last    string
+	Written func(last string) error
 	// Booked is told what an update has cost; nil means that nobody wants to know.
 	Booked func(modelID string, u msg.Usage, took time.Duration)
 	Log    *slog.Logger
@@ -66,7 +70,7 @@ type Keeper struct {
 
 // New returns a keeper. The error says that a setting was replaced by its default.
 func New(cfg Config) (*Keeper, error) {
-	k := &Keeper{cfg: cfg, text: textsIn(cfg.Language)}
+	k := &Keeper{cfg: cfg, text: textsIn(cfg.Language), written: cfg.Last}
 	if cfg.Log == nil {
 		k.cfg.Log = slog.New(slog.DiscardHandler)
 	}
@@ -92,10 +96,13 @@ func (k *Keeper) Close() {
 
 // A Moment is a conversation as it is between two requests.
 type Moment struct {
-	Model   string
-	System  []msg.Part
-	Entries []msg.Entry
-	Edit    msg.ToolSpec // the tool that the notes are edited with
+	Model  string
+	System []msg.Part
+	// Messages returns the conversation as it is sent, and Last is the id of the last entry in it. It is
+	// asked for it at once, and only if it is needed.
+	Messages func() []msg.Message
+	Last     string
+	Edit     msg.ToolSpec // the tool that the notes are edited with
 	// Tokens is the size of the conversation, Calls how many calls there were since the last moment, and
 	// Ended says that the turn is over.
 	Tokens, Calls int
@@ -117,10 +124,10 @@ func (k *Keeper) See(m Moment) {
 	if !due || k.busy != nil || k.life.Err() != nil {
 		return
 	}
-	done := k.claim(m)
+	done, messages := k.claim(m), m.Messages()
 	k.work.Go(func() {
 		defer done()
-		if err := k.update(k.life, m); err != nil && k.life.Err() == nil {
+		if err := k.update(k.life, m, messages); err != nil && k.life.Err() == nil {
 			k.cfg.Log.Warn("the session notes were not brought up to date", "err", err)
 		}
 	})
@@ -156,7 +163,7 @@ func (k *Keeper) Update(ctx context.Context, m Moment) (string, error) {
 	done := k.claim(m)
 	k.mu.Unlock()
 	defer done()
-	if err := k.update(ctx, m); err != nil {
+	if err := k.update(ctx, m, m.Messages()); err != nil {
 		return "", err
 	}
 	return k.read()
@@ -199,9 +206,9 @@ func (k *Keeper) read() (string, error) {
 
 // update asks the model for edits and applies them. A page that no longer has the form of its template
 // is not written.
-func (k *Keeper) update(ctx context.Context, m Moment) error {
+func (k *Keeper) update(ctx context.Context, m Moment, said []msg.Message) error {
 	path := k.cfg.Path()
-	if path == "" || len(m.Entries) == 0 {
+	if path == "" || len(said) == 0 {
 		return nil
 	}
 	page, err := k.read()
@@ -211,7 +218,7 @@ func (k *Keeper) update(ctx context.Context, m Moment) error {
 	if !sameShape(page, k.text.template) {
 		page = k.text.template // somebody else has been at it
 	}
-	answer, err := k.ask(ctx, m, path, page)
+	answer, err := k.ask(ctx, m, said, path, page)
 	if err != nil {
 		return fmt.Errorf("asking for session notes: %w", err)
 	}
@@ -231,9 +238,12 @@ func (k *Keeper) update(ctx context.Context, m Moment) error {
 		return fmt.Errorf("writing the session notes: %w", err)
 	}
 	k.mu.Lock()
-	k.written = m.Entries[len(m.Entries)-1].ID
+	k.written = m.Last
 	k.mu.Unlock()
-	return nil
+	if k.cfg.Written == nil {
+		return nil
+	}
+	return k.cfg.Written(m.Last)
 }
 
 // apply returns page after an edit. Everything but an edit of the page is denied.
@@ -261,18 +271,17 @@ func apply(page string, use *msg.ToolUse, path string) (string, error) {
 	return strings.ReplaceAll(page, in.Old, in.New), nil
 }
 
-func (k *Keeper) ask(ctx context.Context, m Moment, path, page string) (msg.Message, error) {
+func (k *Keeper) ask(ctx context.Context, m Moment, said []msg.Message, path, page string) (msg.Message, error) {
 	order := fmt.Sprintf(k.text.update, path, strings.TrimSpace(page))
 	if more := k.text.reminders(page, tokens.New(m.Model)); more != "" {
 		order += "\n" + more
 	}
 	var conv msg.Conversation
-	for _, e := range m.Entries {
-		said := e.Message
-		if said.Role == msg.Assistant {
-			said.Parts = withoutThinking(said.Parts)
+	for _, one := range said {
+		if one.Role == msg.Assistant {
+			one.Parts = withoutThinking(one.Parts)
 		}
-		conv.Add(said)
+		conv.Add(one)
 	}
 	conv.Add(msg.UserText(order))
 	messages, _ := conv.Messages()

@@ -82,7 +82,7 @@ func newKeeper(t *testing.T, w *writer) (*Keeper, string) {
 func moment(size int) Moment {
 	return Moment{
 		Model: "m", Tokens: size, Edit: msg.ToolSpec{Name: "Edit", Schema: json.RawMessage(`{"type":"object"}`)},
-		Entries: []msg.Entry{{ID: "e1", Message: msg.UserText("hello")}},
+		Messages: func() []msg.Message { return []msg.Message{msg.UserText("hello")} }, Last: "e1",
 	}
 }
 
@@ -221,7 +221,7 @@ func TestSummary(t *testing.T) {
 // Proves CTX-58.
 func TestLimits(t *testing.T) {
 	line := strings.Repeat("word ", 79) + "end\n"
-	page := strings.Replace(templateEnglish, state, state+"\n"+strings.Repeat(line, 130), 1)
+	page := strings.Replace(templateEnglish, state, state+"\n"+strings.Repeat(line, 200), 1)
 	text := textsIn("en")
 	g := tokens.New("m")
 	got := text.reminders(page, g)

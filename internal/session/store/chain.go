@@ -88,6 +88,9 @@ func (x *index) preserved(b int) (places []int32, kept map[int32]bool, lost bool
 	for _, uuid := range mark.Kept {
 		add(uuid) // ok: what is not there is left out
 	}
+	if mark.Behind && mark.Summary != "" {
+		places = append(places[1:], places[0])
+	}
 	return places, kept, false
 }
 

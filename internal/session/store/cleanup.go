@@ -11,9 +11,9 @@ import (
 )
 
 // Cleanup removes the sessions that were last written before a point in time, with everything that
-// belongs to them, and returns how many. Sessions that are open stay. It is for people who asked for
-// it: nothing calls it otherwise.
-func Cleanup(projects string, before time.Time) (removed int, err error) {
+// belongs to them, and returns how many. Beside, if not nil, names what a session has elsewhere. Sessions
+// that are open stay. It is for people who asked for it: nothing calls it otherwise.
+func Cleanup(projects string, before time.Time, beside func(id string) []string) (removed int, err error) {
 	folders, err := os.ReadDir(projects)
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
@@ -26,14 +26,14 @@ func Cleanup(projects string, before time.Time) (removed int, err error) {
 		if !folder.IsDir() {
 			continue
 		}
-		n, err := cleanProject(filepath.Join(projects, folder.Name()), before)
+		n, err := cleanProject(filepath.Join(projects, folder.Name()), before, beside)
 		removed += n
 		problems = append(problems, err)
 	}
 	return removed, errors.Join(problems...)
 }
 
-func cleanProject(dir string, before time.Time) (removed int, err error) {
+func cleanProject(dir string, before time.Time, beside func(id string) []string) (removed int, err error) {
 	files, err := os.ReadDir(dir)
 	if err != nil {
 		return 0, fmt.Errorf("removing old sessions: %w", err)
@@ -44,7 +44,11 @@ func cleanProject(dir string, before time.Time) (removed int, err error) {
 		if err != nil || !info.Mode().IsRegular() || !strings.HasSuffix(file.Name(), ".jsonl") || !info.ModTime().Before(before) {
 			continue
 		}
-		err = removeSession(filepath.Join(dir, file.Name()))
+		var also []string
+		if beside != nil {
+			also = beside(strings.TrimSuffix(file.Name(), ".jsonl"))
+		}
+		err = removeSession(filepath.Join(dir, file.Name()), also)
 		switch {
 		case err == nil:
 			removed++
@@ -56,9 +60,9 @@ func cleanProject(dir string, before time.Time) (removed int, err error) {
 	return removed, errors.Join(problems...)
 }
 
-// removeSession removes a log and its side files. The log goes last: what is interrupted is found
-// again.
-func removeSession(path string) error {
+// removeSession removes a log and its side files, and what the session has elsewhere. The log goes last:
+// what is interrupted is found again.
+func removeSession(path string, beside []string) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return err
@@ -67,8 +71,10 @@ func removeSession(path string) error {
 	if err := lock(f); err != nil {
 		return err
 	}
-	if err := os.RemoveAll(strings.TrimSuffix(path, ".jsonl")); err != nil {
-		return err
+	for _, side := range append(beside, strings.TrimSuffix(path, ".jsonl")) {
+		if err := os.RemoveAll(side); err != nil {
+			return err
+		}
 	}
 	if err := os.Remove(path + ".torn"); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

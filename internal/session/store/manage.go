@@ -70,10 +70,10 @@ func Annotate(path string, notes ...Note) (err error) {
 	return os.Chtimes(path, before.ModTime(), before.ModTime())
 }
 
-// Remove removes the log at path and everything that belongs to it. It fails with [ErrLocked] when the
-// session is running.
-func Remove(path string) error {
-	if err := removeSession(path); err != nil {
+// Remove removes the log at path and everything that belongs to it, also what it has elsewhere, beside. It
+// fails with [ErrLocked] when the session is running, and has removed nothing then.
+func Remove(path string, beside ...string) error {
+	if err := removeSession(path, beside); err != nil {
 		return fmt.Errorf("removing session: %w", err)
 	}
 	removeEmpty(filepath.Dir(path))

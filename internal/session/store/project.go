@@ -40,6 +40,10 @@ func projectDir(home, dir string) string {
 	return plain
 }
 
+// ClaimProject creates the folder for sessions started in dir, if need be, and returns it: no other path
+// gets the same from then on.
+func ClaimProject(home, dir string) (string, error) { return claimProject(home, dir) }
+
 // claimProject creates the folder for dir, if need be, and returns it.
 func claimProject(home, dir string) (string, error) {
 	for {

@@ -133,7 +133,9 @@ type Boundary struct {
 	// for what is gone, and Kept are those of the messages, before it, that stay as they are.
 	Last, Summary string
 	Kept          []string
-	Instructions  string
+	// Behind says that the summary stands behind what was kept.
+	Behind       bool
+	Instructions string
 }
 
 type boundaryRecord struct {
@@ -154,6 +156,7 @@ type boundaryFields struct {
 type segment struct {
 	Summary string   `json:"summary_uuid,omitempty"`
 	Kept    []string `json:"message_uuids,omitempty"`
+	Behind  bool     `json:"summary_last,omitempty"`
 }
 
 // Compact writes a boundary and the messages that follow it, the first of which is the summary, with a
@@ -193,7 +196,7 @@ func appendBoundary(dst []byte, b Boundary, opt *Options) []byte {
 	dst = appendField(dst, "content", "Conversation compacted")
 	fields, _ := json.Marshal(boundaryFields{ // ok: strings and numbers
 		Trigger: trigger(b.Trigger), PreTokens: b.PreTokens, PostTokens: b.PostTokens, Instructions: b.Instructions,
-		Preserved: segment{b.Summary, b.Kept},
+		Preserved: segment{b.Summary, b.Kept, b.Behind},
 	})
 	dst = append(append(dst, `,"compact_metadata":`...), fields...)
 	return append(dst, '}', '\n')
@@ -207,6 +210,7 @@ func parseBoundary(line []byte) (*Boundary, bool) {
 	b := &Boundary{
 		ID: r.ID, Last: r.Last, Trigger: trigger(r.Metadata.Trigger), PreTokens: r.Metadata.PreTokens, PostTokens: r.Metadata.PostTokens,
 		Instructions: r.Metadata.Instructions, Summary: r.Metadata.Preserved.Summary, Kept: r.Metadata.Preserved.Kept,
+		Behind: r.Metadata.Preserved.Behind,
 	}
 	b.Time, _ = time.Parse(time.RFC3339Nano, r.Timestamp) // ok: a boundary counts by its place
 	return b, true

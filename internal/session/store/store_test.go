@@ -430,7 +430,13 @@ func TestCleanup(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	removed, err := Cleanup(Projects(opt.Home), start.AddDate(0, 0, -30))
+	elsewhere := func(id string) string { return filepath.Join(opt.Home, "elsewhere", id) }
+	for id := range ages {
+		if err := os.MkdirAll(elsewhere(id), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	removed, err := Cleanup(Projects(opt.Home), start.AddDate(0, 0, -30), func(id string) []string { return []string{elsewhere(id)} })
 	if removed != 2 || err != nil {
 		t.Errorf("removed %d, %v", removed, err)
 	}
@@ -451,7 +457,12 @@ func TestCleanup(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(Projects(opt.Home), "-work-gone")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the folder of a project without sessions stays: %v", err)
 	}
-	if removed, err := Cleanup(filepath.Join(opt.Home, "nothing"), start); removed != 0 || err != nil {
+	for id, want := range map[string]bool{"old": false, "recent": true, "open": true, "ancient": false} {
+		if _, err := os.Stat(elsewhere(id)); (err == nil) != want {
+			t.Errorf("what %s has elsewhere: %v", id, err)
+		}
+	}
+	if removed, err := Cleanup(filepath.Join(opt.Home, "nothing"), start, nil); removed != 0 || err != nil {
 		t.Errorf("no projects: %d, %v", removed, err)
 	}
 }

@@ -1,0 +1,71 @@
+package session_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"adze/internal/session"
+	"adze/internal/tool"
+)
+
+// guard is a hook: it denies what the input says it should, fails, panics, or leaves it to the rules.
+type guard struct{}
+
+func (guard) Before(_ context.Context, u *tool.Use) error {
+	switch string(u.Input) {
+	case `{"text":"deny"}`:
+		u.Verdict.Decide(tool.Deny, "a hook", "")
+	case `{"text":"fail"}`:
+		return errors.New("no verdict")
+	case `{"text":"panic"}`:
+		panic("boom")
+	}
+	return nil
+}
+
+// What a hook refuses is a denial like any other, and is told once.
+//
+// Proves SESS-04.
+func TestDenialsOfHooks(t *testing.T) {
+	b := newBench(t, `
+use Do {"text":"deny"}
+use Do {"text":"fail"}
+use Do {"text":"panic"}
+use Do {"text":"fine"}
+use Deny {"text":"by the rules"}
+---
+say ok
+`, func(_ *bench, c *session.Config) { c.Hooks = []tool.Gate{guard{}, guard{}} })
+	b.completed("go")
+	var got []string
+	for _, d := range b.Denials() {
+		got = append(got, d.UseID+" "+string(d.Input))
+	}
+	want := []string{`toolu_1_1 {"text":"deny"}`, `toolu_1_2 {"text":"fail"}`, `toolu_1_3 {"text":"panic"}`, `toolu_1_5 {"text":"by the rules"}`}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	b.played()
+}
+
+// A hook that a turn is ended in has refused nothing.
+func TestInterruptedHookDeniesNothing(t *testing.T) {
+	var b *bench
+	interrupting := gateFunc(func(ctx context.Context, _ *tool.Use) error {
+		b.Interrupt(session.Interrupt{})
+		<-ctx.Done()
+		return ctx.Err()
+	})
+	b = newBench(t, "use Do {}\n---\nsay never", func(_ *bench, c *session.Config) { c.Hooks = []tool.Gate{interrupting} })
+	b.prompt("go")
+	if got := b.Denials(); len(got) > 0 {
+		t.Errorf("%v", got)
+	}
+}
+
+type gateFunc func(context.Context, *tool.Use) error
+
+func (f gateFunc) Before(ctx context.Context, u *tool.Use) error { return f(ctx, u) }

@@ -1,0 +1,169 @@
+package session_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"adze/internal/agent/collapse"
+	"adze/internal/agent/snip"
+	"adze/internal/session"
+	"adze/internal/session/store"
+	"adze/internal/tool"
+)
+
+const foldOrder = "when text \"Sum up this part of a conversation\"\n"
+
+// extends reports whether a request begins with all that another sent.
+func extends(a, b []byte) bool {
+	_, a, _ = bytes.Cut(a, []byte(`"messages":`))
+	_, b, _ = bytes.Cut(b, []byte(`"messages":`))
+	return bytes.HasPrefix(b, bytes.TrimSuffix(a, []byte("]}")))
+}
+
+// mainRequests returns the requests that are not for a summary of any kind.
+func (d *dwelling) mainRequests() (requests [][]byte) {
+	for _, r := range d.player.Requests() {
+		if !bytes.Contains(r, []byte("Sum up this")) {
+			requests = append(requests, r)
+		}
+	}
+	return requests
+}
+
+// Folds that were staged beside the conversation are committed when the provider says that it is too
+// long. If it is still too long the whole is summed up.
+//
+// Proves CTX-52, LOOP-24.
+func TestDrain(t *testing.T) {
+	for name, tt := range map[string]struct {
+		script string
+		want   int // compactions
+	}{
+		"it is enough":     {"expect text \"<conversation-fold>\"\nexpect text \"We looked around.\"\nsay Done.", 0},
+		"it is not enough": {"expect text \"<conversation-fold>\"\nerror too_long\n---\nexpect text \"All of it.\"\nexpect no-text \"<conversation-fold>\"\nsay Done.", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				script := foldOrder + "say We looked around.\n---\nwhen text \"Sum up this conversation\"\nforever\nsay <summary>All of it.</summary>\n---\n" +
+					"repeat 12\nexpect no-text \"<conversation-fold>\"\ndelay 1s\nuse Big {\"n\":700}\nusage none\n---\nerror too_long\n---\n" + tt.script
+				opt := place(t)
+				d := newDwelling(t, script, opt, func(c *session.Config) {
+					c.Compaction.Folds = collapse.New(collapse.Config{Provider: c.Provider})
+				})
+				events := d.completed("look around")
+				if n := compactions(events); n != tt.want {
+					t.Errorf("%d compactions", n)
+				}
+				requests := d.mainRequests()
+				for i := 1; i < 13; i++ {
+					if !extends(requests[i-1], requests[i]) {
+						t.Errorf("request %d does not begin with the one before: staging changed it", i+1)
+					}
+				}
+				if len(requests[13]) > len(requests[12])*3/4 {
+					t.Errorf("%d bytes were drained to %d", len(requests[12]), len(requests[13]))
+				}
+				d.close()
+				c, err := store.Load(d.log.Path(), store.LoadOptions{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				var kept struct{ Folds []collapse.Fold }
+				if err := json.Unmarshal(c.State.Last[session.FoldedKind], &kept); err != nil || (len(kept.Folds) == 0) != (tt.want > 0) {
+					t.Errorf("%v, kept %+v", err, kept)
+				}
+			})
+		})
+	}
+}
+
+// Folds that are ready are used before the conversation is summed up as a whole.
+//
+// Proves CTX-52.
+func TestFoldInsteadOfASummary(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		script := foldOrder + "forever\nsay We looked around.\n---\nrepeat 25\ndelay 1s\nuse Big {\"n\":700}\nusage none\n---\nexpect text \"<conversation-fold>\"\nsay Done."
+		d := newDwelling(t, script, place(t), func(c *session.Config) {
+			c.Compaction.Folds = collapse.New(collapse.Config{Provider: c.Provider})
+		})
+		if n := compactions(d.completed("look around")); n != 0 {
+			t.Errorf("%d compactions", n)
+		}
+		d.close()
+		d.played()
+	})
+}
+
+func snipTool(s *snip.Snipper) tool.Tool {
+	type input struct {
+		Steps []int `json:"steps"`
+	}
+	def := tool.Def{Name: "Snip", Doc: "Snip", Schema: json.RawMessage(`{"type":"object","properties":{"steps":{"type":"array","items":{"type":"integer"}}},"additionalProperties":false}`)}
+	return tool.New(def, func(_ context.Context, in input, _ func(tool.Progress)) (tool.Result, error) {
+		return tool.Text("marked"), s.Mark(in.Steps...)
+	})
+}
+
+// The model cuts out what it has called stale, and a resumed session sends the same. Without the tool
+// nothing is numbered.
+//
+// Proves CTX-51.
+func TestSnip(t *testing.T) {
+	opt := place(t)
+	on := func(c *session.Config) {
+		c.Compaction.Snip = new(snip.Snipper)
+		c.Tools = tool.NewRegistry(big(), snipTool(c.Compaction.Snip))
+	}
+	calls := strings.Repeat("use Big {\"n\":2000}\n---\n", 6)
+	d := newDwelling(t, calls+"expect text \"[step 6]\"\nuse Snip {\"steps\":[1,2,3]}\n---\nexpect text \""+snip.Gone[1:20]+"\"\nexpect no-text \"[step 1]\"\nsay Cut.\n---\nuse Snip {\"steps\":[4]}\n---\nexpect text \"[step 4]\"\nsay Marked.\n---\nexpect no-text \"[step 4]\"\nsay Forced.", opt, func(c *session.Config) {
+		on(c)
+		c.Model = "wide"
+	})
+	d.completed("look around")
+	requests := d.player.Requests()
+	if last := requests[len(requests)-1]; len(last) > len(requests[len(requests)-2])*2/3 && !bytes.Contains(last, []byte(snip.Gone)) {
+		t.Error("nothing was cut out")
+	}
+	d.submit(session.Snip{})
+	d.completed("and one more")
+	d.submit(session.Snip{})
+	d.idle()
+	d.completed("again")
+	got := strings.Join(notices(d.all()), "\n")
+	if !strings.Contains(got, "The model has named nothing") || !strings.Contains(got, "1 step will be cut out") {
+		t.Errorf("the person was told %s", got)
+	}
+	want := d.player.Requests()[len(d.player.Requests())-1]
+	d.close()
+	d.played()
+
+	again := newDwelling(t, "say Still.\n", opt, func(c *session.Config) {
+		on(c)
+		c.Model = "wide"
+		contents, err := store.Load(d.log.Path(), store.LoadOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var kept struct{ Steps []int }
+		if err := json.Unmarshal(contents.State.Last[session.SnippedKind], &kept); err != nil {
+			t.Fatal(err)
+		}
+		c.Compaction.Snip.Restore(kept.Steps)
+	})
+	again.completed("more")
+	if !extends(want, again.player.Requests()[0]) {
+		t.Error("the request after resuming does not go on where the last one was")
+	}
+	again.close()
+
+	off := newDwelling(t, "use Big {\"n\":1}\n---\nexpect no-text \"[step\"\nsay Fine.", place(t), func(c *session.Config) {
+		c.Compaction.Snip = new(snip.Snipper) // but no tool
+	})
+	off.completed("look around")
+	off.close()
+	off.played()
+}

@@ -1,0 +1,196 @@
+package session_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"adze/internal/agent"
+	"adze/internal/agent/compact"
+	"adze/internal/session"
+	"adze/internal/session/notes"
+	"adze/internal/session/store"
+	"adze/internal/tool"
+)
+
+const (
+	wantNotes = "when text \"<notes>\"\n"
+	openWork  = "_Open work, and what comes next._"
+)
+
+// A noted dwelling keeps notes of a session in a wide window.
+type noted struct {
+	*dwelling
+	path string
+}
+
+// newNoted opens the session; in the script NOTE stands for a call that adds a line to the notes.
+func newNoted(t *testing.T, script string, opt store.Options, change func(*session.Config)) *noted {
+	t.Helper()
+	n := &noted{path: filepath.Join(opt.Home, "notes.md")}
+	edit, err := json.Marshal(map[string]string{"file_path": n.path, "old_string": openWork, "new_string": openWork + "\nFixing the parser."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.dwelling = newDwelling(t, strings.ReplaceAll(script, "NOTE", "use Edit "+string(edit)), opt, func(c *session.Config) {
+		c.Model = "wide"
+		c.Tools = tool.NewRegistry(big(), newTool("Edit", tool.Traits{}, nil))
+		k, err := notes.New(notes.Config{Provider: c.Provider, Path: func() string { return n.path }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Compaction.Notes, c.Compaction.Keep = k, compact.Keep{MinTokens: 100, MinTexts: 1, MaxTokens: 5_000}
+		if change != nil {
+			change(c)
+		}
+	})
+	return n
+}
+
+// updates returns how often notes were asked for.
+func (n *noted) updates() (count int) {
+	for _, r := range n.player.Requests() {
+		if bytes.Contains(r, []byte("\\u003cnotes\\u003e")) || bytes.Contains(r, []byte("<notes>")) {
+			count++
+		}
+	}
+	return count
+}
+
+// Notes are written beside the turns, which never wait for them.
+//
+// Proves CTX-59.
+func TestNotesBesideTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNoted(t, wantNotes+"forever\ndelay 30s\nNOTE\n---\nwhen last \"call\"\nrepeat 3\nuse Big {\"n\":1}\n---\nforever\nsay Yes.\nusage none", place(t), nil)
+		for i, tt := range []struct {
+			prompt string
+			size   int
+			want   int // updates so far
+		}{
+			{"below the first", 9_500, 0},
+			{"above it", 700, 1},
+			{"while notes are written", 6_000, 1},
+			{"below the next", 100, 2}, // what the one before added counts now
+			{"too little", 4_000, 2},
+			{"at the end of a turn", 1_200, 3},
+		} {
+			began := time.Now()
+			n.completed(tt.prompt + " " + sized(tt.size))
+			if took := time.Since(began); took != 0 {
+				t.Errorf("%s: the turn took %s", tt.prompt, took)
+			}
+			if i != 1 {
+				time.Sleep(time.Minute)
+			}
+			synctest.Wait()
+			if got := n.updates(); got != tt.want {
+				t.Errorf("%s: %d updates, want %d", tt.prompt, got, tt.want)
+			}
+		}
+		page, err := os.ReadFile(n.path)
+		if err != nil || !bytes.Contains(page, []byte("Fixing the parser.")) {
+			t.Errorf("%v, the notes are\n%s", err, page)
+		}
+		n.close()
+	})
+}
+
+// Where the turn is the last one nobody asks for notes that would come too late.
+//
+// Proves CTX-59.
+func TestNoNotesAfterTheLastTurn(t *testing.T) {
+	for _, last := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			n := newNoted(t, wantNotes+"forever\nNOTE\n---\nforever\nsay Yes.\nusage none", place(t), func(c *session.Config) { c.Compaction.LastTurn = last })
+			n.completed("first " + sized(10_500))
+			synctest.Wait()
+			n.completed("second " + sized(4_950)) // with the answer it is enough
+			n.completed("third " + sized(100))
+			synctest.Wait()
+			before := n.updates()
+			n.close()
+			if want := 1; last && before != want || !last && before <= want {
+				t.Errorf("last %t: %d updates", last, before)
+			}
+		})
+	}
+}
+
+// A session that is closed while notes are written does not wait for the model, and what was there
+// before stays.
+//
+// Proves CTX-57.
+func TestExitWhileNotesAreWritten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNoted(t, wantNotes+"NOTE\n---\n"+wantNotes+"hang\n---\nforever\nsay Yes.\nusage none", place(t), nil)
+		n.completed("first " + sized(10_500))
+		synctest.Wait()
+		want, err := os.ReadFile(n.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n.completed("second " + sized(6_000))
+		synctest.Wait()
+		if got := n.updates(); got != 2 {
+			t.Fatalf("%d updates", got)
+		}
+		began := time.Now()
+		n.close()
+		if took := time.Since(began); took != 0 {
+			t.Errorf("closing took %s", took)
+		}
+		if got, err := os.ReadFile(n.path); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%v, the notes are\n%s", err, got)
+		}
+		if left, _ := filepath.Glob(filepath.Join(filepath.Dir(n.path), ".notes*")); len(left) > 0 {
+			t.Errorf("left behind: %v", left)
+		}
+	})
+}
+
+// Proves CTX-60.
+func TestSummaryCommand(t *testing.T) {
+	n := newNoted(t, wantNotes+"NOTE\n---\nsay Yes.\nusage none", place(t), nil)
+	n.completed("fix the parser")
+	n.submit(session.Notes{})
+	n.idle()
+	if got := notices(n.all()); len(got) != 1 || !strings.Contains(got[0], openWork+"\nFixing the parser.") || n.updates() != 1 {
+		t.Errorf("%d updates, and the person was told %q", n.updates(), got)
+	}
+	if page, err := os.ReadFile(n.path); err != nil || !bytes.Contains(page, []byte("Fixing the parser.")) {
+		t.Errorf("%v, the notes are\n%s", err, page)
+	}
+	n.close()
+	n.played()
+}
+
+// Notes that were written while the conversation grew take the place of a summary: no model is asked.
+//
+// Proves CTX-37.
+func TestNotesTakeThePlaceOfASummary(t *testing.T) {
+	opt := place(t)
+	n := newNoted(t, wantNotes+"NOTE\n---\nwhen text \"Sum up this conversation\"\nforever\nerror invalid_request\n---\nuse Big {\"n\":11000}\n---\nforever\nsay Yes.\nusage none", opt, nil)
+	n.completed("first")
+	for i := range 3 {
+		n.completed(fmt.Sprintf("prompt %d", i))
+	}
+	n.submit(session.Compact{})
+	n.idle()
+	events := n.completed("last")
+	if got := string(n.asked(0)); compactions(n.all()) != 1 || !strings.Contains(got, "Fixing the parser.") || !strings.Contains(got, "prompt 2") {
+		t.Errorf("%d compactions, and the last request is %.2000s", compactions(n.all()), got)
+	}
+	for _, e := range events {
+		if f, ok := e.(agent.Failed); ok {
+			t.Error(f.Err)
+		}
+	}
+	n.close()
+}
