@@ -108,7 +108,7 @@ func (e *Editor) edit(c Code) string {
 		return e.remove(e.pos-1, e.pos)
 	case Delete:
 		return e.remove(e.pos, e.pos+1)
-	case Left:
+	case Left, Back:
 		return e.move(e.pos - 1)
 	case Right:
 		return e.move(e.pos + 1)

@@ -39,12 +39,13 @@ const (
 	Interrupt // Ctrl-C
 	EOF       // Ctrl-D
 	Suspend   // Ctrl-Z
+	Back      // Ctrl-B: to the left, or what else it means to whoever reads keys
 	Unknown
 )
 
 // control gives the keys that are one byte.
 var control = [...]Code{
-	1: Home, 2: Left, 3: Interrupt, 4: EOF, 5: End, 6: Right, 8: Backspace, 9: Tab, 10: NewLine, 11: KillEnd,
+	1: Home, 2: Back, 3: Interrupt, 4: EOF, 5: End, 6: Right, 8: Backspace, 9: Tab, 10: NewLine, 11: KillEnd,
 	13: Enter, 14: Down, 16: Up, 21: KillBack, 23: KillWord, 26: Suspend, 27: Escape, 31: Unknown,
 }
 

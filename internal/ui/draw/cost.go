@@ -82,6 +82,12 @@ func Outcome(d tool.Display, r *msg.ToolResult) string {
 			return "created, " + count(d.Added, "lines")
 		}
 		return fmt.Sprintf("+%d -%d", d.Added, d.Removed)
+	case tool.Changes:
+		added, removed := 0, 0
+		for _, one := range d {
+			added, removed = added+one.Added, removed+one.Removed
+		}
+		return fmt.Sprintf("%s, +%d -%d", count(len(d), "files"), added, removed)
 	case tool.List:
 		return fmt.Sprintf("%d %s", d.Total, d.Unit)
 	case tool.Plain:

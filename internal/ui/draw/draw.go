@@ -35,6 +35,12 @@ func Lines(d tool.Display, o Options) []string {
 		return []string{o.cut(o.Palette.Faint, o.file(d))}
 	case tool.Diff:
 		return o.diff(d)
+	case tool.Changes:
+		var lines []string
+		for _, one := range d {
+			lines = append(lines, o.diff(one)...)
+		}
+		return lines
 	case tool.List:
 		return o.list(d)
 	}

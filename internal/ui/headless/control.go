@@ -127,9 +127,7 @@ func (sv *server) perform(ctx context.Context, id string, do Request, body json.
 }
 
 func (sv *server) interrupt(id string, queued bool) []byte {
-	s := sv.f.cfg.Session
-	waiting := named(s.Waiting())
-	s.Submit(sv.ctx, session.Interrupt{Queued: queued}) // ok: it cannot fail
+	waiting := named(sv.f.cfg.Session.Interrupt(session.Interrupt{Queued: queued}))
 	return success(id, func(o *object) {
 		if queued {
 			o.strs("still_queued", nil)

@@ -174,7 +174,7 @@ func wait(ctx context.Context, printed <-chan struct{}) bool {
 func (f *Front) show(ctx context.Context, e session.Entry) {
 	switch ev := e.Event.(type) {
 	case session.Started:
-		f.result = &result{f: f, note: ev.Note}
+		f.result = &result{f: f, note: ev.Note && !ev.Chore}
 		f.p.begin(ev)
 	case session.Loop:
 		f.result.add(ev.Event)

@@ -21,6 +21,7 @@ import (
 	"adze/internal/model"
 	"adze/internal/model/cost"
 	"adze/internal/model/replay"
+	"adze/internal/model/tokens"
 	"adze/internal/msg"
 	"adze/internal/session"
 	"adze/internal/tool"
@@ -377,5 +378,27 @@ func TestUnread(t *testing.T) {
 				t.Errorf("history: %v", problems)
 			}
 		})
+	}
+}
+
+// A conversation that fills the window is told to the host in a message of its own, and to a person on
+// standard error.
+//
+// Proves CTX-30.
+func TestWindowWarning(t *testing.T) {
+	prompt := &msg.Text{Text: strings.Repeat("some word ", 4000*1000/tokens.New("m").Text(strings.Repeat("some word ", 1000)))}
+	for format, want := range map[Format]string{
+		StreamJSON: `"type":"system","subtype":"informational","content":"The conversation has about `,
+		Text:       "adze: The conversation has about ",
+	} {
+		st := newStage(t, "say fine", func(c *session.Config, f *Config) {
+			c.Compaction = &session.Compaction{}
+			f.Format = format
+		})
+		st.front.Turn(t.Context(), prompt)
+		got := st.out.String() + st.err.String()
+		if strings.Count(got, want) != 1 || format == StreamJSON && !strings.Contains(got, `"level":"warning"`) {
+			t.Errorf("%v: printed\n%s", format, got)
+		}
 	}
 }

@@ -175,9 +175,12 @@ func (sv *server) hear(in inputLine) error {
 	}
 	p := session.Prompt{ID: in.ID, Parts: m.Parts}
 	var op session.Op = p
+	command := sv.command(p)
 	switch {
 	case in.ShouldQuery != nil && !*in.ShouldQuery:
 		op = session.Note(p)
+	case command != nil:
+		op = command
 	case in.Priority == "now":
 		op = session.Steer(p)
 	case in.Priority == "next":

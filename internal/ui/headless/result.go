@@ -17,7 +17,7 @@ type result struct {
 	f    *Front
 	text string // of the last answer
 	open bool   // the last answer was cut off and may be carried on
-	note bool   // the model is not asked
+	note bool   // nothing comes of it
 }
 
 func (r *result) add(ev agent.Event) {

@@ -41,7 +41,7 @@ func system(subtype string) *object {
 }
 
 func (p *streamPrinter) begin(s session.Started) {
-	if p.started = s; s.Note {
+	if p.started = s; s.Note && !s.Chore {
 		return
 	}
 	info := p.f.cfg.Info()
@@ -55,7 +55,7 @@ func (p *streamPrinter) begin(s session.Started) {
 	o.strs("mcp_servers", nil)
 	o.str("model", info.Model)
 	o.str("permissionMode", info.Mode)
-	o.strs("slash_commands", nil)
+	o.strs("slash_commands", p.f.host.commands())
 	o.str("apiKeySource", info.KeySource)
 	// The field's name is the protocol's; its value says whose version it is.
 	o.str("claude_code_version", info.Version)
@@ -72,7 +72,7 @@ func (p *streamPrinter) begin(s session.Started) {
 
 func (p *streamPrinter) end(r *result) {
 	p.running.clear()
-	if !p.started.Note {
+	if !r.note {
 		p.f.emit(r.record())
 	}
 }
@@ -115,7 +115,7 @@ func (p *streamPrinter) nested(parent string, ev agent.Event) {
 	case agent.Notice:
 		o := system("informational")
 		o.str("content", ev.Text)
-		o.str("level", "info")
+		o.str("level", level(ev))
 		p.f.emit(o)
 	case agent.Compacted:
 		o := system("compact_boundary")
@@ -132,6 +132,13 @@ func (p *streamPrinter) nested(parent string, ev agent.Event) {
 	case agent.Failed:
 		p.failed(ev.Err)
 	}
+}
+
+func level(n agent.Notice) string {
+	if n.Warning {
+		return "warning"
+	}
+	return "info"
 }
 
 func (p *streamPrinter) requesting() {

@@ -9,7 +9,9 @@ import (
 
 	"adze/internal/model"
 	"adze/internal/platform/spell"
+	"adze/internal/platform/term"
 	"adze/internal/session"
+	"adze/internal/tool"
 	"adze/internal/ui/draw"
 )
 
@@ -31,12 +33,21 @@ func commands() []command {
 		{"effort", "LEVEL", "how hard the model tries: low, medium, high, max or auto", (*Front).effort},
 		{"thinking", "on|off", "let the model think before it answers", (*Front).thinking},
 		{"fast", "", "faster answers of the same model, where there are any", (*Front).fast},
-		{"compact", "[FOCUS]", "go on with a summary of the conversation", (*Front).compact},
+		{"compact", "[FOCUS]", "go on with a summary of the conversation; up-to or from: of a part of it", (*Front).compact},
+		{"force-snip", "", "cut out what the model has called stale, an experiment", (*Front).snip},
 		{"summary", "", "bring the notes about this session up to date and show them", (*Front).summary},
+		{"memory", "[on|off]", "show what is remembered, or leave it aside; edit NAME opens a memory or instructions", (*Front).memory},
+		{"context", "", "show what fills the context window", (*Front).context},
+		{"tasks", "[ID]", "show what runs in the background; stop ID ends it, fg ID waits for it", (*Front).tasks},
 		{"cost", "", "show what this session has cost", (*Front).cost},
 		{"exit", "", "leave; also Ctrl-D", func(f *Front, _ context.Context, _ string) { f.quit() }},
 	}
 }
+
+const (
+	most  = 20 // entries of a list
+	minID = 8  // characters of an id that are shown, and needed to mean it
+)
 
 // find returns the command of that name, or nil.
 func find(name string) *command {
@@ -94,7 +105,9 @@ func (f *Front) help(context.Context, string) {
 		f.out.line(fmt.Sprintf("  %-18s %s", strings.TrimSpace("/"+c.name+" "+c.args), c.doc))
 	}
 	f.out.line("  !COMMAND           run a command yourself; the model sees what it printed")
+	f.out.line("  #TEXT              add a line to your instructions; after a space it is a prompt")
 	f.out.line("A line that ends in \\ goes on; so it does after Alt-Enter or Ctrl-J.")
+	f.out.line("Ctrl-B moves the command that runs to the background.")
 	f.out.line("Ctrl-C interrupts, and leaves when pressed again. What you type while the model works reaches it at once.")
 }
 
@@ -116,22 +129,7 @@ func (f *Front) resume(_ context.Context, arg string) {
 		f.out.say("There is no earlier session of this directory.")
 		return
 	}
-	const most = 20
-	choices = choices[:min(most, len(choices))]
-	for i, c := range choices {
-		f.out.say(fmt.Sprintf("%3d  %s  (%s)", i+1, c.Title, c.About))
-	}
-	f.out.say("Enter a number, or go on as you were.")
-	f.choices = choices
-}
-
-// pick returns the choice whose number text is, or nil.
-func pick(choices []Choice, text string) *Choice {
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 || n > len(choices) {
-		return nil
-	}
-	return &choices[n-1]
+	f.propose(choices, func(_ context.Context, c *Choice) { f.next = &c.ID })
 }
 
 func (f *Front) rename(_ context.Context, arg string) {
@@ -218,12 +216,83 @@ func (f *Front) fast(context.Context, string) {
 	f.out.say("The provider has no faster variant of " + f.talk.Model() + "; nothing was changed.")
 }
 
+// compact has the conversation summed up, or one side of something that was said in it.
 func (f *Front) compact(ctx context.Context, arg string) {
-	f.awaited = f.submit(ctx, session.Compact{Focus: arg})
+	op := session.Compact{Focus: arg}
+	side, rest, _ := strings.Cut(arg, " ")
+	if side == "up-to" || side == "from" {
+		which, focus, _ := strings.Cut(strings.TrimSpace(rest), " ")
+		id := f.said(which)
+		if id == "" {
+			return
+		}
+		op = session.Compact{Focus: strings.TrimSpace(focus), UpTo: id}
+		if side == "from" {
+			op.UpTo, op.From = "", id
+		}
+	}
+	f.awaited = f.submit(ctx, op)
 }
+
+// said returns the id of what the person said that is meant by its number, counted from the end, or by
+// how its id begins. If there is none it says which ones there are.
+func (f *Front) said(which string) string {
+	turns := f.talk.Turns()
+	if n, err := strconv.Atoi(which); err == nil && n >= 1 && n <= len(turns) {
+		return turns[n-1].ID
+	}
+	var found []string
+	for _, t := range turns {
+		if len(which) >= minID && strings.HasPrefix(t.ID, which) {
+			found = append(found, t.ID)
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return found[0]
+	case len(turns) == 0:
+		f.out.say("There is nothing to compact yet.")
+		return ""
+	case which != "":
+		f.out.say("There is no message " + which + ".")
+	}
+	for i, t := range turns[:min(most, len(turns))] {
+		f.out.line(fmt.Sprintf("%3d  %s  %s", i+1, t.ID[:min(minID, len(t.ID))], term.Sanitize(tool.OneLine(t.Text, f.out.width()-16))))
+	}
+	f.out.say("/compact up-to N sums up what was before message N, and /compact from N sums up message N and what follows. The rest stays as it is.")
+	return ""
+}
+
+func (f *Front) snip(ctx context.Context, _ string) { f.awaited = f.submit(ctx, session.Snip{}) }
 
 func (f *Front) summary(ctx context.Context, _ string) {
 	f.awaited = f.submit(ctx, session.Notes{})
+}
+
+func (f *Front) memory(ctx context.Context, arg string) {
+	if f.cfg.Memory == nil {
+		f.out.say("Nothing is remembered here.")
+		return
+	}
+	text, err := f.cfg.Memory(ctx, arg)
+	if err != nil {
+		text = err.Error()
+	}
+	f.out.say(text)
+}
+
+func (f *Front) context(ctx context.Context, _ string) {
+	if f.cfg.Context == nil {
+		f.out.say("Nothing is known about the context window here.")
+		return
+	}
+	text, err := f.cfg.Context(ctx)
+	if err != nil {
+		text = err.Error()
+	}
+	for line := range strings.Lines(text) {
+		f.out.line(term.Sanitize(strings.TrimSuffix(line, "\n")))
+	}
 }
 
 func (f *Front) cost(context.Context, string) {

@@ -16,7 +16,7 @@ import (
 func (f *Front) take(ctx context.Context, t typed) {
 	switch {
 	case t.end && f.working && len(f.asked) == 0:
-		f.ended = true
+		f.ended, f.offer = true, nil
 	case t.end:
 		f.quit()
 	case t.keys == nil:
@@ -46,6 +46,9 @@ func (f *Front) lineTyped(ctx context.Context, line string) {
 
 // press takes one key.
 func (f *Front) press(ctx context.Context, k lineedit.Key) {
+	if f.detaches(ctx, k) {
+		return
+	}
 	if !f.out.prompted && k.Code != lineedit.Interrupt && k.Code != lineedit.Suspend {
 		f.prompt()
 	}
@@ -83,8 +86,9 @@ func (f *Front) press(ctx context.Context, k lineedit.Key) {
 // enter takes what the person entered.
 func (f *Front) enter(ctx context.Context, text string) {
 	trimmed := strings.TrimSpace(text)
-	choices := f.choices
-	f.choices = nil
+	offer := f.offer
+	f.offer = nil
+	f.unfollow()
 	switch {
 	case len(f.asked) > 0:
 		f.reply(ctx, trimmed)
@@ -93,13 +97,18 @@ func (f *Front) enter(ctx context.Context, text string) {
 			f.prompt()
 		}
 		return
-	case len(choices) > 0 && pick(choices, trimmed) != nil:
-		f.next = &pick(choices, trimmed).ID
+	case offer.pick(trimmed) != nil:
+		offer.take(ctx, offer.pick(trimmed))
+		if f.next == nil && !f.working {
+			f.prompt()
+		}
 		return
 	case strings.HasPrefix(trimmed, "/") && isCommand(trimmed):
 		f.command(ctx, trimmed)
 	case strings.HasPrefix(trimmed, "!"):
 		f.shell(ctx, strings.TrimSpace(trimmed[1:]))
+	case strings.HasPrefix(text, "#") && !strings.Contains(trimmed, "\n"):
+		f.note(strings.TrimSpace(trimmed[1:]))
 	default:
 		f.say(ctx, text)
 	}
@@ -146,10 +155,18 @@ func (f *Front) shell(ctx context.Context, command string) {
 func (f *Front) ask() {
 	q := f.asked[0]
 	f.out.fresh()
-	f.out.say("\n" + firstOf(q.Title, q.Tool))
+	if title := firstOf(q.Title, q.Tool); strings.HasSuffix(title, q.Command) {
+		f.out.say("\n" + title)
+	} else {
+		f.out.say("\n" + firstOf(q.DisplayName, q.Tool) + ":")
+		f.out.whole(q.Command)
+	}
 	if q.Preview != nil {
 		f.out.display(q.Preview)
 		f.out.shown[q.Question.ID] = true
+	}
+	if q.Warning != "" {
+		f.out.say(q.Warning)
 	}
 	if q.Reason.Text != "" {
 		f.out.say(q.Reason.Text)

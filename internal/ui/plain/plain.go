@@ -12,6 +12,7 @@ import (
 	"adze/internal/agent"
 	"adze/internal/msg"
 	"adze/internal/platform/lineedit"
+	"adze/internal/platform/task"
 	"adze/internal/platform/term"
 	"adze/internal/session"
 	"adze/internal/tool"
@@ -61,11 +62,22 @@ type Services struct {
 	Rename func(id, title string) error
 	// Shell runs a command that the person typed and returns what it printed.
 	Shell func(ctx context.Context, command string) (string, error)
+	// Memory does what /memory asks for and returns what to say: it shows the state, or switches it, or lets
+	// the person edit a file. Nothing is read from In meanwhile.
+	Memory func(ctx context.Context, arg string) (string, error)
+	// Places lists the files of instructions that a line can be added to, and Add adds one to the file with
+	// that id and returns what to say.
+	Places func() ([]Choice, error)
+	Add    func(ctx context.Context, id, line string) (string, error)
+	// Context says what fills the context window, in lines of at most 80 columns.
+	Context func(ctx context.Context) (string, error)
+	// Tasks returns what runs in the background, or nil.
+	Tasks func() *task.Table
 	// WarnUSD returns the cost of a session at which the person is told, once; 0 means never.
 	WarnUSD func() float64
 }
 
-// A Choice is a session in a list.
+// A Choice is a session or a file in a list.
 type Choice struct{ ID, Title, About string }
 
 // A Conversation is a session with what is to be said about it at its start.
@@ -84,19 +96,21 @@ type Front struct {
 	cfg    Config
 	editor lineedit.Editor
 	typed  chan typed
+	taken  chan struct{} // what was typed is dealt with, and more can be read
 
 	talk *Conversation
 	left *Conversation // the last one, after it was left
 	out  *printer
 
-	working bool // a turn runs
-	awaited bool // what was entered will be answered by an entry: the prompt waits for it
-	asked   []session.Asked
-	choices []Choice // that a number stands for, after /resume
-	leave   bool     // the next Ctrl-C leaves
-	ended   bool     // nothing more will be typed: the turn that runs is the last
-	next    *string  // the session to go on with
-	partial string   // lines that go on, where In delivers lines
+	working  bool // a turn runs
+	awaited  bool // what was entered will be answered by an entry: the prompt waits for it
+	asked    []session.Asked
+	followed *following // the task that the person waits for, or nil
+	offer    *offer     // what a number stands for, or nil
+	leave    bool       // the next Ctrl-C leaves
+	ended    bool       // nothing more will be typed: the turn that runs is the last
+	next     *string    // the session to go on with
+	partial  string     // lines that go on, where In delivers lines
 }
 
 // New returns a front end.
@@ -104,7 +118,7 @@ func New(cfg Config) *Front {
 	if cfg.Width == nil {
 		cfg.Width = func() int { return 0 }
 	}
-	f := &Front{cfg: cfg, typed: make(chan typed)}
+	f := &Front{cfg: cfg, typed: make(chan typed), taken: make(chan struct{}, 1)}
 	f.editor = lineedit.Editor{Prompt: "> ", More: ". ", Width: cfg.Width, History: cfg.History, Complete: complete}
 	return f
 }
@@ -116,12 +130,17 @@ type typed struct {
 	end  bool
 }
 
-// read hands on what is typed. Nothing can wake it from reading an input that stays open, so nobody
-// waits for it.
+// read hands on what is typed, and reads on when that is dealt with: what a command starts may want to read
+// too. Nothing can wake it from reading an input that stays open, so nobody waits for it.
 func (f *Front) read(ctx context.Context) {
 	send := func(t typed) bool {
 		select {
 		case f.typed <- t:
+		case <-ctx.Done():
+			return false
+		}
+		select {
+		case <-f.taken:
 			return true
 		case <-ctx.Done():
 			return false
@@ -210,18 +229,27 @@ func (f *Front) converse(ctx context.Context, begins bool) {
 	defer slow.Stop()
 	for f.next == nil && !f.gone(ctx) {
 		news := entries
-		if !f.editor.Empty() && (f.working || len(f.asked) > 0) {
-			news = nil // what is being typed is not written over; the session keeps the rest
+		if (!f.editor.Empty() || f.offer != nil) && (f.working || len(f.asked) > 0) {
+			// What is being typed is not written over, and no question comes between a list and the number
+			// that is chosen from it; the session keeps the rest.
+			news = nil
 		}
 		select {
 		case e := <-news:
 			f.entry(e)
 		case t := <-f.typed:
 			f.take(ctx, t)
+			f.taken <- struct{}{}
 		case <-f.cfg.Interrupts:
 			f.interrupt(ctx)
+		case <-f.followedDone():
+			f.followMore()
+			f.prompt()
 		case <-slow.C:
-			if f.editor.Empty() && len(f.asked) == 0 {
+			if f.followed != nil && f.editor.Empty() {
+				f.followMore()
+			}
+			if f.editor.Empty() && len(f.asked) == 0 && f.offer == nil {
 				f.out.waiting()
 			}
 		case <-ctx.Done():
@@ -237,7 +265,7 @@ func (f *Front) begin(ctx context.Context) {
 	f.out.say(f.talk.Greeting)
 	said := f.talk.Conversation()
 	f.out.recall(said[max(0, len(said)-f.talk.Shown):])
-	f.working, f.asked = false, nil
+	f.working, f.asked, f.offer = false, nil, nil
 	if first := f.cfg.First; first != "" {
 		f.cfg.First = ""
 		f.out.line(f.editor.Prompt + term.Sanitize(first))
@@ -343,9 +371,10 @@ func (f *Front) say(ctx context.Context, text string) {
 
 // interrupt stops the turn; what is asked then is answered by it. A second time it leaves.
 func (f *Front) interrupt(ctx context.Context) {
-	typing := !f.editor.Empty()
+	typing := !f.editor.Empty() || f.followed != nil
 	f.editor.Clear()
-	f.partial = ""
+	f.partial, f.offer = "", nil
+	f.unfollow()
 	switch {
 	case f.leave:
 		f.quit()

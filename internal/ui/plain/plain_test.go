@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -23,6 +25,7 @@ import (
 	"adze/internal/model/replay"
 	"adze/internal/msg"
 	"adze/internal/permission"
+	"adze/internal/platform/task"
 	"adze/internal/session"
 	"adze/internal/tool"
 )
@@ -42,6 +45,7 @@ type console struct {
 
 	sessions []*session.Session
 	opened   []string
+	detach   func() bool // lets a command go on by itself; nil means that none can
 }
 
 func (c *console) Write(p []byte) (int, error) {
@@ -75,8 +79,12 @@ func (g gate) Before(ctx context.Context, u *tool.Use) error {
 		u.Verdict.Decide(tool.Allow, "test", "")
 		return nil
 	}
+	var in struct{ Command string }
+	if err := json.Unmarshal(u.Input, &in); err != nil {
+		return err
+	}
 	a, err := g.ask(ctx, permission.Question{
-		ID: u.ID, Tool: "Do", Title: "Do it", Reason: permission.Reason{Text: "No rule allows it."},
+		ID: u.ID, Tool: "Do", Title: tool.OneLine("Do it "+in.Command, 40), DisplayName: "Doing", Command: in.Command, Reason: permission.Reason{Text: "No rule allows it."},
 		Preview: tool.Diff{Path: "a.txt", Added: 1, Hunks: []tool.Hunk{{Lines: []string{"+new"}}}},
 		Suggestions: []permission.Update{{
 			Type: permission.AddRules, Rules: []permission.RuleValue{{Tool: "Do"}}, Behaviour: permission.Allow, Destination: permission.SessionSource,
@@ -106,7 +114,10 @@ func newConsole(t *testing.T, script string, change func(*Config)) *console {
 	in, keys := io.Pipe()
 	c := &console{t: t, keys: keys, done: make(chan error, 1)}
 	def := tool.Def{Name: "Do", Doc: "Does.", Schema: json.RawMessage(`{"type":"object"}`)}
-	do := tool.New(def, func(context.Context, struct{}, func(tool.Progress)) (tool.Result, error) {
+	type command struct {
+		Command string `json:"command,omitempty"`
+	}
+	do := tool.New(def, func(context.Context, command, func(tool.Progress)) (tool.Result, error) {
 		return tool.Result{Parts: []msg.Part{&msg.Text{Text: "done"}}, Display: tool.Diff{Path: "a.txt", Added: 1, Hunks: []tool.Hunk{{Lines: []string{"+new"}}}}}, nil
 	})
 	def.Name = "Wait"
@@ -122,6 +133,7 @@ func newConsole(t *testing.T, script string, change func(*Config)) *console {
 		In: in, Out: c, Width: func() int { return 60 },
 		Explain: func(err error, _ string) string { return "explained: " + err.Error() },
 	}
+	ids := 0
 	cfg.Open = func(ctx context.Context, resume string) (*Conversation, error) {
 		if resume == "nobody" {
 			return nil, errors.New("there is no session nobody")
@@ -137,8 +149,11 @@ func newConsole(t *testing.T, script string, change func(*Config)) *console {
 				}
 				return agent.Model{ID: name, Window: 200_000, Output: 8000, MaxOutput: 8000}, nil
 			},
-			SetMode: func(mode string) (string, error) { return mode, nil },
-			Ledger:  cost.New(func(string) cost.Facts { return cost.Facts{Price: &model.Price{Output: 1e6}} }),
+			SetMode:    func(mode string) (string, error) { return mode, nil },
+			Detach:     func() bool { return c.detach != nil && c.detach() },
+			NewID:      func() string { ids++; return fmt.Sprintf("%08d-id", ids) },
+			Compaction: &session.Compaction{},
+			Ledger:     cost.New(func(string) cost.Facts { return cost.Facts{Price: &model.Price{Output: 1e6}} }),
 		})
 		c.sessions = append(c.sessions, s)
 		return &Conversation{Session: s, Greeting: "Hello.", Shown: 4, Mode: func() string { return "default" }}, nil
@@ -163,6 +178,8 @@ func (c *console) close(golden string) {
 	}
 	path := filepath.Join("testdata", golden+".golden")
 	got := strings.ReplaceAll(c.text(), "\r", "")
+	got = regexp.MustCompile(`about \d+ to \d+ tokens`).ReplaceAllString(got, "about N to N tokens") // estimates
+	got = regexp.MustCompile(`/\S+/b\w{8}\.output`).ReplaceAllString(got, "ITS FILE")
 	if *update {
 		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
 			c.t.Fatal(err)
@@ -237,6 +254,63 @@ func TestCommands(t *testing.T) {
 	})
 }
 
+// Whoever is asked about a command sees all of it, however long it is and wherever its lines end.
+//
+// Proves SH-01.
+func TestCommandIsShownWhole(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newConsole(t, `use Do {"command":"make"}
+---
+use Do {"command":"make a-name-that-is-long && make another && make the-last\n  echo second \u001b[2Jline"}
+---
+say Fine.`, nil)
+		c.enter("go on\n")
+		c.enter("y\n")
+		c.enter("n\n")
+		c.close("whole")
+	})
+}
+
+// One side of something that was said is summed up, and the person can see what there is to choose from.
+//
+// Proves CTX-50.
+func TestCompactOneSide(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		long := strings.Repeat("a long answer ", 200)
+		c := newConsole(t, "say "+long+`
+---
+say `+long+`
+---
+say `+long+`
+---
+expect text "the first"
+expect no-text "the second"
+say <summary>Of the first.</summary>
+---
+expect text "the third"
+expect text "Sum up only what came after"
+say <summary>Of the third.</summary>
+---
+expect text "Of the first."
+expect text "the second"
+expect text "Of the third."
+expect no-text "Of the second."
+say I see.
+`, func(c *Config) { c.Width = func() int { return 70 } })
+		c.enter("/compact up-to\n")
+		c.enter("the first\n")
+		c.enter("the second, with a\ttab\n")
+		c.enter("the third\n")
+		c.enter("/compact up-to\n")
+		c.enter("/compact from 7\n")
+		c.enter("/compact up-to 2 the tests\n")
+		c.enter("/compact from 00000005\n")
+		c.enter("/force-snip\n")
+		c.enter("and now?\n")
+		c.close("compact")
+	})
+}
+
 // Keys are edited here, what is typed while the model works steers it, and nothing is written into it.
 func TestTypingWhileItWorks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -302,5 +376,68 @@ func TestErrors(t *testing.T) {
 		c := newConsole(t, "error invalid_request no way", nil)
 		c.enter("hello\n")
 		c.close("errors")
+	})
+}
+
+// What runs in the background is listed, looked at, waited for and stopped; a key moves what runs there.
+//
+// Proves TASK-05, SHBG-02.
+func TestTasks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		table := task.New(t.TempDir(), nil)
+		begin := func(id, title string) *task.Task {
+			tk, err := table.Begin(t.Context(), task.Shell, title, "a command")
+			if err != nil {
+				t.Fatal(err)
+			}
+			tk.ID = id // or no two screens were the same
+			return tk
+		}
+		background := func(tk *task.Task) *task.Task {
+			if err := tk.ToBackground(); err != nil {
+				t.Fatal(err)
+			}
+			return tk
+		}
+		waited := begin("b3", "in the foreground")
+		c := newConsole(t, "use Wait {}\n---\nsay It goes on by itself.", func(c *Config) {
+			c.Keys = true
+			c.Tasks = func() *task.Table { return table }
+		})
+		c.detach = table.Detach
+		c.enter("/tasks\r")
+		server := background(begin("b1", "a server\x1b[2J"))
+		time.Sleep(time.Second)
+		build := background(begin("b2", "the build"))
+		for i := range 30 {
+			fmt.Fprintln(server.Output, "line", i)
+		}
+		time.Sleep(65 * time.Second)
+		build.End(task.Failed, "exit code 2")
+		for _, line := range []string{"/tasks", "/tasks b1", "/tasks b2", "/tasks b9", "/tasks do b1", "/tasks stop b2", "/tasks fg b2", "/tasks fg b1"} {
+			c.enter(line + "\r")
+		}
+		fmt.Fprintln(server.Output, "news \x1b]0;title\a")
+		time.Sleep(2 * time.Second)
+		c.enter("\x03") // back to the conversation
+		c.enter("/tasks fg b1\r")
+		fmt.Fprintln(server.Output, "the last word")
+		server.Stop()
+		server.End(task.Completed, "exit code 0")
+		time.Sleep(time.Second)
+
+		c.enter("go\r")
+		c.enter("\x02")
+		select {
+		case <-waited.Detached():
+		default:
+			t.Error("the command was not asked to go on by itself")
+		}
+		waited.End(task.Completed, "")
+		c.enter("\x02") // nothing is left
+		time.Sleep(20 * time.Second)
+		c.enter("ab\x02\x02c\r") // where something is typed it moves the cursor
+		c.enter("\x04")
+		c.close("tasks")
 	})
 }

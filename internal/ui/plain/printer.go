@@ -227,8 +227,8 @@ func (p *printer) done(ev agent.ToolDone) {
 		outcome += fmt.Sprintf(" (%s)", ev.Elapsed.Round(100*time.Millisecond))
 	}
 	p.line(style.Apply("* ") + p.cfg.Palette.Strong.Apply(term.Sanitize(title)) + ": " + term.Sanitize(outcome))
-	if d, ok := ev.Display.(tool.Diff); ok && !ev.Result.IsError && !p.shown[ev.Use.ID] {
-		p.display(d)
+	if len(tool.Diffs(ev.Display)) > 0 && !ev.Result.IsError && !p.shown[ev.Use.ID] {
+		p.display(ev.Display)
 	}
 }
 
@@ -239,6 +239,13 @@ const maxShown = 40
 func (p *printer) display(d tool.Display) {
 	for _, line := range draw.Lines(d, draw.Options{Width: p.width() - 2, Max: maxShown, Dir: p.cfg.Dir, Palette: p.cfg.Palette}) {
 		p.line("  " + line)
+	}
+}
+
+// whole writes a text that somebody is to agree to: nothing of it is left out or kept from sight.
+func (p *printer) whole(text string) {
+	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
+		p.say("  " + line)
 	}
 }
 

@@ -1,0 +1,30 @@
+package plain
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"adze/internal/permission"
+	"adze/internal/session"
+	"adze/internal/tool"
+)
+
+// A command that cannot be undone is asked about with a line that says so, before the reason.
+//
+// Proves SHC-02.
+func TestQuestionsWarn(t *testing.T) {
+	var out bytes.Buffer
+	f := New(Config{Out: &out})
+	f.out = newPrinter(f.cfg)
+	f.asked = []session.Asked{{ID: "1", Question: permission.Question{
+		ID: "u", Tool: "Bash", Title: "Run rm -rf build", Warning: "This deletes files.", Reason: permission.Reason{Text: "no rule allows it"},
+		Preview: tool.Changes{{Path: "a.txt", Added: 1, Hunks: []tool.Hunk{{Lines: []string{"+new"}}}}, {Path: "b.txt", Removed: 1, Hunks: []tool.Hunk{{Lines: []string{"-old"}}}}},
+	}}}
+	f.ask()
+	got := strings.Join(strings.Fields(out.String()), " ")
+	want := "Run rm -rf build changed a.txt, 1 added, 0 removed +new changed b.txt, 0 added, 1 removed -old This deletes files. no rule allows it"
+	if got != want {
+		t.Errorf("%q", got)
+	}
+}
