@@ -15,9 +15,13 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"adze/internal/model/replay"
+	"adze/internal/platform/osproc"
 )
 
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == osproc.ReaperArg { // whatever the program is called then
+		os.Exit(osproc.Reap(os.Args[2:]))
+	}
 	testscript.Main(m, map[string]func(){"adze": main})
 }
 

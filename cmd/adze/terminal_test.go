@@ -155,6 +155,8 @@ say Going on.
 			tm.waitFor(`^… Run echo started`)
 			tm.kill()
 			tm.enter("") // the shell sets the terminal right
+			tm.enter("clear; echo cleared-$((1+1))")
+			tm.waitFor(`\Acleared-2$`) // or what stood there would be taken for what follows
 			tm.enter(run + " --resume " + id)
 			tm.waitFor(`Going on with session ` + id)
 			tm.enter("once more")
@@ -163,4 +165,39 @@ say Going on.
 			tm.waitFor(`To go on with this session`)
 		})
 	}
+}
+
+// A key moves the command that runs to the background, where it is listed, looked at and stopped.
+//
+// Proves SHBG-02, TASK-05.
+func TestTerminalTasks(t *testing.T) {
+	t.Parallel()
+	tm := newTerminal(t, 80, 24, `
+use Bash {"command":"echo started; tail -f /dev/null","description":"Watch nothing"}
+---
+expect last "moved the command to the background"
+say It goes on.
+---
+expect last "<status>killed</status>"
+say It is over.
+`)
+	tm.enter("clear; adze --model replay:model.txt --allowed-tools Bash")
+	tm.waitFor(`^> $`)
+	tm.enter("go")
+	tm.waitFor(`^… Run echo started`)
+	tm.key("C-b")
+	tm.waitFor(`It goes on\.`)
+	tm.enter("/tasks")
+	screen := tm.waitFor(`^(b[0-9a-z]{8})  Watch nothing  running, `)
+	id := regexp.MustCompile(`(?m)^(b[0-9a-z]{8})  Watch`).FindStringSubmatch(screen)[1]
+	tm.enter("/tasks fg " + id)
+	tm.waitFor(`^  started$`)
+	tm.key("C-c")
+	tm.waitFor(`^> $`)
+	tm.enter("/tasks stop " + id)
+	tm.waitFor(`It is over\.`)
+	tm.enter("/tasks")
+	tm.waitFor(`^` + id + `  Watch nothing  killed`)
+	tm.key("C-d")
+	tm.waitFor(`To go on with this session`)
 }

@@ -16,7 +16,7 @@ func (b *builder) cleanUp(days int) {
 	b.closers = append(b.closers, func() { <-done })
 	go func() {
 		defer close(done)
-		removed, err := store.Cleanup(store.Projects(b.home), before)
+		removed, err := store.Cleanup(store.Projects(b.home), before, func(id string) []string { return belongings(b.home, id) })
 		if err != nil {
 			b.env.say(err.Error())
 		}

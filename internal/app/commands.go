@@ -24,6 +24,7 @@ func commands() []command {
 		{"tools", "[--json]", "list the tools", toolsFlags, listTools},
 		{"models", "[--json]", "list the models with limits and prices", modelsFlags, listModels},
 		{"permissions", "check TOOL [JSON]|--stdin", "say what would become of a call, and why", permissionFlags, runPermissions},
+		{"memory", "[list|show NAME|check|path|edit NAME|rm NAME]", "show and correct what is remembered about this project", memoryFlags, runMemory},
 		{"prompt", "show [--json]", "show what the model is told before the first prompt, with its size", promptFlags, runPrompt},
 		{"config", "[list|get KEY|set KEY VALUE|unset KEY|path|schema]", "show and change settings", configFlags, runConfig},
 		{"trust", "[--list|--remove] [DIR]", "show what a workspace would enable, and trust it", trustFlags, runTrust},
@@ -37,7 +38,7 @@ func commands() []command {
 
 // plannedCommands are names that other versions have; as a single word they are no prompt.
 var plannedCommands = [...]string{
-	"acp", "agents", "auth", "doctor", "install", "login", "logout", "mcp", "memory",
+	"acp", "agents", "auth", "doctor", "install", "login", "logout", "mcp",
 	"plugin", "server", "setup-token", "update", "workflow",
 }
 

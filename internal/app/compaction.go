@@ -5,19 +5,25 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"adze/internal/agent/collapse"
 	"adze/internal/agent/compact"
+	"adze/internal/agent/snip"
 	"adze/internal/hook"
 	"adze/internal/model/cost"
 	"adze/internal/msg"
 	"adze/internal/platform/filestate"
+	"adze/internal/platform/task"
 	"adze/internal/session"
 	"adze/internal/session/notes"
+	"adze/internal/session/store"
+	"adze/internal/tool"
 )
 
 // keepWithin lets the session keep its conversation within the context window.
@@ -27,8 +33,12 @@ func (b *builder) keepWithin(cfg *session.Config) {
 	}
 	s := b.settings
 	c := &session.Compaction{
-		Off:     !s.Bool("autoCompact"),
-		Percent: s.Int("autoCompactPercent"),
+		Off:      !s.Bool("autoCompact"),
+		Percent:  s.Int("autoCompactPercent"),
+		Reactive: s.Bool("reactiveCompactOnly"),
+		Keep:     b.keptBesideNotes(),
+		LastTurn: !interactive(b.env, b.o) && b.o.input != inputStream,
+		Snip:     b.snipper,
 		Micro: compact.Micro{
 			Keep: s.Int("microCompact.keepResults"), Total: s.Int("microCompact.maxTokens"),
 			Gain: s.Int("microCompact.minGainTokens"), Idle: time.Duration(s.Int("microCompact.idleMinutes")) * time.Minute,
@@ -39,27 +49,85 @@ func (b *builder) keepWithin(cfg *session.Config) {
 	if b.log != nil {
 		c.Transcript = b.log.Path
 	}
-	if b.earlier != nil {
-		var cleared struct{ Keys []string }
-		json.Unmarshal(b.earlier.State.Last[session.ClearedKind], &cleared) // ok: what cannot be read is sent again
-		c.Cleared = cleared.Keys
+	booked := func(id string, u msg.Usage, took time.Duration) { cfg.Ledger.Book(id, u, cost.Times{API: took}) }
+	if s.Bool("contextCollapse.enabled") {
+		b.folder = collapse.New(collapse.Config{Provider: cfg.Provider, Language: c.Language, Booked: booked, Log: cfg.Debug})
+		c.Folds = b.folder
 	}
-	c.Notes = b.notes(cfg)
-	files := &reread{state: b.state, hidden: b.gate.Hidden}
+	b.recallView(c)
+	c.Notes = b.notes(cfg, booked)
+	files := &reread{state: b.state, hidden: b.gate.Hidden, plan: b.planFile(), tasks: b.tasks}
 	c.Sources = files.sources
-	c.Done = func() {
-		files.forget()
+	c.Done = func(restored []string) {
+		files.forget(restored)
 		if b.told != nil {
 			b.told.Reset()
 		}
+		b.prompts.reset()
 	}
 	cfg.Compaction = c
 }
 
+// keptBesideNotes returns how much of a conversation stays when notes take the place of the rest.
+func (b *builder) keptBesideNotes() compact.Keep {
+	s := b.settings
+	k := compact.Keep{
+		MinTokens: s.Int("sessionMemoryCompact.minTokens"), MinTexts: s.Int("sessionMemoryCompact.minTextMessages"),
+		MaxTokens: s.Int("sessionMemoryCompact.maxTokens"),
+	}
+	if !k.Valid() {
+		d := compact.DefaultKeep
+		b.env.say(fmt.Sprintf("sessionMemoryCompact.minTokens is %d, which is more than maxTokens, %d; the defaults %d and %d are used", k.MinTokens, k.MaxTokens, d.MinTokens, d.MaxTokens))
+		return d
+	}
+	return k
+}
+
+// recallView takes over how an earlier process of the session had shortened what is sent. What cannot be
+// read is sent as it was said.
+func (b *builder) recallView(c *session.Compaction) {
+	if b.earlier == nil {
+		return
+	}
+	var view struct {
+		Keys  []string
+		Steps []int
+		Folds []collapse.Fold
+	}
+	for _, kind := range []string{session.ClearedKind, session.SnippedKind, session.FoldedKind} {
+		json.Unmarshal(b.earlier.State.Last[kind], &view) // ok: see above
+	}
+	c.Cleared = view.Keys
+	if c.Snip != nil {
+		c.Snip.Restore(view.Steps)
+	}
+	if c.Folds != nil {
+		c.Folds.Restore(view.Folds)
+	}
+}
+
+// experiment gives tools to the parts that are tried out, where the settings switch them on.
+func (b *builder) experiment(box *toolbox) {
+	if b.settings.Bool("snip.enabled") {
+		b.snipper = new(snip.Snipper)
+		box.stale = b.snipper
+	}
+	if b.settings.Bool("contextCollapse.enabled") {
+		box.inspect = func() string { return b.folder.Report() }
+	}
+}
+
+// notesKind is the kind of the note that says how far the session notes tell of the conversation.
+const notesKind = "session-notes"
+
 // notes returns what keeps notes of the session beside its transcript, or nil if nothing does.
-func (b *builder) notes(cfg *session.Config) *notes.Keeper {
-	if b.log == nil || !b.settings.Bool("sessionMemory.enabled") {
+func (b *builder) notes(cfg *session.Config, booked func(string, msg.Usage, time.Duration)) *notes.Keeper {
+	if b.log == nil || b.o.bare || !b.settings.Bool("sessionMemory.enabled") {
 		return nil
+	}
+	var earlier struct{ Last string }
+	if b.earlier != nil {
+		json.Unmarshal(b.earlier.State.Last[notesKind], &earlier) // ok: then they are written anew
 	}
 	custom := func(name string) string {
 		text, _ := os.ReadFile(filepath.Join(b.home, "session-memory", "config", name)) // ok: most have none
@@ -70,8 +138,10 @@ func (b *builder) notes(cfg *session.Config) *notes.Keeper {
 		Path: func() string {
 			return filepath.Join(strings.TrimSuffix(b.log.Path(), ".jsonl"), "session-memory", "notes.md")
 		},
-		Booked: func(id string, u msg.Usage, took time.Duration) { cfg.Ledger.Book(id, u, cost.Times{API: took}) },
-		Log:    cfg.Debug,
+		Booked: booked, Log: cfg.Debug, Last: earlier.Last,
+		Written: func(last string) error {
+			return b.log.Note(store.Other{Kind: notesKind, Fields: map[string]any{"last": last}})
+		},
 	})
 	if err != nil {
 		b.env.say(err.Error())
@@ -105,35 +175,40 @@ func plainReminders(parts []msg.Part) string {
 	return strings.TrimSpace(strings.ReplaceAll(text, "</system-reminder>", "\n"))
 }
 
-// reread puts the files that were read last back into a conversation that was compacted. It belongs to
-// the session's worker.
+// reread puts back into a conversation that was compacted what the model still has to see: the files that
+// were read last, the plan, what runs in the background. It belongs to the session's worker.
 type reread struct {
 	state  *filestate.Store
 	hidden func(path string) bool
-	shown  []filestate.Entry
+	plan   string
+	tasks  *task.Table // nil if nothing runs in the background
+	read   map[string]filestate.Entry
 }
 
-const (
-	// maxReread bounds how much of a file is looked at, in bytes; more is never put back.
-	maxReread = 1 << 20
-	// maxKnown is the size up to which a file that was put back counts as read, in bytes.
-	maxKnown = 12_000
-)
+// maxReread bounds how much of a file is looked at, in bytes; more is never put back.
+const maxReread = 1 << 20
 
 func (r *reread) sources(context.Context) compact.Sources {
-	r.shown = nil
-	var s compact.Sources
+	r.read = map[string]filestate.Entry{}
+	s := compact.Sources{Plan: compact.Source{Name: r.plan, Text: func() (string, bool) { return r.text(r.plan) }}}
+	if r.tasks != nil {
+		for _, t := range r.tasks.List() {
+			if t.Status() == task.Running {
+				s.Running = append(s.Running, fmt.Sprintf("- %s: %s; output in %s", t.ID, tool.OneLine(t.Title, 200), t.Output.Path()))
+			}
+		}
+	}
 	for _, e := range r.state.Recent() {
-		if e.Origin == filestate.Injected { // an instruction file, or what a host gave
+		if e.Origin == filestate.Injected || e.Path == r.plan { // an instruction file, or what a host gave
 			continue
 		}
-		s.Files = append(s.Files, compact.Source{Name: e.Path, Text: func() (string, bool) { return r.read(e.Path) }})
+		s.Files = append(s.Files, compact.Source{Name: e.Path, Text: func() (string, bool) { return r.text(e.Path) }})
 	}
 	return s
 }
 
-// read returns the text of a file as it is now.
-func (r *reread) read(path string) (string, bool) {
+// text returns the text of a file as it is now.
+func (r *reread) text(path string) (string, bool) {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxReread || r.hidden(path) {
 		return "", false
@@ -142,20 +217,20 @@ func (r *reread) read(path string) (string, bool) {
 	if err != nil || !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 {
 		return "", false
 	}
-	if len(data) <= maxKnown {
-		r.shown = append(r.shown, filestate.Entry{
-			Path: path, Hash: sha256.Sum256(data), Stamp: filestate.StampOf(info), Origin: filestate.Read,
-			Offset: 1, Complete: true, Content: data,
-		})
+	r.read[path] = filestate.Entry{
+		Path: path, Hash: sha256.Sum256(data), Stamp: filestate.StampOf(info), Origin: filestate.Read,
+		Offset: 1, Complete: true, Content: data,
 	}
 	return string(data), true
 }
 
-// forget makes the file tools forget what the model no longer sees.
-func (r *reread) forget() {
+// forget makes the file tools forget what the model no longer sees: all but the files that were put back.
+func (r *reread) forget(restored []string) {
 	r.state.Clear()
-	for _, e := range r.shown {
-		r.state.Record(e)
+	for _, path := range restored {
+		if e, ok := r.read[path]; ok {
+			r.state.Record(e)
+		}
 	}
-	r.shown = nil
+	r.read = nil
 }

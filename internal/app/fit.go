@@ -46,6 +46,9 @@ func (f *fitted) Stream(ctx context.Context, req *model.Request) iter.Seq2[model
 	r := *req
 	r.Effort = f.effort(m, r.Effort)
 	r.Thinking = f.thinking(m, r.Thinking, r.MaxTokens)
+	if !m.Structured {
+		r.Format = nil
+	}
 	if f.describe != nil {
 		r.Tools = f.describe(r.Tools)
 	}

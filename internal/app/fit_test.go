@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"iter"
 	"testing"
 
@@ -17,6 +18,17 @@ type spy struct{ got *model.Request }
 func (s *spy) Stream(_ context.Context, req *model.Request) iter.Seq2[model.Event, error] {
 	s.got = req
 	return func(func(model.Event, error) bool) {}
+}
+
+// Proves MEM-30.
+func TestFitFormat(t *testing.T) {
+	for name, want := range map[string]string{"claude-haiku-5-5": "{}", "mine": ""} {
+		s := &spy{}
+		fit(s, catalog.Table{}, func(string) {}, nil).Stream(t.Context(), &model.Request{Model: name, Format: json.RawMessage("{}")})
+		if got := string(s.got.Format); got != want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
 }
 
 // Proves PROV-40.

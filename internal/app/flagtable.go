@@ -55,6 +55,8 @@ func supportedFlags() []flag {
 			set: setText(func(o *options) *string { return &o.appended })},
 		{name: "append-system-prompt-file", value: "FILE", doc: "add a file to the system prompt",
 			set: setText(func(o *options) *string { return &o.appendedFile })},
+		{name: "disable-slash-commands", doc: "with --input-format stream-json, take /compact for a prompt like any other",
+			set: setBool(func(o *options) *bool { return &o.noCommands })},
 		{name: "bare", doc: "read no instruction files but those of --add-dir, and run no hooks",
 			set: setBool(func(o *options) *bool { return &o.bare })},
 
@@ -142,7 +144,6 @@ func missingFlags() []flag {
 		{name: "plugin-dir", value: "DIR", missing: "plugins"},
 		{name: "agent", value: "NAME", missing: agents},
 		{name: "agents", value: "JSON", missing: agents},
-		{name: "disable-slash-commands", missing: "commands"},
 		{name: "task-budget", value: "N", missing: "task budgets"},
 		{name: "betas", value: "LIST", missing: "a way to ask for betas"},
 

@@ -55,6 +55,9 @@ func (c *command) help() string {
 	if c.name == "sessions" {
 		b.WriteString("\nA session is named by its id, its title, the beginning of either, or the path of its file.\n\n" + sessionHelp())
 	}
+	if c.name == "memory" {
+		b.WriteString("\nA memory is named by its file or its title.\n\n" + memoryHelp())
+	}
 	b.WriteString("\nFlags:\n")
 	writeFlags(&b, c.flags())
 	return b.String()

@@ -43,6 +43,8 @@ func (b *builder) host(s *session.Session) headless.Host {
 			"rename_session":          asked(d.rename),
 			"rewind_files":            asked(d.rewind),
 			"seed_read_state":         asked(d.seedRead),
+			"background_tasks":        asked(d.detach),
+			"stop_task":               asked(d.stopTask),
 		},
 		Queries: map[string]headless.Request{
 			"get_binary_version":    asked(d.version),
@@ -53,10 +55,17 @@ func (b *builder) host(s *session.Session) headless.Host {
 			"get_usage":             asked(d.usage),
 			"list_models":           asked(d.models),
 			"list_permission_rules": asked(d.rules),
+			"list_tasks":            asked(d.listTasks),
+			"get_task_output":       asked(d.taskOutput),
 			"mcp_status":            asked(d.servers),
 			"file_suggestions":      asked(d.suggestions),
 			"read_file":             asked(d.readFile),
 		},
+	}
+	if !b.o.noCommands {
+		h.Commands = []headless.HostCommand{{
+			Name: headless.CompactCommand, Description: "Go on with a summary of the conversation", ArgumentHint: "[focus]",
+		}}
 	}
 	for _, name := range catalog.Aliases() {
 		if m, ok := b.table.Lookup(name); ok {

@@ -13,6 +13,7 @@ import (
 	"adze/internal/model/catalog"
 	"adze/internal/msg"
 	"adze/internal/permission"
+	"adze/internal/platform/task"
 	"adze/internal/session"
 	"adze/internal/session/archive"
 	"adze/internal/session/store"
@@ -27,6 +28,7 @@ type desk struct {
 	o       *options
 	builder *builder
 	session *session.Session
+	editor  func(path string) error // lets the person edit a file
 }
 
 // interact talks with the person at the terminal until they leave.
@@ -34,7 +36,13 @@ func interact(ctx context.Context, env *Env, o *options) error {
 	if err := meet(ctx, env, o); err != nil {
 		return err
 	}
-	d := &desk{env: env, o: o}
+	if err := approveIncludes(ctx, env, o); err != nil {
+		return err
+	}
+	if err := offerMemories(env, o); err != nil {
+		return err
+	}
+	d := &desk{env: env, o: o, editor: env.edit}
 	defer d.close()
 	cfg := plain.Config{
 		In: env.Stdin, Out: env.Stdout, Width: env.width, Dir: env.Dir,
@@ -44,7 +52,9 @@ func interact(ctx context.Context, env *Env, o *options) error {
 		Explain: func(err error, model string) string { return d.builder.explain(err, model) },
 		Services: plain.Services{
 			Sessions: d.sessions, Models: d.models, Modes: modeNames, Shell: d.shell,
-			Export: d.export, Rename: d.rename,
+			Export: d.export, Rename: d.rename, Context: d.context, Memory: d.memory,
+			Places: d.places, Add: d.addLine,
+			Tasks:   func() *task.Table { return d.builder.tasks },
 			WarnUSD: func() float64 { return d.builder.settings.Float("costWarningUsd") },
 		},
 	}
@@ -57,6 +67,15 @@ func interact(ctx context.Context, env *Env, o *options) error {
 		defer func() { restore() }() // another one after a pause
 		defer bracketPastes(env)()
 		cfg.Suspend = func() { env.suspend(&restore) }
+		d.editor = func(path string) error {
+			restore()
+			defer func() {
+				if again, err := env.raw(); err == nil {
+					restore = again
+				}
+			}()
+			return env.edit(path)
+		}
 	} else if env.Interrupts != nil {
 		cfg.Interrupts = env.Interrupts()
 	}
@@ -201,7 +220,11 @@ func (d *desk) shell(ctx context.Context, command string) (string, error) {
 		return "", err
 	}
 	ex := &exec.Executor{Permission: yes{}}
-	o := execute(ctx, ex, d.session.Pool(), msg.NewToolUse("typed", "Bash", string(input)))
+	name := "Bash"
+	if _, _, ok := d.session.Pool().Lookup(name); !ok {
+		name = "PowerShell" // where there is no other shell
+	}
+	o := execute(ctx, ex, d.session.Pool(), msg.NewToolUse("typed", name, string(input)))
 	return msg.PlainText(o.Result.Parts), nil
 }
 

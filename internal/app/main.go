@@ -9,10 +9,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"time"
 
 	"adze/internal/agent"
 	"adze/internal/platform/config"
+	"adze/internal/platform/osproc"
 	"adze/internal/platform/sandbox"
 	"adze/internal/platform/term"
 	"adze/internal/tool"
@@ -39,13 +41,20 @@ type Env struct {
 	// Dir is the working directory, absolute. Managed is that of the administrator's settings, empty for
 	// none.
 	Dir, Managed string
-	Now          func() time.Time
+	// Program is this very program, to be started again; empty means that it must not be.
+	Program string
+	Now     func() time.Time
 }
 
 // Main runs the program in this process and returns its exit code.
 func Main(args []string) int {
-	if len(args) > 0 && args[0] == sandbox.HelperArg {
-		return sandbox.Help(args[1:])
+	if len(args) > 0 {
+		switch args[0] {
+		case sandbox.HelperArg:
+			return sandbox.Help(args[1:])
+		case osproc.ReaperArg:
+			return osproc.Reap(args[1:])
+		}
 	}
 	dir, err := os.Getwd()
 	if err != nil {
@@ -61,8 +70,20 @@ func Main(args []string) int {
 		Keys:       func() (func(), error) { return term.Raw(os.Stdin) },
 		Size:       func() int { width, _ := term.Size(os.Stdout); return width },
 		Interrupts: signals.divert,
-		Getenv:     os.Getenv, Dir: dir, Managed: config.ManagedDir(), Now: time.Now,
+		Getenv:     os.Getenv, Dir: dir, Managed: config.ManagedDir(), Program: ownProgram(), Now: time.Now,
 	})
+}
+
+// ownProgram returns what starts this program again, or "".
+func ownProgram() string {
+	if runtime.GOOS == "linux" {
+		return "/proc/self/exe" // also when another version has taken its place
+	}
+	path, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	return path
 }
 
 // The exit codes.

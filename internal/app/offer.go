@@ -19,9 +19,21 @@ type offer struct {
 	grants []string     // rules, directories and variables, a line each
 	texts  []string     // files that the model would read
 	broken error        // why not everything is known
+
+	outside []outsider // files from elsewhere that the model would read
 }
 
-func (o offer) items() []trust.Item { return o.runs }
+// include adds files from outside the workspace.
+func (o *offer) include(files []outsider) { o.outside = append(o.outside, files...) }
+
+// items returns what is approved with the workspace.
+func (o offer) items() []trust.Item {
+	items := slices.Clone(o.runs)
+	for _, out := range o.outside {
+		items = append(items, trust.Include(out.path))
+	}
+	return items
+}
 
 // offer reads what the workspace would enable. Nothing of it takes effect.
 func (w *workspace) offer() offer {
@@ -91,7 +103,7 @@ func escapeGlob(path string) string {
 func (w *workspace) describe(o offer) string {
 	var b strings.Builder
 	line := func(kind, text string) { fmt.Fprintf(&b, "  %-9s %s\n", kind, term.Sanitize(text)) }
-	if len(o.runs)+len(o.grants)+len(o.texts) == 0 {
+	if len(o.runs)+len(o.grants)+len(o.texts)+len(o.outside) == 0 {
 		return fmt.Sprintf("%s brings nothing along that needs trust.\n", term.Sanitize(w.Root))
 	}
 	fmt.Fprintf(&b, "%s would enable:\n", term.Sanitize(w.Root))
@@ -103,6 +115,9 @@ func (w *workspace) describe(o offer) string {
 	}
 	for _, name := range o.texts {
 		line("text", name)
+	}
+	for _, out := range o.outside {
+		line("include", out.path+", from outside, by "+out.by)
 	}
 	return b.String()
 }

@@ -58,9 +58,11 @@ type options struct {
 	scope     string         // whose settings are changed
 	// configRoot is where the project's settings are; empty means the working directory
 	configRoot string
-	trust      bool // trust the workspace for this run
-	bare       bool // use nothing that was not asked for
-	goOn       bool // without files of settings that cannot be read
+	trust      bool     // trust the workspace for this run
+	noCommands bool     // of a host
+	bare       bool     // use nothing that was not asked for
+	includes   []string // files outside the project that its instructions may include
+	goOn       bool     // without files of settings that cannot be read
 	debug      bool
 	filter     string
 	debugFile  string
@@ -68,7 +70,7 @@ type options struct {
 
 	sessions                      sessionOptions
 	json, list, stdin, fast, keep bool
-	remove, show                  bool
+	remove, show, fix             bool
 	version, help                 bool
 }
 

@@ -45,24 +45,30 @@ func approvals(prompts []plan.Prompt) []permission.Prompt {
 // planFile returns where the plan of the session is kept.
 func (b *builder) planFile() string { return plan.File(b.plansDir(), b.id, "") }
 
-// plansDir returns the directory of plans. A relative one must lie inside the project.
+// plansDir returns the directory of plans.
 func (b *builder) plansDir() string {
-	kept := filepath.Join(b.home, "plans")
-	dir := b.settings.Text("plansDirectory")
+	dir, problem := plansDir(b.home, b.env.Dir, b.settings.Text("plansDirectory"))
+	if problem != "" {
+		b.notePlans.Do(func() { b.env.say(problem) })
+	}
+	return dir
+}
+
+// plansDir returns the directory of plans of a project, given what the settings say. A relative one must lie
+// inside the project; if it does not, the problem says so.
+func plansDir(home, project, wanted string) (dir, problem string) {
+	kept := keptPlans(home)
 	switch {
-	case dir == "":
-		return kept
-	case filepath.IsAbs(dir):
-		return filepath.Clean(dir)
+	case wanted == "":
+		return kept, ""
+	case filepath.IsAbs(wanted):
+		return filepath.Clean(wanted), ""
 	}
-	full := filepath.Join(b.env.Dir, dir)
-	if paths.Relative(b.env.Dir, full) == full || strings.HasPrefix(dir, "~") {
-		b.notePlans.Do(func() {
-			b.env.say(fmt.Sprintf("plansDirectory is %s, which is not inside the project; plans are kept in %s", dir, kept))
-		})
-		return kept
+	full := filepath.Join(project, wanted)
+	if paths.Relative(project, full) == full || strings.HasPrefix(wanted, "~") {
+		return kept, fmt.Sprintf("plansDirectory is %s, which is not inside the project; plans are kept in %s", wanted, kept)
 	}
-	return full
+	return full, ""
 }
 
 // keepFiles tells the gate what adze keeps for the model: what it may read, and the plan it may write.
@@ -74,6 +80,7 @@ func (b *builder) keepFiles() {
 	if b.log != nil {
 		kept.Readable = append(kept.Readable, filepath.Dir(b.log.Path()))
 	}
+	b.memory.keep(&kept)
 	b.gate.SetKept(kept)
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"adze/internal/agent"
 	"adze/internal/agent/prompt"
 	"adze/internal/instruct"
 	"adze/internal/model"
@@ -117,35 +118,36 @@ func (b *builder) promptPage(ctx context.Context) (*promptPage, error) {
 	req := &model.Request{Model: m.ID, Tools: b.describeTools(pool.Specs()), MaxTokens: 1, Messages: []msg.Message{msg.UserText("")}}
 	req.System, req.Cache = w.write(ctx, m, req.Tools)
 	gauge := tokens.New(m.ID)
-	page := &promptPage{Context: []promptItem{}, Problems: []string{}}
-	v := variant{model: m.ID, answer: w.facts.Answer, tools: len(req.Tools), shared: true, language: b.promptLanguage()}
-	layout := w.layoutFor(v)
-	for _, block := range w.assembly(v).Blocks(layout) {
-		page.System = append(page.System, newBlock(gauge, block, layout))
-		for _, p := range block.Pieces {
-			if n := utf8.RuneCountInString(p.Text); n > largeSection {
-				page.Problems = append(page.Problems, fmt.Sprintf("the section %s has %d characters, which are sent with every request", p.Name, n))
-			}
-		}
-	}
-	for _, t := range req.Tools {
-		definition, err := json.Marshal(object{"name": t.Name, "description": t.Description, "input_schema": t.Schema})
-		if err != nil {
-			return nil, err
-		}
-		item := promptItem{t.Name, len(definition), gauge.Request(nil, []msg.ToolSpec{t}, nil), t.Description}
-		page.Tools = append(page.Tools, item)
-	}
+	page := newPage(gauge, w, m, req.Tools)
 	if !w.simple {
 		page.addContext(b, gauge, req)
 	}
 	return page, page.measure(req)
 }
 
-func newBlock(g *tokens.Gauge, b prompt.Block, l prompt.Layout) promptBlock {
+// newPage returns the page of what every request says before the conversation.
+func newPage(g *tokens.Gauge, w *writer, m agent.Model, specs []msg.ToolSpec) *promptPage {
+	page := &promptPage{Context: []promptItem{}, Problems: []string{}}
+	blocks, hour := w.blocks(m, specs)
+	for _, block := range blocks {
+		page.System = append(page.System, newBlock(g, block, hour))
+		for _, p := range block.Pieces {
+			if n := utf8.RuneCountInString(p.Text); n > largeSection {
+				page.Problems = append(page.Problems, fmt.Sprintf("the section %s has %d characters, which are sent with every request", p.Name, n))
+			}
+		}
+	}
+	for _, t := range specs {
+		definition, _ := json.Marshal(object{"name": t.Name, "description": t.Description, "input_schema": t.Schema}) // ok: the schema is valid
+		page.Tools = append(page.Tools, promptItem{t.Name, len(definition), g.Request(nil, []msg.ToolSpec{t}, nil), t.Description})
+	}
+	return page
+}
+
+func newBlock(g *tokens.Gauge, b prompt.Block, hour bool) promptBlock {
 	shown := promptBlock{Shared: b.Global}
 	switch {
-	case b.Marked && l.Hour:
+	case b.Marked && hour:
 		shown.Cache = "1h"
 	case b.Marked:
 		shown.Cache = "5m"
@@ -166,7 +168,7 @@ func (p *promptPage) addContext(b *builder, g *tokens.Gauge, req *model.Request)
 			p.Problems = append(p.Problems, problem.Path+" "+problem.Text)
 		}
 	}
-	parts := prompt.Context(b.promptLanguage(), files, b.env.Now().Format("2006-01-02"))
+	parts := prompt.Context(b.promptLanguage(), files, b.memory.index(b.promptLanguage()), b.env.Now().Format("2006-01-02"))
 	p.Context = append(p.Context, newItem(g, "first message", msg.PlainText(parts)))
 	req.Messages = []msg.Message{{Role: msg.User, Parts: parts}}
 }

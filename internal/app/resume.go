@@ -45,6 +45,9 @@ func (b *builder) resume(ctx context.Context) error {
 		b.id = b.newSession()
 		opt.Session, opt.Path = b.id, ""
 		if _, err = store.Fork(info.Path, opt, b.o.resumeAt); err == nil {
+			if err := inherit(ctx, b.home, info, b.id, b.plansDir()); err != nil {
+				b.env.say(err.Error())
+			}
 			b.log, b.earlier, err = store.Resume(opt, store.LoadOptions{Structured: true})
 		}
 	default:

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"adze/internal/platform/filehistory"
@@ -23,7 +22,7 @@ func rewind(ctx context.Context, env *Env, o *options) error {
 	if info, err := archive.Find(home, env.Dir, o.resume); err == nil { // a title, or the beginning of an id
 		id = info.ID
 	}
-	dir := filepath.Join(home, "file-history", id)
+	dir := historyDir(home, id)
 	if _, err := os.Stat(dir); err != nil {
 		if !settings.Bool("fileHistory.enabled") {
 			return setupErrorf("session %s has no file history: the setting fileHistory.enabled is false", id)

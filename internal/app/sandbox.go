@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"adze/internal/permission"
 	"adze/internal/platform/config"
@@ -17,14 +18,16 @@ import (
 	"adze/internal/tools/bash"
 )
 
-// A confinement is the sandbox of a session. A nil one confines nothing.
+// A confinement is the sandbox of a session, switched on or not. The settings may change while the session
+// lasts: what changes counts for the commands to come. A nil one confines nothing.
 type confinement struct {
 	*sandbox.Sandbox
 	ctx      context.Context // of the session: questions about hosts are withdrawn with it
-	settings *config.Settings
+	settings atomic.Pointer[config.Settings]
 	env      *Env
 	gate     *gate // nil before the rules are known
 	once     sync.Once
+	tested   atomic.Bool
 	tier     sandbox.Tier
 	problem  error // why it is not in force
 }
@@ -32,9 +35,6 @@ type confinement struct {
 // newConfinement makes the sandbox that the settings ask for. It is tested when it is needed, or at once if
 // it is required: one that does not work then stops the program.
 func newConfinement(s *config.Settings, env *Env) (*confinement, error) {
-	if !s.Bool("sandbox.enabled") {
-		return nil, nil
-	}
 	c := openConfinement(s, env)
 	if err := c.required(); err != nil {
 		c.Close()
@@ -43,17 +43,20 @@ func newConfinement(s *config.Settings, env *Env) (*confinement, error) {
 	return c, nil
 }
 
+// on reports whether the settings switch the sandbox on.
+func (c *confinement) on() bool { return c != nil && c.settings.Load().Bool("sandbox.enabled") }
+
 // required reports that the settings require a sandbox that does not work.
 func (c *confinement) required() error {
-	if c.settings.Bool("sandbox.failIfUnavailable") && !c.inForce() {
+	if c.on() && c.settings.Load().Bool("sandbox.failIfUnavailable") && !c.inForce() {
 		return setupErrorf("the settings require a sandbox: %v", c.problem)
 	}
 	return nil
 }
 
-// ready tests the sandbox, once, and tells the gate what came of it.
+// ready tests the sandbox, once, when it is switched on, and tells the gate what came of it.
 func (c *confinement) ready() {
-	if c != nil {
+	if c.on() {
 		c.once.Do(func() { c.settle(c.Tier()) })
 	}
 }
@@ -61,18 +64,42 @@ func (c *confinement) ready() {
 // inForce reports whether commands are confined.
 func (c *confinement) inForce() bool {
 	c.ready()
-	return c != nil && c.problem == nil
+	return c.on() && c.problem == nil
 }
 
 // settle takes over what the test of the sandbox has shown.
 func (c *confinement) settle(tier sandbox.Tier, problem error) {
 	c.tier, c.problem = tier, problem
-	if problem != nil && !c.settings.Bool("sandbox.failIfUnavailable") {
+	c.tested.Store(true)
+	if problem != nil && !c.settings.Load().Bool("sandbox.failIfUnavailable") {
 		c.env.say(fmt.Sprintf("the sandbox is switched on, but %v. Commands run without it, and each one that does more than read is asked about", problem))
 	}
-	if c.gate != nil {
-		c.gate.SetSandbox(c.state())
+	c.tell()
+}
+
+// tell tells the gate what confines commands, as far as that is known.
+func (c *confinement) tell() {
+	if c.gate == nil {
+		return
 	}
+	was, is := c.gate.Policy().Config().Sandbox, c.state()
+	if was.On != is.On || was.AutoAllow != is.AutoAllow || was.Missing != is.Missing || !slices.Equal(was.Excluded, is.Excluded) {
+		c.gate.SetSandbox(is)
+	}
+}
+
+// reload takes over settings that have changed, for the commands to come.
+func (c *confinement) reload(s *config.Settings) {
+	if c == nil {
+		return
+	}
+	before := c.settings.Swap(s)
+	for _, key := range listKeys {
+		if !before.Bool("sandbox.enabled") || !slices.Equal(before.Strings(key), s.Strings(key)) {
+			c.check(key)
+		}
+	}
+	c.tell()
 }
 
 // expectedSandbox returns what would confine commands.
@@ -85,7 +112,11 @@ func expectedSandbox(s *config.Settings, env *Env) (permission.Sandbox, error) {
 
 // openConfinement makes a sandbox without testing it.
 func openConfinement(s *config.Settings, env *Env) *confinement {
-	c := &confinement{ctx: context.Background(), settings: s, env: env}
+	c := &confinement{ctx: context.Background(), env: env}
+	c.settings.Store(s)
+	for _, key := range listKeys {
+		c.check(key)
+	}
 	c.Sandbox = sandbox.New(sandbox.Config{
 		Roots: c.roots, Home: env.Getenv("HOME"),
 		Write:    c.places("sandbox.filesystem.allowWrite"),
@@ -108,9 +139,7 @@ func (c *confinement) attach(g *gate) {
 		return
 	}
 	c.gate = g
-	if c.tier != sandbox.None || c.problem != nil { // it had to be tested already
-		g.SetSandbox(c.state())
-	}
+	c.tell()
 }
 
 // begin says when questions about hosts are withdrawn: with the session.
@@ -128,32 +157,27 @@ func (c *confinement) close() {
 
 // state returns what the permission check has to know.
 func (c *confinement) state() permission.Sandbox {
-	if c == nil {
+	switch {
+	case !c.on():
 		return permission.Sandbox{}
-	}
-	if c.problem != nil {
+	case !c.tested.Load():
+		return permission.Sandbox{Excluded: c.excluded()}
+	case c.problem != nil:
 		return permission.Sandbox{Missing: true}
 	}
-	return permission.Sandbox{
-		On:        true,
-		AutoAllow: c.autoAllow(),
-		Excluded:  c.excluded(),
-	}
+	return permission.Sandbox{On: true, AutoAllow: c.autoAllow(), Excluded: c.excluded()}
 }
 
 // autoAllow reports whether commands in the sandbox are not asked about. Where protected names cannot be
 // protected, confinement is no reason for that.
 func (c *confinement) autoAllow() bool {
-	return c.settings.Bool("sandbox.autoAllowBashIfSandboxed") && c.tier.Protects()
+	return c.settings.Load().Bool("sandbox.autoAllowBashIfSandboxed") && c.tier.Protects()
 }
 
 // excluded returns the patterns of commands that run outside.
 func (c *confinement) excluded() []string {
-	return slices.DeleteFunc(slices.Clone(c.settings.Strings("sandbox.excludedCommands")), func(text string) bool {
+	return slices.DeleteFunc(slices.Clone(c.settings.Load().Strings("sandbox.excludedCommands")), func(text string) bool {
 		_, err := shell.ParsePattern(text)
-		if err != nil {
-			c.env.say(fmt.Sprintf("sandbox.excludedCommands: %q is no pattern of commands: %v; it is ignored", text, err))
-		}
 		return err != nil
 	})
 }
@@ -163,18 +187,35 @@ func (c *confinement) confine(b *bash.Config) {
 	if c == nil {
 		return
 	}
-	b.Wrap, b.Scratch = c.wrap, c.Temp
-	b.Outside = func(s *shell.Script) bool { return !c.inForce() || c.gate.Policy().Excluded(s) }
-	b.MayLeave = c.settings.Bool("sandbox.allowUnsandboxedCommands")
+	b.Wrap, b.Scratch, b.Confines, b.Outside = c.wrap, c.Temp, c.on, c.outside
+	b.MayLeave = c.on() && c.settings.Load().Bool("sandbox.allowUnsandboxedCommands")
+	b.Leaves = func() bool { return c.settings.Load().Bool("sandbox.allowUnsandboxedCommands") }
+}
+
+// outside returns which commands run outside the sandbox by the settings as they are now.
+func (c *confinement) outside() func(*shell.Script) bool {
+	on, required := c.on(), c.settings.Load().Bool("sandbox.failIfUnavailable")
+	policy := c.gate.Policy()
+	return func(s *shell.Script) bool {
+		if !on {
+			return true
+		}
+		c.once.Do(func() { c.settle(c.Tier()) })
+		if c.problem != nil {
+			return !required // what is required and not there is an error, which wrapping will say
+		}
+		return policy.Excluded(s)
+	}
 }
 
 func (c *confinement) wrap(cmd osproc.Cmd) (osproc.Cmd, func(string) string, error) {
-	env := osproc.DropSecrets(cmd.Env, c.settings.Strings("shell.passEnv"))
+	env := osproc.DropSecrets(cmd.Env, c.settings.Load().Strings("shell.passEnv"))
 	confined, err := c.Wrap(c.ctx, sandbox.Command{Path: cmd.Path, Args: cmd.Args, Dir: cmd.Dir, Env: env})
 	if err != nil {
 		return osproc.Cmd{}, nil, fmt.Errorf("%w; the command was not run", err)
 	}
 	cmd.Path, cmd.Args, cmd.Dir, cmd.Env = confined.Path, confined.Args, confined.Dir, confined.Env
+	cmd.Files, cmd.Terminate, cmd.Reaped, cmd.NoCore = confined.Files, confined.Terminate, !confined.Contained, true
 	return cmd, confined.End, nil
 }
 
@@ -190,7 +231,7 @@ func (c *confinement) roots() []string {
 func (c *confinement) places(key string) func() ([]string, error) {
 	return func() ([]string, error) {
 		var list []string
-		for _, path := range c.settings.Strings(key) {
+		for _, path := range c.settings.Load().Strings(key) {
 			list = append(list, c.expand(path))
 		}
 		if key == "sandbox.filesystem.denyWrite" && c.gate != nil {
@@ -214,24 +255,42 @@ func (c *confinement) expand(path string) string {
 	return path
 }
 
-// domains returns the hosts of a setting. One that cannot be read is told and ignored.
+// domains returns the hosts of a setting, as it is when they are asked for.
 func (c *confinement) domains(key string) func() []sandbox.Domain {
-	var list []sandbox.Domain
-	for _, text := range c.settings.Strings(key) {
-		d, err := sandbox.ParseDomain(text)
-		if err != nil {
-			c.env.say(fmt.Sprintf("%s: %q is ignored: %v", key, text, err))
-			continue
+	return func() []sandbox.Domain {
+		var list []sandbox.Domain
+		for _, text := range c.settings.Load().Strings(key) {
+			if d, err := sandbox.ParseDomain(text); err == nil {
+				list = append(list, d)
+			}
 		}
-		list = append(list, d)
+		return list
 	}
-	return func() []sandbox.Domain { return list }
+}
+
+// listKeys are the settings whose entries may be wrong one by one.
+var listKeys = [...]string{"sandbox.excludedCommands", "sandbox.network.allowedDomains", "sandbox.network.deniedDomains"}
+
+// check tells which entries of a setting cannot be read, and are ignored.
+func (c *confinement) check(key string) {
+	if !c.on() {
+		return
+	}
+	for _, text := range c.settings.Load().Strings(key) {
+		if key == "sandbox.excludedCommands" {
+			if _, err := shell.ParsePattern(text); err != nil {
+				c.env.say(fmt.Sprintf("%s: %q is no pattern of commands: %v; it is ignored", key, text, err))
+			}
+		} else if _, err := sandbox.ParseDomain(text); err != nil {
+			c.env.say(fmt.Sprintf("%s: %q is ignored: %v", key, text, err))
+		}
+	}
 }
 
 // networked reports whether anybody could be reached: without a host that is allowed, and without anyone
 // to ask about others, a proxy would only cost time.
 func (c *confinement) networked() bool {
-	return c.gate != nil && (c.gate.Asks() || c.gate.Mode() == string(permission.Bypass) || c.gate.Policy().AllowsHosts() || len(c.settings.Strings("sandbox.network.allowedDomains")) > 0)
+	return c.gate != nil && (c.gate.Asks() || c.gate.Mode() == string(permission.Bypass) || c.gate.Policy().AllowsHosts() || len(c.settings.Load().Strings("sandbox.network.allowedDomains")) > 0)
 }
 
 // judge says what the rules for hosts say.
@@ -255,7 +314,7 @@ const maxHidden = 200_000
 // stops the command.
 func (c *confinement) hidden() ([]string, error) {
 	var list []string
-	for _, path := range c.settings.Strings("sandbox.filesystem.denyRead") {
+	for _, path := range c.settings.Load().Strings("sandbox.filesystem.denyRead") {
 		list = append(list, c.expand(path))
 	}
 	if c.gate == nil || !c.gate.Hides() {

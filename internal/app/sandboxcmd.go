@@ -43,12 +43,7 @@ func runSandbox(ctx context.Context, env *Env, o *options) error {
 		return err
 	}
 	defer b.close()
-	c := b.sandbox
-	if c == nil { // it is not switched on: what would be?
-		c = openConfinement(b.settings, env)
-		c.gate = b.gate
-		defer c.Close()
-	}
+	c := b.sandbox // also if it is not switched on: what would be?
 	c.tier, c.problem = c.Tier()
 	s, held := c.status(ctx)
 	if o.json {
@@ -64,7 +59,7 @@ func runSandbox(ctx context.Context, env *Env, o *options) error {
 
 // status tries what the sandbox is there to prevent. It reports whether all that is promised holds.
 func (c *confinement) status(ctx context.Context) (sandboxStatus, bool) {
-	s := c.settings
+	s := c.settings.Load()
 	out := sandboxStatus{
 		Enabled: s.Bool("sandbox.enabled"), Required: s.Bool("sandbox.failIfUnavailable"), Tier: c.tier.String(),
 		MayLeave: s.Bool("sandbox.allowUnsandboxedCommands"), Excluded: s.Strings("sandbox.excludedCommands"), Network: s.Strings("sandbox.network.allowedDomains"),

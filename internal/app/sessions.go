@@ -72,6 +72,7 @@ type sessionTask struct {
 	force bool
 	home  string
 	args  []string
+	o     *options
 }
 
 // runSessions does something with the sessions on disk. Without a word it lists them.
@@ -93,7 +94,7 @@ func runSessions(ctx context.Context, env *Env, o *options) error {
 		if len(args) < a.least || a.args == "" && len(args) > 0 {
 			return setupErrorf("write adze sessions %s", strings.TrimSpace(a.name+" "+a.args))
 		}
-		return sessionError(a.run(ctx, &sessionTask{&o.sessions, env, o.json, o.force, home, args}))
+		return sessionError(a.run(ctx, &sessionTask{&o.sessions, env, o.json, o.force, home, args, o}))
 	}
 	if near := spell.Closest(name, names, 1); len(near) > 0 {
 		return setupErrorf("there is no adze sessions %s; did you mean %s?", name, near[0])

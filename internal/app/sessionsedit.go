@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"adze/internal/msg"
@@ -66,7 +67,7 @@ func formatOf(name string) archive.Format {
 	return archive.Markdown
 }
 
-func forkSession(_ context.Context, t *sessionTask) error {
+func forkSession(ctx context.Context, t *sessionTask) error {
 	if len(t.args) > 1 {
 		return setupErrorf("name one session; a title of several words needs quotes")
 	}
@@ -80,6 +81,11 @@ func forkSession(_ context.Context, t *sessionTask) error {
 	}
 	if _, err := store.Fork(info.Path, opt, t.At); err != nil {
 		return err
+	}
+	settings, _, _ := loadSettings(t.env, t.o) // ok: without a state home there is no session
+	dir, _ := plansDir(t.home, opt.Dir, settings.Text("plansDirectory"))
+	if err := inherit(ctx, t.home, info, opt.Session, slices.Compact([]string{dir, keptPlans(t.home)})...); err != nil {
+		t.env.say(err.Error())
 	}
 	return t.env.print(opt.Session + "\n")
 }
@@ -131,7 +137,11 @@ func removeSessions(_ context.Context, t *sessionTask) error {
 				return err
 			}
 		}
-		if err := store.Remove(info.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		var beside []string
+		if isOurs(t.home, info) {
+			beside = belongings(t.home, info.ID)
+		}
+		if err := store.Remove(info.Path, beside...); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		if err := t.out(fmt.Sprintf("removed %s (%s)\n", info.ID, info.Name())); err != nil {

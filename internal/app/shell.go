@@ -52,6 +52,7 @@ func (sh *shelling) config(b toolbox) bash.Config {
 	b.sandbox.confine(&c)
 	if sh.dir.gate != nil {
 		c.SetDir, c.Roots = sh.dir.move, sh.dir.roots
+		c.MayRead = func(path string) bool { return sh.dir.gate.Policy().MayRead(path) }
 	}
 	return c
 }
@@ -65,6 +66,9 @@ func (b *builder) openShell(ctx context.Context) (*shelling, error) {
 	sh := &shelling{dir: b.dir, temp: filepath.Join(dir, "tasks"), once: b.backend == nil && !b.o.stdin}
 	b.dir.changed = func(from, to string) { b.hooks.Fire(ctx, hook.OnCwdChanged(from, to)) }
 	snapshot := bash.TakeSnapshot(&b.runner, dir, shellEnv(b.settings), b.env.say)
+	if interactive(b.env, b.o) {
+		snapshot.Note = b.env.say
+	}
 	sh.snapshot, sh.start = snapshot.File, snapshot.Start
 	b.closers = append(b.closers, func() { b.removeTasks(dir) }, snapshot.Close)
 	if !b.settings.Bool("ADZE_DISABLE_BACKGROUND_TASKS") {

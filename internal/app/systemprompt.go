@@ -13,9 +13,12 @@ import (
 
 	"adze/internal/agent"
 	"adze/internal/agent/prompt"
+	"adze/internal/memory"
 	"adze/internal/model"
 	"adze/internal/msg"
 	"adze/internal/platform/gitinfo"
+	"adze/internal/session"
+	"adze/internal/tools/bash"
 )
 
 // An assembler writes the system prompt of a turn.
@@ -27,6 +30,7 @@ func (b *builder) prompt() (assembler, error) {
 	if err != nil {
 		return nil, err
 	}
+	b.prompts = w
 	return w.write, nil
 }
 
@@ -51,6 +55,7 @@ type variant struct {
 	tools         int
 	shared        bool
 	language      prompt.Language
+	memory        memory.Mode
 }
 
 type written struct {
@@ -87,8 +92,8 @@ func (b *builder) writer() (*writer, error) {
 			NoteDown:  true,
 		},
 	}
-	if shell := b.env.Getenv("SHELL"); shell != "" {
-		w.facts.Env.Shell = filepath.Base(shell)
+	if shell, err := bash.Find(); err == nil { // the one that runs commands, not the person's own
+		w.facts.Env.Shell = strings.TrimSuffix(filepath.Base(shell.Path), ".exe")
 	}
 	if b.settings.Bool("attributionHeader") {
 		w.layout.Client = "adze/" + Version + " (" + b.entryPoint() + ")"
@@ -128,10 +133,7 @@ func (b *builder) cachesLong() bool {
 
 // write implements [assembler].
 func (w *writer) write(_ context.Context, m agent.Model, tools []msg.ToolSpec) ([]msg.Part, []model.Mark) {
-	v := variant{
-		model: m.ID, answer: w.b.prefs.live.Settings().Text("language"), tools: len(tools),
-		shared: w.b.backend == nil || w.b.backend.shared, language: w.b.promptLanguage(),
-	}
+	v := w.variant(m, tools)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	done, ok := w.written[v]
@@ -140,6 +142,30 @@ func (w *writer) write(_ context.Context, m agent.Model, tools []msg.ToolSpec) (
 		w.written[v] = done
 	}
 	return done.blocks, done.marks
+}
+
+// reset makes the sections of the prompt be written anew, after the conversation was summed up.
+func (w *writer) reset() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.registry.Reset()
+	clear(w.written)
+}
+
+// blocks returns what write does, by sections, and whether it is cached for an hour.
+func (w *writer) blocks(m agent.Model, tools []msg.ToolSpec) (blocks []prompt.Block, hour bool) {
+	v := w.variant(m, tools)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.assembly(v).Blocks(w.layoutFor(v)), w.layout.Hour
+}
+
+func (w *writer) variant(m agent.Model, tools []msg.ToolSpec) variant {
+	return variant{
+		model: m.ID, answer: w.b.prefs.live.Settings().Text("language"), tools: len(tools),
+		shared: w.b.backend == nil || w.b.backend.shared, language: w.b.promptLanguage(),
+		memory: w.b.memory.mode(),
+	}
 }
 
 func (w *writer) layoutFor(v variant) prompt.Layout {
@@ -151,8 +177,8 @@ func (w *writer) layoutFor(v variant) prompt.Layout {
 // assembly returns the prompt that belongs to v.
 func (w *writer) assembly(v variant) prompt.Assembly {
 	known, _ := w.b.table.Lookup(v.model)
-	if w.facts.Answer != v.answer {
-		w.facts.Answer = v.answer
+	if remember := w.b.memory.section(v.language); w.facts.Answer != v.answer || w.facts.Memory != remember {
+		w.facts.Answer, w.facts.Memory = v.answer, remember
 		w.registry.Reset()
 	}
 	if w.git != nil {
@@ -179,7 +205,37 @@ func (b *builder) promptLanguage() prompt.Language {
 
 // describeTools returns tools as they are described in the language of the prompt.
 func (b *builder) describeTools(specs []msg.ToolSpec) []msg.ToolSpec {
-	return prompt.Describe(b.promptLanguage(), specs)
+	return b.described.in(b.promptLanguage(), specs)
+}
+
+// A described keeps the last description of tools: they seldom change. It is safe for concurrent use.
+type described struct {
+	mu       sync.Mutex
+	language prompt.Language
+	from, to []msg.ToolSpec
+}
+
+func (d *described) in(l prompt.Language, specs []msg.ToolSpec) []msg.ToolSpec {
+	if l == prompt.English || len(specs) == 0 {
+		return specs
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.language != l || len(d.from) != len(specs) || &d.from[0] != &specs[0] {
+		d.language, d.from, d.to = l, specs, prompt.Describe(l, specs)
+	}
+	return d.to
+}
+
+// watchCache logs when the provider has to read anew what it had cached, with what made it so.
+func (b *builder) watchCache(cfg *session.Config) {
+	cfg.Answered = func(req *model.Request, u msg.Usage) {
+		sent := *req
+		sent.Tools = b.describeTools(req.Tools)
+		if lost, ok := b.watch.Answered(&sent, u); ok && cfg.Debug != nil {
+			cfg.Debug.Info("the provider's cache was lost", "changed", strings.Join(lost.Changed, ","), "request", lost.Request, "message", lost.Message, "tokens", lost.Lost)
+		}
+	}
 }
 
 // snapshot asks git about the workspace, once, while other things are made ready. It returns what waits for

@@ -51,22 +51,23 @@ func runTool(ctx context.Context, env *Env, o *options) error {
 		return err
 	}
 	defer b.close()
-	for _, t := range b.tools() {
-		if o.stdin || named(t, o.args[0]) {
-			b.gate.allow(t.Spec().Name)
-		}
-	}
 	s, err := b.session(ctx, nil)
 	if err != nil {
 		return err
 	}
 	c := &caller{session: s}
 	if o.stdin {
+		for _, spec := range s.Pool().Specs() {
+			b.gate.allow(spec.Name)
+		}
 		return c.serve(ctx, env)
 	}
-	if _, _, ok := s.Pool().Fold(o.args[0]); !ok {
-		return unknownTool(s.Pool(), o.args[0])
+	pool := s.Pool()
+	_, name, ok := pool.Fold(o.args[0])
+	if !ok {
+		return unknownTool(pool, o.args[0])
 	}
+	b.gate.allow(name)
 	input, err := toolInput(ctx, env, o.args[1:])
 	if err != nil {
 		return err

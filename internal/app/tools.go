@@ -16,12 +16,15 @@ import (
 	"adze/internal/tool"
 	"adze/internal/tool/change"
 	"adze/internal/tools/bash"
+	"adze/internal/tools/ctxinspect"
 	"adze/internal/tools/edit"
 	"adze/internal/tools/glob"
 	"adze/internal/tools/grep"
 	"adze/internal/tools/notebook"
 	"adze/internal/tools/plan"
+	"adze/internal/tools/powershell"
 	"adze/internal/tools/read"
+	"adze/internal/tools/snip"
 	"adze/internal/tools/taskoutput"
 	"adze/internal/tools/taskstop"
 	"adze/internal/tools/write"
@@ -92,7 +95,7 @@ func catalogue() []catalogued {
 }
 
 // simpleTools are what is left with ADZE_SIMPLE.
-var simpleTools = [...]string{"Bash", "Read", "Edit"}
+var simpleTools = [...]string{"Bash", "PowerShell", "Read", "Edit"}
 
 // A toolbox is what the built-in tools of a session are made with.
 type toolbox struct {
@@ -117,6 +120,10 @@ type toolbox struct {
 	hides func() bool
 	// plan is how the model plans; without a file it cannot.
 	plan plan.Config
+	// stale takes the model's word for what can be cut out of the conversation, and inspect says how full
+	// the window is; nil means that the model is not offered it.
+	stale   snip.Marker
+	inspect func() string
 	// made is given what the writing tools share, which has to be waited for before the history is
 	// closed; nil means that no tool is run.
 	made func(*change.Files)
@@ -139,8 +146,22 @@ func (b toolbox) tools() []tool.Tool {
 		reading.Images = func() bool { return b.model().Images }
 		reading.Documents = func() bool { return b.model().Documents }
 	}
+	var files *change.Files
+	if b.home != "" {
+		files = &change.Files{
+			Dir: here, State: b.state, History: b.history, Hidden: b.hidden, Log: b.log,
+			Replacer:  replace.New(filepath.Join(b.home, "locks")),
+			Listeners: []change.Listener{searched{b.engine}},
+		}
+		if b.made != nil {
+			b.made(files)
+		}
+	}
+	shell := b.shell.config(b)
+	shell.Files = files
 	list := []tool.Tool{
-		bash.New(b.shell.config(b)),
+		bash.New(shell),
+		powershell.New(inPowerShell(shell)),
 		read.New(reading),
 		glob.New(glob.Config{Dir: here, Engine: b.engine, Denied: b.denials}),
 		grep.New(grep.Config{Dir: here, Engine: b.engine, Denied: b.denials}),
@@ -148,19 +169,17 @@ func (b toolbox) tools() []tool.Tool {
 	if b.shell.tasks != nil {
 		list = append(list, taskoutput.New(b.shell.tasks), taskstop.New(b.shell.tasks))
 	}
+	if b.stale != nil {
+		list = append(list, snip.New(b.stale))
+	}
+	if b.inspect != nil {
+		list = append(list, ctxinspect.New(b.inspect))
+	}
 	if b.home == "" {
 		return list
 	}
 	if b.plan.File != nil {
 		list = append(list, plan.Enter(b.plan), plan.Exit(b.plan))
-	}
-	files := &change.Files{
-		Dir: here, State: b.state, History: b.history, Hidden: b.hidden, Log: b.log,
-		Replacer:  replace.New(filepath.Join(b.home, "locks")),
-		Listeners: []change.Listener{searched{b.engine}},
-	}
-	if b.made != nil {
-		b.made(files)
 	}
 	return append(list,
 		edit.New(edit.Config{Files: files, WholeOnly: !s.Bool("edit.allowCovered")}),

@@ -19,6 +19,7 @@ func TestTraitsOfTheTools(t *testing.T) {
 		"Glob":         {100_000, false, true},
 		"Grep":         {100_000, false, true},
 		"NotebookEdit": {100_000, false, false},
+		"PowerShell":   {30_000, false, true},
 		"Read":         {100_000, true, true},
 		"TaskOutput":   {100_000, false, false},
 		"TaskStop":     {100_000, false, false},

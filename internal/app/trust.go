@@ -148,6 +148,7 @@ func meet(ctx context.Context, env *Env, o *options) error {
 		return nil
 	}
 	offer := w.offer()
+	offer.include(p.outsiders(env, o))
 	if err := env.print(w.describe(offer)); err != nil {
 		return err
 	}
@@ -157,6 +158,9 @@ func meet(ctx context.Context, env *Env, o *options) error {
 	}
 	if w.Covers(fsys.UserHome(env.Getenv)) || w.store == nil {
 		o.trust = true
+		for _, out := range offer.outside {
+			o.includes = append(o.includes, out.path)
+		}
 		return nil
 	}
 	return w.store.Add(ctx, w.Workspace, offer.items()...)
@@ -215,6 +219,7 @@ func runTrust(ctx context.Context, env *Env, o *options) error {
 		return w.problem
 	}
 	offer := w.offer()
+	offer.include(p.outsiders(env, o))
 	if offer.broken != nil {
 		return setupErrorf("%v; what it would enable cannot be told: correct the file first", offer.broken)
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -13,7 +12,9 @@ import (
 	"sync/atomic"
 
 	"adze/internal/agent"
+	"adze/internal/agent/collapse"
 	"adze/internal/agent/prompt"
+	"adze/internal/agent/snip"
 	"adze/internal/model"
 	"adze/internal/model/catalog"
 	"adze/internal/model/cost"
@@ -24,6 +25,7 @@ import (
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/search"
 	"adze/internal/platform/spell"
+	"adze/internal/platform/task"
 	"adze/internal/session"
 	"adze/internal/session/store"
 	"adze/internal/tool"
@@ -47,22 +49,30 @@ type builder struct {
 	model   string          // as the user named it
 	backend *backend
 	gate    *gate
-	sandbox *confinement // nil if commands are not confined
+	sandbox *confinement
 	hooks   *hooking
 	vars    *envFile
 	runner  osproc.Runner
-	dir     *workdir // where the session is
+	tasks   *task.Table      // nil if nothing runs in the background
+	snipper *snip.Snipper    // nil if nothing is cut out of the conversation
+	folder  *collapse.Folder // nil if nothing of it is folded
+	dir     *workdir         // where the session is
 	closers []func()
 
-	noteModel, notePlans, costOnce sync.Once
+	noteModel, notePlans, noteSmall, costOnce sync.Once
 
-	files   *filehistory.History // nil if none is kept
-	state   *filestate.Store     // what the conversation knows of files
-	system  atomic.Pointer[assembler]
-	git     func() prompt.Git // what git said of the workspace; nil before it is asked
-	told    *background       // what the model is told beside what is said; nil before there is a session
-	schemas structured.Cache
-	output  structured.Output
+	files     *filehistory.History // nil if none is kept
+	state     *filestate.Store     // what the conversation knows of files
+	system    atomic.Pointer[assembler]
+	prompts   *writer
+	refused   []string // files that instructions include and nobody approved of
+	described described
+	watch     prompt.Watch      // over the provider's cache
+	git       func() prompt.Git // what git said of the workspace; nil before it is asked
+	told      *background       // what the model is told beside what is said; nil before there is a session
+	memory    *remembering
+	schemas   structured.Cache
+	output    structured.Output
 }
 
 // newBuilder reads the settings and the rules.
@@ -78,6 +88,7 @@ func newBuilder(env *Env, o *options) (*builder, error) {
 		b.id = msg.NewID()
 	}
 	b.vars = newEnvFile(b)
+	b.openMemory()
 	for _, note := range o.notes {
 		env.say(note)
 	}
@@ -91,6 +102,7 @@ func newBuilder(env *Env, o *options) (*builder, error) {
 	}
 	b.sandbox.attach(b.gate)
 	b.dir = newWorkdir(env.Dir, b.gate)
+	b.runner.Reaper = env.Program
 	b.closers = append(b.closers, b.runner.Close)
 	if err := b.serveProfiles(); err != nil {
 		return nil, err
@@ -108,9 +120,9 @@ func (b *builder) close() {
 
 // chooseModel settles which model is asked, and by which provider.
 func (b *builder) chooseModel() (err error) {
-	// A long conversation is mostly one large buffer and the texts it was made of: collecting it twice as
-	// often costs little and keeps the peak down.
-	debug.SetGCPercent(50)
+	// A long conversation is mostly one large buffer and the texts it was made of: collecting it more often
+	// costs little and keeps the peak down.
+	debug.SetGCPercent(75)
 	b.model = firstOf(b.o.model, b.settings.Text("model"), "default")
 	fallback := b.fallback()
 	if fallback != "" {
@@ -173,50 +185,91 @@ func (b *builder) lookup(name string) (catalog.Model, error) {
 // scriptedModel is the id of the model that a script plays.
 const scriptedModel = "replay"
 
-// session puts the session together. Nothing is written before its first message.
-func (b *builder) session(ctx context.Context, system assembler) (*session.Session, error) {
+// parts are what a session is made with and gives back in the end.
+type parts struct {
+	debug   *slog.Logger
+	history *filehistory.History // nil if none is kept
+	engine  *search.Engine
+	shell   *shelling
+	changes *change.Files // what the writing tools share; nil without them
+}
+
+// open opens the parts of the session. Nothing is written before its first message.
+func (b *builder) open(ctx context.Context) (p parts, err error) {
 	if err := b.openLog(); err != nil {
-		return nil, err
+		return p, err
 	}
-	debug, closeDebug, err := openDebug(b.o, b.home, b.id)
-	if err != nil {
-		return nil, err
+	var closeDebug func()
+	if p.debug, closeDebug, err = openDebug(b.o, b.home, b.id); err != nil {
+		return p, err
 	}
 	b.closers = append(b.closers, closeDebug)
-	history, err := b.openHistory(debug)
-	if err != nil {
-		return nil, err
+	if p.history, err = b.openHistory(p.debug); err != nil {
+		return p, err
 	}
-	engine := newEngine(b.settings, b.env.Dir, b.env.say)
-	b.closers = append(b.closers, engine.Close)
-	shell, err := b.openShell(ctx)
-	if err != nil {
-		return nil, err
+	p.engine = newEngine(b.settings, b.env.Dir, b.env.say)
+	b.closers = append(b.closers, p.engine.Close)
+	if p.shell, err = b.openShell(ctx); err != nil {
+		return p, err
 	}
 	b.sandbox.begin(ctx)
-	var current *session.Session
-	box := toolbox{
-		shell:    shell,
-		sandbox:  b.sandbox,
-		engine:   engine,
-		vars:     b.vars,
-		settings: b.settings, dir: b.env.Dir, runner: &b.runner, state: filestate.New(), log: debug,
-		home: b.home, model: func() catalog.Model { m, _ := b.lookup(current.Model()); return m },
-		hidden: b.gate.Hidden, hides: b.gate.Hides, plan: b.planConfig(),
+	return p, nil
+}
+
+// session puts the session together.
+func (b *builder) session(ctx context.Context, system assembler) (*session.Session, error) {
+	p, err := b.open(ctx)
+	if err != nil {
+		return nil, err
 	}
-	b.keepFiles()
-	b.files, b.state = history, box.state
 	lost := b.lostTasks()
+	var current *session.Session
+	tools := b.makeTools(&p, func() catalog.Model { m, _ := b.lookup(current.Model()); return m })
+	cfg := b.config(p, tools, system)
+	p.shell.warmUp(&cfg)
+	b.openHooks(&cfg)
+	b.memory.wire(&cfg)
+	b.remind(&cfg)
+	b.openBackground(&cfg)
+	b.watchCache(&cfg)
+	b.keepWithin(&cfg)
+	if p.changes != nil {
+		cfg.Afters = append(cfg.Afters, p.changes) // after the hooks
+	}
+	current = session.Open(ctx, cfg)
+	b.hooks.attach(current)
+	for _, n := range lost {
+		b.hooks.notify(session.Notify{Text: n.Text()})
+	}
+	if !p.shell.once {
+		b.followSettings(ctx)
+	}
+	return current, nil
+}
+
+// makeTools returns the tools of the session. Now says which model reads their results.
+func (b *builder) makeTools(p *parts, now func() catalog.Model) []tool.Tool {
+	box := toolbox{
+		shell: p.shell, sandbox: b.sandbox, engine: p.engine, vars: b.vars,
+		settings: b.settings, dir: b.env.Dir, runner: &b.runner, state: filestate.New(), log: p.debug, home: b.home,
+		hidden: b.gate.Hidden, hides: b.gate.Hides, plan: b.planConfig(),
+		made: func(f *change.Files) { p.changes = f; b.closers = append(b.closers, f.Wait) },
+	}
+	if b.backend != nil {
+		box.model = now
+	}
+	if p.history != nil {
+		box.history = p.history
+	}
+	b.files, b.state, b.tasks = p.history, box.state, p.shell.tasks
+	b.keepFiles()
+	b.experiment(&box)
 	b.recall(box.state)
-	if history != nil {
-		box.history = history
-	}
-	if b.backend == nil {
-		box.model = nil
-	}
-	var changes *change.Files
-	box.made = func(f *change.Files) { changes = f; b.closers = append(b.closers, f.Wait) }
-	tools := box.tools()
+	return box.tools()
+}
+
+// config returns what flags and settings make of a session; what goes beyond one value is wired after it.
+func (b *builder) config(p parts, tools []tool.Tool, system assembler) session.Config {
 	cfg := session.Config{
 		ID:               b.id,
 		Tools:            tool.NewRegistry(append(tools, &b.output)...),
@@ -239,7 +292,8 @@ func (b *builder) session(ctx context.Context, system assembler) (*session.Sessi
 		Effort:           firstOf(b.o.effort, model.Effort(b.settings.Text("effort"))),
 		Thinking:         b.thinking(),
 		Raw:              b.o.partial,
-		Debug:            debug,
+		Debug:            p.debug,
+		Now:              b.env.Now,
 	}
 	if b.log != nil {
 		cfg.Log = b.log
@@ -247,8 +301,8 @@ func (b *builder) session(ctx context.Context, system assembler) (*session.Sessi
 	if b.earlier != nil {
 		cfg.History = b.earlier.Entries
 	}
-	if history != nil {
-		cfg.Files = history
+	if p.history != nil {
+		cfg.Files = p.history
 	}
 	if b.backend != nil {
 		cfg.Provider = fit(b.backend.provider, b.table, b.env.say, b.describeTools)
@@ -256,26 +310,17 @@ func (b *builder) session(ctx context.Context, system assembler) (*session.Sessi
 	if b.settings.Bool("sendMetadata") {
 		cfg.UserID = "session_" + b.id
 	}
-	shell.warmUp(&cfg)
-	b.openHooks(&cfg)
-	b.remind(&cfg)
-	b.openBackground(&cfg)
-	b.keepWithin(&cfg)
-	if changes != nil {
-		cfg.Afters = append(cfg.Afters, changes) // after the hooks
+	if p.shell.tasks != nil {
+		cfg.Detach = p.shell.tasks.Detach
 	}
-	current = session.Open(ctx, cfg)
-	b.hooks.attach(current)
-	for _, n := range lost {
-		b.hooks.notify(session.Notify{Text: n.Text()})
-	}
-	b.followSettings(ctx)
-	return current, nil
+	return cfg
 }
 
 // tools returns the tools as they are listed; none of them is run.
 func (b *builder) tools() []tool.Tool {
-	return toolbox{shell: still(b.env.Dir, b.gate), settings: b.settings, dir: b.env.Dir, runner: &b.runner, state: filestate.New(), home: b.home, engine: new(search.Engine), plan: b.planConfig()}.tools()
+	box := toolbox{shell: still(b.env.Dir, b.gate), settings: b.settings, dir: b.env.Dir, runner: &b.runner, state: filestate.New(), home: b.home, engine: new(search.Engine), plan: b.planConfig()}
+	b.experiment(&box)
+	return box.tools()
 }
 
 // openHistory opens what files held before they were changed, or returns none if none is kept.
@@ -283,7 +328,7 @@ func (b *builder) openHistory(log *slog.Logger) (*filehistory.History, error) {
 	if b.o.ephemeral || b.home == "" || !b.settings.Bool("fileHistory.enabled") {
 		return nil, nil
 	}
-	h, err := filehistory.Open(filepath.Join(b.home, "file-history", b.id), log)
+	h, err := filehistory.Open(historyDir(b.home, b.id), log)
 	if err != nil {
 		return nil, setupErrorf("%v", err)
 	}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Nothing that a command has started outlives a program that is killed: no grandchild, nobody who left
+// the group, became a daemon or forgot the environment. It is the same for a task in the background, of
+// which the model is told, once, when the session is gone on with.
+//
+// Proves SH-04, SHBG-06.
+func TestNothingOutlivesAKilledProgram(t *testing.T) {
+	for _, tt := range []struct{ background, sandbox bool }{{false, false}, {true, false}, {false, true}, {true, true}} {
+		t.Run(fmt.Sprintf("%+v", tt), func(t *testing.T) {
+			t.Parallel()
+			home := t.TempDir()
+			word := rand.Text() // in the arguments of everything that is started
+			leave := strings.ReplaceAll(`exec -a WORD-4 sleep 1000`, "WORD", word)
+			command := strings.ReplaceAll(`
+				setsid bash -c "exec -a WORD-1 sleep 1000" &
+				(bash -c "exec -a WORD-2 sleep 1000" &)
+				setsid setsid bash -c "setsid env -i bash -c '`+leave+`' >/dev/null 2>&1 &"
+				exec -a WORD-3 sleep 1000`, "WORD", word)
+			input, err := json.Marshal(map[string]any{"command": command, "run_in_background": tt.background})
+			if err != nil {
+				t.Fatal(err)
+			}
+			const id = "11111111-2222-4333-8444-555555555555"
+			args := []string{"--model", "sonnet", "--allowed-tools", "Bash", "-p", "go", "--settings", fmt.Sprintf(`{"sandbox":{"enabled":%v}}`, tt.sandbox)}
+			script := fmt.Sprintf("use Bash %s\n---\nsay It runs.\nhang", input)
+			cmd := adze(t, home, script, append(args, "--session-id", id)...)
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			until(t, "the command does not run", func() bool { return len(called(t, word)) == 4 })
+			if tt.background { // the model has been told
+				until(t, "the answer does not arrive", func() bool { return strings.Contains(soFar(t, home), "backgroundTaskId") })
+			}
+			if err := cmd.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			cmd.Wait() // ok: it was killed
+			until(t, "something outlives the program", func() bool { return len(called(t, word)) == 0 })
+			if !tt.background {
+				return
+			}
+			for _, script := range []string{`expect last "does not run any more"`, `expect no-last "does not run any more"`} {
+				again := adze(t, home, script+"\nsay Fine.", append(args, "--resume", id)...)
+				again.Dir = cmd.Dir
+				if out, err := again.Output(); err != nil || !strings.Contains(string(out), "Fine.") {
+					t.Errorf("%s: %v: %s", script, err, out)
+				}
+			}
+		})
+	}
+}
+
+// called returns the processes that have a word in their arguments and have not ended.
+func called(t *testing.T, word string) []string {
+	t.Helper()
+	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for _, file := range files {
+		if text, err := os.ReadFile(file); err == nil && bytes.HasPrefix(text, []byte(word+"-")) {
+			found = append(found, string(bytes.ReplaceAll(text, []byte{0}, []byte(" "))))
+		}
+	}
+	return found
+}
+
+// soFar returns what the transcripts below home hold, if there are any yet.
+func soFar(t *testing.T, home string) string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(home, "projects", "*", "*.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []byte
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, text...)
+	}
+	return string(all)
+}
+
+// until fails the test if ok does not become true.
+func until(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	deadline := time.After(30 * time.Second)
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for !ok() {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatal(what)
+		}
+	}
+}

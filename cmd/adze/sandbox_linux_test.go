@@ -1,0 +1,47 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The limits that a command in the background met are told when somebody looks at it.
+//
+// Proves PERM-64, SHSB-02.
+func TestLimitsOfBackgroundCommands(t *testing.T) {
+	b := newBench(t, func(cmd *exec.Cmd) {
+		cmd.Args = append(cmd.Args, "--settings", `{"sandbox":{"enabled":true}}`)
+	})
+	id := b.call("Bash", map[string]any{"command": "echo x > /etc/adze-test", "run_in_background": true}).Structured.BackgroundTaskID
+	got := b.call("TaskOutput", map[string]any{"task_id": id, "block": true})
+	if !strings.Contains(got.Text, "<sandbox-violations>\nrefused writing") || !strings.Contains(got.Text, "/etc/adze-test") {
+		t.Errorf("%q", got.Text)
+	}
+	b.end()
+}
+
+// The sandbox is switched on and off while a session lasts, for the commands to come.
+//
+// Proves PERM-60.
+func TestSandboxIsSwitchedWhileASessionLasts(t *testing.T) {
+	home, file := t.TempDir(), filepath.Join(t.TempDir(), "file")
+	b := newBench(t, func(cmd *exec.Cmd) { cmd.Env = append(cmd.Env, "ADZE_HOME="+home) })
+	for i, on := range []bool{false, true, false} {
+		if i > 0 {
+			if err := os.WriteFile(filepath.Join(home, "settings.json"), fmt.Appendf(nil, `{"sandbox":{"enabled":%v}}`, on), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		until(t, fmt.Sprintf("the sandbox does not become %v", on), func() bool {
+			os.Remove(file) // ok: it may not be there
+			got := b.bash("echo x > " + file)
+			_, err := os.Stat(file)
+			return on == got.IsError && on == (err != nil)
+		})
+	}
+	b.end()
+}

@@ -1,0 +1,181 @@
+package app
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"adze/internal/agent/compact"
+	"adze/internal/tools/plan"
+)
+
+// Notes take the place of a summary, and the hooks of the session's start restore what they have to. The
+// plan, what runs in the background, files and instructions are there again.
+//
+// Proves CTX-37, CTX-41, CTX-43.
+func TestNotesCompactionRestores(t *testing.T) {
+	d := drivenPlace(t, `"sessionMemoryCompact":{"minTokens":10,"minTextMessages":0},
+		"hooks":{"SessionStart":[{"matcher":"compact","hooks":[{"type":"command","command":"cat >>../log; echo Mind the style guide."}]}]}`)
+	d.write("work/AGENTS.md", "Answer in British English.\n")
+	d.write("work/parser.go", "package parser\n")
+	file, err := json.Marshal(plan.File(d.path("home/.adze/plans"), d.id, ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	note, err := json.Marshal(map[string]string{"file_path": d.notes, "old_string": "_Open work, and what comes next._", "new_string": "_Open work, and what comes next._\nThe parser is being fixed."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.start(`
+when text "<notes>"
+use Edit `+string(note)+`
+---
+when text "<notes>"
+forever
+say Nothing new.
+---
+when text "Sum up this conversation"
+forever
+error invalid_request
+---
+use Bash {"command":"sleep 300","run_in_background":true,"description":"wait for the build"}
+use Read {"file_path":"parser.go"}
+use Write {"file_path":`+string(file)+`,"content":"1. Fix the parser.\n"}
+---
+say `+strings.Repeat("it is so because of that. ", 3000)+`
+use Bash {"command":"echo fine"}
+---
+use Bash {"command":"echo fine"}
+---
+error too_long
+---
+say Fixed.
+`, "--session-id", d.id, "--permission-mode", "acceptEdits", "--allowed-tools", "Bash,Write")
+	d.prompt("Fix the parser.")
+	requests := d.requests(0)
+	last := requests[len(requests)-1]
+	if isNotes(last) { // it may come late
+		last = requests[len(requests)-2]
+	}
+	for _, want := range []string{
+		"The parser is being fixed.", "Mind the style guide.", "Answer in British English.",
+		"still run in the background", "wait for the build", "The plan of this session is in", "1. Fix the parser.", "package parser",
+		`\n\u003csaid\u003e\nFix the parser.\n\u003c/said\u003e`,
+	} {
+		if !bytes.Contains(last.raw, []byte(want)) && !bytes.Contains(last.raw, []byte(unescaped(want))) {
+			t.Errorf("%q is not in the request after the compaction:\n%s", want, d.skeleton(last))
+		}
+	}
+	for _, s := range requests {
+		if bytes.Contains(s.raw, []byte("Sum up this conversation")) {
+			t.Error("a model was asked for a summary")
+		}
+	}
+	if n := strings.Count(string(last.raw), "1. Fix the parser."); n != 1 {
+		t.Errorf("the plan is there %d times", n)
+	}
+	d.end()
+	log, err := os.ReadFile(d.path("log"))
+	if err != nil || bytes.Count(log, []byte(`"source":"compact"`)) != 1 {
+		t.Errorf("%v, the hook was told %s", err, log)
+	}
+	if err := d.player.Err(); err != nil {
+		t.Error(err)
+	}
+}
+
+func isNotes(s sent) bool { return bytes.Contains(s.raw, []byte("notes")) && len(s.Tools) == 1 }
+
+func unescaped(s string) string {
+	return strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(s)
+}
+
+// Settings that make no sense together are told and replaced by the defaults.
+//
+// Proves CTX-38.
+func TestKeptBesideNotes(t *testing.T) {
+	for _, tt := range []struct {
+		settings string
+		want     compact.Keep
+		said     string
+	}{
+		{`{}`, compact.DefaultKeep, ""},
+		{`{"sessionMemoryCompact":{"minTokens":2000,"minTextMessages":1,"maxTokens":3000}}`, compact.Keep{MinTokens: 2000, MinTexts: 1, MaxTokens: 3000}, ""},
+		{`{"sessionMemoryCompact":{"minTokens":0,"minTextMessages":0}}`, compact.Keep{MaxTokens: 40_000}, ""},
+		{`{"sessionMemoryCompact":{"minTokens":5000,"maxTokens":4000}}`, compact.DefaultKeep, "minTokens is 5000, which is more than maxTokens, 4000"},
+		{`{"sessionMemoryCompact":{"minTokens":-1}}`, compact.DefaultKeep, "sessionMemoryCompact.minTokens"},
+		{`{"sessionMemoryCompact":{"minTextMessages":-3,"maxTokens":"many"}}`, compact.DefaultKeep, "sessionMemoryCompact.minTextMessages"},
+	} {
+		p := newPlace(t)
+		p.write("home/.adze/settings.json", tt.settings)
+		b := p.following()
+		if got := b.keptBesideNotes(); got != tt.want {
+			t.Errorf("%s: %+v", tt.settings, got)
+		}
+		if said := p.said.String(); !strings.Contains(said, tt.said) || tt.said == "" && said != "" {
+			t.Errorf("%s: the person was told %q", tt.settings, said)
+		}
+	}
+}
+
+// Both experiments are off unless a setting says otherwise: no tool is offered and no step is numbered.
+//
+// Proves CTX-51, CTX-52.
+func TestExperimentsAreOff(t *testing.T) {
+	for _, on := range []bool{false, true} {
+		settings := `"snip":{"enabled":false}`
+		if on {
+			settings = `"snip":{"enabled":true},"contextCollapse":{"enabled":true}`
+		}
+		d := drivenPlace(t, settings)
+		d.start("use Bash {\"command\":\"echo fine\"}\n---\nsay Done.\n", "--session-id", d.id)
+		d.prompt("Look.")
+		requests := d.requests(0)
+		last := requests[len(requests)-1]
+		for _, mark := range []string{`"name":"Snip"`, `"name":"CtxInspect"`, "[step 1]"} {
+			if got := bytes.Contains(last.raw, []byte(mark)); got != on {
+				t.Errorf("on %t: %s is in the request: %t", on, mark, got)
+			}
+		}
+		d.end()
+	}
+}
+
+// A program that runs a single turn does not wait for notes, and a bare one writes none.
+//
+// Proves CTX-59.
+func TestNotesDoNotHoldUpTheEnd(t *testing.T) {
+	for _, bare := range []bool{false, true} {
+		p := newPlace(t)
+		p.write("model.replay", "when text \"<notes>\"\nforever\nhang\n---\nuse Bash {\"command\":\"seq 1 4000\"}\n---\nuse Bash {\"command\":\"seq 1 4000\"}\n---\nuse Bash {\"command\":\"seq 1 4000\"}\n---\nsay Done.\n")
+		args := []string{"-p", "count", "--model", "replay:" + p.path("model.replay"), "--record-requests", p.path("requests")}
+		if bare {
+			args = append(args, "--bare")
+		}
+		p.env.Now = time.Now
+		if code, out, said := p.run(args...); code != 0 || !strings.Contains(out, "Done.") {
+			t.Errorf("bare %t: exit code %d, %s, %s", bare, code, out, said)
+		}
+		asked := 0
+		names, err := filepath.Glob(p.path("requests/*.json"))
+		if err != nil || len(names) < 4 {
+			t.Fatalf("%v, %d requests", err, len(names))
+		}
+		for _, name := range names {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if bytes.Contains(data, []byte("belongs into the notes")) {
+				asked++
+			}
+		}
+		if want := 1; bare && asked != 0 || !bare && asked != want {
+			t.Errorf("bare %t: notes were asked for %d times", bare, asked)
+		}
+	}
+}

@@ -1,0 +1,185 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"adze/internal/agent"
+	"adze/internal/model/replay"
+	"adze/internal/msg"
+	"adze/internal/session"
+	"adze/internal/tool"
+)
+
+// converse starts a session of the place, with what the model says.
+func (p *place) converse(script string, o options) (*builder, *session.Session) {
+	p.t.Helper()
+	p.write("model.replay", script)
+	o.trust, o.ephemeral, o.model, o.record = true, true, replayPrefix+p.path("model.replay"), p.path("sent")
+	b, err := newBuilder(&p.env, &o)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.t.Cleanup(b.close)
+	system, err := b.prompt()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if err := b.chooseModel(); err != nil {
+		p.t.Fatal(err)
+	}
+	s, err := b.session(p.t.Context(), system)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.t.Cleanup(s.Close)
+	return b, s
+}
+
+// say lets the session have a turn.
+func say(t *testing.T, s *session.Session, text string) {
+	t.Helper()
+	if err := s.Submit(t.Context(), session.Prompt{Parts: []msg.Part{&msg.Text{Text: text}}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Idle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Proves CTX-03, CTX-18.
+func TestContextPage(t *testing.T) {
+	p := newPlace(t)
+	p.env.Now = time.Now
+	p.write("work/CLAUDE.md", "Use tabs. @../elsewhere.md")
+	p.write("elsewhere.md", "Not yours.")
+	b, s := p.converse("say One.\nusage input=100 output=5 cache_write=6000\n---\nsay Two.\nusage input=9 output=5 cache_write=7000",
+		options{appended: strings.Repeat("字 ", 12_000)})
+	d := &desk{env: &p.env, builder: b, session: s}
+	page := func() string {
+		t.Helper()
+		text, err := d.context(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(text) {
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 80 && !strings.Contains(line, p.root) {
+				t.Errorf("a line has %d columns: %s", n, line)
+			}
+		}
+		return text
+	}
+	if text := page(); !strings.Contains(text, "conversation, 0 messages") || strings.Contains(text, "The provider counted") {
+		t.Errorf("before the first prompt:\n%s", text)
+	}
+	say(t, s, "hi")
+	say(t, s, "again")
+	text := page()
+	for _, want := range []string{
+		" tokens of replay are in use:\n", "  system prompt\n", "    identity\n", "    environment\n", "    append\n", "  tools\n", "    Bash\n", "    Read\n",
+		"  instructions, memories, date\n", "  conversation, 4 messages\n", "  free\n", "The provider counted 7,009 tokens in the last request.\n",
+		"Note: the section append has 24000 characters", "outside the project and was not", "Cache: request 2 read 6000 tokens anew; nothing changed",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+
+	// The parts add up, and the whole is what the provider counted, with its answer.
+	c, err := b.contextPage(s.Model(), s.ToolSpecs(), s.Conversation())
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := sumTokens(c.Tools) + sumTokens(c.Context) + c.talk
+	for _, block := range c.System {
+		sum += sumTokens(block.Sections)
+	}
+	if sum < 6_700 || sum > 7_200 {
+		t.Errorf("the parts come to %d tokens", sum)
+	}
+}
+
+// Sections are written once, and again after the conversation was summed up.
+//
+// Proves CTX-06.
+func TestPromptIsWrittenAnewAfterACompaction(t *testing.T) {
+	p := newPlace(t)
+	p.env.Now = time.Now
+	b, s := p.converse("say "+strings.Repeat("A long answer. ", 300)+"\n---\nsay Two.\n---\nsay <summary>They talked.</summary>\n---\nsay Three.", options{})
+	write := func() msg.Part {
+		parts, _ := b.prompts.write(t.Context(), agent.Model{ID: "m"}, nil)
+		return parts[len(parts)-1]
+	}
+	say(t, s, "one")
+	first := write()
+	say(t, s, "two")
+	if write() != first {
+		t.Error("the prompt was written again without need")
+	}
+	if err := s.Submit(t.Context(), session.Compact{Focus: "all"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Idle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if write() == first {
+		t.Error("the prompt is that from before the compaction")
+	}
+	say(t, s, "three")
+}
+
+func TestGrouped(t *testing.T) {
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567"} {
+		if got := grouped(n); got != want {
+			t.Errorf("%d: %s", n, got)
+		}
+	}
+}
+
+// A tool that describes itself differently makes the provider read everything again, and the log says why.
+//
+// Proves CTX-16.
+func TestLostCacheIsLogged(t *testing.T) {
+	p := newPlace(t)
+	p.env.Now = time.Now
+	b := p.following()
+	script, err := replay.Parse("script", []byte("say 1\nusage cache_write=5000\n---\nsay 2\nusage cache_read=5000\n---\nsay 3\nusage cache_write=5000"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc := "Does it."
+	var log bytes.Buffer
+	cfg := session.Config{
+		Provider: replay.NewPlayer(script).Provider(), Tools: tool.NewRegistry(), Permission: yes{}, Model: "m",
+		Dynamic: func() []tool.Tool {
+			def := tool.Def{Name: "Do", Doc: doc, Schema: []byte(`{"type":"object"}`)}
+			return []tool.Tool{tool.New(def, func(context.Context, none, func(tool.Progress)) (tool.Result, error) { return tool.Result{}, nil })}
+		},
+		Resolve: func(name string) (agent.Model, error) {
+			return agent.Model{ID: name, Window: 200_000, Output: 1000}, nil
+		},
+		Debug: slog.New(slog.NewTextHandler(&log, nil)),
+	}
+	b.watchCache(&cfg)
+	s := session.Open(t.Context(), cfg)
+	defer s.Close()
+	say(t, s, "one")
+	say(t, s, "two")
+	if log.Len() > 0 {
+		t.Errorf("logged without reason: %s", log.String())
+	}
+	doc = "Does something else."
+	say(t, s, "three")
+	if want := `msg="the provider's cache was lost" changed=tools request=3 message=0 tokens=5000`; !strings.Contains(log.String(), want) {
+		t.Errorf("%s is not in %q", want, log.String())
+	}
+	if got, want := fmt.Sprint(b.watch.Breaks()), "[request 3 read 5000 tokens anew; changed: tools]"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
