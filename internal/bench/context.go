@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -26,9 +27,18 @@ const (
 )
 
 // runContext measures how long it takes from the beginning of a turn until its request is ready to be sent,
-// in a conversation of which all but the last message was sent before.
+// in a conversation of which all but the last message was sent before, and how much of a request stays as it
+// was.
 func runContext(runs int) error {
-	b := &bench{}
+	dir, err := os.MkdirTemp("", "adze-bench")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	b, err := build(dir)
+	if err != nil {
+		return err
+	}
 	fmt.Printf("%s/%s, %d cores, %s, %d runs, medians\n\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(), runs)
 	fmt.Printf("%-58s %10s %10s\n", "figure", "measured", "at most")
 	h := &conversation{}
@@ -36,7 +46,7 @@ func runContext(runs int) error {
 		h.say([]msg.Role{msg.User, msg.Assistant}[i%2], strings.Repeat("A line of text. ", contextText/16))
 	}
 	p := &encoding{}
-	first := prompt.Context(prompt.English, nil, "2026-01-01")
+	first := prompt.Context(prompt.English, nil, "", "2026-01-01")
 	facts := &prompt.Facts{Language: prompt.English}
 	pool, _ := tool.Assemble(nil, nil, nil)
 	a := &agent.Agent{
@@ -59,6 +69,9 @@ func runContext(runs int) error {
 	}
 	slices.Sort(took)
 	b.report(fmt.Sprintf("request of %d messages, ready to be sent", len(h.entries)), "µs", micros(took[len(took)/2]), micros(contextLimit))
+	if err := b.prefix(); err != nil {
+		return err
+	}
 	if b.missed > 0 {
 		return fmt.Errorf("%d figures are over their limit", b.missed)
 	}

@@ -69,7 +69,7 @@ func runTrue(s *sandbox.Sandbox, dir string) error {
 			return err
 		}
 		defer c.End("")
-		cmd.Path, cmd.Args, cmd.Dir, cmd.Env = c.Path, c.Args, c.Dir, c.Env
+		cmd.Path, cmd.Args, cmd.Dir, cmd.Env, cmd.Files = c.Path, c.Args, c.Dir, c.Env, c.Files
 	}
 	exit, err := new(osproc.Runner).Run(context.Background(), cmd)
 	if err == nil && exit.Code != 0 {

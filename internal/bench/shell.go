@@ -124,25 +124,10 @@ func (b *bench) gigabyte() error {
 //go:embed commands.txt
 var realistic string
 
-// commandLines returns n commands as people and models write them, from a list of them with other names
-// and in other company.
+// commandLines returns n commands as people and models write them, from a list of them, which blank lines
+// separate: all of it, and the same with other names and in other company.
 func commandLines(n int) []string {
-	var base []string
-	rest := realistic
-	for rest != "" {
-		line, after, _ := strings.Cut(rest, "\n")
-		if _, tag, ok := strings.Cut(line, "<<"); ok { // with its document
-			tag = strings.Trim(strings.Fields(tag)[0], "'")
-			body, left, _ := strings.Cut(after, "\n"+tag+"\n")
-			line, after = line+"\n"+body+"\n"+tag, left
-			if strings.Contains(line, "$(cat") {
-				var end string
-				end, after, _ = strings.Cut(after, "\n")
-				line += "\n" + end
-			}
-		}
-		base, rest = append(base, line), after
-	}
+	base := strings.Split(strings.TrimSpace(realistic), "\n\n")
 	random := rand.New(rand.NewPCG(1, 2))
 	names := []string{"src", "internal/app", "cmd/server", "web/components", "test data", "a-b_c", "/usr/local/share", "docs"}
 	one := func() string {
@@ -156,6 +141,10 @@ func commandLines(n int) []string {
 	}
 	lines := make([]string, n)
 	for i := range lines {
+		if i < len(base) {
+			lines[i] = base[i]
+			continue
+		}
 		lines[i] = one()
 		for random.IntN(4) == 0 && !strings.Contains(lines[i], "<<") {
 			lines[i] += []string{" && ", "; ", " || ", "\n"}[random.IntN(4)] + one()
