@@ -44,8 +44,9 @@ env > "$LC_SPY/env"
 report=$ADZE_REPORT
 unset ADZE_REPORT
 trap 'pwd | tr -d "\n" > "$report"' EXIT
-sed '/^if (-not/d' "$LC_SPY/text" > "$LC_SPY/script"
-. "$LC_SPY/script"
+script=$LC_SPY/script.$$
+printf '%s' "$text" | base64 -d | sed '/^if (-not/d' > "$script"
+. "$script"
 `
 
 // A bench is a tool with a stand-in for PowerShell.
