@@ -68,6 +68,7 @@ func TestContract(t *testing.T) {
 	})
 }
 
+// Proves SHTO-01.
 func TestRun(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
