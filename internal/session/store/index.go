@@ -168,8 +168,14 @@ func (x *index) message(at int32, in *blocks) (msg.Entry, error) {
 		return msg.Entry{}, err
 	}
 	e, _, err := decodeEntry(line, x.opt.Structured)
-	return e, err
+	if err != nil {
+		return e, errors.Join(errDamaged, err)
+	}
+	return e, nil
 }
+
+// errDamaged says that a line cannot be read, which must not keep the others from being read.
+var errDamaged = errors.New("the line is damaged")
 
 // A head is the part of a record that orders it. Its texts are parts of the line.
 type head struct {

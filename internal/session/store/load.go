@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"adze/internal/msg"
@@ -130,11 +131,15 @@ func readLog(r io.ReaderAt, size int64, opt LoadOptions) (*Contents, error) {
 	return c, nil
 }
 
-// collect takes the messages at places. The last of them says where the session is.
+// collect takes the messages at places. The last of them that can be read says where the session is.
 func (c *Contents) collect(x *index, places []int32, in *blocks) error {
 	c.Entries = make([]msg.Entry, 0, len(places))
 	for _, at := range places {
 		e, err := x.message(at, in)
+		if errors.Is(err, errDamaged) {
+			c.Bad++
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -143,17 +148,17 @@ func (c *Contents) collect(x *index, places []int32, in *blocks) error {
 		}
 		c.Entries = append(c.Entries, e)
 	}
-	if len(places) == 0 {
-		return nil
+	for _, at := range slices.Backward(places) {
+		line, err := in.at(x.links[at].off, int(x.links[at].size))
+		if err != nil {
+			return err
+		}
+		if r, err := ParseRecord(line); err == nil {
+			c.Session, c.Dir, c.Branch, c.Version = r.Session, r.Dir, r.Branch, r.Version
+			break
+		}
 	}
-	last := &x.links[places[len(places)-1]]
-	line, err := in.at(last.off, int(last.size))
-	if err != nil {
-		return err
-	}
-	r, err := ParseRecord(line)
-	c.Session, c.Dir, c.Branch, c.Version = r.Session, r.Dir, r.Branch, r.Version
-	return err
+	return nil
 }
 
 // stateHead is how much is read of the start of a log that is too large to be read whole: a title may
