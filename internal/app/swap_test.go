@@ -58,6 +58,7 @@ func TestSwappedPathsAreNotRead(t *testing.T) {
 		{command: "grep -r secret sub", swap: func() { link(outside, dir+"/sub") }, want: "not run: "},
 		{command: "cat a.txt", swap: func() { link("b.txt", dir+"/a.txt") }, want: "also harmless"},
 		{command: "cat a.txt nosuch", want: "harmless"},
+		{command: "cat a.txt", swap: func() { link("a.txt", dir+"/a.txt") }, want: "not run: where"}, // it leads to itself
 		// What the person was asked about is read as it was then.
 		{command: "cat " + outside + "/*.txt", asked: true, want: "top secret"},
 		{command: "cat link.txt", asked: true, want: "top secret"},

@@ -3,6 +3,8 @@ package pwsh
 import (
 	"errors"
 	"strings"
+
+	"adze/internal/platform/wildcard"
 )
 
 // A Pattern is the content of a rule about commands: a command ("npm test"), a prefix ("git commit:*") or
@@ -25,26 +27,12 @@ func ParsePattern(content string) (Pattern, error) {
 	if prefix, ok := strings.CutSuffix(text, ":*"); ok {
 		text = strings.TrimRight(prefix, " ") + " *"
 	}
-	var b strings.Builder
-	for i := 0; i < len(text); i++ {
-		switch {
-		case text[i] == '\\' && i+1 < len(text) && text[i+1] == '*':
-			i++
-			b.WriteByte('*')
-		case text[i] == '*':
-			p.pieces = append(p.pieces, b.String())
-			b.Reset()
-		default:
-			b.WriteByte(text[i])
-		}
-	}
-	p.pieces = append(p.pieces, b.String())
-	last := len(p.pieces) - 1
-	p.bare = last > 0 && p.pieces[last] == "" && strings.HasSuffix(p.pieces[last-1], " ")
+	p.pieces = wildcard.Split(text)
+	p.bare = wildcard.Bare(p.pieces)
 	for i, piece := range p.pieces {
 		p.pieces[i] = strings.ToLower(plain(piece))
 	}
-	if name, rest, ok := strings.Cut(p.pieces[0], " "); ok || last == 0 {
+	if name, rest, ok := strings.Cut(p.pieces[0], " "); ok || p.exact() {
 		p.program = resolve(name)
 		p.pieces[0] = p.program
 		if ok {
@@ -59,30 +47,7 @@ func (p Pattern) exact() bool { return len(p.pieces) == 1 }
 
 // match reports whether the pattern is text.
 func (p Pattern) match(text string) bool {
-	last := len(p.pieces) - 1
-	if p.bare && matchPieces(text, append(p.pieces[:last-1:last-1], strings.TrimSuffix(p.pieces[last-1], " "))) {
-		return true
-	}
-	return matchPieces(text, p.pieces)
-}
-
-func matchPieces(text string, pieces []string) bool {
-	last := len(pieces) - 1
-	if last == 0 {
-		return text == pieces[0]
-	}
-	text, ok := strings.CutPrefix(text, pieces[0])
-	if !ok {
-		return false
-	}
-	for _, piece := range pieces[1:last] {
-		i := strings.Index(text, piece)
-		if i < 0 {
-			return false
-		}
-		text = text[i+len(piece):]
-	}
-	return strings.HasSuffix(text, pieces[last])
+	return wildcard.Match(text, p.pieces, p.bare)
 }
 
 // Suspected reports whether pat, as a deny or ask rule or the condition of a hook, matches anything in

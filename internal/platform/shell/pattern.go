@@ -3,6 +3,8 @@ package shell
 import (
 	"errors"
 	"strings"
+
+	"adze/internal/platform/wildcard"
 )
 
 // A Pattern is the content of a rule about commands: a command ("npm test"), a prefix on a word
@@ -29,14 +31,14 @@ func ParsePattern(content string) (Pattern, error) {
 	if prefix, ok := strings.CutSuffix(text, ":*"); ok {
 		text = strings.TrimRight(prefix, " ") + " *"
 	}
-	p.pieces = splitStars(text)
+	p.pieces = wildcard.Split(text)
 	last := len(p.pieces) - 1
 	if last == 0 {
 		p.exact = canonicalText(p.pieces[0])
 		p.program = firstWord(p.exact)
 		return p, nil
 	}
-	p.bare = p.pieces[last] == "" && strings.HasSuffix(p.pieces[last-1], " ")
+	p.bare = wildcard.Bare(p.pieces)
 	if last == 1 && p.bare {
 		// A prefix is written like a command, in any quoting.
 		p.pieces[0] = canonicalText(p.pieces[0]) + " "
@@ -45,25 +47,6 @@ func ParsePattern(content string) (Pattern, error) {
 		p.program = firstWord(p.pieces[0])
 	}
 	return p, nil
-}
-
-// splitStars cuts text at its stars and removes the backslash from escaped ones.
-func splitStars(text string) []string {
-	var pieces []string
-	var b strings.Builder
-	for i := 0; i < len(text); i++ {
-		switch {
-		case text[i] == '\\' && i+1 < len(text) && text[i+1] == '*':
-			i++
-			b.WriteByte('*')
-		case text[i] == '*':
-			pieces = append(pieces, b.String())
-			b.Reset()
-		default:
-			b.WriteByte(text[i])
-		}
-	}
-	return append(pieces, b.String())
 }
 
 // canonicalText returns the canonical form of a command in a rule, or its words as they are if it is
@@ -108,28 +91,5 @@ func (p Pattern) match(text string) bool {
 	case last == 0:
 		return text == p.exact || text == p.pieces[0]
 	}
-	if p.bare && p.matchPieces(text, append(p.pieces[:last-1:last-1], strings.TrimSuffix(p.pieces[last-1], " "))) {
-		return true
-	}
-	return p.matchPieces(text, p.pieces)
-}
-
-// matchPieces reports whether text is the pieces with any text between them.
-func (p Pattern) matchPieces(text string, pieces []string) bool {
-	last := len(pieces) - 1
-	if last == 0 {
-		return text == pieces[0]
-	}
-	text, ok := strings.CutPrefix(text, pieces[0])
-	if !ok {
-		return false
-	}
-	for _, piece := range pieces[1:last] {
-		i := strings.Index(text, piece)
-		if i < 0 {
-			return false
-		}
-		text = text[i+len(piece):]
-	}
-	return strings.HasSuffix(text, pieces[last])
+	return wildcard.Match(text, p.pieces, p.bare)
 }

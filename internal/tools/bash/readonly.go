@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -93,8 +94,13 @@ func (c *call) mayRead(path string) error {
 		return nil
 	}
 	real, err := filepath.EvalSymlinks(path)
-	if err != nil || slices.Contains(c.judged[filepath.Clean(path)], real) || c.config.MayRead(real) {
-		return nil // what is not there is the program's to say
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil // which is the program's to say
+	case err != nil:
+		return fmt.Errorf("where %s leads cannot be found out: %w", path, err)
+	case slices.Contains(c.judged[filepath.Clean(path)], real) || c.config.MayRead(real):
+		return nil
 	}
 	if slices.ContainsFunc(c.below, func(dir string) bool { return within(real, dir) }) {
 		return nil
