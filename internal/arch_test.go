@@ -28,7 +28,7 @@ const module = "adze"
 // pattern speaks for the packages not named otherwise.
 var layers = [][]string{
 	{"msg"},
-	{"platform/fsys", "platform/jsonc", "platform/replace", "platform/wildcard"},
+	{"platform/fsys", "platform/jsonc", "platform/replace", "platform/scope", "platform/wildcard"},
 	{"platform/*"},
 	{"platform/gitinfo"},
 	{"platform/search/glob", "platform/search/find", "platform/search/regextest"},

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"adze/internal/platform/config"
+	"adze/internal/platform/scope"
 	"adze/internal/platform/spell"
 	"adze/internal/platform/term"
 )
@@ -172,30 +173,30 @@ func changeConfig(ctx context.Context, env *Env, o *options, p *preferences, k *
 	if k.Name == "" {
 		return setupErrorf("%s is a variable of the environment and cannot stand in a file", k.ID())
 	}
-	scope, err := config.ParseScope(firstOf(o.scope, "user"))
+	to, err := scope.Parse(firstOf(o.scope, "user"))
 	if err != nil {
 		return setupErrorf("--scope: %v", err)
 	}
-	written, err := p.live.Set(ctx, scope, k.Name, raw)
+	written, err := p.live.Set(ctx, to, k.Name, raw)
 	if err != nil {
 		return setupErrorf("%v", err)
 	}
-	p.keepOut(written, scope, env.say)
+	p.keepOut(written, to, env.say)
 	s := p.live.Settings()
 	if at := s.Origin(k.ID()); raw != nil && !strings.HasPrefix(at, written.File) {
-		env.say(fmt.Sprintf("%s is set in %s, but does not count: %s", k.Name, written.File, why(p, scope, written.File, at)))
+		env.say(fmt.Sprintf("%s is set in %s, but does not count: %s", k.Name, written.File, why(p, to, written.File, at)))
 	}
 	return nil
 }
 
 // why says what stands in the way of a value that was just written.
-func why(p *preferences, scope config.Scope, file, origin string) string {
+func why(p *preferences, to scope.Scope, file, origin string) string {
 	switch {
 	case origin != "":
 		return origin + " wins"
 	case !p.workspace.Trusted():
 		return "the workspace is not trusted; see adze trust"
-	case scope == config.Local && !p.workspace.owns(file):
+	case to == scope.Local && !p.workspace.owns(file):
 		return "git tracks the file, or it is a link, so it is the project's and not yours"
 	}
 	return "settings of that scope are not read"
@@ -213,7 +214,7 @@ func listPaths(_ context.Context, env *Env, o *options) error {
 	p, _ := findSettings(env, o) // ok: what is wrong is shown as such
 	var list []listedFile
 	files := p.layout.Files()
-	slices.SortStableFunc(files, func(a, b config.File) int { return int(a.Scope) - int(b.Scope) })
+	slices.SortStableFunc(files, func(a, b config.File) int { return scope.Compare(b.Scope, a.Scope) })
 	for _, f := range slices.Backward(files) {
 		l := listedFile{f.Scope.String(), f.Path, "read"}
 		if _, err := os.Stat(f.Path); err != nil && f.Text == "" {

@@ -10,6 +10,7 @@ import (
 	"adze/internal/permission"
 	"adze/internal/platform/config"
 	"adze/internal/platform/fsys"
+	"adze/internal/platform/scope"
 	"adze/internal/tool"
 	"adze/internal/ui/headless"
 )
@@ -131,9 +132,9 @@ func bypassDisabled(s *config.Settings) bool {
 func flagRules(o *options) ([]permission.Rule, error) {
 	var rules []permission.Rule
 	for _, list := range []struct {
-		flag      string
-		values    []string
-		behaviour permission.Behaviour
+		flag     string
+		values   []string
+		behavior permission.Behavior
 	}{{"--allowed-tools", o.allow, permission.Allow}, {"--disallowed-tools", o.deny, permission.Deny}} {
 		for _, value := range list.values {
 			for _, text := range permission.SplitRules(value) {
@@ -141,7 +142,7 @@ func flagRules(o *options) ([]permission.Rule, error) {
 				if err != nil {
 					return nil, setupErrorf("%s: rule %q: %v", list.flag, text, err)
 				}
-				r.Behaviour, r.Source, r.File = list.behaviour, permission.CLIArg, list.flag
+				r.Behavior, r.Scope, r.File = list.behavior, scope.CLI, list.flag
 				rules = append(rules, r)
 			}
 		}
@@ -157,7 +158,7 @@ func settingRules(s *config.Settings) []permission.Rule {
 		if !set.Broken {
 			r, _ = permission.ParseRule(set.Text) // ok: the rule itself knows what is wrong with it
 		}
-		r.Behaviour, r.Source = permission.Behaviour(set.Behavior), permission.Source(set.Scope.String())
+		r.Behavior, r.Scope = permission.Behavior(set.Behavior), set.Scope
 		r.File, r.Line, r.Base = set.File, set.Line, set.Dir
 		rules = append(rules, r)
 	}
@@ -182,7 +183,7 @@ func (g *gate) SetMode(name string) (string, error) {
 
 // allow lets a person who names a tool use it.
 func (g *gate) allow(name string) {
-	g.AddRule(permission.Rule{Tool: name, Behaviour: permission.Allow, Source: permission.CLIArg})
+	g.AddRule(permission.Rule{Tool: name, Behavior: permission.Allow, Scope: scope.CLI})
 }
 
 // denies reports whether a rule removes the tool altogether.

@@ -14,6 +14,7 @@ import (
 	"adze/internal/msg"
 	"adze/internal/permission"
 	"adze/internal/platform/config"
+	"adze/internal/platform/scope"
 	"adze/internal/platform/trust"
 	"adze/internal/session"
 	"adze/internal/tool"
@@ -74,20 +75,9 @@ func (b *builder) openHooks(cfg *session.Config) {
 func hookSources(s *config.Settings) []hook.Source {
 	var sources []hook.Source
 	for _, p := range s.Parts("hooks") {
-		src := hook.Source{Name: p.Scope.String(), File: p.File, JSON: p.JSON, Trusted: true}
-		switch p.Scope {
-		case config.Managed:
-			src.Level = hook.Managed
-		case config.User:
-			src.Level = hook.User
-		case config.Local:
-			src.Level = hook.Local
-		case config.Flag:
-			src.Level = hook.Flag
-		default:
-			src.Level, src.Workspace = hook.Project, true
-		}
-		sources = append(sources, src)
+		sources = append(sources, hook.Source{
+			Name: p.Scope.String(), Scope: p.Scope, File: p.File, JSON: p.JSON, Workspace: p.Scope == scope.Project, Trusted: true,
+		})
 	}
 	return sources
 }
@@ -99,8 +89,8 @@ func (b *builder) hookPolicy() hook.Policy {
 		ManagedOnly: s.Bool("allowManagedHooksOnly"),
 		InHook:      s.Bool("ADZE_IN_HOOK"),
 	}
-	scope, set := s.ScopeOf("disableAllHooks")
-	p.DisableManaged = s.Bool("disableAllHooks") && set && scope == config.Managed
+	from, set := s.ScopeOf("disableAllHooks")
+	p.DisableManaged = s.Bool("disableAllHooks") && set && from == scope.Managed
 	if s.Origin("allowedHttpHookUrls") != "" {
 		p.AllowedURLs = append([]string{}, s.Strings("allowedHttpHookUrls")...)
 	}
@@ -109,7 +99,7 @@ func (b *builder) hookPolicy() hook.Policy {
 
 // approvedHook reports whether a hook of the workspace is what the person saw when they trusted it.
 func (b *builder) approvedHook(_ hook.Source, event, matcher string, handler json.RawMessage) bool {
-	return b.prefs.workspace.Approved(config.Project, trust.Hook(event, matcher, handler))
+	return b.prefs.workspace.Approved(scope.Project, trust.Hook(event, matcher, handler))
 }
 
 func (h *hooking) common() hook.Common {
@@ -227,9 +217,9 @@ func (h *hooking) permissionRequest(ctx context.Context, u *tool.Use, updates []
 	answer := permission.Answer{By: a.By, Message: a.Message, Interrupt: a.Interrupt, Input: a.UpdatedInput}
 	switch a.Decision {
 	case tool.Allow:
-		answer.Behaviour = permission.Allow
+		answer.Behavior = permission.Allow
 	case tool.Deny:
-		answer.Behaviour = permission.Deny
+		answer.Behavior = permission.Deny
 	default:
 		return permission.Answer{}, false, nil // also when a hook broke: then a person must answer
 	}
@@ -268,7 +258,7 @@ func (h *hooking) listing() object {
 		if l.Last != nil {
 			o["lastOutcome"], o["lastDurationMs"] = l.Last.Outcome, l.Last.Duration.Milliseconds()
 		}
-		if l.Source == config.Managed.String() {
+		if l.Source == scope.Managed.String() {
 			managed++
 		}
 		hooks = append(hooks, o)

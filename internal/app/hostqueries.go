@@ -147,7 +147,7 @@ func (d *hosting) standing(ctx context.Context) (system, tools, memory int, file
 func (d *hosting) rules(context.Context, none) (any, error) {
 	rules := []object{}
 	for _, r := range d.b.gate.Policy().Rules() {
-		rules = append(rules, object{"behavior": r.Behaviour, "source": string(r.Source), "rule": r.Text(), "editability": "readonly"})
+		rules = append(rules, object{"behavior": r.Behavior, "source": string(r.Scope), "rule": r.Text(), "editability": "readonly"})
 	}
 	dirs := []object{{"path": d.b.env.Dir, "source": "cliArg"}}
 	for _, dir := range d.b.o.dirs {

@@ -9,6 +9,7 @@ import (
 	"adze/internal/hook"
 	"adze/internal/permission"
 	"adze/internal/platform/config"
+	"adze/internal/platform/scope"
 )
 
 // settingsPause is how often settings files are looked at while a session lasts.
@@ -34,8 +35,8 @@ func (b *builder) settingsChanged(ctx context.Context, c config.Change) {
 	}
 	blocked := ""
 	for _, f := range c.Files {
-		out := b.hooks.Fire(ctx, hook.OnConfigChange(changeSource(f.Scope), f.Path))
-		if f.Scope == config.Managed {
+		out := b.hooks.Fire(ctx, hook.OnConfigChange(f.Scope, f.Path))
+		if f.Scope == scope.Managed {
 			blocked = ""
 			break
 		}
@@ -62,30 +63,15 @@ func (b *builder) settingsChanged(ctx context.Context, c config.Change) {
 	b.hooks.reload(c.Settings)
 }
 
-// changeSource is what hooks call the scope of a file that changed.
-func changeSource(s config.Scope) string {
-	switch s {
-	case config.Managed:
-		return "policy_settings"
-	case config.Project:
-		return "project_settings"
-	case config.Local:
-		return "local_settings"
-	case config.Flag:
-		return "flag_settings"
-	}
-	return "user_settings"
-}
-
 // saveUpdate keeps a permission update in the settings file it names.
 func (b *builder) saveUpdate(ctx context.Context, u permission.Update) error {
-	scope, err := config.ParseScope(string(u.Destination))
+	to, err := scope.Parse(string(u.Destination))
 	if err != nil {
 		return err
 	}
-	kept := config.Update{Type: string(u.Type), Behavior: string(u.Behaviour), Mode: string(u.Mode), Directories: u.Directories}
+	kept := config.Update{Type: string(u.Type), Behavior: string(u.Behavior), Mode: string(u.Mode), Directories: u.Directories}
 	for _, r := range u.Rules {
 		kept.Rules = append(kept.Rules, r.String())
 	}
-	return b.prefs.save(ctx, b.env.say, scope, kept)
+	return b.prefs.save(ctx, b.env.say, to, kept)
 }

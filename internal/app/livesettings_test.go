@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"adze/internal/permission"
+	"adze/internal/platform/scope"
 	"adze/internal/session"
 )
 
@@ -82,10 +83,10 @@ func TestUpdatesAreKept(t *testing.T) {
 	p := newPlace(t)
 	p.write("home/.adze/settings.json", "{\n  // mine\n  \"zzz\": 1\n}\n")
 	b := p.following()
-	deny := func(tool string, to permission.Source) permission.Update {
-		return permission.Update{Type: permission.AddRules, Behaviour: permission.Deny, Rules: []permission.RuleValue{{Tool: tool}}, Destination: to}
+	deny := func(tool string, to scope.Scope) permission.Update {
+		return permission.Update{Type: permission.AddRules, Behavior: permission.Deny, Rules: []permission.RuleValue{{Tool: tool}}, Destination: to}
 	}
-	if err := b.gate.Apply(t.Context(), []permission.Update{deny("Write", permission.UserSettings), deny("Edit", permission.SessionSource)}); err != nil {
+	if err := b.gate.Apply(t.Context(), []permission.Update{deny("Write", scope.User), deny("Edit", scope.Session)}); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(p.path("home/.adze/settings.json"))
@@ -97,7 +98,7 @@ func TestUpdatesAreKept(t *testing.T) {
 	}
 
 	p.write("home/.adze/settings.json", "{ broken")
-	err = b.gate.Apply(t.Context(), []permission.Update{deny("Bash", permission.UserSettings)})
+	err = b.gate.Apply(t.Context(), []permission.Update{deny("Bash", scope.User)})
 	if err == nil || !strings.Contains(err.Error(), "it holds for this session") || !b.gate.denies("Bash") {
 		t.Errorf("%v", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"adze/internal/platform/config"
+	"adze/internal/platform/scope"
 	"adze/internal/platform/term"
 	"adze/internal/platform/trust"
 )
@@ -37,7 +38,7 @@ func (o offer) items() []trust.Item {
 
 // offer reads what the workspace would enable. Nothing of it takes effect.
 func (w *workspace) offer() offer {
-	layout := config.Layout{Roots: w.roots(), Dir: w.Dir, Sources: []config.Scope{config.Project, config.Local}, Grant: config.Workspace}
+	layout := config.Layout{Roots: w.roots(), Dir: w.Dir, Sources: []scope.Scope{scope.Project, scope.Local}, Grant: config.Workspace}
 	s, _ := config.Load(config.Sources{Files: layout.Files(), Root: w.Root}, settingKeys()) // ok: told when they are used
 	var o offer
 	for _, e := range s.Invalid() {

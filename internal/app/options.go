@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"adze/internal/model"
-	"adze/internal/platform/config"
+	"adze/internal/platform/scope"
 	"adze/internal/ui/headless"
 )
 
@@ -53,9 +53,9 @@ type options struct {
 	force     bool
 	ephemeral bool
 	settings  string
-	managed   string         // further managed settings
-	sources   []config.Scope // which settings are read; nil means all
-	scope     string         // whose settings are changed
+	managed   string        // further managed settings
+	sources   []scope.Scope // which settings are read; nil means all
+	scope     string        // whose settings are changed
 	// configRoot is where the project's settings are; empty means the working directory
 	configRoot string
 	trust      bool     // trust the workspace for this run

@@ -13,6 +13,7 @@ import (
 
 	"adze/internal/permission"
 	"adze/internal/platform/lines"
+	"adze/internal/platform/scope"
 	"adze/internal/tool"
 )
 
@@ -137,7 +138,7 @@ func (c *checker) line(line []byte) decided {
 	if in.ID == nil {
 		in.ID = json.RawMessage("null")
 	}
-	return decided{ID: in.ID, Decision: string(d.Behaviour), ReadOnly: d.ReadOnly, Reason: d.Reason.Text}
+	return decided{ID: in.ID, Decision: string(d.Behavior), ReadOnly: d.ReadOnly, Reason: d.Reason.Text}
 }
 
 // decide judges a call as one of a session would be. An error says that it would not even be asked
@@ -173,15 +174,15 @@ func (c *checker) decide(in *checked) (d permission.Decision, f permission.Facts
 func givenRules(in *checked) []permission.Rule {
 	var rules []permission.Rule
 	for _, list := range []struct {
-		behaviour permission.Behaviour
-		texts     *[]string
+		behavior permission.Behavior
+		texts    *[]string
 	}{{permission.Allow, in.Allow}, {permission.Ask, in.Ask}, {permission.Deny, in.Deny}} {
 		if list.texts == nil {
 			continue
 		}
 		for _, text := range *list.texts {
 			r, _ := permission.ParseRule(text) // ok: the rule itself knows what is wrong with it
-			r.Behaviour, r.Source = list.behaviour, permission.UserSettings
+			r.Behavior, r.Scope = list.behavior, scope.User
 			rules = append(rules, r)
 		}
 	}
@@ -259,14 +260,14 @@ func (c *checker) one(name, input string) error {
 // explain returns a decision for people to read.
 func explain(d permission.Decision, f permission.Facts) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n", d.Behaviour, d.Reason.Text)
+	fmt.Fprintf(&b, "%s: %s\n", d.Behavior, d.Reason.Text)
 	fmt.Fprintf(&b, "  decided by  %s\n", d.Reason)
 	fmt.Fprintf(&b, "  read-only   %s\n", yesNo(d.ReadOnly))
 	if d.Firm {
 		b.WriteString("  firm        yes: no mode and no allow rule answers it\n")
 	}
 	for _, p := range d.Parts {
-		fmt.Fprintf(&b, "  part        %-5s %s (%s)\n", p.Behaviour, p.Text, p.Reason.Text)
+		fmt.Fprintf(&b, "  part        %-5s %s (%s)\n", p.Behavior, p.Text, p.Reason.Text)
 	}
 	for _, p := range d.Paths {
 		does, to := "read", p.Path
@@ -276,7 +277,7 @@ func explain(d permission.Decision, f permission.Facts) string {
 		if p.Real != "" && p.Real != p.Path {
 			to += " -> " + p.Real
 		}
-		fmt.Fprintf(&b, "  path        %-5s %s %s (%s)\n", p.Behaviour, does, to, p.Reason.Text)
+		fmt.Fprintf(&b, "  path        %-5s %s %s (%s)\n", p.Behavior, does, to, p.Reason.Text)
 	}
 	for _, u := range d.Suggestions {
 		for _, r := range u.Rules {
@@ -305,7 +306,7 @@ func explained(d permission.Decision) any {
 		Line   int    `json:"line,omitempty"`
 	}
 	type step struct {
-		Decision permission.Behaviour  `json:"decision"`
+		Decision permission.Behavior   `json:"decision"`
 		Text     string                `json:"text"`
 		Real     string                `json:"real,omitempty"`
 		Write    bool                  `json:"write,omitempty"`
@@ -313,7 +314,7 @@ func explained(d permission.Decision) any {
 		Reason   string                `json:"reason"`
 	}
 	out := struct {
-		Decision    permission.Behaviour  `json:"decision"`
+		Decision    permission.Behavior   `json:"decision"`
 		ReadOnly    bool                  `json:"read_only"`
 		Reason      string                `json:"reason"`
 		Type        permission.ReasonType `json:"reason_type"`
@@ -322,15 +323,15 @@ func explained(d permission.Decision) any {
 		Parts       []step                `json:"parts,omitempty"`
 		Paths       []step                `json:"paths,omitempty"`
 		Suggestions []permission.Update   `json:"suggestions,omitempty"`
-	}{Decision: d.Behaviour, ReadOnly: d.ReadOnly, Reason: d.Reason.Text, Type: d.Reason.Type, Firm: d.Firm, Suggestions: d.Suggestions}
+	}{Decision: d.Behavior, ReadOnly: d.ReadOnly, Reason: d.Reason.Text, Type: d.Reason.Type, Firm: d.Firm, Suggestions: d.Suggestions}
 	if r := d.Reason.Rule; r != nil {
-		out.Rule = &rule{r.Text(), string(r.Source), r.File, r.Line}
+		out.Rule = &rule{r.Text(), string(r.Scope), r.File, r.Line}
 	}
 	for _, p := range d.Parts {
-		out.Parts = append(out.Parts, step{Decision: p.Behaviour, Text: p.Text, Type: p.Reason.Type, Reason: p.Reason.Text})
+		out.Parts = append(out.Parts, step{Decision: p.Behavior, Text: p.Text, Type: p.Reason.Type, Reason: p.Reason.Text})
 	}
 	for _, p := range d.Paths {
-		out.Paths = append(out.Paths, step{p.Behaviour, p.Path, p.Real, p.Write, p.Reason.Type, p.Reason.Text})
+		out.Paths = append(out.Paths, step{p.Behavior, p.Path, p.Real, p.Write, p.Reason.Type, p.Reason.Text})
 	}
 	return out
 }

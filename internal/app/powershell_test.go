@@ -37,7 +37,7 @@ func TestPowerShellIsJudged(t *testing.T) {
 	tests := []struct {
 		command, rules string // rules are behaviours with their rules, separated by blanks and |
 		mode           permission.Mode
-		want           permission.Behaviour
+		want           permission.Behavior
 		because        string
 	}{
 		{command: "Get-ChildItem", want: permission.Allow},
@@ -84,12 +84,12 @@ func TestPowerShellIsJudged(t *testing.T) {
 	for _, tt := range tests {
 		var rules []permission.Rule
 		for text := range strings.SplitSeq(tt.rules, "|") {
-			behaviour, rule, ok := strings.Cut(text, " ")
+			behavior, rule, ok := strings.Cut(text, " ")
 			if !ok {
 				continue
 			}
 			r, _ := permission.ParseRule(rule) // ok: one of them cannot be read
-			r.Behaviour = permission.Behaviour(behaviour)
+			r.Behavior = permission.Behavior(behavior)
 			rules = append(rules, r)
 		}
 		p := permission.Compile(permission.Config{Rules: rules, Mode: tt.mode, Dir: dir, Home: home})
@@ -99,8 +99,8 @@ func TestPowerShellIsJudged(t *testing.T) {
 			t.Fatal(err)
 		}
 		d := permission.Decide(p, permission.FactsOf(p, tl, call))
-		if d.Behaviour != tt.want || !strings.Contains(d.Reason.Text, tt.because) {
-			t.Errorf("%q with %q in mode %q: %s, %s", tt.command, tt.rules, tt.mode, d.Behaviour, d.Reason.Text)
+		if d.Behavior != tt.want || !strings.Contains(d.Reason.Text, tt.because) {
+			t.Errorf("%q with %q in mode %q: %s, %s", tt.command, tt.rules, tt.mode, d.Behavior, d.Reason.Text)
 		}
 		if tt.command == "git status" && tt.rules == "" && tt.mode == "" && (len(d.Suggestions) != 1 || d.Suggestions[0].Rules[0].String() != "PowerShell(git status)") {
 			t.Errorf("suggested is %+v", d.Suggestions)

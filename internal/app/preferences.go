@@ -9,6 +9,7 @@ import (
 	"adze/internal/platform/config"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/replace"
+	"adze/internal/platform/scope"
 	"adze/internal/platform/spell"
 )
 
@@ -29,7 +30,7 @@ func readSettings(env *Env, o *options) (*preferences, error) {
 		env.say(w.String())
 	}
 	for _, e := range p.live.Settings().Invalid() {
-		if e.Scope == config.Managed {
+		if e.Scope == scope.Managed {
 			return nil, setupErrorf("%v; nothing is started without the administrator's settings", e)
 		}
 		if !o.goOn {
@@ -41,11 +42,11 @@ func readSettings(env *Env, o *options) (*preferences, error) {
 }
 
 // leaveOut says how to do without a file.
-func leaveOut(scope config.Scope) string {
-	switch scope {
-	case config.Project, config.Local:
+func leaveOut(s scope.Scope) string {
+	switch s {
+	case scope.Project, scope.Local:
 		return ", or leave out those of the project with --setting-sources user"
-	case config.User:
+	case scope.User:
 		return ", or leave it out with --setting-sources project,local"
 	}
 	return ""
@@ -84,7 +85,7 @@ func findSettings(env *Env, o *options) (*preferences, []config.Warning) {
 	}
 	target := p.layout.Target
 	if p.homeErr != nil { // there is no place for locks
-		target = func(config.Scope) (string, error) { return "", p.homeErr }
+		target = func(scope.Scope) (string, error) { return "", p.homeErr }
 	}
 	var warnings []config.Warning
 	p.live, warnings = config.Follow(find, target, settingKeys(), locks)
@@ -106,15 +107,15 @@ func otherHome(env *Env, person string) string {
 }
 
 // save writes updates to the settings of a scope, and keeps the person's own file out of git.
-func (p *preferences) save(ctx context.Context, say func(string), scope config.Scope, updates ...config.Update) error {
-	written, err := p.live.Apply(ctx, scope, updates...)
-	p.keepOut(written, scope, say)
+func (p *preferences) save(ctx context.Context, say func(string), to scope.Scope, updates ...config.Update) error {
+	written, err := p.live.Apply(ctx, to, updates...)
+	p.keepOut(written, to, say)
 	return err
 }
 
 // keepOut keeps a new file of local settings out of git, and says so.
-func (p *preferences) keepOut(written config.Written, scope config.Scope, say func(string)) {
-	if !written.Created || scope != config.Local {
+func (p *preferences) keepOut(written config.Written, to scope.Scope, say func(string)) {
+	if !written.Created || to != scope.Local {
 		return
 	}
 	where, err := p.workspace.Hide(written.File)
@@ -128,16 +129,16 @@ func (p *preferences) keepOut(written config.Written, scope config.Scope, say fu
 
 // setSources reads --setting-sources.
 func setSources(o *options, v string) error {
-	o.sources = []config.Scope{}
+	o.sources = []scope.Scope{}
 	for name := range strings.SplitSeq(v, ",") {
 		if name = strings.TrimSpace(name); name == "" {
 			continue
 		}
-		scope, err := config.ParseScope(name)
-		if err != nil || scope > config.Local {
+		from, err := scope.Parse(name)
+		if err != nil || !from.Writable() {
 			return fmt.Errorf("%q is none of user, project, local", name)
 		}
-		o.sources = append(o.sources, scope)
+		o.sources = append(o.sources, from)
 	}
 	return nil
 }

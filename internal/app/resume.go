@@ -11,6 +11,7 @@ import (
 	"adze/internal/msg"
 	"adze/internal/permission"
 	"adze/internal/platform/filestate"
+	"adze/internal/platform/scope"
 	"adze/internal/session/archive"
 	"adze/internal/session/store"
 	"adze/internal/tool/change"
@@ -109,7 +110,7 @@ func (b *builder) restore(ctx context.Context) {
 	if len(dirs) == 0 {
 		return
 	}
-	add := permission.Update{Type: permission.AddDirectories, Directories: dirs, Destination: permission.SessionSource}
+	add := permission.Update{Type: permission.AddDirectories, Directories: dirs, Destination: scope.Session}
 	if err := b.gate.Apply(ctx, []permission.Update{add}); err != nil {
 		b.env.say(fmt.Sprintf("the session's directories cannot be restored: %v", err))
 	}

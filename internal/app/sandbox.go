@@ -351,7 +351,7 @@ func (c *confinement) hidden() ([]string, error) {
 func (c *confinement) hidingPlaces(p *permission.Policy) []string {
 	places := slices.Clone(p.Config().Dirs)
 	for _, r := range p.Rules() {
-		if r.Behaviour != permission.Deny || r.Tool != "Read" {
+		if r.Behavior != permission.Deny || r.Tool != "Read" {
 			continue
 		}
 		pattern := r.Content

@@ -80,7 +80,7 @@ func TestSwappedPathsAreNotRead(t *testing.T) {
 			Config: permission.Config{Dir: dir, Dirs: []string{dir}},
 			Ask: func(context.Context, permission.Question) (permission.Answer, error) {
 				asked = true
-				return permission.Answer{Behaviour: permission.Allow}, nil
+				return permission.Answer{Behavior: permission.Allow}, nil
 			},
 		})
 		tl := bash.New(bash.Config{Dir: func() string { return dir }, TempDir: t.TempDir(), MayRead: func(path string) bool { return g.Policy().MayRead(path) }})

@@ -15,6 +15,7 @@ import (
 	"adze/internal/platform/fileindex"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/replace"
+	"adze/internal/platform/scope"
 	"adze/internal/platform/term"
 	"adze/internal/platform/trust"
 )
@@ -39,7 +40,7 @@ func findWorkspace(env *Env, o *options, home string, locks *replace.Replacer) *
 	if w.Root == "" {
 		w.Dir, w.Root = env.Dir, env.Dir
 	}
-	named := slices.Contains(o.sources, config.Project) || slices.Contains(o.sources, config.Local)
+	named := slices.Contains(o.sources, scope.Project) || slices.Contains(o.sources, scope.Local)
 	w.run = o.trust || named
 	w.hosted = o.input == inputStream && o.sources == nil
 	if home == "" || w.problem != nil {
@@ -58,8 +59,8 @@ func (w *workspace) Trusted() bool { return w.lasting || w.run || w.hosted }
 
 // Approved reports whether something that a file of that scope wants to run may run. What a person or an
 // administrator wrote may; what comes with the workspace must be what was shown when it was trusted.
-func (w *workspace) Approved(scope config.Scope, it trust.Item) bool {
-	return scope != config.Project || w.run || w.hosted || w.lasting && w.approved(it)
+func (w *workspace) Approved(from scope.Scope, it trust.Item) bool {
+	return from != scope.Project || w.run || w.hosted || w.lasting && w.approved(it)
 }
 
 // grant returns how much of the workspace's settings counts.
@@ -133,7 +134,7 @@ func interactive(env *Env, o *options) bool {
 func meet(ctx context.Context, env *Env, o *options) error {
 	p, _ := findSettings(env, o) // ok: warnings are told later
 	for _, e := range p.live.Settings().Invalid() {
-		if e.Scope == config.Managed {
+		if e.Scope == scope.Managed {
 			return setupErrorf("%v; nothing is started without the administrator's settings", e)
 		}
 		env.say(e.Error())

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"adze/internal/platform/config"
+	"adze/internal/platform/scope"
 	"adze/internal/platform/trust"
 )
 
@@ -129,11 +130,11 @@ func TestApprovedByContent(t *testing.T) {
 	}
 	p := newPlace(t)
 	p.write("work/.adze/settings.json", strings.Replace(hook, "%", "test", 1))
-	approved := func(o *options, scope config.Scope, command string) bool {
+	approved := func(o *options, from scope.Scope, command string) bool {
 		prefs, _ := findSettings(&p.env, o)
-		return prefs.workspace.Approved(scope, item(command))
+		return prefs.workspace.Approved(from, item(command))
 	}
-	if approved(&options{}, config.Project, "make test") {
+	if approved(&options{}, scope.Project, "make test") {
 		t.Error("approved before trust")
 	}
 	if code, _, said := p.run("trust"); code != 0 {
@@ -141,16 +142,16 @@ func TestApprovedByContent(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		o       *options
-		scope   config.Scope
+		scope   scope.Scope
 		command string
 		want    bool
 	}{
-		"shown":                    {&options{}, config.Project, "make test", true},
-		"changed":                  {&options{}, config.Project, "make evil", false},
-		"one's own":                {&options{}, config.User, "make evil", true},
-		"one's own in the project": {&options{}, config.Local, "make evil", true},
-		"for one run":              {&options{trust: true}, config.Project, "make evil", true},
-		"a host":                   {&options{input: inputStream}, config.Project, "make evil", true},
+		"shown":                    {&options{}, scope.Project, "make test", true},
+		"changed":                  {&options{}, scope.Project, "make evil", false},
+		"one's own":                {&options{}, scope.User, "make evil", true},
+		"one's own in the project": {&options{}, scope.Local, "make evil", true},
+		"for one run":              {&options{trust: true}, scope.Project, "make evil", true},
+		"a host":                   {&options{input: inputStream}, scope.Project, "make evil", true},
 	} {
 		if got := approved(tt.o, tt.scope, tt.command); got != tt.want {
 			t.Errorf("%s: %t", name, got)
@@ -196,11 +197,11 @@ func TestSave(t *testing.T) {
 	var said []string
 	say := func(text string) { said = append(said, text) }
 	for range 2 {
-		if err := prefs.save(t.Context(), say, config.Local, config.Update{Type: "addRules", Behavior: "allow", Rules: []string{"Bash(ls)"}}); err != nil {
+		if err := prefs.save(t.Context(), say, scope.Local, config.Update{Type: "addRules", Behavior: "allow", Rules: []string{"Bash(ls)"}}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if rules := prefs.live.Settings().Rules(); len(rules) != 1 || rules[0].Scope != config.Local {
+	if rules := prefs.live.Settings().Rules(); len(rules) != 1 || rules[0].Scope != scope.Local {
 		t.Errorf("%v", rules)
 	}
 	exclude, err := os.ReadFile(p.path("work/.git/info/exclude"))

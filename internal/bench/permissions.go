@@ -13,6 +13,7 @@ import (
 
 	"adze/internal/permission"
 	"adze/internal/platform/osproc"
+	"adze/internal/platform/scope"
 	"adze/internal/tool"
 	"adze/internal/tools/bash"
 )
@@ -96,8 +97,8 @@ func policy(dir string, n int) *permission.Policy {
 		if err != nil {
 			panic(err)
 		}
-		r.Behaviour = []permission.Behaviour{permission.Allow, permission.Deny, permission.Ask}[i%3]
-		r.Source = permission.UserSettings
+		r.Behavior = []permission.Behavior{permission.Allow, permission.Deny, permission.Ask}[i%3]
+		r.Scope = scope.User
 		c.Rules = append(c.Rules, r)
 	}
 	return permission.Compile(c)

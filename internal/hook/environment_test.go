@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"adze/internal/msg"
+	"adze/internal/platform/scope"
 	"adze/internal/tool"
 )
 
@@ -30,7 +31,7 @@ func TestValuesAreNeverCode(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
 			plugin := &Plugin{Root: evil, Data: evil, Options: map[string]string{"name": evil}}
-			r, _ := start(t, Config{Dir: dir, Sources: []Source{{Name: "p", Level: FromPlugin, Plugin: plugin, JSON: on(UserPromptSubmit, command(tt.command))}}})
+			r, _ := start(t, Config{Dir: dir, Sources: []Source{{Name: "p", Plugin: plugin, JSON: on(UserPromptSubmit, command(tt.command))}}})
 			if got := contextOf(t, r); strings.Count(got, evil) != 1 {
 				t.Errorf("the value did not arrive as one word: %q", got)
 			}
@@ -45,7 +46,7 @@ func TestValuesAreNeverCode(t *testing.T) {
 func TestWordsAreNotRead(t *testing.T) {
 	plugin := &Plugin{Root: "/a b", Options: map[string]string{"x": "$(id)"}}
 	words := `{"type":"command","command":["printf","<%s>","$HOME","a  b","${user_config.x}","${ADZE_PLUGIN_ROOT}/run","*"]}`
-	r, _ := start(t, Config{Sources: []Source{{Name: "p", Level: FromPlugin, Plugin: plugin, JSON: on(UserPromptSubmit, words)}}})
+	r, _ := start(t, Config{Sources: []Source{{Name: "p", Plugin: plugin, JSON: on(UserPromptSubmit, words)}}})
 	if got := contextOf(t, r); !strings.Contains(got, "<$HOME><a  b><$(id)></a b/run><*>") {
 		t.Errorf("got %q", got)
 	}
@@ -55,8 +56,8 @@ func TestWordsAreNotRead(t *testing.T) {
 func TestMissingOption(t *testing.T) {
 	dir := t.TempDir()
 	for _, src := range []Source{
-		{Name: "p", Level: FromPlugin, Plugin: &Plugin{}, JSON: on(PreToolUse, command("touch ran; echo ${user_config.token}"))},
-		{Name: "user", Level: User, JSON: on(PreToolUse, command("touch ran; echo ${user_config.token}"))},
+		{Name: "p", Plugin: &Plugin{}, JSON: on(PreToolUse, command("touch ran; echo ${user_config.token}"))},
+		{Name: "user", Scope: scope.User, JSON: on(PreToolUse, command("touch ran; echo ${user_config.token}"))},
 	} {
 		r, _ := start(t, Config{Dir: dir, Sources: []Source{src}})
 		out := r.Fire(t.Context(), OnPreToolUse(shell(t, "ls")))
@@ -87,16 +88,16 @@ func TestEnvironment(t *testing.T) {
 		event Event
 		want  []string
 	}{
-		{"user", Source{Level: User}, OnPreToolUse(shell(t, "ls")),
+		{"user", Source{Scope: scope.User}, OnPreToolUse(shell(t, "ls")),
 			[]string{"ADZE_API_KEY=k", "ADZE_IN_HOOK=1", "ADZE_PROJECT_DIR=/w", "ANTHROPIC_API_KEY=k", "CLAUDE_PROJECT_DIR=/w", "EDITOR=ed", "OPENAI_API_KEY=k"}},
-		{"workspace", Source{Level: Project, Workspace: true, Trusted: true}, OnPreToolUse(shell(t, "ls")),
+		{"workspace", Source{Scope: scope.Project, Workspace: true, Trusted: true}, OnPreToolUse(shell(t, "ls")),
 			[]string{"ADZE_IN_HOOK=1", "ADZE_PROJECT_DIR=/w", "CLAUDE_PROJECT_DIR=/w", "EDITOR=ed"}},
-		{"file", Source{Level: Project, Workspace: true, Trusted: true}, OnPreToolUse(edit),
+		{"file", Source{Scope: scope.Project, Workspace: true, Trusted: true}, OnPreToolUse(edit),
 			[]string{"ADZE_FILE_PATH=/w/sub/a.go", "ADZE_IN_HOOK=1", "ADZE_PROJECT_DIR=/w", "CLAUDE_FILE_PATH=/w/sub/a.go", "CLAUDE_PROJECT_DIR=/w", "EDITOR=ed"}},
-		{"plugin", Source{Level: FromPlugin, Workspace: true, Trusted: true, Plugin: plugin}, OnStop(false, ""),
+		{"plugin", Source{Workspace: true, Trusted: true, Plugin: plugin}, OnStop(false, ""),
 			[]string{"ADZE_IN_HOOK=1", "ADZE_PLUGIN_DATA=/d", "ADZE_PLUGIN_OPTION_API_KEY=v", "ADZE_PLUGIN_ROOT=/p", "ADZE_PROJECT_DIR=/w",
 				"CLAUDE_PLUGIN_DATA=/d", "CLAUDE_PLUGIN_OPTION_API_KEY=v", "CLAUDE_PLUGIN_ROOT=/p", "CLAUDE_PROJECT_DIR=/w", "EDITOR=ed"}},
-		{"session start", Source{Level: Project, Workspace: true, Trusted: true}, OnSessionStart("startup", "", ""),
+		{"session start", Source{Scope: scope.Project, Workspace: true, Trusted: true}, OnSessionStart("startup", "", ""),
 			[]string{"ADZE_ENV_FILE=/env", "ADZE_IN_HOOK=1", "ADZE_PROJECT_DIR=/w", "CLAUDE_ENV_FILE=/env", "CLAUDE_PROJECT_DIR=/w", "EDITOR=ed"}},
 	}
 	for _, tt := range tests {

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"adze/internal/msg"
+	"adze/internal/platform/scope"
 	"adze/internal/tool"
 )
 
@@ -70,11 +71,11 @@ func TestStrictestWins(t *testing.T) {
 // Proves HOOK-28.
 func TestTheSameHookRunsOnce(t *testing.T) {
 	plugin := func(root string) Source {
-		return Source{Name: "plugin " + root, Level: FromPlugin, Plugin: &Plugin{Root: root}, JSON: on(UserPromptSubmit, command("echo ${ADZE_PLUGIN_ROOT}"))}
+		return Source{Name: "plugin " + root, Plugin: &Plugin{Root: root}, JSON: on(UserPromptSubmit, command("echo ${ADZE_PLUGIN_ROOT}"))}
 	}
 	r, _ := start(t, Config{Sources: []Source{
-		{Name: "user", Level: User, JSON: on(UserPromptSubmit, command("echo a", `"timeout":1`), command("echo b"))},
-		{Name: "project", Level: Project, JSON: on(UserPromptSubmit, command("echo a", `"timeout":7`), command("echo b", `"shell":"sh"`))},
+		{Name: "user", Scope: scope.User, JSON: on(UserPromptSubmit, command("echo a", `"timeout":1`), command("echo b"))},
+		{Name: "project", Scope: scope.Project, JSON: on(UserPromptSubmit, command("echo a", `"timeout":7`), command("echo b", `"shell":"sh"`))},
 		plugin("/p"), plugin("/q"),
 	}})
 	var got []string
@@ -99,7 +100,7 @@ func TestTheSameHookRunsOnce(t *testing.T) {
 func TestManagedHooksRankFirst(t *testing.T) {
 	same := on(Stop, command("echo same"))
 	cfg := Config{Sources: []Source{
-		{Name: "user", Level: User, JSON: same}, {Name: "user", Level: User, JSON: on(Stop, command("echo own"))}, {Name: "policy", Level: Managed, JSON: same},
+		{Name: "user", Scope: scope.User, JSON: same}, {Name: "user", Scope: scope.User, JSON: on(Stop, command("echo own"))}, {Name: "policy", Scope: scope.Managed, JSON: same},
 	}}
 	names := func(cfg Config) string {
 		r, _ := start(t, cfg)
@@ -144,7 +145,7 @@ func TestSettingsAreASnapshot(t *testing.T) {
 	if got := r.matching(OnStop(false, ""), "/")[0].label(); got != "echo a" {
 		t.Errorf("the hook changed under our hands: %s", got)
 	}
-	problems := r.Reload([]Source{{Name: "user", JSON: json.RawMessage(`{"Stop":3}`)}, {Name: "local", Level: Local, JSON: on(Stop, command("echo c"))}})
+	problems := r.Reload([]Source{{Name: "user", JSON: json.RawMessage(`{"Stop":3}`)}, {Name: "local", Scope: scope.Local, JSON: on(Stop, command("echo c"))}})
 	if len(problems) != 1 || problems[0].Source != "user" {
 		t.Errorf("problems %v", problems)
 	}
@@ -161,8 +162,8 @@ func TestWorkspaceHooksNeedTrust(t *testing.T) {
 		r, _ := start(t, Config{
 			Dir: dir,
 			Sources: []Source{
-				{Name: "user", Level: User, JSON: on(SessionStart, mark("user"))},
-				{Name: "project", Level: Project, Workspace: true, Trusted: trusted, JSON: json.RawMessage(
+				{Name: "user", Scope: scope.User, JSON: on(SessionStart, mark("user"))},
+				{Name: "project", Scope: scope.Project, Workspace: true, Trusted: trusted, JSON: json.RawMessage(
 					`{"SessionStart":[{"hooks":[` + mark("start") + `]}],"Setup":[{"hooks":[` + mark("setup") + `]}]}`)},
 			},
 			Approved: func(src Source, event, matcher string, handler json.RawMessage) bool {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"adze/internal/platform/osproc"
+	"adze/internal/platform/scope"
 )
 
 // A Config is what a runner needs. Every field may be left zero.
@@ -162,7 +163,7 @@ func (r *Runner) Reload(sources []Source) []Problem {
 
 // rankOf puts managed hooks first; the others stay in their order.
 func rankOf(h *hook) int {
-	if h.source.Level == Managed {
+	if h.source.Scope == scope.Managed {
 		return 0
 	}
 	return 1
@@ -180,7 +181,7 @@ func (r *Runner) load(src Source) ([]*hook, []Problem) {
 // idle says why a hook never runs, or nothing.
 func (r *Runner) idle(s *spec) string {
 	p, src := r.cfg.Policy, s.source
-	managed := src.Level == Managed
+	managed := src.Scope == scope.Managed
 	switch {
 	case src.Workspace && !src.Trusted:
 		return "the workspace is not trusted"
@@ -188,7 +189,7 @@ func (r *Runner) idle(s *spec) string {
 		return "it is not approved"
 	case managed && p.DisableManaged, !managed && p.Disable:
 		return "hooks are disabled"
-	case !managed && p.ManagedOnly && src.Level != FromHost:
+	case !managed && p.ManagedOnly && src.Scope != scope.Host:
 		return "only managed hooks are allowed"
 	case !managed && p.InHook:
 		return "adze runs inside a hook"
@@ -207,8 +208,8 @@ func (r *Runner) matching(e Event, dir string) []*hook {
 	for _, h := range all {
 		switch {
 		case h.event != e.Name || h.idle != "" || h.isSpent():
-		case disabled && h.source.Level != Managed:
-		case h.source.Level == Scoped && h.owner != e.Agent:
+		case disabled && h.source.Scope != scope.Managed:
+		case h.scoped && h.owner != e.Agent:
 		case !h.matcher.matches(names) || !h.cond.met(e.use, names, dir):
 		default:
 			chosen = append(chosen, h)
@@ -222,7 +223,7 @@ func (r *Runner) matching(e Event, dir string) []*hook {
 func distinct(hooks []*hook) []*hook {
 	keep := make(map[string]*hook)
 	for _, h := range hooks {
-		if old := keep[h.key()]; old == nil || old.source.Level != Managed {
+		if old := keep[h.key()]; old == nil || old.source.Scope != scope.Managed {
 			keep[h.key()] = h
 		}
 	}

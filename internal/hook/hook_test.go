@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"adze/internal/msg"
+	"adze/internal/platform/scope"
 	"adze/internal/tool"
 )
 
@@ -145,7 +146,7 @@ func start(t *testing.T, cfg Config, settings ...json.RawMessage) (*Runner, *sai
 	t.Helper()
 	s := &said{changed: make(chan struct{}, 1)}
 	for _, data := range settings {
-		cfg.Sources = append(cfg.Sources, Source{Name: "user settings", Level: User, JSON: data})
+		cfg.Sources = append(cfg.Sources, Source{Name: "user settings", Scope: scope.User, JSON: data})
 	}
 	if cfg.Dir == "" {
 		cfg.Dir = t.TempDir()

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"adze/internal/platform/scope"
 	"adze/internal/tool"
 )
 
@@ -38,7 +39,7 @@ func everyEvent(t testing.TB) []Event {
 		OnTaskCompleted(task),
 		OnElicitation(ask),
 		OnElicitationResult(ask, "accept", json.RawMessage(`{"table":"users"}`)),
-		OnConfigChange("project_settings", "/w/.adze/settings.json"),
+		OnConfigChange(scope.Project, "/w/.adze/settings.json"),
 		OnCwdChanged("/w", "/w/sub"),
 		OnFileChanged("/w/.envrc", "change"),
 		OnInstructionsLoaded("/w/AGENTS.md", "Project", "session_start", []string{"**/*.go"}),

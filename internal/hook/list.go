@@ -3,6 +3,8 @@ package hook
 import (
 	"slices"
 	"time"
+
+	"adze/internal/platform/scope"
 )
 
 // A Listing is a hook as people see it.
@@ -53,7 +55,7 @@ func (h *hook) listing(disabled bool) Listing {
 	l.Slow = h.last != nil && h.last.Duration > slow && !h.async && !h.asyncRewake
 	switch {
 	case l.Idle != "":
-	case disabled && h.source.Level != Managed:
+	case disabled && h.source.Scope != scope.Managed:
 		l.Idle = "hooks are disabled for this session"
 	case h.matcher.never:
 		l.Idle = "its matcher cannot be read"

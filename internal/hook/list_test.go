@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"adze/internal/platform/scope"
 )
 
 // Proves HOOK-33.
@@ -30,11 +32,11 @@ func TestObserver(t *testing.T) {
 
 func TestList(t *testing.T) {
 	r, problems := New(Config{Dir: t.TempDir(), Sources: []Source{
-		{Name: "user settings", Level: User, File: "/home/u/.adze/settings.json", JSON: json.RawMessage(
+		{Name: "user settings", Scope: scope.User, File: "/home/u/.adze/settings.json", JSON: json.RawMessage(
 			`{"Stop":[{"hooks":[` + command("exit 1") + `,` + command("true", `"once":true`) + `]}],"PreToolUse":[{"matcher":"(","hooks":[` + command("a") + `]}]}`)},
-		{Name: "project settings", Level: Project, Workspace: true, File: ".adze/settings.json", JSON: json.RawMessage(
+		{Name: "project settings", Scope: scope.Project, Workspace: true, File: ".adze/settings.json", JSON: json.RawMessage(
 			`{"PreToolUse":[{"matcher":"Bash","hooks":[` + command("guard", `"if":"Bash(git push*)"`) + `]}]}`)},
-		{Name: "managed settings", Level: Managed, File: "/etc/adze/managed-settings.json", JSON: on(PreToolUse, `{"type":"http","url":"https://hooks.corp.test"}`)},
+		{Name: "managed settings", Scope: scope.Managed, File: "/etc/adze/managed-settings.json", JSON: on(PreToolUse, `{"type":"http","url":"https://hooks.corp.test"}`)},
 	}})
 	defer r.Close()
 	if len(problems) != 1 {

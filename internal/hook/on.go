@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"adze/internal/msg"
+	"adze/internal/platform/scope"
 	"adze/internal/tool"
 )
 
@@ -178,8 +179,9 @@ func OnElicitationResult(q Request, action string, content json.RawMessage) Even
 		{"action", action}, {"content", content}}}
 }
 
-// OnConfigChange says that settings changed.
-func OnConfigChange(source, file string) Event {
+// OnConfigChange says that a settings file changed.
+func OnConfigChange(s scope.Scope, file string) Event {
+	source := s.Short() + "_settings"
 	return Event{Name: ConfigChange, value: source, fields: []field{{"source", source}, {"file_path", file}}}
 }
 

@@ -35,7 +35,7 @@ func parse(src *Source) ([]*spec, []Problem) {
 // unwrap returns the object that maps events to hooks: a plugin's file has it under "hooks".
 func unwrap(src *Source) json.RawMessage {
 	var file struct{ Hooks json.RawMessage }
-	if src.Level == FromPlugin && json.Unmarshal(src.JSON, &file) == nil && len(file.Hooks) > 0 {
+	if src.Plugin != nil && json.Unmarshal(src.JSON, &file) == nil && len(file.Hooks) > 0 {
 		return file.Hooks
 	}
 	return src.JSON

@@ -6,16 +6,17 @@ import (
 	"maps"
 	"slices"
 	"sync"
+
+	"adze/internal/platform/scope"
 )
 
 // Register adds the hooks of an agent's or a skill's front matter, for as long as that runs: remove
 // takes them away again and may be called more than once. With an owner the hooks are for events of
 // that sub-agent only, without one for those of the session itself.
 func (r *Runner) Register(owner Agent, src Source) (remove func(), problems []Problem) {
-	src.Level = Scoped
 	hooks, problems := r.load(src)
 	for _, h := range hooks {
-		h.owner = owner
+		h.owner, h.scoped = owner, true
 		if owner != (Agent{}) && h.event == Stop {
 			h.event = SubagentStop // what a sub-agent does instead
 		}
@@ -30,8 +31,8 @@ func (r *Runner) Function(owner Agent, on Name, matcher string, f Func) (remove 
 	if err != nil {
 		panic("hook.Function: " + err.Error())
 	}
-	src := &Source{Name: "adze", Level: Scoped}
-	s := &spec{event: on, matcher: m, source: src, typ: TypeFunction, function: f, owner: owner}
+	src := &Source{Name: "adze"}
+	s := &spec{event: on, matcher: m, source: src, typ: TypeFunction, function: f, owner: owner, scoped: true}
 	return r.add(&hook{spec: s, idle: r.idle(s)})
 }
 
@@ -49,7 +50,7 @@ func (r *Runner) add(hooks ...*hook) (remove func()) {
 // SetHost replaces the hooks of the host that drives the session. Data maps events to lists of
 // {"matcher", "hookCallbackIds", "timeout"}; f runs them.
 func (r *Runner) SetHost(data json.RawMessage, f Callback) []Problem {
-	p := &parser{src: &Source{Name: "the host", Level: FromHost}}
+	p := &parser{src: &Source{Name: "the host", Scope: scope.Host}}
 	if !absent(data) {
 		p.host(data)
 	}

@@ -5,29 +5,14 @@ import (
 	"fmt"
 	"time"
 
+	"adze/internal/platform/scope"
 	"adze/internal/tool"
 )
 
-// A Level says how far a source reaches and how it ranks.
-type Level uint8
-
-// The levels, in the order in which their hooks are listed. Managed hooks can be neither disabled nor
-// replaced.
-const (
-	Managed Level = iota
-	User
-	Project
-	Local
-	Flag
-	FromPlugin
-	FromHost
-	Scoped
-)
-
-// A Source is one place that defines hooks.
+// A Source is one place that defines hooks. Managed ones can be neither disabled nor replaced.
 type Source struct {
 	Name  string // as people know it, such as "user settings"
-	Level Level
+	Scope scope.Scope
 	File  string // empty if there is none
 	// JSON is the object that maps events to hooks. For a plugin it may be the whole hooks.json.
 	JSON json.RawMessage
@@ -114,6 +99,7 @@ type spec struct {
 
 	callback string
 	function Func
+	scoped   bool
 	owner    Agent // of a scoped hook
 }
 

@@ -88,12 +88,12 @@ func TestAdversarial(t *testing.T) {
 	}
 	for _, a := range all {
 		d := decide(t, w.config(Mode(a.mode), a.rules...), a.tool, a.call())
-		ok := string(d.Behaviour) == a.want
+		ok := string(d.Behavior) == a.want
 		if a.want == "no" {
-			ok = d.Behaviour != Allow
+			ok = d.Behavior != Allow
 		}
 		if !ok {
-			t.Errorf("adversarial.tsv:%d: %s, want %s: %s %.80q in %s with %q (%s)", a.line, d.Behaviour, a.want, a.tool, a.target, a.mode, a.rules, d.Reason.Text)
+			t.Errorf("adversarial.tsv:%d: %s, want %s: %s %.80q in %s with %q (%s)", a.line, d.Behavior, a.want, a.tool, a.target, a.mode, a.rules, d.Reason.Text)
 		}
 	}
 }
@@ -109,9 +109,9 @@ func TestPlainCommands(t *testing.T) {
 	asked := 0
 	for _, line := range lines {
 		d := decide(t, w.config(Default), "Bash", runs(line))
-		if d.Behaviour != Allow || !d.ReadOnly {
+		if d.Behavior != Allow || !d.ReadOnly {
 			asked++
-			t.Logf("%s: %s, read-only %v (%s)", line, d.Behaviour, d.ReadOnly, d.Reason.Text)
+			t.Logf("%s: %s, read-only %v (%s)", line, d.Behavior, d.ReadOnly, d.Reason.Text)
 		}
 	}
 	if len(lines) < 200 || asked*50 > len(lines) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"adze/internal/platform/scope"
 	"adze/internal/platform/shell"
 )
 
@@ -17,14 +18,14 @@ const maxSuggested = 5
 func (p *Policy) execute(f *Facts, d *Decision) finding {
 	c := f.Command
 	found := p.forbidden(f)
-	if found.behaviour == Deny {
+	if found.behavior == Deny {
 		return found
 	}
 	found = stricter(found, p.hazards(f))
 	parts := p.parts(f, d)
 	switch {
-	case found.behaviour == Ask:
-	case parts.behaviour == Allow:
+	case found.behavior == Ask:
+	case parts.behavior == Allow:
 		return parts
 	case p.sandboxed(f) && !c.Edits:
 		return allowed(BySandbox, "the sandbox confines it")
@@ -46,7 +47,7 @@ func (p *Policy) forbidden(f *Facts) finding {
 	var found finding
 	for _, uses := range [][]Use{c.Uses, c.inner} {
 		for i := range uses {
-			if found = stricter(found, p.forbids(f, &uses[i])); found.behaviour == Deny {
+			if found = stricter(found, p.forbids(f, &uses[i])); found.behavior == Deny {
 				return found
 			}
 		}
@@ -106,7 +107,7 @@ func (p *Policy) mentions(c *Command) finding {
 		packs := packsTrees(part.Words[0].Value)
 		for _, w := range part.Words[1:] {
 			found = stricter(found, p.mention(w.Value, packs))
-			if found.behaviour == Deny {
+			if found.behavior == Deny {
 				return found
 			}
 		}
@@ -223,7 +224,7 @@ func (p *Policy) hazard(f *Facts, t *Target) finding {
 	} else if p.guards(t) {
 		found = stricter(found, unsafe("what it %s cannot be told beforehand, so no rule can protect anything from it", verbs(t)))
 	}
-	if found.behaviour != "" {
+	if found.behavior != "" {
 		found.path = t.Set.Path
 	}
 	return found
@@ -278,12 +279,12 @@ func (p *Policy) parts(f *Facts, d *Decision) finding {
 	var worst finding
 	for _, part := range c.Script.Parts {
 		found := p.part(f, part, d)
-		d.Parts = append(d.Parts, PartResult{Text: part.Text, Behaviour: found.behaviour, Reason: found.reason})
+		d.Parts = append(d.Parts, PartResult{Text: part.Text, Behavior: found.behavior, Reason: found.reason})
 		worst = stricter(worst, found)
 	}
 	switch {
-	case worst.behaviour == Ask || len(c.Script.Parts) == 0:
-		if worst.behaviour == "" {
+	case worst.behavior == Ask || len(c.Script.Parts) == 0:
+		if worst.behavior == "" {
 			worst = asks(ByOther, "the command is empty")
 		}
 		return worst
@@ -307,7 +308,7 @@ func (p *Policy) part(f *Facts, part *shell.Part, d *Decision) finding {
 		}
 		found := p.useOf(f, u, rule)
 		d.Paths = append(d.Paths, u.result(found))
-		if how.behaviour == Allow && (found.behaviour != Allow || f.Command.Edits && rule == nil) {
+		if how.behavior == Allow && (found.behavior != Allow || f.Command.Edits && rule == nil) {
 			how = found
 			how.path = u.Set.Path
 		}
@@ -330,7 +331,7 @@ func (p *Policy) coverage(c *Command, part *shell.Part, rule *Rule) finding {
 	case c.Edits:
 		return allowed(ByOther, "it is an edit of the files that it names")
 	case p.acceptsEdits() && p.filesOnly(c, part):
-		return finding{behaviour: Allow, reason: Reason{Type: ByMode, Mode: p.cfg.Mode, Text: "the mode allows simple file commands in the working directories"}}
+		return finding{behavior: Allow, reason: Reason{Type: ByMode, Mode: p.cfg.Mode, Text: "the mode allows simple file commands in the working directories"}}
 	}
 	return asks(ByOther, "no rule allows %s, and it is not known to only read: %v", part.Text, err)
 }
@@ -403,7 +404,7 @@ func suggestCommand(s *shell.Script) []Update {
 	if len(contents) == 0 {
 		return nil
 	}
-	u := Update{Type: AddRules, Behaviour: Allow, Destination: LocalSettings}
+	u := Update{Type: AddRules, Behavior: Allow, Destination: scope.Local}
 	for _, content := range contents[:min(len(contents), maxSuggested)] {
 		u.Rules = append(u.Rules, RuleValue{Tool: "Bash", Content: content})
 	}

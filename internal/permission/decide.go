@@ -5,19 +5,23 @@
 // the front ends. Whatever cannot be told is asked about or refused.
 package permission
 
-import "fmt"
+import (
+	"fmt"
+
+	"adze/internal/platform/scope"
+)
 
 // Decide says what becomes of a call. The order of its steps is the specification's: what denies comes
 // first, then what a person has to see, then the mode, then what allows.
 func Decide(p *Policy, f Facts) Decision {
 	d := Decision{NeedsPerson: f.NeedsPerson, ReadOnly: f.readOnly()}
 	found := p.decide(&f, &d)
-	d.Behaviour, d.Reason, d.BlockedPath = found.behaviour, found.reason, found.path
-	d.Firm = found.behaviour == Ask && found.firm
-	if d.Behaviour == Ask {
+	d.Behavior, d.Reason, d.BlockedPath = found.behavior, found.reason, found.path
+	d.Firm = found.behavior == Ask && found.firm
+	if d.Behavior == Ask {
 		d.Suggestions = p.suggestions(&f, found)
 	}
-	if d.Behaviour != Allow {
+	if d.Behavior != Allow {
 		d.Message = d.message(f.Name())
 	}
 	return d
@@ -37,24 +41,24 @@ func (p *Policy) decide(f *Facts, d *Decision) finding {
 	}
 	found := p.atLeast(f) // step 3
 	checked := p.check(f, d)
-	if checked.behaviour == Deny { // step 4
+	if checked.behavior == Deny { // step 4
 		return checked
 	}
 	if f.NeedsPerson {
-		found = stricter(found, finding{behaviour: Ask, firm: true, reason: Reason{Type: ByOther, Text: "only a person can answer this"}})
+		found = stricter(found, finding{behavior: Ask, firm: true, reason: Reason{Type: ByOther, Text: "only a person can answer this"}})
 	}
-	if found.behaviour == "" || checked.firm {
+	if found.behavior == "" || checked.firm {
 		found = checked
 	}
 	if planned, ok := p.planning(f, found); ok { // step 5
 		return planned
 	}
-	if found.behaviour == Allow {
+	if found.behavior == Allow {
 		return found
 	}
 	if !found.firm {
 		if p.cfg.Mode == Bypass {
-			return finding{behaviour: Allow, reason: Reason{Type: ByMode, Mode: Bypass, Text: "the mode allows everything that no rule denies and no check asks about"}}
+			return finding{behavior: Allow, reason: Reason{Type: ByMode, Mode: Bypass, Text: "the mode allows everything that no rule denies and no check asks about"}}
 		}
 		if f.HookAllow != "" { // step 6
 			return allowed(ByHook, "the hook "+f.HookAllow+" allows it")
@@ -63,11 +67,11 @@ func (p *Policy) decide(f *Facts, d *Decision) finding {
 			return allowedBy(r)
 		}
 	}
-	if found.behaviour == "" { // step 7
+	if found.behavior == "" { // step 7
 		found = asks(ByOther, "no rule allows %s", f.Name())
 	}
 	if p.cfg.Mode == DontAsk { // step 8
-		return finding{behaviour: Deny, path: found.path, reason: Reason{Type: ByMode, Mode: DontAsk,
+		return finding{behavior: Deny, path: found.path, reason: Reason{Type: ByMode, Mode: DontAsk,
 			Text: fmt.Sprintf("in mode %s nobody is asked, and %s", DontAsk, found.reason.Text)}}
 	}
 	return found
@@ -85,7 +89,7 @@ func (p *Policy) atLeast(f *Facts) finding {
 		}
 	}
 	if f.HookAsk != "" {
-		return finding{behaviour: Ask, firm: true, reason: Reason{Type: ByHook, Text: f.HookAsk}}
+		return finding{behavior: Ask, firm: true, reason: Reason{Type: ByHook, Text: f.HookAsk}}
 	}
 	return finding{}
 }
@@ -98,9 +102,9 @@ func (p *Policy) planning(f *Facts, found finding) (finding, bool) {
 	reason := Reason{Type: ByMode, Mode: Plan, Text: fmt.Sprintf(
 		"in plan mode only calls that change nothing are made, and this call of %s may change something; finish the plan and present it with ExitPlanMode", f.Name())}
 	if p.cfg.Saved == Bypass {
-		return finding{behaviour: Ask, firm: true, reason: reason, path: found.path}, true
+		return finding{behavior: Ask, firm: true, reason: reason, path: found.path}, true
 	}
-	return finding{behaviour: Deny, reason: reason, path: found.path}, true
+	return finding{behavior: Deny, reason: reason, path: found.path}, true
 }
 
 // admits reports whether a call may be made while planning.
@@ -127,10 +131,10 @@ func (p *Policy) classifies() bool {
 // check is step 4: what the call touches. Its zero finding has no opinion.
 func (p *Policy) check(f *Facts, d *Decision) finding {
 	found := p.contents(f)
-	if found.behaviour == Deny {
+	if found.behavior == Deny {
 		return found
 	}
-	touched := finding{behaviour: Allow}
+	touched := finding{behavior: Allow}
 	for i := range f.Targets {
 		t := &f.Targets[i]
 		judged := p.judge(f, t)
@@ -144,14 +148,14 @@ func (p *Policy) check(f *Facts, d *Decision) finding {
 		touched = worse(touched, p.execute(f, d))
 	}
 	switch {
-	case found.behaviour == Ask || touched.behaviour == Deny:
+	case found.behavior == Ask || touched.behavior == Deny:
 		return stricter(touched, found)
 	case len(f.Targets) > 0 || len(f.Hosts) > 0 || f.Command != nil:
-		if touched.behaviour == Ask && !touched.firm && found.behaviour == Allow {
+		if touched.behavior == Ask && !touched.firm && found.behavior == Allow {
 			return found
 		}
 		return touched
-	case found.behaviour == Allow:
+	case found.behavior == Allow:
 		return found
 	case f.ReadOnly && f.Origin == "":
 		return allowed(ByReadOnly, "the call changes nothing")
@@ -178,15 +182,15 @@ func (p *Policy) contents(f *Facts) finding {
 	for _, s := range []*ruleSet{&p.deny, &p.ask, &p.allow} {
 		for _, name := range f.Names {
 			for _, r := range s.others[name] {
-				matched := r.Behaviour != Allow
+				matched := r.Behavior != Allow
 				if f.Matcher != nil {
 					ok, err := f.Matcher(r.Content)
-					matched = ok && (err == nil || r.Behaviour != Allow)
+					matched = ok && (err == nil || r.Behavior != Allow)
 				}
-				if !matched || r.Behaviour == Allow && !p.counts(r) {
+				if !matched || r.Behavior == Allow && !p.counts(r) {
 					continue
 				}
-				switch r.Behaviour {
+				switch r.Behavior {
 				case Deny:
 					return deniedBy(r, f.Name())
 				case Ask:
@@ -221,7 +225,7 @@ func (p *Policy) connect(host string) finding {
 		return allowedBy(r)
 	}
 	found := asks(ByOther, "no rule allows connecting to %s", host)
-	found.suggest = []Update{{Type: AddRules, Behaviour: Allow, Destination: LocalSettings,
+	found.suggest = []Update{{Type: AddRules, Behavior: Allow, Destination: scope.Local,
 		Rules: []RuleValue{{Tool: "WebFetch", Content: "domain:" + host}}}}
 	return found
 }
@@ -234,5 +238,5 @@ func (p *Policy) suggestions(f *Facts, found finding) []Update {
 	if len(found.suggest) > 0 || f.Command != nil {
 		return found.suggest
 	}
-	return []Update{{Type: AddRules, Behaviour: Allow, Destination: LocalSettings, Rules: []RuleValue{{Tool: f.Name()}}}}
+	return []Update{{Type: AddRules, Behavior: Allow, Destination: scope.Local, Rules: []RuleValue{{Tool: f.Name()}}}}
 }

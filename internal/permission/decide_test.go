@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"adze/internal/platform/scope"
 	"adze/internal/tool"
 )
 
@@ -24,7 +25,7 @@ func TestSteps(t *testing.T) {
 		tool  string
 		in    call
 		hook  string // "allow" or "ask"
-		want  Behaviour
+		want  Behavior
 		by    ReasonType
 		firm  bool
 	}{
@@ -94,8 +95,8 @@ func TestSteps(t *testing.T) {
 				u.Verdict.Decide(tool.Ask, "hook check", "look")
 			}
 			d := Decide(p, factsOf(p, u))
-			if d.Behaviour != tt.want || d.Reason.Type != tt.by || d.Firm != tt.firm {
-				t.Errorf("%s by %s, firm %v, want %s by %s, %v (%s)", d.Behaviour, d.Reason.Type, d.Firm, tt.want, tt.by, tt.firm, d.Reason.Text)
+			if d.Behavior != tt.want || d.Reason.Type != tt.by || d.Firm != tt.firm {
+				t.Errorf("%s by %s, firm %v, want %s by %s, %v (%s)", d.Behavior, d.Reason.Type, d.Firm, tt.want, tt.by, tt.firm, d.Reason.Text)
 			}
 		})
 	}
@@ -136,7 +137,7 @@ func TestModeMatrix(t *testing.T) {
 		var got []string
 		for _, c := range calls {
 			d := decide(t, w.config(mode, "deny Bash(git push:*)", "ask Bash(git fetch:*)"), c.tool, c.in)
-			got = append(got, string(d.Behaviour))
+			got = append(got, string(d.Behavior))
 		}
 		if diff := cmp.Diff(fields(row), got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", mode, diff)
@@ -160,11 +161,12 @@ func fields(s string) []string {
 // Proves PERM-05.
 func TestSources(t *testing.T) {
 	w := newWorld(t)
-	rank := map[Behaviour]int{Allow: 0, Ask: 1, Deny: 2}
-	for _, a := range precedence {
-		for _, b := range precedence {
-			for _, one := range []Behaviour{Allow, Ask, Deny} {
-				for _, other := range []Behaviour{Allow, Ask, Deny} {
+	rank := map[Behavior]int{Allow: 0, Ask: 1, Deny: 2}
+	scopes := []scope.Scope{scope.Managed, scope.Flag, scope.CLI, scope.Command, scope.Session, scope.Local, scope.Project, scope.User}
+	for _, a := range scopes {
+		for _, b := range scopes {
+			for _, one := range []Behavior{Allow, Ask, Deny} {
+				for _, other := range []Behavior{Allow, Ask, Deny} {
 					c := w.config(Default)
 					c.Rules = append(parseRules(a, string(one)+" Bash(make:*)"), parseRules(b, string(other)+" Bash(make)")...)
 					want := one
@@ -172,21 +174,21 @@ func TestSources(t *testing.T) {
 						want = other
 					}
 					d := decide(t, c, "Bash", runs("make"))
-					if d.Behaviour != want {
-						t.Errorf("%s %s and %s %s: %s", a, one, b, other, d.Behaviour)
+					if d.Behavior != want {
+						t.Errorf("%s %s and %s %s: %s", a, one, b, other, d.Behavior)
 					}
 					c.ManagedOnly = true
-					managed := Behaviour(Ask) // what no rule allows
+					managed := Behavior(Ask) // what no rule allows
 					switch {
-					case a == PolicySettings && b == PolicySettings:
+					case a == scope.Managed && b == scope.Managed:
 						managed = want
-					case a == PolicySettings:
+					case a == scope.Managed:
 						managed = one
-					case b == PolicySettings:
+					case b == scope.Managed:
 						managed = other
 					}
-					if d := decide(t, c, "Bash", runs("make")); d.Behaviour != managed {
-						t.Errorf("managed rules only, %s %s and %s %s: %s, want %s", a, one, b, other, d.Behaviour, managed)
+					if d := decide(t, c, "Bash", runs("make")); d.Behavior != managed {
+						t.Errorf("managed rules only, %s %s and %s %s: %s, want %s", a, one, b, other, d.Behavior, managed)
 					}
 				}
 			}
@@ -201,10 +203,10 @@ func TestEveryDecisionHasAReason(t *testing.T) {
 		for _, rule := range []string{"allow Bash", "ask Bash", "deny Bash", "deny Bash(x", "deny (", "allow Bash(ls:*)"} {
 			for name, in := range map[string]call{"Bash": runs("ls | wc && make"), "Read": reads("/etc/x"), "X": {}, "WebFetch": connects("::")} {
 				d := decide(t, w.config(mode, rule), name, in)
-				if d.Reason.Type == "" || d.Reason.Text == "" || d.Behaviour == "" || d.Behaviour != Allow && d.Message == "" {
+				if d.Reason.Type == "" || d.Reason.Text == "" || d.Behavior == "" || d.Behavior != Allow && d.Message == "" {
 					t.Errorf("%s, %s, %s: %+v", mode, rule, name, d)
 				}
-				if d.Reason.Type == ByRule && (d.Reason.Rule == nil || d.Reason.Rule.Source != UserSettings) {
+				if d.Reason.Type == ByRule && (d.Reason.Rule == nil || d.Reason.Rule.Scope != scope.User) {
 					t.Errorf("%s, %s, %s: a rule without its source", mode, rule, name)
 				}
 			}
@@ -217,7 +219,7 @@ func TestBrokenRules(t *testing.T) {
 	tests := []struct {
 		rule, tool string
 		in         call
-		want       Behaviour
+		want       Behavior
 	}{
 		{"deny Bash(rm", "Bash", runs("ls"), Deny},
 		{"deny Bash(rm", "Read", reads("main.go"), Allow},
@@ -240,8 +242,8 @@ func TestBrokenRules(t *testing.T) {
 			if tt.want == Ask && tt.rule[:5] == "allow" {
 				c.Mode = Default
 			}
-			if d := decide(t, c, tt.tool, tt.in); d.Behaviour != tt.want {
-				t.Errorf("%s, want %s (%s)", d.Behaviour, tt.want, d.Reason.Text)
+			if d := decide(t, c, tt.tool, tt.in); d.Behavior != tt.want {
+				t.Errorf("%s, want %s (%s)", d.Behavior, tt.want, d.Reason.Text)
 			}
 		})
 	}
@@ -250,19 +252,19 @@ func TestBrokenRules(t *testing.T) {
 func TestContentOfOtherTools(t *testing.T) {
 	w := newWorld(t)
 	in := call{Contents: []string{"explore", "review:*"}}
-	for rule, want := range map[string]Behaviour{
+	for rule, want := range map[string]Behavior{
 		"deny Agent(explore)": Deny, "ask Agent(explore)": Ask, "allow Agent(explore)": Allow,
 		"deny Agent(other)": Ask, "allow Agent(other)": Ask, "allow Agent(review:*)": Allow,
 	} {
-		if d := decide(t, w.config(Default, rule), "Agent", in); d.Behaviour != want {
-			t.Errorf("%s: %s, want %s", rule, d.Behaviour, want)
+		if d := decide(t, w.config(Default, rule), "Agent", in); d.Behavior != want {
+			t.Errorf("%s: %s, want %s", rule, d.Behavior, want)
 		}
 	}
 	alias := fake{name: "Agent", traits: tool.Traits{Aliases: []string{"Task"}}}
 	p := Compile(w.config(Default, "deny Task(explore)"))
 	u := newUse(t, alias, in)
-	if d := Decide(p, FactsOf(p, u.Tool, u.Call)); d.Behaviour != Deny {
-		t.Errorf("by an old name: %s", d.Behaviour)
+	if d := Decide(p, FactsOf(p, u.Tool, u.Call)); d.Behavior != Deny {
+		t.Errorf("by an old name: %s", d.Behavior)
 	}
 }
 
@@ -270,7 +272,7 @@ func TestDomains(t *testing.T) {
 	w := newWorld(t)
 	tests := []struct {
 		rule, url string
-		want      Behaviour
+		want      Behavior
 	}{
 		{"allow WebFetch(domain:example.org)", "https://example.org/a", Allow},
 		{"allow WebFetch(domain:example.org)", "https://EXAMPLE.org./a", Allow},
@@ -288,14 +290,14 @@ func TestDomains(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.rule+" "+tt.url, func(t *testing.T) {
-			if d := decide(t, w.config(Default, tt.rule), "WebFetch", connects(tt.url)); d.Behaviour != tt.want {
-				t.Errorf("%s, want %s (%s)", d.Behaviour, tt.want, d.Reason.Text)
+			if d := decide(t, w.config(Default, tt.rule), "WebFetch", connects(tt.url)); d.Behavior != tt.want {
+				t.Errorf("%s, want %s (%s)", d.Behavior, tt.want, d.Reason.Text)
 			}
 		})
 	}
 	both := []string{"allow WebFetch(domain:example.org)", "deny WebFetch(domain:*.example.org)"}
-	if d := decide(t, w.config(Bypass, both...), "WebFetch", connects("https://a.example.org")); d.Behaviour != Deny {
-		t.Errorf("deny beside allow: %s", d.Behaviour)
+	if d := decide(t, w.config(Bypass, both...), "WebFetch", connects("https://a.example.org")); d.Behavior != Deny {
+		t.Errorf("deny beside allow: %s", d.Behavior)
 	}
 }
 
@@ -310,7 +312,7 @@ func TestPlanMode(t *testing.T) {
 		tool  fake
 		in    call
 		rules []string
-		want  Behaviour
+		want  Behavior
 	}{
 		{"reading", Default, fake{name: "Read"}, reads("main.go"), nil, Allow},
 		{"reading outside", Default, fake{name: "Read"}, reads("/etc/hosts"), nil, Ask},
@@ -337,8 +339,8 @@ func TestPlanMode(t *testing.T) {
 			p := Compile(c)
 			u := newUse(t, tt.tool, tt.in)
 			d := Decide(p, FactsOf(p, u.Tool, u.Call))
-			if d.Behaviour != tt.want {
-				t.Errorf("%s, want %s (%s)", d.Behaviour, tt.want, d.Reason.Text)
+			if d.Behavior != tt.want {
+				t.Errorf("%s, want %s (%s)", d.Behavior, tt.want, d.Reason.Text)
 			}
 		})
 	}
@@ -348,16 +350,16 @@ func TestServerHintsAllowNothing(t *testing.T) {
 	w := newWorld(t)
 	p := Compile(w.config(Default))
 	u := newUse(t, fake{name: "mcp__db__query", traits: tool.Traits{Origin: "mcp:db"}}, call{Reads: true})
-	if d := Decide(p, FactsOf(p, u.Tool, u.Call)); d.Behaviour != Ask {
-		t.Errorf("%s", d.Behaviour)
+	if d := Decide(p, FactsOf(p, u.Tool, u.Call)); d.Behavior != Ask {
+		t.Errorf("%s", d.Behavior)
 	}
 }
 
 func TestUpdateShapes(t *testing.T) {
 	got, err := json.Marshal([]Update{
-		{Type: AddRules, Rules: []RuleValue{{Tool: "Bash", Content: "go test:*"}, {Tool: "Read"}}, Behaviour: Allow, Destination: LocalSettings},
-		{Type: SetMode, Mode: AcceptEdits, Destination: SessionSource},
-		{Type: AddDirectories, Directories: []string{"/x"}, Destination: SessionSource},
+		{Type: AddRules, Rules: []RuleValue{{Tool: "Bash", Content: "go test:*"}, {Tool: "Read"}}, Behavior: Allow, Destination: scope.Local},
+		{Type: SetMode, Mode: AcceptEdits, Destination: scope.Session},
+		{Type: AddDirectories, Directories: []string{"/x"}, Destination: scope.Session},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -3,6 +3,7 @@ package permission
 import (
 	"strings"
 
+	"adze/internal/platform/scope"
 	"adze/internal/platform/shell"
 )
 
@@ -11,14 +12,14 @@ import (
 func (p *Policy) foreignCommand(f *Facts) finding {
 	c := f.Foreign
 	found := p.foreignRule(&p.deny, f)
-	if found.behaviour == Deny {
+	if found.behavior == Deny {
 		return found
 	}
 	if c.Doubt == nil {
 		return p.foreignRule(&p.ask, f)
 	}
 	for _, word := range c.Mentions {
-		if found = stricter(found, p.mention(word, c.Packs)); found.behaviour == Deny {
+		if found = stricter(found, p.mention(word, c.Packs)); found.behavior == Deny {
 			return found
 		}
 	}
@@ -38,7 +39,7 @@ func (p *Policy) foreignCommand(f *Facts) finding {
 	}
 	found = asks(ByOther, "no rule allows it, and it is not known to only read: %v", c.Doubt)
 	if len(c.Suggest) > 0 {
-		u := Update{Type: AddRules, Behaviour: Allow, Destination: LocalSettings}
+		u := Update{Type: AddRules, Behavior: Allow, Destination: scope.Local}
 		for _, content := range c.Suggest[:min(len(c.Suggest), maxSuggested)] {
 			u.Rules = append(u.Rules, RuleValue{Tool: f.Name(), Content: content})
 		}
@@ -54,7 +55,7 @@ func (p *Policy) foreignRule(s *ruleSet, f *Facts) finding {
 			text, ok := f.Foreign.Suspected(r.Content)
 			switch {
 			case !ok:
-			case r.Behaviour == Ask:
+			case r.Behavior == Ask:
 				return askedBy(r, text)
 			default:
 				return deniedBy(r, text)

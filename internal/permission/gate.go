@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"adze/internal/msg"
+	"adze/internal/platform/scope"
 	"adze/internal/tool"
 )
 
@@ -96,7 +97,7 @@ func (g *Gate) Before(ctx context.Context, u *tool.Use) error {
 	p := g.Policy()
 	f := factsOf(p, u)
 	d := Decide(p, f)
-	if d.Behaviour == Ask {
+	if d.Behavior == Ask {
 		var err error
 		if d, err = g.settle(ctx, p, u, &f, d); err != nil {
 			return err
@@ -120,7 +121,7 @@ func factsOf(p *Policy, u *tool.Use) Facts {
 func (g *Gate) record(u *tool.Use, d Decision) {
 	v := &u.Verdict
 	v.By, v.Reason = d.Reason.String(), upper(d.Reason.Text)+"."
-	if d.Behaviour == Allow {
+	if d.Behavior == Allow {
 		v.Decision = tool.Allow
 		g.denials.allowed(u.Name)
 		return
@@ -154,17 +155,17 @@ func upper(s string) string {
 // hooks, and then whoever is there.
 func (g *Gate) settle(ctx context.Context, p *Policy, u *tool.Use, f *Facts, d Decision) (Decision, error) {
 	if reason, ok := g.denials.repeated(u.Name, u.Input); ok {
-		d.Behaviour, d.Reason = Deny, Reason{Type: ByOther, Text: "the identical call was refused a moment ago: " + trimDot(reason)}
+		d.Behavior, d.Reason = Deny, Reason{Type: ByOther, Text: "the identical call was refused a moment ago: " + trimDot(reason)}
 		return d, nil
 	}
 	if g.approved(ctx, f, d) {
-		d.Behaviour, d.Reason = Allow, Reason{Type: ByOther, Text: "it belongs to what was approved with the plan"}
+		d.Behavior, d.Reason = Allow, Reason{Type: ByOther, Text: "it belongs to what was approved with the plan"}
 		return d, nil
 	}
 	q := question(ctx, p, u, f, &d)
 	if p.classifies() && !d.Firm && !d.NeedsPerson {
 		decided, err := g.classify(ctx, u, q, d)
-		if err != nil || decided.Behaviour != Ask {
+		if err != nil || decided.Behavior != Ask {
 			return decided, err
 		}
 	}
@@ -179,7 +180,7 @@ func (g *Gate) settle(ctx context.Context, p *Policy, u *tool.Use, f *Facts, d D
 		return d, context.Cause(ctx)
 	}
 	if err != nil {
-		d.Behaviour = Deny
+		d.Behavior = Deny
 		d.Reason.Text = fmt.Sprintf("%s, and %v", trimDot(d.Reason.Text), err)
 		return d, nil
 	}
@@ -230,17 +231,17 @@ func (g *Gate) hooks(ctx context.Context, u *tool.Use, q Question) (Answer, bool
 		g.cfg.Say(fmt.Sprintf("a PermissionRequest hook failed: %v", err))
 		return Answer{}, false
 	}
-	return a, ok && !(a.Behaviour == Allow && q.NeedsPerson)
+	return a, ok && !(a.Behavior == Allow && q.NeedsPerson)
 }
 
 // accept carries a reply out.
 func (g *Gate) accept(ctx context.Context, p *Policy, u *tool.Use, d Decision, r reply) (Decision, error) {
 	reason := Reason{Type: ByUser, Text: r.Message}
 	if r.hook {
-		reason = Reason{Type: ByHook, Text: trimDot(firstOf(r.By, "a hook") + " decided: " + firstOf(r.Message, string(r.Behaviour)))}
+		reason = Reason{Type: ByHook, Text: trimDot(firstOf(r.By, "a hook") + " decided: " + firstOf(r.Message, string(r.Behavior)))}
 	}
-	if r.Behaviour != Allow {
-		d.Behaviour, d.Reason = Deny, reason
+	if r.Behavior != Allow {
+		d.Behavior, d.Reason = Deny, reason
 		if r.Interrupt {
 			u.Verdict.Stop = "a call was refused and the turn stopped"
 		}
@@ -269,16 +270,16 @@ func (g *Gate) accept(ctx context.Context, p *Policy, u *tool.Use, d Decision, r
 	if now := g.Policy(); r.Input != nil || now != p {
 		again := Decide(now, factsOf(now, u))
 		if again.denies() || again.Firm && r.hook && r.Input != nil {
-			again.Behaviour = Deny
+			again.Behavior = Deny
 			return again, nil
 		}
 	}
-	d.Behaviour, d.Reason = Allow, reason
+	d.Behavior, d.Reason = Allow, reason
 	return d, nil
 }
 
 // denies reports whether the call is refused as such, not for want of someone to ask.
-func (d *Decision) denies() bool { return d.Behaviour == Deny && d.Reason.Mode != DontAsk }
+func (d *Decision) denies() bool { return d.Behavior == Deny && d.Reason.Mode != DontAsk }
 
 // rewrite replaces the input by the one of the reply, through the same checks as the model's own.
 func rewrite(u *tool.Use, r reply) error {
@@ -306,7 +307,7 @@ func (g *Gate) classify(ctx context.Context, u *tool.Use, q Question, d Decision
 		if g.parts().Ask != nil && !g.cfg.NoDialog {
 			return d, nil
 		}
-		d.Behaviour = Deny
+		d.Behavior = Deny
 		d.Reason = Reason{Type: ByClassifier, Text: "the classifier refused too many calls, and nobody is there to look at them"}
 		u.Verdict.Stop = d.Reason.Text
 		return d, nil
@@ -325,9 +326,9 @@ func (g *Gate) classify(ctx context.Context, u *tool.Use, q Question, d Decision
 	}
 	g.denials.classified(v.Block)
 	d.Reason = Reason{Type: ByClassifier, Text: v.Reason}
-	d.Behaviour = Allow
+	d.Behavior = Allow
 	if v.Block {
-		d.Behaviour = Deny
+		d.Behavior = Deny
 	}
 	return d, nil
 }
@@ -348,7 +349,7 @@ func (g *Gate) Apply(ctx context.Context, updates []Update) error {
 			}
 			if err != nil {
 				errs = append(errs, fmt.Errorf("it holds for this session: %w", err))
-				u.Destination = SessionSource
+				u.Destination = scope.Session
 			}
 		}
 		if u.Type == SetMode {
@@ -375,7 +376,7 @@ func (g *Gate) change(f func(Config) Config) {
 func (g *Gate) SetRules(rules []Rule, dirs []string) {
 	g.change(func(c Config) Config {
 		kept := slices.DeleteFunc(slices.Clone(c.Rules), func(r Rule) bool {
-			return r.Source != SessionSource && r.Source != CLIArg && r.Source != CommandSource
+			return r.Scope != scope.Session && r.Scope != scope.CLI && r.Scope != scope.Command
 		})
 		c.Rules = append(kept, rules...)
 		c.Dirs = slices.Concat([]string{c.start()}, dirs, c.added)

@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"adze/internal/msg"
+	"adze/internal/platform/scope"
 	"adze/internal/tool"
 )
 
@@ -38,11 +39,11 @@ func pass(t testing.TB, g *Gate, name string, in call) tool.Verdict {
 
 func TestGateAsks(t *testing.T) {
 	w := newWorld(t)
-	yes, _ := answers(Answer{Behaviour: Allow})
-	no, _ := answers(Answer{Behaviour: Deny, Message: "use make instead"})
-	neither, _ := answers(Answer{Behaviour: "maybe"})
-	broken := func(context.Context, Question) (Answer, error) { return Answer{Behaviour: Allow}, errors.New("gone") }
-	nobody, _ := answers(Answer{Behaviour: Deny, By: Nobody})
+	yes, _ := answers(Answer{Behavior: Allow})
+	no, _ := answers(Answer{Behavior: Deny, Message: "use make instead"})
+	neither, _ := answers(Answer{Behavior: "maybe"})
+	broken := func(context.Context, Question) (Answer, error) { return Answer{Behavior: Allow}, errors.New("gone") }
+	nobody, _ := answers(Answer{Behavior: Deny, By: Nobody})
 	tests := []struct {
 		name     string
 		ask      Asker
@@ -82,7 +83,7 @@ func TestGateAsks(t *testing.T) {
 // Proves PERM-02.
 func TestRefusalTellsTheModel(t *testing.T) {
 	w := newWorld(t)
-	no, _ := answers(Answer{Behaviour: Deny, Message: "write a test first", Interrupt: true})
+	no, _ := answers(Answer{Behavior: Deny, Message: "write a test first", Interrupt: true})
 	v := pass(t, NewGate(GateConfig{Config: w.config(Default), Ask: no}), "Bash", runs("make"))
 	if !v.Rejected || v.Reason != "Write a test first." || v.Stop == "" {
 		t.Errorf("%+v", v)
@@ -103,8 +104,8 @@ func TestQuestion(t *testing.T) {
 		Input:  json.RawMessage(`{"access":[{"Verb":1,"Target":"../x"}]}`),
 		Reason: Reason{Type: ByWorkingDir, Text: w.home + "/x is outside the working directories"},
 		Suggestions: []Update{
-			{Type: AddDirectories, Directories: []string{w.home}, Destination: SessionSource},
-			{Type: SetMode, Mode: AcceptEdits, Destination: SessionSource},
+			{Type: AddDirectories, Directories: []string{w.home}, Destination: scope.Session},
+			{Type: SetMode, Mode: AcceptEdits, Destination: scope.Session},
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -164,8 +165,8 @@ func TestSuggestionsHelp(t *testing.T) {
 	} {
 		g := NewGate(GateConfig{Config: w.config(Default), Save: func(context.Context, Update) error { return nil }})
 		d := decide(t, w.config(Default), name, in)
-		if d.Behaviour != Ask {
-			t.Fatalf("%s: %s", name, d.Behaviour)
+		if d.Behavior != Ask {
+			t.Fatalf("%s: %s", name, d.Behavior)
 		}
 		if err := g.Apply(t.Context(), d.Suggestions); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -227,12 +228,12 @@ func TestAnswersThatChangeThings(t *testing.T) {
 		want   tool.Decision
 		runs   string // what is executed
 	}{
-		{"changed by the user", Answer{Behaviour: Allow, Input: input(runs("make test"))}, false, nil, tool.Allow, "make test"},
-		{"changed into what is denied", Answer{Behaviour: Allow, Input: input(runs("rm x"))}, false, []string{"deny Bash(rm:*)"}, tool.Deny, "rm x"},
-		{"changed by the user into what is asked about", Answer{Behaviour: Allow, Input: input(runs("touch .git/x"))}, false, nil, tool.Allow, "touch .git/x"},
-		{"changed by a hook", Answer{Behaviour: Allow, Input: input(runs("make test"))}, true, nil, tool.Allow, "make test"},
-		{"changed by a hook into what a person has to see", Answer{Behaviour: Allow, Input: input(runs("touch .git/x"))}, true, nil, tool.Deny, "touch .git/x"},
-		{"changed by a hook into what is denied", Answer{Behaviour: Allow, Input: input(runs("rm x"))}, true, []string{"deny Bash(rm:*)"}, tool.Deny, "rm x"},
+		{"changed by the user", Answer{Behavior: Allow, Input: input(runs("make test"))}, false, nil, tool.Allow, "make test"},
+		{"changed into what is denied", Answer{Behavior: Allow, Input: input(runs("rm x"))}, false, []string{"deny Bash(rm:*)"}, tool.Deny, "rm x"},
+		{"changed by the user into what is asked about", Answer{Behavior: Allow, Input: input(runs("touch .git/x"))}, false, nil, tool.Allow, "touch .git/x"},
+		{"changed by a hook", Answer{Behavior: Allow, Input: input(runs("make test"))}, true, nil, tool.Allow, "make test"},
+		{"changed by a hook into what a person has to see", Answer{Behavior: Allow, Input: input(runs("touch .git/x"))}, true, nil, tool.Deny, "touch .git/x"},
+		{"changed by a hook into what is denied", Answer{Behavior: Allow, Input: input(runs("rm x"))}, true, []string{"deny Bash(rm:*)"}, tool.Deny, "rm x"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -251,7 +252,7 @@ func TestAnswersThatChangeThings(t *testing.T) {
 			}
 		})
 	}
-	bad, _ := answers(Answer{Behaviour: Allow, Input: json.RawMessage(`[]`)})
+	bad, _ := answers(Answer{Behavior: Allow, Input: json.RawMessage(`[]`)})
 	if err := NewGate(GateConfig{Config: w.config(Default), Ask: bad}).Before(t.Context(), newUse(t, fake{name: "Bash"}, runs("make"))); err == nil {
 		t.Error("an input that cannot be used passed")
 	}
@@ -262,8 +263,8 @@ func TestRulesChangeWhileAsking(t *testing.T) {
 	w := newWorld(t)
 	var g *Gate
 	g = NewGate(GateConfig{Config: w.config(Default), Ask: func(context.Context, Question) (Answer, error) {
-		g.SetRules(parseRules(UserSettings, "deny Bash(make)"), nil)
-		return Answer{Behaviour: Allow}, nil
+		g.SetRules(parseRules(scope.User, "deny Bash(make)"), nil)
+		return Answer{Behavior: Allow}, nil
 	}})
 	if v := pass(t, g, "Bash", runs("make")); v.Decision != tool.Deny || !strings.Contains(v.Reason, "denies make") {
 		t.Errorf("%+v", v)
@@ -275,7 +276,7 @@ func TestRulesChangeWhileAsking(t *testing.T) {
 
 func TestPermissionRequestHooks(t *testing.T) {
 	w := newWorld(t)
-	yes, asked := answers(Answer{Behaviour: Allow})
+	yes, asked := answers(Answer{Behavior: Allow})
 	tests := []struct {
 		name  string
 		hook  Answer
@@ -286,11 +287,11 @@ func TestPermissionRequestHooks(t *testing.T) {
 		asked int
 	}{
 		{"no opinion", Answer{}, false, nil, runs("make"), tool.Allow, 1},
-		{"allow", Answer{Behaviour: Allow, By: "hook x"}, true, nil, runs("make"), tool.Allow, 0},
-		{"deny", Answer{Behaviour: Deny, Message: "no"}, true, nil, runs("make"), tool.Deny, 0},
-		{"broken", Answer{Behaviour: Allow}, true, errors.New("crash"), runs("make"), tool.Allow, 1},
-		{"not for a person", Answer{Behaviour: Allow}, true, nil, call{Person: true}, tool.Allow, 1},
-		{"deny for a person", Answer{Behaviour: Deny}, true, nil, call{Person: true}, tool.Deny, 0},
+		{"allow", Answer{Behavior: Allow, By: "hook x"}, true, nil, runs("make"), tool.Allow, 0},
+		{"deny", Answer{Behavior: Deny, Message: "no"}, true, nil, runs("make"), tool.Deny, 0},
+		{"broken", Answer{Behavior: Allow}, true, errors.New("crash"), runs("make"), tool.Allow, 1},
+		{"not for a person", Answer{Behavior: Allow}, true, nil, call{Person: true}, tool.Allow, 1},
+		{"deny for a person", Answer{Behavior: Deny}, true, nil, call{Person: true}, tool.Deny, 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -307,7 +308,7 @@ func TestPermissionRequestHooks(t *testing.T) {
 		t.Errorf("a sub-agent asked: %+v", v)
 	}
 	quiet.SetHooks(func(context.Context, *tool.Use, []Update) (Answer, bool, error) {
-		return Answer{Behaviour: Allow}, true, nil
+		return Answer{Behavior: Allow}, true, nil
 	})
 	if v := pass(t, quiet, "Bash", runs("make")); v.Decision != tool.Allow {
 		t.Errorf("a hook has its say for a sub-agent: %+v", v)
@@ -318,7 +319,7 @@ func TestPermissionRequestHooks(t *testing.T) {
 func TestDenialTracking(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		answer := Answer{Behaviour: Deny}
+		answer := Answer{Behavior: Deny}
 		n := 0
 		g := NewGate(GateConfig{Config: w.config(Default), Ask: func(context.Context, Question) (Answer, error) { n++; return answer, nil }})
 		for i := range 3 {
@@ -336,11 +337,11 @@ func TestDenialTracking(t *testing.T) {
 			t.Errorf("another call: asked %d times", n)
 		}
 		time.Sleep(31 * time.Second)
-		answer.Behaviour = Allow
+		answer.Behavior = Allow
 		if v := pass(t, g, "Bash", runs("make")); n != 5 || v.Decision != tool.Allow {
 			t.Errorf("after the cool-down: asked %d times, %+v", n, v)
 		}
-		answer.Behaviour = Deny // the success began a new row
+		answer.Behavior = Deny // the success began a new row
 		pass(t, g, "Bash", runs("make"))
 		pass(t, g, "Bash", runs("make"))
 		pass(t, g, "Bash", runs("ls"))
@@ -359,7 +360,7 @@ func TestDenialTracking(t *testing.T) {
 // Proves PERM-24.
 func TestClassifier(t *testing.T) {
 	w := newWorld(t)
-	yes, asked := answers(Answer{Behaviour: Allow})
+	yes, asked := answers(Answer{Behavior: Allow})
 	verdict := func(v Verdict, err error) func(context.Context, Question) (Verdict, error) {
 		return func(context.Context, Question) (Verdict, error) { return v, err }
 	}
@@ -402,15 +403,15 @@ func TestClassifier(t *testing.T) {
 			}
 		})
 	}
-	if d := decide(t, w.config(Default, "allow Bash(python:*)"), "Bash", runs("python x.py")); d.Behaviour != Allow {
-		t.Errorf("outside auto mode: %s", d.Behaviour)
+	if d := decide(t, w.config(Default, "allow Bash(python:*)"), "Bash", runs("python x.py")); d.Behavior != Allow {
+		t.Errorf("outside auto mode: %s", d.Behavior)
 	}
 }
 
 // Proves PERM-25.
 func TestCircuitBreaker(t *testing.T) {
 	w := newWorld(t)
-	yes, asked := answers(Answer{Behaviour: Allow})
+	yes, asked := answers(Answer{Behavior: Allow})
 	block := true
 	classify := func(context.Context, Question) (Verdict, error) { return Verdict{Block: block}, nil }
 	g := NewGate(GateConfig{Config: w.config(Auto), Classify: classify, Ask: yes})
@@ -455,7 +456,7 @@ func TestBypassGuard(t *testing.T) {
 	if err := g.SetMode(Bypass); !errors.Is(err, ErrBypass) || g.Mode() != Default {
 		t.Errorf("%v, mode %s", err, g.Mode())
 	}
-	if err := g.Apply(t.Context(), []Update{{Type: SetMode, Mode: Bypass, Destination: SessionSource}}); !errors.Is(err, ErrBypass) {
+	if err := g.Apply(t.Context(), []Update{{Type: SetMode, Mode: Bypass, Destination: scope.Session}}); !errors.Is(err, ErrBypass) {
 		t.Errorf("by an update: %v", err)
 	}
 	g = NewGate(GateConfig{Config: w.config(Default), MayBypass: true})
@@ -472,12 +473,12 @@ func TestUpdates(t *testing.T) {
 	rules := func() []string {
 		var all []string
 		for _, r := range g.Policy().Rules() {
-			all = append(all, string(r.Source)+" "+string(r.Behaviour)+" "+r.String())
+			all = append(all, string(r.Scope)+" "+string(r.Behavior)+" "+r.String())
 		}
 		slices.Sort(all)
 		return all
 	}
-	add := Update{Type: AddRules, Behaviour: Allow, Rules: []RuleValue{{"Bash", "make"}, {"Bash", "make"}, {"Read", ""}}, Destination: LocalSettings}
+	add := Update{Type: AddRules, Behavior: Allow, Rules: []RuleValue{{"Bash", "make"}, {"Bash", "make"}, {"Read", ""}}, Destination: scope.Local}
 	for range 2 { // duplicates are dropped
 		if err := g.Apply(t.Context(), []Update{add}); err != nil {
 			t.Fatal(err)
@@ -487,11 +488,11 @@ func TestUpdates(t *testing.T) {
 		t.Errorf("added (-want +got):\n%s", diff)
 	}
 	updates := []Update{
-		{Type: ReplaceRules, Behaviour: Allow, Rules: []RuleValue{{"Bash", "new"}}, Destination: LocalSettings},
-		{Type: RemoveRules, Behaviour: Allow, Rules: []RuleValue{{"Bash", "old"}}, Destination: UserSettings},
-		{Type: AddRules, Behaviour: Deny, Rules: []RuleValue{{"Bash", "rm:*"}}, Destination: SessionSource},
-		{Type: SetMode, Mode: AcceptEdits, Destination: SessionSource},
-		{Type: AddDirectories, Directories: []string{w.outside}, Destination: SessionSource},
+		{Type: ReplaceRules, Behavior: Allow, Rules: []RuleValue{{"Bash", "new"}}, Destination: scope.Local},
+		{Type: RemoveRules, Behavior: Allow, Rules: []RuleValue{{"Bash", "old"}}, Destination: scope.User},
+		{Type: AddRules, Behavior: Deny, Rules: []RuleValue{{"Bash", "rm:*"}}, Destination: scope.Session},
+		{Type: SetMode, Mode: AcceptEdits, Destination: scope.Session},
+		{Type: AddDirectories, Directories: []string{w.outside}, Destination: scope.Session},
 	}
 	if err := g.Apply(t.Context(), updates); err != nil {
 		t.Fatal(err)
@@ -502,7 +503,7 @@ func TestUpdates(t *testing.T) {
 	if v := pass(t, g, "Edit", writesTo(w.outside+"/x")); v.Decision != tool.Allow || g.Mode() != AcceptEdits {
 		t.Errorf("in the added directory: %+v", v)
 	}
-	if err := g.Apply(t.Context(), []Update{{Type: RemoveDirectories, Directories: []string{w.outside, w.project}, Destination: SessionSource}}); err != nil {
+	if err := g.Apply(t.Context(), []Update{{Type: RemoveDirectories, Directories: []string{w.outside, w.project}, Destination: scope.Session}}); err != nil {
 		t.Fatal(err)
 	}
 	if got := g.Policy().Config().Dirs; !slices.Equal(got, []string{w.project}) {
@@ -512,10 +513,10 @@ func TestUpdates(t *testing.T) {
 		t.Errorf("%d updates were saved", len(saved))
 	}
 	// What comes from settings is replaced by a reload, the rest stays.
-	if err := g.Apply(t.Context(), []Update{{Type: AddDirectories, Directories: []string{"src"}, Destination: SessionSource}}); err != nil {
+	if err := g.Apply(t.Context(), []Update{{Type: AddDirectories, Directories: []string{"src"}, Destination: scope.Session}}); err != nil {
 		t.Fatal(err)
 	}
-	g.SetRules(parseRules(UserSettings, "ask Bash(x)"), []string{w.outside})
+	g.SetRules(parseRules(scope.User, "ask Bash(x)"), []string{w.outside})
 	if got := g.Policy().Config().Dirs; !slices.Equal(got, []string{w.project, w.outside, w.project + "/src"}) {
 		t.Errorf("directories after a reload: %q", got)
 	}
@@ -527,7 +528,7 @@ func TestUpdates(t *testing.T) {
 func TestUpdateThatCannotBeKept(t *testing.T) {
 	w := newWorld(t)
 	g := NewGate(GateConfig{Config: w.config(Default), Save: func(context.Context, Update) error { return errors.New("settings.json:3: not JSON") }})
-	err := g.Apply(t.Context(), []Update{{Type: AddRules, Behaviour: Allow, Rules: []RuleValue{{"Bash", "make"}}, Destination: UserSettings}})
+	err := g.Apply(t.Context(), []Update{{Type: AddRules, Behavior: Allow, Rules: []RuleValue{{"Bash", "make"}}, Destination: scope.User}})
 	if err == nil || !strings.Contains(err.Error(), "holds for this session") {
 		t.Error(err)
 	}
@@ -539,12 +540,12 @@ func TestUpdateThatCannotBeKept(t *testing.T) {
 		t.Errorf("after a reload: %+v", v)
 	}
 	for _, u := range []Update{
-		{Type: AddRules, Behaviour: Allow, Rules: []RuleValue{{"Bash", ":*"}}, Destination: SessionSource},
-		{Type: AddRules, Behaviour: "maybe", Destination: SessionSource},
-		{Type: AddRules, Behaviour: Allow, Destination: PolicySettings},
-		{Type: "forget", Destination: SessionSource},
-		{Type: SetMode, Mode: "lenient", Destination: SessionSource},
-		{Type: AddDirectories, Directories: []string{""}, Destination: SessionSource},
+		{Type: AddRules, Behavior: Allow, Rules: []RuleValue{{"Bash", ":*"}}, Destination: scope.Session},
+		{Type: AddRules, Behavior: "maybe", Destination: scope.Session},
+		{Type: AddRules, Behavior: Allow, Destination: scope.Managed},
+		{Type: "forget", Destination: scope.Session},
+		{Type: SetMode, Mode: "lenient", Destination: scope.Session},
+		{Type: AddDirectories, Directories: []string{""}, Destination: scope.Session},
 	} {
 		if err := g.Apply(t.Context(), []Update{u}); err == nil {
 			t.Errorf("%+v was applied", u)
@@ -562,7 +563,7 @@ func TestUpdatesUndo(t *testing.T) {
 		for _, text := range rapid.SliceOf(rapid.SampledFrom([]string{"fresh1", "fresh2:*", "(fresh)", `fresh\*`})).Draw(r, "added") {
 			values = append(values, RuleValue{"Bash", text})
 		}
-		u := Update{Type: AddRules, Behaviour: rapid.SampledFrom([]Behaviour{Allow, Ask, Deny}).Draw(r, "behaviour"), Rules: values, Destination: UserSettings}
+		u := Update{Type: AddRules, Behavior: rapid.SampledFrom([]Behavior{Allow, Ask, Deny}).Draw(r, "behaviour"), Rules: values, Destination: scope.User}
 		added := c.apply(u)
 		if again := added.apply(u); len(again.Rules) != len(added.Rules) {
 			r.Fatal("applying twice adds twice")
@@ -578,14 +579,14 @@ func TestUpdatesUndo(t *testing.T) {
 func ruleTexts(rules []Rule) []string {
 	var all []string
 	for _, r := range rules {
-		all = append(all, string(r.Behaviour)+" "+r.String())
+		all = append(all, string(r.Behavior)+" "+r.String())
 	}
 	return all
 }
 
 func TestGateIsConcurrent(t *testing.T) {
 	w := newWorld(t)
-	yes := func(context.Context, Question) (Answer, error) { return Answer{Behaviour: Allow}, nil }
+	yes := func(context.Context, Question) (Answer, error) { return Answer{Behavior: Allow}, nil }
 	g := NewGate(GateConfig{Config: w.config(Default), Ask: yes})
 	var wg sync.WaitGroup
 	for i := range 8 {
@@ -596,7 +597,7 @@ func TestGateIsConcurrent(t *testing.T) {
 			}
 		})
 		wg.Go(func() {
-			g.AddRule(Rule{Tool: "X", Behaviour: Deny, Source: SessionSource})
+			g.AddRule(Rule{Tool: "X", Behavior: Deny, Scope: scope.Session})
 			if err := g.SetMode(Modes()[i%2]); err != nil {
 				t.Error(err)
 			}

@@ -23,7 +23,7 @@ type ruleSet struct {
 // add files a rule.
 func (s *ruleSet) add(r *Rule, c *Config) {
 	switch {
-	case r.broken != nil && r.Behaviour == Allow:
+	case r.broken != nil && r.Behavior == Allow:
 	case r.Tool == "":
 		s.nameless = r
 	case r.Content == "" || r.broken != nil && kindOf(r.Tool) != pathKind && kindOf(r.Tool) != domainKind:
@@ -48,7 +48,7 @@ func (s *ruleSet) addPath(r *Rule, c *Config) {
 	switch {
 	case r.Tool == readRules:
 		s.reads.add(pr)
-	case r.Tool == editRules || writes(r.Tool) && r.Behaviour != Allow:
+	case r.Tool == editRules || writes(r.Tool) && r.Behavior != Allow:
 		// Forbidding one way to write a file forbids the others: allowing one does not allow them.
 		s.edits.add(pr)
 	default:

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"adze/internal/platform/scope"
 )
 
 // Proves PERM-09.
@@ -58,7 +60,7 @@ func TestPathAnchors(t *testing.T) {
 			c := w.config(Default, "deny Read("+escape(tt.pattern)+")")
 			c.Rules[0].Base = filepath.Join(w.project, "conf")
 			d := decide(t, c, "Read", reads(tt.path))
-			if got := d.Behaviour == Deny; got != tt.want {
+			if got := d.Behavior == Deny; got != tt.want {
 				t.Errorf("denied: %v, want %v (%s)", got, tt.want, d.Reason.Text)
 			}
 			if got := Compile(c).Hidden(filepath.Join(w.project, tt.path)); got != tt.want {
@@ -73,7 +75,7 @@ func TestPathRulesGovern(t *testing.T) {
 	tests := []struct {
 		name, rule, tool string
 		in               call
-		want             Behaviour
+		want             Behavior
 	}{
 		{"read rules govern all that read", "deny Read(main.go)", "Grep", reads("main.go"), Deny},
 		{"and nothing that writes", "deny Read(main.go)", "Edit", writesTo("main.go"), Ask},
@@ -92,8 +94,8 @@ func TestPathRulesGovern(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if d := decide(t, w.config(Default, tt.rule), tt.tool, tt.in); d.Behaviour != tt.want {
-				t.Errorf("%s, want %s (%s)", d.Behaviour, tt.want, d.Reason.Text)
+			if d := decide(t, w.config(Default, tt.rule), tt.tool, tt.in); d.Behavior != tt.want {
+				t.Errorf("%s, want %s (%s)", d.Behavior, tt.want, d.Reason.Text)
 			}
 		})
 	}
@@ -115,7 +117,7 @@ func TestLinks(t *testing.T) {
 	tests := []struct {
 		name, rule, tool string
 		in               call
-		want             Behaviour
+		want             Behavior
 		firm             bool
 	}{
 		{"a link in the middle", "deny Read(./b)", "Read", reads("a"), Deny, false},
@@ -134,8 +136,8 @@ func TestLinks(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			d := decide(t, w.config(Default, tt.rule), tt.tool, tt.in)
-			if d.Behaviour != tt.want || d.Firm != tt.firm {
-				t.Errorf("%s firm %v, want %s %v (%s)", d.Behaviour, d.Firm, tt.want, tt.firm, d.Reason.Text)
+			if d.Behavior != tt.want || d.Firm != tt.firm {
+				t.Errorf("%s firm %v, want %s %v (%s)", d.Behavior, d.Firm, tt.want, tt.firm, d.Reason.Text)
 			}
 		})
 	}
@@ -156,7 +158,7 @@ func TestReadSteps(t *testing.T) {
 		rules []string
 		path  string
 		extra func(*Config)
-		want  Behaviour
+		want  Behavior
 		by    ReasonType
 	}{
 		{"1 deny before UNC", Default, []string{"deny Read(//server/share/**)"}, unc, nil, Deny, ByRule},
@@ -185,8 +187,8 @@ func TestReadSteps(t *testing.T) {
 				tt.extra(&c)
 			}
 			d := decide(t, c, "Read", call{Access_: reads(tt.path).Access_})
-			if d.Behaviour != tt.want || d.Reason.Type != tt.by {
-				t.Errorf("%s by %s, want %s by %s (%s)", d.Behaviour, d.Reason.Type, tt.want, tt.by, d.Reason.Text)
+			if d.Behavior != tt.want || d.Reason.Type != tt.by {
+				t.Errorf("%s by %s, want %s by %s (%s)", d.Behavior, d.Reason.Type, tt.want, tt.by, d.Reason.Text)
 			}
 		})
 	}
@@ -205,7 +207,7 @@ func TestWriteSteps(t *testing.T) {
 		rules   []string
 		session []string
 		path    string
-		want    Behaviour
+		want    Behavior
 		by      ReasonType
 	}{
 		{"1 deny before the internal path", Default, []string{"deny Edit(/" + plan + ")"}, nil, plan, Deny, ByRule},
@@ -231,11 +233,11 @@ func TestWriteSteps(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			c := w.config(tt.mode, tt.rules...)
-			c.Rules = append(c.Rules, parseRules(SessionSource, tt.session...)...)
+			c.Rules = append(c.Rules, parseRules(scope.Session, tt.session...)...)
 			c.Editable = []string{plan}
 			d := decide(t, c, "Edit", writesTo(tt.path))
-			if d.Behaviour != tt.want || d.Reason.Type != tt.by {
-				t.Errorf("%s by %s, want %s by %s (%s)", d.Behaviour, d.Reason.Type, tt.want, tt.by, d.Reason.Text)
+			if d.Behavior != tt.want || d.Reason.Type != tt.by {
+				t.Errorf("%s by %s, want %s by %s (%s)", d.Behavior, d.Reason.Type, tt.want, tt.by, d.Reason.Text)
 			}
 		})
 	}
@@ -255,7 +257,7 @@ func TestWorkingDirectories(t *testing.T) {
 		name      string
 		dir, path string
 		fold      bool
-		want      Behaviour
+		want      Behavior
 	}{
 		{"inside", w.project, "main.go", false, Allow},
 		{"the directory itself", w.project, ".", false, Allow},
@@ -271,15 +273,15 @@ func TestWorkingDirectories(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			d := decide(t, Config{Dir: tt.dir, Home: w.home, Fold: tt.fold}, "Read", reads(tt.path))
-			if d.Behaviour != tt.want {
-				t.Errorf("%s, want %s (%s)", d.Behaviour, tt.want, d.Reason.Text)
+			if d.Behavior != tt.want {
+				t.Errorf("%s, want %s (%s)", d.Behavior, tt.want, d.Reason.Text)
 			}
 		})
 	}
 	c := w.config(Default)
 	c.Dirs = append(c.Dirs, w.outside)
-	if d := decide(t, c, "Read", reads(filepath.Join(w.outside, "data.txt"))); d.Behaviour != Allow {
-		t.Errorf("in an added directory: %s", d.Behaviour)
+	if d := decide(t, c, "Read", reads(filepath.Join(w.outside, "data.txt"))); d.Behavior != Allow {
+		t.Errorf("in an added directory: %s", d.Behavior)
 	}
 }
 
@@ -302,19 +304,19 @@ func TestProtectedPaths(t *testing.T) {
 	for _, mode := range []Mode{AcceptEdits, Bypass, Auto} {
 		for _, path := range asks {
 			d := decide(t, w.config(mode, "allow Edit(//**)", "allow Edit"), "Edit", writesTo(path))
-			if d.Behaviour != Ask || !d.Firm || d.Reason.Type != BySafety {
-				t.Errorf("%s in %s: %s firm %v by %s (%s)", path, mode, d.Behaviour, d.Firm, d.Reason.Type, d.Reason.Text)
+			if d.Behavior != Ask || !d.Firm || d.Reason.Type != BySafety {
+				t.Errorf("%s in %s: %s firm %v by %s (%s)", path, mode, d.Behavior, d.Firm, d.Reason.Type, d.Reason.Text)
 			}
 		}
 	}
 	for _, path := range free {
-		if d := decide(t, w.config(AcceptEdits), "Edit", writesTo(path)); d.Behaviour != Allow {
-			t.Errorf("%s: %s (%s)", path, d.Behaviour, d.Reason.Text)
+		if d := decide(t, w.config(AcceptEdits), "Edit", writesTo(path)); d.Behavior != Allow {
+			t.Errorf("%s: %s (%s)", path, d.Behavior, d.Reason.Text)
 		}
 	}
-	for mode, want := range map[Mode]Behaviour{Auto: Ask, Bypass: Ask, AcceptEdits: Allow} {
-		if d := decide(t, w.config(mode), "Edit", writesTo(".github/workflows/ci.yml")); d.Behaviour != want {
-			t.Errorf("a workflow in %s: %s", mode, d.Behaviour)
+	for mode, want := range map[Mode]Behavior{Auto: Ask, Bypass: Ask, AcceptEdits: Allow} {
+		if d := decide(t, w.config(mode), "Edit", writesTo(".github/workflows/ci.yml")); d.Behavior != want {
+			t.Errorf("a workflow in %s: %s", mode, d.Behavior)
 		}
 	}
 }
@@ -329,11 +331,11 @@ func TestInternalReadable(t *testing.T) {
 	}
 	c.Readable = kept
 	for _, dir := range kept {
-		for path, want := range map[string]Behaviour{
+		for path, want := range map[string]Behavior{
 			dir: Allow, dir + "/x/y": Allow, dir + "x": Ask, dir + "/../other": Ask, filepath.Dir(dir): Ask,
 		} {
-			if d := decide(t, c, "Read", reads(path)); d.Behaviour != want {
-				t.Errorf("%s: %s, want %s", path, d.Behaviour, want)
+			if d := decide(t, c, "Read", reads(path)); d.Behavior != want {
+				t.Errorf("%s: %s, want %s", path, d.Behavior, want)
 			}
 		}
 	}
@@ -350,12 +352,12 @@ func TestInternalEditable(t *testing.T) {
 	}
 	c := w.config(Default)
 	c.Editable = []string{plan, scratch}
-	for path, want := range map[string]Behaviour{
+	for path, want := range map[string]Behavior{
 		plan: Allow, scratch + "/new": Allow, scratch + "/a/b": Allow,
 		plan + "/../x": Ask, scratch + "/../settings.json": Ask, scratch + "/out/f": Ask, filepath.Dir(plan) + "/other.md": Ask,
 	} {
-		if d := decide(t, c, "Write", writesTo(path)); d.Behaviour != want {
-			t.Errorf("%s: %s, want %s (%s)", path, d.Behaviour, want, d.Reason.Text)
+		if d := decide(t, c, "Write", writesTo(path)); d.Behavior != want {
+			t.Errorf("%s: %s, want %s (%s)", path, d.Behavior, want, d.Reason.Text)
 		}
 	}
 }
@@ -375,7 +377,7 @@ func TestPathIndexMisses(t *testing.T) {
 			if err != nil {
 				continue
 			}
-			r.Behaviour = rapid.SampledFrom([]Behaviour{Allow, Deny}).Draw(t, "behaviour")
+			r.Behavior = rapid.SampledFrom([]Behavior{Allow, Deny}).Draw(t, "behaviour")
 			pr := placePath(&r, c)
 			rules = append(rules, pr)
 			x.add(pr)
@@ -420,9 +422,9 @@ func FuzzPathMatch(f *testing.F) {
 		}
 		c := &Config{Dir: "/w/p", Home: "/w", resolve: func(s string) (string, error) { return s, nil }}
 		path = foldPath(filepath.Clean(path), false)
-		r.Behaviour = Allow
+		r.Behavior = Allow
 		allows := placePath(&r, c).matches(path)
-		r.Behaviour = Deny
+		r.Behavior = Deny
 		if denies := placePath(&r, c).matches(path); allows && !denies {
 			t.Fatalf("%q allows %q, but as a deny rule does not match it", content, path)
 		}
@@ -444,7 +446,7 @@ func TestOneLookup(t *testing.T) {
 	if err := os.RemoveAll(w.project); err != nil {
 		t.Fatal(err)
 	}
-	if d := Decide(p, f); d.Behaviour != Allow {
-		t.Errorf("%s: the decision looked at the file system", d.Behaviour)
+	if d := Decide(p, f); d.Behavior != Allow {
+		t.Errorf("%s: the decision looked at the file system", d.Behavior)
 	}
 }

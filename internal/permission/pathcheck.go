@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+
+	"adze/internal/platform/scope"
 )
 
 // judge puts a target through the check of what is done to it.
@@ -14,7 +16,7 @@ func (p *Policy) judge(f *Facts, t *Target) finding {
 	} else {
 		found = p.read(f, t)
 	}
-	if found.behaviour != Allow {
+	if found.behavior != Allow {
 		found.path = t.Set.Path
 	}
 	return found
@@ -26,7 +28,7 @@ func (p *Policy) read(f *Facts, t *Target) finding {
 	if r := p.ruleFor(&p.deny, f, t); r != nil {
 		return deniedBy(r, "reading "+t.Set.Path)
 	}
-	if found := p.doubtful(t); found.behaviour != "" {
+	if found := p.doubtful(t); found.behavior != "" {
 		return found
 	}
 	if r := p.ruleFor(&p.ask, f, t); r != nil {
@@ -34,7 +36,7 @@ func (p *Policy) read(f *Facts, t *Target) finding {
 	}
 	written := *t
 	written.Write = true
-	if p.write(f, &written).behaviour == Allow {
+	if p.write(f, &written).behavior == Allow {
 		return allowed(ByWorkingDir, "it may be written, so it may be read")
 	}
 	switch {
@@ -55,7 +57,7 @@ func (p *Policy) read(f *Facts, t *Target) finding {
 func (p *Policy) MayRead(path string) bool {
 	t := Target{Given: path, Set: p.resolve(p.cfg.Dir, path)}
 	t.names = p.names(t.Set)
-	return p.read(&Facts{Names: []string{"Bash"}}, &t).behaviour == Allow
+	return p.read(&Facts{Names: []string{"Bash"}}, &t).behavior == Allow
 }
 
 // write decides about writing, over everything the path leads through.
@@ -67,21 +69,21 @@ func (p *Policy) write(f *Facts, t *Target) finding {
 		return allowed(ByOther, "adze keeps it for the model to write")
 	}
 	if p.configured(t.names) && t.Set.Doubt == nil {
-		if r := p.cover(f, t, func(r *Rule) bool { return r.Source == SessionSource }); r != nil {
+		if r := p.cover(f, t, func(r *Rule) bool { return r.Scope == scope.Session }); r != nil {
 			return allowedBy(r)
 		}
 	}
 	if why := p.protected(t.names); why != "" {
 		return unsafe("writing %s is always asked about: %s", t.Set.Path, why)
 	}
-	if found := p.doubtful(t); found.behaviour != "" {
+	if found := p.doubtful(t); found.behavior != "" {
 		return found
 	}
 	if r := p.ruleFor(&p.ask, f, t); r != nil {
 		return askedBy(r, "writing "+t.Set.Path)
 	}
 	if p.acceptsEdits() && p.contains(t.names) {
-		return finding{behaviour: Allow, reason: Reason{Type: ByMode, Mode: p.cfg.Mode,
+		return finding{behavior: Allow, reason: Reason{Type: ByMode, Mode: p.cfg.Mode,
 			Text: fmt.Sprintf("the mode %s allows edits in the working directories", p.cfg.Mode)}}
 	}
 	if r := p.coverAll(f, t); r != nil {
@@ -90,7 +92,7 @@ func (p *Policy) write(f *Facts, t *Target) finding {
 	if p.contains(t.names) {
 		found := asks(ByMode, "writing %s is asked about in mode %s", t.Set.Path, p.cfg.Mode)
 		found.reason.Mode = p.cfg.Mode
-		found.suggest = []Update{{Type: SetMode, Mode: AcceptEdits, Destination: SessionSource}}
+		found.suggest = []Update{{Type: SetMode, Mode: AcceptEdits, Destination: scope.Session}}
 		return found
 	}
 	found := asks(ByWorkingDir, "%s is outside the working directories", t.Set.Path)
@@ -215,16 +217,16 @@ func (p *Policy) belowRule(s *ruleSet, t *Target, name string) (*Rule, bool) {
 
 // result returns how a target was judged, to explain it.
 func (t *Target) result(found finding) PathResult {
-	r := PathResult{Path: t.Given, Real: t.Set.Real, Write: t.Write, Behaviour: found.behaviour, Reason: found.reason}
-	if r.Behaviour == "" {
-		r.Behaviour = Ask
+	r := PathResult{Path: t.Given, Real: t.Set.Real, Write: t.Write, Behavior: found.behavior, Reason: found.reason}
+	if r.Behavior == "" {
+		r.Behavior = Ask
 	}
 	return r
 }
 
 // suggestRead proposes to allow reading the directory for the session, and what it leads to.
 func (p *Policy) suggestRead(t *Target) []Update {
-	u := Update{Type: AddRules, Behaviour: Allow, Destination: SessionSource}
+	u := Update{Type: AddRules, Behavior: Allow, Destination: scope.Session}
 	for _, dir := range p.foreign(t) {
 		u.Rules = append(u.Rules, RuleValue{Tool: readRules, Content: "/" + globQuote(filepath.ToSlash(dir)) + "/**"})
 	}
@@ -241,8 +243,8 @@ func (p *Policy) suggestWrite(t *Target) []Update {
 		return nil
 	}
 	return []Update{
-		{Type: AddDirectories, Directories: dirs, Destination: SessionSource},
-		{Type: SetMode, Mode: AcceptEdits, Destination: SessionSource},
+		{Type: AddDirectories, Directories: dirs, Destination: scope.Session},
+		{Type: SetMode, Mode: AcceptEdits, Destination: scope.Session},
 	}
 }
 

@@ -127,7 +127,7 @@ func placePath(r *Rule, c *Config) *pathRule {
 		pr.place(base, p.rest)
 		// Who forbids a link forbids what it leads to. What is allowed is what is written: a link that
 		// appears later must not widen it.
-		if dir, rest := glob.Split(p.rest); r.Behaviour != Allow && len(dir) > 1 {
+		if dir, rest := glob.Split(p.rest); r.Behavior != Allow && len(dir) > 1 {
 			if real, ok := c.real(path.Join(base, dir)); ok {
 				pr.place(real, rest)
 			}
@@ -166,7 +166,7 @@ func (r *pathRule) place(base, rest string) {
 // matches reports whether the rule speaks of a path, which is absolute, in NFC and folded.
 func (r *pathRule) matches(name string) bool {
 	if r.all {
-		return r.Behaviour != Allow
+		return r.Behavior != Allow
 	}
 	for i := range r.places {
 		pl := &r.places[i]
@@ -177,7 +177,7 @@ func (r *pathRule) matches(name string) bool {
 		if pl.self == nil || pl.self.Match(rel) || pl.below.Match(rel) {
 			return true
 		}
-		if r.Behaviour != Allow && pl.spells(rel) {
+		if r.Behavior != Allow && pl.spells(rel) {
 			return true
 		}
 	}
@@ -261,7 +261,7 @@ func (c *Config) bases(a anchor, r *Rule) []string {
 		}
 	}
 	bases := c.both(c.start())
-	if r.Behaviour != Allow && c.Dir != c.start() { // a rule that protects is not lost by a cd
+	if r.Behavior != Allow && c.Dir != c.start() { // a rule that protects is not lost by a cd
 		bases = append(bases, c.both(c.Dir)...)
 	}
 	return bases

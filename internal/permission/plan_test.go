@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"adze/internal/platform/scope"
 	"adze/internal/tool"
 )
 
@@ -44,11 +45,11 @@ func TestEnteringPlanMode(t *testing.T) {
 	if got := started.Policy().Config().Saved; got != Auto {
 		t.Errorf("started in plan mode, saved %s", got)
 	}
-	started = planGate(t, w, Plan, func(c *GateConfig) { c.Rules = parseRules(UserSettings, "allow Read") })
+	started = planGate(t, w, Plan, func(c *GateConfig) { c.Rules = parseRules(scope.User, "allow Read") })
 	if d := started.Policy().Config().Saved; d != Default {
 		t.Errorf("saved %s", d)
 	}
-	auto := planGate(t, w, Auto, func(c *GateConfig) { c.Rules = parseRules(UserSettings, "allow Bash(python:*)") })
+	auto := planGate(t, w, Auto, func(c *GateConfig) { c.Rules = parseRules(scope.User, "allow Bash(python:*)") })
 	if _, err := auto.EnterPlan(); err != nil || !auto.Policy().classifies() {
 		t.Error("the classifier is not in force while planning", err)
 	}
@@ -134,7 +135,7 @@ func TestLeavingPlanMode(t *testing.T) {
 		t.Fatal(err)
 	}
 	g.SetAsk(func(context.Context, Question) (Answer, error) {
-		return Answer{Behaviour: Allow, Updates: []Update{{Type: SetMode, Mode: AcceptEdits, Destination: SessionSource}}}, nil
+		return Answer{Behavior: Allow, Updates: []Update{{Type: SetMode, Mode: AcceptEdits, Destination: scope.Session}}}, nil
 	})
 	if v := pass(t, g, "ExitPlanMode", call{Person: true, Plans: true}); v.Decision != tool.Allow {
 		t.Errorf("%+v", v)
@@ -161,7 +162,7 @@ func TestApprovedPrompts(t *testing.T) {
 	}
 	g := planGate(t, w, Default, func(c *GateConfig) {
 		c.Falls = falls
-		c.Rules = parseRules(UserSettings, "deny Bash(go test ./secret)", "ask Bash(go test ./slow)")
+		c.Rules = parseRules(scope.User, "deny Bash(go test ./secret)", "ask Bash(go test ./slow)")
 	})
 	if _, err := g.EnterPlan(); err != nil {
 		t.Fatal(err)

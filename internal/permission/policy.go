@@ -1,12 +1,12 @@
 package permission
 
 import (
-	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
+	"adze/internal/platform/scope"
 	"adze/internal/platform/shell"
 )
 
@@ -89,14 +89,14 @@ func Compile(c Config) *Policy {
 	}
 	p := &Policy{cfg: c}
 	for _, r := range c.Rules {
-		if c.ManagedOnly && r.Source != PolicySettings {
+		if c.ManagedOnly && r.Scope != scope.Managed {
 			continue
 		}
 		p.rules = append(p.rules, &r)
 	}
-	slices.SortStableFunc(p.rules, func(a, b *Rule) int { return cmp.Compare(a.Source.rank(), b.Source.rank()) })
+	slices.SortStableFunc(p.rules, func(a, b *Rule) int { return scope.Compare(a.Scope, b.Scope) })
 	for _, r := range p.rules {
-		p.set(r.Behaviour).add(r, &p.cfg)
+		p.set(r.Behavior).add(r, &p.cfg)
 		switch {
 		case r.broken != nil:
 			p.problems = append(p.problems, r.problem())
@@ -141,7 +141,7 @@ func (s *ruleSet) build() {
 }
 
 // set returns the rules of a behaviour. What is neither allow nor ask denies.
-func (p *Policy) set(b Behaviour) *ruleSet {
+func (p *Policy) set(b Behavior) *ruleSet {
 	switch b {
 	case Allow:
 		return &p.allow

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"adze/internal/platform/scope"
 )
 
 // A Prompt is a class of actions that a plan asks leave for, in words.
@@ -47,7 +49,7 @@ func (g *Gate) approve(prompts []Prompt) {
 		return
 	}
 	project := g.Policy().cfg.start()
-	u := Update{Type: AddRules, Behaviour: Allow, Destination: SessionSource}
+	u := Update{Type: AddRules, Behavior: Allow, Destination: scope.Session}
 	var classes []string
 	for _, p := range prompts {
 		contents := known(p.Prompt, project)

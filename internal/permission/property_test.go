@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"adze/internal/platform/scope"
 	"adze/internal/platform/shell"
 )
 
@@ -48,7 +49,7 @@ func drawSample(t *rapid.T) sample {
 	return sample{"Bash", runs(strings.Join(parts, " && "))}
 }
 
-func drawRules(t *rapid.T, label string, behaviours ...Behaviour) []string {
+func drawRules(t *rapid.T, label string, behaviours ...Behavior) []string {
 	var rules []string
 	for _, text := range rapid.SliceOfN(rapid.SampledFrom(someRules), 0, 5).Draw(t, label) {
 		rules = append(rules, string(rapid.SampledFrom(behaviours).Draw(t, "behaviour"))+" "+text)
@@ -61,7 +62,7 @@ func drawMode(t *rapid.T) Mode {
 }
 
 // looseness orders outcomes.
-func looseness(b Behaviour) int { return slices.Index([]Behaviour{Deny, Ask, Allow}, b) }
+func looseness(b Behavior) int { return slices.Index([]Behavior{Deny, Ask, Allow}, b) }
 
 func TestAllowRulesNeverWeakenDenies(t *testing.T) {
 	w := newWorld(t)
@@ -70,10 +71,10 @@ func TestAllowRulesNeverWeakenDenies(t *testing.T) {
 		rules := drawRules(r, "rules", Allow, Ask, Deny)
 		before := decide(t, w.config(mode, rules...), s.tool, s.in)
 		after := decide(t, w.config(mode, append(rules, drawRules(r, "more", Allow)...)...), s.tool, s.in)
-		if before.Behaviour == Deny && before.Reason.Type == ByRule && after.Behaviour != Deny {
-			r.Fatalf("an allow rule turned %s into %s", before.Reason.Text, after.Behaviour)
+		if before.Behavior == Deny && before.Reason.Type == ByRule && after.Behavior != Deny {
+			r.Fatalf("an allow rule turned %s into %s", before.Reason.Text, after.Behavior)
 		}
-		if before.Firm && after.Behaviour == Allow {
+		if before.Firm && after.Behavior == Allow {
 			r.Fatalf("an allow rule lifted %s", before.Reason.Text)
 		}
 	})
@@ -85,10 +86,10 @@ func TestStricterRulesNeverLoosen(t *testing.T) {
 		mode, s := drawMode(r), drawSample(r)
 		rules := drawRules(r, "rules", Allow, Ask, Deny)
 		before := decide(t, w.config(mode, rules...), s.tool, s.in)
-		for _, b := range []Behaviour{Deny, Ask} {
+		for _, b := range []Behavior{Deny, Ask} {
 			after := decide(t, w.config(mode, append(slices.Clone(rules), drawRules(r, "more", b)...)...), s.tool, s.in)
-			if looseness(after.Behaviour) > looseness(before.Behaviour) {
-				r.Fatalf("a rule that wants %s turned %s into %s (%s)", b, before.Behaviour, after.Behaviour, after.Reason.Text)
+			if looseness(after.Behavior) > looseness(before.Behavior) {
+				r.Fatalf("a rule that wants %s turned %s into %s (%s)", b, before.Behavior, after.Behavior, after.Reason.Text)
 			}
 		}
 	})
@@ -106,10 +107,10 @@ func TestPartsAreAllowedAllOrNone(t *testing.T) {
 		whole := decide(t, w.config(mode, rules...), "Bash", runs(strings.Join(parts, sep)))
 		want, simple := true, shell.Parse(strings.Join(parts, sep), shell.Vars{}).Simple
 		for _, part := range parts {
-			want = want && decide(t, w.config(mode, rules...), "Bash", runs(part)).Behaviour == Allow
+			want = want && decide(t, w.config(mode, rules...), "Bash", runs(part)).Behavior == Allow
 		}
-		if whole.Behaviour == Allow && !want || want && simple && whole.Behaviour != Allow {
-			r.Fatalf("%q is %s, its parts are all allowed: %v (%s)", strings.Join(parts, sep), whole.Behaviour, want, whole.Reason.Text)
+		if whole.Behavior == Allow && !want || want && simple && whole.Behavior != Allow {
+			r.Fatalf("%q is %s, its parts are all allowed: %v (%s)", strings.Join(parts, sep), whole.Behavior, want, whole.Reason.Text)
 		}
 	})
 }
@@ -121,8 +122,8 @@ func TestOrderOfRulesDoesNotMatter(t *testing.T) {
 		rules := drawRules(r, "rules", Allow, Ask, Deny)
 		shuffled := rapid.Permutation(rules).Draw(r, "order")
 		one, other := decide(t, w.config(mode, rules...), s.tool, s.in), decide(t, w.config(mode, shuffled...), s.tool, s.in)
-		if one.Behaviour != other.Behaviour || one.Firm != other.Firm {
-			r.Fatalf("%q gives %s, %q gives %s", rules, one.Behaviour, shuffled, other.Behaviour)
+		if one.Behavior != other.Behavior || one.Firm != other.Firm {
+			r.Fatalf("%q gives %s, %q gives %s", rules, one.Behavior, shuffled, other.Behavior)
 		}
 	})
 }
@@ -137,17 +138,17 @@ func TestModesAreOrdered(t *testing.T) {
 		}
 		for _, pair := range [][2]Mode{{Plan, Default}, {DontAsk, Default}, {Default, AcceptEdits}, {AcceptEdits, Bypass}, {Bubble, Default}} {
 			tight, loose := in[pair[0]], in[pair[1]]
-			if looseness(tight.Behaviour) > looseness(loose.Behaviour) {
-				r.Fatalf("%s in %s, but %s in %s", tight.Behaviour, pair[0], loose.Behaviour, pair[1])
+			if looseness(tight.Behavior) > looseness(loose.Behavior) {
+				r.Fatalf("%s in %s, but %s in %s", tight.Behavior, pair[0], loose.Behavior, pair[1])
 			}
 		}
-		if (in[DontAsk].Behaviour == Allow) != (in[Default].Behaviour == Allow) {
-			r.Fatalf("dontAsk allows %v, default %v", in[DontAsk].Behaviour, in[Default].Behaviour)
+		if (in[DontAsk].Behavior == Allow) != (in[Default].Behavior == Allow) {
+			r.Fatalf("dontAsk allows %v, default %v", in[DontAsk].Behavior, in[Default].Behavior)
 		}
-		if in[Default].Behaviour == Deny {
+		if in[Default].Behavior == Deny {
 			for m, d := range in {
-				if d.Behaviour != Deny {
-					r.Fatalf("denied in default, %s in %s", d.Behaviour, m)
+				if d.Behavior != Deny {
+					r.Fatalf("denied in default, %s in %s", d.Behavior, m)
 				}
 			}
 		}
@@ -161,15 +162,15 @@ func FuzzDecide(f *testing.F) {
 	w := newWorld(f)
 	f.Fuzz(func(t *testing.T, command, denied, allowed string) {
 		c := w.config(Default)
-		c.Rules = append(parseRules(UserSettings, "deny Bash("+escape(denied)+")"), parseRules(UserSettings, "allow Bash("+escape(allowed)+")")...)
+		c.Rules = append(parseRules(scope.User, "deny Bash("+escape(denied)+")"), parseRules(scope.User, "allow Bash("+escape(allowed)+")")...)
 		with := decide(t, c, "Bash", runs(command))
 		c.Rules = c.Rules[1:]
 		without := decide(t, c, "Bash", runs(command))
-		if looseness(with.Behaviour) > looseness(without.Behaviour) {
-			t.Fatalf("the deny rule loosens: %s, without it %s", with.Behaviour, without.Behaviour)
+		if looseness(with.Behavior) > looseness(without.Behavior) {
+			t.Fatalf("the deny rule loosens: %s, without it %s", with.Behavior, without.Behavior)
 		}
 		c.Rules = nil
-		if none := decide(t, c, "Bash", runs(command)); none.Behaviour == Allow && !none.ReadOnly {
+		if none := decide(t, c, "Bash", runs(command)); none.Behavior == Allow && !none.ReadOnly {
 			t.Fatalf("%q is allowed without a rule, but not known to only read", command)
 		}
 	})

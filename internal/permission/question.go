@@ -31,7 +31,7 @@ type Question struct {
 
 // An Answer is what somebody decided.
 type Answer struct {
-	Behaviour Behaviour       // Allow or Deny; anything else counts as Deny
+	Behavior  Behavior        // Allow or Deny; anything else counts as Deny
 	Input     json.RawMessage // what to run instead; nil means what was asked about
 	Updates   []Update        // with Allow: what to change for later calls
 	Message   string          // with Deny: what to tell the model
@@ -122,7 +122,7 @@ func question(ctx context.Context, p *Policy, u *tool.Use, f *Facts, d *Decision
 // refuses reports whether looking at the target before consent is itself a risk.
 func (d *Decision) refuses() bool {
 	for _, p := range d.Paths {
-		if p.Real == "" || p.Behaviour == Deny {
+		if p.Real == "" || p.Behavior == Deny {
 			return true
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"adze/internal/platform/scope"
 	"adze/internal/platform/shell"
 )
 
@@ -23,7 +24,7 @@ func (g *Gate) SetSandbox(s Sandbox) {
 func (p *Policy) AllowsHosts() bool { return len(p.allow.domains.byHost) > 0 }
 
 // Host says what the rules for hosts have to say about one: Allow, Deny, or Ask if they say nothing.
-func (p *Policy) Host(host string) Behaviour {
+func (p *Policy) Host(host string) Behavior {
 	switch host = cleanHost(host); {
 	case p.deny.domains.match(host) != nil:
 		return Deny
@@ -53,9 +54,9 @@ func (g *Gate) Reach(ctx context.Context, host string) bool {
 		ID: "sandbox:" + host, Tool: "WebFetch", DisplayName: "Network", Input: input, Dir: g.Policy().Config().Dir,
 		Title:       "Let the command in the sandbox reach " + host,
 		Reason:      Reason{Type: BySandbox, Text: fmt.Sprintf("a command in the sandbox wants to reach %s, which no rule allows", host)},
-		Suggestions: []Update{{Type: AddRules, Behaviour: Allow, Destination: LocalSettings, Rules: rule}},
+		Suggestions: []Update{{Type: AddRules, Behavior: Allow, Destination: scope.Local, Rules: rule}},
 	})
-	if err != nil || a.Behaviour != Allow {
+	if err != nil || a.Behavior != Allow {
 		return false
 	}
 	if err := g.Apply(ctx, a.Updates); err != nil {

@@ -45,8 +45,8 @@ func (r Reason) String() string {
 
 // A Decision is what becomes of a call, and why.
 type Decision struct {
-	Behaviour Behaviour
-	Reason    Reason
+	Behavior Behavior
+	Reason   Reason
 	// Message is for the model, if the call does not run.
 	Message string
 	// ReadOnly says that the call is known to change nothing.
@@ -63,39 +63,39 @@ type Decision struct {
 
 // A PartResult is how one part of a command was judged.
 type PartResult struct {
-	Text      string
-	Behaviour Behaviour
-	Reason    Reason
+	Text     string
+	Behavior Behavior
+	Reason   Reason
 }
 
 // A PathResult is how one path was judged.
 type PathResult struct {
-	Path      string // as given
-	Real      string // what it leads to; empty if that is not known
-	Write     bool
-	Behaviour Behaviour
-	Reason    Reason
+	Path     string // as given
+	Real     string // what it leads to; empty if that is not known
+	Write    bool
+	Behavior Behavior
+	Reason   Reason
 }
 
 // A finding is the outcome of one check. The zero value has no opinion.
 type finding struct {
-	behaviour Behaviour
-	reason    Reason
-	firm      bool
-	path      string
-	suggest   []Update
+	behavior Behavior
+	reason   Reason
+	firm     bool
+	path     string
+	suggest  []Update
 }
 
 // weight orders findings: the heaviest of several counts.
 func (f finding) weight() int {
 	switch {
-	case f.behaviour == Deny:
+	case f.behavior == Deny:
 		return 4
-	case f.behaviour == Ask && f.firm:
+	case f.behavior == Ask && f.firm:
 		return 3
-	case f.behaviour == Ask:
+	case f.behavior == Ask:
 		return 2
-	case f.behaviour == "":
+	case f.behavior == "":
 		return 1
 	}
 	return 0
@@ -116,7 +116,7 @@ func deniedBy(r *Rule, what string) finding {
 	if r.broken != nil {
 		text = fmt.Sprintf("the rule %s cannot be read, so it denies %s until it is corrected", r.quoted(), what)
 	}
-	return finding{behaviour: Deny, reason: ruled(r, text)}
+	return finding{behavior: Deny, reason: ruled(r, text)}
 }
 
 func askedBy(r *Rule, what string) finding {
@@ -124,19 +124,19 @@ func askedBy(r *Rule, what string) finding {
 	if r.broken != nil {
 		text = fmt.Sprintf("the rule %s cannot be read, so %s is asked about until it is corrected", r.quoted(), what)
 	}
-	return finding{behaviour: Ask, reason: ruled(r, text), firm: true}
+	return finding{behavior: Ask, reason: ruled(r, text), firm: true}
 }
 
 func allowedBy(r *Rule) finding {
-	return finding{behaviour: Allow, reason: ruled(r, fmt.Sprintf("the rule %s allows it", r.quoted()))}
+	return finding{behavior: Allow, reason: ruled(r, fmt.Sprintf("the rule %s allows it", r.quoted()))}
 }
 
 func allowed(t ReasonType, text string) finding {
-	return finding{behaviour: Allow, reason: Reason{Type: t, Text: text}}
+	return finding{behavior: Allow, reason: Reason{Type: t, Text: text}}
 }
 
 func asks(t ReasonType, format string, args ...any) finding {
-	return finding{behaviour: Ask, reason: Reason{Type: t, Text: fmt.Sprintf(format, args...)}}
+	return finding{behavior: Ask, reason: Reason{Type: t, Text: fmt.Sprintf(format, args...)}}
 }
 
 // unsafe is an ask that no mode and no allow rule answers.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"adze/internal/platform/scope"
 	"adze/internal/platform/shell"
 	"adze/internal/tool"
 )
@@ -14,10 +15,10 @@ type Rule struct {
 	Tool    string // such as "Bash" or "mcp__db"; empty if it cannot be read
 	Content string // such as "go test:*", without escapes; empty means every call
 
-	Behaviour Behaviour
-	Source    Source
-	File      string // where it stands; empty if it stands in no file
-	Line      int    // in File; 0 if unknown
+	Behavior Behavior
+	Scope    scope.Scope
+	File     string // where it stands; empty if it stands in no file
+	Line     int    // in File; 0 if unknown
 	// Base is the directory a path that begins with one slash belongs to: that of the settings file.
 	// Empty means the working directory.
 	Base string
@@ -60,7 +61,7 @@ func (r Rule) Where() string {
 	case r.File != "":
 		return r.File
 	}
-	return r.Source.String()
+	return r.Scope.Text()
 }
 
 // quoted returns the rule as it was written and where.
@@ -73,20 +74,20 @@ func (r Rule) whole() bool { return r.Content == "" && r.broken == nil }
 func (r *Rule) problem() error {
 	effect := "it allows nothing"
 	switch {
-	case r.Behaviour == Allow:
+	case r.Behavior == Allow:
 	case r.Tool == "":
 		effect = "until it is corrected, every call that may change something is asked about"
-	case r.Behaviour == Deny:
+	case r.Behavior == Deny:
 		effect = fmt.Sprintf("until it is corrected, every call of %s is denied", r.Tool)
 	default:
 		effect = fmt.Sprintf("until it is corrected, every call of %s is asked about", r.Tool)
 	}
-	return fmt.Errorf("%s rule %q in %s: %w; %s", r.Behaviour, r.Text(), r.Where(), r.broken, effect)
+	return fmt.Errorf("%s rule %q in %s: %w; %s", r.Behavior, r.Text(), r.Where(), r.broken, effect)
 }
 
 // remark says what the person should know about a rule that works.
 func (r *Rule) remark() error {
-	return fmt.Errorf("%s rule %q in %s: %w", r.Behaviour, r.Text(), r.Where(), r.note)
+	return fmt.Errorf("%s rule %q in %s: %w", r.Behavior, r.Text(), r.Where(), r.note)
 }
 
 // ParseRule reads a rule: a tool's name, alone or followed by content in parentheses. No content, ()

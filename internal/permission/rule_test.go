@@ -6,6 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"adze/internal/platform/scope"
 )
 
 // Proves PERM-06.
@@ -144,7 +146,7 @@ func TestServerRules(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.rule, func(t *testing.T) {
-			p := Compile(Config{Rules: parseRules(UserSettings, "deny "+tt.rule)})
+			p := Compile(Config{Rules: parseRules(scope.User, "deny "+tt.rule)})
 			var got []string
 			for _, name := range tools {
 				if _, ok := p.DeniesTool(name); ok {
@@ -159,7 +161,7 @@ func TestServerRules(t *testing.T) {
 }
 
 func TestProblems(t *testing.T) {
-	rules := parseRules(UserSettings, "allow Bash(x", "deny Bash(rm", "ask Edit([)", "deny a b", "deny WebFetch(https://x.org/y)", "deny Read(~/x)")
+	rules := parseRules(scope.User, "allow Bash(x", "deny Bash(rm", "ask Edit([)", "deny a b", "deny WebFetch(https://x.org/y)", "deny Read(~/x)")
 	rules[1].File, rules[1].Line = "settings.json", 7
 	p := Compile(Config{Rules: rules, Dir: "/p"})
 	var got []string
@@ -181,14 +183,14 @@ func TestProblems(t *testing.T) {
 
 // Proves PERM-10.
 func TestShadowed(t *testing.T) {
-	p := Compile(Config{Dir: "/p", Rules: parseRules(UserSettings,
+	p := Compile(Config{Dir: "/p", Rules: parseRules(scope.User,
 		"deny Bash(git push:*)", "allow Bash(git push origin)", "allow Bash(git pull)", "ask Bash(git push)", "ask Edit",
 		"allow Edit(src/**)", "deny Read(secret/**)", "allow Read(secret/key)", "allow Read(secrets)",
 		"deny mcp__db", "allow mcp__db__query", "allow mcp__dbx__query", "ask WebFetch(domain:a.b)", "allow WebFetch(domain:a.b)",
 		"allow Bash(git pushy)")})
 	got := map[string]string{}
 	for _, s := range p.Shadowed() {
-		got[string(s.Rule.Behaviour)+" "+s.Rule.String()] = string(s.By.Behaviour) + " " + s.By.String()
+		got[string(s.Rule.Behavior)+" "+s.Rule.String()] = string(s.By.Behavior) + " " + s.By.String()
 	}
 	want := map[string]string{
 		"allow Bash(git push origin)": "deny Bash(git push:*)",

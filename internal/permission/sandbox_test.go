@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"adze/internal/platform/scope"
 	"adze/internal/platform/shell"
 )
 
@@ -20,7 +21,7 @@ func TestSandboxDecides(t *testing.T) {
 		rule    string
 		command string
 		leave   bool
-		want    Behaviour
+		want    Behavior
 		reason  ReasonType
 	}{
 		{"off", Sandbox{}, Default, "", "make all", false, Ask, ByOther},
@@ -55,8 +56,8 @@ func TestSandboxDecides(t *testing.T) {
 			use := runs(tt.command)
 			use.Outside = tt.leave
 			d := decide(t, c, "Bash", use)
-			if d.Behaviour != tt.want || tt.reason != "" && d.Reason.Type != tt.reason {
-				t.Errorf("%s: %s by %s: %s", tt.command, d.Behaviour, d.Reason.Type, d.Reason.Text)
+			if d.Behavior != tt.want || tt.reason != "" && d.Reason.Type != tt.reason {
+				t.Errorf("%s: %s by %s: %s", tt.command, d.Behavior, d.Reason.Type, d.Reason.Text)
 			}
 		})
 	}
@@ -71,16 +72,16 @@ func TestReach(t *testing.T) {
 	w := newWorld(t)
 	c := w.config(Default, "allow WebFetch(domain:yes.example.org)", "deny WebFetch(domain:*.no.example.org)", "ask WebFetch(domain:ask.example.org)")
 	p := Compile(c)
-	for host, want := range map[string]Behaviour{"yes.example.org": Allow, "YES.example.org.": Allow, "a.no.example.org": Deny, "ask.example.org": Ask, "other.example.org": Ask, "evilyes.example.org": Ask} {
+	for host, want := range map[string]Behavior{"yes.example.org": Allow, "YES.example.org.": Allow, "a.no.example.org": Deny, "ask.example.org": Ask, "other.example.org": Ask, "evilyes.example.org": Ask} {
 		if got := p.Host(host); got != want {
 			t.Errorf("%s: %s", host, got)
 		}
 	}
-	remember := []Update{{Type: AddRules, Behaviour: Allow, Destination: SessionSource, Rules: []RuleValue{{Tool: "WebFetch", Content: "domain:new.example.org"}}}}
+	remember := []Update{{Type: AddRules, Behavior: Allow, Destination: scope.Session, Rules: []RuleValue{{Tool: "WebFetch", Content: "domain:new.example.org"}}}}
 	var asked []Question
 	yes := func(_ context.Context, q Question) (Answer, error) {
 		asked = append(asked, q)
-		return Answer{Behaviour: Allow, Updates: remember}, nil
+		return Answer{Behavior: Allow, Updates: remember}, nil
 	}
 	for _, tt := range []struct {
 		name  string
@@ -91,7 +92,7 @@ func TestReach(t *testing.T) {
 	}{
 		{"nobody there", Default, nil, false, 0},
 		{"yes", Default, yes, true, 1},
-		{"no", Default, func(context.Context, Question) (Answer, error) { return Answer{Behaviour: Deny}, nil }, false, 0},
+		{"no", Default, func(context.Context, Question) (Answer, error) { return Answer{Behavior: Deny}, nil }, false, 0},
 		{"never asked", DontAsk, yes, false, 0},
 		{"never asked either", Bypass, yes, true, 0},
 	} {

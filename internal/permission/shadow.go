@@ -10,11 +10,11 @@ type Shadow struct{ Rule, By Rule }
 func (p *Policy) Shadowed() []Shadow {
 	var found []Shadow
 	for _, r := range p.rules {
-		if r.broken != nil || r.Behaviour == Deny {
+		if r.broken != nil || r.Behavior == Deny {
 			continue
 		}
 		for _, by := range p.rules {
-			stricter := by.Behaviour == Deny || by.Behaviour == Ask && r.Behaviour == Allow
+			stricter := by.Behavior == Deny || by.Behavior == Ask && r.Behavior == Allow
 			if stricter && by.shadows(r) {
 				found = append(found, Shadow{*r, *by})
 				break

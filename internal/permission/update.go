@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"adze/internal/platform/scope"
 )
 
 // An UpdateType is what an update does.
@@ -25,10 +27,10 @@ const (
 type Update struct {
 	Type        UpdateType  `json:"type"`
 	Rules       []RuleValue `json:"rules,omitempty"`
-	Behaviour   Behaviour   `json:"behavior,omitempty"`
+	Behavior    Behavior    `json:"behavior,omitempty"`
 	Mode        Mode        `json:"mode,omitempty"`
 	Directories []string    `json:"directories,omitempty"`
-	Destination Source      `json:"destination"`
+	Destination scope.Scope `json:"destination"`
 }
 
 // A RuleValue is a rule as hosts write it.
@@ -42,18 +44,18 @@ func (v RuleValue) String() string { return Rule{Tool: v.Tool, Content: v.Conten
 
 // Lasting reports whether the update is kept in a settings file.
 func (u Update) Lasting() bool {
-	return u.Destination == LocalSettings || u.Destination == ProjectSettings || u.Destination == UserSettings
+	return u.Destination.Writable()
 }
 
 // Check reports why the update cannot be applied.
 func (u Update) Check() error {
-	if !u.Lasting() && u.Destination != SessionSource && u.Destination != CLIArg {
+	if !u.Lasting() && u.Destination != scope.Session && u.Destination != scope.CLI {
 		return fmt.Errorf("%q is no destination: choose session, cliArg, localSettings, projectSettings or userSettings", string(u.Destination))
 	}
 	switch u.Type {
 	case AddRules, ReplaceRules, RemoveRules:
-		if u.Behaviour != Allow && u.Behaviour != Ask && u.Behaviour != Deny {
-			return fmt.Errorf("%q is no behavior: choose allow, ask or deny", string(u.Behaviour))
+		if u.Behavior != Allow && u.Behavior != Ask && u.Behavior != Deny {
+			return fmt.Errorf("%q is no behavior: choose allow, ask or deny", string(u.Behavior))
 		}
 		if u.Type == RemoveRules {
 			return nil // also one that cannot be read can be removed
@@ -78,7 +80,7 @@ func (u Update) Check() error {
 
 // apply returns the configuration after an update that passed its check. A mode is left to the caller.
 func (c Config) apply(u Update) Config {
-	same := func(r Rule) bool { return r.Behaviour == u.Behaviour && r.Source == u.Destination }
+	same := func(r Rule) bool { return r.Behavior == u.Behavior && r.Scope == u.Destination }
 	switch u.Type {
 	case ReplaceRules:
 		c.Rules = slices.DeleteFunc(slices.Clone(c.Rules), same)
@@ -90,7 +92,7 @@ func (c Config) apply(u Update) Config {
 			if err != nil {
 				continue
 			}
-			r.Behaviour, r.Source, r.Base = u.Behaviour, u.Destination, c.baseOf(u.Destination)
+			r.Behavior, r.Scope, r.Base = u.Behavior, u.Destination, c.baseOf(u.Destination)
 			if !slices.ContainsFunc(c.Rules, func(o Rule) bool { return same(o) && o.String() == r.String() }) {
 				c.Rules = append(c.Rules, r)
 			}
@@ -120,8 +122,8 @@ func (c Config) apply(u Update) Config {
 }
 
 // baseOf returns what a leading slash means in rules kept at a destination.
-func (c *Config) baseOf(s Source) string {
-	if s == UserSettings {
+func (c *Config) baseOf(s scope.Scope) string {
+	if s == scope.User {
 		return c.StateHome
 	}
 	return c.start()

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"adze/internal/msg"
+	"adze/internal/platform/scope"
 	"adze/internal/tool"
 )
 
@@ -123,12 +124,12 @@ func (w world) link(t testing.TB, target, name string) {
 func (w world) config(mode Mode, rules ...string) Config {
 	return Config{
 		Mode: mode, Dir: w.project, Dirs: []string{w.project}, Home: w.home, StateHome: w.state,
-		Rules: parseRules(UserSettings, rules...),
+		Rules: parseRules(scope.User, rules...),
 	}
 }
 
 // parseRules reads rules given as "behaviour rule".
-func parseRules(source Source, texts ...string) []Rule {
+func parseRules(source scope.Scope, texts ...string) []Rule {
 	var rules []Rule
 	for _, text := range texts {
 		b, rest, ok := cutSpace(text)
@@ -136,7 +137,7 @@ func parseRules(source Source, texts ...string) []Rule {
 			panic("no behaviour in " + text)
 		}
 		r, _ := ParseRule(rest) // ok: broken rules are what some tests are about
-		r.Behaviour, r.Source = Behaviour(b), source
+		r.Behavior, r.Scope = Behavior(b), source
 		rules = append(rules, r)
 	}
 	return rules

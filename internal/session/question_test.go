@@ -19,7 +19,7 @@ func TestQuestions(t *testing.T) {
 			done := make(chan error, 1)
 			go func() {
 				a, err := b.Ask(ctx, permission.Question{ID: "use", Tool: "Bash"})
-				if err == nil && a.Behaviour != permission.Allow {
+				if err == nil && a.Behavior != permission.Allow {
 					err = errors.New("denied")
 				}
 				done <- err
@@ -39,8 +39,8 @@ func TestQuestions(t *testing.T) {
 
 		done := ask(t.Context())
 		id := open()
-		b.submit(session.Answer{ID: id, Answer: permission.Answer{Behaviour: permission.Allow}})
-		if err := b.Submit(t.Context(), session.Answer{ID: id, Answer: permission.Answer{Behaviour: permission.Deny}}); err == nil {
+		b.submit(session.Answer{ID: id, Answer: permission.Answer{Behavior: permission.Allow}})
+		if err := b.Submit(t.Context(), session.Answer{ID: id, Answer: permission.Answer{Behavior: permission.Deny}}); err == nil {
 			t.Error("a second answer was taken")
 		}
 		if err := <-done; err != nil {

@@ -6,11 +6,12 @@
 package config
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
+
+	"adze/internal/platform/scope"
 )
 
 // Sources are where settings come from.
@@ -33,18 +34,18 @@ type Sources struct {
 func (src *Sources) files() []File {
 	files := slices.Clone(src.Files)
 	if src.Extra != "" {
-		files = append(files, TextOrFile(Flag, "--settings", src.Extra))
+		files = append(files, TextOrFile(scope.Flag, "--settings", src.Extra))
 	}
-	slices.SortStableFunc(files, func(a, b File) int { return cmp.Compare(a.Scope, b.Scope) })
+	slices.SortStableFunc(files, func(a, b File) int { return scope.Compare(b.Scope, a.Scope) })
 	return files
 }
 
 // TextOrFile returns what a flag says: settings themselves as a JSON object, or the name of a file.
-func TextOrFile(scope Scope, flag, value string) File {
+func TextOrFile(from scope.Scope, flag, value string) File {
 	if isObject(value) {
-		return File{Scope: scope, Path: flag, Text: value}
+		return File{Scope: from, Path: flag, Text: value}
 	}
-	return File{Scope: scope, Path: value, Required: true}
+	return File{Scope: from, Path: value, Required: true}
 }
 
 // A Warning says what is wrong with the settings, in a line for a person.
@@ -73,7 +74,7 @@ type Settings struct {
 type value struct {
 	v      any
 	origin string // empty for the default
-	scope  Scope
+	scope  scope.Scope
 	file   bool // the origin is a file, of that scope
 }
 
@@ -106,7 +107,7 @@ func merge(src Sources, docs []*document, keys []Key) (s *Settings, warnings []W
 		}
 		s.values[k.ID()] = value{v: k.mustDefault()}
 	}
-	managed := slices.IndexFunc(docs, func(d *document) bool { return d.scope == Managed })
+	managed := slices.IndexFunc(docs, func(d *document) bool { return d.scope == scope.Managed })
 	if managed < 0 {
 		managed = len(docs)
 	}
@@ -284,7 +285,7 @@ func (s *Settings) getenv(name string) (text, from string) {
 func (s *Settings) settle(keys []Key) {
 	if only, ok := s.values[managedOnly]; ok && only.v == true {
 		byFlag := strings.HasPrefix(only.origin, "--")
-		s.rules = slices.DeleteFunc(s.rules, func(r Rule) bool { return r.Scope != Managed || r.delegated && !byFlag && r.Behavior == "allow" })
+		s.rules = slices.DeleteFunc(s.rules, func(r Rule) bool { return r.Scope != scope.Managed || r.delegated && !byFlag && r.Behavior == "allow" })
 	}
 	for i := range keys {
 		k := &keys[i]

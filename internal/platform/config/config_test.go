@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"adze/internal/platform/jsonc"
+	"adze/internal/platform/scope"
 	"adze/internal/platform/spell"
 )
 
@@ -211,14 +212,14 @@ func TestOriginAndParts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s, _ := Load(Sources{Files: []File{{Path: file}}, Extra: extra, Getenv: func(name string) string { return map[string]string{"ADZE_MODEL": "m"}[name] }}, keys)
+	s, _ := Load(Sources{Files: []File{{Scope: scope.User, Path: file}}, Extra: extra, Getenv: func(name string) string { return map[string]string{"ADZE_MODEL": "m"}[name] }}, keys)
 	want := map[string]string{"model": "ADZE_MODEL", "costWarningUsd": extra + ":1:20", "read.dedup": ""}
 	for id, origin := range want {
 		if got := s.Origin(id); got != origin {
 			t.Errorf("%s comes from %q, want %q", id, got, origin)
 		}
 	}
-	want2 := []Part{{Scope: User, File: file, Line: 1, Column: 9, JSON: json.RawMessage(`{"kept":true}`)}}
+	want2 := []Part{{Scope: scope.User, File: file, Line: 1, Column: 9, JSON: json.RawMessage(`{"kept":true}`)}}
 	if diff := cmp.Diff(want2, s.Parts("zzz")); diff != "" {
 		t.Errorf("unknown key: %s", diff)
 	}

@@ -15,11 +15,12 @@ import (
 	"unicode/utf8"
 
 	"adze/internal/platform/jsonc"
+	"adze/internal/platform/scope"
 )
 
 // A File is where settings of one scope stand.
 type File struct {
-	Scope Scope
+	Scope scope.Scope
 	// Path is absolute. It need not exist unless Required is set.
 	Path     string
 	Required bool
@@ -38,7 +39,7 @@ type File struct {
 
 // An InvalidFile is a file that cannot be used: what its rules forbid is not known.
 type InvalidFile struct {
-	Scope Scope
+	Scope scope.Scope
 	Where string // file:line:column, or the file if it cannot be read at all
 	Text  string
 }
@@ -49,7 +50,7 @@ func (e *InvalidFile) Error() string { return e.Where + ": " + e.Text }
 // A document is a file as it was read.
 type document struct {
 	file  File
-	scope Scope
+	scope scope.Scope
 	grant Grant
 	data  []byte
 	root  *jsonc.Node // an object, or nil if the file is empty or missing
@@ -88,7 +89,7 @@ func readDocument(f File) (*document, error) {
 		if f.Own() {
 			d.grant = Whole
 		} else {
-			d.scope = Project
+			d.scope = scope.Project
 		}
 	}
 	return d, d.parse(data)

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"adze/internal/platform/scope"
 	"adze/internal/platform/spell"
 )
 
@@ -87,9 +88,9 @@ func (w *world) rules(s *Settings) []string {
 }
 
 // places are the files of each source, the ecosystem's below adze's own.
-var places = map[Scope][]string{
-	User: {"home/.claude/settings.json", "home/.adze/settings.json"}, Project: {"work/.claude/settings.json", "work/.adze/settings.json"},
-	Local: {"work/.claude/settings.local.json", "work/.adze/settings.local.json"}, Managed: {"etc/managed-settings.json", "etc/managed-settings.d/50.json"},
+var places = map[scope.Scope][]string{
+	scope.User: {"home/.claude/settings.json", "home/.adze/settings.json"}, scope.Project: {"work/.claude/settings.json", "work/.adze/settings.json"},
+	scope.Local: {"work/.claude/settings.local.json", "work/.adze/settings.local.json"}, scope.Managed: {"etc/managed-settings.json", "etc/managed-settings.d/50.json"},
 }
 
 // Every source gives rules of every behaviour, with source, file and line; what is not trusted gives only
@@ -100,16 +101,16 @@ func TestSourcesAndBehaviours(t *testing.T) {
 	grants := map[string]struct {
 		grant Grant
 		own   bool
-		local Scope
-		allow map[Scope]bool
+		local scope.Scope
+		allow map[scope.Scope]bool
 	}{
-		"trusted":            {Workspace, true, Local, map[Scope]bool{User: true, Project: true, Local: true, Managed: true, Flag: true}},
-		"trusted, but local": {Workspace, false, Project, map[Scope]bool{User: true, Project: true, Local: true, Managed: true, Flag: true}},
-		"hosted":             {Hosted, false, Project, map[Scope]bool{User: true, Managed: true, Flag: true}},
-		"untrusted":          {Untrusted, false, Project, map[Scope]bool{User: true, Managed: true, Flag: true}},
+		"trusted":            {Workspace, true, scope.Local, map[scope.Scope]bool{scope.User: true, scope.Project: true, scope.Local: true, scope.Managed: true, scope.Flag: true}},
+		"trusted, but local": {Workspace, false, scope.Project, map[scope.Scope]bool{scope.User: true, scope.Project: true, scope.Local: true, scope.Managed: true, scope.Flag: true}},
+		"hosted":             {Hosted, false, scope.Project, map[scope.Scope]bool{scope.User: true, scope.Managed: true, scope.Flag: true}},
+		"untrusted":          {Untrusted, false, scope.Project, map[scope.Scope]bool{scope.User: true, scope.Managed: true, scope.Flag: true}},
 	}
 	for name, g := range grants {
-		for scope, files := range places {
+		for from, files := range places {
 			for _, file := range files {
 				for _, behavior := range []string{"allow", "ask", "deny"} {
 					t.Run(fmt.Sprintf("%s/%s/%s", name, file, behavior), func(t *testing.T) {
@@ -117,16 +118,16 @@ func TestSourcesAndBehaviours(t *testing.T) {
 						w.Grant, w.Own = g.grant, func(string) bool { return g.own }
 						w.write(file, fmt.Sprintf("{\n  \"permissions\": {%q: [\n    \"Bash(x)\"]}}", behavior))
 						s, warnings := w.load()
-						want := []Rule{{Behavior: behavior, Text: "Bash(x)", Scope: scope, File: w.path(file), Line: 3, Column: 5, Dir: filepath.Dir(w.path(file))}}
-						switch scope {
-						case Local:
+						want := []Rule{{Behavior: behavior, Text: "Bash(x)", Scope: from, File: w.path(file), Line: 3, Column: 5, Dir: filepath.Dir(w.path(file))}}
+						switch from {
+						case scope.Local:
 							want[0].Scope, want[0].Dir = g.local, w.path("work")
-						case Project:
+						case scope.Project:
 							want[0].Dir = w.path("work")
-						case Managed:
+						case scope.Managed:
 							want[0].Dir = w.path("etc")
 						}
-						if behavior == "allow" && !g.allow[scope] {
+						if behavior == "allow" && !g.allow[from] {
 							want = nil
 						}
 						if diff := cmp.Diff(want, s.Rules(), cmp.AllowUnexported(Rule{})); diff != "" || len(warnings) > 0 {
@@ -152,7 +153,7 @@ func TestRulesOfFlags(t *testing.T) {
 			}
 			s, _ := w.load()
 			got := s.Rules()
-			if len(got) != 1 || got[0].Behavior != behavior || got[0].Scope != Flag || got[0].File != file || got[0].Line != 1 {
+			if len(got) != 1 || got[0].Behavior != behavior || got[0].Scope != scope.Flag || got[0].File != file || got[0].Line != 1 {
 				t.Errorf("%s: %+v", file, got)
 			}
 		}
@@ -202,10 +203,10 @@ func TestSettingSources(t *testing.T) {
 		w.write("work/.adze/settings.json", `{"permissions":{"deny":["p"]}}`)
 		w.write("work/.adze/settings.local.json", `{"permissions":{"deny":["l"]}}`)
 		if text != "nil" {
-			w.Sources = []Scope{}
+			w.Sources = []scope.Scope{}
 			for name := range strings.SplitSeq(text, ",") {
-				if scope, err := ParseScope(name); err == nil {
-					w.Sources = append(w.Sources, scope)
+				if from, err := scope.Parse(name); err == nil {
+					w.Sources = append(w.Sources, from)
 				}
 			}
 		}
@@ -247,7 +248,7 @@ func TestManaged(t *testing.T) {
 		t.Error(diff)
 	}
 	w.write("etc/managed-settings.d/40.json", `{`)
-	if s, _ = w.load(); len(s.Invalid()) != 1 || s.Invalid()[0].Scope != Managed {
+	if s, _ = w.load(); len(s.Invalid()) != 1 || s.Invalid()[0].Scope != scope.Managed {
 		t.Errorf("%v", s.Invalid())
 	}
 	w.Managed = w.path("etc/managed-settings.json")
@@ -281,7 +282,7 @@ func TestWhatAProjectCannotSet(t *testing.T) {
 	if s.Text("model") != "m" || s.Text("effort") != "high" || s.Text("apiKeyHelper") != "" || s.Text("permissions.defaultMode") != "" {
 		t.Errorf("%+v", s.values)
 	}
-	if diff := cmp.Diff([]Directory{{w.path("work/sub"), Project, w.path("work/.adze/settings.json"), 2, 75}}, s.Directories()); diff != "" {
+	if diff := cmp.Diff([]Directory{{w.path("work/sub"), scope.Project, w.path("work/.adze/settings.json"), 2, 75}}, s.Directories()); diff != "" {
 		t.Error(diff)
 	}
 	for _, mode := range []string{"default", "plan", "dontAsk"} {
@@ -329,9 +330,9 @@ func TestBrokenRules(t *testing.T) {
 	w.write("work/.adze/settings.json", `{"permissions":{"deny":"Bash(rm:*)","ask":[5,"Edit"],"allow":[6]}}`)
 	s, warnings := w.load()
 	want := []Rule{
-		{Behavior: "deny", Text: "Bash(rm:*)", Scope: Project, File: w.path("work/.adze/settings.json"), Line: 1, Column: 24, Dir: w.path("work")},
-		{Behavior: "ask", Text: "5", Broken: true, Scope: Project, File: w.path("work/.adze/settings.json"), Line: 1, Column: 44, Dir: w.path("work")},
-		{Behavior: "ask", Text: "Edit", Scope: Project, File: w.path("work/.adze/settings.json"), Line: 1, Column: 46, Dir: w.path("work")},
+		{Behavior: "deny", Text: "Bash(rm:*)", Scope: scope.Project, File: w.path("work/.adze/settings.json"), Line: 1, Column: 24, Dir: w.path("work")},
+		{Behavior: "ask", Text: "5", Broken: true, Scope: scope.Project, File: w.path("work/.adze/settings.json"), Line: 1, Column: 44, Dir: w.path("work")},
+		{Behavior: "ask", Text: "Edit", Scope: scope.Project, File: w.path("work/.adze/settings.json"), Line: 1, Column: 46, Dir: w.path("work")},
 	}
 	if diff := cmp.Diff(want, s.Rules(), cmp.AllowUnexported(Rule{})); diff != "" {
 		t.Error(diff)

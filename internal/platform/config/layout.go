@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"adze/internal/platform/scope"
 )
 
 // A Layout says where settings are.
@@ -25,7 +27,7 @@ type Layout struct {
 	// Settings and ManagedSettings are what the flags of that name say.
 	Settings, ManagedSettings string
 	// Sources limits which of the scopes User, Project and Local are read; nil means all.
-	Sources []Scope
+	Sources []scope.Scope
 	// Grant is that of the workspace. Own reports whether a local file is the person's own.
 	Grant Grant
 	Own   func(path string) bool
@@ -46,15 +48,15 @@ func ManagedDir() string {
 func (l Layout) Files() []File {
 	var files []File
 	add := func(f File) {
-		if f.Scope == Flag || f.Scope == Managed || l.Sources == nil || slices.Contains(l.Sources, f.Scope) {
+		if f.Scope == scope.Flag || f.Scope == scope.Managed || l.Sources == nil || slices.Contains(l.Sources, f.Scope) {
 			files = append(files, f)
 		}
 	}
 	if l.Other != "" {
-		add(File{Scope: User, Path: filepath.Join(l.Other, sharedName), Dir: l.Other, Foreign: true})
+		add(File{Scope: scope.User, Path: filepath.Join(l.Other, sharedName), Dir: l.Other, Foreign: true})
 	}
 	if l.Home != "" {
-		add(File{Scope: User, Path: filepath.Join(l.Home, sharedName), Dir: l.Home})
+		add(File{Scope: scope.User, Path: filepath.Join(l.Home, sharedName), Dir: l.Home})
 	}
 	for _, root := range l.Roots {
 		for _, folder := range []string{otherFolder, ownFolder} {
@@ -63,17 +65,17 @@ func (l Layout) Files() []File {
 				continue // in the home directory these are the person's own settings
 			}
 			foreign := folder == otherFolder
-			add(File{Scope: Project, Path: filepath.Join(dir, sharedName), Dir: root, Grant: l.Grant, Foreign: foreign})
+			add(File{Scope: scope.Project, Path: filepath.Join(dir, sharedName), Dir: root, Grant: l.Grant, Foreign: foreign})
 			local := filepath.Join(dir, localName)
-			add(File{Scope: Local, Path: local, Dir: root, Grant: l.Grant, Foreign: foreign,
+			add(File{Scope: scope.Local, Path: local, Dir: root, Grant: l.Grant, Foreign: foreign,
 				Own: func() bool { return l.Own != nil && l.Own(local) }})
 		}
 	}
 	if l.Settings != "" {
-		add(l.flagFile(Flag, "--settings", l.Settings))
+		add(l.flagFile(scope.Flag, "--settings", l.Settings))
 	}
 	if l.ManagedSettings != "" {
-		add(l.flagFile(Managed, "--managed-settings", l.ManagedSettings))
+		add(l.flagFile(scope.Managed, "--managed-settings", l.ManagedSettings))
 	}
 	return append(files, l.managed()...)
 }
@@ -86,8 +88,8 @@ const (
 )
 
 // flagFile returns what a flag names.
-func (l Layout) flagFile(scope Scope, flag, value string) File {
-	f := TextOrFile(scope, flag, value)
+func (l Layout) flagFile(from scope.Scope, flag, value string) File {
+	f := TextOrFile(from, flag, value)
 	f.Dir = l.Dir
 	if f.Text == "" {
 		if !filepath.IsAbs(f.Path) {
@@ -104,31 +106,31 @@ func (l Layout) managed() []File {
 	if l.Managed == "" {
 		return nil
 	}
-	files := []File{{Scope: Managed, Path: filepath.Join(l.Managed, "managed-settings.json"), Dir: l.Managed}}
+	files := []File{{Scope: scope.Managed, Path: filepath.Join(l.Managed, "managed-settings.json"), Dir: l.Managed}}
 	folder := filepath.Join(l.Managed, "managed-settings.d")
 	entries, err := os.ReadDir(folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return append(files, File{Scope: Managed, Path: folder, Required: true})
+		return append(files, File{Scope: scope.Managed, Path: folder, Required: true})
 	}
 	for _, e := range entries {
 		if name := e.Name(); strings.HasSuffix(name, ".json") && !strings.HasPrefix(name, ".") {
-			files = append(files, File{Scope: Managed, Path: filepath.Join(folder, name), Dir: l.Managed, Required: true})
+			files = append(files, File{Scope: scope.Managed, Path: filepath.Join(folder, name), Dir: l.Managed, Required: true})
 		}
 	}
 	return files
 }
 
 // Target returns the file that changes of a scope are written to.
-func (l Layout) Target(scope Scope) (string, error) {
+func (l Layout) Target(to scope.Scope) (string, error) {
 	switch {
-	case scope == User && l.Home != "":
+	case to == scope.User && l.Home != "":
 		return filepath.Join(l.Home, sharedName), nil
-	case scope == Project && len(l.Roots) > 0:
+	case to == scope.Project && len(l.Roots) > 0:
 		return filepath.Join(l.Roots[0], ownFolder, sharedName), nil
-	case scope == Local && len(l.Roots) > 0:
+	case to == scope.Local && len(l.Roots) > 0:
 		return filepath.Join(l.Roots[0], ownFolder, localName), nil
 	}
-	return "", fmt.Errorf("nothing can be written to %s", scope)
+	return "", fmt.Errorf("nothing can be written to %s", to)
 }
 
 func sameDir(a, b string) bool {

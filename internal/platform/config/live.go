@@ -12,13 +12,14 @@ import (
 	"time"
 
 	"adze/internal/platform/replace"
+	"adze/internal/platform/scope"
 )
 
 // Live are settings that follow their files: changes of others are noticed, own changes are written.
 // It may be used from any goroutine.
 type Live struct {
 	find   func() Sources
-	target func(Scope) (string, error)
+	target func(scope.Scope) (string, error)
 	keys   []Key
 	locks  *replace.Replacer
 
@@ -39,7 +40,7 @@ type refusal struct {
 
 // Follow reads the settings that find names, now and whenever they are polled. It returns what is wrong
 // like [Load]. Target says which file a change is written to, guarded by locks.
-func Follow(find func() Sources, target func(Scope) (string, error), keys []Key, locks *replace.Replacer) (*Live, []Warning) {
+func Follow(find func() Sources, target func(scope.Scope) (string, error), keys []Key, locks *replace.Replacer) (*Live, []Warning) {
 	l := &Live{find: find, target: target, keys: keys, locks: locks, docs: map[string]*document{}, refused: map[string]refusal{}}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -62,7 +63,7 @@ type Change struct {
 
 // A ChangedFile is a file whose content others changed.
 type ChangedFile struct {
-	Scope Scope
+	Scope scope.Scope
 	Path  string
 }
 

@@ -19,6 +19,7 @@ import (
 	"pgregory.net/rapid"
 
 	"adze/internal/platform/replace"
+	"adze/internal/platform/scope"
 )
 
 func (w *world) follow() *Live {
@@ -62,7 +63,7 @@ func TestApply(t *testing.T) {
 			w := newWorld(t)
 			w.write(user, before)
 			l := w.follow()
-			out, err := l.Apply(t.Context(), User, tt.updates...)
+			out, err := l.Apply(t.Context(), scope.User, tt.updates...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -84,19 +85,19 @@ func TestApply(t *testing.T) {
 }
 
 func TestApplyCreates(t *testing.T) {
-	for scope, want := range map[Scope]struct {
+	for to, want := range map[scope.Scope]struct {
 		file string
 		mode os.FileMode
-	}{User: {"home/.adze/settings.json", 0o600}, Project: {"work/.adze/settings.json", 0o644}, Local: {"work/.adze/settings.local.json", 0o600}} {
+	}{scope.User: {"home/.adze/settings.json", 0o600}, scope.Project: {"work/.adze/settings.json", 0o644}, scope.Local: {"work/.adze/settings.local.json", 0o600}} {
 		w := newWorld(t)
 		if err := os.RemoveAll(w.path("work/.adze")); err != nil {
 			t.Fatal(err)
 		}
 		l := w.follow()
-		if out, err := l.Apply(t.Context(), scope, Update{Type: "removeRules", Behavior: "deny", Rules: []string{"x"}}); err != nil || out.Created {
+		if out, err := l.Apply(t.Context(), to, Update{Type: "removeRules", Behavior: "deny", Rules: []string{"x"}}); err != nil || out.Created {
 			t.Errorf("removing nothing: %+v, %v", out, err)
 		}
-		out, err := l.Apply(t.Context(), scope, Update{Type: "addRules", Behavior: "deny", Rules: []string{"x"}})
+		out, err := l.Apply(t.Context(), to, Update{Type: "addRules", Behavior: "deny", Rules: []string{"x"}})
 		if err != nil || !out.Created || out.File != w.path(want.file) {
 			t.Fatalf("%+v, %v", out, err)
 		}
@@ -104,7 +105,7 @@ func TestApplyCreates(t *testing.T) {
 		if err != nil || info.Mode().Perm() != want.mode {
 			t.Errorf("%v, %v", info.Mode(), err)
 		}
-		if rules := l.Settings().Rules(); len(rules) != 1 || rules[0].Scope != scope {
+		if rules := l.Settings().Rules(); len(rules) != 1 || rules[0].Scope != to {
 			t.Errorf("%v", rules)
 		}
 	}
@@ -117,23 +118,23 @@ func TestApplyRefuses(t *testing.T) {
 	l, _ := Follow(w.sources, w.Target, layered, replace.New(w.path("locks")))
 	add := Update{Type: "addRules", Behavior: "allow", Rules: []string{"x"}}
 	var invalid *InvalidFile
-	if _, err := l.Apply(t.Context(), User, add); !errors.As(err, &invalid) || !strings.HasSuffix(invalid.Where, "settings.json:2:18") {
+	if _, err := l.Apply(t.Context(), scope.User, add); !errors.As(err, &invalid) || !strings.HasSuffix(invalid.Where, "settings.json:2:18") {
 		t.Errorf("a broken file: %v", err)
 	}
 	if got := w.read(user); got != "{\n  \"permissions\": }" {
 		t.Errorf("it was overwritten: %s", got)
 	}
 	for name, try := range map[string]struct {
-		scope  Scope
+		scope  scope.Scope
 		update Update
 	}{
-		"scope":                   {Flag, add},
-		"managed":                 {Managed, add},
-		"kind":                    {Project, Update{Type: "addRule", Behavior: "allow"}},
-		"behaviour":               {Project, Update{Type: "addRules", Behavior: "permit", Rules: []string{"x"}}},
-		"mode of a project":       {Project, Update{Type: "setMode", Mode: "acceptEdits"}},
-		"bypass in the workspace": {Local, Update{Type: "setMode", Mode: "bypassPermissions"}},
-		"directory outside":       {Project, Update{Type: "addDirectories", Directories: []string{w.path("elsewhere")}}},
+		"scope":                   {scope.Flag, add},
+		"managed":                 {scope.Managed, add},
+		"kind":                    {scope.Project, Update{Type: "addRule", Behavior: "allow"}},
+		"behaviour":               {scope.Project, Update{Type: "addRules", Behavior: "permit", Rules: []string{"x"}}},
+		"mode of a project":       {scope.Project, Update{Type: "setMode", Mode: "acceptEdits"}},
+		"bypass in the workspace": {scope.Local, Update{Type: "setMode", Mode: "bypassPermissions"}},
+		"directory outside":       {scope.Project, Update{Type: "addDirectories", Directories: []string{w.path("elsewhere")}}},
 	} {
 		if _, err := l.Apply(t.Context(), try.scope, try.update); err == nil {
 			t.Errorf("%s: no error", name)
@@ -143,7 +144,7 @@ func TestApplyRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.write(user, "{}")
-	if _, err := l.Apply(t.Context(), Local, add); err == nil || w.read(user) != "{}" {
+	if _, err := l.Apply(t.Context(), scope.Local, add); err == nil || w.read(user) != "{}" {
 		t.Errorf("a link led out of the workspace: %v", err)
 	}
 }
@@ -152,19 +153,19 @@ func TestSet(t *testing.T) {
 	w := newWorld(t)
 	l := w.follow()
 	for _, try := range []struct {
-		scope Scope
+		scope scope.Scope
 		name  string
 		raw   string
 		err   string
 	}{
-		{User, "model", `"opus"`, ""},
-		{User, "effortLevel", `"high"`, ""},
-		{Project, "sandbox.enabled", `true`, ""},
-		{Project, "sandbox.enabled", `false`, "may only set it to true"},
-		{Project, "apiKeyHelper", `"x"`, "cannot be set by a project"},
-		{User, "modle", `"x"`, "did you mean model?"},
-		{User, "effort", `"huge"`, "accepted: `low`, `high`"},
-		{User, "cleanupPeriodDays", `500`, "accepted: 0, or 1 to 365"},
+		{scope.User, "model", `"opus"`, ""},
+		{scope.User, "effortLevel", `"high"`, ""},
+		{scope.Project, "sandbox.enabled", `true`, ""},
+		{scope.Project, "sandbox.enabled", `false`, "may only set it to true"},
+		{scope.Project, "apiKeyHelper", `"x"`, "cannot be set by a project"},
+		{scope.User, "modle", `"x"`, "did you mean model?"},
+		{scope.User, "effort", `"huge"`, "accepted: `low`, `high`"},
+		{scope.User, "cleanupPeriodDays", `500`, "accepted: 0, or 1 to 365"},
 	} {
 		_, err := l.Set(t.Context(), try.scope, try.name, json.RawMessage(try.raw))
 		if (err == nil) != (try.err == "") || err != nil && !strings.Contains(err.Error(), try.err) {
@@ -174,7 +175,7 @@ func TestSet(t *testing.T) {
 	if diff := cmp.Diff("{\n  \"model\": \"opus\",\n  \"effort\": \"high\"\n}\n", w.read(user)); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := l.Set(t.Context(), User, "model", nil); err != nil || l.Settings().Text("model") != "" || l.Settings().Text("effort") != "high" {
+	if _, err := l.Set(t.Context(), scope.User, "model", nil); err != nil || l.Settings().Text("model") != "" || l.Settings().Text("effort") != "high" {
 		t.Errorf("%v", err)
 	}
 }
@@ -195,7 +196,7 @@ func TestApplyThenUndo(t *testing.T) {
 		l := w.follow()
 		fresh := slices.DeleteFunc(rapid.SliceOfN(rule, 1, 4).Draw(t, "new"), func(r string) bool { return slices.Contains(have, r) })
 		behavior := rapid.SampledFrom([]string{"allow", "ask", "deny"}).Draw(t, "behavior")
-		if _, err := l.Apply(context.Background(), User, Update{Type: "addRules", Behavior: behavior, Rules: fresh}); err != nil {
+		if _, err := l.Apply(context.Background(), scope.User, Update{Type: "addRules", Behavior: behavior, Rules: fresh}); err != nil {
 			t.Fatal(err)
 		}
 		for _, r := range fresh {
@@ -203,7 +204,7 @@ func TestApplyThenUndo(t *testing.T) {
 				t.Fatalf("%s is not in force", r)
 			}
 		}
-		if _, err := l.Apply(context.Background(), User, Update{Type: "removeRules", Behavior: behavior, Rules: fresh}); err != nil {
+		if _, err := l.Apply(context.Background(), scope.User, Update{Type: "removeRules", Behavior: behavior, Rules: fresh}); err != nil {
 			t.Fatal(err)
 		}
 		var got []string
@@ -229,7 +230,7 @@ func TestLiveReload(t *testing.T) {
 	}
 	w.write(user, `{"permissions":{"deny":["B"]}}`)
 	c, ok := l.Poll()
-	if diff := cmp.Diff([]ChangedFile{{User, w.path(user)}}, c.Files); !ok || diff != "" {
+	if diff := cmp.Diff([]ChangedFile{{scope.User, w.path(user)}}, c.Files); !ok || diff != "" {
 		t.Errorf("%s", diff)
 	}
 	if diff := cmp.Diff([]string{"deny B userSettings " + user + ":1:25"}, w.rules(l.Settings())); diff != "" {
@@ -279,7 +280,7 @@ func TestOthersAndMine(t *testing.T) {
 	w.write(user, `{"permissions":{"deny":["A"]}}`)
 	l := w.follow()
 	w.write(user, `{"permissions":{"deny":["A","B"]}}`)
-	if _, err := l.Apply(t.Context(), User, Update{Type: "addRules", Behavior: "deny", Rules: []string{"C"}}); err != nil {
+	if _, err := l.Apply(t.Context(), scope.User, Update{Type: "addRules", Behavior: "deny", Rules: []string{"C"}}); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.read(user); got != `{"permissions":{"deny":["A","B", "C"]}}` {
@@ -356,7 +357,7 @@ func TestTwoProcesses(t *testing.T) {
 		l := w.follow()
 		for i := range each {
 			rule := fmt.Sprintf("%s(%d)", os.Getenv("CONFIG_TEST_NAME"), i)
-			if _, err := l.Apply(t.Context(), User, Update{Type: "addRules", Behavior: "allow", Rules: []string{rule}}); err != nil {
+			if _, err := l.Apply(t.Context(), scope.User, Update{Type: "addRules", Behavior: "allow", Rules: []string{rule}}); err != nil {
 				t.Fatal(err)
 			}
 		}

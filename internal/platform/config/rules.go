@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"adze/internal/platform/jsonc"
+	"adze/internal/platform/scope"
 )
 
 // managedOnly is the key that makes the rules of managed settings the only ones.
@@ -19,7 +20,7 @@ type Rule struct {
 	Text     string
 	// Broken says that there is no text. Text is then the JSON that stands there instead.
 	Broken       bool
-	Scope        Scope
+	Scope        scope.Scope
 	File         string
 	Line, Column int
 	Dir          string // what a path that begins with a slash is relative to
@@ -33,7 +34,7 @@ func (r Rule) Where() string { return place(r.File, r.Line, r.Column) }
 // Rules returns the rules in force: those of higher scopes first, of one file in order.
 func (s *Settings) Rules() []Rule {
 	rules := slices.Clone(s.rules)
-	slices.SortStableFunc(rules, func(a, b Rule) int { return int(b.Scope) - int(a.Scope) })
+	slices.SortStableFunc(rules, func(a, b Rule) int { return scope.Compare(a.Scope, b.Scope) })
 	return rules
 }
 
@@ -80,7 +81,7 @@ func (s *Settings) takeRules(doc *document, m member, k *Key) (warnings []Warnin
 // A Directory is a further directory to work in.
 type Directory struct {
 	Path         string // absolute
-	Scope        Scope
+	Scope        scope.Scope
 	File         string
 	Line, Column int
 }

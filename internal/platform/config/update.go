@@ -13,6 +13,7 @@ import (
 
 	"adze/internal/platform/jsonc"
 	"adze/internal/platform/replace"
+	"adze/internal/platform/scope"
 )
 
 // An Update changes the permissions that a file gives.
@@ -65,13 +66,13 @@ func (u Update) apply(data []byte) ([]byte, error) {
 func levels(key string) []string { return strings.Split(key, ".") }
 
 // check returns why the update would have no effect in a file of that scope.
-func (u Update) check(s *Settings, scope Scope) error {
+func (u Update) check(s *Settings, to scope.Scope) error {
 	switch u.Type {
 	case "setMode":
-		return s.writable(modeKey, scope, u.Mode)
+		return s.writable(modeKey, to, u.Mode)
 	case "addDirectories":
 		for _, dir := range u.Directories {
-			if scope == Project && !inside(s.src.Root, s.absolute(&document{file: File{Dir: s.src.Root}}, dir)) {
+			if to == scope.Project && !inside(s.src.Root, s.absolute(&document{file: File{Dir: s.src.Root}}, dir)) {
 				return fmt.Errorf("project settings can only name directories inside the workspace, and %s is not", dir)
 			}
 		}
@@ -80,22 +81,22 @@ func (u Update) check(s *Settings, scope Scope) error {
 }
 
 // writable returns why a value would not count in a file of that scope.
-func (s *Settings) writable(key string, scope Scope, v any) error {
-	d := &document{scope: scope}
-	if scope == Project {
+func (s *Settings) writable(key string, to scope.Scope, v any) error {
+	d := &document{scope: to}
+	if to == scope.Project {
 		d.grant = Workspace
 	}
 	return s.keys[key].permit(d, v)
 }
 
 // Apply writes updates to the file of a scope, and takes them over. An [*InvalidFile] is left alone.
-func (l *Live) Apply(ctx context.Context, scope Scope, updates ...Update) (Written, error) {
+func (l *Live) Apply(ctx context.Context, to scope.Scope, updates ...Update) (Written, error) {
 	for _, u := range updates {
-		if err := u.check(l.Settings(), scope); err != nil {
+		if err := u.check(l.Settings(), to); err != nil {
 			return Written{}, err
 		}
 	}
-	return l.change(ctx, scope, func(data []byte) ([]byte, error) {
+	return l.change(ctx, to, func(data []byte) ([]byte, error) {
 		for _, u := range updates {
 			var err error
 			if data, err = u.apply(data); err != nil {
@@ -107,28 +108,28 @@ func (l *Live) Apply(ctx context.Context, scope Scope, updates ...Update) (Writt
 }
 
 // Set writes the value of a key to the file of a scope, or removes it if raw is nil.
-func (l *Live) Set(ctx context.Context, scope Scope, name string, raw json.RawMessage) (Written, error) {
+func (l *Live) Set(ctx context.Context, to scope.Scope, name string, raw json.RawMessage) (Written, error) {
 	s := l.Settings()
 	k, ok := s.Key(name)
 	if !ok || k.Name == "" {
 		return Written{}, fmt.Errorf("there is no setting %s%s", name, s.suggestion(name))
 	}
 	if raw == nil {
-		return l.change(ctx, scope, func(data []byte) ([]byte, error) { return jsonc.Delete(data, levels(k.Name)) })
+		return l.change(ctx, to, func(data []byte) ([]byte, error) { return jsonc.Delete(data, levels(k.Name)) })
 	}
 	v, err := k.decode(raw)
 	if err != nil {
 		return Written{}, fmt.Errorf("%s cannot be %s, which %w (accepted: %s)", k.Name, shortened(string(raw)), err, k.accepted())
 	}
-	if err := s.writable(k.Name, scope, v); err != nil {
+	if err := s.writable(k.Name, to, v); err != nil {
 		return Written{}, err
 	}
-	return l.change(ctx, scope, func(data []byte) ([]byte, error) { return jsonc.Set(data, levels(k.Name), raw) })
+	return l.change(ctx, to, func(data []byte) ([]byte, error) { return jsonc.Set(data, levels(k.Name), raw) })
 }
 
 // change edits the file of a scope under a lock, and takes over what it says then.
-func (l *Live) change(ctx context.Context, scope Scope, edit func([]byte) ([]byte, error)) (Written, error) {
-	path, err := l.target(scope)
+func (l *Live) change(ctx context.Context, to scope.Scope, edit func([]byte) ([]byte, error)) (Written, error) {
+	path, err := l.target(to)
 	if err != nil {
 		return Written{}, err
 	}
@@ -136,11 +137,11 @@ func (l *Live) change(ctx context.Context, scope Scope, edit func([]byte) ([]byt
 	defer l.mu.Unlock()
 	l.refresh("") // what others did before is told as theirs
 	w := Written{File: path}
-	before, after, err := l.rewrite(ctx, scope, path, edit)
+	before, after, err := l.rewrite(ctx, to, path, edit)
 	var syntax *jsonc.SyntaxError
 	if errors.As(err, &syntax) {
 		d := &document{file: File{Path: path}, data: before}
-		return w, &InvalidFile{scope, d.at(syntax.Offset), "is not JSON: " + syntax.Text + "; the file was left alone"}
+		return w, &InvalidFile{to, d.at(syntax.Offset), "is not JSON: " + syntax.Text + "; the file was left alone"}
 	}
 	if err != nil {
 		return w, fmt.Errorf("saving to %s: %w", path, err)
@@ -155,18 +156,18 @@ func (l *Live) change(ctx context.Context, scope Scope, edit func([]byte) ([]byt
 const attempts = 10
 
 // rewrite returns what the file held, nil if there was none, and what it holds now, nil if that is the same.
-func (l *Live) rewrite(ctx context.Context, scope Scope, path string, edit func([]byte) ([]byte, error)) (before, after []byte, err error) {
+func (l *Live) rewrite(ctx context.Context, to scope.Scope, path string, edit func([]byte) ([]byte, error)) (before, after []byte, err error) {
 	dirMode, fileMode := fs.FileMode(0o700), fs.FileMode(0o600)
-	if scope == Project {
+	if to == scope.Project {
 		dirMode, fileMode = 0o755, 0o644
 	}
-	if scope != User {
+	if to != scope.User {
 		dirMode = 0o755
 	}
 	if err := os.MkdirAll(filepath.Dir(path), dirMode); err != nil {
 		return nil, nil, err
 	}
-	if path, err = l.followed(scope, path); err != nil {
+	if path, err = l.followed(to, path); err != nil {
 		return nil, nil, err
 	}
 	dir, err := os.Open(filepath.Dir(path))
@@ -211,7 +212,7 @@ func rewriteOnce(file *replace.File, mode fs.FileMode, edit func([]byte) ([]byte
 }
 
 // followed returns where a file is that may be a link. Those of the workspace must stay in it.
-func (l *Live) followed(scope Scope, path string) (string, error) {
+func (l *Live) followed(to scope.Scope, path string) (string, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if real, err = filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
@@ -221,7 +222,7 @@ func (l *Live) followed(scope Scope, path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if scope != User && !inside(l.Settings().src.Root, filepath.Dir(real)) {
+	if to != scope.User && !inside(l.Settings().src.Root, filepath.Dir(real)) {
 		return "", fmt.Errorf("it is a link to %s, outside the workspace", real)
 	}
 	return real, nil

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"adze/internal/platform/scope"
 )
 
 // Bool returns the value of a boolean key. Like the other getters it panics when no such key of that
@@ -39,7 +41,7 @@ func get[T any](s *Settings, id string) T {
 func (s *Settings) Origin(id string) string { return s.values[id].origin }
 
 // ScopeOf says which scope the value of a key comes from, if it comes from a file.
-func (s *Settings) ScopeOf(id string) (Scope, bool) {
+func (s *Settings) ScopeOf(id string) (scope.Scope, bool) {
 	v := s.values[id]
 	return v.scope, v.file
 }
@@ -90,7 +92,7 @@ func marshal(v any) json.RawMessage {
 
 // A Part is what one file says at a key.
 type Part struct {
-	Scope        Scope
+	Scope        scope.Scope
 	File         string
 	Dir          string // what paths in it are relative to
 	Line, Column int
@@ -104,7 +106,7 @@ func (s *Settings) Parts(path string) []Part { return s.parts[path] }
 // A Var is a variable for the programs that adze starts.
 type Var struct {
 	Name, Value string
-	Scope       Scope
+	Scope       scope.Scope
 
 	where string
 	own   bool // a person's or an administrator's: it holds for adze itself too

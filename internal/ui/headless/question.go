@@ -27,7 +27,7 @@ func (f *Front) asked(ctx context.Context, q session.Asked) {
 }
 
 func (f *Front) deny(ctx context.Context, id string) {
-	a := permission.Answer{Behaviour: permission.Deny, By: permission.Nobody}
+	a := permission.Answer{Behavior: permission.Deny, By: permission.Nobody}
 	f.cfg.Session.Submit(ctx, session.Answer{ID: id, Answer: a}) // ok: a question that is settled needs no answer
 }
 
@@ -137,7 +137,7 @@ func (sv *server) answered(body json.RawMessage) error {
 	if sv.replied(r.RequestID, r.Subtype, bytes.Clone(r.Response), r.Error) || !sv.drop(r.RequestID) {
 		return nil
 	}
-	a := permission.Answer{Behaviour: permission.Deny, By: "host"}
+	a := permission.Answer{Behavior: permission.Deny, By: "host"}
 	if r.Subtype == "success" {
 		a = readAnswer(r.Response)
 	} else {
@@ -150,13 +150,13 @@ func (sv *server) answered(body json.RawMessage) error {
 // readAnswer returns what the host said; what is not an answer denies.
 func readAnswer(body json.RawMessage) permission.Answer {
 	var r struct {
-		Behavior    permission.Behaviour `json:"behavior"`
-		Input       json.RawMessage      `json:"updatedInput"`
-		Permissions []permission.Update  `json:"updatedPermissions"`
-		Message     string               `json:"message"`
-		Interrupt   bool                 `json:"interrupt"`
+		Behavior    permission.Behavior `json:"behavior"`
+		Input       json.RawMessage     `json:"updatedInput"`
+		Permissions []permission.Update `json:"updatedPermissions"`
+		Message     string              `json:"message"`
+		Interrupt   bool                `json:"interrupt"`
 	}
-	deny := permission.Answer{Behaviour: permission.Deny, By: "host"}
+	deny := permission.Answer{Behavior: permission.Deny, By: "host"}
 	if err := json.Unmarshal(body, &r); err != nil {
 		deny.Message = fmt.Sprintf("The answer of the host cannot be read: %v", err)
 		return deny
@@ -166,7 +166,7 @@ func readAnswer(body json.RawMessage) permission.Answer {
 		if bytes.Equal(r.Input, []byte("null")) {
 			r.Input = nil
 		}
-		return permission.Answer{Behaviour: permission.Allow, Input: r.Input, Updates: r.Permissions, By: "host"}
+		return permission.Answer{Behavior: permission.Allow, Input: r.Input, Updates: r.Permissions, By: "host"}
 	case permission.Deny:
 		deny.Message, deny.Interrupt = r.Message, r.Interrupt
 	default:

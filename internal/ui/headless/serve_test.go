@@ -125,7 +125,7 @@ func (g asking) Before(ctx context.Context, u *tool.Use) error {
 	if err != nil {
 		return err
 	}
-	if a.Behaviour != permission.Allow {
+	if a.Behavior != permission.Allow {
 		u.Verdict.Decide(tool.Deny, a.By, a.Message)
 		if a.Interrupt {
 			return (*g.s).Submit(ctx, session.Interrupt{})

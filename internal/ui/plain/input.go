@@ -194,12 +194,12 @@ func proposed(updates []permission.Update) string {
 // reply answers the first question.
 func (f *Front) reply(ctx context.Context, text string) {
 	q := f.asked[0]
-	a := permission.Answer{Behaviour: permission.Deny}
+	a := permission.Answer{Behavior: permission.Deny}
 	switch strings.ToLower(text) {
 	case "y", "yes", "1":
-		a.Behaviour = permission.Allow
+		a.Behavior = permission.Allow
 	case "a", "always", "2":
-		a.Behaviour, a.Updates = permission.Allow, q.Suggestions
+		a.Behavior, a.Updates = permission.Allow, q.Suggestions
 	case "n", "no", "3":
 	case "":
 		f.prompt()

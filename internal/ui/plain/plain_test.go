@@ -25,6 +25,7 @@ import (
 	"adze/internal/model/replay"
 	"adze/internal/msg"
 	"adze/internal/permission"
+	"adze/internal/platform/scope"
 	"adze/internal/platform/task"
 	"adze/internal/session"
 	"adze/internal/tool"
@@ -87,13 +88,13 @@ func (g gate) Before(ctx context.Context, u *tool.Use) error {
 		ID: u.ID, Tool: "Do", Title: tool.OneLine("Do it "+in.Command, 40), DisplayName: "Doing", Command: in.Command, Reason: permission.Reason{Text: "No rule allows it."},
 		Preview: tool.Diff{Path: "a.txt", Added: 1, Hunks: []tool.Hunk{{Lines: []string{"+new"}}}},
 		Suggestions: []permission.Update{{
-			Type: permission.AddRules, Rules: []permission.RuleValue{{Tool: "Do"}}, Behaviour: permission.Allow, Destination: permission.SessionSource,
+			Type: permission.AddRules, Rules: []permission.RuleValue{{Tool: "Do"}}, Behavior: permission.Allow, Destination: scope.Session,
 		}},
 	})
 	switch {
 	case err != nil:
 		return err
-	case a.Behaviour != permission.Allow:
+	case a.Behavior != permission.Allow:
 		u.Verdict.Decide(tool.Deny, "user", "The user said no. "+a.Message)
 	case len(a.Updates) > 0:
 		u.Verdict.Decide(tool.Allow, "user", "always")

@@ -3,34 +3,9 @@ package config
 import (
 	"fmt"
 	"strings"
+
+	"adze/internal/platform/scope"
 )
-
-// A Scope says whose settings stand in a file. Higher scopes win over lower ones.
-type Scope uint8
-
-// The scopes, lowest first.
-const (
-	User Scope = iota
-	Project
-	Local
-	Flag
-	Managed
-)
-
-var scopeNames = [...]string{"userSettings", "projectSettings", "localSettings", "flagSettings", "policySettings"}
-
-// String returns the name by which rules and updates call the scope.
-func (s Scope) String() string { return scopeNames[s] }
-
-// ParseScope returns the scope of a name, such as userSettings or user.
-func ParseScope(name string) (Scope, error) {
-	for i, full := range scopeNames {
-		if name == full || name == strings.TrimSuffix(full, "Settings") {
-			return Scope(i), nil
-		}
-	}
-	return 0, fmt.Errorf("%q is no scope: choose user, project or local", name)
-}
 
 // A Grant says how much of a file counts.
 type Grant uint8
@@ -52,9 +27,9 @@ const (
 // permit returns why the file may not set the key to v, or nil.
 func (k *Key) permit(d *document, v any) error {
 	switch {
-	case k.Managed && d.scope != Managed:
+	case k.Managed && d.scope != scope.Managed:
 		return fmt.Errorf("%s counts only in managed settings", k.Name)
-	case d.scope == Local && holds(k.NotLocal, v):
+	case d.scope == scope.Local && holds(k.NotLocal, v):
 		return fmt.Errorf("%s cannot be %v in a file of the workspace: set it in your own settings", k.Name, v)
 	case d.grant == Whole:
 		return nil
