@@ -18,11 +18,11 @@ var errNoInstructions = errors.New("no instructions are read in this session, so
 // places lists the files of instructions that a line can be added to.
 func (d *desk) places() ([]plain.Choice, error) {
 	b := d.builder
-	if b.told == nil || b.told.set == nil || b.home == "" {
+	if b.announcer == nil || !b.announcer.Instructed() || b.home == "" {
 		return nil, errNoInstructions
 	}
 	var choices []plain.Choice
-	for _, p := range b.told.places() {
+	for _, p := range b.announcer.Places() {
 		about := map[instruct.Kind]string{instruct.Project: "project", instruct.User: "for all your projects", instruct.Local: "private"}[p.Kind]
 		if p.New {
 			about += ", will be made"
@@ -38,7 +38,7 @@ func (d *desk) places() ([]plain.Choice, error) {
 // addLine adds a line to a file of instructions.
 func (d *desk) addLine(ctx context.Context, path, line string) (string, error) {
 	b := d.builder
-	if err := b.told.add(ctx, replace.New(filepath.Join(b.home, "locks")), path, line); err != nil {
+	if err := b.announcer.Add(ctx, replace.New(filepath.Join(b.home, "locks")), path, line); err != nil {
 		return "", err
 	}
 	return "Added to " + b.shortPath(path) + ". The model is told with your next prompt.", nil

@@ -60,10 +60,10 @@ func (b *builder) keepWithin(cfg *session.Config) {
 	c.Sources = files.sources
 	c.Done = func(restored []string) {
 		files.forget(restored)
-		if b.told != nil {
-			b.told.Reset()
+		if b.announcer != nil {
+			b.announcer.Reset()
 		}
-		b.prompts.reset()
+		b.prompts.Reset()
 	}
 	cfg.Compaction = c
 }

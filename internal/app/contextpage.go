@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"adze/internal/agent/prompt"
+	"adze/internal/brief"
 	"adze/internal/model/tokens"
 	"adze/internal/msg"
 	"adze/internal/tool"
@@ -22,7 +22,7 @@ type contextPage struct {
 	messages int // of the conversation
 	talk     int // their tokens
 	reported int // tokens of the last request, as the provider counted them; 0 if it did not
-	breaks   []prompt.Break
+	breaks   []brief.Break
 }
 
 // context says what fills the context window, for a person.
@@ -46,11 +46,11 @@ func (b *builder) contextPage(name string, specs []msg.ToolSpec, entries []msg.E
 	messages := b.sent(gauge, m.ID, entries)
 	p := &contextPage{promptPage: newPage(gauge, b.prompts, m, specs), model: m.ID, window: m.Window, breaks: b.watch.Breaks()}
 	first := 0
-	if b.told != nil {
-		said := b.told.said()
+	if b.announcer != nil {
+		said := b.announcer.Preview()
 		first = gauge.Parts(said...)
 		p.Context = append(p.Context, newItem(gauge, "instructions, memories, date", msg.PlainText(said)))
-		for _, problem := range b.told.problems() {
+		for _, problem := range b.announcer.Problems() {
 			p.Problems = append(p.Problems, problem.Path+" "+problem.Text)
 		}
 	}

@@ -113,7 +113,7 @@ func TestPromptIsWrittenAnewAfterACompaction(t *testing.T) {
 	p.env.Now = time.Now
 	b, s := p.converse("say "+strings.Repeat("A long answer. ", 300)+"\n---\nsay Two.\n---\nsay <summary>They talked.</summary>\n---\nsay Three.", options{})
 	write := func() msg.Part {
-		parts, _ := b.prompts.write(t.Context(), agent.Model{ID: "m"}, nil)
+		parts, _ := b.prompts.Parts("m", nil)
 		return parts[len(parts)-1]
 	}
 	say(t, s, "one")

@@ -9,10 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/agent"
 	"adze/internal/model"
 	"adze/internal/model/catalog"
-	"adze/internal/msg"
 	"adze/internal/platform/fileindex"
 	"adze/internal/session"
 	"adze/internal/session/store"
@@ -120,19 +118,11 @@ func (d *hosting) initialize(_ context.Context, start headless.Start) error {
 	if start.AppendSystemPrompt != "" {
 		b.o.appended, b.o.appendedFile = start.AppendSystemPrompt, ""
 	}
-	system, err := b.prompt()
+	choice, err := b.promptChoice()
 	if err == nil {
-		b.system.Store(&system)
+		b.prompts.SetChoice(choice)
 	}
 	return err
-}
-
-// changeable returns an assembler that a host can replace before a turn.
-func (b *builder) changeable(system assembler) assembler {
-	b.system.Store(&system)
-	return func(ctx context.Context, m agent.Model, tools []msg.ToolSpec) ([]msg.Part, []model.Mark) {
-		return (*b.system.Load())(ctx, m, tools)
-	}
 }
 
 func (d *hosting) setThinking(ctx context.Context, in struct {

@@ -130,12 +130,12 @@ func (d *hosting) standing(ctx context.Context) (system, tools, memory int, file
 		return 0, 0, 0, []object{}
 	}
 	specs := d.b.describeTools(d.s.ToolSpecs())
-	parts, _ := (*d.b.system.Load())(ctx, m, specs)
+	parts, _ := d.b.prompts.Parts(m.ID, specs)
 	gauge := tokens.New(m.ID)
 	system, tools = gauge.Parts(parts...), gauge.Request(nil, specs, nil)
 	files = []object{}
-	if d.b.told != nil {
-		for _, f := range d.b.told.files() {
+	if d.b.announcer != nil {
+		for _, f := range d.b.announcer.Files() {
 			n := gauge.Text(f.Text)
 			memory += n
 			files = append(files, object{"path": f.Path, "type": f.Kind.String(), "tokens": n})

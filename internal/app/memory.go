@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"adze/internal/agent/prompt"
+	"adze/internal/brief"
 	"adze/internal/memory"
 	"adze/internal/permission"
 	"adze/internal/platform/fsys"
@@ -117,22 +117,8 @@ func (m *remembering) mode() memory.Mode {
 	return m.used
 }
 
-// section returns what the system prompt says about memory.
-func (m *remembering) section(l prompt.Language) string {
-	return prompt.Memory(l, m.mode(), m.folder)
-}
-
-// index returns what a conversation begins with of the memories.
-func (m *remembering) index(l prompt.Language) string {
-	if !m.on() {
-		return ""
-	}
-	text, err := m.folder.Index()
-	if err != nil {
-		m.b.env.say(err.Error())
-	}
-	return prompt.Index(l, m.folder.Path(memory.IndexName), text)
-}
+// told returns the memory as the model is told of it.
+func (m *remembering) told() brief.Memory { return brief.Memory{Folder: m.folder, Mode: m.mode} }
 
 // wire lets a session remember.
 func (m *remembering) wire(cfg *session.Config) {
@@ -169,8 +155,8 @@ func (m *remembering) set(off bool) error {
 	}
 	if m.off.Swap(off) != off {
 		m.b.keepFiles()
-		if m.b.told != nil {
-			m.b.told.Reset()
+		if m.b.announcer != nil {
+			m.b.announcer.Reset()
 		}
 	}
 	return nil

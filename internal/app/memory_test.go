@@ -493,7 +493,7 @@ func TestIndexIsAsItWasAtFirst(t *testing.T) {
 	if strings.Contains(string(request.System), "hook of a") || !strings.Contains(string(request.System), "# Memory") || !strings.Contains(string(request.Messages), "hook of a") {
 		t.Error("the index belongs into the first message, and how to use it into the system prompt")
 	}
-	c.b.told.Reset() // as after a compaction
+	c.b.announcer.Reset() // as after a compaction
 	c.say("yes")
 	if sent := c.sent(); !strings.Contains(sent[2], "hook of b") {
 		t.Error("after a compaction it is still the old one")

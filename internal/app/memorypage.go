@@ -39,8 +39,8 @@ func (d *desk) memory(_ context.Context, arg string) (string, error) {
 // editable returns the file that a person means: a memory, the index, or instructions in force.
 func (m *remembering) editable(name string) (string, error) {
 	var inForce []instruct.File
-	if m.b.told != nil {
-		inForce = m.b.told.files()
+	if m.b.announcer != nil {
+		inForce = m.b.announcer.Files()
 	}
 	for _, f := range inForce {
 		if f.Path == name || filepath.Base(f.Path) == name || paths.Relative(m.b.env.Dir, f.Path) == name {
@@ -85,13 +85,13 @@ func (m *remembering) page() (string, error) {
 
 // instructions lists the instruction files in force, and those that are not used as they were meant.
 func (m *remembering) instructions(b *strings.Builder) {
-	g := m.b.told
-	if g == nil || g.set == nil {
+	g := m.b.announcer
+	if g == nil || !g.Instructed() {
 		b.WriteString("No instructions are read.\n")
 		return
 	}
-	g.context(context.Background()) // before the first message they are not read yet
-	files, problems := g.files(), g.problems()
+	g.Opening(context.Background()) // before the first message they are not read yet
+	files, problems := g.Files(), g.Problems()
 	if len(files) == 0 {
 		b.WriteString("No instructions are in force.\n")
 	} else {

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/agent/prompt"
+	"adze/internal/brief"
 	"adze/internal/memory"
 	"adze/internal/model"
 	"adze/internal/model/cost"
@@ -102,7 +102,7 @@ func (r *recaller) recall(ctx context.Context, said string, before []msg.Entry) 
 	}
 	var parts []msg.Part
 	for _, m := range r.folder.Recall(chosen, room, r.b.env.Now()) {
-		parts = append(parts, prompt.Recalled(r.b.promptLanguage(), m))
+		parts = append(parts, brief.Recalled(r.b.promptLanguage(), m))
 	}
 	if r.off.Load() { // meanwhile
 		parts = nil
@@ -142,7 +142,7 @@ func (r *recaller) known(said []msg.Entry) map[string]bool {
 	known := map[string]bool{}
 	for _, e := range said {
 		for _, p := range e.Message.Parts {
-			if path, ok := prompt.RecalledPath(p); ok {
+			if path, ok := brief.RecalledPath(p); ok {
 				known[memory.Real(path)] = true
 			}
 		}
@@ -173,7 +173,7 @@ func (r *recaller) ask(ctx context.Context, said string, tools []string, manifes
 	if runes := []rune(said); len(runes) > maxSaid {
 		said = string(runes[:maxSaid])
 	}
-	system, question := prompt.Recall(r.b.promptLanguage(), said, tools, manifest)
+	system, question := brief.Recall(r.b.promptLanguage(), said, tools, manifest)
 	req := &model.Request{
 		Model: r.b.smallModel(), System: []msg.Part{&msg.Text{Text: system}}, Messages: []msg.Message{msg.UserText(question)},
 		MaxTokens: recallTokens, Format: json.RawMessage(memory.AnswerSchema), Background: true,

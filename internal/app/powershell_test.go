@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/agent/prompt"
+	"adze/internal/brief"
 	"adze/internal/msg"
 	"adze/internal/permission"
 	"adze/internal/platform/task"
@@ -139,7 +139,7 @@ func TestOtherShellsAreTranslated(t *testing.T) {
 				other := inPowerShell(c)
 				other.Unwanted = nil
 				for _, tl := range []tool.Tool{bash.New(c), powershell.New(other)} {
-					for _, line := range prompt.Untranslated(prompt.Chinese, []msg.ToolSpec{tl.Spec()}) {
+					for _, line := range brief.Untranslated(brief.Chinese, []msg.ToolSpec{tl.Spec()}) {
 						t.Errorf("not in tools.chn.md: %s", line)
 					}
 				}

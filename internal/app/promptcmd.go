@@ -9,8 +9,7 @@ import (
 	"unicode/utf8"
 
 	"adze/internal/agent"
-	"adze/internal/agent/prompt"
-	"adze/internal/instruct"
+	"adze/internal/brief"
 	"adze/internal/model"
 	wire "adze/internal/model/messages"
 	"adze/internal/model/tokens"
@@ -71,7 +70,7 @@ func newItem(g *tokens.Gauge, name, text string) promptItem {
 }
 
 // runPrompt shows what would be sent.
-func runPrompt(ctx context.Context, env *Env, o *options) error {
+func runPrompt(_ context.Context, env *Env, o *options) error {
 	if !slices.Equal(o.args, []string{"show"}) {
 		return setupErrorf("write adze prompt show [--json]")
 	}
@@ -83,7 +82,7 @@ func runPrompt(ctx context.Context, env *Env, o *options) error {
 		return err
 	}
 	defer b.close()
-	page, err := b.promptPage(ctx)
+	page, err := b.promptPage()
 	if err != nil {
 		return err
 	}
@@ -104,8 +103,8 @@ func (env *Env) shownText(text string) string {
 // largeSection is from where a section is pointed out, in characters.
 const largeSection = 20_000
 
-func (b *builder) promptPage(ctx context.Context) (*promptPage, error) {
-	w, err := b.writer()
+func (b *builder) promptPage() (*promptPage, error) {
+	prompt, err := b.newPrompt()
 	if err != nil {
 		return nil, err
 	}
@@ -116,19 +115,19 @@ func (b *builder) promptPage(ctx context.Context) (*promptPage, error) {
 	tools := b.tools()
 	pool, _ := tool.Assemble(tools, nil, b.denied(tools))
 	req := &model.Request{Model: m.ID, Tools: b.describeTools(pool.Specs()), MaxTokens: 1, Messages: []msg.Message{msg.UserText("")}}
-	req.System, req.Cache = w.write(ctx, m, req.Tools)
+	req.System, req.Cache = prompt.Parts(m.ID, req.Tools)
 	gauge := tokens.New(m.ID)
-	page := newPage(gauge, w, m, req.Tools)
-	if !w.simple {
+	page := newPage(gauge, prompt, m, req.Tools)
+	if !b.settings.Bool("ADZE_SIMPLE") {
 		page.addContext(b, gauge, req)
 	}
 	return page, page.measure(req)
 }
 
 // newPage returns the page of what every request says before the conversation.
-func newPage(g *tokens.Gauge, w *writer, m agent.Model, specs []msg.ToolSpec) *promptPage {
+func newPage(g *tokens.Gauge, p *brief.Prompt, m agent.Model, specs []msg.ToolSpec) *promptPage {
 	page := &promptPage{Context: []promptItem{}, Problems: []string{}}
-	blocks, hour := w.blocks(m, specs)
+	blocks, hour := p.Blocks(m.ID, specs)
 	for _, block := range blocks {
 		page.System = append(page.System, newBlock(g, block, hour))
 		for _, p := range block.Pieces {
@@ -144,7 +143,7 @@ func newPage(g *tokens.Gauge, w *writer, m agent.Model, specs []msg.ToolSpec) *p
 	return page
 }
 
-func newBlock(g *tokens.Gauge, b prompt.Block, hour bool) promptBlock {
+func newBlock(g *tokens.Gauge, b brief.Block, hour bool) promptBlock {
 	shown := promptBlock{Shared: b.Global}
 	switch {
 	case b.Marked && hour:
@@ -160,15 +159,11 @@ func newBlock(g *tokens.Gauge, b prompt.Block, hour bool) promptBlock {
 
 // addContext adds what goes before the first message.
 func (p *promptPage) addContext(b *builder, g *tokens.Gauge, req *model.Request) {
-	var files []instruct.File
-	if !b.settings.Bool("ADZE_DISABLE_INSTRUCTIONS") {
-		set := instruct.New(b.instructions())
-		files = set.Load()
-		for _, problem := range set.Problems() {
-			p.Problems = append(p.Problems, problem.Path+" "+problem.Text)
-		}
+	told := brief.NewAnnouncer(b.announcements())
+	parts := told.Preview()
+	for _, problem := range told.Problems() {
+		p.Problems = append(p.Problems, problem.Path+" "+problem.Text)
 	}
-	parts := prompt.Context(b.promptLanguage(), files, b.memory.index(b.promptLanguage()), b.env.Now().Format("2006-01-02"))
 	p.Context = append(p.Context, newItem(g, "first message", msg.PlainText(parts)))
 	req.Messages = []msg.Message{{Role: msg.User, Parts: parts}}
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"adze/internal/agent/prompt"
+	"adze/internal/brief"
 	"adze/internal/msg"
 	"adze/internal/permission"
 	"adze/internal/platform/osproc"
@@ -127,7 +127,7 @@ func TestSandboxIsDescribed(t *testing.T) {
 		Dir:  func() string { return "/" },
 		Wrap: func(c osproc.Cmd) (osproc.Cmd, func(string) string, error) { return c, nil, nil }, MayLeave: true,
 	})
-	if missing := prompt.Untranslated(prompt.Chinese, []msg.ToolSpec{tl.Spec()}); len(missing) > 0 {
+	if missing := brief.Untranslated(brief.Chinese, []msg.ToolSpec{tl.Spec()}); len(missing) > 0 {
 		t.Errorf("%q", missing)
 	}
 }

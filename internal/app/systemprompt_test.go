@@ -7,10 +7,9 @@ import (
 	"time"
 
 	"adze/internal/agent"
-	"adze/internal/agent/prompt"
+	"adze/internal/brief"
 	"adze/internal/model"
 	"adze/internal/msg"
-	"adze/internal/session"
 )
 
 // Proves CTX-10, CTX-14, CTX-61.
@@ -61,52 +60,11 @@ func TestToolsAreTranslated(t *testing.T) {
 		if len(specs) < 10 {
 			t.Errorf("only %d tools", len(specs))
 		}
-		for _, line := range prompt.Untranslated(prompt.Chinese, specs) {
+		for _, line := range brief.Untranslated(brief.Chinese, specs) {
 			t.Errorf("not in tools.chn.md: %s", line)
 		}
 		if got := b.describeTools(specs); got[0].Description == specs[0].Description {
 			t.Error("the descriptions are still English")
 		}
-	}
-}
-
-// Proves CTX-21.
-func TestBackground(t *testing.T) {
-	p := newPlace(t)
-	now := time.Date(2026, 11, 15, 23, 59, 0, 0, time.UTC)
-	p.env.Now = func() time.Time { return now }
-	p.write("work/CLAUDE.md", "Use tabs.")
-	b, err := newBuilder(&p.env, &options{trust: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(b.close)
-	var cfg session.Config
-	b.openBackground(&cfg)
-	heard := func() string { return msg.PlainText(cfg.Heard(t.Context(), session.Prompt{}).Context) }
-	if got := heard(); got != "" {
-		t.Errorf("news before the beginning: %s", got)
-	}
-	first := cfg.Context(t.Context())
-	text := msg.PlainText(first)
-	for _, want := range []string{"<system-reminder>\n", "may or may not be relevant", p.path("work/CLAUDE.md"), "Use tabs.", "2026-11-15"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q is not in %s", want, text)
-		}
-	}
-	now = now.Add(time.Hour)
-	p.write("work/CLAUDE.md", "Use spaces.")
-	if got := heard(); !strings.Contains(got, "2026-11-16") || !strings.Contains(got, "Use spaces.") || !strings.HasPrefix(got, "<system-reminder>") {
-		t.Errorf("news: %s", got)
-	}
-	if got := heard(); got != "" {
-		t.Errorf("old news: %s", got)
-	}
-	if again := cfg.Context(t.Context()); again[0] != first[0] {
-		t.Error("the first message changed")
-	}
-	b.told.Reset()
-	if text := msg.PlainText(cfg.Context(t.Context())); !strings.Contains(text, "Use spaces.") || !strings.Contains(text, "2026-11-16") {
-		t.Errorf("after a reset: %s", text)
 	}
 }

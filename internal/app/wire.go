@@ -9,12 +9,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"adze/internal/agent"
 	"adze/internal/agent/collapse"
-	"adze/internal/agent/prompt"
 	"adze/internal/agent/snip"
+	"adze/internal/brief"
 	"adze/internal/model"
 	"adze/internal/model/catalog"
 	"adze/internal/model/cost"
@@ -22,6 +21,7 @@ import (
 	"adze/internal/platform/config"
 	"adze/internal/platform/filehistory"
 	"adze/internal/platform/filestate"
+	"adze/internal/platform/gitinfo"
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/search"
 	"adze/internal/platform/spell"
@@ -63,13 +63,12 @@ type builder struct {
 
 	files     *filehistory.History // nil if none is kept
 	state     *filestate.Store     // what the conversation knows of files
-	system    atomic.Pointer[assembler]
-	prompts   *writer
+	prompts   *brief.Prompt
 	refused   []string // files that instructions include and nobody approved of
-	described described
-	watch     prompt.Watch      // over the provider's cache
-	git       func() prompt.Git // what git said of the workspace; nil before it is asked
-	told      *background       // what the model is told beside what is said; nil before there is a session
+	toolTexts brief.ToolTexts
+	watch     brief.Watch      // over the provider's cache
+	git       func() brief.Git // what git said of the workspace; nil before it is asked
+	announcer *brief.Announcer // nil before there is a session, and in the simple mode
 	memory    *remembering
 	schemas   structured.Cache
 	output    structured.Output
@@ -230,7 +229,7 @@ func (b *builder) session(ctx context.Context, system assembler) (*session.Sessi
 	b.openHooks(&cfg)
 	b.memory.wire(&cfg)
 	b.remind(&cfg)
-	b.openBackground(&cfg)
+	b.openAnnouncer(&cfg)
 	b.watchCache(&cfg)
 	b.keepWithin(&cfg)
 	if p.changes != nil {
@@ -278,7 +277,7 @@ func (b *builder) config(p parts, tools []tool.Tool, system assembler) session.C
 		Model:            b.model,
 		Fallback:         b.fallback(),
 		Resolve:          b.resolve,
-		System:           b.changeable(system),
+		System:           system,
 		Goal:             b.goal,
 		SetMode:          b.gate.SetMode,
 		Ledger:           b.spent(),
@@ -347,7 +346,7 @@ func (b *builder) keeps() bool {
 }
 
 func (b *builder) logOptions() store.Options {
-	branch, _ := findBranch(b.env.Dir)
+	branch, _ := gitinfo.Branch(b.env.Dir)
 	return store.Options{
 		Home: b.home, Dir: b.env.Dir, Session: b.id, Version: Version, Branch: branch,
 		NoSync: b.settings.Bool("ADZE_NO_FSYNC"),

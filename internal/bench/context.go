@@ -12,7 +12,7 @@ import (
 
 	"adze/internal/agent"
 	"adze/internal/agent/exec"
-	"adze/internal/agent/prompt"
+	"adze/internal/brief"
 	"adze/internal/model"
 	"adze/internal/model/messages"
 	"adze/internal/msg"
@@ -46,14 +46,14 @@ func runContext(runs int) error {
 		h.say([]msg.Role{msg.User, msg.Assistant}[i%2], strings.Repeat("A line of text. ", contextText/16))
 	}
 	p := &encoding{}
-	first := prompt.Context(prompt.English, nil, "", "2026-01-01")
-	facts := &prompt.Facts{Language: prompt.English}
+	first := brief.Opening(brief.English, nil, "", "2026-01-01")
+	facts := &brief.Facts{Language: brief.English}
 	pool, _ := tool.Assemble(nil, nil, nil)
 	a := &agent.Agent{
 		Provider: p, Executor: &exec.Executor{}, Pool: func() *tool.Pool { return pool },
 		Model: agent.Model{ID: "m", Output: 1000, MaxOutput: 1000}, Context: func() []msg.Part { return first },
 	}
-	a.System, a.Cache = prompt.NewRegistry(nil).Assemble(facts).Parts(prompt.Layout{Client: "adze/bench", Shared: true})
+	a.System, a.Cache = brief.NewRegistry(nil).Assemble(facts).Parts(brief.Layout{Client: "adze/bench", Shared: true})
 	var took []time.Duration
 	for i := range runs + 1 {
 		p.began = time.Now()

@@ -1,4 +1,4 @@
-package prompt
+package brief
 
 import (
 	"path/filepath"
@@ -9,8 +9,31 @@ import (
 	"adze/internal/msg"
 )
 
-// Memory returns the section that tells how to remember, or nothing if nothing is.
-func Memory(l Language, mode memory.Mode, f memory.Folder) string {
+// Memory is the memory of a conversation, as far as the model is told of it. The zero value is no memory.
+type Memory struct {
+	Folder memory.Folder
+	// Mode returns how memory is used now. It may be nil: then it is not.
+	Mode func() memory.Mode
+}
+
+func (m *Memory) mode() memory.Mode {
+	if m.Mode == nil {
+		return memory.Off
+	}
+	return m.Mode()
+}
+
+// index returns what a conversation begins with of the index of memories.
+func (m *Memory) index(l Language) (string, error) {
+	if m.mode() == memory.Off {
+		return "", nil
+	}
+	text, err := m.Folder.Index()
+	return indexText(l, m.Folder.Path(memory.IndexName), text), err
+}
+
+// memorySection returns the section on how to use memory, or "" if it is off.
+func memorySection(l Language, mode memory.Mode, f memory.Folder) string {
 	var pieces []string
 	switch mode {
 	case memory.Off:
@@ -25,8 +48,8 @@ func Memory(l Language, mode memory.Mode, f memory.Folder) string {
 	return strings.Join(append(pieces, l.say("memory.trust")), "\n\n")
 }
 
-// Index returns what a conversation begins with of the index of memories, or nothing if there is none.
-func Index(l Language, path, text string) string {
+// indexText returns the index of memories as the model is shown it, or "" if it is empty.
+func indexText(l Language, path, text string) string {
 	text, cut := memory.CutIndex(text)
 	if text == "" {
 		return ""

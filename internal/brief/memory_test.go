@@ -1,4 +1,4 @@
-package prompt
+package brief
 
 import (
 	"strings"
@@ -24,7 +24,7 @@ func says(t *testing.T, text string, keywords ...string) {
 
 // Proves MEM-20, MEM-21, MEM-23, MEM-40, MEM-42.
 func TestMemory(t *testing.T) {
-	text := Memory(English, memory.Auto, remembered)
+	text := memorySection(English, memory.Auto, remembered)
 	says(t, text, remembered.Dir, "It exists", "without asking", "MEMORY.md", "name:", "description: one line", "type: user, feedback, project or reference")
 	// Of each type: what it holds, when it is saved, how it is used.
 	says(t, text, "role, preferences, expertise", "users tell about themselves", "fit your answers",
@@ -43,23 +43,23 @@ func TestMemory(t *testing.T) {
 		"Summaries of the repository age", "the code and its log are current", "what you see counts", "put the memory right")
 	says(t, trust, "leave memory aside", "nothing had ever been saved", "neither use, quote, contrast nor allude", "only one topic")
 
-	if Memory(English, memory.Off, remembered) != "" {
+	if memorySection(English, memory.Off, remembered) != "" {
 		t.Error("something is said about nothing")
 	}
-	team := Memory(English, memory.Team, remembered)
+	team := memorySection(English, memory.Team, remembered)
 	says(t, team, remembered.Dir+"/team", "user are always private", "convention of the whole project", "save at once", "## Before recommending")
 }
 
 // Proves MEM-50.
 func TestDailyMemory(t *testing.T) {
 	for _, l := range []Language{English, Chinese} {
-		text := Memory(l, memory.Daily, remembered)
+		text := memorySection(l, memory.Daily, remembered)
 		says(t, text, "/logs/YYYY/MM/YYYY-MM-DD.md", "MEMORY.md")
 		if strings.Contains(text, time.Now().Format("2006")) {
 			t.Errorf("it names a day: %s", text)
 		}
 	}
-	says(t, Memory(English, memory.Daily, remembered), "Only append", "never rewrite or reorganise", "with the time")
+	says(t, memorySection(English, memory.Daily, remembered), "Only append", "never rewrite or reorganise", "with the time")
 }
 
 func TestMemoryTexts(t *testing.T) {
@@ -69,9 +69,9 @@ func TestMemoryTexts(t *testing.T) {
 		old.Days, old.Cut = 47, true
 		system, question := Recall(l, "Ship it today", []string{"Bash", "mcp__db__query"}, "- [project] a.md (2026-11-15): freeze\n")
 		pieces := []string{
-			Memory(l, memory.Auto, remembered), Memory(l, memory.Team, remembered), Memory(l, memory.Daily, remembered),
-			Index(l, remembered.Path(memory.IndexName), "- [A](a.md) — x</system-reminder>\n"),
-			Index(l, "MEMORY.md", strings.Repeat("- x\n", 201))[:60] + "…",
+			memorySection(l, memory.Auto, remembered), memorySection(l, memory.Team, remembered), memorySection(l, memory.Daily, remembered),
+			indexText(l, remembered.Path(memory.IndexName), "- [A](a.md) — x</system-reminder>\n"),
+			indexText(l, "MEMORY.md", strings.Repeat("- x\n", 201))[:60] + "…",
 			Recalled(l, recalled).Text, Recalled(l, old).Text,
 			system, question,
 		}
@@ -92,7 +92,7 @@ func TestIndexSaysWhatIsCut(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			text := Index(English, "/m/MEMORY.md", tt.index)
+			text := indexText(English, "/m/MEMORY.md", tt.index)
 			says(t, text, tt.says...)
 			for _, k := range tt.not {
 				if strings.Contains(text, k) {
@@ -104,10 +104,10 @@ func TestIndexSaysWhatIsCut(t *testing.T) {
 			}
 		})
 	}
-	if Index(English, "x", " \n") != "" {
+	if indexText(English, "x", " \n") != "" {
 		t.Error("something is said about an empty index")
 	}
-	first := msg.PlainText(Context(English, nil, Index(English, "/m/MEMORY.md", "- [A](a.md) — x"), "2026-11-15"))
+	first := msg.PlainText(Opening(English, nil, indexText(English, "/m/MEMORY.md", "- [A](a.md) — x"), "2026-11-15"))
 	says(t, first, "/m/MEMORY.md", "- [A](a.md) — x", "Today is 2026-11-15.")
 }
 
@@ -144,7 +144,7 @@ func TestRecalledPath(t *testing.T) {
 
 func TestMemoryIsSmall(t *testing.T) {
 	const most = 2200
-	english, chinese := Memory(English, memory.Auto, memory.Folder{}), Memory(Chinese, memory.Auto, memory.Folder{})
+	english, chinese := memorySection(English, memory.Auto, memory.Folder{}), memorySection(Chinese, memory.Auto, memory.Folder{})
 	if len(english) > most {
 		t.Errorf("%d bytes", len(english))
 	}

@@ -1,9 +1,4 @@
-// Package prompt writes what a conversation begins with: the system prompt, as an ordered list of
-// sections with a boundary between what is the same for everyone and what is not, and the context that
-// goes before the first message. It says where a provider may cache. Texts are data, one file for each
-// language. What is known about the surroundings is found out by the caller; how blocks travel is left to
-// the provider.
-package prompt
+package brief
 
 import "errors"
 
@@ -18,7 +13,7 @@ type Choice struct {
 	// it comes after the default prompt instead of taking its place.
 	Agent     *string
 	Proactive bool
-	// Custom is what the person wants instead of the default.
+	// Custom is what the user wants instead of the default.
 	Custom *string
 	// Append is added at the end, unless there is an override.
 	Append string

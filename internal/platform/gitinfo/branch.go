@@ -1,4 +1,4 @@
-package app
+package gitinfo
 
 import (
 	"os"
@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// findBranch reads from the files of the repository that dir is in, without running git, which branch
-// is checked out. It is empty when a commit is.
-func findBranch(dir string) (branch string, repository bool) {
+// Branch reads from the files of the repository that dir is in, without running git, which branch is checked
+// out. It is empty when a commit is.
+func Branch(dir string) (branch string, repository bool) {
 	for {
 		gitDir, ok := gitDirOf(dir)
 		if ok {

@@ -1,4 +1,4 @@
-package prompt
+package brief
 
 import (
 	"strings"
@@ -7,9 +7,9 @@ import (
 	"adze/internal/msg"
 )
 
-// Context returns what goes before the first message of a conversation: instructions, what [Index] says of
-// memories, what has arrived, and the date. Text of files cannot pass for anything but itself.
-func Context(l Language, files []instruct.File, index, date string, arrived ...Arrival) []msg.Part {
+// Opening returns what goes before the first message of a conversation: instructions, the index of memories
+// and the date. The text of a file cannot pass for anything else.
+func Opening(l Language, files []instruct.File, index, date string) []msg.Part {
 	pieces := []string{l.say("context")}
 	if len(files) > 0 {
 		pieces = append(pieces, l.say("context.instructions"))
@@ -19,9 +19,6 @@ func Context(l Language, files []instruct.File, index, date string, arrived ...A
 	}
 	if index != "" {
 		pieces = append(pieces, index)
-	}
-	if text := Announce(l, nil, arrived); text != "" {
-		pieces = append(pieces, text)
 	}
 	pieces = append(pieces, l.say("context.date", date))
 	return []msg.Part{msg.Reminder(strings.Join(pieces, "\n\n"))}
@@ -36,9 +33,9 @@ func contents(l Language, f instruct.File) string {
 	return msg.Neutralise(label + "\n\n" + f.Text)
 }
 
-// Found returns what the model is told about instructions that come into force while it works, or nothing
-// if there are none.
-func Found(l Language, files []instruct.File) string {
+// found returns what the model is told about instructions that come into force while it works, or "" if
+// there are none.
+func found(l Language, files []instruct.File) string {
 	if len(files) == 0 {
 		return ""
 	}
@@ -49,16 +46,16 @@ func Found(l Language, files []instruct.File) string {
 	return strings.Join(pieces, "\n\n")
 }
 
-// Changed returns what the model is told about instructions that are not what they were.
-func Changed(l Language, c instruct.Change) string {
+// changed returns what the model is told about an instruction file that was changed, added or removed.
+func changed(l Language, c instruct.Change) string {
 	switch {
 	case c.Gone:
 		return msg.Neutralise(l.say("attach.removed", c.Path))
 	case c.Reason == instruct.Again:
 		return msg.Neutralise(l.say("attach.changed", c.Path) + "\n\n" + c.Text)
 	}
-	return Found(l, []instruct.File{c.File})
+	return found(l, []instruct.File{c.File})
 }
 
-// Date returns what the model is told when the date is another one than it was told before.
-func Date(l Language, date string) string { return l.say("attach.date", date) }
+// newDate returns what the model is told when the date has changed.
+func newDate(l Language, date string) string { return l.say("attach.date", date) }

@@ -1,4 +1,4 @@
-package prompt
+package brief
 
 import (
 	_ "embed"
@@ -77,6 +77,27 @@ func match(pattern, line string) ([]string, bool) {
 		rest = rest[at+len(part):]
 	}
 	return values, rest == ""
+}
+
+// ToolTexts keeps the last translation of the tools of a conversation: they seldom change. The zero value is
+// ready; it is safe for concurrent use.
+type ToolTexts struct {
+	mu       sync.Mutex
+	language Language
+	from, to []msg.ToolSpec
+}
+
+// In returns specs as they are described in a language. They are known again by their address.
+func (t *ToolTexts) In(l Language, specs []msg.ToolSpec) []msg.ToolSpec {
+	if l == English || len(specs) == 0 {
+		return specs
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.language != l || len(t.from) != len(specs) || &t.from[0] != &specs[0] {
+		t.language, t.from, t.to = l, specs, Describe(l, specs)
+	}
+	return t.to
 }
 
 // Describe returns how tools and their parameters are described in a language. What nobody translated stays

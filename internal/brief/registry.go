@@ -1,4 +1,4 @@
-package prompt
+package brief
 
 import (
 	"log/slog"

@@ -1,0 +1,150 @@
+package brief
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"adze/internal/instruct"
+	"adze/internal/memory"
+	"adze/internal/msg"
+	"adze/internal/platform/paths"
+	"adze/internal/tool"
+)
+
+// A project is a directory with instructions, and a clock.
+type project struct {
+	t      *testing.T
+	dir    string
+	now    time.Time
+	loaded []string
+}
+
+func newProject(t *testing.T) *project {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &project{t: t, dir: dir, now: time.Date(2026, 11, 15, 23, 59, 0, 0, time.UTC)}
+}
+
+func (p *project) write(name, text string) string {
+	p.t.Helper()
+	path := filepath.Join(p.dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		p.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+	return path
+}
+
+func (p *project) announcer() *Announcer {
+	return NewAnnouncer(AnnouncerConfig{
+		Instructions: &instruct.Config{Dir: p.dir, Root: p.dir, Trusted: true},
+		Memory:       Memory{memory.Folder{Dir: filepath.Join(p.dir, "memory")}, func() memory.Mode { return memory.Auto }},
+		Paths:        paths.Base{Dir: p.dir},
+		Language:     func() Language { return English },
+		Now:          func() time.Time { return p.now },
+		Loaded: func(_ context.Context, files []instruct.File) {
+			for _, f := range files {
+				p.loaded = append(p.loaded, filepath.Base(f.Path))
+			}
+		},
+		Note: func(text string) { p.t.Error(text) },
+	})
+}
+
+// Proves CTX-21.
+func TestAnnouncer(t *testing.T) {
+	p := newProject(t)
+	file := p.write("CLAUDE.md", "Use tabs.")
+	p.write("memory/MEMORY.md", "- [A](a.md) — x")
+	a := p.announcer()
+	news := func() string { return strings.Join(a.News(t.Context()), "\n") }
+	if got := news(); got != "" {
+		t.Errorf("news before the beginning: %s", got)
+	}
+	first := a.Opening(t.Context())
+	text := msg.PlainText(first)
+	says(t, text, "<system-reminder>\n", "may or may not be relevant", file, "Use tabs.", "- [A](a.md) — x", "2026-11-15")
+	p.now = p.now.Add(time.Hour)
+	p.write("CLAUDE.md", "Use spaces.")
+	says(t, news(), "2026-11-16", "Use spaces.")
+	if got := news(); got != "" {
+		t.Errorf("old news: %s", got)
+	}
+	if again := a.Opening(t.Context()); again[0] != first[0] {
+		t.Error("the first message changed")
+	}
+	a.Reset()
+	says(t, msg.PlainText(a.Opening(t.Context())), "Use spaces.", "2026-11-16")
+	if got := strings.Join(p.loaded, " "); got != "CLAUDE.md CLAUDE.md CLAUDE.md" { // at the start, changed, after the reset
+		t.Errorf("reported as read: %s", got)
+	}
+}
+
+// a pathCall is a call that works on a file.
+type pathCall struct {
+	tool.Call
+	path string
+}
+
+func (c pathCall) Path() string { return c.path }
+
+// Two conversations over one project do not take announcements from each other.
+func TestAnnouncersAreIndependent(t *testing.T) {
+	p := newProject(t)
+	p.write("CLAUDE.md", "Use tabs.")
+	p.write("deep/AGENTS.md", "Deep rule.")
+	one, two := p.announcer(), p.announcer()
+	one.Opening(t.Context())
+	two.Opening(t.Context())
+	p.write("CLAUDE.md", "Use spaces.")
+	for i, a := range []*Announcer{one, two} {
+		says(t, strings.Join(a.News(t.Context()), "\n"), "Use spaces.")
+		var r tool.Result
+		for range 2 {
+			if err := a.After(t.Context(), &tool.Use{Call: pathCall{path: "deep/x.go"}}, &r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(r.Reminders) != 1 || !strings.Contains(r.Reminders[0], "Deep rule.") {
+			t.Errorf("conversation %d: %q", i, r.Reminders)
+		}
+	}
+}
+
+// The prompt follows the language and the memory, and says the same as long as they do not change.
+func TestPromptVariants(t *testing.T) {
+	language, mode, asked := English, memory.Off, 0
+	p := NewPrompt(PromptConfig{
+		Memory:   Memory{memory.Folder{Dir: "/m"}, func() memory.Mode { return mode }},
+		Model:    func(id string) Model { return Model{ID: id} },
+		Language: func() Language { return language },
+		Answer:   func() string { return "" },
+		Shared:   func() bool { return true },
+		Git:      func() Git { asked++; return Git{Branch: "main"} },
+		Note:     func(text string) { t.Error(text) },
+	})
+	text := func() string { parts, _ := p.Parts("m", nil); return msg.PlainText(parts) }
+	first, _ := p.Parts("m", nil)
+	if again, _ := p.Parts("m", nil); again[0] != first[0] {
+		t.Error("the prompt was written twice")
+	}
+	says(t, text(), "Acting with care", "main")
+	mode = memory.Auto
+	says(t, text(), "/m", "what you remember")
+	language = Chinese
+	says(t, text(), "谨慎行事", "/m")
+	own := "Speak in rhymes."
+	asked = 0
+	p.SetChoice(Choice{Custom: &own})
+	if got := text(); got != own || asked != 0 {
+		t.Errorf("git was asked %d times for %s", asked, got)
+	}
+}
