@@ -27,8 +27,10 @@ type Facts struct {
 	Targets []Target // files the call reads and writes
 	Command *Command // the line of shell it executes, or nil
 	// Foreign is the command in another language that it executes, or nil.
-	Foreign *tool.Command
-	Hosts   []string // what it connects to; empty for one that cannot be told
+	Foreign *tool.Foreign
+	// Doubt is why it is not known to only read, or nil.
+	Doubt error
+	Hosts []string // what it connects to; empty for one that cannot be told
 	// Matcher compares the content of a rule with the call; nil if the tool cannot.
 	Matcher func(content string) (bool, error)
 	// HookAllow and HookAsk say what hooks decided before.
@@ -83,7 +85,6 @@ func FactsOf(p *Policy, t tool.Tool, c tool.Call) Facts {
 		ReadOnly:    told.ReadOnly,
 		Planning:    says(c, func(x tool.Planning) bool { return x.Planning() }),
 		NeedsPerson: says(c, func(x tool.Personal) bool { return x.NeedsPerson() }),
-		Unsandboxed: says(c, func(x interface{ Unsandboxed() bool }) bool { return x.Unsandboxed() }),
 	}
 	if _, ok := tool.As[tool.Matcher](c); ok {
 		f.Matcher = func(content string) (bool, error) { return tool.Matches(c, content) }
@@ -92,18 +93,16 @@ func FactsOf(p *Policy, t tool.Tool, c tool.Call) Facts {
 	if a, ok := tool.As[tool.Accesser](c); ok {
 		access = a.Access()
 	}
-	if own, ok := tool.As[tool.Commander](c); ok {
-		command := own.Command()
-		f.Foreign = &command
+	if own := tool.CommandOf(c); own != nil {
+		f.Foreign, f.Doubt, f.Unsandboxed = own.Foreign, own.Doubt, own.Leaves
+		if own.Script != nil {
+			f.Command = p.command(own)
+		}
 	}
 	for _, a := range access {
-		switch {
-		case a.Verb == tool.Execute && f.Foreign != nil:
-		case a.Verb == tool.Execute:
-			f.Command = p.command(a.Target, dialectOf(c))
-			f.Command.tell(c)
-			f.Command.Edits = len(f.Command.Script.Parts) == 1 && says(c, func(x interface{ EditsFiles() bool }) bool { return x.EditsFiles() })
-		case a.Verb == tool.Connect:
+		switch a.Verb {
+		case tool.Execute:
+		case tool.Connect:
 			f.Hosts = append(f.Hosts, hostOf(a.Target))
 		default:
 			f.Targets = append(f.Targets, p.target(a, c))
@@ -118,20 +117,11 @@ func says[T any](c tool.Call, answer func(T) bool) bool {
 	return ok && answer(t)
 }
 
-// dialectOf returns the grammar of the shell that runs the call's command; absent means bash.
-func dialectOf(c tool.Call) shell.Dialect {
-	own, ok := tool.As[interface{ Dialect() shell.Dialect }](c)
-	if !ok {
-		return shell.Bash
-	}
-	return own.Dialect()
-}
-
 // target resolves what a tool touches. A call that knows its path already is asked for it, so that
 // what is judged is what is opened.
 func (p *Policy) target(a tool.Access, c tool.Call) Target {
 	t := Target{Write: a.Verb == tool.Write, Given: a.Target}
-	if own, ok := tool.As[interface{ Paths() (paths.Set, error) }](c); ok && t.Write {
+	if own, ok := tool.As[tool.Locator](c); ok && t.Write {
 		if set, err := own.Paths(); err == nil {
 			t.Set = set
 			t.names = p.names(t.Set)
@@ -170,10 +160,10 @@ func (p *Policy) names(s paths.Set) []string {
 	return names
 }
 
-// command reads a line of shell and resolves what it touches.
-func (p *Policy) command(line string, d shell.Dialect) *Command {
+// command resolves what a line of shell touches.
+func (p *Policy) command(own *tool.Command) *Command {
 	vars := shell.Vars{Home: p.cfg.Home, Dir: p.cfg.Dir}
-	c := &Command{Script: d.Parse(line, vars)}
+	c := &Command{Script: own.Script.With(vars)}
 	r := resolver{p, map[string]paths.Set{}}
 	for _, use := range c.Script.Paths() {
 		c.Uses = append(c.Uses, r.uses(use)...)
@@ -192,21 +182,13 @@ func (p *Policy) command(line string, d shell.Dialect) *Command {
 	if c.Script.UsesGit() {
 		c.Git = shell.CheckGit(p.cfg.Dir)
 	}
+	if own.Judged != nil {
+		for _, u := range c.Uses {
+			own.Judged(filepath.Clean(u.full), u.Set.All, u.Glob != "" && u.Tree)
+		}
+	}
+	c.Edits = len(c.Script.Parts) == 1 && own.Edits != nil && own.Edits()
 	return c
-}
-
-// tell lets the call know what each of its paths led to when it was judged, so that it can see when it
-// runs whether that still holds.
-func (c *Command) tell(call tool.Call) {
-	told, ok := tool.As[interface {
-		Judged(path string, leads []string, below bool)
-	}](call)
-	if !ok {
-		return
-	}
-	for _, u := range c.Uses {
-		told.Judged(filepath.Clean(u.full), u.Set.All, u.Glob != "" && u.Tree)
-	}
 }
 
 // A resolver looks up the paths of one command, each of them once.

@@ -15,7 +15,7 @@ func (p *Policy) foreignCommand(f *Facts) finding {
 	if found.behavior == Deny {
 		return found
 	}
-	if c.Doubt == nil {
+	if f.Doubt == nil {
 		return p.foreignRule(&p.ask, f)
 	}
 	for _, word := range c.Mentions {
@@ -37,7 +37,7 @@ func (p *Policy) foreignCommand(f *Facts) finding {
 	if c.Covered(contents) {
 		return allowed(ByParts, "every part of it is allowed")
 	}
-	found = asks(ByOther, "no rule allows it, and it is not known to only read: %v", c.Doubt)
+	found = asks(ByOther, "no rule allows it, and it is not known to only read: %v", f.Doubt)
 	if len(c.Suggest) > 0 {
 		u := Update{Type: AddRules, Behavior: Allow, Destination: scope.Local}
 		for _, content := range c.Suggest[:min(len(c.Suggest), maxSuggested)] {
@@ -95,7 +95,7 @@ func (p *Policy) foreignHazards(f *Facts) finding {
 	return found
 }
 
-// ruled reports whether a deny or ask rule foreignCommands of some calls of the tool.
+// ruled reports whether a deny or ask rule speaks of some calls of the tool.
 func (p *Policy) ruled(names []string) bool {
 	for _, name := range names {
 		if len(p.deny.others[name])+len(p.ask.others[name]) > 0 {

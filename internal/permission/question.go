@@ -98,18 +98,8 @@ func question(ctx context.Context, p *Policy, u *tool.Use, f *Facts, d *Decision
 	if data, err := json.Marshal(tool.ObservedInput(u.Call)); err == nil {
 		q.Input = data
 	}
-	if a, ok := tool.As[tool.Accesser](u.Call); ok {
-		for _, a := range a.Access() {
-			if a.Verb == tool.Execute {
-				q.Command = a.Target
-			}
-		}
-	}
-	switch {
-	case f.Command != nil:
-		q.Warning = f.Command.Script.Destructive()
-	case f.Foreign != nil:
-		q.Warning = f.Foreign.Warning
+	if c := tool.CommandOf(u.Call); c != nil {
+		q.Command, q.Warning = c.Line, c.Warning
 	}
 	if pv, ok := tool.As[tool.Previewer](u.Call); ok && !d.refuses() {
 		if shown, err := pv.Preview(ctx); err == nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"adze/internal/platform/shell"
 	"adze/internal/tool"
 )
 
@@ -26,5 +27,31 @@ func TestQuestionsCarryAWarning(t *testing.T) {
 		if err := g.Before(t.Context(), u); err != nil || asked.Tool != "Bash" || asked.Warning != want {
 			t.Errorf("%q: %q, %v", command, asked.Warning, err)
 		}
+	}
+}
+
+// once is a call that knows its command.
+type once struct {
+	*call
+	command *tool.Command
+}
+
+func (o once) Command() *tool.Command { return o.command }
+
+// The line that is judged is the one that the call has read.
+func TestTheLineIsParsedOnce(t *testing.T) {
+	p := Compile(Config{Dir: "/work", Home: "/home/u"})
+	var told []string
+	own := &tool.Command{
+		Line: "cat $HOME/a", Script: shell.Parse("cat $HOME/a", shell.Vars{}),
+		Edits:  func() bool { return true },
+		Judged: func(path string, _ []string, _ bool) { told = append(told, path) },
+	}
+	f := FactsOf(p, fake{name: "Bash"}, once{&call{}, own})
+	if f.Command.Script.Tree() != own.Script.Tree() || !f.Command.Script.Simple {
+		t.Errorf("the line was read again: %+v", f.Command.Script)
+	}
+	if len(told) != 1 || told[0] != "/home/u/a" || !f.Command.Edits {
+		t.Errorf("told %q, edits %v", told, f.Command.Edits)
 	}
 }

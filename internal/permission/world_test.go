@@ -9,6 +9,7 @@ import (
 
 	"adze/internal/msg"
 	"adze/internal/platform/scope"
+	"adze/internal/platform/shell"
 	"adze/internal/tool"
 )
 
@@ -28,7 +29,15 @@ func (c *call) Access() []tool.Access { return c.Access_ }
 func (c *call) ReadOnly() bool        { return c.Reads }
 func (c *call) Planning() bool        { return c.Plans }
 func (c *call) NeedsPerson() bool     { return c.Person }
-func (c *call) Unsandboxed() bool     { return c.Outside }
+func (c *call) Command() *tool.Command {
+	for _, a := range c.Access_ {
+		if a.Verb == tool.Execute {
+			script := shell.Parse(a.Target, shell.Vars{})
+			return &tool.Command{Line: a.Target, Script: script, Doubt: script.ReadOnly(), Warning: script.Destructive(), Leaves: c.Outside}
+		}
+	}
+	return nil
+}
 func (c *call) Run(context.Context, func(tool.Progress)) (tool.Result, error) {
 	return tool.Text("ok"), nil
 }

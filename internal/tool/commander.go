@@ -1,14 +1,47 @@
 package tool
 
-// Commander speaks for a command in a language that only its tool reads; absent = what the call executes
-// is a line of shell.
-type Commander interface{ Command() Command }
+import (
+	"errors"
 
-// A Command is what rules need to know about a command in a language that only its tool reads.
+	"adze/internal/platform/shell"
+)
+
+// A Commander is a call that executes a command. Absent, with an access that executes, = nothing is known
+// about the command; see [CommandOf].
+type Commander interface {
+	// Command returns what is known about the command: the same value each time, found out once per call,
+	// so that what is judged is what runs.
+	Command() *Command
+}
+
+// A Command is what is known about a command before it runs. Either Script or Foreign is set.
 type Command struct {
-	// Doubt is why the command is not known to only read; nil if it is. What it reads is then in the
-	// call's accesses.
+	// Line is the command as the model wrote it.
+	Line string
+	// Script is the line as the shell that runs it reads it, without the value of any variable; see
+	// [shell.Script.With].
+	Script *shell.Script
+	// Foreign speaks for a command in a language that only its tool reads.
+	Foreign *Foreign
+
+	// Doubt is why the command is not known to only read; nil if it is. What a foreign command reads is
+	// then among the call's accesses.
 	Doubt error
+	// Warning is a line to show with what cannot be undone; empty means none.
+	Warning string
+	// Leaves says that the command asks to be run outside the sandbox.
+	Leaves bool
+	// Edits reports whether nothing is run: the call edits the files that the line names, and does nothing
+	// else. May be nil: the command is run.
+	Edits func() bool
+	// Judged tells the call what a path of the command led to when the command was judged, so that it can
+	// see when it runs whether that still holds. Below says that whatever is below was judged with it. May
+	// be nil.
+	Judged func(path string, leads []string, below bool)
+}
+
+// A Foreign is what rules need to know about a command in a language that only its tool reads.
+type Foreign struct {
 	// Dynamic says that which programs it runs may be known only when it runs.
 	Dynamic bool
 	// Mentions are all words of it, any of which may be a path. Packs says that what is below a directory
@@ -20,11 +53,38 @@ type Command struct {
 	Unsure  bool
 	// Suggest are contents of rules that would allow it.
 	Suggest []string
-	// Warning is a line to show with what cannot be undone; empty means none.
-	Warning string
 
 	// Suspected reports whether a rule that denies or asks speaks of anything in it, and of what.
 	Suspected func(content string) (text string, ok bool)
 	// Covered reports whether rules that allow cover all of it.
 	Covered func(contents []string) bool
+}
+
+// CommandOf returns what is known about the command that c executes, or nil if it executes none.
+func CommandOf(c Call) *Command {
+	var line string
+	executes := false
+	for _, a := range ask(c, nil, func(a Accesser) []Access { return a.Access() }, nil) {
+		if a.Verb == Execute {
+			line, executes = a.Target, true
+		}
+	}
+	var unknown *Command
+	if _, ok := As[Commander](c); ok || executes {
+		unknown = unknownCommand(line)
+	}
+	return ask(c, unknown, func(own Commander) *Command { return own.Command() }, unknown)
+}
+
+// unknownCommand returns a command about which nothing is known: every rule may speak of it, and none
+// allows it.
+func unknownCommand(line string) *Command {
+	return &Command{
+		Line: line, Doubt: errors.New("nothing is known about what it executes"),
+		Foreign: &Foreign{
+			Dynamic: true, Unsure: true,
+			Suspected: func(string) (string, bool) { return line, true },
+			Covered:   func([]string) bool { return false },
+		},
+	}
 }

@@ -17,19 +17,19 @@ func (f fixed) Run(context.Context, func(Progress)) (Result, error) {
 	return Text("ok"), nil
 }
 
-type shell string
+type line string
 
-func (s shell) ReadOnly() bool      { return s == "ls" }
-func (s shell) Concurrent() bool    { return s == "ls" }
-func (s shell) Destructive() bool   { return s != "ls" }
-func (s shell) OpenWorld() bool     { return s != "ls" }
-func (s shell) Title() string       { return "Run\n" + string(s) }
-func (s shell) Activity() string    { return "Running\x1b[31m " + string(s) }
-func (s shell) DisplayName() string { return "Shell" }
-func (s shell) Fold() Fold          { return FoldList }
-func (s shell) Path() string        { return string(s) }
-func (s shell) Observe() any        { return "seen " + string(s) }
-func (s shell) Match(content string) (bool, error) {
+func (s line) ReadOnly() bool      { return s == "ls" }
+func (s line) Concurrent() bool    { return s == "ls" }
+func (s line) Destructive() bool   { return s != "ls" }
+func (s line) OpenWorld() bool     { return s != "ls" }
+func (s line) Title() string       { return "Run\n" + string(s) }
+func (s line) Activity() string    { return "Running\x1b[31m " + string(s) }
+func (s line) DisplayName() string { return "Shell" }
+func (s line) Fold() Fold          { return FoldList }
+func (s line) Path() string        { return string(s) }
+func (s line) Observe() any        { return "seen " + string(s) }
+func (s line) Match(content string) (bool, error) {
 	if content == "(" {
 		return false, errors.New("unbalanced")
 	}
@@ -56,8 +56,8 @@ func TestFactsDependOnTheInput(t *testing.T) {
 		in   any
 		want Facts
 	}{
-		{"harmless", shell("ls"), Facts{ReadOnly: true, Concurrent: true}},
-		{"harmful", shell("rm x"), Facts{Destructive: true, OpenWorld: true}},
+		{"harmless", line("ls"), Facts{ReadOnly: true, Concurrent: true}},
+		{"harmful", line("rm x"), Facts{Destructive: true, OpenWorld: true}},
 		{"silent", struct{}{}, Facts{OpenWorld: true}},
 		{"panicking", broken{}, Facts{Destructive: true, OpenWorld: true}},
 	}
@@ -84,7 +84,7 @@ func wordsOf(in any) words {
 
 func TestWordsFallBackToTheName(t *testing.T) {
 	want := words{"Run ls", "Running[31m ls", "Shell", "ls", FoldList, "seen ls"}
-	if diff := cmp.Diff(want, wordsOf(shell("ls"))); diff != "" {
+	if diff := cmp.Diff(want, wordsOf(line("ls"))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	for _, in := range []any{struct{}{}, broken{}} {
@@ -118,9 +118,9 @@ func TestMatches(t *testing.T) {
 	}{
 		{"empty matches all", "", struct{}{}, true, false},
 		{"no matcher", "ls", struct{}{}, false, false},
-		{"match", "ls", shell("ls"), true, false},
-		{"no match", "rm", shell("ls"), false, false},
-		{"matcher fails", "(", shell("ls"), true, true},
+		{"match", "ls", line("ls"), true, false},
+		{"no match", "rm", line("ls"), false, false},
+		{"matcher fails", "(", line("ls"), true, true},
 		{"matcher panics", "x", broken{}, true, true},
 	}
 	for _, tt := range tests {

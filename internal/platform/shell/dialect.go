@@ -20,16 +20,11 @@ const (
 // Parse reads src as a shell of the dialect would. It never fails: what it does not understand, the
 // script says.
 func (d Dialect) Parse(src string, vars Vars) *Script {
-	s := read(d, src, vars)
-	if d != POSIX {
-		return s
+	t := d.tree(src)
+	if d == POSIX {
+		t.other = Bash.tree(src) // rules that forbid are tried on both readings
 	}
-	other := read(Bash, src, vars)
-	s.other = other.file // rules that forbid are tried on both readings
-	if s.Simple && !sameParts(s.Parts, other.Parts) {
-		s.Simple, s.Problem = false, "not every sh reads it the same way"
-	}
-	return s
+	return t.script(vars)
 }
 
 // variant returns the grammar as the parser names it.

@@ -123,3 +123,23 @@ func TestWhatOnlyBashReads(t *testing.T) {
 		}
 	}
 }
+
+// The values of variables can be filled in later, without parsing the line again.
+func TestWith(t *testing.T) {
+	vars := Vars{Home: "/home/u", Dir: "/work"}
+	lines := []string{"ls ~/x > $HOME/y", "cd $HOME && cat $PWD/a", "echo $USER", "for x in a; do ls $HOME; done", "ls (", "echo a\u200bb", "cat <<< $HOME", "rm -rf $PWD"}
+	readLines(t, "testdata/readonly.txt", func(text string) { lines = append(lines, text[2:]) })
+	for _, d := range []Dialect{Bash, POSIX} {
+		for _, line := range lines {
+			bare := d.Parse(line, Vars{})
+			got, want := bare.With(vars), d.Parse(line, vars)
+			if got.Simple != want.Simple || got.Problem != want.Problem || got.Opaque != want.Opaque || got.Dynamic != want.Dynamic ||
+				!sameParts(got.Parts, want.Parts) || !cmp.Equal(got.Suggest(), want.Suggest()) || (got.ReadOnly() == nil) != (want.ReadOnly() == nil) {
+				t.Errorf("%q: %+v, want %+v", line, got, want)
+			}
+			if got.Tree() != bare.Tree() || bare.With(Vars{}) != bare {
+				t.Errorf("%q was parsed again", line)
+			}
+		}
+	}
+}

@@ -102,9 +102,9 @@ func ReadOnlyCommand(words []Word) error {
 	return nil
 }
 
-// Tree returns the syntax tree that the answers are about, for whoever runs a proven line; nil if the
+// Tree returns the syntax tree that the answers are about, with which a proven line is run; nil if the
 // line did not parse. It must not be changed.
-func (s *Script) Tree() *syntax.File { return s.file }
+func (s *Script) Tree() *syntax.File { return s.tree.file }
 
 // Words returns args as words without wildcards.
 func Words(args []string) []Word {

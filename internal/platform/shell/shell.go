@@ -43,9 +43,8 @@ type Script struct {
 	Parts []*Part
 
 	vars     Vars
-	file     *syntax.File // nil if it did not parse
-	other    *syntax.File // how bash would read it, if another shell will; may be nil
-	misread  bool         // bash may see other commands in it than the tree has
+	tree     *tree
+	misread  bool // bash may see other commands in it than the tree has
 	suspects func() *suspects
 }
 
@@ -96,30 +95,62 @@ type Redirect struct {
 // Parse reads src as bash would; see [Dialect.Parse].
 func Parse(src string, vars Vars) *Script { return Bash.Parse(src, vars) }
 
-func read(d Dialect, src string, vars Vars) *Script {
-	s := &Script{Source: src, vars: vars}
-	s.suspects = sync.OnceValue(func() *suspects { return findSuspects(s) })
-	gate := checkText(src)
-	s.Opaque = gate.opaque
-	s.Problem = gate.problem
+// A tree is a line as a grammar reads it, before anything is known of variables. It does not change.
+type tree struct {
+	src     string
+	gate    gate
+	file    *syntax.File // nil if it did not parse
+	problem string       // why not
+	other   *tree        // how bash would read it, if another shell will; may be nil
+}
+
+func (d Dialect) tree(src string) *tree {
+	t := &tree{src: src, gate: checkText(src)}
 	file, err := parse(d, src)
 	if err != nil {
+		t.problem = "it is not valid shell: " + parseError(d, err)
+		return t
+	}
+	t.file = file
+	return t
+}
+
+// With returns the script with the values of variables filled in. The line is not parsed again.
+func (s *Script) With(vars Vars) *Script {
+	if vars == s.vars {
+		return s
+	}
+	return s.tree.script(vars)
+}
+
+// script reads the words of the tree.
+func (t *tree) script(vars Vars) *Script {
+	s := t.read(vars)
+	if t.other != nil && s.Simple && !sameParts(s.Parts, t.other.read(vars).Parts) {
+		s.Simple, s.Problem = false, "not every sh reads it the same way"
+	}
+	return s
+}
+
+func (t *tree) read(vars Vars) *Script {
+	s := &Script{Source: t.src, vars: vars, tree: t, Opaque: t.gate.opaque, Problem: t.gate.problem}
+	s.suspects = sync.OnceValue(func() *suspects { return findSuspects(s) })
+	if t.file == nil {
 		s.Opaque = true
 		if s.Problem == "" {
-			s.Problem = "it is not valid shell: " + parseError(d, err)
+			s.Problem = t.problem
 		}
 		return s
 	}
-	s.file = file
 	r := newReader(s)
-	r.file(file)
+	r.file(t.file)
 	if s.Problem == "" {
 		s.Problem = r.problem
 	}
 	s.Simple = s.Problem == ""
 	s.Parts = r.parts
 	if !s.Simple {
-		s.Parts = r.everyPart(file)
+		s.Parts = r.everyPart(t.file)
 	}
 	return s
 }

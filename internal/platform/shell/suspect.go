@@ -85,11 +85,10 @@ func (r run) tail(texts ...string) (string, bool) {
 func findSuspects(s *Script) *suspects {
 	f := &suspects{vars: s.vars, programs: make(map[string]bool), budget: 16*len(s.Source) + 1<<16}
 	f.programs[firstWord(strings.TrimSpace(s.Source))] = true // of a rule that quotes it all
-	if s.file != nil {
-		f.tree(s.file, s.Source)
-	}
-	if s.other != nil {
-		f.tree(s.other, s.Source)
+	for t := s.tree; t != nil; t = t.other {
+		if t.file != nil {
+			f.tree(t.file, s.Source)
+		}
 	}
 	for _, p := range s.Parts {
 		if len(p.Words) > 0 && p.Words[0].Value == "time" { // a keyword, which is not in the tree of calls

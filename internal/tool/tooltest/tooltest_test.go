@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"adze/internal/platform/shell"
 	"adze/internal/tool"
 )
 
@@ -82,5 +83,52 @@ func TestConforms(t *testing.T) {
 	}
 	if err := conforms(nil, "x"); err == nil {
 		t.Error("without a schema: no error")
+	}
+}
+
+// A fickle call breaks one promise of capabilities at a time.
+type fickle struct {
+	echoInput
+	break_ string
+	asked  int
+}
+
+func (f *fickle) Input() any { return &f.echoInput }
+func (f *fickle) Run(context.Context, func(tool.Progress)) (tool.Result, error) {
+	return tool.Text("ok"), nil
+}
+
+func (f *fickle) ReadOnly() bool {
+	f.asked++
+	return f.break_ == "answer" && f.asked > 1
+}
+
+func (f *fickle) Title() string {
+	if f.break_ == "input" {
+		f.Text = "other"
+	}
+	if f.break_ == "title" {
+		return ""
+	}
+	return "Echo"
+}
+
+func (f *fickle) Command() *tool.Command {
+	c := &tool.Command{Line: f.Text, Script: shell.Parse(f.Text, shell.Vars{})}
+	if f.break_ == "command" {
+		c.Script = nil
+	}
+	return c
+}
+
+func TestImpure(t *testing.T) {
+	for broken, want := range map[string]string{
+		"answer": "ReadOnly answers false, then true", "input": "made", "title": "Title answers nothing",
+		"command": "either a script or a foreign one",
+	} {
+		got := strings.Join(impure(&fickle{echoInput: echoInput{"hello"}, break_: broken}), "\n")
+		if !strings.Contains(got, want) {
+			t.Errorf("%s: %q", broken, got)
+		}
 	}
 }

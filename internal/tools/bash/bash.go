@@ -106,19 +106,6 @@ func (in Input) Access() []tool.Access {
 	return []tool.Access{{Verb: tool.Execute, Target: in.Command}}
 }
 
-// Fold says whether the command only searches, reads or lists, for display.
-func (in Input) Fold() tool.Fold {
-	switch shell.Parse(in.Command, shell.Vars{}).Class() {
-	case shell.ClassSearch:
-		return tool.FoldSearch
-	case shell.ClassRead:
-		return tool.FoldRead
-	case shell.ClassList:
-		return tool.FoldList
-	}
-	return tool.NoFold
-}
-
 // New returns the tool.
 func New(c Config) tool.Tool {
 	if c.Runner == nil {

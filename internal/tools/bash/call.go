@@ -18,31 +18,46 @@ import (
 
 // A call is one command in the directory that was current when it was bound.
 type call struct {
-	in       Input
-	dir      string
-	config   Config
-	script   *shell.Script
-	readOnly func() bool
-	inPlace  func() *inPlace             // the edit that it is, or nil
-	leave    bool                        // the model wants it outside the sandbox
-	outside  func() bool                 // it runs without a sandbox
-	judged   map[string][]string         // what its paths led to when it was judged; nil if nobody did
-	below    []string                    // directories of which all that is below was judged
-	ignored  string                      // which wish of the model was not heeded, in words
-	ended    string                      // the directory where it ended, or "" if it did not say
-	end      func(printed string) string // ends its sandbox; nil if it is in none
+	in      Input
+	dir     string
+	config  Config
+	script  *shell.Script
+	command func() *tool.Command
+	inPlace func() *inPlace             // the edit that it is, or nil
+	leave   bool                        // the model wants it outside the sandbox
+	outside func() bool                 // it runs without a sandbox
+	judged  map[string][]string         // what its paths led to when it was judged; nil if nobody did
+	below   []string                    // directories of which all that is below was judged
+	ignored string                      // which wish of the model was not heeded, in words
+	ended   string                      // the directory where it ended, or "" if it did not say
+	end     func(printed string) string // ends its sandbox; nil if it is in none
 }
 
 func newCall(in Input, c Config) *call {
 	call := &call{in: in, dir: c.Dir(), config: c}
 	call.script = c.dialect().Parse(in.Command, shell.Vars{})
 	call.decideSandbox()
-	call.readOnly = sync.OnceValue(func() bool {
-		return call.script.ReadOnly() == nil && (!call.script.UsesGit() || shell.CheckGit(call.dir) == nil)
-	})
+	call.command = sync.OnceValue(call.findCommand)
 	call.inPlace = sync.OnceValue(call.findInPlace)
 	return call
 }
+
+// findCommand returns what is known about the command.
+func (c *call) findCommand() *tool.Command {
+	doubt := c.script.ReadOnly()
+	if doubt == nil && c.script.UsesGit() {
+		doubt = shell.CheckGit(c.dir)
+	}
+	return &tool.Command{
+		Line: c.in.Command, Script: c.script,
+		Doubt: doubt, Warning: c.script.Destructive(), Leaves: c.leave,
+		Edits:  func() bool { return c.inPlace() != nil },
+		Judged: c.judge,
+	}
+}
+
+// Command tells the gates what is known about the command.
+func (c *call) Command() *tool.Command { return c.command() }
 
 func (c *call) Input() any {
 	if c.config.MayLeave {
@@ -50,9 +65,6 @@ func (c *call) Input() any {
 	}
 	return c.in
 }
-
-// Dialect says which grammar the command is read with, by rules as well.
-func (c *call) Dialect() shell.Dialect { return c.config.dialect() }
 
 // Match reports whether the condition of a hook applies: to any command in the line, and always to a
 // line that is not understood.
@@ -68,20 +80,33 @@ func (c *call) Match(content string) (bool, error) {
 	return ok, nil
 }
 
+// Fold says whether the command only searches, reads or lists, for display.
+func (c *call) Fold() tool.Fold {
+	switch c.script.Class() {
+	case shell.ClassSearch:
+		return tool.FoldSearch
+	case shell.ClassRead:
+		return tool.FoldRead
+	case shell.ClassList:
+		return tool.FoldList
+	}
+	return tool.NoFold
+}
+
 // ReadOnly says that the command is proven to only read.
-func (c *call) ReadOnly() bool { return c.readOnly() }
+func (c *call) ReadOnly() bool { return c.command().Doubt == nil }
 
 // Concurrent says that the command may run beside others: if it only reads, and the next one does not
 // begin where it ends.
 func (c *call) Concurrent() bool {
-	return c.readOnly() && !(c.config.SetDir != nil && c.script.ChangesDir())
+	return c.ReadOnly() && !(c.config.SetDir != nil && c.script.ChangesDir())
 }
 
 // Destructive says that the command may do what cannot be undone.
-func (c *call) Destructive() bool { return c.script.Destructive() != "" }
+func (c *call) Destructive() bool { return c.command().Warning != "" }
 
 // OpenWorld says that the command may reach beyond this machine: proven ones do not.
-func (c *call) OpenWorld() bool { return !c.readOnly() }
+func (c *call) OpenWorld() bool { return !c.ReadOnly() }
 
 // Run runs the command. If ctx is cancelled meanwhile, the result says what there was until then.
 func (c *call) Run(ctx context.Context, report func(tool.Progress)) (tool.Result, error) {
@@ -97,7 +122,7 @@ func (c *call) Run(ctx context.Context, report func(tool.Progress)) (tool.Result
 	cmd := command.Command{
 		Limits: c.config.limits,
 		Text:   c.in.Command, Description: c.in.Description, Asked: command.Milliseconds(c.in.Timeout),
-		InBackground: c.in.Background, Stays: !c.qualifies(), Answers: c.answers(), Quiet: c.readOnly(),
+		InBackground: c.in.Background, Stays: !c.qualifies(), Answers: c.answers(), Quiet: c.ReadOnly(),
 		Execute: c.execute, Ended: c.remarks,
 	}
 	return cmd.Run(ctx, report)
@@ -117,7 +142,7 @@ func (c *call) checkDir() error {
 
 // execute runs the command in one of the two ways there are.
 func (c *call) execute(ctx context.Context, out io.Writer, limit time.Duration) (exit osproc.Exit, err error) {
-	if c.readOnly() {
+	if c.ReadOnly() {
 		exit, c.ended, err = c.runReadOnly(ctx, out, limit)
 	} else {
 		exit, c.ended, err = c.runShell(ctx, out, limit)

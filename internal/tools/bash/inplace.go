@@ -92,9 +92,6 @@ func (c *call) editable(name string, e *sed.Edit) *change.Target {
 	return target
 }
 
-// EditsFiles says that the command is an edit of the files it names, and nothing is run.
-func (c *call) EditsFiles() bool { return c.inPlace() != nil }
-
 var errNoPreview = errors.New("what a command does cannot be shown before")
 
 // Preview shows the edit that the command is, as it would be now.

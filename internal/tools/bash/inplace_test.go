@@ -67,7 +67,7 @@ func TestSedInPlace(t *testing.T) {
 	b.write(t, "b.txt", "nothing\n")
 	b.write(t, "c.txt", "a foo\n")
 	c := b.bind(t, "sed -i 's/foo/X&/g' a.txt b.txt c.txt")
-	if !c.EditsFiles() || c.ReadOnly() || c.Concurrent() {
+	if !c.Command().Edits() || c.ReadOnly() || c.Concurrent() {
 		t.Fatal("it is no edit")
 	}
 	preview, err := c.Preview(t.Context())
@@ -160,7 +160,7 @@ func TestWhatIsNoEditInPlace(t *testing.T) {
 		"gsed -i s/foo/bar/ a.txt":                    false,
 	} {
 		c := b.bind(t, command)
-		if got := c.EditsFiles(); got != want {
+		if got := c.Command().Edits(); got != want {
 			t.Errorf("%q: %v", command, got)
 		}
 		if _, err := c.Preview(t.Context()); (err == nil) != want {
@@ -176,7 +176,7 @@ func TestWhatIsNoEditInPlace(t *testing.T) {
 	} {
 		other := newEditor(t, change)
 		other.write(t, "a.txt", "foo\n")
-		if other.bind(t, "sed -i s/foo/bar/ a.txt").EditsFiles() {
+		if other.bind(t, "sed -i s/foo/bar/ a.txt").Command().Edits() {
 			t.Errorf("%s it is an edit", name)
 		}
 	}
@@ -210,7 +210,7 @@ func TestSedInPlaceOfWhatChanged(t *testing.T) {
 		os.Remove(path) // ok: there may be none
 		b.write(t, "a.txt", "foo\n")
 		c := b.bind(t, "sed -i s/foo/bar/ a.txt")
-		if !c.EditsFiles() {
+		if !c.Command().Edits() {
 			t.Fatal("it is no edit")
 		}
 		if err := change(); err != nil {
@@ -228,7 +228,7 @@ func TestSedInPlaceOfWhatChanged(t *testing.T) {
 	os.Remove(path) // ok: writing fails if it is there still
 	b.write(t, "a.txt", "foo\n")
 	c := b.bind(t, "sed -i s/foo/bar/ a.txt")
-	c.EditsFiles()
+	c.Command().Edits()
 	b.write(t, "a.txt", "more foo\n")
 	if res, err := c.Run(t.Context(), func(tool.Progress) {}); err != nil || res.IsError || b.read(t, "a.txt") != "more bar\n" {
 		t.Errorf("%q, %v: %q", msg.PlainText(res.Parts), err, b.read(t, "a.txt"))

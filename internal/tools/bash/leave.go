@@ -57,9 +57,6 @@ func (t tolerant) Bind(input json.RawMessage) (tool.Call, error) {
 	return c, err
 }
 
-// Unsandboxed says that the command asks to be run outside the sandbox, which has to be asked about.
-func (c *call) Unsandboxed() bool { return c.leave }
-
 // What the model is told of the sandbox.
 const (
 	sandboxDoc = "Commands that do more than read run in a sandbox: they can write in the working directories and in `$TMPDIR`, except `.git` and other places that programs obey, they see no secrets, and they reach only the network hosts that are allowed. What the sandbox refuses is told in `<sandbox-violations>`. Do not try to get around it: tell the person what the task needs."

@@ -56,8 +56,7 @@ func TestWhatLeavesTheSandbox(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			asks, ok := call.(interface{ Unsandboxed() bool })
-			if want := tt.mayLeave && strings.Contains(tt.input, ask); !ok || asks.Unsandboxed() != want {
+			if want := tt.mayLeave && strings.Contains(tt.input, ask); tool.CommandOf(call).Leaves != want {
 				t.Errorf("the permission check is told %v", !want)
 			}
 			res, err := call.Run(t.Context(), func(tool.Progress) {})

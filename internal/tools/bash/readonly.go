@@ -75,9 +75,9 @@ func (c *call) runReadOnly(ctx context.Context, out io.Writer, limit time.Durati
 	return exit, p.dir, err
 }
 
-// Judged takes down what a path of the command led to when the command was judged; below says that this
+// judge takes down what a path of the command led to when the command was judged; below says that this
 // was about whatever is below it.
-func (c *call) Judged(path string, leads []string, below bool) {
+func (c *call) judge(path string, leads []string, below bool) {
 	if c.judged == nil {
 		c.judged = make(map[string][]string)
 	}

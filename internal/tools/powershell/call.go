@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"adze/internal/platform/osproc"
@@ -22,11 +23,15 @@ type call struct {
 	dir    string
 	config Config
 	line   *pwsh.Line
-	ended  string // the directory where it ended, or "" if it did not say
+	// command is asked for often, and its answer is not cheap.
+	command func() *tool.Command
+	ended   string // the directory where it ended, or "" if it did not say
 }
 
 func newCall(in Input, c Config) *call {
-	return &call{in: in, dir: c.Dir(), config: c, line: pwsh.Parse(in.Command)}
+	call := &call{in: in, dir: c.Dir(), config: c, line: pwsh.Parse(in.Command)}
+	call.command = sync.OnceValue(call.findCommand)
+	return call
 }
 
 func (c *call) Input() any { return c.in }
@@ -43,13 +48,13 @@ func (c *call) Access() []tool.Access {
 }
 
 // ReadOnly says that the command is proven to only read.
-func (c *call) ReadOnly() bool { return c.line.ReadOnly() == nil }
+func (c *call) ReadOnly() bool { return c.command().Doubt == nil }
 
 // Concurrent says that the command may run beside others.
 func (c *call) Concurrent() bool { return c.ReadOnly() }
 
 // Destructive says that the command may do what cannot be undone.
-func (c *call) Destructive() bool { return c.line.Warning() != "" }
+func (c *call) Destructive() bool { return c.command().Warning != "" }
 
 // OpenWorld says that the command may reach beyond this machine: proven ones do not.
 func (c *call) OpenWorld() bool { return !c.ReadOnly() }
@@ -65,16 +70,25 @@ func (c *call) Match(content string) (bool, error) {
 	return ok, nil
 }
 
-// Command tells the rules what they need to know.
-func (c *call) Command() tool.Command {
+// Command tells the gates what is known about the command.
+func (c *call) Command() *tool.Command { return c.command() }
+
+// findCommand returns what is known about the command.
+func (c *call) findCommand() *tool.Command {
+	return &tool.Command{
+		Line: c.in.Command, Foreign: c.foreign(),
+		Doubt: c.line.ReadOnly(), Warning: c.line.Warning(),
+	}
+}
+
+// foreign tells the rules what they need to know.
+func (c *call) foreign() *tool.Foreign {
 	removes, certain := c.line.Removals()
-	return tool.Command{
-		Doubt:    c.line.ReadOnly(),
+	return &tool.Foreign{
 		Dynamic:  c.line.Dynamic(),
 		Mentions: c.line.Mentions(), Packs: c.line.Packs(),
 		Removes: removes, Unsure: !certain,
 		Suggest: c.line.Suggest(),
-		Warning: c.line.Warning(),
 		Suspected: func(content string) (string, bool) {
 			pattern, err := pwsh.ParsePattern(content)
 			if err != nil { // a rule that cannot be read speaks of everything
