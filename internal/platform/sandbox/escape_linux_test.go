@@ -249,6 +249,22 @@ func escape(t *testing.T, p *prison) {
 	}
 }
 
+// A sandbox that takes over the result of another's test confines by itself, also after the other is
+// closed.
+func TestSandboxesShareAProbe(t *testing.T) {
+	var probe Probe
+	share := func(c *Config) { c.Home, c.Probe = "", &probe }
+	first, second := newPrison(t, Landlock, share), newPrison(t, Landlock, share)
+	if len(probe.results) != 1 {
+		t.Errorf("%d tests", len(probe.results))
+	}
+	first.Close()
+	out, _ := second.run(t, "echo in > made && cat made; echo x > "+filepath.Join(first.root, "made"))
+	if !strings.HasPrefix(out, "in\n") || !strings.Contains(out, "Permission denied") {
+		t.Errorf("printed %q", out)
+	}
+}
+
 // Proves PERM-61, SHSB-02.
 func TestWhatIsAllowedWorks(t *testing.T) {
 	p := newPrison(t, Bubblewrap, nil)

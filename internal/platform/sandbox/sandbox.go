@@ -50,6 +50,8 @@ type Config struct {
 	Helper string
 	// Only, if not None, is the one tier to use, for trying it out.
 	Only Tier
+	// Probe shares the results of self-tests with other sandboxes; it may be nil.
+	Probe *Probe
 }
 
 // A Command is a program to run.
@@ -84,6 +86,9 @@ type Sandbox struct {
 
 // New returns a sandbox. Nothing is looked at or made before it is used.
 func New(c Config) *Sandbox {
+	if c.Probe == nil {
+		c.Probe = new(Probe)
+	}
 	s := &Sandbox{config: c}
 	s.probe = sync.OnceValues(s.find)
 	s.temp = sync.OnceValues(s.makeTemp)

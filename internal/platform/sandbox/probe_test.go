@@ -1,0 +1,36 @@
+package sandbox
+
+import (
+	"errors"
+	"testing"
+)
+
+// A tier is tested once for all sandboxes of a probe, whether it passes or not; another tier, or the same
+// one made of something else, is tested by itself.
+func TestProbe(t *testing.T) {
+	var p Probe
+	failed := errors.New("its self-test failed")
+	tests := map[probed]int{}
+	try := func(key probed, outcome error) error {
+		return p.result(key, func() error { tests[key]++; return outcome })
+	}
+	passes := probed{tier: Bubblewrap, detail: "bwrap", home: "/home/a", helper: "/bin/adze"}
+	fails, other := passes, passes
+	fails.tier, other.detail = Landlock, "another bwrap"
+	for range 2 {
+		if err := try(passes, nil); err != nil {
+			t.Errorf("passed before: %v", err)
+		}
+		if err := try(fails, failed); err != failed {
+			t.Errorf("failed before: %v", err)
+		}
+		if err := try(other, failed); err != failed {
+			t.Errorf("another program: %v", err)
+		}
+	}
+	for key, n := range tests {
+		if n != 1 {
+			t.Errorf("%+v was tested %d times", key, n)
+		}
+	}
+}
