@@ -42,6 +42,7 @@ var layers = [][]string{
 	{"tool"},
 	{"tool/tooltest", "tool/change", "tool/command"},
 	{"tools/*", "permission", "hook", "mcp", "skill", "memory", "instruct"},
+	{"confine"},
 	{"agent/exec", "brief", "agent/compact", "agent/snip", "agent/collapse"},
 	{"agent"},
 	{"session/store", "session/notes"},

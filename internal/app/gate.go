@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime"
 
+	"adze/internal/confine"
 	"adze/internal/permission"
 	"adze/internal/platform/config"
 	"adze/internal/platform/fsys"
@@ -18,21 +19,21 @@ import (
 // A gate is the permission gate of a session, as flags and settings make it.
 type gate struct {
 	*permission.Gate
-	sandbox *confinement
+	sandbox *confine.Confinement // may be nil
 }
 
 // Before judges a call. What confines commands is found out when the first one does more than read.
 func (g *gate) Before(ctx context.Context, u *tool.Use) error {
 	if u.Tool.Traits().Shell && !tool.FactsOf(u.Call).ReadOnly {
-		g.sandbox.ready()
+		g.sandbox.Ready()
 	}
 	return g.Gate.Before(ctx, u)
 }
 
 // newGate returns the gate for the rules of flags and settings. A rule of a flag that cannot be read
 // stops the program, one of the settings is reported and fails safe.
-func newGate(o *options, s *config.Settings, env *Env, sandbox *confinement) (*gate, error) {
-	mode, err := startMode(o, s, env, sandbox.inForce)
+func newGate(o *options, s *config.Settings, env *Env, sandbox *confine.Confinement) (*gate, error) {
+	mode, err := startMode(o, s, env, sandbox.InForce)
 	if err != nil {
 		return nil, err
 	}

@@ -56,7 +56,7 @@ func (b *builder) settingsChanged(ctx context.Context, c config.Change) {
 		dirs = append(dirs, d.Path)
 	}
 	b.gate.SetRules(settingRules(c.Settings), dirs)
-	b.sandbox.reload(c.Settings)
+	b.sandbox.Reload(sandboxSettings(c.Settings))
 	for _, problem := range b.gate.Policy().Problems() {
 		b.env.say(problem.Error())
 	}

@@ -13,6 +13,7 @@ import (
 
 	"adze/internal/permission"
 	"adze/internal/platform/lines"
+	"adze/internal/platform/sandbox"
 	"adze/internal/platform/scope"
 	"adze/internal/tool"
 )
@@ -62,6 +63,7 @@ type checker struct {
 	env     *Env
 	o       *options
 	benches map[string]*bench // by directory
+	probe   sandbox.Probe
 }
 
 // A bench is what calls in one directory are judged with.
@@ -212,7 +214,7 @@ func (c *checker) bench(dir string) (*bench, error) {
 		cfg.Mode, err = wantedMode(&o, s, &env)
 	}
 	if err == nil {
-		cfg.Sandbox, err = expectedSandbox(s, &env)
+		cfg.Sandbox, err = expectedSandbox(s, &env, &c.probe)
 	}
 	if err != nil {
 		return nil, err

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,114 +9,57 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"adze/internal/brief"
+	"adze/internal/confine"
 	"adze/internal/msg"
 	"adze/internal/permission"
 	"adze/internal/platform/osproc"
-	"adze/internal/platform/sandbox"
-	"adze/internal/platform/shell"
 	"adze/internal/tools/bash"
 )
 
-// Proves PERM-62, PERM-63, SHSB-03.
-func TestSandboxInForce(t *testing.T) {
-	missing := errors.New("no sandbox works here")
-	for _, tt := range []struct {
-		name, settings string
-		tier           sandbox.Tier
-		problem        error
-		want           permission.Sandbox
-		confines       bool
-		leave          bool
-		says           string
-	}{
-		{"namespaces", `{"failIfUnavailable":false}`, sandbox.Bubblewrap, nil, permission.Sandbox{On: true, AutoAllow: true}, true, false, ""},
-		{"asking", `{"autoAllowBashIfSandboxed":false}`, sandbox.Bubblewrap, nil, permission.Sandbox{On: true}, true, false, ""},
-		{"a tier that does not protect", `{"failIfUnavailable":false}`, sandbox.Landlock, nil, permission.Sandbox{On: true}, true, false, ""},
-		{"macOS", `{"failIfUnavailable":false}`, sandbox.Seatbelt, nil, permission.Sandbox{On: true, AutoAllow: true}, true, false, ""},
-		{"may be left", `{"allowUnsandboxedCommands":true}`, sandbox.Bubblewrap, nil, permission.Sandbox{On: true, AutoAllow: true}, true, true, ""},
-		{"excluded", `{"excludedCommands":["docker *",":*"]}`, sandbox.Bubblewrap, nil, permission.Sandbox{On: true, AutoAllow: true, Excluded: []string{"docker *"}}, true, false, `":*" is no pattern`},
-		{"bad host", `{"network":{"allowedDomains":["https://x"]}}`, sandbox.Bubblewrap, nil, permission.Sandbox{On: true, AutoAllow: true}, true, false, `"https://x" is ignored`},
-		{"missing", `{"failIfUnavailable":false}`, sandbox.None, missing, permission.Sandbox{Missing: true}, false, false, "switched on, but no sandbox works here. Commands run without it"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			s, env, said := settingsOf(t, `{"sandbox":`+strings.Replace(tt.settings, "{", `{"enabled":true,`, 1)+`}`, nil)
-			c := openConfinement(s, env)
-			defer c.Close()
-			c.once.Do(func() { c.settle(tt.tier, tt.problem) })
-			c.attach(&gate{Gate: permission.NewGate(permission.GateConfig{})})
-			if diff := cmp.Diff(tt.want, c.gate.Policy().Config().Sandbox); diff != "" {
-				t.Error(diff)
-			}
-			var b bash.Config
-			c.confine(&b)
-			if got := !b.Outside()(shell.Parse("make", shell.Vars{})); got != tt.confines || b.MayLeave != tt.leave {
-				t.Errorf("confines %v, may be left %v", got, b.MayLeave)
-			}
-			if !strings.Contains(said.String(), tt.says) || tt.says == "" && said.Len() > 0 {
-				t.Errorf("said %q", said)
-			}
-		})
+// The shell tool asks the sandbox at every command: settings that change count for the next one.
+//
+// Proves SHSB-01.
+func TestSandboxOfCommands(t *testing.T) {
+	s, env, _ := settingsOf(t, `{}`, nil)
+	c, err := newConfinement(s, env, nil)
+	if err != nil {
+		t.Fatal(err)
 	}
-	for required, want := range map[string]int{"true": exitSetup, "false": 0} {
-		s, env, said := settingsOf(t, `{"sandbox":{"enabled":true,"failIfUnavailable":`+required+`}}`, nil)
-		c := openConfinement(s, env)
-		c.once.Do(func() { c.settle(sandbox.None, missing) })
-		if code := env.exitCode(t.Context(), c.required()); code != want || !strings.Contains(said.String(), missing.Error()) {
-			t.Errorf("required %s: exit code %d, said %q", required, code, said)
-		}
+	defer c.Close()
+	c.Attach(permission.NewGate(permission.GateConfig{}))
+	var b bash.Config
+	confineCommands(&b, c)
+	if b.Confines() || b.MayLeave || b.Leaves() {
+		t.Error("it is switched off, and confines or may be left")
 	}
-	s, env, _ := settingsOf(t, "", nil)
-	if c, err := newConfinement(s, env); err != nil || c.on() || c.inForce() || c.state().On {
-		t.Errorf("without a setting: %v, %v", c, err)
+	s, _, _ = settingsOf(t, `{"sandbox":{"enabled":true,"allowUnsandboxedCommands":true}}`, nil)
+	c.Reload(sandboxSettings(s))
+	if !b.Confines() || !b.Leaves() {
+		t.Error("it is switched on, and does not confine or may not be left")
 	}
-	var none *confinement
-	none.close()
-	if got := none.state(); got.On || got.Missing {
-		t.Errorf("%+v", got)
+	if confineCommands(&b, c); !b.MayLeave {
+		t.Error("the model is not offered to leave it")
+	}
+	var none bash.Config
+	if confineCommands(&none, nil); none.Wrap != nil {
+		t.Error("nothing confines")
 	}
 }
 
-// Settings that change count for the next command: the gate and the tool hear of it, and a sandbox that
-// is required and does not work lets nothing run.
-//
-// Proves PERM-62, PERM-63, SHSB-01.
-func TestSandboxSettingsChange(t *testing.T) {
-	s, env, said := settingsOf(t, `{}`, nil)
-	c := openConfinement(s, env)
-	defer c.Close()
-	c.attach(&gate{Gate: permission.NewGate(permission.GateConfig{})})
-	var b bash.Config
-	c.confine(&b)
-	line := shell.Parse("make", shell.Vars{})
-	outside := func() bool { return b.Outside()(line) }
-	change := func(text string) {
-		t.Helper()
-		s, _, _ := settingsOf(t, text, nil)
-		c.reload(s)
+// Every setting of the sandbox reaches it.
+func TestSandboxSettings(t *testing.T) {
+	s, _, _ := settingsOf(t, `{"sandbox":{
+		"enabled":true,"failIfUnavailable":true,"autoAllowBashIfSandboxed":true,"allowUnsandboxedCommands":true,"excludedCommands":["a *"],
+		"filesystem":{"allowWrite":["b"],"denyWrite":["c"],"denyRead":["d"]},
+		"network":{"allowedDomains":["e.org"],"deniedDomains":["f.org"]}},
+		"shell":{"passEnv":["G"]}}`, nil)
+	want := confine.Settings{
+		Enabled: true, Required: true, AutoAllow: true, AllowUnsandboxed: true, Excluded: []string{"a *"},
+		AllowWrite: []string{"b"}, DenyWrite: []string{"c"}, DenyRead: []string{"d"},
+		AllowedDomains: []string{"e.org"}, DeniedDomains: []string{"f.org"}, PassEnv: []string{"G"},
 	}
-	if !outside() || b.Confines() || c.tested.Load() {
-		t.Error("it is off, and confines or was tested")
-	}
-	bound := b.Outside()
-	change(`{"sandbox":{"enabled":true,"network":{"allowedDomains":["https://x"]}}}`)
-	c.once.Do(func() { c.settle(sandbox.Bubblewrap, nil) })
-	if outside() || !bound(line) || !c.gate.Policy().Config().Sandbox.AutoAllow || !strings.Contains(said.String(), `"https://x" is ignored`) {
-		t.Errorf("switched on: %+v, said %q", c.gate.Policy().Config().Sandbox, said)
-	}
-	change(`{"sandbox":{"enabled":true,"excludedCommands":["make"],"autoAllowBashIfSandboxed":false}}`)
-	if got := c.gate.Policy().Config().Sandbox; !outside() || got.AutoAllow || !got.On {
-		t.Errorf("excluded: %+v", got)
-	}
-	change(`{}`)
-	if got := c.gate.Policy().Config().Sandbox; !outside() || got.On {
-		t.Errorf("switched off: %+v", got)
-	}
-	c.problem = errors.New("no sandbox works here") // it is lost
-	for required, want := range map[string]bool{"false": true, "true": false} {
-		change(`{"sandbox":{"enabled":true,"failIfUnavailable":` + required + `}}`)
-		if got := c.gate.Policy().Config().Sandbox; outside() != want || !got.Missing {
-			t.Errorf("lost, required %s: outside %v, %+v", required, outside(), got)
-		}
+	if diff := cmp.Diff(want, sandboxSettings(s)); diff != "" {
+		t.Error(diff)
 	}
 }
 

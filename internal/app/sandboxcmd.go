@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/platform/sandbox"
+	"adze/internal/confine"
 )
 
 func sandboxFlags() []flag {
@@ -19,21 +19,7 @@ func sandboxFlags() []flag {
 	return flags
 }
 
-// A sandboxStatus is what confines commands, as it is printed for machines.
-type sandboxStatus struct {
-	Enabled   bool              `json:"enabled"`
-	Required  bool              `json:"required"`
-	Tier      string            `json:"tier"`
-	Problem   string            `json:"problem,omitempty"`
-	AutoAllow bool              `json:"autoAllow"`
-	MayLeave  bool              `json:"allowUnsandboxed"`
-	Excluded  []string          `json:"excludedCommands,omitempty"`
-	Network   []string          `json:"allowedDomains,omitempty"`
-	Limits    *sandbox.Limits   `json:"limits,omitempty"`
-	Attempts  []sandbox.Attempt `json:"attempts,omitempty"`
-}
-
-// runSandbox says what confines commands here and now, and shows it by trying.
+// runSandbox reports what confines commands, and shows it by trying.
 func runSandbox(ctx context.Context, env *Env, o *options) error {
 	if len(o.args) > 1 || len(o.args) == 1 && o.args[0] != "status" {
 		return setupErrorf("write adze sandbox status")
@@ -43,42 +29,20 @@ func runSandbox(ctx context.Context, env *Env, o *options) error {
 		return err
 	}
 	defer b.close()
-	c := b.sandbox // also if it is not switched on: what would be?
-	c.tier, c.problem = c.Tier()
-	s, held := c.status(ctx)
+	s := b.sandbox.Status(ctx)
 	if o.json {
 		err = env.print(marshal(s))
 	} else {
-		err = env.print(s.text())
+		err = env.print(sandboxText(s))
 	}
-	if err == nil && !held {
+	if err == nil && !s.Holds() {
 		err = &endedError{}
 	}
 	return err
 }
 
-// status tries what the sandbox is there to prevent. It reports whether all that is promised holds.
-func (c *confinement) status(ctx context.Context) (sandboxStatus, bool) {
-	s := c.settings.Load()
-	out := sandboxStatus{
-		Enabled: s.Bool("sandbox.enabled"), Required: s.Bool("sandbox.failIfUnavailable"), Tier: c.tier.String(),
-		MayLeave: s.Bool("sandbox.allowUnsandboxedCommands"), Excluded: s.Strings("sandbox.excludedCommands"), Network: s.Strings("sandbox.network.allowedDomains"),
-	}
-	limits, err := c.Limits()
-	if err == nil {
-		out.AutoAllow = c.autoAllow()
-		out.Limits = &limits
-		out.Attempts, err = c.Try(ctx)
-	}
-	if err != nil {
-		out.Problem = err.Error()
-		return out, false
-	}
-	return out, !slices.ContainsFunc(out.Attempts, func(a sandbox.Attempt) bool { return a.Promised && !a.Held })
-}
-
-// text returns the status for a person.
-func (s *sandboxStatus) text() string {
+// sandboxText returns the status as text for the user.
+func sandboxText(s confine.Status) string {
 	var b strings.Builder
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "%-11s %s\n", name, fmt.Sprintf(format, args...))
@@ -129,7 +93,7 @@ func (s *sandboxStatus) text() string {
 	return b.String()
 }
 
-// some returns a list in words.
+// some returns a list as text, or none if it is empty.
 func some(list []string, none string) string {
 	if len(list) == 0 {
 		return none

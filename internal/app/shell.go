@@ -49,7 +49,7 @@ func (sh *shelling) config(b toolbox) bash.Config {
 	for _, v := range s.Env() {
 		c.Keep = append(c.Keep, v.Name)
 	}
-	b.sandbox.confine(&c)
+	confineCommands(&c, b.sandbox)
 	if sh.dir.gate != nil {
 		c.SetDir, c.Roots = sh.dir.move, sh.dir.roots
 		c.MayRead = func(path string) bool { return sh.dir.gate.Policy().MayRead(path) }

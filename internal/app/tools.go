@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"adze/internal/confine"
 	"adze/internal/model/catalog"
 	"adze/internal/platform/config"
 	"adze/internal/platform/filestate"
@@ -102,9 +103,9 @@ type toolbox struct {
 	vars     *envFile
 	settings *config.Settings
 	dir      string
-	runner   *osproc.Runner // closed by the caller
-	shell    *shelling      // nil means that commands leave nothing behind
-	sandbox  *confinement   // nil means that commands are not confined
+	runner   *osproc.Runner       // closed by the caller
+	shell    *shelling            // nil means that commands leave nothing behind
+	sandbox  *confine.Confinement // nil means that commands are not confined
 	state    *filestate.Store
 	// home is the state home. Without one there are no locks, and so no tools that write.
 	home    string

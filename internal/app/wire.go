@@ -14,6 +14,7 @@ import (
 	"adze/internal/agent/collapse"
 	"adze/internal/agent/snip"
 	"adze/internal/brief"
+	"adze/internal/confine"
 	"adze/internal/model"
 	"adze/internal/model/catalog"
 	"adze/internal/model/cost"
@@ -49,7 +50,7 @@ type builder struct {
 	model   string          // as the user named it
 	backend *backend
 	gate    *gate
-	sandbox *confinement
+	sandbox *confine.Confinement
 	hooks   *hooking
 	vars    *envFile
 	runner  osproc.Runner
@@ -91,15 +92,15 @@ func newBuilder(env *Env, o *options) (*builder, error) {
 	for _, note := range o.notes {
 		env.say(note)
 	}
-	if b.sandbox, err = newConfinement(b.settings, env); err != nil {
+	if b.sandbox, err = newConfinement(b.settings, env, nil); err != nil {
 		return nil, err
 	}
-	b.closers = append(b.closers, b.sandbox.close)
+	b.closers = append(b.closers, b.sandbox.Close)
 	if b.gate, err = newGate(o, b.settings, env, b.sandbox); err != nil {
 		b.close()
 		return nil, err
 	}
-	b.sandbox.attach(b.gate)
+	b.sandbox.Attach(b.gate)
 	b.dir = newWorkdir(env.Dir, b.gate)
 	b.runner.Reaper = env.Program
 	b.closers = append(b.closers, b.runner.Close)
@@ -211,7 +212,7 @@ func (b *builder) open(ctx context.Context) (p parts, err error) {
 	if p.shell, err = b.openShell(ctx); err != nil {
 		return p, err
 	}
-	b.sandbox.begin(ctx)
+	b.sandbox.Begin(ctx)
 	return p, nil
 }
 

@@ -208,6 +208,15 @@ func (p *Policy) Hidden(path string) bool {
 // Hides reports whether there is a deny rule for reading at all.
 func (p *Policy) Hides() bool { return len(p.deny.reads.rules) > 0 }
 
+// DeniedReads returns the deny rules for reading certain paths, highest precedence first.
+func (p *Policy) DeniedReads() []Rule {
+	var rules []Rule
+	for _, r := range p.deny.reads.rules {
+		rules = append(rules, *r.Rule)
+	}
+	return rules
+}
+
 // inside reports whether every path is one of the places or below one.
 func inside(places, paths []string) bool {
 	for _, path := range paths {

@@ -1,0 +1,42 @@
+package confine
+
+import (
+	"fmt"
+
+	"adze/internal/platform/osproc"
+	"adze/internal/platform/sandbox"
+	"adze/internal/platform/shell"
+)
+
+// Wrap confines a command. End must be called when the command has ended, with what it printed; it
+// returns a block for the model about the limits that the command met, or "".
+func (f *Confinement) Wrap(cmd osproc.Cmd) (confined osproc.Cmd, end func(printed string) string, err error) {
+	env := osproc.DropSecrets(cmd.Env, f.settings.Load().PassEnv)
+	c, err := f.box.Wrap(f.ctx, sandbox.Command{Path: cmd.Path, Args: cmd.Args, Dir: cmd.Dir, Env: env})
+	if err != nil {
+		return osproc.Cmd{}, nil, fmt.Errorf("%w; the command was not run", err)
+	}
+	cmd.Path, cmd.Args, cmd.Dir, cmd.Env = c.Path, c.Args, c.Dir, c.Env
+	cmd.Files, cmd.Terminate, cmd.Reaped, cmd.NoCore = c.Files, c.Terminate, !c.Contained, true
+	return cmd, c.End, nil
+}
+
+// Scratch returns a directory that confined commands may write to.
+func (f *Confinement) Scratch() (string, error) { return f.box.Temp() }
+
+// Leaves reports whether the model may ask for a command outside the sandbox.
+func (f *Confinement) Leaves() bool { return f.settings.Load().AllowUnsandboxed }
+
+// Outside returns which commands run outside the sandbox, by the settings and rules in force now.
+func (f *Confinement) Outside() func(*shell.Script) bool {
+	s, policy := f.settings.Load(), f.gate.Policy()
+	return func(script *shell.Script) bool {
+		switch {
+		case !s.Enabled:
+			return true
+		case f.test().problem != nil:
+			return !s.Required // a required sandbox that does not work is an error of Wrap
+		}
+		return policy.Excluded(script)
+	}
+}

@@ -1,0 +1,49 @@
+package confine
+
+import (
+	"context"
+
+	"adze/internal/permission"
+	"adze/internal/platform/sandbox"
+)
+
+// hosts says which hosts confined commands reach.
+type hosts struct{ *sources }
+
+// reachable reports whether any host can be reached. If none is allowed and there is no user to ask, a
+// proxy would only cost time.
+func (h *hosts) reachable() bool {
+	if h.gate == nil {
+		return false
+	}
+	p := h.gate.Policy()
+	return h.gate.Asks() || p.Mode() == permission.Bypass || p.AllowsHosts() || len(h.settings.Load().AllowedDomains) > 0
+}
+
+func (h *hosts) allowed() []sandbox.Domain { return domains(h.settings.Load().AllowedDomains) }
+func (h *hosts) denied() []sandbox.Domain  { return domains(h.settings.Load().DeniedDomains) }
+
+// domains returns the entries of a list that can be read.
+func domains(list []string) []sandbox.Domain {
+	var read []sandbox.Domain
+	for _, text := range list {
+		if d, err := sandbox.ParseDomain(text); err == nil {
+			read = append(read, d)
+		}
+	}
+	return read
+}
+
+// judge returns what the rules for hosts say.
+func (h *hosts) judge(host string) (allow, deny bool) {
+	if h.gate == nil {
+		return false, false
+	}
+	b := h.gate.Policy().Host(host)
+	return b == permission.Allow, b == permission.Deny
+}
+
+// ask asks the user about a host.
+func (h *hosts) ask(ctx context.Context, host string) bool {
+	return h.gate != nil && h.gate.Reach(ctx, host)
+}

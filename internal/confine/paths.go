@@ -1,0 +1,131 @@
+package confine
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"adze/internal/permission"
+)
+
+// paths says where confined commands write and what is hidden from them.
+type paths struct {
+	*sources
+	dir, home string
+}
+
+// roots returns the working directories.
+func (p *paths) roots() []string {
+	if p.gate == nil {
+		return []string{p.dir}
+	}
+	return p.gate.Policy().Config().Dirs
+}
+
+// writable returns further places to write to.
+func (p *paths) writable() ([]string, error) { return p.expand(p.settings.Load().AllowWrite), nil }
+
+// readOnly returns places that cannot be written to, also in a working directory.
+func (p *paths) readOnly() ([]string, error) {
+	list := p.expand(p.settings.Load().DenyWrite)
+	if p.gate != nil {
+		c := p.gate.Policy().Config()
+		list = append(append(list, c.Protected...), filepath.Join(c.StateHome, "settings.json"))
+	}
+	return list, nil
+}
+
+// hidden returns what the settings and the deny rules for reading hide. If a rule cannot be carried out it
+// returns an error, and the command is not run.
+func (p *paths) hidden() ([]string, error) {
+	list := p.expand(p.settings.Load().DenyRead)
+	if p.gate == nil {
+		return list, nil
+	}
+	policy := p.gate.Policy()
+	if !policy.Hides() {
+		return list, nil
+	}
+	found, err := findHidden(policy, p.hidingPlaces(policy), maxVisited)
+	return append(list, found...), err
+}
+
+// hidingPlaces returns where hidden files may be: the working directories, and the fixed beginnings of
+// patterns that lead elsewhere.
+func (p *paths) hidingPlaces(policy *permission.Policy) []string {
+	places := slices.Clone(policy.Config().Dirs)
+	for _, r := range policy.DeniedReads() {
+		pattern := r.Content
+		switch {
+		case strings.HasPrefix(pattern, "//"), strings.HasPrefix(pattern, "~/"):
+			pattern = p.absolute(pattern)
+		case strings.HasPrefix(pattern, "/") && r.Base != "":
+			pattern = filepath.Join(r.Base, pattern)
+		default:
+			continue
+		}
+		if i := strings.IndexAny(pattern, "*?["); i >= 0 {
+			pattern = filepath.Dir(pattern[:i] + "x")
+		}
+		if !slices.ContainsFunc(places, func(dir string) bool { return pattern == dir || strings.HasPrefix(pattern, dir+"/") }) {
+			places = append(places, pattern)
+		}
+	}
+	return places
+}
+
+// maxVisited bounds how many files are visited to find the hidden ones.
+const maxVisited = 200_000
+
+// findHidden returns the files and directories in places that the policy hides. It visits at most limit
+// of them.
+func findHidden(policy *permission.Policy, places []string, limit int) ([]string, error) {
+	var list []string
+	visited := 0
+	for _, start := range places {
+		err := filepath.WalkDir(start, func(path string, d os.DirEntry, err error) error {
+			if err != nil {
+				return nil // what cannot be listed here cannot be read by a command either
+			}
+			if visited++; visited > limit {
+				return fmt.Errorf("the rules that deny reading cannot be carried out in the sandbox: there are more than %d files in %s to look at", limit, start)
+			}
+			if !policy.Hidden(path) && !(d.IsDir() && policy.Hidden(filepath.Join(path, "x"))) {
+				return nil
+			}
+			list = append(list, path)
+			if d.IsDir() {
+				return filepath.SkipDir
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// expand makes paths of the settings absolute.
+func (p *paths) expand(list []string) []string {
+	var all []string
+	for _, path := range list {
+		all = append(all, p.absolute(path))
+	}
+	return all
+}
+
+// absolute makes a path of the settings absolute.
+func (p *paths) absolute(path string) string {
+	switch rest, ok := strings.CutPrefix(path, "~"); {
+	case ok && (rest == "" || rest[0] == '/'):
+		return filepath.Join(p.home, rest)
+	case strings.HasPrefix(path, "//"):
+		return path[1:]
+	case !filepath.IsAbs(path):
+		return filepath.Join(p.dir, path)
+	}
+	return path
+}
