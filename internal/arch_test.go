@@ -36,6 +36,7 @@ var layers = [][]string{
 	{"platform/search/walk", "platform/search/scan"},
 	{"platform/search", "platform/fileindex"},
 	{"model"},
+	{"model/wire"},
 	{"model/messages", "model/catalog", "model/cost", "model/modeltest", "model/tokens"},
 	{"model/anthropic", "model/replay", "model/retry"},
 	{"tool/schema"},

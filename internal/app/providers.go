@@ -12,6 +12,7 @@ import (
 	"adze/internal/model/anthropic"
 	"adze/internal/model/replay"
 	"adze/internal/model/retry"
+	"adze/internal/model/wire"
 	"adze/internal/platform/config"
 	"adze/internal/platform/spell"
 )
@@ -125,12 +126,14 @@ func chooseProvider(o *options, s *config.Settings) (name, why string, err error
 
 func openAnthropic(env *Env, o *options, s *config.Settings) (*backend, error) {
 	c := anthropic.Config{
-		BaseURL:       s.Text("ADZE_BASE_URL"),
-		APIKey:        s.Text("ADZE_API_KEY"),
-		AuthToken:     s.Text("ADZE_AUTH_TOKEN"),
-		Version:       Version,
-		Idle:          time.Duration(s.Int("ADZE_STREAM_IDLE_TIMEOUT_MS")) * time.Millisecond,
-		AllowInsecure: s.Bool("ADZE_ALLOW_INSECURE_HTTP"),
+		Config: wire.Config{
+			BaseURL:       s.Text("ADZE_BASE_URL"),
+			Version:       Version,
+			Idle:          time.Duration(s.Int("ADZE_STREAM_IDLE_TIMEOUT_MS")) * time.Millisecond,
+			AllowInsecure: s.Bool("ADZE_ALLOW_INSECURE_HTTP"),
+		},
+		APIKey:    s.Text("ADZE_API_KEY"),
+		AuthToken: s.Text("ADZE_AUTH_TOKEN"),
 	}
 	b := &backend{shared: c.BaseURL == "", close: func() error { return nil }}
 	var err error
@@ -162,7 +165,7 @@ func openAnthropic(env *Env, o *options, s *config.Settings) (*backend, error) {
 		}
 	}
 	if o.record != "" {
-		recorder, err := replay.NewRecorder(o.record, anthropic.NewTransport(c.RootCAs))
+		recorder, err := replay.NewRecorder(o.record, wire.NewTransport(c.RootCAs))
 		if err != nil {
 			return nil, setupErrorf("--record-requests: %v", err)
 		}

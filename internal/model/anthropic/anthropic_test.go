@@ -8,6 +8,7 @@ import (
 
 	"adze/internal/model"
 	"adze/internal/model/modeltest"
+	"adze/internal/model/wire"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -15,9 +16,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 const secret = "sk-secret-0123456789"
 
 // provider returns a provider connected to h in memory.
-func provider(t *testing.T, h http.Handler, change ...func(*Config)) *Provider {
+func provider(t *testing.T, h http.Handler, change ...func(*Config)) *wire.Provider {
 	t.Helper()
-	c := Config{APIKey: secret, Version: "1.2.3", Transport: modeltest.Transport(h)}
+	c := Config{Config: wire.Config{Version: "1.2.3", Transport: modeltest.Transport(h)}, APIKey: secret}
 	for _, f := range change {
 		f(&c)
 	}

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -18,6 +17,7 @@ import (
 
 	"adze/internal/model"
 	"adze/internal/model/messages"
+	"adze/internal/model/wire"
 	"adze/internal/msg"
 )
 
@@ -106,11 +106,11 @@ func TestBaseURL(t *testing.T) {
 		"http://gateway.example": false, "http://127.0.0.1.example": false, "http://localhost.example": false,
 		"ftp://gateway.example": false, "gateway.example": false, "://": false, "https://": false,
 	} {
-		if _, err := New(Config{APIKey: "k", BaseURL: base}); (err == nil) != ok {
+		if _, err := New(Config{Config: wire.Config{BaseURL: base}, APIKey: "k"}); (err == nil) != ok {
 			t.Errorf("%q: error %v, want ok %v", base, err, ok)
 		}
 	}
-	if _, err := New(Config{APIKey: "k", BaseURL: "http://gateway.example", AllowInsecure: true}); err != nil {
+	if _, err := New(Config{Config: wire.Config{BaseURL: "http://gateway.example", AllowInsecure: true}, APIKey: "k"}); err != nil {
 		t.Errorf("allowed, and still %v", err)
 	}
 
@@ -125,7 +125,7 @@ func TestBaseURL(t *testing.T) {
 	}
 }
 
-// The environment, which the client library reads by default, has no say.
+// The environment is read by the caller alone.
 func TestIgnoresEnvironment(t *testing.T) {
 	t.Setenv("ANTHROPIC_API_KEY", "from-env")
 	t.Setenv("ANTHROPIC_AUTH_TOKEN", "from-env")
@@ -390,26 +390,4 @@ func TestCountTokens(t *testing.T) {
 			t.Errorf("error %v after %v", err, time.Since(began))
 		}
 	})
-}
-
-// Conversations that take turns keep their encoders.
-func TestEncoders(t *testing.T) {
-	p := provider(t, http.HandlerFunc(answering))
-	long := ask()
-	e := p.takeEncoder(long)
-	if _, err := e.Encode(long, nil); err != nil {
-		t.Fatal(err)
-	}
-	p.returnEncoder(e)
-	for range 3 * maxEncoders {
-		if _, err := text(t.Context(), p, ask()); err != nil { // a side query
-			t.Fatal(err)
-		}
-		if _, err := text(t.Context(), p, long); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if !slices.Contains(p.encoders, e) || !e.Continues(long) || len(p.encoders) != maxEncoders {
-		t.Error("side queries took the encoder of a conversation")
-	}
 }

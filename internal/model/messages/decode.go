@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 
 	"adze/internal/model"
+	"adze/internal/model/wire"
 )
 
 // A decoder turns wire events into ours.
@@ -16,12 +16,9 @@ type decoder struct {
 	requestID string
 	raw       bool
 
-	out        []model.Event // not yet taken
-	held       bool          // out waits for the answer proper; see take
-	any        bool          // some event of the stream was understood
-	begun      bool          // content has arrived
-	progressed bool          // the last event was more than a keep-alive
-	done       bool          // the message is complete
+	out   []model.Event // not yet taken
+	held  bool          // out waits for the answer proper; see Take
+	begun bool          // content has arrived
 
 	open  []*block // in order of their start
 	tally tally
@@ -74,9 +71,9 @@ type wireMessage struct {
 	Error      wireError         `json:"error"`
 }
 
-// take returns the events to hand on. The opening ones wait for what follows them: an error in its
-// place then comes before the first event, where a request can still be repeated.
-func (d *decoder) take() []model.Event {
+// Take implements [wire.Decoder]. The opening events wait for what follows them: an error in its place
+// then comes before the first event, where a request can still be repeated.
+func (d *decoder) Take() []model.Event {
 	if d.held {
 		return nil
 	}
@@ -85,27 +82,24 @@ func (d *decoder) take() []model.Event {
 	return out
 }
 
-// event decodes one event of a stream.
-func (d *decoder) event(name string, data []byte) error {
-	d.progressed = false
+// Event implements [wire.Decoder].
+func (d *decoder) Event(name string, data []byte) (wire.Progress, error) {
 	var e wireEvent
 	err := json.Unmarshal(data, &e)
 	switch {
 	case len(data) == 0 || e.foreign() && errors.As(err, new(*json.UnmarshalTypeError)):
-		return nil
+		return wire.Ignored, nil
 	case err != nil:
-		return fmt.Errorf("the stream has an event that is not JSON: %w", err)
+		return wire.Ignored, fmt.Errorf("the stream has an event that is not JSON: %w", err)
 	case e.Type == "":
 		e.Type = name
 	}
-	d.any = true
 	if e.foreign() {
-		return nil
+		return wire.KeepAlive, nil
 	}
 	if e.Type == "error" {
-		return d.streamError(e.Error)
+		return wire.KeepAlive, d.streamError(e.Error)
 	}
-	d.progressed = true
 	d.held = e.Type == "message_start"
 	d.begun = d.begun || !d.held
 	if d.raw {
@@ -115,20 +109,20 @@ func (d *decoder) event(name string, data []byte) error {
 	case "message_start":
 		d.start(e.Message)
 	case "content_block_start":
-		return d.startBlock(e.Index, e.ContentBlock)
+		err = d.startBlock(e.Index, e.ContentBlock)
 	case "content_block_delta":
-		return d.delta(e.Index, e.Delta)
+		err = d.delta(e.Index, e.Delta)
 	case "content_block_stop":
-		return d.stopBlock(e.Index)
+		err = d.stopBlock(e.Index)
 	case "message_delta":
 		if e.Delta.StopReason != "" {
 			d.stop = model.StopReason(e.Delta.StopReason)
 		}
 		d.use(e.Usage, latest)
 	case "message_stop":
-		return d.finish()
+		return wire.Complete, d.finish()
 	}
-	return nil
+	return wire.Content, err
 }
 
 func (d *decoder) emit(e model.Event) { d.out = append(d.out, e) }
@@ -156,13 +150,12 @@ func (d *decoder) finish() error {
 		d.emit(model.Usage{Usage: d.tally.usage})
 	}
 	d.emit(model.Stop{Reason: stopReason(d.stop)})
-	d.done = true
 	return nil
 }
 
-// abandon ends a message that failed with err: what it has cost until then is known only roughly. If
-// err is the server's own, given before anything else, there was no message.
-func (d *decoder) abandon(err error) {
+// End implements [wire.Decoder]. Only message_stop completes a message. What one that broke off has cost
+// is known only roughly; if err is the server's own and came first, there was no message.
+func (d *decoder) End(err error) (complete bool) {
 	switch kind := model.KindOf(err); {
 	case !d.begun && kind != model.Broken && kind != model.Unknown:
 		d.out = nil
@@ -172,6 +165,7 @@ func (d *decoder) abandon(err error) {
 		d.emit(model.Usage{Usage: d.tally.usage})
 	}
 	d.held = false
+	return false
 }
 
 // streamError returns the error the server sent instead of going on. Once there was content, what
@@ -197,27 +191,10 @@ func stopReason(r model.StopReason) model.StopReason {
 	return model.StopEnd
 }
 
-// ReadMessage yields the events of a whole response body, as [ReadStream] would have for a stream.
-func ReadMessage(body []byte, o StreamOptions) iter.Seq2[model.Event, error] {
-	return func(yield func(model.Event, error) bool) {
-		if o.Close != nil {
-			defer o.Close()
-		}
-		d := &decoder{requestID: o.RequestID}
-		err := d.message(body)
-		if err != nil {
-			yield(nil, d.failure(err))
-			return
-		}
-		for _, e := range d.out {
-			if !yield(e, nil) {
-				return
-			}
-		}
-	}
-}
+var errNotAnswer = errors.New("a web page came instead of an answer")
 
-func (d *decoder) message(body []byte) error {
+// Message implements [wire.Decoder].
+func (d *decoder) Message(body []byte) error {
 	var m wireMessage
 	if err := json.Unmarshal(body, &m); err != nil {
 		if text := bytes.TrimSpace(body); len(text) > 0 && text[0] == '<' {

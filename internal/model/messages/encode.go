@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 
 	"adze/internal/model"
+	"adze/internal/model/wire"
 	"adze/internal/msg"
 )
 
@@ -49,7 +49,7 @@ func (e *Encoder) Encode(req *model.Request, extra json.RawMessage) ([]byte, err
 
 // EncodeBody is like Encode, but returns the body in pieces, most of which the encoder keeps for the
 // next request: nothing of a long conversation is copied. The pieces never change.
-func (e *Encoder) EncodeBody(req *model.Request, extra json.RawMessage) (Body, error) {
+func (e *Encoder) EncodeBody(req *model.Request, extra json.RawMessage) (wire.Body, error) {
 	head, err := options(req, extra)
 	if err != nil {
 		return nil, err
@@ -57,70 +57,7 @@ func (e *Encoder) EncodeBody(req *model.Request, extra json.RawMessage) (Body, e
 	return e.body(req, head), nil
 }
 
-// A Body is a request body in pieces. They are read only.
-type Body [][]byte
-
-// Len returns the number of bytes.
-func (b Body) Len() int64 {
-	var n int64
-	for _, piece := range b {
-		n += int64(len(piece))
-	}
-	return n
-}
-
-// Reader returns a reader of the whole.
-func (b Body) Reader() io.Reader { return &bodyReader{slices.Clone(b)} }
-
-// A bodyReader reads pieces, and hands them on without a buffer in between.
-type bodyReader struct{ rest Body }
-
-func (r *bodyReader) Read(p []byte) (n int, err error) {
-	for n < len(p) && len(r.rest) > 0 {
-		taken := copy(p[n:], r.rest[0])
-		n += taken
-		if r.rest[0] = r.rest[0][taken:]; len(r.rest[0]) == 0 {
-			r.rest = r.rest[1:]
-		}
-	}
-	if n == 0 && len(p) > 0 {
-		return 0, io.EOF
-	}
-	return n, nil
-}
-
-func (r *bodyReader) WriteTo(w io.Writer) (n int64, err error) {
-	for len(r.rest) > 0 {
-		written, err := w.Write(r.rest[0])
-		n += int64(written)
-		if err != nil {
-			return n, err
-		}
-		r.rest = r.rest[1:]
-	}
-	return n, nil
-}
-
-// Bytes returns a copy of the whole.
-func (b Body) Bytes() []byte {
-	if b == nil {
-		return nil
-	}
-	return slices.Concat(b...)
-}
-
-// EncodeCount returns the body that asks how many tokens req has.
-func (e *Encoder) EncodeCount(req *model.Request) ([]byte, error) {
-	head, err := options(req, nil)
-	if err != nil {
-		return nil, err
-	}
-	return e.body(req, slices.DeleteFunc(head, func(m member) bool {
-		return m.name == "max_tokens" || m.name == "stream" || m.name == "metadata"
-	})).Bytes(), nil
-}
-
-func (e *Encoder) body(req *model.Request, head []member) Body {
+func (e *Encoder) body(req *model.Request, head []member) wire.Body {
 	e.update(req.Messages)
 	marks := place(req)
 
@@ -131,7 +68,7 @@ func (e *Encoder) body(req *model.Request, head []member) Body {
 		dst = append(dst, ':')
 		dst = append(dst, m.value...)
 	}
-	return append(e.messages(Body{dst, e.front.encode(req, marks)}, marks), []byte("]}"))
+	return append(e.messages(wire.Body{dst, e.front.encode(req, marks)}, marks), []byte("]}"))
 }
 
 // Continues reports whether req starts with the conversation of the last request, so that encoding it
@@ -212,7 +149,7 @@ func cacheable(p msg.Part) bool {
 }
 
 // messages appends buf to body, with the marks spliced in.
-func (e *Encoder) messages(body Body, marks map[position]model.Mark) Body {
+func (e *Encoder) messages(body wire.Body, marks map[position]model.Mark) wire.Body {
 	e.lent = max(e.lent, len(e.buf))
 	from := 0
 	if m, ok := marks[position{place: model.InMessages}]; ok {

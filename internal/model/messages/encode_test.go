@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"adze/internal/model"
+	"adze/internal/model/wire"
 	"adze/internal/msg"
 )
 
@@ -350,7 +351,7 @@ func TestBodiesDoNotChange(t *testing.T) {
 	other := request("one", "another", "line")
 	other.Messages[0] = long.Messages[0]
 	var e Encoder
-	var bodies []Body
+	var bodies []wire.Body
 	var want []string
 	for _, r := range []*model.Request{
 		long, other, long, {Model: "m", Messages: long.Messages[:3]}, {Model: "m", Messages: append(long.Messages[:3:3], other.Messages[1])},

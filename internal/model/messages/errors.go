@@ -2,13 +2,9 @@ package messages
 
 import (
 	"encoding/json"
-	"net/http"
-	"strconv"
-	"strings"
-	"time"
-	"unicode"
 
 	"adze/internal/model"
+	"adze/internal/model/wire"
 	"adze/internal/msg"
 )
 
@@ -18,82 +14,21 @@ type wireError struct {
 	Message string `json:"message"`
 }
 
-// ErrorFrom classifies an HTTP error response.
-func ErrorFrom(status int, header http.Header, body []byte) *model.Error {
+// Error implements [wire.Dialect].
+func (Dialect) Error(status int, body []byte) *model.Error {
 	var w struct {
 		Error     wireError `json:"error"`
 		RequestID string    `json:"request_id"`
 	}
 	if json.Unmarshal(body, &w) != nil { // ok: not the server's but a proxy's, and the status says enough
-		w.Error = wireError{Message: plain(body)}
+		w.Error = wireError{Message: wire.Plain(body)}
 	}
 	e := w.Error.classify(status)
-	e.RequestID = header.Get("request-id")
-	if e.RequestID == "" {
-		e.RequestID = clean(w.RequestID)
-	}
-	e.RetryAfter, e.HasRetryAfter = retryAfter(header)
-	switch header.Get("x-should-retry") {
-	case "true":
-		e.ShouldRetry = +1
-	case "false":
-		e.ShouldRetry = -1
-	}
+	e.RequestID = wire.Clean(w.RequestID)
 	return e
 }
 
-// plain returns a body that is not JSON if a person can read it.
-func plain(body []byte) string {
-	s := strings.TrimSpace(string(body))
-	if strings.ContainsAny(s, "<{\n") {
-		return ""
-	}
-	return s
-}
-
-// clean makes a server's words fit for one line of a terminal or a log.
-func clean(s string) string {
-	const most = 1000
-	s = strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return ' '
-		case unicode.Is(unicode.C, r): // control, and what reorders or hides text
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(s, "?"))
-	if lower := strings.ToLower(s); strings.Contains(lower, "<html") || strings.Contains(lower, "<!doctype") {
-		return ""
-	}
-	if r := []rune(s); len(r) > most {
-		s = string(r[:most]) + "…"
-	}
-	return strings.TrimSpace(s)
-}
-
-// retryAfter returns how long the server asks to wait, in milliseconds, seconds or as a date. What
-// makes no sense was not asked.
-func retryAfter(h http.Header) (time.Duration, bool) {
-	var wait float64
-	if ms, err := strconv.ParseFloat(h.Get("retry-after-ms"), 64); err == nil {
-		wait = ms / 1000
-	} else if s := h.Get("retry-after"); s == "" {
-		return 0, false
-	} else if secs, err := strconv.ParseFloat(s, 64); err == nil {
-		wait = secs
-	} else if at, err := http.ParseTime(s); err == nil {
-		wait = max(0, time.Until(at).Seconds())
-	} else {
-		return 0, false
-	}
-	if !(wait >= 0 && wait <= (24*time.Hour).Seconds()) { // also when it is not a number
-		return 0, false
-	}
-	return time.Duration(wait * float64(time.Second)), true
-}
-
-// ErrorBody is the inverse of [ErrorFrom], for servers in tests and scripts: the status and body a
+// ErrorBody is the inverse of [Dialect.Error], for servers in tests and scripts: the status and body a
 // server sends for an error of the given kind. Kinds that are no answer of a server (the connection's,
 // and Broken) count as ServerFault. An empty message stands for the usual one; a message that would be
 // taken for another kind gets the usual one before it.

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"adze/internal/model"
+	"adze/internal/model/wire"
 )
 
 // Proves PROV-54. The numbers are found in several wordings; without numbers the input is too long.
@@ -109,7 +110,7 @@ func TestErrorFromBody(t *testing.T) {
 		{"long", strings.Repeat("x", 5000), strings.Repeat("x", 1000) + "…"},
 	}
 	for _, tt := range tests {
-		if got := ErrorFrom(500, nil, []byte(tt.body)); got.Message != tt.want || got.Kind != model.ServerFault {
+		if got := wire.ErrorFrom(Dialect{}, 500, nil, []byte(tt.body)); got.Message != tt.want || got.Kind != model.ServerFault {
 			t.Errorf("%s: %v %q, want %q", tt.name, got.Kind, got.Message, tt.want)
 		}
 	}
@@ -144,13 +145,13 @@ func TestErrorFromHeader(t *testing.T) {
 			for i := 0; i+1 < len(tt.header); i += 2 {
 				h.Set(tt.header[i], tt.header[i+1])
 			}
-			got := ErrorFrom(429, h, nil)
+			got := wire.ErrorFrom(Dialect{}, 429, h, nil)
 			if diff := cmp.Diff(&tt.want, got, cmpopts.IgnoreFields(model.Error{}, "Kind", "Status")); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 			}
 		}
 	})
-	got := ErrorFrom(500, nil, []byte(`{"error":{"type":"api_error"},"request_id":"req_8"}`))
+	got := wire.ErrorFrom(Dialect{}, 500, nil, []byte(`{"error":{"type":"api_error"},"request_id":"req_8"}`))
 	if got.RequestID != "req_8" {
 		t.Errorf("request id %q, want the body's", got.RequestID)
 	}
@@ -165,7 +166,7 @@ func TestErrorBody(t *testing.T) {
 		}
 		for _, message := range []string{"", `some "words"`} {
 			status, body := ErrorBody(k, message)
-			got := ErrorFrom(status, nil, body)
+			got := wire.ErrorFrom(Dialect{}, status, nil, body)
 			if got.Kind != want || !strings.Contains(got.Message, message) || got.Message == "" {
 				t.Errorf("%v with %q: %d %s is %v", k, message, status, body, got.Kind)
 			}

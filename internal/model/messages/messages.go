@@ -7,7 +7,24 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+
+	"adze/internal/model"
+	"adze/internal/model/wire"
 )
+
+// Dialect implements [wire.Dialect] and [wire.Counting].
+type Dialect struct{}
+
+// Path implements [wire.Dialect].
+func (Dialect) Path(*model.Request) string { return "v1/messages" }
+
+// NewEncoder implements [wire.Dialect].
+func (Dialect) NewEncoder() wire.Encoder { return new(Encoder) }
+
+// NewDecoder implements [wire.Dialect].
+func (Dialect) NewDecoder(requestID string, raw bool) wire.Decoder {
+	return &decoder{requestID: requestID, raw: raw}
+}
 
 // A member is one name and value of a JSON object.
 type member struct {

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"adze/internal/model"
+	"adze/internal/model/wire"
 	"adze/internal/msg"
 )
 
@@ -77,7 +78,7 @@ func events(parts ...any) (all []model.Event) {
 }
 
 func read(stream string) ([]model.Event, error) {
-	return collect(ReadStream(context.Background(), io.NopCloser(strings.NewReader(stream)), StreamOptions{RequestID: "req_1"}))
+	return collect(wire.ReadStream(context.Background(), Dialect{}, io.NopCloser(strings.NewReader(stream)), wire.StreamOptions{RequestID: "req_1"}))
 }
 
 // Proves PROV-11, PROV-14, PROV-10.
@@ -233,7 +234,7 @@ func TestReadStreamBroken(t *testing.T) {
 		{"error before content", sse(start, ping, `{"type":"error","error":{"type":"rate_limit_error","message":"Slow"}}`), model.RateLimited, "Slow"},
 		{"error after content", sse(start, text0, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`), model.Broken, "Overloaded"},
 		{"strange error", sse(`{"type":"error","error":{"type":"whim","message":"Who knows"}}`), model.ServerFault, "Who knows"},
-		{"endless line", "data: " + strings.Repeat("x", maxLine+10), model.Broken, "16 MB"},
+		{"endless line", "data: " + strings.Repeat("x", 16<<20+10), model.Broken, "16 MB"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -277,14 +278,14 @@ func pipe() (body *io.PipeReader, send func(...string) error) {
 func TestWatchdog(t *testing.T) {
 	tests := []struct {
 		name string
-		o    StreamOptions
+		o    wire.StreamOptions
 		ping time.Duration // between keep-alives; zero for none
 		want time.Duration
 		says string
 	}{
-		{"silence", StreamOptions{}, 0, 90 * time.Second, "no data for 90 s"},
-		{"shorter", StreamOptions{Idle: 5 * time.Second}, 0, 5 * time.Second, "no data for 5 s"},
-		{"keep-alives", StreamOptions{}, 7 * time.Second, 5 * time.Minute, "nothing but keep-alives for 300 s"},
+		{"silence", wire.StreamOptions{}, 0, 90 * time.Second, "no data for 90 s"},
+		{"shorter", wire.StreamOptions{Idle: 5 * time.Second}, 0, 5 * time.Second, "no data for 5 s"},
+		{"keep-alives", wire.StreamOptions{}, 7 * time.Second, 5 * time.Minute, "nothing but keep-alives for 300 s"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -302,7 +303,7 @@ func TestWatchdog(t *testing.T) {
 					}
 				})
 				defer server.Wait()
-				_, err := collect(ReadStream(t.Context(), body, tt.o))
+				_, err := collect(wire.ReadStream(t.Context(), Dialect{}, body, tt.o))
 				if model.KindOf(err) != model.Broken || !strings.Contains(err.Error(), tt.says) {
 					t.Errorf("error %v, want %q", err, tt.says)
 				}
@@ -329,7 +330,7 @@ func TestWatchdogPatience(t *testing.T) {
 			}
 			send(stop0, delta, stop)
 		}()
-		for _, err := range ReadStream(t.Context(), body, StreamOptions{}) {
+		for _, err := range wire.ReadStream(t.Context(), Dialect{}, body, wire.StreamOptions{}) {
 			if err != nil {
 				t.Error(err)
 			}
@@ -350,7 +351,7 @@ func TestReadStreamCancel(t *testing.T) {
 			cancel(cause)
 		}()
 		began := time.Now()
-		got, err := collect(ReadStream(ctx, body, StreamOptions{}))
+		got, err := collect(wire.ReadStream(ctx, Dialect{}, body, wire.StreamOptions{}))
 		if err != cause || time.Since(began) != time.Second {
 			t.Errorf("error %v after %v, want the cause after 1s", err, time.Since(began))
 		}
@@ -368,7 +369,7 @@ func TestReadStreamCancel(t *testing.T) {
 func TestReadStreamCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	got, err := collect(ReadStream(ctx, io.NopCloser(strings.NewReader(sse(start, text0, delta, stop))), StreamOptions{}))
+	got, err := collect(wire.ReadStream(ctx, Dialect{}, io.NopCloser(strings.NewReader(sse(start, text0, delta, stop))), wire.StreamOptions{}))
 	if err != context.Canceled || len(got) > 0 {
 		t.Errorf("got %v, %v", got, err)
 	}
@@ -381,7 +382,7 @@ func TestReadStreamBreak(t *testing.T) {
 	for n := range all {
 		closed := false
 		i := 0
-		for range ReadStream(t.Context(), io.NopCloser(strings.NewReader(whole)), StreamOptions{Close: func() { closed = true }}) {
+		for range wire.ReadStream(t.Context(), Dialect{}, io.NopCloser(strings.NewReader(whole)), wire.StreamOptions{Close: func() { closed = true }}) {
 			if i == n {
 				break
 			}
@@ -393,31 +394,41 @@ func TestReadStreamBreak(t *testing.T) {
 	}
 }
 
+// endless yields the same byte for ever.
+type endless byte
+
+func (e endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = byte(e)
+	}
+	return len(p), nil
+}
+
 // After the message the body is read to its end, so that the connection can serve again, but a server
 // that does not end it does not hold up the caller.
 func TestReadStreamDrains(t *testing.T) {
 	rest := strings.NewReader("\n\n: bye\n")
 	body := io.MultiReader(strings.NewReader(sse(start, delta, stop)), rest)
-	if _, err := collect(ReadStream(t.Context(), io.NopCloser(body), StreamOptions{})); err != nil || rest.Len() > 0 {
+	if _, err := collect(wire.ReadStream(t.Context(), Dialect{}, io.NopCloser(body), wire.StreamOptions{})); err != nil || rest.Len() > 0 {
 		t.Errorf("%d bytes left, error %v", rest.Len(), err)
 	}
 	synctest.Test(t, func(t *testing.T) {
 		body, send := pipe()
 		go send(start, delta, stop)
 		began := time.Now()
-		if _, err := collect(ReadStream(t.Context(), body, StreamOptions{})); err != nil || time.Since(began) > time.Second {
+		if _, err := collect(wire.ReadStream(t.Context(), Dialect{}, body, wire.StreamOptions{})); err != nil || time.Since(began) > time.Second {
 			t.Errorf("ended after %v with %v", time.Since(began), err)
 		}
 	})
 	endless := io.MultiReader(strings.NewReader(sse(start, delta, stop)), endless('x'))
-	if _, err := collect(ReadStream(t.Context(), io.NopCloser(endless), StreamOptions{})); err != nil {
+	if _, err := collect(wire.ReadStream(t.Context(), Dialect{}, io.NopCloser(endless), wire.StreamOptions{})); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestReadStreamRaw(t *testing.T) {
 	var raw []string
-	for e, err := range ReadStream(t.Context(), io.NopCloser(strings.NewReader(sse(start, ping, text0, textDelta("x"), stop0, delta, stop))), StreamOptions{Raw: true}) {
+	for e, err := range wire.ReadStream(t.Context(), Dialect{}, io.NopCloser(strings.NewReader(sse(start, ping, text0, textDelta("x"), stop0, delta, stop))), wire.StreamOptions{Raw: true}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -436,7 +447,7 @@ func TestReadMessage(t *testing.T) {
 		"content":[{"type":"thinking","thinking":"Hm.","signature":"abc"},{"type":"text","text":"Hello"},
 		{"type":"tool_use","id":"toolu_1","name":"Read","input":{"a": 1}},{"type":"hologram"}],
 		"usage":{"input_tokens":10,"cache_read_input_tokens":5,"cache_creation_input_tokens":2,"output_tokens":12}}`
-	got, err := collect(ReadMessage([]byte(body), StreamOptions{RequestID: "req_1"}))
+	got, err := collect(wire.ReadMessage(Dialect{}, []byte(body), "req_1"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -456,7 +467,7 @@ func TestReadMessage(t *testing.T) {
 		`{"type":"error","error":{"type":"overloaded_error"}}`: model.Overloaded,
 		`{"type":"message","content":[{}]}`:                    model.Broken,
 	} {
-		got, err := collect(ReadMessage([]byte(body), StreamOptions{}))
+		got, err := collect(wire.ReadMessage(Dialect{}, []byte(body), ""))
 		if model.KindOf(err) != want || len(got) > 0 {
 			t.Errorf("%s: got %v, %v, want %v", body, got, err, want)
 		}
@@ -471,7 +482,7 @@ func FuzzReadStream(f *testing.F) {
 	f.Fuzz(func(t *testing.T, in string) {
 		var last model.Event
 		var failed error
-		for e, err := range ReadStream(t.Context(), io.NopCloser(strings.NewReader(in)), StreamOptions{}) {
+		for e, err := range wire.ReadStream(t.Context(), Dialect{}, io.NopCloser(strings.NewReader(in)), wire.StreamOptions{}) {
 			if failed != nil || (e == nil) == (err == nil) {
 				t.Fatalf("pair %v, %v after error %v", e, err, failed)
 			}

@@ -7,6 +7,7 @@ import (
 
 	"adze/internal/model"
 	"adze/internal/model/messages"
+	"adze/internal/model/wire"
 )
 
 // Provider returns the script as a model in this process. It also counts tokens, roughly.
@@ -45,9 +46,9 @@ func (p *Player) ask(req *model.Request) (*answer, error) {
 // receive decodes a as a client does that sent req.
 func receive(ctx context.Context, a *answer, req *model.Request) iter.Seq2[model.Event, error] {
 	b := newBody(ctx, a)
-	o := messages.StreamOptions{RequestID: a.header.Get("Request-Id"), Raw: req.Raw}
+	o := wire.StreamOptions{RequestID: wire.RequestID(a.header), Raw: req.Raw}
 	if a.drop == 0 && !a.failed() && !req.NoStream {
-		return messages.ReadStream(ctx, b, o)
+		return wire.ReadStream(ctx, messages.Dialect{}, b, o)
 	}
 	return func(yield func(model.Event, error) bool) {
 		data, err := io.ReadAll(b)
@@ -57,7 +58,7 @@ func receive(ctx context.Context, a *answer, req *model.Request) iter.Seq2[model
 		case a.drop != 0:
 			yield(nil, &model.Error{Kind: a.drop, Err: io.ErrUnexpectedEOF})
 		case a.failed():
-			e := messages.ErrorFrom(a.status, a.header, data)
+			e := wire.ErrorFrom(messages.Dialect{}, a.status, a.header, data)
 			if a.refused {
 				e.Kind = model.Invalid
 			}
@@ -65,7 +66,7 @@ func receive(ctx context.Context, a *answer, req *model.Request) iter.Seq2[model
 		case err != nil:
 			yield(nil, &model.Error{Kind: model.Broken, RequestID: o.RequestID, Err: err})
 		default:
-			messages.ReadMessage(data, o)(yield)
+			wire.ReadMessage(messages.Dialect{}, data, o.RequestID)(yield)
 		}
 	}
 }

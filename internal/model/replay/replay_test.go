@@ -21,6 +21,7 @@ import (
 
 	"adze/internal/model"
 	"adze/internal/model/messages"
+	"adze/internal/model/wire"
 	"adze/internal/msg"
 )
 
@@ -138,19 +139,19 @@ func send(ctx context.Context, c *http.Client, url string, req *model.Request) i
 	if err != nil {
 		return fail(&model.Error{Kind: model.Network, Err: err})
 	}
-	o := messages.StreamOptions{RequestID: resp.Header.Get("Request-Id"), Raw: req.Raw}
+	o := wire.StreamOptions{RequestID: resp.Header.Get("Request-Id"), Raw: req.Raw}
 	if resp.StatusCode == http.StatusOK && !req.NoStream {
-		return messages.ReadStream(ctx, resp.Body, o)
+		return wire.ReadStream(ctx, messages.Dialect{}, resp.Body, o)
 	}
 	defer resp.Body.Close()
 	data, err := io.ReadAll(resp.Body)
 	switch {
 	case resp.StatusCode != http.StatusOK:
-		return fail(messages.ErrorFrom(resp.StatusCode, resp.Header, data))
+		return fail(wire.ErrorFrom(messages.Dialect{}, resp.StatusCode, resp.Header, data))
 	case err != nil:
 		return fail(&model.Error{Kind: model.Broken, RequestID: o.RequestID, Err: err})
 	}
-	return messages.ReadMessage(data, o)
+	return wire.ReadMessage(messages.Dialect{}, data, o.RequestID)
 }
 
 const secret = "sk-very-secret"

@@ -1,4 +1,4 @@
-package messages
+package wire
 
 import (
 	"context"
@@ -19,7 +19,7 @@ type StreamOptions struct {
 	Idle, Progress time.Duration
 	// RequestID is the server's id of the request, as far as the caller knows it.
 	RequestID string
-	// Raw asks for the server's own events too. A whole response has none.
+	// Raw asks for the server's own events too.
 	Raw bool
 	// Close, if not nil, is called once, after the body has been closed.
 	Close func()
@@ -34,15 +34,15 @@ const (
 	drainTime = 50 * time.Millisecond
 )
 
-// ReadStream decodes a server-sent event stream into events. It closes body before it returns, at
-// once when ctx is done, and closing body must end a read in progress.
+// ReadStream decodes a server-sent event stream into events. It closes body before it returns, at once
+// when ctx is done, and closing body must end a read in progress.
 //
-// A response that is cut off, stalls or is no stream at all ends in an error of kind [model.Broken];
-// if it had begun, its usage so far comes before the error, marked as estimated.
-func ReadStream(ctx context.Context, body io.ReadCloser, o StreamOptions) iter.Seq2[model.Event, error] {
+// A response that is cut off, stalls or is no stream at all ends in an error of kind [model.Broken]; if it
+// had begun, its usage so far comes before the error, marked as estimated.
+func ReadStream(ctx context.Context, dialect Dialect, body io.ReadCloser, o StreamOptions) iter.Seq2[model.Event, error] {
 	return func(yield func(model.Event, error) bool) {
 		closeBody := sync.OnceFunc(func() {
-			body.Close() // ok: there is nobody to tell
+			body.Close() // ok: nothing depends on it
 			if o.Close != nil {
 				o.Close()
 			}
@@ -58,32 +58,36 @@ func ReadStream(ctx context.Context, body io.ReadCloser, o StreamOptions) iter.S
 			w.progress = defaultProgress
 		}
 		s := &sseReader{r: w}
-		d := &decoder{requestID: o.RequestID, raw: o.Raw}
-		for !d.done {
+		d := dialect.NewDecoder(o.RequestID, o.Raw)
+		for any, done := false, false; !done; {
+			var got Progress
 			name, data, err := s.next()
 			if err == nil && ctx.Err() == nil {
-				err = d.event(name, data)
+				got, err = d.Event(name, data)
 			}
 			if ctx.Err() != nil {
 				err = context.Cause(ctx)
-			} else if err != nil {
-				err = d.failure(err)
 			}
-			if err != nil {
-				d.abandon(err)
+			any = any || got > Ignored
+			done = err == nil && got == Complete
+			if err != nil && d.End(err) {
+				err, done = nil, true
 			}
-			if d.progressed {
+			if got >= Content {
 				w.progressed()
 			}
-			for _, e := range d.take() {
+			for _, e := range d.Take() {
 				if !yield(e, nil) {
-					if d.done {
+					if done {
 						w.drain()
 					}
 					return
 				}
 			}
 			if err != nil {
+				if ctx.Err() == nil {
+					err = failure(err, o.RequestID, any)
+				}
 				yield(nil, err)
 				return
 			}
@@ -92,19 +96,36 @@ func ReadStream(ctx context.Context, body io.ReadCloser, o StreamOptions) iter.S
 	}
 }
 
-// failure turns whatever ended the stream early into the error to report.
-func (d *decoder) failure(err error) error {
+// ReadMessage decodes a whole answer into the events that [ReadStream] would have yielded for a stream.
+func ReadMessage(dialect Dialect, body []byte, requestID string) iter.Seq2[model.Event, error] {
+	return func(yield func(model.Event, error) bool) {
+		d := dialect.NewDecoder(requestID, false)
+		if err := d.Message(body); err != nil {
+			yield(nil, failure(err, requestID, false))
+			return
+		}
+		for _, e := range d.Take() {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
+// failure returns the error to report for what ended an answer early. Any says that some of the stream
+// was understood.
+func failure(err error, requestID string, any bool) error {
 	var known *model.Error
 	if errors.As(err, &known) {
 		return err
 	}
-	e := &model.Error{Kind: model.Broken, RequestID: d.requestID, Message: err.Error(), Err: err}
+	e := &model.Error{Kind: model.Broken, RequestID: requestID, Message: err.Error(), Err: err}
 	switch {
-	case err == io.EOF && d.any:
+	case err == io.EOF && any:
 		e.Message, e.Err = "the answer stopped before its end", io.ErrUnexpectedEOF
 	case err == io.EOF:
 		e.Message, e.Err = "no event stream came back; check the base URL and the proxy", io.ErrUnexpectedEOF
-	case errors.As(err, new(readError)) && d.any:
+	case errors.As(err, new(readError)) && any:
 		e.Message = "the connection broke in the middle of the answer"
 	case errors.As(err, new(readError)):
 		e.Kind, e.Message = model.Network, "the connection broke before the answer began"
@@ -112,7 +133,7 @@ func (d *decoder) failure(err error) error {
 	return e
 }
 
-// A readError is what the connection, rather than the text on it, got wrong.
+// A readError is an error of the connection, not of the text on it.
 type readError struct{ error }
 
 func (e readError) Unwrap() error { return e.error }

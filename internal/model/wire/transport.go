@@ -1,19 +1,17 @@
-package anthropic
+package wire
 
 import (
 	"crypto/tls"
 	"crypto/x509"
-	"fmt"
 	"net"
 	"net/http"
-	"net/url"
 	"sync"
 	"time"
 )
 
-// NewTransport returns the transport of providers that are given none: with proxy, timeouts and limits,
-// and trusting rootCAs, in PEM, besides the system's. It is set up when the first request needs it:
-// reading certificates takes longer than all of start-up may.
+// NewTransport returns the default transport: with proxy, timeouts and limits, and trusting rootCAs, in
+// PEM, besides the system's. It is set up by the first request: reading certificates takes longer than
+// all of start-up may.
 func NewTransport(rootCAs []byte) http.RoundTripper {
 	return lazyTransport(sync.OnceValues(func() (*http.Transport, error) {
 		t := &http.Transport{
@@ -28,7 +26,7 @@ func NewTransport(rootCAs []byte) http.RoundTripper {
 			ForceAttemptHTTP2: true,
 			// Compression would hold events back until a block of them is full.
 			DisableCompression: true,
-			// A connection that died while the machine slept is found out before a request hangs on it.
+			// A connection that died while the machine slept is noticed before a request hangs on it.
 			HTTP2: &http.HTTP2Config{SendPingTimeout: 30 * time.Second, PingTimeout: 15 * time.Second},
 		}
 		if len(rootCAs) == 0 {
@@ -36,7 +34,7 @@ func NewTransport(rootCAs []byte) http.RoundTripper {
 		}
 		pool, err := x509.SystemCertPool()
 		if err != nil {
-			pool = x509.NewCertPool() // ok: what is to be trusted in addition is at hand
+			pool = x509.NewCertPool() // ok: the extra certificates are at hand
 		}
 		if !pool.AppendCertsFromPEM(rootCAs) {
 			return nil, &badRootCAs{}
@@ -46,7 +44,7 @@ func NewTransport(rootCAs []byte) http.RoundTripper {
 	}))
 }
 
-// badRootCAs says that there is no certificate among the extra ones.
+// badRootCAs is the error for extra certificates that are none.
 type badRootCAs struct{}
 
 func (*badRootCAs) Error() string {
@@ -61,25 +59,4 @@ func (get lazyTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	return t.RoundTrip(req)
-}
-
-// checkURL refuses endpoints that would send the key in the clear.
-func (c *Config) checkURL() error {
-	u, err := url.Parse(c.BaseURL)
-	switch {
-	case err != nil || u.Host == "":
-		return fmt.Errorf("the base URL is not an address such as %s", firstParty)
-	case u.Scheme == "https":
-		return nil
-	case u.Scheme != "http":
-		return fmt.Errorf("the base URL must begin with https://, not %s://", u.Scheme)
-	case c.AllowInsecure || isLoopback(u.Hostname()):
-		return nil
-	}
-	return fmt.Errorf("the base URL would send the key to %s unencrypted; use https, or set ADZE_ALLOW_INSECURE_HTTP=1", u.Host)
-}
-
-func isLoopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }

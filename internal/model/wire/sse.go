@@ -1,4 +1,4 @@
-package messages
+package wire
 
 import (
 	"bytes"
@@ -13,7 +13,6 @@ const maxLine = 16 << 20
 var (
 	errLineTooLong = errors.New("a line of the stream is longer than 16 MB")
 	errNotStream   = errors.New("a web page came instead of a stream")
-	errNotAnswer   = errors.New("a web page came instead of an answer")
 )
 
 // An sseReader splits a server-sent event stream into events. It is incremental, takes any line
@@ -124,8 +123,8 @@ func (s *sseReader) fill() error {
 	return nil
 }
 
-// begin drops what may precede a stream and rejects a page at its first character: waiting for its
-// end would be waiting for a line that makes sense.
+// begin drops what may precede a stream and rejects a page at its first character: its end may be long
+// in coming.
 func (s *sseReader) begin() error {
 	const mark = "\ufeff"
 	rest := bytes.TrimLeft(s.buf, mark+" \t\r\n")

@@ -1,4 +1,4 @@
-package anthropic
+package wire_test
 
 import (
 	"context"
@@ -10,32 +10,71 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/http/httptrace"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"adze/internal/model"
+	"adze/internal/model/messages"
+	"adze/internal/model/modeltest"
+	"adze/internal/model/wire"
+	"adze/internal/msg"
 )
 
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// config returns a provider of the Messages dialect.
+func config() wire.Config {
+	return wire.Config{
+		Dialect: messages.Dialect{}, Address: "https://api.example", Version: "1",
+		Key: wire.Key{Value: "sk-secret-0123456789", Headers: []string{"X-Api-Key"}},
+	}
+}
+
+func ask() *model.Request {
+	return &model.Request{Model: "m-1", MaxTokens: 4000, Messages: []msg.Message{msg.UserText("hi")}}
+}
+
+const answer = `{"id":"msg_1","type":"message","model":"m-1","content":[{"type":"text","text":"yes"}],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":1}}`
+
+// answering is a server that answers whole.
+func answering(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	io.WriteString(w, answer)
+}
+
+// text asks and returns the text of the answer.
+func text(ctx context.Context, p model.Provider, req *model.Request) (string, error) {
+	var a model.Accumulator
+	for e, err := range p.Stream(ctx, req) {
+		if err != nil {
+			return "", err
+		}
+		a.Add(e)
+	}
+	return a.Message().Text(), nil
+}
+
 // server returns a loopback server and a provider that reaches it over the default transport.
-func server(t *testing.T, h http.HandlerFunc) *Provider {
+func server(t *testing.T, h http.HandlerFunc) *wire.Provider {
 	t.Helper()
 	s := httptest.NewServer(h)
 	t.Cleanup(s.Close)
 	return connect(t, s.URL, nil)
 }
 
-func connect(t *testing.T, base string, rootCAs []byte) *Provider {
+func connect(t *testing.T, base string, rootCAs []byte) *wire.Provider {
 	t.Helper()
-	p, err := New(Config{APIKey: secret, BaseURL: base, RootCAs: rootCAs})
+	c := config()
+	c.BaseURL, c.RootCAs = base, rootCAs
+	p, err := wire.New(c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if tr, err := p.c.Transport.(lazyTransport)(); err == nil {
-			tr.CloseIdleConnections()
-		}
-	})
+	t.Cleanup(p.CloseIdle)
 	return p
 }
 
@@ -85,7 +124,7 @@ func TestConnectionReuse(t *testing.T) {
 		io.Copy(io.Discard, r.Body)
 		switch n++; n % 3 {
 		case 0:
-			failing(model.Overloaded, "")(w, r)
+			w.WriteHeader(529)
 		case 1:
 			streaming(w, begun, saying, stops)
 		case 2:
@@ -140,7 +179,7 @@ func TestConnectionErrors(t *testing.T) {
 		})
 	}
 	for _, err := range []error{tls.AlertError(42), &tls.CertificateVerificationError{Err: errors.New("expired")}} {
-		if got := connectionError(err); got.Kind != model.TLS {
+		if got := wire.ConnectionError(err); got.Kind != model.TLS {
 			t.Errorf("%v is %v", err, got.Kind)
 		}
 	}
@@ -179,10 +218,36 @@ func TestBounds(t *testing.T) {
 	}
 }
 
+// Conversations that take turns keep their encoders.
+func TestEncoders(t *testing.T) {
+	c := config()
+	c.Transport = modeltest.Transport(http.HandlerFunc(answering))
+	p, err := wire.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := ask()
+	e, err := p.Encode(long)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 * wire.MaxEncoders {
+		if _, err := text(t.Context(), p, ask()); err != nil { // a side query
+			t.Fatal(err)
+		}
+		if _, err := text(t.Context(), p, long); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if kept := p.Encoders(); !slices.Contains(kept, e) || !e.Continues(long) || len(kept) != wire.MaxEncoders {
+		t.Error("side queries took the encoder of a conversation")
+	}
+}
+
 // Nothing slow happens before the first request.
 func BenchmarkNew(b *testing.B) {
 	for b.Loop() {
-		if _, err := New(Config{APIKey: "k", Version: "1"}); err != nil {
+		if _, err := wire.New(config()); err != nil {
 			b.Fatal(err)
 		}
 	}

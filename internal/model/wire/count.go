@@ -1,16 +1,14 @@
-package anthropic
+package wire
 
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 	"io"
 	"sync"
 	"time"
 
 	"adze/internal/model"
-	"adze/internal/model/messages"
 )
 
 const (
@@ -18,12 +16,15 @@ const (
 	maxCounts    = 256
 )
 
-// CountTokens implements [model.Counter]. It gives up after five seconds: a caller can estimate. The
-// same question is asked once.
+// CountTokens implements [model.Counter], if the dialect is [Counting]. It gives up after five seconds:
+// the caller can estimate. The same question is asked once.
 func (p *Provider) CountTokens(ctx context.Context, req *model.Request) (int, error) {
-	e := p.takeEncoder(req)
-	body, err := e.EncodeCount(p.adapt(req))
-	p.returnEncoder(e)
+	d, ok := p.c.Dialect.(Counting)
+	if !ok {
+		return 0, &model.Error{Kind: model.Invalid, Message: "the provider does not count tokens"}
+	}
+	req = p.adapt(req)
+	body, err := d.EncodeCount(req)
 	if err != nil {
 		return 0, &model.Error{Kind: model.Invalid, Message: err.Error(), Err: err}
 	}
@@ -33,37 +34,38 @@ func (p *Provider) CountTokens(ctx context.Context, req *model.Request) (int, er
 	}
 	limited, cancel := context.WithTimeoutCause(ctx, countTimeout, errNoAnswer(countTimeout))
 	defer cancel()
-	n, err := p.count(limited, body)
+	n, err := p.count(limited, d, req, body)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return 0, context.Cause(ctx)
 	case err != nil:
-		return 0, p.scrub(cause(limited, err))
+		return 0, p.client.scrub(cause(limited, err))
 	}
 	p.counts.put(hash, n)
 	return n, nil
 }
 
-func (p *Provider) count(ctx context.Context, body []byte) (int, error) {
-	res, err := p.send(ctx, "v1/messages/count_tokens", messages.Body{body}, "application/json")
+func (p *Provider) count(ctx context.Context, d Counting, req *model.Request, body []byte) (int, error) {
+	res, err := p.client.send(ctx, d.CountPath(req), Body{body}, "application/json")
 	if err != nil {
 		return 0, err
 	}
 	defer res.Body.Close()
-	var answer struct {
-		Input *int `json:"input_tokens"`
+	answer, err := io.ReadAll(io.LimitReader(res.Body, maxErrorBody))
+	if err != nil {
+		return 0, err
 	}
-	err = json.NewDecoder(io.LimitReader(res.Body, maxErrorBody)).Decode(&answer)
-	if err != nil || answer.Input == nil || *answer.Input < 0 {
+	n, err := d.DecodeCount(answer)
+	if err != nil {
 		return 0, &model.Error{
-			Kind: model.Broken, RequestID: res.Header.Get("request-id"),
+			Kind: model.Broken, RequestID: RequestID(res.Header),
 			Message: "the token count is not an answer", Err: fmt.Errorf("reading the token count: %w", err),
 		}
 	}
-	return *answer.Input, nil
+	return n, nil
 }
 
-// A countCache remembers counts. It forgets all of them when it is full, which costs a few questions.
+// A countCache remembers counts. When it is full it forgets all of them, which costs a few questions.
 type countCache struct {
 	mu sync.Mutex
 	m  map[[sha256.Size]byte]int

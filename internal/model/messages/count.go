@@ -1,0 +1,37 @@
+package messages
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"adze/internal/model"
+)
+
+// CountPath implements [wire.Counting].
+func (Dialect) CountPath(*model.Request) string { return "v1/messages/count_tokens" }
+
+// EncodeCount returns the body that asks how many tokens req has.
+func (Dialect) EncodeCount(req *model.Request) ([]byte, error) {
+	head, err := options(req, nil)
+	if err != nil {
+		return nil, err
+	}
+	return new(Encoder).body(req, slices.DeleteFunc(head, func(m member) bool {
+		return m.name == "max_tokens" || m.name == "stream" || m.name == "metadata"
+	})).Bytes(), nil
+}
+
+// DecodeCount reads the answer to it.
+func (Dialect) DecodeCount(body []byte) (int, error) {
+	var answer struct {
+		Input *int `json:"input_tokens"`
+	}
+	if err := json.Unmarshal(body, &answer); err != nil {
+		return 0, err
+	}
+	if answer.Input == nil || *answer.Input < 0 {
+		return 0, errors.New("no number of tokens")
+	}
+	return *answer.Input, nil
+}

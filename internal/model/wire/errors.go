@@ -1,0 +1,98 @@
+package wire
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"adze/internal/model"
+)
+
+// ErrorFrom returns the error of an HTTP error response.
+func ErrorFrom(d Dialect, status int, header http.Header, body []byte) *model.Error {
+	e := d.Error(status, body)
+	if id := RequestID(header); id != "" {
+		e.RequestID = id
+	}
+	e.RetryAfter, e.HasRetryAfter = retryAfter(header)
+	switch header.Get("X-Should-Retry") {
+	case "true":
+		e.ShouldRetry = +1
+	case "false":
+		e.ShouldRetry = -1
+	}
+	return e
+}
+
+// RequestID returns the server's id of a request, or nothing.
+func RequestID(header http.Header) string {
+	if id := header.Get("Request-Id"); id != "" {
+		return id
+	}
+	return header.Get("X-Request-Id")
+}
+
+// retryAfter returns how long the server asks to wait, in milliseconds, in seconds or as a date. A value
+// that makes no sense is ignored.
+func retryAfter(h http.Header) (time.Duration, bool) {
+	var wait float64
+	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
+		wait = ms / 1000
+	} else if s := h.Get("Retry-After"); s == "" {
+		return 0, false
+	} else if secs, err := strconv.ParseFloat(s, 64); err == nil {
+		wait = secs
+	} else if at, err := http.ParseTime(s); err == nil {
+		wait = max(0, time.Until(at).Seconds())
+	} else {
+		return 0, false
+	}
+	if !(wait >= 0 && wait <= (24*time.Hour).Seconds()) { // also when it is not a number
+		return 0, false
+	}
+	return time.Duration(wait * float64(time.Second)), true
+}
+
+// connectionError returns the error for a request that got no response. The URL stays out of it: it is
+// known, and may hold a password.
+func connectionError(err error) *model.Error {
+	var at *url.Error
+	if errors.As(err, &at) {
+		err = at.Err
+	}
+	e := &model.Error{Kind: model.Network, Message: err.Error(), Err: err}
+	var (
+		verify    *tls.CertificateVerificationError
+		record    tls.RecordHeaderError
+		alert     tls.AlertError
+		authority x509.UnknownAuthorityError
+		host      x509.HostnameError
+		invalid   x509.CertificateInvalidError
+		ca        *badRootCAs
+	)
+	if errors.As(err, &verify) || errors.As(err, &record) || errors.As(err, &alert) ||
+		errors.As(err, &authority) || errors.As(err, &host) || errors.As(err, &invalid) || errors.As(err, &ca) ||
+		errors.Is(err, http.ErrSchemeMismatch) {
+		e.Kind = model.TLS
+	}
+	return e
+}
+
+func errNoAnswer(limit time.Duration) error {
+	return &model.Error{Kind: model.Broken, Message: fmt.Sprintf("no answer for %d s", int(limit.Seconds()))}
+}
+
+// cause returns the reason why ctx ended, if that is one of ours, else err.
+func cause(ctx context.Context, err error) error {
+	var known *model.Error
+	if err != nil && ctx.Err() != nil && errors.As(context.Cause(ctx), &known) {
+		return known
+	}
+	return err
+}
