@@ -159,25 +159,6 @@ func TestInboxMergesOldNotifications(t *testing.T) {
 	}
 }
 
-// Proves LOOP-32.
-func TestLabelNeverDelaysTheLoop(t *testing.T) {
-	b := newBench(t, "use Safe {}\n---\nuse Safe {}\n---\nsay ok")
-	b.Label = func(c context.Context, _ []*msg.ToolUse) string { <-c.Done(); return "late" }
-	if got := calm(trace(b.run(ctx()))); strings.Contains(got, "label") || !strings.HasSuffix(got, "completed") {
-		t.Errorf("events: %s", got)
-	}
-
-	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, "use Safe {}\n---\ndelay 1s\nsay ok")
-		b.Label = func(context.Context, []*msg.ToolUse) string { return strings.Repeat("long ", 40) }
-		for e := range b.Run(ctx(), b.history) {
-			if l, ok := e.(agent.Labelled); ok && len(l.Text) != 80 {
-				t.Errorf("label of %d characters", len(l.Text))
-			}
-		}
-	})
-}
-
 // Proves LOOP-34.
 func TestPrefetchIsAttachedWhenReady(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

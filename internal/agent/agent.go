@@ -15,36 +15,49 @@ import (
 	"adze/internal/tool"
 )
 
-// An Agent is what one turn is run with. Provider, Executor, Pool and Model are required; every other
-// field may be left zero, which means that the turn does without it.
-type Agent struct {
-	Provider model.Provider
-	Executor *exec.Executor
-	// Pool assembles the tools of the next request.
-	Pool func() *tool.Pool
-
-	// Model answers; Fallback takes its place for the rest of the turn when it is overloaded.
-	Model    Model
-	Fallback Model
-	System   []msg.Part
-	// Context returns what each request says before the conversation; nil means nothing.
-	Context  func() []msg.Part
-	Cache    []model.Mark
+// Options are the settings of a turn. The zero value is useful.
+type Options struct {
 	Effort   model.Effort
 	Thinking model.Thinking
-	UserID   string
-	// MaxTokens is the output limit the user set. It is never raised.
-	MaxTokens int
+	// UserID identifies the user to the provider; it may be empty.
+	UserID string
 	// Raw asks for the provider's own events beside ours.
 	Raw bool
 
-	// MaxTurns caps the iterations, TokenBudget the output tokens of the turn; 0 means no cap.
-	MaxTurns    int
-	TokenBudget int
+	// MaxTurns caps the iterations, TokenBudget the output tokens of the turn, MaxBudgetUSD what the session
+	// costs; 0 means no cap.
+	MaxTurns     int
+	TokenBudget  int
+	MaxBudgetUSD float64
+	// MaxTokens is the output limit of a response. It is never raised; 0 leaves it to the model.
+	MaxTokens int
 	// Concurrency is how many calls may run at once; 0 means 10.
 	Concurrency int
 	// ToolsAfterStream runs tools only when the response is complete.
 	ToolsAfterStream bool
+}
+
+// A Preamble is what each request says before the conversation.
+type Preamble struct {
+	System []msg.Part
+	Cache  []model.Mark
+	// Context returns what goes before the first message; it may be nil.
+	Context func() []msg.Part
+}
+
+// An Agent is what one turn is run with: its options and its parts. Provider, Executor, Pool and Model are
+// required; a turn does without the other parts if they are zero.
+type Agent struct {
+	Options
+	Preamble
+
+	Provider model.Provider
+	Executor *exec.Executor
+	// Pool assembles the tools of the next request.
+	Pool func() *tool.Pool
+	// Model answers; Fallback takes its place for the rest of the turn when it is overloaded.
+	Model    Model
+	Fallback Model
 
 	// Steps shorten the view that is sent. Shortener makes room when the provider says it is too long.
 	Steps     Steps
@@ -57,8 +70,6 @@ type Agent struct {
 	Inbox *Inbox
 	// Prefetch starts with the turn; what is ready in time is attached at the next boundary.
 	Prefetch []func(context.Context) []msg.Part
-	// Label names a finished batch of calls in a few words, at its leisure.
-	Label func(context.Context, []*msg.ToolUse) string
 	// Meter books what responses cost and says when the money is spent.
 	Meter Meter
 	// Memo carries what one turn learns for the next; nil forgets it.
@@ -132,8 +143,8 @@ type Meter interface {
 	// Book adds a response: api is how long it took, retries the part that went into waiting and
 	// failed attempts before it.
 	Book(modelID string, u msg.Usage, api, retries time.Duration)
-	// Exhausted reports whether what was spent, in USD, has reached the limit.
-	Exhausted() (spent, limit float64, out bool)
+	// Exhausted returns what was spent, in USD, and reports whether that has reached the limit.
+	Exhausted(limit float64) (spent float64, out bool)
 }
 
 // A Memo is what the turns of a session remember of each other.

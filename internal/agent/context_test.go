@@ -11,7 +11,7 @@ import (
 // What is said before the conversation is part of its first message, and never of the history.
 func TestContextGoesBeforeTheFirstMessage(t *testing.T) {
 	said := msg.Reminder("Use tabs.")
-	r := &run{a: &Agent{Context: func() []msg.Part { return []msg.Part{said} }}}
+	r := &run{a: &Agent{Preamble: Preamble{Context: func() []msg.Part { return []msg.Part{said} }}}}
 	user, reply := msg.UserText("Hi."), msg.Message{Role: msg.Assistant, Parts: []msg.Part{&msg.Text{Text: "Hello."}}}
 	tests := []struct {
 		name     string

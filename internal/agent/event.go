@@ -65,9 +65,6 @@ type (
 		Warning bool
 	}
 
-	// Labelled names a finished batch of calls.
-	Labelled struct{ Text string }
-
 	// Compacted says that the history was shortened; the numbers are tokens. Manual says that the person
 	// wanted it.
 	Compacted struct {
@@ -107,7 +104,6 @@ func (ToolProgress) event() {}
 func (ToolDone) event()     {}
 func (Retrying) event()     {}
 func (Notice) event()       {}
-func (Labelled) event()     {}
 func (Compacted) event()    {}
 func (Nested) event()       {}
 func (Failed) event()       {}

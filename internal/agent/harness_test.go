@@ -189,7 +189,7 @@ func newBench(t testing.TB, script string) *bench {
 	n := 0
 	b.Agent = &agent.Agent{
 		Provider: b.player.Provider(),
-		Executor: &exec.Executor{Permission: allow{}},
+		Executor: &exec.Executor{Gates: []exec.Gate{{Name: "permission", Gate: allow{}}}},
 		Pool:     func() *tool.Pool { p, _ := registry.Assemble(nil, nil); return p },
 		Model:    agent.Model{ID: "main", Window: 200_000, Output: 32_000, MaxOutput: 32_000},
 		NewID:    func() string { n++; return fmt.Sprint("id", n) },
@@ -303,8 +303,6 @@ func trace(events []agent.Event) string {
 			lines = append(lines, "failed")
 		case agent.Compacted:
 			lines = append(lines, "compacted")
-		case agent.Labelled:
-			lines = append(lines, "label")
 		case agent.Ended:
 			lines = append(lines, string(e.Reason))
 		}

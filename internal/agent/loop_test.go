@@ -250,7 +250,7 @@ use Safe {"text":"reading"}
 ---
 say end
 `)
-	b.Executor.Permission = rejecter{"Shell"}
+	b.Executor.Gates[0].Gate = rejecter{"Shell"}
 	b.run(ctx())
 	want := `user result "did first"
 user error "The user rejected this call. Not now. Do not repeat the identical call."

@@ -257,9 +257,9 @@ func TestMediaError(t *testing.T) {
 
 // A meter remembers what was booked, at a price per output token.
 type meter struct {
-	price, limit float64
-	spent        float64
-	booked       map[string]int
+	price  float64
+	spent  float64
+	booked map[string]int
 }
 
 func (m *meter) Book(id string, u msg.Usage, _, _ time.Duration) {
@@ -270,9 +270,7 @@ func (m *meter) Book(id string, u msg.Usage, _, _ time.Duration) {
 	m.spent += m.price * float64(u.Output)
 }
 
-func (m *meter) Exhausted() (float64, float64, bool) {
-	return m.spent, m.limit, m.limit > 0 && m.spent >= m.limit
-}
+func (m *meter) Exhausted(limit float64) (float64, bool) { return m.spent, m.spent >= limit }
 
 // Proves LOOP-28 and PROV-41.
 func TestFallback(t *testing.T) {
@@ -397,7 +395,7 @@ func TestMaxTurns(t *testing.T) {
 // Proves SESS-43.
 func TestMoneyBudget(t *testing.T) {
 	b := newBench(t, "repeat 2\nusage input=0 output=6\nuse Safe {}")
-	b.Meter = &meter{price: 0.001, limit: 0.01}
+	b.Meter, b.MaxBudgetUSD = &meter{price: 0.001}, 0.01
 	events := b.run(ctx())
 	end := events[len(events)-1].(agent.Ended)
 	if end.Reason != agent.BudgetExhausted || !strings.Contains(end.Detail, "0.0120") || !strings.Contains(end.Detail, "0.0100") {

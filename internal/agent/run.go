@@ -106,7 +106,6 @@ func (r *run) iterate(s State) (State, *Ended) {
 		return r.recover(s, req, err)
 	}
 	r.lastStop = ans.stop
-	r.takeSummary(s.Summary)
 	if next, end, ok := r.cut(s, ans); ok {
 		return next, end
 	}
@@ -145,7 +144,6 @@ func (r *run) digest(s State, ans answer) (State, *Ended) {
 	if end := r.capped(s); end != nil {
 		return s, end
 	}
-	s.Summary = r.startSummary(ans.message.Uses())
 	s.Resumes, s.MaxTokens = 0, 0
 	return s.next(ToolUse), nil
 }
@@ -168,10 +166,11 @@ func (r *run) obstacle() *Ended {
 	if r.ctx.Err() != nil {
 		return r.aborted()
 	}
-	if r.a.Meter == nil {
+	limit := r.a.MaxBudgetUSD
+	if r.a.Meter == nil || limit <= 0 {
 		return nil
 	}
-	spent, limit, out := r.a.Meter.Exhausted()
+	spent, out := r.a.Meter.Exhausted(limit)
 	if !out {
 		return nil
 	}
@@ -210,7 +209,7 @@ func (r *run) request(s State, v View, pool *tool.Pool) *model.Request {
 		Tools:       pool.Specs(),
 		Cache:       r.a.Cache,
 		Effort:      r.a.Effort,
-		Thinking:    r.thinking(),
+		Thinking:    r.a.Thinking,
 		MaxTokens:   r.maxTokens(s),
 		Raw:         r.a.Raw,
 		HasFallback: r.canFallBack(),
@@ -218,7 +217,8 @@ func (r *run) request(s State, v View, pool *tool.Pool) *model.Request {
 	}
 }
 
-func (r *run) thinking() model.Thinking { return r.a.Thinking }
+// defaultOutput is the output limit for a model of which none is known, in tokens.
+const defaultOutput = 8192
 
 // maxTokens returns the output limit of the next request.
 func (r *run) maxTokens(s State) int {
@@ -230,7 +230,7 @@ func (r *run) maxTokens(s State) int {
 	case s.Model.Output > 0:
 		return s.Model.Output
 	}
-	return 8192
+	return defaultOutput
 }
 
 // results is what recordResults found beyond the results themselves.

@@ -1,10 +1,6 @@
 package agent
 
-import (
-	"context"
-
-	"adze/internal/msg"
-)
+import "adze/internal/msg"
 
 // A State is what one iteration hands to the next. Each continuation makes a new one; an earlier one
 // never changes.
@@ -19,8 +15,6 @@ type State struct {
 	Compacted bool
 	// MaxTokens overrides the output limit, if not 0.
 	MaxTokens int
-	// Summary is the label of the last batch, while it is being written.
-	Summary *Summary
 	// StopHookActive says that a stop hook sent the model back.
 	StopHookActive bool
 	// Iteration counts from 1.
@@ -45,33 +39,3 @@ var (
 	StopHookBlocking     = Transition{"stop_hook_blocking"}
 	TokenBudgetContinue  = Transition{"token_budget_continue"}
 )
-
-// A Summary is the label of a batch of calls that is being written in the background.
-type Summary struct{ text chan string }
-
-const maxLabel = 80
-
-func (r *run) startSummary(uses []*msg.ToolUse) *Summary {
-	if r.a.Label == nil {
-		return nil
-	}
-	s := &Summary{text: make(chan string, 1)}
-	r.side(func(ctx context.Context) {
-		if text := []rune(r.a.Label(ctx, uses)); len(text) > 0 {
-			s.text <- string(text[:min(len(text), maxLabel)])
-		}
-	})
-	return s
-}
-
-// takeSummary emits the label of the last batch if it is there; it never waits.
-func (r *run) takeSummary(s *Summary) {
-	if s == nil {
-		return
-	}
-	select {
-	case text := <-s.text:
-		r.emit(Labelled{Text: text})
-	default:
-	}
-}

@@ -49,7 +49,9 @@ func (b *builder) keepWithin(cfg *session.Config) {
 	if b.log != nil {
 		c.Transcript = b.log.Path
 	}
-	booked := func(id string, u msg.Usage, took time.Duration) { cfg.Ledger.Book(id, u, cost.Times{API: took}) }
+	booked := func(id string, u msg.Usage, took time.Duration) {
+		cfg.Records.Ledger.Book(id, u, cost.Times{API: took})
+	}
 	if s.Bool("contextCollapse.enabled") {
 		b.folder = collapse.New(collapse.Config{Provider: cfg.Provider, Language: c.Language, Booked: booked, Log: cfg.Debug})
 		c.Folds = b.folder

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"adze/internal/agent"
+	"adze/internal/agent/exec"
 	"adze/internal/model/replay"
 	"adze/internal/msg"
 	"adze/internal/session"
@@ -156,14 +157,14 @@ func TestLostCacheIsLogged(t *testing.T) {
 	doc := "Does it."
 	var log bytes.Buffer
 	cfg := session.Config{
-		Provider: replay.NewPlayer(script).Provider(), Tools: tool.NewRegistry(), Permission: yes{}, Model: "m",
-		Dynamic: func() []tool.Tool {
+		Provider: replay.NewPlayer(script).Provider(), Gates: []exec.Gate{{Name: "permission", Gate: yes{}}},
+		Tools: session.Tools{Registry: tool.NewRegistry(), Dynamic: func() []tool.Tool {
 			def := tool.Def{Name: "Do", Doc: doc, Schema: []byte(`{"type":"object"}`)}
 			return []tool.Tool{tool.New(def, func(context.Context, none, func(tool.Progress)) (tool.Result, error) { return tool.Result{}, nil })}
-		},
-		Resolve: func(name string) (agent.Model, error) {
+		}},
+		Models: session.Models{Main: "m", Resolve: func(name string) (agent.Model, error) {
 			return agent.Model{ID: name, Window: 200_000, Output: 1000}, nil
-		},
+		}},
 		Debug: slog.New(slog.NewTextHandler(&log, nil)),
 	}
 	b.watchCache(&cfg)

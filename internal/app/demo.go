@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"adze/internal/agent"
+	agentexec "adze/internal/agent/exec"
 	"adze/internal/model/replay"
 	"adze/internal/msg"
 	"adze/internal/permission"
@@ -129,11 +130,16 @@ func demoSession(ctx context.Context, root string, runner *osproc.Runner, paced 
 		runner: runner, state: filestate.New(), engine: search.New(search.Config{Cold: true}),
 	}
 	return session.Open(ctx, session.Config{
-		Provider:   replay.NewPlayer(script).Provider(),
-		Tools:      tool.NewRegistry(box.tools()...),
-		Permission: permission.NewGate(permission.GateConfig{Config: permission.Config{Mode: permission.Bypass, Dir: box.dir}}),
-		Model:      scriptedModel,
-		Resolve:    func(string) (agent.Model, error) { return agent.Model{ID: scriptedModel}, nil },
+		Provider: replay.NewPlayer(script).Provider(),
+		Tools:    session.Tools{Registry: tool.NewRegistry(box.tools()...)},
+		Gates: []agentexec.Gate{{
+			Name: "permission",
+			Gate: permission.NewGate(permission.GateConfig{Config: permission.Config{Mode: permission.Bypass, Dir: box.dir}}),
+		}},
+		Models: session.Models{
+			Main:    scriptedModel,
+			Resolve: func(string) (agent.Model, error) { return agent.Model{ID: scriptedModel}, nil },
+		},
 	}), nil
 }
 

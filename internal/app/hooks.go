@@ -62,12 +62,8 @@ func (b *builder) openHooks(cfg *session.Config) {
 	b.hooks = h
 	b.closers = append(b.closers, h.close)
 	b.gate.SetHooks(h.permissionRequest)
-	cfg.Permission = deniedHooks{cfg.Permission, h}
-	cfg.Hooks = append(cfg.Hooks, h)
-	cfg.Afters = append(cfg.Afters, h)
-	cfg.Stop = append(cfg.Stop, stopHooks{h})
-	cfg.Heard = h.before(cfg.Heard)
-	cfg.Ended = h.ended
+	cfg.Stops = append(cfg.Stops, stopHooks{h})
+	cfg.Listeners.Ended = h.ended
 }
 
 // hookSources returns where the settings define hooks, the least important first. What an untrusted
@@ -126,18 +122,6 @@ func (h *hooking) notify(n session.Notify) {
 func (h *hooking) reload(s *config.Settings) {
 	for _, p := range h.Reload(hookSources(s)) {
 		h.b.env.say(p.Error())
-	}
-}
-
-// before returns what hears a prompt: first the hooks, and if they let it pass, next.
-func (h *hooking) before(next func(context.Context, session.Prompt) session.Hearing) func(context.Context, session.Prompt) session.Hearing {
-	return func(ctx context.Context, p session.Prompt) session.Hearing {
-		hearing := h.heard(ctx, p)
-		if next != nil && hearing.Blocked == "" {
-			more := next(ctx, p)
-			hearing.Context, hearing.Blocked = append(hearing.Context, more.Context...), more.Blocked
-		}
-		return hearing
 	}
 }
 

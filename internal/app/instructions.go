@@ -22,21 +22,15 @@ func (b *builder) openAnnouncer(cfg *session.Config) {
 	c.Problems = b.reportIncludes
 	a := brief.NewAnnouncer(c)
 	b.announcer = a
-	cfg.Context = a.Opening
-	cfg.Afters = append(cfg.Afters, a)
-	heard := cfg.Heard
-	cfg.Heard = func(ctx context.Context, p session.Prompt) session.Hearing {
-		var h session.Hearing
-		if heard != nil {
-			h = heard(ctx, p)
-		}
-		if h.Blocked == "" {
-			for _, text := range a.News(ctx) {
-				h.Context = append(h.Context, msg.Reminder(text))
-			}
-		}
-		return h
+	cfg.Preamble.Context = a.Opening
+}
+
+// announce tells the model at the beginning of a turn what changed.
+func (b *builder) announce(ctx context.Context, _ session.Prompt) (h session.Hearing) {
+	for _, text := range b.announcer.News(ctx) {
+		h.Context = append(h.Context, msg.Reminder(text))
 	}
+	return h
 }
 
 // announcements says what a conversation is told of instructions and memories.

@@ -219,7 +219,7 @@ func (d *desk) shell(ctx context.Context, command string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	ex := &exec.Executor{Permission: yes{}}
+	ex := &exec.Executor{Gates: []exec.Gate{{Name: "permission", Gate: yes{}}}}
 	name := "Bash"
 	if _, _, ok := d.session.Pool().Lookup(name); !ok {
 		name = "PowerShell" // where there is no other shell

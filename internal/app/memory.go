@@ -120,22 +120,16 @@ func (m *remembering) mode() memory.Mode {
 // told returns the memory as the model is told of it.
 func (m *remembering) told() brief.Memory { return brief.Memory{Folder: m.folder, Mode: m.mode} }
 
-// wire lets a session remember.
-func (m *remembering) wire(cfg *session.Config) {
+// wire lets a session remember, and returns what watches over what it writes: nil if there is no memory.
+func (m *remembering) wire(cfg *session.Config) *memory.Guard {
 	if m.never != "" {
-		return
+		return nil
 	}
-	guard := &memory.Guard{
-		Gate: cfg.Permission, Claim: m.claim,
-		Folder: func() (memory.Folder, bool) { return m.folder, m.on() },
+	if cfg.Provider != nil {
+		cfg.Provider = m.silent(cfg.Provider)
+		cfg.Prefetch = m.prefetch(cfg)
 	}
-	cfg.Permission = guard
-	cfg.Afters = append(cfg.Afters, guard)
-	if cfg.Provider == nil {
-		return
-	}
-	cfg.Provider = m.silent(cfg.Provider)
-	cfg.Prefetch = m.prefetch(cfg)
+	return &memory.Guard{Claim: m.claim, Folder: func() (memory.Folder, bool) { return m.folder, m.on() }}
 }
 
 // keep adds the folder to what the model may read and write by itself.

@@ -45,7 +45,9 @@ func (m *remembering) prefetch(cfg *session.Config) func(session.Prompt, []msg.E
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	r := recaller{m, cfg.Provider, func(id string, u msg.Usage, took time.Duration) { cfg.Ledger.Book(id, u, cost.Times{API: took}) }, log}
+	r := recaller{m, cfg.Provider, func(id string, u msg.Usage, took time.Duration) {
+		cfg.Records.Ledger.Book(id, u, cost.Times{API: took})
+	}, log}
 	return func(p session.Prompt, before []msg.Entry) []func(context.Context) []msg.Part {
 		said := plainWords(p.Parts)
 		if !m.on() || !memory.Worth(said) {

@@ -85,18 +85,9 @@ func (b *builder) keepFiles() {
 }
 
 // remind lets the model hear at the beginning of a turn which mode is in force.
-func (b *builder) remind(cfg *session.Config) {
-	heard := cfg.Heard
-	cfg.Heard = func(ctx context.Context, p session.Prompt) session.Hearing {
-		var h session.Hearing
-		if heard != nil {
-			h = heard(ctx, p)
-		}
-		if h.Blocked == "" {
-			for _, text := range b.gate.Reminders() {
-				h.Context = append(h.Context, msg.Reminder(text))
-			}
-		}
-		return h
+func (b *builder) remind(context.Context, session.Prompt) (h session.Hearing) {
+	for _, text := range b.gate.Reminders() {
+		h.Context = append(h.Context, msg.Reminder(text))
 	}
+	return h
 }

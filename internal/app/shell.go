@@ -78,17 +78,11 @@ func (b *builder) openShell(ctx context.Context) (*shelling, error) {
 	return sh, nil
 }
 
-// warmUp takes the snapshot of the person's shell beside the first turn: a session in which nothing is
+// warmUp takes the snapshot of the user's shell beside the first turn: a session in which nothing is
 // said leaves nothing behind.
-func (sh *shelling) warmUp(cfg *session.Config) {
-	heard := cfg.Heard
-	cfg.Heard = func(ctx context.Context, p session.Prompt) session.Hearing {
-		sh.start()
-		if heard == nil {
-			return session.Hearing{}
-		}
-		return heard(ctx, p)
-	}
+func (sh *shelling) warmUp(context.Context, session.Prompt) session.Hearing {
+	sh.start()
+	return session.Hearing{}
 }
 
 // sessionDir returns the folder for what is kept beside the transcript. Without a transcript it lasts as

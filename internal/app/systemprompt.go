@@ -128,7 +128,7 @@ func (b *builder) describeTools(specs []msg.ToolSpec) []msg.ToolSpec {
 
 // watchCache logs when the provider has to read anew what it had cached, with what made it so.
 func (b *builder) watchCache(cfg *session.Config) {
-	cfg.Answered = func(req *model.Request, u msg.Usage) {
+	cfg.Listeners.Answered = func(req *model.Request, u msg.Usage) {
 		sent := *req
 		sent.Tools = b.describeTools(req.Tools)
 		if lost, ok := b.watch.Answered(&sent, u); ok && cfg.Debug != nil {

@@ -12,6 +12,7 @@ import (
 
 	"adze/internal/agent"
 	"adze/internal/agent/collapse"
+	"adze/internal/agent/exec"
 	"adze/internal/agent/snip"
 	"adze/internal/brief"
 	"adze/internal/confine"
@@ -226,15 +227,31 @@ func (b *builder) session(ctx context.Context, system assembler) (*session.Sessi
 	var current *session.Session
 	tools := b.makeTools(&p, func() catalog.Model { m, _ := b.lookup(current.Model()); return m })
 	cfg := b.config(p, tools, system)
-	p.shell.warmUp(&cfg)
 	b.openHooks(&cfg)
-	b.memory.wire(&cfg)
-	b.remind(&cfg)
+	guard := b.memory.wire(&cfg)
 	b.openAnnouncer(&cfg)
 	b.watchCache(&cfg)
 	b.keepWithin(&cfg)
+	cfg.Hearers = []session.Hearer{
+		{Name: "hooks", Hear: b.hooks.heard},
+		{Name: "shell", Hear: p.shell.warmUp},
+		{Name: "mode", Hear: b.remind},
+	}
+	cfg.Gates = []exec.Gate{
+		{Name: "hooks", Gate: b.hooks},
+		{Name: "permission", Gate: deniedHooks{b.gate, b.hooks}},
+	}
+	cfg.Afters = []exec.After{{Name: "hooks", After: b.hooks}}
+	if guard != nil {
+		cfg.Gates = append(cfg.Gates, exec.Gate{Name: "memory", Gate: guard})
+		cfg.Afters = append(cfg.Afters, exec.After{Name: "memory", After: guard})
+	}
+	if b.announcer != nil {
+		cfg.Hearers = append(cfg.Hearers, session.Hearer{Name: "instructions", Hear: b.announce})
+		cfg.Afters = append(cfg.Afters, exec.After{Name: "instructions", After: b.announcer})
+	}
 	if p.changes != nil {
-		cfg.Afters = append(cfg.Afters, p.changes) // after the hooks
+		cfg.Afters = append(cfg.Afters, exec.After{Name: "changes", After: p.changes})
 	}
 	current = session.Open(ctx, cfg)
 	b.hooks.attach(current)
@@ -271,47 +288,45 @@ func (b *builder) makeTools(p *parts, now func() catalog.Model) []tool.Tool {
 // config returns what flags and settings make of a session; what goes beyond one value is wired after it.
 func (b *builder) config(p parts, tools []tool.Tool, system assembler) session.Config {
 	cfg := session.Config{
-		ID:               b.id,
-		Tools:            tool.NewRegistry(append(tools, &b.output)...),
-		Denied:           b.denied(tools),
-		Permission:       b.gate,
-		Model:            b.model,
-		Fallback:         b.fallback(),
-		Resolve:          b.resolve,
-		System:           system,
-		Goal:             b.goal,
-		SetMode:          b.gate.SetMode,
-		Ledger:           b.spent(),
-		Spent:            b.saveCost,
-		MaxTurns:         b.o.maxTurns,
-		MaxBudgetUSD:     b.o.maxBudget,
-		TokenBudget:      b.o.tokenBudget,
-		MaxTokens:        b.settings.Int("ADZE_MAX_OUTPUT_TOKENS"),
-		Concurrency:      b.settings.Int("ADZE_MAX_TOOL_CONCURRENCY"),
-		ToolsAfterStream: !b.settings.Bool("ADZE_STREAMING_TOOLS"),
-		Effort:           firstOf(b.o.effort, model.Effort(b.settings.Text("effort"))),
-		Thinking:         b.thinking(),
-		Raw:              b.o.partial,
-		Debug:            p.debug,
-		Now:              b.env.Now,
+		ID:        b.id,
+		Models:    session.Models{Main: b.model, Fallback: b.fallback(), Resolve: b.resolve},
+		Tools:     session.Tools{Registry: tool.NewRegistry(append(tools, &b.output)...), Denied: b.denied(tools)},
+		Preamble:  session.Preamble{System: system},
+		Goal:      b.goal,
+		Controls:  session.Controls{SetMode: b.gate.SetMode},
+		Listeners: session.Listeners{Spent: b.saveCost},
+		Records:   session.Records{Ledger: b.spent()},
+		Loop: agent.Options{
+			MaxTurns:         b.o.maxTurns,
+			MaxBudgetUSD:     b.o.maxBudget,
+			TokenBudget:      b.o.tokenBudget,
+			MaxTokens:        b.settings.Int("ADZE_MAX_OUTPUT_TOKENS"),
+			Concurrency:      b.settings.Int("ADZE_MAX_TOOL_CONCURRENCY"),
+			ToolsAfterStream: !b.settings.Bool("ADZE_STREAMING_TOOLS"),
+			Effort:           firstOf(b.o.effort, model.Effort(b.settings.Text("effort"))),
+			Thinking:         b.thinking(),
+			Raw:              b.o.partial,
+		},
+		Debug: p.debug,
+		Now:   b.env.Now,
 	}
 	if b.log != nil {
-		cfg.Log = b.log
+		cfg.Records.Log = b.log
 	}
 	if b.earlier != nil {
-		cfg.History = b.earlier.Entries
+		cfg.Records.History = b.earlier.Entries
 	}
 	if p.history != nil {
-		cfg.Files = p.history
+		cfg.Records.Files = p.history
 	}
 	if b.backend != nil {
 		cfg.Provider = fit(b.backend.provider, b.table, b.env.say, b.describeTools)
 	}
 	if b.settings.Bool("sendMetadata") {
-		cfg.UserID = "session_" + b.id
+		cfg.Loop.UserID = "session_" + b.id
 	}
 	if p.shell.tasks != nil {
-		cfg.Detach = p.shell.tasks.Detach
+		cfg.Controls.Detach = p.shell.tasks.Detach
 	}
 	return cfg
 }

@@ -51,7 +51,8 @@ func runContext(runs int) error {
 	pool, _ := tool.Assemble(nil, nil, nil)
 	a := &agent.Agent{
 		Provider: p, Executor: &exec.Executor{}, Pool: func() *tool.Pool { return pool },
-		Model: agent.Model{ID: "m", Output: 1000, MaxOutput: 1000}, Context: func() []msg.Part { return first },
+		Model:    agent.Model{ID: "m", Output: 1000, MaxOutput: 1000},
+		Preamble: agent.Preamble{Context: func() []msg.Part { return first }},
 	}
 	a.System, a.Cache = brief.NewRegistry(nil).Assemble(facts).Parts(brief.Layout{Client: "adze/bench", Shared: true})
 	var took []time.Duration

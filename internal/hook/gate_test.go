@@ -24,7 +24,10 @@ type bed struct {
 }
 
 func newBed(hooks *Runner) *bed {
-	b := &bed{ex: &exec.Executor{Hooks: []tool.Gate{hooks}, Permission: permissive{}, Afters: []tool.After{hooks}}}
+	b := &bed{ex: &exec.Executor{
+		Gates:  []exec.Gate{{Name: "hooks", Gate: hooks}, {Name: "permission", Gate: permissive{}}},
+		Afters: []exec.After{{Name: "hooks", After: hooks}},
+	}}
 	b.pool, _ = tool.Assemble([]tool.Tool{newTool[shellInput]("Bash", shellSchema, &b.ran, "Shell")}, nil, nil)
 	return b
 }

@@ -53,7 +53,10 @@ func through(t *testing.T, hooks *Runner) (ran bool, text string) {
 	t.Helper()
 	var log []string
 	pool, _ := tool.Assemble([]tool.Tool{newTool[shellInput]("Bash", shellSchema, &log)}, nil, nil)
-	ex := &exec.Executor{Hooks: []tool.Gate{hooks}, Permission: permissive{}, Afters: []tool.After{hooks}}
+	ex := &exec.Executor{
+		Gates:  []exec.Gate{{Name: "hooks", Gate: hooks}, {Name: "permission", Gate: permissive{}}},
+		Afters: []exec.After{{Name: "hooks", After: hooks}},
+	}
 	p := ex.Bind(pool, &msg.ToolUse{ID: "toolu_1", Name: "Bash", Input: json.RawMessage(`{"command":"deploy"}`)})
 	ex.Admit(t.Context(), p)
 	o := ex.Run(t.Context(), p, nil)

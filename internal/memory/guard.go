@@ -15,22 +15,18 @@ import (
 // errSecret says why something is not remembered.
 var errSecret = errors.New("it holds what looks like a secret, and memories are kept in plain text: save where the secret is found, or what it is for, but not the secret")
 
-// A Guard watches over what the tools write into the folder of memories. It is a [tool.Gate] that lets
-// another one decide first, and a [tool.After].
+// A Guard watches over what the tools write into the folder of memories. It is a [tool.Gate] that comes
+// after the permission check, and a [tool.After].
 type Guard struct {
-	tool.Gate
 	// Folder returns the folder, or false while there is no memory.
 	Folder func() (Folder, bool)
-	// Claim is called before something is written to the folder; nil means that there is nothing to do.
+	// Claim is called before something is written to the folder; it may be nil.
 	Claim func() error
 }
 
 // Before refuses a call that would write a secret into the folder.
 func (g *Guard) Before(ctx context.Context, u *tool.Use) error {
-	if err := g.Gate.Before(ctx, u); err != nil || u.Verdict.Decision != tool.Allow {
-		return err
-	}
-	if _, ok := g.target(u); !ok {
+	if _, ok := g.target(u); !ok || u.Verdict.Decision != tool.Allow {
 		return nil
 	}
 	if HasSecret(given(u.Input)) || HasSecret(added(ctx, u.Call)) {

@@ -33,21 +33,13 @@ func (c call) Preview(context.Context) (tool.Display, error) {
 	return tool.Diff{Hunks: []tool.Hunk{{Lines: c.Lines}}}, nil
 }
 
-// gate decides what it says.
-type gate struct{ decision tool.Decision }
-
-func (g gate) Before(_ context.Context, u *tool.Use) error {
-	u.Verdict.Decide(g.decision, "test", "")
-	return nil
-}
-
 // Proves MEM-23.
 func TestGuardRefusesSecrets(t *testing.T) {
 	f := folder(t, "a.md", "x")
 	claimed := 0
 	g := &Guard{
-		Gate: gate{tool.Allow}, Folder: func() (Folder, bool) { return f, true },
-		Claim: func() error { claimed++; return nil },
+		Folder: func() (Folder, bool) { return f, true },
+		Claim:  func() error { claimed++; return nil },
 	}
 	const key = "AKIAQ7RSTUVWXYZ2K4L9"
 	const pem = "-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEAvh5v3Zk8b2a9Q\n-----END RSA PRIVATE KEY-----"
@@ -73,7 +65,7 @@ func TestGuardRefusesSecrets(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			u := &tool.Use{ToolUse: msg.ToolUse{Name: "Write", Input: input}, Call: tt.call}
+			u := judged(tool.Allow, tt.call, input)
 			before := claimed
 			if err := g.Before(t.Context(), u); err != nil {
 				t.Fatal(err)
@@ -86,16 +78,23 @@ func TestGuardRefusesSecrets(t *testing.T) {
 			}
 		})
 	}
-	u := &tool.Use{ToolUse: msg.ToolUse{Input: json.RawMessage(`{"content":"x"}`)}, Call: call{Path_: inside}}
-	g.Gate = gate{tool.Deny}
-	if err := g.Before(t.Context(), u); err != nil || u.Verdict.By != "test" {
+	before := claimed
+	u := judged(tool.Deny, call{Path_: inside}, json.RawMessage(`{"content":"`+key+`"}`))
+	if err := g.Before(t.Context(), u); err != nil || u.Verdict.By != "test" || claimed > before {
 		t.Errorf("what is denied anyway: %+v, %v", u.Verdict, err)
 	}
-	g.Gate, g.Folder = gate{tool.Allow}, func() (Folder, bool) { return f, false }
-	u = &tool.Use{ToolUse: msg.ToolUse{Input: json.RawMessage(`{"content":"` + key + `"}`)}, Call: call{Path_: inside}}
+	g.Folder = func() (Folder, bool) { return f, false }
+	u = judged(tool.Allow, call{Path_: inside}, json.RawMessage(`{"content":"`+key+`"}`))
 	if err := g.Before(t.Context(), u); err != nil || u.Verdict.Decision != tool.Allow {
 		t.Errorf("without memory: %+v, %v", u.Verdict, err)
 	}
+}
+
+// judged returns a use as the permission check leaves it.
+func judged(d tool.Decision, c call, input json.RawMessage) *tool.Use {
+	u := &tool.Use{ToolUse: msg.ToolUse{Name: "Write", Input: input}, Call: c}
+	u.Verdict.Decide(d, "test", "")
+	return u
 }
 
 // Proves MEM-24.
@@ -105,7 +104,7 @@ func TestGuardForgets(t *testing.T) {
 	if err := os.WriteFile(outside, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	g := &Guard{Gate: gate{tool.Allow}, Folder: func() (Folder, bool) { return f, true }}
+	g := &Guard{Folder: func() (Folder, bool) { return f, true }}
 	there := func(path string) bool { _, err := os.Lstat(path); return err == nil }
 	for path, stays := range map[string]bool{
 		f.Path("a.md"): false, f.Path("full.md"): true, f.Path(IndexName): true, f.Path("x.txt"): true, outside: true, f.Path("none.md"): false,

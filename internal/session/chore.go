@@ -8,7 +8,6 @@ import (
 
 	"adze/internal/agent"
 	"adze/internal/agent/compact"
-	"adze/internal/msg"
 )
 
 // Turns returns what the person said since the last compaction, the newest first: the messages at which
@@ -47,12 +46,8 @@ func (s *Session) compactNow(ctx context.Context, op Compact, tell func(agent.Ev
 		return
 	}
 	t := &turnRoom{room: s.room, model: m}
-	if s.cfg.Context != nil {
-		t.before = func() []msg.Part { return s.cfg.Context(ctx) }
-	}
-	if s.cfg.System != nil {
-		t.system, _ = s.cfg.System(ctx, m, s.ToolSpecs())
-	}
+	p := s.preamble(ctx, m)
+	t.before, t.system = p.Context, p.System
 	j := t.job(compact.Manual, op.Focus)
 	j.Side, j.At = side, at
 	seg, err := t.compact.Compact(ctx, j)
@@ -81,9 +76,7 @@ func (s *Session) notesNow(ctx context.Context, tell func(agent.Event)) {
 			err = errors.New("no notes are kept of this session")
 		} else {
 			t := &turnRoom{room: s.room, model: m}
-			if s.cfg.System != nil {
-				t.system, _ = s.cfg.System(ctx, m, s.ToolSpecs())
-			}
+			t.system = s.preamble(ctx, m).System
 			clearer := compact.Clearer{Micro: s.room.cfg.Micro, Clearable: s.room.clearable}
 			clearer.Restore(s.room.clearer.Keys())
 			view, _ := clearer.Clear(conversation(s.hist.Entries()), 0, t.gauge())

@@ -114,7 +114,7 @@ func (r *room) close() {
 func (r *room) clearable(name string) bool {
 	yes, known := r.clears[name]
 	if !known {
-		t, _, ok := r.s.pool().Lookup(name)
+		t, _, ok := r.s.Pool().Lookup(name)
 		yes = ok && t.Traits().Clearable
 		r.clears[name] = yes
 	}
@@ -157,7 +157,7 @@ func (t *turnRoom) gauge() *tokens.Gauge { return t.compact.Gauge(t.model.ID) }
 func (t *turnRoom) job(trigger compact.Trigger, focus string) compact.Job {
 	return compact.Job{
 		Context: t.context(),
-		Model:   t.model.ID, Limits: t.limits(), System: t.system, Tools: t.tools(), UserID: t.s.cfg.UserID,
+		Model:   t.model.ID, Limits: t.limits(), System: t.system, Tools: t.tools(), UserID: t.s.cfg.Loop.UserID,
 		Entries: t.s.hist.Entries(), Trigger: trigger, Focus: focus,
 	}
 }

@@ -58,9 +58,9 @@ func newDwelling(t *testing.T, script string, opt store.Options, change func(*se
 	}
 	d := &dwelling{opt: opt, log: log}
 	d.bench = newBench(t, script, func(b *bench, c *session.Config) {
-		c.Log = log
-		c.Tools = tool.NewRegistry(big())
-		c.Resolve = func(name string) (agent.Model, error) {
+		c.Records.Log = log
+		c.Tools.Registry = tool.NewRegistry(big())
+		c.Models.Resolve = func(name string) (agent.Model, error) {
 			m := agent.Model{ID: name, Window: 20_000, Output: 1000, MaxOutput: 2000}
 			if name == "wide" {
 				m.Window = 200_000
@@ -69,7 +69,7 @@ func newDwelling(t *testing.T, script string, opt store.Options, change func(*se
 		}
 		c.Compaction = &session.Compaction{Transcript: log.Path}
 		if contents != nil {
-			c.History = contents.Entries
+			c.Records.History = contents.Entries
 			var cleared struct{ Keys []string }
 			if raw := contents.State.Last[session.ClearedKind]; raw != nil {
 				if err := json.Unmarshal(raw, &cleared); err != nil {
@@ -287,7 +287,7 @@ func TestEverythingIsTooLong(t *testing.T) {
 
 // Proves SESS-50.
 func TestSwitchToASmallerModel(t *testing.T) {
-	d := newDwelling(t, "say One\n---\nexpect text \"Sum up this conversation\"\ntext \""+summary+"\"\n---\nexpect text \"We looked at the parser\"\nsay Two", place(t), func(c *session.Config) { c.Model = "wide" })
+	d := newDwelling(t, "say One\n---\nexpect text \"Sum up this conversation\"\ntext \""+summary+"\"\n---\nexpect text \"We looked at the parser\"\nsay Two", place(t), func(c *session.Config) { c.Models.Main = "wide" })
 	d.completed("first " + of(30_000))
 	d.submit(session.SetModel{Name: "small"})
 	events := d.completed("second")

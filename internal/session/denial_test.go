@@ -3,10 +3,12 @@ package session_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"adze/internal/agent/exec"
 	"adze/internal/session"
 	"adze/internal/tool"
 )
@@ -38,7 +40,9 @@ use Do {"text":"fine"}
 use Deny {"text":"by the rules"}
 ---
 say ok
-`, func(_ *bench, c *session.Config) { c.Hooks = []tool.Gate{guard{}, guard{}} })
+`, func(_ *bench, c *session.Config) {
+		c.Gates = slices.Concat([]exec.Gate{{Name: "hooks", Gate: guard{}}, {Name: "hooks", Gate: guard{}}}, c.Gates)
+	})
 	b.completed("go")
 	var got []string
 	for _, d := range b.Denials() {
@@ -59,7 +63,7 @@ func TestInterruptedHookDeniesNothing(t *testing.T) {
 		<-ctx.Done()
 		return ctx.Err()
 	})
-	b = newBench(t, "use Do {}\n---\nsay never", func(_ *bench, c *session.Config) { c.Hooks = []tool.Gate{interrupting} })
+	b = newBench(t, "use Do {}\n---\nsay never", func(_ *bench, c *session.Config) { c.Gates = []exec.Gate{{Name: "hooks", Gate: interrupting}} })
 	b.prompt("go")
 	if got := b.Denials(); len(got) > 0 {
 		t.Errorf("%v", got)

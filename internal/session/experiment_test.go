@@ -116,12 +116,12 @@ func TestSnip(t *testing.T) {
 	opt := place(t)
 	on := func(c *session.Config) {
 		c.Compaction.Snip = new(snip.Snipper)
-		c.Tools = tool.NewRegistry(big(), snipTool(c.Compaction.Snip))
+		c.Tools.Registry = tool.NewRegistry(big(), snipTool(c.Compaction.Snip))
 	}
 	calls := strings.Repeat("use Big {\"n\":2000}\n---\n", 6)
 	d := newDwelling(t, calls+"expect text \"[step 6]\"\nuse Snip {\"steps\":[1,2,3]}\n---\nexpect text \""+snip.Gone[1:20]+"\"\nexpect no-text \"[step 1]\"\nsay Cut.\n---\nuse Snip {\"steps\":[4]}\n---\nexpect text \"[step 4]\"\nsay Marked.\n---\nexpect no-text \"[step 4]\"\nsay Forced.", opt, func(c *session.Config) {
 		on(c)
-		c.Model = "wide"
+		c.Models.Main = "wide"
 	})
 	d.completed("look around")
 	requests := d.player.Requests()
@@ -143,7 +143,7 @@ func TestSnip(t *testing.T) {
 
 	again := newDwelling(t, "say Still.\n", opt, func(c *session.Config) {
 		on(c)
-		c.Model = "wide"
+		c.Models.Main = "wide"
 		contents, err := store.Load(d.log.Path(), store.LoadOptions{})
 		if err != nil {
 			t.Fatal(err)

@@ -21,7 +21,7 @@ func TestInterruptKnowsWhatWaits(t *testing.T) {
 	stopped := map[int]int{} // the number of the interrupt that stopped a prompt's turn
 	turn := 0
 	b := newBench(t, "forever\nsay ok", func(_ *bench, c *session.Config) {
-		c.Ended = func(ctx context.Context, _ agent.Ended) {
+		c.Listeners.Ended = func(ctx context.Context, _ agent.Ended) {
 			if by, ok := context.Cause(ctx).(tool.Abort); ok {
 				stopped[turn], _ = strconv.Atoi(string(by)) // ok: they are numbers
 			}

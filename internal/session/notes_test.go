@@ -39,8 +39,8 @@ func newNoted(t *testing.T, script string, opt store.Options, change func(*sessi
 		t.Fatal(err)
 	}
 	n.dwelling = newDwelling(t, strings.ReplaceAll(script, "NOTE", "use Edit "+string(edit)), opt, func(c *session.Config) {
-		c.Model = "wide"
-		c.Tools = tool.NewRegistry(big(), newTool("Edit", tool.Traits{}, nil))
+		c.Models.Main = "wide"
+		c.Tools.Registry = tool.NewRegistry(big(), newTool("Edit", tool.Traits{}, nil))
 		k, err := notes.New(notes.Config{Provider: c.Provider, Path: func() string { return n.path }})
 		if err != nil {
 			t.Fatal(err)

@@ -196,7 +196,7 @@ func (s *Session) Submit(ctx context.Context, op Op) error {
 		s.Interrupt(op)
 		return nil
 	case Detach:
-		if s.cfg.Detach == nil || !s.cfg.Detach() {
+		if s.cfg.Controls.Detach == nil || !s.cfg.Controls.Detach() {
 			return errors.New("nothing runs that could go on in the background")
 		}
 		return nil
@@ -211,14 +211,10 @@ func (s *Session) Submit(ctx context.Context, op Op) error {
 	case SetMode:
 		return s.setMode(ctx, op.Mode)
 	case SetEffort:
-		s.mu.Lock()
-		s.effort = op.Effort
-		s.mu.Unlock()
+		s.setLoop(func(o *agent.Options) { o.Effort = op.Effort })
 		return nil
 	case SetThinking:
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.thinking = op.Thinking
+		s.setLoop(func(o *agent.Options) { o.Thinking = op.Thinking })
 		return nil
 	}
 	panic(fmt.Sprintf("session: unknown operation %T", op))
@@ -281,12 +277,12 @@ func (s *Session) hear(p Prompt, to func(...msg.Part)) error {
 		return nil
 	case !s.busy:
 		return s.enqueueLocked(job{Prompt: p})
-	case s.cfg.Heard == nil:
+	case len(s.cfg.Hearers) == 0:
 		to(p.Parts...)
 		return nil
 	}
 	s.worker.Go(func() { // hearing it may take a while
-		h := s.cfg.Heard(s.life, p)
+		h := s.heard(s.life, p)
 		if h.Blocked != "" {
 			s.feed.add(s.life, Loop{agent.Notice{Text: h.Blocked}}, false)
 			return
@@ -294,6 +290,19 @@ func (s *Session) hear(p Prompt, to func(...msg.Part)) error {
 		s.add(Prompt{ID: p.ID, Parts: slices.Concat(p.Parts, h.Context)}, to)
 	})
 	return nil
+}
+
+// heard lets the hearers hear p, until one of them blocks it.
+func (s *Session) heard(ctx context.Context, p Prompt) Hearing {
+	var all Hearing
+	for _, h := range s.cfg.Hearers {
+		one := h.Hear(ctx, p)
+		all.Context = append(all.Context, one.Context...)
+		if all.Blocked = one.Blocked; all.Blocked != "" {
+			break
+		}
+	}
+	return all
 }
 
 // add hands over what was heard. If the turn has ended meanwhile it makes one of its own.
@@ -368,8 +377,15 @@ func (s *Session) withdraw(id string) error {
 	return nil
 }
 
+// setLoop changes the options of the turns to come.
+func (s *Session) setLoop(change func(*agent.Options)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change(&s.options)
+}
+
 func (s *Session) setModel(ctx context.Context, name string) error {
-	if _, err := s.cfg.Resolve(name); err != nil {
+	if _, err := s.cfg.Models.Resolve(name); err != nil {
 		return err
 	}
 	s.mu.Lock()
@@ -381,10 +397,10 @@ func (s *Session) setModel(ctx context.Context, name string) error {
 }
 
 func (s *Session) setMode(ctx context.Context, mode string) error {
-	if s.cfg.SetMode == nil {
+	if s.cfg.Controls.SetMode == nil {
 		return errors.New("the permission mode of this session cannot be changed")
 	}
-	mode, err := s.cfg.SetMode(mode)
+	mode, err := s.cfg.Controls.SetMode(mode)
 	if err != nil {
 		return err
 	}
@@ -395,10 +411,10 @@ func (s *Session) setMode(ctx context.Context, mode string) error {
 
 // note keeps something about the session. A log that fails is told of with the next message.
 func (s *Session) note(n store.Note) {
-	if s.cfg.Log == nil {
+	if s.cfg.Records.Log == nil {
 		return
 	}
-	if err := s.cfg.Log.Note(n); err != nil && s.cfg.Debug != nil {
+	if err := s.cfg.Records.Log.Note(n); err != nil && s.cfg.Debug != nil {
 		s.cfg.Debug.Error("a note about the session was not saved", "err", err)
 	}
 }

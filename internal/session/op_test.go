@@ -55,8 +55,8 @@ func numbered(c *session.Config) {
 func TestStory(t *testing.T) {
 	b := newBench(t, "say one\n---\nexpect last \"more\"\nexpect text \"by the way\"\nsay two", func(b *bench, c *session.Config) {
 		numbered(c)
-		c.History = []msg.Entry{{ID: "old", Message: msg.UserText("before")}}
-		c.SetMode = func(mode string) (string, error) {
+		c.Records.History = []msg.Entry{{ID: "old", Message: msg.UserText("before")}}
+		c.Controls.SetMode = func(mode string) (string, error) {
 			if mode == "odd" {
 				return "", errors.New("no such mode")
 			}
@@ -94,23 +94,33 @@ func TestStory(t *testing.T) {
 	b.played()
 }
 
+// discreet returns a hearer that blocks secrets and adds to everything else.
+func discreet() []session.Hearer {
+	return []session.Hearer{{Name: "discreet", Hear: func(_ context.Context, p session.Prompt) session.Hearing {
+		if strings.Contains(p.Parts[0].(*msg.Text).Text, "secret") {
+			return session.Hearing{Blocked: "that is a secret"}
+		}
+		return session.Hearing{Context: []msg.Part{&msg.Text{Text: "context"}}}
+	}}}
+}
+
+// Hearers hear in their order; what one blocks the next does not hear.
+//
 // Proves SESS-02.
 func TestHeard(t *testing.T) {
 	b := newBench(t, "expect last \"fine\"\nexpect last \"context\"\nsay ok", func(b *bench, c *session.Config) {
 		numbered(c)
-		c.Heard = func(_ context.Context, p session.Prompt) session.Hearing {
-			if strings.Contains(p.Parts[0].(*msg.Text).Text, "secret") {
-				return session.Hearing{Blocked: "that is a secret"}
-			}
-			return session.Hearing{Context: []msg.Part{&msg.Text{Text: "context"}}}
-		}
+		c.Hearers = append(discreet(), session.Hearer{Name: "second", Hear: func(_ context.Context, p session.Prompt) session.Hearing {
+			b.add("second hears %s", msg.PlainText(p.Parts))
+			return session.Hearing{Context: []msg.Part{&msg.Text{Text: ", more"}}}
+		}})
 	})
 	b.submit(prompt("a", "a secret"))
 	b.submit(prompt("b", "fine"))
 	b.Close()
 	want := []string{
 		"started a", "finished hook_stopped",
-		"started b", "user b: finecontext", "assistant id1: ok", "finished completed",
+		"started b", "user b: finecontext, more", "assistant id1: ok", "finished completed",
 	}
 	if diff := cmp.Diff(want, b.story(0)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -161,12 +171,7 @@ func TestHeardWhileATurnRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, "delay 10s\nsay one\n---\nexpect last \"fine\"\nexpect last \"context\"\nsay two\n---\nexpect last \"wake up\"\nsay three", func(b *bench, c *session.Config) {
 			numbered(c)
-			c.Heard = func(_ context.Context, p session.Prompt) session.Hearing {
-				if strings.Contains(p.Parts[0].(*msg.Text).Text, "secret") {
-					return session.Hearing{Blocked: "that is a secret"}
-				}
-				return session.Hearing{Context: []msg.Part{&msg.Text{Text: "context"}}}
-			}
+			c.Hearers = discreet()
 		})
 		b.submit(prompt("a", "go"))
 		synctest.Wait()

@@ -22,75 +22,113 @@ import (
 	"adze/internal/tool"
 )
 
-// A Config is what a session is made of. Provider, Tools, Permission, Model and Resolve are required.
+// A Config is what a session is made of. Provider, Models, Tools and a gate that allows something are
+// required; all else may be zero. The session calls the functions of a Config from several goroutines, but
+// those of one turn one after the other.
 type Config struct {
 	ID       string
 	Provider model.Provider
-	Tools    *tool.Registry
-	// Dynamic returns tools that come and go, such as those of servers; nil means none.
-	Dynamic func() []tool.Tool
-	// Denied removes tools from sight; nil means none.
-	Denied     func(name string) bool
-	Hooks      []tool.Gate
-	Permission tool.Gate
-	Afters     []tool.After
+	Models   Models
+	Tools    Tools
+	// Loop is the options of each turn. Effort and Thinking can be changed later; see [SetEffort].
+	Loop     agent.Options
+	Preamble Preamble
 
-	// Model and Fallback are names as the user gives them; Resolve finds their limits.
-	Model, Fallback string
-	Resolve         func(name string) (agent.Model, error)
-	// System assembles the system prompt at the start of each turn.
-	System func(ctx context.Context, m agent.Model, tools []msg.ToolSpec) ([]msg.Part, []model.Mark)
-	// Context returns what goes before the first message of every request; nil means nothing. It is asked
-	// for each of them, and returns the same parts unless the conversation begins anew.
-	Context func(ctx context.Context) []msg.Part
-	// Heard is told what the person says before it is stored; nil lets everything pass.
-	Heard func(ctx context.Context, p Prompt) Hearing
-	// Prefetch returns what to look up beside a turn, given what the person said and what was said before;
-	// see [agent.Agent]. Nil means nothing.
+	// Hearers hear what the user says, Gates judge calls, Afters see their results, and Stops are asked when
+	// the model has nothing more to do: each list in its order.
+	Hearers []Hearer
+	Gates   []exec.Gate
+	Afters  []exec.After
+	Stops   []agent.Stopper
+
+	// Prefetch returns what to look up beside a turn, given what the user said and what was said before; see
+	// [agent.Agent].
 	Prefetch func(p Prompt, before []msg.Entry) []func(context.Context) []msg.Part
-	// Ended is told how each turn ended, before the session says so; nil means that nobody wants to know.
-	Ended func(ctx context.Context, e agent.Ended)
-	// Answered is told of each request of a turn that was answered; nil means that nobody wants to know.
-	Answered func(req *model.Request, u msg.Usage)
-	// Detach lets a command that is waited for go on in the background, and reports whether there was one;
-	// nil means that there never is.
-	Detach func() bool
-	// SetMode chooses the permission mode and returns its name; nil leaves it as it is.
-	SetMode func(mode string) (string, error)
-	// Spent is told after each turn what the session has cost; nil means that nobody wants to know.
-	Spent func(cost.Totals)
-	// Ledger books what responses cost; nil makes one that knows no prices.
-	Ledger *cost.Ledger
-
-	// Log keeps the transcript; nil keeps none.
-	Log Log
-	// Files keeps what files held before the turns changed them; nil keeps nothing.
-	Files FileHistory
-	// History is what an earlier session left.
-	History []msg.Entry
-
+	// Goal makes what a turn has to come to, when it begins.
+	Goal func() agent.Goal
 	// Compaction keeps the conversation within the context window; nil lets it grow.
 	Compaction *Compaction
 
-	// Options of the loop; see [agent.Agent].
-	MaxTurns         int
-	MaxBudgetUSD     float64
-	TokenBudget      int
-	MaxTokens        int
-	Concurrency      int
-	ToolsAfterStream bool
-	Effort           model.Effort
-	Thinking         model.Thinking
-	Raw              bool
-	UserID           string
-	Stop             []agent.Stopper
-	// Goal makes what a turn has to come to, when it begins; nil means that no turn has any.
-	Goal func() agent.Goal
+	Controls  Controls
+	Listeners Listeners
+	Records   Records
 
 	Debug *slog.Logger
 	// NewID and Now are replaced in tests.
 	NewID func() string
 	Now   func() time.Time
+}
+
+// Models are the models a session uses.
+type Models struct {
+	// Main and Fallback are names as the user gives them; Fallback may be empty.
+	Main, Fallback string
+	// Resolve finds the limits of a model by its name.
+	Resolve func(name string) (agent.Model, error)
+}
+
+// Tools are what the model can call.
+type Tools struct {
+	*tool.Registry
+	// Dynamic returns tools that come and go, such as those of servers; it may be nil.
+	Dynamic func() []tool.Tool
+	// Denied removes tools from sight; it may be nil.
+	Denied func(name string) bool
+}
+
+// A Preamble is what requests say before the conversation.
+type Preamble struct {
+	// System assembles the system prompt at the start of each turn; it may be nil.
+	System func(ctx context.Context, m agent.Model, tools []msg.ToolSpec) ([]msg.Part, []model.Mark)
+	// Context returns what goes before the first message; it may be nil. It is called for each request, and
+	// returns the same parts until the conversation begins anew.
+	Context func(ctx context.Context) []msg.Part
+}
+
+// A Hearer hears what the user says before it is stored. It may add to it, or block it: then the hearers
+// after it do not hear it, and it is dropped.
+type Hearer struct {
+	Name string
+	Hear func(ctx context.Context, p Prompt) Hearing
+}
+
+// A Hearing is what a hearer makes of what the user said.
+type Hearing struct {
+	// Context is added to what was said.
+	Context []msg.Part
+	// Blocked says why what was said is dropped; empty means that it is not.
+	Blocked string
+}
+
+// Controls carry out operations that are not the session's own. All may be nil.
+type Controls struct {
+	// Detach lets a command that the turn waits for go on in the background, and reports whether there was
+	// one.
+	Detach func() bool
+	// SetMode chooses the permission mode and returns its name.
+	SetMode func(mode string) (string, error)
+}
+
+// Listeners are told what happens in a session. All may be nil.
+type Listeners struct {
+	// Answered is told of each request of a turn that was answered.
+	Answered func(req *model.Request, u msg.Usage)
+	// Ended is told how each turn ended, before the session says so.
+	Ended func(ctx context.Context, e agent.Ended)
+	// Spent is told after each turn what the session has cost.
+	Spent func(cost.Totals)
+}
+
+// Records are what a session leaves, and what an earlier one left.
+type Records struct {
+	// Log keeps the transcript; nil keeps none.
+	Log Log
+	// Files keeps what files held before the turns changed them; nil keeps nothing.
+	Files FileHistory
+	// Ledger books what responses cost; nil makes one that knows no prices.
+	Ledger *cost.Ledger
+	// History is what an earlier session left.
+	History []msg.Entry
 }
 
 // A Log is the durable form of a session.
@@ -105,7 +143,7 @@ type Log interface {
 
 // A FileHistory binds changes of files to the messages that caused them.
 type FileHistory interface {
-	// Begin says that changes belong to this message of the person from now on.
+	// Begin says that changes belong to this message of the user from now on.
 	Begin(messageID string)
 	// Alias says that this message, too, names the changes of the turn.
 	Alias(messageID string)
@@ -117,14 +155,6 @@ type Denial struct {
 	Tool  string
 	UseID string
 	Input json.RawMessage
-}
-
-// A Hearing is what became of something the person said.
-type Hearing struct {
-	// Context is added to what was said.
-	Context []msg.Part
-	// Blocked says why what was said is dropped; empty means that it is not.
-	Blocked string
 }
 
 // A Session is one conversation. It is safe for concurrent use, by any number of front ends.
@@ -139,18 +169,17 @@ type Session struct {
 	room   *room          // nil lets the conversation grow
 	worker sync.WaitGroup // runs while there are jobs
 
-	mu       sync.Mutex
-	model    string
-	effort   model.Effort
-	thinking model.Thinking
-	denials  []Denial
-	jobs     []job
-	asked    map[string]*pending
-	busy     bool                    // a worker does the jobs
-	idle     chan struct{}           // closed when the worker is done; nil before the first
-	stop     context.CancelCauseFunc // of the turn that runs
-	wake     bool                    // a notification must not wait for the person
-	closed   bool
+	mu      sync.Mutex
+	model   string
+	options agent.Options // of the next turn
+	denials []Denial
+	jobs    []job
+	asked   map[string]*pending
+	busy    bool                    // a worker does the jobs
+	idle    chan struct{}           // closed when the worker is done; nil before the first
+	stop    context.CancelCauseFunc // of the turn that runs
+	wake    bool                    // a notification must not wait for the person
+	closed  bool
 }
 
 // Open returns a session whose turns last no longer than ctx. Nothing is written before its first
@@ -160,14 +189,13 @@ func Open(ctx context.Context, cfg Config) *Session {
 		cfg.ID = msg.NewID()
 	}
 	s := &Session{
-		cfg:      cfg,
-		life:     ctx,
-		hist:     &history{entries: slices.Clip(cfg.History), log: cfg.Log},
-		ledger:   cfg.Ledger,
-		model:    cfg.Model,
-		effort:   cfg.Effort,
-		thinking: cfg.Thinking,
-		asked:    map[string]*pending{},
+		cfg:     cfg,
+		life:    ctx,
+		hist:    &history{entries: slices.Clip(cfg.Records.History), log: cfg.Records.Log},
+		ledger:  cfg.Records.Ledger,
+		model:   cfg.Models.Main,
+		options: cfg.Loop,
+		asked:   map[string]*pending{},
 	}
 	s.feed = newFeed(s.now)
 	if s.ledger == nil {
@@ -176,7 +204,7 @@ func Open(ctx context.Context, cfg Config) *Session {
 	if cfg.Compaction != nil {
 		s.room = newRoom(s, *cfg.Compaction)
 	}
-	for _, e := range cfg.History {
+	for _, e := range cfg.Records.History {
 		s.feed.add(ctx, Loop{agent.Appended{Entry: e}}, false)
 	}
 	return s
@@ -249,64 +277,46 @@ func (s *Session) Model() string {
 	return s.model
 }
 
-func (s *Session) effortNow() model.Effort {
+// loop returns the options of the next turn.
+func (s *Session) loop() agent.Options {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.effort
-}
-
-func (s *Session) thinkingNow() model.Thinking {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.thinking
+	return s.options
 }
 
 // ToolSpecs returns the tools as the next request would offer them.
-func (s *Session) ToolSpecs() []msg.ToolSpec { return s.pool().Specs() }
+func (s *Session) ToolSpecs() []msg.ToolSpec { return s.Pool().Specs() }
 
 // resolve finds the models of a turn; they may have changed since the last.
 func (s *Session) resolve() (m, fallback agent.Model, err error) {
-	if m, err = s.cfg.Resolve(s.Model()); err != nil || s.cfg.Fallback == "" {
+	if m, err = s.cfg.Models.Resolve(s.Model()); err != nil || s.cfg.Models.Fallback == "" {
 		return m, fallback, err
 	}
-	fallback, err = s.cfg.Resolve(s.cfg.Fallback)
+	fallback, err = s.cfg.Models.Resolve(s.cfg.Models.Fallback)
 	return m, fallback, err
 }
 
 // agent puts together what one turn is run with.
 func (s *Session) agent(ctx context.Context, m, fallback agent.Model) *agent.Agent {
 	a := &agent.Agent{
-		Provider:         s.cfg.Provider,
-		Executor:         s.Executor(),
-		Pool:             s.pool,
-		Model:            m,
-		Fallback:         fallback,
-		Effort:           s.effortNow(),
-		Thinking:         s.thinkingNow(),
-		UserID:           s.cfg.UserID,
-		MaxTokens:        s.cfg.MaxTokens,
-		Raw:              s.cfg.Raw,
-		MaxTurns:         s.cfg.MaxTurns,
-		TokenBudget:      s.cfg.TokenBudget,
-		Concurrency:      s.cfg.Concurrency,
-		ToolsAfterStream: s.cfg.ToolsAfterStream,
-		Stop:             s.cfg.Stop,
-		Inbox:            &s.inbox,
-		Meter:            meter{s.ledger, s.cfg.MaxBudgetUSD},
-		Memo:             &s.memo,
-		Answered:         s.cfg.Answered,
-		Log:              s.cfg.Debug,
-		NewID:            s.cfg.NewID,
-		Now:              s.cfg.Now,
+		Options:  s.loop(),
+		Preamble: s.preamble(ctx, m),
+		Provider: s.cfg.Provider,
+		Executor: s.Executor(),
+		Pool:     s.Pool,
+		Model:    m,
+		Fallback: fallback,
+		Stop:     s.cfg.Stops,
+		Inbox:    &s.inbox,
+		Meter:    meter{s.ledger},
+		Memo:     &s.memo,
+		Answered: s.cfg.Listeners.Answered,
+		Log:      s.cfg.Debug,
+		NewID:    s.cfg.NewID,
+		Now:      s.cfg.Now,
 	}
 	if s.cfg.Goal != nil {
 		a.Goal = s.cfg.Goal()
-	}
-	if s.cfg.Context != nil {
-		a.Context = func() []msg.Part { return s.cfg.Context(ctx) }
-	}
-	if s.cfg.System != nil {
-		a.System, a.Cache = s.cfg.System(ctx, m, s.ToolSpecs())
 	}
 	if s.room != nil {
 		s.room.wire(a)
@@ -314,64 +324,39 @@ func (s *Session) agent(ctx context.Context, m, fallback agent.Model) *agent.Age
 	return a
 }
 
+// preamble returns what the requests of a turn begin with.
+func (s *Session) preamble(ctx context.Context, m agent.Model) (p agent.Preamble) {
+	if f := s.cfg.Preamble.Context; f != nil {
+		p.Context = func() []msg.Part { return f(ctx) }
+	}
+	if f := s.cfg.Preamble.System; f != nil {
+		p.System, p.Cache = f(ctx, m, s.ToolSpecs())
+	}
+	return p
+}
+
 // Executor returns what runs this session's tools, for calls that do not come from a model too.
 func (s *Session) Executor() *exec.Executor {
-	ex := &exec.Executor{
-		Permission: denialRecorder{s, s.cfg.Permission, allows},
-		Afters:     s.cfg.Afters,
-		Log:        s.cfg.Debug,
-	}
-	for _, g := range s.cfg.Hooks {
-		ex.Hooks = append(ex.Hooks, denialRecorder{s, g, refrains})
-	}
-	if s.cfg.Log != nil {
-		ex.Results = s.cfg.Log
+	ex := &exec.Executor{Gates: s.cfg.Gates, Denied: s.deny, Afters: s.cfg.Afters, Log: s.cfg.Debug}
+	if s.cfg.Records.Log != nil {
+		ex.Results = s.cfg.Records.Log
 	}
 	return ex
 }
 
 // Pool returns the tools as they are now.
-func (s *Session) Pool() *tool.Pool { return s.pool() }
-
-func (s *Session) pool() *tool.Pool {
+func (s *Session) Pool() *tool.Pool {
 	var dynamic []tool.Tool
-	if s.cfg.Dynamic != nil {
-		dynamic = s.cfg.Dynamic()
+	if s.cfg.Tools.Dynamic != nil {
+		dynamic = s.cfg.Tools.Dynamic()
 	}
-	p, problems := s.cfg.Tools.Assemble(dynamic, s.cfg.Denied)
+	p, problems := s.cfg.Tools.Assemble(dynamic, s.cfg.Tools.Denied)
 	for _, problem := range problems {
 		if s.cfg.Debug != nil {
 			s.cfg.Debug.Warn("tool left out", "problem", problem.String())
 		}
 	}
 	return p
-}
-
-// A denialRecorder keeps account of what a gate does not let pass.
-type denialRecorder struct {
-	s      *Session
-	gate   tool.Gate
-	passed func(context.Context, error, tool.Decision) bool
-}
-
-// allows is how the permission gate lets a use pass: nothing but its word counts.
-func allows(_ context.Context, err error, d tool.Decision) bool { return err == nil && d == tool.Allow }
-
-// refrains is how a hook does: it has not said no, or the turn ended before it counted.
-func refrains(ctx context.Context, err error, d tool.Decision) bool {
-	return ctx.Err() != nil || err == nil && d != tool.Deny
-}
-
-func (r denialRecorder) Before(ctx context.Context, u *tool.Use) error {
-	passed := false
-	defer func() { // a gate that panics has let nothing pass
-		if !passed {
-			r.s.deny(u)
-		}
-	}()
-	err := r.gate.Before(ctx, u)
-	passed = r.passed(ctx, err, u.Verdict.Decision)
-	return err
 }
 
 func (s *Session) deny(u *tool.Use) {
@@ -381,20 +366,14 @@ func (s *Session) deny(u *tool.Use) {
 }
 
 // A meter is the ledger as the loop sees it.
-type meter struct {
-	ledger *cost.Ledger
-	limit  float64
-}
+type meter struct{ ledger *cost.Ledger }
 
 func (m meter) Book(modelID string, u msg.Usage, api, retries time.Duration) {
 	m.ledger.Book(modelID, u, cost.Times{API: api, Retries: retries})
 }
 
-func (m meter) Exhausted() (spent, limit float64, out bool) {
-	if m.limit <= 0 {
-		return 0, 0, false
-	}
-	return m.ledger.Totals().CostUSD, m.limit, m.ledger.Exhausted(m.limit)
+func (m meter) Exhausted(limit float64) (spent float64, out bool) {
+	return m.ledger.Totals().CostUSD, m.ledger.Exhausted(limit)
 }
 
 func (s *Session) newID() string {

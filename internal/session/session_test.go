@@ -18,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"adze/internal/agent"
+	"adze/internal/agent/exec"
 	"adze/internal/model"
 	"adze/internal/model/cost"
 	"adze/internal/model/replay"
@@ -142,24 +143,23 @@ func newBench(t *testing.T, script string, change func(*bench, *session.Config))
 	b := &bench{t: t, player: replay.NewPlayer(s)}
 	b.log = &memoryLog{journal: &b.journal}
 	cfg := session.Config{
-		ID:         "the-session",
-		Provider:   watched{b.player.Provider(), &b.journal},
-		Permission: rules{&b.journal},
-		Model:      "small",
-		Resolve: func(name string) (agent.Model, error) {
+		ID:       "the-session",
+		Provider: watched{b.player.Provider(), &b.journal},
+		Gates:    []exec.Gate{{Name: "permission", Gate: rules{&b.journal}}},
+		Models: session.Models{Main: "small", Resolve: func(name string) (agent.Model, error) {
 			b.add("resolve %s", name)
 			if name == "none" {
 				return agent.Model{}, errors.New(`there is no model "none"`)
 			}
 			return agent.Model{ID: name, Window: 200_000, Output: 8000, MaxOutput: 8000}, nil
-		},
-		System: func(_ context.Context, m agent.Model, tools []msg.ToolSpec) ([]msg.Part, []model.Mark) {
+		}},
+		Preamble: session.Preamble{System: func(_ context.Context, m agent.Model, tools []msg.ToolSpec) ([]msg.Part, []model.Mark) {
 			b.add("system prompt for %s", m.ID)
 			return []msg.Part{&msg.Text{Text: fmt.Sprintf("You are %s with %d tools.", m.ID, len(tools))}}, nil
-		},
-		Log: b.log,
+		}},
+		Records: session.Records{Log: b.log},
 	}
-	cfg.Tools = tool.NewRegistry(newTool("Do", tool.Traits{}, nil), newTool("Deny", tool.Traits{}, nil),
+	cfg.Tools.Registry = tool.NewRegistry(newTool("Do", tool.Traits{}, nil), newTool("Deny", tool.Traits{}, nil),
 		newTool("Ask", tool.Traits{}, nil), newTool("Fail", tool.Traits{}, nil), newTool("Panic", tool.Traits{}, nil))
 	if change != nil {
 		change(b, &cfg)
@@ -300,7 +300,7 @@ usage input=40 output=11
 // Every entry knows the one before it, and what is in the log is what is in memory.
 func TestEntriesAreAChain(t *testing.T) {
 	old := append(make([]msg.Entry, 0, 9), msg.Entry{ID: "old", Message: msg.UserText("before")})
-	b := newBench(t, "expect text \"before\"\nuse Do {}\n---\nsay ok", func(_ *bench, c *session.Config) { c.History = old })
+	b := newBench(t, "expect text \"before\"\nuse Do {}\n---\nsay ok", func(_ *bench, c *session.Config) { c.Records.History = old })
 	b.completed("go on")
 	entries := b.Conversation()
 	for i, e := range entries[1:] {
@@ -395,8 +395,8 @@ expect system "You are large with 2 tools."
 expect text "one"
 say two
 `, func(b *bench, c *session.Config) {
-		c.Tools = tool.NewRegistry(newTool("Switch", tool.Traits{}, func(ctx context.Context, _ string) error { return b.Submit(ctx, session.SetModel{Name: "large"}) }))
-		c.Dynamic = func() []tool.Tool { return dynamic }
+		c.Tools.Registry = tool.NewRegistry(newTool("Switch", tool.Traits{}, func(ctx context.Context, _ string) error { return b.Submit(ctx, session.SetModel{Name: "large"}) }))
+		c.Tools.Dynamic = func() []tool.Tool { return dynamic }
 	})
 	b.completed("first")
 	if b.Model() != "large" {
@@ -414,7 +414,7 @@ func TestUnknownModel(t *testing.T) {
 	}
 	b.completed("hello")
 
-	b = newBench(t, "say never", func(_ *bench, c *session.Config) { c.Fallback = "none" })
+	b = newBench(t, "say never", func(_ *bench, c *session.Config) { c.Models.Fallback = "none" })
 	events := b.prompt("hello")
 	failed, ok := events[0].(agent.Failed)
 	if len(events) != 2 || !ok || failed.Err.Error() != `there is no model "none"` || reason(events) != agent.ModelError {
@@ -428,7 +428,7 @@ func TestUnknownModel(t *testing.T) {
 // Proves SESS-12.
 func TestFailingLogWarnsOnce(t *testing.T) {
 	b := newBench(t, "use Do {}\n---\nuse Mend {}\n---\nsay ok\n---\nsay again", func(b *bench, c *session.Config) {
-		c.Tools = tool.NewRegistry(newTool("Do", tool.Traits{}, nil), newTool("Mend", tool.Traits{}, func(context.Context, string) error {
+		c.Tools.Registry = tool.NewRegistry(newTool("Do", tool.Traits{}, nil), newTool("Mend", tool.Traits{}, func(context.Context, string) error {
 			b.log.broken = nil
 			return nil
 		}))
@@ -463,7 +463,7 @@ func TestBrokenLogKeepsTheSessionAlive(t *testing.T) {
 }
 
 func TestSessionWithoutALog(t *testing.T) {
-	b := newBench(t, "use Do {}\n---\nsay ok", func(_ *bench, c *session.Config) { c.Log, c.System, c.ID = nil, nil, "" })
+	b := newBench(t, "use Do {}\n---\nsay ok", func(_ *bench, c *session.Config) { c.Records.Log, c.Preamble.System, c.ID = nil, nil, "" })
 	if events := b.completed("hello"); len(notices(events)) > 0 || b.ID() == "" {
 		t.Errorf("session %q, notices %q", b.ID(), notices(events))
 	}
@@ -492,7 +492,7 @@ expect error-result toolu_2_1 "new message"
 expect last "steered"
 say ok
 `, func(_ *bench, c *session.Config) {
-			c.Tools = tool.NewRegistry(newTool("Block", tool.Traits{}, wait), newTool("Yield", tool.Traits{Cancel: true}, wait))
+			c.Tools.Registry = tool.NewRegistry(newTool("Block", tool.Traits{}, wait), newTool("Yield", tool.Traits{Cancel: true}, wait))
 		})
 		time.AfterFunc(time.Second, func() { b.submit(session.FollowUp(say("queued"))) })
 		time.AfterFunc(90*time.Second, func() { b.submit(session.Steer(say("steered"))) })
@@ -534,8 +534,8 @@ func TestInterrupt(t *testing.T) {
 
 func TestBudgetIsTheSessions(t *testing.T) {
 	b := newBench(t, "say one\nusage input=0 output=3\n---\nsay two\nusage input=0 output=3", func(_ *bench, c *session.Config) {
-		c.MaxBudgetUSD = 5
-		c.Ledger = cost.New(func(string) cost.Facts { return cost.Facts{Price: &model.Price{Output: 1e6}} })
+		c.Loop.MaxBudgetUSD = 5
+		c.Records.Ledger = cost.New(func(string) cost.Facts { return cost.Facts{Price: &model.Price{Output: 1e6}} })
 	})
 	b.completed("first")
 	b.completed("second")

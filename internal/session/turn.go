@@ -72,14 +72,14 @@ func (s *Session) do(ctx context.Context, j job) {
 		}
 		s.feed.add(ctx, Loop{ev}, live(ev))
 	})
-	if s.cfg.Ended != nil {
-		s.cfg.Ended(ctx, end.Ended)
+	if s.cfg.Listeners.Ended != nil {
+		s.cfg.Listeners.Ended(ctx, end.Ended)
 	}
 	end.After, end.Denials, end.Took = s.ledger.Totals(), s.Denials(), s.now().Sub(began)
 	if !j.note || j.chore != nil {
 		s.note(store.Cost(end.After))
-		if s.cfg.Spent != nil {
-			s.cfg.Spent(end.After)
+		if s.cfg.Listeners.Spent != nil {
+			s.cfg.Listeners.Spent(end.After)
 		}
 	}
 	s.feed.add(ctx, end, false)
@@ -98,15 +98,17 @@ func (s *Session) run(ctx context.Context, j job, tell func(agent.Event)) {
 		return
 	}
 	said, before := j.Prompt, s.hist.Entries()
-	if s.cfg.Heard != nil && !j.heard && !j.note && len(j.Parts) > 0 {
-		heard := s.cfg.Heard(ctx, j.Prompt)
+	if !j.heard && !j.note && len(j.Parts) > 0 {
+		heard := s.heard(ctx, j.Prompt)
 		if heard.Blocked != "" {
 			tell(agent.Ended{Reason: agent.HookStopped, Detail: heard.Blocked})
 			return
 		}
-		j.Parts = slices.Concat(j.Parts, heard.Context)
+		if len(heard.Context) > 0 {
+			j.Parts = slices.Concat(j.Parts, heard.Context)
+		}
 	}
-	// What the person said is safe before anything else is tried.
+	// Log the prompt before doing anything else.
 	parts := j.Parts
 	if !j.note {
 		parts = slices.Concat(parts, s.inbox.Take())
@@ -118,8 +120,8 @@ func (s *Session) run(ctx context.Context, j job, tell func(agent.Event)) {
 		tell(agent.Ended{Reason: agent.Completed})
 		return
 	}
-	if s.cfg.Files != nil {
-		s.cfg.Files.Begin(e.ID)
+	if s.cfg.Records.Files != nil {
+		s.cfg.Records.Files.Begin(e.ID)
 		defer s.syncFiles()
 	}
 	why := agent.Completed
@@ -139,8 +141,8 @@ func (s *Session) run(ctx context.Context, j job, tell func(agent.Event)) {
 				}
 			}
 		case agent.Appended:
-			if s.cfg.Files != nil && ev.Entry.Message.Role == msg.Assistant {
-				s.cfg.Files.Alias(ev.Entry.ID)
+			if s.cfg.Records.Files != nil && ev.Entry.Message.Role == msg.Assistant {
+				s.cfg.Records.Files.Alias(ev.Entry.ID)
 			}
 		}
 		if text := s.hist.warning(); text != "" {
@@ -152,7 +154,7 @@ func (s *Session) run(ctx context.Context, j job, tell func(agent.Event)) {
 }
 
 func (s *Session) syncFiles() {
-	if err := s.cfg.Files.Sync(); err != nil && s.cfg.Debug != nil {
+	if err := s.cfg.Records.Files.Sync(); err != nil && s.cfg.Debug != nil {
 		s.cfg.Debug.Error("syncing the file history failed", "err", err)
 	}
 }

@@ -67,7 +67,7 @@ func returning(r tool.Result) *worker {
 func keep(t *testing.T, r tool.Result, traits tool.Traits) (Outcome, *files) {
 	t.Helper()
 	f := &files{dir: t.TempDir()}
-	e := &Executor{Permission: allow(), Results: f}
+	e := &Executor{Gates: gates(allow()), Results: f}
 	return e.perform(t.Context(), poolOf(returning(r).tool("Job", traits)), use("Job", `{"text":"x"}`)), f
 }
 
@@ -188,7 +188,7 @@ func TestFileIsMoved(t *testing.T) {
 	}
 	r := tool.Result{Parts: tool.Text("Exit code 3").Parts, Body: filed{f}}
 	pool := poolOf(returning(r).tool("Job", tool.Traits{MaxChars: 1000, KeepTail: true}))
-	ex := &Executor{Permission: allow(), Results: &mover{files{dir: dir, err: errors.New("it was copied")}}}
+	ex := &Executor{Gates: gates(allow()), Results: &mover{files{dir: dir, err: errors.New("it was copied")}}}
 	o := ex.perform(t.Context(), pool, use("Job", `{"text":"x"}`))
 	got := text(o)
 	kept := filepath.Join(dir, o.Result.ID+".txt")
@@ -213,7 +213,7 @@ func TestLongResultThatCannotBeKept(t *testing.T) {
 	for name, s := range stores {
 		for kind, r := range map[string]tool.Result{"text": tool.Text(long), "body": {Body: body{text: long}}} {
 			t.Run(name+"/"+kind, func(t *testing.T) {
-				e := &Executor{Permission: allow(), Results: s.store}
+				e := &Executor{Gates: gates(allow()), Results: s.store}
 				o := e.perform(t.Context(), poolOf(returning(r).tool("Job", tool.Traits{MaxChars: 20_000})), use("Job", `{"text":"x"}`))
 				got := text(o)
 				if o.Result.IsError {
@@ -230,7 +230,7 @@ func TestLongResultThatCannotBeKept(t *testing.T) {
 		}
 	}
 	t.Run("both ends", func(t *testing.T) {
-		e := &Executor{Permission: allow()}
+		e := &Executor{Gates: gates(allow())}
 		traits := tool.Traits{MaxChars: 20_000, KeepTail: true}
 		o := e.perform(t.Context(), poolOf(returning(tool.Text(long)).tool("Job", traits)), use("Job", `{"text":"x"}`))
 		if got := text(o); !strings.HasSuffix(got, long[140_100:]) || len(got) > 21_000 {
@@ -244,7 +244,7 @@ func TestLongResultThatCannotBeKept(t *testing.T) {
 func TestHugeBodyIsStreamed(t *testing.T) {
 	const huge = 64 << 20
 	var written int64
-	e := &Executor{Permission: allow(), Results: discard{&written}}
+	e := &Executor{Gates: gates(allow()), Results: discard{&written}}
 	pool := poolOf(returning(tool.Result{Body: body{size: huge}}).tool("Job", tool.Traits{MaxChars: 30_000, KeepTail: true}))
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -419,7 +419,7 @@ func TestPreviewIsStable(t *testing.T) {
 		f := &files{dir: t.TempDir()}
 		var first []byte
 		for i := range 3 {
-			e := &Executor{Permission: allow(), Results: f}
+			e := &Executor{Gates: gates(allow()), Results: f}
 			o := e.perform(t.Context(), poolOf(returning(r).tool("Job", traits)), use("Job", `{"text":"x"}`))
 			block := msg.AppendPart(nil, o.Result, msg.Wire)
 			if i > 0 && !bytes.Equal(first, block) {
@@ -441,7 +441,7 @@ func TestForgedRemindersAreNeutralised(t *testing.T) {
 	if msg.PlainText(r.Parts) != forged {
 		t.Error("the tool's own parts were changed")
 	}
-	e := &Executor{Permission: decide(tool.Deny, "<system-reminder>", "</system-reminder>")}
+	e := &Executor{Gates: gates(decide(tool.Deny, "<system-reminder>", "</system-reminder>"))}
 	for _, u := range []*msg.ToolUse{use("Job", `{"text":"x"}`), use("<system-reminder>", "{}"), use("Job", `"<system-reminder>"`)} {
 		w := worker{}
 		if o := e.perform(t.Context(), poolOf(w.tool("Job", tool.Traits{})), u); strings.Contains(text(o), "<system") || strings.Contains(text(o), "</system") {

@@ -20,18 +20,31 @@ import (
 
 // An Executor runs tool uses. Its fields are set once; it may be used concurrently.
 type Executor struct {
-	// Hooks see a use before it is judged, in order; they may rewrite it.
-	Hooks []tool.Gate
-	// Permission judges a use after the hooks. A use that nothing allows is refused.
-	Permission tool.Gate
-	// Afters see each result before it is bounded.
-	Afters []tool.After
+	// Gates judge a use, in order; they may rewrite it. The first refusal ends it, and a use that no gate
+	// allows is refused.
+	Gates []Gate
+	// Denied is told of each use that the gates refused; it may be nil.
+	Denied func(*tool.Use)
+	// Afters see each result before it is bounded, in order.
+	Afters []After
 	// Results keeps output that is too long to be sent. If nil, such output is cut.
 	Results Results
-	// Log gets what neither the model nor the person should read; nil discards it.
+	// Log gets what neither the model nor the user should read; nil discards it.
 	Log *slog.Logger
 	// Trace, if not nil, is told each stage as it is entered.
 	Trace func(Stage, *msg.ToolUse)
+}
+
+// A Gate is a [tool.Gate] with a name, which errors and traces call it by.
+type Gate struct {
+	Name string
+	tool.Gate
+}
+
+// An After is a [tool.After] with a name, which the debug log calls it by.
+type After struct {
+	Name  string
+	After tool.After
 }
 
 // Results keeps the full output of calls.
@@ -43,18 +56,17 @@ type Results interface {
 // A Stage is one step on the way of a use.
 type Stage string
 
-// The stages, in order. The first refusal ends the sequence; the result is bounded in any case.
+// The stages, in order. Between Observe and Run each gate is a stage of its own, by its name. The first
+// refusal ends the sequence; the result is bounded in any case.
 const (
-	Find       Stage = "find"
-	Check      Stage = "check"
-	Validate   Stage = "validate"
-	Observe    Stage = "observe"
-	Hooks      Stage = "hooks"
-	Permission Stage = "permission"
-	Run        Stage = "call"
-	PostHooks  Stage = "post_hooks"
-	Bound      Stage = "bound"
-	Append     Stage = "append"
+	Find      Stage = "find"
+	Check     Stage = "check"
+	Validate  Stage = "validate"
+	Observe   Stage = "observe"
+	Run       Stage = "call"
+	PostHooks Stage = "post_hooks"
+	Bound     Stage = "bound"
+	Append    Stage = "append"
 )
 
 // An Outcome is what became of a use. Every use gets exactly one.
@@ -67,7 +79,7 @@ type Outcome struct {
 	Context []msg.Part
 	// Stop ends the turn after this message, with this reason, if not empty.
 	Stop string
-	// Denied says that the gates refused, Rejected that a person did.
+	// Denied says that the gates refused, Rejected that the user did.
 	Denied   bool
 	Rejected bool
 	// Fatal ends the run.
@@ -172,31 +184,28 @@ func (p *Pending) Fold() tool.Fold {
 
 func (p *Pending) refuse(o Outcome) { p.refusal = &o }
 
-// Admit passes p through the gates and reports whether it may run. It may take as long as a person
+// Admit passes p through the gates and reports whether it may run. It may take as long as the user
 // takes to answer.
 func (e *Executor) Admit(ctx context.Context, p *Pending) bool {
 	if p.refusal != nil {
 		return false
 	}
-	e.trace(Hooks, p.raw)
-	for _, g := range e.Hooks {
-		if !e.gate(ctx, p, Hooks, g) {
+	for _, g := range e.Gates {
+		if !e.gate(ctx, p, g) {
 			return false
 		}
 	}
-	e.trace(Permission, p.raw)
-	if e.Permission != nil && !e.gate(ctx, p, Permission, e.Permission) {
-		return false
-	}
-	if v := p.use.Verdict; v.Decision != tool.Allow {
-		p.refuse(denied(p.raw, v))
+	if p.use.Verdict.Decision != tool.Allow {
+		e.deny(p)
 		return false
 	}
 	return true
 }
 
 // gate lets g judge p and reports whether the next gate is to be asked.
-func (e *Executor) gate(ctx context.Context, p *Pending, stage Stage, g tool.Gate) bool {
+func (e *Executor) gate(ctx context.Context, p *Pending, g Gate) bool {
+	stage := Stage(g.Name)
+	e.trace(stage, p.raw)
 	err := e.protect(stage, p.raw, func() error { return g.Before(ctx, &p.use) })
 	switch {
 	case ctx.Err() != nil:
@@ -204,14 +213,22 @@ func (e *Executor) gate(ctx context.Context, p *Pending, stage Stage, g tool.Gat
 		return false
 	case err != nil:
 		// A check that broke may not have looked at the deny rules.
-		p.use.Verdict.Decide(tool.Deny, "a check that failed", fmt.Sprintf("The %s check failed: %v.", stage, err))
+		p.use.Verdict.Decide(tool.Deny, "a check that failed", fmt.Sprintf("The %s check failed: %v.", g.Name, err))
 	}
 	if p.use.Verdict.Decision == tool.Deny {
-		p.refuse(denied(p.raw, p.use.Verdict))
+		e.deny(p)
 		return false
 	}
 	p.facts = tool.FactsOf(p.use.Call) // the gate may have rewritten it
 	return true
+}
+
+// deny refuses p with the verdict of the gates.
+func (e *Executor) deny(p *Pending) {
+	p.refuse(denied(p.raw, p.use.Verdict))
+	if e.Denied != nil {
+		e.Denied(&p.use)
+	}
 }
 
 // Grace is how long a cancelled call may take to stop before it is abandoned.
@@ -287,8 +304,8 @@ func (e *Executor) outcome(ctx context.Context, p *Pending, r tool.Result, err e
 	e.trace(PostHooks, p.raw)
 	for _, a := range e.Afters {
 		changed := r
-		if err := e.protect(PostHooks, p.raw, func() error { return a.After(ctx, &p.use, &changed) }); err != nil {
-			e.logger().Warn("post-tool hook failed", "tool", p.use.Name, "err", err)
+		if err := e.protect(PostHooks, p.raw, func() error { return a.After.After(ctx, &p.use, &changed) }); err != nil {
+			e.logger().Warn("a check of a result failed", "check", a.Name, "tool", p.use.Name, "err", err)
 			continue
 		}
 		r = changed

@@ -41,7 +41,7 @@ func (c *course) gate(name string, g tool.Gate) tool.Gate {
 func TestStages(t *testing.T) {
 	deny, fail := decide(tool.Deny, "someone", ""), gateFunc(func(context.Context, *tool.Use) error { return errors.New("broken") })
 	quiet := gateFunc(func(context.Context, *tool.Use) error { return nil })
-	const all = "find, check, - validate, validate, observe, hooks, - hook 1, - hook 2, permission, - permission, call, - run, post_hooks, - after, bound, append"
+	const all = "find, check, - validate, validate, observe, hooks, - hook 1, hooks, - hook 2, permission, - permission, call, - run, post_hooks, - after, bound, append"
 	tests := []struct {
 		name               string
 		use                *msg.ToolUse
@@ -57,9 +57,9 @@ func TestStages(t *testing.T) {
 		{name: "not valid", invalid: true, want: "find, check, - validate, validate"},
 		{name: "hook denies", hook1: deny, want: "find, check, - validate, validate, observe, hooks, - hook 1"},
 		{name: "hook fails", hook1: fail, want: "find, check, - validate, validate, observe, hooks, - hook 1"},
-		{name: "second hook denies", hook2: deny, want: "find, check, - validate, validate, observe, hooks, - hook 1, - hook 2"},
-		{name: "permission denied", perm: deny, want: "find, check, - validate, validate, observe, hooks, - hook 1, - hook 2, permission, - permission"},
-		{name: "nobody decides", perm: quiet, want: "find, check, - validate, validate, observe, hooks, - hook 1, - hook 2, permission, - permission"},
+		{name: "second hook denies", hook2: deny, want: "find, check, - validate, validate, observe, hooks, - hook 1, hooks, - hook 2"},
+		{name: "permission denied", perm: deny, want: "find, check, - validate, validate, observe, hooks, - hook 1, hooks, - hook 2, permission, - permission"},
+		{name: "nobody decides", perm: quiet, want: "find, check, - validate, validate, observe, hooks, - hook 1, hooks, - hook 2, permission, - permission"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -85,12 +85,11 @@ func TestStages(t *testing.T) {
 				return g
 			}
 			c.Executor = &Executor{
-				Hooks:      []tool.Gate{c.gate("hook 1", or(tt.hook1, quiet)), c.gate("hook 2", or(tt.hook2, quiet))},
-				Permission: c.gate("permission", or(tt.perm, allow())),
-				Afters: []tool.After{afterFunc(func(context.Context, *tool.Use, *tool.Result) error {
+				Gates: gates(c.gate("hook 1", or(tt.hook1, quiet)), c.gate("hook 2", or(tt.hook2, quiet)), c.gate("permission", or(tt.perm, allow()))),
+				Afters: []After{{"after", afterFunc(func(context.Context, *tool.Use, *tool.Result) error {
 					c.note("- after")
 					return nil
-				})},
+				})}},
 				Trace: func(s Stage, _ *msg.ToolUse) { c.note(string(s)) },
 			}
 			u := tt.use
@@ -130,12 +129,12 @@ func TestPanicNamesTheStage(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var log bytes.Buffer
-			e := &Executor{Permission: allow(), Log: slog.New(slog.NewTextHandler(&log, nil))}
+			e := &Executor{Gates: gates(allow()), Log: slog.New(slog.NewTextHandler(&log, nil))}
 			if tt.hook != nil {
-				e.Hooks = []tool.Gate{tt.hook}
+				e.Gates = gates(tt.hook, allow())
 			}
 			if tt.perm != nil {
-				e.Permission = tt.perm
+				e.Gates = gates(tt.perm)
 			}
 			o := e.perform(t.Context(), poolOf(tt.worker.tool("Job", tt.traits)), use("Job", `{"text":"x"}`))
 			wantError(t, o, tt.stage)
@@ -157,12 +156,12 @@ func TestPanicInWordsAndFlagsIsHarmless(t *testing.T) {
 		words:   func(job) string { panic("words") },
 		observe: func(job) any { panic("observe") },
 	}
-	e := &Executor{Permission: allow(), Hooks: []tool.Gate{gateFunc(func(_ context.Context, u *tool.Use) error {
+	e := &Executor{Gates: gates(gateFunc(func(_ context.Context, u *tool.Use) error {
 		if in, ok := tool.ObservedInput(u.Call).(job); !ok || in.Text != "x" {
 			t.Errorf("the hook sees %v", in)
 		}
 		return nil
-	})}}
+	}), allow())}
 	p := e.Bind(poolOf(w.tool("Job", tool.Traits{})), use("Job", `{"text":"x"}`))
 	if p.Title() != "Job" || p.Activity() != "Job" || p.Fold() != tool.NoFold {
 		t.Errorf("title %q, activity %q, fold %v", p.Title(), p.Activity(), p.Fold())
@@ -204,7 +203,7 @@ func TestToolThatCannotBeCalled(t *testing.T) {
 		w.tool("Read", tool.Traits{Aliases: []string{"View"}}), w.tool("Bash", tool.Traits{}),
 		w.tool("LSP", tool.Traits{Enabled: func() error { return off }}),
 	}
-	e := &Executor{Permission: allow()}
+	e := &Executor{Gates: gates(allow())}
 	pool := poolOf(tools...)
 	wantError(t, e.perform(t.Context(), pool, use("Reed", `{"text":"x"}`)), `"Reed"`, "Read")
 	wantError(t, e.perform(t.Context(), pool, use("", `{}`)), `""`)
@@ -223,7 +222,7 @@ func TestToolThatCannotBeCalled(t *testing.T) {
 func TestInputThatIsNoInput(t *testing.T) {
 	ran := false
 	w := worker{run: func(context.Context, job) (tool.Result, error) { ran = true; return tool.Text("x"), nil }}
-	e := &Executor{Permission: allow()}
+	e := &Executor{Gates: gates(allow())}
 	pool := poolOf(w.tool("Job", tool.Traits{}))
 	for input, words := range map[string][]string{
 		`{"text":"ab`:                            {"unexpected end of JSON input", `{"text":"ab`},
@@ -254,15 +253,14 @@ func TestHookRewritesTheInput(t *testing.T) {
 		},
 	}
 	e := &Executor{
-		Hooks: []tool.Gate{gateFunc(func(_ context.Context, u *tool.Use) error {
+		Gates: gates(gateFunc(func(_ context.Context, u *tool.Use) error {
 			u.Verdict.Context = append(u.Verdict.Context, &msg.Text{Text: "rewritten"})
 			return u.Rewrite("hook guard.sh", json.RawMessage(`{"text":"ls"}`))
-		})},
-		Permission: gateFunc(func(_ context.Context, u *tool.Use) error {
+		}), gateFunc(func(_ context.Context, u *tool.Use) error {
 			judged += u.Call.Input().(job).Text + string(u.Input)
 			u.Verdict.Decide(tool.Allow, "rule", "")
 			return nil
-		}),
+		})),
 	}
 	u := use("Job", `{"text": "rm -rf /"}`)
 	p := e.Bind(poolOf(w.tool("Job", tool.Traits{})), u)
@@ -300,8 +298,10 @@ func TestHookRewritesIntoNonsense(t *testing.T) {
 	}
 	for input, why := range map[string]string{`{"text":5}`: "expected string", `{"text":"forbidden"}`: "that makes no sense"} {
 		e := &Executor{
-			Hooks:      []tool.Gate{gateFunc(func(_ context.Context, u *tool.Use) error { return u.Rewrite("hook guard.sh", json.RawMessage(input)) })},
-			Permission: gateFunc(func(context.Context, *tool.Use) error { t.Error("permission was asked"); return nil }),
+			Gates: gates(
+				gateFunc(func(_ context.Context, u *tool.Use) error { return u.Rewrite("hook guard.sh", json.RawMessage(input)) }),
+				gateFunc(func(context.Context, *tool.Use) error { t.Error("permission was asked"); return nil }),
+			),
 		}
 		o := e.perform(t.Context(), poolOf(w.tool("Job", tool.Traits{})), use("Job", `{"text":"x"}`))
 		wantError(t, o, "hook guard.sh", why)
@@ -345,10 +345,11 @@ func TestVerdicts(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			ran := false
 			w := worker{run: func(context.Context, job) (tool.Result, error) { ran = true; return tool.Text("ok"), nil }}
-			e := &Executor{Permission: tt.perm}
+			list := []tool.Gate{tt.perm}
 			if tt.hook != nil {
-				e.Hooks = []tool.Gate{tt.hook}
+				list = []tool.Gate{tt.hook, tt.perm}
 			}
+			e := &Executor{Gates: gates(list...)}
 			o := e.perform(t.Context(), poolOf(w.tool("Job", tool.Traits{})), use("Job", `{"text":"x"}`))
 			if ran != (tt.words == nil) || o.Denied != (tt.words != nil) || o.Rejected != (tt.name == "rejected by the user") {
 				t.Errorf("ran %v, denied %v, rejected %v: %s", ran, o.Denied, o.Rejected, text(o))
@@ -365,12 +366,11 @@ func TestContextAndStop(t *testing.T) {
 	said := func(s string) []msg.Part { return []msg.Part{&msg.Text{Text: s}} }
 	for _, d := range []tool.Decision{tool.Allow, tool.Deny} {
 		e := &Executor{
-			Hooks: []tool.Gate{gateFunc(func(_ context.Context, u *tool.Use) error {
+			Gates: gates(gateFunc(func(_ context.Context, u *tool.Use) error {
 				u.Verdict.Context = said("remember")
 				u.Verdict.Stop = "enough for today"
 				return nil
-			})},
-			Permission: decide(d, "rule", ""),
+			}), decide(d, "rule", "")),
 		}
 		w := worker{}
 		o := e.perform(t.Context(), poolOf(w.tool("Job", tool.Traits{})), use("Job", `{"text":"x"}`))
@@ -382,20 +382,20 @@ func TestContextAndStop(t *testing.T) {
 
 // Proves EXEC-04.
 func TestPostHooks(t *testing.T) {
-	e := &Executor{Permission: allow(), Afters: []tool.After{
-		afterFunc(func(_ context.Context, u *tool.Use, r *tool.Result) error {
+	e := &Executor{Gates: gates(allow()), Afters: []After{
+		{"format", afterFunc(func(_ context.Context, u *tool.Use, r *tool.Result) error {
 			*r = tool.Text("replaced")
 			u.Verdict.Context = append(u.Verdict.Context, &msg.Text{Text: "formatted"})
 			return nil
-		}),
-		afterFunc(func(_ context.Context, _ *tool.Use, r *tool.Result) error {
+		})},
+		{"break", afterFunc(func(_ context.Context, _ *tool.Use, r *tool.Result) error {
 			*r = tool.Text("half done")
 			return errors.New("broken hook")
-		}),
-		afterFunc(func(_ context.Context, _ *tool.Use, r *tool.Result) error {
+		})},
+		{"panic", afterFunc(func(_ context.Context, _ *tool.Use, r *tool.Result) error {
 			r.IsError = true
 			panic("boom")
-		}),
+		})},
 	}}
 	w := worker{}
 	o := e.perform(t.Context(), poolOf(w.tool("Job", tool.Traits{})), use("Job", `{"text":"x"}`))
@@ -416,7 +416,7 @@ func TestHooksSeeTheObservableInput(t *testing.T) {
 		u.Verdict.Decide(tool.Allow, "", "")
 		return nil
 	})
-	e := &Executor{Hooks: []tool.Gate{look}, Permission: look}
+	e := &Executor{Gates: gates(look, look)}
 	u := use("Job", "{\"text\":\n \"~/a\"}")
 	m := msg.Message{Role: msg.Assistant, Parts: []msg.Part{u}}
 	before := msg.AppendMessage(nil, m, msg.Wire)
@@ -544,7 +544,7 @@ func TestCancellation(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var log bytes.Buffer
-				e := &Executor{Permission: allow(), Log: slog.New(slog.NewTextHandler(&log, nil))}
+				e := &Executor{Gates: gates(allow()), Log: slog.New(slog.NewTextHandler(&log, nil))}
 				w := worker{run: tt.run}
 				ctx, cancel := context.WithCancelCause(t.Context())
 				time.AfterFunc(time.Minute, func() { cancel(tt.cause) })
@@ -565,13 +565,13 @@ func TestCancellation(t *testing.T) {
 	}
 }
 
-// A person who interrupts while a gate asks has not refused anything.
+// A user who interrupts while a gate asks has not refused anything.
 func TestCancelledWhileAsking(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
-	e := &Executor{Permission: gateFunc(func(ctx context.Context, _ *tool.Use) error {
+	e := &Executor{Gates: gates(gateFunc(func(ctx context.Context, _ *tool.Use) error {
 		cancel(tool.AbortShutdown)
 		return ctx.Err()
-	})}
+	}))}
 	w := worker{run: func(context.Context, job) (tool.Result, error) { t.Error("it ran"); return tool.Text("x"), nil }}
 	o := e.perform(ctx, poolOf(w.tool("Job", tool.Traits{})), use("Job", `{"text":"x"}`))
 	if o.Denied || text(o) != "Stopped: the program was shut down before this call finished." {
@@ -620,7 +620,7 @@ func TestEveryUseGetsOneOutcome(t *testing.T) {
 		},
 		"bad structure": func(context.Context, job) (tool.Result, error) { return tool.Result{Structured: unwritable{}}, nil },
 	}
-	gates := map[string]tool.Gate{
+	all := map[string]tool.Gate{
 		"allows": allow(), "denies": decide(tool.Deny, "", ""), "asks": decide(tool.Ask, "x", ""), "is silent": decide(tool.Undecided, "", ""),
 		"fails":  gateFunc(func(context.Context, *tool.Use) error { return errors.New("") }),
 		"panics": gateFunc(func(context.Context, *tool.Use) error { panic("boom") }),
@@ -630,12 +630,12 @@ func TestEveryUseGetsOneOutcome(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		pick := func(label string, from []string) string { return rapid.SampledFrom(from).Draw(rt, label) }
 		run := pick("run", sortedKeys(runs))
-		hook, perm := pick("hook", sortedKeys(gates)), pick("permission", append(sortedKeys(gates), "allows", "allows", "allows"))
+		hook, perm := pick("hook", sortedKeys(all)), pick("permission", append(sortedKeys(all), "allows", "allows", "allows"))
 		u := msg.NewToolUse("toolu_9", pick("name", []string{"Job", "Job", "Job", "Nope", ""}), pick("input", inputs))
 		cancelAt := time.Duration(rapid.IntRange(0, 2).Draw(rt, "cancel")) * time.Second
-		e := &Executor{Hooks: []tool.Gate{gates[hook]}, Permission: gates[perm], Results: &files{err: errors.New("disk full")}}
+		e := &Executor{Gates: gates(all[hook], all[perm]), Results: &files{err: errors.New("disk full")}}
 		if rapid.Bool().Draw(rt, "after") {
-			e.Afters = []tool.After{afterFunc(func(context.Context, *tool.Use, *tool.Result) error { panic("boom") })}
+			e.Afters = []After{{"panic", afterFunc(func(context.Context, *tool.Use, *tool.Result) error { panic("boom") })}}
 		}
 		var o Outcome
 		synctest.Test(t, func(t *testing.T) {
@@ -664,7 +664,7 @@ func TestRemindersOfAToolStayReminders(t *testing.T) {
 		r.Reminders = []string{"be careful"}
 		return r, nil
 	}}
-	e := &Executor{Permission: allow()}
+	e := &Executor{Gates: gates(allow())}
 	o := e.perform(t.Context(), poolOf(w.tool("Job", tool.Traits{})), use("Job", `{"text":"x"}`))
 	parts := o.Result.Parts
 	if len(parts) != 2 || parts[1].(*msg.Text).Text != msg.Reminder("be careful").Text {

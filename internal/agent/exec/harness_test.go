@@ -115,7 +115,7 @@ func (e *Executor) perform(ctx context.Context, p *tool.Pool, use *msg.ToolUse) 
 // once performs one use of a tool named Job by w, everything being allowed.
 func once(t *testing.T, w *worker, traits tool.Traits) Outcome {
 	t.Helper()
-	e := &Executor{Permission: allow()}
+	e := &Executor{Gates: gates(allow())}
 	return e.perform(t.Context(), poolOf(w.tool("Job", traits)), use("Job", `{"text":"x"}`))
 }
 
@@ -172,4 +172,19 @@ func (f *files) names(t *testing.T) string {
 		names = append(names, e.Name())
 	}
 	return fmt.Sprint(names)
+}
+
+// gates returns the gates of an executor: hooks, and the permission check as the last; nil means none.
+func gates(list ...tool.Gate) []Gate {
+	var named []Gate
+	for i, g := range list {
+		switch {
+		case g == nil:
+		case i < len(list)-1:
+			named = append(named, Gate{"hooks", g})
+		default:
+			named = append(named, Gate{"permission", g})
+		}
+	}
+	return named
 }

@@ -18,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"adze/internal/agent"
+	"adze/internal/agent/exec"
 	"adze/internal/model"
 	"adze/internal/model/cost"
 	"adze/internal/model/replay"
@@ -46,26 +47,25 @@ func newStage(t testing.TB, script string, change func(*session.Config, *Config)
 	st := &stage{}
 	st.mode.Store("default")
 	cfg := session.Config{
-		Provider:   replay.NewPlayer(s).Provider(),
-		Tools:      tool.NewRegistry(echo()),
-		Permission: allow{},
-		Model:      "m",
-		Resolve: func(name string) (agent.Model, error) {
+		Provider: replay.NewPlayer(s).Provider(),
+		Tools:    session.Tools{Registry: tool.NewRegistry(echo())},
+		Gates:    []exec.Gate{{Name: "permission", Gate: allow{}}},
+		Models: session.Models{Main: "m", Resolve: func(name string) (agent.Model, error) {
 			if name == "none" {
 				return agent.Model{}, errors.New("there is no such model")
 			}
 			return agent.Model{ID: name, Window: 5000, Output: 100, MaxOutput: 100}, nil
-		},
-		SetMode: func(mode string) (string, error) {
+		}},
+		Controls: session.Controls{SetMode: func(mode string) (string, error) {
 			if mode == "bypassPermissions" {
 				return "", &Refusal{Code: "bypass_not_launched", Text: "not started with it"}
 			}
 			st.mode.Store(mode)
 			return mode, nil
-		},
-		Ledger: cost.New(func(string) cost.Facts {
+		}},
+		Records: session.Records{Ledger: cost.New(func(string) cost.Facts {
 			return cost.Facts{Price: &model.Price{Input: 1, Output: 1}, ContextWindow: 1000, MaxOutput: 100}
-		}),
+		})},
 	}
 	front := Config{
 		Format: StreamJSON, Stdout: &st.out, Stderr: &st.err,
@@ -164,21 +164,21 @@ func TestReasons(t *testing.T) {
 	}{
 		{reason: agent.Completed, script: done, subtype: "success", text: "Done."},
 		{reason: agent.TokenBudgetDone, script: "forever\nusage output=1\nsay More.", subtype: "success", text: "More.",
-			change: func(c *session.Config, _ *Config) { c.TokenBudget = 100_000 }},
+			change: func(c *session.Config, _ *Config) { c.Loop.TokenBudget = 100_000 }},
 		{reason: agent.BlockingLimit, script: done, prompt: strings.Repeat("long ", 2000), subtype: "success", isError: true,
 			text: "too_long: the conversation is about"},
 		{reason: agent.ModelError, script: "error auth", subtype: "success", isError: true, text: "auth: invalid x-api-key"},
 		{reason: agent.PromptTooLong, script: "error too_long", subtype: "success", isError: true, text: "too_long: the request does not fit"},
 		{reason: agent.ImageError, script: "error media_too_large", subtype: "success", isError: true, text: "media_too_large: "},
 		{reason: agent.StopHookPrevented, script: done, subtype: "error_during_execution", isError: true, text: "not on a Sunday",
-			change: func(c *session.Config, _ *Config) { c.Stop = []agent.Stopper{preventer{}} }},
+			change: func(c *session.Config, _ *Config) { c.Stops = []agent.Stopper{preventer{}} }},
 		{reason: agent.HookStopped, script: looping, subtype: "error_during_execution", isError: true, text: "enough",
-			change: func(c *session.Config, _ *Config) { c.Permission = allow{stop: "enough"} }},
+			change: func(c *session.Config, _ *Config) { c.Gates[0].Gate = allow{stop: "enough"} }},
 		{reason: agent.MaxTurnsReached, script: looping, subtype: "error_max_turns", isError: true, text: "reached the limit of 3 turns",
-			change: func(c *session.Config, _ *Config) { c.MaxTurns = 3 }},
+			change: func(c *session.Config, _ *Config) { c.Loop.MaxTurns = 3 }},
 		{reason: agent.BudgetExhausted, script: "forever\nusage input=0 output=1000000\nuse Echo {\"text\":\"x\"}", subtype: "error_max_budget_usd", isError: true,
 			text:   "spent $1.0000 of the budget of $0.5000",
-			change: func(c *session.Config, _ *Config) { c.MaxBudgetUSD = 0.5 }},
+			change: func(c *session.Config, _ *Config) { c.Loop.MaxBudgetUSD = 0.5 }},
 		{reason: agent.AbortedStreaming, script: "say Half\nhang", prompt: "stop on text", subtype: "error_during_execution", isError: true,
 			text: "interrupted before the answer was complete"},
 		{reason: agent.AbortedTools, script: "use Echo {\"text\":\"wait\"}", prompt: "stop on tool", subtype: "error_during_execution", isError: true,
@@ -293,7 +293,7 @@ func TestText(t *testing.T) {
 		{name: "carried on", script: "say Hello, w\nstop max_tokens\n---\nsay orld.", out: "Hello, world.\n"},
 		{name: "error", script: "error auth", err: "adze: auth: invalid x-api-key\n"},
 		{name: "unknown model", script: "say x", err: "adze: there is no such model\n",
-			change: func(c *session.Config, _ *Config) { c.Model = "none" }},
+			change: func(c *session.Config, _ *Config) { c.Models.Main = "none" }},
 		{name: "explained", script: "error auth", err: "adze: m said no\n",
 			change: func(_ *session.Config, c *Config) {
 				c.Explain = func(_ error, model string) string { return model + " said no" }

@@ -145,7 +145,7 @@ func (g asking) Before(ctx context.Context, u *tool.Use) error {
 func talkAsking(t *testing.T, h Host) *dialogue {
 	var s *session.Session
 	d := talk(t, "when no-text \"again\"\nuse Echo {\"text\":\"x\"}\n---\nforever\nsay Done.", h, func(c *session.Config, _ *Config) {
-		c.Permission = asking{&s}
+		c.Gates[0].Gate = asking{&s}
 	})
 	s = d.st.front.cfg.Session
 	return d
@@ -356,7 +356,7 @@ func TestOffered(t *testing.T) {
 func TestPriorities(t *testing.T) {
 	d := talk(t, "use Echo {\"text\":\"wait\"}\n---\nexpect text \"steer\"\nsay Steered.\n---\nexpect text \"a note\"\nexpect last \"later\"\nsay Later.", Host{},
 		func(c *session.Config, f *Config) {
-			c.Tools = tool.NewRegistry(waiting())
+			c.Tools.Registry = tool.NewRegistry(waiting())
 			f.Replay = true
 		})
 	const id = "3f2a9c1e-5b7d-4e80-9a61-0c4d8e2f7b13"
@@ -432,7 +432,7 @@ func TestInterruptQueue(t *testing.T) {
 func TestToolProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := newStage(t, "use Echo {\"text\":\"x\"}\n---\nsay Done.", func(c *session.Config, _ *Config) {
-			c.Tools = tool.NewRegistry(sleeping(12 * time.Second))
+			c.Tools.Registry = tool.NewRegistry(sleeping(12 * time.Second))
 		})
 		st.front.Serve(t.Context(), strings.NewReader(user("go")), Host{})
 		var got []any
@@ -471,7 +471,7 @@ func TestHostStopsReading(t *testing.T) {
 		w := &stuck{make(chan struct{})}
 		st := newStage(t, "fragments 5000\nsay "+strings.Repeat("x ", 5000), func(c *session.Config, f *Config) {
 			f.Stdout = w
-			f.Partial, c.Raw = true, true
+			f.Partial, c.Loop.Raw = true, true
 		})
 		ctx, cancel := context.WithCancelCause(t.Context())
 		in, _ := io.Pipe()
@@ -497,7 +497,7 @@ func TestHostStopsReading(t *testing.T) {
 // A host that dies ends the run, also when its end of stdin stays open.
 func TestHostDies(t *testing.T) {
 	st := newStage(t, "say Half\nhang", func(c *session.Config, f *Config) {
-		f.Stdout, f.Partial, c.Raw = &failing{"content_block_delta"}, true, true
+		f.Stdout, f.Partial, c.Loop.Raw = &failing{"content_block_delta"}, true, true
 	})
 	in, w := io.Pipe()
 	defer w.Close()

@@ -20,6 +20,7 @@ import (
 	"go.uber.org/goleak"
 
 	"adze/internal/agent"
+	"adze/internal/agent/exec"
 	"adze/internal/model"
 	"adze/internal/model/cost"
 	"adze/internal/model/replay"
@@ -142,19 +143,21 @@ func newConsole(t *testing.T, script string, change func(*Config)) *console {
 		c.opened = append(c.opened, resume)
 		var s *session.Session
 		s = session.Open(ctx, session.Config{
-			ID: "the-session", Provider: player.Provider(), Tools: tool.NewRegistry(do, wait), Model: "small",
-			Permission: gate{func(ctx context.Context, q permission.Question) (permission.Answer, error) { return s.Ask(ctx, q) }},
-			Resolve: func(name string) (agent.Model, error) {
+			ID: "the-session", Provider: player.Provider(), Tools: session.Tools{Registry: tool.NewRegistry(do, wait)},
+			Gates: []exec.Gate{{Name: "permission", Gate: gate{func(ctx context.Context, q permission.Question) (permission.Answer, error) { return s.Ask(ctx, q) }}}},
+			Models: session.Models{Main: "small", Resolve: func(name string) (agent.Model, error) {
 				if name == "none" {
 					return agent.Model{}, errors.New(`there is no model "none"`)
 				}
 				return agent.Model{ID: name, Window: 200_000, Output: 8000, MaxOutput: 8000}, nil
+			}},
+			Controls: session.Controls{
+				SetMode: func(mode string) (string, error) { return mode, nil },
+				Detach:  func() bool { return c.detach != nil && c.detach() },
 			},
-			SetMode:    func(mode string) (string, error) { return mode, nil },
-			Detach:     func() bool { return c.detach != nil && c.detach() },
 			NewID:      func() string { ids++; return fmt.Sprintf("%08d-id", ids) },
 			Compaction: &session.Compaction{},
-			Ledger:     cost.New(func(string) cost.Facts { return cost.Facts{Price: &model.Price{Output: 1e6}} }),
+			Records:    session.Records{Ledger: cost.New(func(string) cost.Facts { return cost.Facts{Price: &model.Price{Output: 1e6}} })},
 		})
 		c.sessions = append(c.sessions, s)
 		return &Conversation{Session: s, Greeting: "Hello.", Shown: 4, Mode: func() string { return "default" }}, nil
