@@ -158,7 +158,7 @@ func (h *hooking) start(ctx context.Context, source string) []msg.Part {
 		h.b.vars.make()
 	}
 	m, _ := h.b.resolve(h.session.Load().Model()) // ok: the session has it already
-	out := h.Fire(ctx, hook.OnSessionStart(source, m.ID, ""))
+	out := h.Fire(ctx, hook.OnSessionStart(source, m.ID))
 	if out.InitialMessage == "" {
 		return out.Context
 	}

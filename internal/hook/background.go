@@ -23,7 +23,7 @@ func (r *Runner) detach(j *job, done <-chan ending, end context.CancelCauseFunc,
 			ended = <-done
 		}
 		end(nil)
-		ended.stdout = ended.stdout.withoutAsyncLine(r.cfg.TempDir)
+		ended.stdout = ended.stdout.withoutAsyncLine()
 		res := r.finish(j, ended, started)
 		if j.asyncRewake {
 			r.wake(j, res)
@@ -97,14 +97,14 @@ func (r *Runner) notifyOnce(text string) {
 
 // withoutAsyncLine returns the output without a first line that only said that the hook goes to the
 // background.
-func (c capture) withoutAsyncLine(dir string) capture {
+func (c capture) withoutAsyncLine() capture {
 	head := c.Head(maxJSON)
 	line, rest, _ := bytes.Cut(head, []byte("\n"))
 	if _, ok := asyncLine(line); !ok || c.Size() > int64(len(head)) {
 		return c
 	}
 	c.Close() // ok: it was all in memory
-	short := newCapture(dir)
+	short := newCapture()
 	short.Write(rest) // ok: it is shorter than what fitted
 	return short
 }

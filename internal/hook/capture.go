@@ -28,11 +28,11 @@ type Results interface {
 // A capture is one stream of a hook's output.
 type capture struct{ *osproc.Spool }
 
-func newCapture(dir string) capture { return capture{osproc.NewSpool(dir, maxJSON, maxOutput)} }
+func newCapture() capture { return capture{osproc.NewSpool("", maxJSON, maxOutput)} }
 
 // captured returns text that did not come from a process.
 func captured(text []byte) capture {
-	c := newCapture("")
+	c := newCapture()
 	c.Write(text) // ok: what does not fit is no answer
 	return c
 }

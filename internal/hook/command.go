@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,7 +18,7 @@ import (
 
 // command runs a hook that is a program, with the input on its standard input.
 func (r *Runner) command(ctx context.Context, j *job) ending {
-	end := ending{stdout: newCapture(r.cfg.TempDir), stderr: newCapture(r.cfg.TempDir)}
+	end := ending{stdout: newCapture(), stderr: newCapture()}
 	c, err := r.program(j)
 	if err != nil {
 		end.broken, end.told = err.Error(), errors.Is(err, errNoShell)
@@ -60,17 +59,12 @@ func (end *ending) stop(ctx context.Context) {
 // program returns what is run for a hook.
 func (r *Runner) program(j *job) (osproc.Cmd, error) {
 	s := j.spec
-	refs, err := references(s)
-	if err != nil {
-		return osproc.Cmd{}, err
+	if option := s.option(); option != "" {
+		return osproc.Cmd{}, fmt.Errorf("${user_config.%s} has no value: set the plugin's option %s", option, option)
 	}
-	c := osproc.Cmd{Dir: r.workDir(j.common.Dir), Env: r.environment(j, refs)}
+	c := osproc.Cmd{Dir: r.workDir(j.common.Dir), Env: r.environment(j)}
 	if len(s.words) > 0 {
-		words := make([]string, len(s.words))
-		for i, w := range s.words {
-			words[i] = literally(w, refs)
-		}
-		c.Path, c.Args = words[0], words[1:]
+		c.Path, c.Args = s.words[0], s.words[1:]
 		return c, nil
 	}
 	path, err := r.findShell(s.shell)
@@ -79,11 +73,19 @@ func (r *Runner) program(j *job) (osproc.Cmd, error) {
 	}
 	c.Path = path
 	if isPowerShell(path) {
-		c.Args = []string{"-NoProfile", "-NonInteractive", "-Command", forPowerShell(s.command, refs)}
+		c.Args = []string{"-NoProfile", "-NonInteractive", "-Command", s.command}
 	} else {
-		c.Args = []string{"-c", forShell(s.command, refs)}
+		c.Args = []string{"-c", s.command}
 	}
 	return c, nil
+}
+
+// option returns the plugin's option that the command refers to, or "". There are no plugins yet, so it
+// has no value, and a shell would make nothing of it.
+func (s *spec) option() string {
+	_, rest, _ := strings.Cut(s.command, "${user_config.")
+	name, _, _ := strings.Cut(rest, "}")
+	return name
 }
 
 // workDir returns dir, or where the session started if dir has vanished.
@@ -132,7 +134,7 @@ func isPowerShell(path string) bool {
 
 // environment returns what a hook's process inherits and what it is told. Each of our variables has a
 // twin under the name that hooks written for the ecosystem know.
-func (r *Runner) environment(j *job, refs []reference) []string {
+func (r *Runner) environment(j *job) []string {
 	s := j.spec
 	env := r.cfg.Environ()
 	if s.source.Workspace {
@@ -142,16 +144,6 @@ func (r *Runner) environment(j *job, refs []reference) []string {
 		env = append(env, "ADZE_"+name+"="+value, "CLAUDE_"+name+"="+value)
 	}
 	twin("PROJECT_DIR", r.cfg.ProjectDir)
-	if p := s.source.Plugin; p != nil {
-		twin("PLUGIN_ROOT", p.Root)
-		twin("PLUGIN_DATA", p.Data)
-		for _, name := range slices.Sorted(maps.Keys(p.Options)) {
-			twin(strings.TrimPrefix(optionVariable(name), "ADZE_"), p.Options[name])
-		}
-	}
-	for _, ref := range refs {
-		env = append(env, ref.variable+"="+ref.value)
-	}
 	if j.kind.envFile && r.cfg.EnvFile != "" {
 		twin("ENV_FILE", r.cfg.EnvFile)
 	}

@@ -15,65 +15,30 @@ import (
 	"adze/internal/tool"
 )
 
-// Proves HOOK-11.
-func TestValuesAreNeverCode(t *testing.T) {
-	const evil = `'; touch pwned; echo "$(touch pwned)"` + "`touch pwned`"
-	tests := []struct{ name, command string }{
-		{"bare", "printf '%s\\n' ${user_config.name}"},
-		{"in double quotes", `printf '%s\n' "${user_config.name}"`},
-		{"in single quotes", `printf '%s\n' '${user_config.name}'`},
-		{"beside other text", `printf '%s\n' a\ ${user_config.name}"b"`},
-		{"after an escape", `printf '%s\n' \'${user_config.name}\'`},
-		{"plugin root", "printf '%s\\n' ${CLAUDE_PLUGIN_ROOT}"},
-		{"plugin data", `printf '%s\n' "${ADZE_PLUGIN_DATA}"`},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			dir := t.TempDir()
-			plugin := &Plugin{Root: evil, Data: evil, Options: map[string]string{"name": evil}}
-			r, _ := start(t, Config{Dir: dir, Sources: []Source{{Name: "p", Plugin: plugin, JSON: on(UserPromptSubmit, command(tt.command))}}})
-			if got := contextOf(t, r); strings.Count(got, evil) != 1 {
-				t.Errorf("the value did not arrive as one word: %q", got)
-			}
-			if _, err := os.Stat(filepath.Join(dir, "pwned")); err == nil {
-				t.Error("the value was executed")
-			}
-		})
-	}
-}
-
-// Proves HOOK-11, HOOK-03.
+// Proves HOOK-03.
 func TestWordsAreNotRead(t *testing.T) {
-	plugin := &Plugin{Root: "/a b", Options: map[string]string{"x": "$(id)"}}
-	words := `{"type":"command","command":["printf","<%s>","$HOME","a  b","${user_config.x}","${ADZE_PLUGIN_ROOT}/run","*"]}`
-	r, _ := start(t, Config{Sources: []Source{{Name: "p", Plugin: plugin, JSON: on(UserPromptSubmit, words)}}})
-	if got := contextOf(t, r); !strings.Contains(got, "<$HOME><a  b><$(id)></a b/run><*>") {
+	words := `{"type":"command","command":["printf","<%s>","$HOME","a  b","$(id)","*"]}`
+	r, _ := start(t, Config{}, on(UserPromptSubmit, words))
+	if got := contextOf(t, r); !strings.Contains(got, "<$HOME><a  b><$(id)><*>") {
 		t.Errorf("got %q", got)
 	}
 }
 
 // Proves HOOK-11.
 func TestMissingOption(t *testing.T) {
-	dir := t.TempDir()
-	for _, src := range []Source{
-		{Name: "p", Plugin: &Plugin{}, JSON: on(PreToolUse, command("touch ran; echo ${user_config.token}"))},
-		{Name: "user", Scope: scope.User, JSON: on(PreToolUse, command("touch ran; echo ${user_config.token}"))},
+	for _, entry := range []string{
+		command("touch ran; echo ${user_config.token}"),
+		`{"type":"command","command":["touch","ran","${user_config.token}"]}`,
 	} {
-		r, _ := start(t, Config{Dir: dir, Sources: []Source{src}})
+		dir := t.TempDir()
+		r, _ := start(t, Config{Dir: dir}, on(PreToolUse, entry))
 		out := r.Fire(t.Context(), OnPreToolUse(shell(t, "ls")))
 		if out.Decision != tool.Ask || !strings.Contains(out.Reason, "${user_config.token} has no value: set the plugin's option token") {
 			t.Errorf("%d: %s", out.Decision, out.Reason)
 		}
-	}
-	if _, err := os.Stat(filepath.Join(dir, "ran")); err == nil {
-		t.Error("the hook ran")
-	}
-}
-
-func TestForPowerShell(t *testing.T) {
-	refs := []reference{{"${user_config.x}", "ADZE_PLUGIN_OPTION_X", "v"}}
-	if got := forPowerShell(`run "${user_config.x}" ${other}`, refs); got != `run "${env:ADZE_PLUGIN_OPTION_X}" ${other}` {
-		t.Errorf("got %s", got)
+		if _, err := os.Stat(filepath.Join(dir, "ran")); err == nil {
+			t.Error("the hook ran")
+		}
 	}
 }
 
@@ -81,7 +46,6 @@ func TestForPowerShell(t *testing.T) {
 func TestEnvironment(t *testing.T) {
 	environ := []string{"PATH=" + os.Getenv("PATH"), "EDITOR=ed", "ANTHROPIC_API_KEY=k", "OPENAI_API_KEY=k", "ADZE_API_KEY=k", "LD_PRELOAD="}
 	edit := bind(t, newTool[fileInput]("Edit", fileSchema, nil), `{"file_path":"sub/a.go"}`)
-	plugin := &Plugin{Root: "/p", Data: "/d", Options: map[string]string{"api-key": "v"}}
 	tests := []struct {
 		name  string
 		src   Source
@@ -94,10 +58,7 @@ func TestEnvironment(t *testing.T) {
 			[]string{"ADZE_IN_HOOK=1", "ADZE_PROJECT_DIR=/w", "CLAUDE_PROJECT_DIR=/w", "EDITOR=ed"}},
 		{"file", Source{Scope: scope.Project, Workspace: true, Trusted: true}, OnPreToolUse(edit),
 			[]string{"ADZE_FILE_PATH=/w/sub/a.go", "ADZE_IN_HOOK=1", "ADZE_PROJECT_DIR=/w", "CLAUDE_FILE_PATH=/w/sub/a.go", "CLAUDE_PROJECT_DIR=/w", "EDITOR=ed"}},
-		{"plugin", Source{Workspace: true, Trusted: true, Plugin: plugin}, OnStop(false, ""),
-			[]string{"ADZE_IN_HOOK=1", "ADZE_PLUGIN_DATA=/d", "ADZE_PLUGIN_OPTION_API_KEY=v", "ADZE_PLUGIN_ROOT=/p", "ADZE_PROJECT_DIR=/w",
-				"CLAUDE_PLUGIN_DATA=/d", "CLAUDE_PLUGIN_OPTION_API_KEY=v", "CLAUDE_PLUGIN_ROOT=/p", "CLAUDE_PROJECT_DIR=/w", "EDITOR=ed"}},
-		{"session start", Source{Scope: scope.Project, Workspace: true, Trusted: true}, OnSessionStart("startup", "", ""),
+		{"session start", Source{Scope: scope.Project, Workspace: true, Trusted: true}, OnSessionStart("startup", ""),
 			[]string{"ADZE_ENV_FILE=/env", "ADZE_IN_HOOK=1", "ADZE_PROJECT_DIR=/w", "CLAUDE_ENV_FILE=/env", "CLAUDE_PROJECT_DIR=/w", "EDITOR=ed"}},
 	}
 	for _, tt := range tests {

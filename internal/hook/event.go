@@ -67,9 +67,10 @@ type kind struct {
 
 const contextField = "additionalContext?: string"
 
-// kinds lists all events, in the order in which they are shown.
+// kinds lists all events, in the order in which they are shown. Settings may name each of them; those of
+// parts that are not built yet are never fired and have no constructor.
 var kinds = [...]kind{
-	{name: SessionStart, matches: "source", plain: true, envFile: true, fields: contextField + ", initialUserMessage?: string, watchPaths?: string[]"},
+	{name: SessionStart, matches: "source", plain: true, envFile: true, fields: contextField + ", initialUserMessage?: string"},
 	{name: SessionEnd, matches: "reason"},
 	{name: Setup, matches: "trigger", envFile: true, fields: contextField},
 	{name: UserPromptSubmit, reach: blocks, plain: true, timeout: 30 * time.Second, fields: contextField},
@@ -90,17 +91,15 @@ var kinds = [...]kind{
 	{name: TeammateIdle, reach: blocks},
 	{name: TaskCreated, reach: blocks},
 	{name: TaskCompleted, reach: blocks},
-	{name: Elicitation, matches: "mcp_server_name", reach: blocks, fields: elicitationFields},
-	{name: ElicitationResult, matches: "mcp_server_name", reach: blocks, fields: elicitationFields},
+	{name: Elicitation, matches: "mcp_server_name", reach: blocks},
+	{name: ElicitationResult, matches: "mcp_server_name", reach: blocks},
 	{name: ConfigChange, matches: "source", reach: blocks},
-	{name: CwdChanged, envFile: true, fields: "watchPaths?: string[]"},
-	{name: FileChanged, matches: "file_path", envFile: true, fields: "watchPaths?: string[]"},
+	{name: CwdChanged, envFile: true},
+	{name: FileChanged, matches: "file_path", envFile: true},
 	{name: InstructionsLoaded, matches: "load_reason"},
-	{name: WorktreeCreate, fields: "worktreePath?: string"},
+	{name: WorktreeCreate},
 	{name: WorktreeRemove},
 }
-
-const elicitationFields = `action?: "accept"|"decline"|"cancel", content?: object`
 
 func kindOf(n Name) (kind, bool) {
 	for _, k := range kinds {

@@ -35,7 +35,7 @@ func (r *Runner) Fire(ctx context.Context, e Event) Outcome {
 		wg.Go(func() { results[i] = r.run(ctx, j) })
 	}
 	wg.Wait()
-	out := r.combine(k, results, common.Dir)
+	out := r.combine(k, results)
 	if ctx.Err() == nil {
 		for _, text := range out.Messages {
 			r.notify(text)
@@ -130,8 +130,6 @@ func (r *Runner) execute(ctx context.Context, j *job) (end ending) {
 		return r.command(ctx, j)
 	case TypeHTTP:
 		return r.post(ctx, j)
-	case TypePrompt, TypeAgent:
-		return r.evaluate(ctx, j)
 	case TypeCallback:
 		return r.call(ctx, func(ctx context.Context) (json.RawMessage, error) {
 			r.mu.Lock()
@@ -147,7 +145,7 @@ func (r *Runner) execute(ctx context.Context, j *job) (end ending) {
 			return callback(ctx, j.hook.callback, j.input, id)
 		})
 	}
-	return r.call(ctx, func(ctx context.Context) (json.RawMessage, error) { return j.function(ctx, j.input) })
+	return failed(fmt.Errorf("hooks of type %s cannot run yet", j.typ))
 }
 
 // call runs a hook that is a function.

@@ -187,30 +187,11 @@ func TestOtherOutputs(t *testing.T) {
 	if !r.PermissionDenied(t.Context(), use) || !strings.Contains(msg.PlainText(use.Verdict.Context), "may be tried again") {
 		t.Errorf("retry: %v", use.Verdict.Context)
 	}
-	out := fire(OnSessionStart("startup", "", ""), says(SessionStart, `"initialUserMessage":"begin","watchPaths":["a/../b","/c"]`))
-	if out.InitialMessage != "begin" || strings.Join(out.WatchPaths, " ") != filepath.Join(dir, "b")+" /c" {
+	out := fire(OnSessionStart("startup", ""), says(SessionStart, `"initialUserMessage":"begin"`))
+	if out.InitialMessage != "begin" {
 		t.Errorf("SessionStart: %+v", out)
 	}
-	many := strings.TrimSuffix(strings.Repeat(`"x",`, 300), ",")
-	if out := fire(OnFileChanged("/f", "change"), says(FileChanged, `"watchPaths":[`+many+`]`)); len(out.WatchPaths) != 256 || len(out.Messages) != 1 {
-		t.Errorf("FileChanged: %d paths, %q", len(out.WatchPaths), out.Messages)
-	}
-	if out := fire(OnCwdChanged("/", "/w"), says(CwdChanged, `"watchPaths":["x"]`)); len(out.WatchPaths) != 1 {
-		t.Errorf("CwdChanged: %+v", out)
-	}
-	if out := fire(OnElicitation(Request{Server: "db"}), says(Elicitation, `"action":"accept","content":{"a":1}`)); out.Action != "accept" || string(out.Content) != `{"a":1}` {
-		t.Errorf("Elicitation: %+v", out)
-	}
-	if out := fire(OnElicitationResult(Request{Server: "db"}, "accept", nil), says(ElicitationResult, `"action":"cancel"`)); out.Action != "cancel" {
-		t.Errorf("ElicitationResult: %+v", out)
-	}
-	if out := fire(OnWorktreeCreate("x"), says(WorktreeCreate, `"worktreePath":"/w/x"`)); out.WorktreePath != "/w/x" {
-		t.Errorf("WorktreeCreate: %+v", out)
-	}
-	if out := fire(OnWorktreeCreate("x"), command("echo /w/y")); out.WorktreePath != "/w/y" {
-		t.Errorf("WorktreeCreate by standard output: %+v", out)
-	}
-	for _, e := range []Event{OnUserPromptSubmit("x"), OnSubagentStart(Agent{"a", "t"}), OnSetup("init"), OnNotification("k", "t", "m"), OnPostToolUseFailure(use, "x", false)} {
+	for _, e := range []Event{OnUserPromptSubmit("x"), OnPostToolUseFailure(use, "x", false)} {
 		if out := fire(e, says(e.Name, `"additionalContext":"c"`)); len(out.Context) != 1 {
 			t.Errorf("%s: context %v", e.Name, out.Context)
 		}

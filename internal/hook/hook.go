@@ -28,8 +28,6 @@ type Config struct {
 	Dir, ProjectDir string
 	// EnvFile is where hooks write variables for later commands; empty means that they cannot.
 	EnvFile string
-	// TempDir is for long output while it is needed; empty means the system's own.
-	TempDir string
 	// Environ returns our own environment; nil means the real one.
 	Environ func() []string
 	// LookPath finds programs; nil means on the PATH.
@@ -42,10 +40,6 @@ type Config struct {
 	Approved func(src Source, event, matcher string, handler json.RawMessage) bool
 	// SessionEndTimeout is for hooks of that event that set none; 0 means 1.5 seconds.
 	SessionEndTimeout time.Duration
-
-	// Prompt asks a small model, Agent lets a sub-agent find out; both return the text of the answer.
-	// The sub-agent must fire no events of this runner. Nil means that hooks of this type cannot run.
-	Prompt, Agent func(ctx context.Context, q Query) (string, error)
 
 	// Deliver gets what hooks in the background have to say to the model, Wake what is worth waking an
 	// idle session for. They may be called at any time, from any goroutine, until Close returns.
@@ -70,19 +64,8 @@ type Policy struct {
 	InHook bool
 }
 
-// A Query is what a model is asked by a hook.
-type Query struct {
-	Prompt string
-	Model  string // empty means the default for such questions
-	// MaxIterations bounds the work of a sub-agent.
-	MaxIterations int
-}
-
 // A Callback runs a hook of the host. It must return when ctx is done.
 type Callback func(ctx context.Context, id string, input json.RawMessage, toolUseID string) (json.RawMessage, error)
-
-// A Func is a hook that is part of the program. It must return when ctx is done.
-type Func func(ctx context.Context, input json.RawMessage) (json.RawMessage, error)
 
 // A Runner fires events. It is safe for concurrent use.
 type Runner struct {
@@ -95,9 +78,7 @@ type Runner struct {
 	mu       sync.Mutex
 	settings []*hook
 	host     []*hook
-	scoped   []*hook
 	callback Callback
-	disabled bool
 	warned   map[string]bool
 }
 
@@ -200,16 +181,13 @@ func (r *Runner) idle(s *spec) string {
 // matching returns the hooks that run for an event, in the order of configuration and each once.
 func (r *Runner) matching(e Event, dir string) []*hook {
 	r.mu.Lock()
-	all := slices.Concat(r.settings, r.host, r.scoped)
-	disabled := r.disabled
+	all := slices.Concat(r.settings, r.host)
 	r.mu.Unlock()
 	names := e.names()
 	var chosen []*hook
 	for _, h := range all {
 		switch {
 		case h.event != e.Name || h.idle != "" || h.isSpent():
-		case disabled && h.source.Scope != scope.Managed:
-		case h.scoped && h.owner != e.Agent:
 		case !h.matcher.matches(names) || !h.cond.met(e.use, names, dir):
 		default:
 			chosen = append(chosen, h)
@@ -234,7 +212,7 @@ func distinct(hooks []*hook) []*hook {
 func (r *Runner) Has(n Name) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.ContainsFunc(slices.Concat(r.settings, r.host, r.scoped), func(h *hook) bool { return h.event == n && h.idle == "" })
+	return slices.ContainsFunc(slices.Concat(r.settings, r.host), func(h *hook) bool { return h.event == n && h.idle == "" })
 }
 
 func (h *hook) isSpent() bool {

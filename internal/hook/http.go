@@ -21,7 +21,7 @@ import (
 // post sends the input to the address of a hook and reads the same output that a command would print.
 // An answer other than success is no verdict.
 func (r *Runner) post(ctx context.Context, j *job) ending {
-	end := ending{stdout: newCapture(r.cfg.TempDir), stderr: captured(nil)}
+	end := ending{stdout: newCapture(), stderr: captured(nil)}
 	err := r.exchange(ctx, j, end.stdout)
 	switch {
 	case ctx.Err() != nil:

@@ -33,9 +33,6 @@ func (e Event) input(c Common, report func(error)) json.RawMessage {
 		{"session_id", c.Session}, {"transcript_path", c.Transcript}, {"cwd", c.Dir},
 		{"permission_mode", c.Mode}, {"hook_event_name", e.Name},
 	}
-	if e.Agent != (Agent{}) {
-		fields = append(fields, field{"agent_id", e.Agent.ID}, field{"agent_type", e.Agent.Type})
-	}
 	fields = append(fields, e.fields...)
 	values := make([]json.RawMessage, len(fields))
 	size := 0

@@ -3,8 +3,6 @@ package hook
 import (
 	"slices"
 	"time"
-
-	"adze/internal/platform/scope"
 )
 
 // A Listing is a hook as people see it.
@@ -30,21 +28,20 @@ const slow = 2 * time.Second
 // List returns all hooks, by event and in the order in which they count.
 func (r *Runner) List() []Listing {
 	r.mu.Lock()
-	all := slices.Concat(r.settings, r.host, r.scoped)
-	disabled := r.disabled
+	all := slices.Concat(r.settings, r.host)
 	r.mu.Unlock()
 	var list []Listing
 	for _, k := range kinds {
 		for _, h := range all {
 			if h.event == k.name {
-				list = append(list, h.listing(disabled))
+				list = append(list, h.listing())
 			}
 		}
 	}
 	return list
 }
 
-func (h *hook) listing(disabled bool) Listing {
+func (h *hook) listing() Listing {
 	l := Listing{
 		Event: h.event, Matcher: h.matcher.text, If: h.cond.text, Type: h.typ, Label: h.label(),
 		Source: h.source.Name, File: h.source.File, Idle: h.idle,
@@ -55,19 +52,10 @@ func (h *hook) listing(disabled bool) Listing {
 	l.Slow = h.last != nil && h.last.Duration > slow && !h.async && !h.asyncRewake
 	switch {
 	case l.Idle != "":
-	case disabled && h.source.Scope != scope.Managed:
-		l.Idle = "hooks are disabled for this session"
 	case h.matcher.never:
 		l.Idle = "its matcher cannot be read"
 	case h.spent:
 		l.Idle = "it was to run once"
 	}
 	return l
-}
-
-// SetDisabled stops or lets run all hooks but the managed ones.
-func (r *Runner) SetDisabled(disabled bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.disabled = disabled
 }

@@ -2,7 +2,6 @@ package hook
 
 import (
 	"encoding/json"
-	"path/filepath"
 
 	"adze/internal/msg"
 	"adze/internal/platform/scope"
@@ -12,16 +11,11 @@ import (
 // An Event is something that happened, or is about to. The functions below make one of each kind.
 type Event struct {
 	Name Name
-	// Agent is the sub-agent in which it happens; zero means the session itself.
-	Agent Agent
 
 	value  string // what matchers are compared with
 	use    *tool.Use
 	fields []field
 }
-
-// An Agent is a sub-agent.
-type Agent struct{ ID, Type string }
 
 // A field is a member of the input that only some events have.
 type field struct {
@@ -29,30 +23,14 @@ type field struct {
 	value any
 }
 
-// From returns the event as it happens inside a sub-agent.
-func (e Event) From(a Agent) Event {
-	e.Agent = a
-	return e
-}
-
-// OnSessionStart says that a session begins: source is startup, resume, clear, compact or fork. The type
-// is that of the agent the session runs, if any.
-func OnSessionStart(source, model, agentType string) Event {
-	e := Event{Name: SessionStart, value: source, fields: []field{{"source", source}, {"model", model}}}
-	if agentType != "" {
-		e.fields = append(e.fields, field{"agent_type", agentType})
-	}
-	return e
+// OnSessionStart says that a session begins: source is startup, resume, clear, compact or fork.
+func OnSessionStart(source, model string) Event {
+	return Event{Name: SessionStart, value: source, fields: []field{{"source", source}, {"model", model}}}
 }
 
 // OnSessionEnd says that a session ends: reason is clear, resume, logout, prompt_input_exit or other.
 func OnSessionEnd(reason string) Event {
 	return Event{Name: SessionEnd, value: reason, fields: []field{{"reason", reason}}}
-}
-
-// OnSetup says that a workspace is prepared: trigger is init or maintenance.
-func OnSetup(trigger string) Event {
-	return Event{Name: Setup, value: trigger, fields: []field{{"trigger", trigger}}}
 }
 
 // OnUserPromptSubmit says that the person submits a prompt.
@@ -68,12 +46,6 @@ func OnStop(active bool, last string) Event {
 // OnStopFailure says that an error of the provider ended the turn.
 func OnStopFailure(kind, details string) Event {
 	return Event{Name: StopFailure, value: kind, fields: []field{{"error", kind}, {"error_details", details}}}
-}
-
-// OnNotification says that the person is notified.
-func OnNotification(kind, title, message string) Event {
-	return Event{Name: Notification, value: kind, fields: []field{
-		{"message", message}, {"title", title}, {"notification_type", kind}}}
 }
 
 // OnPreToolUse says that a call is about to be judged.
@@ -116,17 +88,6 @@ func onTool(n Name, u *tool.Use, more ...field) Event {
 		{"tool_name", u.Name}, {"tool_input", input}, {"tool_use_id", u.ID}}, more...)}
 }
 
-// OnSubagentStart says that a sub-agent starts.
-func OnSubagentStart(a Agent) Event {
-	return Event{Name: SubagentStart, Agent: a, value: a.Type}
-}
-
-// OnSubagentStop says that a sub-agent is about to stop.
-func OnSubagentStop(a Agent, active bool, last, transcript string) Event {
-	return Event{Name: SubagentStop, Agent: a, value: a.Type, fields: []field{
-		{"stop_hook_active", active}, {"agent_transcript_path", transcript}, {"last_assistant_message", last}}}
-}
-
 // OnPreCompact says that the conversation is about to be shortened: trigger is manual or auto.
 func OnPreCompact(trigger, instructions string) Event {
 	return Event{Name: PreCompact, value: trigger, fields: []field{
@@ -137,46 +98,6 @@ func OnPreCompact(trigger, instructions string) Event {
 func OnPostCompact(trigger, summary string) Event {
 	return Event{Name: PostCompact, value: trigger, fields: []field{
 		{"trigger", trigger}, {"compact_summary", summary}}}
-}
-
-// OnTeammateIdle says that a teammate has nothing to do.
-func OnTeammateIdle(teammate, team string) Event {
-	return Event{Name: TeammateIdle, fields: []field{{"teammate_name", teammate}, {"team_name", team}}}
-}
-
-// A Task is a task of a team.
-type Task struct{ ID, Subject, Description, Teammate, Team string }
-
-// OnTaskCreated says that a task is about to be created.
-func OnTaskCreated(t Task) Event { return onTask(TaskCreated, t) }
-
-// OnTaskCompleted says that a task is about to be completed.
-func OnTaskCompleted(t Task) Event { return onTask(TaskCompleted, t) }
-
-func onTask(n Name, t Task) Event {
-	return Event{Name: n, fields: []field{
-		{"task_id", t.ID}, {"task_subject", t.Subject}, {"task_description", t.Description},
-		{"teammate_name", t.Teammate}, {"team_name", t.Team}}}
-}
-
-// A Request is what a server asks the person.
-type Request struct {
-	Server, ID, Message, Mode string
-	Schema                    json.RawMessage
-}
-
-// OnElicitation says that a server asks the person something.
-func OnElicitation(q Request) Event {
-	return Event{Name: Elicitation, value: q.Server, fields: []field{
-		{"mcp_server_name", q.Server}, {"message", q.Message}, {"mode", q.Mode},
-		{"requested_schema", q.Schema}, {"elicitation_id", q.ID}}}
-}
-
-// OnElicitationResult says that the answer to a server is about to be sent.
-func OnElicitationResult(q Request, action string, content json.RawMessage) Event {
-	return Event{Name: ElicitationResult, value: q.Server, fields: []field{
-		{"mcp_server_name", q.Server}, {"mode", q.Mode}, {"elicitation_id", q.ID},
-		{"action", action}, {"content", content}}}
 }
 
 // OnConfigChange says that a settings file changed.
@@ -190,25 +111,10 @@ func OnCwdChanged(from, to string) Event {
 	return Event{Name: CwdChanged, fields: []field{{"old_cwd", from}, {"new_cwd", to}}}
 }
 
-// OnFileChanged says that a watched file changed: how is change, add or unlink.
-func OnFileChanged(file, how string) Event {
-	return Event{Name: FileChanged, value: filepath.Base(file), fields: []field{{"file_path", file}, {"event", how}}}
-}
-
 // OnInstructionsLoaded says that a file of instructions was read.
 func OnInstructionsLoaded(file, memory, reason string, globs []string) Event {
 	return Event{Name: InstructionsLoaded, value: reason, fields: []field{
 		{"file_path", file}, {"memory_type", memory}, {"load_reason", reason}, {"globs", globs}}}
-}
-
-// OnWorktreeCreate says that a worktree is wanted.
-func OnWorktreeCreate(name string) Event {
-	return Event{Name: WorktreeCreate, fields: []field{{"name", name}}}
-}
-
-// OnWorktreeRemove says that a worktree is about to be removed.
-func OnWorktreeRemove(path string) Event {
-	return Event{Name: WorktreeRemove, fields: []field{{"worktree_path", path}}}
 }
 
 // names returns what matchers may call the thing the event is about: for a call the tool's name and

@@ -3,7 +3,6 @@ package hook
 import (
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 
 	"adze/internal/msg"
 	"adze/internal/tool"
@@ -29,10 +28,6 @@ type Outcome struct {
 	Answer         Answer          // to the question about the call
 	Retry          bool            // the model may try the call again
 	InitialMessage string          // the first prompt of the session
-	WatchPaths     []string        // files to watch, absolute
-	Action         string          // accept, decline or cancel, with Content
-	Content        json.RawMessage
-	WorktreePath   string
 
 	told []string // Context, without what marks it as a reminder
 }
@@ -48,17 +43,13 @@ type Answer struct {
 	UpdatedInput, UpdatedPermissions json.RawMessage
 }
 
-// maxWatches bounds how many files one event may add to those that are watched.
-const maxWatches = 256
-
 // combine puts the results of an event together, in the order of configuration, whichever hook was
 // done first.
-func (r *Runner) combine(k kind, results []result, dir string) Outcome {
+func (r *Runner) combine(k kind, results []result) Outcome {
 	var out Outcome
 	for i := range results {
 		out.add(r, k, &results[i])
 	}
-	out.watch(results, dir)
 	return out
 }
 
@@ -139,29 +130,6 @@ func (out *Outcome) collect(who string, res *result) {
 	replace("a result", &out.UpdatedOutput, o.result)
 	out.Retry = out.Retry || o.retry
 	out.InitialMessage = firstOf(o.initial, out.InitialMessage)
-	out.WorktreePath = firstOf(o.worktree, out.WorktreePath)
-	if o.action != "" {
-		out.Action, out.Content = o.action, o.content
-	}
-	if res.spec.event == WorktreeCreate && out.WorktreePath == "" && res.status == succeeded {
-		out.WorktreePath = res.plain()
-	}
-}
-
-// watch collects the files to watch.
-func (out *Outcome) watch(results []result, dir string) {
-	for i := range results {
-		for _, path := range results[i].out.watch {
-			if len(out.WatchPaths) == maxWatches {
-				out.say(fmt.Sprintf("hooks ask for more than %d files to be watched; the rest is ignored", maxWatches))
-				return
-			}
-			if !filepath.IsAbs(path) {
-				path = filepath.Join(dir, path)
-			}
-			out.WatchPaths = append(out.WatchPaths, filepath.Clean(path))
-		}
-	}
 }
 
 // tell adds something for the model. A hook's words cannot pass for the program's own.

@@ -29,10 +29,6 @@ type output struct {
 	retry            bool
 	result           json.RawMessage
 	initial          string
-	watch            []string
-	action           string
-	content          json.RawMessage
-	worktree         string
 }
 
 const commonFields = `continue?: boolean, stopReason?: string, suppressOutput?: boolean, decision?: "approve"|"block", reason?: string, systemMessage?: string`
@@ -97,14 +93,6 @@ func (out *output) specific(k kind, r *reader) {
 		}
 	case SessionStart:
 		out.initial = r.text("initialUserMessage")
-		out.watch = r.texts("watchPaths")
-	case CwdChanged, FileChanged:
-		out.watch = r.texts("watchPaths")
-	case Elicitation, ElicitationResult:
-		out.action = r.choice("action", "accept", "decline", "cancel")
-		out.content = r.rawObject("content")
-	case WorktreeCreate:
-		out.worktree = r.text("worktreePath")
 	}
 	if strings.Contains(k.fields, contextField) {
 		out.context = r.text("additionalContext")
@@ -159,12 +147,6 @@ func (r *reader) into(name, want string, v any) bool {
 func (r *reader) text(name string) string {
 	var s string
 	r.into(name, "a string", &s)
-	return s
-}
-
-func (r *reader) texts(name string) []string {
-	var s []string
-	r.into(name, "a list of strings", &s)
 	return s
 }
 

@@ -17,7 +17,7 @@ import (
 // intent is clear but for a detail is kept on the cautious side.
 func parse(src *Source) ([]*spec, []Problem) {
 	p := &parser{src: src}
-	events, ok := p.object("", unwrap(src))
+	events, ok := p.object("", src.JSON)
 	if !ok {
 		return nil, p.problems
 	}
@@ -30,15 +30,6 @@ func parse(src *Source) ([]*spec, []Problem) {
 		p.groups(k, events[name])
 	}
 	return p.specs, p.problems
-}
-
-// unwrap returns the object that maps events to hooks: a plugin's file has it under "hooks".
-func unwrap(src *Source) json.RawMessage {
-	var file struct{ Hooks json.RawMessage }
-	if src.Plugin != nil && json.Unmarshal(src.JSON, &file) == nil && len(file.Hooks) > 0 {
-		return file.Hooks
-	}
-	return src.JSON
 }
 
 type parser struct {
@@ -130,7 +121,6 @@ type entry struct {
 	Args           []string          `json:"args"`
 	Shell          string            `json:"shell"`
 	Prompt         string            `json:"prompt"`
-	Model          string            `json:"model"`
 	URL            string            `json:"url"`
 	Headers        map[string]string `json:"headers"`
 	AllowedEnvVars []string          `json:"allowedEnvVars"`
@@ -150,7 +140,7 @@ func (p *parser) entry(k kind, path string, data json.RawMessage) *spec {
 		return nil
 	}
 	s := &spec{
-		typ: Type(e.Type), shell: e.Shell, prompt: e.Prompt, model: e.Model, url: e.URL, headers: e.Headers, allowed: e.AllowedEnvVars,
+		typ: Type(e.Type), shell: e.Shell, prompt: e.Prompt, url: e.URL, headers: e.Headers, allowed: e.AllowedEnvVars,
 		status: e.StatusMessage, once: e.Once, async: e.Async, asyncRewake: e.AsyncRewake,
 	}
 	if !p.payload(s, path, e) {

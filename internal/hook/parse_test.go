@@ -36,41 +36,39 @@ func TestParse(t *testing.T) {
 	a := parsed{Event: "Stop", Label: "a", Type: TypeCommand}
 	tests := []struct {
 		name, json string
-		plugin     bool
 		want       []parsed
 		problems   []string
 	}{
-		{"nothing", `{}`, false, nil, nil},
-		{"whole", `{"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"guard","if":"Bash(git push*)","timeout":60,"onFailure":"continue"}]}]}`, false,
+		{"nothing", `{}`, nil, nil},
+		{"whole", `{"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"guard","if":"Bash(git push*)","timeout":60,"onFailure":"continue"}]}]}`,
 			[]parsed{{"PreToolUse", "Bash", "guard", TypeCommand, nil, time.Minute, failContinues, "Bash(git push*)"}}, nil},
-		{"several", `{"Stop":[{"hooks":[{"type":"command","command":"a"},{"type":"prompt","prompt":"p","timeout":0.5}]},{"hooks":[{"type":"http","url":"https://x"}]}],"PreToolUse":[{"hooks":[{"type":"agent","prompt":"q"}]}]}`, false,
+		{"several", `{"Stop":[{"hooks":[{"type":"command","command":"a"},{"type":"prompt","prompt":"p","timeout":0.5}]},{"hooks":[{"type":"http","url":"https://x"}]}],"PreToolUse":[{"hooks":[{"type":"agent","prompt":"q"}]}]}`,
 			[]parsed{{Event: "PreToolUse", Label: "q", Type: TypeAgent}, a, {Event: "Stop", Label: "p", Type: TypePrompt, Timeout: time.Second / 2}, {Event: "Stop", Label: "https://x", Type: TypeHTTP}}, nil},
-		{"list of words", `{"Stop":[{"hooks":[{"type":"command","command":["fmt","a b","$x"]}]}]}`, false,
+		{"list of words", `{"Stop":[{"hooks":[{"type":"command","command":["fmt","a b","$x"]}]}]}`,
 			[]parsed{{Event: "Stop", Label: "fmt a b $x", Type: TypeCommand, Words: []string{"fmt", "a b", "$x"}}}, nil},
-		{"arguments", `{"Stop":[{"hooks":[{"type":"command","command":"fmt","args":["-w","a b"]}]}]}`, false,
+		{"arguments", `{"Stop":[{"hooks":[{"type":"command","command":"fmt","args":["-w","a b"]}]}]}`,
 			[]parsed{{Event: "Stop", Label: "fmt -w a b", Type: TypeCommand, Words: []string{"fmt", "-w", "a b"}}}, nil},
-		{"object matcher", `{"PreToolUse":[{"matcher":{"tool_name":"Write"},"hooks":[{"type":"command","command":"a"}]}]}`, false,
+		{"object matcher", `{"PreToolUse":[{"matcher":{"tool_name":"Write"},"hooks":[{"type":"command","command":"a"}]}]}`,
 			[]parsed{{Event: "PreToolUse", Matcher: "Write", Label: "a", Type: TypeCommand}}, nil},
-		{"plugin file", `{"description":"x","hooks":{"Stop":[{"hooks":[{"type":"command","command":"a"}]}]}}`, true, []parsed{a}, nil},
 
-		{"no object", `[1]`, false, nil, []string{`f.json: hooks: expected an object, found [1]; it is left out`}},
-		{"null", `null`, false, nil, []string{`f.json: hooks: expected an object, found null; it is left out`}},
-		{"no JSON", `{"Stop":`, false, nil, []string{`f.json: hooks: expected an object, found {"Stop":; it is left out`}},
-		{"unknown event", `{"PretoolUse":[],"Stop":[{"hooks":[{"type":"command","command":"a"}]}],"Q":1}`, false, []parsed{a},
+		{"no object", `[1]`, nil, []string{`f.json: hooks: expected an object, found [1]; it is left out`}},
+		{"null", `null`, nil, []string{`f.json: hooks: expected an object, found null; it is left out`}},
+		{"no JSON", `{"Stop":`, nil, []string{`f.json: hooks: expected an object, found {"Stop":; it is left out`}},
+		{"unknown event", `{"PretoolUse":[],"Stop":[{"hooks":[{"type":"command","command":"a"}]}],"Q":1}`, []parsed{a},
 			[]string{"f.json: hooks.PretoolUse: there is no event of this name; did you mean PreToolUse?", "f.json: hooks.Q: there is no event of this name"}},
-		{"no list", `{"Stop":{"hooks":[]}}`, false, nil, []string{`f.json: hooks.Stop: expected a list, found {"hooks":[]}; it is left out`}},
-		{"no group", `{"Stop":[3,{"hooks":[{"type":"command","command":"a"}]}]}`, false, []parsed{a}, []string{"f.json: hooks.Stop[0]: expected an object, found 3; it is left out"}},
-		{"no hooks", `{"Stop":[{}]}`, false, nil, []string{"f.json: hooks.Stop[0].hooks: expected a list, found nothing; it is left out"}},
-		{"no entry", `{"Stop":[{"hooks":["x",{"type":"command","command":"a"}]}]}`, false, []parsed{a},
+		{"no list", `{"Stop":{"hooks":[]}}`, nil, []string{`f.json: hooks.Stop: expected a list, found {"hooks":[]}; it is left out`}},
+		{"no group", `{"Stop":[3,{"hooks":[{"type":"command","command":"a"}]}]}`, []parsed{a}, []string{"f.json: hooks.Stop[0]: expected an object, found 3; it is left out"}},
+		{"no hooks", `{"Stop":[{}]}`, nil, []string{"f.json: hooks.Stop[0].hooks: expected a list, found nothing; it is left out"}},
+		{"no entry", `{"Stop":[{"hooks":["x",{"type":"command","command":"a"}]}]}`, []parsed{a},
 			[]string{`f.json: hooks.Stop[0].hooks[0]: expected an object, found "x"; the hook is left out`}},
-		{"wrong field", `{"Stop":[{"hooks":[{"type":"command","command":"x","async":"yes"},{"type":"command","command":"a"}]}]}`, false, []parsed{a},
+		{"wrong field", `{"Stop":[{"hooks":[{"type":"command","command":"x","async":"yes"},{"type":"command","command":"a"}]}]}`, []parsed{a},
 			[]string{"f.json: hooks.Stop[0].hooks[0].async: unexpected string; the hook is left out"}},
-		{"unknown type", `{"Stop":[{"hooks":[{"type":"callback"},{"type":"command","command":"a"},{}]}]}`, false, []parsed{a},
+		{"unknown type", `{"Stop":[{"hooks":[{"type":"callback"},{"type":"command","command":"a"},{}]}]}`, []parsed{a},
 			[]string{
 				`f.json: hooks.Stop[0].hooks[0].type: "callback" is no type of a hook: use command, prompt, agent or http; the hook is left out`,
 				`f.json: hooks.Stop[0].hooks[2].type: "" is no type of a hook: use command, prompt, agent or http; the hook is left out`,
 			}},
-		{"nothing to run", `{"Stop":[{"hooks":[{"type":"command"},{"type":"command","command":" "},{"type":"command","command":[]},{"type":"prompt"},{"type":"http"}]}]}`, false, nil,
+		{"nothing to run", `{"Stop":[{"hooks":[{"type":"command"},{"type":"command","command":" "},{"type":"command","command":[]},{"type":"prompt"},{"type":"http"}]}]}`, nil,
 			[]string{
 				"f.json: hooks.Stop[0].hooks[0]: a hook of type command needs a command: a text, or a list of words; the hook is left out",
 				"f.json: hooks.Stop[0].hooks[1]: a hook of type command needs a command: a text, or a list of words; the hook is left out",
@@ -78,7 +76,7 @@ func TestParse(t *testing.T) {
 				"f.json: hooks.Stop[0].hooks[3]: a hook of type prompt needs a prompt; the hook is left out",
 				"f.json: hooks.Stop[0].hooks[4]: a hook of type http needs a url; the hook is left out",
 			}},
-		{"timeouts", `{"Stop":[{"hooks":[{"type":"command","command":"a","timeout":0},{"type":"command","command":"a","timeout":"5"},{"type":"command","command":"a","timeout":-1},{"type":"command","command":"a","timeout":1e99}]}]}`, false,
+		{"timeouts", `{"Stop":[{"hooks":[{"type":"command","command":"a","timeout":0},{"type":"command","command":"a","timeout":"5"},{"type":"command","command":"a","timeout":-1},{"type":"command","command":"a","timeout":1e99}]}]}`,
 			[]parsed{a, a, a, a},
 			[]string{
 				"f.json: hooks.Stop[0].hooks[0].timeout: expected a number of seconds above 0, found 0; the default is used",
@@ -86,18 +84,18 @@ func TestParse(t *testing.T) {
 				"f.json: hooks.Stop[0].hooks[2].timeout: expected a number of seconds above 0, found -1; the default is used",
 				"f.json: hooks.Stop[0].hooks[3].timeout: expected a number of seconds above 0, found 1e99; the default is used",
 			}},
-		{"onFailure", `{"PreToolUse":[{"hooks":[{"type":"command","command":"a","onFailure":"ask"},{"type":"command","command":"a","onFailure":3}]}]}`, false,
+		{"onFailure", `{"PreToolUse":[{"hooks":[{"type":"command","command":"a","onFailure":"ask"},{"type":"command","command":"a","onFailure":3}]}]}`,
 			[]parsed{{Event: "PreToolUse", Label: "a", Type: TypeCommand, OnFailure: failBlocks}, {Event: "PreToolUse", Label: "a", Type: TypeCommand, OnFailure: failBlocks}},
 			[]string{
 				`f.json: hooks.PreToolUse[0].hooks[0].onFailure: expected "continue" or "block", found "ask"; "block" is used`,
 				`f.json: hooks.PreToolUse[0].hooks[1].onFailure: expected "continue" or "block", found 3; "block" is used`,
 			}},
-		{"condition elsewhere", `{"Stop":[{"hooks":[{"type":"command","command":"a","if":"Bash"}]}]}`, false, []parsed{a},
+		{"condition elsewhere", `{"Stop":[{"hooks":[{"type":"command","command":"a","if":"Bash"}]}]}`, []parsed{a},
 			[]string{"f.json: hooks.Stop[0].hooks[0].if: Stop is not about a call, so it cannot have a condition; the hook runs without it"}},
-		{"broken condition", `{"PreToolUse":[{"hooks":[{"type":"command","command":"a","if":"Bash(x"}]}]}`, false,
+		{"broken condition", `{"PreToolUse":[{"hooks":[{"type":"command","command":"a","if":"Bash(x"}]}]}`,
 			[]parsed{{Event: "PreToolUse", Label: "a", Type: TypeCommand, If: "Bash(x"}},
 			[]string{`f.json: hooks.PreToolUse[0].hooks[0].if: the condition "Bash(x" is no rule such as Bash(git push*); the hook always runs`}},
-		{"broken matcher", `{"PreToolUse":[{"matcher":"(","hooks":[]},{"matcher":{"source":"x"},"hooks":[]},{"matcher":7,"hooks":[]}]}`, false, nil,
+		{"broken matcher", `{"PreToolUse":[{"matcher":"(","hooks":[]},{"matcher":{"source":"x"},"hooks":[]},{"matcher":7,"hooks":[]}]}`, nil,
 			[]string{
 				"f.json: hooks.PreToolUse[0].matcher: the matcher \"(\" is neither a list of names nor a regular expression: error parsing regexp: missing closing ): `(`; the hooks never run",
 				`f.json: hooks.PreToolUse[1].matcher: expected a text, or an object with the one field "tool_name"; the hooks never run`,
@@ -107,9 +105,6 @@ func TestParse(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			src := Source{Name: "user settings", File: "f.json", JSON: json.RawMessage(tt.json)}
-			if tt.plugin {
-				src.Plugin = &Plugin{}
-			}
 			got, problems := parseAll(src)
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("hooks (-want +got):\n%s", diff)
@@ -126,19 +121,17 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"hooks":{"Stop":[{"matcher":{"a":1},"hooks":[null,{"type":"http","url":"x","headers":{"a":"b"}}]}]}}`))
 	f.Add([]byte(`{"Stop":[{"matcher":"(","hooks":[{}]}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		for _, plugin := range []*Plugin{nil, {}} {
-			specs, problems := parse(&Source{Name: "s", Plugin: plugin, JSON: data})
-			for _, s := range specs {
-				if s.label() == "" || s.source == nil || s.timeout < 0 {
-					t.Errorf("half a hook: %+v", s)
-				}
-				s.key()
-				references(s)
+		specs, problems := parse(&Source{Name: "s", JSON: data})
+		for _, s := range specs {
+			if s.label() == "" || s.source == nil || s.timeout < 0 {
+				t.Errorf("half a hook: %+v", s)
 			}
-			for _, p := range problems {
-				if p.Error() == "" {
-					t.Error("a problem without words")
-				}
+			s.key()
+			s.option()
+		}
+		for _, p := range problems {
+			if p.Error() == "" {
+				t.Error("a problem without words")
 			}
 		}
 		p := &parser{src: &Source{Name: "host"}}

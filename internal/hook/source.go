@@ -14,19 +14,11 @@ type Source struct {
 	Name  string // as people know it, such as "user settings"
 	Scope scope.Scope
 	File  string // empty if there is none
-	// JSON is the object that maps events to hooks. For a plugin it may be the whole hooks.json.
+	// JSON is the object that maps events to hooks.
 	JSON json.RawMessage
 	// Workspace says that the source lies in the workspace: its hooks run only if that is trusted, and
 	// never see the secrets of providers.
 	Workspace, Trusted bool
-	// Plugin is what hooks of a plugin can refer to; nil for other sources.
-	Plugin *Plugin
-}
-
-// A Plugin is what is known about a plugin when its hooks run.
-type Plugin struct {
-	Root, Data string
-	Options    map[string]string
 }
 
 // A Problem is something wrong with a source. The rest of the source is in force.
@@ -52,14 +44,14 @@ func (p Problem) Error() string {
 // A Type is how a hook is run.
 type Type string
 
-// The types. Settings can define the first four.
+// The types. Settings can define the first four. Those of a model cannot run yet: where one stands before
+// a call, the call is asked about.
 const (
 	TypeCommand  Type = "command"
 	TypePrompt   Type = "prompt"
 	TypeAgent    Type = "agent"
 	TypeHTTP     Type = "http"
 	TypeCallback Type = "callback"
-	TypeFunction Type = "function"
 )
 
 // A failure says what becomes of a call whose hook gave no verdict.
@@ -85,7 +77,6 @@ type spec struct {
 	command string
 	shell   string
 	prompt  string
-	model   string
 	url     string
 	headers map[string]string
 	allowed []string // variables that headers may contain
@@ -98,9 +89,6 @@ type spec struct {
 	asyncRewake bool
 
 	callback string
-	function Func
-	scoped   bool
-	owner    Agent // of a scoped hook
 }
 
 // label is what people recognise the hook by.
@@ -112,20 +100,14 @@ func (s *spec) label() string {
 		return s.url
 	case TypePrompt, TypeAgent:
 		return s.prompt
-	case TypeCallback:
-		return s.callback
 	}
-	return "built in"
+	return s.callback
 }
 
 // who is the hook as the subject of a sentence.
 func (s *spec) who() string { return fmt.Sprintf("%s hook `%s`", s.event, tool.OneLine(s.label(), 80)) }
 
-const (
-	defaultTimeout       = 10 * time.Minute
-	defaultPromptTimeout = 30 * time.Second
-	defaultAgentTimeout  = time.Minute
-)
+const defaultTimeout = 10 * time.Minute
 
 // limit returns how long the hook may run. SessionEnd is for hooks of that event that set nothing.
 func (s *spec) limit(k kind, sessionEnd time.Duration) time.Duration {
@@ -134,24 +116,16 @@ func (s *spec) limit(k kind, sessionEnd time.Duration) time.Duration {
 		return s.timeout
 	case k.name == SessionEnd:
 		return sessionEnd
-	case s.typ == TypePrompt:
-		return defaultPromptTimeout
-	case s.typ == TypeAgent:
-		return defaultAgentTimeout
 	case k.timeout > 0:
 		return k.timeout
 	}
 	return defaultTimeout
 }
 
-// key tells apart hooks that do the same. Functions of the host and of the program are never the same.
+// key tells apart hooks that do the same. Callbacks of the host are never the same.
 func (s *spec) key() string {
-	if s.typ == TypeCallback || s.typ == TypeFunction {
+	if s.typ == TypeCallback {
 		return ""
 	}
-	root := ""
-	if s.source.Plugin != nil {
-		root = s.source.Plugin.Root
-	}
-	return fmt.Sprintf("%s\x00%s\x00%q", root, s.typ, []string{s.shell, s.command, fmt.Sprint(s.words), s.url, s.prompt, s.model, s.cond.text})
+	return fmt.Sprintf("%s\x00%q", s.typ, []string{s.shell, s.command, fmt.Sprint(s.words), s.url, s.prompt, s.cond.text})
 }

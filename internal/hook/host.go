@@ -5,47 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
 
 	"adze/internal/platform/scope"
 )
-
-// Register adds the hooks of an agent's or a skill's front matter, for as long as that runs: remove
-// takes them away again and may be called more than once. With an owner the hooks are for events of
-// that sub-agent only, without one for those of the session itself.
-func (r *Runner) Register(owner Agent, src Source) (remove func(), problems []Problem) {
-	hooks, problems := r.load(src)
-	for _, h := range hooks {
-		h.owner, h.scoped = owner, true
-		if owner != (Agent{}) && h.event == Stop {
-			h.event = SubagentStop // what a sub-agent does instead
-		}
-	}
-	return r.add(hooks...), problems
-}
-
-// Function adds a hook that is part of the program. Owner and remove are as in [Runner.Register]. It
-// panics on a matcher that cannot be read.
-func (r *Runner) Function(owner Agent, on Name, matcher string, f Func) (remove func()) {
-	m, err := newMatcher(matcher)
-	if err != nil {
-		panic("hook.Function: " + err.Error())
-	}
-	src := &Source{Name: "adze"}
-	s := &spec{event: on, matcher: m, source: src, typ: TypeFunction, function: f, owner: owner, scoped: true}
-	return r.add(&hook{spec: s, idle: r.idle(s)})
-}
-
-func (r *Runner) add(hooks ...*hook) (remove func()) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.scoped = slices.Concat(r.scoped, hooks)
-	return sync.OnceFunc(func() {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.scoped = slices.DeleteFunc(slices.Clone(r.scoped), func(h *hook) bool { return slices.Contains(hooks, h) })
-	})
-}
 
 // SetHost replaces the hooks of the host that drives the session. Data maps events to lists of
 // {"matcher", "hookCallbackIds", "timeout"}; f runs them.
