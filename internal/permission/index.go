@@ -72,7 +72,7 @@ func add[V any](m *map[string][]V, key string, v V) {
 // wholeTool returns a rule that speaks of every call of the tool with these names.
 func (s *ruleSet) wholeTool(names []string) *Rule {
 	for _, name := range names {
-		for _, known := range servers(name) {
+		for known := range servers(name) {
 			if rules := s.whole[known]; len(rules) > 0 {
 				return rules[0]
 			}

@@ -188,7 +188,7 @@ func (p *Policy) Problems() []error { return p.problems }
 // Rules that cannot be read hide nothing: they deny when the tool is called.
 func (p *Policy) DeniesTool(names ...string) (Rule, bool) {
 	for _, name := range names {
-		for _, known := range servers(name) {
+		for known := range servers(name) {
 			for _, r := range p.deny.whole[known] {
 				if r.whole() {
 					return *r, true

@@ -3,6 +3,7 @@ package permission
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"strings"
 
 	"adze/internal/platform/scope"
@@ -245,23 +246,29 @@ func writes(name string) bool {
 }
 
 // servers yields the names under which rules speak of the named tool: its own, and those of its server.
-func servers(name string) []string {
-	rest, ok := strings.CutPrefix(name, "mcp__")
-	if !ok {
-		return []string{name}
-	}
-	names := []string{name}
-	for i := 0; ; {
-		j := strings.Index(rest[i:], "__")
-		if j < 0 {
-			return names
+// It allocates nothing for the name of an ordinary tool of a server.
+func servers(name string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if !yield(name) {
+			return
 		}
-		i += j
-		server := "mcp__" + rest[:i]
-		names = append(names, server+"__*")
-		if !strings.Contains(rest[:i], "__") {
-			names = append(names, server)
+		rest, ok := strings.CutPrefix(name, "mcp__")
+		if !ok {
+			return
 		}
-		i++
+		for i := 0; ; i++ {
+			j := strings.Index(rest[i:], "__")
+			if j < 0 {
+				return
+			}
+			i += j
+			server := name[:len("mcp__")+i]
+			if strings.Contains(rest[:i], "__") { // a server whose name looks like a tool's
+				server += "__*"
+			}
+			if !yield(server) {
+				return
+			}
+		}
 	}
 }

@@ -242,3 +242,15 @@ func TestModeCycle(t *testing.T) {
 		t.Errorf("after dontAsk comes %s", m)
 	}
 }
+
+// Which tools are denied is asked for every tool of every request.
+func TestDeniesToolAllocatesNothing(t *testing.T) {
+	p := Compile(newWorld(t).config(Default, "deny mcp__other", "deny Bash"))
+	if allocs := testing.AllocsPerRun(10, func() {
+		if _, denied := p.DeniesTool("mcp__db__query"); denied {
+			t.Fatal("denied")
+		}
+	}); allocs != 0 {
+		t.Errorf("%v allocations", allocs)
+	}
+}

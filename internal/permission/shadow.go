@@ -27,7 +27,7 @@ func (p *Policy) Shadowed() []Shadow {
 // shadows reports whether r speaks of everything that o speaks of.
 func (r *Rule) shadows(o *Rule) bool {
 	named := false
-	for _, name := range servers(o.Tool) {
+	for name := range servers(o.Tool) {
 		named = named || name == r.Tool
 	}
 	switch {

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"adze/internal/msg"
 	"adze/internal/platform/spell"
@@ -16,13 +18,32 @@ import (
 // A Registry holds the tools built into the program and assembles the pool of each request.
 // It is safe for concurrent use.
 type Registry struct {
+	// Deferred reports whether a tool can be called without being sent to the model, which then learns of
+	// it by other means; [Traits].AlwaysLoad overrules it. May be nil: every tool is sent. It is set before
+	// the registry is used.
+	Deferred func(Tool) bool
+
 	builtin []Tool // sorted by name
+	last    atomic.Pointer[assembly]
 
 	mu       sync.Mutex
-	last     *Pool   // the one assembled last
-	absent   []error // why each built-in is not in it, or nil
-	plain    bool    // it has nothing but built-ins
 	reported map[Problem]bool
+}
+
+// An assembly is a pool with what it was made from. It does not change.
+type assembly struct {
+	pool       *Pool
+	candidates []candidate // built-ins, then dynamic tools in the order they were given
+	comparable bool        // so that a tool can be told from another
+}
+
+// A candidate is a tool that may be in a pool.
+type candidate struct {
+	tool     Tool
+	traits   Traits
+	name     string
+	absent   error // why it cannot be called, or nil
+	deferred bool
 }
 
 // NewRegistry returns the registry of the built-in tools. It panics on an illegal name or one that is
@@ -42,62 +63,103 @@ func NewRegistry(builtin ...Tool) *Registry {
 	return &Registry{builtin: sorted(builtin), reported: make(map[Problem]bool)}
 }
 
-// Assemble returns the pool of one request, and the problems that no earlier call returned.
+// Assemble returns the pool of one request, and the problems that no earlier call returned. As long as
+// nothing changed it returns the same pool, and allocates nothing.
 //
 // Built-in tools come first and dynamic ones after, each part in byte-wise order of their names, so
 // that a server coming or going never moves a built-in. A dynamic tool whose name is illegal or taken
 // is left out; of two the first wins. A tool for which denied answers true, for its name or an alias,
 // is absent, and so is one that is disabled. A nil denied denies nothing.
 func (r *Registry) Assemble(dynamic []Tool, denied func(name string) bool) (*Pool, []Problem) {
-	absent := make([]error, len(r.builtin))
-	specs := make([]msg.ToolSpec, 0, len(r.builtin))
-	for i, t := range r.builtin {
-		if absent[i] = absence(t, denied); absent[i] == nil {
-			specs = append(specs, t.Spec())
+	last := r.last.Load()
+	if last != nil && r.unchanged(last, dynamic, denied) {
+		return last.pool, nil
+	}
+	next := &assembly{comparable: true, candidates: make([]candidate, 0, len(r.builtin)+len(dynamic))}
+	for _, tools := range [][]Tool{r.builtin, dynamic} {
+		for _, t := range tools {
+			c := candidate{tool: t, traits: t.Traits(), name: t.Spec().Name}
+			c.absent, c.deferred = c.absence(denied), r.defers(&c)
+			next.candidates = append(next.candidates, c)
+			next.comparable = next.comparable && reflect.ValueOf(t).Comparable()
 		}
 	}
-	plain := len(dynamic) == 0
+	next.pool = assemble(next.candidates[:len(r.builtin)], next.candidates[len(r.builtin):])
+	if last != nil && slices.EqualFunc(last.pool.specs, next.pool.specs, sameSpec) {
+		next.pool.specs = last.pool.specs
+	}
+	r.last.Store(next)
+	return next.pool, r.fresh(next.pool.problems)
+}
 
+// unchanged reports whether a pool made now would be that of last.
+func (r *Registry) unchanged(last *assembly, dynamic []Tool, denied func(name string) bool) bool {
+	if !last.comparable || len(last.candidates) != len(r.builtin)+len(dynamic) {
+		return false
+	}
+	for i := range last.candidates {
+		c := &last.candidates[i]
+		if i >= len(r.builtin) && dynamic[i-len(r.builtin)] != c.tool {
+			return false
+		}
+		if !sameError(c.absence(denied), c.absent) || r.defers(c) != c.deferred {
+			return false
+		}
+	}
+	return true
+}
+
+// defers reports whether a tool is not sent.
+func (r *Registry) defers(c *candidate) bool {
+	return r.Deferred != nil && !c.traits.AlwaysLoad && r.Deferred(c.tool)
+}
+
+// fresh returns those of problems that were not reported yet.
+func (r *Registry) fresh(problems []Problem) []Problem {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if plain && r.plain && slices.EqualFunc(r.absent, absent, sameError) && slices.EqualFunc(r.last.specs, specs, sameSpec) {
-		return r.last, nil
-	}
-	p := &Pool{
-		tools:  make(map[string]Tool, len(r.builtin)+len(dynamic)),
-		names:  make(map[string]string),
-		absent: make(map[string]error),
-	}
-	dynamic = sorted(p.admit(r.builtin, dynamic))
-	p.alias(slices.Concat(r.builtin, dynamic))
-	for i, t := range r.builtin {
-		p.offer(t, absent[i])
-	}
-	for _, t := range dynamic {
-		p.offer(t, absence(t, denied))
-	}
-	if r.last != nil && slices.EqualFunc(r.last.specs, p.specs, sameSpec) {
-		p.specs = r.last.specs
-	}
-	r.last, r.absent, r.plain = p, absent, plain
 	var fresh []Problem
-	for _, problem := range p.problems {
+	for _, problem := range problems {
 		if !r.reported[problem] {
 			r.reported[problem] = true
 			fresh = append(fresh, problem)
 		}
 	}
-	return p, fresh
+	return fresh
 }
 
-// offer enters t among those that the model is told of, unless there is a reason against it.
-func (p *Pool) offer(t Tool, why error) {
-	if why != nil {
-		p.absent[t.Spec().Name] = why
-		delete(p.tools, t.Spec().Name)
+// assemble returns the pool of the candidates, of which builtin are sorted by name.
+func assemble(builtin, dynamic []candidate) *Pool {
+	p := &Pool{
+		tools:  make(map[string]Tool, len(builtin)+len(dynamic)),
+		names:  make(map[string]string),
+		absent: make(map[string]error),
+	}
+	admitted := p.admit(builtin, dynamic)
+	slices.SortFunc(admitted, func(a, b *candidate) int { return strings.Compare(a.name, b.name) })
+	all := make([]*candidate, 0, len(builtin)+len(admitted))
+	for i := range builtin {
+		all = append(all, &builtin[i])
+	}
+	all = append(all, admitted...)
+	p.alias(all)
+	for _, c := range all {
+		p.offer(c)
+	}
+	return p
+}
+
+// offer enters c among those that can be called and, unless it is deferred, among those that are sent.
+func (p *Pool) offer(c *candidate) {
+	if c.absent != nil {
+		p.absent[c.name] = c.absent
+		delete(p.tools, c.name)
 		return
 	}
-	p.specs = append(p.specs, t.Spec())
+	p.callable = append(p.callable, c.name)
+	if !c.deferred {
+		p.specs = append(p.specs, c.tool.Spec())
+	}
 }
 
 // sameError reports whether two reasons are told alike.
@@ -113,9 +175,11 @@ func Assemble(builtin, dynamic []Tool, denied func(name string) bool) (*Pool, []
 	return NewRegistry(builtin...).Assemble(dynamic, denied)
 }
 
-// A Pool is the set of tools of one request. It does not change.
+// A Pool is the set of tools of one request: those that can be called, and among them those that the
+// model is told of. It does not change.
 type Pool struct {
-	specs    []msg.ToolSpec
+	specs    []msg.ToolSpec    // those that are sent
+	callable []string          // canonical names, in order
 	tools    map[string]Tool   // those that can be called, by canonical name
 	names    map[string]string // canonical names by alias
 	absent   map[string]error  // why a tool that exists cannot be called, by canonical name
@@ -131,15 +195,15 @@ type Problem struct {
 
 func (p Problem) String() string { return fmt.Sprintf("%s from %s: %s", p.Name, p.Origin, p.Reason) }
 
-// Specs describes the tools to the model. As long as nothing changed, every pool of a registry returns
-// the same slice; nobody may modify it.
+// Specs describes the tools that are sent to the model. As long as nothing changed, every pool of a
+// registry returns the same slice, which must not be modified.
 func (p *Pool) Specs() []msg.ToolSpec { return p.specs }
 
 // Problems returns everything that was left out for its name.
 func (p *Pool) Problems() []Problem { return p.problems }
 
-// Lookup finds a tool by its name or else by an alias, as the model must write it. Canonical is the
-// name that rules and the log use.
+// Lookup finds a tool that can be called, sent or not, by its name or else by an alias, as the model must
+// write it. Canonical is the name that rules and the log use.
 func (p *Pool) Lookup(name string) (t Tool, canonical string, ok bool) {
 	if t, ok := p.tools[name]; ok {
 		return t, name, true
@@ -151,14 +215,14 @@ func (p *Pool) Lookup(name string) (t Tool, canonical string, ok bool) {
 	return nil, "", false
 }
 
-// Fold finds a tool as a person types its name: like [Pool.Lookup], and then in any case.
+// Fold finds a tool as a user types its name: like [Pool.Lookup], and then in any case.
 func (p *Pool) Fold(name string) (t Tool, canonical string, ok bool) {
 	if t, canonical, ok := p.Lookup(name); ok {
 		return t, canonical, true
 	}
-	for _, s := range p.specs {
-		if strings.EqualFold(s.Name, name) {
-			return p.Lookup(s.Name)
+	for _, known := range p.callable {
+		if strings.EqualFold(known, name) {
+			return p.Lookup(known)
 		}
 	}
 	for _, alias := range slices.Sorted(maps.Keys(p.names)) {
@@ -171,10 +235,7 @@ func (p *Pool) Fold(name string) (t Tool, canonical string, ok bool) {
 
 // Closest returns up to three names of tools that may have been meant by name.
 func (p *Pool) Closest(name string) []string {
-	words := make([]string, 0, len(p.specs)+len(p.names))
-	for _, s := range p.specs {
-		words = append(words, s.Name)
-	}
+	words := slices.Clone(p.callable)
 	for _, alias := range slices.Sorted(maps.Keys(p.names)) {
 		if _, _, ok := p.Lookup(alias); ok {
 			words = append(words, alias)
@@ -198,7 +259,7 @@ func (p *Pool) Disabled(name string) error {
 	}
 	err := p.absent[canonical]
 	if t, ok := p.tools[canonical]; ok {
-		err = enabled(t)
+		err = enabled(t.Traits())
 	}
 	if err != nil {
 		return fmt.Errorf("tool %s is not available: %w", canonical, err)
@@ -207,41 +268,40 @@ func (p *Pool) Disabled(name string) error {
 }
 
 // admit enters builtin and then those of dynamic whose names are legal and free, which it returns.
-func (p *Pool) admit(builtin, dynamic []Tool) []Tool {
-	for _, t := range builtin {
-		p.tools[t.Spec().Name] = t
+func (p *Pool) admit(builtin, dynamic []candidate) []*candidate {
+	for i := range builtin {
+		p.tools[builtin[i].name] = builtin[i].tool
 	}
-	admitted := make([]Tool, 0, len(dynamic))
-	for _, t := range dynamic {
-		name := t.Spec().Name
-		if err := CheckName(name); err != nil {
-			p.report(name, t, err.Error())
+	admitted := make([]*candidate, 0, len(dynamic))
+	for i := range dynamic {
+		c := &dynamic[i]
+		if err := CheckName(c.name); err != nil {
+			p.report(c.name, c.tool, err.Error())
 			continue
 		}
-		if winner, taken := p.tools[name]; taken {
-			p.report(name, t, "the name is taken by "+origin(winner))
+		if winner, taken := p.tools[c.name]; taken {
+			p.report(c.name, c.tool, "the name is taken by "+origin(winner))
 			continue
 		}
-		p.tools[name] = t
-		admitted = append(admitted, t)
+		p.tools[c.name] = c.tool
+		admitted = append(admitted, c)
 	}
 	return admitted
 }
 
 // alias enters the aliases of all. The name of a tool is never an alias, even while it is disabled.
-func (p *Pool) alias(all []Tool) {
-	for _, t := range all {
-		name := t.Spec().Name
-		for _, a := range t.Traits().Aliases {
+func (p *Pool) alias(all []*candidate) {
+	for _, c := range all {
+		for _, a := range c.traits.Aliases {
 			switch winner, taken := p.names[a]; {
 			case p.tools[a] != nil:
-				if a != name {
-					p.report(a, t, fmt.Sprintf("alias of %s is the name of a tool from %s", name, origin(p.tools[a])))
+				if a != c.name {
+					p.report(a, c.tool, fmt.Sprintf("alias of %s is the name of a tool from %s", c.name, origin(p.tools[a])))
 				}
-			case taken && winner != name:
-				p.report(a, t, fmt.Sprintf("alias of %s is already an alias of %s", name, winner))
+			case taken && winner != c.name:
+				p.report(a, c.tool, fmt.Sprintf("alias of %s is already an alias of %s", c.name, winner))
 			default:
-				p.names[a] = name
+				p.names[a] = c.name
 			}
 		}
 	}
@@ -253,23 +313,23 @@ func (p *Pool) report(name string, loser Tool, reason string) {
 
 var errDenied = errors.New("a permission rule denies it")
 
-// absence reports why t is not offered, or nil.
-func absence(t Tool, denied func(name string) bool) error {
-	if denied != nil && (denied(t.Spec().Name) || slices.ContainsFunc(t.Traits().Aliases, denied)) {
+// absence reports why a tool is not offered, or nil.
+func (c *candidate) absence(denied func(name string) bool) error {
+	if denied != nil && (denied(c.name) || slices.ContainsFunc(c.traits.Aliases, denied)) {
 		return errDenied
 	}
-	return enabled(t)
+	return enabled(c.traits)
 }
 
-// enabled asks t whether it can be offered now. A check that panics counts as no.
-func enabled(t Tool) (err error) {
+// enabled reports why a tool cannot be offered now, or nil. A check that panics counts as no.
+func enabled(t Traits) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("its availability check panicked: %v", v)
 		}
 	}()
-	if check := t.Traits().Enabled; check != nil {
-		return check()
+	if t.Enabled != nil {
+		return t.Enabled()
 	}
 	return nil
 }

@@ -350,9 +350,88 @@ func manyTools(n int) (builtin, dynamic []Tool) {
 }
 
 func BenchmarkAssemble(b *testing.B) {
-	builtin, dynamic := manyTools(300)
+	for _, n := range []int{300, 2000} {
+		builtin, dynamic := manyTools(n)
+		b.Run(fmt.Sprintf("unchanged/%d", n), func(b *testing.B) {
+			r := NewRegistry(builtin...)
+			b.ReportAllocs()
+			for b.Loop() {
+				r.Assemble(dynamic, func(string) bool { return false })
+			}
+		})
+		b.Run(fmt.Sprintf("changed/%d", n), func(b *testing.B) {
+			r := NewRegistry(builtin...)
+			for i := 0; b.Loop(); i++ {
+				r.Assemble(dynamic[i%2:], func(string) bool { return false })
+			}
+		})
+	}
+}
+
+// A pool is assembled again only if something changed, however many dynamic tools there are.
+func TestPoolIsAssembledOnce(t *testing.T) {
+	builtin, dynamic := manyTools(2040)
+	var off error
+	var hidden string
+	dynamic = append(dynamic, plain("mcp__s__last", Traits{Origin: "mcp:s", Enabled: func() error { return off }}))
+	denied := func(name string) bool { return name == hidden }
 	r := NewRegistry(builtin...)
-	for b.Loop() {
-		r.Assemble(dynamic, func(string) bool { return false })
+	first, _ := r.Assemble(dynamic, denied)
+	if allocs := testing.AllocsPerRun(20, func() {
+		if p, _ := r.Assemble(dynamic, denied); p != first {
+			t.Fatal("an unchanged pool was assembled again")
+		}
+	}); allocs != 0 {
+		t.Errorf("an unchanged pool costs %v allocations", allocs)
+	}
+	for name, change := range map[string]func(){
+		"a tool is disabled":      func() { off = errors.New("off") },
+		"a tool is denied":        func() { off, hidden = nil, "Tool2040" },
+		"an alias is denied":      func() { hidden = "old7" },
+		"a tool leaves":           func() { dynamic = dynamic[1:] },
+		"a server connects again": func() { dynamic = append([]Tool{plain(dynamic[0].Spec().Name, Traits{})}, dynamic[1:]...) },
+		"a tool cannot be told from another": func() {
+			dynamic = append(dynamic[:len(dynamic):len(dynamic)], odd{plain("mcp__odd", Traits{}), nil})
+		},
+	} {
+		before, _ := r.Assemble(dynamic, denied)
+		change()
+		if after, _ := r.Assemble(dynamic, denied); after == before {
+			t.Errorf("%s: the pool is the old one", name)
+		}
+		off, hidden = nil, ""
+	}
+}
+
+// odd is a tool whose type has no equality.
+type odd struct {
+	Tool
+	_ []int
+}
+
+// A deferred tool can be called without being sent, unless it is always loaded.
+func TestPoolDefers(t *testing.T) {
+	r := NewRegistry(plain("Read", Traits{}), plain("Brief", Traits{Aliases: []string{"Short"}}))
+	core := map[string]bool{"Read": true}
+	r.Deferred = func(t Tool) bool { return !core[t.Spec().Name] }
+	dynamic := []Tool{plain("mcp__db__q", Traits{Origin: "mcp:db"}), plain("mcp__db__x", Traits{Origin: "mcp:db", AlwaysLoad: true})}
+	p, _ := r.Assemble(dynamic, nil)
+	if diff := cmp.Diff([]string{"Read", "mcp__db__x"}, specNames(p)); diff != "" {
+		t.Errorf("sent (-want +got):\n%s", diff)
+	}
+	for _, name := range []string{"Read", "Brief", "Short", "mcp__db__q", "mcp__db__x"} {
+		if _, _, ok := p.Lookup(name); !ok {
+			t.Errorf("%s cannot be called", name)
+		}
+	}
+	if _, canonical, ok := p.Fold("brief"); !ok || canonical != "Brief" {
+		t.Errorf("Fold finds %q", canonical)
+	}
+	if diff := cmp.Diff([]string{"Brief"}, p.Closest("Brie")); diff != "" {
+		t.Errorf("closest (-want +got):\n%s", diff)
+	}
+	core["Brief"] = true
+	if p, _ = r.Assemble(dynamic, nil); len(p.Specs()) != 3 {
+		t.Errorf("after it was made core: %v", specNames(p))
 	}
 }

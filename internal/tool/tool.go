@@ -43,7 +43,7 @@ type Traits struct {
 	Origin string
 	// Hint is a phrase of three to ten words naming the capability, for tool search.
 	Hint string
-	// AlwaysLoad keeps the tool in every request even when others are deferred.
+	// AlwaysLoad keeps the tool in every request even when others are deferred; see [Registry].
 	AlwaysLoad bool
 
 	// MaxChars bounds the text of a result; 0 means [DefaultMaxChars]. A longer text is written to a
