@@ -11,6 +11,7 @@ import (
 
 	"adze/internal/model"
 	"adze/internal/model/catalog"
+	"adze/internal/model/fit"
 	"adze/internal/platform/fileindex"
 	"adze/internal/session"
 	"adze/internal/session/store"
@@ -136,7 +137,7 @@ func (d *hosting) setThinking(ctx context.Context, in struct {
 	case *in.Tokens == 0:
 		t = model.Thinking{}
 	default:
-		t = model.Thinking{Mode: model.ThinkingBudget, Budget: max(*in.Tokens, leastBudget)}
+		t = model.Thinking{Mode: model.ThinkingBudget, Budget: max(*in.Tokens, fit.LeastBudget)}
 	}
 	return none{}, d.s.Submit(ctx, session.SetThinking{Thinking: t})
 }

@@ -10,6 +10,7 @@ import (
 	"adze/internal/agent"
 	"adze/internal/model"
 	"adze/internal/model/catalog"
+	"adze/internal/msg"
 	"adze/internal/platform/config"
 )
 
@@ -70,6 +71,22 @@ func decodeModels(env *Env, s *config.Settings, key string, decode func(id strin
 // loopModel returns what the loop needs to know of a model.
 func loopModel(m catalog.Model) agent.Model {
 	return agent.Model{ID: m.ID, Window: m.ContextWindow, Output: m.DefaultOutput, MaxOutput: m.MaxOutput}
+}
+
+// countTokens returns a function that asks p how many tokens a text is to the current model, or nil if p
+// cannot count.
+func countTokens(p model.Provider, current func() catalog.Model) func(context.Context, string) (int, error) {
+	counter, ok := model.As[model.Counter](p)
+	if !ok {
+		return nil
+	}
+	return func(ctx context.Context, text string) (int, error) {
+		m := current()
+		if !m.Counting {
+			return 0, fmt.Errorf("%s has no service that counts tokens", m.ID)
+		}
+		return counter.CountTokens(ctx, &model.Request{Model: m.ID, Messages: []msg.Message{msg.UserText(text)}})
+	}
 }
 
 func modelsFlags() []flag {

@@ -112,6 +112,8 @@ type toolbox struct {
 	history change.History // nil keeps none
 	// model returns the model that reads the results; nil means that a person does.
 	model func() catalog.Model
+	// count asks the provider how many tokens a text is. It may be nil.
+	count func(ctx context.Context, text string) (int, error)
 	log   *slog.Logger
 	// engine searches; closed by the caller.
 	engine *search.Engine
@@ -140,7 +142,7 @@ func (b toolbox) tools() []tool.Tool {
 	reading := read.Config{
 		Dir: here, MaxBytes: int64(s.Int("read.maxBytes")), MaxTokens: s.Int("read.maxTokens"),
 		State: b.state, Repeat: !s.Bool("read.dedup"), Exempt: s.Strings("read.malwareReminderExempt"),
-		Denied: b.hidden,
+		Denied: b.hidden, CountTokens: b.count,
 	}
 	if b.model != nil {
 		reading.Model = func() string { return b.model().ID }

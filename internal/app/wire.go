@@ -19,6 +19,7 @@ import (
 	"adze/internal/model"
 	"adze/internal/model/catalog"
 	"adze/internal/model/cost"
+	"adze/internal/model/fit"
 	"adze/internal/msg"
 	"adze/internal/platform/config"
 	"adze/internal/platform/filehistory"
@@ -273,7 +274,7 @@ func (b *builder) makeTools(p *parts, now func() catalog.Model) []tool.Tool {
 		made: func(f *change.Files) { p.changes = f; b.closers = append(b.closers, f.Wait) },
 	}
 	if b.backend != nil {
-		box.model = now
+		box.model, box.count = now, countTokens(b.backend.provider, now)
 	}
 	if p.history != nil {
 		box.history = p.history
@@ -320,7 +321,7 @@ func (b *builder) config(p parts, tools []tool.Tool, system assembler) session.C
 		cfg.Records.Files = p.history
 	}
 	if b.backend != nil {
-		cfg.Provider = fit(b.backend.provider, b.table, b.env.say, b.describeTools)
+		cfg.Provider = fit.New(b.backend.provider, fit.Config{Table: b.table, Note: b.env.say, Describe: b.describeTools})
 	}
 	if b.settings.Bool("sendMetadata") {
 		cfg.Loop.UserID = "session_" + b.id
@@ -462,7 +463,7 @@ func (b *builder) thinking() model.Thinking {
 	}
 	switch {
 	case said && budget > 0:
-		return model.Thinking{Mode: model.ThinkingBudget, Budget: max(budget, leastBudget)}
+		return model.Thinking{Mode: model.ThinkingBudget, Budget: max(budget, fit.LeastBudget)}
 	case said || b.o.thinking == thinkDisabled:
 		return model.Thinking{}
 	}

@@ -11,7 +11,7 @@ import (
 	"adze/internal/msg"
 )
 
-// A Provider answers requests. Retrying, recording and counting are Providers that wrap another.
+// A Provider answers requests. Retrying and fitting are Providers that wrap another; see [As].
 type Provider interface {
 	// Stream sends req and yields the response as it arrives. It may be called again, also
 	// concurrently; each range over the result is one request.
@@ -180,6 +180,22 @@ func (Usage) event()         {}
 func (Stop) event()          {}
 func (Retrying) event()      {}
 func (Raw) event()           {}
+
+// As finds the optional capability T on p or on a provider that p wraps. A provider that wraps another
+// has a method Unwrap() Provider, unless it takes the other's capabilities away.
+func As[T any](p Provider) (capability T, ok bool) {
+	for p != nil {
+		if capability, ok = p.(T); ok {
+			return capability, true
+		}
+		w, wraps := p.(interface{ Unwrap() Provider })
+		if !wraps {
+			break
+		}
+		p = w.Unwrap()
+	}
+	return capability, false
+}
 
 // A Counter is a provider that can count the tokens of a request without answering it.
 type Counter interface {

@@ -10,12 +10,10 @@ import (
 	"adze/internal/model/wire"
 )
 
-// Provider returns the script as a model in this process. It also counts tokens, roughly.
+// Provider returns the script as a model in this process.
 func (p *Player) Provider() model.Provider { return &provider{p} }
 
 type provider struct{ player *Player }
-
-var _ model.Counter = (*provider)(nil)
 
 func (p *provider) Stream(ctx context.Context, req *model.Request) iter.Seq2[model.Event, error] {
 	return func(yield func(model.Event, error) bool) {
@@ -69,17 +67,6 @@ func receive(ctx context.Context, a *answer, req *model.Request) iter.Seq2[model
 			wire.ReadMessage(messages.Dialect{}, data, o.RequestID)(yield)
 		}
 	}
-}
-
-// CountTokens estimates; it takes no turn of the script.
-func (p *provider) CountTokens(_ context.Context, req *model.Request) (int, error) {
-	p.player.encoding.Lock()
-	defer p.player.encoding.Unlock()
-	body, err := p.player.encoder.Encode(req, nil)
-	if err != nil {
-		return 0, &model.Error{Kind: model.Invalid, Err: err}
-	}
-	return countTokens(body), nil
 }
 
 func countTokens(body []byte) int { return max(1, len(body)/bytesPerToken) }

@@ -54,20 +54,16 @@ func New(p model.Provider, c Config) model.Provider {
 	if c.Jitter == nil {
 		c.Jitter = rand.Float64
 	}
-	r := &provider{next: p, c: c}
-	if counter, ok := p.(model.Counter); ok {
-		return struct {
-			*provider
-			model.Counter
-		}{r, counter}
-	}
-	return r
+	return &provider{next: p, c: c}
 }
 
 type provider struct {
 	next model.Provider
 	c    Config
 }
+
+// Unwrap returns the provider that is asked; see [model.As].
+func (p *provider) Unwrap() model.Provider { return p.next }
 
 // Stream implements [model.Provider]. Only a request of which nothing was seen is sent again.
 func (p *provider) Stream(ctx context.Context, req *model.Request) iter.Seq2[model.Event, error] {

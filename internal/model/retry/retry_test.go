@@ -282,10 +282,10 @@ type counting struct{ script }
 func (*counting) CountTokens(context.Context, *model.Request) (int, error) { return 42, nil }
 
 func TestKeepsCounter(t *testing.T) {
-	if _, ok := New(&script{}, Config{}).(model.Counter); ok {
+	if _, ok := model.As[model.Counter](New(&script{}, Config{})); ok {
 		t.Error("a provider that cannot count pretends to")
 	}
-	c, ok := New(&counting{}, Config{}).(model.Counter)
+	c, ok := model.As[model.Counter](New(&counting{}, Config{}))
 	if !ok {
 		t.Fatal("a provider that counts no longer does")
 	}

@@ -1,4 +1,4 @@
-package app
+package fit
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"adze/internal/model"
-	"adze/internal/model/catalog"
 )
 
 // A spy keeps the request it gets.
@@ -24,7 +23,7 @@ func (s *spy) Stream(_ context.Context, req *model.Request) iter.Seq2[model.Even
 func TestFitFormat(t *testing.T) {
 	for name, want := range map[string]string{"claude-haiku-5-5": "{}", "mine": ""} {
 		s := &spy{}
-		fit(s, catalog.Table{}, func(string) {}, nil).Stream(t.Context(), &model.Request{Model: name, Format: json.RawMessage("{}")})
+		New(s, Config{Note: func(string) {}}).Stream(t.Context(), &model.Request{Model: name, Format: json.RawMessage("{}")})
 		if got := string(s.got.Format); got != want {
 			t.Errorf("%s: %q", name, got)
 		}
@@ -62,7 +61,7 @@ func TestFit(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var notes []string
 			s := &spy{}
-			p := fit(s, catalog.Table{}, func(text string) { notes = append(notes, text) }, nil)
+			p := New(s, Config{Note: func(text string) { notes = append(notes, text) }})
 			req := &model.Request{Model: tt.model, Thinking: tt.want, Effort: tt.effort, MaxTokens: tt.max}
 			for range 2 { // a note is given once
 				p.Stream(t.Context(), req)
