@@ -54,7 +54,7 @@ var layers = [][]string{
 	{"ui/tui/*"},
 	{"ui/headless", "ui/plain", "ui/tui", "ui/acp", "ui/web"},
 	{"app"},
-	{"cmd/*", "bench", "bench/floor", "bench/starter"},
+	{"cmd/*", "bench", "bench/floor", "bench/starter", "dev"},
 }
 
 // implementations are imported by app alone: the rest of the tree knows their
