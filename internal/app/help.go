@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 	"strings"
 )
 
@@ -11,7 +12,28 @@ func helpFlags() []flag {
 }
 
 func printVersion(_ context.Context, env *Env, _ *options) error {
-	return env.print(Version + " (adze)\n")
+	version := Version
+	if info, ok := debug.ReadBuildInfo(); ok && strings.HasSuffix(version, "-dev") {
+		version += revision(info.Settings)
+	}
+	return env.print(version + " (adze)\n")
+}
+
+// revision returns the commit that the program was built from, as a suffix of its version, or "" if it is unknown.
+func revision(settings []debug.BuildSetting) string {
+	var commit, modified string
+	for _, s := range settings {
+		switch {
+		case s.Key == "vcs.revision":
+			commit = "+" + s.Value[:min(12, len(s.Value))]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			modified = ".modified"
+		}
+	}
+	if commit == "" {
+		return ""
+	}
+	return commit + modified
 }
 
 func printHelp(_ context.Context, env *Env, _ *options) error { return env.print(helpText()) }

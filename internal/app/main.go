@@ -20,8 +20,8 @@ import (
 	"adze/internal/tool"
 )
 
-// Version is the program's version.
-const Version = "0.1.0-dev"
+// Version is the program's version. The linker sets that of a release; see scripts/release.
+var Version = "0.1.0-dev"
 
 // An Env is what the program sees of the world around it.
 type Env struct {
