@@ -23,7 +23,7 @@ func commands() []command {
 		{"tool", "NAME [JSON]", "run one tool as a model's call would", toolFlags, runTool},
 		{"tools", "[--json]", "list the tools", toolsFlags, listTools},
 		{"models", "[--json]", "list the models with limits and prices", modelsFlags, listModels},
-		{"permissions", "check TOOL [JSON]|--stdin", "say what would become of a call, and why", permissionFlags, runPermissions},
+		{"permissions", "[list|check TOOL [JSON]|check --stdin]", "list permission rules, or explain how a call would be decided", permissionFlags, runPermissions},
 		{"memory", "[list|show NAME|check|path|edit NAME|rm NAME]", "show and correct what is remembered about this project", memoryFlags, runMemory},
 		{"prompt", "show [--json]", "show what the model is told before the first prompt, with its size", promptFlags, runPrompt},
 		{"config", "[list|get KEY|set KEY VALUE|unset KEY|path|schema]", "show and change settings", configFlags, runConfig},

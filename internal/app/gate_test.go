@@ -54,6 +54,7 @@ func TestMayBypass(t *testing.T) {
 	}
 }
 
+// Proves PERM-21.
 func TestStartMode(t *testing.T) {
 	tests := []struct {
 		name     string

@@ -21,7 +21,7 @@ import (
 // permissionFlags are those of a run that decide what is allowed, and the command's own.
 func permissionFlags() []flag {
 	flags := []flag{
-		{name: "json", doc: "print the decision as JSON", set: setBool(func(o *options) *bool { return &o.json })},
+		{name: "json", doc: "print as JSON", set: setBool(func(o *options) *bool { return &o.json })},
 		{name: "stdin", doc: "decide about many calls: a line {\"id\",\"tool\",\"input\",\"cwd\",\"mode\",\"allow\",\"ask\",\"deny\"} for each on stdin, a line with its decision for each on stdout",
 			set: setBool(func(o *options) *bool { return &o.stdin })},
 	}
@@ -37,13 +37,16 @@ func permissionFlags() []flag {
 	return flags
 }
 
-// runPermissions says what would become of calls, and why. Nothing is run, and nothing is written.
+// runPermissions lists the rules, or explains how calls would be decided. Nothing is run or written.
 func runPermissions(ctx context.Context, env *Env, o *options) error {
-	const usage = "write adze permissions check TOOL JSON, or adze permissions check --stdin"
+	const usage = "write adze permissions list, adze permissions check TOOL JSON, or adze permissions check --stdin"
+	c := &checker{env: env, o: o, benches: map[string]*bench{}}
+	if len(o.args) == 1 && o.args[0] == "list" && !o.stdin {
+		return c.list()
+	}
 	if len(o.args) == 0 || o.args[0] != "check" {
 		return setupErrorf("%s", usage)
 	}
-	c := &checker{env: env, o: o, benches: map[string]*bench{}}
 	args := o.args[1:]
 	switch {
 	case o.stdin && len(args) == 0:

@@ -131,7 +131,6 @@ func TestModeMatrix(t *testing.T) {
 		Auto:        "allow allow ask   allow allow ask   ask   ask   ask   deny  ask   ask  ask",
 		DontAsk:     "allow deny  deny  allow deny  deny  deny  deny  deny  deny  deny  deny deny",
 		Bypass:      "allow allow allow allow allow allow allow allow allow deny  ask   ask  ask",
-		Bubble:      "allow ask   ask   allow ask   ask   ask   ask   ask   deny  ask   ask  ask",
 	}
 	for mode, row := range want {
 		var got []string
@@ -199,7 +198,7 @@ func TestSources(t *testing.T) {
 // Proves PERM-01.
 func TestEveryDecisionHasAReason(t *testing.T) {
 	w := newWorld(t)
-	for _, mode := range append(Modes(), Bubble) {
+	for _, mode := range Modes() {
 		for _, rule := range []string{"allow Bash", "ask Bash", "deny Bash", "deny Bash(x", "deny (", "allow Bash(ls:*)"} {
 			for name, in := range map[string]call{"Bash": runs("ls | wc && make"), "Read": reads("/etc/x"), "X": {}, "WebFetch": connects("::")} {
 				d := decide(t, w.config(mode, rule), name, in)

@@ -11,18 +11,13 @@ import (
 const (
 	maxDenials = 3
 	coolDown   = 30 * time.Second
-
-	maxClassifierRow   = 3
-	maxClassifierTotal = 20
 )
 
-// Denials remembers what was refused, so that a model that insists does not wear a person down. The
+// Denials remembers what was refused, so that a model that insists does not wear the user down. The
 // zero value is ready.
 type denials struct {
 	mu    sync.Mutex
 	tools map[string]*refused
-	// row and total count what the classifier refused.
-	row, total int
 }
 
 // refused is what happened to the calls of one tool.
@@ -70,35 +65,6 @@ func (d *denials) repeated(tool string, input json.RawMessage) (string, bool) {
 	}
 	reason, ok := r.calls[sha256.Sum256(input)]
 	return reason, ok
-}
-
-// classified counts what the classifier said.
-func (d *denials) classified(block bool) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if !block {
-		d.row = 0
-		return
-	}
-	d.row++
-	d.total++
-}
-
-// tired reports whether the classifier has refused so much that a person should look.
-func (d *denials) tired() bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.row >= maxClassifierRow || d.total >= maxClassifierTotal
-}
-
-// rest forgets what the classifier refused in a row: a person has decided.
-func (d *denials) rest() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.row = 0
-	if d.total >= maxClassifierTotal {
-		d.total = 0
-	}
 }
 
 // insisting is what the model is told when its calls keep being refused.

@@ -22,42 +22,26 @@ type GateConfig struct {
 	Ask Asker
 	// Hooks asks the PermissionRequest hooks.
 	Hooks Hooker
-	// Classify answers in auto mode.
-	Classify func(ctx context.Context, q Question) (Verdict, error)
-	// Falls reports whether a command belongs to one of the classes of actions that were approved with
-	// a plan. It answers yes only with high confidence.
-	Falls func(ctx context.Context, command string, classes []string) (bool, error)
 	// Save keeps an update in a settings file.
 	Save func(ctx context.Context, u Update) error
 
 	// MayBypass says that the session was started by someone who accepted that nothing is asked.
 	MayBypass bool
-	// NoDialog says that questions may not be put to a person: a sub-agent that runs by itself.
-	NoDialog bool
 	// DefaultMode is the mode of the user's settings.
 	DefaultMode Mode
 
-	OnDeny func(*tool.Use, Decision) // told of each denial
-	OnMode func(Mode)                // told of each change of mode
-	Say    func(string)              // told what a person should know
-}
-
-// A Verdict is what a classifier says about a call.
-type Verdict struct {
-	Block  bool
-	Reason string
+	Say func(string) // told what the user should know
 }
 
 // A Gate lets calls pass or not, and changes with what people decide. It is safe for concurrent use.
 type Gate struct {
 	denials denials
 
-	mu      sync.Mutex
-	cfg     GateConfig // Ask, Hooks and Save may change
-	now     Config     // what the policy is made of
-	policy  *Policy
-	classes []string // approved with a plan
-	plan    planning
+	mu     sync.Mutex
+	cfg    GateConfig // Ask, Hooks and Save may change
+	now    Config     // what the policy is made of
+	policy *Policy
+	plan   planning
 }
 
 // NewGate returns the gate of c.
@@ -138,9 +122,6 @@ func (g *Gate) record(u *tool.Use, d Decision) {
 	if g.denials.denied(u.Name, u.Input, v.Reason) {
 		v.Context = append(v.Context, msg.Reminder(fmt.Sprintf(insisting, u.Name)))
 	}
-	if g.cfg.OnDeny != nil {
-		g.cfg.OnDeny(u, d)
-	}
 }
 
 func upper(s string) string {
@@ -151,24 +132,16 @@ func upper(s string) string {
 	return string(unicode.ToUpper(r)) + s[n:]
 }
 
-// settle finds an answer to an ask: what was refused just now, what a plan approved, the classifier,
-// hooks, and then whoever is there.
+// settle finds an answer to an ask: what was refused just now, hooks, and then whoever is there.
 func (g *Gate) settle(ctx context.Context, p *Policy, u *tool.Use, f *Facts, d Decision) (Decision, error) {
 	if reason, ok := g.denials.repeated(u.Name, u.Input); ok {
 		d.Behavior, d.Reason = Deny, Reason{Type: ByOther, Text: "the identical call was refused a moment ago: " + trimDot(reason)}
 		return d, nil
 	}
-	if g.approved(ctx, f, d) {
-		d.Behavior, d.Reason = Allow, Reason{Type: ByOther, Text: "it belongs to what was approved with the plan"}
-		return d, nil
+	if p.classifies() && !d.Firm && !d.NeedsPerson {
+		d.Reason.Text += ", and there is no classifier"
 	}
 	q := question(ctx, p, u, f, &d)
-	if p.classifies() && !d.Firm && !d.NeedsPerson {
-		decided, err := g.classify(ctx, u, q, d)
-		if err != nil || decided.Behavior != Ask {
-			return decided, err
-		}
-	}
 	a, hooked := g.hooks(ctx, u, q)
 	var err error
 	if !hooked {
@@ -195,14 +168,11 @@ type reply struct {
 
 // ask puts the question to whoever is there.
 func (g *Gate) ask(ctx context.Context, q Question) (Answer, error) {
-	switch ask := g.parts().Ask; {
-	case g.cfg.NoDialog:
-		return Answer{}, errors.New("this agent cannot ask anybody")
-	case ask == nil:
+	ask := g.parts().Ask
+	if ask == nil {
 		return Answer{}, remedy(q)
-	default:
-		return ask(ctx, q)
 	}
+	return ask(ctx, q)
 }
 
 // remedy says how the person could have allowed a call that nobody could be asked about.
@@ -248,7 +218,6 @@ func (g *Gate) accept(ctx context.Context, p *Policy, u *tool.Use, d Decision, r
 		return d, nil
 	}
 	if !r.hook {
-		g.denials.rest()
 		reason.Text = firstOf(r.By, "the user") + " allowed it"
 	}
 	if r.Input != nil {
@@ -299,38 +268,6 @@ func firstOf(a, b string) string {
 		return a
 	}
 	return b
-}
-
-// classify lets the classifier answer. What it cannot say is asked; refused too often, a person looks.
-func (g *Gate) classify(ctx context.Context, u *tool.Use, q Question, d Decision) (Decision, error) {
-	if g.denials.tired() {
-		if g.parts().Ask != nil && !g.cfg.NoDialog {
-			return d, nil
-		}
-		d.Behavior = Deny
-		d.Reason = Reason{Type: ByClassifier, Text: "the classifier refused too many calls, and nobody is there to look at them"}
-		u.Verdict.Stop = d.Reason.Text
-		return d, nil
-	}
-	if g.cfg.Classify == nil {
-		d.Reason.Text += ", and there is no classifier"
-		return d, nil
-	}
-	v, err := g.cfg.Classify(ctx, q)
-	switch {
-	case ctx.Err() != nil:
-		return d, context.Cause(ctx)
-	case err != nil:
-		d.Reason.Text += fmt.Sprintf(", and the classifier failed: %v", err)
-		return d, nil
-	}
-	g.denials.classified(v.Block)
-	d.Reason = Reason{Type: ByClassifier, Text: v.Reason}
-	d.Behavior = Allow
-	if v.Block {
-		d.Behavior = Deny
-	}
-	return d, nil
 }
 
 // Apply changes what is allowed: in memory at once, and in the settings where the update says so. What
@@ -423,8 +360,7 @@ func (g *Gate) SetAsk(ask Asker) {
 
 // Asks reports whether there is somebody to ask.
 func (g *Gate) Asks() bool {
-	c := g.parts()
-	return c.Ask != nil && !c.NoDialog
+	return g.parts().Ask != nil
 }
 
 // A Hooker asks the PermissionRequest hooks; false means that none had an opinion. An error leaves the
@@ -461,6 +397,7 @@ func (g *Gate) SetMode(m Mode) error {
 		return ErrBypass
 	}
 	g.mu.Lock()
+	defer g.mu.Unlock()
 	was := g.now.Mode
 	switch {
 	case m == Plan && was != Plan:
@@ -471,10 +408,6 @@ func (g *Gate) SetMode(m Mode) error {
 	g.now.Mode = m
 	g.plan.changed(was, m)
 	g.policy = Compile(g.now)
-	g.mu.Unlock()
-	if g.cfg.OnMode != nil && m != was {
-		g.cfg.OnMode(m)
-	}
 	return nil
 }
 

@@ -1,7 +1,6 @@
 package permission
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -140,17 +139,4 @@ func hasText(file string) bool {
 	}
 	info, err := os.Stat(file)
 	return err == nil && info.Size() > 0
-}
-
-// approved reports whether a command belongs to the classes of actions that were approved with a plan.
-// Whatever a rule or a check asks about is not among them.
-func (g *Gate) approved(ctx context.Context, f *Facts, d Decision) bool {
-	g.mu.Lock()
-	classes := g.classes
-	g.mu.Unlock()
-	if f.Command == nil || d.Firm || d.NeedsPerson || len(classes) == 0 || g.cfg.Falls == nil || f.Command.Script.Opaque {
-		return false
-	}
-	ok, err := g.cfg.Falls(ctx, f.Command.Script.Source, classes)
-	return ok && err == nil
 }

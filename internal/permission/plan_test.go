@@ -152,16 +152,7 @@ func TestLeavingPlanMode(t *testing.T) {
 func TestApprovedPrompts(t *testing.T) {
 	w := newWorld(t)
 	w.write(t, "project/go.mod")
-	var asked []string
-	falls := func(_ context.Context, command string, classes []string) (bool, error) {
-		asked = append(asked, command+" in "+strings.Join(classes, ","))
-		if command == "fail" {
-			return true, errors.New("no model")
-		}
-		return strings.HasPrefix(command, "docker compose"), nil
-	}
 	g := planGate(t, w, Default, func(c *GateConfig) {
-		c.Falls = falls
 		c.Rules = parseRules(scope.User, "deny Bash(go test ./secret)", "ask Bash(go test ./slow)")
 	})
 	if _, err := g.EnterPlan(); err != nil {
@@ -176,17 +167,11 @@ func TestApprovedPrompts(t *testing.T) {
 		"go test ./secret":        tool.Deny,
 		"go test ./slow":          tool.Deny,
 		"rm -rf x":                tool.Deny,
-		"docker compose up -d db": tool.Allow,
-		"fail":                    tool.Deny,
+		"docker compose up -d db": tool.Deny,
 		"touch .git/config":       tool.Deny,
 	} {
 		if v := pass(t, g, "Bash", runs(command)); v.Decision != want {
 			t.Errorf("%s: %+v", command, v)
-		}
-	}
-	for _, question := range asked {
-		if !strings.HasSuffix(question, " in start the local database") || strings.HasPrefix(question, "touch") || strings.HasPrefix(question, "go test ./s") {
-			t.Errorf("the model was asked about %q", question)
 		}
 	}
 }

@@ -42,28 +42,20 @@ func CheckPrompts(prompts []Prompt) error {
 	return nil
 }
 
-// approve takes up the classes of actions that the person approved. Those whose meaning is known
-// become rules of the session; the others are left to a model.
+// approve makes rules of the session of those approved classes of actions whose meaning is known. The
+// commands of the others are asked about.
 func (g *Gate) approve(prompts []Prompt) {
 	if CheckPrompts(prompts) != nil {
 		return
 	}
 	project := g.Policy().cfg.start()
 	u := Update{Type: AddRules, Behavior: Allow, Destination: scope.Session}
-	var classes []string
 	for _, p := range prompts {
-		contents := known(p.Prompt, project)
-		if len(contents) == 0 {
-			classes = append(classes, strings.TrimSpace(p.Prompt))
-		}
-		for _, content := range contents {
+		for _, content := range known(p.Prompt, project) {
 			u.Rules = append(u.Rules, RuleValue{Tool: "Bash", Content: content})
 		}
 	}
-	g.change(func(c Config) Config {
-		g.classes = append(g.classes, classes...)
-		return c.apply(u)
-	})
+	g.change(func(c Config) Config { return c.apply(u) })
 }
 
 // known returns the commands that a description means in a project, if it is one of the few with an

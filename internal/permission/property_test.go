@@ -58,7 +58,7 @@ func drawRules(t *rapid.T, label string, behaviours ...Behavior) []string {
 }
 
 func drawMode(t *rapid.T) Mode {
-	return rapid.SampledFrom(append(Modes(), Bubble)).Draw(t, "mode")
+	return rapid.SampledFrom(Modes()).Draw(t, "mode")
 }
 
 // looseness orders outcomes.
@@ -133,10 +133,10 @@ func TestModesAreOrdered(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		s, rules := drawSample(r), drawRules(r, "rules", Allow, Ask, Deny)
 		in := map[Mode]Decision{}
-		for _, m := range append(Modes(), Bubble) {
+		for _, m := range Modes() {
 			in[m] = decide(t, w.config(m, rules...), s.tool, s.in)
 		}
-		for _, pair := range [][2]Mode{{Plan, Default}, {DontAsk, Default}, {Default, AcceptEdits}, {AcceptEdits, Bypass}, {Bubble, Default}} {
+		for _, pair := range [][2]Mode{{Plan, Default}, {DontAsk, Default}, {Default, AcceptEdits}, {AcceptEdits, Bypass}} {
 			tight, loose := in[pair[0]], in[pair[1]]
 			if looseness(tight.Behavior) > looseness(loose.Behavior) {
 				r.Fatalf("%s in %s, but %s in %s", tight.Behavior, pair[0], loose.Behavior, pair[1])

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"sync"
 
 	"adze/internal/tool"
 )
@@ -48,42 +47,6 @@ const Nobody = "headless"
 type Asker func(ctx context.Context, q Question) (Answer, error)
 
 var errNobody = errors.New("nobody can be asked")
-
-// First returns an asker that puts a question to all of them at once. The first answer counts, and the
-// others are withdrawn; one that fails leaves the question to the others.
-func First(askers ...Asker) Asker {
-	return func(ctx context.Context, q Question) (Answer, error) {
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		type reply struct {
-			answer Answer
-			err    error
-		}
-		replies := make(chan reply, len(askers))
-		var wg sync.WaitGroup
-		defer wg.Wait()
-		defer cancel()
-		for _, ask := range askers {
-			wg.Go(func() {
-				a, err := ask(ctx, q)
-				replies <- reply{a, err}
-			})
-		}
-		err := errNobody
-		for range askers {
-			select {
-			case r := <-replies:
-				if r.err == nil {
-					return r.answer, nil
-				}
-				err = r.err
-			case <-ctx.Done():
-				return Answer{}, context.Cause(ctx)
-			}
-		}
-		return Answer{}, err
-	}
-}
 
 // question describes a use to whoever decides about it.
 func question(ctx context.Context, p *Policy, u *tool.Use, f *Facts, d *Decision) Question {

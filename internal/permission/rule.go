@@ -51,9 +51,6 @@ func (r Rule) Text() string {
 	return r.text
 }
 
-// Broken returns why the rule could not be read, or nil.
-func (r Rule) Broken() error { return r.broken }
-
 // Where says where the rule stands, for a person to find it.
 func (r Rule) Where() string {
 	switch {

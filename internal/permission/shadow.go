@@ -2,21 +2,18 @@ package permission
 
 import "strings"
 
-// A Shadow is a rule that can never take effect, and the one that is in its way.
-type Shadow struct{ Rule, By Rule }
-
-// Shadowed returns the allow rules that an equal or broader deny or ask rule makes void, and the ask
-// rules under a deny rule.
-func (p *Policy) Shadowed() []Shadow {
-	var found []Shadow
-	for _, r := range p.rules {
+// Shadowed returns the rules that never take effect, by their index in [Policy.Rules], each with the
+// stricter rule that says the same or more.
+func (p *Policy) Shadowed() map[int]Rule {
+	found := map[int]Rule{}
+	for i, r := range p.rules {
 		if r.broken != nil || r.Behavior == Deny {
 			continue
 		}
 		for _, by := range p.rules {
 			stricter := by.Behavior == Deny || by.Behavior == Ask && r.Behavior == Allow
 			if stricter && by.shadows(r) {
-				found = append(found, Shadow{*r, *by})
+				found[i] = *by
 				break
 			}
 		}
