@@ -15,7 +15,6 @@ import (
 	"adze/internal/agent/collapse"
 	"adze/internal/agent/compact"
 	"adze/internal/agent/snip"
-	"adze/internal/hook"
 	"adze/internal/model/cost"
 	"adze/internal/msg"
 	"adze/internal/platform/filestate"
@@ -44,7 +43,7 @@ func (b *builder) keepWithin(cfg *session.Config) {
 			Gain: s.Int("microCompact.minGainTokens"), Idle: time.Duration(s.Int("microCompact.idleMinutes")) * time.Minute,
 		},
 		Language: s.Text("promptLanguage"),
-		Hooks:    compactHooks{b.hooks},
+		Hooks:    b.hooks.Compaction(),
 	}
 	if b.log != nil {
 		c.Transcript = b.log.Path
@@ -149,32 +148,6 @@ func (b *builder) notes(cfg *session.Config, booked func(string, msg.Usage, time
 		b.env.say(err.Error())
 	}
 	return k
-}
-
-// compactHooks are the hooks that are asked and told about compactions.
-type compactHooks struct{ h *hooking }
-
-func (c compactHooks) Before(ctx context.Context, t compact.Trigger, focus string) (keep, block string) {
-	out := c.h.Fire(ctx, hook.OnPreCompact(string(t), focus))
-	switch {
-	case out.Stop != "":
-		return "", out.Stop
-	case out.Blocked:
-		return "", out.By + ": " + out.Reason
-	}
-	return plainReminders(out.Context), ""
-}
-
-func (c compactHooks) After(ctx context.Context, t compact.Trigger, summary string) []msg.Part {
-	parts := c.h.Fire(ctx, hook.OnPostCompact(string(t), summary)).Context
-	return append(parts, c.h.start(ctx, "compact")...)
-}
-
-// plainReminders returns what reminders say, without what marks them.
-func plainReminders(parts []msg.Part) string {
-	text := msg.PlainText(parts)
-	text = strings.ReplaceAll(text, "<system-reminder>\n", "")
-	return strings.TrimSpace(strings.ReplaceAll(text, "</system-reminder>", "\n"))
 }
 
 // reread puts back into a conversation that was compacted what the model still has to see: the files that

@@ -92,7 +92,7 @@ type none struct{}
 // what else is missing is told.
 func (d *hosting) initialize(_ context.Context, start headless.Start) error {
 	b := d.b
-	if err := b.hooks.host(start); err != nil {
+	if err := b.hostHooks(start); err != nil {
 		return err
 	}
 	switch {

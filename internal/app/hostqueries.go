@@ -33,7 +33,7 @@ func (d *hosting) servers(context.Context, none) (any, error) {
 	return object{"mcpServers": []object{}}, nil
 }
 
-func (d *hosting) hooks(context.Context, none) (any, error) { return d.b.hooks.listing(), nil }
+func (d *hosting) hooks(context.Context, none) (any, error) { return d.b.hookList(), nil }
 
 // settings are those that a file can give: variables hold keys, which nobody is told.
 func (d *hosting) settings(context.Context, none) (any, error) {

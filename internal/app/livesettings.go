@@ -60,7 +60,7 @@ func (b *builder) settingsChanged(ctx context.Context, c config.Change) {
 	for _, problem := range b.gate.Policy().Problems() {
 		b.env.say(problem.Error())
 	}
-	b.hooks.reload(c.Settings)
+	b.hooks.Reload(hookSources(c.Settings))
 }
 
 // saveUpdate keeps a permission update in the settings file it names.

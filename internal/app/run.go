@@ -61,7 +61,7 @@ func run(ctx context.Context, env *Env, o *options) error {
 			}
 		},
 	})
-	b.hooks.show(front)
+	b.hooks.Show(front)
 	if o.input == inputStream {
 		return ended(ctx, front.Serve(ctx, env.Stdin, b.host(s)))
 	}

@@ -38,7 +38,7 @@ func still(dir string, g *gate) *shelling {
 func (sh *shelling) config(b toolbox) bash.Config {
 	s := b.settings
 	c := bash.Config{
-		Dir: sh.dir.here, Runner: b.runner, Env: func() []string { return b.vars.apply(shellEnv(s)) },
+		Dir: sh.dir.here, Runner: b.runner, Env: func() []string { return b.vars.Apply(shellEnv(s)) },
 		Timeout: milliseconds(s, "shell.defaultTimeoutMs"), MaxTimeout: milliseconds(s, "shell.maxTimeoutMs"),
 		Budget: milliseconds(s, "shell.blockingBudgetMs"), MaxChars: s.Int("shell.maxOutputChars"),
 		Tasks: sh.tasks, TempDir: sh.temp, Snapshot: sh.snapshot,
@@ -113,7 +113,7 @@ func (b *builder) removeTasks(dir string) {
 
 // taskEnded tells the model how a background task ended, at once if it is doing nothing.
 func (b *builder) taskEnded(n task.Notice) {
-	b.hooks.notify(session.Notify{Text: n.Text(), Wake: true})
+	b.hooks.Notify(session.Notify{Text: n.Text(), Wake: true})
 }
 
 // A workdir is where the session is: all tools and the permission check read it.

@@ -10,6 +10,7 @@ import (
 	"adze/internal/confine"
 	"adze/internal/model/catalog"
 	"adze/internal/platform/config"
+	"adze/internal/platform/envfile"
 	"adze/internal/platform/filestate"
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/replace"
@@ -100,7 +101,7 @@ var simpleTools = [...]string{"Bash", "PowerShell", "Read", "Edit"}
 
 // A toolbox is what the built-in tools of a session are made with.
 type toolbox struct {
-	vars     *envFile
+	vars     *envfile.File
 	settings *config.Settings
 	dir      string
 	runner   *osproc.Runner       // closed by the caller

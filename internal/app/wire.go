@@ -22,6 +22,7 @@ import (
 	"adze/internal/model/fit"
 	"adze/internal/msg"
 	"adze/internal/platform/config"
+	"adze/internal/platform/envfile"
 	"adze/internal/platform/filehistory"
 	"adze/internal/platform/filestate"
 	"adze/internal/platform/gitinfo"
@@ -30,6 +31,7 @@ import (
 	"adze/internal/platform/spell"
 	"adze/internal/platform/task"
 	"adze/internal/session"
+	"adze/internal/session/lifecycle"
 	"adze/internal/session/store"
 	"adze/internal/tool"
 	"adze/internal/tool/change"
@@ -53,8 +55,8 @@ type builder struct {
 	backend *backend
 	gate    *gate
 	sandbox *confine.Confinement
-	hooks   *hooking
-	vars    *envFile
+	hooks   *lifecycle.Hooks
+	vars    *envfile.File
 	runner  osproc.Runner
 	tasks   *task.Table      // nil if nothing runs in the background
 	snipper *snip.Snipper    // nil if nothing is cut out of the conversation
@@ -89,7 +91,7 @@ func newBuilder(env *Env, o *options) (*builder, error) {
 	if b.id == "" {
 		b.id = msg.NewID()
 	}
-	b.vars = newEnvFile(b)
+	b.vars = b.openEnvFile()
 	b.openMemory()
 	for _, note := range o.notes {
 		env.say(note)
@@ -234,13 +236,13 @@ func (b *builder) session(ctx context.Context, system assembler) (*session.Sessi
 	b.watchCache(&cfg)
 	b.keepWithin(&cfg)
 	cfg.Hearers = []session.Hearer{
-		{Name: "hooks", Hear: b.hooks.heard},
+		{Name: "hooks", Hear: b.hooks.Hear},
 		{Name: "shell", Hear: p.shell.warmUp},
 		{Name: "mode", Hear: b.remind},
 	}
 	cfg.Gates = []exec.Gate{
 		{Name: "hooks", Gate: b.hooks},
-		{Name: "permission", Gate: deniedHooks{b.gate, b.hooks}},
+		{Name: "permission", Gate: b.hooks.Denials(b.gate)},
 	}
 	cfg.Afters = []exec.After{{Name: "hooks", After: b.hooks}}
 	if guard != nil {
@@ -255,9 +257,9 @@ func (b *builder) session(ctx context.Context, system assembler) (*session.Sessi
 		cfg.Afters = append(cfg.Afters, exec.After{Name: "changes", After: p.changes})
 	}
 	current = session.Open(ctx, cfg)
-	b.hooks.attach(current)
+	b.hooks.Attach(current)
 	for _, n := range lost {
-		b.hooks.notify(session.Notify{Text: n.Text()})
+		b.hooks.Notify(session.Notify{Text: n.Text()})
 	}
 	if !p.shell.once {
 		b.followSettings(ctx)

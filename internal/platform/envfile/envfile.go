@@ -1,4 +1,7 @@
-package app
+// Package envfile applies a file of shell assignments to the environment of commands: lines such as
+// "export NAME=value", which hooks write for the commands that follow. Who writes the file, and which
+// commands use it, is decided elsewhere.
+package envfile
 
 import (
 	"bytes"
@@ -16,30 +19,35 @@ import (
 	"adze/internal/platform/osproc"
 )
 
-// An envFile is where hooks write lines such as "export NAME=value" for the commands that follow. A nil
-// file has none.
-type envFile struct {
+// A File changes the environment of commands. A nil File changes nothing.
+type File struct {
 	path   string
 	runner *osproc.Runner
 	say    func(string)
 
 	mu   sync.Mutex
-	seen time.Time // of the file that was read last
-	base []string  // what it was read on top of
-	env  []string
+	seen time.Time // the modification time of what was read last
+	base []string  // the environment it was applied to
+	env  []string  // the result
 }
 
-func newEnvFile(b *builder) *envFile {
-	f := &envFile{runner: &b.runner, say: b.env.say}
-	if b.home != "" {
-		f.path = filepath.Join(b.home, "session-env", b.id+".sh")
+// New returns the file at path, which need not exist; an empty path means that there is none. Runner
+// starts the shell that reads it, say tells the user about problems.
+func New(path string, runner *osproc.Runner, say func(string)) *File {
+	return &File{path: path, runner: runner, say: say}
+}
+
+// Path returns the path of the file, or "".
+func (f *File) Path() string {
+	if f == nil {
+		return ""
 	}
-	return f
+	return f.path
 }
 
-// make sees to it that the file can be written.
-func (f *envFile) make() {
-	if f.path == "" {
+// Prepare makes the directory of the file, so that it can be written.
+func (f *File) Prepare() {
+	if f.Path() == "" {
 		return
 	}
 	if err := os.MkdirAll(filepath.Dir(f.path), 0o700); err != nil {
@@ -47,15 +55,17 @@ func (f *envFile) make() {
 	}
 }
 
-func (f *envFile) remove() {
-	if f.path != "" {
+// Remove removes the file.
+func (f *File) Remove() {
+	if f.Path() != "" {
 		os.Remove(f.path) // ok: there may be none
 	}
 }
 
-// apply returns the environment as the file changes it. A file that cannot be read changes nothing.
-func (f *envFile) apply(env []string) []string {
-	if f == nil || f.path == "" {
+// Apply returns env as the file changes it. The file is read again when it or env has changed; if it
+// cannot be read it changes nothing.
+func (f *File) Apply(env []string) []string {
+	if f.Path() == "" {
 		return env
 	}
 	info, err := os.Stat(f.path)
@@ -75,11 +85,11 @@ func (f *envFile) apply(env []string) []string {
 	return slices.Clone(f.env)
 }
 
-// envFileTimeout bounds what hooks let commands wait for.
-const envFileTimeout = 10 * time.Second
+// timeout bounds how long commands wait for the file to be read.
+const timeout = 10 * time.Second
 
-// read lets a shell read the file, as commands would, and returns the environment it then has.
-func (f *envFile) read(env []string) ([]string, error) {
+// read lets a shell read the file and returns the environment that it then has.
+func (f *File) read(env []string) ([]string, error) {
 	shell, err := exec.LookPath("bash")
 	if err != nil {
 		if shell, err = exec.LookPath("sh"); err != nil {
@@ -89,7 +99,7 @@ func (f *envFile) read(env []string) ([]string, error) {
 	var out bytes.Buffer
 	exit, err := f.runner.Run(context.Background(), osproc.Cmd{
 		Path: shell, Args: []string{"-c", `. "$1" >/dev/null 2>&1; exec env -0`, "adze", f.path},
-		Dir: filepath.Dir(f.path), Env: env, Output: &out, Timeout: envFileTimeout,
+		Dir: filepath.Dir(f.path), Env: env, Output: &out, Timeout: timeout,
 	})
 	switch {
 	case err != nil:

@@ -1,0 +1,41 @@
+package lifecycle
+
+import (
+	"context"
+	"strings"
+
+	"adze/internal/agent/compact"
+	"adze/internal/hook"
+	"adze/internal/msg"
+)
+
+// Compaction returns the hooks as those that are asked and told about compactions.
+func (h *Hooks) Compaction() compact.Hooks { return compaction{h} }
+
+type compaction struct{ h *Hooks }
+
+// Before fires the event of a compaction to come.
+func (c compaction) Before(ctx context.Context, t compact.Trigger, focus string) (keep, block string) {
+	out := c.h.Fire(ctx, hook.OnPreCompact(string(t), focus))
+	switch {
+	case out.Stop != "":
+		return "", out.Stop
+	case out.Blocked:
+		return "", out.By + ": " + out.Reason
+	}
+	return plainReminders(out.Context), ""
+}
+
+// After fires the event of a finished compaction, and then that of a session's start: hooks that add to
+// the beginning of a conversation do so again.
+func (c compaction) After(ctx context.Context, t compact.Trigger, summary string) []msg.Part {
+	parts := c.h.Fire(ctx, hook.OnPostCompact(string(t), summary)).Context
+	return append(parts, c.h.start(ctx, "compact")...)
+}
+
+// plainReminders returns the text of reminders without the marks around them.
+func plainReminders(parts []msg.Part) string {
+	text := msg.PlainText(parts)
+	text = strings.ReplaceAll(text, "<system-reminder>\n", "")
+	return strings.TrimSpace(strings.ReplaceAll(text, "</system-reminder>", "\n"))
+}
