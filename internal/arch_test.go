@@ -38,13 +38,14 @@ var layers = [][]string{
 	{"model"},
 	{"model/wire"},
 	{"model/messages", "model/catalog", "model/cost", "model/modeltest", "model/tokens"},
-	{"model/anthropic", "model/replay", "model/retry", "model/fit"},
+	{"model/anthropic", "model/replay", "model/retry", "model/fit", "model/mute"},
 	{"tool/schema"},
 	{"tool"},
 	{"tool/tooltest", "tool/change", "tool/command"},
 	{"tools/*", "permission", "hook", "mcp", "skill", "memory", "instruct"},
 	{"confine"},
-	{"agent/exec", "brief", "agent/compact", "agent/snip", "agent/collapse"},
+	{"agent/aside"},
+	{"agent/exec", "brief", "memory/recall", "agent/compact", "agent/snip", "agent/collapse"},
 	{"agent"},
 	{"session/store", "session/notes"},
 	{"session/archive"},
@@ -62,7 +63,7 @@ var layers = [][]string{
 // contracts. The benchmarks, which are no part of the product, play scripts too.
 var implementations = []string{
 	"tools/*",
-	"model/anthropic", "model/replay", "model/retry", "model/fit",
+	"model/anthropic", "model/replay", "model/retry", "model/fit", "model/mute",
 	"ui/headless", "ui/plain", "ui/tui", "ui/acp", "ui/web",
 }
 

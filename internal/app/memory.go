@@ -1,15 +1,23 @@
 package app
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"sync/atomic"
+	"time"
 
+	"adze/internal/agent/aside"
 	"adze/internal/brief"
 	"adze/internal/memory"
+	"adze/internal/memory/recall"
+	"adze/internal/model/cost"
+	"adze/internal/model/mute"
+	"adze/internal/msg"
 	"adze/internal/permission"
 	"adze/internal/platform/fsys"
+	"adze/internal/platform/paths"
 	"adze/internal/platform/trust"
 	"adze/internal/session"
 	"adze/internal/session/store"
@@ -24,9 +32,9 @@ type remembering struct {
 	// never says that there is no memory in this session, whatever the person says, and why.
 	never string
 	// used is how memory is used while it is on. It stays the same, as what the model is told does.
-	used  memory.Mode
-	off   atomic.Bool
-	tries tries
+	used     memory.Mode
+	off      atomic.Bool
+	recaller *recall.Recaller // nil before there is a session
 }
 
 // openMemory finds the memory of the workspace.
@@ -126,10 +134,56 @@ func (m *remembering) wire(cfg *session.Config) *memory.Guard {
 		return nil
 	}
 	if cfg.Provider != nil {
-		cfg.Provider = m.silent(cfg.Provider)
-		cfg.Prefetch = m.prefetch(cfg)
+		cfg.Provider = mute.New(cfg.Provider, "[left out: memory is switched off]", m.muted)
+		m.recaller = recall.New(recall.Config{
+			Asker: asker(cfg), Folder: m.folder, On: m.on, Model: m.b.smallModel, Language: m.b.promptLanguage,
+			Seen: m.seen, Now: m.b.env.Now, Log: cfg.Debug,
+		})
+		cfg.Prefetch = func(p session.Prompt, before []msg.Entry) []func(context.Context) []msg.Part {
+			if f := m.recaller.Prefetch(p.Parts, before); f != nil {
+				return []func(context.Context) []msg.Part{f}
+			}
+			return nil
+		}
 	}
 	return &memory.Guard{Claim: m.claim, Folder: func() (memory.Folder, bool) { return m.folder, m.on() }}
+}
+
+// asker returns what asks models beside the conversation of a session.
+func asker(cfg *session.Config) aside.Asker {
+	ledger := cfg.Records.Ledger
+	return aside.Asker{Provider: cfg.Provider, Book: func(id string, u msg.Usage, took time.Duration) {
+		ledger.Book(id, u, cost.Times{API: took})
+	}}
+}
+
+// seen returns the files that the model has read or written itself.
+func (m *remembering) seen() []string {
+	if m.b.state == nil {
+		return nil
+	}
+	var files []string
+	for _, e := range m.b.state.Recent() {
+		files = append(files, e.Path)
+	}
+	return files
+}
+
+// muted returns how the folder of memories is written in calls and results, while memory is switched off.
+func (m *remembering) muted() []string {
+	if !m.off.Load() {
+		return nil
+	}
+	names := slices.Compact([]string{m.folder.Dir, memory.Real(m.folder.Dir)})
+	for _, base := range []struct{ dir, prefix string }{{fsys.UserHome(m.b.env.Getenv), "~/"}, {m.b.env.Dir, ""}} {
+		if base.dir == "" {
+			continue
+		}
+		if rel := paths.Relative(base.dir, m.folder.Dir); rel != m.folder.Dir {
+			names = append(names, base.prefix+filepath.ToSlash(rel))
+		}
+	}
+	return names
 }
 
 // keep adds the folder to what the model may read and write by itself.

@@ -368,7 +368,7 @@ func TestRecall(t *testing.T) {
 		c.say("once more please") // m5 was told by now
 		for _, word := range []string{"yes", "/compact now"} {
 			before := len(parts("side"))
-			if got := c.b.memory.prefetch(&session.Config{})(session.Prompt{Parts: []msg.Part{&msg.Text{Text: word}}}, nil); got != nil || len(parts("side")) != before {
+			if got := c.b.memory.recaller.Prefetch([]msg.Part{&msg.Text{Text: word}}, nil); got != nil || len(parts("side")) != before {
 				t.Errorf("%q makes a side query", word)
 			}
 		}
@@ -411,36 +411,6 @@ func TestRecallLeavesOutWhatTheModelHasRead(t *testing.T) {
 			t.Error(side)
 		}
 	})
-}
-
-// Proves MEM-33.
-func TestRecallHasAnEnd(t *testing.T) {
-	var tr tries
-	part := func(n int) msg.Part { return msg.Reminder(strings.Repeat("x", n)) }
-	told := func(parts ...msg.Part) []msg.Entry { return []msg.Entry{{Message: msg.Message{Parts: parts}}} }
-	if room, ok := tr.begin(nil); room != memory.MaxRecallTotal || !ok {
-		t.Error(room, ok)
-	}
-	taken, dropped := part(20_000), part(30_000)
-	tr.end([]msg.Part{taken, dropped}, false)
-	if room, ok := tr.begin(told(taken)); room != memory.MaxRecallTotal-len(taken.(*msg.Text).Text) || !ok {
-		t.Errorf("what was not taken up counts, or nothing does: %d, %v", room, ok)
-	}
-	last := part(memory.MaxRecallTotal)
-	tr.end([]msg.Part{last}, false)
-	if room, ok := tr.begin(told(last)); ok {
-		t.Errorf("there is still room for %d", room)
-	}
-	tr = tries{}
-	for range maxRecallErrors {
-		if _, ok := tr.begin(nil); !ok {
-			t.Error("given up too early")
-		}
-		tr.end(nil, true)
-	}
-	if _, ok := tr.begin(nil); ok {
-		t.Error("a model that always fails is asked again")
-	}
 }
 
 // Proves MEM-30, LOOP-34.

@@ -12,6 +12,7 @@ import (
 	"adze/internal/msg"
 	"adze/internal/permission"
 	"adze/internal/platform/task"
+	"adze/internal/platform/texts"
 	"adze/internal/tool"
 	"adze/internal/tools/bash"
 	"adze/internal/tools/powershell"
@@ -139,7 +140,7 @@ func TestOtherShellsAreTranslated(t *testing.T) {
 				other := inPowerShell(c)
 				other.Unwanted = nil
 				for _, tl := range []tool.Tool{bash.New(c), powershell.New(other)} {
-					for _, line := range brief.Untranslated(brief.Chinese, []msg.ToolSpec{tl.Spec()}) {
+					for _, line := range brief.Untranslated(texts.Chinese, []msg.ToolSpec{tl.Spec()}) {
 						t.Errorf("not in tools.chn.md: %s", line)
 					}
 				}

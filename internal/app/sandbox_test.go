@@ -13,6 +13,7 @@ import (
 	"adze/internal/msg"
 	"adze/internal/permission"
 	"adze/internal/platform/osproc"
+	"adze/internal/platform/texts"
 	"adze/internal/tools/bash"
 )
 
@@ -69,7 +70,7 @@ func TestSandboxIsDescribed(t *testing.T) {
 		Dir:  func() string { return "/" },
 		Wrap: func(c osproc.Cmd) (osproc.Cmd, func(string) string, error) { return c, nil, nil }, MayLeave: true,
 	})
-	if missing := brief.Untranslated(brief.Chinese, []msg.ToolSpec{tl.Spec()}); len(missing) > 0 {
+	if missing := brief.Untranslated(texts.Chinese, []msg.ToolSpec{tl.Spec()}); len(missing) > 0 {
 		t.Errorf("%q", missing)
 	}
 }

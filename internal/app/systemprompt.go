@@ -16,6 +16,7 @@ import (
 	"adze/internal/model"
 	"adze/internal/msg"
 	"adze/internal/platform/gitinfo"
+	"adze/internal/platform/texts"
 	"adze/internal/session"
 	"adze/internal/tools/bash"
 )
@@ -117,8 +118,8 @@ func (b *builder) cachesLong() bool {
 }
 
 // promptLanguage returns the language of the prompt as the settings have it now.
-func (b *builder) promptLanguage() brief.Language {
-	return brief.Language(b.prefs.live.Settings().Text("promptLanguage"))
+func (b *builder) promptLanguage() texts.Language {
+	return texts.Language(b.prefs.live.Settings().Text("promptLanguage"))
 }
 
 // describeTools returns tools as they are described in the language of the prompt.

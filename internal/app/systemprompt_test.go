@@ -10,6 +10,7 @@ import (
 	"adze/internal/brief"
 	"adze/internal/model"
 	"adze/internal/msg"
+	"adze/internal/platform/texts"
 )
 
 // Proves CTX-10, CTX-14, CTX-61.
@@ -60,7 +61,7 @@ func TestToolsAreTranslated(t *testing.T) {
 		if len(specs) < 10 {
 			t.Errorf("only %d tools", len(specs))
 		}
-		for _, line := range brief.Untranslated(brief.Chinese, specs) {
+		for _, line := range brief.Untranslated(texts.Chinese, specs) {
 			t.Errorf("not in tools.chn.md: %s", line)
 		}
 		if got := b.describeTools(specs); got[0].Description == specs[0].Description {

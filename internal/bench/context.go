@@ -16,6 +16,7 @@ import (
 	"adze/internal/model"
 	"adze/internal/model/messages"
 	"adze/internal/msg"
+	"adze/internal/platform/texts"
 	"adze/internal/tool"
 )
 
@@ -46,8 +47,8 @@ func runContext(runs int) error {
 		h.say([]msg.Role{msg.User, msg.Assistant}[i%2], strings.Repeat("A line of text. ", contextText/16))
 	}
 	p := &encoding{}
-	first := brief.Opening(brief.English, nil, "", "2026-01-01")
-	facts := &brief.Facts{Language: brief.English}
+	first := brief.Opening(texts.English, nil, "", "2026-01-01")
+	facts := &brief.Facts{Language: texts.English}
 	pool, _ := tool.Assemble(nil, nil, nil)
 	a := &agent.Agent{
 		Provider: p, Executor: &exec.Executor{}, Pool: func() *tool.Pool { return pool },

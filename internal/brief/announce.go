@@ -9,6 +9,7 @@ import (
 	"adze/internal/msg"
 	"adze/internal/platform/paths"
 	"adze/internal/platform/replace"
+	"adze/internal/platform/texts"
 	"adze/internal/tool"
 )
 
@@ -19,7 +20,7 @@ type AnnouncerConfig struct {
 	Memory       Memory
 	// Paths resolves the paths of calls, for which instructions may hold.
 	Paths    paths.Base
-	Language func() Language
+	Language func() texts.Language
 	Now      func() time.Time
 	// Loaded is told which instruction files were read. It may be nil.
 	Loaded func(context.Context, []instruct.File)

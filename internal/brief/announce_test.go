@@ -12,6 +12,7 @@ import (
 	"adze/internal/memory"
 	"adze/internal/msg"
 	"adze/internal/platform/paths"
+	"adze/internal/platform/texts"
 	"adze/internal/tool"
 )
 
@@ -48,7 +49,7 @@ func (p *project) announcer() *Announcer {
 		Instructions: &instruct.Config{Dir: p.dir, Root: p.dir, Trusted: true},
 		Memory:       Memory{memory.Folder{Dir: filepath.Join(p.dir, "memory")}, func() memory.Mode { return memory.Auto }},
 		Paths:        paths.Base{Dir: p.dir},
-		Language:     func() Language { return English },
+		Language:     func() texts.Language { return texts.English },
 		Now:          func() time.Time { return p.now },
 		Loaded: func(_ context.Context, files []instruct.File) {
 			for _, f := range files {
@@ -121,11 +122,11 @@ func TestAnnouncersAreIndependent(t *testing.T) {
 
 // The prompt follows the language and the memory, and says the same as long as they do not change.
 func TestPromptVariants(t *testing.T) {
-	language, mode, asked := English, memory.Off, 0
+	language, mode, asked := texts.English, memory.Off, 0
 	p := NewPrompt(PromptConfig{
 		Memory:   Memory{memory.Folder{Dir: "/m"}, func() memory.Mode { return mode }},
 		Model:    func(id string) Model { return Model{ID: id} },
-		Language: func() Language { return language },
+		Language: func() texts.Language { return language },
 		Answer:   func() string { return "" },
 		Shared:   func() bool { return true },
 		Git:      func() Git { asked++; return Git{Branch: "main"} },
@@ -139,7 +140,7 @@ func TestPromptVariants(t *testing.T) {
 	says(t, text(), "Acting with care", "main")
 	mode = memory.Auto
 	says(t, text(), "/m", "what you remember")
-	language = Chinese
+	language = texts.Chinese
 	says(t, text(), "谨慎行事", "/m")
 	own := "Speak in rhymes."
 	asked = 0

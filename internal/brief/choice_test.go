@@ -12,6 +12,7 @@ import (
 
 	"adze/internal/model"
 	"adze/internal/msg"
+	"adze/internal/platform/texts"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -24,7 +25,7 @@ var env = Environment{
 var opus = Model{ID: "claude-opus-5-5", Name: "Claude Opus 5.5", Cutoff: "2026-06"}
 
 // full is what the prompt is written from when everything has something to say.
-func full(l Language) *Facts {
+func full(l texts.Language) *Facts {
 	return &Facts{
 		Language: l, Env: env, Model: opus,
 		Style:  &Style{"Teaching", "Explain each step."},
@@ -72,7 +73,7 @@ func shown(a Assembly, l Layout) string {
 // Proves CTX-05, CTX-10, CTX-12.
 func TestGolden(t *testing.T) {
 	shared := Layout{Client: "adze/1.0 (headless)", Shared: true, Tools: 2}
-	for _, l := range []Language{English, Chinese} {
+	for _, l := range []texts.Language{texts.English, texts.Chinese} {
 		plain := Facts{Language: l, Env: env, Model: opus}
 		explained := plain
 		explained.Explained = true
@@ -208,7 +209,7 @@ func TestMarks(t *testing.T) {
 
 // Proves CTX-09.
 func TestSimpleIsShort(t *testing.T) {
-	for _, l := range []Language{English, Chinese} {
+	for _, l := range []texts.Language{texts.English, texts.Chinese} {
 		a := Simple(l, env)
 		text := a.Pieces[0].Text
 		if len(a.Pieces) != 1 || len(text) >= 300 || !strings.Contains(text, env.Dir) || !strings.Contains(text, env.Date) {

@@ -1,6 +1,10 @@
 package brief
 
-import "strings"
+import (
+	"strings"
+
+	"adze/internal/platform/texts"
+)
 
 // An Environment is what the model is told about where it works. It is constant for a session.
 type Environment struct {
@@ -22,16 +26,16 @@ type Model struct {
 }
 
 // Simple returns the prompt of the simple mode.
-func Simple(l Language, e Environment) Assembly {
-	return single("simple", l.say("simple", e.Dir, e.Date))
+func Simple(l texts.Language, e Environment) Assembly {
+	return single("simple", say(l, "simple", e.Dir, e.Date))
 }
 
 // describe returns the section about the surroundings. It holds nothing that changes during a session.
-func (e *Environment) describe(l Language, m Model) string {
-	lines := []string{l.say("environment")}
+func (e *Environment) describe(l texts.Language, m Model) string {
+	lines := []string{say(l, "environment")}
 	add := func(name string, values ...string) {
 		if len(values) == 0 || values[0] != "" {
-			lines = append(lines, l.say("env."+name, values...))
+			lines = append(lines, say(l, "env."+name, values...))
 		}
 	}
 	add("dir", e.Dir)
@@ -67,25 +71,25 @@ type Git struct {
 	Log        string
 }
 
-func (g *Git) describe(l Language) string {
+func (g *Git) describe(l texts.Language) string {
 	if *g == (Git{}) {
 		return ""
 	}
-	lines := []string{l.say("git")}
+	lines := []string{say(l, "git")}
 	add := func(name, value string) {
 		if value != "" {
-			lines = append(lines, l.say("git."+name, value))
+			lines = append(lines, say(l, "git."+name, value))
 		}
 	}
 	add("branch", g.Branch)
 	add("default", g.Default)
 	add("user", g.User)
 	if g.Clean {
-		lines = append(lines, l.say("git.clean"))
+		lines = append(lines, say(l, "git.clean"))
 	}
 	add("status", g.Status)
 	if g.Cut {
-		lines = append(lines, l.say("git.cut"))
+		lines = append(lines, say(l, "git.cut"))
 	}
 	add("log", g.Log)
 	return strings.Join(lines, "\n")

@@ -6,6 +6,7 @@ import (
 	"adze/internal/memory"
 	"adze/internal/model"
 	"adze/internal/msg"
+	"adze/internal/platform/texts"
 )
 
 // A PromptConfig is what a [Prompt] is written from.
@@ -25,7 +26,7 @@ type PromptConfig struct {
 	Model func(id string) Model
 	// Language returns the language of the prompt, Answer the language to answer in, and Shared whether the
 	// provider can share a cache between users. They are asked for each request.
-	Language func() Language
+	Language func() texts.Language
 	Answer   func() string
 	Shared   func() bool
 	// Note tells the user of a problem.
@@ -47,7 +48,7 @@ type variant struct {
 	model, answer string
 	tools         int
 	shared        bool
-	language      Language
+	language      texts.Language
 	memory        memory.Mode
 }
 

@@ -3,6 +3,8 @@ package brief
 import (
 	"log/slog"
 	"slices"
+
+	"adze/internal/platform/texts"
 )
 
 // A Section is a part of the prompt that is written by a function. Empty text leaves it out.
@@ -37,7 +39,7 @@ type Registry struct {
 
 type sectionKey struct {
 	section, model string
-	language       Language
+	language       texts.Language
 }
 
 // NewRegistry returns the sections of the default prompt. Problems are written to log; nil discards them.

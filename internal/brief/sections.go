@@ -3,12 +3,14 @@ package brief
 import (
 	"strconv"
 	"strings"
+
+	"adze/internal/platform/texts"
 )
 
 // Facts are what the sections are written from. Whatever varies between sessions is told after the
 // boundary; before it only Language, Explained and Style count.
 type Facts struct {
-	Language Language
+	Language texts.Language
 	// Explained asks for text that can be understood by those who did not watch.
 	Explained bool
 	// Style is the output style that was chosen, or nil.
@@ -55,7 +57,7 @@ type Guidance struct {
 
 func staticSections() []Section {
 	text := func(name string) Section {
-		return Cached(name, func(f *Facts) (string, error) { return f.Language.say(name), nil })
+		return Cached(name, func(f *Facts) (string, error) { return say(f.Language, name), nil })
 	}
 	return []Section{
 		text("identity"),
@@ -74,22 +76,22 @@ func intro(f *Facts) (string, error) {
 	if f.Style != nil {
 		who = "intro.style"
 	}
-	return f.Language.say(who) + "\n\n" + f.Language.say("security"), nil
+	return say(f.Language, who) + "\n\n" + say(f.Language, "security"), nil
 }
 
 func tone(f *Facts) (string, error) {
-	text := f.Language.say("tone")
+	text := say(f.Language, "tone")
 	if !f.Explained {
-		text += "\n" + f.Language.say("tone.short")
+		text += "\n" + say(f.Language, "tone.short")
 	}
 	return text, nil
 }
 
 func output(f *Facts) (string, error) {
 	if f.Explained {
-		return f.Language.say("output.explained"), nil
+		return say(f.Language, "output.explained"), nil
 	}
-	return f.Language.say("output"), nil
+	return say(f.Language, "output"), nil
 }
 
 func dynamicSections() []Section {
@@ -117,7 +119,7 @@ func filled(name string, value func(*Facts) string) func(*Facts) (string, error)
 		if v == "" {
 			return "", nil
 		}
-		return f.Language.say(name, v), nil
+		return say(f.Language, name, v), nil
 	}
 }
 
@@ -133,7 +135,7 @@ func guidance(f *Facts) (string, error) {
 	var lines []string
 	add := func(is bool, name string, values ...string) {
 		if is {
-			lines = append(lines, f.Language.say("guidance."+name, values...))
+			lines = append(lines, say(f.Language, "guidance."+name, values...))
 		}
 	}
 	add(g.AskTool != "", "denied", g.AskTool)
@@ -147,14 +149,14 @@ func guidance(f *Facts) (string, error) {
 	if len(lines) == 0 {
 		return "", nil
 	}
-	return f.Language.say("guidance") + "\n" + strings.Join(lines, "\n"), nil
+	return say(f.Language, "guidance") + "\n" + strings.Join(lines, "\n"), nil
 }
 
 func style(f *Facts) (string, error) {
 	if f.Style == nil {
 		return "", nil
 	}
-	return f.Language.say("style", f.Style.Name) + "\n" + f.Style.Text, nil
+	return say(f.Language, "style", f.Style.Name) + "\n" + f.Style.Text, nil
 }
 
 func servers(f *Facts) (string, error) {
@@ -167,7 +169,7 @@ func servers(f *Facts) (string, error) {
 			continue
 		}
 		if b.Len() == 0 {
-			b.WriteString(f.Language.say("servers"))
+			b.WriteString(say(f.Language, "servers"))
 		}
 		b.WriteString("\n\n## " + s.Name + "\n" + s.Text)
 	}
@@ -178,14 +180,14 @@ func noteDown(f *Facts) (string, error) {
 	if !f.NoteDown {
 		return "", nil
 	}
-	return f.Language.say("notedown"), nil
+	return say(f.Language, "notedown"), nil
 }
 
 // Agent returns the prompt of a sub-agent: its own or, if that is empty, the one for all, and the notes
 // that every agent gets.
-func Agent(l Language, own string) string {
+func Agent(l texts.Language, own string) string {
 	if own == "" {
-		own = l.say("agent")
+		own = say(l, "agent")
 	}
-	return own + "\n\n" + l.say("agent.notes")
+	return own + "\n\n" + say(l, "agent.notes")
 }

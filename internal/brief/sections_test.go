@@ -2,7 +2,6 @@ package brief
 
 import (
 	"errors"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"adze/internal/model/tokens"
+	"adze/internal/platform/texts"
 )
 
 func names(a Assembly) []string {
@@ -90,7 +90,7 @@ func TestDynamicSections(t *testing.T) {
 		"git":        func(from, to *Facts) { to.Git = from.Git },
 	}
 	order := []string{"guidance", "memory", "model", "environment", "language", "style", "servers", "scratchpad", "clearing", "notedown", "budget", "brief", "git"}
-	for _, l := range []Language{English, Chinese} {
+	for _, l := range []texts.Language{texts.English, texts.Chinese} {
 		all := NewRegistry(nil).Assemble(full(l))
 		if diff := cmp.Diff(order, names(all)[all.Boundary:]); diff != "" {
 			t.Error(diff)
@@ -114,7 +114,7 @@ func TestDynamicSections(t *testing.T) {
 			}
 		}
 	}
-	a := NewRegistry(nil).Assemble(full(English))
+	a := NewRegistry(nil).Assemble(full(texts.English))
 	for name, keywords := range map[string][]string{
 		"guidance":   {"AskUserQuestion", "`! <command>`", "sub-agent", "exploration agent", "`/<name>`", "only skills that are listed", "DiscoverSkills", "verification agent"},
 		"scratchpad": {"/tmp/adze-1", "temporary directory", "unless the user wants otherwise", "no approval"},
@@ -132,7 +132,7 @@ func TestDynamicSections(t *testing.T) {
 
 // Proves CTX-04.
 func TestStaticPartIsTheSameForEveryone(t *testing.T) {
-	for _, l := range []Language{English, Chinese} {
+	for _, l := range []texts.Language{texts.English, texts.Chinese} {
 		want := static(&Facts{Language: l})
 		for bits := range 1 << 6 {
 			f := &Facts{Language: l}
@@ -158,7 +158,7 @@ func TestStaticPartIsTheSameForEveryone(t *testing.T) {
 
 // Proves CTX-61.
 func TestTwoWaysOfTalking(t *testing.T) {
-	for _, l := range []Language{English, Chinese} {
+	for _, l := range []texts.Language{texts.English, texts.Chinese} {
 		terse := NewRegistry(nil).Assemble(&Facts{Language: l, Env: env, Model: opus})
 		explained := NewRegistry(nil).Assemble(&Facts{Language: l, Env: env, Model: opus, Explained: true})
 		var differ []string
@@ -170,7 +170,7 @@ func TestTwoWaysOfTalking(t *testing.T) {
 		if diff := cmp.Diff([]string{"tone", "output"}, differ); diff != "" {
 			t.Error(diff)
 		}
-		if short := l.say("tone.short"); strings.Contains(piece(t, explained, "tone"), short) || !strings.Contains(piece(t, terse, "tone"), short) {
+		if short := say(l, "tone.short"); strings.Contains(piece(t, explained, "tone"), short) || !strings.Contains(piece(t, terse, "tone"), short) {
 			t.Error("the wish for short answers is in the wrong variant")
 		}
 	}
@@ -192,7 +192,7 @@ func TestRegistry(t *testing.T) {
 			Cached("broken", func(*Facts) (string, error) { return "half", errors.New("no luck") }),
 			Cached("silent", func(*Facts) (string, error) { return "", nil }),
 		}, nil)
-	f := &Facts{Language: English}
+	f := &Facts{Language: texts.English}
 	for range 3 {
 		if diff := cmp.Diff([]string{"kept", "fresh"}, names(r.Assemble(f))); diff != "" {
 			t.Error(diff)
@@ -203,7 +203,7 @@ func TestRegistry(t *testing.T) {
 	}
 	r.Reset()
 	r.Assemble(f)
-	r.Assemble(&Facts{Language: Chinese})
+	r.Assemble(&Facts{Language: texts.Chinese})
 	if kept != 3 {
 		t.Errorf("computed %d times after a reset and in another language", kept)
 	}
@@ -216,61 +216,35 @@ func TestRegistry(t *testing.T) {
 }
 
 // Proves CTX-10.
-func TestCataloguesAreComplete(t *testing.T) {
-	all := catalogues()
-	for l, texts := range all {
-		missing := func(other Language) {
-			for name := range all[other] {
-				if texts[name] == "" {
-					t.Errorf("%s lacks %s", l, name)
-				}
-			}
-		}
-		missing(English)
-		missing(Chinese)
-		for name, text := range texts {
-			if got, want := strings.Count(text, "{}"), strings.Count(all[English][name], "{}"); got != want {
-				t.Errorf("%s %s has %d gaps, not %d", l, name, got, want)
-			}
-		}
-	}
-	if got, want := Language("xx").say("identity"), English.say("identity"); got != want {
-		t.Errorf("a language that is not there: %q", got)
-	}
-	if len(slices.Collect(maps.Keys(all))) != 2 {
-		t.Error("a language is missing")
+func TestTexts(t *testing.T) {
+	for _, problem := range catalogue.Check() {
+		t.Error(problem)
 	}
 }
 
 // Proves CTX-11.
 func TestAgentPrompt(t *testing.T) {
-	text := Agent(English, "")
+	text := Agent(texts.English, "")
 	for _, k := range []string{"whole task", "nothing beside it", "brief report", "pass it on", "starts in your directory again", "absolute paths", "the report too", "Quote code only", "emoji", "colon before a tool call"} {
 		if !strings.Contains(text, k) {
 			t.Errorf("it does not say %q", k)
 		}
 	}
-	own := Agent(English, "Only review.")
-	if !strings.HasPrefix(own, "Only review.\n") || !strings.HasSuffix(own, English.say("agent.notes")) || strings.Contains(own, "whole task") {
+	own := Agent(texts.English, "Only review.")
+	if !strings.HasPrefix(own, "Only review.\n") || !strings.HasSuffix(own, say(texts.English, "agent.notes")) || strings.Contains(own, "whole task") {
 		t.Error(own)
-	}
-}
-
-func TestFill(t *testing.T) {
-	if got := fill("a {} b {} c {}", []string{"{}", "2"}); got != "a {} b 2 c {}" {
-		t.Error(got)
 	}
 }
 
 func TestPromptIsSmall(t *testing.T) {
 	for _, explained := range []bool{false, true} {
-		english := static(&Facts{Language: English, Explained: explained})
-		chinese := static(&Facts{Language: Chinese, Explained: explained})
+		english := static(&Facts{Language: texts.English, Explained: explained})
+		chinese := static(&Facts{Language: texts.Chinese, Explained: explained})
 		if n := len(english); n > 6500 {
 			t.Errorf("%d bytes", n)
 		}
 		if n, limit := tokens.New("claude").Text(chinese), 6500/4; n > limit {
-			t.Errorf("about %d tokens in Chinese, at most %d", n, limit)
+			t.Errorf("about %d tokens in texts.Chinese, at most %d", n, limit)
 		}
 	}
 }

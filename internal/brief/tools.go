@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"adze/internal/msg"
+	"adze/internal/platform/texts"
 )
 
 //go:embed tools.chn.md
@@ -22,8 +23,8 @@ type phrasebook struct {
 }
 
 // phrasebooks returns those of the languages in which tools are not described anyway.
-var phrasebooks = sync.OnceValue(func() map[Language]*phrasebook {
-	return map[Language]*phrasebook{Chinese: parsePhrases(chineseTools)}
+var phrasebooks = sync.OnceValue(func() map[texts.Language]*phrasebook {
+	return map[texts.Language]*phrasebook{texts.Chinese: parsePhrases(chineseTools)}
 })
 
 // parsePhrases reads lines each followed by its translation, which begins with ">".
@@ -51,7 +52,7 @@ func (b *phrasebook) translate(line string) (string, bool) {
 	}
 	for _, p := range b.gaps {
 		if values, ok := match(p.from, line); ok {
-			return fill(p.to, values), true
+			return texts.Fill(p.to, values...), true
 		}
 	}
 	return "", false
@@ -83,13 +84,13 @@ func match(pattern, line string) ([]string, bool) {
 // ready; it is safe for concurrent use.
 type ToolTexts struct {
 	mu       sync.Mutex
-	language Language
+	language texts.Language
 	from, to []msg.ToolSpec
 }
 
 // In returns specs as they are described in a language. They are known again by their address.
-func (t *ToolTexts) In(l Language, specs []msg.ToolSpec) []msg.ToolSpec {
-	if l == English || len(specs) == 0 {
+func (t *ToolTexts) In(l texts.Language, specs []msg.ToolSpec) []msg.ToolSpec {
+	if l == texts.English || len(specs) == 0 {
 		return specs
 	}
 	t.mu.Lock()
@@ -102,7 +103,7 @@ func (t *ToolTexts) In(l Language, specs []msg.ToolSpec) []msg.ToolSpec {
 
 // Describe returns how tools and their parameters are described in a language. What nobody translated stays
 // English. The specs themselves are not changed.
-func Describe(l Language, specs []msg.ToolSpec) []msg.ToolSpec {
+func Describe(l texts.Language, specs []msg.ToolSpec) []msg.ToolSpec {
 	book := phrasebooks()[l]
 	if book == nil {
 		return specs
@@ -116,7 +117,7 @@ func Describe(l Language, specs []msg.ToolSpec) []msg.ToolSpec {
 }
 
 // Untranslated returns the lines of descriptions that a language lacks.
-func Untranslated(l Language, specs []msg.ToolSpec) []string {
+func Untranslated(l texts.Language, specs []msg.ToolSpec) []string {
 	var all []string
 	if book := phrasebooks()[l]; book != nil {
 		for _, s := range specs {

@@ -1,0 +1,21 @@
+package brief
+
+import (
+	_ "embed"
+
+	"adze/internal/platform/texts"
+)
+
+var (
+	//go:embed texts.en.md
+	english string
+	//go:embed texts.zh.md
+	chinese string
+
+	catalogue = texts.New(english, chinese)
+)
+
+// say returns a text of the catalogue with its gaps filled.
+func say(l texts.Language, name string, values ...string) string {
+	return catalogue.Text(l, name, values...)
+}
