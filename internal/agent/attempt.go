@@ -172,7 +172,7 @@ func pump(ctx context.Context, p model.Provider, req *model.Request, items chan<
 func (r *run) ownID(u *msg.ToolUse, ids map[string]bool) *msg.ToolUse {
 	if !msg.ValidID(u.ID) || ids[u.ID] || r.reader.conv.Uses(u.ID) {
 		v := *u
-		v.ID = "toolu_" + r.newID()
+		v.ID = r.newID()
 		u = &v
 	}
 	ids[u.ID] = true

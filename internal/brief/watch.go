@@ -140,6 +140,6 @@ func sameParts(a, b []msg.Part) bool {
 		return true
 	}
 	return slices.EqualFunc(a, b, func(p, q msg.Part) bool {
-		return p == q || bytes.Equal(msg.AppendPart(nil, p, msg.Wire), msg.AppendPart(nil, q, msg.Wire))
+		return p == q || bytes.Equal(msg.AppendPart(nil, p), msg.AppendPart(nil, q))
 	})
 }

@@ -9,45 +9,32 @@ import (
 	"unicode/utf8"
 )
 
-// A Form says for whom a part is written as JSON. Both forms are content blocks of the Messages
-// dialect; the log's keeps what a provider would reject.
-type Form uint8
-
-const (
-	// Wire leaves out Opaque parts and the malformed input of tool uses.
-	Wire Form = iota
-	// Log keeps everything.
-	Log
-)
+// The JSON of a message is that of the log: a list of content blocks, each on one line, from which the
+// same message can be read again. What a provider is sent is up to its dialect.
 
 // AppendMessage appends m as {"role":…,"content":[…]}. Equal messages give equal bytes.
-func AppendMessage(dst []byte, m Message, form Form) []byte {
+func AppendMessage(dst []byte, m Message) []byte {
 	dst = append(dst, `{"role":"`...)
 	dst = append(dst, m.Role...)
 	dst = append(dst, `","content":`...)
-	dst = AppendParts(dst, m.Parts, form)
+	dst = AppendParts(dst, m.Parts)
 	return append(dst, '}')
 }
 
 // AppendParts appends parts as a JSON array.
-func AppendParts(dst []byte, parts []Part, form Form) []byte {
+func AppendParts(dst []byte, parts []Part) []byte {
 	dst = append(dst, '[')
-	first := true
-	for _, p := range parts {
-		if _, ok := p.(*Opaque); ok && form == Wire {
-			continue
-		}
-		if !first {
+	for i, p := range parts {
+		if i > 0 {
 			dst = append(dst, ',')
 		}
-		first = false
-		dst = AppendPart(dst, p, form)
+		dst = AppendPart(dst, p)
 	}
 	return append(dst, ']')
 }
 
 // AppendPart appends one part as a JSON object.
-func AppendPart(dst []byte, p Part, form Form) []byte {
+func AppendPart(dst []byte, p Part) []byte {
 	switch p := p.(type) {
 	case *Text:
 		dst = append(dst, `{"type":"text","text":`...)
@@ -66,14 +53,17 @@ func AppendPart(dst []byte, p Part, form Form) []byte {
 		dst = append(dst, `,"name":`...)
 		dst = AppendString(dst, p.Name)
 		dst = append(dst, `,"input":`...)
-		if form == Log && !survivesLine(p.Input) {
+		switch {
+		case len(p.Input) == 0:
+			dst = append(dst, '{', '}')
+		case survivesLine(p.Input):
+			dst = append(dst, p.Input...)
+		default:
 			dst = appendOneLine(dst, p.Input)
 			dst = append(dst, `,"input_text":`...)
 			dst = AppendString(dst, string(p.Input))
-		} else {
-			dst = appendObject(dst, p.Input)
 		}
-		if p.Malformed != "" && form == Log {
+		if p.Malformed != "" {
 			dst = append(dst, `,"malformed_input":`...)
 			dst = AppendString(dst, p.Malformed)
 		}
@@ -81,7 +71,7 @@ func AppendPart(dst []byte, p Part, form Form) []byte {
 		dst = append(dst, `{"type":"tool_result","tool_use_id":`...)
 		dst = AppendString(dst, p.ID)
 		dst = append(dst, `,"content":`...)
-		dst = AppendParts(dst, p.Parts, form)
+		dst = AppendParts(dst, p.Parts)
 		if p.IsError {
 			dst = append(dst, `,"is_error":true`...)
 		}
@@ -104,13 +94,6 @@ func AppendPart(dst []byte, p Part, form Form) []byte {
 		panic(fmt.Sprintf("msg: part of type %T", p)) // the set is closed
 	}
 	return append(dst, '}')
-}
-
-func appendObject(dst []byte, raw json.RawMessage) []byte {
-	if len(raw) == 0 {
-		return append(dst, '{', '}')
-	}
-	return append(dst, raw...)
 }
 
 // survivesLine reports whether raw comes back as it is when it is read as a value on a line. The
@@ -187,8 +170,8 @@ func AppendString(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
-// MarshalJSON writes m in the log's form.
-func (m Message) MarshalJSON() ([]byte, error) { return AppendMessage(nil, m, Log), nil }
+// MarshalJSON implements [json.Marshaler].
+func (m Message) MarshalJSON() ([]byte, error) { return AppendMessage(nil, m), nil }
 
 // UnmarshalJSON reads a message; content may be a string or an array of blocks.
 func (m *Message) UnmarshalJSON(data []byte) error {

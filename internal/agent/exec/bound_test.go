@@ -421,7 +421,7 @@ func TestPreviewIsStable(t *testing.T) {
 		for i := range 3 {
 			e := &Executor{Gates: gates(allow()), Results: f}
 			o := e.perform(t.Context(), poolOf(returning(r).tool("Job", traits)), use("Job", `{"text":"x"}`))
-			block := msg.AppendPart(nil, o.Result, msg.Wire)
+			block := msg.AppendPart(nil, o.Result)
 			if i > 0 && !bytes.Equal(first, block) {
 				rt.Fatalf("first:\n%s\nthen:\n%s", first, block)
 			}

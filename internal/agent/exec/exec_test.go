@@ -419,13 +419,13 @@ func TestHooksSeeTheObservableInput(t *testing.T) {
 	e := &Executor{Gates: gates(look, look)}
 	u := use("Job", "{\"text\":\n \"~/a\"}")
 	m := msg.Message{Role: msg.Assistant, Parts: []msg.Part{u}}
-	before := msg.AppendMessage(nil, m, msg.Wire)
+	before := msg.AppendMessage(nil, m)
 	e.perform(t.Context(), poolOf(w.tool("Job", tool.Traits{})), u)
 	want := map[string]string{"text": "/home/me/a"}
 	if diff := cmp.Diff([]any{want, want}, seen); diff != "" {
 		t.Errorf("seen (-want +got):\n%s", diff)
 	}
-	if after := msg.AppendMessage(nil, m, msg.Wire); !bytes.Equal(before, after) || m.Parts[0] != msg.Part(u) {
+	if after := msg.AppendMessage(nil, m); !bytes.Equal(before, after) || m.Parts[0] != msg.Part(u) {
 		t.Errorf("the message became %s", after)
 	}
 }

@@ -124,7 +124,7 @@ func (e *Encoder) add(m msg.Message) {
 		if len(e.buf) > start {
 			e.buf = append(e.buf, ',')
 		}
-		e.buf = msg.AppendPart(e.buf, p, msg.Wire)
+		e.buf = appendPart(e.buf, p)
 		k.blocks++
 		if cacheable(p) {
 			k.mark = bytes.LastIndexByte(e.buf, '}')

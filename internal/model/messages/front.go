@@ -63,7 +63,7 @@ func appendSystem(dst []byte, system []msg.Part, marks map[position]model.Mark) 
 			dst = append(dst, ',')
 		}
 		first = false
-		dst = msg.AppendPart(dst, p, msg.Wire)
+		dst = appendPart(dst, p)
 		dst = markBlock(dst, marks, position{model.InSystem, i})
 	}
 	if first {

@@ -76,7 +76,7 @@ func line(e model.Event, err error) string {
 	case model.InputDelta:
 		return fmt.Sprintf("input %d %s %s %q", e.Block, e.ID, e.Name, e.JSON)
 	case model.BlockDone:
-		return fmt.Sprintf("done %d %T %s", e.Block, e.Part, msg.AppendPart(nil, e.Part, msg.Log))
+		return fmt.Sprintf("done %d %T %s", e.Block, e.Part, msg.AppendPart(nil, e.Part))
 	case model.Usage:
 		return fmt.Sprintf("usage input=%d output=%d cache_read=%d cache_write=%d web_searches=%d estimated=%t",
 			e.Input, e.Output, e.CacheRead, e.CacheWrite, e.WebSearches, e.Estimated)

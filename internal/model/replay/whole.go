@@ -91,9 +91,9 @@ func (w *composer) closeBlock() {
 	text, number := string(w.text), w.query.number
 	switch s := w.open; s.op {
 	case opText:
-		w.body = msg.AppendPart(w.body, &msg.Text{Text: text}, msg.Wire)
+		w.body = msg.AppendPart(w.body, &msg.Text{Text: text})
 	case opThink:
-		w.body = msg.AppendPart(w.body, &msg.Thinking{Text: text, Signature: signature(s, number, w.blocks)}, msg.Wire)
+		w.body = msg.AppendPart(w.body, &msg.Thinking{Text: text, Signature: signature(s, number, w.blocks)})
 	case opUse:
 		w.uses++
 		w.body = appendUse(w.body, useID(w.turn, s, number, w.uses), s.name, inputValue(text))

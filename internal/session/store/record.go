@@ -50,7 +50,7 @@ func appendRecord(dst []byte, e msg.Entry, opt *Options) []byte {
 	if e.Message.Role == msg.Assistant {
 		dst = appendAnswer(dst, e)
 	} else {
-		dst = msg.AppendMessage(dst, e.Message, msg.Log)
+		dst = msg.AppendMessage(dst, e.Message)
 	}
 	dst = appendStructured(dst, e)
 	return append(dst, '}', '\n')
@@ -63,7 +63,7 @@ func appendAnswer(dst []byte, e msg.Entry) []byte {
 	dst = append(dst, `,"type":"message","role":"assistant","model":`...)
 	dst = msg.AppendString(dst, e.Model)
 	dst = append(dst, `,"content":`...)
-	dst = msg.AppendParts(dst, e.Message.Parts, msg.Log)
+	dst = msg.AppendParts(dst, e.Message.Parts)
 	dst = append(dst, `,"stop_reason":`...)
 	if e.Stop == "" {
 		dst = append(dst, "null"...)

@@ -139,7 +139,7 @@ func (o *object) list(name string, n int, each func(i int, item *object)) {
 
 func (o *object) parts(name string, parts ...msg.Part) {
 	o.name(name)
-	o.buf = msg.AppendParts(o.buf, parts, msg.Log)
+	o.buf = msg.AppendParts(o.buf, parts)
 }
 
 func (o *object) bytes() []byte {

@@ -1,0 +1,46 @@
+package messages
+
+import "adze/internal/msg"
+
+// appendPart appends p as a content block. Blocks of the log are those of the dialect, but for the input
+// of tool uses, which goes out as the model wrote it, and not at all where that was malformed. An
+// [msg.Opaque] part is not sent.
+func appendPart(dst []byte, p msg.Part) []byte {
+	switch p := p.(type) {
+	case *msg.ToolUse:
+		dst = append(dst, `{"type":"tool_use","id":`...)
+		dst = msg.AppendString(dst, p.ID)
+		dst = append(dst, `,"name":`...)
+		dst = msg.AppendString(dst, p.Name)
+		dst = append(dst, `,"input":`...)
+		if len(p.Input) == 0 {
+			dst = append(dst, '{', '}')
+		}
+		dst = append(dst, p.Input...)
+	case *msg.ToolResult:
+		dst = append(dst, `{"type":"tool_result","tool_use_id":`...)
+		dst = msg.AppendString(dst, p.ID)
+		dst = append(dst, `,"content":[`...)
+		dst = appendParts(dst, p.Parts)
+		dst = append(dst, ']')
+		if p.IsError {
+			dst = append(dst, `,"is_error":true`...)
+		}
+	default:
+		return msg.AppendPart(dst, p)
+	}
+	return append(dst, '}')
+}
+
+// appendParts appends the parts that are sent, with commas between them.
+func appendParts(dst []byte, parts []msg.Part) []byte {
+	sep := ""
+	for _, p := range parts {
+		if _, ok := p.(*msg.Opaque); ok {
+			continue
+		}
+		dst = appendPart(append(dst, sep...), p)
+		sep = ","
+	}
+	return dst
+}
