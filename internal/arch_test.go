@@ -28,7 +28,7 @@ const module = "adze"
 // pattern speaks for the packages not named otherwise.
 var layers = [][]string{
 	{"msg"},
-	{"platform/fsys", "platform/jsonc", "platform/replace", "platform/scope", "platform/wildcard"},
+	{"platform/cells", "platform/fsys", "platform/jsonc", "platform/replace", "platform/scope", "platform/wildcard"},
 	{"platform/*"},
 	{"platform/gitinfo", "platform/envfile"},
 	{"platform/search/glob", "platform/search/find", "platform/search/regextest"},
@@ -51,6 +51,7 @@ var layers = [][]string{
 	{"session/archive"},
 	{"session"},
 	{"session/lifecycle"},
+	{"desk"},
 	{"ui/draw"},
 	{"ui/tui/theme"},
 	{"ui/tui/*"},

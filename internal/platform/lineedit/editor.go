@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"golang.org/x/text/width"
+	"adze/internal/platform/cells"
 )
 
 // An Editor is the input that a person is typing. Its methods return what has to be written to the
@@ -162,7 +162,7 @@ func (e *Editor) insert(text string) string {
 	e.line = slices.Insert(e.line, e.pos, runes...)
 	e.pos += len(runes)
 	safe := spell(runes)
-	if places := measure([]rune(safe)); atEnd && e.shown+places < e.room() {
+	if places := cells.Width(safe); atEnd && e.shown+places < e.room() {
 		e.shown += places
 		return safe
 	}
@@ -273,7 +273,7 @@ func (e *Editor) room() int {
 	if w < 20 {
 		w = 80
 	}
-	return max(8, w-measure([]rune(e.prompt(len(e.lines))))-1)
+	return max(8, w-cells.Width(e.prompt(len(e.lines)))-1)
 }
 
 // redraw writes the line anew over itself, so much of it as there is room for, and puts the cursor in
@@ -297,7 +297,7 @@ func (e *Editor) redraw() string {
 	blanks := max(0, e.shown-used)
 	e.shown = used
 	out := "\r" + e.prompt(len(e.lines)) + before + behind + strings.Repeat(" ", blanks)
-	return out + strings.Repeat("\b", blanks+measure([]rune(behind)))
+	return out + strings.Repeat("\b", blanks+cells.Width(behind))
 }
 
 // spell returns runes as they are shown: what a terminal might obey, or nobody would see, is replaced
@@ -315,27 +315,4 @@ func spell(runes []rune) string {
 }
 
 // places returns how many places runes take when they are shown.
-func places(runes []rune) int { return measure([]rune(spell(runes))) }
-
-// measure returns how many places text takes.
-func measure(text []rune) int {
-	n := 0
-	for _, r := range text {
-		switch {
-		case unicode.In(r, unicode.Mn, unicode.Me):
-		case r >= 0x1100 && isWide(r):
-			n += 2
-		default:
-			n++
-		}
-	}
-	return n
-}
-
-func isWide(r rune) bool {
-	switch width.LookupRune(r).Kind() {
-	case width.EastAsianWide, width.EastAsianFullwidth:
-		return true
-	}
-	return false
-}
+func places(runes []rune) int { return cells.Width(spell(runes)) }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"adze/internal/platform/cells"
 )
 
 // A screen is the line that a plain terminal shows, and where its cursor is. It knows \r, \b and \n.
@@ -27,9 +29,9 @@ func (s *screen) write(out string) {
 			s.column = 0
 		case r == '\b':
 			s.column--
-		case measure([]rune{r}) == 0:
+		case cells.Of(r) == 0:
 		default:
-			for range measure([]rune{r}) {
+			for range cells.Of(r) {
 				for len(s.line) <= s.column {
 					s.line = append(s.line, ' ')
 				}
@@ -72,7 +74,7 @@ func TestScreenShowsTheLine(t *testing.T) {
 			if !strings.HasPrefix(want, got) {
 				t.Fatalf("after %v the screen shows %q, the line is %q from %d", k, got, string(e.line), e.off)
 			}
-			if at := measure([]rune(prompt)) + places(e.line[e.off:e.pos]); s.column != at {
+			if at := cells.Width(prompt) + places(e.line[e.off:e.pos]); s.column != at {
 				t.Fatalf("after %v the cursor is at %d, want %d in %q", k, s.column, at, s.text())
 			}
 		}
@@ -81,7 +83,7 @@ func TestScreenShowsTheLine(t *testing.T) {
 
 // marks drops what takes no place.
 func marks(r rune) rune {
-	if measure([]rune{r}) == 0 {
+	if cells.Of(r) == 0 {
 		return -1
 	}
 	return r

@@ -1,0 +1,49 @@
+// Package amount writes amounts for users: counts with their nouns, ages, sizes and sums of money.
+package amount
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// Of returns a count with its noun, such as "1 memory" or "2 memories".
+func Of(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
+}
+
+// Grouped returns a number with its thousands apart.
+func Grouped(n int) string {
+	text := strconv.Itoa(n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
+
+// Age returns how long ago something was.
+func Age(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return "just now"
+	case d < time.Hour:
+		return fmt.Sprintf("%dm ago", d/time.Minute)
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh ago", d/time.Hour)
+	}
+	return fmt.Sprintf("%dd ago", d/(24*time.Hour))
+}
+
+// USD returns a sum of money: in cents, and with more places when it is less than one.
+func USD(sum float64) string {
+	if sum > 0 && sum < 0.01 {
+		return fmt.Sprintf("$%.4f", sum)
+	}
+	return fmt.Sprintf("$%.2f", sum)
+}
+
+// Seconds returns a duration to a tenth of a second.
+func Seconds(d time.Duration) string { return d.Round(100 * time.Millisecond).String() }
