@@ -12,10 +12,12 @@ import (
 
 	"adze/internal/agent"
 	"adze/internal/agent/exec"
+	"adze/internal/desk"
 	"adze/internal/model/replay"
 	"adze/internal/msg"
 	"adze/internal/session"
 	"adze/internal/tool"
+	"adze/internal/ui/draw"
 )
 
 // converse starts a session of the place, with what the model says.
@@ -43,6 +45,24 @@ func (p *place) converse(script string, o options) (*builder, *session.Session) 
 	return b, s
 }
 
+// runCommand runs a command and returns what it shows on lines of that width.
+func runCommand(t *testing.T, d *desk.Desk, text string, width int) (string, error) {
+	t.Helper()
+	name, arg, ok := desk.Parse(text)
+	if !ok {
+		t.Fatalf("%s is no command", text)
+	}
+	answer, err := d.Run(t.Context(), name, arg)
+	if err != nil {
+		return "", err
+	}
+	page, ok := answer.(desk.Page)
+	if !ok {
+		t.Fatalf("%s comes to %T", text, answer)
+	}
+	return strings.Join(draw.Page(page, draw.Options{Width: width}), "\n") + "\n", nil
+}
+
 // say lets the session have a turn.
 func say(t *testing.T, s *session.Session, text string) {
 	t.Helper()
@@ -62,10 +82,10 @@ func TestContextPage(t *testing.T) {
 	p.write("elsewhere.md", "Not yours.")
 	b, s := p.converse("say One.\nusage input=100 output=5 cache_write=6000\n---\nsay Two.\nusage input=9 output=5 cache_write=7000",
 		options{appended: strings.Repeat("字 ", 12_000)})
-	d := &desk{env: &p.env, builder: b, session: s}
+	d := b.desk(s)
 	page := func() string {
 		t.Helper()
-		text, err := d.context(t.Context())
+		text, err := runCommand(t, d, "/context", 80)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +105,7 @@ func TestContextPage(t *testing.T) {
 	for _, want := range []string{
 		" tokens of replay are in use:\n", "  system prompt\n", "    identity\n", "    environment\n", "    append\n", "  tools\n", "    Bash\n", "    Read\n",
 		"  instructions, memories, date\n", "  conversation, 4 messages\n", "  free\n", "The provider counted 7,009 tokens in the last request.\n",
-		"Note: the section append has 24000 characters", "outside the project and was not", "Cache: request 2 read 6000 tokens anew; nothing changed",
+		"note: the section append has 24000 characters", "is outside the", "Cache: request 2 read 6000 tokens anew; nothing changed",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
@@ -93,14 +113,11 @@ func TestContextPage(t *testing.T) {
 	}
 
 	// The parts add up, and the whole is what the provider counted, with its answer.
-	c, err := b.contextPage(s.Model(), s.ToolSpecs(), s.Conversation())
+	u, err := d.Usage()
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum := sumTokens(c.Tools) + sumTokens(c.Context) + c.talk
-	for _, block := range c.System {
-		sum += sumTokens(block.Sections)
-	}
+	sum := u.Used()
 	if sum < 6_700 || sum > 7_200 {
 		t.Errorf("the parts come to %d tokens", sum)
 	}
@@ -133,14 +150,6 @@ func TestPromptIsWrittenAnewAfterACompaction(t *testing.T) {
 		t.Error("the prompt is that from before the compaction")
 	}
 	say(t, s, "three")
-}
-
-func TestGrouped(t *testing.T) {
-	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567"} {
-		if got := grouped(n); got != want {
-			t.Errorf("%d: %s", n, got)
-		}
-	}
 }
 
 // A tool that describes itself differently makes the provider read everything again, and the log says why.

@@ -14,8 +14,8 @@ func supportedFlags() []flag {
 	return []flag{
 		{name: "print", short: "p", doc: "run one turn and print the answer; the default when stdin or stdout is not a terminal",
 			set: setBool(func(o *options) *bool { return &o.print })},
-		{name: "plain", doc: "talk line by line, for every terminal and for screen readers; so far there is no other way",
-			set: func(*options, string) error { return nil }},
+		{name: "plain", doc: "leave line editing to the terminal and use no colours, for screen readers and simple terminals",
+			set: setBool(func(o *options) *bool { return &o.plain })},
 		{name: "output-format", value: "FORMAT", doc: "text, json (one result object) or stream-json (every message as a line; needs --verbose)",
 			set: setChoice(func(o *options) *headless.Format { return &o.output }, headless.Text, headless.JSON, headless.StreamJSON)},
 		{name: "input-format", value: "FORMAT", doc: "text, or stream-json: prompts and requests as lines of JSON on stdin",

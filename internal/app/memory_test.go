@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"adze/internal/agent"
+	"adze/internal/desk"
 	"adze/internal/memory"
 	"adze/internal/msg"
 	"adze/internal/session"
@@ -494,8 +495,8 @@ func TestMemoryOffIsOff(t *testing.T) {
 				t.Fatalf("%s was not sent before", w)
 			}
 		}
-		d := &desk{env: &p.env, builder: c.b, session: c.s}
-		if text, err := d.memory(t.Context(), "off"); err != nil || !strings.Contains(text, "off") {
+		d := c.b.desk(c.s)
+		if text, err := runCommand(t, d, "/memory off", 0); err != nil || !strings.Contains(text, "off") {
 			t.Fatal(text, err)
 		}
 		n := len(c.sent())
@@ -516,7 +517,7 @@ func TestMemoryOffIsOff(t *testing.T) {
 		if c.b.memory.folder.Holds(dir+"/x.md") && strings.Contains(fmt.Sprint(c.b.gate.Policy().Config().Editable), dir) {
 			t.Error("the folder can still be written unasked")
 		}
-		if _, err := d.memory(t.Context(), "on"); err != nil {
+		if _, err := runCommand(t, d, "/memory on", 0); err != nil {
 			t.Fatal(err)
 		}
 		c.say("yes")
@@ -535,9 +536,8 @@ func TestMemoryPage(t *testing.T) {
 	p.remembers("freeze", "x")
 	p.write(p.memories()+"/odd.md", "# Odd\n")
 	c := p.chat("say Hello.", nil)
-	var edited []string
-	d := &desk{env: &p.env, builder: c.b, session: c.s, editor: func(path string) error { edited = append(edited, path); return nil }}
-	page, err := d.memory(t.Context(), "")
+	d := c.b.desk(c.s)
+	page, err := runCommand(t, d, "/memory", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -551,16 +551,19 @@ func TestMemoryPage(t *testing.T) {
 			t.Errorf("%q is not in:\n%s", want, page)
 		}
 	}
+	var edited []string
 	for _, name := range []string{"freeze", "CLAUDE.md", "MEMORY.md"} {
-		if _, err := d.memory(t.Context(), "edit "+name); err != nil {
-			t.Error(err)
+		answer, err := d.Run(t.Context(), "memory", "edit "+name)
+		if err != nil {
+			t.Fatal(err)
 		}
+		edited = append(edited, answer.(desk.Edit).Path)
 	}
 	if want := []string{p.path(p.memories() + "/freeze.md"), p.path("work/CLAUDE.md"), p.path(p.memories() + "/MEMORY.md")}; fmt.Sprint(edited) != fmt.Sprint(want) {
 		t.Errorf("edited %v", edited)
 	}
 	for _, arg := range []string{"edit nobody", "edit", "away"} {
-		if text, err := d.memory(t.Context(), arg); err == nil {
+		if text, err := runCommand(t, d, "/memory "+arg, 0); err == nil {
 			t.Errorf("%s: %s", arg, text)
 		}
 	}
@@ -581,7 +584,7 @@ func TestMemoriesAreOffered(t *testing.T) {
 		return p.out.String()
 	}
 	mine := memory.Folder{Dir: p.path(p.memories())}
-	if got := offer("n\n"); !strings.Contains(got, "1 memory of this project are in "+p.path(theirs)) {
+	if got := offer("n\n"); !strings.Contains(got, "Another program keeps 1 memory of this project in "+p.path(theirs)) {
 		t.Error(got)
 	}
 	if got := offer("y\n"); got != "" {

@@ -143,7 +143,7 @@ func (t *memoryTask) list() error {
 		if !m.Modified.IsZero() {
 			date = m.Modified.Format(time.DateOnly)
 		}
-		fmt.Fprintf(&b, "%s  %s\n", date, listLine(m))
+		fmt.Fprintf(&b, "%s  %s\n", date, m)
 	}
 	return t.out(b.String())
 }
@@ -199,7 +199,7 @@ func (t *memoryTask) check() error {
 	} else {
 		var b strings.Builder
 		for _, f := range found {
-			b.WriteString(findingLine(f) + "\n")
+			b.WriteString(f.String() + "\n")
 		}
 		err = t.out(b.String())
 	}

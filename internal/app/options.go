@@ -20,6 +20,7 @@ type options struct {
 	notes []string        // flags that have no effect
 
 	print, verbose, partial bool
+	plain                   bool // no line editing and no colours
 	hookEvents              bool
 	output                  headless.Format
 	input                   string

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"adze/internal/agent"
 	"adze/internal/brief"
+	"adze/internal/desk"
 	"adze/internal/model"
 	wire "adze/internal/model/messages"
 	"adze/internal/model/tokens"
@@ -100,9 +100,6 @@ func (env *Env) shownText(text string) string {
 	return text
 }
 
-// largeSection is from where a section is pointed out, in characters.
-const largeSection = 20_000
-
 func (b *builder) promptPage() (*promptPage, error) {
 	prompt, err := b.newPrompt()
 	if err != nil {
@@ -130,12 +127,8 @@ func newPage(g *tokens.Gauge, p *brief.Prompt, m agent.Model, specs []msg.ToolSp
 	blocks, hour := p.Blocks(m.ID, specs)
 	for _, block := range blocks {
 		page.System = append(page.System, newBlock(g, block, hour))
-		for _, p := range block.Pieces {
-			if n := utf8.RuneCountInString(p.Text); n > largeSection {
-				page.Problems = append(page.Problems, fmt.Sprintf("the section %s has %d characters, which are sent with every request", p.Name, n))
-			}
-		}
 	}
+	page.Problems = append(page.Problems, desk.LargeSections(blocks)...)
 	for _, t := range specs {
 		definition, _ := json.Marshal(object{"name": t.Name, "description": t.Description, "input_schema": t.Schema}) // ok: the schema is valid
 		page.Tools = append(page.Tools, promptItem{t.Name, len(definition), g.Request(nil, []msg.ToolSpec{t}, nil), t.Description})

@@ -16,8 +16,7 @@ import (
 	"adze/internal/session/store"
 )
 
-// exportSession writes a session for others. Its file is the user's own, and appears only when it is
-// complete.
+// exportSession writes a session for others.
 func exportSession(_ context.Context, t *sessionTask) error {
 	if len(t.args) > 1 {
 		return setupErrorf("name one session; a title of several words needs quotes")
@@ -28,7 +27,7 @@ func exportSession(_ context.Context, t *sessionTask) error {
 	}
 	o := archive.ExportOptions{Format: t.Format, Secrets: t.Secrets}
 	if o.Format == "" {
-		o.Format = formatOf(t.Output)
+		o.Format = archive.FormatOf(t.Output)
 	}
 	if t.Output == "" || t.Output == "-" {
 		return archive.Export(t.env.Stdout, info, o)
@@ -40,31 +39,7 @@ func exportSession(_ context.Context, t *sessionTask) error {
 	if _, err := os.Lstat(path); err == nil && !t.force {
 		return fmt.Errorf("%s exists already; --force replaces it", t.Output)
 	}
-	return exportTo(path, info, o)
-}
-
-func exportTo(path string, info *archive.Info, o archive.ExportOptions) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".export-*") // of mode 0600
-	if err != nil {
-		return fmt.Errorf("exporting session: %w", err)
-	}
-	defer os.Remove(tmp.Name()) // ok: gone already, if all went well
-	err = errors.Join(archive.Export(tmp, info, o), tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	return err
-}
-
-// formatOf returns the format that goes with the name of a file.
-func formatOf(name string) archive.Format {
-	switch strings.ToLower(filepath.Ext(name)) {
-	case ".html", ".htm":
-		return archive.HTML
-	case ".json":
-		return archive.JSON
-	}
-	return archive.Markdown
+	return archive.ExportFile(path, info, o)
 }
 
 func forkSession(ctx context.Context, t *sessionTask) error {

@@ -22,6 +22,15 @@ type Finding struct {
 	Fixable bool `json:"fixable"`
 }
 
+// String returns what is wrong, and where.
+func (f Finding) String() string {
+	where := f.File
+	if f.Line > 0 {
+		where += fmt.Sprintf(":%d", f.Line)
+	}
+	return where + " " + f.Text
+}
+
 // Lint looks at an index alone.
 func Lint(text string) []Finding {
 	var found []Finding

@@ -54,6 +54,15 @@ type Memory struct {
 	Broken   bool
 }
 
+// String returns the memory as a line of a list.
+func (m Memory) String() string {
+	kind := string(m.Type)
+	if kind == "" {
+		kind = "-"
+	}
+	return fmt.Sprintf("%-9s %s  %s", kind, m.Name, m.Description)
+}
+
 // A Folder is a folder of memories. It need not exist.
 type Folder struct{ Dir string }
 

@@ -1,5 +1,5 @@
-// Package draw turns what a tool wants a person to see into lines of text, for every front end. It
-// knows kinds of display and no tools. Where lines go, and when, is left to the front ends.
+// Package draw turns displays of tools and pages of commands into lines of text, for every front end. It knows
+// kinds of display and of block, and no tools or commands. Where lines go, and when, is left to the front ends.
 package draw
 
 import (
@@ -9,7 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/platform/term"
+	"adze/internal/platform/amount"
+	"adze/internal/platform/cells"
 	"adze/internal/tool"
 )
 
@@ -149,10 +150,9 @@ func (o Options) list(d tool.List) []string {
 
 // cut makes text harmless, cuts it to the width and styles it.
 func (o Options) cut(style Style, text string) string {
-	text = strings.ReplaceAll(term.Sanitize(text), "\n", " ")
-	text = strings.ReplaceAll(text, "\t", "    ")
-	if r := []rune(text); o.Width > 0 && len(r) > o.Width {
-		text = string(r[:max(0, o.Width-1)]) + "…"
+	text = oneLine(text)
+	if o.Width > 0 {
+		text = cells.Cut(text, o.Width)
 	}
 	return style.Apply(text)
 }
@@ -167,9 +167,6 @@ func split(text string) []string {
 }
 
 // count writes a number with what is counted, which is given in the plural.
-func count(n int, unit string) string {
-	if n == 1 {
-		unit = strings.TrimSuffix(unit, "s")
-	}
-	return strconv.Itoa(n) + " " + unit
-}
+func count(n int, unit string) string { return amount.Of(n, strings.TrimSuffix(unit, "s"), unit) }
+
+func number(n int) string { return strconv.Itoa(n) }

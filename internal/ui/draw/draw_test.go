@@ -4,11 +4,11 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"adze/internal/platform/cells"
 	"adze/internal/tool"
 )
 
@@ -92,7 +92,7 @@ func TestLinesFit(t *testing.T) {
 			tool.Diff{Path: text, Hunks: []tool.Hunk{{Lines: []string{text, text}}}}, tool.List{Items: []string{text}, Unit: text},
 		} {
 			for _, line := range Lines(d, o) {
-				if utf8.RuneCountInString(line) > o.Width {
+				if cells.Width(line) > o.Width {
 					t.Fatalf("%T: %q is wider than %d", d, line, o.Width)
 				}
 				if strings.ContainsFunc(line, func(r rune) bool { return r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 }) {

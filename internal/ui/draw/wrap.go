@@ -2,8 +2,8 @@ package draw
 
 import (
 	"strings"
-	"unicode/utf8"
 
+	"adze/internal/platform/cells"
 	"adze/internal/platform/term"
 )
 
@@ -51,7 +51,7 @@ func (w *Wrapper) flush(out *strings.Builder) {
 	if word == "" {
 		return
 	}
-	length := utf8.RuneCountInString(word)
+	length := cells.Width(word)
 	if w.column > 0 && w.column+len(w.blanks)+length > w.Width {
 		out.WriteByte('\n')
 		w.column, w.blanks = 0, ""

@@ -3,9 +3,10 @@ package draw
 import (
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"pgregory.net/rapid"
+
+	"adze/internal/platform/cells"
 )
 
 func TestWrapper(t *testing.T) {
@@ -53,7 +54,7 @@ func TestWrapperKeepsWords(t *testing.T) {
 			t.Fatalf("got %q, want %q", got, want)
 		}
 		for line := range strings.SplitSeq(out.String(), "\n") {
-			if utf8.RuneCountInString(line) > width && len(strings.Fields(line)) > 1 {
+			if cells.Width(line) > width && len(strings.Fields(line)) > 1 {
 				t.Fatalf("%q is wider than %d", line, width)
 			}
 		}

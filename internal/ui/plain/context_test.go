@@ -1,37 +1,32 @@
 package plain
 
 import (
-	"context"
-	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
+
+	"adze/internal/agent"
+	"adze/internal/brief"
+	"adze/internal/msg"
 )
 
+// A page of any command is drawn to fit, and safe for the terminal.
+//
 // Proves CTX-18.
 func TestContextCommand(t *testing.T) {
-	page := func(text string, err error) func(*Config) {
-		return func(c *Config) { c.Context = func(context.Context) (string, error) { return text, err } }
-	}
-	for _, tt := range []struct {
-		name   string
-		change func(*Config)
-		want   string
-	}{
-		{"a page", page("About 5 tokens:\n      5  100 %  a\x1b[31m tool\n", nil), "About 5 tokens:\n      5  100 %  a tool\n"},
-		{"an error", page("", errors.New("no such model")), "no such model\n"},
-		{"nowhere", nil, "Nothing is known about the context window here.\n"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				c := newConsole(t, "say hi", tt.change)
-				c.enter("/context\n")
-				if !strings.Contains(c.text(), tt.want) {
-					t.Errorf("%q is not in %q", tt.want, c.text())
-				}
-				c.keys.Close()
-				<-c.done
-			})
+	synctest.Test(t, func(t *testing.T) {
+		c := newConsole(t, "say hi", func(c *setup) {
+			c.desk.Preamble.Blocks = func(agent.Model, []msg.ToolSpec) []brief.Block {
+				return []brief.Block{{Pieces: []brief.Piece{{Name: "a\x1b[31m section", Text: strings.Repeat("word ", 20)}}}}
+			}
 		})
-	}
+		c.enter("/context\n")
+		for _, want := range []string{" tokens of small are in use:\n", "  system prompt\n", "    a section\n", "  conversation, 0 messages\n"} {
+			if !strings.Contains(c.text(), want) {
+				t.Errorf("%q is not in %q", want, c.text())
+			}
+		}
+		c.keys.Close()
+		<-c.done
+	})
 }

@@ -2,14 +2,12 @@ package plain
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
-	"adze/internal/msg"
+	"adze/internal/desk"
 	"adze/internal/permission"
 	"adze/internal/platform/lineedit"
 	"adze/internal/session"
-	"adze/internal/tool"
 )
 
 // take takes what was typed.
@@ -98,17 +96,18 @@ func (f *Front) enter(ctx context.Context, text string) {
 		}
 		return
 	case offer.pick(trimmed) != nil:
-		offer.take(ctx, offer.pick(trimmed))
-		if f.next == nil && !f.working {
+		f.carryOut(ctx, func() (desk.Answer, error) { return offer.Choose(ctx, *offer.pick(trimmed)) })
+		if !f.gone(ctx) && f.next == nil && !f.working && !f.awaited {
 			f.prompt()
 		}
 		return
-	case strings.HasPrefix(trimmed, "/") && isCommand(trimmed):
-		f.command(ctx, trimmed)
+	case isCommand(trimmed):
+		name, arg, _ := desk.Parse(trimmed)
+		f.carryOut(ctx, func() (desk.Answer, error) { return f.talk.Run(ctx, name, arg) })
 	case strings.HasPrefix(trimmed, "!"):
-		f.shell(ctx, strings.TrimSpace(trimmed[1:]))
+		f.carryOut(ctx, func() (desk.Answer, error) { return f.talk.Shell(ctx, strings.TrimSpace(trimmed[1:])) })
 	case strings.HasPrefix(text, "#") && !strings.Contains(trimmed, "\n"):
-		f.note(strings.TrimSpace(trimmed[1:]))
+		f.carryOut(ctx, func() (desk.Answer, error) { return f.talk.Note(strings.TrimSpace(trimmed[1:])) })
 	default:
 		f.say(ctx, text)
 	}
@@ -130,25 +129,6 @@ func (f *Front) remember(text string) {
 	if f.cfg.Remember != nil {
 		f.cfg.Remember(text)
 	}
-}
-
-// shell runs a command for the person. The model sees it with the next prompt.
-func (f *Front) shell(ctx context.Context, command string) {
-	switch {
-	case f.cfg.Shell == nil:
-		f.out.say("Commands cannot be run here.")
-		return
-	case command == "":
-		f.out.say("Write a command after the exclamation mark.")
-		return
-	}
-	output, err := f.cfg.Shell(ctx, command)
-	if err != nil {
-		output += err.Error()
-	}
-	f.out.display(tool.Plain{Text: output})
-	note := fmt.Sprintf("I ran a command myself:\n\n$ %s\n%s", command, output)
-	f.awaited = f.submit(ctx, session.Note{Parts: []msg.Part{&msg.Text{Text: note}}})
 }
 
 // ask puts the first question.

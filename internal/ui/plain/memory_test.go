@@ -1,12 +1,15 @@
 package plain
 
 import (
-	"context"
-	"errors"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
+
+	"adze/internal/desk"
+	"adze/internal/memory"
 )
 
 // What a command starts, such as an editor, reads what is typed meanwhile.
@@ -14,20 +17,24 @@ import (
 // Proves MEM-42.
 func TestMemoryCommand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var asked []string
-		c := newConsole(t, "say ok", func(cfg *Config) {
+		off := false
+		c := newConsole(t, "say ok", func(cfg *setup) {
+			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, "a.md"), []byte("# A\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			cfg.desk.Memory = &desk.Memory{
+				Folder: memory.Folder{Dir: dir},
+				Off:    func() bool { return off },
+				Set:    func(to bool) error { off = to; return nil },
+			}
 			in := cfg.In
-			cfg.Memory = func(_ context.Context, arg string) (string, error) {
-				asked = append(asked, arg)
-				switch arg {
-				case "edit a":
-					typed := make([]byte, 3)
-					_, err := io.ReadFull(in, typed)
-					return "Edited with " + string(typed), err
-				case "edit b":
-					return "", errors.New("there is no memory b")
+			cfg.Edit = func(path string) error {
+				typed := make([]byte, 3)
+				if _, err := io.ReadFull(in, typed); err != nil {
+					return err
 				}
-				return "Memory is " + arg + ".", nil
+				return os.WriteFile(path, typed, 0o600)
 			}
 		})
 		c.enter("/memory off\n")
@@ -41,13 +48,13 @@ func TestMemoryCommand(t *testing.T) {
 		for _, s := range c.sessions {
 			s.Close()
 		}
-		if got := strings.Join(asked, ","); got != "off,edit a,edit b" {
-			t.Error(got)
-		}
-		for _, want := range []string{"Memory is off.", "Edited with xyz", "there is no memory b"} {
+		for _, want := range []string{"Memory is off for the rest", "Edited ", "there is no memory b;"} {
 			if !strings.Contains(c.text(), want) {
 				t.Errorf("%q is not in %s", want, c.text())
 			}
+		}
+		if !off || strings.Contains(c.text(), "xyz") {
+			t.Errorf("off: %t; %s", off, c.text())
 		}
 		c.keys.Close()
 	})

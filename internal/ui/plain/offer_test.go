@@ -9,22 +9,35 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"adze/internal/instruct"
 )
 
-// notebook keeps what is added to files of instructions.
-type notebook struct{ added []string }
+// A notebook keeps what is added to instruction files.
+type notebook struct {
+	places []instruct.Place
+	added  []string
+}
 
-func (n *notebook) serve(c *Config) {
-	c.Places = func() ([]Choice, error) {
-		return []Choice{{"/repo/AGENTS.md", "AGENTS.md", "project"}, {"/home/ADZE.md", "~/ADZE.md", "for all your projects"}}, nil
+func (n *notebook) Load(context.Context) {}
+
+func (n *notebook) Files() []instruct.File { return nil }
+
+func (n *notebook) Problems() []instruct.Problem { return nil }
+
+func (n *notebook) Places() []instruct.Place { return n.places }
+
+func (n *notebook) Add(_ context.Context, path, line string) error {
+	if strings.Contains(line, "never") {
+		return errors.New("the file is full")
 	}
-	c.Add = func(_ context.Context, id, line string) (string, error) {
-		if strings.Contains(line, "never") {
-			return "", errors.New("the file is full")
-		}
-		n.added = append(n.added, id+": "+line)
-		return "Added.", nil
-	}
+	n.added = append(n.added, path+": "+line)
+	return nil
+}
+
+func (n *notebook) serve(c *setup) {
+	n.places = []instruct.Place{{Path: "/repo/AGENTS.md", Kind: instruct.Project}, {Path: "/home/ADZE.md", Kind: instruct.User, New: true, Keeps: "/home/CLAUDE.md"}}
+	c.desk.Instructions = n
 }
 
 // A line that begins with a number sign goes into instructions, and not to the model.
@@ -64,7 +77,7 @@ func TestNumberSignWhileItWorks(t *testing.T) {
 	for _, keys := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
 			var n notebook
-			c := newConsole(t, "use Wait {}\n---\nuse Do {}\n---\nexpect error-result toolu_2_1\nsay As you like.", func(c *Config) {
+			c := newConsole(t, "use Wait {}\n---\nuse Do {}\n---\nexpect error-result toolu_2_1\nsay As you like.", func(c *setup) {
 				c.Keys = keys
 				n.serve(c)
 			})
@@ -103,7 +116,7 @@ func TestNumberSignIsGivenUp(t *testing.T) {
 	for _, interrupt := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
 			var n notebook
-			c := newConsole(t, "use Wait {}\n---\nforever\nsay Fine.", func(c *Config) {
+			c := newConsole(t, "use Wait {}\n---\nforever\nsay Fine.", func(c *setup) {
 				c.Keys = true
 				n.serve(c)
 			})
@@ -129,16 +142,12 @@ func TestNumberSignIsGivenUp(t *testing.T) {
 }
 
 func TestNowhereToAdd(t *testing.T) {
-	none := func(choices []Choice, err error) func(*Config) {
-		return func(c *Config) { c.Places = func() ([]Choice, error) { return choices, err } }
-	}
 	for _, tt := range []struct {
-		change func(*Config)
+		change func(*setup)
 		want   string
 	}{
-		{nil, "There are no instructions here"},
-		{none(nil, nil), "There is no file of instructions here"},
-		{none(nil, errors.New("none are read")), "none are read"},
+		{nil, "no instructions are read in this session"},
+		{func(c *setup) { c.desk.Instructions = new(notebook) }, "there is no file of instructions here"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			c := newConsole(t, "say never", tt.change)

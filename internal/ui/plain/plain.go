@@ -10,9 +10,10 @@ import (
 	"time"
 
 	"adze/internal/agent"
+	"adze/internal/desk"
 	"adze/internal/msg"
+	"adze/internal/platform/amount"
 	"adze/internal/platform/lineedit"
-	"adze/internal/platform/task"
 	"adze/internal/platform/term"
 	"adze/internal/session"
 	"adze/internal/tool"
@@ -34,9 +35,6 @@ type Config struct {
 	Palette draw.Palette
 	// Dir is the working directory: what lies in it is named from there.
 	Dir string
-	// Explain says what an error means for a person, in the words of the given model.
-	Explain func(err error, model string) string
-
 	// Open starts a conversation: the session that is named, or a new one. The one before is closed.
 	Open func(ctx context.Context, resume string) (*Conversation, error)
 	// First is what the person gave on the command line.
@@ -44,51 +42,22 @@ type Config struct {
 	// History is what was entered before, oldest first, and Remember keeps another entry; nil forgets it.
 	History  []string
 	Remember func(text string)
-
-	Services
+	// Edit lets the user edit a file. Nothing is read from In meanwhile.
+	Edit func(path string) error
 }
-
-// Services are what commands use. A nil service makes its command say that it is not available.
-type Services struct {
-	// Sessions lists sessions to resume, newest first.
-	Sessions func() ([]Choice, error)
-	// Models lists the models that can be chosen.
-	Models func() []string
-	// Modes lists the permission modes that can be chosen.
-	Modes func() []string
-	// Export writes the session to a file, by the format of its name, and returns its path.
-	Export func(id, name string) (string, error)
-	// Rename gives the session a title.
-	Rename func(id, title string) error
-	// Shell runs a command that the person typed and returns what it printed.
-	Shell func(ctx context.Context, command string) (string, error)
-	// Memory does what /memory asks for and returns what to say: it shows the state, or switches it, or lets
-	// the person edit a file. Nothing is read from In meanwhile.
-	Memory func(ctx context.Context, arg string) (string, error)
-	// Places lists the files of instructions that a line can be added to, and Add adds one to the file with
-	// that id and returns what to say.
-	Places func() ([]Choice, error)
-	Add    func(ctx context.Context, id, line string) (string, error)
-	// Context says what fills the context window, in lines of at most 80 columns.
-	Context func(ctx context.Context) (string, error)
-	// Tasks returns what runs in the background, or nil.
-	Tasks func() *task.Table
-	// WarnUSD returns the cost of a session at which the person is told, once; 0 means never.
-	WarnUSD func() float64
-}
-
-// A Choice is a session or a file in a list.
-type Choice struct{ ID, Title, About string }
 
 // A Conversation is a session with what is to be said about it at its start.
 type Conversation struct {
 	*session.Session
+	*desk.Desk
 	// Greeting says what is there: the model, the mode, how to get help.
 	Greeting string
 	// Shown is how many entries at the end of an earlier conversation are shown.
 	Shown int
-	// Mode returns the permission mode.
-	Mode func() string
+	// Explain says what an error means for the user, in the words of the given model; it may be nil.
+	Explain func(err error, model string) string
+	// WarnUSD is the cost of a session at which the user is told, once; 0 means never.
+	WarnUSD float64
 }
 
 // A Front is the front end.
@@ -119,7 +88,7 @@ func New(cfg Config) *Front {
 		cfg.Width = func() int { return 0 }
 	}
 	f := &Front{cfg: cfg, typed: make(chan typed), taken: make(chan struct{}, 1)}
-	f.editor = lineedit.Editor{Prompt: "> ", More: ". ", Width: cfg.Width, History: cfg.History, Complete: complete}
+	f.editor = lineedit.Editor{Prompt: "> ", More: ". ", Width: cfg.Width, History: cfg.History, Complete: f.complete}
 	return f
 }
 
@@ -317,11 +286,8 @@ func (f *Front) finished(ev session.Finished) {
 	default:
 		f.out.say("The turn ended: " + strings.ReplaceAll(string(ev.Reason), "_", " ") + ".")
 	}
-	if f.cfg.WarnUSD == nil {
-		return
-	}
-	if limit := f.cfg.WarnUSD(); limit > 0 && ev.Before.CostUSD < limit && ev.After.CostUSD >= limit {
-		f.out.say("This session has cost " + draw.USD(ev.After.CostUSD) + " so far. /cost shows what for.")
+	if limit := f.talk.WarnUSD; limit > 0 && ev.Before.CostUSD < limit && ev.After.CostUSD >= limit {
+		f.out.say("This session has cost " + amount.USD(ev.After.CostUSD) + " so far. /cost shows what for.")
 	}
 }
 
@@ -414,7 +380,7 @@ func (f *Front) farewell() {
 		return
 	}
 	if t := f.left.Totals(); t.Usage.Output > 0 {
-		f.out.line(draw.Spent(t))
+		f.out.line(desk.Spent(t))
 	}
 	if len(f.left.Conversation()) > 0 {
 		f.out.line("To go on with this session: adze --resume " + f.left.ID())

@@ -21,6 +21,8 @@ import (
 
 	"adze/internal/agent"
 	"adze/internal/agent/exec"
+	"adze/internal/brief"
+	"adze/internal/desk"
 	"adze/internal/model"
 	"adze/internal/model/cost"
 	"adze/internal/model/replay"
@@ -29,6 +31,7 @@ import (
 	"adze/internal/platform/scope"
 	"adze/internal/platform/task"
 	"adze/internal/session"
+	"adze/internal/session/store"
 	"adze/internal/tool"
 )
 
@@ -105,8 +108,15 @@ func (g gate) Before(ctx context.Context, u *tool.Use) error {
 	return nil
 }
 
+// A setup is what a test may change before a front end starts.
+type setup struct {
+	Config
+	desk    desk.Config
+	warnUSD float64
+}
+
 // newConsole starts a front end over a script.
-func newConsole(t *testing.T, script string, change func(*Config)) *console {
+func newConsole(t *testing.T, script string, change func(*setup)) *console {
 	t.Helper()
 	parsed, err := replay.Parse("script", []byte(script))
 	if err != nil {
@@ -131,9 +141,15 @@ func newConsole(t *testing.T, script string, change func(*Config)) *console {
 			return tool.Result{}, ctx.Err()
 		}
 	})
-	cfg := Config{
-		In: in, Out: c, Width: func() int { return 60 },
-		Explain: func(err error, _ string) string { return "explained: " + err.Error() },
+	cfg := setup{Config: Config{In: in, Out: c, Width: func() int { return 60 }}}
+	cfg.desk = desk.Config{
+		Dir: t.TempDir(), Home: t.TempDir(), Now: time.Now, Mode: func() string { return "default" },
+		Preamble: desk.Preamble{
+			Resolve:  func(name string) (agent.Model, error) { return agent.Model{ID: name, Window: 1000}, nil },
+			Describe: func(specs []msg.ToolSpec) []msg.ToolSpec { return specs },
+			Blocks:   func(agent.Model, []msg.ToolSpec) []brief.Block { return nil },
+			Watch:    new(brief.Watch),
+		},
 	}
 	ids := 0
 	cfg.Open = func(ctx context.Context, resume string) (*Conversation, error) {
@@ -160,14 +176,34 @@ func newConsole(t *testing.T, script string, change func(*Config)) *console {
 			Records:    session.Records{Ledger: cost.New(func(string) cost.Facts { return cost.Facts{Price: &model.Price{Output: 1e6}} })},
 		})
 		c.sessions = append(c.sessions, s)
-		return &Conversation{Session: s, Greeting: "Hello.", Shown: 4, Mode: func() string { return "default" }}, nil
+		cfg.desk.Session = s
+		return &Conversation{
+			Session: s, Desk: desk.New(cfg.desk), Greeting: "Hello.", Shown: 4, WarnUSD: cfg.warnUSD,
+			Explain: func(err error, _ string) string { return "explained: " + err.Error() },
+		}, nil
 	}
 	if change != nil {
 		change(&cfg)
 	}
-	go func() { c.done <- New(cfg).Run(t.Context()) }()
+	go func() { c.done <- New(cfg.Config).Run(t.Context()) }()
 	synctest.Wait()
 	return c
+}
+
+// keepSession makes an earlier session of the directory, an hour and some minutes old by its title's length.
+func keepSession(t *testing.T, cfg *desk.Config, id, title string) {
+	t.Helper()
+	log, err := store.Open(store.Options{Home: cfg.Home, Dir: cfg.Dir, Session: id, Version: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(log.Append(msg.Entry{ID: msg.NewID(), Message: msg.UserText("hi"), Time: time.Now()}), log.Note(store.Title(title)), log.Close()); err != nil {
+		t.Fatal(err)
+	}
+	when := time.Now().Add(-time.Hour - time.Duration(len(title))*time.Minute)
+	if err := os.Chtimes(log.Path(), when, when); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // close waits for the end and compares the whole screen with what it should be.
@@ -226,33 +262,24 @@ say Done.
 	})
 }
 
-// Proves SESS-44, SESS-45, SESS-52.
+// Proves CMD-01, SESS-44, SESS-45.
 func TestCommands(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newConsole(t, "say one\nusage input=0 output=4\n---\nsay two\nusage input=1 output=2\n---\nsay three\nusage input=1 output=2", func(c *Config) {
-			c.WarnUSD = func() float64 { return 5 }
-			c.Sessions = func() ([]Choice, error) {
-				return []Choice{{"id-1", "a title", "an hour ago"}, {"id-2", "another", "a day ago"}}, nil
-			}
-			c.Models = func() []string { return []string{"small", "large"} }
-			c.Export = func(id, name string) (string, error) { return "/tmp/" + id + name, nil }
-			c.Rename = func(id, title string) error {
-				if title == "" {
-					return errors.New("a title cannot be empty")
-				}
-				return nil
-			}
-			c.Shell = func(_ context.Context, command string) (string, error) { return "ran " + command, nil }
+		c := newConsole(t, "say one\nusage input=0 output=4\n---\nsay two\nusage input=1 output=2\n---\nsay three\nusage input=1 output=2\n---\nexpect last \"/usr/bin/x explain\"\nsay A path.\nusage input=1 output=2", func(c *setup) {
+			c.warnUSD = 5
+			keepSession(t, &c.desk, "00000001-id", "a title")
+			keepSession(t, &c.desk, "00000002-id", "another")
+			c.desk.Shell = func(_ context.Context, command string) (string, error) { return "ran " + command, nil }
 		})
 		for _, line := range []string{
 			"/help", "/hlep", "/cost", "first", "second", "third", "/cost", "/model", "/model none", "/model large", "/mode plan",
-			"/effort some", "/effort high", "/thinking", "/thinking off", "/fast",
-			"/rename", "/rename a name", "/export .md", "!make test", "/resume nobody", "/resume", "2", "/clear", "/exit",
+			"/effort some", "/effort high", "/thinking", "/thinking off",
+			"/rename", "/rename a name", "/export .md", "!make test", "!", "/mode", "3", "/usr/bin/x explain", "/resume nobody", "/resume", "2", "/clear", "/exit",
 		} {
 			c.enter(line + "\n")
 		}
 		c.close("commands")
-		if diff := cmp.Diff([]string{"", "id-2", ""}, c.opened); diff != "" {
+		if diff := cmp.Diff([]string{"", "00000002-id", ""}, c.opened); diff != "" {
 			t.Errorf("sessions (-want +got):\n%s", diff)
 		}
 	})
@@ -300,7 +327,7 @@ expect text "the second"
 expect text "Of the third."
 expect no-text "Of the second."
 say I see.
-`, func(c *Config) { c.Width = func() int { return 70 } })
+`, func(c *setup) { c.Width = func() int { return 70 } })
 		c.enter("/compact up-to\n")
 		c.enter("the first\n")
 		c.enter("the second, with a\ttab\n")
@@ -318,7 +345,7 @@ say I see.
 // Keys are edited here, what is typed while the model works steers it, and nothing is written into it.
 func TestTypingWhileItWorks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newConsole(t, "use Wait {}\n---\nexpect last \"faster\"\nsay As you like.", func(c *Config) { c.Keys = true })
+		c := newConsole(t, "use Wait {}\n---\nexpect last \"faster\"\nsay As you like.", func(c *setup) { c.Keys = true })
 		c.enter("go onn\x7f\r")
 		time.Sleep(3 * time.Second)
 		c.enter("fas")
@@ -336,7 +363,7 @@ func TestTypingWhileItWorks(t *testing.T) {
 
 func TestInterrupts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newConsole(t, "use Wait {}\n---\nsay Fine.\n---\nuse Do {}\n---\nuse Wait {}", func(c *Config) { c.Keys = true })
+		c := newConsole(t, "use Wait {}\n---\nsay Fine.\n---\nuse Do {}\n---\nuse Wait {}", func(c *setup) { c.Keys = true })
 		c.enter("first\r")
 		c.enter("\x03")
 		c.enter("typo\x03")
@@ -353,9 +380,9 @@ func TestInterrupts(t *testing.T) {
 func TestFirst(t *testing.T) {
 	for _, first := range []string{"/resume", "hello"} {
 		synctest.Test(t, func(t *testing.T) {
-			c := newConsole(t, "forever\nexpect last \"hello\"\nsay Welcome.", func(c *Config) {
+			c := newConsole(t, "forever\nexpect last \"hello\"\nsay Welcome.", func(c *setup) {
 				c.First = first
-				c.Sessions = func() ([]Choice, error) { return []Choice{{"id-1", "a title", "an hour ago"}}, nil }
+				keepSession(t, &c.desk, "id-1", "a title")
 			})
 			if first == "/resume" {
 				c.enter("1\n")
@@ -404,9 +431,10 @@ func TestTasks(t *testing.T) {
 			return tk
 		}
 		waited := begin("b3", "in the foreground")
-		c := newConsole(t, "use Wait {}\n---\nsay It goes on by itself.", func(c *Config) {
+		c := newConsole(t, "use Wait {}\n---\nsay It goes on by itself.", func(c *setup) {
 			c.Keys = true
-			c.Tasks = func() *task.Table { return table }
+			c.desk.Tasks = table
+			c.Width = func() int { return 200 } // room for the name of a file
 		})
 		c.detach = table.Detach
 		c.enter("/tasks\r")

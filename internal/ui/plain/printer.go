@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"adze/internal/agent"
+	"adze/internal/desk"
 	"adze/internal/model"
 	"adze/internal/msg"
 	"adze/internal/platform/term"
@@ -157,10 +158,10 @@ func (p *printer) event(seq session.Seq, ev agent.Event) {
 }
 
 func (p *printer) explain(err error) string {
-	if p.cfg.Explain == nil || p.talk == nil {
+	if p.talk == nil || p.talk.Explain == nil {
 		return err.Error()
 	}
-	return p.cfg.Explain(err, p.talk.Model())
+	return p.talk.Explain(err, p.talk.Model())
 }
 
 // speak writes a piece of an answer.
@@ -237,9 +238,20 @@ const maxShown = 40
 
 // display writes a display, indented.
 func (p *printer) display(d tool.Display) {
-	for _, line := range draw.Lines(d, draw.Options{Width: p.width() - 2, Max: maxShown, Dir: p.cfg.Dir, Palette: p.cfg.Palette}) {
-		p.line("  " + line)
+	p.page(desk.Page{Blocks: []desk.Block{desk.Output{Display: d}}})
+}
+
+// page writes a page.
+func (p *printer) page(page desk.Page) { p.lines(draw.Page(page, p.options())) }
+
+func (p *printer) lines(lines []string) {
+	for _, line := range lines {
+		p.line(line)
 	}
+}
+
+func (p *printer) options() draw.Options {
+	return draw.Options{Width: p.width(), Max: maxShown, Dir: p.cfg.Dir, Palette: p.cfg.Palette}
 }
 
 // whole writes a text that somebody is to agree to: nothing of it is left out or kept from sight.

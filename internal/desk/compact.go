@@ -1,0 +1,90 @@
+package desk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"adze/internal/session"
+)
+
+func compactCommand() Command {
+	return Command{Name: "compact", Kind: Work, Args: "[FOCUS]", Doc: "go on with a summary of the conversation; up-to or from: of a part of it", Run: compact}
+}
+
+func snipCommand() Command {
+	return Command{Name: "force-snip", Kind: Work, Doc: "cut out what the model has called stale, an experiment",
+		Run: func(context.Context, *Desk, string) (Answer, error) {
+			return Operation{Op: session.Snip{}, Entries: true}, nil
+		}}
+}
+
+func summaryCommand() Command {
+	return Command{Name: "summary", Kind: Work, Doc: "bring the notes about this session up to date and show them",
+		Run: func(context.Context, *Desk, string) (Answer, error) {
+			return Operation{Op: session.Notes{}, Entries: true}, nil
+		}}
+}
+
+// compact has the conversation summed up, or one side of something that the user said in it.
+func compact(_ context.Context, d *Desk, arg string) (Answer, error) {
+	op := session.Compact{Focus: arg}
+	side, rest, _ := strings.Cut(arg, " ")
+	if side == "up-to" || side == "from" {
+		which, focus, _ := strings.Cut(strings.TrimSpace(rest), " ")
+		id := d.turn(which)
+		if id == "" {
+			return d.turns(which)
+		}
+		op = session.Compact{Focus: strings.TrimSpace(focus), UpTo: id}
+		if side == "from" {
+			op.UpTo, op.From = "", id
+		}
+	}
+	return Operation{Op: op, Entries: true}, nil
+}
+
+const (
+	most  = 20 // entries of a list
+	minID = 8  // characters of an id that are shown, and needed to mean it
+)
+
+// turn returns the id of the prompt that which means: by its number, counted from the end, or by how its id
+// begins. It returns "" if there is none, or more than one.
+func (d *Desk) turn(which string) string {
+	turns := d.cfg.Session.Turns()
+	if n, err := strconv.Atoi(which); err == nil && n >= 1 && n <= len(turns) {
+		return turns[n-1].ID
+	}
+	found := ""
+	for _, t := range turns {
+		if len(which) < minID || !strings.HasPrefix(t.ID, which) {
+			continue
+		}
+		if found != "" {
+			return ""
+		}
+		found = t.ID
+	}
+	return found
+}
+
+// turns lists the prompts at which a conversation can be divided.
+func (d *Desk) turns(which string) (Answer, error) {
+	turns := d.cfg.Session.Turns()
+	if len(turns) == 0 {
+		return nil, errors.New("there is nothing to compact yet")
+	}
+	var p Page
+	if which != "" {
+		p.Add(Text("There is no message " + which + "."))
+	}
+	table := Table{Columns: []Column{{Right: true}, {}, {Cut: true}}, Indented: true}
+	for i, t := range turns[:min(most, len(turns))] {
+		table.Rows = append(table.Rows, []string{fmt.Sprint(i + 1), t.ID[:min(minID, len(t.ID))], t.Text})
+	}
+	p.Add(table, Text("/compact up-to N sums up what was before message N, and /compact from N sums up message N and what follows. The rest stays as it is."))
+	return p, nil
+}

@@ -1,0 +1,174 @@
+package desk
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"unicode/utf8"
+
+	"adze/internal/brief"
+	"adze/internal/model/tokens"
+	"adze/internal/msg"
+	"adze/internal/platform/amount"
+)
+
+func contextCommand() Command {
+	return Command{Name: "context", Doc: "show what fills the context window", Run: func(_ context.Context, d *Desk, _ string) (Answer, error) {
+		u, err := d.Usage()
+		if err != nil {
+			return nil, err
+		}
+		return u.page(), nil
+	}}
+}
+
+// A Usage is what fills the context window, in tokens.
+type Usage struct {
+	Model  string // its id
+	Window int
+	// System are the sections of the system prompt, Tools the tools, and First what goes before the first message.
+	System, Tools, First []Share
+	// Messages is how many messages the conversation has, and Talk what they come to.
+	Messages, Talk int
+	// Reported is what the provider counted in the last request; 0 if it did not.
+	Reported int
+	// Problems are what should be looked at, and Breaks when the provider's cache was lost.
+	Problems []string
+	Breaks   []brief.Break
+}
+
+// A Share is a part of what fills the window.
+type Share struct {
+	Name   string
+	Tokens int
+}
+
+// Sum returns what shares come to.
+func Sum(shares []Share) int {
+	n := 0
+	for _, s := range shares {
+		n += s.Tokens
+	}
+	return n
+}
+
+// Used returns how much of the window is used.
+func (u *Usage) Used() int { return Sum(u.System) + Sum(u.Tools) + Sum(u.First) + u.Talk }
+
+// Usage measures what the next request says before the user does. What the provider reported of the last one
+// corrects the estimates.
+func (d *Desk) Usage() (*Usage, error) {
+	pre, s := d.cfg.Preamble, d.cfg.Session
+	m, err := pre.Resolve(s.Model())
+	if err != nil {
+		return nil, err
+	}
+	specs := pre.Describe(s.ToolSpecs())
+	gauge := tokens.New(m.ID)
+	messages := pre.messages(gauge, m.ID, s.Conversation())
+	u := &Usage{Model: m.ID, Window: m.Window, Breaks: pre.Watch.Breaks()}
+	blocks := pre.Blocks(m, specs)
+	for _, block := range blocks {
+		for _, piece := range block.Pieces {
+			u.System = append(u.System, Share{piece.Name, gauge.Text(piece.Text)})
+		}
+	}
+	u.Problems = LargeSections(blocks)
+	for _, t := range specs {
+		u.Tools = append(u.Tools, Share{t.Name, gauge.Request(nil, []msg.ToolSpec{t}, nil)})
+	}
+	first := 0
+	if pre.First != nil {
+		said := pre.First()
+		first = gauge.Parts(said...)
+		u.First = append(u.First, Share{"instructions, memories, date", gauge.Text(msg.PlainText(said))})
+	}
+	if d.cfg.Instructions != nil {
+		for _, problem := range d.cfg.Instructions.Problems() {
+			u.Problems = append(u.Problems, problem.Path+" "+problem.Text)
+		}
+	}
+	if len(messages) > 0 {
+		u.Messages, u.Talk = len(messages), max(0, gauge.Messages(messages...)-first)
+	}
+	if _, used := pre.Watch.Last(); !used.Estimated {
+		u.Reported = sent(used)
+	}
+	return u, nil
+}
+
+// messages returns the conversation as it was sent last, with the answer to it, and lets the gauge learn from
+// what was reported of it.
+func (p *Preamble) messages(g *tokens.Gauge, model string, entries []msg.Entry) []msg.Message {
+	req, used := p.Watch.Last()
+	if req == nil || len(entries) == 0 {
+		var conv msg.Conversation
+		for _, e := range entries {
+			conv.Add(e.Message)
+		}
+		messages, _ := conv.Messages()
+		return messages
+	}
+	if req.Model == model && !used.Estimated {
+		g.Report(g.Count(req.System, req.Tools, req.Messages), sent(used))
+	}
+	messages := req.Messages
+	if last := entries[len(entries)-1].Message; last.Role == msg.Assistant {
+		messages = append(messages, last)
+	}
+	return messages
+}
+
+// largeSection is from where a section is pointed out, in characters.
+const largeSection = 20_000
+
+// LargeSections points out sections of the system prompt that are large.
+func LargeSections(blocks []brief.Block) []string {
+	var texts []string
+	for _, block := range blocks {
+		for _, piece := range block.Pieces {
+			if n := utf8.RuneCountInString(piece.Text); n > largeSection {
+				texts = append(texts, fmt.Sprintf("the section %s has %d characters, which are sent with every request", piece.Name, n))
+			}
+		}
+	}
+	return texts
+}
+
+// page shows the parts with their shares of the window.
+func (u *Usage) page() Page {
+	table := Table{Columns: []Column{{Right: true}, {Right: true}, {Cut: true}}, Indented: true}
+	row := func(n int, name string) {
+		share := ""
+		if u.Window > 0 {
+			share = fmt.Sprintf("%d %%", (n*100+u.Window/2)/u.Window)
+		}
+		table.Rows = append(table.Rows, []string{amount.Grouped(n), share, name})
+	}
+	parts := func(shares []Share) {
+		for _, s := range shares {
+			table.Rows = append(table.Rows, []string{amount.Grouped(s.Tokens), "", "  " + s.Name})
+		}
+	}
+	row(Sum(u.System), "system prompt")
+	parts(u.System)
+	row(Sum(u.Tools), "tools")
+	parts(slices.SortedStableFunc(slices.Values(u.Tools), func(a, b Share) int { return b.Tokens - a.Tokens }))
+	for _, s := range u.First {
+		row(s.Tokens, s.Name)
+	}
+	row(u.Talk, "conversation, "+amount.Of(u.Messages, "message", "messages"))
+	row(max(0, u.Window-u.Used()), "free")
+	p := Say(fmt.Sprintf("About %s of %s tokens of %s are in use:", amount.Grouped(u.Used()), amount.Grouped(u.Window), u.Model))
+	p.Add(table)
+	if u.Reported > 0 {
+		p.Add(Text(fmt.Sprintf("The provider counted %s tokens in the last request.", amount.Grouped(u.Reported))))
+	}
+	for _, problem := range u.Problems {
+		p.Add(Notice(problem))
+	}
+	for _, lost := range u.Breaks {
+		p.Add(Text("Cache: " + lost.String()))
+	}
+	return p
+}

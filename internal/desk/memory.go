@@ -1,0 +1,156 @@
+package desk
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+
+	"adze/internal/instruct"
+	"adze/internal/memory"
+	"adze/internal/platform/amount"
+	"adze/internal/platform/paths"
+)
+
+func memoryCommand() Command {
+	return Command{Name: "memory", Kind: Change, Args: "[on|off]",
+		Doc: "show what is remembered, or leave it aside; edit NAME opens a memory or instructions",
+		Run: func(ctx context.Context, d *Desk, arg string) (Answer, error) { return d.memory(ctx, arg) }}
+}
+
+var errNoMemory = errors.New("nothing is remembered here")
+
+func (d *Desk) memory(ctx context.Context, arg string) (Answer, error) {
+	if d.cfg.Memory == nil {
+		return nil, errNoMemory
+	}
+	word, name, _ := strings.Cut(arg, " ")
+	switch word {
+	case "":
+		return d.memoryPage(ctx)
+	case "on":
+		return Say("Memory is on."), d.cfg.Memory.Set(false)
+	case "off":
+		return Say("Memory is off for the rest of this session: nothing of it is sent any more."), d.cfg.Memory.Set(true)
+	case "edit":
+		path, err := d.editable(strings.TrimSpace(name))
+		if err != nil {
+			return nil, err
+		}
+		return Edit{path, Say("Edited " + path)}, nil
+	}
+	return nil, errors.New("write /memory, /memory on, /memory off or /memory edit NAME")
+}
+
+// editable returns the file that the user means: a memory, the index, or instructions in force.
+func (d *Desk) editable(name string) (string, error) {
+	var inForce []instruct.File
+	if d.cfg.Instructions != nil {
+		inForce = d.cfg.Instructions.Files()
+	}
+	for _, f := range inForce {
+		if f.Path == name || filepath.Base(f.Path) == name || paths.Relative(d.cfg.Dir, f.Path) == name {
+			return f.Path, nil
+		}
+	}
+	folder := d.cfg.Memory.Folder
+	if name == memory.IndexName {
+		return folder.Path(name), nil
+	}
+	found, err := folder.Find(name)
+	return folder.Path(found.Name), err
+}
+
+// memoryPage tells the state of memory, what is wrong with it, and the instructions in force.
+func (d *Desk) memoryPage(ctx context.Context) (Page, error) {
+	var p Page
+	switch m := d.cfg.Memory; {
+	case m.Never != "":
+		p.Add(Text("Memory is off: " + m.Never + "."))
+	case m.Off():
+		p.Add(Text("Memory is off for this session; /memory on switches it on."), Text("Folder: "+m.Folder.Dir))
+	default:
+		all, err := m.Folder.List()
+		if err != nil {
+			return p, err
+		}
+		p.Add(Text("Memory is on: "+amount.Of(len(all), "memory", "memories")+"."), Text("Folder: "+m.Folder.Dir))
+		var lines Items
+		for _, x := range all {
+			lines = append(lines, x.String())
+		}
+		p.Add(lines)
+		found, err := m.Folder.Check()
+		if err != nil {
+			return p, err
+		}
+		for _, f := range found {
+			p.Add(Notice(f.String()))
+		}
+	}
+	d.instructions(ctx, &p)
+	return p, nil
+}
+
+// instructions lists the instruction files in force, and those that are not used as they were meant.
+func (d *Desk) instructions(ctx context.Context, p *Page) {
+	in := d.cfg.Instructions
+	if in == nil {
+		p.Add(Text("No instructions are read."))
+		return
+	}
+	in.Load(ctx) // before the first message they are not read yet
+	files := in.Files()
+	if len(files) == 0 {
+		p.Add(Text("No instructions are in force."))
+	} else {
+		p.Add(Text("Instructions in force:"))
+	}
+	var lines Items
+	for _, f := range files {
+		about := strings.ToLower(f.Kind.String())
+		if f.Parent != "" {
+			about += ", included by " + f.Parent
+		}
+		lines = append(lines, f.Path+" ("+about+")")
+	}
+	p.Add(lines)
+	for _, problem := range in.Problems() {
+		p.Add(Notice(problem.Path + " " + problem.Text))
+	}
+}
+
+// Note offers to add a line to one of the instruction files. The model is told with the next prompt, as of any
+// file of instructions that has changed.
+func (d *Desk) Note(line string) (Answer, error) {
+	if d.cfg.Instructions == nil || d.cfg.Home == "" {
+		return nil, errors.New("no instructions are read in this session, so none can be added to")
+	}
+	if line == "" {
+		return nil, errors.New("write what to add to your instructions after the number sign")
+	}
+	list := List{
+		Page: Say("Add this line to which instructions?"),
+		Choose: func(ctx context.Context, c Choice) (Answer, error) {
+			if err := d.cfg.Instructions.Add(ctx, c.ID, line); err != nil {
+				return nil, err
+			}
+			return Say("Added to " + c.Title + ". The model is told with your next prompt."), nil
+		},
+	}
+	about := map[instruct.Kind]string{instruct.Project: "project", instruct.User: "for all your projects", instruct.Local: "private"}
+	for _, p := range d.cfg.Instructions.Places() {
+		text := about[p.Kind]
+		if p.New {
+			text += ", will be made"
+		}
+		if p.Keeps != "" {
+			text += " and includes " + d.cfg.Short(p.Keeps)
+		}
+		list.Choices = append(list.Choices, Choice{ID: p.Path, Title: d.cfg.Short(p.Path), About: text})
+	}
+	if len(list.Choices) == 0 {
+		return nil, errors.New("there is no file of instructions here that could be added to")
+	}
+	return list, nil
+}

@@ -1,0 +1,113 @@
+package desk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"adze/internal/platform/amount"
+	"adze/internal/session/archive"
+	"adze/internal/session/store"
+)
+
+func clearCommand() Command {
+	return Command{Name: "clear", Kind: Change, Doc: "start a new session; this one is kept", Terminal: true,
+		Run: func(context.Context, *Desk, string) (Answer, error) { return Switch{}, nil }}
+}
+
+func resumeCommand() Command {
+	return Command{Name: "resume", Kind: Change, Args: "[SESSION]", Doc: "continue an earlier session", Terminal: true,
+		Run: func(_ context.Context, d *Desk, arg string) (Answer, error) {
+			if arg != "" {
+				return Switch{Session: arg}, nil
+			}
+			return d.earlier()
+		}}
+}
+
+func renameCommand() Command {
+	return Command{Name: "rename", Kind: Change, Args: "TITLE", Doc: "give this session a title",
+		Run: func(_ context.Context, d *Desk, title string) (Answer, error) {
+			if err := d.Rename(title); err != nil {
+				return nil, err
+			}
+			return Say("The session is called " + title + "."), nil
+		}}
+}
+
+func exportCommand() Command {
+	return Command{Name: "export", Kind: Change, Args: "[FILE]", Doc: "write this session to a file: .md, .html or .json",
+		Run: func(_ context.Context, d *Desk, name string) (Answer, error) {
+			path, err := d.Export(name)
+			if err != nil {
+				return nil, err
+			}
+			return Say("Written to " + path), nil
+		}}
+}
+
+// ErrNotKept says that there is no transcript.
+var ErrNotKept = errors.New("this session is not kept on disk")
+
+// earlier lists the other sessions of the directory, newest first.
+func (d *Desk) earlier() (Answer, error) {
+	infos, err := archive.List(d.cfg.Home, archive.ListOptions{Dir: d.cfg.Dir})
+	if err != nil {
+		return nil, err
+	}
+	list := List{Choose: func(_ context.Context, c Choice) (Answer, error) { return Switch{Session: c.ID}, nil }}
+	for _, i := range infos {
+		if i.ID == d.cfg.Session.ID() {
+			continue
+		}
+		about := fmt.Sprintf("%s, %s", amount.Age(d.cfg.Now().Sub(i.Modified)), amount.Of(i.Messages, "message", "messages"))
+		if i.Branch != "" {
+			about += ", " + i.Branch
+		}
+		list.Choices = append(list.Choices, Choice{ID: i.ID, Title: i.Name(), About: about})
+	}
+	if len(list.Choices) == 0 {
+		return Say("There is no earlier session of this directory."), nil
+	}
+	return list, nil
+}
+
+// Rename gives the session a title.
+func (d *Desk) Rename(title string) error {
+	title, err := store.CheckTitle(title)
+	if err != nil {
+		return err
+	}
+	if d.cfg.Log == nil {
+		return ErrNotKept
+	}
+	return d.cfg.Log.Note(store.Title(title))
+}
+
+// Export writes the session to a new file, in the format that goes with its name, and returns its path. Without
+// a name it makes one.
+func (d *Desk) Export(name string) (string, error) {
+	if d.cfg.Log == nil {
+		return "", ErrNotKept
+	}
+	id := d.cfg.Session.ID()
+	if name == "" {
+		name = "adze-" + id[:min(minID, len(id))] + ".md"
+	}
+	path := d.path(name)
+	if _, err := os.Lstat(path); err == nil {
+		return "", fmt.Errorf("%s exists already; name another file", path)
+	}
+	info := &archive.Info{ID: id, Path: d.cfg.Log.Path(), Dir: d.cfg.Dir}
+	return path, archive.ExportFile(path, info, archive.ExportOptions{Format: archive.FormatOf(path)})
+}
+
+// path returns a path as it is on disk.
+func (d *Desk) path(name string) string {
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(d.cfg.Dir, name)
+	}
+	return filepath.Clean(name)
+}

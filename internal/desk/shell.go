@@ -1,0 +1,30 @@
+package desk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"adze/internal/msg"
+	"adze/internal/session"
+	"adze/internal/tool"
+)
+
+// Shell runs a command that the user typed. The model sees it with the next prompt.
+func (d *Desk) Shell(ctx context.Context, command string) (Answer, error) {
+	switch {
+	case d.cfg.Shell == nil:
+		return nil, errors.New("commands cannot be run here")
+	case command == "":
+		return nil, errors.New("write a command after the exclamation mark")
+	}
+	output, err := d.cfg.Shell(ctx, command)
+	if err != nil {
+		output += err.Error()
+	}
+	note := fmt.Sprintf("I ran a command myself:\n\n$ %s\n%s", command, output)
+	return Operation{
+		Op:   session.Note{Parts: []msg.Part{&msg.Text{Text: note}}},
+		Page: Page{Blocks: []Block{Output{tool.Plain{Text: output}}}}, Entries: true,
+	}, nil
+}

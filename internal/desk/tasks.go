@@ -1,0 +1,119 @@
+package desk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"adze/internal/platform/task"
+	"adze/internal/tool"
+)
+
+func tasksCommand() Command {
+	return Command{Name: "tasks", Kind: Change, Args: "[ID]", Doc: "show what runs in the background; stop ID ends it, fg ID waits for it",
+		Run: func(_ context.Context, d *Desk, arg string) (Answer, error) { return d.tasks(arg) }}
+}
+
+// ErrNoTasks says that nothing can run in the background.
+var ErrNoTasks = errors.New("background tasks are disabled")
+
+// Tasks returns what runs in the background, or has run there; nil if nothing can.
+func (d *Desk) Tasks() *task.Table { return d.cfg.Tasks }
+
+// tasks lists the background tasks, or does something with one of them.
+func (d *Desk) tasks(arg string) (Answer, error) {
+	if d.cfg.Tasks == nil {
+		return nil, ErrNoTasks
+	}
+	verb, id, named := strings.Cut(arg, " ")
+	if !named {
+		verb, id = "", arg
+	}
+	if id == "" {
+		return d.taskList(), nil
+	}
+	t, err := d.cfg.Tasks.Get(strings.TrimSpace(id))
+	switch {
+	case err != nil:
+		return nil, err
+	case verb == "":
+		return taskPage(t), nil
+	case verb == "stop" && t.Stop():
+		return Say("The task is being stopped."), nil
+	case verb == "stop":
+		return Say("The task has ended already."), nil
+	case verb == "fg" && t.Status() == task.Running:
+		return Follow{t, taskPage(t)}, nil
+	case verb == "fg":
+		return taskPage(t), nil
+	}
+	return nil, errors.New("write /tasks, /tasks ID, /tasks stop ID or /tasks fg ID")
+}
+
+// taskList shows every task, and says what can be done with them.
+func (d *Desk) taskList() Page {
+	list := d.cfg.Tasks.List()
+	if len(list) == 0 {
+		return Say("No task was started. Ctrl-B moves a command that runs to the background.")
+	}
+	return Page{Blocks: []Block{
+		TaskTable(list...),
+		Text("/tasks ID shows what one has printed, /tasks stop ID ends it, /tasks fg ID waits for it."),
+	}}
+}
+
+// TaskTable lists tasks with their states.
+func TaskTable(tasks ...*task.Task) Table {
+	table := Table{Columns: []Column{{}, {Cut: true}, {}}}
+	for _, t := range tasks {
+		state := string(t.Status())
+		if ending := t.Ending(); ending != "" {
+			state += ", " + ending
+		}
+		table.Rows = append(table.Rows, []string{t.ID, t.Title, fmt.Sprintf("%s, %v", state, t.Took().Round(time.Second))})
+	}
+	return table
+}
+
+const (
+	// shownTail is how much of the end of a task's output is looked at, in bytes, and tailLines how many lines
+	// of it are shown.
+	shownTail = 16 << 10
+	tailLines = 20
+)
+
+// taskPage shows a task with the end of what it has printed.
+func taskPage(t *task.Task) Page {
+	p := Page{Blocks: []Block{TaskTable(t)}}
+	tail, lines := t.Output.Tail(shownTail)
+	text := strings.TrimRight(strings.ToValidUTF8(string(tail), ""), "\n")
+	if text == "" {
+		p.Add(Items{"It has printed nothing."})
+		return p
+	}
+	last := strings.Split(text, "\n")
+	shown := last[max(0, len(last)-tailLines):]
+	if lines > len(shown) {
+		p.Add(Items{fmt.Sprintf("… %d lines before this are in %s", lines-len(shown), t.Output.Path())})
+	}
+	p.Add(Output{tool.Plain{Text: strings.Join(shown, "\n")}})
+	return p
+}
+
+// News returns what a task has printed since its output had from bytes, and how many it has now. Of much that
+// is new only the end is shown.
+func News(t *task.Task, from int64) (Page, int64) {
+	var p Page
+	size := t.Output.Size()
+	start := max(from, size-shownTail)
+	buf := make([]byte, size-start)
+	if n, err := t.Output.ReadAt(buf, start); err == nil && n > 0 {
+		if start > from {
+			p.Add(Items{fmt.Sprintf("… %d bytes are left out", start-from)})
+		}
+		p.Add(Output{tool.Plain{Text: strings.ToValidUTF8(strings.TrimRight(string(buf), "\n"), "\uFFFD")}})
+	}
+	return p, size
+}

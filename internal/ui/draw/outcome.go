@@ -1,0 +1,43 @@
+package draw
+
+import (
+	"fmt"
+
+	"adze/internal/msg"
+	"adze/internal/tool"
+)
+
+// Outcome returns in a few words what came of a call.
+func Outcome(d tool.Display, r *msg.ToolResult) string {
+	switch d := d.(type) {
+	case tool.Output:
+		switch {
+		case d.Exit != nil && *d.Exit != 0:
+			return fmt.Sprintf("exit code %d, %s", *d.Exit, count(d.Lines, "lines"))
+		case d.Lines == 0:
+			return "done"
+		}
+		return count(d.Lines, "lines")
+	case tool.File:
+		return count(d.Count, "lines")
+	case tool.Diff:
+		if d.Created {
+			return "created, " + count(d.Added, "lines")
+		}
+		return fmt.Sprintf("+%d -%d", d.Added, d.Removed)
+	case tool.Changes:
+		added, removed := 0, 0
+		for _, one := range d {
+			added, removed = added+one.Added, removed+one.Removed
+		}
+		return fmt.Sprintf("%s, +%d -%d", count(len(d), "files"), added, removed)
+	case tool.List:
+		return fmt.Sprintf("%d %s", d.Total, d.Unit)
+	case tool.Plain:
+		return tool.OneLine(d.Text, 120)
+	}
+	if r == nil {
+		return "done"
+	}
+	return tool.OneLine(msg.PlainText(r.Parts), 120)
+}

@@ -1,0 +1,68 @@
+package draw
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"adze/internal/desk"
+	"adze/internal/platform/cells"
+	"adze/internal/tool"
+)
+
+func TestPage(t *testing.T) {
+	p := desk.Page{Blocks: []desk.Block{
+		desk.Text("A paragraph of text that is broken\nwhere it has to be."),
+		desk.Fields{{Name: "字符", Value: "wide"}, {Name: "Name", Value: "a value that goes on behind its name"}},
+		desk.Table{
+			Columns: []desk.Column{{Name: "Name", Cut: true}, {Name: "n", Right: true}, {Name: "about"}},
+			Rows:    [][]string{{"字符 has wide cells", "1", "x"}, {"e\u0301\x1b[31m", "12", "a text of some words"}},
+		},
+		desk.Table{Columns: make([]desk.Column, 2), Rows: [][]string{{"/a", "first"}, {"/long", "  second"}}, Indented: true},
+		desk.Items{"an item that does not fit on one line"},
+		desk.Notice("something is odd"),
+		desk.Output{Display: tool.Plain{Text: "printed"}},
+	}}
+	want := `
+A paragraph of text that is
+broken
+where it has to be.
+字符:  wide
+Name:  a value that goes on
+       behind its name
+Name       n  about
+字符 ha…   1  x
+é         12  a text of some words
+  /a     first
+  /long    second
+  an item that does not fit on
+  one line
+  note: something is odd
+  printed`
+	got := "\n" + strings.Join(Page(p, Options{Width: 30}), "\n")
+	if diff := cmp.Diff(want, strings.ReplaceAll(got, "e\u0301", "é")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Whatever a command shows, the lines hold no control characters, and cells stand below each other.
+func TestTablesAlign(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		table := desk.Table{Columns: []desk.Column{{Cut: true}, {Right: true}, {Cut: true}}}
+		for range rapid.IntRange(1, 5).Draw(t, "rows") {
+			table.Rows = append(table.Rows, []string{rapid.String().Draw(t, "a"), rapid.StringMatching(`[0-9]{1,3}`).Draw(t, "n"), "|"})
+		}
+		o := Options{Width: rapid.IntRange(30, 60).Draw(t, "width")}
+		lines := Page(desk.Page{Blocks: []desk.Block{table}}, o)
+		for _, line := range lines {
+			if w := cells.Width(line); w != cells.Width(lines[0]) || w > o.Width {
+				t.Fatalf("%q takes %d cells of %d, %q %d", line, w, o.Width, lines[0], cells.Width(lines[0]))
+			}
+			if strings.ContainsFunc(line, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+				t.Fatalf("control characters in %q", line)
+			}
+		}
+	})
+}
