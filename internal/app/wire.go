@@ -91,7 +91,6 @@ func newBuilder(env *Env, o *options) (*builder, error) {
 	if b.id == "" {
 		b.id = msg.NewID()
 	}
-	b.vars = b.openEnvFile()
 	b.openMemory()
 	for _, note := range o.notes {
 		env.say(note)
@@ -203,6 +202,7 @@ func (b *builder) open(ctx context.Context) (p parts, err error) {
 	if err := b.openLog(); err != nil {
 		return p, err
 	}
+	b.vars = b.openEnvFile()
 	var closeDebug func()
 	if p.debug, closeDebug, err = openDebug(b.o, b.home, b.id); err != nil {
 		return p, err
