@@ -42,6 +42,7 @@ var layers = [][]string{
 	{"tool/schema"},
 	{"tool"},
 	{"tool/tooltest", "tool/change", "tool/command"},
+	{"permission/compat"},
 	{"tools/*", "permission", "hook", "mcp", "skill", "memory", "instruct"},
 	{"confine"},
 	{"agent/aside"},
@@ -255,18 +256,19 @@ func checkComments(files map[string]*ast.File) []string {
 	return problems
 }
 
+// namesTools are the packages that may know a tool by its name: the tools, rules that users write, and what
+// puts the program together or measures it. A contract suite is a test.
+var namesTools = []string{"tools/*", "permission/compat", "app", "app/*", "bench", "bench/*", "cmd/*", "model/modeltest"}
+
 var (
-	toolNames = []string{
-		"Read", "Edit", "Write", "NotebookEdit", "Bash", "PowerShell", "Glob", "Grep",
-		"WebFetch", "WebSearch", "TodoWrite", "AskUserQuestion", "EnterPlanMode", "ExitPlanMode",
-	}
 	providerNames = []string{"anthropic", "bedrock", "vertex", "foundry", "openai", "gemini", "grok"}
 )
 
-// checkCode reports init functions, tool names that a front end knows, and
-// decisions by provider name outside the one place for them.
+// checkCode reports init functions, tools that a package knows by name, and decisions by provider name
+// outside the one place for them.
 func checkCode(files map[string]*ast.File) []string {
 	var problems []string
+	tools := toolNames(files)
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		report := func(format string, args ...any) {
 			problems = append(problems, name+": "+fmt.Sprintf(format, args...))
@@ -291,14 +293,72 @@ func checkCode(files map[string]*ast.File) []string {
 			case *ast.CaseClause:
 				byProvider(n.List...)
 			case *ast.BasicLit:
-				if s, ok := stringLiteral(n); ok && slices.Contains(toolNames, s) && strings.HasPrefix(name, "internal/ui/") {
-					report("knows the tool %q; a front end shows displays, whichever tool made them", s)
+				if s, ok := stringLiteral(n); ok && tools[s] && !matches(namesTools, packageName(path.Dir(name))) {
+					report("knows the tool %q; use a trait or a capability, or have its name configured", s)
 				}
 			}
 			return true
 		})
 	}
 	return problems
+}
+
+// toolNames returns the names and aliases that the tools declare, and those of tools that files of other
+// programs name.
+func toolNames(files map[string]*ast.File) map[string]bool {
+	names := map[string]bool{"MultiEdit": true, "WebFetch": true, "WebSearch": true, "TodoWrite": true, "AskUserQuestion": true}
+	add := func(e ast.Expr) {
+		if s, ok := stringLiteral(e); ok {
+			names[s] = true
+		}
+	}
+	for name, file := range files {
+		if !strings.HasPrefix(name, "internal/tools/") {
+			continue
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.ValueSpec: // const Name = "Read"
+				if len(n.Values) == 1 && n.Names[0].Name == "Name" {
+					add(n.Values[0])
+				}
+			case *ast.CompositeLit:
+				typ, ok := n.Type.(*ast.SelectorExpr)
+				if !ok || typ.Sel.Name != "Def" && typ.Sel.Name != "Traits" {
+					break
+				}
+				for _, elt := range n.Elts {
+					field, ok := elt.(*ast.KeyValueExpr)
+					if !ok {
+						continue
+					}
+					switch key, _ := field.Key.(*ast.Ident); {
+					case key == nil:
+					case typ.Sel.Name == "Def" && key.Name == "Name":
+						add(field.Value)
+					case key.Name == "Aliases":
+						if list, ok := field.Value.(*ast.CompositeLit); ok {
+							for _, alias := range list.Elts {
+								add(alias)
+							}
+						}
+					}
+				}
+			}
+			return true
+		})
+	}
+	return names
+}
+
+// The names that the check looks for are those that the tools have.
+func TestArchToolNames(t *testing.T) {
+	names := toolNames(parseTree(t, parser.SkipObjectResolution))
+	for _, name := range []string{"Bash", "Shell", "Read", "Edit", "Write", "NotebookEdit", "Glob", "Grep", "Snip", "TaskStop", "StructuredOutput", "ExitPlanMode"} {
+		if !names[name] {
+			t.Errorf("%s was not found", name)
+		}
+	}
 }
 
 func stringLiteral(e ast.Expr) (string, bool) {
@@ -395,13 +455,13 @@ func TestArchCheckSources(t *testing.T) {
 		{
 			name: "tool in a front end",
 			file: "internal/ui/tui/tui.go",
-			src:  "// Package tui is.\npackage tui\nfunc f(s string) { switch s { case \"Bash\": } }\n",
-			want: []string{`internal/ui/tui/tui.go: knows the tool "Bash"; a front end shows displays, whichever tool made them`},
+			src:  "// Package tui is.\npackage tui\nfunc f(s string) { switch s { case \"WebFetch\": } }\n",
+			want: []string{`internal/ui/tui/tui.go: knows the tool "WebFetch"; use a trait or a capability, or have its name configured`},
 		},
 		{
 			name: "tool elsewhere",
-			file: "internal/tools/bash/bash.go",
-			src:  "// Package bash is.\npackage bash\nconst name = \"Bash\"\n",
+			file: "internal/permission/compat/compat.go",
+			src:  "// Package compat is.\npackage compat\nconst name = \"WebFetch\"\n",
 		},
 		{
 			name: "provider in a condition and a case",

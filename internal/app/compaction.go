@@ -38,6 +38,7 @@ func (b *builder) keepWithin(cfg *session.Config) {
 		Keep:     b.keptBesideNotes(),
 		LastTurn: !interactive(b.env, b.o) && b.o.input != inputStream,
 		Snip:     b.snipper,
+		Tools:    compactionTools(),
 		Micro: compact.Micro{
 			Keep: s.Int("microCompact.keepResults"), Total: s.Int("microCompact.maxTokens"),
 			Gain: s.Int("microCompact.minGainTokens"), Idle: time.Duration(s.Int("microCompact.idleMinutes")) * time.Minute,

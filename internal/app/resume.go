@@ -10,11 +10,10 @@ import (
 	"adze/internal/model/cost"
 	"adze/internal/msg"
 	"adze/internal/permission"
-	"adze/internal/platform/filestate"
 	"adze/internal/platform/scope"
 	"adze/internal/session/archive"
 	"adze/internal/session/store"
-	"adze/internal/tool/change"
+	"adze/internal/tool"
 )
 
 // resumes reports whether the run goes on with an earlier session.
@@ -116,28 +115,36 @@ func (b *builder) restore(ctx context.Context) {
 	}
 }
 
-// recall makes the file tools know what the session has read and written. What the results say beyond
-// that is not needed any more.
-func (b *builder) recall(state *filestate.Store) {
+// recall makes the tools know what the session has read and written. What the results say beyond that is
+// not needed any more.
+func (b *builder) recall(tools []tool.Tool) {
 	if b.earlier == nil {
 		return
 	}
-	change.Restore(state, func(yield func(string, json.RawMessage) bool) {
-		names := map[string]string{} // of tools, by use
-		for i := range b.earlier.Entries {
-			e := &b.earlier.Entries[i]
-			for _, use := range e.Message.Uses() {
-				names[use.ID] = use.Name
-			}
-			for _, part := range e.Message.Parts {
-				r, ok := part.(*msg.ToolResult)
-				if ok && !r.IsError && e.Structured[r.ID] != nil && !yield(names[r.ID], e.Structured[r.ID]) {
-					return
-				}
-			}
-			e.Structured = nil
+	restore := map[string]func(json.RawMessage){}
+	for _, t := range tools {
+		traits := t.Traits()
+		for _, name := range append([]string{t.Spec().Name}, traits.Aliases...) {
+			restore[name] = traits.Restore
 		}
-	})
+	}
+	names := map[string]string{} // of tools, by use
+	for i := range b.earlier.Entries {
+		e := &b.earlier.Entries[i]
+		for _, use := range e.Message.Uses() {
+			names[use.ID] = use.Name
+		}
+		for _, part := range e.Message.Parts {
+			r, ok := part.(*msg.ToolResult)
+			if !ok || r.IsError || e.Structured[r.ID] == nil {
+				continue
+			}
+			if known := restore[names[r.ID]]; known != nil {
+				known(e.Structured[r.ID])
+			}
+		}
+		e.Structured = nil
+	}
 }
 
 // spent returns a ledger that goes on from what the session has cost.

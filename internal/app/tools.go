@@ -15,6 +15,7 @@ import (
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/replace"
 	"adze/internal/platform/search"
+	"adze/internal/session"
 	"adze/internal/tool"
 	"adze/internal/tool/change"
 	"adze/internal/tools/bash"
@@ -97,7 +98,12 @@ func catalogue() []catalogued {
 }
 
 // simpleTools are what is left with ADZE_SIMPLE.
-var simpleTools = [...]string{"Bash", "PowerShell", "Read", "Edit"}
+var simpleTools = [...]string{bash.Name, powershell.Name, read.Name, edit.Name}
+
+// compactionTools names the tools that compaction makes use of.
+func compactionTools() session.ToolNames {
+	return session.ToolNames{Read: read.Name, Edit: edit.Name, Snip: snip.Name}
+}
 
 // A toolbox is what the built-in tools of a session are made with.
 type toolbox struct {

@@ -284,8 +284,9 @@ func (b *builder) makeTools(p *parts, now func() catalog.Model) []tool.Tool {
 	b.files, b.state, b.tasks = p.history, box.state, p.shell.tasks
 	b.keepFiles()
 	b.experiment(&box)
-	b.recall(box.state)
-	return box.tools()
+	tools := box.tools()
+	b.recall(tools)
+	return tools
 }
 
 // config returns what flags and settings make of a session; what goes beyond one value is wired after it.

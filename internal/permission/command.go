@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"adze/internal/permission/compat"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/shell"
 )
@@ -406,7 +407,7 @@ func suggestCommand(s *shell.Script) []Update {
 	}
 	u := Update{Type: AddRules, Behavior: Allow, Destination: scope.Local}
 	for _, content := range contents[:min(len(contents), maxSuggested)] {
-		u.Rules = append(u.Rules, RuleValue{Tool: "Bash", Content: content})
+		u.Rules = append(u.Rules, RuleValue{Tool: compat.Command, Content: content})
 	}
 	return []Update{u}
 }
@@ -414,20 +415,17 @@ func suggestCommand(s *shell.Script) []Update {
 // broad reports whether an allow rule lets a command do anything: a whole tool that runs commands or
 // agents, an interpreter, or a program that runs packages.
 func broad(r *Rule) bool {
+	kind := r.kind()
 	switch {
 	case r.Content == "":
-		switch r.Tool {
-		case "Bash", "Shell", "PowerShell", "Agent", "Task":
-			return true
-		}
-		return false
-	case r.Tool == "Agent" || r.Tool == "Task":
+		return kind.Runs()
+	case kind == compat.Agent:
 		return true
-	case r.Tool == "PowerShell":
+	case kind == compat.Foreign:
 		name, _, _ := strings.Cut(strings.ToLower(r.Content), " ")
 		name = strings.TrimRight(name, ":*")
 		return strings.Contains(r.Content, "*") && (name == "" || runsAnything(name))
-	case kindOf(r.Tool) != commandKind || r.command.Exact():
+	case kind != compat.Shell || r.command.Exact():
 		return false
 	}
 	program := r.command.Program()

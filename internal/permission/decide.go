@@ -8,6 +8,7 @@ package permission
 import (
 	"fmt"
 
+	"adze/internal/permission/compat"
 	"adze/internal/platform/scope"
 )
 
@@ -226,7 +227,7 @@ func (p *Policy) connect(host string) finding {
 	}
 	found := asks(ByOther, "no rule allows connecting to %s", host)
 	found.suggest = []Update{{Type: AddRules, Behavior: Allow, Destination: scope.Local,
-		Rules: []RuleValue{{Tool: "WebFetch", Content: "domain:" + host}}}}
+		Rules: []RuleValue{{Tool: compat.Fetch, Content: "domain:" + host}}}}
 	return found
 }
 

@@ -4,6 +4,7 @@ import (
 	"path"
 	"strings"
 
+	"adze/internal/permission/compat"
 	"adze/internal/platform/shell"
 )
 
@@ -26,13 +27,13 @@ func (s *ruleSet) add(r *Rule, c *Config) {
 	case r.broken != nil && r.Behavior == Allow:
 	case r.Tool == "":
 		s.nameless = r
-	case r.Content == "" || r.broken != nil && kindOf(r.Tool) != pathKind && kindOf(r.Tool) != domainKind:
+	case r.Content == "" || r.broken != nil && !r.kind().Paths() && r.kind() != compat.Host:
 		add(&s.whole, r.Tool, r)
-	case kindOf(r.Tool) == commandKind:
+	case r.kind() == compat.Shell:
 		s.commands.add(r)
-	case kindOf(r.Tool) == domainKind:
+	case r.kind() == compat.Host:
 		s.domains.add(r)
-	case kindOf(r.Tool) == pathKind:
+	case r.kind().Paths():
 		s.addPath(r, c)
 	default:
 		add(&s.others, r.Tool, r)
@@ -46,9 +47,9 @@ func (s *ruleSet) addPath(r *Rule, c *Config) {
 	}
 	pr := placePath(r, c)
 	switch {
-	case r.Tool == readRules:
+	case r.Tool == compat.Read:
 		s.reads.add(pr)
-	case r.Tool == editRules || writes(r.Tool) && r.Behavior != Allow:
+	case r.Tool == compat.Edit || r.kind() == compat.Writes && r.Behavior != Allow:
 		// Forbidding one way to write a file forbids the others: allowing one does not allow them.
 		s.edits.add(pr)
 	default:

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"adze/internal/permission/compat"
 	"adze/internal/platform/scope"
 )
 
@@ -57,7 +58,7 @@ func (p *Policy) read(f *Facts, t *Target) finding {
 func (p *Policy) MayRead(path string) bool {
 	t := Target{Given: path, Set: p.resolve(p.cfg.Dir, path)}
 	t.names = p.names(t.Set)
-	return p.read(&Facts{Names: []string{"Bash"}}, &t).behavior == Allow
+	return p.read(&Facts{Names: []string{compat.Command}}, &t).behavior == Allow
 }
 
 // write decides about writing, over everything the path leads through.
@@ -228,7 +229,7 @@ func (t *Target) result(found finding) PathResult {
 func (p *Policy) suggestRead(t *Target) []Update {
 	u := Update{Type: AddRules, Behavior: Allow, Destination: scope.Session}
 	for _, dir := range p.foreign(t) {
-		u.Rules = append(u.Rules, RuleValue{Tool: readRules, Content: "/" + globQuote(filepath.ToSlash(dir)) + "/**"})
+		u.Rules = append(u.Rules, RuleValue{Tool: compat.Read, Content: "/" + globQuote(filepath.ToSlash(dir)) + "/**"})
 	}
 	if len(u.Rules) == 0 {
 		return nil

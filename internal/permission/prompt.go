@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"adze/internal/permission/compat"
 	"adze/internal/platform/scope"
 )
 
@@ -31,7 +32,7 @@ func CheckPrompts(prompts []Prompt) error {
 	}
 	for i, p := range prompts {
 		switch {
-		case p.Tool != "Bash":
+		case p.Tool != compat.Command:
 			return fmt.Errorf("allowedPrompts[%d]: the tool is %q, and only Bash is possible", i, p.Tool)
 		case strings.TrimSpace(p.Prompt) == "":
 			return fmt.Errorf("allowedPrompts[%d]: the description is empty", i)
@@ -52,7 +53,7 @@ func (g *Gate) approve(prompts []Prompt) {
 	u := Update{Type: AddRules, Behavior: Allow, Destination: scope.Session}
 	for _, p := range prompts {
 		for _, content := range known(p.Prompt, project) {
-			u.Rules = append(u.Rules, RuleValue{Tool: "Bash", Content: content})
+			u.Rules = append(u.Rules, RuleValue{Tool: compat.Command, Content: content})
 		}
 	}
 	g.change(func(c Config) Config { return c.apply(u) })

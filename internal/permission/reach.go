@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"adze/internal/permission/compat"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/shell"
 )
@@ -49,9 +50,9 @@ func (g *Gate) Reach(ctx context.Context, host string) bool {
 	if err != nil {
 		return false
 	}
-	rule := []RuleValue{{Tool: "WebFetch", Content: "domain:" + host}}
+	rule := []RuleValue{{Tool: compat.Fetch, Content: "domain:" + host}}
 	a, err := g.ask(ctx, Question{
-		ID: "sandbox:" + host, Tool: "WebFetch", DisplayName: "Network", Input: input, Dir: g.Policy().Config().Dir,
+		ID: "sandbox:" + host, Tool: compat.Fetch, DisplayName: "Network", Input: input, Dir: g.Policy().Config().Dir,
 		Title:       "Let the command in the sandbox reach " + host,
 		Reason:      Reason{Type: BySandbox, Text: fmt.Sprintf("a command in the sandbox wants to reach %s, which no rule allows", host)},
 		Suggestions: []Update{{Type: AddRules, Behavior: Allow, Destination: scope.Local, Rules: rule}},

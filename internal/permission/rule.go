@@ -6,6 +6,7 @@ import (
 	"iter"
 	"strings"
 
+	"adze/internal/permission/compat"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/shell"
 	"adze/internal/tool"
@@ -64,6 +65,9 @@ func (r Rule) Where() string {
 
 // quoted returns the rule as it was written and where.
 func (r Rule) quoted() string { return fmt.Sprintf("%q from %s", r.Text(), r.Where()) }
+
+// kind returns what the content means.
+func (r *Rule) kind() compat.Kind { return compat.KindOf(r.Tool) }
 
 // whole reports whether r speaks of every call of its tool.
 func (r Rule) whole() bool { return r.Content == "" && r.broken == nil }
@@ -135,14 +139,14 @@ func (r *Rule) check() error {
 	switch {
 	case strings.HasPrefix(r.Tool, "mcp__"):
 		return fmt.Errorf("the tools of a server take no content; write %s", r.Tool)
-	case kindOf(r.Tool) == pathKind:
+	case r.kind().Paths():
 		_, err := parsePathPattern(r.Content)
 		return err
-	case kindOf(r.Tool) == commandKind:
+	case r.kind() == compat.Shell:
 		var err error
 		r.command, err = shell.ParsePattern(r.Content)
 		return err
-	case kindOf(r.Tool) == domainKind:
+	case r.kind() == compat.Host:
 		var err error
 		_, r.note, err = parseDomain(r.Content)
 		return err
@@ -202,44 +206,6 @@ func SplitRules(list string) []string {
 	}
 	flush(len(list))
 	return rules
-}
-
-// A kind is what the content of a tool's rules means.
-type kind uint8
-
-const (
-	otherKind   kind = iota // the tool says itself: see [tool.Matcher]
-	commandKind             // a pattern of commands
-	pathKind                // a pattern of paths
-	domainKind              // domain:host
-)
-
-// kindOf returns what the content of rules for the named tool means.
-func kindOf(name string) kind {
-	switch name {
-	case "Bash", "Shell":
-		return commandKind
-	case readRules, editRules, "Write", "NotebookEdit", "MultiEdit", "Glob", "Grep", "LS":
-		return pathKind
-	case "WebFetch":
-		return domainKind
-	}
-	return otherKind
-}
-
-// Rules with these names speak of every tool that reads, and of every tool that writes.
-const (
-	readRules = "Read"
-	editRules = "Edit"
-)
-
-// writes reports whether rules of the named tool speak of writing.
-func writes(name string) bool {
-	switch name {
-	case editRules, "Write", "NotebookEdit", "MultiEdit":
-		return true
-	}
-	return false
 }
 
 // servers yields the names under which rules speak of the named tool: its own, and those of its server.

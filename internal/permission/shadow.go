@@ -1,6 +1,10 @@
 package permission
 
-import "strings"
+import (
+	"strings"
+
+	"adze/internal/permission/compat"
+)
 
 // Shadowed returns the rules that never take effect, by their index in [Policy.Rules], each with the
 // stricter rule that says the same or more.
@@ -33,12 +37,12 @@ func (r *Rule) shadows(o *Rule) bool {
 	case r.Content == "":
 		return true
 	case r.Content == o.Content:
-		return r.Base == o.Base || kindOf(r.Tool) != pathKind
-	case kindOf(r.Tool) == commandKind:
+		return r.Base == o.Base || !r.kind().Paths()
+	case r.kind() == compat.Shell:
 		prefix, ok := commandPrefix(r.Content)
 		text, _ := commandPrefix(o.Content)
 		return ok && (text == prefix || strings.HasPrefix(text, prefix+" "))
-	case kindOf(r.Tool) == pathKind:
+	case r.kind().Paths():
 		dir, ok := strings.CutSuffix(r.Content, "/**")
 		return ok && r.Base == o.Base && strings.HasPrefix(o.Content, dir+"/")
 	}

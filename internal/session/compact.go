@@ -39,6 +39,8 @@ type Compaction struct {
 	Notes    *notes.Keeper
 	Keep     compact.Keep
 	LastTurn bool
+	// Tools are the names of tools that are made use of.
+	Tools ToolNames
 	// Snip and Folds are experiments; nil does without.
 	Snip    *snip.Snipper
 	Folds   *collapse.Folder
@@ -49,6 +51,13 @@ type Compaction struct {
 	// Done is called after a compaction, when what the model has seen is gone, except for the files that it
 	// is told; nil means that nobody wants to know.
 	Done func(restored []string)
+}
+
+// ToolNames names the tools that compaction makes use of if they are offered.
+type ToolNames struct {
+	Read string // offered with a request for a summary
+	Edit string // with which the notes are edited
+	Snip string // with which the model says what can be cut out
 }
 
 // ClearedKind is the kind of the note that says which old results are no longer sent, under "keys".
@@ -87,7 +96,7 @@ func newRoom(s *Session, cfg Compaction) *room {
 	r.clearer = compact.Clearer{Micro: cfg.Micro, Clearable: r.clearable}
 	r.clearer.Restore(cfg.Cleared)
 	cc := compact.Config{
-		Provider: s.cfg.Provider, Language: cfg.Language, Clearable: r.clearable, Transcript: cfg.Transcript,
+		Provider: s.cfg.Provider, Language: cfg.Language, Clearable: r.clearable, ReadTool: cfg.Tools.Read, Transcript: cfg.Transcript,
 		Sources: cfg.Sources, Hooks: cfg.Hooks, Keep: cfg.Keep, NewID: s.newID, Now: s.now,
 		Booked: func(id string, u msg.Usage, took time.Duration) { s.ledger.Book(id, u, cost.Times{API: took}) },
 		Asking: func() {
@@ -139,7 +148,7 @@ type turnRoom struct {
 func (r *room) wire(a *agent.Agent) {
 	t := &turnRoom{room: r, model: a.Model, system: a.System, before: a.Context}
 	r.turn = t
-	if r.cfg.Snip != nil && slices.ContainsFunc(t.tools(), func(s msg.ToolSpec) bool { return s.Name == "Snip" }) {
+	if r.cfg.Snip != nil && slices.ContainsFunc(t.tools(), func(s msg.ToolSpec) bool { return s.Name == r.cfg.Tools.Snip }) {
 		a.Steps.Snip = t.snip
 	}
 	a.Steps.Micro = t.clear

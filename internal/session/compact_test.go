@@ -67,7 +67,7 @@ func newDwelling(t *testing.T, script string, opt store.Options, change func(*se
 			}
 			return m, nil
 		}
-		c.Compaction = &session.Compaction{Transcript: log.Path}
+		c.Compaction = &session.Compaction{Transcript: log.Path, Tools: session.ToolNames{Read: "Read", Edit: "Edit", Snip: "Snip"}}
 		if contents != nil {
 			c.Records.History = contents.Entries
 			var cleared struct{ Keys []string }

@@ -40,7 +40,7 @@ func (t *turnRoom) note(ended bool) {
 }
 
 func (t *turnRoom) moment() (notes.Moment, bool) {
-	at := slices.IndexFunc(t.tools(), func(s msg.ToolSpec) bool { return s.Name == "Edit" })
+	at := slices.IndexFunc(t.tools(), func(s msg.ToolSpec) bool { return s.Name == t.cfg.Tools.Edit })
 	if at < 0 {
 		return notes.Moment{}, false
 	}

@@ -62,6 +62,9 @@ type Traits struct {
 
 	// Output is the JSON Schema of the structured result, or nil. Tests hold every result to it.
 	Output json.RawMessage
+	// Restore is given the structured result of each earlier call of a resumed session, oldest first, so
+	// that the tool knows again what it knew of files. May be nil.
+	Restore func(structured json.RawMessage)
 	// Enabled reports why the tool cannot be offered now, or nil. A nil func means always enabled.
 	Enabled func() error
 }

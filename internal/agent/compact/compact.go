@@ -79,6 +79,9 @@ type Config struct {
 	Language string
 	// Clearable says of which tools old results may be cleared; nil means of none.
 	Clearable func(tool string) bool
+	// ReadTool names the only tool that a request for a summary offers, for providers that refuse calls in
+	// a conversation without tools; empty means none.
+	ReadTool string
 	// Transcript returns where the whole conversation can be read; nil or "" means nowhere.
 	Transcript func() string
 	// Notes returns what is known of the session without asking a model; see [Notes]. Nil means nothing.

@@ -82,6 +82,7 @@ func newCompactor(s *scribe, change func(*compact.Config)) *compact.Compactor {
 	n := 0
 	cfg := compact.Config{
 		Provider:   s,
+		ReadTool:   "Read",
 		Clearable:  func(tool string) bool { return tool != "Todo" },
 		Transcript: func() string { return "/logs/s.jsonl" },
 		NewID:      func() string { n++; return fmt.Sprintf("new-%d", n) },

@@ -19,9 +19,6 @@ const (
 	maxTries = 3
 	// maxQuote bounds what is quoted of a message to say which one is meant, in tokens.
 	maxQuote = 200
-	// readTool is the only tool that a request for a summary offers, for providers that refuse calls in
-	// a conversation without tools.
-	readTool = "Read"
 )
 
 // summarise asks the model to sum up the entries that are told, and returns the segment in which the
@@ -81,7 +78,7 @@ func (c *Compactor) ask(ctx context.Context, j Job, told []msg.Entry, keep strin
 	}
 	in := Job{Model: j.Model, Limits: j.Limits, System: j.System, Entries: c.bare(told, g)}
 	for _, t := range j.Tools {
-		if t.Name == readTool {
+		if t.Name == c.cfg.ReadTool {
 			in.Tools = []msg.ToolSpec{t}
 		}
 	}

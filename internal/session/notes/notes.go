@@ -224,7 +224,7 @@ func (k *Keeper) update(ctx context.Context, m Moment, said []msg.Message) error
 	}
 	next := page
 	for _, use := range answer.Uses() {
-		edited, err := apply(next, use, path)
+		edited, err := apply(next, use, m.Edit.Name, path)
 		if err != nil {
 			k.cfg.Log.Warn("an edit of the session notes was denied", "err", err)
 			continue
@@ -246,15 +246,15 @@ func (k *Keeper) update(ctx context.Context, m Moment, said []msg.Message) error
 	return k.cfg.Written(m.Last)
 }
 
-// apply returns page after an edit. Everything but an edit of the page is denied.
-func apply(page string, use *msg.ToolUse, path string) (string, error) {
+// apply returns page after an edit with tool. Everything but an edit of the page is denied.
+func apply(page string, use *msg.ToolUse, tool, path string) (string, error) {
 	var in struct {
 		Path string `json:"file_path"`
 		Old  string `json:"old_string"`
 		New  string `json:"new_string"`
 		All  bool   `json:"replace_all"`
 	}
-	if use.Name != "Edit" {
+	if use.Name != tool {
 		return page, fmt.Errorf("%s is not available here", use.Name)
 	}
 	if err := json.Unmarshal(use.Input, &in); err != nil {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"os"
 	"strings"
 	"testing"
@@ -58,13 +57,10 @@ func (c *conversation) call(name, input string) error {
 	return nil
 }
 
-func (c *conversation) transcript() iter.Seq2[string, json.RawMessage] {
-	return func(yield func(string, json.RawMessage) bool) {
-		for _, r := range append(c.results, result{"Bash", json.RawMessage(`{"stdout":"x"}`)}, result{"Read", json.RawMessage(`{"type":1}`)}) {
-			if !yield(r.tool, r.structured) {
-				return
-			}
-		}
+// restore makes the tools know what those of an earlier conversation returned.
+func (c *conversation) restore(results []result) {
+	for _, r := range append(results, result{"Edit", json.RawMessage(`"x"`)}, result{"Read", json.RawMessage(`{"type":1}`)}) {
+		c.tools[r.tool].Traits().Restore(r.structured)
 	}
 }
 
@@ -99,9 +95,8 @@ func TestRestore(t *testing.T) {
 	if err := os.Remove(w.path("gone")); err != nil {
 		t.Fatal(err)
 	}
-	state := filestate.New()
-	change.Restore(state, before.transcript())
-	after := converse(t, w, state)
+	after := converse(t, w, filestate.New())
+	after.restore(before.results)
 	for _, tt := range []struct {
 		tool, file, fields string
 		code               int

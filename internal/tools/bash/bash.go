@@ -19,6 +19,9 @@ import (
 	"adze/internal/tool/command"
 )
 
+// Name is the name of the tool.
+const Name = "Bash"
+
 // A Config is what the tool needs to know. Only Dir is required.
 type Config struct {
 	// Dir returns the working directory, absolute. It is asked once per call, when the call is bound.
@@ -128,7 +131,7 @@ func New(c Config) tool.Tool {
 	c.limits.Fill()
 	c.find = sync.OnceValues(Find)
 	def := tool.Def{
-		Name:   "Bash",
+		Name:   Name,
 		Doc:    describe(c),
 		Schema: schemaOf(c),
 		Traits: tool.Traits{

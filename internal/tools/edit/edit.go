@@ -16,6 +16,9 @@ import (
 	"adze/internal/tool/change"
 )
 
+// Name is the name of the tool.
+const Name = "Edit"
+
 // A Config is what the tool needs.
 type Config struct {
 	Files *change.Files
@@ -53,7 +56,7 @@ type Input struct {
 func New(c Config) tool.Tool {
 	var t tool.Tool
 	t = tool.NewBound(tool.Def{
-		Name:   "Edit",
+		Name:   Name,
 		Doc:    strings.TrimSpace(doc),
 		Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
 		Strict: true,
@@ -62,6 +65,7 @@ func New(c Config) tool.Tool {
 			MaxChars:  100_000,
 			Clearable: true,
 			Output:    json.RawMessage(strings.TrimSpace(outputSchema)),
+			Restore:   c.Files.Restore,
 		},
 	}, func(in Input) (tool.Call, error) { return c.bind(t, in) })
 	return t

@@ -62,6 +62,7 @@ func New(c Config) tool.Tool {
 			Hint:     "change cells of a Jupyter notebook",
 			MaxChars: 100_000,
 			Output:   json.RawMessage(strings.TrimSpace(outputSchema)),
+			Restore:  c.Files.Restore,
 		},
 	}, func(in Input) (tool.Call, error) { return c.bind(t, in) })
 	return t

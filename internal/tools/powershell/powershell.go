@@ -21,6 +21,9 @@ import (
 	"adze/internal/tool/command"
 )
 
+// Name is the name of the tool.
+const Name = "PowerShell"
+
 // A Config is what the tool needs to know. Only Dir is required.
 type Config struct {
 	// Dir returns the working directory, absolute. It is asked once per call, when the call is bound.
@@ -94,7 +97,7 @@ func New(c Config) tool.Tool {
 	c.limits.Fill()
 	c.find = sync.OnceValues(func() (string, error) { return find(exec.LookPath) })
 	return tool.NewBound(tool.Def{
-		Name:   "PowerShell",
+		Name:   Name,
 		Doc:    describe(c),
 		Schema: json.RawMessage(command.InputSchema()),
 		Traits: tool.Traits{

@@ -16,6 +16,9 @@ import (
 	"adze/internal/tool"
 )
 
+// Name is the name of the tool.
+const Name = "Read"
+
 // A Config is what the tool needs to know. Only Dir is required. Its functions may be called from
 // several goroutines.
 type Config struct {
@@ -96,8 +99,9 @@ func New(c Config) tool.Tool {
 	if c.MaxTokens == 0 {
 		c.MaxTokens = defaultMaxTokens
 	}
+	r := &reader{Config: c, known: map[string]bool{}}
 	return tool.NewBound(tool.Def{
-		Name:   "Read",
+		Name:   Name,
 		Doc:    strings.TrimSpace(doc),
 		Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
 		Strict: true,
@@ -107,8 +111,9 @@ func New(c Config) tool.Tool {
 			Cancel:       true,
 			Clearable:    true,
 			Output:       json.RawMessage(strings.TrimSpace(outputSchema)),
+			Restore:      r.restore,
 		},
-	}, (&reader{Config: c, known: map[string]bool{}}).bind)
+	}, r.bind)
 }
 
 // A reader is what all calls of the tool share.

@@ -12,6 +12,9 @@ import (
 	"adze/internal/tool"
 )
 
+// Name is the name of the tool.
+const Name = "Snip"
+
 // A Marker takes the model's word that steps are stale. An error means that none was marked.
 type Marker interface{ Mark(steps ...int) error }
 
@@ -51,7 +54,7 @@ func count(steps []int) string {
 // New returns the tool.
 func New(m Marker) tool.Tool {
 	return tool.New(tool.Def{
-		Name:   "Snip",
+		Name:   Name,
 		Doc:    strings.TrimSpace(doc),
 		Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
 		Traits: tool.Traits{Hint: "cut stale steps out of the conversation"},

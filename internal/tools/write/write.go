@@ -61,6 +61,7 @@ func New(c Config) tool.Tool {
 			MaxChars:  100_000,
 			Clearable: true,
 			Output:    json.RawMessage(strings.TrimSpace(outputSchema)),
+			Restore:   c.Files.Restore,
 		},
 	}, func(in Input) (tool.Call, error) {
 		proposal, err := change.Propose(c.Files, t, in, func(in *Input) *string { return &in.FilePath })

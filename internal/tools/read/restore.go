@@ -1,0 +1,30 @@
+package read
+
+import (
+	"encoding/json"
+
+	"adze/internal/platform/filestate"
+	"adze/internal/tool/change"
+)
+
+// restore makes the state know what an earlier call has shown, by its structured result.
+func (r *reader) restore(structured json.RawMessage) {
+	var seen struct {
+		Type string   `json:"type"`
+		File struct { // that of the file itself has no lines
+			FilePath    string `json:"filePath"`
+			NumLines    int    `json:"numLines"`
+			StartLine   int    `json:"startLine"`
+			TotalLines  int    `json:"totalLines"`
+			ContentHash string `json:"contentHash"`
+		} `json:"file"`
+	}
+	if r.State == nil || json.Unmarshal(structured, &seen) != nil || seen.Type != "text" && seen.Type != "notebook" {
+		return
+	}
+	change.Recall(r.State, filestate.Entry{
+		Path: seen.File.FilePath, Origin: filestate.Read,
+		Offset: seen.File.StartLine, Lines: seen.File.NumLines, Total: seen.File.TotalLines,
+		Complete: seen.File.NumLines == seen.File.TotalLines, // for a notebook both are 0
+	}, seen.File.ContentHash)
+}
