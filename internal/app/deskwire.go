@@ -100,7 +100,7 @@ func (t *terminal) open(ctx context.Context, resume string) (*plain.Conversation
 		return nil, err
 	}
 	t.close = func() { s.Close(); b.close() }
-	b.gate.SetAsk(s.Ask)
+	b.gate.SetAsk(s.AskPermission)
 	return &plain.Conversation{
 		Session: s, Desk: b.desk(s), Greeting: b.greeting(), Shown: 4,
 		Explain: b.explain, WarnUSD: b.settings.Float("costWarningUsd"),

@@ -31,7 +31,7 @@ func (b *builder) host(s *session.Session) headless.Host {
 	d := &hosting{b: b, s: s, index: fileindex.New(fileindex.Config{Dir: b.env.Dir, All: !b.settings.Bool("respectGitignore")}), began: b.env.Now()}
 	b.closers = append(b.closers, d.index.Close)
 	if b.o.asker == askHost {
-		b.gate.SetAsk(s.Ask)
+		b.gate.SetAsk(s.AskPermission)
 	}
 	h := headless.Host{
 		DefaultModel: b.model,

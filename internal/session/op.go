@@ -11,7 +11,6 @@ import (
 	"adze/internal/model"
 	"adze/internal/model/cost"
 	"adze/internal/msg"
-	"adze/internal/permission"
 	"adze/internal/session/store"
 	"adze/internal/tool"
 )
@@ -71,7 +70,7 @@ type (
 	// Answer settles a question of [Asked].
 	Answer struct {
 		ID string
-		permission.Answer
+		Reply
 	}
 
 	// Notify tells the model something at the next pause of the turn that runs, or in the next turn.
@@ -137,16 +136,16 @@ type (
 		Took    time.Duration
 	}
 
-	// Asked says that somebody has to decide whether a call may run.
+	// Asked says that the user has to answer something; see [Answer].
 	Asked struct {
 		ID string
-		permission.Question
+		Question
 	}
 
-	// Settled says that a question is answered, or withdrawn if there is no answer.
+	// Settled says that a question is answered, or withdrawn if there is no reply.
 	Settled struct {
-		ID     string
-		Answer *permission.Answer
+		ID    string
+		Reply Reply
 	}
 
 	// Changed says what the session uses from now on; empty means that it did not change.
@@ -203,7 +202,7 @@ func (s *Session) Submit(ctx context.Context, op Op) error {
 	case Withdraw:
 		return s.withdraw(op.ID)
 	case Answer:
-		return s.answer(op)
+		return s.questions.settle(op.ID, op.Reply)
 	case Notify:
 		return s.notify(op)
 	case SetModel:

@@ -3,58 +3,113 @@ package session
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"adze/internal/permission"
 )
 
-// A pending question waits for an answer.
-type pending struct {
-	question permission.Question
-	answer   chan permission.Answer
+// A Question is something the user has to answer: one of the kinds below, and nothing else.
+type Question interface {
+	// Unanswered returns the reply that counts where nobody can be asked: the one that lets nothing happen.
+	Unanswered() Reply
+	// check reports what is wrong with a reply to the question.
+	check(r Reply) error
 }
 
-// Ask asks whoever follows the session and waits for the first answer. It is a [permission.Asker]; the
-// question is withdrawn when ctx is done.
-func (s *Session) Ask(ctx context.Context, q permission.Question) (permission.Answer, error) {
-	id := s.newID()
-	p := &pending{question: q, answer: make(chan permission.Answer, 1)}
-	s.mu.Lock()
-	s.asked[id] = p
-	s.mu.Unlock()
-	s.feed.add(ctx, Asked{ID: id, Question: q}, false)
-	select {
-	case a := <-p.answer:
-		s.feed.add(ctx, Settled{ID: id, Answer: &a}, false)
-		return a, nil
-	case <-ctx.Done():
-	}
-	s.mu.Lock()
-	delete(s.asked, id)
-	s.mu.Unlock()
-	s.feed.add(ctx, Settled{ID: id}, false)
-	return permission.Answer{}, context.Cause(ctx)
+// A Reply answers a question. Each kind of question has a kind of reply.
+type Reply interface{ reply() }
+
+type (
+	// Permission asks whether a call may run, which may be one that presents a plan. A [Decision] answers it.
+	Permission struct{ permission.Question }
+
+	// Decision answers [Permission].
+	Decision struct{ permission.Answer }
+)
+
+func (Decision) reply() {}
+
+// Unanswered denies the call.
+func (Permission) Unanswered() Reply {
+	return Decision{permission.Answer{Behavior: permission.Deny, By: permission.Nobody}}
 }
 
-// answer settles a question. Only the first answer counts.
-func (s *Session) answer(op Answer) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	p, ok := s.asked[op.ID]
-	if !ok {
-		return fmt.Errorf("no question %q is open", op.ID)
+func (Permission) check(r Reply) error {
+	if _, ok := r.(Decision); !ok {
+		return mismatch(r)
 	}
-	delete(s.asked, op.ID)
-	p.answer <- op.Answer
 	return nil
 }
 
-// Questions returns the questions that nobody has answered yet, by id.
-func (s *Session) Questions() map[string]permission.Question {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	open := make(map[string]permission.Question, len(s.asked))
-	for id, p := range s.asked {
-		open[id] = p.question
+func mismatch(r Reply) error { return fmt.Errorf("%T does not answer this kind of question", r) }
+
+// questions are those that wait for an answer. They are safe for concurrent use.
+type questions struct {
+	mu   sync.Mutex
+	open map[string]pending
+}
+
+// A pending question waits for its reply.
+type pending struct {
+	Question
+	reply chan Reply
+}
+
+func (qs *questions) add(id string, q Question) pending {
+	qs.mu.Lock()
+	defer qs.mu.Unlock()
+	if qs.open == nil {
+		qs.open = map[string]pending{}
 	}
-	return open
+	p := pending{q, make(chan Reply, 1)}
+	qs.open[id] = p
+	return p
+}
+
+func (qs *questions) withdraw(id string) {
+	qs.mu.Lock()
+	defer qs.mu.Unlock()
+	delete(qs.open, id)
+}
+
+// settle answers a question. Only the first answer counts; one that does not fit leaves the question open.
+func (qs *questions) settle(id string, r Reply) error {
+	qs.mu.Lock()
+	defer qs.mu.Unlock()
+	p, ok := qs.open[id]
+	if !ok {
+		return fmt.Errorf("no question %q is open", id)
+	}
+	if err := p.check(r); err != nil {
+		return err
+	}
+	delete(qs.open, id)
+	p.reply <- r
+	return nil
+}
+
+// Ask puts a question to the front ends and waits for the first answer, which is of the kind that belongs to
+// the question. The question is withdrawn when ctx is done.
+func (s *Session) Ask(ctx context.Context, q Question) (Reply, error) {
+	id := s.newID()
+	p := s.questions.add(id, q)
+	s.feed.add(ctx, Asked{ID: id, Question: q}, false)
+	select {
+	case r := <-p.reply:
+		s.feed.add(ctx, Settled{ID: id, Reply: r}, false)
+		return r, nil
+	case <-ctx.Done():
+	}
+	s.questions.withdraw(id)
+	s.feed.add(ctx, Settled{ID: id}, false)
+	return nil, context.Cause(ctx)
+}
+
+// AskPermission asks whether a call may run. It is a [permission.Asker].
+func (s *Session) AskPermission(ctx context.Context, q permission.Question) (permission.Answer, error) {
+	r, err := s.Ask(ctx, Permission{q})
+	if err != nil {
+		return permission.Answer{}, err
+	}
+	return r.(Decision).Answer, nil
 }

@@ -159,22 +159,22 @@ type Denial struct {
 
 // A Session is one conversation. It is safe for concurrent use, by any number of front ends.
 type Session struct {
-	cfg    Config
-	life   context.Context // of all turns; its end is theirs
-	hist   *history
-	feed   *feed
-	ledger *cost.Ledger
-	memo   agent.Memo
-	inbox  agent.Inbox
-	room   *room          // nil lets the conversation grow
-	worker sync.WaitGroup // runs while there are jobs
+	cfg       Config
+	life      context.Context // of all turns; its end is theirs
+	hist      *history
+	feed      *feed
+	ledger    *cost.Ledger
+	memo      agent.Memo
+	inbox     agent.Inbox
+	room      *room          // nil lets the conversation grow
+	worker    sync.WaitGroup // runs while there are jobs
+	questions questions
 
 	mu      sync.Mutex
 	model   string
 	options agent.Options // of the next turn
 	denials []Denial
 	jobs    []job
-	asked   map[string]*pending
 	busy    bool                    // a worker does the jobs
 	idle    chan struct{}           // closed when the worker is done; nil before the first
 	stop    context.CancelCauseFunc // of the turn that runs
@@ -195,7 +195,6 @@ func Open(ctx context.Context, cfg Config) *Session {
 		ledger:  cfg.Records.Ledger,
 		model:   cfg.Models.Main,
 		options: cfg.Loop,
-		asked:   map[string]*pending{},
 	}
 	s.feed = newFeed(s.now)
 	if s.ledger == nil {

@@ -13,22 +13,24 @@ import (
 
 // A question was put to the host and is not settled yet. The request is the line that puts it.
 type question struct {
-	id      string
+	session.Asked
 	request []byte
 }
 
-// asked puts a question to the host, or denies the call when there is nobody to ask.
+// asked puts a question to the host, or leaves it unanswered when nobody can be asked. Hosts are asked about
+// permissions only.
 func (f *Front) asked(ctx context.Context, q session.Asked) {
-	if f.host != nil && f.host.ask(q) {
+	p, ok := q.Question.(session.Permission)
+	if ok && f.host != nil && f.host.ask(question{q, canUseTool(q.ID, p)}) {
 		f.host.state(true)
 		return
 	}
-	f.deny(ctx, q.ID)
+	f.refuse(ctx, q)
 }
 
-func (f *Front) deny(ctx context.Context, id string) {
-	a := permission.Answer{Behavior: permission.Deny, By: permission.Nobody}
-	f.cfg.Session.Submit(ctx, session.Answer{ID: id, Answer: a}) // ok: a question that is settled needs no answer
+// refuse gives the reply that counts where nobody can be asked.
+func (f *Front) refuse(ctx context.Context, q session.Asked) {
+	f.cfg.Session.Submit(ctx, session.Answer{ID: q.ID, Reply: q.Unanswered()}) // ok: a question that is settled needs no answer
 }
 
 // settled withdraws a question that somebody else answered, or that nobody needs answered any more.
@@ -46,29 +48,28 @@ func (f *Front) settled(q session.Settled) {
 }
 
 // ask writes the request for an answer. It reports whether the host can be asked at all.
-func (sv *server) ask(q session.Asked) bool {
-	line := canUseTool(q)
+func (sv *server) ask(q question) bool {
 	sv.mu.Lock()
 	if !sv.h.Asks || sv.hungUp {
 		sv.mu.Unlock()
 		return false
 	}
-	sv.asked = append(sv.asked, question{q.ID, line})
+	sv.asked = append(sv.asked, q)
 	sv.mu.Unlock()
-	sv.f.out.write(line)
+	sv.f.out.write(q.request)
 	return true
 }
 
 // canUseTool returns the request that asks the host whether a call may run.
-func canUseTool(q session.Asked) []byte {
+func canUseTool(id string, q session.Permission) []byte {
 	o := &object{}
 	o.str("type", "control_request")
-	o.str("request_id", q.ID)
+	o.str("request_id", id)
 	o.object("request", func(o *object) {
 		o.str("subtype", "can_use_tool")
 		o.str("tool_name", q.Tool)
 		o.raw("input", q.Input)
-		o.str("tool_use_id", q.Question.ID)
+		o.str("tool_use_id", q.ID)
 		o.value("permission_suggestions", q.Suggestions)
 		o.strIf("blocked_path", q.BlockedPath)
 		o.strIf("decision_reason", q.Reason.Text)
@@ -90,7 +91,7 @@ func canUseTool(q session.Asked) []byte {
 func (sv *server) drop(id string) bool {
 	sv.mu.Lock()
 	defer sv.mu.Unlock()
-	i := slices.IndexFunc(sv.asked, func(q question) bool { return q.id == id })
+	i := slices.IndexFunc(sv.asked, func(q question) bool { return q.ID == id })
 	if i < 0 {
 		return false
 	}
@@ -118,7 +119,7 @@ func (sv *server) hangUp() {
 	sv.leave()
 	sv.mu.Unlock()
 	for _, q := range open {
-		sv.f.deny(sv.ctx, q.id)
+		sv.f.refuse(sv.ctx, q.Asked)
 	}
 }
 
@@ -143,7 +144,7 @@ func (sv *server) answered(body json.RawMessage) error {
 	} else {
 		a.Message = "The host could not answer: " + r.Error
 	}
-	sv.f.cfg.Session.Submit(sv.ctx, session.Answer{ID: r.RequestID, Answer: a}) // ok: it may have been withdrawn meanwhile
+	sv.f.cfg.Session.Submit(sv.ctx, session.Answer{ID: r.RequestID, Reply: session.Decision{Answer: a}}) // ok: it may have been withdrawn meanwhile
 	return nil
 }
 

@@ -119,7 +119,7 @@ func request(id, body string) string {
 type asking struct{ s **session.Session }
 
 func (g asking) Before(ctx context.Context, u *tool.Use) error {
-	a, err := (*g.s).Ask(ctx, permission.Question{
+	a, err := (*g.s).AskPermission(ctx, permission.Question{
 		ID: u.ID, Tool: u.Name, Title: "Echo it", Input: u.Input, Reason: permission.Reason{Type: "other", Text: "no rule"},
 	})
 	if err != nil {
@@ -569,4 +569,22 @@ func TestEveryRequestIsAnswered(t *testing.T) {
 			rt.Error(diff)
 		}
 	})
+}
+
+// A host is asked about permissions only: what else is asked gets the reply that lets nothing happen.
+func TestOtherQuestionsAreRefused(t *testing.T) {
+	d := talkAsking(t, Host{Asks: true})
+	for _, q := range []session.Question{
+		session.Choices{Items: []session.Choice{{Text: "Which?"}}},
+		session.Form{Message: "Where?", Fields: []session.Field{{Name: "city", Required: true}}},
+	} {
+		r, err := d.st.front.cfg.Session.Ask(t.Context(), q)
+		if diff := cmp.Diff(q.Unanswered(), r); diff != "" || err != nil {
+			t.Errorf("%v (-want +got):\n%s", err, diff)
+		}
+	}
+	if asked := d.all("control_request"); len(asked) > 0 {
+		t.Errorf("the host was asked: %v", asked)
+	}
+	d.end()
 }

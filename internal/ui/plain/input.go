@@ -5,9 +5,7 @@ import (
 	"strings"
 
 	"adze/internal/desk"
-	"adze/internal/permission"
 	"adze/internal/platform/lineedit"
-	"adze/internal/session"
 )
 
 // take takes what was typed.
@@ -128,89 +126,6 @@ func (f *Front) remember(text string) {
 	}
 	if f.cfg.Remember != nil {
 		f.cfg.Remember(text)
-	}
-}
-
-// ask puts the first question.
-func (f *Front) ask() {
-	q := f.asked[0]
-	f.out.fresh()
-	if title := firstOf(q.Title, q.Tool); strings.HasSuffix(title, q.Command) {
-		f.out.say("\n" + title)
-	} else {
-		f.out.say("\n" + firstOf(q.DisplayName, q.Tool) + ":")
-		f.out.whole(q.Command)
-	}
-	if q.Preview != nil {
-		f.out.display(q.Preview)
-		f.out.shown[q.Question.ID] = true
-	}
-	if q.Warning != "" {
-		f.out.say(q.Warning)
-	}
-	if q.Reason.Text != "" {
-		f.out.say(q.Reason.Text)
-	}
-	if rules := proposed(q.Suggestions); rules != "" {
-		f.out.say("[a]lways also allows " + rules + ".")
-	}
-}
-
-// proposed names what the suggestions would allow.
-func proposed(updates []permission.Update) string {
-	var texts []string
-	for _, u := range updates {
-		for _, r := range u.Rules {
-			texts = append(texts, r.String())
-		}
-		if u.Mode != "" {
-			texts = append(texts, "the mode "+string(u.Mode))
-		}
-		texts = append(texts, u.Directories...)
-	}
-	return strings.Join(texts, ", ")
-}
-
-// reply answers the first question.
-func (f *Front) reply(ctx context.Context, text string) {
-	q := f.asked[0]
-	a := permission.Answer{Behavior: permission.Deny}
-	switch strings.ToLower(text) {
-	case "y", "yes", "1":
-		a.Behavior = permission.Allow
-	case "a", "always", "2":
-		a.Behavior, a.Updates = permission.Allow, q.Suggestions
-	case "n", "no", "3":
-	case "":
-		f.prompt()
-		return
-	default:
-		a.Message = text
-	}
-	f.asked = f.asked[1:]
-	if err := f.talk.Submit(ctx, session.Answer{ID: q.ID, Answer: a}); err != nil {
-		f.out.say("Somebody else has answered already.")
-	}
-	if len(f.asked) > 0 {
-		f.ask()
-		f.prompt()
-	}
-}
-
-// settled forgets a question that was answered elsewhere or withdrawn.
-func (f *Front) settled(ev session.Settled) {
-	for i, q := range f.asked {
-		if q.ID != ev.ID {
-			continue
-		}
-		f.asked = append(f.asked[:i], f.asked[i+1:]...)
-		if !f.leave {
-			f.out.say("The question is settled.")
-		}
-		if i == 0 && len(f.asked) > 0 {
-			f.ask()
-		}
-		return
 	}
 }
 

@@ -71,9 +71,9 @@ type Front struct {
 	left *Conversation // the last one, after it was left
 	out  *printer
 
-	working  bool // a turn runs
-	awaited  bool // what was entered will be answered by an entry: the prompt waits for it
-	asked    []session.Asked
+	working  bool       // a turn runs
+	awaited  bool       // what was entered will be answered by an entry: the prompt waits for it
+	asked    []question // that wait for an answer
 	followed *following // the task that the person waits for, or nil
 	offer    *offer     // what a number stands for, or nil
 	leave    bool       // the next Ctrl-C leaves
@@ -253,9 +253,9 @@ func (f *Front) entry(e session.Entry) {
 	case session.Loop:
 		f.out.event(e.Seq, ev.Event)
 	case session.Asked:
-		f.asked = append(f.asked, ev)
+		f.asked = append(f.asked, question{ev.ID, dialogFor(ev.Question)})
 		if len(f.asked) == 1 {
-			f.ask()
+			f.askNext()
 		}
 	case session.Settled:
 		f.settled(ev)
@@ -312,13 +312,10 @@ func (f *Front) prompt() {
 }
 
 func (f *Front) promptText() string {
-	switch {
-	case len(f.asked) == 0:
+	if len(f.asked) == 0 {
 		return "> "
-	case proposed(f.asked[0].Suggestions) != "":
-		return "Allow? [y]es, [a]lways, [n]o, or what to do instead: "
 	}
-	return "Allow? [y]es, [n]o, or what to do instead: "
+	return f.asked[0].prompt()
 }
 
 // say starts a turn, or steers the one that runs.

@@ -160,7 +160,9 @@ func newConsole(t *testing.T, script string, change func(*setup)) *console {
 		var s *session.Session
 		s = session.Open(ctx, session.Config{
 			ID: "the-session", Provider: player.Provider(), Tools: session.Tools{Registry: tool.NewRegistry(do, wait)},
-			Gates: []exec.Gate{{Name: "permission", Gate: gate{func(ctx context.Context, q permission.Question) (permission.Answer, error) { return s.Ask(ctx, q) }}}},
+			Gates: []exec.Gate{{Name: "permission", Gate: gate{func(ctx context.Context, q permission.Question) (permission.Answer, error) {
+				return s.AskPermission(ctx, q)
+			}}}},
 			Models: session.Models{Main: "small", Resolve: func(name string) (agent.Model, error) {
 				if name == "none" {
 					return agent.Model{}, errors.New(`there is no model "none"`)

@@ -17,11 +17,11 @@ func TestQuestionsWarn(t *testing.T) {
 	var out bytes.Buffer
 	f := New(Config{Out: &out})
 	f.out = newPrinter(f.cfg)
-	f.asked = []session.Asked{{ID: "1", Question: permission.Question{
+	f.asked = []question{{"1", dialogFor(session.Permission{Question: permission.Question{
 		ID: "u", Tool: "Bash", Title: "Run rm -rf build", Warning: "This deletes files.", Reason: permission.Reason{Text: "no rule allows it"},
 		Preview: tool.Changes{{Path: "a.txt", Added: 1, Hunks: []tool.Hunk{{Lines: []string{"+new"}}}}, {Path: "b.txt", Removed: 1, Hunks: []tool.Hunk{{Lines: []string{"-old"}}}}},
-	}}}
-	f.ask()
+	}})}}
+	f.askNext()
 	got := strings.Join(strings.Fields(out.String()), " ")
 	want := "Run rm -rf build changed a.txt, 1 added, 0 removed +new changed b.txt, 0 added, 1 removed -old This deletes files. no rule allows it"
 	if got != want {

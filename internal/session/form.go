@@ -1,0 +1,290 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"net/mail"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+type (
+	// Choices asks the user to choose, in one or several matters. A [Selection] answers it.
+	Choices struct{ Items []Choice }
+
+	// A Choice is one matter. The user may write something else than the options.
+	Choice struct {
+		Header  string // one or two words; it may be empty
+		Text    string
+		Options []Option
+		// Multiple lets the user choose several options.
+		Multiple bool
+	}
+
+	// An Option can be chosen.
+	Option struct{ Label, Description string }
+
+	// Selection answers [Choices]: for each item the labels of the options, or what the user wrote instead.
+	Selection struct {
+		Chosen [][]string
+		// Declined says that the user did not choose. Chosen is empty then.
+		Declined bool
+	}
+)
+
+func (Selection) reply() {}
+
+// Unanswered declines to choose.
+func (Choices) Unanswered() Reply { return Selection{Declined: true} }
+
+func (c Choices) check(r Reply) error {
+	s, ok := r.(Selection)
+	switch {
+	case !ok:
+		return mismatch(r)
+	case s.Declined:
+		return nil
+	case len(s.Chosen) != len(c.Items):
+		return fmt.Errorf("%d of %d questions are answered", len(s.Chosen), len(c.Items))
+	}
+	for i, chosen := range s.Chosen {
+		if len(chosen) == 0 || len(chosen) > 1 && !c.Items[i].Multiple {
+			return fmt.Errorf("%q has %d answers", c.Items[i].Text, len(chosen))
+		}
+	}
+	return nil
+}
+
+type (
+	// Form asks the user for values. A [Filled] answers it.
+	Form struct {
+		From    string // who asks, such as a server
+		Message string
+		Fields  []Field
+	}
+
+	// A Field is one value of a form.
+	Field struct {
+		Name        string // its key in the answer
+		Title       string // it may be empty
+		Description string
+		Type        FieldType
+		Format      Format // of a text; it may be empty
+		Required    bool
+		Options     []Option // of a choice, whose values are the labels
+		Default     any      // nil means none
+		// Min and Max bound a number, or the characters of a text, or how many options are chosen; nil means
+		// no bound.
+		Min, Max *float64
+	}
+
+	// Filled answers [Form].
+	Filled struct {
+		Action Action
+		// Values are those of the fields, by name, if the action is [Accept]: a string, a float64, an int64, a
+		// bool or a []string.
+		Values map[string]any
+	}
+)
+
+// A FieldType is what a field takes.
+type FieldType string
+
+// The types of fields.
+const (
+	TextField    FieldType = "string"
+	NumberField  FieldType = "number"
+	IntegerField FieldType = "integer"
+	BooleanField FieldType = "boolean"
+	ChoiceField  FieldType = "enum"  // one option
+	ListField    FieldType = "array" // several options
+)
+
+// A Format is what a text looks like.
+type Format string
+
+// The formats.
+const (
+	EmailFormat    Format = "email"
+	URIFormat      Format = "uri"
+	DateFormat     Format = "date"
+	DateTimeFormat Format = "date-time"
+)
+
+// An Action is what the user does with a form.
+type Action string
+
+// The actions.
+const (
+	Accept  Action = "accept"
+	Decline Action = "decline" // the user does not want to answer
+	Cancel  Action = "cancel"  // the user was not there to answer, or left
+)
+
+func (Filled) reply() {}
+
+// Unanswered cancels the form.
+func (Form) Unanswered() Reply { return Filled{Action: Cancel} }
+
+func (f Form) check(r Reply) error {
+	filled, ok := r.(Filled)
+	switch {
+	case !ok:
+		return mismatch(r)
+	case filled.Action == Decline || filled.Action == Cancel:
+		return nil
+	case filled.Action != Accept:
+		return fmt.Errorf("a form is accepted, declined or cancelled, not %q", filled.Action)
+	}
+	for _, field := range f.Fields {
+		v, ok := filled.Values[field.Name]
+		if !ok && field.Required {
+			return fmt.Errorf("%s: a value is required", field.Label())
+		}
+		if ok {
+			if err := field.Check(v); err != nil {
+				return fmt.Errorf("%s: %w", field.Label(), err)
+			}
+		}
+	}
+	for name := range filled.Values {
+		if !slices.ContainsFunc(f.Fields, func(field Field) bool { return field.Name == name }) {
+			return fmt.Errorf("the form has no field %q", name)
+		}
+	}
+	return nil
+}
+
+// Label returns what to call the field.
+func (f Field) Label() string {
+	if f.Title != "" {
+		return f.Title
+	}
+	return f.Name
+}
+
+// Parse returns the value that a text stands for, as the user types it. Options can be given by number,
+// several of them between commas.
+func (f Field) Parse(text string) (any, error) {
+	var v any = text
+	var err error
+	switch f.Type {
+	case NumberField:
+		v, err = strconv.ParseFloat(text, 64)
+	case IntegerField:
+		v, err = strconv.ParseInt(text, 10, 64)
+	case BooleanField:
+		v, err = parseBool(text)
+	case ChoiceField:
+		v = optionNamed(f.Options, text)
+	case ListField:
+		labels := []string{}
+		for part := range strings.SplitSeq(text, ",") {
+			labels = append(labels, optionNamed(f.Options, strings.TrimSpace(part)))
+		}
+		v = labels
+	}
+	if err != nil {
+		return nil, fmt.Errorf("this is not what the field takes: %s", f.Type)
+	}
+	return v, f.Check(v)
+}
+
+func parseBool(text string) (bool, error) {
+	switch strings.ToLower(text) {
+	case "y", "yes", "true":
+		return true, nil
+	case "n", "no", "false":
+		return false, nil
+	}
+	return false, errors.New("neither yes nor no")
+}
+
+// optionNamed returns the label of the option with that number, or else the text.
+func optionNamed(options []Option, text string) string {
+	if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(options) {
+		return options[n-1].Label
+	}
+	return text
+}
+
+// Check reports why v cannot be a value of the field.
+func (f Field) Check(v any) error {
+	switch v := v.(type) {
+	case string:
+		switch f.Type {
+		case TextField:
+			return errors.Join(f.within(float64(utf8.RuneCountInString(v)), "characters"), f.Format.check(v))
+		case ChoiceField:
+			return f.offered(v)
+		}
+	case float64:
+		if f.Type == NumberField {
+			return f.within(v, "")
+		}
+	case int64:
+		if f.Type == IntegerField {
+			return f.within(float64(v), "")
+		}
+	case bool:
+		if f.Type == BooleanField {
+			return nil
+		}
+	case []string:
+		if f.Type == ListField {
+			for _, label := range v {
+				if err := f.offered(label); err != nil {
+					return err
+				}
+			}
+			return f.within(float64(len(v)), "options")
+		}
+	}
+	return fmt.Errorf("%v is not a value of the type %s", v, f.Type)
+}
+
+func (f Field) within(n float64, unit string) error {
+	switch {
+	case f.Min != nil && n < *f.Min:
+		return errors.New(strings.TrimSpace(fmt.Sprintf("at least %v %s", *f.Min, unit)))
+	case f.Max != nil && n > *f.Max:
+		return errors.New(strings.TrimSpace(fmt.Sprintf("at most %v %s", *f.Max, unit)))
+	}
+	return nil
+}
+
+func (f Field) offered(label string) error {
+	if !slices.ContainsFunc(f.Options, func(o Option) bool { return o.Label == label }) {
+		return fmt.Errorf("%q is not one of the options", label)
+	}
+	return nil
+}
+
+// check reports why a text does not have the format.
+func (f Format) check(text string) error {
+	var err error
+	switch f {
+	case EmailFormat:
+		var a *mail.Address
+		if a, err = mail.ParseAddress(text); err == nil && a.Address != text {
+			err = errors.New("more than an address")
+		}
+	case URIFormat:
+		var u *url.URL
+		if u, err = url.Parse(text); err == nil && u.Scheme == "" {
+			err = errors.New("no scheme")
+		}
+	case DateFormat:
+		_, err = time.Parse(time.DateOnly, text)
+	case DateTimeFormat:
+		_, err = time.Parse(time.RFC3339, text)
+	}
+	if err != nil {
+		return fmt.Errorf("%q is not of the format %s", text, f)
+	}
+	return nil
+}

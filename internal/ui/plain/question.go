@@ -1,0 +1,308 @@
+package plain
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"adze/internal/permission"
+	"adze/internal/session"
+)
+
+// A question of the session, with the dialog that puts it.
+type question struct {
+	id string
+	dialog
+}
+
+// A dialog puts one kind of question, line by line.
+type dialog interface {
+	// draw shows what is asked.
+	draw(p *printer)
+	// prompt returns what invites the user to answer.
+	prompt() string
+	// enter takes a line. It returns nil if more is needed.
+	enter(p *printer, text string) session.Reply
+}
+
+// dialogFor returns the dialog for a kind of question.
+func dialogFor(q session.Question) dialog {
+	switch q := q.(type) {
+	case session.Permission:
+		return permissionDialog{q}
+	case session.Choices:
+		return &choicesDialog{Choices: q}
+	case session.Form:
+		return &formDialog{Form: q, values: map[string]any{}}
+	}
+	panic(fmt.Sprintf("plain: unknown question %T", q))
+}
+
+// askNext shows the first question that waits.
+func (f *Front) askNext() {
+	f.out.fresh()
+	f.asked[0].draw(f.out)
+}
+
+// reply takes a line of the answer to the first question.
+func (f *Front) reply(ctx context.Context, text string) {
+	q := f.asked[0]
+	r := q.enter(f.out, text)
+	if r == nil {
+		f.prompt()
+		return
+	}
+	f.asked = f.asked[1:]
+	if err := f.talk.Submit(ctx, session.Answer{ID: q.id, Reply: r}); err != nil {
+		f.out.say("The question is settled already.")
+	}
+	if len(f.asked) > 0 {
+		f.askNext()
+		f.prompt()
+	}
+}
+
+// settled forgets a question that was answered elsewhere or withdrawn.
+func (f *Front) settled(ev session.Settled) {
+	for i, q := range f.asked {
+		if q.id != ev.ID {
+			continue
+		}
+		f.asked = append(f.asked[:i], f.asked[i+1:]...)
+		if !f.leave {
+			f.out.say("The question is settled.")
+		}
+		if i == 0 && len(f.asked) > 0 {
+			f.askNext()
+		}
+		return
+	}
+}
+
+// A permissionDialog asks whether a call may run.
+type permissionDialog struct{ session.Permission }
+
+func (d permissionDialog) draw(p *printer) {
+	if title := firstOf(d.Title, d.Tool); strings.HasSuffix(title, d.Command) {
+		p.say("\n" + title)
+	} else {
+		p.say("\n" + firstOf(d.DisplayName, d.Tool) + ":")
+		p.whole(d.Command)
+	}
+	if d.Preview != nil {
+		p.display(d.Preview)
+		p.shown[d.ID] = true
+	}
+	if d.Warning != "" {
+		p.say(d.Warning)
+	}
+	if d.Reason.Text != "" {
+		p.say(d.Reason.Text)
+	}
+	if rules := proposed(d.Suggestions); rules != "" {
+		p.say("[a]lways also allows " + rules + ".")
+	}
+}
+
+func (d permissionDialog) prompt() string {
+	if proposed(d.Suggestions) != "" {
+		return "Allow? [y]es, [a]lways, [n]o, or what to do instead: "
+	}
+	return "Allow? [y]es, [n]o, or what to do instead: "
+}
+
+func (d permissionDialog) enter(_ *printer, text string) session.Reply {
+	a := permission.Answer{Behavior: permission.Deny}
+	switch strings.ToLower(text) {
+	case "y", "yes", "1":
+		a.Behavior = permission.Allow
+	case "a", "always", "2":
+		a.Behavior, a.Updates = permission.Allow, d.Suggestions
+	case "n", "no", "3":
+	case "":
+		return nil
+	default:
+		a.Message = text
+	}
+	return session.Decision{Answer: a}
+}
+
+// proposed names what the suggestions would allow.
+func proposed(updates []permission.Update) string {
+	var texts []string
+	for _, u := range updates {
+		for _, r := range u.Rules {
+			texts = append(texts, r.String())
+		}
+		if u.Mode != "" {
+			texts = append(texts, "the mode "+string(u.Mode))
+		}
+		texts = append(texts, u.Directories...)
+	}
+	return strings.Join(texts, ", ")
+}
+
+// declined is what the user enters to leave a dialog without an answer.
+const declined = "/skip"
+
+// A choicesDialog asks one matter after the other.
+type choicesDialog struct {
+	session.Choices
+	chosen [][]string
+}
+
+func (d *choicesDialog) item() session.Choice { return d.Items[len(d.chosen)] }
+
+func (d *choicesDialog) draw(p *printer) {
+	c := d.item()
+	text := c.Text
+	if c.Header != "" {
+		text = c.Header + ": " + text
+	}
+	p.say("\n" + text)
+	drawOptions(p, c.Options)
+}
+
+func drawOptions(p *printer, options []session.Option) {
+	for i, o := range options {
+		line := fmt.Sprintf("%3d. %s", i+1, o.Label)
+		if o.Description != "" {
+			line += ": " + o.Description
+		}
+		p.line(line)
+	}
+}
+
+func (d *choicesDialog) prompt() string {
+	if d.item().Multiple {
+		return "Numbers with commas between them, or your own answer (" + declined + " skips): "
+	}
+	return "Number, or your own answer (" + declined + " skips): "
+}
+
+func (d *choicesDialog) enter(p *printer, text string) session.Reply {
+	switch text {
+	case "":
+		return nil
+	case declined:
+		return session.Selection{Declined: true}
+	}
+	chosen := []string{label(d.item(), text)}
+	if d.item().Multiple {
+		if several := labels(d.item(), text); several != nil {
+			chosen = several
+		}
+	}
+	d.chosen = append(d.chosen, chosen)
+	if len(d.chosen) == len(d.Items) {
+		return session.Selection{Chosen: d.chosen}
+	}
+	d.draw(p)
+	return nil
+}
+
+// label returns the label of the option with that number, or else the text.
+func label(c session.Choice, text string) string {
+	if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(c.Options) {
+		return c.Options[n-1].Label
+	}
+	return text
+}
+
+// labels returns the labels of the options with those numbers, or nil if the text is something else.
+func labels(c session.Choice, text string) []string {
+	var all []string
+	for part := range strings.SplitSeq(text, ",") {
+		part = strings.TrimSpace(part)
+		named := label(c, part)
+		if named == part {
+			return nil
+		}
+		all = append(all, named)
+	}
+	return all
+}
+
+// A formDialog asks for one field after the other.
+type formDialog struct {
+	session.Form
+	values map[string]any
+	at     int
+}
+
+func (d *formDialog) draw(p *printer) {
+	if d.at == 0 {
+		p.say("\n" + strings.TrimPrefix(d.From+": ", ": ") + d.Message)
+	}
+	if d.at == len(d.Fields) {
+		return
+	}
+	f := d.Fields[d.at]
+	if f.Description != "" {
+		p.say(f.Description)
+	}
+	drawOptions(p, f.Options)
+}
+
+func (d *formDialog) prompt() string {
+	if d.at == len(d.Fields) { // a form without fields asks for consent alone
+		return "Agree? [y]es, [n]o: "
+	}
+	f := d.Fields[d.at]
+	hint := string(f.Type)
+	switch {
+	case f.Type == session.BooleanField:
+		hint = "yes or no"
+	case f.Type == session.ChoiceField:
+		hint = "number"
+	case f.Type == session.ListField:
+		hint = "numbers with commas between them"
+	case f.Format != "":
+		hint = string(f.Format)
+	case f.Type == session.TextField:
+		hint = "text"
+	}
+	switch {
+	case f.Default != nil:
+		hint += fmt.Sprintf(", default %v", f.Default)
+	case !f.Required:
+		hint += ", optional"
+	}
+	return fmt.Sprintf("%s (%s; %s declines): ", f.Label(), hint, declined)
+}
+
+func (d *formDialog) enter(p *printer, text string) session.Reply {
+	if text == declined {
+		return session.Filled{Action: session.Decline}
+	}
+	if d.at == len(d.Fields) {
+		switch strings.ToLower(text) {
+		case "y", "yes":
+			return session.Filled{Action: session.Accept}
+		case "n", "no":
+			return session.Filled{Action: session.Decline}
+		}
+		return nil
+	}
+	f := d.Fields[d.at]
+	switch {
+	case text == "" && f.Default != nil:
+		d.values[f.Name] = f.Default
+	case text == "" && f.Required:
+		p.say("A value is required.")
+		return nil
+	case text != "":
+		v, err := f.Parse(text)
+		if err != nil {
+			p.say("This does not fit: " + err.Error() + ".")
+			return nil
+		}
+		d.values[f.Name] = v
+	}
+	if d.at++; d.at == len(d.Fields) {
+		return session.Filled{Action: session.Accept, Values: d.values}
+	}
+	d.draw(p)
+	return nil
+}
