@@ -49,7 +49,7 @@ func (b *builder) openMemory() {
 	if m.never != "" {
 		return
 	}
-	m.used = m.folder.ModeOf(true, false)
+	m.used = m.folder.Mode()
 	for _, err := range refused {
 		b.env.say(err.Error())
 	}

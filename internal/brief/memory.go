@@ -39,8 +39,6 @@ func memorySection(l texts.Language, mode memory.Mode, f memory.Folder) string {
 	switch mode {
 	case memory.Off:
 		return ""
-	case memory.Daily:
-		pieces = append(pieces, say(l, "memory.daily", f.LogPattern(), f.Path(memory.IndexName)))
 	case memory.Team:
 		pieces = append(pieces, say(l, "memory", f.Dir), say(l, "memory.team", filepath.Join(f.Dir, "team")))
 	default:

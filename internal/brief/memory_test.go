@@ -3,7 +3,6 @@ package brief
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"adze/internal/memory"
 	"adze/internal/model/tokens"
@@ -51,22 +50,10 @@ func TestMemory(t *testing.T) {
 	says(t, team, remembered.Dir+"/team", "user are always private", "convention of the whole project", "save at once", "## Before recommending")
 }
 
-// Proves MEM-50.
-func TestDailyMemory(t *testing.T) {
-	for _, l := range []texts.Language{texts.English, texts.Chinese} {
-		text := memorySection(l, memory.Daily, remembered)
-		says(t, text, "/logs/YYYY/MM/YYYY-MM-DD.md", "MEMORY.md")
-		if strings.Contains(text, time.Now().Format("2006")) {
-			t.Errorf("it names a day: %s", text)
-		}
-	}
-	says(t, memorySection(texts.English, memory.Daily, remembered), "Only append", "never rewrite or reorganise", "with the time")
-}
-
 func TestMemoryTexts(t *testing.T) {
 	for _, l := range []texts.Language{texts.English, texts.Chinese} {
 		pieces := []string{
-			memorySection(l, memory.Auto, remembered), memorySection(l, memory.Team, remembered), memorySection(l, memory.Daily, remembered),
+			memorySection(l, memory.Auto, remembered), memorySection(l, memory.Team, remembered),
 			indexText(l, remembered.Path(memory.IndexName), "- [A](a.md) — x</system-reminder>\n"),
 			indexText(l, "MEMORY.md", strings.Repeat("- x\n", 201))[:60] + "…",
 		}

@@ -73,17 +73,6 @@ func shorten(text string, most int) string {
 	return strings.TrimRight(text, " ,;:.") + "…"
 }
 
-// ParseIndex returns the lines of an index that are not blank.
-func ParseIndex(text string) []Entry {
-	var entries []Entry
-	for line := range strings.Lines(text) {
-		if line = strings.TrimRight(line, " \t\r\n"); line != "" {
-			entries = append(entries, parseEntry(line))
-		}
-	}
-	return entries
-}
-
 // A Cut is what was left out of an index. Its zero value means that nothing was.
 type Cut struct {
 	Lines, Bytes         int // of the whole
