@@ -145,7 +145,7 @@ func killOne(t *testing.T, home, session string) (torn bool) {
 	}
 	checkPrefix(t, again, next.ID)
 	os.Remove(l.Path()) // ok: thousands of them are large
-	return l.Torn() != nil
+	return l.torn != nil
 }
 
 // checkPrefix wants the first messages of the conversation and no others, at least up to one.
@@ -195,9 +195,9 @@ func childFillsUp() {
 		}
 	}
 	info, _ := os.Stat(l.Path())
-	fmt.Println("failed", failed, "state", l.Unsaved() != nil, "whole", info.Size()%int64(len(l.buf)) == 0)
+	fmt.Println("failed", failed, "state", len(l.unsaved) > 0, "whole", info.Size()%int64(len(l.buf)) == 0)
 	set(&before)
-	fmt.Println(errors.Join(l.Append(text("5", strings.Repeat("x", 9000))), l.Unsaved(), l.Close()))
+	fmt.Println(errors.Join(l.Append(text("5", strings.Repeat("x", 9000))), l.Close()))
 }
 
 // Proves SESS-12.

@@ -11,26 +11,6 @@ import (
 	"adze/internal/platform/fsys"
 )
 
-// SideChain returns the log of a sub-agent of the session, which nobody else has. It has a file of its
-// own beside the log, made with its first record. The caller closes it.
-func (l *Log) SideChain(agentID string) (*Log, error) {
-	if l == nil {
-		return nil, nil
-	}
-	if agentID == "" || safeName(agentID) != agentID {
-		return nil, fmt.Errorf("agent id %q is not made of letters, digits, '-' and '_'", agentID)
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if err := l.claim(); err != nil {
-		return nil, err
-	}
-	opt := l.opt
-	opt.agent, opt.Mirror = agentID, nil
-	opt.Path = filepath.Join(strings.TrimSuffix(l.path, ".jsonl"), "subagents", "agent-"+agentID+".jsonl")
-	return Open(opt)
-}
-
 // Annotate adds notes to the log at path, whose session is not running. Its time of change stays: it
 // is no newer for having a name.
 func Annotate(path string, notes ...Note) (err error) {

@@ -1,17 +1,12 @@
 package store
 
 import (
-	"bytes"
-	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -172,50 +167,6 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-// Proves SESS-16.
-func TestSideChain(t *testing.T) {
-	opt := options(t)
-	l := open(t, opt)
-	if err := l.Append(text("e1", "hi")); err != nil {
-		t.Fatal(err)
-	}
-	side, err := l.SideChain("a1b2")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(side.Append(text("x1", "sub")), side.Close()); err != nil {
-		t.Fatal(err)
-	}
-	want := filepath.Join(strings.TrimSuffix(l.Path(), ".jsonl"), "subagents", "agent-a1b2.jsonl")
-	if got := content(t, want); side.Path() != want || !strings.Contains(got, `"isSidechain":true,"agentId":"a1b2","sessionId":"s-1"`) {
-		t.Errorf("%s: %s", side.Path(), got)
-	}
-	if got := content(t, l.Path()); strings.Contains(got, "x1") || strings.Contains(got, `"isSidechain":true`) {
-		t.Errorf("the log has side chains: %s", got)
-	}
-	if _, err := l.SideChain("../x"); err == nil {
-		t.Error("a path as an id")
-	}
-	// One that cannot be written says so, and the log goes on.
-	if err := os.RemoveAll(filepath.Dir(want)); err != nil {
-		t.Fatal(err)
-	}
-	appendTo(t, filepath.Dir(want), "a file in the way")
-	if side, err = l.SideChain("c3"); err != nil {
-		t.Fatal(err)
-	}
-	if side.Append(text("x2", "sub")) == nil || side.Unsaved() == nil {
-		t.Error("no error")
-	}
-	if err := l.Append(text("e2", "more")); err != nil {
-		t.Error(err)
-	}
-	var none *Log
-	if side, err := none.SideChain("a"); side != nil || err != nil {
-		t.Error(side, err)
-	}
-}
-
 // TestStickyNotes: lists read the end of a log only, so a title must be there.
 //
 // Proves SESS-24.
@@ -262,83 +213,5 @@ func TestStickyNotes(t *testing.T) {
 	}
 	if !strings.Contains(tail(), `"customTitle":"Mine"`) {
 		t.Error("the title is not said again after resuming")
-	}
-}
-
-// A sink is a mirror that fails as often as it is told to.
-type sink struct {
-	mu    sync.Mutex
-	fail  int
-	got   bytes.Buffer
-	calls int
-	hang  bool
-}
-
-func (s *sink) Send(ctx context.Context, seq int64, lines []byte) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.calls++
-	if s.hang {
-		<-ctx.Done()
-		return ctx.Err()
-	}
-	if s.fail > 0 {
-		s.fail--
-		return errors.New("no route")
-	}
-	if seq != int64(s.got.Len()) || !bytes.HasSuffix(lines, []byte("\n")) {
-		return fmt.Errorf("offset %d after %d bytes", seq, s.got.Len())
-	}
-	s.got.Write(lines)
-	return nil
-}
-
-// Proves SESS-17.
-func TestMirror(t *testing.T) {
-	tests := []struct {
-		name     string
-		fail     int
-		hang     bool
-		warnings int
-		whole    bool
-	}{
-		{"works", 0, false, 0, true},
-		{"fails for a while", 3, false, 1, true},
-		{"fails for good", 1 << 30, false, 1, false},
-		{"never answers", 0, true, 0, false},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			opt := options(t)
-			synctest.Test(t, func(t *testing.T) {
-				to := &sink{fail: tt.fail, hang: tt.hang}
-				warnings := 0
-				opt.Mirror, opt.Warn = to, func(string) { warnings++ }
-				l, err := Open(opt)
-				if err != nil {
-					t.Fatal(err)
-				}
-				for i := range 50 {
-					if err := l.Append(text(fmt.Sprint(i), strings.Repeat("x", 50_000))); err != nil {
-						t.Fatal(err)
-					}
-				}
-				if !tt.hang {
-					time.Sleep(time.Hour) // of the bubble: time for many tries
-				}
-				if err := l.Close(); err != nil {
-					t.Fatal(err)
-				}
-				if got := load(t, l.Path()); len(got.Entries) != 50 {
-					t.Errorf("%d entries in the log", len(got.Entries))
-				}
-				if warnings != tt.warnings {
-					t.Errorf("%d warnings", warnings)
-				}
-				if whole := to.got.String() == content(t, l.Path()); whole != tt.whole {
-					t.Errorf("the copy is whole: %t, after %d calls", whole, to.calls)
-				}
-			})
-		})
 	}
 }

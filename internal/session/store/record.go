@@ -24,12 +24,7 @@ func appendRecord(dst []byte, e msg.Entry, opt *Options) []byte {
 	} else {
 		field("parentUuid", e.Parent)
 	}
-	if opt.agent == "" {
-		dst = append(dst, `,"isSidechain":false`...)
-	} else {
-		dst = append(dst, `,"isSidechain":true`...)
-		field("agentId", opt.agent)
-	}
+	dst = append(dst, `,"isSidechain":false`...)
 	field("sessionId", opt.Session)
 	field("timestamp", e.Time.UTC().Format(timeForm))
 	field("cwd", opt.Dir)

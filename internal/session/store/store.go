@@ -32,12 +32,6 @@ type Options struct {
 	Path string
 	// NoSync leaves it to the operating system when records reach the disk, for measuring.
 	NoSync bool
-	// Mirror gets a copy of everything that is written; nil means that nobody does. Warn is told, once,
-	// when it fails.
-	Mirror Mirror
-	Warn   func(text string)
-
-	agent string // of a side chain
 }
 
 // A Log is the log of one session. It may be used from any goroutine. The nil Log keeps nothing: its
@@ -64,7 +58,6 @@ type Log struct {
 	err             error    // why
 	buf             []byte
 	sticky          []stickyNote
-	mirror          *mirror
 }
 
 // A file is what a log needs of its file, which writes at its end.
@@ -113,16 +106,6 @@ func (l *Log) Path() string {
 	return l.path
 }
 
-// Torn returns what was moved aside when the log was opened, or nil.
-func (l *Log) Torn() *Torn {
-	if l == nil {
-		return nil
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.torn
-}
-
 // Append writes e as the last record. When it returns without error, the record has been handed to
 // the operating system with a single write, after all records before it.
 //
@@ -151,19 +134,6 @@ func (l *Log) add(line []byte) error {
 	return err
 }
 
-// Unsaved returns why records are waiting to be written, or nil if none are.
-func (l *Log) Unsaved() error {
-	if l == nil {
-		return nil
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(l.unsaved) == 0 {
-		return nil
-	}
-	return fmt.Errorf("transcript not saved (%d records are waiting): %w", len(l.unsaved), l.err)
-}
-
 // Sync makes the records survive a loss of power. It is called at the end of a turn, and before a
 // side effect that a record promises.
 func (l *Log) Sync() error {
@@ -187,8 +157,6 @@ func (l *Log) Close() error {
 		err = errors.Join(err, l.f.Close())
 		l.f = nil
 	}
-	l.mirror.close()
-	l.mirror = nil
 	return err
 }
 
@@ -232,7 +200,6 @@ func (l *Log) write(record []byte) (err error) {
 	}
 	l.size += int64(n)
 	l.unsynced = true
-	l.mirror.wrote(l.size)
 	return nil
 }
 
@@ -251,9 +218,6 @@ func (l *Log) start() error {
 		return fmt.Errorf("opening %s: %w", l.path, err)
 	}
 	l.f, l.size, l.named = f, size, size > 0
-	if l.opt.Mirror != nil && l.mirror == nil {
-		l.mirror = newMirror(l.opt.Mirror, l.opt.Warn, l.path, size)
-	}
 	if torn != nil {
 		l.torn = torn
 	}
