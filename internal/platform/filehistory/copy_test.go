@@ -53,8 +53,8 @@ func TestCopy(t *testing.T) {
 			continue
 		}
 		var ids []string
-		for _, point := range p.Points() {
-			ids = append(ids, point.ID)
+		for _, s := range p.snapshots {
+			ids = append(ids, s.id)
 		}
 		if diff := cmp.Diff([]string{"m1", "m2"}, ids); diff != "" {
 			t.Errorf("the original (-want +got):\n%s", diff)

@@ -12,7 +12,7 @@ func TestDryRewindChangesNothing(t *testing.T) {
 	p.Begin("m1")
 	p.edit("f", "one\ntwo\n")
 	before := p.files()
-	points := p.Points()
+	snapshots := len(p.snapshots)
 	report, err := p.Rewind(t.Context(), "m1", Options{Dry: true})
 	if err != nil {
 		t.Fatal(err)
@@ -23,7 +23,7 @@ func TestDryRewindChangesNothing(t *testing.T) {
 	if diff := cmp.Diff(before, p.files()); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(points, p.Points()); diff != "" {
-		t.Errorf("it left a trace: %s", diff)
+	if len(p.snapshots) != snapshots {
+		t.Error("it left a trace")
 	}
 }

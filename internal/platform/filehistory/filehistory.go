@@ -244,27 +244,6 @@ func (h *History) used() map[string]bool {
 	return used
 }
 
-// A Point is a message that can be gone back to.
-type Point struct {
-	ID    string
-	Time  time.Time
-	Files int // changed in answer to it
-}
-
-// Points returns the messages that can be gone back to, oldest first.
-func (h *History) Points() []Point {
-	if h == nil {
-		return nil
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	var points []Point
-	for _, s := range h.snapshots {
-		points = append(points, Point{s.id, s.time, len(s.files)})
-	}
-	return points
-}
-
 // Sync makes what was kept so far survive a loss of power, not only the end of this process.
 func (h *History) Sync() error {
 	if h == nil {

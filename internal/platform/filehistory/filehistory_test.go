@@ -229,20 +229,20 @@ func TestSnapshotsAreBounded(t *testing.T) {
 	}
 	check := func() {
 		t.Helper()
-		if n := len(p.Points()); n != maxSnapshots || p.Points()[0].ID != "m1" {
-			t.Errorf("%d snapshots from %s", n, p.Points()[0].ID)
+		if n := len(p.snapshots); n != maxSnapshots || p.snapshots[0].id != "m1" {
+			t.Errorf("%d snapshots from %s", n, p.snapshots[0].id)
 		}
 		// The first turn had no file before it, the last one's content is not kept.
 		if n := len(p.blobs()); n != maxSnapshots {
 			t.Errorf("%d contents for %d snapshots", n, maxSnapshots)
 		}
 		for _, id := range []string{"m0", "a0"} {
-			if _, err := p.Stats(t.Context(), id, ""); err == nil {
+			if _, err := p.Rewind(t.Context(), id, Options{Dry: true}); err == nil {
 				t.Errorf("%s is still there", id)
 			}
 		}
 		for _, id := range []string{"m1", "a1", "a100"} {
-			if _, err := p.Stats(t.Context(), id, ""); err != nil {
+			if _, err := p.Rewind(t.Context(), id, Options{Dry: true}); err != nil {
 				t.Error(err)
 			}
 		}
@@ -273,7 +273,7 @@ func TestSnapshotsAreBounded(t *testing.T) {
 	if _, err := p.Rewind(t.Context(), "m1", Options{}); err != nil || p.files()["f"] != "content 0" {
 		t.Errorf("to the oldest: %v, %q", err, p.files()["f"])
 	}
-	if n := len(p.Points()); n != maxSnapshots {
+	if n := len(p.snapshots); n != maxSnapshots {
 		t.Errorf("%d snapshots", n)
 	}
 }
@@ -297,7 +297,7 @@ func TestDeadContentsGo(t *testing.T) {
 		t.Errorf("the pack has %d bytes for %d of contents", p.store.pack.size, live)
 	}
 	p.reopen()
-	last := p.Points()[maxSnapshots-1].ID
+	last := p.snapshots[maxSnapshots-1].id
 	if _, err := p.Rewind(t.Context(), last, Options{}); err != nil {
 		t.Fatal(err)
 	}
@@ -360,23 +360,14 @@ func TestStats(t *testing.T) {
 	p.edit("bin", "x\x00z")
 	p.Begin("m3")
 	p.edit("f", "a\n")
-	tests := []struct {
-		from, to string
-		want     Stats
-	}{
-		{"m1", "", Stats{3, 2, 2}}, // f lost b and c, new has two lines
-		{"m2", "", Stats{3, 2, 3}},
-		{"m3", "", Stats{1, 0, 3}},
-		{"m1", "m2", Stats{1, 2, 1}},
-		{"m2", "m3", Stats{2, 2, 0}},
-		{"m1", "m3", Stats{3, 4, 1}},
-		{"m3", "m2", Stats{2, 2, 0}},
-		{"m2", "m2", Stats{}},
-	}
-	for _, tt := range tests {
-		got, err := p.Stats(t.Context(), tt.from, tt.to)
-		if err != nil || got != tt.want {
-			t.Errorf("from %s to %q: %+v, %v, want %+v", tt.from, tt.to, got, err, tt.want)
+	for id, want := range map[string]Stats{
+		"m1": {3, 2, 2}, // f lost b and c, new has two lines
+		"m2": {3, 2, 3},
+		"m3": {1, 0, 3},
+	} {
+		got, err := p.Rewind(t.Context(), id, Options{Dry: true})
+		if err != nil || got.Stats != want {
+			t.Errorf("since %s: %+v, %v, want %+v", id, got.Stats, err, want)
 		}
 	}
 	before := len(p.blobs())
@@ -545,10 +536,7 @@ func TestOff(t *testing.T) {
 	if _, err := h.Rewind(t.Context(), "m", Options{}); !errors.Is(err, ErrOff) || !strings.Contains(err.Error(), "fileHistory.enabled") {
 		t.Errorf("Rewind: %v", err)
 	}
-	if _, err := h.Stats(t.Context(), "m", ""); !errors.Is(err, ErrOff) {
-		t.Errorf("Stats: %v", err)
-	}
-	if h.Points() != nil || h.Sync() != nil || h.Close() != nil {
+	if h.Sync() != nil || h.Close() != nil {
 		t.Error("there is something")
 	}
 	// And nothing is made before there is something to keep.

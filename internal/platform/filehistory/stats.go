@@ -2,7 +2,6 @@ package filehistory
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"strings"
 
@@ -13,49 +12,6 @@ import (
 type Stats struct {
 	Files                 int
 	Insertions, Deletions int // in lines; files that are not text count as changed only
-}
-
-// Stats returns what changed from just before one message to just before another, or to now if that is
-// empty.
-func (h *History) Stats(ctx context.Context, from, to string) (Stats, error) {
-	if h == nil {
-		return Stats{}, ErrOff
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.settle()
-	begin, err := h.find(from)
-	if err != nil {
-		return Stats{}, err
-	}
-	end := len(h.snapshots)
-	if to != "" {
-		if end, err = h.find(to); err != nil {
-			return Stats{}, err
-		}
-	}
-	if begin > end {
-		begin, end = end, begin
-	}
-	then, later := h.at(begin), h.at(end)
-	var steps []step
-	for path, v := range then {
-		if err := ctx.Err(); err != nil {
-			return Stats{}, err
-		}
-		s := step{path: path, then: v}
-		var ok bool
-		if s.now, ok = later[path]; ok {
-			s.data, err = h.content(s.now)
-		} else { // not changed after that: it is as it is now
-			s.now, s.data, err = look(path)
-		}
-		if err != nil {
-			return Stats{}, fmt.Errorf("looking at %s: %w", path, err)
-		}
-		steps = append(steps, s)
-	}
-	return h.compare(steps)
 }
 
 // compare counts what changed from then to now.

@@ -202,63 +202,11 @@ func (s *Store) Get(path string) (Entry, bool) {
 	return *el.Value.(*Entry), true
 }
 
-// Covers reports whether the lines first to last of path were delivered.
-func (s *Store) Covers(path string, first, last int) bool {
-	e, ok := s.Get(path)
-	return ok && (e.Complete || Covers(e.Seen, first, last))
-}
-
 // Forget drops what is known of the file at path.
 func (s *Store) Forget(path string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if el, ok := s.entries[path]; ok {
 		s.remove(el)
-	}
-}
-
-// Invalidate says that texts shown so far may have left the conversation, as after compaction: no
-// entry is Shown until it is recorded again. What may be edited stays the same.
-func (s *Store) Invalidate() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for el := s.order.Front(); el != nil; el = el.Next() {
-		e := *el.Value.(*Entry)
-		e.Shown = false
-		el.Value = &e
-	}
-}
-
-// Clone returns a copy for a conversation that starts from this one. None of its texts is before that
-// conversation's model yet.
-func (s *Store) Clone() *Store {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	c := New()
-	for el := s.order.Back(); el != nil; el = el.Prev() {
-		e := *el.Value.(*Entry)
-		e.Shown = false
-		c.put(e)
-	}
-	return c
-}
-
-// Merge takes over what child, which has ended, learned: of two versions of a file the one modified
-// last counts. The texts the child saw are not before this conversation's model.
-func (s *Store) Merge(child *Store) {
-	learned := child.Clone()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for el := learned.order.Back(); el != nil; el = el.Prev() {
-		e := *el.Value.(*Entry)
-		old, ok := s.entries[e.Path]
-		switch {
-		case !ok:
-		case old.Value.(*Entry).sameVersion(e):
-			e = joined(*old.Value.(*Entry), e)
-		case old.Value.(*Entry).Stamp.MTime >= e.Stamp.MTime:
-			continue
-		}
-		s.put(e)
 	}
 }

@@ -72,7 +72,8 @@ func TestCovers(t *testing.T) {
 		{"all", 1, 1 << 30, true}, {"nothing", 1, 1, false},
 	}
 	for _, tt := range tests {
-		if got := s.Covers(tt.path, tt.first, tt.last); got != tt.want {
+		e, ok := s.Get(tt.path)
+		if got := ok && (e.Complete || Covers(e.Seen, tt.first, tt.last)); got != tt.want {
 			t.Errorf("Covers(%s, %d, %d) = %v", tt.path, tt.first, tt.last, got)
 		}
 	}
@@ -130,60 +131,6 @@ func TestShown(t *testing.T) {
 	if e, _ := s.Get("f"); !e.Shown {
 		t.Fatal("a delivered text is not shown")
 	}
-	if e, _ := s.Clone().Get("f"); e.Shown || !e.Complete {
-		t.Error("another conversation sees this one's text, or does not know it")
-	}
-	s.Invalidate()
-	if e, _ := s.Get("f"); e.Shown || !e.Complete {
-		t.Error("after compaction the text is shown, or may not be edited")
-	}
-	s.Record(part(1, 1, 100))
-	if e, _ := s.Get("f"); !e.Shown {
-		t.Error("a text delivered again is not shown")
-	}
-}
-
-func TestMerge(t *testing.T) {
-	parent := New()
-	record := func(s *Store, path string, h byte, mtime int64) {
-		s.Record(Entry{Path: path, Hash: hash(h), Stamp: Stamp{MTime: mtime}, Origin: Read, Offset: 1, Lines: 1, Total: 1})
-	}
-	record(parent, "same", 1, 10)
-	record(parent, "child is newer", 1, 10)
-	record(parent, "parent is newer", 1, 10)
-	child := parent.Clone()
-	record(child, "child is newer", 2, 20)
-	record(child, "parent is newer", 2, 20)
-	record(child, "only child", 2, 20)
-	record(parent, "parent is newer", 3, 30)
-	if _, ok := parent.Get("only child"); ok {
-		t.Fatal("a child's reading shows before it ends")
-	}
-	parent.Merge(child)
-	type news struct {
-		Hash  byte
-		Shown bool
-	}
-	got := map[string]news{}
-	for path := range parent.entries {
-		e, _ := parent.Get(path)
-		got[path] = news{e.Hash[0], e.Shown}
-	}
-	want := map[string]news{"same": {1, true}, "child is newer": {2, false}, "parent is newer": {3, true}, "only child": {2, false}}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
-func TestMergeAddsRanges(t *testing.T) {
-	parent := New()
-	parent.Record(part(1, 1, 50))
-	child := parent.Clone()
-	child.Record(part(1, 51, 100))
-	parent.Merge(child)
-	if e, _ := parent.Get("f"); !e.Complete || e.Limit != 50 || !e.Shown {
-		t.Errorf("complete %v, limit %d, shown %v", e.Complete, e.Limit, e.Shown)
-	}
 }
 
 func TestStampOf(t *testing.T) {
@@ -219,15 +166,13 @@ func TestConcurrentUse(t *testing.T) {
 			for j := range 50 {
 				path := fmt.Sprint(j % 7)
 				s.Record(Entry{Path: path, Offset: i + 1, Lines: 1, Total: 8})
-				s.Covers(path, 1, 8)
-				s.Merge(s.Clone())
-				s.Invalidate()
+				s.Get(path)
 			}
 		})
 	}
 	wg.Wait()
 	for j := range 7 {
-		if !s.Covers(fmt.Sprint(j), 1, 8) {
+		if e, _ := s.Get(fmt.Sprint(j)); !e.Complete && !Covers(e.Seen, 1, 8) {
 			t.Errorf("lines of %d were lost", j)
 		}
 	}

@@ -537,9 +537,6 @@ func TestProxyIsTheOnlyWay(t *testing.T) {
 	if want := "<sandbox-violations>\nrefused the network: the host other.example.org is not allowed\n"; !strings.HasPrefix(said, want) {
 		t.Errorf("it is said: %q", said)
 	}
-	if p.Violations() != 1 {
-		t.Errorf("%d violations", p.Violations())
-	}
 	if out, _ := p.run(t, "env | grep -i ^https_proxy | sort"); out != "HTTPS_PROXY=http://127.0.0.1:3128\nhttps_proxy=http://127.0.0.1:3128\n" {
 		t.Errorf("the environment: %q", out)
 	}

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 )
 
 // A Tier is a way to confine a program, the weakest first.
@@ -77,7 +76,6 @@ type Sandbox struct {
 	probe  func() (*finding, error)
 	temp   func() (string, error)
 	masks  masks
-	count  atomic.Int64
 
 	mu    sync.Mutex
 	made  string // the directory that temp made, to be removed
@@ -108,9 +106,6 @@ func (s *Sandbox) Tier() (Tier, error) {
 // Temp returns the directory that confined programs have for temporary files. It is the same inside
 // and outside.
 func (s *Sandbox) Temp() (string, error) { return s.temp() }
-
-// Violations returns how often a confined program met its limits.
-func (s *Sandbox) Violations() int { return int(s.count.Load()) }
 
 // Close takes back what the sandbox has made. No program runs in it any more.
 func (s *Sandbox) Close() {
@@ -186,7 +181,6 @@ func (s *Sandbox) wrap(ctx context.Context, found *finding, c Command) (*Confine
 			seen := append(net.end(), violations(printed, found.tier)...)
 			seen = append(seen, watch()...)
 			release()
-			s.count.Add(int64(len(seen)))
 			text = report(seen)
 		})
 		return text

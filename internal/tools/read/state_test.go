@@ -85,7 +85,6 @@ func TestRepeatedReads(t *testing.T) {
 			e.Origin = filestate.Injected
 			s.Record(e)
 		}, whole, "text"},
-		{"compacted", whole, func(_ *testing.T, s *filestate.Store) { s.Invalidate() }, whole, "text"},
 		{"forgotten", whole, func(_ *testing.T, s *filestate.Store) { s.Forget(path) }, whole, "text"},
 	}
 	for _, tt := range tests {
