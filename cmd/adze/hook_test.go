@@ -117,7 +117,7 @@ func waitFor(t *testing.T, path string) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	for deadline := time.After(20 * time.Second); ; {
+	for deadline := time.After(time.Minute); ; {
 		if _, err := os.Stat(path); err == nil {
 			return
 		}

@@ -100,7 +100,7 @@ func soFar(t *testing.T, home string) string {
 // until fails the test if ok does not become true.
 func until(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	deadline := time.After(30 * time.Second)
+	deadline := time.After(time.Minute)
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for !ok() {

@@ -72,7 +72,7 @@ func (tm *terminal) screen() string {
 func (tm *terminal) waitFor(pattern string) string {
 	tm.t.Helper()
 	re := regexp.MustCompile("(?m)" + pattern)
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for {
 		screen := tm.screen()
 		if re.MatchString(screen) {

@@ -61,7 +61,7 @@ func TestExitCodes(t *testing.T) {
 func TestFastPaths(t *testing.T) {
 	for _, args := range [][]string{{"--version"}, {"-v"}, {"--help"}, {"help"}, {"completion", "bash"}} {
 		best := time.Hour // what else the machine does can only make a run slower
-		for range 5 {
+		for i := 0; i < 50 && best > 50*time.Millisecond; i++ {
 			var out, problems bytes.Buffer
 			began := time.Now()
 			code := Run(t.Context(), Env{

