@@ -15,10 +15,9 @@ import (
 	"adze/internal/agent/collapse"
 	"adze/internal/agent/compact"
 	"adze/internal/agent/snip"
-	"adze/internal/model/cost"
-	"adze/internal/msg"
 	"adze/internal/platform/filestate"
 	"adze/internal/platform/task"
+	"adze/internal/platform/texts"
 	"adze/internal/session"
 	"adze/internal/session/notes"
 	"adze/internal/session/store"
@@ -43,21 +42,18 @@ func (b *builder) keepWithin(cfg *session.Config) {
 			Keep: s.Int("microCompact.keepResults"), Total: s.Int("microCompact.maxTokens"),
 			Gain: s.Int("microCompact.minGainTokens"), Idle: time.Duration(s.Int("microCompact.idleMinutes")) * time.Minute,
 		},
-		Language: s.Text("promptLanguage"),
+		Language: texts.Language(s.Text("promptLanguage")),
 		Hooks:    b.hooks.Compaction(),
 	}
 	if b.log != nil {
 		c.Transcript = b.log.Path
 	}
-	booked := func(id string, u msg.Usage, took time.Duration) {
-		cfg.Records.Ledger.Book(id, u, cost.Times{API: took})
-	}
 	if s.Bool("contextCollapse.enabled") {
-		b.folder = collapse.New(collapse.Config{Provider: cfg.Provider, Language: c.Language, Booked: booked, Log: cfg.Debug})
+		b.folder = collapse.New(collapse.Config{Asker: asker(cfg), Language: c.Language, Log: cfg.Debug})
 		c.Folds = b.folder
 	}
 	b.recallView(c)
-	c.Notes = b.notes(cfg, booked)
+	c.Notes = b.notes(cfg)
 	files := &reread{state: b.state, hidden: b.gate.Hidden, plan: b.planFile(), tasks: b.tasks}
 	c.Sources = files.sources
 	c.Done = func(restored []string) {
@@ -123,7 +119,7 @@ func (b *builder) experiment(box *toolbox) {
 const notesKind = "session-notes"
 
 // notes returns what keeps notes of the session beside its transcript, or nil if nothing does.
-func (b *builder) notes(cfg *session.Config, booked func(string, msg.Usage, time.Duration)) *notes.Keeper {
+func (b *builder) notes(cfg *session.Config) *notes.Keeper {
 	if b.log == nil || b.o.bare || !b.settings.Bool("sessionMemory.enabled") {
 		return nil
 	}
@@ -136,11 +132,11 @@ func (b *builder) notes(cfg *session.Config, booked func(string, msg.Usage, time
 		return string(text)
 	}
 	k, err := notes.New(notes.Config{
-		Provider: cfg.Provider, Language: b.settings.Text("promptLanguage"), Template: custom("template.md"), Prompt: custom("prompt.md"),
+		Asker: asker(cfg), Language: texts.Language(b.settings.Text("promptLanguage")), Template: custom("template.md"), Prompt: custom("prompt.md"),
 		Path: func() string {
 			return filepath.Join(strings.TrimSuffix(b.log.Path(), ".jsonl"), "session-memory", "notes.md")
 		},
-		Booked: booked, Log: cfg.Debug, Last: earlier.Last,
+		Log: cfg.Debug, Last: earlier.Last,
 		Written: func(last string) error {
 			return b.log.Note(store.Other{Kind: notesKind, Fields: map[string]any{"last": last}})
 		},

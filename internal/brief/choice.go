@@ -19,7 +19,7 @@ type Choice struct {
 	Append string
 }
 
-// errEmpty says that a prompt came out empty which nobody asked to be.
+// errEmpty says that a prompt came out empty by mistake.
 var errEmpty = errors.New("the system prompt is empty; a prompt is left out only when it is replaced by an empty text")
 
 // Select returns the prompt that counts. Standard assembles the default one, if it is needed.

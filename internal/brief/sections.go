@@ -22,7 +22,7 @@ type Facts struct {
 	// Memory and ModelNote are texts that others wrote: what is remembered, and what only this model is
 	// told.
 	Memory, ModelNote string
-	// Answer is the language to answer in, as the person calls it.
+	// Answer is the language to answer in, as the user calls it.
 	Answer string
 	// Servers are what MCP servers say about themselves, when it is told here.
 	Servers func() []Server
@@ -34,7 +34,7 @@ type Facts struct {
 	NoteDown bool
 	// Budget is how many tokens a turn may use.
 	Budget int
-	// Brief is the tool that sends the person what they are to read, when they read nothing else.
+	// Brief is the tool that sends the user what they are to read, when they read nothing else.
 	Brief string
 	Git   Git
 }
@@ -47,8 +47,8 @@ type Server struct{ Name, Text string }
 
 // A Guidance is what a session can do beyond its tools: tools are named, all else is said.
 type Guidance struct {
-	AskTool             string // asks the person
-	Interactive         bool   // a person sits there
+	AskTool             string // asks the user
+	Interactive         bool   // the user can be asked
 	Agents, Forks       bool
 	Explore             bool
 	SkillTool, FindTool string

@@ -38,7 +38,7 @@ type Break struct {
 	Lost int
 }
 
-// String returns what happened, for a person.
+// String returns what happened, for the user.
 func (b Break) String() string {
 	why := "nothing changed; it may have expired"
 	if len(b.Changed) > 0 {

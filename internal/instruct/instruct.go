@@ -50,7 +50,7 @@ type File struct {
 	Reason Reason
 }
 
-// A Problem is a file, or a part of one, that is not used as it was meant. Its text is for a person.
+// A Problem is a file, or a part of one, that is not used as it was meant. Its text is for the user.
 type Problem struct {
 	Path, Text string
 	// Outside is a file that Path includes from outside the project without approval, or empty.
@@ -82,7 +82,7 @@ type Config struct {
 	Excludes []string
 	// Approve reports whether the project may include a file from outside; nil approves of none.
 	Approve func(path string) bool
-	// Loaded is told of each file that is read for use; nil means that nobody wants to know.
+	// Loaded is told of each file that is read for use.
 	Loaded func(File)
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"adze/internal/agent"
+	"adze/internal/agent/aside"
 	"adze/internal/agent/collapse"
 	"adze/internal/agent/compact"
 	"adze/internal/agent/snip"
@@ -16,6 +17,7 @@ import (
 	"adze/internal/model/cost"
 	"adze/internal/model/tokens"
 	"adze/internal/msg"
+	"adze/internal/platform/texts"
 	"adze/internal/session/notes"
 	"adze/internal/session/store"
 )
@@ -32,7 +34,7 @@ type Compaction struct {
 	Reactive bool
 	Micro    compact.Micro
 	// Language is that of the texts for the model.
-	Language   string
+	Language   texts.Language
 	Transcript func() string
 	// Notes are kept beside the conversation, and take the place of a summary; Keep is how much stays as it
 	// is then. LastTurn says that nobody will be there to use what is noted after the turn.
@@ -96,9 +98,9 @@ func newRoom(s *Session, cfg Compaction) *room {
 	r.clearer = compact.Clearer{Micro: cfg.Micro, Clearable: r.clearable}
 	r.clearer.Restore(cfg.Cleared)
 	cc := compact.Config{
-		Provider: s.cfg.Provider, Language: cfg.Language, Clearable: r.clearable, ReadTool: cfg.Tools.Read, Transcript: cfg.Transcript,
+		Asker:    aside.Asker{Provider: s.cfg.Provider, Book: func(id string, u msg.Usage, took time.Duration) { s.ledger.Book(id, u, cost.Times{API: took}) }},
+		Language: cfg.Language, Clearable: r.clearable, ReadTool: cfg.Tools.Read, Transcript: cfg.Transcript,
 		Sources: cfg.Sources, Hooks: cfg.Hooks, Keep: cfg.Keep, NewID: s.newID, Now: s.now,
-		Booked: func(id string, u msg.Usage, took time.Duration) { s.ledger.Book(id, u, cost.Times{API: took}) },
 		Asking: func() {
 			s.feed.add(s.life, Loop{agent.Notice{Text: "The conversation is being summed up to make room."}}, false)
 		},

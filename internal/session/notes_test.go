@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"adze/internal/agent"
+	"adze/internal/agent/aside"
 	"adze/internal/agent/compact"
 	"adze/internal/session"
 	"adze/internal/session/notes"
@@ -41,7 +42,7 @@ func newNoted(t *testing.T, script string, opt store.Options, change func(*sessi
 	n.dwelling = newDwelling(t, strings.ReplaceAll(script, "NOTE", "use Edit "+string(edit)), opt, func(c *session.Config) {
 		c.Models.Main = "wide"
 		c.Tools.Registry = tool.NewRegistry(big(), newTool("Edit", tool.Traits{}, nil))
-		k, err := notes.New(notes.Config{Provider: c.Provider, Path: func() string { return n.path }})
+		k, err := notes.New(notes.Config{Asker: aside.Asker{Provider: c.Provider}, Path: func() string { return n.path }})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -48,14 +48,22 @@ const DefaultTimeout = 5 * time.Minute
 func About(said []msg.Message, question string) []msg.Message {
 	var conv msg.Conversation
 	for _, m := range said {
-		if m.Role == msg.Assistant && slices.ContainsFunc(m.Parts, isReasoning) {
-			m.Parts = slices.DeleteFunc(slices.Clone(m.Parts), isReasoning)
+		if m.Role == msg.Assistant {
+			m.Parts = WithoutReasoning(m.Parts)
 		}
 		conv.Add(m)
 	}
 	conv.Add(msg.UserText(question))
 	messages, _ := conv.Messages()
 	return messages
+}
+
+// WithoutReasoning returns the parts of an answer that are not reasoning; the same slice if none is.
+func WithoutReasoning(parts []msg.Part) []msg.Part {
+	if !slices.ContainsFunc(parts, isReasoning) {
+		return parts
+	}
+	return slices.DeleteFunc(slices.Clone(parts), isReasoning)
 }
 
 func isReasoning(p msg.Part) bool {

@@ -1,6 +1,6 @@
 // Package collapse prepares for the time when a conversation becomes too long: beside the conversation it
 // has ranges of old messages summed up, and keeps these folds ready. They change nothing of what is sent
-// until they are drained. It is an experiment: whoever does not use it loses nothing but time later.
+// until they are drained. It is an experiment: without it a compaction just takes longer.
 // When to drain is decided by its caller, and what is stored stays whole.
 package collapse
 
@@ -11,10 +11,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
-	"adze/internal/model"
+	"adze/internal/agent/aside"
 	"adze/internal/msg"
+	"adze/internal/platform/texts"
 )
 
 const (
@@ -27,14 +27,12 @@ const (
 	maxOutput = 4_000
 )
 
-// A Config is what folds are made with. Provider is required.
+// A Config is what folds are made with. Asker is required; Log may be nil.
 type Config struct {
-	Provider model.Provider
-	// Language is that of the texts for the model: Chinese for "zh" and "chn", or else English.
-	Language string
-	// Booked is told what a fold has cost; nil means that nobody wants to know.
-	Booked func(modelID string, u msg.Usage, took time.Duration)
-	Log    *slog.Logger
+	Asker aside.Asker
+	// Language is that of the texts for the model.
+	Language texts.Language
+	Log      *slog.Logger
 }
 
 // A Fold stands for a range of messages, which begins with an answer and ends before one.
@@ -47,7 +45,6 @@ type Fold struct {
 // A Folder folds one conversation. It is safe for concurrent use.
 type Folder struct {
 	cfg  Config
-	text texts
 	work sync.WaitGroup
 	life context.Context
 	end  context.CancelFunc
@@ -59,7 +56,7 @@ type Folder struct {
 	age    int                // counts the conversations
 	size   int                // of the conversation, when it was seen last, in tokens
 	limit  int
-	failed int // in a row
+	failed aside.Failures
 }
 
 type fold struct {
@@ -68,15 +65,12 @@ type fold struct {
 	committed bool
 }
 
-// maxFailed is how many folds may fail in a row before none is tried any more.
-const maxFailed = 3
-
 // New returns a folder.
 func New(cfg Config) *Folder {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	f := &Folder{cfg: cfg, text: textsIn(cfg.Language), stop: func() {}}
+	f := &Folder{cfg: cfg, stop: func() {}}
 	f.life, f.end = context.WithCancel(context.Background())
 	return f
 }
@@ -139,7 +133,7 @@ func (f *Folder) Drain() bool {
 }
 
 // Project returns messages with the committed folds in place of what they stand for. Messages alternate
-// and begin with the person, as [msg.Repair] leaves them.
+// and begin with the user, as [msg.Repair] leaves them.
 func (f *Folder) Project(messages []msg.Message) []msg.Message {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -181,7 +175,7 @@ func (f *Folder) Stage(m Moment) {
 	}
 	f.size, f.limit = m.Size(m.Messages...), m.Limit
 	to := (len(m.Messages)-recent)/2*2 - 1 // an answer, which stays
-	if f.busy || f.failed >= maxFailed || to <= from || f.life.Err() != nil {
+	if f.busy || f.failed.TooMany() || to <= from || f.life.Err() != nil {
 		return
 	}
 	size := m.Size(m.Messages[from:to]...)
@@ -201,67 +195,36 @@ func (f *Folder) Stage(m Moment) {
 			return // of a conversation that is no more
 		}
 		f.busy = false
+		f.failed.Count(err)
 		if err != nil {
-			f.failed++
 			f.cfg.Log.Warn("a part of the conversation was not folded", "err", err)
 			return
 		}
-		f.failed = 0
 		f.folds = append(f.folds, fold{Fold{from, to, text}, &msg.Text{Text: text}, false})
 	})
 }
 
-var errNoFold = errors.New("the model's answer is not a summary")
-
-// ask returns what stands for the messages of a range: the model's summary, and the person's own words.
+// ask returns what stands for the messages of a range: the model's summary, and the user's own words.
 func (f *Folder) ask(ctx context.Context, m Moment, from, to int) (string, error) {
-	var conv msg.Conversation
-	for _, said := range m.Messages[from-1 : to] {
-		if said.Role == msg.Assistant {
-			said.Parts = slices.DeleteFunc(slices.Clone(said.Parts), isThinking)
-		}
-		conv.Add(said)
+	answer, err := f.cfg.Asker.Ask(ctx, aside.Question{
+		Model: m.Model, System: m.System, MaxTokens: maxOutput,
+		Messages: aside.About(m.Messages[from-1:to], catalogue.Text(f.cfg.Language, "order")),
+	})
+	if err != nil {
+		return "", err
 	}
-	conv.Add(msg.UserText(strings.TrimSpace(f.text.order)))
-	messages, _ := conv.Messages()
-	began := time.Now()
-	var acc model.Accumulator
-	for ev, err := range f.cfg.Provider.Stream(ctx, &model.Request{
-		Model: m.Model, System: m.System, Messages: messages, MaxTokens: maxOutput, Background: true,
-	}) {
-		if err != nil {
-			return "", err
-		}
-		acc.Add(ev)
+	summary, err := answer.Words()
+	if err != nil {
+		return "", err
 	}
-	if ctx.Err() != nil {
-		return "", context.Cause(ctx)
-	}
-	if f.cfg.Booked != nil {
-		f.cfg.Booked(m.Model, acc.Usage(), time.Since(began))
-	}
-	answer := acc.Message()
-	stop, _ := acc.Stop()
-	summary := strings.TrimSpace(answer.Text())
-	if summary == "" || len(answer.Uses()) > 0 || stop != model.StopEnd {
-		return "", errNoFold
-	}
-	text := f.text.fold(summary, words(m.Messages[from:to]))
+	text := write(f.cfg.Language, strings.TrimSpace(summary), words(m.Messages[from:to]))
 	if len(text) >= length(m.Messages[from:to]) {
 		return "", errors.New("the fold is longer than what it stands for")
 	}
 	return text, nil
 }
 
-func isThinking(p msg.Part) bool {
-	switch p.(type) {
-	case *msg.Thinking, *msg.Redacted:
-		return true
-	}
-	return false
-}
-
-// words returns what the person said in messages, as it was said.
+// words returns what the user said in messages, as it was said.
 func words(messages []msg.Message) []string {
 	var said []string
 	for _, m := range messages {
@@ -277,7 +240,7 @@ func words(messages []msg.Message) []string {
 	return said
 }
 
-// ours reports whether the program, and not the person, says a text.
+// ours reports whether the program, and not the user, says a text.
 func ours(text string) bool {
 	return slices.ContainsFunc([]string{"<system-reminder>", "[Request interrupted by user", "[step "}, func(mark string) bool {
 		return strings.HasPrefix(text, mark)

@@ -4,34 +4,27 @@ import (
 	_ "embed"
 	"fmt"
 	"strings"
+
+	"adze/internal/platform/texts"
 )
 
 var (
-	//go:embed fold.en.md
-	orderEnglish string
-	//go:embed fold.zh.md
-	orderChinese string
+	//go:embed texts.en.md
+	english string
+	//go:embed texts.zh.md
+	chinese string
+
+	catalogue = texts.New(english, chinese)
 )
 
-// texts are what the model reads in one language.
-type texts struct{ order, intro, said string }
-
-func textsIn(language string) texts {
-	switch language {
-	case "zh", "chn":
-		return texts{orderChinese, "为节省空间，此处的一段对话已由摘要代替：", "用户在其中的原话："}
-	}
-	return texts{orderEnglish, "To save room, a part of the conversation was replaced by a summary here:", "The user's own words in it:"}
-}
-
-// fold returns what stands for messages.
-func (t texts) fold(summary string, said []string) string {
+// write returns what stands for messages: a summary, and what the user said in them.
+func write(l texts.Language, summary string, said []string) string {
 	const open, end = "<conversation-fold>", "</conversation-fold>"
 	summary = strings.NewReplacer(open, "", end, "").Replace(summary)
 	var b strings.Builder
-	b.WriteString(open + "\n" + t.intro + "\n" + summary)
+	b.WriteString(open + "\n" + catalogue.Text(l, "intro") + "\n" + summary)
 	if len(said) > 0 {
-		b.WriteString("\n" + t.said)
+		b.WriteString("\n" + catalogue.Text(l, "said"))
 		for _, s := range said {
 			b.WriteString("\n<said>\n" + s + "\n</said>")
 		}
@@ -56,7 +49,7 @@ func (f *Folder) Report() string {
 	switch {
 	case f.busy:
 		b.WriteString("Another part is being summed up.\n")
-	case f.failed >= maxFailed:
+	case f.failed.TooMany():
 		b.WriteString("Summing up failed; no more is tried.\n")
 	case len(f.folds) == 0:
 		b.WriteString("Nothing is folded or staged.\n")

@@ -10,9 +10,10 @@ import (
 	"slices"
 	"time"
 
-	"adze/internal/model"
+	"adze/internal/agent/aside"
 	"adze/internal/model/tokens"
 	"adze/internal/msg"
+	"adze/internal/platform/texts"
 )
 
 // Limits are what fits into a model, in tokens.
@@ -42,7 +43,7 @@ func (l Limits) Usable() int {
 // Auto returns the size from which a conversation is compacted.
 func (l Limits) Auto() int { return l.Usable() * l.percent() / 100 }
 
-// Warn returns the size from which the person should know.
+// Warn returns the size from which the user should know.
 func (l Limits) Warn() int { return l.Usable() * min(warnPercent, l.percent()) / 100 }
 
 // Block returns the size above which a request has no prospect.
@@ -72,12 +73,12 @@ type Hooks interface {
 	After(ctx context.Context, t Trigger, summary string) []msg.Part
 }
 
-// A Config is what compactions are made with. Provider is required.
+// A Config is what compactions are made with. Asker is required.
 type Config struct {
-	Provider model.Provider
-	// Language is that of the texts for the model: Chinese for "zh" and "chn", or else English.
-	Language string
-	// Clearable says of which tools old results may be cleared; nil means of none.
+	Asker aside.Asker
+	// Language is that of the texts for the model.
+	Language texts.Language
+	// Clearable says of which tools old results may be cleared. It may be nil.
 	Clearable func(tool string) bool
 	// ReadTool names the only tool that a request for a summary offers, for providers that refuse calls in
 	// a conversation without tools; empty means none.
@@ -88,14 +89,11 @@ type Config struct {
 	Notes Notes
 	// Keep is how much stays as it is beside the notes; one that makes no sense means [DefaultKeep].
 	Keep Keep
-	// Sources returns what may be put back beside a summary; nil means nothing.
+	// Sources returns what may be put back beside a summary. It may be nil.
 	Sources func(ctx context.Context) Sources
 	Hooks   Hooks
-	// Asking is called before a model is asked for a summary, which takes a while; nil means that nobody
-	// wants to know.
+	// Asking is called before a model is asked for a summary, which takes a while. It may be nil.
 	Asking func()
-	// Booked is told what a summary has cost; nil means that nobody wants to know.
-	Booked func(modelID string, u msg.Usage, took time.Duration)
 	// NewID and Now are replaced in tests.
 	NewID func() string
 	Now   func() time.Time
@@ -104,9 +102,9 @@ type Config struct {
 // A Compactor compacts one conversation. It is for one goroutine at a time.
 type Compactor struct {
 	cfg      Config
-	text     texts
+	text     phrases
 	gauges   map[string]*tokens.Gauge
-	failures int // to get a summary unasked, in a row
+	failures aside.Failures // to get a summary unasked
 	heeded   bool
 }
 
@@ -118,7 +116,7 @@ func New(cfg Config) *Compactor {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	return &Compactor{cfg: cfg, text: textsIn(cfg.Language), gauges: map[string]*tokens.Gauge{}}
+	return &Compactor{cfg: cfg, text: phrases{cfg.Language}, gauges: map[string]*tokens.Gauge{}}
 }
 
 // Gauge returns what measures requests to a model.
@@ -143,7 +141,7 @@ type Job struct {
 	// Entries are the conversation since the last compaction.
 	Entries []msg.Entry
 	Trigger Trigger
-	// Focus is what the person wants the summary to dwell on; it may be empty.
+	// Focus is what the user wants the summary to dwell on; it may be empty.
 	Focus string
 	// Side is the part of Entries that is summed up, if not all of it, and At where it ends or begins.
 	Side Side
@@ -211,13 +209,10 @@ type BlockedError struct{ Reason string }
 
 func (e *BlockedError) Error() string { return "a hook stopped the compaction: " + e.Reason }
 
-// maxFailures is how often a summary that nobody asked for may fail in a row.
-const maxFailures = 3
-
 // Compact returns the conversation of j with a summary in place of all but its end. The entries
 // themselves stay as they are, whatever comes of it.
 func (c *Compactor) Compact(ctx context.Context, j Job) (*Segment, error) {
-	if j.Trigger == Auto && c.failures >= maxFailures {
+	if j.Trigger == Auto && c.failures.TooMany() {
 		return nil, ErrGivenUp
 	}
 	told, kept := c.divide(j)
@@ -237,7 +232,7 @@ func (c *Compactor) Compact(ctx context.Context, j Job) (*Segment, error) {
 		return nil, context.Cause(ctx)
 	case err != nil:
 		if j.Trigger == Auto {
-			c.failures++
+			c.failures.Count(err)
 		}
 		return nil, err
 	}
@@ -276,9 +271,9 @@ func (c *Compactor) Relieve(ctx context.Context, j Job, size int) (*Segment, err
 	return nil, err
 }
 
-// GivenUp reports whether summaries have failed so often that none is asked for unless the person
+// GivenUp reports whether summaries have failed so often that none is asked for unless the user
 // wants one.
-func (c *Compactor) GivenUp() bool { return c.failures >= maxFailures }
+func (c *Compactor) GivenUp() bool { return c.failures.TooMany() }
 
 // askHooks returns what hooks want to be kept. One that forbids a compaction which has to be is heeded
 // once.

@@ -18,6 +18,7 @@ import (
 	"adze/internal/model"
 	"adze/internal/model/tokens"
 	"adze/internal/msg"
+	"adze/internal/platform/texts"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -159,11 +160,11 @@ func TestGivesUpAfterThreeFailures(t *testing.T) {
 	s.answers = []say{{text: good}}
 	j.Trigger = compact.Manual
 	if _, err := c.Compact(t.Context(), j); err != nil || c.GivenUp() {
-		t.Errorf("the person asks for it: %v", err)
+		t.Errorf("the user asks for it: %v", err)
 	}
 }
 
-// What the person said survives as it was said, the newest first, within its budget.
+// What the user said survives as it was said, the newest first, within its budget.
 func TestWordsSurvive(t *testing.T) {
 	talk := new(talk).say("the oldest words")
 	for i := range 4 {
@@ -225,7 +226,7 @@ func TestHooks(t *testing.T) {
 		blocked []bool // each time
 	}{
 		{"lets pass", compact.Manual, "", 20_000, []bool{false}},
-		{"stops the person", compact.Manual, "no", 20_000, []bool{true, true}},
+		{"stops the user", compact.Manual, "no", 20_000, []bool{true, true}},
 		{"is heeded once", compact.Auto, "no", 20_000, []bool{true, false}},
 		{"is not heeded at the limit", compact.Auto, "no", 4_500, []bool{false}},
 	} {
@@ -535,8 +536,8 @@ func TestNotes(t *testing.T) {
 
 // Proves CTX-42, CTX-46.
 func TestTexts(t *testing.T) {
-	for _, language := range []string{"en", "zh"} {
-		t.Run(language, func(t *testing.T) {
+	for name, language := range map[string]texts.Language{"en": texts.English, "zh": texts.Chinese} {
+		t.Run(name, func(t *testing.T) {
 			s := &scribe{t: t, answers: []say{{text: good}}}
 			c := newCompactor(s, func(cfg *compact.Config) {
 				cfg.Language = language
@@ -562,7 +563,7 @@ func TestTexts(t *testing.T) {
 				got += msg.PlainText([]msg.Part{p}) + "\n"
 			}
 			got += "-- dropped --\n" + short.Summary.Message.Text() + "\n"
-			golden(t, language+".golden", got)
+			golden(t, name+".golden", got)
 		})
 	}
 }

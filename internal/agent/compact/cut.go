@@ -88,14 +88,14 @@ func Window(entries []msg.Entry, floor, from int, k Keep, g *tokens.Gauge) int {
 	return at
 }
 
-// A Turn is something the person said, at which a conversation can be divided.
+// A Turn is something the user said, at which a conversation can be divided.
 type Turn struct {
 	At   int // in the entries
 	ID   string
 	Text string
 }
 
-// Turns returns what the person said in entries, the newest first.
+// Turns returns what the user said in entries, the newest first.
 func Turns(entries []msg.Entry) []Turn {
 	var turns []Turn
 	ok := cuts(entries)
@@ -110,7 +110,7 @@ func Turns(entries []msg.Entry) []Turn {
 // maxTail bounds the end of a conversation that stays as it is beside a summary, in tokens.
 const maxTail = 10_000
 
-// tail returns where the end of entries begins that a summary need not tell: what the person said
+// tail returns where the end of entries begins that a summary need not tell: what the user said
 // last, if nobody has answered it yet, or the last calls with their results, if they are small.
 func tail(entries []msg.Entry, g *tokens.Gauge) int {
 	ok := cuts(entries)
@@ -138,7 +138,7 @@ func lastWords(entries []msg.Entry, ok []bool) int {
 	return at
 }
 
-// saysSomething reports whether e is of the person, and no result.
+// saysSomething reports whether e is of the user, and no result.
 func saysSomething(e msg.Entry) bool {
 	if e.Message.Role != msg.User || isSummary(e) {
 		return false

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"adze/internal/agent/aside"
 	"adze/internal/agent/compact"
 	"adze/internal/model"
 	"adze/internal/model/messages"
@@ -81,7 +82,7 @@ const good = "<analysis>I look back.</analysis>\n<summary>\nWe fixed the parser.
 func newCompactor(s *scribe, change func(*compact.Config)) *compact.Compactor {
 	n := 0
 	cfg := compact.Config{
-		Provider:   s,
+		Asker:      aside.Asker{Provider: s},
 		ReadTool:   "Read",
 		Clearable:  func(tool string) bool { return tool != "Todo" },
 		Transcript: func() string { return "/logs/s.jsonl" },

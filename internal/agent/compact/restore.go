@@ -1,7 +1,6 @@
 package compact
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -41,7 +40,7 @@ type Source struct {
 
 // restore returns what fits of s into room tokens, less what kept shows already, and the names of the
 // files that are there whole.
-func restore(s Sources, kept []msg.Entry, room int, g *tokens.Gauge, t texts) (parts []msg.Part, whole []string) {
+func restore(s Sources, kept []msg.Entry, room int, g *tokens.Gauge, t phrases) (parts []msg.Part, whole []string) {
 	room = min(room, maxRestored)
 	add := func(text string) bool {
 		p := msg.Reminder(text)
@@ -53,7 +52,7 @@ func restore(s Sources, kept []msg.Entry, room int, g *tokens.Gauge, t texts) (p
 		parts = append(parts, p)
 		return true
 	}
-	file := func(src Source, heading string) bool {
+	file := func(src Source, name string) bool {
 		if shows(kept, src.Name) {
 			return false
 		}
@@ -62,7 +61,7 @@ func restore(s Sources, kept []msg.Entry, room int, g *tokens.Gauge, t texts) (p
 			return false
 		}
 		shown := head(text, maxFile, g, t)
-		if !add(fmt.Sprintf(heading, src.Name) + "\n" + shown) {
+		if !add(t.say(name, src.Name) + "\n" + shown) {
 			return false
 		}
 		if shown == text {
@@ -74,10 +73,10 @@ func restore(s Sources, kept []msg.Entry, room int, g *tokens.Gauge, t texts) (p
 		add(text)
 	}
 	if len(s.Running) > 0 {
-		add(t.running + "\n" + head(strings.Join(s.Running, "\n"), maxFile, g, t))
+		add(t.say("running") + "\n" + head(strings.Join(s.Running, "\n"), maxFile, g, t))
 	}
 	if s.Plan.Text != nil {
-		file(s.Plan, t.plan)
+		file(s.Plan, "plan")
 	}
 	skills := maxSkills
 	for _, src := range s.Skills {
@@ -86,7 +85,7 @@ func restore(s Sources, kept []msg.Entry, room int, g *tokens.Gauge, t texts) (p
 		if !ok || limit < 100 {
 			continue
 		}
-		if add(fmt.Sprintf(t.skill, src.Name) + "\n" + head(text, limit, g, t)) {
+		if add(t.say("skill", src.Name) + "\n" + head(text, limit, g, t)) {
 			skills -= min(limit, g.Text(text))
 		}
 	}
@@ -95,7 +94,7 @@ func restore(s Sources, kept []msg.Entry, room int, g *tokens.Gauge, t texts) (p
 		if files == maxFiles {
 			break
 		}
-		if file(src, t.file) {
+		if file(src, "file") {
 			files++
 		}
 	}
@@ -103,12 +102,12 @@ func restore(s Sources, kept []msg.Entry, room int, g *tokens.Gauge, t texts) (p
 }
 
 // head returns as much of text as fits into limit tokens.
-func head(text string, limit int, g *tokens.Gauge, t texts) string {
+func head(text string, limit int, g *tokens.Gauge, t phrases) string {
 	text = msg.Neutralise(text)
 	if g.Text(text) <= limit {
 		return text
 	}
-	return cutTo(text, limit-g.Text(t.cut), g) + t.cut
+	return cutTo(text, limit-g.Text(t.cut()), g) + t.cut()
 }
 
 // shows reports whether a call among entries names the file.

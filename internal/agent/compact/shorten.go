@@ -1,7 +1,6 @@
 package compact
 
 import (
-	"fmt"
 	"slices"
 	"unicode/utf8"
 
@@ -11,7 +10,7 @@ import (
 
 // Shorten returns the conversation of j without its oldest messages, so that the request has at most
 // budget tokens, without asking a model. It drops whole turns first, then cuts the results of the last
-// turn, then drops its oldest calls. What the person said last is never cut. It reports false if it
+// turn, then drops its oldest calls. What the user said last is never cut. It reports false if it
 // cannot get below budget, or if nothing has to go.
 func (c *Compactor) Shorten(j Job, budget int) (*Segment, bool) {
 	return c.shorten(j, budget, shortener{})
@@ -43,10 +42,10 @@ type shortener struct {
 	limits Limits
 	budget int
 	prior  string   // the summary that the conversation began with
-	said   []string // the words of the person in it
-	// read says that the conversation is only read, not gone on with: words of the person may be cut.
+	said   []string // the words of the user in it
+	// read says that the conversation is only read, not gone on with: words of the user may be cut.
 	read bool
-	// scant says that what the person said before may be left out to make room.
+	// scant says that what the user said before may be left out to make room.
 	scant bool
 }
 
@@ -120,7 +119,7 @@ func (s *shortener) cutWords(entries []msg.Entry) {
 	share := s.budget / 2 / max(1, len(entries))
 	for i := range entries {
 		if text := entries[i].Message.Text(); s.g.Text(text) > share {
-			entries[i].Message.Parts = []msg.Part{&msg.Text{Text: cutTo(text, share, s.g) + s.c.text.cut}}
+			entries[i].Message.Parts = []msg.Part{&msg.Text{Text: cutTo(text, share, s.g) + s.c.text.cut()}}
 		}
 	}
 }
@@ -160,15 +159,15 @@ func (s *shortener) markerIn(gone []msg.Entry, room int) (msg.Entry, bool) {
 	return msg.Entry{}, false
 }
 
-// marker says that messages are gone, with the summary before them and what the person said, each within
+// marker says that messages are gone, with the summary before them and what the user said, each within
 // a budget.
 func (s *shortener) marker(gone []msg.Entry, told, budget int) msg.Entry {
 	t := s.c.text
 	prior := cutTo(s.prior, told, s.g)
 	if prior != "" && len(prior) < len(s.prior) {
-		prior += t.cut
+		prior += t.cut()
 	}
-	said := newest(slices.Concat(s.said, sayings(gone)), min(budget, wordsBudget(s.limits)), s.g, t.cut)
+	said := newest(slices.Concat(s.said, sayings(gone)), min(budget, wordsBudget(s.limits)), s.g, t.cut())
 	return s.c.entry(t.dropped(prior, said, s.c.transcript()))
 }
 
@@ -196,7 +195,7 @@ func recastAs(e msg.Entry, parts []msg.Part) msg.Entry {
 
 // cutResults returns entries with no text in a result longer than limit, and without pictures in
 // results. From the first one that differs on, all are recast and have no id.
-func cutResults(entries []msg.Entry, limit int, t texts) []msg.Entry {
+func cutResults(entries []msg.Entry, limit int, t phrases) []msg.Entry {
 	out := slices.Clone(entries)
 	changed := false
 	for i, e := range entries {
@@ -221,7 +220,7 @@ func cutResults(entries []msg.Entry, limit int, t texts) []msg.Entry {
 	return out
 }
 
-func cutResult(r *msg.ToolResult, limit int, t texts) *msg.ToolResult {
+func cutResult(r *msg.ToolResult, limit int, t phrases) *msg.ToolResult {
 	parts := markMedia(r.Parts, t)
 	same := len(parts) == len(r.Parts) && (len(parts) == 0 || &parts[0] == &r.Parts[0])
 	for i, p := range parts {
@@ -236,7 +235,7 @@ func cutResult(r *msg.ToolResult, limit int, t texts) *msg.ToolResult {
 		for n > 0 && !utf8.RuneStart(text.Text[n]) {
 			n--
 		}
-		parts[i] = &msg.Text{Text: fmt.Sprintf("%s%s", text.Text[:n], t.cut)}
+		parts[i] = &msg.Text{Text: text.Text[:n] + t.cut()}
 	}
 	if same {
 		return r
@@ -246,15 +245,15 @@ func cutResult(r *msg.ToolResult, limit int, t texts) *msg.ToolResult {
 
 // markMedia returns parts with a text in place of each picture and document, also in results; the same
 // slice if there are none.
-func markMedia(parts []msg.Part, t texts) []msg.Part {
+func markMedia(parts []msg.Part, t phrases) []msg.Part {
 	out := parts
 	for i, p := range parts {
 		q := p
 		switch p := p.(type) {
 		case *msg.Image:
-			q = &msg.Text{Text: t.image}
+			q = &msg.Text{Text: t.say("image")}
 		case *msg.Document:
-			q = &msg.Text{Text: t.document}
+			q = &msg.Text{Text: t.say("document")}
 		case *msg.ToolResult:
 			if inner := markMedia(p.Parts, t); len(inner) > 0 && &inner[0] != &p.Parts[0] {
 				q = &msg.ToolResult{ID: p.ID, Parts: inner, IsError: p.IsError}

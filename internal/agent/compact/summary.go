@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
+	"adze/internal/agent/aside"
 	"adze/internal/model"
 	"adze/internal/model/tokens"
 	"adze/internal/msg"
@@ -15,6 +17,8 @@ import (
 const (
 	// maxSummary bounds the answer of the model, in tokens.
 	maxSummary = 20_000
+	// maxTime bounds how long it may take.
+	maxTime = 15 * time.Minute
 	// maxTries is how often the request for a summary is made shorter after it was too long.
 	maxTries = 3
 	// maxQuote bounds what is quoted of a message to say which one is meant, in tokens.
@@ -29,7 +33,7 @@ func (c *Compactor) summarise(ctx context.Context, j Job, told, kept []msg.Entry
 		return nil, err
 	}
 	g := c.Gauge(j.Model)
-	said := words(told, wordsBudget(j.Limits), g, c.text.cut)
+	said := words(told, wordsBudget(j.Limits), g, c.text.cut())
 	seg := &Segment{Text: text, Kept: slices.Clip(kept), Last: j.Side == Back}
 	seg.Summary = c.entry(c.text.summary(text, said, c.transcript(), j))
 	if n := len(kept); seg.Last && n > 0 {
@@ -64,16 +68,13 @@ func (c *Compactor) attach(ctx context.Context, j Job, seg *Segment, g *tokens.G
 	}
 }
 
-// errNoSummary says that an answer is not a summary; it may be asked for once more.
-var errNoSummary = errors.New("the model's answer is not a summary")
-
 // ask returns the summary of the entries that are told. Where they are the back of the conversation the
 // model reads what was before them, too.
 func (c *Compactor) ask(ctx context.Context, j Job, told []msg.Entry, keep string) (string, error) {
 	g := c.Gauge(j.Model)
 	order := c.text.ask(j.Focus, keep)
 	if j.Side == Back {
-		order += "\n\n" + fmt.Sprintf(c.text.since, cutTo(own(told[0]), maxQuote, g))
+		order += "\n\n" + c.text.say("since", cutTo(own(told[0]), maxQuote, g))
 		told = j.Entries
 	}
 	in := Job{Model: j.Model, Limits: j.Limits, System: j.System, Entries: c.bare(told, g)}
@@ -105,9 +106,9 @@ func (c *Compactor) ask(ctx context.Context, j Job, told []msg.Entry, keep strin
 		case (kind == model.TooLong || kind == model.OverWindow) && tries < maxTries:
 			tries++
 			room = less(room, c.Gauge(j.Model).Request(in.System, in.Tools, nil)+sum(g, entries), err)
-		case errors.Is(err, errNoSummary) && !again:
+		case errors.Is(err, aside.ErrUnusable) && !again:
 			again = true
-			order += "\n\n" + c.text.again
+			order += "\n\n" + c.text.say("again")
 		default:
 			return "", err
 		}
@@ -135,43 +136,23 @@ func answerLimit(l Limits) int {
 
 // answer sends one request for a summary.
 func (c *Compactor) answer(ctx context.Context, j, in Job, entries []msg.Entry, order string) (string, error) {
-	var conv msg.Conversation
-	for _, e := range entries {
-		conv.Add(e.Message)
+	said := make([]msg.Message, len(entries))
+	for i, e := range entries {
+		said[i] = e.Message
 	}
-	conv.Add(msg.UserText(order))
-	messages, _ := conv.Messages()
-	began := c.cfg.Now()
-	var acc model.Accumulator
-	for ev, err := range c.cfg.Provider.Stream(ctx, &model.Request{
-		Model: j.Model, System: in.System, Tools: in.Tools, Messages: messages, MaxTokens: answerLimit(j.Limits), UserID: j.UserID,
-	}) {
-		if err != nil {
-			return "", fmt.Errorf("asking for a summary: %w", err)
-		}
-		acc.Add(ev)
+	answer, err := c.cfg.Asker.Ask(ctx, aside.Question{
+		Model: j.Model, System: in.System, Tools: in.Tools, Messages: aside.About(said, order),
+		MaxTokens: answerLimit(j.Limits), Timeout: maxTime, Awaited: true, UserID: j.UserID,
+	})
+	if err != nil {
+		return "", fmt.Errorf("asking for a summary: %w", err)
 	}
-	if ctx.Err() != nil {
-		return "", context.Cause(ctx)
+	text, err := answer.Words()
+	if err != nil {
+		return "", fmt.Errorf("asking for a summary: %w", err)
 	}
-	if c.cfg.Booked != nil {
-		c.cfg.Booked(j.Model, acc.Usage(), c.cfg.Now().Sub(began))
-	}
-	m := acc.Message()
-	stop, _ := acc.Stop()
-	switch {
-	case len(m.Uses()) > 0:
-		return "", fmt.Errorf("%w: it calls tools", errNoSummary)
-	case stop == model.StopRefusal:
-		return "", &model.Error{Kind: model.Refused}
-	case stop == model.StopContextExceeded:
-		return "", &model.Error{Kind: model.TooLong}
-	case stop == model.StopMaxTokens:
-		return "", fmt.Errorf("%w: it was cut off", errNoSummary)
-	}
-	text := extract(m.Text())
-	if text == "" {
-		return "", fmt.Errorf("%w: it is empty", errNoSummary)
+	if text = extract(text); text == "" {
+		return "", fmt.Errorf("asking for a summary: %w: it is empty", aside.ErrUnusable)
 	}
 	return text, nil
 }
@@ -209,8 +190,8 @@ func (c *Compactor) bare(entries []msg.Entry, g *tokens.Gauge) []msg.Entry {
 	out := slices.Clone(entries)
 	for i, e := range entries {
 		parts := markMedia(messages[i].Parts, c.text)
-		if e.Message.Role == msg.Assistant && slices.ContainsFunc(parts, isThinking) {
-			parts = slices.DeleteFunc(slices.Clone(parts), isThinking)
+		if e.Message.Role == msg.Assistant {
+			parts = aside.WithoutReasoning(parts)
 		}
 		if isSummary(e) && len(parts) > 1 {
 			parts = parts[:1] // the rest will be put back
@@ -218,14 +199,6 @@ func (c *Compactor) bare(entries []msg.Entry, g *tokens.Gauge) []msg.Entry {
 		out[i].Message.Parts = parts
 	}
 	return out
-}
-
-func isThinking(p msg.Part) bool {
-	switch p.(type) {
-	case *msg.Thinking, *msg.Redacted:
-		return true
-	}
-	return false
 }
 
 func (c *Compactor) transcript() string {

@@ -7,14 +7,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
+
+	"adze/internal/platform/texts"
 )
 
 // What a compaction leaves can be taken apart again by the next one, in whatever language it was written:
-// so the person's words are handed on.
+// so the user's words are handed on.
 func TestRead(t *testing.T) {
 	line := rapid.StringMatching(`[a-z<>/ ]{1,20}(\n[a-z ]{1,20}){0,2}`).Filter(func(s string) bool { return strings.TrimSpace(s) == s })
 	rapid.Check(t, func(t *rapid.T) {
-		text := textsIn(rapid.SampledFrom([]string{"en", "zh"}).Draw(t, "language"))
+		text := phrases{rapid.SampledFrom([]texts.Language{texts.English, texts.Chinese}).Draw(t, "language")}
 		told := line.Draw(t, "told")
 		said := rapid.SliceOfN(line, 0, 4).Draw(t, "said")
 		path := rapid.SampledFrom([]string{"", "/logs/s.jsonl"}).Draw(t, "path")
@@ -36,7 +38,7 @@ func TestRead(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	f.Add(english.summary("told", []string{"said"}, "/log", Job{Trigger: Auto}))
+	f.Add(phrases{texts.English}.summary("told", []string{"said"}, "/log", Job{Trigger: Auto}))
 	f.Add(openTag + openSaid + closeSaid + closeTag)
 	f.Fuzz(func(t *testing.T, text string) {
 		told, said := read(text)
@@ -44,4 +46,10 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("%d bytes were read from %d", n, len(text))
 		}
 	})
+}
+
+func TestCatalogue(t *testing.T) {
+	for _, problem := range catalogue.Check() {
+		t.Error(problem)
+	}
 }

@@ -9,7 +9,7 @@ import (
 	"adze/internal/msg"
 )
 
-// maxWords is how much of what the person said survives a compaction as it was said, in tokens, and
+// maxWords is how much of what the user said survives a compaction as it was said, in tokens, and
 // a share of the usable window that it may not exceed.
 const (
 	maxWords   = 20_000
@@ -18,12 +18,12 @@ const (
 
 func wordsBudget(l Limits) int { return min(maxWords, l.Usable()/wordsShare) }
 
-// words returns what the person said in entries, as far as there is room, oldest first.
+// words returns what the user said in entries, as far as there is room, oldest first.
 func words(entries []msg.Entry, budget int, g *tokens.Gauge, cutMark string) []string {
 	return newest(sayings(entries), budget, g, cutMark)
 }
 
-// sayings returns what the person said in entries, oldest first, also what summaries among them have of
+// sayings returns what the user said in entries, oldest first, also what summaries among them have of
 // it.
 func sayings(entries []msg.Entry) []string {
 	var all []string
@@ -57,7 +57,7 @@ func newest(all []string, budget int, g *tokens.Gauge, cutMark string) []string 
 	return said
 }
 
-// own returns the person's own words in e: not what the program says beside them, and not results.
+// own returns the user's own words in e: not what the program says beside them, and not results.
 func own(e msg.Entry) string {
 	if e.Hidden || !saysSomething(e) {
 		return ""

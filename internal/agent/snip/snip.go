@@ -1,5 +1,5 @@
 // Package snip leaves steps out of what is sent that the model itself has called stale. A step is an
-// answer with the results of its calls; what the person said is never left out. It is an experiment:
+// answer with the results of its calls; what the user said is never left out. It is an experiment:
 // whoever does not use it sends what there is. Which steps are stale is said through a tool, and what
 // is stored stays whole.
 package snip
@@ -111,7 +111,7 @@ func (s *Snipper) Restart() bool {
 }
 
 // Snip returns the messages with the number of each step, by which the model can name it, and without
-// what is left out. Messages alternate and begin with the person, as [msg.Repair] leaves them.
+// what is left out. Messages alternate and begin with the user, as [msg.Repair] leaves them.
 func (s *Snipper) Snip(messages []msg.Message, size func(...msg.Message) int, when When) Outcome {
 	s.mu.Lock()
 	defer s.mu.Unlock()

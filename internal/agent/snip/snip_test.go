@@ -27,7 +27,7 @@ func size(list ...msg.Message) (n int) {
 	return n
 }
 
-// talk returns a conversation of n steps, each with a result of the given size and words of the person.
+// talk returns a conversation of n steps, each with a result of the given size and words of the user.
 func talk(n, each int) []msg.Message {
 	list := []msg.Message{msg.UserText("begin")}
 	for i := 1; i <= n; i++ {
@@ -112,7 +112,7 @@ func TestSnip(t *testing.T) {
 	}
 }
 
-// Whatever is cut, the request is valid and has all the words of the person.
+// Whatever is cut, the request is valid and has all the words of the user.
 func TestSnipProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var s Snipper

@@ -16,27 +16,27 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/model"
+	"adze/internal/agent/aside"
 	"adze/internal/model/tokens"
 	"adze/internal/msg"
+	"adze/internal/platform/texts"
 )
 
-// A Config is what notes are kept with. Provider and Path are required.
+// A Config is what notes are kept with. Asker and Path are required.
 type Config struct {
-	Provider model.Provider
+	Asker aside.Asker
 	// Path returns the file of the notes, or "" as long as there is none.
 	Path func() string
 	// Language is that of the built-in texts.
-	Language string
+	Language texts.Language
 	// Template and Prompt take the place of the built-in ones, if not empty. A template needs a heading.
 	Template, Prompt string
 	// Last is the id of the last entry that the notes of an earlier process tell of, and Written keeps it
 	// for a later one; empty and nil mean that there is none.
 	Last    string
 	Written func(last string) error
-	// Booked is told what an update has cost; nil means that nobody wants to know.
-	Booked func(modelID string, u msg.Usage, took time.Duration)
-	Log    *slog.Logger
+	// Log may be nil.
+	Log *slog.Logger
 }
 
 // When notes are written, in tokens of the conversation and calls of tools.
@@ -55,11 +55,11 @@ var ErrTemplate = errors.New("the template for session notes has no heading; the
 
 // A Keeper keeps the notes of one session. It is safe for concurrent use.
 type Keeper struct {
-	cfg  Config
-	text texts
-	work sync.WaitGroup
-	life context.Context
-	end  context.CancelFunc
+	cfg      Config
+	template string
+	work     sync.WaitGroup
+	life     context.Context
+	end      context.CancelFunc
 
 	mu      sync.Mutex
 	busy    chan struct{} // closed when the update that runs is done; nil if none runs
@@ -70,21 +70,18 @@ type Keeper struct {
 
 // New returns a keeper. The error says that a setting was replaced by its default.
 func New(cfg Config) (*Keeper, error) {
-	k := &Keeper{cfg: cfg, text: textsIn(cfg.Language), written: cfg.Last}
+	k := &Keeper{cfg: cfg, template: template(cfg.Language), written: cfg.Last}
 	if cfg.Log == nil {
 		k.cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	k.life, k.end = context.WithCancel(context.Background())
-	if cfg.Prompt != "" {
-		k.text.update = cfg.Prompt + "\n\n%s\n\n<notes>\n%s\n</notes>"
-	}
 	if cfg.Template == "" {
 		return k, nil
 	}
 	if s := parse(cfg.Template); len(s) == 0 || s[0].heading == "" {
 		return k, ErrTemplate
 	}
-	k.text.template = cfg.Template
+	k.template = cfg.Template
 	return k, nil
 }
 
@@ -192,14 +189,14 @@ func (k *Keeper) Summary(ctx context.Context) (text, last string) {
 	if err != nil || last == "" || blank(page) {
 		return "", ""
 	}
-	return k.text.summary(page, tokens.New("")), last
+	return summary(k.cfg.Language, page, tokens.New("")), last
 }
 
 // read returns the page, or the template if there is none yet.
 func (k *Keeper) read() (string, error) {
 	data, err := os.ReadFile(k.cfg.Path())
 	if errors.Is(err, fs.ErrNotExist) {
-		return k.text.template, nil
+		return k.template, nil
 	}
 	return string(data), err
 }
@@ -215,8 +212,8 @@ func (k *Keeper) update(ctx context.Context, m Moment, said []msg.Message) error
 	if err != nil {
 		return fmt.Errorf("reading the session notes: %w", err)
 	}
-	if !sameShape(page, k.text.template) {
-		page = k.text.template // somebody else has been at it
+	if !sameShape(page, k.template) {
+		page = k.template // it was changed by hand
 	}
 	answer, err := k.ask(ctx, m, said, path, page)
 	if err != nil {
@@ -231,7 +228,7 @@ func (k *Keeper) update(ctx context.Context, m Moment, said []msg.Message) error
 		}
 		next = edited
 	}
-	if !sameShape(next, k.text.template) {
+	if !sameShape(next, k.template) {
 		return errors.New("the update does not keep the form of the notes, and was dropped")
 	}
 	if err := write(path, next); err != nil {
@@ -271,46 +268,18 @@ func apply(page string, use *msg.ToolUse, tool, path string) (string, error) {
 	return strings.ReplaceAll(page, in.Old, in.New), nil
 }
 
-func (k *Keeper) ask(ctx context.Context, m Moment, said []msg.Message, path, page string) (msg.Message, error) {
-	order := fmt.Sprintf(k.text.update, path, strings.TrimSpace(page))
-	if more := k.text.reminders(page, tokens.New(m.Model)); more != "" {
+func (k *Keeper) ask(ctx context.Context, m Moment, said []msg.Message, path, page string) (*aside.Answer, error) {
+	page = strings.TrimSpace(page)
+	order := catalogue.Text(k.cfg.Language, "update", path, page)
+	if k.cfg.Prompt != "" {
+		order = k.cfg.Prompt + "\n\n" + path + "\n\n<notes>\n" + page + "\n</notes>"
+	}
+	if more := reminders(k.cfg.Language, page, tokens.New(m.Model)); more != "" {
 		order += "\n" + more
 	}
-	var conv msg.Conversation
-	for _, one := range said {
-		if one.Role == msg.Assistant {
-			one.Parts = withoutThinking(one.Parts)
-		}
-		conv.Add(one)
-	}
-	conv.Add(msg.UserText(order))
-	messages, _ := conv.Messages()
-	began := time.Now()
-	var acc model.Accumulator
-	for ev, err := range k.cfg.Provider.Stream(ctx, &model.Request{
-		Model: m.Model, System: m.System, Messages: messages, Tools: []msg.ToolSpec{m.Edit}, MaxTokens: maxOutput, Background: true,
-	}) {
-		if err != nil {
-			return msg.Message{}, err
-		}
-		acc.Add(ev)
-	}
-	if k.cfg.Booked != nil {
-		k.cfg.Booked(m.Model, acc.Usage(), time.Since(began))
-	}
-	return acc.Message(), ctx.Err()
-}
-
-func withoutThinking(parts []msg.Part) []msg.Part {
-	var kept []msg.Part
-	for _, p := range parts {
-		switch p.(type) {
-		case *msg.Thinking, *msg.Redacted:
-		default:
-			kept = append(kept, p)
-		}
-	}
-	return kept
+	return k.cfg.Asker.Ask(ctx, aside.Question{
+		Model: m.Model, System: m.System, Tools: []msg.ToolSpec{m.Edit}, Messages: aside.About(said, order), MaxTokens: maxOutput,
+	})
 }
 
 // write replaces the file at path, whole.

@@ -13,10 +13,12 @@ import (
 	"testing/synctest"
 	"time"
 
+	"adze/internal/agent/aside"
 	"adze/internal/model"
 	"adze/internal/model/messages"
 	"adze/internal/model/tokens"
 	"adze/internal/msg"
+	"adze/internal/platform/texts"
 )
 
 // A writer answers with the given uses, after a while.
@@ -71,7 +73,7 @@ const state = "_Open work, and what comes next._"
 func newKeeper(t *testing.T, w *writer) (*Keeper, string) {
 	path := filepath.Join(t.TempDir(), "session-memory", "notes.md")
 	w.t = t
-	k, err := New(Config{Provider: w, Path: func() string { return path }})
+	k, err := New(Config{Asker: aside.Asker{Provider: w}, Path: func() string { return path }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,8 +90,8 @@ func moment(size int) Moment {
 
 // Proves CTX-56.
 func TestTemplates(t *testing.T) {
-	for _, language := range []string{"en", "zh"} {
-		all := parse(textsIn(language).template)
+	for _, language := range []texts.Language{texts.English, texts.Chinese} {
+		all := parse(template(language))
 		if len(all) != 10 {
 			t.Errorf("%s: %d sections", language, len(all))
 		}
@@ -126,7 +128,7 @@ func TestUpdate(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			w := &writer{}
 			k, path := newKeeper(t, w)
-			if err := write(path, templateEnglish); err != nil {
+			if err := write(path, template(texts.English)); err != nil {
 				t.Fatal(err)
 			}
 			w.uses = tt.uses(path)
@@ -221,21 +223,20 @@ func TestSummary(t *testing.T) {
 // Proves CTX-58.
 func TestLimits(t *testing.T) {
 	line := strings.Repeat("word ", 79) + "end\n"
-	page := strings.Replace(templateEnglish, state, state+"\n"+strings.Repeat(line, 200), 1)
-	text := textsIn("en")
+	page := strings.Replace(template(texts.English), state, state+"\n"+strings.Repeat(line, 200), 1)
 	g := tokens.New("m")
-	got := text.reminders(page, g)
+	got := reminders(texts.English, page, g)
 	if !strings.Contains(got, `The section "Current state" has about`) || !strings.Contains(got, "The notes have about") || strings.Count(got, "\n") != 1 {
 		t.Errorf("the reminders are %s", got)
 	}
-	if text.reminders(templateEnglish, g) != "" {
+	if reminders(texts.English, template(texts.English), g) != "" {
 		t.Error("an empty page is too long")
 	}
-	short := text.summary(page, g)
+	short := summary(texts.English, page, g)
 	if !strings.HasSuffix(short, "end\n[cut off here]") || g.Text(short) > maxSection+50 {
 		t.Errorf("%d tokens, which end in %q", g.Text(short), short[len(short)-40:])
 	}
-	if one := parse("no headings\nat all"); len(one) != 1 || text.summary("no headings\nat all", g) != "no headings\nat all" {
+	if one := parse("no headings\nat all"); len(one) != 1 || summary(texts.English, "no headings\nat all", g) != "no headings\nat all" {
 		t.Errorf("a page without headings is %+v", one)
 	}
 }
@@ -244,9 +245,9 @@ func TestLimits(t *testing.T) {
 func TestCustomTexts(t *testing.T) {
 	w := &writer{t: t}
 	path := filepath.Join(t.TempDir(), "notes.md")
-	cfg := Config{Provider: w, Path: func() string { return path }, Template: "no heading", Prompt: "Note it."}
+	cfg := Config{Asker: aside.Asker{Provider: w}, Path: func() string { return path }, Template: "no heading", Prompt: "Note it."}
 	k, err := New(cfg)
-	if err != ErrTemplate || k.text.template != templateEnglish {
+	if err != ErrTemplate || k.template != template(texts.English) {
 		t.Errorf("a template without headings: %v", err)
 	}
 	k.Close()
@@ -261,5 +262,11 @@ func TestCustomTexts(t *testing.T) {
 	}
 	if got := fmt.Sprint(msg.PlainText(w.requests[0].Messages[0].Parts)); !strings.Contains(got, "Note it.") || !strings.Contains(got, "# Mine") {
 		t.Errorf("it was asked for with %s", got)
+	}
+}
+
+func TestCatalogue(t *testing.T) {
+	for _, problem := range catalogue.Check() {
+		t.Error(problem)
 	}
 }

@@ -2,11 +2,12 @@ package notes
 
 import (
 	_ "embed"
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"adze/internal/model/tokens"
+	"adze/internal/platform/texts"
 )
 
 // What notes may have, in tokens.
@@ -16,41 +17,16 @@ const (
 )
 
 var (
-	//go:embed template.en.md
-	templateEnglish string
-	//go:embed template.zh.md
-	templateChinese string
-	//go:embed update.en.md
-	updateEnglish string
-	//go:embed update.zh.md
-	updateChinese string
+	//go:embed texts.en.md
+	english string
+	//go:embed texts.zh.md
+	chinese string
+
+	catalogue = texts.New(english, chinese)
 )
 
-// texts are what the model reads in one language.
-type texts struct {
-	template, update string
-	total            string // with the size, when all of it is too long
-	section          string // with a heading and its size
-	cut              string
-}
-
-func textsIn(language string) texts {
-	switch language {
-	case "zh", "chn":
-		return texts{
-			template: templateChinese, update: updateChinese,
-			total:   "笔记现有约 %d 个 token，上限为 %d。请压缩内容，优先保留“当前状态”和“错误与更正”。",
-			section: "“%s”部分约有 %d 个 token，上限为 %d；请压缩。",
-			cut:     "[此处截断]",
-		}
-	}
-	return texts{
-		template: templateEnglish, update: updateEnglish,
-		total:   "The notes have about %d tokens, and may have %d. Condense them; what matters most is the current state and the errors.",
-		section: "The section %q has about %d tokens, and may have %d; condense it.",
-		cut:     "[cut off here]",
-	}
-}
+// template returns the form of the notes.
+func template(l texts.Language) string { return catalogue.Text(l, "template") + "\n" }
 
 // A section is a heading, the line that describes it, and what it holds.
 type section struct{ heading, about, content string }
@@ -94,14 +70,14 @@ func blank(page string) bool {
 }
 
 // reminders says what is too long.
-func (t texts) reminders(page string, g *tokens.Gauge) string {
+func reminders(l texts.Language, page string, g *tokens.Gauge) string {
 	var lines []string
 	if n := g.Text(page); n > maxNotes {
-		lines = append(lines, fmt.Sprintf(t.total, n, maxNotes))
+		lines = append(lines, catalogue.Text(l, "total", strconv.Itoa(n), strconv.Itoa(maxNotes)))
 	}
 	for _, s := range parse(page) {
 		if n := g.Text(s.content); n > maxSection {
-			lines = append(lines, fmt.Sprintf(t.section, strings.TrimPrefix(s.heading, "# "), n, maxSection))
+			lines = append(lines, catalogue.Text(l, "section", strings.TrimPrefix(s.heading, "# "), strconv.Itoa(n), strconv.Itoa(maxSection)))
 		}
 	}
 	return strings.Join(lines, "\n")
@@ -109,7 +85,7 @@ func (t texts) reminders(page string, g *tokens.Gauge) string {
 
 // summary returns a page as it stands for a conversation: each section within its limit, cut at the end
 // of a line, and without those that are empty.
-func (t texts) summary(page string, g *tokens.Gauge) string {
+func summary(l texts.Language, page string, g *tokens.Gauge) string {
 	var b strings.Builder
 	for _, s := range parse(page) {
 		if strings.TrimSpace(s.content) == "" {
@@ -121,7 +97,7 @@ func (t texts) summary(page string, g *tokens.Gauge) string {
 		size := 0
 		for line := range strings.Lines(s.content) {
 			if size += g.Text(line); size > maxSection {
-				b.WriteString(t.cut)
+				b.WriteString(catalogue.Text(l, "cut"))
 				break
 			}
 			b.WriteString(line)
