@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"adze/internal/model"
@@ -121,10 +122,10 @@ type Answer struct {
 // ErrUnusable is the error of an answer that is not what was asked for.
 var ErrUnusable = errors.New("the model's answer cannot be used")
 
-// Words returns an answer that is text alone, complete and not empty. Other answers are [ErrUnusable], or a
+// Words returns an answer that is text alone, complete and not blank, without white space around it. Other answers are [ErrUnusable], or a
 // [*model.Error] if the model refused or the question did not fit.
 func (a *Answer) Words() (string, error) {
-	text := a.Text()
+	text := strings.TrimSpace(a.Text())
 	switch {
 	case len(a.Uses()) > 0:
 		return "", fmt.Errorf("%w: it calls tools", ErrUnusable)

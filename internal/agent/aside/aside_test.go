@@ -56,11 +56,12 @@ func TestWords(t *testing.T) {
 		err    error
 		kind   model.Kind
 	}{
-		{"text", says(model.StopEnd, text), "Yes.", nil, 0},
+		{"text", says(model.StopEnd, &msg.Text{Text: "Yes.\n"}), "Yes.", nil, 0},
 		{"with reasoning", says(model.StopEnd, &msg.Thinking{Text: "Hm."}, text), "Yes.", nil, 0},
 		{"a call", says(model.StopTools, text, msg.NewToolUse("1", "Do", "{}")), "", ErrUnusable, 0},
 		{"cut off", says(model.StopMaxTokens, text), "", ErrUnusable, 0},
 		{"empty", says(model.StopEnd), "", ErrUnusable, 0},
+		{"blank", says(model.StopEnd, &msg.Text{Text: " \n"}), "", ErrUnusable, 0},
 		{"refused", says(model.StopRefusal), "", nil, model.Refused},
 		{"too long", says(model.StopContextExceeded), "", nil, model.TooLong},
 	}

@@ -217,7 +217,7 @@ func (f *Folder) ask(ctx context.Context, m Moment, from, to int) (string, error
 	if err != nil {
 		return "", err
 	}
-	text := write(f.cfg.Language, strings.TrimSpace(summary), words(m.Messages[from:to]))
+	text := write(f.cfg.Language, summary, words(m.Messages[from:to]))
 	if len(text) >= length(m.Messages[from:to]) {
 		return "", errors.New("the fold is longer than what it stands for")
 	}
