@@ -38,7 +38,7 @@ var layers = [][]string{
 	{"model"},
 	{"model/wire"},
 	{"model/messages", "model/catalog", "model/cost", "model/modeltest", "model/tokens"},
-	{"model/anthropic", "model/replay", "model/retry", "model/fit", "model/mute"},
+	{"model/anthropic", "model/replay", "model/retry", "model/fit", "model/router", "model/mute"},
 	{"tool/schema"},
 	{"tool"},
 	{"tool/tooltest", "tool/change", "tool/command"},
@@ -65,7 +65,7 @@ var layers = [][]string{
 // contracts. The benchmarks, which are no part of the product, play scripts too.
 var implementations = []string{
 	"tools/*",
-	"model/anthropic", "model/replay", "model/retry", "model/fit", "model/mute",
+	"model/anthropic", "model/replay", "model/retry", "model/fit", "model/router", "model/mute",
 	"ui/headless", "ui/plain", "ui/tui", "ui/acp", "ui/web",
 }
 

@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
-	"net/url"
 	"os/exec"
 	"strings"
 	"time"
@@ -43,14 +41,4 @@ func keyHelper(command, dir string) func(context.Context) (string, error) {
 		}
 		return key, nil
 	}
-}
-
-// isLocal reports whether an address is on this machine.
-func isLocal(base string) bool {
-	u, err := url.Parse(base)
-	if err != nil {
-		return false
-	}
-	ip := net.ParseIP(u.Hostname())
-	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 }

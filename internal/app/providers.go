@@ -6,28 +6,114 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"adze/internal/model"
 	"adze/internal/model/anthropic"
+	"adze/internal/model/catalog"
 	"adze/internal/model/replay"
 	"adze/internal/model/retry"
+	"adze/internal/model/router"
 	"adze/internal/model/wire"
 	"adze/internal/platform/config"
 	"adze/internal/platform/spell"
 )
 
-// providerNames are the providers there are to be, in the order in which they are chosen. This file is
-// the only one that tells them apart.
-var providerNames = [...]string{"anthropic", "bedrock", "vertex", "foundry", "openai", "gemini", "grok"}
+// A provider is a row of the table of providers.
+type provider struct {
+	name string
+	// service describes it; nil means that this version does not have it yet.
+	service func() wire.Service
+	// use is the setting that chooses the provider, whatever else is set.
+	use string
+	// The settings that hold its credentials and its address. One of them chooses the provider if nothing
+	// else does.
+	key, token, helper, baseURL string
+}
+
+// providers are the providers, in the order in which they are chosen.
+var providers = [...]provider{
+	{
+		name: "anthropic", service: anthropic.Service,
+		key: "ADZE_API_KEY", token: "ADZE_AUTH_TOKEN", helper: "apiKeyHelper", baseURL: "ADZE_BASE_URL",
+	},
+	{name: "bedrock", use: "CLAUDE_CODE_USE_BEDROCK"},
+	{name: "vertex", use: "CLAUDE_CODE_USE_VERTEX"},
+	{name: "foundry", use: "CLAUDE_CODE_USE_FOUNDRY"},
+	{name: "openai", key: "OPENAI_API_KEY"},
+	{name: "gemini", key: "GEMINI_API_KEY"},
+	{name: "grok", key: "XAI_API_KEY"},
+}
+
+// configured returns what configures p, or nothing.
+func (p *provider) configured(s *config.Settings) string {
+	if p.use != "" && s.Bool(p.use) {
+		return p.use
+	}
+	for _, key := range []string{p.key, p.token, p.helper, p.baseURL} {
+		if key != "" && s.Text(key) != "" {
+			return s.Origin(key)
+		}
+	}
+	return ""
+}
+
+// A choice is the provider for models whose names do not say one.
+type choice struct {
+	provider *provider // nil if nothing is configured
+	why      string    // what chose it
+	// firm says that the user chose the provider, and did not only set its key.
+	firm bool
+}
+
+// chooseProvider returns which provider to use.
+func chooseProvider(o *options, s *config.Settings) (choice, error) {
+	name, why := o.provider, "--provider"
+	if name == "" {
+		name, why = s.Text("provider"), s.Origin("provider")
+	}
+	if name != "" {
+		for i := range providers {
+			if providers[i].name == name {
+				return choice{&providers[i], why, true}, nil
+			}
+		}
+		return choice{}, unknownProvider(name, why)
+	}
+	for i := range providers {
+		if p := &providers[i]; p.use != "" && s.Bool(p.use) {
+			return choice{p, p.use, true}, nil
+		}
+	}
+	for i := range providers {
+		if why := providers[i].configured(s); why != "" {
+			return choice{&providers[i], why, false}, nil
+		}
+	}
+	return choice{}, nil
+}
+
+func unknownProvider(name, why string) error {
+	var names []string
+	for _, p := range providers {
+		names = append(names, p.name)
+	}
+	hint := ""
+	if near := spell.Closest(name, names, 1); len(near) > 0 {
+		hint = "; did you mean " + near[0] + "?"
+	}
+	return setupErrorf("there is no provider %q (%s)%s Providers: %s", name, why, hint, strings.Join(names, ", "))
+}
 
 // replayPrefix marks the name of a model that is a script.
 const replayPrefix = "replay:"
 
-// A backend is the provider of a run, and what there is to say about it.
+// A backend answers the requests of a run.
 type backend struct {
 	provider model.Provider
-	// keySource says where the credentials come from.
+	router   *router.Router
+	// keySource says where the credentials of the main model's provider come from.
 	keySource string
 	// scripted says that no model answers.
 	scripted bool
@@ -37,8 +123,8 @@ type backend struct {
 	close func() error
 }
 
-// openBackend returns the provider of the model with the given name. It connects to nothing.
-func openBackend(env *Env, o *options, s *config.Settings, modelName string) (*backend, error) {
+// openBackend returns what answers the model with the given name, and others. It connects to nothing.
+func openBackend(env *Env, o *options, s *config.Settings, table catalog.Table, modelName string) (*backend, error) {
 	again := retry.Config{Max: s.Int("ADZE_MAX_RETRIES"), Unattended: s.Bool("ADZE_UNATTENDED_RETRY")}
 	if again.Max == 0 {
 		again.Max = -1 // its zero value means the default
@@ -48,15 +134,16 @@ func openBackend(env *Env, o *options, s *config.Settings, modelName string) (*b
 	if file, ok := strings.CutPrefix(modelName, replayPrefix); ok {
 		b, err = openReplay(file, o.record)
 	} else {
-		b, err = openProvider(env, o, s)
+		b, err = openProviders(env, o, s, table, modelName)
 	}
 	if err != nil {
 		return nil, err
 	}
-	b.provider = retry.New(b.provider, again)
+	b.provider = retry.New(b.router, again)
 	return b, nil
 }
 
+// openReplay returns a script, which answers every model.
 func openReplay(file, saveTo string) (*backend, error) {
 	script, err := replay.Load(file)
 	if err != nil {
@@ -68,113 +155,159 @@ func openReplay(file, saveTo string) (*backend, error) {
 			return nil, setupErrorf("--record-requests: %v", err)
 		}
 	}
-	return &backend{provider: player.Provider(), keySource: "none", scripted: true, shared: true, close: func() error { return nil }}, nil
+	row := router.Row{Name: "replay", Gateway: true, Open: func() (model.Provider, error) { return player.Provider(), nil }}
+	return &backend{
+		router:    router.New(router.Config{Rows: []router.Row{row}, Default: row.Name}),
+		keySource: "none", scripted: true, shared: true, close: func() error { return nil },
+	}, nil
 }
 
-// openProvider maps the configuration to an implementation.
-func openProvider(env *Env, o *options, s *config.Settings) (*backend, error) {
-	name, why, err := chooseProvider(o, s)
+// openProviders returns the providers there are, with that of the named model open.
+func openProviders(env *Env, o *options, s *config.Settings, table catalog.Table, modelName string) (*backend, error) {
+	chosen, err := chooseProvider(o, s)
 	if err != nil {
 		return nil, err
 	}
-	switch name {
-	case "anthropic":
-		return openAnthropic(env, o, s)
-	case "":
+	if chosen.provider == nil {
 		return nil, noProvider("")
-	default:
-		return nil, noProvider("The provider " + name + " is chosen by " + why + ", and this version does not have it yet.")
 	}
-}
-
-// chooseProvider returns which provider to use and what says so; no name when nothing does.
-func chooseProvider(o *options, s *config.Settings) (name, why string, err error) {
-	name, why = o.provider, "--provider"
-	if name == "" {
-		name, why = s.Text("provider"), s.Origin("provider")
+	a := &access{env: env, o: o, s: s, chosen: chosen}
+	c := router.Config{Default: chosen.provider.name}
+	if !chosen.firm {
+		c.Home = func(name string) string { m, _ := table.Lookup(name); return m.Provider }
 	}
-	if name != "" {
-		for _, known := range providerNames {
-			if name == known {
-				return name, why, nil
-			}
-		}
-		hint := ""
-		if near := spell.Closest(name, providerNames[:], 1); len(near) > 0 {
-			hint = "; did you mean " + near[0] + "?"
-		}
-		return "", "", setupErrorf("there is no provider %q (%s)%s Providers: %s", name, why, hint, strings.Join(providerNames[:], ", "))
+	for i := range providers {
+		p := &providers[i]
+		c.Rows = append(c.Rows, router.Row{
+			Name: p.name, Open: func() (model.Provider, error) { return a.open(p) },
+			Unset: p.configured(s) == "", Gateway: p.baseURL != "" && s.Text(p.baseURL) != "",
+		})
 	}
-	for _, c := range []struct{ provider, key string }{
-		{"bedrock", "CLAUDE_CODE_USE_BEDROCK"}, {"vertex", "CLAUDE_CODE_USE_VERTEX"}, {"foundry", "CLAUDE_CODE_USE_FOUNDRY"},
-	} {
-		if s.Bool(c.key) {
-			return c.provider, c.key, nil
-		}
-	}
-	for _, c := range []struct{ provider, key string }{
-		{"anthropic", "ADZE_API_KEY"}, {"anthropic", "ADZE_AUTH_TOKEN"}, {"anthropic", "apiKeyHelper"},
-		{"anthropic", "ADZE_BASE_URL"},
-		{"openai", "OPENAI_API_KEY"}, {"gemini", "GEMINI_API_KEY"}, {"grok", "XAI_API_KEY"},
-	} {
-		if s.Text(c.key) != "" {
-			return c.provider, s.Origin(c.key), nil
-		}
-	}
-	return "", "", nil
-}
-
-func openAnthropic(env *Env, o *options, s *config.Settings) (*backend, error) {
-	c := anthropic.Config{
-		Config: wire.Config{
-			BaseURL:       s.Text("ADZE_BASE_URL"),
-			Version:       Version,
-			Idle:          time.Duration(s.Int("ADZE_STREAM_IDLE_TIMEOUT_MS")) * time.Millisecond,
-			AllowInsecure: s.Bool("ADZE_ALLOW_INSECURE_HTTP"),
-		},
-		APIKey:    s.Text("ADZE_API_KEY"),
-		AuthToken: s.Text("ADZE_AUTH_TOKEN"),
-	}
-	b := &backend{shared: c.BaseURL == "", close: func() error { return nil }}
-	var err error
-	if c.Headers, err = parseHeaders(s.Text("ADZE_CUSTOM_HEADERS")); err != nil {
-		env.say(s.Origin("ADZE_CUSTOM_HEADERS") + ": " + err.Error())
-	}
-	helper := s.Text("apiKeyHelper")
-	switch {
-	case helper != "" && c.AuthToken == "" && c.APIKey == "":
-		c.KeyHelper, b.keySource = keyHelper(helper, env.Dir), "apiKeyHelper"
-	case c.AuthToken != "":
-		b.keySource = s.Origin("ADZE_AUTH_TOKEN")
-	case c.APIKey != "":
-		b.keySource = s.Origin("ADZE_API_KEY")
-	case c.Headers.Get("Authorization") != "" || c.Headers.Get("X-Api-Key") != "":
-		b.keySource = s.Origin("ADZE_CUSTOM_HEADERS")
-	case isLocal(c.BaseURL):
-		// A server on this machine needs no key, but the protocol wants one.
-		c.APIKey, b.keySource = "none", "none"
-	default:
-		return nil, noProvider("The provider anthropic has no credentials.")
-	}
-	if c.ExtraBody, err = extraBody(s); err != nil {
-		env.say(err.Error())
-	}
-	if file := s.Text("ADZE_EXTRA_CA_CERTS"); file != "" {
-		if c.RootCAs, err = os.ReadFile(file); err != nil {
-			env.say(s.Origin("ADZE_EXTRA_CA_CERTS") + ": " + err.Error() + "; only the system's certificates are trusted")
-		}
-	}
-	if o.record != "" {
-		recorder, err := replay.NewRecorder(o.record, wire.NewTransport(c.RootCAs))
-		if err != nil {
-			return nil, setupErrorf("--record-requests: %v", err)
-		}
-		c.Transport, b.close = recorder, recorder.Close
-	}
-	if b.provider, err = anthropic.New(c); err != nil {
+	b := &backend{router: router.New(c), close: a.close}
+	var missing unavailable
+	if err := b.router.Open(modelName); errors.As(err, &missing) {
+		return nil, noProvider(missing.Error())
+	} else if err != nil {
 		return nil, setupErrorf("%v", err)
 	}
+	b.keySource, b.shared = a.keySource, a.shared
 	return b, nil
+}
+
+// unavailable says, in a sentence, why a provider cannot be used.
+type unavailable string
+
+func (u unavailable) Error() string { return string(u) }
+
+// access opens providers with what the user has configured.
+type access struct {
+	env    *Env
+	o      *options
+	s      *config.Settings
+	chosen choice
+
+	// keySource and shared are those of the provider opened first; see [backend].
+	keySource string
+	shared    bool
+
+	mu       sync.Mutex
+	recorder *replay.Recorder // nil until requests are recorded
+}
+
+// open returns the provider of a row.
+func (a *access) open(p *provider) (model.Provider, error) {
+	chosen := p == a.chosen.provider
+	switch {
+	case p.service == nil && chosen:
+		return nil, unavailable("The provider " + p.name + " is chosen by " + a.chosen.why + ", and this version does not have it yet.")
+	case p.service == nil:
+		return nil, unavailable("This version does not have the provider " + p.name + " yet.")
+	}
+	c := wire.Config{
+		Version:       Version,
+		Idle:          time.Duration(a.s.Int("ADZE_STREAM_IDLE_TIMEOUT_MS")) * time.Millisecond,
+		AllowInsecure: a.s.Bool("ADZE_ALLOW_INSECURE_HTTP"),
+	}
+	if chosen { // headers may hold credentials, which are nothing to the others
+		var err error
+		if c.Headers, err = parseHeaders(a.s.Text("ADZE_CUSTOM_HEADERS")); err != nil {
+			a.env.say(a.s.Origin("ADZE_CUSTOM_HEADERS") + ": " + err.Error())
+		}
+	}
+	source, err := a.authenticate(p, &c)
+	if err != nil {
+		return nil, err
+	}
+	if chosen {
+		if c.ExtraBody, err = extraBody(a.s); err != nil {
+			a.env.say(err.Error())
+		}
+	}
+	if file := a.s.Text("ADZE_EXTRA_CA_CERTS"); file != "" {
+		if c.RootCAs, err = os.ReadFile(file); err != nil {
+			a.env.say(a.s.Origin("ADZE_EXTRA_CA_CERTS") + ": " + err.Error() + "; only the system's certificates are trusted")
+		}
+	}
+	if a.o.record != "" {
+		if c.Transport, err = a.record(c.RootCAs); err != nil {
+			return nil, setupErrorf("--record-requests: %v", err)
+		}
+	}
+	if a.keySource == "" {
+		a.keySource, a.shared = source, c.BaseURL == ""
+	}
+	return wire.New(p.service(), c)
+}
+
+// authenticate fills in the address and the credentials of p, and returns where these come from.
+func (a *access) authenticate(p *provider, c *wire.Config) (source string, err error) {
+	text := func(key string) string {
+		if key == "" {
+			return ""
+		}
+		return a.s.Text(key)
+	}
+	c.BaseURL, c.APIKey, c.AuthToken = text(p.baseURL), text(p.key), text(p.token)
+	switch helper := text(p.helper); {
+	case helper != "" && c.AuthToken == "" && c.APIKey == "":
+		c.KeyHelper = keyHelper(helper, a.env.Dir)
+		return p.helper, nil
+	case c.AuthToken != "":
+		return a.s.Origin(p.token), nil
+	case c.APIKey != "":
+		return a.s.Origin(p.key), nil
+	case c.Headers.Get("Authorization") != "" || c.Headers.Get("X-Api-Key") != "":
+		return a.s.Origin("ADZE_CUSTOM_HEADERS"), nil
+	case wire.IsLocal(c.BaseURL):
+		// A server on this machine needs no key, but the protocol wants one.
+		c.APIKey = "none"
+		return "none", nil
+	}
+	return "", unavailable("The provider " + p.name + " has no credentials.")
+}
+
+// record returns the transport that records the requests to all providers.
+func (a *access) record(rootCAs []byte) (http.RoundTripper, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.recorder == nil {
+		r, err := replay.NewRecorder(a.o.record, wire.NewTransport(rootCAs))
+		if err != nil {
+			return nil, err
+		}
+		a.recorder = r
+	}
+	return a.recorder, nil
+}
+
+// close ends the recording.
+func (a *access) close() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.recorder == nil {
+		return nil
+	}
+	return a.recorder.Close()
 }
 
 // extraBody returns the members to add to requests.
@@ -190,7 +323,7 @@ func extraBody(s *config.Settings) (json.RawMessage, error) {
 	return raw, nil
 }
 
-// parseHeaders reads lines of "Name: value". Lines that are none are left out and reported.
+// parseHeaders reads lines of "Name: value". It leaves out and reports other lines.
 func parseHeaders(text string) (http.Header, error) {
 	h := http.Header{}
 	var bad []string

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"adze/internal/model/catalog"
 	"adze/internal/platform/config"
 )
 
@@ -53,14 +54,18 @@ func TestChooseProvider(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			name, why, err := chooseProvider(&options{provider: tt.flag}, testSettings(t, tt.settings, tt.env))
+			got, err := chooseProvider(&options{provider: tt.flag}, testSettings(t, tt.settings, tt.env))
 			if tt.problem != "" {
 				if err == nil || !strings.Contains(err.Error(), tt.problem) {
 					t.Errorf("got %v, want %q", err, tt.problem)
 				}
 				return
 			}
-			if diff := cmp.Diff([]string{tt.want, tt.why}, []string{name, why}); diff != "" || err != nil {
+			name := ""
+			if got.provider != nil {
+				name = got.provider.name
+			}
+			if diff := cmp.Diff([]string{tt.want, tt.why}, []string{name, got.why}); diff != "" || err != nil {
 				t.Errorf("%v %s", err, diff)
 			}
 		})
@@ -73,7 +78,7 @@ func TestChooseProvider(t *testing.T) {
 func TestNoCredentials(t *testing.T) {
 	for _, vars := range []map[string]string{{}, {"ADZE_PROVIDER": "anthropic"}, {"ADZE_PROVIDER": "bedrock"}, {"ANTHROPIC_BASE_URL": "https://example.com"}} {
 		env, _ := testEnv(vars)
-		_, err := openProvider(env, &options{}, testSettings(t, "", vars))
+		_, err := openProviders(env, &options{}, testSettings(t, "", vars), catalog.Table{}, "default")
 		if err == nil {
 			t.Errorf("%v: no error", vars)
 			continue
@@ -99,7 +104,7 @@ func TestKeySource(t *testing.T) {
 	}
 	for _, tt := range tests {
 		env, stderr := testEnv(tt.vars)
-		b, err := openProvider(env, &options{}, testSettings(t, "", tt.vars))
+		b, err := openProviders(env, &options{}, testSettings(t, "", tt.vars), catalog.Table{}, "default")
 		if err != nil || b.keySource != tt.want || stderr.Len() > 0 {
 			t.Errorf("%v: got %+v, %v, %s", tt.vars, b, err, stderr)
 		}

@@ -144,7 +144,7 @@ func (b *builder) chooseModel() (err error) {
 	if _, err := b.resolve(b.model); err != nil {
 		return setupErrorf("%v", err)
 	}
-	b.backend, err = openBackend(b.env, b.o, b.settings, b.model)
+	b.backend, err = openBackend(b.env, b.o, b.settings, b.table, b.model)
 	if err != nil {
 		return err
 	}
@@ -153,6 +153,11 @@ func (b *builder) chooseModel() (err error) {
 			b.env.say(err.Error())
 		}
 	})
+	if fallback != "" {
+		if _, err := b.resolve(fallback); err != nil {
+			return setupErrorf("--fallback-model: %v", err)
+		}
+	}
 	return nil
 }
 
@@ -173,6 +178,9 @@ func (b *builder) lookup(name string) (catalog.Model, error) {
 		return m, nil
 	}
 	m, err := b.table.Resolve(name)
+	if err == nil && b.backend != nil {
+		err = b.backend.router.Open(m.ID)
+	}
 	if err == nil && !m.Known && b.backend != nil && !b.backend.scripted {
 		b.noteModel.Do(func() {
 			text := fmt.Sprintf("%s is not in the table of models (%s): its limits are assumed, and tokens are counted without a price", m.ID, catalog.Date)

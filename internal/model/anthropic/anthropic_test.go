@@ -16,13 +16,13 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 const secret = "sk-secret-0123456789"
 
 // provider returns a provider connected to h in memory.
-func provider(t *testing.T, h http.Handler, change ...func(*Config)) *wire.Provider {
+func provider(t *testing.T, h http.Handler, change ...func(*wire.Config)) *wire.Provider {
 	t.Helper()
-	c := Config{Config: wire.Config{Version: "1.2.3", Transport: modeltest.Transport(h)}, APIKey: secret}
+	c := wire.Config{Version: "1.2.3", Transport: modeltest.Transport(h), APIKey: secret}
 	for _, f := range change {
 		f(&c)
 	}
-	p, err := New(c)
+	p, err := wire.New(Service(), c)
 	if err != nil {
 		t.Fatal(err)
 	}

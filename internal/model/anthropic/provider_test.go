@@ -63,16 +63,16 @@ func TestHeaders(t *testing.T) {
 	})
 	tests := []struct {
 		name   string
-		change func(*Config)
+		change func(*wire.Config)
 		stream bool
 		want   http.Header
 	}{
-		{"key", func(c *Config) {}, true, http.Header{"X-Api-Key": {secret}}},
-		{"token", func(c *Config) { c.AuthToken = "tok" }, false, http.Header{"Authorization": {"Bearer tok"}}},
-		{"helper", func(c *Config) {
+		{"key", func(c *wire.Config) {}, true, http.Header{"X-Api-Key": {secret}}},
+		{"token", func(c *wire.Config) { c.AuthToken = "tok" }, false, http.Header{"Authorization": {"Bearer tok"}}},
+		{"helper", func(c *wire.Config) {
 			c.KeyHelper = func(context.Context) (string, error) { return " key\n", nil }
 		}, false, http.Header{"X-Api-Key": {"key"}, "Authorization": {"Bearer key"}}},
-		{"custom", func(c *Config) {
+		{"custom", func(c *wire.Config) {
 			c.APIKey = ""
 			c.Headers = http.Header{"X-Api-Key": {"other"}, "Anthropic-Beta": {"a", "b"}, "User-Agent": {"browser/1"}}
 		}, false, http.Header{"X-Api-Key": {"other"}, "Anthropic-Beta": {"a", "b"}}},
@@ -106,11 +106,11 @@ func TestBaseURL(t *testing.T) {
 		"http://gateway.example": false, "http://127.0.0.1.example": false, "http://localhost.example": false,
 		"ftp://gateway.example": false, "gateway.example": false, "://": false, "https://": false,
 	} {
-		if _, err := New(Config{Config: wire.Config{BaseURL: base}, APIKey: "k"}); (err == nil) != ok {
+		if _, err := wire.New(Service(), wire.Config{BaseURL: base, APIKey: "k"}); (err == nil) != ok {
 			t.Errorf("%q: error %v, want ok %v", base, err, ok)
 		}
 	}
-	if _, err := New(Config{Config: wire.Config{BaseURL: "http://gateway.example", AllowInsecure: true}, APIKey: "k"}); err != nil {
+	if _, err := wire.New(Service(), wire.Config{BaseURL: "http://gateway.example", AllowInsecure: true, APIKey: "k"}); err != nil {
 		t.Errorf("allowed, and still %v", err)
 	}
 
@@ -119,7 +119,7 @@ func TestBaseURL(t *testing.T) {
 	for base, want := range map[string]string{
 		"https://gateway.example/api": "gateway.example/api/v1/messages", "": "api.anthropic.com/v1/messages",
 	} {
-		if _, err := text(t.Context(), provider(t, h, func(c *Config) { c.BaseURL = base }), ask()); err != nil || path != want {
+		if _, err := text(t.Context(), provider(t, h, func(c *wire.Config) { c.BaseURL = base }), ask()); err != nil || path != want {
 			t.Errorf("asked %s, %v; want %s", path, err, want)
 		}
 	}
@@ -143,10 +143,10 @@ func TestIgnoresEnvironment(t *testing.T) {
 }
 
 func TestNoCredentials(t *testing.T) {
-	if _, err := New(Config{}); err == nil || !strings.Contains(err.Error(), "ANTHROPIC_API_KEY") {
+	if _, err := wire.New(Service(), wire.Config{}); err == nil || !strings.Contains(err.Error(), "ANTHROPIC_API_KEY") {
 		t.Errorf("error %v does not say what to set", err)
 	}
-	if _, err := New(Config{APIKey: "sk-\nx"}); err == nil || strings.Contains(err.Error(), "sk-") {
+	if _, err := wire.New(Service(), wire.Config{APIKey: "sk-\nx"}); err == nil || strings.Contains(err.Error(), "sk-") {
 		t.Errorf("error %v for a key with a line break", err)
 	}
 }
@@ -163,7 +163,7 @@ func TestKeyHelper(t *testing.T) {
 			}
 			answering(w, r)
 		})
-		p := provider(t, h, func(c *Config) {
+		p := provider(t, h, func(c *wire.Config) {
 			c.KeyHelper = func(context.Context) (string, error) { asked++; return fmt.Sprintf("key-%d", asked), nil }
 		})
 		for range 3 {
@@ -195,7 +195,7 @@ func TestKeyHelperFails(t *testing.T) {
 		"nothing": func(context.Context) (string, error) { return " \n", nil },
 	} {
 		h := http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("asked without a key") })
-		_, err := text(t.Context(), provider(t, h, func(c *Config) { c.KeyHelper = helper }), ask())
+		_, err := text(t.Context(), provider(t, h, func(c *wire.Config) { c.KeyHelper = helper }), ask())
 		if model.KindOf(err) != model.Auth || !strings.Contains(err.Error(), "key helper") {
 			t.Errorf("%s: error %v", name, err)
 		}
@@ -205,7 +205,7 @@ func TestKeyHelperFails(t *testing.T) {
 // Proves PROV-04. The key is in no error, even if the server repeats it.
 func TestSecrets(t *testing.T) {
 	var out strings.Builder
-	token := func(c *Config) { c.AuthToken, c.Headers = secret, http.Header{"Cookie": {"session=" + secret}} }
+	token := func(c *wire.Config) { c.AuthToken, c.Headers = secret, http.Header{"Cookie": {"session=" + secret}} }
 	refused := errors.New("dialing with " + secret)
 	for _, h := range []http.Handler{
 		failing(model.Auth, "invalid key "+secret),
@@ -219,8 +219,8 @@ func TestSecrets(t *testing.T) {
 		}),
 		nil,
 	} {
-		for _, change := range []func(*Config){func(*Config) {}, token} {
-			p := provider(t, h, change, func(c *Config) {
+		for _, change := range []func(*wire.Config){func(*wire.Config) {}, token} {
+			p := provider(t, h, change, func(c *wire.Config) {
 				if h == nil {
 					c.Transport = broken{refused}
 				}
@@ -307,23 +307,21 @@ func TestNoStreamLimits(t *testing.T) {
 	}
 }
 
-// Cache marks ask for sharing only where the endpoint is said to know it.
-func TestGlobalCache(t *testing.T) {
-	for _, global := range []bool{false, true} {
-		var body []byte
-		h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			body, _ = io.ReadAll(r.Body)
-			answering(w, r)
-		})
-		req := ask()
-		req.System = []msg.Part{&msg.Text{Text: "static"}}
-		req.Cache = []model.Mark{{Place: model.InSystem, Global: true}}
-		if _, err := text(t.Context(), provider(t, h, func(c *Config) { c.GlobalCache = global }), req); err != nil {
-			t.Fatal(err)
-		}
-		if got := strings.Contains(string(body), `"scope":"global"`); got != global || !req.Cache[0].Global {
-			t.Errorf("global %v: body %s", global, body)
-		}
+// Cache marks do not ask for sharing.
+func TestLocalCache(t *testing.T) {
+	var body []byte
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ = io.ReadAll(r.Body)
+		answering(w, r)
+	})
+	req := ask()
+	req.System = []msg.Part{&msg.Text{Text: "static"}}
+	req.Cache = []model.Mark{{Place: model.InSystem, Global: true}}
+	if _, err := text(t.Context(), provider(t, h), req); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(body), "cache_control") || strings.Contains(string(body), "global") || !req.Cache[0].Global {
+		t.Errorf("body %s", body)
 	}
 }
 
@@ -334,7 +332,7 @@ func TestExtraBody(t *testing.T) {
 		body, _ = io.ReadAll(r.Body)
 		answering(w, r)
 	})
-	extra := func(s string) func(*Config) { return func(c *Config) { c.ExtraBody = json.RawMessage(s) } }
+	extra := func(s string) func(*wire.Config) { return func(c *wire.Config) { c.ExtraBody = json.RawMessage(s) } }
 	req := ask()
 	req.UserID = "device"
 	want := `{"model":"m-1","max_tokens":4000,"stream":true,"metadata":{"user_id":"device"},"temperature":0,` +

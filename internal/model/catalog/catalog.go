@@ -19,6 +19,8 @@ type Model struct {
 	// ID is what a request names. For a dated or otherwise decorated name it is that name.
 	ID   string
 	Name string // for people
+	// Provider is the name of the provider that serves the model first-hand, or empty if it is not known.
+	Provider string
 	// Known is false when the limits are assumptions; see [Unknown].
 	Known bool
 	// Retires is the day from which the model is no longer served, or empty.
@@ -95,9 +97,9 @@ type Table struct{ corrected []Model }
 
 // All returns the models, newest generation first.
 func (t Table) All() []Model {
-	all := make([]Model, 0, len(lines)+len(t.corrected))
-	for i := range lines {
-		all = append(all, lines[i].model())
+	var all []Model
+	for v, l := range rows {
+		all = append(all, v.model(l))
 	}
 	for _, m := range t.corrected {
 		all = put(all, m)
@@ -120,11 +122,19 @@ func (t Table) Default() Model {
 	return m
 }
 
-// Lookup finds the model of a name: an id, an alias, either with the [1m] suffix, or an id as dated
-// or decorated by a cloud. A generation later than the table's is assumed to be like the latest of
-// its family, at an unknown price.
+// Lookup finds the model of a name: an id, an alias, either with the [1m] suffix or with the provider
+// and a slash before it, or an id as dated or decorated by a cloud. A generation later than the table's
+// is assumed to be like the latest of its family, at an unknown price.
 func (t Table) Lookup(name string) (Model, bool) {
 	name = strings.TrimSuffix(name, longSuffix)
+	if m, ok := t.find(name); ok {
+		return m, true
+	}
+	if provider, rest, ok := cutProvider(name); ok {
+		m, ok := t.Lookup(rest)
+		m.ID = provider + "/" + m.ID
+		return m, ok
+	}
 	if id, ok := alias(name); ok {
 		name = id
 	}
@@ -145,9 +155,9 @@ func (t Table) find(id string) (Model, bool) {
 	if i := slices.IndexFunc(t.corrected, func(m Model) bool { return m.ID == id }); i >= 0 {
 		return t.corrected[i], true
 	}
-	for i := range lines {
-		if lines[i].id == id {
-			return lines[i].model(), true
+	for v, l := range rows {
+		if l.id == id {
+			return v.model(l), true
 		}
 	}
 	return Model{}, false

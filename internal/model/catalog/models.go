@@ -10,7 +10,27 @@ const (
 	usualOutput = 32_000 // enough for all but the longest answers
 )
 
-// A line holds what tells one model from the others; [line.model] adds what they have in common.
+// A vendor holds the models of one provider.
+type vendor struct {
+	provider string
+	// prefix begins the ids, which go on with a family and a version.
+	prefix string
+	common Abilities
+	lines  []line
+}
+
+// vendors is the table.
+var vendors = [...]vendor{
+	{
+		provider: "anthropic", prefix: "claude-", lines: claude[:],
+		common: Abilities{
+			Streaming: true, Tools: true, ParallelTools: true, Images: true, Documents: true,
+			Caching: MarkedCaching, Cache1h: true, Structured: true, Counting: true, WebSearch: true,
+		},
+	},
+}
+
+// A line holds what tells one model from the others of its vendor.
 type line struct {
 	id, name        string
 	cutoff, retires string
@@ -26,7 +46,7 @@ type line struct {
 //
 // Sonnet 5.5 counts as AlwaysThinking because it refuses "disabled", though it knows a lesser form.
 // Where it is in doubt whether a tool can be forced, it cannot.
-var lines = [...]line{
+var claude = [...]line{
 	{
 		id: "claude-fable-5-1", name: "Claude Fable 5.1", cutoff: "2026-06",
 		window: million, output: 128_000, price: &fable51,
@@ -134,16 +154,24 @@ var (
 // search is what one web search costs with every model: 10 USD per thousand.
 const search = 0.01
 
-func (l *line) model() Model {
-	return Model{
-		ID: l.id, Name: l.name, Known: true, Retires: l.retires, Cutoff: l.cutoff,
+// model returns the model of a line.
+func (v *vendor) model(l *line) Model {
+	m := Model{
+		ID: l.id, Provider: v.provider, Name: l.name, Known: true, Retires: l.retires, Cutoff: l.cutoff,
 		ContextWindow: l.window, DefaultOutput: min(usualOutput, l.output), MaxOutput: l.output,
-		Price: l.price,
-		Abilities: Abilities{
-			Streaming: true, Tools: true, ParallelTools: true, ForcedTool: l.forced,
-			Images: true, Documents: true, Thinking: l.thinking, MaxEffort: l.effort,
-			Caching: MarkedCaching, Cache1h: true, Structured: true, Counting: true, WebSearch: true,
-			Fast: l.fast,
-		},
+		Price: l.price, Abilities: v.common,
+	}
+	m.ForcedTool, m.Thinking, m.MaxEffort, m.Fast = l.forced, l.thinking, l.effort, l.fast
+	return m
+}
+
+// rows yields the lines of the table with their vendors.
+func rows(yield func(*vendor, *line) bool) {
+	for i := range vendors {
+		for j := range vendors[i].lines {
+			if !yield(&vendors[i], &vendors[i].lines[j]) {
+				return
+			}
+		}
 	}
 }

@@ -46,12 +46,28 @@ func alias(name string) (id string, ok bool) {
 	return "", false
 }
 
+// cutProvider splits a name such as anthropic/opus. The provider is one of the table.
+func cutProvider(name string) (provider, rest string, ok bool) {
+	provider, rest, ok = strings.Cut(name, "/")
+	if ok && rest != "" {
+		for i := range vendors {
+			if vendors[i].provider == provider {
+				return provider, rest, true
+			}
+		}
+	}
+	return "", name, false
+}
+
 // undecorated reduces the ways in which clouds and gateways write an id to the plain one:
 // "us.anthropic.claude-opus-4-6-v1:0", "claude-sonnet-4-5@20250929", "anthropic/claude-opus-4.6".
 func undecorated(name string) string {
 	name = strings.ToLower(name)
-	if i := strings.LastIndex(name, "claude-"); i >= 0 {
-		name = name[i:]
+	for i := range vendors {
+		if at := strings.LastIndex(name, vendors[i].prefix); at >= 0 {
+			name = name[at:]
+			break
+		}
 	}
 	name, _, _ = strings.Cut(name, "@")
 	name, _, _ = strings.Cut(name, ":")
@@ -80,29 +96,34 @@ func digits(s string) bool {
 
 // successor returns the latest model of the family of id, if id is of a later generation.
 func successor(id string) (Model, bool) {
-	family, version, ok := generation(id)
-	if !ok {
-		return Model{}, false
-	}
-	var latest Model
-	latestVersion := 0
-	for i := range lines {
-		if f, v, ok := generation(lines[i].id); ok && f == family && v > latestVersion {
-			latest, latestVersion = lines[i].model(), v
+	for i := range vendors {
+		v := &vendors[i]
+		family, version, ok := v.generation(id)
+		if !ok {
+			continue
 		}
+		var latest *line
+		latestVersion := 0
+		for j := range v.lines {
+			if f, n, ok := v.generation(v.lines[j].id); ok && f == family && n > latestVersion {
+				latest, latestVersion = &v.lines[j], n
+			}
+		}
+		if latest == nil || version <= latestVersion {
+			return Model{}, false
+		}
+		m := v.model(latest)
+		m.Name, m.Known = id, false
+		m.Price, m.Cutoff, m.Retires = nil, "", ""
+		return m, true
 	}
-	if latest.ID == "" || version <= latestVersion {
-		return Model{}, false
-	}
-	latest.Name, latest.Known = id, false
-	latest.Price, latest.Cutoff, latest.Retires = nil, "", ""
-	return latest, true
+	return Model{}, false
 }
 
 // generation splits an id such as claude-opus-5-5 into its family and a number that grows with its
 // version.
-func generation(id string) (family string, version int, ok bool) {
-	rest, ok := strings.CutPrefix(id, "claude-")
+func (v *vendor) generation(id string) (family string, version int, ok bool) {
+	rest, ok := strings.CutPrefix(id, v.prefix)
 	if !ok {
 		return "", 0, false
 	}

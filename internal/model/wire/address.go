@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// base returns the address that paths are relative to. It refuses one that would send the key in the
+// baseURL returns the address that paths are relative to. It refuses one that would send the key in the
 // clear.
-func (c *Config) base() (*url.URL, error) {
-	text := c.BaseURL
+func baseURL(address, instead string, allowInsecure bool) (*url.URL, error) {
+	text := instead
 	if text == "" {
-		text = c.Address
+		text = address
 	}
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Host == "":
-		return nil, fmt.Errorf("the base URL is not an address such as %s", c.Address)
-	case u.Scheme == "https" || u.Scheme == "http" && (c.AllowInsecure || isLoopback(u.Hostname())):
+		return nil, fmt.Errorf("the base URL is not an address such as %s", address)
+	case u.Scheme == "https" || u.Scheme == "http" && (allowInsecure || isLoopback(u.Hostname())):
 	case u.Scheme != "http":
 		return nil, fmt.Errorf("the base URL must begin with https://, not %s://", u.Scheme)
 	default:
@@ -28,6 +28,12 @@ func (c *Config) base() (*url.URL, error) {
 		u.Path += "/"
 	}
 	return u, nil
+}
+
+// IsLocal reports whether an address is on this machine.
+func IsLocal(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && isLoopback(u.Hostname())
 }
 
 func isLoopback(host string) bool {

@@ -26,8 +26,8 @@ type client struct {
 	http    http.Client
 }
 
-func newClient(c *Config, base *url.URL, key *credential) *client {
-	h := c.Protocol.Clone()
+func newClient(s Service, c Config, base *url.URL, key *credential) *client {
+	h := s.Header.Clone()
 	if h == nil {
 		h = http.Header{}
 	}
@@ -36,7 +36,7 @@ func newClient(c *Config, base *url.URL, key *credential) *client {
 	}
 	h.Set("User-Agent", fmt.Sprintf("adze/%s (%s; %s)", c.Version, runtime.GOOS, runtime.GOARCH))
 	return &client{
-		base: base, header: h, key: key, dialect: c.Dialect,
+		base: base, header: h, key: key, dialect: s.Dialect,
 		http: http.Client{
 			Transport: c.Transport,
 			// Following a redirect would hand the key to another host.

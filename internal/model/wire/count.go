@@ -19,7 +19,7 @@ const (
 // CountTokens implements [model.Counter], if the dialect is [Counting]. It gives up after five seconds:
 // the caller can estimate. The same question is asked once.
 func (p *Provider) CountTokens(ctx context.Context, req *model.Request) (int, error) {
-	d, ok := p.c.Dialect.(Counting)
+	d, ok := p.service.Dialect.(Counting)
 	if !ok {
 		return 0, &model.Error{Kind: model.Invalid, Message: "the provider does not count tokens"}
 	}

@@ -13,26 +13,15 @@ import (
 	"adze/internal/model"
 )
 
-// A Key is what requests are authenticated with. The zero value leaves that to the custom headers.
-type Key struct {
-	// Value is the key itself.
-	Value string
-	// Helper returns a key in place of Value. It is asked again after five minutes, and once when the key
-	// is not accepted.
-	Helper func(context.Context) (string, error)
-	// Headers are where the key goes. In Authorization it is a bearer token.
-	Headers []string
-	// Variable is the environment variable to name when there is no key.
-	Variable string
-}
-
 // keyLifetime is how long a helper's key is used.
 const keyLifetime = 5 * time.Minute
 
 // A credential hands out a key and keeps it from being shown.
 type credential struct {
-	Key
-	other []string // secrets among the custom headers
+	fixed   string
+	helper  func(context.Context) (string, error) // in place of fixed; may be nil
+	headers []string                              // where the key goes
+	other   []string                              // secrets among the custom headers
 
 	mu   sync.Mutex
 	last string // from the helper
@@ -43,39 +32,47 @@ type credential struct {
 // secretHeaders are the custom headers that can authenticate a request.
 var secretHeaders = [...]string{"Authorization", "X-Api-Key", "Proxy-Authorization", "Cookie"}
 
-func newCredential(k Key, custom http.Header) (*credential, error) {
-	c := &credential{Key: k}
-	for _, name := range secretHeaders {
-		for _, v := range custom.Values(name) {
+func newCredential(s Service, c Config) (*credential, error) {
+	cr := &credential{}
+	for _, name := range append(secretHeaders[:], s.KeyHeader) {
+		for _, v := range c.Headers.Values(name) {
 			v = strings.TrimSpace(strings.TrimPrefix(v, "Bearer "))
-			if v != "" {
-				c.other = append(c.other, v)
+			if v != "" && !slices.Contains(cr.other, v) {
+				cr.other = append(cr.other, v)
 			}
 		}
 	}
-	if k.Helper == nil && k.Value == "" && len(c.other) == 0 {
-		return nil, errors.New("no credentials; set " + k.Variable)
+	switch {
+	case c.KeyHelper != nil:
+		// The key may be meant for the API or for a gateway before it, which look in different places.
+		cr.helper, cr.headers = c.KeyHelper, []string{s.KeyHeader, "Authorization"}
+	case c.AuthToken != "":
+		cr.fixed, cr.headers = c.AuthToken, []string{"Authorization"}
+	case c.APIKey != "":
+		cr.fixed, cr.headers = c.APIKey, []string{s.KeyHeader}
+	case len(cr.other) == 0:
+		return nil, errors.New("no credentials; set " + s.KeyVariable)
 	}
-	if strings.ContainsFunc(k.Value, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+	if strings.ContainsFunc(cr.fixed, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 		return nil, errors.New("the API key contains a line break or control character; set it again without")
 	}
-	return c, nil
+	return cr, nil
 }
 
 // renewable reports whether another key can be had.
-func (c *credential) renewable() bool { return c.Helper != nil }
+func (c *credential) renewable() bool { return c.helper != nil }
 
 // get returns the key to use. Rejected is the one that was not accepted, or empty.
 func (c *credential) get(ctx context.Context, rejected string) (string, error) {
-	if c.Helper == nil {
-		return c.Value, nil
+	if c.helper == nil {
+		return c.fixed, nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.last != "" && c.last != rejected && time.Since(c.when) < keyLifetime {
 		return c.last, nil
 	}
-	key, err := c.Helper(ctx)
+	key, err := c.helper(ctx)
 	key = strings.TrimSpace(key)
 	switch {
 	case ctx.Err() != nil:
@@ -97,7 +94,7 @@ func (c *credential) authorize(h http.Header, key string) {
 	if key == "" {
 		return
 	}
-	for _, name := range c.Headers {
+	for _, name := range c.headers {
 		if name == "Authorization" {
 			h.Set(name, "Bearer "+key)
 		} else {
@@ -114,7 +111,7 @@ const minSecret = 8
 func (c *credential) secrets() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	all := append(slices.Clone(c.other), c.Value, c.last)
+	all := append(slices.Clone(c.other), c.fixed, c.last)
 	all = append(all, c.past...)
 	return slices.DeleteFunc(all, func(s string) bool { return len(s) < minSecret })
 }

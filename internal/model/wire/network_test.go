@@ -26,13 +26,10 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// config returns a provider of the Messages dialect.
-func config() wire.Config {
-	return wire.Config{
-		Dialect: messages.Dialect{}, Address: "https://api.example", Version: "1",
-		Key: wire.Key{Value: "sk-secret-0123456789", Headers: []string{"X-Api-Key"}},
-	}
-}
+// service speaks the Messages dialect.
+var service = wire.Service{Dialect: messages.Dialect{}, Address: "https://api.example", KeyHeader: "X-Api-Key"}
+
+func config() wire.Config { return wire.Config{Version: "1", APIKey: "sk-secret-0123456789"} }
 
 func ask() *model.Request {
 	return &model.Request{Model: "m-1", MaxTokens: 4000, Messages: []msg.Message{msg.UserText("hi")}}
@@ -70,7 +67,7 @@ func connect(t *testing.T, base string, rootCAs []byte) *wire.Provider {
 	t.Helper()
 	c := config()
 	c.BaseURL, c.RootCAs = base, rootCAs
-	p, err := wire.New(c)
+	p, err := wire.New(service, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +219,7 @@ func TestBounds(t *testing.T) {
 func TestEncoders(t *testing.T) {
 	c := config()
 	c.Transport = modeltest.Transport(http.HandlerFunc(answering))
-	p, err := wire.New(c)
+	p, err := wire.New(service, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,7 +244,7 @@ func TestEncoders(t *testing.T) {
 // Nothing slow happens before the first request.
 func BenchmarkNew(b *testing.B) {
 	for b.Loop() {
-		if _, err := wire.New(config()); err != nil {
+		if _, err := wire.New(service, config()); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -14,20 +14,41 @@ import (
 	"adze/internal/model"
 )
 
-// Config describes a provider: a dialect at an address, with credentials and quirks.
-type Config struct {
+// A Service is what tells one provider from another: a dialect at an address, with its way to
+// authenticate and its quirks.
+type Service struct {
 	Dialect Dialect
+	// Address is what paths are relative to, unless the user sets a base URL.
+	Address string
 
-	// Address is the endpoint, BaseURL another one that the user wants in its place.
-	Address, BaseURL string
+	// KeyHeader is where an API key goes. In Authorization it is a bearer token, as every other token is.
+	KeyHeader string
+	// KeyVariable is the environment variable that an error names when there is no key.
+	KeyVariable string
+	// Header holds what every request must have. The user's headers replace it.
+	Header http.Header
+
+	// Adapt changes a copy of each request to what the endpoint takes. It must not change what the
+	// request points to. It may be nil.
+	Adapt func(*model.Request)
+}
+
+// Config is what the user says about a service. It needs credentials: KeyHelper, AuthToken or APIKey, the
+// first of which counts, or a header that authenticates.
+type Config struct {
+	// BaseURL replaces the address of the service, if it is not empty.
+	BaseURL string
 	// AllowInsecure permits plain http to hosts other than this one.
 	AllowInsecure bool
 
-	Key Key
+	APIKey    string
+	AuthToken string
+	// KeyHelper returns a key. It is asked again after five minutes, and once when the key is not
+	// accepted.
+	KeyHelper func(context.Context) (string, error)
 
-	// Protocol are headers that the dialect demands; Headers are the user's, which replace them. Neither
-	// replaces the user agent.
-	Protocol, Headers http.Header
+	// Headers are sent with every request. They do not replace the user agent.
+	Headers http.Header
 	// Version is this program's, for the user agent.
 	Version string
 
@@ -37,9 +58,6 @@ type Config struct {
 
 	// ExtraBody is a JSON object whose members are added to every request.
 	ExtraBody json.RawMessage
-	// Adapt changes a copy of each request to what the endpoint takes. What the request points to is not
-	// a copy. Adapt may be nil.
-	Adapt func(*model.Request)
 
 	// Idle is how long a stream may be silent; zero means 90 seconds. NoStreamTimeout limits an answer
 	// that is not streamed; zero means 5 minutes.
@@ -56,17 +74,18 @@ const (
 
 // A Provider answers requests over HTTP. It is safe for concurrent use.
 type Provider struct {
-	c      Config
-	client *client
-	counts countCache
+	service Service
+	c       Config
+	client  *client
+	counts  countCache
 
 	mu       sync.Mutex
 	encoders []Encoder // idle ones, the one used last at the end
 }
 
-// New returns a provider. It does not connect.
-func New(c Config) (*Provider, error) {
-	base, err := c.base()
+// New returns the provider of a service. It does not connect.
+func New(s Service, c Config) (*Provider, error) {
+	base, err := baseURL(s.Address, c.BaseURL, c.AllowInsecure)
 	if err != nil {
 		return nil, err
 	}
@@ -76,14 +95,14 @@ func New(c Config) (*Provider, error) {
 	if c.NoStreamTimeout <= 0 {
 		c.NoStreamTimeout = defaultNoStream
 	}
-	key, err := newCredential(c.Key, c.Headers)
+	key, err := newCredential(s, c)
 	if err != nil {
 		return nil, err
 	}
 	if c.Transport == nil {
 		c.Transport = NewTransport(c.RootCAs)
 	}
-	return &Provider{c: c, client: newClient(&c, base, key)}, nil
+	return &Provider{service: s, c: c, client: newClient(s, c, base, key)}, nil
 }
 
 // Stream implements [model.Provider].
@@ -116,7 +135,7 @@ func (p *Provider) ask(ctx context.Context, req *model.Request) (iter.Seq2[model
 	if err != nil {
 		return nil, &model.Error{Kind: model.Invalid, Message: err.Error(), Err: err}
 	}
-	path := p.c.Dialect.Path(req)
+	path := p.service.Dialect.Path(req)
 	if req.NoStream {
 		return p.whole(ctx, path, body)
 	}
@@ -144,7 +163,7 @@ func (p *Provider) ask(ctx context.Context, req *model.Request) (iter.Seq2[model
 		events, err := p.read(res)
 		return events, cause(asking, err)
 	}
-	return ReadStream(ctx, p.c.Dialect, res.Body, o), nil
+	return ReadStream(ctx, p.service.Dialect, res.Body, o), nil
 }
 
 // whole sends a body that asks for a complete answer, and waits for it.
@@ -168,7 +187,7 @@ func (p *Provider) read(res *http.Response) (iter.Seq2[model.Event, error], erro
 	if err != nil {
 		return nil, &model.Error{Kind: model.Broken, RequestID: id, Message: "the connection broke in the middle of the answer", Err: err}
 	}
-	return ReadMessage(p.c.Dialect, data, id), nil
+	return ReadMessage(p.service.Dialect, data, id), nil
 }
 
 // adapt returns req as this endpoint takes it.
@@ -180,8 +199,8 @@ func (p *Provider) adapt(req *model.Request) *model.Request {
 			r.Thinking.Budget = r.MaxTokens / 2
 		}
 	}
-	if p.c.Adapt != nil {
-		p.c.Adapt(&r)
+	if p.service.Adapt != nil {
+		p.service.Adapt(&r)
 	}
 	return &r
 }
@@ -202,7 +221,7 @@ func (p *Provider) takeEncoder(req *model.Request) Encoder {
 	i := slices.IndexFunc(p.encoders, func(e Encoder) bool { return e.Continues(req) })
 	switch {
 	case i < 0 && len(p.encoders) < maxEncoders:
-		return p.c.Dialect.NewEncoder()
+		return p.service.Dialect.NewEncoder()
 	case i < 0:
 		i = 0
 	}

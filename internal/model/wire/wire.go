@@ -1,6 +1,6 @@
 // Package wire is what every provider over HTTP needs: a transport, credentials, one POST, streams of
 // server-sent events, and the errors of all of these. What is written and read is up to a [Dialect]; a
-// provider is a [Config].
+// provider is a [Service].
 package wire
 
 import (
