@@ -43,6 +43,7 @@ var layers = [][]string{
 	{"tool"},
 	{"tool/tooltest", "tool/change", "tool/command"},
 	{"permission/compat"},
+	{"permission/rule"},
 	{"tools/*", "permission", "hook", "mcp", "skill", "memory", "instruct"},
 	{"confine"},
 	{"agent/aside"},

@@ -9,6 +9,7 @@ import (
 
 	"adze/internal/confine"
 	"adze/internal/permission"
+	"adze/internal/permission/rule"
 	"adze/internal/platform/config"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/scope"
@@ -130,16 +131,16 @@ func bypassDisabled(s *config.Settings) bool {
 }
 
 // flagRules returns the rules of flags. One that cannot be read is an error.
-func flagRules(o *options) ([]permission.Rule, error) {
-	var rules []permission.Rule
+func flagRules(o *options) ([]rule.Rule, error) {
+	var rules []rule.Rule
 	for _, list := range []struct {
 		flag     string
 		values   []string
 		behavior permission.Behavior
 	}{{"--allowed-tools", o.allow, permission.Allow}, {"--disallowed-tools", o.deny, permission.Deny}} {
 		for _, value := range list.values {
-			for _, text := range permission.SplitRules(value) {
-				r, err := permission.ParseRule(text)
+			for _, text := range rule.Split(value) {
+				r, err := rule.Parse(text)
 				if err != nil {
 					return nil, setupErrorf("%s: rule %q: %v", list.flag, text, err)
 				}
@@ -152,12 +153,12 @@ func flagRules(o *options) ([]permission.Rule, error) {
 }
 
 // settingRules returns the rules of the settings.
-func settingRules(s *config.Settings) []permission.Rule {
-	var rules []permission.Rule
+func settingRules(s *config.Settings) []rule.Rule {
+	var rules []rule.Rule
 	for _, set := range s.Rules() {
-		r := permission.Unreadable(set.Text)
+		r := rule.Unreadable(set.Text)
 		if !set.Broken {
-			r, _ = permission.ParseRule(set.Text) // ok: the rule itself knows what is wrong with it
+			r, _ = rule.Parse(set.Text) // ok: the rule itself knows what is wrong with it
 		}
 		r.Behavior, r.Scope = permission.Behavior(set.Behavior), set.Scope
 		r.File, r.Line, r.Base = set.File, set.Line, set.Dir
@@ -184,7 +185,7 @@ func (g *gate) SetMode(name string) (string, error) {
 
 // allow lets a person who names a tool use it.
 func (g *gate) allow(name string) {
-	g.AddRule(permission.Rule{Tool: name, Behavior: permission.Allow, Scope: scope.CLI})
+	g.AddRule(rule.Rule{Tool: name, Behavior: permission.Allow, Scope: scope.CLI})
 }
 
 // denies reports whether a rule removes the tool altogether.

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"adze/internal/permission"
+	"adze/internal/permission/rule"
 	"adze/internal/platform/lines"
 	"adze/internal/platform/sandbox"
 	"adze/internal/platform/scope"
@@ -176,8 +177,8 @@ func (c *checker) decide(in *checked) (d permission.Decision, f permission.Facts
 }
 
 // givenRules returns the rules of a line. They count as the user's own.
-func givenRules(in *checked) []permission.Rule {
-	var rules []permission.Rule
+func givenRules(in *checked) []rule.Rule {
+	var rules []rule.Rule
 	for _, list := range []struct {
 		behavior permission.Behavior
 		texts    *[]string
@@ -186,7 +187,7 @@ func givenRules(in *checked) []permission.Rule {
 			continue
 		}
 		for _, text := range *list.texts {
-			r, _ := permission.ParseRule(text) // ok: the rule itself knows what is wrong with it
+			r, _ := rule.Parse(text) // ok: the rule itself knows what is wrong with it
 			r.Behavior, r.Scope = list.behavior, scope.User
 			rules = append(rules, r)
 		}

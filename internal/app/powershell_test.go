@@ -11,6 +11,7 @@ import (
 	"adze/internal/brief"
 	"adze/internal/msg"
 	"adze/internal/permission"
+	"adze/internal/permission/rule"
 	"adze/internal/platform/task"
 	"adze/internal/platform/texts"
 	"adze/internal/tool"
@@ -83,13 +84,13 @@ func TestPowerShellIsJudged(t *testing.T) {
 	}
 	tl := powershell.New(powershell.Config{Dir: func() string { return dir }})
 	for _, tt := range tests {
-		var rules []permission.Rule
+		var rules []rule.Rule
 		for text := range strings.SplitSeq(tt.rules, "|") {
-			behavior, rule, ok := strings.Cut(text, " ")
+			behavior, content, ok := strings.Cut(text, " ")
 			if !ok {
 				continue
 			}
-			r, _ := permission.ParseRule(rule) // ok: one of them cannot be read
+			r, _ := rule.Parse(content) // ok: one of them cannot be read
 			r.Behavior = permission.Behavior(behavior)
 			rules = append(rules, r)
 		}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"adze/internal/permission"
+	"adze/internal/permission/rule"
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/scope"
 	"adze/internal/tool"
@@ -93,7 +94,7 @@ func policy(dir string, n int) *permission.Policy {
 	kinds := []string{"Bash(tool%d run:*)", "Read(secret%d/**)", "Edit(generated%d/*.go)", "Bash(script%d)", "WebFetch(domain:host%d.example.org)"}
 	c := permission.Config{Dir: dir, Home: filepath.Dir(dir)}
 	for i := range n {
-		r, err := permission.ParseRule(fmt.Sprintf(kinds[i%len(kinds)], i))
+		r, err := rule.Parse(fmt.Sprintf(kinds[i%len(kinds)], i))
 		if err != nil {
 			panic(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"adze/internal/permission"
+	"adze/internal/permission/rule"
 	"adze/internal/platform/sandbox"
 	"adze/internal/platform/shell"
 )
@@ -154,8 +155,8 @@ func TestHosts(t *testing.T) {
 	if got := len(h.denied()); got != 1 {
 		t.Errorf("%d denied hosts", got)
 	}
-	rule := func(text string, b permission.Behavior) permission.Rule {
-		r, err := permission.ParseRule(text)
+	rule := func(text string, b permission.Behavior) rule.Rule {
+		r, err := rule.Parse(text)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"adze/internal/permission"
+	"adze/internal/permission/rule"
 )
 
 // tree makes empty files and returns their directory.
@@ -29,11 +30,11 @@ func tree(t *testing.T, names ...string) string {
 	return dir
 }
 
-func denying(t *testing.T, base string, texts ...string) []permission.Rule {
+func denying(t *testing.T, base string, texts ...string) []rule.Rule {
 	t.Helper()
-	var rules []permission.Rule
+	var rules []rule.Rule
 	for _, text := range texts {
-		r, err := permission.ParseRule(text)
+		r, err := rule.Parse(text)
 		if err != nil {
 			t.Fatal(err)
 		}

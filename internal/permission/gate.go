@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"unicode"
 	"unicode/utf8"
@@ -14,18 +13,18 @@ import (
 	"adze/internal/tool"
 )
 
-// A GateConfig is what a gate works with. All of its functions may be nil: nobody is there then, and
-// what would be asked is denied.
+// A GateConfig is what a gate works with. Its functions may be nil: without Ask, what would be asked is
+// denied.
 type GateConfig struct {
 	Config
-	// Ask puts a question to a person or a host.
+	// Ask puts a question to the user or a host.
 	Ask Asker
 	// Hooks asks the PermissionRequest hooks.
 	Hooks Hooker
 	// Save keeps an update in a settings file.
 	Save func(ctx context.Context, u Update) error
 
-	// MayBypass says that the session was started by someone who accepted that nothing is asked.
+	// MayBypass says that whoever started the session accepted that nothing is asked.
 	MayBypass bool
 	// DefaultMode is the mode of the user's settings.
 	DefaultMode Mode
@@ -33,15 +32,18 @@ type GateConfig struct {
 	Say func(string) // told what the user should know
 }
 
-// A Gate lets calls pass or not, and changes with what people decide. It is safe for concurrent use.
+// A Gate lets calls pass or not, and changes its state with what the user decides. It is safe for
+// concurrent use.
 type Gate struct {
+	*State
 	denials denials
+	say     func(string)
 
-	mu     sync.Mutex
-	cfg    GateConfig // Ask, Hooks and Save may change
-	now    Config     // what the policy is made of
-	policy *Policy
-	plan   planning
+	mu sync.Mutex
+	// Who answers and what keeps updates; all may be nil.
+	asker  Asker
+	hooker Hooker
+	save   func(ctx context.Context, u Update) error
 }
 
 // NewGate returns the gate of c.
@@ -49,31 +51,10 @@ func NewGate(c GateConfig) *Gate {
 	if c.Say == nil {
 		c.Say = func(string) {}
 	}
-	g := &Gate{cfg: c, now: c.Config}
-	if g.now.Mode == Plan {
-		g.enter()
-	}
-	g.policy = Compile(g.now)
-	return g
+	return &Gate{State: newState(c), say: c.Say, asker: c.Ask, hooker: c.Hooks, save: c.Save}
 }
 
-// Policy returns what is in force.
-func (g *Gate) Policy() *Policy {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.policy
-}
-
-// Mode returns the mode in force.
-func (g *Gate) Mode() Mode { return g.Policy().Mode() }
-
-// Hidden reports whether a deny rule for reading speaks of the absolute path.
-func (g *Gate) Hidden(path string) bool { return g.Policy().Hidden(path) }
-
-// Hides reports whether a deny rule hides anything.
-func (g *Gate) Hides() bool { return g.Policy().Hides() }
-
-// Before adds its verdict to u. It may take as long as a person takes to answer.
+// Before adds its verdict to u. It may take as long as the user takes to answer.
 func (g *Gate) Before(ctx context.Context, u *tool.Use) error {
 	if u.Tool == nil || u.Call == nil {
 		return errors.New("a use reached the permission check before it was bound")
@@ -132,13 +113,13 @@ func upper(s string) string {
 	return string(unicode.ToUpper(r)) + s[n:]
 }
 
-// settle finds an answer to an ask: what was refused just now, hooks, and then whoever is there.
+// settle finds an answer to an ask: what was refused just now, the hooks, and then the user or a host.
 func (g *Gate) settle(ctx context.Context, p *Policy, u *tool.Use, f *Facts, d Decision) (Decision, error) {
 	if reason, ok := g.denials.repeated(u.Name, u.Input); ok {
 		d.Behavior, d.Reason = Deny, Reason{Type: ByOther, Text: "the identical call was refused a moment ago: " + trimDot(reason)}
 		return d, nil
 	}
-	if p.classifies() && !d.Firm && !d.NeedsPerson {
+	if p.cfg.classifies() && !d.Firm && !d.NeedsPerson {
 		d.Reason.Text += ", and there is no classifier"
 	}
 	q := question(ctx, p, u, f, &d)
@@ -160,22 +141,24 @@ func (g *Gate) settle(ctx context.Context, p *Policy, u *tool.Use, f *Facts, d D
 	return g.accept(ctx, p, u, d, reply{a, hooked})
 }
 
-// A reply is an answer, of a hook or of someone who stands for the person.
+// A reply is an answer, of a hook, the user or a host.
 type reply struct {
 	Answer
 	hook bool
 }
 
-// ask puts the question to whoever is there.
+// ask puts the question to the user or a host.
 func (g *Gate) ask(ctx context.Context, q Question) (Answer, error) {
-	ask := g.parts().Ask
+	g.mu.Lock()
+	ask := g.asker
+	g.mu.Unlock()
 	if ask == nil {
 		return Answer{}, remedy(q)
 	}
 	return ask(ctx, q)
 }
 
-// remedy says how the person could have allowed a call that nobody could be asked about.
+// remedy says how the user could have allowed a call that could not be asked about.
 func remedy(q Question) error {
 	if q.NeedsPerson {
 		return fmt.Errorf("%w here", errNobody)
@@ -190,15 +173,17 @@ func remedy(q Question) error {
 	return fmt.Errorf("%w here; the user can allow it with --allowed-tools '%s', or everything with --permission-mode %s", errNobody, rule, Bypass)
 }
 
-// hooks lets the PermissionRequest hooks answer. A hook never says yes where a person is needed.
+// hooks lets the PermissionRequest hooks answer. A hook never says yes where the user is needed.
 func (g *Gate) hooks(ctx context.Context, u *tool.Use, q Question) (Answer, bool) {
-	ask := g.parts().Hooks
+	g.mu.Lock()
+	ask := g.hooker
+	g.mu.Unlock()
 	if ask == nil {
 		return Answer{}, false
 	}
 	a, ok, err := ask(ctx, u, q.Suggestions)
 	if err != nil {
-		g.cfg.Say(fmt.Sprintf("a PermissionRequest hook failed: %v", err))
+		g.say(fmt.Sprintf("a PermissionRequest hook failed: %v", err))
 		return Answer{}, false
 	}
 	return a, ok && !(a.Behavior == Allow && q.NeedsPerson)
@@ -227,15 +212,13 @@ func (g *Gate) accept(ctx context.Context, p *Policy, u *tool.Use, d Decision, r
 	}
 	was := g.Mode()
 	if err := g.Apply(ctx, r.Updates); err != nil {
-		g.cfg.Say(fmt.Sprintf("the permission could not be kept: %v", err))
+		g.say(fmt.Sprintf("the permission could not be kept: %v", err))
 	}
 	if was == Plan && g.Mode() != Plan {
-		g.mu.Lock()
-		g.plan.left = true
-		g.mu.Unlock()
+		g.leftPlan()
 	}
-	// What the answer changed, or somebody else meanwhile, is judged again: a yes never lifts a deny, and
-	// a hook's yes to an input of its own never lifts what a person has to see.
+	// If the answer, or something else meanwhile, changed the policy, it is judged again: a yes never lifts a deny, and
+	// a hook's yes to an input of its own never lifts what the user has to see.
 	if now := g.Policy(); r.Input != nil || now != p {
 		again := Decide(now, factsOf(now, u))
 		if again.denies() || again.Firm && r.hook && r.Input != nil {
@@ -281,7 +264,7 @@ func (g *Gate) Apply(ctx context.Context, updates []Update) error {
 		}
 		if u.Lasting() {
 			err := errors.New("there is no place to keep it")
-			if save := g.parts().Save; save != nil {
+			if save := g.saver(); save != nil {
 				err = save(ctx, u)
 			}
 			if err != nil {
@@ -300,115 +283,42 @@ func (g *Gate) Apply(ctx context.Context, updates []Update) error {
 	return errors.Join(errs...)
 }
 
-// change replaces the configuration.
-func (g *Gate) change(f func(Config) Config) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.now = f(g.now)
-	g.policy = Compile(g.now)
-}
-
-// SetRules replaces the rules and directories that come from settings; the rules of the session and of
-// the command line stay, and the directories of the session.
-func (g *Gate) SetRules(rules []Rule, dirs []string) {
-	g.change(func(c Config) Config {
-		kept := slices.DeleteFunc(slices.Clone(c.Rules), func(r Rule) bool {
-			return r.Scope != scope.Session && r.Scope != scope.CLI && r.Scope != scope.Command
-		})
-		c.Rules = append(kept, rules...)
-		c.Dirs = slices.Concat([]string{c.start()}, dirs, c.added)
-		return c
-	})
-}
-
-// SetDir says where relative paths of calls begin from now on.
-func (g *Gate) SetDir(dir string) {
-	g.change(func(c Config) Config {
-		c.Dirs, c.Dir = c.workingDirs(), dir
-		return c
-	})
-}
-
-// AddRule adds a rule for the rest of the session.
-func (g *Gate) AddRule(r Rule) {
-	g.change(func(c Config) Config {
-		c.Rules = append(slices.Clone(c.Rules), r)
-		return c
-	})
-}
-
-// Kept is where adze keeps what the model may read and write by itself.
-type Kept struct {
-	Readable, Editable []string
-	PlanFile           string
-}
-
-// SetKept says where adze keeps what the model may read and write by itself.
-func (g *Gate) SetKept(k Kept) {
-	g.change(func(c Config) Config {
-		c.Readable, c.Editable, c.PlanFile = k.Readable, k.Editable, k.PlanFile
-		return c
-	})
-}
-
-// SetAsk says who is asked from now on; nil means nobody.
+// SetAsk says who is asked from now on; nil means that nothing can be asked.
 func (g *Gate) SetAsk(ask Asker) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.cfg.Ask = ask
+	g.asker = ask
 }
 
-// Asks reports whether there is somebody to ask.
+// Asks reports whether questions can be asked.
 func (g *Gate) Asks() bool {
-	return g.parts().Ask != nil
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.asker != nil
 }
 
 // A Hooker asks the PermissionRequest hooks; false means that none had an opinion. An error leaves the
-// question to a person.
+// question to the user.
 type Hooker func(ctx context.Context, u *tool.Use, suggestions []Update) (Answer, bool, error)
 
 // SetHooks says which hooks are asked from now on; nil means none.
 func (g *Gate) SetHooks(ask Hooker) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.cfg.Hooks = ask
+	g.hooker = ask
 }
 
 // SetSave says how updates are kept from now on.
 func (g *Gate) SetSave(save func(ctx context.Context, u Update) error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.cfg.Save = save
+	g.save = save
 }
 
-// parts returns who is there now.
-func (g *Gate) parts() GateConfig {
+func (g *Gate) saver() func(ctx context.Context, u Update) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.cfg
-}
-
-// ErrBypass says that the session may not stop asking.
-var ErrBypass = errors.New("the session was not started with --dangerously-skip-permissions or --allow-dangerously-skip-permissions")
-
-// SetMode changes the mode of the calls to come.
-func (g *Gate) SetMode(m Mode) error {
-	if m == Bypass && !g.cfg.MayBypass {
-		return ErrBypass
-	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	was := g.now.Mode
-	switch {
-	case m == Plan && was != Plan:
-		g.enter()
-	case m != Plan:
-		g.now.Saved = ""
-	}
-	g.now.Mode = m
-	g.plan.changed(was, m)
-	g.policy = Compile(g.now)
-	return nil
+	return g.save
 }
 
 func trimDot(s string) string {

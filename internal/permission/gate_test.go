@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"adze/internal/msg"
+	"adze/internal/permission/rule"
 	"adze/internal/platform/scope"
 	"adze/internal/tool"
 )
@@ -140,7 +141,7 @@ func TestSuggestions(t *testing.T) {
 			for _, u := range d.Suggestions {
 				for _, r := range u.Rules {
 					got = append(got, string(u.Destination)+" "+r.String())
-					if _, err := ParseRule(r.String()); err != nil {
+					if _, err := rule.Parse(r.String()); err != nil {
 						t.Errorf("%s: %v", r, err)
 					}
 				}
@@ -465,7 +466,7 @@ func TestUpdatesUndo(t *testing.T) {
 	w := newWorld(t)
 	rapid.Check(t, func(r *rapid.T) {
 		c := w.config(Default, drawRules(r, "rules", Allow, Ask, Deny)...)
-		c.Rules = slices.DeleteFunc(c.Rules, func(x Rule) bool { return x.broken != nil })
+		c.Rules = slices.DeleteFunc(c.Rules, func(x rule.Rule) bool { return x.Broken() != nil })
 		var values []RuleValue
 		for _, text := range rapid.SliceOf(rapid.SampledFrom([]string{"fresh1", "fresh2:*", "(fresh)", `fresh\*`})).Draw(r, "added") {
 			values = append(values, RuleValue{"Bash", text})
@@ -483,7 +484,7 @@ func TestUpdatesUndo(t *testing.T) {
 	})
 }
 
-func ruleTexts(rules []Rule) []string {
+func ruleTexts(rules []rule.Rule) []string {
 	var all []string
 	for _, r := range rules {
 		all = append(all, string(r.Behavior)+" "+r.String())
@@ -504,7 +505,7 @@ func TestGateIsConcurrent(t *testing.T) {
 			}
 		})
 		wg.Go(func() {
-			g.AddRule(Rule{Tool: "X", Behavior: Deny, Scope: scope.Session})
+			g.AddRule(rule.Rule{Tool: "X", Behavior: Deny, Scope: scope.Session})
 			if err := g.SetMode(Modes()[i%2]); err != nil {
 				t.Error(err)
 			}

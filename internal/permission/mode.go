@@ -21,7 +21,7 @@ const (
 	Bypass      Mode = "bypassPermissions" // what would be asked is allowed
 )
 
-// Modes returns the modes a person can choose.
+// Modes returns the modes a user can choose.
 func Modes() []Mode { return []Mode{Default, AcceptEdits, Plan, Auto, DontAsk, Bypass} }
 
 // ParseMode returns the mode called name. Its error lists the modes and names the closest.
@@ -42,3 +42,9 @@ func ParseMode(name string) (Mode, error) {
 	}
 	return "", err
 }
+
+// acceptsEdits reports whether the mode allows edits inside the working directories.
+func (m Mode) acceptsEdits() bool { return m == AcceptEdits || m == Auto || m == Bypass }
+
+// unattended reports whether the mode lets edits pass that nobody has seen.
+func (m Mode) unattended() bool { return m == Auto || m == Bypass }

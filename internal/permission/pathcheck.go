@@ -4,18 +4,26 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"adze/internal/permission/compat"
+	"adze/internal/permission/rule"
 	"adze/internal/platform/scope"
 )
 
+// A pathCheck decides about the paths of one call.
+type pathCheck struct {
+	*Policy
+	f *Facts
+}
+
 // judge puts a target through the check of what is done to it.
-func (p *Policy) judge(f *Facts, t *Target) finding {
+func (c pathCheck) judge(t *Target) finding {
 	var found finding
 	if t.Write {
-		found = p.write(f, t)
+		found = c.write(t)
 	} else {
-		found = p.read(f, t)
+		found = c.read(t)
 	}
 	if found.behavior != Allow {
 		found.path = t.Set.Path
@@ -25,93 +33,85 @@ func (p *Policy) judge(f *Facts, t *Target) finding {
 
 // read decides about reading, over everything the path leads through. The steps are in order: what
 // forbids comes before what asks, and that before what allows.
-func (p *Policy) read(f *Facts, t *Target) finding {
-	if r := p.ruleFor(&p.deny, f, t); r != nil {
+func (c pathCheck) read(t *Target) finding {
+	if r := c.ruleFor(&c.rules.Deny, t); r != nil {
 		return deniedBy(r, "reading "+t.Set.Path)
 	}
-	if found := p.doubtful(t); found.behavior != "" {
+	if found := doubtful(t); found.behavior != "" {
 		return found
 	}
-	if r := p.ruleFor(&p.ask, f, t); r != nil {
+	if r := c.ruleFor(&c.rules.Ask, t); r != nil {
 		return askedBy(r, "reading "+t.Set.Path)
 	}
 	written := *t
 	written.Write = true
-	if p.write(f, &written).behavior == Allow {
+	if c.write(&written).behavior == Allow {
 		return allowed(ByWorkingDir, "it may be written, so it may be read")
 	}
 	switch {
-	case p.contains(t.names):
+	case c.places().contains(t.names):
 		return allowed(ByWorkingDir, "it is in a working directory")
-	case inside(p.known().readable, t.names):
+	case inside(c.places().readable, t.names):
 		return allowed(ByOther, "adze keeps it for the model")
 	}
-	if r := p.coverAll(f, t); r != nil {
+	if r := c.cover(t, nil); r != nil {
 		return allowedBy(r)
 	}
 	found := asks(ByWorkingDir, "%s is outside the working directories", t.Set.Path)
-	found.suggest = p.suggestRead(t)
+	found.suggest = suggestRead(t)
 	return found
 }
 
 // MayRead reports whether a command may read what is at path without being asked about.
 func (p *Policy) MayRead(path string) bool {
-	t := Target{Given: path, Set: p.resolve(p.cfg.Dir, path)}
-	t.names = p.names(t.Set)
-	return p.read(&Facts{Names: []string{compat.Command}}, &t).behavior == Allow
+	r := resolver{p: p}
+	t := Target{Given: path, Set: r.resolve(p.cfg.Dir, path)}
+	t.names = r.names(t.Set)
+	return pathCheck{p, &Facts{Names: []string{compat.Command}}}.read(&t).behavior == Allow
 }
 
 // write decides about writing, over everything the path leads through.
-func (p *Policy) write(f *Facts, t *Target) finding {
-	if r := p.ruleFor(&p.deny, f, t); r != nil {
+func (c pathCheck) write(t *Target) finding {
+	if r := c.ruleFor(&c.rules.Deny, t); r != nil {
 		return deniedBy(r, "writing "+t.Set.Path)
 	}
-	if inside(p.known().editable, t.names) && t.Set.Doubt == nil {
+	if inside(c.places().editable, t.names) && t.Set.Doubt == nil {
 		return allowed(ByOther, "adze keeps it for the model to write")
 	}
-	if p.configured(t.names) && t.Set.Doubt == nil {
-		if r := p.cover(f, t, func(r *Rule) bool { return r.Scope == scope.Session }); r != nil {
+	if c.places().configured(t.names) && t.Set.Doubt == nil {
+		if r := c.cover(t, func(r *rule.Rule) bool { return r.Scope == scope.Session }); r != nil {
 			return allowedBy(r)
 		}
 	}
-	if why := p.protected(t.names); why != "" {
+	if why := c.places().protected(t.names, c.cfg.Mode.unattended()); why != "" {
 		return unsafe("writing %s is always asked about: %s", t.Set.Path, why)
 	}
-	if found := p.doubtful(t); found.behavior != "" {
+	if found := doubtful(t); found.behavior != "" {
 		return found
 	}
-	if r := p.ruleFor(&p.ask, f, t); r != nil {
+	if r := c.ruleFor(&c.rules.Ask, t); r != nil {
 		return askedBy(r, "writing "+t.Set.Path)
 	}
-	if p.acceptsEdits() && p.contains(t.names) {
-		return finding{behavior: Allow, reason: Reason{Type: ByMode, Mode: p.cfg.Mode,
-			Text: fmt.Sprintf("the mode %s allows edits in the working directories", p.cfg.Mode)}}
+	if c.cfg.Mode.acceptsEdits() && c.places().contains(t.names) {
+		return finding{behavior: Allow, reason: Reason{Type: ByMode, Mode: c.cfg.Mode,
+			Text: fmt.Sprintf("the mode %s allows edits in the working directories", c.cfg.Mode)}}
 	}
-	if r := p.coverAll(f, t); r != nil {
+	if r := c.cover(t, nil); r != nil {
 		return allowedBy(r)
 	}
-	if p.contains(t.names) {
-		found := asks(ByMode, "writing %s is asked about in mode %s", t.Set.Path, p.cfg.Mode)
-		found.reason.Mode = p.cfg.Mode
+	if c.places().contains(t.names) {
+		found := asks(ByMode, "writing %s is asked about in mode %s", t.Set.Path, c.cfg.Mode)
+		found.reason.Mode = c.cfg.Mode
 		found.suggest = []Update{{Type: SetMode, Mode: AcceptEdits, Destination: scope.Session}}
 		return found
 	}
 	found := asks(ByWorkingDir, "%s is outside the working directories", t.Set.Path)
-	found.suggest = p.suggestWrite(t)
+	found.suggest = suggestWrite(t)
 	return found
 }
 
-// acceptsEdits reports whether the mode allows edits inside the working directories.
-func (p *Policy) acceptsEdits() bool {
-	switch p.cfg.Mode {
-	case AcceptEdits, Auto, Bypass:
-		return true
-	}
-	return false
-}
-
 // doubtful asks about a path that may not be what it seems.
-func (p *Policy) doubtful(t *Target) finding {
+func doubtful(t *Target) finding {
 	switch {
 	case t.Set.Remote:
 		return unsafe("%s may name a share of another machine, and merely looking at it can hand over credentials", t.Given)
@@ -123,38 +123,34 @@ func (p *Policy) doubtful(t *Target) finding {
 	return finding{}
 }
 
-// contains reports whether all names lie in working directories.
-func (p *Policy) contains(names []string) bool { return inside(p.known().dirs, names) && !aside(names) }
-
 // ruleFor returns a rule of s that speaks of any member of the target. A path whose links could not be
 // followed, or that is not known, is judged by what is known of it.
-func (p *Policy) ruleFor(s *ruleSet, f *Facts, t *Target) *Rule {
+func (c pathCheck) ruleFor(s *rule.Set, t *Target) *rule.Rule {
 	for _, name := range t.names {
-		for _, x := range p.indexes(s, f, t) {
-			if r := x.match(name, nil); r != nil {
+		for _, x := range c.indexes(s, t) {
+			if r := x.Match(name, nil); r != nil {
 				return r
 			}
 		}
 	}
 	if len(t.names) == 0 && t.Set.Doubt != nil { // a path that cannot even be written down
-		for _, x := range p.indexes(s, f, t) {
-			if len(x.rules) > 0 {
-				return x.rules[0].Rule
+		for _, x := range c.indexes(s, t) {
+			if r := x.Any(); r != nil {
+				return r
 			}
 		}
 	}
 	return nil
 }
 
-// coverAll returns an allow rule if allow rules cover every member of the target.
-func (p *Policy) coverAll(f *Facts, t *Target) *Rule { return p.cover(f, t, nil) }
-
-func (p *Policy) cover(f *Facts, t *Target, counts func(*Rule) bool) *Rule {
-	var covering *Rule
+// cover returns an allow rule if allow rules cover every member of the target. Only rules that count are
+// looked at; counts may be nil.
+func (c pathCheck) cover(t *Target, counts func(*rule.Rule) bool) *rule.Rule {
+	var covering *rule.Rule
 	for _, name := range t.names {
 		covering = nil
-		for _, x := range p.indexes(&p.allow, f, t) {
-			if covering = x.match(name, counts); covering != nil {
+		for _, x := range c.indexes(&c.rules.Allow, t) {
+			if covering = x.Match(name, counts); covering != nil {
 				break
 			}
 		}
@@ -170,18 +166,18 @@ func (p *Policy) cover(f *Facts, t *Target, counts func(*Rule) bool) *Rule {
 
 // indexes returns where the rules are that speak of a target: of all that read or write, and of the
 // tool's own.
-func (p *Policy) indexes(s *ruleSet, f *Facts, t *Target) []*pathIndex {
-	var list []*pathIndex
+func (c pathCheck) indexes(s *rule.Set, t *Target) []*rule.PathIndex {
+	var list []*rule.PathIndex
 	if t.Write {
-		list = append(list, &s.edits)
+		list = append(list, &s.Edits)
 	} else {
-		list = append(list, &s.reads)
+		list = append(list, &s.Reads)
 	}
-	if len(s.own) == 0 || f.Command != nil {
+	if c.f.Command != nil {
 		return list
 	}
-	for _, name := range f.Names {
-		if x := s.own[name]; x != nil {
+	for _, name := range c.f.Names {
+		if x := s.Own(name); x != nil {
 			list = append(list, x)
 		}
 	}
@@ -190,30 +186,69 @@ func (p *Policy) indexes(s *ruleSet, f *Facts, t *Target) []*pathIndex {
 
 // treeRule asks about, or denies, a call that may touch whatever is below a directory, if a rule
 // speaks of something there.
-func (p *Policy) treeRule(t *Target) finding {
+func (c pathCheck) treeRule(t *Target) finding {
 	if !t.Tree || t.Set.Doubt != nil {
 		return finding{}
 	}
 	var found finding
 	for _, name := range t.names {
-		if r, surely := p.belowRule(&p.deny, t, name); r != nil {
+		if r, surely := belowRule(&c.rules.Deny, t, name); r != nil {
 			if surely {
 				return deniedBy(r, "touching "+t.Set.Path+", which it is in")
 			}
 			found = stricter(found, askedBy(r, "what is in "+t.Set.Path))
 		}
-		if r, _ := p.belowRule(&p.ask, t, name); r != nil {
+		if r, _ := belowRule(&c.rules.Ask, t, name); r != nil {
 			found = stricter(found, askedBy(r, "what is in "+t.Set.Path))
 		}
 	}
 	return found
 }
 
-func (p *Policy) belowRule(s *ruleSet, t *Target, name string) (*Rule, bool) {
+func belowRule(s *rule.Set, t *Target, name string) (*rule.Rule, bool) {
 	if t.Write {
-		return s.edits.below(name)
+		return s.Edits.Below(name)
 	}
-	return s.reads.below(name)
+	return s.Reads.Below(name)
+}
+
+// mention judges a word that may be a path, or an option with one. Packs says that what is below a
+// directory goes with it.
+func (c pathCheck) mention(word string, packs bool) finding {
+	for _, name := range []string{word, afterAny(word, "="), afterAny(word, "@"), afterAny(word, ":")} {
+		if name == "" || len(name) > maxPath {
+			continue
+		}
+		full := name
+		if rest, ok := strings.CutPrefix(name, "~/"); ok && c.cfg.Home != "" {
+			full = filepath.Join(c.cfg.Home, rest)
+		}
+		if !filepath.IsAbs(full) {
+			full = filepath.Join(c.cfg.Dir, full)
+		}
+		full = c.anchors.Form(filepath.Clean(full))
+		if r := c.rules.Deny.Reads.Match(full, nil); r != nil {
+			return deniedBy(r, "reading "+name)
+		}
+		if r := c.rules.Deny.Edits.Match(full, nil); r != nil {
+			return askedBy(r, "a command that is given "+name)
+		}
+		if packs {
+			if r, _ := c.rules.Deny.Reads.Below(full); r != nil {
+				return askedBy(r, "what is in "+name)
+			}
+		}
+	}
+	return finding{}
+}
+
+// maxPath is longer than any path a system opens.
+const maxPath = 4096
+
+// afterAny returns what follows the first sep, or nothing.
+func afterAny(word, sep string) string {
+	_, rest, _ := strings.Cut(word, sep)
+	return rest
 }
 
 // result returns how a target was judged, to explain it.
@@ -226,9 +261,9 @@ func (t *Target) result(found finding) PathResult {
 }
 
 // suggestRead proposes to allow reading the directory for the session, and what it leads to.
-func (p *Policy) suggestRead(t *Target) []Update {
+func suggestRead(t *Target) []Update {
 	u := Update{Type: AddRules, Behavior: Allow, Destination: scope.Session}
-	for _, dir := range p.foreign(t) {
+	for _, dir := range foreignDirs(t) {
 		u.Rules = append(u.Rules, RuleValue{Tool: compat.Read, Content: "/" + globQuote(filepath.ToSlash(dir)) + "/**"})
 	}
 	if len(u.Rules) == 0 {
@@ -238,8 +273,8 @@ func (p *Policy) suggestRead(t *Target) []Update {
 }
 
 // suggestWrite proposes to make the directory one to work in, and to accept edits there.
-func (p *Policy) suggestWrite(t *Target) []Update {
-	dirs := p.foreign(t)
+func suggestWrite(t *Target) []Update {
+	dirs := foreignDirs(t)
 	if len(dirs) == 0 {
 		return nil
 	}
@@ -249,9 +284,9 @@ func (p *Policy) suggestWrite(t *Target) []Update {
 	}
 }
 
-// foreign returns the directories a target leads through that are none to work in, unless they are too
+// foreignDirs returns the directories a target leads through that are none to work in, unless they are too
 // large to be opened as a whole.
-func (p *Policy) foreign(t *Target) []string {
+func foreignDirs(t *Target) []string {
 	if t.Set.Remote || t.Set.Doubt != nil || t.Set.Odd != nil {
 		return nil
 	}

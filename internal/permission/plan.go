@@ -10,9 +10,9 @@ import (
 // reminderEvery is after how many turns the model is reminded of the mode again.
 const reminderEvery = 5
 
-// planning is what the gate remembers about modes the model has to be told of.
+// planning is what a state remembers about modes the model has to be told of.
 type planning struct {
-	left    bool // the person's answer chose the mode to go on in
+	left    bool // the user's answer chose the mode to continue in
 	turns   int  // since the model was last reminded of plan mode
 	told    bool // it has seen the full text
 	entered bool // it has planned before, so that there may be an old plan
@@ -40,16 +40,23 @@ const (
 )
 
 // enter saves the mode that planning begins in. The first one counts, however often it is entered.
-func (g *Gate) enter() {
-	if g.now.Saved == "" {
-		g.now.Saved = g.now.Mode
-		if g.now.Mode == Plan {
-			g.now.Saved = Default
-			if m := g.cfg.DefaultMode; m != "" && m != Plan && m != Bypass {
-				g.now.Saved = m
+func (s *State) enter() {
+	if s.now.Saved == "" {
+		s.now.Saved = s.now.Mode
+		if s.now.Mode == Plan {
+			s.now.Saved = Default
+			if m := s.defaultMode; m != "" && m != Plan && m != Bypass {
+				s.now.Saved = m
 			}
 		}
 	}
+}
+
+// leftPlan notes that the user's answer to a call chose the mode to continue in.
+func (s *State) leftPlan() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.plan.left = true
 }
 
 // ErrPlanning and ErrNotPlanning say that a plan tool was used at the wrong time.
@@ -59,23 +66,23 @@ var (
 )
 
 // EnterPlan begins planning and returns what the model is told.
-func (g *Gate) EnterPlan() (string, error) {
-	if g.Mode() == Plan {
+func (s *State) EnterPlan() (string, error) {
+	if s.Mode() == Plan {
 		return "", ErrPlanning
 	}
-	if err := g.SetMode(Plan); err != nil {
+	if err := s.SetMode(Plan); err != nil {
 		return "", err
 	}
-	return strings.Join(g.Reminders(), "\n\n"), nil
+	return strings.Join(s.Reminders(), "\n\n"), nil
 }
 
 // LeavePlan ends planning with an approved plan: in the chosen mode, or, if that is empty, in the one
 // planning began in. It returns the mode.
-func (g *Gate) LeavePlan(to Mode, prompts []Prompt) (Mode, error) {
-	g.mu.Lock()
-	mode, saved, left := g.now.Mode, g.now.Saved, g.plan.left
-	g.plan.left = false
-	g.mu.Unlock()
+func (s *State) LeavePlan(to Mode, prompts []Prompt) (Mode, error) {
+	s.mu.Lock()
+	mode, saved, left := s.now.Mode, s.now.Saved, s.plan.left
+	s.plan.left = false
+	s.mu.Unlock()
 	switch {
 	case mode != Plan && !left:
 		return "", ErrNotPlanning
@@ -87,31 +94,31 @@ func (g *Gate) LeavePlan(to Mode, prompts []Prompt) (Mode, error) {
 	if to == "" || to == Plan {
 		to = Default
 	}
-	if err := g.SetMode(to); err != nil {
+	if err := s.SetMode(to); err != nil {
 		return "", err
 	}
-	g.approve(prompts)
+	s.approve(prompts)
 	return to, nil
 }
 
 // Reminders returns what the model has to be told at the beginning of a turn: that a mode began or
 // ended, and every few turns that it plans.
-func (g *Gate) Reminders() []string {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	said := g.plan.news
-	g.plan.news = nil
-	if g.now.Mode != Plan {
+func (s *State) Reminders() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	said := s.plan.news
+	s.plan.news = nil
+	if s.now.Mode != Plan {
 		return said
 	}
-	g.plan.turns++
+	s.plan.turns++
 	switch {
-	case !g.plan.told:
-		said = append(said, planText(g.now.PlanFile, g.plan.entered))
-		g.plan.told, g.plan.turns = true, 0
-	case g.plan.turns >= reminderEvery:
-		said = append(said, fmt.Sprintf(planShort, g.now.PlanFile))
-		g.plan.turns = 0
+	case !s.plan.told:
+		said = append(said, planText(s.now.PlanFile, s.plan.entered))
+		s.plan.told, s.plan.turns = true, 0
+	case s.plan.turns >= reminderEvery:
+		said = append(said, fmt.Sprintf(planShort, s.now.PlanFile))
+		s.plan.turns = 0
 	}
 	return said
 }

@@ -50,7 +50,7 @@ func TestEnteringPlanMode(t *testing.T) {
 		t.Errorf("saved %s", d)
 	}
 	auto := planGate(t, w, Auto, func(c *GateConfig) { c.Rules = parseRules(scope.User, "allow Bash(python:*)") })
-	if _, err := auto.EnterPlan(); err != nil || !auto.Policy().classifies() {
+	if _, err := auto.EnterPlan(); err != nil || !auto.Policy().cfg.classifies() {
 		t.Error("the classifier is not in force while planning", err)
 	}
 }

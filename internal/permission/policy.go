@@ -3,17 +3,27 @@ package permission
 import (
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 
+	"adze/internal/permission/rule"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/shell"
+)
+
+// A Behavior is what a rule wants, and what is decided.
+type Behavior = rule.Behavior
+
+// The behaviors.
+const (
+	Allow = rule.Allow
+	Ask   = rule.Ask
+	Deny  = rule.Deny
 )
 
 // A Config is what a policy is made of. Its zero value allows what is known to change nothing, and
 // knows no directory.
 type Config struct {
-	Rules []Rule
+	Rules []rule.Rule
 	Mode  Mode // empty means Default
 
 	// Dir is where relative paths of calls begin, Dirs are the working directories: the one adze was
@@ -36,8 +46,7 @@ type Config struct {
 	// Fold says that the file system does not tell upper and lower case apart.
 	Fold bool
 
-	added   []string                     // directories of the session, which a reload of settings keeps
-	resolve func(string) (string, error) // replaces filepath.EvalSymlinks
+	added []string // directories of the session, which a reload of settings keeps
 }
 
 // A Sandbox says what confines commands.
@@ -61,22 +70,10 @@ func (c *Config) start() string {
 // goroutines.
 type Policy struct {
 	cfg      Config
-	rules    []*Rule // in order of precedence
-	allow    ruleSet
-	ask      ruleSet
-	deny     ruleSet
-	known    func() *whereabouts // looked up when a path is judged first
+	anchors  rule.Anchors
+	rules    *rule.Table
+	places   func() *places // looked up when a path is judged first
 	excluded []shell.Pattern
-	problems []error
-}
-
-// A whereabouts is what a policy knows by name, as given and without links.
-type whereabouts struct {
-	dirs     []string // working directories
-	readable []string
-	editable []string
-	guarded  []string // directories of adze itself
-	plan     []string // the plan file
 }
 
 // Compile makes a policy. A rule that cannot be read is in its problems, and fails safe.
@@ -87,27 +84,13 @@ func Compile(c Config) *Policy {
 	if c.Dir == "" {
 		c.Dir = c.start()
 	}
-	p := &Policy{cfg: c}
-	for _, r := range c.Rules {
-		if c.ManagedOnly && r.Scope != scope.Managed {
-			continue
-		}
-		p.rules = append(p.rules, &r)
+	p := &Policy{cfg: c, anchors: rule.Anchors{Start: c.start(), Dir: c.Dir, Home: c.Home, Fold: c.Fold}}
+	rules := c.Rules
+	if c.ManagedOnly {
+		rules = slices.DeleteFunc(slices.Clone(rules), func(r rule.Rule) bool { return r.Scope != scope.Managed })
 	}
-	slices.SortStableFunc(p.rules, func(a, b *Rule) int { return scope.Compare(a.Scope, b.Scope) })
-	for _, r := range p.rules {
-		p.set(r.Behavior).add(r, &p.cfg)
-		switch {
-		case r.broken != nil:
-			p.problems = append(p.problems, r.problem())
-		case r.note != nil:
-			p.problems = append(p.problems, r.remark())
-		}
-	}
-	for _, s := range []*ruleSet{&p.allow, &p.ask, &p.deny} {
-		s.build()
-	}
-	p.known = sync.OnceValue(p.look)
+	p.rules = rule.NewTable(rules, &p.anchors)
+	p.places = sync.OnceValue(p.look)
 	for _, text := range c.Sandbox.Excluded {
 		if pattern, err := shell.ParsePattern(text); err == nil {
 			p.excluded = append(p.excluded, pattern)
@@ -116,56 +99,6 @@ func Compile(c Config) *Policy {
 	return p
 }
 
-// look finds out where what the configuration names is.
-func (p *Policy) look() *whereabouts {
-	c := &p.cfg
-	dirs := c.Dirs
-	if len(dirs) == 0 && c.Dir != "" {
-		dirs = []string{c.Dir}
-	}
-	return &whereabouts{
-		dirs:     p.places(dirs...),
-		readable: p.places(c.Readable...),
-		editable: p.places(c.Editable...),
-		guarded:  p.places(slices.Concat(c.Protected, []string{c.StateHome})...),
-		plan:     p.places(c.PlanFile),
-	}
-}
-
-func (s *ruleSet) build() {
-	s.reads.build()
-	s.edits.build()
-	for _, x := range s.own {
-		x.build()
-	}
-}
-
-// set returns the rules of a behaviour. What is neither allow nor ask denies.
-func (p *Policy) set(b Behavior) *ruleSet {
-	switch b {
-	case Allow:
-		return &p.allow
-	case Ask:
-		return &p.ask
-	}
-	return &p.deny
-}
-
-// places returns directories as given and without links, folded for comparison.
-func (p *Policy) places(dirs ...string) []string {
-	var all []string
-	for _, dir := range dirs {
-		for _, form := range p.cfg.both(dir) {
-			if form = p.fold(form); !slices.Contains(all, form) {
-				all = append(all, form)
-			}
-		}
-	}
-	return all
-}
-
-func (p *Policy) fold(name string) string { return foldPath(name, p.cfg.Fold) }
-
 // Config returns what the policy was made of.
 func (p *Policy) Config() Config { return p.cfg }
 
@@ -173,65 +106,32 @@ func (p *Policy) Config() Config { return p.cfg }
 func (p *Policy) Mode() Mode { return p.cfg.Mode }
 
 // Rules returns the rules in force, highest precedence first.
-func (p *Policy) Rules() []Rule {
-	rules := make([]Rule, 0, len(p.rules))
-	for _, r := range p.rules {
-		rules = append(rules, *r)
-	}
-	return rules
-}
+func (p *Policy) Rules() []rule.Rule { return p.rules.Rules() }
 
-// Problems returns what is wrong with the rules, for the person to correct.
-func (p *Policy) Problems() []error { return p.problems }
+// Problems returns what is wrong with the rules, for the user to correct.
+func (p *Policy) Problems() []error { return p.rules.Problems() }
+
+// Shadowed returns the rules that never take effect. See [rule.Table.Shadowed].
+func (p *Policy) Shadowed() map[int]rule.Rule { return p.rules.Shadowed() }
 
 // DeniesTool returns the rule that denies every call of the tool, so that the model need not see it.
 // Rules that cannot be read hide nothing: they deny when the tool is called.
-func (p *Policy) DeniesTool(names ...string) (Rule, bool) {
-	for _, name := range names {
-		for known := range servers(name) {
-			for _, r := range p.deny.whole[known] {
-				if r.whole() {
-					return *r, true
-				}
-			}
-		}
+func (p *Policy) DeniesTool(names ...string) (rule.Rule, bool) {
+	r := p.rules.Deny.Whole(names, func(r *rule.Rule) bool { return r.Broken() == nil })
+	if r == nil {
+		return rule.Rule{}, false
 	}
-	return Rule{}, false
+	return *r, true
 }
 
 // Hidden reports whether a deny rule for reading speaks of the absolute path. Searches and suggestions
 // leave such files out.
 func (p *Policy) Hidden(path string) bool {
-	return p.deny.reads.match(p.fold(filepath.Clean(path)), nil) != nil
+	return p.rules.Deny.Reads.Match(p.anchors.Form(filepath.Clean(path)), nil) != nil
 }
 
 // Hides reports whether there is a deny rule for reading at all.
-func (p *Policy) Hides() bool { return len(p.deny.reads.rules) > 0 }
+func (p *Policy) Hides() bool { return p.rules.Deny.Reads.Any() != nil }
 
 // DeniedReads returns the deny rules for reading certain paths, highest precedence first.
-func (p *Policy) DeniedReads() []Rule {
-	var rules []Rule
-	for _, r := range p.deny.reads.rules {
-		rules = append(rules, *r.Rule)
-	}
-	return rules
-}
-
-// inside reports whether every path is one of the places or below one.
-func inside(places, paths []string) bool {
-	for _, path := range paths {
-		if !slices.ContainsFunc(places, func(dir string) bool { _, ok := below(dir, path); return ok }) {
-			return false
-		}
-	}
-	return len(paths) > 0
-}
-
-// aside reports whether a path leads through a process's view of the file system, where it never
-// counts as inside a directory.
-func aside(paths []string) bool {
-	return slices.ContainsFunc(paths, func(path string) bool {
-		rest, ok := strings.CutPrefix(path, "/proc/")
-		return ok && slices.ContainsFunc(strings.Split(rest, "/"), func(name string) bool { return name == "root" || name == "cwd" || name == "fd" })
-	})
-}
+func (p *Policy) DeniedReads() []rule.Rule { return p.rules.Deny.Reads.Rules() }

@@ -45,18 +45,18 @@ func CheckPrompts(prompts []Prompt) error {
 
 // approve makes rules of the session of those approved classes of actions whose meaning is known. The
 // commands of the others are asked about.
-func (g *Gate) approve(prompts []Prompt) {
+func (s *State) approve(prompts []Prompt) {
 	if CheckPrompts(prompts) != nil {
 		return
 	}
-	project := g.Policy().cfg.start()
+	project := s.Policy().cfg.start()
 	u := Update{Type: AddRules, Behavior: Allow, Destination: scope.Session}
 	for _, p := range prompts {
 		for _, content := range known(p.Prompt, project) {
 			u.Rules = append(u.Rules, RuleValue{Tool: compat.Command, Content: content})
 		}
 	}
-	g.change(func(c Config) Config { return c.apply(u) })
+	s.change(func(c Config) Config { return c.apply(u) })
 }
 
 // known returns the commands that a description means in a project, if it is one of the few with an

@@ -162,7 +162,7 @@ func FuzzDecide(f *testing.F) {
 	w := newWorld(f)
 	f.Fuzz(func(t *testing.T, command, denied, allowed string) {
 		c := w.config(Default)
-		c.Rules = append(parseRules(scope.User, "deny Bash("+escape(denied)+")"), parseRules(scope.User, "allow Bash("+escape(allowed)+")")...)
+		c.Rules = append(parseRules(scope.User, "deny "+RuleValue{"Bash", denied}.String()), parseRules(scope.User, "allow "+RuleValue{"Bash", allowed}.String())...)
 		with := decide(t, c, "Bash", runs(command))
 		c.Rules = c.Rules[1:]
 		without := decide(t, c, "Bash", runs(command))

@@ -8,18 +8,19 @@ import (
 )
 
 // protected says why writing to one of the paths has to be asked about in every mode, or nothing.
-// These files make programs run code, or say what adze itself may do.
-func (p *Policy) protected(names []string) string {
+// These files make programs run code, or say what adze itself may do. Unattended says that the mode lets
+// edits pass that nobody has seen.
+func (p *places) protected(names []string, unattended bool) string {
 	for _, name := range names {
-		if why := p.protects(name); why != "" {
+		if why := p.protects(name, unattended); why != "" {
 			return why
 		}
 	}
 	return ""
 }
 
-func (p *Policy) protects(name string) string {
-	if inside(p.known().guarded, []string{name}) && !inside(p.known().editable, []string{name}) {
+func (p *places) protects(name string, unattended bool) string {
+	if inside(p.guarded, []string{name}) && !inside(p.editable, []string{name}) {
 		return "it is in a directory that says what adze does"
 	}
 	parts := strings.Split(strings.Trim(plain(name), "/"), "/")
@@ -38,18 +39,15 @@ func (p *Policy) protects(name string) string {
 			return fmt.Sprintf("%s/%s changes what programs do", part, next)
 		case strings.HasSuffix(part, ".git") && (next == "hooks" || next == "config"):
 			return fmt.Sprintf("%s/%s is run or read by git", part, next)
-		case part == ".github" && next == "workflows" && p.unattended():
+		case part == ".github" && next == "workflows" && unattended:
 			return ".github/workflows is run by others, and in this mode nobody looks at it"
 		}
 	}
-	if instructions(parts[len(parts)-1]) && !inside(p.known().dirs, []string{name}) {
+	if instructions(parts[len(parts)-1]) && !inside(p.dirs, []string{name}) {
 		return "it holds instructions for agents, outside the working directories"
 	}
 	return ""
 }
-
-// unattended reports whether the mode lets edits pass that nobody has seen.
-func (p *Policy) unattended() bool { return p.cfg.Mode == Auto || p.cfg.Mode == Bypass }
 
 // plain returns name as a careless reader sees it: in lower case and without characters that take no
 // place.
@@ -107,9 +105,9 @@ func instructions(name string) bool {
 
 // configured reports whether the paths lie in the directory of adze's or the ecosystem's settings in a
 // working directory: the only protected place that a rule of the session may open.
-func (p *Policy) configured(names []string) bool {
+func (p *places) configured(names []string) bool {
 	var places []string
-	for _, dir := range p.known().dirs {
+	for _, dir := range p.dirs {
 		places = append(places, path.Join(dir, ".adze"), path.Join(dir, ".claude"))
 	}
 	return inside(places, names)

@@ -8,47 +8,47 @@ import (
 	"adze/internal/tool"
 )
 
-// A Question is a call that somebody has to decide about, with everything a dialog shows.
+// A Question is a call that the user or a host has to decide about, with everything a dialog shows.
 type Question struct {
 	ID                       string // of the use
 	Tool, Title, DisplayName string
-	// Command is what would be executed, whole: a title may be cut, and nobody should agree to what they
-	// have not seen. Empty for what executes nothing.
+	// Command is what would be executed, whole: a title may be cut, and users must see what they
+	// agree to. Empty for what executes nothing.
 	Command     string
 	Server      string          // whose tool it is; empty for one of adze's own
-	Input       json.RawMessage // as people and hosts see it, derived fields filled in
+	Input       json.RawMessage // as users and hosts see it, derived fields filled in
 	Reason      Reason
 	BlockedPath string
 	Suggestions []Update
 	Preview     tool.Display // nil means none
-	// NeedsPerson says that no program may answer in a person's place.
+	// NeedsPerson says that no program may answer for the user.
 	NeedsPerson bool
 	Dir         string // the working directory
 	// Warning is a line to show with a command that cannot be undone; empty means none.
 	Warning string
 }
 
-// An Answer is what somebody decided.
+// An Answer is what the user or a host decided.
 type Answer struct {
 	Behavior  Behavior        // Allow or Deny; anything else counts as Deny
 	Input     json.RawMessage // what to run instead; nil means what was asked about
 	Updates   []Update        // with Allow: what to change for later calls
 	Message   string          // with Deny: what to tell the model
 	Interrupt bool            // with Deny: the turn ends
-	// By is who answered; empty means the user. [Nobody] says that there is nobody to ask.
+	// By is who answered; empty means the user. [Nobody] says that no question can be asked.
 	By string
 }
 
-// Nobody is who answers when there is nobody: the refusal says how the call could have been allowed.
+// Nobody answers where no question can be asked: the refusal says how the call could have been allowed.
 const Nobody = "headless"
 
-// An Asker puts a question to somebody and waits. When ctx is done the question is withdrawn. An error
+// An Asker puts a question to the user or a host and waits. When ctx is done the question is withdrawn. An error
 // counts as a refusal.
 type Asker func(ctx context.Context, q Question) (Answer, error)
 
 var errNobody = errors.New("nobody can be asked")
 
-// question describes a use to whoever decides about it.
+// question describes a use to the user or host that decides about it.
 func question(ctx context.Context, p *Policy, u *tool.Use, f *Facts, d *Decision) Question {
 	name := f.Name()
 	q := Question{

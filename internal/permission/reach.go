@@ -6,32 +6,21 @@ import (
 	"fmt"
 
 	"adze/internal/permission/compat"
+	"adze/internal/permission/rule"
 	"adze/internal/platform/scope"
-	"adze/internal/platform/shell"
 )
 
-// Excluded reports whether the settings let a command run outside the sandbox.
-func (p *Policy) Excluded(s *shell.Script) bool { return p.excludedFromSandbox(s) }
-
-// SetSandbox says what confines commands from now on.
-func (g *Gate) SetSandbox(s Sandbox) {
-	g.change(func(c Config) Config {
-		c.Sandbox = s
-		return c
-	})
-}
-
 // AllowsHosts reports whether a rule allows some host.
-func (p *Policy) AllowsHosts() bool { return len(p.allow.domains.byHost) > 0 }
+func (p *Policy) AllowsHosts() bool { return p.rules.Allow.Hosts.Any() != nil }
 
 // Host says what the rules for hosts have to say about one: Allow, Deny, or Ask if they say nothing.
 func (p *Policy) Host(host string) Behavior {
-	switch host = cleanHost(host); {
-	case p.deny.domains.match(host) != nil:
+	switch host = rule.CleanHost(host); {
+	case p.rules.Deny.Hosts.Match(host) != nil:
 		return Deny
-	case p.ask.domains.match(host) != nil:
+	case p.rules.Ask.Hosts.Match(host) != nil:
 		return Ask
-	case p.allow.domains.match(host) != nil:
+	case p.rules.Allow.Hosts.Match(host) != nil:
 		return Allow
 	}
 	return Ask
@@ -61,7 +50,7 @@ func (g *Gate) Reach(ctx context.Context, host string) bool {
 		return false
 	}
 	if err := g.Apply(ctx, a.Updates); err != nil {
-		g.cfg.Say(fmt.Sprintf("the permission could not be kept: %v", err))
+		g.say(fmt.Sprintf("the permission could not be kept: %v", err))
 	}
 	return g.Policy().Host(host) != Deny
 }

@@ -3,6 +3,8 @@ package permission
 import (
 	"fmt"
 	"strings"
+
+	"adze/internal/permission/rule"
 )
 
 // A ReasonType says what decided.
@@ -22,19 +24,19 @@ const (
 	ByOther      ReasonType = "other"
 )
 
-// A Reason is why something was decided, for machines and people.
+// A Reason is why something was decided, for machines and users.
 type Reason struct {
 	Type ReasonType
 	Text string
-	Rule *Rule // with ByRule
-	Mode Mode  // with ByMode
+	Rule *rule.Rule // with ByRule
+	Mode Mode       // with ByMode
 }
 
 // String names who decided.
 func (r Reason) String() string {
 	switch {
 	case r.Rule != nil:
-		return "rule " + r.Rule.quoted()
+		return "rule " + r.Rule.Quoted()
 	case r.Mode != "":
 		return "mode " + string(r.Mode)
 	}
@@ -49,7 +51,7 @@ type Decision struct {
 	Message string
 	// ReadOnly says that the call is known to change nothing.
 	ReadOnly bool
-	// Firm says that an ask is for a person: no mode, allow rule or classifier answers it.
+	// Firm says that an ask is for the user: no mode, allow rule or classifier answers it.
 	Firm        bool
 	NeedsPerson bool
 	BlockedPath string
@@ -107,26 +109,26 @@ func stricter(a, b finding) finding {
 	return a
 }
 
-func ruled(r *Rule, text string) Reason { return Reason{Type: ByRule, Text: text, Rule: r} }
+func ruled(r *rule.Rule, text string) Reason { return Reason{Type: ByRule, Text: text, Rule: r} }
 
-func deniedBy(r *Rule, what string) finding {
-	text := fmt.Sprintf("the rule %s denies %s", r.quoted(), what)
-	if r.broken != nil {
-		text = fmt.Sprintf("the rule %s cannot be read, so it denies %s until it is corrected", r.quoted(), what)
+func deniedBy(r *rule.Rule, what string) finding {
+	text := fmt.Sprintf("the rule %s denies %s", r.Quoted(), what)
+	if r.Broken() != nil {
+		text = fmt.Sprintf("the rule %s cannot be read, so it denies %s until it is corrected", r.Quoted(), what)
 	}
 	return finding{behavior: Deny, reason: ruled(r, text)}
 }
 
-func askedBy(r *Rule, what string) finding {
-	text := fmt.Sprintf("the rule %s wants %s to be asked about", r.quoted(), what)
-	if r.broken != nil {
-		text = fmt.Sprintf("the rule %s cannot be read, so %s is asked about until it is corrected", r.quoted(), what)
+func askedBy(r *rule.Rule, what string) finding {
+	text := fmt.Sprintf("the rule %s wants %s to be asked about", r.Quoted(), what)
+	if r.Broken() != nil {
+		text = fmt.Sprintf("the rule %s cannot be read, so %s is asked about until it is corrected", r.Quoted(), what)
 	}
 	return finding{behavior: Ask, reason: ruled(r, text), firm: true}
 }
 
-func allowedBy(r *Rule) finding {
-	return finding{behavior: Allow, reason: ruled(r, fmt.Sprintf("the rule %s allows it", r.quoted()))}
+func allowedBy(r *rule.Rule) finding {
+	return finding{behavior: Allow, reason: ruled(r, fmt.Sprintf("the rule %s allows it", r.Quoted()))}
 }
 
 func allowed(t ReasonType, text string) finding {

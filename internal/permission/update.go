@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"adze/internal/permission/rule"
 	"adze/internal/platform/scope"
 )
 
@@ -40,7 +41,7 @@ type RuleValue struct {
 }
 
 // String returns the rule as settings hold it.
-func (v RuleValue) String() string { return Rule{Tool: v.Tool, Content: v.Content}.String() }
+func (v RuleValue) String() string { return rule.Rule{Tool: v.Tool, Content: v.Content}.String() }
 
 // Lasting reports whether the update is kept in a settings file.
 func (u Update) Lasting() bool {
@@ -61,7 +62,7 @@ func (u Update) Check() error {
 			return nil // also one that cannot be read can be removed
 		}
 		for _, v := range u.Rules {
-			if _, err := ParseRule(v.String()); err != nil {
+			if _, err := rule.Parse(v.String()); err != nil {
 				return fmt.Errorf("rule %q: %w", v, err)
 			}
 		}
@@ -80,7 +81,7 @@ func (u Update) Check() error {
 
 // apply returns the configuration after an update that passed its check. A mode is left to the caller.
 func (c Config) apply(u Update) Config {
-	same := func(r Rule) bool { return r.Behavior == u.Behavior && r.Scope == u.Destination }
+	same := func(r rule.Rule) bool { return r.Behavior == u.Behavior && r.Scope == u.Destination }
 	switch u.Type {
 	case ReplaceRules:
 		c.Rules = slices.DeleteFunc(slices.Clone(c.Rules), same)
@@ -88,17 +89,17 @@ func (c Config) apply(u Update) Config {
 	case AddRules:
 		c.Rules = slices.Clone(c.Rules)
 		for _, v := range u.Rules {
-			r, err := ParseRule(v.String())
+			r, err := rule.Parse(v.String())
 			if err != nil {
 				continue
 			}
 			r.Behavior, r.Scope, r.Base = u.Behavior, u.Destination, c.baseOf(u.Destination)
-			if !slices.ContainsFunc(c.Rules, func(o Rule) bool { return same(o) && o.String() == r.String() }) {
+			if !slices.ContainsFunc(c.Rules, func(o rule.Rule) bool { return same(o) && o.String() == r.String() }) {
 				c.Rules = append(c.Rules, r)
 			}
 		}
 	case RemoveRules:
-		c.Rules = slices.DeleteFunc(slices.Clone(c.Rules), func(r Rule) bool {
+		c.Rules = slices.DeleteFunc(slices.Clone(c.Rules), func(r rule.Rule) bool {
 			return same(r) && slices.ContainsFunc(u.Rules, func(v RuleValue) bool { return v.String() == r.String() || v.String() == r.Text() })
 		})
 	case AddDirectories:

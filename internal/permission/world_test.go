@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"adze/internal/msg"
+	"adze/internal/permission/rule"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/shell"
 	"adze/internal/tool"
@@ -138,14 +139,14 @@ func (w world) config(mode Mode, rules ...string) Config {
 }
 
 // parseRules reads rules given as "behaviour rule".
-func parseRules(source scope.Scope, texts ...string) []Rule {
-	var rules []Rule
+func parseRules(source scope.Scope, texts ...string) []rule.Rule {
+	var rules []rule.Rule
 	for _, text := range texts {
 		b, rest, ok := cutSpace(text)
 		if !ok {
 			panic("no behaviour in " + text)
 		}
-		r, _ := ParseRule(rest) // ok: broken rules are what some tests are about
+		r, _ := rule.Parse(rest) // ok: broken rules are what some tests are about
 		r.Behavior, r.Scope = Behavior(b), source
 		rules = append(rules, r)
 	}

@@ -1,4 +1,4 @@
-package permission
+package rule
 
 import (
 	"errors"
@@ -12,22 +12,22 @@ import (
 func parseDomain(content string) (host string, note, err error) {
 	host, ok := strings.CutPrefix(content, "domain:")
 	if !ok && strings.Contains(content, "://") {
-		if host = hostOf(content); host != "" {
+		if host = HostOf(content); host != "" {
 			return host, fmt.Errorf("a rule speaks of a host, not of a page; it counts as domain:%s", host), nil
 		}
 	}
 	if !ok {
 		return "", nil, errors.New("write domain: and a host, such as domain:example.org")
 	}
-	host = cleanHost(host)
+	host = CleanHost(host)
 	if bare := strings.TrimPrefix(host, "*."); bare == "" || strings.ContainsAny(bare, "*/:@ \t") {
 		return "", nil, fmt.Errorf("%q is no host; write domain:example.org, or domain:*.example.org for those below it", host)
 	}
 	return host, nil, nil
 }
 
-// hostOf returns the host of a URL, or of a host with a port; empty if there is none.
-func hostOf(target string) string {
+// HostOf returns the host of a URL, or of a host with a port; empty if there is none.
+func HostOf(target string) string {
 	if !strings.Contains(target, "://") {
 		target = "https://" + target
 	}
@@ -35,20 +35,21 @@ func hostOf(target string) string {
 	if err != nil || u.User != nil {
 		return ""
 	}
-	return cleanHost(u.Hostname())
+	return CleanHost(u.Hostname())
 }
 
-func cleanHost(host string) string {
+// CleanHost returns a host as hosts are compared.
+func CleanHost(host string) string {
 	return strings.ToLower(strings.TrimSuffix(strings.TrimSpace(host), "."))
 }
 
-// A domainIndex finds rules for hosts.
-type domainIndex struct {
+// A HostIndex finds rules for hosts.
+type HostIndex struct {
 	byHost map[string][]*Rule // "*.host" for the hosts below
 	all    []*Rule            // broken: every host
 }
 
-func (x *domainIndex) add(r *Rule) {
+func (x *HostIndex) add(r *Rule) {
 	host, _, err := parseDomain(r.Content)
 	if err != nil || r.broken != nil {
 		x.all = append(x.all, r)
@@ -57,8 +58,8 @@ func (x *domainIndex) add(r *Rule) {
 	add(&x.byHost, host, r)
 }
 
-// match returns a rule that speaks of the host. A host that is not known could be any.
-func (x *domainIndex) match(host string) *Rule {
+// Match returns a rule that speaks of the host. A host that is not known could be any.
+func (x *HostIndex) Match(host string) *Rule {
 	if len(x.all) > 0 {
 		return x.all[0]
 	}
@@ -77,8 +78,8 @@ func (x *domainIndex) match(host string) *Rule {
 	}
 }
 
-// any returns some rule for hosts.
-func (x *domainIndex) any() *Rule {
+// Any returns some rule, or nil if there are none.
+func (x *HostIndex) Any() *Rule {
 	if len(x.all) > 0 {
 		return x.all[0]
 	}

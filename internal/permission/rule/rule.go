@@ -1,4 +1,8 @@
-package permission
+// Package rule reads permission rules and finds those that speak of a call. A [Rule] is a line such as
+// "Bash(go test:*)" with a behavior and a scope; a [Table] finds rules by command, path, host or tool,
+// however many there are. What is decided by them is left to package permission. A rule that cannot be
+// read denies and asks more than it says, and allows nothing.
+package rule
 
 import (
 	"errors"
@@ -10,6 +14,16 @@ import (
 	"adze/internal/platform/scope"
 	"adze/internal/platform/shell"
 	"adze/internal/tool"
+)
+
+// A Behavior is what a rule wants, and what is decided.
+type Behavior string
+
+// The behaviors.
+const (
+	Allow Behavior = "allow"
+	Ask   Behavior = "ask"
+	Deny  Behavior = "deny"
 )
 
 // A Rule names a tool, or all tools of a server, and possibly which of its calls.
@@ -26,7 +40,7 @@ type Rule struct {
 	Base string
 
 	text string // as it was written
-	note error  // what the person should know about a rule that works all the same
+	note error  // what the user should know about a rule that works all the same
 	// command is the content of a rule for commands.
 	command shell.Pattern
 	broken  error // why it could not be read: it denies and asks more than it says, and allows nothing
@@ -52,7 +66,7 @@ func (r Rule) Text() string {
 	return r.text
 }
 
-// Where says where the rule stands, for a person to find it.
+// Where says where the rule stands, for the user to find it.
 func (r Rule) Where() string {
 	switch {
 	case r.File != "" && r.Line > 0:
@@ -63,14 +77,17 @@ func (r Rule) Where() string {
 	return r.Scope.Text()
 }
 
-// quoted returns the rule as it was written and where.
-func (r Rule) quoted() string { return fmt.Sprintf("%q from %s", r.Text(), r.Where()) }
+// Quoted returns the rule as it was written and where.
+func (r Rule) Quoted() string { return fmt.Sprintf("%q from %s", r.Text(), r.Where()) }
 
 // kind returns what the content means.
 func (r *Rule) kind() compat.Kind { return compat.KindOf(r.Tool) }
 
-// whole reports whether r speaks of every call of its tool.
-func (r Rule) whole() bool { return r.Content == "" && r.broken == nil }
+// Broken returns why the rule could not be read, or nil.
+func (r *Rule) Broken() error { return r.broken }
+
+// Exact reports whether the rule quotes one command.
+func (r *Rule) Exact() bool { return r.command.Exact() }
 
 // problem says what is wrong with a rule, where it is, and what follows.
 func (r *Rule) problem() error {
@@ -87,15 +104,15 @@ func (r *Rule) problem() error {
 	return fmt.Errorf("%s rule %q in %s: %w; %s", r.Behavior, r.Text(), r.Where(), r.broken, effect)
 }
 
-// remark says what the person should know about a rule that works.
+// remark says what the user should know about a rule that works.
 func (r *Rule) remark() error {
 	return fmt.Errorf("%s rule %q in %s: %w", r.Behavior, r.Text(), r.Where(), r.note)
 }
 
-// ParseRule reads a rule: a tool's name, alone or followed by content in parentheses. No content, ()
+// Parse reads a rule: a tool's name, alone or followed by content in parentheses. No content, ()
 // and (*) mean the whole tool, mcp__server and mcp__server__* all tools of a server. With an error it
 // still returns the rule as far as it could be read: it then denies more than it says, not less.
-func ParseRule(text string) (Rule, error) {
+func Parse(text string) (Rule, error) {
 	r := Rule{text: text}
 	r.broken = r.parse()
 	return r, r.broken
@@ -182,8 +199,8 @@ func unescape(rest string) (string, error) {
 	return "", errors.New("its parentheses are not balanced; write \\( for one that is meant literally")
 }
 
-// SplitRules splits a list of rules at commas and blanks outside parentheses.
-func SplitRules(list string) []string {
+// Split splits a list of rules at commas and blanks outside parentheses.
+func Split(list string) []string {
 	var rules []string
 	depth, start := 0, 0
 	flush := func(end int) {

@@ -1,4 +1,4 @@
-package permission
+package rule
 
 import (
 	"strings"
@@ -6,15 +6,15 @@ import (
 	"adze/internal/permission/compat"
 )
 
-// Shadowed returns the rules that never take effect, by their index in [Policy.Rules], each with the
+// Shadowed returns the rules that never take effect, by their index in [Table.Rules], each with the
 // stricter rule that says the same or more.
-func (p *Policy) Shadowed() map[int]Rule {
+func (t *Table) Shadowed() map[int]Rule {
 	found := map[int]Rule{}
-	for i, r := range p.rules {
+	for i, r := range t.rules {
 		if r.broken != nil || r.Behavior == Deny {
 			continue
 		}
-		for _, by := range p.rules {
+		for _, by := range t.rules {
 			stricter := by.Behavior == Deny || by.Behavior == Ask && r.Behavior == Allow
 			if stricter && by.shadows(r) {
 				found[i] = *by

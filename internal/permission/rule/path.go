@@ -1,4 +1,4 @@
-package permission
+package rule
 
 import (
 	"errors"
@@ -107,14 +107,14 @@ type place struct {
 }
 
 // placePath puts a rule for paths in its place. A deny or ask rule that has none speaks of every path.
-func placePath(r *Rule, c *Config) *pathRule {
-	pr := &pathRule{Rule: r, fold: c.Fold}
+func placePath(r *Rule, a *Anchors) *pathRule {
+	pr := &pathRule{Rule: r, fold: a.Fold}
 	p, err := parsePathPattern(r.Content)
 	if r.broken != nil || err != nil {
 		pr.all = true
 		return pr
 	}
-	bases := c.bases(p.anchor, r)
+	bases := a.bases(p.anchor, r)
 	if len(bases) == 0 {
 		r.broken = errors.New("the home directory is unknown, so ~ means nothing")
 		pr.all = true
@@ -128,7 +128,7 @@ func placePath(r *Rule, c *Config) *pathRule {
 		// Who forbids a link forbids what it leads to. What is allowed is what is written: a link that
 		// appears later must not widen it.
 		if dir, rest := glob.Split(p.rest); r.Behavior != Allow && len(dir) > 1 {
-			if real, ok := c.real(path.Join(base, dir)); ok {
+			if real, ok := a.real(path.Join(base, dir)); ok {
 				pr.place(real, rest)
 			}
 		}
@@ -170,7 +170,7 @@ func (r *pathRule) matches(name string) bool {
 	}
 	for i := range r.places {
 		pl := &r.places[i]
-		rel, ok := below(pl.base, name)
+		rel, ok := Below(pl.base, name)
 		if !ok {
 			continue
 		}
@@ -208,22 +208,22 @@ func (r *pathRule) reaches(dir string) (may, surely bool) {
 	for i := range r.places {
 		pl := &r.places[i]
 		if pl.fixed {
-			if _, ok := below(dir, path.Join(pl.base, pl.literal)); ok {
+			if _, ok := Below(dir, path.Join(pl.base, pl.literal)); ok {
 				return true, true
 			}
 			continue
 		}
-		if _, ok := below(dir, pl.base); ok {
+		if _, ok := Below(dir, pl.base); ok {
 			may = true
-		} else if rel, ok := below(pl.base, dir); ok && (pl.self == nil || pl.self.MayContain(rel)) {
+		} else if rel, ok := Below(pl.base, dir); ok && (pl.self == nil || pl.self.MayContain(rel)) {
 			may = true
 		}
 	}
 	return may, false
 }
 
-// below returns name relative to dir, if it is dir or inside. Both are absolute, clean, with slashes.
-func below(dir, name string) (rel string, ok bool) {
+// Below returns name relative to dir, if it is dir or inside. Both are absolute, clean, with slashes.
+func Below(dir, name string) (rel string, ok bool) {
 	if dir == "/" {
 		return strings.TrimPrefix(name, "/"), strings.HasPrefix(name, "/")
 	}
@@ -237,55 +237,4 @@ func below(dir, name string) (rel string, ok bool) {
 		return rest[1:], true
 	}
 	return "", false
-}
-
-// foldPath returns a path in the form in which paths are compared.
-func foldPath(name string, fold bool) string {
-	name = norm.NFC.String(filepath.ToSlash(name))
-	if fold {
-		name = strings.ToLower(name)
-	}
-	return name
-}
-
-// bases returns the directories an anchor means, as given and without links.
-func (c *Config) bases(a anchor, r *Rule) []string {
-	switch a {
-	case atRoot:
-		return []string{"/"}
-	case atHome:
-		return c.both(c.Home)
-	case atFile:
-		if r.Base != "" {
-			return c.both(r.Base)
-		}
-	}
-	bases := c.both(c.start())
-	if r.Behavior != Allow && c.Dir != c.start() { // a rule that protects is not lost by a cd
-		bases = append(bases, c.both(c.Dir)...)
-	}
-	return bases
-}
-
-// both returns a directory as given and without links.
-func (c *Config) both(dir string) []string {
-	if dir == "" {
-		return nil
-	}
-	dir = filepath.ToSlash(filepath.Clean(dir))
-	if real, ok := c.real(dir); ok {
-		return []string{dir, real}
-	}
-	return []string{dir}
-}
-
-// real returns where dir really is, if that is elsewhere.
-func (c *Config) real(dir string) (string, bool) {
-	resolve := c.resolve
-	if resolve == nil {
-		resolve = filepath.EvalSymlinks
-	}
-	real, err := resolve(filepath.FromSlash(dir))
-	real = filepath.ToSlash(real)
-	return real, err == nil && real != dir
 }

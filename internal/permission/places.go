@@ -1,0 +1,52 @@
+package permission
+
+import (
+	"slices"
+	"strings"
+
+	"adze/internal/permission/rule"
+)
+
+// Places are the directories and files that a policy knows by name, each as given and without links, in
+// the form in which paths are compared.
+type places struct {
+	dirs     []string // working directories
+	readable []string
+	editable []string
+	guarded  []string // directories of adze itself
+	plan     []string // the plan file
+}
+
+// look finds the places of the configuration.
+func (p *Policy) look() *places {
+	c, forms := &p.cfg, p.anchors.Forms
+	return &places{
+		dirs:     forms(c.workingDirs()...),
+		readable: forms(c.Readable...),
+		editable: forms(c.Editable...),
+		guarded:  forms(slices.Concat(c.Protected, []string{c.StateHome})...),
+		plan:     forms(c.PlanFile),
+	}
+}
+
+// contains reports whether all names lie in working directories.
+func (p *places) contains(names []string) bool { return inside(p.dirs, names) && !aside(names) }
+
+// inside reports whether every path is one of dirs or below one.
+func inside(dirs, paths []string) bool {
+	for _, path := range paths {
+		if !slices.ContainsFunc(dirs, func(dir string) bool { _, ok := rule.Below(dir, path); return ok }) {
+			return false
+		}
+	}
+	return len(paths) > 0
+}
+
+// aside reports whether a path leads through a process's view of the file system, where it never
+// counts as inside a directory.
+func aside(paths []string) bool {
+	return slices.ContainsFunc(paths, func(path string) bool {
+		rest, ok := strings.CutPrefix(path, "/proc/")
+		return ok && slices.ContainsFunc(strings.Split(rest, "/"), func(name string) bool { return name == "root" || name == "cwd" || name == "fd" })
+	})
+}

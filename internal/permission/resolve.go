@@ -1,0 +1,185 @@
+package permission
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"adze/internal/platform/paths"
+	"adze/internal/platform/shell"
+	"adze/internal/tool"
+)
+
+// A resolver looks up the paths of one call, those of a command once each.
+type resolver struct {
+	p    *Policy
+	seen map[string]paths.Set
+}
+
+// target resolves what a tool touches. A call that knows its path already is asked for it, so that
+// what is judged is what is opened.
+func (r *resolver) target(a tool.Access, c tool.Call) Target {
+	t := Target{Write: a.Verb == tool.Write, Given: a.Target}
+	if own, ok := tool.As[tool.Locator](c); ok && t.Write {
+		if set, err := own.Paths(); err == nil {
+			t.Set = set
+			t.names = r.names(t.Set)
+			return t
+		}
+	}
+	t.Set = r.resolve(r.p.cfg.Dir, a.Target)
+	t.names = r.names(t.Set)
+	return t
+}
+
+// resolve finds everything a path leads through. A path that can never be opened is judged by its
+// name: the tool will say what is wrong with it.
+func (r *resolver) resolve(dir, path string) paths.Set {
+	base := paths.Base{Dir: dir, Home: r.p.cfg.Home}
+	set, err := base.Resolve(path)
+	if err == nil {
+		return set
+	}
+	name, expandErr := base.Expand(path)
+	if expandErr != nil {
+		return paths.Set{Path: path, Doubt: expandErr}
+	}
+	return paths.Set{Path: name, Real: name, All: []string{name}}
+}
+
+// names returns the members of a set in the form in which paths are compared.
+func (r *resolver) names(s paths.Set) []string {
+	names := make([]string, 0, len(s.All))
+	for _, name := range s.All {
+		if s.Remote { // as rules write it
+			name = "/" + strings.TrimLeft(strings.ReplaceAll(name, `\`, "/"), "/")
+		}
+		names = append(names, r.p.anchors.Form(name))
+	}
+	return names
+}
+
+// command resolves what a line of shell touches.
+func (r *resolver) command(own *tool.Command) *Command {
+	vars := shell.Vars{Home: r.p.cfg.Home, Dir: r.p.cfg.Dir}
+	c := &Command{Script: own.Script.With(vars)}
+	r.seen = map[string]paths.Set{}
+	for _, use := range c.Script.Paths() {
+		c.Uses = append(c.Uses, r.uses(use)...)
+	}
+	for _, part := range c.Script.Parts {
+		if searchesBelow(part) && !slices.ContainsFunc(c.Uses, func(u Use) bool { return u.Part == part && !u.Redirect }) {
+			c.Uses = append(c.Uses, r.uses(shell.PathUse{Part: part, Verb: shell.ReadPath, Path: ".", Known: !c.Script.ChangesDir()})...)
+		}
+	}
+	c.nested = nested(c.Script, vars)
+	for _, script := range c.nested {
+		for _, use := range script.Paths() {
+			c.inner = append(c.inner, r.uses(use)...)
+		}
+	}
+	if c.Script.UsesGit() {
+		c.Git = shell.CheckGit(r.p.cfg.Dir)
+	}
+	if own.Judged != nil {
+		for _, u := range c.Uses {
+			own.Judged(filepath.Clean(u.full), u.Set.All, u.Glob != "" && u.Tree)
+		}
+	}
+	c.Edits = len(c.Script.Parts) == 1 && own.Edits != nil && own.Edits()
+	return c
+}
+
+// uses resolves one path of a command: one use, or one for each name that a wildcard stands for.
+func (r *resolver) uses(u shell.PathUse) []Use {
+	dir := r.p.cfg.Dir
+	switch {
+	case filepath.IsAbs(u.Dir):
+		dir = u.Dir
+	case u.Dir != "":
+		dir = filepath.Join(dir, u.Dir)
+	}
+	use := Use{PathUse: u, Target: Target{
+		Write: u.Verb == shell.WritePath || u.Verb == shell.RemovePath,
+		Given: u.Path, Vague: !u.Known,
+	}}
+	if u.Glob == "" {
+		r.lookUp(&use, dir, u.Path)
+		return []Use{use}
+	}
+	use.Given = u.Glob
+	r.lookUp(&use, dir, u.Path)
+	if !u.Known {
+		return []Use{use}
+	}
+	var found []string
+	ok := r.p.places().contains(use.names) // elsewhere it is asked about anyway, and may be a device or a share
+	if ok {
+		found, ok = expand(dir, u.Glob)
+	}
+	use.Tree = !ok
+	uses := []Use{use}
+	for _, name := range found {
+		one := use
+		one.Given = name
+		r.lookUp(&one, dir, name)
+		uses = append(uses, one)
+	}
+	return uses
+}
+
+// lookUp resolves a path as the shell takes it: blanks at its ends and a quoted ~ are part of the name.
+func (r *resolver) lookUp(use *Use, dir, name string) {
+	if !filepath.IsAbs(name) && !paths.IsUNC(name) {
+		name = dir + string(filepath.Separator) + name
+	}
+	set, ok := r.seen[name]
+	if !ok {
+		set = r.resolve(dir, name)
+		if other := physical(name); other != set.Path && !set.Remote {
+			set.All = append(set.All, r.resolve(dir, other).All...)
+		}
+		if strings.TrimSpace(name) != name && set.Odd == nil {
+			set.Odd = &paths.Oddity{Part: name, Why: "the name ends in a blank"}
+		}
+		r.seen[name] = set
+	}
+	use.Set, use.full = set, name
+	use.names = r.names(set)
+	use.Tree = use.Verb == shell.RemovePath || isDir(set) && !lists(use.PathUse)
+}
+
+// physical returns the path as the kernel reads it, to which .. means the directory above where a link
+// leads.
+func physical(name string) string {
+	if !strings.Contains(name, "..") {
+		return filepath.Clean(name)
+	}
+	at := filepath.VolumeName(name) + string(filepath.Separator)
+	for part := range strings.SplitSeq(filepath.ToSlash(name), "/") {
+		if part != ".." {
+			at = filepath.Join(at, part)
+			continue
+		}
+		if real, err := filepath.EvalSymlinks(at); err == nil {
+			at = real
+		}
+		at = filepath.Dir(at)
+	}
+	return at
+}
+
+// lists reports whether a use of a directory looks at the names in it, not at the files.
+func lists(u shell.PathUse) bool {
+	if u.Verb == shell.EnterPath {
+		return true
+	}
+	if u.Part == nil || len(u.Part.Words) == 0 || u.Verb != shell.ReadPath {
+		return false
+	}
+	switch u.Part.Words[0].Value {
+	case "ls", "find", "tree", "du", "stat", "file", "test", "[", "realpath", "readlink", "basename", "dirname", "fd", "pwd", "cd", "df":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,85 @@
+package rule
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Anchors say what the patterns of paths are relative to, and how paths are compared.
+type Anchors struct {
+	// Start is the directory adze was started in, Dir where relative paths of calls begin.
+	Start, Dir, Home string
+	// Fold says that the file system does not tell upper and lower case apart.
+	Fold bool
+
+	resolve func(string) (string, error) // replaces filepath.EvalSymlinks
+}
+
+// Form returns a path in the form in which paths are compared.
+func (a *Anchors) Form(name string) string { return foldPath(name, a.Fold) }
+
+// Forms returns the forms of directories as given and without links.
+func (a *Anchors) Forms(dirs ...string) []string {
+	var all []string
+	for _, dir := range dirs {
+		for _, name := range a.both(dir) {
+			if name = a.Form(name); !slices.Contains(all, name) {
+				all = append(all, name)
+			}
+		}
+	}
+	return all
+}
+
+func foldPath(name string, fold bool) string {
+	name = norm.NFC.String(filepath.ToSlash(name))
+	if fold {
+		name = strings.ToLower(name)
+	}
+	return name
+}
+
+// bases returns the directories an anchor means, as given and without links.
+func (a *Anchors) bases(at anchor, r *Rule) []string {
+	switch at {
+	case atRoot:
+		return []string{"/"}
+	case atHome:
+		return a.both(a.Home)
+	case atFile:
+		if r.Base != "" {
+			return a.both(r.Base)
+		}
+	}
+	bases := a.both(a.Start)
+	if r.Behavior != Allow && a.Dir != a.Start { // a rule that protects is not lost by a cd
+		bases = append(bases, a.both(a.Dir)...)
+	}
+	return bases
+}
+
+// both returns a directory as given and without links.
+func (a *Anchors) both(dir string) []string {
+	if dir == "" {
+		return nil
+	}
+	dir = filepath.ToSlash(filepath.Clean(dir))
+	if real, ok := a.real(dir); ok {
+		return []string{dir, real}
+	}
+	return []string{dir}
+}
+
+// real returns where dir really is, if that is elsewhere.
+func (a *Anchors) real(dir string) (string, bool) {
+	resolve := a.resolve
+	if resolve == nil {
+		resolve = filepath.EvalSymlinks
+	}
+	real, err := resolve(filepath.FromSlash(dir))
+	real = filepath.ToSlash(real)
+	return real, err == nil && real != dir
+}

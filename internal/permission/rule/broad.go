@@ -1,0 +1,41 @@
+package rule
+
+import (
+	"strings"
+
+	"adze/internal/permission/compat"
+)
+
+// Broad reports whether the rule, if it allows, lets a command do anything: a whole tool that runs commands or
+// agents, an interpreter, or a program that runs packages.
+func (r *Rule) Broad() bool {
+	kind := r.kind()
+	switch {
+	case r.Content == "":
+		return kind.Runs()
+	case kind == compat.Agent:
+		return true
+	case kind == compat.Foreign:
+		name, _, _ := strings.Cut(strings.ToLower(r.Content), " ")
+		name = strings.TrimRight(name, ":*")
+		return strings.Contains(r.Content, "*") && (name == "" || runsAnything(name))
+	case kind != compat.Shell || r.command.Exact():
+		return false
+	}
+	program := r.command.Program()
+	return program == "" || runsAnything(program)
+}
+
+// runsAnything reports whether a program runs whatever it is given: an interpreter, a shell, a wrapper,
+// or a runner of packages and scripts.
+func runsAnything(program string) bool {
+	program = strings.TrimRight(program, "0123456789.")
+	switch program {
+	case "sh", "bash", "zsh", "dash", "fish", "ksh", "python", "node", "deno", "bun", "ruby", "perl", "php", "lua", "osascript", "pwsh", "powershell",
+		"npx", "bunx", "uvx", "pipx", "npm", "pnpm", "yarn", "uv", "poetry", "pip", "gem", "cargo", "go", "make",
+		"sudo", "doas", "env", "xargs", "ssh", "eval", "exec", "find", "awk", "gawk", "watch", "parallel", "nohup", "nice", "timeout", "time", "docker", "kubectl", "adze",
+		"iex", "invoke-expression", "icm", "invoke-command", "start", "saps", "start-process", "cmd", "wsl":
+		return true
+	}
+	return false
+}

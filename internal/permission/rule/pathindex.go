@@ -1,0 +1,156 @@
+package rule
+
+import (
+	"path"
+	"strings"
+)
+
+// A PathIndex finds rules for paths. A path that a rule matches holds a name that the rule fixes, or
+// at least a name with its extension: the rule is found by that.
+type PathIndex struct {
+	rules  []*pathRule
+	byName map[string][]*pathRule
+	rest   []*pathRule
+	// byDir has the rules by the directory below which they count; above has, for each directory above
+	// one, a rule that counts below it.
+	byDir map[string][]*pathRule
+	above map[string][]*pathRule
+}
+
+func (x *PathIndex) add(r *pathRule) { x.rules = append(x.rules, r) }
+
+// Any returns some rule, or nil if there are none.
+func (x *PathIndex) Any() *Rule {
+	if len(x.rules) == 0 {
+		return nil
+	}
+	return x.rules[0].Rule
+}
+
+// build makes the index. The name that fewest rules fix is the best to find a rule by.
+func (x *PathIndex) build() {
+	count := map[string]int{}
+	for _, r := range x.rules {
+		for i := range r.places {
+			for _, name := range r.places[i].names() {
+				count[name]++
+			}
+		}
+	}
+	for _, r := range x.rules {
+		if r.all {
+			x.rest = append(x.rest, r)
+			continue
+		}
+		for i := range r.places {
+			pl := &r.places[i]
+			if key := pl.key(count); key != "" {
+				add(&x.byName, key, r)
+			} else {
+				x.rest = append(x.rest, r)
+			}
+			dir := pl.base
+			if pl.fixed {
+				dir = path.Join(dir, pl.literal)
+			}
+			add(&x.byDir, dir, r)
+			for up := dir; up != "/" && up != "."; {
+				up = path.Dir(up)
+				if len(x.above[up]) < maxAbove || pl.fixed && len(x.above[up]) < 2*maxAbove {
+					add(&x.above, up, r)
+				}
+			}
+		}
+	}
+}
+
+// maxAbove bounds how many rules a directory remembers of those below it: one is enough to ask.
+const maxAbove = 4
+
+// names returns the names that the pattern fixes.
+func (pl *place) names() []string {
+	var names []string
+	for name := range strings.SplitSeq(pl.literal, "/") {
+		if name != "" && !strings.ContainsAny(name, `*?[{\`) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// key returns by what the rule is found; empty means that it has to be tried always.
+func (pl *place) key(count map[string]int) string {
+	best := ""
+	for _, name := range pl.names() {
+		if best == "" || count[name] < count[best] {
+			best = name
+		}
+	}
+	if best != "" {
+		return best
+	}
+	last := pl.literal[strings.LastIndexByte(pl.literal, '/')+1:]
+	if dot := strings.LastIndexByte(last, '.'); dot > 0 && !strings.ContainsAny(last[dot:], `*?[{]}\`) {
+		return "*" + last[dot:]
+	}
+	return strings.Trim(path.Base(pl.base), "/")
+}
+
+// Match returns a rule that speaks of the path, which has the form of [Anchors.Form]. Only rules that count
+// are looked at; counts may be nil.
+func (x *PathIndex) Match(name string, counts func(*Rule) bool) *Rule {
+	if len(x.rules) == 0 {
+		return nil
+	}
+	hit := func(rules []*pathRule) *Rule {
+		for _, r := range rules {
+			if (counts == nil || counts(r.Rule)) && r.matches(name) {
+				return r.Rule
+			}
+		}
+		return nil
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		if r := hit(x.byName[part]); r != nil {
+			return r
+		}
+		if dot := strings.LastIndexByte(part, '.'); dot >= 0 {
+			if r := hit(x.byName["*"+part[dot:]]); r != nil {
+				return r
+			}
+		}
+	}
+	return hit(x.rest)
+}
+
+// Below returns a rule that may speak of something inside the directory, and whether it surely does.
+func (x *PathIndex) Below(dir string) (r *Rule, surely bool) {
+	if len(x.rules) == 0 {
+		return nil, false
+	}
+	look := func(rules []*pathRule) bool {
+		for _, pr := range rules {
+			if may, sure := pr.reaches(dir); may && (r == nil || sure) {
+				r, surely = pr.Rule, sure
+			}
+		}
+		return surely
+	}
+	if look(x.rest) || look(x.above[dir]) {
+		return r, surely
+	}
+	for up := dir; ; up = path.Dir(up) {
+		if look(x.byDir[up]) || up == "/" || up == "." {
+			return r, surely
+		}
+	}
+}
+
+// Rules returns the rules, highest precedence first.
+func (x *PathIndex) Rules() []Rule {
+	var rules []Rule
+	for _, r := range x.rules {
+		rules = append(rules, *r.Rule)
+	}
+	return rules
+}

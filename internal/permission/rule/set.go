@@ -1,0 +1,154 @@
+package rule
+
+import (
+	"slices"
+
+	"adze/internal/permission/compat"
+	"adze/internal/platform/scope"
+)
+
+// A Table holds rules made ready to be looked up, those of each behavior in a [Set]. It does not change.
+type Table struct {
+	Allow, Ask, Deny Set
+
+	rules    []*Rule // highest precedence first
+	problems []error
+}
+
+// NewTable returns the table of rules. One that cannot be read is in its problems, and fails safe.
+func NewTable(rules []Rule, a *Anchors) *Table {
+	t := &Table{}
+	for _, r := range rules {
+		t.rules = append(t.rules, &r)
+	}
+	slices.SortStableFunc(t.rules, func(a, b *Rule) int { return scope.Compare(a.Scope, b.Scope) })
+	for _, r := range t.rules {
+		t.set(r.Behavior).add(r, a)
+		switch {
+		case r.broken != nil:
+			t.problems = append(t.problems, r.problem())
+		case r.note != nil:
+			t.problems = append(t.problems, r.remark())
+		}
+	}
+	for _, s := range []*Set{&t.Allow, &t.Ask, &t.Deny} {
+		s.build()
+	}
+	return t
+}
+
+// set returns the rules of a behavior. What is neither allow nor ask denies.
+func (t *Table) set(b Behavior) *Set {
+	switch b {
+	case Allow:
+		return &t.Allow
+	case Ask:
+		return &t.Ask
+	}
+	return &t.Deny
+}
+
+// Rules returns the rules, highest precedence first.
+func (t *Table) Rules() []Rule {
+	rules := make([]Rule, 0, len(t.rules))
+	for _, r := range t.rules {
+		rules = append(rules, *r)
+	}
+	return rules
+}
+
+// Problems returns what is wrong with the rules, for the user to correct.
+func (t *Table) Problems() []error { return t.problems }
+
+// A Set holds the rules of one behaviour, found by what they speak of: a decision looks at few of
+// them, however many there are.
+type Set struct {
+	Commands CommandIndex
+	Reads    PathIndex // of every tool that reads
+	Edits    PathIndex // of every tool that writes
+	Hosts    HostIndex
+	// Nameless is a rule whose tool cannot be read, or nil.
+	Nameless *Rule
+
+	whole  map[string][]*Rule // of every call of a tool, by its name
+	own    map[string]*PathIndex
+	others map[string][]*Rule // content that the tool itself compares
+}
+
+// add files a rule.
+func (s *Set) add(r *Rule, a *Anchors) {
+	switch {
+	case r.broken != nil && r.Behavior == Allow:
+	case r.Tool == "":
+		s.Nameless = r
+	case r.Content == "" || r.broken != nil && !r.kind().Paths() && r.kind() != compat.Host:
+		add(&s.whole, r.Tool, r)
+	case r.kind() == compat.Shell:
+		s.Commands.add(r)
+	case r.kind() == compat.Host:
+		s.Hosts.add(r)
+	case r.kind().Paths():
+		s.addPath(r, a)
+	default:
+		add(&s.others, r.Tool, r)
+	}
+}
+
+func (s *Set) addPath(r *Rule, a *Anchors) {
+	if r.broken != nil && r.Content == "" { // its parentheses are broken: it speaks of the whole tool
+		add(&s.whole, r.Tool, r)
+		return
+	}
+	pr := placePath(r, a)
+	switch {
+	case r.Tool == compat.Read:
+		s.Reads.add(pr)
+	case r.Tool == compat.Edit || r.kind() == compat.Writes && r.Behavior != Allow:
+		// Forbidding one way to write a file forbids the others: allowing one does not allow them.
+		s.Edits.add(pr)
+	default:
+		if s.own == nil {
+			s.own = map[string]*PathIndex{}
+		}
+		if s.own[r.Tool] == nil {
+			s.own[r.Tool] = new(PathIndex)
+		}
+		s.own[r.Tool].add(pr)
+	}
+}
+
+func add[V any](m *map[string][]V, key string, v V) {
+	if *m == nil {
+		*m = map[string][]V{}
+	}
+	(*m)[key] = append((*m)[key], v)
+}
+
+// Whole returns a rule that speaks of every call of the tool with these names. Only rules that count are
+// looked at; counts may be nil.
+func (s *Set) Whole(names []string, counts func(*Rule) bool) *Rule {
+	for _, name := range names {
+		for known := range servers(name) {
+			for _, r := range s.whole[known] {
+				if counts == nil || counts(r) {
+					return r
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// Own returns the rules for the paths of the named tool alone, or nil.
+func (s *Set) Own(name string) *PathIndex { return s.own[name] }
+
+// Others returns the rules of the named tool whose content the tool itself compares.
+func (s *Set) Others(name string) []*Rule { return s.others[name] }
+
+func (s *Set) build() {
+	s.Reads.build()
+	s.Edits.build()
+	for _, x := range s.own {
+		x.build()
+	}
+}

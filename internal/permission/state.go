@@ -1,0 +1,129 @@
+package permission
+
+import (
+	"errors"
+	"slices"
+	"sync"
+
+	"adze/internal/permission/rule"
+	"adze/internal/platform/scope"
+)
+
+// A State is the policy in force. It changes with settings, with what the user decides, and with plan
+// mode. It is safe for concurrent use.
+type State struct {
+	mayBypass   bool
+	defaultMode Mode // of the user's settings
+
+	mu     sync.Mutex
+	now    Config // what the policy is made of
+	policy *Policy
+	plan   planning
+}
+
+func newState(c GateConfig) *State {
+	s := &State{mayBypass: c.MayBypass, defaultMode: c.DefaultMode, now: c.Config}
+	if s.now.Mode == Plan {
+		s.enter()
+	}
+	s.policy = Compile(s.now)
+	return s
+}
+
+// Policy returns the policy in force.
+func (s *State) Policy() *Policy {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.policy
+}
+
+// Mode returns the mode in force.
+func (s *State) Mode() Mode { return s.Policy().Mode() }
+
+// Hidden reports whether a deny rule for reading speaks of the absolute path.
+func (s *State) Hidden(path string) bool { return s.Policy().Hidden(path) }
+
+// Hides reports whether a deny rule hides anything.
+func (s *State) Hides() bool { return s.Policy().Hides() }
+
+// change replaces the configuration.
+func (s *State) change(f func(Config) Config) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.now = f(s.now)
+	s.policy = Compile(s.now)
+}
+
+// SetRules replaces the rules and directories that come from settings; the rules of the session and of
+// the command line stay, and the directories of the session.
+func (s *State) SetRules(rules []rule.Rule, dirs []string) {
+	s.change(func(c Config) Config {
+		kept := slices.DeleteFunc(slices.Clone(c.Rules), func(r rule.Rule) bool {
+			return r.Scope != scope.Session && r.Scope != scope.CLI && r.Scope != scope.Command
+		})
+		c.Rules = append(kept, rules...)
+		c.Dirs = slices.Concat([]string{c.start()}, dirs, c.added)
+		return c
+	})
+}
+
+// SetDir says where relative paths of calls begin from now on.
+func (s *State) SetDir(dir string) {
+	s.change(func(c Config) Config {
+		c.Dirs, c.Dir = c.workingDirs(), dir
+		return c
+	})
+}
+
+// AddRule adds a rule for the rest of the session.
+func (s *State) AddRule(r rule.Rule) {
+	s.change(func(c Config) Config {
+		c.Rules = append(slices.Clone(c.Rules), r)
+		return c
+	})
+}
+
+// Kept is where adze keeps what the model may read and write by itself.
+type Kept struct {
+	Readable, Editable []string
+	PlanFile           string
+}
+
+// SetKept says where adze keeps what the model may read and write by itself.
+func (s *State) SetKept(k Kept) {
+	s.change(func(c Config) Config {
+		c.Readable, c.Editable, c.PlanFile = k.Readable, k.Editable, k.PlanFile
+		return c
+	})
+}
+
+// ErrBypass says that the session may not stop asking.
+var ErrBypass = errors.New("the session was not started with --dangerously-skip-permissions or --allow-dangerously-skip-permissions")
+
+// SetMode changes the mode of the calls to come.
+func (s *State) SetMode(m Mode) error {
+	if m == Bypass && !s.mayBypass {
+		return ErrBypass
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	was := s.now.Mode
+	switch {
+	case m == Plan && was != Plan:
+		s.enter()
+	case m != Plan:
+		s.now.Saved = ""
+	}
+	s.now.Mode = m
+	s.plan.changed(was, m)
+	s.policy = Compile(s.now)
+	return nil
+}
+
+// SetSandbox says what confines commands from now on.
+func (s *State) SetSandbox(box Sandbox) {
+	s.change(func(c Config) Config {
+		c.Sandbox = box
+		return c
+	})
+}
