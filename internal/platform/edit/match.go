@@ -23,13 +23,16 @@ type element struct {
 	quotes [][]byte
 }
 
-// needle returns s, whose line ends are LF, as a list of elements.
-func (t *text) needle(s string, how mode) []element {
-	var out []element
+// A needle is a text to look for.
+type needle []element
+
+// needle returns s, whose line ends are LF, in the encoding of the file.
+func (e encoding) needle(s string, how mode) needle {
+	var out needle
 	from := 0
 	flush := func(to int) {
 		if from < to {
-			out = append(out, element{literal: t.encode(s[from:to])})
+			out = append(out, element{literal: e.encode(s[from:to])})
 		}
 	}
 	for i, r := range s {
@@ -43,18 +46,18 @@ func (t *text) needle(s string, how mode) []element {
 			out = append(out, element{end: true})
 			continue
 		}
-		var e element
+		var mark element
 		for _, form := range forms {
-			e.quotes = append(e.quotes, t.encode(string(form)))
+			mark.quotes = append(mark.quotes, e.encode(string(form)))
 		}
-		out = append(out, e)
+		out = append(out, mark)
 	}
 	flush(len(s))
 	return out
 }
 
 // after matches e at p, and returns the position behind it.
-func (t *text) after(e *element, p int) (int, bool) {
+func (e *element) after(t *text, p int) (int, bool) {
 	switch {
 	case e.end:
 		n := t.endAt(p)
@@ -76,7 +79,7 @@ func (t *text) after(e *element, p int) (int, bool) {
 }
 
 // before matches e so that it ends at q, and returns where it begins.
-func (t *text) before(e *element, q int) (int, bool) {
+func (e *element) before(t *text, q int) (int, bool) {
 	switch {
 	case e.end:
 		p := q - t.unit()
@@ -99,20 +102,20 @@ func (t *text) before(e *element, q int) (int, bool) {
 	return 0, false
 }
 
-// forward matches elements one after the other from p on, and returns the position behind them.
-func (t *text) forward(elements []element, p int) (_ int, ok bool) {
-	for i := range elements {
-		if p, ok = t.after(&elements[i], p); !ok {
+// forward matches n from p on, and returns the position behind it.
+func (n needle) forward(t *text, p int) (_ int, ok bool) {
+	for i := range n {
+		if p, ok = n[i].after(t, p); !ok {
 			return 0, false
 		}
 	}
 	return p, true
 }
 
-// backward matches elements so that the last one ends at q, and returns where the first begins.
-func (t *text) backward(elements []element, q int) (_ int, ok bool) {
-	for i := len(elements) - 1; i >= 0; i-- {
-		if q, ok = t.before(&elements[i], q); !ok {
+// backward matches n so that it ends at q, and returns where it begins.
+func (n needle) backward(t *text, q int) (_ int, ok bool) {
+	for i := len(n) - 1; i >= 0; i-- {
+		if q, ok = n[i].before(t, q); !ok {
 			return 0, false
 		}
 	}
@@ -127,10 +130,10 @@ type hits struct {
 
 // findAll finds the needle. To replace all it takes one occurrence after the other; else also those
 // that overlap count, since it would not be clear which of them is meant.
-func (t *text) findAll(needle []element, all bool) hits {
+func (t *text) findAll(n needle, all bool) hits {
 	var h hits
 	taken := t.start
-	for m := range t.occurrences(needle) {
+	for m := range t.occurrences(n) {
 		if all && m.Start < taken {
 			continue
 		}
@@ -145,20 +148,20 @@ func (t *text) findAll(needle []element, all bool) hits {
 
 // occurrences yields where the needle is, from left to right. It looks for the longest run of plain
 // bytes, and only there compares the rest.
-func (t *text) occurrences(needle []element) func(func(Range) bool) {
+func (t *text) occurrences(n needle) func(func(Range) bool) {
 	anchor := 0
-	for i, e := range needle {
-		if len(e.literal) > len(needle[anchor].literal) {
+	for i, e := range n {
+		if len(e.literal) > len(n[anchor].literal) {
 			anchor = i
 		}
 	}
 	return func(yield func(Range) bool) {
-		for p := range t.candidates(&needle[anchor]) {
-			begin, ok := t.backward(needle[:anchor], p)
+		for p := range t.candidates(&n[anchor]) {
+			begin, ok := n[:anchor].backward(t, p)
 			if !ok {
 				continue
 			}
-			if end, ok := t.forward(needle[anchor:], p); ok && !yield(Range{begin, end}) {
+			if end, ok := n[anchor:].forward(t, p); ok && !yield(Range{begin, end}) {
 				return
 			}
 		}

@@ -10,30 +10,35 @@ import (
 
 // A text is a file's bytes with what is known of their encoding. Its positions are in bytes.
 type text struct {
+	encoding
 	data  []byte
-	start int              // after the byte order mark
-	wide  binary.ByteOrder // of UTF-16; nil for UTF-8 and all that is like ASCII
+	start int // after the byte order mark
+}
+
+// An encoding is that of a file.
+type encoding struct {
+	wide binary.ByteOrder // of UTF-16; nil for UTF-8 and all that is like ASCII
 }
 
 // newText recognises the encoding by the byte order mark.
 func newText(data []byte) text {
 	switch {
 	case bytes.HasPrefix(data, []byte("\xff\xfe")):
-		return text{data, 2, binary.LittleEndian}
+		return text{encoding{binary.LittleEndian}, data, 2}
 	case bytes.HasPrefix(data, []byte("\xfe\xff")):
-		return text{data, 2, binary.BigEndian}
+		return text{encoding{binary.BigEndian}, data, 2}
 	case bytes.HasPrefix(data, []byte("\ufeff")):
-		return text{data, 3, nil}
+		return text{data: data, start: 3}
 	}
-	return text{data, 0, nil}
+	return text{data: data}
 }
 
 // with returns other bytes in the same encoding.
-func (t *text) with(data []byte) *text { return &text{data, 0, t.wide} }
+func (t *text) with(data []byte) *text { return &text{encoding: t.encoding, data: data} }
 
 // unit is the size of a character like LF.
-func (t *text) unit() int {
-	if t.wide != nil {
+func (e encoding) unit() int {
+	if e.wide != nil {
 		return 2
 	}
 	return 1
@@ -54,36 +59,36 @@ func (t *text) is(p int, c byte) bool {
 }
 
 // encode returns s in the encoding of the file.
-func (t *text) encode(s string) []byte {
-	if t.wide == nil {
+func (e encoding) encode(s string) []byte {
+	if e.wide == nil {
 		return []byte(s)
 	}
 	b := make([]byte, 0, 2*len(s))
 	for _, r := range s {
 		if hi, lo := utf16.EncodeRune(r); hi != utf8.RuneError {
-			b = t.append(t.append(b, hi), lo)
+			b = e.append(e.append(b, hi), lo)
 		} else {
-			b = t.append(b, r)
+			b = e.append(b, r)
 		}
 	}
 	return b
 }
 
-func (t *text) append(b []byte, unit rune) []byte {
+func (e encoding) append(b []byte, unit rune) []byte {
 	at := len(b)
 	b = append(b, 0, 0)
-	t.wide.PutUint16(b[at:], uint16(unit))
+	e.wide.PutUint16(b[at:], uint16(unit))
 	return b
 }
 
 // decode returns b, which is in the encoding of the file, as valid UTF-8.
-func (t *text) decode(b []byte) string {
-	if t.wide == nil {
+func (e encoding) decode(b []byte) string {
+	if e.wide == nil {
 		return strings.ToValidUTF8(string(b), "\uFFFD")
 	}
 	units := make([]uint16, len(b)/2)
 	for i := range units {
-		units[i] = t.wide.Uint16(b[2*i:])
+		units[i] = e.wide.Uint16(b[2*i:])
 	}
 	return string(utf16.Decode(units))
 }

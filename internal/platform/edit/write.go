@@ -18,7 +18,7 @@ type writer struct {
 	// prefix and suffix are how many bytes old and new have in common at their ends. The file keeps
 	// its own spelling of them.
 	prefix, suffix int
-	head, tail     []element
+	head, tail     needle
 	folded         bool
 	endings        func() endings
 	foreign        func() bool
@@ -56,8 +56,8 @@ func (w *writer) span(m Range) (Span, string) {
 	if w.new == "" {
 		return Span{Range: w.withEnd(m)}, ""
 	}
-	begin, _ := w.t.forward(w.head, m.Start) // ok: it is a part of what was matched
-	end, _ := w.t.backward(w.tail, m.End)
+	begin, _ := w.head.forward(w.t, m.Start) // ok: it is a part of what was matched
+	end, _ := w.tail.backward(w.t, m.End)
 	middle := w.new
 	if w.folded {
 		middle = inStyle(middle, w.t.decode(w.t.data[m.Start:m.End]))

@@ -17,7 +17,7 @@ const (
 
 // decode returns the content of s with its filters undone. Damage in the middle ends the content
 // there: what came before it can be read.
-func (d *Document) decode(s *stream) ([]byte, error) {
+func (d *directory) decode(s *stream) ([]byte, error) {
 	data, rest, err := d.undo(s)
 	if err == nil && len(rest) > 0 {
 		err = fmt.Errorf("a stream is packed with %s", rest[0])
@@ -26,7 +26,7 @@ func (d *Document) decode(s *stream) ([]byte, error) {
 }
 
 // undo undoes the filters of s up to one that is a picture format, which it returns with those after.
-func (d *Document) undo(s *stream) (data []byte, rest []name, err error) {
+func (d *directory) undo(s *stream) (data []byte, rest []name, err error) {
 	filters, params := d.list(s.dict["Filter"]), d.list(s.dict["DecodeParms"])
 	data = s.raw
 	for i, f := range filters {
@@ -152,7 +152,7 @@ func unLZW(data []byte, early int) []byte {
 }
 
 // predict undoes the predictor that was applied before compression.
-func (d *Document) predict(data []byte, parm dict) []byte {
+func (d *directory) predict(data []byte, parm dict) []byte {
 	predictor := d.int(parm["Predictor"], 1)
 	if predictor < 2 {
 		return data

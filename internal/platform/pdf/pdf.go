@@ -24,6 +24,12 @@ func start(data []byte) int { return bytes.Index(data[:min(len(data), 1024)], []
 
 // A Document is an opened document. It is for one goroutine.
 type Document struct {
+	directory
+	pages []page
+}
+
+// A directory finds and reads the objects of a document by their numbers.
+type directory struct {
 	data    []byte
 	xref    map[int]entry
 	trailer dict
@@ -31,7 +37,6 @@ type Document struct {
 	loading map[int]bool
 	inner   map[int][]packedObject
 	decoded int // bytes unpacked so far
-	pages   []page
 }
 
 // Open reads the structure of the document in data, which must not change afterwards.
@@ -40,10 +45,10 @@ func Open(ctx context.Context, data []byte) (*Document, error) {
 	if at < 0 {
 		return nil, ErrNotPDF
 	}
-	d := &Document{
+	d := &Document{directory: directory{
 		data: data[at:], xref: map[int]entry{}, trailer: dict{}, cache: map[int]object{},
 		loading: map[int]bool{}, inner: map[int][]packedObject{},
-	}
+	}}
 	sound := d.readXref()
 	if sound && d.trailer["Encrypt"] == nil {
 		if err := d.findPages(ctx); err != nil {
@@ -71,7 +76,7 @@ func Open(ctx context.Context, data []byte) (*Document, error) {
 func (d *Document) Pages() int { return len(d.pages) }
 
 // objectAt reads the object at an offset, with its number.
-func (d *Document) objectAt(offset int) (num int, o object) {
+func (d *directory) objectAt(offset int) (num int, o object) {
 	if offset < 0 || offset >= len(d.data) {
 		return 0, nil
 	}
@@ -98,7 +103,7 @@ func (d *Document) objectAt(offset int) (num int, o object) {
 }
 
 // body returns what follows the word "stream", as long as the dictionary says if that is true.
-func (d *Document) body(dct dict, pos int) []byte {
+func (d *directory) body(dct dict, pos int) []byte {
 	rest := d.data[pos:]
 	rest = bytes.TrimPrefix(rest, []byte("\r"))
 	rest = bytes.TrimPrefix(rest, []byte("\n"))
@@ -117,7 +122,7 @@ func (d *Document) body(dct dict, pos int) []byte {
 }
 
 // load returns the object with a number, or nil.
-func (d *Document) load(num int) object {
+func (d *directory) load(num int) object {
 	if o, ok := d.cache[num]; ok {
 		return o
 	}
@@ -145,7 +150,7 @@ type packedObject struct {
 }
 
 // packed returns the objects in an object stream.
-func (d *Document) packed(num int) []packedObject {
+func (d *directory) packed(num int) []packedObject {
 	if objects, ok := d.inner[num]; ok {
 		return objects
 	}
@@ -183,7 +188,7 @@ func (d *Document) packed(num int) []packedObject {
 }
 
 // resolve follows references.
-func (d *Document) resolve(o object) object {
+func (d *directory) resolve(o object) object {
 	for range maxDepth {
 		r, ok := o.(ref)
 		if !ok {
@@ -194,7 +199,7 @@ func (d *Document) resolve(o object) object {
 	return nil
 }
 
-func (d *Document) dict(o object) dict {
+func (d *directory) dict(o object) dict {
 	switch o := d.resolve(o).(type) {
 	case dict:
 		return o
@@ -205,7 +210,7 @@ func (d *Document) dict(o object) dict {
 }
 
 // list returns an array, or what stands in place of one of a single object.
-func (d *Document) list(o object) array {
+func (d *directory) list(o object) array {
 	switch o := d.resolve(o).(type) {
 	case nil:
 		return nil
@@ -216,7 +221,7 @@ func (d *Document) list(o object) array {
 	}
 }
 
-func (d *Document) int(o object, missing int) int {
+func (d *directory) int(o object, missing int) int {
 	switch o := d.resolve(o).(type) {
 	case int:
 		return o
@@ -226,7 +231,7 @@ func (d *Document) int(o object, missing int) int {
 	return missing
 }
 
-func (d *Document) float(o object, missing float64) float64 {
+func (d *directory) float(o object, missing float64) float64 {
 	switch o := d.resolve(o).(type) {
 	case int:
 		return float64(o)

@@ -16,7 +16,7 @@ type entry struct {
 
 // readXref reads the cross-reference tables from the last to the first. It reports whether they made
 // sense.
-func (d *Document) readXref() bool {
+func (d *directory) readXref() bool {
 	tail := d.data[max(0, len(d.data)-2048):]
 	at := bytes.LastIndex(tail, []byte("startxref"))
 	if at < 0 {
@@ -52,7 +52,7 @@ func (d *Document) readXref() bool {
 }
 
 // readSection reads one table, in either of its two forms, and returns its trailer.
-func (d *Document) readSection(offset int) dict {
+func (d *directory) readSection(offset int) dict {
 	l := &lexer{data: d.data, pos: offset, refs: true}
 	if l.skipSpace(); !bytes.HasPrefix(l.data[min(l.pos, len(l.data)):], []byte("xref")) {
 		_, o := d.objectAt(offset)
@@ -96,13 +96,13 @@ func (d *Document) readSection(offset int) dict {
 }
 
 // place enters an object unless a later table did.
-func (d *Document) place(num int, e entry) {
+func (d *directory) place(num int, e entry) {
 	if _, has := d.xref[num]; !has && num > 0 {
 		d.xref[num] = e
 	}
 }
 
-func (d *Document) readXrefStream(s *stream) dict {
+func (d *directory) readXrefStream(s *stream) dict {
 	data, err := d.decode(s)
 	if err != nil {
 		return nil
@@ -150,7 +150,7 @@ func (d *Document) readXrefStream(s *stream) dict {
 }
 
 // rebuild finds the objects of a damaged file by looking for them.
-func (d *Document) rebuild(ctx context.Context) error {
+func (d *directory) rebuild(ctx context.Context) error {
 	d.xref, d.trailer, d.cache = map[int]entry{}, dict{}, map[int]object{}
 	for at := range occurrences(d.data, "obj") {
 		if num, start := objectBefore(d.data[:at]); num > 0 {
@@ -222,7 +222,7 @@ func objectBefore(data []byte) (num, start int) {
 }
 
 // adopt takes over the entries of a trailer that was found.
-func (d *Document) adopt(o object) {
+func (d *directory) adopt(o object) {
 	t, _ := o.(dict)
 	for _, key := range []name{"Root", "Encrypt"} {
 		if value, ok := t[key]; ok {

@@ -24,13 +24,8 @@ type dfa struct {
 	starts [sideHigh + 1]uint32 // by what stands before them; unknown if not yet built
 	skip   uint32               // the state that waits for the end of the line
 
-	// What is used to build a set.
-	seen   sparse   // instructions that were followed
-	leaves []uint32 // of these, the ones that make up the state
-	hit    bool     // one of them matches
-	waits  bool     // one of them waits
-	stack  []uint32
-	key    []byte
+	closure
+	key []byte // of the state that is looked up
 
 	maxWords int  // what the table and the sets may take
 	setWords int  // memory of the states' sets
@@ -38,6 +33,15 @@ type dfa struct {
 	flushed  int  // bytes of text before the last flush
 	useless  int  // flushes in a row that came too soon
 	gaveUp   bool // states are built faster than they are used
+}
+
+// A closure holds the instructions that are reached without reading a byte, while a set is built.
+type closure struct {
+	seen   sparse   // instructions that were followed
+	leaves []uint32 // of these, the ones that make up the state
+	hit    bool     // one of them matches
+	waits  bool     // one of them waits
+	stack  []uint32
 }
 
 // A dfaState is a set of instructions that read a byte or wait for one, and what stands before them.
@@ -65,7 +69,8 @@ const (
 )
 
 func newDFA(p *program, lines bool, b *budget) *dfa {
-	d := &dfa{p: p, lines: lines, budget: b, stride: uint32(len(p.example)), maxWords: dfaWords, seen: newSparse(len(p.insts))}
+	d := &dfa{p: p, lines: lines, budget: b, stride: uint32(len(p.example)), maxWords: dfaWords}
+	d.seen = newSparse(len(p.insts))
 	d.reset()
 	return d
 }

@@ -104,24 +104,24 @@ func (p *parser) badEscape(start int, c rune) error {
 }
 
 // hex reads the digits of \x41, \x{41} and their longer forms.
-func (p *parser) hex(start, digits int) (rune, error) {
-	text := p.rest()
-	if p.accept("{") {
+func (c *cursor) hex(start, digits int) (rune, error) {
+	text := c.rest()
+	if c.accept("{") {
 		end := strings.IndexByte(text, '}')
 		if end < 0 {
-			return 0, p.fail(start, len(text)+2, "a brace is not closed", `write \x{41}`)
+			return 0, c.fail(start, len(text)+2, "a brace is not closed", `write \x{41}`)
 		}
 		text = text[1:end]
-		p.pos += end
+		c.pos += end
 	} else if len(text) < digits {
-		return 0, p.fail(start, len(text)+2, "there are too few digits", `write \x{41}`)
+		return 0, c.fail(start, len(text)+2, "there are too few digits", `write \x{41}`)
 	} else {
 		text = text[:digits]
-		p.pos += digits
+		c.pos += digits
 	}
 	n, err := strconv.ParseUint(text, 16, 32)
 	if err != nil || !utf8.ValidRune(rune(n)) || n > maxRune {
-		return 0, p.fail(start, p.pos-start, "this is not the number of a character", `write \x{41}`)
+		return 0, c.fail(start, c.pos-start, "this is not the number of a character", `write \x{41}`)
 	}
 	return rune(n), nil
 }

@@ -19,10 +19,15 @@ type flags struct {
 
 // A parser reads the syntax of Rust's regex crate, which is what ripgrep's users write.
 type parser struct {
+	cursor
+	flags flags
+	depth int
+}
+
+// A cursor is a position in a pattern.
+type cursor struct {
 	pattern string
 	pos     int
-	flags   flags
-	depth   int
 }
 
 // parse returns the tree of a pattern.
@@ -35,7 +40,7 @@ func parse(pattern string, f flags) (*node, error) {
 		}
 		return nil, &Error{Pattern: pattern, Offset: valid, Message: "the pattern is not valid UTF-8"}
 	}
-	p := &parser{pattern: pattern, flags: f}
+	p := &parser{cursor: cursor{pattern: pattern}, flags: f}
 	n, err := p.alternation()
 	if err != nil {
 		return nil, err
@@ -47,35 +52,35 @@ func parse(pattern string, f flags) (*node, error) {
 }
 
 // fail returns an error about the n bytes of the pattern at offset.
-func (p *parser) fail(offset, n int, message, hint string) error {
-	part := p.pattern[offset:min(offset+n, len(p.pattern))]
-	return &Error{Pattern: p.pattern, Offset: offset, Part: part, Message: message, Hint: hint}
+func (c *cursor) fail(offset, n int, message, hint string) error {
+	part := c.pattern[offset:min(offset+n, len(c.pattern))]
+	return &Error{Pattern: c.pattern, Offset: offset, Part: part, Message: message, Hint: hint}
 }
 
-func (p *parser) rest() string { return p.pattern[p.pos:] }
+func (c *cursor) rest() string { return c.pattern[c.pos:] }
 
-func (p *parser) more() bool { return p.pos < len(p.pattern) }
+func (c *cursor) more() bool { return c.pos < len(c.pattern) }
 
 // peek returns the next byte, 0 at the end. Everything with a meaning is ASCII.
-func (p *parser) peek() byte {
-	if !p.more() {
+func (c *cursor) peek() byte {
+	if !c.more() {
 		return 0
 	}
-	return p.pattern[p.pos]
+	return c.pattern[c.pos]
 }
 
 // accept steps over s if it comes next.
-func (p *parser) accept(s string) bool {
-	if !strings.HasPrefix(p.rest(), s) {
+func (c *cursor) accept(s string) bool {
+	if !strings.HasPrefix(c.rest(), s) {
 		return false
 	}
-	p.pos += len(s)
+	c.pos += len(s)
 	return true
 }
 
-func (p *parser) next() rune {
-	r, n := utf8.DecodeRuneInString(p.rest())
-	p.pos += n
+func (c *cursor) next() rune {
+	r, n := utf8.DecodeRuneInString(c.rest())
+	c.pos += n
 	return r
 }
 
