@@ -148,7 +148,7 @@ func receiver(e ast.Expr) string {
 	return ""
 }
 
-// checkSizes reports what is over a limit, and exceptions that are none.
+// checkSizes reports what is over a limit, and exceptions that are not needed.
 func checkSizes(sizes map[string]size, large map[string]string) []string {
 	var problems []string
 	for _, name := range slices.Sorted(maps.Keys(sizes)) {

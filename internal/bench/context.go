@@ -110,7 +110,9 @@ func (p *encoding) Stream(_ context.Context, req *model.Request) iter.Seq2[model
 type conversation struct{ entries []msg.Entry }
 
 func (c *conversation) say(role msg.Role, text string) {
-	c.entries = append(c.entries, msg.Entry{ID: msg.NewID(), Model: "m", Message: msg.Message{Role: role, Parts: []msg.Part{&msg.Text{Text: text}}}})
+	c.entries = append(c.entries, msg.Entry{
+		ID: msg.NewID(), Model: "m", Message: msg.Message{Role: role, Parts: []msg.Part{&msg.Text{Text: text}}},
+	})
 }
 
 // Entries implements [agent.History], as does Append.

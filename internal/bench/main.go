@@ -91,7 +91,8 @@ func (b *bench) settings() error {
 	if err := os.MkdirAll(home, 0o700); err != nil {
 		return err
 	}
-	text := `{"read":{"dedup":false},"sessionMemory":{"enabled":false},"models":{"bench-endless":{"contextWindow":100000000},"bench-small":{"contextWindow":60000}}}`
+	text := `{"read":{"dedup":false},"sessionMemory":{"enabled":false},
+		"models":{"bench-endless":{"contextWindow":100000000},"bench-small":{"contextWindow":60000}}}`
 	return os.WriteFile(filepath.Join(home, "settings.json"), []byte(text), 0o600)
 }
 

@@ -91,7 +91,8 @@ func runPermissions() error {
 
 // policy returns a policy with n rules of all kinds.
 func policy(dir string, n int) *permission.Policy {
-	kinds := []string{"Bash(tool%d run:*)", "Read(secret%d/**)", "Edit(generated%d/*.go)", "Bash(script%d)", "WebFetch(domain:host%d.example.org)"}
+	kinds := []string{"Bash(tool%d run:*)", "Read(secret%d/**)", "Edit(generated%d/*.go)", "Bash(script%d)",
+		"WebFetch(domain:host%d.example.org)"}
 	c := permission.Config{Dir: dir, Home: filepath.Dir(dir)}
 	for i := range n {
 		r, err := rule.Parse(fmt.Sprintf(kinds[i%len(kinds)], i))

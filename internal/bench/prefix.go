@@ -21,7 +21,8 @@ const (
 func (b *bench) prefix() error {
 	var script strings.Builder
 	for i := range prefixTurns {
-		fmt.Fprintf(&script, "use Write {\"file_path\":\"f%d.txt\",\"content\":\"%d\"}\n---\nuse Read {\"file_path\":\"f%d.txt\"}\n---\nsay Turn %d.\n---\n", i, i, i, i)
+		fmt.Fprintf(&script, "use Write {\"file_path\":\"f%d.txt\",\"content\":\"%d\"}\n---\n"+
+			"use Read {\"file_path\":\"f%d.txt\"}\n---\nsay Turn %d.\n---\n", i, i, i, i)
 	}
 	srv, err := newServer(strings.TrimSuffix(script.String(), "---\n"))
 	if err != nil {
@@ -29,7 +30,8 @@ func (b *bench) prefix() error {
 	}
 	defer srv.close()
 	cmd := b.command(srv, "", "ADZE_NO_FSYNC=1")
-	cmd.Args = []string{b.adze, "-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose", "--trust", "--permission-mode", "acceptEdits"}
+	cmd.Args = []string{b.adze, "-p", "--input-format", "stream-json", "--output-format", "stream-json",
+		"--verbose", "--trust", "--permission-mode", "acceptEdits"}
 	cmd.Dir = filepath.Join(b.dir, "project")
 	if err := os.MkdirAll(cmd.Dir, 0o700); err != nil {
 		return err

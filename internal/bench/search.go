@@ -52,7 +52,8 @@ func runSearch(runs int, trees []string) error {
 		return err
 	}
 	first, _, _ := bytes.Cut(version, []byte{'\n'})
-	fmt.Printf("%s/%s, %d cores, %s, %s, %d runs, medians, ratios to ripgrep\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(), first, runs)
+	fmt.Printf("%s/%s, %d cores, %s, %s, %d runs, medians, ratios to ripgrep\n",
+		runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(), first, runs)
 	c := &comparison{bench: &bench{runs: runs}, rg: rg}
 	if err := c.small(filepath.Join(goroot, "src", "net")); err != nil {
 		return err

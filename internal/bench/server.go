@@ -129,7 +129,8 @@ func endless(n int, tool, input string) http.Handler {
 		}
 		w.Header().Set("Content-Type", "text/event-stream")
 		for _, data := range []string{
-			fmt.Sprintf(`{"type":"message_start","message":{"id":"msg_%d","type":"message","role":"assistant","model":"m","content":[],"usage":{"input_tokens":1,"output_tokens":1}}}`, asked),
+			fmt.Sprintf(`{"type":"message_start","message":{"id":"msg_%d","type":"message","role":"assistant","model":"m",`+
+				`"content":[],"usage":{"input_tokens":1,"output_tokens":1}}}`, asked),
 			`{"type":"content_block_start","index":0,"content_block":` + block + `}`,
 			`{"type":"content_block_stop","index":0}`,
 			`{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":2}}`,

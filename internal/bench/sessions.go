@@ -68,11 +68,14 @@ func (b *sessionBench) session(home, project, id string, size int64) (path strin
 		use := fmt.Sprintf("toolu_%d", n)
 		result := strings.Repeat(code, 20+n%50)
 		add(msg.Entry{Message: msg.UserText(fmt.Sprintf("Please look at file %d of %s and say what is wrong with it.", n, id))})
-		add(msg.Entry{Model: "bench", Stop: "tool_use", Usage: &msg.Usage{Input: 1, Output: 2}, Message: msg.Message{Role: msg.Assistant, Parts: []msg.Part{
-			&msg.Text{Text: strings.Repeat("I will read the file. ", 10)},
-			&msg.ToolUse{ID: use, Name: "Read", Input: json.RawMessage(`{"file_path":"/work/app/main.go","offset":1}`)},
+		add(msg.Entry{Model: "bench", Stop: "tool_use", Usage: &msg.Usage{Input: 1, Output: 2},
+			Message: msg.Message{Role: msg.Assistant, Parts: []msg.Part{
+				&msg.Text{Text: strings.Repeat("I will read the file. ", 10)},
+				&msg.ToolUse{ID: use, Name: "Read", Input: json.RawMessage(`{"file_path":"/work/app/main.go","offset":1}`)},
+			}}})
+		add(msg.Entry{Message: msg.Message{Role: msg.User, Parts: []msg.Part{
+			&msg.ToolResult{ID: use, Parts: []msg.Part{&msg.Text{Text: result}}},
 		}}})
-		add(msg.Entry{Message: msg.Message{Role: msg.User, Parts: []msg.Part{&msg.ToolResult{ID: use, Parts: []msg.Part{&msg.Text{Text: result}}}}}})
 		written += int64(len(result))
 	}
 	return l.Path(), err

@@ -82,7 +82,7 @@ func (b *bench) startCommand() error {
 	}
 	b.report("minimal program, bash -c true", " ms", median(floor), 0)
 	b.report("adze tool Bash, true", " ms", median(proven), 0)
-	b.report("adze tool Bash, exit 0 (with the person's aliases)", " ms", median(approved), 0)
+	b.report("adze tool Bash, exit 0 (with the user's aliases)", " ms", median(approved), 0)
 	b.report("start of a command, ratio", "x", median(proven)/median(floor), 1.3)
 	return nil
 }
@@ -124,7 +124,7 @@ func (b *bench) gigabyte() error {
 //go:embed commands.txt
 var realistic string
 
-// commandLines returns n commands as people and models write them, from a list of them, which blank lines
+// commandLines returns n commands as users and models write them, from a list of them, which blank lines
 // separate: all of it, and the same with other names and in other company.
 func commandLines(n int) []string {
 	base := strings.Split(strings.TrimSpace(realistic), "\n\n")

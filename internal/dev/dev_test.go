@@ -35,7 +35,7 @@ func TestPlatforms(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{
 		"go.mod":          "module example\n\ngo 1.26\n",
-		"a/a.go":          "package a\n\nimport \"unsafe\"\n\nconst size int8 = int8(unsafe.Sizeof(uintptr(0)))\n\nfunc F() int8 { return size }\n",
+		"a/a.go":          "package a\n\nimport \"unsafe\"\n\nconst size = int8(unsafe.Sizeof(uintptr(0)))\n\nfunc F() int8 { return size }\n",
 		"a/a_windows.go":  "package a\n\nfunc g() int { return F() }\n",
 		"a/a_test.go":     "package a\n\nvar _ = size\n",
 		"a/b_test.go":     "package a_test\n\nimport \"example/a\"\n\nvar _ int8 = a.F()\n",

@@ -18,7 +18,7 @@ type Hunk struct {
 const (
 	// context is how many unchanged lines surround a change.
 	context = 3
-	// maxShown bounds the lines of a patch, maxShownLine the bytes of one of them: they are for people
+	// maxShown bounds the lines of a patch, maxShownLine the bytes of one of them: they are for display
 	// to look at, and a minified file is one line.
 	maxShown     = 20_000
 	maxShownLine = 4_000
@@ -250,7 +250,7 @@ func lines(s string) []string {
 	return all
 }
 
-// shown returns a line as people see it.
+// shown returns a line for display.
 func shown(line string) string {
 	line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
 	if len(line) <= maxShownLine {

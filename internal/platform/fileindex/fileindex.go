@@ -18,7 +18,7 @@ type Config struct {
 	// Skip leaves out the file at an absolute path, or a directory with all that is below; nil nothing.
 	// It may be called by several goroutines.
 	Skip func(path string, dir bool) bool
-	// Log is told what went wrong, in a line; nil means nobody.
+	// Log receives one line for each problem. It may be nil.
 	Log func(text string)
 }
 

@@ -73,7 +73,7 @@ func StateHome(getenv func(string) string) (string, error) {
 	return abs, nil
 }
 
-// UserHome returns the person's home directory, or nothing if none is known.
+// UserHome returns the user's home directory, or "" if it is unknown.
 func UserHome(getenv func(string) string) string {
 	for _, name := range []string{"HOME", "USERPROFILE"} {
 		if dir := getenv(name); filepath.IsAbs(dir) {

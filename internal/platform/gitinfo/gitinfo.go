@@ -60,7 +60,7 @@ func Take(ctx context.Context, run *osproc.Runner, dir string, environ []string)
 	ask(func(out string) { s.Log = out }, "log", "--oneline", "--no-decorate", "-n", "5")
 	ask(func(out string) { s.User = out }, "config", "--get", "user.name")
 	all.Wait()
-	if s == (Snapshot{User: s.User}) { // the person has a name, but there is no repository
+	if s == (Snapshot{User: s.User}) { // a user name, but no repository
 		return Snapshot{}
 	}
 	return s

@@ -1,4 +1,4 @@
-// Package jsonc reads JSON as people write it, with comments and trailing commas, and changes such
+// Package jsonc reads JSON written by hand, with comments and trailing commas, and changes such
 // text in place: what is not changed keeps every byte. What the values mean, and where the text is
 // kept, is left to others.
 package jsonc
@@ -125,7 +125,7 @@ func (p *parser) space() error {
 	return nil
 }
 
-// commentLen returns the length of the comment that data begins with, or 0 if that is none. The end of
+// commentLen returns the length of the comment that data begins with, or 0 if it begins with none. The end of
 // the line is no part of a comment.
 func commentLen(data []byte) int {
 	switch {

@@ -1,5 +1,5 @@
 // Package jsonline reads JSON in place, for programs that want a few fields of very many lines: values
-// that nobody asks for are passed over without being decoded, and text is decoded once. It checks what
+// that are not asked for are skipped without being decoded, and text is decoded once. It checks what
 // it decodes and the nesting of what it passes over; what the fields mean is left to others.
 package jsonline
 

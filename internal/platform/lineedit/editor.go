@@ -8,14 +8,14 @@ import (
 	"adze/internal/platform/cells"
 )
 
-// An Editor is the input that a person is typing. Its methods return what has to be written to the
+// An Editor holds the input that the user is typing. Its methods return what has to be written to the
 // terminal. Typing at the end writes just what is typed, so that a screen reader reads it once.
 type Editor struct {
 	// Prompt stands before the first line and More before those that follow.
 	Prompt, More string
 	// Width returns the room on a line; nil, or less than 20, means 80.
 	Width func() int
-	// Complete returns what Tab makes of the input, or the input itself; nil means nothing.
+	// Complete returns what Tab makes of the input, or the input itself. It may be nil.
 	Complete func(text string) string
 	// History is what was entered before, oldest first.
 	History []string
@@ -135,7 +135,7 @@ func (e *Editor) enter() (string, Event) {
 	return e.move(len(e.line)) + "\n", Submit
 }
 
-// newLine ends the line at the cursor and goes on with the rest below.
+// newLine breaks the line at the cursor.
 func (e *Editor) newLine() string {
 	rest := slices.Clone(e.line[e.pos:])
 	out := e.remove(e.pos, len(e.line)) + "\n"
@@ -276,7 +276,7 @@ func (e *Editor) room() int {
 	return max(8, w-cells.Width(e.prompt(len(e.lines)))-1)
 }
 
-// redraw writes the line anew over itself, so much of it as there is room for, and puts the cursor in
+// redraw writes the line over itself, so much of it as there is room for, and puts the cursor in
 // its place.
 func (e *Editor) redraw() string {
 	room := e.room()
@@ -300,7 +300,7 @@ func (e *Editor) redraw() string {
 	return out + strings.Repeat("\b", blanks+cells.Width(behind))
 }
 
-// spell returns runes as they are shown: what a terminal might obey, or nobody would see, is replaced
+// spell returns runes as they are shown: what a terminal might obey, or would not show, is replaced
 // by a mark.
 func spell(runes []rune) string {
 	return strings.Map(func(r rune) rune {

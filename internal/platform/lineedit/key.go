@@ -39,7 +39,7 @@ const (
 	Interrupt // Ctrl-C
 	EOF       // Ctrl-D
 	Suspend   // Ctrl-Z
-	Back      // Ctrl-B: to the left, or what else it means to whoever reads keys
+	Back      // Ctrl-B: to the left, or what else the reader of keys takes it for
 	Unknown
 )
 

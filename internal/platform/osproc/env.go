@@ -21,7 +21,9 @@ func private(name string) bool {
 			return true
 		}
 	}
-	for _, provider := range []string{"OPENAI", "AZURE_OPENAI", "GEMINI", "GOOGLE_GENERATIVE", "OPENROUTER", "MISTRAL", "GROQ", "XAI", "DEEPSEEK", "COHERE", "BRAVE"} {
+	for _, provider := range []string{
+		"OPENAI", "AZURE_OPENAI", "GEMINI", "GOOGLE_GENERATIVE", "OPENROUTER", "MISTRAL", "GROQ", "XAI", "DEEPSEEK", "COHERE", "BRAVE",
+	} {
 		if strings.HasPrefix(upper, provider+"_") && secret(upper) {
 			return true
 		}

@@ -20,7 +20,7 @@ type mark struct {
 }
 
 // A mark of ours is a number with markTop set, and a range of spanBits. A program that is itself marked,
-// such as adze in adze, takes its range from the one it was given, so that whoever gave it finds all.
+// such as adze in adze, takes its range from the one it was given, so that the outer process finds all.
 const (
 	markTop  = 1 << 61
 	spanBits = 30
@@ -100,7 +100,7 @@ func (m mark) on(pid int) bool {
 	return err == nil && bytes.Contains(env, []byte(markName+"="+m.text+"\x00"))
 }
 
-// dead reports whether a process has ended and only waits for somebody to ask how.
+// dead reports whether a process has ended and only waits to be reaped.
 func dead(pid int) bool {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	_, state, _ := bytes.Cut(stat[bytes.LastIndexByte(stat, ')')+1:], []byte(" "))

@@ -19,7 +19,7 @@ type Cmd struct {
 	Path string   // the program
 	Args []string // without the program's own name
 	Dir  string
-	Env  []string // complete; nil means none at all
+	Env  []string // complete; nil means empty
 	// Input is what the program may read on standard input; one that reads less is no error.
 	Input []byte
 	// Output receives standard output and standard error, in the order they were written. It is called
@@ -30,12 +30,12 @@ type Cmd struct {
 	// Timeout ends the program; 0 means never.
 	Timeout time.Duration
 	// Reaped says that what the program leaves behind is to end with us even if we are killed: see
-	// [Runner.Reaper]. The program itself always does, where the system can see to it.
+	// [Runner.Reaper]. The program itself always does, where the system supports it.
 	Reaped bool
 	// Files are further files that the program has, from descriptor 3 on; the caller closes them.
 	Files []*os.File
-	// Terminate asks the program to end in a way of its own, once, and reports whether it could; nil means
-	// that its process group is signalled. If it stays, the group is killed in any case.
+	// Terminate asks the program to end in a way of its own, once, and reports whether it could; if nil,
+	// its process group is signalled. If it stays, the group is killed in any case.
 	Terminate func() bool
 	// NoCore keeps the program from leaving an image of its memory behind.
 	NoCore bool
@@ -58,7 +58,7 @@ const (
 	patience = 500 * time.Millisecond
 	// linger is how long Run waits for the output of programs that outlive the one it started.
 	linger = 100 * time.Millisecond
-	// certain is how long it waits when nobody of the group is left to write: the end is then on its
+	// certain is how long it waits when the group has ended: the end of the output is then on its
 	// way, unless a program left the group and took the pipe along.
 	certain = 2 * time.Second
 	// poll is how often a dying process group is looked at.
@@ -72,7 +72,7 @@ type Runner struct {
 	// Grace is the time between asking a program to end and killing it; 0 means 5 seconds.
 	Grace time.Duration
 	// Reaper is a program that calls [Reap] with what follows its first argument, which is [ReaperArg]. It
-	// is started with the first program that is to be reaped; empty means that there is none.
+	// is started with the first program that is to be reaped; empty disables it.
 	Reaper string
 
 	mu     sync.Mutex
@@ -158,12 +158,12 @@ func (r *Runner) grace() time.Duration {
 // A process is a started program with the group it leads.
 type process struct {
 	cmd     *exec.Cmd
-	ask     func() bool // asks it to end; nil means that the group is signalled
+	ask     func() bool // asks it to end; if nil, the group is signalled
 	streams *streams
 	out     *outlet
 	errs    *outlet
 	exited  chan struct{} // closed when the program has ended
-	drained chan struct{} // closed when nobody can write to its output any more
+	drained chan struct{} // closed when its output has no writer left
 	killed  chan struct{} // closed when the group was killed
 	once    sync.Once
 }

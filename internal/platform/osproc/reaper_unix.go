@@ -80,14 +80,14 @@ func (r *reaper) close() {
 	if r != nil {
 		r.cmd.Process.Kill() // ok: it may have ended
 		r.cmd.Wait()         // ok: it was killed
-		r.line.Close()       // ok: nobody listens any more
+		r.line.Close()       // ok: there is no reader left
 	}
 }
 
 // reaping is how long the reaper tries.
 const reaping = 10 * time.Second
 
-// Reap kills the programs that somebody who is gone has left, and returns an exit code.
+// Reap kills the programs that a process left behind when it died, and returns an exit code.
 func Reap(args []string) int {
 	signal.Ignore(syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM)
 	m, told, err := parseMark(args)

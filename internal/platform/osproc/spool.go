@@ -91,7 +91,7 @@ func (s *Spool) spill() error {
 }
 
 func (s *Spool) discard(f *os.File) {
-	f.Close()           // ok: nobody reads it any more
+	f.Close()           // ok: there is no reader left
 	os.Remove(f.Name()) // ok: it may have lost its name already
 }
 

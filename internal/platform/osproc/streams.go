@@ -50,7 +50,7 @@ func (s *streams) attach(cmd *exec.Cmd) {
 	}
 }
 
-// copy passes on what the program writes, until nobody can write any more.
+// copy passes on what the program writes, until the last writer is gone.
 func (s *streams) copy(out, errs *outlet) {
 	var wg sync.WaitGroup
 	if s.errs.ours != nil {
@@ -62,8 +62,8 @@ func (s *streams) copy(out, errs *outlet) {
 	s.errs.close()
 }
 
-// feed writes data and says that there is no more. It ends early when nobody reads: the pipe is closed
-// when the program has ended, whoever it left behind.
+// feed writes data and says that there is no more. It ends early when there is no reader: the pipe is closed
+// when the program has ended, even if its children run on.
 func (p pipe) feed(data []byte) {
 	if p.ours != nil {
 		p.ours.Write(data) // ok: a program need not read what it is given

@@ -13,7 +13,7 @@ const markName = "ADZE_RUN"
 const sweeps = true
 
 // sweep kills every program that has the mark: those that became daemons, too. Before that they are
-// stopped, until there are no new ones: whoever stands still starts no others.
+// stopped, until there are no new ones: a stopped process starts no others.
 func sweep(m mark, patience time.Duration) {
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
 		stopped := map[int]bool{}

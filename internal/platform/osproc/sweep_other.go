@@ -12,7 +12,7 @@ const (
 	sweeps   = false
 )
 
-// A mark is in the environment of our programs, where nobody can look at it.
+// A mark is in the environment of our programs, where it cannot be read.
 type mark struct{ text string }
 
 func newMark() mark                                   { return mark{rand.Text()} }

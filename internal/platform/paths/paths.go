@@ -84,7 +84,7 @@ func IsUNC(path string) bool {
 	return strings.HasPrefix(path, `\\`) || strings.HasPrefix(path, "//")
 }
 
-// Relative returns path relative to dir if it is inside, and else path itself, for people to read.
+// Relative returns path relative to dir if it is inside, and else path itself, for display.
 func Relative(dir, path string) string {
 	rel, err := filepath.Rel(dir, path)
 	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
@@ -94,7 +94,7 @@ func Relative(dir, path string) string {
 }
 
 // IsBlocked reports whether the absolute path names something that must never be read: a device that
-// never ends or waits for a person, or the memory, the environment and the open files of a process.
+// never ends or waits for input, or the memory, the environment and the open files of a process.
 func IsBlocked(path string) bool {
 	path = filepath.ToSlash(path)
 	if rest, ok := strings.CutPrefix(path, "/proc/"); ok {

@@ -98,7 +98,8 @@ func (s *Set) walk() error {
 		case errors.Is(err, syscall.ENOTDIR):
 			return fmt.Errorf("%s is not a directory, so there can be no %s in it", at, s.Path)
 		case errors.Is(err, syscall.ENAMETOOLONG):
-			return fmt.Errorf("the path is too long for the file system: it has %d bytes, and its name %.40q... has %d", len(s.Path), name, len(name))
+			return fmt.Errorf("the path is too long for the file system: it has %d bytes, and its name %.40q... has %d",
+				len(s.Path), name, len(name))
 		case err != nil:
 			s.Doubt = fmt.Errorf("following %s: %w", s.Path, err)
 			return nil

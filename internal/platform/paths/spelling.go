@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// An Oddity is a spelling that could mean something else than it seems, so that a person should see it.
+// An Oddity is a spelling that could mean something else than it seems, so that the user should see it.
 type Oddity struct {
 	Part string // of the path
 	Why  string

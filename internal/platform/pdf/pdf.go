@@ -1,5 +1,5 @@
 // Package pdf looks into PDF documents: how many pages they have, the text and the scanned pictures on
-// each, and some of the pages as a document of their own. It draws nothing. Documents are anybody's:
+// each, and some of the pages as a document of their own. It draws nothing. Documents are not trusted:
 // all it does is bounded in time by a context and in memory by fixed limits.
 package pdf
 

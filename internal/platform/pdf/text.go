@@ -63,13 +63,16 @@ type stopError string
 
 func (e stopError) Error() string { return string(e) }
 
-// errEnough ends a page that has more on it than anybody could want.
+// errEnough ends a page that has more text than a page can reasonably hold.
 const errEnough = stopError("the page is too long")
 
 // run follows one content stream.
 func (r *reader) run(content []byte, resources dict, ctm matrix, depth int) error {
 	l := &lexer{data: content}
-	c := canvas{reader: r, resources: resources, depth: depth, state: state{ctm: ctm, wide: 1}, tm: identity, line: identity, named: map[name]*font{}}
+	c := canvas{
+		reader: r, resources: resources, depth: depth, state: state{ctm: ctm, wide: 1},
+		tm: identity, line: identity, named: map[name]*font{},
+	}
 	var args []object
 	for !l.end() {
 		o, err := l.next(0)

@@ -49,7 +49,8 @@ func (f *fitter) fit(mediaType string, data []byte) (Picture, error) {
 	}
 	p, err := f.encode(JPEG, f.scaled(f.size.within(f.last)), lastQuality)
 	if err == nil && !f.admit(p.Data) {
-		return Picture{}, fmt.Errorf("the picture of %v pixels and %d bytes is still too large at %v pixels and %d bytes: about %d tokens, and at most %d are returned",
+		return Picture{}, fmt.Errorf("the picture of %v pixels and %d bytes is still too large at %v pixels and %d bytes: "+
+			"about %d tokens, and at most %d are returned",
 			f.size, len(data), p.Size, len(p.Data), Tokens(len(p.Data)), f.tokens)
 	}
 	return p, err

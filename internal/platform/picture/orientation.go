@@ -8,7 +8,7 @@ import (
 )
 
 // An orient is how a camera was held, as Exif numbers it: 1 is upright. A program that writes the
-// picture anew must turn it, because what said so is gone.
+// picture again must turn it, because the orientation tag is gone.
 type orient uint16
 
 // turned reports whether width and height change places.

@@ -86,7 +86,8 @@ func Measure(data []byte) (mediaType string, size Size, err error) {
 	case size.pixels() == 0:
 		return "", Size{}, damaged(mediaType, fmt.Errorf("its size is %v", size))
 	case size.pixels() > maxPixels:
-		return "", Size{}, fmt.Errorf("the %s picture is %v pixels, and more than %d million are not decoded. Scale it down first", name(mediaType), size, maxPixels/1_000_000)
+		return "", Size{}, fmt.Errorf("the %s picture is %v pixels, and more than %d million are not decoded. Scale it down first",
+			name(mediaType), size, maxPixels/1_000_000)
 	}
 	if mediaType == JPEG && orientation(data).turned() {
 		size = Size{size.Height, size.Width}
@@ -114,7 +115,7 @@ func damaged(mediaType string, err error) error {
 	return fmt.Errorf("the %s picture is damaged and cannot be decoded: %w", name(mediaType), err)
 }
 
-// name returns how people call a media type.
+// name returns the common name of a media type.
 func name(mediaType string) string {
 	switch mediaType {
 	case WebP:
@@ -127,7 +128,7 @@ func name(mediaType string) string {
 // decode decodes a picture that was measured. Of an animation it returns the first frame.
 func decode(mediaType string, data []byte) (img image.Image, err error) {
 	defer func() {
-		if v := recover(); v != nil { // decoders are not above it, and the data is anybody's
+		if v := recover(); v != nil { // decoders may panic, and the data is not trusted
 			err = fmt.Errorf("the decoder failed: %v", v)
 		}
 		if err != nil {

@@ -140,7 +140,7 @@ func (r *redactor) value(i int) int {
 	return i + 1
 }
 
-// padding reports whether s goes on with nothing but the padding of base64.
+// padding reports whether s continues with nothing but the padding of base64.
 func padding(s string) bool {
 	n := len(s) - len(strings.TrimLeft(s[:min(3, len(s))], "=")) - max(0, len(s)-3)
 	rest := s[n:]

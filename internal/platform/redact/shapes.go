@@ -227,7 +227,8 @@ func nameBefore(s string, i int) nameKind {
 	switch {
 	case name == "authorization", name == "proxyauthorization", name == "xapikey", name == "cookie", name == "setcookie":
 		return header
-	case hasAny(name, "password", "passwd", "passphrase", "apikey", "secretkey", "accesskey", "clientsecret", "privatekey", "authtoken", "accesstoken", "refreshtoken", "bearertoken", "secrettoken", "signingkey", "encryptionkey"):
+	case hasAny(name, "password", "passwd", "passphrase", "apikey", "secretkey", "accesskey", "clientsecret", "privatekey",
+		"authtoken", "accesstoken", "refreshtoken", "bearertoken", "secrettoken", "signingkey", "encryptionkey"):
 		return secret
 	case hasAny(name, "token", "secret", "credential", "pwd"), strings.HasSuffix(name, "auth"):
 		return maybe
@@ -341,7 +342,7 @@ func identifier(v string) bool {
 	return true
 }
 
-// random reports whether v looks like one that nobody would type: letters and digits mixed, and many
+// random reports whether v looks generated rather than typed: letters and digits mixed, and many
 // different ones.
 func random(v string) bool {
 	v = v[:min(len(v), 128)]

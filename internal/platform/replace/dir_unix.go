@@ -91,7 +91,7 @@ func (d directory) link(from, to string) error {
 const closeFirst = false
 
 // stat describes the file that was given its name. The open file is asked: what is at the name may be
-// somebody else's already.
+// another file already.
 func (d directory) stat(file *os.File, _ string) (fs.FileInfo, error) { return file.Stat() }
 
 // sync makes the names in the directory survive a loss of power.

@@ -11,7 +11,7 @@ import (
 // An identity tells whether a file is the one that was read, and has not been written to since.
 type identity struct {
 	info    fs.FileInfo
-	changed int64 // when the system says it was last changed, in nanoseconds; nobody can set that back
+	changed int64 // when the system says it was last changed, in nanoseconds; programs cannot set it back
 	// certain says that the last change was so long before reading that a later one has another time.
 	certain bool
 }

@@ -23,12 +23,12 @@ type locks struct {
 	wait time.Duration
 
 	mu   sync.Mutex
-	held map[string]*waiting
+	held map[string]*queue
 }
 
-// waiting are the calls that hold or want one file.
-type waiting struct {
-	turn  chan struct{} // holds a token while nobody works on the file
+// A queue is the calls that hold or want one file.
+type queue struct {
+	turn  chan struct{} // holds a token while the file is free
 	calls int
 }
 
@@ -66,12 +66,12 @@ func waited(ctx context.Context, holder string) error {
 	return fmt.Errorf("the file is being changed by %s, which has not finished: nothing was written. Try again", holder)
 }
 
-func (l *locks) join(key string) *waiting {
+func (l *locks) join(key string) *queue {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	w := l.held[key]
 	if w == nil {
-		w = &waiting{turn: make(chan struct{}, 1)}
+		w = &queue{turn: make(chan struct{}, 1)}
 		w.turn <- struct{}{}
 		l.held[key] = w
 	}
@@ -79,7 +79,7 @@ func (l *locks) join(key string) *waiting {
 	return w
 }
 
-func (l *locks) leave(key string, w *waiting) {
+func (l *locks) leave(key string, w *queue) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if w.calls--; w.calls == 0 {

@@ -1,5 +1,5 @@
 // Package replace changes files as a whole and safely: one writer at a time, old or new content and
-// never a mixture, and no change of somebody else's overwritten. It works inside a directory that its
+// never a mixture, and no change of another program overwritten. It works inside a directory that its
 // caller has opened and so decided on; what to write, and what may be written, is left to others.
 package replace
 
@@ -33,8 +33,8 @@ func (e *TooLarge) Error() string {
 
 // A Replacer replaces files. One per process and lock directory; it may be used concurrently.
 type Replacer struct {
-	locks    locks
-	leavings leavings
+	locks     locks
+	leftovers leftovers
 	// fault, if not nil, is asked before each step and can make it fail.
 	fault func(step string) error
 }
@@ -42,7 +42,7 @@ type Replacer struct {
 // New returns a Replacer that shares the lock directory with other processes. The directory is made
 // when it is first needed.
 func New(lockDir string) *Replacer {
-	return &Replacer{locks: locks{dir: lockDir, wait: lockWait, held: map[string]*waiting{}}, leavings: leavings{swept: map[string]bool{}}}
+	return &Replacer{locks: locks{dir: lockDir, wait: lockWait, held: map[string]*queue{}}, leftovers: leftovers{swept: map[string]bool{}}}
 }
 
 func (r *Replacer) step(name string) error {
@@ -69,7 +69,7 @@ func (r *Replacer) Lock(ctx context.Context, dir *os.File, name string) (*File, 
 // A File is a name in a directory that only its holder works on. It is not safe for concurrent use.
 type File struct {
 	// Before is called when the new content is complete, just before the file gets it. Its error stops
-	// that. Nil means that there is nothing to wait for.
+	// that. It may be nil.
 	Before func() error
 
 	r      *Replacer
@@ -165,15 +165,15 @@ func (f *File) before() error {
 		return nil
 	}
 	if err := f.Before(); err != nil {
-		return &stopped{err}
+		return &beforeError{err}
 	}
 	return nil
 }
 
-// A stopped is an error of Before: there is no other way to go on.
-type stopped struct{ error }
+// A beforeError is an error of Before. It is final: the file is not rewritten in place either.
+type beforeError struct{ error }
 
-func (e *stopped) Unwrap() error { return e.error }
+func (e *beforeError) Unwrap() error { return e.error }
 
 // unchanged reports whether the file is still the version old.
 func (f *File) unchanged(old *Version) error {

@@ -144,7 +144,7 @@ func (t *temp) rename(way func(from, to string) error) error {
 }
 
 // inherit gives the new file owner, mode and extended attributes of the old one. An owner that this
-// user may not set is not an error; then nobody else may gain rights by it.
+// user may not set is not an error; then no other user may gain rights by it.
 func (t *temp) inherit(old *Version) error {
 	mode := old.Info.Mode()
 	keepsOwner, keepsGroup := chown(t.file, old.Info)
@@ -162,7 +162,7 @@ func (t *temp) inherit(old *Version) error {
 	return copyAttributes(old.file, t.file)
 }
 
-// appear gives the new file its name, unless somebody has it.
+// appear gives the new file its name, unless it is taken.
 func (t *temp) appear() error {
 	if err := t.sync(); err != nil {
 		return err
@@ -222,7 +222,7 @@ func (e *renameError) Unwrap() error { return e.err }
 // rewritable reports whether a file that could not be replaced, for the reason err, may be rewritten:
 // its directory cannot be written to, or it is a mount point.
 func rewritable(err error) bool {
-	var stop *stopped
+	var stop *beforeError
 	if errors.Is(err, ErrChanged) || errors.As(err, &stop) {
 		return false
 	}

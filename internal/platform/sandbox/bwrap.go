@@ -32,7 +32,7 @@ func namespaces(p *policy, net *netAccess, helper string) []string {
 				continue
 			}
 			if g.dir && slices.Contains(p.masked, g.path) {
-				// Cheaper than a bind of the stand-in: an empty directory that nobody else sees. Binds
+				// Cheaper than a bind of the stand-in: an empty directory that is not seen outside. Binds
 				// get slower with all that is mounted before them, so these come last.
 				empty = append(empty, "--perms", "0500", "--tmpfs", g.path)
 			} else {
@@ -103,10 +103,12 @@ func isDir(path string) bool {
 // insideEnv returns the environment of a confined program: without the way to services that are out of
 // reach, and with the way to those that are in reach.
 func insideEnv(env []string, p *policy, net *netAccess) []string {
-	drop := []string{"XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY",
+	drop := []string{"XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO",
+		"DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY",
 		"TMPDIR", "TMP", "TEMP", "DOCKER_HOST"}
 	if net.proxy != "" {
-		drop = append(drop, "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy", "NODE_USE_ENV_PROXY")
+		drop = append(drop, "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY",
+			"http_proxy", "https_proxy", "all_proxy", "no_proxy", "NODE_USE_ENV_PROXY")
 	}
 	kept := slices.DeleteFunc(slices.Clone(env), func(entry string) bool {
 		return slices.ContainsFunc(drop, func(name string) bool {

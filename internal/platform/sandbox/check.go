@@ -92,7 +92,7 @@ func (s *Sandbox) selfTest(f *finding) error {
 	if err != nil {
 		return err
 	}
-	key := probed{f.tier, f.detail, resolved(s.config.Home), helper}
+	key := probeKey{f.tier, f.detail, resolved(s.config.Home), helper}
 	return s.config.Probe.result(key, func() error { return s.test(f, temp, key.home) })
 }
 

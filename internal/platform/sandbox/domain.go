@@ -20,7 +20,8 @@ type Domain struct {
 func ParseDomain(text string) (Domain, error) {
 	var d Domain
 	host := text
-	if i := strings.LastIndexByte(text, ':'); i >= 0 && (strings.Count(text, ":") == 1 || strings.HasPrefix(text, "[")) && !strings.HasSuffix(text, "]") {
+	i := strings.LastIndexByte(text, ':')
+	if i >= 0 && (strings.Count(text, ":") == 1 || strings.HasPrefix(text, "[")) && !strings.HasSuffix(text, "]") {
 		port, err := strconv.Atoi(text[i+1:])
 		if err != nil || port < 1 || port > 65535 {
 			return Domain{}, fmt.Errorf("%q is no port", text[i+1:])
@@ -55,7 +56,7 @@ func (d Domain) matches(host string, port int) bool {
 }
 
 // hostName returns host as it is compared and dialled: in lower case, and of letters, digits and hyphens
-// only, so that nobody after us can read it differently. Names that some resolvers take for addresses
+// only, so that no later reader can take it differently. Names that some resolvers take for addresses
 // are no names.
 func hostName(host string) (string, error) {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
@@ -99,7 +100,8 @@ func public(addr netip.Addr) bool {
 func special() []netip.Prefix {
 	var blocks []netip.Prefix
 	for _, text := range [...]string{
-		"0.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4",
+		"0.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "192.0.0.0/24", "192.0.2.0/24",
+		"192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4",
 		"::/96", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "2002::/16", "fec0::/10", "3fff::/20", "5f00::/16",
 	} {
 		blocks = append(blocks, netip.MustParsePrefix(text))

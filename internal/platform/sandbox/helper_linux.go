@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A mission is what the helper does before it becomes the command.
-type mission struct {
+// A helperConfig says what the helper does before it becomes the command.
+type helperConfig struct {
 	Rules  *rules `json:"rules,omitempty"`
 	Filter bool   `json:"filter,omitempty"` // system calls are to be filtered here
 	Inet   bool   `json:"inet,omitempty"`   // sockets of the internet may be made
@@ -21,10 +21,10 @@ type mission struct {
 	Try *trial `json:"try,omitempty"`
 }
 
-// help carries out a mission and becomes the command. It returns only if it cannot.
+// help does as configured and becomes the command. It returns only if it cannot.
 func help(args []string) error {
 	runtime.LockOSThread() // Landlock holds for a thread and what it executes
-	var m mission
+	var m helperConfig
 	if len(args) < 1 {
 		return errors.New("nothing to do")
 	}

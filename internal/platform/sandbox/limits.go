@@ -2,7 +2,7 @@ package sandbox
 
 import "path/filepath"
 
-// Limits are what the next command would be held to, for people.
+// Limits describe what the next command may do, for display.
 type Limits struct {
 	Tier     Tier     `json:"-"`
 	Means    string   `json:"means"`            // what the tier is made of
@@ -12,7 +12,7 @@ type Limits struct {
 	Hidden   []string `json:"hidden"`
 }
 
-// Limits returns what the next command would be held to.
+// Limits returns what the next command may do.
 func (s *Sandbox) Limits() (Limits, error) {
 	found, err := s.probe()
 	if err != nil {

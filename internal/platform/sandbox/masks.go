@@ -13,8 +13,8 @@ import (
 )
 
 // masks are stand-ins for protected names that are not there. A name can only be kept from being
-// created if something stands in its place; an empty directory disturbs nobody, and an empty file the
-// least of what is left. They are shared by the commands that run at a time, also by those of other
+// created if something stands in its place; an empty directory disturbs no program, and an empty file
+// the least of what is left. They are shared by the commands that run at a time, also by those of other
 // processes, and removed with the last: without it the name would be free again.
 type masks struct {
 	mu    sync.Mutex
@@ -131,7 +131,7 @@ func ignoreExist(err error) error {
 	return err
 }
 
-// release gives stand-ins back. What nobody needs any more goes.
+// release gives stand-ins back. Those no longer in use are removed.
 func (m *masks) release(paths []string) {
 	gone := map[string]*mask{}
 	for _, path := range paths {
@@ -161,14 +161,15 @@ func (m *masks) drop(gone map[string]*mask) {
 	}
 }
 
-// remove takes a stand-in away, unless somebody has put something else in its place, or into it.
+// remove takes a stand-in away, unless something else is in its place, or in it.
 func (k *mask) remove(path string) {
 	info, err := os.Lstat(path)
-	if err != nil || !os.SameFile(info, k.made) || info.Size() != k.made.Size() && !info.IsDir() || !info.ModTime().Equal(k.made.ModTime()) && !info.IsDir() {
+	if err != nil || !os.SameFile(info, k.made) ||
+		!info.IsDir() && (info.Size() != k.made.Size() || !info.ModTime().Equal(k.made.ModTime())) {
 		return
 	}
 	if info.IsDir() {
-		syscall.Rmdir(path) // ok: what is not empty is somebody's
+		syscall.Rmdir(path) // ok: what is not empty is no stand-in
 		return
 	}
 	os.Remove(path) // ok: nothing depends on it
@@ -195,7 +196,8 @@ func watchPlanted(p *policy) func() []string {
 		var news []string
 		for path := range planted(p) {
 			if !before[path] {
-				news = append(news, path+" was created: what it holds is run or obeyed by other programs, so look at it before you use git or other tools there")
+				news = append(news, path+" was created: what it holds is run or obeyed by other programs, "+
+					"so look at it before you use git or other tools there")
 			}
 		}
 		return news

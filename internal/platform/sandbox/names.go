@@ -16,15 +16,15 @@ var (
 	protectedFiles = [...]string{
 		".mcp.json", ".gitmodules", ".gitattributes", ".npmrc", ".yarnrc", ".yarnrc.yml", ".env", ".envrc",
 	}
-	// homeFiles and homeDirs are obeyed in a home directory, and where people keep what they copy or link
-	// from there: that is where one of them is, see [homely]. Elsewhere nobody obeys them; if they appear
+	// homeFiles and homeDirs are obeyed in a home directory, and where users keep what they copy or link
+	// from there: that is where one of them is, see [homely]. Elsewhere no program obeys them; if they appear
 	// there it is told, since to stand in for each would cost every command more than all the rest.
 	homeFiles = [...]string{
 		".gitconfig", ".bashrc", ".bash_profile", ".profile", ".zshrc", ".zshenv", ".zprofile",
 		".netrc", ".pypirc", ".ripgreprc", ".adze.json", ".claude.json", "authorized_keys",
 	}
 	homeDirs = [...]string{".ssh", ".gnupg"}
-	// onlyHomeFiles and onlyHomeDirs are obeyed in the person's own home directory only.
+	// onlyHomeFiles and onlyHomeDirs are obeyed in the user's own home directory only.
 	onlyHomeFiles = [...]string{".bash_login", ".bash_logout", ".zlogin", ".zlogout"}
 	onlyHomeDirs  = [...]string{".config"}
 	// protectedPatterns are further names that are protected where they are there.
@@ -35,8 +35,10 @@ var (
 var secretNames = [...]string{
 	".ssh", ".aws", ".azure", ".gnupg", ".kube", ".docker", ".password-store", ".netrc", ".pgpass", ".git-credentials", ".npmrc", ".pypirc",
 	".config/gh", ".config/gcloud", ".config/git/credentials", ".config/op", ".config/rclone", ".config/sops", ".config/hub",
-	".local/share/keyrings", ".local/share/pass", ".mozilla", ".config/google-chrome", ".config/chromium", ".vault-token", ".terraform.d/credentials.tfrc.json",
-	".cargo/credentials", ".cargo/credentials.toml", ".gem/credentials", ".m2/settings.xml", ".gradle/gradle.properties", ".claude/.credentials.json", ".adze/credentials.json",
+	".local/share/keyrings", ".local/share/pass", ".mozilla", ".config/google-chrome", ".config/chromium",
+	".vault-token", ".terraform.d/credentials.tfrc.json",
+	".cargo/credentials", ".cargo/credentials.toml", ".gem/credentials", ".m2/settings.xml", ".gradle/gradle.properties",
+	".claude/.credentials.json", ".adze/credentials.json",
 	"Library/Keychains", "Library/Cookies",
 }
 
@@ -97,7 +99,8 @@ func guards(root, home string) ([]guard, error) {
 	groups := []group{{protectedDirs[:], true}, {protectedFiles[:], false}, {bare(here), false}}
 	switch {
 	case root == home:
-		groups = append(groups, group{homeFiles[:], false}, group{homeDirs[:], true}, group{onlyHomeFiles[:], false}, group{onlyHomeDirs[:], true})
+		groups = append(groups, group{homeFiles[:], false}, group{homeDirs[:], true},
+			group{onlyHomeFiles[:], false}, group{onlyHomeDirs[:], true})
 	case homely(root, here):
 		// Programs read them elsewhere, so that empty directories can stand in for files: they cost less.
 		groups = append(groups, group{homeFiles[:], true}, group{homeDirs[:], true})
@@ -121,7 +124,7 @@ func guards(root, home string) ([]guard, error) {
 	return list, nil
 }
 
-// homely reports whether a directory is somebody's home, or looks like where one is made.
+// homely reports whether a directory is a home directory, or looks like where one is made.
 func homely(root string, here map[string]fs.DirEntry) bool {
 	if parent := filepath.Dir(root); parent == "/home" || parent == "/Users" || root == "/root" {
 		return true

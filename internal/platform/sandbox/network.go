@@ -14,16 +14,16 @@ import (
 	"time"
 )
 
-// A Network says whom confined programs may reach, always through a proxy of ours. Without a way to
-// allow anything there is none.
+// A Network says which hosts confined programs may reach, always through a proxy of ours. If nothing can be
+// allowed there is no network.
 type Network struct {
-	// On reports whether there is anybody who can be reached; nil means that there is.
+	// On reports whether any host can be reached; nil means yes.
 	On func() bool
-	// Allow and Deny return hosts; who is in both is denied. Nil means none.
+	// Allow and Deny return hosts; one in both is denied. Each may be nil.
 	Allow, Deny func() []Domain
-	// Judge says whether rules allow or deny a host; nil means that they say nothing.
+	// Judge says whether rules allow or deny a host. It may be nil.
 	Judge func(host string) (allow, deny bool)
-	// Ask asks, once, whether a host that is in neither may be reached; nil means that it may not.
+	// Ask asks, once, whether a host that is in neither may be reached; nil means no.
 	Ask func(ctx context.Context, host string) bool
 	// Resolve and Dial replace those of the system, for tests.
 	Resolve func(ctx context.Context, host string) ([]netip.Addr, error)

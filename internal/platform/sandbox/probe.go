@@ -6,11 +6,11 @@ import "sync"
 // starts a program. The zero value is ready to use, by several goroutines.
 type Probe struct {
 	mu      sync.Mutex
-	results map[probed]error
+	results map[probeKey]error
 }
 
-// A probed is what the result of a self-test depends on.
-type probed struct {
+// A probeKey holds what the result of a self-test depends on.
+type probeKey struct {
 	tier   Tier
 	detail string // what the tier is made of
 	home   string
@@ -19,13 +19,13 @@ type probed struct {
 
 // result returns the result of the self-test of what is described by key. Test carries it out, the first
 // time; others wait for it.
-func (p *Probe) result(key probed, test func() error) error {
+func (p *Probe) result(key probeKey, test func() error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	err, known := p.results[key]
 	if !known {
 		if p.results == nil {
-			p.results = map[probed]error{}
+			p.results = map[probeKey]error{}
 		}
 		err = test()
 		p.results[key] = err

@@ -10,11 +10,11 @@ import (
 func TestProbe(t *testing.T) {
 	var p Probe
 	failed := errors.New("its self-test failed")
-	tests := map[probed]int{}
-	try := func(key probed, outcome error) error {
+	tests := map[probeKey]int{}
+	try := func(key probeKey, outcome error) error {
 		return p.result(key, func() error { tests[key]++; return outcome })
 	}
-	passes := probed{tier: Bubblewrap, detail: "bwrap", home: "/home/a", helper: "/bin/adze"}
+	passes := probeKey{tier: Bubblewrap, detail: "bwrap", home: "/home/a", helper: "/bin/adze"}
 	fails, other := passes, passes
 	fails.tier, other.detail = Landlock, "another bwrap"
 	for range 2 {

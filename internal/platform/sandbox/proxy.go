@@ -16,8 +16,8 @@ import (
 )
 
 // A proxy is the only way of confined programs to the network. It knows CONNECT and plain requests, and
-// lets through who is allowed. It sees hosts, never what is said to them under TLS: whoever is allowed
-// can be told anything.
+// lets through allowed hosts only. It sees hosts, never what is said to them under TLS: an allowed host
+// can be sent anything.
 type proxy struct {
 	network   Network
 	transport *http.Transport
@@ -84,7 +84,7 @@ func (p *proxy) ask(ctx context.Context, host string) bool {
 		p.asked[host] = q
 		p.mu.Unlock()
 		q.yes = p.network.Ask(ctx, host)
-		if ctx.Err() != nil { // nobody has answered
+		if ctx.Err() != nil { // not answered
 			p.mu.Lock()
 			delete(p.asked, host)
 			p.mu.Unlock()
@@ -139,13 +139,13 @@ func (p *proxy) serve(ctx context.Context, l net.Listener) *service {
 	return s
 }
 
-// end stops the service and returns whom it has not let through.
+// end stops the service and returns the hosts it has refused.
 func (s *service) end() []string {
 	s.proxy.mu.Lock()
 	delete(s.proxy.serving, s)
 	s.proxy.mu.Unlock()
 	s.cancel()
-	s.server.Close() // ok: there is nobody left to tell
+	s.server.Close() // ok: there is no one left to tell
 	s.mu.Lock()
 	for conn := range s.tunnels {
 		conn.Close() // ok: as above
@@ -157,7 +157,7 @@ func (s *service) end() []string {
 }
 
 func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Connection", "close") // one request each, so that nobody waits for the next
+	w.Header().Set("Connection", "close") // one request each, so that no connection stays open
 	switch {
 	case r.Method == http.MethodConnect:
 		s.connect(w, r)
@@ -196,7 +196,7 @@ func (s *service) connect(w http.ResponseWriter, r *http.Request) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		io.Copy(out, buffered) // ok: whoever ends it ends both
+		io.Copy(out, buffered) // ok: either end closes both
 		closeWrite(out)
 	}()
 	io.Copy(in, out) // ok: as above
@@ -260,7 +260,10 @@ func (s *service) forward(w http.ResponseWriter, r *http.Request) {
 	io.Copy(w, resp.Body) // ok: the program sees what is missing
 }
 
-var hopByHop = [...]string{"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Te", "Trailer", "Transfer-Encoding", "Upgrade"}
+var hopByHop = [...]string{
+	"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization",
+	"Te", "Trailer", "Transfer-Encoding", "Upgrade",
+}
 
 // refuse tells the program why it is not let through, and remembers it if that is the sandbox's doing.
 func (s *service) refuse(w http.ResponseWriter, err error) {

@@ -1,5 +1,5 @@
 // Package sandbox confines programs with what the operating system offers: where they may write, what
-// they may read, and whom they may reach. It says what it can enforce and proves it by trying. Which
+// they may read, and which hosts they may reach. It says what it can enforce and proves it by trying. Which
 // programs are confined, and whether a confined one still has to be asked about, is decided elsewhere.
 package sandbox
 
@@ -37,12 +37,12 @@ func (t Tier) Protects() bool { return t == Bubblewrap || t == Seatbelt }
 type Config struct {
 	// Roots returns the directories programs may write to, except what is protected at their top.
 	Roots func() []string
-	// Home is the person's, whose secret directories are hidden; empty means nobody's.
+	// Home is the user's home directory, whose secret directories are hidden. It may be empty.
 	Home string
 	// Write, ReadOnly and Hidden return further places to write, not to write and not to read. Nil means
 	// none; an error means that nothing runs.
 	Write, ReadOnly, Hidden func() ([]string, error)
-	// Network says who may be reached.
+	// Network says which hosts may be reached.
 	Network Network
 	// Helper is a program that calls [Help] with what follows its first argument, which is [HelperArg];
 	// empty means this one.
@@ -61,7 +61,7 @@ type Command struct {
 	Env  []string
 	// Files are further files that it is given, from descriptor 3 on; [Confined.End] closes them.
 	Files []*os.File
-	// Terminate asks what runs inside to end, once, and reports whether it could; nil means that the
+	// Terminate asks what runs inside to end, once, and reports whether it could; if nil, the
 	// process group is to be signalled.
 	Terminate func() bool
 
@@ -326,7 +326,7 @@ func below(dir, path string) bool {
 // A finding is a tier that works here.
 type finding struct {
 	tier    Tier
-	detail  string   // what it is made of, for the person
+	detail  string   // what it is made of, for display
 	lacks   []string // attempts that it does not promise to prevent
 	better  error    // why no stronger tier is used; nil if there is none
 	confine func(*Sandbox, *policy, *netAccess, Command) Command

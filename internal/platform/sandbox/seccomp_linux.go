@@ -25,7 +25,8 @@ const (
 )
 
 // newSpaces are the flags of clone that make namespaces.
-const newSpaces = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC | unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
+const newSpaces = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC |
+	unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
 
 // forbidden are calls that a confined program has no use for, other than to get out: into other
 // processes, other file systems, other namespaces, or deep into the kernel.

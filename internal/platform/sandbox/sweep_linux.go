@@ -16,7 +16,7 @@ const (
 	maskFile = "masks"
 )
 
-// claim says whose the directory is, so that somebody can clean up if we are killed.
+// claim records who owns the directory, so that another process can clean up if this one is killed.
 func claim(own string) error {
 	return os.WriteFile(filepath.Join(own, pidFile), []byte(strconv.Itoa(os.Getpid())), 0o600)
 }
@@ -89,7 +89,7 @@ func sweep(base string) {
 // lockPatience is how long others may hold a directory.
 const lockPatience = time.Second
 
-// lock keeps other sandboxes from making and removing stand-ins in dirs until unlock is called. Whoever
+// lock keeps other sandboxes from making and removing stand-ins in dirs until unlock is called. A process that
 // holds one for too long is not one of them, and is not waited for.
 func lock(dirs ...string) (unlock func()) {
 	var held []*os.File
@@ -111,13 +111,13 @@ func lock(dirs ...string) (unlock func()) {
 	}
 }
 
-// removeStandIn takes away what nobody has changed since.
+// removeStandIn removes a stand-in that is unchanged.
 func removeStandIn(path string) {
 	info, err := os.Lstat(path)
 	switch {
 	case err != nil || !filepath.IsAbs(path):
 	case info.IsDir():
-		syscall.Rmdir(path) // ok: what is not empty is somebody's
+		syscall.Rmdir(path) // ok: what is not empty is no stand-in
 	case info.Mode().IsRegular() && info.Size() <= int64(len(emptyJSON)):
 		if text, err := os.ReadFile(path); err == nil && (len(text) == 0 || string(text) == emptyJSON) {
 			os.Remove(path) // ok: nothing depends on it

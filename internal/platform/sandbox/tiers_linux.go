@@ -121,16 +121,16 @@ const leaderTime = 200 * time.Millisecond
 func (b *bubblewrap) helped(p *policy, c Command) []string {
 	helper := []string{filepath.Join(insideDir, "adze"), HelperArg}
 	if c.try != nil {
-		return append(helper, mission{Try: c.try}.encode())
+		return append(helper, helperConfig{Try: c.try}.encode())
 	}
-	m := mission{
+	m := helperConfig{
 		Filter: true, Inet: true, Socket: filepath.Join(insideDir, "net"),
 		Rules: &rules{Write: append([]string{p.temp, "/tmp", "/var/tmp", "/dev", "/proc"}, append(slices.Clone(p.roots), p.write...)...)},
 	}
 	return append(append(helper, m.encode(), c.Path), c.Args...)
 }
 
-func (m mission) encode() string {
+func (m helperConfig) encode() string {
 	text, err := json.Marshal(m)
 	if err != nil {
 		panic(err) // texts and numbers
@@ -164,7 +164,7 @@ func confineLandlock(s *Sandbox, p *policy, net *netAccess, c Command) Command {
 		return Command{err: err}
 	}
 	writes := append([]string{p.temp, "/dev/null", "/dev/zero", "/dev/full", "/dev/shm"}, append(slices.Clone(p.roots), p.write...)...)
-	m := mission{Try: c.try, Filter: true, Rules: &rules{Write: writes, Read: reads, Refuse: true, Alone: true}}
+	m := helperConfig{Try: c.try, Filter: true, Rules: &rules{Write: writes, Read: reads, Refuse: true, Alone: true}}
 	args := []string{HelperArg, m.encode()}
 	if c.try == nil {
 		args = append(args, c.Path)

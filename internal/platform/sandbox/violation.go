@@ -55,8 +55,10 @@ func report(seen []string) string {
 	}
 	escape := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 	return "<sandbox-violations>\n" + escape.Replace(strings.Join(seen, "\n")) + more +
-		"\nThe command ran in a sandbox: it may write in the working directories and in $TMPDIR, except .git and what else programs obey, it cannot read secrets, and it reaches only the network hosts that are allowed. " +
-		"Do not work around it. If the task needs more, tell the person what: they can allow it in the settings under sandbox.\n</sandbox-violations>"
+		"\nThe command ran in a sandbox: it may write in the working directories and in $TMPDIR, " +
+		"except .git and what else programs obey, it cannot read secrets, and it reaches only the network hosts that are allowed. " +
+		"Do not work around it. If the task needs more, tell the user what: " +
+		"they can allow it in the settings under sandbox.\n</sandbox-violations>"
 }
 
 // compact returns the lines without repetitions, in their order.

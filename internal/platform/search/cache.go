@@ -30,7 +30,7 @@ type cache struct {
 const (
 	// maxKnown bounds what is known, so that a search stays within its memory together with it.
 	maxKnown = 20 << 20
-	// maxIdle is how long knowledge is kept that nobody asks for.
+	// maxIdle is how long knowledge is kept without being used.
 	maxIdle = 10 * time.Minute
 	// maxRoots is of how many trees searches are counted.
 	maxRoots = 64
@@ -128,7 +128,7 @@ func (s *grep) remember(out outcome) {
 	})
 }
 
-// build reads the files of a tree of which nothing is known, with one worker: nobody waits for it.
+// build reads the files of a tree of which nothing is known, with one worker, since no search waits for it.
 func (c *cache) build(t *tree) {
 	o := t.walk
 	o.Workers, o.Match, o.Skip = 1, nil, nil

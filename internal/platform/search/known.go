@@ -128,7 +128,7 @@ func (r *recollection) candidates(b *walk.Batch, found *collector) []bool {
 		}
 		switch {
 		case !holds:
-			may[i] = true // whoever opens it will see
+			may[i] = true // opening it will tell
 			unknown++
 		case f.binary && !found.past(b.Files[i].Path(), false):
 			found.addBinary()

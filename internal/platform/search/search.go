@@ -51,7 +51,7 @@ type Config struct {
 	WorkDirs func() []string
 	// Getenv is where PATH, HOME and the variables of git come from; os.Getenv if nil.
 	Getenv func(string) string
-	// Warn is told, once, why ripgrep was asked for and is not used. Nil means nobody.
+	// Warn is called once if ripgrep was asked for and is not used, with the reason. It may be nil.
 	Warn func(text string)
 	// Cold keeps the engine from remembering anything about the files it has read.
 	Cold bool

@@ -26,5 +26,5 @@ func Raw(f *os.File) (restore func(), err error) {
 	return func() { ioctl(f, setTermios, unsafe.Pointer(&was)) }, nil
 }
 
-// Suspend stops the program, as Ctrl-Z does, until the person brings it back.
+// Suspend stops the program, as Ctrl-Z does, until the user resumes it.
 func Suspend() error { return syscall.Kill(0, syscall.SIGTSTP) }

@@ -16,7 +16,7 @@ import (
 // characters that reorder or hide text are spelled out, as ‹U+202E›.
 func Sanitize(s string) string { return clean(s, true) }
 
-// Strip returns s, which a program wrote for a terminal, as the text a person would have read there.
+// Strip returns s, which a program wrote for a terminal, as the text that would be read there.
 // Unlike [Sanitize] it leaves characters that are merely invisible: they belong to the text.
 func Strip(s string) string { return clean(s, false) }
 

@@ -12,6 +12,9 @@ import (
 	"pgregory.net/rapid"
 )
 
+// byteSet returns the set that holds c alone.
+func byteSet(c byte) Set { return Range(c, c) }
+
 // reference looks at every place of b, byte by byte.
 func reference(windows []Window, b []byte, from int) int {
 	for i := from; i < len(b); i++ {
@@ -39,7 +42,7 @@ func begins(w Window, b []byte) bool {
 func literal(s string) Window {
 	var w Window
 	for i := range len(s) {
-		w = append(w, Byte(s[i]))
+		w = append(w, byteSet(s[i]))
 	}
 	return w
 }
@@ -47,7 +50,7 @@ func literal(s string) Window {
 func folded(s string) Window {
 	var w Window
 	for i := range len(s) {
-		set := Byte(s[i])
+		set := byteSet(s[i])
 		if up := strings.ToUpper(s[i : i+1]); up != s[i:i+1] {
 			set.Add(up[0])
 		}
@@ -66,7 +69,7 @@ func cases() map[string][]Window {
 		"folded word":   {folded("handler")},
 		"high bytes":    {literal("\xc3\xa9\xff")},
 		"digits":        {{Range('0', '9')}},
-		"class and set": {{Range('a', 'z'), Range('0', '9'), Byte('_')}},
+		"class and set": {{Range('a', 'z'), Range('0', '9'), byteSet('_')}},
 		"alternatives":  {literal("foo"), literal("bar"), literal("baz")},
 		"lengths":       {literal("a"), literal("bcd"), literal("bcdefgh")},
 		"eight": {
@@ -201,11 +204,11 @@ func FuzzNext(f *testing.F) {
 
 // TestSharpen divides windows whose sets have halves that do not go together.
 func TestSharpen(t *testing.T) {
-	space := Range('\t', '\r').Union(Byte(' '))
+	space := Range('\t', '\r').Union(byteSet(' '))
 	if m := space.mistaken(); !m.Has(')') || m.Has(' ') || m.Has('a') {
 		t.Errorf("mistaken for white space: %v", *m)
 	}
-	windows := []Window{{Byte(')'), space}}
+	windows := []Window{{byteSet(')'), space}}
 	sharp := sharpen(windows, 2)
 	var all Set
 	for _, w := range sharp {
@@ -225,7 +228,7 @@ func TestSharpen(t *testing.T) {
 func TestRate(t *testing.T) {
 	rare := Rate([]Window{literal("Handler")})
 	folds := Rate([]Window{folded("handler")})
-	common := Rate([]Window{{Byte('e')}})
+	common := Rate([]Window{{byteSet('e')}})
 	all := Rate([]Window{{Range(0, 255)}})
 	if !(rare < folds && folds < common && common < all && all == 1) {
 		t.Errorf("rates are not in order: %g, %g, %g, %g", rare, folds, common, all)
@@ -242,7 +245,7 @@ func BenchmarkNext(b *testing.B) {
 		{"folded", []Window{folded("handler")}},
 		{"common", []Window{literal("return")}},
 		{"three", []Window{literal("foo"), literal("bar"), literal("baz")}},
-		{"class", []Window{{Range('A', 'Z'), Range('A', 'Z'), Range('A', 'Z'), Byte('_')}}},
+		{"class", []Window{{Range('A', 'Z'), Range('A', 'Z'), Range('A', 'Z'), byteSet('_')}}},
 		{"none", []Window{literal("qzxjv")}},
 	} {
 		f := New(bench.windows)

@@ -5,13 +5,6 @@ import "math/bits"
 // A Set is a set of byte values.
 type Set [4]uint64
 
-// Byte returns the set that holds c alone.
-func Byte(c byte) Set {
-	var s Set
-	s.Add(c)
-	return s
-}
-
 // Range returns the set of lo to hi, both included.
 func Range(lo, hi byte) Set {
 	var s Set

@@ -30,7 +30,8 @@ func expand(chars []rune) ([][]rune, *SyntaxError) {
 			todo = append(todo, slices.Concat(chars[:open], part, chars[end:]))
 		}
 		if n := len(done) + len(todo); n > maxAlternatives || n > 1 && n*len(chars) > maxExpanded {
-			return nil, &SyntaxError{Pos: 1, Msg: fmt.Sprintf("the braces stand for more than %d patterns; use fewer of them, or *", maxAlternatives)}
+			return nil, &SyntaxError{Pos: 1, Msg: fmt.Sprintf(
+				"the braces stand for more than %d patterns; use fewer of them, or *", maxAlternatives)}
 		}
 	}
 	return done, nil

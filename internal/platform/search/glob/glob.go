@@ -1,5 +1,5 @@
 // Package glob compiles path patterns and matches them in time linear in the path. It speaks two
-// dialects: [Compile] and [ParseFilter] read the one people and models write (braces, characters,
+// dialects: [Compile] and [ParseFilter] read the one users and models write (braces, characters,
 // mistakes reported with their position), [Git] reads a pattern exactly as git reads a line of an
 // ignore file. It computes on strings: paths use "/", and what exists on disk is left to others.
 package glob

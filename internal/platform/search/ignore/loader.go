@@ -126,7 +126,7 @@ func (l *Loader) Enter(parent *Dir, path string, found Names, open func(name str
 	return d
 }
 
-// maxSize is how much of an ignore file is read. Compiled it takes many times the memory, and nobody
+// maxSize is how much of an ignore file is read. Compiled it takes many times the memory, and no one
 // writes that much.
 const maxSize = 2 << 20
 

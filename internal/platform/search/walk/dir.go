@@ -8,7 +8,7 @@ import (
 )
 
 // A dir is a directory that is being read or has something below it still to be read. Its handle is
-// closed when nobody needs it any more, or earlier if too many are open; it is opened again then,
+// closed when it is no longer needed, or earlier if too many are open; it is opened again then,
 // from its parent, so that a walk does not run out of descriptors however large the tree is.
 type dir struct {
 	tree   *tree

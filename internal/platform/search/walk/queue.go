@@ -41,7 +41,7 @@ func (q *queue) init(workers int) {
 	q.wake.L = &q.mu
 }
 
-// push offers jobs to whoever waits.
+// push offers jobs to idle workers.
 func (q *queue) push(jobs ...job) {
 	q.mu.Lock()
 	q.jobs = append(q.jobs, jobs...)

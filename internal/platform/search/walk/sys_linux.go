@@ -47,7 +47,8 @@ func (h handle) openTarget(name string) (File, error) {
 
 func (h handle) openAt(name string, flags int) (int, error) {
 	for {
-		fd, _, errno := syscall.Syscall6(syscall.SYS_OPENAT, uintptr(h.fd), uintptr(unsafe.Pointer(unsafe.StringData(name))), uintptr(flags), 0, 0, 0)
+		fd, _, errno := syscall.Syscall6(syscall.SYS_OPENAT, uintptr(h.fd),
+			uintptr(unsafe.Pointer(unsafe.StringData(name))), uintptr(flags), 0, 0, 0)
 		switch errno {
 		case 0:
 			return int(fd), nil
@@ -65,7 +66,8 @@ const noFollow = 0x100 // AT_SYMLINK_NOFOLLOW
 func (h handle) stat(name string) (Info, error) {
 	var st syscall.Stat_t
 	for {
-		_, _, errno := syscall.Syscall6(sysFstatat, uintptr(h.fd), uintptr(unsafe.Pointer(unsafe.StringData(name))), uintptr(unsafe.Pointer(&st)), noFollow, 0, 0)
+		_, _, errno := syscall.Syscall6(sysFstatat, uintptr(h.fd),
+			uintptr(unsafe.Pointer(unsafe.StringData(name))), uintptr(unsafe.Pointer(&st)), noFollow, 0, 0)
 		switch errno {
 		case 0:
 			return infoOf(&st), nil

@@ -1,7 +1,7 @@
 // Package walk lists the files of a tree, quickly and with several workers: it works on directory
 // descriptors, asks the file system nothing it has already said, follows no links, and opens nothing
-// that is not a file. What is ignored is decided by package ignore; what is in the files, by whoever
-// is visited.
+// that is not a file. What is ignored is decided by package ignore; reading the files is left to the
+// visitor.
 package walk
 
 import (

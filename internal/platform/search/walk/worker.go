@@ -51,7 +51,7 @@ func (w *worker) next() (job, bool) {
 	return j, true
 }
 
-// share gives away the older half of the jobs, which tend to be the larger ones, if somebody waits.
+// share gives away the older half of the jobs, which tend to be the larger ones, if a worker is idle.
 func (w *worker) share() {
 	if n := len(w.jobs) / 2; n > 0 && w.idle.Load() > 0 {
 		w.push(w.jobs[:n]...)

@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// leavings are files with a temporary name whose process was killed before it could rename or remove
+// leftovers are files with a temporary name whose process was killed before it could rename or remove
 // them. They are removed when a file in the same directory is changed for the first time.
-type leavings struct {
+type leftovers struct {
 	mu    sync.Mutex
 	swept map[string]bool // directories
 }
 
 const (
 	tempPrefix, tempSuffix = ".adze-", ".tmp"
-	// tempAge is how old a leaving is at least. A live process holds a lock on its file, but not every
+	// tempAge is how old a leftover is at least. A live process holds a lock on its file, but not every
 	// file system has locks.
 	tempAge = time.Minute
 )
@@ -33,14 +33,14 @@ func isTempName(name string) bool {
 	return ok && len(middle) == len(rand.Text()) && strings.Trim(middle, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
 }
 
-// sweep removes leavings from a directory. What goes wrong is left for the next time.
+// sweep removes leftovers from a directory. What goes wrong is left for the next time.
 func (r *Replacer) sweep(d directory) {
-	r.leavings.mu.Lock()
-	defer r.leavings.mu.Unlock()
-	if r.leavings.swept[d.id] {
+	r.leftovers.mu.Lock()
+	defer r.leftovers.mu.Unlock()
+	if r.leftovers.swept[d.id] {
 		return
 	}
-	r.leavings.swept[d.id] = true
+	r.leftovers.swept[d.id] = true
 	names, err := d.names()
 	if err != nil {
 		return
@@ -52,7 +52,7 @@ func (r *Replacer) sweep(d directory) {
 	}
 }
 
-// abandoned reports whether nobody works on the file any more.
+// abandoned reports whether no process works on the file any more.
 func abandoned(d directory, name string) bool {
 	file, err := d.open(name, os.O_RDWR, 0)
 	if err != nil {
