@@ -50,7 +50,7 @@ var layers = [][]string{
 	{"agent/exec", "brief", "memory/recall", "agent/compact", "agent/snip", "agent/collapse"},
 	{"agent"},
 	{"session/store", "session/notes"},
-	{"session/archive"},
+	{"session/archive", "session/window"},
 	{"session"},
 	{"session/lifecycle"},
 	{"desk"},

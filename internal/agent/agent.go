@@ -59,8 +59,8 @@ type Agent struct {
 	Model    Model
 	Fallback Model
 
-	// Steps shorten the view that is sent. Shortener makes room when the provider says it is too long.
-	Steps     Steps
+	// Steps shorten what is sent, in order. Shortener makes room when the provider says it is too long.
+	Steps     []Step
 	Shortener Shortener
 	// Stop hooks may send the model back to work, or forbid it to go on.
 	Stop []Stopper
@@ -107,8 +107,10 @@ type History interface {
 // before a call that changes something, and at the end of the turn.
 type Syncer interface{ Sync() error }
 
-// A Shortener makes room in a history that does not fit.
+// A Shortener makes room in a history that does not fit. The loop tries its means in this order.
 type Shortener interface {
+	// TooLong is told how the provider put it that a request is too long.
+	TooLong(err error)
 	// Drain commits folds that were staged, and reports whether there were any.
 	Drain(ctx context.Context) (bool, error)
 	// Compact replaces the history by a summary.
@@ -116,9 +118,6 @@ type Shortener interface {
 	// Truncate shortens without asking a model, and reports whether there was anything to shorten.
 	Truncate(ctx context.Context) (bool, error)
 }
-
-// A Listener is a [Shortener] that wants to know how the provider put it that a request is too long.
-type Listener interface{ TooLong(err error) }
 
 // A Stopper is asked when the model has nothing more to do.
 type Stopper interface {

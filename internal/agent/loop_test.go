@@ -381,40 +381,54 @@ func TestStepsOfTheView(t *testing.T) {
 	b := newBench(t, "use Safe {\"text\":\"a\"}\n---\nexpect result toolu_1_1 \"cleared\"\nsay end")
 	var order []string
 	step := func(name string, f func(agent.View) (agent.View, error)) agent.Step {
-		return func(_ context.Context, v agent.View) (agent.View, error) {
+		return agent.Step{Name: name, Do: func(_ context.Context, v agent.View) (agent.View, error) {
 			order = append(order, name)
 			return f(v)
-		}
+		}}
 	}
 	same := func(v agent.View) (agent.View, error) { return v, nil }
-	var seen []int
-	b.Steps = agent.Steps{
-		Budget: step("budget", same),
-		Snip:   step("snip", func(v agent.View) (agent.View, error) { return agent.View{}, fmt.Errorf("broken") }),
-		Micro: step("micro", func(v agent.View) (agent.View, error) {
+	var seen []bool // whether the last step was given what is cleared
+	b.Steps = []agent.Step{
+		step("budget", same),
+		step("snip", func(v agent.View) (agent.View, error) { return agent.View{}, fmt.Errorf("broken") }),
+		step("micro", func(v agent.View) (agent.View, error) {
 			v.Messages = append([]msg.Message(nil), v.Messages...)
 			for i, m := range v.Messages {
 				if r, ok := m.Parts[0].(*msg.ToolResult); ok {
 					v.Messages[i].Parts = []msg.Part{&msg.ToolResult{ID: r.ID, Parts: []msg.Part{&msg.Text{Text: "cleared"}}}}
-					v.Freed += 5000
 				}
 			}
 			return v, nil
 		}),
-		Collapse: step("collapse", func(v agent.View) (agent.View, error) { panic("boom") }),
-		Compact:  step("compact", func(v agent.View) (agent.View, error) { seen = append(seen, v.Freed); return v, nil }),
+		step("collapse", func(v agent.View) (agent.View, error) { panic("boom") }),
+		step("compact", func(v agent.View) (agent.View, error) {
+			seen = append(seen, strings.Contains(fmt.Sprint(resultTexts(v.Messages)), "cleared"))
+			return v, nil
+		}),
 	}
 	b.run(ctx())
 	if got := strings.Join(order, " "); got != "budget snip micro collapse compact budget snip micro collapse compact" {
 		t.Errorf("order: %s", got)
 	}
-	if !reflect.DeepEqual(seen, []int{0, 5000}) {
-		t.Errorf("the last step was told that %v tokens were freed, want 0 and 5000", seen)
+	if !reflect.DeepEqual(seen, []bool{false, true}) {
+		t.Errorf("the last step saw what the others cleared: %v, want false and true", seen)
 	}
 	if !strings.Contains(b.history.String(), "did a") {
 		t.Errorf("the stored result was changed:\n%s", b.history)
 	}
 	b.played()
+}
+
+// resultTexts returns what the results in messages say.
+func resultTexts(messages []msg.Message) (texts []string) {
+	for _, m := range messages {
+		for _, p := range m.Parts {
+			if r, ok := p.(*msg.ToolResult); ok {
+				texts = append(texts, msg.PlainText(r.Parts))
+			}
+		}
+	}
+	return texts
 }
 
 // Proves LOOP-09 and LOOP-11.

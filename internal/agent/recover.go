@@ -29,8 +29,8 @@ func (r *run) recover(s State, req *model.Request, err error) (State, *Ended) {
 			return r.fallBack(s), nil
 		}
 	case model.TooLong, model.OverWindow:
-		if l, ok := r.a.Shortener.(Listener); ok {
-			l.TooLong(err)
+		if r.a.Shortener != nil {
+			r.a.Shortener.TooLong(err)
 		}
 		next, ok := r.shorten(s)
 		switch {

@@ -79,6 +79,8 @@ type fakeShortener struct {
 	calls      []string
 }
 
+func (f *fakeShortener) TooLong(error) {}
+
 func (f *fakeShortener) Drain(context.Context) (bool, error) {
 	f.calls = append(f.calls, "drain")
 	f.folds--

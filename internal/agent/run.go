@@ -191,7 +191,7 @@ func (r *run) overLimit(s State, req *model.Request, v View) *Ended {
 	limit := s.Model.Window - min(s.Model.MaxOutput, reservedOutput) - reservedSlack
 	est := v.Size
 	if est == 0 {
-		est = estimate(req.System, req.Tools, req.Messages) - v.Freed
+		est = estimate(req.System, req.Tools, req.Messages)
 	}
 	if est <= limit {
 		return nil

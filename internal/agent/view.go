@@ -12,60 +12,43 @@ import (
 type View struct {
 	// Messages belong to the view: a step may change the list, but not what it lists.
 	Messages []msg.Message
-	// Freed is how many tokens earlier steps saved that an estimate by usage would still count.
-	Freed int
 	// Compacted says that the history has begun anew; the last step says it.
 	Compacted *Compacted
 	// Stuck says that the last step found the view too long and could not make it shorter.
 	Stuck bool
-	// Size is the request as the last step estimates it, in tokens; 0 means that nobody did.
+	// Size is the request as the last step estimates it, in tokens; 0 means that there is no estimate.
 	Size int
 }
 
-// A Step makes a view shorter. A step that fails is skipped.
-type Step func(context.Context, View) (View, error)
-
-// Steps prepare the view of each request, in this order; each works on what the one before left. All
-// but Compact change only what is sent. Compact, which may replace the history by a summary, is
-// followed by a fresh look at the history.
-type Steps struct {
-	Budget   Step // replaces oversized results by previews
-	Snip     Step // leaves out whole messages
-	Micro    Step // clears old tool output
-	Collapse Step // projects staged folds
-	Compact  Step // summarises when the estimate is over the threshold
+// A Step makes the view of a request shorter, working on what the step before left. One that fails is
+// skipped. Steps change only what is sent; the last may also replace the history by a summary.
+type Step struct {
+	Name string
+	Do   func(context.Context, View) (View, error)
 }
 
-// view returns what the next request sends of the history.
+// view returns what the next request sends of the history. If the last step makes the history begin anew,
+// the others look at it again.
 func (r *run) view(s State) View {
-	v := r.step("compact", r.a.Steps.Compact, r.project(s))
+	v := r.apply(r.a.Steps, View{Messages: r.messages(s)})
 	if v.Compacted == nil {
 		return v
 	}
 	r.emit(*v.Compacted)
 	s.Entries = r.h.Entries()
-	return r.project(s)
+	return r.apply(r.a.Steps[:len(r.a.Steps)-1], View{Messages: r.messages(s)})
 }
 
-// project applies the steps that change only what is sent.
-func (r *run) project(s State) View {
-	v := View{Messages: r.messages(s)}
-	v = r.step("budget", r.a.Steps.Budget, v)
-	v = r.step("snip", r.a.Steps.Snip, v)
-	v = r.step("micro", r.a.Steps.Micro, v)
-	return r.step("collapse", r.a.Steps.Collapse, v)
-}
-
-func (r *run) step(name string, do Step, v View) View {
-	if do == nil {
-		return v
+func (r *run) apply(steps []Step, v View) View {
+	for _, step := range steps {
+		next, err := protect(func() (View, error) { return step.Do(r.ctx, v) })
+		if err != nil {
+			r.a.logger().Error("a step of the view failed and was skipped", "step", step.Name, "err", err)
+			continue
+		}
+		v = next
 	}
-	next, err := protect(func() (View, error) { return do(r.ctx, v) })
-	if err != nil {
-		r.a.logger().Error("a step of the view failed and was skipped", "step", name, "err", err)
-		return v
-	}
-	return next
+	return v
 }
 
 // withContext adds to the messages of a view what is said before the first of them. The history does not

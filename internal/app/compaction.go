@@ -21,6 +21,7 @@ import (
 	"adze/internal/session"
 	"adze/internal/session/notes"
 	"adze/internal/session/store"
+	"adze/internal/session/window"
 	"adze/internal/tool"
 )
 
@@ -30,29 +31,33 @@ func (b *builder) keepWithin(cfg *session.Config) {
 		return
 	}
 	s := b.settings
-	c := &session.Compaction{
+	c := &window.Config{
 		Off:      !s.Bool("autoCompact"),
 		Percent:  s.Int("autoCompactPercent"),
 		Reactive: s.Bool("reactiveCompactOnly"),
 		Keep:     b.keptBesideNotes(),
 		LastTurn: !interactive(b.env, b.o) && b.o.input != inputStream,
-		Snip:     b.snipper,
-		Tools:    compactionTools(),
-		Micro: compact.Micro{
-			Keep: s.Int("microCompact.keepResults"), Total: s.Int("microCompact.maxTokens"),
-			Gain: s.Int("microCompact.minGainTokens"), Idle: time.Duration(s.Int("microCompact.idleMinutes")) * time.Minute,
-		},
+		Tools:    windowTools(),
 		Language: texts.Language(s.Text("promptLanguage")),
 		Hooks:    b.hooks.Compaction(),
 	}
 	if b.log != nil {
 		c.Transcript = b.log.Path
 	}
+	if b.snipper != nil {
+		c.Steps = append(c.Steps, window.Snip(b.snipper, snipTool))
+	}
+	c.Steps = append(c.Steps, window.Clear(compact.Micro{
+		Keep: s.Int("microCompact.keepResults"), Total: s.Int("microCompact.maxTokens"),
+		Gain: s.Int("microCompact.minGainTokens"), Idle: time.Duration(s.Int("microCompact.idleMinutes")) * time.Minute,
+	}))
 	if s.Bool("contextCollapse.enabled") {
 		b.folder = collapse.New(collapse.Config{Asker: asker(cfg), Language: c.Language, Log: cfg.Debug})
-		c.Folds = b.folder
+		c.Steps = append(c.Steps, window.Fold(b.folder))
 	}
-	b.recallView(c)
+	if b.earlier != nil {
+		c.State = b.earlier.State.Last
+	}
 	c.Notes = b.notes(cfg)
 	files := &reread{state: b.state, hidden: b.gate.Hidden, plan: b.planFile(), tasks: b.tasks}
 	c.Sources = files.sources
@@ -63,7 +68,7 @@ func (b *builder) keepWithin(cfg *session.Config) {
 		}
 		b.prompts.Reset()
 	}
-	cfg.Compaction = c
+	cfg.Window = c
 }
 
 // keptBesideNotes returns how much of a conversation stays when notes take the place of the rest.
@@ -79,29 +84,6 @@ func (b *builder) keptBesideNotes() compact.Keep {
 		return d
 	}
 	return k
-}
-
-// recallView takes over how an earlier process of the session had shortened what is sent. What cannot be
-// read is sent as it was said.
-func (b *builder) recallView(c *session.Compaction) {
-	if b.earlier == nil {
-		return
-	}
-	var view struct {
-		Keys  []string
-		Steps []int
-		Folds []collapse.Fold
-	}
-	for _, kind := range []string{session.ClearedKind, session.SnippedKind, session.FoldedKind} {
-		json.Unmarshal(b.earlier.State.Last[kind], &view) // ok: see above
-	}
-	c.Cleared = view.Keys
-	if c.Snip != nil {
-		c.Snip.Restore(view.Steps)
-	}
-	if c.Folds != nil {
-		c.Folds.Restore(view.Folds)
-	}
 }
 
 // experiment gives tools to the parts that are tried out, where the settings switch them on.

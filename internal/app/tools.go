@@ -15,7 +15,7 @@ import (
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/replace"
 	"adze/internal/platform/search"
-	"adze/internal/session"
+	"adze/internal/session/window"
 	"adze/internal/tool"
 	"adze/internal/tool/change"
 	"adze/internal/tools/bash"
@@ -100,10 +100,11 @@ func catalogue() []catalogued {
 // simpleTools are what is left with ADZE_SIMPLE.
 var simpleTools = [...]string{bash.Name, powershell.Name, read.Name, edit.Name}
 
-// compactionTools names the tools that compaction makes use of.
-func compactionTools() session.ToolNames {
-	return session.ToolNames{Read: read.Name, Edit: edit.Name, Snip: snip.Name}
-}
+// windowTools names the tools that the context window makes use of.
+func windowTools() window.ToolNames { return window.ToolNames{Read: read.Name, Edit: edit.Name} }
+
+// snipTool is the tool with which the model says what can be cut out.
+const snipTool = snip.Name
 
 // A toolbox is what the built-in tools of a session are made with.
 type toolbox struct {

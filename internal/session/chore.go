@@ -8,9 +8,10 @@ import (
 
 	"adze/internal/agent"
 	"adze/internal/agent/compact"
+	"adze/internal/session/window"
 )
 
-// Turns returns what the person said since the last compaction, the newest first: the messages at which
+// Turns returns what the user said since the last compaction, the newest first: the messages at which
 // [Compact] can divide the conversation.
 func (s *Session) Turns() []compact.Turn { return compact.Turns(s.hist.Entries()) }
 
@@ -33,77 +34,62 @@ func (s *Session) divide(op Compact) (side compact.Side, at int, err error) {
 	return side, 0, fmt.Errorf("nothing that you said since the last compaction has the id %s", id)
 }
 
-// compactNow carries out [Compact].
-func (s *Session) compactNow(ctx context.Context, op Compact, tell func(agent.Event)) {
-	m, _, err := s.resolve()
-	if err == nil && s.room == nil {
-		err = errors.New("this session is not compacted")
-	}
-	side, at, wrong := s.divide(op)
-	if err = cmp.Or(err, wrong); err != nil {
-		tell(agent.Failed{Err: err})
-		tell(agent.Ended{Reason: agent.ModelError, Err: err})
-		return
-	}
-	t := &turnRoom{room: s.room, model: m}
-	p := s.preamble(ctx, m)
-	t.before, t.system = p.Context, p.System
-	j := t.job(compact.Manual, op.Focus)
-	j.Side, j.At = side, at
-	seg, err := t.compact.Compact(ctx, j)
-	var blocked *compact.BlockedError
+// A chore is something to do instead of a turn. It returns what to tell of it.
+type chore func(ctx context.Context) (agent.Event, error)
+
+// run does the chore and tells how it ended.
+func (c chore) run(ctx context.Context, tell func(agent.Event)) {
+	ev, err := c(ctx)
 	switch {
 	case ctx.Err() != nil:
 		tell(agent.Ended{Reason: agent.AbortedStreaming})
-	case errors.Is(err, compact.ErrNothing), errors.As(err, &blocked):
-		tell(agent.Notice{Text: upper(err.Error()) + "."})
-		tell(agent.Ended{Reason: agent.Completed})
 	case err != nil:
 		tell(agent.Failed{Err: err})
 		tell(agent.Ended{Reason: agent.ModelError, Err: err})
 	default:
-		tell(*t.apply(seg, compact.Manual, op.Focus))
+		tell(ev)
 		tell(agent.Ended{Reason: agent.Completed})
 	}
 }
 
-// notesNow carries out [Notes].
-func (s *Session) notesNow(ctx context.Context, tell func(agent.Event)) {
-	m, _, err := s.resolve()
-	text := ""
-	if err == nil {
-		if s.room == nil || s.room.cfg.Notes == nil {
-			err = errors.New("no notes are kept of this session")
-		} else {
-			t := &turnRoom{room: s.room, model: m}
-			t.system = s.preamble(ctx, m).System
-			clearer := compact.Clearer{Micro: s.room.cfg.Micro, Clearable: s.room.clearable}
-			clearer.Restore(s.room.clearer.Keys())
-			view, _ := clearer.Clear(conversation(s.hist.Entries()), 0, t.gauge())
-			t.see(view)
-			t.size = t.count(view)
-			if moment, ok := t.moment(); ok {
-				text, err = s.room.cfg.Notes.Update(ctx, moment)
-			}
+// compact returns the chore of [Compact].
+func (s *Session) compact(op Compact) chore {
+	return func(ctx context.Context) (agent.Event, error) {
+		m, _, err := s.resolve()
+		if err == nil && s.window == nil {
+			err = errors.New("this session is not compacted")
 		}
-	}
-	switch {
-	case ctx.Err() != nil:
-		tell(agent.Ended{Reason: agent.AbortedStreaming})
-	case err != nil:
-		tell(agent.Failed{Err: err})
-		tell(agent.Ended{Reason: agent.ModelError, Err: err})
-	default:
-		tell(agent.Notice{Text: text})
-		tell(agent.Ended{Reason: agent.Completed})
+		side, at, wrong := s.divide(op)
+		if err = cmp.Or(err, wrong); err != nil {
+			return nil, err
+		}
+		done, err := s.window.Turn(m, s.preamble(ctx, m)).Summarise(ctx, op.Focus, side, at)
+		var blocked *compact.BlockedError
+		if errors.Is(err, compact.ErrNothing) || errors.As(err, &blocked) {
+			return agent.Notice{Text: upper(err.Error()) + "."}, nil
+		}
+		return done, err
 	}
 }
 
-// snipNow carries out [Snip].
-func (s *Session) snipNow(_ context.Context, tell func(agent.Event)) {
+// writeNotes is the chore of [Notes].
+func (s *Session) writeNotes(ctx context.Context) (agent.Event, error) {
+	m, _, err := s.resolve()
+	if err == nil && s.window == nil {
+		err = window.ErrNoNotes
+	}
+	if err != nil {
+		return nil, err
+	}
+	text, err := s.window.Turn(m, s.preamble(ctx, m)).Notes(ctx)
+	return agent.Notice{Text: text}, err
+}
+
+// snip is the chore of [Snip].
+func (s *Session) snip(context.Context) (agent.Event, error) {
 	text := "Nothing is cut out of conversations here; the setting snip.enabled switches it on."
-	if s.room != nil && s.room.cfg.Snip != nil {
-		switch n := s.room.cfg.Snip.Force(); n {
+	if n, ok := s.window.Force(); ok {
+		switch n {
 		case 0:
 			text = "The model has named nothing that could be cut out."
 		case 1:
@@ -112,8 +98,7 @@ func (s *Session) snipNow(_ context.Context, tell func(agent.Event)) {
 			text = fmt.Sprintf("%d steps will be cut out of what the model sees with the next request.", n)
 		}
 	}
-	tell(agent.Notice{Text: text})
-	tell(agent.Ended{Reason: agent.Completed})
+	return agent.Notice{Text: text}, nil
 }
 
 func upper(s string) string {

@@ -19,6 +19,7 @@ import (
 	"adze/internal/msg"
 	"adze/internal/session"
 	"adze/internal/session/store"
+	"adze/internal/session/window"
 	"adze/internal/tool"
 )
 
@@ -67,16 +68,12 @@ func newDwelling(t *testing.T, script string, opt store.Options, change func(*se
 			}
 			return m, nil
 		}
-		c.Compaction = &session.Compaction{Transcript: log.Path, Tools: session.ToolNames{Read: "Read", Edit: "Edit", Snip: "Snip"}}
+		c.Window = &window.Config{
+			Transcript: log.Path, Tools: window.ToolNames{Read: "Read", Edit: "Edit"},
+			Steps: []window.Step{window.Clear(compact.Micro{})},
+		}
 		if contents != nil {
-			c.Records.History = contents.Entries
-			var cleared struct{ Keys []string }
-			if raw := contents.State.Last[session.ClearedKind]; raw != nil {
-				if err := json.Unmarshal(raw, &cleared); err != nil {
-					t.Error(err)
-				}
-			}
-			c.Compaction.Cleared = cleared.Keys
+			c.Records.History, c.Window.State = contents.Entries, contents.State.Last
 		}
 		if change != nil {
 			change(c)
@@ -311,7 +308,7 @@ func TestMicroCompaction(t *testing.T) {
 	}
 	opt := place(t)
 	change := func(c *session.Config) {
-		c.Compaction.Micro = compact.Micro{Keep: 3, Total: 4000, Gain: 2000, Idle: time.Hour}
+		c.Window.Steps = []window.Step{window.Clear(compact.Micro{Keep: 3, Total: 4000, Gain: 2000, Idle: time.Hour})}
 	}
 	d := newDwelling(t, strings.Join(script, "\n---\n")+"\n---\nsay end\n---\nsay again", opt, change)
 	d.completed("go")
@@ -350,7 +347,7 @@ func TestMicroCompaction(t *testing.T) {
 
 // Proves LOOP-10.
 func TestCompactionOff(t *testing.T) {
-	d := newDwelling(t, "say One", place(t), func(c *session.Config) { c.Compaction.Off = true })
+	d := newDwelling(t, "say One", place(t), func(c *session.Config) { c.Window.Off = true })
 	d.completed("first " + of(3000))
 	events := d.prompt("second " + of(16_000))
 	if got := reason(events); got != agent.BlockingLimit || len(d.player.Requests()) != 1 {

@@ -13,6 +13,7 @@ import (
 	"adze/internal/agent/snip"
 	"adze/internal/session"
 	"adze/internal/session/store"
+	"adze/internal/session/window"
 	"adze/internal/tool"
 )
 
@@ -53,7 +54,7 @@ func TestDrain(t *testing.T) {
 					"repeat 12\nexpect no-text \"<conversation-fold>\"\ndelay 1s\nuse Big {\"n\":700}\nusage none\n---\nerror too_long\n---\n" + tt.script
 				opt := place(t)
 				d := newDwelling(t, script, opt, func(c *session.Config) {
-					c.Compaction.Folds = collapse.New(collapse.Config{Asker: aside.Asker{Provider: c.Provider}})
+					c.Window.Steps = append(c.Window.Steps, window.Fold(collapse.New(collapse.Config{Asker: aside.Asker{Provider: c.Provider}})))
 				})
 				events := d.completed("look around")
 				if n := compactions(events); n != tt.want {
@@ -74,7 +75,7 @@ func TestDrain(t *testing.T) {
 					t.Fatal(err)
 				}
 				var kept struct{ Folds []collapse.Fold }
-				if err := json.Unmarshal(c.State.Last[session.FoldedKind], &kept); err != nil || (len(kept.Folds) == 0) != (tt.want > 0) {
+				if err := json.Unmarshal(c.State.Last[window.FoldedKind], &kept); err != nil || (len(kept.Folds) == 0) != (tt.want > 0) {
 					t.Errorf("%v, kept %+v", err, kept)
 				}
 			})
@@ -89,7 +90,7 @@ func TestFoldInsteadOfASummary(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		script := foldOrder + "forever\nsay We looked around.\n---\nrepeat 25\ndelay 1s\nuse Big {\"n\":700}\nusage none\n---\nexpect text \"<conversation-fold>\"\nsay Done."
 		d := newDwelling(t, script, place(t), func(c *session.Config) {
-			c.Compaction.Folds = collapse.New(collapse.Config{Asker: aside.Asker{Provider: c.Provider}})
+			c.Window.Steps = append(c.Window.Steps, window.Fold(collapse.New(collapse.Config{Asker: aside.Asker{Provider: c.Provider}})))
 		})
 		if n := compactions(d.completed("look around")); n != 0 {
 			t.Errorf("%d compactions", n)
@@ -116,14 +117,13 @@ func snipTool(s *snip.Snipper) tool.Tool {
 func TestSnip(t *testing.T) {
 	opt := place(t)
 	on := func(c *session.Config) {
-		c.Compaction.Snip = new(snip.Snipper)
-		c.Tools.Registry = tool.NewRegistry(big(), snipTool(c.Compaction.Snip))
+		s := new(snip.Snipper)
+		c.Window.Steps = append([]window.Step{window.Snip(s, "Snip")}, c.Window.Steps...)
+		c.Tools.Registry = tool.NewRegistry(big(), snipTool(s))
+		c.Models.Main = "wide"
 	}
 	calls := strings.Repeat("use Big {\"n\":2000}\n---\n", 6)
-	d := newDwelling(t, calls+"expect text \"[step 6]\"\nuse Snip {\"steps\":[1,2,3]}\n---\nexpect text \""+snip.Gone[1:20]+"\"\nexpect no-text \"[step 1]\"\nsay Cut.\n---\nuse Snip {\"steps\":[4]}\n---\nexpect text \"[step 4]\"\nsay Marked.\n---\nexpect no-text \"[step 4]\"\nsay Forced.", opt, func(c *session.Config) {
-		on(c)
-		c.Models.Main = "wide"
-	})
+	d := newDwelling(t, calls+"expect text \"[step 6]\"\nuse Snip {\"steps\":[1,2,3]}\n---\nexpect text \""+snip.Gone[1:20]+"\"\nexpect no-text \"[step 1]\"\nsay Cut.\n---\nuse Snip {\"steps\":[4]}\n---\nexpect text \"[step 4]\"\nsay Marked.\n---\nexpect no-text \"[step 4]\"\nsay Forced.", opt, on)
 	d.completed("look around")
 	requests := d.player.Requests()
 	if last := requests[len(requests)-1]; len(last) > len(requests[len(requests)-2])*2/3 && !bytes.Contains(last, []byte(snip.Gone)) {
@@ -142,19 +142,7 @@ func TestSnip(t *testing.T) {
 	d.close()
 	d.played()
 
-	again := newDwelling(t, "say Still.\n", opt, func(c *session.Config) {
-		on(c)
-		c.Models.Main = "wide"
-		contents, err := store.Load(d.log.Path(), store.LoadOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var kept struct{ Steps []int }
-		if err := json.Unmarshal(contents.State.Last[session.SnippedKind], &kept); err != nil {
-			t.Fatal(err)
-		}
-		c.Compaction.Snip.Restore(kept.Steps)
-	})
+	again := newDwelling(t, "say Still.\n", opt, on)
 	again.completed("more")
 	if !extends(want, again.player.Requests()[0]) {
 		t.Error("the request after resuming does not go on where the last one was")
@@ -162,7 +150,7 @@ func TestSnip(t *testing.T) {
 	again.close()
 
 	off := newDwelling(t, "use Big {\"n\":1}\n---\nexpect no-text \"[step\"\nsay Fine.", place(t), func(c *session.Config) {
-		c.Compaction.Snip = new(snip.Snipper) // but no tool
+		c.Window.Steps = append(c.Window.Steps, window.Snip(new(snip.Snipper), "Snip")) // but no tool
 	})
 	off.completed("look around")
 	off.close()

@@ -34,8 +34,8 @@ const (
 	Every
 )
 
-// window is how many live entries are kept for readers that are behind.
-const window = 1024
+// liveKept is how many live entries are kept for readers that are behind.
+const liveKept = 1024
 
 // A feed keeps the entries of a session for any number of readers. Entries that are not live are kept
 // as long as the session is; the last of the live ones are kept beside them.
@@ -71,8 +71,8 @@ func (f *feed) add(ctx context.Context, ev Event, live bool) {
 	f.last++
 	e := Entry{Seq: f.last, Time: f.now(), Live: live, Event: ev}
 	if live {
-		if len(f.live) >= 2*window { // cut now and then, not each time
-			f.live = append(f.live[:0], f.live[len(f.live)-window+1:]...)
+		if len(f.live) >= 2*liveKept { // cut now and then, not each time
+			f.live = append(f.live[:0], f.live[len(f.live)-liveKept+1:]...)
 		}
 		f.live = append(f.live, e)
 	} else {
@@ -103,10 +103,10 @@ func (f *feed) lighten() {
 
 // behind reports whether another live entry would push out one that a patient reader has not had.
 func (f *feed) behind() bool {
-	if len(f.patient) == 0 || len(f.live) < window {
+	if len(f.patient) == 0 || len(f.live) < liveKept {
 		return false
 	}
-	oldest := f.live[len(f.live)-window].Seq
+	oldest := f.live[len(f.live)-liveKept].Seq
 	for at := range f.patient {
 		if *at < oldest {
 			return true

@@ -63,7 +63,7 @@ func TestFollowers(t *testing.T) {
 			f.add(t.Context(), delta(), true)
 		}
 	}
-	if n := cap(f.live); n > 4*window {
+	if n := cap(f.live); n > 4*liveKept {
 		t.Errorf("%d live entries are kept", n)
 	}
 	close(slow)
@@ -88,23 +88,23 @@ func TestPatientReader(t *testing.T) {
 		turn, interrupt := context.WithCancel(t.Context())
 		added := 0
 		go func() {
-			for range 3 * window {
+			for range 3 * liveKept {
 				f.add(turn, delta(), true)
 				added++
 			}
 		}()
 		synctest.Wait()
-		if added < window || added > 2*window {
+		if added < liveKept || added > 2*liveKept {
 			t.Errorf("%d live entries were added while nobody read", added)
 		}
 		at := added
 		interrupt()
 		synctest.Wait()
-		if added != 3*window {
+		if added != 3*liveKept {
 			t.Errorf("%d entries were added after the interrupt, %d before", added, at)
 		}
 		go func() {
-			for range 3 * window {
+			for range 3 * liveKept {
 				f.add(t.Context(), delta(), true)
 				added++
 			}
@@ -112,7 +112,7 @@ func TestPatientReader(t *testing.T) {
 		synctest.Wait()
 		leave()
 		synctest.Wait()
-		if added != 6*window {
+		if added != 6*liveKept {
 			t.Errorf("%d entries: the session still waits for a reader that left", added)
 		}
 		f.add(t.Context(), text(1), false)

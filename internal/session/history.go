@@ -12,7 +12,7 @@ import (
 )
 
 // A history is the conversation in memory, with every entry in the log before it counts. An entry
-// that the log cannot take is kept all the same: the conversation goes on, and the person is told.
+// that the log cannot take is kept all the same: the conversation goes on, and the user is told.
 type history struct {
 	log Log
 
@@ -47,7 +47,7 @@ func (h *history) has(id string) bool {
 }
 
 func (h *history) Append(_ context.Context, e msg.Entry) error {
-	h.settle()
+	h.Settle()
 	var err error
 	if h.log != nil {
 		err = h.log.Append(e)
@@ -60,28 +60,32 @@ func (h *history) Append(_ context.Context, e msg.Entry) error {
 	return nil
 }
 
-// restart begins the conversation anew, with what a compaction left of it.
-func (h *history) restart(seg *compact.Segment, b store.Boundary) {
-	h.attempt(seg, b)
-	h.settle()
+// A Compacter is a [Log] that keeps compactions.
+type Compacter interface {
+	// Compact stores a boundary and the entries that follow it.
+	Compact(b store.Boundary, then ...msg.Entry) error
 }
 
-// attempt is like restart, but the log is not told before the next entry, and until then it can be taken
-// back.
-func (h *history) attempt(seg *compact.Segment, b store.Boundary) {
+// Restart implements [window.History], as do the next three.
+func (h *history) Restart(seg *compact.Segment, b store.Boundary) {
+	h.Attempt(seg, b)
+	h.Settle()
+}
+
+func (h *history) Attempt(seg *compact.Segment, b store.Boundary) (first bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.before == nil {
+	if first = h.before == nil; first {
 		h.before = h.entries
 	}
 	h.entries = seg.Entries()
 	if l, ok := h.log.(Compacter); ok {
 		h.pending = append(h.pending, func() error { return l.Compact(b, append([]msg.Entry{seg.Summary}, seg.Recast...)...) })
 	}
+	return first
 }
 
-// settle makes attempts final.
-func (h *history) settle() {
+func (h *history) Settle() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, write := range h.pending {
@@ -90,8 +94,7 @@ func (h *history) settle() {
 	h.before, h.pending = nil, nil
 }
 
-// retreat takes back the attempts since the last entry, and reports whether there were any.
-func (h *history) retreat() bool {
+func (h *history) Retreat() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.before == nil {
@@ -108,7 +111,7 @@ func (h *history) saved(err error) {
 		h.unsaved = true
 		h.warn = fmt.Sprintf("Transcript not saved: %v. The conversation goes on, and saving is tried again with each message.", err)
 	case err == nil && h.unsaved && h.warn != "":
-		h.unsaved, h.warn = false, "" // it was mended before anybody knew
+		h.unsaved, h.warn = false, "" // it was mended before the user knew
 	case err == nil && h.unsaved:
 		h.unsaved = false
 		h.warn = "The transcript is saved again; nothing is missing from it."
@@ -122,7 +125,7 @@ func (h *history) Sync() error {
 	return h.log.Sync()
 }
 
-// warning returns what the person has to be told about the log, once.
+// warning returns what the user has to be told about the log, once.
 func (h *history) warning() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()

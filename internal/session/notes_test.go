@@ -46,7 +46,7 @@ func newNoted(t *testing.T, script string, opt store.Options, change func(*sessi
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.Compaction.Notes, c.Compaction.Keep = k, compact.Keep{MinTokens: 100, MinTexts: 1, MaxTokens: 5_000}
+		c.Window.Notes, c.Window.Keep = k, compact.Keep{MinTokens: 100, MinTexts: 1, MaxTokens: 5_000}
 		if change != nil {
 			change(c)
 		}
@@ -109,7 +109,7 @@ func TestNotesBesideTurns(t *testing.T) {
 func TestNoNotesAfterTheLastTurn(t *testing.T) {
 	for _, last := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
-			n := newNoted(t, wantNotes+"forever\nNOTE\n---\nforever\nsay Yes.\nusage none", place(t), func(c *session.Config) { c.Compaction.LastTurn = last })
+			n := newNoted(t, wantNotes+"forever\nNOTE\n---\nforever\nsay Yes.\nusage none", place(t), func(c *session.Config) { c.Window.LastTurn = last })
 			n.completed("first " + sized(10_500))
 			synctest.Wait()
 			n.completed("second " + sized(4_950)) // with the answer it is enough

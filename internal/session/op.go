@@ -182,11 +182,11 @@ func (s *Session) Submit(ctx context.Context, op Op) error {
 	case Note:
 		return s.enqueue(job{Prompt: Prompt(op), note: true})
 	case Compact:
-		return s.enqueue(job{Prompt: Prompt{ID: op.ID}, note: true, chore: func(ctx context.Context, tell func(agent.Event)) { s.compactNow(ctx, op, tell) }})
+		return s.enqueue(job{Prompt: Prompt{ID: op.ID}, note: true, chore: s.compact(op)})
 	case Snip:
-		return s.enqueue(job{note: true, chore: s.snipNow})
+		return s.enqueue(job{note: true, chore: s.snip})
 	case Notes:
-		return s.enqueue(job{note: true, chore: s.notesNow})
+		return s.enqueue(job{note: true, chore: s.writeNotes})
 	case FollowUp:
 		return s.hear(Prompt(op), s.inbox.Say)
 	case Steer:
@@ -225,7 +225,7 @@ type job struct {
 	note  bool // the model is not asked
 	heard bool // already
 	// chore, if not nil, is what to do instead of a turn.
-	chore func(ctx context.Context, tell func(agent.Event))
+	chore chore
 	// stopped is why it was interrupted before it began.
 	stopped tool.Abort
 	// kept is what the log has of it while it waits.

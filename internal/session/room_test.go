@@ -42,7 +42,7 @@ func TestThresholds(t *testing.T) {
 		Warned, Compacted bool
 		Reason            agent.Reason
 	}
-	off := func(c *session.Config) { c.Compaction.Off = true }
+	off := func(c *session.Config) { c.Window.Off = true }
 	for _, tt := range []struct {
 		name   string
 		size   int
@@ -55,9 +55,9 @@ func TestThresholds(t *testing.T) {
 		{"above the threshold", 15_400, nil, outcome{Compacted: true, Reason: agent.Completed}},
 		{"off, below the limit", 14_900, off, outcome{Warned: true, Reason: agent.Completed}},
 		{"off, above the limit", 15_100, off, outcome{Warned: true, Reason: agent.BlockingLimit}},
-		{"reactive only", 15_400, func(c *session.Config) { c.Compaction.Reactive = true }, outcome{Warned: true, Reason: agent.Completed}},
-		{"another percentage, below", 8_900, func(c *session.Config) { c.Compaction.Percent = 50 }, outcome{Reason: agent.Completed}},
-		{"another percentage, above", 9_100, func(c *session.Config) { c.Compaction.Percent = 50 }, outcome{Compacted: true, Reason: agent.Completed}},
+		{"reactive only", 15_400, func(c *session.Config) { c.Window.Reactive = true }, outcome{Warned: true, Reason: agent.Completed}},
+		{"another percentage, below", 8_900, func(c *session.Config) { c.Window.Percent = 50 }, outcome{Reason: agent.Completed}},
+		{"another percentage, above", 9_100, func(c *session.Config) { c.Window.Percent = 50 }, outcome{Compacted: true, Reason: agent.Completed}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			script := "when text \"Sum up this conversation\"\nforever\nsay <summary>It was short.</summary>\n---\nforever\nsay Yes.\nusage none"
@@ -110,7 +110,7 @@ error too_long
 expect text "It was short."
 say Then so.
 `
-	d := newDwelling(t, script, place(t), func(c *session.Config) { c.Compaction.Reactive = true })
+	d := newDwelling(t, script, place(t), func(c *session.Config) { c.Window.Reactive = true })
 	d.completed("first " + sized(14_000))
 	if events := d.completed("second " + sized(1500)); compactions(events) != 0 {
 		t.Error("summed up before anybody asked for it")

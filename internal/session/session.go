@@ -14,11 +14,13 @@ import (
 	"time"
 
 	"adze/internal/agent"
+	"adze/internal/agent/aside"
 	"adze/internal/agent/exec"
 	"adze/internal/model"
 	"adze/internal/model/cost"
 	"adze/internal/msg"
 	"adze/internal/session/store"
+	"adze/internal/session/window"
 	"adze/internal/tool"
 )
 
@@ -46,8 +48,8 @@ type Config struct {
 	Prefetch func(p Prompt, before []msg.Entry) []func(context.Context) []msg.Part
 	// Goal makes what a turn has to come to, when it begins.
 	Goal func() agent.Goal
-	// Compaction keeps the conversation within the context window; nil lets it grow.
-	Compaction *Compaction
+	// Window keeps the conversation within the context window; nil lets it grow.
+	Window *window.Config
 
 	Controls  Controls
 	Listeners Listeners
@@ -166,7 +168,7 @@ type Session struct {
 	ledger    *cost.Ledger
 	memo      agent.Memo
 	inbox     agent.Inbox
-	room      *room          // nil lets the conversation grow
+	window    *window.Window // nil lets the conversation grow
 	worker    sync.WaitGroup // runs while there are jobs
 	questions questions
 
@@ -200,8 +202,13 @@ func Open(ctx context.Context, cfg Config) *Session {
 	if s.ledger == nil {
 		s.ledger = cost.New(func(string) cost.Facts { return cost.Facts{} })
 	}
-	if cfg.Compaction != nil {
-		s.room = newRoom(s, *cfg.Compaction)
+	if cfg.Window != nil {
+		s.window = window.New(*cfg.Window, window.Conversation{
+			History: s.hist, Asker: aside.Asker{Provider: cfg.Provider, Book: s.book}, Pool: s.Pool, UserID: cfg.Loop.UserID,
+			Tell:  func(ev agent.Event) { s.feed.add(ctx, Loop{ev}, false) },
+			Note:  s.note,
+			NewID: s.newID, Now: s.now, Log: cfg.Debug,
+		})
 	}
 	for _, e := range cfg.Records.History {
 		s.feed.add(ctx, Loop{agent.Appended{Entry: e}}, false)
@@ -215,9 +222,7 @@ func (s *Session) Close() {
 	s.closed = true
 	s.mu.Unlock()
 	s.worker.Wait()
-	if s.room != nil {
-		s.room.close()
-	}
+	s.window.Close()
 	s.feed.close()
 }
 
@@ -317,9 +322,6 @@ func (s *Session) agent(ctx context.Context, m, fallback agent.Model) *agent.Age
 	if s.cfg.Goal != nil {
 		a.Goal = s.cfg.Goal()
 	}
-	if s.room != nil {
-		s.room.wire(a)
-	}
 	return a
 }
 
@@ -387,6 +389,11 @@ func (s *Session) now() time.Time {
 		return s.cfg.Now()
 	}
 	return time.Now()
+}
+
+// book books a response to a question beside the turns.
+func (s *Session) book(modelID string, u msg.Usage, took time.Duration) {
+	s.ledger.Book(modelID, u, cost.Times{API: took})
 }
 
 // empty reports whether parts hold nothing but white space.

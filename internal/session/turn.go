@@ -88,7 +88,7 @@ func (s *Session) do(ctx context.Context, j job) {
 // run runs one turn and tells its events, the last of which is [agent.Ended].
 func (s *Session) run(ctx context.Context, j job, tell func(agent.Event)) {
 	if j.chore != nil {
-		j.chore(ctx, tell)
+		j.chore.run(ctx, tell)
 		return
 	}
 	m, fallback, err := s.resolve()
@@ -126,6 +126,8 @@ func (s *Session) run(ctx context.Context, j job, tell func(agent.Event)) {
 	}
 	why := agent.Completed
 	a := s.agent(ctx, m, fallback)
+	room := s.window.Turn(m, a.Preamble)
+	room.Wire(a)
 	if s.cfg.Prefetch != nil {
 		a.Prefetch = s.cfg.Prefetch(said, before)
 	}
@@ -150,7 +152,7 @@ func (s *Session) run(ctx context.Context, j job, tell func(agent.Event)) {
 		}
 		tell(ev)
 	}
-	s.room.ended(why)
+	room.End(why)
 }
 
 func (s *Session) syncFiles() {

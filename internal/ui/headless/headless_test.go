@@ -25,6 +25,7 @@ import (
 	"adze/internal/model/tokens"
 	"adze/internal/msg"
 	"adze/internal/session"
+	"adze/internal/session/window"
 	"adze/internal/tool"
 )
 
@@ -392,7 +393,7 @@ func TestWindowWarning(t *testing.T) {
 		Text:       "adze: The conversation has about ",
 	} {
 		st := newStage(t, "say fine", func(c *session.Config, f *Config) {
-			c.Compaction = &session.Compaction{}
+			c.Window = &window.Config{}
 			f.Format = format
 		})
 		st.front.Turn(t.Context(), prompt)

@@ -32,6 +32,7 @@ import (
 	"adze/internal/platform/task"
 	"adze/internal/session"
 	"adze/internal/session/store"
+	"adze/internal/session/window"
 	"adze/internal/tool"
 )
 
@@ -173,9 +174,9 @@ func newConsole(t *testing.T, script string, change func(*setup)) *console {
 				SetMode: func(mode string) (string, error) { return mode, nil },
 				Detach:  func() bool { return c.detach != nil && c.detach() },
 			},
-			NewID:      func() string { ids++; return fmt.Sprintf("%08d-id", ids) },
-			Compaction: &session.Compaction{},
-			Records:    session.Records{Ledger: cost.New(func(string) cost.Facts { return cost.Facts{Price: &model.Price{Output: 1e6}} })},
+			NewID:   func() string { ids++; return fmt.Sprintf("%08d-id", ids) },
+			Window:  &window.Config{},
+			Records: session.Records{Ledger: cost.New(func(string) cost.Facts { return cost.Facts{Price: &model.Price{Output: 1e6}} })},
 		})
 		c.sessions = append(c.sessions, s)
 		cfg.desk.Session = s

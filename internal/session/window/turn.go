@@ -1,0 +1,228 @@
+package window
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"adze/internal/agent"
+	"adze/internal/agent/compact"
+	"adze/internal/msg"
+	"adze/internal/session/store"
+)
+
+// A Turn is the window as one turn with one model sees it.
+type Turn struct {
+	*Window
+	frame
+	size int // of the last request, counted
+	seen page
+}
+
+// Turn returns the window for a turn with a model, or for work on the conversation beside the turns. That of
+// a nil window is nil, and lets the conversation grow.
+func (w *Window) Turn(m agent.Model, p agent.Preamble) *Turn {
+	if w == nil {
+		return nil
+	}
+	limits := compact.Limits{Window: m.Window, MaxOutput: m.MaxOutput, Percent: w.cfg.Percent}
+	return &Turn{Window: w, frame: frame{model: m, limits: limits, preamble: p, pool: w.conv.Pool, gauge: w.compact.Gauge(m.ID)}}
+}
+
+// Wire lets an agent keep to the window.
+func (t *Turn) Wire(a *agent.Agent) {
+	if t == nil {
+		return
+	}
+	for _, s := range t.cfg.Steps {
+		a.Steps = append(a.Steps, agent.Step{Name: s.Kind(), Do: func(_ context.Context, v agent.View) (agent.View, error) {
+			v.Messages = t.apply(s, v.Messages, t.idle())
+			return v, nil
+		}})
+	}
+	a.Steps = append(a.Steps, agent.Step{Name: "compact", Do: t.fit})
+	if !t.cfg.Off {
+		a.Shortener = relief{t}
+	}
+}
+
+// End says that the turn is over. If nothing made the conversation short enough for the provider, it is
+// left as it was: another model may be able to take it in.
+func (t *Turn) End(why agent.Reason) {
+	if t == nil {
+		return
+	}
+	if why != agent.PromptTooLong {
+		t.conv.History.Settle()
+	} else if t.retreat() {
+		t.seen = page{}
+	}
+	if !t.cfg.LastTurn {
+		t.note(true)
+	}
+}
+
+// apply lets a step shorten what is sent. Idle is how long ago the model answered last.
+func (t *Turn) apply(s Step, messages []msg.Message, idle time.Duration) []msg.Message {
+	messages, changed := s.Apply(View{
+		Messages: messages, Model: t.model.ID, System: t.preamble.System, Gauge: t.gauge,
+		Limit: t.limits.Auto(), TooLong: t.tooLong,
+		Idle: idle, Offered: t.offered, Clearable: t.clearable,
+	})
+	if changed {
+		t.keep(s)
+	}
+	return messages
+}
+
+// tooLong reports whether a request with these messages would have to be summed up unasked.
+func (t *Turn) tooLong(messages []msg.Message) bool {
+	return t.unasked() && t.gauge.Correct(t.count(messages)) > t.limits.Auto()
+}
+
+// unasked reports whether the conversation is summed up before the provider says that it is too long.
+func (t *Turn) unasked() bool { return !t.cfg.Off && !t.cfg.Reactive }
+
+// idle returns how long ago the model answered last.
+func (t *Turn) idle() time.Duration {
+	for _, e := range slices.Backward(t.conv.History.Entries()) {
+		if e.Message.Role == msg.Assistant {
+			return t.conv.Now().Sub(e.Time)
+		}
+	}
+	return 0
+}
+
+// fit makes room before a request that would be too long. It is the last step of the loop.
+func (t *Turn) fit(ctx context.Context, v agent.View) (agent.View, error) {
+	entries := t.conv.History.Entries()
+	t.learn(entries)
+	t.size = t.count(v.Messages)
+	t.seen = pageOf(v.Messages, len(entries))
+	t.last = request{entries: len(entries), counted: t.size}
+	if len(entries) > 0 {
+		t.last.first = entries[0].ID
+	}
+	t.note(false)
+	v.Size = t.gauge.Correct(t.size)
+	t.warn(v.Size)
+	if !t.unasked() || v.Size <= t.limits.Auto() {
+		return v, nil
+	}
+	seg, err := t.compact.Relieve(ctx, t.job(compact.Auto, ""), v.Size)
+	if ctx.Err() != nil {
+		return v, context.Cause(ctx)
+	}
+	t.report(err)
+	if seg == nil {
+		v.Stuck = v.Size > t.limits.Block()
+		return v, nil
+	}
+	v.Compacted = t.begin(seg, compact.Auto, "")
+	return v, nil
+}
+
+// warn tells the user, once each time, that the conversation comes close to where it is summed up.
+func (t *Turn) warn(size int) {
+	l := t.limits
+	late := size > l.Auto() && t.unasked()
+	if size <= l.Warn() {
+		t.warned = false
+	}
+	if size <= l.Warn() || late || t.warned {
+		return
+	}
+	t.warned = true
+	then := "It will be summed up when it has " + strconv.Itoa(l.Auto()) + "; /compact does it now."
+	switch {
+	case t.cfg.Off:
+		then = "Nothing is summed up unasked here: /compact makes room, /clear starts anew."
+	case t.cfg.Reactive:
+		then = "It will be summed up when the model takes no more; /compact does it now."
+	}
+	t.conv.Tell(agent.Notice{Text: fmt.Sprintf("The conversation has about %d of the %d tokens that %s can take in. %s", size, l.Usable(), t.model.ID, then), Warning: true})
+}
+
+// Summarise replaces a side of the conversation by a summary, because the user wants it; see [compact.Job].
+func (t *Turn) Summarise(ctx context.Context, focus string, side compact.Side, at int) (agent.Compacted, error) {
+	j := t.job(compact.Manual, focus)
+	j.Side, j.At = side, at
+	seg, err := t.compact.Compact(ctx, j)
+	if err != nil {
+		return agent.Compacted{}, err
+	}
+	return *t.begin(seg, compact.Manual, focus), nil
+}
+
+// begin makes seg the conversation.
+func (t *Turn) begin(seg *compact.Segment, trigger compact.Trigger, focus string) *agent.Compacted {
+	t.conv.History.Restart(seg, t.boundary(seg, trigger, focus))
+	return t.began(seg, trigger)
+}
+
+// attempt makes seg the conversation if the provider can take it in.
+func (t *Turn) attempt(seg *compact.Segment) *agent.Compacted {
+	if t.conv.History.Attempt(seg, t.boundary(seg, compact.Auto, "")) {
+		t.save()
+	}
+	return t.began(seg, compact.Auto)
+}
+
+func (t *Turn) boundary(seg *compact.Segment, trigger compact.Trigger, focus string) store.Boundary {
+	last := ""
+	if entries := t.conv.History.Entries(); len(entries) > 0 {
+		last = entries[len(entries)-1].ID
+	}
+	return store.Boundary{
+		ID: t.conv.NewID(), Time: t.conv.Now(), Trigger: string(trigger), PreTokens: seg.Before, PostTokens: seg.After,
+		Last: last, Summary: seg.Summary.ID, Kept: seg.KeptIDs(), Behind: seg.Last, Instructions: focus,
+	}
+}
+
+// began takes note that the conversation is seg.
+func (t *Turn) began(seg *compact.Segment, trigger compact.Trigger) *agent.Compacted {
+	t.fixed = 0 // what each request begins with may be another
+	t.gauge.Forget()
+	t.seen = page{} // the entries themselves are what is sent
+	t.size = t.count(conversation(seg.Entries()))
+	t.restart(seg)
+	return &agent.Compacted{Before: seg.Before, After: seg.After, Manual: trigger == compact.Manual}
+}
+
+func (t *Turn) job(trigger compact.Trigger, focus string) compact.Job {
+	return compact.Job{
+		Context: t.context(),
+		Model:   t.model.ID, Limits: t.limits, System: t.preamble.System, Tools: t.tools(), UserID: t.conv.UserID,
+		Entries: t.conv.History.Entries(), Trigger: trigger, Focus: focus,
+	}
+}
+
+// learn corrects the gauge by what the provider reported of the last request.
+func (t *Turn) learn(entries []msg.Entry) {
+	at, counted := t.last.entries, t.last.counted
+	if t.last == (request{}) { // the session was resumed
+		for at = len(entries) - 1; at > 0 && (entries[at].Usage == nil || !entries[at].Time.After(entries[0].Time)); at-- {
+		}
+		counted = t.count(conversation(entries[:max(0, at)]))
+	} else if len(entries) == 0 || entries[0].ID != t.last.first {
+		return
+	}
+	if at <= 0 || at >= len(entries) || entries[at].Usage == nil || entries[at].Model != t.model.ID {
+		return
+	}
+	if u := entries[at].Usage; !u.Estimated {
+		t.gauge.Report(counted, u.Input+u.CacheRead+u.CacheWrite)
+	}
+}
+
+// conversation returns entries as a provider accepts them.
+func conversation(entries []msg.Entry) []msg.Message {
+	var conv msg.Conversation
+	for _, e := range entries {
+		conv.Add(e.Message)
+	}
+	messages, _ := conv.Messages()
+	return messages
+}
