@@ -41,7 +41,7 @@ var layers = [][]string{
 	{"model/anthropic", "model/replay", "model/retry", "model/fit", "model/router", "model/mute"},
 	{"tool/schema"},
 	{"tool"},
-	{"tool/tooltest", "tool/change", "tool/command"},
+	{"tool/tooltest", "tool/change", "tool/command", "tool/place"},
 	{"permission/compat"},
 	{"permission/rule"},
 	{"tools/*", "permission", "hook", "mcp", "skill", "memory", "instruct"},
@@ -313,6 +313,13 @@ func toolNames(files map[string]*ast.File) map[string]bool {
 			names[s] = true
 		}
 	}
+	aliases := func(e ast.Expr) {
+		if list, ok := e.(*ast.CompositeLit); ok {
+			for _, alias := range list.Elts {
+				add(alias)
+			}
+		}
+	}
 	for name, file := range files {
 		if !strings.HasPrefix(name, "internal/tools/") {
 			continue
@@ -338,12 +345,12 @@ func toolNames(files map[string]*ast.File) map[string]bool {
 					case typ.Sel.Name == "Def" && key.Name == "Name":
 						add(field.Value)
 					case key.Name == "Aliases":
-						if list, ok := field.Value.(*ast.CompositeLit); ok {
-							for _, alias := range list.Elts {
-								add(alias)
-							}
-						}
+						aliases(field.Value)
 					}
+				}
+			case *ast.AssignStmt: // def.Aliases = []string{"Shell"}
+				if to, ok := n.Lhs[0].(*ast.SelectorExpr); ok && to.Sel.Name == "Aliases" {
+					aliases(n.Rhs[0])
 				}
 			}
 			return true

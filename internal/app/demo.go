@@ -20,6 +20,7 @@ import (
 	"adze/internal/platform/search"
 	"adze/internal/session"
 	"adze/internal/tool"
+	"adze/internal/tools/structured"
 )
 
 // demoFiles are the sample project and the model's part.
@@ -127,7 +128,7 @@ func demoSession(ctx context.Context, root string, runner *osproc.Runner, paced 
 	settings, _ := config.Load(config.Sources{}, settingKeys()) // ok: without sources nothing is wrong
 	box := toolbox{
 		settings: settings, dir: filepath.Join(root, "project"), home: filepath.Join(root, "state"),
-		runner: runner, state: filestate.New(), engine: search.New(search.Config{Cold: true}),
+		runner: runner, state: filestate.New(), engine: search.New(search.Config{Cold: true}), output: new(structured.Output),
 	}
 	return session.Open(ctx, session.Config{
 		Provider: replay.NewPlayer(script).Provider(),

@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"adze/internal/platform/config"
@@ -48,24 +49,18 @@ func settingsReference() string {
 		config.Reference(settingKeys())
 }
 
-// toolReference lists the catalogue. The tools that are there are those of present.
-func toolReference(present []tool.Tool) string {
+// toolReference lists the tools.
+func toolReference(tools []tool.Tool) string {
 	var b strings.Builder
-	b.WriteString("# Tools\n\nMade from the program's own catalogue; `go test ./internal/app -update` writes it anew.\n\n" +
-		"`core` tools are always offered to the model, `deferred` ones are found by search, `conditional` and `experimental` ones " +
-		"depend on the set-up.\n\n| Tool | State | What it does | In this version |\n|---|---|---|---|\n")
-	for _, c := range catalogue() {
-		name := "`" + c.name + "`"
-		if c.aliases != "" {
-			name += " (alias `" + c.aliases + "`)"
+	b.WriteString("# Tools\n\nMade from the tools themselves; `go test ./internal/app -update` writes it anew.\n\n" +
+		"Which of them a session is offered depends on its settings, its rules and on who can answer: `adze tools` shows it, and says why others are not.\n\n" +
+		"| Tool | What it is for |\n|---|---|\n")
+	for _, t := range slices.SortedFunc(slices.Values(tools), func(a, b tool.Tool) int { return strings.Compare(a.Spec().Name, b.Spec().Name) }) {
+		name := "`" + t.Spec().Name + "`"
+		for _, alias := range t.Traits().Aliases {
+			name += " (alias `" + alias + "`)"
 		}
-		there := "no"
-		for _, t := range present {
-			if t.Spec().Name == c.name {
-				there = "yes"
-			}
-		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", name, c.state, c.doc, there)
+		fmt.Fprintf(&b, "| %s | %s |\n", name, t.Traits().Hint)
 	}
 	return b.String()
 }

@@ -12,9 +12,7 @@ import (
 // is offered.
 func inPowerShell(c bash.Config) powershell.Config {
 	return powershell.Config{
-		Dir: c.Dir, SetDir: c.SetDir, Runner: c.Runner, Env: c.Env,
-		Tasks: c.Tasks, Budget: c.Budget, TempDir: c.TempDir, MaxChars: c.MaxChars,
-		Timeout: c.Timeout, MaxTimeout: c.MaxTimeout,
+		Config:   c.Config,
 		Unwanted: func() error { return noPowerShell(runtime.GOOS, func() error { _, err := bash.Find(); return err }) },
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"adze/internal/platform/task"
 	"adze/internal/platform/texts"
 	"adze/internal/tool"
+	toolcommand "adze/internal/tool/command"
 	"adze/internal/tools/bash"
 	"adze/internal/tools/powershell"
 )
@@ -82,7 +83,7 @@ func TestPowerShellIsJudged(t *testing.T) {
 		{command: "iex x", rules: "allow PowerShell(iex:*)", mode: permission.Auto, want: permission.Ask},
 		{command: "npm test", rules: "allow PowerShell(npm test)", mode: permission.Auto, want: permission.Allow},
 	}
-	tl := powershell.New(powershell.Config{Dir: func() string { return dir }})
+	tl := powershell.New(powershell.Config{Config: toolcommand.Config{Dir: func() string { return dir }}})
 	for _, tt := range tests {
 		var rules []rule.Rule
 		for text := range strings.SplitSeq(tt.rules, "|") {
@@ -137,7 +138,7 @@ func TestOtherShellsAreTranslated(t *testing.T) {
 		t.Setenv("PATH", bin)
 		for _, tasks := range []*task.Table{nil, task.New(t.TempDir(), nil)} {
 			for _, move := range []func(string) string{nil, func(string) string { return "" }} {
-				c := bash.Config{Dir: func() string { return "/" }, SetDir: move, Tasks: tasks}
+				c := bash.Config{Config: toolcommand.Config{Dir: func() string { return "/" }, SetDir: move, Limits: toolcommand.Limits{Tasks: tasks}}}
 				other := inPowerShell(c)
 				other.Unwanted = nil
 				for _, tl := range []tool.Tool{bash.New(c), powershell.New(other)} {

@@ -16,22 +16,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"adze/internal/platform/config"
-	"adze/internal/platform/filestate"
-	"adze/internal/platform/osproc"
-	"adze/internal/platform/search"
 	"adze/internal/tool"
 )
 
 var update = goflag.Bool("update", false, "rewrite golden files and generated documents")
 
+// presentTools returns the tools of a session, as adze tools lists them.
 func presentTools(t *testing.T) []tool.Tool {
 	t.Helper()
-	settings, warnings := config.Load(config.Sources{}, settingKeys())
-	if len(warnings) > 0 {
-		t.Fatal(warnings)
-	}
-	return toolbox{settings: settings, dir: t.TempDir(), home: t.TempDir(), runner: new(osproc.Runner), state: filestate.New(), engine: new(search.Engine)}.tools()
+	return newPlace(t).following().tools()
 }
 
 // Proves CAT-01, CAT-02, X-140, X-141.
@@ -59,45 +52,6 @@ func TestReference(t *testing.T) {
 		}
 		if diff := cmp.Diff(string(want), got); diff != "" {
 			t.Errorf("%s is not what the program says; run with -update:\n%s", name, diff)
-		}
-	}
-}
-
-// Proves CAT-01.
-func TestCatalogue(t *testing.T) {
-	declared := map[string]catalogued{}
-	for _, c := range catalogue() {
-		if _, double := declared[c.name]; double {
-			t.Errorf("%s is declared twice", c.name)
-		}
-		declared[c.name] = c
-	}
-	for _, b := range presentTools(t) {
-		c, ok := declared[b.Spec().Name]
-		if aliases := strings.Join(b.Traits().Aliases, ", "); !ok || c.aliases != aliases {
-			t.Errorf("%s (aliases %q) is declared as %+v", b.Spec().Name, aliases, c)
-		}
-	}
-	names := regexp.MustCompile("`([A-Z][A-Za-z]+)`")
-	chapter, err := os.ReadFile(filepath.Join("..", "..", "docs", "spec", "20-tool-contract.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, table, found := strings.Cut(string(chapter), "| Tool | State |")
-	table, _, _ = strings.Cut(table, "\n\n")
-	if !found {
-		t.Fatal("the chapter has no table of tools")
-	}
-	for row := range strings.Lines(table) {
-		cells := strings.Split(row, "|")
-		if len(cells) < 4 || strings.Contains(cells[2], "internal") || strings.Contains(cells[1], "family") {
-			continue
-		}
-		tools, _, _ := strings.Cut(cells[1], "(alias")
-		for _, m := range names.FindAllStringSubmatch(tools, -1) {
-			if _, ok := declared[m[1]]; !ok {
-				t.Errorf("%s of the specification is not declared", m[1])
-			}
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"adze/internal/permission"
 	"adze/internal/platform/config"
 	"adze/internal/platform/sandbox"
-	"adze/internal/tools/bash"
 )
 
 // sandboxSettings returns what the settings say about the sandbox.
@@ -45,13 +44,4 @@ func expectedSandbox(s *config.Settings, env *Env, probe *sandbox.Probe) (permis
 	defer c.Close()
 	c.Ready()
 	return c.State(), nil
-}
-
-// confineCommands makes the shell tool run its commands in the sandbox c, which may be nil.
-func confineCommands(b *bash.Config, c *confine.Confinement) {
-	if c == nil {
-		return
-	}
-	b.Wrap, b.Scratch, b.Confines, b.Outside, b.Leaves = c.Wrap, c.Scratch, c.On, c.Outside, c.Leaves
-	b.MayLeave = c.On() && c.Leaves()
 }

@@ -12,8 +12,8 @@ import (
 	"adze/internal/confine"
 	"adze/internal/msg"
 	"adze/internal/permission"
-	"adze/internal/platform/osproc"
 	"adze/internal/platform/texts"
+	toolcommand "adze/internal/tool/command"
 	"adze/internal/tools/bash"
 )
 
@@ -28,22 +28,17 @@ func TestSandboxOfCommands(t *testing.T) {
 	}
 	defer c.Close()
 	c.Attach(permission.NewGate(permission.GateConfig{}))
-	var b bash.Config
-	confineCommands(&b, c)
-	if b.Confines() || b.MayLeave || b.Leaves() {
+	offers := func() bool { // to leave the sandbox
+		tl := bash.New(bash.Config{Config: toolcommand.Config{Dir: t.TempDir}, Sandbox: c})
+		return strings.Contains(string(tl.Spec().Schema), "dangerouslyDisableSandbox")
+	}
+	if c.On() || c.Leaves() || offers() {
 		t.Error("it is switched off, and confines or may be left")
 	}
 	s, _, _ = settingsOf(t, `{"sandbox":{"enabled":true,"allowUnsandboxedCommands":true}}`, nil)
 	c.Reload(sandboxSettings(s))
-	if !b.Confines() || !b.Leaves() {
+	if !c.On() || !c.Leaves() || !offers() {
 		t.Error("it is switched on, and does not confine or may not be left")
-	}
-	if confineCommands(&b, c); !b.MayLeave {
-		t.Error("the model is not offered to leave it")
-	}
-	var none bash.Config
-	if confineCommands(&none, nil); none.Wrap != nil {
-		t.Error("nothing confines")
 	}
 }
 
@@ -66,10 +61,9 @@ func TestSandboxSettings(t *testing.T) {
 
 // What the model is told of the sandbox is there in both languages.
 func TestSandboxIsDescribed(t *testing.T) {
-	tl := bash.New(bash.Config{
-		Dir:  func() string { return "/" },
-		Wrap: func(c osproc.Cmd) (osproc.Cmd, func(string) string, error) { return c, nil, nil }, MayLeave: true,
-	})
+	box := confine.New(confine.Config{Settings: confine.Settings{Enabled: true, AllowUnsandboxed: true}})
+	defer box.Close()
+	tl := bash.New(bash.Config{Config: toolcommand.Config{Dir: func() string { return "/" }}, Sandbox: box})
 	if missing := brief.Untranslated(texts.Chinese, []msg.ToolSpec{tl.Spec()}); len(missing) > 0 {
 		t.Errorf("%q", missing)
 	}

@@ -14,6 +14,7 @@ import (
 	"adze/internal/platform/paths"
 	"adze/internal/platform/task"
 	"adze/internal/session"
+	toolcommand "adze/internal/tool/command"
 	"adze/internal/tools/bash"
 )
 
@@ -37,19 +38,23 @@ func still(dir string, g *gate) *shelling {
 // config returns how the shell tool is made with it.
 func (sh *shelling) config(b toolbox) bash.Config {
 	s := b.settings
-	c := bash.Config{
+	c := bash.Config{Snapshot: sh.snapshot, Config: toolcommand.Config{
 		Dir: sh.dir.here, Runner: b.runner, Env: func() []string { return b.vars.Apply(shellEnv(s)) },
-		Timeout: milliseconds(s, "shell.defaultTimeoutMs"), MaxTimeout: milliseconds(s, "shell.maxTimeoutMs"),
-		Budget: milliseconds(s, "shell.blockingBudgetMs"), MaxChars: s.Int("shell.maxOutputChars"),
-		Tasks: sh.tasks, TempDir: sh.temp, Snapshot: sh.snapshot,
-	}
+		TempDir: sh.temp, MaxChars: s.Int("shell.maxOutputChars"),
+		Limits: toolcommand.Limits{
+			Tasks: sh.tasks, Budget: milliseconds(s, "shell.blockingBudgetMs"),
+			Timeout: milliseconds(s, "shell.defaultTimeoutMs"), MaxTimeout: milliseconds(s, "shell.maxTimeoutMs"),
+		},
+	}}
 	if sh.once {
 		c.Tasks = nil
 	}
 	for _, v := range s.Env() {
 		c.Keep = append(c.Keep, v.Name)
 	}
-	confineCommands(&c, b.sandbox)
+	if b.sandbox != nil {
+		c.Sandbox = b.sandbox
+	}
 	if sh.dir.gate != nil {
 		c.SetDir, c.Roots = sh.dir.move, sh.dir.roots
 		c.MayRead = func(path string) bool { return sh.dir.gate.Policy().MayRead(path) }

@@ -11,6 +11,7 @@ import (
 	"adze/internal/msg"
 	"adze/internal/permission"
 	"adze/internal/tool"
+	toolcommand "adze/internal/tool/command"
 	"adze/internal/tools/bash"
 )
 
@@ -83,7 +84,7 @@ func TestSwappedPathsAreNotRead(t *testing.T) {
 				return permission.Answer{Behavior: permission.Allow}, nil
 			},
 		})
-		tl := bash.New(bash.Config{Dir: func() string { return dir }, TempDir: t.TempDir(), MayRead: func(path string) bool { return g.Policy().MayRead(path) }})
+		tl := bash.New(bash.Config{Config: toolcommand.Config{Dir: func() string { return dir }, TempDir: t.TempDir()}, MayRead: func(path string) bool { return g.Policy().MayRead(path) }})
 		input, _ := json.Marshal(bash.Input{Command: tt.command}) // ok: it marshals
 		call, err := tl.Bind(input)
 		if err != nil {

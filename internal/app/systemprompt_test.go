@@ -55,7 +55,7 @@ func TestToolsAreTranslated(t *testing.T) {
 		p.write("home/.adze/settings.json", `{"promptLanguage":"chn","snip":{"enabled":true},"contextCollapse":{"enabled":true},"planEagerness":"`+eager+`"}`)
 		b := p.following()
 		var specs []msg.ToolSpec
-		for _, t := range append(b.tools(), &b.output) {
+		for _, t := range b.tools() {
 			specs = append(specs, t.Spec())
 		}
 		if len(specs) < 10 {

@@ -18,6 +18,7 @@ import (
 	"adze/internal/session/window"
 	"adze/internal/tool"
 	"adze/internal/tool/change"
+	toolplace "adze/internal/tool/place"
 	"adze/internal/tools/bash"
 	"adze/internal/tools/ctxinspect"
 	"adze/internal/tools/edit"
@@ -28,74 +29,11 @@ import (
 	"adze/internal/tools/powershell"
 	"adze/internal/tools/read"
 	"adze/internal/tools/snip"
+	"adze/internal/tools/structured"
 	"adze/internal/tools/taskoutput"
 	"adze/internal/tools/taskstop"
 	"adze/internal/tools/write"
 )
-
-// A catalogued tool is one line of the catalogue of tools: those that are there, and those to come.
-type catalogued struct {
-	name    string
-	aliases string
-	state   string // core, deferred, conditional or experimental
-	doc     string
-}
-
-// catalogue declares every tool of the product. The tool reference is generated from it.
-func catalogue() []catalogued {
-	return []catalogued{
-		{"Bash", "Shell", "core", "run a shell command"},
-		{"Read", "", "core", "read a text, picture, PDF or notebook"},
-		{"Edit", "", "core", "replace a string in a file"},
-		{"Write", "", "core", "create or replace a file"},
-		{"NotebookEdit", "", "core", "change a cell of a notebook"},
-		{"Glob", "", "core", "find files by name"},
-		{"Grep", "", "core", "find content by regular expression"},
-		{"Agent", "Task", "core", "start a sub-agent"},
-		{"AskUserQuestion", "", "core", "put a question to the user"},
-		{"TaskCreate", "", "core", "add to the task list"},
-		{"TaskGet", "", "core", "look at one task"},
-		{"TaskList", "", "core", "show the task list"},
-		{"TaskUpdate", "", "core", "change a task"},
-		{"TodoWrite", "", "conditional", "replace the to-do list, where there is no task list"},
-		{"TaskOutput", "", "core", "read the output of a background task"},
-		{"TaskStop", "KillShell", "core", "stop a background task"},
-		{"EnterPlanMode", "", "core", "ask to plan before acting"},
-		{"ExitPlanMode", "", "core", "submit the plan"},
-		{"VerifyPlanExecution", "", "conditional", "check that a plan was carried out"},
-		{"WebFetch", "", "core", "fetch a page and extract an answer"},
-		{"WebSearch", "", "core", "search the web"},
-		{"LSP", "", "conditional", "definitions, references and diagnostics of a language server"},
-		{"Skill", "", "core", "execute a skill"},
-		{"Workflow", "", "experimental", "run a scripted workflow of agents"},
-		{"Sleep", "", "experimental", "wait without holding the shell"},
-		{"SearchExtraTools", "ToolSearch", "conditional", "find deferred tools"},
-		{"ExecuteExtraTool", "", "conditional", "run a deferred tool"},
-		{"StructuredOutput", "", "conditional", "return the final answer as checked JSON"},
-		{"SendMessage", "", "deferred", "send a message to an agent"},
-		{"TeamCreate", "", "deferred", "create a team of agents"},
-		{"TeamDelete", "", "deferred", "dissolve a team of agents"},
-		{"EnterWorktree", "", "deferred", "move into a git worktree"},
-		{"ExitWorktree", "", "deferred", "leave a git worktree"},
-		{"CronCreate", "", "deferred", "schedule a prompt"},
-		{"CronDelete", "", "deferred", "remove a scheduled prompt"},
-		{"CronList", "", "deferred", "list scheduled prompts"},
-		{"ListMcpResources", "", "deferred", "list the resources of servers"},
-		{"ReadMcpResource", "", "deferred", "read a resource of a server"},
-		{"Brief", "", "deferred", "send the user a short message"},
-		{"PowerShell", "", "conditional", "run a PowerShell command"},
-		{"DiscoverSkills", "", "experimental", "search for skills"},
-		{"RemoteTrigger", "", "experimental", "manage agents that are started from afar"},
-		{"Monitor", "", "experimental", "watch a source and report events"},
-		{"SendUserFile", "", "experimental", "hand a file to the user"},
-		{"PushNotification", "", "experimental", "notify the user's device"},
-		{"SubscribePR", "subscribe_pr_activity", "experimental", "receive the events of a pull request"},
-		{"WebBrowser", "", "experimental", "drive a browser"},
-		{"Snip", "", "experimental", "cut a span out of the conversation"},
-		{"CtxInspect", "", "experimental", "inspect the use of context"},
-		{"ListPeers", "", "experimental", "list other sessions on this machine"},
-	}
-}
 
 // simpleTools are what is left with ADZE_SIMPLE.
 var simpleTools = [...]string{bash.Name, powershell.Name, read.Name, edit.Name}
@@ -118,7 +56,7 @@ type toolbox struct {
 	// home is the state home. Without one there are no locks, and so no tools that write.
 	home    string
 	history change.History // nil keeps none
-	// model returns the model that reads the results; nil means that a person does.
+	// model returns the model that reads the results; nil means that the user does.
 	model func() catalog.Model
 	// count asks the provider how many tokens a text is. It may be nil.
 	count func(ctx context.Context, text string) (int, error)
@@ -132,71 +70,80 @@ type toolbox struct {
 	// plan is how the model plans; without a file it cannot.
 	plan plan.Config
 	// stale takes the model's word for what can be cut out of the conversation, and inspect says how full
-	// the window is; nil means that the model is not offered it.
+	// the window is; without them the model is not offered it.
 	stale   snip.Marker
 	inspect func() string
+	// output takes the value that a turn has to come to.
+	output *structured.Output
 	// made is given what the writing tools share, which has to be waited for before the history is
-	// closed; nil means that no tool is run.
+	// closed. It may be nil: no tool is run.
 	made func(*change.Files)
 }
 
-// tools is the visible list of the tools there are.
+// tools is the list of all tools. One that lacks what it needs is in it, and says so when it is to be offered.
 func (b toolbox) tools() []tool.Tool {
-	s := b.settings
 	if b.shell == nil {
 		b.shell = still(b.dir, nil)
 	}
-	here := b.shell.dir.here
-	reading := read.Config{
-		Dir: here, MaxBytes: int64(s.Int("read.maxBytes")), MaxTokens: s.Int("read.maxTokens"),
+	if b.home == "" {
+		b.plan.File = nil
+	}
+	files, shell, at := b.files(), b.shell.config(b), b.place()
+	shell.Files = files
+	return []tool.Tool{
+		bash.New(shell),
+		powershell.New(inPowerShell(shell)),
+		read.New(b.reading()),
+		edit.New(edit.Config{Files: files, WholeOnly: !b.settings.Bool("edit.allowCovered")}),
+		write.New(write.Config{Files: files}),
+		notebook.New(notebook.Config{Files: files}),
+		glob.New(glob.Config{Config: at, Engine: b.engine}),
+		grep.New(grep.Config{Config: at, Engine: b.engine}),
+		taskoutput.New(b.shell.tasks),
+		taskstop.New(b.shell.tasks),
+		plan.Enter(b.plan),
+		plan.Exit(b.plan),
+		snip.New(b.stale),
+		ctxinspect.New(b.inspect),
+		b.output,
+	}
+}
+
+// reading returns what Read needs.
+func (b toolbox) reading() read.Config {
+	s := b.settings
+	c := read.Config{
+		Dir: b.shell.dir.here, MaxBytes: int64(s.Int("read.maxBytes")), MaxTokens: s.Int("read.maxTokens"),
 		State: b.state, Repeat: !s.Bool("read.dedup"), Exempt: s.Strings("read.malwareReminderExempt"),
 		Denied: b.hidden, CountTokens: b.count,
 	}
 	if b.model != nil {
-		reading.Model = func() string { return b.model().ID }
-		reading.Images = func() bool { return b.model().Images }
-		reading.Documents = func() bool { return b.model().Documents }
+		c.Model = func() string { return b.model().ID }
+		c.Images = func() bool { return b.model().Images }
+		c.Documents = func() bool { return b.model().Documents }
 	}
-	var files *change.Files
-	if b.home != "" {
-		files = &change.Files{
-			Dir: here, State: b.state, History: b.history, Hidden: b.hidden, Log: b.log,
-			Replacer:  replace.New(filepath.Join(b.home, "locks")),
-			Listeners: []change.Listener{searched{b.engine}},
-		}
-		if b.made != nil {
-			b.made(files)
-		}
-	}
-	shell := b.shell.config(b)
-	shell.Files = files
-	list := []tool.Tool{
-		bash.New(shell),
-		powershell.New(inPowerShell(shell)),
-		read.New(reading),
-		glob.New(glob.Config{Dir: here, Engine: b.engine, Denied: b.denials}),
-		grep.New(grep.Config{Dir: here, Engine: b.engine, Denied: b.denials}),
-	}
-	if b.shell.tasks != nil {
-		list = append(list, taskoutput.New(b.shell.tasks), taskstop.New(b.shell.tasks))
-	}
-	if b.stale != nil {
-		list = append(list, snip.New(b.stale))
-	}
-	if b.inspect != nil {
-		list = append(list, ctxinspect.New(b.inspect))
-	}
+	return c
+}
+
+// files returns what the tools that write share; nil without a state home.
+func (b toolbox) files() *change.Files {
 	if b.home == "" {
-		return list
+		return nil
 	}
-	if b.plan.File != nil {
-		list = append(list, plan.Enter(b.plan), plan.Exit(b.plan))
+	files := &change.Files{
+		Dir: b.shell.dir.here, State: b.state, History: b.history, Hidden: b.hidden, Log: b.log,
+		Replacer:  replace.New(filepath.Join(b.home, "locks")),
+		Listeners: []change.Listener{searched{b.engine}},
 	}
-	return append(list,
-		edit.New(edit.Config{Files: files, WholeOnly: !s.Bool("edit.allowCovered")}),
-		write.New(write.Config{Files: files}),
-		notebook.New(notebook.Config{Files: files}),
-	)
+	if b.made != nil {
+		b.made(files)
+	}
+	return files
+}
+
+// place returns where the tools that search do so.
+func (b toolbox) place() toolplace.Config {
+	return toolplace.Config{Dir: b.shell.dir.here, Denied: b.denials}
 }
 
 // denials returns what says of a path that a rule hides it; nil means that none hides anything now.

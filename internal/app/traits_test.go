@@ -27,6 +27,9 @@ func TestTraitsOfTheTools(t *testing.T) {
 	}
 	for _, present := range presentTools(t) {
 		name, traits := present.Spec().Name, present.Traits()
+		if _, known := want[name]; !known {
+			continue
+		}
 		got := fixed{traits.MaxChars, traits.NeverPersist, traits.Clearable}
 		if got.chars == 0 {
 			got.chars = tool.DefaultMaxChars

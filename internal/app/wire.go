@@ -280,7 +280,7 @@ func (b *builder) makeTools(p *parts, now func() catalog.Model) []tool.Tool {
 	box := toolbox{
 		shell: p.shell, sandbox: b.sandbox, engine: p.engine, vars: b.vars,
 		settings: b.settings, dir: b.env.Dir, runner: &b.runner, state: filestate.New(), log: p.debug, home: b.home,
-		hidden: b.gate.Hidden, hides: b.gate.Hides, plan: b.planConfig(),
+		hidden: b.gate.Hidden, hides: b.gate.Hides, plan: b.planConfig(), output: &b.output,
 		made: func(f *change.Files) { p.changes = f; b.closers = append(b.closers, f.Wait) },
 	}
 	if b.backend != nil {
@@ -302,7 +302,7 @@ func (b *builder) config(p parts, tools []tool.Tool, system assembler) session.C
 	cfg := session.Config{
 		ID:        b.id,
 		Models:    session.Models{Main: b.model, Fallback: b.fallback(), Resolve: b.resolve},
-		Tools:     session.Tools{Registry: tool.NewRegistry(append(tools, &b.output)...), Denied: b.denied(tools)},
+		Tools:     session.Tools{Registry: tool.NewRegistry(tools...), Denied: b.denied(tools)},
 		Preamble:  session.Preamble{System: system},
 		Goal:      b.goal,
 		Controls:  session.Controls{SetMode: b.gate.SetMode},
@@ -345,7 +345,7 @@ func (b *builder) config(p parts, tools []tool.Tool, system assembler) session.C
 
 // tools returns the tools as they are listed; none of them is run.
 func (b *builder) tools() []tool.Tool {
-	box := toolbox{shell: still(b.env.Dir, b.gate), settings: b.settings, dir: b.env.Dir, runner: &b.runner, state: filestate.New(), home: b.home, engine: new(search.Engine), plan: b.planConfig()}
+	box := toolbox{shell: still(b.env.Dir, b.gate), settings: b.settings, dir: b.env.Dir, runner: &b.runner, state: filestate.New(), home: b.home, engine: new(search.Engine), plan: b.planConfig(), output: &b.output}
 	b.experiment(&box)
 	return box.tools()
 }

@@ -16,6 +16,7 @@ import (
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/scope"
 	"adze/internal/tool"
+	"adze/internal/tool/command"
 	"adze/internal/tools/bash"
 )
 
@@ -50,7 +51,7 @@ func runPermissions() error {
 		}
 	}
 	b := &bench{}
-	shell := bash.New(bash.Config{Dir: func() string { return dir }, Runner: new(osproc.Runner)})
+	shell := bash.New(bash.Config{Config: command.Config{Dir: func() string { return dir }, Runner: new(osproc.Runner)}})
 	fmt.Printf("%s/%s, %d cores, %s, %d decisions\n\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(), decisions)
 	fmt.Printf("%-58s %10s %10s\n", "figure", "measured", "at most")
 

@@ -18,6 +18,7 @@ import (
 	"adze/internal/platform/shell"
 	"adze/internal/platform/task"
 	"adze/internal/tool"
+	"adze/internal/tool/command"
 	"adze/internal/tools/bash"
 )
 
@@ -202,7 +203,7 @@ func (b *bench) analysis() error {
 func (b *bench) tasks() error {
 	runner := new(osproc.Runner)
 	table := task.New(filepath.Join(b.dir, "tasks"), func(task.Notice) {})
-	t := bash.New(bash.Config{Dir: func() string { return b.dir }, Runner: runner, Tasks: table})
+	t := bash.New(bash.Config{Config: command.Config{Dir: func() string { return b.dir }, Runner: runner, Limits: command.Limits{Tasks: table}}})
 	files, routines := openFiles(), runtime.NumGoroutine()
 	mark := fmt.Sprintf("1000.%d", os.Getpid())
 	began := time.Now()

@@ -41,7 +41,7 @@ type assembly struct {
 type candidate struct {
 	tool     Tool
 	traits   Traits
-	name     string
+	spec     msg.ToolSpec
 	absent   error // why it cannot be called, or nil
 	deferred bool
 }
@@ -78,7 +78,7 @@ func (r *Registry) Assemble(dynamic []Tool, denied func(name string) bool) (*Poo
 	next := &assembly{comparable: true, candidates: make([]candidate, 0, len(r.builtin)+len(dynamic))}
 	for _, tools := range [][]Tool{r.builtin, dynamic} {
 		for _, t := range tools {
-			c := candidate{tool: t, traits: t.Traits(), name: t.Spec().Name}
+			c := candidate{tool: t, traits: t.Traits(), spec: t.Spec()}
 			c.absent, c.deferred = c.absence(denied), r.defers(&c)
 			next.candidates = append(next.candidates, c)
 			next.comparable = next.comparable && reflect.ValueOf(t).Comparable()
@@ -99,10 +99,14 @@ func (r *Registry) unchanged(last *assembly, dynamic []Tool, denied func(name st
 	}
 	for i := range last.candidates {
 		c := &last.candidates[i]
-		if i >= len(r.builtin) && dynamic[i-len(r.builtin)] != c.tool {
+		if !sameError(c.absence(denied), c.absent) || r.defers(c) != c.deferred {
 			return false
 		}
-		if !sameError(c.absence(denied), c.absent) || r.defers(c) != c.deferred {
+		if i >= len(r.builtin) {
+			if dynamic[i-len(r.builtin)] != c.tool {
+				return false
+			}
+		} else if c.absent == nil && !sameSpec(c.tool.Spec(), c.spec) { // one that is told its schema late
 			return false
 		}
 	}
@@ -136,7 +140,7 @@ func assemble(builtin, dynamic []candidate) *Pool {
 		absent: make(map[string]error),
 	}
 	admitted := p.admit(builtin, dynamic)
-	slices.SortFunc(admitted, func(a, b *candidate) int { return strings.Compare(a.name, b.name) })
+	slices.SortFunc(admitted, func(a, b *candidate) int { return strings.Compare(a.spec.Name, b.spec.Name) })
 	all := make([]*candidate, 0, len(builtin)+len(admitted))
 	for i := range builtin {
 		all = append(all, &builtin[i])
@@ -152,13 +156,13 @@ func assemble(builtin, dynamic []candidate) *Pool {
 // offer enters c among those that can be called and, unless it is deferred, among those that are sent.
 func (p *Pool) offer(c *candidate) {
 	if c.absent != nil {
-		p.absent[c.name] = c.absent
-		delete(p.tools, c.name)
+		p.absent[c.spec.Name] = c.absent
+		delete(p.tools, c.spec.Name)
 		return
 	}
-	p.callable = append(p.callable, c.name)
+	p.callable = append(p.callable, c.spec.Name)
 	if !c.deferred {
-		p.specs = append(p.specs, c.tool.Spec())
+		p.specs = append(p.specs, c.spec)
 	}
 }
 
@@ -270,20 +274,20 @@ func (p *Pool) Disabled(name string) error {
 // admit enters builtin and then those of dynamic whose names are legal and free, which it returns.
 func (p *Pool) admit(builtin, dynamic []candidate) []*candidate {
 	for i := range builtin {
-		p.tools[builtin[i].name] = builtin[i].tool
+		p.tools[builtin[i].spec.Name] = builtin[i].tool
 	}
 	admitted := make([]*candidate, 0, len(dynamic))
 	for i := range dynamic {
 		c := &dynamic[i]
-		if err := CheckName(c.name); err != nil {
-			p.report(c.name, c.tool, err.Error())
+		if err := CheckName(c.spec.Name); err != nil {
+			p.report(c.spec.Name, c.tool, err.Error())
 			continue
 		}
-		if winner, taken := p.tools[c.name]; taken {
-			p.report(c.name, c.tool, "the name is taken by "+origin(winner))
+		if winner, taken := p.tools[c.spec.Name]; taken {
+			p.report(c.spec.Name, c.tool, "the name is taken by "+origin(winner))
 			continue
 		}
-		p.tools[c.name] = c.tool
+		p.tools[c.spec.Name] = c.tool
 		admitted = append(admitted, c)
 	}
 	return admitted
@@ -295,13 +299,13 @@ func (p *Pool) alias(all []*candidate) {
 		for _, a := range c.traits.Aliases {
 			switch winner, taken := p.names[a]; {
 			case p.tools[a] != nil:
-				if a != c.name {
-					p.report(a, c.tool, fmt.Sprintf("alias of %s is the name of a tool from %s", c.name, origin(p.tools[a])))
+				if a != c.spec.Name {
+					p.report(a, c.tool, fmt.Sprintf("alias of %s is the name of a tool from %s", c.spec.Name, origin(p.tools[a])))
 				}
-			case taken && winner != c.name:
-				p.report(a, c.tool, fmt.Sprintf("alias of %s is already an alias of %s", c.name, winner))
+			case taken && winner != c.spec.Name:
+				p.report(a, c.tool, fmt.Sprintf("alias of %s is already an alias of %s", c.spec.Name, winner))
 			default:
-				p.names[a] = c.name
+				p.names[a] = c.spec.Name
 			}
 		}
 	}
@@ -315,7 +319,7 @@ var errDenied = errors.New("a permission rule denies it")
 
 // absence reports why a tool is not offered, or nil.
 func (c *candidate) absence(denied func(name string) bool) error {
-	if denied != nil && (denied(c.name) || slices.ContainsFunc(c.traits.Aliases, denied)) {
+	if denied != nil && (denied(c.spec.Name) || slices.ContainsFunc(c.traits.Aliases, denied)) {
 		return errDenied
 	}
 	return enabled(c.traits)

@@ -3,10 +3,19 @@ package change
 import (
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"os"
 
 	"adze/internal/platform/filestate"
 )
+
+// Enabled reports why files cannot be changed, or nil: a nil f has no place for locks.
+func (f *Files) Enabled() error {
+	if f == nil {
+		return errors.New("without a state home files cannot be locked, and are not changed")
+	}
+	return nil
+}
 
 // Restore makes the state know the file that a writing tool left, by the structured result of an earlier
 // call; see [tool.Traits].
@@ -17,7 +26,7 @@ func (f *Files) Restore(structured json.RawMessage) {
 		Type         string `json:"type"` // of a file that was written as a whole
 		ContentHash  string `json:"contentHash"`
 	}
-	if f.State == nil || json.Unmarshal(structured, &c) != nil {
+	if f == nil || f.State == nil || json.Unmarshal(structured, &c) != nil {
 		return
 	}
 	path := c.FilePath + c.NotebookPath // there is one of them

@@ -28,8 +28,8 @@ const (
 	defaultMaxTimeout = 10 * time.Minute
 )
 
-// Check refuses commands that nothing could run. Its error is for the model.
-func Check(text string) error {
+// check refuses commands that nothing could run. Its error is for the model.
+func check(text string) error {
 	switch {
 	case strings.TrimSpace(text) == "":
 		return errors.New("the command is empty: give a command to run")
@@ -43,19 +43,19 @@ func Check(text string) error {
 
 // Limits are what the commands of a session are held to.
 type Limits struct {
-	// Tasks keeps the output of commands, and those that run in the background.
+	// Tasks keeps the output of commands, and those that run in the background; its owner closes it before
+	// the runner. Nil means that nothing runs in the background.
 	Tasks *task.Table
-	// Background says that commands may go on in the background.
-	Background bool
 	// Budget is how long a command may hold up the conversation before it goes on in the background;
 	// 0 means until its time limit.
 	Budget time.Duration
-	// Timeout is for commands that do not give one, and MaxTimeout for all.
+	// Timeout is for commands that do not give one, and MaxTimeout for all; 0 means 2 and 10 minutes.
 	Timeout, MaxTimeout time.Duration
+
+	background bool // commands may go on in the background
 }
 
-// Fill puts the usual limits where there are none.
-func (l *Limits) Fill() {
+func (l *Limits) fill() {
 	if l.Timeout == 0 {
 		l.Timeout = defaultTimeout
 	}
@@ -67,10 +67,7 @@ func (l *Limits) Fill() {
 // A Command is a command to run.
 type Command struct {
 	Limits
-	Text         string
-	Description  string        // for people; may be empty
-	Asked        time.Duration // the time limit that was asked for; 0 means none
-	InBackground bool          // it is to go on by itself at once
+	Input
 	// Stays says that it never goes to the background by itself: waiting is its purpose, or it ends soon.
 	Stays bool
 	// Answers says that its exit code 1 is an answer, not a failure.
@@ -79,11 +76,10 @@ type Command struct {
 	// that.
 	Quiet bool
 
-	// Execute runs it until it ends, ctx is done, or its time is up; 0 means that somebody else sees to
-	// that. An error without an exit says that it did not start.
+	// Execute runs it until it ends, ctx is done, or its time is up; 0 means that the caller sees to the
+	// time. An error without an exit says that it did not start.
 	Execute func(ctx context.Context, out io.Writer, limit time.Duration) (osproc.Exit, error)
-	// Ended is called once after that, with the last of what was printed. Nil means that there is nothing
-	// to say.
+	// Ended is called once after that, with the last of what was printed. May be nil.
 	Ended func(t *task.Task, exit osproc.Exit, printed string) Remarks
 }
 
@@ -95,7 +91,7 @@ type Remarks struct {
 
 // Run runs the command. If ctx is cancelled meanwhile, the result says what there was until then.
 func (c *Command) Run(ctx context.Context, report func(tool.Progress)) (tool.Result, error) {
-	if c.InBackground && !c.Background {
+	if c.Input.Background && !c.background {
 		return tool.Result{}, errors.New("background tasks are disabled: run the command without run_in_background")
 	}
 	if err := ctx.Err(); err != nil {
@@ -103,9 +99,9 @@ func (c *Command) Run(ctx context.Context, report func(tool.Progress)) (tool.Res
 	}
 	title := c.Description
 	if title == "" {
-		title = tool.OneLine(c.Text, 80)
+		title = tool.OneLine(c.Input.Command, 80)
 	}
-	t, err := c.Tasks.Begin(ctx, task.Shell, title, c.Text)
+	t, err := c.Tasks.Begin(ctx, task.Shell, title, c.Input.Command)
 	if err != nil {
 		return tool.Result{}, err
 	}
@@ -115,7 +111,7 @@ func (c *Command) Run(ctx context.Context, report func(tool.Progress)) (tool.Res
 		return tool.Result{}, err
 	}
 	r := c.start(t)
-	if c.InBackground {
+	if c.Input.Background {
 		return c.moved(r, "The command runs in the background"), nil
 	}
 	return c.wait(ctx, r, report)
@@ -125,7 +121,7 @@ func (c *Command) Run(ctx context.Context, report func(tool.Progress)) (tool.Res
 // only reads can find that out when it prints.
 func (c *Command) prepare(t *task.Task) error {
 	switch {
-	case c.InBackground:
+	case c.Input.Background:
 		return t.ToBackground()
 	case c.Quiet:
 		return nil
@@ -134,7 +130,7 @@ func (c *Command) prepare(t *task.Task) error {
 }
 
 // moves reports whether the command may go to the background by itself.
-func (c *Command) moves() bool { return c.Background && !c.Stays }
+func (c *Command) moves() bool { return c.background && !c.Stays }
 
 // A running command, and its ending once it has one.
 type running struct {
@@ -152,7 +148,7 @@ func (c *Command) start(t *task.Task) *running {
 	r := &running{task: t, out: newOutput(t.Output)}
 	r.limit, r.clamped = c.timeLimit()
 	var limit time.Duration // 0: the wait sees to it
-	if !c.InBackground && !c.moves() {
+	if !c.Input.Background && !c.moves() {
 		limit = r.limit
 		t.Stay()
 	}
@@ -185,7 +181,7 @@ func (c *Command) remarks(r *running, exit osproc.Exit) Remarks {
 
 // wait waits for a command until it ends, or goes on without it.
 func (c *Command) wait(ctx context.Context, r *running, report func(tool.Progress)) (tool.Result, error) {
-	stop := r.out.watch(c.Text, report)
+	stop := r.out.watch(c.Input.Command, report)
 	var budget, limit <-chan time.Time
 	if c.moves() {
 		budget, limit = after(c.Budget), after(r.limit)
@@ -226,7 +222,7 @@ func (c *Command) wait(ctx context.Context, r *running, report func(tool.Progres
 	if timedOut {
 		r.ending.Cancelled, r.ending.TimedOut = false, true
 	}
-	return r.out.result(c.Text, r.ending), nil
+	return r.out.result(c.Input.Command, r.ending), nil
 }
 
 // after is time.After, and never if d is zero.
@@ -246,7 +242,7 @@ func (c *Command) moved(r *running, what string) tool.Result {
 	if shown != "" {
 		text = shown + "\n" + text
 	}
-	display := r.out.display(c.Text, time.Since(r.out.start))
+	display := r.out.display(c.Input.Command, time.Since(r.out.start))
 	display.Note = "runs in the background as " + t.ID
 	return tool.Result{
 		Parts:   []msg.Part{&msg.Text{Text: text}},
@@ -258,19 +254,20 @@ func (c *Command) moved(r *running, what string) tool.Result {
 	}
 }
 
-// Milliseconds returns a number of them that a model gave, without overflow.
-func Milliseconds(n int) time.Duration {
+// milliseconds returns a number of them that a model gave, without overflow.
+func milliseconds(n int) time.Duration {
 	const most = int64(1<<63-1) / int64(time.Millisecond)
 	return time.Duration(min(int64(n), most)) * time.Millisecond
 }
 
 // timeLimit returns how long the command may run, and whether that is less than was asked for.
 func (c *Command) timeLimit() (limit time.Duration, clamped bool) {
+	asked := milliseconds(c.Input.Timeout)
 	switch {
-	case c.Asked == 0:
-		return min(c.Timeout, c.MaxTimeout), false
-	case c.Asked > c.MaxTimeout:
+	case asked == 0:
+		return min(c.Limits.Timeout, c.MaxTimeout), false
+	case asked > c.MaxTimeout:
 		return c.MaxTimeout, true
 	}
-	return c.Asked, false
+	return asked, false
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"adze/internal/msg"
+	"adze/internal/platform/shell"
 	"adze/internal/platform/task"
 	"adze/internal/tool"
 )
@@ -98,8 +99,7 @@ func TestWhatNeverGoesToTheBackground(t *testing.T) {
 	for command, want := range map[string]bool{
 		"sleep 30": false, "vim x": false, "top": false, "ssh host": false, "ssh host ls": true, "make": true, "x; sleep 3": true, "for": true, "": true,
 	} {
-		c := newCall(Input{Command: command}, Config{Dir: func() string { return "/" }})
-		if got := c.qualifies(); got != want {
+		if got := qualifies(shell.Parse(command, shell.Vars{})); got != want {
 			t.Errorf("%q: %v", command, got)
 		}
 	}

@@ -3,9 +3,7 @@ package bash
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"os"
 	"sync"
 	"time"
 
@@ -19,22 +17,21 @@ import (
 // A call is one command in the directory that was current when it was bound.
 type call struct {
 	in      Input
-	dir     string
+	here    command.Workdir
 	config  Config
 	script  *shell.Script
 	command func() *tool.Command
-	inPlace func() *inPlace             // the edit that it is, or nil
-	leave   bool                        // the model wants it outside the sandbox
-	outside func() bool                 // it runs without a sandbox
-	judged  map[string][]string         // what its paths led to when it was judged; nil if nobody did
-	below   []string                    // directories of which all that is below was judged
+	inPlace func() *inPlace // the edit that it is, or nil
+	leave   bool            // the model wants it outside the sandbox
+	outside func() bool     // it runs without a sandbox
+	judged  judgement
 	ignored string                      // which wish of the model was not heeded, in words
 	ended   string                      // the directory where it ended, or "" if it did not say
 	end     func(printed string) string // ends its sandbox; nil if it is in none
 }
 
 func newCall(in Input, c Config) *call {
-	call := &call{in: in, dir: c.Dir(), config: c}
+	call := &call{in: in, here: c.Here(), config: c}
 	call.script = c.dialect().Parse(in.Command, shell.Vars{})
 	call.decideSandbox()
 	call.command = sync.OnceValue(call.findCommand)
@@ -46,13 +43,13 @@ func newCall(in Input, c Config) *call {
 func (c *call) findCommand() *tool.Command {
 	doubt := c.script.ReadOnly()
 	if doubt == nil && c.script.UsesGit() {
-		doubt = shell.CheckGit(c.dir)
+		doubt = shell.CheckGit(c.here.Path)
 	}
 	return &tool.Command{
 		Line: c.in.Command, Script: c.script,
 		Doubt: doubt, Warning: c.script.Destructive(), Leaves: c.leave,
 		Edits:  func() bool { return c.inPlace() != nil },
-		Judged: c.judge,
+		Judged: c.judged.add,
 	}
 }
 
@@ -60,7 +57,7 @@ func (c *call) findCommand() *tool.Command {
 func (c *call) Command() *tool.Command { return c.command() }
 
 func (c *call) Input() any {
-	if c.config.MayLeave {
+	if c.config.mayLeave {
 		return LeavingInput{c.in, c.leave}
 	}
 	return c.in
@@ -99,7 +96,7 @@ func (c *call) ReadOnly() bool { return c.command().Doubt == nil }
 // Concurrent says that the command may run beside others: if it only reads, and the next one does not
 // begin where it ends.
 func (c *call) Concurrent() bool {
-	return c.ReadOnly() && !(c.config.SetDir != nil && c.script.ChangesDir())
+	return c.ReadOnly() && !(c.here.Lasts() && c.script.ChangesDir())
 }
 
 // Destructive says that the command may do what cannot be undone.
@@ -110,7 +107,7 @@ func (c *call) OpenWorld() bool { return !c.ReadOnly() }
 
 // Run runs the command. If ctx is cancelled meanwhile, the result says what there was until then.
 func (c *call) Run(ctx context.Context, report func(tool.Progress)) (tool.Result, error) {
-	if err := c.checkDir(); err != nil {
+	if err := c.here.Check(); err != nil {
 		return tool.Result{}, err
 	}
 	if instead := waits(c.script); instead != "" {
@@ -120,24 +117,11 @@ func (c *call) Run(ctx context.Context, report func(tool.Progress)) (tool.Result
 		return edit.run(ctx), nil
 	}
 	cmd := command.Command{
-		Limits: c.config.limits,
-		Text:   c.in.Command, Description: c.in.Description, Asked: command.Milliseconds(c.in.Timeout),
-		InBackground: c.in.Background, Stays: !c.qualifies(), Answers: c.answers(), Quiet: c.ReadOnly(),
+		Limits: c.config.Limits, Input: c.in,
+		Stays: !qualifies(c.script), Answers: answers(c.script), Quiet: c.ReadOnly(),
 		Execute: c.execute, Ended: c.remarks,
 	}
 	return cmd.Run(ctx, report)
-}
-
-// checkDir refuses to run a command in a directory that is gone, and moves on to one that is not.
-func (c *call) checkDir() error {
-	if info, err := os.Stat(c.dir); err == nil && info.IsDir() {
-		return nil
-	}
-	text := "the working directory " + c.dir + " does not exist any more"
-	if c.config.SetDir != nil {
-		text += "; it is " + c.config.SetDir("") + " now, so run the command again if it belongs there"
-	}
-	return errors.New(text)
 }
 
 // execute runs the command in one of the two ways there are.
@@ -152,7 +136,7 @@ func (c *call) execute(ctx context.Context, out io.Writer, limit time.Duration) 
 
 // remarks ends the sandbox of a command that has ended, and returns what there is to say about it.
 func (c *call) remarks(t *task.Task, exit osproc.Exit, printed string) command.Remarks {
-	r := command.Remarks{Note: command.Join(c.ignored, c.arrive(t))}
+	r := command.Remarks{Note: command.Join(c.ignored, c.here.Arrive(t, c.ended))}
 	if exit.Code != 0 || printed == "" {
 		r.Note = command.Join(r.Note, missed(c.script))
 	}
@@ -162,13 +146,13 @@ func (c *call) remarks(t *task.Task, exit osproc.Exit, printed string) command.R
 	return r
 }
 
-// qualifies reports whether the command may go on in the background: not if waiting is its purpose, or
-// if it needs a terminal and ends soon for lack of one.
-func (c *call) qualifies() bool {
-	if len(c.script.Parts) == 0 || len(c.script.Parts[0].Words) == 0 {
+// qualifies reports whether a command may go on in the background: not if waiting is its purpose, or if it
+// needs a terminal and ends soon for lack of one.
+func qualifies(s *shell.Script) bool {
+	if len(s.Parts) == 0 || len(s.Parts[0].Words) == 0 {
 		return true
 	}
-	words := c.script.Parts[0].Words
+	words := s.Parts[0].Words
 	switch words[0].Value {
 	case "sleep", "vi", "vim", "nvim", "nano", "emacs", "less", "more", "man", "top", "htop", "tmux", "screen":
 		return false
@@ -178,13 +162,13 @@ func (c *call) qualifies() bool {
 	return true
 }
 
-// answers reports whether exit code 1 of the command is an answer: the line ends with one that says
-// "no" or "none" that way.
-func (c *call) answers() bool {
-	if !c.script.Simple {
+// answers reports whether exit code 1 of a command is an answer: the line ends with one that says "no" or
+// "none" that way.
+func answers(s *shell.Script) bool {
+	if !s.Simple {
 		return false
 	}
-	words := c.script.Parts[len(c.script.Parts)-1].Words
+	words := s.Parts[len(s.Parts)-1].Words
 	switch words[0].Value {
 	case "grep", "egrep", "fgrep", "rg", "diff", "test", "[", "find":
 		return true
@@ -192,24 +176,4 @@ func (c *call) answers() bool {
 		return len(words) > 1 && (words[1].Value == "diff" || words[1].Value == "grep")
 	}
 	return false
-}
-
-// sameDir reports whether two names lead to the same directory.
-func sameDir(a, b string) bool {
-	x, errX := os.Stat(a)
-	y, errY := os.Stat(b)
-	return a == b || errX == nil && errY == nil && os.SameFile(x, y)
-}
-
-// arrive makes the directory where the command ended the working directory of the next one, and says so
-// if it is not.
-func (c *call) arrive(t *task.Task) string {
-	dir := c.ended
-	if c.config.SetDir == nil || dir == "" || dir == c.dir || t.Background() || t.Stopped() {
-		return ""
-	}
-	if now := c.config.SetDir(dir); !sameDir(now, dir) {
-		return fmt.Sprintf("The working directory was reset to %s: %s is outside of where you work.", now, dir)
-	}
-	return ""
 }

@@ -16,11 +16,12 @@ import (
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/shell"
 	"adze/internal/tool"
+	"adze/internal/tool/command"
 )
 
 // bound returns the call of a command in a bare configuration.
-func bound(command string) *call {
-	return newCall(Input{Command: command}, Config{Dir: func() string { return "/" }})
+func bound(line string) *call {
+	return newCall(Input{Command: line}, Config{Config: command.Config{Dir: func() string { return "/" }}})
 }
 
 // Proves SH-02.

@@ -71,7 +71,7 @@ func knownSed(system string) bool { return system == "linux" || system == "windo
 func (c *call) editable(name string, e *sed.Edit) *change.Target {
 	path := name
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(c.dir, path)
+		path = filepath.Join(c.here.Path, path)
 	}
 	if strings.TrimSpace(name) != name || slices.Contains(strings.Split(filepath.ToSlash(name), "/"), "..") {
 		return nil

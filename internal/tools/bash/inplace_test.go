@@ -15,7 +15,6 @@ import (
 
 	"adze/internal/msg"
 	"adze/internal/platform/filestate"
-	"adze/internal/platform/osproc"
 	"adze/internal/platform/replace"
 	"adze/internal/tool"
 	"adze/internal/tool/change"
@@ -25,7 +24,7 @@ import (
 func newEditor(t *testing.T, adjust func(*Config)) *bench {
 	t.Helper()
 	b := newBench(t, func(c *Config) {
-		c.Wrap = nil
+		c.Sandbox = nil
 		c.Files = &change.Files{Dir: c.Dir, State: filestate.New(), Replacer: replace.New(t.TempDir())}
 		t.Cleanup(c.Files.Wait)
 		if adjust != nil {
@@ -169,10 +168,8 @@ func TestWhatIsNoEditInPlace(t *testing.T) {
 	}
 	for name, change := range map[string]func(*Config){
 		"without a place for locks": func(c *Config) { c.Files = nil },
-		"in a sandbox": func(c *Config) {
-			c.Wrap = func(cmd osproc.Cmd) (osproc.Cmd, func(string) string, error) { return cmd, nil, nil }
-		},
-		"with another sed": func(c *Config) { c.Env = func() []string { return []string{"POSIXLY_CORRECT=1"} } },
+		"in a sandbox":              func(c *Config) { c.Sandbox = new(box) },
+		"with another sed":          func(c *Config) { c.Env = func() []string { return []string{"POSIXLY_CORRECT=1"} } },
 	} {
 		other := newEditor(t, change)
 		other.write(t, "a.txt", "foo\n")

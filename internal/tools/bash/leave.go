@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"adze/internal/platform/osproc"
 	"adze/internal/platform/shell"
 	"adze/internal/tool"
 	"adze/internal/tool/command"
@@ -23,7 +24,7 @@ type LeavingInput struct {
 // schemaOf returns the input schema: with the field only if what it asks for can be granted.
 func schemaOf(c Config) json.RawMessage {
 	text := command.InputSchema()
-	if c.MayLeave {
+	if c.mayLeave {
 		text = strings.Replace(text, `},"required"`, `,"`+leaveField+`":{"type":"boolean","description":"Run the command outside the sandbox. The person is asked each time: only if it failed because of the sandbox."}},"required"`, 1)
 	}
 	return json.RawMessage(text)
@@ -63,31 +64,38 @@ const (
 	leaveDoc   = "If a command failed because of the sandbox and the task cannot do without it, run it again with `dangerouslyDisableSandbox`: the person is asked."
 )
 
-// confines reports whether there is a sandbox for commands at the moment.
-func (c Config) confines() bool { return c.Wrap != nil && (c.Confines == nil || c.Confines()) }
-
-// outsideNow returns which commands the settings let run outside the sandbox at the moment.
-func (c Config) outsideNow() func(*shell.Script) bool {
-	if c.Outside != nil {
-		if outside := c.Outside(); outside != nil {
-			return outside
-		}
-	}
-	return func(*shell.Script) bool { return false }
+// A Sandbox confines commands. What its methods answer may change with the settings.
+type Sandbox interface {
+	// On reports whether commands are to be confined.
+	On() bool
+	// Wrap puts a command into the sandbox, or says why that cannot be done: then it does not run. When it
+	// has ended, end is given the last of what it printed and returns what the model has to know about the
+	// limits it met, or "".
+	Wrap(osproc.Cmd) (cmd osproc.Cmd, end func(printed string) string, err error)
+	// Scratch returns a directory that commands can write to in the sandbox.
+	Scratch() (string, error)
+	// Outside returns which commands the settings let run outside the sandbox now.
+	Outside() func(*shell.Script) bool
+	// Leaves reports whether the model may ask for a command outside the sandbox; the user is then asked.
+	Leaves() bool
 }
 
+// confines reports whether there is a sandbox for commands at the moment.
+func (c Config) confines() bool { return c.Sandbox != nil && c.Sandbox.On() }
+
 // decideSandbox prepares the decision whether the command runs without a sandbox. It is made when the
-// command runs, once; what was loosened since it was bound does not count.
+// command runs, once; what was loosened since it was bound, which is before it was judged, does not count.
 func (c *call) decideSandbox() {
-	if c.config.Wrap == nil {
+	box := c.config.Sandbox
+	if box == nil {
 		c.outside = func() bool { return true }
 		return
 	}
-	bound := c.config.outsideNow()
+	bound := box.Outside()
 	c.outside = sync.OnceValue(func() bool {
-		if c.leave && (c.config.Leaves == nil || c.config.Leaves()) {
+		if c.leave && box.Leaves() {
 			return true
 		}
-		return bound(c.script) && c.config.outsideNow()(c.script)
+		return bound(c.script) && box.Outside()(c.script)
 	})
 }

@@ -19,7 +19,7 @@ import (
 
 func TestContractWithALeave(t *testing.T) {
 	dir := t.TempDir()
-	b := newBench(t, func(c *Config) { c.MayLeave, c.SetDir = true, nil })
+	b := newBench(t, func(c *Config) { c.Sandbox.(*box).leaves, c.SetDir = yes, nil })
 	tooltest.Run(t, b.Tool, tooltest.Cases{
 		Input: LeavingInput{},
 		Good:  map[string]string{"inside": `{"command":"exit 3"}`, "outside": `{"command":"exit 0","dangerouslyDisableSandbox":true}`},
@@ -50,7 +50,8 @@ func TestWhatLeavesTheSandbox(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b := newBench(t, func(c *Config) {
-				c.MayLeave, c.Outside = tt.mayLeave, func() func(*shell.Script) bool { return excluded }
+				own := c.Sandbox.(*box)
+				own.leaves, own.outside = func() bool { return tt.mayLeave }, excluded
 			})
 			call, err := b.Bind(json.RawMessage(tt.input))
 			if err != nil {
@@ -76,6 +77,17 @@ func TestWhatLeavesTheSandbox(t *testing.T) {
 	}
 }
 
+// switched is a box from which all commands are let out, or none.
+type switched struct {
+	*box
+	out *bool
+}
+
+func (s *switched) Outside() func(*shell.Script) bool {
+	now := *s.out
+	return func(*shell.Script) bool { return now }
+}
+
 // Settings that change while a command is judged never loosen what holds for it.
 //
 // Proves SHSB-01.
@@ -96,11 +108,8 @@ func TestSandboxChangesForTheNextCommand(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			outside, mayLeave := tt.before, true
 			b := newBench(t, func(c *Config) {
-				c.MayLeave, c.Leaves = true, func() bool { return mayLeave }
-				c.Outside = func() func(*shell.Script) bool {
-					now := outside
-					return func(*shell.Script) bool { return now }
-				}
+				c.Sandbox = &switched{c.Sandbox.(*box), &outside}
+				c.Sandbox.(*switched).leaves = func() bool { return mayLeave }
 			})
 			call, err := b.Bind(json.RawMessage(fmt.Sprintf(`{"command":"exit 0","dangerouslyDisableSandbox":%v}`, tt.leave)))
 			if err != nil {
@@ -120,7 +129,9 @@ func TestSandboxChangesForTheNextCommand(t *testing.T) {
 // The model is told of the sandbox if there is one, and of the way out only if there is one.
 func TestDocOfTheSandbox(t *testing.T) {
 	for _, tt := range []struct{ on, leave bool }{{false, false}, {true, false}, {true, true}} {
-		b := newBench(t, func(c *Config) { c.Confines, c.MayLeave = func() bool { return tt.on }, tt.leave })
+		b := newBench(t, func(c *Config) {
+			c.Sandbox.(*box).off, c.Sandbox.(*box).leaves = !tt.on, func() bool { return tt.leave }
+		})
 		doc := b.Spec().Description
 		if strings.Contains(doc, sandboxDoc) != tt.on || strings.Contains(doc, leaveDoc) != tt.leave {
 			t.Errorf("%+v: %s", tt, doc)

@@ -47,11 +47,12 @@ func (c *call) runReadOnly(ctx context.Context, out io.Writer, limit time.Durati
 		copied <- err
 	}()
 
-	roots := []string{c.dir}
+	roots := []string{c.here.Path}
 	if c.config.Roots != nil {
 		roots = append(roots, c.config.Roots()...)
 	}
-	p := &proven{ctx: ctx, dir: c.dir, env: readOnlyEnv(c.config.Env(), c.config.Keep, roots), stdin: nothing, stdout: write, stderr: write, check: c.mayRead}
+	check := func(path string) error { return c.judged.check(path, c.config.MayRead) }
+	p := &proven{ctx: ctx, dir: c.here.Path, env: readOnlyEnv(c.config.Env(), c.config.Keep, roots), stdin: nothing, stdout: write, stderr: write, check: check}
 	exit.Code = p.stmts(c.script.Tree().Stmts)
 	write.Close() // ok: the programs have their own
 	select {
@@ -75,22 +76,27 @@ func (c *call) runReadOnly(ctx context.Context, out io.Writer, limit time.Durati
 	return exit, p.dir, err
 }
 
-// judge takes down what a path of the command led to when the command was judged; below says that this
-// was about whatever is below it.
-func (c *call) judge(path string, leads []string, below bool) {
-	if c.judged == nil {
-		c.judged = make(map[string][]string)
+// A judgement is what the paths of a command led to when it was judged.
+type judgement struct {
+	leads map[string][]string // nil if it was not judged
+	below []string            // directories of which all that is below was judged
+}
+
+// add takes down what a path led to; below says that this was about whatever is below it.
+func (j *judgement) add(path string, leads []string, below bool) {
+	if j.leads == nil {
+		j.leads = make(map[string][]string)
 	}
-	c.judged[path] = append(c.judged[path], leads...)
+	j.leads[path] = append(j.leads[path], leads...)
 	if below {
-		c.below = append(c.below, leads...)
+		j.below = append(j.below, leads...)
 	}
 }
 
-// mayRead says why a path must not be read: it leads elsewhere than when the command was judged, and may
-// not be read unasked there. What nobody judged was typed by the person.
-func (c *call) mayRead(path string) error {
-	if c.judged == nil || c.config.MayRead == nil {
+// check says why a path must not be read: it leads elsewhere than when the command was judged, and may not
+// be read unasked there. A command that was not judged was typed by the user.
+func (j *judgement) check(path string, mayRead func(path string) bool) error {
+	if j.leads == nil || mayRead == nil {
 		return nil
 	}
 	real, err := filepath.EvalSymlinks(path)
@@ -99,10 +105,10 @@ func (c *call) mayRead(path string) error {
 		return nil // which is the program's to say
 	case err != nil:
 		return fmt.Errorf("where %s leads cannot be found out: %w", path, err)
-	case slices.Contains(c.judged[filepath.Clean(path)], real) || c.config.MayRead(real):
+	case slices.Contains(j.leads[filepath.Clean(path)], real) || mayRead(real):
 		return nil
 	}
-	if slices.ContainsFunc(c.below, func(dir string) bool { return within(real, dir) }) {
+	if slices.ContainsFunc(j.below, func(dir string) bool { return within(real, dir) }) {
 		return nil
 	}
 	return fmt.Errorf("%s leads to %s, which it did not when the command was let pass", path, real)

@@ -27,14 +27,14 @@ func (c *call) runShell(ctx context.Context, out io.Writer, limit time.Duration)
 	cmd := osproc.Cmd{
 		Path:    program.Path,
 		Args:    []string{"-c", c.wrapped(program.Dialect, report.Name())},
-		Dir:     c.dir,
+		Dir:     c.here.Path,
 		Env:     append(quietEditors(c.config.Env()), "PAGER=cat", "GIT_PAGER=cat", "TERM=dumb"),
 		Output:  out,
 		Timeout: limit,
 		Reaped:  true,
 	}
 	if !c.outside() {
-		if cmd, c.end, err = c.config.Wrap(cmd); err != nil {
+		if cmd, c.end, err = c.config.Sandbox.Wrap(cmd); err != nil {
 			return osproc.Exit{}, "", err
 		}
 	}
@@ -53,16 +53,16 @@ const maxReport = 64 << 10
 // newReport makes the file in which the command says where it ended.
 func (c *call) newReport() (*os.File, error) {
 	dir := c.config.TempDir
-	if c.config.Scratch != nil && !c.outside() {
+	if !c.outside() {
 		var err error
-		if dir, err = c.config.Scratch(); err != nil {
+		if dir, err = c.config.Sandbox.Scratch(); err != nil {
 			return nil, err
 		}
 	}
 	return os.CreateTemp(dir, "adze-dir-*")
 }
 
-// wrapped returns the script that runs the command: with the person's aliases and functions, if there
+// wrapped returns the script that runs the command: with the user's aliases and functions, if there
 // are any, and with word of where it ended. The command is a string to it, so that nothing in it, not
 // even an error, reaches the rest.
 func (c *call) wrapped(dialect shell.Dialect, report string) string {
@@ -79,7 +79,7 @@ func (c *call) wrapped(dialect shell.Dialect, report string) string {
 			b.WriteString("shopt -s expand_aliases; . " + quote(file) + " >/dev/null 2>&1\n")
 		}
 	}
-	if c.guardsGit() {
+	if guardsGit(c.script) {
 		b.WriteString(gitGuard())
 	}
 	b.WriteString("eval " + quote(" "+c.in.Command))
@@ -88,11 +88,11 @@ func (c *call) wrapped(dialect shell.Dialect, report string) string {
 
 // guardsGit reports whether git in the line may have been let pass because it only reads: then nothing
 // that the repository's configuration names may run.
-func (c *call) guardsGit() bool {
-	if !c.script.Simple || !c.script.UsesGit() {
+func guardsGit(s *shell.Script) bool {
+	if !s.Simple || !s.UsesGit() {
 		return false
 	}
-	for _, part := range c.script.Parts {
+	for _, part := range s.Parts {
 		if len(part.Words) > 0 && part.Words[0].Value == "git" && part.WordsReadOnly() != nil {
 			return false
 		}

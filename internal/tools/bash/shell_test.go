@@ -16,8 +16,10 @@ import (
 
 	"adze/internal/msg"
 	"adze/internal/platform/osproc"
+	"adze/internal/platform/shell"
 	"adze/internal/platform/task"
 	"adze/internal/tool"
+	"adze/internal/tool/command"
 )
 
 // A bench is a tool with everything a session gives it.
@@ -28,6 +30,37 @@ type bench struct {
 	notices   chan task.Notice
 	shells    atomic.Int32 // how many commands went to a shell
 }
+
+// A box counts what is put into it, and confines nothing.
+type box struct {
+	*bench
+	scratch string
+	fails   error // of Wrap
+	off     bool
+	leaves  func() bool              // nil means no
+	outside func(*shell.Script) bool // nil means none
+}
+
+func (b *box) On() bool                 { return !b.off }
+func (b *box) Scratch() (string, error) { return b.scratch, nil }
+func (b *box) Leaves() bool             { return b.leaves != nil && b.leaves() }
+
+func (b *box) Wrap(c osproc.Cmd) (osproc.Cmd, func(string) string, error) {
+	if b.fails != nil {
+		return osproc.Cmd{}, nil, b.fails
+	}
+	b.shells.Add(1)
+	return c, nil, nil
+}
+
+func (b *box) Outside() func(*shell.Script) bool {
+	if b.outside == nil {
+		return func(*shell.Script) bool { return false }
+	}
+	return b.outside
+}
+
+func yes() bool { return true }
 
 func newBench(t *testing.T, change func(*Config)) *bench {
 	t.Helper()
@@ -40,19 +73,15 @@ func newBench(t *testing.T, change func(*Config)) *bench {
 	r := &osproc.Runner{Grace: 200 * time.Millisecond}
 	t.Cleanup(r.Close)
 	t.Cleanup(b.tasks.Close)
-	c := Config{
-		Dir: func() string { return b.dir }, Runner: r, Tasks: b.tasks, TempDir: t.TempDir(),
+	c := Config{Sandbox: &box{bench: b, scratch: t.TempDir()}, Config: command.Config{
+		Dir: func() string { return b.dir }, Runner: r, Limits: command.Limits{Tasks: b.tasks}, TempDir: t.TempDir(),
 		SetDir: func(dir string) string {
 			if b.dir = dir; !strings.HasPrefix(dir+"/", root+"/") {
 				b.dir = root
 			}
 			return b.dir
 		},
-		Wrap: func(c osproc.Cmd) (osproc.Cmd, func(string) string, error) {
-			b.shells.Add(1)
-			return c, nil, nil
-		},
-	}
+	}}
 	if change != nil {
 		change(&c)
 	}
@@ -306,7 +335,7 @@ func TestOnlyProvenCommandsRunBesideOthers(t *testing.T) {
 
 func TestSandboxThatCannotBeBuilt(t *testing.T) {
 	b := newBench(t, func(c *Config) {
-		c.Wrap = func(osproc.Cmd) (osproc.Cmd, func(string) string, error) { return osproc.Cmd{}, nil, os.ErrPermission }
+		c.Sandbox.(*box).fails = os.ErrPermission
 	})
 	call, err := b.Bind(json.RawMessage(input("touch ran; exit 0")))
 	if err != nil {

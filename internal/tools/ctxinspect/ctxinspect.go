@@ -6,6 +6,7 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"strings"
 
 	"adze/internal/tool"
@@ -35,13 +36,18 @@ func (in Input) Title() string { return "Inspect the context" }
 // Activity returns what a spinner shows.
 func (in Input) Activity() string { return "Inspecting the context" }
 
-// New returns the tool; report says what there is to see.
+// New returns the tool; report says what there is to see. Without it the tool is not offered.
 func New(report func() string) tool.Tool {
 	return tool.New(tool.Def{
 		Name:   "CtxInspect",
 		Doc:    strings.TrimSpace(doc),
 		Schema: json.RawMessage(`{"type":"object","properties":{},"additionalProperties":false}`),
-		Traits: tool.Traits{Hint: "inspect the use of the context window"},
+		Traits: tool.Traits{Hint: "inspect the use of the context window", Enabled: func() error {
+			if report == nil {
+				return errors.New("the setting contextCollapse.enabled is off")
+			}
+			return nil
+		}},
 	}, func(context.Context, Input, func(tool.Progress)) (tool.Result, error) {
 		return tool.Text(report()), nil
 	})

@@ -66,6 +66,7 @@ func New(c Config) tool.Tool {
 			Clearable: true,
 			Output:    json.RawMessage(strings.TrimSpace(outputSchema)),
 			Restore:   c.Files.Restore,
+			Enabled:   c.Files.Enabled,
 		},
 	}, func(in Input) (tool.Call, error) { return c.bind(t, in) })
 	return t

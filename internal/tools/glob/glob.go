@@ -9,9 +9,9 @@ import (
 	"errors"
 	"strings"
 
-	"adze/internal/platform/paths"
 	"adze/internal/platform/search"
 	"adze/internal/tool"
+	"adze/internal/tool/place"
 )
 
 // A Finder finds files. It is a [search.Engine].
@@ -19,17 +19,10 @@ type Finder interface {
 	Glob(ctx context.Context, o search.GlobOptions) (*search.GlobResult, error)
 }
 
-// A Config is what the tool needs to know. Dir and Engine are required. Its functions may be called
-// from several goroutines.
+// A Config is what the tool needs to know. Dir and Engine are required.
 type Config struct {
-	// Dir returns the working directory, absolute. It is asked once per call, when the call is bound.
-	Dir func() string
-	// Home returns the home directory, or empty; nil means the user's.
-	Home   func() string
+	place.Config
 	Engine Finder
-	// Denied returns what names the rule that keeps a path from being read, if one does: such a path is
-	// passed over. It is asked once per call; nil, also as its answer, means that nothing is hidden.
-	Denied func() func(path string) (rule string)
 }
 
 //go:embed glob.md
@@ -52,9 +45,6 @@ const limit = 250
 
 // New returns the tool.
 func New(c Config) tool.Tool {
-	if c.Home == nil {
-		c.Home = paths.UserHome
-	}
 	return tool.NewBound(tool.Def{
 		Name:   "Glob",
 		Doc:    strings.TrimSpace(doc),
@@ -80,22 +70,17 @@ func (f *finder) bind(in Input) (tool.Call, error) {
 	if in.Path == "undefined" || in.Path == "null" {
 		in.Path = ""
 	}
-	c := &call{finder: f, in: in, dir: f.Dir()}
-	base := paths.Base{Dir: c.dir, Home: f.Home()}
+	base := f.Base()
 	target := in.Path
 	prefix, rest := search.SplitGlob(expandHome(in.Pattern, base.Home))
-	if c.pattern = rest; prefix != "" {
+	if prefix != "" {
 		target = prefix
 	}
-	c.path = c.dir
-	if target != "" {
-		var err error
-		if c.path, err = base.Expand(target); err != nil {
-			return nil, err
-		}
-		c.target = target
+	at, err := f.At(base, target)
+	if err != nil {
+		return nil, err
 	}
-	return c, nil
+	return &call{Place: at, finder: f, in: in, pattern: rest}, nil
 }
 
 // expandHome replaces ~ at the beginning of a pattern.
@@ -106,15 +91,12 @@ func expandHome(pattern, home string) string {
 	return pattern
 }
 
-// A call is one search. The path is fixed when the call is bound, so that what is searched is what was
-// judged.
+// A call is one search.
 type call struct {
-	*finder
+	place.Place
+	finder  *finder
 	in      Input
-	dir     string
-	target  string // the directory as the model gave it; empty for the working directory
-	path    string // the same, absolute
-	pattern string // relative to it
+	pattern string // relative to the place
 }
 
 func (c *call) Input() any { return c.in }
@@ -123,29 +105,15 @@ func (c *call) where() string {
 	if c.in.Path == "" {
 		return ""
 	}
-	return " in " + paths.Relative(c.dir, c.path)
+	return " in " + c.Shown()
 }
 
 func (c *call) Title() string    { return "Glob " + c.in.Pattern + c.where() }
 func (c *call) Activity() string { return "Finding " + c.in.Pattern + c.where() }
 func (c *call) Fold() tool.Fold  { return tool.FoldList }
-func (c *call) Concurrent() bool { return true }
-
-// Access names the directory that is searched, as the model gave it.
-func (c *call) Access() []tool.Access {
-	target := c.target
-	if target == "" {
-		target = c.dir
-	}
-	return []tool.Access{{Verb: tool.Read, Target: target}}
-}
-
-// ReadOnly is false for a share of another machine: touching one can hand it the user's credentials.
-func (c *call) ReadOnly() bool  { return !paths.IsUNC(c.target) }
-func (c *call) OpenWorld() bool { return paths.IsUNC(c.target) }
 
 func (c *call) Observe() any {
 	seen := c.in
-	seen.Path = c.path
+	seen.Path = c.Path
 	return seen
 }

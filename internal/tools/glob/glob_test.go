@@ -15,6 +15,7 @@ import (
 	"adze/internal/msg"
 	"adze/internal/platform/search"
 	"adze/internal/tool"
+	"adze/internal/tool/place"
 	"adze/internal/tool/tooltest"
 )
 
@@ -45,7 +46,9 @@ func in(t testing.TB, dir string, denied func(string) string) tool.Tool {
 	t.Helper()
 	e := search.New(search.Config{Cold: true})
 	t.Cleanup(e.Close)
-	return New(Config{Dir: func() string { return dir }, Home: func() string { return filepath.Join(dir, "home") }, Engine: e, Denied: func() func(string) string { return denied }})
+	return New(Config{Engine: e, Config: place.Config{
+		Dir: func() string { return dir }, Home: func() string { return filepath.Join(dir, "home") }, Denied: func() func(string) string { return denied },
+	}})
 }
 
 // run binds and runs one call, and returns what the model reads.

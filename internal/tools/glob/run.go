@@ -24,19 +24,19 @@ type Output struct {
 
 // Run finds files.
 func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, error) {
-	denied := c.denied()
-	if err := search.CheckRoot(c.dir, c.path, denied); err != nil {
+	denied := c.Denied()
+	if err := search.CheckRoot(c.Dir, c.Path, denied); err != nil {
 		return tool.Result{}, err
 	}
-	if info, err := os.Stat(c.path); err == nil && !info.IsDir() {
-		return tool.Result{}, fmt.Errorf("%s is a file, not a directory. Read it, or look in its directory.", c.path)
+	if info, err := os.Stat(c.Path); err == nil && !info.IsDir() {
+		return tool.Result{}, fmt.Errorf("%s is a file, not a directory. Read it, or look in its directory.", c.Path)
 	}
 	began := time.Now()
-	o := search.GlobOptions{Root: c.path, Pattern: c.pattern, Limit: limit}
+	o := search.GlobOptions{Root: c.Path, Pattern: c.pattern, Limit: limit}
 	if denied != nil {
 		o.Skip = func(path string, _ bool) bool { return denied(path) != "" }
 	}
-	found, err := c.Engine.Glob(ctx, o)
+	found, err := c.finder.Engine.Glob(ctx, o)
 	if err != nil {
 		return tool.Result{}, err
 	}
@@ -53,7 +53,7 @@ func (c *call) result(found *search.GlobResult, took time.Duration) tool.Result 
 		Truncated: found.Total > len(found.Files), Partial: found.Stopped != search.Complete, DurationMs: took.Milliseconds(),
 	}
 	for i, f := range found.Files {
-		out.Filenames[i] = search.Shown(c.dir, search.Join(c.path, f.Path))
+		out.Filenames[i] = search.Shown(c.Dir, search.Join(c.Path, f.Path))
 	}
 	text := strings.Join(out.Filenames, "\n")
 	if notes := notes(found); text == "" {
@@ -94,12 +94,4 @@ func notes(found *search.GlobResult) string {
 		note("(%d directories could not be read.)", n)
 	}
 	return strings.Join(notes, "\n")
-}
-
-// denied returns what hides paths from this call, or nil.
-func (c *call) denied() func(path string) string {
-	if c.Denied == nil {
-		return nil
-	}
-	return c.Denied()
 }

@@ -13,6 +13,7 @@ import (
 	"adze/internal/platform/paths"
 	"adze/internal/platform/search"
 	"adze/internal/tool"
+	"adze/internal/tool/place"
 )
 
 // A Searcher searches. It is a [search.Engine].
@@ -20,17 +21,10 @@ type Searcher interface {
 	Grep(ctx context.Context, o search.GrepOptions) (*search.GrepResult, error)
 }
 
-// A Config is what the tool needs to know. Dir and Engine are required. Its functions may be called
-// from several goroutines.
+// A Config is what the tool needs to know. Dir and Engine are required.
 type Config struct {
-	// Dir returns the working directory, absolute. It is asked once per call, when the call is bound.
-	Dir func() string
-	// Home returns the home directory, or empty; nil means the user's.
-	Home   func() string
+	place.Config
 	Engine Searcher
-	// Denied returns what names the rule that keeps a path from being read, if one does: such a path is
-	// passed over. It is asked once per call; nil, also as its answer, means that nothing is hidden.
-	Denied func() func(path string) (rule string)
 }
 
 //go:embed grep.md
@@ -72,9 +66,6 @@ const defaultLimit = 250
 
 // New returns the tool.
 func New(c Config) tool.Tool {
-	if c.Home == nil {
-		c.Home = paths.UserHome
-	}
 	return tool.NewBound(tool.Def{
 		Name:   "Grep",
 		Doc:    strings.TrimSpace(doc),
@@ -102,58 +93,38 @@ func (f *finder) bind(in Input) (tool.Call, error) {
 	if in.Path == "undefined" || in.Path == "null" {
 		in.Path = ""
 	}
-	c := &call{finder: f, in: in, dir: f.Dir()}
-	c.path = c.dir
-	if in.Path != "" {
-		var err error
-		if c.path, err = (paths.Base{Dir: c.dir, Home: f.Home()}).Expand(in.Path); err != nil {
-			return nil, err
-		}
+	at, err := f.At(f.Base(), in.Path)
+	switch {
+	case err != nil:
+		return nil, err
+	case paths.IsBlocked(at.Path):
+		return nil, fmt.Errorf("%s is a device or a view into a running process, and is never read.", at.Path)
 	}
-	if paths.IsBlocked(c.path) {
-		return nil, fmt.Errorf("%s is a device or a view into a running process, and is never read.", c.path)
-	}
-	return c, nil
+	return &call{Place: at, finder: f, in: in}, nil
 }
 
-// A call is one search. The path is fixed when the call is bound, so that what is searched is what was
-// judged.
+// A call is one search.
 type call struct {
-	*finder
-	in   Input
-	dir  string
-	path string // absolute
+	place.Place
+	finder *finder
+	in     Input
 }
 
 func (c *call) Input() any { return c.in }
 
 func (c *call) where() string {
-	if c.path == c.dir {
+	if c.Path == c.Dir {
 		return ""
 	}
-	return " in " + paths.Relative(c.dir, c.path)
+	return " in " + c.Shown()
 }
 
 func (c *call) Title() string    { return "Grep " + c.in.Pattern + c.where() }
 func (c *call) Activity() string { return "Searching for " + c.in.Pattern + c.where() }
 func (c *call) Fold() tool.Fold  { return tool.FoldSearch }
-func (c *call) Concurrent() bool { return true }
-
-// Access names the place that is searched, as the model gave it.
-func (c *call) Access() []tool.Access {
-	target := c.in.Path
-	if target == "" {
-		target = c.dir
-	}
-	return []tool.Access{{Verb: tool.Read, Target: target}}
-}
-
-// ReadOnly is false for a share of another machine: touching one can hand it the user's credentials.
-func (c *call) ReadOnly() bool  { return !paths.IsUNC(c.in.Path) }
-func (c *call) OpenWorld() bool { return paths.IsUNC(c.in.Path) }
 
 func (c *call) Observe() any {
 	seen := c.in
-	seen.Path = c.path
+	seen.Path = c.Path
 	return seen
 }

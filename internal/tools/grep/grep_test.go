@@ -17,6 +17,7 @@ import (
 	"adze/internal/msg"
 	"adze/internal/platform/search"
 	"adze/internal/tool"
+	"adze/internal/tool/place"
 	"adze/internal/tool/tooltest"
 )
 
@@ -51,7 +52,9 @@ func in(t testing.TB, dir string, denied func(string) string) tool.Tool {
 }
 
 func with(dir string, s Searcher, denied func(string) string) tool.Tool {
-	return New(Config{Dir: func() string { return dir }, Home: func() string { return filepath.Join(dir, "home") }, Engine: s, Denied: func() func(string) string { return denied }})
+	return New(Config{Engine: s, Config: place.Config{
+		Dir: func() string { return dir }, Home: func() string { return filepath.Join(dir, "home") }, Denied: func() func(string) string { return denied },
+	}})
 }
 
 // run binds and runs one call, and returns what the model reads.

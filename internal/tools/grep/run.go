@@ -30,13 +30,13 @@ type Output struct {
 
 // Run searches.
 func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, error) {
-	denied := c.denied()
-	if err := search.CheckRoot(c.dir, c.path, denied); err != nil {
+	denied := c.Denied()
+	if err := search.CheckRoot(c.Dir, c.Path, denied); err != nil {
 		return tool.Result{}, err
 	}
 	began := time.Now()
 	o := c.options(denied)
-	found, err := c.Engine.Grep(ctx, o)
+	found, err := c.finder.Engine.Grep(ctx, o)
 	if err != nil {
 		return tool.Result{}, err
 	}
@@ -49,7 +49,7 @@ func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, err
 func (c *call) options(denied func(string) string) search.GrepOptions {
 	in := &c.in
 	o := search.GrepOptions{
-		Root: c.path, Pattern: in.Pattern, Glob: in.Glob, Type: in.Type,
+		Root: c.Path, Pattern: in.Pattern, Glob: in.Glob, Type: in.Type,
 		IgnoreCase: in.IgnoreCase, Multiline: in.Multiline,
 		Limit: defaultLimit, Offset: in.Offset,
 		Show: c.shown,
@@ -73,7 +73,7 @@ func (c *call) options(denied func(string) string) search.GrepOptions {
 }
 
 // shown returns how the model knows a file of the tree.
-func (c *call) shown(rel string) string { return search.Shown(c.dir, search.Join(c.path, rel)) }
+func (c *call) shown(rel string) string { return search.Shown(c.Dir, search.Join(c.Path, rel)) }
 
 // result words what was found.
 func (c *call) result(o search.GrepOptions, found *search.GrepResult, took time.Duration) tool.Result {
@@ -164,12 +164,4 @@ func (j joined) head(max int) string {
 		b.Write(piece)
 	}
 	return b.String()
-}
-
-// denied returns what hides paths from this call, or nil.
-func (c *call) denied() func(path string) string {
-	if c.Denied == nil {
-		return nil
-	}
-	return c.Denied()
 }

@@ -63,6 +63,7 @@ func New(c Config) tool.Tool {
 			MaxChars: 100_000,
 			Output:   json.RawMessage(strings.TrimSpace(outputSchema)),
 			Restore:  c.Files.Restore,
+			Enabled:  c.Files.Enabled,
 		},
 	}, func(in Input) (tool.Call, error) { return c.bind(t, in) })
 	return t

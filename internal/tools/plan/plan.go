@@ -34,6 +34,17 @@ type Config struct {
 	Available func() error
 }
 
+// enabled reports why the model cannot plan, or nil.
+func (c Config) enabled() error {
+	switch {
+	case c.File == nil:
+		return errors.New("without a state home there is no place for a plan")
+	case c.Available != nil:
+		return c.Available()
+	}
+	return nil
+}
+
 // A Prompt is a class of actions that a plan asks leave for, in words.
 type Prompt struct {
 	Tool   string `json:"tool"`
@@ -68,7 +79,7 @@ func Enter(c Config) tool.Tool {
 		Name:   "EnterPlanMode",
 		Doc:    strings.TrimSpace(enterDoc) + "\n\n" + strings.TrimSpace(when),
 		Schema: json.RawMessage(`{"type":"object","properties":{"reason":{"type":"string","description":"Why a plan helps here, in one sentence for the user."}},"additionalProperties":false}`),
-		Traits: tool.Traits{Hint: "ask to plan before acting", Enabled: c.Available},
+		Traits: tool.Traits{Hint: "ask to plan before acting", Enabled: c.enabled},
 	}, func(in EntryInput) (tool.Call, error) { return &entry{c, in}, nil })
 }
 
@@ -126,7 +137,7 @@ func Exit(c Config) tool.Tool {
 		Doc:    strings.TrimSpace(exitDoc),
 		Schema: json.RawMessage(strings.TrimSpace(exitSchema)),
 		Traits: tool.Traits{
-			Hint: "submit the plan for approval", Enabled: c.Available,
+			Hint: "submit the plan for approval", Enabled: c.enabled,
 			Output: json.RawMessage(strings.TrimSpace(exitOutput)),
 		},
 	}, func(in Input) (tool.Call, error) {

@@ -2,8 +2,6 @@ package powershell
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -20,7 +18,7 @@ import (
 // A call is one command in the directory that was current when it was bound.
 type call struct {
 	in     Input
-	dir    string
+	here   command.Workdir
 	config Config
 	line   *pwsh.Line
 	// command is asked for often, and its answer is not cheap.
@@ -29,7 +27,7 @@ type call struct {
 }
 
 func newCall(in Input, c Config) *call {
-	call := &call{in: in, dir: c.Dir(), config: c, line: pwsh.Parse(in.Command)}
+	call := &call{in: in, here: c.Here(), config: c, line: pwsh.Parse(in.Command)}
 	call.command = sync.OnceValue(call.findCommand)
 	return call
 }
@@ -38,7 +36,7 @@ func (c *call) Input() any { return c.in }
 
 // Access says what the command reads, if it is proven to do nothing else, and that it is executed.
 func (c *call) Access() []tool.Access {
-	access := []tool.Access{{Verb: tool.Execute, Target: c.in.Command}}
+	access := c.in.Access()
 	if c.ReadOnly() {
 		for _, path := range c.line.Reads() {
 			access = append(access, tool.Access{Verb: tool.Read, Target: path})
@@ -110,17 +108,12 @@ func (c *call) foreign() *tool.Foreign {
 
 // Run runs the command. If ctx is cancelled meanwhile, the result says what there was until then.
 func (c *call) Run(ctx context.Context, report func(tool.Progress)) (tool.Result, error) {
-	if info, err := os.Stat(c.dir); err != nil || !info.IsDir() {
-		text := "the working directory " + c.dir + " does not exist any more"
-		if c.config.SetDir != nil {
-			text += "; it is " + c.config.SetDir("") + " now, so run the command again if it belongs there"
-		}
-		return tool.Result{}, errors.New(text)
+	if err := c.here.Check(); err != nil {
+		return tool.Result{}, err
 	}
 	cmd := command.Command{
-		Limits: c.config.limits,
-		Text:   c.in.Command, Description: c.in.Description, Asked: command.Milliseconds(c.in.Timeout),
-		InBackground: c.in.Background, Stays: c.waits(), Quiet: c.ReadOnly(),
+		Limits: c.config.Limits, Input: c.in,
+		Stays: c.waits(), Quiet: c.ReadOnly(),
 		Execute: c.execute, Ended: c.remarks,
 	}
 	return cmd.Run(ctx, report)
@@ -150,7 +143,7 @@ func (c *call) execute(ctx context.Context, out io.Writer, limit time.Duration) 
 		text, env = proven, readOnlyEnv(env)
 	}
 	exit, err := c.config.Runner.Run(ctx, osproc.Cmd{
-		Path: path, Args: arguments(), Dir: c.dir,
+		Path: path, Args: arguments(), Dir: c.here.Path,
 		Env:    append(env, handedOver(text, report.Name())...),
 		Output: out, Timeout: limit, Reaped: !c.ReadOnly(),
 	})
@@ -166,18 +159,5 @@ const maxReport = 64 << 10
 // remarks makes the directory where the command ended the working directory of the next one, and says so
 // if it is not.
 func (c *call) remarks(t *task.Task, _ osproc.Exit, _ string) command.Remarks {
-	if c.config.SetDir == nil || c.ended == "" || c.ended == c.dir || t.Background() || t.Stopped() {
-		return command.Remarks{}
-	}
-	if now := c.config.SetDir(c.ended); !sameDir(now, c.ended) {
-		return command.Remarks{Note: fmt.Sprintf("The working directory was reset to %s: %s is outside of where you work.", now, c.ended)}
-	}
-	return command.Remarks{}
-}
-
-// sameDir reports whether two names lead to the same directory.
-func sameDir(a, b string) bool {
-	x, errX := os.Stat(a)
-	y, errY := os.Stat(b)
-	return a == b || errX == nil && errY == nil && os.SameFile(x, y)
+	return command.Remarks{Note: c.here.Arrive(t, c.ended)}
 }

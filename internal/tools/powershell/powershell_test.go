@@ -72,8 +72,8 @@ func newBench(t *testing.T, name string, change func(*Config)) *bench {
 	t.Cleanup(r.Close)
 	b.tasks = task.New(t.TempDir(), func(task.Notice) {})
 	t.Cleanup(b.tasks.Close)
-	c := Config{
-		Dir: func() string { return b.dir }, Runner: r, TempDir: t.TempDir(), Tasks: b.tasks,
+	c := Config{Config: command.Config{
+		Dir: func() string { return b.dir }, Runner: r, TempDir: t.TempDir(), Limits: command.Limits{Tasks: b.tasks},
 		Env: func() []string {
 			return []string{"PATH=" + os.Getenv("PATH"), "LC_SPY=" + b.spy, "GH_TOKEN=x", "PSModulePath=evil"}
 		},
@@ -83,7 +83,7 @@ func newBench(t *testing.T, name string, change func(*Config)) *bench {
 			}
 			return b.dir
 		},
-	}
+	}}
 	if change != nil {
 		change(&c)
 	}
@@ -262,7 +262,7 @@ func TestBindRefuses(t *testing.T) {
 
 func TestHookConditions(t *testing.T) {
 	for line, want := range map[string]bool{"ls": false, "npm test": true, "ls; NPM test": true, "ls $x": true, "ls 'x": true} {
-		c := newCall(Input{Command: line}, Config{Dir: func() string { return "/" }})
+		c := newCall(Input{Command: line}, Config{Config: command.Config{Dir: func() string { return "/" }}})
 		if got, err := c.Match("npm:*"); got != want || err != nil {
 			t.Errorf("%q: %v, %v", line, got, err)
 		}
@@ -274,10 +274,10 @@ func TestEnabledAndDescribed(t *testing.T) {
 	if err := b.Traits().Enabled(); err != nil {
 		t.Error(err)
 	}
-	if doc := b.Spec().Description; !strings.Contains(doc, "runs in PowerShell in") || !strings.Contains(doc, "with `&&`") || !strings.Contains(doc, command.BackgroundDoc) || strings.Contains(doc, "{{") {
+	if doc := b.Spec().Description; !strings.Contains(doc, "runs in PowerShell in") || !strings.Contains(doc, "with `&&`") || !strings.Contains(doc, "`run_in_background`") || strings.Contains(doc, "{{") {
 		t.Error(doc)
 	}
-	unwanted := New(Config{Dir: func() string { return "/" }, Unwanted: func() error { return errors.New("it is for Windows") }})
+	unwanted := New(Config{Config: command.Config{Dir: func() string { return "/" }}, Unwanted: func() error { return errors.New("it is for Windows") }})
 	if err := unwanted.Traits().Enabled(); err == nil || err.Error() != "it is for Windows" {
 		t.Errorf("%v", err)
 	}

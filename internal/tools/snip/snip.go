@@ -6,6 +6,7 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -51,13 +52,18 @@ func count(steps []int) string {
 	return fmt.Sprintf("%d steps", len(steps))
 }
 
-// New returns the tool.
+// New returns the tool. Without a marker it is not offered.
 func New(m Marker) tool.Tool {
 	return tool.New(tool.Def{
 		Name:   Name,
 		Doc:    strings.TrimSpace(doc),
 		Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
-		Traits: tool.Traits{Hint: "cut stale steps out of the conversation"},
+		Traits: tool.Traits{Hint: "cut stale steps out of the conversation", Enabled: func() error {
+			if m == nil {
+				return errors.New("the setting snip.enabled is off")
+			}
+			return nil
+		}},
 	}, func(_ context.Context, in Input, _ func(tool.Progress)) (tool.Result, error) {
 		if err := m.Mark(in.Steps...); err != nil {
 			return tool.Result{}, err

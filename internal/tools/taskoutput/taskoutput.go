@@ -12,6 +12,7 @@ import (
 
 	"adze/internal/platform/task"
 	"adze/internal/tool"
+	"adze/internal/tool/command"
 )
 
 const (
@@ -32,23 +33,14 @@ var outputSchema string
 
 // An Input is what the model gives.
 type Input struct {
-	TaskID  string `json:"task_id"`
-	Block   bool   `json:"block,omitempty"`
-	Timeout int    `json:"timeout,omitempty"`
-	OnlyNew bool   `json:"only_new,omitempty"`
+	command.TaskRef
+	Block   bool `json:"block,omitempty"`
+	Timeout int  `json:"timeout,omitempty"`
+	OnlyNew bool `json:"only_new,omitempty"`
 }
-
-// ReadOnly says that looking changes nothing.
-func (in Input) ReadOnly() bool { return true }
 
 // Concurrent says that others may look too.
 func (in Input) Concurrent() bool { return true }
-
-// OpenWorld says that the task is on this machine.
-func (in Input) OpenWorld() bool { return false }
-
-// Access says that nothing but the task is touched.
-func (in Input) Access() []tool.Access { return nil }
 
 // Title returns one line for dialogs and logs.
 func (in Input) Title() string { return "Read the output of task " + in.TaskID }
@@ -64,16 +56,17 @@ type Output struct {
 	OutputFile string `json:"outputFile"`
 }
 
-// New returns the tool over a table.
+// New returns the tool over a table. Without one it is not offered.
 func New(table *task.Table) tool.Tool {
 	return tool.New(tool.Def{
 		Name:   "TaskOutput",
 		Doc:    strings.TrimSpace(doc),
 		Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
 		Traits: tool.Traits{
-			Hint:   "read the output of a background task",
-			Cancel: true,
-			Output: json.RawMessage(strings.TrimSpace(outputSchema)),
+			Hint:    "read the output of a background task",
+			Cancel:  true,
+			Output:  json.RawMessage(strings.TrimSpace(outputSchema)),
+			Enabled: func() error { return command.NoTasks(table) },
 		},
 	}, func(ctx context.Context, in Input, _ func(tool.Progress)) (tool.Result, error) {
 		return run(ctx, table, in)

@@ -11,6 +11,7 @@ import (
 	"adze/internal/msg"
 	"adze/internal/platform/task"
 	"adze/internal/tool"
+	"adze/internal/tool/command"
 	"adze/internal/tool/tooltest"
 )
 
@@ -57,9 +58,9 @@ func TestOutput(t *testing.T) {
 		in   Input
 		want string
 	}{
-		{Input{TaskID: tk.ID, OnlyNew: true}, "Task " + tk.ID + ": running\none"},
-		{Input{TaskID: tk.ID, OnlyNew: true}, "Task " + tk.ID + ": running\n(no new output)"},
-		{Input{TaskID: tk.ID}, "Task " + tk.ID + ": running\none"},
+		{Input{TaskRef: command.TaskRef{TaskID: tk.ID}, OnlyNew: true}, "Task " + tk.ID + ": running\none"},
+		{Input{TaskRef: command.TaskRef{TaskID: tk.ID}, OnlyNew: true}, "Task " + tk.ID + ": running\n(no new output)"},
+		{Input{TaskRef: command.TaskRef{TaskID: tk.ID}}, "Task " + tk.ID + ": running\none"},
 	}
 	for _, s := range steps {
 		if got, err := call(t, table, s.in); got != s.want || err != nil {
@@ -68,13 +69,13 @@ func TestOutput(t *testing.T) {
 	}
 	io.WriteString(tk.Output, "two\n")
 	tk.End(task.Failed, "exit code 2")
-	if got, err := call(t, table, Input{TaskID: tk.ID, OnlyNew: true}); got != "Task "+tk.ID+": failed (exit code 2)\ntwo" || err != nil {
+	if got, err := call(t, table, Input{TaskRef: command.TaskRef{TaskID: tk.ID}, OnlyNew: true}); got != "Task "+tk.ID+": failed (exit code 2)\ntwo" || err != nil {
 		t.Errorf("%q, %v", got, err)
 	}
-	if _, err := call(t, table, Input{TaskID: tk.ID, OnlyNew: true}); err == nil || !strings.Contains(err.Error(), "failed (exit code 2)") {
+	if _, err := call(t, table, Input{TaskRef: command.TaskRef{TaskID: tk.ID}, OnlyNew: true}); err == nil || !strings.Contains(err.Error(), "failed (exit code 2)") {
 		t.Errorf("read to the end: %v", err)
 	}
-	if _, err := call(t, table, Input{TaskID: "b0"}); err == nil || !strings.Contains(err.Error(), tk.ID) {
+	if _, err := call(t, table, Input{TaskRef: command.TaskRef{TaskID: "b0"}}); err == nil || !strings.Contains(err.Error(), tk.ID) {
 		t.Errorf("unknown: %v", err)
 	}
 }
@@ -86,12 +87,12 @@ func TestWaiting(t *testing.T) {
 		table := task.New(dir, nil)
 		tk := started(t, table)
 		start := time.Now()
-		if _, err := call(t, table, Input{TaskID: tk.ID, Block: true, Timeout: 600_000}); err != nil || time.Since(start) != 10*time.Minute {
+		if _, err := call(t, table, Input{TaskRef: command.TaskRef{TaskID: tk.ID}, Block: true, Timeout: 600_000}); err != nil || time.Since(start) != 10*time.Minute {
 			t.Errorf("%v after %v", err, time.Since(start))
 		}
 		start = time.Now()
 		time.AfterFunc(5*time.Second, func() { tk.End(task.Completed, "exit code 0") })
-		if got, err := call(t, table, Input{TaskID: tk.ID, Block: true}); err != nil || time.Since(start) != 5*time.Second || !strings.Contains(got, "completed") {
+		if got, err := call(t, table, Input{TaskRef: command.TaskRef{TaskID: tk.ID}, Block: true}); err != nil || time.Since(start) != 5*time.Second || !strings.Contains(got, "completed") {
 			t.Errorf("%q, %v after %v", got, err, time.Since(start))
 		}
 	})

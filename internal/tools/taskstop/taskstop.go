@@ -11,6 +11,7 @@ import (
 
 	"adze/internal/platform/task"
 	"adze/internal/tool"
+	"adze/internal/tool/command"
 )
 
 // patience is how long the call waits for the task to end; it is killed soon after in any case.
@@ -26,18 +27,7 @@ var inputSchema string
 var outputSchema string
 
 // An Input is what the model gives.
-type Input struct {
-	TaskID string `json:"task_id"`
-}
-
-// OpenWorld says that the task is on this machine.
-func (in Input) OpenWorld() bool { return false }
-
-// ReadOnly says that no file is changed: what was started with consent may be ended without.
-func (in Input) ReadOnly() bool { return true }
-
-// Access says that nothing but the task is touched.
-func (in Input) Access() []tool.Access { return nil }
+type Input struct{ command.TaskRef }
 
 // Title returns one line for dialogs and logs.
 func (in Input) Title() string { return "Stop task " + in.TaskID }
@@ -52,7 +42,7 @@ type Output struct {
 	Status  string `json:"status"`
 }
 
-// New returns the tool over a table.
+// New returns the tool over a table. Without one it is not offered.
 func New(table *task.Table) tool.Tool {
 	return tool.New(tool.Def{
 		Name:   "TaskStop",
@@ -62,6 +52,7 @@ func New(table *task.Table) tool.Tool {
 			Aliases: []string{"KillShell"},
 			Hint:    "stop a background task",
 			Output:  json.RawMessage(strings.TrimSpace(outputSchema)),
+			Enabled: func() error { return command.NoTasks(table) },
 		},
 	}, func(ctx context.Context, in Input, _ func(tool.Progress)) (tool.Result, error) {
 		return run(ctx, table, in)

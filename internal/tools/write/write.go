@@ -62,6 +62,7 @@ func New(c Config) tool.Tool {
 			Clearable: true,
 			Output:    json.RawMessage(strings.TrimSpace(outputSchema)),
 			Restore:   c.Files.Restore,
+			Enabled:   c.Files.Enabled,
 		},
 	}, func(in Input) (tool.Call, error) {
 		proposal, err := change.Propose(c.Files, t, in, func(in *Input) *string { return &in.FilePath })

@@ -1,0 +1,130 @@
+package command
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"adze/internal/platform/osproc"
+	"adze/internal/platform/task"
+	"adze/internal/tool"
+)
+
+// A Config is what a tool that takes commands needs to know. Only Dir is required.
+type Config struct {
+	// Dir returns the working directory, absolute. It is asked once per call, when the call is bound.
+	Dir func() string
+	// SetDir is told where a command ended, and returns where the next one starts: there, or elsewhere
+	// if that is no place to be. An empty dir means that the current one is gone. Without it a change of
+	// directory does not outlast its command.
+	SetDir func(dir string) string
+	// Runner runs the commands, and its owner closes it when the session ends; nil means one of its own.
+	Runner *osproc.Runner
+	// Env returns the environment of a command; nil means our own without what no program may inherit.
+	Env func() []string
+	// TempDir is for what a command leaves for us, and for output if there are no Tasks; empty means the
+	// system's.
+	TempDir string
+	// MaxChars bounds what the model reads of the output; 0 means [DefaultMaxChars].
+	MaxChars int
+	Limits
+}
+
+// Fill puts the usual values where there are none.
+func (c *Config) Fill() {
+	if c.Runner == nil {
+		c.Runner = new(osproc.Runner)
+	}
+	if c.Env == nil {
+		c.Env = func() []string { return osproc.ScrubEnv(os.Environ()) }
+	}
+	if c.MaxChars == 0 {
+		c.MaxChars = DefaultMaxChars
+	}
+	c.background = c.Tasks != nil
+	if c.Tasks == nil {
+		if c.TempDir == "" {
+			c.TempDir = os.TempDir()
+		}
+		c.Tasks = task.New(c.TempDir, nil)
+	}
+	c.Limits.fill()
+}
+
+// Traits returns the traits of the tool.
+func (c *Config) Traits(hint string, enabled func() error) tool.Traits {
+	return tool.Traits{
+		Hint:      hint,
+		MaxChars:  c.MaxChars,
+		KeepTail:  true,
+		Cancel:    true,
+		Clearable: true,
+		Shell:     true,
+		Output:    json.RawMessage(OutputSchema()),
+		Enabled:   enabled,
+	}
+}
+
+// Describe returns what the model is told: doc, with the limits and with gaps, pairs of old and new text,
+// filled in.
+func (c *Config) Describe(doc string, gaps ...string) string {
+	limit := "is ended"
+	if c.background {
+		limit = "goes on in the background"
+	}
+	text := strings.NewReplacer(append(gaps,
+		"{{limit}}", limit, "{{chars}}", strconv.Itoa(c.MaxChars),
+		"{{default}}", strconv.FormatInt(c.Timeout.Milliseconds(), 10), "{{most}}", strconv.FormatInt(c.MaxTimeout.Milliseconds(), 10),
+	)...).Replace(strings.TrimSpace(doc))
+	if c.background {
+		text += "\n" + backgroundDoc
+	}
+	return text
+}
+
+// Here returns the working directory for one call.
+func (c *Config) Here() Workdir { return Workdir{Path: c.Dir(), set: c.SetDir} }
+
+// A Workdir is the working directory of one call.
+type Workdir struct {
+	Path string
+	set  func(dir string) string // may be nil
+}
+
+// Lasts reports whether a change of directory outlasts the command.
+func (w Workdir) Lasts() bool { return w.set != nil }
+
+// Check refuses to run a command in a directory that is gone, and moves on to one that is not. Its error is
+// for the model.
+func (w Workdir) Check() error {
+	if info, err := os.Stat(w.Path); err == nil && info.IsDir() {
+		return nil
+	}
+	text := "the working directory " + w.Path + " does not exist any more"
+	if w.set != nil {
+		text += "; it is " + w.set("") + " now, so run the command again if it belongs there"
+	}
+	return errors.New(text)
+}
+
+// Arrive makes dir, where the command of a task ended, the working directory of the next one, and says so
+// if it is not. An empty dir is not known.
+func (w Workdir) Arrive(t *task.Task, dir string) string {
+	if w.set == nil || dir == "" || dir == w.Path || t.Background() || t.Stopped() {
+		return ""
+	}
+	if now := w.set(dir); !sameDir(now, dir) {
+		return fmt.Sprintf("The working directory was reset to %s: %s is outside of where you work.", now, dir)
+	}
+	return ""
+}
+
+// sameDir reports whether two names lead to the same directory.
+func sameDir(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return a == b || errX == nil && errY == nil && os.SameFile(x, y)
+}
