@@ -151,8 +151,8 @@ func missingFlags() []flag {
 		{name: "bg", missing: "background sessions", refused: true},
 		{name: "tmux", missing: "worktrees", refused: true},
 		{name: "ide", missing: "a connection to editors", refused: true},
-		{name: "init", missing: "hooks", refused: true},
-		{name: "init-only", missing: "hooks", refused: true},
-		{name: "maintenance", missing: "hooks", refused: true},
+		{name: "init", missing: "hooks at set-up", refused: true},
+		{name: "init-only", missing: "hooks at set-up", refused: true},
+		{name: "maintenance", missing: "hooks at set-up", refused: true},
 	}
 }

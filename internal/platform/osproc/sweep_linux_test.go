@@ -27,7 +27,7 @@ func TestDaemonsEndWithTheRunner(t *testing.T) {
 			var r Runner
 			var out bytes.Buffer
 			exit, err := r.Run(context.Background(), Cmd{
-				Path: bash, Args: []string{"-c", MarkLine + "; setsid " + how + "sh -c 'setsid sleep 1000 >/dev/null 2>&1 & echo $!'"},
+				Path: bash, Args: []string{"-c", MarkLine + "; setsid --wait " + how + "sh -c 'setsid sleep 1000 >/dev/null 2>&1 & echo $!'"},
 				Env: []string{"PATH=/usr/bin:/bin"}, Dir: "/", Output: &out,
 			})
 			if err != nil || exit.Code != 0 {
