@@ -117,13 +117,13 @@ func TestRewake(t *testing.T) {
 func TestRewakeIsThrottled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, said := start(t, Config{Dir: "/"})
-		j := &job{hook: &hook{spec: &spec{typ: TypeCommand, event: Stop, command: "x"}}}
+		j := &job{hook: &hook{spec: &spec{event: Stop, handler: handler{typ: TypeCommand, command: "x"}}}}
 		two := exitBlock
 		for range 13 {
-			r.wake(j, result{code: &two, stderr: "again"})
+			r.notices.wake(j, result{code: &two, stderr: "again"})
 		}
 		time.Sleep(wakeWindow)
-		r.wake(j, result{code: &two, stderr: "again"})
+		r.notices.wake(j, result{code: &two, stderr: "again"})
 		if n := len(said.get(&said.woken)); n != 11 {
 			t.Errorf("woken %d times", n)
 		}

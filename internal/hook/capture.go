@@ -44,7 +44,7 @@ func (c capture) json() ([]byte, bool) {
 	return head, bytes.HasPrefix(head, []byte("{"))
 }
 
-// text returns the output for people and models, without surrounding white space. What is too long is
+// text returns the output for users and models, without surrounding white space. What is too long is
 // saved and previewed.
 func (c capture) text(id string, keep Results) string {
 	head := c.Head(maxText * utf8.UTFMax)

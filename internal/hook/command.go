@@ -16,22 +16,29 @@ import (
 	"adze/internal/tool"
 )
 
-// command runs a hook that is a program, with the input on its standard input.
-func (r *Runner) command(ctx context.Context, j *job) ending {
+// A launcher runs hooks that are programs.
+type launcher struct {
+	cfg     *Config
+	notices *notifier
+	procs   osproc.Runner
+}
+
+// run runs a hook that is a program, with the input on its standard input.
+func (l *launcher) run(ctx context.Context, j *job) ending {
 	end := ending{stdout: newCapture(), stderr: newCapture()}
-	c, err := r.program(j)
+	c, err := l.program(j)
 	if err != nil {
 		end.broken, end.told = err.Error(), errors.Is(err, errNoShell)
 		if end.told {
-			r.notifyOnce(fmt.Sprintf("hooks cannot run: %v", err))
+			l.notices.once(fmt.Sprintf("hooks cannot run: %v", err))
 		}
 		return end
 	}
 	c.Input = append(slices.Clip([]byte(j.input)), '\n')
-	news := &news{job: j, observer: r.cfg.Observer, stdout: end.stdout, stderr: end.stderr, last: time.Now()}
+	news := &news{job: j, observer: l.cfg.Observer, stdout: end.stdout, stderr: end.stderr, last: time.Now()}
 	c.Output = &watcher{w: news.of(end.stdout), notice: j.firstLine}
 	c.Errors = news.of(end.stderr)
-	exit, err := r.procs.Run(ctx, c)
+	exit, err := l.procs.Run(ctx, c)
 	end.code, end.exited = exit.Code, err == nil && exit.Signal == "" && !exit.Running
 	switch {
 	case exit.Cancelled && ctx.Err() == nil:
@@ -57,17 +64,17 @@ func (end *ending) stop(ctx context.Context) {
 }
 
 // program returns what is run for a hook.
-func (r *Runner) program(j *job) (osproc.Cmd, error) {
+func (l *launcher) program(j *job) (osproc.Cmd, error) {
 	s := j.spec
 	if option := s.option(); option != "" {
 		return osproc.Cmd{}, fmt.Errorf("${user_config.%s} has no value: set the plugin's option %s", option, option)
 	}
-	c := osproc.Cmd{Dir: r.workDir(j.common.Dir), Env: r.environment(j)}
+	c := osproc.Cmd{Dir: l.workDir(j.common.Dir), Env: l.environment(j)}
 	if len(s.words) > 0 {
 		c.Path, c.Args = s.words[0], s.words[1:]
 		return c, nil
 	}
-	path, err := r.findShell(s.shell)
+	path, err := l.findShell(s.shell)
 	if err != nil {
 		return c, err
 	}
@@ -82,23 +89,23 @@ func (r *Runner) program(j *job) (osproc.Cmd, error) {
 
 // option returns the plugin's option that the command refers to, or "". There are no plugins yet, so it
 // has no value, and a shell would make nothing of it.
-func (s *spec) option() string {
+func (s *handler) option() string {
 	_, rest, _ := strings.Cut(s.command, "${user_config.")
 	name, _, _ := strings.Cut(rest, "}")
 	return name
 }
 
 // workDir returns dir, or where the session started if dir has vanished.
-func (r *Runner) workDir(dir string) string {
+func (l *launcher) workDir(dir string) string {
 	if info, err := os.Stat(dir); err == nil && info.IsDir() {
 		return dir
 	}
-	return r.cfg.Dir
+	return l.cfg.Dir
 }
 
 // findShell returns the program that reads a command: the named one, else bash, else what the system
 // has.
-func (r *Runner) findShell(name string) (string, error) {
+func (l *launcher) findShell(name string) (string, error) {
 	var names []string
 	switch {
 	case name == "powershell" || name == "pwsh":
@@ -111,7 +118,7 @@ func (r *Runner) findShell(name string) (string, error) {
 		names = []string{"bash", "sh"}
 	}
 	for _, n := range names {
-		if path, err := r.lookPath(n); err == nil {
+		if path, err := l.lookPath(n); err == nil {
 			return path, nil
 		}
 	}
@@ -120,9 +127,9 @@ func (r *Runner) findShell(name string) (string, error) {
 
 var errNoShell = errors.New("the shell was not found")
 
-func (r *Runner) lookPath(name string) (string, error) {
-	if r.cfg.LookPath != nil {
-		return r.cfg.LookPath(name)
+func (l *launcher) lookPath(name string) (string, error) {
+	if l.cfg.LookPath != nil {
+		return l.cfg.LookPath(name)
 	}
 	return exec.LookPath(name)
 }
@@ -134,18 +141,18 @@ func isPowerShell(path string) bool {
 
 // environment returns what a hook's process inherits and what it is told. Each of our variables has a
 // twin under the name that hooks written for the ecosystem know.
-func (r *Runner) environment(j *job) []string {
+func (l *launcher) environment(j *job) []string {
 	s := j.spec
-	env := r.cfg.Environ()
+	env := l.cfg.Environ()
 	if s.source.Workspace {
 		env = osproc.ScrubEnv(env)
 	}
 	twin := func(name, value string) {
 		env = append(env, "ADZE_"+name+"="+value, "CLAUDE_"+name+"="+value)
 	}
-	twin("PROJECT_DIR", r.cfg.ProjectDir)
-	if j.kind.envFile && r.cfg.EnvFile != "" {
-		twin("ENV_FILE", r.cfg.EnvFile)
+	twin("PROJECT_DIR", l.cfg.ProjectDir)
+	if j.kind.envFile && l.cfg.EnvFile != "" {
+		twin("ENV_FILE", l.cfg.EnvFile)
 	}
 	if path, ok := filePath(j.use, j.common.Dir); ok {
 		twin("FILE_PATH", path)

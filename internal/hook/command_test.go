@@ -76,9 +76,11 @@ func TestShells(t *testing.T) {
 	if diff := cmp.Diff(want, said.get(&said.notes)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	ps := &Runner{cfg: Config{LookPath: func(name string) (string, error) { return "/opt/" + name, nil }}}
-	ps.cfg.Environ = func() []string { return nil }
-	c, err := ps.program(&job{hook: &hook{spec: &spec{command: "ls", shell: "powershell", source: &Source{}}}})
+	ps := &launcher{cfg: &Config{
+		LookPath: func(name string) (string, error) { return "/opt/" + name, nil },
+		Environ:  func() []string { return nil },
+	}}
+	c, err := ps.program(&job{hook: &hook{spec: &spec{handler: handler{command: "ls", shell: "powershell"}, source: &Source{}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +176,7 @@ func TestTimeLimits(t *testing.T) {
 	}
 	for _, tt := range tests {
 		k, _ := kindOf(tt.event)
-		if got := (&spec{typ: tt.typ, timeout: tt.set}).limit(k, defaultSessionEnd); got != tt.want {
+		if got := (&spec{handler: handler{typ: tt.typ}, timeout: tt.set}).limit(k, defaultSessionEnd); got != tt.want {
 			t.Errorf("%s %s %v: %v, want %v", tt.event, tt.typ, tt.set, got, tt.want)
 		}
 	}

@@ -40,7 +40,7 @@ const (
 type reach uint8
 
 const (
-	shown   reach = iota // nothing: its reason is shown to the person
+	shown   reach = iota // nothing: its reason is shown to the user
 	blocks               // the event does not happen, or the model goes on working
 	refuses              // the call does not run
 	told                 // the model is told its reason
@@ -61,7 +61,7 @@ type kind struct {
 	envFile bool
 	// timeout is for command hooks that set none; 0 means [defaultTimeout].
 	timeout time.Duration
-	// fields is what hookSpecificOutput may hold, for people who got it wrong.
+	// fields is what hookSpecificOutput may hold, to be named where it is wrong.
 	fields string
 }
 

@@ -35,10 +35,10 @@ func (r *Runner) Fire(ctx context.Context, e Event) Outcome {
 		wg.Go(func() { results[i] = r.run(ctx, j) })
 	}
 	wg.Wait()
-	out := r.combine(k, results)
+	out := combine(k, results, r.cfg.Results)
 	if ctx.Err() == nil {
 		for _, text := range out.Messages {
-			r.notify(text)
+			r.notices.notify(text)
 		}
 	}
 	return out
@@ -69,8 +69,8 @@ const defaultAsyncTimeout = 15 * time.Second
 // run runs one hook until it ends or goes to the background.
 func (r *Runner) run(ctx context.Context, j *job) result {
 	started := time.Now()
-	r.observe(func(o Observer) { o.HookStarted(j.run) })
-	// The hook lives as long as the runner, not as long as whoever fired the event: it may stay.
+	r.notices.observe(func(o Observer) { o.HookStarted(j.run) })
+	// The hook lives as long as the runner, not as long as the event: it may go to the background.
 	life, end := context.WithCancelCause(r.life)
 	limit := j.limit(j.kind, r.cfg.SessionEndTimeout)
 	async := make(chan time.Duration, 1)
@@ -106,14 +106,14 @@ func (r *Runner) run(ctx context.Context, j *job) result {
 
 // finish judges a run that has ended and tells everyone.
 func (r *Runner) finish(j *job, ended ending, started time.Time) result {
-	res := r.judge(j.spec, j.kind, j.run.ID, ended)
+	res := judge(j, ended, r.cfg.Results)
 	res.duration = time.Since(started)
 	report := res.report()
 	j.mu.Lock()
 	j.last = &report
 	j.spent = j.spent || j.once && res.status == succeeded
 	j.mu.Unlock()
-	r.observe(func(o Observer) { o.HookDone(j.run, report) })
+	r.notices.observe(func(o Observer) { o.HookDone(j.run, report) })
 	return res
 }
 
@@ -127,11 +127,11 @@ func (r *Runner) execute(ctx context.Context, j *job) (end ending) {
 	}()
 	switch j.typ {
 	case TypeCommand:
-		return r.command(ctx, j)
+		return r.commands.run(ctx, j)
 	case TypeHTTP:
-		return r.post(ctx, j)
+		return r.requests.post(ctx, j)
 	case TypeCallback:
-		return r.call(ctx, func(ctx context.Context) (json.RawMessage, error) {
+		return call(ctx, func(ctx context.Context) (json.RawMessage, error) {
 			r.mu.Lock()
 			callback := r.callback
 			r.mu.Unlock()
@@ -149,7 +149,7 @@ func (r *Runner) execute(ctx context.Context, j *job) (end ending) {
 }
 
 // call runs a hook that is a function.
-func (r *Runner) call(ctx context.Context, f func(context.Context) (json.RawMessage, error)) ending {
+func call(ctx context.Context, f func(context.Context) (json.RawMessage, error)) ending {
 	data, err := f(ctx)
 	switch {
 	case ctx.Err() != nil:
@@ -167,16 +167,4 @@ func (r *Runner) call(ctx context.Context, f func(context.Context) (json.RawMess
 // failed is the end of a hook that could not be run.
 func failed(err error) ending {
 	return ending{stdout: captured(nil), stderr: captured(nil), broken: err.Error()}
-}
-
-func (r *Runner) notify(text string) {
-	if r.cfg.Notify != nil {
-		r.cfg.Notify(text)
-	}
-}
-
-func (r *Runner) observe(f func(Observer)) {
-	if r.cfg.Observer != nil {
-		f(r.cfg.Observer)
-	}
 }

@@ -63,13 +63,13 @@ func (r *Runner) After(ctx context.Context, u *tool.Use, res *tool.Result) error
 	return nil
 }
 
-// discard gives back what a body that nobody reads holds.
+// discard gives back what an unread body holds.
 func discard(b tool.Body) {
 	if b == nil {
 		return
 	}
 	if r, err := b.Open(); err == nil {
-		r.Close() // ok: nobody reads it
+		r.Close() // ok: it is not read
 	}
 }
 
@@ -95,7 +95,7 @@ func outputParts(data json.RawMessage) []msg.Part {
 	return []msg.Part{&msg.Text{Text: string(bytes.TrimSpace(data))}}
 }
 
-// PermissionRequest asks the hooks about a call that the person would be asked about. Suggestions are
+// PermissionRequest asks the hooks about a call that the user would be asked about. Suggestions are
 // the permission updates that would be offered, as JSON; nil means none.
 func (r *Runner) PermissionRequest(ctx context.Context, u *tool.Use, suggestions json.RawMessage) Answer {
 	out := r.Fire(ctx, OnPermissionRequest(u, suggestions))

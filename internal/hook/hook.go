@@ -10,12 +10,10 @@ import (
 	"log/slog"
 	"net/netip"
 	"os"
-	"slices"
 	"sync"
 	"time"
 
 	"adze/internal/platform/osproc"
-	"adze/internal/platform/scope"
 )
 
 // A Config is what a runner needs. Every field may be left zero.
@@ -44,7 +42,7 @@ type Config struct {
 	// Deliver gets what hooks in the background have to say to the model, Wake what is worth waking an
 	// idle session for. They may be called at any time, from any goroutine, until Close returns.
 	Deliver, Wake func(text string)
-	// Notify gets what the person should see; Observer is told of every run.
+	// Notify gets what the user should see; Observer is told of every run.
 	Notify   func(text string)
 	Observer Observer
 	// Results keeps output that is too long to be passed on; nil cuts it.
@@ -69,29 +67,15 @@ type Callback func(ctx context.Context, id string, input json.RawMessage, toolUs
 
 // A Runner fires events. It is safe for concurrent use.
 type Runner struct {
-	cfg   Config
-	procs osproc.Runner
-	life  context.Context
-	end   context.CancelFunc
-	jobs  sync.WaitGroup // of hooks in the background
+	registry
+	cfg      Config
+	commands launcher
+	requests sender
+	notices  notifier
 
-	mu       sync.Mutex
-	settings []*hook
-	host     []*hook
-	callback Callback
-	warned   map[string]bool
-}
-
-// A hook is a definition with what happened to it so far.
-type hook struct {
-	*spec
-	// idle says why it never runs, or is empty.
-	idle string
-
-	mu    sync.Mutex
-	spent bool // it was to run once, and did
-	last  *Report
-	wakes []time.Time
+	life context.Context
+	end  context.CancelFunc
+	jobs sync.WaitGroup // of hooks in the background
 }
 
 const (
@@ -114,7 +98,10 @@ func New(cfg Config) (*Runner, []Problem) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	r := &Runner{cfg: cfg, procs: osproc.Runner{Grace: killGrace}, warned: map[string]bool{}}
+	r := &Runner{cfg: cfg, registry: registry{policy: cfg.Policy, approved: cfg.Approved}}
+	r.notices = notifier{cfg: &r.cfg, warned: map[string]bool{}}
+	r.commands = launcher{cfg: &r.cfg, notices: &r.notices, procs: osproc.Runner{Grace: killGrace}}
+	r.requests = sender{cfg: &r.cfg}
 	r.life, r.end = context.WithCancel(context.Background())
 	return r, r.Reload(cfg.Sources)
 }
@@ -122,101 +109,6 @@ func New(cfg Config) (*Runner, []Problem) {
 // Close ends every hook that still runs and waits for it.
 func (r *Runner) Close() {
 	r.end()
-	r.procs.Close()
+	r.commands.procs.Close()
 	r.jobs.Wait()
-}
-
-// Reload replaces the hooks of the sources that [New] was given. Until it is called, changes to the
-// files behind them have no effect.
-func (r *Runner) Reload(sources []Source) []Problem {
-	var hooks []*hook
-	var problems []Problem
-	for _, src := range sources {
-		h, p := r.load(src)
-		hooks, problems = append(hooks, h...), append(problems, p...)
-	}
-	slices.SortStableFunc(hooks, func(a, b *hook) int { return rankOf(a) - rankOf(b) })
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.settings = hooks
-	return problems
-}
-
-// rankOf puts managed hooks first; the others stay in their order.
-func rankOf(h *hook) int {
-	if h.source.Scope == scope.Managed {
-		return 0
-	}
-	return 1
-}
-
-func (r *Runner) load(src Source) ([]*hook, []Problem) {
-	specs, problems := parse(&src)
-	hooks := make([]*hook, len(specs))
-	for i, s := range specs {
-		hooks[i] = &hook{spec: s, idle: r.idle(s)}
-	}
-	return hooks, problems
-}
-
-// idle says why a hook never runs, or nothing.
-func (r *Runner) idle(s *spec) string {
-	p, src := r.cfg.Policy, s.source
-	managed := src.Scope == scope.Managed
-	switch {
-	case src.Workspace && !src.Trusted:
-		return "the workspace is not trusted"
-	case src.Workspace && r.cfg.Approved != nil && !r.cfg.Approved(*src, string(s.event), s.matcher.text, s.raw):
-		return "it is not approved"
-	case managed && p.DisableManaged, !managed && p.Disable:
-		return "hooks are disabled"
-	case !managed && p.ManagedOnly && src.Scope != scope.Host:
-		return "only managed hooks are allowed"
-	case !managed && p.InHook:
-		return "adze runs inside a hook"
-	}
-	return ""
-}
-
-// matching returns the hooks that run for an event, in the order of configuration and each once.
-func (r *Runner) matching(e Event, dir string) []*hook {
-	r.mu.Lock()
-	all := slices.Concat(r.settings, r.host)
-	r.mu.Unlock()
-	names := e.names()
-	var chosen []*hook
-	for _, h := range all {
-		switch {
-		case h.event != e.Name || h.idle != "" || h.isSpent():
-		case !h.matcher.matches(names) || !h.cond.met(e.use, names, dir):
-		default:
-			chosen = append(chosen, h)
-		}
-	}
-	return distinct(chosen)
-}
-
-// distinct leaves out hooks that do what another one does: the last one counts, but nobody replaces a
-// managed hook.
-func distinct(hooks []*hook) []*hook {
-	keep := make(map[string]*hook)
-	for _, h := range hooks {
-		if old := keep[h.key()]; old == nil || old.source.Scope != scope.Managed {
-			keep[h.key()] = h
-		}
-	}
-	return slices.DeleteFunc(hooks, func(h *hook) bool { return h.key() != "" && keep[h.key()] != h })
-}
-
-// Has reports whether any hook would run for events of a kind, whatever they are about.
-func (r *Runner) Has(n Name) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.ContainsFunc(slices.Concat(r.settings, r.host), func(h *hook) bool { return h.event == n && h.idle == "" })
-}
-
-func (h *hook) isSpent() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.spent
 }

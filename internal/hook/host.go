@@ -5,26 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-
-	"adze/internal/platform/scope"
 )
-
-// SetHost replaces the hooks of the host that drives the session. Data maps events to lists of
-// {"matcher", "hookCallbackIds", "timeout"}; f runs them.
-func (r *Runner) SetHost(data json.RawMessage, f Callback) []Problem {
-	p := &parser{src: &Source{Name: "the host", Scope: scope.Host}}
-	if !absent(data) {
-		p.host(data)
-	}
-	hooks := make([]*hook, len(p.specs))
-	for i, s := range p.specs {
-		hooks[i] = &hook{spec: s, idle: r.idle(s)}
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.host, r.callback = hooks, f
-	return p.problems
-}
 
 func (p *parser) host(data json.RawMessage) {
 	events, _ := p.object("", data)
@@ -53,7 +34,7 @@ func (p *parser) callbacks(k kind, path string, group json.RawMessage) {
 	}
 	for _, id := range ids {
 		p.specs = append(p.specs, &spec{
-			event: k.name, matcher: m, source: p.src, path: path, typ: TypeCallback, callback: id, timeout: timeout,
+			event: k.name, matcher: m, source: p.src, handler: handler{typ: TypeCallback, callback: id}, timeout: timeout,
 		})
 	}
 }

@@ -18,11 +18,14 @@ import (
 	"adze/internal/platform/osproc"
 )
 
+// A sender runs hooks that are addresses.
+type sender struct{ cfg *Config }
+
 // post sends the input to the address of a hook and reads the same output that a command would print.
 // An answer other than success is no verdict.
-func (r *Runner) post(ctx context.Context, j *job) ending {
+func (s *sender) post(ctx context.Context, j *job) ending {
 	end := ending{stdout: newCapture(), stderr: captured(nil)}
-	err := r.exchange(ctx, j, end.stdout)
+	err := s.exchange(ctx, j, end.stdout)
 	switch {
 	case ctx.Err() != nil:
 		end.stop(ctx)
@@ -32,8 +35,8 @@ func (r *Runner) post(ctx context.Context, j *job) ending {
 	return end
 }
 
-func (r *Runner) exchange(ctx context.Context, j *job, body io.Writer) error {
-	u, err := r.checkURL(j.url)
+func (s *sender) exchange(ctx context.Context, j *job, body io.Writer) error {
+	u, err := s.checkURL(j.url)
 	if err != nil {
 		return err
 	}
@@ -43,13 +46,13 @@ func (r *Runner) exchange(ctx context.Context, j *job, body io.Writer) error {
 	}
 	req.Header.Set("Content-Type", "application/json")
 	for name, value := range j.headers {
-		value = r.expandHeader(value, j.spec)
+		value = s.expandHeader(value, j.spec)
 		if strings.ContainsAny(value, "\r\n\x00") {
 			return fmt.Errorf("the header %s contains a line break", name)
 		}
 		req.Header.Set(name, value)
 	}
-	client := r.client(u)
+	client := s.client(u)
 	defer client.CloseIdleConnections()
 	resp, err := client.Do(req)
 	if err != nil {
@@ -75,7 +78,7 @@ func (e *refusedError) Error() string { return e.text }
 func refusedf(format string, args ...any) error { return &refusedError{fmt.Sprintf(format, args...)} }
 
 // checkURL refuses what is plainly not allowed. Where the host really is shows when it is dialled.
-func (r *Runner) checkURL(text string) (*url.URL, error) {
+func (s *sender) checkURL(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil:
@@ -87,7 +90,7 @@ func (r *Runner) checkURL(text string) (*url.URL, error) {
 	case u.User != nil:
 		return nil, refusedf("the address contains a user name; use a header instead")
 	}
-	if allowed := r.cfg.Policy.AllowedURLs; allowed != nil && !slices.ContainsFunc(allowed, func(p string) bool { return wildcard(p, u.String()) }) {
+	if allowed := s.cfg.Policy.AllowedURLs; allowed != nil && !slices.ContainsFunc(allowed, func(p string) bool { return wildcard(p, u.String()) }) {
 		return nil, refusedf("policy does not allow the address %s: it is not among allowedHttpHookUrls", u)
 	}
 	return u, nil
@@ -112,13 +115,13 @@ func wildcard(pattern, text string) bool {
 
 // expandHeader fills in the variables that the hook may use. A hook of the workspace sees no more of
 // our environment here than its commands would.
-func (r *Runner) expandHeader(value string, s *spec) string {
-	env := r.cfg.Environ()
-	if s.source.Workspace {
+func (s *sender) expandHeader(value string, of *spec) string {
+	env := s.cfg.Environ()
+	if of.source.Workspace {
 		env = osproc.ScrubEnv(env)
 	}
 	return os.Expand(value, func(name string) string {
-		if !slices.Contains(s.allowed, name) {
+		if !slices.Contains(of.allowed, name) {
 			return ""
 		}
 		for _, entry := range slices.Backward(env) {
@@ -134,7 +137,7 @@ const dialTimeout = 10 * time.Second
 
 // client returns a client that connects only where hooks may connect to: no proxy, no other host by
 // redirection, no address that is not public but loopback.
-func (r *Runner) client(first *url.URL) *http.Client {
+func (s *sender) client(first *url.URL) *http.Client {
 	dialer := &net.Dialer{Timeout: dialTimeout}
 	return &http.Client{
 		Transport: &http.Transport{
@@ -143,7 +146,7 @@ func (r *Runner) client(first *url.URL) *http.Client {
 				if err != nil {
 					return nil, err
 				}
-				ip, err := r.resolve(ctx, host, first.Scheme == "http")
+				ip, err := s.resolve(ctx, host, first.Scheme == "http")
 				if err != nil {
 					return nil, err
 				}
@@ -165,8 +168,8 @@ func (r *Runner) client(first *url.URL) *http.Client {
 
 // resolve returns an address of host, if all of them may be used. Plain connections go to this machine
 // only.
-func (r *Runner) resolve(ctx context.Context, host string, plain bool) (netip.Addr, error) {
-	addrs, err := r.lookup(ctx, host)
+func (s *sender) resolve(ctx context.Context, host string, plain bool) (netip.Addr, error) {
+	addrs, err := s.lookup(ctx, host)
 	if err != nil {
 		return netip.Addr{}, err
 	}
@@ -186,12 +189,12 @@ func (r *Runner) resolve(ctx context.Context, host string, plain bool) (netip.Ad
 	return addrs[0].Unmap(), nil
 }
 
-func (r *Runner) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
+func (s *sender) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
 	if a, err := netip.ParseAddr(host); err == nil {
 		return []netip.Addr{a}, nil
 	}
-	if r.cfg.Lookup != nil {
-		return r.cfg.Lookup(ctx, host)
+	if s.cfg.Lookup != nil {
+		return s.cfg.Lookup(ctx, host)
 	}
 	return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 }

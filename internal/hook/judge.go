@@ -15,8 +15,8 @@ type ending struct {
 	exited         bool   // code is the exit code of a process
 	broken         string // why it gave no verdict, if that is known already
 	late           bool   // its time was up, which broken says
-	cancelled      bool   // whoever fired the event no longer waits
-	told           bool   // the person knows already
+	cancelled      bool   // the event no longer waits for it
+	told           bool   // the user knows already
 }
 
 // A status is what a run of a hook amounts to.
@@ -45,8 +45,8 @@ type result struct {
 }
 
 // judge decides what the end of a run means. Only a hook that spoke clearly counts as one that spoke.
-func (r *Runner) judge(s *spec, k kind, id string, end ending) result {
-	res := result{spec: s, late: end.late, told: end.told}
+func judge(j *job, end ending, keep Results) result {
+	res := result{spec: j.spec, late: end.late, told: end.told}
 	defer end.stdout.Close()
 	defer end.stderr.Close()
 	if end.exited {
@@ -58,13 +58,13 @@ func (r *Runner) judge(s *spec, k kind, id string, end ending) result {
 	}
 	if text, ok := end.stdout.json(); ok {
 		var err error
-		if res.out, err = decode(k, text); err != nil && end.broken == "" {
+		if res.out, err = decode(j.kind, text); err != nil && end.broken == "" {
 			end.broken = err.Error()
 		}
 		res.json = err == nil
 	}
-	res.stdout = end.stdout.text(id+"-stdout", r.cfg.Results)
-	res.stderr = end.stderr.text(id+"-stderr", r.cfg.Results)
+	res.stdout = end.stdout.text(j.run.ID+"-stdout", keep)
+	res.stderr = end.stderr.text(j.run.ID+"-stderr", keep)
 	if end.broken == "" {
 		end.broken = unheard(end.code, res.stderr)
 	}

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A Listing is a hook as people see it.
+// A Listing is a hook as users see it.
 type Listing struct {
 	Event   Name
 	Matcher string
@@ -26,7 +26,7 @@ type Listing struct {
 const slow = 2 * time.Second
 
 // List returns all hooks, by event and in the order in which they count.
-func (r *Runner) List() []Listing {
+func (r *registry) List() []Listing {
 	r.mu.Lock()
 	all := slices.Concat(r.settings, r.host)
 	r.mu.Unlock()

@@ -33,7 +33,7 @@ func OnSessionEnd(reason string) Event {
 	return Event{Name: SessionEnd, value: reason, fields: []field{{"reason", reason}}}
 }
 
-// OnUserPromptSubmit says that the person submits a prompt.
+// OnUserPromptSubmit says that the user submits a prompt.
 func OnUserPromptSubmit(prompt string) Event {
 	return Event{Name: UserPromptSubmit, fields: []field{{"prompt", prompt}}}
 }
@@ -65,7 +65,7 @@ func OnPostToolUseFailure(u *tool.Use, why string, interrupted bool) Event {
 	return onTool(PostToolUseFailure, u, field{"error", why}, field{"is_interrupt", interrupted})
 }
 
-// OnPermissionRequest says that the person is about to be asked about a call. Suggestions are the
+// OnPermissionRequest says that the user is about to be asked about a call. Suggestions are the
 // permission updates that would be offered.
 func OnPermissionRequest(u *tool.Use, suggestions json.RawMessage) Event {
 	if absent(suggestions) {

@@ -20,7 +20,7 @@ type Outcome struct {
 	Stop string
 	// Context is said to the model.
 	Context []msg.Part
-	// Messages are for the person.
+	// Messages are for the user.
 	Messages []string
 
 	UpdatedInput   json.RawMessage // for the call
@@ -34,7 +34,7 @@ type Outcome struct {
 
 // An Answer is what hooks say to a question about a call.
 type Answer struct {
-	// Decision is Undecided if nobody answered, and Ask if a hook broke: then a person must answer,
+	// Decision is Undecided if no hook answered, and Ask if a hook broke: then the user must answer,
 	// and without one the call is denied.
 	Decision    tool.Decision
 	By, Message string
@@ -45,15 +45,15 @@ type Answer struct {
 
 // combine puts the results of an event together, in the order of configuration, whichever hook was
 // done first.
-func (r *Runner) combine(k kind, results []result) Outcome {
+func combine(k kind, results []result, keep Results) Outcome {
 	var out Outcome
 	for i := range results {
-		out.add(r, k, &results[i])
+		out.add(k, &results[i], keep)
 	}
 	return out
 }
 
-func (out *Outcome) add(r *Runner, k kind, res *result) {
+func (out *Outcome) add(k kind, res *result, keep Results) {
 	who := res.spec.who()
 	if text := res.out.message; text != "" {
 		out.say(who + ": " + text)
@@ -81,7 +81,7 @@ func (out *Outcome) add(r *Runner, k kind, res *result) {
 		text = res.plain()
 	}
 	if text != "" {
-		out.tell(who, bounded(text, msg.NewID(), r.cfg.Results))
+		out.tell(who, bounded(text, msg.NewID(), keep))
 	}
 }
 

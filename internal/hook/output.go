@@ -19,7 +19,7 @@ type output struct {
 	suppress   bool
 	decision   string // approve or block
 	reason     string
-	message    string // for the person
+	message    string // for the user
 
 	permission       tool.Decision
 	permissionReason string

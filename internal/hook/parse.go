@@ -83,7 +83,7 @@ func (p *parser) groups(k kind, data json.RawMessage) {
 		for j, entry := range p.list(path+".hooks", fields["hooks"]) {
 			at := fmt.Sprintf("%s.hooks[%d]", path, j)
 			if s := p.entry(k, at, entry); s != nil {
-				s.event, s.matcher, s.source, s.path, s.raw = k.name, m, p.src, at, entry
+				s.event, s.matcher, s.source, s.raw = k.name, m, p.src, entry
 				p.specs = append(p.specs, s)
 			}
 		}
@@ -140,8 +140,8 @@ func (p *parser) entry(k kind, path string, data json.RawMessage) *spec {
 		return nil
 	}
 	s := &spec{
-		typ: Type(e.Type), shell: e.Shell, prompt: e.Prompt, url: e.URL, headers: e.Headers, allowed: e.AllowedEnvVars,
-		status: e.StatusMessage, once: e.Once, async: e.Async, asyncRewake: e.AsyncRewake,
+		handler: handler{typ: Type(e.Type), shell: e.Shell, prompt: e.Prompt, url: e.URL, headers: e.Headers, allowed: e.AllowedEnvVars},
+		status:  e.StatusMessage, once: e.Once, async: e.Async, asyncRewake: e.AsyncRewake,
 	}
 	if !p.payload(s, path, e) {
 		return nil
@@ -244,7 +244,7 @@ func fieldOf(err error) string {
 	return ""
 }
 
-// mistake says what is wrong with data, in words for people.
+// mistake says what is wrong with data, in words.
 func mistake(err error, data json.RawMessage) string {
 	e, ok := err.(*json.UnmarshalTypeError)
 	switch {

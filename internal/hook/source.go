@@ -11,7 +11,7 @@ import (
 
 // A Source is one place that defines hooks. Managed ones can be neither disabled nor replaced.
 type Source struct {
-	Name  string // as people know it, such as "user settings"
+	Name  string // as users know it, such as "user settings"
 	Scope scope.Scope
 	File  string // empty if there is none
 	// JSON is the object that maps events to hooks.
@@ -29,7 +29,7 @@ type Problem struct {
 	Text   string
 }
 
-// Error returns the problem as one line for the person.
+// Error returns the problem as one line for the user.
 func (p Problem) Error() string {
 	where := p.File
 	if where == "" {
@@ -69,17 +69,8 @@ type spec struct {
 	matcher matcher
 	cond    condition
 	source  *Source
-	path    string          // within the source
 	raw     json.RawMessage // as it was written, for approval
-
-	typ     Type
-	words   []string // a command of several words is run without a shell
-	command string
-	shell   string
-	prompt  string
-	url     string
-	headers map[string]string
-	allowed []string // variables that headers may contain
+	handler
 
 	timeout     time.Duration // 0: the default
 	status      string
@@ -87,12 +78,23 @@ type spec struct {
 	once        bool
 	async       bool
 	asyncRewake bool
+}
 
+// A handler is what a hook runs. Which fields count depends on its type.
+type handler struct {
+	typ      Type
+	words    []string // a command of several words is run without a shell
+	command  string
+	shell    string
+	prompt   string
+	url      string
+	headers  map[string]string
+	allowed  []string // variables that headers may contain
 	callback string
 }
 
-// label is what people recognise the hook by.
-func (s *spec) label() string {
+// label is what users recognise the hook by.
+func (s *handler) label() string {
 	switch s.typ {
 	case TypeCommand:
 		return s.command

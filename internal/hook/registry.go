@@ -1,0 +1,142 @@
+package hook
+
+import (
+	"encoding/json"
+	"slices"
+	"sync"
+	"time"
+
+	"adze/internal/platform/scope"
+)
+
+// A registry holds the hooks of settings and of the host, and finds those that run for an event.
+type registry struct {
+	policy   Policy
+	approved func(src Source, event, matcher string, handler json.RawMessage) bool // may be nil
+
+	mu       sync.Mutex
+	settings []*hook
+	host     []*hook
+	callback Callback
+}
+
+// A hook is a definition with what happened to it so far.
+type hook struct {
+	*spec
+	// idle says why it never runs, or is empty.
+	idle string
+
+	mu    sync.Mutex
+	spent bool // it was to run once, and did
+	last  *Report
+	wakes []time.Time
+}
+
+func (h *hook) isSpent() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.spent
+}
+
+// Reload replaces the hooks of the sources that [New] was given. Until it is called, changes to the
+// files behind them have no effect.
+func (r *registry) Reload(sources []Source) []Problem {
+	var hooks []*hook
+	var problems []Problem
+	for _, src := range sources {
+		specs, p := parse(&src)
+		hooks, problems = append(hooks, r.made(specs)...), append(problems, p...)
+	}
+	slices.SortStableFunc(hooks, func(a, b *hook) int { return rankOf(a) - rankOf(b) })
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.settings = hooks
+	return problems
+}
+
+// SetHost replaces the hooks of the host that drives the session. Data maps events to lists of
+// {"matcher", "hookCallbackIds", "timeout"}; f runs them.
+func (r *registry) SetHost(data json.RawMessage, f Callback) []Problem {
+	p := &parser{src: &Source{Name: "the host", Scope: scope.Host}}
+	if !absent(data) {
+		p.host(data)
+	}
+	hooks := r.made(p.specs)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.host, r.callback = hooks, f
+	return p.problems
+}
+
+// rankOf puts managed hooks first; the others stay in their order.
+func rankOf(h *hook) int {
+	if h.source.Scope == scope.Managed {
+		return 0
+	}
+	return 1
+}
+
+// made returns the hooks of definitions.
+func (r *registry) made(specs []*spec) []*hook {
+	hooks := make([]*hook, len(specs))
+	for i, s := range specs {
+		hooks[i] = &hook{spec: s, idle: r.idle(s)}
+	}
+	return hooks
+}
+
+// idle returns why a hook never runs, or "".
+func (r *registry) idle(s *spec) string {
+	p, src := r.policy, s.source
+	managed := src.Scope == scope.Managed
+	switch {
+	case src.Workspace && !src.Trusted:
+		return "the workspace is not trusted"
+	case src.Workspace && r.approved != nil && !r.approved(*src, string(s.event), s.matcher.text, s.raw):
+		return "it is not approved"
+	case managed && p.DisableManaged, !managed && p.Disable:
+		return "hooks are disabled"
+	case !managed && p.ManagedOnly && src.Scope != scope.Host:
+		return "only managed hooks are allowed"
+	case !managed && p.InHook:
+		return "adze runs inside a hook"
+	}
+	return ""
+}
+
+// matching returns the hooks that run for an event, in the order of configuration and each once.
+func (r *registry) matching(e Event, dir string) []*hook {
+	r.mu.Lock()
+	all := slices.Concat(r.settings, r.host)
+	r.mu.Unlock()
+	names := e.names()
+	var chosen []*hook
+	for _, h := range all {
+		switch {
+		case h.event != e.Name || h.idle != "" || h.isSpent():
+		case !h.matcher.matches(names) || !h.cond.met(e.use, names, dir):
+		default:
+			chosen = append(chosen, h)
+		}
+	}
+	return distinct(chosen)
+}
+
+// distinct leaves out hooks that do what another one does: the last one counts, but a managed hook
+// is never replaced.
+func distinct(hooks []*hook) []*hook {
+	keep := make(map[string]*hook)
+	for _, h := range hooks {
+		if old := keep[h.key()]; old == nil || old.source.Scope != scope.Managed {
+			keep[h.key()] = h
+		}
+	}
+	return slices.DeleteFunc(hooks, func(h *hook) bool { return h.key() != "" && keep[h.key()] != h })
+}
+
+// Has reports whether any hook would run for events of a kind, whatever they are about.
+func (r *registry) Has(n Name) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.ContainsFunc(slices.Concat(r.settings, r.host), func(h *hook) bool { return h.event == n && h.idle == "" })
+}
