@@ -7,6 +7,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// args returns the values of the words.
+func (p *Part) args() []string {
+	args := make([]string, len(p.Words))
+	for i, w := range p.Words {
+		args[i] = w.Value
+	}
+	return args
+}
+
 // Proves SHAST-01.
 func TestQuotingVariantsAreOneCommand(t *testing.T) {
 	want := []string{"git", "push"}

@@ -184,15 +184,6 @@ func (p *Part) program() string {
 	return baseName(p.Words[0].Value)
 }
 
-// args returns the values of the words.
-func (p *Part) args() []string {
-	args := make([]string, len(p.Words))
-	for i, w := range p.Words {
-		args[i] = w.Value
-	}
-	return args
-}
-
 // baseName returns the last element of a path, and any other word as it is.
 func baseName(word string) string {
 	for i := len(word) - 1; i >= 0; i-- {
