@@ -28,11 +28,9 @@ func (Dialect) Error(status int, body []byte) *model.Error {
 	return e
 }
 
-// ErrorBody is the inverse of [Dialect.Error], for servers in tests and scripts: the status and body a
-// server sends for an error of the given kind. Kinds that are no answer of a server (the connection's,
-// and Broken) count as ServerFault. An empty message stands for the usual one; a message that would be
-// taken for another kind gets the usual one before it.
-func ErrorBody(kind model.Kind, message string) (status int, body []byte) {
+// SpellError implements [wire.Server]. Kinds that are no answer of a server (the connection's, and Broken)
+// count as ServerFault. A message that would be taken for another kind gets the usual one before it.
+func (Server) SpellError(kind model.Kind, message string) (status int, body []byte) {
 	answer, ok := usual(kind)
 	if !ok {
 		kind = model.ServerFault

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"adze/internal/model"
-	"adze/internal/model/messages"
 )
 
 // An answer is a response on the wire: what a server sends, when, and how it ends.
@@ -58,7 +57,7 @@ func newAnswer(q *query, t *turn, status int, contentType string) *answer {
 
 // invalid returns the answer to a request that is at fault.
 func invalid(q *query, err error) *answer {
-	status, body := messages.ErrorBody(model.Invalid, err.Error())
+	status, body := q.dialect.SpellError(model.Invalid, err.Error())
 	a := newAnswer(q, nil, status, "application/json")
 	a.refused = true
 	a.send(0, body)
@@ -75,16 +74,23 @@ func (a *answer) send(wait time.Duration, data []byte) {
 func (t *turn) answer(q *query) *answer {
 	switch {
 	case t.fixed != nil:
-		f := t.fixed
-		a := newAnswer(q, t, f.status, f.contentType)
-		a.drop, a.body = f.drop, f.body
-		a.pieces = []piece{{t.waits(), len(f.body)}}
-		return a
-	case q.stream:
+		return t.fixed.answer(t, q)
+	case q.Stream:
 		return t.streamed(q)
 	default:
 		return t.whole(q)
 	}
+}
+
+func (f *fixed) answer(t *turn, q *query) *answer {
+	status, body := f.status, f.body
+	if f.kind != model.Unknown {
+		status, body = q.dialect.SpellError(f.kind, f.message)
+	}
+	a := newAnswer(q, t, status, f.contentType)
+	a.drop, a.body = f.drop, body
+	a.pieces = []piece{{t.waits(), len(body)}}
+	return a
 }
 
 // newBody returns the body of a as a client reads it. Reading waits where a says so, until ctx is done

@@ -22,64 +22,64 @@ type condition struct {
 }
 
 // condition reads "[no-]SUBJECT ARGUMENTS".
-func (p *parser) condition(source string) (*condition, error) {
-	c := &condition{line: p.line, source: source}
+func (src *source) condition(source string) (*condition, error) {
+	c := &condition{line: src.line, source: source}
 	subject, rest, _ := strings.Cut(source, " ")
 	rest = strings.TrimSpace(rest)
 	c.subject, c.negated = strings.CutPrefix(subject, "no-")
 	var err error
 	switch c.subject {
 	case "text", "last", "system":
-		c.arg, err = p.substring(rest)
+		c.arg, err = src.substring(rest)
 	case "tool", "model":
 		c.arg = rest
 		if rest == "" || strings.ContainsAny(rest, " \t") {
-			err = p.errorf("expected a name, found %q", rest)
+			err = src.errorf("expected a name, found %q", rest)
 		}
 	case "result", "error-result":
 		c.arg, rest, _ = strings.Cut(rest, " ")
 		if c.arg == "" {
-			return nil, p.errorf("expected the id of a tool use")
+			return nil, src.errorf("expected the id of a tool use")
 		}
 		if rest != "" {
-			c.sub, err = p.substring(rest)
+			c.sub, err = src.substring(rest)
 		}
 	case "max_tokens", "messages":
 		if c.number, err = strconv.Atoi(rest); err != nil {
-			err = p.errorf("expected a number, found %q", rest)
+			err = src.errorf("expected a number, found %q", rest)
 		}
 	case "json":
-		err = p.path(c, rest)
+		err = src.path(c, rest)
 	case "stream", "nostream":
-		err = p.noArgument(subject, rest)
+		err = src.noArgument(subject, rest)
 	default:
-		err = p.errorf("expected a condition on %s, or one of these with no- before it; found %q", subjects, subject)
+		err = src.errorf("expected a condition on %s, or one of these with no- before it; found %q", subjects, subject)
 	}
 	return c, err
 }
 
 const subjects = "text, last, system, tool, result, error-result, model, max_tokens, messages, json, stream, nostream"
 
-func (p *parser) substring(s string) (string, error) {
+func (src *source) substring(s string) (string, error) {
 	text, ok := quoted(s)
 	if !ok {
-		return "", p.errorf("expected a quoted string, found %q", s)
+		return "", src.errorf("expected a quoted string, found %q", s)
 	}
 	return text, nil
 }
 
 // path reads "messages.0.role VALUE"; without a value the path has to exist.
-func (p *parser) path(c *condition, rest string) error {
+func (src *source) path(c *condition, rest string) error {
 	path, value, _ := strings.Cut(rest, " ")
 	if path == "" {
-		return p.errorf("expected a path, such as messages.0.role")
+		return src.errorf("expected a path, such as messages.0.role")
 	}
 	c.arg, c.exists = path, value == ""
 	if c.exists {
 		return nil
 	}
 	if err := json.Unmarshal([]byte(value), &c.value); err != nil {
-		return p.errorf("expected a JSON value after %s: %v", path, err)
+		return src.errorf("expected a JSON value after %s: %v", path, err)
 	}
 	return nil
 }
@@ -112,7 +112,7 @@ func (c *condition) test(q *query, t *turn) (ok bool, had string) {
 		last := v.texts(len(v.Messages) - 1)
 		return strings.Contains(last, arg), "the last message is " + clip(last)
 	case "system":
-		system := v.system()
+		system := textOf(v.System)
 		return strings.Contains(system, arg), "the system prompt is " + clip(system)
 	case "tool":
 		return v.hasTool(arg), "the tools are " + v.toolNames()
@@ -127,22 +127,22 @@ func (c *condition) test(q *query, t *turn) (ok bool, had string) {
 		text := textOf(r.Parts)
 		return strings.Contains(text, sub), "the result is " + clip(text)
 	case "model":
-		return v.Model == arg, "the model is " + v.Model
+		return q.Model == arg, "the model is " + q.Model
 	case "max_tokens":
 		return v.MaxTokens == c.number, fmt.Sprintf("max_tokens is %d", v.MaxTokens)
 	case "messages":
 		return len(v.Messages) == c.number, fmt.Sprintf("there are %d messages", len(v.Messages))
 	case "json":
-		return c.testPath(v, arg)
+		return c.testPath(q, arg)
 	case "stream":
-		return v.Stream, fmt.Sprintf("stream is %t", v.Stream)
+		return q.Stream, fmt.Sprintf("stream is %t", q.Stream)
 	default: // nostream
-		return !v.Stream, fmt.Sprintf("stream is %t", v.Stream)
+		return !q.Stream, fmt.Sprintf("stream is %t", q.Stream)
 	}
 }
 
-func (c *condition) testPath(v *view, path string) (ok bool, had string) {
-	got, found := v.lookup(path)
+func (c *condition) testPath(q *query, path string) (ok bool, had string) {
+	got, found := q.lookup(path)
 	if !found {
 		return false, path + " is not there"
 	}

@@ -1,106 +1,60 @@
 package replay
 
 import (
-	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
-	"mime"
 	"net/http"
-	"strings"
 
 	"adze/internal/model"
-	"adze/internal/model/messages"
 )
 
-// Handler returns the script as a server of the Messages protocol. It answers POST requests to
-// /v1/messages and /v1/messages/count_tokens, after any prefix, and holds them to the protocol.
+// Handler returns the script as a server of its dialect, after any prefix of the path. It holds requests
+// to the protocol.
 func (p *Player) Handler() http.Handler { return http.HandlerFunc(p.serve) }
 
-func (p *Player) serve(w http.ResponseWriter, r *http.Request) {
-	counts := strings.HasSuffix(r.URL.Path, "/v1/messages/count_tokens")
-	if !counts && !strings.HasSuffix(r.URL.Path, "/v1/messages") {
-		refuse(w, http.StatusNotFound, "not_found_error", "there is nothing at "+r.URL.Path)
-		return
-	}
-	if r.Method != http.MethodPost {
-		refuse(w, http.StatusMethodNotAllowed, "invalid_request_error", r.Method+" is not allowed here, only POST is")
-		return
-	}
-	if !p.welcome(w, r) {
-		return
-	}
-	q, err := readQuery(w, r)
-	switch {
-	case err != nil:
-		p.complain(w, err)
-	case counts:
-		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprintf(w, `{"input_tokens":%d}`, countTokens(q.body))
-	default:
-		play(w, r, p.admit(q))
-	}
-}
-
-// welcome checks the headers that every request needs, and answers the request when one is wrong.
-func (p *Player) welcome(w http.ResponseWriter, r *http.Request) bool {
-	h := r.Header
-	if h.Get("X-Api-Key") == "" && h.Get("Authorization") == "" {
-		p.note(errors.New("a request has neither x-api-key nor authorization"))
-		refuse(w, http.StatusUnauthorized, "authentication_error", "x-api-key header is required")
-		return false
-	}
-	if h.Get("Anthropic-Version") == "" {
-		p.complain(w, errors.New("anthropic-version: header is required"))
-		return false
-	}
-	if t, _, err := mime.ParseMediaType(h.Get("Content-Type")); err != nil || t != "application/json" {
-		p.complain(w, fmt.Errorf("content-type: expected application/json, found %q", h.Get("Content-Type")))
-		return false
-	}
-	return true
-}
-
-// complain records err and answers that the request is invalid.
-func (p *Player) complain(w http.ResponseWriter, err error) {
-	p.note(err)
-	status, body := messages.ErrorBody(model.Invalid, err.Error())
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	w.Write(body) // ok: a client that has gone does not matter
-}
-
-func (p *Player) note(err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.problems = append(p.problems, err)
-}
-
-func refuse(w http.ResponseWriter, status int, kind, message string) {
-	body, _ := json.Marshal(map[string]any{ // ok: strings always encode
-		"type": "error", "error": map[string]string{"type": kind, "message": message},
-	})
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	w.Write(body) // ok: a client that has gone does not matter
-}
-
-// maxBody is the size limit of the protocol.
+// maxBody is the largest request that is read.
 const maxBody = 32 << 20
 
-func readQuery(w http.ResponseWriter, r *http.Request) (*query, error) {
+func (p *Player) serve(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodPost {
+		p.refuse(w, &model.Error{Kind: model.Invalid, Status: http.StatusMethodNotAllowed, Message: r.Method + " is not allowed here, only POST is"})
+		return
+	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
-		return nil, fmt.Errorf("reading the request: %w", err)
+		p.complain(w, &model.Error{Kind: model.Invalid, Message: "reading the request: " + err.Error()})
+		return
 	}
-	var head struct {
-		Model  string `json:"model"`
-		Stream bool   `json:"stream"`
+	asked, refused := p.dialect.Admit(r.URL.Path, r.Header, body)
+	switch {
+	case refused != nil && refused.Status == http.StatusNotFound:
+		p.refuse(w, refused)
+	case refused != nil:
+		p.complain(w, refused)
+	case asked.Count:
+		w.Header().Set("Content-Type", "application/json")
+		w.Write(p.dialect.SpellCount(countTokens(body))) // ok: a client that has gone does not matter
+	default:
+		play(w, r, p.admit(&query{Asked: asked, dialect: p.dialect, body: body}))
 	}
-	if err := json.Unmarshal(body, &head); err != nil {
-		return nil, fmt.Errorf("the body is not a JSON object: %w", err)
+}
+
+// complain records a request that breaks the protocol, and refuses it.
+func (p *Player) complain(w http.ResponseWriter, e *model.Error) {
+	p.mu.Lock()
+	p.problems = append(p.problems, e)
+	p.mu.Unlock()
+	p.refuse(w, e)
+}
+
+// refuse answers with an error.
+func (p *Player) refuse(w http.ResponseWriter, e *model.Error) {
+	status, body := p.dialect.SpellError(e.Kind, e.Message)
+	if e.Status != 0 {
+		status = e.Status
 	}
-	return &query{body: body, model: head.Model, stream: head.Stream}, nil
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	w.Write(body) // ok: a client that has gone does not matter
 }
 
 // play sends a, piece by piece, for as long as the client listens. The headers of a message go out at

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 )
@@ -33,12 +32,10 @@ func Load(path string) (*Script, error) {
 	})
 }
 
-// A parser reads a script line by line.
+// A parser makes turns of the directives in a script.
 type parser struct {
-	name  string
-	lines []string
-	line  int // the number of the line that was read last
-	read  func(name string) ([]byte, error)
+	*source
+	read func(name string) ([]byte, error)
 
 	turns []*turn
 	turn  *turn // the one being read, or nil
@@ -50,9 +47,8 @@ type parser struct {
 	}
 }
 
-func parse(name string, src []byte, read func(string) ([]byte, error)) (*Script, error) {
-	text := strings.TrimSuffix(string(src), "\n")
-	p := &parser{name: name, lines: strings.Split(text, "\n"), read: read}
+func parse(name string, text []byte, read func(string) ([]byte, error)) (*Script, error) {
+	p := &parser{source: newSource(name, text), read: read}
 	for {
 		line, ok := p.next()
 		if !ok {
@@ -78,21 +74,6 @@ func parse(name string, src []byte, read func(string) ([]byte, error)) (*Script,
 		return nil, p.errorf("the script has no turns: write one, such as \"say Hello.\"")
 	}
 	return &Script{name: name, end: len(p.lines), turns: p.turns}, nil
-}
-
-// next returns the next line. A carriage return at its end is not part of it.
-func (p *parser) next() (string, bool) {
-	if p.line == len(p.lines) {
-		return "", false
-	}
-	p.line++
-	return strings.TrimSuffix(p.lines[p.line-1], "\r"), true
-}
-
-func (p *parser) errorf(format string, args ...any) error { return p.errorAt(p.line, format, args...) }
-
-func (p *parser) errorAt(line int, format string, args ...any) error {
-	return fmt.Errorf("%s:%d: %s", p.name, line, fmt.Sprintf(format, args...))
 }
 
 // directive reads one directive. What follows its word begins after one space: the rest of the blanks
@@ -132,71 +113,4 @@ func (p *parser) endTurn() error {
 	p.turns = append(p.turns, t)
 	p.turn = nil
 	return nil
-}
-
-// heredoc returns the lines up to the one that is the word after <<, if rest is such an opening. The
-// line break before the closing word is not part of the text.
-func (p *parser) heredoc(rest string) (text string, ok bool, err error) {
-	end, ok := strings.CutPrefix(strings.Trim(rest, " \t"), "<<")
-	if !ok || !isName(end) {
-		return "", false, nil
-	}
-	opened := p.line
-	for {
-		line, more := p.next()
-		switch {
-		case !more:
-			return "", true, p.errorAt(opened, "the text that starts here has no closing line %q", end)
-		case line == end:
-			return strings.Join(trimReturns(p.lines[opened:p.line-1]), "\n"), true, nil
-		}
-	}
-}
-
-func trimReturns(lines []string) []string {
-	out := make([]string, len(lines))
-	for i, l := range lines {
-		out[i] = strings.TrimSuffix(l, "\r")
-	}
-	return out
-}
-
-// prose returns the text of a heredoc, or rest as it is.
-func (p *parser) prose(rest string) (string, error) {
-	text, ok, err := p.heredoc(rest)
-	if ok || err != nil {
-		return text, err
-	}
-	return rest, nil
-}
-
-// options takes leading words of the form key=value off rest, for the keys given.
-func options(rest string, keys ...string) (values map[string]string, remaining string) {
-	for {
-		trimmed := strings.TrimLeft(rest, " \t")
-		word, after := trimmed, ""
-		if i := strings.IndexAny(trimmed, " \t"); i >= 0 {
-			word, after = trimmed[:i], trimmed[i+1:]
-		}
-		key, value, ok := strings.Cut(word, "=")
-		if !ok || !slices.Contains(keys, key) {
-			return values, rest
-		}
-		if values == nil {
-			values = make(map[string]string)
-		}
-		values[key], rest = value, after
-	}
-}
-
-// isName reports whether s can be the name of a tool or the closing word of a heredoc.
-func isName(s string) bool {
-	for i := range len(s) {
-		switch c := s[i]; {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '_', c == '-':
-		default:
-			return false
-		}
-	}
-	return s != "" && len(s) <= 128
 }

@@ -80,25 +80,6 @@ func (t *turn) continues(o op) bool {
 	return false
 }
 
-// exact reads a quoted string or a heredoc.
-func (p *parser) exact(rest string) (string, error) {
-	text, ok, err := p.heredoc(rest)
-	if ok || err != nil {
-		return text, err
-	}
-	text, ok = quoted(rest)
-	if !ok {
-		return "", p.errorf("expected a quoted string or <<END, found %q", rest)
-	}
-	return text, nil
-}
-
-// quoted reads a JSON string.
-func quoted(s string) (text string, ok bool) {
-	err := json.Unmarshal([]byte(s), &text)
-	return text, err == nil && strings.HasPrefix(strings.TrimSpace(s), `"`)
-}
-
 func (p *parser) think(s *step, word, rest string) (err error) {
 	s.op = opThink
 	if word == "think" {

@@ -12,6 +12,7 @@ import (
 
 	"adze/internal/model"
 	"adze/internal/model/messages"
+	"adze/internal/model/wire"
 	"adze/internal/msg"
 )
 
@@ -141,7 +142,7 @@ func FuzzParse(f *testing.F) {
 		}
 		for _, turn := range s.turns {
 			for _, stream := range []bool{true, false} {
-				q := &query{body: body, model: "m", stream: stream, number: 1}
+				q := &query{Asked: wire.Asked{Model: "m", Stream: stream}, dialect: messages.Server{}, body: body, number: 1}
 				for _, c := range append(turn.when, turn.expect...) {
 					c.holds(q, turn)
 				}
@@ -160,7 +161,7 @@ func FuzzParse(f *testing.F) {
 
 func checkEnds(t *testing.T, a *answer, stream bool) {
 	ended := false
-	for e, err := range receive(t.Context(), a, &model.Request{NoStream: !stream}) {
+	for e, err := range receive(t.Context(), messages.Dialect{}, a, &model.Request{NoStream: !stream}) {
 		if ended {
 			t.Errorf("%v, %v after the end", e, err)
 		}

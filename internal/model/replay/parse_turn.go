@@ -5,10 +5,8 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"adze/internal/model"
-	"adze/internal/model/messages"
 )
 
 // setting reads a directive about the turn as a whole.
@@ -71,30 +69,6 @@ func (p *parser) repeat(word, arg string) error {
 	return nil
 }
 
-// tokens reads counts such as "input=10 output=20", or "none".
-func (p *parser) tokens(arg string) (t tokens, err error) {
-	if arg == "none" {
-		t.none = true
-		return t, nil
-	}
-	if arg == "" {
-		return t, p.errorf("expected token counts, such as \"input=10 output=20\", or \"none\"")
-	}
-next:
-	for field := range strings.FieldsSeq(arg) {
-		name, value, _ := strings.Cut(field, "=")
-		n, err := strconv.Atoi(value)
-		for c, known := range counterNames {
-			if name == known && err == nil {
-				t.put(counter(c), n)
-				continue next
-			}
-		}
-		return t, p.errorf("expected NAME=NUMBER with one of %s, found %q", strings.Join(counterNames[:], ", "), field)
-	}
-	return t, nil
-}
-
 // fixedAnswer reads a directive that is the whole answer.
 func (p *parser) fixedAnswer(word, rest string) (known bool, err error) {
 	var f *fixed
@@ -148,21 +122,10 @@ func (p *parser) httpError(rest string) (*fixed, error) {
 	if kind == model.Network || kind == model.TLS {
 		return &fixed{drop: kind}, nil
 	}
-	f := &fixed{contentType: "application/json"}
-	f.status, f.body = messages.ErrorBody(kind, strings.TrimSpace(message))
-	return f, nil
-}
-
-func (p *parser) kind(name string) (model.Kind, error) {
-	kind, ok := model.ParseKind(name)
-	if !ok {
-		var names []string
-		for k := model.Unknown; k <= model.Invalid; k++ {
-			names = append(names, k.String())
-		}
-		return 0, p.errorf("expected a kind of error, one of %s; found %q", strings.Join(names, ", "), name)
+	if kind == model.Unknown {
+		kind = model.ServerFault // no server says that it does not know
 	}
-	return kind, nil
+	return &fixed{contentType: "application/json", kind: kind, message: strings.TrimSpace(message)}, nil
 }
 
 func (p *parser) status(rest string) (*fixed, error) {
@@ -173,14 +136,6 @@ func (p *parser) status(rest string) (*fixed, error) {
 	}
 	body, err = p.prose(body)
 	return &fixed{status: n, contentType: contentType([]byte(body)), body: []byte(body)}, err
-}
-
-func (p *parser) statusCode(code string) (int, error) {
-	n, err := strconv.Atoi(code)
-	if err != nil || n < 200 || n > 599 {
-		return 0, p.errorf("expected an HTTP status from 200 to 599, found %q", code)
-	}
-	return n, nil
 }
 
 func (p *parser) file(rest string) (*fixed, error) {
@@ -210,19 +165,4 @@ func contentType(body []byte) string {
 	default:
 		return "text/event-stream; charset=utf-8"
 	}
-}
-
-func (p *parser) noArgument(word, rest string) error {
-	if rest = strings.TrimSpace(rest); rest != "" {
-		return p.errorf("%s stands alone, found %q after it", word, rest)
-	}
-	return nil
-}
-
-func (p *parser) duration(s string) (time.Duration, error) {
-	d, err := time.ParseDuration(s)
-	if err != nil || d < 0 {
-		return 0, p.errorf("expected a duration, such as 200ms, found %q", s)
-	}
-	return d, nil
 }

@@ -308,7 +308,7 @@ func TestHandlerRejects(t *testing.T) {
 	}{
 		{"fine", "POST", "/v1/messages", "", "application/json; charset=utf-8", body, 200, `"stop_reason":"end_turn"`, false},
 		{"count", "POST", "/v1/messages/count_tokens", "", "application/json", body, 200, `{"input_tokens":18}`, false},
-		{"path", "POST", "/v1/complete", "", "application/json", body, 404, "not_found_error", false},
+		{"path", "POST", "/v1/complete", "", "application/json", body, 404, "there is nothing at /v1/complete", false},
 		{"method", "GET", "/v1/messages", "", "application/json", "", 405, "only POST", false},
 		{"key", "POST", "/v1/messages", "X-Api-Key", "application/json", body, 401, "authentication_error", true},
 		{"version", "POST", "/v1/messages", "Anthropic-Version", "application/json", body, 400, "anthropic-version", true},

@@ -6,7 +6,6 @@ import (
 	"iter"
 
 	"adze/internal/model"
-	"adze/internal/model/messages"
 	"adze/internal/model/wire"
 )
 
@@ -26,7 +25,7 @@ func (p *provider) Stream(ctx context.Context, req *model.Request) iter.Seq2[mod
 			yield(nil, err)
 			return
 		}
-		receive(ctx, a, req)(yield)
+		receive(ctx, p.player.dialect, a, req)(yield)
 	}
 }
 
@@ -34,19 +33,19 @@ func (p *provider) Stream(ctx context.Context, req *model.Request) iter.Seq2[mod
 func (p *Player) ask(req *model.Request) (*answer, error) {
 	p.encoding.Lock()
 	defer p.encoding.Unlock()
-	body, err := p.encoder.Encode(req, nil)
+	body, err := p.encoder.EncodeBody(req, nil)
 	if err != nil {
 		return nil, &model.Error{Kind: model.Invalid, Err: err}
 	}
-	return p.admit(&query{body: body, model: req.Model, stream: !req.NoStream}), nil
+	return p.admit(&query{Asked: wire.Asked{Model: req.Model, Stream: !req.NoStream}, dialect: p.dialect, body: body.Bytes()}), nil
 }
 
 // receive decodes a as a client does that sent req.
-func receive(ctx context.Context, a *answer, req *model.Request) iter.Seq2[model.Event, error] {
+func receive(ctx context.Context, d wire.Dialect, a *answer, req *model.Request) iter.Seq2[model.Event, error] {
 	b := newBody(ctx, a)
 	o := wire.StreamOptions{RequestID: wire.RequestID(a.header), Raw: req.Raw}
 	if a.drop == 0 && !a.failed() && !req.NoStream {
-		return wire.ReadStream(ctx, messages.Dialect{}, b, o)
+		return wire.ReadStream(ctx, d, b, o)
 	}
 	return func(yield func(model.Event, error) bool) {
 		data, err := io.ReadAll(b)
@@ -56,7 +55,7 @@ func receive(ctx context.Context, a *answer, req *model.Request) iter.Seq2[model
 		case a.drop != 0:
 			yield(nil, &model.Error{Kind: a.drop, Err: io.ErrUnexpectedEOF})
 		case a.failed():
-			e := wire.ErrorFrom(messages.Dialect{}, a.status, a.header, data)
+			e := wire.ErrorFrom(d, a.status, a.header, data)
 			if a.refused {
 				e.Kind = model.Invalid
 			}
@@ -64,9 +63,7 @@ func receive(ctx context.Context, a *answer, req *model.Request) iter.Seq2[model
 		case err != nil:
 			yield(nil, &model.Error{Kind: model.Broken, RequestID: o.RequestID, Err: err})
 		default:
-			wire.ReadMessage(messages.Dialect{}, data, o.RequestID)(yield)
+			wire.ReadMessage(d, data, o.RequestID)(yield)
 		}
 	}
 }
-
-func countTokens(body []byte) int { return max(1, len(body)/bytesPerToken) }

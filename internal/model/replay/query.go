@@ -5,43 +5,58 @@ import (
 	"strconv"
 	"strings"
 
+	"adze/internal/model"
+	"adze/internal/model/wire"
 	"adze/internal/msg"
 )
 
 // A query is a request on its way to its answer.
 type query struct {
-	body   []byte
-	model  string
-	stream bool
-	number int // of the requests that the player has had, from 1
+	wire.Asked
+	dialect wire.Server
+	body    []byte
+	number  int // of the requests that the player has had, from 1
 
 	decoded *view
 	err     error
 }
 
-// view decodes the body, once: only turns with conditions look inside.
+// view reads the body, once: only turns with conditions look inside.
 func (q *query) view() (*view, error) {
 	if q.decoded == nil && q.err == nil {
-		v := &view{body: q.body}
-		q.err = json.Unmarshal(q.body, v)
-		q.decoded = v
+		var req *model.Request
+		req, q.err = q.dialect.Read(q.body)
+		q.decoded = &view{req}
 	}
 	return q.decoded, q.err
 }
 
-// A view is a request as conditions see it.
-type view struct {
-	body []byte
-
-	Model     string          `json:"model"`
-	MaxTokens int             `json:"max_tokens"`
-	Stream    bool            `json:"stream"`
-	System    json.RawMessage `json:"system"`
-	Tools     []struct {
-		Name string `json:"name"`
-	} `json:"tools"`
-	Messages []msg.Message `json:"messages"`
+// lookup follows a dotted path of member names and indexes in the body.
+func (q *query) lookup(path string) (value any, found bool) {
+	if json.Unmarshal(q.body, &value) != nil {
+		return nil, false
+	}
+	for name := range strings.SplitSeq(path, ".") {
+		switch in := value.(type) {
+		case map[string]any:
+			if value, found = in[name]; !found {
+				return nil, false
+			}
+		case []any:
+			i, err := strconv.Atoi(name)
+			if err != nil || i < 0 || i >= len(in) {
+				return nil, false
+			}
+			value = in[i]
+		default:
+			return nil, false
+		}
+	}
+	return value, true
 }
+
+// A view is a request as conditions see it.
+type view struct{ *model.Request }
 
 // texts returns all text in the messages from the given one on, a line break after each.
 func (v *view) texts(from int) string {
@@ -50,14 +65,6 @@ func (v *view) texts(from int) string {
 		writeTexts(&b, v.Messages[i].Parts)
 	}
 	return b.String()
-}
-
-func (v *view) system() string {
-	parts, err := msg.ParseParts(v.System)
-	if err != nil {
-		return string(v.System)
-	}
-	return textOf(parts)
 }
 
 func (v *view) hasTool(name string) bool {
@@ -90,30 +97,6 @@ func (v *view) result(id string) *msg.ToolResult {
 		}
 	}
 	return nil
-}
-
-// lookup follows a dotted path of member names and indexes.
-func (v *view) lookup(path string) (value any, found bool) {
-	if json.Unmarshal(v.body, &value) != nil {
-		return nil, false
-	}
-	for name := range strings.SplitSeq(path, ".") {
-		switch in := value.(type) {
-		case map[string]any:
-			if value, found = in[name]; !found {
-				return nil, false
-			}
-		case []any:
-			i, err := strconv.Atoi(name)
-			if err != nil || i < 0 || i >= len(in) {
-				return nil, false
-			}
-			value = in[i]
-		default:
-			return nil, false
-		}
-	}
-	return value, true
 }
 
 func textOf(parts []msg.Part) string {

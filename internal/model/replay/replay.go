@@ -1,7 +1,7 @@
 // Package replay is the scripted model: it reads a small line-based language (docs/replay.md) and
-// plays it, in process as a [model.Provider] and over HTTP as a server of the Messages protocol. Both
-// play the same wire bytes, so that a cut stream or a usage report behaves as it does on the wire.
-// A [Recorder] writes scripts from real runs. What the bytes mean is left to package messages.
+// plays it, in process as a [model.Provider] and over HTTP as a server. Both play the same wire bytes, so
+// that a cut stream or a usage report behaves as it does on the wire. A script says what happens; a
+// [wire.Server] spells it in its dialect. A [Recorder] writes scripts from real runs.
 package replay
 
 import (
@@ -16,6 +16,7 @@ import (
 	"sync"
 
 	"adze/internal/model/messages"
+	"adze/internal/model/wire"
 )
 
 // A Script is a parsed script. It is immutable and may be played any number of times.
@@ -28,10 +29,11 @@ type Script struct {
 // A Player plays a script once: each request is answered by a turn. It may be used concurrently;
 // requests then take their turns in the order in which they arrive.
 type Player struct {
-	script *Script
+	script  *Script
+	dialect wire.Server
 
 	encoding sync.Mutex
-	encoder  messages.Encoder
+	encoder  wire.Encoder
 
 	mu       sync.Mutex
 	played   []int // how often each turn has been played
@@ -40,9 +42,12 @@ type Player struct {
 	problems []error
 }
 
-// NewPlayer returns a player at the beginning of s.
-func NewPlayer(s *Script) *Player {
-	return &Player{script: s, played: make([]int, len(s.turns))}
+// NewPlayer returns a player at the beginning of s that speaks the Messages dialect.
+func NewPlayer(s *Script) *Player { return NewPlayerIn(messages.Server{}, s) }
+
+// NewPlayerIn returns a player at the beginning of s that speaks the given dialect.
+func NewPlayerIn(d wire.Server, s *Script) *Player {
+	return &Player{script: s, dialect: d, encoder: d.NewEncoder(), played: make([]int, len(s.turns))}
 }
 
 // SaveRequests makes the player write each request that follows to dir, indented, as 1.json, 2.json
@@ -101,7 +106,7 @@ func (p *Player) Err() error {
 
 // admit records a request and returns its answer.
 func (p *Player) admit(q *query) *answer {
-	violation := messages.Check(q.body)
+	violation := p.dialect.Check(q.body)
 
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"adze/internal/model"
+	"adze/internal/model/wire"
 )
 
 // A turn is what the script says about one request and its answer.
@@ -34,8 +35,13 @@ const forever = -1
 
 // A fixed answer is one that is not built as a message.
 type fixed struct {
-	word        string // the directive, for messages about it
-	drop        model.Kind
+	word string // the directive, for messages about it
+	// drop is the error of a connection that fails before there is an answer.
+	drop model.Kind
+	// kind and message are an error that the dialect spells; without a kind the rest is the answer.
+	kind    model.Kind
+	message string
+
 	status      int
 	contentType string
 	body        []byte
@@ -86,61 +92,51 @@ func (o op) ends() bool { return o >= opErrorEvent }
 // content reports whether the step writes into a block that may be continued or fragmented.
 func (o op) content() bool { return o <= opUse }
 
-// A counter is one of the token counts that a script can set.
-type counter uint8
-
-const (
-	inputTokens counter = iota
-	cacheWrite
-	cacheRead
-	outputTokens
-	cacheWrite1h
-	webSearches
-	counters
-)
-
 // tokens are token counts, as far as the script gives them.
 type tokens struct {
 	none  bool // report none at all
-	count [counters]int
-	set   [counters]bool
+	count [wire.Counters]int
+	set   [wire.Counters]bool
 }
 
 // counterNames are the names of the counters in scripts.
-var counterNames = [counters]string{"input", "cache_write", "cache_read", "output", "cache_write_1h", "web_searches"}
+var counterNames = [wire.Counters]string{"input", "cache_write", "cache_read", "output", "cache_write_1h", "web_searches"}
 
-func (t *tokens) put(c counter, n int) { t.count[c], t.set[c] = n, true }
+func (t *tokens) put(c wire.Counter, n int) { t.count[c], t.set[c] = n, true }
 
 // or returns t with n for c where t has nothing.
-func (t tokens) or(c counter, n int) tokens {
+func (t tokens) or(c wire.Counter, n int) tokens {
 	if !t.set[c] {
 		t.put(c, n)
 	}
 	return t
 }
 
-// appendJSON appends the counts that are set in the wire's form.
-func (t tokens) appendJSON(dst []byte) []byte {
-	wire := [counters]struct{ before, after string }{
-		inputTokens:  {`"input_tokens":`, ``},
-		cacheWrite:   {`"cache_creation_input_tokens":`, ``},
-		cacheRead:    {`"cache_read_input_tokens":`, ``},
-		outputTokens: {`"output_tokens":`, ``},
-		cacheWrite1h: {`"cache_creation":{"ephemeral_1h_input_tokens":`, `}`},
-		webSearches:  {`"server_tool_use":{"web_search_requests":`, `}`},
+// counts returns the report, or nil if there is none.
+func (t tokens) counts() wire.Counts {
+	if t.none {
+		return nil
 	}
-	dst = append(dst, '{')
-	sep := ""
-	for c, w := range wire {
-		if t.set[c] {
-			dst = append(dst, sep...)
-			dst = append(dst, w.before...)
-			dst = strconv.AppendInt(dst, int64(t.count[c]), 10)
-			dst = append(dst, w.after...)
-			sep = ","
+	counts := wire.Counts{}
+	for c, set := range t.set {
+		if set {
+			counts[wire.Counter(c)] = t.count[c]
 		}
 	}
-	return append(dst, '}')
+	return counts
+}
+
+// bytesPerToken is a rough measure, for turns that do not say what they cost.
+const bytesPerToken = 4
+
+func countTokens(body []byte) int { return max(1, len(body)/bytesPerToken) }
+
+// estimate returns the turn's usage after the given bytes of content, estimated as far as the script
+// says nothing.
+func (t *turn) estimate(q *query, content int) tokens {
+	u := t.usage.or(wire.InputTokens, countTokens(q.body))
+	u = u.or(wire.CacheWrite, 0).or(wire.CacheRead, 0)
+	return u.or(wire.OutputTokens, max(1, content/bytesPerToken))
 }
 
 // expand puts the request's number in the place of {n} where the turn is numbered.
@@ -161,14 +157,14 @@ func (t *turn) suits(q *query) bool {
 }
 
 // stopReason returns the stop reason of a message with or without tool uses.
-func (t *turn) stopReason(uses int) string {
+func (t *turn) stopReason(uses int) model.StopReason {
 	switch {
 	case t.stop != "":
-		return t.stop
+		return model.StopReason(t.stop)
 	case uses > 0:
-		return string(model.StopTools)
+		return model.StopTools
 	default:
-		return string(model.StopEnd)
+		return model.StopEnd
 	}
 }
 
