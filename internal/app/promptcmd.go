@@ -110,6 +110,7 @@ func (b *builder) promptPage() (*promptPage, error) {
 		return nil, setupErrorf("%v", err)
 	}
 	tools := b.tools()
+	b.toolTexts = brief.NewToolTexts(tools)
 	pool, _ := tool.Assemble(tools, nil, b.denied(tools))
 	req := &model.Request{Model: m.ID, Tools: b.describeTools(pool.Specs()), MaxTokens: 1, Messages: []msg.Message{msg.UserText("")}}
 	req.System, req.Cache = prompt.Parts(m.ID, req.Tools)

@@ -8,12 +8,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"adze/internal/brief"
 	"adze/internal/confine"
-	"adze/internal/msg"
 	"adze/internal/permission"
-	"adze/internal/platform/texts"
 	toolcommand "adze/internal/tool/command"
+	"adze/internal/tool/tooltest"
 	"adze/internal/tools/bash"
 )
 
@@ -64,9 +62,7 @@ func TestSandboxIsDescribed(t *testing.T) {
 	box := confine.New(confine.Config{Settings: confine.Settings{Enabled: true, AllowUnsandboxed: true}})
 	defer box.Close()
 	tl := bash.New(bash.Config{Config: toolcommand.Config{Dir: func() string { return "/" }}, Sandbox: box})
-	if missing := brief.Untranslated(texts.Chinese, []msg.ToolSpec{tl.Spec()}); len(missing) > 0 {
-		t.Errorf("%q", missing)
-	}
+	tooltest.Translated(t, tl)
 }
 
 // A project can switch the sandbox on and tighten it, and nothing else.

@@ -69,8 +69,8 @@ type builder struct {
 	files     *filehistory.History // nil if none is kept
 	state     *filestate.Store     // what the conversation knows of files
 	prompts   *brief.Prompt
-	refused   []string // files that instructions include and nobody approved of
-	toolTexts brief.ToolTexts
+	refused   []string         // files that instructions include and nobody approved of
+	toolTexts *brief.ToolTexts // nil before there are tools
 	watch     brief.Watch      // over the provider's cache
 	git       func() brief.Git // what git said of the workspace; nil before it is asked
 	announcer *brief.Announcer // nil before there is a session, and in the simple mode
@@ -293,6 +293,7 @@ func (b *builder) makeTools(p *parts, now func() catalog.Model) []tool.Tool {
 	b.keepFiles()
 	b.experiment(&box)
 	tools := box.tools()
+	b.toolTexts = brief.NewToolTexts(tools)
 	b.recall(tools)
 	return tools
 }

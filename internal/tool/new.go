@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"adze/internal/msg"
+	"adze/internal/platform/texts"
 	"adze/internal/tool/schema"
 )
 
@@ -37,6 +38,16 @@ func NewBound[In any](d Def, bind func(In) (Call, error)) Tool {
 	return &typed[In]{def: d, bind: bind, schema: sync.OnceValues(func() (*schema.Schema, error) {
 		return schema.Parse(d.Schema)
 	})}
+}
+
+// InChinese returns [Traits].Translate of a tool with a file of Chinese texts; see [texts.Parse].
+func InChinese(file string) func(texts.Language) map[string]string {
+	return func(l texts.Language) map[string]string {
+		if l != texts.Chinese {
+			return nil
+		}
+		return texts.Parse(file)
+	}
 }
 
 // CheckName reports why name cannot be a tool's.

@@ -10,6 +10,7 @@ import (
 
 	"adze/internal/msg"
 	"adze/internal/platform/paths"
+	"adze/internal/platform/texts"
 )
 
 // A Tool is a capability offered to the model.
@@ -65,6 +66,10 @@ type Traits struct {
 	// Restore is given the structured result of each earlier call of a resumed session, oldest first, so
 	// that the tool knows again what it knew of files. May be nil.
 	Restore func(structured json.RawMessage)
+	// Translate returns what the tool says of itself in another language than English, by name: "doc" for its
+	// description, and the name of each parameter that has one ("outer/inner" for one within another). It is
+	// nil, and so is its answer, for what is not translated.
+	Translate func(texts.Language) map[string]string
 	// Enabled reports why the tool cannot be offered now, or nil. A nil func means always enabled.
 	Enabled func() error
 }

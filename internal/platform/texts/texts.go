@@ -22,19 +22,20 @@ const (
 
 // A Catalogue holds the texts of a package by name, in each language. It is safe for concurrent use.
 type Catalogue struct {
-	parsed func() map[Language]map[string]string
+	english, chinese func() map[string]string
 }
 
-// New returns a catalogue of two files, which are parsed when the first text is needed. In a file each text
-// follows a line with its name, "-- name --"; what comes before the first is a comment. A text may have gaps,
-// written {}, to be filled in.
+// New returns a catalogue of two files; see [Parse]. A file is parsed when a text of it is needed.
 func New(english, chinese string) *Catalogue {
-	return &Catalogue{sync.OnceValue(func() map[Language]map[string]string {
-		return map[Language]map[string]string{English: parse(english), Chinese: parse(chinese)}
-	})}
+	return &Catalogue{
+		sync.OnceValue(func() map[string]string { return Parse(english) }),
+		sync.OnceValue(func() map[string]string { return Parse(chinese) }),
+	}
 }
 
-func parse(file string) map[string]string {
+// Parse returns the texts of a file by name. Each follows a line with its name, "-- name --", and has no white
+// space around it; what comes before the first is a comment. A text may have gaps, written {}; see [Fill].
+func Parse(file string) map[string]string {
 	all := map[string]string{}
 	name := ""
 	var text strings.Builder
@@ -60,27 +61,24 @@ func parse(file string) map[string]string {
 // Text returns a text with its gaps filled in order. A text that is not in the language is English. It panics
 // if there is no text of that name.
 func (c *Catalogue) Text(l Language, name string, values ...string) string {
-	text, ok := c.Lookup(l, name)
+	text, ok := "", false
+	if l == Chinese {
+		text, ok = c.chinese()[name]
+	}
+	if !ok {
+		text, ok = c.english()[name]
+	}
 	if !ok {
 		panic(fmt.Sprintf("texts: there is no text %q", name))
 	}
 	return Fill(text, values...)
 }
 
-// Lookup returns a text as it is written.
-func (c *Catalogue) Lookup(l Language, name string) (string, bool) {
-	text, ok := c.parsed()[l][name]
-	if !ok {
-		text, ok = c.parsed()[English][name]
-	}
-	return text, ok
-}
-
 // Check returns how the languages differ in what they should have in common: the names of the texts, and the
 // gaps of each.
 func (c *Catalogue) Check() []string {
 	var problems []string
-	english, chinese := c.parsed()[English], c.parsed()[Chinese]
+	english, chinese := c.english(), c.chinese()
 	for _, name := range slices.Sorted(maps.Keys(english)) {
 		switch text, ok := chinese[name]; {
 		case !ok:

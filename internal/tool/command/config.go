@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"os"
 	"strconv"
-	"strings"
+	"time"
 
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/task"
+	"adze/internal/platform/texts"
 	"adze/internal/tool"
 )
 
@@ -68,19 +69,18 @@ func (c *Config) Traits(hint string, enabled func() error) tool.Traits {
 	}
 }
 
-// Describe returns what the model is told: doc, with the limits and with gaps, pairs of old and new text,
-// filled in.
-func (c *Config) Describe(doc string, gaps ...string) string {
-	limit := "is ended"
+// Describe returns what the model is told: the text "doc" of a tool's own texts, whose gaps are the line on how
+// commands are run, the line on their time limits, the size of output, and more.
+func (c *Config) Describe(l texts.Language, own *texts.Catalogue, run string, more ...string) string {
+	ms := func(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
+	limit := "limit"
 	if c.background {
-		limit = "goes on in the background"
+		limit = "limit.background"
 	}
-	text := strings.NewReplacer(append(gaps,
-		"{{limit}}", limit, "{{chars}}", strconv.Itoa(c.MaxChars),
-		"{{default}}", strconv.FormatInt(c.Timeout.Milliseconds(), 10), "{{most}}", strconv.FormatInt(c.MaxTimeout.Milliseconds(), 10),
-	)...).Replace(strings.TrimSpace(doc))
+	limit = catalogue.Text(l, limit, ms(c.Timeout), ms(c.MaxTimeout))
+	text := own.Text(l, "doc", append([]string{run, limit, strconv.Itoa(c.MaxChars)}, more...)...)
 	if c.background {
-		text += "\n" + backgroundDoc
+		text += "\n" + catalogue.Text(l, "background")
 	}
 	return text
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"adze/internal/platform/task"
+	"adze/internal/platform/texts"
 	"adze/internal/tool"
 )
 
@@ -21,8 +22,19 @@ func InputSchema() string { return strings.TrimSpace(inputSchema) }
 // OutputSchema returns the JSON Schema of [Output].
 func OutputSchema() string { return strings.TrimSpace(outputSchema) }
 
-// backgroundDoc is the line that tells the model of commands that go on in the background.
-const backgroundDoc = "- With `run_in_background` the command goes on by itself: you get a task id at once, and word when it ends. Use it for servers and for what takes long; do not poll with `sleep`. TaskOutput shows what it has printed, TaskStop ends it."
+var (
+	//go:embed command.md
+	english string
+	//go:embed command.zh.md
+	chinese string
+	//go:embed input.zh.md
+	chineseInput string
+
+	catalogue = texts.New(english, chinese)
+)
+
+// InputTexts returns how the parameters of [InputSchema] are described in a language; see [tool.Traits].
+func InputTexts(l texts.Language) map[string]string { return tool.InChinese(chineseInput)(l) }
 
 // An Input is what the model gives to a tool that takes commands.
 type Input struct {

@@ -78,3 +78,9 @@ func TestEndingWords(t *testing.T) {
 		})
 	}
 }
+
+func TestTexts(t *testing.T) {
+	for _, problem := range catalogue.Check() {
+		t.Error(problem)
+	}
+}

@@ -48,6 +48,7 @@ func Run(t *testing.T, tl tool.Tool, c Cases) {
 			t.Error(problem)
 		}
 	})
+	t.Run("texts", func(t *testing.T) { Translated(t, tl) })
 	t.Run("schema", func(t *testing.T) { schemaAgrees(t, tl, c.Input) })
 	t.Run("bind", func(t *testing.T) { bindIsPure(t, tl, c) })
 	t.Run("unknown", func(t *testing.T) { unknownKeys(t, tl, c) })

@@ -19,7 +19,7 @@ func echo(change func(*tool.Def)) tool.Tool {
 		Name:   "Echo",
 		Doc:    "Repeats a text.",
 		Schema: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string","description":"The text."}},"required":["text"],"additionalProperties":false}`),
-		Traits: tool.Traits{Hint: "repeat a short text", Cancel: true, Output: json.RawMessage(`{"type":"object","required":["said"],"additionalProperties":false,"properties":{"said":{"type":"string"}}}`)},
+		Traits: tool.Traits{Hint: "repeat a short text", Cancel: true, Translate: tool.InChinese("-- doc --\n重复文本。\n-- text --\n文本。"), Output: json.RawMessage(`{"type":"object","required":["said"],"additionalProperties":false,"properties":{"said":{"type":"string"}}}`)},
 	}
 	change(&def)
 	return tool.New(def, func(_ context.Context, in echoInput, _ func(tool.Progress)) (tool.Result, error) {
@@ -62,6 +62,23 @@ func TestDeclares(t *testing.T) {
 	}
 	if got := declares(echo(func(d *tool.Def) { d.Hint, d.Origin = "", "mcp:db" })); len(got) > 0 {
 		t.Errorf("a server's tool without a hint: %v", got)
+	}
+}
+
+// Proves CTX-10.
+func TestTranslated(t *testing.T) {
+	for chinese, want := range map[string]string{
+		"":                               "Echo: the Chinese description has 0 line breaks, the English one 0\nEcho: the parameter text has no Chinese text",
+		"-- doc --\n一\n二\n-- text --\n三": "Echo: the Chinese description has 1 line breaks, the English one 0",
+		"-- doc --\n一\n-- text --\n{}\n": "Echo: the Chinese text of text is empty or has a gap",
+		"-- doc --\n一\n-- text --\n二\n-- more --\n三": "Echo: there is a Chinese text for more, which is no parameter",
+	} {
+		if got := strings.Join(translated(echo(func(d *tool.Def) { d.Translate = tool.InChinese(chinese) })), "\n"); got != want {
+			t.Errorf("%q: %s", chinese, got)
+		}
+	}
+	if got := translated(echo(func(d *tool.Def) { d.Translate = nil })); len(got) != 1 {
+		t.Errorf("without any: %q", got)
 	}
 }
 

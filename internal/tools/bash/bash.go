@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"adze/internal/platform/shell"
+	"adze/internal/platform/texts"
 	"adze/internal/tool"
 	"adze/internal/tool/change"
 	"adze/internal/tool/command"
@@ -38,8 +39,14 @@ type Config struct {
 	mayLeave bool                    // the model may ask for a command outside the sandbox
 }
 
-//go:embed bash.md
-var doc string
+var (
+	//go:embed bash.md
+	english string
+	//go:embed bash.zh.md
+	chinese string
+
+	catalogue = texts.New(english, chinese)
+)
 
 // An Input is what the model gives.
 type Input = command.Input
@@ -54,14 +61,14 @@ func New(c Config) tool.Tool {
 	c.mayLeave = c.confines() && c.Sandbox.Leaves()
 	def := tool.Def{
 		Name:   Name,
-		Doc:    describe(c),
+		Doc:    c.describe(texts.English),
 		Schema: schemaOf(c),
 		Traits: c.Traits("run a command in the shell", func() error {
 			_, err := c.find()
 			return err
 		}),
 	}
-	def.Aliases = []string{"Shell"}
+	def.Aliases, def.Translate = []string{"Shell"}, c.translate
 	if c.mayLeave {
 		return tool.NewBound(def, func(in LeavingInput) (tool.Call, error) {
 			call := newCall(in.Input, c)
@@ -84,21 +91,32 @@ func (c Config) dialect() shell.Dialect {
 }
 
 // describe returns what the model is told, which depends on what there is.
-func describe(c Config) string {
-	dir := " Neither does `cd`: use absolute paths, or `cd dir && command`."
-	if c.SetDir != nil {
-		dir = " A `cd` does, as long as it stays within the directories you work in."
-	}
-	program := "bash"
+func (c Config) describe(l texts.Language) string {
+	run := "bash"
 	if c.dialect() == shell.POSIX {
-		program = "sh, since there is no bash (so keep to what every POSIX shell knows),"
+		run = "sh"
 	}
-	text := c.Describe(doc, "{{shell}}", program, "{{dir}}", dir)
+	if c.SetDir != nil {
+		run += ".cd"
+	}
+	text := c.Describe(l, catalogue, catalogue.Text(l, run))
 	if c.confines() {
-		text += "\n- " + sandboxDoc
+		text += "\n" + catalogue.Text(l, "sandbox")
 		if c.mayLeave {
-			text += "\n- " + leaveDoc
+			text += "\n" + catalogue.Text(l, "leave")
 		}
 	}
 	return text
+}
+
+// translate implements [tool.Traits].Translate.
+func (c Config) translate(l texts.Language) map[string]string {
+	all := command.InputTexts(l)
+	if all != nil {
+		all["doc"] = c.describe(l)
+		if c.mayLeave {
+			all[leaveField] = catalogue.Text(l, leaveField)
+		}
+	}
+	return all
 }

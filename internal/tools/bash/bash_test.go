@@ -325,3 +325,9 @@ func TestDocPrefersDedicatedTools(t *testing.T) {
 		}
 	}
 }
+
+func TestTexts(t *testing.T) {
+	for _, problem := range catalogue.Check() {
+		t.Error(problem)
+	}
+}

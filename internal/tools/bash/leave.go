@@ -8,6 +8,7 @@ import (
 
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/shell"
+	"adze/internal/platform/texts"
 	"adze/internal/tool"
 	"adze/internal/tool/command"
 )
@@ -25,7 +26,7 @@ type LeavingInput struct {
 func schemaOf(c Config) json.RawMessage {
 	text := command.InputSchema()
 	if c.mayLeave {
-		text = strings.Replace(text, `},"required"`, `,"`+leaveField+`":{"type":"boolean","description":"Run the command outside the sandbox. The person is asked each time: only if it failed because of the sandbox."}},"required"`, 1)
+		text = strings.Replace(text, `},"required"`, `,"`+leaveField+`":{"type":"boolean","description":"`+catalogue.Text(texts.English, leaveField)+`"}},"required"`, 1)
 	}
 	return json.RawMessage(text)
 }
@@ -57,12 +58,6 @@ func (t tolerant) Bind(input json.RawMessage) (tool.Call, error) {
 	}
 	return c, err
 }
-
-// What the model is told of the sandbox.
-const (
-	sandboxDoc = "Commands that do more than read run in a sandbox: they can write in the working directories and in `$TMPDIR`, except `.git` and other places that programs obey, they see no secrets, and they reach only the network hosts that are allowed. What the sandbox refuses is told in `<sandbox-violations>`. Do not try to get around it: tell the person what the task needs."
-	leaveDoc   = "If a command failed because of the sandbox and the task cannot do without it, run it again with `dangerouslyDisableSandbox`: the person is asked."
-)
 
 // A Sandbox confines commands. What its methods answer may change with the settings.
 type Sandbox interface {

@@ -13,6 +13,7 @@ import (
 
 	"adze/internal/msg"
 	"adze/internal/platform/shell"
+	"adze/internal/platform/texts"
 	"adze/internal/tool"
 	"adze/internal/tool/tooltest"
 )
@@ -133,7 +134,7 @@ func TestDocOfTheSandbox(t *testing.T) {
 			c.Sandbox.(*box).off, c.Sandbox.(*box).leaves = !tt.on, func() bool { return tt.leave }
 		})
 		doc := b.Spec().Description
-		if strings.Contains(doc, sandboxDoc) != tt.on || strings.Contains(doc, leaveDoc) != tt.leave {
+		if strings.Contains(doc, catalogue.Text(texts.English, "sandbox")) != tt.on || strings.Contains(doc, catalogue.Text(texts.English, "leave")) != tt.leave {
 			t.Errorf("%+v: %s", tt, doc)
 		}
 	}

@@ -15,6 +15,9 @@ import (
 //go:embed ctxinspect.md
 var doc string
 
+//go:embed ctxinspect.zh.md
+var chinese string
+
 // An Input is what the model gives: nothing.
 type Input struct{}
 
@@ -42,7 +45,7 @@ func New(report func() string) tool.Tool {
 		Name:   "CtxInspect",
 		Doc:    strings.TrimSpace(doc),
 		Schema: json.RawMessage(`{"type":"object","properties":{},"additionalProperties":false}`),
-		Traits: tool.Traits{Hint: "inspect the use of the context window", Enabled: func() error {
+		Traits: tool.Traits{Translate: tool.InChinese(chinese), Hint: "inspect the use of the context window", Enabled: func() error {
 			if report == nil {
 				return errors.New("the setting contextCollapse.enabled is off")
 			}

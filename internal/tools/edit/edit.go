@@ -38,6 +38,9 @@ const (
 //go:embed edit.md
 var doc string
 
+//go:embed edit.zh.md
+var chinese string
+
 //go:embed edit.schema.json
 var inputSchema string
 
@@ -61,6 +64,7 @@ func New(c Config) tool.Tool {
 		Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
 		Strict: true,
 		Traits: tool.Traits{
+			Translate: tool.InChinese(chinese),
 			Hint:      "replace text in a file",
 			MaxChars:  100_000,
 			Clearable: true,

@@ -28,6 +28,9 @@ type Config struct {
 //go:embed glob.md
 var doc string
 
+//go:embed glob.zh.md
+var chinese string
+
 //go:embed glob.schema.json
 var inputSchema string
 
@@ -50,6 +53,7 @@ func New(c Config) tool.Tool {
 		Doc:    strings.TrimSpace(doc),
 		Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
 		Traits: tool.Traits{
+			Translate: tool.InChinese(chinese),
 			Hint:      "find files by name pattern",
 			Cancel:    true,
 			Clearable: true,

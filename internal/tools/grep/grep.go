@@ -30,6 +30,9 @@ type Config struct {
 //go:embed grep.md
 var doc string
 
+//go:embed grep.zh.md
+var chinese string
+
 //go:embed grep.schema.json
 var inputSchema string
 
@@ -71,6 +74,7 @@ func New(c Config) tool.Tool {
 		Doc:    strings.TrimSpace(doc),
 		Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
 		Traits: tool.Traits{
+			Translate: tool.InChinese(chinese),
 			Hint:      "search file contents by regular expression",
 			Cancel:    true,
 			Clearable: true,

@@ -28,6 +28,9 @@ const (
 //go:embed notebook.md
 var doc string
 
+//go:embed notebook.zh.md
+var chinese string
+
 //go:embed notebook.schema.json
 var inputSchema string
 
@@ -59,11 +62,12 @@ func New(c Config) tool.Tool {
 		Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
 		Strict: true,
 		Traits: tool.Traits{
-			Hint:     "change cells of a Jupyter notebook",
-			MaxChars: 100_000,
-			Output:   json.RawMessage(strings.TrimSpace(outputSchema)),
-			Restore:  c.Files.Restore,
-			Enabled:  c.Files.Enabled,
+			Translate: tool.InChinese(chinese),
+			Hint:      "change cells of a Jupyter notebook",
+			MaxChars:  100_000,
+			Output:    json.RawMessage(strings.TrimSpace(outputSchema)),
+			Restore:   c.Files.Restore,
+			Enabled:   c.Files.Enabled,
 		},
 	}, func(in Input) (tool.Call, error) { return c.bind(t, in) })
 	return t

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"adze/internal/platform/texts"
 	"adze/internal/tool"
 )
 
@@ -63,6 +64,12 @@ var restrainedDoc string
 //go:embed exit.md
 var exitDoc string
 
+//go:embed enter.zh.md
+var enterChinese string
+
+//go:embed exit.zh.md
+var exitChinese string
+
 //go:embed exit.schema.json
 var exitSchema string
 
@@ -71,15 +78,24 @@ var exitOutput string
 
 // Enter returns the tool that begins to plan.
 func Enter(c Config) tool.Tool {
-	when := eagerDoc
+	when, name := eagerDoc, "eager"
 	if c.Restrained {
-		when = restrainedDoc
+		when, name = restrainedDoc, "restrained"
 	}
 	return tool.NewBound(tool.Def{
 		Name:   "EnterPlanMode",
 		Doc:    strings.TrimSpace(enterDoc) + "\n\n" + strings.TrimSpace(when),
 		Schema: json.RawMessage(`{"type":"object","properties":{"reason":{"type":"string","description":"Why a plan helps here, in one sentence for the user."}},"additionalProperties":false}`),
-		Traits: tool.Traits{Hint: "ask to plan before acting", Enabled: c.enabled},
+		Traits: tool.Traits{
+			Hint: "ask to plan before acting", Enabled: c.enabled,
+			Translate: func(l texts.Language) map[string]string {
+				all := tool.InChinese(enterChinese)(l)
+				if all != nil {
+					all = map[string]string{"doc": all["doc"] + "\n\n" + all[name], "reason": all["reason"]}
+				}
+				return all
+			},
+		},
 	}, func(in EntryInput) (tool.Call, error) { return &entry{c, in}, nil })
 }
 
@@ -137,7 +153,7 @@ func Exit(c Config) tool.Tool {
 		Doc:    strings.TrimSpace(exitDoc),
 		Schema: json.RawMessage(strings.TrimSpace(exitSchema)),
 		Traits: tool.Traits{
-			Hint: "submit the plan for approval", Enabled: c.enabled,
+			Hint: "submit the plan for approval", Enabled: c.enabled, Translate: tool.InChinese(exitChinese),
 			Output: json.RawMessage(strings.TrimSpace(exitOutput)),
 		},
 	}, func(in Input) (tool.Call, error) {

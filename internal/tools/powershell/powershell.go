@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"adze/internal/platform/texts"
 	"adze/internal/tool"
 	"adze/internal/tool/command"
 )
@@ -28,8 +29,14 @@ type Config struct {
 	find func() (string, error)
 }
 
-//go:embed powershell.md
-var doc string
+var (
+	//go:embed powershell.md
+	english string
+	//go:embed powershell.zh.md
+	chinese string
+
+	catalogue = texts.New(english, chinese)
+)
 
 // An Input is what the model gives.
 type Input = command.Input
@@ -38,12 +45,14 @@ type Input = command.Input
 func New(c Config) tool.Tool {
 	c.Fill()
 	c.find = sync.OnceValues(func() (string, error) { return find(exec.LookPath) })
-	return tool.NewBound(tool.Def{
+	def := tool.Def{
 		Name:   Name,
-		Doc:    describe(c),
+		Doc:    c.describe(texts.English),
 		Schema: json.RawMessage(command.InputSchema()),
 		Traits: c.Traits("run a PowerShell command", c.enabled),
-	}, func(in Input) (tool.Call, error) { return newCall(in, c), nil })
+	}
+	def.Translate = c.translate
+	return tool.NewBound(def, func(in Input) (tool.Call, error) { return newCall(in, c), nil })
 }
 
 // enabled says why the tool is not offered, or returns nil.
@@ -74,16 +83,25 @@ func windows(path string) bool {
 
 // describe returns what the model is told, which depends on what there is. Nothing is looked for where
 // the tool is not offered.
-func describe(c Config) string {
-	name, joining := "PowerShell", " Join commands that depend on each other with `&&`."
+func (c Config) describe(l texts.Language) string {
+	name, join := "PowerShell", "join"
 	if c.Unwanted == nil || c.Unwanted() == nil {
 		if path, err := c.find(); err == nil && windows(path) {
-			name, joining = "Windows PowerShell 5.1", " It has no `&&`: write `a; if ($?) { b }` for commands that depend on each other."
+			name, join = "Windows PowerShell 5.1", "join.windows"
 		}
 	}
-	dir := " Neither does `Set-Location`: use absolute paths."
+	run := "run"
 	if c.SetDir != nil {
-		dir = " A `Set-Location` does, as long as it stays within the directories you work in."
+		run = "run.cd"
 	}
-	return c.Describe(doc, "{{shell}}", name, "{{joining}}", joining, "{{dir}}", dir)
+	return c.Describe(l, catalogue, catalogue.Text(l, run, name), catalogue.Text(l, join))
+}
+
+// translate implements [tool.Traits].Translate.
+func (c Config) translate(l texts.Language) map[string]string {
+	all := command.InputTexts(l)
+	if all != nil {
+		all["doc"] = c.describe(l)
+	}
+	return all
 }

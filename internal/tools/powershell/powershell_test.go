@@ -274,7 +274,7 @@ func TestEnabledAndDescribed(t *testing.T) {
 	if err := b.Traits().Enabled(); err != nil {
 		t.Error(err)
 	}
-	if doc := b.Spec().Description; !strings.Contains(doc, "runs in PowerShell in") || !strings.Contains(doc, "with `&&`") || !strings.Contains(doc, "`run_in_background`") || strings.Contains(doc, "{{") {
+	if doc := b.Spec().Description; !strings.Contains(doc, "runs in PowerShell in") || !strings.Contains(doc, "with `&&`") || !strings.Contains(doc, "`run_in_background`") || strings.Contains(doc, "{}") {
 		t.Error(doc)
 	}
 	unwanted := New(Config{Config: command.Config{Dir: func() string { return "/" }}, Unwanted: func() error { return errors.New("it is for Windows") }})
@@ -299,5 +299,11 @@ func TestEnabledAndDescribed(t *testing.T) {
 	}
 	if !windows(`C:\Windows\System32\WindowsPowerShell\v1.0\powershell.exe`) || windows(`C:\Program Files\PowerShell\7\pwsh.exe`) {
 		t.Error("which PowerShell it is cannot be told")
+	}
+}
+
+func TestTexts(t *testing.T) {
+	for _, problem := range catalogue.Check() {
+		t.Error(problem)
 	}
 }

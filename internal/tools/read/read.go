@@ -74,6 +74,9 @@ const (
 //go:embed read.md
 var doc string
 
+//go:embed read.zh.md
+var chinese string
+
 //go:embed read.schema.json
 var inputSchema string
 
@@ -106,6 +109,7 @@ func New(c Config) tool.Tool {
 		Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
 		Strict: true,
 		Traits: tool.Traits{
+			Translate:    tool.InChinese(chinese),
 			Hint:         "read the contents of a file",
 			NeverPersist: true,
 			Cancel:       true,

@@ -22,6 +22,9 @@ type Marker interface{ Mark(steps ...int) error }
 //go:embed snip.md
 var doc string
 
+//go:embed snip.zh.md
+var chinese string
+
 //go:embed snip.schema.json
 var inputSchema string
 
@@ -58,7 +61,7 @@ func New(m Marker) tool.Tool {
 		Name:   Name,
 		Doc:    strings.TrimSpace(doc),
 		Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
-		Traits: tool.Traits{Hint: "cut stale steps out of the conversation", Enabled: func() error {
+		Traits: tool.Traits{Translate: tool.InChinese(chinese), Hint: "cut stale steps out of the conversation", Enabled: func() error {
 			if m == nil {
 				return errors.New("the setting snip.enabled is off")
 			}

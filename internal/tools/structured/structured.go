@@ -25,6 +25,9 @@ const MaxTries = 5
 //go:embed structured.md
 var doc string
 
+//go:embed structured.zh.md
+var chinese string
+
 // An Output is the tool, and what it was given in the turn that runs. Until [Output.Expect] it is not
 // offered. It is safe for concurrent use.
 type Output struct {
@@ -98,7 +101,7 @@ func (o *Output) Spec() msg.ToolSpec {
 // Traits implements [tool.Tool].
 func (o *Output) Traits() tool.Traits {
 	return tool.Traits{
-		Hint: "return the final answer as checked JSON", AlwaysLoad: true,
+		Hint: "return the final answer as checked JSON", AlwaysLoad: true, Translate: tool.InChinese(chinese),
 		Enabled: func() error {
 			o.mu.Lock()
 			defer o.mu.Unlock()

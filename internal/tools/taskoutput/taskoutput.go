@@ -25,6 +25,9 @@ const (
 //go:embed taskoutput.md
 var doc string
 
+//go:embed taskoutput.zh.md
+var chinese string
+
 //go:embed taskoutput.schema.json
 var inputSchema string
 
@@ -63,10 +66,11 @@ func New(table *task.Table) tool.Tool {
 		Doc:    strings.TrimSpace(doc),
 		Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
 		Traits: tool.Traits{
-			Hint:    "read the output of a background task",
-			Cancel:  true,
-			Output:  json.RawMessage(strings.TrimSpace(outputSchema)),
-			Enabled: func() error { return command.NoTasks(table) },
+			Translate: tool.InChinese(chinese),
+			Hint:      "read the output of a background task",
+			Cancel:    true,
+			Output:    json.RawMessage(strings.TrimSpace(outputSchema)),
+			Enabled:   func() error { return command.NoTasks(table) },
 		},
 	}, func(ctx context.Context, in Input, _ func(tool.Progress)) (tool.Result, error) {
 		return run(ctx, table, in)

@@ -20,6 +20,9 @@ const patience = 6 * time.Second
 //go:embed taskstop.md
 var doc string
 
+//go:embed taskstop.zh.md
+var chinese string
+
 //go:embed taskstop.schema.json
 var inputSchema string
 
@@ -49,10 +52,11 @@ func New(table *task.Table) tool.Tool {
 		Doc:    strings.TrimSpace(doc),
 		Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
 		Traits: tool.Traits{
-			Aliases: []string{"KillShell"},
-			Hint:    "stop a background task",
-			Output:  json.RawMessage(strings.TrimSpace(outputSchema)),
-			Enabled: func() error { return command.NoTasks(table) },
+			Translate: tool.InChinese(chinese),
+			Aliases:   []string{"KillShell"},
+			Hint:      "stop a background task",
+			Output:    json.RawMessage(strings.TrimSpace(outputSchema)),
+			Enabled:   func() error { return command.NoTasks(table) },
 		},
 	}, func(ctx context.Context, in Input, _ func(tool.Progress)) (tool.Result, error) {
 		return run(ctx, table, in)

@@ -22,6 +22,9 @@ type Config struct{ Files *change.Files }
 //go:embed write.md
 var doc string
 
+//go:embed write.zh.md
+var chinese string
+
 //go:embed write.schema.json
 var inputSchema string
 
@@ -57,6 +60,7 @@ func New(c Config) tool.Tool {
 		Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
 		Strict: true,
 		Traits: tool.Traits{
+			Translate: tool.InChinese(chinese),
 			Hint:      "create or replace a whole file",
 			MaxChars:  100_000,
 			Clearable: true,
