@@ -25,10 +25,11 @@ import (
 // This file makes the front ends' desk from the builder of a session. No other file of the front ends knows the
 // builder.
 
-// desk returns what front ends offer for the session.
+// desk returns what front ends offer for the session. At a terminal that is more than elsewhere.
 func (b *builder) desk(s *session.Session) *desk.Desk {
 	cfg := desk.Config{
-		Session: s, Dir: b.env.Dir, Home: b.home, Now: b.env.Now, Log: b.log, Catalog: b.table, Mode: b.gate.Mode, Tasks: b.tasks,
+		Terminal: interactive(b.env, b.o),
+		Session:  s, Dir: b.env.Dir, Home: b.home, Now: b.env.Now, Log: b.log, Catalog: b.table, Mode: b.gate.Mode, Tasks: b.tasks,
 		Preamble: desk.Preamble{
 			Resolve: b.resolve, Describe: b.describeTools, Watch: &b.watch,
 			Blocks: func(m agent.Model, specs []msg.ToolSpec) []brief.Block {

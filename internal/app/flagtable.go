@@ -55,7 +55,7 @@ func supportedFlags() []flag {
 			set: setText(func(o *options) *string { return &o.appended })},
 		{name: "append-system-prompt-file", value: "FILE", doc: "add a file to the system prompt",
 			set: setText(func(o *options) *string { return &o.appendedFile })},
-		{name: "disable-slash-commands", doc: "with --input-format stream-json, take /compact for a prompt like any other",
+		{name: "disable-slash-commands", doc: "without a terminal, take commands such as /compact for prompts like any other",
 			set: setBool(func(o *options) *bool { return &o.noCommands })},
 		{name: "bare", doc: "read no instruction files but those of --add-dir, and run no hooks",
 			set: setBool(func(o *options) *bool { return &o.bare })},

@@ -61,11 +61,6 @@ func (b *builder) host(s *session.Session) headless.Host {
 			"read_file":             asked(d.readFile),
 		},
 	}
-	if !b.o.noCommands {
-		h.Commands = []headless.HostCommand{{
-			Name: headless.CompactCommand, Description: "Go on with a summary of the conversation", ArgumentHint: "[focus]",
-		}}
-	}
 	for _, name := range catalog.Aliases() {
 		if m, ok := b.table.Lookup(name); ok {
 			h.Models = append(h.Models, headless.HostModel{Value: name, Name: m.Name, Description: m.ID})

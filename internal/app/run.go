@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"adze/internal/agent"
+	"adze/internal/desk"
 	"adze/internal/msg"
 	"adze/internal/platform/term"
 	"adze/internal/ui/headless"
@@ -50,8 +51,12 @@ func run(ctx context.Context, env *Env, o *options) error {
 	if err != nil {
 		return err
 	}
+	var commands *desk.Desk
+	if !o.noCommands {
+		commands = b.desk(s)
+	}
 	front := headless.New(headless.Config{
-		Session: s, Format: o.output, Stdout: env.Stdout, Stderr: env.Stderr,
+		Session: s, Desk: commands, Format: o.output, Stdout: env.Stdout, Stderr: env.Stderr,
 		Verbose: o.verbose, Partial: o.partial, Replay: o.replay, Hooks: o.hookEvents,
 		Shown: env.shown(), ShownErr: term.Sanitize, Explain: b.explain, Now: env.Now,
 		Info: func() headless.Info {

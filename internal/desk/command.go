@@ -64,14 +64,16 @@ const (
 	Ask
 )
 
-// Commands returns every command, in the order of /help.
-func (d *Desk) Commands() []Command { return d.commands }
+// Commands returns the commands that are available, in the order of /help.
+func (d *Desk) Commands() []Command {
+	return slices.DeleteFunc(slices.Clone(d.all), func(c Command) bool { return c.Terminal && !d.cfg.Terminal })
+}
 
-// Lookup returns the command of that name or alias, in any case of letters.
+// Lookup returns the command of that name or alias, in any case of letters, whether it is available or not.
 func (d *Desk) Lookup(name string) (*Command, bool) {
 	is := func(other string) bool { return strings.EqualFold(other, name) }
-	for i := range d.commands {
-		if c := &d.commands[i]; is(c.Name) || slices.ContainsFunc(c.Aliases, is) {
+	for i := range d.all {
+		if c := &d.all[i]; is(c.Name) || slices.ContainsFunc(c.Aliases, is) {
 			return c, true
 		}
 	}
@@ -95,8 +97,11 @@ func Parse(text string) (name, arg string, ok bool) {
 // Run runs the command of that name.
 func (d *Desk) Run(ctx context.Context, name, arg string) (Answer, error) {
 	c, ok := d.Lookup(name)
-	if !ok {
+	switch {
+	case !ok:
 		return nil, d.unknown(name)
+	case c.Terminal && !d.cfg.Terminal:
+		return nil, fmt.Errorf("/%s needs a user at a terminal", c.Name)
 	}
 	return c.Run(ctx, d, arg)
 }
@@ -104,7 +109,7 @@ func (d *Desk) Run(ctx context.Context, name, arg string) (Answer, error) {
 // unknown says that there is no such command, and which one may be meant.
 func (d *Desk) unknown(name string) error {
 	var names []string
-	for _, c := range d.commands {
+	for _, c := range d.Commands() {
 		names = append(names, c.Name)
 	}
 	if near := spell.Closest(name, names, 1); len(near) > 0 {
@@ -119,7 +124,7 @@ func (d *Desk) Complete(text string) string {
 		return text
 	}
 	var found []string
-	for _, c := range d.commands {
+	for _, c := range d.Commands() {
 		if strings.HasPrefix("/"+c.Name, text) {
 			found = append(found, "/"+c.Name)
 		}

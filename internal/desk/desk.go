@@ -24,6 +24,8 @@ type Config struct {
 	// Dir is the working directory, Home the state home; without one Home is empty.
 	Dir, Home string
 	Now       func() time.Time
+	// Terminal says that a user is at a terminal, who can go on to another session, or leave.
+	Terminal bool
 
 	// Log is the transcript of the session; nil if it is not kept.
 	Log     *store.Log
@@ -80,8 +82,8 @@ type Instructions interface {
 
 // A Desk offers commands and services for one session.
 type Desk struct {
-	cfg      Config
-	commands []Command
+	cfg Config
+	all []Command
 }
 
 // New returns the desk of a session.
@@ -89,7 +91,7 @@ func New(cfg Config) *Desk {
 	if cfg.Short == nil {
 		cfg.Short = func(path string) string { return path }
 	}
-	return &Desk{cfg: cfg, commands: commands()}
+	return &Desk{cfg: cfg, all: commands()}
 }
 
 // Session returns the session that the desk is for.

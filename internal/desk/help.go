@@ -9,8 +9,11 @@ func helpCommand() Command {
 // help lists the commands and what else can be typed.
 func (d *Desk) help() Page {
 	t := Table{Columns: make([]Column, 2), Indented: true}
-	for _, c := range d.commands {
+	for _, c := range d.Commands() {
 		t.Rows = append(t.Rows, []string{c.usage(), c.Doc})
+	}
+	if !d.cfg.Terminal {
+		return Page{Blocks: []Block{t}}
 	}
 	t.Rows = append(t.Rows,
 		[]string{"!COMMAND", "run a command yourself; the model sees what it printed"},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -100,7 +101,13 @@ func (d *Desk) Export(name string) (string, error) {
 	if _, err := os.Lstat(path); err == nil {
 		return "", fmt.Errorf("%s exists already; name another file", path)
 	}
-	info := &archive.Info{ID: id, Path: d.cfg.Log.Path(), Dir: d.cfg.Dir}
+	info, err := archive.Describe(d.cfg.Log.Path())
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", errors.New("there is nothing to export yet")
+	case err != nil:
+		return "", err
+	}
 	return path, archive.ExportFile(path, info, archive.ExportOptions{Format: archive.FormatOf(path)})
 }
 

@@ -52,6 +52,15 @@ func (c chore) run(ctx context.Context, tell func(agent.Event)) {
 	}
 }
 
+// local carries out [Local].
+func local(ctx context.Context, do func(context.Context) (string, error)) (*Outcome, agent.Ended) {
+	text, err := do(ctx)
+	if ctx.Err() != nil {
+		return &Outcome{}, agent.Ended{Reason: agent.AbortedStreaming}
+	}
+	return &Outcome{Text: text, Err: err}, agent.Ended{Reason: agent.Completed}
+}
+
 // compact returns the chore of [Compact].
 func (s *Session) compact(op Compact) chore {
 	return func(ctx context.Context) (agent.Event, error) {
@@ -82,6 +91,9 @@ func (s *Session) writeNotes(ctx context.Context) (agent.Event, error) {
 		return nil, err
 	}
 	text, err := s.window.Turn(m, s.preamble(ctx, m)).Notes(ctx)
+	if text == "" {
+		text = "There is nothing to take notes of yet."
+	}
 	return agent.Notice{Text: text}, err
 }
 

@@ -53,6 +53,14 @@ type (
 	// Notes brings the session notes up to date, after the turn that runs, and shows them.
 	Notes struct{}
 
+	// Local does something without the model in place of a turn, when what was submitted before is done.
+	Local struct {
+		// ID is what it can be withdrawn by while it waits; it may be empty.
+		ID string
+		// Do returns what to tell the user; it may submit operations that need no turn.
+		Do func(ctx context.Context) (string, error)
+	}
+
 	// Interrupt stops the turn that runs.
 	Interrupt struct {
 		// Queued takes back the prompts that wait for their turns, too.
@@ -100,6 +108,7 @@ func (Note) op()        {}
 func (Compact) op()     {}
 func (Notes) op()       {}
 func (Snip) op()        {}
+func (Local) op()       {}
 func (Interrupt) op()   {}
 func (Detach) op()      {}
 func (Withdraw) op()    {}
@@ -134,6 +143,8 @@ type (
 		// Denials are those of the session so far.
 		Denials []Denial
 		Took    time.Duration
+		// Local is what came of a [Local] operation; nil for anything else.
+		Local *Outcome
 	}
 
 	// Asked says that the user has to answer something; see [Answer].
@@ -151,6 +162,12 @@ type (
 	// Changed says what the session uses from now on; empty means that it did not change.
 	Changed struct{ Model, Mode string }
 )
+
+// An Outcome is what came of a [Local] operation, for the user.
+type Outcome struct {
+	Text string
+	Err  error
+}
 
 func (Started) event()  {}
 func (Loop) event()     {}
@@ -187,6 +204,8 @@ func (s *Session) Submit(ctx context.Context, op Op) error {
 		return s.enqueue(job{note: true, chore: s.snip})
 	case Notes:
 		return s.enqueue(job{note: true, chore: s.writeNotes})
+	case Local:
+		return s.enqueue(job{Prompt: Prompt{ID: op.ID}, note: true, local: op.Do})
 	case FollowUp:
 		return s.hear(Prompt(op), s.inbox.Say)
 	case Steer:
@@ -226,11 +245,16 @@ type job struct {
 	heard bool // already
 	// chore, if not nil, is what to do instead of a turn.
 	chore chore
+	// local, if not nil, is what to do without the model.
+	local func(ctx context.Context) (string, error)
 	// stopped is why it was interrupted before it began.
 	stopped tool.Abort
 	// kept is what the log has of it while it waits.
 	kept string
 }
+
+// tells reports whether something comes of the job although it has no prompt.
+func (j *job) tells() bool { return j.chore != nil || j.local != nil }
 
 // enqueue takes a job, unless there is nothing to do.
 func (s *Session) enqueue(j job) error {
@@ -243,10 +267,10 @@ func (s *Session) enqueueLocked(j job) error {
 	switch {
 	case s.closed:
 		return ErrClosed
-	case empty(j.Parts) && j.chore == nil:
+	case empty(j.Parts) && !j.tells():
 		return nil
 	}
-	if s.busy && j.chore == nil {
+	if s.busy && !j.tells() {
 		// It may wait for long: it is kept, in case that the program does not live to take it up.
 		j.kept = msg.PlainText(j.Parts)
 		s.note(store.Queue{Op: store.Enqueue, Content: j.kept})
@@ -355,7 +379,7 @@ func (s *Session) Interrupt(op Interrupt) (waiting []string) {
 func prompts(jobs []job) []string {
 	var ids []string
 	for _, j := range jobs {
-		if !j.note || j.chore != nil {
+		if !j.note || j.tells() {
 			ids = append(ids, j.ID)
 		}
 	}

@@ -64,16 +64,20 @@ func (s *Session) do(ctx context.Context, j job) {
 	}
 	began := s.now()
 	end := Finished{Before: s.ledger.Totals()}
-	s.feed.add(ctx, Started{Prompt: j.ID, Note: j.note, Chore: j.chore != nil}, false)
-	s.run(ctx, j, func(ev agent.Event) {
-		if ended, ok := ev.(agent.Ended); ok {
-			end.Ended = ended
-			return
+	s.feed.add(ctx, Started{Prompt: j.ID, Note: j.note, Chore: j.tells()}, false)
+	if j.local != nil {
+		end.Local, end.Ended = local(ctx, j.local)
+	} else {
+		s.run(ctx, j, func(ev agent.Event) {
+			if ended, ok := ev.(agent.Ended); ok {
+				end.Ended = ended
+				return
+			}
+			s.feed.add(ctx, Loop{ev}, live(ev))
+		})
+		if s.cfg.Listeners.Ended != nil {
+			s.cfg.Listeners.Ended(ctx, end.Ended)
 		}
-		s.feed.add(ctx, Loop{ev}, live(ev))
-	})
-	if s.cfg.Listeners.Ended != nil {
-		s.cfg.Listeners.Ended(ctx, end.Ended)
 	}
 	end.After, end.Denials, end.Took = s.ledger.Totals(), s.Denials(), s.now().Sub(began)
 	if !j.note || j.chore != nil {

@@ -1,46 +1,97 @@
 package headless
 
 import (
-	"slices"
+	"context"
+	"fmt"
 	"strings"
-	"unicode"
 
+	"adze/internal/desk"
 	"adze/internal/msg"
 	"adze/internal/session"
+	"adze/internal/ui/draw"
 )
 
-// CompactCommand is the command that a host can send in place of a prompt, if the program around the session
-// offers it.
-const CompactCommand = "compact"
-
-// commands returns the names of the commands that there are.
-func (sv *server) commands() []string {
-	if sv == nil {
+// commands returns the commands that can be sent in place of a prompt.
+func (f *Front) commands() []desk.Command {
+	if f.cfg.Desk == nil {
 		return nil
 	}
-	var names []string
-	for _, c := range sv.h.Commands {
-		names = append(names, c.Name)
-	}
-	return names
+	return f.cfg.Desk.Commands()
 }
 
-// command returns what a message asks for that is a command and nothing else, or nil.
-func (sv *server) command(p session.Prompt) session.Op {
-	if len(p.Parts) != 1 {
-		return nil
+// interpret returns the prompt that is to be said, or the operation to submit in its place if it is a command.
+// What looks like a command and is none is a prompt.
+func (f *Front) interpret(ctx context.Context, p session.Prompt) (session.Prompt, session.Op) {
+	c, arg := f.command(p)
+	if c == nil {
+		return p, nil
+	}
+	run := func(ctx context.Context) (desk.Answer, error) { return f.cfg.Desk.Run(ctx, c.Name, arg) }
+	if c.Kind == desk.Work || c.Kind == desk.Ask {
+		answer, err := run(ctx)
+		switch a := answer.(type) {
+		case desk.Prompt:
+			return session.Prompt{ID: p.ID, Parts: []msg.Part{&msg.Text{Text: a.Text}}}, nil
+		case desk.Operation:
+			if op, ok := a.Op.(session.Compact); ok {
+				op.ID = p.ID
+				a.Op = op
+			}
+			return p, a.Op
+		}
+		run = func(context.Context) (desk.Answer, error) { return answer, err }
+	}
+	return p, session.Local{ID: p.ID, Do: func(ctx context.Context) (string, error) {
+		answer, err := run(ctx)
+		if err != nil {
+			return "", err
+		}
+		return f.carryOut(ctx, answer)
+	}}
+}
+
+// command returns the command that a prompt is, with its argument, or nil.
+func (f *Front) command(p session.Prompt) (*desk.Command, string) {
+	if f.cfg.Desk == nil || len(p.Parts) != 1 {
+		return nil, ""
 	}
 	text, ok := p.Parts[0].(*msg.Text)
 	if !ok {
-		return nil
+		return nil, ""
 	}
-	rest, ok := strings.CutPrefix(strings.TrimSpace(text.Text), "/")
-	name, arg := rest, ""
-	if i := strings.IndexFunc(rest, unicode.IsSpace); i >= 0 {
-		name, arg = rest[:i], strings.TrimSpace(rest[i:])
+	name, arg, ok := desk.Parse(text.Text)
+	if !ok {
+		return nil, ""
 	}
-	if !ok || name != CompactCommand || !slices.Contains(sv.commands(), name) {
-		return nil
-	}
-	return session.Compact{ID: p.ID, Focus: arg}
+	c, _ := f.cfg.Desk.Lookup(name)
+	return c, arg
 }
+
+// carryOut does what a command comes to and returns what there is to read about it.
+func (f *Front) carryOut(ctx context.Context, answer desk.Answer) (string, error) {
+	switch a := answer.(type) {
+	case desk.Page:
+		return pageText(a), nil
+	case desk.List:
+		text := strings.Join(draw.Choices(a, draw.Options{}), "\n")
+		if a.Usage != "" {
+			text += "\nTo choose: " + a.Usage
+		}
+		return text, nil
+	case desk.Operation:
+		if err := f.cfg.Session.Submit(ctx, a.Op); err != nil {
+			return "", err
+		}
+		if len(a.Blocks) > 0 {
+			return pageText(a.Page), nil
+		}
+		return a.Result, nil
+	case desk.Follow:
+		return pageText(a.Page), nil
+	case desk.Edit:
+		return "", desk.NoEditor(a.Path)
+	}
+	return "", fmt.Errorf("this cannot be done without a terminal")
+}
+
+func pageText(p desk.Page) string { return strings.Join(draw.Page(p, draw.Options{}), "\n") }

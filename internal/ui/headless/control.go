@@ -25,12 +25,9 @@ const (
 
 // unavailable are requests that hosts know and this version has no part for.
 var unavailable = [...]string{
-	"apply_flag_settings", "background_tasks", "elicitation", "file_suggestions", "get_context_usage", "get_hooks_listing",
-	"get_session_cost", "get_settings", "get_task_output", "get_usage", "hook_callback", "list_models",
-	"list_permission_rules", "mcp_call", "mcp_message", "mcp_read_resource", "mcp_reconnect", "mcp_set_servers",
-	"mcp_status", "mcp_toggle", "read_file", "register_repo_root", "reload_output_styles", "reload_plugins",
-	"reload_skills", "rename_session", "request_user_dialog", "rewind_files", "seed_read_state", "set_color",
-	"set_has_subscribers", "set_max_thinking_tokens", "stop_task", "update_settings",
+	"apply_flag_settings", "elicitation", "hook_callback", "mcp_call", "mcp_message", "mcp_read_resource", "mcp_reconnect",
+	"mcp_set_servers", "mcp_toggle", "register_repo_root", "reload_output_styles", "reload_plugins", "reload_skills",
+	"request_user_dialog", "set_color", "set_has_subscribers", "update_settings",
 }
 
 // A controlRequest is a request of the host. Each gets exactly one answer.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"adze/internal/agent"
+	"adze/internal/desk"
 	"adze/internal/msg"
 	"adze/internal/session"
 	"adze/internal/tool"
@@ -38,6 +39,8 @@ type Config struct {
 	Shown, ShownErr func(string) string
 	// Explain says what an error means for a person, in the words of the given model.
 	Explain func(err error, model string) string
+	// Desk offers commands, which may be sent in place of prompts; nil makes all of them prompts.
+	Desk *desk.Desk
 	// Info describes the session to readers of the stream.
 	Info func() Info
 	// Now is replaced in tests; nil means the wall clock.
@@ -107,11 +110,16 @@ func New(cfg Config) *Front {
 	return f
 }
 
-// Turn runs one turn, prints it and closes the session. When nobody reads what is printed, or ctx is
+// Turn runs one turn, or a command, prints it and closes the session. When nobody reads what is printed, or ctx is
 // done, the turn is interrupted.
 func (f *Front) Turn(ctx context.Context, parts ...msg.Part) Outcome {
 	return f.follow(ctx, func(ctx context.Context) {
-		f.cfg.Session.Submit(ctx, session.Prompt{Parts: parts}) // ok: nobody has closed it yet
+		p, command := f.interpret(ctx, session.Prompt{Parts: parts})
+		var op session.Op = p
+		if command != nil {
+			op = command
+		}
+		f.cfg.Session.Submit(ctx, op) // ok: nobody has closed it yet
 	})
 }
 

@@ -23,9 +23,8 @@ const maxLine = 10 << 20
 type Host struct {
 	// DefaultModel is the model that a request without a name goes back to.
 	DefaultModel string
-	// Models and Commands list what the host may offer, by name.
-	Models   []HostModel
-	Commands []HostCommand
+	// Models lists the models that the host may offer.
+	Models []HostModel
 	// Asks puts questions about calls to the host; without it they are denied.
 	Asks bool
 	// Initialize applies what the host wants of the turns to come.
@@ -41,9 +40,6 @@ type Request func(ctx context.Context, request json.RawMessage) (any, error)
 
 // A HostModel is a model as a host shows it.
 type HostModel struct{ Value, Name, Description string }
-
-// A HostCommand is a slash command as a host shows it.
-type HostCommand struct{ Name, Description, ArgumentHint string }
 
 // A server reads what a host writes and sees to it that every request is answered.
 type server struct {
@@ -173,12 +169,12 @@ func (sv *server) hear(in inputLine) error {
 		sv.refuse()
 		return nil
 	}
-	p := session.Prompt{ID: in.ID, Parts: m.Parts}
+	said := session.Prompt{ID: in.ID, Parts: m.Parts}
+	p, command := sv.f.interpret(sv.ctx, said)
 	var op session.Op = p
-	command := sv.command(p)
 	switch {
 	case in.ShouldQuery != nil && !*in.ShouldQuery:
-		op = session.Note(p)
+		op = session.Note(said)
 	case command != nil:
 		op = command
 	case in.Priority == "now":

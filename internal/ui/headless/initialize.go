@@ -49,10 +49,11 @@ func (sv *server) initialize(id string, body json.RawMessage) []byte {
 // abilities tells the host what there is.
 func (sv *server) abilities(o *object) {
 	info := sv.f.cfg.Info()
-	o.list("commands", len(sv.h.Commands), func(i int, item *object) {
-		item.str("name", sv.h.Commands[i].Name)
-		item.str("description", sv.h.Commands[i].Description)
-		item.str("argumentHint", sv.h.Commands[i].ArgumentHint)
+	commands := sv.f.commands()
+	o.list("commands", len(commands), func(i int, item *object) {
+		item.str("name", commands[i].Name)
+		item.str("description", commands[i].Doc)
+		item.str("argumentHint", commands[i].Args)
 	})
 	o.strs("agents", nil)
 	o.str("output_style", "default")

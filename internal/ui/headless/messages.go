@@ -118,8 +118,15 @@ func lineID(e msg.Entry, i, n int) string {
 	return msg.NewID()
 }
 
-// failed prints the error that ended the turn as a message of nobody, which hosts show.
+// failed prints the error that ended the turn.
 func (p *streamPrinter) failed(err error) {
+	o := synthetic(p.f.explain(err))
+	o.str("error", errorName(err))
+	p.f.emit(o)
+}
+
+// synthetic returns a message that no model wrote, which hosts show.
+func synthetic(text string) *object {
 	o := &object{}
 	o.str("type", "assistant")
 	o.object("message", func(o *object) {
@@ -127,14 +134,13 @@ func (p *streamPrinter) failed(err error) {
 		o.str("type", "message")
 		o.str("role", "assistant")
 		o.str("model", "<synthetic>")
-		o.parts("content", &msg.Text{Text: p.f.explain(err)})
+		o.parts("content", &msg.Text{Text: text})
 		o.null("stop_reason")
 		o.null("stop_sequence")
 		o.object("usage", func(o *object) { appendUsage(o, msg.Usage{}) })
 	})
 	o.null("parent_tool_use_id")
-	o.str("error", errorName(err))
-	p.f.emit(o)
+	return o
 }
 
 // errorName returns the name that hosts know for the kind of err.

@@ -37,9 +37,20 @@ func (r *result) answer(e msg.Entry) {
 	r.open = e.Stop == string(model.StopMaxTokens) && len(e.Message.Uses()) == 0
 }
 
+// say adds a line to what the turn came to.
+func (r *result) say(text string) {
+	if r.text != "" {
+		r.text += "\n"
+	}
+	r.text += text
+}
+
 // answered returns what the turn came to as text.
 func (r *result) answered() string {
-	if r.Output != nil {
+	switch {
+	case r.Local != nil:
+		return r.Local.Text
+	case r.Output != nil:
 		return string(r.Output)
 	}
 	return r.text
@@ -49,7 +60,7 @@ func (r *result) answered() string {
 func (r *result) subtype() (name string, isError bool) {
 	switch r.Reason {
 	case agent.Completed, agent.TokenBudgetDone:
-		return "success", false
+		return "success", r.Local != nil && r.Local.Err != nil
 	case agent.ModelError, agent.PromptTooLong, agent.BlockingLimit, agent.ImageError:
 		return "success", true
 	case agent.MaxTurnsReached:
@@ -65,6 +76,8 @@ func (r *result) subtype() (name string, isError bool) {
 // problem says for a person why the turn ended, or nothing if it did what it was asked to do.
 func (r *result) problem() string {
 	switch end := r.Ended; {
+	case r.Local != nil && r.Local.Err != nil:
+		return r.Local.Err.Error()
 	case end.Reason.OK():
 		return ""
 	case end.Err != nil:

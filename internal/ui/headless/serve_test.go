@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"adze/internal/agent"
+	"adze/internal/desk"
 	"adze/internal/permission"
 	"adze/internal/session"
 	"adze/internal/tool"
@@ -263,7 +264,7 @@ func TestNobodyToAsk(t *testing.T) {
 func TestInitialize(t *testing.T) {
 	var got Start
 	h := Host{
-		Models: []HostModel{{"m", "M", "a model"}}, Commands: []HostCommand{{"cost", "what it cost", ""}},
+		Models: []HostModel{{"m", "M", "a model"}},
 		Initialize: func(_ context.Context, s Start) error {
 			if len(s.Hooks) > 0 {
 				return &Refusal{codeUnsupported, "hooks are not available in this version"}
@@ -272,7 +273,7 @@ func TestInitialize(t *testing.T) {
 			return nil
 		},
 	}
-	d := talk(t, "say x", h, nil)
+	d := talk(t, "say x", h, func(_ *session.Config, c *Config) { c.Desk = desk.New(desk.Config{}) })
 	answer := func(id, body string) map[string]any {
 		d.say(request(id, body))
 		return d.await("control_response", "")["response"].(map[string]any)
@@ -293,10 +294,14 @@ func TestInitialize(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
+	var commands []any
+	for _, c := range desk.New(desk.Config{}).Commands() {
+		commands = append(commands, map[string]any{"name": c.Name, "description": c.Doc, "argumentHint": c.Args})
+	}
 	wantAnswer := map[string]any{
 		"subtype": "success", "request_id": "3", "pending_permission_requests": []any{},
 		"response": map[string]any{
-			"commands": []any{map[string]any{"name": "cost", "description": "what it cost", "argumentHint": ""}}, "agents": []any{},
+			"commands": commands, "agents": []any{},
 			"output_style": "default", "available_output_styles": []any{"default"},
 			"models":  []any{map[string]any{"value": "m", "displayName": "M", "description": "a model"}},
 			"account": map[string]any{"apiKeySource": "none"}, "claude_code_version": "1",

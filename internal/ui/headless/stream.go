@@ -52,10 +52,14 @@ func (p *streamPrinter) begin(s session.Started) {
 		tools = append(tools, spec.Name)
 	}
 	o.strs("tools", tools)
+	var names []string
+	for _, c := range p.f.commands() {
+		names = append(names, c.Name)
+	}
 	o.strs("mcp_servers", nil)
 	o.str("model", info.Model)
 	o.str("permissionMode", info.Mode)
-	o.strs("slash_commands", p.f.host.commands())
+	o.strs("slash_commands", names)
 	o.str("apiKeySource", info.KeySource)
 	// The field's name is the protocol's; its value says whose version it is.
 	o.str("claude_code_version", info.Version)
@@ -72,6 +76,9 @@ func (p *streamPrinter) begin(s session.Started) {
 
 func (p *streamPrinter) end(r *result) {
 	p.running.clear()
+	if r.Local != nil && r.Local.Err == nil && r.Local.Text != "" {
+		p.f.emit(synthetic(r.Local.Text))
+	}
 	if !r.note {
 		p.f.emit(r.record())
 	}

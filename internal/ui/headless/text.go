@@ -28,16 +28,28 @@ type jsonPrinter struct{ *notes }
 
 func (p *jsonPrinter) end(r *result) { p.f.emit(r.record()) }
 
-// notes say on standard error what the person should know while a turn runs.
-type notes struct{ f *Front }
+// notes say on standard error what the user should know while a turn runs. What an operation in place of a turn
+// says is its result.
+type notes struct {
+	f     *Front
+	chore bool
+}
 
-func (n *notes) begin(session.Started)   {}
+func (n *notes) begin(s session.Started) { n.chore = s.Chore }
 func (n *notes) changed(session.Changed) {}
 
 func (n *notes) event(ev agent.Event) {
 	switch ev := ev.(type) {
 	case agent.Notice:
+		if n.chore {
+			n.f.result.say(ev.Text)
+			return
+		}
 		n.f.warn(ev.Text)
+	case agent.Compacted:
+		if n.chore {
+			n.f.result.say(fmt.Sprintf("The conversation was shortened from about %d to %d tokens.", ev.Before, ev.After))
+		}
 	case agent.Retrying:
 		n.retrying(ev.Retrying)
 	case agent.ToolStarted:

@@ -10,8 +10,11 @@ import (
 
 // take takes what was typed.
 func (f *Front) take(ctx context.Context, t typed) {
+	if t.end {
+		f.unfollow()
+	}
 	switch {
-	case t.end && f.working && len(f.asked) == 0:
+	case t.end && len(f.asked) == 0 && f.busy():
 		f.ended, f.offer = true, nil
 	case t.end:
 		f.quit()
@@ -95,7 +98,7 @@ func (f *Front) enter(ctx context.Context, text string) {
 		return
 	case offer.pick(trimmed) != nil:
 		f.carryOut(ctx, func() (desk.Answer, error) { return offer.Choose(ctx, *offer.pick(trimmed)) })
-		if !f.gone(ctx) && f.next == nil && !f.working && !f.awaited {
+		if !f.gone(ctx) && f.next == nil && !f.busy() {
 			f.prompt()
 		}
 		return
@@ -112,7 +115,7 @@ func (f *Front) enter(ctx context.Context, text string) {
 	if len(f.asked) == 0 {
 		f.remember(text)
 	}
-	if !f.gone(ctx) && f.next == nil && !f.out.prompted && !f.working && !f.awaited {
+	if !f.gone(ctx) && f.next == nil && !f.out.prompted && !f.busy() {
 		f.prompt()
 	}
 }

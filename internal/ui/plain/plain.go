@@ -176,7 +176,8 @@ func (f *Front) Run(ctx context.Context) error {
 func (f *Front) converse(ctx context.Context, begins bool) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	after := f.talk.Last()
+	talk := f.talk // the user may leave before its entries are followed
+	after := talk.Last()
 	if begins {
 		f.begin(ctx)
 	}
@@ -184,7 +185,7 @@ func (f *Front) converse(ctx context.Context, begins bool) {
 	followed := make(chan struct{})
 	go func() {
 		defer close(followed)
-		for e := range f.talk.Entries(ctx, after, session.Latest) {
+		for e := range talk.Entries(ctx, after, session.Latest) {
 			select {
 			case entries <- e:
 			case <-ctx.Done():
@@ -226,6 +227,9 @@ func (f *Front) converse(ctx context.Context, begins bool) {
 	}
 }
 
+// busy reports whether the session does something that the user waits for.
+func (f *Front) busy() bool { return f.working || f.awaited }
+
 // gone reports whether the conversation is over.
 func (f *Front) gone(ctx context.Context) bool { return ctx.Err() != nil || f.talk == nil }
 
@@ -265,11 +269,11 @@ func (f *Front) entry(e session.Entry) {
 		f.awaited = false
 		f.changed(ev)
 	}
-	if f.ended && (!f.working || len(f.asked) > 0) { // nobody is left to answer
+	if f.ended && (!f.busy() || len(f.asked) > 0) { // nobody is left to answer
 		f.quit()
 		return
 	}
-	if !f.out.prompted && (!f.working && !f.awaited || len(f.asked) > 0) {
+	if !f.out.prompted && (!f.busy() || len(f.asked) > 0) {
 		f.prompt()
 	}
 }

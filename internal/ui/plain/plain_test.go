@@ -144,7 +144,7 @@ func newConsole(t *testing.T, script string, change func(*setup)) *console {
 	})
 	cfg := setup{Config: Config{In: in, Out: c, Width: func() int { return 60 }}}
 	cfg.desk = desk.Config{
-		Dir: t.TempDir(), Home: t.TempDir(), Now: time.Now, Mode: func() string { return "default" },
+		Dir: t.TempDir(), Home: t.TempDir(), Now: time.Now, Terminal: true, Mode: func() string { return "default" },
 		Preamble: desk.Preamble{
 			Resolve:  func(name string) (agent.Model, error) { return agent.Model{ID: name, Window: 1000}, nil },
 			Describe: func(specs []msg.ToolSpec) []msg.ToolSpec { return specs },

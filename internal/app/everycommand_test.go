@@ -1,0 +1,65 @@
+package app
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"adze/internal/desk"
+)
+
+// Every command answers at a terminal, in print mode and to a host, and no model is asked. Where a command makes
+// no sense it says so. A command that stands for a prompt is left out: asking a model is what it does.
+//
+// Proves CMD-02.
+func TestEveryCommandAnswersEverywhere(t *testing.T) {
+	for _, c := range desk.New(desk.Config{Terminal: true}).Commands() {
+		if c.Kind == desk.Ask {
+			continue
+		}
+		t.Run(c.Name, func(t *testing.T) {
+			text := "/" + c.Name
+			refused := "needs a user at a terminal"
+			run := func(stdin string, terminal bool, args ...string) (int, string, string) {
+				t.Helper()
+				p := newPlace(t)
+				p.env.Now = time.Now
+				p.env.Stdin, p.env.StdinTerminal, p.env.StdoutTerminal = strings.NewReader(stdin), terminal, terminal
+				args = append(args, "--plain", "--trust", "--model", replayPrefix+p.path("model.replay"), "--record-requests", p.path("sent"))
+				code, out, said := p.run(args...)
+				if sent, err := os.ReadDir(p.path("sent")); err == nil && len(sent) > 1 { // the script itself
+					t.Errorf("%v: a model was asked: %v", args, sent)
+				}
+				return code, out, said
+			}
+
+			_, screen, _ := run(text+"\n", true)
+			_, after, prompted := strings.Cut(screen, "\n> ")
+			if !prompted || strings.Contains(screen, refused) {
+				t.Errorf("at a terminal: %s", screen)
+			}
+			if leaves := c.Name == "exit"; !leaves && strings.TrimSpace(strings.Trim(after, "> ")) == "" {
+				t.Errorf("at a terminal it says nothing: %q", screen)
+			}
+
+			code, out, said := run("", false, "-p", text)
+			if out+said == "" || (code == 0) != (said == "") || c.Terminal != strings.Contains(said, refused) {
+				t.Errorf("print mode: %d\n%s\n%s", code, out, said)
+			}
+
+			line, err := json.Marshal(object{"type": "user", "message": object{"role": "user", "content": text}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, out, _ = run(string(line)+"\n", false, "--input-format", "stream-json", "--output-format", "stream-json", "--verbose")
+			if strings.Count(out, `"type":"result"`) != 1 {
+				t.Errorf("to a host: %s", out)
+			}
+			if c.Terminal != strings.Contains(out, refused) {
+				t.Errorf("to a host: refused: %t\n%s", !c.Terminal, out)
+			}
+		})
+	}
+}

@@ -1,0 +1,207 @@
+package desk
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"adze/internal/agent"
+	"adze/internal/msg"
+	"adze/internal/session"
+	"adze/internal/session/store"
+)
+
+// Proves CMD-01.
+func TestParse(t *testing.T) {
+	for _, tt := range []struct {
+		text, name, arg string
+		ok              bool
+	}{
+		{"/help", "help", "", true}, {"  /compact  the tests \n", "compact", "the tests", true}, {"/compact\nthe tests", "compact", "the tests", true},
+		{"/", "", "", true}, {"/usr/bin/x explain", "usr/bin/x", "explain", false}, {"//", "/", "", false}, {"help", "", "", false}, {"", "", "", false},
+		{"say /help", "", "", false},
+	} {
+		name, arg, ok := Parse(tt.text)
+		if ok != tt.ok || ok && (name != tt.name || arg != tt.arg) {
+			t.Errorf("%q: %q, %q, %t", tt.text, name, arg, ok)
+		}
+	}
+}
+
+// Names are unique, and every command says what it does. Lookup knows aliases and does not mind capitals.
+//
+// Proves CMD-01.
+func TestLookup(t *testing.T) {
+	d := New(Config{Terminal: true})
+	seen := map[string]bool{}
+	for _, c := range d.Commands() {
+		for _, name := range append([]string{c.Name}, c.Aliases...) {
+			if seen[name] || name != strings.ToLower(name) {
+				t.Errorf("/%s is there twice, or has capitals", name)
+			}
+			seen[name] = true
+			if got, ok := d.Lookup(strings.ToUpper(name)); !ok || got.Name != c.Name {
+				t.Errorf("/%s is not found", name)
+			}
+		}
+		if c.Doc == "" || c.Run == nil {
+			t.Errorf("/%s is not complete", c.Name)
+		}
+	}
+	for name, want := range map[string]string{
+		"hlep": "there is no command /hlep; did you mean /help?", "qqqqqqq": "there is no command /qqqqqqq; /help lists them",
+	} {
+		if _, err := d.Run(t.Context(), name, ""); err == nil || err.Error() != want {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for text, want := range map[string]string{"/cos": "/cost", "/e": "/e", "/nothing": "/nothing", "co": "co"} {
+		if got := d.Complete(text); got != want {
+			t.Errorf("%q is completed to %q, not %q", text, got, want)
+		}
+	}
+}
+
+// Without a terminal some commands are not there, and say so when they are tried.
+//
+// Proves CMD-02.
+func TestAvailable(t *testing.T) {
+	d := New(Config{})
+	for _, c := range d.Commands() {
+		if c.Terminal {
+			t.Errorf("/%s is offered", c.Name)
+		}
+	}
+	if _, err := d.Run(t.Context(), "quit", ""); err == nil || err.Error() != "/exit needs a user at a terminal" {
+		t.Error(err)
+	}
+}
+
+// newSession returns a session that no model answers, and its log.
+func newSession(t *testing.T, home, dir, id string) (*session.Session, *store.Log) {
+	t.Helper()
+	log, err := store.Open(store.Options{Home: home, Dir: dir, Session: id, Version: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { log.Close() })
+	if err := log.Append(msg.Entry{ID: msg.NewID(), Message: msg.UserText("hi"), Time: time.Now()}); err != nil {
+		t.Fatal(err)
+	}
+	s := session.Open(t.Context(), session.Config{ID: id, Models: session.Models{Main: "m", Resolve: func(name string) (agent.Model, error) {
+		return agent.Model{ID: name, Window: 1000}, nil
+	}}})
+	t.Cleanup(s.Close)
+	return s, log
+}
+
+func TestSessions(t *testing.T) {
+	home, dir := t.TempDir(), t.TempDir()
+	s, log := newSession(t, home, dir, "00000001-id")
+	d := New(Config{Session: s, Log: log, Home: home, Dir: dir, Now: time.Now, Terminal: true})
+	run := func(name, arg string) Answer {
+		t.Helper()
+		a, err := d.Run(t.Context(), name, arg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	if diff := cmp.Diff(Say("There is no earlier session of this directory."), run("resume", "")); diff != "" {
+		t.Error(diff)
+	}
+	_, other := newSession(t, home, dir, "00000002-id")
+	if err := other.Note(store.Title("another")); err != nil {
+		t.Fatal(err)
+	}
+	list := run("resume", "").(List)
+	if want := []Choice{{"00000002-id", "another", "just now, 1 message"}}; !cmp.Equal(want, list.Choices) {
+		t.Error(list.Choices)
+	}
+	if next, err := list.Choose(t.Context(), list.Choices[0]); err != nil || next != (Switch{"00000002-id"}) {
+		t.Error(next, err)
+	}
+	if got := run("resume", "x"); got != (Switch{"x"}) {
+		t.Error(got)
+	}
+	run("rename", "a name")
+	if _, err := d.Run(t.Context(), "rename", ""); err == nil {
+		t.Error("a session without a title")
+	}
+	want := filepath.Join(dir, "adze-00000001.md")
+	if diff := cmp.Diff(Say("Written to "+want), run("export", "")); diff != "" {
+		t.Error(diff)
+	}
+	if data, err := os.ReadFile(want); err != nil || !strings.Contains(string(data), "a name") {
+		t.Errorf("%s, %v", data, err)
+	}
+	if _, err := d.Run(t.Context(), "export", ""); err == nil || !strings.Contains(err.Error(), "exists already") {
+		t.Error(err)
+	}
+	run("export", "out.json")
+	if _, err := os.Stat(filepath.Join(dir, "out.json")); err != nil {
+		t.Error(err)
+	}
+
+	d = New(Config{Session: s})
+	for _, name := range []string{"rename", "export"} {
+		if _, err := d.Run(t.Context(), name, "x"); !errors.Is(err, ErrNotKept) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// What is chosen becomes an operation of the session.
+func TestChoices(t *testing.T) {
+	s, _ := newSession(t, t.TempDir(), t.TempDir(), "id")
+	d := New(Config{Session: s, Mode: func() string { return "default" }})
+	for _, tt := range []struct {
+		name, pick string
+		want       session.Op
+	}{
+		{"model", "opus", session.SetModel{Name: "opus"}},
+		{"mode", "plan", session.SetMode{Mode: "plan"}},
+	} {
+		a, err := d.Run(t.Context(), tt.name, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range a.(List).Choices {
+			if c.ID != tt.pick {
+				continue
+			}
+			op, err := a.(List).Choose(t.Context(), c)
+			if err != nil || op.(Operation).Op != tt.want {
+				t.Errorf("%s: %v, %v", tt.name, op, err)
+			}
+			tt.pick = ""
+		}
+		if tt.pick != "" {
+			t.Errorf("%s is not among %v", tt.pick, a.(List).Choices)
+		}
+	}
+}
+
+func TestShell(t *testing.T) {
+	d := New(Config{})
+	if _, err := d.Shell(t.Context(), "make"); err == nil {
+		t.Error("run without a shell")
+	}
+	d = New(Config{Shell: func(_ context.Context, command string) (string, error) {
+		return "ran " + command, errors.New(", badly")
+	}})
+	a, err := d.Shell(t.Context(), "make")
+	if err != nil {
+		t.Fatal(err)
+	}
+	note := a.(Operation).Op.(session.Note)
+	if got := msg.PlainText(note.Parts); got != "I ran a command myself:\n\n$ make\nran make, badly" {
+		t.Errorf("%q", got)
+	}
+}
