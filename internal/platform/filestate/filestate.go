@@ -27,7 +27,7 @@ const (
 // content must be compared.
 type Stamp struct {
 	MTime int64 // in nanoseconds, like CTime
-	// CTime is when the file, or what is known about it, was changed. Unlike MTime nobody can set it
+	// CTime is when the file, or what is known about it, was changed. Unlike MTime it cannot be set
 	// back; it is 0 where there is no such time, and then an equal stamp proves nothing.
 	CTime      int64
 	Size       int64

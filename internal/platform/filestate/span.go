@@ -10,7 +10,7 @@ type Span struct{ First, Last int }
 type Change struct{ First, Old, New int }
 
 // Shift returns where the lines of spans are after changes, which are in order and apart. The changed
-// lines themselves count as seen: whoever changed them knows them.
+// lines themselves count as seen: their author knows them.
 func Shift(spans []Span, changes []Change) []Span {
 	var moved []Span
 	for _, s := range spans {

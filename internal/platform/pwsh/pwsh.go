@@ -16,9 +16,9 @@ type Line struct {
 	// Simple says that the line is made of commands with literal words, joined by ; | and line ends.
 	// Nothing is known for certain about any other line.
 	Simple bool
-	// Problem says why the line is not simple, for the person who is asked.
+	// Problem says why the line is not simple, for the question to the user.
 	Problem string
-	// Opaque says that the line holds characters that a person cannot see.
+	// Opaque says that the line holds characters that are not visible.
 	Opaque bool
 
 	commands []cmd
@@ -162,7 +162,7 @@ func (l *Line) Mentions() []string {
 // Packs reports whether a program of the line takes whole directories with it.
 func (l *Line) Packs() bool { return l.mayRun(packers) }
 
-// Warning returns a line for the person who is asked about what cannot be undone, or "".
+// Warning returns a warning about what cannot be undone, for the question to the user, or "".
 func (l *Line) Warning() string {
 	switch {
 	case l.mayRun(destroyers):

@@ -156,7 +156,7 @@ func (t *tokenizer) quoted(quote byte) string {
 // letter reports whether r can be nothing but a letter or a digit.
 func letter(r rune) bool { return unicode.In(r, unicode.L, unicode.Nd) }
 
-// opaque reports whether src holds characters that a person cannot see, or is no text.
+// opaque reports whether src holds characters that are not visible, or is no text.
 func opaque(src string) bool {
 	for _, r := range src {
 		switch {

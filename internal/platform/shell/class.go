@@ -44,7 +44,7 @@ func (s *Script) Class() Class {
 	return class
 }
 
-// Destructive returns a warning for the person who is asked about the line, or "".
+// Destructive returns a warning for the question about the line, or "".
 func (s *Script) Destructive() string {
 	for _, p := range s.Parts {
 		for _, f := range p.forms() {

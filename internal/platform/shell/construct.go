@@ -7,7 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// construct names what keeps a line from being simple, for the person who is asked.
+// construct names what keeps a line from being simple, for the question to the user.
 func construct(n syntax.Node) string {
 	switch n := n.(type) {
 	case *syntax.CmdSubst:

@@ -49,7 +49,7 @@ func hidden(r rune) bool {
 }
 
 // parse reads src with the grammar of the dialect. Text that nests without measure is not tried: the parser
-// is recursive, and nobody writes such a line.
+// is recursive, and no real line looks like that.
 func parse(d Dialect, src string) (*syntax.File, error) {
 	if nesting(src) > 4*maxDepth {
 		return nil, errors.New("it nests too deep")

@@ -50,7 +50,7 @@ func HardenGit(args []string) []string {
 
 // CheckGit returns nil if git may be asked about the repository of dir without running anything that
 // the repository's own configuration names, and else what stands against it. Settings that [GitEnv]
-// overrides do not. The person's own configuration is trusted.
+// overrides do not. The user's own configuration is trusted.
 //
 // Without a repository there is nothing to fear: git finds the same nothing.
 func CheckGit(dir string) error {

@@ -73,7 +73,7 @@ func (p *Part) Paths() []PathUse {
 	return uses
 }
 
-// PathsOf returns the paths among the arguments of a command, the program first, for whoever runs a
+// PathsOf returns the paths among the arguments of a command, the program first, for a caller that runs a
 // proven line.
 func PathsOf(args []string) []string {
 	var paths []string

@@ -74,7 +74,7 @@ func (p Pattern) Program() string { return p.program }
 func (p Pattern) Exact() bool { return len(p.pieces) == 1 }
 
 // Quotes reports whether the pattern is the whole line, character by character but for blanks around it.
-// It never holds for a line that a person could misread.
+// It never matches a line that a user could misread.
 func (p Pattern) Quotes(s *Script) bool {
 	return p.Exact() && !s.Opaque && p.pieces[0] == strings.TrimSpace(s.Source)
 }

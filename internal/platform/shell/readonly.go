@@ -78,8 +78,8 @@ func (p *Part) checkRedirects() error {
 }
 
 // ReadOnlyCommand is the part of the proof that is about one program and its arguments: nil, or why
-// they are not known to only read. It does not look at where the words came from, so whoever runs a
-// proven line asks it again about the words that came out of the expansion.
+// they are not known to only read. It does not look at where the words came from, so the caller
+// that runs a proven line must call it again with the expanded words.
 func ReadOnlyCommand(words []Word) error {
 	e, rest := lookup(words)
 	if e == nil {

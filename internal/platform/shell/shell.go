@@ -30,9 +30,9 @@ type Script struct {
 	// Simple says that the line is made of commands with static words, joined by && || ; | and grouped
 	// by parentheses or braces. Nothing is known for certain about any other line.
 	Simple bool
-	// Problem says why the line is not simple, for the person who is asked: "it uses a loop".
+	// Problem says why the line is not simple, for the question to the user: "it uses a loop".
 	Problem string
-	// Opaque says that the line does not parse, or holds characters that a person cannot see. Not even
+	// Opaque says that the line does not parse, or holds characters that are not visible. Not even
 	// a rule that quotes it may allow it.
 	Opaque bool
 	// Dynamic says that the name of some program is known only when it runs, so that no rule can be

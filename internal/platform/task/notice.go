@@ -94,7 +94,7 @@ func (task *Task) Read(fresh bool, limit int) (text string, skipped int64, err e
 	return task.Output.text(from, size, limit)
 }
 
-// Peek returns the same from the beginning, and changes nothing for whoever reads what is fresh.
+// Peek returns the same from the beginning, without marking anything as read.
 func (task *Task) Peek(limit int) (text string, skipped int64, err error) {
 	return task.Output.text(0, task.Output.Size(), limit)
 }

@@ -31,7 +31,7 @@ type Output struct {
 	mu     sync.Mutex
 	file   *os.File // nil before it is made
 	sealed bool     // nothing is written any more, and file is closed
-	moved  bool     // it belongs to somebody else
+	moved  bool     // another owner removes it
 	max    int64
 	head   []byte
 	tail   []byte // the last bytes, at most twice tailSize
@@ -188,7 +188,7 @@ func (o *Output) Close() error {
 	return nil
 }
 
-// Discard removes the file, unless somebody else has it.
+// Discard removes the file, unless it was handed over.
 func (o *Output) Discard() {
 	o.seal()
 	o.mu.Lock()

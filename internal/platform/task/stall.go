@@ -13,8 +13,8 @@ const (
 	look = 5 * time.Second
 )
 
-// watch announces, once for each silence, that a task in the background seems to wait for an answer that
-// nobody can give it.
+// watch announces, once for each silence, that a task in the background seems to wait for input, which
+// it cannot get.
 func (task *Task) watch() {
 	tick := time.NewTicker(look)
 	defer tick.Stop()
@@ -43,13 +43,13 @@ func (task *Task) watch() {
 	}
 }
 
-// lastLine returns what a person would see beside the cursor.
+// lastLine returns the line at the cursor.
 func lastLine(tail []byte) string {
 	text := strings.TrimSpace(string(tail))
 	return text[strings.LastIndexByte(text, '\n')+1:]
 }
 
-// asks reports whether a line looks like a question to somebody at a terminal.
+// asks reports whether a line looks like a question to a user at a terminal.
 func asks(line string) bool {
 	line = strings.ToLower(strings.TrimSpace(line))
 	for _, hint := range []string{"(y/n)", "[y/n]", "(yes/no", "[yes/no", "y/n?", "press enter", "press any key", "press return", "are you sure", "continue?", "proceed?", "overwrite?"} {

@@ -1,6 +1,6 @@
 // Package task keeps the table of what runs beside the conversation: each task with its output in a
-// file, its state, and word of its end exactly once. It does not know what a task does: whoever begins
-// one runs it, and others read, stop and announce it.
+// file, its state, and exactly one notice of its end. It does not know what a task does: the package that
+// begins one runs it, and others read, stop and announce it.
 package task
 
 import (
@@ -48,16 +48,16 @@ type Table struct {
 }
 
 // New returns a table whose tasks write their output to files in dir, which is made when it is first
-// needed. Notify is called when a background task ends, once for each, from any goroutine; nil means
-// that nobody wants to know.
+// needed. Notify is called when a background task ends, once for each, from any goroutine. It may be
+// nil.
 func New(dir string, notify func(Notice)) *Table {
 	return &Table{dir: dir, notify: notify, tasks: make(map[string]*Task), all: make(map[*Task]bool)}
 }
 
-// A Task is something that runs. In the foreground somebody waits for it, and it is in no list.
+// A Task is something that runs. In the foreground its caller waits for it, and it is not listed.
 type Task struct {
 	ID      string
-	Title   string // for people and the model: a description, or else the command
+	Title   string // for the user and the model: a description, or else the command
 	Command string
 	CallID  string // of the tool use that began it, if known
 	Output  *Output
@@ -67,12 +67,12 @@ type Task struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	done   chan struct{}
-	detach chan struct{} // asks whoever waits for it to leave it to itself
+	detach chan struct{} // asks the waiting caller to leave it running
 
 	mu         sync.Mutex
 	background bool
 	stays      bool // it cannot go to the background
-	stopped    bool // somebody asked it to end
+	stopped    bool // it was asked to end
 	status     Status
 	ending     string // how it ended, in words
 	remark     string // what else there is to say about that
@@ -85,7 +85,7 @@ var ErrStopped = errors.New("the task was stopped")
 
 // Begin makes a task in the foreground. The file for its output is made by [Output.Make], by the first
 // byte, or when it goes to the background. Its context is cancelled by [Task.Stop] and [Table.Close], not
-// by ctx, whose values it has. Whoever begins a task must call [Task.End].
+// by ctx, whose values it has. The caller must call [Task.End].
 func (t *Table) Begin(ctx context.Context, kind byte, title, command string) (*Task, error) {
 	id := newID(kind)
 	task := &Task{
@@ -120,10 +120,10 @@ func (task *Task) Context() context.Context { return task.ctx }
 // Done is closed when the task has ended.
 func (task *Task) Done() <-chan struct{} { return task.done }
 
-// Detached receives when the person wants the task in the background.
+// Detached receives when the user moves the task to the background.
 func (task *Task) Detached() <-chan struct{} { return task.detach }
 
-// Detach asks whoever waits for a task in the foreground to move it to the background, and reports
+// Detach asks the caller that waits for a task in the foreground to move it to the background. It reports
 // whether there was one.
 func (t *Table) Detach() bool {
 	t.mu.Lock()
@@ -232,7 +232,7 @@ func (task *Task) Took() time.Duration {
 	return task.ended.Sub(task.Started)
 }
 
-// Stopped reports whether somebody asked the task to end.
+// Stopped reports whether the task was asked to end.
 func (task *Task) Stopped() bool {
 	task.mu.Lock()
 	defer task.mu.Unlock()
@@ -250,7 +250,7 @@ func (task *Task) Stop() bool {
 }
 
 // End records how the task ended and announces it if it was in the background. Only the first call
-// counts. The output of a task in the foreground is left to whoever waited for it.
+// counts. The output of a task in the foreground is left to the caller that waited for it.
 func (task *Task) End(status Status, ending string) {
 	task.mu.Lock()
 	if task.status != Running {

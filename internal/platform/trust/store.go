@@ -15,7 +15,7 @@ import (
 	"adze/internal/platform/replace"
 )
 
-// A Store keeps what the person trusts in one file of their own. It may be used from any goroutine and by
+// A Store keeps what the user trusts in a file of theirs. It may be used from any goroutine and by
 // several processes.
 type Store struct {
 	path  string
@@ -88,7 +88,7 @@ func (s *Store) unusable(err error) error {
 	return fmt.Errorf("no workspace is trusted, because %s cannot be used: %w; correct or remove it", s.path, err)
 }
 
-// Trusted reports whether the person trusts the workspace. With an error nothing is trusted.
+// Trusted reports whether the user trusts the workspace. With an error nothing is trusted.
 func (s *Store) Trusted(w Workspace) (bool, error) {
 	c, err := s.read()
 	if err != nil {
@@ -167,7 +167,7 @@ func (c *contents) approve(w Workspace, items []Item, before []string) {
 	}
 }
 
-// Approved returns which things of a workspace the person has approved as they are now. What is approved
+// Approved returns which things of a workspace the user has approved as they are now. What is approved
 // of a main working tree is approved in its worktrees.
 func (s *Store) Approved(w Workspace) (func(Item) bool, error) {
 	c, err := s.read()

@@ -1,7 +1,7 @@
-// Package trust remembers which workspaces the person trusts, and which commands of a workspace they
+// Package trust remembers which workspaces the user trusts, and which commands of a workspace they
 // have seen and approved. It finds out what a directory belongs to by looking at names and small files;
 // it never runs git, which would obey the repository. What is left out of an untrusted workspace is
-// decided by those who would use it.
+// decided by the packages that would use it.
 package trust
 
 import (
@@ -33,7 +33,7 @@ type Workspace struct {
 	Exclude string
 }
 
-// Find returns the workspace of a directory. A repository at the person's home directory or above it is
+// Find returns the workspace of a directory. A repository at the user's home directory or above it is
 // not the workspace of what lies below.
 func Find(dir, home string) (Workspace, error) {
 	real, err := filepath.EvalSymlinks(dir)
@@ -138,7 +138,7 @@ func pointer(path, prefix string) (string, bool) {
 	return real, err == nil
 }
 
-// readSmall reads a regular file of at most max bytes. It waits for nobody.
+// readSmall reads a regular file of at most max bytes. It never blocks.
 func readSmall(path string, max int64) ([]byte, error) {
 	info, err := os.Stat(path) // opening a device can have effects
 	if err == nil && !info.Mode().IsRegular() {
@@ -164,7 +164,7 @@ func readSmall(path string, max int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(file, max))
 }
 
-// Covers reports whether the workspace lies at the person's home directory or above it. So much is never
+// Covers reports whether the workspace lies at the user's home directory or above it. So much is never
 // trusted for longer than a run.
 func (w Workspace) Covers(home string) bool {
 	real, err := filepath.EvalSymlinks(home)
