@@ -82,8 +82,6 @@ type Agent struct {
 	Now   func() time.Time
 	// Answered, if not nil, is told of each request that was answered, with what its response used.
 	Answered func(*model.Request, msg.Usage)
-	// Observe, if not nil, sees the state of each iteration before its request.
-	Observe func(State)
 }
 
 // A Model is a model and what fits into it.
@@ -164,13 +162,6 @@ func (a *Agent) Run(ctx context.Context, h History) iter.Seq[Event] {
 	return func(yield func(Event) bool) {
 		r := newRun(ctx, a, h, yield)
 		defer r.close()
-		r.turn()
+		r.turn(r.iterate)
 	}
-}
-
-func (a *Agent) logger() *slog.Logger {
-	if a.Log == nil {
-		return slog.New(slog.DiscardHandler)
-	}
-	return a.Log
 }

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"adze/internal/model"
@@ -11,7 +12,7 @@ import (
 
 // An answer is a whole response, and the batch that may already be running its calls.
 type answer struct {
-	attempt int
+	attempt *attempt
 	message msg.Message
 	start   model.Start
 	usage   msg.Usage
@@ -37,45 +38,65 @@ func (r *run) ask(s State, req *model.Request, pool *tool.Pool) (answer, error) 
 		if err == nil || r.ctx.Err() != nil || model.KindOf(err) != model.Broken || try == 3 {
 			return ans, err
 		}
-		r.a.logger().Warn("response broke off", "try", try, "err", err)
+		r.log.Warn("response broke off", "try", try, "err", err)
 	}
 }
+
+// An attempt is one try at streaming one response.
+type attempt struct {
+	r     *run
+	n     int // counts the attempts of the turn
+	req   *model.Request
+	acc   *model.Accumulator
+	batch *batch
+
+	ids     map[string]bool // of uses
+	late    []*msg.ToolUse  // that wait for the end of the response
+	shown   bool            // something of it was emitted
+	began   time.Time
+	retries time.Duration // how long the provider took to get through
+}
+
+var errNoEnd = errors.New("the response ended without saying why")
 
 // attempt sends req once. If it fails, whatever was shown of the response is withdrawn; if the turn is
 // aborted meanwhile, it stays in flight for [run.aborted].
 func (r *run) attempt(s State, req *model.Request, pool *tool.Pool) (answer, error) {
 	r.attempts++
-	n := r.attempts
-	r.emit(Requesting{Attempt: n, Model: req.Model})
-
-	acc := &model.Accumulator{}
-	b := newBatch(r.ctx, r.a, pool, r.syncHistory)
-	r.flight = flight{acc: acc, batch: b}
-	began := time.Now()
-	shown, retries, err := r.stream(req, n, acc, b)
-	stop, stopped := acc.Stop()
+	at := &attempt{
+		r: r, n: r.attempts, req: req, acc: &model.Accumulator{}, ids: make(map[string]bool),
+		batch: newBatch(r.ctx, r.a, pool, r.sync), began: time.Now(),
+	}
+	r.emit(Requesting{Attempt: at.n, Model: req.Model})
+	r.flight = flight{acc: at.acc, batch: at.batch}
+	err := at.stream()
+	stop, stopped := at.acc.Stop()
 	if err == nil && !stopped {
 		err = &model.Error{Kind: model.Broken, Err: errNoEnd}
 	}
-	usage := acc.Usage()
+	usage := at.acc.Usage()
 	usage.Estimated = usage.Estimated || err != nil
-	r.book(s, usage, time.Since(began), retries)
+	r.budget.spent += usage.Output
+	if r.a.Meter != nil {
+		api := time.Since(at.began)
+		r.a.Meter.Book(s.Model.ID, usage, api, min(api, at.retries))
+	}
 	switch {
 	case r.ctx.Err() != nil:
 		return answer{}, context.Cause(r.ctx)
 	case err != nil:
 		why := tool.AbortBroken
-		if model.KindOf(err) == model.Overloaded && r.canFallBack() {
+		if model.KindOf(err) == model.Overloaded && r.recovery.canFallBack() {
 			why = tool.AbortFallback
 		}
-		r.discard(n, b, why, shown)
+		at.discard(why)
 		return answer{}, err
 	}
 	if r.a.Answered != nil {
 		r.a.Answered(req, usage)
 	}
 	return answer{
-		attempt: n, message: acc.Message(), start: acc.Started(), usage: usage, stop: stop, batch: b,
+		attempt: at, message: at.acc.Message(), start: at.acc.Started(), usage: usage, stop: stop, batch: at.batch,
 	}, nil
 }
 
@@ -85,16 +106,15 @@ type item struct {
 }
 
 // stream receives one response. An iterator cannot be selected on, so a pump of its own drives it
-// while this goroutine also hears the tools and the abort. It returns whether anything was shown and
-// how long the provider took to get through.
-func (r *run) stream(req *model.Request, n int, acc *model.Accumulator, b *batch) (shown bool, retries time.Duration, err error) {
-	began := time.Now()
+// while this goroutine also hears the tools and the abort.
+func (at *attempt) stream() error {
+	r := at.r
 	ctx, cancel := context.WithCancel(r.ctx)
 	items := make(chan item, 64) // a response that arrives at once is handed over at once
 	pumped := make(chan struct{})
 	r.pumps.Go(func() {
 		defer close(pumped)
-		pump(ctx, r.a.Provider, req, items)
+		pump(ctx, r.a.Provider, at.req, items)
 	})
 	defer func() {
 		cancel()
@@ -102,47 +122,51 @@ func (r *run) stream(req *model.Request, n int, acc *model.Accumulator, b *batch
 			<-pumped
 		}
 	}()
-
-	ids := make(map[string]bool)
-	var late []*msg.ToolUse
 	for {
 		select {
 		case it, ok := <-items:
-			if !ok || it.err != nil {
-				if it.err == nil {
-					for _, u := range late {
-						b.add(u)
-					}
+			if it.err != nil {
+				return it.err
+			}
+			if !ok {
+				for _, u := range at.late {
+					at.batch.add(u)
 				}
-				return shown, retries, it.err
+				return nil
 			}
-			if rt, ok := it.ev.(model.Retrying); ok {
-				retries = time.Since(began) + rt.After
-				r.emit(Retrying{rt})
-				continue
-			}
-			var use *msg.ToolUse
-			if done, ok := it.ev.(model.BlockDone); ok {
-				if u, ok := done.Part.(*msg.ToolUse); ok {
-					use = r.ownID(u, ids)
-					done.Part = use
-					it.ev = done
-				}
-			}
-			acc.Add(it.ev)
-			shown = true
-			if use != nil && r.a.ToolsAfterStream {
-				late = append(late, use)
-			} else if use != nil {
-				b.add(use)
-			}
-			r.emit(Delta{Attempt: n, Event: it.ev})
-		case <-b.wake:
-			r.emitAll(b.take())
+			at.receive(it.ev)
+		case <-at.batch.wake:
+			r.emitAll(at.batch.take())
 		case <-r.ctx.Done():
-			return shown, retries, context.Cause(r.ctx)
+			return context.Cause(r.ctx)
 		}
 	}
+}
+
+// receive takes one event of the response.
+func (at *attempt) receive(ev model.Event) {
+	if rt, ok := ev.(model.Retrying); ok {
+		at.retries = time.Since(at.began) + rt.After
+		at.r.emit(Retrying{rt})
+		return
+	}
+	var use *msg.ToolUse
+	if done, ok := ev.(model.BlockDone); ok {
+		if u, ok := done.Part.(*msg.ToolUse); ok {
+			use = at.ownID(u)
+			done.Part = use
+			ev = done
+		}
+	}
+	at.acc.Add(ev)
+	at.shown = true
+	switch {
+	case use != nil && at.r.a.ToolsAfterStream:
+		at.late = append(at.late, use)
+	case use != nil:
+		at.batch.add(use)
+	}
+	at.r.emit(Delta{Attempt: at.n, Event: ev})
 }
 
 func pump(ctx context.Context, p model.Provider, req *model.Request, items chan<- item) {
@@ -169,110 +193,25 @@ func pump(ctx context.Context, p model.Provider, req *model.Request, items chan<
 }
 
 // ownID returns u, with another id if its own is unusable or taken: results are matched by id.
-func (r *run) ownID(u *msg.ToolUse, ids map[string]bool) *msg.ToolUse {
-	if !msg.ValidID(u.ID) || ids[u.ID] || r.reader.conv.Uses(u.ID) {
+func (at *attempt) ownID(u *msg.ToolUse) *msg.ToolUse {
+	if !msg.ValidID(u.ID) || at.ids[u.ID] || at.r.reader.conv.Uses(u.ID) {
 		v := *u
-		v.ID = r.newID()
+		v.ID = "toolu_" + at.r.newID()
 		u = &v
 	}
-	ids[u.ID] = true
+	at.ids[u.ID] = true
 	return u
 }
 
-// discard drops an attempt: its calls are stopped, what was shown of it is void.
-func (r *run) discard(n int, b *batch, why tool.Abort, shown bool) {
-	r.flight = flight{}
-	b.abort(why)
-	if !b.empty() {
-		<-b.done
-		r.emitAll(b.take())
+// discard drops the attempt: its calls are stopped, what was shown of it is void.
+func (at *attempt) discard(why tool.Abort) {
+	at.r.flight = flight{}
+	at.batch.abort(why)
+	if !at.batch.empty() {
+		<-at.batch.done
+		at.r.emitAll(at.batch.take())
 	}
-	if shown {
-		r.emit(Withdrawn{Attempt: n})
-	}
-}
-
-func (r *run) book(s State, u msg.Usage, api, retries time.Duration) {
-	r.budget.spent += u.Output
-	if r.a.Meter != nil {
-		r.a.Meter.Book(s.Model.ID, u, api, min(api, retries))
-	}
-}
-
-// What the history says of an interruption by the person. Clients know these two sentences.
-const (
-	InterruptedStream = "[Request interrupted by user]"
-	InterruptedTools  = "[Request interrupted by user for tool use]"
-)
-
-// aborted brings what is in flight into the history and returns the end of the turn.
-func (r *run) aborted() *Ended {
-	r.landFlight()
-	if err := context.Cause(r.ctx); tool.IsFatal(err) {
-		r.emit(Failed{Err: err})
-		return &Ended{Reason: ModelError, Err: err}
-	}
-	return &Ended{Reason: AbortedStreaming, Detail: string(tool.AbortReason(r.ctx))}
-}
-
-// landFlight completes the history after an abort: the part of the answer that can be kept, a result
-// for each of its calls, and the notice that the person interrupted.
-func (r *run) landFlight() {
-	f := r.flight
-	r.flight = flight{}
-	r.together(func() {
-		switch {
-		case f.batch == nil:
-			r.recordNotice()
-		case f.recorded:
-			r.landCalls(f.batch)
-		default:
-			partial := f.acc.Partial()
-			r.addMissing(f.batch, partial)
-			if len(partial.Parts) > 0 {
-				r.record(r.partialEntry(f.acc, partial))
-			}
-			r.landCalls(f.batch)
-		}
-	})
-}
-
-func (r *run) partialEntry(acc *model.Accumulator, partial msg.Message) msg.Entry {
-	u, start := acc.Usage(), acc.Started()
-	u.Estimated = true
-	return msg.Entry{
-		Message: partial, Aborted: true, Usage: &u,
-		Model: r.state.Model.ID, ResponseID: start.ID, RequestID: start.RequestID,
-	}
-}
-
-// landCalls stops the calls of b and records their results, or the notice if there are none.
-func (r *run) landCalls(b *batch) {
-	b.abort(tool.AbortReason(r.ctx))
-	if b.empty() {
-		r.recordNotice()
-		return
-	}
-	<-b.done
-	r.emitAll(b.take())
-	r.recordResults(b)
-}
-
-// recordNotice tells the model that the person interrupted.
-func (r *run) recordNotice() {
-	if tool.AbortReason(r.ctx) == tool.AbortUser {
-		r.record(msg.Entry{Message: msg.UserText(InterruptedStream)})
-	}
-}
-
-// addMissing makes sure that b has every use of m, so that each gets its result.
-func (r *run) addMissing(b *batch, m msg.Message) {
-	b.mu.Lock()
-	n := len(b.calls)
-	b.mu.Unlock()
-	if uses := m.Uses(); len(uses) > n {
-		for _, u := range uses[n:] {
-			b.add(u)
-		}
+	if at.shown {
+		at.r.emit(Withdrawn{Attempt: at.n})
 	}
 }

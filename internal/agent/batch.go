@@ -82,6 +82,16 @@ func (b *batch) add(use *msg.ToolUse) {
 	signal(b.more)
 }
 
+// addMissing makes sure that the batch has every use of a response, so that each gets its result.
+func (b *batch) addMissing(uses []*msg.ToolUse) {
+	b.mu.Lock()
+	n := len(b.calls)
+	b.mu.Unlock()
+	for _, u := range uses[min(n, len(uses)):] {
+		b.add(u)
+	}
+}
+
 // seal lets calls with effects run: the response is complete and in the history.
 func (b *batch) seal() {
 	b.mu.Lock()

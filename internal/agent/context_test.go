@@ -11,7 +11,7 @@ import (
 // What is said before the conversation is part of its first message, and never of the history.
 func TestContextGoesBeforeTheFirstMessage(t *testing.T) {
 	said := msg.Reminder("Use tabs.")
-	r := &run{a: &Agent{Preamble: Preamble{Context: func() []msg.Part { return []msg.Part{said} }}}}
+	p := Preamble{Context: func() []msg.Part { return []msg.Part{said} }}
 	user, reply := msg.UserText("Hi."), msg.Message{Role: msg.Assistant, Parts: []msg.Part{&msg.Text{Text: "Hello."}}}
 	tests := []struct {
 		name     string
@@ -24,7 +24,7 @@ func TestContextGoesBeforeTheFirstMessage(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, r.withContext(tt.messages)); diff != "" {
+			if diff := cmp.Diff(tt.want, p.open(tt.messages)); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -32,8 +32,8 @@ func TestContextGoesBeforeTheFirstMessage(t *testing.T) {
 	if len(user.Parts) != 1 {
 		t.Error("the message itself was changed")
 	}
-	r.a.Context = nil
-	if got := r.withContext([]msg.Message{user}); len(got[0].Parts) != 1 {
+	p.Context = nil
+	if got := p.open([]msg.Message{user}); len(got[0].Parts) != 1 {
 		t.Error("something was said by nobody")
 	}
 }

@@ -11,7 +11,7 @@ import (
 func (r *run) finish(s State, ans answer) (State, *Ended) {
 	switch ans.stop {
 	case model.StopPause:
-		if end := r.capped(s); end != nil {
+		if end := s.capped(r.a.MaxTurns); end != nil {
 			return s, end
 		}
 		return s.next(ToolUse), nil
@@ -32,10 +32,10 @@ func (r *run) finish(s State, ans answer) (State, *Ended) {
 		done.Reason = reason
 		return s, &done
 	}
-	if end := r.capped(s); end != nil {
+	if end := s.capped(r.a.MaxTurns); end != nil {
 		return s, end
 	}
-	r.record(msg.Entry{Message: msg.Message{Role: msg.User, Parts: []msg.Part{msg.Reminder(nudge)}}, Hidden: true})
+	r.remind(nudge)
 	return s.next(TokenBudgetContinue), nil
 }
 
@@ -65,7 +65,7 @@ func (r *run) stopHooks(s State, ans answer) (State, *Ended, bool) {
 		r.emit(Notice{Text: fmt.Sprintf("The stop hook %s blocked %d times in a row; the turn ends all the same.", blocking, r.hookRounds)})
 		return s, &Ended{Reason: Completed}, true
 	}
-	if end := r.capped(s); end != nil {
+	if end := s.capped(r.a.MaxTurns); end != nil {
 		return s, end, true
 	}
 	r.hookRounds++

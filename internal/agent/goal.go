@@ -44,9 +44,9 @@ func (r *run) missed(s State, ans answer) (State, *Ended, bool, Ended) {
 	case remind == "":
 		return s, &end, true, end
 	}
-	if capped := r.capped(s); capped != nil {
+	if capped := s.capped(r.a.MaxTurns); capped != nil {
 		return s, capped, true, end
 	}
-	r.record(msg.Entry{Message: msg.Message{Role: msg.User, Parts: []msg.Part{msg.Reminder(remind)}}, Hidden: true})
+	r.remind(remind)
 	return s.next(StopHookBlocking), nil, true, end
 }

@@ -357,13 +357,13 @@ func TestBrokenStreamLeavesNoEffect(t *testing.T) {
 func TestStatesAreNotChangedLater(t *testing.T) {
 	b := newBench(t, "use Safe {\"text\":\"a\"}\n---\nsay cut\nstop max_tokens\n---\nsay end")
 	var states, copies []agent.State
-	b.Observe = func(s agent.State) {
+	for range b.Watch(ctx(), b.history, func(s agent.State) {
 		states = append(states, s)
 		c := s
 		c.Entries = append([]msg.Entry(nil), s.Entries...)
 		copies = append(copies, c)
+	}) {
 	}
-	b.run(ctx())
 	if !reflect.DeepEqual(states, copies) {
 		t.Error("an earlier state changed")
 	}
@@ -444,13 +444,13 @@ say end
 	registry := tool.NewRegistry(b.journal.tools()...)
 	var dynamic []tool.Tool
 	b.Pool = func() *tool.Pool { p, _ := registry.Assemble(dynamic, nil); return p }
-	b.Observe = func(s agent.State) {
+	for range b.Watch(ctx(), b.history, func(s agent.State) {
 		if s.Iteration == 3 {
 			dynamic = []tool.Tool{tool.New(tool.Def{Name: "aaa", Doc: "x", Schema: json.RawMessage(inputSchema), Traits: tool.Traits{Origin: "mcp:x"}},
 				func(context.Context, input, func(tool.Progress)) (tool.Result, error) { return tool.Result{}, nil })}
 		}
+	}) {
 	}
-	b.run(ctx())
 	reqs := b.player.Requests()
 	for i := 1; i < len(reqs); i++ {
 		before, after := parseBody(t, reqs[i-1]), parseBody(t, reqs[i])
@@ -500,7 +500,7 @@ func TestHardLimit(t *testing.T) {
 		t.Errorf("%d requests were sent", n)
 	}
 	text := failures(events)[0].Error()
-	if !strings.Contains(text, "50") || !strings.Contains(text, "7000") {
+	if !strings.Contains(text, "about 41670 tokens") || !strings.Contains(text, "7000") {
 		t.Errorf("the error names neither estimate nor limit: %s", text)
 	}
 }

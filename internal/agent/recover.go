@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"adze/internal/model"
+	"adze/internal/model/tokens"
 	"adze/internal/msg"
 	"adze/internal/tool"
 )
@@ -20,9 +21,19 @@ const (
 
 const resumePrompt = "The output limit cut your answer off. Carry on at the very point of the cut, without preamble or repetition, and plan what is left in shorter portions."
 
-// recover decides what follows a request that failed. Errors that a recovery deals with are held back:
-// they are shown only when nothing is left to try.
-func (r *run) recover(s State, req *model.Request, err error) (State, *Ended) {
+// A recovery deals with what goes wrong in a turn, and knows what was tried.
+type recovery struct {
+	*run
+	memo        *Memo // never nil
+	fellBack    bool
+	noThinking  bool
+	stripped    bool // media were stripped in this turn
+	truncations int
+}
+
+// from decides what follows a request that failed. Errors that can be dealt with are held back: they are
+// shown only when nothing is left to try.
+func (r *recovery) from(s State, req *model.Request, err error) (State, *Ended) {
 	switch model.KindOf(err) {
 	case model.Overloaded:
 		if r.canFallBack() {
@@ -43,8 +54,8 @@ func (r *run) recover(s State, req *model.Request, err error) (State, *Ended) {
 		r.emit(Failed{Err: err})
 		return s, &Ended{Reason: PromptTooLong, Err: err}
 	case model.MediaTooLarge:
-		if !r.stripped && !r.memo().NoMedia && hasMedia(req.Messages) {
-			r.stripped, r.memo().NoMedia = true, true
+		if !r.stripped && !r.memo.NoMedia && hasMedia(req.Messages) {
+			r.stripped, r.memo.NoMedia = true, true
 			return s, nil
 		}
 		r.emit(Failed{Err: err})
@@ -59,34 +70,34 @@ func (r *run) recover(s State, req *model.Request, err error) (State, *Ended) {
 	return s, &Ended{Reason: ModelError, Err: err}
 }
 
-func (r *run) canFallBack() bool { return r.a.Fallback.ID != "" && !r.fellBack }
+func (r *recovery) canFallBack() bool { return r.a.Fallback.ID != "" && !r.fellBack }
 
 // fallBack continues the turn with the fallback model. The reasoning of the main model is left out of
 // what is sent from now on, since its signatures mean nothing to another.
-func (r *run) fallBack(s State) State {
-	r.fellBack, r.memo().FellBack = true, true
+func (r *recovery) fallBack(s State) State {
+	r.fellBack, r.memo.FellBack = true, true
 	r.emit(Notice{Text: fmt.Sprintf("%s is in high demand and not available; going on with %s until the end of this turn.", s.Model.ID, r.a.Fallback.ID)})
 	s.Model = r.a.Fallback
 	return s
 }
 
-// mainIsBack tells the person when the main model answers again after a turn on the fallback.
-func (r *run) mainIsBack(s State) {
-	if m := r.memo(); m.FellBack && !r.fellBack {
+// mainIsBack tells the user when the main model answers again after a turn on the fallback.
+func (r *recovery) mainIsBack(s State) {
+	if m := r.memo; m.FellBack && !r.fellBack {
 		m.FellBack = false
 		r.emit(Notice{Text: fmt.Sprintf("%s is available again.", s.Model.ID)})
 	}
 }
 
 // shorten makes room after a request that was too long, each time by the mildest means left.
-func (r *run) shorten(s State) (State, bool) {
+func (r *recovery) shorten(s State) (State, bool) {
 	if r.a.Shortener == nil {
 		return s, false
 	}
 	if s.Transition != CollapseDrainRetry && s.Transition != ReactiveCompactRetry {
 		drained, err := protect(func() (bool, error) { return r.a.Shortener.Drain(r.ctx) })
 		if err != nil {
-			r.a.logger().Error("draining staged folds failed", "err", err)
+			r.log.Error("draining staged folds failed", "err", err)
 		}
 		if drained {
 			return s.again(CollapseDrainRetry), true
@@ -99,7 +110,7 @@ func (r *run) shorten(s State) (State, bool) {
 			r.emit(c)
 			return s.again(ReactiveCompactRetry), true
 		}
-		r.a.logger().Error("compaction failed", "err", err)
+		r.log.Error("compaction failed", "err", err)
 	}
 	if r.ctx.Err() != nil {
 		return s, false
@@ -110,21 +121,22 @@ func (r *run) shorten(s State) (State, bool) {
 	r.truncations++
 	shorter, err := protect(func() (bool, error) { return r.a.Shortener.Truncate(r.ctx) })
 	if err != nil {
-		r.a.logger().Error("truncating failed", "err", err)
+		r.log.Error("truncating failed", "err", err)
 	}
 	return s.again(ReactiveCompactRetry), shorter
 }
 
-// tooLong says what takes up the room, so that the person knows what to remove.
-func (r *run) tooLong(s State, req *model.Request, cause error) error {
-	system, tools := estimate(req.System, nil, nil), estimate(nil, req.Tools, nil)
-	messages := estimate(nil, nil, req.Messages)
+// tooLong says what takes up the room, so that the user knows what to remove.
+func (r *recovery) tooLong(s State, req *model.Request, cause error) error {
+	g := tokens.New(s.Model.ID)
+	system, tools := g.Request(req.System, nil, nil), g.Request(nil, req.Tools, nil)
+	messages := g.Request(nil, nil, req.Messages)
 	text := fmt.Sprintf("the request does not fit into %s (window %d tokens): about %d tokens of system prompt, %d of tools, %d of conversation", s.Model.ID, s.Model.Window, system, tools, messages)
 	return &model.Error{Kind: model.TooLong, Message: text, Err: cause}
 }
 
 // cut deals with an answer that was cut off. The last result says whether it was.
-func (r *run) cut(s State, ans answer) (State, *Ended, bool) {
+func (r *recovery) cut(s State, ans answer) (State, *Ended, bool) {
 	switch ans.stop {
 	case model.StopMaxTokens:
 	case model.StopContextExceeded:
@@ -132,8 +144,8 @@ func (r *run) cut(s State, ans answer) (State, *Ended, bool) {
 	default:
 		return s, nil, false
 	}
-	if limit := min(escalatedOutput, s.Model.MaxOutput); r.a.MaxTokens == 0 && s.MaxTokens == 0 && limit > r.maxTokens(s) {
-		r.discard(ans.attempt, ans.batch, tool.AbortBroken, true)
+	if limit := min(escalatedOutput, s.Model.MaxOutput); r.a.MaxTokens == 0 && s.MaxTokens == 0 && limit > r.a.maxTokens(s) {
+		ans.attempt.discard(tool.AbortBroken)
 		s.MaxTokens = limit
 		return s.again(OutputLimitEscalate), nil, true
 	}
@@ -142,11 +154,11 @@ func (r *run) cut(s State, ans answer) (State, *Ended, bool) {
 	}
 	r.keep(s, ans)
 	if s.Resumes >= maxResumes {
-		err := &model.Error{Kind: model.Unknown, Message: fmt.Sprintf("the answer was cut off by the output limit of %d tokens %d times", r.maxTokens(s), s.Resumes+1)}
+		err := &model.Error{Kind: model.Unknown, Message: fmt.Sprintf("the answer was cut off by the output limit of %d tokens %d times", r.a.maxTokens(s), s.Resumes+1)}
 		r.emit(Failed{Err: err})
 		return s, &Ended{Reason: ModelError, Err: err}, true
 	}
-	if end := r.capped(s); end != nil {
+	if end := s.capped(r.a.MaxTurns); end != nil {
 		return s, end, true
 	}
 	r.record(msg.Entry{Message: msg.UserText(resumePrompt), Hidden: true})
@@ -155,13 +167,13 @@ func (r *run) cut(s State, ans answer) (State, *Ended, bool) {
 }
 
 // cutByWindow deals with an answer that filled the context window.
-func (r *run) cutByWindow(s State, ans answer) (State, *Ended, bool) {
+func (r *recovery) cutByWindow(s State, ans answer) (State, *Ended, bool) {
 	if !ans.batch.empty() {
 		return s, nil, false
 	}
 	if r.a.Shortener != nil {
 		if next, ok := r.shorten(s); ok {
-			r.discard(ans.attempt, ans.batch, tool.AbortBroken, true)
+			ans.attempt.discard(tool.AbortBroken)
 			return next, nil, true
 		}
 	}
@@ -181,9 +193,9 @@ func (r *run) keep(s State, ans answer) {
 }
 
 // capped returns the end of a turn that has used up its iterations, or nil.
-func (r *run) capped(s State) *Ended {
-	if r.a.MaxTurns <= 0 || s.Iteration < r.a.MaxTurns {
+func (s State) capped(limit int) *Ended {
+	if limit <= 0 || s.Iteration < limit {
 		return nil
 	}
-	return &Ended{Reason: MaxTurnsReached, Detail: fmt.Sprintf("reached the limit of %d turns", r.a.MaxTurns)}
+	return &Ended{Reason: MaxTurnsReached, Detail: fmt.Sprintf("reached the limit of %d turns", limit)}
 }

@@ -10,6 +10,7 @@ import (
 
 	"adze/internal/agent"
 	"adze/internal/model"
+	"adze/internal/model/tokens"
 	"adze/internal/msg"
 )
 
@@ -160,9 +161,10 @@ func calm(events string) string {
 // Proves LOOP-25.
 func TestTooLongNamesWhatTakesTheRoom(t *testing.T) {
 	b := newBench(t, "error too_long")
-	b.System = []msg.Part{&msg.Text{Text: strings.Repeat("x", 4000)}}
+	b.System = []msg.Part{&msg.Text{Text: strings.Repeat("some words ", 4000)}}
+	want := fmt.Sprintf("about %d tokens of system prompt", tokens.New("main").Request(b.System, nil, nil))
 	events := b.run(ctx())
-	if got := failures(events)[0].Error(); !strings.Contains(got, "1000 tokens of system prompt") {
+	if got := failures(events)[0].Error(); !strings.Contains(got, want) {
 		t.Errorf("the error does not name the sizes: %s", got)
 	}
 }

@@ -3,13 +3,14 @@ package agent
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"log/slog"
 	"runtime/debug"
 	"sync"
 	"time"
 
 	"adze/internal/model"
+	"adze/internal/model/tokens"
 	"adze/internal/msg"
 	"adze/internal/tool"
 )
@@ -17,58 +18,58 @@ import (
 // A run is one turn in progress. Everything here happens in the caller's goroutine; the provider's
 // pump, the batch and the side work have theirs.
 type run struct {
+	recorder
 	a      *Agent
-	h      History
 	ctx    context.Context
 	cancel context.CancelCauseFunc
-	yield  func(Event) bool
-	gone   bool // the caller left: nothing may be yielded any more
-	// While holding, events wait in held.
-	holding bool
-	held    []Event
-	pumps   sync.WaitGroup
-	sides   sync.WaitGroup
 
-	prefetch chan []msg.Part
+	pumps    sync.WaitGroup
+	sides    *sideWork
 	reader   reader
+	recovery recovery
 
-	// Facts of the turn that recovery looks at.
-	fellBack    bool
-	noThinking  bool
-	stripped    bool // media were stripped in this turn
-	hookRounds  int
-	truncations int
-	attempts    int
-	iterations  int // that sent a request
-	budget      tokenBudget
-	lastStop    model.StopReason
-	state       State
+	attempts   int
+	iterations int // that sent a request
+	hookRounds int
+	budget     tokenBudget
+	lastStop   model.StopReason
+	state      State
 
 	ended *Ended
 	// What is in flight, for the case that the caller panics.
 	flight flight
 }
 
-// A flight is a response and its calls that are not in the history yet.
-type flight struct {
-	acc      *model.Accumulator
-	batch    *batch
-	recorded bool // the assistant message is in the history, its results are not
-}
-
 func newRun(ctx context.Context, a *Agent, h History, yield func(Event) bool) *run {
-	r := &run{a: a, h: h, yield: yield}
+	r := &run{a: a}
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
+	r.recorder = recorder{
+		outlet: outlet{yield: yield, leave: func() { r.cancel(tool.AbortUser) }},
+		h:      h, ctx: context.WithoutCancel(ctx), fail: r.cancel, newID: a.NewID, now: a.Now, log: a.Log,
+	}
+	if r.newID == nil {
+		r.newID = msg.NewID
+	}
+	if r.now == nil {
+		r.now = time.Now
+	}
+	if r.log == nil {
+		r.log = slog.New(slog.DiscardHandler)
+	}
+	r.recovery = recovery{run: r, memo: a.Memo}
+	if a.Memo == nil {
+		r.recovery.memo = &Memo{}
+	}
+	r.sides = startSideWork(r.ctx, a.Prefetch, r.log)
 	r.budget.limit = a.TokenBudget
 	return r
 }
 
 // turn runs iterations until one ends the turn.
-func (r *run) turn() {
-	r.startPrefetch()
+func (r *run) turn(iterate func(State) (State, *Ended)) {
 	s := State{Entries: r.h.Entries(), Model: r.a.Model, Iteration: 1}
 	for {
-		next, end := r.iterate(s)
+		next, end := iterate(s)
 		if end != nil {
 			r.end(*end)
 			return
@@ -81,9 +82,6 @@ func (r *run) turn() {
 // iterate asks the model once, runs what it asks for, and says how to go on.
 func (r *run) iterate(s State) (State, *Ended) {
 	r.state = s
-	if r.a.Observe != nil {
-		r.a.Observe(s)
-	}
 	if end := r.obstacle(); end != nil {
 		return s, end
 	}
@@ -103,10 +101,10 @@ func (r *run) iterate(s State) (State, *Ended) {
 	case r.ctx.Err() != nil:
 		return s, r.aborted()
 	case err != nil:
-		return r.recover(s, req, err)
+		return r.recovery.from(s, req, err)
 	}
 	r.lastStop = ans.stop
-	if next, end, ok := r.cut(s, ans); ok {
+	if next, end, ok := r.recovery.cut(s, ans); ok {
 		return next, end
 	}
 	return r.digest(s, ans)
@@ -115,7 +113,7 @@ func (r *run) iterate(s State) (State, *Ended) {
 // digest records a whole response, runs its calls and records their results.
 func (r *run) digest(s State, ans answer) (State, *Ended) {
 	s.Compacted = false
-	r.mainIsBack(s)
+	r.recovery.mainIsBack(s)
 	if ans.batch.empty() {
 		r.keep(s, ans)
 		if r.ctx.Err() != nil {
@@ -141,7 +139,7 @@ func (r *run) digest(s State, ans answer) (State, *Ended) {
 	if next, end, ok := r.reached(s, ans); ok {
 		return next, end
 	}
-	if end := r.capped(s); end != nil {
+	if end := s.capped(r.a.MaxTurns); end != nil {
 		return s, end
 	}
 	s.Resumes, s.MaxTokens = 0, 0
@@ -191,7 +189,7 @@ func (r *run) overLimit(s State, req *model.Request, v View) *Ended {
 	limit := s.Model.Window - min(s.Model.MaxOutput, reservedOutput) - reservedSlack
 	est := v.Size
 	if est == 0 {
-		est = estimate(req.System, req.Tools, req.Messages)
+		est = tokens.New(s.Model.ID).Request(req.System, req.Tools, req.Messages)
 	}
 	if est <= limit {
 		return nil
@@ -205,14 +203,14 @@ func (r *run) request(s State, v View, pool *tool.Pool) *model.Request {
 	return &model.Request{
 		Model:       s.Model.ID,
 		System:      r.a.System,
-		Messages:    r.withContext(v.Messages),
+		Messages:    r.a.Preamble.open(v.Messages),
 		Tools:       pool.Specs(),
 		Cache:       r.a.Cache,
 		Effort:      r.a.Effort,
 		Thinking:    r.a.Thinking,
-		MaxTokens:   r.maxTokens(s),
+		MaxTokens:   r.a.maxTokens(s),
 		Raw:         r.a.Raw,
-		HasFallback: r.canFallBack(),
+		HasFallback: r.recovery.canFallBack(),
 		UserID:      r.a.UserID,
 	}
 }
@@ -221,10 +219,10 @@ func (r *run) request(s State, v View, pool *tool.Pool) *model.Request {
 const defaultOutput = 8192
 
 // maxTokens returns the output limit of the next request.
-func (r *run) maxTokens(s State) int {
+func (o Options) maxTokens(s State) int {
 	switch {
-	case r.a.MaxTokens > 0:
-		return r.a.MaxTokens
+	case o.MaxTokens > 0:
+		return o.MaxTokens
 	case s.MaxTokens > 0:
 		return s.MaxTokens
 	case s.Model.Output > 0:
@@ -261,7 +259,7 @@ func (r *run) recordResults(b *batch) results {
 	m.Parts = append(m.Parts, context...)
 	aborted := r.ctx.Err() != nil
 	if !aborted {
-		m.Parts = append(m.Parts, r.takePrefetch()...)
+		m.Parts = append(m.Parts, r.sides.take()...)
 	} else if tool.AbortReason(r.ctx) == tool.AbortUser {
 		m.Parts = append(m.Parts, &msg.Text{Text: InterruptedTools})
 	}
@@ -273,16 +271,11 @@ func (r *run) recordResults(b *batch) results {
 	}
 	r.record(e)
 	if !aborted && out.stop == "" && out.fatal == nil {
-		r.recordInbox()
+		if parts := r.a.Inbox.Take(); len(parts) > 0 { // what was said since the turn began
+			r.record(msg.Entry{Message: msg.Message{Role: msg.User, Parts: parts}})
+		}
 	}
 	return out
-}
-
-// recordInbox appends what was said to the model since the turn began.
-func (r *run) recordInbox() {
-	if parts := r.a.Inbox.Take(); len(parts) > 0 {
-		r.record(msg.Entry{Message: msg.Message{Role: msg.User, Parts: parts}})
-	}
 }
 
 // await emits what b reports until every call has its outcome. Being cancelled makes that soon.
@@ -304,66 +297,19 @@ func (r *run) await(b *batch) {
 	}
 }
 
-// record appends e to the history and says so.
-func (r *run) record(e msg.Entry) {
-	e.ID, e.Time = r.newID(), r.now()
-	if entries := r.h.Entries(); len(entries) > 0 {
-		e.Parent = entries[len(entries)-1].ID
-	}
-	if err := r.h.Append(context.WithoutCancel(r.ctx), e); err != nil {
-		r.a.logger().Error("appending to the history failed", "err", err)
-		r.emit(Notice{Text: fmt.Sprintf("The conversation could not be recorded: %v", err)})
-		r.cancel(tool.Fatal(err))
-		return
-	}
-	r.emit(Appended{Entry: e})
-}
-
-func (r *run) emit(e Event) {
-	if r.gone {
-		return
-	}
-	if r.holding {
-		r.held = append(r.held, e)
-		return
-	}
-	if !r.yieldSafely(e) {
-		r.gone = true
-		r.cancel(tool.AbortUser)
-	}
-}
-
-// yieldSafely marks the caller as gone while it runs, so that cleaning up after its panic does not
-// yield to it again.
-func (r *run) yieldSafely(e Event) bool {
-	r.gone = true
-	ok := r.yield(e)
-	r.gone = !ok
-	return ok
-}
-
-// together stores what f stores before it yields what f emits: a caller that panics in the middle
-// finds the history whole.
-func (r *run) together(f func()) {
-	r.holding = true
-	f()
-	held := r.held
-	r.holding, r.held = false, nil
-	r.emitAll(held)
-}
-
-func (r *run) emitAll(events []Event) {
-	for _, e := range events {
-		r.emit(e)
-	}
-}
-
 func (r *run) end(e Ended) {
 	e.Stop, e.Iterations = r.lastStop, r.iterations
 	r.ended = &e
-	r.syncHistory()
-	r.finishSides()
+	r.stop()
 	r.emit(e)
+}
+
+// stop ends what runs beside the turn. Providers promise to return.
+func (r *run) stop() {
+	r.sync()
+	r.cancel(nil)
+	r.pumps.Wait()
+	r.sides.wait()
 }
 
 // close leaves nothing behind, also when the caller panicked in the middle.
@@ -372,95 +318,9 @@ func (r *run) close() {
 		r.gone = true
 		r.cancel(tool.AbortUser)
 		r.landFlight()
-		r.syncHistory()
-		r.finishSides()
+		r.stop()
 	}
 	r.cancel(nil)
-}
-
-// sideGrace is how long side work may take to notice that the turn is over.
-const sideGrace = time.Second
-
-// finishSides ends what runs beside the turn. Providers promise to return; side work that does not is
-// left behind and logged.
-func (r *run) finishSides() {
-	r.cancel(nil)
-	r.pumps.Wait()
-	done := make(chan struct{})
-	go func() { r.sides.Wait(); close(done) }()
-	t := time.NewTimer(sideGrace)
-	defer t.Stop()
-	select {
-	case <-done:
-	case <-t.C:
-		r.a.logger().Error("side work ignored the end of the turn and was left behind")
-	}
-}
-
-// side runs f beside the turn. It ends with the turn at the latest, and its panic is nobody's concern.
-func (r *run) side(f func(context.Context)) {
-	r.sides.Go(func() {
-		_, err := protect(func() (struct{}, error) { f(r.ctx); return struct{}{}, nil })
-		if err != nil {
-			r.a.logger().Warn("side work failed", "err", err)
-		}
-	})
-}
-
-func (r *run) startPrefetch() {
-	if len(r.a.Prefetch) == 0 {
-		return
-	}
-	r.prefetch = make(chan []msg.Part, len(r.a.Prefetch))
-	for _, f := range r.a.Prefetch {
-		r.side(func(ctx context.Context) {
-			if parts := f(ctx); len(parts) > 0 {
-				r.prefetch <- parts
-			}
-		})
-	}
-}
-
-// takePrefetch returns what is ready; it never waits.
-func (r *run) takePrefetch() []msg.Part {
-	var parts []msg.Part
-	for {
-		select {
-		case p := <-r.prefetch:
-			parts = append(parts, p...)
-		default:
-			return parts
-		}
-	}
-}
-
-func (r *run) syncHistory() {
-	if s, ok := r.h.(Syncer); ok {
-		if err := s.Sync(); err != nil {
-			r.a.logger().Error("syncing the history failed", "err", err)
-		}
-	}
-}
-
-func (r *run) memo() *Memo {
-	if r.a.Memo == nil {
-		r.a.Memo = &Memo{}
-	}
-	return r.a.Memo
-}
-
-func (r *run) newID() string {
-	if r.a.NewID != nil {
-		return r.a.NewID()
-	}
-	return msg.NewID()
-}
-
-func (r *run) now() time.Time {
-	if r.a.Now != nil {
-		return r.a.Now()
-	}
-	return time.Now()
 }
 
 // protect calls f and turns a panic into an error.
@@ -472,5 +332,3 @@ func protect[T any](f func() (T, error)) (v T, err error) {
 	}()
 	return f()
 }
-
-var errNoEnd = errors.New("the response ended without saying why")

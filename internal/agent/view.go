@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 
 	"adze/internal/msg"
@@ -30,20 +31,20 @@ type Step struct {
 // view returns what the next request sends of the history. If the last step makes the history begin anew,
 // the others look at it again.
 func (r *run) view(s State) View {
-	v := r.apply(r.a.Steps, View{Messages: r.messages(s)})
+	to := audience{s.Model.ID, r.recovery.memo.NoMedia, r.recovery.noThinking}
+	v := r.apply(r.a.Steps, View{Messages: r.reader.messages(s.Entries, to, r.log)})
 	if v.Compacted == nil {
 		return v
 	}
 	r.emit(*v.Compacted)
-	s.Entries = r.h.Entries()
-	return r.apply(r.a.Steps[:len(r.a.Steps)-1], View{Messages: r.messages(s)})
+	return r.apply(r.a.Steps[:len(r.a.Steps)-1], View{Messages: r.reader.messages(r.h.Entries(), to, r.log)})
 }
 
 func (r *run) apply(steps []Step, v View) View {
 	for _, step := range steps {
 		next, err := protect(func() (View, error) { return step.Do(r.ctx, v) })
 		if err != nil {
-			r.a.logger().Error("a step of the view failed and was skipped", "step", step.Name, "err", err)
+			r.log.Error("a step of the view failed and was skipped", "step", step.Name, "err", err)
 			continue
 		}
 		v = next
@@ -51,13 +52,12 @@ func (r *run) apply(steps []Step, v View) View {
 	return v
 }
 
-// withContext adds to the messages of a view what is said before the first of them. The history does not
-// hold it.
-func (r *run) withContext(messages []msg.Message) []msg.Message {
-	if r.a.Context == nil || len(messages) == 0 {
+// open puts what is said before the first message into the messages of a view. The history does not hold it.
+func (p Preamble) open(messages []msg.Message) []msg.Message {
+	if p.Context == nil || len(messages) == 0 {
 		return messages
 	}
-	parts := r.a.Context()
+	parts := p.Context()
 	if len(parts) == 0 {
 		return messages
 	}
@@ -71,68 +71,44 @@ func (r *run) withContext(messages []msg.Message) []msg.Message {
 // A reader turns the history into messages that one model can read: without the reasoning of other
 // models and without media that were rejected. It keeps what it has read, since a history only grows.
 type reader struct {
-	conv      msg.Conversation
-	first     string // ID of the first entry
-	read      int    // entries
-	told      int    // problems that were logged
-	model     string
-	noMedia   bool
-	noThought bool
+	to    audience
+	conv  msg.Conversation
+	first string // ID of the first entry
+	read  int    // entries
+	told  int    // problems that were logged
 }
 
-// messages returns the history as the model in use can read it, well formed.
-func (r *run) messages(s State) []msg.Message {
-	rd := &r.reader
-	if len(s.Entries) < rd.read || rd.read > 0 && s.Entries[0].ID != rd.first ||
-		rd.model != s.Model.ID || rd.noMedia != r.memo().NoMedia || rd.noThought != r.noThinking {
-		*rd = reader{}
+// An audience is what a model can read.
+type audience struct {
+	model              string
+	noMedia, noThought bool
+}
+
+// messages returns the history as the audience can read it, well formed.
+func (rd *reader) messages(entries []msg.Entry, to audience, log *slog.Logger) []msg.Message {
+	if len(entries) < rd.read || rd.read > 0 && entries[0].ID != rd.first || rd.to != to {
+		*rd = reader{to: to}
 	}
-	if rd.read == 0 && len(s.Entries) > 0 {
-		rd.first, rd.model = s.Entries[0].ID, s.Model.ID
-		rd.noMedia, rd.noThought = r.memo().NoMedia, r.noThinking
+	if len(entries) > 0 {
+		rd.first = entries[0].ID
 	}
-	for _, e := range s.Entries[rd.read:] {
+	for _, e := range entries[rd.read:] {
 		m := e.Message
-		if m.Role == msg.Assistant && (rd.noThought || e.Model != rd.model) {
-			m.Parts = without(m.Parts, isThinking)
+		if m.Role == msg.Assistant && (to.noThought || e.Model != to.model) {
+			m.Parts = msg.WithoutThinking(m.Parts)
 		}
-		if rd.noMedia {
+		if to.noMedia {
 			m.Parts = withoutMedia(m.Parts)
 		}
 		rd.conv.Add(m)
 	}
-	rd.read = len(s.Entries)
+	rd.read = len(entries)
 	messages, problems := rd.conv.Messages()
 	for _, p := range problems[min(rd.told, len(problems)):] {
-		r.a.logger().Warn("history mended", "message", p.Message, "problem", p.Text)
+		log.Warn("history mended", "message", p.Message, "problem", p.Text)
 	}
 	rd.told = len(problems)
 	return messages
-}
-
-func isThinking(p msg.Part) bool {
-	switch p.(type) {
-	case *msg.Thinking, *msg.Redacted:
-		return true
-	}
-	return false
-}
-
-// without returns parts less those that drop names; the same slice if there are none.
-func without(parts []msg.Part, drop func(msg.Part) bool) []msg.Part {
-	for i, p := range parts {
-		if !drop(p) {
-			continue
-		}
-		kept := append([]msg.Part(nil), parts[:i]...)
-		for _, p := range parts[i:] {
-			if !drop(p) {
-				kept = append(kept, p)
-			}
-		}
-		return kept
-	}
-	return parts
 }
 
 // withoutMedia returns parts with a text in place of each image and document.
@@ -177,42 +153,4 @@ func hasMedia(messages []msg.Message) bool {
 		}
 	}
 	return false
-}
-
-// estimate guesses the tokens of a request from the bytes of its text.
-func estimate(system []msg.Part, tools []msg.ToolSpec, messages []msg.Message) int {
-	n := bytesOf(system)
-	for _, t := range tools {
-		n += len(t.Name) + len(t.Description) + len(t.Schema)
-	}
-	for _, m := range messages {
-		n += 16 + bytesOf(m.Parts)
-	}
-	return n / 4
-}
-
-// mediaBytes is what a picture or document counts for in an estimate, in bytes of text.
-const mediaBytes = 4 * 1600
-
-func bytesOf(parts []msg.Part) int {
-	n := 0
-	for _, p := range parts {
-		switch p := p.(type) {
-		case *msg.Text:
-			n += len(p.Text)
-		case *msg.Thinking:
-			n += len(p.Text) + len(p.Signature)
-		case *msg.Redacted:
-			n += len(p.Data)
-		case *msg.ToolUse:
-			n += len(p.Name) + len(p.Input) + 32
-		case *msg.ToolResult:
-			n += bytesOf(p.Parts) + 32
-		case *msg.Image, *msg.Document:
-			n += mediaBytes
-		case *msg.Server:
-			n += len(p.Raw)
-		}
-	}
-	return n
 }

@@ -110,6 +110,14 @@ func (r *repairer) thinkingFirst(parts []Part) []Part {
 		return parts
 	}
 	r.note("the thinking of a message that did not begin with it was left out")
+	return WithoutThinking(parts)
+}
+
+// WithoutThinking returns the parts that are not the reasoning of a model; the same slice if none is.
+func WithoutThinking(parts []Part) []Part {
+	if !slices.ContainsFunc(parts, isThinking) {
+		return parts
+	}
 	return slices.DeleteFunc(slices.Clone(parts), isThinking)
 }
 

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -50,29 +49,13 @@ func About(said []msg.Message, question string) []msg.Message {
 	var conv msg.Conversation
 	for _, m := range said {
 		if m.Role == msg.Assistant {
-			m.Parts = WithoutReasoning(m.Parts)
+			m.Parts = msg.WithoutThinking(m.Parts)
 		}
 		conv.Add(m)
 	}
 	conv.Add(msg.UserText(question))
 	messages, _ := conv.Messages()
 	return messages
-}
-
-// WithoutReasoning returns the parts of an answer that are not reasoning; the same slice if none is.
-func WithoutReasoning(parts []msg.Part) []msg.Part {
-	if !slices.ContainsFunc(parts, isReasoning) {
-		return parts
-	}
-	return slices.DeleteFunc(slices.Clone(parts), isReasoning)
-}
-
-func isReasoning(p msg.Part) bool {
-	switch p.(type) {
-	case *msg.Thinking, *msg.Redacted:
-		return true
-	}
-	return false
 }
 
 // Ask sends a question and returns the whole answer. When ctx is done its cause is returned.

@@ -191,7 +191,7 @@ func (c *Compactor) bare(entries []msg.Entry, g *tokens.Gauge) []msg.Entry {
 	for i, e := range entries {
 		parts := markMedia(messages[i].Parts, c.text)
 		if e.Message.Role == msg.Assistant {
-			parts = aside.WithoutReasoning(parts)
+			parts = msg.WithoutThinking(parts)
 		}
 		if isSummary(e) && len(parts) > 1 {
 			parts = parts[:1] // the rest will be put back

@@ -1,0 +1,92 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"adze/internal/msg"
+	"adze/internal/tool"
+)
+
+// An outlet yields events to the caller of [Agent.Run].
+type outlet struct {
+	yield func(Event) bool
+	leave func() // is called when the caller breaks off
+	gone  bool   // the caller left: nothing may be yielded any more
+	// While holding, events wait in held.
+	holding bool
+	held    []Event
+}
+
+func (o *outlet) emit(e Event) {
+	if o.gone {
+		return
+	}
+	if o.holding {
+		o.held = append(o.held, e)
+		return
+	}
+	// The caller counts as gone while it runs, so that cleaning up after its panic does not yield to it again.
+	o.gone = true
+	o.gone = !o.yield(e)
+	if o.gone {
+		o.leave()
+	}
+}
+
+func (o *outlet) emitAll(events []Event) {
+	for _, e := range events {
+		o.emit(e)
+	}
+}
+
+// together stores what f stores before it yields what f emits: a caller that panics in the middle finds the
+// history whole.
+func (o *outlet) together(f func()) {
+	o.holding = true
+	f()
+	held := o.held
+	o.holding, o.held = false, nil
+	o.emitAll(held)
+}
+
+// A recorder appends to the history and says so.
+type recorder struct {
+	outlet
+	h     History
+	ctx   context.Context // is not cancelled with the turn
+	fail  context.CancelCauseFunc
+	newID func() string
+	now   func() time.Time
+	log   *slog.Logger
+}
+
+func (r *recorder) record(e msg.Entry) {
+	e.ID, e.Time = r.newID(), r.now()
+	if entries := r.h.Entries(); len(entries) > 0 {
+		e.Parent = entries[len(entries)-1].ID
+	}
+	if err := r.h.Append(r.ctx, e); err != nil {
+		r.log.Error("appending to the history failed", "err", err)
+		r.emit(Notice{Text: fmt.Sprintf("The conversation could not be recorded: %v", err)})
+		r.fail(tool.Fatal(err))
+		return
+	}
+	r.emit(Appended{Entry: e})
+}
+
+// remind records a text for the model that the user did not write and does not see.
+func (r *recorder) remind(text string) {
+	r.record(msg.Entry{Message: msg.Message{Role: msg.User, Parts: []msg.Part{msg.Reminder(text)}}, Hidden: true})
+}
+
+// sync makes sure that what was recorded survives a power cut.
+func (r *recorder) sync() {
+	if s, ok := r.h.(Syncer); ok {
+		if err := s.Sync(); err != nil {
+			r.log.Error("syncing the history failed", "err", err)
+		}
+	}
+}

@@ -1,0 +1,18 @@
+package agent
+
+import (
+	"context"
+	"iter"
+)
+
+// Watch is [Agent.Run], with a look at the state of each iteration before it begins.
+func (a *Agent) Watch(ctx context.Context, h History, look func(State)) iter.Seq[Event] {
+	return func(yield func(Event) bool) {
+		r := newRun(ctx, a, h, yield)
+		defer r.close()
+		r.turn(func(s State) (State, *Ended) {
+			look(s)
+			return r.iterate(s)
+		})
+	}
+}

@@ -1,0 +1,81 @@
+package agent
+
+import (
+	"context"
+
+	"adze/internal/model"
+	"adze/internal/msg"
+	"adze/internal/tool"
+)
+
+// A flight is a response and its calls that are not in the history yet.
+type flight struct {
+	acc      *model.Accumulator
+	batch    *batch
+	recorded bool // the assistant message is in the history, its results are not
+}
+
+// What the history says of an interruption by the user. Clients know these two sentences.
+const (
+	InterruptedStream = "[Request interrupted by user]"
+	InterruptedTools  = "[Request interrupted by user for tool use]"
+)
+
+// aborted brings what is in flight into the history and returns the end of the turn.
+func (r *run) aborted() *Ended {
+	r.landFlight()
+	if err := context.Cause(r.ctx); tool.IsFatal(err) {
+		r.emit(Failed{Err: err})
+		return &Ended{Reason: ModelError, Err: err}
+	}
+	return &Ended{Reason: AbortedStreaming, Detail: string(tool.AbortReason(r.ctx))}
+}
+
+// landFlight completes the history after an abort: the part of the answer that can be kept, a result
+// for each of its calls, and the notice that the user interrupted.
+func (r *run) landFlight() {
+	f := r.flight
+	r.flight = flight{}
+	r.together(func() {
+		if f.batch == nil {
+			r.recordInterruption()
+			return
+		}
+		if !f.recorded {
+			partial := f.acc.Partial()
+			f.batch.addMissing(partial.Uses())
+			if len(partial.Parts) > 0 {
+				r.record(f.partialEntry(partial, r.state.Model.ID))
+			}
+		}
+		r.landCalls(f.batch)
+	})
+}
+
+func (f flight) partialEntry(partial msg.Message, modelID string) msg.Entry {
+	u, start := f.acc.Usage(), f.acc.Started()
+	u.Estimated = true
+	return msg.Entry{
+		Message: partial, Aborted: true, Usage: &u,
+		Model: modelID, ResponseID: start.ID, RequestID: start.RequestID,
+	}
+}
+
+// landCalls stops the calls of b and records their results, or the notice if there are none.
+func (r *run) landCalls(b *batch) {
+	b.abort(tool.AbortReason(r.ctx))
+	if b.empty() {
+		r.recordInterruption()
+		return
+	}
+	<-b.done
+	r.emitAll(b.take())
+	r.recordResults(b)
+}
+
+// recordInterruption tells the model that the user interrupted.
+func (r *run) recordInterruption() {
+	if tool.AbortReason(r.ctx) == tool.AbortUser {
+		r.record(msg.Entry{Message: msg.UserText(InterruptedStream)})
+	}
+}
