@@ -37,7 +37,7 @@ var layers = [][]string{
 	{"platform/search", "platform/fileindex"},
 	{"model"},
 	{"model/wire"},
-	{"model/messages", "model/catalog", "model/cost", "model/modeltest", "model/tokens"},
+	{"model/messages", "model/catalog", "model/cost", "model/modeltest", "model/modeltest/toy", "model/tokens"},
 	{"model/anthropic", "model/replay", "model/retry", "model/fit", "model/router", "model/mute"},
 	{"tool/schema"},
 	{"tool"},
@@ -202,7 +202,7 @@ func forbidden(from, to string, fromRank, toRank int) string {
 		return "only app imports implementations"
 	case within(from, "tool") && within(to, "model"):
 		return "tool and model do not know each other"
-	case to == "model/modeltest" || to == "tool/tooltest":
+	case within(to, "model/modeltest") || to == "tool/tooltest":
 		return "only tests import a contract suite"
 	}
 	return ""

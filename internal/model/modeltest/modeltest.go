@@ -1,5 +1,5 @@
-// Package modeltest is the contract suite that every provider speaking the Messages dialect passes. It
-// plays the server; what only one provider does is tested beside that provider.
+// Package modeltest is the contract suite that every provider passes, whatever its dialect. It plays the
+// server, in the words of the dialect; what only one provider does is tested beside that provider.
 package modeltest
 
 import (
@@ -16,13 +16,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"adze/internal/model"
+	"adze/internal/model/wire"
 	"adze/internal/msg"
 )
 
-// Run tests the provider that newProvider returns, against servers given as handlers. Each test runs
-// in a synctest bubble, so newProvider must connect through [Transport]. The provider must not retry.
-func Run(t *testing.T, newProvider func(t *testing.T, h http.Handler) model.Provider) {
-	s := suite{newProvider}
+// Run tests the provider that newProvider returns, against servers of its dialect given as handlers. Each
+// test runs in a synctest bubble, so newProvider must connect through [Transport]. The provider must not
+// retry.
+func Run(t *testing.T, d Dialect, newProvider func(t *testing.T, h http.Handler) model.Provider) {
+	s := suite{d, newProvider}
 	for _, test := range []struct {
 		name string
 		run  func(suite, *testing.T)
@@ -32,6 +34,7 @@ func Run(t *testing.T, newProvider func(t *testing.T, h http.Handler) model.Prov
 		{"Request", suite.request},
 		{"NoStream", suite.noStream},
 		{"Errors", suite.errors},
+		{"ProxyErrors", suite.proxyErrors},
 		{"RetryAfter", suite.retryAfter},
 		{"Broken", suite.broken},
 		{"Stalled", suite.stalled},
@@ -45,6 +48,7 @@ func Run(t *testing.T, newProvider func(t *testing.T, h http.Handler) model.Prov
 }
 
 type suite struct {
+	Dialect
 	newProvider func(*testing.T, http.Handler) model.Provider
 }
 
@@ -58,16 +62,8 @@ func ask(text string) *model.Request {
 	return &model.Request{Model: "model-1", MaxTokens: 4000, Messages: []msg.Message{msg.UserText(text)}}
 }
 
-// A reply is what came of one request.
-type reply struct {
-	Message msg.Message
-	Start   model.Start
-	Usage   msg.Usage
-	Stop    model.StopReason
-}
-
 // collect gathers a whole answer, and holds every provider to the order of its events.
-func collect(t *testing.T, ctx context.Context, p model.Provider, req *model.Request) (reply, error) {
+func collect(t *testing.T, ctx context.Context, p model.Provider, req *model.Request) (Reply, error) {
 	t.Helper()
 	var a model.Accumulator
 	var last model.Event
@@ -80,7 +76,7 @@ func collect(t *testing.T, ctx context.Context, p model.Provider, req *model.Req
 			if !errors.As(err, &known) && ctx.Err() == nil {
 				t.Errorf("error %v is a %T, not a *model.Error", err, err)
 			}
-			return reply{Message: a.Message(), Start: a.Started(), Usage: a.Usage()}, err
+			return Reply{Message: a.Message(), Start: a.Started(), Usage: a.Usage()}, err
 		}
 		if _, ok := e.(model.Start); ok != (last == nil) {
 			t.Errorf("event %v after %v", e, last)
@@ -95,23 +91,22 @@ func collect(t *testing.T, ctx context.Context, p model.Provider, req *model.Req
 	if !done {
 		t.Errorf("the answer ends with %v and without error", last)
 	}
-	return reply{a.Message(), a.Started(), a.Usage(), stop}, nil
+	return Reply{a.Message(), a.Started(), a.Usage(), stop}, nil
 }
 
 var wantStart = model.Start{ID: "msg_1", Model: "model-1-real", RequestID: "req_1"}
 
-// answers covers text, tools, parallel tools, thinking, server tools, unknown blocks, cache usage and
-// limits.
+// answers covers text, tools, parallel tools, thinking, cache usage and limits.
 func (s suite) answers(t *testing.T) {
-	for _, c := range conversations() {
-		t.Run(c.name, func(t *testing.T) {
-			s.bubble(t, stream(c.events[0], c.events[1:]...), func(t *testing.T, p model.Provider) {
+	for _, a := range s.answerList() {
+		t.Run(a.Name, func(t *testing.T) {
+			s.bubble(t, s.serve(a), func(t *testing.T, p model.Provider) {
 				got, err := collect(t, t.Context(), p, ask("go"))
 				if err != nil {
 					t.Fatal(err)
 				}
-				c.want.Start = wantStart
-				if diff := cmp.Diff(c.want, got); diff != "" {
+				a.Want.Start = wantStart
+				if diff := cmp.Diff(a.Want, got); diff != "" {
 					t.Errorf("reply (-want +got):\n%s", diff)
 				}
 			})
@@ -124,14 +119,14 @@ func (s suite) streams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		seen := make(chan struct{})
 		h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			begin(w, "text/event-stream")
-			send(w, start(10), text("first"))
+			sp := s.half(w)
 			select {
 			case <-seen:
 			case <-r.Context().Done():
 				return
 			}
-			send(w, stopBlock(0), finish("end_turn", 5)...)
+			w.Write(sp.Event(model.BlockDone{Part: &msg.Text{Text: "half"}}))
+			w.Write(sp.Close(model.StopEnd, nil))
 		})
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
@@ -139,7 +134,7 @@ func (s suite) streams(t *testing.T) {
 			if err != nil {
 				t.Fatalf("the first text was held back: %v", err)
 			}
-			if d, ok := e.(model.TextDelta); ok && d.Text == "first" {
+			if d, ok := e.(model.TextDelta); ok && d.Text == "half" {
 				close(seen)
 			}
 		}
@@ -148,37 +143,38 @@ func (s suite) streams(t *testing.T) {
 
 // request holds that what is asked arrives, images included, and the same each time.
 func (s suite) request(t *testing.T) {
+	req := ask("look")
+	req.System = []msg.Part{&msg.Text{Text: "Be brief."}}
+	req.Tools = []msg.ToolSpec{{Name: "Read", Schema: json.RawMessage(`{"type":"object"}`)}}
+	req.Messages[0].Parts = append(req.Messages[0].Parts, &msg.Image{MediaType: "image/png", Data: []byte("picture")})
 	var bodies []string
 	h := func(w http.ResponseWriter, r *http.Request) {
-		b, _ := io.ReadAll(r.Body)
-		bodies = append(bodies, string(b))
-		stream(start(1), finish("end_turn", 1)...)(w, r)
+		body, _ := io.ReadAll(r.Body)
+		bodies = append(bodies, string(body))
+		asked, err := s.Admit(r.URL.Path, r.Header, body)
+		if err != nil || asked != (wire.Asked{Model: req.Model, Stream: true}) {
+			t.Errorf("asked %+v at %s, error %v", asked, r.URL.Path, err)
+		}
+		if err := s.Check(body); err != nil {
+			t.Error(err)
+		}
+		s.serve(Answer{Spell: Events(), Want: Reply{Stop: model.StopEnd}})(w, r)
 	}
 	s.bubble(t, h, func(t *testing.T, p model.Provider) {
-		req := ask("look")
-		req.System = []msg.Part{&msg.Text{Text: "Be brief."}}
-		req.Tools = []msg.ToolSpec{{Name: "Read", Schema: json.RawMessage(`{"type":"object"}`)}}
-		req.Messages[0].Parts = append(req.Messages[0].Parts, &msg.Image{MediaType: "image/png", Data: []byte("picture")})
 		for range 2 {
 			if _, err := collect(t, t.Context(), p, req); err != nil {
 				t.Fatal(err)
 			}
 		}
-		var got struct {
-			Model     string
-			MaxTokens int `json:"max_tokens"`
-			Stream    bool
-			Messages  []msg.Message
-			Tools     []struct{ Name string }
-		}
-		if err := json.Unmarshal([]byte(bodies[0]), &got); err != nil {
+		got, err := s.Read([]byte(bodies[0]))
+		if err != nil {
 			t.Fatalf("body %s: %v", bodies[0], err)
 		}
-		if got.Model != req.Model || got.MaxTokens != req.MaxTokens || !got.Stream || len(got.Tools) != 1 {
+		if got.MaxTokens != req.MaxTokens || len(got.Tools) != 1 || got.Tools[0].Name != "Read" {
 			t.Errorf("body %s", bodies[0])
 		}
-		if diff := cmp.Diff(req.Messages, got.Messages); diff != "" {
-			t.Errorf("messages (-asked +sent):\n%s", diff)
+		if diff := cmp.Diff([][]msg.Part{req.System, req.Messages[0].Parts}, [][]msg.Part{got.System, got.Messages[0].Parts}); diff != "" {
+			t.Errorf("parts (-asked +sent):\n%s", diff)
 		}
 		if bodies[0] != bodies[1] {
 			t.Errorf("the same request twice:\n%s\n%s", bodies[0], bodies[1])
@@ -188,25 +184,25 @@ func (s suite) request(t *testing.T) {
 
 // noStream holds that a whole answer gives the same reply.
 func (s suite) noStream(t *testing.T) {
+	parts := []msg.Part{&msg.Text{Text: "Hello"}, msg.NewToolUse("call_1", "Read", `{"a":1}`)}
 	h := func(w http.ResponseWriter, r *http.Request) {
-		var asked struct{ Stream bool }
-		json.NewDecoder(r.Body).Decode(&asked) // ok: a wrong body shows as a stream
-		if asked.Stream {
-			t.Error("a stream was asked for")
+		body, _ := io.ReadAll(r.Body)
+		if asked, err := s.Admit(r.URL.Path, r.Header, body); err != nil || asked.Stream {
+			t.Errorf("asked %+v, error %v; want no stream", asked, err)
 		}
 		begin(w, "application/json")
-		io.WriteString(w, `{"id":"msg_1","type":"message","role":"assistant","model":"model-1-real","stop_reason":"tool_use",
-			"content":[{"type":"text","text":"Hello"},{"type":"tool_use","id":"toolu_1","name":"Read","input":{"a":1}}],
-			"usage":{"input_tokens":3,"output_tokens":4}}`)
+		sp := s.NewSpeller(false)
+		w.Write(open(sp))
+		for i, p := range parts {
+			w.Write(sp.Event(model.BlockDone{Block: i, Part: p}))
+		}
+		w.Write(sp.Close(model.StopTools, wire.Counts{wire.InputTokens: 3, wire.OutputTokens: 4}))
 	}
 	s.bubble(t, h, func(t *testing.T, p model.Provider) {
 		req := ask("go")
 		req.NoStream = true
 		got, err := collect(t, t.Context(), p, req)
-		want := reply{
-			msg.Message{Role: msg.Assistant, Parts: []msg.Part{&msg.Text{Text: "Hello"}, msg.NewToolUse("toolu_1", "Read", `{"a":1}`)}},
-			wantStart, msg.Usage{Input: 3, Output: 4}, model.StopTools,
-		}
+		want := Reply{msg.Message{Role: msg.Assistant, Parts: parts}, wantStart, msg.Usage{Input: 3, Output: 4}, model.StopTools}
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
 			t.Errorf("error %v, reply (-want +got):\n%s", err, diff)
 		}
@@ -220,7 +216,8 @@ func (s suite) concurrent(t *testing.T) {
 		if strings.Contains(string(b), "two") {
 			word = "two"
 		}
-		stream(start(1), append([]string{text(word), stopBlock(0)}, finish("end_turn", 1)...)...)(w, r)
+		spell := Events(model.TextDelta{Text: word}, model.BlockDone{Part: &msg.Text{Text: word}})
+		s.serve(Answer{Spell: spell, Want: Reply{Stop: model.StopEnd}})(w, r)
 	}
 	s.bubble(t, h, func(t *testing.T, p model.Provider) {
 		replies := make(chan string)

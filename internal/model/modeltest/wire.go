@@ -1,13 +1,39 @@
 package modeltest
 
 import (
-	"fmt"
-	"io"
 	"net/http"
+	"slices"
 
 	"adze/internal/model"
+	"adze/internal/model/wire"
 	"adze/internal/msg"
 )
+
+// A Dialect is a wire format as the suite plays its servers.
+type Dialect struct {
+	// Server spells answers and errors.
+	wire.Server
+	// Cannot names the answers of the suite, and the kinds of error, that the dialect has no words for.
+	Cannot []string
+	// Answers are further ones, which other dialects do not have.
+	Answers []Answer
+}
+
+// An Answer is a streamed answer and what it means.
+type Answer struct {
+	Name string
+	// Spell writes what comes between the opening and the end.
+	Spell func(wire.Speller) []byte
+	Want  Reply
+}
+
+// A Reply is what came of one request.
+type Reply struct {
+	Message msg.Message
+	Start   model.Start
+	Usage   msg.Usage
+	Stop    model.StopReason
+}
 
 // begin sends the header of an answer.
 func begin(w http.ResponseWriter, contentType string) {
@@ -16,100 +42,95 @@ func begin(w http.ResponseWriter, contentType string) {
 	w.WriteHeader(http.StatusOK)
 }
 
-// send writes events; errors show on the other side.
-func send(w io.Writer, first string, more ...string) {
-	for _, e := range append([]string{first}, more...) {
-		io.WriteString(w, "data: "+e+"\n\n")
-	}
-}
-
-// stream returns a server that answers with the given events.
-func stream(first string, more ...string) http.HandlerFunc {
+// serve returns a server that answers with a stream.
+func (s suite) serve(a Answer) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		begin(w, "text/event-stream")
-		send(w, first, more...)
+		sp := s.NewSpeller(true)
+		w.Write(open(sp)) // ok, here as elsewhere: an error shows on the other side
+		w.Write(a.Spell(sp))
+		w.Write(sp.Close(a.Want.Stop, counts(a.Want.Usage)))
 	}
 }
 
-func start(input int) string {
-	return fmt.Sprintf(`{"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","model":"model-1-real","content":[],"usage":{"input_tokens":%d,"output_tokens":1}}}`, input)
+// half begins an answer, which the caller goes on with or leaves.
+func (s suite) half(w http.ResponseWriter) wire.Speller {
+	begin(w, "text/event-stream")
+	sp := s.NewSpeller(true)
+	w.Write(open(sp))
+	w.Write(sp.Event(model.TextDelta{Text: "half"}))
+	return sp
 }
 
-func startBlock(i int, block string) string {
-	return fmt.Sprintf(`{"type":"content_block_start","index":%d,"content_block":%s}`, i, block)
+// open begins an answer of ten tokens of input.
+func open(sp wire.Speller) []byte {
+	return sp.Open("msg_1", "model-1-real", wire.Counts{wire.InputTokens: 10, wire.OutputTokens: 1})
 }
 
-func delta(i int, delta string) string {
-	return fmt.Sprintf(`{"type":"content_block_delta","index":%d,"delta":%s}`, i, delta)
+// counts returns u as a server reports it.
+func counts(u msg.Usage) wire.Counts {
+	c := wire.Counts{wire.InputTokens: u.Input, wire.OutputTokens: u.Output}
+	for counter, n := range map[wire.Counter]int{wire.CacheRead: u.CacheRead, wire.CacheWrite: u.CacheWrite} {
+		if n > 0 {
+			c[counter] = n
+		}
+	}
+	return c
 }
 
-func stopBlock(i int) string { return fmt.Sprintf(`{"type":"content_block_stop","index":%d}`, i) }
-
-// text opens block 0 with a text.
-func text(s string) string {
-	return startBlock(0, `{"type":"text","text":`+string(msg.AppendString(nil, s))+`}`)
-}
-
-func use(i int, id string) string {
-	return startBlock(i, fmt.Sprintf(`{"type":"tool_use","id":%q,"name":"Read","input":{}}`, id))
-}
-
-func input(i int, fragment string) string {
-	return delta(i, `{"type":"input_json_delta","partial_json":`+string(msg.AppendString(nil, fragment))+`}`)
-}
-
-func finish(reason string, output int) []string {
-	return []string{
-		fmt.Sprintf(`{"type":"message_delta","delta":{"stop_reason":%q},"usage":{"output_tokens":%d}}`, reason, output),
-		`{"type":"message_stop"}`,
+// Events returns what spells the given events.
+func Events(events ...model.Event) func(wire.Speller) []byte {
+	return func(sp wire.Speller) (out []byte) {
+		for _, e := range events {
+			out = append(out, sp.Event(e)...)
+		}
+		return out
 	}
 }
 
-// A conversation is a streamed answer and what it spells.
-type conversation struct {
-	name   string
-	events []string
-	want   reply
-}
-
-func conversations() []conversation {
-	say := func(parts ...msg.Part) msg.Message { return msg.Message{Role: msg.Assistant, Parts: parts} }
+// answerList returns the answers of the suite that the dialect has words for.
+func (s suite) answerList() []Answer {
 	used := msg.Usage{Input: 10, Output: 5}
-	end := finish("end_turn", 5)
-	answer := func(events ...string) []string { return append([]string{start(10)}, events...) }
-	return []conversation{
-		{"text", answer(append([]string{
-			`{"type":"ping"}`, text("Hel"), delta(0, `{"type":"text_delta","text":"lo"}`), stopBlock(0)}, end...)...),
-			reply{Message: say(&msg.Text{Text: "Hello"}), Usage: used, Stop: model.StopEnd}},
-		{"tool", answer(append([]string{
-			use(0, "toolu_1"), input(0, `{"path":`), input(0, `"a b"}`), stopBlock(0)}, finish("tool_use", 5)...)...),
-			reply{Message: say(msg.NewToolUse("toolu_1", "Read", `{"path":"a b"}`)), Usage: used, Stop: model.StopTools}},
-		{"parallel tools", answer(append([]string{
-			text("Both."), stopBlock(0), use(1, "toolu_1"), input(1, `{"a":1}`), stopBlock(1), use(2, "toolu_2"), stopBlock(2)},
-			finish("tool_use", 5)...)...),
-			reply{Message: say(&msg.Text{Text: "Both."}, msg.NewToolUse("toolu_1", "Read", `{"a":1}`), msg.NewToolUse("toolu_2", "Read", "")), Usage: used, Stop: model.StopTools}},
-		{"malformed tool input", answer(append([]string{use(0, "toolu_1"), input(0, `{"path`), stopBlock(0)}, end...)...),
-			reply{Message: say(msg.NewToolUse("toolu_1", "Read", `{"path`)), Usage: used, Stop: model.StopEnd}},
-		{"thinking", answer(append([]string{
-			startBlock(0, `{"type":"thinking","thinking":"","signature":""}`), delta(0, `{"type":"thinking_delta","thinking":"Hm."}`),
-			delta(0, `{"type":"signature_delta","signature":"c2ln"}`), stopBlock(0),
-			startBlock(1, `{"type":"redacted_thinking","data":"eA=="}`), stopBlock(1)}, end...)...),
-			reply{Message: say(&msg.Thinking{Text: "Hm.", Signature: "c2ln"}, &msg.Redacted{Data: "eA=="}), Usage: used, Stop: model.StopEnd}},
-		{"server tool", answer(append([]string{
-			startBlock(0, `{"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{}}`), input(0, `{"query":"x"}`), stopBlock(0)},
-			finish("pause_turn", 5)...)...),
-			reply{Message: say(&msg.Server{Raw: []byte(`{"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{"query":"x"}}`)}), Usage: used, Stop: model.StopPause}},
-		{"unknown block and event", answer(append([]string{
-			`{"type":"weather"}`, startBlock(0, `{"type":"hologram"}`), delta(0, `{"type":"beam"}`), stopBlock(0)}, end...)...),
-			reply{Message: say(&msg.Opaque{Raw: []byte(`{"type":"hologram"}`)}), Usage: used, Stop: model.StopEnd}},
-		{"cache usage", []string{
-			`{"type":"message_start","message":{"id":"msg_1","model":"model-1-real","usage":{"input_tokens":1,"cache_creation_input_tokens":20,"cache_read_input_tokens":300,"output_tokens":1}}}`,
-			end[0], end[1]},
-			reply{Message: say(), Usage: msg.Usage{Input: 1, CacheWrite: 20, CacheRead: 300, Output: 5}, Stop: model.StopEnd}},
-		{"output limit", answer(append([]string{text("cut"), stopBlock(0)}, finish("max_tokens", 5)...)...),
-			reply{Message: say(&msg.Text{Text: "cut"}), Usage: used, Stop: model.StopMaxTokens}},
-		{"context exceeded", answer(finish("model_context_window_exceeded", 5)...),
-			reply{Message: say(), Usage: used, Stop: model.StopContextExceeded}},
-		{"refusal", answer(finish("refusal", 5)...), reply{Message: say(), Usage: used, Stop: model.StopRefusal}},
+	reply := func(stop model.StopReason, parts ...msg.Part) Reply {
+		return Reply{Message: msg.Message{Role: msg.Assistant, Parts: parts}, Usage: used, Stop: stop}
 	}
+	text := func(block int, s string) []model.Event {
+		return []model.Event{model.TextDelta{Block: block, Text: s}, model.BlockDone{Block: block, Part: &msg.Text{Text: s}}}
+	}
+	typed := func(block int, id string, fragments ...string) []model.Event {
+		var events []model.Event
+		whole := ""
+		for _, f := range fragments {
+			events = append(events, model.InputDelta{Block: block, ID: id, Name: "Read", JSON: f})
+			whole += f
+		}
+		return append(events, model.BlockDone{Block: block, Part: msg.NewToolUse(id, "Read", whole)})
+	}
+	cached := reply(model.StopEnd, &msg.Text{Text: "cheap"})
+	cached.Usage = msg.Usage{Input: 10, CacheWrite: 20, CacheRead: 300, Output: 5}
+	list := []Answer{
+		{"text", func(sp wire.Speller) []byte {
+			return slices.Concat(sp.Ping(), sp.Event(model.TextDelta{Text: "Hel"}), sp.Ping(), sp.Event(model.TextDelta{Text: "lo"}),
+				sp.Event(model.BlockDone{Part: &msg.Text{Text: "Hello"}}))
+		}, reply(model.StopEnd, &msg.Text{Text: "Hello"})},
+		{"nothing", Events(), reply(model.StopEnd)},
+		{"tool", Events(typed(0, "call_1", `{"path":`, `"a b"}`)...), reply(model.StopTools, msg.NewToolUse("call_1", "Read", `{"path":"a b"}`))},
+		{"parallel tools", Events(slices.Concat(text(0, "Both."), typed(1, "call_1", `{"a":1}`), typed(2, "call_2", ""))...),
+			reply(model.StopTools, &msg.Text{Text: "Both."}, msg.NewToolUse("call_1", "Read", `{"a":1}`), msg.NewToolUse("call_2", "Read", ""))},
+		{"malformed tool input", Events(typed(0, "call_1", `{"path`)...), reply(model.StopEnd, msg.NewToolUse("call_1", "Read", `{"path`))},
+		{"thinking", Events(append([]model.Event{model.ThinkingDelta{Text: "Hm."}, model.ThinkingDelta{Signature: "c2ln"},
+			model.BlockDone{Part: &msg.Thinking{Text: "Hm.", Signature: "c2ln"}}}, text(1, "So.")...)...),
+			reply(model.StopEnd, &msg.Thinking{Text: "Hm.", Signature: "c2ln"}, &msg.Text{Text: "So."})},
+		{"redacted thinking", Events(model.BlockDone{Part: &msg.Redacted{Data: "eA=="}}), reply(model.StopEnd, &msg.Redacted{Data: "eA=="})},
+		{"unknown event", func(sp wire.Speller) []byte {
+			return append(sp.Raw(`{"type":"weather"}`), Events(text(0, "Hello")...)(sp)...)
+		}, reply(model.StopEnd, &msg.Text{Text: "Hello"})},
+		{"cache usage", Events(text(0, "cheap")...), cached},
+		{"output limit", Events(text(0, "cut")...), reply(model.StopMaxTokens, &msg.Text{Text: "cut"})},
+		{"context exceeded", Events(), reply(model.StopContextExceeded)},
+		{"refusal", Events(), reply(model.StopRefusal)},
+		{"pause", Events(text(0, "wait")...), reply(model.StopPause, &msg.Text{Text: "wait"})},
+	}
+	list = slices.DeleteFunc(list, func(a Answer) bool { return slices.Contains(s.Cannot, a.Name) })
+	return append(list, s.Answers...)
 }

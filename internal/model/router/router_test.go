@@ -9,9 +9,13 @@ import (
 
 	"adze/internal/agent"
 	"adze/internal/model"
+	"adze/internal/model/messages"
+	"adze/internal/model/modeltest"
+	"adze/internal/model/modeltest/toy"
 	"adze/internal/model/replay"
 	"adze/internal/model/retry"
 	"adze/internal/model/router"
+	"adze/internal/model/wire"
 	"adze/internal/msg"
 	"adze/internal/session"
 	"adze/internal/tool"
@@ -109,13 +113,13 @@ func TestCountTokens(t *testing.T) {
 	}
 }
 
-func player(t *testing.T, script string) *replay.Player {
+func player(t *testing.T, d wire.Server, script string) *replay.Player {
 	t.Helper()
 	s, err := replay.Parse("script", []byte(script))
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := replay.NewPlayer(s)
+	p := replay.NewPlayerIn(d, s)
 	t.Cleanup(func() {
 		if err := p.Err(); err != nil {
 			t.Error(err)
@@ -125,9 +129,9 @@ func player(t *testing.T, script string) *replay.Player {
 }
 
 // A session changes from one provider to another between turns, and falls back to another within one. The
-// second provider is opened by the first request that it gets.
+// second provider speaks another dialect, and is opened by the first request that it gets.
 func TestSession(t *testing.T) {
-	one := player(t, `
+	one := player(t, messages.Server{}, `
 expect model first
 say One.
 ---
@@ -136,7 +140,7 @@ expect messages 5
 repeat 3
 error overloaded retry-after=0
 `)
-	two := player(t, `
+	two := player(t, toy.Server{}, `
 expect model second
 expect messages 3
 expect text "One."
@@ -149,7 +153,10 @@ say Three.
 	opened := false
 	r := router.New(router.Config{Default: "one", Rows: []router.Row{
 		{Name: "one", Open: func() (model.Provider, error) { return one.Provider(), nil }},
-		{Name: "two", Open: func() (model.Provider, error) { opened = true; return two.Provider(), nil }},
+		{Name: "two", Open: func() (model.Provider, error) {
+			opened = true
+			return wire.New(toy.Service(), wire.Config{APIKey: "key", Transport: modeltest.Transport(two.Handler())})
+		}},
 	}})
 	s := session.Open(t.Context(), session.Config{
 		ID: "the-session", Provider: retry.New(r, retry.Config{}), Tools: session.Tools{Registry: tool.NewRegistry()},

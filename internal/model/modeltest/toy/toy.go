@@ -1,0 +1,400 @@
+// Package toy is the smallest dialect that can say everything, with its provider: for tests of what is
+// to work with more than one. Unlike the Messages dialect it has no events for the start and the end of a
+// block, and reports the usage at the end.
+package toy
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"adze/internal/model"
+	"adze/internal/model/wire"
+	"adze/internal/msg"
+)
+
+// Service describes the provider.
+func Service() wire.Service {
+	return wire.Service{Dialect: Server{}, Address: "https://toy.example", KeyHeader: "Toy-Key", KeyVariable: "TOY_KEY"}
+}
+
+// Server implements [wire.Server].
+type Server struct{}
+
+// Path implements [wire.Dialect].
+func (Server) Path(*model.Request) string { return "ask" }
+
+// NewEncoder implements [wire.Dialect].
+func (Server) NewEncoder() wire.Encoder { return encoder{} }
+
+// NewDecoder implements [wire.Dialect].
+func (Server) NewDecoder(requestID string, raw bool) wire.Decoder {
+	return &decoder{requestID: requestID, raw: raw}
+}
+
+// Error implements [wire.Dialect].
+func (Server) Error(status int, body []byte) *model.Error {
+	var v struct{ Error *failure }
+	if json.Unmarshal(body, &v) != nil || v.Error == nil { // ok: a proxy's, and the status says enough
+		text := wire.Plain(body)
+		return wire.NewError(wire.KindOf(status, text), status, text)
+	}
+	return v.Error.model(status)
+}
+
+// A question is a request on the wire. Messages have the form of the log.
+type question struct {
+	Model    string         `json:"model"`
+	Limit    int            `json:"limit"`
+	Stream   bool           `json:"stream"`
+	System   msg.Message    `json:"system"`
+	Tools    []msg.ToolSpec `json:"tools"`
+	Messages []msg.Message  `json:"messages"`
+}
+
+type encoder struct{}
+
+func (encoder) EncodeBody(req *model.Request, extra json.RawMessage) (wire.Body, error) {
+	body, err := json.Marshal(question{
+		Model: req.Model, Limit: req.MaxTokens, Stream: !req.NoStream,
+		System: msg.Message{Role: msg.User, Parts: req.System}, Tools: req.Tools, Messages: req.Messages,
+	})
+	return wire.Body{body}, err
+}
+
+func (encoder) Continues(*model.Request) bool { return false }
+
+// An item is an event of a stream, or one of the list that a whole answer is.
+type item struct {
+	Begin  *begin          `json:"begin,omitempty"`
+	Text   *string         `json:"text,omitempty"`
+	Think  *string         `json:"think,omitempty"`
+	Sign   string          `json:"sign,omitempty"`
+	Call   *call           `json:"call,omitempty"`
+	Part   json.RawMessage `json:"part,omitempty"`
+	Usage  wire.Counts     `json:"usage,omitempty"`
+	Error  *failure        `json:"error,omitempty"`
+	Reason string          `json:"reason,omitempty"`
+}
+
+type begin struct{ ID, Model string }
+
+// A call is more of the input of a tool. Each call has an id of its own.
+type call struct{ ID, Name, Input string }
+
+type failure struct{ Kind, Text string }
+
+func (f failure) model(status int) *model.Error {
+	kind, ok := model.ParseKind(f.Kind)
+	switch {
+	case !ok:
+		kind = wire.KindOf(status, f.Text)
+	case kind == model.OverWindow:
+		kind = model.TooLong // with its numbers it becomes what it was
+	}
+	return wire.NewError(kind, status, f.Text)
+}
+
+// A decoder tells from what comes where a block ends.
+type decoder struct {
+	requestID string
+	raw       bool
+
+	out   []model.Event
+	start *model.Start // until there is content
+	begun bool
+	usage msg.Usage
+	told  bool // the usage was reported
+
+	block     int
+	text      strings.Builder
+	kind      byte // of the open block: text, think or call by their first letter, or 0
+	signature string
+	call      call
+}
+
+func (d *decoder) Event(_ string, data []byte) (wire.Progress, error) {
+	var i item
+	if err := json.Unmarshal(data, &i); err != nil {
+		return wire.Ignored, fmt.Errorf("the stream has an event that is not JSON: %w", err)
+	}
+	if i.Error != nil {
+		return wire.KeepAlive, d.fail(i.Error)
+	}
+	if d.raw {
+		d.out = append(d.out, model.Raw{JSON: append([]byte(nil), data...)})
+	}
+	if i.Begin != nil {
+		d.start = &model.Start{ID: i.Begin.ID, Model: i.Begin.Model, RequestID: d.requestID}
+		return wire.Content, nil
+	}
+	return d.item(&i)
+}
+
+// item decodes content, and the end.
+func (d *decoder) item(i *item) (wire.Progress, error) {
+	switch {
+	case i.Text != nil:
+		d.more('t', call{}, *i.Text)
+		d.out = append(d.out, model.TextDelta{Block: d.block, Text: *i.Text})
+	case i.Think != nil:
+		d.more('h', call{}, *i.Think)
+		d.signature += i.Sign
+		d.out = append(d.out, model.ThinkingDelta{Block: d.block, Text: *i.Think, Signature: i.Sign})
+	case i.Call != nil:
+		d.more('c', call{ID: i.Call.ID, Name: i.Call.Name}, i.Call.Input)
+		d.out = append(d.out, model.InputDelta{Block: d.block, ID: i.Call.ID, Name: i.Call.Name, JSON: i.Call.Input})
+	case i.Part != nil:
+		d.close()
+		part, err := msg.ParsePart(i.Part)
+		if err != nil {
+			return wire.Ignored, err
+		}
+		d.done(part)
+	case i.Usage != nil || i.Reason != "":
+		d.close()
+		d.report(i.Usage)
+		if i.Reason != "" {
+			if !d.told {
+				d.out = append(d.out, model.Usage{Usage: d.estimate()})
+			}
+			d.out = append(d.out, model.Stop{Reason: model.StopReason(i.Reason)})
+			return wire.Complete, nil
+		}
+	default:
+		return wire.KeepAlive, nil
+	}
+	return wire.Content, nil
+}
+
+// open hands out the start, which waits for content: an error in its place can be asked about again.
+func (d *decoder) open() {
+	d.begun = true
+	if d.start != nil {
+		d.out = append(d.out, *d.start)
+		d.start = nil
+	}
+}
+
+// more adds to the open block, or to the next if that is of another kind.
+func (d *decoder) more(kind byte, c call, text string) {
+	if d.kind != kind || d.call != c {
+		d.close()
+	}
+	d.open()
+	d.kind, d.call = kind, c
+	d.text.WriteString(text)
+}
+
+func (d *decoder) close() {
+	d.open()
+	switch text := d.text.String(); d.kind {
+	case 't':
+		d.done(&msg.Text{Text: text})
+	case 'h':
+		d.done(&msg.Thinking{Text: text, Signature: d.signature})
+	case 'c':
+		d.done(msg.NewToolUse(d.call.ID, d.call.Name, text))
+	}
+	d.text.Reset()
+	d.kind, d.call, d.signature = 0, call{}, ""
+}
+
+func (d *decoder) done(p msg.Part) {
+	d.out = append(d.out, model.BlockDone{Block: d.block, Part: p})
+	d.block++
+}
+
+func (d *decoder) report(c wire.Counts) {
+	if c == nil {
+		return
+	}
+	d.told = true
+	d.usage = msg.Usage{Input: c[wire.InputTokens], Output: c[wire.OutputTokens], CacheRead: c[wire.CacheRead], CacheWrite: c[wire.CacheWrite]}
+	d.out = append(d.out, model.Usage{Usage: d.usage})
+}
+
+func (d *decoder) estimate() msg.Usage {
+	u := d.usage
+	u.Estimated = true
+	u.Output = max(u.Output, d.text.Len()/4)
+	return u
+}
+
+func (d *decoder) fail(f *failure) error {
+	e := f.model(0)
+	e.RequestID = d.requestID
+	if d.begun {
+		return &model.Error{Kind: model.Broken, RequestID: d.requestID, Message: "the server broke off its answer: " + e.Error(), Err: e}
+	}
+	return e
+}
+
+func (d *decoder) End(error) (complete bool) {
+	if d.begun {
+		d.out = append(d.out, model.Usage{Usage: d.estimate()})
+	}
+	return false
+}
+
+func (d *decoder) Message(body []byte) error {
+	var list []json.RawMessage
+	if err := json.Unmarshal(body, &list); err != nil {
+		return fmt.Errorf("the answer is not a list: %w", err)
+	}
+	for _, data := range list {
+		if got, err := d.Event("", data); err != nil || got == wire.Complete {
+			return err
+		}
+	}
+	return fmt.Errorf("the answer has no end")
+}
+
+func (d *decoder) Take() []model.Event {
+	out := d.out
+	d.out = nil
+	return out
+}
+
+// Admit implements [wire.Server].
+func (Server) Admit(path string, h http.Header, body []byte) (wire.Asked, *model.Error) {
+	var q question
+	switch {
+	case !strings.HasSuffix(path, "/ask"):
+		return wire.Asked{}, &model.Error{Kind: model.Invalid, Status: http.StatusNotFound, Message: "there is nothing at " + path}
+	case h.Get("Toy-Key") == "":
+		return wire.Asked{}, &model.Error{Kind: model.Auth, Message: "no key"}
+	case json.Unmarshal(body, &q) != nil:
+		return wire.Asked{}, &model.Error{Kind: model.Invalid, Message: "not a question"}
+	}
+	return wire.Asked{Model: q.Model, Stream: q.Stream}, nil
+}
+
+// Check implements [wire.Server].
+func (s Server) Check(body []byte) error {
+	_, err := s.Read(body)
+	return err
+}
+
+// Read implements [wire.Server].
+func (Server) Read(body []byte) (*model.Request, error) {
+	var q question
+	if err := json.Unmarshal(body, &q); err != nil {
+		return nil, err
+	}
+	return &model.Request{
+		Model: q.Model, MaxTokens: q.Limit, NoStream: !q.Stream, System: q.System.Parts, Tools: q.Tools, Messages: q.Messages,
+	}, nil
+}
+
+// SpellError implements [wire.Server].
+func (Server) SpellError(kind model.Kind, message string) (status int, body []byte) {
+	status = map[model.Kind]int{model.RateLimited: 429, model.Auth: 401, model.NoModel: 404, model.Overloaded: 529}[kind]
+	if status == 0 {
+		status = 400
+	}
+	if kind < model.RateLimited || kind == model.ServerFault {
+		kind, status = model.ServerFault, 500
+	}
+	switch {
+	case message != "":
+	case kind == model.OverWindow:
+		message = "190000 + 20000 > 200000"
+	default:
+		message = kind.String()
+	}
+	return status, encode(item{Error: &failure{kind.String(), message}})
+}
+
+// SpellCount implements [wire.Server]. The dialect has no such request.
+func (Server) SpellCount(int) []byte { return nil }
+
+// NewSpeller implements [wire.Server].
+func (Server) NewSpeller(stream bool) wire.Speller { return &speller{stream: stream, open: -1} }
+
+// A speller writes items, to a stream or to a list.
+type speller struct {
+	stream bool
+	list   []json.RawMessage
+	open   int // the block that a delta belonged to
+	broken bool
+}
+
+func encode(i item) []byte {
+	data, err := json.Marshal(i)
+	if err != nil {
+		panic("toy: " + err.Error()) // plain data always encodes
+	}
+	return data
+}
+
+func (s *speller) put(i item) []byte { return s.data(encode(i)) }
+
+func (s *speller) data(data []byte) []byte {
+	if !s.stream {
+		s.list = append(s.list, data)
+		return nil
+	}
+	return append(append([]byte("data: "), data...), "\n\n"...)
+}
+
+func (s *speller) Open(id, name string, _ wire.Counts) []byte {
+	return s.put(item{Begin: &begin{id, name}})
+}
+
+func (s *speller) Event(e model.Event) []byte {
+	switch e := e.(type) {
+	case model.TextDelta:
+		s.open = e.Block
+		return s.put(item{Text: &e.Text})
+	case model.ThinkingDelta:
+		s.open = e.Block
+		return s.put(item{Think: &e.Text, Sign: e.Signature})
+	case model.InputDelta:
+		s.open = e.Block
+		return s.put(item{Call: &call{e.ID, e.Name, e.JSON}})
+	case model.BlockDone:
+		if s.open == e.Block {
+			return nil
+		}
+		return s.put(item{Part: msg.AppendPart(nil, e.Part)})
+	}
+	panic(fmt.Sprintf("toy: no server sends a %T", e)) // the caller's mistake
+}
+
+func (s *speller) Usage(u wire.Counts) []byte { return s.put(item{Usage: u}) }
+
+func (s *speller) Ping() []byte {
+	if !s.stream {
+		return nil
+	}
+	return []byte(": ping\n\n")
+}
+
+func (s *speller) Raw(event string) []byte { return s.data([]byte(event)) }
+
+func (s *speller) Garble() []byte {
+	s.broken = true
+	if !s.stream {
+		return nil
+	}
+	return []byte("data: {\n\n")
+}
+
+func (s *speller) Fail(kind model.Kind, message string) []byte {
+	_, body := Server{}.SpellError(kind, message)
+	return s.data(body)
+}
+
+func (s *speller) Close(reason model.StopReason, u wire.Counts) []byte {
+	end := s.put(item{Reason: string(reason), Usage: u})
+	if s.stream {
+		return end
+	}
+	whole, err := json.Marshal(s.list)
+	if err != nil || s.broken {
+		return []byte("[")
+	}
+	return whole
+}
