@@ -24,57 +24,31 @@ func splitFront(text string) (front, string, error) {
 	if err != nil {
 		return f, text, err
 	}
-	lines := strings.Split(head, "\n")
-	for i, line := range lines {
-		value, ok := strings.CutPrefix(line, "paths:")
-		if !ok {
-			continue
-		}
-		f.conditional = true
-		if f.paths, ok = parsePaths(strings.TrimSpace(value), lines[i+1:]); !ok {
-			f.paths = nil
-			return f, body, errPaths
-		}
+	fields, _ := frontmatter.Parse(head) // ok: the other keys do not count
+	value, named := fields["paths"]
+	if !named && !strings.HasPrefix(head, "paths:") && !strings.Contains(head, "\npaths:") {
+		return f, body, nil
+	}
+	f.conditional = true
+	if f.paths = pathsOf(value); len(f.paths) == 0 {
+		return f, body, errPaths
 	}
 	return f, body, nil
 }
 
-// parsePaths reads the value of paths, which may go on in the lines after it.
-func parsePaths(value string, lines []string) ([]string, bool) {
+// pathsOf returns the patterns of a value.
+func pathsOf(v frontmatter.Value) []string {
+	texts := splitCommas(v.Text)
+	for _, item := range v.List {
+		texts = append(texts, item.Text)
+	}
 	var paths []string
-	add := func(s string) {
+	for _, s := range texts {
 		if s = strings.Trim(strings.TrimSpace(s), `"'`); s != "" {
 			paths = append(paths, s)
 		}
 	}
-	switch {
-	case strings.HasPrefix(value, "["):
-		inner, closed := strings.CutSuffix(value[1:], "]")
-		if !closed {
-			return nil, false
-		}
-		for _, s := range splitCommas(inner) {
-			add(s)
-		}
-	case strings.HasPrefix(value, "{"):
-		if !strings.HasSuffix(value, "}") || strings.Contains(value, ":") {
-			return nil, false
-		}
-		fallthrough
-	case value != "":
-		for _, s := range splitCommas(value) {
-			add(s)
-		}
-	default:
-		for _, line := range lines {
-			item, ok := strings.CutPrefix(strings.TrimSpace(line), "-")
-			if !ok {
-				break
-			}
-			add(item)
-		}
-	}
-	return paths, len(paths) > 0
+	return paths
 }
 
 // splitCommas splits at commas that are not inside braces.

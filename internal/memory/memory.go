@@ -194,13 +194,13 @@ func (m *Memory) describe(text string) {
 	if err = cmp.Or(err, parseErr); err != nil {
 		m.Problems = append(m.Problems, err.Error())
 	}
-	if title := oneLine(fields["name"]); title != "" {
+	if title := oneLine(fields["name"].String()); title != "" {
 		m.Title = title
 	}
-	if m.Description = oneLine(fields["description"]); m.Description == "" {
+	if m.Description = oneLine(fields["description"].String()); m.Description == "" {
 		m.Description = firstLine(body)
 	}
-	given := cmp.Or(fields["type"], fields["metadata.type"])
+	given := cmp.Or(fields["type"].Text, fields["metadata"].Fields["type"].Text)
 	m.Type = Type(strings.ToLower(given))
 	if !slices.Contains(types[:], m.Type) {
 		m.Type = Untyped
