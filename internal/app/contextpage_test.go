@@ -105,7 +105,7 @@ func TestContextPage(t *testing.T) {
 	for _, want := range []string{
 		" tokens of replay are in use:\n", "  system prompt\n", "    identity\n", "    environment\n", "    append\n", "  tools\n", "    Bash\n", "    Read\n",
 		"  instructions, memories, date\n", "  conversation, 4 messages\n", "  free\n", "The provider counted 7,009 tokens in the last request.\n",
-		"note: the section append has 24000 characters", "is outside the", "Cache: request 2 read 6000 tokens anew; nothing changed",
+		"note: the section append has 24000 characters", "is outside the", "Cache: request 2 read 6000 tokens again; nothing changed",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
@@ -189,7 +189,7 @@ func TestLostCacheIsLogged(t *testing.T) {
 	if want := `msg="the provider's cache was lost" changed=tools request=3 message=0 tokens=5000`; !strings.Contains(log.String(), want) {
 		t.Errorf("%s is not in %q", want, log.String())
 	}
-	if got, want := fmt.Sprint(b.watch.Breaks()), "[request 3 read 5000 tokens anew; changed: tools]"; got != want {
+	if got, want := fmt.Sprint(b.watch.Breaks()), "[request 3 read 5000 tokens again; changed: tools]"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

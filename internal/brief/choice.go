@@ -2,8 +2,8 @@ package brief
 
 import "errors"
 
-// A Choice is who decides about the prompt, the mightiest first; see [Choice.Select]. A nil text decides
-// nothing, an empty one takes everything away.
+// A Choice says which texts make up the prompt, in order of precedence; see [Choice.Select]. Nil leaves a text
+// out of consideration; an empty text makes an empty prompt.
 type Choice struct {
 	// Override replaces everything, and nothing is added to it.
 	Override *string
@@ -22,7 +22,7 @@ type Choice struct {
 // errEmpty says that a prompt came out empty by mistake.
 var errEmpty = errors.New("the system prompt is empty; a prompt is left out only when it is replaced by an empty text")
 
-// Select returns the prompt that counts. Standard assembles the default one, if it is needed.
+// Select returns the prompt in effect. It calls standard for the default prompt if that is needed.
 func (c Choice) Select(standard func() Assembly) (Assembly, error) {
 	if c.Override != nil {
 		return single("override", *c.Override), nil
@@ -50,7 +50,7 @@ func (c Choice) Select(standard func() Assembly) (Assembly, error) {
 	return a, nil
 }
 
-// An Assembly is a prompt before it is made into blocks: its pieces in order, and how many of them come
+// An Assembly is a prompt before it is divided into blocks: its pieces in order, and how many of them come
 // before the boundary. Zero means that there is no boundary.
 type Assembly struct {
 	Pieces   []Piece

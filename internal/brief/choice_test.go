@@ -97,7 +97,6 @@ func TestGolden(t *testing.T) {
 			"override":  selected(Choice{Override: &own, Append: "Use tabs."}),
 			"full":      NewRegistry(nil).Assemble(full(l)),
 			"simple":    Simple(l, env),
-			"agent":     single("agent", Agent(l, "")),
 			"worktree":  single("environment", away.describe(l, Model{ID: "own-model"})),
 		} {
 			t.Run(string(l)+"."+name, func(t *testing.T) { golden(t, string(l)+"."+name, shown(a, shared)) })

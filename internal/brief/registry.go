@@ -2,7 +2,6 @@ package brief
 
 import (
 	"log/slog"
-	"slices"
 
 	"adze/internal/platform/texts"
 )
@@ -11,11 +10,11 @@ import (
 type Section struct {
 	name    string
 	compute func(*Facts) (string, error)
-	breaks  string // why it is computed anew each time; empty means that it is not
+	breaks  string // why it is computed for each turn; empty if it is cached
 }
 
 // Cached returns a section that is computed once and kept until [Registry.Reset], or until the model or
-// the language is another one.
+// the language changes.
 func Cached(name string, compute func(*Facts) (string, error)) Section {
 	return Section{name: name, compute: compute}
 }
@@ -29,8 +28,8 @@ func Uncached(name, reason string, compute func(*Facts) (string, error)) Section
 	return Section{name: name, compute: compute, breaks: reason}
 }
 
-// A Registry is the sections of a prompt with what they last said. It belongs to one session and is not
-// for concurrent use.
+// A Registry holds the sections of a prompt and what they last said. It belongs to one conversation and is
+// not safe for concurrent use.
 type Registry struct {
 	static, dynamic []Section
 	log             *slog.Logger
@@ -42,7 +41,7 @@ type sectionKey struct {
 	language       texts.Language
 }
 
-// NewRegistry returns the sections of the default prompt. Problems are written to log; nil discards them.
+// NewRegistry returns the sections of the default prompt. Problems are logged to log, which may be nil.
 func NewRegistry(log *slog.Logger) *Registry {
 	return newRegistry(staticSections(), dynamicSections(), log)
 }
@@ -84,13 +83,4 @@ func (r *Registry) text(s Section, f *Facts) string {
 		r.kept[key] = text
 	}
 	return text
-}
-
-// Names returns the names of all sections, in order.
-func (r *Registry) Names() []string {
-	var names []string
-	for _, s := range slices.Concat(r.static, r.dynamic) {
-		names = append(names, s.name)
-	}
-	return names
 }

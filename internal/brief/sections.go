@@ -182,12 +182,3 @@ func noteDown(f *Facts) (string, error) {
 	}
 	return say(f.Language, "notedown"), nil
 }
-
-// Agent returns the prompt of a sub-agent: its own or, if that is empty, the one for all, and the notes
-// that every agent gets.
-func Agent(l texts.Language, own string) string {
-	if own == "" {
-		own = say(l, "agent")
-	}
-	return own + "\n\n" + say(l, "agent.notes")
-}

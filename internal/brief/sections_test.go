@@ -222,20 +222,6 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// Proves CTX-11.
-func TestAgentPrompt(t *testing.T) {
-	text := Agent(texts.English, "")
-	for _, k := range []string{"whole task", "nothing beside it", "brief report", "pass it on", "starts in your directory again", "absolute paths", "the report too", "Quote code only", "emoji", "colon before a tool call"} {
-		if !strings.Contains(text, k) {
-			t.Errorf("it does not say %q", k)
-		}
-	}
-	own := Agent(texts.English, "Only review.")
-	if !strings.HasPrefix(own, "Only review.\n") || !strings.HasSuffix(own, say(texts.English, "agent.notes")) || strings.Contains(own, "whole task") {
-		t.Error(own)
-	}
-}
-
 func TestPromptIsSmall(t *testing.T) {
 	for _, explained := range []bool{false, true} {
 		english := static(&Facts{Language: texts.English, Explained: explained})

@@ -11,8 +11,8 @@ import (
 	"adze/internal/msg"
 )
 
-// A Watch notices when a provider has to read anew what it had cached of a conversation, and which part of
-// the requests made it so. The zero value is ready; it is safe for concurrent use.
+// A Watch notices when a provider loses what it had cached of a conversation, and which part of the requests
+// changed. The zero value is ready; it is safe for concurrent use.
 //
 // Requests are compared, not hashed: parts never change, so those of the last request are known again by
 // their address, and the history is not gone over.
@@ -47,7 +47,7 @@ func (b Break) String() string {
 	if b.Message > 0 {
 		why += fmt.Sprintf(" (from %d on)", b.Message)
 	}
-	return fmt.Sprintf("request %d read %d tokens anew; %s", b.Request, b.Lost, why)
+	return fmt.Sprintf("request %d read %d tokens again; %s", b.Request, b.Lost, why)
 }
 
 const (
@@ -58,7 +58,7 @@ const (
 )
 
 // Answered takes note of a request and of what the provider reported about it, and returns what was lost,
-// if something was. A conversation that was begun anew is a change like others.
+// if anything. A new conversation counts as a change like any other.
 func (w *Watch) Answered(req *model.Request, u msg.Usage) (Break, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

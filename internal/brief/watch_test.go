@@ -84,10 +84,10 @@ func TestWatchKeepsTheLastBreaks(t *testing.T) {
 	if len(breaks) != maxBreaks || breaks[maxBreaks-1].Request != 2*maxBreaks {
 		t.Errorf("%d breaks, the last is %v", len(breaks), breaks[len(breaks)-1])
 	}
-	if got, want := breaks[0].String(), "request 21 read 5000 tokens anew; changed: messages (from 1 on)"; got != want {
+	if got, want := breaks[0].String(), "request 21 read 5000 tokens again; changed: messages (from 1 on)"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got, want := (Break{Request: 2, Lost: 7}).String(), "request 2 read 7 tokens anew; nothing changed; it may have expired"; got != want {
+	if got, want := (Break{Request: 2, Lost: 7}).String(), "request 2 read 7 tokens again; nothing changed; it may have expired"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

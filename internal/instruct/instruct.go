@@ -138,7 +138,7 @@ func (s *Set) Touch(path string) []File {
 		if s.visited[d] {
 			continue
 		}
-		if isRepository(d) { // somebody else's, who is not trusted yet
+		if isRepository(d) { // another repository, which is not trusted yet
 			break
 		}
 		s.visited[d] = true

@@ -11,7 +11,7 @@ import (
 // errNotDir is how the system says that a file stands where a directory is looked for.
 const errNotDir = syscall.ENOTDIR
 
-// private reports whether nobody but the user and the administrator can have written a file or into a
+// private reports whether only the user and the administrator can have written a file or into a
 // directory.
 func private(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)

@@ -93,7 +93,7 @@ func ancestors(dir string) []string {
 	}
 }
 
-// belongs reports whether files in d can be believed: it is part of the project, or nobody but the user
+// belongs reports whether files in d can be believed: it is part of the project, or only the user
 // and the administrator can have written there.
 func (sc *scanner) belongs(d string) bool {
 	if within(sc.s.c.Root, d) {

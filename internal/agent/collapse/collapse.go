@@ -81,7 +81,7 @@ func (f *Folder) Close() {
 	f.work.Wait()
 }
 
-// Restart says that the conversation begins anew. It reports whether folds had been committed.
+// Restart says that the conversation starts over. It reports whether folds had been committed.
 func (f *Folder) Restart() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -111,7 +111,7 @@ func Turns(entries []msg.Entry) []Turn {
 const maxTail = 10_000
 
 // tail returns where the end of entries begins that a summary need not tell: what the user said
-// last, if nobody has answered it yet, or the last calls with their results, if they are small.
+// last, if it has no answer yet, or the last calls with their results, if they are small.
 func tail(entries []msg.Entry, g *tokens.Gauge) int {
 	ok := cuts(entries)
 	at := len(entries)

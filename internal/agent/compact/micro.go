@@ -73,7 +73,7 @@ func (c *Clearer) Restore(keys []string) {
 	}
 }
 
-// Restart says that the conversation begins anew, as seg. What stays of it stays cleared.
+// Restart says that the conversation starts over, as seg. What stays of it stays cleared.
 func (c *Clearer) Restart(seg *Segment) {
 	old := c.cleared
 	*c = Clearer{Micro: c.Micro, Clearable: c.Clearable}
@@ -87,7 +87,7 @@ func (c *Clearer) Restart(seg *Segment) {
 					c.keep(old, fmt.Sprintf("%s#%d", p.ID, i))
 				}
 			case *msg.Image, *msg.Document:
-				if seg.Last { // otherwise they are counted anew
+				if seg.Last { // otherwise they are counted again
 					c.keep(old, fmt.Sprintf("#%d", pictures))
 				}
 				pictures++

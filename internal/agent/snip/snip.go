@@ -1,7 +1,6 @@
 // Package snip leaves steps out of what is sent that the model itself has called stale. A step is an
-// answer with the results of its calls; what the user said is never left out. It is an experiment:
-// whoever does not use it sends what there is. Which steps are stale is said through a tool, and what
-// is stored stays whole.
+// answer with the results of its calls; what the user said is never left out. It is an experiment.
+// The model names stale steps through a tool; what is stored stays whole.
 package snip
 
 import (
@@ -101,7 +100,7 @@ func (s *Snipper) Restore(steps []int) {
 	}
 }
 
-// Restart says that the conversation begins anew. It reports whether anything had been left out.
+// Restart says that the conversation starts over. It reports whether anything had been left out.
 func (s *Snipper) Restart() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
