@@ -10,6 +10,16 @@ import (
 	"adze/internal/tool"
 )
 
+// writes reports whether there are files, and writing each of them is among what is judged.
+func (c *Command) writes(files []string) bool {
+	for _, file := range files {
+		if !slices.ContainsFunc(c.Uses, func(u Use) bool { return u.Write && filepath.Clean(u.full) == file }) {
+			return false
+		}
+	}
+	return len(files) > 0
+}
+
 // A resolver looks up the paths of one call, those of a command once each.
 type resolver struct {
 	p    *Policy
@@ -86,7 +96,9 @@ func (r *resolver) command(own *tool.Command) *Command {
 			own.Judged(filepath.Clean(u.full), u.Set.All, u.Glob != "" && u.Tree)
 		}
 	}
-	c.Edits = len(c.Script.Parts) == 1 && own.Edits != nil && own.Edits()
+	if own.Edits != nil && len(c.Script.Parts) == 1 {
+		c.Edits = c.writes(own.Edits())
+	}
 	return c
 }
 

@@ -42,9 +42,10 @@ func (o once) Command() *tool.Command { return o.command }
 func TestTheLineIsParsedOnce(t *testing.T) {
 	p := Compile(Config{Dir: "/work", Home: "/home/u"})
 	var told []string
+	files := []string{"/home/u/a"}
 	own := &tool.Command{
-		Line: "cat $HOME/a", Script: shell.Parse("cat $HOME/a", shell.Vars{}),
-		Edits:  func() bool { return true },
+		Line: "touch $HOME/a", Script: shell.Parse("touch $HOME/a", shell.Vars{}),
+		Edits:  func() []string { return files },
 		Judged: func(path string, _ []string, _ bool) { told = append(told, path) },
 	}
 	f := FactsOf(p, fake{name: "Bash"}, once{&call{}, own})
@@ -53,5 +54,10 @@ func TestTheLineIsParsedOnce(t *testing.T) {
 	}
 	if len(told) != 1 || told[0] != "/home/u/a" || !f.Command.Edits {
 		t.Errorf("told %q, edits %v", told, f.Command.Edits)
+	}
+	for _, files = range [][]string{nil, {"/home/u/a", "/home/u/b"}} {
+		if FactsOf(p, fake{name: "Bash"}, once{&call{}, own}).Command.Edits {
+			t.Errorf("%q: what is not judged is edited", files)
+		}
 	}
 }

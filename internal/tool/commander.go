@@ -31,9 +31,9 @@ type Command struct {
 	Warning string
 	// Leaves says that the command asks to be run outside the sandbox.
 	Leaves bool
-	// Edits reports whether nothing is run: the call edits the files that the line names, and does nothing
-	// else. May be nil: the command is run.
-	Edits func() bool
+	// Edits returns the files that the call edits instead of running anything, absolute, or none if the
+	// command is run. May be nil: the command is run.
+	Edits func() []string
 	// Judged tells the call what a path of the command led to when the command was judged, so that it can
 	// see when it runs whether that still holds. Below says that whatever is below was judged with it. May
 	// be nil.

@@ -270,7 +270,7 @@ func sedUses(words []Word) []use {
 	ops, verb, given := plainOperands(words, "-e -f --expression --file"), ReadPath, false
 	for _, w := range words {
 		switch {
-		case strings.HasPrefix(w.Value, "-i"), strings.HasPrefix(w.Value, "--in-place"):
+		case sedInPlace(w.Value):
 			verb = WritePath
 		case w.Value == "-e", w.Value == "-f", strings.HasPrefix(w.Value, "--expression"), strings.HasPrefix(w.Value, "--file"):
 			given = true
@@ -280,6 +280,14 @@ func sedUses(words []Word) []use {
 		ops = ops[1:]
 	}
 	return all(verb, ops)
+}
+
+// sedInPlace reports whether an option of sed makes it edit in place, alone or behind others as in -ni.
+func sedInPlace(option string) bool {
+	if strings.HasPrefix(option, "--i") { // however it is shortened
+		return true
+	}
+	return strings.HasPrefix(option, "-") && strings.HasPrefix(strings.TrimLeft(option[1:], "nErsuzb"), "i")
 }
 
 // gitUses returns the operands of git: a revision looks like a relative path and does no harm as one.

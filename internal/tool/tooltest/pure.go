@@ -85,7 +85,10 @@ func answers(call tool.Call) map[string]any {
 
 // command returns what a command says of itself.
 func command(c *tool.Command) []any {
-	all := []any{c.Line, said(c.Doubt), c.Warning, c.Leaves, c.Edits != nil && c.Edits()}
+	all := []any{c.Line, said(c.Doubt), c.Warning, c.Leaves}
+	if c.Edits != nil {
+		all = append(all, c.Edits())
+	}
 	if f := c.Foreign; f != nil {
 		text, ok := f.Suspected("x*")
 		all = append(all, f.Dynamic, f.Mentions, f.Packs, f.Removes, f.Unsure, f.Suggest, text, ok, f.Covered([]string{"x*"}))

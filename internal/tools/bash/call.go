@@ -48,8 +48,7 @@ func (c *call) findCommand() *tool.Command {
 	return &tool.Command{
 		Line: c.in.Command, Script: c.script,
 		Doubt: doubt, Warning: c.script.Destructive(), Leaves: c.leave,
-		Edits:  func() bool { return c.inPlace() != nil },
-		Judged: c.judged.add,
+		Edits: c.edits, Judged: c.judged.add,
 	}
 }
 

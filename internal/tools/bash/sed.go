@@ -1,0 +1,197 @@
+package bash
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"adze/internal/platform/osproc"
+)
+
+// Limits of what sed is given to find out what it makes of files.
+const (
+	maxSedFile  = 8 << 20
+	maxSedFiles = 100
+	sedTimeout  = 2 * time.Second
+	// sedLimits bounds the processor time, the memory and the files of sed, as far as the system can: a
+	// script may loop and grow before anyone was asked about it.
+	sedLimits = `ulimit -t 2; ulimit -v 1048576 2>/dev/null; ulimit -f 131072; exec "$@"`
+)
+
+// A sedLine is the command line of a sed that edits files in place and keeps no copy of them.
+type sedLine struct {
+	options []string // with their values and the scripts
+	files   []string
+}
+
+// parseSed reads the arguments of sed, without its name, as GNU sed does. It reports false for anything but
+// an edit in place of files that are named, by scripts that are given.
+func parseSed(args []string) (*sedLine, bool) {
+	s, operands, inPlace, scripted := &sedLine{}, []string(nil), false, false
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		// value returns what follows an option: the rest of its word, or the next word.
+		value := func(rest string) (string, bool) {
+			if rest == "" {
+				if i++; i == len(args) {
+					return "", false
+				}
+				rest = args[i]
+			}
+			return rest, true
+		}
+		name, rest, joined := strings.Cut(arg, "=")
+		switch {
+		case arg == "--":
+			operands = append(operands, args[i+1:]...)
+			i = len(args)
+		case arg == "--in-place":
+			inPlace = true
+		case slices.Contains([]string{"--quiet", "--silent", "--regexp-extended", "--separate", "--unbuffered", "--null-data", "--zero-terminated", "--posix"}, arg):
+			s.options = append(s.options, arg)
+		case name == "--expression":
+			script, ok := rest, joined
+			if !joined {
+				script, ok = value("")
+			}
+			if !ok {
+				return nil, false
+			}
+			s.options, scripted = append(s.options, "-e", script), true
+		case strings.HasPrefix(arg, "--") || arg == "-":
+			return nil, false
+		case strings.HasPrefix(arg, "-"):
+			for j := 1; j < len(arg); j++ {
+				switch arg[j] {
+				case 'n', 'E', 'r', 's', 'u', 'z':
+					s.options = append(s.options, "-"+arg[j:j+1])
+					continue
+				case 'i':
+					if j+1 < len(arg) { // what follows is the suffix of a copy
+						return nil, false
+					}
+					inPlace = true
+					continue
+				case 'e':
+					script, ok := value(arg[j+1:])
+					if !ok {
+						return nil, false
+					}
+					s.options, scripted = append(s.options, "-e", script), true
+				case 'l':
+					length, ok := value(arg[j+1:])
+					if _, err := strconv.Atoi(length); !ok || err != nil {
+						return nil, false
+					}
+					s.options = append(s.options, "-l", length)
+				default:
+					return nil, false
+				}
+				break // the value was the rest
+			}
+		default:
+			operands = append(operands, arg)
+		}
+	}
+	if !scripted && len(operands) > 0 {
+		s.options, operands = append(s.options, "-e", operands[0]), operands[1:]
+	}
+	s.files = operands
+	ok := inPlace && len(s.files) > 0 && len(s.files) <= maxSedFiles && !slices.Contains(s.files, "") && !slices.Contains(s.files, "-")
+	return s, ok
+}
+
+var errNotSed = errors.New("what sed makes of it is not known")
+
+// run returns what sed makes of the contents of its files: the program itself edits copies of them, in a
+// mode in which it can neither run, read nor write anything else. Only the sed of GNU knows that mode; any
+// other refuses it, and so does GNU sed for a script that does more than edit.
+func (s *sedLine) run(ctx context.Context, c *call, contents [][]byte) ([][]byte, error) {
+	shell, err := c.config.find()
+	if err != nil {
+		return nil, err
+	}
+	program, env, err := c.sedProgram()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "adze-sed-*")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir) // ok: nothing depends on it
+	args := slices.Concat([]string{"-c", sedLimits, "sh", program, "--sandbox", "-i"}, s.options, []string{"--"})
+	copies := make([]string, len(s.files))
+	for i, name := range s.files {
+		// A relative path keeps its name, which a script can print.
+		if !filepath.IsLocal(name) {
+			name = filepath.Join(dir, strconv.Itoa(i), filepath.Base(name))
+		}
+		args = append(args, name)
+		if copies[i] = name; !filepath.IsAbs(name) {
+			copies[i] = filepath.Join(dir, "work", name)
+		}
+		if err := os.MkdirAll(filepath.Dir(copies[i]), 0o700); err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(copies[i], contents[i], 0o600); err != nil {
+			return nil, err
+		}
+	}
+	work := filepath.Join(dir, "work")
+	if err := os.MkdirAll(work, 0o700); err != nil {
+		return nil, err
+	}
+	var printed bytes.Buffer
+	exit, err := c.config.Runner.Run(ctx, osproc.Cmd{
+		Path: shell.Path, Args: args, Dir: work, Env: env, Output: &printed, Timeout: sedTimeout, NoCore: true,
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case exit.Code != 0 || printed.Len() > 0:
+		return nil, fmt.Errorf("%w: %.200s", errNotSed, strings.ToValidUTF8(printed.String(), "?"))
+	}
+	made := make([][]byte, len(copies))
+	for i, name := range copies {
+		if made[i], err = os.ReadFile(name); err != nil {
+			return nil, err
+		}
+		// A script that prints the name of an absolute path printed that of the copy.
+		if bytes.Contains(made[i], []byte(filepath.Base(dir))) || !editable(made[i]) {
+			return nil, errNotSed
+		}
+	}
+	return made, nil
+}
+
+// sedProgram returns the sed that the command would run, and its environment. One that lies in a working
+// directory is not run before the user was asked.
+func (c *call) sedProgram() (path string, env []string, err error) {
+	all := c.config.Env()
+	roots := []string{c.here.Path}
+	if c.config.Roots != nil {
+		roots = append(roots, c.config.Roots()...)
+	}
+	env = readOnlyEnv(all, c.config.Keep, roots)
+	if path, err = lookPath("sed", env); err != nil {
+		return "", nil, err
+	}
+	if other, err := lookPath("sed", all); err != nil || other != path || lookup(all)("POSIXLY_CORRECT") != "" {
+		return "", nil, errNotSed
+	}
+	return path, env, nil
+}
+
+// editable reports whether content is text that can be shown and edited.
+func editable(data []byte) bool {
+	return len(data) <= 2*maxSedFile && bytes.IndexByte(data, 0) < 0 && utf8.Valid(data)
+}
