@@ -36,7 +36,7 @@ type Request struct {
 	// Cache says where the provider may cache; one without caching ignores it.
 	Cache     []Mark
 	MaxTokens int
-	// Format is the JSON Schema that the text of the answer fits, where the provider can see to it; nil
+	// Format is the JSON Schema that the text of the answer fits, where the provider can enforce it; nil
 	// leaves the text free.
 	Format json.RawMessage
 

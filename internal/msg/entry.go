@@ -17,7 +17,7 @@ type Entry struct {
 
 	Message Message
 
-	// Hidden entries are for the model and not shown to the person.
+	// Hidden entries are for the model and not shown to the user.
 	Hidden bool
 	// Aborted marks an assistant message that was cut off by an interruption.
 	Aborted bool

@@ -8,7 +8,7 @@ import (
 // reminderTag names the element in which the program speaks to the model inside a user message.
 const reminderTag = "system-reminder"
 
-// Reminder returns a text in which the program, not the person, speaks to the model.
+// Reminder returns a text in which the program, not the user, speaks to the model.
 func Reminder(text string) *Text {
 	return &Text{Text: "<" + reminderTag + ">\n" + text + "\n</" + reminderTag + ">"}
 }

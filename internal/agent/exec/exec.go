@@ -1,5 +1,5 @@
 // Package exec carries one tool use from the model's request to its bounded result: find, check, ask
-// the gates, run, bound. It is the only place where tools run, whoever asks for them. Which calls run
+// the gates, run, bound. It is the only place where tools run, whatever asks for them. Which calls run
 // side by side is left to the agent; what may run at all, to the gates.
 package exec
 

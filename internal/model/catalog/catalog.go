@@ -164,8 +164,8 @@ func (t Table) find(id string) (Model, bool) {
 }
 
 // Resolve is like Lookup, but takes every name: for one it cannot place it returns [Unknown]. It
-// fails only when the name asks for what the model does not have, or for something in brackets that nobody
-// knows.
+// fails only when the name asks for what the model does not have, or for something unknown in
+// brackets.
 func (t Table) Resolve(name string) (Model, error) {
 	id, long := strings.CutSuffix(name, longSuffix)
 	if id == "" {

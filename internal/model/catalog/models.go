@@ -13,7 +13,7 @@ const (
 // A vendor holds the models of one provider.
 type vendor struct {
 	provider string
-	// prefix begins the ids, which go on with a family and a version.
+	// prefix begins the ids, followed by a family and a version.
 	prefix string
 	common Abilities
 	lines  []line

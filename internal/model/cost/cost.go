@@ -72,7 +72,7 @@ func New(facts func(model string) Facts) *Ledger {
 	return &Ledger{facts: facts, totals: Totals{Models: map[string]Model{}}}
 }
 
-// Book adds one response, whoever asked for it: the conversation, a sub-agent, or a side query. It
+// Book adds one response, whatever asked for it: the conversation, a sub-agent, or a side query. It
 // is called once per response, with its final usage. A negative count is taken for one that the
 // provider failed to report.
 func (l *Ledger) Book(name string, u msg.Usage, t Times) {

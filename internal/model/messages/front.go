@@ -32,7 +32,7 @@ func (f *front) encode(req *model.Request, marks map[position]model.Mark) []byte
 	return f.text
 }
 
-// identical reports whether a and b are the same memory, which nobody changes.
+// identical reports whether a and b are the same memory, which never changes.
 func identical(a, b []msg.ToolSpec) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }

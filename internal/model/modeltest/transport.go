@@ -44,7 +44,7 @@ func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		defer stop()
 		end := serve(t.h, rw, served)
 		if ctx.Err() != nil {
-			end = context.Cause(ctx) // nobody is there to see how it really ended
+			end = context.Cause(ctx) // no reader is left to see how it really ended
 		}
 		w.CloseWithError(end)
 		rw.WriteHeader(http.StatusOK)

@@ -19,7 +19,7 @@ import (
 type Config struct {
 	// Max is the number of times a request is sent again; zero means 10, and less none.
 	Max int
-	// Unattended waits out rate limits and overload for hours, since nobody is there to try later.
+	// Unattended waits out rate limits and overload for hours, since there is no user to try later.
 	Unattended bool
 	// Jitter returns a number from 0 up to 1; nil means a random one.
 	Jitter func() float64
@@ -212,7 +212,7 @@ func (s *state) shrink(e *model.Error) error {
 }
 
 // wait announces the next attempt and waits for its time. Long waits are announced again and again, so
-// that whoever watches knows that it goes on.
+// that a reader knows that it is alive.
 func (s *state) wait(ctx context.Context, yield func(model.Event, error) bool) error {
 	if s.atOnce {
 		return nil

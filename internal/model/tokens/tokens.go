@@ -1,4 +1,4 @@
-// Package tokens estimates how many tokens a request has, without asking anybody. It goes by the
+// Package tokens estimates how many tokens a request has, without asking a provider. It goes by the
 // characters and where words and signs begin, as the tokenizer of the model's family would, and corrects
 // the sum by what the provider reported of earlier requests to the same model. What follows from a number
 // is left to the caller.

@@ -25,7 +25,7 @@ type Info struct {
 	Path string
 	// Dir is the folder where the session started, or empty if that is not known.
 	Dir string
-	// Title is the person's own title, AutoTitle the one the session got by itself or the first words
+	// Title is the user's own title, AutoTitle the one the session got by itself or the first words
 	// of its first prompt.
 	Title, AutoTitle string
 	Tag, Branch      string

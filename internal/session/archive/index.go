@@ -29,8 +29,8 @@ type listed struct {
 	stamp stamp
 }
 
-// A diskIndex is what was found out about logs before. It is a file that anybody may remove: it is
-// checked against the logs, and made anew when it cannot be read.
+// A diskIndex caches what is known about logs. Its file may be removed at any time: it is
+// checked against the logs, and rebuilt when it cannot be read.
 type diskIndex struct {
 	path  string
 	known map[string]*listed

@@ -12,7 +12,7 @@ import (
 )
 
 // patterns returns what to look for in the bytes of a log, and in the text they spell. In JSON a
-// character may stand for itself or be escaped; letters and digits of ASCII are not escaped by anybody.
+// character may stand for itself or be escaped; no writer escapes letters and digits of ASCII.
 func patterns(query string) (raw, text string) {
 	var r, t strings.Builder
 	space := false

@@ -12,7 +12,7 @@ import (
 	"adze/internal/msg"
 )
 
-// LoadOptions say which part of a log is wanted. The zero value is what a session goes on with.
+// LoadOptions say which part of a log is wanted. The zero value is what a session continues.
 type LoadOptions struct {
 	// At is the id of the message to stop after; what follows it in the log counts for nothing.
 	At string
@@ -24,13 +24,13 @@ type LoadOptions struct {
 
 // Contents is what a log holds, as far as it can be read.
 type Contents struct {
-	// Entries are the conversation to go on with: from the newest message back along the parents to the
+	// Entries are the conversation to continue: from the newest message back along the parents to the
 	// last compaction, with what that one kept.
 	Entries []msg.Entry
 	State   State
 	// Boundary is the compaction that the entries begin with, or nil.
 	Boundary *Boundary
-	// Notices are sentences for the person.
+	// Notices are sentences for the user.
 	Notices []string
 	// Session is the id that the records have. Dir, Branch and Version are those of the last message.
 	Session              string
@@ -51,7 +51,7 @@ type Contents struct {
 const ReadCap = 52_428_800
 
 var (
-	// ErrNoMessages says that there is nothing in a log to go on with.
+	// ErrNoMessages says that a log holds nothing to continue.
 	ErrNoMessages = errors.New("it holds no messages")
 	// ErrUnknownMessage says that a log does not have the message that was named.
 	ErrUnknownMessage = errors.New("no such message")
@@ -216,7 +216,7 @@ func (c *Contents) tell(lost bool) {
 		say("%d messages of the transcript had no id or no time and got one.", len(c.Made))
 	}
 	if lost {
-		say("The summary of the last compaction is missing: the conversation goes on with what came after it.")
+		say("The summary of the last compaction is missing: the conversation continues with what came after it.")
 	}
 	if c.State.costBad {
 		say("The transcript's record of what the session cost cannot be read.")

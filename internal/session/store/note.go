@@ -22,13 +22,13 @@ type Note interface {
 }
 
 type (
-	// Title is the name that the person gave the session; see [CheckTitle]. AutoTitle is the one it
+	// Title is the name that the user gave the session; see [CheckTitle]. AutoTitle is the one it
 	// got by itself.
 	Title     string
 	AutoTitle string
 	// Tag is a word to find sessions by; an empty one takes it back.
 	Tag string
-	// Mode is the permission mode, Model the model as the person named it, Agent the agent setting.
+	// Mode is the permission mode, Model the model as the user named it, Agent the agent setting.
 	Mode  string
 	Model string
 	Agent string

@@ -7,7 +7,7 @@ import (
 )
 
 // Resume opens the log of a session that exists and loads it. It fails with [ErrLocked] when another
-// process has it open, and with [ErrNoMessages] when there is nothing to go on with.
+// process has it open, and with [ErrNoMessages] when there is nothing to continue.
 //
 // A log that cannot be written, for whatever reason, is loaded all the same, with a notice; [Log.Append]
 // tries again and says why not, as it does for a log that fails later.

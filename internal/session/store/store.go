@@ -110,7 +110,7 @@ func (l *Log) Path() string {
 // the operating system with a single write, after all records before it.
 //
 // A record that cannot be written is kept in memory and tried again, in its place, with the next
-// one: the caller tells the person, once, and carries on.
+// one: the caller tells the user, once, and carries on.
 func (l *Log) Append(e msg.Entry) error {
 	if l == nil {
 		return nil

@@ -2,7 +2,7 @@ package change
 
 import "sync"
 
-// later runs jobs that nobody waits for, one after the other.
+// later runs jobs in the background, one after the other.
 type later struct {
 	mu   sync.Mutex
 	last chan struct{} // closed when the last job is done; nil if there was none

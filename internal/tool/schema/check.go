@@ -17,7 +17,7 @@ import (
 // a string of digits where an integer is expected, "true" or "false" where a boolean is, and a number
 // such as 5.0 where an integer is. An input that needs none is returned as it is.
 //
-// A key that occurs twice is an error: whoever judges an input and whoever acts on it must not be able
+// A key that occurs twice is an error: the code that judges an input and the code that acts on it must not be able
 // to read two different things in it.
 func (s *Schema) Check(input json.RawMessage) (json.RawMessage, error) {
 	v, err := read(input)

@@ -1,5 +1,5 @@
 // Package ctxinspect is the tool by which the model looks at its use of the context window. What there is
-// to see is known to whoever folds the conversation.
+// to see is known to the package that folds the conversation.
 package ctxinspect
 
 import (
@@ -27,7 +27,7 @@ func (in Input) OpenWorld() bool { return false }
 // ReadOnly says that nothing is changed.
 func (in Input) ReadOnly() bool { return true }
 
-// Concurrent says that looking gets in nobody's way.
+// Concurrent says that looking disturbs no other call.
 func (in Input) Concurrent() bool { return true }
 
 // Access says that nothing but the conversation is touched.

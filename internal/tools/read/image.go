@@ -19,7 +19,7 @@ func (r *reading) readImage(ctx context.Context) (tool.Result, error) {
 		return r.describeImage(data)
 	}
 	entry := r.entry(data)
-	entry.Content = nil // nobody edits a picture by its bytes
+	entry.Content = nil // pictures are not edited by their bytes
 	if r.repeats(entry) {
 		return r.unchanged(), nil
 	}
@@ -67,5 +67,5 @@ func format(mediaType string) string {
 	return strings.ToUpper(strings.TrimPrefix(mediaType, "image/"))
 }
 
-// asked returns the answer of a question that nobody may be there to answer.
+// asked returns the answer to a question, which may be nil.
 func asked(question func() bool) bool { return question != nil && question() }

@@ -14,7 +14,7 @@ import (
 	"adze/internal/tool"
 )
 
-// pdfTimeout bounds the work on one document, which somebody else may have made to be hard.
+// pdfTimeout bounds the work on one document, which may have been made to take long.
 const pdfTimeout = 20 * time.Second
 
 // parsePages reads the pages that are asked for; none means the whole document.

@@ -62,7 +62,7 @@ func (r *reading) readText(ctx context.Context) (tool.Result, error) {
 }
 
 // textEntry describes what is delivered of a text file; not known if it changed meanwhile, or if
-// nobody wants to know.
+// no state is kept.
 func (r *reading) textEntry(file textfile.File, span textfile.Range) (e filestate.Entry, known bool) {
 	if file.Info == nil || r.State == nil {
 		return e, false

@@ -1,4 +1,4 @@
-// Package taskstop is the tool that ends a background task. How a task ends is known to whoever runs it.
+// Package taskstop is the tool that ends a background task. How a task ends is known to the package that runs it.
 package taskstop
 
 import (

@@ -15,7 +15,7 @@ func (s Style) Apply(text string) string {
 }
 
 // A Palette is the styles of a front end. The zero value is plain. It uses the terminal's own sixteen
-// colours, which the person chose.
+// colours, which the user chose.
 type Palette struct {
 	None, Strong, Faint, Accent, Good, Bad Style
 }
@@ -25,7 +25,7 @@ func Colours() Palette {
 	return Palette{Strong: "1", Faint: "2", Accent: "36", Good: "32", Bad: "31"}
 }
 
-// PaletteFor returns the palette for an output: colours at a terminal, unless the person does not want
+// PaletteFor returns the palette for an output: colours at a terminal, unless the user does not want
 // any (NO_COLOR) or the terminal has none.
 func PaletteFor(terminal bool, getenv func(string) string) Palette {
 	if !terminal || getenv("NO_COLOR") != "" || getenv("TERM") == "dumb" {
