@@ -169,7 +169,7 @@ func TestLostCacheIsLogged(t *testing.T) {
 		Provider: replay.NewPlayer(script).Provider(), Gates: []exec.Gate{{Name: "permission", Gate: yes{}}},
 		Tools: session.Tools{Registry: tool.NewRegistry(), Dynamic: func() []tool.Tool {
 			def := tool.Def{Name: "Do", Doc: doc, Schema: []byte(`{"type":"object"}`)}
-			return []tool.Tool{tool.New(def, func(context.Context, none, func(tool.Progress)) (tool.Result, error) { return tool.Result{}, nil })}
+			return []tool.Tool{tool.New(def, func(context.Context, struct{}, func(tool.Progress)) (tool.Result, error) { return tool.Result{}, nil })}
 		}},
 		Models: session.Models{Main: "m", Resolve: func(name string) (agent.Model, error) {
 			return agent.Model{ID: name, Window: 200_000, Output: 1000}, nil

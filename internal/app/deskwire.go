@@ -3,15 +3,22 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"adze/internal/agent"
 	"adze/internal/agent/exec"
 	"adze/internal/brief"
 	"adze/internal/desk"
+	"adze/internal/model"
+	"adze/internal/model/catalog"
+	"adze/internal/model/fit"
 	"adze/internal/msg"
 	"adze/internal/permission"
+	"adze/internal/permission/rule"
+	"adze/internal/platform/fileindex"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/paths"
 	"adze/internal/platform/replace"
@@ -19,6 +26,8 @@ import (
 	"adze/internal/session"
 	"adze/internal/session/archive"
 	"adze/internal/tool"
+	"adze/internal/ui/headless"
+	"adze/internal/ui/hostapi"
 	"adze/internal/ui/plain"
 )
 
@@ -29,7 +38,19 @@ import (
 func (b *builder) desk(s *session.Session) *desk.Desk {
 	cfg := desk.Config{
 		Terminal: interactive(b.env, b.o),
-		Session:  s, Dir: b.env.Dir, Home: b.home, Now: b.env.Now, Log: b.log, Catalog: b.table, Mode: b.gate.Mode, Tasks: b.tasks,
+		Session:  s, Dir: b.env.Dir, Home: b.home, Now: b.env.Now, Log: b.log, Catalog: b.table, Tasks: b.tasks,
+		Version: Version, Thinking: b.think,
+		Permission: desk.Permission{
+			Mode: b.gate.Mode, Dirs: b.o.dirs,
+			Rules: func() []rule.Rule { return b.gate.Policy().Rules() },
+		},
+		Files: desk.Files{
+			Dir: b.env.Dir, History: b.files, State: b.state,
+			Index:   fileindex.New(fileindex.Config{Dir: b.env.Dir, All: !b.settings.Bool("respectGitignore")}),
+			MayRead: func(ctx context.Context, path string) error { return mayRead(ctx, s.Pool(), b.gate, path) },
+		},
+		Settings: b.effective,
+		Hooks:    func() desk.Hooks { return desk.Hooks{List: b.hooks.List(), Policy: b.hookPolicy()} },
 		Preamble: desk.Preamble{
 			Resolve: b.resolve, Describe: b.describeTools, Watch: &b.watch,
 			Blocks: func(m agent.Model, specs []msg.ToolSpec) []brief.Block {
@@ -37,9 +58,9 @@ func (b *builder) desk(s *session.Session) *desk.Desk {
 				return blocks
 			},
 		},
-		Memory: &desk.Memory{Folder: b.memory.folder, Never: b.memory.never, Off: b.memory.off.Load, Set: b.memory.set},
-		Shell:  func(ctx context.Context, command string) (string, error) { return typed(ctx, s.Pool(), command) },
-		Short:  b.shortPath,
+		Memory:  &desk.Memory{Folder: b.memory.folder, Never: b.memory.never, Off: b.memory.off.Load, Set: b.memory.set},
+		Execute: func(ctx context.Context, command string) (string, error) { return typed(ctx, s.Pool(), command) },
+		Short:   b.shortPath,
 	}
 	if a := b.announcer; a != nil {
 		cfg.Preamble.First = a.Preview
@@ -47,7 +68,111 @@ func (b *builder) desk(s *session.Session) *desk.Desk {
 			cfg.Instructions = &instructions{a, replace.New(filepath.Join(b.home, "locks"))}
 		}
 	}
+	b.closers = append(b.closers, cfg.Files.Index.Close)
 	return desk.New(cfg)
+}
+
+// think returns how the model thinks with a budget of tokens, or as flags and settings say.
+func (b *builder) think(budget *int) model.Thinking {
+	switch {
+	case budget == nil:
+		return b.thinking()
+	case *budget == 0:
+		return model.Thinking{}
+	}
+	return model.Thinking{Mode: model.ThinkingBudget, Budget: max(*budget, fit.LeastBudget)}
+}
+
+// effective returns the settings in effect. Variables are not among them: they hold keys.
+func (b *builder) effective() desk.Settings {
+	s := desk.Settings{Values: map[string]json.RawMessage{}, Effort: b.o.effort, AutoCompact: b.settings.Bool("autoCompact")}
+	for _, key := range settingKeys() {
+		if key.Name != "" && b.settings.Origin(key.Name) != "" {
+			s.Values[key.Name] = b.settings.JSON(key.Name)
+		}
+	}
+	return s
+}
+
+// host returns what is offered to a program that drives the session.
+func (b *builder) host(d *desk.Desk) headless.Host {
+	asks := b.o.asker == askHost
+	if asks {
+		b.gate.SetAsk(d.Session.AskPermission)
+	}
+	h := headless.Host{
+		DefaultModel: b.model, Asks: asks, Actions: hostapi.Actions(d), Queries: hostapi.Queries(d),
+		Initialize: func(_ context.Context, start headless.Start) error { return b.initialize(d, start) },
+	}
+	for _, name := range catalog.Aliases() {
+		if m, ok := b.table.Lookup(name); ok {
+			h.Models = append(h.Models, headless.HostModel{Value: name, Name: m.Name, Description: m.ID})
+		}
+	}
+	return h
+}
+
+// initialize applies what the host wants. Callbacks that guard calls are refused rather than left out;
+// what else is missing is told.
+func (b *builder) initialize(d *desk.Desk, start headless.Start) error {
+	if err := b.hostHooks(start); err != nil {
+		return err
+	}
+	switch {
+	case len(start.Servers) > 0:
+		b.env.say("MCP servers of the host are not available in this version: " + strings.Join(start.Servers, ", "))
+	case len(start.Agents) > 0:
+		b.env.say("sub-agents of the host are not available in this version")
+	}
+	if err := b.expect(start.JSONSchema); err != nil {
+		return &hostapi.Refusal{Code: "invalid_schema", Text: err.Error()}
+	}
+	if start.Title != "" {
+		if err := d.Rename(start.Title); err != nil {
+			return err
+		}
+	}
+	if start.SystemPrompt == nil && start.AppendSystemPrompt == "" {
+		return nil
+	}
+	if start.SystemPrompt != nil {
+		b.o.system, b.o.systemFile = strings.Join(start.SystemPrompt, "\n\n"), ""
+		b.o.given["system-prompt"] = true
+	}
+	if start.AppendSystemPrompt != "" {
+		b.o.appended, b.o.appendedFile = start.AppendSystemPrompt, ""
+	}
+	choice, err := b.promptChoice()
+	if err == nil {
+		b.prompts.SetChoice(choice)
+	}
+	return err
+}
+
+// mayRead asks the permission gate about a file as it is asked about a call of the model.
+func mayRead(ctx context.Context, pool *tool.Pool, gate tool.Gate, path string) error {
+	const name = "Read"
+	t, _, ok := pool.Lookup(name)
+	if !ok {
+		return errors.New("files may not be read in this session")
+	}
+	input, err := json.Marshal(map[string]string{"file_path": path})
+	if err != nil {
+		return err
+	}
+	call, err := t.Bind(input)
+	if err != nil {
+		return err
+	}
+	u := &tool.Use{Tool: t, Call: call}
+	u.Name, u.Input = name, input
+	if err := gate.Before(ctx, u); err != nil {
+		return err
+	}
+	if u.Verdict.Decision != tool.Allow {
+		return fmt.Errorf("%s may not be read: %s", path, u.Verdict.Reason)
+	}
+	return nil
 }
 
 // instructions implement [desk.Instructions].

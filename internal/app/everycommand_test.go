@@ -49,7 +49,7 @@ func TestEveryCommandAnswersEverywhere(t *testing.T) {
 				t.Errorf("print mode: %d\n%s\n%s", code, out, said)
 			}
 
-			line, err := json.Marshal(object{"type": "user", "message": object{"role": "user", "content": text}})
+			line, err := json.Marshal(map[string]any{"type": "user", "message": map[string]any{"role": "user", "content": text}})
 			if err != nil {
 				t.Fatal(err)
 			}

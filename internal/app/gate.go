@@ -14,7 +14,7 @@ import (
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/scope"
 	"adze/internal/tool"
-	"adze/internal/ui/headless"
+	"adze/internal/ui/hostapi"
 )
 
 // A gate is the permission gate of a session, as flags and settings make it.
@@ -178,7 +178,7 @@ func (g *gate) SetMode(name string) (string, error) {
 	}
 	err = g.Gate.SetMode(mode)
 	if errors.Is(err, permission.ErrBypass) {
-		return "", &headless.Refusal{Code: "bypass_not_launched", Text: err.Error()}
+		return "", &hostapi.Refusal{Code: "bypass_not_launched", Text: err.Error()}
 	}
 	return string(mode), err
 }

@@ -12,6 +12,7 @@ import (
 	"adze/internal/session"
 	"adze/internal/session/lifecycle"
 	"adze/internal/ui/headless"
+	"adze/internal/ui/hostapi"
 )
 
 // openHooks makes the hooks of the settings, and lets the gate and the session ask them.
@@ -110,34 +111,7 @@ func (b *builder) hostHooks(start headless.Start) error {
 		return err
 	}
 	if problems := b.hooks.SetHost(hooks, start.RunHook); len(problems) > 0 {
-		return &headless.Refusal{Code: "invalid_hooks", Text: problems[0].Error()}
+		return &hostapi.Refusal{Code: "invalid_hooks", Text: problems[0].Error()}
 	}
 	return nil
-}
-
-// hookList describes the hooks to the program that drives the session.
-func (b *builder) hookList() object {
-	var hooks []object
-	managed := 0
-	for _, l := range b.hooks.List() {
-		o := object{
-			"event": l.Event, "matcher": l.Matcher, "if": l.If, "type": l.Type, "label": l.Label,
-			"source": l.Source, "file": l.File, "idle": l.Idle, "slow": l.Slow,
-		}
-		if l.Last != nil {
-			o["lastOutcome"], o["lastDurationMs"] = l.Last.Outcome, l.Last.Duration.Milliseconds()
-		}
-		if l.Source == scope.Managed.String() {
-			managed++
-		}
-		hooks = append(hooks, o)
-	}
-	p := b.hookPolicy()
-	return object{
-		"events": hook.Names(), "hooks": append([]object{}, hooks...), "eventCatalog": []object{},
-		"policy": object{
-			"disabledByPolicy": p.DisableManaged, "managedOnly": p.ManagedOnly, "pluginOnly": false,
-			"allDisabled": p.Disable, "policyHookCount": managed,
-		},
-	}
 }

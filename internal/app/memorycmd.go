@@ -170,7 +170,7 @@ func (t *memoryTask) show() error {
 
 func (t *memoryTask) path() error {
 	if t.o.json {
-		return t.env.print(marshal(object{"path": t.Dir}))
+		return t.env.print(marshal(map[string]string{"path": t.Dir}))
 	}
 	return t.out(t.Dir + "\n")
 }

@@ -110,21 +110,11 @@ func listModels(_ context.Context, env *Env, o *options) error {
 		if m.Price != nil {
 			in, out = fmt.Sprintf("%.2f", m.Price.Input), fmt.Sprintf("%.2f", m.Price.Output)
 		}
-		row := fmt.Sprintf("%-26s %9d %9d %9s %9s   %s", m.ID, m.ContextWindow, m.MaxOutput, in, out, strings.Join(aliasesOf(m.ID), ", "))
+		row := fmt.Sprintf("%-26s %9d %9d %9s %9s   %s", m.ID, m.ContextWindow, m.MaxOutput, in, out, strings.Join(catalog.AliasesOf(m.ID), ", "))
 		b.WriteString(strings.TrimRight(row, " ") + "\n")
 	}
 	fmt.Fprintf(&b, "\nThe table is of %s. Other names work too, without a price; models and modelPricing in the settings correct it.\n", catalog.Date)
 	return env.print(b.String())
-}
-
-func aliasesOf(id string) []string {
-	var names []string
-	for _, alias := range catalog.Aliases() {
-		if m, ok := (catalog.Table{}).Lookup(alias); ok && m.ID == id {
-			names = append(names, alias)
-		}
-	}
-	return names
 }
 
 func modelsJSON(models []catalog.Model) string {
@@ -147,7 +137,7 @@ func modelsJSON(models []catalog.Model) string {
 	list := make([]line, 0, len(models))
 	for _, m := range models {
 		l := line{
-			ID: m.ID, Name: m.Name, Aliases: append([]string{}, aliasesOf(m.ID)...),
+			ID: m.ID, Name: m.Name, Aliases: append([]string{}, catalog.AliasesOf(m.ID)...),
 			ContextWindow: m.ContextWindow, MaxOutput: m.MaxOutput, Cutoff: m.Cutoff, Retires: m.Retires,
 		}
 		if p := m.Price; p != nil {

@@ -131,7 +131,7 @@ func newPage(g *tokens.Gauge, p *brief.Prompt, m agent.Model, specs []msg.ToolSp
 	}
 	page.Problems = append(page.Problems, desk.LargeSections(blocks)...)
 	for _, t := range specs {
-		definition, _ := json.Marshal(object{"name": t.Name, "description": t.Description, "input_schema": t.Schema}) // ok: the schema is valid
+		definition, _ := json.Marshal(map[string]any{"name": t.Name, "description": t.Description, "input_schema": t.Schema}) // ok: the schema is valid
 		page.Tools = append(page.Tools, promptItem{t.Name, len(definition), g.Request(nil, []msg.ToolSpec{t}, nil), t.Description})
 	}
 	return page

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"adze/internal/agent"
-	"adze/internal/desk"
 	"adze/internal/msg"
 	"adze/internal/platform/term"
 	"adze/internal/ui/headless"
@@ -51,9 +50,10 @@ func run(ctx context.Context, env *Env, o *options) error {
 	if err != nil {
 		return err
 	}
-	var commands *desk.Desk
-	if !o.noCommands {
-		commands = b.desk(s)
+	d := b.desk(s)
+	commands := d
+	if o.noCommands {
+		commands = nil
 	}
 	front := headless.New(headless.Config{
 		Session: s, Desk: commands, Format: o.output, Stdout: env.Stdout, Stderr: env.Stderr,
@@ -68,7 +68,7 @@ func run(ctx context.Context, env *Env, o *options) error {
 	})
 	b.hooks.Show(front)
 	if o.input == inputStream {
-		return ended(ctx, front.Serve(ctx, env.Stdin, b.host(s)))
+		return ended(ctx, front.Serve(ctx, env.Stdin, b.host(d)))
 	}
 	text, err := readPrompt(ctx, env, o)
 	if err != nil {

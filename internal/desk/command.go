@@ -66,14 +66,14 @@ const (
 
 // Commands returns the commands that are available, in the order of /help.
 func (d *Desk) Commands() []Command {
-	return slices.DeleteFunc(slices.Clone(d.all), func(c Command) bool { return c.Terminal && !d.cfg.Terminal })
+	return slices.DeleteFunc(slices.Clone(d.commands), func(c Command) bool { return c.Terminal && !d.Terminal })
 }
 
 // Lookup returns the command of that name or alias, in any case of letters, whether it is available or not.
 func (d *Desk) Lookup(name string) (*Command, bool) {
 	is := func(other string) bool { return strings.EqualFold(other, name) }
-	for i := range d.all {
-		if c := &d.all[i]; is(c.Name) || slices.ContainsFunc(c.Aliases, is) {
+	for i := range d.commands {
+		if c := &d.commands[i]; is(c.Name) || slices.ContainsFunc(c.Aliases, is) {
 			return c, true
 		}
 	}
@@ -100,7 +100,7 @@ func (d *Desk) Run(ctx context.Context, name, arg string) (Answer, error) {
 	switch {
 	case !ok:
 		return nil, d.unknown(name)
-	case c.Terminal && !d.cfg.Terminal:
+	case c.Terminal && !d.Terminal:
 		return nil, fmt.Errorf("/%s needs a user at a terminal", c.Name)
 	}
 	return c.Run(ctx, d, arg)

@@ -34,9 +34,9 @@ func compact(_ context.Context, d *Desk, arg string) (Answer, error) {
 	side, rest, _ := strings.Cut(arg, " ")
 	if side == "up-to" || side == "from" {
 		which, focus, _ := strings.Cut(strings.TrimSpace(rest), " ")
-		id := d.turn(which)
+		id := turn(d, which)
 		if id == "" {
-			return d.turns(which)
+			return turns(d, which)
 		}
 		op = session.Compact{Focus: strings.TrimSpace(focus), UpTo: id}
 		if side == "from" {
@@ -53,8 +53,8 @@ const (
 
 // turn returns the id of the prompt that which means: by its number, counted from the end, or by how its id
 // begins. It returns "" if there is none, or more than one.
-func (d *Desk) turn(which string) string {
-	turns := d.cfg.Session.Turns()
+func turn(d *Desk, which string) string {
+	turns := d.Session.Turns()
 	if n, err := strconv.Atoi(which); err == nil && n >= 1 && n <= len(turns) {
 		return turns[n-1].ID
 	}
@@ -72,8 +72,8 @@ func (d *Desk) turn(which string) string {
 }
 
 // turns lists the prompts at which a conversation can be divided.
-func (d *Desk) turns(which string) (Answer, error) {
-	turns := d.cfg.Session.Turns()
+func turns(d *Desk, which string) (Answer, error) {
+	turns := d.Session.Turns()
 	if len(turns) == 0 {
 		return nil, errors.New("there is nothing to compact yet")
 	}

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"adze/internal/brief"
+	"adze/internal/instruct"
 	"adze/internal/model/tokens"
 	"adze/internal/msg"
 	"adze/internal/platform/amount"
@@ -32,6 +33,10 @@ type Usage struct {
 	Messages, Talk int
 	// Reported is what the provider counted in the last request; 0 if it did not.
 	Reported int
+	// Files are the instruction files in force.
+	Files []FileShare
+	// Last is what the last response used; nil if there was none.
+	Last *msg.Usage
 	// Problems are what should be looked at, and Breaks when the provider's cache was lost.
 	Problems []string
 	Breaks   []brief.Break
@@ -40,6 +45,12 @@ type Usage struct {
 // A Share is a part of what fills the window.
 type Share struct {
 	Name   string
+	Tokens int
+}
+
+// A FileShare is an instruction file.
+type FileShare struct {
+	instruct.File
 	Tokens int
 }
 
@@ -58,7 +69,7 @@ func (u *Usage) Used() int { return Sum(u.System) + Sum(u.Tools) + Sum(u.First) 
 // Usage measures what the next request says before the user does. What the provider reported of the last one
 // corrects the estimates.
 func (d *Desk) Usage() (*Usage, error) {
-	pre, s := d.cfg.Preamble, d.cfg.Session
+	pre, s := d.Preamble, d.Session
 	m, err := pre.Resolve(s.Model())
 	if err != nil {
 		return nil, err
@@ -83,8 +94,17 @@ func (d *Desk) Usage() (*Usage, error) {
 		first = gauge.Parts(said...)
 		u.First = append(u.First, Share{"instructions, memories, date", gauge.Text(msg.PlainText(said))})
 	}
-	if d.cfg.Instructions != nil {
-		for _, problem := range d.cfg.Instructions.Problems() {
+	for _, e := range slices.Backward(s.Conversation()) {
+		if e.Message.Role == msg.Assistant && e.Usage != nil {
+			u.Last = e.Usage
+			break
+		}
+	}
+	if d.Instructions != nil {
+		for _, f := range d.Instructions.Files() {
+			u.Files = append(u.Files, FileShare{f, gauge.Text(f.Text)})
+		}
+		for _, problem := range d.Instructions.Problems() {
 			u.Problems = append(u.Problems, problem.Path+" "+problem.Text)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 
 func costCommand() Command {
 	return Command{Name: "cost", Doc: "show what this session has cost", Run: func(_ context.Context, d *Desk, _ string) (Answer, error) {
-		return costPage(d.cfg.Session.Totals()), nil
+		return costPage(d.Session.Totals()), nil
 	}}
 }
 

@@ -11,6 +11,7 @@ import (
 	"adze/internal/brief"
 	"adze/internal/instruct"
 	"adze/internal/memory"
+	"adze/internal/model"
 	"adze/internal/model/catalog"
 	"adze/internal/msg"
 	"adze/internal/platform/task"
@@ -18,28 +19,33 @@ import (
 	"adze/internal/session/store"
 )
 
-// A Config is what a desk works with. Session, Dir, Now, Mode and Preamble are required.
+// A Config is what a desk works with. Session, Dir, Now, Permission and Preamble are required.
 type Config struct {
 	Session *session.Session
 	// Dir is the working directory, Home the state home; without one Home is empty.
-	Dir, Home string
-	Now       func() time.Time
+	Dir, Home, Version string
+	Now                func() time.Time
 	// Terminal says that a user is at a terminal, who can go on to another session, or leave.
 	Terminal bool
 
 	// Log is the transcript of the session; nil if it is not kept.
-	Log     *store.Log
-	Catalog catalog.Table
-	// Mode returns the permission mode.
-	Mode     func() string
-	Preamble Preamble
+	Log        *store.Log
+	Catalog    catalog.Table
+	Permission Permission
+	Files      Files
+	Preamble   Preamble
+	// Thinking returns how the model thinks with a budget of that many tokens; nil stands for what flags and
+	// settings say.
+	Thinking func(budget *int) model.Thinking
+	Settings func() Settings
+	Hooks    func() Hooks
 	Memory   *Memory // nil if there is none
 	// Instructions are those that are read; nil if none are.
 	Instructions Instructions
 	// Tasks are those in the background; nil if nothing can run there.
 	Tasks *task.Table
-	// Shell runs a command that the user typed and returns what it printed; nil if none can be run.
-	Shell func(ctx context.Context, command string) (string, error)
+	// Execute runs a command that the user typed and returns what it printed; nil if none can be run.
+	Execute func(ctx context.Context, command string) (string, error)
 	// Short returns how a user would write a path, fit for the screen.
 	Short func(path string) string
 }
@@ -82,8 +88,9 @@ type Instructions interface {
 
 // A Desk offers commands and services for one session.
 type Desk struct {
-	cfg Config
-	all []Command
+	Config
+	commands []Command
+	opened   time.Time
 }
 
 // New returns the desk of a session.
@@ -91,8 +98,9 @@ func New(cfg Config) *Desk {
 	if cfg.Short == nil {
 		cfg.Short = func(path string) string { return path }
 	}
-	return &Desk{cfg: cfg, all: commands()}
+	d := &Desk{Config: cfg, commands: commands()}
+	if cfg.Now != nil {
+		d.opened = cfg.Now()
+	}
+	return d
 }
-
-// Session returns the session that the desk is for.
-func (d *Desk) Session() *session.Session { return d.cfg.Session }

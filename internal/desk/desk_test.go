@@ -160,7 +160,7 @@ func TestSessions(t *testing.T) {
 // What is chosen becomes an operation of the session.
 func TestChoices(t *testing.T) {
 	s, _ := newSession(t, t.TempDir(), t.TempDir(), "id")
-	d := New(Config{Session: s, Mode: func() string { return "default" }})
+	d := New(Config{Session: s, Permission: Permission{Mode: func() string { return "default" }}})
 	for _, tt := range []struct {
 		name, pick string
 		want       session.Op
@@ -193,7 +193,7 @@ func TestShell(t *testing.T) {
 	if _, err := d.Shell(t.Context(), "make"); err == nil {
 		t.Error("run without a shell")
 	}
-	d = New(Config{Shell: func(_ context.Context, command string) (string, error) {
+	d = New(Config{Execute: func(_ context.Context, command string) (string, error) {
 		return "ran " + command, errors.New(", badly")
 	}})
 	a, err := d.Shell(t.Context(), "make")

@@ -3,16 +3,16 @@ package desk
 import "context"
 
 func helpCommand() Command {
-	return Command{Name: "help", Doc: "show this list", Run: func(_ context.Context, d *Desk, _ string) (Answer, error) { return d.help(), nil }}
+	return Command{Name: "help", Doc: "show this list", Run: func(_ context.Context, d *Desk, _ string) (Answer, error) { return help(d), nil }}
 }
 
 // help lists the commands and what else can be typed.
-func (d *Desk) help() Page {
+func help(d *Desk) Page {
 	t := Table{Columns: make([]Column, 2), Indented: true}
 	for _, c := range d.Commands() {
 		t.Rows = append(t.Rows, []string{c.usage(), c.Doc})
 	}
-	if !d.cfg.Terminal {
+	if !d.Terminal {
 		return Page{Blocks: []Block{t}}
 	}
 	t.Rows = append(t.Rows,

@@ -15,25 +15,25 @@ import (
 func memoryCommand() Command {
 	return Command{Name: "memory", Kind: Change, Args: "[on|off]",
 		Doc: "show what is remembered, or leave it aside; edit NAME opens a memory or instructions",
-		Run: func(ctx context.Context, d *Desk, arg string) (Answer, error) { return d.memory(ctx, arg) }}
+		Run: func(ctx context.Context, d *Desk, arg string) (Answer, error) { return runMemory(ctx, d, arg) }}
 }
 
 var errNoMemory = errors.New("nothing is remembered here")
 
-func (d *Desk) memory(ctx context.Context, arg string) (Answer, error) {
-	if d.cfg.Memory == nil {
+func runMemory(ctx context.Context, d *Desk, arg string) (Answer, error) {
+	if d.Memory == nil {
 		return nil, errNoMemory
 	}
 	word, name, _ := strings.Cut(arg, " ")
 	switch word {
 	case "":
-		return d.memoryPage(ctx)
+		return memoryPage(ctx, d)
 	case "on":
-		return Say("Memory is on."), d.cfg.Memory.Set(false)
+		return Say("Memory is on."), d.Memory.Set(false)
 	case "off":
-		return Say("Memory is off for the rest of this session: nothing of it is sent any more."), d.cfg.Memory.Set(true)
+		return Say("Memory is off for the rest of this session: nothing of it is sent any more."), d.Memory.Set(true)
 	case "edit":
-		path, err := d.editable(strings.TrimSpace(name))
+		path, err := editable(d, strings.TrimSpace(name))
 		if err != nil {
 			return nil, err
 		}
@@ -43,17 +43,17 @@ func (d *Desk) memory(ctx context.Context, arg string) (Answer, error) {
 }
 
 // editable returns the file that the user means: a memory, the index, or instructions in force.
-func (d *Desk) editable(name string) (string, error) {
+func editable(d *Desk, name string) (string, error) {
 	var inForce []instruct.File
-	if d.cfg.Instructions != nil {
-		inForce = d.cfg.Instructions.Files()
+	if d.Instructions != nil {
+		inForce = d.Instructions.Files()
 	}
 	for _, f := range inForce {
-		if f.Path == name || filepath.Base(f.Path) == name || paths.Relative(d.cfg.Dir, f.Path) == name {
+		if f.Path == name || filepath.Base(f.Path) == name || paths.Relative(d.Dir, f.Path) == name {
 			return f.Path, nil
 		}
 	}
-	folder := d.cfg.Memory.Folder
+	folder := d.Memory.Folder
 	if name == memory.IndexName {
 		return folder.Path(name), nil
 	}
@@ -62,9 +62,9 @@ func (d *Desk) editable(name string) (string, error) {
 }
 
 // memoryPage tells the state of memory, what is wrong with it, and the instructions in force.
-func (d *Desk) memoryPage(ctx context.Context) (Page, error) {
+func memoryPage(ctx context.Context, d *Desk) (Page, error) {
 	var p Page
-	switch m := d.cfg.Memory; {
+	switch m := d.Memory; {
 	case m.Never != "":
 		p.Add(Text("Memory is off: " + m.Never + "."))
 	case m.Off():
@@ -88,13 +88,12 @@ func (d *Desk) memoryPage(ctx context.Context) (Page, error) {
 			p.Add(Notice(f.String()))
 		}
 	}
-	d.instructions(ctx, &p)
+	addInstructions(ctx, d.Instructions, &p)
 	return p, nil
 }
 
-// instructions lists the instruction files in force, and those that are not used as they were meant.
-func (d *Desk) instructions(ctx context.Context, p *Page) {
-	in := d.cfg.Instructions
+// addInstructions lists the instruction files in force, and those that are not used as they were meant.
+func addInstructions(ctx context.Context, in Instructions, p *Page) {
 	if in == nil {
 		p.Add(Text("No instructions are read."))
 		return
@@ -123,7 +122,7 @@ func (d *Desk) instructions(ctx context.Context, p *Page) {
 // Note offers to add a line to one of the instruction files. The model is told with the next prompt, as of any
 // file of instructions that has changed.
 func (d *Desk) Note(line string) (Answer, error) {
-	if d.cfg.Instructions == nil || d.cfg.Home == "" {
+	if d.Instructions == nil || d.Home == "" {
 		return nil, errors.New("no instructions are read in this session, so none can be added to")
 	}
 	if line == "" {
@@ -132,22 +131,22 @@ func (d *Desk) Note(line string) (Answer, error) {
 	list := List{
 		Page: Say("Add this line to which instructions?"),
 		Choose: func(ctx context.Context, c Choice) (Answer, error) {
-			if err := d.cfg.Instructions.Add(ctx, c.ID, line); err != nil {
+			if err := d.Instructions.Add(ctx, c.ID, line); err != nil {
 				return nil, err
 			}
 			return Say("Added to " + c.Title + ". The model is told with your next prompt."), nil
 		},
 	}
 	about := map[instruct.Kind]string{instruct.Project: "project", instruct.User: "for all your projects", instruct.Local: "private"}
-	for _, p := range d.cfg.Instructions.Places() {
+	for _, p := range d.Instructions.Places() {
 		text := about[p.Kind]
 		if p.New {
 			text += ", will be made"
 		}
 		if p.Keeps != "" {
-			text += " and includes " + d.cfg.Short(p.Keeps)
+			text += " and includes " + d.Short(p.Keeps)
 		}
-		list.Choices = append(list.Choices, Choice{ID: p.Path, Title: d.cfg.Short(p.Path), About: text})
+		list.Choices = append(list.Choices, Choice{ID: p.Path, Title: d.Short(p.Path), About: text})
 	}
 	if len(list.Choices) == 0 {
 		return nil, errors.New("there is no file of instructions here that could be added to")

@@ -21,12 +21,12 @@ func modelCommand() Command {
 				return choose(name), nil
 			}
 			list := List{
-				Page:   Say("The model is " + d.cfg.Session.Model() + "."),
+				Page:   Say("The model is " + d.Session.Model() + "."),
 				Choose: func(_ context.Context, c Choice) (Answer, error) { return choose(c.ID), nil },
 				Usage:  "/model NAME",
 			}
 			for _, alias := range catalog.Aliases() {
-				m, _ := d.cfg.Catalog.Lookup(alias) // ok: without an entry only the name is shown
+				m, _ := d.Catalog.Lookup(alias) // ok: without an entry only the name is shown
 				list.Choices = append(list.Choices, Choice{ID: alias, Title: alias, About: m.ID})
 			}
 			return list, nil
@@ -43,7 +43,7 @@ func modeCommand() Command {
 				return choose(mode), nil
 			}
 			list := List{
-				Page:   Say("The permission mode is " + d.cfg.Mode() + "."),
+				Page:   Say("The permission mode is " + d.Permission.Mode() + "."),
 				Choose: func(_ context.Context, c Choice) (Answer, error) { return choose(c.ID), nil },
 				Usage:  "/mode MODE",
 			}

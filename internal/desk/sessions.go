@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"adze/internal/platform/amount"
 	"adze/internal/session/archive"
@@ -24,7 +23,7 @@ func resumeCommand() Command {
 			if arg != "" {
 				return Switch{Session: arg}, nil
 			}
-			return d.earlier()
+			return earlier(d)
 		}}
 }
 
@@ -53,17 +52,17 @@ func exportCommand() Command {
 var ErrNotKept = errors.New("this session is not kept on disk")
 
 // earlier lists the other sessions of the directory, newest first.
-func (d *Desk) earlier() (Answer, error) {
-	infos, err := archive.List(d.cfg.Home, archive.ListOptions{Dir: d.cfg.Dir})
+func earlier(d *Desk) (Answer, error) {
+	infos, err := archive.List(d.Home, archive.ListOptions{Dir: d.Dir})
 	if err != nil {
 		return nil, err
 	}
 	list := List{Choose: func(_ context.Context, c Choice) (Answer, error) { return Switch{Session: c.ID}, nil }}
 	for _, i := range infos {
-		if i.ID == d.cfg.Session.ID() {
+		if i.ID == d.Session.ID() {
 			continue
 		}
-		about := fmt.Sprintf("%s, %s", amount.Age(d.cfg.Now().Sub(i.Modified)), amount.Of(i.Messages, "message", "messages"))
+		about := fmt.Sprintf("%s, %s", amount.Age(d.Now().Sub(i.Modified)), amount.Of(i.Messages, "message", "messages"))
 		if i.Branch != "" {
 			about += ", " + i.Branch
 		}
@@ -81,27 +80,27 @@ func (d *Desk) Rename(title string) error {
 	if err != nil {
 		return err
 	}
-	if d.cfg.Log == nil {
+	if d.Log == nil {
 		return ErrNotKept
 	}
-	return d.cfg.Log.Note(store.Title(title))
+	return d.Log.Note(store.Title(title))
 }
 
 // Export writes the session to a new file, in the format that goes with its name, and returns its path. Without
 // a name it makes one.
 func (d *Desk) Export(name string) (string, error) {
-	if d.cfg.Log == nil {
+	if d.Log == nil {
 		return "", ErrNotKept
 	}
-	id := d.cfg.Session.ID()
+	id := d.Session.ID()
 	if name == "" {
 		name = "adze-" + id[:min(minID, len(id))] + ".md"
 	}
-	path := d.path(name)
+	path := absolute(d.Dir, name)
 	if _, err := os.Lstat(path); err == nil {
 		return "", fmt.Errorf("%s exists already; name another file", path)
 	}
-	info, err := archive.Describe(d.cfg.Log.Path())
+	info, err := archive.Describe(d.Log.Path())
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", errors.New("there is nothing to export yet")
@@ -109,12 +108,4 @@ func (d *Desk) Export(name string) (string, error) {
 		return "", err
 	}
 	return path, archive.ExportFile(path, info, archive.ExportOptions{Format: archive.FormatOf(path)})
-}
-
-// path returns a path as it is on disk.
-func (d *Desk) path(name string) string {
-	if !filepath.IsAbs(name) {
-		name = filepath.Join(d.cfg.Dir, name)
-	}
-	return filepath.Clean(name)
 }

@@ -13,12 +13,12 @@ import (
 // Shell runs a command that the user typed. The model sees it with the next prompt.
 func (d *Desk) Shell(ctx context.Context, command string) (Answer, error) {
 	switch {
-	case d.cfg.Shell == nil:
+	case d.Execute == nil:
 		return nil, errors.New("commands cannot be run here")
 	case command == "":
 		return nil, errors.New("write a command after the exclamation mark")
 	}
-	output, err := d.cfg.Shell(ctx, command)
+	output, err := d.Execute(ctx, command)
 	if err != nil {
 		output += err.Error()
 	}

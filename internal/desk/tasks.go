@@ -13,18 +13,15 @@ import (
 
 func tasksCommand() Command {
 	return Command{Name: "tasks", Kind: Change, Args: "[ID]", Doc: "show what runs in the background; stop ID ends it, fg ID waits for it",
-		Run: func(_ context.Context, d *Desk, arg string) (Answer, error) { return d.tasks(arg) }}
+		Run: func(_ context.Context, d *Desk, arg string) (Answer, error) { return tasks(d.Tasks, arg) }}
 }
 
 // ErrNoTasks says that nothing can run in the background.
 var ErrNoTasks = errors.New("background tasks are disabled")
 
-// Tasks returns what runs in the background, or has run there; nil if nothing can.
-func (d *Desk) Tasks() *task.Table { return d.cfg.Tasks }
-
 // tasks lists the background tasks, or does something with one of them.
-func (d *Desk) tasks(arg string) (Answer, error) {
-	if d.cfg.Tasks == nil {
+func tasks(table *task.Table, arg string) (Answer, error) {
+	if table == nil {
 		return nil, ErrNoTasks
 	}
 	verb, id, named := strings.Cut(arg, " ")
@@ -32,9 +29,9 @@ func (d *Desk) tasks(arg string) (Answer, error) {
 		verb, id = "", arg
 	}
 	if id == "" {
-		return d.taskList(), nil
+		return taskList(table.List()), nil
 	}
-	t, err := d.cfg.Tasks.Get(strings.TrimSpace(id))
+	t, err := table.Get(strings.TrimSpace(id))
 	switch {
 	case err != nil:
 		return nil, err
@@ -53,8 +50,7 @@ func (d *Desk) tasks(arg string) (Answer, error) {
 }
 
 // taskList shows every task, and says what can be done with them.
-func (d *Desk) taskList() Page {
-	list := d.cfg.Tasks.List()
+func taskList(list []*task.Task) Page {
 	if len(list) == 0 {
 		return Say("No task was started. Ctrl-B moves a command that runs to the background.")
 	}

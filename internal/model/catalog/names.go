@@ -37,6 +37,17 @@ func Aliases() []string {
 	return names
 }
 
+// AliasesOf returns the names that a user may give the model of that id.
+func AliasesOf(id string) []string {
+	var names []string
+	for _, name := range Aliases() {
+		if m, ok := (Table{}).Lookup(name); ok && m.ID == id {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 func alias(name string) (id string, ok bool) {
 	for _, a := range aliases {
 		if strings.EqualFold(a.name, name) {

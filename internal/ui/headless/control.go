@@ -9,18 +9,7 @@ import (
 	"slices"
 
 	"adze/internal/session"
-)
-
-// A Refusal is an error of a request with a code that hosts know.
-type Refusal struct{ Code, Text string }
-
-func (r *Refusal) Error() string { return r.Text }
-
-// The codes that come from here.
-const (
-	codeInvalid     = "invalid_request"
-	codeUnsupported = "unsupported_request"
-	codeFailed      = "request_failed"
+	"adze/internal/ui/hostapi"
 )
 
 // unavailable are requests that hosts know and this version has no part for.
@@ -43,7 +32,7 @@ type controlRequest struct {
 func (sv *server) request(id string, body json.RawMessage) {
 	var req controlRequest
 	if err := json.Unmarshal(body, &req); err != nil {
-		sv.f.out.write(refusal(id, &Refusal{codeInvalid, fmt.Sprintf("the request cannot be read: %v", err)}))
+		sv.f.out.write(refusal(id, &hostapi.Refusal{Code: hostapi.Invalid, Text: fmt.Sprintf("the request cannot be read: %v", err)}))
 		return
 	}
 	switch req.Subtype {
@@ -77,17 +66,17 @@ func (sv *server) offered(id, subtype string, body json.RawMessage) {
 	if slices.Contains(unavailable[:], subtype) {
 		text = subtype + " is not available in this version"
 	}
-	sv.f.out.write(refusal(id, &Refusal{codeUnsupported, text}))
+	sv.f.out.write(refusal(id, &hostapi.Refusal{Code: hostapi.Unsupported, Text: text}))
 }
 
 // query answers a request beside the reading of lines.
-func (sv *server) query(id string, query Request, body json.RawMessage) {
+func (sv *server) query(id string, query hostapi.Request, body json.RawMessage) {
 	ctx, cancel := context.WithCancel(sv.ctx)
 	sv.mu.Lock()
 	defer sv.mu.Unlock()
 	if sv.hungUp { // the program ends: nobody waits for work that begins now
 		cancel()
-		sv.f.out.write(refusal(id, &Refusal{codeFailed, "the session is closed"}))
+		sv.f.out.write(refusal(id, &hostapi.Refusal{Code: hostapi.Failed, Text: "the session is closed"}))
 		return
 	}
 	sv.queries[id] = cancel
@@ -111,7 +100,7 @@ func (sv *server) withdraw(id string) {
 }
 
 // perform carries out a request and returns its answer.
-func (sv *server) perform(ctx context.Context, id string, do Request, body json.RawMessage) []byte {
+func (sv *server) perform(ctx context.Context, id string, do hostapi.Request, body json.RawMessage) []byte {
 	value, err := do(ctx, body)
 	if err != nil {
 		return refusal(id, err)
@@ -145,16 +134,16 @@ func (sv *server) setModel(id, name string) []byte {
 		name = sv.h.DefaultModel
 	}
 	if err := sv.f.cfg.Session.Submit(sv.ctx, session.SetModel{Name: name}); err != nil {
-		return refusal(id, &Refusal{"invalid_model", err.Error()})
+		return refusal(id, &hostapi.Refusal{Code: "invalid_model", Text: err.Error()})
 	}
 	return success(id, nothing)
 }
 
 func (sv *server) setMode(id, mode string) []byte {
 	if err := sv.f.cfg.Session.Submit(sv.ctx, session.SetMode{Mode: mode}); err != nil {
-		var known *Refusal
+		var known *hostapi.Refusal
 		if !errors.As(err, &known) {
-			err = &Refusal{"invalid_mode", err.Error()}
+			err = &hostapi.Refusal{Code: "invalid_mode", Text: err.Error()}
 		}
 		return refusal(id, err)
 	}
@@ -174,8 +163,8 @@ func success(id string, fill func(*object)) []byte {
 
 // refusal returns the line that answers a request with an error.
 func refusal(id string, err error) []byte {
-	code := codeFailed
-	var known *Refusal
+	code := hostapi.Failed
+	var known *hostapi.Refusal
 	if errors.As(err, &known) {
 		code = known.Code
 	}

@@ -27,6 +27,7 @@ import (
 	"adze/internal/session"
 	"adze/internal/session/window"
 	"adze/internal/tool"
+	"adze/internal/ui/hostapi"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -59,7 +60,7 @@ func newStage(t testing.TB, script string, change func(*session.Config, *Config)
 		}},
 		Controls: session.Controls{SetMode: func(mode string) (string, error) {
 			if mode == "bypassPermissions" {
-				return "", &Refusal{Code: "bypass_not_launched", Text: "not started with it"}
+				return "", &hostapi.Refusal{Code: "bypass_not_launched", Text: "not started with it"}
 			}
 			st.mode.Store(mode)
 			return mode, nil

@@ -13,6 +13,7 @@ import (
 	"adze/internal/msg"
 	"adze/internal/platform/lines"
 	"adze/internal/session"
+	"adze/internal/ui/hostapi"
 )
 
 // maxLine bounds a line of input, in bytes.
@@ -31,12 +32,8 @@ type Host struct {
 	Initialize func(context.Context, Start) error
 	// Actions and Queries answer requests by subtype. An action is done when the next line is read;
 	// queries run beside it, and may be withdrawn.
-	Actions, Queries map[string]Request
+	Actions, Queries map[string]hostapi.Request
 }
-
-// A Request answers one request of the host with a value that can be written as a JSON object. The
-// error may be a [Refusal].
-type Request func(ctx context.Context, request json.RawMessage) (any, error)
 
 // A HostModel is a model as a host shows it.
 type HostModel struct{ Value, Name, Description string }

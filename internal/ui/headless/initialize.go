@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"adze/internal/hook"
+	"adze/internal/ui/hostapi"
 )
 
 // A Start is what a host wants of a session. What it leaves out stays as it is.
@@ -28,7 +29,7 @@ type Start struct {
 func (sv *server) initialize(id string, body json.RawMessage) []byte {
 	var start Start
 	if err := json.Unmarshal(body, &start); err != nil {
-		return refusal(id, &Refusal{codeInvalid, fmt.Sprintf("the request cannot be read: %v", err)})
+		return refusal(id, &hostapi.Refusal{Code: hostapi.Invalid, Text: fmt.Sprintf("the request cannot be read: %v", err)})
 	}
 	if len(start.Hooks) > 0 {
 		start.RunHook = sv.runHook

@@ -20,6 +20,7 @@ import (
 	"adze/internal/permission"
 	"adze/internal/session"
 	"adze/internal/tool"
+	"adze/internal/ui/hostapi"
 )
 
 // A dialogue is a host that talks with a front end: it writes lines and waits for what it expects.
@@ -267,7 +268,7 @@ func TestInitialize(t *testing.T) {
 		Models: []HostModel{{"m", "M", "a model"}},
 		Initialize: func(_ context.Context, s Start) error {
 			if len(s.Hooks) > 0 {
-				return &Refusal{codeUnsupported, "hooks are not available in this version"}
+				return &hostapi.Refusal{Code: hostapi.Unsupported, Text: "hooks are not available in this version"}
 			}
 			got = s
 			return nil
@@ -321,12 +322,12 @@ func TestInitialize(t *testing.T) {
 func TestOffered(t *testing.T) {
 	hang := make(chan struct{})
 	h := Host{
-		Actions: map[string]Request{
+		Actions: map[string]hostapi.Request{
 			"act":    func(context.Context, json.RawMessage) (any, error) { return struct{}{}, nil },
 			"odd":    func(context.Context, json.RawMessage) (any, error) { return func() {}, nil },
 			"refuse": func(context.Context, json.RawMessage) (any, error) { return nil, errors.New("no") },
 		},
-		Queries: map[string]Request{
+		Queries: map[string]hostapi.Request{
 			"quick": func(_ context.Context, body json.RawMessage) (any, error) { return map[string]any{"got": body}, nil },
 			"slow": func(ctx context.Context, _ json.RawMessage) (any, error) {
 				close(hang)
@@ -534,8 +535,8 @@ func TestEveryRequestIsAnswered(t *testing.T) {
 		}),
 	)
 	h := Host{
-		Actions: map[string]Request{"act": func(context.Context, json.RawMessage) (any, error) { return struct{}{}, nil }},
-		Queries: map[string]Request{"quick": func(context.Context, json.RawMessage) (any, error) { return struct{}{}, nil }},
+		Actions: map[string]hostapi.Request{"act": func(context.Context, json.RawMessage) (any, error) { return struct{}{}, nil }},
+		Queries: map[string]hostapi.Request{"quick": func(context.Context, json.RawMessage) (any, error) { return struct{}{}, nil }},
 	}
 	rapid.Check(t, func(rt *rapid.T) {
 		lines := rapid.SliceOfN(line, 0, 12).Draw(rt, "lines")

@@ -144,7 +144,7 @@ func newConsole(t *testing.T, script string, change func(*setup)) *console {
 	})
 	cfg := setup{Config: Config{In: in, Out: c, Width: func() int { return 60 }}}
 	cfg.desk = desk.Config{
-		Dir: t.TempDir(), Home: t.TempDir(), Now: time.Now, Terminal: true, Mode: func() string { return "default" },
+		Dir: t.TempDir(), Home: t.TempDir(), Now: time.Now, Terminal: true, Permission: desk.Permission{Mode: func() string { return "default" }},
 		Preamble: desk.Preamble{
 			Resolve:  func(name string) (agent.Model, error) { return agent.Model{ID: name, Window: 1000}, nil },
 			Describe: func(specs []msg.ToolSpec) []msg.ToolSpec { return specs },
@@ -272,7 +272,7 @@ func TestCommands(t *testing.T) {
 			c.warnUSD = 5
 			keepSession(t, &c.desk, "00000001-id", "a title")
 			keepSession(t, &c.desk, "00000002-id", "another")
-			c.desk.Shell = func(_ context.Context, command string) (string, error) { return "ran " + command, nil }
+			c.desk.Execute = func(_ context.Context, command string) (string, error) { return "ran " + command, nil }
 		})
 		for _, line := range []string{
 			"/help", "/hlep", "/cost", "first", "second", "third", "/cost", "/model", "/model none", "/model large", "/mode plan",

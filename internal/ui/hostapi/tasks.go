@@ -1,12 +1,11 @@
-package app
+package hostapi
 
 import (
 	"context"
 	"errors"
 
+	"adze/internal/desk"
 	"adze/internal/platform/task"
-	"adze/internal/session"
-	"adze/internal/ui/headless"
 )
 
 // A taskRequest is about one background task.
@@ -17,23 +16,18 @@ type taskRequest struct {
 // maxTaskOutput bounds what a host is told of the output of a task, in bytes.
 const maxTaskOutput = 64 << 10
 
-// detach lets the command that is waited for go on in the background.
-func (d *hosting) detach(ctx context.Context, _ none) (any, error) {
-	return none{}, d.s.Submit(ctx, session.Detach{})
-}
-
-func (d *hosting) listTasks(context.Context, none) (any, error) {
+func (a api) listTasks(context.Context, none) (any, error) {
 	list := []object{}
-	if d.b.tasks != nil {
-		for _, t := range d.b.tasks.List() {
+	if a.Tasks != nil {
+		for _, t := range a.Tasks.List() {
 			list = append(list, describeTask(t))
 		}
 	}
 	return object{"tasks": list}, nil
 }
 
-func (d *hosting) stopTask(_ context.Context, in taskRequest) (any, error) {
-	t, err := d.task(in)
+func (a api) stopTask(_ context.Context, in taskRequest) (any, error) {
+	t, err := a.task(in)
 	if err != nil {
 		return nil, err
 	}
@@ -43,8 +37,8 @@ func (d *hosting) stopTask(_ context.Context, in taskRequest) (any, error) {
 	return none{}, nil
 }
 
-func (d *hosting) taskOutput(_ context.Context, in taskRequest) (any, error) {
-	t, err := d.task(in)
+func (a api) taskOutput(_ context.Context, in taskRequest) (any, error) {
+	t, err := a.task(in)
 	if err != nil {
 		return nil, err
 	}
@@ -58,11 +52,11 @@ func (d *hosting) taskOutput(_ context.Context, in taskRequest) (any, error) {
 }
 
 // task returns the task that a request is about.
-func (d *hosting) task(in taskRequest) (*task.Task, error) {
-	if d.b.tasks == nil {
-		return nil, &headless.Refusal{Code: "unsupported_request", Text: "background tasks are disabled"}
+func (a api) task(in taskRequest) (*task.Task, error) {
+	if a.Tasks == nil {
+		return nil, &Refusal{Unsupported, desk.ErrNoTasks.Error()}
 	}
-	return d.b.tasks.Get(in.ID)
+	return a.Tasks.Get(in.ID)
 }
 
 func describeTask(t *task.Task) object {
