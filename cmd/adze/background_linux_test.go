@@ -14,7 +14,7 @@ import (
 //
 // Proves SHBG-02.
 func TestHostHandlesTasks(t *testing.T) {
-	script := "use Bash {\"command\":\"echo begun; touch running; tail -f /dev/null\"}\n---\nexpect last \"The person moved the command to the background\"\nsay It goes on.\n---\nexpect last \"<status>killed</status>\"\nsay It is over."
+	script := "use Bash {\"command\":\"echo begun; touch running; tail -f /dev/null\"}\n---\nexpect last \"The user moved the command to the background\"\nsay It goes on.\n---\nexpect last \"<status>killed</status>\"\nsay It is over."
 	cmd := adze(t, t.TempDir(), script, "--model", "sonnet", "--allowed-tools", "Bash",
 		"--input-format", "stream-json", "--output-format", "stream-json", "--verbose")
 	stdin, err := cmd.StdinPipe()

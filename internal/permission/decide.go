@@ -54,7 +54,7 @@ func (c callCheck) decide() finding {
 		return checked
 	}
 	if c.f.NeedsPerson {
-		found = stricter(found, finding{behavior: Ask, firm: true, reason: Reason{Type: ByOther, Text: "only a person can answer this"}})
+		found = stricter(found, finding{behavior: Ask, firm: true, reason: Reason{Type: ByOther, Text: "only the user can answer this"}})
 	}
 	if found.behavior == "" || checked.firm {
 		found = checked

@@ -197,7 +197,7 @@ func (c *Command) wait(ctx context.Context, r *running, report func(tool.Progres
 		case <-r.task.Detached():
 			if c.moves() && r.task.ToBackground() == nil {
 				stop()
-				return c.moved(r, "The person moved the command to the background"), nil
+				return c.moved(r, "The user moved the command to the background"), nil
 			}
 		case <-budget:
 			if r.task.ToBackground() == nil {
