@@ -15,8 +15,8 @@ import (
 // [Compact] can divide the conversation.
 func (s *Session) Turns() []compact.Turn { return compact.Turns(s.hist.Entries()) }
 
-// divide finds the part of the conversation that op is about.
-func (s *Session) divide(op Compact) (side compact.Side, at int, err error) {
+// divide finds the part of a conversation with these turns that op is about.
+func divide(turns []compact.Turn, op Compact) (side compact.Side, at int, err error) {
 	id, side := op.UpTo, compact.Front
 	switch {
 	case op.From != "" && op.UpTo != "":
@@ -26,7 +26,7 @@ func (s *Session) divide(op Compact) (side compact.Side, at int, err error) {
 	case op.UpTo == "":
 		return compact.Whole, 0, nil
 	}
-	for _, t := range s.Turns() {
+	for _, t := range turns {
 		if t.ID == id {
 			return side, t.At, nil
 		}
@@ -64,15 +64,15 @@ func local(ctx context.Context, do func(context.Context) (string, error)) (*Outc
 // compact returns the chore of [Compact].
 func (s *Session) compact(op Compact) chore {
 	return func(ctx context.Context) (agent.Event, error) {
-		m, _, err := s.resolve()
+		m, _, err := s.cfg.Models.resolve(s.Model())
 		if err == nil && s.window == nil {
 			err = errors.New("this session is not compacted")
 		}
-		side, at, wrong := s.divide(op)
+		side, at, wrong := divide(s.Turns(), op)
 		if err = cmp.Or(err, wrong); err != nil {
 			return nil, err
 		}
-		done, err := s.window.Turn(m, s.preamble(ctx, m)).Summarise(ctx, op.Focus, side, at)
+		done, err := s.window.Turn(m, s.cfg.Preamble.make(ctx, m, s.ToolSpecs)).Summarise(ctx, op.Focus, side, at)
 		var blocked *compact.BlockedError
 		if errors.Is(err, compact.ErrNothing) || errors.As(err, &blocked) {
 			return agent.Notice{Text: upper(err.Error()) + "."}, nil
@@ -83,14 +83,14 @@ func (s *Session) compact(op Compact) chore {
 
 // writeNotes is the chore of [Notes].
 func (s *Session) writeNotes(ctx context.Context) (agent.Event, error) {
-	m, _, err := s.resolve()
+	m, _, err := s.cfg.Models.resolve(s.Model())
 	if err == nil && s.window == nil {
 		err = window.ErrNoNotes
 	}
 	if err != nil {
 		return nil, err
 	}
-	text, err := s.window.Turn(m, s.preamble(ctx, m)).Notes(ctx)
+	text, err := s.window.Turn(m, s.cfg.Preamble.make(ctx, m, s.ToolSpecs)).Notes(ctx)
 	if text == "" {
 		text = "There is nothing to take notes of yet."
 	}

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"sync"
 
@@ -132,4 +133,20 @@ func (h *history) warning() string {
 	w := h.warn
 	h.warn = ""
 	return w
+}
+
+// A journal keeps what is to be known of a session when it is resumed.
+type journal struct {
+	log   Log // nil keeps nothing
+	debug *slog.Logger
+}
+
+// note keeps something about the session. A log that fails is told of with the next message.
+func (j journal) note(n store.Note) {
+	if j.log == nil {
+		return
+	}
+	if err := j.log.Note(n); err != nil && j.debug != nil {
+		j.debug.Error("a note about the session was not saved", "err", err)
+	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"adze/internal/agent"
@@ -19,7 +18,7 @@ import (
 type Op interface{ op() }
 
 type (
-	// Prompt asks for a turn with what the person says. While another turn runs it waits. One without
+	// Prompt asks for a turn with what the user says. While another turn runs it waits. One without
 	// content is ignored.
 	Prompt struct {
 		// ID becomes the id of the entry; empty, or one that the conversation has already, makes another.
@@ -42,7 +41,7 @@ type (
 		ID string
 		// Focus is what the summary should dwell on; it may be empty.
 		Focus string
-		// UpTo and From are the id of something the person said, see [Session.Turns]: only what was before it
+		// UpTo and From are the id of something the user said, see [Session.Turns]: only what was before it
 		// is summed up, or only that message and what follows. The other side stays as it is.
 		UpTo, From string
 	}
@@ -65,7 +64,7 @@ type (
 	Interrupt struct {
 		// Queued takes back the prompts that wait for their turns, too.
 		Queued bool
-		// Cause is told to what is stopped; empty means that the person wants it.
+		// Cause is told to what is stopped; empty means that the user wants it.
 		Cause tool.Abort
 	}
 
@@ -187,29 +186,26 @@ func live(ev agent.Event) bool {
 	return false
 }
 
-// ErrClosed says that a session takes no more operations.
-var ErrClosed = errors.New("the session is closed")
-
 // Submit hands the session something to do and returns when it is under way; what comes of it is in
 // the entries.
 func (s *Session) Submit(ctx context.Context, op Op) error {
 	switch op := op.(type) {
 	case Prompt:
-		return s.enqueue(job{Prompt: op})
+		return s.queue.add(job{Prompt: op})
 	case Note:
-		return s.enqueue(job{Prompt: Prompt(op), note: true})
+		return s.queue.add(job{Prompt: Prompt(op), note: true})
 	case Compact:
-		return s.enqueue(job{Prompt: Prompt{ID: op.ID}, note: true, chore: s.compact(op)})
+		return s.queue.add(job{Prompt: Prompt{ID: op.ID}, note: true, chore: s.compact(op)})
 	case Snip:
-		return s.enqueue(job{note: true, chore: s.snip})
+		return s.queue.add(job{note: true, chore: s.snip})
 	case Notes:
-		return s.enqueue(job{note: true, chore: s.writeNotes})
+		return s.queue.add(job{note: true, chore: s.writeNotes})
 	case Local:
-		return s.enqueue(job{Prompt: Prompt{ID: op.ID}, note: true, local: op.Do})
+		return s.queue.add(job{Prompt: Prompt{ID: op.ID}, note: true, local: op.Do})
 	case FollowUp:
-		return s.hear(Prompt(op), s.inbox.Say)
+		return s.queue.say(Prompt(op), s.queue.inbox.Say)
 	case Steer:
-		return s.hear(Prompt(op), s.inbox.Steer)
+		return s.queue.say(Prompt(op), s.queue.inbox.Steer)
 	case Interrupt:
 		s.Interrupt(op)
 		return nil
@@ -219,202 +215,31 @@ func (s *Session) Submit(ctx context.Context, op Op) error {
 		}
 		return nil
 	case Withdraw:
-		return s.withdraw(op.ID)
+		return s.queue.withdraw(op.ID)
 	case Answer:
 		return s.questions.settle(op.ID, op.Reply)
 	case Notify:
-		return s.notify(op)
+		return s.queue.notify(op)
 	case SetModel:
 		return s.setModel(ctx, op.Name)
 	case SetMode:
 		return s.setMode(ctx, op.Mode)
 	case SetEffort:
-		s.setLoop(func(o *agent.Options) { o.Effort = op.Effort })
+		s.prefs.set(func(p *preferences) { p.loop.Effort = op.Effort })
 		return nil
 	case SetThinking:
-		s.setLoop(func(o *agent.Options) { o.Thinking = op.Thinking })
+		s.prefs.set(func(p *preferences) { p.loop.Thinking = op.Thinking })
 		return nil
 	}
 	panic(fmt.Sprintf("session: unknown operation %T", op))
-}
-
-// A job waits for its turn.
-type job struct {
-	Prompt
-	note  bool // the model is not asked
-	heard bool // already
-	// chore, if not nil, is what to do instead of a turn.
-	chore chore
-	// local, if not nil, is what to do without the model.
-	local func(ctx context.Context) (string, error)
-	// stopped is why it was interrupted before it began.
-	stopped tool.Abort
-	// kept is what the log has of it while it waits.
-	kept string
-}
-
-// tells reports whether something comes of the job although it has no prompt.
-func (j *job) tells() bool { return j.chore != nil || j.local != nil }
-
-// enqueue takes a job, unless there is nothing to do.
-func (s *Session) enqueue(j job) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.enqueueLocked(j)
-}
-
-func (s *Session) enqueueLocked(j job) error {
-	switch {
-	case s.closed:
-		return ErrClosed
-	case empty(j.Parts) && !j.tells():
-		return nil
-	}
-	if s.busy && !j.tells() {
-		// It may wait for long: it is kept, in case that the program does not live to take it up.
-		j.kept = msg.PlainText(j.Parts)
-		s.note(store.Queue{Op: store.Enqueue, Content: j.kept})
-	}
-	s.start(j)
-	return nil
-}
-
-// start lets a job wait, and sees to it that somebody does the jobs.
-func (s *Session) start(j job) {
-	s.jobs = append(s.jobs, j)
-	if !s.busy {
-		s.busy = true
-		s.idle = make(chan struct{})
-		s.worker.Go(s.work)
-	}
-}
-
-// hear hands what the person said to the turn that runs, by way of to, once it was heard.
-func (s *Session) hear(p Prompt, to func(...msg.Part)) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch {
-	case s.closed:
-		return ErrClosed
-	case empty(p.Parts):
-		return nil
-	case !s.busy:
-		return s.enqueueLocked(job{Prompt: p})
-	case len(s.cfg.Hearers) == 0:
-		to(p.Parts...)
-		return nil
-	}
-	s.worker.Go(func() { // hearing it may take a while
-		h := s.heard(s.life, p)
-		if h.Blocked != "" {
-			s.feed.add(s.life, Loop{agent.Notice{Text: h.Blocked}}, false)
-			return
-		}
-		s.add(Prompt{ID: p.ID, Parts: slices.Concat(p.Parts, h.Context)}, to)
-	})
-	return nil
-}
-
-// heard lets the hearers hear p, until one of them blocks it.
-func (s *Session) heard(ctx context.Context, p Prompt) Hearing {
-	var all Hearing
-	for _, h := range s.cfg.Hearers {
-		one := h.Hear(ctx, p)
-		all.Context = append(all.Context, one.Context...)
-		if all.Blocked = one.Blocked; all.Blocked != "" {
-			break
-		}
-	}
-	return all
-}
-
-// add hands over what was heard. If the turn has ended meanwhile it makes one of its own.
-func (s *Session) add(p Prompt, to func(...msg.Part)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.busy {
-		to(p.Parts...)
-		return
-	}
-	s.start(job{Prompt: p, heard: true})
-}
-
-func (s *Session) notify(op Notify) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if op.Wake && !s.busy {
-		return s.enqueueLocked(job{Prompt: Prompt{Parts: []msg.Part{msg.Reminder(op.Text)}}, heard: true})
-	}
-	s.inbox.Notify(op.Text)
-	s.wake = s.wake || op.Wake
-	return nil
-}
-
-// Interrupt does what the operation says, and returns the ids of the prompts that waited for their turns
-// at that very moment: they wait on, or were taken back if op says so. One that was about to begin is
-// stopped, so that it is not among those that wait on.
-func (s *Session) Interrupt(op Interrupt) (waiting []string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if op.Queued && len(s.jobs) > 0 {
-		waiting = prompts(s.jobs)
-		s.jobs = nil
-		s.note(store.Queue{Op: store.Clear})
-	}
-	if op.Cause == "" {
-		op.Cause = tool.AbortUser
-	}
-	rest := s.jobs
-	switch {
-	case s.stop != nil:
-		s.stop(op.Cause)
-	case len(s.jobs) > 0: // it is about to begin
-		s.jobs[0].stopped = op.Cause
-		rest = s.jobs[1:]
-	}
-	return append(waiting, prompts(rest)...)
-}
-
-// prompts returns the ids of the jobs that something comes of: all but notes.
-func prompts(jobs []job) []string {
-	var ids []string
-	for _, j := range jobs {
-		if !j.note || j.tells() {
-			ids = append(ids, j.ID)
-		}
-	}
-	return ids
-}
-
-func (s *Session) withdraw(id string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	i := slices.IndexFunc(s.jobs, func(j job) bool { return id != "" && j.ID == id })
-	if i < 0 {
-		return fmt.Errorf("no prompt %q waits", id)
-	}
-	if kept := s.jobs[i].kept; kept != "" {
-		s.note(store.Queue{Op: store.Discard, Content: kept})
-	}
-	s.jobs = slices.Delete(s.jobs, i, i+1)
-	return nil
-}
-
-// setLoop changes the options of the turns to come.
-func (s *Session) setLoop(change func(*agent.Options)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	change(&s.options)
 }
 
 func (s *Session) setModel(ctx context.Context, name string) error {
 	if _, err := s.cfg.Models.Resolve(name); err != nil {
 		return err
 	}
-	s.mu.Lock()
-	s.model = name
-	s.mu.Unlock()
-	s.note(store.Model(name))
+	s.prefs.set(func(p *preferences) { p.model = name })
+	s.log.note(store.Model(name))
 	s.feed.add(ctx, Changed{Model: name}, false)
 	return nil
 }
@@ -427,17 +252,7 @@ func (s *Session) setMode(ctx context.Context, mode string) error {
 	if err != nil {
 		return err
 	}
-	s.note(store.Mode(mode))
+	s.log.note(store.Mode(mode))
 	s.feed.add(ctx, Changed{Mode: mode}, false)
 	return nil
-}
-
-// note keeps something about the session. A log that fails is told of with the next message.
-func (s *Session) note(n store.Note) {
-	if s.cfg.Records.Log == nil {
-		return
-	}
-	if err := s.cfg.Records.Log.Note(n); err != nil && s.cfg.Debug != nil {
-		s.cfg.Debug.Error("a note about the session was not saved", "err", err)
-	}
 }

@@ -91,7 +91,7 @@ func (qs *questions) settle(id string, r Reply) error {
 // Ask puts a question to the front ends and waits for the first answer, which is of the kind that belongs to
 // the question. The question is withdrawn when ctx is done.
 func (s *Session) Ask(ctx context.Context, q Question) (Reply, error) {
-	id := s.newID()
+	id := s.cfg.NewID()
 	p := s.questions.add(id, q)
 	s.feed.add(ctx, Asked{ID: id, Question: q}, false)
 	select {

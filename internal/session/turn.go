@@ -3,85 +3,45 @@ package session
 import (
 	"context"
 	"slices"
+	"time"
 
 	"adze/internal/agent"
+	"adze/internal/model/cost"
 	"adze/internal/msg"
 	"adze/internal/session/store"
 	"adze/internal/tool"
 )
 
-// work does the jobs, one after the other, until none is left.
-func (s *Session) work() {
-	for {
-		ctx, j, ok := s.take()
-		if !ok {
-			return
-		}
-		s.do(ctx, j)
-	}
-}
-
-// take returns the next job and the context to do it in. What was said too late for the turn it was
-// meant for makes one of its own. When there is none the session is idle.
-func (s *Session) take() (context.Context, job, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var j job
-	switch {
-	case s.life.Err() == nil && len(s.jobs) > 0:
-		j, s.jobs = s.jobs[0], s.jobs[1:]
-		if j.kept != "" {
-			s.note(store.Queue{Op: store.Dequeue})
-		}
-	case s.life.Err() == nil && (s.inbox.Waiting() || s.wake && s.inbox.Noted()):
-		s.wake = false
-	default:
-		s.jobs, s.busy = nil, false
-		close(s.idle)
-		return nil, j, false
-	}
-	ctx, stop := context.WithCancelCause(s.life)
-	s.stop = stop
-	if j.stopped != "" {
-		stop(j.stopped)
-	}
-	return ctx, j, true
-}
-
-// done says that the job that was taken is done.
-func (s *Session) done() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.stop(nil)
-	s.stop = nil
-}
-
 // do carries out one job, from its first entry to its last.
 func (s *Session) do(ctx context.Context, j job) {
-	defer s.done()
 	if j.ID == "" || s.hist.has(j.ID) {
-		j.ID = s.newID()
+		j.ID = s.cfg.NewID()
 	}
-	began := s.now()
+	began := s.cfg.Now()
 	end := Finished{Before: s.ledger.Totals()}
 	s.feed.add(ctx, Started{Prompt: j.ID, Note: j.note, Chore: j.tells()}, false)
-	if j.local != nil {
-		end.Local, end.Ended = local(ctx, j.local)
-	} else {
-		s.run(ctx, j, func(ev agent.Event) {
-			if ended, ok := ev.(agent.Ended); ok {
-				end.Ended = ended
-				return
-			}
-			s.feed.add(ctx, Loop{ev}, live(ev))
-		})
-		if s.cfg.Listeners.Ended != nil {
-			s.cfg.Listeners.Ended(ctx, end.Ended)
+	tell := func(ev agent.Event) {
+		if ended, ok := ev.(agent.Ended); ok {
+			end.Ended = ended
+			return
 		}
+		s.feed.add(ctx, Loop{ev}, live(ev))
 	}
-	end.After, end.Denials, end.Took = s.ledger.Totals(), s.Denials(), s.now().Sub(began)
+	switch {
+	case j.local != nil:
+		end.Local, end.Ended = local(ctx, j.local)
+	case j.chore != nil:
+		j.chore.run(ctx, tell)
+	default:
+		t := turn{Session: s, job: j, tell: tell}
+		t.run(ctx)
+	}
+	if s.cfg.Listeners.Ended != nil && j.local == nil {
+		s.cfg.Listeners.Ended(ctx, end.Ended)
+	}
+	end.After, end.Denials, end.Took = s.ledger.Totals(), s.Denials(), s.cfg.Now().Sub(began)
 	if !j.note || j.chore != nil {
-		s.note(store.Cost(end.After))
+		s.log.note(store.Cost(end.After))
 		if s.cfg.Listeners.Spent != nil {
 			s.cfg.Listeners.Spent(end.After)
 		}
@@ -89,78 +49,136 @@ func (s *Session) do(ctx context.Context, j job) {
 	s.feed.add(ctx, end, false)
 }
 
-// run runs one turn and tells its events, the last of which is [agent.Ended].
-func (s *Session) run(ctx context.Context, j job, tell func(agent.Event)) {
-	if j.chore != nil {
-		j.chore.run(ctx, tell)
-		return
-	}
-	m, fallback, err := s.resolve()
+// A turn is one submission of the user while it is carried out.
+type turn struct {
+	*Session
+	job  job
+	tell func(agent.Event)
+}
+
+// run runs the turn and tells its events, the last of which is [agent.Ended].
+func (t *turn) run(ctx context.Context) {
+	name, options := t.prefs.get()
+	m, fallback, err := t.cfg.Models.resolve(name)
 	if err != nil {
-		tell(agent.Failed{Err: err})
-		tell(agent.Ended{Reason: agent.ModelError, Err: err})
+		t.tell(agent.Failed{Err: err})
+		t.tell(agent.Ended{Reason: agent.ModelError, Err: err})
 		return
 	}
-	said, before := j.Prompt, s.hist.Entries()
-	if !j.heard && !j.note && len(j.Parts) > 0 {
-		heard := s.heard(ctx, j.Prompt)
-		if heard.Blocked != "" {
-			tell(agent.Ended{Reason: agent.HookStopped, Detail: heard.Blocked})
-			return
-		}
-		if len(heard.Context) > 0 {
-			j.Parts = slices.Concat(j.Parts, heard.Context)
-		}
+	said, before := t.job.Prompt, t.hist.Entries()
+	if blocked := t.hear(ctx); blocked != "" {
+		t.tell(agent.Ended{Reason: agent.HookStopped, Detail: blocked})
+		return
 	}
 	// Log the prompt before doing anything else.
-	parts := j.Parts
-	if !j.note {
-		parts = slices.Concat(parts, s.inbox.Take())
-	}
-	e := msg.Entry{ID: j.ID, Time: s.now(), Parent: s.hist.last(), Message: msg.Message{Role: msg.User, Parts: parts}}
-	s.hist.Append(ctx, e) // ok: a history in memory takes everything
-	tell(agent.Appended{Entry: e})
-	if j.note {
-		tell(agent.Ended{Reason: agent.Completed})
+	prompt := t.record(ctx)
+	if t.job.note {
+		t.tell(agent.Ended{Reason: agent.Completed})
 		return
 	}
-	if s.cfg.Records.Files != nil {
-		s.cfg.Records.Files.Begin(e.ID)
-		defer s.syncFiles()
+	if t.cfg.Records.Files != nil {
+		t.cfg.Records.Files.Begin(prompt)
+		defer t.syncFiles()
 	}
-	why := agent.Completed
-	a := s.agent(ctx, m, fallback)
-	room := s.window.Turn(m, a.Preamble)
+	a := t.agent(options, t.cfg.Preamble.make(ctx, m, t.ToolSpecs))
+	a.Model, a.Fallback = m, fallback
+	if t.cfg.Prefetch != nil {
+		a.Prefetch = t.cfg.Prefetch(said, before)
+	}
+	room := t.window.Turn(m, a.Preamble)
 	room.Wire(a)
-	if s.cfg.Prefetch != nil {
-		a.Prefetch = s.cfg.Prefetch(said, before)
-	}
-	for ev := range a.Run(ctx, s.hist) {
-		switch ev := ev.(type) {
-		case agent.Ended:
-			why = ev.Reason
-		case agent.ToolDone:
-			s.ledger.AddTool(ev.Elapsed)
-			for _, d := range tool.Diffs(ev.Display) {
-				if !ev.Result.IsError {
-					s.ledger.AddLines(d.Added, d.Removed)
-				}
-			}
-		case agent.Appended:
-			if s.cfg.Records.Files != nil && ev.Entry.Message.Role == msg.Assistant {
-				s.cfg.Records.Files.Alias(ev.Entry.ID)
-			}
+	why := agent.Completed
+	for ev := range a.Run(ctx, t.hist) {
+		if ended, ok := ev.(agent.Ended); ok {
+			why = ended.Reason
 		}
-		if text := s.hist.warning(); text != "" {
-			tell(agent.Notice{Text: text})
+		t.account(ev)
+		if text := t.hist.warning(); text != "" {
+			t.tell(agent.Notice{Text: text})
 		}
-		tell(ev)
+		t.tell(ev)
 	}
 	room.End(why)
 }
 
-func (s *Session) syncFiles() {
-	if err := s.cfg.Records.Files.Sync(); err != nil && s.cfg.Debug != nil {
-		s.cfg.Debug.Error("syncing the file history failed", "err", err)
+// hear lets the hearers hear the prompt and adds what they add. It returns why the prompt is dropped, if it
+// is.
+func (t *turn) hear(ctx context.Context) (blocked string) {
+	if t.job.heard || t.job.note || len(t.job.Parts) == 0 {
+		return ""
 	}
+	h := hear(ctx, t.cfg.Hearers, t.job.Prompt)
+	if h.Blocked == "" && len(h.Context) > 0 {
+		t.job.Parts = slices.Concat(t.job.Parts, h.Context)
+	}
+	return h.Blocked
+}
+
+// record appends the prompt to the history, with what waits in the inbox, and returns its id.
+func (t *turn) record(ctx context.Context) string {
+	parts := t.job.Parts
+	if !t.job.note {
+		parts = slices.Concat(parts, t.queue.inbox.Take())
+	}
+	e := msg.Entry{ID: t.job.ID, Time: t.cfg.Now(), Parent: t.hist.last(), Message: msg.Message{Role: msg.User, Parts: parts}}
+	t.hist.Append(ctx, e) // ok: a history in memory takes everything
+	t.tell(agent.Appended{Entry: e})
+	return e.ID
+}
+
+// agent puts together what the turn is run with.
+func (t *turn) agent(o agent.Options, p agent.Preamble) *agent.Agent {
+	a := &agent.Agent{
+		Options:  o,
+		Preamble: p,
+		Provider: t.cfg.Provider,
+		Executor: t.Executor(),
+		Pool:     t.Pool,
+		Stop:     t.cfg.Stops,
+		Inbox:    &t.queue.inbox,
+		Meter:    meter{t.ledger},
+		Memo:     &t.memo,
+		Answered: t.cfg.Listeners.Answered,
+		Log:      t.cfg.Debug,
+		NewID:    t.cfg.NewID,
+		Now:      t.cfg.Now,
+	}
+	if t.cfg.Goal != nil {
+		a.Goal = t.cfg.Goal()
+	}
+	return a
+}
+
+// account books what an event of the loop tells of calls and files.
+func (t *turn) account(ev agent.Event) {
+	switch ev := ev.(type) {
+	case agent.ToolDone:
+		t.ledger.AddTool(ev.Elapsed)
+		for _, d := range tool.Diffs(ev.Display) {
+			if !ev.Result.IsError {
+				t.ledger.AddLines(d.Added, d.Removed)
+			}
+		}
+	case agent.Appended:
+		if t.cfg.Records.Files != nil && ev.Entry.Message.Role == msg.Assistant {
+			t.cfg.Records.Files.Alias(ev.Entry.ID)
+		}
+	}
+}
+
+func (t *turn) syncFiles() {
+	if err := t.cfg.Records.Files.Sync(); err != nil && t.cfg.Debug != nil {
+		t.cfg.Debug.Error("syncing the file history failed", "err", err)
+	}
+}
+
+// A meter is the ledger as the loop sees it.
+type meter struct{ ledger *cost.Ledger }
+
+func (m meter) Book(modelID string, u msg.Usage, api, retries time.Duration) {
+	m.ledger.Book(modelID, u, cost.Times{API: api, Retries: retries})
+}
+
+func (m meter) Exhausted(limit float64) (spent float64, out bool) {
+	return m.ledger.Totals().CostUSD, m.ledger.Exhausted(limit)
 }
