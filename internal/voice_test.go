@@ -56,11 +56,6 @@ var unread = []string{
 	"internal/platform/filehistory",
 	"internal/session",
 	"internal/session/window",
-	"internal/tool",
-	"internal/tool/change",
-	"internal/tool/command",
-	"internal/tools/bash",
-	"internal/tools/plan",
 	"internal/ui/headless",
 	"internal/ui/plain",
 }

@@ -2,7 +2,7 @@ package tool
 
 import "time"
 
-// A Display is what a person sees of a call: one of the kinds below, and nothing else. It carries
+// A Display is what the user sees of a call: one of the kinds below, and nothing else. It carries
 // content, never drawing; front ends draw kinds and do not know tools.
 type Display interface{ display() }
 

@@ -65,7 +65,7 @@ func PathOf(c Call) (string, bool) {
 }
 
 // Matches reports whether a rule's content applies to c. A call without a matcher matches only an
-// empty content. If matching fails the answer is yes, with the error: whoever asks decides what a
+// empty content. If matching fails the answer is yes, with the error: the caller decides what a
 // broken matcher means for it, and for a hook it means to run.
 func Matches(c Call, content string) (matched bool, err error) {
 	if content == "" {
@@ -82,7 +82,7 @@ func Matches(c Call, content string) (matched bool, err error) {
 	return a.ok, a.err
 }
 
-// ObservedInput returns the input as hooks and people see it.
+// ObservedInput returns the input as hooks and users see it.
 func ObservedInput(c Call) any {
 	type result struct{ v any }
 	r := ask(c, result{}, func(o Observer) result { return result{o.Observe()} }, result{})

@@ -255,7 +255,7 @@ func (p *Pool) Closest(name string) []string {
 }
 
 // Disabled reports why a tool that exists cannot be called now: it was absent when the pool was
-// assembled, or was disabled since. It returns nil for a tool that can, and for a name nobody has.
+// assembled, or was disabled since. It returns nil for a tool that can, and for a name that no tool has.
 func (p *Pool) Disabled(name string) error {
 	canonical := name
 	if c, ok := p.names[name]; ok {

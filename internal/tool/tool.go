@@ -54,7 +54,7 @@ type Traits struct {
 	// KeepTail makes the preview show the end of the text as well as its beginning.
 	KeepTail bool
 
-	// Cancel lets a new message of the person stop a running call; without it the call finishes first.
+	// Cancel lets a new message of the user stop a running call; without it the call finishes first.
 	Cancel bool
 	// Clearable allows compaction to blank old results.
 	Clearable bool
@@ -107,7 +107,7 @@ type FileBody interface {
 // Text returns a result of one text.
 func Text(text string) Result { return Result{Parts: []msg.Part{&msg.Text{Text: text}}} }
 
-// Progress is news about a running call, for people and hosts, never for the model. A later one
+// Progress is news about a running call, for users and hosts, never for the model. A later one
 // replaces an earlier one that was not shown yet.
 type Progress struct{ Display Display }
 
@@ -139,9 +139,9 @@ type (
 	Folder interface{ Fold() Fold }
 	// Validator checks beyond the schema, by computing on the input alone.
 	Validator interface{ Validate() error }
-	// Observer returns a copy of the input with derived fields filled in, for hooks and people.
+	// Observer returns a copy of the input with derived fields filled in, for hooks and users.
 	Observer interface{ Observe() any }
-	// Personal says that only a person may answer whether the call runs; absent = others may.
+	// Personal says that only the user may answer whether the call runs; absent = others may.
 	Personal interface{ NeedsPerson() bool }
 	// Planning says that the call may be made while planning though it is not read-only; absent = no.
 	Planning interface{ Planning() bool }
@@ -149,12 +149,12 @@ type (
 	Matcher interface {
 		Match(content string) (bool, error)
 	}
-	// Amender makes the call of an input that a person changed when asked about this one: its result
+	// Amender makes the call of an input that the user changed when asked about this one: its result
 	// tells the model what was changed. Absent = the gate binds the new input, and the model is not told.
 	Amender interface {
 		Amend(input json.RawMessage) (Call, error)
 	}
-	// Previewer shows what would happen, when a person is asked.
+	// Previewer shows what would happen, when the user is asked.
 	Previewer interface {
 		Preview(ctx context.Context) (Display, error)
 	}

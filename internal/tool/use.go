@@ -16,7 +16,7 @@ type Gate interface {
 }
 
 // An After gate sees the result before it is recorded: post-tool hooks, redaction. An error is
-// reported to the person and leaves the result as it is.
+// reported to the user and leaves the result as it is.
 type After interface {
 	After(ctx context.Context, u *Use, r *Result) error
 }
@@ -46,7 +46,7 @@ type Verdict struct {
 	Decision Decision
 	By       string // who decided: a rule, a mode, a hook, the user
 	Reason   string
-	// Rejected says that a person refused: later calls of the message that run alone are not tried.
+	// Rejected says that the user refused: later calls of the message that run alone are not tried.
 	Rejected bool
 	// HookAllow names the hook that allows the call, or is empty. It decides nothing by itself: the
 	// permission engine takes it for a rule that allows the whole tool.

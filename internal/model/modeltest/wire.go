@@ -53,7 +53,7 @@ func (s suite) serve(a Answer) http.HandlerFunc {
 	}
 }
 
-// half begins an answer, which the caller goes on with or leaves.
+// half begins an answer, which the caller continues or leaves.
 func (s suite) half(w http.ResponseWriter) wire.Speller {
 	begin(w, "text/event-stream")
 	sp := s.NewSpeller(true)

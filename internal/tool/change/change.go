@@ -1,6 +1,6 @@
 // Package change carries out one change to one file, for the tools that write: it finds the file,
-// keeps what it was, makes sure that the model has seen it and nobody else changed it, writes it, and
-// tells those who want to know. What the new content is, is left to the tools; what may be changed, to
+// keeps what it was, makes sure that the model has seen it and that it has not changed since, writes it, and
+// tells the listeners. What the new content is, is left to the tools; what may be changed, to
 // the permission rules.
 package change
 
@@ -99,7 +99,7 @@ type Done struct {
 }
 
 // Apply changes the file at set. It makes missing directories, and calls edit with the content there
-// is; nobody else who uses adze changes the file meanwhile. An error of edit is returned as it is, and
+// is; no other adze changes the file meanwhile. An error of edit is returned as it is, and
 // nothing is written.
 func (t *Target) Apply(ctx context.Context, set paths.Set, edit func(Old) (New, error)) (Done, error) {
 	dir, err := set.MakeParent(0o755)

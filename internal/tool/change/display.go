@@ -10,7 +10,7 @@ import (
 	"adze/internal/tool"
 )
 
-// Display returns a change as people see it.
+// Display returns a change as the user sees it.
 func Display(path string, created bool, hunks []edit.Hunk) tool.Diff {
 	d := tool.Diff{Path: path, Created: created, Hunks: make([]tool.Hunk, 0, len(hunks))}
 	for _, h := range hunks {
@@ -43,10 +43,10 @@ func (o Old) Original() (text *string, hash string) {
 	return nil, o.Entry.HashText()
 }
 
-// maxDifference bounds the lines that tell what a person changed.
+// maxDifference bounds the lines that tell what the user changed.
 const maxDifference = 60
 
-// Difference tells the model what a person made of the text it proposed, which is called name.
+// Difference tells the model what the user made of the text it proposed, which is called name.
 func Difference(name, proposed, written string) string {
 	hunks, _ := edit.Diff([]byte(proposed), []byte(written))
 	if len(hunks) == 0 {

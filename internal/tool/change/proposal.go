@@ -12,7 +12,7 @@ import (
 type Proposal[I comparable] struct {
 	*Target
 	In I
-	// Proposed is what the model gave, if a person changed it; else nil.
+	// Proposed is what the model gave, if the user changed it; else nil.
 	Proposed *I
 
 	tool tool.Tool
@@ -26,7 +26,7 @@ func Propose[I comparable](f *Files, t tool.Tool, in I, path func(*I) *string) (
 	return Proposal[I]{Target: target, In: in, tool: t, path: path}, err
 }
 
-// Input returns what the model, or a person, gave.
+// Input returns what the model, or the user, gave.
 func (p *Proposal[I]) Input() any { return p.In }
 
 // Path returns the absolute path of the file.
@@ -48,7 +48,7 @@ func (p *Proposal[I]) Observe() any {
 	return seen
 }
 
-// Amend makes the call of an input that a person changed.
+// Amend makes the call of an input that the user changed.
 func (p *Proposal[I]) Amend(input json.RawMessage) (tool.Call, error) {
 	amended, err := p.tool.Bind(input)
 	if err != nil {

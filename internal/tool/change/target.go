@@ -44,7 +44,7 @@ func (f *Files) Target(path string) (*Target, error) {
 
 func (t *Target) target() *Target { return t }
 
-// Shown returns the path as people read it.
+// Shown returns the path as the user reads it.
 func (t *Target) Shown() string { return paths.Relative(t.base.Dir, t.Path) }
 
 // Remote reports whether the path may name a share of another machine.

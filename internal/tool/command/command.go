@@ -143,11 +143,11 @@ type running struct {
 	err    error  // it did not start
 }
 
-// start runs the command on its own: whoever waits for it may leave.
+// start runs the command on its own: the caller may stop waiting for it.
 func (c *Command) start(t *task.Task) *running {
 	r := &running{task: t, out: newOutput(t.Output)}
 	r.limit, r.clamped = c.timeLimit()
-	var limit time.Duration // 0: the wait sees to it
+	var limit time.Duration // 0: wait enforces it
 	if !c.Input.Background && !c.moves() {
 		limit = r.limit
 		t.Stay()

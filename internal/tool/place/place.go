@@ -48,7 +48,7 @@ func (c *Config) At(base paths.Base, given string) (Place, error) {
 	return p, err
 }
 
-// Shown returns the path as people see it.
+// Shown returns the path as the user sees it.
 func (p *Place) Shown() string { return paths.Relative(p.Dir, p.Path) }
 
 // Denied returns what names the rule that hides a path; nil means that nothing is hidden now.

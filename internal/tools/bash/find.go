@@ -74,8 +74,8 @@ func (s system) gitBash() []string {
 	return places
 }
 
-// otherShell says that the person's own shell is not the one that runs commands, or returns "". Whatever is
-// written for sh, which is what programs without a person have, bash reads too.
+// otherShell says that the user's own shell is not the one that runs commands, or returns "". Whatever is
+// written for sh, which is what programs without a user have, bash reads too.
 func (s system) otherShell() string {
 	own := s.getenv("SHELL")
 	name := strings.TrimSuffix(strings.ToLower(own[strings.LastIndexAny(own, `\/`)+1:]), ".exe")

@@ -51,7 +51,7 @@ func (t tolerant) Bind(input json.RawMessage) (tool.Call, error) {
 	}
 	c, err := t.Tool.Bind(rest)
 	if own, ok := c.(*call); ok && asked {
-		own.ignored = leaveField + " was ignored: nobody allows commands to be run outside the sandbox on request."
+		own.ignored = leaveField + " was ignored: the settings do not allow commands outside the sandbox on request."
 		if !own.config.confines() {
 			own.ignored = leaveField + " was ignored: there is no sandbox."
 		}

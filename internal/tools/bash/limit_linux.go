@@ -5,7 +5,7 @@ import "syscall"
 // rlimitProcesses is RLIMIT_NPROC.
 const rlimitProcesses = 6
 
-// maxProcesses returns how many processes the person may have while a command runs, or 0 for any number:
+// maxProcesses returns how many processes the user may have while a command runs, or 0 for any number:
 // fewer than without it, so that a command that forks without end leaves us some to end it with.
 func maxProcesses() uint64 {
 	var limit syscall.Rlimit

@@ -110,7 +110,7 @@ func (p *proven) pipe(x, y *syntax.Stmt) int {
 		write.Close() // ok: that is how the other side learns of the end
 	}()
 	code := right.stmt(y)
-	read.Close() // ok: that is how the other side learns that nobody reads
+	read.Close() // ok: that is how the other side learns that its output is not read
 	<-done
 	return code
 }
@@ -269,7 +269,7 @@ func (p *proven) call(c *syntax.CallExpr) int {
 		return 1
 	case "pwd":
 		if len(args) == 1 {
-			fmt.Fprintln(p.stdout, p.dir) // ok: nobody may be reading
+			fmt.Fprintln(p.stdout, p.dir) // ok: the other end may be closed
 			return 0
 		}
 	case "command", "type":
@@ -319,7 +319,7 @@ func (p *proven) which(args []string) (code int) {
 			code = 1
 			continue
 		}
-		fmt.Fprintln(p.stdout, path) // ok: nobody may be reading
+		fmt.Fprintln(p.stdout, path) // ok: the other end may be closed
 	}
 	return code
 }

@@ -20,7 +20,7 @@ import (
 // errLimit is the cause of a command whose time is up.
 var errLimit = errors.New("the time limit")
 
-// drain is how long the end of the output is waited for when nobody should be left to write any.
+// drain is how long the end of the output is waited for when no program should be left to write any.
 const drain = 2 * time.Second
 
 // runReadOnly runs a proven script. The directory is where it ended.
@@ -43,7 +43,7 @@ func (c *call) runReadOnly(ctx context.Context, out io.Writer, limit time.Durati
 	copied := make(chan error, 1)
 	go func() {
 		_, err := io.Copy(out, read)
-		read.Close() // ok: whoever still writes is told that nobody listens
+		read.Close() // ok: a program that still writes gets an error
 		copied <- err
 	}()
 

@@ -18,7 +18,7 @@ import (
 	"adze/internal/platform/shell"
 )
 
-// snapshotTime is how long the person's own start-up files may take.
+// snapshotTime is how long the user's own start-up files may take.
 const snapshotTime = 10 * time.Second
 
 // snapshotPause lets a session get going first: a short one needs no snapshot.
@@ -33,15 +33,15 @@ const snapshotMercy = 2 * time.Second
 // SnapshotFile is the name of the snapshot.
 const SnapshotFile = "shell-snapshot.sh"
 
-// snapshotScript writes what an interactive bash of the person knows, as bash would read it again. A
+// snapshotScript writes what an interactive bash of the user knows, as bash would read it again. A
 // PATH that is not what it was then is left alone: a hook has set it. The file appears only when it is
 // whole.
 const snapshotScript = `{ alias -p; declare -f; printf '[ "$PATH" != %q ] || export PATH=%q\n' "$ADZE_PATH" "$PATH"; } > "$ADZE_SNAPSHOT.part" && mv "$ADZE_SNAPSHOT.part" "$ADZE_SNAPSHOT"`
 
-// A Snapshot is a file with the person's aliases, functions and PATH.
+// A Snapshot is a file with the user's aliases, functions and PATH.
 type Snapshot struct {
-	// Note is told, once, that the person's own shell is not the one that runs commands; nil means that
-	// nobody wants to know.
+	// Note is told, once, that the user's own shell is not the one that runs commands. May
+	// be nil.
 	Note func(string)
 
 	take  func() string
@@ -109,7 +109,7 @@ func (s *Snapshot) File() string {
 }
 
 // Close ends a snapshot that is being taken, but not at once: start-up files that are killed may leave
-// locks behind which the person's next shell waits for.
+// locks behind which the user's next shell waits for.
 func (s *Snapshot) Close() {
 	s.mu.Lock()
 	if s.timer != nil {

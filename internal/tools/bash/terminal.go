@@ -8,10 +8,10 @@ import (
 	"adze/internal/platform/shell"
 )
 
-// Commands have no terminal. Most programs that want one say so and end, or find that nobody types and
+// Commands have no terminal. Most programs that want one say so and end, or find no input and
 // end without a word; the model is then told why. Some wait for ever: those are not started.
 
-// waits returns what to do instead of a line that would wait for a person at a terminal, or "".
+// waits returns what to do instead of a line that would wait for a user at a terminal, or "".
 func waits(s *shell.Script) string {
 	if !s.Simple || strings.Contains(s.Source, "|") {
 		return "" // what is piped into a program may be all it wants
@@ -42,7 +42,7 @@ func waits(s *shell.Script) string {
 	return ""
 }
 
-// scripted reports whether an argument tells an editor what to do, so that nobody has to.
+// scripted reports whether an argument tells an editor what to do, so that it needs no user.
 func scripted(arg string) bool {
 	return strings.HasPrefix(arg, "+") || strings.HasPrefix(arg, "--cmd") || strings.HasPrefix(arg, "--eval") ||
 		slices.Contains([]string{"-c", "-S", "-s", "-e", "-E", "-es", "-Es", "--headless", "-batch", "--batch", "--script", "-l", "-W"}, arg)
@@ -85,7 +85,7 @@ func gitAdvice(args []string) string {
 	case has("rebase") && has("-i", "--interactive"):
 		return "git rebase -i opens an editor, and there is no terminal for one: set GIT_SEQUENCE_EDITOR to a command that edits the list, or use cherry-pick and reset."
 	case has("add", "checkout", "restore", "reset", "stash", "commit") && has("-p", "--patch", "-i", "--interactive"):
-		return "git asks about each change, and nobody can answer: name the files, or make a patch and use git apply --cached."
+		return "git asks about each change, and there is no terminal to answer in: name the files, or make a patch and use git apply --cached."
 	case has("commit") && !slices.ContainsFunc(args, func(arg string) bool {
 		return strings.HasPrefix(arg, "-m") || strings.HasPrefix(arg, "--message") || strings.HasPrefix(arg, "-F") || strings.HasPrefix(arg, "--file") || strings.HasPrefix(arg, "-am") || arg == "--no-edit" || strings.HasPrefix(arg, "-C")
 	}):
@@ -105,7 +105,7 @@ func called(part *shell.Part) (name string, args []string) {
 	return filepath.Base(part.Words[0].Value), args
 }
 
-// noEditor is what programs try to start instead of an editor that would wait for a person. There is no
+// noEditor is what programs try to start instead of an editor that would wait for a user. There is no
 // such program: however it is started, the name is in the complaint.
 const noEditor = "there-is-no-terminal-for-an-editor"
 

@@ -104,7 +104,7 @@ func near(lines []string, i int) bool {
 	return false
 }
 
-// difference tells what a person changed in the proposal.
+// difference tells what the user changed in the proposal.
 func (e *edited) difference() string {
 	text := "The user changed your proposal before it was written."
 	if e.Proposed.OldString != e.In.OldString || e.Proposed.FilePath != e.In.FilePath || e.Proposed.ReplaceAll != e.In.ReplaceAll {

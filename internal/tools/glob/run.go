@@ -70,7 +70,7 @@ func (c *call) result(found *search.GlobResult, took time.Duration) tool.Result 
 	return res
 }
 
-// maxShown is how many paths a person sees.
+// maxShown is how many paths the user sees.
 const maxShown = 50
 
 // notes returns what the model is told besides the paths.

@@ -129,7 +129,7 @@ func (c *call) result(o search.GrepOptions, found *search.GrepResult, took time.
 
 const (
 	maxText  = 1 << 20 // of a result that is held as one text
-	maxShown = 4 << 10 // of what a person sees
+	maxShown = 4 << 10 // of what the user sees
 )
 
 // A joined text is in pieces, each of whole lines. It is a [tool.Body].

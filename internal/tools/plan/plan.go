@@ -1,6 +1,6 @@
 // Package plan has the tools by which the model begins to plan and presents its plan: EnterPlanMode and
 // ExitPlanMode. Which calls are possible while planning, and in which mode the work goes on, is decided
-// by the permission gate; the person answers there too.
+// by the permission gate; the user answers there too.
 package plan
 
 import (
@@ -31,7 +31,7 @@ type Config struct {
 	Check func(prompts []Prompt) error
 	// Restrained makes the model plan only where it has to.
 	Restrained bool
-	// Available reports why nobody can answer about a plan, or nil. A nil func means that somebody can.
+	// Available reports why no one can approve a plan, or nil. A nil func means that the user can.
 	Available func() error
 }
 
@@ -171,8 +171,8 @@ type exit struct {
 	c  Config
 	in Input
 
-	shown  *string // the plan as it was shown; nil if nobody has seen it yet
-	edited *string // the plan as the person changed it in the answer
+	shown  *string // the plan as it was shown; nil if it was not shown yet
+	edited *string // the plan as the user changed it in the answer
 	clear  bool    // the work begins with the plan alone
 }
 
@@ -183,7 +183,7 @@ func (e *exit) OpenWorld() bool   { return false }
 func (e *exit) NeedsPerson() bool { return true }
 func (e *exit) Planning() bool    { return true }
 
-// observed is the input with the plan, as people and hosts see it.
+// observed is the input with the plan, as users and hosts see it.
 type observed struct {
 	Input
 	Plan     string `json:"plan"`
@@ -205,7 +205,7 @@ func (e *exit) Preview(context.Context) (tool.Display, error) {
 	return tool.Plain{Text: text}, err
 }
 
-// Amend takes what the person changed in the answer: the plan, and whether to go on with it alone.
+// Amend takes what the user changed in the answer: the plan, and whether to continue with it alone.
 func (e *exit) Amend(input json.RawMessage) (tool.Call, error) {
 	var in struct {
 		Prompts []Prompt `json:"allowedPrompts"`

@@ -42,7 +42,7 @@ type Config struct {
 	// Images and Documents say whether the model takes pictures and PDF documents; nil means no.
 	Images, Documents func() bool
 	// Model returns the name of the model that reads the result. It is reminded not to help malware,
-	// unless it is on the list Exempt. Nil means that a person reads the result.
+	// unless it is on the list Exempt. Nil means that the user reads the result.
 	Model  func() string
 	Exempt []string
 

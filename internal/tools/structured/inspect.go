@@ -227,7 +227,7 @@ func (in *inspector) resolve(lead string) []string {
 	return in.anchors[fragment]
 }
 
-// shown names a place for people.
+// shown names a place as users read it.
 func shown(place string) string {
 	if place == "" {
 		return "the schema"
