@@ -234,6 +234,15 @@ func (e *Executor) deny(p *Pending) {
 // Grace is how long a cancelled call may take to stop before it is abandoned.
 const Grace = 10 * time.Second
 
+// Execute takes a use through all stages, without reporting progress.
+func (e *Executor) Execute(ctx context.Context, pool *tool.Pool, use *msg.ToolUse) Outcome {
+	p := e.Bind(pool, use)
+	if !e.Admit(ctx, p) {
+		return *p.Refused()
+	}
+	return e.Run(ctx, p, func(tool.Progress) {})
+}
+
 // Run executes an admitted use and bounds its result. It returns at the latest [Grace] after ctx is
 // done, even if the tool does not.
 func (e *Executor) Run(ctx context.Context, p *Pending, report func(tool.Progress)) Outcome {

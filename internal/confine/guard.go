@@ -1,0 +1,24 @@
+package confine
+
+import (
+	"context"
+
+	"adze/internal/tool"
+)
+
+// Guard returns g as a gate that has the sandbox tested before the first command is judged that does more
+// than read: whether commands are confined decides about questions.
+func (f *Confinement) Guard(g tool.Gate) tool.Gate { return guard{g, f} }
+
+type guard struct {
+	tool.Gate
+	sandbox *Confinement
+}
+
+// Before implements [tool.Gate].
+func (g guard) Before(ctx context.Context, u *tool.Use) error {
+	if u.Tool.Traits().Shell && !tool.FactsOf(u.Call).ReadOnly {
+		g.sandbox.Ready()
+	}
+	return g.Gate.Before(ctx, u)
+}
