@@ -1,0 +1,193 @@
+package settings
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"adze/internal/app/setup"
+	"adze/internal/platform/config"
+	"adze/internal/platform/fsys"
+	"adze/internal/platform/replace"
+	"adze/internal/platform/scope"
+	"adze/internal/platform/spell"
+)
+
+// A Source says where settings are read from, and what the command line says about trust.
+type Source struct {
+	Dir     string // the working directory, absolute
+	Managed string // directory of the administrator's settings; may be empty
+	Getenv  func(string) string
+
+	Inline        string        // --settings: a file or JSON
+	ManagedInline string        // --managed-settings
+	Scopes        []scope.Scope // --setting-sources; nil reads all
+	Root          string        // --project-config-root; empty means Dir
+	Trust         bool          // --trust: the workspace is trusted for this run
+	Hosted        bool          // a host drives the run, and vouches for the workspace
+}
+
+// A Project is the settings that count in a workspace, with how far the workspace is trusted. It is safe
+// for concurrent use.
+type Project struct {
+	// Home is the state home, empty if there is none; HomeErr says why.
+	Home    string
+	HomeErr error
+	// User is the user's home directory, Other the folder of the ecosystem's own settings. Both may be empty.
+	User, Other string
+	Trust       *Trust
+
+	source  Source
+	layout  config.Layout
+	live    *config.Live
+	decoded atomic.Pointer[decoded]
+}
+
+// Open reads the settings that count for the workspace as it is trusted now.
+func Open(src Source) (*Project, []config.Warning) {
+	p := &Project{source: src}
+	p.Home, p.HomeErr = fsys.StateHome(src.Getenv)
+	p.User = fsys.UserHome(src.Getenv)
+	p.Other = otherHome(src.Getenv, p.User)
+	locks := replace.New(filepath.Join(p.Home, "locks"))
+	p.Trust = findTrust(src, p.Home, p.User, locks)
+	p.layout = config.Layout{
+		Home: p.Home, Other: p.Other, Roots: p.Trust.roots(), Dir: src.Dir, Managed: src.Managed,
+		Settings: src.Inline, ManagedSettings: src.ManagedInline, Sources: src.Scopes,
+		Grant: p.Trust.grant(), Own: p.Trust.Owns,
+	}
+	find := func() config.Sources {
+		return config.Sources{
+			Files: p.layout.Files(), Getenv: src.Getenv, Home: p.User, Root: p.Trust.Root, Closest: spell.Closest,
+		}
+	}
+	target := p.layout.Target
+	if p.HomeErr != nil { // there is no place for locks
+		target = func(scope.Scope) (string, error) { return "", p.HomeErr }
+	}
+	var warnings []config.Warning
+	p.live, warnings = config.Follow(find, target, Keys(), locks)
+	if p.Trust.Problem != nil {
+		warnings = append(warnings, config.Warning{Where: "trust", Text: p.Trust.Problem.Error()})
+	}
+	return p, warnings
+}
+
+// otherHome returns the folder of the ecosystem's own settings.
+func otherHome(getenv func(string) string, home string) string {
+	if dir := getenv("CLAUDE_CONFIG_DIR"); filepath.IsAbs(dir) {
+		return dir
+	}
+	if !filepath.IsAbs(home) {
+		return ""
+	}
+	return filepath.Join(home, ".claude")
+}
+
+// Check returns the error of a settings file that cannot be read: what it forbids is not known. With
+// skip, only the administrator's files must be readable.
+func (p *Project) Check(skip bool) error {
+	for _, e := range p.Settings().Invalid() {
+		if e.Scope == scope.Managed {
+			return setup.Errorf("%v; nothing is started without the administrator's settings", e)
+		}
+		if !skip {
+			return setup.Errorf("%v; what it forbids is not known, so nothing is started: correct the file%s", e, leaveOut(e.Scope))
+		}
+	}
+	return nil
+}
+
+// leaveOut says how to do without a file.
+func leaveOut(from scope.Scope) string {
+	switch from {
+	case scope.Project, scope.Local:
+		return ", or leave out those of the project with --setting-sources user"
+	case scope.User:
+		return ", or leave it out with --setting-sources project,local"
+	}
+	return ""
+}
+
+// Settings returns the settings in force, by key. Typed values are in [Project.Values].
+func (p *Project) Settings() *config.Settings { return p.live.Settings() }
+
+type decoded struct {
+	from   *config.Settings
+	values *Values
+}
+
+// Values returns the settings in force. They are decoded once for each change of the files.
+func (p *Project) Values() *Values {
+	s := p.live.Settings()
+	if d := p.decoded.Load(); d != nil && d.from == s {
+		return d.values
+	}
+	d := &decoded{s, Decode(s)}
+	p.decoded.Store(d)
+	return d.values
+}
+
+// Written returns the settings that a file can hold and that are set, by name. Variables are not among them:
+// they may hold keys.
+func (p *Project) Written() map[string]json.RawMessage {
+	s, values := p.Settings(), map[string]json.RawMessage{}
+	for _, key := range Keys() {
+		if key.Name != "" && s.Origin(key.Name) != "" {
+			values[key.Name] = s.JSON(key.Name)
+		}
+	}
+	return values
+}
+
+// Files returns where settings are read from.
+func (p *Project) Files() []config.File { return p.layout.Files() }
+
+// Source returns what the project was opened with.
+func (p *Project) Source() Source { return p.source }
+
+// pollInterval is how often settings files are looked at.
+const pollInterval = time.Second
+
+// Watch calls notify for each change of the settings files, until ctx is done.
+func (p *Project) Watch(ctx context.Context, notify func(config.Change)) {
+	p.live.Watch(ctx, pollInterval, notify)
+}
+
+// Poll looks at the settings files once.
+func (p *Project) Poll() (config.Change, bool) { return p.live.Poll() }
+
+// Save writes updates to the settings of a scope. A new file of local settings is kept out of git; say
+// tells the user about it.
+func (p *Project) Save(ctx context.Context, say func(string), to scope.Scope, updates ...config.Update) error {
+	written, err := p.live.Apply(ctx, to, updates...)
+	p.keepOut(written, to, say)
+	return err
+}
+
+// Set writes one value to the settings of a scope; nil removes it. It returns the file.
+func (p *Project) Set(ctx context.Context, say func(string), to scope.Scope, name string, raw []byte) (string, error) {
+	written, err := p.live.Set(ctx, to, name, raw)
+	if err != nil {
+		return "", err
+	}
+	p.keepOut(written, to, say)
+	return written.File, nil
+}
+
+// keepOut keeps a new file of local settings out of git, and says so.
+func (p *Project) keepOut(written config.Written, to scope.Scope, say func(string)) {
+	if !written.Created || to != scope.Local {
+		return
+	}
+	where, err := p.Trust.Hide(written.File)
+	switch {
+	case err != nil:
+		say(fmt.Sprintf("%s is new and not kept out of git: %v", written.File, err))
+	case where != "":
+		say(fmt.Sprintf("%s is new; %s keeps it out of git", written.File, where))
+	}
+}

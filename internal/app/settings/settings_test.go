@@ -1,0 +1,195 @@
+package settings
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"adze/internal/confine"
+	"adze/internal/platform/config"
+	"adze/internal/platform/scope"
+	"adze/internal/platform/trust"
+)
+
+// A place is a user's machine with a workspace.
+type place struct {
+	t    *testing.T
+	root string
+}
+
+func newPlace(t *testing.T) *place {
+	t.Helper()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &place{t, root}
+	p.write("work/file", "")
+	return p
+}
+
+func (p *place) path(rel string) string { return filepath.Join(p.root, filepath.FromSlash(rel)) }
+
+func (p *place) write(rel, text string) {
+	p.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(p.path(rel)), 0o755); err != nil {
+		p.t.Fatal(err)
+	}
+	if err := os.WriteFile(p.path(rel), []byte(text), 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// open reads the settings of the place, as the flags in src say.
+func (p *place) open(src Source) *Project {
+	src.Dir, src.Managed = p.path("work"), p.path("etc")
+	src.Getenv = func(name string) string {
+		return map[string]string{"HOME": p.path("home"), "ADZE_HOME": p.path("home/.adze")}[name]
+	}
+	project, _ := Open(src) // ok: the tests look at what counts
+	return project
+}
+
+// What was trusted is what was shown: a hook that is changed or added later is not approved.
+//
+// Proves PERM-70.
+func TestApprovedByContent(t *testing.T) {
+	const hook = `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"make %"}]}]}}`
+	item := func(command string) trust.Item {
+		return trust.Hook("Stop", "", []byte(`{"type":"command","command":"`+command+`"}`))
+	}
+	p := newPlace(t)
+	p.write("work/.adze/settings.json", strings.Replace(hook, "%", "test", 1))
+	approved := func(src Source, from scope.Scope, command string) bool {
+		return p.open(src).Trust.Approved(from, item(command))
+	}
+	if approved(Source{}, scope.Project, "make test") {
+		t.Error("approved before trust")
+	}
+	if project := p.open(Source{}); project.Trust.Add(t.Context(), project.Trust.Offer()) != nil {
+		t.Fatal("it cannot be trusted")
+	}
+	for name, tt := range map[string]struct {
+		src     Source
+		scope   scope.Scope
+		command string
+		want    bool
+	}{
+		"shown":                    {Source{}, scope.Project, "make test", true},
+		"changed":                  {Source{}, scope.Project, "make evil", false},
+		"one's own":                {Source{}, scope.User, "make evil", true},
+		"one's own in the project": {Source{}, scope.Local, "make evil", true},
+		"for one run":              {Source{Trust: true}, scope.Project, "make evil", true},
+		"a host":                   {Source{Hosted: true}, scope.Project, "make evil", true},
+	} {
+		if got := approved(tt.src, tt.scope, tt.command); got != tt.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+// Local settings are the user's own unless they came with the workspace.
+//
+// Proves PERM-05.
+func TestOwnSettings(t *testing.T) {
+	p := newPlace(t)
+	p.write("work/.adze/settings.local.json", "{}")
+	owns := func(src Source) bool {
+		return p.open(src).Trust.Owns(p.path("work/.adze/settings.local.json"))
+	}
+	if owns(Source{}) || owns(Source{Hosted: true}) || !owns(Source{Trust: true}) {
+		t.Errorf("%t %t %t", owns(Source{}), owns(Source{Hosted: true}), owns(Source{Trust: true}))
+	}
+	p.write("work/.git/index", "damaged")
+	if owns(Source{Trust: true}) {
+		t.Error("it is not known whether git tracks it")
+	}
+	if err := os.RemoveAll(p.path("work/.git")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(p.path("work/.adze"), p.path("work/other")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("other", p.path("work/.adze")); err != nil {
+		t.Fatal(err)
+	}
+	if owns(Source{Trust: true}) {
+		t.Error("a link may lead to what came with the workspace")
+	}
+}
+
+func TestSave(t *testing.T) {
+	p := newPlace(t)
+	p.write("work/.git/HEAD", "ref: refs/heads/main")
+	project := p.open(Source{Trust: true})
+	var said []string
+	say := func(text string) { said = append(said, text) }
+	for range 2 {
+		if err := project.Save(t.Context(), say, scope.Local, config.Update{Type: "addRules", Behavior: "allow", Rules: []string{"Bash(ls)"}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if rules := project.Settings().Rules(); len(rules) != 1 || rules[0].Scope != scope.Local {
+		t.Errorf("%v", rules)
+	}
+	exclude, err := os.ReadFile(p.path("work/.git/info/exclude"))
+	if err != nil || string(exclude) != "/.adze/settings.local.json\n" || len(said) != 1 {
+		t.Errorf("%q, %v, %q", exclude, err, said)
+	}
+}
+
+// Every setting of the sandbox reaches it.
+func TestSandboxSettings(t *testing.T) {
+	p := newPlace(t)
+	got := p.open(Source{Inline: `{"sandbox":{
+		"enabled":true,"failIfUnavailable":true,"autoAllowBashIfSandboxed":true,"allowUnsandboxedCommands":true,"excludedCommands":["a *"],
+		"filesystem":{"allowWrite":["b"],"denyWrite":["c"],"denyRead":["d"]},
+		"network":{"allowedDomains":["e.org"],"deniedDomains":["f.org"]}},
+		"shell":{"passEnv":["G"]}}`}).Values().Sandbox
+	want := confine.Settings{
+		Enabled: true, Required: true, AutoAllow: true, AllowUnsandboxed: true, Excluded: []string{"a *"},
+		AllowWrite: []string{"b"}, DenyWrite: []string{"c"}, DenyRead: []string{"d"},
+		AllowedDomains: []string{"e.org"}, DeniedDomains: []string{"f.org"}, PassEnv: []string{"G"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A project can switch the sandbox on and tighten it, and nothing else.
+//
+// Proves PERM-60.
+func TestProjectsOnlyTighten(t *testing.T) {
+	for key, values := range map[string]struct{ loose, tight string }{
+		"sandbox.enabled":                  {"false", "true"},
+		"sandbox.failIfUnavailable":        {"false", "true"},
+		"sandbox.autoAllowBashIfSandboxed": {"true", "false"},
+		"sandbox.excludedCommands":         {`["x"]`, ""},
+		"sandbox.allowUnsandboxedCommands": {"true", ""},
+		"sandbox.filesystem.allowWrite":    {`["/"]`, ""},
+		"sandbox.filesystem.denyWrite":     {"", `["x"]`},
+		"sandbox.filesystem.denyRead":      {"", `["x"]`},
+		"sandbox.network.allowedDomains":   {`["example.org"]`, ""},
+		"sandbox.network.deniedDomains":    {"", `["example.org"]`},
+	} {
+		for value, taken := range map[string]bool{values.loose: false, values.tight: true} {
+			if value == "" {
+				continue
+			}
+			parts := strings.Split(key, ".")
+			text := value
+			for i := len(parts) - 1; i >= 0; i-- {
+				text = `{"` + parts[i] + `":` + text + `}`
+			}
+			p := newPlace(t)
+			p.write("work/.adze/settings.json", text)
+			s := p.open(Source{Trust: true}).Settings()
+			if got := s.Origin(key) != ""; got != taken {
+				t.Errorf("%s set to %s by a project: taken %v", key, value, got)
+			}
+		}
+	}
+}

@@ -1,0 +1,141 @@
+package settings
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"adze/internal/platform/config"
+	"adze/internal/platform/fileindex"
+	"adze/internal/platform/replace"
+	"adze/internal/platform/scope"
+	"adze/internal/platform/trust"
+)
+
+// A Trust says how far the workspace of a run is trusted.
+type Trust struct {
+	trust.Workspace
+	// Problem says why nothing is known about trust; the workspace is not trusted then.
+	Problem error
+	// Home is the user's home directory; what lies in it is the user's own.
+	Home string
+
+	store    *trust.Store // nil without a state home
+	lasting  bool         // the user trusts it
+	run      bool         // it is trusted for this run
+	hosted   bool         // a host drives the run, and vouches for it
+	approved func(trust.Item) bool
+}
+
+// findTrust finds the workspace of a run and how far it is trusted. Without an answer it is not.
+func findTrust(src Source, stateHome, home string, locks *replace.Replacer) *Trust {
+	t := &Trust{Home: home, approved: func(trust.Item) bool { return false }}
+	dir := src.Root
+	if dir == "" {
+		dir = src.Dir
+	}
+	t.Workspace, t.Problem = trust.Find(dir, home)
+	if t.Root == "" {
+		t.Dir, t.Root = src.Dir, src.Dir
+	}
+	named := slices.Contains(src.Scopes, scope.Project) || slices.Contains(src.Scopes, scope.Local)
+	t.run = src.Trust || named
+	t.hosted = src.Hosted && src.Scopes == nil
+	if stateHome == "" || t.Problem != nil {
+		return t
+	}
+	t.store = trust.Open(stateHome, locks)
+	if t.lasting, t.Problem = t.store.Trusted(t.Workspace); t.Problem == nil {
+		t.approved, t.Problem = t.store.Approved(t.Workspace)
+	}
+	return t
+}
+
+// Trusted reports whether what the workspace brings along may be used in this run: its settings, hooks,
+// servers, skills, agents and instruction files.
+func (t *Trust) Trusted() bool { return t.lasting || t.run || t.hosted }
+
+// Lasting reports whether the user trusts the workspace beyond this run.
+func (t *Trust) Lasting() bool { return t.lasting }
+
+// Approved reports whether something that a file of that scope wants to run may run. What the user or an
+// administrator wrote may; what comes with the workspace must be what was shown when it was trusted.
+func (t *Trust) Approved(from scope.Scope, it trust.Item) bool {
+	return from != scope.Project || t.run || t.hosted || t.lasting && t.approved(it)
+}
+
+// Kept reports whether the user has approved of an item before.
+func (t *Trust) Kept(it trust.Item) bool { return t.approved(it) }
+
+// Keep records that the user approved of an item of a trusted workspace. Without a state home nothing is
+// recorded.
+func (t *Trust) Keep(ctx context.Context, it trust.Item) error {
+	if t.store == nil {
+		return nil
+	}
+	return t.store.Approve(ctx, t.Workspace, it)
+}
+
+// OneRunOnly reports whether the workspace can be trusted for one run only: it is or holds the user's
+// home directory, or there is no place to record it.
+func (t *Trust) OneRunOnly() bool { return t.Covers(t.Home) || t.store == nil }
+
+// Add trusts the workspace with what it offers, from now on.
+func (t *Trust) Add(ctx context.Context, o Offer) error {
+	return t.store.Add(ctx, t.Workspace, o.items()...)
+}
+
+// Remove takes trust back. Path may be a directory that is gone.
+func (t *Trust) Remove(ctx context.Context, path string) error { return t.store.Remove(ctx, path) }
+
+// List returns the workspaces that are trusted.
+func (t *Trust) List() ([]trust.Entry, error) { return t.store.List() }
+
+// grant returns how much of the workspace's settings counts.
+func (t *Trust) grant() config.Grant {
+	switch {
+	case t.lasting || t.run:
+		return config.Workspace
+	case t.hosted:
+		return config.Hosted
+	}
+	return config.Untrusted
+}
+
+// roots returns the directories whose settings count, the outermost first.
+func (t *Trust) roots() []string {
+	if t.Dir == t.Root {
+		return []string{t.Root}
+	}
+	return []string{t.Root, t.Dir}
+}
+
+// Owns reports whether a file of local settings is the user's own: the workspace is trusted, and the
+// file did not come with it.
+func (t *Trust) Owns(path string) bool {
+	if !t.lasting && !t.run {
+		return false
+	}
+	if real, err := filepath.EvalSymlinks(path); err != nil || real != path {
+		return false
+	}
+	tracked, err := fileindex.Tracked(path)
+	return err == nil && !tracked
+}
+
+// Brings returns the files by which a workspace asks for trust, by name.
+func (t *Trust) Brings() []string {
+	var names []string
+	for _, root := range t.roots() {
+		if (trust.Workspace{Root: root}).Covers(t.Home) {
+			continue // the user's own
+		}
+		for _, name := range []string{".adze", ".claude", ".mcp.json", "ADZE.md", "AGENTS.md", "CLAUDE.md", "ADZE.local.md", "CLAUDE.local.md", "GEMINI.md"} {
+			if _, err := os.Lstat(filepath.Join(root, name)); err == nil && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}

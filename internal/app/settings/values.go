@@ -1,0 +1,267 @@
+package settings
+
+import (
+	"time"
+
+	"adze/internal/agent/compact"
+	"adze/internal/confine"
+	"adze/internal/hook"
+	"adze/internal/model"
+	"adze/internal/permission"
+	"adze/internal/permission/rule"
+	"adze/internal/platform/config"
+	"adze/internal/platform/scope"
+)
+
+// Values are the settings in force, decoded. A part of the program gets its section, never the whole.
+type Values struct {
+	Model       Model
+	Prompt      Prompt
+	Window      Window
+	Memory      Memory
+	Loop        Loop
+	Files       Files
+	Search      Search
+	Shell       Shell
+	Sandbox     confine.Settings
+	Hooks       Hooks
+	Permissions Permissions
+	Plan        Plan
+	Transcript  Transcript
+	// Simple is the mode with a prompt of three lines and four tools.
+	Simple bool
+	// CostWarning is what a session may cost before the user is told, in US dollars; 0 means never.
+	CostWarning float64
+	// Env are the variables for the programs that adze starts.
+	Env []config.Var
+}
+
+// A Value is a text with what set it; the origin of a default is empty.
+type Value struct{ Text, Origin string }
+
+// A Model section says which models are asked, and how.
+type Model struct {
+	Name, Fallback, Small string // as the user wrote them; empty means the default
+	Effort                model.Effort
+	MaxOutput             int // of a response, in tokens; 0 means the model's own limit
+	// ThinkingBudget counts only if it is Budgeted; 0 switches thinking off.
+	ThinkingBudget int
+	Budgeted       bool
+	SendMetadata   bool
+}
+
+// A Prompt section says how the model is instructed.
+type Prompt struct {
+	Language       string // of the prompt
+	Answer         string // the language in which the model answers; may be empty
+	Explained      bool
+	Attribution    bool
+	NoCache        bool
+	CacheHour      []string // sources of requests that are cached for an hour
+	NoInstructions bool
+	Excludes       []string // instruction files that are not read
+}
+
+// A Window section says how the conversation is kept within the context window.
+type Window struct {
+	Auto         bool
+	Percent      int
+	ReactiveOnly bool
+	Micro        compact.Micro
+	Notes        bool
+	KeepNoted    compact.Keep
+	Snip         bool
+	Collapse     bool
+}
+
+// A Memory section says whether and where memories are kept.
+type Memory struct {
+	Enabled             bool
+	Disabled            bool // by the environment
+	Directory, Override Value
+}
+
+// A Loop section bounds the work of a turn.
+type Loop struct {
+	Concurrency int
+	AfterStream bool // calls wait for the end of the response
+}
+
+// A Files section is for the tools that read and write.
+type Files struct {
+	MaxBytes     int64
+	MaxTokens    int
+	Repeat       bool     // unchanged files are shown again
+	Exempt       []string // models that are not reminded about malware
+	AllowCovered bool
+	History      bool
+	// Gitignore leaves ignored files out of suggestions.
+	Gitignore bool
+}
+
+// A Search section is for the search engine.
+type Search struct {
+	Engine  string
+	Builtin bool
+	Timeout time.Duration
+}
+
+// A Shell section is for the tools that run commands.
+type Shell struct {
+	Timeout, MaxTimeout time.Duration
+	Budget              time.Duration // in the foreground; 0 means until the timeout
+	MaxChars            int
+	NoBackground        bool
+	DropSecrets         bool
+	PassEnv             []string
+}
+
+// A Hooks section is what runs at events.
+type Hooks struct {
+	Sources    []hook.Source
+	Policy     hook.Policy
+	EndTimeout time.Duration
+}
+
+// A Permissions section is what calls are judged by.
+type Permissions struct {
+	Rules          []rule.Rule
+	Directories    []string
+	ManagedOnly    bool
+	Mode           Value
+	BypassDisabled bool
+	InSandbox      bool // the user says that this is one
+}
+
+// A Plan section says how the model plans.
+type Plan struct {
+	Restrained bool
+	Directory  string
+}
+
+// A Transcript section says what is kept of sessions.
+type Transcript struct {
+	Never   bool // nothing is kept
+	Cleanup int  // days after which sessions are removed; 0 means never
+	NoSync  bool
+}
+
+// Decode returns the values of settings.
+func Decode(s *config.Settings) *Values {
+	text := func(id string) Value { return Value{s.Text(id), s.Origin(id)} }
+	return &Values{
+		Model: Model{
+			Name: s.Text("model"), Fallback: s.Text("fallbackModel"), Small: s.Text("ADZE_SMALL_MODEL"),
+			Effort: model.Effort(s.Text("effort")), MaxOutput: s.Int("ADZE_MAX_OUTPUT_TOKENS"),
+			ThinkingBudget: s.Int("ADZE_MAX_THINKING_TOKENS"), Budgeted: s.Origin("ADZE_MAX_THINKING_TOKENS") != "",
+			SendMetadata: s.Bool("sendMetadata"),
+		},
+		Prompt: Prompt{
+			Language: s.Text("promptLanguage"), Answer: s.Text("language"), Explained: s.Text("communication") == "explained",
+			Attribution: s.Bool("attributionHeader"), NoCache: s.Bool("ADZE_DISABLE_PROMPT_CACHING"), CacheHour: s.Strings("cache1h"),
+			NoInstructions: s.Bool("ADZE_DISABLE_INSTRUCTIONS"), Excludes: s.Strings("instructionExcludes"),
+		},
+		Window: Window{
+			Auto: s.Bool("autoCompact"), Percent: s.Int("autoCompactPercent"), ReactiveOnly: s.Bool("reactiveCompactOnly"),
+			Micro: compact.Micro{
+				Keep: s.Int("microCompact.keepResults"), Total: s.Int("microCompact.maxTokens"),
+				Gain: s.Int("microCompact.minGainTokens"), Idle: time.Duration(s.Int("microCompact.idleMinutes")) * time.Minute,
+			},
+			Notes: s.Bool("sessionMemory.enabled"),
+			KeepNoted: compact.Keep{
+				MinTokens: s.Int("sessionMemoryCompact.minTokens"), MinTexts: s.Int("sessionMemoryCompact.minTextMessages"),
+				MaxTokens: s.Int("sessionMemoryCompact.maxTokens"),
+			},
+			Snip: s.Bool("snip.enabled"), Collapse: s.Bool("contextCollapse.enabled"),
+		},
+		Memory: Memory{
+			Enabled: s.Bool("autoMemoryEnabled"), Disabled: s.Bool("ADZE_DISABLE_MEMORY"),
+			Directory: text("autoMemoryDirectory"), Override: text("ADZE_MEMORY_PATH_OVERRIDE"),
+		},
+		Loop: Loop{Concurrency: s.Int("ADZE_MAX_TOOL_CONCURRENCY"), AfterStream: !s.Bool("ADZE_STREAMING_TOOLS")},
+		Files: Files{
+			MaxBytes: int64(s.Int("read.maxBytes")), MaxTokens: s.Int("read.maxTokens"), Repeat: !s.Bool("read.dedup"),
+			Exempt: s.Strings("read.malwareReminderExempt"), AllowCovered: s.Bool("edit.allowCovered"),
+			History: s.Bool("fileHistory.enabled"), Gitignore: s.Bool("respectGitignore"),
+		},
+		Search: Search{
+			Engine: s.Text("search.engine"), Builtin: s.Bool("ADZE_USE_BUILTIN_RIPGREP"), Timeout: milliseconds(s, "search.timeoutMs"),
+		},
+		Shell: Shell{
+			Timeout: milliseconds(s, "shell.defaultTimeoutMs"), MaxTimeout: milliseconds(s, "shell.maxTimeoutMs"),
+			Budget: milliseconds(s, "shell.blockingBudgetMs"), MaxChars: s.Int("shell.maxOutputChars"),
+			NoBackground: s.Bool("ADZE_DISABLE_BACKGROUND_TASKS"),
+			DropSecrets:  s.Bool("ADZE_SUBPROCESS_ENV_SCRUB"), PassEnv: s.Strings("shell.passEnv"),
+		},
+		Sandbox: confine.Settings{
+			Enabled:          s.Bool("sandbox.enabled"),
+			Required:         s.Bool("sandbox.failIfUnavailable"),
+			AutoAllow:        s.Bool("sandbox.autoAllowBashIfSandboxed"),
+			AllowUnsandboxed: s.Bool("sandbox.allowUnsandboxedCommands"),
+			Excluded:         s.Strings("sandbox.excludedCommands"),
+			AllowWrite:       s.Strings("sandbox.filesystem.allowWrite"),
+			DenyWrite:        s.Strings("sandbox.filesystem.denyWrite"),
+			DenyRead:         s.Strings("sandbox.filesystem.denyRead"),
+			AllowedDomains:   s.Strings("sandbox.network.allowedDomains"),
+			DeniedDomains:    s.Strings("sandbox.network.deniedDomains"),
+			PassEnv:          s.Strings("shell.passEnv"),
+		},
+		Hooks:       hooks(s),
+		Permissions: permissions(s),
+		Plan:        Plan{Restrained: s.Text("planEagerness") == "restrained", Directory: s.Text("plansDirectory")},
+		Transcript: Transcript{
+			Never:   s.Bool("ADZE_SKIP_TRANSCRIPT") || s.Int("cleanupPeriodDays") == 0 && s.Origin("cleanupPeriodDays") != "",
+			Cleanup: s.Int("cleanupPeriodDays"), NoSync: s.Bool("ADZE_NO_FSYNC"),
+		},
+		Simple: s.Bool("ADZE_SIMPLE"), CostWarning: s.Float("costWarningUsd"), Env: s.Env(),
+	}
+}
+
+func milliseconds(s *config.Settings, key string) time.Duration {
+	return time.Duration(s.Int(key)) * time.Millisecond
+}
+
+func hooks(s *config.Settings) Hooks {
+	h := Hooks{
+		EndTimeout: milliseconds(s, "ADZE_SESSIONEND_HOOKS_TIMEOUT_MS"),
+		Policy: hook.Policy{
+			Disable:     s.Bool("disableAllHooks"),
+			ManagedOnly: s.Bool("allowManagedHooksOnly"),
+			InHook:      s.Bool("ADZE_IN_HOOK"),
+		},
+	}
+	from, set := s.ScopeOf("disableAllHooks")
+	h.Policy.DisableManaged = h.Policy.Disable && set && from == scope.Managed
+	if s.Origin("allowedHttpHookUrls") != "" {
+		h.Policy.AllowedURLs = append([]string{}, s.Strings("allowedHttpHookUrls")...)
+	}
+	// What an untrusted workspace says is not among the parts.
+	for _, p := range s.Parts("hooks") {
+		h.Sources = append(h.Sources, hook.Source{
+			Name: p.Scope.String(), Scope: p.Scope, File: p.File, JSON: p.JSON, Workspace: p.Scope == scope.Project, Trusted: true,
+		})
+	}
+	return h
+}
+
+func permissions(s *config.Settings) Permissions {
+	p := Permissions{
+		ManagedOnly:    s.Bool("allowManagedPermissionRulesOnly"),
+		Mode:           Value{s.Text("permissions.defaultMode"), s.Origin("permissions.defaultMode")},
+		BypassDisabled: s.Text("permissions.disableBypassPermissionsMode") == "disable",
+		InSandbox:      s.Bool("IS_SANDBOX"),
+	}
+	for _, set := range s.Rules() {
+		r := rule.Unreadable(set.Text)
+		if !set.Broken {
+			r, _ = rule.Parse(set.Text) // ok: the rule itself knows what is wrong with it
+		}
+		r.Behavior, r.Scope = permission.Behavior(set.Behavior), set.Scope
+		r.File, r.Line, r.Base = set.File, set.Line, set.Dir
+		p.Rules = append(p.Rules, r)
+	}
+	for _, d := range s.Directories() {
+		p.Directories = append(p.Directories, d.Path)
+	}
+	return p
+}
