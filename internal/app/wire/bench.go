@@ -1,0 +1,80 @@
+package wire
+
+import (
+	"fmt"
+	"os"
+	"slices"
+
+	"adze/internal/permission"
+	"adze/internal/platform/filestate"
+	"adze/internal/platform/task"
+	"adze/internal/tool"
+	"adze/internal/tool/change"
+	"adze/internal/tools/structured"
+)
+
+// A Bench holds the tools and the policy of a conversation that is not opened: calls are judged on it, and
+// tools are listed, but nothing runs.
+type Bench struct {
+	Tools []tool.Tool
+	Gate  *permission.Gate
+	pool  *tool.Pool
+}
+
+// Bench returns the bench of a conversation with that access.
+func (w *Workspace) Bench(a AccessSpec) (*Bench, error) {
+	f, err := w.newConfinement()
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	c, err := w.PolicyConfig(a)
+	if err != nil {
+		return nil, err
+	}
+	f.Ready()
+	c.Sandbox = f.State()
+	b := &Bench{Gate: permission.NewGate(permission.GateConfig{Config: c})}
+	for _, problem := range b.Gate.Policy().Problems() {
+		w.Say(problem.Error())
+	}
+	dir := newWorkdir(w.Dir, b.Gate)
+	d := toolDeps{
+		values: w.values(), runner: w.runner, engine: w.Engine, gate: b.Gate,
+		shell: &shellState{dir: dir, tasks: task.New(os.TempDir(), nil)},
+		files: &fileRecords{state: filestate.New()},
+		plan:  planConfig(b.Gate, w.values().Plan.Restrained), output: new(structured.Output),
+	}
+	if w.Project.Home != "" {
+		d.plan.File = func() string { return "" } // none of the tools is run
+		d.files.changes = &change.Files{Dir: dir.here, State: d.files.state, Hidden: b.Gate.Hidden}
+	}
+	d.experiment(new(windowParts))
+	b.Tools = d.tools()
+	b.pool, _ = tool.Assemble(b.Tools, nil, w.denied(a, b.Gate, b.Tools))
+	return b, nil
+}
+
+// Pool returns the tools that are offered.
+func (b *Bench) Pool() *tool.Pool { return b.pool }
+
+// Unavailable returns why a tool is not offered, or "" if it is, and whether a rule denies it.
+func (b *Bench) Unavailable(name string) (reason string, denied bool) {
+	if r, ok := b.Gate.Policy().DeniesTool(name); ok {
+		return fmt.Sprintf("rule %s from %s", r, r.Where()), true
+	}
+	if err := b.pool.Disabled(name); err != nil {
+		return err.Error(), false
+	}
+	return "", false
+}
+
+// Find returns the tool that a call names, or one about which only its name is known.
+func (b *Bench) Find(name string) tool.Tool {
+	for _, t := range b.Tools {
+		if t.Spec().Name == name || slices.Contains(t.Traits().Aliases, name) {
+			return t
+		}
+	}
+	return strangeTool(name)
+}

@@ -1,0 +1,85 @@
+package wire
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"adze/internal/app/setup"
+	"adze/internal/platform/fsys"
+	"adze/internal/platform/redact"
+)
+
+// openDebug opens the debug log, if the spec asks for one.
+func (c *Conversation) openDebug(context.Context) error {
+	spec := c.spec.Debug
+	if !spec.On {
+		return nil
+	}
+	path := spec.File
+	if path == "" {
+		dir := filepath.Join(c.ws.Project.Home, "debug")
+		if err := fsys.MkdirPrivate(dir); err != nil {
+			return setup.Errorf("creating the folder of debug logs: %v", err)
+		}
+		path = filepath.Join(dir, c.record.id+".log")
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return setup.Errorf("opening the debug log: %v", err)
+	}
+	var w io.Writer = lineRedactor{f}
+	if spec.Filter != "" {
+		w = &lineFilter{w: w, words: strings.Split(strings.ToLower(spec.Filter), ",")}
+	}
+	c.debug = slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	c.debug.Debug("start", "version", c.ws.Version, "session", c.record.id)
+	c.closers.add(func() { f.Close() }) // ok: a log that cannot be closed has no reader to tell
+	return nil
+}
+
+// A lineRedactor leaves out of each line what looks like a secret.
+type lineRedactor struct{ w io.Writer }
+
+func (l lineRedactor) Write(line []byte) (int, error) {
+	if _, err := l.w.Write(redact.Bytes(line)); err != nil {
+		return 0, err
+	}
+	return len(line), nil
+}
+
+// A lineFilter passes on the lines that have one of its words, and none of those with a ! before
+// them. Each write is one line.
+type lineFilter struct {
+	w     io.Writer
+	words []string
+}
+
+func (l *lineFilter) Write(line []byte) (int, error) {
+	if l.wants(bytes.ToLower(line)) {
+		if _, err := l.w.Write(line); err != nil {
+			return 0, fmt.Errorf("writing the debug log: %w", err)
+		}
+	}
+	return len(line), nil
+}
+
+func (l *lineFilter) wants(line []byte) bool {
+	wanted, found := false, false
+	for _, word := range l.words {
+		word, not := strings.CutPrefix(strings.TrimSpace(word), "!")
+		has := bytes.Contains(line, []byte(word))
+		if not && has {
+			return false
+		}
+		if !not {
+			wanted, found = true, found || has
+		}
+	}
+	return found || !wanted
+}

@@ -1,0 +1,168 @@
+package wire
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"adze/internal/agent"
+	"adze/internal/agent/exec"
+	"adze/internal/brief"
+	"adze/internal/desk"
+	"adze/internal/hook"
+	"adze/internal/msg"
+	"adze/internal/permission"
+	"adze/internal/permission/rule"
+	"adze/internal/platform/fileindex"
+	"adze/internal/platform/paths"
+	"adze/internal/platform/replace"
+	"adze/internal/platform/term"
+	"adze/internal/tool"
+	"adze/internal/tools/bash"
+	"adze/internal/tools/powershell"
+	"adze/internal/tools/read"
+)
+
+// Desk returns what front ends offer for the conversation.
+func (c *Conversation) Desk() *desk.Desk {
+	v := c.ws.values()
+	cfg := desk.Config{
+		Terminal: c.spec.Entry == Interactive,
+		Session:  c.Session, Dir: c.ws.Dir, Home: c.ws.Project.Home, Now: c.ws.Now, Log: c.record.log,
+		Catalog: c.ws.Models.table, Tasks: c.shell.tasks, Version: c.ws.Version, Thinking: c.model.thinkingWith,
+		Permission: desk.Permission{
+			Mode: c.Mode, Dirs: c.spec.Access.Dirs,
+			Rules: func() []rule.Rule { return c.Gate.Policy().Rules() },
+		},
+		Files: desk.Files{
+			Dir: c.ws.Dir, History: c.files.history, State: c.files.state,
+			Index:   fileindex.New(fileindex.Config{Dir: c.ws.Dir, All: !v.Files.Gitignore}),
+			MayRead: c.mayRead,
+		},
+		Settings: func() desk.Settings {
+			return desk.Settings{Values: c.ws.Project.Written(), Effort: c.spec.Model.Effort, AutoCompact: v.Window.Auto}
+		},
+		Hooks: func() desk.Hooks { return desk.Hooks{List: c.hooks.List(), Policy: c.hookPolicy()} },
+		Preamble: desk.Preamble{
+			Resolve: c.model.resolve, Describe: c.describe, Watch: &c.watch,
+			Blocks: func(m agent.Model, specs []msg.ToolSpec) []brief.Block {
+				blocks, _ := c.prompt.Blocks(m.ID, specs)
+				return blocks
+			},
+		},
+		Memory:  &desk.Memory{Folder: c.memory.folder, Never: c.memory.never, Off: c.memory.off.Load, Set: c.memory.set},
+		Execute: c.runTyped,
+		Short:   c.shortPath,
+	}
+	c.closers.add(cfg.Files.Index.Close)
+	if a := c.announcer; a != nil {
+		cfg.Preamble.First = a.Preview
+		if a.Instructed() {
+			cfg.Instructions = &instructionFiles{a, replace.New(filepath.Join(c.ws.Project.Home, "locks"))}
+		}
+	}
+	return desk.New(cfg)
+}
+
+// instructionFiles implement [desk.Instructions].
+type instructionFiles struct {
+	*brief.Announcer
+	files *replace.Replacer
+}
+
+// Load reads the instructions.
+func (i *instructionFiles) Load(ctx context.Context) { i.Opening(ctx) }
+
+// Add adds a line to a file of instructions.
+func (i *instructionFiles) Add(ctx context.Context, path, line string) error {
+	return i.Announcer.Add(ctx, i.files, path, line)
+}
+
+// Mode returns the permission mode in force.
+func (c *Conversation) Mode() string { return string(c.Gate.Mode()) }
+
+// ModelID returns the id of the model that is asked.
+func (c *Conversation) ModelID() string {
+	m, _ := c.model.resolve(c.Session.Model()) // ok: the session has it already
+	return m.ID
+}
+
+// KeySource says where the credentials of the provider come from.
+func (c *Conversation) KeySource() string { return c.model.backend.keySource }
+
+// ShowHooks tells o of the runs of hooks to come.
+func (c *Conversation) ShowHooks(o hook.Observer) { c.hooks.Show(o) }
+
+// Greeting says what the conversation works with.
+func (c *Conversation) Greeting() string {
+	text := fmt.Sprintf("adze %s, %s in %s", c.ws.Version, c.ModelID(), c.ws.Dir)
+	if mode := c.Mode(); mode != string(permission.Default) {
+		text += ", permission mode " + mode
+	}
+	text += ". /help shows what there is besides prompts."
+	if c.record.earlier != nil {
+		text += fmt.Sprintf("\nContinuing session %s.", c.record.id)
+	}
+	return text
+}
+
+// shortPath returns how a user would write a path, fit for the screen.
+func (c *Conversation) shortPath(path string) string {
+	short, home := paths.Relative(c.ws.Dir, path), c.ws.Project.User
+	if short == path && home != "" && paths.Relative(home, path) != path {
+		short = filepath.Join("~", paths.Relative(home, path))
+	}
+	return term.Sanitize(short)
+}
+
+// runTyped runs a command that the user typed, without a question, and returns what it printed.
+func (c *Conversation) runTyped(ctx context.Context, command string) (string, error) {
+	input, err := json.Marshal(map[string]string{"command": command})
+	if err != nil {
+		return "", err
+	}
+	pool := c.Session.Pool()
+	ex := &exec.Executor{Gates: []exec.Gate{{Name: "permission", Gate: typed{}}}}
+	name := bash.Name
+	if _, _, ok := pool.Lookup(name); !ok {
+		name = powershell.Name // where there is no other shell
+	}
+	o := ex.Execute(ctx, pool, msg.NewToolUse("typed", name, string(input)))
+	return msg.PlainText(o.Result.Parts), nil
+}
+
+// mayRead asks the permission gate about a file as it is asked about a call of the model.
+func (c *Conversation) mayRead(ctx context.Context, path string) error {
+	t, _, ok := c.Session.Pool().Lookup(read.Name)
+	if !ok {
+		return errors.New("files may not be read in this session")
+	}
+	input, err := json.Marshal(map[string]string{"file_path": path})
+	if err != nil {
+		return err
+	}
+	call, err := t.Bind(input)
+	if err != nil {
+		return err
+	}
+	u := &tool.Use{Tool: t, Call: call}
+	u.Name, u.Input = read.Name, input
+	if err := c.Gate.Before(ctx, u); err != nil {
+		return err
+	}
+	if u.Verdict.Decision != tool.Allow {
+		return fmt.Errorf("%s may not be read: %s", path, u.Verdict.Reason)
+	}
+	return nil
+}
+
+// typed is the gate of commands that the user typed: it allows them all.
+type typed struct{}
+
+// Before implements [tool.Gate].
+func (typed) Before(_ context.Context, u *tool.Use) error {
+	u.Verdict.Decide(tool.Allow, "user", "the user typed it")
+	return nil
+}

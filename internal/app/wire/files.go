@@ -1,0 +1,107 @@
+package wire
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+
+	"adze/internal/app/setup"
+	"adze/internal/msg"
+	"adze/internal/platform/filehistory"
+	"adze/internal/platform/filestate"
+	"adze/internal/platform/replace"
+	"adze/internal/platform/search"
+	"adze/internal/session/store"
+	"adze/internal/tool"
+	"adze/internal/tool/change"
+)
+
+// fileRecords are what a conversation knows about files: what it has read, what they held before it changed
+// them, and what the writing tools share.
+type fileRecords struct {
+	state   *filestate.Store
+	history *filehistory.History // nil if none is kept
+	changes *change.Files        // nil without a state home: then there are no locks, and no tools that write
+}
+
+// openFiles makes the records.
+func (c *Conversation) openFiles(context.Context) error {
+	f := &fileRecords{state: filestate.New()}
+	c.files = f
+	home := c.ws.Project.Home
+	if c.ws.values().Files.History && !c.spec.Session.Ephemeral && home != "" {
+		h, err := filehistory.Open(HistoryDir(home, c.record.id), c.debug)
+		if err != nil {
+			return setup.Errorf("%v", err)
+		}
+		c.closers.add(func() {
+			if err := h.Close(); err != nil {
+				c.ws.Say(fmt.Sprintf("the file history is not complete: %v", err))
+			}
+		})
+		f.history = h
+	}
+	if home != "" {
+		f.changes = &change.Files{
+			Dir: c.dir.here, State: f.state, Hidden: c.Gate.Hidden, Log: c.debug,
+			Replacer:  replace.New(filepath.Join(home, "locks")),
+			Listeners: []change.Listener{searchNews{c.ws.Engine}},
+		}
+		if f.history != nil {
+			f.changes.History = f.history
+		}
+		c.closers.add(f.changes.Wait)
+	}
+	return nil
+}
+
+// restoreTools makes tools know what the earlier conversation has read and written. What its results say
+// beyond that is not needed any more.
+func restoreTools(tools []tool.Tool, earlier *store.Contents) {
+	if earlier == nil {
+		return
+	}
+	restore := map[string]func(json.RawMessage){}
+	for _, t := range tools {
+		traits := t.Traits()
+		for _, name := range append([]string{t.Spec().Name}, traits.Aliases...) {
+			restore[name] = traits.Restore
+		}
+	}
+	names := map[string]string{} // of tools, by use
+	for i := range earlier.Entries {
+		e := &earlier.Entries[i]
+		for _, use := range e.Message.Uses() {
+			names[use.ID] = use.Name
+		}
+		for _, part := range e.Message.Parts {
+			r, ok := part.(*msg.ToolResult)
+			if !ok || r.IsError || e.Structured[r.ID] == nil {
+				continue
+			}
+			if known := restore[names[r.ID]]; known != nil {
+				known(e.Structured[r.ID])
+			}
+		}
+		e.Structured = nil
+	}
+}
+
+// seen returns the files that the model has read or written.
+func (f *fileRecords) seen() []string {
+	var files []string
+	for _, e := range f.state.Recent() {
+		files = append(files, e.Path)
+	}
+	return files
+}
+
+// searchNews tells the search engine of changes, so that it never answers from what a file once held.
+type searchNews struct{ engine *search.Engine }
+
+// Changed implements [change.Listener].
+func (s searchNews) Changed(_ context.Context, path string) error {
+	s.engine.Changed(path)
+	return nil
+}

@@ -1,0 +1,119 @@
+package wire
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+
+	"adze/internal/app/settings"
+	"adze/internal/app/setup"
+	"adze/internal/permission"
+	"adze/internal/permission/rule"
+	"adze/internal/platform/scope"
+)
+
+// newGate returns the permission gate for the rules of flags and settings. A rule of a flag that cannot be
+// read stops the program, one of the settings is reported and fails safe. Confined reports whether commands
+// run in a sandbox.
+func (w *Workspace) newGate(a AccessSpec, confined func() bool) (*permission.Gate, error) {
+	c, err := w.PolicyConfig(a)
+	if err != nil {
+		return nil, err
+	}
+	p := w.values().Permissions
+	if c.Mode == permission.Bypass {
+		if err := mayBypass(os.Geteuid(), p, confined); err != nil {
+			return nil, err
+		}
+	}
+	g := permission.NewGate(permission.GateConfig{
+		Config:      c,
+		MayBypass:   (a.MayBypass || c.Mode == permission.Bypass) && !p.BypassDisabled,
+		DefaultMode: permission.Mode(p.Mode.Text),
+		Say:         w.Say,
+	})
+	for _, problem := range g.Policy().Problems() {
+		w.Say(problem.Error())
+	}
+	return g, nil
+}
+
+// PolicyConfig returns what calls are judged by before anything happens in a conversation.
+func (w *Workspace) PolicyConfig(a AccessSpec) (permission.Config, error) {
+	p := w.values().Permissions
+	rules, err := flagRules(a)
+	if err != nil {
+		return permission.Config{}, err
+	}
+	mode, err := w.mode(a, p)
+	if err != nil {
+		return permission.Config{}, err
+	}
+	c := permission.Config{
+		Rules: append(rules, p.Rules...),
+		Dir:   w.Dir, Dirs: append(append([]string{w.Dir}, a.Dirs...), p.Directories...), Home: w.Getenv("HOME"),
+		ManagedOnly: p.ManagedOnly, Mode: mode, StateHome: w.Project.Home,
+		Fold: runtime.GOOS == "windows" || runtime.GOOS == "darwin",
+	}
+	if dir := w.Getenv("CLAUDE_CONFIG_DIR"); dir != "" {
+		c.Protected = append(c.Protected, dir)
+	}
+	return c, nil
+}
+
+// mode returns the permission mode that flags or settings ask for.
+func (w *Workspace) mode(a AccessSpec, p settings.Permissions) (permission.Mode, error) {
+	if a.Skip {
+		return permission.Bypass, nil
+	}
+	if a.Mode != "" {
+		mode, err := permission.ParseMode(a.Mode)
+		if err != nil {
+			return "", setup.Errorf("--permission-mode: %v", err)
+		}
+		return mode, nil
+	}
+	if p.Mode.Text == "" {
+		return permission.Default, nil
+	}
+	mode, err := permission.ParseMode(p.Mode.Text)
+	if err != nil {
+		w.Say(fmt.Sprintf("%s: %v; the default mode is used", p.Mode.Origin, err))
+		return permission.Default, nil
+	}
+	return mode, nil
+}
+
+// mayBypass returns why permissions are not skipped, or nil.
+func mayBypass(uid int, p settings.Permissions, confined func() bool) error {
+	switch {
+	case p.BypassDisabled:
+		return errors.New("the settings of the administrator do not allow permissions to be skipped")
+	case uid == 0 && !p.InSandbox && !confined():
+		return errors.New("permissions are not skipped as root, since commands of the model could change the whole system; switch the sandbox on (sandbox.enabled), or say with IS_SANDBOX=1 that this is one")
+	}
+	return nil
+}
+
+// flagRules returns the rules of flags. One that cannot be read is an error.
+func flagRules(a AccessSpec) ([]rule.Rule, error) {
+	var rules []rule.Rule
+	for _, list := range []struct {
+		flag     string
+		values   []string
+		behavior permission.Behavior
+	}{{"--allowed-tools", a.Allow, permission.Allow}, {"--disallowed-tools", a.Deny, permission.Deny}} {
+		for _, value := range list.values {
+			for _, text := range rule.Split(value) {
+				r, err := rule.Parse(text)
+				if err != nil {
+					return nil, setup.Errorf("%s: rule %q: %v", list.flag, text, err)
+				}
+				r.Behavior, r.Scope, r.File = list.behavior, scope.CLI, list.flag
+				rules = append(rules, r)
+			}
+		}
+	}
+	return rules, nil
+}

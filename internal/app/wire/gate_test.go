@@ -1,0 +1,69 @@
+package wire
+
+import (
+	"strings"
+	"testing"
+
+	"adze/internal/app/settings"
+	"adze/internal/permission"
+)
+
+func unconfined() bool { return false }
+
+// Proves PERM-22.
+func TestMayBypass(t *testing.T) {
+	tests := []struct {
+		name    string
+		uid     int
+		sandbox string
+		ok      bool
+	}{
+		{"a user", 1000, "", true},
+		{"root", 0, "", false},
+		{"root in a sandbox", 0, "1", true},
+		{"root who says that it is none", 0, "0", false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			place := newPlace(t)
+			place.vars["IS_SANDBOX"] = tt.sandbox
+			p := place.open(settings.Source{}).values().Permissions
+			if err := mayBypass(tt.uid, p, func() bool { return true }); err != nil {
+				t.Errorf("in the sandbox: %v", err)
+			}
+			if err := mayBypass(tt.uid, p, unconfined); (err == nil) != tt.ok {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// Proves PERM-21.
+func TestStartMode(t *testing.T) {
+	tests := []struct {
+		name     string
+		settings string
+		access   AccessSpec
+		want     permission.Mode
+		says     string
+	}{
+		{"nothing said", "", AccessSpec{}, permission.Default, ""},
+		{"by flag", "", AccessSpec{Mode: "plan"}, permission.Plan, ""},
+		{"by its other name", "", AccessSpec{Mode: "manual"}, permission.Default, ""},
+		{"flag before settings", `{"permissions":{"defaultMode":"dontAsk"}}`, AccessSpec{Mode: "acceptEdits"}, permission.AcceptEdits, ""},
+		{"by settings", `{"permissions":{"defaultMode":"dontAsk"}}`, AccessSpec{}, permission.DontAsk, ""},
+		{"unknown in settings", `{"permissions":{"defaultMode":"lenient"}}`, AccessSpec{}, permission.Default, "unknown permission mode"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p := newPlace(t)
+			g, err := p.open(settings.Source{Inline: tt.settings}).newGate(tt.access, unconfined)
+			if err != nil || g.Mode() != tt.want || !strings.Contains(p.said.String(), tt.says) {
+				t.Errorf("%s, %v, said %q", g.Mode(), err, p.said.String())
+			}
+		})
+	}
+	if _, err := newPlace(t).open(settings.Source{}).newGate(AccessSpec{Mode: "lenient"}, unconfined); err == nil || !strings.Contains(err.Error(), "default, acceptEdits, plan") {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,77 @@
+package wire
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"adze/internal/brief"
+	"adze/internal/desk"
+	"adze/internal/model/catalog"
+	"adze/internal/ui/headless"
+	"adze/internal/ui/hostapi"
+)
+
+// Host returns what is offered to a program that drives the conversation.
+func (c *Conversation) Host(d *desk.Desk) headless.Host {
+	h := headless.Host{
+		DefaultModel: c.model.name, Asks: c.spec.Access.Asks, Actions: hostapi.Actions(d), Queries: hostapi.Queries(d),
+		Initialize: func(_ context.Context, start headless.Start) error { return c.initialize(d, start) },
+	}
+	for _, name := range catalog.Aliases() {
+		if m, ok := c.ws.Models.table.Lookup(name); ok {
+			h.Models = append(h.Models, headless.HostModel{Value: name, Name: m.Name, Description: m.ID})
+		}
+	}
+	return h
+}
+
+// initialize applies what the host wants. Callbacks that guard calls are refused rather than left out; the
+// user is told what else is missing.
+func (c *Conversation) initialize(d *desk.Desk, start headless.Start) error {
+	if err := c.hostHooks(start); err != nil {
+		return err
+	}
+	switch {
+	case len(start.Servers) > 0:
+		c.ws.Say("MCP servers of the host are not available in this version: " + strings.Join(start.Servers, ", "))
+	case len(start.Agents) > 0:
+		c.ws.Say("sub-agents of the host are not available in this version")
+	}
+	if err := c.output.expect(start.JSONSchema); err != nil {
+		return &hostapi.Refusal{Code: "invalid_schema", Text: err.Error()}
+	}
+	if start.Title != "" {
+		if err := d.Rename(start.Title); err != nil {
+			return err
+		}
+	}
+	if start.SystemPrompt == nil && start.AppendSystemPrompt == "" {
+		return nil
+	}
+	choice := brief.Choice{Custom: c.spec.Prompt.System, Append: c.spec.Prompt.Append}
+	if start.SystemPrompt != nil {
+		text := strings.Join(start.SystemPrompt, "\n\n")
+		choice.Custom = &text
+	}
+	if start.AppendSystemPrompt != "" {
+		choice.Append = start.AppendSystemPrompt
+	}
+	c.prompt.SetChoice(choice)
+	return nil
+}
+
+// hostHooks adds the hooks of the host.
+func (c *Conversation) hostHooks(start headless.Start) error {
+	if len(start.Hooks) == 0 {
+		return nil
+	}
+	hooks, err := json.Marshal(start.Hooks)
+	if err != nil {
+		return err
+	}
+	if problems := c.hooks.SetHost(hooks, start.RunHook); len(problems) > 0 {
+		return &hostapi.Refusal{Code: "invalid_hooks", Text: problems[0].Error()}
+	}
+	return nil
+}

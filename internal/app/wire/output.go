@@ -1,0 +1,82 @@
+package wire
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"adze/internal/agent"
+	"adze/internal/app/setup"
+	"adze/internal/msg"
+	"adze/internal/tools/structured"
+)
+
+// An output makes the turns of a conversation end in a value that fits a schema.
+type output struct {
+	structured.Output
+	schemas structured.Cache
+}
+
+// openOutput makes the turns end in a value, if the spec has a schema.
+func (c *Conversation) openOutput(context.Context) error {
+	if err := c.output.expect(c.spec.Schema); err != nil {
+		return setup.Errorf("--json-schema: %v", err)
+	}
+	return nil
+}
+
+// expect makes the turns to come end in a value that fits a schema; none changes nothing.
+func (o *output) expect(source json.RawMessage) error {
+	if len(source) == 0 || bytes.Equal(source, []byte("null")) {
+		return nil
+	}
+	schema, err := o.schemas.Compile(source)
+	if err != nil {
+		return err
+	}
+	return o.Expect(schema)
+}
+
+// goal returns what the turn that begins must end in, or nil.
+func (o *output) goal() agent.Goal {
+	if !o.Begin() {
+		return nil
+	}
+	return &valueGoal{output: &o.Output}
+}
+
+// A valueGoal ends a turn when the model has handed over a value.
+type valueGoal struct {
+	output   *structured.Output
+	reminded bool
+}
+
+// Reached implements [agent.Goal].
+func (g *valueGoal) Reached() (agent.Ended, bool) {
+	value, err := g.output.Value()
+	switch {
+	case err != nil:
+		return agent.Ended{Reason: agent.StructuredOutputFailed, Detail: err.Error()}, true
+	case value != nil:
+		return agent.Ended{Reason: agent.Completed, Output: value}, true
+	}
+	return agent.Ended{}, false
+}
+
+// Missed implements [agent.Goal]. A model that hands over nothing is reminded once.
+func (g *valueGoal) Missed(last msg.Message) (remind string, end agent.Ended) {
+	if end, reached := g.Reached(); reached {
+		return "", end
+	}
+	if !g.reminded {
+		g.reminded = true
+		return fmt.Sprintf("The answer has to be handed over with the tool %s. Call it now with the complete answer.", structured.Name), agent.Ended{}
+	}
+	detail := "the model did not hand over a value"
+	if text := strings.TrimSpace(last.Text()); text != "" {
+		detail += "; it said: " + text
+	}
+	return "", agent.Ended{Reason: agent.StructuredOutputFailed, Detail: detail}
+}

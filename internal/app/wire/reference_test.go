@@ -1,0 +1,65 @@
+package wire
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"adze/internal/tool"
+)
+
+var update = flag.Bool("update", false, "rewrite generated documents")
+
+// presentTools returns the tools of a conversation.
+func presentTools(t *testing.T) []tool.Tool {
+	t.Helper()
+	return newPlace(t).following().tools()
+}
+
+// The page on tools is made of the tools that a conversation really has.
+//
+// Proves CAT-01.
+func TestToolReference(t *testing.T) {
+	all := presentTools(t)
+	slices.SortFunc(all, func(a, b tool.Tool) int { return strings.Compare(a.Spec().Name, b.Spec().Name) })
+	var b strings.Builder
+	b.WriteString("# Tools\n\nMade from the tools themselves; `go test ./internal/app/wire -update` updates it.\n\n" +
+		"Which of them a session is offered depends on its settings, its rules and on who can answer: `adze tools` shows it, and says why others are not.\n\n" +
+		"| Tool | What it is for |\n|---|---|\n")
+	for _, tl := range all {
+		name := "`" + tl.Spec().Name + "`"
+		for _, alias := range tl.Traits().Aliases {
+			name += " (alias `" + alias + "`)"
+		}
+		fmt.Fprintf(&b, "| %s | %s |\n", name, tl.Traits().Hint)
+	}
+	path := filepath.Join("..", "..", "..", "docs", "reference", "tools.md")
+	if *update {
+		if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), b.String()); diff != "" {
+		t.Errorf("run with -update if this is meant:\n%s", diff)
+	}
+
+	chapter, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "spec", "20-tool-contract.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tl := range all {
+		if !strings.Contains(string(chapter), "`"+tl.Spec().Name+"`") {
+			t.Errorf("%s is not in the specification", tl.Spec().Name)
+		}
+	}
+}

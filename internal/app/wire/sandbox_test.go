@@ -1,0 +1,45 @@
+package wire
+
+import (
+	"strings"
+	"testing"
+
+	"adze/internal/app/settings"
+	"adze/internal/confine"
+	"adze/internal/permission"
+	"adze/internal/tool/command"
+	"adze/internal/tool/tooltest"
+	"adze/internal/tools/bash"
+)
+
+// The shell tool asks the sandbox at every command: settings that change count for the next one.
+//
+// Proves SHSB-01.
+func TestSandboxOfCommands(t *testing.T) {
+	w := newPlace(t).open(settings.Source{})
+	c, err := w.newConfinement()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	c.Attach(permission.NewGate(permission.GateConfig{}))
+	offers := func() bool { // to leave the sandbox
+		tl := bash.New(bash.Config{Config: command.Config{Dir: t.TempDir}, Sandbox: c})
+		return strings.Contains(string(tl.Spec().Schema), "dangerouslyDisableSandbox")
+	}
+	if c.On() || c.Leaves() || offers() {
+		t.Error("it is switched off, and confines or may be left")
+	}
+	c.Reload(confine.Settings{Enabled: true, AllowUnsandboxed: true})
+	if !c.On() || !c.Leaves() || !offers() {
+		t.Error("it is switched on, and does not confine or may not be left")
+	}
+}
+
+// What the model is told of the sandbox is there in both languages.
+func TestSandboxIsDescribed(t *testing.T) {
+	box := confine.New(confine.Config{Settings: confine.Settings{Enabled: true, AllowUnsandboxed: true}})
+	defer box.Close()
+	tl := bash.New(bash.Config{Config: command.Config{Dir: func() string { return "/" }}, Sandbox: box})
+	tooltest.Translated(t, tl)
+}

@@ -1,0 +1,54 @@
+package wire
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"adze/internal/agent"
+	"adze/internal/agent/exec"
+	"adze/internal/app/settings"
+	"adze/internal/model/replay"
+	"adze/internal/permission"
+	"adze/internal/platform/config"
+	"adze/internal/platform/filestate"
+	"adze/internal/platform/osproc"
+	"adze/internal/platform/replace"
+	"adze/internal/platform/search"
+	"adze/internal/platform/task"
+	"adze/internal/session"
+	"adze/internal/tool"
+	"adze/internal/tool/change"
+	"adze/internal/tools/structured"
+)
+
+// Scripted opens a session in which a script plays the model, with real tools in dir. It uses nothing of the
+// user's: no settings, no state, no files. State is a directory for what it keeps. Done closes it.
+func Scripted(ctx context.Context, name string, script []byte, dir, state string) (s *session.Session, done func(), err error) {
+	parsed, err := replay.Parse(name, script)
+	if err != nil {
+		return nil, nil, err
+	}
+	defaults, _ := config.Load(config.Sources{}, settings.Keys()) // ok: without sources nothing is wrong
+	gate := permission.NewGate(permission.GateConfig{Config: permission.Config{Mode: permission.Bypass, Dir: dir, Dirs: []string{dir}}})
+	engine := search.New(search.Config{Cold: true})
+	known := filestate.New()
+	d := &toolDeps{
+		values: settings.Decode(defaults), runner: new(osproc.Runner), engine: engine, gate: gate,
+		shell: &shellState{dir: newWorkdir(dir, gate), tasks: task.New(os.TempDir(), nil)},
+		files: &fileRecords{state: known, changes: &change.Files{
+			Dir: func() string { return dir }, State: known, Replacer: replace.New(filepath.Join(state, "locks")),
+			Listeners: []change.Listener{searchNews{engine}},
+		}},
+		plan: planConfig(gate, true), output: new(structured.Output),
+	}
+	s = session.Open(ctx, session.Config{
+		Provider: replay.NewPlayer(parsed).Provider(),
+		Tools:    session.Tools{Registry: tool.NewRegistry(d.tools()...)},
+		Gates:    []exec.Gate{{Name: "permission", Gate: gate}},
+		Models: session.Models{Main: ScriptedModel, Resolve: func(string) (agent.Model, error) {
+			return agent.Model{ID: ScriptedModel}, nil
+		}},
+	})
+	return s, func() { s.Close(); engine.Close(); d.runner.Close() }, nil
+}

@@ -1,0 +1,133 @@
+package wire
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"adze/internal/app/settings"
+	"adze/internal/hook"
+	"adze/internal/msg"
+	"adze/internal/platform/envfile"
+	"adze/internal/platform/osproc"
+	"adze/internal/platform/task"
+	"adze/internal/session"
+	"adze/internal/session/store"
+	"adze/internal/tools/bash"
+)
+
+// A shellState is what the commands of a conversation share.
+type shellState struct {
+	dir      *workdir
+	runner   osproc.Runner // ends with the conversation what its commands leave behind
+	tasks    *task.Table   // nil if nothing runs in the background
+	vars     *envfile.File // where hooks set variables
+	temp     string        // where output is kept
+	snapshot func() string // of the user's shell; may be nil
+	start    func()        // takes the snapshot; may be nil
+}
+
+// openShell makes what commands share. Nothing is written before the first of them.
+func (c *Conversation) openShell(ctx context.Context) error {
+	folder := c.record.folder()
+	if folder == "" {
+		var err error
+		if folder, err = temporary(&c.closers); err != nil {
+			return err
+		}
+	}
+	v := c.ws.values()
+	s := &shellState{dir: c.dir, temp: filepath.Join(folder, "tasks")}
+	c.shell = s
+	s.runner.Reaper = c.ws.Program
+	c.closers.add(s.runner.Close)
+	s.dir.changed = func(from, to string) { c.hooks.Fire(ctx, hook.OnCwdChanged(from, to)) }
+	vars := ""
+	if home := c.ws.Project.Home; home != "" {
+		vars = filepath.Join(home, "session-env", c.record.id+".sh")
+	}
+	s.vars = envfile.New(vars, &s.runner, c.ws.Say)
+	snapshot := bash.TakeSnapshot(&s.runner, folder, shellEnv(v), c.ws.Say)
+	if c.spec.Entry == Interactive {
+		snapshot.Note = c.ws.Say
+	}
+	s.snapshot, s.start = snapshot.File, snapshot.Start
+	c.closers.add(func() { removeTasks(folder, c.record.path()) })
+	c.closers.add(snapshot.Close)
+	if !v.Shell.NoBackground {
+		s.tasks = task.New(s.temp, func(n task.Notice) {
+			// The model hears how a task ended, at once if it is doing nothing.
+			c.hooks.Notify(session.Notify{Text: n.Text(), Wake: true})
+		})
+		c.closers.add(s.tasks.Close) // before the runner, which would take their last words
+	}
+	return nil
+}
+
+// hear takes the snapshot of the user's shell beside the first turn: a conversation in which nothing is said
+// leaves nothing behind.
+func (s *shellState) hear(context.Context, session.Prompt) session.Hearing {
+	s.start()
+	return session.Hearing{}
+}
+
+// removeTasks removes what is of no more use: the snapshot of the shell, empty folders, and all of it if
+// the conversation was not kept.
+func removeTasks(folder, transcript string) {
+	tasks := filepath.Join(folder, "tasks")
+	if _, err := os.Stat(transcript); err != nil {
+		os.RemoveAll(tasks) // ok: as below
+	}
+	os.Remove(filepath.Join(folder, bash.SnapshotFile)) // ok: there may be none
+	os.Remove(tasks)                                    // ok: only if it is empty
+	os.Remove(folder)                                   // ok: only if it is empty
+}
+
+// environ returns our environment with the variables of the settings.
+func environ(v *settings.Values) []string {
+	env := os.Environ()
+	for _, x := range v.Env {
+		env = append(env, x.Name+"="+x.Value)
+	}
+	return env
+}
+
+// shellEnv returns the environment of commands.
+func shellEnv(v *settings.Values) []string {
+	env := osproc.ScrubEnv(environ(v))
+	if v.Shell.DropSecrets {
+		env = osproc.DropSecrets(env, v.Shell.PassEnv)
+	}
+	return env
+}
+
+// lostTasks returns the background tasks of an earlier process whose end the model has not heard of. They
+// ended with it.
+func lostTasks(earlier *store.Contents) []task.Notice {
+	if earlier == nil {
+		return nil
+	}
+	var lost []task.Notice
+	for i := range earlier.Entries {
+		e := &earlier.Entries[i]
+		for _, value := range e.Structured {
+			var r struct {
+				ID   string `json:"backgroundTaskId"`
+				File string `json:"outputFile"`
+			}
+			if json.Unmarshal(value, &r) == nil && r.ID != "" {
+				lost = append(lost, task.Notice{
+					ID: r.ID, Status: task.Killed, OutputFile: r.File,
+					Summary: "The background command does not run any more: adze was ended before it told you how the command ended",
+				})
+			}
+		}
+		if e.Message.Role == msg.User && len(lost) > 0 {
+			text := msg.PlainText(e.Message.Parts)
+			lost = slices.DeleteFunc(lost, func(n task.Notice) bool { return task.Announced(text, n.ID) })
+		}
+	}
+	return lost
+}

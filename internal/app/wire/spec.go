@@ -1,0 +1,116 @@
+package wire
+
+import (
+	"encoding/json"
+
+	"adze/internal/model"
+)
+
+// A Spec is what makes one conversation differ from another over the same workspace. The zero value is a
+// new conversation as the settings have it, without a user who could be asked.
+type Spec struct {
+	Session SessionSpec
+	Model   ModelSpec
+	Prompt  PromptSpec
+	Access  AccessSpec
+	Limits  Limits
+	Entry   Entry
+	Calls   Calls
+	Debug   DebugSpec
+	// Schema is what the final answer of each turn must fit; nil means any text.
+	Schema json.RawMessage
+	// Raw asks for the provider's own events beside ours.
+	Raw bool
+	// Bare leaves out hooks, memory, notes, and instruction files but those of further directories.
+	Bare bool
+	// Includes are files outside the project that its instructions may include in this run.
+	Includes []string
+}
+
+// An Entry says by which door the conversation is held.
+type Entry int
+
+// The entries.
+const (
+	Print       Entry = iota // one turn, and no user to ask
+	Host                     // a program drives the session
+	Interactive              // the user talks at a terminal
+)
+
+// String names the entry to the provider.
+func (e Entry) String() string {
+	switch e {
+	case Host:
+		return "sdk"
+	case Interactive:
+		return "interactive"
+	}
+	return "headless"
+}
+
+// Calls says where calls of tools come from.
+type Calls int
+
+// The sources of calls.
+const (
+	FromModel  Calls = iota
+	FromStream       // the user, one after the other; there is no model
+	Single           // the user, a single one that nothing outlives
+)
+
+// A SessionSpec says which session is begun or resumed. Resume and Latest exclude each other.
+type SessionSpec struct {
+	ID        string // of a new session; empty makes one
+	Resume    string // id, title or file of the session to resume
+	Latest    bool   // resume the most recent one
+	Fork      bool   // resume in a copy
+	At        string // the message to resume after; empty means the last
+	Ephemeral bool   // keep nothing on disk
+}
+
+// Resumes reports whether an earlier session is continued.
+func (s SessionSpec) Resumes() bool { return s.Resume != "" || s.Latest }
+
+// A ModelSpec says who answers, and how. Empty fields leave it to the settings.
+type ModelSpec struct {
+	Name, Fallback, Provider string
+	Effort                   model.Effort
+	// NoThinking switches thinking off. ThinkingBudget counts only if it is Budgeted; 0 switches off, too.
+	NoThinking     bool
+	Thinks         bool // the flags say that the model thinks
+	ThinkingBudget int
+	Budgeted       bool
+	// Record is a directory for requests and responses; empty records nothing.
+	Record string
+}
+
+// A PromptSpec is what the user adds to the system prompt or puts in its place.
+type PromptSpec struct {
+	System *string // replaces the prompt; may be nil
+	Append string
+}
+
+// An AccessSpec says what the model may do.
+type AccessSpec struct {
+	Allow, Deny []string // lists of rules
+	Tools       []string // the tools to offer, if Chosen
+	Chosen      bool
+	Dirs        []string // further working directories, absolute
+	Mode        string   // the permission mode; empty leaves it to the settings
+	Skip        bool     // permissions are skipped: the mode is bypassPermissions
+	MayBypass   bool     // the mode may become that later
+	Asks        bool     // the front end can be asked; otherwise what needs an answer is denied
+}
+
+// Limits bound a turn or a session; 0 means no limit.
+type Limits struct {
+	MaxTurns, TokenBudget int
+	MaxBudgetUSD          float64
+}
+
+// A DebugSpec says what is logged for debugging.
+type DebugSpec struct {
+	On     bool
+	Filter string // words that lines must or must not hold
+	File   string // empty means a file in the state home
+}

@@ -1,0 +1,191 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"runtime"
+
+	cut "adze/internal/agent/snip"
+	"adze/internal/app/settings"
+	"adze/internal/confine"
+	"adze/internal/model/catalog"
+	"adze/internal/permission"
+	"adze/internal/platform/osproc"
+	"adze/internal/platform/search"
+	"adze/internal/session/window"
+	"adze/internal/tool"
+	"adze/internal/tool/command"
+	searchplace "adze/internal/tool/place"
+	"adze/internal/tools/bash"
+	"adze/internal/tools/ctxinspect"
+	"adze/internal/tools/edit"
+	"adze/internal/tools/glob"
+	"adze/internal/tools/grep"
+	"adze/internal/tools/notebook"
+	"adze/internal/tools/plan"
+	"adze/internal/tools/powershell"
+	"adze/internal/tools/read"
+	"adze/internal/tools/snip"
+	"adze/internal/tools/structured"
+	"adze/internal/tools/taskoutput"
+	"adze/internal/tools/taskstop"
+	"adze/internal/tools/write"
+)
+
+// toolDeps are what the built-in tools of a conversation are made with.
+type toolDeps struct {
+	values  *settings.Values
+	runner  *osproc.Runner
+	engine  *search.Engine
+	gate    *permission.Gate
+	sandbox *confine.Confinement // nil if commands are not confined
+	shell   *shellState
+	files   *fileRecords
+	plan    plan.Config
+	// model returns the model that reads the results; nil if the user does.
+	model func() catalog.Model
+	// count asks the provider how many tokens a text is; it may be nil.
+	count func(ctx context.Context, text string) (int, error)
+	// single says that there is one call, which nothing can outlive.
+	single bool
+	// stale hears from the model what can be cut out of the conversation, and inspect says how full the
+	// window is; both may be nil.
+	stale   snip.Marker
+	inspect func() string
+	// output takes the value that a turn must end in.
+	output *structured.Output
+}
+
+// tools is the list of all tools. To add one, write its package and add its line. A tool that lacks what it
+// needs is in it, too, and says so when it is to be offered.
+func (d *toolDeps) tools() []tool.Tool {
+	files, shell, at := d.files.changes, d.command(), searchplace.Config{Dir: d.shell.dir.here, Denied: d.denials}
+	return []tool.Tool{
+		bash.New(shell),
+		powershell.New(inPowerShell(shell)),
+		read.New(d.reading()),
+		edit.New(edit.Config{Files: files, WholeOnly: !d.values.Files.AllowCovered}),
+		write.New(write.Config{Files: files}),
+		notebook.New(notebook.Config{Files: files}),
+		glob.New(glob.Config{Config: at, Engine: d.engine}),
+		grep.New(grep.Config{Config: at, Engine: d.engine}),
+		taskoutput.New(d.shell.tasks),
+		taskstop.New(d.shell.tasks),
+		plan.Enter(d.plan),
+		plan.Exit(d.plan),
+		snip.New(d.stale),
+		ctxinspect.New(d.inspect),
+		d.output,
+	}
+}
+
+// simpleTools are those of the simple mode.
+var simpleTools = [...]string{bash.Name, powershell.Name, read.Name, edit.Name}
+
+// windowTools names the tools that the context window makes use of.
+func windowTools() window.ToolNames { return window.ToolNames{Read: read.Name, Edit: edit.Name} }
+
+// snipTool is the tool with which the model says what can be cut out.
+const snipTool = snip.Name
+
+// tools makes the tools of the conversation.
+func (c *Conversation) tools() []tool.Tool {
+	c.window = &windowParts{}
+	d := &toolDeps{
+		values: c.ws.values(), runner: &c.shell.runner, engine: c.ws.Engine, gate: c.Gate, sandbox: c.sandbox,
+		shell: c.shell, files: c.files, single: c.spec.Calls == Single,
+		plan: c.planConfig(), output: &c.output.Output,
+	}
+	if c.model.backend != nil {
+		d.model = func() catalog.Model { m, _ := c.model.lookup(c.Session.Model()); return m } // ok: the session has it
+		d.count = c.model.countTokens(d.model)
+	}
+	d.experiment(c.window)
+	tools := d.tools()
+	restoreTools(tools, c.record.earlier)
+	return tools
+}
+
+// experiment gives tools to the experiments that the settings switch on.
+func (d *toolDeps) experiment(w *windowParts) {
+	if d.values.Window.Snip {
+		w.snipper = new(cut.Snipper)
+		d.stale = w.snipper
+	}
+	if d.values.Window.Collapse {
+		d.inspect = func() string { return w.folder.Report() }
+	}
+}
+
+func (d *toolDeps) reading() read.Config {
+	f := d.values.Files
+	c := read.Config{
+		Dir: d.shell.dir.here, MaxBytes: f.MaxBytes, MaxTokens: f.MaxTokens, State: d.files.state,
+		Repeat: f.Repeat, Exempt: f.Exempt, Denied: d.gate.Hidden, CountTokens: d.count,
+	}
+	if d.model != nil {
+		c.Model = func() string { return d.model().ID }
+		c.Images = func() bool { return d.model().Images }
+		c.Documents = func() bool { return d.model().Documents }
+	}
+	return c
+}
+
+// command returns how the shell tool is made.
+func (d *toolDeps) command() bash.Config {
+	s, sh := d.values.Shell, d.shell
+	c := bash.Config{
+		Snapshot: sh.snapshot, Files: d.files.changes, Roots: sh.dir.roots,
+		MayRead: func(path string) bool { return d.gate.Policy().MayRead(path) },
+		Config: command.Config{
+			Dir: sh.dir.here, SetDir: sh.dir.move, Runner: d.runner,
+			Env:     func() []string { return sh.vars.Apply(shellEnv(d.values)) },
+			TempDir: sh.temp, MaxChars: s.MaxChars,
+			Limits: command.Limits{Tasks: sh.tasks, Budget: s.Budget, Timeout: s.Timeout, MaxTimeout: s.MaxTimeout},
+		},
+	}
+	if d.single {
+		c.Tasks = nil
+	}
+	for _, v := range d.values.Env {
+		c.Keep = append(c.Keep, v.Name)
+	}
+	if d.sandbox != nil {
+		c.Sandbox = d.sandbox
+	}
+	return c
+}
+
+// denials returns what says of a path that a rule hides it, or nil if none hides anything now.
+func (d *toolDeps) denials() func(path string) string {
+	if !d.gate.Hides() {
+		return nil
+	}
+	return func(path string) string {
+		if d.gate.Hidden(path) {
+			return "a deny rule"
+		}
+		return ""
+	}
+}
+
+// inPowerShell returns how the tool for PowerShell is made: like the one for the shell, in whose place it is
+// offered.
+func inPowerShell(c bash.Config) powershell.Config {
+	return powershell.Config{
+		Config:   c.Config,
+		Unwanted: func() error { return noPowerShell(runtime.GOOS, func() error { _, err := bash.Find(); return err }) },
+	}
+}
+
+// noPowerShell returns why commands do not run in PowerShell, or nil. Missing returns why they do not run
+// in a shell.
+func noPowerShell(system string, missing func() error) error {
+	switch {
+	case system != "windows":
+		return errors.New("it is for Windows")
+	case missing() == nil:
+		return errors.New("commands run in Git Bash, with the tool Bash")
+	}
+	return nil
+}

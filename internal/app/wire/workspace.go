@@ -1,0 +1,117 @@
+// Package wire puts the program together: a [Workspace] is what the conversations of a process share, a
+// [Conversation] is made from a workspace and a [Spec]. It is the only package that imports
+// implementations of tools, providers and front ends' services; what the parts do is left to them.
+package wire
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"adze/internal/app/settings"
+	"adze/internal/platform/gitinfo"
+	"adze/internal/platform/osproc"
+	"adze/internal/platform/sandbox"
+	"adze/internal/platform/search"
+)
+
+// An Env is what the parts see of the process around them.
+type Env struct {
+	// Dir is the working directory, absolute.
+	Dir    string
+	Getenv func(string) string
+	Now    func() time.Time
+	// Say tells the user something beside the conversation, as one line.
+	Say func(string)
+	// Program starts this program again; empty means that it must not be started.
+	Program string
+	Version string
+}
+
+// A Workspace is what all conversations of a process in one project share: environment, settings, trust,
+// processes, search, the catalogue of models and their providers. It is safe for concurrent use.
+type Workspace struct {
+	Env
+	Project *settings.Project
+	Models  *Models
+	// Engine searches the files; it keeps what it learns for later searches.
+	Engine *search.Engine
+
+	runner    *osproc.Runner
+	probe     sandbox.Probe           // tests the sandbox once for all conversations
+	git       func() gitinfo.Snapshot // waits for what git says; see snapshot
+	gitOnce   sync.Once
+	plansOnce sync.Once
+	watch     settingsWatch
+	closers   closers
+}
+
+// Open returns the workspace of a project. It starts nothing.
+func Open(env Env, p *settings.Project) *Workspace {
+	w := &Workspace{Env: env, Project: p, runner: &osproc.Runner{Reaper: env.Program}}
+	w.closers.add(w.runner.Close)
+	w.Models = newModels(env, p)
+	w.Engine = newEngine(p.Values().Search, env.Dir, env.Say)
+	w.closers.add(w.Engine.Close)
+	return w
+}
+
+// Close ends what the workspace has started. Its conversations are closed before.
+func (w *Workspace) Close() { w.closers.run() }
+
+// values returns the settings in force.
+func (w *Workspace) values() *settings.Values { return w.Project.Values() }
+
+// snapshot asks git about the workspace, once, while other things are made ready. It returns a function
+// that waits for the answer, or nil if the workspace is not trusted: then git is not run.
+func (w *Workspace) snapshot() func() gitinfo.Snapshot {
+	if !w.Project.Trust.Trusted() {
+		return nil
+	}
+	w.gitOnce.Do(func() {
+		ctx, cancel := context.WithCancel(context.Background())
+		var answer gitinfo.Snapshot
+		var asked sync.WaitGroup
+		asked.Go(func() { answer = gitinfo.Take(ctx, w.runner, w.Dir, environ(w.values())) })
+		w.closers.add(func() { cancel(); asked.Wait() })
+		w.git = func() gitinfo.Snapshot { asked.Wait(); return answer }
+	})
+	return w.git
+}
+
+// newEngine returns the search engine that the settings ask for.
+func newEngine(s settings.Search, dir string, warn func(string)) *search.Engine {
+	kind, err := search.ParseKind(s.Engine)
+	if err != nil {
+		warn(err.Error())
+	}
+	if !s.Builtin {
+		kind = search.System
+	}
+	return search.New(search.Config{
+		Kind: kind, Timeout: s.Timeout, Warn: warn, WorkDirs: func() []string { return []string{dir} },
+	})
+}
+
+// closers are the functions that give back what was opened, in reverse order.
+type closers struct {
+	mu   sync.Mutex
+	list []func()
+}
+
+func (c *closers) add(f func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.list = append(c.list, f)
+}
+
+func (c *closers) run() {
+	c.mu.Lock()
+	list := c.list
+	c.list = nil
+	c.mu.Unlock()
+	for _, f := range slices.Backward(list) {
+		f()
+	}
+}
