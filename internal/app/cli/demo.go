@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"adze/internal/app/setup"
+	"adze/internal/app/wire"
+	"adze/internal/msg"
+	"adze/internal/session"
+)
+
+// demoFiles are the sample project and the model's part.
+//
+//go:embed demo
+var demoFiles embed.FS
+
+// demoProject names the files that are laid out for the model to work on.
+var demoProject = [...]string{"leap.sh", "test.sh"}
+
+const demoPrompt = "The test of leap.sh fails. Find out why and fix it."
+
+// demoOptions belong to adze demo.
+type demoOptions struct{ fast, keep bool }
+
+func (o *demoOptions) flags() []flag {
+	return []flag{
+		{name: "fast", doc: "without pauses", set: setBool(&o.fast)},
+		{name: "keep", doc: "keep the temporary directory", set: setBool(&o.keep)},
+	}
+}
+
+// run shows a turn with a scripted model and real tools. It fails unless the test of the sample project
+// passes afterwards.
+func (o *demoOptions) run(ctx context.Context, env *Env, in invocation) error {
+	if len(in.args) > 0 {
+		return setup.Errorf("adze demo takes no arguments, got %q", in.args[0])
+	}
+	shell, err := exec.LookPath("sh")
+	if err != nil {
+		return setup.Errorf("the demo needs a shell, and there is no sh in the PATH")
+	}
+	root, err := layOutDemo()
+	if err != nil {
+		return err
+	}
+	if !o.keep {
+		defer os.RemoveAll(root) // ok: a temporary directory that stays does no harm
+	}
+	dir := filepath.Join(root, "project")
+	script, err := demoScript(env.StdoutTerminal && !o.fast)
+	if err != nil {
+		return err
+	}
+	s, done, err := wire.Scripted(ctx, "demo/model.replay", script, dir, filepath.Join(root, "state"))
+	if err != nil {
+		return err
+	}
+	defer done()
+	stage := newDemoStage(env, dir)
+	stage.open()
+	if err := s.Submit(ctx, session.Prompt{Parts: []msg.Part{&msg.Text{Text: demoPrompt}}}); err != nil {
+		return err
+	}
+	reason := stage.play(s.Entries(ctx, 0, session.Every))
+	if !reason.OK() {
+		return &Ended{reason}
+	}
+	test := exec.CommandContext(ctx, shell, "./test.sh")
+	test.Dir = dir
+	if err := test.Run(); err != nil {
+		return fmt.Errorf("the demo did not fix the project: its test still fails (%w)", err)
+	}
+	stage.close()
+	if o.keep {
+		stage.say("The project is in " + dir + ".\n")
+	}
+	return nil
+}
+
+// layOutDemo writes the sample project into a temporary directory, which also has room for state.
+func layOutDemo() (root string, err error) {
+	root, err = os.MkdirTemp("", "adze-demo-")
+	if err != nil {
+		return "", fmt.Errorf("making a directory for the demo: %w", err)
+	}
+	err = os.Mkdir(filepath.Join(root, "project"), 0o755)
+	for _, name := range demoProject {
+		var data []byte
+		if err == nil {
+			data, err = demoFiles.ReadFile("demo/" + name)
+		}
+		if err == nil {
+			err = os.WriteFile(filepath.Join(root, "project", name), data, 0o755)
+		}
+	}
+	if err != nil {
+		os.RemoveAll(root) // ok: the error that counts is known
+		return "", fmt.Errorf("laying out the demo: %w", err)
+	}
+	return root, nil
+}
+
+// demoScript returns the model's part.
+func demoScript(paced bool) ([]byte, error) {
+	src, err := demoFiles.ReadFile("demo/model.replay")
+	if err != nil {
+		return nil, fmt.Errorf("reading the demo: %w", err)
+	}
+	if !paced {
+		src = withoutPauses(src)
+	}
+	return src, nil
+}
+
+// withoutPauses returns a script that plays at once.
+func withoutPauses(script []byte) []byte {
+	var b strings.Builder
+	for line := range strings.Lines(string(script)) {
+		if !strings.HasPrefix(line, "delay ") && !strings.HasPrefix(line, "fragments ") {
+			b.WriteString(line)
+		}
+	}
+	return []byte(b.String())
+}

@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"adze/internal/app/settings"
+	"adze/internal/app/wire"
+	"adze/internal/platform/term"
+)
+
+// An Env is what the program sees of the world around it.
+type Env struct {
+	Args           []string
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	// StdinTerminal and StdoutTerminal say that the user is at that end; Width is that of the terminal.
+	StdinTerminal, StdoutTerminal bool
+	Width                         int
+	// Keys makes the terminal deliver every key; it may be nil. Size returns the current width of the
+	// terminal; it may be nil.
+	Keys func() (restore func(), err error)
+	Size func() int
+	// Interrupts diverts the user's interrupts to a channel; it may be nil.
+	Interrupts func() <-chan struct{}
+	Getenv     func(string) string
+	// Dir is the working directory, absolute. Managed is that of the administrator's settings; it may be
+	// empty.
+	Dir, Managed string
+	// Program starts this program again; empty means that it must not be started.
+	Program string
+	Version string
+	Now     func() time.Time
+}
+
+// Say tells the user something on standard error.
+func (env *Env) Say(text string) {
+	fmt.Fprintf(env.Stderr, "adze: %s\n", term.Sanitize(text))
+}
+
+// print writes to standard output.
+func (env *Env) print(text string) error {
+	_, err := io.WriteString(env.Stdout, text)
+	return err
+}
+
+// show writes text of others to standard output: a terminal must not obey it.
+func (env *Env) show(text string) error {
+	if env.StdoutTerminal {
+		text = term.Sanitize(text)
+	}
+	return env.print(text)
+}
+
+// sanitizer returns what makes text of the model fit for standard output, or nil where it is written as it
+// is: only a terminal obeys text.
+func (env *Env) sanitizer() func(string) string {
+	if env.StdoutTerminal {
+		return term.Sanitize
+	}
+	return nil
+}
+
+// source returns where settings come from, as the flags of a command say.
+func (env *Env) source(src settings.Source) settings.Source {
+	src.Dir, src.Managed, src.Getenv = env.Dir, env.Managed, env.Getenv
+	return src
+}
+
+// wire returns what the parts of the program see of the environment.
+func (env *Env) wire() wire.Env {
+	return wire.Env{
+		Dir: env.Dir, Getenv: env.Getenv, Now: env.Now, Say: env.Say, Program: env.Program, Version: env.Version,
+	}
+}
+
+// raw makes the terminal deliver every key, unless it is a dumb one.
+func (env *Env) raw() (restore func(), err error) {
+	if env.Keys == nil || env.Getenv("TERM") == "dumb" {
+		return nil, errors.ErrUnsupported
+	}
+	return env.Keys()
+}
+
+// width returns the current width of the terminal.
+func (env *Env) width() int {
+	if env.Size == nil {
+		return env.Width
+	}
+	return env.Size()
+}
+
+// suspend restores the terminal and stops the program until the user resumes it.
+func (env *Env) suspend(restore *func()) {
+	(*restore)()
+	if err := term.Suspend(); err != nil {
+		env.Say(err.Error())
+	}
+	if again, err := env.raw(); err == nil {
+		*restore = again
+	}
+}
+
+// confirm asks a yes-or-no question; no answer is a no.
+func (env *Env) confirm(question string) (bool, error) {
+	if err := env.print(question + " [y/N] "); err != nil {
+		return false, err
+	}
+	line, err := bufio.NewReaderSize(byteReader{env.Stdin}, 16).ReadString('\n')
+	if err != nil && err != io.EOF {
+		return false, err
+	}
+	answer := strings.ToLower(strings.TrimSpace(line))
+	return answer == "y" || answer == "yes", nil
+}
+
+// A byteReader reads single bytes, so that nothing is taken from the next reader.
+type byteReader struct{ io.Reader }
+
+func (r byteReader) Read(p []byte) (int, error) { return r.Reader.Read(p[:min(len(p), 1)]) }
+
+// edit opens a file in the user's editor and waits for the editor to end.
+func (env *Env) edit(path string) error {
+	in, ok := env.Stdin.(*os.File)
+	out, okOut := env.Stdout.(*os.File)
+	if !ok || !okOut || !env.StdinTerminal || !env.StdoutTerminal {
+		return fmt.Errorf("an editor needs a terminal; the file is %s", path)
+	}
+	editor := "vi"
+	for _, name := range []string{"EDITOR", "VISUAL"} {
+		if value := env.Getenv(name); value != "" {
+			editor = value
+		}
+	}
+	words := strings.Fields(editor)
+	cmd := exec.Command(words[0], append(words[1:], path)...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, os.Stderr
+	if err := cmd.Run(); err != nil {
+		if errors.Is(err, exec.ErrNotFound) {
+			return fmt.Errorf("%s is not there; set EDITOR to an editor, or open %s yourself", words[0], path)
+		}
+		return fmt.Errorf("editing %s: %w", path, err)
+	}
+	return nil
+}

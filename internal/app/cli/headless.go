@@ -1,0 +1,59 @@
+package cli
+
+import (
+	"context"
+
+	"adze/internal/agent"
+	"adze/internal/msg"
+	"adze/internal/platform/term"
+	"adze/internal/ui/headless"
+)
+
+// headless runs a single turn, or what a host drives.
+func (o *runOptions) headless(ctx context.Context, env *Env, in invocation) error {
+	w, err := openWorkspace(env, o.project, in)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	c, err := w.Converse(ctx, o.spec)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	d := c.Desk()
+	commands := d
+	if o.noCommands {
+		commands = nil
+	}
+	front := headless.New(headless.Config{
+		Session: c.Session, Desk: commands, Format: o.output, Stdout: env.Stdout, Stderr: env.Stderr,
+		Verbose: o.verbose, Partial: o.spec.Raw, Replay: o.replay, Hooks: o.hookEvents,
+		Shown: env.sanitizer(), ShownErr: term.Sanitize, Explain: c.Explain, Now: env.Now,
+		Info: func() headless.Info {
+			return headless.Info{
+				Dir: env.Dir, Model: c.ModelID(), Mode: c.Mode(), KeySource: c.KeySource(), Version: env.Version + " (adze)",
+			}
+		},
+	})
+	c.ShowHooks(front)
+	if o.input == inputStream {
+		return ended(ctx, front.Serve(ctx, env.Stdin, c.Host(d)))
+	}
+	text, err := readPrompt(ctx, env, in.args)
+	if err != nil {
+		return err
+	}
+	return ended(ctx, front.Turn(ctx, &msg.Text{Text: text}))
+}
+
+// ended turns an outcome into an error, or nil if all went well.
+func ended(ctx context.Context, out headless.Outcome) error {
+	if out.Unread {
+		return &Ended{agent.AbortedStreaming} // the reader of the answer left
+	}
+	if out.Failed || out.BadInput || ctx.Err() != nil {
+		return &Ended{out.Reason}
+	}
+	return nil
+}

@@ -1,0 +1,218 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"adze/internal/app/settings"
+	"adze/internal/app/setup"
+	"adze/internal/app/wire"
+	"adze/internal/platform/scope"
+	"adze/internal/platform/term"
+	"adze/internal/platform/trust"
+	"adze/internal/session/archive"
+	"adze/internal/ui/draw"
+	"adze/internal/ui/plain"
+)
+
+// A terminal is where the user talks, in one conversation after the other.
+type terminal struct {
+	ws   *wire.Workspace
+	spec wire.Spec          // of the next conversation
+	conv *wire.Conversation // the one that is open; may be nil
+}
+
+// interact talks with the user at the terminal until they leave.
+func (o *runOptions) interact(ctx context.Context, env *Env, in invocation) error {
+	p, err := o.meet(ctx, env)
+	if err != nil {
+		return err
+	}
+	for _, note := range in.notes {
+		env.Say(note)
+	}
+	t := &terminal{ws: wire.Open(env.wire(), p), spec: o.spec}
+	defer t.ws.Close()
+	defer t.close()
+	cfg := plain.Config{
+		In: env.Stdin, Out: env.Stdout, Width: env.width, Dir: env.Dir,
+		Palette: draw.PaletteFor(env.StdoutTerminal && !o.plain, env.Getenv),
+		Open:    t.open,
+		First:   strings.TrimSpace(strings.Join(in.args, " ")),
+		Edit:    env.edit,
+	}
+	if o.pick {
+		cfg.First = "/resume"
+	}
+	var restore func()
+	if !o.plain {
+		restore, err = env.raw()
+		cfg.Keys = err == nil
+	}
+	if cfg.Keys {
+		defer func() { restore() }() // another one after a pause
+		defer bracketPastes(env)()
+		cfg.Suspend = func() { env.suspend(&restore) }
+		cfg.Edit = func(path string) error {
+			restore()
+			defer func() {
+				if again, err := env.raw(); err == nil {
+					restore = again
+				}
+			}()
+			return env.edit(path)
+		}
+	} else if env.Interrupts != nil {
+		cfg.Interrupts = env.Interrupts()
+	}
+	history := openPrompts(env)
+	cfg.History, cfg.Remember = history.recent(), history.add
+	if err := plain.New(cfg).Run(ctx); err != nil {
+		return err
+	}
+	return context.Cause(ctx)
+}
+
+// bracketPastes asks the terminal to mark what is pasted, so that its line ends do not send it. Terminals
+// that do not know this ignore it.
+func bracketPastes(env *Env) (end func()) {
+	env.print("\x1b[?2004h")                   // ok: the screen will show whether it works
+	return func() { env.print("\x1b[?2004l") } // ok: the program ends
+}
+
+// open opens a conversation in place of the one before.
+func (t *terminal) open(ctx context.Context, resume string) (*plain.Conversation, error) {
+	if resume != "" {
+		if _, err := archive.Find(t.ws.Project.Home, t.ws.Dir, resume); err != nil {
+			return nil, err
+		}
+	}
+	t.close()
+	spec := t.spec
+	if resume != "" {
+		spec.Session.Resume = resume
+	}
+	// What the command line says of sessions is about the first.
+	t.spec.Session = wire.SessionSpec{Ephemeral: t.spec.Session.Ephemeral}
+	c, err := t.ws.Converse(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	t.conv = c
+	return &plain.Conversation{
+		Session: c.Session, Desk: c.Desk(), Greeting: c.Greeting(), Shown: 4,
+		Explain: c.Explain, WarnUSD: t.ws.Project.Values().CostWarning,
+	}, nil
+}
+
+func (t *terminal) close() {
+	if t.conv != nil {
+		t.conv.Close()
+		t.conv = nil
+	}
+}
+
+// meet opens the project of a conversation at the terminal, and settles with the user, before anything else,
+// what only they can decide: whether to go on without a settings file, whether to trust the workspace, and
+// which files from elsewhere the model may read. Settings and trust are read once, unless an answer changes
+// them.
+func (o *runOptions) meet(ctx context.Context, env *Env) (*settings.Project, error) {
+	p, warnings := settings.Open(env.source(o.project))
+	if err := confirmInvalid(env, p); err != nil {
+		return nil, err
+	}
+	trusted, err := o.offerTrust(ctx, env, p)
+	if err != nil {
+		return nil, err
+	}
+	if trusted {
+		p, warnings = settings.Open(env.source(o.project))
+	}
+	for _, w := range warnings {
+		env.Say(w.String())
+	}
+	if err := p.Check(true); err != nil {
+		return nil, err
+	}
+	if err := o.offerIncludes(ctx, env, p); err != nil {
+		return nil, err
+	}
+	return p, offerMemories(env, p, o.spec.Bare)
+}
+
+// confirmInvalid asks whether to go on without the settings files that cannot be read.
+func confirmInvalid(env *Env, p *settings.Project) error {
+	for _, e := range p.Settings().Invalid() {
+		if e.Scope == scope.Managed {
+			return p.Check(true)
+		}
+		env.Say(e.Error())
+		yes, err := env.confirm("Go on without the file? What it forbids would not be forbidden.")
+		if err != nil || !yes {
+			return errors.Join(err, setup.Errorf("correct the file and start again"))
+		}
+	}
+	return nil
+}
+
+// offerTrust asks whether to trust a workspace that brings something along, and reports whether the user does.
+func (o *runOptions) offerTrust(ctx context.Context, env *Env, p *settings.Project) (bool, error) {
+	t := p.Trust
+	if t.Trusted() || t.Problem != nil || len(t.Brings()) == 0 {
+		return false, nil
+	}
+	offer := t.Offer()
+	offer.Outside = wire.Includes(p, o.spec)
+	if err := env.print(offer.String()); err != nil {
+		return false, err
+	}
+	yes, err := env.confirm("Trust this workspace?")
+	if err != nil || !yes {
+		return false, err
+	}
+	if t.OneRunOnly() {
+		o.project.Trust = true
+		for _, out := range offer.Outside {
+			o.spec.Includes = append(o.spec.Includes, out.Path)
+		}
+		return true, nil
+	}
+	return true, t.Add(ctx, offer)
+}
+
+// offerIncludes asks once about each file outside the project that the instructions of a trusted workspace
+// include. The answer is kept with what the user trusts.
+func (o *runOptions) offerIncludes(ctx context.Context, env *Env, p *settings.Project) error {
+	t := p.Trust
+	if !t.Trusted() || t.Problem != nil {
+		return nil
+	}
+	var refused []string
+	for _, out := range wire.Includes(p, o.spec) {
+		switch {
+		case slices.Contains(o.spec.Includes, out.Path) || t.Kept(trust.Include(out.Path)):
+			continue
+		case slices.Contains(refused, out.By) || t.Kept(trust.NoInclude(out.Path)):
+			refused = append(refused, out.Path)
+			continue
+		}
+		yes, err := env.confirm(fmt.Sprintf("%s includes %s, which is outside the project. Show it to the model, now and in the future?", term.Sanitize(out.By), term.Sanitize(out.Path)))
+		if err != nil {
+			return err
+		}
+		answer := trust.NoInclude(out.Path)
+		if yes {
+			answer = trust.Include(out.Path)
+			o.spec.Includes = append(o.spec.Includes, out.Path)
+		} else {
+			refused = append(refused, out.Path)
+		}
+		if err := t.Keep(ctx, answer); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,154 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"adze/internal/app/settings"
+	"adze/internal/app/wire"
+)
+
+// A place is a user's machine with a workspace.
+type place struct {
+	t    *testing.T
+	root string
+	env  Env
+	out  bytes.Buffer
+	said bytes.Buffer
+}
+
+func newPlace(t *testing.T) *place {
+	t.Helper()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &place{t: t, root: root}
+	p.env = Env{
+		Stdin: strings.NewReader(""), Stdout: &p.out, Stderr: &p.said, Dir: p.path("work"), Managed: p.path("etc"),
+		Getenv: func(name string) string {
+			return map[string]string{"HOME": p.path("home"), "ADZE_HOME": p.path("home/.adze")}[name]
+		},
+	}
+	t.Setenv("HOME", p.path("home")) // start-up files of the shell that runs commands are not the tester's
+	p.write("work/file", "")
+	return p
+}
+
+func (p *place) path(rel string) string { return filepath.Join(p.root, filepath.FromSlash(rel)) }
+
+func (p *place) write(rel, text string) {
+	p.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(p.path(rel)), 0o755); err != nil {
+		p.t.Fatal(err)
+	}
+	if err := os.WriteFile(p.path(rel), []byte(text), 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func (p *place) project() *settings.Project {
+	project, _ := settings.Open(p.env.source(settings.Source{})) // ok: the tests look at what counts
+	return project
+}
+
+// Proves PERM-05, PERM-70, X-115.
+func TestMeet(t *testing.T) {
+	tests := []struct {
+		name    string
+		set     func(p *place)
+		answer  string
+		fails   bool
+		shown   string
+		trusted bool
+	}{
+		{"nothing to decide", func(p *place) {}, "", false, "", false},
+		{"trust given", func(p *place) { p.write("work/.adze/settings.json", `{"env":{"A":"b"}}`) }, "y\n", false, "variable  A=b", true},
+		{"trust refused", func(p *place) { p.write("work/CLAUDE.md", "x") }, "n\n", false, "text      CLAUDE.md", false},
+		{"no answer", func(p *place) { p.write("work/CLAUDE.md", "x") }, "", false, "Trust this workspace?", false},
+		{"control characters", func(p *place) { p.write("work/.adze/settings.json", `{"env":{"A":"\u001b[2J"}}`) }, "n\n", false, "variable  A=", false},
+		{"go on without a file", func(p *place) { p.write("home/.adze/settings.json", "{") }, "yes\n", false, "Go on without the file?", false},
+		{"do not go on", func(p *place) { p.write("home/.adze/settings.json", "{") }, "\n", true, "Go on without the file?", false},
+		{"the administrator's file", func(p *place) { p.write("etc/managed-settings.json", "{") }, "yes\n", true, "", false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p := newPlace(t)
+			tt.set(p)
+			p.env.StdinTerminal, p.env.StdoutTerminal = true, true
+			p.env.Stdin = strings.NewReader(tt.answer)
+			o := &runOptions{spec: wire.Spec{Bare: true}} // without memories, which are asked about, too
+			if _, err := o.meet(t.Context(), &p.env); (err != nil) != tt.fails {
+				t.Errorf("%v, %s", err, p.said.String())
+			}
+			if !strings.Contains(p.out.String(), tt.shown) || strings.Contains(p.out.String(), "\x1b") {
+				t.Errorf("shown: %q", p.out.String())
+			}
+			if got := p.project().Trust.Lasting(); got != tt.trusted {
+				t.Errorf("trusted: %t", got)
+			}
+		})
+	}
+}
+
+// Proves MEM-03.
+func TestMemoriesAreOffered(t *testing.T) {
+	p := newPlace(t)
+	key := strings.NewReplacer("/", "-", ".", "-", "_", "-").Replace(p.path("work"))
+	theirs := "home/.claude/projects/" + key + "/memory"
+	p.write(theirs+"/a.md", "---\nname: a\ndescription: b\ntype: user\n---\nText.")
+	offer := func(answer string) string {
+		p.out.Reset()
+		p.env.Stdin = strings.NewReader(answer)
+		if err := offerMemories(&p.env, p.project(), false); err != nil {
+			t.Fatal(err)
+		}
+		return p.out.String()
+	}
+	mine, _, _ := wire.MemoryFolder(p.project())
+	if got := offer("n\n"); !strings.Contains(got, "Another program keeps 1 memory of this project in "+p.path(theirs)) {
+		t.Error(got)
+	}
+	if got := offer("y\n"); got != "" {
+		t.Errorf("it was asked again: %s", got)
+	}
+	if err := os.Remove(filepath.Join(filepath.Dir(mine.Dir), declinedName)); err != nil {
+		t.Fatal(err)
+	}
+	if got := offer("y\n"); !strings.Contains(got, "1 memory copied to "+mine.Dir) {
+		t.Error(got)
+	}
+	if all, err := mine.List(); len(all) != 1 || err != nil {
+		t.Error(all, err)
+	}
+	if got := offer("y\n"); got != "" {
+		t.Errorf("there is something already: %s", got)
+	}
+	left, err := os.ReadDir(p.path(theirs))
+	if err != nil || len(left) != 1 {
+		t.Error("something was written there", left, err)
+	}
+}
+
+func TestWithoutPauses(t *testing.T) {
+	got := string(withoutPauses([]byte("delay 1s\nfragments 3 every=2ms\nsay delay 1s\n")))
+	if diff := cmp.Diff("say delay 1s\n", got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestIsUUID(t *testing.T) {
+	for s, want := range map[string]bool{
+		"3f2a9c1e-5b7d-4e80-9a61-0c4d8e2f7b13": true, "3F2A9C1E-5B7D-4E80-9A61-0C4D8E2F7B13": true,
+		"": false, "3f2a9c1e5b7d4e809a610c4d8e2f7b13": false, "3f2a9c1e-5b7d-4e80-9a61-0c4d8e2f7b1g": false,
+	} {
+		if isUUID(s) != want {
+			t.Errorf("%q", s)
+		}
+	}
+}

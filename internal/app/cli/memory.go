@@ -1,0 +1,225 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"adze/internal/agent"
+	"adze/internal/app/settings"
+	"adze/internal/app/setup"
+	"adze/internal/app/wire"
+	"adze/internal/memory"
+	"adze/internal/platform/spell"
+	"adze/internal/platform/term"
+)
+
+// A memoryAction is something to do with memories.
+type memoryAction struct {
+	name, args, doc string
+	run             func(*memoryTask) error
+}
+
+func memoryActions() []memoryAction {
+	return []memoryAction{
+		{"list", "", "list the memories of this project, newest first", (*memoryTask).list},
+		{"show", "NAME", "print a memory", (*memoryTask).show},
+		{"check", "", "say what is wrong with the memories and their index; --fix repairs what can be repaired", (*memoryTask).check},
+		{"path", "", "print where the memories of this project are", (*memoryTask).path},
+		{"edit", "NAME", "open a memory in your editor", (*memoryTask).edit},
+		{"rm", "NAME", "remove a memory and its line in the index; asks first, unless --yes is given", (*memoryTask).remove},
+	}
+}
+
+// memoryOptions belong to adze memory.
+type memoryOptions struct {
+	project        settings.Source
+	json, fix, yes bool
+}
+
+func (o *memoryOptions) flags() []flag {
+	return append([]flag{
+		{name: "json", doc: "with list, show, check and path, print JSON", set: setBool(&o.json)},
+		{name: "fix", doc: "with check, repair what can be repaired", set: setBool(&o.fix)},
+		{name: "yes", doc: "with rm, do not ask", set: setBool(&o.yes)},
+	}, only(projectFlags(&o.project), "settings", "setting-sources", "managed-settings", "trust")...)
+}
+
+// explain tells the actions apart.
+func (*memoryOptions) explain() string {
+	var b strings.Builder
+	b.WriteString("A memory is named by its file or its title.\n\n")
+	var rows [][2]string
+	for _, a := range memoryActions() {
+		rows = append(rows, [2]string{strings.TrimSpace(a.name + " " + a.args), a.doc})
+	}
+	writeRows(&b, rows)
+	return b.String()
+}
+
+// A memoryTask is what an action works with.
+type memoryTask struct {
+	memory.Folder
+	env *Env
+	o   *memoryOptions
+	arg string
+}
+
+// run shows and corrects memories. Without a word it lists them.
+func (o *memoryOptions) run(_ context.Context, env *Env, in invocation) error {
+	name, args := "list", in.args
+	if len(args) > 0 {
+		name, args = args[0], args[1:]
+	}
+	var names []string
+	for _, a := range memoryActions() {
+		names = append(names, a.name)
+		if a.name != name {
+			continue
+		}
+		if (a.args == "") != (len(args) == 0) {
+			return setup.Errorf("write adze memory %s", strings.TrimSpace(a.name+" "+a.args))
+		}
+		p, warnings := settings.Open(env.source(o.project))
+		for _, w := range warnings {
+			env.Say(w.String())
+		}
+		if p.HomeErr != nil {
+			return setup.Errorf("%v", p.HomeErr)
+		}
+		f, _, refused := wire.MemoryFolder(p)
+		for _, err := range refused {
+			env.Say(err.Error())
+		}
+		return a.run(&memoryTask{f, env, o, strings.Join(args, " ")})
+	}
+	if near := spell.Closest(name, names, 1); len(near) > 0 {
+		return setup.Errorf("there is no adze memory %s; did you mean %s?", name, near[0])
+	}
+	return setup.Errorf("there is no adze memory %s; write adze memory %s", name, strings.Join(names, "|"))
+}
+
+// A listedMemory is a memory as JSON has it.
+type listedMemory struct {
+	Name        string      `json:"name"`
+	Path        string      `json:"path"`
+	Title       string      `json:"title"`
+	Type        memory.Type `json:"type"`
+	Description string      `json:"description"`
+	Modified    time.Time   `json:"modified"`
+	Size        int64       `json:"size"`
+	Problems    []string    `json:"problems"`
+	Text        *string     `json:"text,omitempty"`
+}
+
+func (t *memoryTask) listed(m memory.Memory) listedMemory {
+	return listedMemory{m.Name, t.Path(m.Name), m.Title, m.Type, m.Description, m.Modified.UTC(), m.Size, append([]string{}, m.Problems...), nil}
+}
+
+func (t *memoryTask) list() error {
+	all, err := t.List()
+	if err != nil {
+		return err
+	}
+	if t.o.json {
+		list := []listedMemory{}
+		for _, m := range all {
+			list = append(list, t.listed(m))
+		}
+		return t.env.print(marshal(list))
+	}
+	if len(all) == 0 {
+		t.env.Say("nothing is remembered about this project yet; memories will be in " + t.Dir)
+	}
+	var b strings.Builder
+	for _, m := range all {
+		date := "-         "
+		if !m.Modified.IsZero() {
+			date = m.Modified.Format(time.DateOnly)
+		}
+		fmt.Fprintf(&b, "%s  %s\n", date, m)
+	}
+	return t.env.show(b.String())
+}
+
+// maxShownMemory bounds what is printed of a memory, in bytes.
+const maxShownMemory = 1 << 20
+
+func (t *memoryTask) show() error {
+	m, err := t.Find(t.arg)
+	if err != nil {
+		return err
+	}
+	text, err := t.Read(m.Name, maxShownMemory)
+	if err != nil {
+		return err
+	}
+	if t.o.json {
+		l := t.listed(m)
+		l.Text = &text
+		return t.env.print(marshal(l))
+	}
+	return t.env.show(text)
+}
+
+func (t *memoryTask) path() error {
+	if t.o.json {
+		return t.env.print(marshal(map[string]string{"path": t.Dir}))
+	}
+	return t.env.show(t.Dir + "\n")
+}
+
+func (t *memoryTask) edit() error {
+	m, err := t.Find(t.arg)
+	if err != nil {
+		return err
+	}
+	return t.env.edit(t.Path(m.Name))
+}
+
+// check reports what is wrong, after it has repaired what it can. What is left makes it fail.
+func (t *memoryTask) check() error {
+	if t.o.fix {
+		if err := t.Fix(); err != nil {
+			return err
+		}
+	}
+	found, err := t.Check()
+	if err != nil {
+		return err
+	}
+	if t.o.json {
+		err = t.env.print(marshal(append([]memory.Finding{}, found...)))
+	} else {
+		var b strings.Builder
+		for _, f := range found {
+			b.WriteString(f.String() + "\n")
+		}
+		err = t.env.show(b.String())
+	}
+	if err == nil && len(found) > 0 {
+		err = &Ended{Reason: agent.Reason("memory_check")}
+	}
+	return err
+}
+
+func (t *memoryTask) remove() error {
+	m, err := t.Find(t.arg)
+	if err != nil {
+		return err
+	}
+	if !t.o.yes {
+		if !t.env.StdinTerminal {
+			return setup.Errorf("no user can be asked here; --yes removes without asking")
+		}
+		yes, err := t.env.confirm(fmt.Sprintf("Remove the memory %s (%s)?", term.Sanitize(m.Name), term.Sanitize(m.Description)))
+		if err != nil || !yes {
+			return err
+		}
+	}
+	if err := t.Remove(m.Name); err != nil {
+		return err
+	}
+	return t.env.show("removed " + m.Name + "\n")
+}

@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"adze/internal/app/settings"
+	"adze/internal/app/wire"
+	"adze/internal/memory"
+	"adze/internal/platform/amount"
+	"adze/internal/platform/fsys"
+	"adze/internal/platform/term"
+	"adze/internal/session/store"
+)
+
+// declinedName is the file that says that the user did not want to copy other memories.
+const declinedName = "memory-import-declined"
+
+// offerMemories asks the user once whether to copy what another program remembers of the project. Nothing
+// is ever written there.
+func offerMemories(env *Env, p *settings.Project, bare bool) error {
+	if wire.MemoryOff(p, bare) != "" || p.Other == "" || p.Values().Memory.Override.Text != "" {
+		return nil
+	}
+	root := wire.ProjectRoot(p)
+	declined := filepath.Join(store.ProjectDir(p.Home, root), declinedName)
+	if _, err := os.Lstat(declined); err == nil {
+		return nil
+	}
+	f, claim, _ := wire.MemoryFolder(p)
+	theirs := memory.Folder{Dir: filepath.Join(p.Other, "projects", fsys.ProjectKey(root), "memory")}
+	n := f.Adoptable(theirs)
+	if n == 0 || f.Usable() != nil {
+		return nil
+	}
+	yes, err := env.confirm(fmt.Sprintf("Another program keeps %s of this project in %s. Copy to adze?", amount.Of(n, "memory", "memories"), term.Sanitize(theirs.Dir)))
+	if err != nil {
+		return err
+	}
+	if !yes {
+		if _, err := store.ClaimProject(p.Home, root); err != nil {
+			return err
+		}
+		return fsys.WriteAtomic(declined, nil, 0o600)
+	}
+	if err := claim(); err != nil {
+		return err
+	}
+	copied, left, err := f.Adopt(theirs)
+	if err != nil {
+		return fmt.Errorf("copying memories: %w", err)
+	}
+	text := amount.Of(copied, "memory", "memories") + " copied to " + f.Dir
+	if len(left) > 0 {
+		text += "; left out, since they are no text, too large, or hold what looks like a secret: " + strings.Join(left, ", ")
+	}
+	return env.print(term.Sanitize(text) + "\n")
+}

@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"adze/internal/app/settings"
+	"adze/internal/platform/config"
+)
+
+// The pages of docs/reference are made of the tables that the program itself uses.
+
+func flagReference() string {
+	var b strings.Builder
+	b.WriteString("# Commands and flags\n\nMade from the program's own tables; `go test ./internal/app/cli -update` updates it.\n\n")
+	b.WriteString("```\n" + helpText() + "```\n\n## Flags with other names\n\n| Flag | Also |\n|---|---|\n")
+	for _, f := range (&runOptions{}).supported() {
+		if len(f.aliases) > 0 {
+			fmt.Fprintf(&b, "| `--%s` | `--%s` |\n", f.name, strings.Join(f.aliases, "`, `--"))
+		}
+	}
+	b.WriteString("\n## Flags whose part is not there yet\n\nClients send some of these with every run, so they are accepted with a note. The others are refused, because " +
+		"ignoring them would do something else than what was asked for.\n\n| Flag | Needs | |\n|---|---|---|\n")
+	for _, f := range missingFlags() {
+		how := "accepted"
+		if f.refused {
+			how = "refused"
+		}
+		fmt.Fprintf(&b, "| `--%s` | %s | %s |\n", f.name, f.missing, how)
+	}
+	return b.String()
+}
+
+func settingsReference() string {
+	return "# Settings\n\nMade from the program's own table; `go test ./internal/app/cli -update` updates it.\n\n" +
+		"Settings are JSON files; comments and trailing commas are accepted. They are read from, what comes later winning:\n\n" +
+		"1. `~/.adze/settings.json`: your own (`ADZE_HOME` moves the folder);\n" +
+		"2. `.adze/settings.json` of the project, at the top of its repository and in the working directory, once you trust the workspace;\n" +
+		"3. `.adze/settings.local.json` beside it: your own for this project, if git does not track it;\n" +
+		"4. `--settings`, a file or JSON;\n" +
+		"5. the environment; of several variables the first that is set counts;\n" +
+		"6. `managed-settings.json` and `managed-settings.d/*.json` of the administrator, in `/etc/adze`, `/Library/Application Support/adze` or `C:\\ProgramData\\adze`.\n\n" +
+		"Beside the first three the ecosystem's `.claude/settings.json` and `.claude/settings.local.json` are read too; adze's own files win over them. " +
+		"`--setting-sources` limits which of the three are read. Lists are joined, objects merged, other values replaced. " +
+		"In a workspace that is not trusted only rules that deny or ask count; see `adze trust`. A project can never set what is marked *personal*.\n\n" +
+		"A wrong value is reported once and left out; it never stops the program. A file that is not JSON does, because what it forbids is not known; " +
+		"while adze runs, what the file said before stays in force. `adze config list` shows what is set and where, `adze config schema` prints a JSON Schema for editors.\n\n" +
+		config.Reference(settings.Keys())
+}

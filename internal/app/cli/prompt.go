@@ -1,0 +1,77 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"adze/internal/app/settings"
+	"adze/internal/app/setup"
+	"adze/internal/app/wire"
+)
+
+// promptOptions belong to adze prompt.
+type promptOptions struct {
+	project settings.Source
+	spec    wire.Spec
+	prompt  promptText
+	json    bool
+}
+
+func (o *promptOptions) flags() []flag {
+	table := append([]flag{jsonFlag(&o.json)}, only(modelFlags(&o.spec.Model), "model")...)
+	table = append(table, promptFlags(&o.prompt)...)
+	table = append(table, bareFlag(&o.spec.Bare))
+	table = append(table, only(accessFlags(&o.spec.Access), "allowed-tools", "disallowed-tools", "tools", "add-dir")...)
+	return append(table, only(projectFlags(&o.project), "settings", "setting-sources", "trust")...)
+}
+
+// run shows what would be sent.
+func (o *promptOptions) run(_ context.Context, env *Env, in invocation) (err error) {
+	if !slices.Equal(in.args, []string{"show"}) {
+		return setup.Errorf("write adze prompt show [--json]")
+	}
+	if err := checkPairs(in); err != nil {
+		return err
+	}
+	if o.spec.Prompt, err = o.prompt.spec(); err != nil {
+		return err
+	}
+	w, err := openWorkspace(env, o.project, in)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	page, err := w.PromptPage(o.spec)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return env.print(marshal(page))
+	}
+	return env.show(promptPageText(page))
+}
+
+// promptPageText returns the page as text.
+func promptPageText(p *wire.PromptPage) string {
+	var b strings.Builder
+	list := func(kind string, items []wire.PromptItem) {
+		for _, it := range items {
+			fmt.Fprintf(&b, "== %s: %s, %d bytes, about %d tokens\n%s\n\n", kind, it.Name, it.Bytes, it.Tokens, it.Text)
+		}
+	}
+	for _, block := range p.System {
+		list("system", block.Sections)
+		if block.Cache != "" {
+			fmt.Fprintf(&b, "-- cached up to here for %s\n\n", block.Cache)
+		}
+	}
+	list("tool", p.Tools)
+	list("context", p.Context)
+	for _, problem := range p.Problems {
+		b.WriteString("note: " + problem + "\n")
+	}
+	fmt.Fprintf(&b, "bytes as sent: system %d, tools %d, messages %d, request %d\n", p.Sizes.System, p.Sizes.Tools, p.Sizes.Context, p.Sizes.Request)
+	return b.String()
+}

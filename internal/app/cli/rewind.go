@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"adze/internal/app/setup"
+	"adze/internal/app/wire"
+	"adze/internal/platform/filehistory"
+	"adze/internal/session/archive"
+)
+
+// rewindFiles restores the files of a session to what they were before one of its messages.
+func (o *runOptions) rewindFiles(ctx context.Context, env *Env) error {
+	p := openLeniently(env, o.project)
+	if p.HomeErr != nil {
+		return setup.Errorf("%v", p.HomeErr)
+	}
+	home, name := p.Home, o.spec.Session.Resume
+	id := strings.ToLower(name)
+	if info, err := archive.Find(home, env.Dir, name); err == nil { // a title, or the beginning of an id
+		id = info.ID
+	}
+	dir := wire.HistoryDir(home, id)
+	if _, err := os.Stat(dir); err != nil {
+		if !p.Values().Files.History {
+			return setup.Errorf("session %s has no file history: the setting fileHistory.enabled is false", id)
+		}
+		return setup.Errorf("session %s has changed no files, or is not a session of this state home (%s)", id, home)
+	}
+	h, err := filehistory.Open(dir, nil)
+	if err != nil {
+		return setup.Errorf("%v", err)
+	}
+	defer h.Close() // ok: what was restored is on disk
+	report, err := h.Rewind(ctx, o.rewind, filehistory.Options{Force: o.force})
+	var conflict *filehistory.Conflict
+	switch {
+	case errors.As(err, &conflict):
+		return fmt.Errorf("%w. Nothing was restored; --force restores them too", err)
+	case err != nil:
+		return err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s, %d insertions, %d deletions\n", count(report.Files, "file"), report.Insertions, report.Deletions)
+	for _, path := range report.Paths {
+		fmt.Fprintf(&b, "  %s\n", path)
+	}
+	b.WriteString("Changes made by shell commands are not tracked.\n")
+	if report.Undo != "" {
+		fmt.Fprintf(&b, "To take this back: adze --resume %s --rewind-files %s\n", id, report.Undo)
+	}
+	return env.show(b.String())
+}
+
+func count(n int, unit string) string {
+	if n == 1 {
+		return "1 " + unit
+	}
+	return fmt.Sprintf("%d %ss", n, unit)
+}

@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"adze/internal/app/settings"
+	"adze/internal/app/setup"
+	"adze/internal/app/wire"
+	"adze/internal/confine"
+)
+
+// sandboxOptions belong to adze sandbox.
+type sandboxOptions struct {
+	project settings.Source
+	access  wire.AccessSpec
+	json    bool
+}
+
+func (o *sandboxOptions) flags() []flag {
+	table := append([]flag{jsonFlag(&o.json)}, only(accessFlags(&o.access), "add-dir")...)
+	return append(table, only(projectFlags(&o.project), "settings", "setting-sources", "trust")...)
+}
+
+// run shows what confines commands, and tests it.
+func (o *sandboxOptions) run(ctx context.Context, env *Env, in invocation) error {
+	if len(in.args) > 1 || len(in.args) == 1 && in.args[0] != "status" {
+		return setup.Errorf("write adze sandbox status")
+	}
+	w, err := openWorkspace(env, o.project, in)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	s, err := w.SandboxStatus(ctx, o.access)
+	switch {
+	case err != nil:
+		return err
+	case o.json:
+		err = env.print(marshal(s))
+	default:
+		err = env.print(sandboxText(s))
+	}
+	if err == nil && !s.Holds() {
+		err = &Ended{}
+	}
+	return err
+}
+
+// sandboxText returns the status as text for the user.
+func sandboxText(s confine.Status) string {
+	var b strings.Builder
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(&b, "%-11s %s\n", name, fmt.Sprintf(format, args...))
+	}
+	switch {
+	case s.Enabled && s.Problem != "":
+		line("sandbox", "switched on, but not in force: %s", s.Problem)
+	case s.Enabled:
+		line("sandbox", "on")
+	case s.Problem != "":
+		line("sandbox", "off, and it would not work here: %s", s.Problem)
+	default:
+		line("sandbox", "off; switch it on with: adze config set sandbox.enabled true")
+	}
+	if s.Limits == nil {
+		return b.String()
+	}
+	line("tier", "%s: %s", s.Tier, s.Limits.Means)
+	if s.Limits.Weaker != "" {
+		line("", "a stronger one does not work: %s", s.Limits.Weaker)
+	}
+	switch {
+	case s.AutoAllow:
+		line("questions", "none about commands in the sandbox, except by rules that deny or ask")
+	case s.Limits.Tier.Protects():
+		line("questions", "as without a sandbox")
+	default:
+		line("questions", "as without a sandbox, since this tier cannot protect .git and the like in working directories")
+	}
+	line("writable", "%s", strings.Join(s.Limits.Writable, ", "))
+	if len(s.Limits.ReadOnly) > 0 {
+		line("protected", "%d names in them, there or not: .git, .adze, .claude, ... (--json lists them)", len(s.Limits.ReadOnly))
+	}
+	line("hidden", "%s", some(s.Limits.Hidden, "nothing is there to hide"))
+	line("network", "%s", some(s.Network, "no hosts in the settings; rules for WebFetch count, and others are asked about"))
+	line("excluded", "%s", some(s.Excluded, "no commands"))
+	b.WriteString("\ntried from the inside\n")
+	for _, a := range s.Attempts {
+		word := "held"
+		switch {
+		case !a.Held && a.Promised:
+			word = "BROKEN"
+		case !a.Held:
+			word = "open"
+		}
+		fmt.Fprintf(&b, "  %-6s  %-30s %s\n", word, a.Name, a.Detail)
+	}
+	return b.String()
+}
+
+// some returns a list as text, or none if it is empty.
+func some(list []string, none string) string {
+	if len(list) == 0 {
+		return none
+	}
+	return strings.Join(list, ", ")
+}

@@ -1,0 +1,191 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"adze/internal/app/settings"
+	"adze/internal/app/setup"
+	"adze/internal/app/wire"
+	"adze/internal/msg"
+	"adze/internal/platform/term"
+	"adze/internal/session"
+	"adze/internal/tool"
+)
+
+// toolOptions belong to adze tool.
+type toolOptions struct {
+	project           settings.Source
+	spec              wire.Spec
+	json, list, stdin bool
+}
+
+func (o *toolOptions) flags() []flag {
+	table := []flag{
+		{name: "json", doc: "print the result as JSON: is_error, text, structured, ms", set: setBool(&o.json)},
+		{name: "list", doc: "list the tools", set: setBool(&o.list)},
+		{name: "stdin", doc: "run many calls: a line {\"id\",\"tool\",\"input\"} for each on stdin, a line with its result for each on stdout",
+			set: setBool(&o.stdin)},
+	}
+	table = append(table, only(accessFlags(&o.spec.Access),
+		"allowed-tools", "disallowed-tools", "permission-mode", "dangerously-skip-permissions", "add-dir")...)
+	table = append(table, newSessionFlags(&o.spec.Session)...)
+	table = append(table, only(projectFlags(&o.project), "settings", "setting-sources", "trust")...)
+	return append(table, debugFlags(&o.spec.Debug)...)
+}
+
+// run runs calls that the user typed through the pipeline of a model's calls. Naming a tool allows it, as
+// --allowed-tools would; deny rules and the permission mode still count.
+func (o *toolOptions) run(ctx context.Context, env *Env, in invocation) error {
+	if o.list {
+		list := toolsOptions{project: o.project, access: o.spec.Access, json: o.json}
+		return list.run(ctx, env, invocation{})
+	}
+	if o.stdin == (len(in.args) > 0) || len(in.args) > 2 {
+		return setup.Errorf("write adze tool NAME [JSON], adze tool --stdin, or adze tool --list")
+	}
+	o.spec.Calls = wire.Single
+	if o.stdin {
+		o.spec.Calls = wire.FromStream
+	}
+	w, err := openWorkspace(env, o.project, in)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	conv, err := w.Converse(ctx, o.spec)
+	if err != nil {
+		return err
+	}
+	defer conv.Close()
+	pool := conv.Session.Pool()
+	c := &caller{session: conv.Session}
+	if o.stdin {
+		for _, spec := range pool.Specs() {
+			conv.Allow(spec.Name)
+		}
+		return c.serve(ctx, env)
+	}
+	_, name, ok := pool.Fold(in.args[0])
+	if !ok {
+		return unknownTool(pool, in.args[0])
+	}
+	conv.Allow(name)
+	input, err := toolInput(ctx, env, in.args[1:])
+	if err != nil {
+		return err
+	}
+	return c.one(ctx, env, name, input, o.json)
+}
+
+func unknownTool(pool *tool.Pool, name string) error {
+	if err := pool.Disabled(name); err != nil {
+		return setup.Errorf("%v", err)
+	}
+	text := fmt.Sprintf("there is no tool %s", name)
+	if near := pool.Closest(name); len(near) > 0 {
+		text += " (did you mean " + near[0] + "?)"
+	}
+	return setup.Errorf("%s; adze tool --list shows them all", text)
+}
+
+// toolInput returns the input of a single call: the argument, or else standard input.
+func toolInput(ctx context.Context, env *Env, args []string) (string, error) {
+	if len(args) > 0 {
+		return args[0], nil
+	}
+	if env.StdinTerminal {
+		return "", nil
+	}
+	text, err := readStdin(ctx, env)
+	return strings.TrimSpace(text), err
+}
+
+// A caller runs calls one after the other in one session.
+type caller struct {
+	session *session.Session
+	calls   int
+}
+
+// A toolResult is the outcome of a call as it is printed.
+type toolResult struct {
+	ID         json.RawMessage `json:"id,omitempty"`
+	IsError    bool            `json:"is_error"`
+	Text       string          `json:"text"`
+	Structured json.RawMessage `json:"structured"`
+	MS         float64         `json:"ms"`
+}
+
+// one runs a single call and prints it.
+func (c *caller) one(ctx context.Context, env *Env, name, input string, asJSON bool) error {
+	r := c.call(ctx, name, input)
+	out := r.Text
+	if asJSON {
+		line, err := json.Marshal(r)
+		if err != nil {
+			return fmt.Errorf("writing the result: %w", err)
+		}
+		out = string(line)
+	} else if env.StdoutTerminal {
+		out = term.Sanitize(out)
+	}
+	if err := env.print(strings.TrimSuffix(out, "\n") + "\n"); err != nil {
+		return err
+	}
+	if r.IsError {
+		return &Ended{}
+	}
+	return nil
+}
+
+// call runs one call.
+func (c *caller) call(ctx context.Context, name, input string) toolResult {
+	c.calls++
+	pool := c.session.Pool()
+	if _, canonical, ok := pool.Fold(name); ok {
+		name = canonical
+	}
+	began := time.Now()
+	o := c.session.Executor().Execute(ctx, pool, msg.NewToolUse(fmt.Sprintf("call_%d", c.calls), name, input))
+	return toolResult{
+		IsError:    o.Result.IsError,
+		Text:       msg.PlainText(o.Result.Parts),
+		Structured: o.Structured,
+		MS:         float64(time.Since(began).Microseconds()) / 1000,
+	}
+}
+
+// serve runs the calls that arrive as lines and prints each result as a line, until the input ends. A line
+// that cannot be used gets a result that says so.
+func (c *caller) serve(ctx context.Context, env *Env) error {
+	return serveLines(ctx, env, func(line []byte, err error) any {
+		r := toolResult{IsError: true}
+		if err != nil {
+			r.Text = err.Error()
+		} else {
+			r = c.line(ctx, line)
+		}
+		if r.ID == nil {
+			r.ID = json.RawMessage("null")
+		}
+		return r
+	})
+}
+
+// line runs the call that a line asks for.
+func (c *caller) line(ctx context.Context, line []byte) toolResult {
+	var in struct {
+		ID    json.RawMessage `json:"id"`
+		Tool  string          `json:"tool"`
+		Input json.RawMessage `json:"input"`
+	}
+	if err := json.Unmarshal(line, &in); err != nil {
+		return toolResult{ID: in.ID, IsError: true, Text: fmt.Sprintf(`the line is not {"id","tool","input"}: %v`, err)}
+	}
+	r := c.call(ctx, in.Tool, string(in.Input))
+	r.ID = in.ID
+	return r
+}

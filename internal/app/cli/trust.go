@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"adze/internal/app/settings"
+	"adze/internal/app/setup"
+	"adze/internal/app/wire"
+	"adze/internal/platform/term"
+)
+
+// trustOptions belong to adze trust.
+type trustOptions struct{ list, remove, show bool }
+
+func (o *trustOptions) flags() []flag {
+	return []flag{
+		{name: "list", doc: "list the workspaces that are trusted", set: setBool(&o.list)},
+		{name: "remove", doc: "do not trust DIR any more", set: setBool(&o.remove)},
+		{name: "show", doc: "only show what DIR would enable", set: setBool(&o.show)},
+	}
+}
+
+// run shows what a workspace would enable and trusts it from then on.
+func (o *trustOptions) run(ctx context.Context, env *Env, in invocation) error {
+	if len(in.args) > 1 || o.list && (o.remove || len(in.args) > 0) {
+		return setup.Errorf("write adze trust [DIR], adze trust --remove [DIR] or adze trust --list")
+	}
+	src := env.source(settings.Source{})
+	if len(in.args) == 1 {
+		src.Root = in.args[0]
+		if !filepath.IsAbs(src.Root) {
+			src.Root = filepath.Join(env.Dir, src.Root)
+		}
+		if !o.remove && !isDir(src.Root) {
+			return setup.Errorf("%s is not a directory", src.Root)
+		}
+	}
+	p, _ := settings.Open(src) // ok: wrong settings are told when they are used
+	switch {
+	case p.HomeErr != nil:
+		return setup.Errorf("%v", p.HomeErr)
+	case o.list:
+		return listTrusted(env, p.Trust)
+	case o.remove:
+		return removeTrust(ctx, env, p.Trust, src.Root)
+	case p.Trust.Problem != nil:
+		return p.Trust.Problem
+	}
+	return o.trust(ctx, env, p)
+}
+
+// trust trusts the workspace, if the user agrees to what it offers.
+func (o *trustOptions) trust(ctx context.Context, env *Env, p *settings.Project) error {
+	offer := p.Trust.Offer()
+	offer.Outside = wire.Includes(p, wire.Spec{})
+	if offer.Broken != nil {
+		return setup.Errorf("%v; what it would enable cannot be told: correct the file first", offer.Broken)
+	}
+	if err := env.print(offer.String()); err != nil || o.show {
+		return err
+	}
+	if p.Trust.OneRunOnly() {
+		return setup.Errorf("%s is or holds your home directory, which is trusted for one run only: give --trust", p.Trust.Root)
+	}
+	if env.StdinTerminal && env.StdoutTerminal {
+		if yes, err := env.confirm("Trust this workspace?"); err != nil || !yes {
+			return err
+		}
+	}
+	if err := p.Trust.Add(ctx, offer); err != nil {
+		return err
+	}
+	return env.print("trusted: " + term.Sanitize(p.Trust.Root) + "\n")
+}
+
+func listTrusted(env *Env, t *settings.Trust) error {
+	entries, err := t.List()
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	for _, e := range entries {
+		fmt.Fprintf(&b, "%s  %s\n", e.Since.Format("2006-01-02"), term.Sanitize(e.Path))
+	}
+	return env.print(b.String())
+}
+
+// removeTrust takes trust back. The directory may be gone, and then is known by its path.
+func removeTrust(ctx context.Context, env *Env, t *settings.Trust, dir string) error {
+	path := t.Root
+	if t.Problem != nil && dir != "" {
+		path = filepath.Clean(dir)
+	}
+	if err := t.Remove(ctx, path); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return env.print("not trusted any more: " + term.Sanitize(path) + "\n")
+}
