@@ -150,7 +150,7 @@ say Going on.
 			tm.waitFor(`^\$ $`)
 
 			tm.enter(run + " --continue")
-			tm.waitFor(`Going on with session ` + id)
+			tm.waitFor(`Continuing session ` + id)
 			tm.enter("take long")
 			tm.waitFor(`^… Run echo started`)
 			tm.kill()
@@ -158,7 +158,7 @@ say Going on.
 			tm.enter("clear; echo cleared-$((1+1))")
 			tm.waitFor(`\Acleared-2$`) // or what stood there would be taken for what follows
 			tm.enter(run + " --resume " + id)
-			tm.waitFor(`Going on with session ` + id)
+			tm.waitFor(`Continuing session ` + id)
 			tm.enter("once more")
 			tm.waitFor(`Going on\.`)
 			tm.key("C-d")

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"adze/internal/agent/compact"
 	"adze/internal/tools/plan"
 )
 
@@ -92,34 +91,6 @@ func isNotes(s sent) bool { return bytes.Contains(s.raw, []byte("notes")) && len
 
 func unescaped(s string) string {
 	return strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(s)
-}
-
-// Settings that make no sense together are told and replaced by the defaults.
-//
-// Proves CTX-38.
-func TestKeptBesideNotes(t *testing.T) {
-	for _, tt := range []struct {
-		settings string
-		want     compact.Keep
-		said     string
-	}{
-		{`{}`, compact.DefaultKeep, ""},
-		{`{"sessionMemoryCompact":{"minTokens":2000,"minTextMessages":1,"maxTokens":3000}}`, compact.Keep{MinTokens: 2000, MinTexts: 1, MaxTokens: 3000}, ""},
-		{`{"sessionMemoryCompact":{"minTokens":0,"minTextMessages":0}}`, compact.Keep{MaxTokens: 40_000}, ""},
-		{`{"sessionMemoryCompact":{"minTokens":5000,"maxTokens":4000}}`, compact.DefaultKeep, "minTokens is 5000, which is more than maxTokens, 4000"},
-		{`{"sessionMemoryCompact":{"minTokens":-1}}`, compact.DefaultKeep, "sessionMemoryCompact.minTokens"},
-		{`{"sessionMemoryCompact":{"minTextMessages":-3,"maxTokens":"many"}}`, compact.DefaultKeep, "sessionMemoryCompact.minTextMessages"},
-	} {
-		p := newPlace(t)
-		p.write("home/.adze/settings.json", tt.settings)
-		b := p.following()
-		if got := b.keptBesideNotes(); got != tt.want {
-			t.Errorf("%s: %+v", tt.settings, got)
-		}
-		if said := p.said.String(); !strings.Contains(said, tt.said) || tt.said == "" && said != "" {
-			t.Errorf("%s: the person was told %q", tt.settings, said)
-		}
-	}
 }
 
 // Both experiments are off unless a setting says otherwise: no tool is offered and no step is numbered.

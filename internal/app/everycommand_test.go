@@ -27,7 +27,7 @@ func TestEveryCommandAnswersEverywhere(t *testing.T) {
 				p := newPlace(t)
 				p.env.Now = time.Now
 				p.env.Stdin, p.env.StdinTerminal, p.env.StdoutTerminal = strings.NewReader(stdin), terminal, terminal
-				args = append(args, "--plain", "--trust", "--model", replayPrefix+p.path("model.replay"), "--record-requests", p.path("sent"))
+				args = append(args, "--plain", "--trust", "--model", "replay:"+p.path("model.replay"), "--record-requests", p.path("sent"))
 				code, out, said := p.run(args...)
 				if sent, err := os.ReadDir(p.path("sent")); err == nil && len(sent) > 1 { // the script itself
 					t.Errorf("%v: a model was asked: %v", args, sent)

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"net/http/httptest"
@@ -22,6 +23,8 @@ import (
 	"adze/internal/session/store"
 	"adze/internal/tool"
 )
+
+var update = flag.Bool("update", false, "rewrite golden files")
 
 // A driven program takes prompts line by line from a host, and asks a scripted model over the network.
 type driven struct {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 
+	"adze/internal/permission"
 	"adze/internal/session"
 	"adze/internal/ui/hostapi"
 )
@@ -141,11 +142,11 @@ func (sv *server) setModel(id, name string) []byte {
 
 func (sv *server) setMode(id, mode string) []byte {
 	if err := sv.f.cfg.Session.Submit(sv.ctx, session.SetMode{Mode: mode}); err != nil {
-		var known *hostapi.Refusal
-		if !errors.As(err, &known) {
-			err = &hostapi.Refusal{Code: "invalid_mode", Text: err.Error()}
+		code := "invalid_mode"
+		if errors.Is(err, permission.ErrBypass) {
+			code = "bypass_not_launched"
 		}
-		return refusal(id, err)
+		return refusal(id, &hostapi.Refusal{Code: code, Text: err.Error()})
 	}
 	return success(id, func(o *object) { o.str("mode", sv.f.cfg.Info().Mode) })
 }
