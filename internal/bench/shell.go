@@ -203,7 +203,9 @@ func (b *bench) analysis() error {
 func (b *bench) tasks() error {
 	runner := new(osproc.Runner)
 	table := task.New(filepath.Join(b.dir, "tasks"), func(task.Notice) {})
-	t := bash.New(bash.Config{Config: command.Config{Dir: func() string { return b.dir }, Runner: runner, Limits: command.Limits{Tasks: table}}})
+	t := bash.New(bash.Config{Config: command.Config{
+		Dir: func() string { return b.dir }, Runner: runner, Limits: command.Limits{Tasks: table},
+	}})
 	files, routines := openFiles(), runtime.NumGoroutine()
 	mark := fmt.Sprintf("1000.%d", os.Getpid())
 	began := time.Now()
