@@ -13,6 +13,16 @@ func Reminder(text string) *Text {
 	return &Text{Text: "<" + reminderTag + ">\n" + text + "\n</" + reminderTag + ">"}
 }
 
+// Reminded returns what a part says if it is a [Reminder].
+func Reminded(p Part) (text string, ok bool) {
+	t, ok := p.(*Text)
+	if !ok || !strings.HasPrefix(t.Text, "<"+reminderTag+">") {
+		return "", false
+	}
+	text = strings.TrimSuffix(t.Text[len(reminderTag)+2:], "\n</"+reminderTag+">")
+	return strings.TrimPrefix(text, "\n"), true
+}
+
 // Neutralise returns text from an untrusted source such that nothing in it can pass for a [Reminder].
 // Only the tags themselves are escaped, visibly; the rest keeps its bytes.
 func Neutralise(text string) string {

@@ -232,7 +232,7 @@ func words(messages []msg.Message) []string {
 			continue
 		}
 		for _, p := range m.Parts {
-			if t, ok := p.(*msg.Text); ok && !ours(t.Text) {
+			if t, ok := p.(*msg.Text); ok && !ours(t) {
 				said = append(said, t.Text)
 			}
 		}
@@ -241,10 +241,9 @@ func words(messages []msg.Message) []string {
 }
 
 // ours reports whether the program, and not the user, says a text.
-func ours(text string) bool {
-	return slices.ContainsFunc([]string{"<system-reminder>", "[Request interrupted by user", "[step "}, func(mark string) bool {
-		return strings.HasPrefix(text, mark)
-	})
+func ours(t *msg.Text) bool {
+	_, reminder := msg.Reminded(t)
+	return reminder || strings.HasPrefix(t.Text, "[Request interrupted by user") || strings.HasPrefix(t.Text, "[step ")
 }
 
 // length returns the bytes of text in messages.

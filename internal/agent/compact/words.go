@@ -65,7 +65,7 @@ func own(e msg.Entry) string {
 	var b strings.Builder
 	for _, p := range e.Message.Parts {
 		t, ok := p.(*msg.Text)
-		if !ok || strings.HasPrefix(t.Text, "<system-reminder>") || strings.HasPrefix(t.Text, "[Request interrupted by user") {
+		if _, reminder := msg.Reminded(p); !ok || reminder || strings.HasPrefix(t.Text, "[Request interrupted by user") {
 			continue
 		}
 		if b.Len() > 0 {

@@ -75,7 +75,10 @@ func (r *Recaller) Prefetch(message []msg.Part, before []msg.Entry) func(context
 func ownWords(parts []msg.Part) string {
 	var b strings.Builder
 	for _, p := range parts {
-		if t, ok := p.(*msg.Text); ok && !strings.HasPrefix(t.Text, "<system-reminder>") {
+		if _, reminder := msg.Reminded(p); reminder {
+			continue
+		}
+		if t, ok := p.(*msg.Text); ok {
 			b.WriteString(t.Text + "\n")
 		}
 	}

@@ -46,12 +46,8 @@ func reminder(l texts.Language, r memory.Recalled) *msg.Text {
 
 // pathOf returns the file of the memory that a part tells, if it is a [reminder] of one.
 func pathOf(p msg.Part) (string, bool) {
-	t, ok := p.(*msg.Text)
-	if !ok {
-		return "", false
-	}
-	// A reminder of nothing has the same beginning as one of something.
-	rest, ok := strings.CutPrefix(t.Text, strings.SplitAfterN(msg.Reminder("").Text, "\n", 2)[0]+mark)
+	text, _ := msg.Reminded(p)
+	rest, ok := strings.CutPrefix(text, mark)
 	if !ok {
 		return "", false
 	}

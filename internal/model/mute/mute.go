@@ -56,7 +56,7 @@ func (m *Provider) without(messages []msg.Message, names []string) []msg.Message
 		for _, p := range one.Parts {
 			switch p := p.(type) {
 			case *msg.Text:
-				if tells(p.Text, names) {
+				if tells(p, names) {
 					continue
 				}
 			case *msg.ToolUse:
@@ -108,10 +108,10 @@ func (m *Provider) blank(u *msg.ToolUse) msg.Part {
 	return msg.NewToolUse(u.ID, u.Name, string(input))
 }
 
-// tells reports whether a text is a reminder about one of the files, which its first line names.
-func tells(text string, names []string) bool {
-	rest, ok := strings.CutPrefix(text, "<system-reminder>\n")
-	label, _, _ := strings.Cut(rest, "\n")
+// tells reports whether a part is a reminder about one of the files, which its first line names.
+func tells(p msg.Part, names []string) bool {
+	text, ok := msg.Reminded(p)
+	label, _, _ := strings.Cut(text, "\n")
 	return ok && mentions([]byte(label), names)
 }
 

@@ -33,9 +33,13 @@ func (c compaction) After(ctx context.Context, t compact.Trigger, summary string
 	return append(parts, c.h.start(ctx, "compact")...)
 }
 
-// plainReminders returns the text of reminders without the marks around them.
+// plainReminders returns what reminders say.
 func plainReminders(parts []msg.Part) string {
-	text := msg.PlainText(parts)
-	text = strings.ReplaceAll(text, "<system-reminder>\n", "")
-	return strings.TrimSpace(strings.ReplaceAll(text, "</system-reminder>", "\n"))
+	var said []string
+	for _, p := range parts {
+		if text, ok := msg.Reminded(p); ok {
+			said = append(said, text)
+		}
+	}
+	return strings.Join(said, "\n")
 }
