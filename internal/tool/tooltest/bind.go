@@ -29,9 +29,7 @@ func bindIsPure(t *testing.T, tl tool.Tool, c Cases) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		for _, problem := range impure(call) {
-			t.Errorf("%s: %s", name, problem)
-		}
+		t.Run(name, func(t *testing.T) { Pure(t, call) })
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		input := inputs(declared).Draw(t, "input")

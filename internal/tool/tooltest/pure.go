@@ -7,9 +7,19 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"testing"
 
 	"adze/internal/tool"
 )
+
+// Pure holds the capabilities of a call to their promise: each answers the same twice, and leaves the input
+// as it is.
+func Pure(t *testing.T, call tool.Call) {
+	t.Helper()
+	for _, problem := range impure(call) {
+		t.Error(problem)
+	}
+}
 
 // impure asks every capability of a call twice and returns what is wrong with the answers. It asks the
 // capabilities themselves, so that a panic is not taken for caution.

@@ -42,15 +42,9 @@ func lookPath(name string, env []string) (string, error) {
 	if strings.ContainsAny(name, `/\`) {
 		return "", exec.ErrNotFound
 	}
-	for _, entry := range env {
-		list, ok := strings.CutPrefix(entry, "PATH=")
-		if !ok {
-			continue
-		}
-		for _, dir := range filepath.SplitList(list) {
-			if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
-				return path, nil
-			}
+	for _, dir := range filepath.SplitList(lookup(env)("PATH")) {
+		if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+			return path, nil
 		}
 	}
 	return "", exec.ErrNotFound

@@ -150,3 +150,11 @@ func TestParseSed(t *testing.T) {
 		}
 	}
 }
+
+// Of several values of PATH the last counts, as for a program that is started with them.
+func TestLookPathTakesTheLastPATH(t *testing.T) {
+	first, last := seds(t, t.TempDir(), "exit 1"), seds(t, t.TempDir(), "exit 2")
+	if path, err := lookPath("sed", []string{"PATH=" + first, "HOME=/", "PATH=" + last}); err != nil || path != filepath.Join(last, "sed") {
+		t.Errorf("%s, %v", path, err)
+	}
+}

@@ -12,6 +12,7 @@ import (
 
 	"adze/internal/msg"
 	"adze/internal/tool"
+	"adze/internal/tool/tooltest"
 )
 
 const person = `{"type":"object","properties":{"name":{"type":"string"},"age":{"type":"integer","minimum":0}},"required":["name","age"],"additionalProperties":false}`
@@ -123,6 +124,7 @@ func TestValue(t *testing.T) {
 	if facts := tool.FactsOf(&call{o, Input{}}); !facts.ReadOnly || facts.OpenWorld {
 		t.Errorf("facts %+v", facts)
 	}
+	tooltest.Pure(t, &call{o, Input{json.RawMessage(value)}})
 	o.Begin()
 	if got, err := o.Value(); got != nil || err != nil {
 		t.Errorf("in the next turn: %s, %v", got, err)
