@@ -76,7 +76,7 @@ type Error struct {
 	Err error // the cause, or nil
 }
 
-// Error returns a line for logs. What a person reads comes from [Explain].
+// Error returns a line for logs. What the user reads comes from [Explain].
 func (e *Error) Error() string {
 	s := e.Kind.String()
 	switch {

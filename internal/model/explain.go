@@ -9,7 +9,7 @@ import (
 	"unicode"
 )
 
-// Explain returns what a person reads when a request to the named model failed: what happened, what to
+// Explain returns what the user reads when a request to the named model failed: what happened, what to
 // do, and the request id if there is one. It is one paragraph without markup.
 func Explain(err error, modelName string) string {
 	if err == nil {
@@ -133,7 +133,7 @@ func subject(name string) string {
 	return "The model " + name
 }
 
-// span returns d as a person says it.
+// span returns d in words.
 func span(d time.Duration) string {
 	unit := func(n int, name string) string {
 		if n == 1 {

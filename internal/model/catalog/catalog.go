@@ -18,7 +18,7 @@ import (
 type Model struct {
 	// ID is what a request names. For a dated or otherwise decorated name it is that name.
 	ID   string
-	Name string // for people
+	Name string // for display
 	// Provider is the name of the provider that serves the model first-hand, or empty if it is not known.
 	Provider string
 	// Known is false when the limits are assumptions; see [Unknown].

@@ -22,7 +22,7 @@ type vendor struct {
 // vendors is the table.
 var vendors = [...]vendor{
 	{
-		provider: "anthropic", prefix: "claude-", lines: claude[:],
+		provider: "anthropic", prefix: "claude-", lines: claude,
 		common: Abilities{
 			Streaming: true, Tools: true, ParallelTools: true, Images: true, Documents: true,
 			Caching: MarkedCaching, Cache1h: true, Structured: true, Counting: true, WebSearch: true,
@@ -46,7 +46,7 @@ type line struct {
 //
 // Sonnet 5.5 counts as AlwaysThinking because it refuses "disabled", though it knows a lesser form.
 // Where it is in doubt whether a tool can be forced, it cannot.
-var claude = [...]line{
+var claude = []line{
 	{
 		id: "claude-fable-5-1", name: "Claude Fable 5.1", cutoff: "2026-06",
 		window: million, output: 128_000, price: &fable51,

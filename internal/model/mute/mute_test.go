@@ -50,7 +50,7 @@ func TestMute(t *testing.T) {
 		t.Error(diff)
 	}
 	if again := send().Messages; again[1].Parts[0] != first[1].Parts[0] || again[2].Parts[0] != first[2].Parts[0] {
-		t.Error("other parts stand for the same ones: encoders begin anew")
+		t.Error("other parts stand for the same ones: encoders begin again")
 	}
 	if diff := cmp.Diff("It freezes.", msg.PlainText(said[2].Parts[0].(*msg.ToolResult).Parts)); diff != "" {
 		t.Error("the conversation itself was changed")

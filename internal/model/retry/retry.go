@@ -31,7 +31,7 @@ const (
 	longestDelay = 32 * time.Second
 	jitterShare  = 0.25
 
-	// maxRetryAfter is the longest wait that a person is made to sit through.
+	// maxRetryAfter is the longest wait that a user has to sit through.
 	maxRetryAfter = time.Minute
 
 	// overloadsBeforeFallback is the patience with overload when there is another model to turn to.

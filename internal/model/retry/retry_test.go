@@ -130,7 +130,7 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-// Proves PROV-50. The person is told how long the server wants them to wait.
+// Proves PROV-50. The user is told how long the server asks to wait.
 func TestRetryAfterTooLong(t *testing.T) {
 	_, _, err := run(t, New(&script{errs: []error{after(90 * sec)}}, Config{}), &model.Request{})
 	if err == nil || !strings.Contains(err.Error(), "1m30s") {

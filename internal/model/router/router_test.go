@@ -47,7 +47,7 @@ func TestRoute(t *testing.T) {
 		{"named", false, "two/m", "two m"},
 		{"at home elsewhere", false, "homely", "two homely"},
 		{"at home where nothing is set", false, "homeless", "one homeless"},
-		{"a slash that names nobody", false, "meta/llama", "one meta/llama"},
+		{"a slash that names no provider", false, "meta/llama", "one meta/llama"},
 		{"only a provider", false, "two/", "one two/"},
 		{"two slashes", false, "two/meta/llama", "two meta/llama"},
 		{"not set", false, "three/m", ""},

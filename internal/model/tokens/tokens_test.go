@@ -84,7 +84,7 @@ func pieces(size int, text string) int {
 // Proves CTX-31, SESS-46.
 func TestWithinFifteenPercentAfterAReport(t *testing.T) {
 	kinds := []string{
-		"The session keeps what was said and goes on with it after a restart of the program. ",
+		"The session keeps what was said and continues it after a restart of the program. ",
 		"\tif err := s.flush(ctx); err != nil {\n\t\treturn fmt.Errorf(\"flushing: %w\", err)\n\t}\n",
 		"internal/agent/run.go:120: func (r *run) iterate(s State) (State, *Ended) {\n",
 		"会话会保留已经说过的内容，并在重新启动之后继续。",

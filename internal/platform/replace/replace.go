@@ -18,7 +18,16 @@ import (
 var ErrChanged = errors.New("the file was changed by another program just now")
 
 // ErrExists says that another program made the file meanwhile. It was left alone.
-var ErrExists = fmt.Errorf("another program made the file just now: %w", fs.ErrExist)
+var ErrExists error = existsError{}
+
+// existsError is [fs.ErrExist] in other words. It is a type because formatting at start-up costs time.
+type existsError struct{}
+
+func (existsError) Error() string {
+	return "another program made the file just now: " + fs.ErrExist.Error()
+}
+
+func (existsError) Unwrap() error { return fs.ErrExist }
 
 // ErrSpecial says that something is not a regular file.
 var ErrSpecial = errors.New("it is not a regular file")
