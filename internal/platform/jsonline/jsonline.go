@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"iter"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -19,8 +20,8 @@ var ErrSyntax = errors.New("not the JSON that was expected")
 // A Cursor is a place in a JSON text. After the first error it stays where it is, and everything it is
 // asked for is empty; [Cursor.Err] tells.
 //
-// An object is read with [Cursor.Enter] and then a [Cursor.Key] and its value until there is no key; an
-// array with Enter and then a value as long as there is one [Cursor.More].
+// An object is read with [Cursor.Enter] and then a value for each of its [Cursor.Keys]; an array with Enter and
+// then a value as long as there is one [Cursor.More].
 type Cursor struct {
 	b   []byte
 	i   int
@@ -80,6 +81,19 @@ func (c *Cursor) Key() (key []byte, ok bool) {
 	}
 	c.i++
 	return key[1 : len(key)-1], true
+}
+
+// Keys yields the keys of the object that are left, as they are written, and leaves the object. The value of
+// each has to be read, or skipped, before the next.
+func (c *Cursor) Keys() iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for {
+			key, ok := c.Key()
+			if !ok || !yield(key) {
+				return
+			}
+		}
+	}
 }
 
 // More reports whether the array has another value, or leaves the array.

@@ -198,11 +198,7 @@ func inputFields(u *msg.ToolUse) []field {
 	var all []field
 	c := jsonline.New(u.Input)
 	c.Enter('{')
-	for {
-		key, ok := c.Key()
-		if !ok {
-			return all
-		}
+	for key := range c.Keys() {
 		f := field{name: string(key)}
 		if c.Kind() == '"' {
 			f.value = c.String()
@@ -211,6 +207,7 @@ func inputFields(u *msg.ToolUse) []field {
 		}
 		all = append(all, f)
 	}
+	return all
 }
 
 // summary returns the first line of what a call is about.

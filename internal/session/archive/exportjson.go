@@ -105,14 +105,11 @@ func keysInOrder(object json.RawMessage) []string {
 	var names []string
 	c := jsonline.New(object)
 	c.Enter('{')
-	for {
-		key, ok := c.Key()
-		if !ok {
-			return names
-		}
+	for key := range c.Keys() {
 		c.Skip()
 		if name := string(key); !strings.Contains(name, `\`) {
 			names = append(names, name)
 		}
 	}
+	return names
 }

@@ -201,9 +201,8 @@ func (r *reader) note(line []byte) {
 func (r *reader) leaf(line []byte) {
 	c := jsonline.New(line)
 	c.Enter('{')
-	for {
-		key, ok := c.Key()
-		if !ok || string(key) == "message" && r.info.Branch != "" {
+	for key := range c.Keys() {
+		if string(key) == "message" && r.info.Branch != "" {
 			return
 		}
 		if string(key) == "gitBranch" && c.Kind() == '"' {

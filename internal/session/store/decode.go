@@ -31,11 +31,7 @@ func ParseRecord(line []byte) (Record, error) {
 	r := Record{Line: line}
 	c := jsonline.New(line)
 	c.Enter('{')
-	for {
-		key, ok := c.Key()
-		if !ok {
-			break
-		}
+	for key := range c.Keys() {
 		switch string(key) {
 		case "type":
 			r.Type = c.String()
@@ -86,11 +82,7 @@ func decodeEntry(line []byte, withStructured bool) (e msg.Entry, made bool, err 
 	var d decoder
 	c := jsonline.New(line)
 	c.Enter('{')
-	for {
-		key, ok := c.Key()
-		if !ok {
-			break
-		}
+	for key := range c.Keys() {
 		d.field(&c, string(key), withStructured)
 	}
 	switch {
@@ -154,11 +146,7 @@ func role(s string) msg.Role {
 
 func (d *decoder) readMessage(c *jsonline.Cursor) {
 	c.Enter('{')
-	for {
-		key, ok := c.Key()
-		if !ok {
-			return
-		}
+	for key := range c.Keys() {
 		switch string(key) {
 		case "content":
 			d.e.Message.Parts, d.err = decodeParts(c)
@@ -265,27 +253,20 @@ func decodePart(c *jsonline.Cursor) (msg.Part, bool) {
 
 // fields reads the strings of an object that have a place, and passes over the rest.
 func fields(c *jsonline.Cursor, place func(key string) *string) bool {
-	for {
-		key, ok := c.Key()
-		if !ok {
-			return c.Err() == nil
-		}
+	for key := range c.Keys() {
 		if p := place(string(key)); p != nil {
 			*p = c.String()
 		} else {
 			c.Skip()
 		}
 	}
+	return c.Err() == nil
 }
 
 func decodeUse(c *jsonline.Cursor) (msg.Part, bool) {
 	var id, name, text, malformed string
 	var input []byte
-	for {
-		key, ok := c.Key()
-		if !ok {
-			break
-		}
+	for key := range c.Keys() {
 		switch string(key) {
 		case "id":
 			id = c.String()
@@ -316,11 +297,7 @@ func decodeUse(c *jsonline.Cursor) (msg.Part, bool) {
 
 func decodeResult(c *jsonline.Cursor) (msg.Part, bool) {
 	p := &msg.ToolResult{}
-	for {
-		key, ok := c.Key()
-		if !ok {
-			return p, c.Err() == nil
-		}
+	for key := range c.Keys() {
 		switch string(key) {
 		case "tool_use_id":
 			p.ID = c.String()
@@ -335,27 +312,20 @@ func decodeResult(c *jsonline.Cursor) (msg.Part, bool) {
 			c.Skip()
 		}
 	}
+	return p, c.Err() == nil
 }
 
 func decodeImage(c *jsonline.Cursor) (msg.Part, bool) {
 	p := &msg.Image{}
 	found := false
-	for {
-		key, ok := c.Key()
-		if !ok {
-			return p, found && c.Err() == nil
-		}
+	for key := range c.Keys() {
 		if string(key) != "source" {
 			c.Skip()
 			continue
 		}
 		var kind string
 		c.Enter('{')
-		for {
-			key, ok := c.Key()
-			if !ok {
-				break
-			}
+		for key := range c.Keys() {
 			switch string(key) {
 			case "type":
 				kind = c.String()
@@ -369,6 +339,7 @@ func decodeImage(c *jsonline.Cursor) (msg.Part, bool) {
 		}
 		found = found && kind == "base64"
 	}
+	return p, found && c.Err() == nil
 }
 
 // decodeBase64 decodes data where it stands: a picture is large enough as it is.
@@ -396,24 +367,16 @@ func decodeUsage(c *jsonline.Cursor) *msg.Usage {
 			return
 		}
 		c.Enter('{')
-		for {
-			key, ok := c.Key()
-			switch {
-			case !ok:
-				return
-			case string(key) == name:
+		for key := range c.Keys() {
+			if string(key) == name {
 				*n = c.Int()
-			default:
+			} else {
 				c.Skip()
 			}
 		}
 	}
 	c.Enter('{')
-	for {
-		key, ok := c.Key()
-		if !ok {
-			return u
-		}
+	for key := range c.Keys() {
 		switch string(key) {
 		case "input_tokens":
 			u.Input = c.Int()
@@ -433,4 +396,5 @@ func decodeUsage(c *jsonline.Cursor) *msg.Usage {
 			c.Skip()
 		}
 	}
+	return u
 }

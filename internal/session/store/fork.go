@@ -155,14 +155,11 @@ func appendForked(dst []byte, rec *Record, session string) []byte {
 func sessionSpan(line []byte) (start, end int) {
 	c := jsonline.New(line)
 	c.Enter('{')
-	for {
-		key, ok := c.Key()
-		if !ok {
-			return start, end
-		}
+	for key := range c.Keys() {
 		if value := c.Skip(); string(key) == "sessionId" && len(value) > 0 && value[0] == '"' {
 			end = c.Offset()
 			start = end - len(value)
 		}
 	}
+	return start, end
 }
