@@ -95,7 +95,7 @@ type Model struct {
 // A History is the durable record of one conversation.
 type History interface {
 	// Entries returns the entries since the last compaction, oldest first. The slice is only ever
-	// extended; nobody changes what it holds.
+	// extended; what it holds never changes.
 	Entries() []msg.Entry
 	// Append stores e. It returns an error only if the history will not contain e.
 	Append(ctx context.Context, e msg.Entry) error

@@ -59,23 +59,17 @@ type (
 	// Retrying says that the provider is asked again after a wait.
 	Retrying struct{ model.Retrying }
 
-	// Notice is something the person should know. Warning says that they may want to do something about it.
+	// Notice is something the user should know. Warning says that they may want to do something about it.
 	Notice struct {
 		Text    string
 		Warning bool
 	}
 
-	// Compacted says that the history was shortened; the numbers are tokens. Manual says that the person
+	// Compacted says that the history was shortened; the numbers are tokens. Manual says that the user
 	// wanted it.
 	Compacted struct {
 		Before, After int
 		Manual        bool
-	}
-
-	// Nested is an event of a sub-agent started by tool use Parent.
-	Nested struct {
-		Parent string
-		Event  Event
 	}
 
 	// Failed carries the error that ended the turn, when no recovery was left.
@@ -105,7 +99,6 @@ func (ToolDone) event()     {}
 func (Retrying) event()     {}
 func (Notice) event()       {}
 func (Compacted) event()    {}
-func (Nested) event()       {}
 func (Failed) event()       {}
 func (Ended) event()        {}
 

@@ -11,7 +11,7 @@ import (
 const maxNotifications = 100
 
 // An Inbox holds what arrives while a turn runs, until the loop attaches it to the conversation: what
-// the person types, and notifications of tasks and hooks. The zero value is ready; it is safe for
+// the user types, and notifications of tasks and hooks. The zero value is ready; it is safe for
 // concurrent use.
 type Inbox struct {
 	mu     sync.Mutex
@@ -21,7 +21,7 @@ type Inbox struct {
 	steer  chan struct{}
 }
 
-// Say queues what the person said. It is never dropped.
+// Say queues what the user said. It is never dropped.
 func (in *Inbox) Say(parts ...msg.Part) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -51,7 +51,7 @@ func (in *Inbox) Notify(text string) {
 	}
 }
 
-// Take empties the inbox: first what the person said, then the notifications, each in order of
+// Take empties the inbox: first what the user said, then the notifications, each in order of
 // arrival.
 func (in *Inbox) Take() []msg.Part {
 	if in == nil {
@@ -72,7 +72,7 @@ func (in *Inbox) Take() []msg.Part {
 	return parts
 }
 
-// Waiting reports whether the person said something that no turn has taken up yet.
+// Waiting reports whether the user said something that no turn has taken up yet.
 func (in *Inbox) Waiting() bool {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -86,7 +86,7 @@ func (in *Inbox) Noted() bool {
 	return len(in.notes)+in.merged > 0
 }
 
-// steered is signalled when the person wants to be heard now. A nil inbox never signals.
+// steered is signalled when the user wants to be heard now. A nil inbox never signals.
 func (in *Inbox) steered() <-chan struct{} {
 	if in == nil {
 		return nil

@@ -18,7 +18,7 @@ type Entry struct {
 	Seq  Seq
 	Time time.Time
 	// Live entries show something while it comes about: a piece of text, the progress of a call. What
-	// they add up to follows in an entry that is not live, so whoever comes late can do without them.
+	// they add up to follows in an entry that is not live, so a late reader can do without them.
 	Live  bool
 	Event Event
 }
@@ -115,7 +115,7 @@ func (f *feed) behind() bool {
 	return false
 }
 
-// wake makes everybody look again. The lock makes sure that nobody is between looking and waiting.
+// wake makes all readers and writers look again. The lock makes sure that none is between looking and waiting.
 func (f *feed) wake() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -177,11 +177,9 @@ func (Changed) event()  {}
 
 // live reports whether what ev tells is told again by a later event.
 func live(ev agent.Event) bool {
-	switch ev := ev.(type) {
+	switch ev.(type) {
 	case agent.Delta, agent.ToolProgress, agent.Requesting:
 		return true
-	case agent.Nested:
-		return live(ev.Event)
 	}
 	return false
 }

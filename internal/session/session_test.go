@@ -567,3 +567,29 @@ func TestQueuedTooLateStartsTheNextTurn(t *testing.T) {
 	}
 	b.played()
 }
+
+// Two sessions in one process share nothing: each has its own questions, denials, model and cost.
+func TestTwoSessions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		one := newBench(t, "use Deny {}\n---\nexpect model small\nsay one", nil)
+		two := newBench(t, "delay 1s\nsay two", nil)
+		two.submit(session.SetModel{Name: "large"})
+		done := make(chan []agent.Event)
+		go func() { done <- two.prompt("there") }()
+		one.completed("here")
+		if got := reason(<-done); got != agent.Completed {
+			t.Errorf("the second session ended with %q", got)
+		}
+		if one.Model() != "small" || two.Model() != "large" || len(one.Denials()) != 1 || len(two.Denials()) != 0 {
+			t.Errorf("models %s and %s, denials %v and %v", one.Model(), two.Model(), one.Denials(), two.Denials())
+		}
+		if a, b := len(one.Conversation()), len(two.Conversation()); a != 4 || b != 2 {
+			t.Errorf("%d and %d messages", a, b)
+		}
+		one.Close()
+		if err := two.Submit(t.Context(), session.SetEffort{}); err != nil {
+			t.Errorf("the second session ended with the first: %v", err)
+		}
+		two.Close()
+	})
+}

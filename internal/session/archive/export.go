@@ -92,7 +92,7 @@ func (p *page) text(s string) string { return p.value("", s) }
 // value is text for the value of a field.
 func (p *page) value(name, s string) string { return p.clean(name, visible(s)) }
 
-// visible returns s as a person would have read it, without control characters except for line breaks
+// visible returns s as the user would have read it, without control characters except for line breaks
 // and tabs.
 func visible(s string) string {
 	return strings.Map(func(r rune) rune {

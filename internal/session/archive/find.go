@@ -72,7 +72,7 @@ func Latest(home, dir string) (*Info, error) {
 
 // Find returns the session that is called what: by its id, its title, the beginning of either if no
 // other begins like it, or the path of its file. Sessions of the project in dir come before others,
-// and a person's titles before automatic ones.
+// and titles of the user before automatic ones.
 //
 // The error is an *[UnknownError] or an *[AmbiguousError] if the name is to blame.
 func Find(home, dir, what string) (*Info, error) {

@@ -163,7 +163,7 @@ func (r *reader) message(line []byte) {
 	r.last = line
 }
 
-// promptText returns what a person typed, which is nothing if a program wrote the message.
+// promptText returns what the user typed, which is nothing if a program wrote the message.
 func promptText(text string) string {
 	trimmed := strings.TrimSpace(text)
 	for _, prefix := range []string{"<system-reminder>", "<command-", "<local-command-"} {

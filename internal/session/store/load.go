@@ -190,7 +190,7 @@ func window(r io.ReaderAt, size int64) (int64, error) {
 	return lastLineEnd(r, size-1)
 }
 
-// fromPrompt leaves out what is before the first thing that a person said.
+// fromPrompt leaves out what is before the first thing that the user said.
 func fromPrompt(entries []msg.Entry) []msg.Entry {
 	for i, e := range entries {
 		if e.Message.Role == msg.User && len(resultIDs(e.Message)) == 0 {

@@ -183,7 +183,7 @@ func (l *Log) Note(n Note) error {
 // MaxTitle is how many characters a title has at most.
 const MaxTitle = 200
 
-// CheckTitle returns what a person typed as a title: on one line, without what a terminal would obey,
+// CheckTitle returns what the user typed as a title: on one line, without what a terminal would obey,
 // and cut if it is too long. An empty one is an error.
 func CheckTitle(s string) (string, error) {
 	s = oneLine(s, MaxTitle)

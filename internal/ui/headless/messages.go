@@ -8,16 +8,16 @@ import (
 )
 
 // appended prints an entry of the history: an answer block by block, results one by one.
-func (p *streamPrinter) appended(parent string, e msg.Entry) {
+func (p *streamPrinter) appended(e msg.Entry) {
 	switch {
 	case e.Message.Role == msg.Assistant:
-		p.answer(parent, e)
-	case parent == "" && e.ID == p.started.Prompt:
+		p.answer(e)
+	case e.ID == p.started.Prompt:
 		if p.f.cfg.Replay {
 			p.replay(e)
 		}
 	case !e.Hidden:
-		p.said(parent, e)
+		p.said(e)
 	}
 }
 
@@ -35,9 +35,9 @@ func (p *streamPrinter) replay(e msg.Entry) {
 	p.f.emitAs(o, e.ID)
 }
 
-func (p *streamPrinter) answer(parent string, e msg.Entry) {
+func (p *streamPrinter) answer(e msg.Entry) {
 	usage := e.Usage
-	if parent == "" && e.ResponseID == p.message && p.usage != nil {
+	if e.ResponseID == p.message && p.usage != nil {
 		usage = p.usage // as clients know it: what was reported when the message began
 	}
 	for i, part := range e.Message.Parts {
@@ -55,7 +55,7 @@ func (p *streamPrinter) answer(parent string, e msg.Entry) {
 				o.object("usage", func(o *object) { appendUsage(o, *usage) })
 			}
 		})
-		o.strOrNull("parent_tool_use_id", parent)
+		o.null("parent_tool_use_id")
 		if e.RequestID != "" {
 			o.str("request_id", e.RequestID)
 		}
@@ -68,7 +68,7 @@ func (p *streamPrinter) answer(parent string, e msg.Entry) {
 }
 
 // said prints a message of the user's side: each result on its own, then what else was said.
-func (p *streamPrinter) said(parent string, e msg.Entry) {
+func (p *streamPrinter) said(e msg.Entry) {
 	var lines [][]msg.Part
 	var rest []msg.Part
 	for _, part := range e.Message.Parts {
@@ -88,7 +88,7 @@ func (p *streamPrinter) said(parent string, e msg.Entry) {
 			o.str("role", "user")
 			o.parts("content", parts...)
 		})
-		o.strOrNull("parent_tool_use_id", parent)
+		o.null("parent_tool_use_id")
 		if r, ok := parts[0].(*msg.ToolResult); ok {
 			toolUseResult(o, e, r)
 		}

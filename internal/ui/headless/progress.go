@@ -18,15 +18,14 @@ type running struct {
 }
 
 type runningCall struct {
-	parent string
-	use    *msg.ToolUse
-	since  time.Time
+	use   *msg.ToolUse
+	since time.Time
 }
 
-func (r *running) add(parent string, use *msg.ToolUse, now time.Time) {
+func (r *running) add(use *msg.ToolUse, now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.calls = append(r.calls, runningCall{parent, use, now})
+	r.calls = append(r.calls, runningCall{use, now})
 }
 
 func (r *running) remove(id string) {
@@ -71,7 +70,7 @@ func (p *streamPrinter) progress() {
 		o.str("type", "tool_progress")
 		o.str("tool_use_id", c.use.ID)
 		o.str("tool_name", c.use.Name)
-		o.strOrNull("parent_tool_use_id", c.parent)
+		o.null("parent_tool_use_id")
 		o.float("elapsed_time_seconds", elapsed.Round(100*time.Millisecond).Seconds())
 		p.f.emit(o)
 	}

@@ -95,23 +95,18 @@ func (p *streamPrinter) changed(c session.Changed) {
 	p.f.emit(o)
 }
 
-func (p *streamPrinter) event(ev agent.Event) { p.nested("", ev) }
-
-// nested prints an event of the sub-agent that tool use parent started, or of the session itself.
-func (p *streamPrinter) nested(parent string, ev agent.Event) {
+func (p *streamPrinter) event(ev agent.Event) {
 	switch ev := ev.(type) {
-	case agent.Nested:
-		p.nested(ev.Parent, ev.Event)
 	case agent.Requesting:
 		p.requesting()
 	case agent.Delta:
-		p.delta(parent, ev.Event)
+		p.delta(ev.Event)
 	case agent.Withdrawn:
 		p.withdrawn()
 	case agent.Appended:
-		p.appended(parent, ev.Entry)
+		p.appended(ev.Entry)
 	case agent.ToolStarted:
-		p.running.add(parent, ev.Use, p.f.cfg.Now())
+		p.running.add(ev.Use, p.f.cfg.Now())
 	case agent.ToolDone:
 		p.running.remove(ev.Use.ID)
 		if ev.Denied {
@@ -157,12 +152,12 @@ func (p *streamPrinter) requesting() {
 	}
 }
 
-func (p *streamPrinter) delta(parent string, ev model.Event) {
+func (p *streamPrinter) delta(ev model.Event) {
 	switch ev := ev.(type) {
 	case model.Start:
 		p.message, p.usage = ev.ID, nil
 	case model.Usage:
-		if parent == "" && p.usage == nil {
+		if p.usage == nil {
 			p.usage = &ev.Usage
 		}
 	case model.Raw:
@@ -172,7 +167,7 @@ func (p *streamPrinter) delta(parent string, ev model.Event) {
 		o := &object{}
 		o.str("type", "stream_event")
 		o.raw("event", ev.JSON)
-		o.strOrNull("parent_tool_use_id", parent)
+		o.null("parent_tool_use_id")
 		if p.first {
 			o.int("ttft_ms", p.f.cfg.Now().Sub(p.requested).Milliseconds())
 			p.first = false
