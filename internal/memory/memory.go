@@ -1,7 +1,7 @@
 // Package memory keeps what is to be known in later conversations: a folder of Markdown files, one for
 // each memory, with an index that every conversation begins with. It finds the folder, reads and checks
 // what is in it, says which memories a message could need, and keeps secrets out. The files are written by
-// the model with its usual tools, or by people. Which memories are recalled is decided by whoever asks a
+// the model with its usual tools, or by users. Which memories are recalled is decided by whoever asks a
 // model; how they are told is left to the prompt.
 package memory
 
@@ -44,12 +44,12 @@ var types = [...]Type{User, Feedback, Project, Reference}
 type Memory struct {
 	// Name is its path in the folder, with slashes.
 	Name string
-	// Title and Description are for people and for finding it.
+	// Title and Description are for users and for finding it.
 	Title, Description string
 	Type               Type
 	Modified           time.Time
 	Size               int64
-	// Problems are what is wrong with it, for a person. Broken says that it cannot be read at all.
+	// Problems are what is wrong with it, for the user. Broken says that it cannot be read at all.
 	Problems []string
 	Broken   bool
 }
@@ -227,7 +227,7 @@ func oneLine(text string) string { return strings.Join(strings.Fields(text), " "
 // Path returns where a memory is.
 func (f Folder) Path(name string) string { return filepath.Join(f.Dir, filepath.FromSlash(name)) }
 
-// Find returns the memory that a person means: by the name of its file, with or without its ending, or by
+// Find returns the memory that the user means: by the name of its file, with or without its ending, or by
 // its title.
 func (f Folder) Find(name string) (Memory, error) {
 	all, err := f.List()

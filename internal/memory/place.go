@@ -11,14 +11,14 @@ import (
 	"adze/internal/platform/paths"
 )
 
-// A Wish is where somebody wants the memories to be.
+// A Wish is where the memories are wanted.
 type Wish struct {
 	Path string
-	By   string // what said so, for a person
+	By   string // what said so, for the user
 }
 
 // Locate returns the folder of memories: the first wish that is acceptable, or else the default. Refused
-// are the wishes that are not, which a person should know.
+// are the wishes that are not, which the user should know.
 func Locate(home, standard string, wishes ...Wish) (f Folder, refused []error) {
 	for _, w := range wishes {
 		if w.Path == "" {

@@ -28,12 +28,12 @@ type File struct {
 	Text string
 	// Dir is what rules and directories in the file are relative to.
 	Dir string
-	// Grant is how much of the file counts, unless Own reports that a person wrote it themselves. Own
+	// Grant is how much of the file counts, unless Own reports that the user wrote it. Own
 	// is asked whenever the file is read; it may be nil.
 	Grant Grant
 	Own   func() bool
 	// Foreign says that the file is written for another program too: what it says beyond the keys
-	// declared here is nobody's mistake.
+	// declared here is no mistake.
 	Foreign bool
 }
 
@@ -133,7 +133,7 @@ func readOnce(path string) (data []byte, s stamp, moved bool, err error) {
 	if err != nil || !info.Mode().IsRegular() {
 		return nil, s, false, cmp.Or(err, errSpecial)
 	}
-	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // nobody may keep us waiting with a pipe
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe must not block
 	if err != nil {
 		return nil, s, false, err
 	}

@@ -12,13 +12,13 @@ type Grant uint8
 
 // The grants, from everything to next to nothing.
 const (
-	// Whole is for what a person or an administrator wrote.
+	// Whole is for what the user or an administrator wrote.
 	Whole Grant = iota
-	// Workspace is for files of a workspace that the person trusts: everything but what no workspace
+	// Workspace is for files of a workspace that the user trusts: everything but what no workspace
 	// may set.
 	Workspace
 	// Hosted is for files of a workspace that a host vouches for: like Workspace, but rules that allow
-	// something and directories wait until the person trusts it.
+	// something and directories wait until the user trusts it.
 	Hosted
 	// Untrusted is for files of any other workspace: only rules that deny or ask count.
 	Untrusted

@@ -46,7 +46,7 @@ type Key struct {
 	// Accepted says in words what is accepted; empty means that the above says it.
 	Accepted string
 	// Personal says that a workspace cannot set it, trusted or not; Tighten, if not empty, which values
-	// alone it can set; NotLocal which values no file in the workspace can set, even a person's own;
+	// alone it can set; NotLocal which values no file in the workspace can set, even the user's own;
 	// Managed that it counts in managed settings only. Values are written as in a variable.
 	Personal, Managed bool
 	Tighten, NotLocal []string

@@ -28,7 +28,7 @@ type Layout struct {
 	Settings, ManagedSettings string
 	// Sources limits which of the scopes User, Project and Local are read; nil means all.
 	Sources []scope.Scope
-	// Grant is that of the workspace. Own reports whether a local file is the person's own.
+	// Grant is that of the workspace. Own reports whether a local file is the user's own.
 	Grant Grant
 	Own   func(path string) bool
 }
@@ -62,7 +62,7 @@ func (l Layout) Files() []File {
 		for _, folder := range []string{otherFolder, ownFolder} {
 			dir := filepath.Join(root, folder)
 			if sameDir(dir, l.Home) || sameDir(dir, l.Other) {
-				continue // in the home directory these are the person's own settings
+				continue // in the home directory these are the user's own settings
 			}
 			foreign := folder == otherFolder
 			add(File{Scope: scope.Project, Path: filepath.Join(dir, sharedName), Dir: root, Grant: l.Grant, Foreign: foreign})

@@ -56,7 +56,7 @@ func (l *Live) Settings() *Settings { return l.now.Load() }
 type Change struct {
 	Settings *Settings // those in force now
 	Files    []ChangedFile
-	// Problems are for the person. A file that has become invalid is among them: what it said before
+	// Problems are for the user. A file that has become invalid is among them: what it said before
 	// stays in force.
 	Problems []Warning
 }

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -41,43 +40,6 @@ func (s *Settings) Rules() []Rule {
 // behavior is what the rules of the key do.
 func (k *Key) behavior() string { return k.Name[strings.LastIndexByte(k.Name, '.')+1:] }
 
-// takeRules takes over a list of rules. A rule that denies or asks is never lost, however it is written.
-func (s *Settings) takeRules(doc *document, m member, k *Key) (warnings []Warning) {
-	loosens := k.behavior() == "allow"
-	items := m.node.Items
-	if m.node.Kind != jsonc.Array {
-		items = []*jsonc.Node{m.node}
-		if !loosens || doc.grant != Untrusted {
-			warnings = append(warnings, Warning{doc.at(m.node.Start), fmt.Sprintf("%s is set to %s, which is not a list of rules", k.Name, shortened(string(doc.raw(m.node))))})
-		}
-	}
-	switch {
-	case loosens && doc.grant == Untrusted:
-		return warnings
-	case loosens && doc.grant == Hosted:
-		s.withheld += len(items)
-		return warnings
-	}
-	for _, item := range items {
-		line, column := doc.position(item.Start)
-		r := Rule{
-			Behavior: k.behavior(), Text: jsonc.Text(doc.data, item), Scope: doc.scope,
-			File: doc.file.Path, Line: line, Column: column, Dir: doc.file.Dir, delegated: doc.file.Text != "",
-		}
-		if item.Kind != jsonc.String {
-			r.Text, r.Broken = string(doc.raw(item)), true
-			if m.node.Kind == jsonc.Array {
-				warnings = append(warnings, Warning{r.Where(), fmt.Sprintf("%s: %s is not a text", k.Name, shortened(r.Text))})
-			}
-			if loosens {
-				continue
-			}
-		}
-		s.rules = append(s.rules, r)
-	}
-	return warnings
-}
-
 // A Directory is a further directory to work in.
 type Directory struct {
 	Path         string // absolute
@@ -88,49 +50,6 @@ type Directory struct {
 
 // Directories returns the further directories, without repetition.
 func (s *Settings) Directories() []Directory { return s.dirs }
-
-// takeDirs takes over a list of directories.
-func (s *Settings) takeDirs(doc *document, m member, k *Key) (warnings []Warning) {
-	if doc.grant == Hosted {
-		s.withheld += len(m.node.Items)
-		return nil
-	}
-	v, err := k.decode(doc.raw(m.node))
-	if err != nil {
-		return []Warning{{doc.at(m.node.Start), k.complaint(k.Name, string(doc.raw(m.node)), err)}}
-	}
-	for i, text := range v.([]string) {
-		at := m.node.Items[i].Start
-		line, column := doc.position(at)
-		dir := Directory{s.absolute(doc, text), doc.scope, doc.file.Path, line, column}
-		if doc.grant != Whole && !inside(s.src.Root, dir.Path) {
-			warnings = append(warnings, Warning{doc.at(at), fmt.Sprintf("%s: %s is not inside the workspace, and a project cannot add others; it is ignored", k.Name, quoted(text))})
-			continue
-		}
-		if !slices.ContainsFunc(s.dirs, func(d Directory) bool { return d.Path == dir.Path }) {
-			s.dirs = append(s.dirs, dir)
-		}
-	}
-	paths := make([]string, len(s.dirs))
-	for i, d := range s.dirs {
-		paths[i] = d.Path
-	}
-	s.values[k.ID()] = value{paths, doc.at(m.node.Start), doc.scope, true}
-	return warnings
-}
-
-// absolute returns the directory that a document means.
-func (s *Settings) absolute(doc *document, path string) string {
-	switch {
-	case path == "~" || strings.HasPrefix(path, "~/"):
-		if s.src.Home != "" {
-			path = filepath.Join(s.src.Home, path[1:])
-		}
-	case !filepath.IsAbs(path):
-		path = filepath.Join(doc.file.Dir, path)
-	}
-	return filepath.Clean(path)
-}
 
 // inside reports whether a directory exists and lies in root, wherever links lead.
 func inside(root, dir string) bool {
@@ -150,4 +69,83 @@ func inside(root, dir string) bool {
 	}
 	rel, err := filepath.Rel(root, real)
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// takeRules takes over a list of rules. A rule that denies or asks is never lost, however it is written.
+func (b *builder) takeRules(doc *document, m member, k *Key) {
+	loosens := k.behavior() == "allow"
+	items := m.node.Items
+	if m.node.Kind != jsonc.Array {
+		items = []*jsonc.Node{m.node}
+		if !loosens || doc.grant != Untrusted {
+			b.warn(doc.at(m.node.Start), "%s is set to %s, which is not a list of rules", k.Name, shortened(string(doc.raw(m.node))))
+		}
+	}
+	switch {
+	case loosens && doc.grant == Untrusted:
+		return
+	case loosens && doc.grant == Hosted:
+		b.withheld += len(items)
+		return
+	}
+	for _, item := range items {
+		line, column := doc.position(item.Start)
+		r := Rule{
+			Behavior: k.behavior(), Text: jsonc.Text(doc.data, item), Scope: doc.scope,
+			File: doc.file.Path, Line: line, Column: column, Dir: doc.file.Dir, delegated: doc.file.Text != "",
+		}
+		if item.Kind != jsonc.String {
+			r.Text, r.Broken = string(doc.raw(item)), true
+			if m.node.Kind == jsonc.Array {
+				b.warn(r.Where(), "%s: %s is not a text", k.Name, shortened(r.Text))
+			}
+			if loosens {
+				continue
+			}
+		}
+		b.rules = append(b.rules, r)
+	}
+}
+
+// takeDirs takes over a list of directories.
+func (b *builder) takeDirs(doc *document, m member, k *Key) {
+	if doc.grant == Hosted {
+		b.withheld += len(m.node.Items)
+		return
+	}
+	v, err := k.decode(doc.raw(m.node))
+	if err != nil {
+		b.warn(doc.at(m.node.Start), "%s", k.complaint(k.Name, string(doc.raw(m.node)), err))
+		return
+	}
+	for i, text := range v.([]string) {
+		at := m.node.Items[i].Start
+		line, column := doc.position(at)
+		dir := Directory{b.src.absolute(doc, text), doc.scope, doc.file.Path, line, column}
+		if doc.grant != Whole && !inside(b.src.Root, dir.Path) {
+			b.warn(doc.at(at), "%s: %s is not inside the workspace, and a project cannot add others; it is ignored", k.Name, quoted(text))
+			continue
+		}
+		if !slices.ContainsFunc(b.dirs, func(d Directory) bool { return d.Path == dir.Path }) {
+			b.dirs = append(b.dirs, dir)
+		}
+	}
+	paths := make([]string, len(b.dirs))
+	for i, d := range b.dirs {
+		paths[i] = d.Path
+	}
+	b.values[k.ID()] = value{paths, doc.at(m.node.Start), doc.scope, true}
+}
+
+// absolute returns the directory that a document means.
+func (src *Sources) absolute(doc *document, path string) string {
+	switch {
+	case path == "~" || strings.HasPrefix(path, "~/"):
+		if src.Home != "" {
+			path = filepath.Join(src.Home, path[1:])
+		}
+	case !filepath.IsAbs(path):
+		path = filepath.Join(doc.file.Dir, path)
+	}
+	return filepath.Clean(path)
 }

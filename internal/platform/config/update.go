@@ -72,7 +72,7 @@ func (u Update) check(s *Settings, to scope.Scope) error {
 		return s.writable(modeKey, to, u.Mode)
 	case "addDirectories":
 		for _, dir := range u.Directories {
-			if to == scope.Project && !inside(s.src.Root, s.absolute(&document{file: File{Dir: s.src.Root}}, dir)) {
+			if to == scope.Project && !inside(s.src.Root, s.src.absolute(&document{file: File{Dir: s.src.Root}}, dir)) {
 				return fmt.Errorf("project settings can only name directories inside the workspace, and %s is not", dir)
 			}
 		}
@@ -152,7 +152,7 @@ func (l *Live) change(ctx context.Context, to scope.Scope, edit func([]byte) ([]
 	return w, nil
 }
 
-// attempts is how often a change is tried again when somebody who takes no lock changes the file.
+// attempts is how often a change is tried again when a program that takes no lock changes the file.
 const attempts = 10
 
 // rewrite returns what the file held, nil if there was none, and what it holds now, nil if that is the same.

@@ -3,7 +3,6 @@ package config
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -79,7 +78,7 @@ func (s *Settings) JSON(id string) json.RawMessage {
 	return json.RawMessage("null")
 }
 
-// marshal writes what is certainly JSON, without escapes that people do not expect.
+// marshal writes what is certainly JSON, without escapes that users do not expect.
 func marshal(v any) json.RawMessage {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
@@ -109,80 +108,11 @@ type Var struct {
 	Scope       scope.Scope
 
 	where string
-	own   bool // a person's or an administrator's: it holds for adze itself too
+	own   bool // the user's or an administrator's: it holds for adze itself too
 }
 
 // Env returns the variables of the settings, by name.
 func (s *Settings) Env() []Var { return s.vars }
-
-// takeVars takes over the variables that a document sets for the programs adze starts.
-func (s *Settings) takeVars(doc *document) (warnings []Warning) {
-	if doc.grant == Untrusted {
-		return nil
-	}
-	for _, m := range doc.members(s.branch) {
-		k, ok := s.keys[m.path]
-		if !ok || k.Kind != Vars {
-			continue
-		}
-		warn := func(at int, format string, args ...any) {
-			warnings = append(warnings, Warning{doc.at(at), m.path + ": " + fmt.Sprintf(format, args...) + "; it is not set"})
-		}
-		vars := m.node.Members
-		if vars == nil && string(doc.raw(m.node)) != "{}" {
-			warn(m.node.Start, "%s is not an object of texts", shortened(string(doc.raw(m.node))))
-		}
-		line, column := doc.position(m.node.Start)
-		s.parts[m.path] = append(s.parts[m.path], Part{doc.scope, doc.file.Path, doc.file.Dir, line, column, doc.raw(m.node)})
-		for _, v := range vars {
-			text, err := varText(doc.raw(v.Value))
-			switch {
-			case err != nil:
-				warn(v.Value.Start, "%s %v", v.Name, err)
-			case !validName(v.Name):
-				warn(v.Value.Start, "%q is no name of a variable", v.Name)
-			case doc.grant != Whole && Redirects(v.Name):
-				warn(v.Value.Start, "a project cannot set %s, which can redirect programs or make them run code", v.Name)
-			default:
-				s.setVar(Var{v.Name, text, doc.scope, doc.at(v.Value.Start), doc.grant == Whole})
-			}
-		}
-	}
-	return warnings
-}
-
-func (s *Settings) setVar(v Var) {
-	i, found := slices.BinarySearchFunc(s.vars, v, func(a, b Var) int { return strings.Compare(a.Name, b.Name) })
-	if found {
-		s.vars[i] = v
-		return
-	}
-	s.vars = slices.Insert(s.vars, i, v)
-}
-
-// varText returns the value of a variable. Numbers and truth values are taken as they are written.
-func varText(raw json.RawMessage) (string, error) {
-	switch raw[0] {
-	case '"':
-		text := ""
-		if err := json.Unmarshal(raw, &text); err != nil || strings.ContainsRune(text, 0) {
-			return "", fmt.Errorf("has a null character")
-		}
-		return text, nil
-	case '{', '[', 'n':
-		return "", fmt.Errorf("is set to %s, which is not a text", shortened(string(raw)))
-	}
-	return string(raw), nil
-}
-
-func validName(name string) bool {
-	for i, c := range []byte(name) {
-		if c != '_' && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && (i == 0 || c < '0' || c > '9') {
-			return false
-		}
-	}
-	return name != ""
-}
 
 func shortened(text string) string {
 	if r := []rune(text); len(r) > 80 {

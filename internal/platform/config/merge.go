@@ -1,0 +1,229 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"adze/internal/platform/scope"
+)
+
+// A builder makes settings of documents and the environment.
+type builder struct {
+	*Settings
+	warnings []Warning
+}
+
+func (b *builder) warn(where, format string, args ...any) {
+	b.warnings = append(b.warnings, Warning{where, fmt.Sprintf(format, args...)})
+}
+
+// merge makes settings of documents, which are in order.
+func merge(src Sources, docs []*document, keys []Key) (*Settings, []Warning) {
+	b := &builder{Settings: &Settings{
+		keys: make(map[string]*Key, len(keys)), values: make(map[string]value, len(keys)), parts: map[string][]Part{}, src: src,
+	}}
+	for i := range keys {
+		k := &keys[i]
+		b.keys[k.ID()] = k
+		for _, name := range k.Aliases {
+			b.keys[name] = k
+		}
+		b.values[k.ID()] = value{v: k.mustDefault()}
+	}
+	managed := slices.IndexFunc(docs, func(d *document) bool { return d.scope == scope.Managed })
+	if managed < 0 {
+		managed = len(docs)
+	}
+	for _, doc := range docs {
+		b.takeVars(doc)
+	}
+	for _, doc := range docs[:managed] {
+		b.take(doc)
+	}
+	b.takeEnv(keys)
+	for _, doc := range docs[managed:] {
+		b.take(doc)
+	}
+	b.settle(keys)
+	return b.Settings, b.warnings
+}
+
+// take takes over the settings of a document.
+func (b *builder) take(doc *document) {
+	warn := func(m member, format string, args ...any) {
+		if doc.grant != Untrusted {
+			b.warn(doc.at(m.node.Start), format, args...)
+		}
+	}
+	for _, m := range doc.members(b.branch) {
+		k, known := b.keys[m.path]
+		switch {
+		case m.path == "$schema": // for editors
+			continue
+		case known && k.Kind == Vars:
+			continue // taken already
+		case known && k.Kind == Rules:
+			b.takeRules(doc, m, k)
+			continue
+		case doc.grant == Untrusted:
+			continue
+		case known && k.Kind == Dirs:
+			b.takeDirs(doc, m, k)
+			continue
+		}
+		raw := doc.raw(m.node)
+		line, column := doc.position(m.node.Start)
+		part := Part{Scope: doc.scope, File: doc.file.Path, Dir: doc.file.Dir, Line: line, Column: column, JSON: raw}
+		if !known {
+			b.parts[m.path] = append(b.parts[m.path], part)
+			switch {
+			case b.branch(m.path):
+				warn(m, "%s is set to %s, which is not an object; the value is ignored", m.path, shortened(string(raw)))
+			case !doc.file.Foreign:
+				warn(m, "there is no setting %s%s", m.path, b.suggestion(m.path))
+			}
+			continue
+		}
+		v, err := k.decode(raw)
+		if err != nil {
+			warn(m, "%s", k.complaint(m.path, string(raw), err))
+			continue
+		}
+		if err := k.permit(doc, v); err != nil {
+			warn(m, "%v; the value is ignored", err)
+			continue
+		}
+		b.parts[k.Name] = append(b.parts[k.Name], part)
+		b.values[k.ID()] = value{k.join(b.values[k.ID()], v), doc.at(m.node.Start), doc.scope, true}
+	}
+}
+
+// join returns the value of a key that a further file sets: lists grow, objects are merged, and other
+// values are replaced.
+func (k *Key) join(old value, v any) any {
+	if old.origin == "" {
+		return v
+	}
+	switch k.Kind {
+	case List:
+		list := slices.Clone(old.v.([]string))
+		for _, item := range v.([]string) {
+			if !slices.Contains(list, item) {
+				list = append(list, item)
+			}
+		}
+		return list
+	case Object:
+		return mergeObjects(old.v.(json.RawMessage), v.(json.RawMessage))
+	}
+	return v
+}
+
+// mergeObjects returns b with what only a has. Anything but objects is not merged.
+func mergeObjects(a, b json.RawMessage) json.RawMessage {
+	var left, right map[string]json.RawMessage
+	if json.Unmarshal(a, &left) != nil || json.Unmarshal(b, &right) != nil || left == nil || right == nil {
+		return b
+	}
+	for name, v := range right {
+		if old, ok := left[name]; ok {
+			v = mergeObjects(old, v)
+		}
+		left[name] = v
+	}
+	out, err := json.Marshal(left)
+	if err != nil {
+		return b
+	}
+	return out
+}
+
+// branch reports whether settings lie below path, so that an object there is not a value.
+func (b *builder) branch(path string) bool {
+	for name := range b.keys {
+		if strings.HasPrefix(name, path) && strings.HasPrefix(name[len(path):], ".") {
+			return true
+		}
+	}
+	return false
+}
+
+// suggestion says what becomes of a setting that does not exist.
+func (s *Settings) suggestion(path string) string {
+	const kept = "; it is kept but has no effect"
+	if s.src.Closest == nil {
+		return kept
+	}
+	var names []string
+	for _, k := range s.keys {
+		if k.Name != "" {
+			names = append(names, k.Name)
+		}
+	}
+	slices.Sort(names)
+	if near := s.src.Closest(path, slices.Compact(names), 1); len(near) > 0 {
+		return "; did you mean " + near[0] + "?"
+	}
+	return kept
+}
+
+// takeEnv takes over the environment: of each key the first variable that is set.
+func (b *builder) takeEnv(keys []Key) {
+	for i := range keys {
+		k := &keys[i]
+		for _, name := range k.Env {
+			text, from := b.getenv(name)
+			if text == "" {
+				continue
+			}
+			v, err := k.parse(text)
+			if err != nil {
+				b.warn(from, "%s", k.complaint(name, text, err))
+				continue
+			}
+			b.values[k.ID()] = value{v: v, origin: from}
+			break
+		}
+	}
+}
+
+// getenv returns the value of a variable, from the environment or from the setting for variables, and
+// where that is.
+func (b *builder) getenv(name string) (text, from string) {
+	if b.src.Getenv != nil {
+		if text := b.src.Getenv(name); text != "" {
+			return text, name
+		}
+	}
+	for _, v := range b.vars {
+		if v.Name == name && v.own {
+			return v.Value, v.where
+		}
+	}
+	return "", ""
+}
+
+// settle applies what managed settings say about the others.
+func (b *builder) settle(keys []Key) {
+	if only, ok := b.values[managedOnly]; ok && only.v == true {
+		byFlag := strings.HasPrefix(only.origin, "--")
+		b.rules = slices.DeleteFunc(b.rules, func(r Rule) bool { return r.Scope != scope.Managed || r.delegated && !byFlag && r.Behavior == "allow" })
+	}
+	for i := range keys {
+		k := &keys[i]
+		if k.Kind != Rules {
+			continue
+		}
+		var texts []string
+		at := value{}
+		for _, r := range b.rules {
+			if r.Behavior == k.behavior() {
+				texts, at = append(texts, r.Text), value{origin: r.Where(), scope: r.Scope, file: true}
+			}
+		}
+		at.v = texts
+		b.values[k.ID()] = at
+	}
+}
