@@ -10,11 +10,16 @@ import (
 
 	"adze/internal/app/settings"
 	"adze/internal/platform/config"
+	"adze/internal/platform/scope"
 )
 
 func testSettings(t *testing.T, extra string, vars map[string]string) *config.Settings {
 	t.Helper()
-	s, warnings := config.Load(config.Sources{Extra: extra, Getenv: func(name string) string { return vars[name] }}, settings.Keys())
+	var files []config.File
+	if extra != "" {
+		files = append(files, config.TextOrFile(scope.Flag, "--settings", extra))
+	}
+	s, warnings := config.Load(config.Sources{Files: files, Getenv: func(name string) string { return vars[name] }}, settings.Keys())
 	if len(warnings) > 0 {
 		t.Fatal(warnings)
 	}

@@ -15,8 +15,6 @@ import (
 type Sources struct {
 	// Files are in order of precedence within their scope, lowest first.
 	Files []File
-	// Extra is another file of the scope Flag, or settings themselves as a JSON object; see --settings.
-	Extra string
 	// Getenv returns the value of a variable; an empty one counts as not set. Variables win over all
 	// files but managed ones.
 	Getenv func(name string) string
@@ -30,9 +28,6 @@ type Sources struct {
 // files returns all files, lowest first.
 func (src *Sources) files() []File {
 	files := slices.Clone(src.Files)
-	if src.Extra != "" {
-		files = append(files, TextOrFile(scope.Flag, "--settings", src.Extra))
-	}
 	slices.SortStableFunc(files, func(a, b File) int { return scope.Compare(b.Scope, a.Scope) })
 	return files
 }

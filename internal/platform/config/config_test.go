@@ -42,15 +42,21 @@ type got struct {
 	Invalid   []string
 }
 
+// given returns settings as --settings takes them.
+func given(value string) File { return TextOrFile(scope.Flag, "--settings", value) }
+
 func run(t *testing.T, user, extra string, vars map[string]string) got {
 	t.Helper()
-	src := Sources{Extra: extra, Getenv: func(name string) string { return vars[name] }, Closest: spell.Closest}
+	src := Sources{Getenv: func(name string) string { return vars[name] }, Closest: spell.Closest}
 	if user != "" {
 		t.Chdir(t.TempDir())
 		if err := os.WriteFile("settings.json", []byte(user), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		src.Files = []File{{Path: "settings.json"}}
+	}
+	if extra != "" {
+		src.Files = append(src.Files, given(extra))
 	}
 	s, warnings := Load(src, keys)
 	g := got{
@@ -212,7 +218,7 @@ func TestOriginAndParts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s, _ := Load(Sources{Files: []File{{Scope: scope.User, Path: file}}, Extra: extra, Getenv: func(name string) string { return map[string]string{"ADZE_MODEL": "m"}[name] }}, keys)
+	s, _ := Load(Sources{Files: []File{{Scope: scope.User, Path: file}, given(extra)}, Getenv: func(name string) string { return map[string]string{"ADZE_MODEL": "m"}[name] }}, keys)
 	want := map[string]string{"model": "ADZE_MODEL", "costWarningUsd": extra + ":1:20", "read.dedup": ""}
 	for id, origin := range want {
 		if got := s.Origin(id); got != origin {
@@ -270,7 +276,7 @@ func FuzzLoad(f *testing.F) {
 	f.Add("{\n\"model\":\"\\u00e9\",}")
 	f.Add(`{"read":{"read":{"read":{}}},"read.dedup":false}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		s, warnings := Load(Sources{Extra: "{" + text, Closest: spell.Closest}, keys)
+		s, warnings := Load(Sources{Files: []File{given("{" + text)}, Closest: spell.Closest}, keys)
 		if n := s.Int("read.maxTokens"); n < 100 || n > 1_000_000 {
 			t.Errorf("%d", n)
 		}
@@ -286,7 +292,7 @@ func FuzzLoad(f *testing.F) {
 }
 
 func BenchmarkLoad(b *testing.B) {
-	src := Sources{Extra: `{"model":"sonnet","read":{"maxTokens":100,"dedup":false},"models":{"x":{"y":1}}}`, Getenv: os.Getenv}
+	src := Sources{Files: []File{given(`{"model":"sonnet","read":{"maxTokens":100,"dedup":false},"models":{"x":{"y":1}}}`)}, Getenv: os.Getenv}
 	for b.Loop() {
 		Load(src, keys)
 	}
