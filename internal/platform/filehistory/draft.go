@@ -94,19 +94,6 @@ func (h *History) finish(name string) (hash string, err error) {
 	return hash, h.store.adoptDraft(name, hash)
 }
 
-// rename makes the versions that are a draft the content with this hash.
-func (h *History) rename(name, hash string) {
-	for _, s := range h.snapshots {
-		for _, versions := range s.files {
-			for i := range versions {
-				if versions[i].draft == name {
-					versions[i].draft, versions[i].hash = "", hash
-				}
-			}
-		}
-	}
-}
-
 // adoptDraft gives a draft its name, or removes it if its content is stored already.
 func (s *store) adoptDraft(name, hash string) error {
 	temp := s.blob(name)

@@ -14,7 +14,6 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
-	"time"
 	"unicode/utf8"
 )
 
@@ -37,33 +36,12 @@ type History struct {
 	log   *slog.Logger
 	write func(path string, data []byte, mode fs.FileMode) error
 
-	mu        sync.Mutex
-	snapshots []*snapshot // oldest first
-	ids       map[string]*snapshot
-	current   *snapshot
-	drafts    []string // contents whose hash is not known yet
+	mu sync.Mutex
+	timeline
+	drafts []string // contents whose hash is not known yet
 	// left is how the tools last left a file; what is otherwise there now was changed by others.
 	left map[string]version
 }
-
-// A snapshot is what is known of the files at the time of one user message: what each one was before it
-// was first changed in answer to it.
-type snapshot struct {
-	id      string
-	aliases []string
-	time    time.Time
-	files   map[string][]version // by path, in the order of changes
-	saved   bool
-}
-
-// A version is one content of a file, or that there was none.
-type version struct {
-	hash  string // of the content
-	draft string // what the content is called until its hash is known; without either there is no file
-	mode  fs.FileMode
-}
-
-func (v version) absent() bool { return v.hash == "" && v.draft == "" }
 
 // Open returns the history kept in dir, which is made when there is something to keep. Log gets what is
 // wrong with records of it; nil discards that.
@@ -71,7 +49,7 @@ func Open(dir string, log *slog.Logger) (*History, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	h := &History{store: newStore(dir), log: log, write: writeFile, ids: map[string]*snapshot{}, left: map[string]version{}}
+	h := &History{store: newStore(dir), log: log, write: writeFile, timeline: timeline{ids: map[string]*snapshot{}}, left: map[string]version{}}
 	if err := h.load(); err != nil {
 		return nil, fmt.Errorf("opening the file history: %w", err)
 	}
@@ -90,13 +68,9 @@ func (h *History) Begin(messageID string) {
 }
 
 func (h *History) begin(id string) {
-	if s, ok := h.ids[id]; ok {
-		h.current = s
+	if !h.enter(id) {
 		return
 	}
-	s := &snapshot{id: id, time: time.Now(), files: map[string][]version{}}
-	h.snapshots = append(h.snapshots, s)
-	h.ids[id], h.current = s, s
 	if len(h.snapshots) > 1 && h.snapshots[len(h.snapshots)-2].saved {
 		if err := h.save(); err != nil {
 			h.log.Warn("the file history cannot be written", "error", err)
@@ -135,8 +109,7 @@ func (h *History) Alias(messageID string) {
 	if h.current == nil || h.ids[messageID] != nil {
 		return
 	}
-	h.current.aliases = append(h.current.aliases, messageID)
-	h.ids[messageID] = h.current
+	h.alias(messageID, h.current)
 	if h.current.saved {
 		if err := h.store.append(record{Type: "alias", ID: messageID, Of: h.current.id}); err != nil {
 			h.log.Warn("the file history cannot be written", "error", err)
@@ -203,11 +176,7 @@ func (h *History) evict() {
 	h.settle()
 	for len(h.snapshots) > maxSnapshots {
 		old := h.snapshots[0]
-		h.snapshots = h.snapshots[1:]
-		delete(h.ids, old.id)
-		for _, alias := range old.aliases {
-			delete(h.ids, alias)
-		}
+		h.forget(old.id)
 		if !old.saved {
 			continue
 		}
@@ -229,19 +198,6 @@ func (h *History) evict() {
 			h.log.Warn("the file history cannot be compacted", "error", err)
 		}
 	}
-}
-
-// used returns the names of the contents that are referred to.
-func (h *History) used() map[string]bool {
-	used := map[string]bool{}
-	for _, s := range h.snapshots {
-		for _, versions := range s.files {
-			for _, v := range versions {
-				used[v.hash+v.draft] = true // there is one of them
-			}
-		}
-	}
-	return used
 }
 
 // Sync makes what was kept so far survive a loss of power, not only the end of this process.

@@ -138,7 +138,7 @@ func TestContentsAreKeptOnce(t *testing.T) {
 		t.Errorf("%d contents are stored, two of them large", n)
 	}
 	for i, v := range p.snapshots[0].files[p.path("large")] {
-		if got, err := p.content(v); err != nil || string(got) != large[i%2] {
+		if got, err := p.store.content(v); err != nil || string(got) != large[i%2] {
 			t.Errorf("a large file: %d bytes, %v", len(got), err)
 		}
 	}
@@ -657,7 +657,7 @@ func TestKilled(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := h.content(h.at(at)[filepath.Join(dir, "file")])
+			got, err := h.store.content(h.at(at)[filepath.Join(dir, "file")])
 			if err != nil || len(got) > 0 != (want != "") || !bytes.HasPrefix(got, []byte(want)) {
 				t.Fatalf("before turn %s: %.30q, %v, want %q", id, got, err, want)
 			}

@@ -96,9 +96,7 @@ func (h *History) replay(r record) error {
 		if r.ID == "" || r.Time == nil || h.ids[r.ID] != nil {
 			return fmt.Errorf("the snapshot %q is not complete, or not the first of its name", r.ID)
 		}
-		s := &snapshot{id: r.ID, time: *r.Time, files: map[string][]version{}, saved: true}
-		h.snapshots = append(h.snapshots, s)
-		h.ids[r.ID] = s
+		h.add(&snapshot{id: r.ID, time: *r.Time, files: map[string][]version{}, saved: true})
 		return nil
 	case "left":
 		h.left[r.Path] = v
@@ -131,8 +129,7 @@ func (h *History) replay(r record) error {
 	case s == nil:
 		return fmt.Errorf("there is no snapshot %q", r.Of)
 	case r.Type == "alias" && h.ids[r.ID] == nil:
-		s.aliases = append(s.aliases, r.ID)
-		h.ids[r.ID] = s
+		h.alias(r.ID, s)
 	case r.Type == "file" && r.Path != "":
 		s.files[r.Path] = append(s.files[r.Path], v)
 		if v.draft != "" {
@@ -147,20 +144,6 @@ func (h *History) replay(r record) error {
 func isHash(s string) bool {
 	sum, err := hex.DecodeString(s)
 	return err == nil && len(sum) == 32
-}
-
-func (h *History) forget(id string) {
-	for i, s := range h.snapshots {
-		if s.id != id {
-			continue
-		}
-		h.snapshots = append(h.snapshots[:i], h.snapshots[i+1:]...)
-		delete(h.ids, id)
-		for _, alias := range s.aliases {
-			delete(h.ids, alias)
-		}
-		return
-	}
 }
 
 // compact writes the history anew, without what was dropped.

@@ -26,21 +26,21 @@ type pack struct {
 type place struct{ at, size int64 }
 
 // add appends a content and returns the records that tell of it.
-func (s *store) add(hash string, data []byte) ([]record, error) {
+func (k *pack) add(dir string, hash string, data []byte) ([]record, error) {
 	var records []record
-	if s.pack.name == "" {
-		s.pack.name = newPackName()
-		records = append(records, record{Type: "pack", ID: s.pack.name})
+	if k.name == "" {
+		k.name = newPackName()
+		records = append(records, record{Type: "pack", ID: k.name})
 	}
-	if err := s.openPack(); err != nil {
+	if err := k.open(dir); err != nil {
 		return nil, err
 	}
-	p := place{s.pack.size, int64(len(data))}
-	if _, err := s.pack.file.WriteAt(data, p.at); err != nil {
+	p := place{k.size, int64(len(data))}
+	if _, err := k.file.WriteAt(data, p.at); err != nil {
 		return nil, err
 	}
-	s.pack.size += p.size
-	s.pack.places[hash] = p
+	k.size += p.size
+	k.places[hash] = p
 	return append(records, p.record(hash)), nil
 }
 
@@ -61,14 +61,15 @@ func (p place) record(hash string) record {
 
 func newPackName() string { return "pack-" + rand.Text() }
 
-func (s *store) openPack() error {
-	if s.pack.file != nil {
+// open opens the file, which is made if it is not there, unless it is open.
+func (k *pack) open(dir string) error {
+	if k.file != nil {
 		return nil
 	}
-	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	file, err := os.OpenFile(filepath.Join(s.dir, s.pack.name), os.O_RDWR|os.O_CREATE, 0o600)
+	file, err := os.OpenFile(filepath.Join(dir, k.name), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}
@@ -77,17 +78,17 @@ func (s *store) openPack() error {
 		file.Close()
 		return err
 	}
-	s.pack.file, s.pack.size = file, info.Size()
+	k.file, k.size = file, info.Size()
 	return nil
 }
 
 // load returns a content of the pack.
-func (s *store) load(p place) ([]byte, error) {
-	if err := s.openPack(); err != nil {
+func (k *pack) load(dir string, p place) ([]byte, error) {
+	if err := k.open(dir); err != nil {
 		return nil, err
 	}
 	data := make([]byte, p.size)
-	_, err := s.pack.file.ReadAt(data, p.at)
+	_, err := k.file.ReadAt(data, p.at)
 	return data, err
 }
 
@@ -115,7 +116,7 @@ func (s *store) repack() (done func(), err error) {
 		}
 	}
 	for hash, p := range s.pack.places {
-		data, err := s.load(p)
+		data, err := s.pack.load(s.dir, p)
 		if err == nil {
 			_, err = fresh.file.WriteAt(data, fresh.size)
 		}

@@ -3,8 +3,6 @@ package filehistory
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -117,23 +115,6 @@ func (h *History) keepNow(ctx context.Context, s step) error {
 	return nil
 }
 
-// find returns the place of a snapshot.
-func (h *History) find(id string) (int, error) {
-	if s := h.ids[id]; s != nil {
-		return slices.Index(h.snapshots, s), nil
-	}
-	var last []string
-	for _, s := range slices.Backward(h.snapshots) {
-		if len(last) < 5 {
-			last = append(last, s.id)
-		}
-	}
-	if last == nil {
-		return 0, fmt.Errorf("there is no message %q to go back to, and no other one yet", id)
-	}
-	return 0, fmt.Errorf("there is no message %q to go back to; the last ones are %s", id, strings.Join(last, ", "))
-}
-
 // A step restores one file.
 type step struct {
 	path      string
@@ -157,7 +138,7 @@ func (h *History) plan(from int) ([]step, error) {
 			continue
 		}
 		if !step.then.absent() {
-			if _, err := h.content(step.then); err != nil {
+			if _, err := h.store.content(step.then); err != nil {
 				return nil, fmt.Errorf("what %s was is not there any more (%w); nothing was changed", path, err)
 			}
 		}
@@ -166,34 +147,6 @@ func (h *History) plan(from int) ([]step, error) {
 		steps = append(steps, step)
 	}
 	return steps, nil
-}
-
-// at returns what the tracked files were at a snapshot: the first that was kept of each from then on.
-func (h *History) at(from int) map[string]version {
-	files := map[string]version{}
-	for _, s := range h.snapshots[from:] {
-		for path, versions := range s.files {
-			if _, ok := files[path]; !ok {
-				files[path] = versions[0]
-			}
-		}
-	}
-	return files
-}
-
-// content returns a stored content, if it is what its name says.
-func (h *History) content(v version) ([]byte, error) {
-	if v.absent() {
-		return nil, nil
-	}
-	data, err := h.store.read(v.hash)
-	if err != nil {
-		return nil, err
-	}
-	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != v.hash {
-		return nil, errors.New("its content is damaged")
-	}
-	return data, nil
 }
 
 // carryOut restores the files one by one. If one fails, those before it are put back.
@@ -223,7 +176,7 @@ func (h *History) put(path string, v version) error {
 		}
 		return err
 	}
-	data, err := h.content(v)
+	data, err := h.store.content(v)
 	if err != nil {
 		return err
 	}

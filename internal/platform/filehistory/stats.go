@@ -21,7 +21,7 @@ func (h *History) compare(steps []step) (Stats, error) {
 		if step.then.hash == step.now.hash {
 			continue
 		}
-		then, err := h.content(step.then)
+		then, err := h.store.content(step.then)
 		if err != nil {
 			return Stats{}, fmt.Errorf("what %s was is not there any more: %w", step.path, err)
 		}

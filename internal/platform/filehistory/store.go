@@ -38,9 +38,24 @@ func (s *store) read(hash string) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if p, ok := s.pack.places[hash]; ok {
-		return s.load(p)
+		return s.pack.load(s.dir, p)
 	}
 	return os.ReadFile(s.blob(hash))
+}
+
+// content returns a stored content, if it is what its name says.
+func (s *store) content(v version) ([]byte, error) {
+	if v.absent() {
+		return nil, nil
+	}
+	data, err := s.read(v.hash)
+	if err != nil {
+		return nil, err
+	}
+	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != v.hash {
+		return nil, errors.New("its content is damaged")
+	}
+	return data, nil
 }
 
 // small is the size up to which a file is hashed before it is copied, which spares the copy if its
@@ -130,7 +145,7 @@ func (s *store) putPacked(hash string, data []byte) error {
 		s.mu.Unlock()
 		return nil
 	}
-	records, err := s.add(hash, data)
+	records, err := s.pack.add(s.dir, hash, data)
 	s.mu.Unlock()
 	if err != nil {
 		return err

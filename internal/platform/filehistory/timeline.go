@@ -1,0 +1,129 @@
+package filehistory
+
+import (
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A timeline is the snapshots of a session, oldest first.
+type timeline struct {
+	snapshots []*snapshot
+	ids       map[string]*snapshot // by id and alias
+	current   *snapshot
+}
+
+// A snapshot is what is known of the files at the time of one user message: what each one was before it
+// was first changed in answer to it.
+type snapshot struct {
+	id      string
+	aliases []string
+	time    time.Time
+	files   map[string][]version // by path, in the order of changes
+	saved   bool
+}
+
+// A version is one content of a file, or that there was none.
+type version struct {
+	hash  string // of the content
+	draft string // what the content is called until its hash is known; without either there is no file
+	mode  fs.FileMode
+}
+
+func (v version) absent() bool { return v.hash == "" && v.draft == "" }
+
+// add appends a snapshot.
+func (t *timeline) add(s *snapshot) {
+	t.snapshots = append(t.snapshots, s)
+	t.ids[s.id] = s
+}
+
+// enter makes the snapshot with this id the current one, and reports whether it is new.
+func (t *timeline) enter(id string) bool {
+	s, ok := t.ids[id]
+	if !ok {
+		s = &snapshot{id: id, time: time.Now(), files: map[string][]version{}}
+		t.add(s)
+	}
+	t.current = s
+	return !ok
+}
+
+// alias gives a snapshot another id.
+func (t *timeline) alias(id string, s *snapshot) {
+	s.aliases = append(s.aliases, id)
+	t.ids[id] = s
+}
+
+// forget drops the snapshot with this id.
+func (t *timeline) forget(id string) {
+	for i, s := range t.snapshots {
+		if s.id != id {
+			continue
+		}
+		t.snapshots = append(t.snapshots[:i], t.snapshots[i+1:]...)
+		delete(t.ids, id)
+		for _, alias := range s.aliases {
+			delete(t.ids, alias)
+		}
+		return
+	}
+}
+
+// find returns the place of a snapshot.
+func (t *timeline) find(id string) (int, error) {
+	if s := t.ids[id]; s != nil {
+		return slices.Index(t.snapshots, s), nil
+	}
+	var last []string
+	for _, s := range slices.Backward(t.snapshots) {
+		if len(last) < 5 {
+			last = append(last, s.id)
+		}
+	}
+	if last == nil {
+		return 0, fmt.Errorf("there is no message %q to go back to, and no other one yet", id)
+	}
+	return 0, fmt.Errorf("there is no message %q to go back to; the last ones are %s", id, strings.Join(last, ", "))
+}
+
+// at returns what the tracked files were at a snapshot: the first that was kept of each from then on.
+func (t *timeline) at(from int) map[string]version {
+	files := map[string]version{}
+	for _, s := range t.snapshots[from:] {
+		for path, versions := range s.files {
+			if _, ok := files[path]; !ok {
+				files[path] = versions[0]
+			}
+		}
+	}
+	return files
+}
+
+// rename makes the versions that are a draft the content with this hash.
+func (t *timeline) rename(name, hash string) {
+	for _, s := range t.snapshots {
+		for _, versions := range s.files {
+			for i := range versions {
+				if versions[i].draft == name {
+					versions[i].draft, versions[i].hash = "", hash
+				}
+			}
+		}
+	}
+}
+
+// used returns the names of the contents that are referred to.
+func (t *timeline) used() map[string]bool {
+	used := map[string]bool{}
+	for _, s := range t.snapshots {
+		for _, versions := range s.files {
+			for _, v := range versions {
+				used[v.hash+v.draft] = true // there is one of them
+			}
+		}
+	}
+	return used
+}
