@@ -20,7 +20,7 @@ func (c *Command) writes(files []string) bool {
 	return len(files) > 0
 }
 
-// A resolver looks up the paths of one call, those of a command once each.
+// A resolver looks up the paths of one call.
 type resolver struct {
 	p    *Policy
 	seen map[string]paths.Set
@@ -69,8 +69,9 @@ func (r *resolver) names(s paths.Set) []string {
 	return names
 }
 
-// command resolves what a line of shell touches.
-func (r *resolver) command(own *tool.Command) *Command {
+// command resolves what a line of shell touches, each path once. Its copy of the resolver keeps the map of
+// known paths off the heap.
+func (r resolver) command(own *tool.Command) *Command {
 	vars := shell.Vars{Home: r.p.cfg.Home, Dir: r.p.cfg.Dir}
 	c := &Command{Script: own.Script.With(vars)}
 	r.seen = map[string]paths.Set{}
