@@ -128,8 +128,8 @@ func (l *launcher) findShell(name string) (string, error) {
 var errNoShell = errors.New("the shell was not found")
 
 func (l *launcher) lookPath(name string) (string, error) {
-	if l.cfg.LookPath != nil {
-		return l.cfg.LookPath(name)
+	if l.cfg.lookPath != nil {
+		return l.cfg.lookPath(name)
 	}
 	return exec.LookPath(name)
 }

@@ -77,7 +77,7 @@ func TestShells(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	ps := &launcher{cfg: &Config{
-		LookPath: func(name string) (string, error) { return "/opt/" + name, nil },
+		lookPath: func(name string) (string, error) { return "/opt/" + name, nil },
 		Environ:  func() []string { return nil },
 	}}
 	c, err := ps.program(&job{hook: &hook{spec: &spec{handler: handler{command: "ls", shell: "powershell"}, source: &Source{}}}})

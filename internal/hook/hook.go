@@ -28,10 +28,6 @@ type Config struct {
 	EnvFile string
 	// Environ returns our own environment; nil means the real one.
 	Environ func() []string
-	// LookPath finds programs; nil means on the PATH.
-	LookPath func(name string) (string, error)
-	// Lookup resolves the names of hosts; nil means as the system does.
-	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
 
 	Policy Policy
 	// Approved reports whether a hook of the workspace was approved as it is; nil means that all are.
@@ -48,6 +44,10 @@ type Config struct {
 	// Results keeps output that is too long to be passed on; nil cuts it.
 	Results Results
 	Log     *slog.Logger
+
+	// lookPath replaces exec.LookPath, lookup the system's resolver of host names.
+	lookPath func(name string) (string, error)
+	lookup   func(ctx context.Context, host string) ([]netip.Addr, error)
 }
 
 // A Policy restricts which hooks run. Managed hooks run in any case, unless DisableManaged is set.

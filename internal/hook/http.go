@@ -193,8 +193,8 @@ func (s *sender) lookup(ctx context.Context, host string) ([]netip.Addr, error) 
 	if a, err := netip.ParseAddr(host); err == nil {
 		return []netip.Addr{a}, nil
 	}
-	if s.cfg.Lookup != nil {
-		return s.cfg.Lookup(ctx, host)
+	if s.cfg.lookup != nil {
+		return s.cfg.lookup(ctx, host)
 	}
 	return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 }

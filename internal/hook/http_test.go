@@ -116,7 +116,7 @@ func TestAddressesThatAreRefused(t *testing.T) {
 		}
 	}
 	for _, tt := range tests {
-		r, _ := start(t, Config{Lookup: lookup}, post("PLACEHOLDER"))
+		r, _ := start(t, Config{lookup: lookup}, post("PLACEHOLDER"))
 		r.settings[0].url = tt.url
 		out := r.Fire(t.Context(), OnPreToolUse(shell(t, "ls")))
 		if out.Decision != tool.Ask || !strings.Contains(out.Reason, tt.want) {
