@@ -38,7 +38,7 @@ func splitFront(text string) (front, string, error) {
 
 // pathsOf returns the patterns of a value.
 func pathsOf(v frontmatter.Value) []string {
-	texts := splitCommas(v.Text)
+	texts := frontmatter.SplitList(v.Text)
 	for _, item := range v.List {
 		texts = append(texts, item.Text)
 	}
@@ -49,20 +49,6 @@ func pathsOf(v frontmatter.Value) []string {
 		}
 	}
 	return paths
-}
-
-// splitCommas splits at commas that are not inside braces.
-func splitCommas(s string) []string {
-	depth := 0
-	return strings.FieldsFunc(s, func(r rune) bool {
-		switch r {
-		case '{':
-			depth++
-		case '}':
-			depth--
-		}
-		return r == ',' && depth <= 0
-	})
 }
 
 // A rule is a file that holds only once a file is worked on that its patterns match.

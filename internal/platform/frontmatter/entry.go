@@ -103,7 +103,7 @@ func looseValue(value string) (Value, bool) {
 	case value[0] == '[':
 		inner, closed := strings.CutSuffix(value[1:], "]")
 		list := []Value{}
-		for _, item := range splitCommas(inner) {
+		for _, item := range SplitList(inner) {
 			if item = strings.Trim(strings.TrimSpace(item), `"'`); item != "" {
 				list = append(list, Value{Text: item})
 			}
@@ -118,8 +118,8 @@ func looseValue(value string) (Value, bool) {
 	return Value{Text: value}, true
 }
 
-// splitCommas splits at commas that are not inside braces.
-func splitCommas(s string) []string {
+// SplitList splits a list in one text at commas that are not inside braces.
+func SplitList(s string) []string {
 	depth := 0
 	return strings.FieldsFunc(s, func(r rune) bool {
 		switch r {
