@@ -34,8 +34,6 @@ var shrinking = []string{
 	"app/wire.Conversation",
 	"app/wire.Workspace",
 	"app/wire.hostDesk",
-	"platform/config.Settings",
-	"platform/filehistory.History",
 	"session.Session",
 	"ui/plain.Front",
 }

@@ -44,7 +44,7 @@ func (r *Runner) After(ctx context.Context, u *tool.Use, res *tool.Result) error
 		return nil
 	}
 	if ctx.Err() != nil {
-		// Nobody waits for the result any more, but the hooks should know.
+		// The result is not waited for any more, but the hooks should know.
 		e := OnPostToolUseFailure(u, msg.PlainText(res.Parts), true)
 		r.jobs.Go(func() { r.Fire(context.WithoutCancel(ctx), e) })
 		return nil

@@ -20,8 +20,8 @@ type matcher struct {
 	never bool
 }
 
-// nobody is the matcher of hooks that are for nothing.
-var nobody = matcher{never: true}
+// never is the matcher of hooks that are for nothing.
+var never = matcher{never: true}
 
 // newMatcher reads a pattern: nothing or "*" for all, names separated by '|' or ',', or else a regular
 // expression. The matcher of a pattern that cannot be read never matches.

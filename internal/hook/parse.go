@@ -99,12 +99,12 @@ func (p *parser) matcher(k kind, path string, data json.RawMessage) matcher {
 	if json.Unmarshal(data, &text) != nil {
 		fields, ok := p.object(path, data)
 		if !ok {
-			return nobody
+			return never
 		}
 		value, ok := fields[k.matches]
 		if !ok || len(fields) != 1 || json.Unmarshal(value, &text) != nil {
 			p.report(path, "expected a text, or an object with the one field %q; the hooks never run", k.matches)
-			return nobody
+			return never
 		}
 	}
 	m, err := newMatcher(text)

@@ -1,7 +1,7 @@
 // Package memory keeps what is to be known in later conversations: a folder of Markdown files, one for
 // each memory, with an index that every conversation begins with. It finds the folder, reads and checks
 // what is in it, says which memories a message could need, and keeps secrets out. The files are written by
-// the model with its usual tools, or by users. Which memories are recalled is decided by whoever asks a
+// the model with its usual tools, or by users. Which memories are recalled is decided by a
 // model; how they are told is left to the prompt.
 package memory
 

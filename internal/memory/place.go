@@ -105,7 +105,7 @@ func (f Folder) Usable() error {
 		case err == nil && !info.IsDir():
 			return fmt.Errorf("%s is not a folder", at)
 		case err == nil && !writable(at):
-			return fmt.Errorf("%s cannot be created: nobody but its owner may write in %s", f.Dir, at)
+			return fmt.Errorf("%s cannot be created: only its owner may write in %s", f.Dir, at)
 		case err == nil:
 			return nil
 		case !errors.Is(err, fs.ErrNotExist) || at == filepath.Dir(at):

@@ -58,7 +58,7 @@ func Candidates(all []Memory, skip func(name string) bool) []Memory {
 	return some
 }
 
-// Manifest lists memories for whoever chooses among them.
+// Manifest lists memories for the model that chooses among them.
 func Manifest(all []Memory) string {
 	var b strings.Builder
 	for _, m := range all {
@@ -71,10 +71,10 @@ func Manifest(all []Memory) string {
 	return b.String()
 }
 
-// AnswerSchema is what an answer of whoever chooses has to be.
+// AnswerSchema is what an answer of that model has to be.
 const AnswerSchema = `{"type":"object","properties":{"memories":{"type":"array","items":{"type":"string"}}},"required":["memories"],"additionalProperties":false}`
 
-// Choose returns the memories that an answer names. Names that nobody has are left out, and so is what is
+// Choose returns the memories that an answer names. Names that no memory has are left out, and so is what is
 // too many.
 func Choose(answer string, from []Memory) ([]Memory, error) {
 	var said struct {

@@ -81,7 +81,7 @@ func (c callCheck) decide() finding {
 	}
 	if c.cfg.Mode == DontAsk { // step 8
 		return finding{behavior: Deny, path: found.path, reason: Reason{Type: ByMode, Mode: DontAsk,
-			Text: fmt.Sprintf("in mode %s nobody is asked, and %s", DontAsk, found.reason.Text)}}
+			Text: fmt.Sprintf("in mode %s no questions are asked, and %s", DontAsk, found.reason.Text)}}
 	}
 	return found
 }

@@ -24,7 +24,7 @@ type GateConfig struct {
 	// Save keeps an update in a settings file.
 	Save func(ctx context.Context, u Update) error
 
-	// MayBypass says that whoever started the session accepted that nothing is asked.
+	// MayBypass says that the session was started with the consent to ask nothing.
 	MayBypass bool
 	// DefaultMode is the mode of the user's settings.
 	DefaultMode Mode
@@ -126,7 +126,7 @@ func (g *Gate) settle(ctx context.Context, p *Policy, u *tool.Use, f *Facts, d D
 	a, hooked := g.hooks(ctx, u, q)
 	var err error
 	if !hooked {
-		if a, err = g.ask(ctx, q); err == nil && a.By == Nobody {
+		if a, err = g.ask(ctx, q); err == nil && a.By == Headless {
 			err = remedy(q)
 		}
 	}
@@ -161,7 +161,7 @@ func (g *Gate) ask(ctx context.Context, q Question) (Answer, error) {
 // remedy says how the user could have allowed a call that could not be asked about.
 func remedy(q Question) error {
 	if q.NeedsPerson {
-		return fmt.Errorf("%w here", errNobody)
+		return fmt.Errorf("%w here", errNoAsker)
 	}
 	rule := q.Tool
 	for _, u := range q.Suggestions {
@@ -170,7 +170,7 @@ func remedy(q Question) error {
 			break
 		}
 	}
-	return fmt.Errorf("%w here; the user can allow it with --allowed-tools '%s', or everything with --permission-mode %s", errNobody, rule, Bypass)
+	return fmt.Errorf("%w here; the user can allow it with --allowed-tools '%s', or everything with --permission-mode %s", errNoAsker, rule, Bypass)
 }
 
 // hooks lets the PermissionRequest hooks answer. A hook never says yes where the user is needed.

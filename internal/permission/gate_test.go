@@ -43,7 +43,7 @@ func TestGateAsks(t *testing.T) {
 	no, _ := answers(Answer{Behavior: Deny, Message: "use make instead"})
 	neither, _ := answers(Answer{Behavior: "maybe"})
 	broken := func(context.Context, Question) (Answer, error) { return Answer{Behavior: Allow}, errors.New("gone") }
-	nobody, _ := answers(Answer{Behavior: Deny, By: Nobody})
+	nobody, _ := answers(Answer{Behavior: Deny, By: Headless})
 	tests := []struct {
 		name     string
 		ask      Asker
@@ -62,7 +62,7 @@ func TestGateAsks(t *testing.T) {
 		{"neither", neither, Default, nil, "make", tool.Deny, true, ""},
 		{"broken", broken, Default, nil, "make", tool.Deny, false, "gone"},
 		{"denied without asking", yes, Default, []string{"deny Bash(make)"}, "make", tool.Deny, false, "denies make"},
-		{"dontAsk asks nobody", yes, DontAsk, nil, "make", tool.Deny, false, "nobody is asked"},
+		{"dontAsk asks nothing", yes, DontAsk, nil, "make", tool.Deny, false, "no questions are asked"},
 		{"safety check in bypass", yes, Bypass, nil, "touch .git/config", tool.Allow, false, "user allowed"},
 		{"safety check in bypass, nobody there", nil, Bypass, nil, "touch .git/config", tool.Deny, false, "always asked about"},
 	}

@@ -46,5 +46,5 @@ func ParseMode(name string) (Mode, error) {
 // acceptsEdits reports whether the mode allows edits inside the working directories.
 func (m Mode) acceptsEdits() bool { return m == AcceptEdits || m == Auto || m == Bypass }
 
-// unattended reports whether the mode lets edits pass that nobody has seen.
+// unattended reports whether the mode lets edits pass unseen.
 func (m Mode) unattended() bool { return m == Auto || m == Bypass }

@@ -62,7 +62,7 @@ func (s *State) leftPlan() {
 // ErrPlanning and ErrNotPlanning say that a plan tool was used at the wrong time.
 var (
 	ErrPlanning    = errors.New("plan mode is on already: explore, write the plan to its file, and present it with ExitPlanMode")
-	ErrNotPlanning = errors.New("plan mode is not on, so there is no plan to present: go on with the task, or enter plan mode first")
+	ErrNotPlanning = errors.New("plan mode is not on, so there is no plan to present: continue with the task, or enter plan mode first")
 )
 
 // EnterPlan begins planning and returns what the model is told.

@@ -9,7 +9,7 @@ import (
 
 // protected says why writing to one of the paths has to be asked about in every mode, or nothing.
 // These files make programs run code, or say what adze itself may do. Unattended says that the mode lets
-// edits pass that nobody has seen.
+// edits pass unseen.
 func (p *places) protected(names []string, unattended bool) string {
 	for _, name := range names {
 		if why := p.protects(name, unattended); why != "" {
@@ -40,7 +40,7 @@ func (p *places) protects(name string, unattended bool) string {
 		case strings.HasSuffix(part, ".git") && (next == "hooks" || next == "config"):
 			return fmt.Sprintf("%s/%s is run or read by git", part, next)
 		case part == ".github" && next == "workflows" && unattended:
-			return ".github/workflows is run by others, and in this mode nobody looks at it"
+			return ".github/workflows is run by others, and in this mode edits pass unseen"
 		}
 	}
 	if instructions(parts[len(parts)-1]) && !inside(p.dirs, []string{name}) {

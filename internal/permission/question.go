@@ -35,18 +35,18 @@ type Answer struct {
 	Updates   []Update        // with Allow: what to change for later calls
 	Message   string          // with Deny: what to tell the model
 	Interrupt bool            // with Deny: the turn ends
-	// By is who answered; empty means the user. [Nobody] says that no question can be asked.
+	// By is who answered; empty means the user. [Headless] says that no question can be asked.
 	By string
 }
 
-// Nobody answers where no question can be asked: the refusal says how the call could have been allowed.
-const Nobody = "headless"
+// Headless is who answers where no question can be asked: the refusal says how the call could have been allowed.
+const Headless = "headless"
 
 // An Asker puts a question to the user or a host and waits. When ctx is done the question is withdrawn. An error
 // counts as a refusal.
 type Asker func(ctx context.Context, q Question) (Answer, error)
 
-var errNobody = errors.New("nobody can be asked")
+var errNoAsker = errors.New("no question can be asked")
 
 // question describes a use to the user or host that decides about it.
 func question(ctx context.Context, p *Policy, u *tool.Use, f *Facts, d *Decision) Question {

@@ -26,8 +26,8 @@ func (p *Policy) Host(host string) Behavior {
 	return Ask
 }
 
-// Reach asks whether a command in the sandbox may reach a host that no rule speaks of. Where nobody can
-// be asked it may not.
+// Reach asks whether a command in the sandbox may reach a host that no rule speaks of. Where
+// no question can be asked it may not.
 func (g *Gate) Reach(ctx context.Context, host string) bool {
 	switch g.Mode() {
 	case DontAsk:

@@ -31,7 +31,7 @@ func (Decision) reply() {}
 
 // Unanswered denies the call.
 func (Permission) Unanswered() Reply {
-	return Decision{permission.Answer{Behavior: permission.Deny, By: permission.Nobody}}
+	return Decision{permission.Answer{Behavior: permission.Deny, By: permission.Headless}}
 }
 
 func (Permission) check(r Reply) error {

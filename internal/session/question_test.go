@@ -107,7 +107,7 @@ func TestRepliesFitTheirQuestions(t *testing.T) {
 		{
 			name: "permission", q: session.Permission{},
 			wrong: map[string]session.Reply{"does not answer": session.Filled{Action: session.Cancel}},
-			right: session.Decision{Answer: permission.Answer{Behavior: permission.Deny, By: permission.Nobody}},
+			right: session.Decision{Answer: permission.Answer{Behavior: permission.Deny, By: permission.Headless}},
 		},
 		{
 			name: "choices", q: choices,

@@ -273,7 +273,7 @@ func TestMemoryIsWrittenUnasked(t *testing.T) {
 		t.Error("something was written through a link")
 	}
 	last := c.sent()[len(c.sent())-1]
-	for _, told := range []string{"looks like a secret", "nobody can be asked here", "refused by rule", "The memory is gone"} {
+	for _, told := range []string{"looks like a secret", "no question can be asked here", "refused by rule", "The memory is gone"} {
 		if !strings.Contains(last, told) {
 			t.Errorf("the model was not told %q", told)
 		}

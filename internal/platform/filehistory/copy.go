@@ -38,7 +38,7 @@ func Copy(ctx context.Context, from, to string) error {
 	return errors.New("copying the file history: it is being written to all the time")
 }
 
-// copyTo copies a store, and reports whether nobody changed it meanwhile. Large contents, which never
+// copyTo copies a store, and reports whether it did not change meanwhile. Large contents, which never
 // change, are shared between both where the file system can do that.
 func (s *store) copyTo(ctx context.Context, to *store) (whole bool, err error) {
 	if err := os.RemoveAll(to.dir); err != nil {

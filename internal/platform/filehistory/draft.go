@@ -69,8 +69,8 @@ func (s *store) hashDraft(name string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// settle gives every content its hash. A draft that cannot be read keeps its name, and whoever needs it
-// is told.
+// settle gives every content its hash. A draft that cannot be read keeps its name, and reading
+// it is an error.
 func (h *History) settle() {
 	for _, name := range h.drafts {
 		if _, err := h.finish(name); err != nil {

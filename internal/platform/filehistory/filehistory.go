@@ -22,7 +22,7 @@ const (
 	maxSnapshots = 100
 	// maxFile is the size of the largest file that is kept.
 	maxFile = 1 << 30
-	// maxDead is how much may be kept that nothing refers to, until it is worth to write the rest anew.
+	// maxDead is how much may be kept that nothing refers to, until the rest is written again.
 	maxDead = 8 << 20
 )
 

@@ -146,7 +146,7 @@ func isHash(s string) bool {
 	return err == nil && len(sum) == 32
 }
 
-// compact writes the history anew, without what was dropped.
+// compact writes the history again, without what was dropped.
 func (h *History) compact() error {
 	used := h.used()
 	for hash := range h.store.pack.places {
