@@ -284,8 +284,8 @@ func checkCode(files map[string]*ast.File) []string {
 		}
 		byProvider := func(exprs ...ast.Expr) {
 			for _, e := range exprs {
-				if s, ok := stringLiteral(e); ok && slices.Contains(providerNames, s) && name != "internal/app/providers.go" {
-					report("decides by the provider name %q; only internal/app/providers.go may", s)
+				if s, ok := stringLiteral(e); ok && slices.Contains(providerNames, s) && name != "internal/app/wire/providers.go" {
+					report("decides by the provider name %q; only internal/app/wire/providers.go may", s)
 				}
 			}
 		}
@@ -484,8 +484,8 @@ func TestArchCheckSources(t *testing.T) {
 			file: "internal/agent/agent.go",
 			src:  "// Package agent is.\npackage agent\nfunc f(s string) bool { switch s { case \"a\", `vertex`: }; return s != \"openai\" }\n",
 			want: []string{
-				`internal/agent/agent.go: decides by the provider name "vertex"; only internal/app/providers.go may`,
-				`internal/agent/agent.go: decides by the provider name "openai"; only internal/app/providers.go may`,
+				`internal/agent/agent.go: decides by the provider name "vertex"; only internal/app/wire/providers.go may`,
+				`internal/agent/agent.go: decides by the provider name "openai"; only internal/app/wire/providers.go may`,
 			},
 		},
 		{
@@ -495,7 +495,7 @@ func TestArchCheckSources(t *testing.T) {
 		},
 		{
 			name: "provider in its place",
-			file: "internal/app/providers.go",
+			file: "internal/app/wire/providers.go",
 			src:  "// Package app is.\npackage app\nfunc f(s string) bool { return s == \"openai\" }\n",
 		},
 	}
