@@ -11,6 +11,7 @@ import (
 	"adze/internal/instruct"
 	"adze/internal/memory"
 	"adze/internal/msg"
+	"adze/internal/platform/gitinfo"
 	"adze/internal/platform/paths"
 	"adze/internal/platform/texts"
 	"adze/internal/tool"
@@ -129,7 +130,7 @@ func TestPromptVariants(t *testing.T) {
 		Language: func() texts.Language { return language },
 		Answer:   func() string { return "" },
 		Shared:   func() bool { return true },
-		Git:      func() Git { asked++; return Git{Branch: "main"} },
+		Git:      func() gitinfo.Snapshot { asked++; return gitinfo.Snapshot{Branch: "main"} },
 		Note:     func(text string) { t.Error(text) },
 	})
 	text := func() string { parts, _ := p.Parts("m", nil); return msg.PlainText(parts) }

@@ -12,6 +12,7 @@ import (
 
 	"adze/internal/model"
 	"adze/internal/msg"
+	"adze/internal/platform/gitinfo"
 	"adze/internal/platform/texts"
 )
 
@@ -33,7 +34,7 @@ func full(l texts.Language) *Facts {
 		Memory: "# Memory\nThe user likes tabs.", ModelNote: "You are a small model.", Answer: "français",
 		Servers:    func() []Server { return []Server{{"db", "Ask in SQL."}, {"silent", ""}, {"web", "Be polite."}} },
 		Scratchpad: "/tmp/adze-1", Kept: 5, NoteDown: true, Budget: 500_000, Brief: "Brief",
-		Git: Git{Branch: "main", Default: "main", User: "Ada", Status: " M a.go", Cut: true, Log: "abc123 first"},
+		Git: gitinfo.Snapshot{Branch: "main", Default: "main", User: "Ada", Status: " M a.go", Cut: true, Log: "abc123 first"},
 	}
 }
 

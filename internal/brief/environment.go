@@ -3,6 +3,7 @@ package brief
 import (
 	"strings"
 
+	"adze/internal/platform/gitinfo"
 	"adze/internal/platform/texts"
 )
 
@@ -61,18 +62,10 @@ func (e *Environment) describe(l texts.Language, m Model) string {
 	return strings.Join(lines, "\n")
 }
 
-// A Git is the state of a repository when the session began. What is empty is not told; the zero value
-// says nothing at all.
-type Git struct {
-	Branch, Default, User string
-	// Status is in the short form, empty if Clean; Cut says that there is more of it.
-	Status     string
-	Clean, Cut bool
-	Log        string
-}
-
-func (g *Git) describe(l texts.Language) string {
-	if *g == (Git{}) {
+// describeGit returns the section about the repository as it was when the conversation began. What is not known
+// is not told.
+func describeGit(l texts.Language, g gitinfo.Snapshot) string {
+	if g == (gitinfo.Snapshot{}) {
 		return ""
 	}
 	lines := []string{say(l, "git")}

@@ -6,6 +6,7 @@ import (
 	"adze/internal/memory"
 	"adze/internal/model"
 	"adze/internal/msg"
+	"adze/internal/platform/gitinfo"
 	"adze/internal/platform/texts"
 )
 
@@ -19,7 +20,7 @@ type PromptConfig struct {
 	// Simple selects the short prompt of the simple mode.
 	Simple bool
 	// Git returns the state of the repository; it may wait for it. It may be nil.
-	Git func() Git
+	Git func() gitinfo.Snapshot
 	// Memory is what the section on memory tells of.
 	Memory Memory
 	// Model returns what a model is told about itself.

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"adze/internal/platform/gitinfo"
 	"adze/internal/platform/texts"
 )
 
@@ -36,7 +37,7 @@ type Facts struct {
 	Budget int
 	// Brief is the tool that sends the user what they are to read, when they read nothing else.
 	Brief string
-	Git   Git
+	Git   gitinfo.Snapshot
 }
 
 // A Style is a way to answer.
@@ -108,7 +109,7 @@ func dynamicSections() []Section {
 		Cached("notedown", noteDown),
 		Cached("budget", filled("budget", func(f *Facts) string { return positive(f.Budget) })),
 		Cached("brief", filled("brief", func(f *Facts) string { return f.Brief })),
-		Cached("git", func(f *Facts) (string, error) { return f.Git.describe(f.Language), nil }),
+		Cached("git", func(f *Facts) (string, error) { return describeGit(f.Language, f.Git), nil }),
 	}
 }
 

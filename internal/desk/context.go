@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"unicode/utf8"
 
 	"adze/internal/brief"
 	"adze/internal/instruct"
@@ -84,7 +83,7 @@ func (d *Desk) Usage() (*Usage, error) {
 			u.System = append(u.System, Share{piece.Name, gauge.Text(piece.Text)})
 		}
 	}
-	u.Problems = LargeSections(blocks)
+	u.Problems = brief.LargeSections(blocks)
 	for _, t := range specs {
 		u.Tools = append(u.Tools, Share{t.Name, gauge.Request(nil, []msg.ToolSpec{t}, nil)})
 	}
@@ -137,22 +136,6 @@ func (p *Preamble) messages(g *tokens.Gauge, model string, entries []msg.Entry) 
 		messages = append(messages, last)
 	}
 	return messages
-}
-
-// largeSection is from where a section is pointed out, in characters.
-const largeSection = 20_000
-
-// LargeSections points out sections of the system prompt that are large.
-func LargeSections(blocks []brief.Block) []string {
-	var texts []string
-	for _, block := range blocks {
-		for _, piece := range block.Pieces {
-			if n := utf8.RuneCountInString(piece.Text); n > largeSection {
-				texts = append(texts, fmt.Sprintf("the section %s has %d characters, which are sent with every request", piece.Name, n))
-			}
-		}
-	}
-	return texts
 }
 
 // page shows the parts with their shares of the window.

@@ -9,6 +9,7 @@ import (
 	"adze/internal/app/settings"
 	"adze/internal/app/setup"
 	"adze/internal/app/wire"
+	"adze/internal/brief"
 )
 
 // promptOptions belong to adze prompt.
@@ -54,9 +55,9 @@ func (o *promptOptions) run(_ context.Context, env *Env, in invocation) (err err
 }
 
 // promptPageText returns the page as text.
-func promptPageText(p *wire.PromptPage) string {
+func promptPageText(p *brief.Page) string {
 	var b strings.Builder
-	list := func(kind string, items []wire.PromptItem) {
+	list := func(kind string, items []brief.PageItem) {
 		for _, it := range items {
 			fmt.Fprintf(&b, "== %s: %s, %d bytes, about %d tokens\n%s\n\n", kind, it.Name, it.Bytes, it.Tokens, it.Text)
 		}

@@ -81,8 +81,8 @@ func (c *Conversation) newPrompt() *brief.Prompt {
 	if v.Prompt.Attribution {
 		p.Layout.Client = fmt.Sprintf("adze/%s (%s)", w.Version, c.spec.Entry)
 	}
-	if git := w.snapshot(); git != nil && !v.Simple && p.Choice.Custom == nil && repository {
-		p.Git = func() brief.Git { return brief.Git(git()) }
+	if !v.Simple && p.Choice.Custom == nil && repository {
+		p.Git = w.snapshot()
 	}
 	return brief.NewPrompt(p)
 }
