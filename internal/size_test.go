@@ -35,7 +35,6 @@ var shrinking = []string{
 	"app/wire.Workspace",
 	"app/wire.hostDesk",
 	"session.Session",
-	"ui/plain.Front",
 }
 
 func TestArchSizes(t *testing.T) {

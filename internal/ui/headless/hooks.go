@@ -3,8 +3,6 @@ package headless
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 
 	"adze/internal/hook"
 	"adze/internal/msg"
@@ -51,12 +49,6 @@ func appendStreams(o *object, s hook.Streams) {
 	o.str("stderr", s.Stderr)
 }
 
-// A reply is what the host answers to a request.
-type reply struct {
-	body json.RawMessage
-	err  error
-}
-
 // runHook asks the host to run one of its hooks and waits for what it says.
 func (sv *server) runHook(ctx context.Context, id string, input json.RawMessage, useID string) (json.RawMessage, error) {
 	request := msg.NewID()
@@ -69,18 +61,11 @@ func (sv *server) runHook(ctx context.Context, id string, input json.RawMessage,
 		o.raw("input", input)
 		o.strIf("tool_use_id", useID)
 	})
-	answer := make(chan reply, 1)
-	sv.mu.Lock()
-	if sv.hungUp {
-		sv.mu.Unlock()
-		return nil, errHostGone
+	answer, forget, err := sv.pending.call(request)
+	if err != nil {
+		return nil, err
 	}
-	if sv.calls == nil {
-		sv.calls = map[string]chan reply{}
-	}
-	sv.calls[request] = answer
-	sv.mu.Unlock()
-	defer sv.forget(request)
+	defer forget()
 	sv.f.out.write(append(o.bytes(), '\n'))
 	select {
 	case r := <-answer:
@@ -91,38 +76,5 @@ func (sv *server) runHook(ctx context.Context, id string, input json.RawMessage,
 		o.str("request_id", request)
 		sv.f.out.write(append(o.bytes(), '\n'))
 		return nil, context.Cause(ctx)
-	}
-}
-
-var errHostGone = errors.New("the host is gone")
-
-func (sv *server) forget(request string) {
-	sv.mu.Lock()
-	defer sv.mu.Unlock()
-	delete(sv.calls, request)
-}
-
-// replied hands the host's answer to whoever asked, and reports whether anybody did.
-func (sv *server) replied(request, subtype string, body json.RawMessage, text string) bool {
-	sv.mu.Lock()
-	defer sv.mu.Unlock()
-	answer, ok := sv.calls[request]
-	if !ok {
-		return false
-	}
-	delete(sv.calls, request)
-	r := reply{body: body}
-	if subtype != "success" {
-		r = reply{err: fmt.Errorf("the host answered with an error: %s", text)}
-	}
-	answer <- r
-	return true
-}
-
-// leave tells everybody who waits for the host that it is gone. The lock is held.
-func (sv *server) leave() {
-	for request, answer := range sv.calls {
-		delete(sv.calls, request)
-		answer <- reply{err: errHostGone}
 	}
 }

@@ -49,11 +49,11 @@ func TestRunHook(t *testing.T) {
 			}()
 			id := ""
 			for id == "" { // until the request is out
-				sv.mu.Lock()
-				for request := range sv.calls {
+				sv.pending.mu.Lock()
+				for request := range sv.pending.calls {
 					id = request
 				}
-				sv.mu.Unlock()
+				sv.pending.mu.Unlock()
 			}
 			tt.answer(sv, id, func() { cancel(errors.New("too slow")) })
 			<-done
@@ -72,13 +72,13 @@ func TestRunHook(t *testing.T) {
 			if withdrawn := strings.Contains(rest, "control_cancel_request"); withdrawn != (tt.name == "withdrawn") {
 				t.Errorf("then wrote %q", rest)
 			}
-			if len(sv.calls) > 0 {
+			if len(sv.pending.calls) > 0 {
 				t.Error("the request is not forgotten")
 			}
 		})
 	}
 	sv, _ := asker(t)
-	sv.hungUp = true
+	sv.hangUp()
 	if _, err := sv.runHook(t.Context(), "hook_0", nil, ""); !errors.Is(err, errHostGone) {
 		t.Errorf("asked a host that is gone: %v", err)
 	}

@@ -47,13 +47,12 @@ type server struct {
 	// used by the reader alone.
 	refused error
 
+	pending pending
 	work    sync.WaitGroup // queries
 	mu      sync.Mutex
 	bad     bool
 	hungUp  bool                          // nothing more is read
 	queries map[string]context.CancelFunc // that run, by request id
-	asked   []question                    // that wait for the host
-	calls   map[string]chan reply         // of hooks of the host, by request id
 	told    string                        // the state that the host knows
 }
 
@@ -150,7 +149,7 @@ func (sv *server) take(line []byte) error {
 // maxID bounds the id that a host may give a message, in bytes.
 const maxID = 200
 
-// hear hands what the host's person says to the session.
+// hear hands what the host's user says to the session.
 func (sv *server) hear(in inputLine) error {
 	var m msg.Message
 	if err := json.Unmarshal(in.Message, &m); err != nil {

@@ -43,7 +43,7 @@ func (sv *server) initialize(id string, body json.RawMessage) []byte {
 		o.str("subtype", "success")
 		o.str("request_id", id)
 		o.object("response", sv.abilities)
-		o.raws("pending_permission_requests", sv.waiting())
+		o.raws("pending_permission_requests", sv.pending.requests())
 	})
 }
 

@@ -5,17 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"adze/internal/permission"
 	"adze/internal/session"
 )
-
-// A question was put to the host and is not settled yet. The request is the line that puts it.
-type question struct {
-	session.Asked
-	request []byte
-}
 
 // asked puts a question to the host, or leaves it unanswered when nobody can be asked. Hosts are asked about
 // permissions only.
@@ -38,7 +31,7 @@ func (f *Front) settled(q session.Settled) {
 	if f.host == nil {
 		return
 	}
-	if f.host.drop(q.ID) {
+	if f.host.pending.drop(q.ID) {
 		o := &object{}
 		o.str("type", "control_cancel_request")
 		o.str("request_id", q.ID)
@@ -49,13 +42,9 @@ func (f *Front) settled(q session.Settled) {
 
 // ask writes the request for an answer. It reports whether the host can be asked at all.
 func (sv *server) ask(q question) bool {
-	sv.mu.Lock()
-	if !sv.h.Asks || sv.hungUp {
-		sv.mu.Unlock()
+	if !sv.h.Asks || !sv.pending.ask(q) {
 		return false
 	}
-	sv.asked = append(sv.asked, q)
-	sv.mu.Unlock()
 	sv.f.out.write(q.request)
 	return true
 }
@@ -87,38 +76,12 @@ func canUseTool(id string, q session.Permission) []byte {
 	return append(o.bytes(), '\n')
 }
 
-// drop forgets a question and reports whether it was open.
-func (sv *server) drop(id string) bool {
-	sv.mu.Lock()
-	defer sv.mu.Unlock()
-	i := slices.IndexFunc(sv.asked, func(q question) bool { return q.ID == id })
-	if i < 0 {
-		return false
-	}
-	sv.asked = slices.Delete(sv.asked, i, i+1)
-	return true
-}
-
-// waiting returns the requests that the host has not answered.
-func (sv *server) waiting() []json.RawMessage {
-	sv.mu.Lock()
-	defer sv.mu.Unlock()
-	var all []json.RawMessage
-	for _, q := range sv.asked {
-		all = append(all, bytes.TrimSuffix(q.request, []byte("\n")))
-	}
-	return all
-}
-
-// hangUp says that the host answers nothing any more: what is asked is denied.
+// hangUp says that the host answers nothing any more: what is asked is denied, and no query is begun.
 func (sv *server) hangUp() {
 	sv.mu.Lock()
 	sv.hungUp = true
-	open := sv.asked
-	sv.asked = nil
-	sv.leave()
 	sv.mu.Unlock()
-	for _, q := range open {
+	for _, q := range sv.pending.hangUp() {
 		sv.f.refuse(sv.ctx, q.Asked)
 	}
 }
@@ -135,7 +98,7 @@ func (sv *server) answered(body json.RawMessage) error {
 	if err := json.Unmarshal(body, &r); err != nil {
 		return fmt.Errorf("has no usable response: %w", err)
 	}
-	if sv.replied(r.RequestID, r.Subtype, bytes.Clone(r.Response), r.Error) || !sv.drop(r.RequestID) {
+	if sv.pending.replied(r.RequestID, r.Subtype, bytes.Clone(r.Response), r.Error) || !sv.pending.drop(r.RequestID) {
 		return nil
 	}
 	a := permission.Answer{Behavior: permission.Deny, By: "host"}

@@ -2,14 +2,14 @@ package headless
 
 // state tells the host what the session does, when that has changed. It is called by the one who prints.
 func (sv *server) state(busy bool) {
-	sv.mu.Lock()
 	now := "idle"
 	switch {
-	case len(sv.asked) > 0:
+	case sv.pending.asks():
 		now = "requires_action"
 	case busy:
 		now = "running"
 	}
+	sv.mu.Lock()
 	changed := now != sv.told
 	sv.told = now
 	sv.mu.Unlock()

@@ -52,7 +52,7 @@ func (f *Front) carryOut(ctx context.Context, run func() (desk.Answer, error)) {
 		f.out.page(a.Page)
 	case desk.Follow:
 		f.out.page(a.Page)
-		f.follow(a.Task)
+		f.followed, f.awaited = follow(a.Task), true
 	case desk.Switch:
 		f.next = &a.Session
 	case desk.Leave:

@@ -6,6 +6,7 @@ import (
 
 	"adze/internal/desk"
 	"adze/internal/platform/lineedit"
+	"adze/internal/session"
 )
 
 // take takes what was typed.
@@ -33,13 +34,11 @@ func (f *Front) take(ctx context.Context, t typed) {
 func (f *Front) lineTyped(ctx context.Context, line string) {
 	f.leave = false
 	f.out.entered() // the terminal went to the next line
-	if more, ok := strings.CutSuffix(line, "\\"); ok {
-		f.partial += more + "\n"
-		f.out.edit(f.editor.More)
+	text, whole := f.keyboard.line(line)
+	if !whole {
+		f.out.edit(f.keyboard.More)
 		return
 	}
-	text := f.partial + line
-	f.partial = ""
 	f.enter(ctx, text)
 }
 
@@ -51,18 +50,18 @@ func (f *Front) press(ctx context.Context, k lineedit.Key) {
 	if !f.out.prompted && k.Code != lineedit.Interrupt && k.Code != lineedit.Suspend {
 		f.prompt()
 	}
-	out, ev := f.editor.Press(k)
+	out, ev := f.keyboard.Press(k)
 	f.out.edit(out)
 	if ev == lineedit.None {
-		if f.editor.Empty() && f.working && len(f.asked) == 0 { // what was begun is given up
+		if f.keyboard.Empty() && f.working && len(f.asked) == 0 { // what was begun is given up
 			f.out.fresh()
 		}
 		return
 	}
 	switch ev {
 	case lineedit.Submit:
-		text := f.editor.Text()
-		f.editor.Clear()
+		text := f.keyboard.Text()
+		f.keyboard.Clear()
 		f.leave = false
 		f.out.entered()
 		f.enter(ctx, text)
@@ -75,14 +74,14 @@ func (f *Front) press(ctx context.Context, k lineedit.Key) {
 		if f.cfg.Suspend != nil {
 			f.out.fresh()
 			f.cfg.Suspend()
-			if !f.working || len(f.asked) > 0 || !f.editor.Empty() {
+			if !f.working || len(f.asked) > 0 || !f.keyboard.Empty() {
 				f.prompt()
 			}
 		}
 	}
 }
 
-// enter takes what the person entered.
+// enter takes what the user entered.
 func (f *Front) enter(ctx context.Context, text string) {
 	trimmed := strings.TrimSpace(text)
 	offer := f.offer
@@ -113,23 +112,21 @@ func (f *Front) enter(ctx context.Context, text string) {
 		f.say(ctx, text)
 	}
 	if len(f.asked) == 0 {
-		f.remember(text)
+		f.keyboard.keep(text)
 	}
 	if !f.gone(ctx) && f.next == nil && !f.out.prompted && !f.busy() {
 		f.prompt()
 	}
 }
 
-func (f *Front) remember(text string) {
-	if strings.TrimSpace(text) == "" {
-		return
+// detaches takes the key that moves the command that runs to the background, if that is what it means
+// now: while something is typed it moves the cursor.
+func (f *Front) detaches(ctx context.Context, k lineedit.Key) bool {
+	if k.Code != lineedit.Back || !f.working || len(f.asked) > 0 || !f.keyboard.Empty() {
+		return false
 	}
-	if n := len(f.editor.History); n == 0 || f.editor.History[n-1] != text {
-		f.editor.History = append(f.editor.History, text)
-	}
-	if f.cfg.Remember != nil {
-		f.cfg.Remember(text)
-	}
+	f.submit(ctx, session.Detach{})
+	return true
 }
 
 func firstOf(values ...string) string {

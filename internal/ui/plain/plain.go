@@ -1,4 +1,4 @@
-// Package plain is the front end for a person at a terminal, line by line. It only ever adds to what is
+// Package plain is the front end for a user at a terminal, line by line. It only ever adds to what is
 // on the screen, so it works in every terminal and with a screen reader. Which session to talk to, and
 // where files go, is left to the caller.
 package plain
@@ -6,14 +6,10 @@ package plain
 import (
 	"context"
 	"io"
-	"strings"
 	"time"
 
-	"adze/internal/agent"
 	"adze/internal/desk"
 	"adze/internal/msg"
-	"adze/internal/platform/amount"
-	"adze/internal/platform/lineedit"
 	"adze/internal/platform/term"
 	"adze/internal/session"
 	"adze/internal/tool"
@@ -28,7 +24,7 @@ type Config struct {
 	Keys bool
 	// Interrupts tells of Ctrl-C where In does not; nil means that it does.
 	Interrupts <-chan struct{}
-	// Suspend stops the program until the person brings it back; nil means that it cannot.
+	// Suspend stops the program until the user brings it back; nil means that it cannot.
 	Suspend func()
 	// Width returns the width of the terminal.
 	Width   func() int
@@ -37,7 +33,7 @@ type Config struct {
 	Dir string
 	// Open starts a conversation: the session that is named, or a new one. The one before is closed.
 	Open func(ctx context.Context, resume string) (*Conversation, error)
-	// First is what the person gave on the command line.
+	// First is what the user gave on the command line.
 	First string
 	// History is what was entered before, oldest first, and Remember keeps another entry; nil forgets it.
 	History  []string
@@ -62,24 +58,20 @@ type Conversation struct {
 
 // A Front is the front end.
 type Front struct {
-	cfg    Config
-	editor lineedit.Editor
-	typed  chan typed
-	taken  chan struct{} // what was typed is dealt with, and more can be read
+	cfg      Config
+	keyboard *keyboard
+	out      *printer
+	talk     *Conversation
+	left     *Conversation // the last one, after it was left
 
-	talk *Conversation
-	left *Conversation // the last one, after it was left
-	out  *printer
-
-	working  bool       // a turn runs
-	awaited  bool       // what was entered will be answered by an entry: the prompt waits for it
-	asked    []question // that wait for an answer
-	followed *following // the task that the person waits for, or nil
-	offer    *offer     // what a number stands for, or nil
-	leave    bool       // the next Ctrl-C leaves
-	ended    bool       // nothing more will be typed: the turn that runs is the last
-	next     *string    // the session to go on with
-	partial  string     // lines that go on, where In delivers lines
+	working  bool      // a turn runs
+	awaited  bool      // what was entered will be answered by an entry: the prompt waits for it
+	asked    questions // that wait for an answer
+	followed *follower // the task that the user waits for, or nil
+	offer    *offer    // what a number stands for, or nil
+	leave    bool      // the next Ctrl-C leaves
+	ended    bool      // nothing more will be typed: the turn that runs is the last
+	next     *string   // the session to go on with
 }
 
 // New returns a front end.
@@ -87,73 +79,18 @@ func New(cfg Config) *Front {
 	if cfg.Width == nil {
 		cfg.Width = func() int { return 0 }
 	}
-	f := &Front{cfg: cfg, typed: make(chan typed), taken: make(chan struct{}, 1)}
-	f.editor = lineedit.Editor{Prompt: "> ", More: ". ", Width: cfg.Width, History: cfg.History, Complete: f.complete}
+	f := &Front{cfg: cfg, keyboard: newKeyboard(cfg), out: newPrinter(cfg)}
+	f.keyboard.Complete = f.complete
 	return f
 }
 
-// A typed is what the person entered: keys, a line, or the end.
-type typed struct {
-	keys []lineedit.Key
-	line string
-	end  bool
-}
-
-// read hands on what is typed, and reads on when that is dealt with: what a command starts may want to read
-// too. Nothing can wake it from reading an input that stays open, so nobody waits for it.
-func (f *Front) read(ctx context.Context) {
-	send := func(t typed) bool {
-		select {
-		case f.typed <- t:
-		case <-ctx.Done():
-			return false
-		}
-		select {
-		case <-f.taken:
-			return true
-		case <-ctx.Done():
-			return false
-		}
-	}
-	var keys lineedit.Decoder
-	var rest string
-	buf := make([]byte, 64<<10)
-	for {
-		n, err := f.cfg.In.Read(buf)
-		if f.cfg.Keys && n > 0 {
-			if k := keys.Decode(buf[:n]); len(k) > 0 && !send(typed{keys: k}) {
-				return
-			}
-		} else {
-			rest += string(buf[:n])
-			for {
-				line, after, ok := strings.Cut(rest, "\n")
-				if !ok {
-					break
-				}
-				if rest = after; !send(typed{line: line}) {
-					return
-				}
-			}
-		}
-		if err != nil {
-			if rest != "" {
-				send(typed{line: rest})
-			}
-			send(typed{end: true})
-			return
-		}
-	}
-}
-
-// Run talks with the person until one of them leaves. Ctx ends it.
+// Run talks with the user until they leave. Ctx ends it.
 func (f *Front) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	f.out = newPrinter(f.cfg)
 	resume := ""
 	f.next = &resume
-	go f.read(ctx)
+	go f.keyboard.read(ctx)
 	for f.next != nil {
 		resume, f.next = *f.next, nil
 		talk, err := f.cfg.Open(ctx, resume)
@@ -168,11 +105,13 @@ func (f *Front) Run(ctx context.Context) error {
 		f.talk, f.out.talk = talk, talk
 		f.converse(ctx, err == nil)
 	}
-	f.farewell()
+	if f.left != nil {
+		f.out.farewell(f.left)
+	}
 	return nil
 }
 
-// converse talks in one session, until the person leaves it.
+// converse talks in one session, until the user leaves it.
 func (f *Front) converse(ctx context.Context, begins bool) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -199,7 +138,7 @@ func (f *Front) converse(ctx context.Context, begins bool) {
 	defer slow.Stop()
 	for f.next == nil && !f.gone(ctx) {
 		news := entries
-		if (!f.editor.Empty() || f.offer != nil) && (f.working || len(f.asked) > 0) {
+		if (!f.keyboard.Empty() || f.offer != nil) && (f.working || len(f.asked) > 0) {
 			// What is being typed is not written over, and no question comes between a list and the number
 			// that is chosen from it; the session keeps the rest.
 			news = nil
@@ -207,19 +146,20 @@ func (f *Front) converse(ctx context.Context, begins bool) {
 		select {
 		case e := <-news:
 			f.entry(e)
-		case t := <-f.typed:
+		case t := <-f.keyboard.typed:
 			f.take(ctx, t)
-			f.taken <- struct{}{}
+			f.keyboard.taken <- struct{}{}
 		case <-f.cfg.Interrupts:
 			f.interrupt(ctx)
-		case <-f.followedDone():
-			f.followMore()
+		case <-f.followed.done():
+			f.followed.show(f.out)
+			f.unfollow()
 			f.prompt()
 		case <-slow.C:
-			if f.followed != nil && f.editor.Empty() {
-				f.followMore()
+			if f.followed != nil && f.keyboard.Empty() && !f.followed.show(f.out) {
+				f.unfollow()
 			}
-			if f.editor.Empty() && len(f.asked) == 0 && f.offer == nil {
+			if f.keyboard.Empty() && len(f.asked) == 0 && f.offer == nil {
 				f.out.waiting()
 			}
 		case <-ctx.Done():
@@ -233,7 +173,7 @@ func (f *Front) busy() bool { return f.working || f.awaited }
 // gone reports whether the conversation is over.
 func (f *Front) gone(ctx context.Context) bool { return ctx.Err() != nil || f.talk == nil }
 
-// begin greets the person, shows the end of what was said before, and says what they came to say.
+// begin greets the user, shows the end of what was said before, and says what they came to say.
 func (f *Front) begin(ctx context.Context) {
 	f.out.say(f.talk.Greeting)
 	said := f.talk.Conversation()
@@ -241,7 +181,7 @@ func (f *Front) begin(ctx context.Context) {
 	f.working, f.asked, f.offer = false, nil, nil
 	if first := f.cfg.First; first != "" {
 		f.cfg.First = ""
-		f.out.line(f.editor.Prompt + term.Sanitize(first))
+		f.out.line(f.keyboard.Prompt + term.Sanitize(first))
 		f.enter(ctx, first)
 		return
 	}
@@ -264,10 +204,11 @@ func (f *Front) entry(e session.Entry) {
 	case session.Settled:
 		f.settled(ev)
 	case session.Finished:
-		f.finished(ev)
+		f.working, f.leave, f.awaited = false, false, false
+		f.out.finished(ev)
 	case session.Changed:
 		f.awaited = false
-		f.changed(ev)
+		f.out.changed(ev)
 	}
 	if f.ended && (!f.busy() || len(f.asked) > 0) { // nobody is left to answer
 		f.quit()
@@ -278,48 +219,15 @@ func (f *Front) entry(e session.Entry) {
 	}
 }
 
-func (f *Front) finished(ev session.Finished) {
-	f.working, f.leave, f.awaited = false, false, false
-	f.out.end()
-	switch {
-	case ev.Reason.OK(), ev.Err != nil: // an error was told when it came
-	case ev.Reason.Aborted():
-		f.out.say("Interrupted. What is next?")
-	case ev.Detail != "":
-		f.out.say(ev.Detail)
-	default:
-		f.out.say("The turn ended: " + strings.ReplaceAll(string(ev.Reason), "_", " ") + ".")
-	}
-	if limit := f.talk.WarnUSD; limit > 0 && ev.Before.CostUSD < limit && ev.After.CostUSD >= limit {
-		f.out.say("This session has cost " + amount.USD(ev.After.CostUSD) + " so far. /cost shows what for.")
-	}
-}
-
-func (f *Front) changed(ev session.Changed) {
-	if ev.Model != "" {
-		f.out.say("The model is " + ev.Model + " from now on.")
-	}
-	if ev.Mode != "" {
-		f.out.say("The permission mode is " + ev.Mode + " from now on.")
-	}
-}
-
-// prompt invites the person to type. What was typed already stands behind it.
+// prompt invites the user to type. What was typed already stands behind it.
 func (f *Front) prompt() {
 	f.out.fresh()
+	text := f.asked.prompt()
 	if f.cfg.Keys {
-		f.editor.Prompt = f.promptText()
-		f.out.edit(f.editor.Open())
-		return
+		f.keyboard.Prompt = text
+		text = f.keyboard.Open()
 	}
-	f.out.edit(f.promptText())
-}
-
-func (f *Front) promptText() string {
-	if len(f.asked) == 0 {
-		return "> "
-	}
-	return f.asked[0].prompt()
+	f.out.edit(text)
 }
 
 // say starts a turn, or steers the one that runs.
@@ -338,9 +246,8 @@ func (f *Front) say(ctx context.Context, text string) {
 
 // interrupt stops the turn; what is asked then is answered by it. A second time it leaves.
 func (f *Front) interrupt(ctx context.Context) {
-	typing := !f.editor.Empty() || f.followed != nil
-	f.editor.Clear()
-	f.partial, f.offer = "", nil
+	typing := f.keyboard.forget() || f.followed != nil
+	f.offer = nil
 	f.unfollow()
 	switch {
 	case f.leave:
@@ -375,20 +282,9 @@ func (f *Front) submit(ctx context.Context, op session.Op) bool {
 	return err == nil
 }
 
-// farewell says what the session came to, if a model was asked at all.
-func (f *Front) farewell() {
-	if f.left == nil {
-		return
+// unfollow goes back from a task to the conversation. The task goes on.
+func (f *Front) unfollow() {
+	if f.followed != nil {
+		f.followed, f.awaited = nil, false
 	}
-	if t := f.left.Totals(); t.Usage.Output > 0 {
-		f.out.line(desk.Spent(t))
-	}
-	if len(f.left.Conversation()) > 0 {
-		f.out.line("To go on with this session: adze --resume " + f.left.ID())
-	}
-}
-
-// reason returns why a call was not run, from the result the model got.
-func reason(ev agent.ToolDone) string {
-	return tool.OneLine(msg.PlainText(ev.Result.Parts), 200)
 }

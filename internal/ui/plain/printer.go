@@ -2,7 +2,6 @@ package plain
 
 import (
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -10,21 +9,17 @@ import (
 	"adze/internal/desk"
 	"adze/internal/model"
 	"adze/internal/msg"
+	"adze/internal/platform/amount"
 	"adze/internal/platform/term"
 	"adze/internal/session"
 	"adze/internal/tool"
 	"adze/internal/ui/draw"
 )
 
-// A printer writes what happens in a session, one thing below the other.
+// A printer writes what happens in a session.
 type printer struct {
-	cfg  Config
-	w    io.Writer
-	wrap draw.Wrapper
+	screen
 	talk *Conversation
-
-	column   bool // the line that is written is not empty
-	prompted bool // and it is the prompt, with what is typed
 
 	// The response that arrives: its text by block, as far as it was written. A reader that missed a
 	// piece waits for the whole.
@@ -45,69 +40,9 @@ type running struct {
 }
 
 func newPrinter(cfg Config) *printer {
-	p := &printer{cfg: cfg, w: cfg.Out, shown: map[string]bool{}}
+	p := &printer{screen: screen{w: cfg.Out, cfg: cfg}, shown: map[string]bool{}}
 	p.begin()
 	return p
-}
-
-// write writes text as it is. A prompt that is on the screen stays where it is.
-func (p *printer) write(text string) {
-	if text == "" {
-		return
-	}
-	if p.prompted {
-		text = "\n" + text
-		p.prompted = false
-	}
-	p.edit(text)
-	p.prompted = false
-}
-
-// edit writes the prompt, or what is typed behind it.
-func (p *printer) edit(text string) {
-	if text == "" {
-		return
-	}
-	io.WriteString(p.w, text) // ok: when nobody sees it, the end of the input tells
-	p.column = !strings.HasSuffix(text, "\n")
-	p.prompted = true
-}
-
-// entered says that the line of the prompt is complete, and the next one is empty.
-func (p *printer) entered() { p.column, p.prompted = false, false }
-
-// fresh makes sure that the next text begins on a line of its own.
-func (p *printer) fresh() {
-	p.write(p.wrap.End())
-	switch {
-	case p.prompted:
-		p.edit("\n")
-		p.entered()
-	case p.column:
-		p.write("\n")
-	}
-}
-
-// line writes one line, which must be safe already.
-func (p *printer) line(text string) {
-	p.fresh()
-	p.write(text + "\n")
-}
-
-// say tells the person something.
-func (p *printer) say(text string) {
-	p.fresh()
-	p.wrap.Width = p.width()
-	p.write(p.wrap.Add(text))
-	p.fresh()
-}
-
-func (p *printer) width() int {
-	const comfortable = 100
-	if w := p.cfg.Width(); w >= 20 {
-		return min(w-1, comfortable)
-	}
-	return 79
 }
 
 // begin forgets the response that was there.
@@ -118,6 +53,43 @@ func (p *printer) begin() {
 func (p *printer) end() {
 	p.fresh()
 	p.calls, p.retried, p.shown = nil, false, map[string]bool{}
+}
+
+// finished says how a turn ended, unless it did what it was asked to do.
+func (p *printer) finished(ev session.Finished) {
+	p.end()
+	switch {
+	case ev.Reason.OK(), ev.Err != nil: // an error was told when it came
+	case ev.Reason.Aborted():
+		p.say("Interrupted. What is next?")
+	case ev.Detail != "":
+		p.say(ev.Detail)
+	default:
+		p.say("The turn ended: " + strings.ReplaceAll(string(ev.Reason), "_", " ") + ".")
+	}
+	if limit := p.talk.WarnUSD; limit > 0 && ev.Before.CostUSD < limit && ev.After.CostUSD >= limit {
+		p.say("This session has cost " + amount.USD(ev.After.CostUSD) + " so far. /cost shows what for.")
+	}
+}
+
+// changed says what the session uses from now on.
+func (p *printer) changed(ev session.Changed) {
+	if ev.Model != "" {
+		p.say("The model is " + ev.Model + " from now on.")
+	}
+	if ev.Mode != "" {
+		p.say("The permission mode is " + ev.Mode + " from now on.")
+	}
+}
+
+// farewell says what a session came to, if a model was asked at all.
+func (p *printer) farewell(c *Conversation) {
+	if t := c.Totals(); t.Usage.Output > 0 {
+		p.line(desk.Spent(t))
+	}
+	if len(c.Conversation()) > 0 {
+		p.line("To go on with this session: adze --resume " + c.ID())
+	}
 }
 
 // event writes an event of the loop.
@@ -175,13 +147,6 @@ func (p *printer) speak(d model.TextDelta) {
 	p.write(p.wrap.Add(d.Text))
 }
 
-// paragraph leaves an empty line before an answer.
-func (p *printer) paragraph() {
-	p.fresh()
-	p.write("\n")
-	p.column = false
-}
-
 // answer writes what of an answer has not been written piece by piece.
 func (p *printer) answer(e msg.Entry) {
 	n := 0
@@ -233,34 +198,6 @@ func (p *printer) done(ev agent.ToolDone) {
 	}
 }
 
-// maxShown is how many lines of a display are written.
-const maxShown = 40
-
-// display writes a display, indented.
-func (p *printer) display(d tool.Display) {
-	p.page(desk.Page{Blocks: []desk.Block{desk.Output{Display: d}}})
-}
-
-// page writes a page.
-func (p *printer) page(page desk.Page) { p.lines(draw.Page(page, p.options())) }
-
-func (p *printer) lines(lines []string) {
-	for _, line := range lines {
-		p.line(line)
-	}
-}
-
-func (p *printer) options() draw.Options {
-	return draw.Options{Width: p.width(), Max: maxShown, Dir: p.cfg.Dir, Palette: p.cfg.Palette}
-}
-
-// whole writes a text that somebody is to agree to: nothing of it is left out or kept from sight.
-func (p *printer) whole(text string) {
-	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
-		p.say("  " + line)
-	}
-}
-
 // waiting tells once of each call that takes longer than a second.
 func (p *printer) waiting() {
 	for _, c := range p.calls {
@@ -293,4 +230,9 @@ func (p *printer) recall(entries []msg.Entry) {
 		p.write("\n")
 		p.say(text)
 	}
+}
+
+// reason returns why a call was not run, from the result the model got.
+func reason(ev agent.ToolDone) string {
+	return tool.OneLine(msg.PlainText(ev.Result.Parts), 200)
 }

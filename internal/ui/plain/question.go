@@ -16,6 +16,17 @@ type question struct {
 	dialog
 }
 
+// questions wait for an answer, the first one now.
+type questions []question
+
+// prompt returns what invites the user to answer the first question, or to say something.
+func (q questions) prompt() string {
+	if len(q) == 0 {
+		return "> "
+	}
+	return q[0].prompt()
+}
+
 // A dialog puts one kind of question, line by line.
 type dialog interface {
 	// draw shows what is asked.

@@ -1,0 +1,115 @@
+package plain
+
+import (
+	"io"
+	"strings"
+
+	"adze/internal/desk"
+	"adze/internal/tool"
+	"adze/internal/ui/draw"
+)
+
+// A screen is where text goes, one line below the other, around a prompt with what is typed.
+type screen struct {
+	w    io.Writer
+	cfg  Config
+	wrap draw.Wrapper
+
+	column   bool // the line that is written is not empty
+	prompted bool // and it is the prompt, with what is typed
+}
+
+// maxShown is how many lines of a display are written.
+const maxShown = 40
+
+// write writes text as it is. A prompt that is on the screen stays where it is.
+func (s *screen) write(text string) {
+	if text == "" {
+		return
+	}
+	if s.prompted {
+		text = "\n" + text
+		s.prompted = false
+	}
+	s.edit(text)
+	s.prompted = false
+}
+
+// edit writes the prompt, or what is typed behind it.
+func (s *screen) edit(text string) {
+	if text == "" {
+		return
+	}
+	io.WriteString(s.w, text) // ok: when nobody sees it, the end of the input tells
+	s.column = !strings.HasSuffix(text, "\n")
+	s.prompted = true
+}
+
+// entered says that the line of the prompt is complete, and the next one is empty.
+func (s *screen) entered() { s.column, s.prompted = false, false }
+
+// fresh makes sure that the next text begins on a line of its own.
+func (s *screen) fresh() {
+	s.write(s.wrap.End())
+	switch {
+	case s.prompted:
+		s.edit("\n")
+		s.entered()
+	case s.column:
+		s.write("\n")
+	}
+}
+
+// line writes one line, which must be safe already.
+func (s *screen) line(text string) {
+	s.fresh()
+	s.write(text + "\n")
+}
+
+// say tells the user something.
+func (s *screen) say(text string) {
+	s.fresh()
+	s.wrap.Width = s.width()
+	s.write(s.wrap.Add(text))
+	s.fresh()
+}
+
+func (s *screen) width() int {
+	const comfortable = 100
+	if w := s.cfg.Width(); w >= 20 {
+		return min(w-1, comfortable)
+	}
+	return 79
+}
+
+// paragraph leaves an empty line before an answer.
+func (s *screen) paragraph() {
+	s.fresh()
+	s.write("\n")
+	s.column = false
+}
+
+// display writes a display, indented.
+func (s *screen) display(d tool.Display) {
+	s.page(desk.Page{Blocks: []desk.Block{desk.Output{Display: d}}})
+}
+
+// page writes a page.
+func (s *screen) page(page desk.Page) { s.lines(draw.Page(page, s.options())) }
+
+func (s *screen) lines(lines []string) {
+	for _, line := range lines {
+		s.line(line)
+	}
+}
+
+func (s *screen) options() draw.Options {
+	return draw.Options{Width: s.width(), Max: maxShown, Dir: s.cfg.Dir, Palette: s.cfg.Palette}
+}
+
+// whole writes a text that the user is to agree to: nothing of it is left out or kept from sight.
+func (s *screen) whole(text string) {
+	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
+		s.say("  " + line)
+	}
+}
