@@ -29,8 +29,11 @@ func commands() []Command {
 		summaryCommand(),
 		memoryCommand(),
 		contextCommand(),
+		hooksCommand(),
+		permissionsCommand(),
 		tasksCommand(),
 		costCommand(),
+		versionCommand(),
 		exitCommand(),
 	}
 }

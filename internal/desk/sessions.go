@@ -8,13 +8,19 @@ import (
 	"os"
 
 	"adze/internal/platform/amount"
+	"adze/internal/session"
 	"adze/internal/session/archive"
 	"adze/internal/session/store"
 )
 
 func clearCommand() Command {
-	return Command{Name: "clear", Kind: Change, Doc: "start a new session; this one is kept", Terminal: true,
-		Run: func(context.Context, *Desk, string) (Answer, error) { return Switch{}, nil }}
+	return Command{Name: "clear", Kind: Work, Doc: "start over; what was said before is kept on disk",
+		Run: func(_ context.Context, d *Desk, _ string) (Answer, error) {
+			if d.Terminal {
+				return Switch{}, nil
+			}
+			return Operation{Op: session.Clear{}, Entries: true}, nil
+		}}
 }
 
 func resumeCommand() Command {

@@ -8,15 +8,15 @@ import (
 
 	"adze/internal/hook"
 	"adze/internal/model"
-	"adze/internal/permission/rule"
+	"adze/internal/permission"
 	"adze/internal/session"
 )
 
 // A Permission is what decides on calls.
 type Permission struct {
-	// Mode returns the permission mode, and Rules the rules in force.
-	Mode  func() string
-	Rules func() []rule.Rule
+	// Mode returns the permission mode, and Policy the rules in force.
+	Mode   func() string
+	Policy func() *permission.Policy
 	// Dirs are further directories to work in.
 	Dirs []string
 }

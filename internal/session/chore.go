@@ -97,6 +97,21 @@ func (s *Session) writeNotes(ctx context.Context) (agent.Event, error) {
 	return agent.Notice{Text: text}, err
 }
 
+// clear is the chore of [Clear].
+func (s *Session) clear(ctx context.Context) (agent.Event, error) {
+	m, _, err := s.cfg.Models.resolve(s.Model())
+	if err == nil && s.window == nil {
+		err = errors.New("this session cannot be cleared")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(s.hist.Entries()) == 0 {
+		return agent.Notice{Text: "There is nothing to clear."}, nil
+	}
+	return s.window.Turn(m, s.cfg.Preamble.make(ctx, m, s.ToolSpecs)).Clear(), nil
+}
+
 // snip is the chore of [Snip].
 func (s *Session) snip(context.Context) (agent.Event, error) {
 	text := "Nothing is cut out of conversations here; the setting snip.enabled switches it on."

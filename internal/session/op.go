@@ -46,6 +46,13 @@ type (
 		UpTo, From string
 	}
 
+	// Clear begins the conversation anew, after the turn that runs: what was said before is no longer sent. The
+	// transcript keeps it.
+	Clear struct {
+		// ID is what it can be withdrawn by while it waits; it may be empty.
+		ID string
+	}
+
 	// Snip cuts out of what is sent, with the next request, what the model has called stale.
 	Snip struct{}
 
@@ -106,6 +113,7 @@ func (Steer) op()       {}
 func (Note) op()        {}
 func (Compact) op()     {}
 func (Notes) op()       {}
+func (Clear) op()       {}
 func (Snip) op()        {}
 func (Local) op()       {}
 func (Interrupt) op()   {}
@@ -194,6 +202,8 @@ func (s *Session) Submit(ctx context.Context, op Op) error {
 		return s.queue.add(job{Prompt: Prompt(op), note: true})
 	case Compact:
 		return s.queue.add(job{Prompt: Prompt{ID: op.ID}, note: true, chore: s.compact(op)})
+	case Clear:
+		return s.queue.add(job{Prompt: Prompt{ID: op.ID}, note: true, chore: s.clear})
 	case Snip:
 		return s.queue.add(job{note: true, chore: s.snip})
 	case Notes:

@@ -14,7 +14,6 @@ import (
 	"adze/internal/hook"
 	"adze/internal/msg"
 	"adze/internal/permission"
-	"adze/internal/permission/rule"
 	"adze/internal/platform/fileindex"
 	"adze/internal/platform/paths"
 	"adze/internal/platform/replace"
@@ -33,8 +32,7 @@ func (c *Conversation) Desk() *desk.Desk {
 		Session:  c.Session, Dir: c.ws.Dir, Home: c.ws.Project.Home, Now: c.ws.Now, Log: c.record.log,
 		Catalog: c.ws.Models.table, Tasks: c.shell.tasks, Version: c.ws.Version, Thinking: c.model.thinkingWith,
 		Permission: desk.Permission{
-			Mode: c.Mode, Dirs: c.spec.Access.Dirs,
-			Rules: func() []rule.Rule { return c.Gate.Policy().Rules() },
+			Mode: c.Mode, Policy: c.Gate.Policy, Dirs: c.spec.Access.Dirs,
 		},
 		Files: desk.Files{
 			Dir: c.ws.Dir, History: c.files.history, State: c.files.state,

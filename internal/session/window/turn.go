@@ -156,6 +156,21 @@ func (t *Turn) Summarise(ctx context.Context, focus string, side compact.Side, a
 	return *t.begin(seg, compact.Manual, focus), nil
 }
 
+// Clear begins the conversation anew, because the user wants it.
+func (t *Turn) Clear() agent.Compacted {
+	entries := t.conv.History.Entries()
+	first := msg.Entry{
+		ID: t.conv.NewID(), Time: t.conv.Now(), Hidden: true,
+		Message: msg.Message{Role: msg.User, Parts: []msg.Part{msg.Reminder(cleared)}},
+	}
+	seg := &compact.Segment{Summary: first, Text: cleared, Before: t.count(conversation(entries))}
+	seg.After = t.count(conversation(seg.Entries()))
+	return *t.begin(seg, compact.Manual, "")
+}
+
+// cleared is what a conversation begins with after the user cleared it.
+const cleared = "The user has cleared the conversation and starts over. Nothing of what was said before is known any more."
+
 // begin makes seg the conversation.
 func (t *Turn) begin(seg *compact.Segment, trigger compact.Trigger, focus string) *agent.Compacted {
 	t.conv.History.Restart(seg, t.boundary(seg, trigger, focus))

@@ -33,11 +33,7 @@ func (f *Front) interpret(ctx context.Context, p session.Prompt) (session.Prompt
 		case desk.Prompt:
 			return session.Prompt{ID: p.ID, Parts: []msg.Part{&msg.Text{Text: a.Text}}}, nil
 		case desk.Operation:
-			if op, ok := a.Op.(session.Compact); ok {
-				op.ID = p.ID
-				a.Op = op
-			}
-			return p, a.Op
+			return p, withID(a.Op, p.ID)
 		}
 		run = func(context.Context) (desk.Answer, error) { return answer, err }
 	}
@@ -48,6 +44,19 @@ func (f *Front) interpret(ctx context.Context, p session.Prompt) (session.Prompt
 		}
 		return f.carryOut(ctx, answer)
 	}}
+}
+
+// withID returns op with the id of the message that asked for it, so that the host can take it back.
+func withID(op session.Op, id string) session.Op {
+	switch op := op.(type) {
+	case session.Compact:
+		op.ID = id
+		return op
+	case session.Clear:
+		op.ID = id
+		return op
+	}
+	return op
 }
 
 // command returns the command that a prompt is, with its argument, or nil.

@@ -24,10 +24,10 @@ import (
 	"adze/internal/model/replay"
 	"adze/internal/model/tokens"
 	"adze/internal/msg"
+	"adze/internal/permission"
 	"adze/internal/session"
 	"adze/internal/session/window"
 	"adze/internal/tool"
-	"adze/internal/ui/hostapi"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -60,7 +60,7 @@ func newStage(t testing.TB, script string, change func(*session.Config, *Config)
 		}},
 		Controls: session.Controls{SetMode: func(mode string) (string, error) {
 			if mode == "bypassPermissions" {
-				return "", &hostapi.Refusal{Code: "bypass_not_launched", Text: "not started with it"}
+				return "", permission.ErrBypass
 			}
 			st.mode.Store(mode)
 			return mode, nil

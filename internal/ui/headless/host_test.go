@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"adze/internal/permission"
 	"adze/internal/session"
 )
 
@@ -77,7 +78,7 @@ func TestControl(t *testing.T) {
 			"subtype": "success", "request_id": "r", "response": map[string]any{"mode": "plan"},
 		}},
 		{"mode refused", `{"subtype":"set_permission_mode","mode":"bypassPermissions"}`, map[string]any{
-			"subtype": "error", "request_id": "r", "error": "not started with it", "error_code": "bypass_not_launched",
+			"subtype": "error", "request_id": "r", "error": permission.ErrBypass.Error(), "error_code": "bypass_not_launched",
 		}},
 	}
 	for _, tt := range tests {

@@ -139,7 +139,7 @@ func (a api) context(context.Context, none) (any, error) {
 func (a api) rules(context.Context, none) (any, error) {
 	p := a.Permission
 	rules := []object{}
-	for _, r := range p.Rules() {
+	for _, r := range p.Policy().Rules() {
 		rules = append(rules, object{"behavior": r.Behavior, "source": string(r.Scope), "rule": r.Text(), "editability": "readonly"})
 	}
 	dirs := []object{{"path": a.Dir, "source": "cliArg"}}

@@ -219,8 +219,8 @@ func (p *printer) retrying(r model.Retrying) {
 // recall writes messages of an earlier conversation.
 func (p *printer) recall(entries []msg.Entry) {
 	for _, e := range entries {
-		text := strings.TrimSpace(e.Message.Text())
-		if text == "" || e.Hidden || strings.HasPrefix(text, "[Request interrupted") {
+		text := desk.Said(e.Message)
+		if text == "" || e.Hidden {
 			continue
 		}
 		if e.Message.Role == msg.User {

@@ -1,0 +1,109 @@
+package desk
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"adze/internal/hook"
+	"adze/internal/model/cost"
+	"adze/internal/msg"
+	"adze/internal/permission"
+	"adze/internal/permission/rule"
+	"adze/internal/platform/scope"
+)
+
+// Proves HOOK-32.
+func TestHooksPage(t *testing.T) {
+	if diff := cmp.Diff(Say("There are no hooks."), hooksPage(Hooks{})); diff != "" {
+		t.Error(diff)
+	}
+	got := hooksPage(Hooks{
+		Policy: hook.Policy{Disable: true},
+		List: []hook.Listing{
+			{Event: hook.PreToolUse, Matcher: "Bash", Label: "check.sh", Source: "user", Last: &hook.Report{Outcome: "success", Duration: 3 * time.Second}, Slow: true},
+			{Event: hook.Stop, Label: "say done", Source: "project", Idle: "not trusted"},
+			{Event: hook.Stop, Label: "log", Source: "user"},
+		},
+	})
+	want := Page{Blocks: []Block{
+		Text("All hooks are switched off."),
+		Table{
+			Columns: []Column{{Name: "Event"}, {Name: "matches"}, {Name: "runs", Cut: true}, {Name: "from"}, {Name: "last"}},
+			Rows: [][]string{
+				{"PreToolUse", "Bash", "check.sh", "user", "success, 3s"},
+				{"Stop", "*", "say done", "project", "does not run: not trusted"},
+				{"Stop", "*", "log", "user", "-"},
+			},
+		},
+		Notice("check.sh is slow, and PreToolUse waits for it"),
+	}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Proves PERM-10, PERM-48.
+func TestPermissionsPage(t *testing.T) {
+	s, _ := newSession(t, t.TempDir(), t.TempDir(), "id")
+	var rules []rule.Rule
+	d := New(Config{Session: s, Permission: Permission{
+		Mode:   func() string { return "default" },
+		Policy: func() *permission.Policy { return permission.Compile(permission.Config{Rules: rules}) },
+	}})
+	want := Say("The permission mode is default.", "There are no permission rules.")
+	if diff := cmp.Diff(want, permissionsPage(d)); diff != "" {
+		t.Error(diff)
+	}
+	rules = []rule.Rule{
+		{Tool: "Bash", Behavior: rule.Deny, Scope: scope.User, File: "/home/settings.json", Line: 3},
+		{Tool: "Bash", Content: "ls", Behavior: rule.Allow, Scope: scope.Session},
+	}
+	d.Permission.Dirs = []string{"/other"}
+	got := permissionsPage(d)
+	texts := map[string]bool{}
+	for _, b := range got.Blocks {
+		switch b := b.(type) {
+		case Table:
+			for _, row := range b.Rows {
+				texts[row[0]+" "+row[1]] = true
+			}
+		case Notice:
+			texts[string(b)] = true
+		case Items:
+			texts[b[0]] = true
+		}
+	}
+	for _, want := range []string{"deny Bash", "allow Bash(ls)", "allow Bash(ls) never takes effect: deny Bash comes first", "/other"} {
+		if !texts[want] {
+			t.Errorf("%q is not in %v", want, got)
+		}
+	}
+}
+
+// Proves SESS-45.
+func TestCostPage(t *testing.T) {
+	totals := cost.Totals{CostUSD: 1.5, HasUnknownCost: true, API: 90 * time.Second, LinesAdded: 3, Models: map[string]cost.Model{"b": {}, "a": {}}}
+	got := costPage(totals)
+	want := Fields{
+		{"Total cost", "more than $1.50 (of some models the price is unknown)"}, {"Waiting", "1m30s for the model, 0s for tools"}, {"Lines changed", "3 added, 0 removed"},
+	}
+	if diff := cmp.Diff(want, got.Blocks[0]); diff != "" {
+		t.Error(diff)
+	}
+	if rows := got.Blocks[1].(Table).Rows; len(rows) != 2 || rows[0][0] != "a" {
+		t.Error(rows)
+	}
+}
+
+// What the program tells the model is not shown to the user.
+func TestSaid(t *testing.T) {
+	m := msg.Message{Role: msg.User, Parts: []msg.Part{&msg.Text{Text: "hello"}, msg.Reminder("be careful"), msg.NewToolUse("x", "Y", "{}"), &msg.Text{Text: "there "}}}
+	if got := Said(m); got != "hello\nthere" {
+		t.Errorf("%q", got)
+	}
+	if got := Said(msg.Message{Parts: []msg.Part{msg.Reminder("x")}}); got != "" {
+		t.Errorf("%q", got)
+	}
+}

@@ -1,0 +1,20 @@
+package desk
+
+import (
+	"strings"
+
+	"adze/internal/msg"
+)
+
+// Said returns what the user or the model said in a message, without what the program told the model beside it.
+func Said(m msg.Message) string {
+	var texts []string
+	for _, part := range m.Parts {
+		t, ok := part.(*msg.Text)
+		_, reminded := msg.Reminded(part)
+		if ok && !reminded && !strings.HasPrefix(t.Text, "[Request interrupted") {
+			texts = append(texts, t.Text)
+		}
+	}
+	return strings.TrimSpace(strings.Join(texts, "\n"))
+}
