@@ -45,5 +45,39 @@ func settingsReference() string {
 		"In a workspace that is not trusted only rules that deny or ask count; see `adze trust`. A project can never set what is marked *personal*.\n\n" +
 		"A wrong value is reported once and left out; it never stops the program. A file that is not JSON does, because what it forbids is not known; " +
 		"while adze runs, what the file said before stays in force. `adze config list` shows what is set and where, `adze config schema` prints a JSON Schema for editors.\n\n" +
-		config.Reference(settings.Keys())
+		settingsTable(settings.Keys())
+}
+
+// settingsTable returns the keys as a table in Markdown.
+func settingsTable(keys []config.Key) string {
+	var b strings.Builder
+	b.WriteString("| Key or variable | Default | Accepted | Meaning | Requirement |\n|---|---|---|---|---|\n")
+	for i := range keys {
+		k := &keys[i]
+		var names []string
+		if k.Name != "" {
+			names = append(names, "`"+k.Name+"`")
+		}
+		for _, name := range k.Aliases {
+			names = append(names, "`"+name+"`")
+		}
+		for _, name := range k.Env {
+			names = append(names, "`"+name+"`")
+		}
+		def := "none"
+		if k.Default != "" {
+			def = "`" + k.Default + "`"
+		}
+		doc := k.Doc
+		if k.Personal {
+			doc += " *(personal)*"
+		}
+		for _, cell := range []string{strings.Join(names, ", "), def, k.Accepts(), doc, k.Requirement} {
+			b.WriteString("| ")
+			b.WriteString(strings.ReplaceAll(cell, "|", `\|`))
+			b.WriteString(" ")
+		}
+		b.WriteString("|\n")
+	}
+	return b.String()
 }

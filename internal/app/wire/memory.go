@@ -149,11 +149,11 @@ func (m *memoryView) muted() []string {
 }
 
 // guard returns what watches over what the model writes to memory, or nil if there is none.
-func (m *memoryView) guard() *memory.Guard {
+func (m *memoryView) guard() *memory.Gate {
 	if m.never != "" {
 		return nil
 	}
-	return &memory.Guard{Claim: m.claim, Folder: func() (memory.Folder, bool) { return m.folder, m.on() }}
+	return &memory.Gate{Claim: m.claim, Folder: func() (memory.Folder, bool) { return m.folder, m.on() }}
 }
 
 // set switches memory on or off for the rest of the conversation. What was said of it is no longer sent, so

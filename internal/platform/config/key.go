@@ -191,8 +191,8 @@ func (k *Key) choose(texts ...string) error {
 	return nil
 }
 
-// accepted says in words what the key accepts.
-func (k *Key) accepted() string {
+// Accepts says in words what the key accepts.
+func (k *Key) Accepts() string {
 	if k.Accepted != "" {
 		return k.Accepted
 	}
@@ -236,7 +236,7 @@ func (k *Key) accepted() string {
 
 // complaint says what is wrong with a value, what would be right and what happens now.
 func (k *Key) complaint(name, text string, problem error) string {
-	return fmt.Sprintf("%s is set to %s, which %v (accepted: %s); the value is ignored", name, shortened(text), problem, k.accepted())
+	return fmt.Sprintf("%s is set to %s, which %v (accepted: %s); the value is ignored", name, shortened(text), problem, k.Accepts())
 }
 
 // number writes x with commas between the thousands.

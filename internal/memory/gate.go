@@ -15,9 +15,9 @@ import (
 // errSecret says why something is not remembered.
 var errSecret = errors.New("it holds what looks like a secret, and memories are kept in plain text: save where the secret is found, or what it is for, but not the secret")
 
-// A Guard watches over what the tools write into the folder of memories. It is a [tool.Gate] that comes
+// A Gate checks what the tools write into the folder of memories. It is a [tool.Gate] that comes
 // after the permission check, and a [tool.After].
-type Guard struct {
+type Gate struct {
 	// Folder returns the folder, or false while there is no memory.
 	Folder func() (Folder, bool)
 	// Claim is called before something is written to the folder; it may be nil.
@@ -25,7 +25,7 @@ type Guard struct {
 }
 
 // Before refuses a call that would write a secret into the folder.
-func (g *Guard) Before(ctx context.Context, u *tool.Use) error {
+func (g *Gate) Before(ctx context.Context, u *tool.Use) error {
 	if _, ok := g.target(u); !ok || u.Verdict.Decision != tool.Allow {
 		return nil
 	}
@@ -40,7 +40,7 @@ func (g *Guard) Before(ctx context.Context, u *tool.Use) error {
 }
 
 // After takes away a memory that was written empty: it is forgotten.
-func (g *Guard) After(_ context.Context, u *tool.Use, r *tool.Result) error {
+func (g *Gate) After(_ context.Context, u *tool.Use, r *tool.Result) error {
 	path, ok := g.target(u)
 	if !ok || r.IsError || !strings.HasSuffix(path, ".md") || strings.HasSuffix(path, IndexName) {
 		return nil
@@ -57,7 +57,7 @@ func (g *Guard) After(_ context.Context, u *tool.Use, r *tool.Result) error {
 }
 
 // target returns the file in the folder that a call changes.
-func (g *Guard) target(u *tool.Use) (string, bool) {
+func (g *Gate) target(u *tool.Use) (string, bool) {
 	f, on := g.Folder()
 	path, ok := tool.PathOf(u.Call)
 	if !on || !ok || tool.FactsOf(u.Call).ReadOnly {

@@ -34,10 +34,10 @@ func (c call) Preview(context.Context) (tool.Display, error) {
 }
 
 // Proves MEM-23.
-func TestGuardRefusesSecrets(t *testing.T) {
+func TestGateRefusesSecrets(t *testing.T) {
 	f := folder(t, "a.md", "x")
 	claimed := 0
-	g := &Guard{
+	g := &Gate{
 		Folder: func() (Folder, bool) { return f, true },
 		Claim:  func() error { claimed++; return nil },
 	}
@@ -98,13 +98,13 @@ func judged(d tool.Decision, c call, input json.RawMessage) *tool.Use {
 }
 
 // Proves MEM-24.
-func TestGuardForgets(t *testing.T) {
+func TestGateForgets(t *testing.T) {
 	f := folder(t, "a.md", "", "full.md", "x", IndexName, "", "x.txt", "")
 	outside := filepath.Join(t.TempDir(), "o.md")
 	if err := os.WriteFile(outside, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	g := &Guard{Folder: func() (Folder, bool) { return f, true }}
+	g := &Gate{Folder: func() (Folder, bool) { return f, true }}
 	there := func(path string) bool { _, err := os.Lstat(path); return err == nil }
 	for path, stays := range map[string]bool{
 		f.Path("a.md"): false, f.Path("full.md"): true, f.Path(IndexName): true, f.Path("x.txt"): true, outside: true, f.Path("none.md"): false,
