@@ -55,9 +55,6 @@ func (w *Workspace) Bench(a AccessSpec) (*Bench, error) {
 	return b, nil
 }
 
-// Pool returns the tools that are offered.
-func (b *Bench) Pool() *tool.Pool { return b.pool }
-
 // Unavailable returns why a tool is not offered, or "" if it is, and whether a rule denies it.
 func (b *Bench) Unavailable(name string) (reason string, denied bool) {
 	if r, ok := b.Gate.Policy().DeniesTool(name); ok {
