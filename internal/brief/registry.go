@@ -23,7 +23,7 @@ func Cached(name string, compute func(*Facts) (string, error)) Section {
 // everything again that follows, it takes a reason.
 func Uncached(name, reason string, compute func(*Facts) (string, error)) Section {
 	if reason == "" {
-		panic("prompt: the section " + name + " breaks the cache without a reason")
+		panic("brief: the section " + name + " breaks the cache without a reason")
 	}
 	return Section{name: name, compute: compute, breaks: reason}
 }
