@@ -9,6 +9,7 @@ import (
 
 	"adze/internal/app/setup"
 	"adze/internal/app/wire"
+	"adze/internal/platform/amount"
 	"adze/internal/platform/filehistory"
 	"adze/internal/session/archive"
 )
@@ -45,7 +46,7 @@ func (o *runOptions) rewindFiles(ctx context.Context, env *Env) error {
 		return err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, %d insertions, %d deletions\n", count(report.Files, "file"), report.Insertions, report.Deletions)
+	fmt.Fprintf(&b, "%s, %d insertions, %d deletions\n", amount.Of(report.Files, "file", "files"), report.Insertions, report.Deletions)
 	for _, path := range report.Paths {
 		fmt.Fprintf(&b, "  %s\n", path)
 	}
@@ -54,11 +55,4 @@ func (o *runOptions) rewindFiles(ctx context.Context, env *Env) error {
 		fmt.Fprintf(&b, "To take this back: adze --resume %s --rewind-files %s\n", id, report.Undo)
 	}
 	return env.show(b.String())
-}
-
-func count(n int, unit string) string {
-	if n == 1 {
-		return "1 " + unit
-	}
-	return fmt.Sprintf("%d %ss", n, unit)
 }

@@ -68,13 +68,3 @@ func TestSessionInUse(t *testing.T) {
 		t.Error(err)
 	}
 }
-
-func TestAge(t *testing.T) {
-	for d, want := range map[time.Duration]string{
-		-time.Hour: "just now", time.Second: "just now", 5 * time.Minute: "5m ago", 47 * time.Hour: "47h ago", 49 * time.Hour: "2d ago",
-	} {
-		if got := age(d); got != want {
-			t.Errorf("%v: %s", d, got)
-		}
-	}
-}

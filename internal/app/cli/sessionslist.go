@@ -10,6 +10,7 @@ import (
 
 	"adze/internal/app/setup"
 	"adze/internal/msg"
+	"adze/internal/platform/amount"
 	"adze/internal/session/archive"
 	"adze/internal/session/store"
 )
@@ -81,7 +82,7 @@ func (t *sessionTask) table(infos []archive.Info) string {
 		if i.Tag != "" {
 			title += " [" + i.Tag + "]"
 		}
-		fmt.Fprintf(&b, "%s  %8s  %6s  %8s  %s", short[n], age(t.env.Now().Sub(i.Modified)), messages(i), bytesText(i.Size), title)
+		fmt.Fprintf(&b, "%s  %8s  %6s  %8s  %s", short[n], amount.Age(t.env.Now().Sub(i.Modified)), messages(i), bytesText(i.Size), title)
 		if i.Branch != "" {
 			fmt.Fprintf(&b, "  (%s)", i.Branch)
 		}
@@ -109,19 +110,6 @@ func shortIDs(infos []archive.Info) []string {
 			return short
 		}
 	}
-}
-
-// age says how long ago something was.
-func age(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return "just now"
-	case d < time.Hour:
-		return fmt.Sprintf("%dm ago", d/time.Minute)
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%dh ago", d/time.Hour)
-	}
-	return fmt.Sprintf("%dd ago", d/(24*time.Hour))
 }
 
 func messages(i *archive.Info) string {
@@ -255,7 +243,7 @@ func searchSessions(ctx context.Context, t *sessionTask) error {
 			var b strings.Builder
 			if session != hit.Session.Path {
 				session = hit.Session.Path
-				fmt.Fprintf(&b, "%s  %s  %s", hit.Session.ID, age(t.env.Now().Sub(hit.Session.Modified)), hit.Session.Name())
+				fmt.Fprintf(&b, "%s  %s  %s", hit.Session.ID, amount.Age(t.env.Now().Sub(hit.Session.Modified)), hit.Session.Name())
 				if hit.Session.Dir != "" && hit.Session.Dir != t.env.Dir {
 					fmt.Fprintf(&b, "  %s", filepath.Base(hit.Session.Dir))
 				}

@@ -75,7 +75,7 @@ func (sv *server) query(id string, query hostapi.Request, body json.RawMessage) 
 	ctx, cancel := context.WithCancel(sv.ctx)
 	sv.mu.Lock()
 	defer sv.mu.Unlock()
-	if sv.hungUp { // the program ends: nobody waits for work that begins now
+	if sv.hungUp { // the program ends and does not wait for work that begins now
 		cancel()
 		sv.f.out.write(refusal(id, &hostapi.Refusal{Code: hostapi.Failed, Text: "the session is closed"}))
 		return

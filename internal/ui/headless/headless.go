@@ -1,4 +1,4 @@
-// Package headless is the front end without a person at it: it prints the turns of a session as text,
+// Package headless is the front end without a user at it: it prints the turns of a session as text,
 // as one JSON object or as a stream of JSON lines, and takes prompts and requests of a host program as
 // lines. What a session is made of, and what exit code an outcome means, is left to the caller.
 package headless
@@ -37,7 +37,7 @@ type Config struct {
 	Verbose, Partial, Replay, Hooks bool
 	// Shown makes text fit for where Stdout leads, ShownErr for Stderr; nil leaves it as it is.
 	Shown, ShownErr func(string) string
-	// Explain says what an error means for a person, in the words of the given model.
+	// Explain says what an error means for the user, in the words of the given model.
 	Explain func(err error, model string) string
 	// Desk offers commands, which may be sent in place of prompts; nil makes all of them prompts.
 	Desk *desk.Desk
@@ -59,7 +59,7 @@ type Outcome struct {
 	Failed bool
 	// BadInput says that a line of the host could not be used.
 	BadInput bool
-	// Unread says that nobody reads Stdout any more.
+	// Unread says that Stdout is no longer read.
 	Unread bool
 }
 
@@ -75,7 +75,7 @@ type Front struct {
 	host   *server // nil without a host
 	result *result // of the turn that runs
 	last   Outcome
-	stop   func() // ends the turns when nobody reads
+	stop   func() // ends the turns when Stdout is no longer read
 }
 
 // A printer shows turns. Its methods are called from one goroutine, begin and end once for each turn.
@@ -110,7 +110,7 @@ func New(cfg Config) *Front {
 	return f
 }
 
-// Turn runs one turn, or a command, prints it and closes the session. When nobody reads what is printed, or ctx is
+// Turn runs one turn, or a command, prints it and closes the session. When Stdout is no longer read, or ctx is
 // done, the turn is interrupted.
 func (f *Front) Turn(ctx context.Context, parts ...msg.Part) Outcome {
 	return f.follow(ctx, func(ctx context.Context) {
@@ -119,7 +119,7 @@ func (f *Front) Turn(ctx context.Context, parts ...msg.Part) Outcome {
 		if command != nil {
 			op = command
 		}
-		f.cfg.Session.Submit(ctx, op) // ok: nobody has closed it yet
+		f.cfg.Session.Submit(ctx, op) // ok: it is not closed yet
 	})
 }
 
@@ -127,7 +127,7 @@ func (f *Front) Turn(ctx context.Context, parts ...msg.Part) Outcome {
 const grace = 2 * time.Second
 
 // follow prints the entries of the session while drive submits operations, and until what they ask
-// for is done. The context of drive ends when nobody reads, too.
+// for is done. The context of drive also ends when Stdout is no longer read.
 func (f *Front) follow(ctx context.Context, drive func(context.Context)) Outcome {
 	s := f.cfg.Session
 	ctx, stop := context.WithCancelCause(ctx)
@@ -214,7 +214,7 @@ func (f *Front) finished(ev session.Finished) {
 	}
 }
 
-// warn tells the person something.
+// warn tells the user something.
 func (f *Front) warn(text string) {
 	f.err.write([]byte("adze: " + f.cfg.ShownErr(text) + "\n"))
 }

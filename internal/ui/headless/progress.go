@@ -40,7 +40,7 @@ func (r *running) clear() {
 	r.calls = nil
 }
 
-// watch tells of long calls until everything is printed, or nobody waits for that any more.
+// watch tells of long calls until everything is printed, or over is closed.
 func (p *streamPrinter) watch(printed, over <-chan struct{}) {
 	t := time.NewTicker(progressEvery)
 	defer t.Stop()

@@ -10,7 +10,7 @@ import (
 	"adze/internal/session"
 )
 
-// asked puts a question to the host, or leaves it unanswered when nobody can be asked. Hosts are asked about
+// asked puts a question to the host, or leaves it unanswered if there is no host to ask. Hosts are asked about
 // permissions only.
 func (f *Front) asked(ctx context.Context, q session.Asked) {
 	p, ok := q.Question.(session.Permission)
@@ -21,12 +21,12 @@ func (f *Front) asked(ctx context.Context, q session.Asked) {
 	f.refuse(ctx, q)
 }
 
-// refuse gives the reply that counts where nobody can be asked.
+// refuse gives the reply that counts where there is no host to ask.
 func (f *Front) refuse(ctx context.Context, q session.Asked) {
 	f.cfg.Session.Submit(ctx, session.Answer{ID: q.ID, Reply: q.Unanswered()}) // ok: a question that is settled needs no answer
 }
 
-// settled withdraws a question that somebody else answered, or that nobody needs answered any more.
+// settled withdraws a question that was answered elsewhere, or needs no answer any more.
 func (f *Front) settled(q session.Settled) {
 	if f.host == nil {
 		return

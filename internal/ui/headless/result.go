@@ -73,7 +73,7 @@ func (r *result) subtype() (name string, isError bool) {
 	return "error_during_execution", true
 }
 
-// problem says for a person why the turn ended, or nothing if it did what it was asked to do.
+// problem returns why the turn ended, for the user, or "" if it did what it was asked to do.
 func (r *result) problem() string {
 	switch end := r.Ended; {
 	case r.Local != nil && r.Local.Err != nil:

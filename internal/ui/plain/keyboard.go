@@ -34,7 +34,7 @@ func newKeyboard(cfg Config) *keyboard {
 }
 
 // read hands on what is typed, and reads on when that is dealt with: what a command starts may want to read
-// too. Nothing can wake it from reading an input that stays open, so nobody waits for it.
+// too. Nothing can wake it from reading an input that stays open, so it is not waited for.
 func (k *keyboard) read(ctx context.Context) {
 	var decoder lineedit.Decoder
 	var rest string

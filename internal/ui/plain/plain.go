@@ -210,7 +210,7 @@ func (f *Front) entry(e session.Entry) {
 		f.awaited = false
 		f.out.changed(ev)
 	}
-	if f.ended && (!f.busy() || len(f.asked) > 0) { // nobody is left to answer
+	if f.ended && (!f.busy() || len(f.asked) > 0) { // no user is left to answer
 		f.quit()
 		return
 	}
@@ -265,7 +265,7 @@ func (f *Front) interrupt(ctx context.Context) {
 	}
 }
 
-// quit leaves. A turn that runs is stopped by whoever closes the session.
+// quit leaves. The turn that runs is interrupted.
 func (f *Front) quit() {
 	if f.talk != nil {
 		// The context of the call is done for: what matters is that the turn hears of it.

@@ -40,7 +40,7 @@ func (s *screen) edit(text string) {
 	if text == "" {
 		return
 	}
-	io.WriteString(s.w, text) // ok: when nobody sees it, the end of the input tells
+	io.WriteString(s.w, text) // ok: a terminal that is gone ends the input, too
 	s.column = !strings.HasSuffix(text, "\n")
 	s.prompted = true
 }
