@@ -31,12 +31,13 @@ func (o *runOptions) headless(ctx context.Context, env *Env, in invocation) erro
 		Verbose: o.verbose, Partial: o.spec.Raw, Replay: o.replay, Hooks: o.hookEvents,
 		Shown: env.sanitizer(), ShownErr: term.Sanitize, Explain: c.Explain, Now: env.Now,
 		Info: func() headless.Info {
+			f := c.Facts()
 			return headless.Info{
-				Dir: env.Dir, Model: c.ModelID(), Mode: c.Mode(), KeySource: c.KeySource(), Version: env.Version + " (adze)",
+				Dir: env.Dir, Model: f.ModelID, Mode: f.Mode, KeySource: f.KeySource, Version: env.Version + " (adze)",
 			}
 		},
 	})
-	c.ShowHooks(front)
+	c.Hooks.Show(front)
 	if o.input == inputStream {
 		return ended(ctx, front.Serve(ctx, env.Stdin, c.Host(d)))
 	}

@@ -13,17 +13,18 @@ import (
 	"adze/internal/permission/rule"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/spell"
+	"adze/internal/session/store"
 	"adze/internal/tool"
 	"adze/internal/tools/plan"
 )
 
-// openGate makes the sandbox and the permission gate of the conversation.
+// openGate makes the sandbox and the permission gate of the conversation, and its working directory.
 func (c *Conversation) openGate(ctx context.Context) (err error) {
 	if c.sandbox, err = c.ws.newConfinement(); err != nil {
 		return err
 	}
 	c.closers.add(c.sandbox.Close)
-	if c.Gate, err = c.ws.newGate(c.spec.Access, c.sandbox.InForce); err != nil {
+	if c.Gate, err = newGate(c.ws, c.spec.Access, c.sandbox.InForce); err != nil {
 		return err
 	}
 	c.sandbox.Attach(c.Gate)
@@ -64,6 +65,45 @@ func (c *Conversation) setMode(name string) (string, error) {
 	return string(mode), c.Gate.SetMode(mode)
 }
 
+// restore takes up what the session chose, unless the spec says otherwise, and tells the user what is not as
+// it was.
+func (c *Conversation) restore(ctx context.Context) {
+	state := c.record.state()
+	if state.Model != "" && c.spec.Model.Name == "" && !strings.HasPrefix(state.Model, replayPrefix) {
+		if _, err := c.ws.Models.table.Resolve(state.Model); err == nil {
+			c.spec.Model.Name = state.Model
+		} else {
+			c.ws.Say(fmt.Sprintf("the session used the model %s, which is not known any more; the default is used", state.Model))
+		}
+	}
+	a := c.spec.Access
+	if mode := permission.Mode(state.Mode); mode != "" && a.Mode == "" && !a.Skip && mode != permission.Bypass {
+		if _, err := c.setMode(state.Mode); err != nil {
+			c.ws.Say(fmt.Sprintf("the session's permission mode cannot be restored: %v", err))
+		}
+	}
+	if c.record.log != nil && len(a.Dirs) > 0 {
+		if err := c.record.log.Note(store.Dirs(a.Dirs)); err != nil {
+			c.ws.Say(err.Error())
+		}
+	}
+	var dirs []string
+	for _, dir := range state.Dirs {
+		if !isDir(dir) {
+			c.ws.Say(fmt.Sprintf("the directory %s of the session does not exist any more", dir))
+			continue
+		}
+		dirs = append(dirs, dir)
+	}
+	if len(dirs) == 0 {
+		return
+	}
+	add := permission.Update{Type: permission.AddDirectories, Directories: dirs, Destination: scope.Session}
+	if err := c.Gate.Apply(ctx, []permission.Update{add}); err != nil {
+		c.ws.Say(fmt.Sprintf("the session's directories cannot be restored: %v", err))
+	}
+}
+
 // Allow lets the user who names a tool use it.
 func (c *Conversation) Allow(name string) {
 	c.Gate.AddRule(rule.Rule{Tool: name, Behavior: permission.Allow, Scope: scope.CLI})
@@ -79,7 +119,7 @@ func (c *Conversation) keepFiles() {
 	if path := c.record.path(); path != "" {
 		kept.Readable = append(kept.Readable, filepath.Dir(path))
 	}
-	for _, dir := range c.memory.dirs() {
+	for _, dir := range c.told.memory.dirs() {
 		kept.Readable, kept.Editable = append(kept.Readable, dir), append(kept.Editable, dir)
 	}
 	c.Gate.SetKept(kept)
@@ -88,16 +128,16 @@ func (c *Conversation) keepFiles() {
 // planFile returns where the plan of the conversation is kept.
 func (c *Conversation) planFile() string { return plan.File(c.ws.plansDir(), c.record.id, "") }
 
-// denied returns which tools are not offered: denied by a rule, not chosen, or too many for the simple mode.
+// deniedTools returns which tools are not offered: denied by a rule, not chosen, or too many for the simple mode.
 // A chosen name that no tool has is reported.
-func (w *Workspace) denied(a AccessSpec, gate *permission.Gate, tools []tool.Tool) func(name string) bool {
+func deniedTools(w *Workspace, a AccessSpec, gate *permission.Gate, tools []tool.Tool) func(name string) bool {
 	var names []string
 	for _, list := range a.Tools {
 		names = slices.AppendSeq(names, strings.FieldsFuncSeq(list, func(r rune) bool { return r == ',' || r == ' ' }))
 	}
 	all := !a.Chosen || slices.Contains(names, "default")
 	if !all {
-		w.reportUnknown(names, tools)
+		reportUnknown(w.Say, names, tools)
 	}
 	hidden := map[string]bool{}
 	for _, t := range tools {
@@ -112,7 +152,7 @@ func (w *Workspace) denied(a AccessSpec, gate *permission.Gate, tools []tool.Too
 }
 
 // reportUnknown tells the user which names of --tools no tool has.
-func (w *Workspace) reportUnknown(names []string, tools []tool.Tool) {
+func reportUnknown(say func(string), names []string, tools []tool.Tool) {
 	var known []string
 	for _, t := range tools {
 		known = append(known, t.Spec().Name)
@@ -125,7 +165,7 @@ func (w *Workspace) reportUnknown(names []string, tools []tool.Tool) {
 		if near := spell.Closest(name, known, 1); len(near) > 0 {
 			text += "; did you mean " + near[0] + "?"
 		}
-		w.Say(text)
+		say(text)
 	}
 }
 

@@ -28,7 +28,7 @@ func (w *Workspace) Bench(a AccessSpec) (*Bench, error) {
 		return nil, err
 	}
 	defer f.Close()
-	c, err := w.PolicyConfig(a)
+	c, err := policyConfig(w, a)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func (w *Workspace) Bench(a AccessSpec) (*Bench, error) {
 	}
 	d.experiment(new(windowParts))
 	b.Tools = d.tools()
-	b.pool, _ = tool.Assemble(b.Tools, nil, w.denied(a, b.Gate, b.Tools))
+	b.pool, _ = tool.Assemble(b.Tools, nil, deniedTools(w, a, b.Gate, b.Tools))
 	return b, nil
 }
 

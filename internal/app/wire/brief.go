@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -10,9 +11,9 @@ import (
 	"strings"
 	"time"
 
+	"adze/internal/agent"
 	"adze/internal/app/settings"
 	"adze/internal/brief"
-	"adze/internal/hook"
 	"adze/internal/instruct"
 	"adze/internal/model"
 	"adze/internal/msg"
@@ -20,66 +21,65 @@ import (
 	"adze/internal/platform/paths"
 	"adze/internal/platform/texts"
 	"adze/internal/platform/trust"
+	"adze/internal/session"
 	"adze/internal/tools/bash"
 )
 
-// openBrief makes what the model is told beside the conversation: the system prompt, and the announcer of
-// instructions, memories and the date.
-func (c *Conversation) openBrief(context.Context) error {
-	c.memory = c.ws.openMemory(c.spec.Bare)
-	c.memory.changed = func() {
-		c.keepFiles()
-		if c.announcer != nil {
-			c.announcer.Reset()
-		}
-	}
-	c.prompt = c.newPrompt()
-	if c.ws.values().Simple {
-		return nil
-	}
-	a := c.announcements()
-	a.Loaded = c.instructionsLoaded
-	if c.spec.Entry != Interactive {
-		a.Problems = c.ws.leftOut()
-	}
-	c.announcer = brief.NewAnnouncer(a)
-	return nil
+// A briefing is what the model of a conversation is told beside what is said: the system prompt, and the
+// announcements of instructions, memories and the date.
+type briefing struct {
+	ws        *Workspace
+	spec      *Spec
+	memory    *memoryView
+	prompt    *brief.Prompt
+	announcer *brief.Announcer // nil in the simple mode
+	texts     *brief.ToolTexts // nil before there are tools
+	watch     brief.Watch      // over the provider's cache
+	debug     *slog.Logger     // may be nil
+}
+
+// newBriefing returns the briefing of a conversation. Shared reports whether the provider can share a cache
+// between users.
+func newBriefing(w *Workspace, spec *Spec, shared func() bool) *briefing {
+	b := &briefing{ws: w, spec: spec, memory: w.openMemory(spec.Bare)}
+	b.prompt = b.newPrompt(shared)
+	return b
 }
 
 // newPrompt returns the system prompt that the spec and the settings make.
-func (c *Conversation) newPrompt() *brief.Prompt {
-	v, w := c.ws.values(), c.ws
+func (b *briefing) newPrompt(shared func() bool) *brief.Prompt {
+	v, w := b.ws.values(), b.ws
 	_, repository := gitinfo.Branch(w.Dir)
 	p := brief.PromptConfig{
-		Choice: brief.Choice{Custom: c.spec.Prompt.System, Append: c.spec.Prompt.Append},
-		Layout: brief.Layout{None: v.Prompt.NoCache, Hour: cachesLong(v.Prompt.CacheHour, c.spec.Entry)},
+		Choice: brief.Choice{Custom: b.spec.Prompt.System, Append: b.spec.Prompt.Append},
+		Layout: brief.Layout{None: v.Prompt.NoCache, Hour: cachesLong(v.Prompt.CacheHour, b.spec.Entry)},
 		Simple: v.Simple,
 		Facts: brief.Facts{
 			Env: brief.Environment{
-				Dir: w.Dir, Extra: c.spec.Access.Dirs, Repository: repository, Original: w.Project.Trust.Main,
+				Dir: w.Dir, Extra: b.spec.Access.Dirs, Repository: repository, Original: w.Project.Trust.Main,
 				Platform: runtime.GOOS + "/" + runtime.GOARCH, System: systemVersion(), Date: w.Now().Format(time.DateOnly),
 			},
-			Guide:     brief.Guidance{Interactive: c.spec.Entry == Interactive},
+			Guide:     brief.Guidance{Interactive: b.spec.Entry == Interactive},
 			Explained: v.Prompt.Explained,
-			Budget:    c.spec.Limits.TokenBudget,
+			Budget:    b.spec.Limits.TokenBudget,
 			Kept:      v.Window.Micro.Keep,
 			NoteDown:  true,
 		},
-		Memory: c.memory.told(),
+		Memory: b.memory.told(),
 		Model: func(id string) brief.Model {
 			known, _ := w.Models.table.Lookup(id)
 			return brief.Model{ID: id, Name: known.Name, Cutoff: known.Cutoff}
 		},
 		Language: w.language,
 		Answer:   func() string { return w.values().Prompt.Answer },
-		Shared:   c.model.shared,
+		Shared:   shared,
 		Note:     w.Say,
 	}
 	if shell, err := bash.Find(); err == nil { // the one that runs commands, not the user's own
 		p.Facts.Env.Shell = strings.TrimSuffix(filepath.Base(shell.Path), ".exe")
 	}
 	if v.Prompt.Attribution {
-		p.Layout.Client = fmt.Sprintf("adze/%s (%s)", w.Version, c.spec.Entry)
+		p.Layout.Client = fmt.Sprintf("adze/%s (%s)", w.Version, b.spec.Entry)
 	}
 	if !v.Simple && p.Choice.Custom == nil && repository {
 		p.Git = w.snapshot()
@@ -112,41 +112,63 @@ func systemVersion() string {
 // language returns the language of prompts as the settings have it now.
 func (w *Workspace) language() texts.Language { return texts.Language(w.values().Prompt.Language) }
 
+// announceWith makes the announcer, unless it is the simple mode. Loaded is told which instruction files were
+// read; it may be nil.
+func (b *briefing) announceWith(loaded func(context.Context, []instruct.File)) {
+	v := b.ws.values()
+	if v.Simple {
+		return
+	}
+	a := brief.AnnouncerConfig{
+		Memory: b.memory.told(), Paths: paths.Base{Dir: b.ws.Dir, Home: b.ws.Project.User},
+		Language: b.ws.language, Now: b.ws.Now, Note: b.ws.Say, Loaded: loaded,
+	}
+	if !v.Prompt.NoInstructions {
+		in := instructions(b.ws.Project, *b.spec)
+		a.Instructions = &in
+	}
+	if b.spec.Entry != Interactive {
+		a.Problems = leftOut(b.ws.Say)
+	}
+	b.announcer = brief.NewAnnouncer(a)
+}
+
+// system assembles the system prompt of a turn.
+func (b *briefing) system(_ context.Context, m agent.Model, tools []msg.ToolSpec) ([]msg.Part, []model.Mark) {
+	return b.prompt.Parts(m.ID, tools)
+}
+
 // describe returns tools as they are described in the language of the prompt.
-func (c *Conversation) describe(specs []msg.ToolSpec) []msg.ToolSpec {
-	return c.toolTexts.In(c.ws.language(), specs)
+func (b *briefing) describe(specs []msg.ToolSpec) []msg.ToolSpec {
+	return b.texts.In(b.ws.language(), specs)
+}
+
+// hear tells the model at the beginning of a turn what has changed since the last.
+func (b *briefing) hear(ctx context.Context, _ session.Prompt) (h session.Hearing) {
+	if b.announcer == nil {
+		return h
+	}
+	for _, text := range b.announcer.News(ctx) {
+		h.Context = append(h.Context, msg.Reminder(text))
+	}
+	return h
 }
 
 // answered logs when the provider has lost what it had cached, with what made it so.
-func (c *Conversation) answered(req *model.Request, u msg.Usage) {
+func (b *briefing) answered(req *model.Request, u msg.Usage) {
 	sent := *req
-	sent.Tools = c.describe(req.Tools)
-	if lost, ok := c.watch.Answered(&sent, u); ok && c.debug != nil {
-		c.debug.Info("the provider's cache was lost", "changed", strings.Join(lost.Changed, ","), "request", lost.Request, "message", lost.Message, "tokens", lost.Lost)
+	sent.Tools = b.describe(req.Tools)
+	if lost, ok := b.watch.Answered(&sent, u); ok && b.debug != nil {
+		b.debug.Info("the provider's cache was lost", "changed", strings.Join(lost.Changed, ","), "request", lost.Request, "message", lost.Message, "tokens", lost.Lost)
 	}
 }
 
-// announcements says what the model is told of instructions and memories.
-func (c *Conversation) announcements() brief.AnnouncerConfig {
-	a := brief.AnnouncerConfig{
-		Memory: c.memory.told(), Paths: paths.Base{Dir: c.ws.Dir, Home: c.ws.Project.User},
-		Language: c.ws.language, Now: c.ws.Now, Note: c.ws.Say,
+// reset makes the next request tell what holds then, after a compaction.
+func (b *briefing) reset() {
+	if b.announcer != nil {
+		b.announcer.Reset()
 	}
-	if !c.ws.values().Prompt.NoInstructions {
-		in := instructions(c.ws.Project, c.spec)
-		a.Instructions = &in
-	}
-	return a
-}
-
-// instructionsLoaded tells the hooks which files were read.
-func (c *Conversation) instructionsLoaded(ctx context.Context, files []instruct.File) {
-	if !c.hooks.Has(hook.InstructionsLoaded) {
-		return
-	}
-	for _, f := range files {
-		c.hooks.Fire(ctx, hook.OnInstructionsLoaded(f.Path, f.Kind.String(), string(f.Reason), f.Globs))
-	}
+	b.prompt.Reset()
 }
 
 // instructions says where instructions are looked for. What a project includes from outside was approved by
@@ -191,13 +213,13 @@ func Includes(p *settings.Project, spec Spec) []settings.Include {
 
 // leftOut returns what tells the user, once for each, which files from outside are left out because the
 // user cannot be asked about them.
-func (w *Workspace) leftOut() func([]instruct.Problem) {
+func leftOut(say func(string)) func([]instruct.Problem) {
 	var told []string
 	return func(problems []instruct.Problem) {
 		for _, problem := range problems {
 			if problem.Outside != "" && !slices.Contains(told, problem.Outside) {
 				told = append(told, problem.Outside)
-				w.Say(fmt.Sprintf("%s %s; adze trust approves of it", problem.Path, problem.Text))
+				say(fmt.Sprintf("%s %s; adze trust approves of it", problem.Path, problem.Text))
 			}
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"adze/internal/agent/exec"
 	"adze/internal/brief"
 	"adze/internal/confine"
-	"adze/internal/model"
 	"adze/internal/model/cost"
 	"adze/internal/model/fit"
 	"adze/internal/msg"
@@ -25,25 +24,21 @@ import (
 type Conversation struct {
 	Session *session.Session
 	Gate    *permission.Gate
+	Hooks   *lifecycle.Hooks
 
-	ws        *Workspace
-	spec      Spec
-	debug     *slog.Logger // may be nil
-	record    *transcript
-	model     *modelChoice
-	sandbox   *confine.Confinement
-	hooks     *lifecycle.Hooks
-	dir       *workdir
-	shell     *shellState
-	files     *fileRecords
-	memory    *memoryView
-	prompt    *brief.Prompt
-	announcer *brief.Announcer // nil in the simple mode
-	toolTexts *brief.ToolTexts
-	watch     brief.Watch // over the provider's cache
-	window    *windowParts
-	output    output
-	closers   closers
+	ws      *Workspace
+	spec    Spec
+	debug   *slog.Logger // may be nil
+	record  *transcript
+	model   *modelChoice
+	sandbox *confine.Confinement
+	dir     *workdir
+	shell   *shellState
+	files   *fileRecords
+	told    *briefing
+	window  windowParts
+	output  output
+	closers closers
 }
 
 // Converse opens a conversation. Nothing is written before its first message.
@@ -54,23 +49,31 @@ func (w *Workspace) Converse(ctx context.Context, spec Spec) (_ *Conversation, e
 			c.Close()
 		}
 	}()
-	// Each step uses what the steps before it have made.
-	for _, open := range []func(context.Context) error{
-		c.openOutput,
-		c.openGate,
-		c.openTranscript,
-		c.openModel,
-		c.openDebug,
-		c.openFiles,
-		c.openShell,
-		c.openHooks,
-		c.openBrief,
-		c.openSession,
-	} {
-		if err := open(ctx); err != nil {
-			return nil, err
-		}
+	if err = c.output.open(spec.Schema); err != nil {
+		return nil, err
 	}
+	if err = c.openGate(ctx); err != nil {
+		return nil, err
+	}
+	if c.record, err = w.openTranscript(ctx, spec.Session, &c.closers); err != nil {
+		return nil, err
+	}
+	c.restore(ctx)
+	if c.model, err = w.openModel(c.spec, &c.closers); err != nil {
+		return nil, err
+	}
+	if c.debug, err = w.openDebug(spec.Debug, c.record.id, &c.closers); err != nil {
+		return nil, err
+	}
+	if err = c.openFiles(); err != nil {
+		return nil, err
+	}
+	if err = c.openShell(ctx); err != nil {
+		return nil, err
+	}
+	c.openHooks()
+	c.openBriefing()
+	c.openSession(ctx)
 	return c, nil
 }
 
@@ -82,16 +85,29 @@ func (c *Conversation) Close() {
 	c.closers.run()
 }
 
+// openBriefing makes what the model is told. It follows the switch for memory.
+func (c *Conversation) openBriefing() {
+	c.told = newBriefing(c.ws, &c.spec, c.model.shared)
+	c.told.debug = c.debug
+	c.told.announceWith(reportInstructions(c.Hooks))
+	c.told.memory.changed = func() {
+		c.keepFiles()
+		if c.told.announcer != nil {
+			c.told.announcer.Reset()
+		}
+	}
+}
+
 // openSession puts the session together.
-func (c *Conversation) openSession(ctx context.Context) error {
+func (c *Conversation) openSession(ctx context.Context) {
 	v := c.ws.values()
 	tools := c.tools()
-	c.toolTexts = brief.NewToolTexts(tools)
+	c.told.texts = brief.NewToolTexts(tools)
 	c.keepFiles()
 	cfg := session.Config{
 		ID:     c.record.id,
 		Models: session.Models{Main: c.model.name, Fallback: c.model.fallback, Resolve: c.model.resolve},
-		Tools:  session.Tools{Registry: tool.NewRegistry(tools...), Denied: c.ws.denied(c.spec.Access, c.Gate, tools)},
+		Tools:  session.Tools{Registry: tool.NewRegistry(tools...), Denied: deniedTools(c.ws, c.spec.Access, c.Gate, tools)},
 		Loop: agent.Options{
 			MaxTurns:         c.spec.Limits.MaxTurns,
 			MaxBudgetUSD:     c.spec.Limits.MaxBudgetUSD,
@@ -103,12 +119,12 @@ func (c *Conversation) openSession(ctx context.Context) error {
 			Thinking:         c.model.thinking(),
 			Raw:              c.spec.Raw,
 		},
-		Preamble:  session.Preamble{System: c.system},
-		Stops:     []agent.Stopper{c.hooks},
+		Preamble:  session.Preamble{System: c.told.system},
+		Stops:     []agent.Stopper{c.Hooks},
 		Goal:      c.output.goal,
 		Controls:  session.Controls{SetMode: c.setMode},
-		Listeners: session.Listeners{Ended: c.hooks.Ended, Answered: c.answered, Spent: c.ws.saveCost(c.record)},
-		Records:   session.Records{Ledger: c.ws.ledger(c.record)},
+		Listeners: session.Listeners{Ended: c.Hooks.Ended, Answered: c.told.answered, Spent: c.record.saveCost()},
+		Records:   session.Records{Ledger: c.record.ledger()},
 		Debug:     c.debug,
 		Now:       c.ws.Now,
 	}
@@ -128,26 +144,25 @@ func (c *Conversation) openSession(ctx context.Context) error {
 	if c.shell.tasks != nil {
 		cfg.Controls.Detach = c.shell.tasks.Detach
 	}
-	if c.announcer != nil {
-		cfg.Preamble.Context = c.announcer.Opening
+	if a := c.told.announcer; a != nil {
+		cfg.Preamble.Context = a.Opening
 	}
 	if c.model.backend != nil {
-		cfg.Provider = fit.New(c.model.backend.provider, fit.Config{Table: c.ws.Models.table, Note: c.ws.Say, Describe: c.describe})
+		cfg.Provider = fit.New(c.model.backend.provider, fit.Config{Table: c.ws.Models.table, Note: c.ws.Say, Describe: c.told.describe})
 		c.remember(&cfg)
 		c.keepWithin(&cfg)
 	}
 	c.Session = session.Open(ctx, cfg)
-	c.hooks.Attach(c.Session)
+	c.Hooks.Attach(c.Session)
 	if c.spec.Access.Asks {
 		c.Gate.SetAsk(c.Session.AskPermission)
 	}
 	for _, n := range c.record.lost {
-		c.hooks.Notify(session.Notify{Text: n.Text()})
+		c.Hooks.Notify(session.Notify{Text: n.Text()})
 	}
 	if c.spec.Calls != Single {
 		c.follow(ctx)
 	}
-	return nil
 }
 
 // order sets who hears what the user says, who judges calls and who sees their results, in the order in
@@ -155,50 +170,36 @@ func (c *Conversation) openSession(ctx context.Context) error {
 // it from those after it.
 func (c *Conversation) order(cfg *session.Config) {
 	cfg.Hearers = []session.Hearer{
-		{Name: "hooks", Hear: c.hooks.Hear},
+		{Name: "hooks", Hear: c.Hooks.Hear},
 		{Name: "shell", Hear: c.shell.hear},
-		{Name: "mode", Hear: c.remind},
-		{Name: "instructions", Hear: c.announce},
+		{Name: "mode", Hear: modeReminder(c.Gate)},
+		{Name: "instructions", Hear: c.told.hear},
 	}
 	cfg.Gates = []exec.Gate{
-		{Name: "hooks", Gate: c.hooks},
-		{Name: "permission", Gate: c.hooks.Denials(c.sandbox.Guard(c.Gate))},
+		{Name: "hooks", Gate: c.Hooks},
+		{Name: "permission", Gate: c.Hooks.Denials(c.sandbox.Guard(c.Gate))},
 	}
-	cfg.Afters = []exec.After{{Name: "hooks", After: c.hooks}}
-	if guard := c.memory.guard(); guard != nil {
+	cfg.Afters = []exec.After{{Name: "hooks", After: c.Hooks}}
+	if guard := c.told.memory.guard(); guard != nil {
 		cfg.Gates = append(cfg.Gates, exec.Gate{Name: "memory", Gate: guard})
 		cfg.Afters = append(cfg.Afters, exec.After{Name: "memory", After: guard})
 	}
-	if c.announcer != nil {
-		cfg.Afters = append(cfg.Afters, exec.After{Name: "instructions", After: c.announcer})
+	if a := c.told.announcer; a != nil {
+		cfg.Afters = append(cfg.Afters, exec.After{Name: "instructions", After: a})
 	}
 	if c.files.changes != nil {
 		cfg.Afters = append(cfg.Afters, exec.After{Name: "changes", After: c.files.changes})
 	}
 }
 
-// remind tells the model at the beginning of a turn which mode is in force.
-func (c *Conversation) remind(context.Context, session.Prompt) (h session.Hearing) {
-	for _, text := range c.Gate.Reminders() {
-		h.Context = append(h.Context, msg.Reminder(text))
-	}
-	return h
-}
-
-// announce tells the model at the beginning of a turn what has changed since the last.
-func (c *Conversation) announce(ctx context.Context, _ session.Prompt) (h session.Hearing) {
-	if c.announcer == nil {
+// modeReminder returns a hearer that tells the model at the beginning of a turn which mode is in force.
+func modeReminder(g *permission.Gate) func(context.Context, session.Prompt) session.Hearing {
+	return func(context.Context, session.Prompt) (h session.Hearing) {
+		for _, text := range g.Reminders() {
+			h.Context = append(h.Context, msg.Reminder(text))
+		}
 		return h
 	}
-	for _, text := range c.announcer.News(ctx) {
-		h.Context = append(h.Context, msg.Reminder(text))
-	}
-	return h
-}
-
-// system assembles the system prompt of a turn.
-func (c *Conversation) system(_ context.Context, m agent.Model, tools []msg.ToolSpec) ([]msg.Part, []model.Mark) {
-	return c.prompt.Parts(m.ID, tools)
 }
 
 // asker returns what asks models something small beside the conversation of a session.

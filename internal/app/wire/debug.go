@@ -2,7 +2,6 @@ package wire
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"log/slog"
@@ -15,32 +14,31 @@ import (
 	"adze/internal/platform/redact"
 )
 
-// openDebug opens the debug log, if the spec asks for one.
-func (c *Conversation) openDebug(context.Context) error {
-	spec := c.spec.Debug
+// openDebug opens the debug log of a session, if the spec asks for one.
+func (w *Workspace) openDebug(spec DebugSpec, session string, parts *closers) (*slog.Logger, error) {
 	if !spec.On {
-		return nil
+		return nil, nil
 	}
 	path := spec.File
 	if path == "" {
-		dir := filepath.Join(c.ws.Project.Home, "debug")
+		dir := filepath.Join(w.Project.Home, "debug")
 		if err := fsys.MkdirPrivate(dir); err != nil {
-			return setup.Errorf("creating the folder of debug logs: %v", err)
+			return nil, setup.Errorf("creating the folder of debug logs: %v", err)
 		}
-		path = filepath.Join(dir, c.record.id+".log")
+		path = filepath.Join(dir, session+".log")
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
-		return setup.Errorf("opening the debug log: %v", err)
+		return nil, setup.Errorf("opening the debug log: %v", err)
 	}
-	var w io.Writer = lineRedactor{f}
+	var out io.Writer = lineRedactor{f}
 	if spec.Filter != "" {
-		w = &lineFilter{w: w, words: strings.Split(strings.ToLower(spec.Filter), ",")}
+		out = &lineFilter{w: out, words: strings.Split(strings.ToLower(spec.Filter), ",")}
 	}
-	c.debug = slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	c.debug.Debug("start", "version", c.ws.Version, "session", c.record.id)
-	c.closers.add(func() { f.Close() }) // ok: a log that cannot be closed has no reader to tell
-	return nil
+	log := slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	log.Debug("start", "version", w.Version, "session", session)
+	parts.add(func() { f.Close() }) // ok: a log that cannot be closed has no reader to tell
+	return log, nil
 }
 
 // A lineRedactor leaves out of each line what looks like a secret.

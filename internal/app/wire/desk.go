@@ -11,7 +11,6 @@ import (
 	"adze/internal/agent/exec"
 	"adze/internal/brief"
 	"adze/internal/desk"
-	"adze/internal/hook"
 	"adze/internal/msg"
 	"adze/internal/permission"
 	"adze/internal/platform/fileindex"
@@ -26,36 +25,40 @@ import (
 
 // Desk returns what front ends offer for the conversation.
 func (c *Conversation) Desk() *desk.Desk {
-	v := c.ws.values()
+	v, m := c.ws.values(), c.told.memory
 	cfg := desk.Config{
 		Terminal: c.spec.Entry == Interactive,
 		Session:  c.Session, Dir: c.ws.Dir, Home: c.ws.Project.Home, Now: c.ws.Now, Log: c.record.log,
 		Catalog: c.ws.Models.table, Tasks: c.shell.tasks, Version: c.ws.Version, Thinking: c.model.thinkingWith,
 		Permission: desk.Permission{
-			Mode: c.Mode, Policy: c.Gate.Policy, Dirs: c.spec.Access.Dirs,
+			Mode: func() string { return string(c.Gate.Mode()) }, Policy: c.Gate.Policy, Dirs: c.spec.Access.Dirs,
 		},
 		Files: desk.Files{
 			Dir: c.ws.Dir, History: c.files.history, State: c.files.state,
 			Index:   fileindex.New(fileindex.Config{Dir: c.ws.Dir, All: !v.Files.Gitignore}),
-			MayRead: c.mayRead,
+			MayRead: func(ctx context.Context, path string) error { return mayRead(ctx, c.Session.Pool(), c.Gate, path) },
 		},
 		Settings: func() desk.Settings {
 			return desk.Settings{Values: c.ws.Project.Written(), Effort: c.spec.Model.Effort, AutoCompact: v.Window.Auto}
 		},
-		Hooks: func() desk.Hooks { return desk.Hooks{List: c.hooks.List(), Policy: c.hookPolicy()} },
+		Hooks: func() desk.Hooks {
+			return desk.Hooks{List: c.Hooks.List(), Policy: hookPolicy(c.ws.values().Hooks, c.spec.Bare)}
+		},
 		Preamble: desk.Preamble{
-			Resolve: c.model.resolve, Describe: c.describe, Watch: &c.watch,
+			Resolve: c.model.resolve, Describe: c.told.describe, Watch: &c.told.watch,
 			Blocks: func(m agent.Model, specs []msg.ToolSpec) []brief.Block {
-				blocks, _ := c.prompt.Blocks(m.ID, specs)
+				blocks, _ := c.told.prompt.Blocks(m.ID, specs)
 				return blocks
 			},
 		},
-		Memory:  &desk.Memory{Folder: c.memory.folder, Never: c.memory.never, Off: c.memory.off.Load, Set: c.memory.set},
-		Execute: c.runTyped,
-		Short:   c.shortPath,
+		Memory: &desk.Memory{Folder: m.folder, Never: m.never, Off: m.off.Load, Set: m.set},
+		Execute: func(ctx context.Context, command string) (string, error) {
+			return runTyped(ctx, c.Session.Pool(), command)
+		},
+		Short: func(path string) string { return shortPath(c.ws.Dir, c.ws.Project.User, path) },
 	}
 	c.closers.add(cfg.Files.Index.Close)
-	if a := c.announcer; a != nil {
+	if a := c.told.announcer; a != nil {
 		cfg.Preamble.First = a.Preview
 		if a.Instructed() {
 			cfg.Instructions = &instructionFiles{a, replace.New(filepath.Join(c.ws.Project.Home, "locks"))}
@@ -78,26 +81,25 @@ func (i *instructionFiles) Add(ctx context.Context, path, line string) error {
 	return i.Announcer.Add(ctx, i.files, path, line)
 }
 
-// Mode returns the permission mode in force.
-func (c *Conversation) Mode() string { return string(c.Gate.Mode()) }
-
-// ModelID returns the id of the model that is asked.
-func (c *Conversation) ModelID() string {
-	m, _ := c.model.resolve(c.Session.Model()) // ok: the session has it already
-	return m.ID
+// Facts are what front ends show of a conversation.
+type Facts struct {
+	ModelID   string // of the model that is asked
+	Mode      string // the permission mode in force
+	KeySource string // where the credentials of the provider come from
 }
 
-// KeySource says where the credentials of the provider come from.
-func (c *Conversation) KeySource() string { return c.model.backend.keySource }
-
-// ShowHooks tells o of the runs of hooks to come.
-func (c *Conversation) ShowHooks(o hook.Observer) { c.hooks.Show(o) }
+// Facts returns the facts as they are now. There must be a model.
+func (c *Conversation) Facts() Facts {
+	m, _ := c.model.resolve(c.Session.Model()) // ok: the session has it already
+	return Facts{ModelID: m.ID, Mode: string(c.Gate.Mode()), KeySource: c.model.backend.keySource}
+}
 
 // Greeting says what the conversation works with.
 func (c *Conversation) Greeting() string {
-	text := fmt.Sprintf("adze %s, %s in %s", c.ws.Version, c.ModelID(), c.ws.Dir)
-	if mode := c.Mode(); mode != string(permission.Default) {
-		text += ", permission mode " + mode
+	f := c.Facts()
+	text := fmt.Sprintf("adze %s, %s in %s", c.ws.Version, f.ModelID, c.ws.Dir)
+	if f.Mode != string(permission.Default) {
+		text += ", permission mode " + f.Mode
 	}
 	text += ". /help shows what there is besides prompts."
 	if c.record.earlier != nil {
@@ -107,8 +109,8 @@ func (c *Conversation) Greeting() string {
 }
 
 // shortPath returns how a user would write a path, fit for the screen.
-func (c *Conversation) shortPath(path string) string {
-	short, home := paths.Relative(c.ws.Dir, path), c.ws.Project.User
+func shortPath(dir, home, path string) string {
+	short := paths.Relative(dir, path)
 	if short == path && home != "" && paths.Relative(home, path) != path {
 		short = filepath.Join("~", paths.Relative(home, path))
 	}
@@ -116,12 +118,11 @@ func (c *Conversation) shortPath(path string) string {
 }
 
 // runTyped runs a command that the user typed, without a question, and returns what it printed.
-func (c *Conversation) runTyped(ctx context.Context, command string) (string, error) {
+func runTyped(ctx context.Context, pool *tool.Pool, command string) (string, error) {
 	input, err := json.Marshal(map[string]string{"command": command})
 	if err != nil {
 		return "", err
 	}
-	pool := c.Session.Pool()
 	ex := &exec.Executor{Gates: []exec.Gate{{Name: "permission", Gate: typed{}}}}
 	name := bash.Name
 	if _, _, ok := pool.Lookup(name); !ok {
@@ -132,8 +133,8 @@ func (c *Conversation) runTyped(ctx context.Context, command string) (string, er
 }
 
 // mayRead asks the permission gate about a file as it is asked about a call of the model.
-func (c *Conversation) mayRead(ctx context.Context, path string) error {
-	t, _, ok := c.Session.Pool().Lookup(read.Name)
+func mayRead(ctx context.Context, pool *tool.Pool, gate tool.Gate, path string) error {
+	t, _, ok := pool.Lookup(read.Name)
 	if !ok {
 		return errors.New("files may not be read in this session")
 	}
@@ -147,7 +148,7 @@ func (c *Conversation) mayRead(ctx context.Context, path string) error {
 	}
 	u := &tool.Use{Tool: t, Call: call}
 	u.Name, u.Input = read.Name, input
-	if err := c.Gate.Before(ctx, u); err != nil {
+	if err := gate.Before(ctx, u); err != nil {
 		return err
 	}
 	if u.Verdict.Decision != tool.Allow {

@@ -26,7 +26,7 @@ type fileRecords struct {
 }
 
 // openFiles makes the records.
-func (c *Conversation) openFiles(context.Context) error {
+func (c *Conversation) openFiles() error {
 	f := &fileRecords{state: filestate.New()}
 	c.files = f
 	home := c.ws.Project.Home

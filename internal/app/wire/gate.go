@@ -16,8 +16,8 @@ import (
 // newGate returns the permission gate for the rules of flags and settings. A rule of a flag that cannot be
 // read stops the program, one of the settings is reported and fails safe. Confined reports whether commands
 // run in a sandbox.
-func (w *Workspace) newGate(a AccessSpec, confined func() bool) (*permission.Gate, error) {
-	c, err := w.PolicyConfig(a)
+func newGate(w *Workspace, a AccessSpec, confined func() bool) (*permission.Gate, error) {
+	c, err := policyConfig(w, a)
 	if err != nil {
 		return nil, err
 	}
@@ -39,14 +39,14 @@ func (w *Workspace) newGate(a AccessSpec, confined func() bool) (*permission.Gat
 	return g, nil
 }
 
-// PolicyConfig returns what calls are judged by before anything happens in a conversation.
-func (w *Workspace) PolicyConfig(a AccessSpec) (permission.Config, error) {
+// policyConfig returns what calls are judged by before anything happens in a conversation.
+func policyConfig(w *Workspace, a AccessSpec) (permission.Config, error) {
 	p := w.values().Permissions
 	rules, err := flagRules(a)
 	if err != nil {
 		return permission.Config{}, err
 	}
-	mode, err := w.mode(a, p)
+	mode, err := startMode(w.Say, a, p)
 	if err != nil {
 		return permission.Config{}, err
 	}
@@ -62,8 +62,8 @@ func (w *Workspace) PolicyConfig(a AccessSpec) (permission.Config, error) {
 	return c, nil
 }
 
-// mode returns the permission mode that flags or settings ask for.
-func (w *Workspace) mode(a AccessSpec, p settings.Permissions) (permission.Mode, error) {
+// startMode returns the permission mode that flags or settings ask for.
+func startMode(say func(string), a AccessSpec, p settings.Permissions) (permission.Mode, error) {
 	if a.Skip {
 		return permission.Bypass, nil
 	}
@@ -79,7 +79,7 @@ func (w *Workspace) mode(a AccessSpec, p settings.Permissions) (permission.Mode,
 	}
 	mode, err := permission.ParseMode(p.Mode.Text)
 	if err != nil {
-		w.Say(fmt.Sprintf("%s: %v; the default mode is used", p.Mode.Origin, err))
+		say(fmt.Sprintf("%s: %v; the default mode is used", p.Mode.Origin, err))
 		return permission.Default, nil
 	}
 	return mode, nil

@@ -57,13 +57,13 @@ func TestStartMode(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			p := newPlace(t)
-			g, err := p.open(settings.Source{Inline: tt.settings}).newGate(tt.access, unconfined)
+			g, err := newGate(p.open(settings.Source{Inline: tt.settings}), tt.access, unconfined)
 			if err != nil || g.Mode() != tt.want || !strings.Contains(p.said.String(), tt.says) {
 				t.Errorf("%s, %v, said %q", g.Mode(), err, p.said.String())
 			}
 		})
 	}
-	if _, err := newPlace(t).open(settings.Source{}).newGate(AccessSpec{Mode: "lenient"}, unconfined); err == nil || !strings.Contains(err.Error(), "default, acceptEdits, plan") {
+	if _, err := newGate(newPlace(t).open(settings.Source{}), AccessSpec{Mode: "lenient"}, unconfined); err == nil || !strings.Contains(err.Error(), "default, acceptEdits, plan") {
 		t.Error(err)
 	}
 }

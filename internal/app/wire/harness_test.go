@@ -146,7 +146,7 @@ func TestKeptBesideNotes(t *testing.T) {
 		p := newPlace(t)
 		p.write("home/.adze/settings.json", tt.settings)
 		w := p.open(settings.Source{})
-		if got := w.keepNoted(w.values().Window); got != tt.want {
+		if got := keepNoted(w.values().Window, w.Say); got != tt.want {
 			t.Errorf("%s: %+v", tt.settings, got)
 		}
 		if said := p.said.String(); !strings.Contains(said, tt.said) || tt.said == "" && said != "" {

@@ -4,25 +4,29 @@ import (
 	"context"
 	"encoding/json"
 
+	"adze/internal/app/settings"
 	"adze/internal/hook"
+	"adze/internal/instruct"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/trust"
 	"adze/internal/session/lifecycle"
 )
 
 // openHooks makes the hooks of the settings, and lets the gate ask them.
-func (c *Conversation) openHooks(context.Context) error {
+func (c *Conversation) openHooks() {
 	v := c.ws.values()
 	cfg := lifecycle.Config{
 		Source: "startup", Exit: "other", EnvFile: c.shell.vars, Say: c.ws.Say,
 		ModelID: func(name string) string { m, _ := c.model.resolve(name); return m.ID }, // ok: the session has it already
 		Runner: hook.Config{
-			Sources:    v.Hooks.Sources,
-			Common:     c.hookFacts,
+			Sources: v.Hooks.Sources,
+			Common: func() hook.Common {
+				return hook.Common{Session: c.record.id, Dir: c.dir.here(), Mode: string(c.Gate.Mode()), Transcript: c.record.path()}
+			},
 			Dir:        c.ws.Dir,
 			ProjectDir: c.ws.Project.Trust.Root,
 			Environ:    func() []string { return environ(v) },
-			Policy:     c.hookPolicy(),
+			Policy:     hookPolicy(v.Hooks, c.spec.Bare),
 			Approved: func(_ hook.Source, event, matcher string, handler json.RawMessage) bool {
 				return c.ws.Project.Trust.Approved(scope.Project, trust.Hook(event, matcher, handler))
 			},
@@ -42,22 +46,26 @@ func (c *Conversation) openHooks(context.Context) error {
 	if c.spec.Entry == Interactive {
 		cfg.Exit = "prompt_input_exit"
 	}
-	c.hooks = lifecycle.New(cfg)
-	c.closers.add(c.hooks.Close)
-	c.Gate.SetHooks(c.hooks.Answer)
-	return nil
+	c.Hooks = lifecycle.New(cfg)
+	c.closers.add(c.Hooks.Close)
+	c.Gate.SetHooks(c.Hooks.Answer)
 }
 
 // hookPolicy returns which hooks run.
-func (c *Conversation) hookPolicy() hook.Policy {
-	p := c.ws.values().Hooks.Policy
-	p.Disable = p.Disable || c.spec.Bare
+func hookPolicy(s settings.Hooks, bare bool) hook.Policy {
+	p := s.Policy
+	p.Disable = p.Disable || bare
 	return p
 }
 
-// hookFacts returns what every hook is told.
-func (c *Conversation) hookFacts() hook.Common {
-	return hook.Common{
-		Session: c.record.id, Dir: c.shell.dir.here(), Mode: string(c.Gate.Mode()), Transcript: c.record.path(),
+// reportInstructions returns what tells the hooks which instruction files were read.
+func reportInstructions(h *lifecycle.Hooks) func(context.Context, []instruct.File) {
+	return func(ctx context.Context, files []instruct.File) {
+		if !h.Has(hook.InstructionsLoaded) {
+			return
+		}
+		for _, f := range files {
+			h.Fire(ctx, hook.OnInstructionsLoaded(f.Path, f.Kind.String(), string(f.Reason), f.Globs))
+		}
 	}
 }

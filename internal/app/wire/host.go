@@ -8,6 +8,7 @@ import (
 	"adze/internal/brief"
 	"adze/internal/desk"
 	"adze/internal/model/catalog"
+	"adze/internal/session/lifecycle"
 	"adze/internal/ui/headless"
 	"adze/internal/ui/hostapi"
 )
@@ -16,7 +17,7 @@ import (
 func (c *Conversation) Host(d *desk.Desk) headless.Host {
 	h := headless.Host{
 		DefaultModel: c.model.name, Asks: c.spec.Access.Asks, Actions: hostapi.Actions(d), Queries: hostapi.Queries(d),
-		Initialize: func(_ context.Context, start headless.Start) error { return c.initialize(d, start) },
+		Initialize: func(_ context.Context, start headless.Start) error { return initialize(c, d, start) },
 	}
 	for _, name := range catalog.Aliases() {
 		if m, ok := c.ws.Models.table.Lookup(name); ok {
@@ -28,8 +29,8 @@ func (c *Conversation) Host(d *desk.Desk) headless.Host {
 
 // initialize applies what the host wants. Callbacks that guard calls are refused rather than left out; the
 // user is told what else is missing.
-func (c *Conversation) initialize(d *desk.Desk, start headless.Start) error {
-	if err := c.hostHooks(start); err != nil {
+func initialize(c *Conversation, d *desk.Desk, start headless.Start) error {
+	if err := setHostHooks(c.Hooks, start); err != nil {
 		return err
 	}
 	switch {
@@ -57,12 +58,12 @@ func (c *Conversation) initialize(d *desk.Desk, start headless.Start) error {
 	if start.AppendSystemPrompt != "" {
 		choice.Append = start.AppendSystemPrompt
 	}
-	c.prompt.SetChoice(choice)
+	c.told.prompt.SetChoice(choice)
 	return nil
 }
 
-// hostHooks adds the hooks of the host.
-func (c *Conversation) hostHooks(start headless.Start) error {
+// setHostHooks adds the hooks of the host.
+func setHostHooks(h *lifecycle.Hooks, start headless.Start) error {
 	if len(start.Hooks) == 0 {
 		return nil
 	}
@@ -70,7 +71,7 @@ func (c *Conversation) hostHooks(start headless.Start) error {
 	if err != nil {
 		return err
 	}
-	if problems := c.hooks.SetHost(hooks, start.RunHook); len(problems) > 0 {
+	if problems := h.SetHost(hooks, start.RunHook); len(problems) > 0 {
 		return &hostapi.Refusal{Code: "invalid_hooks", Text: problems[0].Error()}
 	}
 	return nil

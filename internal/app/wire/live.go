@@ -77,7 +77,7 @@ func (c *Conversation) follow(ctx context.Context) {
 func (c *Conversation) settingsChanged(ctx context.Context, change config.Change) {
 	blocked := ""
 	for _, f := range change.Files {
-		out := c.hooks.Fire(ctx, hook.OnConfigChange(f.Scope, f.Path))
+		out := c.Hooks.Fire(ctx, hook.OnConfigChange(f.Scope, f.Path))
 		if f.Scope == scope.Managed {
 			blocked = ""
 			break
@@ -99,7 +99,7 @@ func (c *Conversation) settingsChanged(ctx context.Context, change config.Change
 		c.ws.Say(problem.Error())
 	}
 	c.sandbox.Reload(v.Sandbox)
-	c.hooks.Reload(v.Hooks.Sources)
+	c.Hooks.Reload(v.Hooks.Sources)
 }
 
 // saveUpdate keeps a permission update in the settings file it names.

@@ -171,16 +171,16 @@ func (m *memoryView) set(off bool) error {
 // remember lets the conversation recall memories beside each turn, and keeps them from the provider while
 // they are switched off.
 func (c *Conversation) remember(cfg *session.Config) {
-	if c.memory.never != "" {
+	if c.told.memory.never != "" {
 		return
 	}
-	cfg.Provider = mute.New(cfg.Provider, "[left out: memory is switched off]", c.memory.muted)
-	c.memory.recaller = recall.New(recall.Config{
-		Asker: asker(cfg), Folder: c.memory.folder, On: c.memory.on,
+	cfg.Provider = mute.New(cfg.Provider, "[left out: memory is switched off]", c.told.memory.muted)
+	c.told.memory.recaller = recall.New(recall.Config{
+		Asker: asker(cfg), Folder: c.told.memory.folder, On: c.told.memory.on,
 		Model: c.model.small, Language: c.ws.language, Seen: c.files.seen, Now: c.ws.Now, Log: c.debug,
 	})
 	cfg.Prefetch = func(p session.Prompt, before []msg.Entry) []func(context.Context) []msg.Part {
-		if f := c.memory.recaller.Prefetch(p.Parts, before); f != nil {
+		if f := c.told.memory.recaller.Prefetch(p.Parts, before); f != nil {
 			return []func(context.Context) []msg.Part{f}
 		}
 		return nil

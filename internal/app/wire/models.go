@@ -117,44 +117,40 @@ type modelChoice struct {
 }
 
 // openModel settles which model is asked, and by which provider.
-func (c *Conversation) openModel(context.Context) (err error) {
-	v := c.ws.values()
-	m := &modelChoice{
-		ws: c.ws, spec: c.spec.Model,
-		name: cmp.Or(c.spec.Model.Name, v.Model.Name, "default"), fallback: cmp.Or(c.spec.Model.Fallback, v.Model.Fallback),
+func (w *Workspace) openModel(spec Spec, parts *closers) (*modelChoice, error) {
+	m := &modelChoice{ws: w, spec: spec.Model}
+	if spec.Calls != FromModel {
+		return m, nil
 	}
-	c.model = m
-	if c.spec.Calls != FromModel {
-		m.name, m.fallback = "", ""
-		return nil
-	}
+	v := w.values().Model
+	m.name, m.fallback = cmp.Or(spec.Model.Name, v.Name, "default"), cmp.Or(spec.Model.Fallback, v.Fallback)
 	main, err := m.resolve(m.name)
 	if err != nil {
-		return setup.Errorf("%v", err)
+		return nil, setup.Errorf("%v", err)
 	}
 	if m.fallback != "" {
 		other, err := m.resolve(m.fallback)
 		if err != nil {
-			return setup.Errorf("--fallback-model: %v", err)
+			return nil, setup.Errorf("--fallback-model: %v", err)
 		}
 		if main.ID == other.ID {
-			return setup.Errorf("the fallback model %s is the main model; name another one", m.fallback)
+			return nil, setup.Errorf("the fallback model %s is the main model; name another one", m.fallback)
 		}
 	}
-	if m.backend, err = c.ws.openBackend(m.spec, m.name); err != nil {
-		return err
+	if m.backend, err = w.openBackend(m.spec, m.name); err != nil {
+		return nil, err
 	}
-	c.closers.add(func() {
+	parts.add(func() {
 		if err := m.backend.close(); err != nil {
-			c.ws.Say(err.Error())
+			w.Say(err.Error())
 		}
 	})
 	if m.fallback != "" {
 		if _, err := m.resolve(m.fallback); err != nil {
-			return setup.Errorf("--fallback-model: %v", err)
+			return nil, setup.Errorf("--fallback-model: %v", err)
 		}
 	}
-	return nil
+	return m, nil
 }
 
 // ScriptedModel is the id of the model that a script plays.

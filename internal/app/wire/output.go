@@ -2,7 +2,6 @@ package wire
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -19,9 +18,9 @@ type output struct {
 	schemas structured.Cache
 }
 
-// openOutput makes the turns end in a value, if the spec has a schema.
-func (c *Conversation) openOutput(context.Context) error {
-	if err := c.output.expect(c.spec.Schema); err != nil {
+// open makes the turns end in a value that fits the schema of a flag, if there is one.
+func (o *output) open(schema json.RawMessage) error {
+	if err := o.expect(schema); err != nil {
 		return setup.Errorf("--json-schema: %v", err)
 	}
 	return nil

@@ -11,15 +11,6 @@ import (
 	"adze/internal/tools/plan"
 )
 
-// planConfig ties the plan tools to the conversation. Without a state home there is no plan.
-func (c *Conversation) planConfig() plan.Config {
-	p := planConfig(c.Gate, c.ws.values().Plan.Restrained)
-	if c.ws.Project.Home != "" {
-		p.File = c.planFile
-	}
-	return p
-}
-
 // planConfig ties the plan tools to a permission gate. There is no file for the plan.
 func planConfig(gate *permission.Gate, restrained bool) plan.Config {
 	return plan.Config{

@@ -13,16 +13,12 @@ func (w *Workspace) PromptPage(spec Spec) (*brief.Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Conversation{ws: w, spec: spec, memory: w.openMemory(spec.Bare), model: &modelChoice{ws: w}}
-	defer c.Close()
-	m, err := c.model.resolve(cmp.Or(spec.Model.Name, w.values().Model.Name, "default"))
+	m, err := (&modelChoice{ws: w}).resolve(cmp.Or(spec.Model.Name, w.values().Model.Name, "default"))
 	if err != nil {
 		return nil, setup.Errorf("%v", err)
 	}
-	c.toolTexts = brief.NewToolTexts(b.Tools)
-	var a *brief.Announcer // none in the simple mode
-	if !w.values().Simple {
-		a = brief.NewAnnouncer(c.announcements())
-	}
-	return brief.NewPage(m.ID, c.newPrompt(), a, c.describe(b.pool.Specs()))
+	told := newBriefing(w, &spec, func() bool { return true })
+	told.texts = brief.NewToolTexts(b.Tools)
+	told.announceWith(nil)
+	return brief.NewPage(m.ID, told.prompt, told.announcer, told.describe(b.pool.Specs()))
 }

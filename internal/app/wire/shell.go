@@ -43,7 +43,7 @@ func (c *Conversation) openShell(ctx context.Context) error {
 	c.shell = s
 	s.runner.Reaper = c.ws.Program
 	c.closers.add(s.runner.Close)
-	s.dir.changed = func(from, to string) { c.hooks.Fire(ctx, hook.OnCwdChanged(from, to)) }
+	s.dir.changed = func(from, to string) { c.Hooks.Fire(ctx, hook.OnCwdChanged(from, to)) }
 	vars := ""
 	if home := c.ws.Project.Home; home != "" {
 		vars = filepath.Join(home, "session-env", c.record.id+".sh")
@@ -59,7 +59,7 @@ func (c *Conversation) openShell(ctx context.Context) error {
 	if !v.Shell.NoBackground {
 		s.tasks = task.New(s.temp, func(n task.Notice) {
 			// The model hears how a task ended, at once if it is doing nothing.
-			c.hooks.Notify(session.Notify{Text: n.Text(), Wake: true})
+			c.Hooks.Notify(session.Notify{Text: n.Text(), Wake: true})
 		})
 		c.closers.add(s.tasks.Close) // before the runner, which would take their last words
 	}

@@ -90,17 +90,19 @@ const snipTool = snip.Name
 
 // tools makes the tools of the conversation.
 func (c *Conversation) tools() []tool.Tool {
-	c.window = &windowParts{}
 	d := &toolDeps{
 		values: c.ws.values(), runner: &c.shell.runner, engine: c.ws.Engine, gate: c.Gate, sandbox: c.sandbox,
 		shell: c.shell, files: c.files, single: c.spec.Calls == Single,
-		plan: c.planConfig(), output: &c.output.Output,
+		plan: planConfig(c.Gate, c.ws.values().Plan.Restrained), output: &c.output.Output,
+	}
+	if c.ws.Project.Home != "" {
+		d.plan.File = c.planFile
 	}
 	if c.model.backend != nil {
 		d.model = func() catalog.Model { m, _ := c.model.lookup(c.Session.Model()); return m } // ok: the session has it
 		d.count = c.model.countTokens(d.model)
 	}
-	d.experiment(c.window)
+	d.experiment(&c.window)
 	tools := d.tools()
 	restoreTools(tools, c.record.earlier)
 	return tools

@@ -37,8 +37,8 @@ func TestTwoConversations(t *testing.T) {
 	if first.Session.ID() == second.Session.ID() || first.record.path() == second.record.path() {
 		t.Error("they share a transcript")
 	}
-	if first.Mode() != "acceptEdits" || second.Mode() != "dontAsk" {
-		t.Errorf("the modes are %s and %s", first.Mode(), second.Mode())
+	if first.Facts().Mode != "acceptEdits" || second.Facts().Mode != "dontAsk" {
+		t.Errorf("the modes are %s and %s", first.Facts().Mode, second.Facts().Mode)
 	}
 
 	// Turns run at the same time.

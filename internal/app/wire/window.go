@@ -36,18 +36,16 @@ func (c *Conversation) keepWithin(cfg *session.Config) {
 		Off:      !v.Window.Auto,
 		Percent:  v.Window.Percent,
 		Reactive: v.Window.ReactiveOnly,
-		Keep:     c.ws.keepNoted(v.Window),
+		Keep:     keepNoted(v.Window, c.ws.Say),
 		LastTurn: c.spec.Entry == Print,
 		Tools:    windowTools(),
 		Language: c.ws.language(),
-		Hooks:    c.hooks.Compaction(),
+		Hooks:    c.Hooks.Compaction(),
 	}
 	if c.record.log != nil {
 		w.Transcript = c.record.log.Path
 	}
-	if c.record.earlier != nil {
-		w.State = c.record.earlier.State.Last
-	}
+	w.State = c.record.state().Last
 	// The steps shorten what is sent, in this order.
 	if c.window.snipper != nil {
 		w.Steps = append(w.Steps, window.Snip(c.window.snipper, snipTool))
@@ -57,25 +55,22 @@ func (c *Conversation) keepWithin(cfg *session.Config) {
 		c.window.folder = collapse.New(collapse.Config{Asker: asker(cfg), Language: w.Language, Log: c.debug})
 		w.Steps = append(w.Steps, window.Fold(c.window.folder))
 	}
-	w.Notes = c.notes(cfg)
+	w.Notes = newNotes(c, cfg)
 	files := &reread{state: c.files.state, hidden: c.Gate.Hidden, plan: c.planFile(), tasks: c.shell.tasks}
 	w.Sources = files.sources
 	w.Done = func(restored []string) {
 		files.forget(restored)
-		if c.announcer != nil {
-			c.announcer.Reset()
-		}
-		c.prompt.Reset()
+		c.told.reset()
 	}
 	cfg.Window = w
 }
 
 // keepNoted returns how much of a conversation stays when notes take the place of the rest.
-func (w *Workspace) keepNoted(s settings.Window) compact.Keep {
+func keepNoted(s settings.Window, say func(string)) compact.Keep {
 	k := s.KeepNoted
 	if !k.Valid() {
 		d := compact.DefaultKeep
-		w.Say(fmt.Sprintf("sessionMemoryCompact.minTokens is %d, which is more than maxTokens, %d; the defaults %d and %d are used", k.MinTokens, k.MaxTokens, d.MinTokens, d.MaxTokens))
+		say(fmt.Sprintf("sessionMemoryCompact.minTokens is %d, which is more than maxTokens, %d; the defaults %d and %d are used", k.MinTokens, k.MaxTokens, d.MinTokens, d.MaxTokens))
 		return d
 	}
 	return k
@@ -84,16 +79,14 @@ func (w *Workspace) keepNoted(s settings.Window) compact.Keep {
 // notesKind is the kind of the note that says how far the session notes tell of the conversation.
 const notesKind = "session-notes"
 
-// notes returns what keeps notes of the session beside its transcript, or nil if nothing does.
-func (c *Conversation) notes(cfg *session.Config) *notes.Keeper {
+// newNotes returns what keeps notes of the session beside its transcript, or nil if nothing does.
+func newNotes(c *Conversation, cfg *session.Config) *notes.Keeper {
 	v := c.ws.values()
 	if c.record.log == nil || c.spec.Bare || !v.Window.Notes {
 		return nil
 	}
 	var last struct{ Last string }
-	if e := c.record.earlier; e != nil {
-		json.Unmarshal(e.State.Last[notesKind], &last) // ok: then they are written again
-	}
+	json.Unmarshal(c.record.state().Last[notesKind], &last) // ok: then they are written again
 	custom := func(name string) string {
 		text, _ := os.ReadFile(filepath.Join(c.ws.Project.Home, "session-memory", "config", name)) // ok: most have none
 		return string(text)
