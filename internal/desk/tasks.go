@@ -13,14 +13,15 @@ import (
 
 func tasksCommand() Command {
 	return Command{Name: "tasks", Kind: Change, Args: "[ID]", Doc: "show what runs in the background; stop ID ends it, fg ID waits for it",
-		Run: func(_ context.Context, d *Desk, arg string) (Answer, error) { return tasks(d.Tasks, arg) }}
+		Run: func(_ context.Context, d *Desk, arg string) (Answer, error) { return tasks(d, arg) }}
 }
 
 // ErrNoTasks says that nothing can run in the background.
 var ErrNoTasks = errors.New("background tasks are disabled")
 
 // tasks lists the background tasks, or does something with one of them.
-func tasks(table *task.Table, arg string) (Answer, error) {
+func tasks(d *Desk, arg string) (Answer, error) {
+	table := d.Tasks
 	if table == nil {
 		return nil, ErrNoTasks
 	}
@@ -29,7 +30,7 @@ func tasks(table *task.Table, arg string) (Answer, error) {
 		verb, id = "", arg
 	}
 	if id == "" {
-		return taskList(table.List()), nil
+		return taskList(d), nil
 	}
 	t, err := table.Get(strings.TrimSpace(id))
 	switch {
@@ -50,9 +51,13 @@ func tasks(table *task.Table, arg string) (Answer, error) {
 }
 
 // taskList shows every task, and says what can be done with them.
-func taskList(list []*task.Task) Page {
-	if len(list) == 0 {
+func taskList(d *Desk) Page {
+	list := d.Tasks.List()
+	switch {
+	case len(list) == 0 && d.Terminal:
 		return Say("No task was started. Ctrl-B moves a command that runs to the background.")
+	case len(list) == 0:
+		return Say("No task was started.")
 	}
 	return Page{Blocks: []Block{
 		TaskTable(list...),
