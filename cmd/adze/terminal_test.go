@@ -145,7 +145,7 @@ say Going on.
 			tm.enter("/export out.html")
 			tm.waitFor(`Written to `)
 			tm.enter("/exit")
-			screen := tm.waitFor(`To go on with this session: adze --resume ([0-9a-f-]{36})`)
+			screen := tm.waitFor(`To continue this session: adze --resume ([0-9a-f-]{36})`)
 			id := regexp.MustCompile(`--resume ([0-9a-f-]{36})`).FindStringSubmatch(screen)[1]
 			tm.waitFor(`^\$ $`)
 
@@ -162,7 +162,7 @@ say Going on.
 			tm.enter("once more")
 			tm.waitFor(`Going on\.`)
 			tm.key("C-d")
-			tm.waitFor(`To go on with this session`)
+			tm.waitFor(`To continue this session`)
 		})
 	}
 }
@@ -199,5 +199,5 @@ say It is over.
 	tm.enter("/tasks")
 	tm.waitFor(`^` + id + `  Watch nothing  killed`)
 	tm.key("C-d")
-	tm.waitFor(`To go on with this session`)
+	tm.waitFor(`To continue this session`)
 }

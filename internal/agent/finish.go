@@ -110,7 +110,7 @@ func (b *tokenBudget) decide() (nudge string, reason Reason) {
 		return fmt.Sprintf("%d %% of the token budget is used (%d of %d). Bring the work to a close.", percent, b.spent, b.limit), ""
 	}
 	b.continues++
-	return fmt.Sprintf("%d %% of the token budget is used (%d of %d). Go on with the work; there is room to do it thoroughly.", percent, b.spent, b.limit), ""
+	return fmt.Sprintf("%d %% of the token budget is used (%d of %d). Continue the work; there is room to do it thoroughly.", percent, b.spent, b.limit), ""
 }
 
 func firstLine(err error) string {

@@ -13,7 +13,7 @@ import (
 type View struct {
 	// Messages belong to the view: a step may change the list, but not what it lists.
 	Messages []msg.Message
-	// Compacted says that the history has begun anew; the last step says it.
+	// Compacted says that the history has started over; the last step reports it.
 	Compacted *Compacted
 	// Stuck says that the last step found the view too long and could not make it shorter.
 	Stuck bool
@@ -28,7 +28,7 @@ type Step struct {
 	Do   func(context.Context, View) (View, error)
 }
 
-// view returns what the next request sends of the history. If the last step makes the history begin anew,
+// view returns what the next request sends of the history. If the last step makes the history start over,
 // the others look at it again.
 func (r *run) view(s State) View {
 	to := audience{s.Model.ID, r.recovery.memo.NoMedia, r.recovery.noThinking}

@@ -48,7 +48,7 @@ type (
 		Page
 	}
 
-	// A Switch goes on with another session: the one that is named, or a new one.
+	// A Switch continues with another session: the one that is named, or a new one.
 	Switch struct{ Session string }
 
 	// Leave ends the program.

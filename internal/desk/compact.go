@@ -11,7 +11,7 @@ import (
 )
 
 func compactCommand() Command {
-	return Command{Name: "compact", Kind: Work, Args: "[FOCUS]", Doc: "go on with a summary of the conversation; up-to or from: of a part of it", Run: compact}
+	return Command{Name: "compact", Kind: Work, Args: "[FOCUS]", Doc: "replace the conversation by a summary; up-to or from: a part of it", Run: compact}
 }
 
 func snipCommand() Command {
@@ -28,7 +28,7 @@ func summaryCommand() Command {
 		}}
 }
 
-// compact has the conversation summed up, or one side of something that the user said in it.
+// compact has the conversation summarised, or one side of something that the user said in it.
 func compact(_ context.Context, d *Desk, arg string) (Answer, error) {
 	op := session.Compact{Focus: arg}
 	side, rest, _ := strings.Cut(arg, " ")
@@ -85,6 +85,6 @@ func turns(d *Desk, which string) (Answer, error) {
 	for i, t := range turns[:min(most, len(turns))] {
 		table.Rows = append(table.Rows, []string{fmt.Sprint(i + 1), t.ID[:min(minID, len(t.ID))], t.Text})
 	}
-	p.Add(table, Text("/compact up-to N sums up what was before message N, and /compact from N sums up message N and what follows. The rest stays as it is."))
+	p.Add(table, Text("/compact up-to N summarises what was before message N, and /compact from N message N and what follows. The rest stays as it is."))
 	return p, nil
 }

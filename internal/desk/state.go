@@ -27,7 +27,7 @@ type Settings struct {
 	Values map[string]json.RawMessage
 	// Effort is what the command line says; it may be empty.
 	Effort model.Effort
-	// AutoCompact says that conversations are summed up when they grow too large.
+	// AutoCompact says that conversations are summarised when they grow too large.
 	AutoCompact bool
 }
 

@@ -20,7 +20,7 @@ func divide(turns []compact.Turn, op Compact) (side compact.Side, at int, err er
 	id, side := op.UpTo, compact.Front
 	switch {
 	case op.From != "" && op.UpTo != "":
-		return side, 0, errors.New("only one side of a conversation can be summed up at a time")
+		return side, 0, errors.New("only one side of a conversation can be summarised at a time")
 	case op.From != "":
 		id, side = op.From, compact.Back
 	case op.UpTo == "":

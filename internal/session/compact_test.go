@@ -236,7 +236,7 @@ func TestCircuitBreaker(t *testing.T) {
 	}
 	told := 0
 	for _, n := range notices(d.all()) {
-		if strings.Contains(n, "could not be summed up") {
+		if strings.Contains(n, "could not be summarised") {
 			told++
 		}
 	}
@@ -291,7 +291,7 @@ func TestSwitchToASmallerModel(t *testing.T) {
 	if n := compactions(events); n != 1 {
 		t.Errorf("%d compactions", n)
 	}
-	if got := notices(events); len(got) != 1 || !strings.Contains(got[0], "summed up") {
+	if got := notices(events); len(got) != 1 || !strings.Contains(got[0], "summarised") {
 		t.Errorf("the person was told %q", got)
 	}
 	d.close()

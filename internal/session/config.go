@@ -83,7 +83,7 @@ type Preamble struct {
 	// System assembles the system prompt at the start of each turn; it may be nil.
 	System func(ctx context.Context, m agent.Model, tools []msg.ToolSpec) ([]msg.Part, []model.Mark)
 	// Context returns what goes before the first message; it may be nil. It is called for each request, and
-	// returns the same parts until the conversation begins anew.
+	// returns the same parts until the conversation starts over.
 	Context func(ctx context.Context) []msg.Part
 }
 

@@ -42,11 +42,11 @@ type (
 		// Focus is what the summary should dwell on; it may be empty.
 		Focus string
 		// UpTo and From are the id of something the user said, see [Session.Turns]: only what was before it
-		// is summed up, or only that message and what follows. The other side stays as it is.
+		// is summarised, or only that message and what follows. The other side stays as it is.
 		UpTo, From string
 	}
 
-	// Clear begins the conversation anew, after the turn that runs: what was said before is no longer sent. The
+	// Clear starts the conversation over, after the turn that runs: what was said before is no longer sent. The
 	// transcript keeps it.
 	Clear struct {
 		// ID is what it can be withdrawn by while it waits; it may be empty.

@@ -10,7 +10,7 @@ import (
 
 // A Question is something the user has to answer: one of the kinds below, and nothing else.
 type Question interface {
-	// Unanswered returns the reply that counts where nobody can be asked: the one that lets nothing happen.
+	// Unanswered returns the reply that counts where no one can be asked: the one that lets nothing happen.
 	Unanswered() Reply
 	// check reports what is wrong with a reply to the question.
 	check(r Reply) error

@@ -83,7 +83,7 @@ func TestWarnedOncePerCrossing(t *testing.T) {
 			events = append(events, d.completed(fmt.Sprintf("prompt %d %s", i, sized([]int{11_000 - 2_000*round, 400, 2000, 300}[i])))...)
 		}
 		got := warnings(events)
-		const want = "of the 18000 tokens that small can take in. It will be summed up when it has 15300; /compact does it now."
+		const want = "of the 18000 tokens that small can take in. It will be summarised when it has 15300; /compact does it now."
 		if len(got) != 1 || !strings.Contains(got[0], want) || compactions(events) > 0 {
 			t.Errorf("round %d: warnings %q", round, got)
 		}

@@ -124,7 +124,7 @@ func (a *Answer) Words() (string, error) {
 	return text, nil
 }
 
-// Failures counts how often in a row a question failed that nobody waits for. The zero value is ready; it is
+// Failures counts how often in a row a background question failed. The zero value is ready; it is
 // not safe for concurrent use.
 type Failures int
 

@@ -1,5 +1,5 @@
 // Package collapse prepares for the time when a conversation becomes too long: beside the conversation it
-// has ranges of old messages summed up, and keeps these folds ready. They change nothing of what is sent
+// has ranges of old messages summarised, and keeps these folds ready. They change nothing of what is sent
 // until they are drained. It is an experiment: without it a compaction just takes longer.
 // When to drain is decided by its caller, and what is stored stays whole.
 package collapse
@@ -164,7 +164,7 @@ type Moment struct {
 	Limit int
 }
 
-// Stage looks at a moment and has the next range summed up in the background if it is time. It never
+// Stage looks at a moment and has the next range summarised in the background if it is time. It never
 // waits.
 func (f *Folder) Stage(m Moment) {
 	f.mu.Lock()
@@ -184,7 +184,7 @@ func (f *Folder) Stage(m Moment) {
 	}
 	ctx, stop := context.WithCancel(f.life)
 	f.busy, f.stop = true, stop
-	m.Messages = slices.Clone(m.Messages[:to]) // the caller goes on with its own
+	m.Messages = slices.Clone(m.Messages[:to]) // the caller keeps its own
 	age := f.age
 	f.work.Go(func() {
 		defer stop()

@@ -110,7 +110,7 @@ func TestStageAndDrain(t *testing.T) {
 		f.Stage(moment(short))
 		f.Stage(moment(long))
 		f.Stage(moment(long)) // one at a time
-		if f.Drain() || !strings.Contains(f.Report(), "being summed up") {
+		if f.Drain() || !strings.Contains(f.Report(), "being summarised") {
 			t.Error("something is staged already:", f.Report())
 		}
 		time.Sleep(2 * time.Minute)

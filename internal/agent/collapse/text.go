@@ -38,7 +38,7 @@ func (f *Folder) Report() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var b strings.Builder
-	fmt.Fprintf(&b, "The conversation, without folds, has about %d tokens; %d fit before it is summed up.\n", f.size, f.limit)
+	fmt.Fprintf(&b, "The conversation, without folds, has about %d tokens; %d fit before it is summarised.\n", f.size, f.limit)
 	for _, d := range f.folds {
 		state := "staged"
 		if d.committed {
@@ -48,7 +48,7 @@ func (f *Folder) Report() string {
 	}
 	switch {
 	case f.busy:
-		b.WriteString("Another part is being summed up.\n")
+		b.WriteString("Another part is being summarised.\n")
 	case f.failed.TooMany():
 		b.WriteString("Summing up failed; no more is tried.\n")
 	case len(f.folds) == 0:

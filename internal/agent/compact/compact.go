@@ -143,7 +143,7 @@ type Job struct {
 	Trigger Trigger
 	// Focus is what the user wants the summary to dwell on; it may be empty.
 	Focus string
-	// Side is the part of Entries that is summed up, if not all of it, and At where it ends or begins.
+	// Side is the part of Entries that is summarised, if not all of it, and At where it ends or begins.
 	Side Side
 	At   int
 }
@@ -240,7 +240,7 @@ func (c *Compactor) Compact(ctx context.Context, j Job) (*Segment, error) {
 	return seg, nil
 }
 
-// divide returns what is to be summed up, and what stays as it is.
+// divide returns what is to be summarised, and what stays as it is.
 func (c *Compactor) divide(j Job) (told, kept []msg.Entry) {
 	at := min(max(0, j.At), len(j.Entries))
 	switch j.Side {
@@ -307,7 +307,7 @@ func (c *Compactor) finish(j Job, seg *Segment) error {
 	seg.Before, seg.After = fixed+sum(g, j.Entries), fixed+sum(g, seg.Entries())
 	switch {
 	case seg.After >= seg.Before:
-		return errors.New("the summary is longer than what it sums up")
+		return errors.New("the summary is longer than what it summarises")
 	case seg.After > j.Limits.Auto() && j.Side == Whole:
 		return errors.New("the summary leaves too little room")
 	}

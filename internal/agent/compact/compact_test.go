@@ -81,7 +81,7 @@ func TestAnswers(t *testing.T) {
 		{"empty", []say{{}}, "", 2, "empty"},
 		{"error", []say{{err: fault}}, "", 1, "server_error"},
 		{"refused", []say{{text: "No.", stop: model.StopRefusal}}, "", 1, "refused"},
-		{"longer than all", []say{{text: of(9000)}}, "", 1, "longer than what it sums up"},
+		{"longer than all", []say{{text: of(9000)}}, "", 1, "longer than what it summarises"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			talk := new(talk).say("hello").add(msg.Assistant, &msg.Thinking{Text: "Hm.", Signature: "s"}, &msg.Text{Text: "Yes?"}).

@@ -58,7 +58,7 @@ func (k Keep) Valid() bool {
 }
 
 // Window returns where the part of entries that stays begins. It begins after the entries that are
-// summed up, at from, and extends backwards until it is large enough; not before floor.
+// summarised, at from, and extends backwards until it is large enough; not before floor.
 func Window(entries []msg.Entry, floor, from int, k Keep, g *tokens.Gauge) int {
 	if !k.Valid() {
 		k = DefaultKeep

@@ -25,7 +25,7 @@ const (
 	maxQuote = 200
 )
 
-// summarise asks the model to sum up the entries that are told, and returns the segment in which the
+// summarise asks the model for a summary of the entries, and returns the segment in which the
 // summary stands for them.
 func (c *Compactor) summarise(ctx context.Context, j Job, told, kept []msg.Entry, keep string) (*Segment, error) {
 	text, err := c.ask(ctx, j, told, keep)
@@ -95,7 +95,7 @@ func (c *Compactor) ask(ctx context.Context, j Job, told []msg.Entry, keep strin
 		if c.Size(in) > room {
 			seg, ok := c.shorten(in, room, shortener{read: true})
 			if !ok {
-				return "", errors.New("the conversation is too long to be summed up")
+				return "", errors.New("the conversation is too long to be summarised")
 			}
 			entries = seg.Entries()
 		}
@@ -178,7 +178,7 @@ func extract(answer string) string {
 	return strings.TrimSpace(strings.ReplaceAll(answer, openTag, ""))
 }
 
-// bare returns entries as they are summed up: without reasoning and old results, and with markers in
+// bare returns entries as they are summarised: without reasoning and old results, and with markers in
 // place of media.
 func (c *Compactor) bare(entries []msg.Entry, g *tokens.Gauge) []msg.Entry {
 	messages := make([]msg.Message, len(entries))

@@ -21,7 +21,7 @@ type Step interface {
 	Kind() string
 	// Apply returns the messages as they are sent, and reports whether the state of the step changed.
 	Apply(v View) (messages []msg.Message, changed bool)
-	// Restart says that the conversation begins anew, as seg. It reports whether the state changed.
+	// Restart says that the conversation starts over, as seg. It reports whether the state changed.
 	Restart(seg *compact.Segment) (changed bool)
 	// State returns what a later process needs to send the same, as the fields of a note.
 	State() map[string]any
@@ -36,7 +36,7 @@ type View struct {
 	Model    string
 	System   []msg.Part
 	Gauge    *tokens.Gauge
-	// Limit is the size from which the conversation is summed up, in tokens, and TooLong reports whether a
+	// Limit is the size from which the conversation is summarised, in tokens, and TooLong reports whether a
 	// request with these messages would be, unasked.
 	Limit   int
 	TooLong func(messages []msg.Message) bool
@@ -123,8 +123,8 @@ func (s *snipStep) Restore(state json.RawMessage) {
 	s.Snipper.Restore(kept.Steps)
 }
 
-// Fold returns the step that has parts of the conversation summed up beforehand, and puts these folds in
-// place of what they stand for when the conversation would have to be summed up otherwise.
+// Fold returns the step that has parts of the conversation summarised in advance, and puts these folds in
+// place of what they stand for when the conversation would have to be summarised otherwise.
 func Fold(f *collapse.Folder) Step { return foldStep{f} }
 
 type foldStep struct{ *collapse.Folder }

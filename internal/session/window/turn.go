@@ -77,12 +77,12 @@ func (t *Turn) apply(s Step, messages []msg.Message, idle time.Duration) []msg.M
 	return messages
 }
 
-// tooLong reports whether a request with these messages would have to be summed up unasked.
+// tooLong reports whether a request with these messages would have to be summarised unasked.
 func (t *Turn) tooLong(messages []msg.Message) bool {
 	return t.unasked() && t.gauge.Correct(t.count(messages)) > t.limits.Auto()
 }
 
-// unasked reports whether the conversation is summed up before the provider says that it is too long.
+// unasked reports whether the conversation is summarised before the provider says that it is too long.
 func (t *Turn) unasked() bool { return !t.cfg.Off && !t.cfg.Reactive }
 
 // idle returns how long ago the model answered last.
@@ -124,7 +124,7 @@ func (t *Turn) fit(ctx context.Context, v agent.View) (agent.View, error) {
 	return v, nil
 }
 
-// warn tells the user, once each time, that the conversation comes close to where it is summed up.
+// warn tells the user, once each time, that the conversation comes close to the point where it is summarised.
 func (t *Turn) warn(size int) {
 	l := t.limits
 	late := size > l.Auto() && t.unasked()
@@ -135,12 +135,12 @@ func (t *Turn) warn(size int) {
 		return
 	}
 	t.warned = true
-	then := "It will be summed up when it has " + strconv.Itoa(l.Auto()) + "; /compact does it now."
+	then := "It will be summarised when it has " + strconv.Itoa(l.Auto()) + "; /compact does it now."
 	switch {
 	case t.cfg.Off:
-		then = "Nothing is summed up unasked here: /compact makes room, /clear starts anew."
+		then = "Nothing is summarised unasked here: /compact makes room, /clear starts over."
 	case t.cfg.Reactive:
-		then = "It will be summed up when the model takes no more; /compact does it now."
+		then = "It will be summarised when the model takes no more; /compact does it now."
 	}
 	t.conv.Tell(agent.Notice{Text: fmt.Sprintf("The conversation has about %d of the %d tokens that %s can take in. %s", size, l.Usable(), t.model.ID, then), Warning: true})
 }
@@ -156,7 +156,7 @@ func (t *Turn) Summarise(ctx context.Context, focus string, side compact.Side, a
 	return *t.begin(seg, compact.Manual, focus), nil
 }
 
-// Clear begins the conversation anew, because the user wants it.
+// Clear starts the conversation over, because the user wants it.
 func (t *Turn) Clear() agent.Compacted {
 	entries := t.conv.History.Entries()
 	first := msg.Entry{

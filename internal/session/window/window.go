@@ -23,11 +23,11 @@ import (
 
 // A Config says how a conversation is kept within the window. Whatever is zero is done without.
 type Config struct {
-	// Off leaves it to the user to compact: nothing is summed up unasked.
+	// Off leaves it to the user to compact: nothing is summarised unasked.
 	Off bool
-	// Percent of the usable window is where the conversation is summed up; 0 means the default.
+	// Percent of the usable window is where the conversation is summarised; 0 means the default.
 	Percent int
-	// Reactive sums up unasked only when the provider says that a request is too long.
+	// Reactive summarises unasked only when the provider says that a request is too long.
 	Reactive bool
 	// Steps leave something out of what is sent, in this order.
 	Steps []Step
@@ -72,10 +72,10 @@ type Conversation struct {
 	Log   *slog.Logger // it may be nil
 }
 
-// A History is a conversation that can begin anew.
+// A History is a conversation that can start over.
 type History interface {
 	Entries() []msg.Entry
-	// Restart begins the conversation anew, with what a compaction left of it.
+	// Restart starts the conversation over, with what a compaction left of it.
 	Restart(seg *compact.Segment, b store.Boundary)
 	// Attempt is like Restart, but the log is not told before the next entry, and until then it can be taken
 	// back. It reports whether there was no attempt before it.
@@ -119,7 +119,7 @@ func New(cfg Config, conv Conversation) *Window {
 		Sources: cfg.Sources, Hooks: cfg.Hooks, Keep: cfg.Keep, NewID: conv.NewID, Now: conv.Now,
 		ReadTool: cfg.Tools.Read,
 		Asking: func() {
-			conv.Tell(agent.Notice{Text: "The conversation is being summed up to make room."})
+			conv.Tell(agent.Notice{Text: "The conversation is being summarised to make room."})
 		},
 	}
 	if cfg.Notes != nil {
@@ -231,10 +231,10 @@ func (w *Window) report(err error) {
 		return
 	}
 	if w.conv.Log != nil {
-		w.conv.Log.Warn("the conversation was not summed up", "err", err)
+		w.conv.Log.Warn("the conversation was not summarised", "err", err)
 	}
 	if w.compact.GivenUp() && !w.gaveUp {
 		w.gaveUp = true
-		w.conv.Tell(agent.Notice{Text: fmt.Sprintf("The conversation could not be summed up: %v. From now on its oldest messages are dropped instead; /compact tries again.", err), Warning: true})
+		w.conv.Tell(agent.Notice{Text: fmt.Sprintf("The conversation could not be summarised: %v. From now on its oldest messages are dropped instead; /compact tries again.", err), Warning: true})
 	}
 }

@@ -38,7 +38,7 @@ type Host struct {
 // A HostModel is a model as a host shows it.
 type HostModel struct{ Value, Name, Description string }
 
-// A server reads what a host writes and sees to it that every request is answered.
+// A server reads what a host writes and makes sure that every request is answered.
 type server struct {
 	f   *Front
 	h   Host

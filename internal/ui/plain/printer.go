@@ -88,7 +88,7 @@ func (p *printer) farewell(c *Conversation) {
 		p.line(desk.Spent(t))
 	}
 	if len(c.Conversation()) > 0 {
-		p.line("To go on with this session: adze --resume " + c.ID())
+		p.line("To continue this session: adze --resume " + c.ID())
 	}
 }
 
