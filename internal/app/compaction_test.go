@@ -37,7 +37,7 @@ when text "<notes>"
 forever
 say Nothing new.
 ---
-when text "Sum up this conversation"
+when text "Summarise this conversation"
 forever
 error invalid_request
 ---
@@ -70,7 +70,7 @@ say Fixed.
 		}
 	}
 	for _, s := range requests {
-		if bytes.Contains(s.raw, []byte("Sum up this conversation")) {
+		if bytes.Contains(s.raw, []byte("Summarise this conversation")) {
 			t.Error("a model was asked for a summary")
 		}
 	}

@@ -207,7 +207,7 @@ func (d *driven) beginning(text string) string {
 
 // isMain reports whether a request goes on with the conversation.
 func isMain(s sent) bool {
-	return !bytes.Contains(s.raw, []byte("Sum up this conversation")) && len(s.Tools) > 1
+	return !bytes.Contains(s.raw, []byte("Summarise this conversation")) && len(s.Tools) > 1
 }
 
 // A conversation grows through every kind of compaction: results that are too long, old results that are
@@ -320,7 +320,7 @@ func goesOn(a, b sent) bool {
 // longScript is what the model does in [TestLongSession].
 func longScript(note string) string {
 	const (
-		ask  = `when text "Sum up this conversation"`
+		ask  = `when text "Summarise this conversation"`
 		work = "use Bash {\"command\":\"seq 1 1200\"}\nusage none\n---\n"
 	)
 	// What the model says at length is never cleared.

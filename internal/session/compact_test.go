@@ -124,8 +124,8 @@ func TestCompactExitResume(t *testing.T) {
 		size   int // of the results
 		script string
 	}{
-		"before a request":   {6500, "expect text \"Sum up this conversation\"\nexpect no-text \"third\"\ntext \"" + summary + "\"\n---\nexpect text \"We looked at the parser\"\nsay Three"},
-		"when it is refused": {3000, "error too_long\n---\nexpect text \"Sum up this conversation\"\ntext \"" + summary + "\"\n---\nexpect text \"We looked at the parser\"\nsay Three"},
+		"before a request":   {6500, "expect text \"Summarise this conversation\"\nexpect no-text \"third\"\ntext \"" + summary + "\"\n---\nexpect text \"We looked at the parser\"\nsay Three"},
+		"when it is refused": {3000, "error too_long\n---\nexpect text \"Summarise this conversation\"\ntext \"" + summary + "\"\n---\nexpect text \"We looked at the parser\"\nsay Three"},
 		"without a summary":  {3000, "error too_long\n---\nerror invalid_request\n---\nexpect text \"dropped without a summary\"\nsay Three"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -223,14 +223,14 @@ func TestNothingToCompact(t *testing.T) {
 //
 // Proves CTX-30, CTX-47.
 func TestCircuitBreaker(t *testing.T) {
-	const refuse, rounds = "when text \"Sum up this conversation\"\nrepeat 20\nerror invalid_request\n---\n", 12
-	d := newDwelling(t, refuse+strings.Repeat("when no-text \"Sum up this conversation\"\nsay ok\n---\n", rounds)+"say end", place(t), nil)
+	const refuse, rounds = "when text \"Summarise this conversation\"\nrepeat 20\nerror invalid_request\n---\n", 12
+	d := newDwelling(t, refuse+strings.Repeat("when no-text \"Summarise this conversation\"\nsay ok\n---\n", rounds)+"say end", place(t), nil)
 	for i := range rounds {
 		d.completed(fmt.Sprintf("prompt %d %s", i, of(5000)))
 	}
 	asked := 0
 	for _, r := range d.player.Requests() {
-		if bytes.Contains(r, []byte("Sum up this conversation")) {
+		if bytes.Contains(r, []byte("Summarise this conversation")) {
 			asked++
 		}
 	}
@@ -284,7 +284,7 @@ func TestEverythingIsTooLong(t *testing.T) {
 
 // Proves SESS-50.
 func TestSwitchToASmallerModel(t *testing.T) {
-	d := newDwelling(t, "say One\n---\nexpect text \"Sum up this conversation\"\ntext \""+summary+"\"\n---\nexpect text \"We looked at the parser\"\nsay Two", place(t), func(c *session.Config) { c.Models.Main = "wide" })
+	d := newDwelling(t, "say One\n---\nexpect text \"Summarise this conversation\"\ntext \""+summary+"\"\n---\nexpect text \"We looked at the parser\"\nsay Two", place(t), func(c *session.Config) { c.Models.Main = "wide" })
 	d.completed("first " + of(30_000))
 	d.submit(session.SetModel{Name: "small"})
 	events := d.completed("second")

@@ -17,7 +17,7 @@ import (
 	"adze/internal/tool"
 )
 
-const foldOrder = "when text \"Sum up this part of a conversation\"\n"
+const foldOrder = "when text \"Summarise this part of a conversation\"\n"
 
 // extends reports whether a request begins with all that another sent.
 func extends(a, b []byte) bool {
@@ -29,7 +29,7 @@ func extends(a, b []byte) bool {
 // mainRequests returns the requests that are not for a summary of any kind.
 func (d *dwelling) mainRequests() (requests [][]byte) {
 	for _, r := range d.player.Requests() {
-		if !bytes.Contains(r, []byte("Sum up this")) {
+		if !bytes.Contains(r, []byte("Summarise this")) {
 			requests = append(requests, r)
 		}
 	}
@@ -50,7 +50,7 @@ func TestDrain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				script := foldOrder + "say We looked around.\n---\nwhen text \"Sum up this conversation\"\nforever\nsay <summary>All of it.</summary>\n---\n" +
+				script := foldOrder + "say We looked around.\n---\nwhen text \"Summarise this conversation\"\nforever\nsay <summary>All of it.</summary>\n---\n" +
 					"repeat 12\nexpect no-text \"<conversation-fold>\"\ndelay 1s\nuse Big {\"n\":700}\nusage none\n---\nerror too_long\n---\n" + tt.script
 				opt := place(t)
 				d := newDwelling(t, script, opt, func(c *session.Config) {

@@ -177,7 +177,7 @@ func TestSummaryCommand(t *testing.T) {
 // Proves CTX-37.
 func TestNotesTakeThePlaceOfASummary(t *testing.T) {
 	opt := place(t)
-	n := newNoted(t, wantNotes+"NOTE\n---\nwhen text \"Sum up this conversation\"\nforever\nerror invalid_request\n---\nuse Big {\"n\":11000}\n---\nforever\nsay Yes.\nusage none", opt, nil)
+	n := newNoted(t, wantNotes+"NOTE\n---\nwhen text \"Summarise this conversation\"\nforever\nerror invalid_request\n---\nuse Big {\"n\":11000}\n---\nforever\nsay Yes.\nusage none", opt, nil)
 	n.completed("first")
 	for i := range 3 {
 		n.completed(fmt.Sprintf("prompt %d", i))

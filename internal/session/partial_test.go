@@ -44,7 +44,7 @@ func TestCompactOneSide(t *testing.T) {
 	for i := range turns {
 		script = append(script, fmt.Sprintf("think Let me see.\nuse Big {\"n\":%d}\n---\nsay Answer %d.", 300+i, i))
 	}
-	const sum = "\n---\nexpect text \"Sum up this conversation\"\nsay <summary>One side of it.</summary>\n---\nsay More."
+	const sum = "\n---\nexpect text \"Summarise this conversation\"\nsay <summary>One side of it.</summary>\n---\nsay More."
 	for n := 1; n <= turns; n++ {
 		for _, from := range []bool{false, true} {
 			name := fmt.Sprintf("up to %d from the end", n)

@@ -60,7 +60,7 @@ func TestThresholds(t *testing.T) {
 		{"another percentage, above", 9_100, func(c *session.Config) { c.Window.Percent = 50 }, outcome{Compacted: true, Reason: agent.Completed}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			script := "when text \"Sum up this conversation\"\nforever\nsay <summary>It was short.</summary>\n---\nforever\nsay Yes.\nusage none"
+			script := "when text \"Summarise this conversation\"\nforever\nsay <summary>It was short.</summary>\n---\nforever\nsay Yes.\nusage none"
 			d := newDwelling(t, script, place(t), tt.change)
 			events := d.completed("first " + sized(tt.size-4000-fixed))
 			events = append(events, d.prompt("second "+sized(4000))...)
@@ -75,7 +75,7 @@ func TestThresholds(t *testing.T) {
 
 // Proves CTX-30.
 func TestWarnedOncePerCrossing(t *testing.T) {
-	script := "when text \"Sum up this conversation\"\nforever\nsay <summary>It was short.</summary>\n---\nforever\nsay Yes.\nusage none"
+	script := "when text \"Summarise this conversation\"\nforever\nsay <summary>It was short.</summary>\n---\nforever\nsay Yes.\nusage none"
 	d := newDwelling(t, script, place(t), nil)
 	for round := range 2 {
 		var events []agent.Event
@@ -98,7 +98,7 @@ func TestWarnedOncePerCrossing(t *testing.T) {
 // Proves CTX-32.
 func TestReactiveOnly(t *testing.T) {
 	script := `
-when text "Sum up this conversation"
+when text "Summarise this conversation"
 say <summary>It was short.</summary>
 ---
 repeat 2
@@ -136,7 +136,7 @@ func TestBadSummaries(t *testing.T) {
 		"broken":                    "say <summary>It\ncut",
 	} {
 		t.Run(name, func(t *testing.T) {
-			script := "when text \"Sum up this conversation\"\nforever\n" + answer + "\n---\nforever\nsay Yes.\nusage none"
+			script := "when text \"Summarise this conversation\"\nforever\n" + answer + "\n---\nforever\nsay Yes.\nusage none"
 			d := newDwelling(t, script, place(t), nil)
 			d.completed("alpha " + sized(13_000))
 			before := d.Conversation()

@@ -71,7 +71,7 @@ type Front struct {
 	offer    *offer    // what a number stands for, or nil
 	leave    bool      // the next Ctrl-C leaves
 	ended    bool      // nothing more will be typed: the turn that runs is the last
-	next     *string   // the session to go on with
+	next     *string   // the session to continue
 }
 
 // New returns a front end.

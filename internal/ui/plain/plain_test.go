@@ -322,7 +322,7 @@ expect no-text "the second"
 say <summary>Of the first.</summary>
 ---
 expect text "the third"
-expect text "Sum up only what came after"
+expect text "Summarise only what came after"
 say <summary>Of the third.</summary>
 ---
 expect text "Of the first."
