@@ -31,7 +31,7 @@ type briefing struct {
 	ws        *Workspace
 	spec      *Spec
 	memory    *memoryView
-	prompt    *brief.Prompt
+	prompt    *brief.Prompt    // nil if no model is asked
 	announcer *brief.Announcer // nil in the simple mode
 	texts     *brief.ToolTexts // nil before there are tools
 	watch     brief.Watch      // over the provider's cache
@@ -39,10 +39,12 @@ type briefing struct {
 }
 
 // newBriefing returns the briefing of a conversation. Shared reports whether the provider can share a cache
-// between users.
+// between users. Where no model is asked there is no prompt.
 func newBriefing(w *Workspace, spec *Spec, shared func() bool) *briefing {
 	b := &briefing{ws: w, spec: spec, memory: w.openMemory(spec.Bare)}
-	b.prompt = b.newPrompt(shared)
+	if spec.Calls == FromModel {
+		b.prompt = b.newPrompt(shared)
+	}
 	return b
 }
 

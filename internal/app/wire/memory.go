@@ -32,14 +32,14 @@ type memoryView struct {
 	off  atomic.Bool
 	// changed is called after the user has switched memory on or off.
 	changed func()
-	// names is how the folder is written in calls and results.
-	names    []string
-	recaller *recall.Recaller // nil if no model is asked
+	// home and dir are what paths in calls and results may be relative to.
+	home, dir string
+	recaller  *recall.Recaller // nil if no model is asked
 }
 
 // openMemory finds the memory of the workspace.
 func (w *Workspace) openMemory(bare bool) *memoryView {
-	m := &memoryView{never: MemoryOff(w.Project, bare)}
+	m := &memoryView{never: MemoryOff(w.Project, bare), home: w.Project.User, dir: w.Dir}
 	if w.Project.Home == "" {
 		return m
 	}
@@ -49,12 +49,6 @@ func (w *Workspace) openMemory(bare bool) *memoryView {
 		return m
 	}
 	m.used = m.folder.Mode()
-	m.names = slices.Compact([]string{m.folder.Dir, memory.Real(m.folder.Dir)})
-	for _, base := range []struct{ dir, prefix string }{{w.Project.User, "~/"}, {w.Dir, ""}} {
-		if rel := paths.Relative(base.dir, m.folder.Dir); base.dir != "" && rel != m.folder.Dir {
-			m.names = append(m.names, base.prefix+filepath.ToSlash(rel))
-		}
-	}
 	for _, err := range refused {
 		w.Say(err.Error())
 	}
@@ -140,12 +134,19 @@ func (m *memoryView) dirs() []string {
 	return slices.Compact([]string{m.folder.Dir, memory.Real(m.folder.Dir)})
 }
 
-// muted returns the names that requests must not hold: those of the folder, while memory is switched off.
+// muted returns how the folder is written in calls and results, while memory is switched off: requests must
+// not hold these names.
 func (m *memoryView) muted() []string {
 	if !m.off.Load() {
 		return nil
 	}
-	return m.names
+	names := slices.Compact([]string{m.folder.Dir, memory.Real(m.folder.Dir)})
+	for _, base := range []struct{ dir, prefix string }{{m.home, "~/"}, {m.dir, ""}} {
+		if rel := paths.Relative(base.dir, m.folder.Dir); base.dir != "" && rel != m.folder.Dir {
+			names = append(names, base.prefix+filepath.ToSlash(rel))
+		}
+	}
+	return names
 }
 
 // guard returns what watches over what the model writes to memory, or nil if there is none.

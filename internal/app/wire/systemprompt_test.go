@@ -13,7 +13,7 @@ import (
 // Proves CTX-10, CTX-14, CTX-61.
 func TestPromptAndSettings(t *testing.T) {
 	p := newPlace(t)
-	c := p.following()
+	c := p.converse("say Hello.", Spec{})
 	look := func() (text string, hour bool) {
 		parts, marks := c.told.prompt.Parts("m", make([]msg.ToolSpec, 2))
 		return msg.PlainText(parts), slices.ContainsFunc(marks, func(m model.Mark) bool { return m.Hour })
@@ -30,7 +30,7 @@ func TestPromptAndSettings(t *testing.T) {
 	if hour {
 		t.Error("the lifetime changed during a session")
 	}
-	c = p.following()
+	c = p.converse("say Hello.", Spec{})
 	if text, hour := look(); !hour || !strings.Contains(text, "没有在旁观看") {
 		t.Error("a new session does not follow the settings:", text)
 	}
