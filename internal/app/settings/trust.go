@@ -21,16 +21,15 @@ type Trust struct {
 	// Home is the user's home directory; what lies in it is the user's own.
 	Home string
 
-	store    *trust.Store // nil without a state home
-	lasting  bool         // the user trusts it
-	run      bool         // it is trusted for this run
-	hosted   bool         // a host drives the run, and vouches for it
-	approved func(trust.Item) bool
+	store   *trust.Store // nil without a state home
+	consent trust.Consent
+	run     bool // it is trusted for this run
+	hosted  bool // a host drives the run, and vouches for it
 }
 
 // findTrust finds the workspace of a run and how far it is trusted. Without an answer it is not.
 func findTrust(src Source, stateHome, home string, locks *replace.Replacer) *Trust {
-	t := &Trust{Home: home, approved: func(trust.Item) bool { return false }}
+	t := &Trust{Home: home}
 	dir := src.Root
 	if dir == "" {
 		dir = src.Dir
@@ -46,27 +45,25 @@ func findTrust(src Source, stateHome, home string, locks *replace.Replacer) *Tru
 		return t
 	}
 	t.store = trust.Open(stateHome, locks)
-	if t.lasting, t.Problem = t.store.Trusted(t.Workspace); t.Problem == nil {
-		t.approved, t.Problem = t.store.Approved(t.Workspace)
-	}
+	t.consent, t.Problem = t.store.Consent(t.Workspace)
 	return t
 }
 
 // Trusted reports whether what the workspace brings along may be used in this run: its settings, hooks,
 // servers, skills, agents and instruction files.
-func (t *Trust) Trusted() bool { return t.lasting || t.run || t.hosted }
+func (t *Trust) Trusted() bool { return t.consent.Trusted || t.run || t.hosted }
 
 // Lasting reports whether the user trusts the workspace beyond this run.
-func (t *Trust) Lasting() bool { return t.lasting }
+func (t *Trust) Lasting() bool { return t.consent.Trusted }
 
 // Approved reports whether something that a file of that scope wants to run may run. What the user or an
 // administrator wrote may; what comes with the workspace must be what was shown when it was trusted.
 func (t *Trust) Approved(from scope.Scope, it trust.Item) bool {
-	return from != scope.Project || t.run || t.hosted || t.lasting && t.approved(it)
+	return from != scope.Project || t.run || t.hosted || t.consent.Trusted && t.consent.Approved(it)
 }
 
 // Kept reports whether the user has approved of an item before.
-func (t *Trust) Kept(it trust.Item) bool { return t.approved(it) }
+func (t *Trust) Kept(it trust.Item) bool { return t.consent.Approved(it) }
 
 // Keep records that the user approved of an item of a trusted workspace. Without a state home nothing is
 // recorded.
@@ -95,7 +92,7 @@ func (t *Trust) List() ([]trust.Entry, error) { return t.store.List() }
 // grant returns how much of the workspace's settings counts.
 func (t *Trust) grant() config.Grant {
 	switch {
-	case t.lasting || t.run:
+	case t.consent.Trusted || t.run:
 		return config.Workspace
 	case t.hosted:
 		return config.Hosted
@@ -114,7 +111,7 @@ func (t *Trust) roots() []string {
 // Owns reports whether a file of local settings is the user's own: the workspace is trusted, and the
 // file did not come with it.
 func (t *Trust) Owns(path string) bool {
-	if !t.lasting && !t.run {
+	if !t.consent.Trusted && !t.run {
 		return false
 	}
 	if real, err := filepath.EvalSymlinks(path); err != nil || real != path {

@@ -88,14 +88,30 @@ func (s *Store) unusable(err error) error {
 	return fmt.Errorf("no workspace is trusted, because %s cannot be used: %w; correct or remove it", s.path, err)
 }
 
-// Trusted reports whether the user trusts the workspace. With an error nothing is trusted.
-func (s *Store) Trusted(w Workspace) (bool, error) {
+// A Consent is what the user has decided about a workspace. The zero value is none.
+type Consent struct {
+	Trusted bool
+	hashes  []string // of what was approved
+}
+
+// Consent returns what the user has decided about a workspace. With an error nothing is trusted.
+func (s *Store) Consent(w Workspace) (Consent, error) {
 	c, err := s.read()
 	if err != nil {
-		return false, err
+		return Consent{}, err
 	}
-	return slices.ContainsFunc(c.Workspaces, func(e Entry) bool { return e.covers(w) }), nil
+	given := Consent{
+		Trusted: slices.ContainsFunc(c.Workspaces, func(e Entry) bool { return e.covers(w) }),
+		hashes:  slices.Clone(c.Approved[w.Root]),
+	}
+	if w.Main != "" { // what is approved of a main working tree is approved in its worktrees
+		given.hashes = append(given.hashes, c.Approved[w.Main]...)
+	}
+	return given, nil
 }
+
+// Approved reports whether the user has approved of something of the workspace, as it is now.
+func (c Consent) Approved(it Item) bool { return slices.Contains(c.hashes, it.hash()) }
 
 // covers reports whether trust in e is trust in w.
 func (e Entry) covers(w Workspace) bool {
@@ -165,20 +181,6 @@ func (c *contents) approve(w Workspace, items []Item, before []string) {
 	if len(hashes) == 0 {
 		delete(c.Approved, w.Root)
 	}
-}
-
-// Approved returns which things of a workspace the user has approved as they are now. What is approved
-// of a main working tree is approved in its worktrees.
-func (s *Store) Approved(w Workspace) (func(Item) bool, error) {
-	c, err := s.read()
-	if err != nil {
-		return func(Item) bool { return false }, err
-	}
-	hashes := slices.Clone(c.Approved[w.Root])
-	if w.Main != "" {
-		hashes = append(hashes, c.Approved[w.Main]...)
-	}
-	return func(it Item) bool { return slices.Contains(hashes, it.hash()) }, nil
 }
 
 // ErrNotTrusted says that there is nothing to take back.

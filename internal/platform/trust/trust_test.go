@@ -72,11 +72,11 @@ func (w *world) trust(rel string) {
 
 func (w *world) trusted(rel string) bool {
 	w.t.Helper()
-	ok, err := w.Trusted(w.find(rel))
+	given, err := w.Consent(w.find(rel))
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return ok
+	return given.Trusted
 }
 
 // worktree makes tree a worktree of the repository main, as git does.
@@ -205,11 +205,8 @@ func TestUnusableStore(t *testing.T) {
 			if err := spoil(w.path("home/.adze/trust.json")); err != nil {
 				t.Fatal(err)
 			}
-			if ok, err := w.Trusted(w.find("a")); ok || err == nil {
-				t.Errorf("%t, %v", ok, err)
-			}
-			if approved, err := w.Approved(w.find("a")); approved(Item{}) || err == nil {
-				t.Errorf("%v", err)
+			if given, err := w.Consent(w.find("a")); given.Trusted || given.Approved(Item{}) || err == nil {
+				t.Errorf("%+v, %v", given, err)
 			}
 			if err := w.Add(t.Context(), w.find("a")); err == nil {
 				t.Error("it was overwritten")
@@ -264,22 +261,22 @@ func TestApproval(t *testing.T) {
 		{"a worktree", "wt", hook, true},
 	}
 	for _, tt := range tests {
-		approved, err := w.Approved(w.find(tt.in))
-		if err != nil || approved(tt.item) != tt.want {
-			t.Errorf("%s: %t, %v", tt.name, approved(tt.item), err)
+		given, err := w.Consent(w.find(tt.in))
+		if err != nil || given.Approved(tt.item) != tt.want {
+			t.Errorf("%s: %t, %v", tt.name, given.Approved(tt.item), err)
 		}
 	}
 	server := Server("s", json.RawMessage(`{"command":"x"}`))
 	if err := w.Approve(t.Context(), w.find("a"), server); err != nil {
 		t.Fatal(err)
 	}
-	if approved, err := w.Approved(w.find("a")); err != nil || !approved(server) || !approved(hook) {
+	if given, err := w.Consent(w.find("a")); err != nil || !given.Approved(server) || !given.Approved(hook) {
 		t.Errorf("%v", err)
 	}
 	if err := w.Add(t.Context(), w.find("a"), server); err != nil {
 		t.Fatal(err)
 	}
-	if approved, err := w.Approved(w.find("a")); err != nil || approved(hook) {
+	if given, err := w.Consent(w.find("a")); err != nil || given.Approved(hook) {
 		t.Errorf("what is not there any more stays approved: %v", err)
 	}
 }
