@@ -220,7 +220,7 @@ func (b *bench) tasks() error {
 			if err != nil {
 				return err
 			}
-			ids = append(ids, res.Structured.(bash.Output).TaskID)
+			ids = append(ids, res.Structured.(command.Output).TaskID)
 		}
 		for _, id := range ids {
 			tk, err := table.Get(id)

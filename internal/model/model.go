@@ -27,7 +27,7 @@ type Provider interface {
 type Request struct {
 	Model  string
 	System []msg.Part
-	// Messages alternate between user and assistant; see [msg.Repair].
+	// Messages alternate between user and assistant; see [msg.Conversation].
 	Messages []msg.Message
 	Tools    []msg.ToolSpec
 	Choice   ToolChoice

@@ -13,20 +13,14 @@ const NoOutput = "(no output)"
 // Missing stands for the result of a use that never got one.
 const Missing = "No result: the call did not finish. Whether it had an effect is unknown."
 
-// A Problem is something [Repair] had to mend.
+// A Problem is something a [Conversation] had to mend.
 type Problem struct {
 	Message int // index in the input
 	Text    string
 }
 
-// Repair returns the conversation as a provider accepts it: it begins with the user, roles alternate,
-// every tool use is answered by exactly one result at the head of the next message, in the order of
-// the uses, and nothing empty, unsigned, unknown or in the wrong mouth is left. A well-formed
-// conversation comes back with its own parts, so that encoders recognise it; what had to be mended is
-// reported.
-//
-// Repair never looks ahead further than one message: appending to a conversation extends its repaired
-// form and does not change what went before, except within the last message.
+// Repair mends a whole list of messages; see [Conversation]. Tests use it; the loop adds messages to a
+// Conversation as they come.
 func Repair(in []Message) ([]Message, []Problem) {
 	var c Conversation
 	for _, m := range in {
@@ -35,12 +29,18 @@ func Repair(in []Message) ([]Message, []Problem) {
 	return c.Messages()
 }
 
-// A Conversation is mended as it grows, so that a long one is not gone over again for each request; see
-// [Repair]. The zero value is empty.
+// A Conversation is a list of messages in the form that a provider accepts: it begins with the user, roles
+// alternate, every tool use is answered by exactly one result at the head of the next message, in the
+// order of the uses, and nothing empty, unsigned or unknown is left, nor a part that its role cannot have.
+// A well-formed conversation keeps its own parts, so that encoders recognise them; repairs are reported.
+//
+// A Conversation is mended as it grows, so that a long one is not processed again for each request. It never
+// looks ahead further than one message: adding a message changes nothing before it, except within the last
+// message. The zero value is empty.
 type Conversation struct {
 	mended repairer
-	// last is the speaker who may not have finished: his messages in a row are one, and results may be
-	// spread over several of them.
+	// last is not mended yet: messages of one role in a row become one, and results may be spread over
+	// several of them.
 	last  Message
 	added int
 }

@@ -13,17 +13,10 @@ import (
 	"adze/internal/tool"
 )
 
-// A GateConfig is what a gate works with. Its functions may be nil: without Ask, what would be asked is
-// denied.
+// A GateConfig is what a gate works with. The functions that answer questions and keep updates are set
+// later: see [Gate.SetAsk], [Gate.SetHooks] and [Gate.SetSave].
 type GateConfig struct {
 	Config
-	// Ask puts a question to the user or a host.
-	Ask Asker
-	// Hooks asks the PermissionRequest hooks.
-	Hooks Hooker
-	// Save keeps an update in a settings file.
-	Save func(ctx context.Context, u Update) error
-
 	// MayBypass says that the session was started with the consent to ask nothing.
 	MayBypass bool
 	// DefaultMode is the mode of the user's settings.
@@ -40,7 +33,7 @@ type Gate struct {
 	say     func(string)
 
 	mu sync.Mutex
-	// Who answers and what keeps updates; all may be nil.
+	// These may be nil.
 	asker  Asker
 	hooker Hooker
 	save   func(ctx context.Context, u Update) error
@@ -51,7 +44,7 @@ func NewGate(c GateConfig) *Gate {
 	if c.Say == nil {
 		c.Say = func(string) {}
 	}
-	return &Gate{State: newState(c), say: c.Say, asker: c.Ask, hooker: c.Hooks, save: c.Save}
+	return &Gate{State: newState(c), say: c.Say}
 }
 
 // Before adds its verdict to u. It may take as long as the user takes to answer.
@@ -283,7 +276,8 @@ func (g *Gate) Apply(ctx context.Context, updates []Update) error {
 	return errors.Join(errs...)
 }
 
-// SetAsk says who is asked from now on; nil means that nothing can be asked.
+// SetAsk sets the function that puts questions to the user or a host. Without one, calls that would be
+// asked about are denied.
 func (g *Gate) SetAsk(ask Asker) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -301,14 +295,14 @@ func (g *Gate) Asks() bool {
 // question to the user.
 type Hooker func(ctx context.Context, u *tool.Use, suggestions []Update) (Answer, bool, error)
 
-// SetHooks says which hooks are asked from now on; nil means none.
+// SetHooks sets the function that asks the PermissionRequest hooks; it may be nil.
 func (g *Gate) SetHooks(ask Hooker) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.hooker = ask
 }
 
-// SetSave says how updates are kept from now on.
+// SetSave sets the function that keeps updates in a settings file.
 func (g *Gate) SetSave(save func(ctx context.Context, u Update) error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -22,6 +22,13 @@ import (
 )
 
 // answers returns an asker that always gives the same answer, and counts.
+// asking returns a gate whose questions ask answers.
+func asking(c GateConfig, ask Asker) *Gate {
+	g := NewGate(c)
+	g.SetAsk(ask)
+	return g
+}
+
 func answers(a Answer) (Asker, *int) {
 	n := new(int)
 	return func(context.Context, Question) (Answer, error) { *n++; return a, nil }, n
@@ -68,7 +75,7 @@ func TestGateAsks(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			g := NewGate(GateConfig{Config: w.config(tt.mode, tt.rules...), Ask: tt.ask})
+			g := asking(GateConfig{Config: w.config(tt.mode, tt.rules...)}, tt.ask)
 			v := pass(t, g, "Bash", runs(tt.command))
 			if v.Decision != tt.want || v.Rejected != tt.rejected || !strings.Contains(v.Reason, tt.reason) {
 				t.Errorf("%+v", v)
@@ -84,7 +91,7 @@ func TestGateAsks(t *testing.T) {
 func TestRefusalTellsTheModel(t *testing.T) {
 	w := newWorld(t)
 	no, _ := answers(Answer{Behavior: Deny, Message: "write a test first", Interrupt: true})
-	v := pass(t, NewGate(GateConfig{Config: w.config(Default), Ask: no}), "Bash", runs("make"))
+	v := pass(t, asking(GateConfig{Config: w.config(Default)}, no), "Bash", runs("make"))
 	if !v.Rejected || v.Reason != "Write a test first." || v.Stop == "" {
 		t.Errorf("%+v", v)
 	}
@@ -97,7 +104,7 @@ func TestRefusalTellsTheModel(t *testing.T) {
 func TestQuestion(t *testing.T) {
 	w := newWorld(t)
 	var got Question
-	g := NewGate(GateConfig{Config: w.config(Default), Ask: func(_ context.Context, q Question) (Answer, error) { got = q; return Answer{}, nil }})
+	g := asking(GateConfig{Config: w.config(Default)}, func(_ context.Context, q Question) (Answer, error) { got = q; return Answer{}, nil })
 	pass(t, g, "Edit", writesTo("../x"))
 	want := Question{
 		ID: "use_1", Tool: "Edit", Title: "Edit", DisplayName: "Edit", Dir: w.project, BlockedPath: w.home + "/x",
@@ -163,7 +170,8 @@ func TestSuggestionsHelp(t *testing.T) {
 		"Bash": runs("go test ./... && make install"), "Read": reads(w.outside + "/data.txt"), "Edit": writesTo(w.outside + "/new"),
 		"Write": writesTo("main.go"), "WebFetch": connects("https://example.org"), "mcp__x__y": {}, "Grep": reads("out/data.txt"), "Glob": reads("out"),
 	} {
-		g := NewGate(GateConfig{Config: w.config(Default), Save: func(context.Context, Update) error { return nil }})
+		g := NewGate(GateConfig{Config: w.config(Default)})
+		g.SetSave(func(context.Context, Update) error { return nil })
 		d := decide(t, w.config(Default), name, in)
 		if d.Behavior != Ask {
 			t.Fatalf("%s: %s", name, d.Behavior)
@@ -203,14 +211,15 @@ func TestAnswersThatChangeThings(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			c := GateConfig{Config: w.config(Default, tt.rules...)}
+			g := NewGate(GateConfig{Config: w.config(Default, tt.rules...)})
 			if tt.hook {
-				c.Hooks = func(context.Context, *tool.Use, []Update) (Answer, bool, error) { return tt.answer, true, nil }
+				g.SetHooks(func(context.Context, *tool.Use, []Update) (Answer, bool, error) { return tt.answer, true, nil })
 			} else {
-				c.Ask, _ = answers(tt.answer)
+				ask, _ := answers(tt.answer)
+				g.SetAsk(ask)
 			}
 			u := newUse(t, fake{name: "Bash"}, runs("make"))
-			if err := NewGate(c).Before(t.Context(), u); err != nil {
+			if err := g.Before(t.Context(), u); err != nil {
 				t.Fatal(err)
 			}
 			if got := u.Call.Input().(*call).Access_[0].Target; u.Verdict.Decision != tt.want || got != tt.runs {
@@ -219,7 +228,7 @@ func TestAnswersThatChangeThings(t *testing.T) {
 		})
 	}
 	bad, _ := answers(Answer{Behavior: Allow, Input: json.RawMessage(`[]`)})
-	if err := NewGate(GateConfig{Config: w.config(Default), Ask: bad}).Before(t.Context(), newUse(t, fake{name: "Bash"}, runs("make"))); err == nil {
+	if err := asking(GateConfig{Config: w.config(Default)}, bad).Before(t.Context(), newUse(t, fake{name: "Bash"}, runs("make"))); err == nil {
 		t.Error("an input that cannot be used passed")
 	}
 }
@@ -228,10 +237,10 @@ func TestAnswersThatChangeThings(t *testing.T) {
 func TestRulesChangeWhileAsking(t *testing.T) {
 	w := newWorld(t)
 	var g *Gate
-	g = NewGate(GateConfig{Config: w.config(Default), Ask: func(context.Context, Question) (Answer, error) {
+	g = asking(GateConfig{Config: w.config(Default)}, func(context.Context, Question) (Answer, error) {
 		g.SetRules(parseRules(scope.User, "deny Bash(make)"), nil)
 		return Answer{Behavior: Allow}, nil
-	}})
+	})
 	if v := pass(t, g, "Bash", runs("make")); v.Decision != tool.Deny || !strings.Contains(v.Reason, "denies make") {
 		t.Errorf("%+v", v)
 	}
@@ -262,7 +271,8 @@ func TestPermissionRequestHooks(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			*asked = 0
-			g := NewGate(GateConfig{Config: w.config(Default), Ask: yes, Hooks: func(context.Context, *tool.Use, []Update) (Answer, bool, error) { return tt.hook, tt.ok, tt.err }})
+			g := asking(GateConfig{Config: w.config(Default)}, yes)
+			g.SetHooks(func(context.Context, *tool.Use, []Update) (Answer, bool, error) { return tt.hook, tt.ok, tt.err })
 			if v := pass(t, g, "Bash", tt.in); v.Decision != tt.want || *asked != tt.asked || v.Rejected {
 				t.Errorf("%+v, asked %d times", v, *asked)
 			}
@@ -276,7 +286,7 @@ func TestDenialTracking(t *testing.T) {
 		w := newWorld(t)
 		answer := Answer{Behavior: Deny}
 		n := 0
-		g := NewGate(GateConfig{Config: w.config(Default), Ask: func(context.Context, Question) (Answer, error) { n++; return answer, nil }})
+		g := asking(GateConfig{Config: w.config(Default)}, func(context.Context, Question) (Answer, error) { n++; return answer, nil })
 		for i := range 3 {
 			v := pass(t, g, "Bash", runs("make"))
 			if told := len(v.Context) > 0; told != (i == 2) {
@@ -346,7 +356,7 @@ func TestAutoMode(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			*asked = 0
-			g := NewGate(GateConfig{Config: w.config(Auto, tt.rules...), Ask: tt.ask})
+			g := asking(GateConfig{Config: w.config(Auto, tt.rules...)}, tt.ask)
 			if v := pass(t, g, tt.tool, tt.in); v.Decision != tt.want || *asked != tt.asked {
 				t.Errorf("%+v, asked %d times", v, *asked)
 			}
@@ -377,7 +387,8 @@ func TestBypassGuard(t *testing.T) {
 func TestUpdates(t *testing.T) {
 	w := newWorld(t)
 	var saved []Update
-	g := NewGate(GateConfig{Config: w.config(Default, "allow Bash(old)"), Save: func(_ context.Context, u Update) error { saved = append(saved, u); return nil }})
+	g := NewGate(GateConfig{Config: w.config(Default, "allow Bash(old)")})
+	g.SetSave(func(_ context.Context, u Update) error { saved = append(saved, u); return nil })
 	rules := func() []string {
 		var all []string
 		for _, r := range g.Policy().Rules() {
@@ -435,7 +446,8 @@ func TestUpdates(t *testing.T) {
 
 func TestUpdateThatCannotBeKept(t *testing.T) {
 	w := newWorld(t)
-	g := NewGate(GateConfig{Config: w.config(Default), Save: func(context.Context, Update) error { return errors.New("settings.json:3: not JSON") }})
+	g := NewGate(GateConfig{Config: w.config(Default)})
+	g.SetSave(func(context.Context, Update) error { return errors.New("settings.json:3: not JSON") })
 	err := g.Apply(t.Context(), []Update{{Type: AddRules, Behavior: Allow, Rules: []RuleValue{{"Bash", "make"}}, Destination: scope.User}})
 	if err == nil || !strings.Contains(err.Error(), "holds for this session") {
 		t.Error(err)
@@ -495,7 +507,7 @@ func ruleTexts(rules []rule.Rule) []string {
 func TestGateIsConcurrent(t *testing.T) {
 	w := newWorld(t)
 	yes := func(context.Context, Question) (Answer, error) { return Answer{Behavior: Allow}, nil }
-	g := NewGate(GateConfig{Config: w.config(Default), Ask: yes})
+	g := asking(GateConfig{Config: w.config(Default)}, yes)
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {

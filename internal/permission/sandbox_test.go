@@ -98,7 +98,7 @@ func TestReach(t *testing.T) {
 	} {
 		asked = nil
 		c.Mode = tt.mode
-		g := NewGate(GateConfig{Config: c, Ask: tt.ask, MayBypass: true})
+		g := asking(GateConfig{Config: c, MayBypass: true}, tt.ask)
 		if got := g.Reach(t.Context(), "new.example.org"); got != tt.want || len(asked) != tt.asked {
 			t.Errorf("%s: %v after %d questions", tt.name, got, len(asked))
 		}

@@ -19,10 +19,10 @@ func TestQuestionsCarryAWarning(t *testing.T) {
 		"touch x":                 "",
 	} {
 		var asked Question
-		g := NewGate(GateConfig{Config: Config{Dir: "/work"}, Ask: func(_ context.Context, q Question) (Answer, error) {
+		g := asking(GateConfig{Config: Config{Dir: "/work"}}, func(_ context.Context, q Question) (Answer, error) {
 			asked = q
 			return Answer{Behavior: Deny}, nil
-		}})
+		})
 		u := newUse(t, fake{name: "Bash"}, call{Access_: []tool.Access{{Verb: tool.Execute, Target: command}}})
 		if err := g.Before(t.Context(), u); err != nil || asked.Tool != "Bash" || asked.Warning != want {
 			t.Errorf("%q: %q, %v", command, asked.Warning, err)

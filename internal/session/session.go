@@ -90,7 +90,8 @@ func (s *Session) Entries(ctx context.Context, after Seq, pace Pace) iter.Seq[En
 // Last returns the number of the last entry.
 func (s *Session) Last() Seq { return s.feed.end() }
 
-// Idle waits until no turn runs and none waits, or until ctx is done.
+// Idle waits until no turn runs and none is queued, or until ctx is done. Tests use it; front ends follow the
+// entries.
 func (s *Session) Idle(ctx context.Context) error { return s.queue.wait(ctx) }
 
 // Waiting returns the ids of the prompts that wait for their turns, and of what else waits for its own.

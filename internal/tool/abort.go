@@ -12,7 +12,6 @@ type Abort string
 const (
 	AbortUser       Abort = "user"
 	AbortNewMessage Abort = "new_message"
-	AbortSibling    Abort = "sibling_error"
 	AbortFallback   Abort = "fallback"
 	AbortTimeout    Abort = "timeout"
 	AbortShutdown   Abort = "shutdown"

@@ -133,7 +133,7 @@ func (f *Folder) Drain() bool {
 }
 
 // Project returns messages with the committed folds in place of what they stand for. Messages alternate
-// and begin with the user, as [msg.Repair] leaves them.
+// and begin with the user, as in a [msg.Conversation].
 func (f *Folder) Project(messages []msg.Message) []msg.Message {
 	f.mu.Lock()
 	defer f.mu.Unlock()

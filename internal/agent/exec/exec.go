@@ -31,17 +31,17 @@ type Executor struct {
 	Results Results
 	// Log gets what neither the model nor the user should read; nil discards it.
 	Log *slog.Logger
-	// Trace, if not nil, is told each stage as it is entered.
-	Trace func(Stage, *msg.ToolUse)
+
+	entered func(Stage) // called as each stage begins; only tests set it
 }
 
-// A Gate is a [tool.Gate] with a name, which errors and traces call it by.
+// A Gate is a [tool.Gate] with a name, used in errors and as its stage.
 type Gate struct {
 	Name string
 	tool.Gate
 }
 
-// An After is a [tool.After] with a name, which the debug log calls it by.
+// An After is a [tool.After] with a name for the debug log.
 type After struct {
 	Name  string
 	After tool.After
@@ -106,11 +106,11 @@ func (e *Executor) Bind(pool *tool.Pool, use *msg.ToolUse) *Pending {
 }
 
 func (e *Executor) bind(pool *tool.Pool, p *Pending) error {
-	e.trace(Find, p.raw)
+	e.enter(Find)
 	if err := e.protect(Find, p.raw, func() error { return p.find(pool) }); err != nil {
 		return err
 	}
-	e.trace(Check, p.raw)
+	e.enter(Check)
 	if p.raw.Malformed != "" {
 		return malformed(p.raw)
 	}
@@ -118,9 +118,9 @@ func (e *Executor) bind(pool *tool.Pool, p *Pending) error {
 	if unfit := (*tool.InputError)(nil); errors.As(err, &unfit) {
 		return err
 	}
-	e.trace(Validate, p.raw)
+	e.enter(Validate)
 	if err == nil {
-		e.trace(Observe, p.raw)
+		e.enter(Observe)
 	}
 	return err
 }
@@ -205,7 +205,7 @@ func (e *Executor) Admit(ctx context.Context, p *Pending) bool {
 // gate lets g judge p and reports whether the next gate is to be asked.
 func (e *Executor) gate(ctx context.Context, p *Pending, g Gate) bool {
 	stage := Stage(g.Name)
-	e.trace(stage, p.raw)
+	e.enter(stage)
 	err := e.protect(stage, p.raw, func() error { return g.Before(ctx, &p.use) })
 	switch {
 	case ctx.Err() != nil:
@@ -249,7 +249,7 @@ func (e *Executor) Run(ctx context.Context, p *Pending, report func(tool.Progres
 	if p.refusal != nil {
 		return *p.refusal
 	}
-	e.trace(Run, p.raw)
+	e.enter(Run)
 	start := time.Now()
 	r, err := e.call(ctx, p, report)
 	var o Outcome
@@ -258,7 +258,7 @@ func (e *Executor) Run(ctx context.Context, p *Pending, report func(tool.Progres
 		o = errorOutcome(p.raw, err)
 	}
 	o.Elapsed = time.Since(start)
-	e.trace(Append, p.raw)
+	e.enter(Append)
 	return o
 }
 
@@ -310,7 +310,7 @@ func (e *Executor) outcome(ctx context.Context, p *Pending, r tool.Result, err e
 	default:
 		r = failed(r, err)
 	}
-	e.trace(PostHooks, p.raw)
+	e.enter(PostHooks)
 	for _, a := range e.Afters {
 		changed := r
 		if err := e.protect(PostHooks, p.raw, func() error { return a.After.After(ctx, &p.use, &changed) }); err != nil {
@@ -319,7 +319,7 @@ func (e *Executor) outcome(ctx context.Context, p *Pending, r tool.Result, err e
 		}
 		r = changed
 	}
-	e.trace(Bound, p.raw)
+	e.enter(Bound)
 	o := Outcome{
 		Result:     &msg.ToolResult{ID: p.raw.ID, IsError: r.IsError},
 		Display:    r.Display,
@@ -384,9 +384,9 @@ func (e *Executor) protect(stage Stage, use *msg.ToolUse, f func() error) (err e
 	return f()
 }
 
-func (e *Executor) trace(s Stage, use *msg.ToolUse) {
-	if e.Trace != nil {
-		e.Trace(s, use)
+func (e *Executor) enter(s Stage) {
+	if e.entered != nil {
+		e.entered(s)
 	}
 }
 

@@ -90,7 +90,7 @@ func TestStages(t *testing.T) {
 					c.note("- after")
 					return nil
 				})}},
-				Trace: func(s Stage, _ *msg.ToolUse) { c.note(string(s)) },
+				entered: func(s Stage) { c.note(string(s)) },
 			}
 			u := tt.use
 			if u == nil {

@@ -110,7 +110,7 @@ func (s *Snipper) Restart() bool {
 }
 
 // Snip returns the messages with the number of each step, by which the model can name it, and without
-// what is left out. Messages alternate and begin with the user, as [msg.Repair] leaves them.
+// what is left out. Messages alternate and begin with the user, as in a [msg.Conversation].
 func (s *Snipper) Snip(messages []msg.Message, size func(...msg.Message) int, when When) Outcome {
 	s.mu.Lock()
 	defer s.mu.Unlock()

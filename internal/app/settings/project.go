@@ -157,7 +157,7 @@ func (p *Project) Watch(ctx context.Context, notify func(config.Change)) {
 	p.live.Watch(ctx, pollInterval, notify)
 }
 
-// Poll looks at the settings files once.
+// Poll checks the settings files once, for tests that do not wait for [Project.Watch].
 func (p *Project) Poll() (config.Change, bool) { return p.live.Poll() }
 
 // Save writes updates to the settings of a scope. A new file of local settings is kept out of git; say

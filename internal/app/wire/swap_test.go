@@ -77,12 +77,10 @@ func TestSwappedPathsAreNotRead(t *testing.T) {
 			os.Remove(dir + "/link.txt") // ok: it is asked about then
 		}
 		asked := false
-		g := permission.NewGate(permission.GateConfig{
-			Config: permission.Config{Dir: dir, Dirs: []string{dir}},
-			Ask: func(context.Context, permission.Question) (permission.Answer, error) {
-				asked = true
-				return permission.Answer{Behavior: permission.Allow}, nil
-			},
+		g := permission.NewGate(permission.GateConfig{Config: permission.Config{Dir: dir, Dirs: []string{dir}}})
+		g.SetAsk(func(context.Context, permission.Question) (permission.Answer, error) {
+			asked = true
+			return permission.Answer{Behavior: permission.Allow}, nil
 		})
 		tl := bash.New(bash.Config{Config: toolcommand.Config{Dir: func() string { return dir }, TempDir: t.TempDir()}, MayRead: func(path string) bool { return g.Policy().MayRead(path) }})
 		input, _ := json.Marshal(bash.Input{Command: tt.command}) // ok: it marshals

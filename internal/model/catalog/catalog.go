@@ -116,12 +116,6 @@ func put(list []Model, m Model) []Model {
 	return append(list, m)
 }
 
-// Default returns the model to use when nothing is said.
-func (t Table) Default() Model {
-	m, _ := t.Lookup("default")
-	return m
-}
-
 // Lookup finds the model of a name: an id, an alias, either with the [1m] suffix or with the provider
 // and a slash before it, or an id as dated or decorated by a cloud. A generation later than the table's
 // is assumed to be like the latest of its family, at an unknown price.

@@ -156,7 +156,7 @@ func TestTableIsSound(t *testing.T) {
 			t.Errorf("alias %s names %s, which is not in the table", a.name, a.id)
 		}
 	}
-	if (Table{}).Default().ID == "" {
+	if _, ok := (Table{}).Lookup("default"); !ok {
 		t.Error("no default")
 	}
 }

@@ -12,7 +12,7 @@ import (
 var ErrSpoolFull = errors.New("the output is larger than is kept")
 
 // A Spool keeps what is written to it, in memory while it is short and then in a temporary file. Its
-// beginning and its end are always at hand. It is safe for concurrent use.
+// beginning stays in memory. It is safe for concurrent use.
 //
 // The file has no name where the system allows that, and is gone when Close is called, when the reader
 // that Open returned is closed, or at the latest when the program ends.
@@ -20,16 +20,11 @@ type Spool struct {
 	dir         string
 	memory, max int64
 
-	mu    sync.Mutex
-	head  []byte
-	tail  []byte // the last bytes, at most twice tailSize
-	lines int
-	size  int64
-	file  *os.File
+	mu   sync.Mutex
+	head []byte
+	size int64
+	file *os.File
 }
-
-// tailSize is how much of the end is at hand.
-const tailSize = 16 << 10
 
 // NewSpool returns a spool that keeps up to memory bytes in memory and what is more in a file in dir,
 // up to max bytes in all. An empty dir means the system's own for temporary files.
@@ -64,16 +59,11 @@ func (s *Spool) keep(p []byte) error {
 		}
 	}
 	s.head = append(s.head, p[:min(len(p), int(s.memory)-len(s.head))]...)
-	s.tail = append(s.tail, p[max(0, len(p)-tailSize):]...)
-	if len(s.tail) > 2*tailSize {
-		s.tail = append(s.tail[:0], s.tail[len(s.tail)-tailSize:]...)
-	}
 	s.size += int64(len(p))
-	s.lines += bytes.Count(p, []byte{'\n'})
 	return nil
 }
 
-// spill moves what is in memory to the file. The head stays at hand.
+// spill moves what is in memory to the file. The head stays in memory too.
 func (s *Spool) spill() error {
 	f, err := os.CreateTemp(s.dir, "adze-output-*")
 	if err != nil {
@@ -102,26 +92,11 @@ func (s *Spool) Size() int64 {
 	return s.size
 }
 
-// Whole returns everything, if it is all in memory.
-func (s *Spool) Whole() (text []byte, ok bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.head, s.file == nil
-}
-
 // Head returns up to n bytes of the beginning, no more than fit in memory.
 func (s *Spool) Head(n int) []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return bytes.Clone(s.head[:min(n, len(s.head))])
-}
-
-// Tail returns up to n bytes of the end, no more than 16 KB, and the number of line ends before it and
-// in it.
-func (s *Spool) Tail(n int) (tail []byte, lines int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return bytes.Clone(s.tail[max(0, len(s.tail)-min(n, tailSize)):]), s.lines
 }
 
 // Open returns everything from the beginning. It may be called once; closing the reader discards the

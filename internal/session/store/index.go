@@ -151,7 +151,7 @@ func (x *index) compacted(n int32, line []byte) {
 		b = &Boundary{Trigger: "auto"}
 	}
 	x.boundaries, x.marks = append(x.boundaries, n), append(x.marks, b)
-	if x.opt.All {
+	if x.opt.all {
 		return
 	}
 	x.fresh, x.entries = n, nil

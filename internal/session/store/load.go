@@ -14,12 +14,12 @@ import (
 
 // LoadOptions say which part of a log is wanted. The zero value is what a session continues.
 type LoadOptions struct {
-	// At is the id of the message to stop after; what follows it in the log counts for nothing.
+	// At is the id of the message to stop after; what follows it in the log is ignored.
 	At string
-	// All wants every message in the order of the log, whatever branch it is on.
-	All bool
-	// Structured wants the structured results of calls, which no request needs, too.
+	// Structured includes the structured results of calls, which no request needs.
 	Structured bool
+
+	all bool // every message in the order of the log, on all branches; only tests set it
 }
 
 // Contents is what a log holds, as far as it can be read.
@@ -115,7 +115,7 @@ func readLog(r io.ReaderAt, size int64, opt LoadOptions) (*Contents, error) {
 	c := &Contents{State: x.state, Bad: x.bad, Torn: x.torn, Skipped: from}
 	var places []int32
 	lost := false
-	if opt.All {
+	if opt.all {
 		places = x.all()
 	} else {
 		places, c.Boundary, lost = x.chain(from > 0)
@@ -123,7 +123,7 @@ func readLog(r io.ReaderAt, size int64, opt LoadOptions) (*Contents, error) {
 	if err := c.collect(x, places, &blocks{r: r, size: size}); err != nil {
 		return nil, err
 	}
-	if from > 0 && c.Boundary == nil && !opt.All {
+	if from > 0 && c.Boundary == nil && !opt.all {
 		c.Entries = fromPrompt(c.Entries)
 	}
 	c.Other = x.lines - len(c.Entries) - c.Bad

@@ -23,7 +23,7 @@ func readAll(r interface {
 	io.ReaderAt
 	Len() int
 }) (*Contents, error) {
-	return readLog(r, int64(r.Len()), LoadOptions{All: true, Structured: true})
+	return readLog(r, int64(r.Len()), LoadOptions{all: true, Structured: true})
 }
 
 // Proves SESS-11.

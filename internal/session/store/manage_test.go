@@ -203,7 +203,7 @@ func TestStickyNotes(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	l, _, err := Resume(opt, LoadOptions{All: true})
+	l, _, err := Resume(opt, LoadOptions{all: true})
 	if err != nil {
 		t.Fatal(err)
 	}

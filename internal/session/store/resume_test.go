@@ -110,7 +110,7 @@ func TestCompacted(t *testing.T) {
 	if diff := cmp.Diff(want, c.Boundary); diff != "" {
 		t.Error(diff)
 	}
-	if all, _ := ids(t, before+cut+said("sum", "", "s"), LoadOptions{All: true}); all != "a b c sum" {
+	if all, _ := ids(t, before+cut+said("sum", "", "s"), LoadOptions{all: true}); all != "a b c sum" {
 		t.Errorf("all: %s", all)
 	}
 	if got, _ := ids(t, before+cut+said("sum", "", "s"), LoadOptions{At: "b"}); got != "a b" {

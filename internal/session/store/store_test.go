@@ -41,7 +41,7 @@ func text(id, s string) msg.Entry {
 
 func load(t *testing.T, path string) *Contents {
 	t.Helper()
-	c, err := Load(path, LoadOptions{All: true, Structured: true})
+	c, err := Load(path, LoadOptions{all: true, Structured: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"adze/internal/platform/shell"
 	"adze/internal/platform/task"
 	"adze/internal/tool"
+	"adze/internal/tool/command"
 )
 
 func background(command string) string {
@@ -37,7 +38,7 @@ func TestBackground(t *testing.T) {
 	b := newBench(t, nil)
 	gate := fifo(t, b.root)
 	res := run(t, b, background("echo begun; cat fifo; exit 3"))
-	out := res.Structured.(Output)
+	out := res.Structured.(command.Output)
 	tk, err := b.tasks.Get(out.TaskID)
 	if err != nil || res.IsError || out.OutputFile != tk.Output.Path() || !strings.Contains(msg.PlainText(res.Parts), out.TaskID) {
 		t.Fatalf("%v: %+v", err, res)
@@ -75,7 +76,7 @@ func TestBudget(t *testing.T) {
 	b := newBench(t, func(c *Config) { c.Budget = 100 * time.Millisecond })
 	gate := fifo(t, b.root)
 	res := run(t, b, input("echo one; cat fifo; echo three; exit 0"))
-	text, out := msg.PlainText(res.Parts), res.Structured.(Output)
+	text, out := msg.PlainText(res.Parts), res.Structured.(command.Output)
 	if !strings.HasPrefix(text, "one\nThe command still runs after 100ms") || out.TaskID == "" || out.Stdout != "one" || res.IsError {
 		t.Fatalf("%q, %+v", text, out)
 	}
@@ -93,7 +94,7 @@ func TestBudget(t *testing.T) {
 // Proves SHBG-03.
 func TestWhatNeverGoesToTheBackground(t *testing.T) {
 	b := newBench(t, func(c *Config) { c.Budget = 20 * time.Millisecond })
-	if res := run(t, b, input("sleep 0.2; exit 0")); res.Structured.(Output).TaskID != "" {
+	if res := run(t, b, input("sleep 0.2; exit 0")); res.Structured.(command.Output).TaskID != "" {
 		t.Error("sleep was moved")
 	}
 	for command, want := range map[string]bool{
@@ -139,7 +140,7 @@ func TestByHand(t *testing.T) {
 			b.tasks.Detach()
 		}
 	})
-	if err != nil || res.Structured.(Output).TaskID == "" {
+	if err != nil || res.Structured.(command.Output).TaskID == "" {
 		t.Fatalf("%v, %+v", err, res.Structured)
 	}
 	if err := os.WriteFile(gate, nil, 0o600); err != nil {

@@ -51,9 +51,6 @@ var (
 // An Input is what the model gives.
 type Input = command.Input
 
-// An Output is the structured result.
-type Output = command.Output
-
 // New returns the tool.
 func New(c Config) tool.Tool {
 	c.Fill()

@@ -77,24 +77,24 @@ func TestRun(t *testing.T) {
 	tests := []struct {
 		name, input, want string
 		failed            bool
-		structured        Output
+		structured        command.Output
 	}{
-		{"output", input("echo a; echo b >&2; echo c"), "a\nb\nc", false, Output{Stdout: "a\nb\nc"}},
-		{"directory", input("pwd"), dir, false, Output{Stdout: dir}},
-		{"silent", input("true"), "The command succeeded and printed nothing.", false, Output{}},
-		{"failure", input("echo no; exit 3"), "no\nExit code 3", true, Output{Stdout: "no", ExitCode: 3}},
-		{"silent failure", input("false"), "Exit code 1", true, Output{ExitCode: 1}},
-		{"missing program", input("nosuchprogram 2>/dev/null"), "Exit code 127", true, Output{ExitCode: 127}},
-		{"signal", input("kill -9 $$"), "The command was ended by a signal (killed).", true, Output{ExitCode: -1, Signal: "killed"}},
-		{"nothing to read", input("cat; echo end"), "end", false, Output{Stdout: "end"}},
-		{"colours", input(`printf '\033[31mred\033[0m\n10%%\r100%%\n'`), "red\n100%", false, Output{Stdout: "red\n100%"}},
-		{"blank lines", input(`printf '\n \n  a\n\nb\n\n \n'`), "  a\n\nb", false, Output{Stdout: "  a\n\nb"}},
-		{"not UTF-8", input(`printf 'a\377b'`), "a\uFFFDb", false, Output{Stdout: "a\uFFFDb"}},
+		{"output", input("echo a; echo b >&2; echo c"), "a\nb\nc", false, command.Output{Stdout: "a\nb\nc"}},
+		{"directory", input("pwd"), dir, false, command.Output{Stdout: dir}},
+		{"silent", input("true"), "The command succeeded and printed nothing.", false, command.Output{}},
+		{"failure", input("echo no; exit 3"), "no\nExit code 3", true, command.Output{Stdout: "no", ExitCode: 3}},
+		{"silent failure", input("false"), "Exit code 1", true, command.Output{ExitCode: 1}},
+		{"missing program", input("nosuchprogram 2>/dev/null"), "Exit code 127", true, command.Output{ExitCode: 127}},
+		{"signal", input("kill -9 $$"), "The command was ended by a signal (killed).", true, command.Output{ExitCode: -1, Signal: "killed"}},
+		{"nothing to read", input("cat; echo end"), "end", false, command.Output{Stdout: "end"}},
+		{"colours", input(`printf '\033[31mred\033[0m\n10%%\r100%%\n'`), "red\n100%", false, command.Output{Stdout: "red\n100%"}},
+		{"blank lines", input(`printf '\n \n  a\n\nb\n\n \n'`), "  a\n\nb", false, command.Output{Stdout: "  a\n\nb"}},
+		{"not UTF-8", input(`printf 'a\377b'`), "a\uFFFDb", false, command.Output{Stdout: "a\uFFFDb"}},
 		{"time limit", `{"command":"echo begun; exec sleep 100","timeout":100}`,
 			"begun\nThe command was ended after its time limit of 100 ms. The output is what it printed until then.", true,
-			Output{Stdout: "begun", ExitCode: -1, Signal: "terminated", TimedOut: true}},
-		{"limit too long", `{"command":"echo a","timeout":900000}`, "a\n(The time limit was 600000 ms, the longest there is.)", false, Output{Stdout: "a"}},
-		{"limit absurd", `{"command":"echo a","timeout":9223372036854775807}`, "a\n(The time limit was 600000 ms, the longest there is.)", false, Output{Stdout: "a"}},
+			command.Output{Stdout: "begun", ExitCode: -1, Signal: "terminated", TimedOut: true}},
+		{"limit too long", `{"command":"echo a","timeout":900000}`, "a\n(The time limit was 600000 ms, the longest there is.)", false, command.Output{Stdout: "a"}},
+		{"limit absurd", `{"command":"echo a","timeout":9223372036854775807}`, "a\n(The time limit was 600000 ms, the longest there is.)", false, command.Output{Stdout: "a"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -102,7 +102,7 @@ func TestRun(t *testing.T) {
 			if diff := cmp.Diff(tt.want, msg.PlainText(res.Parts)); diff != "" {
 				t.Errorf("text (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(tt.structured, res.Structured, cmpopts.IgnoreFields(Output{}, "DurationMs")); diff != "" {
+			if diff := cmp.Diff(tt.structured, res.Structured, cmpopts.IgnoreFields(command.Output{}, "DurationMs")); diff != "" {
 				t.Errorf("structured (-want +got):\n%s", diff)
 			}
 			if res.IsError != tt.failed || res.Body != nil {
@@ -199,7 +199,7 @@ func TestLongOutputBecomesTheBody(t *testing.T) {
 	if left, _ := os.ReadDir(temp); len(left) > 0 {
 		t.Errorf("files are left: %v", left)
 	}
-	s := res.Structured.(Output)
+	s := res.Structured.(command.Output)
 	if !s.Truncated || len(s.Stdout) > 2*command.DefaultMaxChars || !strings.HasPrefix(s.Stdout, "1\n2\n") || !strings.HasSuffix(s.Stdout, "100000\n") || !strings.Contains(s.Stdout, "bytes left out") {
 		t.Errorf("structured output of %d bytes", len(s.Stdout))
 	}
@@ -242,7 +242,7 @@ func TestCancel(t *testing.T) {
 		t.Errorf("the result came %v after the cancellation", took)
 	}
 	got := msg.PlainText(res.Parts)
-	if !strings.HasPrefix(got, "begun\nThe command was interrupted after ") || !res.IsError || !res.Structured.(Output).Interrupted {
+	if !strings.HasPrefix(got, "begun\nThe command was interrupted after ") || !res.IsError || !res.Structured.(command.Output).Interrupted {
 		t.Errorf("text %q, structured %+v", got, res.Structured)
 	}
 	pid, err := strconv.Atoi(strings.TrimSpace(string(shell)))

@@ -18,6 +18,7 @@ import (
 	"adze/internal/platform/replace"
 	"adze/internal/tool"
 	"adze/internal/tool/change"
+	"adze/internal/tool/command"
 )
 
 // newEditor returns a bench whose tool can edit files.
@@ -103,7 +104,7 @@ func TestSedInPlace(t *testing.T) {
 	if got := b.read(t, "a.txt") + "|" + b.read(t, "c.txt"); got != "Xfoo 1\nbar\nXfoo Xfoo|a Xfoo\n" {
 		t.Errorf("%q", got)
 	}
-	if _, ok := res.Structured.(Output); !ok {
+	if _, ok := res.Structured.(command.Output); !ok {
 		t.Errorf("%T", res.Structured)
 	}
 	if info, err := os.Stat(filepath.Join(b.root, "a.txt")); err != nil || info.Mode().Perm() != 0o640 {

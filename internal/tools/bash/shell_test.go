@@ -354,7 +354,7 @@ func TestProvenCommandsEnd(t *testing.T) {
 	b := newBench(t, func(c *Config) { c.Tasks = nil })
 	fifo(t, b.root)
 	res := run(t, b, `{"command":"echo begun; cat fifo | wc -l","timeout":100}`)
-	if text := msg.PlainText(res.Parts); !strings.HasPrefix(text, "begun\nThe command was ended after its time limit of 100 ms.") || !res.Structured.(Output).TimedOut {
+	if text := msg.PlainText(res.Parts); !strings.HasPrefix(text, "begun\nThe command was ended after its time limit of 100 ms.") || !res.Structured.(command.Output).TimedOut {
 		t.Errorf("%q", text)
 	}
 	call, err := b.Bind(json.RawMessage(input("echo begun; cat fifo")))
@@ -364,7 +364,7 @@ func TestProvenCommandsEnd(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	res, err = call.Run(ctx, func(tool.Progress) { cancel() })
 	cancel()
-	if err != nil || !res.Structured.(Output).Interrupted {
+	if err != nil || !res.Structured.(command.Output).Interrupted {
 		t.Errorf("%v, %+v", err, res.Structured)
 	}
 	if n := b.shells.Load(); n != 0 {
