@@ -54,7 +54,7 @@ var layers = [][]string{
 	{"session"},
 	{"session/lifecycle"},
 	{"desk"},
-	{"ui/draw", "ui/hostapi"},
+	{"ui/draw", "ui/hostapi", "ui/streamjson"},
 	{"ui/tui/theme"},
 	{"ui/tui/*"},
 	{"ui/headless", "ui/plain", "ui/tui", "ui/acp", "ui/web"},

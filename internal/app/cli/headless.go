@@ -7,6 +7,7 @@ import (
 	"adze/internal/msg"
 	"adze/internal/platform/term"
 	"adze/internal/ui/headless"
+	"adze/internal/ui/streamjson"
 )
 
 // headless runs a single turn, or what a host drives.
@@ -30,14 +31,16 @@ func (o *runOptions) headless(ctx context.Context, env *Env, in invocation) erro
 		Session: c.Session, Desk: commands, Format: o.output, Stdout: env.Stdout, Stderr: env.Stderr,
 		Verbose: o.verbose, Partial: o.spec.Raw, Replay: o.replay, Hooks: o.hookEvents,
 		Shown: env.sanitizer(), ShownErr: term.Sanitize, Explain: c.Explain, Now: env.Now,
-		Info: func() headless.Info {
+		Info: func() streamjson.Info {
 			f := c.Facts()
-			return headless.Info{
+			return streamjson.Info{
 				Dir: env.Dir, Model: f.ModelID, Mode: f.Mode, KeySource: f.KeySource, Version: env.Version + " (adze)",
 			}
 		},
 	})
-	c.Hooks.Show(front)
+	if observer := front.Observer(); observer != nil {
+		c.Hooks.Show(observer)
+	}
 	if o.input == inputStream {
 		return ended(ctx, front.Serve(ctx, env.Stdin, c.Host(d)))
 	}

@@ -11,6 +11,7 @@ import (
 	"adze/internal/permission"
 	"adze/internal/session"
 	"adze/internal/ui/hostapi"
+	"adze/internal/ui/streamjson"
 )
 
 // unavailable are requests that hosts know and this version has no part for.
@@ -33,21 +34,21 @@ type controlRequest struct {
 func (sv *server) request(id string, body json.RawMessage) {
 	var req controlRequest
 	if err := json.Unmarshal(body, &req); err != nil {
-		sv.f.out.write(refusal(id, &hostapi.Refusal{Code: hostapi.Invalid, Text: fmt.Sprintf("the request cannot be read: %v", err)}))
+		sv.f.out.Write(refusal(id, &hostapi.Refusal{Code: hostapi.Invalid, Text: fmt.Sprintf("the request cannot be read: %v", err)}))
 		return
 	}
 	switch req.Subtype {
 	case "initialize":
-		sv.f.out.write(sv.initialize(id, body))
+		sv.f.out.Write(sv.initialize(id, body))
 	case "interrupt":
-		sv.f.out.hold(func() []byte { return sv.interrupt(id, req.CancelQueued) })
+		sv.f.out.WriteFunc(func() []byte { return sv.interrupt(id, req.CancelQueued) })
 	case "cancel_async_message":
 		err := sv.f.cfg.Session.Submit(sv.ctx, session.Withdraw{ID: req.MessageID})
-		sv.f.out.write(success(id, func(o *object) { o.bool("cancelled", err == nil) }))
+		sv.f.out.Write(success(id, func(o *streamjson.Object) { o.Bool("cancelled", err == nil) }))
 	case "set_model":
-		sv.f.out.hold(func() []byte { return sv.setModel(id, req.Model) })
+		sv.f.out.WriteFunc(func() []byte { return sv.setModel(id, req.Model) })
 	case "set_permission_mode":
-		sv.f.out.hold(func() []byte { return sv.setMode(id, req.Mode) })
+		sv.f.out.WriteFunc(func() []byte { return sv.setMode(id, req.Mode) })
 	default:
 		sv.offered(id, req.Subtype, body)
 	}
@@ -56,7 +57,7 @@ func (sv *server) request(id string, body json.RawMessage) {
 // offered answers a request that the program around the session may know.
 func (sv *server) offered(id, subtype string, body json.RawMessage) {
 	if act, ok := sv.h.Actions[subtype]; ok {
-		sv.f.out.write(sv.perform(sv.ctx, id, act, body))
+		sv.f.out.Write(sv.perform(sv.ctx, id, act, body))
 		return
 	}
 	if query, ok := sv.h.Queries[subtype]; ok {
@@ -67,7 +68,7 @@ func (sv *server) offered(id, subtype string, body json.RawMessage) {
 	if slices.Contains(unavailable[:], subtype) {
 		text = subtype + " is not available in this version"
 	}
-	sv.f.out.write(refusal(id, &hostapi.Refusal{Code: hostapi.Unsupported, Text: text}))
+	sv.f.out.Write(refusal(id, &hostapi.Refusal{Code: hostapi.Unsupported, Text: text}))
 }
 
 // query answers a request beside the reading of lines.
@@ -77,14 +78,14 @@ func (sv *server) query(id string, query hostapi.Request, body json.RawMessage) 
 	defer sv.mu.Unlock()
 	if sv.hungUp { // the program ends and does not wait for work that begins now
 		cancel()
-		sv.f.out.write(refusal(id, &hostapi.Refusal{Code: hostapi.Failed, Text: "the session is closed"}))
+		sv.f.out.Write(refusal(id, &hostapi.Refusal{Code: hostapi.Failed, Text: "the session is closed"}))
 		return
 	}
 	sv.queries[id] = cancel
 	body = bytes.Clone(body)
 	sv.work.Go(func() {
 		defer cancel()
-		sv.f.out.write(sv.perform(ctx, id, query, body))
+		sv.f.out.Write(sv.perform(ctx, id, query, body))
 		sv.mu.Lock()
 		defer sv.mu.Unlock()
 		delete(sv.queries, id)
@@ -110,18 +111,22 @@ func (sv *server) perform(ctx context.Context, id string, do hostapi.Request, bo
 	if err != nil {
 		return refusal(id, err)
 	}
-	return success(id, func(o *object) { o.buf = bytes.TrimSuffix(data, []byte("}")) })
+	return response(func(o *streamjson.Object) {
+		o.Str("subtype", "success")
+		o.Str("request_id", id)
+		o.Raw("response", data)
+	})
 }
 
 func (sv *server) interrupt(id string, queued bool) []byte {
 	waiting := named(sv.f.cfg.Session.Interrupt(session.Interrupt{Queued: queued}))
-	return success(id, func(o *object) {
+	return success(id, func(o *streamjson.Object) {
 		if queued {
-			o.strs("still_queued", nil)
-			o.strs("cancelled", waiting)
+			o.Strs("still_queued", nil)
+			o.Strs("cancelled", waiting)
 			return
 		}
-		o.strs("still_queued", waiting)
+		o.Strs("still_queued", waiting)
 	})
 }
 
@@ -148,17 +153,17 @@ func (sv *server) setMode(id, mode string) []byte {
 		}
 		return refusal(id, &hostapi.Refusal{Code: code, Text: err.Error()})
 	}
-	return success(id, func(o *object) { o.str("mode", sv.f.cfg.Info().Mode) })
+	return success(id, func(o *streamjson.Object) { o.Str("mode", sv.f.cfg.Info().Mode) })
 }
 
-func nothing(*object) {}
+func nothing(*streamjson.Object) {}
 
 // success returns the line that answers a request.
-func success(id string, fill func(*object)) []byte {
-	return response(func(o *object) {
-		o.str("subtype", "success")
-		o.str("request_id", id)
-		o.object("response", fill)
+func success(id string, fill func(*streamjson.Object)) []byte {
+	return response(func(o *streamjson.Object) {
+		o.Str("subtype", "success")
+		o.Str("request_id", id)
+		o.Object("response", fill)
 	})
 }
 
@@ -169,17 +174,17 @@ func refusal(id string, err error) []byte {
 	if errors.As(err, &known) {
 		code = known.Code
 	}
-	return response(func(o *object) {
-		o.str("subtype", "error")
-		o.str("request_id", id)
-		o.str("error", err.Error())
-		o.str("error_code", code)
+	return response(func(o *streamjson.Object) {
+		o.Str("subtype", "error")
+		o.Str("request_id", id)
+		o.Str("error", err.Error())
+		o.Str("error_code", code)
 	})
 }
 
-func response(fill func(*object)) []byte {
-	o := &object{}
-	o.str("type", "control_response")
-	o.object("response", fill)
-	return append(o.bytes(), '\n')
+func response(fill func(*streamjson.Object)) []byte {
+	o := &streamjson.Object{}
+	o.Str("type", "control_response")
+	o.Object("response", fill)
+	return o.Line()
 }

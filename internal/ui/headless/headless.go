@@ -1,6 +1,6 @@
-// Package headless is the front end without a user at it: it prints the turns of a session as text,
-// as one JSON object or as a stream of JSON lines, and takes prompts and requests of a host program as
-// lines. What a session is made of, and what exit code an outcome means, is left to the caller.
+// Package headless is the front end for scripts and host programs: it prints the turns of a session as text, as one
+// JSON object or as a stream of JSON lines, and reads the prompts and requests of a host. How a session is put
+// together, and which exit code an outcome has, is left to the caller.
 package headless
 
 import (
@@ -11,9 +11,11 @@ import (
 
 	"adze/internal/agent"
 	"adze/internal/desk"
+	"adze/internal/hook"
 	"adze/internal/msg"
 	"adze/internal/session"
 	"adze/internal/tool"
+	"adze/internal/ui/streamjson"
 )
 
 // A Format is how turns are printed.
@@ -31,59 +33,54 @@ type Config struct {
 	Session        *session.Session
 	Format         Format
 	Stdout, Stderr io.Writer
-	// Verbose makes text say on Stderr what is done. Partial adds the provider's own events to the
-	// stream; the session must be asked for them. Replay adds the prompts, when they are stored, Hooks
-	// what hooks do.
+	// Verbose reports calls on Stderr, if the format is text. Partial adds the provider's own events to the stream,
+	// if the session was told to forward them, Replay the prompts when they are stored, and Hooks all runs of hooks.
 	Verbose, Partial, Replay, Hooks bool
-	// Shown makes text fit for where Stdout leads, ShownErr for Stderr; nil leaves it as it is.
+	// Shown makes text safe for Stdout, and ShownErr for Stderr; nil leaves it as it is.
 	Shown, ShownErr func(string) string
-	// Explain says what an error means for the user, in the words of the given model.
+	// Explain returns what an error of the given model means to the user; it may be nil.
 	Explain func(err error, model string) string
-	// Desk offers commands, which may be sent in place of prompts; nil makes all of them prompts.
+	// Desk has the commands, which may be sent in place of prompts; if it is nil, everything is a prompt.
 	Desk *desk.Desk
-	// Info describes the session to readers of the stream.
-	Info func() Info
-	// Now is replaced in tests; nil means the wall clock.
+	// Info describes the session to readers of the stream. Tools and Commands are filled in.
+	Info func() streamjson.Info
+	// Now is the clock; nil means time.Now.
 	Now func() time.Time
-}
-
-// An Info is what the stream says of a session at the start of each turn.
-type Info struct {
-	Dir, Model, Mode, KeySource, Version string
 }
 
 // An Outcome is how the last turn ended, and what went wrong around it.
 type Outcome struct {
 	Reason agent.Reason
-	// Failed says that the result is an error.
+	// Failed reports whether the result is an error.
 	Failed bool
-	// BadInput says that a line of the host could not be used.
+	// BadInput reports whether a line of the host could not be used.
 	BadInput bool
-	// Unread says that Stdout is no longer read.
+	// Unread reports whether writing to Stdout failed or took too long.
 	Unread bool
 }
 
-// A Front prints the turns of one session, from the moment it is made. [Front.Turn] or [Front.Serve]
-// is called once.
+// A Front prints the turns that a session runs after the call of [New]. Either [Front.Turn] or [Front.Serve] is called,
+// once.
 type Front struct {
-	cfg   Config
-	out   *output
-	err   *output
-	p     printer
-	after session.Seq // the entries before it are history
+	cfg    Config
+	out    *streamjson.Writer
+	err    *streamjson.Writer
+	p      printer
+	stream *streamjson.Printer // p, if the format is a stream
+	after  session.Seq         // the last entry that is not printed
 
-	host   *server // nil without a host
-	result *result // of the turn that runs
+	host   *server            // nil without a host
+	result *streamjson.Result // of the turn that runs
 	last   Outcome
-	stop   func() // ends the turns when Stdout is no longer read
+	stop   func() // ends the turns
 }
 
-// A printer shows turns. Its methods are called from one goroutine, begin and end once for each turn.
+// A printer prints turns. Its methods are called from one goroutine, Begin and End once for each turn.
 type printer interface {
-	begin(session.Started)
-	event(agent.Event)
-	end(*result)
-	changed(session.Changed)
+	Begin(session.Started)
+	Event(agent.Event)
+	End(*streamjson.Result)
+	Changed(session.Changed)
 }
 
 // New returns the front end of a session.
@@ -98,10 +95,14 @@ func New(cfg Config) *Front {
 	if cfg.ShownErr == nil {
 		cfg.ShownErr = asIs
 	}
-	f := &Front{cfg: cfg, out: &output{w: cfg.Stdout}, err: &output{w: cfg.Stderr}, after: cfg.Session.Last()}
+	f := &Front{cfg: cfg, out: streamjson.NewWriter(cfg.Stdout), err: streamjson.NewWriter(cfg.Stderr), after: cfg.Session.Last()}
 	switch notes := (&notes{f: f}); cfg.Format {
 	case StreamJSON:
-		f.p = &streamPrinter{f: f}
+		f.stream = streamjson.New(streamjson.Config{
+			Out: f.out, SessionID: cfg.Session.ID, Info: f.info, Explain: f.explain, Now: cfg.Now,
+			Partial: cfg.Partial, Replay: cfg.Replay, Hooks: cfg.Hooks,
+		})
+		f.p = f.stream
 	case JSON:
 		f.p = &jsonPrinter{notes}
 	default:
@@ -110,8 +111,36 @@ func New(cfg Config) *Front {
 	return f
 }
 
-// Turn runs one turn, or a command, prints it and closes the session. When Stdout is no longer read, or ctx is
-// done, the turn is interrupted.
+// Observer returns what prints the runs of hooks, or nil if the format has no place for them.
+func (f *Front) Observer() hook.Observer {
+	if f.stream == nil {
+		return nil
+	}
+	return f.stream
+}
+
+// info describes the session.
+func (f *Front) info() streamjson.Info {
+	info := f.cfg.Info()
+	for _, spec := range f.cfg.Session.ToolSpecs() {
+		info.Tools = append(info.Tools, spec.Name)
+	}
+	for _, c := range f.commands() {
+		info.Commands = append(info.Commands, c.Name)
+	}
+	return info
+}
+
+// explain returns what err means to the user.
+func (f *Front) explain(err error) string {
+	if f.cfg.Explain == nil {
+		return err.Error()
+	}
+	return f.cfg.Explain(err, f.cfg.Session.Model())
+}
+
+// Turn runs one turn or command, prints it and closes the session. The turn is interrupted when ctx is done or a
+// write to Stdout fails.
 func (f *Front) Turn(ctx context.Context, parts ...msg.Part) Outcome {
 	return f.follow(ctx, func(ctx context.Context) {
 		p, command := f.interpret(ctx, session.Prompt{Parts: parts})
@@ -123,11 +152,11 @@ func (f *Front) Turn(ctx context.Context, parts ...msg.Part) Outcome {
 	})
 }
 
-// grace is how long a reader that does not read is waited for once ctx is done.
+// grace is how long, once ctx is done, a write to a reader that does not read may take.
 const grace = 2 * time.Second
 
-// follow prints the entries of the session while drive submits operations, and until what they ask
-// for is done. The context of drive also ends when Stdout is no longer read.
+// follow prints the entries of the session while drive submits operations, and until all of these are done. The
+// context of drive also ends when a write to Stdout fails.
 func (f *Front) follow(ctx context.Context, drive func(context.Context)) Outcome {
 	s := f.cfg.Session
 	ctx, stop := context.WithCancelCause(ctx)
@@ -140,7 +169,7 @@ func (f *Front) follow(ctx context.Context, drive func(context.Context)) Outcome
 	printed := make(chan struct{})
 	go func() {
 		defer close(printed)
-		// The entries end with the session: what is left of a turn is printed after ctx is done, too.
+		// The entries end with the session: the rest of a turn is printed even after ctx is done.
 		for e := range s.Entries(context.WithoutCancel(ctx), f.after, session.Every) {
 			f.show(ctx, e)
 		}
@@ -148,8 +177,8 @@ func (f *Front) follow(ctx context.Context, drive func(context.Context)) Outcome
 	over := make(chan struct{})
 	defer close(over)
 	var watch sync.WaitGroup
-	if p, ok := f.p.(*streamPrinter); ok {
-		watch.Go(func() { p.watch(printed, over) })
+	if f.stream != nil {
+		watch.Go(func() { f.stream.Watch(printed, over) })
 	}
 	drive(ctx)
 	s.Close()
@@ -157,11 +186,11 @@ func (f *Front) follow(ctx context.Context, drive func(context.Context)) Outcome
 		return Outcome{Reason: agent.AbortedStreaming, Failed: true, Unread: true}
 	}
 	watch.Wait()
-	f.last.Unread = f.out.closed()
+	f.last.Unread = f.out.Failed()
 	return f.last
 }
 
-// wait waits for printed, but once ctx is done only as long as a reader is waited for.
+// wait waits for printed, but no longer than grace once ctx is done. It reports whether printed was closed.
 func wait(ctx context.Context, printed <-chan struct{}) bool {
 	select {
 	case <-printed:
@@ -182,11 +211,14 @@ func wait(ctx context.Context, printed <-chan struct{}) bool {
 func (f *Front) show(ctx context.Context, e session.Entry) {
 	switch ev := e.Event.(type) {
 	case session.Started:
-		f.result = &result{f: f, note: ev.Note && !ev.Chore}
-		f.p.begin(ev)
+		f.result = &streamjson.Result{Explain: f.explain, Note: ev.Note && !ev.Chore}
+		f.p.Begin(ev)
+		if f.host != nil && !f.result.Note {
+			f.host.state(true)
+		}
 	case session.Loop:
-		f.result.add(ev.Event)
-		f.p.event(ev.Event)
+		f.result.Add(ev.Event)
+		f.p.Event(ev.Event)
 	case session.Finished:
 		f.finished(ev)
 	case session.Asked:
@@ -194,27 +226,32 @@ func (f *Front) show(ctx context.Context, e session.Entry) {
 	case session.Settled:
 		f.settled(ev)
 	case session.Changed:
-		f.p.changed(ev)
+		f.p.Changed(ev)
 	}
-	if f.out.closed() {
+	if f.out.Failed() {
 		f.stop()
 	}
 }
 
 func (f *Front) finished(ev session.Finished) {
 	f.result.Finished = ev
-	f.p.end(f.result)
-	if f.result.note {
-		return // nothing was asked, so nothing came of it
+	f.p.End(f.result)
+	if f.result.Note {
+		return
 	}
-	_, failed := f.result.subtype()
+	_, failed := f.result.Subtype()
 	f.last = Outcome{Reason: ev.Reason, Failed: failed}
 	if f.host != nil {
 		f.host.state(len(f.cfg.Session.Waiting()) > 0)
 	}
 }
 
-// warn tells the user something.
+// emit writes o as a line of the stream.
+func (f *Front) emit(o *streamjson.Object) {
+	f.out.Write(o.Identified(f.cfg.Session.ID(), msg.NewID()))
+}
+
+// warn prints a message on Stderr.
 func (f *Front) warn(text string) {
-	f.err.write([]byte("adze: " + f.cfg.ShownErr(text) + "\n"))
+	f.err.Write([]byte("adze: " + f.cfg.ShownErr(text) + "\n"))
 }

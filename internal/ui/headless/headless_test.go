@@ -28,6 +28,7 @@ import (
 	"adze/internal/session"
 	"adze/internal/session/window"
 	"adze/internal/tool"
+	"adze/internal/ui/streamjson"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -71,8 +72,8 @@ func newStage(t testing.TB, script string, change func(*session.Config, *Config)
 	}
 	front := Config{
 		Format: StreamJSON, Stdout: &st.out, Stderr: &st.err,
-		Info: func() Info {
-			return Info{Dir: "/w", Model: "m", Mode: st.mode.Load().(string), KeySource: "none", Version: "1"}
+		Info: func() streamjson.Info {
+			return streamjson.Info{Dir: "/w", Model: "m", Mode: st.mode.Load().(string), KeySource: "none", Version: "1"}
 		},
 	}
 	if change != nil {
@@ -233,8 +234,8 @@ type stopper struct {
 	cancel context.CancelCauseFunc
 }
 
-func (s *stopper) event(ev agent.Event) {
-	s.printer.event(ev)
+func (s *stopper) Event(ev agent.Event) {
+	s.printer.Event(ev)
 	switch ev := ev.(type) {
 	case agent.Delta:
 		if _, ok := ev.Event.(model.TextDelta); ok && s.when == "stop on text" {
@@ -342,7 +343,7 @@ func TestRetryNotes(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			st := newStage(t, "say x", func(_ *session.Config, c *Config) { c.Format = Text })
-			st.front.p.event(agent.Retrying{Retrying: tt.r})
+			st.front.p.Event(agent.Retrying{Retrying: tt.r})
 			if diff := cmp.Diff(tt.want, st.err.String()); diff != "" {
 				t.Error(diff)
 			}

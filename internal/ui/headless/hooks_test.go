@@ -10,13 +10,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"adze/internal/hook"
+	"adze/internal/ui/streamjson"
 )
 
 // asker returns a server that writes to a buffer.
 func asker(t *testing.T) (*server, *bytes.Buffer) {
 	var out bytes.Buffer
-	f := &Front{out: &output{w: &out}}
+	f := &Front{out: streamjson.NewWriter(&out)}
 	return &server{f: f, ctx: t.Context()}, &out
 }
 
@@ -83,5 +83,3 @@ func TestRunHook(t *testing.T) {
 		t.Errorf("asked a host that is gone: %v", err)
 	}
 }
-
-var _ hook.Observer = (*Front)(nil)

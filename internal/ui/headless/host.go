@@ -14,6 +14,7 @@ import (
 	"adze/internal/platform/lines"
 	"adze/internal/session"
 	"adze/internal/ui/hostapi"
+	"adze/internal/ui/streamjson"
 )
 
 // maxLine bounds a line of input, in bytes.
@@ -189,5 +190,6 @@ func (sv *server) hear(in inputLine) error {
 func (sv *server) refuse() {
 	sv.spoil(sv.refused.Error())
 	end := session.Finished{Ended: agent.Ended{Reason: agent.HookStopped, Detail: sv.refused.Error()}}
-	sv.f.emit((&result{f: sv.f, Finished: end}).record())
+	r := &streamjson.Result{Finished: end, Explain: sv.f.explain}
+	sv.f.out.Write(r.Line(sv.f.cfg.Session.ID()))
 }

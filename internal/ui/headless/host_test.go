@@ -9,6 +9,7 @@ import (
 
 	"adze/internal/permission"
 	"adze/internal/session"
+	"adze/internal/ui/streamjson"
 )
 
 var testHost = Host{
@@ -145,8 +146,8 @@ type closeAfter struct {
 	turns int
 }
 
-func (c *closeAfter) end(r *result) {
-	c.printer.end(r)
+func (c *closeAfter) End(r *streamjson.Result) {
+	c.printer.End(r)
 	if c.turns--; c.turns == 0 {
 		c.in.Close()
 	}

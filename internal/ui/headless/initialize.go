@@ -6,6 +6,7 @@ import (
 
 	"adze/internal/hook"
 	"adze/internal/ui/hostapi"
+	"adze/internal/ui/streamjson"
 )
 
 // A Start is what a host wants of a session. What it leaves out stays as it is.
@@ -39,32 +40,32 @@ func (sv *server) initialize(id string, body json.RawMessage) []byte {
 			return refusal(id, sv.refused)
 		}
 	}
-	return response(func(o *object) {
-		o.str("subtype", "success")
-		o.str("request_id", id)
-		o.object("response", sv.abilities)
-		o.raws("pending_permission_requests", sv.pending.requests())
+	return response(func(o *streamjson.Object) {
+		o.Str("subtype", "success")
+		o.Str("request_id", id)
+		o.Object("response", sv.abilities)
+		o.Raws("pending_permission_requests", sv.pending.requests())
 	})
 }
 
 // abilities tells the host what there is.
-func (sv *server) abilities(o *object) {
+func (sv *server) abilities(o *streamjson.Object) {
 	info := sv.f.cfg.Info()
 	commands := sv.f.commands()
-	o.list("commands", len(commands), func(i int, item *object) {
-		item.str("name", commands[i].Name)
-		item.str("description", commands[i].Doc)
-		item.str("argumentHint", commands[i].Args)
+	o.List("commands", len(commands), func(i int, item *streamjson.Object) {
+		item.Str("name", commands[i].Name)
+		item.Str("description", commands[i].Doc)
+		item.Str("argumentHint", commands[i].Args)
 	})
-	o.strs("agents", nil)
-	o.str("output_style", "default")
-	o.strs("available_output_styles", []string{"default"})
-	o.list("models", len(sv.h.Models), func(i int, item *object) {
-		item.str("value", sv.h.Models[i].Value)
-		item.str("displayName", sv.h.Models[i].Name)
-		item.str("description", sv.h.Models[i].Description)
+	o.Strs("agents", nil)
+	o.Str("output_style", "default")
+	o.Strs("available_output_styles", []string{"default"})
+	o.List("models", len(sv.h.Models), func(i int, item *streamjson.Object) {
+		item.Str("value", sv.h.Models[i].Value)
+		item.Str("displayName", sv.h.Models[i].Name)
+		item.Str("description", sv.h.Models[i].Description)
 	})
-	o.object("account", func(o *object) { o.str("apiKeySource", info.KeySource) })
+	o.Object("account", func(o *streamjson.Object) { o.Str("apiKeySource", info.KeySource) })
 	// The field's name is the protocol's; its value says whose version it is.
-	o.str("claude_code_version", info.Version)
+	o.Str("claude_code_version", info.Version)
 }

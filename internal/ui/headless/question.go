@@ -8,6 +8,7 @@ import (
 
 	"adze/internal/permission"
 	"adze/internal/session"
+	"adze/internal/ui/streamjson"
 )
 
 // asked puts a question to the host, or leaves it unanswered if there is no host to ask. Hosts are asked about
@@ -32,10 +33,10 @@ func (f *Front) settled(q session.Settled) {
 		return
 	}
 	if f.host.pending.drop(q.ID) {
-		o := &object{}
-		o.str("type", "control_cancel_request")
-		o.str("request_id", q.ID)
-		f.out.write(append(o.bytes(), '\n'))
+		o := &streamjson.Object{}
+		o.Str("type", "control_cancel_request")
+		o.Str("request_id", q.ID)
+		f.out.Write(o.Line())
 	}
 	f.host.state(true)
 }
@@ -45,35 +46,35 @@ func (sv *server) ask(q question) bool {
 	if !sv.h.Asks || !sv.pending.ask(q) {
 		return false
 	}
-	sv.f.out.write(q.request)
+	sv.f.out.Write(q.request)
 	return true
 }
 
 // canUseTool returns the request that asks the host whether a call may run.
 func canUseTool(id string, q session.Permission) []byte {
-	o := &object{}
-	o.str("type", "control_request")
-	o.str("request_id", id)
-	o.object("request", func(o *object) {
-		o.str("subtype", "can_use_tool")
-		o.str("tool_name", q.Tool)
-		o.raw("input", q.Input)
-		o.str("tool_use_id", q.ID)
-		o.value("permission_suggestions", q.Suggestions)
-		o.strIf("blocked_path", q.BlockedPath)
-		o.strIf("decision_reason", q.Reason.Text)
-		o.strIf("decision_reason_type", string(q.Reason.Type))
-		o.strIf("title", q.Title)
-		o.strIf("display_name", q.DisplayName)
-		o.strIf("description", q.Warning)
+	o := &streamjson.Object{}
+	o.Str("type", "control_request")
+	o.Str("request_id", id)
+	o.Object("request", func(o *streamjson.Object) {
+		o.Str("subtype", "can_use_tool")
+		o.Str("tool_name", q.Tool)
+		o.Raw("input", q.Input)
+		o.Str("tool_use_id", q.ID)
+		o.Value("permission_suggestions", q.Suggestions)
+		o.StrIf("blocked_path", q.BlockedPath)
+		o.StrIf("decision_reason", q.Reason.Text)
+		o.StrIf("decision_reason_type", string(q.Reason.Type))
+		o.StrIf("title", q.Title)
+		o.StrIf("display_name", q.DisplayName)
+		o.StrIf("description", q.Warning)
 		if q.Server != "" {
-			o.object("mcp_server", func(o *object) { o.str("name", q.Server) })
+			o.Object("mcp_server", func(o *streamjson.Object) { o.Str("name", q.Server) })
 		}
 		if q.NeedsPerson {
-			o.bool("requires_user_interaction", true)
+			o.Bool("requires_user_interaction", true)
 		}
 	})
-	return append(o.bytes(), '\n')
+	return o.Line()
 }
 
 // hangUp says that the host answers nothing any more: what is asked is denied, and no query is begun.

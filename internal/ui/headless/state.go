@@ -1,6 +1,9 @@
 package headless
 
-// state tells the host what the session does, when that has changed. It is called by the one who prints.
+import "adze/internal/ui/streamjson"
+
+// state tells the host whether the session is idle, running or waiting for an answer, if that has changed. It is
+// called from the goroutine that prints.
 func (sv *server) state(busy bool) {
 	now := "idle"
 	switch {
@@ -16,7 +19,7 @@ func (sv *server) state(busy bool) {
 	if !changed {
 		return
 	}
-	o := system("session_state_changed")
-	o.str("state", now)
+	o := streamjson.System("session_state_changed")
+	o.Str("state", now)
 	sv.f.emit(o)
 }

@@ -8,47 +8,48 @@ import (
 	"adze/internal/agent"
 	"adze/internal/model"
 	"adze/internal/session"
+	"adze/internal/ui/streamjson"
 )
 
-// A textPrinter prints the last answer and nothing else.
+// A textPrinter prints the last answer.
 type textPrinter struct{ *notes }
 
-func (p *textPrinter) end(r *result) {
-	if problem := r.problem(); problem != "" {
+func (p *textPrinter) End(r *streamjson.Result) {
+	if problem := r.Problem(); problem != "" {
 		p.f.warn(problem)
 		return
 	}
-	if text := p.f.cfg.Shown(r.answered()); text != "" {
-		p.f.out.write([]byte(strings.TrimSuffix(text, "\n") + "\n"))
+	if text := p.f.cfg.Shown(r.Text()); text != "" {
+		p.f.out.Write([]byte(strings.TrimSuffix(text, "\n") + "\n"))
 	}
 }
 
 // A jsonPrinter prints the result.
 type jsonPrinter struct{ *notes }
 
-func (p *jsonPrinter) end(r *result) { p.f.emit(r.record()) }
+func (p *jsonPrinter) End(r *streamjson.Result) { p.f.out.Write(r.Line(p.f.cfg.Session.ID())) }
 
-// notes say on standard error what the user should know while a turn runs. What an operation in place of a turn
-// says is its result.
+// notes print on Stderr what the user should know while a turn runs. In a chore, an operation in the place of a
+// turn, they are the result.
 type notes struct {
 	f     *Front
 	chore bool
 }
 
-func (n *notes) begin(s session.Started) { n.chore = s.Chore }
-func (n *notes) changed(session.Changed) {}
+func (n *notes) Begin(s session.Started) { n.chore = s.Chore }
+func (n *notes) Changed(session.Changed) {}
 
-func (n *notes) event(ev agent.Event) {
+func (n *notes) Event(ev agent.Event) {
 	switch ev := ev.(type) {
 	case agent.Notice:
 		if n.chore {
-			n.f.result.say(ev.Text)
+			n.f.result.Say(ev.Text)
 			return
 		}
 		n.f.warn(ev.Text)
 	case agent.Compacted:
 		if n.chore {
-			n.f.result.say(fmt.Sprintf("The conversation was shortened from about %d to %d tokens.", ev.Before, ev.After))
+			n.f.result.Say(fmt.Sprintf("The conversation was shortened from about %d to %d tokens.", ev.Before, ev.After))
 		}
 	case agent.Retrying:
 		n.retrying(ev.Retrying)
@@ -59,14 +60,14 @@ func (n *notes) event(ev agent.Event) {
 	}
 }
 
-// A wait is told when it is long, or when it is not the first.
+// Waiting for another attempt is reported if it takes long, or from the third attempt on.
 const (
-	longWait  = 5 * time.Second
-	toldTries = 3
+	longWait     = 5 * time.Second
+	reportedFrom = 3
 )
 
 func (n *notes) retrying(r model.Retrying) {
-	if r.Attempt < toldTries && r.After <= longWait {
+	if r.Attempt < reportedFrom && r.After <= longWait {
 		return
 	}
 	n.f.warn(fmt.Sprintf("%s; trying again in %s (%d of %d)", cause(r.Err), r.After.Round(100*time.Millisecond), r.Attempt, r.Max))

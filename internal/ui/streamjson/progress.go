@@ -1,4 +1,4 @@
-package headless
+package streamjson
 
 import (
 	"slices"
@@ -8,10 +8,10 @@ import (
 	"adze/internal/msg"
 )
 
-// progressEvery is how often a host hears of a call that takes long.
+// progressEvery is how often the progress of a long call is printed.
 const progressEvery = 5 * time.Second
 
-// running are the calls that have begun and not ended.
+// running holds the calls that have started and not ended. It is safe for concurrent use.
 type running struct {
 	mu    sync.Mutex
 	calls []runningCall
@@ -40,15 +40,15 @@ func (r *running) clear() {
 	r.calls = nil
 }
 
-// watch tells of long calls until everything is printed, or over is closed.
-func (p *streamPrinter) watch(printed, over <-chan struct{}) {
+// Watch prints the progress of long calls until one of the channels is closed.
+func (p *Printer) Watch(printed, stopped <-chan struct{}) {
 	t := time.NewTicker(progressEvery)
 	defer t.Stop()
 	for {
 		select {
 		case <-printed:
 			return
-		case <-over:
+		case <-stopped:
 			return
 		case <-t.C:
 			p.progress()
@@ -56,22 +56,22 @@ func (p *streamPrinter) watch(printed, over <-chan struct{}) {
 	}
 }
 
-// progress holds up the end of calls while it tells of them: nothing is said of a call after its result.
-func (p *streamPrinter) progress() {
+// progress prints the calls that run long. It holds the lock, so that no progress of a call follows its result.
+func (p *Printer) progress() {
 	r := &p.running
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, c := range r.calls {
-		elapsed := p.f.cfg.Now().Sub(c.since)
+		elapsed := p.cfg.Now().Sub(c.since)
 		if elapsed < progressEvery {
 			continue
 		}
-		o := &object{}
-		o.str("type", "tool_progress")
-		o.str("tool_use_id", c.use.ID)
-		o.str("tool_name", c.use.Name)
-		o.null("parent_tool_use_id")
-		o.float("elapsed_time_seconds", elapsed.Round(100*time.Millisecond).Seconds())
-		p.f.emit(o)
+		o := &Object{}
+		o.Str("type", "tool_progress")
+		o.Str("tool_use_id", c.use.ID)
+		o.Str("tool_name", c.use.Name)
+		o.Null("parent_tool_use_id")
+		o.Float("elapsed_time_seconds", elapsed.Round(100*time.Millisecond).Seconds())
+		p.emit(o)
 	}
 }

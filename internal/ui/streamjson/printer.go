@@ -1,0 +1,220 @@
+// Package streamjson writes the turns of a session as lines of JSON: one for each message, event and result. It
+// knows the events of a session and the names that clients of the format expect. Where the lines go, and what a
+// client writes in return, is left to the caller.
+package streamjson
+
+import (
+	"time"
+
+	"adze/internal/agent"
+	"adze/internal/model"
+	"adze/internal/msg"
+	"adze/internal/session"
+)
+
+// A Config is what a [Printer] needs to know. Only Hooks, Partial and Replay may be zero.
+type Config struct {
+	Out *Writer
+	// SessionID returns the id that every line carries.
+	SessionID func() string
+	// Info describes the session at the start of a turn.
+	Info func() Info
+	// Explain returns what an error means to the user.
+	Explain func(error) string
+	Now     func() time.Time
+	// Partial adds the provider's own events, Replay the prompts when they are stored, and Hooks all runs of
+	// hooks.
+	Partial, Replay, Hooks bool
+}
+
+// An Info describes a session.
+type Info struct {
+	Dir, Model, Mode, KeySource, Version string
+	// Tools and Commands are the names of what can be called and typed.
+	Tools, Commands []string
+}
+
+// A Printer prints every message as a line when it is in the history. Begin, Event, End and Changed are called from
+// one goroutine; Watch and the methods of [hook.Observer] may run beside it.
+type Printer struct {
+	cfg Config
+
+	started   session.Started
+	message   string // id of the response that arrives
+	usage     *msg.Usage
+	requested time.Time
+	first     bool // no event of the response has arrived yet
+	running   running
+}
+
+// New returns a Printer.
+func New(cfg Config) *Printer { return &Printer{cfg: cfg} }
+
+// timeForm is RFC 3339 with milliseconds, in UTC.
+const timeForm = "2006-01-02T15:04:05.000Z"
+
+// emit writes o with an id of its own.
+func (p *Printer) emit(o *Object) { p.emitAs(o, msg.NewID()) }
+
+func (p *Printer) emitAs(o *Object, id string) { p.cfg.Out.Write(o.Identified(p.cfg.SessionID(), id)) }
+
+// Begin prints what a turn starts with. A note, which asks for no answer, has no such line.
+func (p *Printer) Begin(s session.Started) {
+	if p.started = s; s.Note && !s.Chore {
+		return
+	}
+	info := p.cfg.Info()
+	o := System("init")
+	o.Str("cwd", info.Dir)
+	o.Strs("tools", info.Tools)
+	o.Strs("mcp_servers", nil)
+	o.Str("model", info.Model)
+	o.Str("permissionMode", info.Mode)
+	o.Strs("slash_commands", info.Commands)
+	o.Str("apiKeySource", info.KeySource)
+	// The field's name is the protocol's; its value says whose version it is.
+	o.Str("claude_code_version", info.Version)
+	o.Str("output_style", "default")
+	o.Strs("agents", nil)
+	o.Strs("skills", nil)
+	o.Strs("plugins", nil)
+	o.Strs("capabilities", []string{"interrupt_receipt_v1", "interrupt_cancel_queued_v1"})
+	p.emit(o)
+}
+
+// End prints the result of a turn.
+func (p *Printer) End(r *Result) {
+	p.running.clear()
+	if r.Local != nil && r.Local.Err == nil && r.Local.Text != "" {
+		p.emit(synthetic(r.Local.Text))
+	}
+	if !r.Note {
+		p.emit(r.record())
+	}
+}
+
+// Changed prints a change of the permission mode. A change of the model is in the next init line.
+func (p *Printer) Changed(c session.Changed) {
+	if c.Mode == "" {
+		return
+	}
+	o := System("status")
+	o.Null("status")
+	o.Str("permissionMode", c.Mode)
+	p.emit(o)
+}
+
+// Event prints an event of a turn.
+func (p *Printer) Event(ev agent.Event) {
+	switch ev := ev.(type) {
+	case agent.Requesting:
+		p.requesting()
+	case agent.Delta:
+		p.delta(ev.Event)
+	case agent.Withdrawn:
+		p.withdrawn()
+	case agent.Appended:
+		p.appended(ev.Entry)
+	case agent.ToolStarted:
+		p.running.add(ev.Use, p.cfg.Now())
+	case agent.ToolDone:
+		p.running.remove(ev.Use.ID)
+		if ev.Denied {
+			p.denied(ev)
+		}
+	case agent.Retrying:
+		p.retrying(ev.Retrying)
+	case agent.Notice:
+		o := System("informational")
+		o.Str("content", ev.Text)
+		o.Str("level", level(ev))
+		p.emit(o)
+	case agent.Compacted:
+		o := System("compact_boundary")
+		trigger := "auto"
+		if ev.Manual {
+			trigger = "manual"
+		}
+		o.Object("compact_metadata", func(o *Object) {
+			o.Str("trigger", trigger)
+			o.Int("pre_tokens", int64(ev.Before))
+			o.Int("post_tokens", int64(ev.After))
+		})
+		p.emit(o)
+	case agent.Failed:
+		p.failed(ev.Err)
+	}
+}
+
+func level(n agent.Notice) string {
+	if n.Warning {
+		return "warning"
+	}
+	return "info"
+}
+
+func (p *Printer) requesting() {
+	p.requested, p.first = p.cfg.Now(), true
+	if p.cfg.Partial {
+		o := System("status")
+		o.Str("status", "requesting")
+		p.emit(o)
+	}
+}
+
+func (p *Printer) delta(ev model.Event) {
+	switch ev := ev.(type) {
+	case model.Start:
+		p.message, p.usage = ev.ID, nil
+	case model.Usage:
+		if p.usage == nil {
+			p.usage = &ev.Usage
+		}
+	case model.Raw:
+		if !p.cfg.Partial {
+			return
+		}
+		o := &Object{}
+		o.Str("type", "stream_event")
+		o.Raw("event", ev.JSON)
+		o.Null("parent_tool_use_id")
+		if p.first {
+			o.Int("ttft_ms", p.cfg.Now().Sub(p.requested).Milliseconds())
+			p.first = false
+		}
+		p.emit(o)
+	}
+}
+
+// withdrawn tells clients that got events of a response that the response broke off and will not be stored.
+func (p *Printer) withdrawn() {
+	p.running.clear()
+	if !p.cfg.Partial {
+		return
+	}
+	o := System("tombstone")
+	o.StrOrNull("message_id", p.message)
+	p.emit(o)
+}
+
+func (p *Printer) denied(ev agent.ToolDone) {
+	o := System("permission_denied")
+	o.Str("tool_name", ev.Use.Name)
+	o.Str("tool_use_id", ev.Use.ID)
+	o.Str("message", msg.PlainText(ev.Result.Parts))
+	p.emit(o)
+}
+
+func (p *Printer) retrying(r model.Retrying) {
+	o := System("api_retry")
+	o.Int("attempt", int64(r.Attempt))
+	o.Int("max_retries", int64(r.Max))
+	o.Int("retry_delay_ms", r.After.Milliseconds())
+	if status := httpStatus(r.Err); status != 0 {
+		o.Int("error_status", int64(status))
+	} else {
+		o.Null("error_status")
+	}
+	o.Str("error", errorName(r.Err))
+	p.emit(o)
+}
