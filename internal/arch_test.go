@@ -58,7 +58,7 @@ var layers = [][]string{
 	{"ui/tui/theme"},
 	{"ui/tui/*"},
 	{"ui/headless", "ui/plain", "ui/tui", "ui/acp", "ui/web"},
-	{"app/setup"},
+	{"app/setup", "app/apptest"},
 	{"app/settings"},
 	{"app/wire"},
 	{"app/cli"},

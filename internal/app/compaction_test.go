@@ -19,9 +19,9 @@ import (
 func TestNotesCompactionRestores(t *testing.T) {
 	d := drivenPlace(t, `"sessionMemoryCompact":{"minTokens":10,"minTextMessages":0},
 		"hooks":{"SessionStart":[{"matcher":"compact","hooks":[{"type":"command","command":"cat >>../log; echo Mind the style guide."}]}]}`)
-	d.write("work/AGENTS.md", "Answer in British English.\n")
-	d.write("work/parser.go", "package parser\n")
-	file, err := json.Marshal(plan.File(d.path("home/.adze/plans"), d.id, ""))
+	d.Write("work/AGENTS.md", "Answer in British English.\n")
+	d.Write("work/parser.go", "package parser\n")
+	file, err := json.Marshal(plan.File(d.Path("home/.adze/plans"), d.id, ""))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ say Fixed.
 		t.Errorf("the plan is there %d times", n)
 	}
 	d.end()
-	log, err := os.ReadFile(d.path("log"))
+	log, err := os.ReadFile(d.Path("log"))
 	if err != nil || bytes.Count(log, []byte(`"source":"compact"`)) != 1 {
 		t.Errorf("%v, the hook was told %s", err, log)
 	}
@@ -122,8 +122,8 @@ func TestExperimentsAreOff(t *testing.T) {
 func TestNotesDoNotHoldUpTheEnd(t *testing.T) {
 	for _, bare := range []bool{false, true} {
 		p := newPlace(t)
-		p.write("model.replay", "when text \"<notes>\"\nforever\nhang\n---\nuse Bash {\"command\":\"seq 1 4000\"}\n---\nuse Bash {\"command\":\"seq 1 4000\"}\n---\nuse Bash {\"command\":\"seq 1 4000\"}\n---\nsay Done.\n")
-		args := []string{"-p", "count", "--model", "replay:" + p.path("model.replay"), "--record-requests", p.path("requests")}
+		p.Write("model.replay", "when text \"<notes>\"\nforever\nhang\n---\nuse Bash {\"command\":\"seq 1 4000\"}\n---\nuse Bash {\"command\":\"seq 1 4000\"}\n---\nuse Bash {\"command\":\"seq 1 4000\"}\n---\nsay Done.\n")
+		args := []string{"-p", "count", "--model", "replay:" + p.Path("model.replay"), "--record-requests", p.Path("requests")}
 		if bare {
 			args = append(args, "--bare")
 		}
@@ -132,7 +132,7 @@ func TestNotesDoNotHoldUpTheEnd(t *testing.T) {
 			t.Errorf("bare %t: exit code %d, %s, %s", bare, code, out, said)
 		}
 		asked := 0
-		names, err := filepath.Glob(p.path("requests/*.json"))
+		names, err := filepath.Glob(p.Path("requests/*.json"))
 		if err != nil || len(names) < 4 {
 			t.Fatalf("%v, %d requests", err, len(names))
 		}

@@ -27,9 +27,9 @@ func TestEveryCommandAnswersEverywhere(t *testing.T) {
 				p := newPlace(t)
 				p.env.Now = time.Now
 				p.env.Stdin, p.env.StdinTerminal, p.env.StdoutTerminal = strings.NewReader(stdin), terminal, terminal
-				args = append(args, "--plain", "--trust", "--model", "replay:"+p.path("model.replay"), "--record-requests", p.path("sent"))
+				args = append(args, "--plain", "--trust", "--model", "replay:"+p.Path("model.replay"), "--record-requests", p.Path("sent"))
 				code, out, said := p.run(args...)
-				if sent, err := os.ReadDir(p.path("sent")); err == nil && len(sent) > 1 { // the script itself
+				if sent, err := os.ReadDir(p.Path("sent")); err == nil && len(sent) > 1 { // the script itself
 					t.Errorf("%v: a model was asked: %v", args, sent)
 				}
 				return code, out, said

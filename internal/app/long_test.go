@@ -45,8 +45,8 @@ const drivenID = "3f2a9c1e-5b7d-4e80-9a61-0c4d8e2f7b13"
 // it needs. In scripts NOTES stands for the file of the session notes.
 func drivenPlace(t *testing.T, settings string) *driven {
 	d := &driven{place: newPlace(t), id: drivenID}
-	d.write("home/.adze/settings.json", `{"models":{"tiny":{"contextWindow":44000,"maxOutput":4000}},`+settings+`}`)
-	log, err := store.Open(store.Options{Home: d.path("home/.adze"), Dir: d.path("work"), Session: d.id})
+	d.Write("home/.adze/settings.json", `{"models":{"tiny":{"contextWindow":44000,"maxOutput":4000}},`+settings+`}`)
+	log, err := store.Open(store.Options{Home: d.Path("home/.adze"), Dir: d.Path("work"), Session: d.id})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,14 +59,14 @@ func drivenPlace(t *testing.T, settings string) *driven {
 
 // start runs the program with a script.
 func (d *driven) start(script string, args ...string) {
-	d.t.Helper()
+	d.T.Helper()
 	parsed, err := replay.Parse("script", []byte(strings.ReplaceAll(script, "NOTES", d.notes)))
 	if err != nil {
-		d.t.Fatal(err)
+		d.T.Fatal(err)
 	}
 	d.player = replay.NewPlayer(parsed)
 	server := httptest.NewServer(d.player.Handler())
-	d.t.Cleanup(server.Close)
+	d.T.Cleanup(server.Close)
 	stdin, in := io.Pipe()
 	out, stdout := io.Pipe()
 	env := d.env
@@ -88,32 +88,32 @@ func (d *driven) start(script string, args ...string) {
 	d.out = bufio.NewScanner(out)
 	d.out.Buffer(nil, 16<<20)
 	go func() {
-		d.done <- Run(d.t.Context(), env)
+		d.done <- Run(d.T.Context(), env)
 		stdout.Close()
 	}()
 }
 
 // prompt says something and waits until the turn is over.
 func (d *driven) prompt(text string) {
-	d.t.Helper()
+	d.T.Helper()
 	line, err := json.Marshal(map[string]any{"type": "user", "message": map[string]any{"role": "user", "content": text}})
 	if err != nil {
-		d.t.Fatal(err)
+		d.T.Fatal(err)
 	}
 	if _, err := d.in.Write(append(line, '\n')); err != nil {
-		d.t.Fatal(err)
+		d.T.Fatal(err)
 	}
 	d.lines = nil
 	for d.out.Scan() {
 		d.lines = append(d.lines, d.out.Text())
 		if strings.HasPrefix(d.out.Text(), `{"type":"result"`) {
 			if !strings.Contains(d.out.Text(), `"is_error":false`) {
-				d.t.Errorf("%s: %s", text, d.out.Text())
+				d.T.Errorf("%s: %s", text, d.out.Text())
 			}
 			return
 		}
 	}
-	d.t.Fatalf("%s: the stream ended: %s", text, d.said.String())
+	d.T.Fatalf("%s: the stream ended: %s", text, d.said.String())
 }
 
 // told reports whether a line of the last turn has a text in it.
@@ -121,12 +121,12 @@ func (d *driven) told(text string) bool { return strings.Contains(strings.Join(d
 
 // end says that there is nothing more to say.
 func (d *driven) end() {
-	d.t.Helper()
+	d.T.Helper()
 	d.in.Close() // ok: the program notices
 	for d.out.Scan() {
 	}
 	if code := <-d.done; code != 0 {
-		d.t.Errorf("exit code %d: %s", code, d.said.String())
+		d.T.Errorf("exit code %d: %s", code, d.said.String())
 	}
 }
 
@@ -145,15 +145,15 @@ type sent struct {
 
 // requests returns the requests from number n on, each of which keeps to the rules.
 func (d *driven) requests(n int) []sent {
-	d.t.Helper()
+	d.T.Helper()
 	var all []sent
 	for _, raw := range d.player.Requests()[n:] {
 		if err := wire.Check(raw); err != nil {
-			d.t.Errorf("%v in\n%.2000s", err, raw)
+			d.T.Errorf("%v in\n%.2000s", err, raw)
 		}
 		s := sent{raw: raw}
 		if err := json.Unmarshal(raw, &s); err != nil {
-			d.t.Fatal(err)
+			d.T.Fatal(err)
 		}
 		all = append(all, s)
 	}
@@ -197,7 +197,7 @@ func about(n int) string {
 var changing = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}|20\d\d-\d\d-\d\d|toolu_\w+`)
 
 func (d *driven) beginning(text string) string {
-	text = changing.ReplaceAllString(strings.ReplaceAll(text, d.root, ""), "X")
+	text = changing.ReplaceAllString(strings.ReplaceAll(text, d.Root, ""), "X")
 	text = strings.Join(strings.Fields(text), " ")
 	if strings.HasPrefix(text, "<system-reminder> What follows") {
 		return "<system-reminder> with the instructions"
@@ -220,8 +220,8 @@ func isMain(s sent) bool {
 func TestLongSession(t *testing.T) {
 	d := drivenPlace(t, `"microCompact":{"maxTokens":7000,"minGainTokens":3000,"keepResults":2},
 		"sessionMemoryCompact":{"minTokens":1500,"minTextMessages":2,"maxTokens":9000}`)
-	d.write("work/AGENTS.md", "Answer briefly, in British English.\n")
-	d.write("work/parser.go", "package parser\n\n// Parse is the parser.\nfunc Parse() {}\n")
+	d.Write("work/AGENTS.md", "Answer briefly, in British English.\n")
+	d.Write("work/parser.go", "package parser\n\n// Parse is the parser.\nfunc Parse() {}\n")
 	note, err := json.Marshal(map[string]string{"file_path": d.notes, "old_string": "_Open work, and what comes next._", "new_string": "_Open work, and what comes next._\nThe parser is being fixed."})
 	if err != nil {
 		t.Fatal(err)

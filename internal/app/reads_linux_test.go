@@ -12,10 +12,10 @@ import (
 func TestSettingsAreReadOnce(t *testing.T) {
 	p := newPlace(t)
 	p.env.Now = time.Now
-	p.write("home/.adze/settings.json", `{"cleanupPeriodDays":365}`)
-	p.write("work/.adze/settings.json", `{"env":{"A":"b"}}`)
-	p.write("work/CLAUDE.md", "Be brief.")
-	if code, _, said := p.run("trust", p.path("work")); code != 0 {
+	p.Write("home/.adze/settings.json", `{"cleanupPeriodDays":365}`)
+	p.Write("work/.adze/settings.json", `{"env":{"A":"b"}}`)
+	p.Write("work/CLAUDE.md", "Be brief.")
+	if code, _, said := p.run("trust", p.Path("work")); code != 0 {
 		t.Fatal(said)
 	}
 	files := []string{"home/.adze/settings.json", "home/.adze/trust.json", "work/.adze/settings.json"}
@@ -26,7 +26,7 @@ func TestSettingsAreReadOnce(t *testing.T) {
 	defer unix.Close(watch)
 	names := map[int]string{}
 	for _, file := range files {
-		id, err := unix.InotifyAddWatch(watch, p.path(file), unix.IN_OPEN)
+		id, err := unix.InotifyAddWatch(watch, p.Path(file), unix.IN_OPEN)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -34,7 +34,7 @@ func TestSettingsAreReadOnce(t *testing.T) {
 	}
 
 	p.env.Stdin, p.env.StdinTerminal, p.env.StdoutTerminal = strings.NewReader("hi\n"), true, true
-	if code, out, said := p.run("--plain", "--model", "replay:"+p.path("model.replay")); code != 0 || !strings.Contains(out, "Hello.") {
+	if code, out, said := p.run("--plain", "--model", "replay:"+p.Path("model.replay")); code != 0 || !strings.Contains(out, "Hello.") {
 		t.Fatalf("exit code %d, %s, %s", code, out, said)
 	}
 

@@ -9,14 +9,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"adze/internal/app/apptest"
 	"adze/internal/app/settings"
 	"adze/internal/app/wire"
 )
 
-// A place is a user's machine with a workspace.
+// A place is a user's machine, with what the program prints.
 type place struct {
-	t    *testing.T
-	root string
+	*apptest.Place
 	env  Env
 	out  bytes.Buffer
 	said bytes.Buffer
@@ -24,32 +24,11 @@ type place struct {
 
 func newPlace(t *testing.T) *place {
 	t.Helper()
-	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &place{t: t, root: root}
+	p := &place{Place: apptest.New(t)}
 	p.env = Env{
-		Stdin: strings.NewReader(""), Stdout: &p.out, Stderr: &p.said, Dir: p.path("work"), Managed: p.path("etc"),
-		Getenv: func(name string) string {
-			return map[string]string{"HOME": p.path("home"), "ADZE_HOME": p.path("home/.adze")}[name]
-		},
+		Stdin: strings.NewReader(""), Stdout: &p.out, Stderr: &p.said, Dir: p.Path("work"), Managed: p.Path("etc"), Getenv: p.Getenv,
 	}
-	t.Setenv("HOME", p.path("home")) // start-up files of the shell that runs commands are not the tester's
-	p.write("work/file", "")
 	return p
-}
-
-func (p *place) path(rel string) string { return filepath.Join(p.root, filepath.FromSlash(rel)) }
-
-func (p *place) write(rel, text string) {
-	p.t.Helper()
-	if err := os.MkdirAll(filepath.Dir(p.path(rel)), 0o755); err != nil {
-		p.t.Fatal(err)
-	}
-	if err := os.WriteFile(p.path(rel), []byte(text), 0o600); err != nil {
-		p.t.Fatal(err)
-	}
 }
 
 func (p *place) project() *settings.Project {
@@ -68,13 +47,13 @@ func TestMeet(t *testing.T) {
 		trusted bool
 	}{
 		{"nothing to decide", func(p *place) {}, "", false, "", false},
-		{"trust given", func(p *place) { p.write("work/.adze/settings.json", `{"env":{"A":"b"}}`) }, "y\n", false, "variable  A=b", true},
-		{"trust refused", func(p *place) { p.write("work/CLAUDE.md", "x") }, "n\n", false, "text      CLAUDE.md", false},
-		{"no answer", func(p *place) { p.write("work/CLAUDE.md", "x") }, "", false, "Trust this workspace?", false},
-		{"control characters", func(p *place) { p.write("work/.adze/settings.json", `{"env":{"A":"\u001b[2J"}}`) }, "n\n", false, "variable  A=", false},
-		{"go on without a file", func(p *place) { p.write("home/.adze/settings.json", "{") }, "yes\n", false, "Go on without the file?", false},
-		{"do not go on", func(p *place) { p.write("home/.adze/settings.json", "{") }, "\n", true, "Go on without the file?", false},
-		{"the administrator's file", func(p *place) { p.write("etc/managed-settings.json", "{") }, "yes\n", true, "", false},
+		{"trust given", func(p *place) { p.Write("work/.adze/settings.json", `{"env":{"A":"b"}}`) }, "y\n", false, "variable  A=b", true},
+		{"trust refused", func(p *place) { p.Write("work/CLAUDE.md", "x") }, "n\n", false, "text      CLAUDE.md", false},
+		{"no answer", func(p *place) { p.Write("work/CLAUDE.md", "x") }, "", false, "Trust this workspace?", false},
+		{"control characters", func(p *place) { p.Write("work/.adze/settings.json", `{"env":{"A":"\u001b[2J"}}`) }, "n\n", false, "variable  A=", false},
+		{"go on without a file", func(p *place) { p.Write("home/.adze/settings.json", "{") }, "yes\n", false, "Go on without the file?", false},
+		{"do not go on", func(p *place) { p.Write("home/.adze/settings.json", "{") }, "\n", true, "Go on without the file?", false},
+		{"the administrator's file", func(p *place) { p.Write("etc/managed-settings.json", "{") }, "yes\n", true, "", false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -99,9 +78,9 @@ func TestMeet(t *testing.T) {
 // Proves MEM-03.
 func TestMemoriesAreOffered(t *testing.T) {
 	p := newPlace(t)
-	key := strings.NewReplacer("/", "-", ".", "-", "_", "-").Replace(p.path("work"))
+	key := strings.NewReplacer("/", "-", ".", "-", "_", "-").Replace(p.Path("work"))
 	theirs := "home/.claude/projects/" + key + "/memory"
-	p.write(theirs+"/a.md", "---\nname: a\ndescription: b\ntype: user\n---\nText.")
+	p.Write(theirs+"/a.md", "---\nname: a\ndescription: b\ntype: user\n---\nText.")
 	offer := func(answer string) string {
 		p.out.Reset()
 		p.env.Stdin = strings.NewReader(answer)
@@ -111,7 +90,7 @@ func TestMemoriesAreOffered(t *testing.T) {
 		return p.out.String()
 	}
 	mine, _, _ := wire.MemoryFolder(p.project())
-	if got := offer("n\n"); !strings.Contains(got, "Another program keeps 1 memory of this project in "+p.path(theirs)) {
+	if got := offer("n\n"); !strings.Contains(got, "Another program keeps 1 memory of this project in "+p.Path(theirs)) {
 		t.Error(got)
 	}
 	if got := offer("y\n"); got != "" {
@@ -129,7 +108,7 @@ func TestMemoriesAreOffered(t *testing.T) {
 	if got := offer("y\n"); got != "" {
 		t.Errorf("there is something already: %s", got)
 	}
-	left, err := os.ReadDir(p.path(theirs))
+	left, err := os.ReadDir(p.Path(theirs))
 	if err != nil || len(left) != 1 {
 		t.Error("something was written there", left, err)
 	}

@@ -2,53 +2,29 @@ package settings
 
 import (
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"adze/internal/app/apptest"
 	"adze/internal/confine"
 	"adze/internal/platform/config"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/trust"
 )
 
-// A place is a user's machine with a workspace.
-type place struct {
-	t    *testing.T
-	root string
-}
+// A place is a user's machine.
+type place struct{ *apptest.Place }
 
 func newPlace(t *testing.T) *place {
 	t.Helper()
-	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &place{t, root}
-	p.write("work/file", "")
-	return p
-}
-
-func (p *place) path(rel string) string { return filepath.Join(p.root, filepath.FromSlash(rel)) }
-
-func (p *place) write(rel, text string) {
-	p.t.Helper()
-	if err := os.MkdirAll(filepath.Dir(p.path(rel)), 0o755); err != nil {
-		p.t.Fatal(err)
-	}
-	if err := os.WriteFile(p.path(rel), []byte(text), 0o600); err != nil {
-		p.t.Fatal(err)
-	}
+	return &place{apptest.New(t)}
 }
 
 // open reads the settings of the place, as the flags in src say.
 func (p *place) open(src Source) *Project {
-	src.Dir, src.Managed = p.path("work"), p.path("etc")
-	src.Getenv = func(name string) string {
-		return map[string]string{"HOME": p.path("home"), "ADZE_HOME": p.path("home/.adze")}[name]
-	}
+	src.Dir, src.Managed, src.Getenv = p.Path("work"), p.Path("etc"), p.Getenv
 	project, _ := Open(src) // ok: the tests look at what counts
 	return project
 }
@@ -62,7 +38,7 @@ func TestApprovedByContent(t *testing.T) {
 		return trust.Hook("Stop", "", []byte(`{"type":"command","command":"`+command+`"}`))
 	}
 	p := newPlace(t)
-	p.write("work/.adze/settings.json", strings.Replace(hook, "%", "test", 1))
+	p.Write("work/.adze/settings.json", strings.Replace(hook, "%", "test", 1))
 	approved := func(src Source, from scope.Scope, command string) bool {
 		return p.open(src).Trust.Approved(from, item(command))
 	}
@@ -96,24 +72,24 @@ func TestApprovedByContent(t *testing.T) {
 // Proves PERM-05.
 func TestOwnSettings(t *testing.T) {
 	p := newPlace(t)
-	p.write("work/.adze/settings.local.json", "{}")
+	p.Write("work/.adze/settings.local.json", "{}")
 	owns := func(src Source) bool {
-		return p.open(src).Trust.Owns(p.path("work/.adze/settings.local.json"))
+		return p.open(src).Trust.Owns(p.Path("work/.adze/settings.local.json"))
 	}
 	if owns(Source{}) || owns(Source{Hosted: true}) || !owns(Source{Trust: true}) {
 		t.Errorf("%t %t %t", owns(Source{}), owns(Source{Hosted: true}), owns(Source{Trust: true}))
 	}
-	p.write("work/.git/index", "damaged")
+	p.Write("work/.git/index", "damaged")
 	if owns(Source{Trust: true}) {
 		t.Error("it is not known whether git tracks it")
 	}
-	if err := os.RemoveAll(p.path("work/.git")); err != nil {
+	if err := os.RemoveAll(p.Path("work/.git")); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Rename(p.path("work/.adze"), p.path("work/other")); err != nil {
+	if err := os.Rename(p.Path("work/.adze"), p.Path("work/other")); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink("other", p.path("work/.adze")); err != nil {
+	if err := os.Symlink("other", p.Path("work/.adze")); err != nil {
 		t.Fatal(err)
 	}
 	if owns(Source{Trust: true}) {
@@ -123,7 +99,7 @@ func TestOwnSettings(t *testing.T) {
 
 func TestSave(t *testing.T) {
 	p := newPlace(t)
-	p.write("work/.git/HEAD", "ref: refs/heads/main")
+	p.Write("work/.git/HEAD", "ref: refs/heads/main")
 	project := p.open(Source{Trust: true})
 	var said []string
 	say := func(text string) { said = append(said, text) }
@@ -135,7 +111,7 @@ func TestSave(t *testing.T) {
 	if rules := project.Settings().Rules(); len(rules) != 1 || rules[0].Scope != scope.Local {
 		t.Errorf("%v", rules)
 	}
-	exclude, err := os.ReadFile(p.path("work/.git/info/exclude"))
+	exclude, err := os.ReadFile(p.Path("work/.git/info/exclude"))
 	if err != nil || string(exclude) != "/.adze/settings.local.json\n" || len(said) != 1 {
 		t.Errorf("%q, %v, %q", exclude, err, said)
 	}
@@ -185,7 +161,7 @@ func TestProjectsOnlyTighten(t *testing.T) {
 				text = `{"` + parts[i] + `":` + text + `}`
 			}
 			p := newPlace(t)
-			p.write("work/.adze/settings.json", text)
+			p.Write("work/.adze/settings.json", text)
 			s := p.open(Source{Trust: true}).Settings()
 			if got := s.Origin(key) != ""; got != taken {
 				t.Errorf("%s set to %s by a project: taken %v", key, value, got)

@@ -40,8 +40,8 @@ func runCommand(t *testing.T, d *desk.Desk, text string, width int) (string, err
 // Proves CTX-03, CTX-18.
 func TestContextPage(t *testing.T) {
 	p := newPlace(t)
-	p.write("work/CLAUDE.md", "Use tabs. @../elsewhere.md")
-	p.write("elsewhere.md", "Not yours.")
+	p.Write("work/CLAUDE.md", "Use tabs. @../elsewhere.md")
+	p.Write("elsewhere.md", "Not yours.")
 	c := p.converse("say One.\nusage input=100 output=5 cache_write=6000\n---\nsay Two.\nusage input=9 output=5 cache_write=7000",
 		Spec{Prompt: PromptSpec{Append: strings.Repeat("字 ", 12_000)}})
 	d, s := c.Desk(), c.Session
@@ -52,7 +52,7 @@ func TestContextPage(t *testing.T) {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(text) {
-			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 80 && !strings.Contains(line, p.root) {
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 80 && !strings.Contains(line, p.Root) {
 				t.Errorf("a line has %d columns: %s", n, line)
 			}
 		}

@@ -26,7 +26,7 @@ func TestMayBypass(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			place := newPlace(t)
-			place.vars["IS_SANDBOX"] = tt.sandbox
+			place.Vars["IS_SANDBOX"] = tt.sandbox
 			p := place.open(settings.Source{}).values().Permissions
 			if err := mayBypass(tt.uid, p, func() bool { return true }); err != nil {
 				t.Errorf("in the sandbox: %v", err)

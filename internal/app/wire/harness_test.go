@@ -2,97 +2,69 @@ package wire
 
 import (
 	"bytes"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"adze/internal/agent/compact"
+	"adze/internal/app/apptest"
 	"adze/internal/app/settings"
 	"adze/internal/msg"
 	"adze/internal/session"
 )
 
-// A place is a user's machine with a workspace.
+// A place is a user's machine, with what the user is told.
 type place struct {
-	t    *testing.T
-	root string
+	*apptest.Place
 	env  Env
-	vars map[string]string // further variables
 	said bytes.Buffer
 }
 
 func newPlace(t *testing.T) *place {
 	t.Helper()
-	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &place{t: t, root: root, vars: map[string]string{}}
+	p := &place{Place: apptest.New(t)}
 	p.env = Env{
-		Dir: p.path("work"), Now: time.Now, Version: "test",
+		Dir: p.Path("work"), Now: time.Now, Version: "test", Getenv: p.Getenv,
 		Say: func(text string) { p.said.WriteString(text + "\n") },
-		Getenv: func(name string) string {
-			if v, ok := p.vars[name]; ok {
-				return v
-			}
-			return map[string]string{"HOME": p.path("home"), "ADZE_HOME": p.path("home/.adze")}[name]
-		},
 	}
-	t.Setenv("HOME", p.path("home")) // start-up files of the shell that runs commands are not the tester's
-	p.write("model.replay", "say Hello.")
-	p.write("work/file", "")
 	return p
-}
-
-func (p *place) path(rel string) string { return filepath.Join(p.root, filepath.FromSlash(rel)) }
-
-func (p *place) write(rel, text string) {
-	p.t.Helper()
-	if err := os.MkdirAll(filepath.Dir(p.path(rel)), 0o755); err != nil {
-		p.t.Fatal(err)
-	}
-	if err := os.WriteFile(p.path(rel), []byte(text), 0o600); err != nil {
-		p.t.Fatal(err)
-	}
 }
 
 // open opens the workspace, with the settings that count as the flags in src say.
 func (p *place) open(src settings.Source) *Workspace {
-	p.t.Helper()
-	src.Dir, src.Managed, src.Getenv = p.env.Dir, p.path("etc"), p.env.Getenv
+	p.T.Helper()
+	src.Dir, src.Managed, src.Getenv = p.env.Dir, p.Path("etc"), p.env.Getenv
 	project, warnings := settings.Open(src)
 	for _, w := range warnings {
 		p.env.Say(w.String())
 	}
 	w := Open(p.env, project)
-	p.t.Cleanup(w.Close)
+	p.T.Cleanup(w.Close)
 	return w
 }
 
 // converse opens a conversation in a trusted workspace that leaves nothing behind, with what the model says.
 func (p *place) converse(script string, spec Spec) *Conversation {
-	p.t.Helper()
-	p.write("model.replay", script)
+	p.T.Helper()
+	p.Write("model.replay", script)
 	spec.Session.Ephemeral = true
-	spec.Model.Name, spec.Model.Record = replayPrefix+p.path("model.replay"), p.path("sent")
-	c, err := p.open(settings.Source{Trust: true}).Converse(p.t.Context(), spec)
+	spec.Model.Name, spec.Model.Record = replayPrefix+p.Path("model.replay"), p.Path("sent")
+	c, err := p.open(settings.Source{Trust: true}).Converse(p.T.Context(), spec)
 	if err != nil {
-		p.t.Fatal(err)
+		p.T.Fatal(err)
 	}
-	p.t.Cleanup(c.Close)
+	p.T.Cleanup(c.Close)
 	return c
 }
 
 // following opens a conversation in a workspace that is not trusted, and without a model.
 func (p *place) following() *Conversation {
-	p.t.Helper()
-	c, err := p.open(settings.Source{}).Converse(p.t.Context(), Spec{Calls: Single})
+	p.T.Helper()
+	c, err := p.open(settings.Source{}).Converse(p.T.Context(), Spec{Calls: Single})
 	if err != nil {
-		p.t.Fatal(err)
+		p.T.Fatal(err)
 	}
-	p.t.Cleanup(c.Close)
+	p.T.Cleanup(c.Close)
 	c.Gate.SetSave(c.ws.saveUpdate)
 	return c
 }
@@ -144,7 +116,7 @@ func TestKeptBesideNotes(t *testing.T) {
 		{`{"sessionMemoryCompact":{"minTextMessages":-3,"maxTokens":"many"}}`, compact.DefaultKeep, "sessionMemoryCompact.minTextMessages"},
 	} {
 		p := newPlace(t)
-		p.write("home/.adze/settings.json", tt.settings)
+		p.Write("home/.adze/settings.json", tt.settings)
 		w := p.open(settings.Source{})
 		if got := keepNoted(w.values().Window, w.Say); got != tt.want {
 			t.Errorf("%s: %+v", tt.settings, got)

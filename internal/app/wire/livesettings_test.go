@@ -16,22 +16,22 @@ func TestSettingsAreFollowed(t *testing.T) {
 	if c.denies("Write") {
 		t.Fatal("denied at first")
 	}
-	p.write("home/.adze/settings.json", `{"permissions":{"deny":["Write"]}}`)
+	p.Write("home/.adze/settings.json", `{"permissions":{"deny":["Write"]}}`)
 	c.poll(t)
 	if !c.denies("Write") {
 		t.Error("a rule that was added does not count")
 	}
-	p.write("home/.adze/settings.json", `{"permissions":{"deny":[`)
+	p.Write("home/.adze/settings.json", `{"permissions":{"deny":[`)
 	c.poll(t)
 	if !c.denies("Write") || !strings.Contains(p.said.String(), "what the file said before stays in force") {
 		t.Errorf("the last good rules were lost: %s", p.said.String())
 	}
-	p.write("home/.adze/settings.json", `{}`)
+	p.Write("home/.adze/settings.json", `{}`)
 	c.poll(t)
 	if c.denies("Write") {
 		t.Error("a rule that was removed still counts")
 	}
-	p.write("work/.adze/settings.json", `{"permissions":{"deny":["Bash"],"allow":["Edit"]}}`)
+	p.Write("work/.adze/settings.json", `{"permissions":{"deny":["Bash"],"allow":["Edit"]}}`)
 	c.poll(t)
 	if rules := c.ws.Project.Settings().Rules(); !c.denies("Bash") || len(rules) != 1 {
 		t.Errorf("of an untrusted project only rules that tighten count: %v", rules)
@@ -40,14 +40,14 @@ func TestSettingsAreFollowed(t *testing.T) {
 
 func TestHookBlocksConfigChange(t *testing.T) {
 	p := newPlace(t)
-	p.write("home/.adze/settings.json", `{"hooks":{"ConfigChange":[{"matcher":"user_settings","hooks":[{"type":"command","command":"echo stay >&2; exit 2"}]}]},"permissions":{"deny":["Write"]}}`)
+	p.Write("home/.adze/settings.json", `{"hooks":{"ConfigChange":[{"matcher":"user_settings","hooks":[{"type":"command","command":"echo stay >&2; exit 2"}]}]},"permissions":{"deny":["Write"]}}`)
 	c := p.following()
-	p.write("home/.adze/settings.json", `{}`)
+	p.Write("home/.adze/settings.json", `{}`)
 	c.poll(t)
 	if !c.denies("Write") || !strings.Contains(p.said.String(), "stay") {
 		t.Errorf("the hook was not heard: %s", p.said.String())
 	}
-	p.write("etc/managed-settings.json", `{"permissions":{"deny":["Bash"]}}`)
+	p.Write("etc/managed-settings.json", `{"permissions":{"deny":["Bash"]}}`)
 	c.poll(t)
 	if !c.denies("Bash") {
 		t.Error("the administrator's change does not count")
@@ -57,7 +57,7 @@ func TestHookBlocksConfigChange(t *testing.T) {
 // Proves PERM-45.
 func TestUpdatesAreKept(t *testing.T) {
 	p := newPlace(t)
-	p.write("home/.adze/settings.json", "{\n  // mine\n  \"zzz\": 1\n}\n")
+	p.Write("home/.adze/settings.json", "{\n  // mine\n  \"zzz\": 1\n}\n")
 	c := p.following()
 	deny := func(tool string, to scope.Scope) permission.Update {
 		return permission.Update{Type: permission.AddRules, Behavior: permission.Deny, Rules: []permission.RuleValue{{Tool: tool}}, Destination: to}
@@ -65,7 +65,7 @@ func TestUpdatesAreKept(t *testing.T) {
 	if err := c.Gate.Apply(t.Context(), []permission.Update{deny("Write", scope.User), deny("Edit", scope.Session)}); err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(p.path("home/.adze/settings.json"))
+	text, err := os.ReadFile(p.Path("home/.adze/settings.json"))
 	if err != nil || !strings.Contains(string(text), "// mine") || !strings.Contains(string(text), `"Write"`) || strings.Contains(string(text), "Edit") {
 		t.Errorf("%s, %v", text, err)
 	}
@@ -73,12 +73,12 @@ func TestUpdatesAreKept(t *testing.T) {
 		t.Errorf("an own change came back: %+v", change)
 	}
 
-	p.write("home/.adze/settings.json", "{ broken")
+	p.Write("home/.adze/settings.json", "{ broken")
 	err = c.Gate.Apply(t.Context(), []permission.Update{deny("Bash", scope.User)})
 	if err == nil || !strings.Contains(err.Error(), "it holds for this session") || !c.denies("Bash") {
 		t.Errorf("%v", err)
 	}
-	if text, _ := os.ReadFile(p.path("home/.adze/settings.json")); string(text) != "{ broken" {
+	if text, _ := os.ReadFile(p.Path("home/.adze/settings.json")); string(text) != "{ broken" {
 		t.Errorf("the broken file was overwritten: %s", text)
 	}
 }

@@ -27,41 +27,41 @@ type chat struct {
 
 // chat begins a conversation in the place.
 func (p *place) chat(script string, change func(*Spec)) *chat {
-	p.t.Helper()
-	p.write("model.replay", script)
-	spec := Spec{Model: ModelSpec{Name: replayPrefix + p.path("model.replay"), Record: p.path("sent")}}
+	p.T.Helper()
+	p.Write("model.replay", script)
+	spec := Spec{Model: ModelSpec{Name: replayPrefix + p.Path("model.replay"), Record: p.Path("sent")}}
 	if change != nil {
 		change(&spec)
 	}
 	if err := os.RemoveAll(spec.Model.Record); err != nil {
-		p.t.Fatal(err)
+		p.T.Fatal(err)
 	}
-	c, err := p.open(settings.Source{Trust: true}).Converse(p.t.Context(), spec)
+	c, err := p.open(settings.Source{Trust: true}).Converse(p.T.Context(), spec)
 	if err != nil {
-		p.t.Fatal(err)
+		p.T.Fatal(err)
 	}
-	p.t.Cleanup(c.Close)
+	p.T.Cleanup(c.Close)
 	return &chat{p, c}
 }
 
 // say says something and waits for the answer.
 func (c *chat) say(text string) {
-	c.t.Helper()
+	c.T.Helper()
 	c.do(session.Prompt{Parts: []msg.Part{&msg.Text{Text: text}}})
 }
 
 func (c *chat) do(op session.Op) {
-	c.t.Helper()
-	if err := c.Session.Submit(c.t.Context(), op); err != nil {
-		c.t.Fatal(err)
+	c.T.Helper()
+	if err := c.Session.Submit(c.T.Context(), op); err != nil {
+		c.T.Fatal(err)
 	}
-	if err := c.Session.Idle(c.t.Context()); err != nil {
-		c.t.Fatal(err)
+	if err := c.Session.Idle(c.T.Context()); err != nil {
+		c.T.Fatal(err)
 	}
-	for e := range c.Session.Entries(c.t.Context(), 0, session.Latest) {
+	for e := range c.Session.Entries(c.T.Context(), 0, session.Latest) {
 		if loop, ok := e.Event.(session.Loop); ok {
 			if failed, ok := loop.Event.(agent.Failed); ok {
-				c.t.Fatal(failed.Err)
+				c.T.Fatal(failed.Err)
 			}
 		}
 		if e.Seq == c.Session.Last() {
@@ -72,10 +72,10 @@ func (c *chat) do(op session.Op) {
 
 // sent returns all requests so far, in order of arrival.
 func (c *chat) sent() []string {
-	c.t.Helper()
+	c.T.Helper()
 	var all []string
 	for i := 1; ; i++ {
-		data, err := os.ReadFile(c.path(fmt.Sprintf("sent/%d.json", i)))
+		data, err := os.ReadFile(c.Path(fmt.Sprintf("sent/%d.json", i)))
 		if err != nil {
 			return all
 		}
@@ -85,19 +85,19 @@ func (c *chat) sent() []string {
 
 // remembers writes a memory and its line.
 func (p *place) remembers(name, text string) {
-	p.t.Helper()
+	p.T.Helper()
 	dir := p.memories()
-	p.write(dir+"/"+name+".md", fmt.Sprintf("---\nname: %s\ndescription: about %s\ntype: project\n---\n%s\n", name, name, text))
-	index, _ := os.ReadFile(p.path(dir + "/MEMORY.md"))
-	p.write(dir+"/MEMORY.md", string(index)+fmt.Sprintf("- [%s](%s.md) — hook of %s\n", name, name, name))
+	p.Write(dir+"/"+name+".md", fmt.Sprintf("---\nname: %s\ndescription: about %s\ntype: project\n---\n%s\n", name, name, text))
+	index, _ := os.ReadFile(p.Path(dir + "/MEMORY.md"))
+	p.Write(dir+"/MEMORY.md", string(index)+fmt.Sprintf("- [%s](%s.md) — hook of %s\n", name, name, name))
 }
 
 // memories returns the folder of memories, from the root of the place.
 func (p *place) memories() string {
 	f, _, _ := MemoryFolder(p.open(settings.Source{}).Project)
-	rel, err := filepath.Rel(p.root, f.Dir)
+	rel, err := filepath.Rel(p.Root, f.Dir)
 	if err != nil {
-		p.t.Fatal(err)
+		p.T.Fatal(err)
 	}
 	return filepath.ToSlash(rel)
 }
@@ -106,22 +106,22 @@ func (p *place) memories() string {
 func TestWorktreesShareMemory(t *testing.T) {
 	p := newPlace(t)
 	worktree := func(name, common string) {
-		p.write(common+"/worktrees/"+name+"/commondir", "../..\n")
-		p.write(common+"/worktrees/"+name+"/gitdir", p.path(name+"/.git")+"\n")
-		p.write(name+"/.git", "gitdir: "+p.path(common+"/worktrees/"+name)+"\n")
+		p.Write(common+"/worktrees/"+name+"/commondir", "../..\n")
+		p.Write(common+"/worktrees/"+name+"/gitdir", p.Path(name+"/.git")+"\n")
+		p.Write(name+"/.git", "gitdir: "+p.Path(common+"/worktrees/"+name)+"\n")
 	}
-	p.write("work/.git/HEAD", "ref: refs/heads/main\n")
+	p.Write("work/.git/HEAD", "ref: refs/heads/main\n")
 	worktree("tree", "work/.git")
-	p.write("work/deep/er/x", "")
-	p.write("bare.git/HEAD", "ref: refs/heads/main\n")
-	p.write("bare.git/objects/x", "")
-	p.write("bare.git/refs/x", "")
+	p.Write("work/deep/er/x", "")
+	p.Write("bare.git/HEAD", "ref: refs/heads/main\n")
+	p.Write("bare.git/objects/x", "")
+	p.Write("bare.git/refs/x", "")
 	worktree("one", "bare.git")
 	worktree("two", "bare.git")
-	p.write("liar/.git", "gitdir: "+p.path("work/.git/worktrees/tree")+"\n")
-	p.write("plain/x", "")
+	p.Write("liar/.git", "gitdir: "+p.Path("work/.git/worktrees/tree")+"\n")
+	p.Write("plain/x", "")
 	at := func(dir string) string {
-		p.env.Dir = p.path(dir)
+		p.env.Dir = p.Path(dir)
 		return p.memories()
 	}
 	main := at("work")
@@ -166,17 +166,17 @@ func TestMemoryDirectorySettings(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			p := newPlace(t)
-			p.write("work/.git/HEAD", "ref: refs/heads/main\n")
+			p.Write("work/.git/HEAD", "ref: refs/heads/main\n")
 			for name, dir := range tt.env {
-				p.vars[name] = p.path(dir)
+				p.Vars[name] = p.Path(dir)
 			}
 			for file, dir := range tt.files {
-				p.write(file, fmt.Sprintf(`{"autoMemoryDirectory":%q}`, p.path(dir)))
+				p.Write(file, fmt.Sprintf(`{"autoMemoryDirectory":%q}`, p.Path(dir)))
 			}
 			m := p.open(settings.Source{Trust: true}).openMemory(false)
-			want := p.path(tt.want)
+			want := p.Path(tt.want)
 			if tt.want == "" {
-				want = p.path("home/.adze/projects")
+				want = p.Path("home/.adze/projects")
 			}
 			if got := m.folder.Dir; got != want && filepath.Dir(filepath.Dir(got)) != want {
 				t.Errorf("memories are in %s", got)
@@ -206,8 +206,8 @@ func TestMemorySwitches(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			p := newPlace(t)
-			maps.Copy(p.vars, tt.env)
-			p.write("home/.adze/settings.json", tt.settings)
+			maps.Copy(p.Vars, tt.env)
+			p.Write("home/.adze/settings.json", tt.settings)
 			p.remembers("freeze", "From 2026-12-01.")
 			c := p.chat("say Hello.", func(s *Spec) { s.Bare = tt.bare })
 			c.say("hello")
@@ -230,8 +230,8 @@ func TestMemorySwitches(t *testing.T) {
 // Proves MEM-01.
 func TestMemoryThatCannotBe(t *testing.T) {
 	p := newPlace(t)
-	p.write("home/file", "")
-	p.write("home/.adze/settings.json", fmt.Sprintf(`{"autoMemoryDirectory":%q}`, p.path("home/file/memory")))
+	p.Write("home/file", "")
+	p.Write("home/.adze/settings.json", fmt.Sprintf(`{"autoMemoryDirectory":%q}`, p.Path("home/file/memory")))
 	c := p.chat("say Hello.", nil)
 	c.say("hello")
 	if said := p.said.String(); strings.Count(said, "nothing is remembered in this session") != 1 {
@@ -246,9 +246,9 @@ func TestMemoryThatCannotBe(t *testing.T) {
 func TestMemoryIsWrittenUnasked(t *testing.T) {
 	p := newPlace(t)
 	p.remembers("old", "Outdated.")
-	dir := p.path(p.memories())
-	p.write("elsewhere/x.md", "precious")
-	if err := os.Symlink(p.path("elsewhere"), dir+"/out"); err != nil {
+	dir := p.Path(p.memories())
+	p.Write("elsewhere/x.md", "precious")
+	if err := os.Symlink(p.Path("elsewhere"), dir+"/out"); err != nil {
 		t.Fatal(err)
 	}
 	write := func(path, content string) string {
@@ -269,7 +269,7 @@ func TestMemoryIsWrittenUnasked(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := os.Lstat(p.path("elsewhere/new.md")); err == nil {
+	if _, err := os.Lstat(p.Path("elsewhere/new.md")); err == nil {
 		t.Error("something was written through a link")
 	}
 	last := c.sent()[len(c.sent())-1]
@@ -289,7 +289,7 @@ func recalling(chosen string, main string) string {
 func TestRecall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPlace(t)
-		p.vars["ADZE_SMALL_MODEL"] = "haiku"
+		p.Vars["ADZE_SMALL_MODEL"] = "haiku"
 		for i := range 7 {
 			p.remembers(fmt.Sprintf("m%d", i), fmt.Sprintf("Secret of m%d.", i))
 		}
@@ -367,7 +367,7 @@ func TestRecallLeavesOutWhatTheModelHasRead(t *testing.T) {
 		p := newPlace(t)
 		p.remembers("read", "x")
 		p.remembers("other", "x")
-		dir := p.path(p.memories())
+		dir := p.Path(p.memories())
 		c := p.chat(recalling(`{"memories":[]}`, fmt.Sprintf("delay 1s\nuse Read {\"file_path\":%q}\nuse Write {\"file_path\":%q,\"content\":\"x\"}\n---\nsay Done.\n---\nsay Done.", dir+"/read.md", dir+"/mine.md")), nil)
 		c.say("Look it up please")
 		c.say("And once more please")
@@ -451,7 +451,7 @@ func TestMemoryOffIsOff(t *testing.T) {
 		p := newPlace(t)
 		p.remembers("plan", "Marzipan, recalled.")
 		p.remembers("read", "Nougat, read.")
-		dir := p.path(p.memories())
+		dir := p.Path(p.memories())
 		script := recalling(`{"memories":["plan.md"]}`, fmt.Sprintf("delay 1s\nuse Read {\"file_path\":%q}\nuse Grep {\"pattern\":\"Nougat\",\"path\":%q,\"output_mode\":\"content\"}\n---\n", dir+"/read.md", dir)+
 			fmt.Sprintf("use Write {\"file_path\":%q,\"content\":\"Fudge, written.\"}\n---\nsay Done.\n---\n", dir+"/new.md")+
 			"delay 1s\nuse Read {\"file_path\":\"file\"}\n---\nsay Done.\n---\nsay <summary>Short.</summary>\n---\nsay Done.\n---\nsay Done.")
@@ -499,11 +499,11 @@ func TestMemoryOffIsOff(t *testing.T) {
 // Proves CTX-26, MEM-04, MEM-10.
 func TestMemoryPage(t *testing.T) {
 	p := newPlace(t)
-	p.write("work/CLAUDE.md", "Rule. See @more.md and @gone.md.")
-	p.write("work/more.md", "More.")
-	p.write("work/AGENTS.md", "bad\x00")
+	p.Write("work/CLAUDE.md", "Rule. See @more.md and @gone.md.")
+	p.Write("work/more.md", "More.")
+	p.Write("work/AGENTS.md", "bad\x00")
 	p.remembers("freeze", "x")
-	p.write(p.memories()+"/odd.md", "# Odd\n")
+	p.Write(p.memories()+"/odd.md", "# Odd\n")
 	c := p.chat("say Hello.", nil)
 	d := c.Desk()
 	page, err := runCommand(t, d, "/memory", 0)
@@ -511,10 +511,10 @@ func TestMemoryPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"Memory is on: 2 memories.\nFolder: " + p.path(p.memories()) + "\n", "  project   freeze.md  about freeze\n", "  -         odd.md  Odd\n",
+		"Memory is on: 2 memories.\nFolder: " + p.Path(p.memories()) + "\n", "  project   freeze.md  about freeze\n", "  -         odd.md  Odd\n",
 		"note: odd.md is not in the index", "note: odd.md has no type",
-		"Instructions in force:\n  " + p.path("work/CLAUDE.md") + " (project)\n", p.path("work/more.md") + " (project, included by " + p.path("work/CLAUDE.md") + ")",
-		"note: " + p.path("work/AGENTS.md"), "includes gone.md, which cannot be read",
+		"Instructions in force:\n  " + p.Path("work/CLAUDE.md") + " (project)\n", p.Path("work/more.md") + " (project, included by " + p.Path("work/CLAUDE.md") + ")",
+		"note: " + p.Path("work/AGENTS.md"), "includes gone.md, which cannot be read",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("%q is not in:\n%s", want, page)
@@ -528,7 +528,7 @@ func TestMemoryPage(t *testing.T) {
 		}
 		edited = append(edited, answer.(desk.Edit).Path)
 	}
-	if want := []string{p.path(p.memories() + "/freeze.md"), p.path("work/CLAUDE.md"), p.path(p.memories() + "/MEMORY.md")}; fmt.Sprint(edited) != fmt.Sprint(want) {
+	if want := []string{p.Path(p.memories() + "/freeze.md"), p.Path("work/CLAUDE.md"), p.Path(p.memories() + "/MEMORY.md")}; fmt.Sprint(edited) != fmt.Sprint(want) {
 		t.Errorf("edited %v", edited)
 	}
 	for _, arg := range []string{"edit nobody", "edit", "away"} {
@@ -542,7 +542,7 @@ func TestMemoryPage(t *testing.T) {
 func TestSmallModel(t *testing.T) {
 	for name, want := range map[string]string{"": "claude-haiku-5-5", "sonnet": "claude-sonnet-5-5", "nobody-knows": "claude-opus-5-5"} {
 		p := newPlace(t)
-		p.vars["ANTHROPIC_SMALL_FAST_MODEL"] = name
+		p.Vars["ANTHROPIC_SMALL_FAST_MODEL"] = name
 		m := &modelChoice{ws: p.open(settings.Source{}), name: "default"}
 		if got := m.small(); got != want || m.small() != want {
 			t.Errorf("%q: %s", name, got)

@@ -25,9 +25,9 @@ func TestPrefixIsStable(t *testing.T) {
 	p := newPlace(t)
 	now := time.Date(2026, 11, 15, 23, 50, 0, 0, time.UTC)
 	p.env.Now = func() time.Time { return now }
-	p.write("work/CLAUDE.md", "Rule 0.")
-	p.write("work/deep/AGENTS.md", "Deep rule.")
-	p.write("work/deep/a.txt", "a\n")
+	p.Write("work/CLAUDE.md", "Rule 0.")
+	p.Write("work/deep/AGENTS.md", "Deep rule.")
+	p.Write("work/deep/a.txt", "a\n")
 	var script strings.Builder
 	for i := range turns {
 		fmt.Fprintf(&script, "use Write {\"file_path\":\"f%d.txt\",\"content\":\"%d\"}\n", i, i)
@@ -43,9 +43,9 @@ func TestPrefixIsStable(t *testing.T) {
 		now = now.Add(time.Minute) // midnight comes after the tenth
 		switch i {
 		case 20:
-			p.write("work/CLAUDE.md", "Rule 1.")
+			p.Write("work/CLAUDE.md", "Rule 1.")
 		case 30:
-			p.write("work/ADZE.local.md", "Private rule.")
+			p.Write("work/ADZE.local.md", "Private rule.")
 			if err := s.Submit(t.Context(), session.Notify{Text: "Task 1 is done."}); err != nil {
 				t.Fatal(err)
 			}
@@ -57,7 +57,7 @@ func TestPrefixIsStable(t *testing.T) {
 	cache := promptCache{}
 	cached, share := 0, 1.0
 	for i := range 2 * turns {
-		file := p.path(fmt.Sprintf("sent/%d.json", i+1))
+		file := p.Path(fmt.Sprintf("sent/%d.json", i+1))
 		sent := unmarked(t, file)
 		if i > 0 {
 			share = min(share, float64(common(before, sent))/float64(len(before)))

@@ -78,7 +78,7 @@ func TestChooseProvider(t *testing.T) {
 func TestNoCredentials(t *testing.T) {
 	for _, vars := range []map[string]string{{}, {"ADZE_PROVIDER": "anthropic"}, {"ADZE_PROVIDER": "bedrock"}, {"ANTHROPIC_BASE_URL": "https://example.com"}} {
 		p := newPlace(t)
-		maps.Copy(p.vars, vars)
+		maps.Copy(p.Vars, vars)
 		_, err := p.open(settings.Source{}).openBackend(ModelSpec{}, "default")
 		if err == nil {
 			t.Errorf("%v: no error", vars)
@@ -105,7 +105,7 @@ func TestKeySource(t *testing.T) {
 	}
 	for _, tt := range tests {
 		p := newPlace(t)
-		maps.Copy(p.vars, tt.vars)
+		maps.Copy(p.Vars, tt.vars)
 		b, err := p.open(settings.Source{}).openBackend(ModelSpec{}, "default")
 		if err != nil || b.keySource != tt.want || p.said.Len() > 0 {
 			t.Errorf("%v: got %+v, %v, %s", tt.vars, b, err, p.said.String())

@@ -21,7 +21,7 @@ func TestPromptAndSettings(t *testing.T) {
 	if text, hour := look(); !strings.Contains(text, "Acting with care") || hour {
 		t.Error(text)
 	}
-	p.write("home/.adze/settings.json", `{"promptLanguage":"chn","language":"Deutsch","cache1h":["s*"],"communication":"explained"}`)
+	p.Write("home/.adze/settings.json", `{"promptLanguage":"chn","language":"Deutsch","cache1h":["s*"],"communication":"explained"}`)
 	c.poll(t)
 	text, hour := look()
 	if !strings.Contains(text, "谨慎行事") || !strings.Contains(text, "用Deutsch回答") || strings.Contains(text, "没有在旁观看") {
@@ -40,7 +40,7 @@ func TestPromptAndSettings(t *testing.T) {
 func TestToolsAreTranslated(t *testing.T) {
 	p := newPlace(t)
 	for _, eager := range []string{"eager", "restrained"} {
-		p.write("home/.adze/settings.json", `{"promptLanguage":"chn","snip":{"enabled":true},"contextCollapse":{"enabled":true},"planEagerness":"`+eager+`"}`)
+		p.Write("home/.adze/settings.json", `{"promptLanguage":"chn","snip":{"enabled":true},"contextCollapse":{"enabled":true},"planEagerness":"`+eager+`"}`)
 		c := p.following()
 		var specs []msg.ToolSpec
 		tools := c.tools()

@@ -13,10 +13,10 @@ import (
 // and costs of their own.
 func TestTwoConversations(t *testing.T) {
 	p := newPlace(t)
-	p.write("work/notes.txt", "one\n")
-	p.write("first.replay", "use Read {\"file_path\":\"notes.txt\"}\n---\nsay First read it.\nusage input=10 output=3\n---\n"+
+	p.Write("work/notes.txt", "one\n")
+	p.Write("first.replay", "use Read {\"file_path\":\"notes.txt\"}\n---\nsay First read it.\nusage input=10 output=3\n---\n"+
 		"use Edit {\"file_path\":\"notes.txt\",\"old_string\":\"one\",\"new_string\":\"two\"}\n---\nsay First edited it.")
-	p.write("second.replay", "use Edit {\"file_path\":\"notes.txt\",\"old_string\":\"one\",\"new_string\":\"three\"}\n---\nsay Second could not.")
+	p.Write("second.replay", "use Edit {\"file_path\":\"notes.txt\",\"old_string\":\"one\",\"new_string\":\"three\"}\n---\nsay Second could not.")
 	w := p.open(settings.Source{Trust: true})
 	open := func(spec Spec) *Conversation {
 		c, err := w.Converse(t.Context(), spec)
@@ -28,10 +28,10 @@ func TestTwoConversations(t *testing.T) {
 	}
 	system := "You are the second."
 	first := open(Spec{
-		Model: ModelSpec{Name: replayPrefix + p.path("first.replay"), Record: p.path("sent/first")}, Access: AccessSpec{Mode: "acceptEdits"},
+		Model: ModelSpec{Name: replayPrefix + p.Path("first.replay"), Record: p.Path("sent/first")}, Access: AccessSpec{Mode: "acceptEdits"},
 	})
 	second := open(Spec{
-		Model: ModelSpec{Name: replayPrefix + p.path("second.replay"), Record: p.path("sent/second")}, Access: AccessSpec{Mode: "dontAsk"},
+		Model: ModelSpec{Name: replayPrefix + p.Path("second.replay"), Record: p.Path("sent/second")}, Access: AccessSpec{Mode: "dontAsk"},
 		Prompt: PromptSpec{System: &system}, Limits: Limits{MaxTurns: 5},
 	})
 	if first.Session.ID() == second.Session.ID() || first.record.path() == second.record.path() {
@@ -83,7 +83,7 @@ func TestTwoConversations(t *testing.T) {
 	if len(first.Gate.Policy().Rules()) != 0 || len(second.Gate.Policy().Rules()) != 1 {
 		t.Error("they share their rules")
 	}
-	p.write("home/.adze/settings.json", `{"permissions":{"deny":["Write"]}}`)
+	p.Write("home/.adze/settings.json", `{"permissions":{"deny":["Write"]}}`)
 	change, ok := w.Project.Poll()
 	if !ok {
 		t.Fatal("no change was noticed")
