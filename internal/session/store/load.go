@@ -114,11 +114,12 @@ func readLog(r io.ReaderAt, size int64, opt LoadOptions) (*Contents, error) {
 	}
 	c := &Contents{State: x.state, Bad: x.bad, Torn: x.torn, Skipped: from}
 	var places []int32
-	lost := false
+	torn := false
 	if opt.all {
 		places = x.all()
 	} else {
-		places, c.Boundary, lost = x.chain(from > 0)
+		torn = x.discardTorn(stopped)
+		places, c.Boundary = x.chain(from > 0)
 	}
 	if err := c.collect(x, places, &blocks{r: r, size: size}); err != nil {
 		return nil, err
@@ -127,7 +128,7 @@ func readLog(r io.ReaderAt, size int64, opt LoadOptions) (*Contents, error) {
 		c.Entries = fromPrompt(c.Entries)
 	}
 	c.Other = x.lines - len(c.Entries) - c.Bad
-	c.tell(lost)
+	c.tell(torn)
 	return c, nil
 }
 
@@ -200,8 +201,8 @@ func fromPrompt(entries []msg.Entry) []msg.Entry {
 	return entries
 }
 
-// tell makes the notices.
-func (c *Contents) tell(lost bool) {
+// tell makes the notices. Torn says that the last compaction does not count.
+func (c *Contents) tell(torn bool) {
 	say := func(format string, args ...any) { c.Notices = append(c.Notices, fmt.Sprintf(format, args...)) }
 	if c.Skipped > 0 {
 		say("The transcript is larger than %d MB: the first %d MB were not loaded. They stay in the file.", ReadCap>>20, max(1, c.Skipped>>20))
@@ -215,8 +216,8 @@ func (c *Contents) tell(lost bool) {
 	if len(c.Made) > 0 {
 		say("%d messages of the transcript had no id or no time and got one.", len(c.Made))
 	}
-	if lost {
-		say("The summary of the last compaction is missing: the conversation continues with what came after it.")
+	if torn {
+		say("The last compaction was not written whole, or its summary is damaged: the conversation continues uncompacted.")
 	}
 	if c.State.costBad {
 		say("The transcript's record of what the session cost cannot be read.")

@@ -82,6 +82,7 @@ func TestCompacted(t *testing.T) {
 	before := said("a", "", "1") + said("b", "a", "2") + said("c", "b", "3")
 	cut := compacted(Boundary{ID: "cut", Trigger: "auto", Last: "c", Summary: "sum", Kept: []string{"b", "gone", "c"}})
 	bare := compacted(Boundary{ID: "cut"})
+	recast := compacted(Boundary{ID: "cut", Last: "c", Summary: "sum", Kept: []string{"a"}, Recast: []string{"b2", "c2"}})
 	tests := []struct{ name, log, want, notice string }{
 		{"without a summary", before + bare + said("d", "", "4") + said("e", "d", "5"), "d e", ""},
 		{"parent from before", before + bare + said("d", "c", "4"), "d", ""},
@@ -89,7 +90,16 @@ func TestCompacted(t *testing.T) {
 		{"kept, going on from the summary", before + cut + said("sum", "cut", "s") + said("d", "sum", "4"), "sum b c d", ""},
 		{"the summary names the last message", before + cut + said("sum", "c", "s") + said("d", "sum", "4"), "sum b c d", ""},
 		{"nothing said since", before + cut + said("sum", "cut", "s"), "sum b c", ""},
-		{"summary lost", before + cut + "garbage\n" + said("d", "sum", "4") + said("e", "d", "5"), "d e", "summary of the last compaction is missing"},
+		{"summary lost", before + cut + "garbage\n" + said("d", "sum", "4") + said("e", "d", "5"), "a b c d e", "last compaction was not written whole"},
+		{"ends after the boundary", before + cut, "a b c", "last compaction was not written whole"},
+		{"ends in the summary", before + cut + "garbage\n", "a b c", "last compaction was not written whole"},
+		{"ends after a boundary without a summary", before + bare, "a b c", "last compaction was not written whole"},
+		{"continued after a boundary without its summary", before + cut + said("d", "c", "4"), "a b c d", ""},
+		{"recast", before + recast + said("sum", "", "s") + said("b2", "sum", "2") + said("c2", "b2", "3") + said("d", "c2", "4"), "sum a b2 c2 d", ""},
+		{"ends before what was recast", before + recast + said("sum", "", "s"), "a b c", "last compaction was not written whole"},
+		{"ends in what was recast", before + recast + said("sum", "", "s") + said("b2", "sum", "2"), "a b c", "last compaction was not written whole"},
+		{"continued after half of what was recast", before + recast + said("sum", "", "s") + said("b2", "sum", "2") + said("d", "c", "4"), "a b c d", ""},
+		{"twice, the second torn", before + cut + said("sum", "", "s") + said("d", "c", "4") + compacted(Boundary{ID: "cut2", Summary: "sum2", Kept: []string{"d"}}), "sum b c d", "last compaction was not written whole"},
 		{"twice", before + cut + said("sum", "", "s") + said("d", "c", "4") + compacted(Boundary{ID: "cut2", Summary: "sum2", Kept: []string{"d"}}) + said("sum2", "", "s") + said("e", "d", "5"), "sum2 d e", ""},
 		{"a branch from before it", before + cut + said("sum", "", "s") + said("d", "c", "4") + said("e", "a", "5"), "a e", ""},
 		{"metadata of another form", before + strings.Replace(cut, `"compact_metadata":{`, `"compact_metadata":{"trigger":7,`, 1) + said("d", "", "4"), "d", ""},
@@ -113,12 +123,52 @@ func TestCompacted(t *testing.T) {
 	if all, _ := ids(t, before+cut+said("sum", "", "s"), LoadOptions{all: true}); all != "a b c sum" {
 		t.Errorf("all: %s", all)
 	}
+	if got, _ := ids(t, before+recast+said("sum", "", "s")+said("b2", "sum", "2")+said("c2", "b2", "3"), LoadOptions{At: "b2"}); got != "sum a b2" {
+		t.Errorf("at a message that was recast: %s", got)
+	}
 	if got, _ := ids(t, before+cut+said("sum", "", "s"), LoadOptions{At: "b"}); got != "a b" {
 		t.Errorf("at a message before the compaction: %s", got)
 	}
 	log := before
 	if _, err := readLog(strings.NewReader(log), int64(len(log)), LoadOptions{At: "zz"}); !errors.Is(err, ErrUnknownMessage) || !strings.Contains(err.Error(), "zz") {
 		t.Errorf("unknown message: %v", err)
+	}
+}
+
+// A compaction of which a crash left a part, however small, leaves the conversation that was.
+func TestTornCompaction(t *testing.T) {
+	opt := options(t)
+	l := open(t, opt)
+	after := func(parent, id string) msg.Entry {
+		e := text(id, "said")
+		e.Parent = parent
+		return e
+	}
+	for _, e := range []msg.Entry{after("", "a"), after("a", "b"), after("b", "c")} {
+		if err := l.Append(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read := func() string {
+		data, err := os.ReadFile(l.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	before := len(read())
+	if err := l.Compact(Boundary{ID: "cut", Last: "c", Summary: "sum", Kept: []string{"a"}}, after("a", "sum"), after("a", "b2"), after("b2", "c2")); err != nil {
+		t.Fatal(err)
+	}
+	log := read()
+	for size := before; size <= len(log); size++ {
+		want := "a b c"
+		if size == len(log) {
+			want = "sum a b2 c2"
+		}
+		if got, _ := ids(t, log[:size], LoadOptions{}); got != want {
+			t.Fatalf("cut at %d of %d: got %s, want %s", size-before, len(log)-before, got, want)
+		}
 	}
 }
 

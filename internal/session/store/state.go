@@ -133,6 +133,8 @@ type Boundary struct {
 	// for what is gone, and Kept are those of the messages, before it, that stay as they are.
 	Last, Summary string
 	Kept          []string
+	// Recast are the ids of the messages, after the summary, that stand for others from before it.
+	Recast []string
 	// Behind says that the summary stands behind what was kept.
 	Behind       bool
 	Instructions string
@@ -156,17 +158,22 @@ type boundaryFields struct {
 type segment struct {
 	Summary string   `json:"summary_uuid,omitempty"`
 	Kept    []string `json:"message_uuids,omitempty"`
+	Recast  []string `json:"recast_uuids,omitempty"`
 	Behind  bool     `json:"summary_last,omitempty"`
 }
 
-// Compact writes a boundary and the messages that follow it, the first of which is the summary, with a
-// single write: a conversation never ends at its boundary.
+// Compact writes a boundary and the messages that follow it: the summary, and then those that were recast. It is
+// a single write, of which a crash may leave a part; the boundary names all of it, and counts only if it is whole.
 func (l *Log) Compact(b Boundary, then ...msg.Entry) error {
 	if l == nil {
 		return nil
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	b.Recast = nil
+	for _, e := range then[min(1, len(then)):] {
+		b.Recast = append(b.Recast, e.ID)
+	}
 	record := appendBoundary(nil, b, &l.opt)
 	for _, e := range then {
 		record = appendRecord(record, e, &l.opt)
@@ -196,7 +203,7 @@ func appendBoundary(dst []byte, b Boundary, opt *Options) []byte {
 	dst = appendField(dst, "content", "Conversation compacted")
 	fields, _ := json.Marshal(boundaryFields{ // ok: strings and numbers
 		Trigger: trigger(b.Trigger), PreTokens: b.PreTokens, PostTokens: b.PostTokens, Instructions: b.Instructions,
-		Preserved: segment{b.Summary, b.Kept, b.Behind},
+		Preserved: segment{b.Summary, b.Kept, b.Recast, b.Behind},
 	})
 	dst = append(append(dst, `,"compact_metadata":`...), fields...)
 	return append(dst, '}', '\n')
@@ -210,7 +217,7 @@ func parseBoundary(line []byte) (*Boundary, bool) {
 	b := &Boundary{
 		ID: r.ID, Last: r.Last, Trigger: trigger(r.Metadata.Trigger), PreTokens: r.Metadata.PreTokens, PostTokens: r.Metadata.PostTokens,
 		Instructions: r.Metadata.Instructions, Summary: r.Metadata.Preserved.Summary, Kept: r.Metadata.Preserved.Kept,
-		Behind: r.Metadata.Preserved.Behind,
+		Recast: r.Metadata.Preserved.Recast, Behind: r.Metadata.Preserved.Behind,
 	}
 	b.Time, _ = time.Parse(time.RFC3339Nano, r.Timestamp) // ok: a boundary counts by its place
 	return b, true
