@@ -40,7 +40,7 @@ say I see it.
 	tm.enter("/context")
 	tm.waitFor(`includes\s+\.\./unwanted\.md,\s+which\s+is\s+outside\s+the\s+project\s+and\s+was\s+not\s+approved`) // wherever the line is broken
 	tm.enter("/exit")
-	tm.waitFor(`\$ $`)
+	tm.waitForShell()
 
 	tm.enter(run)
 	if screen := tm.waitFor(`^> $`); strings.Contains(screen, "outside the project") {
@@ -51,4 +51,6 @@ say I see it.
 	if entries, err := os.ReadDir(tm.dir); err != nil || len(entries) != 2 {
 		t.Errorf("something was written to the project: %v, %v", entries, err)
 	}
+	tm.key("C-d")
+	tm.waitForShell()
 }

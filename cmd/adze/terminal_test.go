@@ -85,6 +85,13 @@ func (tm *terminal) waitFor(pattern string) string {
 	}
 }
 
+// waitForShell waits until the program has ended and the shell prompts. The screen must have been cleared since the
+// shell last did.
+func (tm *terminal) waitForShell() {
+	tm.t.Helper()
+	tm.waitFor(`^\$ $`)
+}
+
 // kill kills what the shell runs.
 func (tm *terminal) kill() {
 	tm.t.Helper()
@@ -147,7 +154,7 @@ say Going on.
 			tm.enter("/exit")
 			screen := tm.waitFor(`To continue this session: adze --resume ([0-9a-f-]{36})`)
 			id := regexp.MustCompile(`--resume ([0-9a-f-]{36})`).FindStringSubmatch(screen)[1]
-			tm.waitFor(`^\$ $`)
+			tm.waitForShell()
 
 			tm.enter(run + " --continue")
 			tm.waitFor(`Continuing session ` + id)
@@ -163,6 +170,7 @@ say Going on.
 			tm.waitFor(`Going on\.`)
 			tm.key("C-d")
 			tm.waitFor(`To continue this session`)
+			tm.waitForShell()
 		})
 	}
 }
@@ -200,4 +208,5 @@ say It is over.
 	tm.waitFor(`^` + id + `  Watch nothing  killed`)
 	tm.key("C-d")
 	tm.waitFor(`To continue this session`)
+	tm.waitForShell()
 }

@@ -31,7 +31,7 @@ type Info struct {
 	Tag, Branch      string
 	Created          time.Time
 	Modified         time.Time
-	// Messages is how many there are; of large logs, about how many.
+	// Messages is how many prompts and answers there are, at least 1 in a session; of large logs, about how many.
 	Messages int
 	About    bool
 	Size     int64

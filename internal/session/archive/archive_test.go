@@ -227,6 +227,36 @@ func TestLargeLogs(t *testing.T) {
 	}
 }
 
+// What a user counts are prompts and answers: not calls, results and what only the model is told.
+func TestMessagesAreThoseOfTheUserAndTheModel(t *testing.T) {
+	l, err := store.Open(store.Options{Home: t.TempDir(), Dir: "/x", Session: "s", NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	use := msg.NewToolUse("u1", "Bash", `{"command":"a"}`)
+	parent := ""
+	for i, e := range []msg.Entry{
+		{Message: msg.UserText("tell me")},
+		{Message: msg.UserText("the date"), Hidden: true},
+		{Message: msg.Message{Role: msg.Assistant, Parts: []msg.Part{use}}},
+		{Message: msg.Message{Role: msg.User, Parts: []msg.Part{&msg.ToolResult{ID: "u1", Parts: []msg.Part{&msg.Text{Text: "r"}}}}}},
+		{Message: msg.Message{Role: msg.Assistant, Parts: []msg.Part{&msg.Text{Text: "so it is"}}}},
+	} {
+		e.ID, e.Parent, e.Time = fmt.Sprint("e", i), parent, start
+		parent = e.ID
+		if err := l.Append(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	info, err := Describe(l.Path())
+	if err != nil || info.Messages != 2 {
+		t.Errorf("got %+v, %v", info, err)
+	}
+}
+
 func TestForeignLog(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f.jsonl")
 	log := `{"parentUuid":null,"isSidechain":false,"isMeta":true,"cwd":"/x","sessionId":"s","type":"user","message":{"role":"user","content":"caveat"},"uuid":"m0","timestamp":"2026-11-03T12:00:00Z"}
@@ -242,7 +272,7 @@ func TestForeignLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &Info{ID: "s", Path: path, Dir: "/x", AutoTitle: "Summed up", Branch: "topic", Created: start, Messages: 4}
+	want := &Info{ID: "s", Path: path, Dir: "/x", AutoTitle: "Summed up", Branch: "topic", Created: start, Messages: 3}
 	if diff := cmp.Diff(want, info, cmpopts.IgnoreFields(Info{}, "Modified", "Size")); diff != "" {
 		t.Error(diff)
 	}

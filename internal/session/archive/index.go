@@ -38,7 +38,7 @@ type diskIndex struct {
 
 const (
 	indexName  = ".index"
-	indexMagic = "adze sessions 1\n"
+	indexMagic = "adze sessions 2\n"
 )
 
 // openIndex reads the index of a state home. One that is damaged is empty.

@@ -27,6 +27,7 @@ type reader struct {
 	// dir is where the first message was written, session the id it has.
 	dir, session string
 	firstWords   string // of the first prompt
+	any          bool   // a message was found
 	last         []byte // the last message, as it is written
 }
 
@@ -41,7 +42,7 @@ func (r *reader) read(path string, size, from int64, known Info) (Info, error) {
 	*r = reader{buf: r.buf}
 	if from > 0 && size-from <= whole && known.Messages > 0 {
 		r.info = known
-		r.firstWords = known.AutoTitle
+		r.firstWords, r.any = known.AutoTitle, true
 		if err := r.part(f, from, size); err != nil {
 			return Info{}, err
 		}
@@ -99,7 +100,7 @@ func (r *reader) edges(f io.ReaderAt, size int64) error {
 	if used > 0 {
 		r.info.Messages = max(r.info.Messages, int(float64(r.info.Messages)*float64(size)/float64(used)))
 	}
-	r.info.Messages = max(r.info.Messages, 1)
+	r.any = true
 	r.info.About = true
 	return nil
 }
@@ -144,12 +145,13 @@ func begins(line []byte, prefix string) bool {
 }
 
 func (r *reader) message(line []byte) {
-	if r.info.Messages == 0 || r.firstWords == "" {
+	if !r.any || r.firstWords == "" {
 		rec, err := store.ParseRecord(line)
 		if err != nil || !rec.Message() {
 			return
 		}
-		if r.info.Messages == 0 {
+		if !r.any {
+			r.any = true
 			r.dir, r.session = rec.Dir, rec.Session
 			r.info.Created, _ = time.Parse(time.RFC3339Nano, rec.Time) // ok: a list can do without
 		}
@@ -159,8 +161,25 @@ func (r *reader) message(line []byte) {
 			}
 		}
 	}
-	r.info.Messages++
+	if readable(line) {
+		r.info.Messages++
+	}
 	r.last = line
+}
+
+// readable reports whether a user would count a line as a message: as a prompt or an answer, not as a call of a
+// tool, its result, or something that only the model is told. It decides by how lines are written.
+func readable(line []byte) bool {
+	const begin = 300 // bytes of a message in which its first part begins
+	head, message, _ := bytes.Cut(line, []byte(`"message":`))
+	switch {
+	case bytes.Contains(head, []byte(`"isMeta":true`)):
+		return false
+	case bytes.Contains(head, []byte(`"type":"assistant"`)):
+		return bytes.Contains(message, []byte(`{"type":"text"`))
+	}
+	message = message[:min(begin, len(message))]
+	return !bytes.Contains(message, []byte(`"tool_result"`))
 }
 
 // promptText returns what the user typed, which is nothing if a program wrote the message.
@@ -235,6 +254,9 @@ func (r *reader) partial(line []byte) {
 }
 
 func (r *reader) finish() Info {
+	if r.any {
+		r.info.Messages = max(r.info.Messages, 1)
+	}
 	if r.info.AutoTitle == "" {
 		r.info.AutoTitle = r.firstWords
 	}
