@@ -75,7 +75,7 @@ func (d *Desk) Usage() (*Usage, error) {
 	}
 	specs := pre.Describe(s.ToolSpecs())
 	gauge := tokens.New(m.ID)
-	messages := pre.messages(gauge, m.ID, s.Conversation())
+	messages, opened := pre.messages(gauge, m.ID, s.Conversation())
 	u := &Usage{Model: m.ID, Window: m.Window, Breaks: pre.Watch.Breaks()}
 	blocks := pre.Blocks(m, specs)
 	for _, block := range blocks {
@@ -90,7 +90,9 @@ func (d *Desk) Usage() (*Usage, error) {
 	first := 0
 	if pre.First != nil {
 		said := pre.First()
-		first = gauge.Parts(said...)
+		if opened {
+			first = gauge.Parts(said...)
+		}
 		u.First = append(u.First, Share{"instructions, memories, date", gauge.Text(msg.PlainText(said))})
 	}
 	for _, e := range slices.Backward(s.Conversation()) {
@@ -116,26 +118,27 @@ func (d *Desk) Usage() (*Usage, error) {
 	return u, nil
 }
 
-// messages returns the conversation as it was sent last, with the answer to it, and lets the gauge learn from
-// what was reported of it.
-func (p *Preamble) messages(g *tokens.Gauge, model string, entries []msg.Entry) []msg.Message {
+// messages returns the conversation as it was last sent, with the answer to it, and calibrates the gauge with the
+// usage that was reported. If nothing was sent yet, it returns the conversation as it is stored. Opened reports
+// whether the first message begins with what [Preamble.First] returned.
+func (p *Preamble) messages(g *tokens.Gauge, model string, entries []msg.Entry) (messages []msg.Message, opened bool) {
 	req, used := p.Watch.Last()
 	if req == nil || len(entries) == 0 {
 		var conv msg.Conversation
 		for _, e := range entries {
 			conv.Add(e.Message)
 		}
-		messages, _ := conv.Messages()
-		return messages
+		messages, _ = conv.Messages()
+		return messages, false
 	}
 	if req.Model == model && !used.Estimated {
 		g.Report(g.Count(req.System, req.Tools, req.Messages), sent(used))
 	}
-	messages := req.Messages
+	messages = req.Messages
 	if last := entries[len(entries)-1].Message; last.Role == msg.Assistant {
 		messages = append(messages, last)
 	}
-	return messages
+	return messages, true
 }
 
 // page shows the parts with their shares of the window.

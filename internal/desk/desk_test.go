@@ -12,9 +12,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"adze/internal/agent"
+	"adze/internal/brief"
 	"adze/internal/msg"
 	"adze/internal/session"
 	"adze/internal/session/store"
+	"adze/internal/tool"
 )
 
 // Proves CMD-01.
@@ -99,6 +101,31 @@ func newSession(t *testing.T, home, dir, id string) (*session.Session, *store.Lo
 	}}})
 	t.Cleanup(s.Close)
 	return s, log
+}
+
+// A session that was resumed has a conversation before its first request, which does not hold the opening yet.
+func TestUsageOfAResumedSession(t *testing.T) {
+	resolve := func(name string) (agent.Model, error) { return agent.Model{ID: name, Window: 1000}, nil }
+	s := session.Open(t.Context(), session.Config{
+		Tools:   session.Tools{Registry: tool.NewRegistry()},
+		Models:  session.Models{Main: "m", Resolve: resolve},
+		Records: session.Records{History: []msg.Entry{{ID: "e1", Time: time.Now(), Message: msg.UserText("a few words")}}},
+	})
+	t.Cleanup(s.Close)
+	d := New(Config{Session: s, Now: time.Now, Preamble: Preamble{
+		Resolve:  resolve,
+		Describe: func(specs []msg.ToolSpec) []msg.ToolSpec { return specs },
+		Blocks:   func(agent.Model, []msg.ToolSpec) []brief.Block { return nil },
+		First:    func() []msg.Part { return []msg.Part{&msg.Text{Text: strings.Repeat("instructions ", 100)}} },
+		Watch:    &brief.Watch{},
+	}})
+	u, err := d.Usage()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if u.Messages != 1 || u.Talk == 0 || u.Talk > 20 {
+		t.Errorf("%d messages have %d tokens", u.Messages, u.Talk)
+	}
 }
 
 func TestSessions(t *testing.T) {
