@@ -210,7 +210,7 @@ func forbidden(from, to string, fromRank, toRank int) string {
 		return "only app/cli and app/wire know front ends"
 	case within(from, "tool") && within(to, "model"):
 		return "tool and model do not know each other"
-	case within(to, "model/modeltest") || to == "tool/tooltest":
+	case within(to, "model/modeltest") || to == "tool/tooltest" || to == "app/apptest":
 		return "only tests import a contract suite"
 	}
 	return ""
