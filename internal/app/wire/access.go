@@ -16,6 +16,7 @@ import (
 	"adze/internal/session/store"
 	"adze/internal/tool"
 	"adze/internal/tools/plan"
+	"adze/internal/tools/structured"
 )
 
 // openGate makes the sandbox and the permission gate of the conversation, and its working directory.
@@ -129,7 +130,8 @@ func (c *Conversation) keepFiles() {
 func (c *Conversation) planFile() string { return plan.File(c.ws.plansDir(), c.record.id, "") }
 
 // deniedTools returns which tools are not offered: denied by a rule, not chosen, or too many for the simple mode.
-// A chosen name that no tool has is reported.
+// The tool for structured output needs no choice: who asks for a schema asks for it. A chosen name that no tool
+// has is reported.
 func deniedTools(w *Workspace, a AccessSpec, gate *permission.Gate, tools []tool.Tool) func(name string) bool {
 	var names []string
 	for _, list := range a.Tools {
@@ -143,7 +145,8 @@ func deniedTools(w *Workspace, a AccessSpec, gate *permission.Gate, tools []tool
 	for _, t := range tools {
 		name := t.Spec().Name
 		chosen := all || slices.ContainsFunc(names, func(n string) bool { return isNamed(t, n) })
-		hidden[name] = !chosen || w.values().Simple && !slices.Contains(simpleTools[:], name)
+		left := !chosen || w.values().Simple && !slices.Contains(simpleTools[:], name)
+		hidden[name] = left && name != structured.Name
 	}
 	return func(name string) bool {
 		_, byRule := gate.Policy().DeniesTool(name)
