@@ -41,11 +41,12 @@ func findTrust(src Source, stateHome, home string, locks *replace.Replacer) *Tru
 	named := slices.Contains(src.Scopes, scope.Project) || slices.Contains(src.Scopes, scope.Local)
 	t.run = src.Trust || named
 	t.hosted = src.Hosted && src.Scopes == nil
-	if stateHome == "" || t.Problem != nil {
-		return t
+	if stateHome != "" {
+		t.store = trust.Open(stateHome, locks)
 	}
-	t.store = trust.Open(stateHome, locks)
-	t.consent, t.Problem = t.store.Consent(t.Workspace)
+	if t.store != nil && t.Problem == nil {
+		t.consent, t.Problem = t.store.Consent(t.Workspace)
+	}
 	return t
 }
 
