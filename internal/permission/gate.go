@@ -112,9 +112,6 @@ func (g *Gate) settle(ctx context.Context, p *Policy, u *tool.Use, f *Facts, d D
 		d.Behavior, d.Reason = Deny, Reason{Type: ByOther, Text: "the identical call was refused a moment ago: " + trimDot(reason)}
 		return d, nil
 	}
-	if p.cfg.classifies() && !d.Firm && !d.NeedsPerson {
-		d.Reason.Text += ", and there is no classifier"
-	}
 	q := question(ctx, p, u, f, &d)
 	a, hooked := g.hooks(ctx, u, q)
 	var err error

@@ -362,6 +362,11 @@ func TestAutoMode(t *testing.T) {
 			}
 		})
 	}
+	auto := pass(t, NewGate(GateConfig{Config: w.config(Auto)}), "Bash", runs("make"))
+	other := pass(t, NewGate(GateConfig{Config: w.config(Default)}), "Bash", runs("make"))
+	if auto.Reason != other.Reason {
+		t.Errorf("a refusal says %q, and %q in default mode", auto.Reason, other.Reason)
+	}
 	if d := decide(t, w.config(Default, "allow Bash(python:*)"), "Bash", runs("python x.py")); d.Behavior != Allow {
 		t.Errorf("outside auto mode: %s", d.Behavior)
 	}
