@@ -27,7 +27,7 @@ func (*completionOptions) run(_ context.Context, env *Env, in invocation) error 
 	for _, a := range sessionActions() {
 		actions = append(actions, a.name)
 	}
-	for _, f := range (&sessionsOptions{}).flags() {
+	for _, f := range append((&sessionsOptions{}).flags(), helpFlag(new(bool))) {
 		actions = append(actions, "--"+f.name)
 	}
 	sessions := strings.Join(actions, " ")
