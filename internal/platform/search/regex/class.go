@@ -149,8 +149,8 @@ func (p *parser) namedClass() (runes, bool) {
 		return nil, false
 	}
 	p.pos += len("[:") + len(name) + len(":]")
-	if negated {
-		set = set.negate()
+	if negated { // the other cases of a letter are no more outside the class than the letter is
+		set = p.folded(set).negate()
 	}
 	return set, true
 }

@@ -43,6 +43,8 @@ func TestMatching(t *testing.T) {
 		{"boundary", `\bé\b`, Options{}, []string{"é", "a é b"}, []string{"aé", "éa", "éé"}},
 		{"word start and end", `\<a.*b\>`, Options{}, []string{"a b", "x a,b."}, []string{"xa b", "a bx"}},
 		{"named class", `^[[:alpha:]_[:^ascii:]]+$`, Options{}, []string{"aZ_é"}, []string{"a1"}},
+		{"negated class folded", `^[[:^ascii:]]$`, Options{IgnoreCase: true}, []string{"é", "«"}, []string{"s", "K", "ſ", "\u212a"}},
+		{"negated class of letters folded", `^[[:^alpha:]]$`, Options{IgnoreCase: true}, []string{"é", "7"}, []string{"s", "K", "ſ", "\u212a"}},
 		{"property", `^\p{Lu}\pN\p{Greek}\P{L}$`, Options{}, []string{"A7σ-"}, []string{"a7σ-", "A7s-", "A7σa"}},
 		{"long property", `^\p{Uppercase_Letter}\p{script=Greek}\p{gc:Nd}\p{alphabetic}$`, Options{}, []string{"Aσ7é"}, []string{"aσ7é"}},
 		{"intersection", `^[\w&&[^a-f]&&[:ascii:]]$`, Options{}, []string{"g", "9"}, []string{"a", "é"}},
