@@ -25,11 +25,7 @@ func (d *dfa) skim(text []byte, at int) (to int, state uint32) {
 	if d.gaveUp {
 		return at, quit
 	}
-	left := sideEdge
-	if at > 0 && text[at-1] != '\n' {
-		left = d.side(text[at-1])
-	}
-	state = d.start(left)
+	state = d.start(d.sideBefore(text, at))
 	for to = at; state&special == 0; {
 		var idle bool
 		if to, state, idle = d.skimOn(state, text, to); idle || state&special != 0 {
@@ -55,7 +51,7 @@ func (d *dfa) skim(text []byte, at int) (to int, state uint32) {
 // one that leads to no state or to matched, which is then returned.
 func (d *dfa) skimOn(state uint32, text []byte, at int) (to int, _ uint32, idle bool) {
 	classOf, trans := &d.p.classOf, d.trans
-	// In these states a match can only begin. Those not yet built are never met.
+	// Each of these is idle after the bytes that it is for. Those not yet built are never met.
 	other, edge, word := d.starts[sideOther], d.starts[sideEdge], d.starts[sideWord]
 	for ; at < len(text); at++ {
 		t := trans[state+uint32(classOf[text[at]])]
@@ -64,12 +60,22 @@ func (d *dfa) skimOn(state uint32, text []byte, at int) (to int, _ uint32, idle 
 			return at, t, false
 		case t&special != 0:
 			return at, state, false
-		case t == other || t == edge || t == word:
+		case (t == other || t == edge || t == word) && t == d.starts[d.sideBefore(text, at+1)]:
+			// That t begins some other place is not enough: after a comma, (^|,)id is in the state that it has
+			// at a line start, but a match is under way.
 			return at + 1, t, true
 		}
 		state = t
 	}
 	return at, state, false
+}
+
+// sideBefore returns the side before a place in text of lines.
+func (d *dfa) sideBefore(text []byte, at int) side {
+	if at == 0 || text[at-1] == '\n' {
+		return sideEdge
+	}
+	return d.side(text[at-1])
 }
 
 // run moves a state over text[from:], up to the first transition that leads to no state.
