@@ -1,10 +1,16 @@
 package search
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
+	"maps"
+	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -49,6 +55,98 @@ func TestEnginesAgree(t *testing.T) {
 }
 
 // script makes a program of a shell script.
+// treeCases is how many random searches of real files are compared.
+const treeCases = 250
+
+// TestRealTree compares searches of real source with ripgrep's, by an engine that remembers and by one
+// that does not.
+//
+// Proves ENG-03.
+func TestRealTree(t *testing.T) {
+	compareTree(t, filepath.Join(regextest.SourceRoot(t), "encoding", "json"), rand.New(rand.NewPCG(31, 1)), regextest.Times(treeCases))
+}
+
+func compareTree(t *testing.T, root string, r *rand.Rand, cases int) {
+	t.Helper()
+	cold, warm := engine(t, Config{Cold: true}), engine(t, Config{})
+	found, lines := 0, int64(0)
+	for i := range cases {
+		o := drawSourceSearch(r)
+		o.Root = root
+		want := ripgrepCounts(t, o)
+		count := func(e *Engine, m Mode) map[string]int64 {
+			o.Mode = m
+			res, err := e.Grep(t.Context(), o)
+			if err != nil {
+				t.Fatalf("case %d: %q: %v", i, o.Pattern, err)
+			}
+			counts := map[string]int64{}
+			for _, h := range res.Files {
+				counts[h.Path] = h.Lines
+			}
+			return counts
+		}
+		if diff := cmp.Diff(want, count(cold, Count)); diff != "" {
+			t.Fatalf("case %d: %q, ignoring case %t: - ripgrep, + cold:\n%s", i, o.Pattern, o.IgnoreCase, diff)
+		}
+		if diff := cmp.Diff(want, count(warm, Count)); diff != "" {
+			t.Fatalf("case %d: %q, ignoring case %t: - ripgrep, + warm:\n%s", i, o.Pattern, o.IgnoreCase, diff)
+		}
+		names, got := slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(count(warm, Files)))
+		if diff := cmp.Diff(names, got); diff != "" {
+			t.Fatalf("case %d: %q, ignoring case %t: - ripgrep, + files:\n%s", i, o.Pattern, o.IgnoreCase, diff)
+		}
+		if len(want) > 0 {
+			found++
+		}
+		for _, n := range want {
+			lines += n
+		}
+	}
+	if found < cases/3 {
+		t.Errorf("only %d of %d patterns match anything", found, cases)
+	}
+	t.Logf("%d patterns, %d of them match, %d lines", cases, found, lines)
+}
+
+// drawSourceSearch makes up a search for what stands in source, with conditions of one kind: where two
+// meet, ripgrep 13 heeds the second only in lines beyond ASCII.
+func drawSourceSearch(r *rand.Rand) GrepOptions {
+	e := regextest.NewEdges(r, false)
+	e.Looks = [][]string{{"^"}, {"^"}, {"$"}, {`\b`}, {`\B`}}[r.IntN(5)]
+	e.Plain = []string{
+		"test", "func", "id", "name", "Err", "err", "ing", "String", "return", "a", "s", "T", "x", "_", ",", `\.`, `\(`, `\)`, ` `, `\t`,
+		`\{`, "//", "=", ":=", `"`, "0", "é", "日", `\*`, "-",
+	}
+	e.Classes = []string{".", `\w`, `\W`, `\s`, `\d`, "[a-z]", "[A-Z]", "[^a]", "[[:^alpha:]]", "[[:^ascii:]]", "[[:^upper:]]", "[(,]"}
+	e.Flags = []string{"", "?:", "?i:", "?-i:"}
+	return GrepOptions{Pattern: e.Pattern(), NoIgnore: true, IgnoreCase: r.IntN(4) == 0}
+}
+
+// ripgrepCounts returns how many lines ripgrep finds in each file.
+func ripgrepCounts(t *testing.T, o GrepOptions) map[string]int64 {
+	t.Helper()
+	args := []string{"--no-config", "--no-ignore", "--hidden", "--count", "--null", "--regexp", o.Pattern}
+	if o.IgnoreCase {
+		args = append(args, "--ignore-case")
+	}
+	cmd := exec.CommandContext(t.Context(), "rg", append(args, "--", ".")...)
+	cmd.Dir = o.Root
+	var complaint bytes.Buffer
+	cmd.Stderr = &complaint
+	out, err := cmd.Output()
+	var exit *exec.ExitError
+	if err != nil && !(errors.As(err, &exit) && exit.ExitCode() == 1) {
+		t.Fatalf("rg %q: %v: %s", args, err, complaint.String())
+	}
+	counts := map[string]int64{}
+	for line := range strings.Lines(string(out)) {
+		name, n, _ := strings.Cut(strings.TrimSpace(line), "\x00")
+		counts[filepath.ToSlash(strings.TrimPrefix(name, "."+string(filepath.Separator)))] = must(strconv.ParseInt(n, 10, 64))
+	}
+	return counts
+}
+
 func script(t testing.TB, dir, text string) string {
 	t.Helper()
 	path := filepath.Join(dir, "rg")
