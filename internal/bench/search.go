@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"adze/internal/platform/cputime"
 	"adze/internal/platform/search"
 )
 
@@ -121,12 +122,12 @@ func (c *comparison) ratio(name string, limit float64, ours func() error, args .
 			return 0, fmt.Errorf("%s: %w", name, err)
 		}
 		theirs, theirCPU = append(theirs, time.Since(began)), append(theirCPU, cpu)
-		before := cpuTime()
+		before := cputime.Used()
 		began = time.Now()
 		if err := ours(); err != nil {
 			return 0, fmt.Errorf("%s: %w", name, err)
 		}
-		mine, myCPU = append(mine, time.Since(began)), append(myCPU, cpuTime()-before)
+		mine, myCPU = append(mine, time.Since(began)), append(myCPU, cputime.Used()-before)
 	}
 	r := median(mine) / median(theirs)
 	figure := fmt.Sprintf("%-31s %6.1f /%6.1f ms, cpu %.2f, best %.2f", name, median(mine), median(theirs),

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"adze/internal/msg"
+	"adze/internal/platform/cputime"
 	"adze/internal/session/archive"
 	"adze/internal/session/store"
 )
@@ -143,9 +144,9 @@ func (b *sessionBench) list() error {
 	}
 	var coldCPU, warmCPU []time.Duration
 	measured := func(to, cpu *[]time.Duration) error {
-		before := cpuTime()
+		before := cputime.Used()
 		err := timed(to, list)
-		*cpu = append(*cpu, cpuTime()-before)
+		*cpu = append(*cpu, cputime.Used()-before)
 		return err
 	}
 	for range b.runs {

@@ -13,6 +13,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"adze/internal/platform/cputime"
 )
 
 // texts returns what is on each page.
@@ -245,9 +247,9 @@ func bounded(t *testing.T, name string, f func()) {
 	t.Helper()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	start := time.Now()
+	start := cputime.Used()
 	f()
-	elapsed := time.Since(start)
+	elapsed := cputime.Used() - start
 	runtime.ReadMemStats(&after)
 	if grown := after.TotalAlloc - before.TotalAlloc; elapsed > 20*time.Second || grown > 2<<30 {
 		t.Errorf("%s took %v and %d bytes", name, elapsed, grown)
