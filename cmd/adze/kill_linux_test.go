@@ -52,7 +52,7 @@ func TestNothingOutlivesAKilledProgram(t *testing.T) {
 			if !tt.background {
 				return
 			}
-			for _, script := range []string{`expect last "does not run any more"`, `expect no-last "does not run any more"`} {
+			for _, script := range []string{`expect last "is no longer running"`, `expect no-last "does not run any more"`} {
 				again := adze(t, home, script+"\nsay Fine.", append(args, "--resume", id)...)
 				again.Dir = cmd.Dir
 				if out, err := again.Output(); err != nil || !strings.Contains(string(out), "Fine.") {

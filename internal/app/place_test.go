@@ -43,7 +43,7 @@ func TestInvalidSettings(t *testing.T) {
 		"home/.claude/settings.json":       "home/.claude/settings.json:1:2: is not JSON",
 		"work/.adze/settings.json":         "work/.adze/settings.json:1:2: is not JSON",
 		"work/.adze/settings.local.json":   "work/.adze/settings.local.json:1:2: is not JSON",
-		"etc/managed-settings.json":        "nothing is started without the administrator's settings",
+		"etc/managed-settings.json":        "does not start without the administrator's settings",
 		"etc/managed-settings.d/10-a.json": "etc/managed-settings.d/10-a.json:1:2: is not JSON",
 	} {
 		p := newPlace(t)

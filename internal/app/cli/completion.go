@@ -43,7 +43,7 @@ func (*completionOptions) run(_ context.Context, env *Env, in invocation) error 
 	case "fish":
 		return env.print(fmt.Sprintf(fishCompletion, list, sessions))
 	}
-	return setup.Errorf("name one shell: adze completion bash, adze completion zsh or adze completion fish")
+	return setup.Errorf("usage: adze completion bash|zsh|fish")
 }
 
 const bashCompletion = `# Completion of adze for bash: eval "$(adze completion bash)"

@@ -30,7 +30,7 @@ type configOptions struct {
 
 func (o *configOptions) flags() []flag {
 	return append([]flag{
-		{name: "scope", value: "SCOPE", doc: "with set and unset, whose settings to change: user, project or local; user if not given",
+		{name: "scope", value: "SCOPE", doc: "with set and unset, which settings to change: user (the default), project or local",
 			set: setChoice(&o.scope, "user", "project", "local")},
 		{name: "json", doc: "with list, get and path, print JSON", set: setBool(&o.json)},
 	}, only(projectFlags(&o.project), "settings", "setting-sources", "managed-settings", "trust")...)
@@ -52,16 +52,16 @@ func (o *configOptions) run(ctx context.Context, env *Env, in invocation) error 
 	}
 	action, ok := actions[name]
 	if !ok || len(args) != action.args {
-		text := "write adze config list, get KEY, set KEY VALUE, unset KEY, path or schema"
+		text := "usage: adze config list|get KEY|set KEY VALUE|unset KEY|path|schema"
 		if near := spell.Closest(name, slices.Sorted(maps.Keys(actions)), 1); !ok && len(near) > 0 {
-			text = fmt.Sprintf("there is no adze config %s; did you mean %s?", name, near[0])
+			text = fmt.Sprintf("there is no command adze config %s; did you mean %s?", name, near[0])
 		}
 		return setup.Errorf("%s", text)
 	}
 	return action.run(ctx)
 }
 
-// A configTask is what an action works with.
+// A configTask is one action on the settings, with its arguments.
 type configTask struct {
 	env  *Env
 	o    *configOptions
@@ -79,7 +79,7 @@ type setting struct {
 	Origin string          `json:"origin"` // empty for the default
 }
 
-// describeSetting returns what is known of a key. Secrets are not shown.
+// describeSetting returns a key with its value and origin. Secrets are not shown.
 func describeSetting(s *config.Settings, k *config.Key) setting {
 	v := setting{k.ID(), s.JSON(k.ID()), s.Origin(k.ID())}
 	switch {
@@ -97,7 +97,7 @@ func describeSetting(s *config.Settings, k *config.Key) setting {
 	return v
 }
 
-// secretValue is what is accepted by keys whose values are not shown.
+// secretValue is the Accepted text of keys whose values are not shown.
 const secretValue = "a secret"
 
 // list prints what is set, with its origin.
@@ -155,7 +155,7 @@ func findKey(s *config.Settings, name string) (*config.Key, error) {
 	if near := spell.Closest(name, names, 1); len(near) > 0 {
 		return nil, setup.Errorf("there is no setting %s; did you mean %s?", name, near[0])
 	}
-	return nil, setup.Errorf("there is no setting %s; docs/reference/settings.md lists them", name)
+	return nil, setup.Errorf("there is no setting %s; docs/reference/settings.md lists all settings", name)
 }
 
 // set changes a value in a file.
@@ -173,7 +173,7 @@ func (t *configTask) unset(ctx context.Context) error {
 	return t.change(ctx, func(*config.Key) (json.RawMessage, error) { return nil, nil })
 }
 
-// change writes what value returns for the key that the first argument names; nil removes it.
+// change writes the result of value for the key named by the first argument; nil removes the key.
 func (t *configTask) change(ctx context.Context, value func(*config.Key) (json.RawMessage, error)) error {
 	p, _ := settings.Open(t.env.source(t.o.project)) // ok: what is wrong elsewhere does not matter here
 	k, err := findKey(p.Settings(), t.args[0])
@@ -185,7 +185,7 @@ func (t *configTask) change(ctx context.Context, value func(*config.Key) (json.R
 		return err
 	}
 	if k.Name == "" {
-		return setup.Errorf("%s is a variable of the environment and cannot stand in a file", k.ID())
+		return setup.Errorf("%s is an environment variable and cannot be set in a file", k.ID())
 	}
 	to, err := scope.Parse(cmp.Or(t.o.scope, "user"))
 	if err != nil {
@@ -201,7 +201,7 @@ func (t *configTask) change(ctx context.Context, value func(*config.Key) (json.R
 	return nil
 }
 
-// why says what stands in the way of a value that was just written.
+// why explains why a value that was just written is not in force.
 func why(p *settings.Project, to scope.Scope, file, origin string) string {
 	switch {
 	case origin != "":
@@ -209,7 +209,7 @@ func why(p *settings.Project, to scope.Scope, file, origin string) string {
 	case !p.Trust.Trusted():
 		return "the workspace is not trusted; see adze trust"
 	case to == scope.Local && !p.Trust.Owns(file):
-		return "git tracks the file, or it is a link, so it is the project's and not yours"
+		return "git tracks the file, or it is a symbolic link, so it belongs to the project"
 	}
 	return "settings of that scope are not read"
 }

@@ -15,7 +15,7 @@ import (
 	"adze/internal/session"
 )
 
-// demoFiles are the sample project and the model's part.
+// demoFiles are the sample project and the script of the model.
 //
 //go:embed demo
 var demoFiles embed.FS
@@ -30,7 +30,7 @@ type demoOptions struct{ fast, keep bool }
 
 func (o *demoOptions) flags() []flag {
 	return []flag{
-		{name: "fast", doc: "without pauses", set: setBool(&o.fast)},
+		{name: "fast", doc: "skip the pauses", set: setBool(&o.fast)},
 		{name: "keep", doc: "keep the temporary directory", set: setBool(&o.keep)},
 	}
 }
@@ -39,11 +39,11 @@ func (o *demoOptions) flags() []flag {
 // passes afterwards.
 func (o *demoOptions) run(ctx context.Context, env *Env, in invocation) error {
 	if len(in.args) > 0 {
-		return setup.Errorf("adze demo takes no arguments, got %q", in.args[0])
+		return setup.Errorf("adze demo takes no arguments, but got %q", in.args[0])
 	}
 	shell, err := exec.LookPath("sh")
 	if err != nil {
-		return setup.Errorf("the demo needs a shell, and there is no sh in the PATH")
+		return setup.Errorf("the demo needs a shell, but there is no sh in PATH")
 	}
 	root, err := layOutDemo()
 	if err != nil {
@@ -83,7 +83,7 @@ func (o *demoOptions) run(ctx context.Context, env *Env, in invocation) error {
 	return nil
 }
 
-// layOutDemo writes the sample project into a temporary directory, which also has room for state.
+// layOutDemo writes the sample project into a temporary directory, which also holds the demo's state.
 func layOutDemo() (root string, err error) {
 	root, err = os.MkdirTemp("", "adze-demo-")
 	if err != nil {
@@ -106,7 +106,7 @@ func layOutDemo() (root string, err error) {
 	return root, nil
 }
 
-// demoScript returns the model's part.
+// demoScript returns the script of the model.
 func demoScript(paced bool) ([]byte, error) {
 	src, err := demoFiles.ReadFile("demo/model.replay")
 	if err != nil {

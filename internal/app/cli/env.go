@@ -15,12 +15,12 @@ import (
 	"adze/internal/platform/term"
 )
 
-// An Env is what the program sees of the world around it.
+// An Env is the environment of the program: its arguments, streams, terminal and directories.
 type Env struct {
 	Args           []string
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
-	// StdinTerminal and StdoutTerminal say that the user is at that end; Width is that of the terminal.
+	// StdinTerminal and StdoutTerminal say that the stream is a terminal; Width is the terminal's width.
 	StdinTerminal, StdoutTerminal bool
 	Width                         int
 	// Keys makes the terminal deliver every key; it may be nil. Size returns the current width of the
@@ -50,7 +50,7 @@ func (env *Env) print(text string) error {
 	return err
 }
 
-// show writes text of others to standard output: a terminal must not obey it.
+// show writes untrusted text to standard output, without the control sequences a terminal would obey.
 func (env *Env) show(text string) error {
 	if env.StdoutTerminal {
 		text = term.Sanitize(text)
@@ -58,8 +58,8 @@ func (env *Env) show(text string) error {
 	return env.print(text)
 }
 
-// sanitizer returns what makes text of the model fit for standard output, or nil where it is written as it
-// is: only a terminal obeys text.
+// sanitizer returns the function that makes the model's text safe for standard output, or nil if it is not a
+// terminal: then the text is written as it is.
 func (env *Env) sanitizer() func(string) string {
 	if env.StdoutTerminal {
 		return term.Sanitize
@@ -67,13 +67,13 @@ func (env *Env) sanitizer() func(string) string {
 	return nil
 }
 
-// source returns where settings come from, as the flags of a command say.
+// source completes src, which holds the flags of a command, with the environment.
 func (env *Env) source(src settings.Source) settings.Source {
 	src.Dir, src.Managed, src.Getenv = env.Dir, env.Managed, env.Getenv
 	return src
 }
 
-// wire returns what the parts of the program see of the environment.
+// wire returns the environment in the form that package wire takes.
 func (env *Env) wire() wire.Env {
 	return wire.Env{
 		Dir: env.Dir, Getenv: env.Getenv, Now: env.Now, Say: env.Say, Program: env.Program, Version: env.Version,
@@ -107,7 +107,7 @@ func (env *Env) suspend(restore *func()) {
 	}
 }
 
-// confirm asks a yes-or-no question; no answer is a no.
+// confirm asks a yes-or-no question; no answer counts as no.
 func (env *Env) confirm(question string) (bool, error) {
 	if err := env.print(question + " [y/N] "); err != nil {
 		return false, err
@@ -120,7 +120,7 @@ func (env *Env) confirm(question string) (bool, error) {
 	return answer == "y" || answer == "yes", nil
 }
 
-// A byteReader reads single bytes, so that nothing is taken from the next reader.
+// A byteReader reads single bytes, so that it takes nothing from the next reader.
 type byteReader struct{ io.Reader }
 
 func (r byteReader) Read(p []byte) (int, error) { return r.Reader.Read(p[:min(len(p), 1)]) }
@@ -143,7 +143,7 @@ func (env *Env) edit(path string) error {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, os.Stderr
 	if err := cmd.Run(); err != nil {
 		if errors.Is(err, exec.ErrNotFound) {
-			return fmt.Errorf("%s is not there; set EDITOR to an editor, or open %s yourself", words[0], path)
+			return fmt.Errorf("%s was not found; set EDITOR to an editor, or open %s yourself", words[0], path)
 		}
 		return fmt.Errorf("editing %s: %w", path, err)
 	}

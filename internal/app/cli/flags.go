@@ -22,13 +22,13 @@ type flag struct {
 	more func(arg string) bool
 	doc  string
 	set  func(value string) error
-	// missing names the part that is not there yet; the flag is accepted with a note. With refused it is
-	// not accepted: doing something else than what was asked for would be worse than nothing.
+	// missing names the part of the program that the flag needs and this version lacks: the flag is ignored
+	// with a note, or, if refused is set, is an error, because ignoring it would do the wrong thing.
 	missing string
 	refused bool
 }
 
-// An invocation is what the arguments of a command say besides the values of its flags.
+// An invocation holds the arguments of a command that are not values of its flags.
 type invocation struct {
 	args  []string        // what is not a flag
 	given map[string]bool // flags by name
@@ -65,7 +65,7 @@ func (in *invocation) parseFlag(table []flag, args []string) (used int, err erro
 		return 0, unknownFlag(table, name)
 	}
 	if f.refused {
-		return 0, setup.Errorf("%s needs %s, which this version does not have yet", name, f.missing)
+		return 0, setup.Errorf("%s needs %s, which this version does not have", name, f.missing)
 	}
 	switch {
 	case f.value == "" && hasValue:
@@ -170,7 +170,7 @@ func setCount(p *int, least int) func(string) error {
 	}
 }
 
-// addTo appends a value as it is: lists of rules are split by those who know rules.
+// addTo appends a value as it is: lists of rules are split by the package that parses rules.
 func addTo(p *[]string) func(string) error {
 	return func(v string) error { *p = append(*p, v); return nil }
 }

@@ -110,7 +110,7 @@ func TestParseErrors(t *testing.T) {
 		{"--session-id x", `"x" is not a UUID`},
 		{"--session-id 3f2a9c1e-5b7d-4e80-9a61_0c4d8e2f7b13", "is not a UUID"},
 		{"--add-dir /no/such/dir", "/no/such/dir is not a directory"},
-		{"--permission-prompt-tool mcp__x__y", "tools of MCP servers cannot be asked"},
+		{"--permission-prompt-tool mcp__x__y", "MCP tools cannot answer"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.args, func(t *testing.T) {
@@ -165,9 +165,9 @@ func TestCheckOptions(t *testing.T) {
 		{"--input-format stream-json", "needs --output-format stream-json"},
 		{"--input-format stream-json --output-format stream-json --verbose x", "prompts come from stdin"},
 		{"-p x --include-partial-messages", "needs --output-format stream-json"},
-		{"-p x --system-prompt a --system-prompt-file b", "--system-prompt and --system-prompt-file cannot be given together"},
-		{"-p x --append-system-prompt a --append-system-prompt-file b", "cannot be given together"},
-		{"-p x --thinking disabled --max-thinking-tokens 2000", "cannot be given together"},
+		{"-p x --system-prompt a --system-prompt-file b", "--system-prompt and --system-prompt-file cannot be used together"},
+		{"-p x --append-system-prompt a --append-system-prompt-file b", "cannot be used together"},
+		{"-p x --thinking disabled --max-thinking-tokens 2000", "cannot be used together"},
 		{"-p x --model a --fallback-model a", "is the main model"},
 		{"-p x --dangerously-skip-permissions --permission-mode plan", "contradicts"},
 		{"-p x --dangerously-skip-permissions --permission-mode bypassPermissions", ""},

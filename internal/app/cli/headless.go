@@ -10,7 +10,7 @@ import (
 	"adze/internal/ui/streamjson"
 )
 
-// headless runs a single turn, or what a host drives.
+// headless runs a single turn, or a session driven by a host.
 func (o *runOptions) headless(ctx context.Context, env *Env, in invocation) error {
 	w, err := openWorkspace(env, o.project, in)
 	if err != nil {
@@ -51,7 +51,7 @@ func (o *runOptions) headless(ctx context.Context, env *Env, in invocation) erro
 	return ended(ctx, front.Turn(ctx, &msg.Text{Text: text}))
 }
 
-// ended turns an outcome into an error, or nil if all went well.
+// ended returns the error for an outcome, or nil if the run succeeded.
 func ended(ctx context.Context, out headless.Outcome) error {
 	if out.Unread {
 		return &Ended{agent.AbortedStreaming} // the reader of the answer left

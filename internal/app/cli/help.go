@@ -25,7 +25,7 @@ func (*versionOptions) run(_ context.Context, env *Env, _ invocation) error {
 	return env.print(versionText(env))
 }
 
-// versionText is what --version prints: the version, with the commit if it is not that of a release.
+// versionText returns the output of --version: the version, with the commit unless it is a release.
 func versionText(env *Env) string {
 	version := env.Version
 	if info, ok := debug.ReadBuildInfo(); ok && strings.HasSuffix(version, "-dev") {
@@ -52,7 +52,7 @@ func revision(settings []debug.BuildSetting) string {
 	return commit + modified
 }
 
-// helpText is what --help prints. It is made of the tables, so that it cannot say anything else.
+// helpText returns the output of --help. It is generated from the tables of flags and commands.
 func helpText() string {
 	var b strings.Builder
 	b.WriteString(`adze is a coding agent for the terminal.
@@ -86,7 +86,7 @@ wrong; 130 interrupted; 143 terminated.
 	return b.String()
 }
 
-// An explainer has more to say in the help of its command.
+// An explainer adds a text to the help of its command.
 type explainer interface{ explain() string }
 
 func (c *command) help() string {
@@ -130,7 +130,7 @@ const (
 	helpWidth  = 100
 )
 
-// writeRows writes a term and its meaning per row, the meanings below each other and wrapped.
+// writeRows writes one term and its meaning per row, with the meanings aligned and wrapped.
 func writeRows(b *strings.Builder, rows [][2]string) {
 	for _, r := range rows {
 		fmt.Fprintf(b, "  %-*s", helpIndent-2, r[0])

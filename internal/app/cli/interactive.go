@@ -18,14 +18,14 @@ import (
 	"adze/internal/ui/plain"
 )
 
-// A terminal is where the user talks, in one conversation after the other.
+// A terminal is the interactive front end: it holds one conversation after the other.
 type terminal struct {
 	ws   *wire.Workspace
 	spec wire.Spec          // of the next conversation
 	conv *wire.Conversation // the one that is open; may be nil
 }
 
-// interact talks with the user at the terminal until they leave.
+// interact runs conversations at the terminal until the user leaves.
 func (o *runOptions) interact(ctx context.Context, env *Env, in invocation) error {
 	p, err := o.meet(ctx, env)
 	if err != nil {
@@ -76,8 +76,8 @@ func (o *runOptions) interact(ctx context.Context, env *Env, in invocation) erro
 	return context.Cause(ctx)
 }
 
-// bracketPastes asks the terminal to mark what is pasted, so that its line ends do not send it. Terminals
-// that do not know this ignore it.
+// bracketPastes asks the terminal to mark pasted text, so that line ends in it do not submit it. Terminals
+// without this feature ignore the request.
 func bracketPastes(env *Env) (end func()) {
 	env.print("\x1b[?2004h")                   // ok: the screen will show whether it works
 	return func() { env.print("\x1b[?2004l") } // ok: the program ends
@@ -95,7 +95,7 @@ func (t *terminal) open(ctx context.Context, resume string) (*plain.Conversation
 	if resume != "" {
 		spec.Session.Resume = resume
 	}
-	// What the command line says of sessions is about the first.
+	// The session flags apply to the first conversation only.
 	t.spec.Session = wire.SessionSpec{Ephemeral: t.spec.Session.Ephemeral}
 	c, err := t.ws.Converse(ctx, spec)
 	if err != nil {
@@ -115,10 +115,9 @@ func (t *terminal) close() {
 	}
 }
 
-// meet opens the project of a conversation at the terminal, and settles with the user, before anything else,
-// what only they can decide: whether to go on without a settings file, whether to trust the workspace, and
-// which files from elsewhere the model may read. Settings and trust are read once, unless an answer changes
-// them.
+// meet opens the project of a conversation at the terminal, and first asks the user what only they can decide:
+// whether to continue without a broken settings file, whether to trust the workspace, and which files outside
+// it the model may read. Settings and trust are read once, unless an answer changes them.
 func (o *runOptions) meet(ctx context.Context, env *Env) (*settings.Project, error) {
 	p, warnings := settings.Open(env.source(o.project))
 	if err := confirmInvalid(env, p); err != nil {
@@ -143,22 +142,23 @@ func (o *runOptions) meet(ctx context.Context, env *Env) (*settings.Project, err
 	return p, offerMemories(env, p, o.spec.Bare)
 }
 
-// confirmInvalid asks whether to go on without the settings files that cannot be read.
+// confirmInvalid asks whether to continue without the settings files that cannot be read.
 func confirmInvalid(env *Env, p *settings.Project) error {
 	for _, e := range p.Settings().Invalid() {
 		if e.Scope == scope.Managed {
 			return p.Check(true)
 		}
 		env.Say(e.Error())
-		yes, err := env.confirm("Go on without the file? What it forbids would not be forbidden.")
+		yes, err := env.confirm("Continue without the file? The restrictions in it would not apply.")
 		if err != nil || !yes {
-			return errors.Join(err, setup.Errorf("correct the file and start again"))
+			return errors.Join(err, setup.Errorf("fix the file and start again"))
 		}
 	}
 	return nil
 }
 
-// offerTrust asks whether to trust a workspace that brings something along, and reports whether the user does.
+// offerTrust asks whether to trust a workspace that has settings, hooks or instructions of its own, and reports
+// the answer.
 func (o *runOptions) offerTrust(ctx context.Context, env *Env, p *settings.Project) (bool, error) {
 	t := p.Trust
 	if t.Trusted() || t.Problem != nil || len(t.Brings()) == 0 {
@@ -184,7 +184,7 @@ func (o *runOptions) offerTrust(ctx context.Context, env *Env, p *settings.Proje
 }
 
 // offerIncludes asks once about each file outside the project that the instructions of a trusted workspace
-// include. The answer is kept with what the user trusts.
+// include. The answer is stored with the trust.
 func (o *runOptions) offerIncludes(ctx context.Context, env *Env, p *settings.Project) error {
 	t := p.Trust
 	if !t.Trusted() || t.Problem != nil {

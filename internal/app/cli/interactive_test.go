@@ -51,8 +51,8 @@ func TestMeet(t *testing.T) {
 		{"trust refused", func(p *place) { p.Write("work/CLAUDE.md", "x") }, "n\n", false, "text      CLAUDE.md", false},
 		{"no answer", func(p *place) { p.Write("work/CLAUDE.md", "x") }, "", false, "Trust this workspace?", false},
 		{"control characters", func(p *place) { p.Write("work/.adze/settings.json", `{"env":{"A":"\u001b[2J"}}`) }, "n\n", false, "variable  A=", false},
-		{"go on without a file", func(p *place) { p.Write("home/.adze/settings.json", "{") }, "yes\n", false, "Go on without the file?", false},
-		{"do not go on", func(p *place) { p.Write("home/.adze/settings.json", "{") }, "\n", true, "Go on without the file?", false},
+		{"go on without a file", func(p *place) { p.Write("home/.adze/settings.json", "{") }, "yes\n", false, "Continue without the file?", false},
+		{"do not go on", func(p *place) { p.Write("home/.adze/settings.json", "{") }, "\n", true, "Continue without the file?", false},
 		{"the administrator's file", func(p *place) { p.Write("etc/managed-settings.json", "{") }, "yes\n", true, "", false},
 	}
 	for _, tt := range tests {
@@ -90,7 +90,7 @@ func TestMemoriesAreOffered(t *testing.T) {
 		return p.out.String()
 	}
 	mine, _, _ := wire.MemoryFolder(p.project())
-	if got := offer("n\n"); !strings.Contains(got, "Another program keeps 1 memory of this project in "+p.Path(theirs)) {
+	if got := offer("n\n"); !strings.Contains(got, "Another program has 1 memory for this project in "+p.Path(theirs)) {
 		t.Error(got)
 	}
 	if got := offer("y\n"); got != "" {

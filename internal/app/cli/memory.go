@@ -15,7 +15,7 @@ import (
 	"adze/internal/platform/term"
 )
 
-// A memoryAction is something to do with memories.
+// A memoryAction is an action of adze memory.
 type memoryAction struct {
 	name, args, doc string
 	run             func(*memoryTask) error
@@ -25,8 +25,8 @@ func memoryActions() []memoryAction {
 	return []memoryAction{
 		{"list", "", "list the memories of this project, newest first", (*memoryTask).list},
 		{"show", "NAME", "print a memory", (*memoryTask).show},
-		{"check", "", "say what is wrong with the memories and their index; --fix repairs what can be repaired", (*memoryTask).check},
-		{"path", "", "print where the memories of this project are", (*memoryTask).path},
+		{"check", "", "report problems in the memories and their index; --fix repairs what it can", (*memoryTask).check},
+		{"path", "", "print the folder of this project's memories", (*memoryTask).path},
 		{"edit", "NAME", "open a memory in your editor", (*memoryTask).edit},
 		{"rm", "NAME", "remove a memory and its line in the index; asks first, unless --yes is given", (*memoryTask).remove},
 	}
@@ -42,11 +42,11 @@ func (o *memoryOptions) flags() []flag {
 	return append([]flag{
 		{name: "json", doc: "with list, show, check and path, print JSON", set: setBool(&o.json)},
 		{name: "fix", doc: "with check, repair what can be repaired", set: setBool(&o.fix)},
-		{name: "yes", doc: "with rm, do not ask", set: setBool(&o.yes)},
+		{name: "yes", doc: "with rm, do not ask first", set: setBool(&o.yes)},
 	}, only(projectFlags(&o.project), "settings", "setting-sources", "managed-settings", "trust")...)
 }
 
-// explain tells the actions apart.
+// explain lists the actions.
 func (*memoryOptions) explain() string {
 	var b strings.Builder
 	b.WriteString("A memory is named by its file or its title.\n\n")
@@ -58,7 +58,7 @@ func (*memoryOptions) explain() string {
 	return b.String()
 }
 
-// A memoryTask is what an action works with.
+// A memoryTask is one action on the memories of a project, with its argument.
 type memoryTask struct {
 	memory.Folder
 	env *Env
@@ -66,7 +66,7 @@ type memoryTask struct {
 	arg string
 }
 
-// run shows and corrects memories. Without a word it lists them.
+// run runs an action on the memories; without a name, it lists them.
 func (o *memoryOptions) run(_ context.Context, env *Env, in invocation) error {
 	name, args := "list", in.args
 	if len(args) > 0 {
@@ -79,7 +79,7 @@ func (o *memoryOptions) run(_ context.Context, env *Env, in invocation) error {
 			continue
 		}
 		if (a.args == "") != (len(args) == 0) {
-			return setup.Errorf("write adze memory %s", strings.TrimSpace(a.name+" "+a.args))
+			return setup.Errorf("usage: adze memory %s", strings.TrimSpace(a.name+" "+a.args))
 		}
 		p, warnings := settings.Open(env.source(o.project))
 		for _, w := range warnings {
@@ -95,12 +95,12 @@ func (o *memoryOptions) run(_ context.Context, env *Env, in invocation) error {
 		return a.run(&memoryTask{f, env, o, strings.Join(args, " ")})
 	}
 	if near := spell.Closest(name, names, 1); len(near) > 0 {
-		return setup.Errorf("there is no adze memory %s; did you mean %s?", name, near[0])
+		return setup.Errorf("there is no command adze memory %s; did you mean %s?", name, near[0])
 	}
-	return setup.Errorf("there is no adze memory %s; write adze memory %s", name, strings.Join(names, "|"))
+	return setup.Errorf("there is no command adze memory %s; usage: adze memory %s", name, strings.Join(names, "|"))
 }
 
-// A listedMemory is a memory as JSON has it.
+// A listedMemory is a memory in JSON output.
 type listedMemory struct {
 	Name        string      `json:"name"`
 	Path        string      `json:"path"`
@@ -130,7 +130,7 @@ func (t *memoryTask) list() error {
 		return t.env.print(marshal(list))
 	}
 	if len(all) == 0 {
-		t.env.Say("nothing is remembered about this project yet; memories will be in " + t.Dir)
+		t.env.Say("this project has no memories yet; they will be in " + t.Dir)
 	}
 	var b strings.Builder
 	for _, m := range all {
@@ -178,7 +178,7 @@ func (t *memoryTask) edit() error {
 	return t.env.edit(t.Path(m.Name))
 }
 
-// check reports what is wrong, after it has repaired what it can. What is left makes it fail.
+// check repairs what it can, if asked to, and reports the problems that are left. Any of them makes it fail.
 func (t *memoryTask) check() error {
 	if t.o.fix {
 		if err := t.Fix(); err != nil {
@@ -211,7 +211,7 @@ func (t *memoryTask) remove() error {
 	}
 	if !t.o.yes {
 		if !t.env.StdinTerminal {
-			return setup.Errorf("no user can be asked here; --yes removes without asking")
+			return setup.Errorf("cannot ask for confirmation without a terminal; --yes removes without asking")
 		}
 		yes, err := t.env.confirm(fmt.Sprintf("Remove the memory %s (%s)?", term.Sanitize(m.Name), term.Sanitize(m.Description)))
 		if err != nil || !yes {

@@ -15,11 +15,11 @@ import (
 	"adze/internal/session/store"
 )
 
-// declinedName is the file that says that the user did not want to copy other memories.
+// declinedName is the file that records that the user declined to copy other memories.
 const declinedName = "memory-import-declined"
 
-// offerMemories asks the user once whether to copy what another program remembers of the project. Nothing
-// is ever written there.
+// offerMemories asks the user once whether to copy the memories that another program keeps for the project.
+// The other program's files are never changed.
 func offerMemories(env *Env, p *settings.Project, bare bool) error {
 	if wire.MemoryOff(p, bare) != "" || p.Other == "" || p.Values().Memory.Override.Text != "" {
 		return nil
@@ -35,7 +35,7 @@ func offerMemories(env *Env, p *settings.Project, bare bool) error {
 	if n == 0 || f.Usable() != nil {
 		return nil
 	}
-	yes, err := env.confirm(fmt.Sprintf("Another program keeps %s of this project in %s. Copy to adze?", amount.Of(n, "memory", "memories"), term.Sanitize(theirs.Dir)))
+	yes, err := env.confirm(fmt.Sprintf("Another program has %s for this project in %s. Copy them to adze?", amount.Of(n, "memory", "memories"), term.Sanitize(theirs.Dir)))
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func offerMemories(env *Env, p *settings.Project, bare bool) error {
 	}
 	text := amount.Of(copied, "memory", "memories") + " copied to " + f.Dir
 	if len(left) > 0 {
-		text += "; left out, since they are no text, too large, or hold what looks like a secret: " + strings.Join(left, ", ")
+		text += "; skipped because they are not text, are too large, or contain what looks like a secret: " + strings.Join(left, ", ")
 	}
 	return env.print(term.Sanitize(text) + "\n")
 }

@@ -25,7 +25,7 @@ type permissionsOptions struct {
 func (o *permissionsOptions) flags() []flag {
 	table := []flag{
 		{name: "json", doc: "print the decision as JSON", set: setBool(&o.json)},
-		{name: "stdin", doc: "decide about many calls: a line {\"id\",\"tool\",\"input\",\"cwd\",\"mode\",\"allow\",\"ask\",\"deny\"} for each on stdin, a line with its decision for each on stdout",
+		{name: "stdin", doc: "check many calls: reads a line {\"id\",\"tool\",\"input\",\"cwd\",\"mode\",\"allow\",\"ask\",\"deny\"} for each from stdin, and writes a line with its decision to stdout",
 			set: setBool(&o.stdin)},
 	}
 	table = append(table, only(accessFlags(&o.access),
@@ -35,7 +35,7 @@ func (o *permissionsOptions) flags() []flag {
 
 // run lists the rules, or explains how calls would be decided. Nothing is run or written.
 func (o *permissionsOptions) run(ctx context.Context, env *Env, in invocation) error {
-	const usage = "write adze permissions list, adze permissions check TOOL JSON, or adze permissions check --stdin"
+	const usage = "usage: adze permissions list, adze permissions check TOOL JSON, or adze permissions check --stdin"
 	c := &checker{env: env, o: o, benches: map[string]*wire.Bench{}}
 	if len(in.args) == 1 && in.args[0] == "list" && !o.stdin {
 		return c.list()
@@ -62,7 +62,7 @@ func (o *permissionsOptions) run(ctx context.Context, env *Env, in invocation) e
 	return c.one(args[0], input)
 }
 
-// A checker decides about calls without making them.
+// A checker decides about calls without running them.
 type checker struct {
 	env     *Env
 	o       *permissionsOptions
@@ -111,8 +111,8 @@ func (c *checker) line(line []byte) decisionLine {
 	return decisionLine{ID: in.ID, Decision: string(d.Behavior), ReadOnly: d.ReadOnly, Reason: d.Reason.Text}
 }
 
-// decide judges a call as one of a session would be. An error says that it would not even be asked
-// about: the tool refuses its input.
+// decide judges a call as a session would. An error says that the tool would refuse the input, before any
+// question.
 func (c *checker) decide(in *callLine) (d permission.Decision, f permission.Facts, err error) {
 	b, err := c.bench(in.Dir)
 	if err != nil {
@@ -140,7 +140,7 @@ func (c *checker) decide(in *callLine) (d permission.Decision, f permission.Fact
 	return permission.Decide(p, f), f, nil
 }
 
-// givenRules returns the rules of a line. They count as the user's own.
+// givenRules returns the rules of a line, as rules of the user.
 func givenRules(in *callLine) []rule.Rule {
 	var rules []rule.Rule
 	for _, list := range []struct {
@@ -204,14 +204,14 @@ func (c *checker) one(name, input string) error {
 	return c.env.show(explain(d, f))
 }
 
-// explain returns a decision for people to read.
+// explain returns a decision as text for the user.
 func explain(d permission.Decision, f permission.Facts) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", d.Behavior, d.Reason.Text)
 	fmt.Fprintf(&b, "  decided by  %s\n", d.Reason)
 	fmt.Fprintf(&b, "  read-only   %s\n", yesNo(d.ReadOnly))
 	if d.Firm {
-		b.WriteString("  firm        yes: no mode and no allow rule answers it\n")
+		b.WriteString("  firm        yes: no mode or allow rule overrides it\n")
 	}
 	for _, p := range d.Parts {
 		fmt.Fprintf(&b, "  part        %-5s %s (%s)\n", p.Behavior, p.Text, p.Reason.Text)
@@ -244,7 +244,7 @@ func yesNo(b bool) string {
 	return "no"
 }
 
-// explained returns a decision for machines to read.
+// explained returns a decision for JSON output.
 func explained(d permission.Decision) any {
 	type rule struct {
 		Text   string `json:"rule"`

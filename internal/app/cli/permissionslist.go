@@ -8,14 +8,14 @@ import (
 	"adze/internal/app/setup"
 )
 
-// listedRule is a rule in force as it is printed for machines.
+// A listedRule is a rule in force, in JSON output.
 type listedRule struct {
 	Behavior string `json:"behavior"`
 	Rule     string `json:"rule"`
 	Source   string `json:"source"`
 	File     string `json:"file,omitempty"`
 	Line     int    `json:"line,omitempty"`
-	// ShadowedBy is the rule because of which this one never takes effect.
+	// ShadowedBy is the rule that keeps this one from ever taking effect.
 	ShadowedBy string `json:"shadowed_by,omitempty"`
 }
 

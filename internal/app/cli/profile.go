@@ -12,15 +12,15 @@ import (
 	"adze/internal/app/setup"
 )
 
-// checkLoopback reports an address that is not one of this machine only: profiles show what the program
-// holds in memory.
+// checkLoopback returns an error unless address is a loopback address: profiles show the contents of the
+// program's memory.
 func checkLoopback(address string) error {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
 		return fmt.Errorf("%q is not an address such as 127.0.0.1:6060", address)
 	}
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return fmt.Errorf("%q is not an address of this machine only, such as 127.0.0.1:6060", address)
+		return fmt.Errorf("%q is not a loopback address, such as 127.0.0.1:6060", address)
 	}
 	return nil
 }
@@ -47,11 +47,11 @@ func serveProfiles(address string, say func(string)) (stop func(), err error) {
 	return func() { server.Close() }, nil // ok: a profile in transit is lost
 }
 
-// profileTime is how long the processor is watched.
+// profileTime is the duration of a CPU profile.
 const profileTime = 30 * time.Second
 
-// serveProfile writes the profile that the address names: heap, goroutine and the like, or profile, which
-// watches the processor. The standard handlers would cost every start their initialisation.
+// serveProfile writes the profile named by the path: heap, goroutine and so on, or profile, a CPU profile.
+// Importing the standard handlers would slow every start down.
 func serveProfile(w http.ResponseWriter, r *http.Request) {
 	name := strings.TrimPrefix(r.URL.Path, "/debug/pprof/")
 	switch profile := pprof.Lookup(name); {

@@ -8,8 +8,8 @@ import (
 	"adze/internal/app/wire"
 )
 
-// openWorkspace opens the workspace of a command that runs something, and tells the user what is wrong with
-// the settings and what of the project is left out. A settings file that cannot be read is an error.
+// openWorkspace opens the workspace of a command that runs something, and tells the user about problems in the
+// settings and about ignored configuration. A settings file that cannot be read is an error.
 func openWorkspace(env *Env, src settings.Source, in invocation) (*wire.Workspace, error) {
 	p, warnings := settings.Open(env.source(src))
 	for _, w := range warnings {
@@ -25,21 +25,22 @@ func openWorkspace(env *Env, src settings.Source, in invocation) (*wire.Workspac
 	return wire.Open(env.wire(), p), nil
 }
 
-// withheld tells the user what of the workspace is left out.
+// withheld tells the user which parts of the workspace's configuration are ignored.
 func withheld(env *Env, p *settings.Project) {
 	t := p.Trust
 	if !t.Trusted() {
 		if names := t.Brings(); len(names) > 0 {
-			env.Say(fmt.Sprintf("this workspace is not trusted: what it brings along (%s) is left out, except for rules that deny or ask; adze trust shows what it would enable, --trust is for one run", strings.Join(names, ", ")))
+			env.Say(fmt.Sprintf("this workspace is not trusted: its files (%s) are ignored, except for rules that deny or ask; adze trust shows what they would enable, --trust trusts it for one run", strings.Join(names, ", ")))
 		}
 		return
 	}
 	if n := p.Settings().Withheld(); n > 0 && !t.Lasting() {
-		env.Say(fmt.Sprintf("%d rules and directories of the project that allow something wait until the workspace is trusted; see adze trust", n))
+		env.Say(fmt.Sprintf("%d rules and directories of the project that grant access are ignored until the workspace is trusted; see adze trust", n))
 	}
 }
 
-// openLeniently opens the settings for commands that only look: they do with what can be read.
+// openLeniently opens the settings for commands that change nothing: files that cannot be read are reported
+// and ignored.
 func openLeniently(env *Env, src settings.Source) *settings.Project {
 	p, warnings := settings.Open(env.source(src))
 	for _, w := range warnings {

@@ -28,10 +28,10 @@ func (o *promptOptions) flags() []flag {
 	return append(table, only(projectFlags(&o.project), "settings", "setting-sources", "trust")...)
 }
 
-// run shows what would be sent.
+// run shows what the first request would send.
 func (o *promptOptions) run(_ context.Context, env *Env, in invocation) (err error) {
 	if !slices.Equal(in.args, []string{"show"}) {
-		return setup.Errorf("write adze prompt show [--json]")
+		return setup.Errorf("usage: adze prompt show [--json]")
 	}
 	if err := checkPairs(in); err != nil {
 		return err

@@ -11,8 +11,7 @@ import (
 	"adze/internal/platform/fsys"
 )
 
-// prompts are what the user entered before, in all projects: one file of JSON lines, which is only
-// appended to.
+// prompts is the history of prompts in all projects: one file of JSON lines, which is only appended to.
 type prompts struct {
 	env  *Env
 	path string // empty without a state home
@@ -33,14 +32,13 @@ func openPrompts(env *Env) *prompts {
 	return p
 }
 
-// The end of the file that is read, and how many prompts are offered again.
+// How much of the end of the file is read, and how many prompts are offered.
 const (
 	promptTail = 1 << 20
 	maxPrompts = 1000
 )
 
-// recent returns what was entered in this project, oldest first. What cannot be read is left out: it
-// is a convenience.
+// recent returns the prompts of this project, oldest first. Lines that cannot be read are skipped.
 func (p *prompts) recent() []string {
 	f, err := os.Open(p.path)
 	if err != nil {
@@ -62,13 +60,13 @@ func (p *prompts) recent() []string {
 	return texts[max(0, len(texts)-maxPrompts):]
 }
 
-// add keeps another prompt.
+// add appends a prompt.
 func (p *prompts) add(text string) {
 	if p.path == "" {
 		return
 	}
 	if err := p.append(text); err != nil {
-		p.env.Say(fmt.Sprintf("the history of prompts is not kept: %v", err))
+		p.env.Say(fmt.Sprintf("the prompt history cannot be saved: %v", err))
 		p.path = ""
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"adze/internal/session/archive"
 )
 
-// rewindFiles restores the files of a session to what they were before one of its messages.
+// rewindFiles restores the files of a session to their state before one of its messages.
 func (o *runOptions) rewindFiles(ctx context.Context, env *Env) error {
 	p := openLeniently(env, o.project)
 	if p.HomeErr != nil {
@@ -30,7 +30,7 @@ func (o *runOptions) rewindFiles(ctx context.Context, env *Env) error {
 		if !p.Values().Files.History {
 			return setup.Errorf("session %s has no file history: the setting fileHistory.enabled is false", id)
 		}
-		return setup.Errorf("session %s has changed no files, or is not a session of this state home (%s)", id, home)
+		return setup.Errorf("session %s has changed no files, or is not in this state home (%s)", id, home)
 	}
 	h, err := filehistory.Open(dir, nil)
 	if err != nil {
@@ -41,7 +41,7 @@ func (o *runOptions) rewindFiles(ctx context.Context, env *Env) error {
 	var conflict *filehistory.Conflict
 	switch {
 	case errors.As(err, &conflict):
-		return fmt.Errorf("%w. Nothing was restored; --force restores them too", err)
+		return fmt.Errorf("%w. Nothing was restored; --force restores these files too", err)
 	case err != nil:
 		return err
 	}
@@ -52,7 +52,7 @@ func (o *runOptions) rewindFiles(ctx context.Context, env *Env) error {
 	}
 	b.WriteString("Changes made by shell commands are not tracked.\n")
 	if report.Undo != "" {
-		fmt.Fprintf(&b, "To take this back: adze --resume %s --rewind-files %s\n", id, report.Undo)
+		fmt.Fprintf(&b, "To undo this: adze --resume %s --rewind-files %s\n", id, report.Undo)
 	}
 	return env.show(b.String())
 }

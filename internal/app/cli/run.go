@@ -17,7 +17,7 @@ import (
 	"adze/internal/ui/headless"
 )
 
-// runOptions are the flags of a run: a conversation, a single turn, or what a host drives.
+// runOptions are the flags of a run: a conversation, a single turn, or a session driven by a host.
 type runOptions struct {
 	project settings.Source
 	spec    wire.Spec
@@ -28,7 +28,7 @@ type runOptions struct {
 	output                     headless.Format
 	input                      string
 	schema                     string // of structured output, or its file
-	asker                      string // who is asked about calls
+	asker                      string // where permission questions go
 	replay                     bool   // report prompts when they are stored
 	noCommands                 bool   // slash commands of a host are prompts
 	pick                       bool   // ask which session to resume
@@ -45,10 +45,10 @@ const (
 	askHost = "stdio"
 )
 
-// flags are all that clients may give, supported or not.
+// flags returns all flags that clients may pass, supported or not.
 func (o *runOptions) flags() []flag { return append(o.supported(), missingFlags()...) }
 
-// supported are the flags in the order of the help text.
+// supported returns the flags that have an effect, in the order of the help text.
 func (o *runOptions) supported() []flag {
 	table := []flag{
 		{name: "print", short: "p", doc: "run one turn and print the answer; the default when stdin or stdout is not a terminal",
@@ -59,11 +59,11 @@ func (o *runOptions) supported() []flag {
 			set: setChoice(&o.output, headless.Text, headless.JSON, headless.StreamJSON)},
 		{name: "input-format", value: "FORMAT", doc: "text, or stream-json: prompts and requests as lines of JSON on stdin",
 			set: setChoice(&o.input, inputText, inputStream)},
-		{name: "verbose", doc: "say what is being done", set: setBool(&o.verbose)},
+		{name: "verbose", doc: "report progress in detail", set: setBool(&o.verbose)},
 		{name: "include-partial-messages", doc: "add the provider's own events to stream-json", set: setBool(&o.spec.Raw)},
-		{name: "include-hook-events", doc: "add what hooks do to stream-json", set: setBool(&o.hookEvents)},
-		{name: "replay-user-messages", doc: "add the prompts to stream-json when they are stored", set: setBool(&o.replay)},
-		{name: "json-schema", value: "SCHEMA|FILE", doc: "end each turn in a value that fits this JSON Schema; it is the structured_output of the result",
+		{name: "include-hook-events", doc: "add hook events to stream-json", set: setBool(&o.hookEvents)},
+		{name: "replay-user-messages", doc: "echo prompts in stream-json once they are stored", set: setBool(&o.replay)},
+		{name: "json-schema", value: "SCHEMA|FILE", doc: "end each turn with a value that matches this JSON Schema, as structured_output of the result",
 			set: setText(&o.schema)},
 	}
 	table = append(table, modelFlags(&o.spec.Model)...)
@@ -72,10 +72,10 @@ func (o *runOptions) supported() []flag {
 		flag{name: "disable-slash-commands", doc: "without a terminal, treat commands such as /compact as prompts", set: setBool(&o.noCommands)},
 		bareFlag(&o.spec.Bare))
 	table = append(table, accessFlags(&o.spec.Access)...)
-	table = append(table, flag{name: "permission-prompt-tool", value: "NAME", doc: "who is asked about calls; stdio means the host, over --input-format stream-json",
+	table = append(table, flag{name: "permission-prompt-tool", value: "NAME", doc: "where to send permission questions; stdio means to the host, over --input-format stream-json",
 		set: func(v string) error {
 			if v != askHost {
-				return fmt.Errorf("%q is not %s; tools of MCP servers cannot be asked in this version", v, askHost)
+				return fmt.Errorf("%q is not supported, only %s: MCP tools cannot answer questions in this version", v, askHost)
 			}
 			o.asker = v
 			return nil
@@ -85,7 +85,7 @@ func (o *runOptions) supported() []flag {
 	table = append(table, projectFlags(&o.project)...)
 	table = append(table, debugFlags(&o.spec.Debug)...)
 	return append(table,
-		flag{name: "pprof", value: "ADDRESS", doc: "serve profiles of the program at an address of this machine, such as 127.0.0.1:6060",
+		flag{name: "pprof", value: "ADDRESS", doc: "serve profiles of the program at a loopback address, such as 127.0.0.1:6060",
 			set: func(v string) error { o.profiling = v; return checkLoopback(v) }},
 		flag{name: "version", short: "v", doc: "print the version", set: setBool(&o.version)},
 		flag{name: "help", short: "h", doc: "print this help", set: setBool(&o.help)},
@@ -95,17 +95,17 @@ func (o *runOptions) supported() []flag {
 func (o *runOptions) sessionFlags() []flag {
 	s := &o.spec.Session
 	return append(newSessionFlags(s), []flag{
-		{name: "continue", short: "c", doc: "continue the most recent session of this directory", set: setBool(&s.Latest)},
-		{name: "resume", short: "r", value: "SESSION", bare: true, doc: "continue an earlier session: its id, its title or its file; alone, at a terminal, it offers a list",
+		{name: "continue", short: "c", doc: "continue the most recent session in this directory", set: setBool(&s.Latest)},
+		{name: "resume", short: "r", value: "SESSION", bare: true, doc: "continue an earlier session, named by id, title or file; without a value, choose from a list",
 			set: func(v string) error { s.Resume, o.pick = v, v == ""; return nil }},
-		{name: "resume-session-at", value: "ID", doc: "with --resume, continue after this message and leave out the later ones", set: setText(&s.At)},
+		{name: "resume-session-at", value: "ID", doc: "with --resume, continue after this message and drop the later ones", set: setText(&s.At)},
 		{name: "fork-session", doc: "with --resume or --continue, continue in a copy with an id of its own", set: setBool(&s.Fork)},
-		{name: "rewind-files", value: "ID", doc: "with --resume, restore the files to what they were before this message", set: setText(&o.rewind)},
-		{name: "force", doc: "with --rewind-files, also restore files that others have changed since", set: setBool(&o.force)},
+		{name: "rewind-files", value: "ID", doc: "with --resume, restore files to their state before this message", set: setText(&o.rewind)},
+		{name: "force", doc: "with --rewind-files, also restore files that were changed outside the session since", set: setBool(&o.force)},
 	}...)
 }
 
-// newSessionFlags are those of commands that begin a session.
+// newSessionFlags returns the flags of commands that begin a session.
 func newSessionFlags(s *wire.SessionSpec) []flag {
 	return []flag{
 		{name: "session-id", value: "UUID", doc: "the id of the new session",
@@ -116,11 +116,11 @@ func newSessionFlags(s *wire.SessionSpec) []flag {
 				s.ID = strings.ToLower(v)
 				return nil
 			}},
-		{name: "no-session-persistence", doc: "write no transcript", set: setBool(&s.Ephemeral)},
+		{name: "no-session-persistence", doc: "do not write a transcript", set: setBool(&s.Ephemeral)},
 	}
 }
 
-// missingFlags are those that clients know and this version does not have the part for.
+// missingFlags returns the flags that clients pass and this version does not implement.
 func missingFlags() []flag {
 	const (
 		servers = "MCP servers"
@@ -147,22 +147,22 @@ func missingFlags() []flag {
 	}
 }
 
-// check reports what cannot be meant together.
+// check reports flags that contradict each other or need others.
 func (o *runOptions) check(in invocation) error {
 	s := o.spec.Session
 	switch {
 	case s.Latest && (s.Resume != "" || o.pick):
-		return setup.Errorf("--continue and --resume cannot be given together; leave one out")
+		return setup.Errorf("--continue and --resume cannot be used together")
 	case s.Fork && !s.Resumes() && !o.pick:
 		return setup.Errorf("--fork-session needs --resume or --continue")
 	case s.At != "" && s.Resume == "":
 		return setup.Errorf("--resume-session-at needs --resume with the session")
 	case s.ID != "" && (s.Resumes() || o.pick) && !s.Fork:
-		return setup.Errorf("--session-id gives a new session its id; with --resume or --continue it needs --fork-session")
+		return setup.Errorf("--session-id sets the id of a new session; with --resume or --continue it needs --fork-session")
 	case o.rewind != "" && s.Resume == "":
 		return setup.Errorf("--rewind-files needs --resume with the id of the session")
 	case o.force && o.rewind == "":
-		return setup.Errorf("--force belongs to --rewind-files")
+		return setup.Errorf("--force needs --rewind-files")
 	}
 	if err := checkPairs(in); err != nil {
 		return err
@@ -175,11 +175,11 @@ func (o *runOptions) check(in invocation) error {
 	case o.spec.Raw && o.output != headless.StreamJSON:
 		return setup.Errorf("--include-partial-messages needs --output-format stream-json")
 	case o.input == inputStream && len(in.args) > 0:
-		return setup.Errorf("with --input-format stream-json prompts come from stdin; leave out %q", in.args[0])
+		return setup.Errorf("with --input-format stream-json, prompts come from stdin; remove %q", in.args[0])
 	case m.Fallback != "" && m.Fallback == m.Name:
-		return setup.Errorf("--fallback-model %s is the main model; name another one", m.Fallback)
+		return setup.Errorf("--fallback-model %s is the main model; choose another one", m.Fallback)
 	case o.spec.Access.Skip && in.given["permission-mode"] && o.spec.Access.Mode != string(permission.Bypass):
-		return setup.Errorf("--dangerously-skip-permissions contradicts --permission-mode %s; leave one out", o.spec.Access.Mode)
+		return setup.Errorf("--dangerously-skip-permissions contradicts --permission-mode %s; use only one of them", o.spec.Access.Mode)
 	}
 	return nil
 }
@@ -192,7 +192,7 @@ func checkPairs(in invocation) error {
 		{"thinking", "max-thinking-tokens"},
 	} {
 		if in.given[p[0]] && in.given[p[1]] {
-			return setup.Errorf("--%s and --%s cannot be given together; leave one out", p[0], p[1])
+			return setup.Errorf("--%s and --%s cannot be used together", p[0], p[1])
 		}
 	}
 	return nil
@@ -212,9 +212,9 @@ func (o *runOptions) run(ctx context.Context, env *Env, in invocation) (err erro
 	single := o.print || !env.StdinTerminal || !env.StdoutTerminal || o.input == inputStream
 	switch {
 	case !single && (in.given["output-format"] || in.given["input-format"]):
-		return setup.Errorf("--output-format and --input-format at a terminal need -p")
+		return setup.Errorf("--output-format and --input-format need -p at a terminal")
 	case single && o.pick:
-		return setup.Errorf("--resume alone offers a list, which needs a terminal; name the session by its id or its title (adze sessions list shows them)")
+		return setup.Errorf("--resume without a value needs a terminal to show a list; give the id or title of the session (adze sessions list shows them)")
 	case !single:
 		o.spec.Entry, o.spec.Access.Asks = wire.Interactive, true
 	case o.input == inputStream:
@@ -227,8 +227,8 @@ func (o *runOptions) run(ctx context.Context, env *Env, in invocation) (err erro
 	if o.spec.Schema, err = o.readSchema(in); err != nil {
 		return err
 	}
-	// A long conversation is mostly one large buffer and the texts it was made of: collecting garbage more often
-	// costs little and keeps the peak down.
+	// A long conversation is mostly one large buffer and the texts it was made from: collecting garbage more
+	// often costs little and lowers the peak.
 	debug.SetGCPercent(75)
 	stop, err := serveProfiles(o.profiling, env.Say)
 	if err != nil {
@@ -272,12 +272,12 @@ func readPrompt(ctx context.Context, env *Env, args []string) (string, error) {
 		}
 	}
 	if text = strings.TrimSpace(text); text == "" {
-		return "", setup.Errorf("there is no prompt; write adze -p \"your prompt\", or pipe it in")
+		return "", setup.Errorf("no prompt given; use adze -p \"your prompt\", or pipe it to stdin")
 	}
 	return text, nil
 }
 
-// patience is how long an input may be silent before the user is told what is waited for.
+// patience is how long to wait for standard input before telling the user about it.
 const patience = 3 * time.Second
 
 // readStdin reads all of standard input, but no longer than ctx lasts.
@@ -300,11 +300,11 @@ func readStdin(ctx context.Context, env *Env) (string, error) {
 			case r.err != nil:
 				return "", fmt.Errorf("reading stdin: %w", r.err)
 			case len(r.data) > maxPrompt:
-				return "", setup.Errorf("the text on stdin is longer than %d MB; put it into a file and name the file in the prompt", maxPrompt>>20)
+				return "", setup.Errorf("the text on stdin is longer than %d MB; save it to a file and mention the file in the prompt", maxPrompt>>20)
 			}
 			return string(r.data), nil
 		case <-slow.C:
-			env.Say("waiting for the end of stdin; to send no more than the prompt, add </dev/null")
+			env.Say("waiting for stdin to end; to send only the prompt, add </dev/null")
 		case <-ctx.Done():
 			return "", context.Cause(ctx)
 		}

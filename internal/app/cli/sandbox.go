@@ -23,10 +23,10 @@ func (o *sandboxOptions) flags() []flag {
 	return append(table, only(projectFlags(&o.project), "settings", "setting-sources", "trust")...)
 }
 
-// run shows what confines commands, and tests it.
+// run shows how commands are sandboxed, and tests the sandbox.
 func (o *sandboxOptions) run(ctx context.Context, env *Env, in invocation) error {
 	if len(in.args) > 1 || len(in.args) == 1 && in.args[0] != "status" {
-		return setup.Errorf("write adze sandbox status")
+		return setup.Errorf("usage: adze sandbox status")
 	}
 	w, err := openWorkspace(env, o.project, in)
 	if err != nil {
@@ -56,37 +56,37 @@ func sandboxText(s confine.Status) string {
 	}
 	switch {
 	case s.Enabled && s.Problem != "":
-		line("sandbox", "switched on, but not in force: %s", s.Problem)
+		line("sandbox", "enabled, but not in force: %s", s.Problem)
 	case s.Enabled:
 		line("sandbox", "on")
 	case s.Problem != "":
-		line("sandbox", "off, and it would not work here: %s", s.Problem)
+		line("sandbox", "off, and not available here: %s", s.Problem)
 	default:
-		line("sandbox", "off; switch it on with: adze config set sandbox.enabled true")
+		line("sandbox", "off; to enable it: adze config set sandbox.enabled true")
 	}
 	if s.Limits == nil {
 		return b.String()
 	}
 	line("tier", "%s: %s", s.Tier, s.Limits.Means)
 	if s.Limits.Weaker != "" {
-		line("", "a stronger one does not work: %s", s.Limits.Weaker)
+		line("", "a stronger tier does not work: %s", s.Limits.Weaker)
 	}
 	switch {
 	case s.AutoAllow:
-		line("questions", "none about commands in the sandbox, except by rules that deny or ask")
+		line("questions", "none about sandboxed commands, unless a rule denies or asks")
 	case s.Limits.Tier.Protects():
 		line("questions", "as without a sandbox")
 	default:
-		line("questions", "as without a sandbox, since this tier cannot protect .git and the like in working directories")
+		line("questions", "as without a sandbox, because this tier cannot protect .git and similar names in working directories")
 	}
 	line("writable", "%s", strings.Join(s.Limits.Writable, ", "))
 	if len(s.Limits.ReadOnly) > 0 {
-		line("protected", "%d names in them, there or not: .git, .adze, .claude, ... (--json lists them)", len(s.Limits.ReadOnly))
+		line("protected", "%d names in them, existing or not: .git, .adze, .claude, ... (--json lists them)", len(s.Limits.ReadOnly))
 	}
-	line("hidden", "%s", some(s.Limits.Hidden, "nothing is there to hide"))
-	line("network", "%s", some(s.Network, "no hosts in the settings; rules for WebFetch count, and others are asked about"))
+	line("hidden", "%s", some(s.Limits.Hidden, "nothing to hide exists"))
+	line("network", "%s", some(s.Network, "no hosts in the settings; rules for WebFetch apply, and you are asked about other hosts"))
 	line("excluded", "%s", some(s.Excluded, "no commands"))
-	b.WriteString("\ntried from the inside\n")
+	b.WriteString("\ntested from inside the sandbox\n")
 	for _, a := range s.Attempts {
 		word := "held"
 		switch {

@@ -13,7 +13,7 @@ import (
 	"adze/internal/session/store"
 )
 
-// A sessionAction is something to do with sessions.
+// A sessionAction is an action of adze sessions.
 type sessionAction struct {
 	name, args string
 	doc        string
@@ -23,14 +23,14 @@ type sessionAction struct {
 
 func sessionActions() []sessionAction {
 	return []sessionAction{
-		{"list", "", "list the sessions of this folder, the one that changed last first; --all lists all", 0, listSessions},
-		{"show", "SESSION", "tell about a session, and how its conversation ends", 1, showSession},
+		{"list", "", "list the sessions of this folder, most recent first; --all lists those of all folders", 0, listSessions},
+		{"show", "SESSION", "show details of a session and its last messages", 1, showSession},
 		{"search", "TEXT", "find text in the conversations of all sessions", 1, searchSessions},
-		{"export", "SESSION", "write a session as Markdown, JSON or HTML; what looks like a secret is replaced", 1, exportSession},
-		{"fork", "SESSION", "copy a session into a new one; --at ends it with a message", 1, forkSession},
-		{"rename", "SESSION TITLE", "give a session a title", 2, renameSession},
-		{"tag", "SESSION [TAG]", "give a session a tag, or take it away", 1, tagSession},
-		{"rm", "SESSION...", "remove sessions for good; asks first, unless --force is given", 1, removeSessions},
+		{"export", "SESSION", "export a session as Markdown, JSON or HTML; apparent secrets are removed", 1, exportSession},
+		{"fork", "SESSION", "copy a session into a new one; --at names the last message to copy", 1, forkSession},
+		{"rename", "SESSION TITLE", "set the title of a session", 2, renameSession},
+		{"tag", "SESSION [TAG]", "set the tag of a session, or remove it", 1, tagSession},
+		{"rm", "SESSION...", "delete sessions permanently; asks first, unless --force is given", 1, removeSessions},
 	}
 }
 
@@ -46,19 +46,19 @@ func (o *sessionsOptions) flags() []flag {
 	return []flag{
 		{name: "all", short: "a", doc: "with list, the sessions of all folders", set: setBool(&o.all)},
 		{name: "json", doc: "with list, show and search, print JSON", set: setBool(&o.json)},
-		{name: "limit", value: "N", doc: "with list, at most N sessions; with search, at most N places of each; with show, the last N messages",
+		{name: "limit", value: "N", doc: "with list, at most N sessions; with search, at most N matches per session; with show, the last N messages",
 			set: setCount(&o.limit, 1)},
-		{name: "match-case", doc: "with search, tell capitals from small letters", set: setBool(&o.matchCase)},
-		{name: "format", value: "FORMAT", doc: "with export, markdown, json or html; follows from the name of the file if not given",
+		{name: "match-case", doc: "with search, match upper and lower case exactly", set: setBool(&o.matchCase)},
+		{name: "format", value: "FORMAT", doc: "with export, markdown, json or html; by default, the extension of the file decides",
 			set: setChoice(&o.format, archive.Markdown, archive.JSON, archive.HTML)},
-		{name: "output", short: "o", value: "FILE", doc: "with export, where to; standard output if not given", set: setText(&o.output)},
-		{name: "secrets", doc: "with export, leave in what looks like a secret", set: setBool(&o.secrets)},
+		{name: "output", short: "o", value: "FILE", doc: "with export, the file to write; standard output by default", set: setText(&o.output)},
+		{name: "secrets", doc: "with export, keep apparent secrets", set: setBool(&o.secrets)},
 		{name: "at", value: "MESSAGE", doc: "with fork, the id of the last message to copy", set: setText(&o.at)},
-		{name: "force", doc: "with rm, do not ask; with export, replace a file", set: setBool(&o.force)},
+		{name: "force", doc: "with rm, do not ask first; with export, overwrite a file", set: setBool(&o.force)},
 	}
 }
 
-// A sessionTask is what an action works with.
+// A sessionTask is one action on stored sessions, with its arguments.
 type sessionTask struct {
 	*sessionsOptions
 	env  *Env
@@ -66,7 +66,7 @@ type sessionTask struct {
 	args []string
 }
 
-// run does something with the sessions on disk. Without a word it lists them.
+// run runs an action on the stored sessions; without a name, it lists them.
 func (o *sessionsOptions) run(ctx context.Context, env *Env, in invocation) error {
 	home, err := fsys.StateHome(env.Getenv)
 	if err != nil {
@@ -83,17 +83,17 @@ func (o *sessionsOptions) run(ctx context.Context, env *Env, in invocation) erro
 			continue
 		}
 		if len(args) < a.least || a.args == "" && len(args) > 0 {
-			return setup.Errorf("write adze sessions %s", strings.TrimSpace(a.name+" "+a.args))
+			return setup.Errorf("usage: adze sessions %s", strings.TrimSpace(a.name+" "+a.args))
 		}
 		return sessionError(a.run(ctx, &sessionTask{o, env, home, args}))
 	}
 	if near := spell.Closest(name, names, 1); len(near) > 0 {
-		return setup.Errorf("there is no adze sessions %s; did you mean %s?", name, near[0])
+		return setup.Errorf("there is no command adze sessions %s; did you mean %s?", name, near[0])
 	}
-	return setup.Errorf("there is no adze sessions %s; write adze sessions %s", name, strings.Join(names, "|"))
+	return setup.Errorf("there is no command adze sessions %s; usage: adze sessions %s", name, strings.Join(names, "|"))
 }
 
-// sessionError says what to do about errors whose remedy is not a matter of files.
+// sessionError adds advice to errors that a user of adze sessions can act on.
 func sessionError(err error) error {
 	var locked *store.LockedError
 	if errors.As(err, &locked) {
@@ -107,7 +107,7 @@ func (t *sessionTask) find(what string) (*archive.Info, error) {
 	return archive.Find(t.home, t.env.Dir, what)
 }
 
-// explain tells the actions apart.
+// explain lists the actions.
 func (*sessionsOptions) explain() string {
 	var b strings.Builder
 	b.WriteString("A session is named by its id, its title, the beginning of either, or the path of its file.\n\n")

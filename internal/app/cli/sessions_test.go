@@ -41,7 +41,7 @@ func TestRemovingAsks(t *testing.T) {
 		if err := Run(context.Background(), env); err != nil {
 			t.Errorf("%q: %v, %s", answer, err, out)
 		}
-		if !strings.Contains(out.String(), "Remove session s-1 (hello") || strings.Contains(out.String(), "\x1b") {
+		if !strings.Contains(out.String(), "Delete session s-1 (hello") || strings.Contains(out.String(), "\x1b") {
 			t.Errorf("%q: asks %q", answer, out)
 		}
 		if _, err := os.Stat(path); (err != nil) != gone {

@@ -18,7 +18,7 @@ import (
 	"adze/internal/session/store"
 )
 
-// exportSession writes a session for others.
+// exportSession writes a session in a format to share.
 func exportSession(_ context.Context, t *sessionTask) error {
 	if len(t.args) > 1 {
 		return setup.Errorf("name one session; a title of several words needs quotes")
@@ -39,7 +39,7 @@ func exportSession(_ context.Context, t *sessionTask) error {
 		path = filepath.Join(t.env.Dir, path)
 	}
 	if _, err := os.Lstat(path); err == nil && !t.force {
-		return fmt.Errorf("%s exists already; --force replaces it", t.output)
+		return fmt.Errorf("%s already exists; --force overwrites it", t.output)
 	}
 	return archive.ExportFile(path, info, o)
 }
@@ -92,7 +92,7 @@ func tagSession(_ context.Context, t *sessionTask) error {
 	return store.Annotate(info.Path, store.Tag(tag))
 }
 
-// removeSessions removes sessions, each after it was asked about.
+// removeSessions removes sessions, and asks about each first.
 func removeSessions(_ context.Context, t *sessionTask) error {
 	var infos []*archive.Info
 	for _, what := range t.args {
@@ -103,7 +103,7 @@ func removeSessions(_ context.Context, t *sessionTask) error {
 		infos = append(infos, info)
 	}
 	if !t.force && !t.env.StdinTerminal {
-		return setup.Errorf("no user can be asked here; --force removes without asking")
+		return setup.Errorf("cannot ask for confirmation without a terminal; --force removes without asking")
 	}
 	in := bufio.NewReader(t.env.Stdin)
 	for _, info := range infos {
@@ -128,7 +128,7 @@ func removeSessions(_ context.Context, t *sessionTask) error {
 }
 
 func (t *sessionTask) confirm(in *bufio.Reader, info *archive.Info) (bool, error) {
-	if err := t.env.show(fmt.Sprintf("Remove session %s (%s, %s messages) for good? [y/N] ", info.ID, info.Name(), messages(info))); err != nil {
+	if err := t.env.show(fmt.Sprintf("Delete session %s (%s, %s messages) permanently? [y/N] ", info.ID, info.Name(), messages(info))); err != nil {
 		return false, err
 	}
 	answer, err := in.ReadString('\n')

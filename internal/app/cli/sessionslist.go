@@ -15,11 +15,11 @@ import (
 	"adze/internal/session/store"
 )
 
-// A shownSession is a session in JSON.
+// A shownSession is a session in JSON output.
 type shownSession struct {
 	ID       string `json:"sessionId"`
 	Title    string `json:"title"`
-	Named    bool   `json:"named"` // by a person
+	Named    bool   `json:"named"` // by the user
 	Tag      string `json:"tag,omitempty"`
 	Dir      string `json:"cwd,omitempty"`
 	Branch   string `json:"gitBranch,omitempty"`
@@ -94,7 +94,7 @@ func (t *sessionTask) table(infos []archive.Info) string {
 	return b.String()
 }
 
-// shortIDs returns as much of each id as tells them apart.
+// shortIDs returns the shortest prefixes of the ids that are unique.
 func shortIDs(infos []archive.Info) []string {
 	for length := 8; ; length += 4 {
 		short := make([]string, len(infos))
@@ -131,7 +131,7 @@ func bytesText(n int64) string {
 	return fmt.Sprintf("%d MB", n>>20)
 }
 
-// shownMessages is how many messages are shown if nothing else is asked for.
+// shownMessages is how many messages are shown by default.
 const shownMessages = 10
 
 func showSession(_ context.Context, t *sessionTask) error {
@@ -172,7 +172,7 @@ func showSession(_ context.Context, t *sessionTask) error {
 	return t.env.show(describeSession(info, c, last))
 }
 
-// describeSession tells about a session and its last messages.
+// describeSession returns the details of a session and its last messages.
 func describeSession(info *archive.Info, c *store.Contents, last []msg.Entry) string {
 	var b strings.Builder
 	row := func(name, value string) {
@@ -260,7 +260,7 @@ func searchSessions(ctx context.Context, t *sessionTask) error {
 		return t.env.print(marshal(all))
 	}
 	if len(all) == 0 {
-		t.env.Say("no session has that text")
+		t.env.Say("no session contains that text")
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ func (o *toolOptions) flags() []flag {
 	table := []flag{
 		{name: "json", doc: "print the result as JSON: is_error, text, structured, ms", set: setBool(&o.json)},
 		{name: "list", doc: "list the tools", set: setBool(&o.list)},
-		{name: "stdin", doc: "run many calls: a line {\"id\",\"tool\",\"input\"} for each on stdin, a line with its result for each on stdout",
+		{name: "stdin", doc: "run many calls: reads a line {\"id\",\"tool\",\"input\"} for each from stdin, and writes a line with its result to stdout",
 			set: setBool(&o.stdin)},
 	}
 	table = append(table, only(accessFlags(&o.spec.Access),
@@ -37,15 +37,15 @@ func (o *toolOptions) flags() []flag {
 	return append(table, debugFlags(&o.spec.Debug)...)
 }
 
-// run runs calls that the user typed through the pipeline of a model's calls. Naming a tool allows it, as
-// --allowed-tools would; deny rules and the permission mode still count.
+// run runs calls from the command line like calls of a model. Naming a tool allows it, as --allowed-tools
+// would; deny rules and the permission mode still apply.
 func (o *toolOptions) run(ctx context.Context, env *Env, in invocation) error {
 	if o.list {
 		list := toolsOptions{project: o.project, access: o.spec.Access, json: o.json}
 		return list.run(ctx, env, invocation{})
 	}
 	if o.stdin == (len(in.args) > 0) || len(in.args) > 2 {
-		return setup.Errorf("write adze tool NAME [JSON], adze tool --stdin, or adze tool --list")
+		return setup.Errorf("usage: adze tool NAME [JSON], adze tool --stdin, or adze tool --list")
 	}
 	o.spec.Calls = wire.Single
 	if o.stdin {
@@ -89,7 +89,7 @@ func unknownTool(pool *tool.Pool, name string) error {
 	if near := pool.Closest(name); len(near) > 0 {
 		text += " (did you mean " + near[0] + "?)"
 	}
-	return setup.Errorf("%s; adze tool --list shows them all", text)
+	return setup.Errorf("%s; adze tool --list shows all tools", text)
 }
 
 // toolInput returns the input of a single call: the argument, or else standard input.

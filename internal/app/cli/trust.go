@@ -17,8 +17,8 @@ type trustOptions struct{ list, remove, show bool }
 
 func (o *trustOptions) flags() []flag {
 	return []flag{
-		{name: "list", doc: "list the workspaces that are trusted", set: setBool(&o.list)},
-		{name: "remove", doc: "do not trust DIR any more", set: setBool(&o.remove)},
+		{name: "list", doc: "list the trusted workspaces", set: setBool(&o.list)},
+		{name: "remove", doc: "stop trusting DIR", set: setBool(&o.remove)},
 		{name: "show", doc: "only show what DIR would enable", set: setBool(&o.show)},
 	}
 }
@@ -26,7 +26,7 @@ func (o *trustOptions) flags() []flag {
 // run shows what a workspace would enable and trusts it from then on.
 func (o *trustOptions) run(ctx context.Context, env *Env, in invocation) error {
 	if len(in.args) > 1 || o.list && (o.remove || len(in.args) > 0) {
-		return setup.Errorf("write adze trust [DIR], adze trust --remove [DIR] or adze trust --list")
+		return setup.Errorf("usage: adze trust [DIR], adze trust --remove [DIR] or adze trust --list")
 	}
 	src := env.source(settings.Source{})
 	if len(in.args) == 1 {
@@ -52,18 +52,18 @@ func (o *trustOptions) run(ctx context.Context, env *Env, in invocation) error {
 	return o.trust(ctx, env, p)
 }
 
-// trust trusts the workspace, if the user agrees to what it offers.
+// trust trusts the workspace if the user agrees to what it would enable.
 func (o *trustOptions) trust(ctx context.Context, env *Env, p *settings.Project) error {
 	offer := p.Trust.Offer()
 	offer.Outside = wire.Includes(p, wire.Spec{})
 	if offer.Broken != nil {
-		return setup.Errorf("%v; what it would enable cannot be told: correct the file first", offer.Broken)
+		return setup.Errorf("%v; fix the file first: what it would enable is unknown", offer.Broken)
 	}
 	if err := env.print(offer.String()); err != nil || o.show {
 		return err
 	}
 	if p.Trust.OneRunOnly() {
-		return setup.Errorf("%s is or holds your home directory, which is trusted for one run only: give --trust", p.Trust.Root)
+		return setup.Errorf("%s is or contains your home directory, which can only be trusted for one run: use --trust", p.Trust.Root)
 	}
 	if env.StdinTerminal && env.StdoutTerminal {
 		if yes, err := env.confirm("Trust this workspace?"); err != nil || !yes {
@@ -88,7 +88,7 @@ func listTrusted(env *Env, t *settings.Trust) error {
 	return env.print(b.String())
 }
 
-// removeTrust takes trust back. The directory may be gone, and then is known by its path.
+// removeTrust stops trusting a workspace. A directory that no longer exists is found by its path.
 func removeTrust(ctx context.Context, env *Env, t *settings.Trust, dir string) error {
 	path := t.Root
 	if t.Problem != nil && dir != "" {
@@ -97,5 +97,5 @@ func removeTrust(ctx context.Context, env *Env, t *settings.Trust, dir string) e
 	if err := t.Remove(ctx, path); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	return env.print("not trusted any more: " + term.Sanitize(path) + "\n")
+	return env.print("no longer trusted: " + term.Sanitize(path) + "\n")
 }

@@ -18,7 +18,7 @@ import (
 // An Offer is what a workspace would enable if it were trusted.
 type Offer struct {
 	Broken  error     // why not everything is known; may be nil
-	Outside []Include // files from elsewhere that the model would read
+	Outside []Include // files outside the workspace that the model would read
 
 	root   string
 	runs   []trust.Item // in order of the files
@@ -38,7 +38,7 @@ func (o Offer) items() []trust.Item {
 	return items
 }
 
-// Offer reads what the workspace would enable. Nothing of it takes effect.
+// Offer returns what the workspace would enable, without enabling it.
 func (t *Trust) Offer() Offer {
 	layout := config.Layout{Roots: t.roots(), Dir: t.Dir, Sources: []scope.Scope{scope.Project, scope.Local}, Grant: config.Workspace}
 	s, _ := config.Load(config.Sources{Files: layout.Files(), Root: t.Root}, Keys()) // ok: told when they are used
@@ -73,8 +73,8 @@ func (t *Trust) Offer() Offer {
 	return o
 }
 
-// texts returns the files of the workspace that the model would read without being asked, or that name
-// commands, skills and agents.
+// texts returns the files of the workspace that the model would get unasked, or that define commands, skills
+// and agents.
 func (t *Trust) texts() []string {
 	var names []string
 	for _, root := range t.roots() {
@@ -97,17 +97,17 @@ func (t *Trust) texts() []string {
 	return names
 }
 
-// escapeGlob returns a pattern for a path itself.
+// escapeGlob returns a pattern that matches only path.
 func escapeGlob(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
 
-// String describes the offer to the user who decides, each thing in full.
+// String describes the offer to the user, with every item in full.
 func (o Offer) String() string {
 	var b strings.Builder
 	line := func(kind, text string) { fmt.Fprintf(&b, "  %-9s %s\n", kind, term.Sanitize(text)) }
 	if len(o.runs)+len(o.grants)+len(o.texts)+len(o.Outside) == 0 {
-		return fmt.Sprintf("%s brings nothing along that needs trust.\n", term.Sanitize(o.root))
+		return fmt.Sprintf("%s contains nothing that needs trust.\n", term.Sanitize(o.root))
 	}
 	fmt.Fprintf(&b, "%s would enable:\n", term.Sanitize(o.root))
 	for _, it := range o.runs {
@@ -120,12 +120,12 @@ func (o Offer) String() string {
 		line("text", name)
 	}
 	for _, in := range o.Outside {
-		line("include", in.Path+", from outside, by "+in.By)
+		line("include", in.Path+", outside the workspace, included by "+in.By)
 	}
 	return b.String()
 }
 
-// hookItems returns the hooks of a settings file. What cannot be read is not among them, and does not run.
+// hookItems returns the hooks of a settings file. Hooks that cannot be decoded are left out, and do not run.
 func hookItems(raw json.RawMessage) (items []trust.Item) {
 	var events map[string]json.RawMessage
 	json.Unmarshal(raw, &events) // ok: see above
@@ -159,7 +159,7 @@ func serverItems(raw json.RawMessage) (items []trust.Item) {
 	return items
 }
 
-// serverFile returns the servers of a file of their own.
+// serverFile returns the servers in a separate file of servers.
 func serverFile(path string) []trust.Item {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > 1<<20 {

@@ -16,7 +16,7 @@ import (
 	"adze/internal/platform/spell"
 )
 
-// A Source says where settings are read from, and what the command line says about trust.
+// A Source says where settings are read from, and how the command line changes trust.
 type Source struct {
 	Dir     string // the working directory, absolute
 	Managed string // directory of the administrator's settings; may be empty
@@ -30,8 +30,8 @@ type Source struct {
 	Hosted        bool          // a host drives the run, and vouches for the workspace
 }
 
-// A Project is the settings that count in a workspace, with how far the workspace is trusted. It is safe
-// for concurrent use.
+// A Project holds the settings in force in a workspace, and how far the workspace is trusted. It is safe for
+// concurrent use.
 type Project struct {
 	// Home is the state home, empty if there is none; HomeErr says why.
 	Home    string
@@ -46,7 +46,7 @@ type Project struct {
 	decoded atomic.Pointer[decoded]
 }
 
-// Open reads the settings that count for the workspace as it is trusted now.
+// Open reads the settings of the workspace, as far as it is trusted now.
 func Open(src Source) (*Project, []config.Warning) {
 	p := &Project{source: src}
 	p.Home, p.HomeErr = fsys.StateHome(src.Getenv)
@@ -87,27 +87,27 @@ func otherHome(getenv func(string) string, home string) string {
 	return filepath.Join(home, ".claude")
 }
 
-// Check returns the error of a settings file that cannot be read: what it forbids is not known. With
-// skip, only the administrator's files must be readable.
+// Check returns an error if a settings file cannot be read, since the restrictions in it are unknown. With skip,
+// only the administrator's files must be readable.
 func (p *Project) Check(skip bool) error {
 	for _, e := range p.Settings().Invalid() {
 		if e.Scope == scope.Managed {
-			return setup.Errorf("%v; nothing is started without the administrator's settings", e)
+			return setup.Errorf("%v; adze does not start without the administrator's settings", e)
 		}
 		if !skip {
-			return setup.Errorf("%v; what it forbids is not known, so nothing is started: correct the file%s", e, leaveOut(e.Scope))
+			return setup.Errorf("%v; adze does not start because the restrictions in the file are unknown: fix the file%s", e, leaveOut(e.Scope))
 		}
 	}
 	return nil
 }
 
-// leaveOut says how to do without a file.
+// leaveOut tells the user how to ignore the settings of a scope.
 func leaveOut(from scope.Scope) string {
 	switch from {
 	case scope.Project, scope.Local:
-		return ", or leave out those of the project with --setting-sources user"
+		return ", or ignore the project's settings with --setting-sources user"
 	case scope.User:
-		return ", or leave it out with --setting-sources project,local"
+		return ", or ignore your own settings with --setting-sources project,local"
 	}
 	return ""
 }

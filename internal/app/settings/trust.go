@@ -16,9 +16,9 @@ import (
 // A Trust says how far the workspace of a run is trusted.
 type Trust struct {
 	trust.Workspace
-	// Problem says why nothing is known about trust; the workspace is not trusted then.
+	// Problem says why trust cannot be read; the workspace is not trusted then.
 	Problem error
-	// Home is the user's home directory; what lies in it is the user's own.
+	// Home is the user's home directory.
 	Home string
 
 	store   *trust.Store // nil without a state home
@@ -27,7 +27,7 @@ type Trust struct {
 	hosted  bool // a host drives the run, and vouches for it
 }
 
-// findTrust finds the workspace of a run and how far it is trusted. Without an answer it is not.
+// findTrust finds the workspace of a run and how far it is trusted. If that cannot be read, it is not trusted.
 func findTrust(src Source, stateHome, home string, locks *replace.Replacer) *Trust {
 	t := &Trust{Home: home}
 	dir := src.Root
@@ -50,23 +50,23 @@ func findTrust(src Source, stateHome, home string, locks *replace.Replacer) *Tru
 	return t
 }
 
-// Trusted reports whether what the workspace brings along may be used in this run: its settings, hooks,
-// servers, skills, agents and instruction files.
+// Trusted reports whether the workspace's own settings, hooks, servers, skills, agents and instruction files
+// may be used in this run.
 func (t *Trust) Trusted() bool { return t.consent.Trusted || t.run || t.hosted }
 
 // Lasting reports whether the user trusts the workspace beyond this run.
 func (t *Trust) Lasting() bool { return t.consent.Trusted }
 
-// Approved reports whether something that a file of that scope wants to run may run. What the user or an
-// administrator wrote may; what comes with the workspace must be what was shown when it was trusted.
+// Approved reports whether an item from a file of that scope may run. Items of the user or an administrator
+// may; items of the workspace must be those that were shown when it was trusted.
 func (t *Trust) Approved(from scope.Scope, it trust.Item) bool {
 	return from != scope.Project || t.run || t.hosted || t.consent.Trusted && t.consent.Approved(it)
 }
 
-// Kept reports whether the user has approved of an item before.
+// Kept reports whether the user has approved an item before.
 func (t *Trust) Kept(it trust.Item) bool { return t.consent.Approved(it) }
 
-// Keep records that the user approved of an item of a trusted workspace. Without a state home nothing is
+// Keep records that the user approved an item of a trusted workspace. Without a state home nothing is
 // recorded.
 func (t *Trust) Keep(ctx context.Context, it trust.Item) error {
 	if t.store == nil {
@@ -75,22 +75,22 @@ func (t *Trust) Keep(ctx context.Context, it trust.Item) error {
 	return t.store.Approve(ctx, t.Workspace, it)
 }
 
-// OneRunOnly reports whether the workspace can be trusted for one run only: it is or holds the user's
-// home directory, or there is no place to record it.
+// OneRunOnly reports whether the workspace can be trusted for one run only: it is or contains the user's home
+// directory, or there is no state home to record trust in.
 func (t *Trust) OneRunOnly() bool { return t.Covers(t.Home) || t.store == nil }
 
-// Add trusts the workspace with what it offers, from now on.
+// Add trusts the workspace, with everything in the offer, from now on.
 func (t *Trust) Add(ctx context.Context, o Offer) error {
 	return t.store.Add(ctx, t.Workspace, o.items()...)
 }
 
-// Remove takes trust back. Path may be a directory that is gone.
+// Remove stops trusting a workspace. The directory need not exist any more.
 func (t *Trust) Remove(ctx context.Context, path string) error { return t.store.Remove(ctx, path) }
 
 // List returns the workspaces that are trusted.
 func (t *Trust) List() ([]trust.Entry, error) { return t.store.List() }
 
-// grant returns how much of the workspace's settings counts.
+// grant returns which of the workspace's settings apply.
 func (t *Trust) grant() config.Grant {
 	switch {
 	case t.consent.Trusted || t.run:
@@ -101,7 +101,7 @@ func (t *Trust) grant() config.Grant {
 	return config.Untrusted
 }
 
-// roots returns the directories whose settings count, the outermost first.
+// roots returns the directories whose settings apply, the outermost first.
 func (t *Trust) roots() []string {
 	if t.Dir == t.Root {
 		return []string{t.Root}
@@ -122,7 +122,7 @@ func (t *Trust) Owns(path string) bool {
 	return err == nil && !tracked
 }
 
-// Brings returns the files by which a workspace asks for trust, by name.
+// Brings returns the names of the workspace's files that need trust.
 func (t *Trust) Brings() []string {
 	var names []string
 	for _, root := range t.roots() {

@@ -13,7 +13,7 @@ import (
 	"adze/internal/platform/scope"
 )
 
-// Values are the settings in force, decoded. A part of the program gets its section, never the whole.
+// Values are the settings in force, decoded. Each part of the program gets its own section.
 type Values struct {
 	Model       Model
 	Prompt      Prompt
@@ -28,23 +28,23 @@ type Values struct {
 	Permissions Permissions
 	Plan        Plan
 	Transcript  Transcript
-	// Simple is the mode with a prompt of three lines and four tools.
+	// Simple is the mode with a three-line system prompt and few tools.
 	Simple bool
-	// CostWarning is what a session may cost before the user is told, in US dollars; 0 means never.
+	// CostWarning is the session cost at which the user is warned, in US dollars; 0 means never.
 	CostWarning float64
 	// Env are the variables for the programs that adze starts.
 	Env []config.Var
 }
 
-// A Value is a text with what set it; the origin of a default is empty.
+// A Value is a text with its origin, which is empty for a default.
 type Value struct{ Text, Origin string }
 
-// A Model section says which models are asked, and how.
+// A Model section says which models are used, and how.
 type Model struct {
 	Name, Fallback, Small string // as the user wrote them; empty means the default
 	Effort                model.Effort
 	MaxOutput             int // of a response, in tokens; 0 means the model's own limit
-	// ThinkingBudget counts only if it is Budgeted; 0 switches thinking off.
+	// ThinkingBudget applies only if Budgeted is set; 0 turns thinking off.
 	ThinkingBudget int
 	Budgeted       bool
 	SendMetadata   bool
@@ -116,14 +116,14 @@ type Shell struct {
 	PassEnv             []string
 }
 
-// A Hooks section is what runs at events.
+// A Hooks section holds the hooks and their policy.
 type Hooks struct {
 	Sources    []hook.Source
 	Policy     hook.Policy
 	EndTimeout time.Duration
 }
 
-// A Permissions section is what calls are judged by.
+// A Permissions section holds rules, directories and modes.
 type Permissions struct {
 	Rules          []rule.Rule
 	Directories    []string
@@ -139,7 +139,7 @@ type Plan struct {
 	Directory  string
 }
 
-// A Transcript section says what is kept of sessions.
+// A Transcript section says how sessions are stored.
 type Transcript struct {
 	Never   bool // nothing is kept
 	Cleanup int  // days after which sessions are removed; 0 means never
@@ -235,7 +235,7 @@ func hooks(s *config.Settings) Hooks {
 	if s.Origin("allowedHttpHookUrls") != "" {
 		h.Policy.AllowedURLs = append([]string{}, s.Strings("allowedHttpHookUrls")...)
 	}
-	// What an untrusted workspace says is not among the parts.
+	// The hooks of an untrusted workspace are not among the parts.
 	for _, p := range s.Parts("hooks") {
 		h.Sources = append(h.Sources, hook.Source{
 			Name: p.Scope.String(), Scope: p.Scope, File: p.File, JSON: p.JSON, Workspace: p.Scope == scope.Project, Trusted: true,

@@ -19,7 +19,7 @@ import (
 	"adze/internal/tools/structured"
 )
 
-// openGate makes the sandbox and the permission gate of the conversation, and its working directory.
+// openGate creates the sandbox, the permission gate and the working directory of the conversation.
 func (c *Conversation) openGate(ctx context.Context) (err error) {
 	if c.sandbox, err = c.ws.newConfinement(); err != nil {
 		return err
@@ -34,8 +34,8 @@ func (c *Conversation) openGate(ctx context.Context) (err error) {
 	return nil
 }
 
-// newConfinement returns a sandbox as the settings have it. If they require one and none works, it is an
-// error.
+// newConfinement returns the sandbox that the settings ask for. It is an error if they require one and none
+// works.
 func (w *Workspace) newConfinement() (*confine.Confinement, error) {
 	f := confine.New(confine.Config{
 		Settings: w.values().Sandbox, Dir: w.Dir, Home: w.Getenv("HOME"), Say: w.Say, Probe: &w.probe,
@@ -66,15 +66,15 @@ func (c *Conversation) setMode(name string) (string, error) {
 	return string(mode), c.Gate.SetMode(mode)
 }
 
-// restore takes up what the session chose, unless the spec says otherwise, and tells the user what is not as
-// it was.
+// restore restores the model, mode and directories of a resumed session, unless the spec sets them, and tells
+// the user what cannot be restored.
 func (c *Conversation) restore(ctx context.Context) {
 	state := c.record.state()
 	if state.Model != "" && c.spec.Model.Name == "" && !strings.HasPrefix(state.Model, replayPrefix) {
 		if _, err := c.ws.Models.table.Resolve(state.Model); err == nil {
 			c.spec.Model.Name = state.Model
 		} else {
-			c.ws.Say(fmt.Sprintf("the session used the model %s, which is not known any more; the default is used", state.Model))
+			c.ws.Say(fmt.Sprintf("the session used the model %s, which is no longer known; using the default", state.Model))
 		}
 	}
 	a := c.spec.Access
@@ -91,7 +91,7 @@ func (c *Conversation) restore(ctx context.Context) {
 	var dirs []string
 	for _, dir := range state.Dirs {
 		if !isDir(dir) {
-			c.ws.Say(fmt.Sprintf("the directory %s of the session does not exist any more", dir))
+			c.ws.Say(fmt.Sprintf("the session's directory %s no longer exists", dir))
 			continue
 		}
 		dirs = append(dirs, dir)
@@ -105,12 +105,12 @@ func (c *Conversation) restore(ctx context.Context) {
 	}
 }
 
-// Allow lets the user who names a tool use it.
+// Allow adds a rule that allows a tool, for a user who named it on the command line.
 func (c *Conversation) Allow(name string) {
 	c.Gate.AddRule(rule.Rule{Tool: name, Behavior: permission.Allow, Scope: scope.CLI})
 }
 
-// keepFiles tells the gate what adze keeps for the model: what it may read, and the plan it may write.
+// keepFiles tells the gate which of adze's own files the model may read or write.
 func (c *Conversation) keepFiles() {
 	if c.ws.Project.Home == "" {
 		return
@@ -129,9 +129,9 @@ func (c *Conversation) keepFiles() {
 // planFile returns where the plan of the conversation is kept.
 func (c *Conversation) planFile() string { return plan.File(c.ws.plansDir(), c.record.id, "") }
 
-// deniedTools returns which tools are not offered: denied by a rule, not chosen, or too many for the simple mode.
-// The tool for structured output needs no choice: who asks for a schema asks for it. A chosen name that no tool
-// has is reported.
+// deniedTools reports which tools are not offered: denied by a rule, not chosen, or not part of the simple mode.
+// The tool for structured output is offered whenever there is a schema. Chosen names that match no tool are
+// reported to the user.
 func deniedTools(w *Workspace, a AccessSpec, gate *permission.Gate, tools []tool.Tool) func(name string) bool {
 	var names []string
 	for _, list := range a.Tools {
@@ -154,7 +154,7 @@ func deniedTools(w *Workspace, a AccessSpec, gate *permission.Gate, tools []tool
 	}
 }
 
-// reportUnknown tells the user which names of --tools no tool has.
+// reportUnknown tells the user which names in --tools match no tool.
 func reportUnknown(say func(string), names []string, tools []tool.Tool) {
 	var known []string
 	for _, t := range tools {
@@ -172,7 +172,7 @@ func reportUnknown(say func(string), names []string, tools []tool.Tool) {
 	}
 }
 
-// isNamed reports whether a user means t by a name.
+// isNamed reports whether name is the name or an alias of t.
 func isNamed(t tool.Tool, name string) bool {
 	return slices.ContainsFunc(append([]string{t.Spec().Name}, t.Traits().Aliases...), func(n string) bool {
 		return strings.EqualFold(n, name)

@@ -221,7 +221,7 @@ func leftOut(say func(string)) func([]instruct.Problem) {
 		for _, problem := range problems {
 			if problem.Outside != "" && !slices.Contains(told, problem.Outside) {
 				told = append(told, problem.Outside)
-				say(fmt.Sprintf("%s %s; adze trust approves of it", problem.Path, problem.Text))
+				say(fmt.Sprintf("%s %s; adze trust approves it", problem.Path, problem.Text))
 			}
 		}
 	}

@@ -94,14 +94,14 @@ func (c *Conversation) Facts() Facts {
 	return Facts{ModelID: m.ID, Mode: string(c.Gate.Mode()), KeySource: c.model.backend.keySource}
 }
 
-// Greeting says what the conversation works with.
+// Greeting returns the first lines of an interactive conversation: version, model, directory and mode.
 func (c *Conversation) Greeting() string {
 	f := c.Facts()
 	text := fmt.Sprintf("adze %s, %s in %s", c.ws.Version, f.ModelID, c.ws.Dir)
 	if f.Mode != string(permission.Default) {
 		text += ", permission mode " + f.Mode
 	}
-	text += ". /help shows what there is besides prompts."
+	text += ". Type /help for commands."
 	if c.record.earlier != nil {
 		text += fmt.Sprintf("\nContinuing session %s.", c.record.id)
 	}

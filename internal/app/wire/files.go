@@ -37,7 +37,7 @@ func (c *Conversation) openFiles() error {
 		}
 		c.closers.add(func() {
 			if err := h.Close(); err != nil {
-				c.ws.Say(fmt.Sprintf("the file history is not complete: %v", err))
+				c.ws.Say(fmt.Sprintf("the file history is incomplete: %v", err))
 			}
 		})
 		f.history = h

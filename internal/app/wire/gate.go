@@ -13,9 +13,8 @@ import (
 	"adze/internal/platform/scope"
 )
 
-// newGate returns the permission gate for the rules of flags and settings. A rule of a flag that cannot be
-// read stops the program, one of the settings is reported and fails safe. Confined reports whether commands
-// run in a sandbox.
+// newGate returns the permission gate for the rules of flags and settings. An invalid rule in a flag is an
+// error; one in the settings is reported and fails safe. Confined reports whether commands run in a sandbox.
 func newGate(w *Workspace, a AccessSpec, confined func() bool) (*permission.Gate, error) {
 	c, err := policyConfig(w, a)
 	if err != nil {
@@ -39,7 +38,7 @@ func newGate(w *Workspace, a AccessSpec, confined func() bool) (*permission.Gate
 	return g, nil
 }
 
-// policyConfig returns what calls are judged by before anything happens in a conversation.
+// policyConfig returns the permission policy of a new conversation.
 func policyConfig(w *Workspace, a AccessSpec) (permission.Config, error) {
 	p := w.values().Permissions
 	rules, err := flagRules(a)
@@ -79,19 +78,19 @@ func startMode(say func(string), a AccessSpec, p settings.Permissions) (permissi
 	}
 	mode, err := permission.ParseMode(p.Mode.Text)
 	if err != nil {
-		say(fmt.Sprintf("%s: %v; the default mode is used", p.Mode.Origin, err))
+		say(fmt.Sprintf("%s: %v; using the default mode", p.Mode.Origin, err))
 		return permission.Default, nil
 	}
 	return mode, nil
 }
 
-// mayBypass returns why permissions are not skipped, or nil.
+// mayBypass returns the reason permissions cannot be skipped, or nil.
 func mayBypass(uid int, p settings.Permissions, confined func() bool) error {
 	switch {
 	case p.BypassDisabled:
-		return errors.New("the settings of the administrator do not allow permissions to be skipped")
+		return errors.New("the administrator's settings do not allow skipping permissions")
 	case uid == 0 && !p.InSandbox && !confined():
-		return errors.New("permissions are not skipped as root, since commands of the model could change the whole system; switch the sandbox on (sandbox.enabled), or say with IS_SANDBOX=1 that this is one")
+		return errors.New("root cannot skip permissions, because the model's commands could change the whole system; enable the sandbox (sandbox.enabled), or set IS_SANDBOX=1 if this already is one")
 	}
 	return nil
 }

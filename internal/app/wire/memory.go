@@ -54,7 +54,7 @@ func (w *Workspace) openMemory(bare bool) *memoryView {
 	}
 	if err := m.folder.Usable(); err != nil {
 		m.never = err.Error()
-		w.Say(fmt.Sprintf("nothing is remembered in this session: %v", err))
+		w.Say(fmt.Sprintf("memory is off in this session: %v", err))
 	}
 	return m
 }
@@ -64,15 +64,15 @@ func MemoryOff(p *settings.Project, bare bool) string {
 	v := p.Values()
 	switch {
 	case v.Simple:
-		return "the simple mode has none"
+		return "simple mode has no memory"
 	case bare:
-		return "--bare leaves it out"
+		return "--bare turns it off"
 	case v.Memory.Disabled:
 		return "ADZE_DISABLE_MEMORY is set"
 	case !v.Memory.Enabled:
 		return "autoMemoryEnabled is false"
 	case p.Home == "":
-		return "there is no place for adze's files"
+		return "there is no state home"
 	}
 	return ""
 }
@@ -161,7 +161,7 @@ func (m *memoryView) guard() *memory.Gate {
 // that requests begin with other bytes than before.
 func (m *memoryView) set(off bool) error {
 	if m.never != "" {
-		return fmt.Errorf("there is no memory in this session: %s", m.never)
+		return fmt.Errorf("memory is off in this session: %s", m.never)
 	}
 	if m.off.Swap(off) != off {
 		m.changed()

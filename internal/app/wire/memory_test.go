@@ -234,7 +234,7 @@ func TestMemoryThatCannotBe(t *testing.T) {
 	p.Write("home/.adze/settings.json", fmt.Sprintf(`{"autoMemoryDirectory":%q}`, p.Path("home/file/memory")))
 	c := p.chat("say Hello.", nil)
 	c.say("hello")
-	if said := p.said.String(); strings.Count(said, "nothing is remembered in this session") != 1 {
+	if said := p.said.String(); strings.Count(said, "memory is off in this session") != 1 {
 		t.Error(said)
 	}
 	if strings.Contains(c.sent()[0], "what you remember") {

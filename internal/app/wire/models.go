@@ -43,9 +43,9 @@ func (m *Models) facts(id string) cost.Facts {
 // noteUnknown tells the user once that a model is not in the table.
 func (m *Models) noteUnknown(id string) {
 	m.noted.Do(func() {
-		text := fmt.Sprintf("%s is not in the table of models (%s): its limits are assumed, and tokens are counted without a price", id, catalog.Date)
+		text := fmt.Sprintf("%s is not in the table of models (%s): its limits are assumed, and its price is unknown", id, catalog.Date)
 		if near := m.table.Closest(id); len(near) > 0 {
-			text += "; known models are " + strings.Join(near, ", ")
+			text += "; similar models: " + strings.Join(near, ", ")
 		}
 		m.say(text)
 	})
@@ -134,7 +134,7 @@ func (w *Workspace) openModel(spec Spec, parts *closers) (*modelChoice, error) {
 			return nil, setup.Errorf("--fallback-model: %v", err)
 		}
 		if main.ID == other.ID {
-			return nil, setup.Errorf("the fallback model %s is the main model; name another one", m.fallback)
+			return nil, setup.Errorf("the fallback model %s is the main model; choose another one", m.fallback)
 		}
 	}
 	if m.backend, err = w.openBackend(m.spec, m.name); err != nil {
@@ -166,7 +166,7 @@ func (m *modelChoice) resolve(name string) (agent.Model, error) {
 func (m *modelChoice) lookup(name string) (catalog.Model, error) {
 	if strings.HasPrefix(name, replayPrefix) {
 		if m.backend != nil && name != m.name {
-			return catalog.Model{}, fmt.Errorf("the session uses %s; another script needs another session", m.name)
+			return catalog.Model{}, fmt.Errorf("the session uses %s; another script needs a new session", m.name)
 		}
 		known, _ := m.ws.Models.table.Resolve(ScriptedModel)
 		return known, nil
@@ -233,7 +233,7 @@ func (m *modelChoice) small() string {
 		return known.ID
 	}
 	m.smallNoted.Do(func() {
-		m.ws.Say(fmt.Sprintf("the small model %s is not known; %s is asked instead", name, m.name))
+		m.ws.Say(fmt.Sprintf("the small model %s is unknown; using %s instead", name, m.name))
 	})
 	main, _ := m.resolve(m.name) // ok: it was chosen
 	return main.ID
@@ -265,7 +265,7 @@ func (m *modelChoice) countTokens(current func() catalog.Model) func(context.Con
 	return func(ctx context.Context, text string) (int, error) {
 		now := current()
 		if !now.Counting {
-			return 0, fmt.Errorf("%s has no service that counts tokens", now.ID)
+			return 0, fmt.Errorf("the provider of %s cannot count tokens", now.ID)
 		}
 		return counter.CountTokens(ctx, &model.Request{Model: now.ID, Messages: []msg.Message{msg.UserText(text)}})
 	}

@@ -71,9 +71,9 @@ func (g *valueGoal) Missed(last msg.Message) (remind string, end agent.Ended) {
 	}
 	if !g.reminded {
 		g.reminded = true
-		return fmt.Sprintf("The answer has to be handed over with the tool %s. Call it now with the complete answer.", structured.Name), agent.Ended{}
+		return fmt.Sprintf("The answer must be given with the tool %s. Call it now with the complete answer.", structured.Name), agent.Ended{}
 	}
-	detail := "the model did not hand over a value"
+	detail := "the model did not return a value"
 	if text := strings.TrimSpace(last.Text()); text != "" {
 		detail += "; it said: " + text
 	}

@@ -23,7 +23,7 @@ func planConfig(gate *permission.Gate, restrained bool) plan.Config {
 		Restrained: restrained,
 		Available: func() error {
 			if !gate.Asks() {
-				return errors.New("no user is here who could approve a plan")
+				return errors.New("there is no user who could approve a plan")
 			}
 			return nil
 		},
@@ -59,7 +59,7 @@ func plansDir(home, project, wanted string) (dir, problem string) {
 	}
 	full := filepath.Join(project, wanted)
 	if paths.Relative(project, full) == full || strings.HasPrefix(wanted, "~") {
-		return kept, fmt.Sprintf("plansDirectory is %s, which is not inside the project; plans are kept in %s", wanted, kept)
+		return kept, fmt.Sprintf("plansDirectory is %s, which is outside the project; plans are kept in %s", wanted, kept)
 	}
 	return full, ""
 }

@@ -99,11 +99,11 @@ func unknownProvider(name, why string) error {
 	for _, p := range providers {
 		names = append(names, p.name)
 	}
-	hint := ""
+	hint := "."
 	if near := spell.Closest(name, names, 1); len(near) > 0 {
 		hint = "; did you mean " + near[0] + "?"
 	}
-	return setup.Errorf("there is no provider %q (%s)%s Providers: %s", name, why, hint, strings.Join(names, ", "))
+	return setup.Errorf("there is no provider %q (%s)%s The providers are: %s", name, why, hint, strings.Join(names, ", "))
 }
 
 // replayPrefix marks the name of a model that is a script.
@@ -220,9 +220,9 @@ func (a *access) open(p *provider) (model.Provider, error) {
 	chosen := p == a.chosen.provider
 	switch {
 	case p.service == nil && chosen:
-		return nil, unavailable("The provider " + p.name + " is chosen by " + a.chosen.why + ", and this version does not have it yet.")
+		return nil, unavailable("The provider " + p.name + " is selected by " + a.chosen.why + ", but this version does not support it.")
 	case p.service == nil:
-		return nil, unavailable("This version does not have the provider " + p.name + " yet.")
+		return nil, unavailable("This version does not support the provider " + p.name + ".")
 	}
 	c := wire.Config{
 		Version:       a.env.Version,
@@ -340,7 +340,7 @@ func parseHeaders(text string) (http.Header, error) {
 		}
 	}
 	if bad != nil {
-		return h, errors.New("not headers of the form \"Name: value\", and left out: " + strings.Join(bad, ", "))
+		return h, errors.New("ignored, because they are not of the form \"Name: value\": " + strings.Join(bad, ", "))
 	}
 	return h, nil
 }

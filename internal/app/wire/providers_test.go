@@ -49,7 +49,7 @@ func TestChooseProvider(t *testing.T) {
 		{name: "setting before a cloud", settings: `{"provider":"openai"}`, env: map[string]string{"CLAUDE_CODE_USE_BEDROCK": "1"}, want: "openai", why: "--settings:1:13"},
 		{name: "variable before the setting", settings: `{"provider":"openai"}`, env: map[string]string{"ADZE_PROVIDER": "grok"}, want: "grok", why: "ADZE_PROVIDER"},
 		{name: "flag before all", flag: "anthropic", settings: `{"provider":"openai"}`, env: map[string]string{"ADZE_PROVIDER": "grok"}, want: "anthropic", why: "--provider"},
-		{name: "unknown", flag: "antropic", problem: "did you mean anthropic? Providers: anthropic, bedrock, vertex, foundry, openai, gemini, grok"},
+		{name: "unknown", flag: "antropic", problem: "did you mean anthropic? The providers are: anthropic, bedrock, vertex, foundry, openai, gemini, grok"},
 		{name: "unknown variable", env: map[string]string{"ADZE_PROVIDER": "zzz"}, problem: `there is no provider "zzz" (ADZE_PROVIDER)`},
 	}
 	for _, tt := range tests {

@@ -120,7 +120,7 @@ func lostTasks(earlier *store.Contents) []task.Notice {
 			if json.Unmarshal(value, &r) == nil && r.ID != "" {
 				lost = append(lost, task.Notice{
 					ID: r.ID, Status: task.Killed, OutputFile: r.File,
-					Summary: "The background command does not run any more: adze was ended before it told you how the command ended",
+					Summary: "The background command is no longer running: adze ended before it could report how the command ended",
 				})
 			}
 		}

@@ -54,7 +54,7 @@ func (w *Workspace) openTranscript(ctx context.Context, spec SessionSpec, parts 
 	if t.log != nil {
 		parts.add(func() {
 			if err := t.log.Close(); err != nil {
-				w.Say(fmt.Sprintf("the transcript is not complete: %v", err))
+				w.Say(fmt.Sprintf("the transcript is incomplete: %v", err))
 			}
 		})
 		w.cleanUp(parts)
@@ -80,7 +80,7 @@ func (t *transcript) begin(named bool) (err error) {
 	}
 	if _, err := os.Stat(t.log.Path()); err == nil {
 		t.log.Close() // ok: nothing was written
-		return setup.Errorf("--session-id: session %s exists already; continue it with --resume %s, or give another id", t.id, t.id)
+		return setup.Errorf("--session-id: session %s already exists; continue it with --resume %s, or choose another id", t.id, t.id)
 	}
 	return nil
 }
@@ -184,7 +184,7 @@ func (t *transcript) saveCost() func(cost.Totals) {
 		}
 		if err := store.SaveCost(t.ws.Project.Home, t.ws.Dir, t.id, total); err != nil && !told {
 			told = true
-			t.ws.Say(fmt.Sprintf("what the session costs is not kept with the project: %v", err))
+			t.ws.Say(fmt.Sprintf("the cost of the session cannot be saved: %v", err))
 		}
 	}
 }

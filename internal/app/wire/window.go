@@ -70,7 +70,7 @@ func keepNoted(s settings.Window, say func(string)) compact.Keep {
 	k := s.KeepNoted
 	if !k.Valid() {
 		d := compact.DefaultKeep
-		say(fmt.Sprintf("sessionMemoryCompact.minTokens is %d, which is more than maxTokens, %d; the defaults %d and %d are used", k.MinTokens, k.MaxTokens, d.MinTokens, d.MaxTokens))
+		say(fmt.Sprintf("sessionMemoryCompact.minTokens is %d, which is more than maxTokens, %d; using the defaults %d and %d", k.MinTokens, k.MaxTokens, d.MinTokens, d.MaxTokens))
 		return d
 	}
 	return k
