@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -131,6 +132,21 @@ func (s *Set) walk() error {
 		s.Info, s.Doubt = info, err
 	}
 	return nil
+}
+
+// Spelled returns path as an absolute, clean path with each name in the form of Unicode in which it is on
+// disk. It follows no links. A name that is not there is in NFC.
+func (b Base) Spelled(path string) (string, error) {
+	typed, err := b.absolute(path)
+	if err != nil || !strings.ContainsFunc(typed, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		return typed, err
+	}
+	volume := filepath.VolumeName(typed)
+	at := volume + string(filepath.Separator)
+	for _, name := range split(typed[len(volume):]) {
+		at, _, _ = find(at, name) // ok: the path is then as good as any
+	}
+	return at, nil
 }
 
 func findExactly(dir, name string) (string, fs.FileInfo, error) {

@@ -179,6 +179,10 @@ func TestResolveForms(t *testing.T) {
 			if got := Relative(root, s.Real); got != tt.real {
 				t.Errorf("real %+q, want %+q", got, tt.real)
 			}
+			spelled, err := Base{Dir: root}.Spelled(tt.typed)
+			if got := Relative(root, spelled); err != nil || got != tt.real {
+				t.Errorf("spelled %+q, %v, want %+q", got, err, tt.real)
+			}
 			want, _ := Base{Dir: root}.Expand(tt.typed)
 			if s.Path != want || strings.Contains(s.Path, "\u0301") {
 				t.Errorf("path %+q is not the composed form", s.Path)

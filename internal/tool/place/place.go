@@ -23,8 +23,9 @@ type Config struct {
 // was judged.
 type Place struct {
 	Dir    string // the working directory
-	Path   string // of the file or directory that is searched, absolute
+	Path   string // of the file or directory that is searched, absolute, as it is judged and shown
 	given  string // the same, as the model gave it; empty for the working directory
+	base   paths.Base
 	denied func() func(path string) string
 }
 
@@ -39,13 +40,21 @@ func (c *Config) Base() paths.Base {
 
 // At returns the place that is given, or the working directory if none is.
 func (c *Config) At(base paths.Base, given string) (Place, error) {
-	p := Place{Dir: base.Dir, Path: base.Dir, given: given, denied: c.Denied}
+	p := Place{Dir: base.Dir, Path: base.Dir, given: given, base: base, denied: c.Denied}
 	if given == "" {
 		return p, nil
 	}
 	var err error
 	p.Path, err = base.Expand(given)
 	return p, err
+}
+
+// Root returns Path as it is spelt on disk, where its names may be in another form of Unicode.
+func (p *Place) Root() (string, error) {
+	if p.given == "" {
+		return p.Path, nil
+	}
+	return p.base.Spelled(p.given)
 }
 
 // Shown returns the path as the user sees it.

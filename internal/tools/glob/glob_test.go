@@ -182,3 +182,19 @@ func access(t testing.TB, c tool.Call) []tool.Access {
 	}
 	return a.Access()
 }
+
+// TestForms searches under names that are composed on disk or decomposed, and asked for as either.
+//
+// Proves PATH-05.
+func TestForms(t *testing.T) {
+	dir := fixture(t, "e\u0301/\u00fc/a.txt")
+	for _, tt := range []Input{
+		{Pattern: "*.txt", Path: "\u00e9"},
+		{Pattern: "*.txt", Path: "e\u0301/u\u0308"},
+		{Pattern: dir + "/\u00e9/**"},
+	} {
+		if got, _ := run(t, in(t, dir, nil), tt); got != "\u00e9/\u00fc/a.txt" {
+			t.Errorf("%+q: got %+q", tt, got)
+		}
+	}
+}

@@ -25,14 +25,18 @@ type Output struct {
 // Run finds files.
 func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, error) {
 	denied := c.Denied()
-	if err := search.CheckRoot(c.Dir, c.Path, denied); err != nil {
+	root, err := c.Root()
+	if err == nil {
+		err = search.CheckRoot(c.Dir, root, denied)
+	}
+	if err != nil {
 		return tool.Result{}, err
 	}
-	if info, err := os.Stat(c.Path); err == nil && !info.IsDir() {
+	if info, err := os.Stat(root); err == nil && !info.IsDir() {
 		return tool.Result{}, fmt.Errorf("%s is a file, not a directory. Read it, or look in its directory.", c.Path)
 	}
 	began := time.Now()
-	o := search.GlobOptions{Root: c.Path, Pattern: c.pattern, Limit: limit}
+	o := search.GlobOptions{Root: root, Pattern: c.pattern, Limit: limit}
 	if denied != nil {
 		o.Skip = func(path string, _ bool) bool { return denied(path) != "" }
 	}

@@ -283,3 +283,21 @@ func TestAboutItself(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// TestForms searches under names that are composed on disk or decomposed, and asked for as either.
+//
+// Proves PATH-05.
+func TestForms(t *testing.T) {
+	dir := fixture(t, map[string]string{"cafe\u0301.txt": "foo\n", "e\u0301/\u00fc/a.txt": "foo\n"})
+	for path, want := range map[string]string{
+		"caf\u00e9.txt":   "caf\u00e9.txt:1:foo",
+		"cafe\u0301.txt":  "caf\u00e9.txt:1:foo",
+		"\u00e9":          "\u00e9/\u00fc/a.txt:1:foo",
+		"e\u0301/u\u0308": "\u00e9/\u00fc/a.txt:1:foo",
+		"\u00e8":          "error: " + dir + "/\u00e8 does not exist. The working directory is " + dir + ".",
+	} {
+		if got, _ := run(t, in(t, dir, nil), `{"pattern":"foo","output_mode":"content","path":"`+path+`"}`); got != want {
+			t.Errorf("%+q: got %+q, want %+q", path, got, want)
+		}
+	}
+}

@@ -31,11 +31,15 @@ type Output struct {
 // Run searches.
 func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, error) {
 	denied := c.Denied()
-	if err := search.CheckRoot(c.Dir, c.Path, denied); err != nil {
+	root, err := c.Root()
+	if err == nil {
+		err = search.CheckRoot(c.Dir, root, denied)
+	}
+	if err != nil {
 		return tool.Result{}, err
 	}
 	began := time.Now()
-	o := c.options(denied)
+	o := c.options(root, denied)
 	found, err := c.finder.Engine.Grep(ctx, o)
 	if err != nil {
 		return tool.Result{}, err
@@ -46,10 +50,10 @@ func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, err
 	return c.result(o, found, time.Since(began)), nil
 }
 
-func (c *call) options(denied func(string) string) search.GrepOptions {
+func (c *call) options(root string, denied func(string) string) search.GrepOptions {
 	in := &c.in
 	o := search.GrepOptions{
-		Root: c.Path, Pattern: in.Pattern, Glob: in.Glob, Type: in.Type,
+		Root: root, Pattern: in.Pattern, Glob: in.Glob, Type: in.Type,
 		IgnoreCase: in.IgnoreCase, Multiline: in.Multiline,
 		Limit: defaultLimit, Offset: in.Offset,
 		Show: c.shown,
