@@ -39,7 +39,10 @@ func (o *runOptions) rewindFiles(ctx context.Context, env *Env) error {
 	defer h.Close() // ok: what was restored is on disk
 	report, err := h.Rewind(ctx, o.rewind, filehistory.Options{Force: o.force})
 	var conflict *filehistory.Conflict
+	var incomplete *filehistory.Incomplete
 	switch {
+	case errors.As(err, &incomplete):
+		return fmt.Errorf("%w. Nothing was restored; --force restores the files that are known for sure", err)
 	case errors.As(err, &conflict):
 		return fmt.Errorf("%w. Nothing was restored; --force restores these files too", err)
 	case err != nil:
@@ -48,6 +51,15 @@ func (o *runOptions) rewindFiles(ctx context.Context, env *Env) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, %d insertions, %d deletions\n", amount.Of(report.Files, "file", "files"), report.Insertions, report.Deletions)
 	for _, path := range report.Paths {
+		fmt.Fprintf(&b, "  %s\n", path)
+	}
+	if report.Damaged {
+		b.WriteString("The file history is damaged: files may have changed that are not listed here.\n")
+	}
+	if len(report.Left) > 0 {
+		b.WriteString("Left as they are, since it is not known for sure what they were:\n")
+	}
+	for _, path := range report.Left {
 		fmt.Fprintf(&b, "  %s\n", path)
 	}
 	b.WriteString("Changes made by shell commands are not tracked.\n")

@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -69,15 +70,23 @@ func (s *store) hashDraft(name string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// settle gives every content its hash. A draft that cannot be read keeps its name, and reading
-// it is an error.
+// settle gives every content its hash. A draft that cannot be read, or renamed, keeps its name until that
+// changes, and reading it is an error.
 func (h *History) settle() {
-	for _, name := range h.drafts {
-		if _, err := h.finish(name); err != nil {
-			h.log.Warn("a content of the file history is lost", "name", name, "error", err)
-		}
+	if len(h.drafts) == 0 {
+		return
 	}
-	h.drafts = nil
+	used := h.used()
+	h.drafts = slices.DeleteFunc(h.drafts, func(name string) bool {
+		if !used[name] {
+			return true
+		}
+		_, err := h.finish(name)
+		if err != nil {
+			h.log.Warn("a large content of the file history cannot be stored", "name", name, "error", err)
+		}
+		return err == nil
+	})
 }
 
 // finish stores a draft under its hash. The index is told first: whatever of the two happened, the
@@ -90,8 +99,11 @@ func (h *History) finish(name string) (hash string, err error) {
 	if err != nil {
 		return "", err
 	}
+	if err := h.store.adoptDraft(name, hash); err != nil {
+		return "", err
+	}
 	h.rename(name, hash)
-	return hash, h.store.adoptDraft(name, hash)
+	return hash, nil
 }
 
 // adoptDraft gives a draft its name, or removes it if its content is stored already.

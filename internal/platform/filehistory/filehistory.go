@@ -39,8 +39,6 @@ type History struct {
 	mu sync.Mutex
 	timeline
 	drafts []string // contents whose hash is not known yet
-	// left is how the tools last left a file; what is otherwise there now was changed by others.
-	left map[string]version
 }
 
 // Open returns the history kept in dir, which is made when there is something to keep. Log gets what is
@@ -49,7 +47,7 @@ func Open(dir string, log *slog.Logger) (*History, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	h := &History{store: newStore(dir), log: log, write: writeFile, timeline: timeline{ids: map[string]*snapshot{}}, left: map[string]version{}}
+	h := &History{store: newStore(dir), log: log, write: writeFile, timeline: newTimeline()}
 	if err := h.load(); err != nil {
 		return nil, fmt.Errorf("opening the file history: %w", err)
 	}
@@ -71,6 +69,7 @@ func (h *History) begin(id string) {
 	if !h.enter(id) {
 		return
 	}
+	h.current.number = h.store.last
 	if len(h.snapshots) > 1 && h.snapshots[len(h.snapshots)-2].saved {
 		if err := h.save(); err != nil {
 			h.log.Warn("the file history cannot be written", "error", err)
@@ -147,6 +146,7 @@ func (h *History) note(path string, v version) error {
 	if err := h.save(v.record("file", path, s.id)); err != nil {
 		return err
 	}
+	v.number = h.store.last
 	s.files[path] = append(s.files[path], v)
 	if v.draft != "" {
 		h.drafts = append(h.drafts, v.draft)
@@ -165,10 +165,11 @@ func (h *History) Wrote(path string, hash [sha256.Size]byte) {
 }
 
 func (h *History) leave(path string, v version) {
-	h.left[path] = v
 	if err := h.store.append(v.record("left", path, "")); err != nil {
 		h.log.Warn("the file history cannot be written", "error", err)
 	}
+	v.number = h.store.last
+	h.left[path] = v
 }
 
 // evict drops the oldest snapshots beyond the bound, with the contents only they had.
@@ -184,6 +185,9 @@ func (h *History) evict() {
 			h.log.Warn("the file history cannot be written", "error", err)
 			return // what it refers to must stay
 		}
+		if !h.intact() {
+			continue
+		}
 		used := h.used()
 		for _, versions := range old.files {
 			for _, v := range versions {
@@ -193,7 +197,7 @@ func (h *History) evict() {
 			}
 		}
 	}
-	if dead := h.store.pack.dead; dead > maxDead && dead > h.store.pack.size/2 {
+	if dead := h.store.pack.dead; dead > maxDead && dead > h.store.pack.size/2 && h.intact() {
 		if err := h.compact(); err != nil {
 			h.log.Warn("the file history cannot be compacted", "error", err)
 		}

@@ -173,7 +173,7 @@ func TestDrafts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p.History = nil // it was killed
+			p.kill()
 			p.reopen()
 			if diff := cmp.Diff([]string{hash}, p.blobs()); diff != "" {
 				t.Errorf("stored (-want +got):\n%s", diff)

@@ -3,7 +3,6 @@ package filehistory
 import (
 	"bytes"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,12 +17,14 @@ type record struct {
 	// Type is snapshot (ID begins), alias (ID means Of), file (what Path was, in the snapshot Of), left
 	// (how the tools left Path), hash (the draft ID is the content Hash), drop (ID is gone), pack (ID is the
 	// name of the pack) or content (where Hash is in the pack).
-	Type string     `json:"type"`
-	ID   string     `json:"id,omitempty"`
-	Of   string     `json:"of,omitempty"`
-	Time *time.Time `json:"time,omitempty"`
-	Path string     `json:"path,omitempty"`
-	Hash string     `json:"hash,omitempty"`
+	Type string `json:"type"`
+	// Number is 1 for the first record of an index, and one more for each that follows. Records once had none.
+	Number int64      `json:"n,omitempty"`
+	ID     string     `json:"id,omitempty"`
+	Of     string     `json:"of,omitempty"`
+	Time   *time.Time `json:"time,omitempty"`
+	Path   string     `json:"path,omitempty"`
+	Hash   string     `json:"hash,omitempty"`
 	// Draft is what the content is called until its hash is told. Without either there was no file.
 	Draft string      `json:"draft,omitempty"`
 	Mode  fs.FileMode `json:"mode,omitempty"`
@@ -43,7 +44,8 @@ func (s *snapshot) records() []record {
 	return records
 }
 
-// load reads the index, repairs its end, and removes contents nothing refers to.
+// load reads the index, repairs its end, and removes contents nothing refers to. While a record is missing that
+// may refer to something, nothing is removed.
 func (h *History) load() error {
 	data, err := os.ReadFile(h.store.indexPath())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -52,34 +54,90 @@ func (h *History) load() error {
 	if err != nil {
 		return err
 	}
-	whole := bytes.LastIndexByte(data, '\n') + 1
-	if whole < len(data) { // the process was killed in the middle of a line
-		if err := os.Truncate(h.store.indexPath(), int64(whole)); err != nil {
-			return err
-		}
+	if data, err = h.store.mend(data); err != nil {
+		return err
 	}
-	dropped, number := 0, 0
-	for line := range bytes.Lines(data[:whole]) {
+	dropped, number := false, 0
+	for line := range bytes.Lines(data) {
 		number++
 		var r record
-		err := json.Unmarshal(line, &r)
-		if err == nil {
-			err = h.replay(r)
-		}
-		if err != nil {
+		if err := h.take(line, &r); err != nil {
 			h.log.Warn("a record of the file history is damaged and was skipped", "line", number, "error", err)
 		}
-		if r.Type == "drop" {
-			dropped++
-		}
+		dropped = dropped || r.Type == "drop"
+	}
+	h.store.end()
+	if err := h.store.pack.find(h.store.dir); err != nil {
+		return err
 	}
 	h.settle()
-	if dropped > 0 {
+	if !h.intact() {
+		return nil
+	}
+	if dropped {
 		if err := h.compact(); err != nil {
 			return err
 		}
 	}
 	return h.sweep()
+}
+
+// mend returns the whole lines of an index. What is after them was being written when the process was killed,
+// unless it is a record whose end is damaged.
+func (s *store) mend(data []byte) ([]byte, error) {
+	whole := bytes.LastIndexByte(data, '\n') + 1
+	if whole == len(data) {
+		return data, nil
+	}
+	var r record
+	end := len(data) - 1
+	if decode(data[whole:end], &r) != nil || r.Number == 0 {
+		return data[:whole], os.Truncate(s.indexPath(), int64(whole))
+	}
+	file, err := os.OpenFile(s.indexPath(), os.O_WRONLY, 0)
+	if err != nil {
+		return nil, err
+	}
+	data[end] = '\n'
+	_, err = file.WriteAt(data[end:], int64(end))
+	return data, errors.Join(err, file.Close())
+}
+
+// take reads a line of the index and takes it into account.
+func (h *History) take(line []byte, r *record) error {
+	err := decode(line, r)
+	if err == nil && !h.store.next(r.Number) {
+		err = fmt.Errorf("the number %d is out of order", r.Number)
+	}
+	if err != nil {
+		h.store.bad++
+		for path := range pathsIn(line) {
+			h.lost[path] = h.store.last + h.store.bad
+		}
+		return err
+	}
+	r.Number = h.store.last
+	if err := h.replay(*r); err != nil {
+		h.store.lose(r.Number)
+		return err
+	}
+	return nil
+}
+
+// intact reports whether nothing is missing that a snapshot needs, or may need.
+func (h *History) intact() bool {
+	if len(h.store.gaps) == 0 {
+		return true
+	}
+	if len(h.snapshots) == 0 || h.store.gapAfter(h.snapshots[0].number) > 0 {
+		return false
+	}
+	for name := range h.used() {
+		if _, packed := h.store.pack.places[name]; name != "" && !packed && !hasBlob(h.store, name) {
+			return false
+		}
+	}
+	return true
 }
 
 // replay takes a record into account.
@@ -90,13 +148,13 @@ func (h *History) replay(r record) error {
 	if r.Draft != "" && !isDraft(r.Draft) {
 		return fmt.Errorf("%q is not the name of a draft", r.Draft)
 	}
-	v := version{hash: r.Hash, draft: r.Draft, mode: r.Mode.Perm()}
+	v := version{hash: r.Hash, draft: r.Draft, mode: r.Mode.Perm(), number: r.Number}
 	switch r.Type {
 	case "snapshot":
 		if r.ID == "" || r.Time == nil || h.ids[r.ID] != nil {
 			return fmt.Errorf("the snapshot %q is not complete, or not the first of its name", r.ID)
 		}
-		h.add(&snapshot{id: r.ID, time: *r.Time, files: map[string][]version{}, saved: true})
+		h.add(&snapshot{id: r.ID, time: *r.Time, files: map[string][]version{}, number: r.Number, saved: true})
 		return nil
 	case "left":
 		h.left[r.Path] = v
@@ -120,9 +178,11 @@ func (h *History) replay(r record) error {
 		if r.Hash == "" || !isDraft(r.ID) {
 			return fmt.Errorf("%q is not the name of a draft, or has no hash", r.ID)
 		}
-		h.rename(r.ID, r.Hash)
-		h.drafts = slices.DeleteFunc(h.drafts, func(name string) bool { return name == r.ID })
-		return h.store.adoptDraft(r.ID, r.Hash)
+		if err := h.store.adoptDraft(r.ID, r.Hash); err == nil { // else it is tried again
+			h.rename(r.ID, r.Hash)
+			h.drafts = slices.DeleteFunc(h.drafts, func(name string) bool { return name == r.ID })
+		}
+		return nil
 	}
 	s := h.ids[r.Of]
 	switch {
@@ -158,21 +218,17 @@ func (h *History) compact() error {
 	if err != nil {
 		return err
 	}
-	if err := h.store.rewrite(h.records()); err != nil {
+	if err := h.store.rewrite(append(h.store.pack.records(), h.records()...)); err != nil {
 		return err
 	}
 	done()
 	return nil
 }
 
-// records returns all that an index has to say.
-func (h *History) records() []record {
-	records := []record{{Type: "pack", ID: h.store.pack.name}}
-	for hash, p := range h.store.pack.places {
-		records = append(records, p.record(hash))
-	}
+// records returns what an index has to say of the snapshots.
+func (t *timeline) records() (records []record) {
 	tracked := map[string]bool{}
-	for _, s := range h.snapshots {
+	for _, s := range t.snapshots {
 		if !s.saved {
 			continue
 		}
@@ -184,9 +240,9 @@ func (h *History) records() []record {
 			}
 		}
 	}
-	for path, v := range h.left {
+	for path, v := range t.left {
 		if !tracked[path] {
-			delete(h.left, path)
+			delete(t.left, path)
 			continue
 		}
 		records = append(records, v.record("left", path, ""))
@@ -198,16 +254,12 @@ func (h *History) records() []record {
 func (s *store) rewrite(records []record) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var b bytes.Buffer
-	for _, r := range records {
-		line, err := json.Marshal(r)
-		if err != nil {
-			return err
-		}
-		b.Write(append(line, '\n'))
+	lines, err := encodeAll(records, 0)
+	if err != nil {
+		return err
 	}
 	temp := s.indexPath() + ".new"
-	if err := os.WriteFile(temp, b.Bytes(), 0o600); err != nil {
+	if err := os.WriteFile(temp, lines, 0o600); err != nil {
 		return err
 	}
 	if err := syncFile(temp); err != nil {
@@ -216,6 +268,7 @@ func (s *store) rewrite(records []record) error {
 	if err := os.Rename(temp, s.indexPath()); err != nil {
 		return err
 	}
+	s.sequence = sequence{last: int64(len(records)), numbered: true}
 	if s.index != nil { // that of the old one
 		s.index.Close()
 		s.index = nil
@@ -225,7 +278,7 @@ func (s *store) rewrite(records []record) error {
 
 // sweep removes contents that nothing refers to, and what was being written when a process was killed.
 func (h *History) sweep() error {
-	if err := h.store.sweepPacks(); err != nil {
+	if err := h.store.pack.sweep(h.store.dir); err != nil {
 		return err
 	}
 	entries, err := os.ReadDir(h.store.blobs())

@@ -25,12 +25,16 @@ type pack struct {
 // A place is where a content is in the pack.
 type place struct{ at, size int64 }
 
-// add appends a content and returns the records that tell of it.
-func (k *pack) add(dir string, hash string, data []byte) ([]record, error) {
-	var records []record
+// add appends a content and returns the records that tell of it, and of the pack if it is new.
+func (k *pack) add(dir string, hash string, data []byte) (records []record, err error) {
 	if k.name == "" {
 		k.name = newPackName()
 		records = append(records, record{Type: "pack", ID: k.name})
+		defer func() {
+			if err != nil {
+				k.discard()
+			}
+		}()
 	}
 	if err := k.open(dir); err != nil {
 		return nil, err
@@ -49,10 +53,17 @@ func (s *store) takeBack(hash string, wholePack bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.pack.places, hash)
-	if wholePack && s.pack.file != nil {
-		s.pack.file.Close()
-		s.pack = pack{places: map[string]place{}}
+	if wholePack {
+		s.pack.discard()
 	}
+}
+
+// discard forgets the pack. Its file is removed when the history is opened.
+func (k *pack) discard() {
+	if k.file != nil {
+		k.file.Close() // ok: nothing refers to it
+	}
+	*k = pack{places: map[string]place{}}
 }
 
 func (p place) record(hash string) record {
@@ -145,19 +156,55 @@ func (s *store) repack() (done func(), err error) {
 	}, nil
 }
 
-// sweepPacks removes packs that the index does not speak of.
-func (s *store) sweepPacks() error {
-	entries, err := os.ReadDir(s.dir)
-	if errors.Is(err, fs.ErrNotExist) {
+// packs returns the names of the packs in dir.
+func packs(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), "pack-") {
+			names = append(names, e.Name())
+		}
+	}
+	return names, nil
+}
+
+// find finds the name of a pack whose record is lost: it can only be the one that is there. If there are others,
+// what the index has to say of contents in it is of no use.
+func (k *pack) find(dir string) error {
+	if k.name != "" || len(k.places) == 0 {
 		return nil
 	}
+	names, err := packs(dir)
 	if err != nil {
 		return err
 	}
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), "pack-") && e.Name() != s.pack.name {
-			os.Remove(filepath.Join(s.dir, e.Name())) // ok: it is tried again the next time
+	if len(names) == 1 {
+		k.name = names[0]
+		return nil
+	}
+	k.discard()
+	return nil
+}
+
+// sweep removes other packs from dir: the index does not speak of them.
+func (k *pack) sweep(dir string) error {
+	names, err := packs(dir)
+	for _, name := range names {
+		if name != k.name {
+			os.Remove(filepath.Join(dir, name)) // ok: it is tried again the next time
 		}
 	}
-	return nil
+	return err
+}
+
+// records returns what an index has to say of the pack.
+func (k *pack) records() []record {
+	records := []record{{Type: "pack", ID: k.name}}
+	for hash, p := range k.places {
+		records = append(records, p.record(hash))
+	}
+	return records
 }

@@ -15,7 +15,8 @@ import (
 
 // Options say how to go back.
 type Options struct {
-	// Force also restores files that were changed by others than the tools.
+	// Force also restores files that were changed by others than the tools, and in a damaged history those of
+	// which it is sure.
 	Force bool
 	// Dry says what would change, and changes nothing.
 	Dry bool
@@ -30,11 +31,30 @@ func (e *Conflict) Error() string {
 	return "these files were changed by something else than adze's tools, and would lose that: " + strings.Join(e.Paths, ", ")
 }
 
+// Incomplete is the error of going back when records are missing of what happened since. Nothing was changed.
+type Incomplete struct {
+	// Paths are the files of which something else may be known than what they were.
+	Paths []string
+}
+
+// Error lists the files.
+func (e *Incomplete) Error() string {
+	const text = "the file history is damaged: records since that message are missing, and "
+	if len(e.Paths) == 0 {
+		return text + "it may not know of every file that was changed"
+	}
+	return text + "it is not known for sure what these files were: " + strings.Join(e.Paths, ", ")
+}
+
 // A Report is what going back did.
 type Report struct {
 	Stats
 	Paths []string // that changed
 	Undo  string   // the id that takes it back
+	// Damaged says that records are missing of what happened since: files may have changed that are not known
+	// of. Left are those, of the known ones, that were left as they are, since what they were is not sure.
+	Damaged bool
+	Left    []string
 }
 
 // Rewind restores every file that tools changed since the message with this id, or one of its aliases,
@@ -51,7 +71,14 @@ func (h *History) Rewind(ctx context.Context, id string, o Options) (Report, err
 	if err != nil {
 		return Report{}, err
 	}
-	plan, err := h.plan(from)
+	var report Report
+	if gap := h.store.gapAfter(h.snapshots[from].number); gap > 0 {
+		report.Left, report.Damaged = h.doubtful(from, gap), true
+		if !o.Force {
+			return Report{}, &Incomplete{report.Left}
+		}
+	}
+	plan, err := h.plan(from, report.Left)
 	if err != nil {
 		return Report{}, err
 	}
@@ -66,17 +93,16 @@ func (h *History) Rewind(ctx context.Context, id string, o Options) (Report, err
 			return Report{}, &conflict
 		}
 	}
-	report := Report{Undo: "rewind-" + rand.Text()}
-	if report.Stats, err = h.compare(plan); err != nil {
+	if report.Stats, err = compare(h.store, plan); err != nil {
 		return Report{}, err
 	}
 	if o.Dry {
-		report.Undo = ""
 		for _, step := range plan {
 			report.Paths = append(report.Paths, step.path)
 		}
 		return report, nil
 	}
+	report.Undo = "rewind-" + rand.Text()
 	h.begin(report.Undo)
 	defer h.evict() // not before: what goes may be what is restored
 	for _, step := range plan {
@@ -123,12 +149,15 @@ type step struct {
 	foreign   bool   // others changed the file
 }
 
-// plan returns what to restore to be at the snapshot with this place. The contents to restore are all
-// known to be whole.
-func (h *History) plan(from int) ([]step, error) {
+// plan returns what to restore to be at the snapshot with this place, except for some files. The contents to
+// restore are all known to be whole.
+func (h *History) plan(from int, except []string) ([]step, error) {
 	var steps []step
 	then := h.at(from)
 	for _, path := range slices.Sorted(maps.Keys(then)) {
+		if slices.Contains(except, path) {
+			continue
+		}
 		now, data, err := look(path)
 		if err != nil {
 			return nil, fmt.Errorf("looking at %s: %w; nothing was changed", path, err)

@@ -15,26 +15,26 @@ type Stats struct {
 }
 
 // compare counts what changed from then to now.
-func (h *History) compare(steps []step) (Stats, error) {
-	var s Stats
+func compare(s *store, steps []step) (Stats, error) {
+	var stats Stats
 	for _, step := range steps {
 		if step.then.hash == step.now.hash {
 			continue
 		}
-		then, err := h.store.content(step.then)
+		then, err := s.content(step.then)
 		if err != nil {
 			return Stats{}, fmt.Errorf("what %s was is not there any more: %w", step.path, err)
 		}
-		s.Files++
+		stats.Files++
 		if isBinary(then) || isBinary(step.data) {
 			continue
 		}
 		for _, d := range lcs.DiffLines(lines(then), lines(step.data)) {
-			s.Deletions += d.End - d.Start
-			s.Insertions += d.ReplEnd - d.ReplStart
+			stats.Deletions += d.End - d.Start
+			stats.Insertions += d.ReplEnd - d.ReplStart
 		}
 	}
-	return s, nil
+	return stats, nil
 }
 
 // isBinary reports whether data is not text, by the way git does.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -21,8 +20,10 @@ import (
 type store struct {
 	dir string
 
-	mu       sync.Mutex
-	index    *os.File
+	mu    sync.Mutex
+	index *os.File
+	sequence
+	excess   int64 // if not 0: beyond this size, the index has a part of a record that could not be cut off
 	pack     pack
 	unsynced []string // large contents that may not be on the disk yet
 }
@@ -136,7 +137,11 @@ func (s *store) put(hash string, data []byte) error {
 		os.Remove(temp) // ok: the error that counts is known
 		return err
 	}
-	return s.adopt(temp, hash)
+	if err := s.adopt(temp, hash); err != nil {
+		os.Remove(temp) // ok: the error that counts is known
+		return err
+	}
+	return nil
 }
 
 func (s *store) putPacked(hash string, data []byte) error {
@@ -166,7 +171,6 @@ func has(blob string, size int64) bool {
 // adopt gives a new content its name.
 func (s *store) adopt(temp, hash string) error {
 	if err := os.Rename(temp, s.blob(hash)); err != nil {
-		os.Remove(temp) // ok: the error that counts is known
 		return err
 	}
 	s.mu.Lock()
@@ -177,27 +181,33 @@ func (s *store) adopt(temp, hash string) error {
 
 // append adds records to the index, all or none of them.
 func (s *store) append(records ...record) error {
-	var b bytes.Buffer
-	for _, r := range records {
-		line, err := json.Marshal(r)
-		if err != nil {
-			return err
-		}
-		b.Write(append(line, '\n'))
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	lines, err := encodeAll(records, s.last)
+	if err != nil {
+		return err
+	}
 	if err := s.openIndex(); err != nil {
 		return err
+	}
+	if s.excess > 0 {
+		if err := s.index.Truncate(s.excess); err != nil {
+			return err
+		}
+		s.excess = 0
 	}
 	info, err := s.index.Stat()
 	if err != nil {
 		return err
 	}
-	if _, err := s.index.Write(b.Bytes()); err != nil {
-		s.index.Truncate(info.Size()) // ok: a part of a line is cut off when the history is opened
+	if _, err := s.index.Write(lines); err != nil {
+		if s.index.Truncate(info.Size()) != nil {
+			s.excess = info.Size()
+		}
 		return err
 	}
+	s.last += int64(len(records))
+	s.numbered = true
 	return nil
 }
 

@@ -3,6 +3,7 @@ package filehistory
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +14,14 @@ type timeline struct {
 	snapshots []*snapshot
 	ids       map[string]*snapshot // by id and alias
 	current   *snapshot
+	// left is how the tools last left a file; what is otherwise there now was changed by others.
+	left map[string]version
+	// lost are the files that damaged records speak of, with the number of the last such record.
+	lost map[string]int64
+}
+
+func newTimeline() timeline {
+	return timeline{ids: map[string]*snapshot{}, left: map[string]version{}, lost: map[string]int64{}}
 }
 
 // A snapshot is what is known of the files at the time of one user message: what each one was before it
@@ -22,6 +31,7 @@ type snapshot struct {
 	aliases []string
 	time    time.Time
 	files   map[string][]version // by path, in the order of changes
+	number  int64                // of its record, or of the last one before it if it is not saved
 	saved   bool
 }
 
@@ -30,6 +40,8 @@ type version struct {
 	hash  string // of the content
 	draft string // what the content is called until its hash is known; without either there is no file
 	mode  fs.FileMode
+	// number is that of the record that tells of it, or 0.
+	number int64
 }
 
 func (v version) absent() bool { return v.hash == "" && v.draft == "" }
@@ -100,6 +112,29 @@ func (t *timeline) at(from int) map[string]version {
 		}
 	}
 	return files
+}
+
+// doubtful returns the files of which a record may be missing, at the number gap, that says what they were at a
+// snapshot. A file of which the first record is from before the gap is none of them; one that a tool wrote after it
+// without a record is, and one that a damaged record speaks of.
+func (t *timeline) doubtful(from int, gap int64) []string {
+	known := t.at(from)
+	doubt := map[string]bool{}
+	for path, v := range known {
+		doubt[path] = v.number > gap
+	}
+	for path, v := range t.left {
+		if _, ok := known[path]; !ok && v.number > gap {
+			doubt[path] = true
+		}
+	}
+	for path, number := range t.lost {
+		if _, ok := known[path]; !ok && number >= gap {
+			doubt[path] = true
+		}
+	}
+	maps.DeleteFunc(doubt, func(_ string, doubtful bool) bool { return !doubtful })
+	return slices.Sorted(maps.Keys(doubt))
 }
 
 // rename makes the versions that are a draft the content with this hash.

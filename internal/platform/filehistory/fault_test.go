@@ -1,0 +1,282 @@
+package filehistory
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// kill ends the use of a history as the end of its process does.
+func (p *project) kill() {
+	p.t.Helper()
+	if err := p.store.close(); err != nil {
+		p.t.Fatal(err)
+	}
+	p.History = nil
+}
+
+// lines returns the lines of the index, each with its end.
+func (p *project) lines() [][]byte {
+	p.t.Helper()
+	index, err := os.ReadFile(p.store.indexPath())
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	lines := bytes.SplitAfter(index, []byte("\n"))
+	return lines[:len(lines)-1]
+}
+
+// replace replaces the index, as if that had happened between two processes.
+func (p *project) replace(index []byte) {
+	p.t.Helper()
+	path := p.store.indexPath()
+	p.kill()
+	if err := os.WriteFile(path, index, 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+	p.reopen()
+}
+
+// Without the record that names the pack, nothing is removed, and what it holds is found.
+func TestPackRecordDamaged(t *testing.T) {
+	p := newProject(t)
+	p.outside("f", "zero")
+	p.Begin("m1")
+	p.edit("f", "one")
+	whole := bytes.Join(p.lines(), nil)
+	name := p.store.pack.name
+	p.replace(bytes.Replace(whole, []byte(`"pack"`), []byte(`"p?ck"`), 1))
+	if _, err := os.Stat(filepath.Join(p.dir, name)); err != nil {
+		t.Fatalf("the pack: %v", err)
+	}
+	if _, err := p.Rewind(t.Context(), "m1", Options{}); err != nil || p.files()["f"] != "zero" {
+		t.Errorf("%v, %q", err, p.files()["f"])
+	}
+	p.replace(whole)
+	p.outside("f", "one")
+	if _, err := p.Rewind(t.Context(), "m1", Options{}); err != nil || p.files()["f"] != "zero" {
+		t.Errorf("with the record repaired: %v, %q", err, p.files()["f"])
+	}
+}
+
+// Whatever is damaged or missing of the index: a file is restored to what it was, or it is named and left
+// alone, or nothing is restored.
+func TestDamagedHistoryIsNeverWrong(t *testing.T) {
+	p := newProject(t)
+	p.outside("f", "f0")
+	p.outside("g", "g0")
+	states := map[string]map[string]string{}
+	for i := range 3 {
+		id := fmt.Sprint("m", i)
+		states[id] = p.files()
+		p.Begin(id)
+		p.edit("f", fmt.Sprint("f", i+1))
+		if i != 1 {
+			p.edit("g", fmt.Sprint("g", i+1))
+		}
+		p.edit("f", fmt.Sprint("f", i+1, " again"))
+	}
+	last := p.files()
+	lines := p.lines()
+	try := func(what string, index []byte) {
+		p.replace(index)
+		for id, then := range states {
+			for _, force := range []bool{false, true} {
+				for name, content := range last {
+					p.outside(name, content)
+				}
+				p.write = os.WriteFile // which is faster
+				report, err := p.Rewind(t.Context(), id, Options{Force: force})
+				now := p.files()
+				for name := range last {
+					want := then[name]
+					if err != nil || slices.Contains(report.Left, p.path(name)) {
+						want = last[name]
+					}
+					if now[name] != want {
+						t.Fatalf("%s: to %s: %s is %q, want %q; %+v, %v", what, id, name, now[name], want, report, err)
+					}
+				}
+				if len(report.Left) > 0 && !force {
+					t.Fatalf("%s: to %s: left %v without being told to", what, id, report.Left)
+				}
+				p.replace(index)
+			}
+		}
+	}
+	for i, line := range slices.Backward(lines) {
+		missing := slices.Concat(lines[:i], lines[i+1:])
+		if i < len(lines)-1 { // that the last one was never written cannot be told
+			try(fmt.Sprintf("without line %d, %s", i+1, line), bytes.Join(missing, nil))
+		}
+		for _, at := range []int{len(line) / 2, len(line) - 1} {
+			damaged := slices.Clone(lines)
+			damaged[i] = slices.Clone(line)
+			damaged[i][at] ^= 1
+			try(fmt.Sprintf("byte %d of line %d, %s", at, i+1, line), bytes.Join(damaged, nil))
+		}
+	}
+}
+
+// What cannot be told for sure is named and left, the rest is restored if that is wanted.
+func TestRewindLeavesWhatIsNotKnown(t *testing.T) {
+	p := newProject(t)
+	for _, name := range []string{"a", "b", "c", "d"} {
+		p.outside(name, "old")
+	}
+	p.Begin("m1")
+	p.edit("a", "1")
+	p.edit("b", "1")
+	p.edit("c", "1")
+	p.Begin("m2")
+	p.edit("c", "2")
+	p.Begin("m3")
+	p.edit("d", "3")
+	lines := p.lines()
+	for i, line := range lines {
+		for _, name := range []string{"b", "c"} {
+			if bytes.Contains(line, []byte(`"of":"m1","path":"`+p.path(name))) {
+				lines[i] = []byte("damaged\n")
+			}
+		}
+	}
+	p.replace(bytes.Join(lines, nil))
+	before := p.files()
+	var incomplete *Incomplete
+	if _, err := p.Rewind(t.Context(), "m1", Options{}); !errors.As(err, &incomplete) {
+		t.Fatalf("the error is %v", err)
+	}
+	want := []string{p.path("b"), p.path("c"), p.path("d")} // the lost record may have been one of d
+	if diff := cmp.Diff(want, incomplete.Paths); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(before, p.files()); diff != "" {
+		t.Errorf("refused, and yet (-want +got):\n%s", diff)
+	}
+	report, err := p.Rewind(t.Context(), "m1", Options{Force: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, report.Left); diff != "" {
+		t.Errorf("left (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(map[string]string{"a": "old", "b": "1", "c": "2", "d": "3"}, p.files()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if report, err := p.Rewind(t.Context(), "m3", Options{}); err != nil || p.files()["d"] != "old" || report.Left != nil {
+		t.Errorf("what is newer than the damage: %+v, %v", report, err)
+	}
+}
+
+// A history without numbers, as it was written once, is read as ever.
+func TestUnnumberedRecords(t *testing.T) {
+	p := newProject(t)
+	p.outside("f", "zero")
+	p.Begin("m1")
+	p.edit("f", "one")
+	p.Begin("m2")
+	p.edit("f", "two")
+	var old []byte
+	for _, line := range p.lines() {
+		var r record
+		if err := decode(line, &r); err != nil {
+			t.Fatal(err)
+		}
+		r.Number = 0
+		plain, err := encode(nil, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Contains(plain, []byte(`"sum"`)) {
+			t.Fatalf("%s", plain)
+		}
+		old = append(old, plain...)
+	}
+	p.replace(old)
+	p.Begin("m3")
+	p.edit("f", "three")
+	p.reopen()
+	for id, want := range map[string]string{"m3": "two", "m2": "one", "m1": "zero"} {
+		if _, err := p.Rewind(t.Context(), id, Options{}); err != nil || p.files()["f"] != want {
+			t.Errorf("before %s: %v, %q, want %q", id, err, p.files()["f"], want)
+		}
+	}
+	if p.log.Len() > 0 {
+		t.Errorf("log: %s", p.log.String())
+	}
+}
+
+// A backup that fails costs what it was to keep, and nothing of what is kept later.
+func TestBackupAfterFailure(t *testing.T) {
+	for name, obstacle := range map[string]func(p *project) (remove func() error, err error){
+		"no directory": func(p *project) (func() error, error) {
+			if err := os.MkdirAll(filepath.Dir(p.dir), 0o700); err != nil {
+				return nil, err
+			}
+			return func() error { return os.Remove(p.dir) }, os.WriteFile(p.dir, nil, 0o600)
+		},
+		"no index": func(p *project) (func() error, error) {
+			return func() error { return os.Remove(p.store.indexPath()) }, os.MkdirAll(p.store.indexPath(), 0o700)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newProject(t)
+			p.outside("f", "zero")
+			p.outside("g", "zero")
+			p.Begin("m1")
+			remove, err := obstacle(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := p.Backup(t.Context(), p.path("f")); err == nil {
+				t.Fatal("a content was kept nowhere")
+			}
+			if err := remove(); err != nil {
+				t.Fatal(err)
+			}
+			p.edit("g", "one")
+			p.reopen()
+			if _, err := p.Rewind(t.Context(), "m1", Options{}); err != nil || p.files()["g"] != "zero" {
+				t.Errorf("%v, %q", err, p.files()["g"])
+			}
+		})
+	}
+}
+
+// A draft that cannot get its name stays, and gets it later.
+func TestDraftCannotBeRenamed(t *testing.T) {
+	large := strings.Repeat("0123456789abcdef", small/16+1)
+	for _, reopen := range []bool{false, true} {
+		p := newProject(t)
+		p.outside("f", large)
+		p.Begin("m1")
+		p.edit("f", "short")
+		hash, err := p.store.hashDraft(p.drafts[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		obstacle := filepath.Join(p.store.blob(hash), "in the way")
+		if err := os.MkdirAll(obstacle, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Sync(); err != nil {
+			t.Fatal(err)
+		}
+		if reopen {
+			p.reopen()
+		}
+		if err := os.RemoveAll(p.store.blob(hash)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Rewind(t.Context(), "m1", Options{}); err != nil || p.files()["f"] != large {
+			t.Errorf("opened again %v: %v, %d bytes", reopen, err, len(p.files()["f"]))
+		}
+	}
+}
