@@ -146,7 +146,7 @@ say Going on.
 			tm.enter("take long")
 			tm.waitFor(`^… Run echo started`)
 			tm.key("C-c")
-			tm.waitFor(`Interrupted\. What is next\?`)
+			tm.waitFor(`Interrupted\. What should the model do instead\?`)
 			tm.enter("/cost")
 			tm.waitFor(`Total cost:`)
 			tm.enter("/export out.html")

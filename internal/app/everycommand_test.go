@@ -21,7 +21,7 @@ func TestEveryCommandAnswersEverywhere(t *testing.T) {
 		}
 		t.Run(c.Name, func(t *testing.T) {
 			text := "/" + c.Name
-			refused := "needs a user at a terminal"
+			refused := "is available at a terminal only"
 			run := func(stdin string, terminal bool, args ...string) (int, string, string) {
 				t.Helper()
 				p := newPlace(t)

@@ -69,5 +69,5 @@ func (Leave) answer()     {}
 
 // NoEditor says that a front end cannot let the user edit a file.
 func NoEditor(path string) error {
-	return fmt.Errorf("an editor needs a terminal; the file is %s", path)
+	return fmt.Errorf("there is no editor without a terminal; the file is %s", path)
 }

@@ -104,7 +104,7 @@ func (d *Desk) Run(ctx context.Context, name, arg string) (Answer, error) {
 	case !ok:
 		return nil, d.unknown(name)
 	case c.Terminal && !d.Terminal:
-		return nil, fmt.Errorf("/%s needs a user at a terminal", c.Name)
+		return nil, fmt.Errorf("/%s is available at a terminal only", c.Name)
 	}
 	return c.Run(ctx, d, arg)
 }
@@ -116,9 +116,9 @@ func (d *Desk) unknown(name string) error {
 		names = append(names, c.Name)
 	}
 	if near := spell.Closest(name, names, 1); len(near) > 0 {
-		return fmt.Errorf("there is no command /%s; did you mean /%s?", name, near[0])
+		return fmt.Errorf("unknown command /%s; did you mean /%s?", name, near[0])
 	}
-	return fmt.Errorf("there is no command /%s; /help lists them", name)
+	return fmt.Errorf("unknown command /%s; /help lists the commands", name)
 }
 
 // Complete returns the command that text is the only beginning of, or text.

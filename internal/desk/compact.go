@@ -11,18 +11,18 @@ import (
 )
 
 func compactCommand() Command {
-	return Command{Name: "compact", Kind: Work, Args: "[FOCUS]", Doc: "replace the conversation by a summary; up-to or from: a part of it", Run: compact}
+	return Command{Name: "compact", Kind: Work, Args: "[FOCUS]", Doc: "replace the conversation with a summary; up-to N or from N: a part of it", Run: compact}
 }
 
 func snipCommand() Command {
-	return Command{Name: "force-snip", Kind: Work, Doc: "cut out what the model has called stale, an experiment",
+	return Command{Name: "force-snip", Kind: Work, Doc: "remove what the model has marked as stale (experimental)",
 		Run: func(context.Context, *Desk, string) (Answer, error) {
 			return Operation{Op: session.Snip{}, Entries: true}, nil
 		}}
 }
 
 func summaryCommand() Command {
-	return Command{Name: "summary", Kind: Work, Doc: "bring the notes about this session up to date and show them",
+	return Command{Name: "summary", Kind: Work, Doc: "update the notes about this session and show them",
 		Run: func(context.Context, *Desk, string) (Answer, error) {
 			return Operation{Op: session.Notes{}, Entries: true}, nil
 		}}
@@ -85,6 +85,6 @@ func turns(d *Desk, which string) (Answer, error) {
 	for i, t := range turns[:min(most, len(turns))] {
 		table.Rows = append(table.Rows, []string{fmt.Sprint(i + 1), t.ID[:min(minID, len(t.ID))], t.Text})
 	}
-	p.Add(table, Text("/compact up-to N summarises what was before message N, and /compact from N message N and what follows. The rest stays as it is."))
+	p.Add(table, Text("/compact up-to N summarises everything before message N; /compact from N summarises message N and everything after it. The rest is kept."))
 	return p, nil
 }

@@ -165,7 +165,7 @@ func (u *Usage) page() Page {
 	}
 	row(u.Talk, "conversation, "+amount.Of(u.Messages, "message", "messages"))
 	row(max(0, u.Window-u.Used()), "free")
-	p := Say(fmt.Sprintf("About %s of %s tokens of %s are in use:", amount.Grouped(u.Used()), amount.Grouped(u.Window), u.Model))
+	p := Say(fmt.Sprintf("Using about %s of the %s tokens of %s:", amount.Grouped(u.Used()), amount.Grouped(u.Window), u.Model))
 	p.Add(table)
 	if u.Reported > 0 {
 		p.Add(Text(fmt.Sprintf("The provider counted %s tokens in the last request.", amount.Grouped(u.Reported))))

@@ -22,11 +22,11 @@ func costCommand() Command {
 func costPage(t cost.Totals) Page {
 	p := Page{Blocks: []Block{Fields{
 		{"Total cost", total(t)},
-		{"Waiting", amount.Seconds(t.API) + " for the model, " + amount.Seconds(t.Tool) + " for tools"},
+		{"Time", amount.Seconds(t.API) + " waiting for the model, " + amount.Seconds(t.Tool) + " running tools"},
 		{"Lines changed", fmt.Sprintf("%d added, %d removed", t.LinesAdded, t.LinesRemoved)},
 	}}}
 	if len(t.Models) == 0 {
-		p.Add(Text("No model was asked yet."))
+		p.Add(Text("No request has been sent yet."))
 		return p
 	}
 	table := Table{Columns: []Column{{Name: "Model", Cut: true}}}
@@ -58,7 +58,7 @@ func total(t cost.Totals) string {
 	case t.HasUnknownCost && t.CostUSD == 0:
 		return "unknown price"
 	case t.HasUnknownCost:
-		return "more than " + amount.USD(t.CostUSD) + " (of some models the price is unknown)"
+		return "more than " + amount.USD(t.CostUSD) + " (the price of some models is unknown)"
 	case t.Estimated:
 		return "about " + amount.USD(t.CostUSD)
 	}

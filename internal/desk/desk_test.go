@@ -57,7 +57,7 @@ func TestLookup(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{
-		"hlep": "there is no command /hlep; did you mean /help?", "qqqqqqq": "there is no command /qqqqqqq; /help lists them",
+		"hlep": "unknown command /hlep; did you mean /help?", "qqqqqqq": "unknown command /qqqqqqq; /help lists the commands",
 	} {
 		if _, err := d.Run(t.Context(), name, ""); err == nil || err.Error() != want {
 			t.Errorf("%s: %v", name, err)
@@ -80,7 +80,7 @@ func TestAvailable(t *testing.T) {
 			t.Errorf("/%s is offered", c.Name)
 		}
 	}
-	if _, err := d.Run(t.Context(), "quit", ""); err == nil || err.Error() != "/exit needs a user at a terminal" {
+	if _, err := d.Run(t.Context(), "quit", ""); err == nil || err.Error() != "/exit is available at a terminal only" {
 		t.Error(err)
 	}
 }
@@ -140,7 +140,7 @@ func TestSessions(t *testing.T) {
 		}
 		return a
 	}
-	if diff := cmp.Diff(Say("There is no earlier session of this directory."), run("resume", "")); diff != "" {
+	if diff := cmp.Diff(Say("There are no earlier sessions in this directory."), run("resume", "")); diff != "" {
 		t.Error(diff)
 	}
 	_, other := newSession(t, home, dir, "00000002-id")
@@ -168,7 +168,7 @@ func TestSessions(t *testing.T) {
 	if data, err := os.ReadFile(want); err != nil || !strings.Contains(string(data), "a name") {
 		t.Errorf("%s, %v", data, err)
 	}
-	if _, err := d.Run(t.Context(), "export", ""); err == nil || !strings.Contains(err.Error(), "exists already") {
+	if _, err := d.Run(t.Context(), "export", ""); err == nil || !strings.Contains(err.Error(), "already exists") {
 		t.Error(err)
 	}
 	run("export", "out.json")
@@ -228,7 +228,7 @@ func TestShell(t *testing.T) {
 		t.Fatal(err)
 	}
 	note := a.(Operation).Op.(session.Note)
-	if got := msg.PlainText(note.Parts); got != "I ran a command myself:\n\n$ make\nran make, badly" {
+	if got := msg.PlainText(note.Parts); got != "I ran this command:\n\n$ make\nran make, badly" {
 		t.Errorf("%q", got)
 	}
 }

@@ -16,12 +16,12 @@ func help(d *Desk) Page {
 		return Page{Blocks: []Block{t}}
 	}
 	t.Rows = append(t.Rows,
-		[]string{"!COMMAND", "run a command yourself; the model sees what it printed"},
-		[]string{"#TEXT", "add a line to your instructions; after a space it is a prompt"})
+		[]string{"!COMMAND", "run a shell command; the model sees its output with your next prompt"},
+		[]string{"#TEXT", "add a line to your instructions; with a space before #, it is a prompt"})
 	return Page{Blocks: []Block{
 		t,
-		Text("A line that ends in \\ goes on; so it does after Alt-Enter or Ctrl-J."),
-		Text("Ctrl-B moves the command that runs to the background."),
-		Text("Ctrl-C interrupts, and leaves when pressed again. What you type while the model works reaches it at once."),
+		Text("To continue on the next line, end a line with \\ or press Alt-Enter or Ctrl-J."),
+		Text("Ctrl-B moves the running command to the background."),
+		Text("Ctrl-C interrupts; pressed again, it exits. What you type while the model works is sent to it at once."),
 	}}
 }

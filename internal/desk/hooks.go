@@ -7,18 +7,18 @@ import (
 )
 
 func hooksCommand() Command {
-	return Command{Name: "hooks", Doc: "show the hooks, where they come from and how they ran",
+	return Command{Name: "hooks", Doc: "show the hooks, where they are defined and how they last ran",
 		Run: func(_ context.Context, d *Desk, _ string) (Answer, error) { return hooksPage(d.Hooks()), nil }}
 }
 
 // hooksPage lists the hooks by event, and points out slow ones.
 func hooksPage(h Hooks) Page {
 	if len(h.List) == 0 {
-		return Say("There are no hooks.")
+		return Say("No hooks are configured.")
 	}
 	var p Page
 	if h.Policy.Disable {
-		p.Add(Text("All hooks are switched off."))
+		p.Add(Text("All hooks are disabled."))
 	}
 	table := Table{Columns: []Column{{Name: "Event"}, {Name: "matches"}, {Name: "runs", Cut: true}, {Name: "from"}, {Name: "last"}}}
 	var notices []Block
@@ -35,7 +35,7 @@ func hooksPage(h Hooks) Page {
 		}
 		table.Rows = append(table.Rows, []string{string(l.Event), matches, l.Label, l.Source, last})
 		if l.Slow {
-			notices = append(notices, Notice(l.Label+" is slow, and "+string(l.Event)+" waits for it"))
+			notices = append(notices, Notice(l.Label+" is slow and delays "+string(l.Event)))
 		}
 	}
 	p.Add(table)

@@ -14,11 +14,11 @@ import (
 
 func memoryCommand() Command {
 	return Command{Name: "memory", Kind: Change, Args: "[on|off]",
-		Doc: "show what is remembered, or leave it aside; edit NAME opens a memory or instructions",
+		Doc: "show memories and instructions, or switch memory on or off; edit NAME opens one in your editor",
 		Run: func(ctx context.Context, d *Desk, arg string) (Answer, error) { return runMemory(ctx, d, arg) }}
 }
 
-var errNoMemory = errors.New("nothing is remembered here")
+var errNoMemory = errors.New("memory is not available in this session")
 
 func runMemory(ctx context.Context, d *Desk, arg string) (Answer, error) {
 	if d.Memory == nil {
@@ -31,7 +31,7 @@ func runMemory(ctx context.Context, d *Desk, arg string) (Answer, error) {
 	case "on":
 		return Say("Memory is on."), d.Memory.Set(false)
 	case "off":
-		return Say("Memory is off for the rest of this session: nothing of it is sent any more."), d.Memory.Set(true)
+		return Say("Memory is off for the rest of this session: the model no longer sees any of it."), d.Memory.Set(true)
 	case "edit":
 		path, err := editable(d, strings.TrimSpace(name))
 		if err != nil {
@@ -39,7 +39,7 @@ func runMemory(ctx context.Context, d *Desk, arg string) (Answer, error) {
 		}
 		return Edit{path, Say("Edited " + path)}, nil
 	}
-	return nil, errors.New("write /memory, /memory on, /memory off or /memory edit NAME")
+	return nil, errors.New("usage: /memory, /memory on, /memory off or /memory edit NAME")
 }
 
 // editable returns the file that the user means: a memory, the index, or instructions in force.
@@ -68,7 +68,7 @@ func memoryPage(ctx context.Context, d *Desk) (Page, error) {
 	case m.Never != "":
 		p.Add(Text("Memory is off: " + m.Never + "."))
 	case m.Off():
-		p.Add(Text("Memory is off for this session; /memory on switches it on."), Text("Folder: "+m.Folder.Dir))
+		p.Add(Text("Memory is off for this session; /memory on switches it back on."), Text("Folder: "+m.Folder.Dir))
 	default:
 		all, err := m.Folder.List()
 		if err != nil {
@@ -95,15 +95,15 @@ func memoryPage(ctx context.Context, d *Desk) (Page, error) {
 // addInstructions lists the instruction files in force, and those that are not used as they were meant.
 func addInstructions(ctx context.Context, in Instructions, p *Page) {
 	if in == nil {
-		p.Add(Text("No instructions are read."))
+		p.Add(Text("Instruction files are not read in this session."))
 		return
 	}
 	in.Load(ctx) // before the first message they are not read yet
 	files := in.Files()
 	if len(files) == 0 {
-		p.Add(Text("No instructions are in force."))
+		p.Add(Text("There are no instruction files."))
 	} else {
-		p.Add(Text("Instructions in force:"))
+		p.Add(Text("Instruction files in use:"))
 	}
 	var lines Items
 	for _, f := range files {
@@ -123,33 +123,33 @@ func addInstructions(ctx context.Context, in Instructions, p *Page) {
 // file of instructions that has changed.
 func (d *Desk) Note(line string) (Answer, error) {
 	if d.Instructions == nil || d.Home == "" {
-		return nil, errors.New("no instructions are read in this session, so none can be added to")
+		return nil, errors.New("this session reads no instruction files, so there is none to add to")
 	}
 	if line == "" {
-		return nil, errors.New("write what to add to your instructions after the number sign")
+		return nil, errors.New("type the line to add after #")
 	}
 	list := List{
-		Page: Say("Add this line to which instructions?"),
+		Page: Say("Add this line to which file?"),
 		Choose: func(ctx context.Context, c Choice) (Answer, error) {
 			if err := d.Instructions.Add(ctx, c.ID, line); err != nil {
 				return nil, err
 			}
-			return Say("Added to " + c.Title + ". The model is told with your next prompt."), nil
+			return Say("Added to " + c.Title + ". The model sees it with your next prompt."), nil
 		},
 	}
 	about := map[instruct.Kind]string{instruct.Project: "project", instruct.User: "for all your projects", instruct.Local: "private"}
 	for _, p := range d.Instructions.Places() {
 		text := about[p.Kind]
 		if p.New {
-			text += ", will be made"
+			text += ", new file"
 		}
 		if p.Keeps != "" {
-			text += " and includes " + d.Short(p.Keeps)
+			text += " that includes " + d.Short(p.Keeps)
 		}
 		list.Choices = append(list.Choices, Choice{ID: p.Path, Title: d.Short(p.Path), About: text})
 	}
 	if len(list.Choices) == 0 {
-		return nil, errors.New("there is no file of instructions here that could be added to")
+		return nil, errors.New("there is no instruction file to add to")
 	}
 	return list, nil
 }

@@ -15,7 +15,7 @@ func modelCommand() Command {
 	return Command{Name: "model", Kind: Change, Args: "[NAME]", Doc: "show or choose the model",
 		Run: func(_ context.Context, d *Desk, name string) (Answer, error) {
 			choose := func(name string) Answer {
-				return Operation{Op: session.SetModel{Name: name}, Entries: true, Result: "The model is " + name + " from now on."}
+				return Operation{Op: session.SetModel{Name: name}, Entries: true, Result: "The model is now " + name + "."}
 			}
 			if name != "" {
 				return choose(name), nil
@@ -37,7 +37,7 @@ func modeCommand() Command {
 	return Command{Name: "mode", Kind: Change, Args: "[MODE]", Doc: "show or choose the permission mode",
 		Run: func(_ context.Context, d *Desk, mode string) (Answer, error) {
 			choose := func(mode string) Answer {
-				return Operation{Op: session.SetMode{Mode: mode}, Entries: true, Result: "The permission mode is " + mode + " from now on."}
+				return Operation{Op: session.SetMode{Mode: mode}, Entries: true, Result: "The permission mode is now " + mode + "."}
 			}
 			if mode != "" {
 				return choose(mode), nil
@@ -55,7 +55,7 @@ func modeCommand() Command {
 }
 
 func effortCommand() Command {
-	return Command{Name: "effort", Kind: Change, Args: "LEVEL", Doc: "how hard the model tries: low, medium, high, max or auto",
+	return Command{Name: "effort", Kind: Change, Args: "LEVEL", Doc: "set how hard the model works: low, medium, high, max or auto",
 		Run: func(_ context.Context, _ *Desk, arg string) (Answer, error) {
 			level := model.Effort(arg)
 			switch level {
@@ -63,17 +63,17 @@ func effortCommand() Command {
 			case "auto":
 				level = ""
 			default:
-				return nil, errors.New("choose one of low, medium, high, max and auto")
+				return nil, errors.New("the effort must be low, medium, high, max or auto")
 			}
 			return Operation{
 				Op:   session.SetEffort{Effort: level},
-				Page: Say("The effort is " + arg + " from now on. To keep it: adze config set effort " + arg),
+				Page: Say("The effort is now " + arg + ". To make it permanent: adze config set effort " + arg),
 			}, nil
 		}}
 }
 
 func thinkingCommand() Command {
-	return Command{Name: "thinking", Kind: Change, Args: "on|off", Doc: "let the model think before it answers",
+	return Command{Name: "thinking", Kind: Change, Args: "on|off", Doc: "switch thinking before an answer on or off",
 		Run: func(_ context.Context, _ *Desk, arg string) (Answer, error) {
 			var how model.Thinking
 			switch strings.ToLower(arg) {
@@ -81,8 +81,8 @@ func thinkingCommand() Command {
 				how.Mode = model.ThinkingAdaptive
 			case "off":
 			default:
-				return nil, errors.New("choose on or off")
+				return nil, errors.New("usage: /thinking on or /thinking off")
 			}
-			return Operation{Op: session.SetThinking{Thinking: how}, Page: Say("Thinking is " + arg + " from now on.")}, nil
+			return Operation{Op: session.SetThinking{Thinking: how}, Page: Say("Thinking is now " + arg + ".")}, nil
 		}}
 }

@@ -16,7 +16,7 @@ import (
 
 // Proves HOOK-32.
 func TestHooksPage(t *testing.T) {
-	if diff := cmp.Diff(Say("There are no hooks."), hooksPage(Hooks{})); diff != "" {
+	if diff := cmp.Diff(Say("No hooks are configured."), hooksPage(Hooks{})); diff != "" {
 		t.Error(diff)
 	}
 	got := hooksPage(Hooks{
@@ -28,7 +28,7 @@ func TestHooksPage(t *testing.T) {
 		},
 	})
 	want := Page{Blocks: []Block{
-		Text("All hooks are switched off."),
+		Text("All hooks are disabled."),
 		Table{
 			Columns: []Column{{Name: "Event"}, {Name: "matches"}, {Name: "runs", Cut: true}, {Name: "from"}, {Name: "last"}},
 			Rows: [][]string{
@@ -37,7 +37,7 @@ func TestHooksPage(t *testing.T) {
 				{"Stop", "*", "log", "user", "-"},
 			},
 		},
-		Notice("check.sh is slow, and PreToolUse waits for it"),
+		Notice("check.sh is slow and delays PreToolUse"),
 	}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -87,7 +87,7 @@ func TestCostPage(t *testing.T) {
 	totals := cost.Totals{CostUSD: 1.5, HasUnknownCost: true, API: 90 * time.Second, LinesAdded: 3, Models: map[string]cost.Model{"b": {}, "a": {}}}
 	got := costPage(totals)
 	want := Fields{
-		{"Total cost", "more than $1.50 (of some models the price is unknown)"}, {"Waiting", "1m30s for the model, 0s for tools"}, {"Lines changed", "3 added, 0 removed"},
+		{"Total cost", "more than $1.50 (the price of some models is unknown)"}, {"Time", "1m30s waiting for the model, 0s running tools"}, {"Lines changed", "3 added, 0 removed"},
 	}
 	if diff := cmp.Diff(want, got.Blocks[0]); diff != "" {
 		t.Error(diff)

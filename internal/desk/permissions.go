@@ -7,7 +7,7 @@ import (
 )
 
 func permissionsCommand() Command {
-	return Command{Name: "permissions", Doc: "show the permission mode, the rules and what was denied",
+	return Command{Name: "permissions", Doc: "show the permission mode, the rules and the denied calls",
 		Run: func(_ context.Context, d *Desk, _ string) (Answer, error) { return permissionsPage(d), nil }}
 }
 
@@ -31,7 +31,7 @@ func permissionsPage(d *Desk) Page {
 	}
 	p.Add(notices...)
 	if len(d.Permission.Dirs) > 0 {
-		p.Add(Text("Further directories to work in:"), Items(d.Permission.Dirs))
+		p.Add(Text("Additional working directories:"), Items(d.Permission.Dirs))
 	}
 	denials := d.Session.Denials()
 	if len(denials) == 0 {

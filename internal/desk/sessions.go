@@ -14,7 +14,7 @@ import (
 )
 
 func clearCommand() Command {
-	return Command{Name: "clear", Kind: Work, Doc: "start over; what was said before is kept on disk",
+	return Command{Name: "clear", Kind: Work, Doc: "start a new conversation; this one is kept on disk",
 		Run: func(_ context.Context, d *Desk, _ string) (Answer, error) {
 			if d.Terminal {
 				return Switch{}, nil
@@ -39,7 +39,7 @@ func renameCommand() Command {
 			if err := d.Rename(title); err != nil {
 				return nil, err
 			}
-			return Say("The session is called " + title + "."), nil
+			return Say("The session is now called " + title + "."), nil
 		}}
 }
 
@@ -55,7 +55,7 @@ func exportCommand() Command {
 }
 
 // ErrNotKept says that there is no transcript.
-var ErrNotKept = errors.New("this session is not kept on disk")
+var ErrNotKept = errors.New("this session is not saved on disk")
 
 // earlier lists the other sessions of the directory, newest first.
 func earlier(d *Desk) (Answer, error) {
@@ -75,7 +75,7 @@ func earlier(d *Desk) (Answer, error) {
 		list.Choices = append(list.Choices, Choice{ID: i.ID, Title: i.Name(), About: about})
 	}
 	if len(list.Choices) == 0 {
-		return Say("There is no earlier session of this directory."), nil
+		return Say("There are no earlier sessions in this directory."), nil
 	}
 	return list, nil
 }
@@ -104,7 +104,7 @@ func (d *Desk) Export(name string) (string, error) {
 	}
 	path := absolute(d.Dir, name)
 	if _, err := os.Lstat(path); err == nil {
-		return "", fmt.Errorf("%s exists already; name another file", path)
+		return "", fmt.Errorf("%s already exists; choose another name", path)
 	}
 	info, err := archive.Describe(d.Log.Path())
 	switch {

@@ -12,7 +12,7 @@ import (
 )
 
 func tasksCommand() Command {
-	return Command{Name: "tasks", Kind: Change, Args: "[ID]", Doc: "show what runs in the background; stop ID ends it, fg ID waits for it",
+	return Command{Name: "tasks", Kind: Change, Args: "[ID]", Doc: "show the background tasks, or the output of one; stop ID stops it, fg ID follows it",
 		Run: func(_ context.Context, d *Desk, arg string) (Answer, error) { return tasks(d, arg) }}
 }
 
@@ -39,15 +39,15 @@ func tasks(d *Desk, arg string) (Answer, error) {
 	case verb == "":
 		return taskPage(t), nil
 	case verb == "stop" && t.Stop():
-		return Say("The task is being stopped."), nil
+		return Say("Stopping the task."), nil
 	case verb == "stop":
-		return Say("The task has ended already."), nil
+		return Say("The task has already ended."), nil
 	case verb == "fg" && t.Status() == task.Running:
 		return Follow{t, taskPage(t)}, nil
 	case verb == "fg":
 		return taskPage(t), nil
 	}
-	return nil, errors.New("write /tasks, /tasks ID, /tasks stop ID or /tasks fg ID")
+	return nil, errors.New("usage: /tasks, /tasks ID, /tasks stop ID or /tasks fg ID")
 }
 
 // taskList shows every task, and says what can be done with them.
@@ -55,13 +55,13 @@ func taskList(d *Desk) Page {
 	list := d.Tasks.List()
 	switch {
 	case len(list) == 0 && d.Terminal:
-		return Say("No task was started. Ctrl-B moves a command that runs to the background.")
+		return Say("There are no background tasks. Ctrl-B moves a running command to the background.")
 	case len(list) == 0:
-		return Say("No task was started.")
+		return Say("There are no background tasks.")
 	}
 	return Page{Blocks: []Block{
 		TaskTable(list...),
-		Text("/tasks ID shows what one has printed, /tasks stop ID ends it, /tasks fg ID waits for it."),
+		Text("/tasks ID shows the output of a task, /tasks stop ID stops it, /tasks fg ID follows it."),
 	}}
 }
 
@@ -91,13 +91,13 @@ func taskPage(t *task.Task) Page {
 	tail, lines := t.Output.Tail(shownTail)
 	text := strings.TrimRight(strings.ToValidUTF8(string(tail), ""), "\n")
 	if text == "" {
-		p.Add(Items{"It has printed nothing."})
+		p.Add(Items{"No output."})
 		return p
 	}
 	last := strings.Split(text, "\n")
 	shown := last[max(0, len(last)-tailLines):]
 	if lines > len(shown) {
-		p.Add(Items{fmt.Sprintf("… %d lines before this are in %s", lines-len(shown), t.Output.Path())})
+		p.Add(Items{fmt.Sprintf("… %d earlier lines in %s", lines-len(shown), t.Output.Path())})
 	}
 	p.Add(Output{tool.Plain{Text: strings.Join(shown, "\n")}})
 	return p
@@ -112,7 +112,7 @@ func News(t *task.Task, from int64) (Page, int64) {
 	buf := make([]byte, size-start)
 	if n, err := t.Output.ReadAt(buf, start); err == nil && n > 0 {
 		if start > from {
-			p.Add(Items{fmt.Sprintf("… %d bytes are left out", start-from)})
+			p.Add(Items{fmt.Sprintf("… %d bytes left out", start-from)})
 		}
 		p.Add(Output{tool.Plain{Text: strings.ToValidUTF8(strings.TrimRight(string(buf), "\n"), "\uFFFD")}})
 	}

@@ -513,7 +513,7 @@ func TestMemoryPage(t *testing.T) {
 	for _, want := range []string{
 		"Memory is on: 2 memories.\nFolder: " + p.Path(p.memories()) + "\n", "  project   freeze.md  about freeze\n", "  -         odd.md  Odd\n",
 		"note: odd.md is not in the index", "note: odd.md has no type",
-		"Instructions in force:\n  " + p.Path("work/CLAUDE.md") + " (project)\n", p.Path("work/more.md") + " (project, included by " + p.Path("work/CLAUDE.md") + ")",
+		"Instruction files in use:\n  " + p.Path("work/CLAUDE.md") + " (project)\n", p.Path("work/more.md") + " (project, included by " + p.Path("work/CLAUDE.md") + ")",
 		"note: " + p.Path("work/AGENTS.md"), "includes gone.md, which cannot be read",
 	} {
 		if !strings.Contains(page, want) {

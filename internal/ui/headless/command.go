@@ -100,7 +100,7 @@ func (f *Front) carryOut(ctx context.Context, answer desk.Answer) (string, error
 	case desk.Edit:
 		return "", desk.NoEditor(a.Path)
 	}
-	return "", fmt.Errorf("this cannot be done without a terminal")
+	return "", fmt.Errorf("this needs a terminal")
 }
 
 func pageText(p desk.Page) string { return strings.Join(draw.Page(p, draw.Options{}), "\n") }

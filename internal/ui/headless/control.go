@@ -34,7 +34,7 @@ type controlRequest struct {
 func (sv *server) request(id string, body json.RawMessage) {
 	var req controlRequest
 	if err := json.Unmarshal(body, &req); err != nil {
-		sv.f.out.Write(refusal(id, &hostapi.Refusal{Code: hostapi.Invalid, Text: fmt.Sprintf("the request cannot be read: %v", err)}))
+		sv.f.out.Write(refusal(id, &hostapi.Refusal{Code: hostapi.Invalid, Text: fmt.Sprintf("invalid request: %v", err)}))
 		return
 	}
 	switch req.Subtype {

@@ -335,10 +335,10 @@ func TestRetryNotes(t *testing.T) {
 		{"first, short", model.Retrying{Attempt: 1, Max: 10, After: time.Second, Err: overloaded}, ""},
 		{"second, short", model.Retrying{Attempt: 2, Max: 10, After: 5 * time.Second, Err: overloaded}, ""},
 		{"first, long", model.Retrying{Attempt: 1, Max: 10, After: 30 * time.Second, Err: overloaded},
-			"adze: the model is overloaded; trying again in 30s (1 of 10)\n"},
+			"adze: the model is overloaded; retrying in 30s (attempt 1 of 10)\n"},
 		{"third", model.Retrying{Attempt: 3, Max: 10, After: 2040 * time.Millisecond, Err: &model.Error{Kind: model.RateLimited}},
-			"adze: the rate limit is reached; trying again in 2s (3 of 10)\n"},
-		{"other", model.Retrying{Attempt: 3, Max: 10, Err: errors.New("odd")}, "adze: unknown; trying again in 0s (3 of 10)\n"},
+			"adze: rate limit reached; retrying in 2s (attempt 3 of 10)\n"},
+		{"other", model.Retrying{Attempt: 3, Max: 10, Err: errors.New("odd")}, "adze: unknown; retrying in 0s (attempt 3 of 10)\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -101,7 +101,7 @@ func (sv *server) read(in *lines.Reader) {
 			err = sv.take(line)
 		}
 		if err != nil {
-			sv.spoil(fmt.Sprintf("line %d of stdin %v; it is skipped", n, err))
+			sv.spoil(fmt.Sprintf("skipping line %d of stdin: it %v", n, err))
 		}
 	}
 }
@@ -158,9 +158,9 @@ func (sv *server) hear(in inputLine) error {
 	}
 	switch {
 	case m.Role != msg.User:
-		return fmt.Errorf("has a message of the role %s, not user", m.Role)
+		return fmt.Errorf("has a message with the role %s, not user", m.Role)
 	case len(in.ID) > maxID:
-		return fmt.Errorf("has a uuid of %d bytes", len(in.ID))
+		return fmt.Errorf("has a uuid of %d bytes, of at most %d", len(in.ID), maxID)
 	}
 	if sv.refused != nil {
 		sv.refuse()
@@ -180,7 +180,7 @@ func (sv *server) hear(in inputLine) error {
 		op = session.FollowUp(p)
 	}
 	if err := sv.f.cfg.Session.Submit(sv.ctx, op); err != nil {
-		return fmt.Errorf("came too late: %w", err)
+		return fmt.Errorf("cannot be accepted: %w", err)
 	}
 	return nil
 }

@@ -31,9 +31,9 @@ func TestServe(t *testing.T) {
 		{"no line end", hi, []string{"Turn 1."}, "", false},
 		{"blank lines", "\n \n" + hi + "\n\n", []string{"Turn 1."}, "", false},
 		{"empty prompt", `{"type":"user","message":{"role":"user","content":" "}}` + "\n" + hi, []string{"Turn 1."}, "", false},
-		{"not JSON", "hello\n" + hi, []string{"Turn 1."}, "adze: line 1 of stdin is not a JSON object", true},
+		{"not JSON", "hello\n" + hi, []string{"Turn 1."}, "adze: skipping line 1 of stdin: it is not a JSON object", true},
 		{"unknown kinds", `{"type":"keep_alive"}` + "\n" + `{"type":"control_response","response":{}}` + "\n" + hi, []string{"Turn 1."}, "", false},
-		{"of the model", `{"type":"user","message":{"role":"assistant","content":"x"}}`, nil, "of the role assistant, not user", true},
+		{"of the model", `{"type":"user","message":{"role":"assistant","content":"x"}}`, nil, "with the role assistant, not user", true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -65,7 +65,7 @@ func TestControl(t *testing.T) {
 		}},
 		{"unreadable", `[]`, map[string]any{
 			"subtype": "error", "request_id": "r", "error_code": "invalid_request",
-			"error": "the request cannot be read: json: cannot unmarshal array into Go value of type headless.controlRequest",
+			"error": "invalid request: json: cannot unmarshal array into Go value of type headless.controlRequest",
 		}},
 		{"interrupt while idle", `{"subtype":"interrupt"}`, map[string]any{
 			"subtype": "success", "request_id": "r", "response": map[string]any{"still_queued": []any{}},

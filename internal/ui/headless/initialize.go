@@ -30,7 +30,7 @@ type Start struct {
 func (sv *server) initialize(id string, body json.RawMessage) []byte {
 	var start Start
 	if err := json.Unmarshal(body, &start); err != nil {
-		return refusal(id, &hostapi.Refusal{Code: hostapi.Invalid, Text: fmt.Sprintf("the request cannot be read: %v", err)})
+		return refusal(id, &hostapi.Refusal{Code: hostapi.Invalid, Text: fmt.Sprintf("invalid request: %v", err)})
 	}
 	if len(start.Hooks) > 0 {
 		start.RunHook = sv.runHook

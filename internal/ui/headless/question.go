@@ -123,7 +123,7 @@ func readAnswer(body json.RawMessage) permission.Answer {
 	}
 	deny := permission.Answer{Behavior: permission.Deny, By: "host"}
 	if err := json.Unmarshal(body, &r); err != nil {
-		deny.Message = fmt.Sprintf("The answer of the host cannot be read: %v", err)
+		deny.Message = fmt.Sprintf("The host's answer is not valid: %v", err)
 		return deny
 	}
 	switch r.Behavior {

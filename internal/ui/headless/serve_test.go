@@ -167,8 +167,8 @@ func TestQuestions(t *testing.T) {
 		{"deny", `{"subtype":"success","request_id":"ID","response":{"behavior":"deny","message":"not today"}}`, "not today", true, "success"},
 		{"deny and stop", `{"subtype":"success","request_id":"ID","response":{"behavior":"deny","message":"stop","interrupt":true}}`, "", true, "error_during_execution"},
 		{"neither", `{"subtype":"success","request_id":"ID","response":{"behavior":"maybe"}}`, "neither allow nor deny", true, "success"},
-		{"no answer in it", `{"subtype":"success","request_id":"ID"}`, "cannot be read", true, "success"},
-		{"garbage", `{"subtype":"success","request_id":"ID","response":[1]}`, "cannot be read", true, "success"},
+		{"no answer in it", `{"subtype":"success","request_id":"ID"}`, "answer is not valid", true, "success"},
+		{"garbage", `{"subtype":"success","request_id":"ID","response":[1]}`, "answer is not valid", true, "success"},
 		{"error", `{"subtype":"error","request_id":"ID","error":"callback threw"}`, "callback threw", true, "success"},
 	}
 	for _, tt := range tests {

@@ -70,7 +70,7 @@ func (n *notes) retrying(r model.Retrying) {
 	if r.Attempt < reportedFrom && r.After <= longWait {
 		return
 	}
-	n.f.warn(fmt.Sprintf("%s; trying again in %s (%d of %d)", cause(r.Err), r.After.Round(100*time.Millisecond), r.Attempt, r.Max))
+	n.f.warn(fmt.Sprintf("%s; retrying in %s (attempt %d of %d)", cause(r.Err), r.After.Round(100*time.Millisecond), r.Attempt, r.Max))
 }
 
 // cause names an error in a few words.
@@ -79,11 +79,11 @@ func cause(err error) string {
 	case model.Overloaded:
 		return "the model is overloaded"
 	case model.RateLimited:
-		return "the rate limit is reached"
+		return "rate limit reached"
 	case model.Network:
-		return "there is no connection"
+		return "no connection"
 	case model.ServerFault:
-		return "the server has a fault"
+		return "server error"
 	default:
 		return strings.ReplaceAll(kind.String(), "_", " ")
 	}

@@ -75,7 +75,7 @@ func asked[In any](answer func(context.Context, In) (any, error)) Request {
 	return func(ctx context.Context, body json.RawMessage) (any, error) {
 		var in In
 		if err := json.Unmarshal(body, &in); err != nil {
-			return nil, &Refusal{Invalid, fmt.Sprintf("the request cannot be read: %v", err)}
+			return nil, &Refusal{Invalid, fmt.Sprintf("invalid request: %v", err)}
 		}
 		return answer(ctx, in)
 	}
@@ -95,7 +95,7 @@ func (a api) rename(_ context.Context, in struct {
 	Session string `json:"session_id"`
 }) (any, error) {
 	if in.Session != "" && in.Session != a.Session.ID() {
-		return nil, fmt.Errorf("session %s is not the one that is open; use adze sessions rename", in.Session)
+		return nil, fmt.Errorf("session %s is not the open one; use adze sessions rename", in.Session)
 	}
 	return none{}, a.Rename(in.Title)
 }

@@ -83,19 +83,19 @@ func TestRequests(t *testing.T) {
 		{"list_tasks", `{}`, `{"tasks":[]}`},
 		{"get_task_output", `{"task_id":"x"}`, "unsupported_request: background tasks are disabled"},
 		{"get_settings", `{}`, `{"applied":{"effort":null,"model":"m"},"effective":{"effort":"low"},"sources":[]}`},
-		{"get_session_cost", `{}`, `{"text":"Total cost: $0.0000\nTime of the API: 0s\nLines changed: 0 added, 0 removed\n"}`},
+		{"get_session_cost", `{}`, `{"text":"Total cost: $0.0000\nAPI time: 0s\nLines changed: 0 added, 0 removed\n"}`},
 		{"list_permission_rules", `{}`, `{"state":{"managedOnly":false,"originalCwd":` + string(quoted) + `,"rules":[{"behavior":"deny","editability":"readonly","rule":"Bash","source":"` +
 			string(scope.User) + `"}],"workspaceDirectories":[{"path":` + string(quoted) + `,"source":"cliArg"},{"path":"/other","source":"cliArg"}]}}`},
 		{"read_file", `{"path":"note.txt"}`, `{"absPath":` + string(path) + `,"contents":"a n�te\n","lossy":true}`},
 		{"read_file", `{"path":"note.txt","max_bytes":1,"encoding":"base64"}`, `{"absPath":` + string(path) + `,"contents":"YQ==","encoding":"base64","truncated":true}`},
 		{"read_file", `{"path":"secret"}`, "it may not be read"},
-		{"read_file", `[]`, "invalid_request: the request cannot be read: json: cannot unmarshal array into Go value of type struct { Path string \"json:\\\"path\\\"\"; Max int64 \"json:\\\"max_bytes\\\"\"; Encoding string \"json:\\\"encoding\\\"\" }"},
+		{"read_file", `[]`, "invalid_request: invalid request: json: cannot unmarshal array into Go value of type struct { Path string \"json:\\\"path\\\"\"; Max int64 \"json:\\\"max_bytes\\\"\"; Encoding string \"json:\\\"encoding\\\"\" }"},
 		{"seed_read_state", `{"path":"note.txt","mtime":99999999999999}`, `{}`},
 		{"rewind_files", `{"user_message_id":"x"}`, `{"canRewind":false,"error":"there is no file history to go back in: the setting fileHistory.enabled is false"}`},
 		{"set_max_thinking_tokens", `{"max_thinking_tokens":-1}`, "invalid_request: max_thinking_tokens is negative"},
 		{"set_max_thinking_tokens", `{"max_thinking_tokens":0}`, `{}`},
-		{"rename_session", `{"title":"x"}`, "this session is not kept on disk"},
-		{"rename_session", `{"title":"x","session_id":"other"}`, "session other is not the one that is open; use adze sessions rename"},
+		{"rename_session", `{"title":"x"}`, "this session is not saved on disk"},
+		{"rename_session", `{"title":"x","session_id":"other"}`, "session other is not the open one; use adze sessions rename"},
 		{"background_tasks", `{}`, "nothing runs that could go on in the background"},
 	} {
 		value, err := all[tt.name](t.Context(), json.RawMessage(tt.body))

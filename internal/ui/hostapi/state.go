@@ -90,9 +90,9 @@ func (a api) cost(context.Context, none) (any, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Total cost: $%.4f", t.CostUSD)
 	if t.HasUnknownCost {
-		b.WriteString(", and what models without a price cost")
+		b.WriteString(", plus models without a known price")
 	}
-	fmt.Fprintf(&b, "\nTime of the API: %s\n", amount.Seconds(t.API))
+	fmt.Fprintf(&b, "\nAPI time: %s\n", amount.Seconds(t.API))
 	fmt.Fprintf(&b, "Lines changed: %d added, %d removed\n", t.LinesAdded, t.LinesRemoved)
 	return object{"text": b.String()}, nil
 }

@@ -35,7 +35,7 @@ func (f *Front) carryOut(ctx context.Context, run func() (desk.Answer, error)) {
 	case desk.List:
 		a.Choices = a.Choices[:min(maxChoices, len(a.Choices))]
 		f.out.lines(draw.Choices(a, f.out.options()))
-		f.out.say("Enter a number, or go on as you were.")
+		f.out.say("Enter a number to choose, or anything else to continue.")
 		f.offer = &offer{a}
 	case desk.Prompt:
 		f.say(ctx, a.Text)

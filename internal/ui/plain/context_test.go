@@ -21,7 +21,7 @@ func TestContextCommand(t *testing.T) {
 			}
 		})
 		c.enter("/context\n")
-		for _, want := range []string{" tokens of small are in use:\n", "  system prompt\n", "    a section\n", "  conversation, 0 messages\n"} {
+		for _, want := range []string{" tokens of small:\n", "  system prompt\n", "    a section\n", "  conversation, 0 messages\n"} {
 			if !strings.Contains(c.text(), want) {
 				t.Errorf("%q is not in %q", want, c.text())
 			}

@@ -254,13 +254,13 @@ func (f *Front) interrupt(ctx context.Context) {
 		f.quit()
 	case f.working:
 		f.leave = true
-		f.out.say("Interrupting; Ctrl-C once more leaves.")
+		f.out.say("Interrupting. Press Ctrl-C again to exit.")
 		f.submit(ctx, session.Interrupt{Queued: true})
 	case typing:
 		f.prompt()
 	default:
 		f.leave = true
-		f.out.say("Ctrl-C once more leaves; so do Ctrl-D and /exit.")
+		f.out.say("Press Ctrl-C again to exit, or use Ctrl-D or /exit.")
 		f.prompt()
 	}
 }

@@ -61,24 +61,24 @@ func (p *printer) finished(ev session.Finished) {
 	switch {
 	case ev.Reason.OK(), ev.Err != nil: // an error was told when it came
 	case ev.Reason.Aborted():
-		p.say("Interrupted. What is next?")
+		p.say("Interrupted. What should the model do instead?")
 	case ev.Detail != "":
 		p.say(ev.Detail)
 	default:
 		p.say("The turn ended: " + strings.ReplaceAll(string(ev.Reason), "_", " ") + ".")
 	}
 	if limit := p.talk.WarnUSD; limit > 0 && ev.Before.CostUSD < limit && ev.After.CostUSD >= limit {
-		p.say("This session has cost " + amount.USD(ev.After.CostUSD) + " so far. /cost shows what for.")
+		p.say("This session has cost " + amount.USD(ev.After.CostUSD) + " so far. /cost shows the details.")
 	}
 }
 
 // changed says what the session uses from now on.
 func (p *printer) changed(ev session.Changed) {
 	if ev.Model != "" {
-		p.say("The model is " + ev.Model + " from now on.")
+		p.say("The model is now " + ev.Model + ".")
 	}
 	if ev.Mode != "" {
-		p.say("The permission mode is " + ev.Mode + " from now on.")
+		p.say("The permission mode is now " + ev.Mode + ".")
 	}
 }
 
@@ -107,7 +107,7 @@ func (p *printer) event(seq session.Seq, ev agent.Event) {
 		}
 	case agent.Withdrawn:
 		if len(p.blocks) > 0 {
-			p.say("(The answer broke off; it is asked for again.)")
+			p.say("(The answer was cut off; asking again.)")
 		}
 		p.begin()
 	case agent.Appended:
@@ -213,7 +213,7 @@ func (p *printer) retrying(r model.Retrying) {
 		return
 	}
 	p.retried = true
-	p.say(fmt.Sprintf("(%s; trying again in %s, %d of %d)", strings.ReplaceAll(model.KindOf(r.Err).String(), "_", " "), r.After.Round(100*time.Millisecond), r.Attempt, r.Max))
+	p.say(fmt.Sprintf("(%s; retrying in %s, attempt %d of %d)", strings.ReplaceAll(model.KindOf(r.Err).String(), "_", " "), r.After.Round(100*time.Millisecond), r.Attempt, r.Max))
 }
 
 // recall writes messages of an earlier conversation.

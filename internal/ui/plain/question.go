@@ -66,7 +66,7 @@ func (f *Front) reply(ctx context.Context, text string) {
 	}
 	f.asked = f.asked[1:]
 	if err := f.talk.Submit(ctx, session.Answer{ID: q.id, Reply: r}); err != nil {
-		f.out.say("The question is settled already.")
+		f.out.say("The question has already been answered.")
 	}
 	if len(f.asked) > 0 {
 		f.askNext()
@@ -82,7 +82,7 @@ func (f *Front) settled(ev session.Settled) {
 		}
 		f.asked = append(f.asked[:i], f.asked[i+1:]...)
 		if !f.leave {
-			f.out.say("The question is settled.")
+			f.out.say("The question no longer needs an answer.")
 		}
 		if i == 0 && len(f.asked) > 0 {
 			f.askNext()
@@ -118,9 +118,9 @@ func (d permissionDialog) draw(p *printer) {
 
 func (d permissionDialog) prompt() string {
 	if proposed(d.Suggestions) != "" {
-		return "Allow? [y]es, [a]lways, [n]o, or what to do instead: "
+		return "Allow? [y]es, [a]lways, [n]o, or say what to do instead: "
 	}
-	return "Allow? [y]es, [n]o, or what to do instead: "
+	return "Allow? [y]es, [n]o, or say what to do instead: "
 }
 
 func (d permissionDialog) enter(_ *printer, text string) session.Reply {
@@ -187,9 +187,9 @@ func drawOptions(p *printer, options []session.Option) {
 
 func (d *choicesDialog) prompt() string {
 	if d.item().Multiple {
-		return "Numbers with commas between them, or your own answer (" + declined + " skips): "
+		return "Numbers separated by commas, or your own answer (" + declined + " to skip): "
 	}
-	return "Number, or your own answer (" + declined + " skips): "
+	return "Number, or your own answer (" + declined + " to skip): "
 }
 
 func (d *choicesDialog) enter(p *printer, text string) session.Reply {
@@ -268,7 +268,7 @@ func (d *formDialog) prompt() string {
 	case f.Type == session.ChoiceField:
 		hint = "number"
 	case f.Type == session.ListField:
-		hint = "numbers with commas between them"
+		hint = "numbers separated by commas"
 	case f.Format != "":
 		hint = string(f.Format)
 	case f.Type == session.TextField:
@@ -280,7 +280,7 @@ func (d *formDialog) prompt() string {
 	case !f.Required:
 		hint += ", optional"
 	}
-	return fmt.Sprintf("%s (%s; %s declines): ", f.Label(), hint, declined)
+	return fmt.Sprintf("%s (%s; %s to decline): ", f.Label(), hint, declined)
 }
 
 func (d *formDialog) enter(p *printer, text string) session.Reply {
@@ -306,7 +306,7 @@ func (d *formDialog) enter(p *printer, text string) session.Reply {
 	case text != "":
 		v, err := f.Parse(text)
 		if err != nil {
-			p.say("This does not fit: " + err.Error() + ".")
+			p.say("Invalid value: " + err.Error() + ".")
 			return nil
 		}
 		d.values[f.Name] = v
