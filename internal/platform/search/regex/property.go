@@ -71,7 +71,7 @@ func asciiClass(name string) (runes, bool) {
 }
 
 // property returns the set that \p{name} stands for. Names are compared without regard to case,
-// blanks, hyphens and underscores.
+// blanks, hyphens, underscores and an "is" before them.
 func property(name string) (runes, bool) {
 	kind, value, found := strings.Cut(name, "=")
 	if !found {
@@ -111,12 +111,54 @@ func derived(name string) (runes, bool) {
 		return fromTables(unicode.Cn).negate(), true
 	case "alphabetic", "alpha":
 		return fromTables(unicode.L, unicode.Nl, unicode.Other_Alphabetic), true
-	case "lowercase":
+	case "lowercase", "lower":
 		return fromTables(unicode.Ll, unicode.Other_Lowercase), true
-	case "uppercase":
+	case "uppercase", "upper":
 		return fromTables(unicode.Lu, unicode.Other_Uppercase), true
+	case "wspace":
+		return spaceRunes(), true
+	case "cased":
+		return fromTables(unicode.Ll, unicode.Lu, unicode.Lt, unicode.Other_Lowercase, unicode.Other_Uppercase), true
+	case "math":
+		return fromTables(unicode.Sm, unicode.Other_Math), true
+	case "idstart", "ids":
+		return idStart(), true
+	case "idcontinue", "idc":
+		return idContinue(), true
+	case "xidstart", "xids":
+		return idStart().minus(normalizedStart()), true
+	case "xidcontinue", "xidc":
+		return idContinue().minus(normalizedContinue()), true
+	case "graphemeextend", "grext":
+		return fromTables(unicode.Me, unicode.Mn, unicode.Other_Grapheme_Extend), true
 	}
 	return nil, false
+}
+
+// idStart and idContinue return the characters that an identifier may begin and go on with (UAX 31).
+func idStart() runes {
+	return fromTables(unicode.L, unicode.Nl, unicode.Other_ID_Start).minus(patternRunes())
+}
+
+func idContinue() runes {
+	more := fromTables(unicode.Mn, unicode.Mc, unicode.Nd, unicode.Pc, unicode.Other_ID_Continue)
+	return union(idStart(), more).minus(patternRunes())
+}
+
+func patternRunes() runes { return fromTables(unicode.Pattern_Syntax, unicode.Pattern_White_Space) }
+
+// normalizedContinue returns the characters of identifiers that are not in identifiers any more when they are
+// brought to NFKC. normalizedStart returns those that no longer begin one.
+func normalizedContinue() runes {
+	out := runes{{0x37a, 0x37a}, {0x309b, 0x309c}, {0xfc5e, 0xfc63}, {0xfdfa, 0xfdfb}}
+	for r := rune(0xfe70); r <= 0xfe7e; r += 2 {
+		out = append(out, [2]rune{r, r})
+	}
+	return out
+}
+
+func normalizedStart() runes {
+	return union(normalizedContinue(), runes{{0xe33, 0xe33}, {0xeb3, 0xeb3}, {0xff9e, 0xff9f}})
 }
 
 func category(name string) (runes, bool) {
@@ -138,7 +180,7 @@ func lookUp(tables map[string]*unicode.RangeTable, name string) (runes, bool) {
 }
 
 func loose(name string) string {
-	return strings.Map(func(r rune) rune {
+	name = strings.Map(func(r rune) rune {
 		switch {
 		case r == ' ' || r == '_' || r == '-':
 			return -1
@@ -147,4 +189,5 @@ func loose(name string) string {
 		}
 		return r
 	}, name)
+	return strings.TrimPrefix(name, "is")
 }
