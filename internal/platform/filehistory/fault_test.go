@@ -280,3 +280,50 @@ func TestDraftCannotBeRenamed(t *testing.T) {
 		}
 	}
 }
+
+// Only one process has a history open; another changes nothing.
+func TestLocked(t *testing.T) {
+	p := newProject(t)
+	p.outside("f", "zero")
+	p.Begin("m1")
+	p.edit("f", "one")
+	before := p.lines()
+	if h, err := Open(p.dir, nil); !errors.Is(err, ErrLocked) {
+		if err == nil {
+			h.Close()
+		}
+		t.Fatalf("the second one: %v", err)
+	}
+	if diff := cmp.Diff(before, p.lines()); diff != "" {
+		t.Errorf("the index (-want +got):\n%s", diff)
+	}
+	dir := filepath.Join(t.TempDir(), "none yet")
+	var all [3]*History
+	for i := range all {
+		h, err := Open(dir, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[i] = h
+	}
+	early, late, later := all[0], all[1], all[2]
+	if err := early.Backup(t.Context(), p.path("f")); err != nil {
+		t.Fatal(err)
+	}
+	if err := late.Backup(t.Context(), p.path("f")); !errors.Is(err, ErrLocked) {
+		t.Errorf("a history that another made meanwhile: %v", err)
+	}
+	if err := early.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := later.Backup(t.Context(), p.path("f")); !errors.Is(err, ErrLocked) {
+		t.Errorf("a history that another made, and closed: %v", err)
+	}
+	if err := errors.Join(late.Close(), later.Close()); err != nil {
+		t.Fatal(err)
+	}
+	p.reopen()
+	if _, err := p.Rewind(t.Context(), "m1", Options{}); err != nil || p.files()["f"] != "zero" {
+		t.Errorf("%v, %q", err, p.files()["f"])
+	}
+}

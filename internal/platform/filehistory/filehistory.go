@@ -41,14 +41,18 @@ type History struct {
 	drafts []string // contents whose hash is not known yet
 }
 
-// Open returns the history kept in dir, which is made when there is something to keep. Log gets what is
-// wrong with records of it; nil discards that.
+// Open returns the history kept in dir, which is made when there is something to keep. It fails with [ErrLocked]
+// if another process has it open. Log gets what is wrong with records of it; nil discards that.
 func Open(dir string, log *slog.Logger) (*History, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
 	h := &History{store: newStore(dir), log: log, write: writeFile, timeline: newTimeline()}
-	if err := h.load(); err != nil {
+	err := h.store.takeLock()
+	if err == nil || !errors.Is(err, ErrLocked) {
+		err = h.load()
+	}
+	if err != nil {
 		return nil, fmt.Errorf("opening the file history: %w", err)
 	}
 	return h, nil

@@ -258,7 +258,7 @@ func TestSnapshotsAreBounded(t *testing.T) {
 	}
 	p.reopen()
 	check()
-	if entries, _ := os.ReadDir(p.dir); len(entries) != 3 { // index, pack and the directory
+	if entries, _ := os.ReadDir(p.dir); len(entries) != 4 { // index, pack, lock and the directory
 		t.Errorf("files left behind: %v", entries)
 	}
 	if info, err := os.Stat(filepath.Join(p.dir, p.store.pack.name)); err != nil || info.Size() != int64(sizes(p.store.pack)) {

@@ -49,13 +49,18 @@ func (s *snapshot) records() []record {
 func (h *History) load() error {
 	data, err := os.ReadFile(h.store.indexPath())
 	if errors.Is(err, fs.ErrNotExist) {
+		if h.store.refused != nil {
+			return nil
+		}
 		return h.sweep() // contents whose index was never written
 	}
 	if err != nil {
 		return err
 	}
-	if data, err = h.store.mend(data); err != nil {
-		return err
+	if h.store.refused == nil {
+		if data, err = h.store.mend(data); err != nil {
+			return err
+		}
 	}
 	dropped, number := false, 0
 	for line := range bytes.Lines(data) {
@@ -71,7 +76,7 @@ func (h *History) load() error {
 		return err
 	}
 	h.settle()
-	if !h.intact() {
+	if h.store.refused != nil || !h.intact() {
 		return nil
 	}
 	if dropped {

@@ -8,6 +8,22 @@ import (
 	"syscall"
 )
 
+// flock locks the file until it is closed, or says that it is locked. On a file system without locks it succeeds:
+// better a history without a lock than none.
+func flock(file *os.File) error {
+	for {
+		switch err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err {
+		case syscall.EINTR:
+		case syscall.EWOULDBLOCK:
+			return ErrLocked
+		case nil, syscall.ENOTSUP, syscall.ENOSYS, syscall.ENOLCK:
+			return nil
+		default:
+			return fmt.Errorf("locking %s: %w", file.Name(), err)
+		}
+	}
+}
+
 // openRegular opens a regular file, and waits for nothing.
 func openRegular(path string) (*os.File, error) {
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)

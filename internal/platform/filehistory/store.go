@@ -22,7 +22,9 @@ type store struct {
 
 	mu    sync.Mutex
 	index *os.File
+	lock  *os.File // held while the store is open; nil before there is one
 	sequence
+	refused  error // why there is no lock; nothing is written then
 	excess   int64 // if not 0: beyond this size, the index has a part of a record that could not be cut off
 	pack     pack
 	unsynced []string // large contents that may not be on the disk yet
@@ -110,6 +112,12 @@ func (s *store) keep(ctx context.Context, path string) (version, error) {
 		return version{}, err
 	}
 	defer file.Close()
+	s.mu.Lock()
+	err = s.claim()
+	s.mu.Unlock()
+	if err != nil {
+		return version{}, err
+	}
 	if info.Size() > small {
 		draft, err := s.copy(ctx, file)
 		return version{draft: draft, mode: info.Mode().Perm()}, err
@@ -212,10 +220,7 @@ func (s *store) append(records ...record) error {
 }
 
 func (s *store) openIndex() (err error) {
-	if s.index != nil {
-		return nil
-	}
-	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+	if err := s.claim(); err != nil || s.index != nil {
 		return err
 	}
 	s.index, err = os.OpenFile(s.indexPath(), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
@@ -260,7 +265,7 @@ func (s *store) close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var err error
-	for _, f := range []**os.File{&s.index, &s.pack.file} {
+	for _, f := range []**os.File{&s.index, &s.pack.file, &s.lock} {
 		if *f != nil {
 			err = errors.Join(err, (*f).Close())
 			*f = nil

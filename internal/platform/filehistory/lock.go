@@ -1,0 +1,63 @@
+package filehistory
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// ErrLocked says that another process has the history open.
+var ErrLocked = errors.New("the file history is in use by another process: the session is open there")
+
+const (
+	// lockTries is how often a lock is asked for: a process that ended just now may still have it, through a
+	// child that is about to be another program.
+	lockTries = 10
+	lockPause = 20 * time.Millisecond
+)
+
+// claim takes the store for this process, until it is closed or the process ends, and makes its directory. The
+// caller has s.mu.
+func (s *store) claim() error {
+	if s.lock != nil || s.refused != nil {
+		return s.refused
+	}
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return err
+	}
+	if err := s.takeLock(); err != nil {
+		return err
+	}
+	if info, err := os.Stat(s.indexPath()); err == nil && info.Mode().IsRegular() && info.Size() > 0 { // it was made since the history was opened
+		s.refused = ErrLocked
+	}
+	return s.refused
+}
+
+// takeLock takes the store if there is one. If it cannot be locked, it can be read and never written.
+func (s *store) takeLock() error {
+	file, err := os.OpenFile(filepath.Join(s.dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		s.refused = fmt.Errorf("locking the file history: %w", err)
+		return s.refused
+	}
+	for range lockTries {
+		if err = flock(file); !errors.Is(err, ErrLocked) {
+			break
+		}
+		time.Sleep(lockPause)
+	}
+	if err != nil {
+		file.Close() // ok: the error that counts is known
+		s.refused = err
+		return err
+	}
+	s.lock = file
+	return nil
+}
