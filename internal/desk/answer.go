@@ -8,30 +8,31 @@ import (
 	"adze/internal/session"
 )
 
-// An Answer is what a command comes to: one of the types below, and nothing else. The front end carries it out.
+// An Answer is the result of a command: one of the types below. The front end carries it out.
 type Answer interface{ answer() }
 
 type (
-	// A List is something to choose from.
+	// A List is a list to choose from.
 	List struct {
 		// Page is shown before the choices.
 		Page
 		Choices []Choice
-		// Choose does what choosing means.
+		// Choose is called with the choice of the user.
 		Choose func(ctx context.Context, c Choice) (Answer, error)
-		// Usage is how to choose with a command; empty if only the list can be chosen from.
+		// Usage is the command that chooses without the list; it may be empty.
 		Usage string
 	}
 
-	// A Prompt is said to the model in place of the command.
+	// A Prompt is sent to the model in place of the command.
 	Prompt struct{ Text string }
 
-	// An Operation is for the session to do.
+	// An Operation is to be submitted to the session.
 	Operation struct {
 		session.Op
-		// Page is shown when the session has taken it.
+		// Page is shown when the session has accepted it.
 		Page
-		// Entries says that entries of the session tell what comes of it. Where they are not shown, Result does.
+		// Entries reports whether entries of the session show the outcome. Front ends that do not show them show
+		// Result.
 		Entries bool
 		Result  string
 	}
@@ -42,13 +43,13 @@ type (
 		Page
 	}
 
-	// A Follow shows what a task prints until it ends; Page is what it has printed so far.
+	// A Follow shows the output of a task until it ends; Page is the output so far.
 	Follow struct {
 		*task.Task
 		Page
 	}
 
-	// A Switch continues with another session: the one that is named, or a new one.
+	// A Switch changes to another session: the named one, or a new one if the name is empty.
 	Switch struct{ Session string }
 
 	// Leave ends the program.
@@ -67,7 +68,7 @@ func (Follow) answer()    {}
 func (Switch) answer()    {}
 func (Leave) answer()     {}
 
-// NoEditor says that a front end cannot let the user edit a file.
+// NoEditor returns the error of a front end that has no editor.
 func NoEditor(path string) error {
 	return fmt.Errorf("there is no editor without a terminal; the file is %s", path)
 }

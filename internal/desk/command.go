@@ -10,8 +10,8 @@ import (
 	"adze/internal/platform/spell"
 )
 
-// commands returns every command, in the order of /help. To add one, write a file with its constructor and name
-// it here.
+// commands returns all commands, in the order of /help. To add one, write its constructor in a file of its own and
+// list it here.
 func commands() []Command {
 	return []Command{
 		helpCommand(),
@@ -38,32 +38,31 @@ func commands() []Command {
 	}
 }
 
-// A Command is something that the user types as /name and that does not go to the model as it is.
+// A Command is what the user types as /name. It is not sent to the model as it is typed.
 type Command struct {
 	Name    string
 	Aliases []string
 	Kind    Kind
-	// Args hints at the arguments, and Doc says what the command does, in a few words.
+	// Args names the arguments, and Doc says in a few words what the command does.
 	Args, Doc string
-	// Terminal says that the command needs a user at a terminal.
+	// Terminal reports whether the command needs a terminal.
 	Terminal bool
-	// Run carries the command out as far as it can without the front end, and returns what is left to do. An
-	// error is for the user.
+	// Run does what needs no front end, and returns what the front end is to do. Its error is shown to the user.
 	Run func(ctx context.Context, d *Desk, arg string) (Answer, error)
 }
 
-// A Kind says what a command is about. A front end that runs commands in the order of prompts submits the
-// operation of a [Work] command at once, and runs a command of another kind when its turn comes.
+// A Kind classifies commands. A front end that queues commands with prompts submits the operation of a [Work] command
+// at once, and runs a command of another kind when its turn comes.
 type Kind uint8
 
 const (
-	// Show shows something and changes nothing.
+	// Show commands change nothing.
 	Show Kind = iota
-	// Change changes something at once.
+	// Change commands change something at once.
 	Change
-	// Work is an operation that takes the place of a turn.
+	// Work commands are operations that take the place of a turn.
 	Work
-	// Ask is a prompt in other words.
+	// Ask commands stand for a prompt.
 	Ask
 )
 
@@ -72,7 +71,7 @@ func (d *Desk) Commands() []Command {
 	return slices.DeleteFunc(slices.Clone(d.commands), func(c Command) bool { return c.Terminal && !d.Terminal })
 }
 
-// Lookup returns the command of that name or alias, in any case of letters, whether it is available or not.
+// Lookup returns the command with that name or alias, ignoring case, whether it is available or not.
 func (d *Desk) Lookup(name string) (*Command, bool) {
 	is := func(other string) bool { return strings.EqualFold(other, name) }
 	for i := range d.commands {
@@ -83,8 +82,8 @@ func (d *Desk) Lookup(name string) (*Command, bool) {
 	return nil, false
 }
 
-// Parse divides what the user typed into the name of a command and its argument. It reports false for what is
-// not meant as a command: a path, or text that begins otherwise.
+// Parse splits what the user typed into the name of a command and its argument. It reports false if the text does not
+// begin with a slash, or is a path.
 func Parse(text string) (name, arg string, ok bool) {
 	rest, ok := strings.CutPrefix(strings.TrimSpace(text), "/")
 	if !ok {
@@ -109,7 +108,7 @@ func (d *Desk) Run(ctx context.Context, name, arg string) (Answer, error) {
 	return c.Run(ctx, d, arg)
 }
 
-// unknown says that there is no such command, and which one may be meant.
+// unknown returns the error for a command that does not exist, with the closest name if there is one.
 func (d *Desk) unknown(name string) error {
 	var names []string
 	for _, c := range d.Commands() {
@@ -121,7 +120,7 @@ func (d *Desk) unknown(name string) error {
 	return fmt.Errorf("unknown command /%s; /help lists the commands", name)
 }
 
-// Complete returns the command that text is the only beginning of, or text.
+// Complete returns the command that text is a prefix of, or text if there is not exactly one.
 func (d *Desk) Complete(text string) string {
 	if !strings.HasPrefix(text, "/") {
 		return text
@@ -138,5 +137,5 @@ func (d *Desk) Complete(text string) string {
 	return text
 }
 
-// usage returns how a command is written.
+// usage returns the command with its arguments.
 func (c *Command) usage() string { return strings.TrimSpace("/" + c.Name + " " + c.Args) }

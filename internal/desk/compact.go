@@ -28,7 +28,7 @@ func summaryCommand() Command {
 		}}
 }
 
-// compact has the conversation summarised, or one side of something that the user said in it.
+// compact has the conversation summarised, or the part before or after a prompt.
 func compact(_ context.Context, d *Desk, arg string) (Answer, error) {
 	op := session.Compact{Focus: arg}
 	side, rest, _ := strings.Cut(arg, " ")
@@ -48,11 +48,11 @@ func compact(_ context.Context, d *Desk, arg string) (Answer, error) {
 
 const (
 	most  = 20 // entries of a list
-	minID = 8  // characters of an id that are shown, and needed to mean it
+	minID = 8  // characters of an id that are shown, and the least that identify it
 )
 
-// turn returns the id of the prompt that which means: by its number, counted from the end, or by how its id
-// begins. It returns "" if there is none, or more than one.
+// turn returns the id of a prompt, which is given by its number, counted from the end, or by a prefix of its id. It
+// returns "" if no prompt matches, or more than one does.
 func turn(d *Desk, which string) string {
 	turns := d.Session.Turns()
 	if n, err := strconv.Atoi(which); err == nil && n >= 1 && n <= len(turns) {

@@ -28,15 +28,15 @@ type Usage struct {
 	Window int
 	// System are the sections of the system prompt, Tools the tools, and First what goes before the first message.
 	System, Tools, First []Share
-	// Messages is how many messages the conversation has, and Talk what they come to.
+	// Messages is the number of messages, and Talk their tokens.
 	Messages, Talk int
-	// Reported is what the provider counted in the last request; 0 if it did not.
+	// Reported is what the provider counted in the last request; 0 if unknown.
 	Reported int
-	// Files are the instruction files in force.
+	// Files are the instruction files in use.
 	Files []FileShare
 	// Last is what the last response used; nil if there was none.
 	Last *msg.Usage
-	// Problems are what should be looked at, and Breaks when the provider's cache was lost.
+	// Problems are for the user to look at. Breaks are the requests for which the provider's cache was lost.
 	Problems []string
 	Breaks   []brief.Break
 }
@@ -53,7 +53,7 @@ type FileShare struct {
 	Tokens int
 }
 
-// Sum returns what shares come to.
+// Sum returns the tokens of all shares.
 func Sum(shares []Share) int {
 	n := 0
 	for _, s := range shares {
@@ -65,8 +65,8 @@ func Sum(shares []Share) int {
 // Used returns how much of the window is used.
 func (u *Usage) Used() int { return Sum(u.System) + Sum(u.Tools) + Sum(u.First) + u.Talk }
 
-// Usage measures what the next request says before the user does. What the provider reported of the last one
-// corrects the estimates.
+// Usage measures what the next request holds before the next prompt. The estimates are corrected by what the provider
+// reported for the last request.
 func (d *Desk) Usage() (*Usage, error) {
 	pre, s := d.Preamble, d.Session
 	m, err := pre.Resolve(s.Model())

@@ -18,7 +18,7 @@ func costCommand() Command {
 	}}
 }
 
-// costPage returns what a session has cost: in all, then by model.
+// costPage shows what a session has cost, in total and by model.
 func costPage(t cost.Totals) Page {
 	p := Page{Blocks: []Block{Fields{
 		{"Total cost", total(t)},
@@ -52,7 +52,7 @@ func Spent(t cost.Totals) string {
 	return fmt.Sprintf("Cost: %s; %d tokens in, %d out; %s waiting for the model.", total(t), sent(t.Usage), t.Usage.Output, amount.Seconds(t.API))
 }
 
-// total returns the sum, and says when it is not all.
+// total returns the total cost, and says if it is incomplete or an estimate.
 func total(t cost.Totals) string {
 	switch {
 	case t.HasUnknownCost && t.CostUSD == 0:

@@ -22,31 +22,30 @@ import (
 // A Config is what a desk works with. Session, Dir, Now, Permission and Preamble are required.
 type Config struct {
 	Session *session.Session
-	// Dir is the working directory, Home the state home; without one Home is empty.
+	// Dir is the working directory, and Home the state directory, which may be empty.
 	Dir, Home, Version string
 	Now                func() time.Time
-	// Terminal says that a user is at a terminal, who can go on to another session, or leave.
+	// Terminal reports whether the user is at a terminal, and can change to another session or exit.
 	Terminal bool
 
-	// Log is the transcript of the session; nil if it is not kept.
+	// Log is the transcript of the session; it may be nil.
 	Log        *store.Log
 	Catalog    catalog.Table
 	Permission Permission
 	Files      Files
 	Preamble   Preamble
-	// Thinking returns how the model thinks with a budget of that many tokens; nil stands for what flags and
-	// settings say.
+	// Thinking returns the thinking options for a budget in tokens; nil means what flags and settings say.
 	Thinking func(budget *int) model.Thinking
 	Settings func() Settings
 	Hooks    func() Hooks
-	Memory   *Memory // nil if there is none
-	// Instructions are those that are read; nil if none are.
+	Memory   *Memory // may be nil
+	// Instructions are the instruction files; nil if none are read.
 	Instructions Instructions
-	// Tasks are those in the background; nil if nothing can run there.
+	// Tasks are the background tasks; nil if they are disabled.
 	Tasks *task.Table
-	// Execute runs a command that the user typed and returns what it printed; nil if none can be run.
+	// Execute runs a command that the user typed and returns its output; nil if commands cannot be run.
 	Execute func(ctx context.Context, command string) (string, error)
-	// Short returns how a user would write a path, fit for the screen.
+	// Short returns a path as a user would write it, safe for the screen; nil leaves it as it is.
 	Short func(path string) string
 }
 
@@ -58,7 +57,7 @@ type Preamble struct {
 	Describe func([]msg.ToolSpec) []msg.ToolSpec
 	// Blocks returns the system prompt.
 	Blocks func(agent.Model, []msg.ToolSpec) []brief.Block
-	// First returns what goes before the first message; it may be nil.
+	// First returns what the first message begins with; it may be nil.
 	First func() []msg.Part
 	// Watch knows the last request.
 	Watch *brief.Watch
@@ -67,7 +66,7 @@ type Preamble struct {
 // A Memory is what is kept for later conversations.
 type Memory struct {
 	Folder memory.Folder
-	// Never is why there is no memory in this session; empty if there is.
+	// Never is the reason why this session has no memory; empty if it has.
 	Never string
 	// Off reports whether the user has switched it off, and Set switches it.
 	Off func() bool
@@ -76,9 +75,9 @@ type Memory struct {
 
 // Instructions are the instruction files of a session.
 type Instructions interface {
-	// Load reads them, unless that was done before.
+	// Load reads the files, unless it has done so already.
 	Load(context.Context)
-	// Files returns those in force, and Problems which are not used as they were meant.
+	// Files returns the files in use, and Problems what is wrong with some.
 	Files() []instruct.File
 	Problems() []instruct.Problem
 	// Places returns the files that a line can be added to, and Add adds one.

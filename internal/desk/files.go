@@ -14,29 +14,30 @@ import (
 	"adze/internal/platform/filestate"
 )
 
-// Files are what is known of the files of a session.
+// Files gives access to the files of a session.
 type Files struct {
-	// Dir is the working directory, from which names count.
+	// Dir is the working directory, to which names are relative.
 	Dir string
-	// History is what files held before they were changed; nil if it is not kept.
+	// History holds the earlier contents of files that were changed; nil if they are not kept.
 	History *filehistory.History
-	// State is what the conversation knows of files.
+	// State holds which contents the model has seen.
 	State *filestate.Store
 	// Index finds files by parts of their names.
 	Index *fileindex.Index
-	// MayRead returns why the model may not read a file, or nil.
+	// MayRead returns an error if the model may not read a file.
 	MayRead func(ctx context.Context, path string) error
 }
 
-// maxFile bounds what is read of a file, in bytes.
+// maxFile is the most that is read of a file, in bytes.
 const maxFile = 10 << 20
 
-// Rewind restores the files of the session to what they were before a message; dry only says what it would do.
+// Rewind restores the files of the session to what they were before a message. With dry it only reports what it would
+// change.
 func (f *Files) Rewind(ctx context.Context, message string, dry bool) (filehistory.Report, error) {
 	return f.History.Rewind(ctx, message, filehistory.Options{Dry: dry})
 }
 
-// Seed notes that the conversation knows a file as it was at that time. A file that is newer is not known.
+// Seed records that the model has seen a file as it was at that time. It does nothing if the file has changed since.
 func (f *Files) Seed(name string, at time.Time) error {
 	path := absolute(f.Dir, name)
 	info, err := os.Stat(path)
@@ -64,11 +65,11 @@ func (f *Files) Seed(name string, at time.Time) error {
 type Content struct {
 	Path string
 	Data []byte
-	// More says that the file is longer.
+	// More reports whether the file is longer.
 	More bool
 }
 
-// Read returns at most limit bytes of a file that the model may read, too; 0 means as many as are ever read.
+// Read returns at most limit bytes of a file, if the model may read it; 0 means the largest limit.
 func (f *Files) Read(ctx context.Context, name string, limit int64) (Content, error) {
 	c := Content{Path: absolute(f.Dir, name)}
 	if err := f.MayRead(ctx, c.Path); err != nil {
@@ -96,12 +97,12 @@ func (f *Files) Read(ctx context.Context, name string, limit int64) (Content, er
 	return c, err
 }
 
-// Suggest returns at most n files that the user may mean by what is typed.
+// Suggest returns at most n files that match what the user has typed.
 func (f *Files) Suggest(ctx context.Context, typed string, n int) ([]fileindex.Match, error) {
 	return f.Index.Find(ctx, typed, n)
 }
 
-// absolute returns the path that a name means in dir.
+// absolute returns name as an absolute path, relative to dir.
 func absolute(dir, name string) string {
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(dir, name)

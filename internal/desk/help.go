@@ -6,7 +6,7 @@ func helpCommand() Command {
 	return Command{Name: "help", Doc: "show this list", Run: func(_ context.Context, d *Desk, _ string) (Answer, error) { return help(d), nil }}
 }
 
-// help lists the commands and what else can be typed.
+// help lists the commands, special input and keys.
 func help(d *Desk) Page {
 	t := Table{Columns: make([]Column, 2), Indented: true}
 	for _, c := range d.Commands() {

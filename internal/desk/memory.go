@@ -42,7 +42,7 @@ func runMemory(ctx context.Context, d *Desk, arg string) (Answer, error) {
 	return nil, errors.New("usage: /memory, /memory on, /memory off or /memory edit NAME")
 }
 
-// editable returns the file that the user means: a memory, the index, or instructions in force.
+// editable returns the path of a memory, of the index or of an instruction file in use, by its name.
 func editable(d *Desk, name string) (string, error) {
 	var inForce []instruct.File
 	if d.Instructions != nil {
@@ -61,7 +61,7 @@ func editable(d *Desk, name string) (string, error) {
 	return folder.Path(found.Name), err
 }
 
-// memoryPage tells the state of memory, what is wrong with it, and the instructions in force.
+// memoryPage shows the state of memory, its problems and the instruction files in use.
 func memoryPage(ctx context.Context, d *Desk) (Page, error) {
 	var p Page
 	switch m := d.Memory; {
@@ -92,13 +92,13 @@ func memoryPage(ctx context.Context, d *Desk) (Page, error) {
 	return p, nil
 }
 
-// addInstructions lists the instruction files in force, and those that are not used as they were meant.
+// addInstructions adds the instruction files in use and their problems to p.
 func addInstructions(ctx context.Context, in Instructions, p *Page) {
 	if in == nil {
 		p.Add(Text("Instruction files are not read in this session."))
 		return
 	}
-	in.Load(ctx) // before the first message they are not read yet
+	in.Load(ctx) // they are otherwise read with the first message
 	files := in.Files()
 	if len(files) == 0 {
 		p.Add(Text("There are no instruction files."))
@@ -119,8 +119,7 @@ func addInstructions(ctx context.Context, in Instructions, p *Page) {
 	}
 }
 
-// Note offers to add a line to one of the instruction files. The model is told with the next prompt, as of any
-// file of instructions that has changed.
+// Note offers to add a line to one of the instruction files. The model sees the change with the next prompt.
 func (d *Desk) Note(line string) (Answer, error) {
 	if d.Instructions == nil || d.Home == "" {
 		return nil, errors.New("this session reads no instruction files, so there is none to add to")

@@ -2,35 +2,35 @@ package desk
 
 import "adze/internal/tool"
 
-// A Page is something to show: blocks, one below the other. The zero value shows nothing. Its texts may hold
-// anything: front ends make them safe for where they go.
+// A Page is a sequence of blocks to show. The zero value is empty. Texts may hold any characters: front ends make them
+// safe for their output.
 type Page struct{ Blocks []Block }
 
-// A Block is a part of a page: one of the types below, and nothing else.
+// A Block is a part of a page: one of the types below.
 type Block interface{ block() }
 
 type (
 	// Text is a paragraph.
 	Text string
 
-	// A Notice points out something that the user should look at.
+	// A Notice is a problem that the user should look at.
 	Notice string
 
 	// Fields are values by name.
 	Fields []Field
 
-	// A Table has rows of cells. It has a head if its columns have names.
+	// A Table has rows of cells, and a header if its columns have names.
 	Table struct {
 		Columns []Column
 		Rows    [][]string
-		// Indented sets the rows off from the text before them.
+		// Indented indents the rows.
 		Indented bool
 	}
 
-	// Items are lines that belong to the text before them.
+	// Items are indented lines.
 	Items []string
 
-	// Output is what a program printed.
+	// Output is the output of a program.
 	Output struct{ tool.Display }
 )
 

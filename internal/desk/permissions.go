@@ -11,7 +11,7 @@ func permissionsCommand() Command {
 		Run: func(_ context.Context, d *Desk, _ string) (Answer, error) { return permissionsPage(d), nil }}
 }
 
-// permissionsPage lists the rules in force, highest precedence first, and points out those that never take effect.
+// permissionsPage lists the rules, highest precedence first, and points out those that never take effect.
 func permissionsPage(d *Desk) Page {
 	p := Say("The permission mode is " + d.Permission.Mode() + ".")
 	policy := d.Permission.Policy()

@@ -6,7 +6,7 @@ import (
 	"adze/internal/msg"
 )
 
-// Said returns what the user or the model said in a message, without what the program told the model beside it.
+// Said returns the text of a message without the reminders that the program added for the model.
 func Said(m msg.Message) string {
 	var texts []string
 	for _, part := range m.Parts {

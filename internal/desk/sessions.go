@@ -54,7 +54,7 @@ func exportCommand() Command {
 		}}
 }
 
-// ErrNotKept says that there is no transcript.
+// ErrNotKept is returned if the session has no transcript.
 var ErrNotKept = errors.New("this session is not saved on disk")
 
 // earlier lists the other sessions of the directory, newest first.
@@ -92,8 +92,8 @@ func (d *Desk) Rename(title string) error {
 	return d.Log.Note(store.Title(title))
 }
 
-// Export writes the session to a new file, in the format that goes with its name, and returns its path. Without
-// a name it makes one.
+// Export writes the session to a new file, in the format of its extension, and returns the path. If name is empty, it
+// chooses one.
 func (d *Desk) Export(name string) (string, error) {
 	if d.Log == nil {
 		return "", ErrNotKept

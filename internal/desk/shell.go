@@ -10,7 +10,7 @@ import (
 	"adze/internal/tool"
 )
 
-// Shell runs a command that the user typed. The model sees it with the next prompt.
+// Shell runs a command that the user typed. The model sees it and its output with the next prompt.
 func (d *Desk) Shell(ctx context.Context, command string) (Answer, error) {
 	switch {
 	case d.Execute == nil:

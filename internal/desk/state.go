@@ -12,36 +12,35 @@ import (
 	"adze/internal/session"
 )
 
-// A Permission is what decides on calls.
+// A Permission is the state of permissions.
 type Permission struct {
-	// Mode returns the permission mode, and Policy the rules in force.
+	// Mode returns the permission mode, and Policy the rules.
 	Mode   func() string
 	Policy func() *permission.Policy
-	// Dirs are further directories to work in.
+	// Dirs are the additional working directories.
 	Dirs []string
 }
 
-// Settings are those in effect.
+// Settings are the effective settings.
 type Settings struct {
-	// Values are those that a file can give, by name. Variables are not among them: they hold keys.
+	// Values are the settings that a file can set, by name. Environment variables, which may hold keys, are left out.
 	Values map[string]json.RawMessage
-	// Effort is what the command line says; it may be empty.
+	// Effort is set by the command line; it may be empty.
 	Effort model.Effort
-	// AutoCompact says that conversations are summarised when they grow too large.
+	// AutoCompact reports whether conversations are summarised when they grow too large.
 	AutoCompact bool
 }
 
-// Hooks are the hooks of the session, and what is decided about all of them.
+// Hooks are the hooks of the session and the policy for all of them.
 type Hooks struct {
 	List   []hook.Listing
 	Policy hook.Policy
 }
 
-// Age returns how long the desk has been there.
+// Age returns the time since the desk was made.
 func (d *Desk) Age() time.Duration { return d.Now().Sub(d.opened) }
 
-// Think lets the model think with a budget of that many tokens from now on: 0 switches thinking off, and nil goes
-// back to what flags and settings say.
+// Think sets the budget for thinking, in tokens: 0 switches thinking off, and nil restores what flags and settings say.
 func (d *Desk) Think(ctx context.Context, budget *int) error {
 	if budget != nil && *budget < 0 {
 		return fmt.Errorf("%d is not a number of tokens", *budget)

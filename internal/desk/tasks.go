@@ -16,10 +16,10 @@ func tasksCommand() Command {
 		Run: func(_ context.Context, d *Desk, arg string) (Answer, error) { return tasks(d, arg) }}
 }
 
-// ErrNoTasks says that nothing can run in the background.
+// ErrNoTasks is returned if nothing can run in the background.
 var ErrNoTasks = errors.New("background tasks are disabled")
 
-// tasks lists the background tasks, or does something with one of them.
+// tasks lists the background tasks, or shows, stops or follows one.
 func tasks(d *Desk, arg string) (Answer, error) {
 	table := d.Tasks
 	if table == nil {
@@ -50,7 +50,7 @@ func tasks(d *Desk, arg string) (Answer, error) {
 	return nil, errors.New("usage: /tasks, /tasks ID, /tasks stop ID or /tasks fg ID")
 }
 
-// taskList shows every task, and says what can be done with them.
+// taskList shows all tasks, and the commands for them.
 func taskList(d *Desk) Page {
 	list := d.Tasks.List()
 	switch {
@@ -79,13 +79,13 @@ func TaskTable(tasks ...*task.Task) Table {
 }
 
 const (
-	// shownTail is how much of the end of a task's output is looked at, in bytes, and tailLines how many lines
-	// of it are shown.
+	// shownTail is how much of the end of a task's output is read, in bytes, and tailLines how many lines of it are
+	// shown.
 	shownTail = 16 << 10
 	tailLines = 20
 )
 
-// taskPage shows a task with the end of what it has printed.
+// taskPage shows a task with the end of its output.
 func taskPage(t *task.Task) Page {
 	p := Page{Blocks: []Block{TaskTable(t)}}
 	tail, lines := t.Output.Tail(shownTail)
@@ -103,8 +103,8 @@ func taskPage(t *task.Task) Page {
 	return p
 }
 
-// News returns what a task has printed since its output had from bytes, and how many it has now. Of much that
-// is new only the end is shown.
+// News returns what a task has printed after the first from bytes of output, and the size of the output. If there is a
+// lot, only the end is returned.
 func News(t *task.Task, from int64) (Page, int64) {
 	var p Page
 	size := t.Output.Size()

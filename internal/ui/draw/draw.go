@@ -14,17 +14,17 @@ import (
 	"adze/internal/tool"
 )
 
-// Options say how to draw. The zero value draws everything, plainly, on lines of any length.
+// Options control drawing. The zero value draws everything, without colours, on lines of any length.
 type Options struct {
-	// Width is the room on a line and Max the number of lines of content, in all; 0 means no limit.
+	// Width is the width of a line, and Max the most lines of content; 0 means no limit.
 	Width, Max int
-	// Dir is the working directory: what lies in it is named from there.
+	// Dir is the working directory: paths in it are shown relative to it.
 	Dir     string
 	Palette Palette
 }
 
-// Lines returns d as lines without their ends. It is safe to write them to a terminal: of the content
-// no control characters are left.
+// Lines returns d as lines without line ends. They are safe for a terminal: control characters in the content are
+// removed.
 func Lines(d tool.Display, o Options) []string {
 	switch d := d.(type) {
 	case tool.Plain:
@@ -48,7 +48,7 @@ func Lines(d tool.Display, o Options) []string {
 	return nil
 }
 
-// shorten draws the first lines of total and says how many are left out. Unit names what is counted.
+// shorten draws the first lines, and says how many of total are left out. Unit is the plural of what is counted.
 func (o Options) shorten(lines []string, total int, unit string, style Style) []string {
 	shown := lines
 	if o.Max > 0 && len(shown) > o.Max {
@@ -64,7 +64,7 @@ func (o Options) shorten(lines []string, total int, unit string, style Style) []
 	return out
 }
 
-// output shows the end of what a command printed, since that is where it says how it went.
+// output draws the end of a command's output, where commands report how they ended.
 func (o Options) output(d tool.Output) []string {
 	lines := split(d.Text)
 	shown := lines
@@ -148,7 +148,7 @@ func (o Options) list(d tool.List) []string {
 	return o.shorten(d.Items, max(d.Total, len(d.Items)), unit, o.Palette.None)
 }
 
-// cut makes text harmless, cuts it to the width and styles it.
+// cut makes text safe, cuts it to the width and styles it.
 func (o Options) cut(style Style, text string) string {
 	text = oneLine(text)
 	if o.Width > 0 {
@@ -157,7 +157,7 @@ func (o Options) cut(style Style, text string) string {
 	return style.Apply(text)
 }
 
-// split returns the lines of text, without empty ones at its end.
+// split returns the lines of text, without empty lines at the end.
 func split(text string) []string {
 	text = strings.TrimRight(text, "\n")
 	if text == "" {
@@ -166,7 +166,7 @@ func split(text string) []string {
 	return strings.Split(text, "\n")
 }
 
-// count writes a number with what is counted, which is given in the plural.
+// count returns a number with its unit, which is given in the plural.
 func count(n int, unit string) string { return amount.Of(n, strings.TrimSuffix(unit, "s"), unit) }
 
 func number(n int) string { return strconv.Itoa(n) }

@@ -7,7 +7,7 @@ import (
 	"adze/internal/tool"
 )
 
-// Outcome returns in a few words what came of a call.
+// Outcome returns the outcome of a call in a few words.
 func Outcome(d tool.Display, r *msg.ToolResult) string {
 	switch d := d.(type) {
 	case tool.Output:

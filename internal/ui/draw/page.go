@@ -9,7 +9,7 @@ import (
 	"adze/internal/platform/term"
 )
 
-// Page returns a page as lines without their ends, safe for a terminal.
+// Page returns a page as lines without line ends, safe for a terminal.
 func Page(p desk.Page, o Options) []string {
 	var lines []string
 	for _, b := range p.Blocks {
@@ -31,7 +31,7 @@ func Choices(l desk.List, o Options) []string {
 	return lines
 }
 
-// indent sets off what belongs to the text before it.
+// indent is put before indented lines.
 const indent = "  "
 
 func (o Options) block(b desk.Block) []string {
@@ -71,7 +71,7 @@ func (o Options) wrap(text string) []string {
 	return strings.Split(w.Add(text)+w.End(), "\n")
 }
 
-// hang returns text behind head; further lines stand below its beginning. Blanks at the beginning of text are kept.
+// hang returns text after head, with further lines indented to the width of head. Leading blanks of text are kept.
 func (o Options) hang(head, text string) []string {
 	text = oneLine(text)
 	if o.Width == 0 {
@@ -101,8 +101,8 @@ func (o Options) fields(fields desk.Fields) []string {
 	return lines
 }
 
-// table aligns the cells of each column. The last column is broken into lines if it does not fit, unless
-// another is cut to make room for it.
+// table aligns the cells of each column. Cells that may be cut make way for the last column, which is wrapped if it
+// still does not fit.
 func (o Options) table(t desk.Table) []string {
 	rows := make([][]string, 0, len(t.Rows)+1)
 	if slices.ContainsFunc(t.Columns, func(c desk.Column) bool { return c.Name != "" }) {
@@ -156,7 +156,7 @@ func (o Options) align(c desk.Column, cell string, width int) string {
 	return cells.Left(cell, width)
 }
 
-// narrow takes from the columns that may be cut what is too much for a row.
+// narrow reduces the widths of columns that may be cut until a row fits.
 func (o Options) narrow(columns []desk.Column, widths []int, used int) {
 	const least = 8 // cells of a column that is cut
 	for _, w := range widths {
@@ -171,7 +171,7 @@ func (o Options) narrow(columns []desk.Column, widths []int, used int) {
 	}
 }
 
-// safe makes text harmless for a terminal, and oneLine puts it on one line.
+// safe makes text safe for a terminal; oneLine also puts it on one line.
 func safe(text string) string { return strings.ReplaceAll(term.Sanitize(text), "\t", "    ") }
 
 func oneLine(text string) string { return strings.ReplaceAll(safe(text), "\n", " ") }

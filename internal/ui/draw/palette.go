@@ -2,8 +2,7 @@ package draw
 
 import "strings"
 
-// A Style is a way to show text, written as the parameters of a terminal's escape sequence. The zero
-// value shows it as it is.
+// A Style is the parameters of a terminal's escape sequence. The zero value is plain text.
 type Style string
 
 // Apply returns text, which must be safe already, in this style.
@@ -14,19 +13,18 @@ func (s Style) Apply(text string) string {
 	return "\x1b[" + string(s) + "m" + text + "\x1b[0m"
 }
 
-// A Palette is the styles of a front end. The zero value is plain. It uses the terminal's own sixteen
-// colours, which the user chose.
+// A Palette is the set of styles of a front end. The zero value is plain.
 type Palette struct {
 	None, Strong, Faint, Accent, Good, Bad Style
 }
 
-// Colours returns the palette for a terminal.
+// Colours returns a palette of the terminal's own sixteen colours, which the user chose.
 func Colours() Palette {
 	return Palette{Strong: "1", Faint: "2", Accent: "36", Good: "32", Bad: "31"}
 }
 
-// PaletteFor returns the palette for an output: colours at a terminal, unless the user does not want
-// any (NO_COLOR) or the terminal has none.
+// PaletteFor returns the palette for an output: colours at a terminal, unless the user has set NO_COLOR or the terminal
+// has none.
 func PaletteFor(terminal bool, getenv func(string) string) Palette {
 	if !terminal || getenv("NO_COLOR") != "" || getenv("TERM") == "dumb" {
 		return Palette{}

@@ -7,10 +7,9 @@ import (
 	"adze/internal/platform/term"
 )
 
-// A Wrapper breaks text that arrives in pieces into lines, between words. It holds a word back until
-// it is complete.
+// A Wrapper wraps text that arrives in pieces, between words. It holds a word back until it is complete.
 type Wrapper struct {
-	// Width is the room on a line.
+	// Width is the width of a line.
 	Width int
 
 	column int
@@ -18,7 +17,7 @@ type Wrapper struct {
 	word   strings.Builder
 }
 
-// Add takes a piece of text and returns what can be written of it, safe for a terminal.
+// Add takes a piece of text and returns what can be written so far, safe for a terminal.
 func (w *Wrapper) Add(text string) string {
 	var out strings.Builder
 	for _, r := range term.Sanitize(text) {
@@ -45,7 +44,7 @@ func (w *Wrapper) End() string {
 	return out.String()
 }
 
-// flush writes the word, on the next line if there is no room on this one.
+// flush writes the word, on the next line if it does not fit on this one.
 func (w *Wrapper) flush(out *strings.Builder) {
 	word := w.word.String()
 	if word == "" {

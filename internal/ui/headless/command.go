@@ -19,8 +19,8 @@ func (f *Front) commands() []desk.Command {
 	return f.cfg.Desk.Commands()
 }
 
-// interpret returns the prompt that is to be said, or the operation to submit in its place if it is a command.
-// What looks like a command and is none is a prompt.
+// interpret returns the prompt to submit, or, if p is a command, the operation to submit in its place. An unknown
+// command is a prompt.
 func (f *Front) interpret(ctx context.Context, p session.Prompt) (session.Prompt, session.Op) {
 	c, arg := f.command(p)
 	if c == nil {
@@ -46,7 +46,7 @@ func (f *Front) interpret(ctx context.Context, p session.Prompt) (session.Prompt
 	}}
 }
 
-// withID returns op with the id of the message that asked for it, so that the host can take it back.
+// withID returns op with the id of the host's message, so that the host can withdraw it.
 func withID(op session.Op, id string) session.Op {
 	switch op := op.(type) {
 	case session.Compact:
@@ -59,7 +59,7 @@ func withID(op session.Op, id string) session.Op {
 	return op
 }
 
-// command returns the command that a prompt is, with its argument, or nil.
+// command returns the command in a prompt with its argument, or nil if it is none.
 func (f *Front) command(p session.Prompt) (*desk.Command, string) {
 	if f.cfg.Desk == nil || len(p.Parts) != 1 {
 		return nil, ""
@@ -76,7 +76,7 @@ func (f *Front) command(p session.Prompt) (*desk.Command, string) {
 	return c, arg
 }
 
-// carryOut does what a command comes to and returns what there is to read about it.
+// carryOut carries out the answer of a command and returns the text to print.
 func (f *Front) carryOut(ctx context.Context, answer desk.Answer) (string, error) {
 	switch a := answer.(type) {
 	case desk.Page:

@@ -14,14 +14,14 @@ import (
 	"adze/internal/ui/streamjson"
 )
 
-// unavailable are requests that hosts know and this version has no part for.
+// unavailable are requests that hosts know and this version does not have.
 var unavailable = [...]string{
 	"apply_flag_settings", "elicitation", "hook_callback", "mcp_call", "mcp_message", "mcp_read_resource", "mcp_reconnect",
 	"mcp_set_servers", "mcp_toggle", "register_repo_root", "reload_output_styles", "reload_plugins", "reload_skills",
 	"request_user_dialog", "set_color", "set_has_subscribers", "update_settings",
 }
 
-// A controlRequest is a request of the host. Each gets exactly one answer.
+// A controlRequest is a request of the host. Each is answered exactly once.
 type controlRequest struct {
 	Subtype      string `json:"subtype"`
 	Model        string `json:"model"`
@@ -30,7 +30,7 @@ type controlRequest struct {
 	MessageID    string `json:"message_uuid"`
 }
 
-// request answers one request. It runs beside a turn.
+// request answers one request. It may be called while a turn runs.
 func (sv *server) request(id string, body json.RawMessage) {
 	var req controlRequest
 	if err := json.Unmarshal(body, &req); err != nil {
@@ -54,7 +54,7 @@ func (sv *server) request(id string, body json.RawMessage) {
 	}
 }
 
-// offered answers a request that the program around the session may know.
+// offered answers a request that [Host] offers.
 func (sv *server) offered(id, subtype string, body json.RawMessage) {
 	if act, ok := sv.h.Actions[subtype]; ok {
 		sv.f.out.Write(sv.perform(sv.ctx, id, act, body))
@@ -71,12 +71,12 @@ func (sv *server) offered(id, subtype string, body json.RawMessage) {
 	sv.f.out.Write(refusal(id, &hostapi.Refusal{Code: hostapi.Unsupported, Text: text}))
 }
 
-// query answers a request beside the reading of lines.
+// query answers a request in the background.
 func (sv *server) query(id string, query hostapi.Request, body json.RawMessage) {
 	ctx, cancel := context.WithCancel(sv.ctx)
 	sv.mu.Lock()
 	defer sv.mu.Unlock()
-	if sv.hungUp { // the program ends and does not wait for work that begins now
+	if sv.hungUp { // the program is ending and does not wait for new work
 		cancel()
 		sv.f.out.Write(refusal(id, &hostapi.Refusal{Code: hostapi.Failed, Text: "the session is closed"}))
 		return
@@ -92,7 +92,7 @@ func (sv *server) query(id string, query hostapi.Request, body json.RawMessage) 
 	})
 }
 
-// withdraw gives up on a query. It is answered all the same, with what there is to say.
+// withdraw cancels a query, which is still answered.
 func (sv *server) withdraw(id string) {
 	sv.mu.Lock()
 	defer sv.mu.Unlock()
@@ -130,7 +130,7 @@ func (sv *server) interrupt(id string, queued bool) []byte {
 	})
 }
 
-// named leaves out the messages that the host gave no id.
+// named removes the empty ids, of messages that the host has not named.
 func named(ids []string) []string {
 	return slices.DeleteFunc(ids, func(id string) bool { return id == "" })
 }
@@ -158,7 +158,7 @@ func (sv *server) setMode(id, mode string) []byte {
 
 func nothing(*streamjson.Object) {}
 
-// success returns the line that answers a request.
+// success returns the line that answers a request with the members that fill adds.
 func success(id string, fill func(*streamjson.Object)) []byte {
 	return response(func(o *streamjson.Object) {
 		o.Str("subtype", "success")

@@ -8,7 +8,7 @@ import (
 	"adze/internal/ui/streamjson"
 )
 
-// runHook asks the host to run one of its hooks and waits for what it says.
+// runHook asks the host to run one of its hooks and waits for the answer.
 func (sv *server) runHook(ctx context.Context, id string, input json.RawMessage, useID string) (json.RawMessage, error) {
 	request := msg.NewID()
 	o := &streamjson.Object{}

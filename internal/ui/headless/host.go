@@ -17,55 +17,53 @@ import (
 	"adze/internal/ui/streamjson"
 )
 
-// maxLine bounds a line of input, in bytes.
+// maxLine is the most bytes of a line of input.
 const maxLine = 10 << 20
 
-// A Host is what the program around a session offers to the one that drives it. A field that is left
-// zero means that there is none of it.
+// A Host is what is offered to the host program. All fields may be zero.
 type Host struct {
-	// DefaultModel is the model that a request without a name goes back to.
+	// DefaultModel is set by a request that names no model.
 	DefaultModel string
 	// Models lists the models that the host may offer.
 	Models []HostModel
-	// Asks puts questions about calls to the host; without it they are denied.
+	// Asks reports whether the host is asked for permissions, which are denied otherwise.
 	Asks bool
-	// Initialize applies what the host wants of the turns to come.
+	// Initialize applies the options of the host to the session.
 	Initialize func(context.Context, Start) error
-	// Actions and Queries answer requests by subtype. An action is done when the next line is read;
-	// queries run beside it, and may be withdrawn.
+	// Actions and Queries answer requests by subtype. An action is done before the next line is read; queries run in
+	// the background and may be withdrawn.
 	Actions, Queries map[string]hostapi.Request
 }
 
-// A HostModel is a model as a host shows it.
+// A HostModel is a model that a host can show.
 type HostModel struct{ Value, Name, Description string }
 
-// A server reads what a host writes and makes sure that every request is answered.
+// A server reads the lines of a host and answers its requests.
 type server struct {
 	f   *Front
 	h   Host
 	ctx context.Context // of requests
-	// refused is why the session could not be made what the host wants, so that nothing is run. It is
-	// used by the reader alone.
+	// refused is why the host's options could not be applied; then no prompt is run. Only the reader uses it.
 	refused error
 
-	pending pending
+	pending pendingRequests
 	work    sync.WaitGroup // queries
 	mu      sync.Mutex
 	bad     bool
-	hungUp  bool                          // nothing more is read
-	queries map[string]context.CancelFunc // that run, by request id
-	told    string                        // the state that the host knows
+	hungUp  bool                          // the host is gone
+	queries map[string]context.CancelFunc // running, by request id
+	told    string                        // the state that the host was told last
 }
 
-// Serve runs the turns that arrive as lines of JSON on in, one after the other, and answers requests
-// at once. It returns when in has ended and every turn is done, or when ctx is, and closes the session.
+// Serve runs the prompts that arrive as lines of JSON on in, one after the other, and answers requests at once. It
+// returns when in has ended and all turns are done, or when ctx is done, and closes the session.
 func (f *Front) Serve(ctx context.Context, in io.Reader, h Host) Outcome {
 	sv := &server{f: f, h: h, queries: map[string]context.CancelFunc{}}
 	f.host = sv
 	out := f.follow(ctx, func(ctx context.Context) {
 		sv.ctx = ctx
 		ended := make(chan struct{})
-		// The reader is not waited for: nothing can wake it from reading an input that stays open.
+		// The reader is not waited for: nothing can interrupt a read of an input that stays open.
 		go func() {
 			defer close(ended)
 			sv.read(lines.NewReader(in, maxLine))
@@ -83,7 +81,7 @@ func (f *Front) Serve(ctx context.Context, in io.Reader, h Host) Outcome {
 	return out
 }
 
-// read takes lines until there are no more.
+// read handles lines until the input ends.
 func (sv *server) read(in *lines.Reader) {
 	for n := 1; ; n++ {
 		line, err := in.Next()
@@ -106,7 +104,7 @@ func (sv *server) read(in *lines.Reader) {
 	}
 }
 
-// spoil notes that a line could not be used.
+// spoil reports input that could not be used.
 func (sv *server) spoil(text string) {
 	sv.f.warn(text)
 	sv.mu.Lock()
@@ -114,7 +112,7 @@ func (sv *server) spoil(text string) {
 	sv.bad = true
 }
 
-// An inputLine is what a host writes. Kinds that are not used here are left alone.
+// An inputLine is a line of a host. Unknown types are ignored.
 type inputLine struct {
 	Type      string          `json:"type"`
 	RequestID string          `json:"request_id"`
@@ -147,10 +145,10 @@ func (sv *server) take(line []byte) error {
 	return nil
 }
 
-// maxID bounds the id that a host may give a message, in bytes.
+// maxID is the most bytes of the id that a host may give a message.
 const maxID = 200
 
-// hear hands what the host's user says to the session.
+// hear submits a message of the host to the session.
 func (sv *server) hear(in inputLine) error {
 	var m msg.Message
 	if err := json.Unmarshal(in.Message, &m); err != nil {
@@ -185,8 +183,8 @@ func (sv *server) hear(in inputLine) error {
 	return nil
 }
 
-// refuse answers a prompt of a session that is not what the host wants it to be. To run it would leave
-// out what the host relies on, such as a hook that guards calls.
+// refuse answers a prompt with an error because the host's options could not be applied. To run it would leave out what
+// the host relies on, such as a hook that guards calls.
 func (sv *server) refuse() {
 	sv.spoil(sv.refused.Error())
 	end := session.Finished{Ended: agent.Ended{Reason: agent.HookStopped, Detail: sv.refused.Error()}}

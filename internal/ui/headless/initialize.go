@@ -9,24 +9,24 @@ import (
 	"adze/internal/ui/streamjson"
 )
 
-// A Start is what a host wants of a session. What it leaves out stays as it is.
+// A Start holds the options that a host sets for a session. Zero fields change nothing.
 type Start struct {
-	// SystemPrompt replaces the system prompt by its texts; nil leaves it.
+	// SystemPrompt replaces the system prompt, unless it is nil.
 	SystemPrompt       []string `json:"systemPrompt"`
 	AppendSystemPrompt string   `json:"appendSystemPrompt"`
-	// JSONSchema is that of the value that turns must end in.
+	// JSONSchema is the schema of the structured output.
 	JSONSchema json.RawMessage `json:"jsonSchema"`
 	Title      string          `json:"title"`
 
-	// Hooks are callbacks of the host by event, Servers its own MCP servers by name.
+	// Hooks are the callbacks of the host, by event. Servers are the names of its own MCP servers.
 	Hooks   map[string]json.RawMessage `json:"hooks"`
-	RunHook hook.Callback              `json:"-"` // runs one of them
+	RunHook hook.Callback              `json:"-"` // runs one of Hooks
 	Servers []string                   `json:"sdkMcpServers"`
 	Agents  map[string]json.RawMessage `json:"agents"`
 	Plugins []json.RawMessage          `json:"plugins"`
 }
 
-// initialize answers the first request of a host, and one that joins again.
+// initialize answers the first request of a host, and of one that reconnects.
 func (sv *server) initialize(id string, body json.RawMessage) []byte {
 	var start Start
 	if err := json.Unmarshal(body, &start); err != nil {
@@ -48,7 +48,7 @@ func (sv *server) initialize(id string, body json.RawMessage) []byte {
 	})
 }
 
-// abilities tells the host what there is.
+// abilities adds the commands, models and account to the answer.
 func (sv *server) abilities(o *streamjson.Object) {
 	info := sv.f.cfg.Info()
 	commands := sv.f.commands()

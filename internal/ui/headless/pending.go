@@ -11,13 +11,13 @@ import (
 	"adze/internal/session"
 )
 
-// A question was put to the host and is not settled yet. The request is the line that puts it.
+// A question was sent to the host as request and is not settled yet.
 type question struct {
 	session.Asked
 	request []byte
 }
 
-// A reply is what the host answers to a request.
+// A reply is the host's answer to a request.
 type reply struct {
 	body json.RawMessage
 	err  error
@@ -25,16 +25,16 @@ type reply struct {
 
 var errHostGone = errors.New("the host is gone")
 
-// pending is what the host was asked and has not answered. It is safe for concurrent use.
-type pending struct {
+// pendingRequests are the requests that the host has not answered. The type is safe for concurrent use.
+type pendingRequests struct {
 	mu        sync.Mutex
-	gone      bool // the host answers nothing any more
+	gone      bool // no more answers will arrive
 	questions []question
-	calls     map[string]chan reply // of hooks of the host, by request id
+	calls     map[string]chan reply // of the host's hooks, by request id
 }
 
-// ask keeps a question, unless the host is gone.
-func (p *pending) ask(q question) bool {
+// ask adds a question, unless the host is gone.
+func (p *pendingRequests) ask(q question) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.gone {
@@ -44,8 +44,8 @@ func (p *pending) ask(q question) bool {
 	return true
 }
 
-// drop forgets a question and reports whether it was open.
-func (p *pending) drop(id string) bool {
+// drop removes a question and reports whether it was there.
+func (p *pendingRequests) drop(id string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	i := slices.IndexFunc(p.questions, func(q question) bool { return q.ID == id })
@@ -56,14 +56,14 @@ func (p *pending) drop(id string) bool {
 	return true
 }
 
-// asks reports whether a question is open, and requests returns the lines of all of them.
-func (p *pending) asks() bool {
+// asks reports whether there are questions, and requests returns their lines.
+func (p *pendingRequests) asks() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.questions) > 0
 }
 
-func (p *pending) requests() []json.RawMessage {
+func (p *pendingRequests) requests() []json.RawMessage {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var all []json.RawMessage
@@ -73,8 +73,8 @@ func (p *pending) requests() []json.RawMessage {
 	return all
 }
 
-// call returns where the reply to a request will arrive, and what gives up on it.
-func (p *pending) call(id string) (<-chan reply, func(), error) {
+// call returns the channel for the reply to a request, and a function that stops waiting for it.
+func (p *pendingRequests) call(id string) (<-chan reply, func(), error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.gone {
@@ -92,8 +92,8 @@ func (p *pending) call(id string) (<-chan reply, func(), error) {
 	}, nil
 }
 
-// replied hands the host's answer to the call that waits for it, and reports whether there is one.
-func (p *pending) replied(id, subtype string, body json.RawMessage, text string) bool {
+// replied passes the host's answer to the call that waits for it, and reports whether there is one.
+func (p *pendingRequests) replied(id, subtype string, body json.RawMessage, text string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	answer, ok := p.calls[id]
@@ -109,8 +109,8 @@ func (p *pending) replied(id, subtype string, body json.RawMessage, text string)
 	return true
 }
 
-// hangUp says that the host is gone: calls fail, and the questions that were open are returned.
-func (p *pending) hangUp() []question {
+// hangUp notes that the host is gone: calls fail, and the open questions are returned.
+func (p *pendingRequests) hangUp() []question {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.gone = true

@@ -11,8 +11,7 @@ import (
 	"adze/internal/ui/streamjson"
 )
 
-// asked puts a question to the host, or leaves it unanswered if there is no host to ask. Hosts are asked about
-// permissions only.
+// asked sends a question to the host, or refuses it if there is no host to ask. Hosts are asked about permissions only.
 func (f *Front) asked(ctx context.Context, q session.Asked) {
 	p, ok := q.Question.(session.Permission)
 	if ok && f.host != nil && f.host.ask(question{q, canUseTool(q.ID, p)}) {
@@ -22,12 +21,12 @@ func (f *Front) asked(ctx context.Context, q session.Asked) {
 	f.refuse(ctx, q)
 }
 
-// refuse gives the reply that counts where there is no host to ask.
+// refuse answers a question with the reply for when it cannot be asked.
 func (f *Front) refuse(ctx context.Context, q session.Asked) {
 	f.cfg.Session.Submit(ctx, session.Answer{ID: q.ID, Reply: q.Unanswered()}) // ok: a question that is settled needs no answer
 }
 
-// settled withdraws a question that was answered elsewhere, or needs no answer any more.
+// settled withdraws a question that was answered elsewhere or needs no answer any more.
 func (f *Front) settled(q session.Settled) {
 	if f.host == nil {
 		return
@@ -41,7 +40,7 @@ func (f *Front) settled(q session.Settled) {
 	f.host.state(true)
 }
 
-// ask writes the request for an answer. It reports whether the host can be asked at all.
+// ask sends a question to the host. It reports whether the host can be asked.
 func (sv *server) ask(q question) bool {
 	if !sv.h.Asks || !sv.pending.ask(q) {
 		return false
@@ -77,7 +76,7 @@ func canUseTool(id string, q session.Permission) []byte {
 	return o.Line()
 }
 
-// hangUp says that the host answers nothing any more: what is asked is denied, and no query is begun.
+// hangUp notes that the host is gone: open questions are denied, and no more queries are started.
 func (sv *server) hangUp() {
 	sv.mu.Lock()
 	sv.hungUp = true
@@ -87,8 +86,8 @@ func (sv *server) hangUp() {
 	}
 }
 
-// answered takes the host's answer to a question. One that comes late, or twice, changes nothing; one
-// that cannot be read denies.
+// answered handles the host's answer to a question or a call of a hook. Late and repeated answers are ignored; an
+// invalid one denies.
 func (sv *server) answered(body json.RawMessage) error {
 	var r struct {
 		Subtype   string          `json:"subtype"`
@@ -112,7 +111,7 @@ func (sv *server) answered(body json.RawMessage) error {
 	return nil
 }
 
-// readAnswer returns what the host said; what is not an answer denies.
+// readAnswer decodes an answer about a permission. An invalid one denies.
 func readAnswer(body json.RawMessage) permission.Answer {
 	var r struct {
 		Behavior    permission.Behavior `json:"behavior"`

@@ -73,7 +73,7 @@ func (n *notes) retrying(r model.Retrying) {
 	n.f.warn(fmt.Sprintf("%s; retrying in %s (attempt %d of %d)", cause(r.Err), r.After.Round(100*time.Millisecond), r.Attempt, r.Max))
 }
 
-// cause names an error in a few words.
+// cause describes an error in a few words.
 func cause(err error) string {
 	switch kind := model.KindOf(err); kind {
 	case model.Overloaded:

@@ -23,7 +23,7 @@ func (a api) rewind(ctx context.Context, in struct {
 	}, nil
 }
 
-// seed notes that the conversation knows a file, as the host saw it being read earlier.
+// seed records that the model has seen a file, which the host saw being read earlier.
 func (a api) seed(_ context.Context, in struct {
 	Path  string  `json:"path"`
 	MTime float64 `json:"mtime"`
@@ -53,7 +53,7 @@ func (a api) readFile(ctx context.Context, in struct {
 	return answer, nil
 }
 
-// suggestions are the files that a user may mean by what is typed.
+// suggestions returns the files that match what the user has typed.
 func (a api) suggestions(ctx context.Context, in struct {
 	Query string `json:"query"`
 }) (any, error) {

@@ -1,6 +1,5 @@
-// Package hostapi answers the requests of a host about a session: it reads what is asked for, asks the desk, and
-// writes the answer in the shapes that hosts know. Reading lines and the requests of the protocol itself are left
-// to package headless.
+// Package hostapi answers the requests of a host about a session: it decodes the request, asks the desk and returns the
+// answer in the form that hosts expect. Reading lines, and requests about the protocol itself, are left to the front end.
 package hostapi
 
 import (
@@ -12,11 +11,10 @@ import (
 	"adze/internal/session"
 )
 
-// A Request answers one request of a host with a value that can be written as a JSON object. The error may be a
-// [Refusal].
+// A Request answers one request of a host with a value that encodes as a JSON object. The error may be a [Refusal].
 type Request func(ctx context.Context, request json.RawMessage) (any, error)
 
-// A Refusal is an error of a request with a code that hosts know.
+// A Refusal is an error with a code that hosts know.
 type Refusal struct{ Code, Text string }
 
 func (r *Refusal) Error() string { return r.Text }
@@ -41,7 +39,7 @@ func Actions(d *desk.Desk) map[string]Request {
 	}
 }
 
-// Queries returns the requests that change nothing, by subtype. They may be answered beside each other.
+// Queries returns the requests that change nothing, by subtype. They may be answered concurrently.
 func Queries(d *desk.Desk) map[string]Request {
 	a := api{d}
 	return map[string]Request{
@@ -64,10 +62,10 @@ func Queries(d *desk.Desk) map[string]Request {
 // An api answers requests about the session of a desk.
 type api struct{ *desk.Desk }
 
-// object is a JSON object that is put together by hand.
+// object is a JSON object.
 type object = map[string]any
 
-// none is a request without fields, or an answer without any.
+// none is a request or an answer without fields.
 type none struct{}
 
 // asked returns a request whose fields are those of In.
@@ -100,7 +98,7 @@ func (a api) rename(_ context.Context, in struct {
 	return none{}, a.Rename(in.Title)
 }
 
-// detach lets the command that is waited for go on in the background.
+// detach moves the running command to the background.
 func (a api) detach(ctx context.Context, _ none) (any, error) {
 	return none{}, a.Session.Submit(ctx, session.Detach{})
 }

@@ -25,7 +25,7 @@ func (a api) models(context.Context, none) (any, error) {
 	return object{"models": list}, nil
 }
 
-// servers are there to be listed, and there are none.
+// servers lists the MCP servers; there are none.
 func (a api) servers(context.Context, none) (any, error) {
 	return object{"mcpServers": []object{}}, nil
 }
@@ -68,7 +68,7 @@ func (a api) settings(context.Context, none) (any, error) {
 	}, nil
 }
 
-// usage is what the session has used, for a display.
+// usage returns the cost and time of the session.
 func (a api) usage(context.Context, none) (any, error) {
 	t := a.Session.Totals()
 	models := t.Models
@@ -97,7 +97,7 @@ func (a api) cost(context.Context, none) (any, error) {
 	return object{"text": b.String()}, nil
 }
 
-// context says how full the window is, by what the last response reported.
+// context returns how full the context window is, by the usage that the last response reported.
 func (a api) context(context.Context, none) (any, error) {
 	u, err := a.Usage()
 	if err != nil {

@@ -13,7 +13,7 @@ type taskRequest struct {
 	ID string `json:"task_id"`
 }
 
-// maxTaskOutput bounds what a host is told of the output of a task, in bytes.
+// maxTaskOutput is the most of a task's output that is returned, in bytes.
 const maxTaskOutput = 64 << 10
 
 func (a api) listTasks(context.Context, none) (any, error) {

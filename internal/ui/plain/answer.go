@@ -8,7 +8,7 @@ import (
 	"adze/internal/ui/draw"
 )
 
-// isCommand reports whether the user means a command.
+// isCommand reports whether text is a command.
 func isCommand(text string) bool {
 	_, _, ok := desk.Parse(text)
 	return ok
@@ -22,7 +22,7 @@ func (f *Front) complete(text string) string {
 	return f.talk.Complete(text)
 }
 
-// carryOut does what a command comes to.
+// carryOut runs a command and carries out its answer.
 func (f *Front) carryOut(ctx context.Context, run func() (desk.Answer, error)) {
 	answer, err := run()
 	if err != nil {
@@ -70,10 +70,10 @@ func (f *Front) edit(path string) error {
 // maxChoices is how many choices a list offers.
 const maxChoices = 20
 
-// An offer is a list from which the user may choose by a number, with the next thing they enter.
+// An offer is a list from which the user may choose with the next line, by number.
 type offer struct{ desk.List }
 
-// pick returns the choice whose number text is, or nil. A nil offer has none.
+// pick returns the choice with the number in text, or nil. The offer may be nil.
 func (o *offer) pick(text string) *desk.Choice {
 	if o == nil {
 		return nil

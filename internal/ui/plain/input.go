@@ -9,8 +9,8 @@ import (
 	"adze/internal/session"
 )
 
-// take takes what was typed.
-func (f *Front) take(ctx context.Context, t typed) {
+// take handles what was typed.
+func (f *Front) take(ctx context.Context, t input) {
 	if t.end {
 		f.unfollow()
 	}
@@ -30,10 +30,10 @@ func (f *Front) take(ctx context.Context, t typed) {
 	}
 }
 
-// lineTyped takes a line that the terminal edited.
+// lineTyped handles a line that the terminal edited.
 func (f *Front) lineTyped(ctx context.Context, line string) {
 	f.leave = false
-	f.out.entered() // the terminal went to the next line
+	f.out.entered() // the terminal has moved to the next line
 	text, whole := f.keyboard.line(line)
 	if !whole {
 		f.out.edit(f.keyboard.More)
@@ -42,7 +42,7 @@ func (f *Front) lineTyped(ctx context.Context, line string) {
 	f.enter(ctx, text)
 }
 
-// press takes one key.
+// press handles one key.
 func (f *Front) press(ctx context.Context, k lineedit.Key) {
 	if f.detaches(ctx, k) {
 		return
@@ -53,7 +53,7 @@ func (f *Front) press(ctx context.Context, k lineedit.Key) {
 	out, ev := f.keyboard.Press(k)
 	f.out.edit(out)
 	if ev == lineedit.None {
-		if f.keyboard.Empty() && f.working && len(f.asked) == 0 { // what was begun is given up
+		if f.keyboard.Empty() && f.working && len(f.asked) == 0 { // the user has deleted what was typed
 			f.out.fresh()
 		}
 		return
@@ -81,7 +81,7 @@ func (f *Front) press(ctx context.Context, k lineedit.Key) {
 	}
 }
 
-// enter takes what the user entered.
+// enter handles what the user entered.
 func (f *Front) enter(ctx context.Context, text string) {
 	trimmed := strings.TrimSpace(text)
 	offer := f.offer
@@ -119,8 +119,8 @@ func (f *Front) enter(ctx context.Context, text string) {
 	}
 }
 
-// detaches takes the key that moves the command that runs to the background, if that is what it means
-// now: while something is typed it moves the cursor.
+// detaches handles the key that moves the running command to the background, and reports whether k is that key. While
+// the user types, the same key moves the cursor.
 func (f *Front) detaches(ctx context.Context, k lineedit.Key) bool {
 	if k.Code != lineedit.Back || !f.working || len(f.asked) > 0 || !f.keyboard.Empty() {
 		return false

@@ -8,19 +8,19 @@ import (
 	"adze/internal/platform/lineedit"
 )
 
-// A keyboard is where the user types: it reads keys or lines, edits the line, and knows what was entered before.
+// A keyboard reads keys or lines, edits the line and keeps the history of what was entered.
 type keyboard struct {
 	lineedit.Editor
 	in       io.Reader
-	keys     bool // in delivers every key at once
-	typed    chan typed
-	taken    chan struct{} // what was typed is dealt with, and more can be read
-	partial  string        // lines that go on, where in delivers lines
-	remember func(string)  // keeps what was entered; it may be nil
+	keys     bool // in delivers single keys
+	typed    chan input
+	taken    chan struct{} // what was typed has been handled
+	partial  string        // the lines so far of an entry with several, if in delivers lines
+	remember func(string)  // may be nil
 }
 
-// typed is what the user entered: keys, a line, or the end.
-type typed struct {
+// An input is what the user entered: keys, a line, or the end.
+type input struct {
 	keys []lineedit.Key
 	line string
 	end  bool
@@ -29,12 +29,12 @@ type typed struct {
 func newKeyboard(cfg Config) *keyboard {
 	return &keyboard{
 		Editor: lineedit.Editor{Prompt: "> ", More: ". ", Width: cfg.Width, History: cfg.History},
-		in:     cfg.In, keys: cfg.Keys, remember: cfg.Remember, typed: make(chan typed), taken: make(chan struct{}, 1),
+		in:     cfg.In, keys: cfg.Keys, remember: cfg.Remember, typed: make(chan input), taken: make(chan struct{}, 1),
 	}
 }
 
-// read hands on what is typed, and reads on when that is dealt with: what a command starts may want to read
-// too. Nothing can wake it from reading an input that stays open, so it is not waited for.
+// read sends what is typed, and reads more only when that has been handled: a program that a command starts may read
+// the same input. Nothing can interrupt a read of an input that stays open, so the goroutine is not waited for.
 func (k *keyboard) read(ctx context.Context) {
 	var decoder lineedit.Decoder
 	var rest string
@@ -42,7 +42,7 @@ func (k *keyboard) read(ctx context.Context) {
 	for {
 		n, err := k.in.Read(buf)
 		if k.keys && n > 0 {
-			if keys := decoder.Decode(buf[:n]); len(keys) > 0 && !k.send(ctx, typed{keys: keys}) {
+			if keys := decoder.Decode(buf[:n]); len(keys) > 0 && !k.send(ctx, input{keys: keys}) {
 				return
 			}
 		} else {
@@ -52,23 +52,23 @@ func (k *keyboard) read(ctx context.Context) {
 				if !ok {
 					break
 				}
-				if rest = after; !k.send(ctx, typed{line: line}) {
+				if rest = after; !k.send(ctx, input{line: line}) {
 					return
 				}
 			}
 		}
 		if err != nil {
 			if rest != "" {
-				k.send(ctx, typed{line: rest})
+				k.send(ctx, input{line: rest})
 			}
-			k.send(ctx, typed{end: true})
+			k.send(ctx, input{end: true})
 			return
 		}
 	}
 }
 
-// send hands on what was typed and waits until it is dealt with.
-func (k *keyboard) send(ctx context.Context, t typed) bool {
+// send sends what was typed and waits until it has been handled.
+func (k *keyboard) send(ctx context.Context, t input) bool {
 	select {
 	case k.typed <- t:
 	case <-ctx.Done():
@@ -82,7 +82,8 @@ func (k *keyboard) send(ctx context.Context, t typed) bool {
 	}
 }
 
-// line takes a line that the terminal edited. It returns what was entered, unless the line goes on.
+// line takes a line that the terminal edited. It returns the whole entry, unless the line ends in a backslash and
+// another follows.
 func (k *keyboard) line(text string) (entered string, whole bool) {
 	if more, ok := strings.CutSuffix(text, "\\"); ok {
 		k.partial += more + "\n"

@@ -1,6 +1,5 @@
-// Package plain is the front end for a user at a terminal, line by line. It only ever adds to what is
-// on the screen, so it works in every terminal and with a screen reader. Which session to talk to, and
-// where files go, is left to the caller.
+// Package plain is the line-by-line front end for a user at a terminal. It only appends to the screen, so it works in
+// every terminal and with a screen reader. Opening sessions and files is left to the caller.
 package plain
 
 import (
@@ -20,39 +19,39 @@ import (
 type Config struct {
 	In  io.Reader
 	Out io.Writer
-	// Keys says that In delivers every key at once; otherwise it delivers lines, which the terminal edits.
+	// Keys reports whether In delivers single keys; otherwise it delivers lines, which the terminal edits.
 	Keys bool
-	// Interrupts tells of Ctrl-C where In does not; nil means that it does.
+	// Interrupts receives a value for each Ctrl-C that In does not deliver; it may be nil.
 	Interrupts <-chan struct{}
-	// Suspend stops the program until the user brings it back; nil means that it cannot.
+	// Suspend stops the program until the user resumes it; it may be nil.
 	Suspend func()
 	// Width returns the width of the terminal.
 	Width   func() int
 	Palette draw.Palette
-	// Dir is the working directory: what lies in it is named from there.
+	// Dir is the working directory: paths in it are shown relative to it.
 	Dir string
-	// Open starts a conversation: the session that is named, or a new one. The one before is closed.
+	// Open opens the named session, or a new one if the name is empty. It closes the previous one.
 	Open func(ctx context.Context, resume string) (*Conversation, error)
-	// First is what the user gave on the command line.
+	// First is the prompt on the command line; it may be empty.
 	First string
-	// History is what was entered before, oldest first, and Remember keeps another entry; nil forgets it.
+	// History is what was entered in earlier sessions, oldest first. Remember stores an entry; it may be nil.
 	History  []string
 	Remember func(text string)
 	// Edit lets the user edit a file. Nothing is read from In meanwhile.
 	Edit func(path string) error
 }
 
-// A Conversation is a session with what is to be said about it at its start.
+// A Conversation is an open session.
 type Conversation struct {
 	*session.Session
 	*desk.Desk
-	// Greeting says what is there: the model, the mode, how to get help.
+	// Greeting is shown first: the model, the mode, how to get help.
 	Greeting string
 	// Shown is how many entries at the end of an earlier conversation are shown.
 	Shown int
-	// Explain says what an error means for the user, in the words of the given model; it may be nil.
+	// Explain returns what an error of the given model means to the user; it may be nil.
 	Explain func(err error, model string) string
-	// WarnUSD is the cost of a session at which the user is told, once; 0 means never.
+	// WarnUSD is the cost of a session at which the user is warned, once; 0 means never.
 	WarnUSD float64
 }
 
@@ -62,15 +61,15 @@ type Front struct {
 	keyboard *keyboard
 	out      *printer
 	talk     *Conversation
-	left     *Conversation // the last one, after it was left
+	left     *Conversation // the last one, after the user has left it
 
 	working  bool      // a turn runs
-	awaited  bool      // what was entered will be answered by an entry: the prompt waits for it
-	asked    questions // that wait for an answer
-	followed *follower // the task that the user waits for, or nil
-	offer    *offer    // what a number stands for, or nil
-	leave    bool      // the next Ctrl-C leaves
-	ended    bool      // nothing more will be typed: the turn that runs is the last
+	awaited  bool      // an entry will answer what was entered: prompt after it
+	asked    questions // without an answer yet
+	followed *follower // of the task that the user follows; may be nil
+	offer    *offer    // the list that the user may choose from; may be nil
+	leave    bool      // the next Ctrl-C exits
+	ended    bool      // the input has ended: the running turn is the last
 	next     *string   // the session to continue
 }
 
@@ -84,7 +83,7 @@ func New(cfg Config) *Front {
 	return f
 }
 
-// Run talks with the user until they leave. Ctx ends it.
+// Run runs conversations until the user leaves or ctx is done.
 func (f *Front) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -111,7 +110,7 @@ func (f *Front) Run(ctx context.Context) error {
 	return nil
 }
 
-// converse talks in one session, until the user leaves it.
+// converse runs one conversation until the user leaves it. Begins reports whether it was just opened.
 func (f *Front) converse(ctx context.Context, begins bool) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -139,8 +138,8 @@ func (f *Front) converse(ctx context.Context, begins bool) {
 	for f.next == nil && !f.gone(ctx) {
 		news := entries
 		if (!f.keyboard.Empty() || f.offer != nil) && (f.working || len(f.asked) > 0) {
-			// What is being typed is not written over, and no question comes between a list and the number
-			// that is chosen from it; the session keeps the rest.
+			// Nothing is written into what the user types, and no question comes between a list and the choice
+			// from it. The session keeps the entries until then.
 			news = nil
 		}
 		select {
@@ -167,13 +166,13 @@ func (f *Front) converse(ctx context.Context, begins bool) {
 	}
 }
 
-// busy reports whether the session does something that the user waits for.
+// busy reports whether the user waits for the session.
 func (f *Front) busy() bool { return f.working || f.awaited }
 
 // gone reports whether the conversation is over.
 func (f *Front) gone(ctx context.Context) bool { return ctx.Err() != nil || f.talk == nil }
 
-// begin greets the user, shows the end of what was said before, and says what they came to say.
+// begin shows the greeting and the end of an earlier conversation, and enters the prompt of the command line.
 func (f *Front) begin(ctx context.Context) {
 	f.out.say(f.talk.Greeting)
 	said := f.talk.Conversation()
@@ -188,7 +187,7 @@ func (f *Front) begin(ctx context.Context) {
 	f.prompt()
 }
 
-// entry takes news of the session.
+// entry handles an entry of the session.
 func (f *Front) entry(e session.Entry) {
 	switch ev := e.Event.(type) {
 	case session.Started:
@@ -210,7 +209,7 @@ func (f *Front) entry(e session.Entry) {
 		f.awaited = false
 		f.out.changed(ev)
 	}
-	if f.ended && (!f.busy() || len(f.asked) > 0) { // no user is left to answer
+	if f.ended && (!f.busy() || len(f.asked) > 0) { // a question cannot be answered any more
 		f.quit()
 		return
 	}
@@ -219,7 +218,7 @@ func (f *Front) entry(e session.Entry) {
 	}
 }
 
-// prompt invites the user to type. What was typed already stands behind it.
+// prompt writes the prompt, with what has been typed already.
 func (f *Front) prompt() {
 	f.out.fresh()
 	text := f.asked.prompt()
@@ -230,7 +229,7 @@ func (f *Front) prompt() {
 	f.out.edit(text)
 }
 
-// say starts a turn, or steers the one that runs.
+// say starts a turn, or steers the running one.
 func (f *Front) say(ctx context.Context, text string) {
 	parts := []msg.Part{&msg.Text{Text: text}}
 	var op session.Op = session.Prompt{Parts: parts}
@@ -244,7 +243,7 @@ func (f *Front) say(ctx context.Context, text string) {
 	f.working = true
 }
 
-// interrupt stops the turn; what is asked then is answered by it. A second time it leaves.
+// interrupt interrupts the turn and its questions. The second time in a row it exits.
 func (f *Front) interrupt(ctx context.Context) {
 	typing := f.keyboard.forget() || f.followed != nil
 	f.offer = nil
@@ -265,10 +264,10 @@ func (f *Front) interrupt(ctx context.Context) {
 	}
 }
 
-// quit leaves. The turn that runs is interrupted.
+// quit leaves the conversation and interrupts the running turn.
 func (f *Front) quit() {
 	if f.talk != nil {
-		// The context of the call is done for: what matters is that the turn hears of it.
+		// The caller's context may be done already, and the turn must be interrupted all the same.
 		f.talk.Submit(context.Background(), session.Interrupt{Queued: true, Cause: tool.AbortUser}) // ok: interrupts are always taken
 	}
 	f.left, f.talk = f.talk, nil
@@ -282,7 +281,7 @@ func (f *Front) submit(ctx context.Context, op session.Op) bool {
 	return err == nil
 }
 
-// unfollow goes back from a task to the conversation. The task goes on.
+// unfollow stops following a task, which continues to run.
 func (f *Front) unfollow() {
 	if f.followed != nil {
 		f.followed, f.awaited = nil, false

@@ -21,19 +21,19 @@ type printer struct {
 	screen
 	talk *Conversation
 
-	// The response that arrives: its text by block, as far as it was written. A reader that missed a
-	// piece waits for the whole.
+	// The current response: its text by block, as far as it is written. If a delta was missed, the rest is written when
+	// the response is complete.
 	spoken  map[int]string
 	blocks  []int
 	seq     session.Seq
 	missed  bool
-	calls   []*running
-	shown   map[string]bool // uses whose change was shown when it was asked about
+	calls   []*call
+	shown   map[string]bool // uses whose change was shown with the question
 	retried bool
 }
 
-// A running call is told of when it takes long.
-type running struct {
+// A call is running, and shown if it takes long.
+type call struct {
 	id, title string
 	began     time.Time
 	told      bool
@@ -45,7 +45,7 @@ func newPrinter(cfg Config) *printer {
 	return p
 }
 
-// begin forgets the response that was there.
+// begin starts a response.
 func (p *printer) begin() {
 	p.spoken, p.blocks, p.missed = map[int]string{}, nil, false
 }
@@ -55,11 +55,11 @@ func (p *printer) end() {
 	p.calls, p.retried, p.shown = nil, false, map[string]bool{}
 }
 
-// finished says how a turn ended, unless it did what it was asked to do.
+// finished writes how a turn ended, unless it was completed.
 func (p *printer) finished(ev session.Finished) {
 	p.end()
 	switch {
-	case ev.Reason.OK(), ev.Err != nil: // an error was told when it came
+	case ev.Reason.OK(), ev.Err != nil: // the error has been written already
 	case ev.Reason.Aborted():
 		p.say("Interrupted. What should the model do instead?")
 	case ev.Detail != "":
@@ -72,7 +72,7 @@ func (p *printer) finished(ev session.Finished) {
 	}
 }
 
-// changed says what the session uses from now on.
+// changed writes the new model or permission mode.
 func (p *printer) changed(ev session.Changed) {
 	if ev.Model != "" {
 		p.say("The model is now " + ev.Model + ".")
@@ -82,7 +82,7 @@ func (p *printer) changed(ev session.Changed) {
 	}
 }
 
-// farewell says what a session came to, if a model was asked at all.
+// farewell writes the cost of a session and how to continue it.
 func (p *printer) farewell(c *Conversation) {
 	if t := c.Totals(); t.Usage.Output > 0 {
 		p.line(desk.Spent(t))
@@ -115,7 +115,7 @@ func (p *printer) event(seq session.Seq, ev agent.Event) {
 			p.answer(ev.Entry)
 		}
 	case agent.ToolStarted:
-		p.calls = append(p.calls, &running{id: ev.Use.ID, title: ev.Title, began: time.Now()})
+		p.calls = append(p.calls, &call{id: ev.Use.ID, title: ev.Title, began: time.Now()})
 	case agent.ToolDone:
 		p.done(ev)
 	case agent.Retrying:
@@ -136,7 +136,7 @@ func (p *printer) explain(err error) string {
 	return p.talk.Explain(err, p.talk.Model())
 }
 
-// speak writes a piece of an answer.
+// speak writes a delta of an answer.
 func (p *printer) speak(d model.TextDelta) {
 	if _, ok := p.spoken[d.Block]; !ok {
 		p.paragraph()
@@ -147,7 +147,7 @@ func (p *printer) speak(d model.TextDelta) {
 	p.write(p.wrap.Add(d.Text))
 }
 
-// answer writes what of an answer has not been written piece by piece.
+// answer writes the part of an answer that was not written as deltas.
 func (p *printer) answer(e msg.Entry) {
 	n := 0
 	for _, part := range e.Message.Parts {
@@ -198,7 +198,7 @@ func (p *printer) done(ev agent.ToolDone) {
 	}
 }
 
-// waiting tells once of each call that takes longer than a second.
+// waiting writes each call that takes longer than a second, once.
 func (p *printer) waiting() {
 	for _, c := range p.calls {
 		if !c.told && time.Since(c.began) > time.Second {
@@ -232,7 +232,7 @@ func (p *printer) recall(entries []msg.Entry) {
 	}
 }
 
-// reason returns why a call was not run, from the result the model got.
+// reason returns why a call was denied or failed, from its result.
 func reason(ev agent.ToolDone) string {
 	return tool.OneLine(msg.PlainText(ev.Result.Parts), 200)
 }

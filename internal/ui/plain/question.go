@@ -10,16 +10,16 @@ import (
 	"adze/internal/session"
 )
 
-// A question of the session, with the dialog that puts it.
+// A question is a question of the session with its dialog.
 type question struct {
 	id string
 	dialog
 }
 
-// questions wait for an answer, the first one now.
+// questions are without an answer yet. The first one is shown.
 type questions []question
 
-// prompt returns what invites the user to answer the first question, or to say something.
+// prompt returns the prompt for the first question, or for input if there is none.
 func (q questions) prompt() string {
 	if len(q) == 0 {
 		return "> "
@@ -27,13 +27,13 @@ func (q questions) prompt() string {
 	return q[0].prompt()
 }
 
-// A dialog puts one kind of question, line by line.
+// A dialog asks one kind of question, line by line.
 type dialog interface {
-	// draw shows what is asked.
+	// draw writes the question.
 	draw(p *printer)
-	// prompt returns what invites the user to answer.
+	// prompt returns the prompt for the next line.
 	prompt() string
-	// enter takes a line. It returns nil if more is needed.
+	// enter takes a line of the answer. It returns nil if it needs another.
 	enter(p *printer, text string) session.Reply
 }
 
@@ -50,7 +50,7 @@ func dialogFor(q session.Question) dialog {
 	panic(fmt.Sprintf("plain: unknown question %T", q))
 }
 
-// askNext shows the first question that waits.
+// askNext writes the first question.
 func (f *Front) askNext() {
 	f.out.fresh()
 	f.asked[0].draw(f.out)
@@ -74,7 +74,7 @@ func (f *Front) reply(ctx context.Context, text string) {
 	}
 }
 
-// settled forgets a question that was answered elsewhere or withdrawn.
+// settled removes a question that was answered elsewhere or withdrawn.
 func (f *Front) settled(ev session.Settled) {
 	for i, q := range f.asked {
 		if q.id != ev.ID {
@@ -139,7 +139,7 @@ func (d permissionDialog) enter(_ *printer, text string) session.Reply {
 	return session.Decision{Answer: a}
 }
 
-// proposed names what the suggestions would allow.
+// proposed lists what the suggestions would allow.
 func proposed(updates []permission.Update) string {
 	var texts []string
 	for _, u := range updates {
@@ -154,10 +154,10 @@ func proposed(updates []permission.Update) string {
 	return strings.Join(texts, ", ")
 }
 
-// declined is what the user enters to leave a dialog without an answer.
+// declined is what the user enters to decline to answer.
 const declined = "/skip"
 
-// A choicesDialog asks one matter after the other.
+// A choicesDialog asks for one choice after the other.
 type choicesDialog struct {
 	session.Choices
 	chosen [][]string
@@ -221,7 +221,7 @@ func label(c session.Choice, text string) string {
 	return text
 }
 
-// labels returns the labels of the options with those numbers, or nil if the text is something else.
+// labels returns the labels of the options with those numbers, or nil if the text is not a list of numbers.
 func labels(c session.Choice, text string) []string {
 	var all []string
 	for part := range strings.SplitSeq(text, ",") {
@@ -257,7 +257,7 @@ func (d *formDialog) draw(p *printer) {
 }
 
 func (d *formDialog) prompt() string {
-	if d.at == len(d.Fields) { // a form without fields asks for consent alone
+	if d.at == len(d.Fields) { // a form without fields asks only for consent
 		return "Agree? [y]es, [n]o: "
 	}
 	f := d.Fields[d.at]

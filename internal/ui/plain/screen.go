@@ -9,20 +9,20 @@ import (
 	"adze/internal/ui/draw"
 )
 
-// A screen is where text goes, one line below the other, around a prompt with what is typed.
+// A screen writes text line by line, and a prompt with what the user types.
 type screen struct {
 	w    io.Writer
 	cfg  Config
 	wrap draw.Wrapper
 
-	column   bool // the line that is written is not empty
-	prompted bool // and it is the prompt, with what is typed
+	column   bool // the current line is not empty
+	prompted bool // the current line is the prompt with what is typed
 }
 
-// maxShown is how many lines of a display are written.
+// maxShown is the most lines of a display that are written.
 const maxShown = 40
 
-// write writes text as it is. A prompt that is on the screen stays where it is.
+// write writes text as it is, below the prompt if there is one.
 func (s *screen) write(text string) {
 	if text == "" {
 		return
@@ -35,7 +35,7 @@ func (s *screen) write(text string) {
 	s.prompted = false
 }
 
-// edit writes the prompt, or what is typed behind it.
+// edit writes the prompt, or what is typed after it.
 func (s *screen) edit(text string) {
 	if text == "" {
 		return
@@ -45,10 +45,10 @@ func (s *screen) edit(text string) {
 	s.prompted = true
 }
 
-// entered says that the line of the prompt is complete, and the next one is empty.
+// entered notes that the line of the prompt is complete.
 func (s *screen) entered() { s.column, s.prompted = false, false }
 
-// fresh makes sure that the next text begins on a line of its own.
+// fresh starts a new line unless the current one is empty.
 func (s *screen) fresh() {
 	s.write(s.wrap.End())
 	switch {
@@ -60,13 +60,13 @@ func (s *screen) fresh() {
 	}
 }
 
-// line writes one line, which must be safe already.
+// line writes one line, which must be safe for the terminal.
 func (s *screen) line(text string) {
 	s.fresh()
 	s.write(text + "\n")
 }
 
-// say tells the user something.
+// say writes text, wrapped and made safe for the terminal.
 func (s *screen) say(text string) {
 	s.fresh()
 	s.wrap.Width = s.width()
@@ -107,7 +107,7 @@ func (s *screen) options() draw.Options {
 	return draw.Options{Width: s.width(), Max: maxShown, Dir: s.cfg.Dir, Palette: s.cfg.Palette}
 }
 
-// whole writes a text that the user is to agree to: nothing of it is left out or kept from sight.
+// whole writes a text for the user to approve. Nothing is left out.
 func (s *screen) whole(text string) {
 	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
 		s.say("  " + line)

@@ -5,7 +5,7 @@ import (
 	"adze/internal/platform/task"
 )
 
-// A follower shows what a task prints while the user waits for it. A nil follower waits for none.
+// A follower shows the output of a task while the user waits for it. It may be nil.
 type follower struct {
 	task  *task.Task
 	shown int64 // bytes of its output
@@ -21,7 +21,7 @@ func (w *follower) done() <-chan struct{} {
 	return w.task.Done()
 }
 
-// show writes what is new of the task, and reports whether it still runs.
+// show writes the new output of the task, and reports whether it still runs.
 func (w *follower) show(p *printer) bool {
 	var news desk.Page
 	news, w.shown = desk.News(w.task, w.shown)

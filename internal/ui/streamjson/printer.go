@@ -44,7 +44,7 @@ type Printer struct {
 	usage     *msg.Usage
 	requested time.Time
 	first     bool // no event of the response has arrived yet
-	running   running
+	running   openCalls
 }
 
 // New returns a Printer.

@@ -11,30 +11,30 @@ import (
 // progressEvery is how often the progress of a long call is printed.
 const progressEvery = 5 * time.Second
 
-// running holds the calls that have started and not ended. It is safe for concurrent use.
-type running struct {
+// openCalls are the calls that have started and not ended. The type is safe for concurrent use.
+type openCalls struct {
 	mu    sync.Mutex
-	calls []runningCall
+	calls []openCall
 }
 
-type runningCall struct {
+type openCall struct {
 	use   *msg.ToolUse
 	since time.Time
 }
 
-func (r *running) add(use *msg.ToolUse, now time.Time) {
+func (r *openCalls) add(use *msg.ToolUse, now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.calls = append(r.calls, runningCall{use, now})
+	r.calls = append(r.calls, openCall{use, now})
 }
 
-func (r *running) remove(id string) {
+func (r *openCalls) remove(id string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.calls = slices.DeleteFunc(r.calls, func(c runningCall) bool { return c.use.ID == id })
+	r.calls = slices.DeleteFunc(r.calls, func(c openCall) bool { return c.use.ID == id })
 }
 
-func (r *running) clear() {
+func (r *openCalls) clear() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.calls = nil
