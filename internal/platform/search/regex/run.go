@@ -27,8 +27,12 @@ func (d *dfa) skim(text []byte, at int) (to int, state uint32) {
 	}
 	state = d.start(d.sideBefore(text, at))
 	for to = at; state&special == 0; {
-		var idle bool
-		if to, state, idle = d.skimOn(state, text, to); idle || state&special != 0 {
+		var begins bool
+		to, state, begins = d.skimOn(state, text, to)
+		if begins && !d.idle(state, text, to) {
+			continue
+		}
+		if begins || state&special != 0 {
 			break
 		}
 		keep := [1]uint32{state}
@@ -47,11 +51,11 @@ func (d *dfa) skim(text []byte, at int) (to int, state uint32) {
 	return to, state
 }
 
-// skimOn moves a state over text[at:]. It stops after a byte that leaves no match under way, and before
-// one that leads to no state or to matched, which is then returned.
-func (d *dfa) skimOn(state uint32, text []byte, at int) (to int, _ uint32, idle bool) {
+// skimOn moves a state over text[at:]. It stops after a byte that leads to a state which some place begins
+// with, and before one that leads to no state or to matched, which is then returned.
+func (d *dfa) skimOn(state uint32, text []byte, at int) (to int, _ uint32, begins bool) {
 	classOf, trans := &d.p.classOf, d.trans
-	// Each of these is idle after the bytes that it is for. Those not yet built are never met.
+	// Those not yet built are never met.
 	other, edge, word := d.starts[sideOther], d.starts[sideEdge], d.starts[sideWord]
 	for ; at < len(text); at++ {
 		t := trans[state+uint32(classOf[text[at]])]
@@ -60,14 +64,19 @@ func (d *dfa) skimOn(state uint32, text []byte, at int) (to int, _ uint32, idle 
 			return at, t, false
 		case t&special != 0:
 			return at, state, false
-		case (t == other || t == edge || t == word) && t == d.starts[d.sideBefore(text, at+1)]:
-			// That t begins some other place is not enough: after a comma, (^|,)id is in the state that it has
-			// at a line start, but a match is under way.
+		case t == other || t == edge || t == word:
 			return at + 1, t, true
 		}
 		state = t
 	}
 	return at, state, false
+}
+
+// idle reports whether no match is under way in a state that some place begins with, here at a place in
+// text. It must be the state that this very place begins with: after a comma, (^|,)id is in the state that it has
+// at a line start, but a match is under way.
+func (d *dfa) idle(state uint32, text []byte, at int) bool {
+	return !d.p.looks || state == d.starts[d.sideBefore(text, at)]
 }
 
 // sideBefore returns the side before a place in text of lines.
