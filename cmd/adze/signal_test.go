@@ -66,6 +66,36 @@ func TestSignalWhileStreaming(t *testing.T) {
 	}
 }
 
+// A signal while a background command is waited for ends the wait, and the command.
+//
+// Proves SHBG-07.
+func TestSignalWhileWaiting(t *testing.T) {
+	cmd := adze(t, t.TempDir(), "use Bash {\"command\":\"echo $$ > pid; exec tail -f /dev/null\",\"run_in_background\":true}\n---\nsay It runs.",
+		"-p", "go", "--model", "sonnet", "--allowed-tools", "Bash", "--output-format", "stream-json", "--verbose")
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	seen := readUntil(t, stdout, "It runs.")
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	rest, err := io.ReadAll(stdout)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var exit *exec.ExitError
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 143 {
+		t.Errorf("ended with %v, want exit code 143", err)
+	}
+	if record := lastLine(t, seen+string(rest)); record["terminal_reason"] != "aborted_streaming" {
+		t.Errorf("result %v", record)
+	}
+}
+
 // A host that asks the program to terminate gets 143, with a turn or without one.
 //
 // Proves LOOP-21.

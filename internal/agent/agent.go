@@ -64,6 +64,10 @@ type Agent struct {
 	Shortener Shortener
 	// Stop hooks may send the model back to work, or forbid it to go on.
 	Stop []Stopper
+	// Await waits, when the model has nothing more to do, until heard reports that there is something for
+	// it, or ctx is done. It returns false when nothing more will come. Nil lets a turn end while something
+	// runs beside it.
+	Await func(ctx context.Context, heard func() bool) (more bool)
 	// Goal is what the turn has to come to; nil means the model's last word.
 	Goal Goal
 	// Inbox holds what arrives while the turn runs.

@@ -20,6 +20,9 @@ func (r *run) finish(s State, ans answer) (State, *Ended) {
 		r.emit(Failed{Err: err})
 		return s, &Ended{Reason: ModelError, Err: err}
 	}
+	if next, end, ok := r.promised(s); ok {
+		return next, end
+	}
 	next, end, ok, done := r.missed(s, ans)
 	if ok {
 		return next, end
@@ -37,6 +40,30 @@ func (r *run) finish(s State, ans answer) (State, *Ended) {
 	}
 	r.remind(nudge)
 	return s.next(TokenBudgetContinue), nil
+}
+
+// promised waits for what the model was promised to hear of, such as the end of a background task, and lets
+// it continue with that. The last result says whether it decided.
+func (r *run) promised(s State) (State, *Ended, bool) {
+	if r.a.Await == nil {
+		return s, nil, false
+	}
+	end := s.capped(r.a.MaxTurns)
+	if end == nil {
+		end = r.obstacle()
+	}
+	// Where no further request may be made it is enough to know whether one would be needed.
+	more := r.a.Await(r.ctx, func() bool { return end != nil || !r.a.Inbox.empty() })
+	switch {
+	case r.ctx.Err() != nil:
+		return s, r.aborted(), true
+	case !more && r.a.Inbox.empty():
+		return s, nil, false
+	case end != nil:
+		return s, end, true
+	}
+	r.record(msg.Entry{Message: msg.Message{Role: msg.User, Parts: r.a.Inbox.Take()}})
+	return s.next(ToolUse), nil, true // it is what a call comes to
 }
 
 // stopHooks asks the stop hooks. The last result says whether one of them decided.

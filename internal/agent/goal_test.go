@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"context"
 	"encoding/json"
 	"testing"
 
@@ -33,6 +34,51 @@ func (g *fakeGoal) Missed(msg.Message) (string, agent.Ended) {
 		return "", agent.Ended{Reason: agent.Completed, Output: json.RawMessage(`{}`)}
 	}
 	return "", agent.Ended{Reason: agent.StructuredOutputFailed, Detail: "nothing came"}
+}
+
+// A turn waits for what the model was promised to hear of, unless no further request may be made.
+//
+// Proves SHBG-07.
+func TestPromised(t *testing.T) {
+	const told = "say It runs.\n---\nexpect last \"It is over.\"\nsay Good."
+	for _, tt := range []struct {
+		name, script string
+		maxTurns     int
+		nothing      bool // runs
+		interrupt    bool
+		want         agent.Reason
+	}{
+		{"told", told, 0, false, false, agent.Completed},
+		{"nothing runs", "say Done.", 1, true, false, agent.Completed},
+		{"no turn left", "say It runs.", 1, false, false, agent.MaxTurnsReached},
+		{"interrupted", "say It runs.", 0, false, true, agent.AbortedStreaming},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := newBench(t, tt.script)
+			b.MaxTurns, b.Inbox = tt.maxTurns, new(agent.Inbox)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			over := tt.nothing
+			b.Await = func(ctx context.Context, heard func() bool) bool {
+				switch {
+				case over:
+					return false
+				case heard():
+				case tt.interrupt:
+					cancel()
+				default:
+					b.Inbox.Notify("It is over.")
+					over = true
+				}
+				return true
+			}
+			events := b.run(ctx)
+			b.played()
+			if got := reason(events); got != tt.want {
+				t.Errorf("ended with %s, want %s", got, tt.want)
+			}
+		})
+	}
 }
 
 // Proves SOUT-02, SOUT-03.

@@ -86,6 +86,9 @@ func (in *Inbox) Noted() bool {
 	return len(in.notes)+in.merged > 0
 }
 
+// empty reports whether nothing waits. A nil inbox is empty.
+func (in *Inbox) empty() bool { return in == nil || !in.Waiting() && !in.Noted() }
+
 // steered is signalled when the user wants to be heard now. A nil inbox never signals.
 func (in *Inbox) steered() <-chan struct{} {
 	if in == nil {

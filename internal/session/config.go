@@ -34,6 +34,8 @@ type Config struct {
 	Afters  []exec.After
 	Stops   []agent.Stopper
 
+	// Await waits for what the model was promised to hear of before a turn ends; see [agent.Agent].
+	Await func(ctx context.Context, heard func() bool) (more bool)
 	// Prefetch returns what to look up beside a turn, given what the user said and what was said before; see
 	// [agent.Agent].
 	Prefetch func(p Prompt, before []msg.Entry) []func(context.Context) []msg.Part

@@ -135,6 +135,7 @@ func (t *turn) agent(o agent.Options, p agent.Preamble) *agent.Agent {
 		Executor: t.Executor(),
 		Pool:     t.Pool,
 		Stop:     t.cfg.Stops,
+		Await:    t.cfg.Await,
 		Inbox:    &t.queue.inbox,
 		Meter:    meter{t.ledger},
 		Memo:     &t.memo,

@@ -146,7 +146,7 @@ func Keys() []config.Key {
 		{Name: "shell.maxTimeoutMs", Kind: config.Int, Default: "600000", Min: 1000, Max: 3_600_000,
 			Doc: "the longest time limit a command may set", Requirement: "SHTO-01"},
 		{Name: "shell.blockingBudgetMs", Kind: config.Int, Default: "15000", Min: 1000, Max: 600_000, OrZero: true,
-			Doc: "how long a command may block the conversation before it moves to the background; 0 means until its time limit", Requirement: "SHBG-02"},
+			Doc: "how long a command without a timeout of its own may block a conversation before it moves to the background; 0, and always with -p, means until its time limit", Requirement: "SHBG-02"},
 		{Env: []string{"ADZE_DISABLE_BACKGROUND_TASKS", "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"}, Kind: config.Bool, Default: "false",
 			Doc: "never run commands in the background", Requirement: "SHBG-03"},
 		{Name: "shell.maxOutputChars", Kind: config.Int, Default: "30000", Min: 1000, Max: 150_000,

@@ -143,6 +143,9 @@ func (c *Conversation) openSession(ctx context.Context) {
 	}
 	if c.shell.tasks != nil {
 		cfg.Controls.Detach = c.shell.tasks.Detach
+		if c.spec.unattended() {
+			cfg.Await = c.shell.await(c.ws.Say)
+		}
 	}
 	if a := c.told.announcer; a != nil {
 		cfg.Preamble.Context = a.Opening

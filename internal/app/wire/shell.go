@@ -3,9 +3,11 @@ package wire
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"adze/internal/app/settings"
 	"adze/internal/hook"
@@ -15,6 +17,7 @@ import (
 	"adze/internal/platform/task"
 	"adze/internal/session"
 	"adze/internal/session/store"
+	"adze/internal/tool"
 	"adze/internal/tools/bash"
 )
 
@@ -64,6 +67,24 @@ func (c *Conversation) openShell(ctx context.Context) error {
 		c.closers.add(s.tasks.Close) // before the runner, which would take their last words
 	}
 	return nil
+}
+
+// patience is how long background commands are waited for before the user is told.
+const patience = 3 * time.Second
+
+// await returns what waits for background commands, and tells the user if that takes long.
+func (s *shellState) await(say func(string)) func(context.Context, func() bool) bool {
+	return func(ctx context.Context, heard func() bool) bool {
+		slow := time.AfterFunc(patience, func() {
+			for _, t := range s.tasks.List() {
+				if t.Status() == task.Running {
+					say(fmt.Sprintf("waiting for a background command, until it has run for %v: %s", t.Limit, tool.OneLine(t.Title, 80)))
+				}
+			}
+		})
+		defer slow.Stop()
+		return s.tasks.Await(ctx, heard)
+	}
 }
 
 // hear takes the snapshot of the user's shell beside the first turn: a conversation in which nothing is said

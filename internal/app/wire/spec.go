@@ -27,6 +27,9 @@ type Spec struct {
 	Includes []string
 }
 
+// unattended reports whether there is one turn and no user who waits for it.
+func (s *Spec) unattended() bool { return s.Entry == Print && s.Calls == FromModel }
+
 // An Entry says by which door the conversation is held.
 type Entry int
 

@@ -46,6 +46,8 @@ type toolDeps struct {
 	model func() catalog.Model
 	// count asks the provider how many tokens a text is; it may be nil.
 	count func(ctx context.Context, text string) (int, error)
+	// unattended says that no user waits while a command runs, and that a turn waits for those in the background.
+	unattended bool
 	// single says that there is one call, which nothing can outlive.
 	single bool
 	// stale hears from the model what can be cut out of the conversation, and inspect says how full the
@@ -92,7 +94,7 @@ const snipTool = snip.Name
 func (c *Conversation) tools() []tool.Tool {
 	d := &toolDeps{
 		values: c.ws.values(), runner: &c.shell.runner, engine: c.ws.Engine, gate: c.Gate, sandbox: c.sandbox,
-		shell: c.shell, files: c.files, single: c.spec.Calls == Single,
+		shell: c.shell, files: c.files, single: c.spec.Calls == Single, unattended: c.spec.unattended(),
 		plan: planConfig(c.Gate, c.ws.values().Plan.Restrained), output: &c.output.Output,
 	}
 	if c.ws.Project.Home != "" {
@@ -145,6 +147,9 @@ func (d *toolDeps) command() bash.Config {
 			TempDir: sh.temp, MaxChars: s.MaxChars,
 			Limits: command.Limits{Tasks: sh.tasks, Budget: s.Budget, Timeout: s.Timeout, MaxTimeout: s.MaxTimeout},
 		},
+	}
+	if d.unattended {
+		c.Budget, c.Awaited = 0, true
 	}
 	if d.single {
 		c.Tasks = nil

@@ -28,9 +28,13 @@ func (task *Task) notice() Notice {
 	if ending := task.Ending(); ending != "" {
 		summary += " (" + ending + ")"
 	}
+	remark := task.Remarks()
+	if task.overdue() {
+		remark = strings.TrimPrefix(remark+fmt.Sprintf("\nIt was ended because it was all that was waited for, and had run for %v.", task.Limit), "\n")
+	}
 	return Notice{
 		ID: task.ID, CallID: task.CallID, Status: task.Status(), Summary: summary,
-		OutputFile: task.Output.Path(), Tail: lastLines(tail), Remark: task.Remarks(),
+		OutputFile: task.Output.Path(), Tail: lastLines(tail), Remark: remark,
 	}
 }
 

@@ -39,6 +39,7 @@ func (task *Task) watch() {
 				ID: task.ID, CallID: task.CallID, Status: Running, OutputFile: task.Output.Path(), Tail: lastLines(tail),
 				Summary: fmt.Sprintf("Background command %q has printed nothing for %v and seems to wait for an answer, which it cannot get: stop it, and run it so that it does not ask", task.Title, quiet),
 			})
+			task.table.announced(0)
 		}
 	}
 }

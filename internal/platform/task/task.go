@@ -44,6 +44,8 @@ type Table struct {
 	mu     sync.Mutex
 	tasks  map[string]*Task // those in the background, and those that have ended there
 	all    map[*Task]bool   // everything that runs
+	open   int              // tasks in the background whose end was not announced yet
+	news   chan struct{}    // closed by the next announcement
 	closed bool
 }
 
@@ -51,7 +53,7 @@ type Table struct {
 // needed. Notify is called when a background task ends, once for each, from any goroutine. It may be
 // nil.
 func New(dir string, notify func(Notice)) *Table {
-	return &Table{dir: dir, notify: notify, tasks: make(map[string]*Task), all: make(map[*Task]bool)}
+	return &Table{dir: dir, notify: notify, tasks: make(map[string]*Task), all: make(map[*Task]bool), news: make(chan struct{})}
 }
 
 // A Task is something that runs. In the foreground its caller waits for it, and it is not listed.
@@ -62,6 +64,8 @@ type Task struct {
 	CallID  string // of the tool use that began it, if known
 	Output  *Output
 	Started time.Time
+	// Limit is how long it may run while [Table.Await] waits for it; 0 means as long as it takes.
+	Limit time.Duration
 
 	table  *Table
 	ctx    context.Context
@@ -74,10 +78,15 @@ type Task struct {
 	stays      bool // it cannot go to the background
 	stopped    bool // it was asked to end
 	status     Status
-	ending     string // how it ended, in words
-	remark     string // what else there is to say about that
-	ended      time.Time
+	ending     ending
 	read       int64 // how much of the output was handed out
+}
+
+// An ending is how a task ended.
+type ending struct {
+	words  string
+	remark string // what else there is to say about that
+	at     time.Time
 }
 
 // ErrStopped is the cause with which a stopped task is cancelled.
@@ -180,6 +189,7 @@ func (task *Task) ToBackground() error {
 	}
 	task.background = true
 	t.tasks[task.ID] = task
+	t.open++
 	if t.notify != nil {
 		go task.watch()
 	}
@@ -204,7 +214,7 @@ func (task *Task) Status() Status {
 func (task *Task) Ending() string {
 	task.mu.Lock()
 	defer task.mu.Unlock()
-	return task.ending
+	return task.ending.words
 }
 
 // Remark keeps what the model has to know about a task that is about to end, beside what it printed: text
@@ -212,14 +222,14 @@ func (task *Task) Ending() string {
 func (task *Task) Remark(text string) {
 	task.mu.Lock()
 	defer task.mu.Unlock()
-	task.remark = text
+	task.ending.remark = text
 }
 
 // Remarks returns what was kept, or "".
 func (task *Task) Remarks() string {
 	task.mu.Lock()
 	defer task.mu.Unlock()
-	return task.remark
+	return task.ending.remark
 }
 
 // Took returns how long the task has run, until now or its end.
@@ -229,7 +239,7 @@ func (task *Task) Took() time.Duration {
 	if task.status == Running {
 		return time.Since(task.Started)
 	}
-	return task.ended.Sub(task.Started)
+	return task.ending.at.Sub(task.Started)
 }
 
 // Stopped reports whether the task was asked to end.
@@ -240,12 +250,14 @@ func (task *Task) Stopped() bool {
 }
 
 // Stop asks the task to end. It reports whether it was still running.
-func (task *Task) Stop() bool {
+func (task *Task) Stop() bool { return task.stop(ErrStopped) }
+
+func (task *Task) stop(cause error) bool {
 	task.mu.Lock()
 	running := task.status == Running
 	task.stopped = task.stopped || running
 	task.mu.Unlock()
-	task.cancel(ErrStopped)
+	task.cancel(cause)
 	return running
 }
 
@@ -260,7 +272,7 @@ func (task *Task) End(status Status, ending string) {
 	if task.stopped {
 		status = Killed
 	}
-	task.status, task.ending, task.ended = status, ending, time.Now()
+	task.status, task.ending.words, task.ending.at = status, ending, time.Now()
 	announce := task.background
 	task.mu.Unlock()
 
@@ -275,8 +287,11 @@ func (task *Task) End(status Status, ending string) {
 	t.forget()
 	t.mu.Unlock()
 	close(task.done)
-	if announce && !closed && t.notify != nil {
-		t.notify(task.notice())
+	if announce {
+		if !closed && t.notify != nil {
+			t.notify(task.notice())
+		}
+		t.announced(1)
 	}
 }
 

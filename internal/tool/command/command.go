@@ -46,9 +46,11 @@ type Limits struct {
 	// Tasks keeps the output of commands, and those that run in the background; its owner closes it before
 	// the runner. Nil means that nothing runs in the background.
 	Tasks *task.Table
-	// Budget is how long a command may hold up the conversation before it goes on in the background;
-	// 0 means until its time limit.
+	// Budget is how long a command that names no time limit may hold up the conversation before it goes on
+	// in the background; 0 means until its time limit.
 	Budget time.Duration
+	// Awaited says that the turn does not end before its background commands have.
+	Awaited bool
 	// Timeout is for commands that do not give one, and MaxTimeout for all; 0 means 2 and 10 minutes.
 	Timeout, MaxTimeout time.Duration
 
@@ -104,6 +106,10 @@ func (c *Command) Run(ctx context.Context, report func(tool.Progress)) (tool.Res
 	t, err := c.Tasks.Begin(ctx, task.Shell, title, c.Input.Command)
 	if err != nil {
 		return tool.Result{}, err
+	}
+	t.Limit = c.MaxTimeout
+	if c.Input.Background && c.Input.Timeout > 0 {
+		t.Limit, _ = c.timeLimit()
 	}
 	if err := c.prepare(t); err != nil {
 		t.End(task.Failed, "not started")
@@ -184,7 +190,10 @@ func (c *Command) wait(ctx context.Context, r *running, report func(tool.Progres
 	stop := r.out.watch(c.Input.Command, report)
 	var budget, limit <-chan time.Time
 	if c.moves() {
-		budget, limit = after(c.Budget), after(r.limit)
+		limit = after(r.limit)
+		if c.Input.Timeout == 0 {
+			budget = after(c.Budget)
+		}
 	}
 	timedOut := false
 	for done := false; !done; {

@@ -73,14 +73,21 @@ func (c *Config) Traits(hint string, enabled func() error) tool.Traits {
 // commands are run, the line on their time limits, the size of output, and more.
 func (c *Config) Describe(l texts.Language, own *texts.Catalogue, run string, more ...string) string {
 	ms := func(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
-	limit := "limit"
-	if c.background {
-		limit = "limit.background"
+	var limit string
+	switch {
+	case !c.background:
+		limit = catalogue.Text(l, "limit", ms(c.Timeout), ms(c.MaxTimeout))
+	case c.Budget > 0 && c.Budget < c.Timeout:
+		limit = catalogue.Text(l, "limit.budget", ms(c.MaxTimeout), ms(c.Budget))
+	default:
+		limit = catalogue.Text(l, "limit.background", ms(c.Timeout), ms(c.MaxTimeout))
 	}
-	limit = catalogue.Text(l, limit, ms(c.Timeout), ms(c.MaxTimeout))
 	text := own.Text(l, "doc", append([]string{run, limit, strconv.Itoa(c.MaxChars)}, more...)...)
 	if c.background {
 		text += "\n" + catalogue.Text(l, "background")
+		if c.Awaited {
+			text += " " + catalogue.Text(l, "awaited")
+		}
 	}
 	return text
 }

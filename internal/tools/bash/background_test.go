@@ -91,6 +91,40 @@ func TestBudget(t *testing.T) {
 	}
 }
 
+// A call that names a time limit is waited for until then.
+//
+// Proves SHBG-02.
+func TestTimeoutComesBeforeBudget(t *testing.T) {
+	b := newBench(t, func(c *Config) { c.Budget = 20 * time.Millisecond })
+	res := run(t, b, `{"command":"sh -c 'sleep 0.2; echo over'","timeout":60000}`)
+	if out := res.Structured.(command.Output); out.TaskID != "" || out.Stdout != "over" {
+		t.Errorf("%+v", out)
+	}
+}
+
+// What the model is told about waiting is what happens.
+//
+// Proves SHBG-02.
+func TestWaitingIsDescribed(t *testing.T) {
+	for _, tt := range []struct {
+		name      string
+		change    func(*Config)
+		has, lack string
+	}{
+		{"budget", func(c *Config) { c.Budget = 15 * time.Second }, "without it you wait for 15000.", "120000"},
+		{"no budget", nil, "120000 unless you say otherwise, at most 600000.", "15000"},
+		{"awaited", func(c *Config) { c.Awaited = true }, "not final before background commands have ended", "15000"},
+		{"no tasks", func(c *Config) { c.Tasks = nil }, "takes longer is ended", "background"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			doc := newBench(t, tt.change).Spec().Description
+			if !strings.Contains(doc, tt.has) || strings.Contains(doc, tt.lack) {
+				t.Errorf("%s", doc)
+			}
+		})
+	}
+}
+
 // Proves SHBG-03.
 func TestWhatNeverGoesToTheBackground(t *testing.T) {
 	b := newBench(t, func(c *Config) { c.Budget = 20 * time.Millisecond })
