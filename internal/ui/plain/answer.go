@@ -26,7 +26,7 @@ func (f *Front) complete(text string) string {
 func (f *Front) carryOut(ctx context.Context, run func() (desk.Answer, error)) {
 	answer, err := run()
 	if err != nil {
-		f.out.say(err.Error())
+		f.out.fail(err)
 		return
 	}
 	switch a := answer.(type) {
@@ -46,7 +46,7 @@ func (f *Front) carryOut(ctx context.Context, run func() (desk.Answer, error)) {
 		}
 	case desk.Edit:
 		if err := f.edit(a.Path); err != nil {
-			f.out.say(err.Error())
+			f.out.fail(err)
 			return
 		}
 		f.out.page(a.Page)

@@ -146,8 +146,8 @@ func TestNowhereToAdd(t *testing.T) {
 		change func(*setup)
 		want   string
 	}{
-		{nil, "this session reads no instruction files"},
-		{func(c *setup) { c.desk.Instructions = new(notebook) }, "there is no instruction file to add to"},
+		{nil, "This session reads no instruction files"},
+		{func(c *setup) { c.desk.Instructions = new(notebook) }, "There is no instruction file to add to"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			c := newConsole(t, "say never", tt.change)

@@ -97,7 +97,7 @@ func (f *Front) Run(ctx context.Context) error {
 			if f.talk == nil {
 				return err
 			}
-			f.out.say(err.Error())
+			f.out.fail(err)
 			f.prompt()
 			talk = f.talk
 		}
@@ -237,7 +237,7 @@ func (f *Front) say(ctx context.Context, text string) {
 		op = session.Steer{Parts: parts}
 	}
 	if err := f.talk.Submit(ctx, op); err != nil {
-		f.out.say(err.Error())
+		f.out.fail(err)
 		return
 	}
 	f.working = true
@@ -276,7 +276,7 @@ func (f *Front) quit() {
 func (f *Front) submit(ctx context.Context, op session.Op) bool {
 	err := f.talk.Submit(ctx, op)
 	if err != nil {
-		f.out.say(err.Error())
+		f.out.fail(err)
 	}
 	return err == nil
 }

@@ -3,6 +3,8 @@ package plain
 import (
 	"io"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"adze/internal/desk"
 	"adze/internal/tool"
@@ -72,6 +74,17 @@ func (s *screen) say(text string) {
 	s.wrap.Width = s.width()
 	s.write(s.wrap.Add(text))
 	s.fresh()
+}
+
+// fail says what went wrong, as a sentence.
+func (s *screen) fail(err error) {
+	text := err.Error()
+	first, n := utf8.DecodeRuneInString(text)
+	last, _ := utf8.DecodeLastRuneInString(text)
+	if (unicode.IsLetter(last) || unicode.IsDigit(last) || last == '"') && !strings.HasPrefix(text, "usage:") {
+		text += "."
+	}
+	s.say(string(unicode.ToUpper(first)) + text[n:])
 }
 
 func (s *screen) width() int {
