@@ -63,8 +63,12 @@ func TestTimeout(t *testing.T) {
 			synctest.Wait()
 		})
 	}
-	if d := New(Config{}).timeout(); d != defaultTimeout && d != wslTimeout {
-		t.Errorf("by default a search may take %v", d)
+	want := 20 * time.Second
+	if onWSL() {
+		want = time.Minute
+	}
+	if d := New(Config{}).timeout(); d != want {
+		t.Errorf("by default a search may take %v, want %v", d, want)
 	}
 }
 

@@ -173,11 +173,18 @@ func searchWith(t *testing.T, kind Kind, path string, workDirs ...string) (resul
 	return result, warnings
 }
 
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
 // Proves ENG-02.
 func TestPlantedRipgrep(t *testing.T) {
 	project := fixture(t, nil)
 	trace := filepath.Join(fixture(t, nil), "ran")
-	script(t, project, "touch "+trace+"\necho ripgrep 99.0.0\n")
+	// What is planted needs no other program: none is found in the PATH of this test.
+	planted := ": >" + trace + "\necho ripgrep 99.0.0\n"
+	script(t, project, planted)
 	t.Chdir(project)
 	elsewhere := fixture(t, nil)
 	if err := os.Symlink(filepath.Join(project, "rg"), filepath.Join(elsewhere, "rg")); err != nil {
@@ -197,12 +204,25 @@ func TestPlantedRipgrep(t *testing.T) {
 	}
 	// A working directory that is not the current one.
 	work := fixture(t, nil)
-	script(t, work, "touch "+trace+"\necho ripgrep 99.0.0\n")
+	script(t, work, planted)
 	if result, _ := searchWith(t, Auto, work, work); result != "a:1\n" {
 		t.Errorf("in a working directory: %q", result)
 	}
-	if _, err := os.Stat(trace); err == nil {
+	// A link in a working directory to a program elsewhere.
+	linked, outside := fixture(t, nil), fixture(t, nil)
+	script(t, outside, planted)
+	if err := os.Symlink(filepath.Join(outside, "rg"), filepath.Join(linked, "rg")); err != nil {
+		t.Fatal(err)
+	}
+	if result, _ := searchWith(t, Auto, linked, linked); result != "a:1\n" {
+		t.Errorf("by a link in a working directory: %q", result)
+	}
+	if exists(trace) {
 		t.Error("a planted program was run")
+	}
+	// The same program counts where it is not planted.
+	if _, _ = searchWith(t, Auto, outside); !exists(trace) {
+		t.Error("a program in PATH was not run")
 	}
 }
 

@@ -246,3 +246,22 @@ func TestSuffix(t *testing.T) {
 		}
 	}
 }
+
+// TestSkipByRealName searches under a link, below which a file is denied by the name it has without.
+//
+// Proves ENG-06.
+func TestSkipByRealName(t *testing.T) {
+	dir := fixture(t, map[string]string{"real/a": "foo\n", "real/secret": "foo\n"})
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink(filepath.Join(dir, "real"), link); err != nil {
+		t.Fatal(err)
+	}
+	for _, denied := range []string{filepath.Join(dir, "real", "secret"), filepath.Join(link, "secret")} {
+		skip := func(path string, _ bool) bool { return path == denied }
+		for name, e := range engines(t) {
+			if got := grepText(t, e, GrepOptions{Root: link, Pattern: "foo", Mode: Count, Skip: skip}); got != "a:1\n" {
+				t.Errorf("%s: with %s denied: %q", name, denied, got)
+			}
+		}
+	}
+}
