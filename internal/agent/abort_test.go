@@ -107,7 +107,7 @@ func TestNewMessageStopsToolsThatGiveWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, tt := range []struct{ tool, result string }{
 			{"Unsafe", `user result "did work"`},
-			{"UnsafeCancel", `user error "Stopped because the user sent a new message. Read it before deciding how to go on."`},
+			{"UnsafeCancel", `user error "Stopped because the user sent a new message. Read it before deciding how to continue."`},
 		} {
 			b := newBench(t, "use "+tt.tool+" {\"text\":\"work\",\"sleep\":60000}\n---\nexpect last \"wait, not that\"\nsay ok")
 			b.Inbox = &agent.Inbox{}

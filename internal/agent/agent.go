@@ -1,6 +1,6 @@
-// Package agent runs the loop: ask the model, run the tools it asks for, repeat. It carries out one
-// turn over a history it is given, and recovers from what can go wrong on the way. What a tool may do
-// is left to the executor's gates, many turns and their log to the session, display to front ends.
+// Package agent runs the loop: ask the model, run the tools it asks for, repeat. It runs one turn over a given
+// history, and recovers from errors on the way. Permissions are left to the executor's gates, the sequence of
+// turns and their log to the session, display to front ends.
 package agent
 
 import (
@@ -24,8 +24,8 @@ type Options struct {
 	// Raw asks for the provider's own events beside ours.
 	Raw bool
 
-	// MaxTurns caps the iterations, TokenBudget the output tokens of the turn, MaxBudgetUSD what the session
-	// costs; 0 means no cap.
+	// MaxTurns caps the iterations, TokenBudget the output tokens of the turn, MaxBudgetUSD the cost of the
+	// session; 0 means no cap.
 	MaxTurns     int
 	TokenBudget  int
 	MaxBudgetUSD float64
@@ -37,16 +37,16 @@ type Options struct {
 	ToolsAfterStream bool
 }
 
-// A Preamble is what each request says before the conversation.
+// A Preamble is the part of each request before the conversation.
 type Preamble struct {
 	System []msg.Part
 	Cache  []model.Mark
-	// Context returns what goes before the first message; it may be nil.
+	// Context returns the parts to put before the first message; it may be nil.
 	Context func() []msg.Part
 }
 
-// An Agent is what one turn is run with: its options and its parts. Provider, Executor, Pool and Model are
-// required; a turn does without the other parts if they are zero.
+// An Agent holds the options and parts of one turn. Provider, Executor, Pool and Model are required; the other
+// parts are optional.
 type Agent struct {
 	Options
 	Preamble
@@ -59,81 +59,83 @@ type Agent struct {
 	Model    Model
 	Fallback Model
 
-	// Steps shorten what is sent, in order. Shortener makes room when the provider says it is too long.
+	// Steps shorten the view of a request, in order. Shortener shortens the history when the provider rejects a
+	// request as too long.
 	Steps     []Step
 	Shortener Shortener
-	// Stop hooks may send the model back to work, or forbid it to go on.
+	// Stop holds the stop hooks, which may send the model back to work, or end the turn.
 	Stop []Stopper
 	// Await waits, when the model has nothing more to do, until heard reports that there is something for
 	// it, or ctx is done. It returns false when nothing more will come. Nil lets a turn end while something
 	// runs beside it.
 	Await func(ctx context.Context, heard func() bool) (more bool)
-	// Goal is what the turn has to come to; nil means the model's last word.
+	// Goal is a result that the turn must produce; nil means that any last answer will do.
 	Goal Goal
-	// Inbox holds what arrives while the turn runs.
+	// Inbox holds messages and notifications that arrive while the turn runs.
 	Inbox *Inbox
-	// Prefetch starts with the turn; what is ready in time is attached at the next boundary.
+	// Prefetch functions start with the turn; their results are added to the history after a batch of calls,
+	// if they are ready by then.
 	Prefetch []func(context.Context) []msg.Part
-	// Meter books what responses cost and says when the money is spent.
+	// Meter books the cost of responses and reports when the budget is spent.
 	Meter Meter
-	// Memo carries what one turn learns for the next; nil forgets it.
+	// Memo carries state from one turn to the next; it may be nil.
 	Memo *Memo
 
-	// Log gets what only a developer wants to know; nil discards it.
+	// Log is the debug log; it may be nil.
 	Log *slog.Logger
-	// NewID and Now are replaced in tests; nil means random and the wall clock.
+	// NewID and Now are replaced in tests; nil means random ids and the wall clock.
 	NewID func() string
 	Now   func() time.Time
-	// Answered, if not nil, is told of each request that was answered, with what its response used.
+	// Answered, if not nil, is called after each response, with its request and usage.
 	Answered func(*model.Request, msg.Usage)
 }
 
-// A Model is a model and what fits into it.
+// A Model is a model and its limits.
 type Model struct {
 	ID string
-	// Window is the context window, Output the output limit asked for at first, MaxOutput the highest
-	// the model has; in tokens.
+	// Window is the context window, Output the first output limit to request, MaxOutput the highest that the
+	// model supports; in tokens.
 	Window, Output, MaxOutput int
 }
 
 // A History is the durable record of one conversation.
 type History interface {
 	// Entries returns the entries since the last compaction, oldest first. The slice is only ever
-	// extended; what it holds never changes.
+	// extended; its elements never change.
 	Entries() []msg.Entry
 	// Append stores e. It returns an error only if the history will not contain e.
 	Append(ctx context.Context, e msg.Entry) error
 }
 
-// A Syncer is a History that can make sure that what was appended survives a power cut. The loop asks
-// before a call that changes something, and at the end of the turn.
+// A Syncer is a History that can flush appended entries to stable storage. The loop calls Sync before a call
+// that changes something, and at the end of the turn.
 type Syncer interface{ Sync() error }
 
-// A Shortener makes room in a history that does not fit. The loop tries its means in this order.
+// A Shortener shortens a history that does not fit. The loop tries its methods in this order.
 type Shortener interface {
-	// TooLong is told how the provider put it that a request is too long.
+	// TooLong is called with the provider's error for a request that is too long.
 	TooLong(err error)
 	// Drain commits folds that were staged, and reports whether there were any.
 	Drain(ctx context.Context) (bool, error)
 	// Compact replaces the history by a summary.
 	Compact(ctx context.Context) (Compacted, error)
-	// Truncate shortens without asking a model, and reports whether there was anything to shorten.
+	// Truncate shortens the history without a model, and reports whether anything was removed.
 	Truncate(ctx context.Context) (bool, error)
 }
 
-// A Stopper is asked when the model has nothing more to do.
+// A Stopper is a stop hook: it is called when the model has finished.
 type Stopper interface {
 	Stop(ctx context.Context, c StopCheck) (StopVerdict, error)
 }
 
-// A StopCheck is what a stop hook is told. Active says that one already sent the model back.
+// A StopCheck is the input of a stop hook. Active says that one has already sent the model back.
 type StopCheck struct {
 	Active bool
 	Last   msg.Message
 }
 
-// A StopVerdict is what a stop hook says. Block sends the model back to work with that reason;
-// Prevent ends the turn with that reason; neither lets it end.
+// A StopVerdict is the answer of a stop hook. Block sends the model back to work with that reason, Prevent
+// ends the turn with that reason; if both are empty, the turn ends normally.
 type StopVerdict struct {
 	Hook           string
 	Block, Prevent string
@@ -141,14 +143,13 @@ type StopVerdict struct {
 
 // A Meter books usage. It is called from one goroutine.
 type Meter interface {
-	// Book adds a response: api is how long it took, retries the part that went into waiting and
-	// failed attempts before it.
+	// Book adds a response: api is how long it took, retries the part spent on failed attempts and waiting.
 	Book(modelID string, u msg.Usage, api, retries time.Duration)
-	// Exhausted returns what was spent, in USD, and reports whether that has reached the limit.
+	// Exhausted returns the cost so far, in USD, and reports whether it has reached the limit.
 	Exhausted(limit float64) (spent float64, out bool)
 }
 
-// A Memo is what the turns of a session remember of each other.
+// A Memo is state that one turn of a session leaves for the next.
 type Memo struct {
 	// NoMedia says that the provider rejected the images and documents of this conversation.
 	NoMedia bool
@@ -156,12 +157,12 @@ type Memo struct {
 	FellBack bool
 }
 
-// Run carries out one turn: it continues h until the model stops asking for tools.
+// Run runs one turn: it continues h until the model stops asking for tools.
 //
 // Run appends a message to h before it yields the corresponding [Appended]. However the run ends
 // (completion, error, cancelled ctx, caller breaking off or panicking), every tool use in h has
 // exactly one result in h. [Ended] is yielded last and exactly once, unless the caller broke off.
-// The cause of a cancelled ctx may be a [tool.Abort]; without one the user counts as the reason.
+// The cause of a cancelled ctx may be a [tool.Abort]; any other cause counts as an interruption by the user.
 func (a *Agent) Run(ctx context.Context, h History) iter.Seq[Event] {
 	return func(yield func(Event) bool) {
 		r := newRun(ctx, a, h, yield)

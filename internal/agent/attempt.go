@@ -28,8 +28,8 @@ func (ans answer) entry(s State) msg.Entry {
 	}
 }
 
-// ask sends req until a whole answer arrives. A response that breaks off is withdrawn and asked for
-// again: once more streamed, then once in one piece.
+// ask sends req until a complete answer arrives. A response that breaks off is withdrawn and requested again:
+// once more as a stream, then once without streaming.
 func (r *run) ask(s State, req *model.Request, pool *tool.Pool) (answer, error) {
 	for try := 1; ; try++ {
 		again := *req
@@ -59,8 +59,8 @@ type attempt struct {
 
 var errNoEnd = errors.New("the response ended without saying why")
 
-// attempt sends req once. If it fails, whatever was shown of the response is withdrawn; if the turn is
-// aborted meanwhile, it stays in flight for [run.aborted].
+// attempt sends req once. If it fails, the deltas that were emitted are withdrawn; if the turn is aborted
+// meanwhile, the response stays in flight for [run.aborted].
 func (r *run) attempt(s State, req *model.Request, pool *tool.Pool) (answer, error) {
 	r.attempts++
 	at := &attempt{
@@ -105,8 +105,8 @@ type item struct {
 	err error
 }
 
-// stream receives one response. An iterator cannot be selected on, so a pump of its own drives it
-// while this goroutine also hears the tools and the abort.
+// stream receives one response. An iterator cannot be used in a select, so a goroutine pumps its events into a
+// channel while this one also receives from the tools and the abort.
 func (at *attempt) stream() error {
 	r := at.r
 	ctx, cancel := context.WithCancel(r.ctx)
@@ -203,7 +203,7 @@ func (at *attempt) ownID(u *msg.ToolUse) *msg.ToolUse {
 	return u
 }
 
-// discard drops the attempt: its calls are stopped, what was shown of it is void.
+// discard drops the attempt: it stops its calls and withdraws its deltas.
 func (at *attempt) discard(why tool.Abort) {
 	at.r.flight = flight{}
 	at.batch.abort(why)

@@ -12,10 +12,10 @@ import (
 // A batch runs the calls of one response. Calls are added in order while the response arrives; their
 // results come out in the same order.
 //
-// One worker takes the calls one by one, so that gates ask one question at a time. A call that is safe
-// beside others runs in a goroutine of its own; any other waits for all before it and holds up all
-// after it. A call that could change something waits until the response is complete and recorded, so
-// that a discarded response leaves nothing behind.
+// One worker takes the calls one by one, so that gates ask one question at a time. A concurrent call runs in a
+// goroutine of its own; any other call waits for all calls before it, and those after it wait for it. A call
+// that may change something waits until the response is complete and recorded, so that a discarded response
+// has no effects.
 type batch struct {
 	ex     *exec.Executor
 	pool   *tool.Pool
@@ -109,7 +109,7 @@ func (b *batch) abort(why tool.Abort) {
 	signal(b.more)
 }
 
-// steer stops the calls whose tools give way to a new message.
+// steer stops the calls whose tools yield to a new message.
 func (b *batch) steer() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -190,7 +190,7 @@ func (b *batch) next(i int) *call {
 	}
 }
 
-// handle takes one call through its gates and starts it, or runs it if it must be alone.
+// handle takes one call through its gates and starts it, or runs it if it is not concurrent.
 func (b *batch) handle(c *call) {
 	p := b.ex.Bind(b.pool, c.use)
 	b.settle(p)
@@ -227,8 +227,8 @@ func (b *batch) handle(c *call) {
 	b.start(c, p)
 }
 
-// settle waits until nothing stands in the way of p: a call that may change something waits for the
-// record of the response, one that must be alone also for all calls before it.
+// settle waits until p may run: a call that may change something waits until the response is recorded, one
+// that is not concurrent also waits for all calls before it.
 func (b *batch) settle(p *exec.Pending) {
 	if p.Refused() != nil {
 		return
@@ -256,7 +256,7 @@ func (b *batch) waitSealed() {
 	}
 }
 
-// obstacle returns the outcome of a call that is not to be tried, or nil.
+// obstacle returns the outcome of a call that must not run, or nil.
 func (b *batch) obstacle(c *call) *exec.Outcome {
 	b.mu.Lock()
 	failed, steered := b.shellFailed, c.steered

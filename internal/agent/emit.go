@@ -28,7 +28,8 @@ func (o *outlet) emit(e Event) {
 		o.held = append(o.held, e)
 		return
 	}
-	// The caller counts as gone while it runs, so that cleaning up after its panic does not yield to it again.
+	// The caller counts as gone while it handles the event, so that cleaning up after its panic does not yield to
+	// it again.
 	o.gone = true
 	o.gone = !o.yield(e)
 	if o.gone {
@@ -42,8 +43,8 @@ func (o *outlet) emitAll(events []Event) {
 	}
 }
 
-// together stores what f stores before it yields what f emits: a caller that panics in the middle finds the
-// history whole.
+// together holds back the events that f emits until f has returned: if the caller panics on one of them, the
+// history is complete.
 func (o *outlet) together(f func()) {
 	o.holding = true
 	f()
@@ -52,7 +53,7 @@ func (o *outlet) together(f func()) {
 	o.emitAll(held)
 }
 
-// A recorder appends to the history and says so.
+// A recorder appends to the history and emits [Appended].
 type recorder struct {
 	outlet
 	h     History
@@ -82,7 +83,7 @@ func (r *recorder) remind(text string) {
 	r.record(msg.Entry{Message: msg.Message{Role: msg.User, Parts: []msg.Part{msg.Reminder(text)}}, Hidden: true})
 }
 
-// sync makes sure that what was recorded survives a power cut.
+// sync flushes the history to stable storage.
 func (r *recorder) sync() {
 	if s, ok := r.h.(Syncer); ok {
 		if err := s.Sync(); err != nil {

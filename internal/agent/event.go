@@ -9,8 +9,8 @@ import (
 	"adze/internal/tool"
 )
 
-// An Event is one of the types below, and nothing else. Events are news about the history; only
-// [Appended] changes it.
+// An Event is one of the types below. Events report what happens in a turn; only [Appended] means that the
+// history has changed.
 type Event interface{ event() }
 
 type (
@@ -40,7 +40,7 @@ type (
 		Fold     tool.Fold
 	}
 
-	// ToolProgress is news of a running call. Some may be left out, never the last.
+	// ToolProgress is a report of a running call. Reports may be dropped, but never the last one.
 	ToolProgress struct {
 		ID      string
 		Display tool.Display
@@ -59,14 +59,14 @@ type (
 	// Retrying says that the provider is asked again after a wait.
 	Retrying struct{ model.Retrying }
 
-	// Notice is something the user should know. Warning says that they may want to do something about it.
+	// Notice is a message for the user. Warning says that they may want to act on it.
 	Notice struct {
 		Text    string
 		Warning bool
 	}
 
 	// Compacted says that the history was shortened; the numbers are tokens. Manual says that the user
-	// wanted it.
+	// asked for it.
 	Compacted struct {
 		Before, After int
 		Manual        bool
@@ -78,13 +78,13 @@ type (
 	// Ended is always last.
 	Ended struct {
 		Reason Reason
-		// Detail says more where the reason alone does not: a hook's reason, the two sums of a budget.
+		// Detail adds to the reason: the text of a hook, or the amounts of a budget.
 		Detail string
-		// Stop is why the last response ended, empty if there was none.
+		// Stop is why the last response ended; it is empty if there was none.
 		Stop       model.StopReason
 		Iterations int
 		Err        error
-		// Output is the value that the turn had to come to, if any; see [Goal].
+		// Output is the value that the turn had to produce, if any; see [Goal].
 		Output json.RawMessage
 	}
 )
@@ -119,12 +119,12 @@ const (
 	MaxTurnsReached   Reason = "max_turns"
 	BudgetExhausted   Reason = "budget_exhausted"
 	TokenBudgetDone   Reason = "token_budget_done"
-	// StructuredOutputFailed is for turns that must end in a value of a given shape.
+	// StructuredOutputFailed ends a turn that did not produce the value it had to; see [Goal].
 	StructuredOutputFailed Reason = "structured_output_failed"
 )
 
-// OK reports whether the turn did what it was asked to do.
+// OK reports whether the turn ended normally.
 func (r Reason) OK() bool { return r == Completed || r == TokenBudgetDone }
 
-// Aborted reports whether the turn was cut short from outside.
+// Aborted reports whether the turn was interrupted.
 func (r Reason) Aborted() bool { return r == AbortedStreaming || r == AbortedTools }

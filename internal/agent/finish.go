@@ -77,7 +77,7 @@ func (r *run) stopHooks(s State, ans answer) (State, *Ended, bool) {
 		case r.ctx.Err() != nil:
 			return s, r.aborted(), true
 		case err != nil:
-			r.emit(Notice{Text: fmt.Sprintf("A stop hook failed and was passed over: %v", firstLine(err))})
+			r.emit(Notice{Text: fmt.Sprintf("A stop hook failed and was ignored: %v", firstLine(err))})
 		case v.Prevent != "":
 			return s, &Ended{Reason: StopHookPrevented, Detail: v.Prevent}, true
 		case v.Block != "":
@@ -89,7 +89,7 @@ func (r *run) stopHooks(s State, ans answer) (State, *Ended, bool) {
 		return s, nil, false
 	}
 	if r.hookRounds >= maxHookRounds {
-		r.emit(Notice{Text: fmt.Sprintf("The stop hook %s blocked %d times in a row; the turn ends all the same.", blocking, r.hookRounds)})
+		r.emit(Notice{Text: fmt.Sprintf("The stop hook %s blocked %d times in a row; the turn ends anyway.", blocking, r.hookRounds)})
 		return s, &Ended{Reason: Completed}, true
 	}
 	if end := s.capped(r.a.MaxTurns); end != nil {
@@ -101,7 +101,7 @@ func (r *run) stopHooks(s State, ans answer) (State, *Ended, bool) {
 	return s.next(StopHookBlocking), nil, true
 }
 
-// A tokenBudget keeps a turn going until it has written about as much as it was given.
+// A tokenBudget keeps a turn going until it has used about its budget of output tokens.
 type tokenBudget struct {
 	limit, spent int
 	continues    int
@@ -115,7 +115,7 @@ const (
 	tinyAnswer      = 500
 )
 
-// decide returns what to tell the model so that it goes on, or why the turn ends.
+// decide returns a text that makes the model continue, or the reason the turn ends.
 func (b *tokenBudget) decide() (nudge string, reason Reason) {
 	if b.limit <= 0 {
 		return "", Completed

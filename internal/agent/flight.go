@@ -15,13 +15,13 @@ type flight struct {
 	recorded bool // the assistant message is in the history, its results are not
 }
 
-// What the history says of an interruption by the user. Clients know these two sentences.
+// The texts that record an interruption by the user. Clients recognise these two sentences.
 const (
 	InterruptedStream = "[Request interrupted by user]"
 	InterruptedTools  = "[Request interrupted by user for tool use]"
 )
 
-// aborted brings what is in flight into the history and returns the end of the turn.
+// aborted records the response in flight and returns the end of the turn.
 func (r *run) aborted() *Ended {
 	r.landFlight()
 	if err := context.Cause(r.ctx); tool.IsFatal(err) {

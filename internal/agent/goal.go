@@ -4,17 +4,16 @@ import (
 	"adze/internal/msg"
 )
 
-// A Goal is what a turn has to come to, beyond the model having nothing more to do. One serves one
-// turn, from one goroutine.
+// A Goal is a result that a turn must produce before it may end. It serves one turn, in one goroutine.
 type Goal interface {
-	// Reached is asked after the calls of each response. True ends the turn as it says.
+	// Reached is called after the calls of each response. If it returns true, the turn ends with the result.
 	Reached() (Ended, bool)
-	// Missed is asked when the model has nothing more to do. It returns what to tell the model so that
-	// it goes on, or else how the turn ends.
+	// Missed is called when the model has finished without reaching the goal. It returns a reminder that makes
+	// the model continue, or, if that is empty, how the turn ends.
 	Missed(last msg.Message) (remind string, end Ended)
 }
 
-// reached ends a turn that came to what it should. Stop hooks may still send the model back.
+// reached ends a turn that has reached its goal. Stop hooks may still send the model back.
 func (r *run) reached(s State, ans answer) (State, *Ended, bool) {
 	if r.a.Goal == nil {
 		return s, nil, false
@@ -34,8 +33,8 @@ func (r *run) reached(s State, ans answer) (State, *Ended, bool) {
 	return s, &end, true
 }
 
-// missed sends the model back for what the turn has to come to, or ends the turn without it. The last
-// result is how the turn ends if nothing else has to be seen to.
+// missed sends the model back to reach the goal, or ends the turn without it. The last result is how the turn
+// ends unless a stop hook decides otherwise.
 func (r *run) missed(s State, ans answer) (State, *Ended, bool, Ended) {
 	if r.a.Goal == nil {
 		return s, nil, false, Ended{Reason: Completed}

@@ -10,9 +10,8 @@ import (
 // maxNotifications is how many notifications wait before the oldest are merged into a count.
 const maxNotifications = 100
 
-// An Inbox holds what arrives while a turn runs, until the loop attaches it to the conversation: what
-// the user types, and notifications of tasks and hooks. The zero value is ready; it is safe for
-// concurrent use.
+// An Inbox holds messages of the user and notifications of tasks and hooks that arrive while a turn runs, until
+// the loop adds them to the conversation. The zero value is ready; it is safe for concurrent use.
 type Inbox struct {
 	mu     sync.Mutex
 	said   []msg.Part
@@ -21,14 +20,14 @@ type Inbox struct {
 	steer  chan struct{}
 }
 
-// Say queues what the user said. It is never dropped.
+// Say queues a message of the user. It is never dropped.
 func (in *Inbox) Say(parts ...msg.Part) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.said = append(in.said, parts...)
 }
 
-// Steer is like Say, but does not wait for calls that give way to a new message: they are stopped.
+// Steer is like Say, but stops running calls that yield to a new message.
 func (in *Inbox) Steer(parts ...msg.Part) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -51,7 +50,7 @@ func (in *Inbox) Notify(text string) {
 	}
 }
 
-// Take empties the inbox: first what the user said, then the notifications, each in order of
+// Take empties the inbox: it returns the messages of the user, then the notifications, each in order of
 // arrival.
 func (in *Inbox) Take() []msg.Part {
 	if in == nil {
@@ -72,14 +71,14 @@ func (in *Inbox) Take() []msg.Part {
 	return parts
 }
 
-// Waiting reports whether the user said something that no turn has taken up yet.
+// Waiting reports whether a message of the user is queued.
 func (in *Inbox) Waiting() bool {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return len(in.said) > 0
 }
 
-// Noted reports whether a notification waits.
+// Noted reports whether a notification is queued.
 func (in *Inbox) Noted() bool {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -89,7 +88,7 @@ func (in *Inbox) Noted() bool {
 // empty reports whether nothing waits. A nil inbox is empty.
 func (in *Inbox) empty() bool { return in == nil || !in.Waiting() && !in.Noted() }
 
-// steered is signalled when the user wants to be heard now. A nil inbox never signals.
+// steered is signalled by Steer. A nil inbox never signals.
 func (in *Inbox) steered() <-chan struct{} {
 	if in == nil {
 		return nil

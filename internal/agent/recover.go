@@ -9,7 +9,7 @@ import (
 	"adze/internal/tool"
 )
 
-// The output limit is raised once, to at most this, before an answer is carried on in pieces.
+// escalatedOutput is the highest output limit to retry with before an answer is continued in pieces.
 const escalatedOutput = 64_000
 
 // How often each recovery may be tried in a turn.
@@ -19,9 +19,9 @@ const (
 	maxHookRounds  = 8
 )
 
-const resumePrompt = "The output limit cut your answer off. Carry on at the very point of the cut, without preamble or repetition, and plan what is left in shorter portions."
+const resumePrompt = "The output limit cut your answer off. Continue exactly where it was cut, without preamble or repetition, and split the rest into smaller parts."
 
-// A recovery deals with what goes wrong in a turn, and knows what was tried.
+// A recovery handles the errors of a turn, and remembers what was tried.
 type recovery struct {
 	*run
 	memo        *Memo // never nil
@@ -31,7 +31,7 @@ type recovery struct {
 	truncations int
 }
 
-// from decides what follows a request that failed. Errors that can be dealt with are held back: they are
+// from decides what follows a request that failed. Errors that may be recovered from are withheld: they are
 // shown only when nothing is left to try.
 func (r *recovery) from(s State, req *model.Request, err error) (State, *Ended) {
 	switch model.KindOf(err) {
@@ -72,11 +72,11 @@ func (r *recovery) from(s State, req *model.Request, err error) (State, *Ended) 
 
 func (r *recovery) canFallBack() bool { return r.a.Fallback.ID != "" && !r.fellBack }
 
-// fallBack continues the turn with the fallback model. The reasoning of the main model is left out of
-// what is sent from now on, since its signatures mean nothing to another.
+// fallBack continues the turn with the fallback model. The reasoning of the main model is no longer sent,
+// because its signatures are not valid for another model.
 func (r *recovery) fallBack(s State) State {
 	r.fellBack, r.memo.FellBack = true, true
-	r.emit(Notice{Text: fmt.Sprintf("%s is in high demand and not available; going on with %s until the end of this turn.", s.Model.ID, r.a.Fallback.ID)})
+	r.emit(Notice{Text: fmt.Sprintf("%s is in high demand and not available; continuing with %s until the end of this turn.", s.Model.ID, r.a.Fallback.ID)})
 	s.Model = r.a.Fallback
 	return s
 }
@@ -89,7 +89,7 @@ func (r *recovery) mainIsBack(s State) {
 	}
 }
 
-// shorten makes room after a request that was too long, each time by the mildest means left.
+// shorten shortens the history after a request that was too long, each time with the mildest method left.
 func (r *recovery) shorten(s State) (State, bool) {
 	if r.a.Shortener == nil {
 		return s, false
@@ -126,7 +126,7 @@ func (r *recovery) shorten(s State) (State, bool) {
 	return s.again(ReactiveCompactRetry), shorter
 }
 
-// tooLong says what takes up the room, so that the user knows what to remove.
+// tooLong returns an error that says what fills the request, so that the user knows what to remove.
 func (r *recovery) tooLong(s State, req *model.Request, cause error) error {
 	g := tokens.New(s.Model.ID)
 	system, tools := g.Request(req.System, nil, nil), g.Request(nil, req.Tools, nil)
@@ -135,7 +135,7 @@ func (r *recovery) tooLong(s State, req *model.Request, cause error) error {
 	return &model.Error{Kind: model.TooLong, Message: text, Err: cause}
 }
 
-// cut deals with an answer that was cut off. The last result says whether it was.
+// cut handles an answer that was cut off. The last result reports whether it was.
 func (r *recovery) cut(s State, ans answer) (State, *Ended, bool) {
 	switch ans.stop {
 	case model.StopMaxTokens:
@@ -150,7 +150,7 @@ func (r *recovery) cut(s State, ans answer) (State, *Ended, bool) {
 		return s.again(OutputLimitEscalate), nil, true
 	}
 	if !ans.batch.empty() {
-		return s, nil, false // its calls say how to go on
+		return s, nil, false // the results of its calls continue the turn
 	}
 	r.keep(s, ans)
 	if s.Resumes >= maxResumes {
@@ -166,7 +166,7 @@ func (r *recovery) cut(s State, ans answer) (State, *Ended, bool) {
 	return s.next(OutputLimitResume), nil, true
 }
 
-// cutByWindow deals with an answer that filled the context window.
+// cutByWindow handles an answer that filled the context window.
 func (r *recovery) cutByWindow(s State, ans answer) (State, *Ended, bool) {
 	if !ans.batch.empty() {
 		return s, nil, false

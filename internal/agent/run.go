@@ -36,7 +36,7 @@ type run struct {
 	state      State
 
 	ended *Ended
-	// What is in flight, for the case that the caller panics.
+	// flight is the response in flight, in case the caller panics.
 	flight flight
 }
 
@@ -79,7 +79,7 @@ func (r *run) turn(iterate func(State) (State, *Ended)) {
 	}
 }
 
-// iterate asks the model once, runs what it asks for, and says how to go on.
+// iterate asks the model once, runs the calls of its response, and returns the next state or the end.
 func (r *run) iterate(s State) (State, *Ended) {
 	r.state = s
 	if end := r.obstacle(); end != nil {
@@ -159,7 +159,7 @@ func (s State) again(t Transition) State {
 	return s
 }
 
-// obstacle returns the end of a turn that may make no further request, or nil.
+// obstacle returns the end of a turn that may not send another request, or nil.
 func (r *run) obstacle() *Ended {
 	if r.ctx.Err() != nil {
 		return r.aborted()
@@ -175,13 +175,13 @@ func (r *run) obstacle() *Ended {
 	return &Ended{Reason: BudgetExhausted, Detail: fmt.Sprintf("spent $%.4f of the budget of $%.4f", spent, limit)}
 }
 
-// Room that is kept free below the window for the answer and for what an estimate misses.
+// Tokens kept free in the window for the answer and for errors of the estimate.
 const (
 	reservedOutput = 20_000
 	reservedSlack  = 3_000
 )
 
-// overLimit ends a turn whose request cannot fit, when nothing can make it shorter.
+// overLimit ends a turn whose request cannot fit and cannot be shortened.
 func (r *run) overLimit(s State, req *model.Request, v View) *Ended {
 	if r.a.Shortener != nil && !v.Stuck || s.Model.Window <= 0 {
 		return nil
@@ -215,7 +215,7 @@ func (r *run) request(s State, v View, pool *tool.Pool) *model.Request {
 	}
 }
 
-// defaultOutput is the output limit for a model of which none is known, in tokens.
+// defaultOutput is the output limit for a model whose limit is unknown, in tokens.
 const defaultOutput = 8192
 
 // maxTokens returns the output limit of the next request.
@@ -231,13 +231,13 @@ func (o Options) maxTokens(s State) int {
 	return defaultOutput
 }
 
-// results is what recordResults found beyond the results themselves.
+// results holds what recordResults found besides the results themselves.
 type results struct {
 	stop  string
 	fatal error
 }
 
-// recordResults appends the results of b and what waits to be said beside them.
+// recordResults appends the results of b, with reminders and queued messages.
 func (r *run) recordResults(b *batch) results {
 	var out results
 	m := msg.Message{Role: msg.User}
@@ -278,7 +278,7 @@ func (r *run) recordResults(b *batch) results {
 	return out
 }
 
-// await emits what b reports until every call has its outcome. Being cancelled makes that soon.
+// await emits the events of b until every call has its outcome, which is soon after a cancellation.
 func (r *run) await(b *batch) {
 	cancelled := r.ctx.Done()
 	for {
@@ -304,7 +304,7 @@ func (r *run) end(e Ended) {
 	r.emit(e)
 }
 
-// stop ends what runs beside the turn. Providers promise to return.
+// stop ends the side work and waits for the provider, which returns promptly by contract.
 func (r *run) stop() {
 	r.sync()
 	r.cancel(nil)
@@ -312,7 +312,7 @@ func (r *run) stop() {
 	r.sides.wait()
 }
 
-// close leaves nothing behind, also when the caller panicked in the middle.
+// close releases everything, even if the caller panicked.
 func (r *run) close() {
 	if r.ended == nil {
 		r.gone = true

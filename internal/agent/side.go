@@ -19,7 +19,7 @@ type sideWork struct {
 	log   *slog.Logger
 }
 
-// startSideWork looks up what a turn may need. A function that panics has found nothing.
+// startSideWork starts the lookups of a turn. A function that panics counts as having found nothing.
 func startSideWork(ctx context.Context, lookups []func(context.Context) []msg.Part, log *slog.Logger) *sideWork {
 	w := &sideWork{ready: make(chan []msg.Part, len(lookups)), log: log}
 	for _, f := range lookups {
@@ -36,7 +36,7 @@ func startSideWork(ctx context.Context, lookups []func(context.Context) []msg.Pa
 	return w
 }
 
-// take returns what is ready; it never waits.
+// take returns the results that are ready; it never waits.
 func (w *sideWork) take() []msg.Part {
 	var parts []msg.Part
 	for {
@@ -49,7 +49,7 @@ func (w *sideWork) take() []msg.Part {
 	}
 }
 
-// wait waits for the end of work whose context is done. Work that goes on all the same is left behind and
+// wait waits for the end of work whose context is done. Work that does not stop in time is abandoned and
 // logged.
 func (w *sideWork) wait() {
 	done := make(chan struct{})

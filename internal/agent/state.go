@@ -2,16 +2,15 @@ package agent
 
 import "adze/internal/msg"
 
-// A State is what one iteration hands to the next. Each continuation makes a new one; an earlier one
-// never changes.
+// A State is passed from one iteration to the next. It is a value: continuing makes a new one.
 type State struct {
 	// Entries is the history at the start of the iteration.
 	Entries []msg.Entry
-	// Model is the one in use, with its limits.
+	// Model is the model in use.
 	Model Model
-	// Resumes counts how often a cut answer was carried on.
+	// Resumes counts how often a cut answer was continued.
 	Resumes int
-	// Compacted says that a too long request was already met with a compaction.
+	// Compacted says that the history was already compacted after a request that was too long.
 	Compacted bool
 	// MaxTokens overrides the output limit, if not 0.
 	MaxTokens int
@@ -19,11 +18,11 @@ type State struct {
 	StopHookActive bool
 	// Iteration counts from 1.
 	Iteration int
-	// Transition is why there is this iteration after the one before; the zero value for the first.
+	// Transition is why this iteration follows the one before; it is zero for the first.
 	Transition Transition
 }
 
-// A Transition is why the loop goes on. There are no others than those below.
+// A Transition is why the loop continues: one of the values below.
 type Transition struct{ name string }
 
 // String returns the transition's name, or "" for the zero value.

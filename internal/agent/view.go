@@ -9,9 +9,9 @@ import (
 	"adze/internal/msg"
 )
 
-// A View is the conversation as one request sends it.
+// A View is the conversation as it is sent in one request.
 type View struct {
-	// Messages belong to the view: a step may change the list, but not what it lists.
+	// Messages belong to the view: a step may change the list, but not the messages.
 	Messages []msg.Message
 	// Compacted says that the history has started over; the last step reports it.
 	Compacted *Compacted
@@ -21,15 +21,14 @@ type View struct {
 	Size int
 }
 
-// A Step makes the view of a request shorter, working on what the step before left. One that fails is
-// skipped. Steps change only what is sent; the last may also replace the history by a summary.
+// A Step shortens the view of a request; it gets the view that the step before returned. A step that fails is
+// skipped. Steps change only the view; the last one may also replace the history with a summary.
 type Step struct {
 	Name string
 	Do   func(context.Context, View) (View, error)
 }
 
-// view returns what the next request sends of the history. If the last step makes the history start over,
-// the others look at it again.
+// view returns the view for the next request. If the last step restarts the history, the others run again.
 func (r *run) view(s State) View {
 	to := audience{s.Model.ID, r.recovery.memo.NoMedia, r.recovery.noThinking}
 	v := r.apply(r.a.Steps, View{Messages: r.reader.messages(s.Entries, to, r.log)})
@@ -52,7 +51,7 @@ func (r *run) apply(steps []Step, v View) View {
 	return v
 }
 
-// open puts what is said before the first message into the messages of a view. The history does not hold it.
+// open puts the context before the first message of a view. It is not part of the history.
 func (p Preamble) open(messages []msg.Message) []msg.Message {
 	if p.Context == nil || len(messages) == 0 {
 		return messages
@@ -68,8 +67,8 @@ func (p Preamble) open(messages []msg.Message) []msg.Message {
 	return messages
 }
 
-// A reader turns the history into messages that one model can read: without the reasoning of other
-// models and without media that were rejected. It keeps what it has read, since a history only grows.
+// A reader turns the history into messages for one model: without the reasoning of other models, and without
+// media that were rejected. It keeps the messages, since a history only grows.
 type reader struct {
 	to    audience
 	conv  msg.Conversation
@@ -78,13 +77,13 @@ type reader struct {
 	told  int    // problems that were logged
 }
 
-// An audience is what a model can read.
+// An audience says which parts of the history a model gets.
 type audience struct {
 	model              string
 	noMedia, noThought bool
 }
 
-// messages returns the history as the audience can read it, well formed.
+// messages returns the history for an audience, well formed.
 func (rd *reader) messages(entries []msg.Entry, to audience, log *slog.Logger) []msg.Message {
 	if len(entries) < rd.read || rd.read > 0 && entries[0].ID != rd.first || rd.to != to {
 		*rd = reader{to: to}

@@ -15,7 +15,7 @@ import (
 	"adze/internal/tool"
 )
 
-// A Config is what a session is made of. Provider, Models, Tools and a gate that allows something are
+// A Config holds the parts of a session. Provider, Models, Tools and a gate that allows something are
 // required; all else may be zero. The session calls the functions of a Config from several goroutines, but
 // those of one turn one after the other.
 type Config struct {
@@ -27,8 +27,8 @@ type Config struct {
 	Loop     agent.Options
 	Preamble Preamble
 
-	// Hearers hear what the user says, Gates judge calls, Afters see their results, and Stops are asked when
-	// the model has nothing more to do: each list in its order.
+	// Hearers see prompts before they are stored, Gates judge calls, Afters see their results, and Stops are
+	// called when the model has finished: each list in its order.
 	Hearers []Hearer
 	Gates   []exec.Gate
 	Afters  []exec.After
@@ -39,7 +39,7 @@ type Config struct {
 	// Prefetch returns what to look up beside a turn, given what the user said and what was said before; see
 	// [agent.Agent].
 	Prefetch func(p Prompt, before []msg.Entry) []func(context.Context) []msg.Part
-	// Goal makes what a turn has to come to, when it begins.
+	// Goal returns the goal of a turn that begins; it may be nil.
 	Goal func() agent.Goal
 	// Window keeps the conversation within the context window; nil lets it grow.
 	Window *window.Config
@@ -71,25 +71,25 @@ func (ms Models) resolve(main string) (m, fallback agent.Model, err error) {
 	return m, fallback, err
 }
 
-// Tools are what the model can call.
+// Tools are the tools of a session.
 type Tools struct {
 	*tool.Registry
 	// Dynamic returns tools that come and go, such as those of servers; it may be nil.
 	Dynamic func() []tool.Tool
-	// Denied removes tools from sight; it may be nil.
+	// Denied reports whether a tool is not offered; it may be nil.
 	Denied func(name string) bool
 }
 
-// A Preamble is what requests say before the conversation.
+// A Preamble is the part of requests before the conversation.
 type Preamble struct {
 	// System assembles the system prompt at the start of each turn; it may be nil.
 	System func(ctx context.Context, m agent.Model, tools []msg.ToolSpec) ([]msg.Part, []model.Mark)
-	// Context returns what goes before the first message; it may be nil. It is called for each request, and
-	// returns the same parts until the conversation starts over.
+	// Context returns the parts to put before the first message; it may be nil. It is called for each request,
+	// and returns the same parts until the conversation starts over.
 	Context func(ctx context.Context) []msg.Part
 }
 
-// make returns what the requests of a turn begin with.
+// make returns the preamble of a turn.
 func (p Preamble) make(ctx context.Context, m agent.Model, specs func() []msg.ToolSpec) (made agent.Preamble) {
 	if p.Context != nil {
 		made.Context = func() []msg.Part { return p.Context(ctx) }
@@ -100,22 +100,22 @@ func (p Preamble) make(ctx context.Context, m agent.Model, specs func() []msg.To
 	return made
 }
 
-// A Hearer hears what the user says before it is stored. It may add to it, or block it: then the hearers
-// after it do not hear it, and it is dropped.
+// A Hearer sees each prompt before it is stored. It may add to the prompt, or block it: then the prompt is dropped
+// and the later hearers do not see it.
 type Hearer struct {
 	Name string
 	Hear func(ctx context.Context, p Prompt) Hearing
 }
 
-// A Hearing is what a hearer makes of what the user said.
+// A Hearing is the answer of a hearer.
 type Hearing struct {
-	// Context is added to what was said.
+	// Context is added to the prompt.
 	Context []msg.Part
-	// Blocked says why what was said is dropped; empty means that it is not.
+	// Blocked is the reason the prompt is dropped; empty means that it is not.
 	Blocked string
 }
 
-// hear lets hearers hear p, until one of them blocks it.
+// hear passes p to the hearers, until one of them blocks it.
 func hear(ctx context.Context, hearers []Hearer, p Prompt) Hearing {
 	var all Hearing
 	for _, h := range hearers {
@@ -128,34 +128,33 @@ func hear(ctx context.Context, hearers []Hearer, p Prompt) Hearing {
 	return all
 }
 
-// Controls carry out operations that are not the session's own. All may be nil.
+// Controls implement operations on other parts of the program. All may be nil.
 type Controls struct {
-	// Detach lets a command that the turn waits for go on in the background, and reports whether there was
-	// one.
+	// Detach moves a command that the turn waits for to the background, and reports whether there was one.
 	Detach func() bool
 	// SetMode chooses the permission mode and returns its name.
 	SetMode func(mode string) (string, error)
 }
 
-// Listeners are told what happens in a session. All may be nil.
+// Listeners are functions that a session calls. All may be nil.
 type Listeners struct {
-	// Answered is told of each request of a turn that was answered.
+	// Answered is called after each response of a turn.
 	Answered func(req *model.Request, u msg.Usage)
-	// Ended is told how each turn ended, before the session says so.
+	// Ended is called when a turn has ended, before its [Finished] entry.
 	Ended func(ctx context.Context, e agent.Ended)
-	// Spent is told after each turn what the session has cost.
+	// Spent is called after each turn with the session's totals.
 	Spent func(cost.Totals)
 }
 
-// Records are what a session leaves, and what an earlier one left.
+// Records are where a session stores its history, and the history to resume.
 type Records struct {
 	// Log keeps the transcript; nil keeps none.
 	Log Log
-	// Files keeps what files held before the turns changed them; nil keeps nothing.
+	// Files keeps the contents of files before turns change them; nil keeps nothing.
 	Files FileHistory
-	// Ledger books what responses cost; nil makes one that knows no prices.
+	// Ledger books the cost of responses; nil means a new one without prices.
 	Ledger *cost.Ledger
-	// History is what an earlier session left.
+	// History is the history to resume.
 	History []msg.Entry
 }
 
@@ -171,9 +170,9 @@ type Log interface {
 
 // A FileHistory binds changes of files to the messages that caused them.
 type FileHistory interface {
-	// Begin says that changes belong to this message of the user from now on.
+	// Begin binds the following changes to this message of the user.
 	Begin(messageID string)
-	// Alias says that this message, too, names the changes of the turn.
+	// Alias makes this message another name for the changes of the turn.
 	Alias(messageID string)
 	Sync() error
 }

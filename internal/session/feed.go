@@ -13,17 +13,17 @@ import (
 // there are gaps.
 type Seq int64
 
-// An Entry is one piece of news of a session.
+// An Entry is one event of a session, with its number.
 type Entry struct {
 	Seq  Seq
 	Time time.Time
-	// Live entries show something while it comes about: a piece of text, the progress of a call. What
-	// they add up to follows in an entry that is not live, so a late reader can do without them.
+	// Live entries show something in progress: a piece of text, the progress of a call. The complete form
+	// follows in an entry that is not live, so that a late reader does not need them.
 	Live  bool
 	Event Event
 }
 
-// A Pace is what a reader wants of live entries.
+// A Pace says how a reader gets live entries.
 type Pace int
 
 // The paces.
@@ -82,8 +82,8 @@ func (f *feed) add(ctx context.Context, ev Event, live bool) {
 	f.changed.Broadcast()
 }
 
-// lighten takes off old entries what only a host that reads along wants, and what is much: structured
-// results. A patient reader gets them first.
+// lighten drops the structured results of old entries, which are large and only of use to a host that follows
+// the session. Readers with the pace Every get them first.
 func (f *feed) lighten() {
 	for ; f.slim < len(f.kept)-maxBatch; f.slim++ {
 		e := &f.kept[f.slim]
@@ -101,7 +101,7 @@ func (f *feed) lighten() {
 	}
 }
 
-// behind reports whether another live entry would push out one that a patient reader has not had.
+// behind reports whether another live entry would drop one that a reader with the pace Every has not read.
 func (f *feed) behind() bool {
 	if len(f.patient) == 0 || len(f.live) < liveKept {
 		return false
@@ -122,7 +122,7 @@ func (f *feed) wake() {
 	f.changed.Broadcast()
 }
 
-// close ends the feed: readers get what is there and no more.
+// close ends the feed: readers get the entries up to now.
 func (f *feed) close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

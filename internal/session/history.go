@@ -12,8 +12,8 @@ import (
 	"adze/internal/session/store"
 )
 
-// A history is the conversation in memory, with every entry in the log before it counts. An entry
-// that the log cannot take is kept all the same: the conversation goes on, and the user is told.
+// A history is the conversation in memory; every entry is written to the log first. If that fails, the entry is
+// kept in memory, the conversation continues, and the user is told.
 type history struct {
 	log Log
 
@@ -105,12 +105,12 @@ func (h *history) Retreat() bool {
 	return true
 }
 
-// saved takes note of whether the log is behind.
+// saved records whether the log is behind.
 func (h *history) saved(err error) {
 	switch {
 	case err != nil && !h.unsaved:
 		h.unsaved = true
-		h.warn = fmt.Sprintf("Transcript not saved: %v. The conversation goes on, and saving is tried again with each message.", err)
+		h.warn = fmt.Sprintf("Transcript not saved: %v. The conversation continues, and saving is retried with each message.", err)
 	case err == nil && h.unsaved && h.warn != "":
 		h.unsaved, h.warn = false, "" // it was mended before the user knew
 	case err == nil && h.unsaved:
@@ -126,7 +126,7 @@ func (h *history) Sync() error {
 	return h.log.Sync()
 }
 
-// warning returns what the user has to be told about the log, once.
+// warning returns a message about the log for the user, once.
 func (h *history) warning() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -135,13 +135,13 @@ func (h *history) warning() string {
 	return w
 }
 
-// A journal keeps what is to be known of a session when it is resumed.
+// A journal stores notes about a session for when it is resumed.
 type journal struct {
 	log   Log // nil keeps nothing
 	debug *slog.Logger
 }
 
-// note keeps something about the session. A log that fails is told of with the next message.
+// note stores a note about the session. A failing log is reported with the next message.
 func (j journal) note(n store.Note) {
 	if j.log == nil {
 		return

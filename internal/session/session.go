@@ -1,6 +1,6 @@
-// Package session holds a conversation over many turns: its history and log, what it has cost, what was
-// denied, and which model it uses. Front ends hand it operations and follow its entries; it runs one
-// turn at a time with the agent loop. It draws nothing and decides nothing about permissions.
+// Package session holds a conversation over many turns: its history and log, its cost, its denials and its model.
+// Front ends submit operations to it and follow its entries; it runs one turn at a time with the agent loop. It
+// leaves display to front ends and permissions to gates.
 package session
 
 import (
@@ -34,7 +34,7 @@ type Session struct {
 }
 
 // Open returns a session whose turns last no longer than ctx. Nothing is written before its first
-// message. What an earlier session left is in its first entries.
+// message. The history of a resumed session is in its first entries.
 func Open(ctx context.Context, cfg Config) *Session {
 	if cfg.ID == "" {
 		cfg.ID = msg.NewID()
@@ -74,7 +74,7 @@ func Open(ctx context.Context, cfg Config) *Session {
 	return s
 }
 
-// Close waits for the turns that were asked for and ends the entries. Operations after it fail.
+// Close waits for the submitted turns and ends the entries. Later operations fail.
 func (s *Session) Close() {
 	s.queue.close()
 	s.window.Close()
@@ -94,18 +94,17 @@ func (s *Session) Last() Seq { return s.feed.end() }
 // entries.
 func (s *Session) Idle(ctx context.Context) error { return s.queue.wait(ctx) }
 
-// Waiting returns the ids of the prompts that wait for their turns, and of what else waits for its own.
+// Waiting returns the ids of the queued prompts and other queued operations.
 func (s *Session) Waiting() []string { return s.queue.waiting() }
 
-// Interrupt does what the operation says, and returns the ids of the prompts that waited for their turns
-// at that very moment: they wait on, or were taken back if op says so. One that was about to begin is
-// stopped, so that it is not among those that wait on.
+// Interrupt carries out op, and returns the ids of the prompts that were queued at that moment: they stay queued,
+// or are removed if op says so. A prompt whose turn was about to begin is stopped, and is not among them.
 func (s *Session) Interrupt(op Interrupt) (waiting []string) { return s.queue.interrupt(op) }
 
 // ID returns the session's UUID.
 func (s *Session) ID() string { return s.cfg.ID }
 
-// Conversation returns what was said so far.
+// Conversation returns the history.
 func (s *Session) Conversation() []msg.Entry { return s.hist.Entries() }
 
 // Totals returns what the session has cost.
@@ -123,7 +122,7 @@ func (s *Session) Model() string {
 // ToolSpecs returns the tools as the next request would offer them.
 func (s *Session) ToolSpecs() []msg.ToolSpec { return s.Pool().Specs() }
 
-// Executor returns what runs this session's tools, for calls that do not come from a model too.
+// Executor returns the executor of this session's tools, which can also run calls that do not come from a model.
 func (s *Session) Executor() *exec.Executor {
 	ex := &exec.Executor{Gates: s.cfg.Gates, Denied: s.denials.add, Afters: s.cfg.Afters, Log: s.cfg.Debug}
 	if s.cfg.Records.Log != nil {
@@ -132,7 +131,7 @@ func (s *Session) Executor() *exec.Executor {
 	return ex
 }
 
-// Pool returns the tools as they are now.
+// Pool returns the current tools.
 func (s *Session) Pool() *tool.Pool {
 	var dynamic []tool.Tool
 	if s.cfg.Tools.Dynamic != nil {

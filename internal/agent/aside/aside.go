@@ -1,6 +1,6 @@
-// Package aside asks a model something small beside a conversation: for a summary, for notes, for a choice.
-// A question is bounded in tokens and time, what it costs is booked, and a question that keeps failing is
-// given up. What is asked, and what an answer is good for, is left to others.
+// Package aside asks a model short questions outside a conversation: for a summary, for notes, for a choice. A
+// question is bounded in tokens and time, its cost is booked, and a question that keeps failing is given up. The
+// questions themselves, and the use of the answers, are left to other packages.
 package aside
 
 import (
@@ -18,11 +18,11 @@ import (
 // An Asker asks the models of a provider. It is safe for concurrent use if Book is.
 type Asker struct {
 	Provider model.Provider
-	// Book is told what a question has cost, also one that failed. It may be nil.
+	// Book is called with the usage of each question, even if it failed. It may be nil.
 	Book func(modelID string, u msg.Usage, took time.Duration)
 }
 
-// A Question is what a model is asked.
+// A Question is one question to a model.
 type Question struct {
 	Model    string
 	System   []msg.Part
@@ -30,21 +30,21 @@ type Question struct {
 	Messages []msg.Message // see [About]
 	// MaxTokens bounds the answer.
 	MaxTokens int
-	// Timeout bounds the time, with all retries of the provider; 0 means [DefaultTimeout].
+	// Timeout bounds the time, including retries; 0 means [DefaultTimeout].
 	Timeout time.Duration
 	// Format is the JSON Schema of the answer; nil leaves its text free.
 	Format json.RawMessage
-	// Awaited says that the user waits for the answer. Other questions are not sent again to a server
-	// that is overloaded.
+	// Awaited says that the user waits for the answer. Other questions are not retried when the server is
+	// overloaded.
 	Awaited bool
 	UserID  string
 }
 
-// DefaultTimeout is how long a question may take if it does not say so itself.
+// DefaultTimeout is the time limit of a question that sets none.
 const DefaultTimeout = 5 * time.Minute
 
-// About returns the messages of a question about a conversation: what was said, without reasoning, and then
-// the question.
+// About returns the messages of a question about a conversation: its messages, without reasoning, and then the
+// question.
 func About(said []msg.Message, question string) []msg.Message {
 	var conv msg.Conversation
 	for _, m := range said {
@@ -96,13 +96,13 @@ func (a *Asker) stream(ctx context.Context, q Question) (acc model.Accumulator, 
 	return acc, nil
 }
 
-// An Answer is what a model answered, and why it stopped.
+// An Answer is the answer of a model, and why it stopped.
 type Answer struct {
 	msg.Message
 	Stop model.StopReason
 }
 
-// ErrUnusable is the error of an answer that is not what was asked for.
+// ErrUnusable is the error for an answer of the wrong form.
 var ErrUnusable = errors.New("the model's answer cannot be used")
 
 // Words returns an answer that is text alone, complete and not blank, without white space around it. Other answers are [ErrUnusable], or a
@@ -131,7 +131,7 @@ type Failures int
 // maxFailures is how many failures in a row are too many.
 const maxFailures = 3
 
-// Count takes note of an attempt; err is nil if it succeeded.
+// Count records an attempt; err is nil if it succeeded.
 func (f *Failures) Count(err error) {
 	if err == nil {
 		*f = 0
@@ -140,5 +140,5 @@ func (f *Failures) Count(err error) {
 	}
 }
 
-// TooMany reports whether the question should not be asked any more.
+// TooMany reports whether the question should no longer be asked.
 func (f Failures) TooMany() bool { return f >= maxFailures }

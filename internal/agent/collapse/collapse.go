@@ -1,7 +1,7 @@
-// Package collapse prepares for the time when a conversation becomes too long: beside the conversation it
-// has ranges of old messages summarised, and keeps these folds ready. They change nothing of what is sent
-// until they are drained. It is an experiment: without it a compaction just takes longer.
-// When to drain is decided by its caller, and what is stored stays whole.
+// Package collapse prepares for a conversation that becomes too long: it has ranges of old messages summarised in
+// the background, and keeps these folds ready. Requests do not change until the folds are drained. It is an
+// experiment: without it, a compaction just takes longer. The caller decides when to drain; the stored history
+// stays complete.
 package collapse
 
 import (
@@ -20,14 +20,14 @@ import (
 const (
 	// recent is how many of the last messages are never folded.
 	recent = 8
-	// leastFold is what a fold has to stand for at least, in tokens; of a large window, a tenth of it.
+	// leastFold is the smallest range that is folded, in tokens; in a large window, a tenth of the window.
 	leastFold = 4_000
 	share     = 10
 	// maxOutput bounds the answer of the model, in tokens.
 	maxOutput = 4_000
 )
 
-// A Config is what folds are made with. Asker is required; Log may be nil.
+// A Config configures a [Folder]. Asker is required; Log may be nil.
 type Config struct {
 	Asker aside.Asker
 	// Language is that of the texts for the model.
@@ -35,7 +35,7 @@ type Config struct {
 	Log      *slog.Logger
 }
 
-// A Fold stands for a range of messages, which begins with an answer and ends before one.
+// A Fold replaces a range of messages, which begins with an answer and ends before one.
 type Fold struct {
 	From int    `json:"from"`
 	To   int    `json:"to"`
@@ -81,7 +81,7 @@ func (f *Folder) Close() {
 	f.work.Wait()
 }
 
-// Restart says that the conversation starts over. It reports whether folds had been committed.
+// Restart resets the folder for a conversation that starts over. It reports whether folds had been committed.
 func (f *Folder) Restart() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -105,7 +105,7 @@ func (f *Folder) Committed() []Fold {
 	return all
 }
 
-// Restore takes over folds that an earlier process has committed.
+// Restore sets the folds that an earlier process committed.
 func (f *Folder) Restore(folds []Fold) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -120,7 +120,7 @@ func (f *Folder) Restore(folds []Fold) {
 	}
 }
 
-// Drain commits what is staged and reports whether there was anything.
+// Drain commits the staged folds and reports whether there were any.
 func (f *Folder) Drain() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -132,7 +132,7 @@ func (f *Folder) Drain() bool {
 	return drained
 }
 
-// Project returns messages with the committed folds in place of what they stand for. Messages alternate
+// Project returns messages with the committed folds in place of the messages they replace. Messages alternate
 // and begin with the user, as in a [msg.Conversation].
 func (f *Folder) Project(messages []msg.Message) []msg.Message {
 	f.mu.Lock()
@@ -159,13 +159,12 @@ type Moment struct {
 	Model    string
 	System   []msg.Part
 	Messages []msg.Message
-	// Size measures messages, and is not kept; Limit is what the conversation may come to, in tokens.
+	// Size measures messages; Limit is the size at which the conversation is too long, in tokens.
 	Size  func(...msg.Message) int
 	Limit int
 }
 
-// Stage looks at a moment and has the next range summarised in the background if it is time. It never
-// waits.
+// Stage has the next range summarised in the background if the conversation is long enough. It never waits.
 func (f *Folder) Stage(m Moment) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -204,7 +203,7 @@ func (f *Folder) Stage(m Moment) {
 	})
 }
 
-// ask returns what stands for the messages of a range: the model's summary, and the user's own words.
+// ask returns the text of a fold: the model's summary, and the user's own words.
 func (f *Folder) ask(ctx context.Context, m Moment, from, to int) (string, error) {
 	answer, err := f.cfg.Asker.Ask(ctx, aside.Question{
 		Model: m.Model, System: m.System, MaxTokens: maxOutput,
@@ -219,12 +218,12 @@ func (f *Folder) ask(ctx context.Context, m Moment, from, to int) (string, error
 	}
 	text := write(f.cfg.Language, summary, words(m.Messages[from:to]))
 	if len(text) >= length(m.Messages[from:to]) {
-		return "", errors.New("the fold is longer than what it stands for")
+		return "", errors.New("the fold is longer than the messages it replaces")
 	}
 	return text, nil
 }
 
-// words returns what the user said in messages, as it was said.
+// words returns the texts of the user in messages.
 func words(messages []msg.Message) []string {
 	var said []string
 	for _, m := range messages {
@@ -240,7 +239,7 @@ func words(messages []msg.Message) []string {
 	return said
 }
 
-// ours reports whether the program, and not the user, says a text.
+// ours reports whether a text is the program's and not the user's.
 func ours(t *msg.Text) bool {
 	_, reminder := msg.Reminded(t)
 	return reminder || strings.HasPrefix(t.Text, "[Request interrupted by user") || strings.HasPrefix(t.Text, "[step ")

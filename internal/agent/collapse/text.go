@@ -17,7 +17,7 @@ var (
 	catalogue = texts.New(english, chinese)
 )
 
-// write returns what stands for messages: a summary, and what the user said in them.
+// write returns the text of a fold: a summary, and the texts of the user.
 func write(l texts.Language, summary string, said []string) string {
 	const open, end = "<conversation-fold>", "</conversation-fold>"
 	summary = strings.NewReplacer(open, "", end, "").Replace(summary)
@@ -33,7 +33,7 @@ func write(l texts.Language, summary string, said []string) string {
 	return b.String()
 }
 
-// Report says what there is: how full the window is, what is folded, and what could be.
+// Report describes how full the window is, what is folded, and what could be folded.
 func (f *Folder) Report() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -50,7 +50,7 @@ func (f *Folder) Report() string {
 	case f.busy:
 		b.WriteString("Another part is being summarised.\n")
 	case f.failed.TooMany():
-		b.WriteString("Summing up failed; no more is tried.\n")
+		b.WriteString("Summarising failed too often and is no longer tried.\n")
 	case len(f.folds) == 0:
 		b.WriteString("Nothing is folded or staged.\n")
 	}

@@ -1,7 +1,7 @@
-// Package compact keeps a conversation within the context window. It clears old results from what is
-// sent, replaces what was said by a summary, and drops the oldest messages where no summary can be
-// had. It works on the entries it is given and returns others: when to compact is decided by its
-// caller, and so is how a new segment gets into the history and its log.
+// Package compact keeps a conversation within the context window. It clears old results from requests, replaces
+// messages with a summary, and drops the oldest messages if there can be no summary. It works on the entries it
+// is given and returns others: when to compact, and how a new segment gets into the history and its log, is
+// decided by the caller.
 package compact
 
 import (
@@ -16,10 +16,11 @@ import (
 	"adze/internal/platform/texts"
 )
 
-// Limits are what fits into a model, in tokens.
+// Limits are the limits of a model, in tokens.
 type Limits struct {
 	Window, MaxOutput int
-	// Percent of the usable window is where a conversation is compacted; outside 50 to 95 it means 85.
+	// Percent is how full the usable window may get before a conversation is compacted; values outside 50 to 95
+	// mean 85.
 	Percent int
 }
 
@@ -43,10 +44,10 @@ func (l Limits) Usable() int {
 // Auto returns the size from which a conversation is compacted.
 func (l Limits) Auto() int { return l.Usable() * l.percent() / 100 }
 
-// Warn returns the size from which the user should know.
+// Warn returns the size from which the user is warned.
 func (l Limits) Warn() int { return l.Usable() * min(warnPercent, l.percent()) / 100 }
 
-// Block returns the size above which a request has no prospect.
+// Block returns the size above which a request is not sent.
 func (l Limits) Block() int { return l.Usable() - min(reservedSlack, l.Usable()/10) }
 
 func (l Limits) percent() int {
@@ -56,7 +57,7 @@ func (l Limits) percent() int {
 	return l.Percent
 }
 
-// A Trigger is who wants a compaction.
+// A Trigger is the cause of a compaction.
 type Trigger string
 
 // The triggers.
@@ -65,31 +66,31 @@ const (
 	Manual Trigger = "manual"
 )
 
-// Hooks are asked and told about compactions.
+// Hooks run before and after compactions.
 type Hooks interface {
-	// Before returns what must be kept in mind, or why there may be no compaction.
+	// Before returns what the summary must keep, or the reason the compaction is blocked.
 	Before(ctx context.Context, t Trigger, focus string) (keep, block string)
-	// After is told the summary and returns what the model is to read after it.
+	// After gets the summary and returns parts for the model to read after it.
 	After(ctx context.Context, t Trigger, summary string) []msg.Part
 }
 
-// A Config is what compactions are made with. Asker is required.
+// A Config configures a [Compactor]. Asker is required.
 type Config struct {
 	Asker aside.Asker
 	// Language is that of the texts for the model.
 	Language texts.Language
-	// Clearable says of which tools old results may be cleared. It may be nil.
+	// Clearable reports whether old results of a tool may be cleared. It may be nil.
 	Clearable func(tool string) bool
 	// ReadTool names the only tool that a request for a summary offers, for providers that refuse calls in
 	// a conversation without tools; empty means none.
 	ReadTool string
-	// Transcript returns where the whole conversation can be read; nil or "" means nowhere.
+	// Transcript returns the path of the transcript, or ""; it may be nil.
 	Transcript func() string
-	// Notes returns what is known of the session without asking a model; see [Notes]. Nil means nothing.
+	// Notes returns notes to use instead of a summary; it may be nil.
 	Notes Notes
-	// Keep is how much stays as it is beside the notes; one that makes no sense means [DefaultKeep].
+	// Keep is how much of the conversation is kept beside the notes; an invalid value means [DefaultKeep].
 	Keep Keep
-	// Sources returns what may be put back beside a summary. It may be nil.
+	// Sources returns what may be restored beside a summary. It may be nil.
 	Sources func(ctx context.Context) Sources
 	Hooks   Hooks
 	// Asking is called before a model is asked for a summary, which takes a while. It may be nil.
@@ -119,7 +120,7 @@ func New(cfg Config) *Compactor {
 	return &Compactor{cfg: cfg, text: phrases{cfg.Language}, gauges: map[string]*tokens.Gauge{}}
 }
 
-// Gauge returns what measures requests to a model.
+// Gauge returns the gauge for requests to a model.
 func (c *Compactor) Gauge(modelID string) *tokens.Gauge {
 	g := c.gauges[modelID]
 	if g == nil {
@@ -129,19 +130,19 @@ func (c *Compactor) Gauge(modelID string) *tokens.Gauge {
 	return g
 }
 
-// A Job is a conversation that is too long, and what is sent beside it.
+// A Job is a conversation to compact, with the rest of its request.
 type Job struct {
 	Model  string
 	Limits Limits
 	System []msg.Part
 	Tools  []msg.ToolSpec
-	// Context is what each request says before the conversation; a request for a summary does without.
+	// Context is what requests send before the conversation; a request for a summary leaves it out.
 	Context []msg.Part
 	UserID  string
 	// Entries are the conversation since the last compaction.
 	Entries []msg.Entry
 	Trigger Trigger
-	// Focus is what the user wants the summary to dwell on; it may be empty.
+	// Focus is what the user wants the summary to concentrate on; it may be empty.
 	Focus string
 	// Side is the part of Entries that is summarised, if not all of it, and At where it ends or begins.
 	Side Side
@@ -158,24 +159,24 @@ const (
 	Back
 )
 
-// fixed returns the size of what no compaction can change.
+// fixed returns the size of the parts of a request that a compaction does not change.
 func (j *Job) fixed(g *tokens.Gauge) int {
 	return g.Request(j.System, j.Tools, nil) + g.Parts(j.Context...)
 }
 
-// A Segment is a conversation after a compaction: the summary, then entries that stay as they are,
-// then entries that take the place of others.
+// A Segment is a conversation after a compaction: the summary, then entries that are kept, then entries that
+// replace others.
 type Segment struct {
 	Summary msg.Entry
 	Kept    []msg.Entry
 	Recast  []msg.Entry
-	// Last says that the summary stands behind the entries that stay, not before them.
+	// Last says that the summary comes after the kept entries, not before them.
 	Last bool
 	// Before and After are the sizes of the requests, in tokens.
 	Before, After int
 	// Text is the summary itself; empty if messages were dropped without one.
 	Text string
-	// Restored names the files that were put back whole beside the summary.
+	// Restored names the files that were restored completely beside the summary.
 	Restored []string
 }
 
@@ -188,7 +189,7 @@ func (s *Segment) Entries() []msg.Entry {
 	return slices.Concat(summary, s.Kept, s.Recast)
 }
 
-// KeptIDs returns the ids of the entries that stay as they are.
+// KeptIDs returns the ids of the kept entries.
 func (s *Segment) KeptIDs() []string {
 	ids := make([]string, len(s.Kept))
 	for i, e := range s.Kept {
@@ -201,16 +202,16 @@ var (
 	// ErrNothing says that there is nothing to compact.
 	ErrNothing = errors.New("there is nothing to compact yet")
 	// ErrGivenUp says that summaries failed too often to be asked for again.
-	ErrGivenUp = errors.New("no summary is asked for any more in this session, after three failures in a row")
+	ErrGivenUp = errors.New("summaries are turned off for this session after three failures in a row")
 )
 
-// BlockedError says that a hook forbade the compaction.
+// A BlockedError says that a hook blocked the compaction.
 type BlockedError struct{ Reason string }
 
 func (e *BlockedError) Error() string { return "a hook stopped the compaction: " + e.Reason }
 
-// Compact returns the conversation of j with a summary in place of all but its end. The entries
-// themselves stay as they are, whatever comes of it.
+// Compact returns the conversation of j with a summary in place of all but its end. It does not change the
+// entries.
 func (c *Compactor) Compact(ctx context.Context, j Job) (*Segment, error) {
 	if j.Trigger == Auto && c.failures.TooMany() {
 		return nil, ErrGivenUp
@@ -240,7 +241,7 @@ func (c *Compactor) Compact(ctx context.Context, j Job) (*Segment, error) {
 	return seg, nil
 }
 
-// divide returns what is to be summarised, and what stays as it is.
+// divide returns the entries to summarise and the entries to keep.
 func (c *Compactor) divide(j Job) (told, kept []msg.Entry) {
 	at := min(max(0, j.At), len(j.Entries))
 	switch j.Side {
@@ -252,9 +253,9 @@ func (c *Compactor) divide(j Job) (told, kept []msg.Entry) {
 	return j.Entries[:at], j.Entries[at:]
 }
 
-// Relieve does what is needed before a request of the given size is sent. It returns nil if nothing
-// is. Where there is no summary to be had it lets the request grow as far as it can, and then drops
-// messages; so there may be an error beside the segment.
+// Relieve shortens the conversation if a request of the given size is too long. It returns nil if nothing has to
+// be done. If there can be no summary, the request may grow up to the limit; beyond it, messages are dropped, so
+// that there may be an error beside the segment.
 func (c *Compactor) Relieve(ctx context.Context, j Job, size int) (*Segment, error) {
 	if size <= j.Limits.Auto() {
 		return nil, nil
@@ -271,8 +272,7 @@ func (c *Compactor) Relieve(ctx context.Context, j Job, size int) (*Segment, err
 	return nil, err
 }
 
-// GivenUp reports whether summaries have failed so often that none is asked for unless the user
-// wants one.
+// GivenUp reports whether summaries have failed so often that only the user can ask for one.
 func (c *Compactor) GivenUp() bool { return c.failures.TooMany() }
 
 // askHooks returns what hooks want to be kept. One that forbids a compaction which has to be is heeded
@@ -297,10 +297,10 @@ func (c *Compactor) askHooks(ctx context.Context, j Job) (keep string, err error
 // Size returns the estimate for the request that j would send.
 func (c *Compactor) Size(j Job) int { return c.Fixed(j) + sum(c.Gauge(j.Model), j.Entries) }
 
-// Fixed returns the part of it that is no conversation.
+// Fixed returns the part of that size outside the conversation.
 func (c *Compactor) Fixed(j Job) int { return j.fixed(c.Gauge(j.Model)) }
 
-// finish measures a segment and makes sure that it is worth having.
+// finish measures a segment and returns an error if it is not shorter.
 func (c *Compactor) finish(j Job, seg *Segment) error {
 	g := c.Gauge(j.Model)
 	fixed := j.fixed(g)

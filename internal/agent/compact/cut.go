@@ -7,8 +7,8 @@ import (
 	"adze/internal/msg"
 )
 
-// cuts says of each entry whether a conversation may begin with it: no result may be without its use,
-// and the entries of one response stay together.
+// cuts reports for each entry whether a conversation may begin with it: results must not lose their uses, and the
+// entries of one response stay together.
 func cuts(entries []msg.Entry) []bool {
 	ok := make([]bool, len(entries)+1)
 	for i := range ok {
@@ -44,12 +44,12 @@ func cuts(entries []msg.Entry) []bool {
 	return ok
 }
 
-// A Keep says how much of a conversation stays as it is when notes take the place of the rest.
+// A Keep says how much of a conversation is kept when notes replace the rest.
 type Keep struct {
 	MinTokens, MinTexts, MaxTokens int
 }
 
-// DefaultKeep is what stays if nothing else is said.
+// DefaultKeep is the default.
 var DefaultKeep = Keep{MinTokens: 10_000, MinTexts: 5, MaxTokens: 40_000}
 
 // Valid reports whether k makes sense.
@@ -57,8 +57,8 @@ func (k Keep) Valid() bool {
 	return k.MinTokens >= 0 && k.MinTexts >= 0 && k.MaxTokens > 0 && k.MinTokens <= k.MaxTokens
 }
 
-// Window returns where the part of entries that stays begins. It begins after the entries that are
-// summarised, at from, and extends backwards until it is large enough; not before floor.
+// Window returns the index at which the kept entries begin. They begin after the summarised entries, at from, and
+// extend backwards until they are large enough, but not before floor.
 func Window(entries []msg.Entry, floor, from int, k Keep, g *tokens.Gauge) int {
 	if !k.Valid() {
 		k = DefaultKeep
@@ -88,14 +88,14 @@ func Window(entries []msg.Entry, floor, from int, k Keep, g *tokens.Gauge) int {
 	return at
 }
 
-// A Turn is something the user said, at which a conversation can be divided.
+// A Turn is a message of the user at which a conversation can be divided.
 type Turn struct {
 	At   int // in the entries
 	ID   string
 	Text string
 }
 
-// Turns returns what the user said in entries, the newest first.
+// Turns returns the messages of the user in entries, newest first.
 func Turns(entries []msg.Entry) []Turn {
 	var turns []Turn
 	ok := cuts(entries)
@@ -107,11 +107,11 @@ func Turns(entries []msg.Entry) []Turn {
 	return turns
 }
 
-// maxTail bounds the end of a conversation that stays as it is beside a summary, in tokens.
+// maxTail bounds the end of a conversation that is kept beside a summary, in tokens.
 const maxTail = 10_000
 
-// tail returns where the end of entries begins that a summary need not tell: what the user said
-// last, if it has no answer yet, or the last calls with their results, if they are small.
+// tail returns the index at which the end of entries begins that is kept beside a summary: the last message of
+// the user, if it has no answer yet, or the last calls with their results, if they are small.
 func tail(entries []msg.Entry, g *tokens.Gauge) int {
 	ok := cuts(entries)
 	at := len(entries)
@@ -129,7 +129,7 @@ func tail(entries []msg.Entry, g *tokens.Gauge) int {
 	return at
 }
 
-// lastWords returns where the words begin that end entries and wait for an answer.
+// lastWords returns the index of the unanswered messages of the user at the end of entries.
 func lastWords(entries []msg.Entry, ok []bool) int {
 	at := len(entries)
 	for at > 0 && ok[at-1] && saysSomething(entries[at-1]) {
@@ -138,7 +138,7 @@ func lastWords(entries []msg.Entry, ok []bool) int {
 	return at
 }
 
-// saysSomething reports whether e is of the user, and no result.
+// saysSomething reports whether e is a message of the user and not a result.
 func saysSomething(e msg.Entry) bool {
 	if e.Message.Role != msg.User || isSummary(e) {
 		return false
@@ -151,7 +151,7 @@ func saysSomething(e msg.Entry) bool {
 	return true
 }
 
-// isSummary reports whether e is what a compaction left.
+// isSummary reports whether e is the summary of a compaction.
 func isSummary(e msg.Entry) bool {
 	if !e.Hidden || e.Message.Role != msg.User || len(e.Message.Parts) == 0 {
 		return false

@@ -10,17 +10,17 @@ import (
 	"adze/internal/msg"
 )
 
-// Micro says when old results are cleared from what is sent; sizes are in tokens.
+// Micro says when old results are cleared from requests; sizes are in tokens.
 type Micro struct {
 	// Keep is how many of the newest are never cleared.
 	Keep int
-	// When all together have more than Total, the oldest are cleared, if that frees at least Gain.
+	// When results exceed Total together, the oldest are cleared, if that frees at least Gain.
 	Total, Gain int
-	// After a pause of Idle all but the newest are cleared: the provider has forgotten them anyway.
+	// After a pause of Idle, all but the newest are cleared: the provider's cache has expired anyway.
 	Idle time.Duration
 }
 
-// DefaultMicro is what counts if nothing else is said.
+// DefaultMicro is the default.
 var DefaultMicro = Micro{Keep: 5, Total: 40_000, Gain: 20_000, Idle: time.Hour}
 
 func (m Micro) valid() bool {
@@ -30,23 +30,22 @@ func (m Micro) valid() bool {
 // minMedia is the size from which a picture or document is cleared as a result is.
 const minMedia = 2000
 
-// What a request may have of pictures and documents, whatever their tokens; providers refuse more.
+// Limits on pictures and documents in a request, whatever their tokens; providers refuse more.
 const (
 	maxMediaParts = 95
 	maxMediaBytes = 20 << 20
 )
 
-// A Clearer clears old results from what is sent. What it has cleared once stays cleared, so that
-// requests go on beginning alike. It is for one goroutine at a time.
+// A Clearer clears old results from requests. What it has cleared stays cleared, so that requests keep the same
+// prefix. It is for one goroutine at a time.
 type Clearer struct {
 	Micro Micro
-	// Clearable says of which tools results may be cleared.
+	// Clearable reports whether results of a tool may be cleared.
 	Clearable func(tool string) bool
 
 	cleared map[string]msg.Part // what is sent instead, by key
 
-	// What was found in the messages so far, since a conversation only grows: they are not gone over
-	// again for each request.
+	// scan covers the messages so far, so that they are not scanned again for each request.
 	scan scan
 	work []item        // the memory of what a call finds
 	seen []msg.Message // as they were given
@@ -55,7 +54,7 @@ type Clearer struct {
 	shown int
 }
 
-// A scan is what is known of the beginning of a conversation.
+// A scan is the result of scanning the beginning of a conversation.
 type scan struct {
 	items []item
 	tools map[string]string // names, by use
@@ -65,7 +64,7 @@ type scan struct {
 // Keys returns what was cleared, for [Clearer.Restore] in a later process.
 func (c *Clearer) Keys() []string { return slices.Sorted(maps.Keys(c.cleared)) }
 
-// Restore takes over what was cleared in an earlier process.
+// Restore sets what was cleared in an earlier process.
 func (c *Clearer) Restore(keys []string) {
 	c.cleared = make(map[string]msg.Part, len(keys))
 	for _, k := range keys {
@@ -73,7 +72,7 @@ func (c *Clearer) Restore(keys []string) {
 	}
 }
 
-// Restart says that the conversation starts over, as seg. What stays of it stays cleared.
+// Restart resets the clearer for a conversation that starts over as seg. Kept results stay cleared.
 func (c *Clearer) Restart(seg *Segment) {
 	old := c.cleared
 	*c = Clearer{Micro: c.Micro, Clearable: c.Clearable}
@@ -175,7 +174,7 @@ func (c *Clearer) replace(messages []msg.Message, n *int) {
 	}
 }
 
-// choose marks what is to be cleared for its age.
+// choose clears old results.
 func (c *Clearer) choose(items []item, idle time.Duration) (freed int) {
 	m := c.Micro
 	if !m.valid() {
@@ -214,7 +213,7 @@ func (c *Clearer) choose(items []item, idle time.Duration) (freed int) {
 	return freed
 }
 
-// chooseMedia marks the oldest pictures and documents that a request has no place for.
+// chooseMedia clears the oldest pictures and documents beyond the limits of a request.
 func (c *Clearer) chooseMedia(items []item) (freed int) {
 	count, size := 0, 0
 	for _, it := range items {
@@ -333,7 +332,7 @@ func (c *Clearer) replaceParts(parts []msg.Part, in string, n *int) []msg.Part {
 	return out
 }
 
-// instead returns what is sent under a key, and makes it the first time: encoders know parts again.
+// instead returns the replacement for a key. It is made once, so that encoders recognise it.
 func (c *Clearer) instead(key string, make func() msg.Part) msg.Part {
 	if p := c.cleared[key]; p != nil {
 		return p

@@ -8,7 +8,7 @@ import (
 	"adze/internal/msg"
 )
 
-// What is put back beside a summary, in tokens.
+// Limits on what is restored beside a summary, in tokens.
 const (
 	maxRestored = 50_000
 	maxFiles    = 5
@@ -17,7 +17,7 @@ const (
 	maxSkills   = 25_000
 )
 
-// Sources are what may be put back beside a summary. All lists are newest first.
+// Sources are what may be restored beside a summary. All lists are newest first.
 type Sources struct {
 	// Files are those that were read; Text returns a file's content as it is now, and false if it has
 	// none that can be shown.
@@ -28,7 +28,7 @@ type Sources struct {
 	Plan Source
 	// Running are the tasks in the background, a line each.
 	Running []string
-	// State is what else the model has to know, such as its list of things to do.
+	// State is other state of the model, such as its task list.
 	State []string
 }
 
@@ -38,8 +38,8 @@ type Source struct {
 	Text func() (string, bool)
 }
 
-// restore returns what fits of s into room tokens, less what kept shows already, and the names of the
-// files that are there whole.
+// restore returns the parts of s that fit into room tokens, without what kept already shows, and the names of the
+// files that are complete.
 func restore(s Sources, kept []msg.Entry, room int, g *tokens.Gauge, t phrases) (parts []msg.Part, whole []string) {
 	room = min(room, maxRestored)
 	add := func(text string) bool {

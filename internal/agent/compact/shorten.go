@@ -10,7 +10,7 @@ import (
 
 // Shorten returns the conversation of j without its oldest messages, so that the request has at most
 // budget tokens, without asking a model. It drops whole turns first, then cuts the results of the last
-// turn, then drops its oldest calls. What the user said last is never cut. It reports false if it
+// turn, then drops its oldest calls. The last message of the user is never cut. It reports false if it
 // cannot get below budget, or if nothing has to go.
 func (c *Compactor) Shorten(j Job, budget int) (*Segment, bool) {
 	return c.shorten(j, budget, shortener{})
@@ -43,9 +43,9 @@ type shortener struct {
 	budget int
 	prior  string   // the summary that the conversation began with
 	said   []string // the words of the user in it
-	// read says that the conversation is only read, not gone on with: words of the user may be cut.
+	// read says that the conversation is only read, not continued: texts of the user may be cut.
 	read bool
-	// scant says that what the user said before may be left out to make room.
+	// scant says that earlier messages of the user may be left out to make room.
 	scant bool
 }
 
@@ -159,8 +159,8 @@ func (s *shortener) markerIn(gone []msg.Entry, room int) (msg.Entry, bool) {
 	return msg.Entry{}, false
 }
 
-// marker says that messages are gone, with the summary before them and what the user said, each within
-// a budget.
+// marker returns an entry that replaces dropped messages: with the earlier summary and the messages of the user,
+// each within a budget.
 func (s *shortener) marker(gone []msg.Entry, told, budget int) msg.Entry {
 	t := s.c.text
 	prior := cutTo(s.prior, told, s.g)
@@ -183,7 +183,7 @@ func (s *Segment) link() {
 	}
 }
 
-// entry returns what stands for messages that are gone.
+// entry returns the entry that replaces dropped messages.
 func (c *Compactor) entry(text string) msg.Entry {
 	return msg.Entry{ID: c.cfg.NewID(), Time: c.cfg.Now(), Message: msg.UserText(text), Hidden: true}
 }

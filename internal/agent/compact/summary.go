@@ -46,7 +46,7 @@ func (c *Compactor) summarise(ctx context.Context, j Job, told, kept []msg.Entry
 	return seg, nil
 }
 
-// attach adds to the summary what may stand beside it, as far as there is room.
+// attach adds restored files and other sources to the summary, as far as there is room.
 func (c *Compactor) attach(ctx context.Context, j Job, seg *Segment, g *tokens.Gauge) {
 	var parts []msg.Part
 	var restored []string
@@ -68,8 +68,8 @@ func (c *Compactor) attach(ctx context.Context, j Job, seg *Segment, g *tokens.G
 	}
 }
 
-// ask returns the summary of the entries that are told. Where they are the back of the conversation the
-// model reads what was before them, too.
+// ask returns the summary of the entries in told. If they are the end of the conversation, the model also reads
+// what came before them.
 func (c *Compactor) ask(ctx context.Context, j Job, told []msg.Entry, keep string) (string, error) {
 	g := c.Gauge(j.Model)
 	order := c.text.ask(j.Focus, keep)
@@ -115,8 +115,8 @@ func (c *Compactor) ask(ctx context.Context, j Job, told []msg.Entry, keep strin
 	}
 }
 
-// less returns the size of a request to try after one of the given size was too long: smaller by what
-// the provider says, or by a fifth.
+// less returns the size of a request to try after one of the given size was too long: smaller by the amount the
+// provider reports, or by a fifth.
 func less(room, size int, err error) int {
 	size = min(room, size)
 	var e *model.Error
@@ -173,13 +173,13 @@ func extract(answer string) string {
 	if _, after, ok := strings.Cut(answer, "<summary>"); ok {
 		answer, _, _ = strings.Cut(after, "</summary>")
 	}
-	// What stands for a compaction must be a single element.
+	// The summary must be a single element.
 	answer = strings.ReplaceAll(answer, strings.TrimSpace(closeTag), "")
 	return strings.TrimSpace(strings.ReplaceAll(answer, openTag, ""))
 }
 
-// bare returns entries as they are summarised: without reasoning and old results, and with markers in
-// place of media.
+// bare returns entries in the form to summarise: without reasoning and old results, and with markers in place of
+// media.
 func (c *Compactor) bare(entries []msg.Entry, g *tokens.Gauge) []msg.Entry {
 	messages := make([]msg.Message, len(entries))
 	for i, e := range entries {

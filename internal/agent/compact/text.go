@@ -7,16 +7,16 @@ import (
 	"adze/internal/platform/texts"
 )
 
-// What a compaction leaves is one element, so that the next one knows it again.
+// A summary is one element, so that the next compaction recognises it.
 const (
 	openTag  = "<conversation-summary>"
 	closeTag = "\n</conversation-summary>"
-	// What the user said stands between these.
+	// The messages of the user are between these.
 	openSaid, closeSaid = "\n<said>\n", "\n</said>"
 )
 
-// Cleared stands for the content of an old result. It is the same for all, and in all languages, so
-// that nothing before it changes when a session goes on elsewhere.
+// Cleared replaces the content of an old result. It is the same in all languages, so that the prefix of requests
+// does not change when a session is resumed with another language.
 const Cleared = "[Old tool output was cleared to save room. Run the tool again if it is needed.]"
 
 var (
@@ -38,7 +38,7 @@ func (p phrases) say(name string, values ...string) string {
 // cut ends a text that was cut.
 func (p phrases) cut() string { return "\n" + p.say("cut") }
 
-// ask returns what the model is told to do.
+// ask returns the instructions for a summary.
 func (p phrases) ask(focus, keep string) string {
 	lines := []string{p.say("instruction")}
 	if focus != "" {
@@ -66,8 +66,8 @@ func (p phrases) summary(text string, said []string, path string, j Job) string 
 	return b.String()
 }
 
-// dropped returns what stands for messages that are gone without a summary, after what an earlier
-// summary told.
+// dropped returns the text that replaces messages dropped without a summary, after the text of an earlier
+// summary.
 func (p phrases) dropped(prior string, said []string, path string) string {
 	var b strings.Builder
 	b.WriteString(openTag + "\n" + p.say("intro.drop"))
@@ -91,8 +91,7 @@ func (p phrases) coda(b *strings.Builder, said []string, path string) {
 	}
 }
 
-// read takes apart what a compaction has left, in whatever language: what was told, and the user's
-// words.
+// read parses the summary of an earlier compaction, in any language: its text, and the user's own words.
 func read(text string) (told string, said []string) {
 	text = strings.TrimSuffix(strings.TrimPrefix(text, openTag+"\n"), closeTag)
 	for _, language := range []texts.Language{texts.English, texts.Chinese} {

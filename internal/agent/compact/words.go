@@ -9,8 +9,8 @@ import (
 	"adze/internal/msg"
 )
 
-// maxWords is how much of what the user said survives a compaction as it was said, in tokens, and
-// a share of the usable window that it may not exceed.
+// Limits on the messages of the user that a compaction keeps word for word: in tokens, and as a share of the
+// usable window.
 const (
 	maxWords   = 20_000
 	wordsShare = 8
@@ -18,13 +18,12 @@ const (
 
 func wordsBudget(l Limits) int { return min(maxWords, l.Usable()/wordsShare) }
 
-// words returns what the user said in entries, as far as there is room, oldest first.
+// words returns the messages of the user in entries, as far as there is room, oldest first.
 func words(entries []msg.Entry, budget int, g *tokens.Gauge, cutMark string) []string {
 	return newest(sayings(entries), budget, g, cutMark)
 }
 
-// sayings returns what the user said in entries, oldest first, also what summaries among them have of
-// it.
+// sayings returns the messages of the user in entries, oldest first, including those quoted in summaries.
 func sayings(entries []msg.Entry) []string {
 	var all []string
 	for _, e := range entries {
@@ -76,8 +75,7 @@ func own(e msg.Entry) string {
 	return strings.TrimSpace(b.String())
 }
 
-// cutTo returns the beginning of text that fits into budget tokens, or nothing if that is too little
-// to be of use.
+// cutTo returns the beginning of text that fits into budget tokens, or "" if that is too little to be of use.
 func cutTo(text string, budget int, g *tokens.Gauge) string {
 	if budget < 100 {
 		return ""

@@ -1,6 +1,6 @@
-// Package exec carries one tool use from the model's request to its bounded result: find, check, ask
-// the gates, run, bound. It is the only place where tools run, whatever asks for them. Which calls run
-// side by side is left to the agent; what may run at all, to the gates.
+// Package exec takes one tool use from the model's request to its bounded result: find, check, ask the gates,
+// run, bound. It is the only place where tools run. Which calls run concurrently is left to the agent; which
+// may run at all, to the gates.
 package exec
 
 import (
@@ -20,16 +20,16 @@ import (
 
 // An Executor runs tool uses. Its fields are set once; it may be used concurrently.
 type Executor struct {
-	// Gates judge a use, in order; they may rewrite it. The first refusal ends it, and a use that no gate
+	// Gates judge a use, in order; they may rewrite it. The first refusal is final, and a use that no gate
 	// allows is refused.
 	Gates []Gate
-	// Denied is told of each use that the gates refused; it may be nil.
+	// Denied is called for each use that the gates refused; it may be nil.
 	Denied func(*tool.Use)
 	// Afters see each result before it is bounded, in order.
 	Afters []After
 	// Results keeps output that is too long to be sent. If nil, such output is cut.
 	Results Results
-	// Log gets what neither the model nor the user should read; nil discards it.
+	// Log is the debug log; it may be nil.
 	Log *slog.Logger
 
 	entered func(Stage) // called as each stage begins; only tests set it
@@ -49,11 +49,12 @@ type After struct {
 
 // Results keeps the full output of calls.
 type Results interface {
-	// SaveResult stores what r yields and returns where. A call that has a file keeps it.
+	// SaveResult stores the contents of r and returns the path. Saving the same call again keeps its first
+	// file.
 	SaveResult(callID, ext string, r io.Reader) (path string, n int64, err error)
 }
 
-// A Stage is one step on the way of a use.
+// A Stage is one step in the processing of a use.
 type Stage string
 
 // The stages, in order. Between Observe and Run each gate is a stage of its own, by its name. The first
@@ -69,15 +70,15 @@ const (
 	Append    Stage = "append"
 )
 
-// An Outcome is what became of a use. Every use gets exactly one.
+// An Outcome is the result of a use. Every use gets exactly one.
 type Outcome struct {
 	Result     *msg.ToolResult
 	Display    tool.Display
 	Structured json.RawMessage
 	Code       int
-	// Context is said to the model after the results of the message.
+	// Context is sent to the model after the results of the message.
 	Context []msg.Part
-	// Stop ends the turn after this message, with this reason, if not empty.
+	// Stop, if not empty, ends the turn after this message, with this reason.
 	Stop string
 	// Denied says that the gates refused, Rejected that the user did.
 	Denied   bool
@@ -96,7 +97,7 @@ type Pending struct {
 	refusal *Outcome
 }
 
-// Bind finds the tool and checks the input. It touches nothing.
+// Bind finds the tool and checks the input. It has no side effects.
 func (e *Executor) Bind(pool *tool.Pool, use *msg.ToolUse) *Pending {
 	p := &Pending{raw: use, use: tool.Use{ToolUse: *use}}
 	if err := e.bind(pool, p); err != nil {
@@ -128,7 +129,7 @@ func (e *Executor) bind(pool *tool.Pool, p *Pending) error {
 func (p *Pending) find(pool *tool.Pool) error {
 	t, canonical, ok := pool.Lookup(p.raw.Name)
 	if err := pool.Disabled(p.raw.Name); err != nil {
-		return fmt.Errorf("%w; it can no longer be called, so go on without it", err)
+		return fmt.Errorf("%w; it can no longer be called, so continue without it", err)
 	}
 	if !ok {
 		return unknownTool(pool, p.raw.Name)
@@ -166,7 +167,7 @@ func (p *Pending) Title() string {
 	return tool.TitleOf(p.use.Name, p.use.Call)
 }
 
-// Activity returns what the call is doing, for a spinner.
+// Activity returns a short description of the running call, for a spinner.
 func (p *Pending) Activity() string {
 	if p.use.Call == nil {
 		return tool.OneLine(p.raw.Name, 80)
@@ -202,7 +203,7 @@ func (e *Executor) Admit(ctx context.Context, p *Pending) bool {
 	return true
 }
 
-// gate lets g judge p and reports whether the next gate is to be asked.
+// gate lets g judge p and reports whether the next gate should be asked.
 func (e *Executor) gate(ctx context.Context, p *Pending, g Gate) bool {
 	stage := Stage(g.Name)
 	e.enter(stage)
@@ -212,7 +213,7 @@ func (e *Executor) gate(ctx context.Context, p *Pending, g Gate) bool {
 		p.refuse(Interrupted(p.raw, tool.AbortReason(ctx)))
 		return false
 	case err != nil:
-		// A check that broke may not have looked at the deny rules.
+		// A check that failed may not have applied the deny rules.
 		p.use.Verdict.Decide(tool.Deny, "a check that failed", fmt.Sprintf("The %s check failed: %v.", g.Name, err))
 	}
 	if p.use.Verdict.Decision == tool.Deny {
@@ -262,19 +263,19 @@ func (e *Executor) Run(ctx context.Context, p *Pending, report func(tool.Progres
 	return o
 }
 
-type returned struct {
+type returnValues struct {
 	r   tool.Result
 	err error
 }
 
-// call runs the tool in a goroutine of its own, so that one that ignores ctx can be left behind.
+// call runs the tool in a goroutine of its own, so that a tool that ignores ctx can be abandoned.
 func (e *Executor) call(ctx context.Context, p *Pending, report func(tool.Progress)) (tool.Result, error) {
 	if report == nil {
 		report = func(tool.Progress) {}
 	}
-	done := make(chan returned, 1)
+	done := make(chan returnValues, 1)
 	go func() {
-		var out returned
+		var out returnValues
 		out.err = e.protect(Run, p.raw, func() (err error) {
 			out.r, err = p.use.Call.Run(ctx, report)
 			return err
@@ -335,7 +336,7 @@ func (e *Executor) outcome(ctx context.Context, p *Pending, r tool.Result, err e
 	return o
 }
 
-// stopped reports whether err says no more than that ctx is done.
+// stopped reports whether err says only that ctx is done.
 func stopped(ctx context.Context, err error) bool {
 	return ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx)))
 }
@@ -354,7 +355,7 @@ func (e *Executor) structured(p *Pending, v any) json.RawMessage {
 	return data
 }
 
-// marshal returns v as JSON. What holds a long text may know a shorter way than reflection.
+// marshal returns v as JSON. Values with a long text may implement a faster way than reflection.
 func marshal(v any) ([]byte, error) {
 	if a, ok := v.(interface{ AppendJSON([]byte) ([]byte, error) }); ok {
 		return a.AppendJSON(nil)

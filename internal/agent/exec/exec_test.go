@@ -514,7 +514,7 @@ func TestCancellation(t *testing.T) {
 				<-ctx.Done()
 				return tool.Result{}, fmt.Errorf("waiting: %w", context.Cause(ctx))
 			},
-			text: "Stopped because the user sent a new message. Read it before deciding how to go on.",
+			text: "Stopped because the user sent a new message. Read it before deciding how to continue.",
 		},
 		{
 			name: "says what was completed", cause: tool.AbortTimeout, after: time.Second,

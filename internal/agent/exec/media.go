@@ -10,9 +10,9 @@ import (
 	"adze/internal/platform/picture"
 )
 
-// media returns parts with every image and document under the type that its bytes show, whatever was
-// declared. What is neither an image nor a PDF would spoil the whole conversation for a provider: it
-// goes to a file, and the notes say where it is.
+// media returns parts with the media type of every image and document corrected by its bytes. Content that is
+// neither an image nor a PDF would make the provider reject the whole conversation: it is saved to a file, and
+// the notes name the file.
 func (e *Executor) media(p *Pending, parts []msg.Part) (kept, notes []msg.Part) {
 	for _, part := range parts {
 		var declared, title string
@@ -51,7 +51,8 @@ const (
 	maxImage  = 3_750 << 10
 )
 
-// fit returns a picture as providers accept it, scaled if it must be, or no kind if it cannot be decoded.
+// fit returns a picture in a form that providers accept, scaled if needed, or an empty kind if it cannot be
+// decoded.
 func fit(kind string, data []byte) (string, []byte) {
 	_, size, err := picture.Measure(data)
 	if err == nil && len(data) <= maxImage && size.Width <= maxPixels && size.Height <= maxPixels {
@@ -80,7 +81,7 @@ func (e *Executor) keepBinary(p *Pending, n int, declared string, data []byte) s
 
 const pdf = "application/pdf"
 
-// sniff returns the media type of an image or document that providers accept, or nothing.
+// sniff returns the media type of an image or document that providers accept, or "".
 func sniff(data []byte) string {
 	head := string(data[:min(len(data), 12)])
 	switch {

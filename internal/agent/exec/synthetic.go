@@ -9,7 +9,7 @@ import (
 	"adze/internal/tool"
 )
 
-// Results that no tool wrote. Each says what happened and what the model should make of it.
+// Results that no tool wrote. Each says what happened and what the model should do about it.
 
 func errorOutcome(use *msg.ToolUse, err error) Outcome {
 	o := Outcome{Result: errorResult(use, words(err))}
@@ -29,7 +29,7 @@ func errorResult(use *msg.ToolUse, text string) *msg.ToolResult {
 	return &msg.ToolResult{ID: use.ID, Parts: []msg.Part{&msg.Text{Text: msg.Neutralise(text)}}, IsError: true}
 }
 
-// words returns what err says, and something if that is nothing: a result may not be empty.
+// words returns the text of err, or a default if it is empty: a result may not be empty.
 func words(err error) string {
 	if s := err.Error(); strings.TrimSpace(s) != "" {
 		return s
@@ -45,7 +45,7 @@ func Interrupted(use *msg.ToolUse, why tool.Abort) Outcome {
 func interruption(why tool.Abort) string {
 	switch why {
 	case tool.AbortNewMessage:
-		return "Stopped because the user sent a new message. Read it before deciding how to go on."
+		return "Stopped because the user sent a new message. Read it before deciding how to continue."
 	case tool.AbortFallback:
 		return "Discarded: the model was replaced by a fallback before this call finished."
 	case tool.AbortTimeout:
@@ -94,7 +94,7 @@ func denied(use *msg.ToolUse, v tool.Verdict) Outcome {
 	}
 }
 
-// malformed says why an input is not a JSON object, with as much of it as helps.
+// malformed returns the error for an input that is not a JSON object, with the beginning of it.
 func malformed(use *msg.ToolUse) error {
 	var v map[string]json.RawMessage
 	why := "it is not a JSON object"

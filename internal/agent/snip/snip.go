@@ -1,6 +1,6 @@
-// Package snip leaves steps out of what is sent that the model itself has called stale. A step is an
-// answer with the results of its calls; what the user said is never left out. It is an experiment.
-// The model names stale steps through a tool; what is stored stays whole.
+// Package snip leaves steps that the model has marked as stale out of requests. A step is an answer with the
+// results of its calls; messages of the user are never left out. It is an experiment. The model marks steps
+// with a tool; the stored history stays complete.
 package snip
 
 import (
@@ -13,17 +13,17 @@ import (
 )
 
 const (
-	// minGain is what has to be saved before steps are left out unasked, in tokens: the provider has to
-	// read again everything behind the first of them.
+	// minGain is how many tokens must be saved before steps are left out unasked: the provider's cache is
+	// lost from the first of them on.
 	minGain = 5_000
 	// recent is how many of the last steps always stay.
 	recent = 3
 )
 
-// Gone stands for what was left out. It is the same everywhere, so that nothing before it changes.
+// Gone replaces a step that was left out.
 const Gone = "[This step was cut out of the conversation.]"
 
-// A When says how urgent it is to leave out what was marked.
+// A When says when marked steps are left out.
 type When int
 
 // The two occasions.
@@ -32,10 +32,10 @@ const (
 	Now
 )
 
-// An Outcome is what is sent instead of the messages.
+// An Outcome holds the messages to send.
 type Outcome struct {
 	Messages []msg.Message
-	// Executed says that steps were left out that were sent before, Freed how many tokens that saves.
+	// Executed says that steps sent before were left out, Freed how many tokens that saves.
 	Executed bool
 	Freed    int
 	// Boundary lists all steps that are left out, if there are new ones, for [Snipper.Restore] in a later
@@ -50,17 +50,18 @@ type Snipper struct {
 	marked map[int]bool // by the model, and still sent
 	cut    map[int]bool
 	forced bool
-	made   map[int]made // by message
+	made   map[int]replacement // by message
 }
 
-// A made message is sent instead of another, as long as that one stays as it is: encoders know it again.
-type made struct {
+// A replacement is the message sent instead of another. It is kept while the original is unchanged, so that
+// encoders recognise it.
+type replacement struct {
 	from []msg.Part
 	cut  bool
 	msg.Message
 }
 
-// Mark takes the model's word that steps are stale. Either all of them are marked or none.
+// Mark marks steps as stale: all of them, or none if one cannot be marked.
 func (s *Snipper) Mark(steps ...int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -69,7 +70,7 @@ func (s *Snipper) Mark(steps ...int) error {
 		case n < 1 || n > s.steps:
 			return fmt.Errorf("there is no step %d; the last one is %d", n, s.steps)
 		case n > s.steps-recent:
-			return fmt.Errorf("step %d is one of the last %d, which stay", n, recent)
+			return fmt.Errorf("step %d is one of the last %d, which are always kept", n, recent)
 		}
 	}
 	if s.marked == nil {
@@ -81,7 +82,7 @@ func (s *Snipper) Mark(steps ...int) error {
 	return nil
 }
 
-// Force leaves out what is marked with the next request, and returns how many steps that are.
+// Force leaves the marked steps out of the next request, and returns how many there are.
 func (s *Snipper) Force() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,7 +91,7 @@ func (s *Snipper) Force() int {
 	return n
 }
 
-// Restore takes over what an earlier process left out.
+// Restore sets the steps that an earlier process left out.
 func (s *Snipper) Restore(steps []int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -100,7 +101,7 @@ func (s *Snipper) Restore(steps []int) {
 	}
 }
 
-// Restart says that the conversation starts over. It reports whether anything had been left out.
+// Restart resets the snipper for a conversation that starts over. It reports whether anything was left out.
 func (s *Snipper) Restart() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,8 +110,8 @@ func (s *Snipper) Restart() bool {
 	return had
 }
 
-// Snip returns the messages with the number of each step, by which the model can name it, and without
-// what is left out. Messages alternate and begin with the user, as in a [msg.Conversation].
+// Snip returns the messages with the number of each step, which the model uses to name it, and without the
+// steps that are left out. Messages alternate and begin with the user, as in a [msg.Conversation].
 func (s *Snipper) Snip(messages []msg.Message, size func(...msg.Message) int, when When) Outcome {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -167,9 +168,9 @@ func (s *Snipper) message(i int, m msg.Message) msg.Message {
 		next.Parts = append(slices.Clip(m.Parts), &msg.Text{Text: fmt.Sprintf("[step %d]", n)})
 	}
 	if s.made == nil {
-		s.made = map[int]made{}
+		s.made = map[int]replacement{}
 	}
-	s.made[i] = made{m.Parts, s.cut[n], next}
+	s.made[i] = replacement{m.Parts, s.cut[n], next}
 	return next
 }
 

@@ -43,7 +43,7 @@ type Project struct {
 	source  Source
 	layout  config.Layout
 	live    *config.Live
-	decoded atomic.Pointer[decoded]
+	decoded atomic.Pointer[decodedValues]
 }
 
 // Open reads the settings of the workspace, as far as it is trusted now.
@@ -115,7 +115,7 @@ func leaveOut(from scope.Scope) string {
 // Settings returns the settings in force, by key. Typed values are in [Project.Values].
 func (p *Project) Settings() *config.Settings { return p.live.Settings() }
 
-type decoded struct {
+type decodedValues struct {
 	from   *config.Settings
 	values *Values
 }
@@ -126,7 +126,7 @@ func (p *Project) Values() *Values {
 	if d := p.decoded.Load(); d != nil && d.from == s {
 		return d.values
 	}
-	d := &decoded{s, Decode(s)}
+	d := &decodedValues{s, Decode(s)}
 	p.decoded.Store(d)
 	return d.values
 }

@@ -127,7 +127,7 @@ func TestLostCacheIsLogged(t *testing.T) {
 	doc := "Does it."
 	var log bytes.Buffer
 	cfg := session.Config{
-		Provider: replay.NewPlayer(script).Provider(), Gates: []exec.Gate{{Name: "permission", Gate: typed{}}},
+		Provider: replay.NewPlayer(script).Provider(), Gates: []exec.Gate{{Name: "permission", Gate: userGate{}}},
 		Tools: session.Tools{Registry: tool.NewRegistry(), Dynamic: func() []tool.Tool {
 			def := tool.Def{Name: "Do", Doc: doc, Schema: []byte(`{"type":"object"}`)}
 			return []tool.Tool{tool.New(def, func(context.Context, struct{}, func(tool.Progress)) (tool.Result, error) { return tool.Result{}, nil })}

@@ -123,7 +123,7 @@ func runTyped(ctx context.Context, pool *tool.Pool, command string) (string, err
 	if err != nil {
 		return "", err
 	}
-	ex := &exec.Executor{Gates: []exec.Gate{{Name: "permission", Gate: typed{}}}}
+	ex := &exec.Executor{Gates: []exec.Gate{{Name: "permission", Gate: userGate{}}}}
 	name := bash.Name
 	if _, _, ok := pool.Lookup(name); !ok {
 		name = powershell.Name // where there is no other shell
@@ -157,11 +157,11 @@ func mayRead(ctx context.Context, pool *tool.Pool, gate tool.Gate, path string) 
 	return nil
 }
 
-// typed is the gate of commands that the user typed: it allows them all.
-type typed struct{}
+// A userGate is the gate for commands that the user typed: it allows them all.
+type userGate struct{}
 
 // Before implements [tool.Gate].
-func (typed) Before(_ context.Context, u *tool.Use) error {
+func (userGate) Before(_ context.Context, u *tool.Use) error {
 	u.Verdict.Decide(tool.Allow, "user", "the user typed it")
 	return nil
 }

@@ -56,7 +56,7 @@ func (c *Conversation) keepWithin(cfg *session.Config) {
 		w.Steps = append(w.Steps, window.Fold(c.window.folder))
 	}
 	w.Notes = newNotes(c, cfg)
-	files := &reread{state: c.files.state, hidden: c.Gate.Hidden, plan: c.planFile(), tasks: c.shell.tasks}
+	files := &restorer{state: c.files.state, hidden: c.Gate.Hidden, plan: c.planFile(), tasks: c.shell.tasks}
 	w.Sources = files.sources
 	w.Done = func(restored []string) {
 		files.forget(restored)
@@ -107,7 +107,7 @@ func newNotes(c *Conversation, cfg *session.Config) *notes.Keeper {
 
 // reread puts back into a conversation that was compacted what the model still has to see: the files that
 // were read last, the plan, what runs in the background. It belongs to the session's worker.
-type reread struct {
+type restorer struct {
 	state  *filestate.Store
 	hidden func(path string) bool
 	plan   string
@@ -115,10 +115,10 @@ type reread struct {
 	read   map[string]filestate.Entry
 }
 
-// maxReread bounds how much of a file is looked at, in bytes; more is never put back.
-const maxReread = 1 << 20
+// maxRestored bounds how much of a file is looked at, in bytes; more is never put back.
+const maxRestored = 1 << 20
 
-func (r *reread) sources(context.Context) compact.Sources {
+func (r *restorer) sources(context.Context) compact.Sources {
 	r.read = map[string]filestate.Entry{}
 	s := compact.Sources{Plan: compact.Source{Name: r.plan, Text: func() (string, bool) { return r.text(r.plan) }}}
 	if r.tasks != nil {
@@ -138,9 +138,9 @@ func (r *reread) sources(context.Context) compact.Sources {
 }
 
 // text returns the text of a file as it is now.
-func (r *reread) text(path string) (string, bool) {
+func (r *restorer) text(path string) (string, bool) {
 	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxReread || r.hidden(path) {
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxRestored || r.hidden(path) {
 		return "", false
 	}
 	data, err := os.ReadFile(path)
@@ -155,7 +155,7 @@ func (r *reread) text(path string) (string, bool) {
 }
 
 // forget makes the file tools forget what the model no longer sees: all but the files that were put back.
-func (r *reread) forget(restored []string) {
+func (r *restorer) forget(restored []string) {
 	r.state.Clear()
 	for _, path := range restored {
 		if e, ok := r.read[path]; ok {

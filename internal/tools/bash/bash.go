@@ -73,7 +73,7 @@ func New(c Config) tool.Tool {
 			return call, nil
 		})
 	}
-	return tolerant{tool.NewBound(def, func(in Input) (tool.Call, error) {
+	return lenientTool{tool.NewBound(def, func(in Input) (tool.Call, error) {
 		return newCall(in, c), nil
 	})}
 }

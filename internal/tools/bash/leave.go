@@ -31,11 +31,11 @@ func schemaOf(c Config) json.RawMessage {
 	return json.RawMessage(text)
 }
 
-// A tolerant tool takes the field although its schema does not have it: other programs offer it, and
+// A lenientTool tool takes the field although its schema does not have it: other programs offer it, and
 // models remember it. It changes nothing, and the result says so.
-type tolerant struct{ tool.Tool }
+type lenientTool struct{ tool.Tool }
 
-func (t tolerant) Bind(input json.RawMessage) (tool.Call, error) {
+func (t lenientTool) Bind(input json.RawMessage) (tool.Call, error) {
 	if !bytes.Contains(input, []byte(leaveField)) {
 		return t.Tool.Bind(input)
 	}

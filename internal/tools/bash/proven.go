@@ -28,7 +28,7 @@ const (
 // A proven is a small shell that can run nothing but what the proof of read-only admits: commands
 // joined by && || ; and |, in groups, with redirections that write no file. Whatever else it meets it
 // does not run.
-type proven struct {
+type readOnlyShell struct {
 	ctx                   context.Context
 	dir                   string
 	env                   []string
@@ -37,7 +37,7 @@ type proven struct {
 	check func(path string) error
 }
 
-func (p *proven) stmts(list []*syntax.Stmt) (code int) {
+func (p *readOnlyShell) stmts(list []*syntax.Stmt) (code int) {
 	for _, st := range list {
 		if p.ctx.Err() != nil {
 			return notRun
@@ -47,7 +47,7 @@ func (p *proven) stmts(list []*syntax.Stmt) (code int) {
 	return code
 }
 
-func (p *proven) stmt(st *syntax.Stmt) int {
+func (p *readOnlyShell) stmt(st *syntax.Stmt) int {
 	if st.Background || st.Coprocess || st.Disown {
 		return p.refuse(errors.New("it does not wait for a command"))
 	}
@@ -67,7 +67,7 @@ func (p *proven) stmt(st *syntax.Stmt) int {
 	return code
 }
 
-func (p *proven) command(cmd syntax.Command) int {
+func (p *readOnlyShell) command(cmd syntax.Command) int {
 	switch c := cmd.(type) {
 	case *syntax.CallExpr:
 		return p.call(c)
@@ -96,7 +96,7 @@ func (p *proven) command(cmd syntax.Command) int {
 }
 
 // pipe runs both sides at once, each in a shell of its own.
-func (p *proven) pipe(x, y *syntax.Stmt) int {
+func (p *readOnlyShell) pipe(x, y *syntax.Stmt) int {
 	read, write, err := os.Pipe()
 	if err != nil {
 		return p.fail(1, err)
@@ -116,7 +116,7 @@ func (p *proven) pipe(x, y *syntax.Stmt) int {
 }
 
 // redirected returns p with its streams as the redirections have them.
-func (p *proven) redirected(list []*syntax.Redirect) (inner *proven, closeFiles func(), err error) {
+func (p *readOnlyShell) redirected(list []*syntax.Redirect) (inner *readOnlyShell, closeFiles func(), err error) {
 	copied := *p
 	inner = &copied
 	var opened []*os.File
@@ -141,7 +141,7 @@ func (p *proven) redirected(list []*syntax.Redirect) (inner *proven, closeFiles 
 }
 
 // open returns the file that a redirection names.
-func (p *proven) open(rd *syntax.Redirect, inner *proven) (*os.File, error) {
+func (p *readOnlyShell) open(rd *syntax.Redirect, inner *readOnlyShell) (*os.File, error) {
 	switch rd.Op {
 	case syntax.Hdoc, syntax.DashHdoc:
 		text, err := expand.Document(&expand.Config{}, rd.Hdoc)
@@ -180,14 +180,14 @@ func (p *proven) open(rd *syntax.Redirect, inner *proven) (*os.File, error) {
 }
 
 // absolute returns a path as it is opened. What .. leads to is left to the kernel.
-func (p *proven) absolute(name string) string {
+func (p *readOnlyShell) absolute(name string) string {
 	if filepath.IsAbs(name) {
 		return name
 	}
 	return p.dir + string(filepath.Separator) + name
 }
 
-func (p *proven) openInput(name string) (*os.File, error) {
+func (p *readOnlyShell) openInput(name string) (*os.File, error) {
 	path := p.absolute(name)
 	if err := p.check(path); err != nil {
 		return nil, err
@@ -216,7 +216,7 @@ func textFile(text string) (*os.File, error) {
 }
 
 // connect makes f the stream that a redirection is about.
-func (p *proven) connect(rd *syntax.Redirect, f *os.File) error {
+func (p *readOnlyShell) connect(rd *syntax.Redirect, f *os.File) error {
 	n := ""
 	if rd.N != nil {
 		n = rd.N.Value
@@ -237,7 +237,7 @@ func (p *proven) connect(rd *syntax.Redirect, f *os.File) error {
 }
 
 // call runs a simple command, after another look at its words.
-func (p *proven) call(c *syntax.CallExpr) int {
+func (p *readOnlyShell) call(c *syntax.CallExpr) int {
 	args, err := p.expand(c.Args)
 	if err != nil {
 		return p.refuse(err)
@@ -279,7 +279,7 @@ func (p *proven) call(c *syntax.CallExpr) int {
 }
 
 // expand returns the words of a command. There is nothing left to expand in them but patterns.
-func (p *proven) expand(words []*syntax.Word) ([]string, error) {
+func (p *readOnlyShell) expand(words []*syntax.Word) ([]string, error) {
 	args, err := expand.Fields(&expand.Config{
 		Env:      expand.ListEnviron("PWD=" + p.dir),
 		ReadDir2: os.ReadDir,
@@ -290,7 +290,7 @@ func (p *proven) expand(words []*syntax.Word) ([]string, error) {
 	return args, err
 }
 
-func (p *proven) cd(args []string) int {
+func (p *readOnlyShell) cd(args []string) int {
 	dir := args[len(args)-1]
 	if len(args) == 1 {
 		return p.refuse(errors.New("it is not certain where it goes"))
@@ -309,7 +309,7 @@ func (p *proven) cd(args []string) int {
 }
 
 // which says where programs are, as command -v does.
-func (p *proven) which(args []string) (code int) {
+func (p *readOnlyShell) which(args []string) (code int) {
 	for _, name := range args {
 		if strings.HasPrefix(name, "-") {
 			continue
@@ -325,7 +325,7 @@ func (p *proven) which(args []string) (code int) {
 }
 
 // start runs a program of the fixed PATH.
-func (p *proven) start(args, env []string) int {
+func (p *readOnlyShell) start(args, env []string) int {
 	path, err := lookPath(args[0], p.env)
 	if err != nil {
 		return p.fail(notFound, fmt.Errorf("%s: command not found", args[0]))
@@ -354,11 +354,11 @@ func (p *proven) start(args, env []string) int {
 }
 
 // refuse says why a command that was proven is not run after all.
-func (p *proven) refuse(err error) int {
+func (p *readOnlyShell) refuse(err error) int {
 	return p.fail(notRun, fmt.Errorf("not run: %w", err))
 }
 
-func (p *proven) fail(code int, err error) int {
+func (p *readOnlyShell) fail(code int, err error) int {
 	fmt.Fprintln(p.stderr, err) // ok: the code says it too
 	return code
 }

@@ -25,7 +25,7 @@ type Output struct {
 	Occurrences     int         `json:"occurrences"`
 }
 
-func (e *edited) result() tool.Result {
+func (e *outcome) result() tool.Result {
 	r := tool.Text(e.text())
 	shown := change.Display(e.Target.Path, e.done.Created, e.hunks)
 	r.Display = shown
@@ -39,7 +39,7 @@ func (e *edited) result() tool.Result {
 }
 
 // text is what the model reads.
-func (e *edited) text() string {
+func (e *outcome) text() string {
 	var b strings.Builder
 	switch {
 	case e.done.Created:
@@ -105,7 +105,7 @@ func near(lines []string, i int) bool {
 }
 
 // difference tells what the user changed in the proposal.
-func (e *edited) difference() string {
+func (e *outcome) difference() string {
 	text := "The user changed your proposal before it was written."
 	if e.Proposed.OldString != e.In.OldString || e.Proposed.FilePath != e.In.FilePath || e.Proposed.ReplaceAll != e.In.ReplaceAll {
 		text += " What is replaced, or where, was changed as well: read the file to see it."

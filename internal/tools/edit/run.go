@@ -21,7 +21,7 @@ func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, err
 	if set.Info == nil && c.In.OldString != "" {
 		return tool.Result{}, c.Missing()
 	}
-	e := edited{call: c}
+	e := outcome{call: c}
 	e.done, err = c.Apply(ctx, set, e.make)
 	if err != nil {
 		return tool.Result{}, err
@@ -29,8 +29,8 @@ func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, err
 	return e.result(), nil
 }
 
-// An edited is a call with what it did.
-type edited struct {
+// An outcome is a call with the change it made.
+type outcome struct {
 	*call
 	done         change.Done
 	original     *string
@@ -43,7 +43,7 @@ type edited struct {
 }
 
 // make works out the new content.
-func (e *edited) make(old change.Old) (change.New, error) {
+func (e *outcome) make(old change.Old) (change.New, error) {
 	e.original, e.originalHash = old.Original()
 	if e.In.OldString == "" {
 		return e.create(old)
@@ -72,7 +72,7 @@ func (e *edited) make(old change.Old) (change.New, error) {
 }
 
 // create makes a file, or fills an empty one.
-func (e *edited) create(old change.Old) (change.New, error) {
+func (e *outcome) create(old change.Old) (change.New, error) {
 	if len(old.Data) > 0 {
 		return change.New{}, &tool.Error{Code: codeNotEmpty, Text: fmt.Sprintf("%s exists and is not empty, so it cannot be created. Give the text to replace as old_string, or replace the whole file with Write.", e.Target.Path)}
 	}
@@ -83,7 +83,7 @@ func (e *edited) create(old change.Old) (change.New, error) {
 }
 
 // covered reports whether all that is replaced was seen.
-func (e *edited) covered(known filestate.Entry, plan *engine.Plan) bool {
+func (e *outcome) covered(known filestate.Entry, plan *engine.Plan) bool {
 	if e.wholeOnly || known.Origin == filestate.Injected {
 		return false
 	}

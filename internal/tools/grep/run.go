@@ -103,7 +103,7 @@ func (c *call) result(o search.GrepOptions, found *search.GrepResult, took time.
 		}
 		lines = append(lines, []byte(name+"\n"))
 	}
-	text := joined(lines)
+	text := pieces(lines)
 	display.Items = strings.Split(strings.TrimSuffix(text.head(maxShown), "\n"), "\n")
 	if found.Entries == 0 {
 		display.Items = nil
@@ -136,11 +136,11 @@ const (
 	maxShown = 4 << 10 // of what the user sees
 )
 
-// A joined text is in pieces, each of whole lines. It is a [tool.Body].
-type joined [][]byte
+// A pieces text is in pieces, each of whole lines. It is a [tool.Body].
+type pieces [][]byte
 
 // Size returns how many bytes there are.
-func (j joined) Size() int64 {
+func (j pieces) Size() int64 {
 	n := int64(0)
 	for _, piece := range j {
 		n += int64(len(piece))
@@ -149,7 +149,7 @@ func (j joined) Size() int64 {
 }
 
 // Open returns the whole text.
-func (j joined) Open() (io.ReadCloser, error) {
+func (j pieces) Open() (io.ReadCloser, error) {
 	readers := make([]io.Reader, len(j))
 	for i, piece := range j {
 		readers[i] = bytes.NewReader(piece)
@@ -158,7 +158,7 @@ func (j joined) Open() (io.ReadCloser, error) {
 }
 
 // head returns the first lines, of at most max bytes.
-func (j joined) head(max int) string {
+func (j pieces) head(max int) string {
 	var b strings.Builder
 	for _, piece := range j {
 		if room := max - b.Len(); len(piece) > room {

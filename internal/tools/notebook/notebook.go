@@ -114,7 +114,7 @@ func (c *call) Preview(context.Context) (tool.Display, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := edited{call: c}
+	e := outcome{call: c}
 	if _, err := e.plan(data); err != nil {
 		return nil, err
 	}
@@ -122,7 +122,7 @@ func (c *call) Preview(context.Context) (tool.Display, error) {
 }
 
 // display is the change of the cell's source: the lines of the file would say less.
-func (e *edited) display() tool.Diff {
+func (e *outcome) display() tool.Diff {
 	hunks, _ := edit.Diff([]byte(e.old), []byte(e.new))
 	return change.Display(e.Target.Path, false, hunks)
 }

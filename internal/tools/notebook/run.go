@@ -39,7 +39,7 @@ func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, err
 	if set.Info == nil {
 		return tool.Result{}, c.Missing()
 	}
-	e := edited{call: c}
+	e := outcome{call: c}
 	if e.done, err = c.Apply(ctx, set, e.make); err != nil {
 		return tool.Result{}, err
 	}
@@ -53,8 +53,8 @@ func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, err
 	return r, nil
 }
 
-// An edited is a call with what it did.
-type edited struct {
+// An outcome is a call with the change it made.
+type outcome struct {
 	*call
 	done         change.Done
 	id, kind     string
@@ -65,7 +65,7 @@ type edited struct {
 }
 
 // make works out the new content.
-func (e *edited) make(old change.Old) (change.New, error) {
+func (e *outcome) make(old change.Old) (change.New, error) {
 	switch {
 	case !old.Exists:
 		return change.New{}, e.Missing()
@@ -81,7 +81,7 @@ func (e *edited) make(old change.Old) (change.New, error) {
 }
 
 // plan returns the notebook with the cell changed, in pieces.
-func (e *edited) plan(data []byte) ([][]byte, error) {
+func (e *outcome) plan(data []byte) ([][]byte, error) {
 	parsed, b, err := parse(data)
 	if err != nil {
 		return nil, fmt.Errorf("%s is not a notebook that can be changed: %w. Look at it with a shell command.", e.Target.Path, err)
@@ -163,7 +163,7 @@ func freshID(n *format.Notebook) string {
 }
 
 // text is what the model reads.
-func (e *edited) text() string {
+func (e *outcome) text() string {
 	var b strings.Builder
 	switch e.mode {
 	case insertMode:

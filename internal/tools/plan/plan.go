@@ -184,7 +184,7 @@ func (e *exit) NeedsPerson() bool { return true }
 func (e *exit) Planning() bool    { return true }
 
 // observed is the input with the plan, as users and hosts see it.
-type observed struct {
+type plannedInput struct {
 	Input
 	Plan     string `json:"plan"`
 	FilePath string `json:"planFilePath"`
@@ -196,7 +196,7 @@ func (e *exit) Observe() any {
 	if err == nil {
 		e.shown = &text
 	}
-	return observed{e.in, text, e.c.File()}
+	return plannedInput{e.in, text, e.c.File()}
 }
 
 // Preview shows the plan.

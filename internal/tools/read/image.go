@@ -10,7 +10,7 @@ import (
 	"adze/internal/tool"
 )
 
-func (r *reading) readImage(ctx context.Context) (tool.Result, error) {
+func (r *fileRead) readImage(ctx context.Context) (tool.Result, error) {
 	data, err := r.whole()
 	if err != nil {
 		return tool.Result{}, err
@@ -42,7 +42,7 @@ func (r *reading) readImage(ctx context.Context) (tool.Result, error) {
 }
 
 // describeImage is what a model gets that takes no pictures.
-func (r *reading) describeImage(data []byte) (tool.Result, error) {
+func (r *fileRead) describeImage(data []byte) (tool.Result, error) {
 	mediaType, size, err := picture.Measure(data)
 	if err != nil {
 		return tool.Result{}, fmt.Errorf("reading %s: %w", r.path, err)
@@ -55,7 +55,7 @@ func (r *reading) describeImage(data []byte) (tool.Result, error) {
 	}, nil
 }
 
-func (r *reading) imageOutput(mediaType string, bytes int, original, shown picture.Size) Output {
+func (r *fileRead) imageOutput(mediaType string, bytes int, original, shown picture.Size) Output {
 	return Output{"image", imageOutput{
 		FilePath: r.path, MediaType: mediaType, OriginalSize: bytes,
 		Dimensions: dimensions{original.Width, original.Height, shown.Width, shown.Height},

@@ -11,7 +11,7 @@ import (
 	"adze/internal/tool"
 )
 
-func (r *reading) readNotebook(ctx context.Context) (tool.Result, error) {
+func (r *fileRead) readNotebook(ctx context.Context) (tool.Result, error) {
 	data, err := r.whole()
 	if err != nil {
 		return tool.Result{}, err
@@ -44,7 +44,7 @@ func (r *reading) readNotebook(ctx context.Context) (tool.Result, error) {
 
 // notebookParts returns the parts of a notebook, and all of its text. Pictures share the budget of one;
 // a word stands for those that cannot be shown.
-func (r *reading) notebookParts(ctx context.Context, rendered []notebook.Output) (parts []msg.Part, text string) {
+func (r *fileRead) notebookParts(ctx context.Context, rendered []notebook.Output) (parts []msg.Part, text string) {
 	pictures := 0
 	for _, o := range rendered {
 		if o.Data != nil {

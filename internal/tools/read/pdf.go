@@ -36,7 +36,7 @@ func tooManyPages(s string, n int) error {
 	return &tool.Error{Code: codeTooMany, Text: fmt.Sprintf("pages is %q, which is %d pages: ask for at most %d at once", s, n, maxPages)}
 }
 
-func (r *reading) readPDF(ctx context.Context) (tool.Result, error) {
+func (r *fileRead) readPDF(ctx context.Context) (tool.Result, error) {
 	data, err := r.whole()
 	if err != nil {
 		return tool.Result{}, err
@@ -71,7 +71,7 @@ func (r *reading) readPDF(ctx context.Context) (tool.Result, error) {
 }
 
 // explainPDF turns an error of reading the document into one that says what to do.
-func (r *reading) explainPDF(ctx context.Context, err error) error {
+func (r *fileRead) explainPDF(ctx context.Context, err error) error {
 	advice := ""
 	switch {
 	case ctx.Err() != nil:
@@ -89,7 +89,7 @@ func (r *reading) explainPDF(ctx context.Context, err error) error {
 }
 
 // choosePages returns the pages to deliver of n, and what to say about them.
-func (r *reading) choosePages(n int) (pages pdf.Range, note string, err error) {
+func (r *fileRead) choosePages(n int) (pages pdf.Range, note string, err error) {
 	if r.in.Pages == "" {
 		if n > maxWholePDF {
 			return pages, "", fmt.Errorf("%s has %d pages, and more than %d are not read at once without being asked for. Give pages, such as \"1-%d\".", r.path, n, maxWholePDF, maxWholePDF)
@@ -117,7 +117,7 @@ type document struct {
 
 // deliver returns the pages in the best form the model takes: as a document, with scanned pages as
 // pictures, or as their text alone.
-func (r *reading) deliver(ctx context.Context, d *document) (tool.Result, error) {
+func (r *fileRead) deliver(ctx context.Context, d *document) (tool.Result, error) {
 	res := tool.Result{
 		Display: tool.Plain{Text: counted(d.pages.Len(), "page")},
 		Structured: Output{"pdf", pdfOutput{
@@ -161,7 +161,7 @@ func (d *document) cut(ctx context.Context) []byte {
 }
 
 // pageParts returns the pages one by one, and all of their text.
-func (r *reading) pageParts(ctx context.Context, d *document) (parts []msg.Part, text string, err error) {
+func (r *fileRead) pageParts(ctx context.Context, d *document) (parts []msg.Part, text string, err error) {
 	var b, all strings.Builder
 	flush := func() {
 		if b.Len() > 0 {
@@ -193,7 +193,7 @@ func (r *reading) pageParts(ctx context.Context, d *document) (parts []msg.Part,
 }
 
 // scanned returns the picture of a page without text. Its pages share the budget of one picture.
-func (r *reading) scanned(ctx context.Context, data []byte, pages int) (*msg.Image, error) {
+func (r *fileRead) scanned(ctx context.Context, data []byte, pages int) (*msg.Image, error) {
 	switch {
 	case data == nil:
 		return nil, errors.New("there is no text on this page")

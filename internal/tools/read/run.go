@@ -16,8 +16,8 @@ import (
 	"adze/internal/tool"
 )
 
-// A reading is a call with its file open.
-type reading struct {
+// A fileRead is a call with its file open.
+type fileRead struct {
 	*call
 	path string // that was opened
 	file *os.File
@@ -34,7 +34,7 @@ func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, err
 	if err != nil {
 		return tool.Result{}, fmt.Errorf("reading %w", err)
 	}
-	res, err := (&reading{c, path, f, info}).read(ctx)
+	res, err := (&fileRead{c, path, f, info}).read(ctx)
 	if err == nil {
 		c.discovered(filepath.Dir(path))
 	}
@@ -42,7 +42,7 @@ func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, err
 }
 
 // read reads the file as what it is, whatever it is called.
-func (r *reading) read(ctx context.Context) (tool.Result, error) {
+func (r *fileRead) read(ctx context.Context) (tool.Result, error) {
 	kind := promised(r.path)
 	ranged := r.in.Offset != nil || r.in.Limit != nil
 	if kind == notebookFile && ranged {
@@ -72,7 +72,7 @@ func (r *reading) read(ctx context.Context) (tool.Result, error) {
 }
 
 // tooLarge refuses a file by its size alone. Pictures and documents have limits of their own.
-func (r *reading) tooLarge(kind kind) error {
+func (r *fileRead) tooLarge(kind kind) error {
 	size, most, advice := r.info.Size(), r.MaxBytes, readLess
 	switch {
 	case kind == imageFile || kind == pdfFile:
@@ -91,7 +91,7 @@ func (r *reading) tooLarge(kind kind) error {
 const readLess = "Read a part of it with offset and limit, or find the part you need with Grep."
 
 // whole reads all of the file.
-func (r *reading) whole() ([]byte, error) {
+func (r *fileRead) whole() ([]byte, error) {
 	var buf bytes.Buffer
 	buf.Grow(int(r.info.Size()) + bytes.MinRead)
 	if _, err := buf.ReadFrom(io.NewSectionReader(r.file, 0, maxMediaFile+1)); err != nil {
@@ -105,7 +105,7 @@ func (r *reading) whole() ([]byte, error) {
 }
 
 // entry describes what a reading of the whole file delivers.
-func (r *reading) entry(data []byte) filestate.Entry {
+func (r *fileRead) entry(data []byte) filestate.Entry {
 	return filestate.Entry{
 		Path: r.path, Hash: sha256.Sum256(data), Stamp: filestate.StampOf(r.info), Origin: filestate.Read,
 		Offset: 1, Complete: true, Content: data,
@@ -113,14 +113,14 @@ func (r *reading) entry(data []byte) filestate.Entry {
 }
 
 // record remembers what was delivered.
-func (r *reading) record(e filestate.Entry) {
+func (r *fileRead) record(e filestate.Entry) {
 	if r.State != nil {
 		r.State.Record(e)
 	}
 }
 
 // repeats reports whether the model still has before it what e would deliver. Any doubt means no.
-func (r *reading) repeats(e filestate.Entry) bool {
+func (r *fileRead) repeats(e filestate.Entry) bool {
 	if r.State == nil || r.Repeat {
 		return false
 	}
@@ -130,7 +130,7 @@ func (r *reading) repeats(e filestate.Entry) bool {
 }
 
 // unchanged is the result in place of what the model has before it already.
-func (r *reading) unchanged() tool.Result {
+func (r *fileRead) unchanged() tool.Result {
 	text := fmt.Sprintf("%s is unchanged since you last read it: what you got then still holds.", r.path)
 	return tool.Result{
 		Parts:      []msg.Part{&msg.Text{Text: text}},

@@ -253,7 +253,7 @@ func TestQuarterRule(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
-		r := &reading{call: &call{reader: &reader{Config: Config{MaxTokens: 100, CountTokens: func(ctx context.Context, _ string) (int, error) {
+		r := &fileRead{call: &call{reader: &reader{Config: Config{MaxTokens: 100, CountTokens: func(ctx context.Context, _ string) (int, error) {
 			<-ctx.Done()
 			return 0, ctx.Err()
 		}}}}, path: "a.txt"}

@@ -14,7 +14,7 @@ import (
 	"adze/internal/tool"
 )
 
-func (r *reading) readText(ctx context.Context) (tool.Result, error) {
+func (r *fileRead) readText(ctx context.Context) (tool.Result, error) {
 	span := textfile.Range{First: 1, MaxBytes: r.mostBytes()}
 	if r.in.Offset != nil {
 		span.First = *r.in.Offset
@@ -63,7 +63,7 @@ func (r *reading) readText(ctx context.Context) (tool.Result, error) {
 
 // textEntry describes what is delivered of a text file; not known if it changed meanwhile, or if
 // no state is kept.
-func (r *reading) textEntry(file textfile.File, span textfile.Range) (e filestate.Entry, known bool) {
+func (r *fileRead) textEntry(file textfile.File, span textfile.Range) (e filestate.Entry, known bool) {
 	if file.Info == nil || r.State == nil {
 		return e, false
 	}
@@ -80,7 +80,7 @@ func (r *reading) textEntry(file textfile.File, span textfile.Range) (e filestat
 }
 
 // reminders are for models that are not known to need none.
-func (r *reading) reminders() []string {
+func (r *fileRead) reminders() []string {
 	if r.Model == nil {
 		return nil
 	}

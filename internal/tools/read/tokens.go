@@ -23,7 +23,7 @@ func bytesPerToken(path string) int {
 }
 
 // mostBytes is the size beyond which a text is refused without a closer look.
-func (r *reading) mostBytes() int {
+func (r *fileRead) mostBytes() int {
 	if r.CountTokens != nil {
 		return r.MaxTokens * mostPerToken
 	}
@@ -33,7 +33,7 @@ func (r *reading) mostBytes() int {
 
 // fits refuses a text of more tokens than are returned. The size is that of the file's part in it. An
 // estimate settles most cases; the provider counts what is neither clearly small nor clearly large.
-func (r *reading) fits(ctx context.Context, text string, size int) error {
+func (r *fileRead) fits(ctx context.Context, text string, size int) error {
 	estimate := size / bytesPerToken(r.path)
 	if estimate <= r.MaxTokens/4 || len(text) <= r.MaxTokens { // no token is less than a byte
 		return nil
@@ -54,7 +54,7 @@ func (r *reading) fits(ctx context.Context, text string, size int) error {
 	return ctx.Err()
 }
 
-func (r *reading) tooMany(how string, tokens int) error {
+func (r *fileRead) tooMany(how string, tokens int) error {
 	advice := readLess
 	if r.in.Limit != nil && *r.in.Limit == 1 {
 		advice = "The line is very long: look at a part of it with a shell command such as cut, or find what you need with Grep."

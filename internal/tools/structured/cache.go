@@ -16,12 +16,12 @@ const maxCached = 64
 // concurrent use.
 type Cache struct {
 	mu       sync.Mutex
-	order    list.List // of *cached, the last used first
+	order    list.List // of *cacheEntry, the last used first
 	byKey    map[[sha256.Size]byte]*list.Element
 	compiled int
 }
 
-type cached struct {
+type cacheEntry struct {
 	key    [sha256.Size]byte
 	schema *Schema
 	err    error
@@ -34,11 +34,11 @@ func (c *Cache) Compile(source json.RawMessage) (*Schema, error) {
 	defer c.mu.Unlock()
 	if el, ok := c.byKey[key]; ok {
 		c.order.MoveToFront(el)
-		known := el.Value.(*cached)
+		known := el.Value.(*cacheEntry)
 		return known.schema, known.err
 	}
 	c.compiled++
-	made := &cached{key: key}
+	made := &cacheEntry{key: key}
 	made.schema, made.err = Compile(source)
 	if c.byKey == nil {
 		c.byKey = map[[sha256.Size]byte]*list.Element{}
@@ -46,7 +46,7 @@ func (c *Cache) Compile(source json.RawMessage) (*Schema, error) {
 	c.byKey[key] = c.order.PushFront(made)
 	if c.order.Len() > maxCached {
 		oldest := c.order.Back()
-		delete(c.byKey, c.order.Remove(oldest).(*cached).key)
+		delete(c.byKey, c.order.Remove(oldest).(*cacheEntry).key)
 	}
 	return made.schema, made.err
 }

@@ -117,15 +117,15 @@ func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, err
 	if err != nil {
 		return tool.Result{}, err
 	}
-	w := written{call: c}
+	w := outcome{call: c}
 	if w.done, err = c.Apply(ctx, set, w.make); err != nil {
 		return tool.Result{}, err
 	}
 	return w.result(), nil
 }
 
-// A written is a call with what it did.
-type written struct {
+// An outcome is a call with the change it made.
+type outcome struct {
 	*call
 	done         change.Done
 	original     *string
@@ -138,7 +138,7 @@ type written struct {
 }
 
 // make works out the new content.
-func (w *written) make(old change.Old) (change.New, error) {
+func (w *outcome) make(old change.Old) (change.New, error) {
 	if old.Exists && !old.Entry.Complete {
 		return change.New{}, w.NotRead(old.Entry)
 	}
@@ -155,7 +155,7 @@ func (w *written) make(old change.Old) (change.New, error) {
 	return change.New{Pieces: [][]byte{data}, Origin: filestate.Write}, nil
 }
 
-func (w *written) result() tool.Result {
+func (w *outcome) result() tool.Result {
 	r := tool.Text(w.text())
 	shown := change.Display(w.Target.Path, w.done.Created, w.hunks)
 	r.Display = shown
@@ -175,7 +175,7 @@ func (w *written) result() tool.Result {
 }
 
 // text is what the model reads.
-func (w *written) text() string {
+func (w *outcome) text() string {
 	var b strings.Builder
 	switch {
 	case w.same:
