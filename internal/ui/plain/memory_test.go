@@ -48,7 +48,7 @@ func TestMemoryCommand(t *testing.T) {
 		for _, s := range c.sessions {
 			s.Close()
 		}
-		for _, want := range []string{"Memory is off for the rest", "Edited ", "there is no memory b;"} {
+		for _, want := range []string{"Memory is off for the rest", "Edited ", "There is no memory b;"} {
 			if !strings.Contains(c.text(), want) {
 				t.Errorf("%q is not in %s", want, c.text())
 			}
