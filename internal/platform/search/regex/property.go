@@ -135,7 +135,7 @@ func derived(name string) (runes, bool) {
 	return nil, false
 }
 
-// idStart and idContinue return the characters that an identifier may begin and go on with (UAX 31).
+// idStart and idContinue return the characters that an identifier may begin and continue with (UAX 31).
 func idStart() runes {
 	return fromTables(unicode.L, unicode.Nl, unicode.Other_ID_Start).minus(patternRunes())
 }
