@@ -34,7 +34,11 @@ type Request struct {
 	Effort   Effort
 	Thinking Thinking
 	// Cache says where the provider may cache; one without caching ignores it.
-	Cache     []Mark
+	Cache []Mark
+	// Passing is how many parts at the end of the messages no later request repeats, as in a question beside a
+	// conversation. They are not cached: the mark of the messages goes to the last user message before them,
+	// which is where the request before had it.
+	Passing   int
 	MaxTokens int
 	// Format is the JSON Schema that the text of the answer fits, where the provider can enforce it; nil
 	// leaves the text free.

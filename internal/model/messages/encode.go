@@ -68,7 +68,7 @@ func (e *Encoder) body(req *model.Request, head []member) wire.Body {
 		dst = append(dst, ':')
 		dst = append(dst, m.value...)
 	}
-	return append(e.messages(wire.Body{dst, e.front.encode(req, marks)}, marks), []byte("]}"))
+	return append(e.messages(wire.Body{dst, e.front.encode(req, marks)}, marks, req.Passing), []byte("]}"))
 }
 
 // Continues reports whether req starts with the conversation of the last request, so that encoding it
@@ -118,7 +118,7 @@ func (e *Encoder) add(m msg.Message) {
 	e.buf = append(e.buf, `","content":[`...)
 	start := len(e.buf)
 	for _, p := range m.Parts {
-		if _, ok := p.(*msg.Opaque); ok {
+		if !sent(p) {
 			continue
 		}
 		if len(e.buf) > start {
@@ -148,12 +148,16 @@ func cacheable(p msg.Part) bool {
 	return true
 }
 
-// messages appends buf to body, with the marks spliced in.
-func (e *Encoder) messages(body wire.Body, marks map[position]model.Mark) wire.Body {
+// messages appends buf to body, with the marks spliced in. Passing is that of the request.
+func (e *Encoder) messages(body wire.Body, marks map[position]model.Mark, passing int) wire.Body {
 	e.lent = max(e.lent, len(e.buf))
 	from := 0
 	if m, ok := marks[position{place: model.InMessages}]; ok {
-		for _, at := range e.markPlaces(len(marks) < maxMarks) {
+		places := e.markPlaces(len(marks) < maxMarks)
+		if passing > 0 {
+			places = e.placeBefore(passing)
+		}
+		for _, at := range places {
 			body = append(body, e.buf[from:at:at], appendMark(nil, m))
 			from = at
 		}
@@ -184,6 +188,41 @@ func (e *Encoder) markPlaces(spare bool) []int {
 		return []int{e.kept[before].mark, e.kept[last].mark}
 	}
 	return []int{e.kept[last].mark}
+}
+
+// placeBefore returns where in buf the last user message is marked that is not among the last n parts.
+func (e *Encoder) placeBefore(n int) []int {
+	for i := len(e.kept) - 1; i >= 0; i-- {
+		k := &e.kept[i]
+		said := len(k.parts) - n
+		n = max(0, -said)
+		if said <= 0 || k.role != msg.User {
+			continue
+		}
+		for ; said > 0; said-- {
+			if p := k.parts[said-1]; sent(p) && cacheable(p) {
+				return []int{k.endOf(said) - 1}
+			}
+		}
+	}
+	return nil
+}
+
+// endOf returns where in buf the first n parts of a message end.
+func (k *keptMessage) endOf(n int) int {
+	end := k.end - len("]}")
+	for _, p := range k.parts[n:] {
+		if sent(p) {
+			end -= len(",") + len(appendPart(nil, p))
+		}
+	}
+	return end
+}
+
+// sent reports whether p is sent at all.
+func sent(p msg.Part) bool {
+	_, opaque := p.(*msg.Opaque)
+	return !opaque
 }
 
 // options returns the members that come before the conversation, extra ones last.

@@ -272,6 +272,46 @@ func TestEncodeMarksReachBack(t *testing.T) {
 	}
 }
 
+// The mark of a question beside a conversation is where the last request of the conversation had it.
+//
+// Proves CTX-15.
+func TestEncodeMarkBeforeWhatPasses(t *testing.T) {
+	text := func(s string) msg.Part { return &msg.Text{Text: s} }
+	foreign := &msg.Opaque{Raw: json.RawMessage(`{"type":"hologram"}`)}
+	user := func(parts ...msg.Part) msg.Message { return msg.Message{Role: msg.User, Parts: parts} }
+	answer := msg.Message{Role: msg.Assistant, Parts: []msg.Part{&msg.Thinking{Text: "Hm.", Signature: "s"}, text("answer")}}
+	for _, tt := range []struct {
+		name     string
+		messages []msg.Message
+		passing  int
+		want     string // the text that is marked
+	}{
+		{"nothing passes", []msg.Message{user(text("a"), text("b"))}, 0, "b"},
+		{"behind a message", []msg.Message{user(text("a"), text("b"), text("why?"))}, 1, "b"},
+		{"behind what is not sent", []msg.Message{user(text("a"), foreign, text("why?"))}, 1, "a"},
+		{"after an answer", []msg.Message{user(text("a")), answer, user(text("why?"))}, 3, "a"},
+		{"after an answer that was sent", []msg.Message{user(text("a")), answer, user(text("why?"))}, 1, "a"},
+		{"after more", []msg.Message{user(text("a")), answer, user(text("b")), answer, user(text("c"), text("why?"))}, 4, "b"},
+		{"all", []msg.Message{user(text("a"), text("why?"))}, 2, ""},
+		{"more than all", []msg.Message{user(text("why?"))}, 9, ""},
+	} {
+		r := request(0)
+		r.Messages, r.Passing, r.Cache = tt.messages, tt.passing, []model.Mark{{Place: model.InMessages}}
+		body, err := new(Encoder).Encode(r, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := Check(body); err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+		const mark = `","cache_control":{"type":"ephemeral"}}`
+		before, _, _ := strings.Cut(string(body), mark)
+		if got := before[strings.LastIndex(before, `"`)+1:]; bytes.Count(body, []byte(mark)) > 1 || (got == tt.want) == (tt.want == "") {
+			t.Errorf("%s: %q is marked in\n%s", tt.name, got, body)
+		}
+	}
+}
+
 func TestEncodeMarkSkipsThinking(t *testing.T) {
 	r := request(0)
 	r.Messages = append(r.Messages, msg.Message{Role: msg.Assistant, Parts: []msg.Part{
