@@ -200,18 +200,25 @@ func (r *run) overLimit(s State, req *model.Request, v View) *Ended {
 }
 
 func (r *run) request(s State, v View, pool *tool.Pool) *model.Request {
+	req := NewRequest(r.a.Options, r.a.Preamble, s.Model, v.Messages, pool.Specs())
+	req.MaxTokens = r.a.maxTokens(s)
+	req.Raw = r.a.Raw
+	req.HasFallback = r.recovery.canFallBack()
+	return req
+}
+
+// NewRequest returns the first request that a turn would send of a conversation, which becomes part of it.
+func NewRequest(o Options, p Preamble, m Model, conversation []msg.Message, tools []msg.ToolSpec) *model.Request {
 	return &model.Request{
-		Model:       s.Model.ID,
-		System:      r.a.System,
-		Messages:    r.a.Preamble.open(v.Messages),
-		Tools:       pool.Specs(),
-		Cache:       r.a.Cache,
-		Effort:      r.a.Effort,
-		Thinking:    r.a.Thinking,
-		MaxTokens:   r.a.maxTokens(s),
-		Raw:         r.a.Raw,
-		HasFallback: r.recovery.canFallBack(),
-		UserID:      r.a.UserID,
+		Model:     m.ID,
+		System:    p.System,
+		Messages:  p.open(conversation),
+		Tools:     tools,
+		Cache:     p.Cache,
+		Effort:    o.Effort,
+		Thinking:  o.Thinking,
+		MaxTokens: o.maxTokens(State{Model: m}),
+		UserID:    o.UserID,
 	}
 }
 

@@ -110,6 +110,11 @@ func (rd *reader) messages(entries []msg.Entry, to audience, log *slog.Logger) [
 	return messages
 }
 
+// Messages returns a history as a model can read it, well formed.
+func Messages(entries []msg.Entry, m Model) []msg.Message {
+	return new(reader).messages(entries, audience{model: m.ID}, slog.New(slog.DiscardHandler))
+}
+
 // withoutMedia returns parts with a text in place of each image and document.
 func withoutMedia(parts []msg.Part) []msg.Part {
 	out := make([]msg.Part, len(parts))

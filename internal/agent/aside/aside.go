@@ -28,6 +28,11 @@ type Question struct {
 	System   []msg.Part
 	Tools    []msg.ToolSpec
 	Messages []msg.Message // see [About]
+	// Effort, Thinking, Cache and Passing are those of the request; see [Conversation.Question].
+	Effort   model.Effort
+	Thinking model.Thinking
+	Cache    []model.Mark
+	Passing  int
 	// MaxTokens bounds the answer.
 	MaxTokens int
 	// Timeout bounds the time, including retries; 0 means [DefaultTimeout].
@@ -43,8 +48,52 @@ type Question struct {
 // DefaultTimeout is the time limit of a question that sets none.
 const DefaultTimeout = 5 * time.Minute
 
-// About returns the messages of a question about a conversation: its messages, without reasoning, and then the
-// question.
+// A Conversation is what a model has been told and has said: the last request that it answered, or the one that
+// comes next, and what was said since.
+type Conversation struct {
+	Request *model.Request
+	Since   []msg.Message
+}
+
+// thinkingRoom is what an answer may have for reasoning, where the model decides itself how much that is, in
+// tokens.
+const thinkingRoom = 8_000
+
+// Question returns a question about the conversation. It sends what the request sent and appends the rest, so
+// that the provider finds in its cache what the request has put there, and is asked to keep nothing more. Its
+// tools are part of that: the text has to say that none may be called. The answer has at most maxTokens beside
+// reasoning.
+func (c Conversation) Question(text string, maxTokens int) Question {
+	r := c.Request
+	var conv msg.Conversation
+	before := 0
+	for _, m := range r.Messages {
+		conv.Add(m)
+		before += len(m.Parts)
+	}
+	for _, m := range c.Since {
+		conv.Add(m)
+	}
+	conv.Add(msg.UserText(text))
+	messages, _ := conv.Messages()
+	all := 0
+	for _, m := range messages {
+		all += len(m.Parts)
+	}
+	switch r.Thinking.Mode { // a cache is of no use to a request that thinks otherwise
+	case model.ThinkingBudget:
+		maxTokens = min(maxTokens+r.Thinking.Budget, r.MaxTokens)
+	case model.ThinkingAdaptive:
+		maxTokens = max(maxTokens, min(maxTokens+thinkingRoom, r.MaxTokens))
+	}
+	return Question{
+		Model: r.Model, System: r.System, Tools: r.Tools, Messages: messages, Effort: r.Effort, Thinking: r.Thinking,
+		Cache: r.Cache, Passing: all - before, MaxTokens: maxTokens, UserID: r.UserID,
+	}
+}
+
+// About returns the messages of a question about a conversation that is sent in another form than before:
+// what was said, without reasoning, and then the question.
 func About(said []msg.Message, question string) []msg.Message {
 	var conv msg.Conversation
 	for _, m := range said {
@@ -86,6 +135,7 @@ func (a *Asker) Ask(ctx context.Context, q Question) (*Answer, error) {
 func (a *Asker) stream(ctx context.Context, q Question) (acc model.Accumulator, err error) {
 	for ev, err := range a.Provider.Stream(ctx, &model.Request{
 		Model: q.Model, System: q.System, Tools: q.Tools, Messages: q.Messages,
+		Effort: q.Effort, Thinking: q.Thinking, Cache: q.Cache, Passing: q.Passing,
 		MaxTokens: q.MaxTokens, Format: q.Format, Background: !q.Awaited, UserID: q.UserID,
 	}) {
 		if err != nil {

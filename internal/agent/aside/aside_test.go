@@ -141,6 +141,56 @@ func TestAbout(t *testing.T) {
 	}
 }
 
+// A question about a conversation sends the request of the conversation and adds to it.
+func TestConversationQuestion(t *testing.T) {
+	text := func(s string) msg.Part { return &msg.Text{Text: s} }
+	said := msg.Message{Role: msg.User, Parts: []msg.Part{text("Look."), &msg.Image{MediaType: "image/png", Data: []byte("x")}}}
+	answer := msg.Message{Role: msg.Assistant, Parts: []msg.Part{&msg.Thinking{Text: "Hm.", Signature: "s"}, text("Three.")}}
+	for _, tt := range []struct {
+		name     string
+		since    []msg.Message
+		thinking model.Thinking
+		limit    int // of the request
+		want     []msg.Message
+		passing  int
+		tokens   int
+	}{
+		{"before the answer", nil, model.Thinking{}, 5000,
+			[]msg.Message{{Role: msg.User, Parts: append(said.Parts[:2:2], text("Why?"))}}, 1, 1000},
+		{"after the answer", []msg.Message{answer}, model.Thinking{Mode: model.ThinkingAdaptive}, 32_000,
+			[]msg.Message{said, answer, msg.UserText("Why?")}, 3, 1000 + thinkingRoom},
+		{"with a small limit", []msg.Message{answer}, model.Thinking{Mode: model.ThinkingAdaptive}, 500,
+			[]msg.Message{said, answer, msg.UserText("Why?")}, 3, 1000},
+		{"with a budget", []msg.Message{answer}, model.Thinking{Mode: model.ThinkingBudget, Budget: 2000}, 5000,
+			[]msg.Message{said, answer, msg.UserText("Why?")}, 3, 3000},
+		{"with a large budget", []msg.Message{answer}, model.Thinking{Mode: model.ThinkingBudget, Budget: 4500}, 5000,
+			[]msg.Message{said, answer, msg.UserText("Why?")}, 3, 5000},
+	} {
+		req := &model.Request{
+			Model: "m", System: []msg.Part{text("You.")}, Tools: []msg.ToolSpec{{Name: "Do"}}, Messages: []msg.Message{said},
+			Effort: model.EffortHigh, Thinking: tt.thinking, Cache: []model.Mark{{Place: model.InMessages}}, MaxTokens: tt.limit, UserID: "u",
+		}
+		want := Question{
+			Model: "m", System: req.System, Tools: req.Tools, Messages: tt.want, Effort: model.EffortHigh, Thinking: tt.thinking,
+			Cache: req.Cache, Passing: tt.passing, MaxTokens: tt.tokens, UserID: "u",
+		}
+		got := Conversation{Request: req, Since: tt.since}.Question("Why?", 1000)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", tt.name, diff)
+		}
+		if len(req.Messages) != 1 || len(req.Messages[0].Parts) != 2 {
+			t.Errorf("%s: the request itself was changed", tt.name)
+		}
+		s := &script{events: says(model.StopEnd, text("So."))}
+		if _, err := (&Asker{Provider: s}).Ask(t.Context(), got); err != nil {
+			t.Fatal(err)
+		}
+		if r := s.asked[0]; r.Effort != want.Effort || r.Thinking != want.Thinking || !cmp.Equal(r.Cache, want.Cache) || r.Passing != want.Passing {
+			t.Errorf("%s: %+v was sent", tt.name, r)
+		}
+	}
+}
+
 func TestFailures(t *testing.T) {
 	var f Failures
 	for i, err := range []error{errors.New("x"), errors.New("x"), nil, errors.New("x"), errors.New("x"), errors.New("x")} {
