@@ -25,17 +25,13 @@ func TestNotesCompactionRestores(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	note, err := json.Marshal(map[string]string{"file_path": d.notes, "old_string": "_Open work, and what comes next._", "new_string": "_Open work, and what comes next._\nThe parser is being fixed."})
-	if err != nil {
-		t.Fatal(err)
-	}
 	d.start(`
 when text "<notes>"
-use Edit `+string(note)+`
+text "<notes>\n# Current state\nThe parser is being fixed.\n</notes>"
 ---
 when text "<notes>"
 forever
-say Nothing new.
+say <notes></notes>
 ---
 when text "Summarise this conversation"
 forever
@@ -87,7 +83,7 @@ say Fixed.
 	}
 }
 
-func isNotes(s sent) bool { return bytes.Contains(s.raw, []byte("notes")) && len(s.Tools) == 1 }
+func isNotes(s sent) bool { return bytes.Contains(s.raw, []byte("belongs into the notes")) }
 
 func unescaped(s string) string {
 	return strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(s)

@@ -42,7 +42,7 @@ type driven struct {
 const drivenID = "3f2a9c1e-5b7d-4e80-9a61-0c4d8e2f7b13"
 
 // drivenPlace returns a place for a program with a model of a small window; settings are added to those
-// it needs. In scripts NOTES stands for the file of the session notes.
+// it needs.
 func drivenPlace(t *testing.T, settings string) *driven {
 	d := &driven{place: newPlace(t), id: drivenID}
 	d.Write("home/.adze/settings.json", `{"models":{"tiny":{"contextWindow":44000,"maxOutput":4000}},`+settings+`}`)
@@ -60,7 +60,7 @@ func drivenPlace(t *testing.T, settings string) *driven {
 // start runs the program with a script.
 func (d *driven) start(script string, args ...string) {
 	d.T.Helper()
-	parsed, err := replay.Parse("script", []byte(strings.ReplaceAll(script, "NOTES", d.notes)))
+	parsed, err := replay.Parse("script", []byte(script))
 	if err != nil {
 		d.T.Fatal(err)
 	}
@@ -207,7 +207,7 @@ func (d *driven) beginning(text string) string {
 
 // isMain reports whether a request goes on with the conversation.
 func isMain(s sent) bool {
-	return !bytes.Contains(s.raw, []byte("Summarise this conversation")) && len(s.Tools) > 1
+	return !bytes.Contains(s.raw, []byte("Summarise this conversation")) && !isNotes(s)
 }
 
 // A conversation grows through every kind of compaction: results that are too long, old results that are
@@ -222,11 +222,7 @@ func TestLongSession(t *testing.T) {
 		"sessionMemoryCompact":{"minTokens":1500,"minTextMessages":2,"maxTokens":9000}`)
 	d.Write("work/AGENTS.md", "Answer briefly, in British English.\n")
 	d.Write("work/parser.go", "package parser\n\n// Parse is the parser.\nfunc Parse() {}\n")
-	note, err := json.Marshal(map[string]string{"file_path": d.notes, "old_string": "_Open work, and what comes next._", "new_string": "_Open work, and what comes next._\nThe parser is being fixed."})
-	if err != nil {
-		t.Fatal(err)
-	}
-	d.start(longScript(string(note)), "--session-id", d.id, "--permission-mode", "acceptEdits")
+	d.start(longScript(), "--session-id", d.id, "--permission-mode", "acceptEdits")
 	var golden strings.Builder
 	var said []string // as far as there must be room for it
 	var last sent
@@ -318,7 +314,7 @@ func goesOn(a, b sent) bool {
 }
 
 // longScript is what the model does in [TestLongSession].
-func longScript(note string) string {
+func longScript() string {
 	const (
 		ask  = `when text "Summarise this conversation"`
 		work = "use Bash {\"command\":\"seq 1 1200\"}\nusage none\n---\n"
@@ -327,11 +323,11 @@ func longScript(note string) string {
 	explain := "say At length: " + strings.Repeat("it is so because of that. ", 600) + "\nuse Bash {\"command\":\"echo fine\"}\nusage none\n---\n"
 	return `
 when text "<notes>"
-use Edit ` + note + `
+text "<notes>\n# Current state\nThe parser is being fixed.\n</notes>"
 ---
 when text "<notes>"
 forever
-say Nothing to note.
+say <notes></notes>
 ---
 ` + ask + `
 say <analysis>I look back.</analysis><summary>It was about the parser.</summary>

@@ -72,13 +72,19 @@ func (s *Session) compact(op Compact) chore {
 		if err = cmp.Or(err, wrong); err != nil {
 			return nil, err
 		}
-		done, err := s.window.Turn(m, s.cfg.Preamble.make(ctx, m, s.ToolSpecs)).Summarise(ctx, op.Focus, side, at)
+		done, err := beside(ctx, s, m).Summarise(ctx, op.Focus, side, at)
 		var blocked *compact.BlockedError
 		if errors.Is(err, compact.ErrNothing) || errors.As(err, &blocked) {
 			return agent.Notice{Text: upper(err.Error()) + "."}, nil
 		}
 		return done, err
 	}
+}
+
+// beside returns the window for work on the conversation beside the turns.
+func beside(ctx context.Context, s *Session, m agent.Model) *window.Turn {
+	_, options := s.prefs.get()
+	return s.window.Turn(m, options, s.cfg.Preamble.make(ctx, m, s.ToolSpecs))
 }
 
 // writeNotes is the chore of [Notes].
@@ -90,7 +96,7 @@ func (s *Session) writeNotes(ctx context.Context) (agent.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := s.window.Turn(m, s.cfg.Preamble.make(ctx, m, s.ToolSpecs)).Notes(ctx)
+	text, err := beside(ctx, s, m).Notes(ctx)
 	if text == "" {
 		text = "There is nothing to take notes of yet."
 	}
@@ -109,7 +115,7 @@ func (s *Session) clear(ctx context.Context) (agent.Event, error) {
 	if len(s.hist.Entries()) == 0 {
 		return agent.Notice{Text: "There is nothing to clear."}, nil
 	}
-	return s.window.Turn(m, s.cfg.Preamble.make(ctx, m, s.ToolSpecs)).Clear(), nil
+	return beside(ctx, s, m).Clear(), nil
 }
 
 // snip is the chore of [Snip].

@@ -69,7 +69,7 @@ func newDwelling(t *testing.T, script string, opt store.Options, change func(*se
 			return m, nil
 		}
 		c.Window = &window.Config{
-			Transcript: log.Path, Tools: window.ToolNames{Read: "Read", Edit: "Edit"},
+			Transcript: log.Path, Tools: window.ToolNames{Read: "Read"},
 			Steps: []window.Step{window.Clear(compact.Micro{})},
 		}
 		if contents != nil {

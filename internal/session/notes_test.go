@@ -2,7 +2,6 @@ package session_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,7 +16,6 @@ import (
 	"adze/internal/session"
 	"adze/internal/session/notes"
 	"adze/internal/session/store"
-	"adze/internal/tool"
 )
 
 const (
@@ -31,17 +29,13 @@ type noted struct {
 	path string
 }
 
-// newNoted opens the session; in the script NOTE stands for a call that adds a line to the notes.
+// newNoted opens the session; in the script NOTE stands for an answer that adds a line to the notes.
 func newNoted(t *testing.T, script string, opt store.Options, change func(*session.Config)) *noted {
 	t.Helper()
 	n := &noted{path: filepath.Join(opt.Home, "notes.md")}
-	edit, err := json.Marshal(map[string]string{"file_path": n.path, "old_string": openWork, "new_string": openWork + "\nFixing the parser."})
-	if err != nil {
-		t.Fatal(err)
-	}
-	n.dwelling = newDwelling(t, strings.ReplaceAll(script, "NOTE", "use Edit "+string(edit)), opt, func(c *session.Config) {
+	const answer = `text "<notes>\n# Current state\nFixing the parser.\n</notes>"`
+	n.dwelling = newDwelling(t, strings.ReplaceAll(script, "NOTE", answer), opt, func(c *session.Config) {
 		c.Models.Main = "wide"
-		c.Tools.Registry = tool.NewRegistry(big(), newTool("Edit", tool.Traits{}, nil))
 		k, err := notes.New(notes.Config{Asker: aside.Asker{Provider: c.Provider}, Path: func() string { return n.path }})
 		if err != nil {
 			t.Fatal(err)

@@ -85,7 +85,7 @@ func (t *turn) run(ctx context.Context) {
 	if t.cfg.Prefetch != nil {
 		a.Prefetch = t.cfg.Prefetch(said, before)
 	}
-	room := t.window.Turn(m, a.Preamble)
+	room := t.window.Turn(m, a.Options, a.Preamble)
 	room.Wire(a)
 	why := agent.Completed
 	for ev := range a.Run(ctx, t.hist) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"adze/internal/agent/aside"
+	"adze/internal/model"
 	"adze/internal/model/tokens"
 	"adze/internal/msg"
 	"adze/internal/platform/texts"
@@ -81,8 +82,8 @@ type Config struct {
 	Language texts.Language
 	// Clearable reports whether old results of a tool may be cleared. It may be nil.
 	Clearable func(tool string) bool
-	// ReadTool names the only tool that a request for a summary offers, for providers that refuse calls in
-	// a conversation without tools; empty means none.
+	// ReadTool names the only tool that a request for a summary offers when the conversation is not sent as
+	// before, for providers that refuse calls in a conversation without tools; empty means none.
 	ReadTool string
 	// Transcript returns the path of the transcript, or ""; it may be nil.
 	Transcript func() string
@@ -136,9 +137,13 @@ type Job struct {
 	Limits Limits
 	System []msg.Part
 	Tools  []msg.ToolSpec
-	// Context is what requests send before the conversation; a request for a summary leaves it out.
+	// Context is what each request says before the conversation.
 	Context []msg.Part
 	UserID  string
+	// Sent is a request of the conversation, and SentEntries how many of the entries it tells of. A summary is
+	// asked for after it, since the provider has it in its cache.
+	Sent        *model.Request
+	SentEntries int
 	// Entries are the conversation since the last compaction.
 	Entries []msg.Entry
 	Trigger Trigger

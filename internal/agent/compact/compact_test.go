@@ -16,6 +16,7 @@ import (
 
 	"adze/internal/agent/compact"
 	"adze/internal/model"
+	"adze/internal/model/messages"
 	"adze/internal/model/tokens"
 	"adze/internal/msg"
 	"adze/internal/platform/texts"
@@ -88,7 +89,8 @@ func TestAnswers(t *testing.T) {
 				add(msg.User, &msg.Text{Text: "see"}, &msg.Image{MediaType: "image/png", Data: []byte("x")}).call("Bash", of(6000)).answer("done")
 			before := slices.Clone(talk.entries)
 			s := &scribe{t: t, answers: tt.answers}
-			seg, err := newCompactor(s, nil).Compact(t.Context(), job(talk, 40_000))
+			j := job(talk, 40_000)
+			seg, err := newCompactor(s, nil).Compact(t.Context(), j)
 			switch {
 			case tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err)):
 				t.Errorf("error %v, want %q", err, tt.err)
@@ -101,19 +103,56 @@ func TestAnswers(t *testing.T) {
 			if diff := cmp.Diff(before, talk.entries); diff != "" {
 				t.Errorf("the conversation changed: %s", diff)
 			}
-			req := s.requests[0]
-			if len(req.Tools) != 1 || req.Tools[0].Name != "Read" || req.Thinking != (model.Thinking{}) || req.MaxTokens > 20_000 {
-				t.Errorf("the request offers %v, thinking %v, %d tokens", req.Tools, req.Thinking, req.MaxTokens)
-			}
-			for _, m := range req.Messages {
-				for _, p := range m.Parts {
-					switch p.(type) {
-					case *msg.Image, *msg.Thinking:
-						t.Errorf("the request has a %T", p)
-					}
+			for i, req := range s.requests {
+				if !begins(req, j.Sent) || req.MaxTokens > 20_000 {
+					t.Errorf("request %d does not go on from the conversation, or may have %d tokens", i, req.MaxTokens)
 				}
 			}
 		})
+	}
+}
+
+// begins reports whether req begins with all that the request before has sent, and only adds to its messages.
+func begins(req, before *model.Request) bool {
+	const end = "]}"
+	encode := func(r model.Request) string {
+		r.Cache, r.MaxTokens = nil, 1
+		body, err := new(messages.Encoder).Encode(&r, nil)
+		if err != nil {
+			return err.Error()
+		}
+		return string(body)
+	}
+	return strings.HasPrefix(encode(*req), strings.TrimSuffix(encode(*before), end+end)) && slices.Equal(req.Cache, before.Cache) && req.Passing > 0
+}
+
+// A conversation that is not accepted as it was sent is sent in a bare form: without media and reasoning, and
+// with no tool but Read.
+//
+// Proves CTX-42, CTX-47.
+func TestBareForm(t *testing.T) {
+	for _, kind := range []model.Kind{model.TooLong, model.OverWindow, model.MediaTooLarge, model.BadSignature} {
+		talk := new(talk).add(msg.User, &msg.Text{Text: "see"}, &msg.Image{MediaType: "image/png", Data: []byte("x")}).call("Bash", of(6000)).answer("done").say("more").answer("yes")
+		s := &scribe{t: t, answers: []say{{err: &model.Error{Kind: kind}}, {text: good}}}
+		j := job(talk, 40_000)
+		if _, err := newCompactor(s, nil).Compact(t.Context(), j); err != nil || len(s.requests) != 2 {
+			t.Fatalf("%v: %v after %d requests", kind, err, len(s.requests))
+		}
+		if !begins(s.requests[0], j.Sent) {
+			t.Errorf("%v: the first request does not go on from the conversation", kind)
+		}
+		req := s.requests[1]
+		if len(req.Tools) != 1 || req.Tools[0].Name != "Read" || req.Thinking != (model.Thinking{}) || len(req.Cache) > 0 {
+			t.Errorf("%v: the request offers %v, thinking %v, marks %v", kind, req.Tools, req.Thinking, req.Cache)
+		}
+		for _, m := range req.Messages {
+			for _, p := range m.Parts {
+				switch p.(type) {
+				case *msg.Image, *msg.Thinking:
+					t.Errorf("%v: the request has a %T", kind, p)
+				}
+			}
+		}
 	}
 }
 

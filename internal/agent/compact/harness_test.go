@@ -126,11 +126,19 @@ func (t *talk) call(tool, result string) *talk {
 func of(n int) string { return strings.Repeat("some word ", n*1000/2064) }
 
 func job(t *talk, window int) compact.Job {
-	return compact.Job{
+	j := compact.Job{
 		Model: "m", Limits: compact.Limits{Window: window, MaxOutput: window / 10}, Entries: t.entries, Trigger: compact.Auto,
 		System: []msg.Part{&msg.Text{Text: "You are a test."}},
 		Tools:  []msg.ToolSpec{{Name: "Read", Schema: []byte(`{"type":"object"}`)}, {Name: "Bash", Schema: []byte(`{"type":"object"}`)}},
 	}
+	for i, e := range t.entries {
+		if e.Message.Role == msg.Assistant {
+			j.SentEntries = i // what the last answer answers
+		}
+	}
+	j.Sent = request(j, t.entries[:j.SentEntries])
+	j.Sent.Thinking, j.Sent.Cache = model.Thinking{Mode: model.ThinkingAdaptive}, []model.Mark{{Place: model.InMessages}}
+	return j
 }
 
 // request returns what is sent of entries.

@@ -68,44 +68,72 @@ func (c *Compactor) attach(ctx context.Context, j Job, seg *Segment, g *tokens.G
 	}
 }
 
-// ask returns the summary of the entries in told. If they are the end of the conversation, the model also reads
-// what came before them.
+// ask returns the summary of the entries that are told. The model reads the conversation as it was sent before, with
+// what is not told: the order says which part is meant. Where that is too long, or not accepted, it reads the
+// entries in a bare form.
 func (c *Compactor) ask(ctx context.Context, j Job, told []msg.Entry, keep string) (string, error) {
 	g := c.Gauge(j.Model)
 	order := c.text.ask(j.Focus, keep)
-	if j.Side == Back {
+	part := ""
+	switch {
+	case j.Side == Back:
 		order += "\n\n" + c.text.say("since", cutTo(own(told[0]), maxQuote, g))
-		told = j.Entries
-	}
-	in := Job{Model: j.Model, Limits: j.Limits, System: j.System, Entries: c.bare(told, g)}
-	for _, t := range j.Tools {
-		if t.Name == c.cfg.ReadTool {
-			in.Tools = []msg.ToolSpec{t}
-		}
+	case j.Side == Front && len(told) < len(j.Entries):
+		part = "\n\n" + c.text.say("until", cutTo(own(j.Entries[len(told)]), maxQuote, g))
 	}
 	if c.cfg.Asking != nil {
 		c.cfg.Asking()
 	}
-	room := j.Limits.Block() - g.Text(order)
+	room := j.Limits.Block() - g.Text(order+part)
 	if j.Limits.MaxOutput <= 0 {
 		room -= answerLimit(j.Limits)
 	}
-	for tries, again := 0, false; ; {
-		entries := in.Entries
-		if c.Size(in) > room {
-			seg, ok := c.shorten(in, room, shortener{read: true})
-			if !ok {
-				return "", errors.New("the conversation is too long to be summarised")
-			}
-			entries = seg.Entries()
+	var sent aside.Conversation
+	whole, size := false, 0
+	if j.Sent != nil {
+		sent.Request = j.Sent
+		end := len(told)
+		if j.Side == Back {
+			end = len(j.Entries)
 		}
-		text, err := c.answer(ctx, j, in, entries, order)
+		for _, e := range j.Entries[min(j.SentEntries, end):end] {
+			sent.Since = append(sent.Since, e.Message)
+		}
+		size = g.Request(j.Sent.System, j.Sent.Tools, j.Sent.Messages) + g.Messages(sent.Since...)
+		whole = size <= room
+	}
+	if j.Side == Back {
+		told = j.Entries // the model reads what was before them, too
+	}
+	var in *Job // the bare form
+	for tries, again := 0, false; ; {
+		var q aside.Question
+		if whole {
+			q = sent.Question(order+part, answerLimit(j.Limits))
+		} else {
+			if in == nil {
+				in = c.bareJob(j, told)
+			}
+			entries := in.Entries
+			if c.Size(*in) > room {
+				seg, ok := c.shorten(*in, room, shortener{read: true})
+				if !ok {
+					return "", errors.New("the conversation is too long to be summarised")
+				}
+				entries = seg.Entries()
+			}
+			size = g.Request(in.System, in.Tools, nil) + sum(g, entries)
+			q = in.question(entries, order)
+		}
+		text, err := c.answer(ctx, q)
 		switch kind := model.KindOf(err); {
 		case err == nil || ctx.Err() != nil:
 			return text, err
 		case (kind == model.TooLong || kind == model.OverWindow) && tries < maxTries:
 			tries++
-			room = less(room, c.Gauge(j.Model).Request(in.System, in.Tools, nil)+sum(g, entries), err)
+			whole, room = false, less(room, size, err)
+		case whole && (kind == model.MediaTooLarge || kind == model.BadSignature):
+			whole = false
 		case errors.Is(err, aside.ErrUnusable) && !again:
 			again = true
 			order += "\n\n" + c.text.say("again")
@@ -115,8 +143,31 @@ func (c *Compactor) ask(ctx context.Context, j Job, told []msg.Entry, keep strin
 	}
 }
 
-// less returns the size of a request to try after one of the given size was too long: smaller by the amount the
-// provider reports, or by a fifth.
+// bareJob returns what is sent of j in the bare form.
+func (c *Compactor) bareJob(j Job, told []msg.Entry) *Job {
+	in := &Job{Model: j.Model, Limits: j.Limits, System: j.System, UserID: j.UserID, Entries: c.bare(told, c.Gauge(j.Model))}
+	for _, t := range j.Tools {
+		if t.Name == c.cfg.ReadTool {
+			in.Tools = []msg.ToolSpec{t}
+		}
+	}
+	return in
+}
+
+// question asks about entries in the bare form.
+func (j *Job) question(entries []msg.Entry, order string) aside.Question {
+	said := make([]msg.Message, len(entries))
+	for i, e := range entries {
+		said[i] = e.Message
+	}
+	return aside.Question{
+		Model: j.Model, System: j.System, Tools: j.Tools, Messages: aside.About(said, order),
+		MaxTokens: answerLimit(j.Limits), UserID: j.UserID,
+	}
+}
+
+// less returns the size of a request to try after one of the given size was too long: smaller by what
+// the provider reports, or by a fifth.
 func less(room, size int, err error) int {
 	size = min(room, size)
 	var e *model.Error
@@ -135,15 +186,9 @@ func answerLimit(l Limits) int {
 }
 
 // answer sends one request for a summary.
-func (c *Compactor) answer(ctx context.Context, j, in Job, entries []msg.Entry, order string) (string, error) {
-	said := make([]msg.Message, len(entries))
-	for i, e := range entries {
-		said[i] = e.Message
-	}
-	answer, err := c.cfg.Asker.Ask(ctx, aside.Question{
-		Model: j.Model, System: in.System, Tools: in.Tools, Messages: aside.About(said, order),
-		MaxTokens: answerLimit(j.Limits), Timeout: maxTime, Awaited: true, UserID: j.UserID,
-	})
+func (c *Compactor) answer(ctx context.Context, q aside.Question) (string, error) {
+	q.Timeout, q.Awaited = maxTime, true
+	answer, err := c.cfg.Asker.Ask(ctx, q)
 	if err != nil {
 		return "", fmt.Errorf("asking for a summary: %w", err)
 	}

@@ -62,11 +62,11 @@ func TestPrefixIsStable(t *testing.T) {
 		if i > 0 {
 			share = min(share, float64(common(before, sent))/float64(len(before)))
 		}
-		read, static, kept := cache.ask(t, file)
-		if read < cached || i > 0 && read < static {
-			t.Errorf("request %d: %d bytes are read from the cache; it held %d, %d of them the same for all", i+1, read, cached, static)
+		s := cache.ask(t, file)
+		if s.read < cached || i > 0 && s.read < s.static {
+			t.Errorf("request %d: %d bytes are read from the cache; it held %d, %d of them the same for all", i+1, s.read, cached, s.static)
 		}
-		before, cached = sent, kept
+		before, cached = sent, s.kept
 	}
 	t.Logf("at least %.2f %% of each request are the one before", 100*share)
 	if share < 0.99 {
@@ -101,9 +101,17 @@ func unmarked(t *testing.T, file string) []byte {
 // first, and looks for what it has from each mark of the next request, at most 20 blocks back.
 type promptCache map[string]bool
 
-// ask returns how many bytes of a request are in the cache already, how many of it are the tools and what
-// everyone's system prompt says, and how many are in the cache from now on.
-func (c promptCache) ask(t *testing.T, file string) (read, static, kept int) {
+// A cacheShare says of how many bytes a request is, how many of them are in the cache already, how many are the
+// tools and what everyone's system prompt says, and how many are in the cache from now on.
+type cacheShare struct{ size, read, static, kept int }
+
+// price returns what the request costs, in bytes of the plain price, for a model that takes a twentieth of it for
+// what is read from the cache and a quarter more for what is written to it.
+func (s cacheShare) price() float64 {
+	return 0.05*float64(s.read) + 1.25*float64(s.kept-s.read) + float64(s.size-s.kept)
+}
+
+func (c promptCache) ask(t *testing.T, file string) (share cacheShare) {
 	t.Helper()
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -140,21 +148,88 @@ func (c promptCache) ask(t *testing.T, file string) (read, static, kept int) {
 			marks = append(marks, i)
 		}
 		if bytes.Contains(compact.Bytes(), []byte(`"scope":"global"`)) {
-			static = size
+			share.static = size
 		}
 	}
+	share.size = size
 	for _, m := range marks {
 		for i := m; i >= max(0, m-20); i-- {
 			if c[prefixes[i].sum] {
-				read = max(read, prefixes[i].size)
+				share.read = max(share.read, prefixes[i].size)
 			}
 		}
 	}
 	for _, m := range marks {
 		c[prefixes[m].sum] = true
-		kept = prefixes[m].size
+		share.kept = prefixes[m].size
 	}
-	return read, static, kept
+	return share
+}
+
+var limitPattern = regexp.MustCompile(`"max_tokens":\d+,`) // the cache is indifferent to it
+
+// Notes are asked for within a turn, at its end, and when the user wants them, and so is a summary, also in a
+// session that was resumed. Each time the bytes of a request of the conversation come first, and nearly all is
+// read from the cache and nothing written to it.
+//
+// Proves CTX-42, CTX-55.
+func TestSideRequestsReadTheCache(t *testing.T) {
+	const reads = 20
+	p := newPlace(t)
+	p.Write("work/CLAUDE.md", "Rule 0.")
+	for i := range reads {
+		p.Write(fmt.Sprintf("work/f%d.txt", i), strings.Repeat(fmt.Sprintf("line of file %d\n", i), 500))
+	}
+	var script strings.Builder
+	script.WriteString("when text \"belongs into the notes\"\nforever\ntext \"<notes>\\n# Current state\\nReading.\\n</notes>\"\n---\n")
+	script.WriteString("when text \"Summarise this conversation\"\nforever\nsay <summary>All was read.</summary>\n---\n")
+	for i := range reads {
+		fmt.Fprintf(&script, "delay 20ms\nthink Which is next?\nuse Read {\"file_path\":\"f%d.txt\"}\n---\n", i)
+	}
+	script.WriteString("forever\nsay I have read it.")
+	c := p.chat(script.String(), nil)
+	c.say("Read all files.")
+	c.do(session.Notes{})
+	id := c.Session.ID()
+	c.Close()
+	cache, before := promptCache{}, [][]byte{}
+	var main, side, plain float64
+	asked := map[string]int{}
+	look := func() {
+		t.Helper()
+		for i, raw := range c.sent() {
+			file := p.Path(fmt.Sprintf("sent/%d.json", i+1))
+			share, sent := cache.ask(t, file), limitPattern.ReplaceAll(unmarked(t, file), nil)
+			what := ""
+			for _, order := range []string{"belongs into the notes", "Summarise this conversation"} {
+				if strings.Contains(raw, order) {
+					what = order
+				}
+			}
+			if what == "" {
+				main += share.price()
+				before = append(before, sent)
+				continue
+			}
+			asked[what]++
+			side += share.price()
+			plain += float64(share.size)
+			if !slices.ContainsFunc(before, func(b []byte) bool { return bytes.HasPrefix(sent, bytes.TrimSuffix(b, []byte("]}"))) }) {
+				t.Errorf("request %d, %s: it does not begin with a request of the conversation", i+1, what)
+			}
+			if part := float64(share.read) / float64(share.size); part < 0.95 || share.kept > share.read {
+				t.Errorf("request %d, %s: %.1f %% of %d bytes are read from the cache, and %d written to it", i+1, what, 100*part, share.size, share.kept-share.read)
+			}
+		}
+	}
+	look()
+	c = p.chat("when text \"Summarise this conversation\"\nsay <summary>All was read.</summary>\n", func(s *Spec) { s.Session.Resume = id })
+	c.do(session.Compact{Focus: "the files"})
+	look()
+	t.Logf("%v; beside %.0f for the conversation they cost %.0f, a share of %.3f; without the cache it would be %.3f", asked, main, side, side/main, plain/main)
+	if asked["belongs into the notes"] < 3 || asked["Summarise this conversation"] != 1 || side > 0.12*main {
+		t.Errorf("asked for %v; beside %.0f for the conversation they cost %.0f", asked, main, side)
+	}
 }
 
 // common returns how many bytes two texts begin with together.

@@ -85,7 +85,7 @@ func (d *toolDeps) tools() []tool.Tool {
 var simpleTools = [...]string{bash.Name, powershell.Name, read.Name, edit.Name}
 
 // windowTools names the tools that the context window makes use of.
-func windowTools() window.ToolNames { return window.ToolNames{Read: read.Name, Edit: edit.Name} }
+func windowTools() window.ToolNames { return window.ToolNames{Read: read.Name} }
 
 // snipTool is the tool with which the model says what can be cut out.
 const snipTool = snip.Name

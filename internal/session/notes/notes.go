@@ -1,11 +1,10 @@
 // Package notes keeps a page of notes about a session up to date while the session goes on, by asking a
-// model beside the conversation. The page has a fixed form; the model may edit what stands under its
+// model beside the conversation. The page has a fixed form; the model may change what stands under its
 // headings, and nothing else. What the notes are used for is left to others.
 package notes
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,7 +17,6 @@ import (
 
 	"adze/internal/agent/aside"
 	"adze/internal/model/tokens"
-	"adze/internal/msg"
 	"adze/internal/platform/texts"
 )
 
@@ -46,8 +44,10 @@ const (
 	minCalls  = 3
 	// wait is how long a summary waits for notes that are being written.
 	wait = 15 * time.Second
-	// maxOutput bounds the answer of the model, in tokens.
-	maxOutput = 8_000
+	// maxOutput bounds the answer of the model, in tokens: a page that is full, and some more. Models that are
+	// not asked for as much otherwise get at least leastOutput.
+	maxOutput   = 16_000
+	leastOutput = 8_000
 )
 
 // ErrTemplate says that a template has no heading.
@@ -93,13 +93,9 @@ func (k *Keeper) Close() {
 
 // A Moment is a conversation as it is between two requests.
 type Moment struct {
-	Model  string
-	System []msg.Part
-	// Messages returns the conversation as it is sent, and Last is the id of the last entry in it. It is
-	// asked for it at once, and only if it is needed.
-	Messages func() []msg.Message
-	Last     string
-	Edit     msg.ToolSpec // the tool that the notes are edited with
+	// Said is the conversation, and Last the id of the last entry in it.
+	Said aside.Conversation
+	Last string
 	// Tokens is the size of the conversation, Calls how many calls there were since the last moment, and
 	// Ended says that the turn is over.
 	Tokens, Calls int
@@ -121,10 +117,10 @@ func (k *Keeper) See(m Moment) {
 	if !due || k.busy != nil || k.life.Err() != nil {
 		return
 	}
-	done, messages := k.claim(m), m.Messages()
+	done := k.claim(m)
 	k.work.Go(func() {
 		defer done()
-		if err := k.update(k.life, m, messages); err != nil && k.life.Err() == nil {
+		if err := k.update(k.life, m); err != nil && k.life.Err() == nil {
 			k.cfg.Log.Warn("the session notes were not brought up to date", "err", err)
 		}
 	})
@@ -160,7 +156,7 @@ func (k *Keeper) Update(ctx context.Context, m Moment) (string, error) {
 	done := k.claim(m)
 	k.mu.Unlock()
 	defer done()
-	if err := k.update(ctx, m, m.Messages()); err != nil {
+	if err := k.update(ctx, m); err != nil {
 		return "", err
 	}
 	return k.read()
@@ -201,11 +197,11 @@ func (k *Keeper) read() (string, error) {
 	return string(data), err
 }
 
-// update asks the model for edits and applies them. A page that no longer has the form of its template
-// is not written.
-func (k *Keeper) update(ctx context.Context, m Moment, said []msg.Message) error {
+// update asks the model for the sections with news and puts them into the page. An answer that does not keep to
+// the form of the page is dropped.
+func (k *Keeper) update(ctx context.Context, m Moment) error {
 	path := k.cfg.Path()
-	if path == "" || len(said) == 0 {
+	if path == "" {
 		return nil
 	}
 	page, err := k.read()
@@ -215,21 +211,13 @@ func (k *Keeper) update(ctx context.Context, m Moment, said []msg.Message) error
 	if !sameShape(page, k.template) {
 		page = k.template // it was changed by hand
 	}
-	answer, err := k.ask(ctx, m, said, path, page)
+	answer, err := k.ask(ctx, m, page)
 	if err != nil {
 		return fmt.Errorf("asking for session notes: %w", err)
 	}
-	next := page
-	for _, use := range answer.Uses() {
-		edited, err := apply(next, use, m.Edit.Name, path)
-		if err != nil {
-			k.cfg.Log.Warn("an edit of the session notes was denied", "err", err)
-			continue
-		}
-		next = edited
-	}
-	if !sameShape(next, k.template) {
-		return errors.New("the update does not keep the form of the notes, and was dropped")
+	next, err := revise(page, answer)
+	if err != nil {
+		return err
 	}
 	if err := write(path, next); err != nil {
 		return fmt.Errorf("writing the session notes: %w", err)
@@ -243,43 +231,21 @@ func (k *Keeper) update(ctx context.Context, m Moment, said []msg.Message) error
 	return k.cfg.Written(m.Last)
 }
 
-// apply returns page after an edit with tool. Everything but an edit of the page is denied.
-func apply(page string, use *msg.ToolUse, tool, path string) (string, error) {
-	var in struct {
-		Path string `json:"file_path"`
-		Old  string `json:"old_string"`
-		New  string `json:"new_string"`
-		All  bool   `json:"replace_all"`
+func (k *Keeper) ask(ctx context.Context, m Moment, page string) (string, error) {
+	order := k.cfg.Prompt
+	if order == "" {
+		order = catalogue.Text(k.cfg.Language, "update")
 	}
-	if use.Name != tool {
-		return page, fmt.Errorf("%s is not available here", use.Name)
-	}
-	if err := json.Unmarshal(use.Input, &in); err != nil {
-		return page, err
-	}
-	switch n := strings.Count(page, in.Old); {
-	case in.Path != path:
-		return page, fmt.Errorf("%s is not the file of the notes", in.Path)
-	case in.Old == "" || n == 0:
-		return page, errors.New("the text to replace is not in the notes")
-	case n > 1 && !in.All:
-		return page, errors.New("the text to replace is in the notes more than once")
-	}
-	return strings.ReplaceAll(page, in.Old, in.New), nil
-}
-
-func (k *Keeper) ask(ctx context.Context, m Moment, said []msg.Message, path, page string) (*aside.Answer, error) {
-	page = strings.TrimSpace(page)
-	order := catalogue.Text(k.cfg.Language, "update", path, page)
-	if k.cfg.Prompt != "" {
-		order = k.cfg.Prompt + "\n\n" + path + "\n\n<notes>\n" + page + "\n</notes>"
-	}
-	if more := reminders(k.cfg.Language, page, tokens.New(m.Model)); more != "" {
+	order += "\n\n" + catalogue.Text(k.cfg.Language, "answer", strings.TrimSpace(page))
+	if more := reminders(k.cfg.Language, page, tokens.New(m.Said.Request.Model)); more != "" {
 		order += "\n" + more
 	}
-	return k.cfg.Asker.Ask(ctx, aside.Question{
-		Model: m.Model, System: m.System, Tools: []msg.ToolSpec{m.Edit}, Messages: aside.About(said, order), MaxTokens: maxOutput,
-	})
+	limit := max(leastOutput, min(maxOutput, m.Said.Request.MaxTokens))
+	answer, err := k.cfg.Asker.Ask(ctx, m.Said.Question(order, limit))
+	if err != nil {
+		return "", err
+	}
+	return answer.Words()
 }
 
 // write replaces the file at path, whole.

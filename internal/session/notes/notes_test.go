@@ -1,12 +1,14 @@
 package notes
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -21,10 +23,12 @@ import (
 	"adze/internal/platform/texts"
 )
 
-// A writer answers with the given uses, after a while.
+// A writer answers with a text, and perhaps with a call, after a while.
 type writer struct {
 	t     *testing.T
-	uses  []*msg.ToolUse
+	text  string // the sections; empty means that nothing is new
+	calls bool
+	stop  model.StopReason
 	takes time.Duration
 	fails error
 
@@ -54,18 +58,17 @@ func (w *writer) Stream(ctx context.Context, req *model.Request) iter.Seq2[model
 			yield(nil, w.fails)
 			return
 		}
-		for i, u := range w.uses {
-			if !yield(model.BlockDone{Block: i, Part: u}, nil) {
+		parts := []msg.Part{&msg.Text{Text: cmp.Or(w.text, "<notes></notes>")}}
+		if w.calls {
+			parts = append(parts, msg.NewToolUse("u", "Edit", "{}"))
+		}
+		for i, p := range parts {
+			if !yield(model.BlockDone{Block: i, Part: p}, nil) {
 				return
 			}
 		}
-		yield(model.Stop{Reason: model.StopTools}, nil)
+		yield(model.Stop{Reason: cmp.Or(w.stop, model.StopEnd)}, nil)
 	}
-}
-
-func edit(name, path, old, text string) *msg.ToolUse {
-	input, _ := json.Marshal(map[string]string{"file_path": path, "old_string": old, "new_string": text}) // ok: strings
-	return &msg.ToolUse{ID: "u", Name: name, Input: input}
 }
 
 const state = "_Open work, and what comes next._"
@@ -82,10 +85,12 @@ func newKeeper(t *testing.T, w *writer) (*Keeper, string) {
 }
 
 func moment(size int) Moment {
-	return Moment{
-		Model: "m", Tokens: size, Edit: msg.ToolSpec{Name: "Edit", Schema: json.RawMessage(`{"type":"object"}`)},
-		Messages: func() []msg.Message { return []msg.Message{msg.UserText("hello")} }, Last: "e1",
-	}
+	return Moment{Tokens: size, Last: "e1", Said: aside.Conversation{Request: &model.Request{
+		Model: "m", System: []msg.Part{&msg.Text{Text: "You are a test."}}, MaxTokens: 32_000,
+		Tools:    []msg.ToolSpec{{Name: "Edit", Schema: json.RawMessage(`{"type":"object"}`)}, {Name: "Read", Schema: json.RawMessage(`{"type":"object"}`)}},
+		Messages: []msg.Message{msg.UserText("hello")}, Cache: []model.Mark{{Place: model.InMessages}},
+		Thinking: model.Thinking{Mode: model.ThinkingAdaptive}, Effort: model.EffortHigh,
+	}}}
 }
 
 // Proves CTX-56.
@@ -103,36 +108,43 @@ func TestTemplates(t *testing.T) {
 	}
 }
 
+// The model answers with sections, and nothing but their content gets into the page.
+//
 // Proves CTX-55, CTX-57.
 func TestUpdate(t *testing.T) {
+	const old = "Reading it."
 	for _, tt := range []struct {
-		name string
-		uses func(path string) []*msg.ToolUse
-		want string // in the page
-		not  string
-		err  string
+		name   string
+		writer *writer
+		want   string // in the page
+		not    string
+		err    string
 	}{
-		{"an edit", func(p string) []*msg.ToolUse { return []*msg.ToolUse{edit("Edit", p, state, state+"\nFixing it.")} }, "Fixing it.", "", ""},
-		{"two edits", func(p string) []*msg.ToolUse {
-			return []*msg.ToolUse{edit("Edit", p, state, state+"\nOne."), edit("Edit", p, "# Worklog", "# Worklog"), edit("Edit", p, "One.", "Two.")}
-		}, "Two.", "One.", ""},
-		{"nothing", func(string) []*msg.ToolUse { return nil }, "# Title", "", ""},
-		{"another tool", func(p string) []*msg.ToolUse { return []*msg.ToolUse{edit("Write", p, state, "x")} }, state, "", ""},
-		{"another file", func(p string) []*msg.ToolUse { return []*msg.ToolUse{edit("Edit", p+"x", state, "x")} }, state, "", ""},
-		{"text that is not there", func(p string) []*msg.ToolUse { return []*msg.ToolUse{edit("Edit", p, "nowhere", "x")} }, state, "", ""},
-		{"text that is there twice", func(p string) []*msg.ToolUse { return []*msg.ToolUse{edit("Edit", p, "# ", "x")} }, state, "", ""},
-		{"a heading removed", func(p string) []*msg.ToolUse { return []*msg.ToolUse{edit("Edit", p, "# Title", "")} }, "# Title", "", "form"},
-		{"a heading added", func(p string) []*msg.ToolUse { return []*msg.ToolUse{edit("Edit", p, state, state+"\n# More\n")} }, state, "# More", "form"},
-		{"a description changed", func(p string) []*msg.ToolUse { return []*msg.ToolUse{edit("Edit", p, state, "_Else._")} }, state, "Else", "form"},
+		{"a section", &writer{text: "<notes>\n# Current state\nFixing it.\n</notes>"}, state + "\nFixing it.\n", old, ""},
+		{"with its description", &writer{text: "<notes>\n# Current state\n" + state + "\nFixing it.\n</notes>"}, state + "\nFixing it.\n", old, ""},
+		{"without tags", &writer{text: "# Current state\nFixing it."}, state + "\nFixing it.\n", old, ""},
+		{"with words around the tags", &writer{text: "Here:\n<notes>\n# Current state\nFixing it.\n</notes>\nThat is all."}, state + "\nFixing it.\n", "That", ""},
+		{"two sections", &writer{text: "<notes>\n# Worklog\n- One.\n- Two.\n\n# Current state\nFixing it.\n</notes>"}, "- One.\n- Two.\n", old, ""},
+		{"other sections stay", &writer{text: "<notes>\n# Worklog\n- One.\n</notes>"}, state + "\n" + old + "\n", "", ""},
+		{"a section emptied", &writer{text: "<notes>\n# Current state\n</notes>"}, state + "\n\n# Task", old, ""},
+		{"nothing", &writer{}, state + "\n" + old + "\n", "", ""},
+		{"a call", &writer{text: "<notes>\n# Worklog\n- One.\n</notes>", calls: true}, old, "- One", "calls tools"},
+		{"cut off", &writer{text: "<notes>\n# Worklog\n- One.", stop: model.StopMaxTokens}, old, "- One", "cut off"},
+		{"no end", &writer{text: "<notes>\n# Worklog\n- One."}, old, "- One", "form"},
+		{"words alone", &writer{text: "I have no news."}, old, "no news", "form"},
+		{"another heading", &writer{text: "<notes>\n# Current state\nFixing it.\n# More\nx\n</notes>"}, old, "# More", "form"},
+		{"a heading twice", &writer{text: "<notes>\n# Worklog\n- One.\n# Worklog\n- Two.\n</notes>"}, old, "- One", "form"},
+		{"a description changed", &writer{text: "<notes>\n# Current state\n_Else._\nFixing it.\n</notes>"}, old, "Else", "form"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			w := &writer{}
+			w := tt.writer
 			k, path := newKeeper(t, w)
-			if err := write(path, template(texts.English)); err != nil {
+			before := strings.Replace(template(texts.English), state, state+"\n"+old, 1)
+			if err := write(path, before); err != nil {
 				t.Fatal(err)
 			}
-			w.uses = tt.uses(path)
-			_, err := k.Update(t.Context(), moment(0))
+			m := moment(0)
+			_, err := k.Update(t.Context(), m)
 			if tt.err == "" && err != nil || tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err)) {
 				t.Errorf("error %v, want %q", err, tt.err)
 			}
@@ -140,8 +152,15 @@ func TestUpdate(t *testing.T) {
 			if err != nil || !strings.Contains(string(page), tt.want) || tt.not != "" && strings.Contains(string(page), tt.not) {
 				t.Errorf("%v, the page is\n%s", err, page)
 			}
-			if req := w.requests[0]; len(req.Tools) != 1 || req.Tools[0].Name != "Edit" || !req.Background {
-				t.Errorf("the request offers %v", req.Tools)
+			if !sameShape(string(page), template(texts.English)) || tt.err != "" && string(page) != before {
+				t.Errorf("the page has become\n%s", page)
+			}
+			req, said := w.requests[0], m.Said.Request
+			if !slices.EqualFunc(req.Tools, said.Tools, func(a, b msg.ToolSpec) bool { return a.Name == b.Name }) ||
+				!slices.Equal(req.System, said.System) || req.Thinking != said.Thinking || req.Effort != said.Effort ||
+				!slices.Equal(req.Cache, said.Cache) || req.Messages[0].Parts[0] != said.Messages[0].Parts[0] ||
+				len(req.Messages) != 1 || req.Passing != 1 || !req.Background {
+				t.Errorf("the request is %+v", req)
 			}
 			if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".*")); len(left) > 0 {
 				t.Errorf("left behind: %v", left)
@@ -194,7 +213,7 @@ func TestSummary(t *testing.T) {
 		if text, _ := k.Summary(t.Context()); text != "" {
 			t.Errorf("without notes: %s", text)
 		}
-		w.uses = []*msg.ToolUse{edit("Edit", path, state, state+"\nFixing it.")}
+		w.text = "<notes>\n# Current state\nFixing it.\n</notes>"
 		k.See(moment(10_000))
 		if text, last := k.Summary(t.Context()); text != "# Current state\nFixing it." || last != "e1" {
 			t.Errorf("after a wait: %q up to %s", text, last)

@@ -2,6 +2,7 @@ package notes
 
 import (
 	_ "embed"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -57,6 +58,42 @@ func parse(page string) []section {
 		all[i].content = strings.Trim(all[i].content, "\r\n")
 	}
 	return all
+}
+
+// errForm says that an answer cannot be put into the page.
+var errForm = errors.New("the update does not keep the form of the notes, and was dropped")
+
+// revise returns page with the sections of an answer in place of its own. The answer may have its sections
+// between tags, and leave out the lines that describe them; other headings and descriptions than those of the
+// page are errForm.
+func revise(page, answer string) (string, error) {
+	if _, inner, ok := strings.Cut(answer, "<notes>"); ok {
+		answer, _, ok = strings.Cut(inner, "</notes>")
+		if !ok {
+			return "", errForm
+		}
+	}
+	all := parse(page)
+	revised := make([]bool, len(all))
+	for _, s := range parse(answer) {
+		at := slices.IndexFunc(all, func(own section) bool { return own.heading == s.heading })
+		if at < 0 || revised[at] || s.heading == "" || s.about != "" && s.about != all[at].about {
+			return "", errForm
+		}
+		all[at].content, revised[at] = s.content, true
+	}
+	var b strings.Builder
+	for i, s := range all {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		for _, text := range []string{s.heading, s.about, s.content} {
+			if text != "" {
+				b.WriteString(text + "\n")
+			}
+		}
+	}
+	return b.String(), nil
 }
 
 // sameShape reports whether a page has exactly the headings and descriptions of the template.

@@ -14,6 +14,7 @@ import (
 type frame struct {
 	model    agent.Model
 	limits   compact.Limits
+	options  agent.Options
 	gauge    *tokens.Gauge
 	preamble agent.Preamble
 	pool     func() *tool.Pool

@@ -9,6 +9,7 @@ import (
 
 	"adze/internal/agent"
 	"adze/internal/agent/compact"
+	"adze/internal/model"
 	"adze/internal/msg"
 	"adze/internal/session/store"
 )
@@ -18,17 +19,16 @@ type Turn struct {
 	*Window
 	frame
 	size int // of the last request, counted
-	seen page
 }
 
 // Turn returns the window for a turn with a model, or for work on the conversation beside the turns. That of
 // a nil window is nil, and lets the conversation grow.
-func (w *Window) Turn(m agent.Model, p agent.Preamble) *Turn {
+func (w *Window) Turn(m agent.Model, o agent.Options, p agent.Preamble) *Turn {
 	if w == nil {
 		return nil
 	}
 	limits := compact.Limits{Window: m.Window, MaxOutput: m.MaxOutput, Percent: w.cfg.Percent}
-	return &Turn{Window: w, frame: frame{model: m, limits: limits, preamble: p, pool: w.conv.Pool, gauge: w.compact.Gauge(m.ID)}}
+	return &Turn{Window: w, frame: frame{model: m, limits: limits, options: o, preamble: p, pool: w.conv.Pool, gauge: w.compact.Gauge(m.ID)}}
 }
 
 // Wire lets an agent keep to the window.
@@ -43,6 +43,13 @@ func (t *Turn) Wire(a *agent.Agent) {
 		}})
 	}
 	a.Steps = append(a.Steps, agent.Step{Name: "compact", Do: t.fit})
+	tell := a.Answered
+	a.Answered = func(req *model.Request, u msg.Usage) {
+		t.answered(req)
+		if tell != nil {
+			tell(req, u)
+		}
+	}
 	if !t.cfg.Off {
 		a.Shortener = relief{t}
 	}
@@ -56,8 +63,8 @@ func (t *Turn) End(why agent.Reason) {
 	}
 	if why != agent.PromptTooLong {
 		t.conv.History.Settle()
-	} else if t.retreat() {
-		t.seen = page{}
+	} else {
+		t.retreat()
 	}
 	if !t.cfg.LastTurn {
 		t.note(true)
@@ -99,13 +106,12 @@ func (t *Turn) idle() time.Duration {
 func (t *Turn) fit(ctx context.Context, v agent.View) (agent.View, error) {
 	entries := t.conv.History.Entries()
 	t.learn(entries)
+	t.note(false)
 	t.size = t.count(v.Messages)
-	t.seen = pageOf(v.Messages, len(entries))
 	t.last = request{entries: len(entries), counted: t.size}
 	if len(entries) > 0 {
 		t.last.first = entries[0].ID
 	}
-	t.note(false)
 	v.Size = t.gauge.Correct(t.size)
 	t.warn(v.Size)
 	if !t.unasked() || v.Size <= t.limits.Auto() {
@@ -200,17 +206,18 @@ func (t *Turn) boundary(seg *compact.Segment, trigger compact.Trigger, focus str
 func (t *Turn) began(seg *compact.Segment, trigger compact.Trigger) *agent.Compacted {
 	t.fixed = 0 // what each request begins with may be another
 	t.gauge.Forget()
-	t.seen = page{} // the entries themselves are what is sent
 	t.size = t.count(conversation(seg.Entries()))
 	t.restart(seg)
 	return &agent.Compacted{Before: seg.Before, After: seg.After, Manual: trigger == compact.Manual}
 }
 
 func (t *Turn) job(trigger compact.Trigger, focus string) compact.Job {
+	entries := t.conv.History.Entries()
+	req, told := t.request(entries)
 	return compact.Job{
 		Context: t.context(),
 		Model:   t.model.ID, Limits: t.limits, System: t.preamble.System, Tools: t.tools(), UserID: t.conv.UserID,
-		Entries: t.conv.History.Entries(), Trigger: trigger, Focus: focus,
+		Sent: req, SentEntries: told, Entries: entries, Trigger: trigger, Focus: focus,
 	}
 }
 

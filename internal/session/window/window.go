@@ -54,8 +54,7 @@ type Config struct {
 
 // ToolNames names the tools that the window makes use of if they are offered.
 type ToolNames struct {
-	Read string // offered with a request for a summary
-	Edit string // with which the notes are edited
+	Read string // offered with a request for a summary of a conversation that is not sent as before
 }
 
 // A Conversation is what a window works on.
@@ -94,6 +93,7 @@ type Window struct {
 	clears  map[string]bool // whether results of a tool may be cleared
 	saved   [][]byte        // states of the steps, before the attempts that may be taken back
 	last    request
+	sent    sent
 	noted   int  // entries that the keeper of the notes has seen
 	gaveUp  bool // and said so
 	warned  bool // that the window fills up
@@ -204,14 +204,14 @@ func (w *Window) retreat() bool {
 		s.Restore(w.saved[i])
 		w.keep(s)
 	}
-	w.saved, w.last = nil, request{}
+	w.saved, w.last, w.sent = nil, request{}, sent{}
 	w.conv.Tell(agent.Notice{Text: "The conversation was left as it was before this was tried."})
 	return true
 }
 
 // restart takes note that the conversation is seg.
 func (w *Window) restart(seg *compact.Segment) {
-	w.last, w.noted, w.warned = request{first: seg.Entries()[0].ID}, 0, false
+	w.last, w.sent, w.noted, w.warned = request{first: seg.Entries()[0].ID}, sent{}, 0, false
 	for _, s := range w.cfg.Steps {
 		if s.Restart(seg) {
 			w.keep(s)

@@ -318,7 +318,7 @@ say `+long+`
 say `+long+`
 ---
 expect text "the first"
-expect no-text "the second"
+expect text "Summarise only what came before"
 say <summary>Of the first.</summary>
 ---
 expect text "the third"

@@ -1,0 +1,53 @@
+package window
+
+import (
+	"adze/internal/agent"
+	"adze/internal/agent/aside"
+	"adze/internal/model"
+	"adze/internal/msg"
+)
+
+// A sent is the last request of the conversation that was answered. Questions about the conversation begin with
+// it, since the provider has it in its cache.
+type sent struct {
+	request *model.Request // nil if there was none
+	first   string         // ID of the first entry
+	entries int            // that it tells of
+	size    int            // of the conversation in it, counted, in tokens
+}
+
+// of reports whether the request tells of these entries to a model.
+func (s sent) of(entries []msg.Entry, m agent.Model) bool {
+	return s.request != nil && s.request.Model == m.ID && s.entries > 0 && s.entries <= len(entries) && s.first == entries[0].ID
+}
+
+// answered takes note that a request was answered. Its answer is not in the history yet.
+func (t *Turn) answered(req *model.Request) {
+	entries := t.conv.History.Entries()
+	if len(entries) > 0 {
+		t.sent = sent{req, entries[0].ID, len(entries), max(0, t.size-t.fixed)}
+	}
+}
+
+// request returns the last request of the conversation and how many of the entries it tells of; or, where there
+// is none, as in a session that was resumed, the one that the loop would send next.
+func (t *Turn) request(entries []msg.Entry) (req *model.Request, told int) {
+	if t.sent.of(entries, t.model) {
+		return t.sent.request, t.sent.entries
+	}
+	view := agent.Messages(entries, t.model)
+	for _, s := range t.cfg.Steps {
+		view = t.apply(s, view, 0)
+	}
+	return agent.NewRequest(t.options, t.preamble, t.model, view, t.tools()), len(entries)
+}
+
+// said returns the whole conversation.
+func (t *Turn) said(entries []msg.Entry) aside.Conversation {
+	req, told := t.request(entries)
+	said := aside.Conversation{Request: req}
+	for _, e := range entries[told:] {
+		said.Since = append(said.Since, e.Message)
+	}
+	return said
+}
