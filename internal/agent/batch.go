@@ -143,7 +143,7 @@ func (b *batch) take() []Event {
 	for b.shown < len(b.calls) && b.calls[b.shown].outcome != nil {
 		c := b.calls[b.shown]
 		b.shown++
-		events = append(events, ToolDone{Use: c.use, Result: c.outcome.Result, Display: c.outcome.Display, Denied: c.outcome.Denied, Elapsed: c.outcome.Elapsed})
+		events = append(events, ToolDone{Use: c.use, Result: c.outcome.Result, Display: c.outcome.Display, Denied: c.outcome.Denied, Remedy: c.outcome.Remedy, Elapsed: c.outcome.Elapsed})
 	}
 	return events
 }

@@ -53,6 +53,7 @@ type (
 		Result  *msg.ToolResult
 		Display tool.Display
 		Denied  bool
+		Remedy  string // the flag that would allow a call that was denied, or empty
 		Elapsed time.Duration
 	}
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"unicode"
 	"unicode/utf8"
@@ -124,6 +125,9 @@ func (g *Gate) settle(ctx context.Context, p *Policy, u *tool.Use, f *Facts, d D
 		return d, context.Cause(ctx)
 	}
 	if err != nil {
+		if errors.Is(err, errNoAsker) {
+			u.Verdict.Remedy = allowFlag(q)
+		}
 		d.Behavior = Deny
 		d.Reason.Text = fmt.Sprintf("%s, and %v", trimDot(d.Reason.Text), err)
 		return d, nil
@@ -150,8 +154,17 @@ func (g *Gate) ask(ctx context.Context, q Question) (Answer, error) {
 
 // remedy says how the user could have allowed a call that could not be asked about.
 func remedy(q Question) error {
-	if q.NeedsPerson {
+	flag := allowFlag(q)
+	if flag == "" {
 		return fmt.Errorf("%w here", errNoAsker)
+	}
+	return fmt.Errorf("%w here; the user can allow it with %s, or everything with --permission-mode %s", errNoAsker, flag, Bypass)
+}
+
+// allowFlag returns the flag that would have allowed a call, or "" if none would.
+func allowFlag(q Question) string {
+	if q.NeedsPerson {
+		return ""
 	}
 	rule := q.Tool
 	for _, u := range q.Suggestions {
@@ -160,7 +173,7 @@ func remedy(q Question) error {
 			break
 		}
 	}
-	return fmt.Errorf("%w here; the user can allow it with --allowed-tools '%s', or everything with --permission-mode %s", errNoAsker, rule, Bypass)
+	return "--allowed-tools '" + strings.ReplaceAll(rule, "'", `'\''`) + "'"
 }
 
 // hooks lets the PermissionRequest hooks answer. A hook never says yes where the user is needed.

@@ -51,6 +51,8 @@ type Verdict struct {
 	// HookAllow names the hook that allows the call, or is empty. It decides nothing by itself: the
 	// permission engine takes it for a rule that allows the whole tool.
 	HookAllow string
+	// Remedy is the flag with which the user could have allowed the call, or empty.
+	Remedy string
 	// Context is added to the conversation after the result.
 	Context []msg.Part
 	// Stop, if not empty, ends the turn after this message's calls, with this reason.

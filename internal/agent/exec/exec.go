@@ -83,6 +83,8 @@ type Outcome struct {
 	// Denied says that the gates refused, Rejected that the user did.
 	Denied   bool
 	Rejected bool
+	// Remedy is the flag that would allow a call that was denied, or empty.
+	Remedy string
 	// Fatal ends the run.
 	Fatal   error
 	Elapsed time.Duration

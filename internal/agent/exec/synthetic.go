@@ -91,6 +91,7 @@ func denied(use *msg.ToolUse, v tool.Verdict) Outcome {
 		Stop:     v.Stop,
 		Denied:   true,
 		Rejected: v.Rejected,
+		Remedy:   v.Remedy,
 	}
 }
 

@@ -5,6 +5,7 @@ package headless
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"sync"
 	"time"
@@ -73,6 +74,8 @@ type Front struct {
 	result *streamjson.Result // of the turn that runs
 	last   Outcome
 	stop   func() // ends the turns
+
+	refusals map[string]bool // the calls that the user was told of, by name and input
 }
 
 // A printer prints turns. Its methods are called from one goroutine, Begin and End once for each turn.
@@ -219,6 +222,9 @@ func (f *Front) show(ctx context.Context, e session.Entry) {
 	case session.Loop:
 		f.result.Add(ev.Event)
 		f.p.Event(ev.Event)
+		if done, ok := ev.Event.(agent.ToolDone); ok && done.Denied && f.host == nil {
+			f.refused(done)
+		}
 	case session.Finished:
 		f.finished(ev)
 	case session.Asked:
@@ -249,6 +255,24 @@ func (f *Front) finished(ev session.Finished) {
 // emit writes o as a line of the stream.
 func (f *Front) emit(o *streamjson.Object) {
 	f.out.Write(o.Identified(f.cfg.Session.ID(), msg.NewID()))
+}
+
+// refused tells the user of a call that was refused, once for identical ones, and which flag would allow it. A
+// host is told by messages.
+func (f *Front) refused(done agent.ToolDone) {
+	call := done.Use.Name + string(done.Use.Input)
+	if f.refusals[call] {
+		return
+	}
+	if f.refusals == nil {
+		f.refusals = make(map[string]bool)
+	}
+	f.refusals[call] = true
+	if done.Remedy != "" {
+		f.warn(fmt.Sprintf("a call of %s was refused; %s would allow it", done.Use.Name, done.Remedy))
+		return
+	}
+	f.warn(fmt.Sprintf("a call of %s was refused: %s", done.Use.Name, tool.OneLine(msg.PlainText(done.Result.Parts), 200)))
 }
 
 // warn prints a message on Stderr.
