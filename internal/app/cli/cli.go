@@ -53,7 +53,7 @@ func made[T any, P interface {
 	return P(new(T))
 }
 
-// plannedCommands are commands that this version does not have. A single word among them is not a prompt.
+// plannedCommands are commands that this version does not have. Alone, or before a word such as list, they are not a prompt.
 var plannedCommands = [...]string{
 	"acp", "agents", "auth", "doctor", "install", "login", "logout", "mcp",
 	"plugin", "server", "setup-token", "update", "workflow",
@@ -73,6 +73,9 @@ func Run(ctx context.Context, env *Env) error {
 			}
 		}
 	}
+	if err := mistakenCommand(env.Args); err != nil {
+		return err
+	}
 	o := &runOptions{}
 	in, err := parse(o.flags(), env.Args)
 	if err != nil {
@@ -83,9 +86,6 @@ func Run(ctx context.Context, env *Env) error {
 		return env.print(versionText(env))
 	case o.help:
 		return env.print(helpText())
-	}
-	if err := mistakenCommand(env.Args); err != nil {
-		return err
 	}
 	return o.run(ctx, env, in)
 }
@@ -103,20 +103,65 @@ func (c *command) start(ctx context.Context, env *Env) error {
 	return o.run(ctx, env, in)
 }
 
-// mistakenCommand returns an error if the only argument looks like a command rather than a prompt.
+// mistakenCommand returns an error if the arguments look like a mistyped command rather than a prompt: a single
+// word close to the name of a command, or such a word before one of its flags or a word such as list.
 func mistakenCommand(args []string) error {
-	if len(args) != 1 || strings.HasPrefix(args[0], "-") || strings.ContainsAny(args[0], " \t\n") {
+	if len(args) == 0 || strings.HasPrefix(args[0], "-") || strings.ContainsAny(args[0], " \t\n") {
 		return nil
 	}
-	if slices.Contains(plannedCommands[:], args[0]) {
-		return setup.Errorf("the command %s is not available in this version; to send the word as a prompt, use adze -p %s", args[0], args[0])
+	word, rest := args[0], args[1:]
+	prompt := "adze -p " + word
+	if len(rest) > 0 {
+		prompt = "adze -p \"" + strings.Join(args, " ") + "\""
 	}
+	if slices.Contains(plannedCommands[:], word) && (len(rest) == 0 || subcommand(rest[0])) {
+		return setup.Errorf("the command %s is not available in this version; to send the words as a prompt, use %s", word, prompt)
+	}
+	all := commands()
 	var names []string
-	for _, c := range commands() {
+	for _, c := range all {
 		names = append(names, c.name)
 	}
-	if near := spell.Closest(args[0], names, 1); len(near) > 0 {
-		return setup.Errorf("there is no command %s; did you mean %s? To send the word as a prompt, use adze -p %s", args[0], near[0], args[0])
+	near := spell.Closest(word, names, 1)
+	if len(near) == 0 {
+		return nil
 	}
-	return nil
+	meant := all[slices.Index(names, near[0])]
+	if len(rest) > 0 && !meant.takes(rest[0]) {
+		return nil
+	}
+	return setup.Errorf("there is no command %s; did you mean adze %s? To send the words as a prompt, use %s",
+		word, strings.Join(append([]string{near[0]}, rest...), " "), prompt)
+}
+
+// takes reports whether a word looks like the first argument of the command: one of its flags, or the name of
+// something that commands do.
+func (c *command) takes(arg string) bool {
+	name, dashed := strings.CutPrefix(arg, "--")
+	if !dashed {
+		return subcommand(arg)
+	}
+	name, _, _ = strings.Cut(name, "=")
+	help := false
+	return slices.ContainsFunc(append(c.options().flags(), helpFlag(&help)), func(f flag) bool {
+		return !shared(f.name) && (f.name == name || slices.Contains(f.aliases, name))
+	})
+}
+
+// shared reports whether a run has the flag too, so that it says nothing about which command was meant.
+func shared(name string) bool {
+	return name != "help" && slices.ContainsFunc((&runOptions{}).flags(), func(f flag) bool { return f.name == name })
+}
+
+// subcommand reports whether a word names something that a command does, as in the help text: "list" in
+// "[list|show NAME]".
+func subcommand(word string) bool {
+	for _, c := range commands() {
+		for _, part := range strings.FieldsFunc(c.args, func(r rune) bool { return strings.ContainsRune("[]| ", r) }) {
+			if part == word && part == strings.ToLower(part) {
+				return true
+			}
+		}
+	}
+	return false
 }
