@@ -39,17 +39,21 @@ func (s *store) copy(ctx context.Context, file *os.File) (name string, err error
 		os.Remove(s.blob(name)) // ok: the error that counts is known
 		return "", err
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.unsynced, s.made = append(s.unsynced, s.blob(name)), true
 	return name, nil
 }
 
 // copyAll copies files inside the system, which on some file systems only notes that they are the same.
 func copyAll(ctx context.Context, to, from *os.File) error {
 	const part = 16 << 20
-	for {
+	for offset := int64(0); ; offset += part {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		n, err := io.Copy(to, io.LimitReader(from, part))
+		beginSync(to, offset, n)
 		if n < part || err != nil {
 			return err
 		}

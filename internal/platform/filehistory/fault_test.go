@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -325,5 +326,58 @@ func TestLocked(t *testing.T) {
 	p.reopen()
 	if _, err := p.Rewind(t.Context(), "m1", Options{}); err != nil || p.files()["f"] != "zero" {
 		t.Errorf("%v, %q", err, p.files()["f"])
+	}
+}
+
+// Before a file is changed, all that it takes to undo that is on the disk: contents, index and names.
+//
+// Proves HIST-01, SESS-12.
+func TestFlush(t *testing.T) {
+	p := newProject(t)
+	large := strings.Repeat("0123456789abcdef", small/16+1)
+	p.outside("f", "zero")
+	p.outside("large", large)
+	var mu sync.Mutex
+	synced := map[string]int64{}
+	p.store.fsync = func(file *os.File) error {
+		info, err := file.Stat()
+		mu.Lock()
+		defer mu.Unlock()
+		synced[file.Name()] = info.Size()
+		return err
+	}
+	p.Begin("m1")
+	for round, name := range []string{"f", "large", "new", "f"} {
+		clear(synced)
+		if err := errors.Join(p.Backup(t.Context(), p.path(name)), p.Flush()); err != nil {
+			t.Fatal(err)
+		}
+		must := []string{p.store.indexPath()}
+		switch round {
+		case 0:
+			must = append(must, filepath.Join(p.dir, p.store.pack.name), p.dir, filepath.Dir(p.dir))
+		case 1:
+			must = append(must, p.store.blob(p.drafts[0]), p.store.blobs(), p.dir)
+		case 3:
+			must = append(must, filepath.Join(p.dir, p.store.pack.name))
+		}
+		for _, path := range must {
+			info, err := os.Stat(path)
+			if size, ok := synced[path]; err != nil || !ok || size != info.Size() {
+				t.Errorf("%d, %s: %s is not on the disk: %v", round, name, path, err)
+			}
+		}
+		p.outside(name, fmt.Sprint("content ", round))
+	}
+	clear(synced)
+	if err := p.Flush(); err != nil || len(synced) > 0 {
+		t.Errorf("with nothing to do, %v are synced, %v", synced, err)
+	}
+	p.store.fsync = func(*os.File) error { return errors.New("input/output error") }
+	if err := errors.Join(p.Backup(t.Context(), p.path("f")), p.Flush()); err == nil {
+		t.Error("what is not on the disk was kept")
+	}
+	if _, err := p.Rewind(t.Context(), "m1", Options{Force: true}); err == nil || p.files()["f"] == "zero" {
+		t.Errorf("going back, without having kept what is: %v", err)
 	}
 }

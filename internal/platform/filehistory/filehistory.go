@@ -121,7 +121,7 @@ func (h *History) Alias(messageID string) {
 }
 
 // Backup keeps the content of the file at path, or that there is none, before it is changed. Without
-// it the file must not be changed.
+// it the file must not be changed, nor before [History.Flush].
 func (h *History) Backup(ctx context.Context, path string) error {
 	if h == nil {
 		return nil
@@ -208,7 +208,18 @@ func (h *History) evict() {
 	}
 }
 
-// Sync makes what was kept so far survive a loss of power, not only the end of this process.
+// Flush makes what was kept so far survive a loss of power, not only the end of this process.
+func (h *History) Flush() error {
+	if h == nil {
+		return nil
+	}
+	if err := h.store.sync(); err != nil {
+		return fmt.Errorf("keeping what files were before changing them: %w", err)
+	}
+	return nil
+}
+
+// Sync does what [History.Flush] does, and all that was put off.
 func (h *History) Sync() error {
 	if h == nil {
 		return nil

@@ -58,7 +58,7 @@ func (h *History) load() error {
 		return err
 	}
 	if h.store.refused == nil {
-		if data, err = h.store.mend(data); err != nil {
+		if data, err = mend(h.store.indexPath(), data); err != nil {
 			return err
 		}
 	}
@@ -87,9 +87,9 @@ func (h *History) load() error {
 	return h.sweep()
 }
 
-// mend returns the whole lines of an index. What is after them was being written when the process was killed,
-// unless it is a record whose end is damaged.
-func (s *store) mend(data []byte) ([]byte, error) {
+// mend returns the whole lines of the index at path, which holds data. What is after them was being written when
+// the process was killed, unless it is a record whose end is damaged.
+func mend(path string, data []byte) ([]byte, error) {
 	whole := bytes.LastIndexByte(data, '\n') + 1
 	if whole == len(data) {
 		return data, nil
@@ -97,9 +97,9 @@ func (s *store) mend(data []byte) ([]byte, error) {
 	var r record
 	end := len(data) - 1
 	if decode(data[whole:end], &r) != nil || r.Number == 0 {
-		return data[:whole], os.Truncate(s.indexPath(), int64(whole))
+		return data[:whole], os.Truncate(path, int64(whole))
 	}
-	file, err := os.OpenFile(s.indexPath(), os.O_WRONLY, 0)
+	file, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -267,13 +267,13 @@ func (s *store) rewrite(records []record) error {
 	if err := os.WriteFile(temp, lines, 0o600); err != nil {
 		return err
 	}
-	if err := syncFile(temp); err != nil {
+	if err := syncFile(temp, s.fsync); err != nil {
 		return err
 	}
 	if err := os.Rename(temp, s.indexPath()); err != nil {
 		return err
 	}
-	s.sequence = sequence{last: int64(len(records)), numbered: true}
+	s.sequence, s.dirty, s.made = sequence{last: int64(len(records)), numbered: true}, false, true
 	if s.index != nil { // that of the old one
 		s.index.Close()
 		s.index = nil

@@ -20,6 +20,8 @@ type pack struct {
 	size   int64
 	places map[string]place // by hash
 	dead   int64
+	// unsynced says that its end may not be on the disk yet.
+	unsynced bool
 }
 
 // A place is where a content is in the pack.
@@ -45,6 +47,7 @@ func (k *pack) add(dir string, hash string, data []byte) (records []record, err 
 	}
 	k.size += p.size
 	k.places[hash] = p
+	k.unsynced = true
 	return append(records, p.record(hash)), nil
 }
 

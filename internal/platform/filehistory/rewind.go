@@ -110,7 +110,10 @@ func (h *History) Rewind(ctx context.Context, id string, o Options) (Report, err
 			return Report{}, fmt.Errorf("keeping what %s is now: %w; nothing was changed", step.path, err)
 		}
 	}
-	if err := h.carryOut(plan); err != nil {
+	if err := h.store.sync(); err != nil {
+		return Report{}, fmt.Errorf("keeping what the files are now: %w; nothing was changed", err)
+	}
+	if err := carryOut(plan, h.put); err != nil {
 		return Report{}, err
 	}
 	for _, step := range plan {
@@ -178,16 +181,17 @@ func (h *History) plan(from int, except []string) ([]step, error) {
 	return steps, nil
 }
 
-// carryOut restores the files one by one. If one fails, those before it are put back.
-func (h *History) carryOut(steps []step) error {
+// carryOut restores the files one by one. If one fails, those before it are put back. Put makes
+// a file what a version says.
+func carryOut(steps []step, put func(path string, v version) error) error {
 	for i, s := range steps {
-		err := h.put(s.path, s.then)
+		err := put(s.path, s.then)
 		if err == nil {
 			continue
 		}
 		err = fmt.Errorf("restoring %s: %w", s.path, err)
 		for _, done := range slices.Backward(steps[:i]) {
-			if back := h.put(done.path, done.now); back != nil {
+			if back := put(done.path, done.now); back != nil {
 				err = fmt.Errorf("%w; and putting %s back: %w", err, done.path, back)
 			}
 		}
@@ -247,6 +251,6 @@ func writeFile(path string, data []byte, mode fs.FileMode) (err error) {
 	if err := os.Rename(temp.Name(), path); err != nil {
 		return err
 	}
-	syncFile(filepath.Dir(path)) // ok: not every system can sync a directory
+	syncFile(filepath.Dir(path), (*os.File).Sync) // ok: not every system can sync a directory
 	return nil
 }

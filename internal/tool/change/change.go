@@ -31,6 +31,8 @@ type History interface {
 	// Backup keeps the content of the file at path, or that there is none. Without it the file is not
 	// changed.
 	Backup(ctx context.Context, path string) error
+	// Flush makes what was kept survive a loss of power. Before that no file is changed.
+	Flush() error
 	// Wrote says which content the file at path was given.
 	Wrote(path string, hash [sha256.Size]byte)
 }
@@ -131,21 +133,28 @@ func (t *Target) Apply(ctx context.Context, set paths.Set, edit func(Old) (New, 
 	return done, nil
 }
 
-// backup keeps the content: that of a large file while the rest of the work is done. The channel yields
-// the outcome, and then nothing more.
+// backup keeps the content, that of a large file while the rest of the work is done, and makes it survive a loss of
+// power meanwhile. The channel yields the outcome, and then nothing more.
 func (t *Target) backup(ctx context.Context, set paths.Set) <-chan error {
 	outcome := make(chan error, 1)
-	keep := func() {
-		defer close(outcome)
-		if t.files.History != nil {
-			outcome <- t.files.History.Backup(ctx, set.Real)
+	history := t.files.History
+	if history == nil {
+		close(outcome)
+		return outcome
+	}
+	flush := func(err error) {
+		if err == nil {
+			err = history.Flush()
 		}
+		outcome <- err
+		close(outcome)
 	}
 	if set.Info != nil && set.Info.Size() > smallFile {
-		go keep()
-	} else {
-		keep()
+		go func() { flush(history.Backup(ctx, set.Real)) }()
+		return outcome
 	}
+	err := history.Backup(ctx, set.Real)
+	go flush(err)
 	return outcome
 }
 

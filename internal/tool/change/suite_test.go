@@ -388,6 +388,7 @@ type history struct {
 	err   error
 	calls []string
 	hook  func()
+	flush func() error
 }
 
 func (h *history) Backup(_ context.Context, path string) error {
@@ -397,6 +398,13 @@ func (h *history) Backup(_ context.Context, path string) error {
 		h.hook()
 	}
 	return h.err
+}
+
+func (h *history) Flush() error {
+	if h.flush != nil {
+		return h.flush()
+	}
+	return nil
 }
 
 func (h *history) Wrote(path string, hash [32]byte) {
@@ -417,8 +425,22 @@ func TestBackupComesFirst(t *testing.T) {
 			t.Errorf("without a backup it became %q", got)
 		}
 		h.err = nil
+		h.flush = func() error { return errors.New("input/output error") }
+		if _, err := w.run(t.Context(), w.kind.file); err == nil || !strings.Contains(err.Error(), "input/output error") {
+			t.Errorf("error %v", err)
+		}
+		if got := w.content(w.kind.file); got != w.kind.before {
+			t.Errorf("without a backup on the disk it became %q", got)
+		}
+		h.flush = func() error {
+			time.Sleep(20 * time.Millisecond) // enough for the rest of the work
+			if got := w.content(w.kind.file); got != w.kind.before {
+				t.Errorf("before the backup was on the disk it became %q", got)
+			}
+			return nil
+		}
 		w.must(w.kind.file)
-		want := []string{"backup " + w.kind.before, "backup " + w.kind.before, "wrote " + w.kind.after + " true"}
+		want := []string{"backup " + w.kind.before, "backup " + w.kind.before, "backup " + w.kind.before, "wrote " + w.kind.after + " true"}
 		if diff := cmp.Diff(want, h.calls); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}

@@ -216,6 +216,7 @@ func TestCreateOrUpdate(t *testing.T) {
 type hook struct{ make func() }
 
 func (h hook) Backup(context.Context, string) error { h.make(); return nil }
+func (hook) Flush() error                           { return nil }
 func (hook) Wrote(string, [sha256.Size]byte)        {}
 
 // Proves WRITE-04.
