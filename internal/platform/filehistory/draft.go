@@ -47,7 +47,7 @@ func (s *store) copy(ctx context.Context, file *os.File) (name string, err error
 
 // copyAll copies files inside the system, which on some file systems only notes that they are the same.
 func copyAll(ctx context.Context, to, from *os.File) error {
-	const part = 16 << 20
+	const part = 4 << 20
 	for offset := int64(0); ; offset += part {
 		if err := ctx.Err(); err != nil {
 			return err
