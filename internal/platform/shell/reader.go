@@ -221,8 +221,12 @@ func (r *reader) fill(p *Part, call *syntax.CallExpr, vars Vars) {
 		p.Assigns = append(p.Assigns, readAssign(a, vars))
 	}
 	p.Words = slices.Grow(p.Words, len(call.Args))
-	for _, w := range call.Args {
-		p.Words = append(p.Words, readWord(w, vars))
+	for i, w := range call.Args {
+		word := readWord(w, vars)
+		if i == 0 {
+			word.Text = word.asCommand()
+		}
+		p.Words = append(p.Words, word)
 	}
 	texts := make([]string, len(p.Words))
 	for i, w := range p.Words {

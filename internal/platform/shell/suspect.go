@@ -187,6 +187,7 @@ func (f *suspects) command(words []Word) {
 	for i, w := range words {
 		values[i], texts[i] = w.Value, w.Text
 	}
+	texts[0] = words[0].asCommand()
 	name := baseName(values[0])
 	quiet := runsNothing(values)
 	f.active = f.active || !quiet

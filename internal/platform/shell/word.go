@@ -230,6 +230,29 @@ func quote(s string) string {
 	return s
 }
 
+// asCommand returns the canonical form of a word that names a command: if it looks like an assignment,
+// it is quoted, since a quote kept it from being one.
+func (w *Word) asCommand() string {
+	name, value, ok := strings.Cut(w.Text, "=")
+	switch {
+	case !ok || !assignable(name):
+		return w.Text
+	case w.Glob:
+		return name + "'='" + value
+	}
+	return "'" + w.Text + "'"
+}
+
+// assignable reports whether a word that begins with name and = assigns: to a variable, to an element of
+// an array, or by appending.
+func assignable(name string) bool {
+	name = strings.TrimSuffix(name, "+")
+	if i := strings.IndexByte(name, '['); i >= 0 && strings.HasSuffix(name, "]") {
+		name = name[:i]
+	}
+	return syntax.ValidName(name)
+}
+
 // variable returns the value of a plain $NAME or ${NAME} that is known.
 func (r *wordReader) variable(p *syntax.ParamExp) (string, bool) {
 	if p.Param == nil || p.Flags != nil || p.Excl || p.Length || p.Width || p.IsSet || p.NestedParam != nil ||
