@@ -158,7 +158,7 @@ type Records struct {
 	History []msg.Entry
 }
 
-// A Log is the durable form of a session.
+// A Log is the durable form of a session. It may be used from any goroutine.
 type Log interface {
 	exec.Results
 	// Append stores e before it returns. After an error the log tries again with the next entry.

@@ -51,7 +51,9 @@ func (j *journal) String() string {
 // memoryLog is a log without a disk, which fails as long as broken is set.
 type memoryLog struct {
 	*journal
-	broken  error
+	broken error
+
+	mu      sync.Mutex
 	entries []msg.Entry
 	notes   []store.Note
 }
@@ -61,11 +63,15 @@ func (l *memoryLog) Append(e msg.Entry) error {
 		return l.broken
 	}
 	l.add("log %s", e.Message.Role)
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.entries = append(l.entries, e)
 	return nil
 }
 
 func (l *memoryLog) Note(n store.Note) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.notes = append(l.notes, n)
 	return l.broken
 }
