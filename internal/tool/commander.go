@@ -27,6 +27,9 @@ type Command struct {
 	// Doubt is why the command is not known to only read; nil if it is. What a foreign command reads is
 	// then among the call's accesses.
 	Doubt error
+	// Jailed says that a command without doubt runs in a jail: the kernel keeps it from writing, from
+	// executing other programs, from the network, and from reading outside the working directories.
+	Jailed bool
 	// Warning is a line to show with what cannot be undone; empty means none.
 	Warning string
 	// Leaves says that the command asks to be run outside the sandbox.

@@ -39,6 +39,8 @@ type Cmd struct {
 	Terminate func() bool
 	// NoCore keeps the program from leaving an image of its memory behind.
 	NoCore bool
+	// Start starts the program in a way of its own; if nil, it is simply started.
+	Start func(*exec.Cmd) error
 }
 
 // An Exit is how a program ended.
@@ -233,7 +235,11 @@ func (r *Runner) launch(cmd *exec.Cmd, c Cmd) (err error) {
 		}
 	}
 	cmd.Env = append(slices.Clip(cmd.Env), markName+"="+r.mark.text)
-	if err := cmd.Start(); err != nil {
+	start := cmd.Start
+	if c.Start != nil {
+		start = func() error { return c.Start(cmd) }
+	}
+	if err := start(); err != nil {
 		return err
 	}
 	r.mark.put(cmd.Process.Pid)
