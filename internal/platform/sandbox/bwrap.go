@@ -15,13 +15,16 @@ const insideDir = "/run/adze"
 // unless it is empty.
 func namespaces(p *policy, net *netAccess, helper string) []string {
 	args := []string{
-		"--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc",
+		"--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--remount-ro", "/proc",
 		"--bind", p.temp, "/tmp", "--tmpfs", "/run",
 		"--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
 		"--cap-drop", "ALL", "--die-with-parent",
 	}
 	if isDir("/var/tmp") {
 		args = append(args, "--tmpfs", "/var/tmp")
+	}
+	if os.Geteuid() == 0 {
+		args = append(args, hideKernel()...)
 	}
 	args = append(args, "--bind", p.temp, p.temp)
 	for _, root := range p.roots {
@@ -67,6 +70,30 @@ func namespaces(p *policy, net *netAccess, helper string) []string {
 	}
 	if net.socket != "" {
 		args = append(args, "--ro-bind", net.socket, filepath.Join(insideDir, "net"))
+	}
+	return args
+}
+
+// Files and directories that tell root about the kernel and the machine. Others cannot read them anyway.
+var (
+	kernelFiles = [...]string{"/proc/kcore", "/proc/keys", "/proc/latency_stats", "/proc/timer_list", "/proc/timer_stats", "/proc/sched_debug"}
+	kernelDirs  = [...]string{"/proc/acpi", "/proc/asound", "/proc/scsi", "/sys/firmware", "/sys/devices/virtual/powercap"}
+)
+
+// hideKernel returns the arguments that hide those of them that exist. That /proc and /sys are read-only is
+// another matter: to the kernel, root in a sandbox is root where the owner of a file decides, as for its
+// settings in /proc/sys.
+func hideKernel() []string {
+	var args []string
+	for _, path := range kernelFiles {
+		if _, err := os.Lstat(path); err == nil {
+			args = append(args, "--ro-bind", "/dev/null", path)
+		}
+	}
+	for _, path := range kernelDirs {
+		if isDir(path) {
+			args = append(args, "--perms", "0500", "--tmpfs", path)
+		}
 	}
 	return args
 }

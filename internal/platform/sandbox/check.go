@@ -55,6 +55,7 @@ const (
 	tryRemount   = "remount"
 	tryNamespace = "new namespace"
 	tryCaps      = "capabilities"
+	tryKernel    = "change settings of the kernel"
 	tryNewPrivs  = "new privileges (setuid)"
 	trySignal    = "signal to a process outside"
 	tryProcess   = "memory of a process outside"
