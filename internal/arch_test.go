@@ -30,7 +30,7 @@ var layers = [][]string{
 	{"msg"},
 	{"platform/cells", "platform/fsys", "platform/jsonc", "platform/replace", "platform/scope", "platform/wildcard"},
 	{"platform/*"},
-	{"platform/gitinfo", "platform/envfile"},
+	{"platform/gitinfo", "platform/envfile", "platform/environ"},
 	{"platform/search/glob", "platform/search/find", "platform/search/regextest"},
 	{"platform/search/ignore", "platform/search/regex"},
 	{"platform/search/walk", "platform/search/scan"},

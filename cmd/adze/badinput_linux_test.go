@@ -238,31 +238,11 @@ func TestForksWithoutEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	const nobody = 64_321 // whom nobody else is, so that nobody else's processes count
-	var home string
 	b := newBench(t, func(cmd *exec.Cmd) {
 		limit := 150 + len(processesOf(os.Getuid()))
 		if os.Getuid() == 0 {
 			limit = 150
-			home = t.TempDir()
-			for dir := home; dir != "/"; dir = filepath.Dir(dir) {
-				if info, err := os.Stat(dir); err == nil && info.Mode().Perm()&1 == 0 {
-					if err := os.Chmod(dir, info.Mode().Perm()|0o011); err != nil {
-						t.Fatal(err)
-					}
-				}
-			}
-			copied := filepath.Join(home, "adze")
-			if out, err := exec.Command("cp", bin, copied).CombinedOutput(); err != nil {
-				t.Fatalf("%v: %s", err, out)
-			}
-			for _, path := range []string{home, copied} {
-				if err := os.Chown(path, nobody, nobody); err != nil {
-					t.Fatal(err)
-				}
-			}
-			bin = copied
-			cmd.Dir, cmd.Env = home, append(cmd.Env, "HOME="+home, "ADZE_HOME="+home, "TMPDIR="+home)
-			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+			bin = runAs(t, cmd, nobody)
 		}
 		cmd.Path = "/bin/bash"
 		cmd.Args = []string{"bash", "-c", fmt.Sprintf("ulimit -u %d; exec %s tool --stdin", limit, bin)}
@@ -284,6 +264,32 @@ func TestForksWithoutEnd(t *testing.T) {
 	if uid == nobody {
 		until(t, "processes are left", func() bool { return len(processesOf(nobody)) == 0 })
 	}
+}
+
+// runAs lets a program run as another user, in a home of its own, and returns the copy of the program that
+// this user may run. The caller is root.
+func runAs(t *testing.T, cmd *exec.Cmd, uid int) (program string) {
+	t.Helper()
+	home := t.TempDir()
+	for dir := home; dir != "/"; dir = filepath.Dir(dir) {
+		if info, err := os.Stat(dir); err == nil && info.Mode().Perm()&1 == 0 {
+			if err := os.Chmod(dir, info.Mode().Perm()|0o011); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	program = filepath.Join(home, "adze")
+	if out, err := exec.Command("cp", cmd.Path, program).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, path := range []string{home, program} {
+		if err := os.Chown(path, uid, uid); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd.Path, cmd.Dir, cmd.Env = program, home, append(cmd.Env, "HOME="+home, "ADZE_HOME="+filepath.Join(home, "state"), "TMPDIR="+home)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}}
+	return program
 }
 
 // processesOf returns the processes of a user that have not ended.

@@ -14,6 +14,7 @@ import (
 	"adze/internal/app/cli"
 	"adze/internal/app/setup"
 	"adze/internal/platform/config"
+	"adze/internal/platform/environ"
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/sandbox"
 	"adze/internal/platform/term"
@@ -33,6 +34,8 @@ func Main(args []string) int {
 			return osproc.Reap(args[1:])
 		}
 	}
+	osproc.GuardSelf()
+	vars := environ.Take()
 	dir, err := os.Getwd()
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "adze: finding the working directory: %v; change to one that exists\n", err)
@@ -47,7 +50,7 @@ func Main(args []string) int {
 		Keys:       func() (func(), error) { return term.Raw(os.Stdin) },
 		Size:       func() int { width, _ := term.Size(os.Stdout); return width },
 		Interrupts: signals.divert,
-		Getenv:     os.Getenv, Dir: dir, Managed: config.ManagedDir(), Program: ownProgram(), Version: Version, Now: time.Now,
+		Getenv:     vars.Get, Environ: vars.List, Dir: dir, Managed: config.ManagedDir(), Program: ownProgram(), Version: Version, Now: time.Now,
 	})
 }
 

@@ -3,6 +3,7 @@ package confine
 import (
 	"fmt"
 
+	"adze/internal/platform/environ"
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/sandbox"
 	"adze/internal/platform/shell"
@@ -11,7 +12,7 @@ import (
 // Wrap confines a command. End must be called when the command has ended, with what it printed; it
 // returns a block for the model about the limits that the command met, or "".
 func (f *Confinement) Wrap(cmd osproc.Cmd) (confined osproc.Cmd, end func(printed string) string, err error) {
-	env := osproc.DropSecrets(cmd.Env, f.settings.Load().PassEnv)
+	env := environ.Withhold(cmd.Env, f.settings.Load().PassEnv)
 	c, err := f.box.Wrap(f.ctx, sandbox.Command{Path: cmd.Path, Args: cmd.Args, Dir: cmd.Dir, Env: env})
 	if err != nil {
 		return osproc.Cmd{}, nil, fmt.Errorf("%w; the command was not run", err)

@@ -30,6 +30,8 @@ type Env struct {
 	// Interrupts diverts the user's interrupts to a channel; it may be nil.
 	Interrupts func() <-chan struct{}
 	Getenv     func(string) string
+	// Environ returns all variables, also those that are kept from programs; nil means those of the process.
+	Environ func() []string
 	// Dir is the working directory, absolute. Managed is that of the administrator's settings; it may be
 	// empty.
 	Dir, Managed string
@@ -76,7 +78,7 @@ func (env *Env) source(src settings.Source) settings.Source {
 // wire returns the environment in the form that package wire takes.
 func (env *Env) wire() wire.Env {
 	return wire.Env{
-		Dir: env.Dir, Getenv: env.Getenv, Now: env.Now, Say: env.Say, Program: env.Program, Version: env.Version,
+		Dir: env.Dir, Getenv: env.Getenv, Environ: env.Environ, Now: env.Now, Say: env.Say, Program: env.Program, Version: env.Version,
 	}
 }
 
@@ -141,6 +143,9 @@ func (env *Env) edit(path string) error {
 	words := strings.Fields(editor)
 	cmd := exec.Command(words[0], append(words[1:], path)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, os.Stderr
+	if env.Environ != nil {
+		cmd.Env = env.Environ()
+	}
 	if err := cmd.Run(); err != nil {
 		if errors.Is(err, exec.ErrNotFound) {
 			return fmt.Errorf("%s was not found; set EDITOR to an editor, or open %s yourself", words[0], path)

@@ -15,13 +15,17 @@ import (
 // helperLimit is how long a key helper may take.
 const helperLimit = 10 * time.Second
 
-// keyHelper returns a function that runs a shell command which prints the key.
-func keyHelper(command, dir string) func(context.Context) (string, error) {
+// keyHelper returns a function that runs a shell command which prints the key, in the environment that env
+// returns, or ours if env is nil.
+func keyHelper(command, dir string, env func() []string) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
 		limited, cancel := context.WithTimeout(ctx, helperLimit)
 		defer cancel()
 		cmd := exec.CommandContext(limited, "sh", "-c", command)
 		cmd.Dir = dir
+		if env != nil {
+			cmd.Env = env()
+		}
 		cmd.WaitDelay = time.Second // for what it leaves running in the background
 		var out, problems bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &problems

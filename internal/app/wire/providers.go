@@ -271,7 +271,7 @@ func (a *access) authenticate(p *provider, c *wire.Config) (source string, err e
 	c.BaseURL, c.APIKey, c.AuthToken = text(p.baseURL), text(p.key), text(p.token)
 	switch helper := text(p.helper); {
 	case helper != "" && c.AuthToken == "" && c.APIKey == "":
-		c.KeyHelper = keyHelper(helper, a.env.Dir)
+		c.KeyHelper = keyHelper(helper, a.env.Dir, a.env.Environ)
 		return p.helper, nil
 	case c.AuthToken != "":
 		return a.s.Origin(p.token), nil

@@ -7,12 +7,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"adze/internal/app/settings"
 	"adze/internal/hook"
 	"adze/internal/msg"
 	"adze/internal/platform/envfile"
+	"adze/internal/platform/environ"
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/task"
 	"adze/internal/session"
@@ -24,12 +26,13 @@ import (
 // A shellState is what the commands of a conversation share.
 type shellState struct {
 	dir      *workdir
-	runner   osproc.Runner // ends with the conversation what its commands leave behind
-	tasks    *task.Table   // nil if nothing runs in the background
-	vars     *envfile.File // where hooks set variables
-	temp     string        // where output is kept
-	snapshot func() string // of the user's shell; may be nil
-	start    func()        // takes the snapshot; may be nil
+	env      func() []string // the environment of commands; nil if none runs
+	runner   osproc.Runner   // ends with the conversation what its commands leave behind
+	tasks    *task.Table     // nil if nothing runs in the background
+	vars     *envfile.File   // where hooks set variables
+	temp     string          // where output is kept
+	snapshot func() string   // of the user's shell; may be nil
+	start    func()          // takes the snapshot; may be nil
 }
 
 // openShell makes what commands share. Nothing is written before the first of them.
@@ -52,7 +55,8 @@ func (c *Conversation) openShell(ctx context.Context) error {
 		vars = filepath.Join(home, "session-env", c.record.id+".sh")
 	}
 	s.vars = envfile.New(vars, &s.runner, c.ws.Say)
-	snapshot := bash.TakeSnapshot(&s.runner, folder, shellEnv(v), c.ws.Say)
+	s.env = c.ws.liveEnv()
+	snapshot := bash.TakeSnapshot(&s.runner, folder, s.env(), c.ws.Say)
 	if c.spec.Entry == Interactive {
 		snapshot.Note = c.ws.Say
 	}
@@ -106,20 +110,39 @@ func removeTasks(folder, transcript string) {
 	os.Remove(folder)                                   // ok: only if it is empty
 }
 
-// environ returns our environment with the variables of the settings.
-func environ(v *settings.Values) []string {
-	env := os.Environ()
+// fullEnv returns our whole environment, with its secrets and the variables of the settings.
+func (e *Env) fullEnv(v *settings.Values) []string {
+	list := e.Environ
+	if list == nil {
+		list = os.Environ
+	}
+	env := list()
 	for _, x := range v.Env {
 		env = append(env, x.Name+"="+x.Value)
 	}
 	return env
 }
 
-// shellEnv returns the environment of commands.
-func shellEnv(v *settings.Values) []string {
-	env := osproc.ScrubEnv(environ(v))
+// liveEnv returns a function that returns the environment of commands by the settings in force.
+func (w *Workspace) liveEnv() func() []string {
+	var mu sync.Mutex
+	var of *settings.Values
+	var env []string
+	return func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		if v := w.values(); v != of {
+			of, env = v, slices.Clip(w.commandEnv(v))
+		}
+		return env
+	}
+}
+
+// commandEnv returns the environment of commands.
+func (e *Env) commandEnv(v *settings.Values) []string {
+	env := osproc.ScrubEnv(e.fullEnv(v))
 	if v.Shell.DropSecrets {
-		env = osproc.DropSecrets(env, v.Shell.PassEnv)
+		env = environ.Withhold(env, v.Shell.PassEnv)
 	}
 	return env
 }

@@ -143,7 +143,7 @@ func (d *toolDeps) command() bash.Config {
 		MayRead: func(path string) bool { return d.gate.Policy().MayRead(path) },
 		Config: command.Config{
 			Dir: sh.dir.here, SetDir: sh.dir.move, Runner: d.runner,
-			Env:     func() []string { return sh.vars.Apply(shellEnv(d.values)) },
+			Env:     func() []string { return sh.vars.Apply(sh.env()) },
 			TempDir: sh.temp, MaxChars: s.MaxChars,
 			Limits: command.Limits{Tasks: sh.tasks, Budget: s.Budget, Timeout: s.Timeout, MaxTimeout: s.MaxTimeout},
 		},

@@ -21,7 +21,9 @@ type Env struct {
 	// Dir is the working directory, absolute.
 	Dir    string
 	Getenv func(string) string
-	Now    func() time.Time
+	// Environ returns all variables, also those that are kept from programs; nil means those of the process.
+	Environ func() []string
+	Now     func() time.Time
 	// Say tells the user something beside the conversation, as one line.
 	Say func(string)
 	// Program starts this program again; empty means that it must not be started.
@@ -73,7 +75,7 @@ func (w *Workspace) snapshot() func() gitinfo.Snapshot {
 		ctx, cancel := context.WithCancel(context.Background())
 		var answer gitinfo.Snapshot
 		var asked sync.WaitGroup
-		asked.Go(func() { answer = gitinfo.Take(ctx, w.runner, w.Dir, environ(w.values())) })
+		asked.Go(func() { answer = gitinfo.Take(ctx, w.runner, w.Dir, w.commandEnv(w.values())) })
 		w.closers.add(func() { cancel(); asked.Wait() })
 		w.git = func() gitinfo.Snapshot { asked.Wait(); return answer }
 	})

@@ -35,17 +35,26 @@ func private(name string) bool {
 	return name == "" // Windows keeps the directory of each drive under no name
 }
 
-// DropSecrets returns environ without the variables whose names look like those of secrets, except
-// those that are listed in keep.
-func DropSecrets(environ, keep []string) []string {
-	return slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
-		name, _, _ := strings.Cut(entry, "=")
-		return secret(strings.ToUpper(name)) && !slices.Contains(keep, name)
-	})
+// SecretName reports whether the name of a variable is that of a secret.
+func SecretName(name string) bool { return secret(strings.ToUpper(name)) }
+
+// secret reports whether a name in upper case is that of a secret.
+func secret(upper string) bool {
+	for _, word := range harmlessWords {
+		upper = strings.ReplaceAll(upper, word, " ")
+	}
+	for _, word := range secretWords {
+		if strings.Contains(upper, word) {
+			return true
+		}
+	}
+	return strings.HasSuffix(upper, "_PWD") || strings.HasSuffix(upper, "_PAT")
 }
 
-func secret(upper string) bool {
-	return slices.ContainsFunc([]string{"KEY", "TOKEN", "SECRET", "PASSW", "CREDENTIAL", "AUTH"}, func(word string) bool {
-		return strings.Contains(upper, word)
-	})
-}
+var (
+	secretWords = [...]string{"KEY", "TOKEN", "SECRET", "PASSW", "PASSPHRASE", "CREDENTIAL", "AUTH"}
+	// harmlessWords are words that contain a secret one and are none.
+	harmlessWords = [...]string{
+		"SSH_AUTH_SOCK", "AUTHORITY", "AUTHOR_", "TOKENIZER", "KEYBOARD", "KEYMAP", "KEYRING", "KEYTIMEOUT", "KEYWORD", "MONKEY", "HOTKEY",
+	}
+)

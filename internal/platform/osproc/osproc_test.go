@@ -261,8 +261,4 @@ func TestScrubEnv(t *testing.T) {
 	if len(environ) != len(keep)+len(drop) || environ[len(environ)-1] != "=C:=x" {
 		t.Error("the given list was changed")
 	}
-	want := []string{"PATH=/bin", "HOME=/h", "SSH_AUTH_SOCK=/s", "GOPATH=/g", "OPENAI_MODEL=x", "ENVIRONMENT=dev", "A=b=c"}
-	if diff := cmp.Diff(want, DropSecrets(keep, []string{"SSH_AUTH_SOCK"})); diff != "" {
-		t.Errorf("secrets (-want +got):\n%s", diff)
-	}
 }

@@ -29,6 +29,27 @@ func Bytes(b []byte) []byte {
 	return append(r.out, r.in[r.done:]...)
 }
 
+// HasKey reports whether s contains the key of a known service, a token for a header or a private key. A
+// password in a URL and a random value beside a name do not count.
+func HasKey(s string) bool {
+	r := redactor{in: s}
+	for i := range len(s) {
+		switch {
+		case !trigger[s[i]]:
+		case s[i] == '-' && privateKey(s, i) > 0:
+			return true
+		case i > 0 && wordByte[s[i-1]]:
+		case r.knownKey(i) > 0:
+			return true
+		default:
+			if _, end := bearer(s, i); end > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Field returns the value of a field without secrets. If the field's name says that it is one, none of
 // it is left.
 func Field(name, value string) string {

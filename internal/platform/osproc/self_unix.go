@@ -1,0 +1,14 @@
+//go:build unix && !linux
+
+package osproc
+
+import "syscall"
+
+// GuardSelf keeps this process from leaving an image of its memory.
+func GuardSelf() {
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_CORE, &limit); err == nil {
+		limit.Cur = 0
+		syscall.Setrlimit(syscall.RLIMIT_CORE, &limit) // ok: a limit may always be lowered
+	}
+}
