@@ -28,7 +28,7 @@ const module = "adze"
 // pattern speaks for the packages not named otherwise.
 var layers = [][]string{
 	{"msg"},
-	{"platform/cells", "platform/fsys", "platform/jsonc", "platform/replace", "platform/scope", "platform/wildcard"},
+	{"platform/cells", "platform/fsys", "platform/jsonc", "platform/landlock", "platform/replace", "platform/scope", "platform/seccomp", "platform/wildcard"},
 	{"platform/*"},
 	{"platform/gitinfo", "platform/envfile", "platform/environ"},
 	{"platform/search/glob", "platform/search/find", "platform/search/regextest"},

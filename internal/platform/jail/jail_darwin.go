@@ -1,0 +1,78 @@
+package jail
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// seatbelt is the program that applies a profile.
+const seatbelt = "/usr/bin/sandbox-exec"
+
+// Check returns nil if the kernel enforces jails, and else what it lacks.
+func Check() error {
+	if _, err := os.Stat(seatbelt); err != nil {
+		return errors.New(seatbelt + " is not there")
+	}
+	return nil
+}
+
+// Detail names what jails are made of here.
+func Detail() string { return "seatbelt" }
+
+// Start starts the program of cmd in the jail.
+func (p *Policy) Start(cmd *exec.Cmd) error {
+	args := append([]string{seatbelt, "-p", p.profile(), cmd.Path}, cmd.Args[1:]...)
+	cmd.Path, cmd.Args = seatbelt, args
+	return cmd.Start()
+}
+
+// profile returns the policy in the language of seatbelt. Later rules win over earlier ones.
+func (p *Policy) profile() string {
+	var b strings.Builder
+	rule := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	rule("(version 1)")
+	rule("(deny default)")
+	rule("(allow process-fork)")
+	rule("(allow process-info* signal (target same-sandbox))")
+	rule("(allow sysctl-read)")
+	rule("(allow file-read-metadata)")
+	rule("(allow mach-lookup (global-name \"com.apple.system.opendirectoryd.libinfo\"))")
+	for _, place := range slices.Concat(System(), []string{"/private/var/db/timezone", "/private/var/db/dyld", "/private/etc/localtime", "/dev/fd", "/dev/dtracehelper"}, p.Read) {
+		for _, path := range names(place) {
+			rule("(allow file-read* (subpath %s))", quoted(path))
+		}
+	}
+	rule("(allow file-read* (literal \"/\"))")
+	rule("(allow file-read* file-write-data file-ioctl (literal \"/dev/null\") (regex #\"^/dev/fd/[0-9]+$\"))")
+	for _, file := range p.Execute {
+		for _, path := range names(file) {
+			rule("(allow process-exec file-read* (literal %s))", quoted(path))
+		}
+	}
+	for _, path := range p.Hidden {
+		rule("(deny file-read-data (subpath %s))", quoted(path))
+	}
+	if p.Processes {
+		rule("(allow process-info*)")
+	}
+	rule("(deny network*)")
+	return b.String()
+}
+
+// names returns a path as given and without links.
+func names(path string) []string {
+	if real, err := filepath.EvalSymlinks(path); err == nil && real != path {
+		return []string{path, real}
+	}
+	return []string{path}
+}
+
+// quoted returns path as a text of the profile language.
+func quoted(path string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(path) + `"`
+}
