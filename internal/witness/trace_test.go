@@ -1,0 +1,285 @@
+//go:build linux && !race
+
+package witness_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// traced are the system calls that the witness is told of: whatever opens, changes or executes a file,
+// makes a process, speaks to another one or to the network, or changes the system.
+var traced = []string{
+	"open", "openat", "openat2", "creat", "open_by_handle_at",
+	"rename", "renameat", "renameat2", "unlink", "unlinkat", "rmdir", "mkdir", "mkdirat",
+	"link", "linkat", "symlink", "symlinkat", "mknod", "mknodat",
+	"chmod", "fchmod", "fchmodat", "chown", "fchown", "lchown", "fchownat",
+	"utime", "utimes", "futimesat", "utimensat", "truncate", "ftruncate", "fallocate",
+	"setxattr", "lsetxattr", "fsetxattr", "removexattr", "lremovexattr", "fremovexattr",
+	"execve", "execveat", "mmap",
+	"clone", "clone3", "fork", "vfork",
+	"socket", "connect", "bind", "listen", "sendto", "sendmsg", "sendmmsg",
+	"kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "pidfd_send_signal",
+	"setpriority", "ioprio_set", "sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr",
+	"ptrace", "process_vm_readv", "process_vm_writev", "pidfd_getfd", "kcmp",
+	"mount", "umount2", "pivot_root", "chroot", "setns", "unshare", "move_mount", "fsmount", "open_tree",
+	"bpf", "perf_event_open", "userfaultfd", "io_uring_setup", "memfd_create", "memfd_secret",
+	"add_key", "request_key", "keyctl",
+	"shmget", "msgget", "semget", "mq_open", "mq_unlink",
+	"settimeofday", "clock_settime", "adjtimex", "clock_adjtime", "sethostname", "setdomainname",
+	"reboot", "kexec_load", "init_module", "finit_module", "delete_module", "swapon", "swapoff", "acct", "quotactl",
+	"syslog", "fanotify_init", "name_to_handle_at",
+}
+
+// An event is a system call that came to its end.
+type event struct {
+	pid  int
+	at   float64 // when it began, in seconds since 1970
+	name string
+	args string // as strace prints them
+	ret  string // likewise
+}
+
+func (e event) failed() bool { return strings.HasPrefix(e.ret, "-1") || strings.HasPrefix(e.ret, "?") }
+
+// denied reports whether the kernel refused the call, rather than that there was nothing to do.
+func (e event) denied() bool {
+	return strings.HasPrefix(e.ret, "-1 EACCES") || strings.HasPrefix(e.ret, "-1 EPERM") || strings.HasPrefix(e.ret, "-1 EROFS")
+}
+
+// number returns what the call returned.
+func (e event) number() int {
+	end := strings.IndexFunc(e.ret, func(r rune) bool { return r < '0' || r > '9' })
+	if end < 0 {
+		end = len(e.ret)
+	}
+	n, err := strconv.Atoi(e.ret[:end])
+	if err != nil {
+		return -1
+	}
+	return n
+}
+
+// file returns where the descriptor that the call returned leads, as the kernel has it.
+func (e event) file() string { return described(e.ret) }
+
+// described returns the path that strace adds to a descriptor in s.
+func described(s string) string {
+	from, to := strings.IndexByte(s, '<'), strings.LastIndexByte(s, '>')
+	if from < 0 || to < from {
+		return ""
+	}
+	return unescape(s[from+1 : to])
+}
+
+// words returns the arguments one by one. Commas in strings, lists and structures separate nothing.
+func (e event) words() []string {
+	var words []string
+	depth, from, quoted := 0, 0, false
+	for i := 0; i < len(e.args); i++ {
+		switch c := e.args[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '[' || c == '{' || c == '(':
+			depth++
+		case c == ']' || c == '}' || c == ')':
+			depth--
+		case c == ',' && depth == 0:
+			words = append(words, strings.TrimSpace(e.args[from:i]))
+			from = i + 1
+		}
+	}
+	return append(words, strings.TrimSpace(e.args[from:]))
+}
+
+// text returns the string that an argument is.
+func text(word string) string {
+	from, to := strings.IndexByte(word, '"'), strings.LastIndexByte(word, '"')
+	if from < 0 || to <= from {
+		return ""
+	}
+	return unescape(word[from+1 : to])
+}
+
+// unescape undoes the escapes of strace, which are those of C.
+func unescape(s string) string {
+	if !strings.Contains(s, `\`) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' || i+1 == len(s) {
+			b.WriteByte(s[i])
+			continue
+		}
+		i++
+		if at := strings.IndexByte("abtnvfr", s[i]); at >= 0 {
+			b.WriteByte("\a\b\t\n\v\f\r"[at])
+			continue
+		}
+		end := i
+		for end < len(s) && end < i+3 && s[end] >= '0' && s[end] <= '7' {
+			end++
+		}
+		if n, err := strconv.ParseUint(s[i:end], 8, 8); err == nil {
+			b.WriteByte(byte(n))
+			i = end - 1
+			continue
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// A command is a process that the program started for a line, or one that came from it.
+type command struct {
+	own  bool // it is the program itself, not a command
+	line int  // the line that it runs for, as the driver counts
+}
+
+// A tracer reads what strace writes and tells whose each call is.
+type tracer struct {
+	lineAt func(at float64) int // the line that runs at a time
+	seen   func(event, *command)
+
+	pending  map[int]event    // calls that have not come to their end, by process
+	prefix   map[int]string   // their text
+	commands map[int]*command // processes and threads that are alive
+	orphans  map[int][]event  // of processes whose parent has not yet been told of them
+	gone     map[int]bool     // orphans that have ended
+	groups   map[int][]int    // the processes of a line
+	first    bool
+}
+
+func newTracer(lineAt func(float64) int, seen func(event, *command)) *tracer {
+	return &tracer{
+		lineAt: lineAt, seen: seen,
+		pending: map[int]event{}, prefix: map[int]string{}, commands: map[int]*command{},
+		orphans: map[int][]event{}, gone: map[int]bool{}, groups: map[int][]int{},
+	}
+}
+
+// run reads to the end.
+func (t *tracer) run(r io.Reader) error {
+	lines := bufio.NewReaderSize(r, 1<<20)
+	for {
+		line, err := lines.ReadString('\n')
+		if line != "" {
+			if err := t.read(strings.TrimSuffix(line, "\n")); err != nil {
+				return fmt.Errorf("%w in %q", err, line)
+			}
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (t *tracer) read(line string) error {
+	id, rest, _ := strings.Cut(line, " ")
+	pid, err := strconv.Atoi(id)
+	if err != nil {
+		return err
+	}
+	stamp, rest, _ := strings.Cut(strings.TrimLeft(rest, " "), " ")
+	at, err := strconv.ParseFloat(stamp, 64)
+	if err != nil {
+		return err
+	}
+	switch {
+	case strings.HasPrefix(rest, "+++"):
+		t.ended(pid)
+		return nil
+	case strings.HasPrefix(rest, "---"):
+		return nil
+	case strings.HasPrefix(rest, "<... "):
+		e, ok := t.pending[pid]
+		_, tail, found := strings.Cut(rest, " resumed>")
+		if !ok || !found {
+			return nil // it began before strace was there
+		}
+		rest, at = t.prefix[pid]+tail, e.at
+		delete(t.pending, pid)
+		delete(t.prefix, pid)
+	}
+	if head, unfinished := strings.CutSuffix(rest, "<unfinished ...>"); unfinished {
+		t.pending[pid], t.prefix[pid] = event{pid: pid, at: at}, head
+		return nil
+	}
+	name, tail, ok := strings.Cut(rest, "(")
+	if !ok {
+		return fmt.Errorf("no call")
+	}
+	end := strings.LastIndex(tail, " = ")
+	if end < 0 {
+		return nil // the process ended in the middle of it
+	}
+	args := strings.TrimSuffix(strings.TrimRight(tail[:end], " "), ")")
+	t.attribute(event{pid: pid, at: at, name: name, args: args, ret: tail[end+3:]})
+	return nil
+}
+
+// attribute finds out whose call e is, or keeps it until that is known.
+func (t *tracer) attribute(e event) {
+	if !t.first { // the program itself, which strace starts
+		t.first = true
+		t.commands[e.pid] = &command{own: true, line: -1}
+	}
+	c, ok := t.commands[e.pid]
+	if !ok {
+		t.orphans[e.pid] = append(t.orphans[e.pid], e)
+		return
+	}
+	switch e.name {
+	case "clone", "clone3", "fork", "vfork":
+		if child := e.number(); !e.failed() && child > 0 {
+			t.born(child, e, c)
+		}
+	default:
+		t.seen(e, c)
+	}
+}
+
+// born notes the process or thread that a call of parent made.
+func (t *tracer) born(pid int, e event, parent *command) {
+	c := parent
+	if !strings.Contains(e.args, "CLONE_THREAD") && parent.own {
+		c = &command{line: t.lineAt(e.at)}
+	}
+	t.commands[pid] = c
+	if !c.own {
+		t.groups[c.line] = append(t.groups[c.line], pid)
+	}
+	early := t.orphans[pid]
+	delete(t.orphans, pid)
+	for _, e := range early {
+		t.attribute(e)
+	}
+	if t.gone[pid] {
+		delete(t.gone, pid)
+		t.ended(pid)
+	}
+}
+
+func (t *tracer) ended(pid int) {
+	if _, ok := t.commands[pid]; !ok {
+		t.gone[pid] = true
+		return
+	}
+	delete(t.commands, pid)
+	delete(t.pending, pid)
+	delete(t.prefix, pid)
+}
+
+// shares reports whether a process runs, or ran, for a line.
+func (t *tracer) shares(line, pid int) bool { return slices.Contains(t.groups[line], pid) }

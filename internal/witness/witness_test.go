@@ -1,0 +1,179 @@
+//go:build linux && !race
+
+// Package witness_test watches the program from outside. It gives it command lines as a model would, where
+// every question is a refusal, and has strace tell what the commands did that ran: none may have written,
+// executed anything but programs that read, connected, or read outside of what may be read. What the
+// program itself believes of a line is not asked.
+//
+// The program is this test, started again under another name, so that it is the code of the tree.
+package witness_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"adze/internal/app"
+)
+
+// asAdze is the variable that makes this test the program itself.
+const asAdze = "WITNESS_AS_ADZE"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asAdze) != "" {
+		os.Unsetenv(asAdze) // ok: a name that is set can be unset
+		os.Exit(app.Main(os.Args[1:]))
+	}
+	os.Exit(m.Run())
+}
+
+// users returns who runs the program: whoever runs the tests and, if that is root, nobody as well.
+func users(t *testing.T) []runner {
+	t.Helper()
+	self, err := user.Current()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := []runner{{name: self.Username, uid: os.Getuid(), gid: os.Getgid()}}
+	if os.Getuid() == 0 {
+		nobody, err := user.Lookup("nobody")
+		if err != nil {
+			t.Fatal(err)
+		}
+		uid, err1 := strconv.Atoi(nobody.Uid)
+		gid, err2 := strconv.Atoi(nobody.Gid)
+		if err1 != nil || err2 != nil {
+			t.Fatal(err1, err2)
+		}
+		all = append(all, runner{name: "nobody", uid: uid, gid: gid})
+	}
+	return all
+}
+
+// readLines returns the lines of a file of testdata that are neither empty nor comments.
+func readLines(t *testing.T, path string) []string {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var lines []string
+	in := bufio.NewScanner(f)
+	in.Buffer(nil, 1<<20)
+	for in.Scan() {
+		if line := in.Text(); line != "" && !strings.HasPrefix(line, "#") {
+			lines = append(lines, line)
+		}
+	}
+	if err := in.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return lines
+}
+
+// newJudge returns a judge for the stage: the workspace may be read, and places of the system without
+// secrets; the programs of testdata/programs.txt may be executed.
+func (s *stage) newJudge(t *testing.T) *judge {
+	t.Helper()
+	j := &judge{places: append(readLines(t, "testdata/places.txt"), s.ws, s.home+"/.gitconfig"), programs: map[string][]string{}}
+	for _, row := range readLines(t, "testdata/programs.txt") {
+		name, _, asked := strings.Cut(row, " ")
+		for _, dir := range filepath.SplitList(searchPath) {
+			path, err := filepath.EvalSymlinks(filepath.Join(dir, name))
+			if err != nil {
+				continue
+			}
+			if asked {
+				j.programs[path] = versions
+			} else {
+				j.programs[path] = nil
+			}
+		}
+	}
+	return j
+}
+
+// report fails the test for each effect and returns what was stopped, by kind.
+func (r *run) report(t *testing.T) {
+	t.Helper()
+	for i, e := range r.judge.done {
+		if i == 40 {
+			t.Errorf("%s: and %d more", r.stage.user.name, len(r.judge.done)-i)
+			break
+		}
+		t.Errorf("%s: %s by %q\n\t%s", r.stage.user.name, e.kind, r.text(e.line), e.detail)
+	}
+	lines := map[string]map[int]bool{}
+	for _, e := range r.judge.stopped {
+		if lines[e.kind] == nil {
+			lines[e.kind] = map[int]bool{}
+		}
+		lines[e.kind][e.line] = true
+	}
+	var stopped []string
+	for kind, all := range lines {
+		stopped = append(stopped, fmt.Sprintf("%s %d", kind, len(all)))
+	}
+	t.Logf("%s: %d lines, %d ran unasked (%.1f %%), %d did not end in time; %d calls seen, %d effects; lines stopped in an attempt: %s",
+		r.stage.user.name, r.given, r.ran, 100*float64(r.ran)/float64(max(r.given, 1)), r.timedOut, r.judge.calls, len(r.judge.done), strings.Join(stopped, ", "))
+}
+
+// TestWitnessNotices runs commands that are allowed, outside of any jail, and expects the witness to see
+// what they do.
+func TestWitnessNotices(t *testing.T) {
+	for _, u := range users(t) {
+		t.Run(u.name, func(t *testing.T) {
+			s := newStage(t, u)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			r := s.watch(ctx, t)
+			tests := []struct{ line, kind string }{
+				{"echo x > made", "write"},
+				{"touch a.txt", "write"},
+				{"chmod 600 a.txt", "write"},
+				{"mkdir made-dir", "write"},
+				{"ln -s a.txt made-link", "write"},
+				{"mv made made-2", "write"},
+				{"rm made-2", "write"},
+				{"./run.sh", "execute"},
+				{"bin/ls", "execute"},
+				{"python3 -c 1", "execute"},
+				{"LD_PRELOAD=$PWD/evil.so cat a.txt", "execute"},
+				{"exec 3<>/dev/tcp/127.0.0.1/1", "connect"},
+				{"cat " + s.home + "/.ssh/id_rsa", "read"},
+				{"cat key", "read"},
+				{"cat a=b", "leak"},
+				{"ls homelink/", "read"},
+				{"cat /proc/1/environ; cat /proc/$PPID/environ", "read"},
+				{"sleep 5 & kill $!; kill -CONT $PPID", "signal"},
+				{"renice -n 19 -p $PPID", "execute"},
+			}
+			// The answer to the first line is there when the program has made its own things.
+			at := map[int]string{}
+			for _, tt := range tests {
+				at[len(r.driver.lines)] = tt.kind
+				if got := r.try(t, tt.line); !got.ran() {
+					t.Errorf("%q did not run: %s", tt.line, got.Text)
+				}
+			}
+			r.end(t)
+			for n, kind := range at {
+				found := false
+				for _, e := range r.judge.done {
+					found = found || e.line == n && e.kind == kind
+				}
+				if !found {
+					t.Errorf("%s: the witness did not see %s in %q", u.name, kind, r.text(n))
+				}
+			}
+		})
+	}
+}
