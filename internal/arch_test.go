@@ -29,6 +29,7 @@ const module = "adze"
 var layers = [][]string{
 	{"msg"},
 	{"platform/cells", "platform/fsys", "platform/jsonc", "platform/landlock", "platform/replace", "platform/scope", "platform/seccomp", "platform/wildcard"},
+	{"platform/jail"},
 	{"platform/*"},
 	{"platform/gitinfo", "platform/envfile", "platform/environ"},
 	{"platform/search/glob", "platform/search/find", "platform/search/regextest"},

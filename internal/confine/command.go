@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"adze/internal/platform/environ"
+	"adze/internal/platform/jail"
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/sandbox"
 	"adze/internal/platform/shell"
@@ -17,9 +18,24 @@ func (f *Confinement) Wrap(cmd osproc.Cmd) (confined osproc.Cmd, end func(printe
 	if err != nil {
 		return osproc.Cmd{}, nil, fmt.Errorf("%w; the command was not run", err)
 	}
+	return started(cmd, c), c.End, nil
+}
+
+// Read confines a command that only reads: it is in that jail, and in the sandbox around it. End must be called
+// when it has ended.
+func (f *Confinement) Read(cmd osproc.Cmd, p *jail.Policy) (confined osproc.Cmd, end func(), err error) {
+	c, err := f.box.Wrap(f.ctx, sandbox.Command{Path: cmd.Path, Args: cmd.Args, Dir: cmd.Dir, Env: cmd.Env, Reading: p})
+	if err != nil {
+		return osproc.Cmd{}, nil, fmt.Errorf("%w; the command was not run", err)
+	}
+	return started(cmd, c), func() { c.End("") }, nil
+}
+
+// started returns cmd as it is started in the sandbox.
+func started(cmd osproc.Cmd, c *sandbox.Confined) osproc.Cmd {
 	cmd.Path, cmd.Args, cmd.Dir, cmd.Env = c.Path, c.Args, c.Dir, c.Env
-	cmd.Files, cmd.Terminate, cmd.Reaped, cmd.NoCore = c.Files, c.Terminate, !c.Contained, true
-	return cmd, c.End, nil
+	cmd.Files, cmd.Start, cmd.Terminate, cmd.Reaped, cmd.NoCore = c.Files, c.Start, c.Terminate, !c.Contained, true
+	return cmd
 }
 
 // Scratch returns a directory that confined commands may write to.

@@ -25,7 +25,7 @@ var check = sync.OnceValue(func() error {
 	entered := make(chan error, 1)
 	go func() {
 		runtime.LockOSThread()
-		entered <- (&Policy{}).enter()
+		entered <- (&Policy{}).Enter()
 	}()
 	return <-entered
 })
@@ -39,7 +39,7 @@ func (p *Policy) Start(cmd *exec.Cmd) error {
 	started := make(chan error, 1)
 	go func() {
 		runtime.LockOSThread()
-		err := p.enter()
+		err := p.Enter()
 		if err == nil {
 			err = cmd.Start()
 		}
@@ -62,8 +62,9 @@ func await(pid int) {
 	}
 }
 
-// enter puts the calling thread into the jail.
-func (p *Policy) enter() error {
+// Enter puts the calling thread, and what it starts or becomes, into the jail for good. The thread must be
+// locked.
+func (p *Policy) Enter() error {
 	rules, err := p.rules()
 	if err != nil {
 		return err

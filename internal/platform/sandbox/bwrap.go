@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"adze/internal/platform/jail"
 )
 
 // insideDir is where the sandbox keeps what it needs inside: in a directory that is new there.
@@ -53,8 +55,20 @@ func namespaces(p *policy, net *netAccess, helper string) []string {
 	for _, path := range p.readOnly {
 		args = append(args, "--ro-bind", path, path)
 	}
-	var covered []string
-	for _, path := range p.hidden {
+	args = append(args, hide(p.hidden)...)
+	if helper != "" {
+		args = append(args, "--ro-bind", helper, filepath.Join(insideDir, "adze"))
+	}
+	if net.socket != "" {
+		args = append(args, "--ro-bind", net.socket, filepath.Join(insideDir, "net"))
+	}
+	return args
+}
+
+// hide returns the arguments that put something empty in the place of paths, which are sorted.
+func hide(paths []string) []string {
+	var args, covered []string
+	for _, path := range paths {
 		if slices.ContainsFunc(covered, func(dir string) bool { return below(dir, path) }) {
 			continue
 		}
@@ -65,13 +79,21 @@ func namespaces(p *policy, net *netAccess, helper string) []string {
 			args = append(args, "--ro-bind", "/dev/null", path)
 		}
 	}
-	if helper != "" {
-		args = append(args, "--ro-bind", helper, filepath.Join(insideDir, "adze"))
-	}
-	if net.socket != "" {
-		args = append(args, "--ro-bind", net.socket, filepath.Join(insideDir, "net"))
-	}
 	return args
+}
+
+// readingNamespaces returns the arguments of bubblewrap for a command that only reads: all there is, and
+// nothing to write to. What of it can be read is up to the jail, except what is hidden.
+func readingNamespaces(p *policy, reading *jail.Policy) []string {
+	args := []string{
+		"--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--remount-ro", "/proc",
+		"--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
+		"--cap-drop", "ALL", "--die-with-parent",
+	}
+	within := slices.DeleteFunc(slices.Clone(p.hidden), func(path string) bool {
+		return !slices.ContainsFunc(reading.Read, func(dir string) bool { return below(dir, path) })
+	})
+	return append(args, hide(within)...)
 }
 
 // Files and directories that tell root about the kernel and the machine. Others cannot read them anyway.

@@ -9,6 +9,8 @@ import (
 	"runtime"
 
 	"golang.org/x/sys/unix"
+
+	"adze/internal/platform/jail"
 )
 
 // A helperConfig says what the helper does before it becomes the command.
@@ -17,6 +19,8 @@ type helperConfig struct {
 	Filter bool   `json:"filter,omitempty"` // system calls are to be filtered here
 	Inet   bool   `json:"inet,omitempty"`   // sockets of the internet may be made
 	Socket string `json:"socket,omitempty"` // where the listener of the proxy is handed over
+	// Reading is the jail of a command that only reads.
+	Reading *jail.Policy `json:"reading,omitempty"`
 	// Try says what to try instead of running a command.
 	Try *trial `json:"try,omitempty"`
 }
@@ -52,6 +56,11 @@ func help(args []string) error {
 	}
 	if m.Filter {
 		if err := applyFilter(m.Inet); err != nil {
+			return err
+		}
+	}
+	if m.Reading != nil {
+		if err := m.Reading.Enter(); err != nil {
 			return err
 		}
 	}

@@ -8,10 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+
+	"adze/internal/platform/jail"
 )
 
 // A Tier is a way to confine a program, the weakest first.
@@ -61,6 +64,11 @@ type Command struct {
 	Env  []string
 	// Files are further files that it is given, from descriptor 3 on; [Confined.End] closes them.
 	Files []*os.File
+	// Reading, if not nil, says that it only reads: it is put into that jail inside the sandbox, without a
+	// place to write to and without a network. What the sandbox hides stays hidden.
+	Reading *jail.Policy
+	// Start starts it in a way of its own; if nil, it is simply started.
+	Start func(*exec.Cmd) error
 	// Terminate asks what runs inside to end, once, and reports whether it could; if nil, the
 	// process group is to be signalled.
 	Terminate func() bool
@@ -154,6 +162,9 @@ func (s *Sandbox) wrap(ctx context.Context, found *finding, c Command) (*Confine
 	if err != nil {
 		return nil, fmt.Errorf("building the sandbox: %w", err)
 	}
+	if c.Reading != nil {
+		return s.wrapReading(found, p, c)
+	}
 	release, err := s.masks.add(p, found.tier)
 	if err != nil {
 		return nil, fmt.Errorf("building the sandbox: %w", err)
@@ -184,6 +195,27 @@ func (s *Sandbox) wrap(ctx context.Context, found *finding, c Command) (*Confine
 			text = report(seen)
 		})
 		return text
+	}
+	return confined, nil
+}
+
+// wrapReading confines a command that only reads. It leaves nothing behind, so that there is nothing to
+// look after.
+func (s *Sandbox) wrapReading(found *finding, p *policy, c Command) (*Confined, error) {
+	if found.tier == Bubblewrap {
+		c = found.confine(s, p, &netAccess{}, c)
+	} else {
+		inside := *c.Reading
+		inside.Hidden = slices.Concat(inside.Hidden, p.hidden)
+		c.Env, c.Start = insideEnv(c.Env, p, &netAccess{}), inside.Start
+	}
+	if c.err != nil {
+		return nil, fmt.Errorf("building the sandbox: %w", c.err)
+	}
+	confined := &Confined{Command: c, Contained: found.tier == Bubblewrap}
+	confined.End = func(string) string {
+		confined.close()
+		return ""
 	}
 	return confined, nil
 }

@@ -65,20 +65,25 @@ const (
 // opens the way to it before the filter forbids that; for others bubblewrap does all there is to do.
 func (b *bubblewrap) confine(s *Sandbox, p *policy, net *netAccess, c Command) Command {
 	inside, helper := append([]string{c.Path}, c.Args...), ""
-	if net.socket != "" || c.try != nil {
+	if net.socket != "" || c.try != nil || c.Reading != nil {
 		var err error
 		if helper, err = s.helper(); err != nil {
 			return Command{err: err}
 		}
-		inside = b.helped(p, c)
+		inside = b.helped(p, helper, c)
 	}
 	out := Command{Path: b.path, Dir: "/", Env: insideEnv(c.Env, p, net)}
 	leader, err := out.leads()
 	if err != nil {
 		return Command{err: err}
 	}
-	args := append(namespaces(p, net, helper), "--new-session", "--info-fd", leaderFD)
-	if net.socket == "" {
+	args := []string{"--new-session", "--info-fd", leaderFD}
+	if c.Reading != nil {
+		args = append(readingNamespaces(p, c.Reading), args...)
+	} else {
+		args = append(namespaces(p, net, helper), args...)
+	}
+	if net.socket == "" && c.Reading == nil {
 		f, err := os.Open(b.filter)
 		if err != nil {
 			return Command{err: errors.Join(err, leader.Close(), out.Files[0].Close())}
@@ -118,7 +123,10 @@ func (c *Command) leads() (*os.File, error) {
 const leaderTime = 200 * time.Millisecond
 
 // helped returns what runs inside if the helper begins it.
-func (b *bubblewrap) helped(p *policy, c Command) []string {
+func (b *bubblewrap) helped(p *policy, program string, c Command) []string {
+	if c.Reading != nil { // nothing covers the program, and the jail filters calls
+		return append([]string{program, HelperArg, helperConfig{Reading: c.Reading}.encode(), c.Path}, c.Args...)
+	}
 	helper := []string{filepath.Join(insideDir, "adze"), HelperArg}
 	if c.try != nil {
 		return append(helper, helperConfig{Try: c.try}.encode())
