@@ -36,6 +36,7 @@ type Config struct {
 	Files *change.Files
 
 	find     func() (Program, error) // the shell; asked once
+	path     *searchPath             // of read-only commands
 	mayLeave bool                    // the model may ask for a command outside the sandbox
 }
 
@@ -55,6 +56,7 @@ type Input = command.Input
 func New(c Config) tool.Tool {
 	c.Fill()
 	c.find = sync.OnceValues(Find)
+	c.path = new(searchPath)
 	c.mayLeave = c.confines() && c.Sandbox.Leaves()
 	def := tool.Def{
 		Name:   Name,

@@ -4,20 +4,22 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 )
 
-// readOnlyEnv returns what a read-only command gets to know of env: what is listed, and the names in
-// keep. Of PATH only absolute directories outside roots are left, so that nothing of a project is run.
-func readOnlyEnv(env, keep, roots []string) []string {
+// readOnlyEnv returns what a read-only command gets to know of env: what is listed, and the names that the
+// settings set. PATH is that of [searchPath.fixed].
+func (c *Config) readOnlyEnv(env, roots []string) []string {
 	var kept []string
 	for _, entry := range env {
 		name, value, _ := strings.Cut(entry, "=")
 		switch {
 		case name == "PATH":
-			kept = append(kept, "PATH="+strings.Join(fixedPath(value, roots), string(os.PathListSeparator)))
-		case name == "HOME", name == "USER", name == "LANG", name == "TMPDIR", strings.HasPrefix(name, "LC_"), slices.Contains(keep, name):
+			kept = append(kept, "PATH="+strings.Join(c.path.fixed(value, roots), string(os.PathListSeparator)))
+		case name == "HOME", name == "USER", name == "LANG", name == "TMPDIR", strings.HasPrefix(name, "LC_"), slices.Contains(c.Keep, name):
 			kept = append(kept, entry)
 		}
 	}
@@ -25,16 +27,118 @@ func readOnlyEnv(env, keep, roots []string) []string {
 	return append(kept, "TERM=dumb", "PAGER=cat", "GOTOOLCHAIN=local")
 }
 
-func fixedPath(path string, roots []string) []string {
-	return slices.DeleteFunc(filepath.SplitList(path), func(entry string) bool {
-		return !filepath.IsAbs(entry) || slices.ContainsFunc(roots, func(root string) bool { return within(entry, root) })
-	})
+// A searchPath is the last PATH that read-only commands were given. A nil one keeps nothing.
+type searchPath struct {
+	mu      sync.Mutex
+	value   string
+	roots   []string
+	entries []pathEntry
+}
+
+// A pathEntry is a directory of a search path.
+type pathEntry struct {
+	path string      // without links if it is used; empty if it cannot be, whatever is there
+	info os.FileInfo // nil if it is not there
+	used bool
+}
+
+// fixed returns the directories of a PATH in which no program of a project is found, without links, so that
+// they stay the ones that were looked at: absolute ones outside roots, in which not everyone can write.
+func (s *searchPath) fixed(value string, roots []string) []string {
+	if s == nil {
+		s = new(searchPath)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.value != value || !slices.Equal(s.roots, roots) || !s.current() {
+		s.value, s.roots, s.entries = value, slices.Clone(roots), nil
+		all := slices.Clone(roots)
+		for _, root := range roots {
+			if real, err := filepath.EvalSymlinks(root); err == nil && real != root {
+				all = append(all, real)
+			}
+		}
+		for _, entry := range filepath.SplitList(value) {
+			s.entries = append(s.entries, newPathEntry(entry, all))
+		}
+	}
+	var dirs []string
+	for _, e := range s.entries {
+		if e.used {
+			dirs = append(dirs, e.path)
+		}
+	}
+	return dirs
+}
+
+// current reports whether the directories are still those that were looked at.
+func (s *searchPath) current() bool {
+	for _, e := range s.entries {
+		if e.path == "" {
+			continue
+		}
+		info, err := os.Lstat(e.path)
+		if err != nil && e.info == nil {
+			continue
+		}
+		if err != nil || e.info == nil || !os.SameFile(info, e.info) || info.Mode() != e.info.Mode() {
+			return false
+		}
+	}
+	return true
+}
+
+func newPathEntry(entry string, roots []string) pathEntry {
+	if !filepath.IsAbs(entry) || inProject(entry, roots) {
+		return pathEntry{}
+	}
+	given, _ := os.Lstat(entry) // ok: then it is not there
+	real, err := filepath.EvalSymlinks(entry)
+	if err != nil {
+		return pathEntry{path: entry, info: given}
+	}
+	info, err := os.Lstat(real)
+	if err != nil || !info.IsDir() || inProject(real, roots) || everyoneWrites(real) {
+		return pathEntry{path: entry, info: given}
+	}
+	return pathEntry{path: real, info: info, used: true}
+}
+
+// inProject reports whether a path lies in one of roots, or in /proc, where it leads elsewhere for each
+// process.
+func inProject(path string, roots []string) bool {
+	return within(path, "/proc") || slices.ContainsFunc(roots, func(root string) bool { return within(path, root) })
+}
+
+// everyoneWrites reports whether every user could put a program into dir, or put another directory in its
+// place.
+func everyoneWrites(dir string) bool {
+	if runtime.GOOS == "windows" { // the mode does not say
+		return false
+	}
+	const everyone = 0o002
+	for at := dir; ; at = filepath.Dir(at) {
+		info, err := os.Lstat(at)
+		if err != nil || info.Mode().Perm()&everyone != 0 && (at == dir || info.Mode()&os.ModeSticky == 0) {
+			return true
+		}
+		if at == filepath.Dir(at) {
+			return false
+		}
+	}
 }
 
 // within reports whether path is root or lies in it.
 func within(path, root string) bool {
 	rel, err := filepath.Rel(root, path)
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// sameFile reports whether two names lead to the same file.
+func sameFile(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return a == b || errX == nil && errY == nil && os.SameFile(x, y)
 }
 
 // lookPath finds a program by its bare name.

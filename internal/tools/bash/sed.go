@@ -181,11 +181,11 @@ func (c *call) sedProgram() (path string, env []string, err error) {
 	if c.config.Roots != nil {
 		roots = append(roots, c.config.Roots()...)
 	}
-	env = readOnlyEnv(all, c.config.Keep, roots)
+	env = c.config.readOnlyEnv(all, roots)
 	if path, err = lookPath("sed", env); err != nil {
 		return "", nil, err
 	}
-	if other, err := lookPath("sed", all); err != nil || other != path || lookup(all)("POSIXLY_CORRECT") != "" {
+	if other, err := lookPath("sed", all); err != nil || !sameFile(other, path) || lookup(all)("POSIXLY_CORRECT") != "" {
 		return "", nil, errNotSed
 	}
 	return path, env, nil
