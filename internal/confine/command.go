@@ -13,7 +13,7 @@ import (
 // Wrap confines a command. End must be called when the command has ended, with what it printed; it
 // returns a block for the model about the limits that the command met, or "".
 func (f *Confinement) Wrap(cmd osproc.Cmd) (confined osproc.Cmd, end func(printed string) string, err error) {
-	env := environ.Withhold(cmd.Env, f.settings.Load().PassEnv)
+	env, _ := environ.Withhold(cmd.Env, f.settings.Load().PassEnv)
 	c, err := f.box.Wrap(f.ctx, sandbox.Command{Path: cmd.Path, Args: cmd.Args, Dir: cmd.Dir, Env: env})
 	if err != nil {
 		return osproc.Cmd{}, nil, fmt.Errorf("%w; the command was not run", err)

@@ -41,7 +41,7 @@ func (w *Workspace) Bench(a AccessSpec) (*Bench, error) {
 	dir := newWorkdir(w.Dir, b.Gate)
 	d := toolDeps{
 		values: w.values(), runner: w.runner, engine: w.Engine, gate: b.Gate,
-		shell: &shellState{dir: dir, env: w.liveEnv(), tasks: task.New(os.TempDir(), nil)},
+		shell: &shellState{dir: dir, env: w.liveEnv(nil), tasks: task.New(os.TempDir(), nil)},
 		files: &fileRecords{state: filestate.New()},
 		plan:  planConfig(b.Gate, w.values().Plan.Restrained), output: new(structured.Output),
 	}

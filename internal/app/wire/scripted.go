@@ -36,7 +36,7 @@ func Scripted(ctx context.Context, name string, script []byte, dir, state string
 	values := settings.Decode(defaults)
 	d := &toolDeps{
 		values: values, runner: new(osproc.Runner), engine: engine, gate: gate,
-		shell: &shellState{dir: newWorkdir(dir, gate), env: func() []string { return new(Env).commandEnv(values) }, tasks: task.New(os.TempDir(), nil)},
+		shell: &shellState{dir: newWorkdir(dir, gate), env: func() []string { env, _ := new(Env).commandEnv(values); return env }, tasks: task.New(os.TempDir(), nil)},
 		files: &fileRecords{state: known, changes: &change.Files{
 			Dir: func() string { return dir }, State: known, Replacer: replace.New(filepath.Join(state, "locks")),
 			Listeners: []change.Listener{searchNews{engine}},

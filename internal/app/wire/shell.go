@@ -26,7 +26,8 @@ import (
 // A shellState is what the commands of a conversation share.
 type shellState struct {
 	dir      *workdir
-	env      func() []string // the environment of commands; nil if none runs
+	env      func() []string // the environment of commands
+	notes    environ.Notes   // about variables that commands do not get
 	runner   osproc.Runner   // ends with the conversation what its commands leave behind
 	tasks    *task.Table     // nil if nothing runs in the background
 	vars     *envfile.File   // where hooks set variables
@@ -55,7 +56,7 @@ func (c *Conversation) openShell(ctx context.Context) error {
 		vars = filepath.Join(home, "session-env", c.record.id+".sh")
 	}
 	s.vars = envfile.New(vars, &s.runner, c.ws.Say)
-	s.env = c.ws.liveEnv()
+	s.env = c.ws.liveEnv(s.notes.Set)
 	snapshot := bash.TakeSnapshot(&s.runner, folder, s.env(), c.ws.Say)
 	if c.spec.Entry == Interactive {
 		snapshot.Note = c.ws.Say
@@ -112,19 +113,29 @@ func removeTasks(folder, transcript string) {
 
 // fullEnv returns our whole environment, with its secrets and the variables of the settings.
 func (e *Env) fullEnv(v *settings.Values) []string {
-	list := e.Environ
-	if list == nil {
-		list = os.Environ
-	}
-	env := list()
-	for _, x := range v.Env {
-		env = append(env, x.Name+"="+x.Value)
-	}
-	return env
+	return append(e.inherited(), entries(v)...)
 }
 
-// liveEnv returns a function that returns the environment of commands by the settings in force.
-func (w *Workspace) liveEnv() func() []string {
+// inherited returns the environment that the process was started with.
+func (e *Env) inherited() []string {
+	if e.Environ == nil {
+		return os.Environ()
+	}
+	return e.Environ()
+}
+
+// entries returns the variables of the settings.
+func entries(v *settings.Values) []string {
+	var list []string
+	for _, x := range v.Env {
+		list = append(list, x.Name+"="+x.Value)
+	}
+	return list
+}
+
+// liveEnv returns a function that returns the environment of commands by the settings in force. Withheld is told
+// the names of the variables that they do not get; it may be nil.
+func (w *Workspace) liveEnv(withheld func([]string)) func() []string {
 	var mu sync.Mutex
 	var of *settings.Values
 	var env []string
@@ -132,19 +143,25 @@ func (w *Workspace) liveEnv() func() []string {
 		mu.Lock()
 		defer mu.Unlock()
 		if v := w.values(); v != of {
-			of, env = v, slices.Clip(w.commandEnv(v))
+			var without []string
+			of = v
+			env, without = w.commandEnv(v)
+			if withheld != nil {
+				withheld(without)
+			}
 		}
 		return env
 	}
 }
 
-// commandEnv returns the environment of commands.
-func (e *Env) commandEnv(v *settings.Values) []string {
-	env := osproc.ScrubEnv(e.fullEnv(v))
+// commandEnv returns the environment of commands, and the names of the secrets that they do not get. What the
+// settings set is there for them.
+func (e *Env) commandEnv(v *settings.Values) (env, withheld []string) {
+	env = osproc.ScrubEnv(e.inherited())
 	if v.Shell.DropSecrets {
-		env = environ.Withhold(env, v.Shell.PassEnv)
+		env, withheld = environ.Withhold(env, v.Shell.PassEnv)
 	}
-	return env
+	return slices.Clip(append(env, osproc.ScrubEnv(entries(v))...)), withheld
 }
 
 // lostTasks returns the background tasks of an earlier process whose end the model has not heard of. They

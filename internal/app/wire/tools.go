@@ -144,6 +144,7 @@ func (d *toolDeps) command() bash.Config {
 		Config: command.Config{
 			Dir: sh.dir.here, SetDir: sh.dir.move, Runner: d.runner,
 			Env:     func() []string { return sh.vars.Apply(sh.env()) },
+			Missing: sh.notes.About,
 			TempDir: sh.temp, MaxChars: s.MaxChars,
 			Limits: command.Limits{Tasks: sh.tasks, Budget: s.Budget, Timeout: s.Timeout, MaxTimeout: s.MaxTimeout},
 		},

@@ -75,7 +75,8 @@ func (w *Workspace) snapshot() func() gitinfo.Snapshot {
 		ctx, cancel := context.WithCancel(context.Background())
 		var answer gitinfo.Snapshot
 		var asked sync.WaitGroup
-		asked.Go(func() { answer = gitinfo.Take(ctx, w.runner, w.Dir, w.commandEnv(w.values())) })
+		env, _ := w.commandEnv(w.values())
+		asked.Go(func() { answer = gitinfo.Take(ctx, w.runner, w.Dir, env) })
 		w.closers.add(func() { cancel(); asked.Wait() })
 		w.git = func() gitinfo.Snapshot { asked.Wait(); return answer }
 	})

@@ -72,12 +72,18 @@ func isProxy(name string) bool { return strings.HasSuffix(strings.ToUpper(name),
 // known service.
 func Secret(name, value string) bool { return osproc.SecretName(name) || redact.HasKey(value) }
 
-// Withhold returns env without secrets, except the variables that keep names. A name in keep may end in *.
-func Withhold(env, keep []string) []string {
-	return slices.DeleteFunc(slices.Clone(env), func(entry string) bool {
+// Withhold returns env without secrets, except the variables that keep names, and the names of those that it
+// left out. A name in keep may end in *.
+func Withhold(env, keep []string) (rest, withheld []string) {
+	for _, entry := range env {
 		name, value, _ := strings.Cut(entry, "=")
-		return Secret(name, value) && !slices.ContainsFunc(keep, func(k string) bool { return names(k, name) })
-	})
+		if Secret(name, value) && !slices.ContainsFunc(keep, func(k string) bool { return names(k, name) }) {
+			withheld = append(withheld, name)
+		} else {
+			rest = append(rest, entry)
+		}
+	}
+	return rest, withheld
 }
 
 // names reports whether a pattern, a name or the beginning of one with *, stands for a name.

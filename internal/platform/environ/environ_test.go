@@ -73,11 +73,45 @@ func TestWithhold(t *testing.T) {
 		{[]string{"GITHUB", "TOKEN", "NPM_TOKENS", ""}, []string{"PATH=/bin", "AWS_REGION=x"}},
 		{[]string{"*"}, env},
 	} {
-		if diff := cmp.Diff(tt.want, Withhold(env, tt.keep)); diff != "" {
+		got, withheld := Withhold(env, tt.keep)
+		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("%v (-want +got):\n%s", tt.keep, diff)
+		}
+		if len(got)+len(withheld) != len(env) || slices.Contains(withheld, "PATH") {
+			t.Errorf("%v: withheld %v", tt.keep, withheld)
 		}
 	}
 	if len(env) != 6 || env[1] != "GITHUB_TOKEN=t" {
 		t.Error("the given list was changed")
+	}
+}
+
+// Proves SH-04.
+func TestNotes(t *testing.T) {
+	var n Notes
+	if got := n.About("gh pr list", []string{"gh"}, true); got != "" {
+		t.Errorf("without variables: %q", got)
+	}
+	n.Set([]string{"GITHUB_TOKEN", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "DEPLOY_KEY", "NPM_TOKEN", "KEY"})
+	for _, tt := range []struct {
+		line, program string
+		failed        bool
+		want          string // the variables that are named
+	}{
+		{"gh pr list", "gh", false, ""},
+		{"echo $MY_GITHUB_TOKEN $GITHUB_TOKENS", "echo", true, ""},
+		{"make release", "make", true, ""},
+		{"grep KEY file", "grep", true, ""},
+		{"echo ${KEY}", "echo", false, "KEY"},
+		{"/usr/bin/gh pr list", "/usr/bin/gh", true, "GITHUB_TOKEN"},
+		{"gh pr list", "gh", true, ""}, // once is enough
+		{"aws s3 ls", "aws", true, "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY"},
+		{`curl -H "X-Key: ${DEPLOY_KEY}" x`, "curl", false, "DEPLOY_KEY"},
+		{"NPM_TOKEN_FILE=x; test -n \"$NPM_TOKEN\"", "test", false, "NPM_TOKEN"},
+	} {
+		got := n.About(tt.line, []string{tt.program}, tt.failed)
+		if tt.want == "" && got != "" || !strings.Contains(got, tt.want) || tt.want != "" && !strings.Contains(got, "shell.passEnv") {
+			t.Errorf("%s: %q", tt.line, got)
+		}
 	}
 }

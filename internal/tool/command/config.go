@@ -26,6 +26,9 @@ type Config struct {
 	Runner *osproc.Runner
 	// Env returns the environment of a command; nil means our own without what no program may inherit.
 	Env func() []string
+	// Missing returns a note about a command that has ended and may have needed a variable that it did not get,
+	// or "". Programs are those that the command runs, as far as they are known. May be nil.
+	Missing func(line string, programs []string, failed bool) string
 	// TempDir is for what a command leaves for us, and for output if there are no Tasks; empty means the
 	// system's.
 	TempDir string
@@ -41,6 +44,9 @@ func (c *Config) Fill() {
 	}
 	if c.Env == nil {
 		c.Env = func() []string { return osproc.ScrubEnv(os.Environ()) }
+	}
+	if c.Missing == nil {
+		c.Missing = func(string, []string, bool) string { return "" }
 	}
 	if c.MaxChars == 0 {
 		c.MaxChars = DefaultMaxChars

@@ -139,10 +139,22 @@ func (c *call) remarks(t *task.Task, exit osproc.Exit, printed string) command.R
 	if exit.Code != 0 || printed == "" {
 		r.Note = command.Join(r.Note, missed(c.script))
 	}
+	r.Note = command.Join(r.Note, c.config.Missing(c.in.Command, programs(c.script), exit.Code != 0))
 	if c.end != nil {
 		r.Limits = c.end(printed)
 	}
 	return r
+}
+
+// programs returns the programs that a line names, as far as they are known.
+func programs(s *shell.Script) []string {
+	var names []string
+	for _, part := range s.Parts {
+		if len(part.Words) > 0 {
+			names = append(names, part.Words[0].Value)
+		}
+	}
+	return names
 }
 
 // qualifies reports whether a command may go on in the background: not if waiting is its purpose, or if it

@@ -157,7 +157,9 @@ func (c *call) execute(ctx context.Context, out io.Writer, limit time.Duration) 
 const maxReport = 64 << 10
 
 // remarks makes the directory where the command ended the working directory of the next one, and says so
-// if it is not.
-func (c *call) remarks(t *task.Task, _ osproc.Exit, _ string) command.Remarks {
-	return command.Remarks{Note: c.here.Arrive(t, c.ended)}
+// if it is not, or if a variable was missing.
+func (c *call) remarks(t *task.Task, exit osproc.Exit, _ string) command.Remarks {
+	name, _, _ := strings.Cut(strings.TrimSpace(c.in.Command), " ")
+	missing := c.config.Missing(c.in.Command, []string{name}, exit.Code != 0)
+	return command.Remarks{Note: command.Join(c.here.Arrive(t, c.ended), missing)}
 }
