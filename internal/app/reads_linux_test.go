@@ -15,7 +15,7 @@ func TestSettingsAreReadOnce(t *testing.T) {
 	p.Write("home/.adze/settings.json", `{"cleanupPeriodDays":365}`)
 	p.Write("work/.adze/settings.json", `{"env":{"A":"b"}}`)
 	p.Write("work/CLAUDE.md", "Be brief.")
-	if code, _, said := p.run("trust", p.Path("work")); code != 0 {
+	if code, _, said := p.run("trust", "--yes", p.Path("work")); code != 0 {
 		t.Fatal(said)
 	}
 	files := []string{"home/.adze/settings.json", "home/.adze/trust.json", "work/.adze/settings.json"}

@@ -208,8 +208,8 @@ func why(p *settings.Project, to scope.Scope, file, origin string) string {
 		return origin + " wins"
 	case !p.Trust.Trusted():
 		return "the workspace is not trusted; see adze trust"
-	case to == scope.Local && !p.Trust.Owns(file):
-		return "git tracks the file, or it is a symbolic link, so it belongs to the project"
+	case to == scope.Local && p.Unconfirmed(file) != "":
+		return "you have not confirmed what else the file holds; adze trust shows it and asks"
 	}
 	return "settings of that scope are not read"
 }

@@ -129,6 +129,8 @@ func (o *runOptions) meet(ctx context.Context, env *Env) (*settings.Project, err
 	}
 	if trusted {
 		p, warnings = settings.Open(env.source(o.project))
+	} else {
+		enabled(env, p)
 	}
 	for _, w := range warnings {
 		env.Say(w.String())
@@ -165,6 +167,9 @@ func (o *runOptions) offerTrust(ctx context.Context, env *Env, p *settings.Proje
 		return false, nil
 	}
 	offer := t.Offer()
+	if t.OneRunOnly() {
+		offer = t.ForRun()
+	}
 	offer.Outside = wire.Includes(p, o.spec)
 	if err := env.print(offer.String()); err != nil {
 		return false, err

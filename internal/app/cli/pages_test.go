@@ -36,7 +36,7 @@ func settingsReference() string {
 		"Settings are JSON files; comments and trailing commas are accepted. They are read from, what comes later winning:\n\n" +
 		"1. `~/.adze/settings.json`: your own (`ADZE_HOME` moves the folder);\n" +
 		"2. `.adze/settings.json` of the project, at the top of its repository and in the working directory, once you trust the workspace;\n" +
-		"3. `.adze/settings.local.json` beside it: your own for this project, if git does not track it;\n" +
+		"3. `.adze/settings.local.json` beside it: your own for this project, if adze wrote it or you confirmed it as it is (`adze trust`); otherwise it has the rights of the project's;\n" +
 		"4. `--settings`, a file or JSON;\n" +
 		"5. the environment; of several variables the first that is set counts;\n" +
 		"6. `managed-settings.json` and `managed-settings.d/*.json` of the administrator, in `/etc/adze`, `/Library/Application Support/adze` or `C:\\ProgramData\\adze`.\n\n" +

@@ -19,6 +19,7 @@ func openWorkspace(env *Env, src settings.Source, in invocation) (*wire.Workspac
 		return nil, err
 	}
 	withheld(env, p)
+	enabled(env, p)
 	for _, note := range in.notes {
 		env.Say(note)
 	}
@@ -36,6 +37,18 @@ func withheld(env *Env, p *settings.Project) {
 	}
 	if n := p.Settings().Withheld(); n > 0 && !t.Lasting() {
 		env.Say(fmt.Sprintf("%d rules and directories of the project that grant access are ignored until the workspace is trusted; see adze trust", n))
+	}
+}
+
+// enabled tells the user what the workspace may do in this run because of --trust.
+func enabled(env *Env, p *settings.Project) {
+	if !p.Source().Trust {
+		return
+	}
+	offer := p.Trust.ForRun()
+	offer.Outside = nil // these are asked about, or left out
+	if text := offer.Short(); text != "" {
+		env.Say("--trust enables, for this run: " + text)
 	}
 }
 

@@ -13,13 +13,14 @@ import (
 )
 
 // trustOptions belong to adze trust.
-type trustOptions struct{ list, remove, show bool }
+type trustOptions struct{ list, remove, show, yes bool }
 
 func (o *trustOptions) flags() []flag {
 	return []flag{
 		{name: "list", doc: "list the trusted workspaces", set: setBool(&o.list)},
 		{name: "remove", doc: "stop trusting DIR", set: setBool(&o.remove)},
 		{name: "show", doc: "only show what DIR would enable", set: setBool(&o.show)},
+		{name: "yes", doc: "trust DIR without asking; needed where there is no terminal", set: setBool(&o.yes)},
 	}
 }
 
@@ -65,7 +66,11 @@ func (o *trustOptions) trust(ctx context.Context, env *Env, p *settings.Project)
 	if p.Trust.OneRunOnly() {
 		return setup.Errorf("%s is or contains your home directory, which can only be trusted for one run: use --trust", p.Trust.Root)
 	}
-	if env.StdinTerminal && env.StdoutTerminal {
+	switch {
+	case o.yes:
+	case !env.StdinTerminal || !env.StdoutTerminal:
+		return setup.Errorf("nothing was changed: without a terminal to ask at, adze trust needs --yes")
+	default:
 		if yes, err := env.confirm("Trust this workspace?"); err != nil || !yes {
 			return err
 		}

@@ -4,6 +4,13 @@ package settings
 
 import "adze/internal/platform/config"
 
+// Addresses returns the keys that say where requests to a provider go and what is trusted on the way. A file in a
+// workspace cannot set them, not even the user's own: the user's key goes only where the user's own settings, the
+// administrator's, the environment or the command line say.
+func Addresses() []string {
+	return []string{"ADZE_BASE_URL", "ADZE_CUSTOM_HEADERS", "ADZE_EXTRA_CA_CERTS", "ADZE_ALLOW_INSECURE_HTTP", "ADZE_EXTRA_BODY"}
+}
+
 // Keys is the table of all settings: everything the program reads from a settings file or the environment
 // is declared here. docs/reference/settings.md is generated from it.
 func Keys() []config.Key {

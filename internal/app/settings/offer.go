@@ -1,76 +1,184 @@
 package settings
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"adze/internal/platform/config"
+	"adze/internal/platform/osproc"
+	"adze/internal/platform/redact"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/term"
 	"adze/internal/platform/trust"
 )
 
-// An Offer is what a workspace would enable if it were trusted.
+// An Offer is what a workspace enables if it is trusted: everything its settings files set, as it will count, and the
+// files that the model will read.
 type Offer struct {
 	Broken  error     // why not everything is known; may be nil
 	Outside []Include // files outside the workspace that the model would read
 
-	root   string
-	runs   []trust.Item // in order of the files
-	grants []string     // rules, directories and variables, a line each
-	texts  []string     // files that the model would read
+	root  string
+	own   []trust.Item // local settings files, which become the user's own
+	lines []offered    // in the order in which they are shown
+	texts []string     // files that the model would read
 }
 
 // An Include is a file outside the project that a file of the project includes.
 type Include struct{ Path, By string }
 
+// An offered line is one thing that a workspace enables.
+type offered struct {
+	kind, name, text string
+	item             trust.Item // what is approved by its content; may be zero
+}
+
 // items returns what is approved with the workspace.
 func (o Offer) items() []trust.Item {
-	items := slices.Clone(o.runs)
+	items := slices.Clone(o.own)
+	for _, l := range o.lines {
+		if l.item != (trust.Item{}) {
+			items = append(items, l.item)
+		}
+	}
 	for _, in := range o.Outside {
 		items = append(items, trust.Include(in.Path))
 	}
 	return items
 }
 
-// Offer returns what the workspace would enable, without enabling it.
+// Offer returns what the workspace would enable if the user trusted it from now on, without enabling it. Local
+// settings are shown as the user's own, which they become with exactly the content that was read for the offer.
 func (t *Trust) Offer() Offer {
-	layout := config.Layout{Roots: t.roots(), Dir: t.Dir, Sources: []scope.Scope{scope.Project, scope.Local}, Grant: config.Workspace}
-	s, _ := config.Load(config.Sources{Files: layout.Files(), Root: t.Root}, Keys()) // ok: told when they are used
+	var own []trust.Item
+	o := t.offer(config.Workspace, func(path string, data []byte) bool {
+		if t.store == nil || !plainPath(path) {
+			return false
+		}
+		own = append(own, trust.File(path, data))
+		return true
+	})
+	o.own = own
+	return o
+}
+
+// ForRun returns what the workspace enables if it is trusted for one run only. Local settings that the user has not
+// confirmed are then no more than the project's.
+func (t *Trust) ForRun() Offer {
+	local := config.Workspace
+	if t.named && !t.run {
+		local = config.Untrusted
+	}
+	return t.offer(local, t.owns)
+}
+
+func (t *Trust) offer(local config.Grant, own func(path string, data []byte) bool) Offer {
+	layout := config.Layout{
+		Home: t.state, Other: t.other, Roots: t.roots(), Dir: t.Dir, Sources: []scope.Scope{scope.Project, scope.Local},
+		Grant: config.Workspace, LocalGrant: local, Own: own,
+	}
+	s, _ := config.Load(config.Sources{Files: layout.Files(), Home: t.Home, Root: t.Root}, Keys()) // ok: told when they are used
 	o := Offer{root: t.Root}
 	for _, e := range s.Invalid() {
-		o.Broken = e
+		o.Broken = cmp.Or[error](o.Broken, e)
 	}
-	for _, part := range s.Parts("hooks") {
-		o.runs = append(o.runs, hookItems(part.JSON)...)
-	}
-	for _, part := range s.Parts("mcpServers") {
-		o.runs = append(o.runs, serverItems(part.JSON)...)
-	}
+	o.addVariables(s)
+	o.addPrograms(s)
 	for _, root := range t.roots() {
-		o.runs = append(o.runs, serverFile(filepath.Join(root, ".mcp.json"))...)
+		o.addItems(serverFile(filepath.Join(root, ".mcp.json"))...)
 	}
-	for _, key := range []string{"statusLine", "subagentStatusLine", "fileSuggestion", "awsAuthRefresh", "awsCredentialExport", "otelHeadersHelper"} {
-		for _, part := range s.Parts(key) {
-			o.runs = append(o.runs, trust.Helper(key, part.JSON))
-		}
-	}
+	o.addSettings(s)
 	for _, r := range s.Rules() {
-		o.grants = append(o.grants, fmt.Sprintf("%-9s %s", r.Behavior, r.Text))
+		o.lines = append(o.lines, offered{kind: r.Behavior, text: r.Text})
 	}
 	for _, d := range s.Directories() {
-		o.grants = append(o.grants, "directory "+d.Path)
-	}
-	for _, v := range s.Env() {
-		o.grants = append(o.grants, fmt.Sprintf("variable  %s=%s", v.Name, v.Value))
+		o.lines = append(o.lines, offered{kind: "directory", text: d.Path})
 	}
 	o.texts = t.texts()
 	return o
+}
+
+func (o *Offer) addItems(items ...trust.Item) {
+	for _, it := range items {
+		o.lines = append(o.lines, offered{it.Kind, it.Name, it.Text, it})
+	}
+}
+
+// addVariables adds the variables. Secrets are not shown.
+func (o *Offer) addVariables(s *config.Settings) {
+	for _, v := range s.Env() {
+		text := v.Name + "=" + masked(v.Name, v.Value)
+		if slices.Contains(Addresses(), keyOf(v.Name)) {
+			text += "  (adze refuses to send anything there: it must be in your own settings or the environment)"
+		}
+		o.lines = append(o.lines, offered{kind: "variable", name: v.Name, text: text})
+	}
+}
+
+// keyOf returns the id of the key that a variable gives, or the name itself.
+func keyOf(variable string) string {
+	for _, k := range Keys() {
+		if slices.Contains(k.Env, variable) {
+			return k.ID()
+		}
+	}
+	return variable
+}
+
+// masked returns the value of a variable as it is shown: without secrets, but with everything that can be a command
+// or a path, whatever the variable is called.
+func masked(name, value string) string {
+	secret := osproc.SecretName(name)
+	if keyOf(name) == "ADZE_CUSTOM_HEADERS" {
+		return redact.String(value)
+	}
+	if secret && value != "" && !strings.ContainsAny(value, " \t\n;|&$`<>(){}") && !strings.ContainsRune("/~.", rune(value[0])) {
+		return "***"
+	}
+	if u, err := url.Parse(value); err == nil && u.User != nil {
+		return u.Redacted()
+	}
+	return value
+}
+
+// programs are the settings that are commands, beside hooks and servers. The table of keys need not have them yet.
+func programs() []string {
+	return []string{"apiKeyHelper", "statusLine", "subagentStatusLine", "fileSuggestion", "awsAuthRefresh", "awsCredentialExport", "otelHeadersHelper"}
+}
+
+// addPrograms adds what is run: helpers, hooks and servers.
+func (o *Offer) addPrograms(s *config.Settings) {
+	for _, key := range programs() {
+		for _, part := range s.Parts(key) {
+			o.addItems(trust.Helper(key, part.JSON))
+		}
+	}
+	for _, part := range s.Parts("hooks") {
+		o.addItems(hookItems(part.JSON)...)
+	}
+	for _, part := range s.Parts("mcpServers") {
+		o.addItems(serverItems(part.JSON)...)
+	}
+}
+
+// addSettings adds all other settings that count. What is shown elsewhere is left out here, and nothing else, so that
+// a new key of the table is shown, whatever it does.
+func (o *Offer) addSettings(s *config.Settings) {
+	for _, k := range Keys() {
+		if k.Name == "" || k.Name == "hooks" || k.Kind == config.Rules || k.Kind == config.Dirs || k.Kind == config.Vars || slices.Contains(programs(), k.Name) {
+			continue
+		}
+		for _, part := range s.Parts(k.Name) {
+			o.lines = append(o.lines, offered{kind: "setting", name: k.Name, text: k.Name + " = " + string(part.JSON)})
+		}
+	}
 }
 
 // texts returns the files of the workspace that the model would get unasked, or that define commands, skills
@@ -102,19 +210,38 @@ func escapeGlob(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
 
-// String describes the offer to the user, with every item in full.
+// empty reports whether nothing needs trust.
+func (o Offer) empty() bool { return len(o.lines)+len(o.own)+len(o.texts)+len(o.Outside) == 0 }
+
+// String describes the offer to the user. What grants something is shown in full; of rules that only tighten, many are
+// counted. The last line repeats in short what a long list may have pushed off the screen.
 func (o Offer) String() string {
+	if o.empty() {
+		return fmt.Sprintf("%s contains nothing that needs trust.\n", shown(o.root))
+	}
 	var b strings.Builder
-	line := func(kind, text string) { fmt.Fprintf(&b, "  %-9s %s\n", kind, term.Sanitize(text)) }
-	if len(o.runs)+len(o.grants)+len(o.texts)+len(o.Outside) == 0 {
-		return fmt.Sprintf("%s contains nothing that needs trust.\n", term.Sanitize(o.root))
+	n := 0
+	line := func(kind, text string) {
+		fmt.Fprintf(&b, "  %-9s %s\n", kind, shown(text))
+		n++
 	}
-	fmt.Fprintf(&b, "%s would enable:\n", term.Sanitize(o.root))
-	for _, it := range o.runs {
-		line(it.Kind, it.Name+": "+it.Text)
+	fmt.Fprintf(&b, "%s would enable:\n", shown(o.root))
+	for _, it := range o.own {
+		line("yours", o.relative(it.Name)+" would have the rights of your own settings, as it is now")
 	}
-	for _, text := range o.grants {
-		fmt.Fprintf(&b, "  %s\n", term.Sanitize(text))
+	tightening := o.count("deny") + o.count("ask")
+	for _, l := range o.lines {
+		switch {
+		case (l.kind == "deny" || l.kind == "ask") && tightening > maxTightening:
+			continue
+		case l.item != (trust.Item{}):
+			line(l.kind, l.name+": "+l.text)
+		default:
+			line(l.kind, l.text)
+		}
+	}
+	if tightening > maxTightening {
+		line("rules", fmt.Sprintf("%d that deny or ask", tightening))
 	}
 	for _, name := range o.texts {
 		line("text", name)
@@ -122,7 +249,77 @@ func (o Offer) String() string {
 	for _, in := range o.Outside {
 		line("include", in.Path+", outside the workspace, included by "+in.By)
 	}
+	if n > maxScreen {
+		fmt.Fprintf(&b, "In all: %s.\n", o.Short())
+	}
 	return b.String()
+}
+
+const (
+	maxTightening = 10 // rules that are shown, if none of them allows anything
+	maxScreen     = 15 // lines that surely stay on the screen
+)
+
+// Short describes the offer in one line, or as "" if nothing needs trust.
+func (o Offer) Short() string {
+	var parts []string
+	for _, it := range o.own {
+		parts = append(parts, "your own settings in "+o.relative(it.Name))
+	}
+	for _, kind := range []string{"helper", "hook", "server", "variable", "setting"} {
+		var names []string
+		for _, l := range o.lines {
+			if l.kind == kind && !slices.Contains(names, l.name) {
+				names = append(names, l.name)
+			}
+		}
+		if len(names) > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s%s (%s)", len(names), kind, plural(len(names)), strings.Join(names, ", ")))
+		}
+	}
+	for _, kind := range []string{"allow", "ask", "deny"} {
+		if n := o.count(kind); n > 0 {
+			parts = append(parts, fmt.Sprintf("%d rule%s to %s", n, plural(n), kind))
+		}
+	}
+	if n := o.count("directory"); n == 1 {
+		parts = append(parts, "1 directory")
+	} else if n > 1 {
+		parts = append(parts, fmt.Sprintf("%d directories", n))
+	}
+	if n := len(o.texts) + len(o.Outside); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d file%s for the model", n, plural(n)))
+	}
+	return shown(strings.Join(parts, "; "))
+}
+
+func (o Offer) count(kind string) (n int) {
+	for _, l := range o.lines {
+		if l.kind == kind {
+			n++
+		}
+	}
+	return n
+}
+
+func (o Offer) relative(path string) string {
+	if rel, err := filepath.Rel(o.root, path); err == nil {
+		return rel
+	}
+	return path
+}
+
+func plural(n int) string {
+	if n == 1 {
+		return ""
+	}
+	return "s"
+}
+
+// shown returns text of a workspace as a part of a line: it can neither control the terminal nor look like further
+// lines.
+func shown(text string) string {
+	return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(term.Sanitize(strings.ReplaceAll(text, "\r", `\r`)))
 }
 
 // hookItems returns the hooks of a settings file. Hooks that cannot be decoded are left out, and do not run.

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -53,11 +55,12 @@ func Open(src Source) (*Project, []config.Warning) {
 	p.User = fsys.UserHome(src.Getenv)
 	p.Other = otherHome(src.Getenv, p.User)
 	locks := replace.New(filepath.Join(p.Home, "locks"))
-	p.Trust = findTrust(src, p.Home, p.User, locks)
+	p.Trust = findTrust(src, p, locks)
+	project, local := p.Trust.grants()
 	p.layout = config.Layout{
 		Home: p.Home, Other: p.Other, Roots: p.Trust.roots(), Dir: src.Dir, Managed: src.Managed,
 		Settings: src.Inline, ManagedSettings: src.ManagedInline, Sources: src.Scopes,
-		Grant: p.Trust.grant(), Own: p.Trust.Owns,
+		Grant: project, LocalGrant: local, Own: p.Trust.owns,
 	}
 	find := func() config.Sources {
 		return config.Sources{
@@ -69,7 +72,8 @@ func Open(src Source) (*Project, []config.Warning) {
 		target = func(scope.Scope) (string, error) { return "", p.HomeErr }
 	}
 	var warnings []config.Warning
-	p.live, warnings = config.Follow(find, target, Keys(), locks)
+	p.live, warnings = config.Follow(find, config.Output{Target: target, Locks: locks, Writing: p.Trust.writing}, Keys())
+	warnings = append(warnings, p.unconfirmed()...)
 	if p.Trust.Problem != nil {
 		warnings = append(warnings, config.Warning{Where: "trust", Text: p.Trust.Problem.Error()})
 	}
@@ -154,18 +158,71 @@ const pollInterval = time.Second
 
 // Watch calls notify for each change of the settings files, until ctx is done.
 func (p *Project) Watch(ctx context.Context, notify func(config.Change)) {
-	p.live.Watch(ctx, pollInterval, notify)
+	p.live.Watch(ctx, pollInterval, func(c config.Change) { notify(p.told(c)) })
 }
 
 // Poll checks the settings files once, for tests that do not wait for [Project.Watch].
-func (p *Project) Poll() (config.Change, bool) { return p.live.Poll() }
+func (p *Project) Poll() (config.Change, bool) {
+	c, ok := p.live.Poll()
+	return p.told(c), ok
+}
+
+// told adds to the problems of a change that a local file has to be confirmed.
+func (p *Project) told(c config.Change) config.Change {
+	for _, w := range p.unconfirmed() {
+		if slices.ContainsFunc(c.Files, func(f config.ChangedFile) bool { return f.Path == w.Where }) {
+			c.Problems = append(c.Problems, w)
+		}
+	}
+	return c
+}
 
 // Save writes updates to the settings of a scope. A new file of local settings is kept out of git; say
 // tells the user about it.
 func (p *Project) Save(ctx context.Context, say func(string), to scope.Scope, updates ...config.Update) error {
 	written, err := p.live.Apply(ctx, to, updates...)
 	p.keepOut(written, to, say)
+	if err == nil && written.Changed && p.Unconfirmed(written.File) != "" {
+		say(fmt.Sprintf("%s holds settings that you have not confirmed: it has the rights of project settings until you do; adze trust shows them and asks", written.File))
+	}
 	return err
+}
+
+// Unconfirmed says what a local file sets that is not in force because the user has not confirmed the file, or "".
+func (p *Project) Unconfirmed(path string) string {
+	s := p.Settings()
+	var names []string
+	for _, d := range s.Demoted() {
+		if d.File == path {
+			names = append(names, d.Names...)
+		}
+	}
+	for _, part := range s.Parts("hooks") {
+		for _, it := range hookItems(part.JSON) {
+			if part.File == path && part.Scope == scope.Project && !p.Trust.Approved(it) {
+				names = append(names, "hooks."+it.Name)
+			}
+		}
+	}
+	return strings.Join(slices.Compact(names), ", ")
+}
+
+// unconfirmed returns a line for each local file with something that is not in force.
+func (p *Project) unconfirmed() (warnings []config.Warning) {
+	for _, f := range p.layout.Files() {
+		if f.Scope != scope.Local {
+			continue
+		}
+		names := p.Unconfirmed(f.Path)
+		why := "adze did not write the file as it is, and you have not confirmed it: adze trust shows what it sets and asks"
+		if !plainPath(f.Path) {
+			why = "a symbolic link leads to the file, so that it has no more rights than project settings"
+		}
+		if names != "" {
+			warnings = append(warnings, config.Warning{Where: f.Path, Text: fmt.Sprintf("not in force: %s; %s", names, why)})
+		}
+	}
+	return warnings
 }
 
 // Set writes one value to the settings of a scope; nil removes it. It returns the file.

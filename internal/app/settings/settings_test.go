@@ -39,10 +39,10 @@ func TestApprovedByContent(t *testing.T) {
 	}
 	p := newPlace(t)
 	p.Write("work/.adze/settings.json", strings.Replace(hook, "%", "test", 1))
-	approved := func(src Source, from scope.Scope, command string) bool {
-		return p.open(src).Trust.Approved(from, item(command))
+	approved := func(src Source, command string) bool {
+		return p.open(src).Trust.Approved(item(command))
 	}
-	if approved(Source{}, scope.Project, "make test") {
+	if approved(Source{}, "make test") {
 		t.Error("approved before trust")
 	}
 	if project := p.open(Source{}); project.Trust.Add(t.Context(), project.Trust.Offer()) != nil {
@@ -50,50 +50,17 @@ func TestApprovedByContent(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		src     Source
-		scope   scope.Scope
 		command string
 		want    bool
 	}{
-		"shown":                    {Source{}, scope.Project, "make test", true},
-		"changed":                  {Source{}, scope.Project, "make evil", false},
-		"one's own":                {Source{}, scope.User, "make evil", true},
-		"one's own in the project": {Source{}, scope.Local, "make evil", true},
-		"for one run":              {Source{Trust: true}, scope.Project, "make evil", true},
-		"a host":                   {Source{Hosted: true}, scope.Project, "make evil", true},
+		"shown":                {Source{}, "make test", true},
+		"changed":              {Source{}, "make evil", false},
+		"shown, for one run":   {Source{Trust: true}, "make test", true},
+		"changed during a run": {Source{Trust: true}, "make evil", false},
 	} {
-		if got := approved(tt.src, tt.scope, tt.command); got != tt.want {
+		if got := approved(tt.src, tt.command); got != tt.want {
 			t.Errorf("%s: %t", name, got)
 		}
-	}
-}
-
-// Local settings are the user's own unless they came with the workspace.
-//
-// Proves PERM-05.
-func TestOwnSettings(t *testing.T) {
-	p := newPlace(t)
-	p.Write("work/.adze/settings.local.json", "{}")
-	owns := func(src Source) bool {
-		return p.open(src).Trust.Owns(p.Path("work/.adze/settings.local.json"))
-	}
-	if owns(Source{}) || owns(Source{Hosted: true}) || !owns(Source{Trust: true}) {
-		t.Errorf("%t %t %t", owns(Source{}), owns(Source{Hosted: true}), owns(Source{Trust: true}))
-	}
-	p.Write("work/.git/index", "damaged")
-	if owns(Source{Trust: true}) {
-		t.Error("it is not known whether git tracks it")
-	}
-	if err := os.RemoveAll(p.Path("work/.git")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(p.Path("work/.adze"), p.Path("work/other")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink("other", p.Path("work/.adze")); err != nil {
-		t.Fatal(err)
-	}
-	if owns(Source{Trust: true}) {
-		t.Error("a link may lead to what came with the workspace")
 	}
 }
 

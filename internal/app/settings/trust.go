@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"adze/internal/platform/config"
-	"adze/internal/platform/fileindex"
 	"adze/internal/platform/replace"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/trust"
@@ -21,46 +20,51 @@ type Trust struct {
 	// Home is the user's home directory.
 	Home string
 
-	store   *trust.Store // nil without a state home
-	consent trust.Consent
-	run     bool // it is trusted for this run
-	hosted  bool // a host drives the run, and vouches for it
+	state, other string       // the folders of the user's own settings; see [Project]
+	store        *trust.Store // nil without a state home
+	consent      trust.Consent
+	run          bool         // it is trusted for this run
+	named        bool         // its project settings are, because the command line names them
+	began        []trust.Item // what the workspace would run when it was trusted for this run
+	hosted       bool         // a host drives the run, and vouches for it
 }
 
 // findTrust finds the workspace of a run and how far it is trusted. If that cannot be read, it is not trusted.
-func findTrust(src Source, stateHome, home string, locks *replace.Replacer) *Trust {
-	t := &Trust{Home: home}
+func findTrust(src Source, p *Project, locks *replace.Replacer) *Trust {
+	t := &Trust{Home: p.User, state: p.Home, other: p.Other}
 	dir := src.Root
 	if dir == "" {
 		dir = src.Dir
 	}
-	t.Workspace, t.Problem = trust.Find(dir, home)
+	t.Workspace, t.Problem = trust.Find(dir, t.Home)
 	if t.Root == "" {
 		t.Dir, t.Root = src.Dir, src.Dir
 	}
-	named := slices.Contains(src.Scopes, scope.Project) || slices.Contains(src.Scopes, scope.Local)
-	t.run = src.Trust || named
+	t.run, t.named = src.Trust, slices.Contains(src.Scopes, scope.Project) && !src.Hosted
 	t.hosted = src.Hosted && src.Scopes == nil
-	if stateHome != "" {
-		t.store = trust.Open(stateHome, locks)
+	if t.state != "" {
+		t.store = trust.Open(t.state, locks)
 	}
 	if t.store != nil && t.Problem == nil {
 		t.consent, t.Problem = t.store.Consent(t.Workspace)
+	}
+	if t.run || t.named {
+		t.began = t.ForRun().items()
 	}
 	return t
 }
 
 // Trusted reports whether the workspace's own settings, hooks, servers, skills, agents and instruction files
 // may be used in this run.
-func (t *Trust) Trusted() bool { return t.consent.Trusted || t.run || t.hosted }
+func (t *Trust) Trusted() bool { return t.consent.Trusted || t.run || t.named || t.hosted }
 
 // Lasting reports whether the user trusts the workspace beyond this run.
 func (t *Trust) Lasting() bool { return t.consent.Trusted }
 
-// Approved reports whether an item from a file of that scope may run. Items of the user or an administrator
-// may; items of the workspace must be those that were shown when it was trusted.
-func (t *Trust) Approved(from scope.Scope, it trust.Item) bool {
-	return from != scope.Project || t.run || t.hosted || t.consent.Trusted && t.consent.Approved(it)
+// Approved reports whether an item of the workspace may run: it must be one of those that were shown when the
+// workspace was trusted, or that were there when it was trusted for this run.
+func (t *Trust) Approved(it trust.Item) bool {
+	return t.hosted || slices.Contains(t.began, it) || t.consent.Trusted && t.consent.Approved(it)
 }
 
 // Kept reports whether the user has approved an item before.
@@ -90,15 +94,18 @@ func (t *Trust) Remove(ctx context.Context, path string) error { return t.store.
 // List returns the workspaces that are trusted.
 func (t *Trust) List() ([]trust.Entry, error) { return t.store.List() }
 
-// grant returns which of the workspace's settings apply.
-func (t *Trust) grant() config.Grant {
+// grants returns which of the workspace's settings apply: those of the project, and local ones that are not known to
+// be the user's own.
+func (t *Trust) grants() (project, local config.Grant) {
 	switch {
 	case t.consent.Trusted || t.run:
-		return config.Workspace
+		return config.Workspace, config.Workspace
+	case t.named:
+		return config.Workspace, config.Untrusted
 	case t.hosted:
-		return config.Hosted
+		return config.Hosted, config.Hosted
 	}
-	return config.Untrusted
+	return config.Untrusted, config.Untrusted
 }
 
 // roots returns the directories whose settings apply, the outermost first.
@@ -109,17 +116,33 @@ func (t *Trust) roots() []string {
 	return []string{t.Root, t.Dir}
 }
 
-// Owns reports whether a file of local settings is the user's own: the workspace is trusted, and the
-// file did not come with it.
-func (t *Trust) Owns(path string) bool {
-	if !t.consent.Trusted && !t.run {
+// owns reports whether a file of local settings that holds data is the user's own: the workspace is trusted, and
+// adze wrote this content or the user confirmed it. That git does not track the file proves nothing, since archives
+// hold such files, too.
+func (t *Trust) owns(path string, data []byte) bool {
+	if !t.consent.Trusted && !t.run || t.store == nil || t.Problem != nil || !plainPath(path) {
 		return false
 	}
-	if real, err := filepath.EvalSymlinks(path); err != nil || real != path {
-		return false
+	if t.consent.Owns(path, data) {
+		return true
 	}
-	tracked, err := fileindex.Tracked(path)
-	return err == nil && !tracked
+	now, err := t.store.Consent(t.Workspace) // another process may have written it
+	return err == nil && now.Owns(path, data)
+}
+
+// plainPath reports whether there is no link in a path. What a link leads to may have come with the workspace.
+func plainPath(path string) bool {
+	real, err := filepath.EvalSymlinks(path)
+	return err == nil && real == path
+}
+
+// writing prepares the store for a local file that adze is about to write, so that the file is the user's own at
+// every moment, if it was before.
+func (t *Trust) writing(ctx context.Context, to scope.Scope, path string, before, after []byte) error {
+	if to != scope.Local || t.store == nil {
+		return nil
+	}
+	return t.store.Rewrite(ctx, path, before, after)
 }
 
 // Brings returns the names of the workspace's files that need trust.

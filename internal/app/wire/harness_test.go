@@ -43,6 +43,15 @@ func (p *place) open(src settings.Source) *Workspace {
 	return w
 }
 
+// trust trusts the workspace as it is now.
+func (p *place) trust() {
+	p.T.Helper()
+	project, _ := settings.Open(settings.Source{Dir: p.env.Dir, Getenv: p.env.Getenv}) // ok: see open
+	if err := project.Trust.Add(p.T.Context(), project.Trust.Offer()); err != nil {
+		p.T.Fatal(err)
+	}
+}
+
 // converse opens a conversation in a trusted workspace that leaves nothing behind, with what the model says.
 func (p *place) converse(script string, spec Spec) *Conversation {
 	p.T.Helper()

@@ -7,7 +7,6 @@ import (
 	"adze/internal/app/settings"
 	"adze/internal/hook"
 	"adze/internal/instruct"
-	"adze/internal/platform/scope"
 	"adze/internal/platform/trust"
 	"adze/internal/session/lifecycle"
 )
@@ -28,7 +27,7 @@ func (c *Conversation) openHooks() {
 			Environ:    func() []string { return c.ws.fullEnv(v) },
 			Policy:     hookPolicy(v.Hooks, c.spec.Bare),
 			Approved: func(_ hook.Source, event, matcher string, handler json.RawMessage) bool {
-				return c.ws.Project.Trust.Approved(scope.Project, trust.Hook(event, matcher, handler))
+				return c.ws.Project.Trust.Approved(trust.Hook(event, matcher, handler))
 			},
 			SessionEndTimeout: v.Hooks.EndTimeout,
 			Log:               c.debug,

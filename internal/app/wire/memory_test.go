@@ -173,7 +173,8 @@ func TestMemoryDirectorySettings(t *testing.T) {
 			for file, dir := range tt.files {
 				p.Write(file, fmt.Sprintf(`{"autoMemoryDirectory":%q}`, p.Path(dir)))
 			}
-			m := p.open(settings.Source{Trust: true}).openMemory(false)
+			p.trust()
+			m := p.open(settings.Source{}).openMemory(false)
 			want := p.Path(tt.want)
 			if tt.want == "" {
 				want = p.Path("home/.adze/projects")

@@ -59,6 +59,7 @@ type Settings struct {
 	vars   []Var
 
 	withheld int
+	demoted  []Demoted
 	invalid  []*InvalidFile
 	src      Sources
 }
@@ -90,6 +91,17 @@ func Load(src Sources, keys []Key) (*Settings, []Warning) {
 
 // Invalid returns the files that cannot be used.
 func (s *Settings) Invalid() []*InvalidFile { return s.invalid }
+
+// A Demoted file is one of local settings that counts like one of the project, because it is not known to be the
+// user's own.
+type Demoted struct {
+	File  string
+	Names []string // the settings in it that do not count for that reason; a variable is env.NAME
+}
+
+// Demoted returns the local files with settings that do not count because the files are not known to be the user's
+// own.
+func (s *Settings) Demoted() []Demoted { return s.demoted }
 
 // Withheld returns how many rules and directories of the workspace do not count before the user
 // trusts it, although the rest of its settings does.

@@ -28,10 +28,10 @@ type File struct {
 	Text string
 	// Dir is what rules and directories in the file are relative to.
 	Dir string
-	// Grant is how much of the file counts, unless Own reports that the user wrote it. Own
-	// is asked whenever the file is read; it may be nil.
+	// Grant is how much of the file counts, unless Own reports that what was read is the user's own. Own is asked
+	// whenever the file is read, and must not keep data; it may be nil.
 	Grant Grant
-	Own   func() bool
+	Own   func(data []byte) bool
 	// Foreign says that the file is written for another program too: what it says beyond the keys
 	// declared here is no mistake.
 	Foreign bool
@@ -85,14 +85,19 @@ func readDocument(f File) (*document, error) {
 			return d, &InvalidFile{f.Scope, f.Path, fmt.Sprintf("cannot be read: %v", err)}
 		}
 	}
-	if f.Own != nil {
-		if f.Own() {
+	if f.Own != nil && len(bytes.TrimSpace(data)) > 0 {
+		if f.Own(data) {
 			d.grant = Whole
 		} else {
 			d.scope = scope.Project
 		}
 	}
 	return d, d.parse(data)
+}
+
+// asOwn returns the document as it would count if it were the user's own local file.
+func (d *document) asOwn() *document {
+	return &document{file: d.file, scope: scope.Local, grant: Whole}
 }
 
 // A stamp tells whether a file may have changed.

@@ -47,7 +47,7 @@ func newWorld(t testing.TB) *world {
 	w := &world{t: t, root: root}
 	w.Layout = Layout{
 		Home: w.path("home/.adze"), Other: w.path("home/.claude"), Roots: []string{w.path("work")}, Dir: w.path("work"), Managed: w.path("etc"),
-		Grant: Workspace, Own: func(string) bool { return true },
+		Grant: Workspace, LocalGrant: Workspace, Own: func(string, []byte) bool { return true },
 	}
 	for _, dir := range []string{"home/.adze", "home/.claude", "work/.adze", "work/.claude", "work/sub", "etc/managed-settings.d", "elsewhere"} {
 		if err := os.MkdirAll(w.path(dir), 0o755); err != nil {
@@ -115,7 +115,7 @@ func TestSourcesAndBehaviours(t *testing.T) {
 				for _, behavior := range []string{"allow", "ask", "deny"} {
 					t.Run(fmt.Sprintf("%s/%s/%s", name, file, behavior), func(t *testing.T) {
 						w := newWorld(t)
-						w.Grant, w.Own = g.grant, func(string) bool { return g.own }
+						w.Grant, w.LocalGrant, w.Own = g.grant, g.grant, func(string, []byte) bool { return g.own }
 						w.write(file, fmt.Sprintf("{\n  \"permissions\": {%q: [\n    \"Bash(x)\"]}}", behavior))
 						s, warnings := w.load()
 						want := []Rule{{Behavior: behavior, Text: "Bash(x)", Scope: from, File: w.path(file), Line: 3, Column: 5, Dir: filepath.Dir(w.path(file))}}
@@ -317,10 +317,26 @@ func TestLocalSettings(t *testing.T) {
 	if s, _ := w.load(); s.Text("permissions.defaultMode") != "bypassPermissions" {
 		t.Error("the person's own mode was lost")
 	}
-	w.Own = func(string) bool { return false } // git tracks it
+	w.Own = func(string, []byte) bool { return false } // not known to be theirs
 	w.write("work/.adze/settings.local.json", `{"apiKeyHelper":"theirs"}`)
-	if s, warnings := w.load(); s.Text("apiKeyHelper") != "" || len(warnings) != 1 {
-		t.Errorf("%v", warnings)
+	w.write("work/.claude/settings.local.json", `{"env":{"PATH":"x","A":"b"},"allowManagedHooksOnly":true,"permissions":{"additionalDirectories":["../elsewhere","sub"]}}`)
+	s, warnings = w.load()
+	want := []Demoted{
+		{w.path("work/.claude/settings.local.json"), []string{"env.PATH", "permissions.additionalDirectories"}},
+		{w.path("work/.adze/settings.local.json"), []string{"apiKeyHelper"}},
+	}
+	if diff := cmp.Diff(want, s.Demoted()); diff != "" || s.Text("apiKeyHelper") != "" || len(s.Env()) != 1 || len(s.Directories()) != 1 {
+		t.Errorf("%s %v", diff, warnings)
+	}
+}
+
+// The scope of a value that is given as a variable is that of the file.
+func TestScopeOfVariables(t *testing.T) {
+	w := newWorld(t)
+	w.write("work/.adze/settings.local.json", `{"env":{"ADZE_MODEL":"local"}}`)
+	s, _ := w.load()
+	if from, file := s.ScopeOf("model"); s.Text("model") != "local" || !file || from != scope.Local {
+		t.Errorf("%s %v %v", s.Text("model"), from, file)
 	}
 }
 

@@ -28,9 +28,10 @@ type Layout struct {
 	Settings, ManagedSettings string
 	// Sources limits which of the scopes User, Project and Local are read; nil means all.
 	Sources []scope.Scope
-	// Grant is that of the workspace. Own reports whether a local file is the user's own.
-	Grant Grant
-	Own   func(path string) bool
+	// Grant is that of the workspace's files, LocalGrant that of its local files unless they are the user's own, which
+	// Own reports for a file that holds data. Own must not keep data; it may be nil.
+	Grant, LocalGrant Grant
+	Own               func(path string, data []byte) bool
 }
 
 // ManagedDir returns where administrators put settings on this system.
@@ -67,8 +68,8 @@ func (l Layout) Files() []File {
 			foreign := folder == otherFolder
 			add(File{Scope: scope.Project, Path: filepath.Join(dir, sharedName), Dir: root, Grant: l.Grant, Foreign: foreign})
 			local := filepath.Join(dir, localName)
-			add(File{Scope: scope.Local, Path: local, Dir: root, Grant: l.Grant, Foreign: foreign,
-				Own: func() bool { return l.Own != nil && l.Own(local) }})
+			add(File{Scope: scope.Local, Path: local, Dir: root, Grant: l.LocalGrant, Foreign: foreign,
+				Own: func(data []byte) bool { return l.Own != nil && l.Own(local, data) }})
 		}
 	}
 	if l.Settings != "" {

@@ -18,10 +18,9 @@ import (
 // Live are settings that follow their files: changes of others are noticed, own changes are written.
 // It may be used from any goroutine.
 type Live struct {
-	find   func() Sources
-	target func(scope.Scope) (string, error)
-	keys   []Key
-	locks  *replace.Replacer
+	find func() Sources
+	out  Output
+	keys []Key
 
 	now atomic.Pointer[Settings]
 
@@ -32,6 +31,16 @@ type Live struct {
 	warned  []Warning            // about these
 }
 
+// An Output says how changes are written.
+type Output struct {
+	// Target returns the file that a change of a scope is written to. Locks guard the files.
+	Target func(scope.Scope) (string, error)
+	Locks  *replace.Replacer
+	// Writing is called, with the file locked, before it holds after in place of before, which is nil if there is no
+	// file. With an error nothing is written. It may be nil.
+	Writing func(ctx context.Context, to scope.Scope, path string, before, after []byte) error
+}
+
 // A refusal is a file as it cannot be used.
 type refusal struct {
 	stamp stamp
@@ -39,9 +48,9 @@ type refusal struct {
 }
 
 // Follow reads the settings that find names, now and whenever they are polled. It returns what is wrong
-// like [Load]. Target says which file a change is written to, guarded by locks.
-func Follow(find func() Sources, target func(scope.Scope) (string, error), keys []Key, locks *replace.Replacer) (*Live, []Warning) {
-	l := &Live{find: find, target: target, keys: keys, locks: locks, docs: map[string]*document{}, refused: map[string]refusal{}}
+// like [Load]. Out says how changes are written.
+func Follow(find func() Sources, out Output, keys []Key) (*Live, []Warning) {
+	l := &Live{find: find, out: out, keys: keys, docs: map[string]*document{}, refused: map[string]refusal{}}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	warnings := l.refresh("")

@@ -23,7 +23,7 @@ import (
 )
 
 func (w *world) follow() *Live {
-	l, _ := Follow(w.sources, w.Target, layered, replace.New(w.path("locks")))
+	l, _ := Follow(w.sources, Output{Target: w.Target, Locks: replace.New(w.path("locks"))}, layered)
 	return l
 }
 
@@ -115,7 +115,7 @@ func TestApplyCreates(t *testing.T) {
 func TestApplyRefuses(t *testing.T) {
 	w := newWorld(t)
 	w.write(user, "{\n  \"permissions\": }")
-	l, _ := Follow(w.sources, w.Target, layered, replace.New(w.path("locks")))
+	l, _ := Follow(w.sources, Output{Target: w.Target, Locks: replace.New(w.path("locks"))}, layered)
 	add := Update{Type: "addRules", Behavior: "allow", Rules: []string{"x"}}
 	var invalid *InvalidFile
 	if _, err := l.Apply(t.Context(), scope.User, add); !errors.As(err, &invalid) || !strings.HasSuffix(invalid.Where, "settings.json:2:18") {

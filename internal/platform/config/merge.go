@@ -92,12 +92,30 @@ func (b *builder) take(doc *document) {
 			continue
 		}
 		if err := k.permit(doc, v); err != nil {
-			warn(m, "%v; the value is ignored", err)
+			if !b.demote(doc, m.path, k.permit(doc.asOwn(), v) == nil) {
+				warn(m, "%v; the value is ignored", err)
+			}
 			continue
 		}
 		b.parts[k.Name] = append(b.parts[k.Name], part)
 		b.values[k.ID()] = value{k.join(b.values[k.ID()], v), doc.at(m.node.Start), doc.scope, true}
 	}
+}
+
+// demote notes that a setting of a local file does not count because the file is not the user's own, and reports
+// whether that is the reason. It is not if the setting would not count in their own file either.
+func (b *builder) demote(doc *document, name string, otherwise bool) bool {
+	if doc.file.Own == nil || doc.grant == Whole || !otherwise {
+		return false
+	}
+	i := slices.IndexFunc(b.demoted, func(d Demoted) bool { return d.File == doc.file.Path })
+	if i < 0 {
+		i, b.demoted = len(b.demoted), append(b.demoted, Demoted{File: doc.file.Path})
+	}
+	if d := &b.demoted[i]; !slices.Contains(d.Names, name) {
+		d.Names = append(d.Names, name)
+	}
+	return true
 }
 
 // join returns the value of a key that a further file sets: lists grow, objects are merged, and other
@@ -174,35 +192,36 @@ func (b *builder) takeEnv(keys []Key) {
 	for i := range keys {
 		k := &keys[i]
 		for _, name := range k.Env {
-			text, from := b.getenv(name)
+			text, at := b.getenv(name)
 			if text == "" {
 				continue
 			}
 			v, err := k.parse(text)
 			if err != nil {
-				b.warn(from, "%s", k.complaint(name, text, err))
+				b.warn(at.origin, "%s", k.complaint(name, text, err))
 				continue
 			}
-			b.values[k.ID()] = value{v: v, origin: from}
+			at.v = v
+			b.values[k.ID()] = at
 			break
 		}
 	}
 }
 
-// getenv returns the value of a variable, from the environment or from the setting for variables, and
+// getenv returns the text of a variable, from the environment or from the setting for variables, and
 // where that is.
-func (b *builder) getenv(name string) (text, from string) {
+func (b *builder) getenv(name string) (text string, at value) {
 	if b.src.Getenv != nil {
 		if text := b.src.Getenv(name); text != "" {
-			return text, name
+			return text, value{origin: name}
 		}
 	}
 	for _, v := range b.vars {
 		if v.Name == name && v.own {
-			return v.Value, v.where
+			return v.Value, value{origin: v.where, scope: v.Scope, file: true}
 		}
 	}
-	return "", ""
+	return "", value{}
 }
 
 // settle applies what managed settings say about the others.

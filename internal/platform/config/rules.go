@@ -123,6 +123,9 @@ func (b *builder) takeDirs(doc *document, m member, k *Key) {
 		line, column := doc.position(at)
 		dir := Directory{b.src.absolute(doc, text), doc.scope, doc.file.Path, line, column}
 		if doc.grant != Whole && !inside(b.src.Root, dir.Path) {
+			if b.demote(doc, m.path, true) {
+				continue
+			}
 			b.warn(doc.at(at), "%s: %s is not inside the workspace, and a project cannot add others; it is ignored", k.Name, quoted(text))
 			continue
 		}

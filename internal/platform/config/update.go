@@ -129,7 +129,7 @@ func (l *Live) Set(ctx context.Context, to scope.Scope, name string, raw json.Ra
 
 // change edits the file of a scope under a lock, and takes over what it says then.
 func (l *Live) change(ctx context.Context, to scope.Scope, edit func([]byte) ([]byte, error)) (Written, error) {
-	path, err := l.target(to)
+	path, err := l.out.Target(to)
 	if err != nil {
 		return Written{}, err
 	}
@@ -175,13 +175,19 @@ func (l *Live) rewrite(ctx context.Context, to scope.Scope, path string, edit fu
 		return nil, nil, err
 	}
 	defer dir.Close()
-	file, err := l.locks.Lock(ctx, dir, filepath.Base(path))
+	file, err := l.out.Locks.Lock(ctx, dir, filepath.Base(path))
 	if err != nil {
 		return nil, nil, err
 	}
 	defer file.Unlock()
 	for range attempts {
-		before, after, err = rewriteOnce(file, fileMode, edit)
+		before, after, err = rewriteOnce(file, fileMode, func(before []byte) ([]byte, error) {
+			after, err := edit(before)
+			if err == nil && l.out.Writing != nil && string(after) != string(before) {
+				err = l.out.Writing(ctx, to, path, before, after)
+			}
+			return after, err
+		})
 		if !errors.Is(err, replace.ErrChanged) && !errors.Is(err, replace.ErrExists) {
 			break
 		}

@@ -39,7 +39,7 @@ func get[T any](s *Settings, id string) T {
 // Origin says where the value of a key comes from, or nothing for its default.
 func (s *Settings) Origin(id string) string { return s.values[id].origin }
 
-// ScopeOf says which scope the value of a key comes from, if it comes from a file.
+// ScopeOf says which scope the value of a key comes from, if it comes from a file, be it as a variable.
 func (s *Settings) ScopeOf(id string) (scope.Scope, bool) {
 	v := s.values[id]
 	return v.scope, v.file

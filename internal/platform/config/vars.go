@@ -34,6 +34,9 @@ func (b *builder) takeVars(doc *document) {
 			case !validName(v.Name):
 				warn(v.Value.Start, "%q is no name of a variable", v.Name)
 			case doc.grant != Whole && Redirects(v.Name):
+				if b.demote(doc, m.path+"."+v.Name, true) {
+					continue
+				}
 				warn(v.Value.Start, "a project cannot set %s, which can redirect programs or make them run code", v.Name)
 			default:
 				b.setVar(Var{v.Name, text, doc.scope, doc.at(v.Value.Start), doc.grant == Whole})

@@ -10,7 +10,7 @@ import (
 // An Item is something of a workspace that would be run or read from elsewhere. It is approved by what it is:
 // when any of it changes, it is another one.
 type Item struct {
-	Kind string // hook, server, helper or include
+	Kind string // hook, server, helper, include or file
 	Name string // an event, the name of a server, the key of a setting, or a path
 	Text string // all of it, as it is shown
 }
@@ -36,6 +36,16 @@ func Include(path string) Item { return Item{"include", path, "shown to the mode
 
 // NoInclude returns the item that says that they may not include it.
 func NoInclude(path string) Item { return Item{"include", path, "not shown to the model"} }
+
+const kindFile = "file"
+
+// File returns the item of a settings file that is the user's own with exactly this content. Path has no links.
+func File(path string, data []byte) Item { return Item{kindFile, path, contentHash(data)} }
+
+func contentHash(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
 
 // canonical writes JSON so that order and space do not matter.
 func canonical(raw json.RawMessage) string {

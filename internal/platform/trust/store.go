@@ -1,11 +1,13 @@
 package trust
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -43,6 +45,8 @@ type contents struct {
 	Workspaces []Entry `json:"workspaces"`
 	// Approved are hashes of what was shown and approved, by workspace.
 	Approved map[string][]string `json:"approved,omitempty"`
+	// Files are hashes of the contents that make a file in a workspace the user's own, by path.
+	Files map[string][]string `json:"files,omitempty"`
 }
 
 const (
@@ -91,7 +95,8 @@ func (s *Store) unusable(err error) error {
 // A Consent is what the user has decided about a workspace. The zero value is none.
 type Consent struct {
 	Trusted bool
-	hashes  []string // of what was approved
+	hashes  []string            // of what was approved
+	files   map[string][]string // see contents
 }
 
 // Consent returns what the user has decided about a workspace. With an error nothing is trusted.
@@ -103,6 +108,7 @@ func (s *Store) Consent(w Workspace) (Consent, error) {
 	given := Consent{
 		Trusted: slices.ContainsFunc(c.Workspaces, func(e Entry) bool { return e.covers(w) }),
 		hashes:  slices.Clone(c.Approved[w.Root]),
+		files:   c.Files,
 	}
 	if w.Main != "" { // what is approved of a main working tree is approved in its worktrees
 		given.hashes = append(given.hashes, c.Approved[w.Main]...)
@@ -112,6 +118,11 @@ func (s *Store) Consent(w Workspace) (Consent, error) {
 
 // Approved reports whether the user has approved of something of the workspace, as it is now.
 func (c Consent) Approved(it Item) bool { return slices.Contains(c.hashes, it.hash()) }
+
+// Owns reports whether a file is the user's own as long as it holds data. Path has no links.
+func (c Consent) Owns(path string, data []byte) bool {
+	return slices.Contains(c.files[path], contentHash(data))
+}
 
 // covers reports whether trust in e is trust in w.
 func (e Entry) covers(w Workspace) bool {
@@ -144,7 +155,7 @@ func (s *Store) List() ([]Entry, error) {
 }
 
 // Add trusts a workspace from now on, and approves what was shown of it in place of what was approved
-// before.
+// before. Files that were shown are the user's own as they were then; see [File].
 func (s *Store) Add(ctx context.Context, w Workspace, shown ...Item) error {
 	info, err := os.Lstat(w.Root)
 	if err != nil {
@@ -168,9 +179,38 @@ func (s *Store) Approve(ctx context.Context, w Workspace, shown ...Item) error {
 	})
 }
 
+// Rewrite makes a file the user's own with the content after, because this program is about to write it, unless the
+// file has other content than their own already: that does not become theirs because something is added to it. The
+// file stays theirs with the content before until it is written. Before is nil if there is no file.
+func (s *Store) Rewrite(ctx context.Context, path string, before, after []byte) error {
+	return s.change(ctx, func(c *contents) error {
+		hashes := []string{contentHash(after)}
+		switch old := contentHash(before); {
+		case len(bytes.TrimSpace(before)) == 0:
+		case slices.Contains(c.Files[path], old):
+			hashes = append(hashes, old)
+		default:
+			return errUnchanged
+		}
+		c.own(path, hashes)
+		return nil
+	})
+}
+
+func (c *contents) own(path string, hashes []string) {
+	if c.Files == nil {
+		c.Files = map[string][]string{}
+	}
+	c.Files[path] = hashes
+}
+
 func (c *contents) approve(w Workspace, items []Item, before []string) {
 	hashes := slices.Clone(before)
 	for _, it := range items {
+		if it.Kind == kindFile {
+			c.own(it.Name, []string{it.Text})
+			continue
+		}
 		hashes = append(hashes, it.hash())
 	}
 	slices.Sort(hashes)
@@ -195,9 +235,15 @@ func (s *Store) Remove(ctx context.Context, path string) error {
 			return ErrNotTrusted
 		}
 		delete(c.Approved, path)
+		maps.DeleteFunc(c.Files, func(file string, _ []string) bool {
+			return strings.HasPrefix(file, strings.TrimSuffix(path, string(filepath.Separator))+string(filepath.Separator))
+		})
 		return nil
 	})
 }
+
+// errUnchanged says that an edit changes nothing.
+var errUnchanged = errors.New("nothing is changed")
 
 // change rewrites the file under a lock. A file that cannot be used is left alone.
 func (s *Store) change(ctx context.Context, edit func(*contents) error) error {
@@ -229,7 +275,9 @@ func (s *Store) change(ctx context.Context, edit func(*contents) error) error {
 			return err
 		}
 	}
-	if err := edit(&c); err != nil {
+	if err := edit(&c); errors.Is(err, errUnchanged) {
+		return nil
+	} else if err != nil {
 		return err
 	}
 	data, err := json.MarshalIndent(c, "", "  ")

@@ -1,5 +1,5 @@
-// Package trust remembers which workspaces the user trusts, and which commands of a workspace they
-// have seen and approved. It finds out what a directory belongs to by looking at names and small files;
+// Package trust remembers which workspaces the user trusts, which commands of a workspace they have seen and
+// approved, and with which content a settings file in a workspace is their own. It finds out what a directory belongs to by looking at names and small files;
 // it never runs git, which would obey the repository. What is left out of an untrusted workspace is
 // decided by the packages that would use it.
 package trust

@@ -1,0 +1,178 @@
+package settings
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"adze/internal/platform/config"
+)
+
+// samples returns values of a key, as files have them.
+func samples(k config.Key) []string {
+	if len(k.Choices) > 0 {
+		all := append([]string{}, k.Choices...)
+		for i := range all {
+			all[i] = `"` + all[i] + `"`
+		}
+		return all
+	}
+	switch k.Kind {
+	case config.Bool:
+		return []string{"true", "false"}
+	case config.Int, config.Float:
+		text, err := json.Marshal(max(k.Min, 1))
+		if err != nil {
+			panic(err)
+		}
+		return []string{string(text)}
+	case config.Text:
+		return []string{`"sample"`, `"plan"`, `"acceptEdits"`}
+	case config.List, config.Rules:
+		return []string{`["sample"]`}
+	case config.Dirs:
+		return []string{`["sub"]`, `["/"]`}
+	}
+	if k.Name == "hooks" {
+		return []string{`{"Stop":[{"hooks":[{"type":"command","command":"sample"}]}]}`}
+	}
+	return []string{`{"SAMPLE":"sample"}`}
+}
+
+// nested returns a settings file that sets one key.
+func nested(name, value string) string {
+	parts := strings.Split(name, ".")
+	for i := len(parts) - 1; i >= 0; i-- {
+		value = `{"` + parts[i] + `":` + value + `}`
+	}
+	return value
+}
+
+// Every setting that counts once the workspace is trusted, from whichever file of the workspace, is in the question.
+// A key that is added to the table and not shown fails this test.
+// Finding F5.
+//
+// Proves PERM-70.
+func TestOfferShowsAllThatCounts(t *testing.T) {
+	p := newPlace(t)
+	p.Write("work/sub/file", "")
+	files := []string{"work/.adze/settings.json", "work/.claude/settings.json", "work/.adze/settings.local.json", "work/.claude/settings.local.json"}
+	effective := map[string]bool{}
+	check := func(file, text, id, want string) {
+		t.Helper()
+		for _, f := range files {
+			p.Write(f, "{}")
+		}
+		p.Write(file, text)
+		project := p.open(Source{})
+		offer := project.Trust.Offer()
+		if strings.Contains(file, "local") || !project.Trust.Lasting() {
+			if err := project.Trust.Add(t.Context(), offer); err != nil {
+				t.Fatal(err)
+			}
+			project = p.open(Source{})
+		}
+		s := project.Settings()
+		counts := strings.HasPrefix(s.Origin(id), p.Path(file))
+		switch id {
+		case "env":
+			counts = len(s.Env()) > 0
+		case "permissions.additionalDirectories":
+			counts = len(s.Directories()) > 0
+		}
+		if counts {
+			effective[file+" "+id] = true
+			if !strings.Contains(offer.String(), want) || offer.Short() == "" {
+				t.Errorf("%s: %s counts, but the question is\n%s%s", file, text, offer.String(), offer.Short())
+			}
+		}
+	}
+	for _, k := range Keys() {
+		for _, file := range files {
+			if strings.Contains(file, ".claude") && !k.Personal { // it is read like the other
+				continue
+			}
+			for _, value := range samples(k) {
+				if k.Name == "" {
+					break
+				}
+				want := k.Name
+				switch k.Kind {
+				case config.Rules:
+					want = k.Name[strings.LastIndexByte(k.Name, '.')+1:] + " "
+				case config.Dirs:
+					want = "directory "
+				case config.Vars:
+					want = "SAMPLE=sample"
+				}
+				if k.Name == "hooks" {
+					want = `hook      Stop: {"command":"sample","type":"command"}`
+				}
+				for _, name := range append([]string{k.Name}, k.Aliases...) {
+					check(file, nested(name, value), k.ID(), want)
+				}
+			}
+			for _, name := range k.Env {
+				for _, value := range samples(k) {
+					if !strings.HasPrefix(value, `"`) {
+						value = `"` + strings.ReplaceAll(value, `"`, `\"`) + `"`
+					}
+					check(file, `{"env":{"`+name+`":`+value+`}}`, k.ID(), "variable  "+name+"=")
+				}
+			}
+		}
+	}
+	for _, want := range []string{
+		"work/.adze/settings.local.json ADZE_BASE_URL", "work/.claude/settings.local.json apiKeyHelper", "work/.adze/settings.local.json shell.passEnv",
+		"work/.adze/settings.local.json sandbox.excludedCommands", "work/.adze/settings.local.json sandbox.filesystem.allowWrite",
+		"work/.adze/settings.local.json sandbox.network.allowedDomains", "work/.adze/settings.json permissions.allow", "work/.adze/settings.json env",
+		"work/.adze/settings.local.json permissions.additionalDirectories", "work/.adze/settings.local.json permissions.defaultMode",
+	} {
+		if !effective[want] {
+			t.Errorf("%s has no effect, so that the test shows nothing", want)
+		}
+	}
+	for _, never := range []string{"work/.adze/settings.json apiKeyHelper", "work/.adze/settings.json ADZE_BASE_URL", "work/.claude/settings.json shell.passEnv"} {
+		if effective[never] {
+			t.Errorf("%s has an effect", never)
+		}
+	}
+}
+
+// What a workspace writes can neither look like another line nor hide at the end of a long list, and secrets are not
+// shown.
+//
+// Proves PERM-70.
+func TestOfferCannotBeForged(t *testing.T) {
+	p := newPlace(t)
+	p.Write("work/.adze/settings.local.json", `{
+		"env": {"A": "x\n  text      README.md\r\u001b[2K", "MY_TOKEN": "hunter2", "ASKPASS_TOKEN": "/tmp/evil", "B_KEY": "$(evil)",
+			"ANTHROPIC_BASE_URL": "https://me:hunter2@example.org/", "ANTHROPIC_CUSTOM_HEADERS": "Authorization: Bearer abcdefghijklmnop1234"},
+		"hooks": {"Stop": [{"matcher": "a\nb", "hooks": [{"type": "command", "command": "TOKEN=abcdefghijklmnop1234 evil"}]}]},
+		"permissions": {"allow": ["Bash(a\nb)"], "deny": [`+strings.Repeat(`"Read(x)",`, 40)+`"Read(y)"]}
+	}`)
+	offer := p.open(Source{}).Trust.Offer()
+	got := offer.String()
+	for _, want := range []string{
+		`  variable  A=x\n  text      README.md`, "MY_TOKEN=***\n", "ASKPASS_TOKEN=/tmp/evil", "B_KEY=$(evil)", "https://me:xxxxx@example.org/  (adze refuses",
+		`hook      Stop(a\nb): {"command":"TOKEN=abcdefghijklmnop1234 evil"`, `allow     Bash(a\nb)`, "41 that deny or ask", "yours     .adze/settings.local.json",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is missing", want)
+		}
+	}
+	for _, never := range []string{"hunter2", "Bearer abcdefghijklmnop1234", "\x1b", "\n  text"} {
+		if strings.Contains(got, never) {
+			t.Errorf("%q is shown", never)
+		}
+	}
+	p.Write("work/.adze/settings.json", `{"permissions":{"allow":[`+strings.Repeat(`"Read(x)",`, 40)+`"Bash"]}}`)
+	got = p.open(Source{}).Trust.Offer().String()
+	lines := strings.Split(strings.TrimSpace(got), "\n")
+	if last := lines[len(lines)-1]; !strings.HasPrefix(last, "In all: your own settings in .adze/settings.local.json; 1 hook") || !strings.Contains(last, "42 rules to allow") || !strings.Contains(got, "allow     Bash\n") {
+		t.Errorf("%s", got)
+	}
+	if t.Failed() {
+		t.Log(got)
+	}
+}
