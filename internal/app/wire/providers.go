@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"adze/internal/app/settings"
 	"adze/internal/app/setup"
 	"adze/internal/model"
 	"adze/internal/model/anthropic"
@@ -17,6 +18,7 @@ import (
 	"adze/internal/model/router"
 	"adze/internal/model/wire"
 	"adze/internal/platform/config"
+	"adze/internal/platform/scope"
 	"adze/internal/platform/spell"
 )
 
@@ -224,6 +226,9 @@ func (a *access) open(p *provider) (model.Provider, error) {
 	case p.service == nil:
 		return nil, unavailable("This version does not support the provider " + p.name + ".")
 	}
+	if err := checkAddresses(a.s); err != nil {
+		return nil, err
+	}
 	c := wire.Config{
 		Version:       a.env.Version,
 		Idle:          time.Duration(a.s.Int("ADZE_STREAM_IDLE_TIMEOUT_MS")) * time.Millisecond,
@@ -258,6 +263,17 @@ func (a *access) open(p *provider) (model.Provider, error) {
 		a.keySource, a.shared = source, c.BaseURL == ""
 	}
 	return wire.New(p.service(), c)
+}
+
+// checkAddresses returns an error if a file of the workspace says where requests go: who can write such a file would get
+// the user's key, and what the user says.
+func checkAddresses(s *config.Settings) error {
+	for _, id := range settings.Addresses() {
+		if from, file := s.ScopeOf(id); file && (from == scope.Project || from == scope.Local) {
+			return setup.Errorf("%s sets %s, and a file of the workspace cannot say where your API key and your conversation are sent; if you want that, set it in your own settings or the environment, and remove it there", s.Origin(id), id)
+		}
+	}
+	return nil
 }
 
 // authenticate fills in the address and the credentials of p, and returns where these come from.
