@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // The checks of commands whose operands say more than their options.
@@ -37,9 +39,7 @@ func findAction(words []Word) string {
 
 // findPaths returns the leading words of find, which are where it looks, and the expression after them.
 func findPaths(words []Word) (roots, expression []Word) {
-	for len(words) > 0 && (words[0].Value == "-H" || words[0].Value == "-P" || words[0].Value == "-L") {
-		words = words[1:]
-	}
+	words = words[findLinks(words):]
 	n := slices.IndexFunc(words, func(w Word) bool {
 		return strings.HasPrefix(w.Value, "-") || w.Value == "(" || w.Value == "!"
 	})
@@ -49,24 +49,36 @@ func findPaths(words []Word) (roots, expression []Word) {
 	return words[:n], words[n:]
 }
 
-func checkFind(a *arguments) error {
-	if len(a.words) > 0 && a.words[0].Value == "-L" {
-		return errors.New("it follows links")
+// findLinks returns how many of the words are options about links, which stand before the roots.
+func findLinks(words []Word) int {
+	n := 0
+	for n < len(words) && (words[n].Value == "-H" || words[n].Value == "-P" || words[n].Value == "-L") {
+		n++
 	}
+	return n
+}
+
+func checkFind(a *arguments) error {
 	roots, expression := findPaths(a.words)
-	for _, w := range roots {
-		if w.Glob && strings.IndexByte("*?[", w.Value[0]) >= 0 {
-			return fmt.Errorf("%s may stand for an action", w.Text)
+	if !a.jail {
+		if slices.ContainsFunc(a.words[:findLinks(a.words)], func(w Word) bool { return w.Value == "-L" }) {
+			return errors.New("it follows links")
+		}
+		for _, w := range roots {
+			if w.Glob && strings.IndexByte("*?[", w.Value[0]) >= 0 {
+				return fmt.Errorf("%s may stand for an action", w.Text)
+			}
 		}
 	}
 	for i := 0; i < len(expression); i++ {
 		w := expression[i]
 		switch {
-		case w.Glob:
+		case w.Glob && !a.jail:
 			return fmt.Errorf("%s is a pattern of file names: quote it", w.Text)
+		case a.jail && (w.Value == "-follow" || !strings.HasPrefix(w.Value, "-")):
 		case findTests(w.Value):
-		case findValues(w.Value):
-			if i++; i < len(expression) && expression[i].Glob {
+		case findValues(w.Value) || len(w.Value) == 8 && strings.HasPrefix(w.Value, "-newer"):
+			if i++; i < len(expression) && expression[i].Glob && !a.jail {
 				return fmt.Errorf("%s is a pattern of file names: quote it", expression[i].Text)
 			}
 		default:
@@ -177,6 +189,12 @@ func checkAwk(a *arguments) error {
 	return nil
 }
 
+// awkAssigns reports whether awk takes an operand for an assignment: NAME=value. Any other is a file.
+func awkAssigns(operand string) bool {
+	name, _, ok := strings.Cut(operand, "=")
+	return ok && syntax.ValidName(name)
+}
+
 // awkFiles returns the operands of awk after its program.
 func awkFiles(words []Word) []Word {
 	for i := 0; i < len(words); i++ {
@@ -185,7 +203,7 @@ func awkFiles(words []Word) []Word {
 			i++
 		case len(v) > 1 && v[0] == '-':
 		default:
-			return slices.DeleteFunc(slices.Clone(words[i+1:]), func(w Word) bool { return strings.Contains(w.Value, "=") })
+			return slices.DeleteFunc(slices.Clone(words[i+1:]), func(w Word) bool { return w.Static && awkAssigns(w.Value) })
 		}
 	}
 	return nil

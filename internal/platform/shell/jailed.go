@@ -1,10 +1,17 @@
 package shell
 
-import "slices"
+import (
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+)
 
 // Needs are what a line that only reads needs in the jail that it runs in.
 type Needs struct {
-	// Programs are the names of the programs that it may execute, besides the shell itself.
+	// Programs are the names of the programs that it may execute, besides the shell itself. One that it
+	// gives by its path is there with it. Some may not be installed.
 	Programs []string
 	// Git are the directories that it runs git in, relative to the one it starts in, which is "".
 	Git []string
@@ -13,22 +20,368 @@ type Needs struct {
 	Processes, Network bool
 }
 
-// Jailed returns what the line needs if it is known to only read when it runs as a whole in a jail that
-// keeps it from everything else, or the first reason to doubt it. The jail makes it safe; the proof finds
-// the lines that would not do what they are meant to do there.
-func (s *Script) Jailed() (Needs, error) {
-	if err := s.ReadOnly(); err != nil {
-		return Needs{}, err
-	}
-	var n Needs
-	for _, p := range s.Parts {
-		name := p.program()
+func (n *Needs) program(names ...string) {
+	for _, name := range names {
 		if !slices.Contains(n.Programs, name) {
 			n.Programs = append(n.Programs, name)
 		}
-		if name == "git" {
-			n.Git = append(n.Git, p.dirs...)
+	}
+}
+
+// Jailed returns what the line needs if it is known to only read when it runs as a whole in a jail that
+// keeps it from everything else, or the first reason to doubt it. The jail makes it safe; the proof finds
+// the lines that would not do what they are meant to do there. So every program must be known, and every
+// option and output that the line spells out, but not what its expansions come to.
+func (s *Script) Jailed() (Needs, error) {
+	var n Needs
+	if s.Opaque || s.doubt != "" {
+		return n, errors.New(cmpOr(s.doubt, s.Problem))
+	}
+	if len(s.Parts) > maxParts {
+		return n, errors.New("it is made of more than 50 commands")
+	}
+	for _, p := range s.Parts {
+		if err := p.jailed(&n); err != nil {
+			return Needs{}, err
 		}
 	}
 	return n, nil
+}
+
+func cmpOr(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// jailed adds what p needs to n, or says why it is not known to only read in a jail.
+func (p *Part) jailed(n *Needs) error {
+	for i := range p.Redirects {
+		if err := p.Redirects[i].jailed(); err != nil {
+			return err
+		}
+	}
+	if len(p.Words) == 0 {
+		return nil // assignments are judged by their names; see structure
+	}
+	for _, a := range p.Assigns {
+		if !quietAssign(a.Name, a.Value.Value) && !(a.Name == "IFS" && p.Words[0].Value == "read") {
+			return fmt.Errorf("it sets %s for a program", a.Name)
+		}
+	}
+	return p.proves(filled(p.Words), n, false)
+}
+
+// jailed says why a redirection is nothing for a jail.
+func (r *Redirect) jailed() error {
+	switch {
+	case r.Op == "<<" || r.Op == "<<-" || r.Op == "<<<":
+		return nil
+	case r.odd != "":
+		return errors.New(r.odd)
+	case r.Verb != WritePath:
+		return nil
+	case !r.Target.Static:
+		return errors.New("it redirects to what is known only when it runs")
+	}
+	return fmt.Errorf("it writes to %s", r.Target.Text)
+}
+
+// runner reports whether a command runs the one that its words spell, in ways that proves knows.
+func runner(name string) bool {
+	switch name {
+	case "time", "command", "builtin", "nohup", "nice", "ionice", "timeout", "env", "stdbuf", "xargs", "exec", "find":
+		return true
+	}
+	return false
+}
+
+// proves adds what a command needs to n, or says why it is not known to only read in a jail. One that
+// another program runs is external: neither a function nor built into the shell.
+func (p *Part) proves(words []Word, n *Needs, external bool) error {
+	name := words[0]
+	if why := uncertainName(name); why != "" {
+		return errors.New(why)
+	}
+	program := name.Value
+	if dir, base := path.Split(program); dir != "" {
+		if dir != "/bin/" && dir != "/usr/bin/" && dir != "/usr/local/bin/" || commands()[base] == nil && !runner(base) {
+			return fmt.Errorf("%s is given by its path, which may lead to anything", name.Text)
+		}
+		external = true
+		words = slices.Clone(words)
+		words[0] = plainWord(base)
+	}
+	if number := p.script.funcs[program]; number != 0 && !external {
+		if p.body >= number {
+			return fmt.Errorf("the function %s may call itself without end", program)
+		}
+		return nil
+	}
+	if runner(words[0].Value) {
+		return p.provesRunner(program, words, n, external)
+	}
+	e, rest := lookup(words)
+	if e == nil {
+		return fmt.Errorf("%s is not known to only read", name.Text)
+	}
+	if words[0].Value == "git" {
+		if p.dirs == nil {
+			return errors.New("it is not certain in which directory git runs")
+		}
+		for _, dir := range p.dirs {
+			if !slices.Contains(n.Git, dir) {
+				n.Git = append(n.Git, dir)
+			}
+		}
+	}
+	if e.needs&builtin == 0 || external {
+		if e.needs&builtin != 0 && e.jail {
+			return fmt.Errorf("%s is no program", name.Text)
+		}
+		n.program(program)
+	}
+	n.Processes = n.Processes || e.needs&processes != 0
+	n.Network = n.Network || e.needs&network != 0
+	n.program(strings.Fields(e.helpers)...)
+	if (words[0].Value == "printf" || words[0].Value == "wait") && len(rest) > 0 && strings.HasPrefix(rest[0].Value, "-v") {
+		if len(rest) < 2 || rest[0].Value != "-v" {
+			return errors.New("it sets a variable")
+		}
+		if err := settable(rest[1]); err != nil {
+			return err
+		}
+	}
+	return e.prove(name, rest, true)
+}
+
+// uncertainName says why the name of a command is not certain, or "".
+func uncertainName(w Word) string {
+	switch {
+	case !w.Static || w.expanded:
+		return "the name of a command is known only when it runs"
+	case w.Glob || w.brace:
+		return "the name of the command is a pattern"
+	case w.Value == "" || strings.HasPrefix(w.Value, "%") || !ascii(w.Value):
+		return "the name of the command has unusual characters"
+	}
+	return ""
+}
+
+// provesRunner is proves for a command that runs another.
+func (p *Part) provesRunner(program string, words []Word, n *Needs, external bool) error {
+	name := words[0].Value
+	skip := 1
+	switch name {
+	case "find":
+		n.program(program)
+		return p.provesFind(words, n)
+	case "exec":
+		if len(words) == 1 {
+			return nil // redirections of the shell itself
+		}
+		return errors.New("it replaces the shell by a program (exec)")
+	case "time":
+		if skip = skipOptions(words, "-p", ""); external || !p.script.timeWord(p) {
+			external = true
+			n.program(program)
+		}
+	case "command", "builtin":
+		if external {
+			return fmt.Errorf("%s is no program", name)
+		}
+		if len(words) > 1 && strings.HasPrefix(words[1].Value, "-") && words[1].Value != "-p" && words[1].Value != "--" {
+			return find("command").prove(words[0], words[1:], true)
+		}
+		skip = skipOptions(words, "-p --", "")
+	case "nohup":
+		external = true
+		n.program(program)
+	case "nice":
+		skip = skipOptions(words, "-#", "-n --adjustment=")
+		if skip == 0 && len(words) > 1 && len(words[1].Value) > 1 && digits(words[1].Value[1:]) {
+			skip = 2
+		}
+		external = true
+		n.program(program)
+	case "ionice":
+		skip = skipOptions(words, "-t", "-c -n")
+		if skip == 0 && len(words) > 1 && strings.HasPrefix(words[1].Value, "-c") {
+			skip = 2
+		}
+		external = true
+		n.program(program)
+	case "stdbuf":
+		skip = 1
+		for skip < len(words) && strings.HasPrefix(words[skip].Value, "-") {
+			if len(words[skip].Value) == 2 {
+				skip++
+			}
+			skip++
+		}
+		external = true
+		n.program(program)
+	case "timeout":
+		skip = skipOptions(words, "--foreground --preserve-status -v --verbose", "-k -s --kill-after= --signal=") + 1
+		if skip < 2 || skip > len(words) || !duration(words[skip-1].Value) {
+			return errors.New("timeout: its options are not understood")
+		}
+		external = true
+		n.program(program)
+	case "env":
+		for skip < len(words) {
+			variable, value, ok := strings.Cut(words[skip].Value, "=")
+			if !ok || variable == "" || strings.HasPrefix(variable, "-") {
+				break
+			}
+			if !words[skip].Static || !quietAssign(variable, value) {
+				return fmt.Errorf("it sets %s for a program", variable)
+			}
+			skip++
+		}
+		external = true
+		n.program(program)
+		if skip >= len(words) {
+			return errors.New("it shows the whole environment")
+		}
+	case "xargs":
+		n.program(program)
+		var err error
+		if skip, err = skipXargs(words); err != nil {
+			return err
+		}
+		if skip >= len(words) {
+			n.program("echo")
+			return nil
+		}
+		external = true
+	}
+	if skip == 0 {
+		return fmt.Errorf("%s: its options are not known to be harmless", name)
+	}
+	if skip >= len(words) {
+		if name == "command" || name == "builtin" || name == "time" {
+			return nil
+		}
+		return fmt.Errorf("%s runs nothing", name)
+	}
+	return p.proves(words[skip:], n, external)
+}
+
+// timeWord reports whether the time before a part is the keyword of the shell.
+func (s *Script) timeWord(p *Part) bool { return s.Simple && p.Words[0].Text == "time" }
+
+// skipXargs returns how many words of xargs stand before the command.
+func skipXargs(words []Word) (int, error) {
+	n := 1
+	for n < len(words) {
+		v := words[n].Value
+		switch {
+		case len(v) < 2 || v[0] != '-':
+			return n, nil
+		case v == "--":
+			return n + 1, nil
+		case v == "-0" || v == "-r" || v == "-t" || v == "-x" || v == "-0r" || v == "-r0" || v == "-i" || v == "-l" ||
+			v == "--null" || v == "--no-run-if-empty" || v == "--verbose" || v == "--exit":
+		case strings.HasPrefix(v, "--"):
+			option, _, ok := strings.Cut(v, "=")
+			switch option {
+			case "--max-args", "--max-procs", "--max-lines", "--replace", "--delimiter", "--max-chars", "--eof":
+			case "--arg-file":
+				return 0, errors.New("xargs: it takes its words from a file")
+			default:
+				return 0, fmt.Errorf("xargs: the option %s is not known to only read", v)
+			}
+			if !ok && option != "--replace" && option != "--max-lines" && option != "--eof" {
+				n++
+			}
+		default:
+			// -I{} or -I {}, also behind options without a value as in -0I{}.
+			cluster := strings.TrimLeft(v[1:], "0rtx")
+			if cluster == "" {
+				break
+			}
+			if strings.IndexByte("InLPdsEJ", cluster[0]) < 0 {
+				return 0, fmt.Errorf("xargs: the option %s is not known to only read", v)
+			}
+			if len(cluster) == 1 {
+				n++
+			}
+		}
+		n++
+	}
+	return n, nil
+}
+
+// provesFind proves the expression of find, and the commands that it runs.
+func (p *Part) provesFind(words []Word, n *Needs) error {
+	rest, inner, err := findCommands(words[1:])
+	if err != nil {
+		return err
+	}
+	for _, command := range inner {
+		if err := p.proves(command, n, true); err != nil {
+			return fmt.Errorf("find: %w", err)
+		}
+	}
+	return find("find").prove(words[0], rest, true)
+}
+
+// findCommands returns the words of find without the commands that it runs, and these.
+func findCommands(words []Word) (rest []Word, inner [][]Word, err error) {
+	if findAction(words) == "" {
+		return words, nil, nil
+	}
+	for i := 0; i < len(words); i++ {
+		switch words[i].Value {
+		case "-exec", "-execdir":
+		default:
+			rest = append(rest, words[i])
+			continue
+		}
+		end := slices.IndexFunc(words[i:], func(w Word) bool { return w.Value == ";" || w.Value == "+" })
+		if end < 2 {
+			return nil, nil, errors.New("find: the command that it runs is not understood")
+		}
+		inner = append(inner, words[i+1:i+end])
+		i += end
+	}
+	return rest, inner, nil
+}
+
+// onlyRead reports whether the commands that find runs are known to only read in a jail.
+func onlyRead(inner [][]Word) bool {
+	p := &Part{script: &Script{}, dirs: []string{""}}
+	return !slices.ContainsFunc(inner, func(words []Word) bool { return p.proves(words, &Needs{}, true) != nil })
+}
+
+// innerCommands returns the commands that a command runs by its words, each without what runs it, and
+// whether they get words that cannot be told.
+func innerCommands(words []Word) (inner [][]Word, more bool) {
+	switch baseName(words[0].Value) {
+	case "xargs":
+		if n, err := skipXargs(words); err == nil && n < len(words) {
+			return [][]Word{words[n:]}, true
+		}
+		return nil, true
+	case "find":
+		_, inner, err := findCommands(words[1:])
+		if err != nil || len(inner) == 0 || !onlyRead(inner) {
+			return nil, false
+		}
+		for i, command := range inner { // what it found is somewhere below its roots, or a link there
+			inner[i] = slices.DeleteFunc(slices.Clone(command), func(w Word) bool { return strings.Contains(w.Value, "{}") })
+		}
+		return inner, true
+	case "command", "builtin", "ionice":
+		n := 1
+		for n < len(words) && strings.HasPrefix(words[n].Value, "-") {
+			n++
+		}
+		if n < len(words) {
+			return [][]Word{words[n:]}, false
+		}
+	}
+	return nil, false
 }

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -45,7 +46,13 @@ func (s *Script) Paths() []PathUse {
 func (p *Part) Paths() []PathUse {
 	var uses []PathUse
 	add := func(verb Verb, w Word, dirs []string, redirect bool) {
+		if w.pipe || verb == WritePath && w.Static && sink(w.Value) {
+			return
+		}
 		use := PathUse{Part: p, Verb: verb, Path: w.Value, Known: w.Static && dirs != nil, Redirect: redirect}
+		if len(w.holes) > 0 {
+			use.Path = w.told
+		}
 		if w.Glob {
 			use.Glob = w.Value
 			use.Path = w.Value[:strings.LastIndexByte(w.Value[:strings.IndexAny(w.Value, "*?[")], '/')+1]
@@ -65,12 +72,48 @@ func (p *Part) Paths() []PathUse {
 			add(r.Verb, r.Target, r.dirs, true)
 		}
 	}
+	for _, w := range p.reads {
+		add(ReadPath, w, p.dirs, false)
+	}
 	for _, f := range p.forms() {
-		for _, u := range operandsOf(f.words) {
-			add(u.verb, u.word, p.dirs, false)
-		}
+		p.operandUses(filled(f.words), func(u use) { add(u.verb, u.word, p.dirs, false) })
 	}
 	return uses
+}
+
+// operandUses calls add with the paths among the words of a command, and of those that it runs.
+func (p *Part) operandUses(words []Word, add func(use)) {
+	given := operandsOf(words)
+	for _, u := range given {
+		add(u)
+	}
+	// A pattern has its directory read, whatever becomes of the names.
+	if e, _ := lookup(words); e != nil {
+		for _, w := range words[1:] {
+			if w.Glob && !strings.HasPrefix(w.Value, "-") && !slices.ContainsFunc(given, func(u use) bool { return u.word.Value == w.Value }) {
+				add(use{ReadPath, w})
+			}
+		}
+	}
+	inner, more := innerCommands(words)
+	for _, command := range inner {
+		p.operandUses(command, add)
+	}
+	if more || vague(words) {
+		add(use{ReadPath, Word{holes: []int{0}}})
+	}
+}
+
+// vague reports whether an expansion among the words may name a file, though no operand is one: it may
+// stand for an option or for several words, or be a part of a program.
+func vague(words []Word) bool {
+	e, _ := lookup(words)
+	if e == nil || e.operands == texts || e.operands == none || e.needs&builtin != 0 {
+		return false
+	}
+	return slices.ContainsFunc(words[1:], func(w Word) bool {
+		return !w.pipe && len(w.holes) > 0 && (len(w.gaps) > 0 || w.holes[0] == 0 || w.Value[0] == '-' || e.operands == script || e.operands == anything)
+	})
 }
 
 // PathsOf returns the paths among the arguments of a command, the program first, for a caller that runs a
@@ -128,6 +171,8 @@ func operandsOf(words []Word) []use {
 		return gitUses(args)
 	case "test", "[":
 		return testPaths(args)
+	case "tar", "bsdtar", "gtar", "7z", "7za", "7zr", "jar", "ar", "llvm-ar":
+		return archiveUses(words)
 	}
 	e, rest := lookup(words)
 	if e == nil {
@@ -136,7 +181,7 @@ func operandsOf(words []Word) []use {
 	if e == nil {
 		return nil
 	}
-	a, err := e.sort(rest)
+	a, err := e.sort(rest, true)
 	if err == nil {
 		uses := all(ReadPath, e.reads(a))
 		if e.operands == onePath && len(a.operands) > 1 {
@@ -239,6 +284,9 @@ func ddPaths(words []Word) []use {
 }
 
 func findUses(words []Word) []use {
+	if rest, inner, err := findCommands(words); err == nil && len(inner) > 0 && onlyRead(inner) {
+		words = rest
+	}
 	roots, expression := findPaths(words)
 	verb := ReadPath
 	switch findAction(expression) {
@@ -330,8 +378,14 @@ func gitUses(words []Word) []use {
 func testPaths(words []Word) []use {
 	var uses []use
 	for i, w := range words {
-		if len(w.Value) == 2 && w.Value[0] == '-' && strings.IndexByte("abcdefghkprstuwxGLNOS", w.Value[1]) >= 0 && i+1 < len(words) {
+		if i+1 == len(words) {
+			break
+		}
+		switch {
+		case len(w.Value) == 2 && w.Value[0] == '-' && strings.IndexByte("abcdefghkprstuwxGLNOS", w.Value[1]) >= 0:
 			uses = append(uses, use{ReadPath, words[i+1]})
+		case i > 0 && (w.Value == "-nt" || w.Value == "-ot" || w.Value == "-ef"):
+			uses = append(uses, use{ReadPath, words[i-1]}, use{ReadPath, words[i+1]})
 		}
 	}
 	return uses

@@ -30,16 +30,19 @@ func (r *reader) file(f *syntax.File) {
 			return false
 		}
 		if r.depth++; r.depth > maxDepth {
-			r.blame("it nests too deep")
+			r.refuse("it nests too deep")
 		}
 		if r.nodes++; r.nodes > maxNodes {
-			r.blame("it is too long to be understood")
+			r.refuse("it is too long to be understood")
+		}
+		if r.script.doubt == "" {
+			r.script.doubt = r.structure(n)
 		}
 		switch n := n.(type) {
 		case *syntax.Comment:
 			if oddComment(r.script.Source, int(n.Hash.Offset())) {
 				r.script.misread = true
-				r.blame("it has a comment where bash may see none")
+				r.refuse("it has a comment where bash may see none")
 			}
 		case *syntax.SglQuoted:
 			blank(bare, n.Left, n.Right)
@@ -52,11 +55,11 @@ func (r *reader) file(f *syntax.File) {
 	})
 	if brokenToken(bare) {
 		r.script.misread = true
-		r.blame("it breaks a line inside a word")
+		r.refuse("it breaks a line inside a word")
 	}
 	r.stmts(f.Stmts, []string{""})
 	if len(r.parts) > maxParts {
-		r.blame("it is made of more than 50 commands")
+		r.refuse("it is made of more than 50 commands")
 	}
 	if len(r.parts) == 0 {
 		r.blame("it holds no command")
@@ -102,6 +105,14 @@ func oddComment(src string, hash int) bool {
 func (r *reader) blame(why string) {
 	if r.problem == "" {
 		r.problem = why
+	}
+}
+
+// refuse is like blame for what makes the line unfit for a jail as well.
+func (r *reader) refuse(why string) {
+	r.blame(why)
+	if r.script.doubt == "" {
+		r.script.doubt = why
 	}
 }
 
@@ -263,34 +274,4 @@ func assignName(call *syntax.CallExpr) string {
 		return call.Assigns[0].Name.Value
 	}
 	return "?"
-}
-
-// everyPart returns the simple commands of a line that is not simple, wherever they stand.
-func (r *reader) everyPart(f *syntax.File) []*Part {
-	var parts []*Part
-	syntax.Walk(f, func(n syntax.Node) bool {
-		st, ok := n.(*syntax.Stmt)
-		if !ok {
-			return true
-		}
-		call, isCall := st.Cmd.(*syntax.CallExpr)
-		if !isCall && len(st.Redirs) == 0 {
-			return true
-		}
-		p := &Part{script: r.script}
-		for _, rd := range st.Redirs {
-			p.Redirects = append(p.Redirects, readRedirect(rd, r.vars(nil)))
-		}
-		if isCall {
-			r.fill(p, call, r.vars(nil))
-		}
-		parts = append(parts, p)
-		return true
-	})
-	for _, p := range parts {
-		if len(p.Words) > 0 && !p.Words[0].Static {
-			r.script.Dynamic = true
-		}
-	}
-	return parts
 }

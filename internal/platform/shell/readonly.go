@@ -70,7 +70,7 @@ func (p *Part) checkRedirects() error {
 		switch {
 		case r.Target.expanded || r.Target.brace:
 			return errors.New("it redirects to the result of an expansion")
-		case r.Verb == WritePath:
+		case r.Verb == WritePath, sink(r.Target.Value) && r.Target.Value != "/dev/null" && !strings.HasPrefix(r.Op, "<<"):
 			return fmt.Errorf("it writes to %s", r.Target.Text)
 		}
 	}
@@ -82,14 +82,19 @@ func (p *Part) checkRedirects() error {
 // that runs a proven line must call it again with the expanded words.
 func ReadOnlyCommand(words []Word) error {
 	e, rest := lookup(words)
-	if e == nil {
+	if e == nil || e.jail {
 		return fmt.Errorf("%s is not known to only read", words[0].Text)
 	}
+	return e.prove(words[0], rest, false)
+}
+
+// prove returns why the words after a program are not known to only read, in a jail or without one.
+func (e *entry) prove(program Word, rest []Word, jail bool) error {
 	// The help of git is a manual page, shown by programs that the repository may name.
-	if len(rest) == 1 && (rest[0].Value == "--help" || rest[0].Value == "--version") && e.operands != anything && words[0].Value != "git" {
+	if len(rest) == 1 && (rest[0].Value == "--help" || rest[0].Value == "--version") && e.operands != anything && program.Value != "git" {
 		return nil
 	}
-	a, err := e.sort(rest)
+	a, err := e.sort(rest, jail)
 	if err == nil {
 		err = e.accept(a)
 	}
@@ -97,7 +102,7 @@ func ReadOnlyCommand(words []Word) error {
 		err = e.check(a)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", words[0].Value, err)
+		return fmt.Errorf("%s: %w", program.Value, err)
 	}
 	return nil
 }
@@ -120,6 +125,11 @@ func Words(args []string) []Word {
 func lookup(words []Word) (*entry, []Word) {
 	name, rest := words[0].Value, words[1:]
 	if name != "git" && name != "go" {
+		if len(rest) > 0 && subcommanded(name) {
+			if e := find(name + " " + rest[0].Value); e != nil {
+				return e, rest[1:]
+			}
+		}
 		return find(name), rest
 	}
 	if name == "git" && len(rest) > 0 && rest[0].Value == "--no-pager" {
@@ -134,9 +144,20 @@ func lookup(words []Word) (*entry, []Word) {
 	return nil, nil
 }
 
+// subcommanded holds the commands that have rows for some of their sub-commands.
+var subcommanded = setOf(`openssl zig hugo helm terraform gh kubectl`)
+
 // accept checks the operands against what the command may have.
 func (e *entry) accept(a *arguments) error {
 	ops := a.operands
+	for _, option := range a.options {
+		if e.jailed[option] && !a.jail {
+			return fmt.Errorf("the option %s is not known to only read", option)
+		}
+	}
+	if e.must != "" && !a.has(strings.Fields(e.must)...) {
+		return errors.New("it is not known to only read with these options")
+	}
 	switch {
 	case e.operands == none && len(ops) > 0:
 		return fmt.Errorf("the operand %s is not known to be harmless", ops[0].Text)
@@ -144,7 +165,7 @@ func (e *entry) accept(a *arguments) error {
 		return fmt.Errorf("it would write to %s", ops[1].Text)
 	}
 	for i, w := range ops {
-		if !w.Glob {
+		if !w.Glob || a.jail {
 			continue
 		}
 		if i == 0 && (e.operands == pattern || e.operands == script) {

@@ -26,6 +26,7 @@ func readRedirect(rd *syntax.Redirect, vars Vars) Redirect {
 	out := Redirect{FD: -1, Op: rd.Op.String(), Target: readWord(rd.Word, vars)}
 	odd := func(why string) {
 		out.Target.Static = false
+		out.odd = why
 		if out.Target.why == "" {
 			out.Target.why = why
 		}
@@ -64,7 +65,7 @@ func readRedirect(rd *syntax.Redirect, vars Vars) Redirect {
 	default:
 		odd("it redirects in an unusual way")
 	}
-	if out.Target.Static && out.Target.Value == "/dev/null" {
+	if out.Target.Static && sink(out.Target.Value) {
 		out.Verb = 0
 	}
 	return out

@@ -44,7 +44,9 @@ type Script struct {
 
 	vars     Vars
 	tree     *tree
-	misread  bool // bash may see other commands in it than the tree has
+	misread  bool           // bash may see other commands in it than the tree has
+	doubt    string         // why its structure is not known to only read in a jail, or empty
+	funcs    map[string]int // the functions it defines, numbered in their order
 	suspects func() *suspects
 }
 
@@ -61,6 +63,8 @@ type Part struct {
 	script *Script
 	source string   // of the words, as they stand in the line
 	dirs   []string // where it may run, relative to the directory at the start; nil if unknown
+	reads  []Word   // of a part without words: files that the shell itself looks at
+	body   int      // of which function it is a part, from 1 on in their order; 0 for none
 }
 
 // A Word is one word of a command.
@@ -73,6 +77,9 @@ type Word struct {
 	expanded bool  // holds the value of a variable, a ~ or a here-document
 	brace    bool  // holds an unquoted {
 	gaps     []int // where in Value an unquoted expansion stands that is not known
+	holes    []int // the same of every expansion
+	told     string
+	pipe     bool // is a process substitution, and so no file
 	why      string
 }
 
@@ -90,6 +97,7 @@ type Redirect struct {
 	Verb   Verb // 0 if no file is read or written: descriptors, here-documents, /dev/null
 
 	dirs []string
+	odd  string // why it is not understood, or empty
 }
 
 // Parse reads src as bash would; see [Dialect.Parse].
@@ -129,6 +137,9 @@ func (t *tree) script(vars Vars) *Script {
 	if t.other != nil && s.Simple && !sameParts(s.Parts, t.other.read(vars).Parts) {
 		s.Simple, s.Problem = false, "not every sh reads it the same way"
 	}
+	if t.other != nil && !s.Simple {
+		s.doubt = s.Problem
+	}
 	return s
 }
 
@@ -140,12 +151,15 @@ func (t *tree) read(vars Vars) *Script {
 		if s.Problem == "" {
 			s.Problem = t.problem
 		}
+		s.doubt = s.Problem
 		return s
 	}
 	r := newReader(s)
 	r.file(t.file)
 	if s.Problem == "" {
 		s.Problem = r.problem
+	} else {
+		s.doubt = s.Problem
 	}
 	s.Simple = s.Problem == ""
 	s.Parts = r.parts

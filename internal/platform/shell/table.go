@@ -20,16 +20,37 @@ import (
 //	G  any text, which may also follow a short option directly (-Stext)
 //	P  a path that is read
 //	=  any text, and only behind an equals sign (--color=auto)
+//	+  a number, and only directly behind a short option (-w5)
+//	2  any two words
+//	Q  a word, and a path that is read
 //
 // "-#" is a number as an option (head -20). Options without values may be joined (ls -la), and the last
-// of them may have a value in the next word.
+// of them may have a value in the next word. In a jail any value may follow a short option directly.
 type command struct {
 	name     string
 	class    Class
 	options  string
 	operands operands
 	check    func(a *arguments) error // beyond the options, or nil
+
+	// jail says that the command is proven only for a line that runs in a jail, and more are options
+	// that are: they reach further than the words say, or nobody looked closely enough at them.
+	jail bool
+	more string
+	// needs is what it needs there besides its own program, and helpers are programs that it executes.
+	needs   need
+	helpers string
+	must    string // options of which there must be one, or empty
 }
+
+// A need is what a command needs in a jail.
+type need uint8
+
+const (
+	builtin   need = 1 << iota // no program: the shell does it
+	processes                  // all of the processes, mounts or devices
+	network                    // sockets and interfaces
+)
 
 // operands says what the other words of a command are.
 type operands uint8
@@ -43,6 +64,7 @@ const (
 	script                    // text, then paths
 	anything                  // no options at all; check says what they mean
 	revisions                 // of git: names in a repository, or paths
+	archive                   // a path, then names in it
 )
 
 // arguments are the words of a command, sorted by a row of a table.
@@ -52,6 +74,7 @@ type arguments struct {
 	values   []Word // of options
 	paths    []Word // values of options that are paths
 	operands []Word
+	jail     bool // the command is to run in a jail
 }
 
 func (a *arguments) has(options ...string) bool {
@@ -71,12 +94,16 @@ type entry struct {
 	read   sync.Once
 	alone  map[string]bool // options without a value
 	values map[string]byte // what the value of an option is
+	jailed map[string]bool // options that are proven only in a jail
 }
 
 // commands returns the rows by name. Rows of git are named with their sub-command.
 var commands = sync.OnceValue(func() map[string]*entry {
 	all := make(map[string]*entry)
-	for _, table := range [][]command{searchTable, readTable, systemTable, listTable, neutralTable, gitTable, toolTable} {
+	for _, table := range [][]command{
+		searchTable, readTable, systemTable, listTable, neutralTable, gitTable, toolTable,
+		textTable, archiveTable, binaryTable, machineTable, packageTable, versionTable, builtinTable,
+	} {
 		for _, c := range table {
 			e := &entry{command: c}
 			for name := range strings.FieldsSeq(c.name) {
@@ -97,19 +124,24 @@ func find(name string) *entry {
 }
 
 func (e *entry) readOptions() {
-	e.alone, e.values = make(map[string]bool), make(map[string]byte)
-	for option := range strings.FieldsSeq(e.options) {
-		if name, kind, ok := strings.Cut(option, ":"); ok {
-			e.values[name] = kind[0]
-		} else {
-			e.alone[option] = true
+	e.alone, e.values, e.jailed = make(map[string]bool), make(map[string]byte), make(map[string]bool)
+	for i, list := range []string{e.options, e.more} {
+		for option := range strings.FieldsSeq(list) {
+			name, kind, ok := strings.Cut(option, ":")
+			if ok {
+				e.values[name] = kind[0]
+			} else {
+				e.alone[name] = true
+			}
+			e.jailed[name] = i == 1
 		}
 	}
 }
 
-// sort reads words, without the name of the command, by the row.
-func (e *entry) sort(words []Word) (*arguments, error) {
-	a := &arguments{words: words}
+// sort reads words, without the name of the command, by the row: as a command that is to run in a jail,
+// or as one that nothing else holds.
+func (e *entry) sort(words []Word, jail bool) (*arguments, error) {
+	a := &arguments{words: words, jail: jail}
 	if e.operands == anything {
 		a.operands = words
 		return a, nil
@@ -121,7 +153,8 @@ func (e *entry) sort(words []Word) (*arguments, error) {
 			continue
 		}
 		// --include=*.go stays that option, whatever it may stand for.
-		if name, _, _ := strings.Cut(v, "="); words[i].Glob && strings.ContainsAny(name, "*?[") || words[i].Glob && name == v {
+		name, _, _ := strings.Cut(v, "=")
+		if words[i].Glob && !jail && (strings.ContainsAny(name, "*?[") || name == v) {
 			return a, fmt.Errorf("the option %s is a pattern", v)
 		}
 		if v == "--" {
@@ -144,22 +177,39 @@ func (e *entry) option(a *arguments, v string, rest []Word) (taken int, err erro
 		a.options = append(a.options, v)
 		return 0, nil
 	}
-	if kind := e.values[v]; kind != 0 && kind != '=' {
-		return 1, e.value(a, v, kind, rest)
+	if kind := e.values[v]; separate(kind) {
+		return e.value(a, v, kind, rest)
 	}
 	if name, value, ok := strings.Cut(v, "="); ok && strings.HasPrefix(v, "--") && e.values[name] != 0 {
-		return 0, e.value(a, name, e.values[name], []Word{plainWord(value)})
+		_, err = e.value(a, name, e.values[name], []Word{plainWord(value)})
+		return 0, err
 	}
 	if e.alone["-#"] && digits(v[1:]) {
 		return 0, nil
 	}
 	if v[1] != '-' {
-		if kind := e.values[v[:2]]; kind != 0 && kind != 'N' && kind != 'P' && valid(kind, v[2:]) {
-			return 0, e.value(a, v[:2], kind, []Word{plainWord(v[2:])})
+		if e.glued(a, v[:2], v[2:]) {
+			_, err = e.value(a, v[:2], e.values[v[:2]], []Word{plainWord(v[2:])})
+			return 0, err
 		}
 		return e.joined(a, v, rest)
 	}
 	return 0, fmt.Errorf("the option %s is not known to only read", v)
+}
+
+// separate reports whether a value of the kind may be the next word.
+func separate(kind byte) bool { return kind != 0 && kind != '=' && kind != '+' }
+
+// glued reports whether value, which follows a short option directly, is its value.
+func (e *entry) glued(a *arguments, option, value string) bool {
+	switch kind := e.values[option]; kind {
+	case 0, '=', '2', 'Q':
+		return false
+	case 'N', 'P':
+		return a.jail && value != ""
+	default:
+		return valid(kind, value) || a.jail && kind == '1' && value != ""
+	}
 }
 
 // joined reads short options that share a dash.
@@ -168,8 +218,11 @@ func (e *entry) joined(a *arguments, v string, rest []Word) (taken int, err erro
 		option := "-" + v[i:i+1]
 		kind := e.values[option]
 		switch {
-		case kind != 0 && i == len(v)-1:
-			return 1, e.value(a, option, kind, rest)
+		case separate(kind) && i == len(v)-1:
+			return e.value(a, option, kind, rest)
+		case a.jail && e.glued(a, option, v[i+1:]):
+			_, err = e.value(a, option, kind, []Word{plainWord(v[i+1:])})
+			return 0, err
 		case !e.alone[option]:
 			return 0, fmt.Errorf("the option %s is not known to only read", v)
 		}
@@ -178,28 +231,37 @@ func (e *entry) joined(a *arguments, v string, rest []Word) (taken int, err erro
 	return 0, nil
 }
 
-func (e *entry) value(a *arguments, option string, kind byte, rest []Word) error {
-	switch {
-	case len(rest) == 0:
-		return fmt.Errorf("the option %s lacks its value", option)
-	case rest[0].Glob:
-		return fmt.Errorf("the value of %s is a pattern", option)
-	case !valid(kind, rest[0].Value):
-		return fmt.Errorf("the value of %s is not understood", option)
+// value takes the value of an option from rest and returns how many words that are.
+func (e *entry) value(a *arguments, option string, kind byte, rest []Word) (taken int, err error) {
+	n := 1
+	if kind == '2' || kind == 'Q' {
+		n = 2
+	}
+	if len(rest) < n {
+		return 0, fmt.Errorf("the option %s lacks its value", option)
+	}
+	for _, w := range rest[:n] {
+		switch {
+		case a.jail:
+		case w.Glob:
+			return 0, fmt.Errorf("the value of %s is a pattern", option)
+		case !valid(kind, w.Value):
+			return 0, fmt.Errorf("the value of %s is not understood", option)
+		}
 	}
 	a.options = append(a.options, option)
-	a.values = append(a.values, rest[0])
-	if kind == 'P' {
-		a.paths = append(a.paths, rest[0])
+	a.values = append(a.values, rest[n-1])
+	if kind == 'P' || kind == 'Q' {
+		a.paths = append(a.paths, rest[n-1])
 	}
-	return nil
+	return n, nil
 }
 
 // valid reports whether value is of the kind.
 func valid(kind byte, value string) bool {
 	var letters string
 	switch kind {
-	case '#':
+	case '#', '+':
 		letters = "0123456789"
 		value = strings.TrimRight(strings.TrimLeft(value, "+-"), "kKMGbc")
 	case 'L':
@@ -222,12 +284,14 @@ func (e *entry) reads(a *arguments) []Word {
 	switch e.operands {
 	case texts, none, anything:
 		return a.paths
+	case archive:
+		ops = ops[:min(1, len(ops))]
 	case pattern:
 		if !a.has("-e", "-f", "--regexp", "--file", "--files") && len(ops) > 0 {
 			ops = ops[1:]
 		}
 	case script:
-		if len(ops) > 0 {
+		if !a.has("-f", "--from-file") && len(ops) > 0 {
 			ops = ops[1:]
 		}
 	}

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"runtime"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
@@ -25,6 +26,9 @@ func readWord(w *syntax.Word, vars Vars) Word {
 	}
 	for i, part := range w.Parts {
 		r.part(part, i == 0, len(w.Parts) == 1)
+	}
+	if len(w.Parts) == 1 {
+		_, r.word.pipe = w.Parts[0].(*syntax.ProcSubst)
 	}
 	r.checkBare()
 	r.word.Value = string(r.text)
@@ -66,7 +70,37 @@ func (r *wordReader) part(part syntax.WordPart, first, only bool) {
 // gap notes an unquoted expansion, which may come to nothing, to a word or to several.
 func (r *wordReader) gap(why string) {
 	r.word.gaps = append(r.word.gaps, len(r.text))
+	r.hole(why)
+}
+
+// hole notes an expansion that is not known.
+func (r *wordReader) hole(why string) {
+	r.word.holes = append(r.word.holes, len(r.text))
 	r.dynamic(why)
+}
+
+// filled returns words with a digit for whatever is not known of them, so that they can be read like
+// others: it is an operand, a number, a part of a name.
+func filled(words []Word) []Word {
+	if !slices.ContainsFunc(words, func(w Word) bool { return len(w.holes) > 0 }) {
+		return words
+	}
+	words = slices.Clone(words)
+	for i, w := range words {
+		if len(w.holes) == 0 {
+			continue
+		}
+		var b strings.Builder
+		from := 0
+		for _, hole := range w.holes {
+			b.WriteString(w.Value[from:hole])
+			b.WriteByte('1')
+			from = hole
+		}
+		b.WriteString(w.Value[from:])
+		words[i].told, words[i].Value = w.Value, b.String()
+	}
+	return words
 }
 
 // quoted reads a part within double quotes.
@@ -88,16 +122,16 @@ func (r *wordReader) quoted(part syntax.WordPart) {
 			r.add(value, false)
 			return
 		}
-		r.dynamic("it uses a variable ($" + paramName(p) + ")")
+		r.hole("it uses a variable ($" + paramName(p) + ")")
 	case *syntax.CmdSubst:
 		if text, ok := quotedDocument(p); ok {
 			r.word.expanded = true
 			r.add(text, false)
 			return
 		}
-		r.dynamic(construct(p))
+		r.hole(construct(p))
 	default:
-		r.dynamic(construct(part))
+		r.hole(construct(part))
 	}
 }
 

@@ -1,0 +1,439 @@
+package shell
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// The checks of commands that are proven only in a jail.
+
+// sink reports whether a path is no file: nothing that is written there stays.
+func sink(path string) bool {
+	switch path {
+	case "/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin":
+		return true
+	}
+	number, ok := strings.CutPrefix(path, "/dev/fd/")
+	return ok && digits(number)
+}
+
+func checkTee(a *arguments) error {
+	for _, w := range a.operands {
+		if !w.Static || !sink(w.Value) {
+			return fmt.Errorf("it writes to %s", w.Text)
+		}
+	}
+	return nil
+}
+
+func checkDd(a *arguments) error {
+	for _, w := range a.words {
+		name, value, _ := strings.Cut(w.Value, "=")
+		switch name {
+		case "if", "bs", "ibs", "obs", "cbs", "count", "skip", "iseek", "status", "iflag", "conv":
+		case "of":
+			if !sink(value) {
+				return fmt.Errorf("it writes to %s", quote(value))
+			}
+		default:
+			return fmt.Errorf("the operand %s is not known to only read", w.Text)
+		}
+	}
+	return nil
+}
+
+// checkTar admits listing an archive, and unpacking it to the standard output.
+func checkTar(a *arguments) error {
+	var lists, unpacks, prints bool
+	words := a.words
+	for i := 0; i < len(words); i++ {
+		v := words[i].Value
+		switch {
+		case i == 0 && v != "" && v[0] != '-', len(v) > 1 && v[0] == '-' && v[1] != '-':
+			for _, c := range strings.TrimPrefix(v, "-") {
+				switch c {
+				case 't':
+					lists = true
+				case 'x':
+					unpacks = true
+				case 'O':
+					prints = true
+				case 'f', 'C':
+					if i++; i >= len(words) || c == 'f' && strings.Contains(words[i].Value, ":") {
+						return errors.New("its archive is not understood")
+					}
+				case 'v', 'z', 'j', 'J', 'a', 'Z', 'p', 'k', 'P':
+				default:
+					return fmt.Errorf("the option -%c is not known to only read", c)
+				}
+			}
+		case v == "--list":
+			lists = true
+		case v == "--extract", v == "--get":
+			unpacks = true
+		case v == "--to-stdout":
+			prints = true
+		case v == "--verbose", v == "--gzip", v == "--gunzip", v == "--bzip2", v == "--xz", v == "--zstd", v == "--wildcards", v == "--full-time", v == "--auto-compress",
+			v == "--no-wildcards", v == "--utc", v == "--numeric-owner", v == "--force-local", v == "--version", v == "--help",
+			strings.HasPrefix(v, "--file=") && !strings.Contains(v, ":"), strings.HasPrefix(v, "--strip-components="), strings.HasPrefix(v, "--exclude="):
+			lists = lists || v == "--version" || v == "--help"
+		case v == "--file" && i+1 < len(words) && !strings.Contains(words[i+1].Value, ":"), v == "--exclude":
+			i++
+		case strings.HasPrefix(v, "-"):
+			return fmt.Errorf("the option %s is not known to only read", v)
+		}
+	}
+	if lists != (unpacks && prints) {
+		return nil
+	}
+	return errors.New("only listing an archive is known to only read")
+}
+
+// tarPaths returns the archive of a command that checkTar admits, and what it changes to.
+func tarPaths(words []Word) []Word {
+	var paths []Word
+	for i := 0; i < len(words); i++ {
+		v := words[i].Value
+		switch {
+		case i == 0 && v != "" && v[0] != '-', len(v) > 1 && v[0] == '-' && v[1] != '-':
+			for _, c := range v {
+				if (c == 'f' || c == 'C' || c == 'T' || c == 'X') && i+1 < len(words) {
+					i++
+					paths = append(paths, words[i])
+				}
+			}
+		case (v == "--file" || v == "--directory") && i+1 < len(words):
+			i++
+			paths = append(paths, words[i])
+		case strings.HasPrefix(v, "--file="), strings.HasPrefix(v, "--directory="):
+			_, value, _ := strings.Cut(v, "=")
+			paths = append(paths, Word{Value: value, Static: words[i].Static, Text: quote(value)})
+		}
+	}
+	return paths
+}
+
+func checkSeven(a *arguments) error {
+	if len(a.words) == 0 || a.words[0].Value != "l" && a.words[0].Value != "t" {
+		return errors.New("only listing an archive is known to only read")
+	}
+	return noMore(a.words[1:], "-slt -ba -r -bd")
+}
+
+func checkJar(a *arguments) error {
+	if len(a.words) == 0 {
+		return errors.New("only listing an archive is known to only read")
+	}
+	switch a.words[0].Value {
+	case "tf", "tvf", "-tf", "-tvf", "--list", "--version":
+		return noMore(a.words[1:], "-f -v")
+	}
+	return errors.New("only listing an archive is known to only read")
+}
+
+func checkAr(a *arguments) error {
+	if len(a.words) == 0 || strings.Trim(strings.TrimPrefix(a.words[0].Value, "-"), "tpvO") != "" && a.words[0].Value != "--version" {
+		return errors.New("only listing an archive is known to only read")
+	}
+	return checkResponse(a)
+}
+
+// noMore returns an error if words hold an option that is not in known.
+func noMore(words []Word, known string) error {
+next:
+	for _, w := range words {
+		if !strings.HasPrefix(w.Value, "-") {
+			continue
+		}
+		for _, option := range strings.Fields(known) {
+			if w.Value == option {
+				continue next
+			}
+		}
+		return fmt.Errorf("the option %s is not known to only read", w.Text)
+	}
+	return nil
+}
+
+// archiveUses returns the archives that are read, if that is all that happens. Else nothing is known.
+func archiveUses(words []Word) []use {
+	e, rest := lookup(words)
+	if e == nil || e.prove(words[0], rest, true) != nil {
+		return nil
+	}
+	if strings.HasSuffix(words[0].Value, "tar") {
+		return all(ReadPath, tarPaths(rest))
+	}
+	return all(ReadPath, plainOperands(rest[min(1, len(rest)):], ""))
+}
+
+func checkSleep(a *arguments) error {
+	total := 0.0
+	for _, w := range a.operands {
+		number := strings.TrimSuffix(w.Value, "s")
+		seconds, err := strconv.ParseFloat(number, 64)
+		if err != nil || strings.Trim(number, "0123456789.") != "" {
+			return fmt.Errorf("how long %s is cannot be told", w.Text)
+		}
+		total += seconds
+	}
+	if total > 60 {
+		return errors.New("it waits for more than a minute")
+	}
+	return nil
+}
+
+func checkGetent(a *arguments) error {
+	if len(a.operands) > 0 {
+		switch a.operands[0].Value {
+		case "passwd", "group", "services", "protocols", "rpc", "shells", "aliases":
+			return nil
+		}
+	}
+	return errors.New("it may ask a server")
+}
+
+func checkStty(a *arguments) error {
+	if len(a.operands) == 1 && a.operands[0].Value == "size" || len(a.operands) == 0 {
+		return nil
+	}
+	return errors.New("it changes the terminal")
+}
+
+// checkCount admits programs that report again and again if they say how often.
+func checkCount(a *arguments) error {
+	if len(a.operands) == 1 || len(a.operands) > 2 {
+		return errors.New("it goes on until it is ended")
+	}
+	for _, w := range a.operands {
+		if len(w.Value) > 2 {
+			return errors.New("it goes on for long")
+		}
+	}
+	return nil
+}
+
+func checkTop(a *arguments) error {
+	if a.has("-b") && a.has("-n") || a.has("-l") {
+		return nil
+	}
+	return errors.New("it goes on until it is ended: use -b -n 1")
+}
+
+func checkSysctl(a *arguments) error {
+	for _, w := range a.operands {
+		if strings.Contains(w.Value, "=") || !w.Static {
+			return fmt.Errorf("the operand %s may change a setting of the kernel", w.Text)
+		}
+	}
+	return nil
+}
+
+func checkIfconfig(a *arguments) error {
+	if len(a.operands) > 1 {
+		return errors.New("it changes an interface")
+	}
+	return nil
+}
+
+// checkIP admits what ip shows.
+func checkIP(a *arguments) error {
+	words := a.words
+	for len(words) > 0 && strings.HasPrefix(words[0].Value, "-") {
+		switch words[0].Value {
+		case "-4", "-6", "-0", "-o", "-s", "-d", "-j", "-p", "-br", "-c", "-h", "-r", "-json", "-brief", "-stats", "-details", "-pretty", "-oneline", "-color", "-color=never", "-V", "-Version":
+		default:
+			return fmt.Errorf("the option %s is not known to only read", words[0].Text)
+		}
+		words = words[1:]
+	}
+	if len(words) == 0 {
+		return nil
+	}
+	switch words[0].Value {
+	case "a", "ad", "add", "addr", "address", "l", "li", "link", "r", "ro", "rou", "rout", "route", "n", "ne", "nei", "neigh", "neighbour", "neighbor", "ru", "rule",
+		"maddr", "maddress", "mr", "mroute", "tunnel", "netns", "nexthop", "vrf":
+	default:
+		return fmt.Errorf("%s is not known to only read", words[0].Text)
+	}
+	if len(words) == 1 {
+		return nil
+	}
+	switch words[1].Value {
+	case "s", "sh", "sho", "show", "list", "ls", "lst":
+		return nil
+	case "get":
+		if strings.HasPrefix(words[0].Value, "r") && words[0].Value != "ru" && words[0].Value != "rule" {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s is not known to only read", words[1].Text)
+}
+
+// tame holds variables that are no secrets.
+var tame = setOf(`PATH HOME USER LOGNAME SHELL PWD OLDPWD LANG LANGUAGE TERM COLORTERM TMPDIR TZ EDITOR VISUAL PAGER HOSTNAME DISPLAY SHLVL COLUMNS LINES
+	GOPATH GOROOT GOBIN GOOS GOARCH GOFLAGS GOCACHE GOMODCACHE CGO_ENABLED JAVA_HOME NODE_ENV NODE_PATH PYTHONPATH PYTHONHOME VIRTUAL_ENV CONDA_PREFIX
+	CARGO_HOME RUSTUP_HOME RUST_LOG CC CXX CFLAGS CXXFLAGS LDFLAGS MANPATH XDG_CONFIG_HOME XDG_DATA_HOME XDG_CACHE_HOME XDG_RUNTIME_DIR CI DEBUG`)
+
+func checkPrintenv(a *arguments) error {
+	if len(a.operands) == 0 {
+		return errors.New("it shows the whole environment")
+	}
+	for _, w := range a.operands {
+		if !w.Static || !tame(w.Value) && !strings.HasPrefix(w.Value, "LC_") {
+			return fmt.Errorf("%s may be a secret", w.Text)
+		}
+	}
+	return nil
+}
+
+func checkAptCache(a *arguments) error {
+	return oneOf(a, "policy show search depends rdepends madison showpkg pkgnames stats dump unmet showsrc")
+}
+func checkApt(a *arguments) error     { return oneOf(a, "list show search policy depends rdepends") }
+func checkAptMark(a *arguments) error { return oneOf(a, "showmanual showauto showhold") }
+func checkApk(a *arguments) error     { return oneOf(a, "info list search policy version") }
+
+// oneOf returns an error if the first operand is none of the sub-commands.
+func oneOf(a *arguments, subcommands string) error {
+	if len(a.operands) > 0 {
+		for _, sub := range strings.Fields(subcommands) {
+			if a.operands[0].Value == sub {
+				return nil
+			}
+		}
+	}
+	return errors.New("only its queries are known to only read")
+}
+
+// checkResponse refuses words that stand for a file with more words in it.
+func checkResponse(a *arguments) error {
+	for _, w := range a.words {
+		if strings.HasPrefix(w.Value, "@") {
+			return fmt.Errorf("%s is a file with more arguments", w.Text)
+		}
+	}
+	return nil
+}
+
+// checkDiff refuses, without a jail, what may be directories: diff follows the links in them.
+func checkDiff(a *arguments) error {
+	if !a.jail && len(a.operands) > 0 && !a.has("--no-dereference") {
+		return errors.New("it follows links in directories")
+	}
+	return nil
+}
+
+// checkTest refuses operands that are evaluated, which runs the substitutions in them.
+func checkTest(a *arguments) error {
+	for i, w := range a.words {
+		switch {
+		case strings.Contains(w.Value, "[") && strings.ContainsAny(w.Value, "$`"):
+			return errors.New("it may evaluate " + w.Text)
+		case i > 0 && (a.words[i-1].Value == "-v" || a.words[i-1].Value == "-R") && !syntax.ValidName(w.Value):
+			return errors.New("it evaluates " + w.Text)
+		}
+	}
+	return nil
+}
+
+func checkHash(a *arguments) error {
+	if !a.has("-t", "-l", "-r") {
+		return errors.New("only hash -t is known to only read")
+	}
+	return nil
+}
+
+// checkSet admits options that do not change what the words of a line mean.
+func checkSet(a *arguments) error {
+	if len(a.words) == 0 {
+		return errors.New("it shows all variables")
+	}
+	for i := 0; i < len(a.words); i++ {
+		v := a.words[i].Value
+		switch {
+		case v == "--" || v == "-":
+			return nil
+		case len(v) < 2 || v[0] != '-' && v[0] != '+':
+			return nil // positional parameters
+		case strings.Trim(v[1:], "efhuxvCEobn") != "":
+			return fmt.Errorf("the option %s is not known to be harmless", v)
+		case !strings.Contains(v, "o"):
+			continue
+		}
+		if i++; i >= len(a.words) {
+			return errors.New("it shows all options")
+		}
+		switch a.words[i].Value {
+		case "pipefail", "errexit", "nounset", "xtrace", "noglob", "verbose", "errtrace", "noclobber", "noexec":
+		default:
+			return fmt.Errorf("the option %s is not known to be harmless", a.words[i].Text)
+		}
+	}
+	return nil
+}
+
+func checkShopt(a *arguments) error {
+	for _, w := range a.operands {
+		switch w.Value {
+		case "globstar", "nullglob", "extglob", "dotglob", "nocaseglob", "nocasematch", "failglob", "globasciiranges", "inherit_errexit":
+		default:
+			return fmt.Errorf("the option %s is not known to be harmless", w.Text)
+		}
+	}
+	return nil
+}
+
+// checkNames admits built-in commands that set the variables they are given.
+func checkNames(a *arguments) error {
+	for _, w := range a.operands {
+		if err := settable(w); err != nil {
+			return err
+		}
+	}
+	if a.has("-a") {
+		for i, w := range a.words {
+			if strings.HasPrefix(w.Value, "-") && strings.HasSuffix(w.Value, "a") && i+1 < len(a.words) {
+				return settable(a.words[i+1])
+			}
+		}
+	}
+	return nil
+}
+
+func checkGetopts(a *arguments) error {
+	if len(a.operands) < 2 {
+		return errors.New("it lacks a name")
+	}
+	return settable(a.operands[1])
+}
+
+// settable returns an error if w is not the name of a variable that may be set.
+func settable(w Word) error {
+	if !w.Static || !syntax.ValidName(w.Value) {
+		return fmt.Errorf("the name %s is not known to be harmless", w.Text)
+	}
+	if special(w.Value) {
+		return fmt.Errorf("it sets %s", w.Value)
+	}
+	return nil
+}
+
+// special reports whether a variable means something to the shell, or is handed on to programs.
+func special(name string) bool {
+	for _, prefix := range []string{"BASH", "LD_", "DYLD_", "GIT_", "HIST", "COMP_", "READLINE_", "ADZE_", "PS"} {
+		if strings.HasPrefix(name, prefix) && (prefix != "PS" || len(name) == 3 && digits(name[2:])) {
+			return true
+		}
+	}
+	return specialNames(name)
+}
+
+var specialNames = setOf(`PATH HOME PWD OLDPWD USER LOGNAME SHELL TERM TMPDIR CDPATH ENV EXECIGNORE FIGNORE FCEDIT FUNCNEST FUNCNAME GLOBIGNORE GLOBSORT
+	INPUTRC LOCPATH NLSPATH GCONV_PATH TERMINFO TERMINFO_DIRS MAIL MAILPATH MAILCHECK OPTERR POSIXLY_CORRECT PROMPT_COMMAND PROMPT_DIRTRIM SHELLOPTS SHLVL
+	TMOUT DIRSTACK EUID UID PPID HOSTFILE IGNOREEOF COPROC GREP_OPTIONS TAR_OPTIONS GZIP XZ_OPT LESSOPEN LESSCLOSE RIPGREP_CONFIG_PATH JQ_COLORS
+	NODE_OPTIONS PYTHONPATH PYTHONSTARTUP PYTHONHOME PERL5LIB PERL5OPT RUBYOPT RUBYLIB JAVA_TOOL_OPTIONS OPENSSL_CONF GLIBC_TUNABLES MALLOC_TRACE`)

@@ -1,0 +1,184 @@
+package shell
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// structure says why a node is nothing for a line that only reads in a jail, or "". What the commands of
+// the line do is not its business; see [Script.Jailed].
+func (r *reader) structure(n syntax.Node) string {
+	switch n := n.(type) {
+	case *syntax.Stmt:
+		switch {
+		case n.Background:
+			return "it leaves a command running in the background (&)"
+		case n.Coprocess || n.Disown:
+			return "it uses syntax that is not bash's"
+		}
+	case *syntax.FuncDecl:
+		return r.function(n)
+	case *syntax.ForClause:
+		if n.Select {
+			return "it waits for a choice (select)"
+		}
+	case *syntax.WordIter:
+		return sets(n.Name)
+	case *syntax.CmdSubst:
+		if n.TempFile || n.ReplyVar {
+			return construct(n)
+		}
+	case *syntax.ProcSubst:
+		if n.Op != syntax.CmdIn {
+			return construct(n)
+		}
+	case *syntax.ParamExp:
+		return expansion(n)
+	case *syntax.Assign:
+		return sets(n.Name)
+	case *syntax.DeclClause:
+		return declaration(n)
+	case *syntax.BinaryArithm:
+		if n.Op == syntax.Assgn || n.Op >= syntax.AddAssgn && n.Op <= syntax.ShrAssgn {
+			return setsOperand(n.X)
+		}
+	case *syntax.UnaryArithm:
+		if n.Op == syntax.Inc || n.Op == syntax.Dec {
+			return setsOperand(n.X)
+		}
+	case *syntax.UnaryTest:
+		if w, ok := n.X.(*syntax.Word); ok && (n.Op == syntax.TsVarSet || n.Op == syntax.TsRefVar) && !syntax.ValidName(w.Lit()) {
+			return "it tests a variable"
+		}
+	case *syntax.CoprocClause, *syntax.TestDecl:
+		return construct(n)
+	}
+	return ""
+}
+
+// function takes down that the line defines a function. One that calls itself could go on without end,
+// and one of a known name would be taken for the command.
+func (r *reader) function(n *syntax.FuncDecl) string {
+	if n.Name == nil || !syntax.ValidName(strings.ReplaceAll(n.Name.Value, "-", "_")) {
+		return construct(n)
+	}
+	name := n.Name.Value
+	if r.script.funcs == nil {
+		r.script.funcs = make(map[string]int)
+	}
+	if r.script.funcs[name] != 0 || commands()[name] != nil || runner(name) || rereaders(name) {
+		return "it defines " + name + " anew"
+	}
+	r.script.funcs[name] = len(r.script.funcs) + 1
+	return ""
+}
+
+// sets says that a variable must not be set, or "".
+func sets(name *syntax.Lit) string {
+	if name != nil && special(name.Value) {
+		return "it sets " + name.Value
+	}
+	return ""
+}
+
+// setsOperand is like sets for the left side of an assignment in arithmetic.
+func setsOperand(x syntax.ArithmExpr) string {
+	w, ok := x.(*syntax.Word)
+	if !ok {
+		return "it uses arithmetic"
+	}
+	name := w.Lit()
+	if name == "" && len(w.Parts) == 1 {
+		if p, ok := w.Parts[0].(*syntax.ParamExp); ok { // a[i]
+			return sets(p.Param)
+		}
+	}
+	if !syntax.ValidName(name) || special(name) {
+		return "it sets " + name
+	}
+	return ""
+}
+
+// expansion says why an expansion of a variable may do more than look at it, or "".
+func expansion(p *syntax.ParamExp) string {
+	switch {
+	case p.Excl && p.Names == 0 && !everyIndex(p.Index):
+		return "it uses a variable that another one names"
+	case p.Exp == nil:
+		return ""
+	}
+	switch p.Exp.Op {
+	case syntax.OtherParamOps:
+		if p.Exp.Word == nil || strings.Trim(p.Exp.Word.Lit(), "QEUuLlKkAa") != "" {
+			return "it expands a variable like a prompt"
+		}
+	case syntax.AssignUnset, syntax.AssignUnsetOrNull:
+		return sets(p.Param)
+	}
+	return ""
+}
+
+// everyIndex reports whether a subscript is @ or *.
+func everyIndex(index syntax.ArithmExpr) bool {
+	w, ok := index.(*syntax.Word)
+	return ok && (w.Lit() == "@" || w.Lit() == "*")
+}
+
+// declaration says why declare, local or the like may do more than set a variable, or "".
+func declaration(n *syntax.DeclClause) string {
+	exports := n.Variant.Value == "export"
+	for _, a := range n.Args {
+		if a.Name != nil {
+			continue
+		}
+		flags := ""
+		if a.Value != nil {
+			flags = a.Value.Lit()
+		}
+		if len(flags) < 2 || flags[0] != '-' && flags[0] != '+' || strings.Trim(flags[1:], "aAgilrux") != "" {
+			return construct(n)
+		}
+		exports = exports || strings.Contains(flags, "x")
+	}
+	switch n.Variant.Value {
+	case "declare", "local", "typeset", "readonly", "export":
+	default:
+		return construct(n)
+	}
+	named := false
+	for _, a := range n.Args {
+		if a.Name == nil {
+			continue
+		}
+		named = true
+		if exports && !passable(a) {
+			return "it hands " + a.Name.Value + " on to programs"
+		}
+	}
+	if !named {
+		return "it shows all variables"
+	}
+	return ""
+}
+
+// passable reports whether programs may be given a variable with that value.
+func passable(a *syntax.Assign) bool {
+	if a.Naked || a.Value == nil || a.Name == nil {
+		return a.Naked && a.Name != nil && harmless(a.Name.Value)
+	}
+	return quietAssign(a.Name.Value, a.Value.Lit())
+}
+
+// quietAssign reports whether an assignment has no say in what a command does that runs in a jail.
+func quietAssign(name, value string) bool {
+	switch name {
+	case "PAGER", "GIT_PAGER", "MANPAGER", "BAT_PAGER", "GH_PAGER", "AWS_PAGER":
+		return value == "cat" || value == ""
+	case "GIT_OPTIONAL_LOCKS", "GIT_TERMINAL_PROMPT":
+		return value == "0"
+	case "GREP_COLOR", "GREP_COLORS", "LS_COLORS", "CLICOLOR", "CLICOLOR_FORCE", "BLOCK_SIZE", "BLOCKSIZE", "TIME_STYLE", "QUOTING_STYLE", "COLORTERM":
+		return true
+	}
+	return harmlessAssign(name, value)
+}
