@@ -234,7 +234,7 @@ func (c commandCheck) parts() finding {
 		return asks(ByOther, "the command is not understood well enough to be allowed by a rule: %s", c.cmd.Script.Problem)
 	}
 	if c.cmd.Script.ChangesDir() {
-		if c.cmd.Script.UsesGit() {
+		if c.cmd.Script.UsesGit() && (c.cmd.Git != nil || !gitReads(c.cmd.Script)) {
 			return asks(BySafety, "it changes the directory and runs git, which may run code that the directory prepared")
 		}
 		if i := slices.IndexFunc(c.cmd.Uses, func(u Use) bool { return u.Write }); i >= 0 {
@@ -259,6 +259,13 @@ func (c commandCheck) parts() finding {
 		return allowed(ByReadOnly, "every part of it only reads")
 	}
 	return allowed(ByParts, "every part of it is allowed")
+}
+
+// gitReads reports whether git is only used to read.
+func gitReads(s *shell.Script) bool {
+	return !slices.ContainsFunc(s.Parts, func(p *shell.Part) bool {
+		return slices.Contains(p.Programs(), "git") && p.WordsReadOnly() != nil
+	})
 }
 
 // part decides about one part: by a rule, because it only reads, or because the mode allows it. What it

@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -9,6 +10,8 @@ import (
 	"adze/internal/platform/shell"
 	"adze/internal/tool"
 )
+
+var errUnknownRepository = errors.New("nothing is known about the repository")
 
 // writes reports whether there are files, and writing each of them is among what is judged.
 func (c *Command) writes(files []string) bool {
@@ -90,7 +93,10 @@ func (r resolver) command(own *tool.Command) *Command {
 		}
 	}
 	if c.Script.UsesGit() {
-		c.Git = shell.CheckGit(r.p.cfg.Dir)
+		c.Git = errUnknownRepository
+		if own.Git != nil {
+			c.Git = own.Git()
+		}
 	}
 	if own.Judged != nil {
 		for _, u := range c.Uses {

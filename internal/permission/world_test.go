@@ -34,7 +34,7 @@ func (c *call) Command() *tool.Command {
 	for _, a := range c.Access_ {
 		if a.Verb == tool.Execute {
 			script := shell.Parse(a.Target, shell.Vars{})
-			return &tool.Command{Line: a.Target, Script: script, Doubt: script.ReadOnly(), Warning: script.Destructive(), Leaves: c.Outside}
+			return &tool.Command{Line: a.Target, Script: script, Doubt: script.ReadOnly(), Git: func() error { return nil }, Warning: script.Destructive(), Leaves: c.Outside}
 		}
 	}
 	return nil

@@ -30,6 +30,10 @@ type Command struct {
 	// Jailed says that a command without doubt runs in a jail: the kernel keeps it from writing, from
 	// executing other programs, from the network, and from reading outside the working directories.
 	Jailed bool
+	// Git returns why git commands of the line that only read must not run unasked, outside a jail, where they
+	// would: the repository could make them do more. It finds out once. Nil means that nothing is known, so that
+	// they must not.
+	Git func() error
 	// Warning is a line to show with what cannot be undone; empty means none.
 	Warning string
 	// Leaves says that the command asks to be run outside the sandbox.

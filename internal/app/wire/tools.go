@@ -10,6 +10,7 @@ import (
 	"adze/internal/confine"
 	"adze/internal/model/catalog"
 	"adze/internal/permission"
+	"adze/internal/platform/gitrepo"
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/search"
 	"adze/internal/session/window"
@@ -39,6 +40,7 @@ type toolDeps struct {
 	engine  *search.Engine
 	gate    *permission.Gate
 	sandbox *confine.Confinement // nil if commands are not confined
+	git     *gitrepo.Judge       // nil if the tool may have its own
 	shell   *shellState
 	files   *fileRecords
 	plan    plan.Config
@@ -93,7 +95,7 @@ const snipTool = snip.Name
 // tools makes the tools of the conversation.
 func (c *Conversation) tools() []tool.Tool {
 	d := &toolDeps{
-		values: c.ws.values(), runner: &c.shell.runner, engine: c.ws.Engine, gate: c.Gate, sandbox: c.sandbox,
+		values: c.ws.values(), runner: &c.shell.runner, engine: c.ws.Engine, gate: c.Gate, sandbox: c.sandbox, git: c.ws.repositories,
 		shell: c.shell, files: c.files, single: c.spec.Calls == Single, unattended: c.spec.unattended(),
 		plan: planConfig(c.Gate, c.ws.values().Plan.Restrained), output: &c.output.Output,
 	}
@@ -139,7 +141,7 @@ func (d *toolDeps) reading() read.Config {
 func (d *toolDeps) command() bash.Config {
 	s, sh := d.values.Shell, d.shell
 	c := bash.Config{
-		Snapshot: sh.snapshot, Files: d.files.changes, Roots: sh.dir.roots,
+		Snapshot: sh.snapshot, Files: d.files.changes, Roots: sh.dir.roots, Git: d.git,
 		MayRead: func(path string) bool { return d.gate.Policy().MayRead(path) },
 		Config: command.Config{
 			Dir: sh.dir.here, SetDir: sh.dir.move, Runner: d.runner,

@@ -11,6 +11,7 @@ import (
 
 	"adze/internal/app/settings"
 	"adze/internal/platform/gitinfo"
+	"adze/internal/platform/gitrepo"
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/sandbox"
 	"adze/internal/platform/search"
@@ -40,19 +41,25 @@ type Workspace struct {
 	// Engine searches the files; it keeps what it learns for later searches.
 	Engine *search.Engine
 
-	runner    *osproc.Runner
-	probe     sandbox.Probe           // tests the sandbox once for all conversations
-	git       func() gitinfo.Snapshot // waits for what git says; see snapshot
-	gitOnce   sync.Once
-	plansOnce sync.Once
-	watch     settingsWatch
-	closers   closers
+	runner *osproc.Runner
+	probe  sandbox.Probe // tests the sandbox once for all conversations
+	// repositories judges which of them git may be asked about unasked.
+	repositories *gitrepo.Judge
+	git          func() gitinfo.Snapshot // waits for what git says; see snapshot
+	gitOnce      sync.Once
+	plansOnce    sync.Once
+	watch        settingsWatch
+	closers      closers
 }
 
 // Open returns the workspace of a project. It starts nothing.
 func Open(env Env, p *settings.Project) *Workspace {
 	w := &Workspace{Env: env, Project: p, runner: &osproc.Runner{Reaper: env.Program}}
 	w.closers.add(w.runner.Close)
+	w.repositories = gitrepo.New(gitrepo.Config{
+		Environ: func() []string { env, _ := w.commandEnv(w.values()); return env },
+		Roots:   func() []string { return []string{env.Dir} },
+	})
 	w.Models = newModels(env, p)
 	w.Engine = newEngine(p.Values().Search, env.Dir, env.Say)
 	w.closers.add(w.Engine.Close)
@@ -75,8 +82,7 @@ func (w *Workspace) snapshot() func() gitinfo.Snapshot {
 		ctx, cancel := context.WithCancel(context.Background())
 		var answer gitinfo.Snapshot
 		var asked sync.WaitGroup
-		env, _ := w.commandEnv(w.values())
-		asked.Go(func() { answer = gitinfo.Take(ctx, w.runner, w.Dir, env) })
+		asked.Go(func() { answer = gitinfo.Take(ctx, w.runner, w.repositories, w.Dir) })
 		w.closers.add(func() { cancel(); asked.Wait() })
 		w.git = func() gitinfo.Snapshot { asked.Wait(); return answer }
 	})

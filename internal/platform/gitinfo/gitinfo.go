@@ -1,19 +1,16 @@
 // Package gitinfo takes a snapshot of a repository by asking git: quickly, without writing to the
-// repository, and without running what its configuration names. Whether the repository may be asked at
-// all, and what the snapshot is good for, is left to others.
+// repository, and only where a judge has no doubts about it. What the snapshot is good for is left to others.
 package gitinfo
 
 import (
 	"context"
-	"os/exec"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
 
+	"adze/internal/platform/gitrepo"
 	"adze/internal/platform/osproc"
-	"adze/internal/platform/shell"
 )
 
 // limit is how long each command may take.
@@ -33,20 +30,20 @@ type Snapshot struct {
 	Log        string // the latest commits, one a line
 }
 
-// Take asks about the repository that dir is in, with the given environment. Without git, without a
-// repository, or where its configuration names a program that cannot be switched off, it knows nothing.
-func Take(ctx context.Context, run *osproc.Runner, dir string, environ []string) Snapshot {
-	git, err := exec.LookPath("git")
-	if err != nil || shell.CheckGit(dir) != nil {
+// Take asks about the repository that dir is in. Without git, without a repository, or where the judge has
+// doubts, it knows nothing.
+func Take(ctx context.Context, run *osproc.Runner, judge *gitrepo.Judge, dir string) Snapshot {
+	v := judge.Of(dir)
+	if v.Unjailed() != nil || v.Top == "" {
 		return Snapshot{}
 	}
-	environ = slices.Concat(osproc.ScrubEnv(environ), shell.GitEnv())
+	git, environ := v.Program()
 	var s Snapshot
 	var all sync.WaitGroup
 	ask := func(take func(out string), args ...string) {
 		all.Go(func() {
 			out := &head{room: maxOutput}
-			args := shell.HardenGit(append([]string{"git", "--no-pager"}, args...))
+			args := gitrepo.Harden(append([]string{"git", "--no-pager"}, args...))
 			exit, err := run.Run(ctx, osproc.Cmd{Path: git, Args: args[1:], Dir: dir, Env: environ, Output: out, Errors: new(head), Timeout: limit})
 			if err == nil && exit.Code == 0 {
 				take(strings.TrimRight(strings.ToValidUTF8(string(out.text), "\uFFFD"), "\n"))
@@ -60,9 +57,6 @@ func Take(ctx context.Context, run *osproc.Runner, dir string, environ []string)
 	ask(func(out string) { s.Log = out }, "log", "--oneline", "--no-decorate", "-n", "5")
 	ask(func(out string) { s.User = out }, "config", "--get", "user.name")
 	all.Wait()
-	if s == (Snapshot{User: s.User}) { // a user name, but no repository
-		return Snapshot{}
-	}
 	return s
 }
 

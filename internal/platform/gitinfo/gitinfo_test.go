@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"adze/internal/platform/gitrepo"
 	"adze/internal/platform/osproc"
 )
 
@@ -37,6 +38,12 @@ func write(t *testing.T, path, text string) {
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
+}
+
+func judge(env []string) *gitrepo.Judge {
+	return gitrepo.New(gitrepo.Config{Environ: func() []string {
+		return append([]string{"PATH=" + os.Getenv("PATH")}, env[0])
+	}})
 }
 
 // repository makes one with a commit and returns its directory and its environment.
@@ -64,7 +71,7 @@ func git(t *testing.T, dir string, env []string, args ...string) {
 // Proves CTX-20.
 func TestTake(t *testing.T) {
 	dir, env := repository(t)
-	got := Take(t.Context(), runner(t), dir, env)
+	got := Take(t.Context(), runner(t), judge(env), dir)
 	got.Log, _ = strings.CutPrefix(got.Log, strings.Fields(got.Log)[0])
 	want := Snapshot{Branch: "main", Default: "main", User: "Ada", Clean: true, Log: " first"}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -84,7 +91,7 @@ func TestTake(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got = Take(t.Context(), runner(t), dir, env)
+	got = Take(t.Context(), runner(t), judge(env), dir)
 	if n := len(got.Status); !got.Cut || n > maxStatus || n < maxStatus-20 || !strings.HasSuffix(got.Status, ".txt") || got.Clean {
 		t.Errorf("%d bytes of status, cut %v, clean %v: %q", n, got.Cut, got.Clean, got.Status)
 	}
@@ -101,7 +108,7 @@ func TestDefaultBranchIsThatOfTheRemote(t *testing.T) {
 	clone := filepath.Join(t.TempDir(), "clone")
 	git(t, dir, env, "checkout", "-q", "-b", "trunk")
 	git(t, filepath.Dir(clone), env, "clone", "-q", dir, clone)
-	if got := Take(t.Context(), runner(t), clone, env); got.Default != "trunk" {
+	if got := Take(t.Context(), runner(t), judge(env), clone); got.Default != "trunk" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -116,11 +123,11 @@ func TestNothingToKnow(t *testing.T) {
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	for name, got := range map[string]Snapshot{
-		"no repository":                   Take(t.Context(), runner(t), t.TempDir(), env),
-		"a helper that always runs":       Take(t.Context(), runner(t), helped, env),
-		"broken":                          Take(t.Context(), runner(t), broken, env),
-		"a context that is done":          Take(gone, runner(t), dir, env),
-		"a directory that does not exist": Take(t.Context(), runner(t), filepath.Join(dir, "none"), env),
+		"no repository":                   Take(t.Context(), runner(t), judge(env), t.TempDir()),
+		"a helper that always runs":       Take(t.Context(), runner(t), judge(env), helped),
+		"broken":                          Take(t.Context(), runner(t), judge(env), broken),
+		"a context that is done":          Take(gone, runner(t), judge(env), dir),
+		"a directory that does not exist": Take(t.Context(), runner(t), judge(env), filepath.Join(dir, "none")),
 	} {
 		if got != (Snapshot{}) {
 			t.Errorf("%s: %+v", name, got)
@@ -130,7 +137,7 @@ func TestNothingToKnow(t *testing.T) {
 		t.Error("the helper ran")
 	}
 	t.Setenv("PATH", t.TempDir())
-	if got := Take(t.Context(), runner(t), dir, env); got != (Snapshot{}) {
+	if got := Take(t.Context(), runner(t), judge(env), dir); got != (Snapshot{}) {
 		t.Errorf("no git: %+v", got)
 	}
 }
@@ -139,7 +146,15 @@ func TestNothingToKnow(t *testing.T) {
 func TestCommandsRunTogether(t *testing.T) {
 	dir, env := repository(t)
 	bin, seen := t.TempDir(), t.TempDir()
+	real, err := exec.LookPath("git")
+	if err != nil {
+		t.Fatal(err)
+	}
 	script := `#!/bin/sh
+case "$1" in
+--no-pager) ;;
+*) exec ` + real + ` "$@" ;; # the judge asks
+esac
 touch ` + seen + `/$$
 while [ $(ls ` + seen + ` | wc -l) -lt 5 ]; do sleep 0.01; done
 case "$*" in
@@ -160,7 +175,7 @@ esac
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), limit)
-		got := Take(ctx, runner(t), dir, env)
+		got := Take(ctx, runner(t), judge(env), dir)
 		cancel()
 		if got == want {
 			break

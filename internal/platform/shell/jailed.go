@@ -13,8 +13,8 @@ type Needs struct {
 	// Programs are the names of the programs that it may execute, besides the shell itself. One that it
 	// gives by its path is there with it. Some may not be installed.
 	Programs []string
-	// Git are the directories that it runs git in, relative to the one it starts in, which is "".
-	Git []string
+	// Git are its git commands, about which package gitrepo has to agree.
+	Git []GitUse
 	// Processes says that it looks at all processes, mounts or devices of the system, Network that it
 	// looks at sockets and interfaces.
 	Processes, Network bool
@@ -130,11 +130,7 @@ func (p *Part) proves(words []Word, n *Needs, external bool) error {
 		if p.dirs == nil {
 			return errors.New("it is not certain in which directory git runs")
 		}
-		for _, dir := range p.dirs {
-			if !slices.Contains(n.Git, dir) {
-				n.Git = append(n.Git, dir)
-			}
-		}
+		n.Git = append(n.Git, p.gitUses(words)...)
 	}
 	if e.needs&builtin == 0 || external {
 		if e.needs&builtin != 0 && e.jail {
@@ -319,6 +315,11 @@ func (p *Part) provesFind(words []Word, n *Needs) error {
 	rest, inner, err := findCommands(words[1:])
 	if err != nil {
 		return err
+	}
+	if slices.ContainsFunc(words, func(w Word) bool { return w.Value == "-execdir" }) {
+		elsewhere := *p
+		elsewhere.dirs = nil
+		p = &elsewhere
 	}
 	for _, command := range inner {
 		if err := p.proves(command, n, true); err != nil {

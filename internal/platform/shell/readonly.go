@@ -10,7 +10,7 @@ import (
 
 // ReadOnly returns nil if the line is proven to change nothing and to run nothing that could, and else
 // the first reason to doubt it. Which paths it reads is not judged here, see [Script.Paths]; and where
-// it uses git, [CheckGit] has to agree.
+// it uses git, package gitrepo has to agree; see [Script.GitUses].
 func (s *Script) ReadOnly() error {
 	if !s.Simple {
 		return errors.New(s.Problem)
@@ -58,8 +58,8 @@ func (p *Part) WordsReadOnly() error {
 			return fmt.Errorf("it is not certain where %s goes", name)
 		}
 		return nil
-	case name == "git" && p.script.ChangesDir():
-		return errors.New("git in another directory may run what that directory tells it to")
+	case name == "git" && p.dirs == nil:
+		return errors.New("it is not certain in which directory git runs")
 	}
 	return ReadOnlyCommand(p.Words)
 }
@@ -132,8 +132,11 @@ func lookup(words []Word) (*entry, []Word) {
 		}
 		return find(name), rest
 	}
-	if name == "git" && len(rest) > 0 && rest[0].Value == "--no-pager" {
-		rest = rest[1:]
+	if name == "git" {
+		var ok bool
+		if _, rest, ok = gitGlobal(rest); !ok {
+			return nil, nil
+		}
 	}
 	for n := 0; n < len(rest) && n < 2; n++ {
 		name += " " + rest[n].Value

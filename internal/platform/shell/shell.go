@@ -3,7 +3,7 @@
 // the line with the full grammar of its shell and trusts only what it understood; anything else is named as a
 // problem. Whether a line may run is decided by those who ask, and others run it.
 //
-// Except for [CheckGit] nothing here touches a file.
+// Nothing here touches a file.
 package shell
 
 import (

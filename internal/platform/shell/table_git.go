@@ -1,7 +1,7 @@
 package shell
 
-// What git is asked about a repository. Nothing here runs a helper that can be switched off by
-// [GitEnv]; [CheckGit] finds those that cannot.
+// What git is asked about a repository. Whether the repository may make it run or show anything else is for
+// package gitrepo to say.
 
 const (
 	gitDiff = `

@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"sync"
 
+	"adze/internal/platform/gitrepo"
 	"adze/internal/platform/shell"
 	"adze/internal/platform/texts"
 	"adze/internal/tool"
@@ -27,6 +28,8 @@ type Config struct {
 	// MayRead reports whether the rules let what is at a path be read unasked; nil means that read-only
 	// commands are not looked at again when they run.
 	MayRead func(path string) bool
+	// Git judges the repositories that git commands are about; nil means that the tool has a judge of its own.
+	Git *gitrepo.Judge
 	// Snapshot returns a file with the user's aliases and functions for bash to read, or ""; may be nil.
 	// See [TakeSnapshot].
 	Snapshot func() string
@@ -55,6 +58,9 @@ type Input = command.Input
 // New returns the tool.
 func New(c Config) tool.Tool {
 	c.Fill()
+	if c.Git == nil {
+		c.Git = gitrepo.New(gitrepo.Config{Environ: c.Env, Roots: c.Roots})
+	}
 	c.find = sync.OnceValues(Find)
 	c.path = new(searchPath)
 	c.mayLeave = c.confines() && c.Sandbox.Leaves()

@@ -42,12 +42,13 @@ func newCall(in Input, c Config) *call {
 // findCommand returns what is known about the command.
 func (c *call) findCommand() *tool.Command {
 	doubt := c.script.ReadOnly()
-	if doubt == nil && c.script.UsesGit() {
-		doubt = shell.CheckGit(c.here.Path)
+	git := sync.OnceValue(func() error { return c.git(c.script.GitUses()).doubt(false) })
+	if doubt == nil {
+		doubt = git()
 	}
 	return &tool.Command{
 		Line: c.in.Command, Script: c.script,
-		Doubt: doubt, Warning: c.script.Destructive(), Leaves: c.leave,
+		Doubt: doubt, Git: git, Warning: c.script.Destructive(), Leaves: c.leave,
 		Edits: c.edits, Judged: c.judged.add,
 	}
 }

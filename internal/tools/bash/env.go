@@ -19,7 +19,7 @@ func (c *Config) readOnlyEnv(env, roots []string) []string {
 		switch {
 		case name == "PATH":
 			kept = append(kept, "PATH="+strings.Join(c.path.fixed(value, roots), string(os.PathListSeparator)))
-		case name == "HOME", name == "USER", name == "LANG", name == "TMPDIR", strings.HasPrefix(name, "LC_"), slices.Contains(c.Keep, name):
+		case name == "HOME", name == "USER", name == "LANG", name == "TMPDIR", strings.HasPrefix(name, "LC_"), name == "XDG_CONFIG_HOME", slices.Contains(c.Keep, name) && !strings.HasPrefix(name, "GIT_"):
 			kept = append(kept, entry)
 		}
 	}

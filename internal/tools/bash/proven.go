@@ -15,6 +15,7 @@ import (
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 
+	"adze/internal/platform/gitrepo"
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/shell"
 )
@@ -31,7 +32,7 @@ const (
 type readOnlyShell struct {
 	ctx                   context.Context
 	dir                   string
-	env                   []string
+	env, gitEnv           []string
 	stdin, stdout, stderr *os.File
 	// check says why a path, which is absolute, must not be read although the line was let pass.
 	check func(path string) error
@@ -330,10 +331,10 @@ func (p *readOnlyShell) start(args, env []string) int {
 	if err != nil {
 		return p.fail(notFound, fmt.Errorf("%s: command not found", args[0]))
 	}
-	args = shell.HardenGit(args)
+	args = gitrepo.Harden(args)
 	cmd := exec.CommandContext(p.ctx, path)
 	cmd.Args = args // so that it calls itself by the name it was called
-	cmd.Dir, cmd.Env = p.dir, slices.Concat(env, shell.GitEnv(), []string{"PWD=" + p.dir})
+	cmd.Dir, cmd.Env = p.dir, slices.Concat(env, p.gitEnv, []string{"PWD=" + p.dir})
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = p.stdin, p.stdout, p.stderr
 	finish := osproc.Isolate(cmd, time.Second)
 	err = cmd.Run()

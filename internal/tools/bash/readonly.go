@@ -52,7 +52,7 @@ func (c *call) runReadOnly(ctx context.Context, out io.Writer, limit time.Durati
 		roots = append(roots, c.config.Roots()...)
 	}
 	check := func(path string) error { return c.judged.check(path, c.config.MayRead) }
-	p := &readOnlyShell{ctx: ctx, dir: c.here.Path, env: c.config.readOnlyEnv(c.config.Env(), roots), stdin: nothing, stdout: write, stderr: write, check: check}
+	p := &readOnlyShell{ctx: ctx, dir: c.here.Path, env: c.config.readOnlyEnv(c.config.Env(), roots), gitEnv: c.git(c.script.GitUses()).env(false), stdin: nothing, stdout: write, stderr: write, check: check}
 	exit.Code = p.stmts(c.script.Tree().Stmts)
 	write.Close() // ok: the programs have their own
 	select {

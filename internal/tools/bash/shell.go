@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"adze/internal/platform/gitrepo"
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/shell"
 )
@@ -104,13 +105,13 @@ func guardsGit(s *shell.Script) bool {
 func gitGuard() string {
 	var b strings.Builder
 	b.WriteString("unalias git 2>/dev/null\ngit() {\n")
-	b.WriteString("case $1 in --no-pager) shift;; esac\n")
+	b.WriteString("case $1 in --no-pager) shift;; config) command git \"$@\"; return;; esac\n")
 	b.WriteString("case $1 in\n")
 	for _, name := range []string{"diff", "log", "show"} {
-		b.WriteString(name + ") shift; set -- " + strings.Join(shell.HardenGit([]string{"git", name})[1:], " ") + " \"$@\";;\n")
+		b.WriteString(name + ") shift; set -- " + strings.Join(gitrepo.Harden([]string{"git", name})[1:], " ") + " \"$@\";;\n")
 	}
 	b.WriteString("esac\n")
-	for _, entry := range shell.GitEnv() {
+	for _, entry := range gitrepo.Guard(false) {
 		name, value, _ := strings.Cut(entry, "=")
 		b.WriteString(name + "=" + quote(value) + " ")
 	}

@@ -1,0 +1,16 @@
+package gitrepo
+
+import (
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// born returns when a file was made.
+func born(path string) (time.Time, bool) {
+	var st unix.Stat_t
+	if err := unix.Lstat(path, &st); err != nil {
+		return time.Time{}, false
+	}
+	return time.Unix(st.Btim.Unix()), true
+}

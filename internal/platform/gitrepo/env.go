@@ -1,0 +1,87 @@
+package gitrepo
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// A setting is one of git's configuration.
+type setting struct{ key, value string }
+
+// baseEnv returns the variables with which git is always run: it writes nothing beside its answer, does not wait
+// for anybody, and fetches nothing. None of them shows in what it answers.
+func baseEnv() []string {
+	return []string{
+		"GIT_OPTIONAL_LOCKS=0", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0",
+		"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=", "GIT_DISCOVERY_ACROSS_FILESYSTEM=0",
+	}
+}
+
+// settingsEnv returns the variables that put settings in force, above those of all files.
+func settingsEnv(settings []setting) []string {
+	if len(settings) == 0 {
+		return nil
+	}
+	env := []string{"GIT_CONFIG_COUNT=" + strconv.Itoa(len(settings))}
+	for i, s := range settings {
+		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", i, s.key), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", i, s.value))
+	}
+	return env
+}
+
+// guards are the settings that keep git from running anything where nothing else does.
+func guards() []setting {
+	return []setting{
+		{"core.fsmonitor", "false"}, {"core.hooksPath", "/dev/null"}, {"core.pager", "cat"}, {"log.showSignature", "false"},
+		{"safe.bareRepository", "explicit"}, {"protocol.allow", "never"}, {"diff.autoRefreshIndex", "false"},
+		{"diff.submodule", "short"}, {"status.submoduleSummary", "false"},
+	}
+}
+
+// Guard returns the variables with which git commands that only read are run where the kernel does not confine
+// them: their settings win over those of all files. A line that shows settings is run without them: what shows
+// settings runs nothing.
+func Guard(showsSettings bool) []string {
+	if showsSettings {
+		return baseEnv()
+	}
+	return append(baseEnv(), settingsEnv(guards())...)
+}
+
+// Harden returns the arguments of a git command that only reads with the options that keep patches from being
+// made by other programs.
+func Harden(args []string) []string {
+	n := subCommand(args)
+	if n >= len(args) || !ShowsPatches(args[n]) {
+		return args
+	}
+	return slices.Concat(args[:n+1], []string{"--no-ext-diff", "--no-textconv"}, args[n+1:])
+}
+
+// ShowsPatches reports whether a sub-command takes the options that keep patches from being made by other
+// programs.
+func ShowsPatches(sub string) bool {
+	switch sub {
+	case "diff", "log", "show", "whatchanged", "diff-tree", "diff-index", "diff-files":
+		return true
+	}
+	return false
+}
+
+// subCommand returns where in the arguments the sub-command is, behind the options of git itself, or that there
+// is none.
+func subCommand(args []string) int {
+	if len(args) == 0 || args[0] != "git" {
+		return len(args)
+	}
+	for n := 1; n < len(args); n++ {
+		switch arg := args[n]; {
+		case arg == "-C" || arg == "-c":
+			n++
+		case arg == "" || arg[0] != '-':
+			return n
+		}
+	}
+	return len(args)
+}

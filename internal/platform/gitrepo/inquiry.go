@@ -1,0 +1,159 @@
+package gitrepo
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"adze/internal/platform/osproc"
+)
+
+// An inquiry is one attempt to come to a verdict.
+type inquiry struct {
+	ctx        context.Context
+	git        string // the program
+	env        []string
+	home, xdg  string // of the user; may be empty
+	began      time.Time
+	root       string // the working directory of the session; may be empty
+	roles      roles
+	submodules int // judged so far
+}
+
+// inquire comes to a verdict about the repository of dir.
+func (j *Judge) inquire(ctx context.Context, dir string) *Verdict {
+	q := &inquiry{ctx: ctx, began: j.began}
+	var roots []string
+	if j.config.Roots != nil {
+		roots = j.config.Roots()
+	}
+	if len(roots) > 0 {
+		q.root = real(roots[0])
+	}
+	q.roles.follow(dir)
+	v := &Verdict{}
+	if err := q.prepare(j.config.Environ(), roots); err != nil {
+		v.doubt = err
+	} else {
+		v = q.judge(dir, 0)
+	}
+	v.roles, v.program, v.environ = q.roles, q.git, q.env
+	if v.doubt == nil && !v.roles.hold() {
+		v.doubt = errors.New("the repository changed while it was looked at")
+	}
+	return v
+}
+
+// prepare finds git and the environment that it is asked in.
+func (q *inquiry) prepare(environ, roots []string) error {
+	path := ""
+	for _, entry := range environ {
+		switch name, value, _ := strings.Cut(entry, "="); name {
+		case "PATH":
+			path = value
+		case "HOME":
+			q.home = value
+		case "XDG_CONFIG_HOME":
+			q.xdg = value
+		}
+	}
+	var dirs []string
+	for _, dir := range filepath.SplitList(path) {
+		if filepath.IsAbs(dir) && !slices.ContainsFunc(roots, func(root string) bool { return within(dir, root) || within(real(dir), real(root)) }) {
+			dirs = append(dirs, dir)
+		}
+	}
+	for _, dir := range dirs {
+		if program, err := exec.LookPath(filepath.Join(dir, "git")); err == nil {
+			q.git = program
+			break
+		}
+	}
+	if q.git == "" {
+		return errors.New("git is not installed")
+	}
+	q.env = append(baseEnv(), "PATH="+strings.Join(dirs, string(os.PathListSeparator)), "LC_ALL=C", "LANGUAGE=")
+	if q.home != "" {
+		q.env = append(q.env, "HOME="+q.home)
+	}
+	if q.xdg != "" {
+		q.env = append(q.env, "XDG_CONFIG_HOME="+q.xdg)
+	}
+	return nil
+}
+
+// A refusal is what git said instead of an answer.
+type refusal struct{ message string }
+
+func (r *refusal) Error() string { return "git: " + r.message }
+
+// maxAnswer bounds what git may answer.
+const maxAnswer = 64 << 20
+
+// ask runs git in dir and returns its output. With settings, these are in force besides those of files.
+func (q *inquiry) ask(dir string, settings []setting, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(q.ctx, q.git, args...)
+	cmd.Dir, cmd.Env = dir, slices.Concat(q.env, settingsEnv(settings))
+	out, said := &head{room: maxAnswer}, &head{room: 4 << 10}
+	cmd.Stdout, cmd.Stderr = out, said
+	finish := osproc.Isolate(cmd, 100*time.Millisecond)
+	err := cmd.Run()
+	finish()
+	var failed *exec.ExitError
+	switch {
+	case q.ctx.Err() != nil:
+		return nil, errors.New("git does not answer")
+	case errors.As(err, &failed):
+		line, _, _ := strings.Cut(strings.TrimSpace(said.String()), "\n")
+		return out.Bytes(), &refusal{strings.ToValidUTF8(strings.TrimPrefix(line, "fatal: "), "\uFFFD")}
+	case err != nil:
+		return nil, fmt.Errorf("asking git: %w", err)
+	case out.room == 0:
+		return nil, errors.New("git answers too much")
+	}
+	return out.Bytes(), nil
+}
+
+// A head keeps the beginning of what is written to it.
+type head struct {
+	bytes.Buffer
+	room int
+}
+
+func (h *head) Write(p []byte) (int, error) {
+	n := min(len(p), h.room)
+	h.Buffer.Write(p[:n]) // ok: it cannot fail
+	h.room -= n
+	return len(p), nil
+}
+
+// real returns the path without links, or as it is if that cannot be found out.
+func real(path string) string {
+	if r, err := filepath.EvalSymlinks(path); err == nil {
+		return r
+	}
+	return filepath.Clean(path)
+}
+
+// within reports whether path is root or lies in it.
+func within(path, root string) bool {
+	rel, err := filepath.Rel(root, path)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// sameFile reports whether two paths lead to one file.
+func sameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}

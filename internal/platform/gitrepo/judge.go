@@ -1,0 +1,138 @@
+package gitrepo
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// judge comes to a verdict about the repository of dir, which is a submodule if it is deep.
+func (q *inquiry) judge(dir string, depth int) *Verdict {
+	v, err := q.find(dir)
+	if err != nil {
+		return &Verdict{doubt: err}
+	}
+	v.doubt = q.examine(v, dir, depth)
+	return v
+}
+
+func (q *inquiry) examine(v *Verdict, dir string, depth int) error {
+	all, err := q.settings(v, real(dir))
+	if err != nil {
+		return err
+	}
+	if err := q.weigh(v, all); err != nil {
+		return err
+	}
+	if err := q.adapt(v, all); err != nil || v.Top == "" {
+		return err
+	}
+	v.reads = append(v.reads, v.Top, v.Dir, v.Common)
+	if err := q.age(v); err != nil {
+		return err
+	}
+	links, err := q.links(v)
+	if err != nil {
+		return err
+	}
+	for _, link := range links {
+		if err := q.submodule(v, link, depth); err != nil {
+			return err
+		}
+	}
+	if v.linked && slices.ContainsFunc(v.overrides, func(s setting) bool { return s.key == "core.fsmonitor" }) {
+		return errors.New("core.fsmonitor is on, and git does not pass on to submodules that it should be off")
+	}
+	return nil
+}
+
+// age doubts a repository that was made since the judge was: by a command of the session.
+func (q *inquiry) age(v *Verdict) error {
+	made, known := born(v.Dir)
+	if !known || made.Before(q.began) {
+		return nil
+	}
+	err := fmt.Errorf("the repository %s was made during this session", v.Top)
+	if q.root != "" && v.Top != q.root && within(v.Top, q.root) {
+		return err
+	}
+	if v.unjailed == nil {
+		v.unjailed = err
+	}
+	return nil
+}
+
+// links returns the paths at which the index has other repositories.
+func (q *inquiry) links(v *Verdict) ([]string, error) {
+	out, err := q.ask(v.Top, guards(), "ls-files", "--stage", "-z", "--full-name")
+	if err != nil {
+		return nil, err
+	}
+	var links []string
+	for len(out) > 0 {
+		entry, rest, _ := bytes.Cut(out, []byte{0})
+		out = rest
+		_, name, ok := bytes.Cut(entry, []byte{'\t'})
+		if !ok {
+			return nil, errors.New("git's answer about its index is not understood")
+		}
+		if odd(name) {
+			return nil, fmt.Errorf("the index has an entry %q", name)
+		}
+		if bytes.HasPrefix(entry, []byte("160000 ")) {
+			links = append(links, string(name))
+		}
+	}
+	return links, nil
+}
+
+// odd reports whether a path of the index leads out of the work tree, or to where git keeps its own files.
+func odd(name []byte) bool {
+	if len(name) == 0 || name[0] == '/' {
+		return true
+	}
+	for len(name) > 0 {
+		part, rest, _ := bytes.Cut(name, []byte{'/'})
+		if len(part) == 0 || len(part) <= 4 && part[0] == '.' && (len(part) == 1 || string(part) == ".." || bytes.EqualFold(part, []byte(".git"))) {
+			return true
+		}
+		name = rest
+	}
+	return false
+}
+
+// submodule judges a repository within the repository, which git starts git in.
+func (q *inquiry) submodule(v *Verdict, link string, depth int) error {
+	dir := filepath.Join(v.Top, filepath.FromSlash(link))
+	if !q.roles.add(dir).dir() || !q.roles.add(filepath.Join(dir, ".git")).exists() {
+		return nil // it is not there
+	}
+	if q.submodules++; q.submodules > maxSubmodules || depth > 3 {
+		return errors.New("it has too many submodules")
+	}
+	v.linked = true
+	sub := q.judge(dir, depth+1)
+	switch {
+	case sub.doubt != nil:
+		return fmt.Errorf("submodule %s: %w", link, sub.doubt)
+	case sub.Top != dir:
+		return fmt.Errorf("submodule %s: it is not the repository that git uses there", link)
+	}
+	if v.unjailed == nil {
+		v.unjailed = sub.unjailed
+	}
+	if v.filtered == nil {
+		v.filtered = sub.filtered
+	}
+	v.overrides = append(v.overrides, sub.overrides...)
+	v.secrets = append(v.secrets, sub.secrets...)
+	for _, place := range sub.reads {
+		if !strings.HasPrefix(place, v.Top) {
+			v.reads = append(v.reads, place)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,250 @@
+package gitrepo
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// find asks git where the repository of dir is and compares its answer with what is on the disk. The verdict
+// has no places if there is none.
+func (q *inquiry) find(dir string) (*Verdict, error) {
+	at, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return nil, fmt.Errorf("looking for a repository: %w", err)
+	}
+	if err := q.survey(at); err != nil {
+		return nil, err
+	}
+	out, err := q.ask(at, guards(), "rev-parse", "--is-bare-repository", "--is-inside-git-dir", "--absolute-git-dir", "--git-common-dir", "--show-toplevel")
+	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+	var no *refusal
+	switch {
+	case errors.As(err, &no) && strings.HasPrefix(no.message, "not a git repository") && len(out) == 0:
+		return &Verdict{}, q.none(at)
+	case len(lines) > 1 && (lines[0] == "true" || lines[1] == "true"):
+		return nil, fmt.Errorf("%s is in a bare repository, or where git keeps its own files", at)
+	case err != nil:
+		return nil, err
+	case len(lines) != 5:
+		return nil, errors.New("git's answer about the repository is not understood")
+	}
+	v := &Verdict{Dir: filepath.FromSlash(lines[2]), Common: filepath.FromSlash(lines[3])}
+	if !filepath.IsAbs(v.Common) {
+		v.Common = filepath.Join(at, v.Common)
+	}
+	if v.Top, err = q.top(at, filepath.FromSlash(lines[4])); err != nil {
+		return nil, err
+	}
+	return v, q.compare(v)
+}
+
+// survey looks at what git will find on its way up from dir before it is asked: a file that never ends would make
+// it wait.
+func (q *inquiry) survey(at string) error {
+	for dir := at; ; dir = filepath.Dir(dir) {
+		dotGit := filepath.Join(dir, ".git")
+		switch s := q.roles.add(dotGit); {
+		case s.link():
+			return fmt.Errorf("%s is a link", dotGit)
+		case s.dir():
+			if err := q.plainFiles(dotGit); err != nil {
+				return err
+			}
+			if !q.roles.add(filepath.Join(dotGit, "HEAD")).exists() {
+				return fmt.Errorf("%s is not a repository that git understands", dotGit)
+			}
+		case s.exists():
+			if err := q.followed(dotGit); err != nil {
+				return err
+			}
+		}
+		if s := q.roles.add(filepath.Join(dir, "HEAD")); s.exists() && !s.regular() && !s.link() {
+			return fmt.Errorf("%s is not a file", filepath.Join(dir, "HEAD"))
+		}
+		if q.roles.add(dotGit).exists() || filepath.Dir(dir) == dir {
+			return nil
+		}
+	}
+}
+
+// followed looks at where a .git that is a file leads.
+func (q *inquiry) followed(dotGit string) error {
+	target, err := readLine(dotGit, "gitdir: ")
+	if err != nil {
+		return err
+	}
+	gitDir := resolve(filepath.Dir(dotGit), target)
+	if err := q.plainFiles(gitDir); err != nil || !q.roles.add(filepath.Join(gitDir, "commondir")).exists() {
+		return err
+	}
+	common, err := readLine(filepath.Join(gitDir, "commondir"), "")
+	if err != nil {
+		return err
+	}
+	return q.plainFiles(resolve(gitDir, common))
+}
+
+// maxConfig bounds a file of settings that is looked at.
+const maxConfig = 1 << 20
+
+// plainFiles checks that the files which git opens first are files, and none a link.
+func (q *inquiry) plainFiles(gitDir string) error {
+	for _, name := range []string{"HEAD", "config", "config.worktree", "commondir", "gitdir", "index", "packed-refs", "shallow"} {
+		path := filepath.Join(gitDir, name)
+		s := q.roles.add(path)
+		switch {
+		case !s.exists():
+		case !s.regular():
+			return fmt.Errorf("%s is not a file", path)
+		case strings.HasPrefix(name, "config") && s.size > maxConfig:
+			return fmt.Errorf("%s is too large", path)
+		}
+	}
+	for _, name := range []string{"objects", "refs", "info", "objects/info", "objects/pack", "reftable", "logs"} {
+		path := filepath.Join(gitDir, filepath.FromSlash(name))
+		if s := q.roles.add(path); s.exists() && !s.dir() {
+			return fmt.Errorf("%s is not a directory", path)
+		}
+	}
+	for _, name := range []string{"info/exclude", "info/attributes", "info/grafts", "info/sparse-checkout", "objects/info/alternates"} {
+		path := filepath.Join(gitDir, filepath.FromSlash(name))
+		if s := q.roles.add(path); s.exists() && !s.regular() {
+			return fmt.Errorf("%s is not a file", path)
+		}
+	}
+	return nil
+}
+
+// none confirms that there is no repository above dir: something there that is not one to git, or not yet,
+// is in doubt.
+func (q *inquiry) none(at string) error {
+	for dir := at; ; dir = filepath.Dir(dir) {
+		if dotGit := filepath.Join(dir, ".git"); q.roles.add(dotGit).exists() {
+			return fmt.Errorf("%s is not a repository that git understands", dotGit)
+		}
+		if filepath.Dir(dir) == dir {
+			return nil
+		}
+	}
+}
+
+// top returns the work tree that git found, which must be a directory above dir, the first with a .git.
+func (q *inquiry) top(at, said string) (string, error) {
+	for dir := at; ; dir = filepath.Dir(dir) {
+		if sameFile(dir, said) {
+			return dir, nil
+		}
+		if dotGit := filepath.Join(dir, ".git"); q.roles.add(dotGit).exists() {
+			return "", fmt.Errorf("%s is not the repository that git uses", dotGit)
+		}
+		if filepath.Dir(dir) == dir {
+			return "", fmt.Errorf("the work tree %s is elsewhere", said)
+		}
+	}
+}
+
+// compare checks that the places belong to the work tree. A .git that is a file is believed only if the place
+// that it names points back: anyone can write a file that names another's.
+func (q *inquiry) compare(v *Verdict) error {
+	dotGit := filepath.Join(v.Top, ".git")
+	elsewhere := fmt.Errorf("%s does not belong to %s", v.Dir, v.Top)
+	if q.roles.add(dotGit).dir() {
+		switch {
+		case !sameFile(dotGit, v.Dir):
+			return elsewhere
+		case !sameFile(v.Dir, v.Common) || q.roles.add(filepath.Join(dotGit, "commondir")).exists():
+			return fmt.Errorf("%s uses the settings of %s", dotGit, v.Common)
+		}
+		v.Dir, v.Common = dotGit, dotGit
+		return q.objects(v)
+	}
+	target, err := readLine(dotGit, "gitdir: ")
+	if err != nil {
+		return err
+	}
+	if !sameFile(resolve(v.Top, target), v.Dir) {
+		return elsewhere
+	}
+	if !q.roles.add(filepath.Join(v.Dir, "gitdir")).exists() {
+		// That of a submodule says by a setting where its work tree is, which is looked at with the others.
+		if !sameFile(v.Dir, v.Common) || q.roles.add(filepath.Join(v.Dir, "commondir")).exists() {
+			return elsewhere
+		}
+		v.Common = v.Dir
+		return q.objects(v)
+	}
+	back, err := readLine(filepath.Join(v.Dir, "gitdir"), "")
+	if err != nil {
+		return err
+	}
+	common, err := readLine(filepath.Join(v.Dir, "commondir"), "")
+	if err != nil {
+		return err
+	}
+	if !sameFile(resolve(v.Dir, back), dotGit) || !sameFile(resolve(v.Dir, common), v.Common) || !sameFile(filepath.Dir(v.Dir), filepath.Join(v.Common, "worktrees")) {
+		return elsewhere
+	}
+	return q.objects(v)
+}
+
+// objects checks that the objects are those of the repository.
+func (q *inquiry) objects(v *Verdict) error {
+	dir := filepath.Join(v.Common, "objects")
+	file := filepath.Join(dir, "info", "alternates")
+	if !q.roles.add(file).exists() {
+		return nil
+	}
+	text, err := os.ReadFile(file)
+	if err != nil || len(text) > maxConfig {
+		return fmt.Errorf("%s cannot be read", file)
+	}
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSuffix(line, "\n")
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		other, err := filepath.EvalSymlinks(resolve(dir, line))
+		switch {
+		case err != nil || line[0] == '"' || !within(other, v.Top) && !within(other, real(v.Common)):
+			return fmt.Errorf("the repository takes objects from %s", line)
+		case q.roles.add(filepath.Join(other, "info", "alternates")).exists():
+			return fmt.Errorf("the repository takes objects from %s, which takes them from another", line)
+		}
+	}
+	return nil
+}
+
+// maxLine bounds a file that consists of a path.
+const maxLine = 8 << 10
+
+// readLine returns the only line of a file behind a prefix.
+func readLine(file, prefix string) (string, error) {
+	info, err := os.Lstat(file)
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxLine {
+		return "", fmt.Errorf("%s is not what git writes", file)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return "", err
+	}
+	line, ok := strings.CutPrefix(strings.TrimRight(string(data), "\r\n"), prefix)
+	if !ok || line == "" || strings.ContainsAny(line, "\n\r\x00") {
+		return "", fmt.Errorf("%s is not what git writes", file)
+	}
+	return line, nil
+}
+
+// resolve returns where name leads from dir.
+func resolve(dir, name string) string {
+	name = filepath.FromSlash(name)
+	if filepath.IsAbs(name) {
+		return filepath.Clean(name)
+	}
+	return filepath.Join(dir, name)
+}

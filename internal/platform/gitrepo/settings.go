@@ -1,0 +1,229 @@
+package gitrepo
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// An origin is where a setting in force comes from.
+type origin struct {
+	setting
+	file  string // absolute; empty if it is none
+	users bool   // it is of the user or of the machine, not of the repository
+}
+
+// settings asks git for all settings in force.
+func (q *inquiry) settings(v *Verdict, at string) ([]origin, error) {
+	out, err := q.ask(at, nil, "config", "--list", "-z", "--show-origin", "--show-scope", "--includes")
+	if err != nil {
+		return nil, err
+	}
+	fields := bytes.Split(bytes.TrimSuffix(out, []byte{0}), []byte{0})
+	if len(out) == 0 {
+		return nil, nil
+	}
+	if len(fields)%3 != 0 {
+		return nil, errors.New("git's answer about its settings is not understood")
+	}
+	var all []origin
+	for ; len(fields) > 0; fields = fields[3:] {
+		key, value, set := strings.Cut(string(fields[2]), "\n")
+		if !set {
+			value = "true"
+		}
+		o := origin{setting: setting{key, value}}
+		if file, ok := strings.CutPrefix(string(fields[1]), "file:"); ok {
+			base := v.Top
+			if base == "" {
+				base = at
+			}
+			o.file = resolve(base, file)
+		}
+		scope := string(fields[0])
+		o.users = (scope == "system" || scope == "global") && o.file != ""
+		all = append(all, o)
+	}
+	return all, nil
+}
+
+// weigh looks at the settings in force: those of the repository must be known to be harmless, and what of the
+// user's cannot work in a jail is replaced.
+func (q *inquiry) weigh(v *Verdict, all []origin) error {
+	back := false // a setting says where the work tree is
+	for _, o := range all {
+		if o.users {
+			if v.Top != "" && v.unjailed == nil && q.inside(v, o.file) {
+				if err := doubtful(o.setting, v.Top); err != nil {
+					v.unjailed = fmt.Errorf("%s lies in the repository: %w", o.file, err)
+				}
+			}
+			continue
+		}
+		if o.key == "core.worktree" && sameFile(resolve(v.Dir, o.value), v.Top) && v.Dir != filepath.Join(v.Top, ".git") {
+			back = true
+			continue
+		}
+		if err := doubtful(o.setting, v.Top); err != nil {
+			return err
+		}
+		if file, ok := fileOf(o.setting); ok && file != "" {
+			q.roles.add(resolve(v.Top, file))
+			q.roles.follow(resolve(v.Top, file))
+		}
+	}
+	if v.Top != "" && !back && v.Dir == v.Common && v.Dir != filepath.Join(v.Top, ".git") {
+		return fmt.Errorf("%s does not belong to %s", v.Dir, v.Top)
+	}
+	return nil
+}
+
+// inside reports whether a file lies in the repository, whatever leads there.
+func (q *inquiry) inside(v *Verdict, file string) bool {
+	file = real(file)
+	return within(file, v.Top) || within(file, real(v.Dir)) || within(file, real(v.Common))
+}
+
+// adapt finds what the user's own settings need in a jail, in which git can run nothing but itself.
+func (q *inquiry) adapt(v *Verdict, all []origin) error {
+	last := make(map[string]string)
+	filters, drivers := []string{}, []string{}
+	for _, o := range all {
+		last[o.key] = o.value
+		section, name, sub := split(o.key)
+		switch {
+		case section == "filter" && sub != "" && slices.Contains([]string{"clean", "smudge", "process"}, name):
+			filters = append(filters, sub)
+		case section == "diff" && sub != "" && (name == "textconv" || name == "command"):
+			drivers = append(drivers, sub)
+		case section == "pretty" || o.key == "format.pretty":
+			if signs(o.value) {
+				return fmt.Errorf("the format %s has signatures checked, which runs a program", o.key)
+			}
+		}
+		if secret(o.setting) && !slices.Contains(v.secrets, o.key) {
+			v.secrets = append(v.secrets, o.key)
+		}
+	}
+	replace := func(key, with string) {
+		if value, ok := last[key]; ok && !strings.EqualFold(value, "false") && value != "" && value != "0" && value != "no" && value != "off" {
+			v.overrides = append(v.overrides, setting{key, with})
+		}
+	}
+	replace("core.fsmonitor", "false")
+	replace("log.showsignature", "false")
+	replace("status.submodulesummary", "false")
+	v.plain = last["diff.external"] != ""
+	q.userFiles(v, all, last)
+	if v.Top == "" {
+		return nil
+	}
+	if used, err := q.usedBy(v, "filter", filters); err != nil {
+		return err
+	} else if used {
+		v.filtered = errors.New("files of the repository go through a filter, which is a program")
+	}
+	used, err := q.usedBy(v, "diff", drivers)
+	v.plain = v.plain || used
+	return err
+}
+
+// usedBy reports whether an attribute of a tracked file has any of the values.
+func (q *inquiry) usedBy(v *Verdict, attribute string, values []string) (bool, error) {
+	if len(values) == 0 {
+		return false, nil
+	}
+	args := []string{"ls-files", "-z", "--"}
+	for _, value := range slices.Compact(slices.Sorted(slices.Values(values))) {
+		if strings.Trim(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") != "" {
+			return true, nil // as good as used
+		}
+		args = append(args, ":(top,attr:"+attribute+"="+value+")")
+	}
+	q.roles.add(filepath.Join(v.Top, ".gitattributes"))
+	out, err := q.ask(v.Top, guards(), args...)
+	return len(out) > 0, err
+}
+
+// userFiles takes down the files of the user that git reads.
+func (q *inquiry) userFiles(v *Verdict, all []origin, last map[string]string) {
+	var files []string
+	if q.home != "" {
+		files = append(files, filepath.Join(q.home, ".gitconfig"))
+		if q.xdg == "" {
+			files = append(files, under(filepath.Join(q.home, ".config", "git"))...)
+		}
+	}
+	if q.xdg != "" {
+		files = append(files, under(filepath.Join(q.xdg, "git"))...)
+	}
+	for _, o := range all {
+		section, name, _ := split(o.key)
+		switch {
+		case o.users && (section == "include" || section == "includeif") && name == "path":
+			files = append(files, resolve(filepath.Dir(o.file), q.untilde(o.value)))
+		case o.users:
+			files = append(files, o.file)
+		}
+	}
+	for _, key := range []string{"core.excludesfile", "core.attributesfile", "blame.ignorerevsfile", "mailmap.file", "diff.orderfile"} {
+		if value := q.untilde(last[key]); filepath.IsAbs(value) {
+			files = append(files, value)
+		}
+	}
+	slices.Sort(files)
+	for _, file := range slices.Compact(files) {
+		q.roles.follow(file)
+		v.reads = append(v.reads, file)
+	}
+}
+
+func under(dir string) []string {
+	return []string{filepath.Join(dir, "config"), filepath.Join(dir, "attributes"), filepath.Join(dir, "ignore")}
+}
+
+// untilde returns a path of a setting with the home directory in place of ~.
+func (q *inquiry) untilde(path string) string {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		return filepath.Join(q.home, rest)
+	}
+	return path
+}
+
+// split returns the parts of a key: section.name, or section.sub.name.
+func split(key string) (section, name, sub string) {
+	section, rest, _ := strings.Cut(key, ".")
+	if i := strings.LastIndexByte(rest, '.'); i >= 0 {
+		return section, rest[i+1:], rest[:i]
+	}
+	return section, rest, ""
+}
+
+// secret reports whether a setting holds what must not be shown.
+func secret(s setting) bool {
+	_, name, sub := split(s.key)
+	for _, word := range []string{"extraheader", "token", "passw", "secret", "cookie", "oauth", "apikey", "privatekey", "smtppass"} {
+		if strings.Contains(name, word) {
+			return true
+		}
+	}
+	return withPassword(s.value) || withPassword(sub)
+}
+
+// withPassword reports whether text holds an address with a password, or with what may be one.
+func withPassword(text string) bool {
+	_, rest, ok := strings.Cut(text, "://")
+	if !ok {
+		return false
+	}
+	host, _, _ := strings.Cut(rest, "/")
+	i := strings.LastIndexByte(host, '@')
+	if i < 0 {
+		return false
+	}
+	user := host[:i]
+	return strings.Contains(user, ":") || len(user) >= 20
+}

@@ -1,0 +1,31 @@
+package gitrepo
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"time"
+)
+
+func stampOf(path string, follow bool) stamp {
+	look := os.Lstat
+	if follow {
+		look = os.Stat
+	}
+	info, err := look(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return stamp{}
+	case err != nil:
+		return stamp{problem: 1}
+	}
+	s := stamp{device: 1, mode: uint32(info.Mode().Type())}
+	if !info.IsDir() {
+		s.size, s.changed = info.Size(), info.ModTime().UnixNano()
+		s.status = s.changed
+	}
+	return s
+}
+
+// born returns when a file was made.
+func born(path string) (time.Time, bool) { return time.Time{}, false }
