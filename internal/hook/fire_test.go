@@ -234,22 +234,74 @@ func TestCallbacks(t *testing.T) {
 	for _, tt := range tests {
 		r, _ := start(t, Config{})
 		var called []string
-		problems := r.SetHost(json.RawMessage(`{"PreToolUse":[{"matcher":"Bash","hookCallbackIds":["hook_0"],"timeout":5},{"matcher":"Edit","hookCallbackIds":["hook_1"]}]}`),
+		notes, err := r.SetHost(json.RawMessage(`{"PreToolUse":[{"matcher":"Bash","hookCallbackIds":["hook_0"],"timeout":5},{"matcher":"Edit","hookCallbackIds":["hook_1"]}]}`),
 			func(ctx context.Context, id string, input json.RawMessage, useID string) (json.RawMessage, error) {
 				called = append(called, id+" "+useID)
 				return tt.f(ctx, input)
 			})
-		if got := summary(r.Fire(t.Context(), OnPreToolUse(use))); got != tt.want || len(problems) > 0 {
-			t.Errorf("callback %s: %q, want %q; %v", tt.name, got, tt.want, problems)
+		if got := summary(r.Fire(t.Context(), OnPreToolUse(use))); got != tt.want || len(notes) > 0 || err != nil {
+			t.Errorf("callback %s: %q, want %q; %v, %v", tt.name, got, tt.want, notes, err)
 		}
 		if diff := cmp.Diff([]string{"hook_0 toolu_1"}, called); diff != "" {
 			t.Errorf("called (-want +got):\n%s", diff)
 		}
 	}
-	r, _ := start(t, Config{})
-	problems := r.SetHost(json.RawMessage(`{"PreToolUse":[{"hookCallbackIds":[3]},7],"Nope":[]}`), nil)
-	if len(problems) != 3 {
-		t.Errorf("problems %v", problems)
+}
+
+// Hooks of a host that cannot be used are an error, and those from before stay. What never occurs, or has no effect, is
+// noted.
+//
+// Proves HOOK-05.
+func TestHostHooks(t *testing.T) {
+	tests := []struct {
+		hooks, err, notes string
+	}{
+		{`{}`, "", ""},
+		{`{"PreToolUse":[]}`, "", ""},
+		{`{"PreToolUse":[{"hookCallbackIds":[]}]}`, "", ""},
+		{`{"PreToolUse":[{"matcher":null,"hookCallbackIds":["a"],"timeout":null}]}`, "", ""},
+		{`{"PostModelSwitch":[{"hookCallbackIds":["a"]}]}`, "", "hooks.PostModelSwitch: there is no event of this name"},
+		{`{"PreTolUse":{"anything":1}}`, "", "did you mean PreToolUse?"},
+		{`{"PreToolUse":[{"hookCallbackIds":["a"],"color":"red"}]}`, "", "hooks.PreToolUse[0]: color is not known and has no effect"},
+		{`[]`, "expected an object", ""},
+		{`7`, "expected an object", ""},
+		{`"PreToolUse"`, "expected an object", ""},
+		{`{"PreToolUse":{}}`, "expected a list", ""},
+		{`{"PreToolUse":null}`, "expected a list", ""},
+		{`{"PreToolUse":"cb"}`, "expected a list", ""},
+		{`{"PreToolUse":[7]}`, "expected an object", ""},
+		{`{"PreToolUse":[null]}`, "expected an object", ""},
+		{`{"PreToolUse":[["cb"]]}`, "expected an object", ""},
+		{`{"PreToolUse":[{}]}`, "hookCallbackIds: expected a list of texts", ""},
+		{`{"PreToolUse":[{"hookCallbackIds":null}]}`, "expected a list of texts", ""},
+		{`{"PreToolUse":[{"hookCallbackIds":"a"}]}`, "expected a list of texts", ""},
+		{`{"PreToolUse":[{"hookCallbackIds":[3]}]}`, "expected a list of texts", ""},
+		{`{"PreToolUse":[{"hookCallbackIds":[null]}]}`, "expected a list of texts", ""},
+		{`{"PreToolUse":[{"hookCallbackIds":[""]}]}`, "expected a list of texts", ""},
+		{`{"PreToolUse":[{"hookCallbackIds":["a"],"matcher":7}]}`, "matcher: expected", ""},
+		{`{"PreToolUse":[{"hookCallbackIds":["a"],"matcher":["Bash"]}]}`, "matcher: expected", ""},
+		{`{"PreToolUse":[{"hookCallbackIds":["a"],"matcher":"(("}]}`, "the hooks never run", ""},
+		{`{"PreToolUse":[{"hookCallbackIds":["a"],"timeout":"5"}]}`, "timeout: expected a number", ""},
+		{`{"PreToolUse":[{"hookCallbackIds":["a"],"timeout":-1}]}`, "timeout: expected a number", ""},
+		{`{"PreToolUse":[{"HookCallbackIds":["a"]}]}`, "HookCallbackIds is written otherwise", ""},
+		{`{"PreToolUse":[{"hookCallbackIds":["a"],"Matcher":"Bash"}]}`, "Matcher is written otherwise", ""},
+	}
+	for _, tt := range tests {
+		r, _ := start(t, Config{})
+		if _, err := r.SetHost(json.RawMessage(`{"Stop":[{"hookCallbackIds":["before"]}]}`), nil); err != nil {
+			t.Fatal(err)
+		}
+		notes, err := r.SetHost(json.RawMessage(tt.hooks), nil)
+		said := ""
+		for _, n := range notes {
+			said += n.Error()
+		}
+		if tt.err == "" && err != nil || tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err)) || !strings.Contains(said, tt.notes) || tt.notes == "" && said != "" {
+			t.Errorf("%s: %v, %q", tt.hooks, err, said)
+		}
+		if kept := r.Has(Stop); kept != (err != nil) {
+			t.Errorf("%s: the hooks from before are there: %t", tt.hooks, kept)
+		}
 	}
 }
 

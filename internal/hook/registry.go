@@ -55,17 +55,21 @@ func (r *registry) Reload(sources []Source) []Problem {
 }
 
 // SetHost replaces the hooks of the host that drives the session. Data maps events to lists of
-// {"matcher", "hookCallbackIds", "timeout"}; f runs them.
-func (r *registry) SetHost(data json.RawMessage, f Callback) []Problem {
+// {"matcher", "hookCallbackIds", "timeout"}; f runs them. Unless all of them can be used, the error says why, and those
+// from before stay. Notes are about what has no effect.
+func (r *registry) SetHost(data json.RawMessage, f Callback) (notes []Problem, err error) {
 	p := &parser{src: &Source{Name: "the host", Scope: scope.Host}}
 	if !absent(data) {
-		p.host(data)
+		notes = p.host(data)
+	}
+	if len(p.problems) > 0 {
+		return nil, p.problems[0]
 	}
 	hooks := r.made(p.specs)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.host, r.callback = hooks, f
-	return p.problems
+	return notes, nil
 }
 
 // rankOf puts managed hooks first; the others stay in their order.

@@ -17,7 +17,7 @@ import (
 func (c *Conversation) Host(d *desk.Desk) headless.Host {
 	h := headless.Host{
 		DefaultModel: c.model.name, Asks: c.spec.Access.Asks, Actions: hostapi.Actions(d), Queries: hostapi.Queries(d),
-		Initialize: func(_ context.Context, start headless.Start) error { return initialize(c, d, start) },
+		Initialize: func(_ context.Context, start headless.Start) ([]string, error) { return initialize(c, d, start) },
 	}
 	for _, name := range catalog.Aliases() {
 		if m, ok := c.ws.Models.table.Lookup(name); ok {
@@ -27,28 +27,31 @@ func (c *Conversation) Host(d *desk.Desk) headless.Host {
 	return h
 }
 
-// initialize applies what the host wants. Callbacks that guard calls are refused rather than left out; the
-// user is told what else is missing.
-func initialize(c *Conversation, d *desk.Desk, start headless.Start) error {
-	if err := setHostHooks(c.Hooks, start); err != nil {
-		return err
-	}
-	switch {
-	case len(start.Servers) > 0:
-		c.ws.Say("MCP servers of the host are not available in this version: " + strings.Join(start.Servers, ", "))
-	case len(start.Agents) > 0:
-		c.ws.Say("sub-agents of the host are not available in this version")
-	}
+// initialize applies what the host wants, and returns notes about what has no effect. Callbacks that guard calls are
+// refused rather than left out, and come last: they replace those from before only if everything else is right.
+func initialize(c *Conversation, d *desk.Desk, start headless.Start) (notes []string, err error) {
 	if err := c.output.expect(start.JSONSchema); err != nil {
-		return &hostapi.Refusal{Code: "invalid_schema", Text: err.Error()}
+		return nil, &hostapi.Refusal{Code: "invalid_schema", Text: err.Error()}
 	}
 	if start.Title != "" {
 		if err := d.Rename(start.Title); err != nil {
-			return err
+			return nil, err
 		}
 	}
+	if notes, err = setHostHooks(c.Hooks, start); err != nil {
+		return nil, err
+	}
+	if len(start.Servers) > 0 {
+		notes = append(notes, "MCP servers of the host are not available in this version: "+strings.Join(start.Servers, ", "))
+	}
+	if len(start.Agents) > 0 {
+		notes = append(notes, "sub-agents of the host are not available in this version")
+	}
+	if len(start.Plugins) > 0 {
+		notes = append(notes, "plugins of the host are not available in this version")
+	}
 	if start.SystemPrompt == nil && start.AppendSystemPrompt == "" {
-		return nil
+		return notes, nil
 	}
 	choice := brief.Choice{Custom: c.spec.Prompt.System, Append: c.spec.Prompt.Append}
 	if start.SystemPrompt != nil {
@@ -59,20 +62,24 @@ func initialize(c *Conversation, d *desk.Desk, start headless.Start) error {
 		choice.Append = start.AppendSystemPrompt
 	}
 	c.told.prompt.SetChoice(choice)
-	return nil
+	return notes, nil
 }
 
 // setHostHooks adds the hooks of the host.
-func setHostHooks(h *lifecycle.Hooks, start headless.Start) error {
+func setHostHooks(h *lifecycle.Hooks, start headless.Start) (notes []string, err error) {
 	if len(start.Hooks) == 0 {
-		return nil
+		return nil, nil
 	}
 	hooks, err := json.Marshal(start.Hooks)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if problems := h.SetHost(hooks, start.RunHook); len(problems) > 0 {
-		return &hostapi.Refusal{Code: "invalid_hooks", Text: problems[0].Error()}
+	problems, err := h.SetHost(hooks, start.RunHook)
+	if err != nil {
+		return nil, &hostapi.Refusal{Code: "invalid_hooks", Text: err.Error()}
 	}
-	return nil
+	for _, p := range problems {
+		notes = append(notes, p.Error())
+	}
+	return notes, nil
 }

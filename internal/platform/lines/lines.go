@@ -22,13 +22,19 @@ func NewReader(r io.Reader, max int) *Reader {
 	return &Reader{bufio.NewReaderSize(r, 64<<10), max}
 }
 
-// Next returns the next line without its end. It returns [ErrTooLong] in place of a line that it
-// skipped, and [io.EOF] when there are no more. The last line need not have an end.
+// headSize is how much is kept of a line that is too long, in bytes.
+const headSize = 4 << 10
+
+// Next returns the next line without its end. Of a line that is too long it returns the beginning, with
+// [ErrTooLong]. When there are no more it returns [io.EOF]. The last line need not have an end.
 func (l *Reader) Next() ([]byte, error) {
-	var line []byte
+	var line, head []byte
 	long := false
 	for {
 		piece, err := l.r.ReadSlice('\n')
+		if len(head) < headSize {
+			head = append(head, piece[:min(len(piece), headSize-len(head))]...)
+		}
 		if long = long || len(line)+len(piece) > l.max+1; long {
 			line = nil
 		} else {
@@ -38,9 +44,9 @@ func (l *Reader) Next() ([]byte, error) {
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
 		case long && (err == nil || errors.Is(err, io.EOF)):
-			return nil, ErrTooLong
+			return head, ErrTooLong
 		case errors.Is(err, io.EOF) && len(line) > l.max:
-			return nil, ErrTooLong
+			return head, ErrTooLong
 		case errors.Is(err, io.EOF) && len(line) > 0:
 			return line, nil
 		case err != nil:

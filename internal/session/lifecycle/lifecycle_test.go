@@ -84,8 +84,8 @@ func newBench(t *testing.T, c Config, answers map[hook.Name]string) *bench {
 	} {
 		events = append(events, fmt.Sprintf(`%q:[{"hookCallbackIds":[%q]}]`, name, name))
 	}
-	if problems := b.SetHost(json.RawMessage("{"+strings.Join(events, ",")+"}"), b.answer); len(problems) > 0 {
-		t.Fatal(problems)
+	if notes, err := b.SetHost(json.RawMessage("{"+strings.Join(events, ",")+"}"), b.answer); err != nil || len(notes) > 0 {
+		t.Fatal(notes, err)
 	}
 	return b
 }

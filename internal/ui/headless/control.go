@@ -33,13 +33,21 @@ type controlRequest struct {
 // request answers one request. It may be called while a turn runs.
 func (sv *server) request(id string, body json.RawMessage) {
 	var req controlRequest
-	if err := json.Unmarshal(body, &req); err != nil {
-		sv.f.out.Write(refusal(id, &hostapi.Refusal{Code: hostapi.Invalid, Text: fmt.Sprintf("invalid request: %v", err)}))
+	err := json.Unmarshal(body, &req)
+	if req.Subtype == "initialize" { // it has other fields
+		sv.f.out.Write(sv.initialize(id, body))
+		return
+	}
+	if err != nil {
+		answer := &hostapi.Refusal{Code: hostapi.Invalid, Text: fmt.Sprintf("invalid request: %v", err)}
+		if bytes.Contains(bytes.ToLower(body), []byte("initialize")) {
+			sv.f.out.Write(sv.refuseStart(id, answer))
+			return
+		}
+		sv.f.out.Write(refusal(id, answer))
 		return
 	}
 	switch req.Subtype {
-	case "initialize":
-		sv.f.out.Write(sv.initialize(id, body))
 	case "interrupt":
 		sv.f.out.WriteFunc(func() []byte { return sv.interrupt(id, req.CancelQueued) })
 	case "cancel_async_message":

@@ -28,8 +28,9 @@ type Host struct {
 	Models []HostModel
 	// Asks reports whether the host is asked for permissions, which are denied otherwise.
 	Asks bool
-	// Initialize applies the options of the host to the session.
-	Initialize func(context.Context, Start) error
+	// Initialize applies the options of the host to the session, all of them or, with an error, none that it relies on.
+	// Notes are about what has no effect.
+	Initialize func(context.Context, Start) (notes []string, err error)
 	// Actions and Queries answer requests by subtype. An action is done before the next line is read; queries run in
 	// the background and may be withdrawn.
 	Actions, Queries map[string]hostapi.Request
@@ -43,7 +44,8 @@ type server struct {
 	f   *Front
 	h   Host
 	ctx context.Context // of requests
-	// refused is why the host's options could not be applied; then no prompt is run. Only the reader uses it.
+	// refused is why the host's options could not be applied; then no prompt is run until others are. Only the reader
+	// uses it.
 	refused error
 
 	pending pendingRequests
@@ -90,6 +92,7 @@ func (sv *server) read(in *lines.Reader) {
 			return
 		case errors.Is(err, lines.ErrTooLong):
 			err = fmt.Errorf("is longer than %d MB", maxLine>>20)
+			sv.unread(line)
 		case err != nil:
 			sv.spoil(fmt.Sprintf("reading stdin: %v", err))
 			return
@@ -128,6 +131,7 @@ type inputLine struct {
 func (sv *server) take(line []byte) error {
 	var in inputLine
 	if err := json.Unmarshal(line, &in); err != nil {
+		sv.unread(line)
 		return fmt.Errorf("is not a JSON object: %w", err)
 	}
 	switch in.Type {
@@ -139,8 +143,12 @@ func (sv *server) take(line []byte) error {
 		return sv.answered(in.Response)
 	case "control_cancel_request":
 		sv.withdraw(in.RequestID)
+	case "keep_alive":
 	case "":
+		sv.unread(line)
 		return errors.New("has no type")
+	default:
+		sv.unread(line)
 	}
 	return nil
 }
@@ -186,8 +194,9 @@ func (sv *server) hear(in inputLine) error {
 // refuse answers a prompt with an error because the host's options could not be applied. To run it would leave out what
 // the host relies on, such as a hook that guards calls.
 func (sv *server) refuse() {
-	sv.spoil(sv.refused.Error())
-	end := session.Finished{Ended: agent.Ended{Reason: agent.HookStopped, Detail: sv.refused.Error()}}
+	why := fmt.Sprintf("initialize was refused, so that no prompt is run until one succeeds: %v", sv.refused)
+	sv.spoil(why)
+	end := session.Finished{Ended: agent.Ended{Reason: agent.HookStopped, Detail: why}}
 	r := &streamjson.Result{Finished: end, Explain: sv.f.explain}
 	sv.f.out.Write(r.Line(sv.f.cfg.Session.ID()))
 }

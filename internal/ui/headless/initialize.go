@@ -1,8 +1,13 @@
 package headless
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
 
 	"adze/internal/hook"
 	"adze/internal/ui/hostapi"
@@ -12,40 +17,157 @@ import (
 // A Start holds the options that a host sets for a session. Zero fields change nothing.
 type Start struct {
 	// SystemPrompt replaces the system prompt, unless it is nil.
-	SystemPrompt       []string `json:"systemPrompt"`
-	AppendSystemPrompt string   `json:"appendSystemPrompt"`
+	SystemPrompt       texts
+	AppendSystemPrompt string
 	// JSONSchema is the schema of the structured output.
-	JSONSchema json.RawMessage `json:"jsonSchema"`
-	Title      string          `json:"title"`
+	JSONSchema json.RawMessage
+	Title      string
 
 	// Hooks are the callbacks of the host, by event. Servers are the names of its own MCP servers.
-	Hooks   map[string]json.RawMessage `json:"hooks"`
-	RunHook hook.Callback              `json:"-"` // runs one of Hooks
-	Servers []string                   `json:"sdkMcpServers"`
-	Agents  map[string]json.RawMessage `json:"agents"`
-	Plugins []json.RawMessage          `json:"plugins"`
+	Hooks   map[string]json.RawMessage
+	RunHook hook.Callback // runs one of Hooks
+	Servers []string
+	Agents  map[string]json.RawMessage
+	Plugins []json.RawMessage
 }
 
-// initialize answers the first request of a host, and of one that reconnects.
+// texts is a list of texts, or a single one.
+type texts []string
+
+func (t *texts) UnmarshalJSON(data []byte) error {
+	var one string
+	if json.Unmarshal(data, &one) == nil && string(data) != "null" {
+		*t = texts{one}
+		return nil
+	}
+	return json.Unmarshal(data, (*[]string)(t))
+}
+
+// decode reads the fields of a request. It returns the names of those that are not known. A field that is known must be
+// what it should be, be there once and be written as it should, so that nothing that the host relies on is lost.
+func (s *Start) decode(body json.RawMessage) (unknown []string, err error) {
+	known := map[string]any{
+		"systemPrompt": &s.SystemPrompt, "appendSystemPrompt": &s.AppendSystemPrompt, "jsonSchema": &s.JSONSchema, "title": &s.Title,
+		"hooks": &s.Hooks, "sdkMcpServers": &s.Servers, "agents": &s.Agents, "plugins": &s.Plugins, "subtype": new(string),
+	}
+	if name := repeated(json.NewDecoder(bytes.NewReader(body))); name != "" {
+		return nil, fmt.Errorf("%s is there twice", name)
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(body, &fields); err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if to := known[name]; to != nil {
+			if err := json.Unmarshal(fields[name], to); err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+			continue
+		}
+		for right := range known {
+			if strings.EqualFold(name, right) {
+				return nil, fmt.Errorf("%s is not known; write %s", name, right)
+			}
+		}
+		unknown = append(unknown, name)
+	}
+	return unknown, nil
+}
+
+// repeated returns a name that an object of the next value has twice, or "". Of such members only one would count.
+func repeated(dec *json.Decoder) string {
+	token, err := dec.Token()
+	open, ok := token.(json.Delim)
+	if err != nil || !ok {
+		return ""
+	}
+	seen := map[string]bool{}
+	for dec.More() {
+		if open == '{' {
+			key, err := dec.Token()
+			name, ok := key.(string)
+			if err != nil || !ok {
+				return ""
+			}
+			if seen[name] {
+				return name
+			}
+			seen[name] = true
+		}
+		if name := repeated(dec); name != "" {
+			return name
+		}
+	}
+	dec.Token() // ok: the end of the value, or the error that ended it
+	return ""
+}
+
+// initialize answers the first request of a host, and of one that reconnects. If it cannot be taken, no prompt is run
+// until another one is.
 func (sv *server) initialize(id string, body json.RawMessage) []byte {
 	var start Start
-	if err := json.Unmarshal(body, &start); err != nil {
-		return refusal(id, &hostapi.Refusal{Code: hostapi.Invalid, Text: fmt.Sprintf("invalid request: %v", err)})
+	unknown, err := start.decode(body)
+	if err != nil {
+		return sv.refuseStart(id, &hostapi.Refusal{Code: hostapi.Invalid, Text: fmt.Sprintf("invalid request: %v", err)})
 	}
 	if len(start.Hooks) > 0 {
 		start.RunHook = sv.runHook
 	}
+	var notes []string
+	if len(unknown) > 0 {
+		notes = append(notes, "not known, without effect: "+strings.Join(unknown, ", "))
+	}
 	if sv.h.Initialize != nil {
-		if sv.refused = sv.h.Initialize(sv.ctx, start); sv.refused != nil {
-			return refusal(id, sv.refused)
+		more, err := sv.h.Initialize(sv.ctx, start)
+		if err != nil {
+			return sv.refuseStart(id, err)
 		}
+		notes = append(notes, more...)
+	}
+	sv.refused = nil
+	for _, note := range notes {
+		sv.f.warn("initialize: " + note)
 	}
 	return response(func(o *streamjson.Object) {
 		o.Str("subtype", "success")
 		o.Str("request_id", id)
-		o.Object("response", sv.abilities)
+		o.Object("response", func(o *streamjson.Object) {
+			sv.abilities(o)
+			if len(notes) > 0 {
+				o.Strs("warnings", notes)
+			}
+		})
 		o.Raws("pending_permission_requests", sv.pending.requests())
 	})
+}
+
+// refuseStart notes that prompts are not run, and returns the answer to the request that is the reason.
+func (sv *server) refuseStart(id string, err error) []byte {
+	sv.refused = err
+	return refusal(id, err)
+}
+
+// unread notes that prompts are not run if a line that cannot be read may have been an initialize. Head is its
+// beginning.
+func (sv *server) unread(head []byte) {
+	if lower := bytes.ToLower(head); bytes.Contains(lower, []byte("control_request")) && bytes.Contains(lower, []byte("initialize")) {
+		sv.f.out.Write(sv.refuseStart(lenientID(head), &hostapi.Refusal{Code: hostapi.Invalid, Text: "invalid request: the line cannot be read"}))
+	}
+}
+
+// lenientID returns the id of a request in a line that cannot be read as one, if that much can be found.
+func lenientID(line []byte) string {
+	var in struct {
+		ID any `json:"request_id"`
+	}
+	json.Unmarshal(line, &in) // ok: without an id the answer has none
+	switch id := in.ID.(type) {
+	case string:
+		return id
+	case float64:
+		return strconv.FormatFloat(id, 'f', -1, 64)
+	}
+	return ""
 }
 
 // abilities adds the commands, models and account to the answer.

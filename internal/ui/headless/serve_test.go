@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -266,12 +267,12 @@ func TestInitialize(t *testing.T) {
 	var got Start
 	h := Host{
 		Models: []HostModel{{"m", "M", "a model"}},
-		Initialize: func(_ context.Context, s Start) error {
+		Initialize: func(_ context.Context, s Start) ([]string, error) {
 			if len(s.Hooks) > 0 {
-				return &hostapi.Refusal{Code: hostapi.Unsupported, Text: "hooks are not available in this version"}
+				return nil, &hostapi.Refusal{Code: hostapi.Unsupported, Text: "hooks are not available in this version"}
 			}
 			got = s
-			return nil
+			return nil, nil
 		},
 	}
 	d := talk(t, "say x", h, func(_ *session.Config, c *Config) { c.Desk = desk.New(desk.Config{}) })
@@ -286,7 +287,7 @@ func TestInitialize(t *testing.T) {
 	if r := d.await("result", ""); r["subtype"] != "error_during_execution" {
 		t.Errorf("a turn without the hooks that the host relies on: %v", r)
 	}
-	if r := answer("2", `{"subtype":"initialize","systemPrompt":"no list"}`); r["error_code"] != "invalid_request" {
+	if r := answer("2", `{"subtype":"initialize","systemPrompt":7}`); r["error_code"] != "invalid_request" {
 		t.Errorf("unreadable: %v", r)
 	}
 	r := answer("3", `{"subtype":"initialize","hooks":{},"systemPrompt":[""],"appendSystemPrompt":"more","jsonSchema":{"type":"object"},"title":"T","sdkMcpServers":["s"]}`)
@@ -314,6 +315,9 @@ func TestInitialize(t *testing.T) {
 	wantAnswer["request_id"] = "4"
 	if diff := cmp.Diff(wantAnswer, answer("4", `{"subtype":"initialize"}`)); diff != "" {
 		t.Errorf("a host that joins again: %s", diff)
+	}
+	if answer("5", `{"subtype":"initialize","systemPrompt":"one text"}`); !slices.Equal(got.SystemPrompt, texts{"one text"}) {
+		t.Errorf("%q", got.SystemPrompt)
 	}
 	d.end()
 }
