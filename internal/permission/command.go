@@ -101,7 +101,7 @@ func (c commandCheck) mentions() finding {
 	}
 	known := map[*shell.Part]bool{}
 	for _, u := range c.cmd.Uses {
-		if !u.Redirect {
+		if !u.Redirect && !u.Output {
 			known[u.Part] = true
 		}
 	}

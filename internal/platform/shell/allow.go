@@ -21,20 +21,37 @@ func harmlessAssign(name, value string) bool {
 // Allowed reports whether pat, as an allow rule, covers the words of p. Its redirections are judged as
 // what they are, writes and reads; see [Part.Paths].
 //
-// A program given by its path and a find with an action are covered only by a rule that quotes them.
+// A program given by its path, and a command whose options name other programs to run, are covered only
+// by a rule that quotes them.
 func (p *Part) Allowed(pat Pattern) bool {
 	if !p.script.Simple || !p.harmless() {
 		return false
 	}
 	for _, f := range p.forms() {
-		if !pat.Exact() && (strings.Contains(f.words[0].Value, "/") || f.words[0].Value == "find" && findAction(f.words[1:]) != "") {
+		if !pat.match(f.text) && (f.source == "" || !pat.match(f.source)) {
 			continue
 		}
-		if pat.match(f.text) || f.source != "" && pat.match(f.source) {
+		if pat.Exact() || !strings.Contains(f.words[0].Value, "/") && pat.names(f) {
 			return true
 		}
 	}
 	return false
+}
+
+// names reports whether a pattern with a star spells out those words of a form that say what else is run.
+func (p Pattern) names(f form) bool {
+	n := quoted(f.words)
+	switch {
+	case n == 0:
+		return true
+	case n > len(f.words):
+		return false
+	}
+	length := n - 1
+	for _, w := range f.words[:n] {
+		length += len(w.Text)
+	}
+	return len(strings.TrimRight(p.pieces[0], " ")) >= length
 }
 
 // Programs returns the names under which allow rules for p are to be found.

@@ -30,6 +30,11 @@ type PathUse struct {
 	// Known says that Path and Dir are certain. If not, anything may be meant.
 	Known    bool
 	Redirect bool
+	// Output says that the path is written because an option, an operand or a script of the program says so,
+	// and Guess that only the name of the option says it. What else the program touches is then not known.
+	Output, Guess bool
+	// Transfer is what is put at the path, or in the directory there, or nil.
+	Transfer *Transfer
 }
 
 // Paths returns the paths that the commands known by name read, write and remove, and those of
@@ -45,11 +50,11 @@ func (s *Script) Paths() []PathUse {
 // Paths is like [Script.Paths] for one part.
 func (p *Part) Paths() []PathUse {
 	var uses []PathUse
-	add := func(verb Verb, w Word, dirs []string, redirect bool) {
-		if w.pipe || verb == WritePath && w.Static && sink(w.Value) {
+	add := func(use PathUse, w Word, dirs []string) {
+		if w.pipe || use.Verb == WritePath && w.Static && sink(w.Value) {
 			return
 		}
-		use := PathUse{Part: p, Verb: verb, Path: w.Value, Known: w.Static && dirs != nil, Redirect: redirect}
+		use.Part, use.Path, use.Known = p, w.Value, w.Static && (dirs != nil || path.IsAbs(w.Value))
 		if len(w.holes) > 0 {
 			use.Path = w.told
 		}
@@ -58,7 +63,6 @@ func (p *Part) Paths() []PathUse {
 			use.Path = w.Value[:strings.LastIndexByte(w.Value[:strings.IndexAny(w.Value, "*?[")], '/')+1]
 		}
 		if !use.Known || path.IsAbs(w.Value) {
-			use.Known = w.Static && (dirs != nil || path.IsAbs(w.Value))
 			uses = append(uses, use)
 			return
 		}
@@ -69,29 +73,39 @@ func (p *Part) Paths() []PathUse {
 	}
 	for _, r := range p.Redirects {
 		if r.Verb != 0 {
-			add(r.Verb, r.Target, r.dirs, true)
+			add(PathUse{Verb: r.Verb, Redirect: true}, r.Target, r.dirs)
 		}
 	}
 	for _, w := range p.reads {
-		add(ReadPath, w, p.dirs, false)
+		add(PathUse{Verb: ReadPath}, w, p.dirs)
 	}
 	for _, f := range p.forms() {
-		p.operandUses(filled(f.words), func(u use) { add(u.verb, u.word, p.dirs, false) })
+		p.operandUses(filled(f.words), func(use PathUse, w Word) { add(use, w, p.dirs) })
 	}
 	return uses
 }
 
 // operandUses calls add with the paths among the words of a command, and of those that it runs.
-func (p *Part) operandUses(words []Word, add func(use)) {
-	given := operandsOf(words)
+func (p *Part) operandUses(words []Word, add func(PathUse, Word)) {
+	given, transfer := operandsOf(words), placedBy(words)
 	for _, u := range given {
-		add(u)
+		use := PathUse{Verb: u.verb}
+		if u.verb == WritePath {
+			use.Transfer = transfer
+		}
+		add(use, u.word)
+	}
+	outputs, guess := outputsOf(words)
+	for _, u := range outputs {
+		if !slices.ContainsFunc(given, func(o use) bool { return o.verb == u.verb && o.word.Value == u.word.Value }) {
+			add(PathUse{Verb: u.verb, Output: true, Guess: guess}, u.word)
+		}
 	}
 	// A pattern has its directory read, whatever becomes of the names.
 	if e, _ := lookup(words); e != nil {
 		for _, w := range words[1:] {
 			if w.Glob && !strings.HasPrefix(w.Value, "-") && !slices.ContainsFunc(given, func(u use) bool { return u.word.Value == w.Value }) {
-				add(use{ReadPath, w})
+				add(PathUse{Verb: ReadPath}, w)
 			}
 		}
 	}
@@ -100,7 +114,7 @@ func (p *Part) operandUses(words []Word, add func(use)) {
 		p.operandUses(command, add)
 	}
 	if more || vague(words) {
-		add(use{ReadPath, Word{holes: []int{0}}})
+		add(PathUse{Verb: ReadPath}, Word{holes: []int{0}})
 	}
 }
 
@@ -143,22 +157,14 @@ func operandsOf(words []Word) []use {
 		}
 		return uses
 	case "rm", "rmdir", "unlink", "shred":
-		return all(RemovePath, plainOperands(args, ""))
-	case "mkdir":
-		return all(WritePath, plainOperands(args, "-m --mode"))
-	case "touch":
-		return all(WritePath, plainOperands(args, "-d -t --date"))
-	case "tee":
-		return all(WritePath, plainOperands(args, ""))
-	case "truncate":
-		return all(WritePath, plainOperands(args, "-s --size"))
+		return all(RemovePath, manualOf(name).parse(name, args).operands)
+	case "mkdir", "touch", "tee", "truncate":
+		g := manualOf(name).parse(name, args)
+		return append(all(ReadPath, g.of('R')), all(WritePath, g.operands)...)
 	case "chmod", "chown", "chgrp":
-		if ops := plainOperands(args, ""); len(ops) > 0 {
-			return all(WritePath, ops[1:])
-		}
-		return nil
-	case "mv", "cp", "ln", "install", "rsync":
-		return copies(name, args)
+		return modeUses(args)
+	case "mv", "cp", "ln", "install", "rsync", "scp":
+		return copies(words)
 	case "dd":
 		return ddPaths(args)
 	case "find":
@@ -194,20 +200,7 @@ func operandsOf(words []Word) []use {
 
 // unsure returns the operands of a command with an option that is not known.
 func unsure(e *entry, words []Word) []use {
-	a := &arguments{operands: plainOperands(words, "")}
-	uses := all(ReadPath, e.reads(a))
-	for i, w := range words {
-		// Options that name an output, in the ways they are written.
-		switch v := w.Value; {
-		case (v == "-o" || v == "--output") && i+1 < len(words):
-			uses = append(uses, use{WritePath, words[i+1]})
-		case strings.HasPrefix(v, "--output="):
-			uses = append(uses, use{WritePath, plainWord(v[len("--output="):])})
-		case strings.HasPrefix(v, "-o") && !strings.HasPrefix(v, "--"):
-			uses = append(uses, use{WritePath, plainWord(v[2:])})
-		}
-	}
-	return uses
+	return all(ReadPath, e.reads(&arguments{operands: plainOperands(words, "")}))
 }
 
 func all(verb Verb, words []Word) []use {
@@ -242,27 +235,28 @@ next:
 	return ops
 }
 
-// copies returns what is read, written and removed by commands that have a destination.
-func copies(name string, words []Word) []use {
-	from := ReadPath
-	if name == "mv" {
-		from = RemovePath
-	}
+// modeUses returns what chmod and its like change: all operands but the mode, which may look like options.
+func modeUses(words []Word) []use {
+	given := false
+	var uses []use
 	for i, w := range words {
-		target, ok := strings.CutPrefix(w.Value, "--target-directory=")
+		v := w.Value
 		switch {
-		case ok:
-			return append(all(from, plainOperands(words, "-t")), use{WritePath, plainWord(target)})
-		case w.Value == "-t" && i+1 < len(words):
-			return append(all(from, plainOperands(words, "-t")), use{WritePath, words[i+1]})
-		}
-	}
-	uses := all(from, plainOperands(words, "-S --suffix -m --mode -o --owner -g --group -e --rsh --exclude --include"))
-	if len(uses) > 1 || name == "ln" {
-		for i := range uses {
-			if i == len(uses)-1 {
-				uses[i].verb = WritePath
+		case v == "--":
+			rest := words[i+1:]
+			if !given && len(rest) > 0 {
+				rest = rest[1:]
 			}
+			return append(uses, all(WritePath, rest)...)
+		case strings.HasPrefix(v, "--ref"):
+			given = true // the mode is that of another file
+		case strings.HasPrefix(v, "--"):
+		case len(v) > 1 && v[0] == '-':
+			given = given || strings.Trim(v[1:], "rwxXstugo,+=-") == ""
+		case !given:
+			given = true
+		default:
+			uses = append(uses, use{WritePath, w})
 		}
 	}
 	return uses

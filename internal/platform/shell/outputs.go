@@ -1,0 +1,452 @@
+package shell
+
+import (
+	"path"
+	"strings"
+	"sync"
+)
+
+// manuals returns the rows of the tables of programs that write, by name. Rows of git are named with their
+// sub-command.
+var manuals = sync.OnceValue(func() map[string]*manual {
+	all := make(map[string]*manual)
+	for _, table := range [][]usage{transferTable, outputTable} {
+		for _, u := range table {
+			m := &manual{usage: u}
+			for name := range strings.FieldsSeq(u.name) {
+				all[strings.ReplaceAll(name, "_", " ")] = m
+			}
+		}
+	}
+	return all
+})
+
+func manualOf(name string) *manual { return manuals()[name] }
+
+// usageOf reads the words of a command by the row of its program, or returns nil if there is none.
+func usageOf(words []Word) (*manual, *given) {
+	name, rest := baseName(words[0].Value), words[1:]
+	m := manualOf(name)
+	if name == "git" {
+		rest = rest[min(gitGlobals(values(rest)), len(rest)):]
+		if len(rest) > 0 {
+			name += " " + rest[0].Value
+			rest = rest[1:]
+			if sub := manualOf(name); sub != nil {
+				m = sub
+			}
+		}
+	}
+	if m == nil {
+		return nil, nil
+	}
+	return m, m.parse(name, rest)
+}
+
+func values(words []Word) []string {
+	list := make([]string, len(words))
+	for i, w := range words {
+		list[i] = w.Value
+	}
+	return list
+}
+
+// outputsOf returns the files that a command writes because an option, an operand or its script says so,
+// and whether that is only a guess by the names of options. Programs that put files somewhere are left to
+// [transferOf].
+func outputsOf(words []Word) (uses []use, guessed bool) {
+	if e, rest := lookup(words); e != nil && e.prove(words[0], rest, true) == nil {
+		return nil, false // it has none
+	}
+	m, g := usageOf(words)
+	if m == nil {
+		return guessOutputs(words[1:]), true
+	}
+	uses = append(all(WritePath, g.of('W')), all(WritePath, g.of('D'))...)
+	if t := g.name; t == "cp" || t == "mv" || t == "ln" || t == "install" {
+		return nil, false // its directories are targets
+	}
+	for i, w := range g.operands {
+		if n := len(m.operands); n > 0 && m.operands[min(i, n-1)] == 'W' {
+			uses = append(uses, use{WritePath, w})
+		}
+	}
+	if m.more != nil {
+		uses = append(uses, m.more(g)...)
+	}
+	return uses, false
+}
+
+// guessOutputs returns what follows the options that are named like outputs, of a program about which
+// nothing is known.
+func guessOutputs(words []Word) []use {
+	var uses []use
+	for i, w := range words {
+		v := w.Value
+		if len(v) < 2 || v[0] != '-' {
+			continue
+		}
+		name, _, assigned := strings.Cut(v, "=")
+		switch {
+		case outputName(strings.ToLower(strings.TrimLeft(name, "-"))) && assigned:
+			uses = append(uses, use{WritePath, w.behind(len(name) + 1)})
+		case outputName(strings.ToLower(strings.TrimLeft(name, "-"))) && i+1 < len(words) && !strings.HasPrefix(words[i+1].Value, "-"):
+			uses = append(uses, use{WritePath, words[i+1]})
+		}
+		if strings.HasPrefix(v, "-o") && len(v) > 2 {
+			uses = append(uses, use{WritePath, w.behind(2)})
+		}
+	}
+	return uses
+}
+
+// outputName reports whether an option of this name may say where something is written.
+func outputName(name string) bool {
+	if name == "o" {
+		return true
+	}
+	for _, stem := range []string{"out", "dest", "log", "report", "dump", "save", "write", "export", "trace", "target-dir", "targetdir"} {
+		if strings.HasPrefix(name, stem) || strings.HasSuffix(name, "-"+stem) || strings.HasSuffix(name, "_"+stem) {
+			return true
+		}
+	}
+	return false
+}
+
+// quoted returns how many of the words of a command a rule with a star has to name itself, since they say
+// what else is run: none for most, more than there are for a command that only a rule without a star may
+// cover.
+func quoted(words []Word) int {
+	all := len(words) + 1
+	switch baseName(words[0].Value) {
+	case "find":
+		if findAction(words[1:]) != "" {
+			return all
+		}
+		return 0
+	case "xargs":
+		return xargsProgram(words)
+	case "git":
+		globals := values(words[1:])
+		for _, w := range globals[:gitGlobals(globals)] {
+			if strings.HasPrefix(w, "-c") || strings.HasPrefix(w, "--config-env") || strings.HasPrefix(w, "--exec-path") {
+				return all
+			}
+		}
+		if n := gitGlobals(globals) + 1; n < len(words) {
+			switch {
+			case words[n].Value == "config" && ReadOnlyCommand(words) != nil:
+				return n + 1
+			case n+1 < len(words) && (words[n].Value == "bisect" && words[n+1].Value == "run" || words[n].Value == "submodule" && words[n+1].Value == "foreach"):
+				return all
+			case words[n].Value == "filter-branch":
+				return all
+			}
+		}
+	}
+	m, g := usageOf(words)
+	if m == nil {
+		return 0
+	}
+	if m.more != nil {
+		m.more(g) // it may find programs in scripts
+	}
+	for _, o := range g.options {
+		if o.kind == 'X' {
+			return all
+		}
+	}
+	if strings.HasPrefix(g.name, "git ") {
+		for _, w := range g.operands {
+			if strings.HasPrefix(w.Value, "ext::") {
+				return all
+			}
+		}
+	}
+	return 0
+}
+
+// xargsProgram returns how many words there are up to the program that xargs runs.
+func xargsProgram(words []Word) int {
+	for i := 1; i < len(words); i++ {
+		switch v := words[i].Value; {
+		case !strings.HasPrefix(v, "-"):
+			return i + quoted(words[i:]) + 1
+		case len(v) == 2 && strings.Contains("-I -L -n -P -s -d -E -a", v):
+			i++
+		}
+	}
+	return 1
+}
+
+// runs notes that the command runs what its script says.
+func (g *given) runs(what string) {
+	g.options = append(g.options, option{name: what, kind: 'X'})
+}
+
+// somewhere is the use of files that only the run of a command shows.
+func somewhere(what string) use {
+	return use{WritePath, Word{Value: what, Text: what, why: "it writes " + what}}
+}
+
+// unfolds returns what a program writes that takes the names of files from its input.
+func unfolds(g *given) []use {
+	if g.has("--check", "--stat", "--numstat", "--summary", "--dry-run", "--abort", "--skip", "--quit", "--show-current-patch") && !g.has("--apply") {
+		return nil
+	}
+	return []use{somewhere("the files that the patch names")}
+}
+
+func csplitOutputs(g *given) []use {
+	if g.has("-b", "--suffix-format") {
+		return []use{somewhere("files whose names are made of a format")}
+	}
+	return nil
+}
+
+func tarOutputs(g *given) []use {
+	mode := ""
+	letters := map[string]string{"--create": "c", "--extract": "x", "--get": "x", "--list": "t", "--append": "r", "--update": "u",
+		"--concatenate": "A", "--catenate": "A", "--delete": "r", "--diff": "t", "--compare": "t"}
+	for _, o := range g.options {
+		if letter := letters[o.name]; letter != "" {
+			mode += letter
+		} else if len(o.name) == 2 && strings.Contains("cxtruAd", o.name[1:]) {
+			mode += o.name[1:]
+		}
+	}
+	archive := g.of('N')[:0:0]
+	if w, ok := g.value("-f", "--file"); ok {
+		archive = append(archive, w)
+	}
+	// The old style: tar cf ARCHIVE, where each letter with a value takes the next word.
+	if len(g.words) > 0 && len(g.words[0].Value) > 0 && g.words[0].Value[0] != '-' {
+		letters, next := g.words[0].Value, 1
+		mode += letters
+		for _, letter := range letters {
+			if !strings.ContainsRune("fbCFgHIKLNTVX", letter) || next >= len(g.words) {
+				continue
+			}
+			switch letter {
+			case 'f':
+				archive = append(archive, g.words[next])
+			case 'I', 'F', 'T':
+				g.runs(g.words[next].Value)
+			}
+			next++
+		}
+	}
+	switch {
+	case strings.Contains(mode, "x"):
+		if g.has("-O", "--to-stdout") {
+			return nil
+		}
+		return []use{somewhere("the files that the archive names")}
+	case strings.ContainsAny(mode, "cruA"):
+		return all(WritePath, archive)
+	}
+	return nil
+}
+
+func cpioOutputs(g *given) []use {
+	switch {
+	case g.has("-t", "--list"):
+		return nil
+	case g.has("-i", "--extract", "-r") && !g.has("--to-stdout"), g.has("-p"):
+		return []use{somewhere("the files that the archive names")}
+	}
+	if w, ok := g.value("-F", "--file", "-f"); ok {
+		return []use{{WritePath, w}}
+	}
+	return nil
+}
+
+func unzipOutputs(g *given) []use {
+	if g.has("-l", "-v", "-t", "-p", "-c", "-z", "-Z") {
+		return nil
+	}
+	return []use{somewhere("the files that the archive names")}
+}
+
+func sevenOutputs(g *given) []use {
+	if len(g.operands) == 0 {
+		return nil
+	}
+	switch g.operands[0].Value {
+	case "x", "e":
+		return []use{somewhere("the files that the archive names")}
+	case "l", "t", "h", "i", "b":
+		return nil
+	}
+	return all(WritePath, g.operands[1:min(2, len(g.operands))])
+}
+
+// packOutputs returns what a program replaces by a packed or unpacked file beside it.
+func packOutputs(g *given) []use {
+	if g.has("-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test") {
+		return nil
+	}
+	if g.has("-N", "--name") {
+		return []use{somewhere("the files that the archive names")}
+	}
+	uses := all(WritePath, g.operands)
+	for _, w := range g.operands {
+		if ext := path.Ext(w.Value); ext != "" && !w.Glob {
+			uses = append(uses, use{WritePath, Word{Value: strings.TrimSuffix(w.Value, ext), Static: w.Static, Text: w.Text, why: w.why}})
+		}
+	}
+	return uses
+}
+
+// named returns the use of a file in dir that is called like the last part of an address.
+func named(dir string, address Word) use {
+	name, _, _ := strings.Cut(address.Value, "#")
+	name, _, _ = strings.Cut(name, "?")
+	if _, rest, ok := strings.Cut(name, "://"); ok {
+		name = rest
+	}
+	base := "index.html"
+	if strings.Contains(name, "/") {
+		base = path.Base(name)
+	}
+	if !address.Static || address.Glob || strings.ContainsAny(base, "{}[]%") {
+		return somewhere("a file whose name comes from an address")
+	}
+	return use{WritePath, plainWord(join(dir, base))}
+}
+
+func curlOutputs(g *given) []use {
+	var uses []use
+	dir, _ := g.value("--output-dir")
+	for i := range g.options {
+		o := &g.options[i]
+		switch o.name {
+		case "-o", "--output":
+			if strings.Contains(o.value.Value, "#") {
+				uses = append(uses, somewhere("files whose names are made of a pattern"))
+			}
+			if dir.Value != "" && !path.IsAbs(o.value.Value) {
+				uses = append(uses, use{WritePath, Word{Value: join(dir.Value, o.value.Value), Static: dir.Static && o.value.Static, Text: o.value.Text}})
+			}
+		case "-O", "--remote-name", "--remote-name-all":
+			for _, w := range g.operands {
+				uses = append(uses, named(dir.Value, w))
+			}
+			for _, other := range g.options {
+				if other.name == "--url" {
+					uses = append(uses, named(dir.Value, other.value))
+				}
+			}
+		case "-J", "--remote-header-name":
+			uses = append(uses, somewhere("a file that the server names"))
+		case "-w", "--write-out":
+			if strings.Contains(o.value.Value, "%output{") || strings.HasPrefix(o.value.Value, "@") {
+				uses = append(uses, somewhere("files that its format names"))
+			}
+		}
+	}
+	return uses
+}
+
+func wgetOutputs(g *given) []use {
+	switch {
+	case g.has("--spider"):
+		return nil
+	case g.has("-r", "--recursive", "-m", "--mirror", "-p", "--page-requisites", "-x", "--force-directories", "-i", "--input-file",
+		"--content-disposition", "--trust-server-names"):
+		return []use{somewhere("files that the server names")}
+	case g.has("-O", "--output-document"):
+		return nil
+	}
+	dir, _ := g.value("-P", "--directory-prefix")
+	var uses []use
+	for _, w := range g.operands {
+		uses = append(uses, named(dir.Value, w))
+	}
+	return uses
+}
+
+// cloneOutputs returns the directory that a clone makes.
+func cloneOutputs(g *given) []use {
+	if len(g.operands) != 1 {
+		return nil
+	}
+	w := g.operands[0]
+	address := strings.TrimSuffix(strings.TrimRight(w.Value, "/"), "/.git")
+	base := address[strings.LastIndexAny(address, "/:")+1:]
+	return []use{{WritePath, Word{Value: strings.TrimSuffix(base, ".git"), Static: w.Static && !w.Glob, Text: w.Text, why: w.why}}}
+}
+
+// sshPrograms notes the options of ssh by which it runs a program here.
+func sshPrograms(g *given) []use {
+	for _, o := range g.options {
+		if o.name == "-o" && strings.Contains(strings.ToLower(o.value.Value), "command") {
+			g.runs(o.value.Value)
+		}
+	}
+	return nil
+}
+
+// goPrograms notes the flags of the linker by which it runs a program.
+func goPrograms(g *given) []use {
+	for _, o := range g.options {
+		if strings.HasSuffix(o.name, "flags") && (strings.Contains(o.value.Value, "extld") || strings.Contains(o.value.Value, "extar")) {
+			g.runs(o.value.Value)
+		}
+	}
+	return nil
+}
+
+// zipPrograms notes the program by which zip tests an archive.
+func zipPrograms(g *given) []use {
+	for _, w := range g.words {
+		if strings.HasPrefix(w.Value, "-TT") {
+			g.runs(w.Value)
+		}
+	}
+	return nil
+}
+
+// Mentions returns the texts in the words of p that may be paths which it writes, for all that is known: of a
+// program without a row in any table its words and what options hold, of others what unknown options hold.
+func (p *Part) Mentions() []string {
+	forms := p.forms()
+	if len(forms) == 0 {
+		return nil
+	}
+	words := forms[len(forms)-1].words
+	if ReadOnlyCommand(words) == nil {
+		return nil
+	}
+	_, g := usageOf(words)
+	known := g != nil
+	if e, _ := lookup(words); !known && e != nil {
+		known = true
+	}
+	switch name := baseName(words[0].Value); {
+	case g != nil && g.unknown == "" && name != "git", name == "find", name == "dd", name == "chmod", name == "chown", name == "chgrp", name == "cd":
+		return nil
+	}
+	var texts []string
+	for _, w := range words[1:] {
+		v := w.Value
+		if _, value, ok := strings.Cut(v, "="); ok {
+			texts = append(texts, value)
+		}
+		switch {
+		case len(v) > 2 && v[0] == '-' && v[1] != '-':
+			for i := 2; i < min(len(v), 6); i++ {
+				texts = append(texts, v[i:])
+			}
+		case strings.HasPrefix(v, "-"):
+		case !known:
+			texts = append(texts, v)
+			for _, sep := range []string{"@", ":"} {
+				if _, value, ok := strings.Cut(v, sep); ok {
+					texts = append(texts, value)
+				}
+			}
+		}
+	}
+	return texts
+}
