@@ -237,7 +237,7 @@ func (c commandCheck) parts() finding {
 		if c.cmd.Script.UsesGit() && (c.cmd.Git != nil || !gitReads(c.cmd.Script)) {
 			return asks(BySafety, "it changes the directory and runs git, which may run code that the directory prepared")
 		}
-		if i := slices.IndexFunc(c.cmd.Uses, func(u Use) bool { return u.Write }); i >= 0 {
+		if i := slices.IndexFunc(c.cmd.Uses, func(u Use) bool { return u.Write && !u.Guess }); i >= 0 {
 			return asks(BySafety, "it changes the directory and writes %s", c.cmd.Uses[i].Given)
 		}
 	}
@@ -285,6 +285,15 @@ func (c commandCheck) part(part *shell.Part) finding {
 			how.path = u.Set.Path
 		}
 	}
+	if by == nil || by.Exact() || how.behavior != Allow {
+		return how
+	}
+	for _, m := range c.cmd.mentions {
+		if m.part == part {
+			how = asks(BySafety, "it is given %s, and writing that is always asked about: %s", m.path, m.why)
+			how.path = m.path
+		}
+	}
 	return how
 }
 
@@ -311,14 +320,7 @@ func (c commandCheck) coverage(part *shell.Part, by *rule.Rule) finding {
 // filesOnly reports whether a part makes, moves or copies files and nothing else. Where they are is
 // judged with the uses.
 func (c commandCheck) filesOnly(part *shell.Part) bool {
-	if len(part.Assigns) > 0 || len(part.Words) < 2 {
-		return false
-	}
-	switch part.Words[0].Value {
-	case "mkdir", "touch", "mv", "cp":
-		return slices.ContainsFunc(c.cmd.Uses, func(u Use) bool { return u.Part == part && u.Write && !u.Redirect })
-	}
-	return false
+	return part.FileCommand() && slices.ContainsFunc(c.cmd.Uses, func(u Use) bool { return u.Part == part && u.Write && !u.Redirect })
 }
 
 // useOf decides about a file that a part touches. A rule that quotes the command covers its operands;
@@ -328,9 +330,14 @@ func (c commandCheck) useOf(u *Use, by *rule.Rule) finding {
 	switch {
 	case exact && !u.Redirect:
 		return allowedBy(by)
+	case u.Vague && u.Given == "" && !u.Write && by != nil:
+		return allowedBy(by) // what another program hands to it: the rule names both
 	case u.Vague:
 		return asks(ByOther, "what it touches cannot be told beforehand: %s", u.Given)
 	case by != nil && !u.Redirect && u.Verb != shell.EnterPath && c.places().contains(u.names):
+		if asked := c.write(&u.Target); u.Soft && u.Write && asked.reason.Type == BySafety {
+			return asked
+		}
 		return allowedBy(by)
 	}
 	return c.judge(&u.Target)
@@ -367,7 +374,7 @@ func (c *Command) readOnly() bool {
 	if c.Script.ReadOnly() != nil || c.Script.UsesGit() && c.Git != nil {
 		return false
 	}
-	return !slices.ContainsFunc(c.Uses, func(u Use) bool { return u.Write })
+	return !slices.ContainsFunc(c.Uses, func(u Use) bool { return u.Write && !u.Guess })
 }
 
 // suggestCommand proposes rules for the parts of a command.

@@ -46,6 +46,8 @@ type Target struct {
 	Tree bool
 	// Vague says that the path is not known before the call runs.
 	Vague bool
+	// Soft says that it is asked about where something would allow it, but not in every mode.
+	Soft bool
 
 	names []string // of Set, in the form in which paths are compared
 }
@@ -62,6 +64,8 @@ type Command struct {
 	// nested are the lines that the command hands to others to run, and inner is what they touch.
 	nested []*shell.Script
 	inner  []Use
+	// mentions are the words that name protected places to programs about which little is known.
+	mentions []mention
 }
 
 // A Use is what one part of a command does to a file.

@@ -84,6 +84,9 @@ func (c pathCheck) write(t *Target) finding {
 		}
 	}
 	if why := c.places().protected(t.names, c.cfg.Mode.unattended()); why != "" {
+		if t.Soft {
+			return asks(BySafety, "writing %s is asked about: %s", t.Set.Path, why)
+		}
 		return unsafe("writing %s is always asked about: %s", t.Set.Path, why)
 	}
 	if found := doubtful(t); found.behavior != "" {
@@ -112,6 +115,12 @@ func (c pathCheck) write(t *Target) finding {
 
 // doubtful asks about a path that may not be what it seems.
 func doubtful(t *Target) finding {
+	found := doubts(t)
+	found.firm = found.firm && !t.Soft
+	return found
+}
+
+func doubts(t *Target) finding {
 	switch {
 	case t.Set.Remote:
 		return unsafe("%s may name a share of another machine, and merely looking at it can hand over credentials", t.Given)

@@ -25,8 +25,9 @@ func (c *Command) writes(files []string) bool {
 
 // A resolver looks up the paths of one call.
 type resolver struct {
-	p    *Policy
-	seen map[string]paths.Set
+	p       *Policy
+	seen    map[string]paths.Set
+	several bool // the line has several parts, so that one may make what another meets
 }
 
 // target resolves what a tool touches. A call that knows its path already is asked for it, so that
@@ -78,12 +79,18 @@ func (r resolver) command(own *tool.Command) *Command {
 	vars := shell.Vars{Home: r.p.cfg.Home, Dir: r.p.cfg.Dir}
 	c := &Command{Script: own.Script.With(vars)}
 	r.seen = map[string]paths.Set{}
+	r.several = len(c.Script.Parts) > 1
 	for _, use := range c.Script.Paths() {
 		c.Uses = append(c.Uses, r.uses(use)...)
 	}
 	for _, part := range c.Script.Parts {
 		if searchesBelow(part) && !slices.ContainsFunc(c.Uses, func(u Use) bool { return u.Part == part && !u.Redirect }) {
 			c.Uses = append(c.Uses, r.uses(shell.PathUse{Part: part, Verb: shell.ReadPath, Path: ".", Known: !c.Script.ChangesDir()})...)
+		}
+	}
+	if c.Script.Simple && !r.p.rules.Allow.Commands.Empty() {
+		for _, part := range c.Script.Parts {
+			c.mentions = append(c.mentions, r.mentioned(part)...)
 		}
 	}
 	c.nested = nested(c.Script, vars)
@@ -124,6 +131,9 @@ func (r *resolver) uses(u shell.PathUse) []Use {
 	}}
 	if u.Glob == "" {
 		r.lookUp(&use, dir, u.Path)
+		if u.Transfer != nil && u.Known {
+			return append([]Use{use}, r.placed(use, dir)...)
+		}
 		return []Use{use}
 	}
 	use.Given = u.Glob
@@ -143,6 +153,9 @@ func (r *resolver) uses(u shell.PathUse) []Use {
 		one.Given = name
 		r.lookUp(&one, dir, name)
 		uses = append(uses, one)
+	}
+	if u.Transfer != nil {
+		uses = append(uses, r.placed(use, dir)...)
 	}
 	return uses
 }

@@ -105,9 +105,11 @@ func outputName(name string) bool {
 	if name == "o" {
 		return true
 	}
-	for _, stem := range []string{"out", "dest", "log", "report", "dump", "save", "write", "export", "trace", "target-dir", "targetdir"} {
-		if strings.HasPrefix(name, stem) || strings.HasSuffix(name, "-"+stem) || strings.HasSuffix(name, "_"+stem) {
-			return true
+	for part := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == '-' || r == '_' }) {
+		for _, stem := range []string{"out", "dest", "log", "report", "dump", "save", "write", "export", "trace", "target"} {
+			if strings.HasPrefix(part, stem) {
+				return true
+			}
 		}
 	}
 	return false
@@ -421,7 +423,7 @@ func (p *Part) Mentions() []string {
 	_, g := usageOf(words)
 	known := g != nil
 	if e, _ := lookup(words); !known && e != nil {
-		known = true
+		known = e.operands != none
 	}
 	switch name := baseName(words[0].Value); {
 	case g != nil && g.unknown == "" && name != "git", name == "find", name == "dd", name == "chmod", name == "chown", name == "chgrp", name == "cd":

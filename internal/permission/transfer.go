@@ -1,0 +1,256 @@
+package permission
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"adze/internal/platform/shell"
+)
+
+// Limits of looking at what a command copies, moves or links.
+const (
+	maxTransferred = 2000 // names below directories
+	maxLinks       = 64
+)
+
+// A placement finds what a command that copies, moves or links writes: the names that its sources get.
+type placement struct {
+	*resolver
+	t      *shell.Transfer
+	target Use
+	dir    string // where the command runs
+	uses   []Use
+
+	left, links int
+}
+
+// placed returns what a transfer writes beyond its target itself.
+func (r *resolver) placed(target Use, dir string) []Use {
+	p := &placement{resolver: r, t: target.Transfer, target: target, dir: dir, left: maxTransferred, links: maxLinks}
+	p.target.Transfer = nil
+	if target.Glob != "" {
+		p.unknown(target.Glob)
+		return p.uses
+	}
+	for _, w := range p.t.Sources {
+		p.source(w)
+	}
+	return p.uses
+}
+
+// write adds the use of a path. A soft one is not asked about in every mode.
+func (p *placement) write(path string, soft bool) Use {
+	use := p.target
+	use.Given, use.Path, use.Soft = path, path, soft
+	p.lookUp(&use, p.dir, path)
+	p.uses = append(p.uses, use)
+	return use
+}
+
+// unknown adds the use of something that cannot be told.
+func (p *placement) unknown(what string) {
+	use := p.target
+	use.Given, use.Path, use.Glob, use.Known, use.Vague = what, what, "", false, true
+	p.lookUp(&use, p.dir, what)
+	p.uses = append(p.uses, use)
+}
+
+// source places what a word stands for.
+func (p *placement) source(w shell.Word) {
+	switch {
+	case !w.Static:
+		p.unknown(w.Text)
+		return
+	case !w.Glob:
+		p.place(w.Value)
+		return
+	}
+	found, ok := expand(p.dir, w.Value)
+	if !ok {
+		p.unknown(w.Text)
+		return
+	}
+	if len(found) == 0 {
+		p.place(w.Value)
+	}
+	parent, last := filepath.Split(strings.TrimRight(w.Value, "/"))
+	for _, name := range found {
+		if parent == "" && strings.HasPrefix(filepath.Base(name), "-") {
+			p.unknown(filepath.Base(name)) // it becomes an option
+		}
+		if strings.HasSuffix(w.Value, "/") {
+			name += "/"
+		}
+		p.place(name)
+	}
+	if strings.HasPrefix(last, ".") && !strings.ContainsAny(parent, "*?[") {
+		p.place(parent + ".") // to some shells .* stands for it too
+	}
+}
+
+// place adds what one source becomes.
+func (p *placement) place(source string) {
+	full := source
+	if !filepath.IsAbs(full) {
+		full = p.dir + string(filepath.Separator) + full
+	}
+	base := filepath.Base(source)
+	if strings.HasSuffix(source, "/.") || strings.HasSuffix(source, "/..") || source == "" {
+		base = "."
+	}
+	contents := base == "." || base == ".."
+	inside := p.t.Inside || !p.t.Itself && isDir(p.target.Set)
+	// A part before this one may make the directory.
+	maybe := !inside && !p.t.Itself && p.several && p.target.Set.Info == nil
+	var names []string
+	if inside || maybe {
+		switch {
+		case p.t.Parents:
+			names = append(names, p.target.full+"/"+source)
+		case !contents:
+			names = append(names, filepath.Join(p.target.full, base))
+		}
+	}
+	if contents || !inside || p.t.Tree && strings.HasSuffix(source, "/") {
+		names = append(names, p.target.full)
+	}
+	info, err := os.Lstat(filepath.Clean(full))
+	for _, name := range names {
+		if name != p.target.full {
+			p.write(name, false)
+		}
+		if p.t.Suffix != "" {
+			p.write(name+p.t.Suffix, false)
+		}
+		switch {
+		case p.t.Alias && p.t.Symbolic:
+			p.link(name, source)
+		case p.t.Alias:
+			p.write(full, true)
+		case err != nil:
+			p.made(name)
+		case info.Mode()&fs.ModeSymlink != 0 && p.t.Keeps && !strings.HasSuffix(source, "/"):
+			p.copyLink(full, name)
+		case p.t.Tree:
+			p.tree(full, name)
+		}
+	}
+}
+
+// made adds what may be below a directory that is made by another part of the line, as far as the name of the
+// directory gives it a meaning.
+func (p *placement) made(name string) {
+	switch base := plain(filepath.Base(name)); {
+	case !p.several:
+	case strings.HasSuffix(base, ".git"), base == ".cargo":
+		p.write(name+"/config", false)
+	case base == ".config":
+		p.write(name+"/git", false)
+	}
+}
+
+// link adds what a link at name leads to: who may use the link may read and write that.
+func (p *placement) link(name, to string) {
+	if p.links--; p.links < 0 {
+		p.unknown(fmt.Sprintf("more than %d links", maxLinks))
+		return
+	}
+	if !filepath.IsAbs(to) {
+		to = filepath.Dir(name) + string(filepath.Separator) + to
+	}
+	p.write(to, true)
+	read := p.uses[len(p.uses)-1]
+	read.Verb, read.Write = shell.ReadPath, false
+	p.uses = append(p.uses, read)
+}
+
+func (p *placement) copyLink(from, name string) {
+	to, err := os.Readlink(filepath.Clean(from))
+	if err != nil {
+		p.unknown(from)
+		return
+	}
+	p.link(name, to)
+}
+
+// tree adds what matters of what is below a directory that is put at name: protected names, links, and what is
+// written through links that are there.
+func (p *placement) tree(from, name string) {
+	info, err := os.Stat(from)
+	if err != nil || !info.IsDir() {
+		return
+	}
+	at := p.target
+	p.lookUp(&at, p.dir, name)
+	p.below(from, name, at.names, isDir(at.Set))
+}
+
+func (p *placement) below(from, name string, names []string, exists bool) {
+	f, err := os.Open(from)
+	if err != nil {
+		return // it cannot be copied either
+	}
+	entries, err := f.ReadDir(max(p.left, 0) + 1)
+	f.Close()
+	if p.left -= len(entries); p.left < 0 {
+		p.unknown(fmt.Sprintf("more than %d files below %s", maxTransferred, p.target.Given))
+		return
+	}
+	for _, entry := range entries {
+		var inner []string
+		for _, n := range names {
+			inner = append(inner, n+"/"+p.p.anchors.Form(entry.Name()))
+		}
+		source, at := from+"/"+entry.Name(), name+"/"+entry.Name()
+		var there fs.FileInfo
+		if exists {
+			there, _ = os.Lstat(at) // ok: what cannot be looked at cannot be written
+		}
+		linked := there != nil && there.Mode()&fs.ModeSymlink != 0
+		if linked || p.p.places().protected(inner, p.p.cfg.Mode.unattended()) != "" {
+			p.write(at, !exists)
+		}
+		switch {
+		case entry.Type()&fs.ModeSymlink != 0 && p.t.Keeps:
+			p.copyLink(source, at)
+		case entry.IsDir() || entry.Type()&fs.ModeSymlink != 0 && leadsToDir(source):
+			p.below(source, at, inner, there != nil && there.IsDir() || linked && leadsToDir(at))
+		}
+		if p.left < 0 {
+			return
+		}
+	}
+}
+
+func leadsToDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// A mention is a word of a part that names a protected place.
+type mention struct {
+	part      *shell.Part
+	path, why string
+}
+
+// mentioned returns the protected places among the words of a part that it may write, for all that is known.
+func (r *resolver) mentioned(part *shell.Part) []mention {
+	var all []mention
+	for _, text := range part.Mentions() {
+		if text == "" || len(text) > maxPath {
+			continue
+		}
+		if rest, ok := strings.CutPrefix(text, "~/"); ok {
+			text = r.p.cfg.Home + "/" + rest
+		}
+		var use Use
+		r.lookUp(&use, r.p.cfg.Dir, text)
+		if why := r.p.places().protected(use.names, r.p.cfg.Mode.unattended()); why != "" {
+			all = append(all, mention{part, text, why})
+		}
+	}
+	return all
+}
