@@ -11,8 +11,8 @@ import (
 )
 
 // Wrap confines a command. End must be called when the command has ended, with what it printed; it
-// returns a block for the model about the limits that the command met, or "".
-func (f *Confinement) Wrap(cmd osproc.Cmd) (confined osproc.Cmd, end func(printed string) string, err error) {
+// returns a block for the model about the limits that the command met, and what was taken back of what it did, or "".
+func (f *Confinement) Wrap(cmd osproc.Cmd) (confined osproc.Cmd, end func(printed string) (limits, undone string), err error) {
 	env, _ := environ.Withhold(cmd.Env, f.settings.Load().PassEnv)
 	c, err := f.box.Wrap(f.ctx, sandbox.Command{Path: cmd.Path, Args: cmd.Args, Dir: cmd.Dir, Env: env})
 	if err != nil {
@@ -37,6 +37,9 @@ func started(cmd osproc.Cmd, c *sandbox.Confined) osproc.Cmd {
 	cmd.Files, cmd.Start, cmd.Terminate, cmd.Reaped, cmd.NoCore = c.Files, c.Start, c.Terminate, !c.Contained, true
 	return cmd
 }
+
+// Aside lets protected names appear until resume is called, since the user consented to a command outside.
+func (f *Confinement) Aside() (resume func()) { return f.box.Aside() }
 
 // Scratch returns a directory that confined commands may write to.
 func (f *Confinement) Scratch() (string, error) { return f.box.Temp() }

@@ -21,6 +21,9 @@ type Config struct {
 	Dir, Home string
 	// Say tells the user something.
 	Say func(string)
+	// Quarantine is the directory for what appears under protected names while commands run; see
+	// [sandbox.Config].
+	Quarantine string
 	// Probe shares the sandbox's test with other conversations; it may be nil.
 	Probe *sandbox.Probe
 }
@@ -43,7 +46,7 @@ type Gate interface {
 // The gate comes after it, by [Confinement.Attach], since the mode of the gate may depend on whether
 // commands are confined.
 type Confinement struct {
-	sources
+	paths
 	box   *sandbox.Sandbox
 	say   func(string)
 	ctx   context.Context // of the session
@@ -67,12 +70,13 @@ type sources struct {
 
 // New returns the confinement of c. The sandbox is tested when it is needed for the first time.
 func New(c Config) *Confinement {
-	f := &Confinement{say: c.Say, ctx: context.Background()}
+	f := &Confinement{say: c.Say, ctx: context.Background(), paths: paths{new(sources), c.Dir, c.Home}}
 	f.settings.Store(&c.Settings)
 	f.report(new(Settings))
-	p, h := &paths{&f.sources, c.Dir, c.Home}, &hosts{&f.sources}
+	p, h := &f.paths, &hosts{f.sources}
 	f.box = sandbox.New(sandbox.Config{
 		Roots: p.roots, Home: c.Home, Probe: c.Probe, Write: p.writable, ReadOnly: p.readOnly, Hidden: p.hidden,
+		Quarantine: c.Quarantine, Appeared: func(s sandbox.Stray) { f.say(s.String()) },
 		Network: sandbox.Network{On: h.reachable, Allow: h.allowed, Deny: h.denied, Judge: h.judge, Ask: h.ask},
 	})
 	f.probe = f.box.Tier

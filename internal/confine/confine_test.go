@@ -148,7 +148,7 @@ func (a *asker) Reach(_ context.Context, host string) bool {
 // Proves PERM-61.
 func TestHosts(t *testing.T) {
 	f, _ := confined(t, Settings{Enabled: true, DeniedDomains: []string{"x.org", "https://y"}}, sandbox.Bubblewrap, nil)
-	h := &hosts{&f.sources}
+	h := &hosts{f.sources}
 	if allow, deny := h.judge("a.org"); h.reachable() || allow || deny || h.ask(t.Context(), "a.org") {
 		t.Error("a host can be reached before there are rules")
 	}

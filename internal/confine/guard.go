@@ -7,7 +7,8 @@ import (
 )
 
 // Guard returns g as a gate that has the sandbox tested before the first command is judged that does more
-// than read: whether commands are confined decides about questions.
+// than read: whether commands are confined decides about questions. A file that a call is allowed to write is
+// expected to appear, also under a name that is protected from commands.
 func (f *Confinement) Guard(g tool.Gate) tool.Gate { return guard{g, f} }
 
 type guard struct {
@@ -20,5 +21,11 @@ func (g guard) Before(ctx context.Context, u *tool.Use) error {
 	if u.Tool.Traits().Shell && !tool.FactsOf(u.Call).ReadOnly {
 		g.sandbox.Ready()
 	}
-	return g.Gate.Before(ctx, u)
+	err := g.Gate.Before(ctx, u)
+	if err == nil && u.Verdict.Decision == tool.Allow && !tool.FactsOf(u.Call).ReadOnly {
+		if path, ok := tool.PathOf(u.Call); ok {
+			g.sandbox.box.Expect(g.sandbox.absolute(path))
+		}
+	}
+	return err
 }

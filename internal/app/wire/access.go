@@ -39,12 +39,21 @@ func (c *Conversation) openGate(ctx context.Context) (err error) {
 func (w *Workspace) newConfinement() (*confine.Confinement, error) {
 	f := confine.New(confine.Config{
 		Settings: w.values().Sandbox, Dir: w.Dir, Home: w.Getenv("HOME"), Say: w.Say, Probe: &w.probe,
+		Quarantine: w.quarantine(),
 	})
 	if err := f.Check(); err != nil {
 		f.Close()
 		return nil, setup.Errorf("%v", err)
 	}
 	return f, nil
+}
+
+// quarantine returns the directory for what appears under protected names, or "" for a temporary one.
+func (w *Workspace) quarantine() string {
+	if w.Project.Home == "" {
+		return ""
+	}
+	return filepath.Join(w.Project.Home, "quarantine")
 }
 
 // SandboxStatus tests the sandbox that conversations would have.

@@ -1,8 +1,6 @@
 package sandbox
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"os"
 	"path/filepath"
 	"slices"
@@ -31,23 +29,11 @@ func namespaces(p *policy, net *netAccess, helper string) []string {
 	args = append(args, "--bind", p.temp, p.temp)
 	for _, root := range p.roots {
 		args = append(args, "--bind", root, root)
-		var empty []string
 		for _, g := range p.guards {
-			if filepath.Dir(g.path) != root {
-				continue
-			}
-			if g.dir && slices.Contains(p.masked, g.path) {
-				// Cheaper than a bind of the stand-in: an empty directory that is not seen outside. Binds
-				// get slower with all that is mounted before them, so these come last.
-				empty = append(empty, "--perms", "0500", "--tmpfs", g.path)
-			} else {
+			if filepath.Dir(g.path) == root {
 				args = append(args, "--ro-bind", g.path, g.path)
 			}
 		}
-		if exclude, ok := p.excludes(root); ok {
-			args = append(args, "--ro-bind", exclude, filepath.Join(root, excludeFile))
-		}
-		args = append(args, empty...)
 	}
 	for _, path := range p.write {
 		args = append(args, "--bind", path, path)
@@ -118,30 +104,6 @@ func hideKernel() []string {
 		}
 	}
 	return args
-}
-
-// excludeFile lists what git leaves out, beside what the project itself lists.
-const excludeFile = ".git/info/exclude"
-
-// excludes returns a file to put in the place of the repository's own list, so that git inside does not
-// speak of stand-ins. Without it git shows them, and nothing else is wrong.
-func (p *policy) excludes(root string) (string, bool) {
-	text, err := os.ReadFile(filepath.Join(root, excludeFile))
-	if err != nil || len(p.masked) == 0 {
-		return "", false
-	}
-	text = append(text, '\n')
-	for _, path := range p.masked {
-		if filepath.Dir(path) == root {
-			text = append(text, "/"+filepath.Base(path)+"\n"...)
-		}
-	}
-	sum := sha256.Sum256(text)
-	file := filepath.Join(p.own(), "exclude-"+hex.EncodeToString(sum[:8]))
-	if _, err := os.Stat(file); err == nil {
-		return file, true
-	}
-	return file, os.WriteFile(file, text, 0o600) == nil
 }
 
 func isDir(path string) bool {

@@ -29,7 +29,8 @@ type trial struct {
 	Write    string   `json:"write"`   // a directory that can be written to
 	Outside  []string `json:"outside"` // directories that cannot
 	Secrets  []string `json:"secrets"` // files that cannot be read
-	Guarded  []string `json:"guarded"` // names in Write, there or not, that cannot be changed
+	Guarded  []string `json:"guarded"` // names in Write that cannot be changed
+	Absent   []string `json:"absent"`  // names in Write that do not stay if they are made
 	TCP      int      `json:"tcp"`     // ports of this machine that are listened on outside
 	UDP      int      `json:"udp"`
 	Unix     string   `json:"unix"` // sockets that are listened on outside
@@ -43,6 +44,7 @@ const (
 	tryOutside   = "write outside"
 	trySecret    = "read a secret"
 	tryGuarded   = "change what is protected"
+	tryAppear    = "make what is protected"
 	tryTCP       = "TCP"
 	tryUDP       = "UDP"
 	tryDNS       = "DNS"
@@ -123,11 +125,14 @@ func (s *Sandbox) try(ctx context.Context, f *finding, p *policy) ([]Attempt, er
 		return nil, fmt.Errorf("preparing the self-test: %w", err)
 	}
 	defer stage.close()
-	release, err := s.masks.add(p, f.tier)
+	guard := sentry{quarantine: func() string { return filepath.Join(stage.dir, "taken") }}
+	defer guard.close()
+	post, err := guard.begin(p, f.tier)
 	if err != nil {
 		return nil, err
 	}
-	defer release()
+	defer post.end()
+	post.only(stage.Write)
 	none := &netAccess{end: func() []string { return nil }}
 	c := f.confine(s, p, none, Command{Dir: "/", Env: []string{"PATH=/usr/bin:/bin"}, try: &stage.trial})
 	if c.err != nil {
@@ -146,8 +151,12 @@ func (s *Sandbox) try(ctx context.Context, f *finding, p *policy) ([]Attempt, er
 	if err := json.Unmarshal(out.Bytes(), &attempts); err != nil {
 		return nil, fmt.Errorf("reading the self-test: %w", err)
 	}
+	post.end()
 	for i := range attempts {
 		a := &attempts[i]
+		if a.Name == tryAppear {
+			a.Held, a.Detail = stage.stayed()
+		}
 		a.Promised = !slices.Contains(f.lacks, a.Name)
 		if a.Name == tryUDP && stage.reached() {
 			a.Held, a.Detail = false, "a datagram came through"
@@ -197,8 +206,8 @@ func newStage(p *policy) (_ *stage, err error) {
 	s.closers = append(s.closers, s.udp.Close)
 	s.trial = trial{
 		Write: work, Outside: []string{"/etc", "/", "/usr", "/var", filepath.Join(s.dir, "outside")}, Secrets: []string{key},
-		Guarded: []string{".git", ".git/hooks", ".adze", ".adze/settings.json", ".claude", ".mcp.json", "refs"},
-		TCP:     tcp.Addr().(*net.TCPAddr).Port, UDP: s.udp.LocalAddr().(*net.UDPAddr).Port, PID: os.Getpid(),
+		Guarded: []string{".git", ".git/hooks"}, Absent: []string{".adze", ".claude", ".vscode", ".mcp.json", ".npmrc", "HEAD"},
+		TCP: tcp.Addr().(*net.TCPAddr).Port, UDP: s.udp.LocalAddr().(*net.UDPAddr).Port, PID: os.Getpid(),
 	}
 	if !below("/tmp", p.home) && !below("/var/tmp", p.home) { // which are others inside
 		s.Outside = append(s.Outside, p.home)
@@ -256,6 +265,16 @@ func (s *stage) reached() bool {
 	s.udp.SetReadDeadline(time.Now().Add(time.Millisecond)) // ok: without a deadline the test would hang, not lie
 	n, _, err := s.udp.ReadFrom(make([]byte, 16))
 	return err == nil && n > 0
+}
+
+// stayed reports whether none of the names is there that should not stay.
+func (s *stage) stayed() (held bool, detail string) {
+	for _, name := range s.Absent {
+		if _, err := os.Lstat(filepath.Join(s.Write, name)); err == nil {
+			return false, name + " stayed"
+		}
+	}
+	return true, "it did not stay"
 }
 
 func (s *stage) close() {

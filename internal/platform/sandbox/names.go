@@ -18,7 +18,7 @@ var (
 	}
 	// homeFiles and homeDirs are obeyed in a home directory, and where users keep what they copy or link
 	// from there: that is where one of them is, see [homely]. Elsewhere no program obeys them; if they appear
-	// there it is told, since to stand in for each would cost every command more than all the rest.
+	// there it is told.
 	homeFiles = [...]string{
 		".gitconfig", ".bashrc", ".bash_profile", ".profile", ".zshrc", ".zshenv", ".zprofile",
 		".netrc", ".pypirc", ".ripgreprc", ".adze.json", ".claude.json", "authorized_keys",
@@ -63,7 +63,6 @@ func secrets(home string) []string {
 // A guard is a protected name at the top of a working directory.
 type guard struct {
 	path string
-	dir  bool // what it is, or would be
 	here bool // it is there
 }
 
@@ -78,8 +77,8 @@ func guards(root, home string) ([]guard, error) {
 		here[e.Name()] = e
 	}
 	var list []guard
-	add := func(name string, dir, always bool) error {
-		g := guard{path: filepath.Join(root, name), dir: dir}
+	add := func(name string, always bool) error {
+		g := guard{path: filepath.Join(root, name)}
 		e := here[name]
 		switch {
 		case e == nil && !always || slices.ContainsFunc(list, func(have guard) bool { return have.path == g.path }):
@@ -87,35 +86,27 @@ func guards(root, home string) ([]guard, error) {
 		case e != nil && e.Type()&os.ModeSymlink != 0:
 			return &linkError{g.path}
 		case e != nil:
-			g.here, g.dir = true, e.IsDir()
+			g.here = true
 		}
 		list = append(list, g)
 		return nil
 	}
-	type group struct {
-		names []string
-		dir   bool
-	}
-	groups := []group{{protectedDirs[:], true}, {protectedFiles[:], false}, {bare(here), false}}
+	names := slices.Concat(protectedDirs[:], protectedFiles[:], bare(here))
 	switch {
 	case root == home:
-		groups = append(groups, group{homeFiles[:], false}, group{homeDirs[:], true},
-			group{onlyHomeFiles[:], false}, group{onlyHomeDirs[:], true})
+		names = slices.Concat(names, homeFiles[:], homeDirs[:], onlyHomeFiles[:], onlyHomeDirs[:])
 	case homely(root, here):
-		// Programs read them elsewhere, so that empty directories can stand in for files: they cost less.
-		groups = append(groups, group{homeFiles[:], true}, group{homeDirs[:], true})
+		names = slices.Concat(names, homeFiles[:], homeDirs[:])
 	}
-	for _, group := range groups {
-		for _, name := range group.names {
-			if err := add(name, group.dir, true); err != nil {
-				return nil, err
-			}
+	for _, name := range names {
+		if err := add(name, true); err != nil {
+			return nil, err
 		}
 	}
 	for name := range here {
 		for _, pattern := range protectedPatterns {
 			if ok, _ := filepath.Match(pattern, name); ok { // ok: the patterns are well formed
-				if err := add(name, false, false); err != nil {
+				if err := add(name, false); err != nil {
 					return nil, err
 				}
 			}
@@ -132,18 +123,14 @@ func homely(root string, here map[string]fs.DirEntry) bool {
 	return slices.ContainsFunc(slices.Concat(homeFiles[:], homeDirs[:], onlyHomeFiles[:]), func(name string) bool { return here[name] != nil })
 }
 
-// bare returns the names that keep a directory from becoming a repository without a .git directory, or
-// that make it one. Git takes a directory for a repository only if refs in it can be entered and HEAD
-// names something.
+// bare returns the names that make a directory a repository without a .git directory, or its configuration if it
+// is one. Git takes a directory for a repository only if HEAD in it names something; the rest of it may be
+// elsewhere, where commondir says.
 func bare(here map[string]fs.DirEntry) []string {
-	switch refs := here["refs"]; {
-	case refs == nil || refs.Type().IsRegular():
-		return []string{"refs"} // a file in its place
-	case here["HEAD"] != nil:
-		return []string{"refs", "HEAD", "config", "hooks", "objects"}
-	default:
+	if here["HEAD"] == nil {
 		return []string{"HEAD"}
 	}
+	return []string{"HEAD", "refs", "objects", "commondir", "config", "config.worktree", "hooks", "info"}
 }
 
 // A linkError says that a protected name cannot be protected.

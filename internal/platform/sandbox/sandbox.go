@@ -52,6 +52,10 @@ type Config struct {
 	Helper string
 	// Only, if not None, is the one tier to use, for trying it out.
 	Only Tier
+	// Quarantine is the directory for what appears under protected names while commands run; empty means one
+	// that is removed with the sandbox. Appeared is told of that, and may be nil.
+	Quarantine string
+	Appeared   func(Stray)
 	// Probe shares the results of self-tests with other sandboxes; it may be nil.
 	Probe *Probe
 }
@@ -74,6 +78,7 @@ type Command struct {
 	Terminate func() bool
 
 	ours *os.File // an end of one of the files, or nil
+	kill func()   // ends all that runs inside at once; nil if that cannot be done
 	try  *trial   // is carried out instead
 	err  error    // why it could not be confined
 }
@@ -83,7 +88,7 @@ type Sandbox struct {
 	config Config
 	probe  func() (*finding, error)
 	temp   func() (string, error)
-	masks  masks
+	sentry sentry
 
 	mu    sync.Mutex
 	made  string // the directory that temp made, to be removed
@@ -95,7 +100,8 @@ func New(c Config) *Sandbox {
 	if c.Probe == nil {
 		c.Probe = new(Probe)
 	}
-	s := &Sandbox{config: c}
+	s := &Sandbox{config: c, sentry: sentry{tell: c.Appeared}}
+	s.sentry.quarantine = s.quarantine
 	s.probe = sync.OnceValues(s.find)
 	s.temp = sync.OnceValues(s.makeTemp)
 	return s
@@ -122,7 +128,7 @@ func (s *Sandbox) Close() {
 	if s.proxy != nil {
 		s.proxy.close()
 	}
-	s.masks.close()
+	s.sentry.close()
 	if s.made != "" {
 		os.RemoveAll(s.made) // ok: it is a temporary directory
 	}
@@ -142,10 +148,10 @@ type Confined struct {
 	Command
 	// Contained says that nothing it starts outlives it, or us.
 	Contained bool
-	// End must be called when the command has ended, or if it is not run. It returns what the limits
-	// were that it met, as a block for the model, or nothing. Printed is what it printed, or the end of
-	// that.
-	End func(printed string) string
+	// End must be called when the command has ended, or if it is not run. Printed is what it printed, or the
+	// end of that. It returns what the limits were that the command met, as a block for the model, and what
+	// was taken back of what it did, or nothing.
+	End func(printed string) (limits, undone string)
 }
 
 // Wrap confines a command, or says why that cannot be done: then it must not be run.
@@ -165,38 +171,56 @@ func (s *Sandbox) wrap(ctx context.Context, found *finding, c Command) (*Confine
 	if c.Reading != nil {
 		return s.wrapReading(found, p, c)
 	}
-	release, err := s.masks.add(p, found.tier)
+	post, err := s.sentry.begin(p, found.tier)
 	if err != nil {
 		return nil, fmt.Errorf("building the sandbox: %w", err)
 	}
 	net, err := s.reach(ctx, found.tier)
 	if err != nil {
-		release()
+		post.end()
 		return nil, fmt.Errorf("building the sandbox: %w", err)
 	}
 	if c.Dir != "" {
 		c.Dir = resolved(c.Dir) // a link that leads there need not exist inside
 	}
-	watch := watchPlanted(p)
+	planted := watchPlanted(p)
 	confined := &Confined{Command: found.confine(s, p, net, c), Contained: found.tier == Bubblewrap}
 	if confined.err != nil {
 		net.end()
-		release()
+		post.end()
 		return nil, fmt.Errorf("building the sandbox: %w", confined.err)
 	}
+	post.guard(confined.kill)
 	var once sync.Once
-	confined.End = func(printed string) string {
-		var text string
+	confined.End = func(printed string) (limits, undone string) {
 		once.Do(func() {
 			confined.close()
 			seen := append(net.end(), violations(printed, found.tier)...)
-			seen = append(seen, watch()...)
-			release()
-			text = report(seen)
+			var taken []string
+			for _, stray := range post.end() {
+				if stray.Moved == "" {
+					seen = append(seen, stray.String())
+				} else {
+					taken = append(taken, stray.String())
+				}
+			}
+			limits, undone = report(append(seen, planted()...)), strings.Join(taken, "\n")
 		})
-		return text
+		return limits, undone
 	}
 	return confined, nil
+}
+
+// quarantine returns the directory for what appears under protected names.
+func (s *Sandbox) quarantine() string {
+	if s.config.Quarantine != "" {
+		return s.config.Quarantine
+	}
+	temp, err := s.temp()
+	if err != nil {
+		return "" // no command runs then
+	}
+	return filepath.Join((&policy{temp: temp}).own(), "quarantine")
 }
 
 // wrapReading confines a command that only reads. It leaves nothing behind, so that there is nothing to
@@ -213,9 +237,9 @@ func (s *Sandbox) wrapReading(found *finding, p *policy, c Command) (*Confined, 
 		return nil, fmt.Errorf("building the sandbox: %w", c.err)
 	}
 	confined := &Confined{Command: c, Contained: found.tier == Bubblewrap}
-	confined.End = func(string) string {
+	confined.End = func(string) (limits, undone string) {
 		confined.close()
-		return ""
+		return "", ""
 	}
 	return confined, nil
 }
@@ -228,8 +252,7 @@ type policy struct {
 	hidden   []string
 	home     string
 	temp     string
-	guards   []guard  // protected names, those of each root after its parent's
-	masked   []string // those that only stand-ins have
+	guards   []guard // protected names that are there, those of each root after its parent's
 }
 
 // policy settles what the next command may do.

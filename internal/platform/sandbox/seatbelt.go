@@ -32,7 +32,9 @@ func profile(p *policy, proxy string) string {
 		for _, name := range names {
 			rule("(deny file-write* (subpath %s))", quoted(filepath.Join(root, name)))
 		}
-		rule("(deny file-write* (subpath %s))", quoted(filepath.Join(root, "refs")))
+		for _, name := range []string{"HEAD", "refs", "commondir"} { // which make it a repository
+			rule("(deny file-write* (subpath %s))", quoted(filepath.Join(root, name)))
+		}
 		// A root that is moved away takes its protected names out of the rules above, and so does what
 		// is above it.
 		for dir := root; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {

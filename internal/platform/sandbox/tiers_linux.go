@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -106,15 +107,21 @@ func (c *Command) leads() (*os.File, error) {
 		return nil, err
 	}
 	c.Files, c.ours = []*os.File{theirs}, ours
-	c.Terminate = func() bool {
+	leader := sync.OnceValue(func() int {
 		var leader struct {
 			PID int `json:"child-pid"`
 		}
 		ours.SetReadDeadline(time.Now().Add(leaderTime)) // ok: it says who it is first of all
 		if err := json.NewDecoder(ours).Decode(&leader); err != nil || leader.PID <= 1 {
-			return false
+			return 0
 		}
-		return unix.Kill(-leader.PID, unix.SIGTERM) == nil
+		return leader.PID
+	})
+	c.Terminate = func() bool { return leader() > 0 && unix.Kill(-leader(), unix.SIGTERM) == nil }
+	c.kill = func() {
+		if leader() > 0 {
+			unix.Kill(leader(), unix.SIGKILL) // ok: it may have ended; what it leads ends with it
+		}
 	}
 	return ours, nil
 }
@@ -155,7 +162,7 @@ func lookLandlock(*Sandbox) (*finding, error) {
 	if auditArch == 0 {
 		return nil, errors.New("seccomp is not supported on this processor")
 	}
-	lacks := []string{tryGuarded, tryMetadata}
+	lacks := []string{tryGuarded, tryMetadata, tryAppear}
 	if v < landlockScope {
 		lacks = append(lacks, trySignal)
 	}

@@ -25,6 +25,10 @@ func (t *trial) run() error {
 	blocked(tryMetadata, firstSuccess(t.Outside, chmodSame))
 	blocked(trySecret, firstSuccess(t.Secrets, readable))
 	blocked(tryGuarded, firstSuccess(t.Guarded, t.change))
+	for _, name := range t.Absent {
+		t.make(name)
+	}
+	blocked(tryAppear, nil) // which is seen from the outside
 	blocked(tryTCP, reach(unix.SOCK_STREAM, t.TCP))
 	all = append(all, Attempt{Name: tryUDP, Held: true, Detail: detail(reach(unix.SOCK_DGRAM, t.UDP))})
 	blocked(tryUnix, connectUnix(t.Unix))
@@ -102,6 +106,14 @@ func (t *trial) change(name string) error {
 		return nil
 	}
 	return unix.Rename(path, filepath.Join(t.Write, "moved-"+strings.ReplaceAll(name, "/", "-")))
+}
+
+// make tries to make a protected name.
+func (t *trial) make(name string) {
+	path := filepath.Join(t.Write, name)
+	if unix.Mkdir(path, 0o700) == nil {
+		create(filepath.Join(path, "file")) // ok: whether the directory stays is what counts
+	}
 }
 
 // reach sends something to a port of this machine.

@@ -89,6 +89,7 @@ type Command struct {
 type Remarks struct {
 	Note   string // such as about the working directory
 	Limits string // that it met, for the model alone
+	Undone string // what was taken back of what it did; it has failed then
 }
 
 // Run runs the command. If ctx is cancelled meanwhile, the result says what there was until then.

@@ -117,7 +117,7 @@ type ending struct {
 
 // failed reports whether the result is an error.
 func (e ending) failed() bool {
-	return e.Code != 0 && !(e.answer && e.Code == 1) || e.Cancelled || e.TimedOut || e.lost != nil
+	return e.Code != 0 && !(e.answer && e.Code == 1) || e.Cancelled || e.TimedOut || e.lost != nil || e.Undone != ""
 }
 
 // status returns the ending as that of a task, with the words for it.
@@ -160,6 +160,9 @@ func (e ending) words() string {
 	}
 	if e.clamped {
 		lines = append(lines, fmt.Sprintf("(The time limit was %d ms, the longest there is.)", e.limit.Milliseconds()))
+	}
+	if e.Undone != "" {
+		lines = append(lines, e.Undone)
 	}
 	if e.Note != "" {
 		lines = append(lines, e.Note)

@@ -66,6 +66,8 @@ func TestEndingWords(t *testing.T) {
 			"The command was ended after 1s because it printed more than 1 GB."},
 		{"disk full", ending{Exit: osproc.Exit{Code: -1, Cancelled: true, Duration: time.Second}, lost: errors.New("no space left on device")},
 			"The command was ended after 1s because its output could not be kept: no space left on device."},
+		{"undone", ending{Remarks: Remarks{Undone: ".env was moved away", Note: "The working directory is /work."}},
+			".env was moved away\nThe working directory is /work."},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -25,9 +25,9 @@ type call struct {
 	leave   bool            // the model wants it outside the sandbox
 	outside func() bool     // it runs without a sandbox
 	judged  judgement
-	ignored string                      // which wish of the model was not heeded, in words
-	ended   string                      // the directory where it ended, or "" if it did not say
-	end     func(printed string) string // ends its sandbox; nil if it is in none
+	ignored string                                       // which wish of the model was not heeded, in words
+	ended   string                                       // the directory where it ended, or "" if it did not say
+	end     func(printed string) (limits, undone string) // ends its sandbox; nil if it is in none
 }
 
 func newCall(in Input, c Config) *call {
@@ -142,7 +142,7 @@ func (c *call) remarks(t *task.Task, exit osproc.Exit, printed string) command.R
 	}
 	r.Note = command.Join(r.Note, c.config.Missing(c.in.Command, programs(c.script), exit.Code != 0))
 	if c.end != nil {
-		r.Limits = c.end(printed)
+		r.Limits, r.Undone = c.end(printed)
 	}
 	return r
 }

@@ -65,8 +65,11 @@ type Sandbox interface {
 	On() bool
 	// Wrap puts a command into the sandbox, or says why that cannot be done: then it does not run. When it
 	// has ended, end is given the last of what it printed and returns what the model has to know about the
-	// limits it met, or "".
-	Wrap(osproc.Cmd) (cmd osproc.Cmd, end func(printed string) string, err error)
+	// limits it met, and what was taken back of what it did, or "".
+	Wrap(osproc.Cmd) (cmd osproc.Cmd, end func(printed string) (limits, undone string), err error)
+	// Aside is called when a command runs outside the sandbox, and resume when it has ended: what it makes is
+	// not taken for the work of commands in the sandbox that run meanwhile.
+	Aside() (resume func())
 	// Scratch returns a directory that commands can write to in the sandbox.
 	Scratch() (string, error)
 	// Outside returns which commands the settings let run outside the sandbox now.

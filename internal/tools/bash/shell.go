@@ -38,6 +38,8 @@ func (c *call) runShell(ctx context.Context, out io.Writer, limit time.Duration)
 		if cmd, c.end, err = c.config.Sandbox.Wrap(cmd); err != nil {
 			return osproc.Exit{}, "", err
 		}
+	} else if c.config.Sandbox != nil {
+		defer c.config.Sandbox.Aside()()
 	}
 	exit, err = c.config.Runner.Run(ctx, cmd)
 	// The name may by now lead elsewhere: the command could write to it.

@@ -37,15 +37,17 @@ type box struct {
 	scratch string
 	fails   error // of Wrap
 	off     bool
-	leaves  func() bool              // nil means no
+	leaves  func() bool // nil means no
+	aside   int
 	outside func(*shell.Script) bool // nil means none
 }
 
 func (b *box) On() bool                 { return !b.off }
 func (b *box) Scratch() (string, error) { return b.scratch, nil }
 func (b *box) Leaves() bool             { return b.leaves != nil && b.leaves() }
+func (b *box) Aside() func()            { b.aside++; return func() { b.aside-- } }
 
-func (b *box) Wrap(c osproc.Cmd) (osproc.Cmd, func(string) string, error) {
+func (b *box) Wrap(c osproc.Cmd) (osproc.Cmd, func(string) (string, string), error) {
 	if b.fails != nil {
 		return osproc.Cmd{}, nil, b.fails
 	}
