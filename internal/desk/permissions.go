@@ -23,6 +23,9 @@ func permissionsPage(d *Desk) Page {
 		if by, ok := shadows[i]; ok {
 			notices = append(notices, Notice(string(r.Behavior)+" "+r.Text()+" never takes effect: "+string(by.Behavior)+" "+by.Text()+" comes first"))
 		}
+		if err := r.Flaw(); err != nil {
+			notices = append(notices, Notice(string(r.Behavior)+" "+r.Text()+" never takes effect: "+err.Error()))
+		}
 	}
 	if len(table.Rows) == 0 {
 		p.Add(Text("There are no permission rules."))

@@ -106,6 +106,16 @@ func New(cfg Config) (*Runner, []Problem) {
 	return r, r.Reload(cfg.Sources)
 }
 
+// Check returns what is wrong with the hooks of sources.
+func Check(sources []Source) []Problem {
+	var problems []Problem
+	for _, src := range sources {
+		_, p := parse(&src)
+		problems = append(problems, p...)
+	}
+	return problems
+}
+
 // Close ends every hook that still runs and waits for it.
 func (r *Runner) Close() {
 	r.end()

@@ -46,6 +46,19 @@ func newMatcher(text string) (matcher, error) {
 	return m, nil
 }
 
+// alternatives returns the expressions that a matcher joins with '|', or the one that it is.
+func (m matcher) alternatives() []*regexp.Regexp {
+	var list []*regexp.Regexp
+	for part := range strings.SplitSeq(m.text, "|") {
+		expr, err := regexp.Compile(strings.TrimSpace(part))
+		if err != nil || part == "" { // the bar is inside of something
+			return []*regexp.Regexp{m.expr}
+		}
+		list = append(list, expr)
+	}
+	return list
+}
+
 func plainNames(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool {
 		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"adze/internal/permission/compat"
 	"adze/internal/platform/spell"
 )
 
@@ -80,6 +81,9 @@ func (p *parser) groups(k kind, data json.RawMessage) {
 			continue
 		}
 		m := p.matcher(k, path+".matcher", fields["matcher"])
+		if k.tool {
+			p.tools(path+".matcher", m)
+		}
 		for j, entry := range p.list(path+".hooks", fields["hooks"]) {
 			at := fmt.Sprintf("%s.hooks[%d]", path, j)
 			if s := p.entry(k, at, entry); s != nil {
@@ -112,6 +116,29 @@ func (p *parser) matcher(k kind, path string, data json.RawMessage) matcher {
 		p.report(path, "%v; the hooks never run", err)
 	}
 	return m
+}
+
+// tools reports what in a matcher no tool is called: the hooks never run for that.
+func (p *parser) tools(path string, m matcher) {
+	for _, name := range m.names {
+		if unknown := compat.Unknown(name); unknown != "" {
+			p.report(path, "%s; for this name the hooks never run", unknown)
+		}
+	}
+	if m.expr == nil {
+		return
+	}
+	for _, part := range m.alternatives() {
+		if part.MatchString("mcp__server__tool") || strings.Contains(part.String(), "mcp") || slices.ContainsFunc(compat.Names(), part.MatchString) {
+			continue
+		}
+		name, _, content := strings.Cut(part.String(), "(")
+		if content && compat.Unknown(name) == "" {
+			p.report(path, "no tool is called %s, so the hooks never run for it; write %q as the matcher, and \"if\": %q in the hook", part, name, part)
+		} else {
+			p.report(path, "no tool is called %s, so the hooks never run for it", part)
+		}
+	}
 }
 
 // An entry is a hook as settings write it.
@@ -230,6 +257,8 @@ func (p *parser) condition(k kind, path, text string) condition {
 	c, err := parseCondition(text)
 	if err != nil {
 		p.report(path, "%v; the hook always runs", err)
+	} else if unknown := compat.Unknown(c.tool); unknown != "" {
+		p.report(path, "%s; the hook never runs", unknown)
 	}
 	return c
 }

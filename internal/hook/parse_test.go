@@ -2,6 +2,7 @@ package hook
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -137,4 +138,42 @@ func FuzzParse(f *testing.F) {
 		p := &parser{src: &Source{Name: "host"}}
 		p.host(data)
 	})
+}
+
+// A matcher that no tool can match is reported, with what was meant; the others are not.
+func TestMatchersOfNoTool(t *testing.T) {
+	tests := []struct{ matcher, cond, want string }{
+		{"Bash", "", ""},
+		{"*", "", ""},
+		{"", "", ""},
+		{"Edit|Write|MultiEdit", "", ""},
+		{"Shell", "Bash(git push*)", ""},
+		{"mcp__db__.*", "", ""},
+		{"mcp__db", "mcp__db__*", ""},
+		{".*", "", ""},
+		{"^(Read|Edit)$", "", ""},
+		{"Notebook.*|Task.*", "", ""},
+		{"bash", "", "there is no tool bash (did you mean Bash?)"},
+		{"Bash|Wirte", "", "there is no tool Wirte (did you mean Write?)"},
+		{"Edit, write", "", "did you mean Write?"},
+		{"^bash$", "", "no tool is called ^bash$"},
+		{"Edit.*|Nothing.*", "", "no tool is called Nothing.*"},
+		{"Bash(git *)", "", `write "Bash" as the matcher, and "if": "Bash(git *)" in the hook`},
+		{"Bash", "bash(git push*)", "did you mean Bash?); the hook never runs"},
+	}
+	for _, tt := range tests {
+		data, err := json.Marshal(map[string]any{"PreToolUse": []any{map[string]any{
+			"matcher": tt.matcher, "hooks": []any{map[string]any{"type": "command", "command": "guard", "if": tt.cond}},
+		}}, "SessionStart": []any{map[string]any{"matcher": "startup", "hooks": []any{}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		problems := Check([]Source{{File: "f.json", JSON: data}})
+		switch {
+		case tt.want == "" && len(problems) > 0:
+			t.Errorf("%s: %v", tt.matcher, problems)
+		case tt.want != "" && (len(problems) != 1 || !strings.Contains(problems[0].Error(), tt.want)):
+			t.Errorf("%s: %v, want %s", tt.matcher, problems, tt.want)
+		}
+	}
 }

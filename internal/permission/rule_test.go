@@ -70,7 +70,7 @@ func TestShadowed(t *testing.T) {
 		"deny Bash(git push:*)", "allow Bash(git push origin)", "allow Bash(git pull)", "ask Bash(git push)", "ask Edit",
 		"allow Edit(src/**)", "deny Read(secret/**)", "allow Read(secret/key)", "allow Read(secrets)",
 		"deny mcp__db", "allow mcp__db__query", "allow mcp__dbx__query", "ask WebFetch(domain:a.b)", "allow WebFetch(domain:a.b)",
-		"allow Bash(git pushy)")})
+		"allow Bash(git pushy)", "deny Edit(gen/**)", "allow Write(gen/x)", "allow NotebookEdit(gener/x)")})
 	got := map[string]string{}
 	for i, by := range p.Shadowed() {
 		r := p.Rules()[i]
@@ -83,6 +83,7 @@ func TestShadowed(t *testing.T) {
 		"allow Read(secret/key)":      "deny Read(secret/**)",
 		"allow mcp__db__query":        "deny mcp__db",
 		"allow WebFetch(domain:a.b)":  "ask WebFetch(domain:a.b)",
+		"allow Write(gen/x)":          "deny Edit(gen/**)",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

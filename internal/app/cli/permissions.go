@@ -22,6 +22,15 @@ type permissionsOptions struct {
 	json, stdin bool
 }
 
+// explain says what each form does.
+func (*permissionsOptions) explain() string {
+	return `list shows the rules in force, highest precedence first. check lists the rules and matchers of hooks that
+can never take effect, with where they stand and why, and exits with 1 if there are any. check TOOL JSON
+explains how a call of a model would be decided by the rules and the mode in force; naming the tool here
+allows nothing. Nothing is run or written.
+`
+}
+
 func (o *permissionsOptions) flags() []flag {
 	table := []flag{
 		{name: "json", doc: "print the decision as JSON", set: setBool(&o.json)},
@@ -33,9 +42,10 @@ func (o *permissionsOptions) flags() []flag {
 	return append(table, only(projectFlags(&o.project), "settings", "setting-sources", "trust")...)
 }
 
-// run lists the rules, or explains how calls would be decided. Nothing is run or written.
+// run lists the rules, finds those that never take effect, or explains how calls would be decided. Nothing is run
+// or written.
 func (o *permissionsOptions) run(ctx context.Context, env *Env, in invocation) error {
-	const usage = "usage: adze permissions list, adze permissions check TOOL JSON, or adze permissions check --stdin"
+	const usage = "usage: adze permissions list, adze permissions check, adze permissions check TOOL JSON, or adze permissions check --stdin"
 	c := &checker{env: env, o: o, benches: map[string]*wire.Bench{}}
 	if len(in.args) == 1 && in.args[0] == "list" && !o.stdin {
 		return c.list()
@@ -52,7 +62,10 @@ func (o *permissionsOptions) run(ctx context.Context, env *Env, in invocation) e
 			}
 			return c.line(line)
 		})
-	case o.stdin || len(args) < 1 || len(args) > 2:
+	case len(args) == 0:
+		c.quiet = true
+		return c.flaws()
+	case o.stdin || len(args) > 2:
 		return setup.Errorf("%s", usage)
 	}
 	input, err := toolInput(ctx, env, args[1:])
@@ -67,6 +80,7 @@ type checker struct {
 	env     *Env
 	o       *permissionsOptions
 	benches map[string]*wire.Bench // by directory
+	quiet   bool                   // what is wrong with rules is not said beside the answer
 }
 
 // A callLine is a call with the policy it is judged by.
@@ -176,7 +190,11 @@ func (c *checker) bench(dir string) (*wire.Bench, error) {
 	env, src := *c.env, c.o.project
 	env.Dir = dir
 	src.Trust = src.Trust || c.o.stdin
-	b, err := wire.Open(env.wire(), openLeniently(&env, src)).Bench(c.o.access)
+	place := env.wire()
+	if c.quiet {
+		place.Say = func(string) {}
+	}
+	b, err := wire.Open(place, openLeniently(&env, src)).Bench(c.o.access)
 	if err != nil {
 		return nil, err
 	}

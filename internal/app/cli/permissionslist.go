@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"adze/internal/app/setup"
+	"adze/internal/permission"
 )
 
 // A listedRule is a rule in force, in JSON output.
@@ -15,8 +18,41 @@ type listedRule struct {
 	Source   string `json:"source"`
 	File     string `json:"file,omitempty"`
 	Line     int    `json:"line,omitempty"`
+
+	where, shadow string // where this rule and the one that shadows it stand
 	// ShadowedBy is the rule that keeps this one from ever taking effect.
 	ShadowedBy string `json:"shadowed_by,omitempty"`
+	// Flaw says why the rule does not do what it says.
+	Flaw string `json:"flaw,omitempty"`
+}
+
+// listRules returns the rules of a policy, highest precedence first, with what keeps them from taking effect.
+func listRules(p *permission.Policy) []listedRule {
+	shadows := p.Shadowed()
+	rules := []listedRule{}
+	for i, r := range p.Rules() {
+		l := listedRule{Behavior: string(r.Behavior), Rule: r.Text(), Source: string(r.Scope), File: r.File, Line: r.Line, where: r.Where()}
+		if by, ok := shadows[i]; ok {
+			l.ShadowedBy, l.shadow = string(by.Behavior)+" "+by.Text(), by.Where()
+		}
+		if err := cmp.Or(r.Broken(), r.Flaw()); err != nil {
+			l.Flaw = err.Error()
+		}
+		rules = append(rules, l)
+	}
+	return rules
+}
+
+// text returns the rule as lines for the user.
+func (l *listedRule) text() string {
+	text := fmt.Sprintf("%-5s  %s  (%s)\n", l.Behavior, l.Rule, l.where)
+	if l.ShadowedBy != "" {
+		text += fmt.Sprintf("       never takes effect: %s in %s comes first\n", l.ShadowedBy, l.shadow)
+	}
+	if l.Flaw != "" {
+		text += fmt.Sprintf("       needs correction: %s\n", l.Flaw)
+	}
+	return text
 }
 
 // list prints the rules in force, highest precedence first, and which of them never take effect.
@@ -25,28 +61,57 @@ func (c *checker) list() error {
 	if err != nil {
 		return setup.Errorf("%v", err)
 	}
-	p := b.Gate.Policy()
-	shadows := p.Shadowed()
-	rules := []listedRule{}
-	var text strings.Builder
-	for i, r := range p.Rules() {
-		l := listedRule{Behavior: string(r.Behavior), Rule: r.Text(), Source: string(r.Scope), File: r.File, Line: r.Line}
-		fmt.Fprintf(&text, "%-5s  %s  (%s)\n", l.Behavior, l.Rule, r.Where())
-		if by, ok := shadows[i]; ok {
-			l.ShadowedBy = string(by.Behavior) + " " + by.Text()
-			fmt.Fprintf(&text, "       never takes effect: %s in %s comes first\n", l.ShadowedBy, by.Where())
-		}
-		rules = append(rules, l)
-	}
+	rules := listRules(b.Gate.Policy())
 	if c.o.json {
-		data, err := json.MarshalIndent(rules, "", "  ")
-		if err != nil {
-			return fmt.Errorf("writing the rules: %w", err)
-		}
-		return c.env.print(string(data) + "\n")
+		return c.printJSON(rules)
+	}
+	var text strings.Builder
+	for _, l := range rules {
+		text.WriteString(l.text())
 	}
 	if len(rules) == 0 {
 		text.WriteString("There are no permission rules.\n")
 	}
 	return c.env.show(text.String())
+}
+
+func (c *checker) printJSON(v any) error {
+	data, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return fmt.Errorf("writing the rules: %w", err)
+	}
+	return c.env.print(string(data) + "\n")
+}
+
+// flaws prints the rules that can never take effect or cannot be read, and what is wrong with the hooks. It fails
+// if there are any.
+func (c *checker) flaws() error {
+	b, err := c.bench("")
+	if err != nil {
+		return setup.Errorf("%v", err)
+	}
+	rules := slices.DeleteFunc(listRules(b.Gate.Policy()), func(l listedRule) bool { return l.ShadowedBy == "" && l.Flaw == "" })
+	hooks := []string{}
+	for _, p := range b.HookProblems {
+		hooks = append(hooks, p.Error())
+	}
+	if c.o.json {
+		err = c.printJSON(map[string]any{"rules": rules, "hooks": hooks})
+	} else {
+		var text strings.Builder
+		for _, l := range rules {
+			text.WriteString(l.text())
+		}
+		for _, h := range hooks {
+			text.WriteString(h + "\n")
+		}
+		if text.Len() == 0 {
+			text.WriteString("Every permission rule can take effect.\n")
+		}
+		err = c.env.show(text.String())
+	}
+	if err == nil && len(rules)+len(hooks) > 0 {
+		err = &Ended{}
+	}
+	return err
 }

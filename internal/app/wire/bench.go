@@ -5,6 +5,7 @@ import (
 	"os"
 	"slices"
 
+	"adze/internal/hook"
 	"adze/internal/permission"
 	"adze/internal/platform/filestate"
 	"adze/internal/platform/task"
@@ -18,7 +19,10 @@ import (
 type Bench struct {
 	Tools []tool.Tool
 	Gate  *permission.Gate
-	pool  *tool.Pool
+	// HookProblems are what is wrong with the hooks of the settings.
+	HookProblems []hook.Problem
+
+	pool *tool.Pool
 }
 
 // Bench returns the bench of a conversation with that access.
@@ -34,17 +38,18 @@ func (w *Workspace) Bench(a AccessSpec) (*Bench, error) {
 	}
 	f.Ready()
 	c.Sandbox = f.State()
-	b := &Bench{Gate: permission.NewGate(permission.GateConfig{Config: c})}
+	b := &Bench{Gate: permission.NewGate(permission.GateConfig{Config: c}), HookProblems: hook.Check(w.values().Hooks.Sources)}
 	for _, problem := range b.Gate.Policy().Problems() {
 		w.Say(problem.Error())
 	}
 	dir := newWorkdir(w.Dir, b.Gate)
 	d := toolDeps{
 		values: w.values(), runner: w.runner, engine: w.Engine, gate: b.Gate,
-		shell: &shellState{dir: dir, env: w.liveEnv(nil), tasks: task.New(os.TempDir(), nil)},
+		shell: &shellState{dir: dir, tasks: task.New(os.TempDir(), nil)},
 		files: &fileRecords{state: filestate.New()},
 		plan:  planConfig(b.Gate, w.values().Plan.Restrained), output: new(structured.Output),
 	}
+	d.shell.setEnv(w.Env, d.values)
 	if w.Project.Home != "" {
 		d.plan.File = func() string { return "" } // none of the tools is run
 		d.files.changes = &change.Files{Dir: dir.here, State: d.files.state, Hidden: b.Gate.Hidden}

@@ -98,6 +98,7 @@ func (c *Conversation) settingsChanged(ctx context.Context, change config.Change
 	for _, problem := range c.Gate.Policy().Problems() {
 		c.ws.Say(problem.Error())
 	}
+	c.shell.setEnv(c.ws.Env, v)
 	c.sandbox.Reload(v.Sandbox)
 	c.Hooks.Reload(v.Hooks.Sources)
 }

@@ -33,16 +33,16 @@ func Scripted(ctx context.Context, name string, script []byte, dir, state string
 	gate := permission.NewGate(permission.GateConfig{Config: permission.Config{Mode: permission.Bypass, Dir: dir, Dirs: []string{dir}}})
 	engine := search.New(search.Config{Cold: true})
 	known := filestate.New()
-	values := settings.Decode(defaults)
 	d := &toolDeps{
-		values: values, runner: new(osproc.Runner), engine: engine, gate: gate,
-		shell: &shellState{dir: newWorkdir(dir, gate), env: func() []string { env, _ := new(Env).commandEnv(values); return env }, tasks: task.New(os.TempDir(), nil)},
+		values: settings.Decode(defaults), runner: new(osproc.Runner), engine: engine, gate: gate,
+		shell: &shellState{dir: newWorkdir(dir, gate), tasks: task.New(os.TempDir(), nil)},
 		files: &fileRecords{state: known, changes: &change.Files{
 			Dir: func() string { return dir }, State: known, Replacer: replace.New(filepath.Join(state, "locks")),
 			Listeners: []change.Listener{searchNews{engine}},
 		}},
 		plan: planConfig(gate, true), output: new(structured.Output),
 	}
+	d.shell.setEnv(Env{}, d.values)
 	s = session.Open(ctx, session.Config{
 		Provider: replay.NewPlayer(parsed).Provider(),
 		Tools:    session.Tools{Registry: tool.NewRegistry(d.tools()...)},

@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"adze/internal/app/settings"
@@ -26,14 +26,14 @@ import (
 // A shellState is what the commands of a conversation share.
 type shellState struct {
 	dir      *workdir
-	env      func() []string // the environment of commands
-	notes    environ.Notes   // about variables that commands do not get
-	runner   osproc.Runner   // ends with the conversation what its commands leave behind
-	tasks    *task.Table     // nil if nothing runs in the background
-	vars     *envfile.File   // where hooks set variables
-	temp     string          // where output is kept
-	snapshot func() string   // of the user's shell; may be nil
-	start    func()          // takes the snapshot; may be nil
+	env      atomic.Pointer[[]string] // of commands
+	notes    environ.Notes            // about variables that commands do not get
+	runner   osproc.Runner            // ends with the conversation what its commands leave behind
+	tasks    *task.Table              // nil if nothing runs in the background
+	vars     *envfile.File            // where hooks set variables
+	temp     string                   // where output is kept
+	snapshot func() string            // of the user's shell; may be nil
+	start    func()                   // takes the snapshot; may be nil
 }
 
 // openShell makes what commands share. Nothing is written before the first of them.
@@ -56,8 +56,8 @@ func (c *Conversation) openShell(ctx context.Context) error {
 		vars = filepath.Join(home, "session-env", c.record.id+".sh")
 	}
 	s.vars = envfile.New(vars, &s.runner, c.ws.Say)
-	s.env = c.ws.liveEnv(s.notes.Set)
-	snapshot := bash.TakeSnapshot(&s.runner, folder, s.env(), c.ws.Say)
+	s.setEnv(c.ws.Env, v)
+	snapshot := bash.TakeSnapshot(&s.runner, folder, *s.env.Load(), c.ws.Say)
 	if c.spec.Entry == Interactive {
 		snapshot.Note = c.ws.Say
 	}
@@ -133,25 +133,11 @@ func entries(v *settings.Values) []string {
 	return list
 }
 
-// liveEnv returns a function that returns the environment of commands by the settings in force. Withheld is told
-// the names of the variables that they do not get; it may be nil.
-func (w *Workspace) liveEnv(withheld func([]string)) func() []string {
-	var mu sync.Mutex
-	var of *settings.Values
-	var env []string
-	return func() []string {
-		mu.Lock()
-		defer mu.Unlock()
-		if v := w.values(); v != of {
-			var without []string
-			of = v
-			env, without = w.commandEnv(v)
-			if withheld != nil {
-				withheld(without)
-			}
-		}
-		return env
-	}
+// setEnv gives commands the environment that the settings want.
+func (s *shellState) setEnv(e Env, v *settings.Values) {
+	env, withheld := e.commandEnv(v)
+	s.env.Store(&env)
+	s.notes.Set(withheld)
 }
 
 // commandEnv returns the environment of commands, and the names of the secrets that they do not get. What the

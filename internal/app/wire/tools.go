@@ -145,7 +145,7 @@ func (d *toolDeps) command() bash.Config {
 		MayRead: func(path string) bool { return d.gate.Policy().MayRead(path) },
 		Config: command.Config{
 			Dir: sh.dir.here, SetDir: sh.dir.move, Runner: d.runner,
-			Env:     func() []string { return sh.vars.Apply(sh.env()) },
+			Env:     func() []string { return sh.vars.Apply(*sh.env.Load()) },
 			Missing: sh.notes.About,
 			TempDir: sh.temp, MaxChars: s.MaxChars,
 			Limits: command.Limits{Tasks: sh.tasks, Budget: s.Budget, Timeout: s.Timeout, MaxTimeout: s.MaxTimeout},

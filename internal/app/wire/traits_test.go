@@ -3,6 +3,7 @@ package wire
 import (
 	"testing"
 
+	"adze/internal/permission/compat"
 	"adze/internal/tool"
 )
 
@@ -44,5 +45,16 @@ func TestTraitsOfTheTools(t *testing.T) {
 	}
 	for name := range want {
 		t.Errorf("%s is missing", name)
+	}
+}
+
+// Rules and hooks may name every tool there is.
+func TestRulesKnowTheTools(t *testing.T) {
+	for _, present := range presentTools(t) {
+		for _, name := range append(present.Traits().Aliases, present.Spec().Name) {
+			if unknown := compat.Unknown(name); unknown != "" {
+				t.Error(unknown)
+			}
+		}
 	}
 }

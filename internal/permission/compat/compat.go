@@ -4,6 +4,12 @@
 // whichever tool makes it.
 package compat
 
+import (
+	"strings"
+
+	"adze/internal/platform/spell"
+)
+
 // Names of rules that speak of what a call does, whichever tool makes it.
 const (
 	Command = "Bash"     // lines of shell
@@ -50,3 +56,35 @@ func (k Kind) Paths() bool { return k == Reads || k == Writes }
 
 // Runs reports whether a rule without content lets its calls do anything: run commands or agents.
 func (k Kind) Runs() bool { return k == Shell || k == Foreign || k == Agent }
+
+// tools are the names of tools that rules and hooks may speak of: those of this version, those that are
+// specified and still to come, and those that files of other programs use.
+const tools = " Bash Shell PowerShell Read Edit Write NotebookEdit Glob Grep Agent Task AskUserQuestion TodoWrite TaskOutput TaskStop " +
+	"TaskCreate TaskGet TaskList TaskUpdate EnterPlanMode ExitPlanMode VerifyPlanExecution WebFetch WebSearch LSP Skill Workflow Sleep " +
+	"SearchExtraTools ToolSearch ExecuteExtraTool StructuredOutput SendMessage TeamCreate TeamDelete EnterWorktree ExitWorktree " +
+	"CronCreate CronDelete CronList ListMcpResources ReadMcpResource Brief DiscoverSkills RemoteTrigger Monitor SendUserFile " +
+	"PushNotification SubscribePR WebBrowser Snip CtxInspect ListPeers " +
+	"MultiEdit LS NotebookRead TodoRead BashOutput KillShell KillBash SlashCommand ListMcpResourcesTool ReadMcpResourceTool "
+
+// Names returns the names of tools that rules and hooks may speak of, without those of servers.
+func Names() []string { return strings.Fields(tools) }
+
+// Unknown returns, as a sentence without its end, that there is no tool of that name and which one may have
+// been meant; empty if there may be one. Servers name their tools themselves.
+func Unknown(name string) string {
+	switch {
+	case strings.Contains(tools, " "+name+" ") || strings.HasPrefix(name, "mcp__"):
+		return ""
+	case strings.HasPrefix(strings.ToLower(name), "mcp_"):
+		return "there is no tool " + name + "; those of a server are called mcp__server__tool"
+	}
+	if near := spell.Closest(name, Names(), 1); len(near) > 0 {
+		return "there is no tool " + name + " (did you mean " + near[0] + "?)"
+	}
+	return "there is no tool " + name
+}
+
+// TakesContent reports whether rules for a tool that is known can speak of some of its calls only.
+func TakesContent(name string) bool {
+	return KindOf(name) != Own || name == "Skill" || name == "SlashCommand" || name == "Workflow"
+}

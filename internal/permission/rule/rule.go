@@ -44,6 +44,7 @@ type Rule struct {
 	// command is the content of a rule for commands.
 	command shell.Pattern
 	broken  error // why it could not be read: it denies and asks more than it says, and allows nothing
+	flaw    error // why no call can match it
 }
 
 // String returns the rule in its canonical form.
@@ -86,6 +87,9 @@ func (r *Rule) kind() compat.Kind { return compat.KindOf(r.Tool) }
 // Broken returns why the rule could not be read, or nil.
 func (r *Rule) Broken() error { return r.broken }
 
+// Flaw returns why no call can match the rule, or nil.
+func (r *Rule) Flaw() error { return r.flaw }
+
 // Exact reports whether the rule quotes one command.
 func (r *Rule) Exact() bool { return r.command.Exact() }
 
@@ -107,6 +111,18 @@ func (r *Rule) problem() error {
 // remark says what the user should know about a rule that works.
 func (r *Rule) remark() error {
 	return fmt.Errorf("%s rule %q in %s: %w", r.Behavior, r.Text(), r.Where(), r.note)
+}
+
+// warning says why a rule does nothing.
+func (r *Rule) warning() error {
+	effect := "it denies nothing"
+	switch r.Behavior {
+	case Allow:
+		effect = "it allows nothing"
+	case Ask:
+		effect = "nothing is asked about"
+	}
+	return fmt.Errorf("%s rule %q in %s: %w; %s", r.Behavior, r.Text(), r.Where(), r.flaw, effect)
 }
 
 // Parse reads a rule: a tool's name, alone or followed by content in parentheses. No content, ()
@@ -167,6 +183,8 @@ func (r *Rule) check() error {
 		var err error
 		_, r.note, err = parseDomain(r.Content)
 		return err
+	case compat.Unknown(r.Tool) == "" && !compat.TakesContent(r.Tool):
+		return fmt.Errorf("rules for %[1]s take no content; write %[1]s", r.Tool)
 	}
 	return nil
 }

@@ -30,6 +30,9 @@ func NewTable(rules []Rule, a *Anchors) *Table {
 		case r.note != nil:
 			t.problems = append(t.problems, r.remark())
 		}
+		if r.flaw = r.findFlaw(a); r.flaw != nil {
+			t.problems = append(t.problems, r.warning())
+		}
 	}
 	for _, s := range []*Set{&t.Allow, &t.Ask, &t.Deny} {
 		s.build()

@@ -31,6 +31,9 @@ func (r *Rule) shadows(o *Rule) bool {
 	for name := range servers(o.Tool) {
 		named = named || name == r.Tool
 	}
+	if r.kind() == compat.Writes && o.kind() == compat.Writes && r.Content != "" {
+		named = true // forbidding one way to write a file forbids the others
+	}
 	switch {
 	case !named:
 		return false
