@@ -30,10 +30,10 @@ type command struct {
 func commands() []command {
 	return []command{
 		{"demo", "[--fast] [--keep]", "watch a scripted model fix a bug with real tools", made[demoOptions]},
-		{"tool", "NAME [JSON]", "run one tool as a model's call would", made[toolOptions]},
+		{"tool", "[--as-model] NAME [JSON]", "run one tool; naming it allows it", made[toolOptions]},
 		{"tools", "[--json]", "list the tools", made[toolsOptions]},
 		{"models", "[--json]", "list the models with limits and prices", made[modelsOptions]},
-		{"permissions", "[list|check TOOL [JSON]|check --stdin]", "list permission rules, or explain how a call would be decided", made[permissionsOptions]},
+		{"permissions", "[list|check|check TOOL [JSON]|check --stdin]", "list permission rules, find those without effect, or explain how a call would be decided", made[permissionsOptions]},
 		{"memory", "[list|show NAME|check|path|edit NAME|rm NAME]", "show and edit the memories of this project", made[memoryOptions]},
 		{"prompt", "show [--json]", "show what the model gets before the first prompt, and its size", made[promptOptions]},
 		{"config", "[list|get KEY|set KEY VALUE|unset KEY|path|schema]", "show and change settings", made[configOptions]},

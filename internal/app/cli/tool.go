@@ -21,11 +21,25 @@ type toolOptions struct {
 	project           settings.Source
 	spec              wire.Spec
 	json, list, stdin bool
+	asModel           bool
+}
+
+// explain says what is allowed.
+func (*toolOptions) explain() string {
+	return `Naming a tool allows its calls, as --allowed-tools NAME would. Deny rules, the permission mode and hooks
+hold. What is always asked about, by an ask rule or because a file is protected, is refused: no one is
+asked here. With --as-model a call is judged exactly like one of a model, by the rules and the mode in
+force: what would be asked about is refused, with the reason on stderr.
+
+The input is JSON, from the argument or from stdin. Exit codes: 0 the call succeeded; 1 it failed or
+was refused; 2 nothing was run, because the tool does not exist or is denied.
+`
 }
 
 func (o *toolOptions) flags() []flag {
 	table := []flag{
-		{name: "json", doc: "print the result as JSON: is_error, text, structured, ms", set: setBool(&o.json)},
+		{name: "json", doc: "print the result as JSON: is_error, refused, text, structured, ms", set: setBool(&o.json)},
+		{name: "as-model", doc: "judge calls exactly like those of a model: naming a tool does not allow it, and a question is a refusal", set: setBool(&o.asModel)},
 		{name: "list", doc: "list the tools", set: setBool(&o.list)},
 		{name: "stdin", doc: "run many calls: reads a line {\"id\",\"tool\",\"input\"} for each from stdin, and writes a line with its result to stdout",
 			set: setBool(&o.stdin)},
@@ -38,7 +52,7 @@ func (o *toolOptions) flags() []flag {
 }
 
 // run runs calls from the command line like calls of a model. Naming a tool allows it, as --allowed-tools
-// would; deny rules and the permission mode still apply.
+// would, unless calls are judged as a model's; deny rules and the permission mode still apply.
 func (o *toolOptions) run(ctx context.Context, env *Env, in invocation) error {
 	if o.list {
 		list := toolsOptions{project: o.project, access: o.spec.Access, json: o.json}
@@ -62,18 +76,22 @@ func (o *toolOptions) run(ctx context.Context, env *Env, in invocation) error {
 	}
 	defer conv.Close()
 	pool := conv.Session.Pool()
-	c := &caller{session: conv.Session}
+	c := &caller{session: conv.Session, asModel: o.asModel}
 	if o.stdin {
 		for _, spec := range pool.Specs() {
-			conv.Allow(spec.Name)
+			if !o.asModel {
+				conv.Allow(spec.Name)
+			}
 		}
 		return c.serve(ctx, env)
 	}
-	_, name, ok := pool.Fold(in.args[0])
+	name, ok := c.find(in.args[0])
 	if !ok {
 		return unknownTool(pool, in.args[0])
 	}
-	conv.Allow(name)
+	if !o.asModel {
+		conv.Allow(name)
+	}
 	input, err := toolInput(ctx, env, in.args[1:])
 	if err != nil {
 		return err
@@ -107,13 +125,25 @@ func toolInput(ctx context.Context, env *Env, args []string) (string, error) {
 // A caller runs calls one after the other in one session.
 type caller struct {
 	session *session.Session
+	asModel bool // calls are judged like those of a model
 	calls   int
+}
+
+// find returns the tool that a name stands for. A model must write it exactly.
+func (c *caller) find(name string) (canonical string, ok bool) {
+	find := c.session.Pool().Fold
+	if c.asModel {
+		find = c.session.Pool().Lookup
+	}
+	_, canonical, ok = find(name)
+	return canonical, ok
 }
 
 // A toolResult is the outcome of a call as it is printed.
 type toolResult struct {
 	ID         json.RawMessage `json:"id,omitempty"`
 	IsError    bool            `json:"is_error"`
+	Refused    bool            `json:"refused,omitempty"`
 	Text       string          `json:"text"`
 	Structured json.RawMessage `json:"structured"`
 	MS         float64         `json:"ms"`
@@ -122,6 +152,12 @@ type toolResult struct {
 // one runs a single call and prints it.
 func (c *caller) one(ctx context.Context, env *Env, name, input string, asJSON bool) error {
 	r := c.call(ctx, name, input)
+	if r.Refused && c.asModel {
+		env.Say(r.Text)
+		if !asJSON {
+			return &Ended{}
+		}
+	}
 	out := r.Text
 	if asJSON {
 		line, err := json.Marshal(r)
@@ -144,14 +180,14 @@ func (c *caller) one(ctx context.Context, env *Env, name, input string, asJSON b
 // call runs one call.
 func (c *caller) call(ctx context.Context, name, input string) toolResult {
 	c.calls++
-	pool := c.session.Pool()
-	if _, canonical, ok := pool.Fold(name); ok {
+	if canonical, ok := c.find(name); ok {
 		name = canonical
 	}
 	began := time.Now()
-	o := c.session.Executor().Execute(ctx, pool, msg.NewToolUse(fmt.Sprintf("call_%d", c.calls), name, input))
+	o := c.session.Executor().Execute(ctx, c.session.Pool(), msg.NewToolUse(fmt.Sprintf("call_%d", c.calls), name, input))
 	return toolResult{
 		IsError:    o.Result.IsError,
+		Refused:    o.Denied,
 		Text:       msg.PlainText(o.Result.Parts),
 		Structured: o.Structured,
 		MS:         float64(time.Since(began).Microseconds()) / 1000,
