@@ -2,6 +2,7 @@ package confine
 
 import (
 	"fmt"
+	"slices"
 
 	"adze/internal/platform/environ"
 	"adze/internal/platform/jail"
@@ -31,10 +32,14 @@ func (f *Confinement) Read(cmd osproc.Cmd, p *jail.Policy) (confined osproc.Cmd,
 	return started(cmd, c), func() { c.End("") }, nil
 }
 
-// started returns cmd as it is started in the sandbox.
+// started returns cmd as it is started in the sandbox. Files of its own keep their descriptors.
 func started(cmd osproc.Cmd, c *sandbox.Confined) osproc.Cmd {
-	cmd.Path, cmd.Args, cmd.Dir, cmd.Env = c.Path, c.Args, c.Dir, c.Env
-	cmd.Files, cmd.Start, cmd.Terminate, cmd.Reaped, cmd.NoCore = c.Files, c.Start, c.Terminate, !c.Contained, true
+	files := c.Files
+	if len(cmd.Files) > len(files) {
+		files = append(slices.Clone(files), cmd.Files[len(files):]...)
+	}
+	cmd.Path, cmd.Name, cmd.Args, cmd.Dir, cmd.Env = c.Path, "", c.Args, c.Dir, c.Env
+	cmd.Files, cmd.Start, cmd.Terminate, cmd.Reaped, cmd.NoCore = files, c.Start, c.Terminate, !c.Contained, true
 	return cmd
 }
 

@@ -230,6 +230,9 @@ func (c commandCheck) parts() finding {
 	if r := c.rules.Allow.Commands.Quoting(c.cmd.Script); r != nil && c.counts(r) {
 		return allowedBy(r)
 	}
+	if c.cmd.Jailed {
+		return c.jailed()
+	}
 	if !c.cmd.Script.Simple {
 		return asks(ByOther, "the command is not understood well enough to be allowed by a rule: %s", c.cmd.Script.Problem)
 	}
@@ -266,6 +269,29 @@ func gitReads(s *shell.Script) bool {
 	return !slices.ContainsFunc(s.Parts, func(p *shell.Part) bool {
 		return slices.Contains(p.Programs(), "git") && p.WordsReadOnly() != nil
 	})
+}
+
+// jailed decides about a command that runs in a jail: it does nothing but read there, so that what counts is
+// what it reads. What is not known before it runs the jail keeps to where everything may be read.
+func (c commandCheck) jailed() finding {
+	how := allowed(ByReadOnly, "it only reads")
+	for _, part := range c.cmd.Script.Parts {
+		one := how
+		for i := range c.cmd.Uses {
+			if u := &c.cmd.Uses[i]; u.Part == part && !u.Vague {
+				found := c.useOf(u, nil)
+				c.d.Paths = append(c.d.Paths, u.result(found))
+				if found.path = u.Set.Path; one.behavior == Allow && found.behavior != Allow {
+					one = found
+				}
+			}
+		}
+		c.d.Parts = append(c.d.Parts, PartResult{Text: part.Text, Behavior: one.behavior, Reason: one.reason})
+		if how.behavior == Allow {
+			how = one
+		}
+	}
+	return how
 }
 
 // part decides about one part: by a rule, because it only reads, or because the mode allows it. What it
@@ -371,6 +397,9 @@ func (p *Policy) Excluded(s *shell.Script) bool {
 
 // readOnly reports whether the command is known to change nothing.
 func (c *Command) readOnly() bool {
+	if c.Jailed {
+		return true
+	}
 	if c.Script.ReadOnly() != nil || c.Script.UsesGit() && c.Git != nil {
 		return false
 	}

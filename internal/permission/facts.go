@@ -58,6 +58,8 @@ type Command struct {
 	Uses   []Use
 	// Git says why git may not be run here without asking, or is nil.
 	Git error
+	// Jailed says that the whole line is proven to only read, and that the kernel keeps it to that.
+	Jailed bool
 	// Edits says that nothing is run: the call edits the files that the line names, and does nothing else.
 	Edits bool
 

@@ -63,7 +63,22 @@ func (g *Gate) Before(ctx context.Context, u *tool.Use) error {
 		}
 	}
 	g.record(u, d)
+	if own := tool.CommandOf(u.Call); own != nil && own.Free != nil && d.Behavior == Allow && !p.jails(&f, &d) {
+		own.Free()
+	}
 	return nil
+}
+
+// jails reports whether a command that is allowed stays in its jail: it is allowed for no other reason than
+// that it only reads, or the user allowed it to read what it names.
+func (p *Policy) jails(f *Facts, d *Decision) bool {
+	switch d.Reason.Type {
+	case ByReadOnly:
+		return p.cfg.Mode != Bypass && p.rules.Allow.Whole(f.Names, p.counts) == nil
+	case ByUser:
+		return f.Command != nil && f.Command.Jailed && f.Command.Script.Simple
+	}
+	return false
 }
 
 // factsOf adds what hooks said to the facts of a use.

@@ -3,8 +3,10 @@ package permission
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"adze/internal/permission/rule"
+	"adze/internal/platform/jail"
 )
 
 // Places are the directories and files that a policy knows by name, each as given and without links, in
@@ -12,6 +14,8 @@ import (
 type places struct {
 	dirs     []string // working directories
 	readable []string
+	// public returns the working directories, and what commands in a jail may read besides.
+	public   func() []string
 	editable []string
 	guarded  []string // directories of adze itself
 	plan     []string // the plan file
@@ -23,6 +27,7 @@ func (p *Policy) look() *places {
 	return &places{
 		dirs:     forms(c.workingDirs()...),
 		readable: forms(c.Readable...),
+		public:   sync.OnceValue(func() []string { return forms(slices.Concat(c.workingDirs(), jail.Public())...) }),
 		editable: forms(c.Editable...),
 		guarded:  forms(slices.Concat(c.Protected, []string{c.StateHome})...),
 		plan:     forms(c.PlanFile),

@@ -77,7 +77,7 @@ func (r *resolver) names(s paths.Set) []string {
 // known paths off the heap.
 func (r resolver) command(own *tool.Command) *Command {
 	vars := shell.Vars{Home: r.p.cfg.Home, Dir: r.p.cfg.Dir}
-	c := &Command{Script: own.Script.With(vars)}
+	c := &Command{Script: own.Script.With(vars), Jailed: own.Jailed && own.Doubt == nil}
 	r.seen = map[string]paths.Set{}
 	r.several = len(c.Script.Parts) > 1
 	for _, use := range c.Script.Paths() {
@@ -106,14 +106,23 @@ func (r resolver) command(own *tool.Command) *Command {
 		}
 	}
 	if own.Judged != nil {
-		for _, u := range c.Uses {
-			own.Judged(filepath.Clean(u.full), u.Set.All, u.Glob != "" && u.Tree)
-		}
+		own.Judged(c.judged())
 	}
 	if own.Edits != nil && len(c.Script.Parts) == 1 {
 		c.Edits = c.writes(own.Edits())
 	}
 	return c
+}
+
+// judged returns the paths that are known, for the call itself.
+func (c *Command) judged() []tool.JudgedPath {
+	var all []tool.JudgedPath
+	for i := range c.Uses {
+		if u := &c.Uses[i]; !u.Vague {
+			all = append(all, tool.JudgedPath{Path: filepath.Clean(u.full), Leads: u.Set.All, Real: u.Set.Real, Names: u.Glob != "" && u.Given == u.Glob && !u.Tree})
+		}
+	}
+	return all
 }
 
 // uses resolves one path of a command: one use, or one for each name that a wildcard stands for.

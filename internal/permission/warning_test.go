@@ -45,11 +45,15 @@ func TestTheLineIsParsedOnce(t *testing.T) {
 	files := []string{"/home/u/a"}
 	own := &tool.Command{
 		Line: "touch $HOME/a", Script: shell.Parse("touch $HOME/a", shell.Vars{}),
-		Edits:  func() []string { return files },
-		Judged: func(path string, _ []string, _ bool) { told = append(told, path) },
+		Edits: func() []string { return files },
+		Judged: func(paths []tool.JudgedPath) {
+			for _, p := range paths {
+				told = append(told, p.Path)
+			}
+		},
 	}
 	f := FactsOf(p, fake{name: "Bash"}, once{&call{}, own})
-	if f.Command.Script.Tree() != own.Script.Tree() || !f.Command.Script.Simple {
+	if f.Command.Script.Source != own.Line || !f.Command.Script.Simple {
 		t.Errorf("the line was read again: %+v", f.Command.Script)
 	}
 	if len(told) != 1 || told[0] != "/home/u/a" || !f.Command.Edits {

@@ -41,10 +41,21 @@ type Command struct {
 	// Edits returns the files that the call edits instead of running anything, absolute, or none if the
 	// command is run. May be nil: the command is run.
 	Edits func() []string
-	// Judged tells the call what a path of the command led to when the command was judged, so that it can
-	// see when it runs whether that still holds. Below says that whatever is below was judged with it. May
-	// be nil.
-	Judged func(path string, leads []string, below bool)
+	// Free tells a call that would run in a jail that it may run without one: it is allowed for other reasons
+	// than that it only reads. May be nil.
+	Free func()
+	// Judged tells the call that it is judged, and what its paths led to then: it runs under no other
+	// conditions. May be nil.
+	Judged func([]JudgedPath)
+}
+
+// A JudgedPath is a path of a command as it was judged.
+type JudgedPath struct {
+	Path  string   // absolute, as the command names it
+	Leads []string // everything that it led through
+	Real  string   // where it led
+	// Names says that only the names in the directory were judged, to find what a wildcard stands for.
+	Names bool
 }
 
 // A Foreign is what rules need to know about a command in a language that only its tool reads.

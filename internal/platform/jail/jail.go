@@ -15,6 +15,9 @@ import (
 type Policy struct {
 	// Read are the files and directories that can be read, with all that is below.
 	Read []string
+	// Real are further files and directories, and List directories whose names alone can be seen. They are
+	// named without links: if there is one by now, what it leads to is not meant.
+	Real, List []string
 	// Hidden are those of them, or below them, that cannot be. The names in a hidden directory can be seen.
 	Hidden []string
 	// Execute are the files that can be executed; see [Finder].
@@ -23,37 +26,35 @@ type Policy struct {
 	Processes, Network bool
 }
 
-// System returns the places that every jail can read: programs, libraries and what the system says of
-// itself, without what may be secret.
-func System() []string { return slices.Concat(systemDirs[:], systemFiles()) }
-
-// systemDirs can be read with all that is below them.
-var systemDirs = [...]string{
-	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store",
-	"/var/lib/dpkg", "/var/lib/rpm", "/usr/lib/sysimage", "/var/db/timezone",
-	"/etc/alternatives", "/etc/ld.so.conf.d", "/etc/ssl/certs", "/etc/pki/tls/certs", "/etc/pki/ca-trust/extracted",
-	"/etc/terminfo", "/etc/python3", "/etc/crypto-policies", "/etc/apt/sources.list.d",
-	"/proc/sys", "/sys/devices/system",
-	"/System/Library", "/Library/Developer/CommandLineTools", "/opt/homebrew/Cellar", "/opt/homebrew/bin", "/opt/homebrew/lib", "/opt/homebrew/opt",
+// System returns the places that every jail can read: [Public], and what programs need besides, without what
+// may be secret.
+func System() []string {
+	const etc = `ld.so.cache ld.so.conf ld.so.conf.d ld.so.preload ld-musl-x86_64.path ld-musl-aarch64.path alternatives
+		passwd group nsswitch.conf hosts host.conf resolv.conf hostname locale.alias locale.conf default/locale gitconfig gitattributes inputrc
+		terminfo python3 magic mime.types profile bash.bashrc bashrc services protocols machine-id selinux/config crypto-policies
+		ssl/certs ssl/openssl.cnf pki/tls/certs pki/tls/openssl.cnf pki/ca-trust/extracted apt/sources.list apt/sources.list.d`
+	const dev = `zero random urandom`
+	return slices.Concat(Public(), in("/etc/", etc), in("/dev/", dev))
 }
 
-// systemFiles returns files in directories that hold secrets as well.
-func systemFiles() []string {
-	const (
-		etc = `ld.so.cache ld.so.conf ld.so.preload ld-musl-x86_64.path ld-musl-aarch64.path passwd group nsswitch.conf hosts host.conf resolv.conf hostname
-			localtime timezone os-release lsb-release debian_version redhat-release fedora-release system-release alpine-release arch-release
-			issue locale.alias locale.conf default/locale gitconfig gitattributes inputrc magic mime.types
-			profile bash.bashrc bashrc shells services protocols ssl/openssl.cnf pki/tls/openssl.cnf fstab machine-id apt/sources.list selinux/config`
-		proc = `cpuinfo meminfo loadavg uptime version stat filesystems partitions swaps diskstats`
-		dev  = `zero random urandom`
-	)
-	var files []string
-	for dir, names := range map[string]string{"/etc/": etc, "/proc/": proc, "/dev/": dev} {
-		for name := range strings.FieldsSeq(names) {
-			files = append(files, dir+name)
-		}
+// Public returns the places that say what the system is made of and nothing about who uses it: a command that
+// names them need not be asked about.
+func Public() []string {
+	const root = `usr bin sbin lib lib32 lib64 libx32 nix/store gnu/store var/lib/dpkg var/lib/rpm var/db/timezone
+		System/Library Library/Developer/CommandLineTools opt/homebrew/Cellar opt/homebrew/bin opt/homebrew/lib opt/homebrew/opt`
+	const etc = `os-release lsb-release debian_version redhat-release fedora-release system-release alpine-release arch-release issue
+		localtime timezone shells`
+	const proc = `cpuinfo meminfo loadavg uptime version stat filesystems partitions swaps diskstats sys`
+	return slices.Concat(in("/", root), in("/etc/", etc), in("/proc/", proc), []string{"/sys/devices/system"})
+}
+
+// in returns the paths of names in dir.
+func in(dir, names string) []string {
+	var all []string
+	for name := range strings.FieldsSeq(names) {
+		all = append(all, dir+name)
 	}
-	return files
+	return all
 }
 
 // readable returns the pieces of the places that can be read: of a place that something is hidden in, what

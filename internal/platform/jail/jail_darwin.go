@@ -42,12 +42,14 @@ func (p *Policy) profile() string {
 	rule("(allow sysctl-read)")
 	rule("(allow file-read-metadata)")
 	rule("(allow mach-lookup (global-name \"com.apple.system.opendirectoryd.libinfo\"))")
-	for _, place := range slices.Concat(System(), []string{"/private/var/db/timezone", "/private/var/db/dyld", "/private/etc/localtime", "/dev/fd", "/dev/dtracehelper"}, p.Read) {
+	for _, place := range slices.Concat(System(), []string{"/private/var/db/timezone", "/private/var/db/dyld", "/private/etc/localtime", "/dev/fd", "/dev/dtracehelper"}, p.Read, p.Real) {
 		for _, path := range names(place) {
 			rule("(allow file-read* (subpath %s))", quoted(path))
 		}
 	}
-	rule("(allow file-read* (literal \"/\"))")
+	for _, dir := range append([]string{"/"}, p.List...) {
+		rule("(allow file-read* (literal %s))", quoted(dir))
+	}
 	rule("(allow file-read* file-write-data file-ioctl (literal \"/dev/null\") (regex #\"^/dev/fd/[0-9]+$\"))")
 	for _, file := range p.Execute {
 		for _, path := range names(file) {

@@ -107,10 +107,19 @@ func (p *Policy) rules() (*landlock.Ruleset, error) {
 			}
 		}
 	}
+	allowReal := func(rights landlock.Rights, places ...string) {
+		for _, place := range places {
+			if err == nil {
+				err = set.AllowReal(place, rights)
+			}
+		}
+	}
 	allow(read, system()...)
 	allow(read|landlock.File|landlock.Device, "/dev/null")
 	allow(read, whole...)
 	allow(landlock.List, listed...)
+	allowReal(read, p.Real...)
+	allowReal(landlock.List, p.List...)
 	allow(landlock.Read|landlock.Execute, p.Execute...)
 	if p.Processes {
 		allow(read, processPlaces[:]...)

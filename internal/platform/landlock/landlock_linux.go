@@ -93,8 +93,19 @@ func New(o Options) (*Ruleset, error) {
 // Allow adds a rule for path and what is below it. What is not there, or out of reach, needs none.
 func (r *Ruleset) Allow(path string, rights Rights) error {
 	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
+	return r.allow(path, fd, err, rights)
+}
+
+// AllowReal is like [Ruleset.Allow] for a path without links. If there is one in it, it adds none.
+func (r *Ruleset) AllowReal(path string, rights Rights) error {
+	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS}
+	fd, err := unix.Openat2(unix.AT_FDCWD, path, &how)
+	return r.allow(path, fd, err, rights)
+}
+
+func (r *Ruleset) allow(path string, fd int, err error, rights Rights) error {
 	switch {
-	case errors.Is(err, unix.ENOENT), errors.Is(err, unix.EACCES), errors.Is(err, unix.ELOOP), errors.Is(err, unix.ENOTDIR):
+	case errors.Is(err, unix.ENOENT), errors.Is(err, unix.EACCES), errors.Is(err, unix.ELOOP), errors.Is(err, unix.ENOTDIR), errors.Is(err, unix.ENAMETOOLONG):
 		return nil
 	case err != nil:
 		return fmt.Errorf("opening %s: %w", path, err)

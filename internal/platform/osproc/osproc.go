@@ -17,6 +17,7 @@ import (
 // A Cmd is a program to run.
 type Cmd struct {
 	Path string   // the program
+	Name string   // what it is told that its name is; empty means Path
 	Args []string // without the program's own name
 	Dir  string
 	Env  []string // complete; nil means empty
@@ -172,6 +173,9 @@ type process struct {
 
 func (r *Runner) start(c Cmd) (*process, error) {
 	cmd := exec.Command(c.Path, c.Args...)
+	if c.Name != "" {
+		cmd.Args[0] = c.Name
+	}
 	cmd.Dir, cmd.Env = c.Dir, c.Env
 	if cmd.Env == nil {
 		cmd.Env = []string{}

@@ -17,6 +17,14 @@ const (
 	POSIX
 )
 
+// String returns the name of the shell.
+func (d Dialect) String() string {
+	if d == POSIX {
+		return "sh"
+	}
+	return "bash"
+}
+
 // Parse reads src as a shell of the dialect would. It never fails: what it does not understand, the
 // script says.
 func (d Dialect) Parse(src string, vars Vars) *Script {

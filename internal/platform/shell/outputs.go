@@ -137,7 +137,7 @@ func quoted(words []Word) int {
 		}
 		if n := gitGlobals(globals) + 1; n < len(words) {
 			switch {
-			case words[n].Value == "config" && ReadOnlyCommand(words) != nil:
+			case words[n].Value == "config" && readOnlyCommand(words) != nil:
 				return n + 1
 			case n+1 < len(words) && (words[n].Value == "bisect" && words[n+1].Value == "run" || words[n].Value == "submodule" && words[n+1].Value == "foreach"):
 				return all
@@ -417,7 +417,7 @@ func (p *Part) Mentions() []string {
 		return nil
 	}
 	words := forms[len(forms)-1].words
-	if ReadOnlyCommand(words) == nil {
+	if readOnlyCommand(words) == nil {
 		return nil
 	}
 	_, g := usageOf(words)

@@ -130,16 +130,6 @@ func vague(words []Word) bool {
 	})
 }
 
-// PathsOf returns the paths among the arguments of a command, the program first, for a caller that runs a
-// proven line.
-func PathsOf(args []string) []string {
-	var paths []string
-	for _, u := range operandsOf(Words(args)) {
-		paths = append(paths, u.word.Value)
-	}
-	return paths
-}
-
 type use struct {
 	verb Verb
 	word Word

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-
-	"mvdan.cc/sh/v3/syntax"
 )
 
 // ReadOnly returns nil if the line is proven to change nothing and to run nothing that could, and else
@@ -61,7 +59,7 @@ func (p *Part) WordsReadOnly() error {
 	case name == "git" && p.dirs == nil:
 		return errors.New("it is not certain in which directory git runs")
 	}
-	return ReadOnlyCommand(p.Words)
+	return readOnlyCommand(p.Words)
 }
 
 // checkRedirects returns why a redirection may write.
@@ -77,10 +75,9 @@ func (p *Part) checkRedirects() error {
 	return nil
 }
 
-// ReadOnlyCommand is the part of the proof that is about one program and its arguments: nil, or why
-// they are not known to only read. It does not look at where the words came from, so the caller
-// that runs a proven line must call it again with the expanded words.
-func ReadOnlyCommand(words []Word) error {
+// readOnlyCommand is the part of the proof that is about one program and its arguments: nil, or why
+// they are not known to only read. It does not look at where the words came from.
+func readOnlyCommand(words []Word) error {
 	e, rest := lookup(words)
 	if e == nil || e.jail {
 		return fmt.Errorf("%s is not known to only read", words[0].Text)
@@ -105,19 +102,6 @@ func (e *entry) prove(program Word, rest []Word, jail bool) error {
 		return fmt.Errorf("%s: %w", program.Value, err)
 	}
 	return nil
-}
-
-// Tree returns the syntax tree that the answers are about, with which a proven line is run; nil if the
-// line did not parse. It must not be changed.
-func (s *Script) Tree() *syntax.File { return s.tree.file }
-
-// Words returns args as words without wildcards.
-func Words(args []string) []Word {
-	words := make([]Word, len(args))
-	for i, arg := range args {
-		words[i] = plainWord(arg)
-	}
-	return words
 }
 
 // lookup finds the row of a command and the words that it is about. A program given by its path has

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"adze/internal/platform/gitrepo"
+	"adze/internal/platform/jail"
 	"adze/internal/platform/shell"
 	"adze/internal/platform/texts"
 	"adze/internal/tool"
@@ -30,6 +31,9 @@ type Config struct {
 	MayRead func(path string) bool
 	// Git judges the repositories that git commands are about; nil means that the tool has a judge of its own.
 	Git *gitrepo.Judge
+	// Hidden returns files and directories that commands in a jail cannot read although they lie in a working
+	// directory; may be nil.
+	Hidden func() []string
 	// Snapshot returns a file with the user's aliases and functions for bash to read, or ""; may be nil.
 	// See [TakeSnapshot].
 	Snapshot func() string
@@ -40,7 +44,9 @@ type Config struct {
 
 	find     func() (Program, error) // the shell; asked once
 	path     *searchPath             // of read-only commands
-	mayLeave bool                    // the model may ask for a command outside the sandbox
+	finder   *jail.Finder
+	jailed   func() error // nil if there are jails, or why not
+	mayLeave bool         // the model may ask for a command outside the sandbox
 }
 
 var (
@@ -61,8 +67,8 @@ func New(c Config) tool.Tool {
 	if c.Git == nil {
 		c.Git = gitrepo.New(gitrepo.Config{Environ: c.Env, Roots: c.Roots})
 	}
-	c.find = sync.OnceValues(Find)
 	c.path = new(searchPath)
+	c.find, c.finder, c.jailed = sync.OnceValues(Find), new(jail.Finder), jail.Check
 	c.mayLeave = c.confines() && c.Sandbox.Leaves()
 	def := tool.Def{
 		Name:   Name,

@@ -45,12 +45,16 @@ func run(t testing.TB, tl tool.Tool, input string) tool.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
+	judge(call)
 	res, err := call.Run(context.Background(), func(tool.Progress) {})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return res
 }
+
+// judge tells a call that it is judged, and allowed because it only reads if it does.
+func judge(c tool.Call) { tool.CommandOf(c).Judged(nil) }
 
 func TestContract(t *testing.T) {
 	dir := t.TempDir()

@@ -21,10 +21,10 @@ type call struct {
 	config  Config
 	script  *shell.Script
 	command func() *tool.Command
-	inPlace func() *inPlace // the edit that it is, or nil
-	leave   bool            // the model wants it outside the sandbox
-	outside func() bool     // it runs without a sandbox
-	judged  judgement
+	reading func() *reading
+	inPlace func() *inPlace                              // the edit that it is, or nil
+	leave   bool                                         // the model wants it outside the sandbox
+	outside func() bool                                  // it runs without a sandbox
 	ignored string                                       // which wish of the model was not heeded, in words
 	ended   string                                       // the directory where it ended, or "" if it did not say
 	end     func(printed string) (limits, undone string) // ends its sandbox; nil if it is in none
@@ -35,21 +35,19 @@ func newCall(in Input, c Config) *call {
 	call.script = c.dialect().Parse(in.Command, shell.Vars{})
 	call.decideSandbox()
 	call.command = sync.OnceValue(call.findCommand)
+	call.reading = sync.OnceValue(func() *reading { return newReading(call) })
 	call.inPlace = sync.OnceValue(call.findInPlace)
 	return call
 }
 
 // findCommand returns what is known about the command.
 func (c *call) findCommand() *tool.Command {
-	doubt := c.script.ReadOnly()
-	git := sync.OnceValue(func() error { return c.git(c.script.GitUses()).doubt(false) })
-	if doubt == nil {
-		doubt = git()
-	}
+	r := c.reading()
 	return &tool.Command{
 		Line: c.in.Command, Script: c.script,
-		Doubt: doubt, Git: git, Warning: c.script.Destructive(), Leaves: c.leave,
-		Edits: c.edits, Judged: c.judged.add,
+		Doubt: r.doubt, Jailed: r.jailed, Warning: c.script.Destructive(), Leaves: c.leave,
+		Git:   sync.OnceValue(func() error { return c.git(c.script.GitUses()).doubt(false) }),
+		Edits: c.edits, Judged: r.judged.set, Free: func() { r.freed = true },
 	}
 }
 
@@ -126,8 +124,9 @@ func (c *call) Run(ctx context.Context, report func(tool.Progress)) (tool.Result
 
 // execute runs the command in one of the two ways there are.
 func (c *call) execute(ctx context.Context, out io.Writer, limit time.Duration) (exit osproc.Exit, err error) {
-	if c.ReadOnly() {
-		exit, c.ended, err = c.runReadOnly(ctx, out, limit)
+	// What was not judged the user typed: it is run as it is.
+	if r := c.reading(); c.ReadOnly() && r.judged.done && !r.freed {
+		exit, c.ended, err = r.run(ctx, out, limit)
 	} else {
 		exit, c.ended, err = c.runShell(ctx, out, limit)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"adze/internal/platform/jail"
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/shell"
 	"adze/internal/platform/texts"
@@ -70,6 +71,9 @@ type Sandbox interface {
 	// Aside is called when a command runs outside the sandbox, and resume when it has ended: what it makes is
 	// not taken for the work of commands in the sandbox that run meanwhile.
 	Aside() (resume func())
+	// Read is like Wrap for a command that only reads, and that stays in its jail inside the sandbox. End is called
+	// when it has ended.
+	Read(cmd osproc.Cmd, p *jail.Policy) (confined osproc.Cmd, end func(), err error)
 	// Scratch returns a directory that commands can write to in the sandbox.
 	Scratch() (string, error)
 	// Outside returns which commands the settings let run outside the sandbox now.

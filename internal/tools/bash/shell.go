@@ -62,6 +62,11 @@ func (c *call) newReport() (*os.File, error) {
 			return nil, err
 		}
 	}
+	if dir != "" {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, err
+		}
+	}
 	return os.CreateTemp(dir, "adze-dir-*")
 }
 

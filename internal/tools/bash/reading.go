@@ -1,0 +1,231 @@
+package bash
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"adze/internal/platform/gitrepo"
+	"adze/internal/platform/jail"
+	"adze/internal/platform/osproc"
+	"adze/internal/platform/shell"
+	"adze/internal/tool"
+	"adze/internal/tool/command"
+)
+
+// A reading is how a command is run that only reads: by the shell, or without one if it is a plain command,
+// with an environment that says little, and in a jail where there are jails.
+type reading struct {
+	line   string
+	script *shell.Script
+	here   command.Workdir
+	config *Config
+
+	outside func() bool // it runs without a sandbox
+
+	judged judgement
+	freed  bool // it is allowed for other reasons, and needs no jail
+
+	doubt   error // why the command is not known to only read, or nil
+	jailed  bool
+	needs   shell.Needs
+	git     gitUses
+	env     []string
+	shell   string   // the shell; not one of the project's
+	execute []string // the files that are executed
+}
+
+// newReading finds out whether the command of a call only reads, and what it needs for that.
+func newReading(c *call) *reading {
+	r := &reading{line: c.in.Command, script: c.script, here: c.here, config: &c.config, outside: c.outside, jailed: c.config.jailed() == nil}
+	if r.jailed {
+		r.needs, r.doubt = r.script.Jailed()
+		r.git = c.git(r.needs.Git)
+	} else {
+		r.doubt = r.script.ReadOnly()
+		r.git = c.git(r.script.GitUses())
+	}
+	if r.doubt == nil {
+		r.doubt = r.git.doubt(r.jailed)
+	}
+	if r.doubt != nil {
+		return r
+	}
+	r.env = r.config.readOnlyEnv(r.config.Env(), append(r.roots(), r.here.Path))
+	r.doubt = r.findPrograms()
+	return r
+}
+
+// roots returns the working directories.
+func (r *reading) roots() []string {
+	if r.config.Roots == nil {
+		return []string{r.here.Path}
+	}
+	return slices.Clone(r.config.Roots())
+}
+
+// findPrograms finds the shell and the files that are executed for the command. A program that is not there
+// is the shell's to miss.
+func (r *reading) findPrograms() error {
+	dirs := filepath.SplitList(lookup(r.env)("PATH"))
+	if !r.jailed {
+		own, err := r.config.find()
+		if r.shell = own.Path; err == nil && slices.ContainsFunc(r.roots(), func(root string) bool { return within(own.Path, root) }) {
+			err = fmt.Errorf("%s belongs to the project", own.Path)
+		}
+		return err
+	}
+	for i, name := range append([]string{r.config.dialect().String()}, r.needs.Programs...) {
+		p, err := r.config.finder.Find(name, dirs)
+		switch {
+		case i > 0 && errors.Is(err, exec.ErrNotFound):
+			continue
+		case err != nil:
+			return fmt.Errorf("what executes %s is not known: %w", name, err)
+		case p.Script && !ofSystem(p.Files[0]):
+			return fmt.Errorf("%s is a script, which may run anything", p.Path)
+		case i == 0:
+			r.shell = p.Path
+		}
+		r.execute = append(r.execute, p.Files...)
+	}
+	return nil
+}
+
+// ofSystem reports whether a file without links belongs to the system.
+func ofSystem(path string) bool {
+	return slices.ContainsFunc(jail.System(), func(place string) bool { return within(path, place) })
+}
+
+// run runs a command that only reads. The directory is where it ended.
+func (r *reading) run(ctx context.Context, out io.Writer, limit time.Duration) (exit osproc.Exit, dir string, err error) {
+	if !r.jailed {
+		if err := r.judged.check(r.config.MayRead); err != nil {
+			return osproc.Exit{}, "", err
+		}
+	}
+	cmd := osproc.Cmd{
+		Dir: r.here.Path, Env: slices.Concat(r.env, r.git.env(r.jailed), []string{"PWD=" + r.here.Path}),
+		Output: out, Timeout: limit, NoCore: true,
+	}
+	r.addProgram(&cmd)
+	if !r.reports() {
+		exit, err = r.start(ctx, cmd)
+		return exit, r.here.Path, err
+	}
+	read, write, err := os.Pipe()
+	if err != nil {
+		return osproc.Exit{}, "", err
+	}
+	defer read.Close() // ok: it was only read
+	cmd.Files = make([]*os.File, reportFD-firstFD+1)
+	cmd.Files[reportFD-firstFD] = write
+	exit, err = r.start(ctx, cmd)
+	write.Close() // ok: that ends what is read
+	// Nothing that was started is left but what was told to end.
+	read.SetReadDeadline(time.Now().Add(time.Second)) // ok: pipes have deadlines
+	ended, readErr := io.ReadAll(io.LimitReader(read, maxReport))
+	if readErr == nil {
+		dir = strings.TrimSuffix(string(ended), "\n")
+	}
+	return exit, dir, err
+}
+
+// Descriptors of the shell: the first after the standard ones, and the one on which it says where it ended. A
+// sandbox has its own in between.
+const (
+	firstFD  = 3
+	reportFD = 9
+)
+
+// reports reports whether it matters where the command ends.
+func (r *reading) reports() bool { return r.script.ChangesDir() && r.here.Lasts() }
+
+// start runs the program: in the jail, and in the sandbox around it if there is one.
+func (r *reading) start(ctx context.Context, cmd osproc.Cmd) (osproc.Exit, error) {
+	if r.outside() {
+		if r.jailed {
+			cmd.Start = r.policy().Start
+		}
+		return r.config.Runner.Run(ctx, cmd)
+	}
+	cmd, end, err := r.config.Sandbox.Read(cmd, r.policy())
+	if err != nil {
+		return osproc.Exit{}, err
+	}
+	defer end()
+	return r.config.Runner.Run(ctx, cmd)
+}
+
+// addProgram sets the program to run: that of a plain command, or the shell.
+func (r *reading) addProgram(cmd *osproc.Cmd) {
+	if words := r.script.Plain(); words != nil && r.outside() {
+		if path, err := lookPath(words[0], r.env); err == nil {
+			if !r.jailed {
+				words = gitrepo.Harden(words)
+			}
+			cmd.Path, cmd.Name, cmd.Args = path, words[0], words[1:]
+			return
+		}
+	}
+	line := r.line
+	if r.reports() {
+		// In one line, so that the shell numbers those of the command from 1.
+		line = "exec 200>&9 9>&-; trap 'pwd -P >&200' EXIT; eval " + quote(" "+line)
+	}
+	cmd.Path, cmd.Name, cmd.Args = r.shell, r.config.dialect().String(), []string{"-c", line}
+}
+
+// policy returns the jail of a command: it reads in the working directories, and what else it was
+// judged by.
+func (r *reading) policy() *jail.Policy {
+	p := &jail.Policy{Read: r.roots(), Execute: r.execute, Processes: r.needs.Processes, Network: r.needs.Network}
+	if r.config.Hidden != nil {
+		p.Hidden = r.config.Hidden()
+	}
+	for _, v := range r.git.repositories() {
+		p.Read = append(p.Read, v.Reads()...)
+	}
+	for _, j := range r.judged.paths {
+		switch {
+		case j.Real == "":
+		case j.Names:
+			p.List = append(p.List, j.Real)
+		default:
+			p.Real = append(p.Real, j.Real)
+		}
+	}
+	return p
+}
+
+// A judgement is what the paths of a command led to when it was judged.
+type judgement struct {
+	done  bool
+	paths []tool.JudgedPath
+}
+
+func (j *judgement) set(paths []tool.JudgedPath) { j.done, j.paths = true, paths }
+
+// check says why the command must not be run where nothing but the judgement keeps it from reading
+// elsewhere: one of its paths leads elsewhere by now, and may not be read unasked there.
+func (j *judgement) check(mayRead func(path string) bool) error {
+	for _, p := range j.paths {
+		real, err := filepath.EvalSymlinks(p.Path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return fmt.Errorf("not run: where %s leads cannot be found out: %w", p.Path, err)
+		case !slices.Contains(p.Leads, real) && !(mayRead != nil && mayRead(real)):
+			return fmt.Errorf("not run: %s leads to %s, which it did not when the command was let pass", p.Path, real)
+		}
+	}
+	return nil
+}
