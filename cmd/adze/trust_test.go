@@ -173,3 +173,52 @@ func write(t *testing.T, path, text string) {
 		t.Fatal(err)
 	}
 }
+
+// A host that drives the session runs nothing of a workspace that was never trusted, whichever scopes it names, unless
+// it says that the workspace is trusted.
+//
+// Proves PERM-70, HOOK-30.
+func TestHostIsNoTrust(t *testing.T) {
+	t.Parallel()
+	const (
+		settings = `{"hooks":{"SessionStart":[{"hooks":[{"type":"command","command":"touch MARK"}]}],"UserPromptSubmit":[{"hooks":[{"type":"command","command":"touch MARK"}]}],
+			"PreToolUse":[{"hooks":[{"type":"command","command":"touch MARK"}]}]},"env":{"OF_THE_PROJECT":"x"},"apiKeyHelper":"touch MARK","statusLine":{"type":"command","command":"touch MARK"}}`
+		prompt = `{"type":"user","message":{"role":"user","content":"go"}}` + "\n"
+	)
+	start := func(fields string) string {
+		return `{"type":"control_request","request_id":"r","request":{"subtype":"initialize"` + fields + `}}` + "\n"
+	}
+	for _, file := range []string{".adze/settings.json", ".claude/settings.json", ".adze/settings.local.json", ".claude/settings.local.json"} {
+		for _, tt := range []struct {
+			name, lines string
+			args        []string
+			runs        bool
+		}{
+			{"no initialize", prompt, nil, false},
+			{"as the SDK sends it", start(`,"hooks":{},"sdkMcpServers":[],"systemPrompt":""`) + prompt, nil, false},
+			{"scopes named", start("") + prompt, []string{"--setting-sources", "user,project,local"}, false},
+			{"it says no", start(`,"trustWorkspace":false`) + prompt, nil, false},
+			{"it says neither", start(`,"trustWorkspace":null`) + prompt, nil, false},
+			{"other letters", start(`,"TrustWorkspace":true`) + prompt, nil, false},
+			{"a text", start(`,"trustWorkspace":"true"`) + prompt, nil, false},
+			{"it says yes", start(`,"trustWorkspace":true`) + prompt, nil, true},
+			{"it says yes later", prompt + start(`,"trustWorkspace":true`) + prompt, nil, true},
+			{"it says yes of other scopes", start(`,"trustWorkspace":true`) + prompt, []string{"--setting-sources", "user"}, false},
+			{"by flag", prompt, []string{"--trust"}, true},
+		} {
+			t.Run(file+" "+tt.name, func(t *testing.T) {
+				t.Parallel()
+				dir := t.TempDir()
+				mark := filepath.Join(dir, "mark")
+				write(t, filepath.Join(dir, file), strings.ReplaceAll(settings, "MARK", mark))
+				out, said := hostRun(t, dir, tt.lines, "", tt.args...)
+				if exists(mark) != tt.runs {
+					t.Errorf("the hooks ran: %t\n%s\n%s", !tt.runs, out, said)
+				}
+				if !tt.runs && tt.args == nil && !strings.Contains(said, "this workspace is not trusted") {
+					t.Errorf("the user was told %q", said)
+				}
+			})
+		}
+	}
+}

@@ -163,7 +163,10 @@ func confirmInvalid(env *Env, p *settings.Project) error {
 // the answer.
 func (o *runOptions) offerTrust(ctx context.Context, env *Env, p *settings.Project) (bool, error) {
 	t := p.Trust
-	if t.Trusted() || t.Problem != nil || len(t.Brings()) == 0 {
+	if t.Trusted() || t.Problem != nil {
+		return false, nil
+	}
+	if names, _ := t.Brings(); len(names) == 0 {
 		return false, nil
 	}
 	offer := t.Offer()

@@ -29,14 +29,14 @@ func openWorkspace(env *Env, src settings.Source, in invocation) (*wire.Workspac
 // withheld tells the user which parts of the workspace's configuration are ignored.
 func withheld(env *Env, p *settings.Project) {
 	t := p.Trust
-	if !t.Trusted() {
-		if names := t.Brings(); len(names) > 0 {
-			env.Say(fmt.Sprintf("this workspace is not trusted: its files (%s) are ignored, except for rules that deny or ask; adze trust shows what they would enable, --trust trusts it for one run", strings.Join(names, ", ")))
-		}
+	if t.Trusted() {
 		return
 	}
-	if n := p.Settings().Withheld(); n > 0 && !t.Lasting() {
-		env.Say(fmt.Sprintf("%d rules and directories of the project that grant access are ignored until the workspace is trusted; see adze trust", n))
+	switch names, texts := t.Brings(); {
+	case t.Readable() && len(names) > len(texts):
+		env.Say("this workspace is not trusted: of its files only instructions, and rules that deny or ask, are used; adze trust shows what else they would enable, a host trusts it with trustWorkspace or --trust")
+	case !t.Readable() && len(names) > 0:
+		env.Say(fmt.Sprintf("this workspace is not trusted: its files (%s) are ignored, except for rules that deny or ask; adze trust shows what they would enable, --trust trusts it for one run", strings.Join(names, ", ")))
 	}
 }
 

@@ -29,7 +29,7 @@ type Source struct {
 	Scopes        []scope.Scope // --setting-sources; nil reads all
 	Root          string        // --project-config-root; empty means Dir
 	Trust         bool          // --trust: the workspace is trusted for this run
-	Hosted        bool          // a host drives the run, and vouches for the workspace
+	Hosted        bool          // a host drives the run
 }
 
 // A Project holds the settings in force in a workspace, and how far the workspace is trusted. It is safe for
@@ -56,15 +56,14 @@ func Open(src Source) (*Project, []config.Warning) {
 	p.Other = otherHome(src.Getenv, p.User)
 	locks := replace.New(filepath.Join(p.Home, "locks"))
 	p.Trust = findTrust(src, p, locks)
-	project, local := p.Trust.grants()
 	p.layout = config.Layout{
 		Home: p.Home, Other: p.Other, Roots: p.Trust.roots(), Dir: src.Dir, Managed: src.Managed,
 		Settings: src.Inline, ManagedSettings: src.ManagedInline, Sources: src.Scopes,
-		Grant: project, LocalGrant: local, Own: p.Trust.owns,
+		Own: p.Trust.owns,
 	}
 	find := func() config.Sources {
 		return config.Sources{
-			Files: p.layout.Files(), Getenv: src.Getenv, Home: p.User, Root: p.Trust.Root, Closest: spell.Closest,
+			Files: p.Files(), Getenv: src.Getenv, Home: p.User, Root: p.Trust.Root, Closest: spell.Closest,
 		}
 	}
 	target := p.layout.Target
@@ -148,7 +147,19 @@ func (p *Project) Written() map[string]json.RawMessage {
 }
 
 // Files returns where settings are read from.
-func (p *Project) Files() []config.File { return p.layout.Files() }
+func (p *Project) Files() []config.File {
+	l := p.layout
+	l.Grant, l.LocalGrant = p.Trust.grants()
+	return l.Files()
+}
+
+// Vouch trusts the workspace for this run, because the host that drives it says so, and reads the settings again. Rules
+// and directories that grant access still wait until the user trusts it; see [config.Hosted].
+func (p *Project) Vouch() []config.Warning {
+	p.Trust.vouch()
+	change, _ := p.Poll()
+	return change.Problems
+}
 
 // Source returns what the project was opened with.
 func (p *Project) Source() Source { return p.source }
@@ -209,7 +220,7 @@ func (p *Project) Unconfirmed(path string) string {
 
 // unconfirmed returns a line for each local file with something that is not in force.
 func (p *Project) unconfirmed() (warnings []config.Warning) {
-	for _, f := range p.layout.Files() {
+	for _, f := range p.Files() {
 		if f.Scope != scope.Local {
 			continue
 		}

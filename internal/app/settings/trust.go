@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"sync/atomic"
 
 	"adze/internal/platform/config"
 	"adze/internal/platform/replace"
@@ -26,7 +28,8 @@ type Trust struct {
 	run          bool         // it is trusted for this run
 	named        bool         // its project settings are, because the command line names them
 	began        []trust.Item // what the workspace would run when it was trusted for this run
-	hosted       bool         // a host drives the run, and vouches for it
+	hosted       bool         // a host drives the run: it wants the texts of the workspace
+	vouched      atomic.Bool  // the host says that the workspace may be trusted for this run
 }
 
 // findTrust finds the workspace of a run and how far it is trusted. If that cannot be read, it is not trusted.
@@ -41,7 +44,7 @@ func findTrust(src Source, p *Project, locks *replace.Replacer) *Trust {
 		t.Dir, t.Root = src.Dir, src.Dir
 	}
 	t.run, t.named = src.Trust, slices.Contains(src.Scopes, scope.Project) && !src.Hosted
-	t.hosted = src.Hosted && src.Scopes == nil
+	t.hosted = src.Hosted && (src.Scopes == nil || slices.Contains(src.Scopes, scope.Project))
 	if t.state != "" {
 		t.store = trust.Open(t.state, locks)
 	}
@@ -54,9 +57,21 @@ func findTrust(src Source, p *Project, locks *replace.Replacer) *Trust {
 	return t
 }
 
-// Trusted reports whether the workspace's own settings, hooks, servers, skills, agents and instruction files
-// may be used in this run.
-func (t *Trust) Trusted() bool { return t.consent.Trusted || t.run || t.named || t.hosted }
+// Trusted reports whether the workspace's own settings, hooks, servers, skills and agents may be used in this run.
+func (t *Trust) Trusted() bool { return t.consent.Trusted || t.run || t.named || t.vouched.Load() }
+
+// Readable reports whether the model may be given the workspace's instruction files: the workspace is trusted, or a host
+// drives the run, for which they are no more than text.
+func (t *Trust) Readable() bool { return t.Trusted() || t.hosted }
+
+// vouch trusts the workspace for this run, because the host says so.
+func (t *Trust) vouch() {
+	if t.Trusted() {
+		return
+	}
+	t.began = t.ForRun().items()
+	t.vouched.Store(true)
+}
 
 // Lasting reports whether the user trusts the workspace beyond this run.
 func (t *Trust) Lasting() bool { return t.consent.Trusted }
@@ -64,7 +79,7 @@ func (t *Trust) Lasting() bool { return t.consent.Trusted }
 // Approved reports whether an item of the workspace may run: it must be one of those that were shown when the
 // workspace was trusted, or that were there when it was trusted for this run.
 func (t *Trust) Approved(it trust.Item) bool {
-	return t.hosted || slices.Contains(t.began, it) || t.consent.Trusted && t.consent.Approved(it)
+	return t.Trusted() && slices.Contains(t.began, it) || t.consent.Trusted && t.consent.Approved(it)
 }
 
 // Kept reports whether the user has approved an item before.
@@ -102,7 +117,7 @@ func (t *Trust) grants() (project, local config.Grant) {
 		return config.Workspace, config.Workspace
 	case t.named:
 		return config.Workspace, config.Untrusted
-	case t.hosted:
+	case t.vouched.Load():
 		return config.Hosted, config.Hosted
 	}
 	return config.Untrusted, config.Untrusted
@@ -145,18 +160,21 @@ func (t *Trust) writing(ctx context.Context, to scope.Scope, path string, before
 	return t.store.Rewrite(ctx, path, before, after)
 }
 
-// Brings returns the names of the workspace's files that need trust.
-func (t *Trust) Brings() []string {
-	var names []string
+// Brings returns the names of the workspace's files that need trust, and of those the names of texts.
+func (t *Trust) Brings() (names, texts []string) {
 	for _, root := range t.roots() {
 		if (trust.Workspace{Root: root}).Covers(t.Home) {
 			continue // the user's own
 		}
 		for _, name := range []string{".adze", ".claude", ".mcp.json", "ADZE.md", "AGENTS.md", "CLAUDE.md", "ADZE.local.md", "CLAUDE.local.md", "GEMINI.md"} {
-			if _, err := os.Lstat(filepath.Join(root, name)); err == nil && !slices.Contains(names, name) {
-				names = append(names, name)
+			if _, err := os.Lstat(filepath.Join(root, name)); err != nil || slices.Contains(names, name) {
+				continue
+			}
+			names = append(names, name)
+			if strings.HasSuffix(name, ".md") {
+				texts = append(texts, name)
 			}
 		}
 	}
-	return names
+	return names, texts
 }

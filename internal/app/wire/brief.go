@@ -179,7 +179,7 @@ func instructions(p *settings.Project, spec Spec) instruct.Config {
 	src := p.Source()
 	c := instruct.Config{
 		Managed: src.Managed, User: p.Home, Other: p.Other, Home: p.User,
-		Dir: src.Dir, Root: p.Trust.Root, Extra: spec.Access.Dirs, Bare: spec.Bare, Trusted: p.Trust.Trusted(),
+		Dir: src.Dir, Root: p.Trust.Root, Extra: spec.Access.Dirs, Bare: spec.Bare, Trusted: p.Trust.Readable(),
 		Excludes: p.Values().Prompt.Excludes,
 		Approve: func(path string) bool {
 			return slices.Contains(spec.Includes, path) || p.Trust.Kept(trust.Include(path))

@@ -24,7 +24,7 @@ func (c *Conversation) openHooks() {
 			},
 			Dir:        c.ws.Dir,
 			ProjectDir: c.ws.Project.Trust.Root,
-			Environ:    func() []string { return c.ws.fullEnv(v) },
+			Environ:    func() []string { return c.ws.fullEnv(c.ws.values()) },
 			Policy:     hookPolicy(v.Hooks, c.spec.Bare),
 			Approved: func(_ hook.Source, event, matcher string, handler json.RawMessage) bool {
 				return c.ws.Project.Trust.Approved(trust.Hook(event, matcher, handler))

@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"adze/internal/brief"
@@ -41,6 +42,7 @@ func initialize(c *Conversation, d *desk.Desk, start headless.Start) (notes []st
 	if notes, err = setHostHooks(c.Hooks, start); err != nil {
 		return nil, err
 	}
+	notes = append(notes, c.vouch(start.TrustWorkspace)...)
 	if len(start.Servers) > 0 {
 		notes = append(notes, "MCP servers of the host are not available in this version: "+strings.Join(start.Servers, ", "))
 	}
@@ -63,6 +65,26 @@ func initialize(c *Conversation, d *desk.Desk, start headless.Start) (notes []st
 	}
 	c.told.prompt.SetChoice(choice)
 	return notes, nil
+}
+
+// vouch trusts the workspace for this run if the host says so, and returns what is withheld otherwise. What was decided
+// when the conversation was opened, such as the model, stays; --trust is for all of it.
+func (c *Conversation) vouch(trusted bool) (notes []string) {
+	p := c.ws.Project
+	if trusted && !p.Trust.Trusted() {
+		for _, w := range p.Vouch() {
+			notes = append(notes, w.String())
+		}
+		c.takeSettings()
+	}
+	names, texts := p.Trust.Brings()
+	switch n := p.Settings().Withheld(); {
+	case !p.Trust.Trusted() && len(names) > len(texts):
+		notes = append(notes, "the workspace is not trusted: nothing of it is run; trustWorkspace trusts it for this session")
+	case n > 0 && !p.Trust.Lasting():
+		notes = append(notes, fmt.Sprintf("%d rules and directories of the project that grant access are ignored until the user trusts the workspace; see adze trust", n))
+	}
+	return notes
 }
 
 // setHostHooks adds the hooks of the host.

@@ -93,6 +93,11 @@ func (c *Conversation) settingsChanged(ctx context.Context, change config.Change
 	if len(change.Files) == 0 {
 		return
 	}
+	c.takeSettings()
+}
+
+// takeSettings takes over the sections of the settings in force that can change while a conversation lasts.
+func (c *Conversation) takeSettings() {
 	v := c.ws.values()
 	c.Gate.SetRules(v.Permissions.Rules, append(append([]string{}, c.spec.Access.Dirs...), v.Permissions.Directories...))
 	for _, problem := range c.Gate.Policy().Problems() {

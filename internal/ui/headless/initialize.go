@@ -23,6 +23,9 @@ type Start struct {
 	JSONSchema json.RawMessage
 	Title      string
 
+	// TrustWorkspace trusts the workspace for this session.
+	TrustWorkspace bool
+
 	// Hooks are the callbacks of the host, by event. Servers are the names of its own MCP servers.
 	Hooks   map[string]json.RawMessage
 	RunHook hook.Callback // runs one of Hooks
@@ -48,7 +51,7 @@ func (t *texts) UnmarshalJSON(data []byte) error {
 func (s *Start) decode(body json.RawMessage) (unknown []string, err error) {
 	known := map[string]any{
 		"systemPrompt": &s.SystemPrompt, "appendSystemPrompt": &s.AppendSystemPrompt, "jsonSchema": &s.JSONSchema, "title": &s.Title,
-		"hooks": &s.Hooks, "sdkMcpServers": &s.Servers, "agents": &s.Agents, "plugins": &s.Plugins, "subtype": new(string),
+		"hooks": &s.Hooks, "sdkMcpServers": &s.Servers, "agents": &s.Agents, "plugins": &s.Plugins, "trustWorkspace": &s.TrustWorkspace, "subtype": new(string),
 	}
 	if name := repeated(json.NewDecoder(bytes.NewReader(body))); name != "" {
 		return nil, fmt.Errorf("%s is there twice", name)
