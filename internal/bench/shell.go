@@ -174,7 +174,7 @@ func (b *bench) analysis() error {
 			s := shell.Parse(line, shell.Vars{Home: "/home/u", Dir: "/work", User: "u", Temp: "/tmp"})
 			s.ReadOnly() // ok: the answer does not matter here
 			s.Paths()
-			s.DangerousRemovals("/home/u", []string{"/work"})
+			s.DangerousRemovals("/home/u", []string{"/work"}, nil)
 			s.Suggest()
 			s.Class()
 			s.Destructive()

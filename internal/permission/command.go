@@ -142,8 +142,11 @@ func harmlessWords(program string) bool {
 // hazards looks for what the user has to see, whatever the mode and the allow rules say.
 func (c commandCheck) hazards() finding {
 	var found finding
-	for _, s := range append([]*shell.Script{c.cmd.Script}, c.cmd.nested...) {
-		if reasons := s.DangerousRemovals(c.cfg.Home, c.cfg.removalDirs()); len(reasons) > 0 {
+	for _, line := range append([]inner{{Script: c.cmd.Script}}, c.cmd.nested...) {
+		if line.handed {
+			continue // the line itself says what is found
+		}
+		if reasons := line.DangerousRemovals(c.cfg.Home, c.cfg.removalDirs(), line.outer); len(reasons) > 0 {
 			found = stricter(found, unsafe("%s", strings.Join(reasons, "; ")))
 		}
 	}

@@ -64,7 +64,7 @@ type Command struct {
 	Edits bool
 
 	// nested are the lines that the command hands to others to run, and inner is what they touch.
-	nested []*shell.Script
+	nested []inner
 	inner  []Use
 	// mentions are the words that name protected places to programs about which little is known.
 	mentions []mention

@@ -170,7 +170,10 @@ func (g *Gate) ask(ctx context.Context, q Question) (Answer, error) {
 // remedy says how the user could have allowed a call that could not be asked about.
 func remedy(q Question) error {
 	flag := allowFlag(q)
-	if flag == "" {
+	switch {
+	case q.Firm:
+		return fmt.Errorf("%w here; it is asked about in every mode, so it takes a conversation in which the user can say yes", errNoAsker)
+	case flag == "":
 		return fmt.Errorf("%w here", errNoAsker)
 	}
 	return fmt.Errorf("%w here; the user can allow it with %s, or everything with --permission-mode %s", errNoAsker, flag, Bypass)
@@ -178,7 +181,7 @@ func remedy(q Question) error {
 
 // allowFlag returns the flag that would have allowed a call, or "" if none would.
 func allowFlag(q Question) string {
-	if q.NeedsPerson {
+	if q.NeedsPerson || q.Firm {
 		return ""
 	}
 	rule := q.Tool

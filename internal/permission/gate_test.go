@@ -531,3 +531,12 @@ func TestGateIsConcurrent(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// A refusal never advises the mode that is in force, nor a rule that would not help.
+func TestRefusalsAdviseWhatHelps(t *testing.T) {
+	w := newWorld(t)
+	v := pass(t, NewGate(GateConfig{Config: w.config(Bypass)}), "Bash", runs("rm -rf /"))
+	if got := v.Reason; !strings.Contains(got, "asked about in every mode") || strings.Contains(got, "bypass") || v.Remedy != "" {
+		t.Errorf("%q, remedy %q", got, v.Remedy)
+	}
+}

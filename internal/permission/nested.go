@@ -24,12 +24,21 @@ const (
 type nest struct {
 	vars    shell.Vars
 	budget  int
-	scripts []*shell.Script
+	scripts []inner
+}
+
+// An inner is a line of shell that another hands to a program that runs it.
+type inner struct {
+	*shell.Script
+	// outer is the line itself if the same shell runs this one, or nil.
+	outer *shell.Script
+	// handed says that what a find begins with stands for what it finds.
+	handed bool
 }
 
 // nested returns what s makes others run: the strings given to shells and the commands behind wrappers.
 // It is there to find what is forbidden, never to allow anything.
-func nested(s *shell.Script, vars shell.Vars) []*shell.Script {
+func nested(s *shell.Script, vars shell.Vars) []inner {
 	n := &nest{vars: vars, budget: maxNested}
 	n.search(s, 0)
 	return n.scripts
@@ -44,17 +53,21 @@ func (n *nest) search(s *shell.Script, depth int) {
 			continue
 		}
 		roots := rootsOf(part.Words)
+		line := inner{}
+		if name := part.Words[0].Value; name == "trap" || name == "eval" {
+			line.outer = s
+		}
 		for i, w := range part.Words {
 			switch {
 			case i == 0:
 			case strings.ContainsAny(w.Value, " \t\n;|&<>"):
-				n.parse(w.Value, depth)
+				n.parse(w.Value, line, depth)
 			case !strings.HasPrefix(w.Value, "-"):
-				line := tail(part.Words[i:])
-				n.parse(line, depth)
+				text := tail(part.Words[i:])
+				n.parse(text, line, depth)
 				for _, root := range roots {
-					if strings.Contains(line, "{}") {
-						n.parse(strings.ReplaceAll(line, "{}", root), depth)
+					if strings.Contains(text, "{}") {
+						n.parse(strings.ReplaceAll(text, "{}", root), inner{handed: true}, depth)
 					}
 				}
 			}
@@ -93,13 +106,13 @@ func tail(words []shell.Word) string {
 	return b.String()
 }
 
-func (n *nest) parse(line string, depth int) {
-	if n.budget -= len(line); n.budget < 0 {
+func (n *nest) parse(text string, line inner, depth int) {
+	if n.budget -= len(text); n.budget < 0 {
 		return
 	}
-	s := shell.Parse(line, n.vars)
-	n.scripts = append(n.scripts, s)
-	n.search(s, depth+1)
+	line.Script = shell.Parse(text, n.vars)
+	n.scripts = append(n.scripts, line)
+	n.search(line.Script, depth+1)
 }
 
 // runsOthers reports whether a program runs what it is given as a command.

@@ -820,3 +820,32 @@ func TestRulesCoverNoOutputs(t *testing.T) {
 		}
 	}
 }
+
+// What is refused in every mode is what is dangerous, not what is written in more than one line.
+//
+// Proves PERM-37.
+func TestRemovalsThatAreNotDangerous(t *testing.T) {
+	w := outputWorld(t)
+	lines := []string{
+		"rm -f out.txt; make; echo $?", "touch t && rm t; echo $?", "for f in a b; do rm -f $f; done", "if [ -f a ]; then rm a; fi",
+		"tmp=$(mktemp); rm -f $tmp", "find . -name '*.tmp' -delete; echo $?", "tmp=$(mktemp -d); trap 'rm -rf \"$tmp\"' EXIT; make",
+		"find . -name '*.pyc' -exec rm {} \\;", "find . -name '*.pyc' | xargs rm -f", "rm -rf {build,dist}", "for f in *.txt; do mv \"$f\" \"${f%.txt}.md\"; done",
+		"rm -rf \"$PWD/build\"", "while read f; do rm -f \"$f\"; done < list", "cp -r pay /tmp/copy && rm -rf /tmp/copy", "cp -r . /tmp/copy-of-it",
+	}
+	for _, line := range lines {
+		for _, c := range []Config{w.config(Bypass), w.config(Default, "allow Bash")} {
+			if d := decide(t, c, "Bash", runs(line)); d.Behavior != Allow {
+				t.Errorf("%s in %s: %s (%s)", line, c.Mode, d.Behavior, d.Reason.Text)
+			}
+		}
+	}
+	for _, line := range []string{
+		"if true; then rm -rf ~; fi", "for d in a /; do rm -rf $d; done", "rm -rf \"$X\"/*; echo $?", "trap 'rm -rf /' EXIT", "x=/; eval 'rm -rf $x'",
+		"bash -c 'rm -rf $x/*'", "x=build; bash -c 'rm -rf $x/*'", "find / -name x -exec rm -rf {} +", "find . -exec rm -rf {} +",
+		"if true; then rm -rf .git; fi",
+	} {
+		if d := decide(t, w.config(Bypass, "allow Bash"), "Bash", runs(line)); d.Behavior != Ask || !d.Firm {
+			t.Errorf("%s: %s firm %v (%s)", line, d.Behavior, d.Firm, d.Reason.Text)
+		}
+	}
+}

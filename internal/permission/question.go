@@ -23,7 +23,9 @@ type Question struct {
 	Preview     tool.Display // nil means none
 	// NeedsPerson says that no program may answer for the user.
 	NeedsPerson bool
-	Dir         string // the working directory
+	// Firm says that no mode and no allow rule would have answered it.
+	Firm bool
+	Dir  string // the working directory
 	// Warning is a line to show with a command that cannot be undone; empty means none.
 	Warning string
 }
@@ -56,7 +58,7 @@ func question(ctx context.Context, p *Policy, u *tool.Use, f *Facts, d *Decision
 		Title: tool.TitleOf(name, u.Call), DisplayName: tool.DisplayNameOf(name, u.Call),
 		Input:  u.Input,
 		Reason: d.Reason, BlockedPath: d.BlockedPath, Suggestions: d.Suggestions,
-		NeedsPerson: d.NeedsPerson, Dir: p.cfg.Dir, Server: f.Origin,
+		NeedsPerson: d.NeedsPerson, Firm: d.Firm, Dir: p.cfg.Dir, Server: f.Origin,
 	}
 	if data, err := json.Marshal(tool.ObservedInput(u.Call)); err == nil {
 		q.Input = data

@@ -14,7 +14,7 @@ func everything(line string) {
 	s := Parse(line, Vars{Home: "/home/u", Dir: "/work"})
 	s.ReadOnly() // ok: the answer does not matter here
 	s.Paths()
-	s.DangerousRemovals("/home/u", []string{"/work"})
+	s.DangerousRemovals("/home/u", []string{"/work"}, nil)
 	s.Suggest()
 	s.Class()
 	s.Destructive()

@@ -206,12 +206,29 @@ func TestDangerousRemovals(t *testing.T) {
 		{"rm -rf $x", true}, {"rm -rf \"$x/a\"", true}, {"rm -rf $(pwd)", true}, {"rm -rf `pwd`", true}, {"rm -rf <(ls)", true}, {"rmdir /", true},
 		{"sudo rm -rf /", true}, {"timeout 5 rm -rf /", true}, {"env A=1 rm -rf ~", true}, {"ls && rm -rf /", true}, {"find / -delete", true}, {"find . -delete", true}, {"mv / x", true}, {"mv ~ x", true},
 		{"for f in *; do rm $f; done", true}, {"echo $(rm -rf /)", true}, {"rm -rf '", true},
+		{"rm -rf \"$x\"/*", true}, {"rm -rf $x/", true}, {"rm -f $x/*", true}, {"rm $x*", true}, {"rm -rf /$x", true}, {"rm -rf ~/$x", true}, {"rm -rf ./$x", true},
+		{"if true; then rm -rf /; fi", true}, {"for d in a b; do rm -rf /etc; done", true}, {"while read f; do rm -rf \"$f\"; done", true}, {"for d in */; do rm -rf \"$d\"; done", true},
+		{"for d in a ~; do rm -rf \"$d\"; done", true}, {"for d in / a; do rm -rf $d; done", true}, {"x=/; rm -rf $x", true}, {"x=$HOME; rm -rf \"$x\"", true}, {"rm -rf $x/*; x=a", true},
+		{"if c; then x=a; fi; rm -rf $x/*", true}, {"x=a; read x; rm -rf $x", true}, {"x=a; x+=/; rm -rf $x", true}, {"f() { rm -rf \"$1\"; }; f /", true}, {"d=$(mktemp -d); rm -rf \"$d\"/*", true},
+		{"d=$(mktemp -d); rm -rf \"$d/..\"", true}, {"cd $d && rm *", true}, {"cd \"$d\" && rm -rf *", true}, {"find / -name core -delete", true}, {"find ~ -name '*.tmp' -delete", true}, {"find . -name '*' -delete", true},
+		{"find . ! -name x -delete", true}, {"find . -name a -o -delete", true}, {"find . -type f -delete", true}, {"find . -exec rm {} +", true}, {"find .. -name x -exec rm -rf {} +", true}, {"rm -rf {a,/}", true},
+		{"rm -rf {.,b}", true}, {"rm -r{f,v} /", true}, {"{ rm -rf /; } 2>/dev/null", true}, {"(rm -rf ~) & wait", true}, {"! rm -rf ..", true}, {"a=1 b=2; rm -rf -- $c", true}, {"mv $x/* y", true},
+
+		// Not dangerous, though the lines are not simple.
+		{"rm -f out.txt; make; echo $?", false}, {"touch t && rm t; echo $?", false}, {"for f in a b; do rm -f $f; done", false}, {"if [ -f a ]; then rm a; fi", false},
+		{"tmp=$(mktemp); rm -f $tmp", false}, {"find . -name '*.tmp' -delete; echo $?", false}, {"find . -name '*.tmp' -delete", false}, {"for d in build dist; do rm -rf \"$d\"; done", false},
+		{"tmp=$(mktemp -d); trap 'rm -rf \"$tmp\"' EXIT; make", false}, {"d=$(mktemp -d) && cp a $d && rm -rf \"$d\"", false}, {"d=\"$(mktemp -d)\"; rm -rf \"$d\"", false}, {"rm -f \"$f\"", false}, {"rm $f", false},
+		{"while read f; do rm -f \"$f\"; done < list", false}, {"for f in *.o; do rm -f $f; done", false}, {"rm -rf build/$x", false}, {"rm -rf ./out/$x/*", false}, {"x=build; rm -rf $x/*", false},
+		{"x=build && rm -rf \"$x\"", false}, {"out=a/b; for i in 1 2; do rm -rf \"$out/$i\"; done", false}, {"rm -rf {build,dist}", false}, {"rm -f a{1,2}.txt", false}, {"for f in *.txt; do mv \"$f\" \"${f%.txt}.md\"; done", false},
+		{"mv \"$a\" \"$b\"", false}, {"cd sub && rm -rf build; echo $?", false}, {"cd \"$d\" && rm -f *.o", false}, {"cd $d && mv a b", false}, {"find . -name node_modules -exec rm -rf {} +", false},
+		{"find . -name '*.pyc' -exec rm {} \\;", false}, {"find . -path './build/*' -delete", false}, {"find . -type d -empty -delete", false}, {"find build -type f -delete; ls", false}, {"rm -rf \"$PWD/build\"; echo $?", false},
+		{"case $x in a) rm a;; esac", false}, {"until false; do rm -rf build; break; done", false}, {"f() { rm -f a; }; f", false}, {"rm -f a & wait", false}, {"x=$(rm -f a)", false}, {"[[ -f a ]] && rm a", false},
 		{"rm -rf build", false}, {"rm a.txt", false}, {"rm -rf ./build/*", false}, {"rm *.o", false}, {"rm -rf /tmp/x", false}, {"rm -rf /work/project/build", false}, {"rm -rf ~/x/y", false},
 		{"cd sub && rm -rf a", false}, {"echo rm -rf /", false}, {"ls /", false}, {"mv a b", false}, {"find build -delete", false}, {"git rm -r x", false}, {"grep -r rm /", false},
 	}
 	for _, tt := range tests {
 		s := Parse(tt.line, Vars{Home: "/home/u", Dir: "/work/project"})
-		if got := s.DangerousRemovals("/home/u", []string{"/work/project", "/other/dir"}); (len(got) > 0) != tt.want {
+		if got := s.DangerousRemovals("/home/u", []string{"/work/project", "/other/dir"}, nil); (len(got) > 0) != tt.want {
 			t.Errorf("%q: %q", tt.line, got)
 		}
 	}

@@ -3,22 +3,26 @@ package shell
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 )
 
 // DangerousRemovals returns why the line may remove what no line should: the root, the home directory,
 // a directory at the top of the file system, a drive, what lies directly in one of them, or a working
-// directory or one above it. The first of dirs is the current directory. A path that is not certain
-// counts as one of these.
-func (s *Script) DangerousRemovals(home string, dirs []string) []string {
+// directory or one above it. The first of dirs is the current directory.
+//
+// A path that is not certain counts as one of these if it is removed with what is below it and may be
+// anywhere, or if it is one of them should its expansions come to nothing. A line that another runs in the same
+// shell, outer, knows its variables; outer may be nil.
+func (s *Script) DangerousRemovals(home string, dirs []string, outer *Script) []string {
 	var reasons []string
+	r := remover{home: home, dirs: dirs, script: s}
+	if outer != nil {
+		r.script = outer
+	}
 	for _, p := range s.Parts {
 		for _, words := range removals(p.Words) {
-			for _, u := range operandsOf(words) {
-				if u.verb == RemovePath {
-					reasons = append(reasons, dangers(u.word, p.dirs, home, dirs)...)
-				}
-			}
+			reasons = append(reasons, r.command(words, p.dirs)...)
 		}
 	}
 	if len(s.Parts) == 0 && s.Opaque {
@@ -26,7 +30,8 @@ func (s *Script) DangerousRemovals(home string, dirs []string) []string {
 			reasons = append(reasons, fmt.Sprintf("what %s removes is not certain", quote(text)))
 		}
 	}
-	return reasons
+	slices.Sort(reasons)
+	return slices.Compact(reasons)
 }
 
 // DangerousRemoval returns why removing target, of a line in any language, is what no line should do, or
@@ -70,24 +75,142 @@ func removals(words []Word) [][]Word {
 	return found
 }
 
-// dangers returns why removing w is dangerous, for each place the command may run in.
-func dangers(w Word, at []string, home string, dirs []string) []string {
-	current := ""
-	if len(dirs) > 0 {
-		current = dirs[0]
+// A remover judges the commands of a line that remove.
+type remover struct {
+	home   string
+	dirs   []string
+	script *Script // whose variables count
+	held   map[string]*holding
+}
+
+// command returns why a command that runs in one of the directories at removes what no line should.
+func (r *remover) command(words []Word, at []string) []string {
+	var reasons []string
+	name := baseName(words[0].Value)
+	deep := name == "find" || name == "rm" && manualOf(name).parse(name, words[1:]).has("-r", "-R", "--recursive")
+	for _, u := range removed(words) {
+		reasons = append(reasons, r.word(u, at, deep, name != "mv")...)
 	}
-	switch {
-	case !w.Static:
+	return reasons
+}
+
+// removed returns what a command removes. Of a find that looks for names, these are names below its roots.
+func removed(words []Word) []Word {
+	if baseName(words[0].Value) == "find" {
+		return foundBy(words[1:])
+	}
+	var list []Word
+	for _, u := range operandsOf(words) {
+		if u.verb == RemovePath {
+			list = append(list, u.word)
+		}
+	}
+	return list
+}
+
+// foundBy returns what find deletes, or has a program remove.
+func foundBy(words []Word) []Word {
+	roots, expression := findPaths(words)
+	deletes, wide, narrow := false, false, ""
+	for i, w := range expression {
+		value := ""
+		if i+1 < len(expression) {
+			value = expression[i+1].Value
+		}
+		switch w.Value {
+		case "-delete":
+			deletes = true
+		case "-exec", "-execdir", "-ok", "-okdir":
+			switch baseName(value) {
+			case "rm", "rmdir", "unlink", "shred":
+				deletes = true
+			}
+		case "-name", "-iname":
+			if strings.Trim(value, "*?.[]!^") != "" && expression[i+1].Static {
+				narrow = "*" + value
+			}
+		case "-path", "-ipath", "-wholename", "-regex", "-iregex", "-empty":
+			if narrow == "" && (w.Value == "-empty" || strings.Trim(value, "*?./") != "") {
+				narrow = "*narrow*"
+			}
+		case "!", "-not", "-o", "-or", ",":
+			wide = true
+		}
+	}
+	if !deletes {
+		return nil
+	}
+	if len(roots) == 0 {
+		roots = []Word{plainWord(".")}
+	}
+	if narrow == "" || wide {
+		return roots
+	}
+	below := make([]Word, len(roots))
+	for i, root := range roots {
+		below[i] = root
+		if root.Static {
+			below[i] = plainWord(root.Value + "/" + narrow)
+		}
+	}
+	return below
+}
+
+// word returns why removing w is dangerous, for each place the command may run in. Deep says that what is
+// below it goes too, and lost, that it is gone then.
+func (r *remover) word(w Word, at []string, deep, lost bool) []string {
+	if w.Static {
+		return r.path(w.Value, w.Text, at, deep, lost)
+	}
+	if w.pipe {
 		return []string{"it is not certain what is removed: " + w.why}
-	case at == nil && !path.IsAbs(w.Value):
-		return []string{fmt.Sprintf("it is not certain where %s is removed", w.Text)}
 	}
-	if at == nil || path.IsAbs(w.Value) {
+	if len(w.holes) == 0 {
+		values := w.alternatives()
+		if values == nil && deep {
+			return []string{"it is not certain what is removed: " + w.why}
+		}
+		var reasons []string
+		for _, value := range values {
+			reasons = append(reasons, r.path(value, quote(value), at, deep, lost)...)
+		}
+		return reasons
+	}
+	if r.held == nil {
+		r.held = r.script.holdings()
+	}
+	values, open, openStart := w.fillings(r.held)
+	if openStart && deep {
+		return []string{"it is not certain what is removed: " + w.why}
+	}
+	var reasons []string
+	for _, value := range values {
+		wild := strings.ContainsAny(value, "*?[")
+		if value == "" || open && !deep && !wild {
+			continue
+		}
+		reasons = append(reasons, r.path(value, quote(value), at, deep, lost)...)
+	}
+	return reasons
+}
+
+func (r *remover) path(value, text string, at []string, deep, lost bool) []string {
+	current := ""
+	if len(r.dirs) > 0 {
+		current = r.dirs[0]
+	}
+	if at == nil && !path.IsAbs(value) {
+		if lost && (deep || strings.Trim(value, "*?./") == "") {
+			return []string{fmt.Sprintf("it is not certain where %s is removed", text)}
+		}
+		return nil
+	}
+	if at == nil || path.IsAbs(value) {
 		at = []string{""}
 	}
 	var reasons []string
 	for _, dir := range at {
-		if why := danger(absolute(current, dir, w.Value), home, dirs); why != "" {
+		if why := danger(absolute(current, dir, value), r.home, r.dirs); why != "" {
 			reasons = append(reasons, fmt.Sprintf("it removes %s", why))
 		}
 	}

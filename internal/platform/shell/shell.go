@@ -74,10 +74,11 @@ type Word struct {
 	Glob   bool   // has active wildcards
 	Text   string // canonical form
 
-	expanded bool  // holds the value of a variable, a ~ or a here-document
-	brace    bool  // holds an unquoted {
-	gaps     []int // where in Value an unquoted expansion stands that is not known
-	holes    []int // the same of every expansion
+	expanded bool     // holds the value of a variable, a ~ or a here-document
+	brace    bool     // holds an unquoted {
+	gaps     []int    // where in Value an unquoted expansion stands that is not known
+	holes    []int    // the same of every expansion
+	names    []string // of the variables that fill the holes, "" for anything else
 	told     string
 	pipe     bool // is a process substitution, and so no file
 	why      string

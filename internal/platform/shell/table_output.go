@@ -8,7 +8,9 @@ var outputTable = []usage{
 		-a -A:N -c -d:N -f -h -m -r:R -t:N --date:N --no-create --no-dereference --reference:R --time:N`},
 	{name: "tee", operands: "W", options: `-a -i -p --append --ignore-interrupts --output-error:n`},
 	{name: "truncate", operands: "W", options: `-c -o -s:N -r:R --no-create --io-blocks --size:N --reference:R`},
-	{name: "rm rmdir unlink", options: ``},
+	{name: "rm rmdir unlink", options: `
+		-d -f -i -I -p -r -R -v -x --dir --force --ignore-fail-on-non-empty --interactive:n --no-preserve-root --one-file-system
+		--parents --preserve-root:n --recursive --verbose`},
 	{name: "shred", options: `-n:N -s:N --iterations:N --size:N --random-source:R`},
 	{name: "mktemp", operands: "W", options: `-d -p:D -q -t -u -V --tmpdir:d --suffix:N`},
 	{name: "mkfifo mknod", operands: "W", options: `-m:N -Z:n --mode:N`},

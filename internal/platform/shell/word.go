@@ -61,21 +61,22 @@ func (r *wordReader) part(part syntax.WordPart, first, only bool) {
 			r.add(value, false)
 			return
 		}
-		r.gap("it uses a variable ($" + paramName(p) + ")")
+		r.gap("it uses a variable ($"+paramName(p)+")", plainParam(p))
 	default:
-		r.gap(construct(part))
+		r.gap(construct(part), "")
 	}
 }
 
 // gap notes an unquoted expansion, which may come to nothing, to a word or to several.
-func (r *wordReader) gap(why string) {
+func (r *wordReader) gap(why, name string) {
 	r.word.gaps = append(r.word.gaps, len(r.text))
-	r.hole(why)
+	r.hole(why, name)
 }
 
-// hole notes an expansion that is not known.
-func (r *wordReader) hole(why string) {
+// hole notes an expansion that is not known, of the variable of that name if it is nothing else.
+func (r *wordReader) hole(why, name string) {
 	r.word.holes = append(r.word.holes, len(r.text))
+	r.word.names = append(r.word.names, name)
 	r.dynamic(why)
 }
 
@@ -122,16 +123,16 @@ func (r *wordReader) quoted(part syntax.WordPart) {
 			r.add(value, false)
 			return
 		}
-		r.hole("it uses a variable ($" + paramName(p) + ")")
+		r.hole("it uses a variable ($"+paramName(p)+")", plainParam(p))
 	case *syntax.CmdSubst:
 		if text, ok := quotedDocument(p); ok {
 			r.word.expanded = true
 			r.add(text, false)
 			return
 		}
-		r.hole(construct(p))
+		r.hole(construct(p), "")
 	default:
-		r.hole(construct(part))
+		r.hole(construct(part), "")
 	}
 }
 
@@ -289,9 +290,7 @@ func assignable(name string) bool {
 
 // variable returns the value of a plain $NAME or ${NAME} that is known.
 func (r *wordReader) variable(p *syntax.ParamExp) (string, bool) {
-	if p.Param == nil || p.Flags != nil || p.Excl || p.Length || p.Width || p.IsSet || p.NestedParam != nil ||
-		p.Index != nil || len(p.Modifiers) > 0 || p.Slice != nil || p.Repl != nil || p.Names != 0 || p.Exp != nil ||
-		p.Split != syntax.OptUnset || p.GlobSubst != syntax.OptUnset || p.RcExpand != syntax.OptUnset {
+	if plainParam(p) == "" {
 		return "", false
 	}
 	var value string
@@ -306,6 +305,16 @@ func (r *wordReader) variable(p *syntax.ParamExp) (string, bool) {
 		value = r.vars.Temp
 	}
 	return value, value != ""
+}
+
+// plainParam returns the name of a $NAME or ${NAME}, or "" if the expansion is any other.
+func plainParam(p *syntax.ParamExp) string {
+	if p.Param == nil || p.Flags != nil || p.Excl || p.Length || p.Width || p.IsSet || p.NestedParam != nil ||
+		p.Index != nil || len(p.Modifiers) > 0 || p.Slice != nil || p.Repl != nil || p.Names != 0 || p.Exp != nil ||
+		p.Split != syntax.OptUnset || p.GlobSubst != syntax.OptUnset || p.RcExpand != syntax.OptUnset {
+		return ""
+	}
+	return p.Param.Value
 }
 
 func paramName(p *syntax.ParamExp) string {
