@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"adze/internal/platform/shell"
 )
 
 // harmless lists the settings that a repository may have: none of them names a program, a place elsewhere or
@@ -93,7 +95,7 @@ func doubtful(s setting, top string) error {
 	case s.key == "diff.submodule":
 		bad = s.value != "short" && s.value != "log"
 	case section == "format", section == "pretty":
-		bad = signs(s.value)
+		bad = shell.SignsFormat(s.value)
 	}
 	if file, ok := fileOf(s); ok && !bad && file != "" {
 		real, err := filepath.EvalSymlinks(resolve(top, file))
@@ -114,21 +116,4 @@ func fileOf(s setting) (string, bool) {
 func helped(url string) bool {
 	transport, _, ok := strings.Cut(url, "::")
 	return ok && !strings.ContainsAny(transport, "/:[@")
-}
-
-// signs reports whether a format of commits has signatures checked: %G, with or without what makes blanks and
-// line ends of it, also behind one that adds them.
-func signs(format string) bool {
-	for i := 0; i+1 < len(format); i++ {
-		if format[i] != '%' {
-			continue
-		}
-		switch rest := strings.TrimLeft(format[i+1:], "+- "); {
-		case strings.HasPrefix(rest, "G"):
-			return true
-		case strings.HasPrefix(format[i+1:], "%"):
-			i++
-		}
-	}
-	return strings.Contains(format, "signature")
 }

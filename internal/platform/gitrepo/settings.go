@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"adze/internal/platform/shell"
 )
 
 // An origin is where a setting in force comes from.
@@ -100,7 +102,7 @@ func (q *inquiry) adapt(v *Verdict, all []origin) error {
 		case section == "diff" && sub != "" && (name == "textconv" || name == "command"):
 			drivers = append(drivers, sub)
 		case section == "pretty" || o.key == "format.pretty":
-			if signs(o.value) {
+			if shell.SignsFormat(o.value) {
 				return fmt.Errorf("the format %s has signatures checked, which runs a program", o.key)
 			}
 		}

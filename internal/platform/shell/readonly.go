@@ -122,10 +122,13 @@ func lookup(words []Word) (*entry, []Word) {
 			return nil, nil
 		}
 	}
-	for n := 0; n < len(rest) && n < 2; n++ {
-		name += " " + rest[n].Value
-		if e := find(name); e != nil {
-			return e, rest[n+1:]
+	for n := min(2, len(rest)); n > 0; n-- { // git stash show before git stash
+		full := name
+		for _, w := range rest[:n] {
+			full += " " + w.Value
+		}
+		if e := find(full); e != nil {
+			return e, rest[n:]
 		}
 	}
 	return nil, nil

@@ -1,0 +1,294 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A hostile is a workspace whose repository wants to run a program, or to have a file of the user shown.
+type hostile struct {
+	t    *testing.T
+	base string // of ws, home and bin
+	mark string // appears when a program runs
+	evil string // the program
+}
+
+const privateKey = "PRIVATE-KEY-OF-THE-USER"
+
+func newHostile(t *testing.T) *hostile {
+	t.Helper()
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &hostile{t: t, base: base, mark: filepath.Join(base, "ran"), evil: filepath.Join(base, "bin", "gpg")}
+	h.write("home/.gitconfig", "[user]\n\tname = n\n\temail = e@example.org\n[init]\n\tdefaultBranch = main\n[protocol \"file\"]\n\tallow = always\n")
+	h.write("home/.ssh/id_rsa", privateKey+"\n")
+	h.write("bin/gpg", "#!/bin/sh\ntouch "+h.mark+"\ncat\n")
+	if err := os.Chmod(h.evil, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	h.repository("ws")
+	return h
+}
+
+func (h *hostile) path(name string) string { return filepath.Join(h.base, name) }
+
+func (h *hostile) write(name, text string) {
+	h.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(h.path(name)), 0o755); err != nil {
+		h.t.Fatal(err)
+	}
+	if err := os.WriteFile(h.path(name), []byte(text), 0o644); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+func (h *hostile) env() []string {
+	return []string{"HOME=" + h.path("home"), "PATH=" + filepath.Dir(h.evil) + ":" + os.Getenv("PATH"), "LANG=C"}
+}
+
+func (h *hostile) git(dir, stdin string, args ...string) string {
+	h.t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir, cmd.Env, cmd.Stdin = h.path(dir), append(h.env(), "GIT_CONFIG_NOSYSTEM=1"), strings.NewReader(stdin)
+	out, err := cmd.Output()
+	if err != nil {
+		h.t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// repository makes one with two commits in which an attribute names a driver and a filter.
+func (h *hostile) repository(name string) {
+	h.t.Helper()
+	h.write(name+"/f", "one\n")
+	h.write(name+"/.gitattributes", "* filter=x diff=x\n")
+	h.git(name, "", "init", "-q")
+	for _, text := range []string{"one\n", "two\n"} {
+		h.write(name+"/f", text)
+		h.git(name, "", "add", "f", ".gitattributes")
+		h.git(name, "", "commit", "-qm", "c")
+	}
+	h.write(name+"/f", "three\n")
+}
+
+// submodule adds a repository to that of the workspace.
+func (h *hostile) submodule() {
+	h.t.Helper()
+	h.repository("origin")
+	h.git("ws", "", "submodule", "add", "-q", h.path("origin"), "lib")
+	h.git("ws", "", "commit", "-qm", "sub")
+	h.write("ws/lib/f", "four\n")
+}
+
+// run has a model use the commands, and returns all that was said to it.
+func (h *hostile) run(dir string, commands []string, args ...string) string {
+	h.t.Helper()
+	var script strings.Builder
+	for _, command := range commands {
+		input, err := json.Marshal(map[string]string{"command": command})
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		fmt.Fprintf(&script, "use Bash %s\n---\n", input)
+	}
+	script.WriteString("say Done.\n")
+	h.write("model.replay", script.String())
+	bin, err := exec.LookPath("adze") // put into the PATH for the scenarios
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	args = append([]string{"-p", "go", "--model", "replay:" + h.path("model.replay"), "--output-format", "stream-json", "--verbose"}, args...)
+	cmd := exec.CommandContext(h.t.Context(), bin, args...)
+	cmd.Dir, cmd.Env = dir, append(h.env(), "PWD="+dir, "ADZE_HOME="+h.path("state"), "ADZE_NO_FSYNC=1", "IS_SANDBOX=1")
+	out, err := cmd.CombinedOutput()
+	if err != nil && !strings.Contains(string(out), "Done.") {
+		h.t.Fatalf("%v\n%s", err, out)
+	}
+	return string(out)
+}
+
+// Whatever a repository says, git that runs without a question runs nothing of it, fetches nothing and shows
+// nothing of the user's: in every mode, and when a trusted workspace is opened (F3).
+//
+// Proves SHRO-03.
+func TestGitDoesNothingForARepository(t *testing.T) {
+	t.Parallel()
+	all := []string{
+		"git diff", "git status", "git status --short", "git status --ignore-submodules=none", "git diff --ignore-submodules=none", "git describe --always --dirty",
+		"git log -p -1", "git show HEAD", "git cat-file -p HEAD:f", "git cat-file -p HEAD~1:f", "git diff HEAD~1", "git diff HEAD~1 HEAD", "git blame f", "git ls-files -m",
+		"git show --submodule=diff", "git log -p --submodule=diff", "git diff --submodule=diff HEAD~1", "git log -1", "git log '--format=%+G?' -1", "git log '--format=%-GG' -1",
+		"git log '--pretty=% GS' -1", "git log '--pretty=format:%h %+GK'", "git show '--format=% G?'", "git stash list '--format=%-G?'", "git reflog", "git branch -vv",
+		"git --no-pager diff", "git -C . diff", "git grep three", "git diff-files -p", "git rev-list --objects HEAD", "cd . && git diff", "for i in 1; do git diff; done", "git diff | cat",
+	}
+	tests := []struct {
+		name string
+		dir  string // where the session is; empty means ws
+		make func(h *hostile)
+	}{
+		{"a: a comment that ends in a backslash", "", func(h *hostile) {
+			h.write("ws/.git/config", "[filter \"x\"]\n# note \\\nclean = "+h.evil+"\n")
+		}},
+		{"a: behind a value", "", func(h *hostile) {
+			h.write("ws/.git/config", "[filter \"x\"]\nrequired = false ; note \\\nclean = "+h.evil+"\n")
+		}},
+		{"b: two headers on a line", "", func(h *hostile) { h.write("ws/.git/config", "[user][filter \"x\"] clean = "+h.evil+"\n") }},
+		{"c: a byte order mark", "", func(h *hostile) { h.write("ws/.git/config", "\ufeff[filter \"x\"]\nclean = "+h.evil+"\n") }},
+		{"d: commondir", "", func(h *hostile) {
+			h.git("ws", "", "clone", "-q", "--bare", ".", "other")
+			h.git("ws/other", "", "config", "filter.x.clean", h.evil)
+			h.write("ws/.git/commondir", "../other\n")
+		}},
+		{"e: commondir behind a file", "ws/lib", func(h *hostile) {
+			h.submodule()
+			h.git("ws", "", "clone", "-q", "--bare", "lib", "other")
+			h.git("ws/other", "", "config", "filter.x.clean", h.evil)
+			h.git("ws/other", "", "config", "core.bare", "false")
+			h.write("ws/.git/modules/lib/commondir", "../../../other\n")
+		}},
+		{"e: commondir with a line more", "", func(h *hostile) {
+			h.git("ws", "", "clone", "-q", "--bare", ".", "oth\ner")
+			h.git("ws/oth\ner", "", "config", "filter.x.clean", h.evil)
+			h.write("ws/.git/commondir", "../oth\ner\n")
+		}},
+		{"f: an empty .git below", "ws/sub", func(h *hostile) {
+			h.write("ws/sub/.git/x", "")
+			h.git("ws", "", "config", "filter.x.clean", h.evil)
+		}},
+		{"g: through a link", "link", func(h *hostile) {
+			h.git("ws", "", "config", "filter.x.clean", h.evil)
+			h.write("ws/sub/x", "")
+			if err := os.Symlink(h.path("ws/sub"), h.path("link")); err != nil {
+				h.t.Fatal(err)
+			}
+		}},
+		{"h: a missing object", "", func(h *hostile) {
+			h.git("ws", "", "config", "core.repositoryFormatVersion", "1")
+			h.git("ws", "", "config", "extensions.partialClone", "x")
+			h.git("ws", "", "config", "remote.x.url", h.path("ws"))
+			h.git("ws", "", "config", "remote.x.promisor", "true")
+			h.git("ws", "", "config", "remote.x.uploadpack", h.evil)
+			hash := h.git("ws", "", "rev-parse", "HEAD~1:f")
+			if err := os.Remove(h.path("ws/.git/objects/" + hash[:2] + "/" + hash[2:])); err != nil {
+				h.t.Fatal(err)
+			}
+		}},
+		{"i: a submodule with a filter", "", func(h *hostile) {
+			h.submodule()
+			h.git("ws/lib", "", "config", "filter.x.clean", h.evil)
+		}},
+		{"i: that is not ignored", "", func(h *hostile) {
+			h.submodule()
+			h.git("ws/lib", "", "config", "filter.x.clean", h.evil)
+			h.git("ws", "", "config", "submodule.lib.ignore", "none")
+		}},
+		{"i: by .gitmodules", "", func(h *hostile) {
+			h.submodule()
+			h.git("ws/lib", "", "config", "filter.x.clean", h.evil)
+			h.git("ws", "", "config", "-f", ".gitmodules", "submodule.lib.ignore", "none")
+		}},
+		{"j: a submodule with a textconv", "", func(h *hostile) {
+			h.submodule()
+			h.git("ws/lib", "", "commit", "-qam", "x")
+			h.git("ws", "", "commit", "-qam", "x")
+			h.git("ws/lib", "", "config", "diff.x.textconv", h.evil)
+		}},
+		{"j: by a setting", "", func(h *hostile) {
+			h.submodule()
+			h.git("ws/lib", "", "commit", "-qam", "x")
+			h.git("ws", "", "commit", "-qam", "x")
+			h.git("ws/lib", "", "config", "diff.x.textconv", h.evil)
+			h.git("ws", "", "config", "diff.submodule", "diff")
+		}},
+		{"k: an embedded repository", "", func(h *hostile) {
+			h.repository("ws/emb")
+			h.git("ws", "", "-c", "advice.addEmbeddedRepo=false", "add", "emb")
+			h.git("ws/emb", "", "config", "filter.x.clean", h.evil)
+		}},
+		{"l: a work tree elsewhere", "", func(h *hostile) {
+			hash := h.git("ws", "x\n", "hash-object", "-w", "--stdin")
+			h.git("ws", "", "update-index", "--add", "--cacheinfo", "100644,"+hash+",.ssh/id_rsa")
+			h.git("ws", "", "config", "core.worktree", h.path("home"))
+		}},
+		{"l: an entry of the index above", "", func(h *hostile) {
+			hash := h.git("ws", "x\n", "hash-object", "-w", "--stdin")
+			h.git("ws", "", "update-index", "--add", "--cacheinfo", "100644,"+hash+",xx/home/.ssh/id_rsa")
+			index, err := os.ReadFile(h.path("ws/.git/index"))
+			if err != nil {
+				h.t.Fatal(err)
+			}
+			text := strings.Replace(string(index[:len(index)-20]), "xx/home/", "../home/", 1)
+			h.write("ws/.git/index", text+strings.Repeat("\x00", 20))
+		}},
+		{"m: signatures", "", func(h *hostile) { h.sign() }},
+		{"m: by format.pretty", "", func(h *hostile) {
+			h.sign()
+			h.git("ws", "", "config", "format.pretty", "%h%+G?")
+		}},
+		{"m: by log.showSignature", "", func(h *hostile) {
+			h.sign()
+			h.git("ws", "", "config", "log.showSignature", "true")
+		}},
+		{"fsmonitor", "", func(h *hostile) { h.git("ws", "", "config", "core.fsmonitor", h.evil) }},
+		{"a filter", "", func(h *hostile) { h.git("ws", "", "config", "filter.x.process", h.evil) }},
+		{"an external diff", "", func(h *hostile) { h.git("ws", "", "config", "diff.external", h.evil) }},
+		{"a pager", "", func(h *hostile) { h.git("ws", "", "config", "core.pager", h.evil) }},
+		{"a worktree", "", func(h *hostile) {
+			h.git("ws", "", "config", "extensions.worktreeConfig", "true")
+			h.write("ws/.git/config.worktree", "[diff \"x\"]\ntextconv = "+h.evil+"\n")
+		}},
+		{"an include", "", func(h *hostile) {
+			h.write("ws/inc", "[filter \"x\"]\nclean = "+h.evil+"\n")
+			h.git("ws", "", "config", "include.path", "../inc")
+		}},
+		{"a planted bare repository", "ws/bare", func(h *hostile) {
+			h.git("ws", "", "clone", "-q", "--bare", ".", "bare")
+			h.git("ws/bare", "", "config", "core.bare", "false")
+			h.git("ws/bare", "", "config", "core.worktree", "..")
+			h.git("ws/bare", "", "config", "filter.x.clean", h.evil)
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			h := newHostile(t)
+			tt.make(h)
+			if err := os.RemoveAll(h.mark); err != nil {
+				t.Fatal(err)
+			}
+			dir := h.path("ws")
+			if tt.dir != "" {
+				dir = h.path(tt.dir)
+			}
+			for _, args := range [][]string{nil, {"--permission-mode", "plan"}, {"--permission-mode", "dontAsk"}, {"--trust"}} {
+				out := h.run(dir, all, args...)
+				if _, err := os.Stat(h.mark); err == nil {
+					t.Fatalf("%v: a program ran", args)
+				}
+				if strings.Contains(out, privateKey) {
+					t.Fatalf("%v: a file of the user was shown", args)
+				}
+				if _, err := os.Stat(h.path("home/.gnupg")); err == nil {
+					t.Fatalf("%v: gpg ran", args)
+				}
+			}
+		})
+	}
+}
+
+// sign makes the last commit one with a signature.
+func (h *hostile) sign() {
+	h.t.Helper()
+	commit := h.git("ws", "", "cat-file", "commit", "HEAD")
+	head, message, _ := strings.Cut(commit, "\n\n")
+	commit = head + "\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n iQ\n -----END PGP SIGNATURE-----\n\n" + message + "\n"
+	h.git("ws", "", "update-ref", "HEAD", h.git("ws", commit, "hash-object", "-t", "commit", "-w", "--stdin"))
+}

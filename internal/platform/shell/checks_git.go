@@ -1,0 +1,112 @@
+package shell
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// checkGitFormat refuses formats that have signatures checked, which runs a program, and patches of submodules,
+// which git is started for in places that only the history names.
+func checkGitFormat(a *arguments) error {
+	for _, v := range a.values {
+		if SignsFormat(v.Value) {
+			return errors.New("the format has signatures checked")
+		}
+	}
+	for _, w := range a.words {
+		if value, ok := strings.CutPrefix(w.Value, "--submodule="); ok && value != "log" && value != "short" {
+			return errors.New("it runs git in submodules")
+		}
+	}
+	return nil
+}
+
+// SignsFormat reports whether a format of git has signatures checked: %G of commits, also with a sign between that
+// adds or removes line ends and blanks, and the field signature of references.
+func SignsFormat(format string) bool {
+	for i := 0; i+1 < len(format); i++ {
+		if format[i] != '%' {
+			continue
+		}
+		if rest := strings.TrimLeft(format[i+1:], "+- "); strings.HasPrefix(rest, "G") {
+			return true
+		}
+		if format[i+1] == '%' {
+			i++
+		}
+	}
+	return strings.Contains(format, "%(signature") || strings.Contains(format, "%(*signature")
+}
+
+// checkRefs is checkGitFormat for what lists references, which can be sorted by their signatures.
+func checkRefs(a *arguments) error {
+	for _, v := range a.values {
+		if strings.HasPrefix(strings.TrimLeft(v.Value, "-*"), "signature") {
+			return errors.New("it has signatures checked")
+		}
+	}
+	return checkGitFormat(a)
+}
+
+func checkReflog(a *arguments) error {
+	if len(a.operands) > 0 {
+		switch sub := a.operands[0].Value; sub {
+		case "expire", "delete", "drop", "write", "migrate":
+			return fmt.Errorf("reflog %s changes it", sub)
+		}
+	}
+	return checkGitFormat(a)
+}
+
+func checkBranch(a *arguments) error {
+	if len(a.operands) > 0 && !a.has("-l", "--list", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at") {
+		return errors.New("it creates a branch")
+	}
+	return checkRefs(a)
+}
+
+func checkTag(a *arguments) error {
+	if len(a.operands) > 0 && !a.has("-l", "--list", "-n", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at") {
+		return errors.New("it creates a tag")
+	}
+	return checkRefs(a)
+}
+
+// checkConfig admits the forms that show settings. Which may be shown is for those to say who know them.
+func checkConfig(a *arguments) error {
+	n := len(a.operands)
+	switch {
+	case a.has("--list", "-l"):
+		if n == 0 {
+			return nil
+		}
+	case a.has("--get", "--get-all", "--get-regexp", "--get-urlmatch"):
+		if n == 1 || n == 2 {
+			return nil
+		}
+	case n == 1: // a name, or list
+		return nil
+	case n == 2 && a.operands[0].Value == "get" && !a.operands[0].Glob: // which an older git refuses as a name
+		return nil
+	}
+	return errors.New("it may change a setting")
+}
+
+func checkSymbolicRef(a *arguments) error {
+	if len(a.operands) != 1 {
+		return errors.New("it changes where a reference leads")
+	}
+	return nil
+}
+
+// checkVar admits the variables that hold no secret. What is said of the pager would be true of adze alone.
+func checkVar(a *arguments) error {
+	if len(a.operands) == 1 {
+		switch a.operands[0].Value {
+		case "GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_DEFAULT_BRANCH", "GIT_SHELL_PATH":
+			return nil
+		}
+	}
+	return errors.New("it may show what is secret")
+}
