@@ -48,6 +48,9 @@ type Target struct {
 	Vague bool
 	// Soft says that it is asked about where something would allow it, but not in every mode.
 	Soft bool
+	// Met says that a wildcard stands for it: it is there, and that its name is odd is asked about, but not in
+	// every mode.
+	Met bool
 
 	names []string // of Set, in the form in which paths are compared
 }

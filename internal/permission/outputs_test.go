@@ -849,3 +849,46 @@ func TestRemovalsThatAreNotDangerous(t *testing.T) {
 		}
 	}
 }
+
+// Names that are odd where a wildcard finds them are no reason to refuse what is allowed anyway.
+func TestOddNamesUnderWildcards(t *testing.T) {
+	w := newWorld(t)
+	w.write(t, "project/odd/plain", "project/odd/blank ", "project/odd/bytes\xff\xfe.txt", "project/odd/dots...", "project/odd/sub\xff/x", "project/fine/a")
+	w.link(t, "loop2", "odd/loop1")
+	w.link(t, "loop1", "odd/loop2")
+	w.link(t, "nowhere", "odd/dangling")
+	w.link(t, "plain", "odd/link ")
+	tests := []struct {
+		mode Mode
+		line string
+		want Behavior
+	}{
+		{Default, "cat odd/*", Allow},
+		{Bypass, "cat odd/*", Allow},
+		{Plan, "head -n 1 odd/*", Allow},
+		{Default, "wc -l odd/*", Allow},
+		{Default, "ls odd/*", Allow},
+		{Default, "cat odd/sub*/x", Allow},
+		{Bypass, "touch odd/*", Allow},
+		{Bypass, "rm odd/b*", Allow},
+		{AcceptEdits, "touch odd/*", Ask},
+		{AcceptEdits, "cp odd/b* fine", Ask},
+		{AcceptEdits, "touch fine/*", Allow},
+		{Default, "cat 'odd/blank '", Ask},
+	}
+	for _, tt := range tests {
+		if d := decide(t, w.config(tt.mode), "Bash", runs(tt.line)); d.Behavior != tt.want {
+			t.Errorf("%s in %s: %s (%s)", tt.line, tt.mode, d.Behavior, d.Reason.Text)
+		}
+	}
+	w.link(t, filepath.Join(w.outside, "data.txt"), "odd/out ")
+	for _, line := range []string{"cat odd/*", "cat odd/o*"} {
+		if d := decide(t, w.config(Default), "Bash", runs(line)); d.Behavior != Ask {
+			t.Errorf("%s with a link out of the project: %s", line, d.Behavior)
+		}
+	}
+	w.write(t, "project/odd/secret ")
+	if d := decide(t, w.config(Bypass, "deny Read(odd/**)"), "Bash", runs("cat odd/s*")); d.Behavior != Deny {
+		t.Errorf("a denied file: %s", d.Behavior)
+	}
+}

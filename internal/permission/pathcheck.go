@@ -118,7 +118,7 @@ func (c pathCheck) write(t *Target) finding {
 // doubtful asks about a path that may not be what it seems.
 func doubtful(t *Target) finding {
 	found := doubts(t)
-	found.firm = found.firm && !t.Soft
+	found.firm = found.firm && !t.Soft && !t.Met
 	return found
 }
 

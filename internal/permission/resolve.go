@@ -2,6 +2,7 @@ package permission
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -161,12 +162,34 @@ func (r *resolver) uses(u shell.PathUse) []Use {
 		one := use
 		one.Given = name
 		r.lookUp(&one, dir, name)
-		uses = append(uses, one)
+		if r.met(&one, name) {
+			uses = append(uses, one)
+		}
 	}
 	if u.Transfer != nil {
 		uses = append(uses, r.placed(use, dir)...)
 	}
 	return uses
+}
+
+// met settles what is odd about a name that a wildcard found. It is there, so that which file is read is
+// certain however the name is spelt; what is written is asked about. It reports whether the file can be used at all.
+func (r *resolver) met(use *Use, name string) bool {
+	use.Met = true
+	if use.Set.Doubt == nil && use.Set.Odd == nil || use.Write {
+		return true
+	}
+	real, err := filepath.EvalSymlinks(name)
+	if err != nil {
+		return false // it leads nowhere, or in a circle
+	}
+	info, err := os.Stat(real)
+	if err != nil {
+		return false
+	}
+	use.Set = paths.Set{Path: name, Real: real, All: slices.Compact([]string{name, real}), Info: info}
+	use.names = r.names(use.Set)
+	return true
 }
 
 // lookUp resolves a path as the shell takes it: blanks at its ends and a quoted ~ are part of the name.
