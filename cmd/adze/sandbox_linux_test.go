@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // The limits that a command in the background met are told when somebody looks at it.
@@ -44,4 +45,41 @@ func TestSandboxIsSwitchedWhileASessionLasts(t *testing.T) {
 		})
 	}
 	b.end()
+}
+
+// At the first start the sandbox is offered, one key switches it on, and commands then run in it without a
+// question. The user is not asked again.
+//
+// Proves PERM-60, SHSB-03.
+func TestSandboxIsOffered(t *testing.T) {
+	t.Parallel()
+	tm := newTerminal(t, 100, 40, `
+use Bash {"command":"x=1; echo in-$ADZE_SANDBOX; touch made"}
+---
+expect last "in-1"
+say Done.
+`)
+	tm.enter("clear; adze --model replay:model.txt")
+	tm.waitFor(`Use the sandbox from now on\? Press y for yes, n for no\.`)
+	time.Sleep(400 * time.Millisecond) // a key right after it belongs to what was about to be typed
+	tm.key("y")
+	tm.waitFor(`The sandbox is on\.`)
+	tm.enter("go")
+	if screen := tm.waitFor(`Done\.`); strings.Contains(screen, "Allow?") {
+		t.Errorf("it was asked about:\n%s", screen)
+	}
+	if _, err := os.Stat(filepath.Join(tm.dir, "made")); err != nil {
+		t.Error(err)
+	}
+	if text, err := os.ReadFile(filepath.Join(tm.home, "settings.json")); err != nil || !strings.Contains(string(text), `"enabled": true`) {
+		t.Errorf("the settings are %s, %v", text, err)
+	}
+	tm.enter("/exit")
+	tm.waitForShell()
+	tm.enter("clear; adze --model replay:model.txt")
+	tm.waitFor(`^> $`)
+	time.Sleep(500 * time.Millisecond)
+	if screen := tm.screen(); strings.Contains(screen, "sandbox") {
+		t.Errorf("it is offered again:\n%s", screen)
+	}
 }

@@ -122,6 +122,13 @@ func (f *Confinement) Ready() {
 // InForce reports whether commands are confined. It tests the sandbox.
 func (f *Confinement) InForce() bool { return f.On() && f.test().problem == nil }
 
+// Protects reports whether a sandbox works here that would make questions about commands needless. It tests the
+// sandbox, switched on or not.
+func (f *Confinement) Protects() bool {
+	tier, err := f.probe()
+	return err == nil && tier.Protects()
+}
+
 // Check returns an error if the settings require a sandbox and none works. It tests a required sandbox.
 func (f *Confinement) Check() error {
 	if s := f.settings.Load(); s.Enabled && s.Required {

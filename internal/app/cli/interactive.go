@@ -43,6 +43,7 @@ func (o *runOptions) interact(ctx context.Context, env *Env, in invocation) erro
 		Open:    t.open,
 		First:   strings.TrimSpace(strings.Join(in.args, " ")),
 		Edit:    env.edit,
+		Suggest: sandboxOffer(env, p, t.ws.SandboxProtects, t.ws.EnableSandbox),
 	}
 	if o.pick {
 		cfg.First = "/resume"

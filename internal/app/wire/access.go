@@ -11,6 +11,7 @@ import (
 	"adze/internal/confine"
 	"adze/internal/permission"
 	"adze/internal/permission/rule"
+	"adze/internal/platform/config"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/spell"
 	"adze/internal/session/store"
@@ -54,6 +55,26 @@ func (w *Workspace) quarantine() string {
 		return ""
 	}
 	return filepath.Join(w.Project.Home, "quarantine")
+}
+
+// SandboxProtects reports whether the sandbox works here and protects enough for commands in it to run without a
+// question. It tests the sandbox; conversations use the result.
+func (w *Workspace) SandboxProtects() bool {
+	f := confine.New(confine.Config{Dir: w.Dir, Home: w.Getenv("HOME"), Say: w.Say, Probe: &w.probe})
+	defer f.Close()
+	return f.Protects()
+}
+
+// SandboxSetting is the setting that switches the sandbox on.
+const SandboxSetting = "sandbox.enabled"
+
+// EnableSandbox switches the sandbox on in the user's settings, and for the next command of the conversations.
+func (w *Workspace) EnableSandbox(ctx context.Context) error {
+	file, err := w.Project.Set(ctx, w.Say, scope.User, SandboxSetting, []byte("true"))
+	if err == nil {
+		w.tell(config.Change{Files: []config.ChangedFile{{Scope: scope.User, Path: file}}})
+	}
+	return err
 }
 
 // SandboxStatus tests the sandbox that conversations would have.

@@ -14,6 +14,9 @@ func (f *Front) take(ctx context.Context, t input) {
 	if t.end {
 		f.unfollow()
 	}
+	if f.decides(ctx, t) {
+		return
+	}
 	switch {
 	case t.end && len(f.asked) == 0 && f.busy():
 		f.ended, f.offer = true, nil

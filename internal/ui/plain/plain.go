@@ -37,6 +37,9 @@ type Config struct {
 	// History is what was entered in earlier sessions, oldest first. Remember stores an entry; it may be nil.
 	History  []string
 	Remember func(text string)
+	// Suggest looks for something to suggest to the user, while the first prompt waits; it returns nil if there is
+	// nothing. It may be nil.
+	Suggest func(ctx context.Context) *Suggestion
 	// Edit lets the user edit a file. Nothing is read from In meanwhile.
 	Edit func(path string) error
 }
@@ -71,6 +74,8 @@ type Front struct {
 	leave    bool      // the next Ctrl-C exits
 	ended    bool      // the input has ended: the running turn is the last
 	next     *string   // the session to continue
+
+	suggestions suggestions
 }
 
 // New returns a front end.
@@ -90,6 +95,7 @@ func (f *Front) Run(ctx context.Context) error {
 	resume := ""
 	f.next = &resume
 	go f.keyboard.read(ctx)
+	f.suggestions.look(ctx, f.cfg.Suggest)
 	for f.next != nil {
 		resume, f.next = *f.next, nil
 		talk, err := f.cfg.Open(ctx, resume)
@@ -148,6 +154,11 @@ func (f *Front) converse(ctx context.Context, begins bool) {
 		case t := <-f.keyboard.typed:
 			f.take(ctx, t)
 			f.keyboard.taken <- struct{}{}
+		case s := <-f.suggestible():
+			f.suggestions.show(s, f.out)
+			if s != nil {
+				f.prompt()
+			}
 		case <-f.cfg.Interrupts:
 			f.interrupt(ctx)
 		case <-f.followed.done():
