@@ -299,6 +299,14 @@ func findUses(words []Word) []use {
 }
 
 func sedUses(words []Word) []use {
+	if e := find("sed"); e != nil {
+		if a, err := e.sort(words, true); err == nil {
+			if !a.has("-e", "--expression") && len(a.operands) > 0 {
+				a.operands = a.operands[1:]
+			}
+			return all(ReadPath, a.operands)
+		}
+	}
 	ops, verb, given := plainOperands(words, "-e -f --expression --file"), ReadPath, false
 	for _, w := range words {
 		switch {

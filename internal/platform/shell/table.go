@@ -71,8 +71,9 @@ const (
 type arguments struct {
 	words    []Word // all of them
 	options  []string
-	values   []Word // of options
-	paths    []Word // values of options that are paths
+	values   []Word   // of options
+	valued   []string // the options that have them
+	paths    []Word   // values of options that are paths
 	operands []Word
 	jail     bool // the command is to run in a jail
 }
@@ -250,7 +251,7 @@ func (e *entry) value(a *arguments, option string, kind byte, rest []Word) (take
 		}
 	}
 	a.options = append(a.options, option)
-	a.values = append(a.values, rest[n-1])
+	a.values, a.valued = append(a.values, rest[n-1]), append(a.valued, option)
 	if kind == 'P' || kind == 'Q' {
 		a.paths = append(a.paths, rest[n-1])
 	}
