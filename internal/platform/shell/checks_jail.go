@@ -176,7 +176,7 @@ func checkSleep(a *arguments) error {
 	for _, w := range a.operands {
 		number := strings.TrimSuffix(w.Value, "s")
 		seconds, err := strconv.ParseFloat(number, 64)
-		if err != nil || strings.Trim(number, "0123456789.") != "" {
+		if err != nil || !w.Static || strings.Trim(number, "0123456789.") != "" {
 			return fmt.Errorf("how long %s is cannot be told", w.Text)
 		}
 		total += seconds

@@ -35,8 +35,14 @@ func (r *reader) structure(n syntax.Node) string {
 		}
 	case *syntax.ParamExp:
 		return expansion(n)
-	case *syntax.Assign:
-		return sets(n.Name)
+	case *syntax.CallExpr:
+		if len(n.Args) == 0 { // else they are for a program only
+			for _, a := range n.Assigns {
+				if why := sets(a.Name); why != "" {
+					return why
+				}
+			}
+		}
 	case *syntax.DeclClause:
 		return declaration(n)
 	case *syntax.BinaryArithm:
@@ -152,6 +158,9 @@ func declaration(n *syntax.DeclClause) string {
 			continue
 		}
 		named = true
+		if why := sets(a.Name); why != "" {
+			return why
+		}
 		if exports && !passable(a) {
 			return "it hands " + a.Name.Value + " on to programs"
 		}

@@ -108,7 +108,10 @@ var commands = sync.OnceValue(func() map[string]*entry {
 		for _, c := range table {
 			e := &entry{command: c}
 			for name := range strings.FieldsSeq(c.name) {
-				all[strings.ReplaceAll(name, "_", " ")] = e
+				if program, _, _ := strings.Cut(name, "_"); program == "git" || program == "go" || subcommanded(program) {
+					name = strings.ReplaceAll(name, "_", " ")
+				}
+				all[name] = e
 			}
 		}
 	}
