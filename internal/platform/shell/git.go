@@ -18,8 +18,10 @@ type GitUse struct {
 func (s *Script) GitUses() []GitUse {
 	var uses []GitUse
 	for _, p := range s.Parts {
-		if p.program() == "git" {
-			uses = append(uses, p.gitUses(p.Words)...)
+		for _, words := range p.commands() {
+			if baseName(words[0].Value) == "git" {
+				uses = append(uses, p.gitUses(words)...)
+			}
 		}
 	}
 	return uses

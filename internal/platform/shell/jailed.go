@@ -357,9 +357,23 @@ func onlyRead(inner [][]Word) bool {
 	return !slices.ContainsFunc(inner, func(words []Word) bool { return p.proves(words, &Needs{}, true) != nil })
 }
 
+// commands returns the words of p, and of each command that these are known to run.
+func (p *Part) commands() [][]Word {
+	if len(p.Words) == 0 {
+		return nil
+	}
+	all := [][]Word{p.Words}
+	for i := 0; i < len(all); i++ {
+		inner, _ := innerCommands(all[i])
+		all = append(all, inner...)
+	}
+	return all
+}
+
 // innerCommands returns the commands that a command runs by its words, each without what runs it, and
 // whether they get words that cannot be told.
 func innerCommands(words []Word) (inner [][]Word, more bool) {
+	n := 0
 	switch baseName(words[0].Value) {
 	case "xargs":
 		if n, err := skipXargs(words); err == nil && n < len(words) {
@@ -375,14 +389,20 @@ func innerCommands(words []Word) (inner [][]Word, more bool) {
 			inner[i] = slices.DeleteFunc(slices.Clone(command), func(w Word) bool { return strings.Contains(w.Value, "{}") })
 		}
 		return inner, true
-	case "command", "builtin", "ionice":
-		n := 1
-		for n < len(words) && strings.HasPrefix(words[n].Value, "-") {
-			n++
+	case "command", "builtin", "ionice", "stdbuf", "nice":
+		for n = 1; n < len(words) && strings.HasPrefix(words[n].Value, "-"); n++ {
+			if len(words[n].Value) == 2 && strings.Contains("-n -c -i -o -e", words[n].Value) {
+				n++ // its value
+			}
 		}
-		if n < len(words) {
-			return [][]Word{words[n:]}, false
+	case "nohup", "time", "timeout", "env":
+		if n = wrapped(words); n == 0 {
+			for n = 1; n < len(words) && (strings.HasPrefix(words[n].Value, "-") || strings.Contains(words[n].Value, "=") || duration(words[n].Value)); n++ {
+			}
 		}
+	}
+	if n > 0 && n < len(words) {
+		return [][]Word{words[n:]}, false
 	}
 	return nil, false
 }

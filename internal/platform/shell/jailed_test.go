@@ -68,3 +68,54 @@ func TestIntentsAreAskedAbout(t *testing.T) {
 		t.Errorf("only %d lines", lines)
 	}
 }
+
+func TestNeeds(t *testing.T) {
+	tests := []struct{ line, programs, git string }{
+		{"ls", "ls", ""},
+		{"echo a; test -f b; pwd", "", ""},
+		{"ls | xargs -n1 echo", "ls xargs echo", ""},
+		{"ls | xargs", "ls xargs echo", ""},
+		{"timeout 5 nice -n 3 env LANG=C grep x f", "timeout nice env grep", ""},
+		{"egrep x f", "egrep grep", ""},
+		{"zcat f", "zcat gzip", ""},
+		{"find . -exec wc -l {} + -exec file {} \\;", "wc file find", ""},
+		{"for f in $(ls); do x=$(cat $f); diff <(sort a) b; done", "ls cat diff sort", ""},
+		{"/usr/bin/ls; /bin/cat f", "/usr/bin/ls /bin/cat", ""},
+		{"f() { ls; }; f", "ls", ""},
+		{"time ls; command cat f", "ls cat", ""},
+		{"cd a && git log; cd /b && git status", "git", "./a .//b"},
+		{"git -C x log | head -1", "git head", "./x"},
+		{"timeout 5 git log", "timeout git", "./"},
+	}
+	for _, tt := range tests {
+		n, err := Parse(tt.line, Vars{}).Jailed()
+		if err != nil {
+			t.Errorf("%s: %v", tt.line, err)
+			continue
+		}
+		if got := strings.Join(n.Programs, " "); !sameWords(got, tt.programs) {
+			t.Errorf("%s needs %q, not %q", tt.line, got, tt.programs)
+		}
+		var dirs []string
+		for _, use := range n.Git {
+			dirs = append(dirs, "./"+use.Dir)
+		}
+		if got := strings.Join(dirs, " "); got != tt.git {
+			t.Errorf("%s runs git in %q, not %q", tt.line, got, tt.git)
+		}
+	}
+	for line, want := range map[string]Needs{
+		"ps aux": {Processes: true}, "ss -t": {Processes: true, Network: true}, "ip addr": {Network: true}, "df": {Processes: true}, "ls": {},
+	} {
+		if n, err := Parse(line, Vars{}).Jailed(); err != nil || n.Processes != want.Processes || n.Network != want.Network {
+			t.Errorf("%s: %+v, %v", line, n, err)
+		}
+	}
+}
+
+func sameWords(a, b string) bool {
+	x, y := strings.Fields(a), strings.Fields(b)
+	slices.Sort(x)
+	slices.Sort(y)
+	return slices.Equal(x, y)
+}

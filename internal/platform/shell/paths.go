@@ -79,8 +79,8 @@ func (p *Part) Paths() []PathUse {
 	for _, w := range p.reads {
 		add(PathUse{Verb: ReadPath}, w, p.dirs)
 	}
-	for _, f := range p.forms() {
-		p.operandUses(filled(f.words), func(use PathUse, w Word) { add(use, w, p.dirs) })
+	if len(p.Words) > 0 {
+		p.operandUses(filled(p.Words), func(use PathUse, w Word) { add(use, w, p.dirs) })
 	}
 	return uses
 }

@@ -186,6 +186,8 @@ func TestChangesDirAndUsesGit(t *testing.T) {
 	for line, want := range map[string]string{
 		"ls": "false false", "cd a && ls": "true false", "cd a && git status": "true true", "pushd a": "true false", "popd": "true false",
 		"if x; then /usr/bin/git log; fi": "false true",
+		"timeout 5 git log":               "false true", "nice -n 5 git log": "false true", "ls | xargs -n1 git log": "false true", "env LANG=C git log": "false true",
+		"command git log": "false true", "time git log": "false true", "find . -exec git log {} +": "false true", "echo git": "false false",
 	} {
 		s := Parse(line, Vars{})
 		if got := fmt.Sprint(s.ChangesDir(), s.UsesGit()); got != want {

@@ -184,8 +184,10 @@ func (s *Script) ChangesDir() bool {
 // UsesGit reports whether a part is a git command.
 func (s *Script) UsesGit() bool {
 	for _, p := range s.Parts {
-		if p.program() == "git" {
-			return true
+		for _, words := range p.commands() {
+			if baseName(words[0].Value) == "git" {
+				return true
+			}
 		}
 	}
 	return false
