@@ -40,15 +40,14 @@ func withheld(env *Env, p *settings.Project) {
 	}
 }
 
-// enabled tells the user what the workspace may do in this run because of --trust.
+// enabled tells the user what the workspace may do in this run because of a flag.
 func enabled(env *Env, p *settings.Project) {
+	flag := "--trust"
 	if !p.Source().Trust {
-		return
+		flag = "--setting-sources"
 	}
-	offer := p.Trust.ForRun()
-	offer.Outside = nil // these are asked about, or left out
-	if text := offer.Short(); text != "" {
-		env.Say("--trust enables, for this run: " + text)
+	if text := p.Trust.Began().Short(); text != "" {
+		env.Say(flag + " enables, for this run: " + text)
 	}
 }
 

@@ -29,6 +29,24 @@ type Offer struct {
 	own   []trust.Item // local settings files, which become the user's own
 	lines []offered    // in the order in which they are shown
 	texts []string     // files that the model would read
+	keys  keyIndex
+}
+
+// A keyIndex is the table of keys, for the offer.
+type keyIndex struct {
+	byVariable map[string]string // ids, by variables
+	guarded    map[string]bool   // names that a project cannot set to whatever it likes
+}
+
+func indexKeys() keyIndex {
+	x := keyIndex{map[string]string{}, map[string]bool{}}
+	for _, k := range Keys() {
+		for _, name := range k.Env {
+			x.byVariable[name] = k.ID()
+		}
+		x.guarded[k.Name] = k.Personal || len(k.Tighten) > 0
+	}
+	return x
 }
 
 // An Include is a file outside the project that a file of the project includes.
@@ -85,7 +103,7 @@ func (t *Trust) offer(local config.Grant, own func(path string, data []byte) boo
 		Grant: config.Workspace, LocalGrant: local, Own: own,
 	}
 	s, _ := config.Load(config.Sources{Files: layout.Files(), Home: t.Home, Root: t.Root}, Keys()) // ok: told when they are used
-	o := Offer{root: t.Root}
+	o := Offer{root: t.Root, keys: indexKeys()}
 	for _, e := range s.Invalid() {
 		o.Broken = cmp.Or[error](o.Broken, e)
 	}
@@ -114,32 +132,22 @@ func (o *Offer) addItems(items ...trust.Item) {
 // addVariables adds the variables. Secrets are not shown.
 func (o *Offer) addVariables(s *config.Settings) {
 	for _, v := range s.Env() {
+		id := o.keys.byVariable[v.Name]
 		text := v.Name + "=" + masked(v.Name, v.Value)
-		if slices.Contains(Addresses(), keyOf(v.Name)) {
+		if id == "ADZE_CUSTOM_HEADERS" {
+			text = v.Name + "=" + redact.String(v.Value)
+		}
+		if slices.Contains(Addresses(), id) {
 			text += "  (adze refuses to send anything there: it must be in your own settings or the environment)"
 		}
 		o.lines = append(o.lines, offered{kind: "variable", name: v.Name, text: text})
 	}
 }
 
-// keyOf returns the id of the key that a variable gives, or the name itself.
-func keyOf(variable string) string {
-	for _, k := range Keys() {
-		if slices.Contains(k.Env, variable) {
-			return k.ID()
-		}
-	}
-	return variable
-}
-
 // masked returns the value of a variable as it is shown: without secrets, but with everything that can be a command
 // or a path, whatever the variable is called.
 func masked(name, value string) string {
-	secret := osproc.SecretName(name)
-	if keyOf(name) == "ADZE_CUSTOM_HEADERS" {
-		return redact.String(value)
-	}
-	if secret && value != "" && !strings.ContainsAny(value, " \t\n;|&$`<>(){}") && !strings.ContainsRune("/~.", rune(value[0])) {
+	if osproc.SecretName(name) && value != "" && !strings.ContainsAny(value, " \t\n;|&$`<>(){}") && !strings.ContainsRune("/~.", rune(value[0])) {
 		return "***"
 	}
 	if u, err := url.Parse(value); err == nil && u.User != nil {
@@ -258,6 +266,7 @@ func (o Offer) String() string {
 const (
 	maxTightening = 10 // rules that are shown, if none of them allows anything
 	maxScreen     = 15 // lines that surely stay on the screen
+	maxNames      = 10 // names in the short form
 )
 
 // Short describes the offer in one line, or as "" if nothing needs trust.
@@ -268,13 +277,14 @@ func (o Offer) Short() string {
 	}
 	for _, kind := range []string{"helper", "hook", "server", "variable", "setting"} {
 		var names []string
+		seen := map[string]bool{}
 		for _, l := range o.lines {
-			if l.kind == kind && !slices.Contains(names, l.name) {
-				names = append(names, l.name)
+			if l.kind == kind && !seen[l.name] {
+				names, seen[l.name] = append(names, l.name), true
 			}
 		}
 		if len(names) > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s%s (%s)", len(names), kind, plural(len(names)), strings.Join(names, ", ")))
+			parts = append(parts, fmt.Sprintf("%d %s%s (%s)", len(names), kind, plural(len(names)), o.listed(names)))
 		}
 	}
 	for _, kind := range []string{"allow", "ask", "deny"} {
@@ -291,6 +301,21 @@ func (o Offer) Short() string {
 		parts = append(parts, fmt.Sprintf("%d file%s for the model", n, plural(n)))
 	}
 	return shown(strings.Join(parts, "; "))
+}
+
+// listed returns names as a short list. Those that no project can set come first: they are in a local file.
+func (o Offer) listed(names []string) string {
+	rank := func(name string) int {
+		if o.keys.guarded[name] || config.Redirects(name) {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return rank(a) - rank(b) })
+	if n := len(names) - maxNames; n > 0 {
+		return strings.Join(names[:maxNames], ", ") + fmt.Sprintf(" and %d more", n)
+	}
+	return strings.Join(names, ", ")
 }
 
 func (o Offer) count(kind string) (n int) {

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -174,5 +175,13 @@ func TestOfferCannotBeForged(t *testing.T) {
 	}
 	if t.Failed() {
 		t.Log(got)
+	}
+	var many strings.Builder
+	for i := range 2000 {
+		fmt.Fprintf(&many, `"A%d":"x",`, i)
+	}
+	p.Write("work/.adze/settings.local.json", `{"env":{`+many.String()+`"ZDOTDIR":"evil"}}`)
+	if got := p.open(Source{}).Trust.Offer().Short(); !strings.Contains(got, "2001 variables (ZDOTDIR, A0,") || !strings.Contains(got, " and 1991 more)") || len(got) > 400 {
+		t.Error(got)
 	}
 }

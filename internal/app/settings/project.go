@@ -180,6 +180,9 @@ func (p *Project) Poll() (config.Change, bool) {
 
 // told adds to the problems of a change that a local file has to be confirmed.
 func (p *Project) told(c config.Change) config.Change {
+	if len(c.Files) == 0 {
+		return c
+	}
 	for _, w := range p.unconfirmed() {
 		if slices.ContainsFunc(c.Files, func(f config.ChangedFile) bool { return f.Path == w.Where }) {
 			c.Problems = append(c.Problems, w)
@@ -209,29 +212,30 @@ func (p *Project) Unconfirmed(path string) string {
 		}
 	}
 	for _, part := range s.Parts("hooks") {
+		if part.File != path || part.Scope != scope.Project {
+			continue
+		}
 		for _, it := range hookItems(part.JSON) {
-			if part.File == path && part.Scope == scope.Project && !p.Trust.Approved(it) {
+			if !p.Trust.Approved(it) {
 				names = append(names, "hooks."+it.Name)
 			}
 		}
 	}
-	return strings.Join(slices.Compact(names), ", ")
+	return shown(strings.Join(slices.Compact(names), ", "))
 }
 
 // unconfirmed returns a line for each local file with something that is not in force.
 func (p *Project) unconfirmed() (warnings []config.Warning) {
-	for _, f := range p.Files() {
-		if f.Scope != scope.Local {
+	for _, file := range p.Settings().LocalFiles() {
+		names := p.Unconfirmed(file)
+		if names == "" {
 			continue
 		}
-		names := p.Unconfirmed(f.Path)
 		why := "adze did not write the file as it is, and you have not confirmed it: adze trust shows what it sets and asks"
-		if !plainPath(f.Path) {
+		if !plainPath(file) {
 			why = "a symbolic link leads to the file, so that it has no more rights than project settings"
 		}
-		if names != "" {
-			warnings = append(warnings, config.Warning{Where: f.Path, Text: fmt.Sprintf("not in force: %s; %s", names, why)})
-		}
+		warnings = append(warnings, config.Warning{Where: file, Text: fmt.Sprintf("not in force: %s; %s", names, why)})
 	}
 	return warnings
 }

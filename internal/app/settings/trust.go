@@ -25,11 +25,11 @@ type Trust struct {
 	state, other string       // the folders of the user's own settings; see [Project]
 	store        *trust.Store // nil without a state home
 	consent      trust.Consent
-	run          bool         // it is trusted for this run
-	named        bool         // its project settings are, because the command line names them
-	began        []trust.Item // what the workspace would run when it was trusted for this run
-	hosted       bool         // a host drives the run: it wants the texts of the workspace
-	vouched      atomic.Bool  // the host says that the workspace may be trusted for this run
+	run          bool        // it is trusted for this run
+	named        bool        // its project settings are, because the command line names them
+	began        Offer       // what the workspace enabled when it was trusted for this run
+	hosted       bool        // a host drives the run: it wants the texts of the workspace
+	vouched      atomic.Bool // the host says that the workspace may be trusted for this run
 }
 
 // findTrust finds the workspace of a run and how far it is trusted. If that cannot be read, it is not trusted.
@@ -52,7 +52,7 @@ func findTrust(src Source, p *Project, locks *replace.Replacer) *Trust {
 		t.consent, t.Problem = t.store.Consent(t.Workspace)
 	}
 	if t.run || t.named {
-		t.began = t.ForRun().items()
+		t.began = t.ForRun()
 	}
 	return t
 }
@@ -69,7 +69,7 @@ func (t *Trust) vouch() {
 	if t.Trusted() {
 		return
 	}
-	t.began = t.ForRun().items()
+	t.began = t.ForRun()
 	t.vouched.Store(true)
 }
 
@@ -79,8 +79,11 @@ func (t *Trust) Lasting() bool { return t.consent.Trusted }
 // Approved reports whether an item of the workspace may run: it must be one of those that were shown when the
 // workspace was trusted, or that were there when it was trusted for this run.
 func (t *Trust) Approved(it trust.Item) bool {
-	return t.Trusted() && slices.Contains(t.began, it) || t.consent.Trusted && t.consent.Approved(it)
+	return t.Trusted() && slices.Contains(t.began.items(), it) || t.consent.Trusted && t.consent.Approved(it)
 }
+
+// Began returns what the workspace has enabled since it was trusted for this run. It is empty if it was not.
+func (t *Trust) Began() Offer { return t.began }
 
 // Kept reports whether the user has approved an item before.
 func (t *Trust) Kept(it trust.Item) bool { return t.consent.Approved(it) }

@@ -60,6 +60,7 @@ type Settings struct {
 
 	withheld int
 	demoted  []Demoted
+	local    []string // see LocalFiles
 	invalid  []*InvalidFile
 	src      Sources
 }
@@ -102,6 +103,9 @@ type Demoted struct {
 // Demoted returns the local files with settings that do not count because the files are not known to be the user's
 // own.
 func (s *Settings) Demoted() []Demoted { return s.demoted }
+
+// LocalFiles returns the local files there are that are not known to be the user's own.
+func (s *Settings) LocalFiles() []string { return s.local }
 
 // Withheld returns how many rules and directories of the workspace do not count before the user
 // trusts it, although the rest of its settings does.

@@ -37,6 +37,9 @@ func merge(src Sources, docs []*document, keys []Key) (*Settings, []Warning) {
 		managed = len(docs)
 	}
 	for _, doc := range docs {
+		if doc.file.Own != nil && doc.root != nil && doc.grant != Whole {
+			b.local = append(b.local, doc.file.Path)
+		}
 		b.takeVars(doc)
 	}
 	for _, doc := range docs[:managed] {
