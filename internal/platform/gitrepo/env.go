@@ -49,24 +49,25 @@ func Guard(showsSettings bool) []string {
 	return append(baseEnv(), settingsEnv(guards())...)
 }
 
-// Harden returns the arguments of a git command that only reads with the options that keep patches from being
+// Harden returns the arguments of a git command that only reads with the options that keep its answer from being
 // made by other programs.
 func Harden(args []string) []string {
 	n := subCommand(args)
-	if n >= len(args) || !ShowsPatches(args[n]) {
+	if n >= len(args) {
 		return args
 	}
-	return slices.Concat(args[:n+1], []string{"--no-ext-diff", "--no-textconv"}, args[n+1:])
+	return slices.Concat(args[:n+1], plainly(args[n]), args[n+1:])
 }
 
-// ShowsPatches reports whether a sub-command takes the options that keep patches from being made by other
-// programs.
-func ShowsPatches(sub string) bool {
+// plainly returns the options of a sub-command that keep its answer from being made by other programs.
+func plainly(sub string) []string {
 	switch sub {
 	case "diff", "log", "show", "whatchanged", "diff-tree", "diff-index", "diff-files":
-		return true
+		return []string{"--no-ext-diff", "--no-textconv"}
+	case "blame", "annotate":
+		return []string{"--no-textconv"}
 	}
-	return false
+	return nil
 }
 
 // subCommand returns where in the arguments the sub-command is, behind the options of git itself, or that there

@@ -42,6 +42,14 @@ type Judge struct {
 
 	mu    sync.Mutex
 	known map[string]*Verdict
+	own   own
+}
+
+// own is the git that git itself starts.
+type own struct {
+	program string // the git that was asked
+	stamp   stamp
+	path    string
 }
 
 // New returns a judge. Repositories that are made from now on are doubted; see [Verdict.Unjailed].
@@ -87,6 +95,7 @@ type Verdict struct {
 	linked    bool      // git starts git in submodules
 	reads     []string
 	program   string
+	own       string   // the git that it starts; may be empty
 	environ   []string // in which the program was asked
 	roles     roles
 }
@@ -182,6 +191,14 @@ func (v *Verdict) Replaces() bool { return len(v.overrides) > 0 }
 
 // Plain reports whether commands that show patches have to be told not to use external programs: see [Harden].
 func (v *Verdict) Plain() bool { return v.plain }
+
+// Executes returns the programs that git executes to answer: itself, where it keeps its own.
+func (v *Verdict) Executes() []string {
+	if v.own == "" {
+		return nil
+	}
+	return []string{v.own}
+}
 
 // Reads returns the files and directories that git reads for this repository, besides those of the system.
 func (v *Verdict) Reads() []string { return v.reads }

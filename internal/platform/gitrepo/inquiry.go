@@ -43,12 +43,31 @@ func (j *Judge) inquire(ctx context.Context, dir string) *Verdict {
 		v.doubt = err
 	} else {
 		v = q.judge(dir, 0)
+		v.own = j.ownGit(q)
 	}
 	v.roles, v.program, v.environ = q.roles, q.git, q.env
 	if v.doubt == nil && !v.roles.hold() {
 		v.doubt = errors.New("the repository changed while it was looked at")
 	}
 	return v
+}
+
+// ownGit returns the git that git itself starts, which is found out once.
+func (j *Judge) ownGit(q *inquiry) string {
+	now := stampOf(q.git, true)
+	if j.own.program == q.git && j.own.stamp == now {
+		return j.own.path
+	}
+	out, err := q.ask(string(filepath.Separator), nil, "--exec-path")
+	if err != nil {
+		return ""
+	}
+	path, err := exec.LookPath(filepath.Join(strings.TrimSuffix(string(out), "\n"), "git"))
+	if err != nil {
+		return ""
+	}
+	j.own = own{q.git, now, path}
+	return path
 }
 
 // prepare finds git and the environment that it is asked in.

@@ -11,6 +11,9 @@ import (
 
 // judge comes to a verdict about the repository of dir, which is a submodule if it is deep.
 func (q *inquiry) judge(dir string, depth int) *Verdict {
+	if !stampOf(dir, true).exists() {
+		return &Verdict{} // git does not run where there is nothing
+	}
 	v, err := q.find(dir)
 	if err != nil {
 		return &Verdict{doubt: err}

@@ -95,6 +95,17 @@ func (g gitUses) where(use shell.GitUse) (string, error) {
 	return physical, nil
 }
 
+// plain reports whether patches have to be asked for without external programs.
+func (g gitUses) plain() bool {
+	return slices.ContainsFunc(g.repositories(), (*gitrepo.Verdict).Plain)
+}
+
+// plainGit is a function of bash that stands for git and asks for patches without external programs. It is in
+// one line with what follows, so that the shell numbers the lines of the command from 1.
+const plainGit = `git() { local n=1; while case "${!n}" in -C|-c) n=$((n+2));; -*) n=$((n+1));; *) false;; esac; do :; done; ` +
+	`case "${!n}" in diff|log|show|whatchanged|diff-tree|diff-index|diff-files) command git "${@:1:n}" --no-ext-diff --no-textconv "${@:n+1}";; ` +
+	`blame|annotate) command git "${@:1:n}" --no-textconv "${@:n+1}";; *) command git "$@";; esac; }; `
+
 // showSettings reports whether one of them shows which settings are in force.
 func (g gitUses) showSettings() bool { return slices.ContainsFunc(g.uses, isConfig) }
 

@@ -83,7 +83,11 @@ func (r *reading) findPrograms() error {
 		}
 		return err
 	}
-	for i, name := range append([]string{r.config.dialect().String()}, r.needs.Programs...) {
+	names := append([]string{r.config.dialect().String()}, r.needs.Programs...)
+	for _, v := range r.git.repositories() {
+		names = append(names, v.Executes()...)
+	}
+	for i, name := range names {
 		p, err := r.config.finder.Find(name, dirs)
 		switch {
 		case i > 0 && errors.Is(err, exec.ErrNotFound):
@@ -111,6 +115,9 @@ func (r *reading) run(ctx context.Context, out io.Writer, limit time.Duration) (
 		if err := r.judged.check(r.config.MayRead); err != nil {
 			return osproc.Exit{}, "", err
 		}
+	}
+	if err := r.git.doubt(r.jailed); err != nil { // it may have changed since the command was judged
+		return osproc.Exit{}, "", fmt.Errorf("not run: %w", err)
 	}
 	cmd := osproc.Cmd{
 		Dir: r.here.Path, Env: slices.Concat(r.env, r.git.env(r.jailed), []string{"PWD=" + r.here.Path}),
@@ -169,7 +176,7 @@ func (r *reading) start(ctx context.Context, cmd osproc.Cmd) (osproc.Exit, error
 func (r *reading) addProgram(cmd *osproc.Cmd) {
 	if words := r.script.Plain(); words != nil && r.outside() {
 		if path, err := lookPath(words[0], r.env); err == nil {
-			if !r.jailed {
+			if !r.jailed || r.git.plain() {
 				words = gitrepo.Harden(words)
 			}
 			cmd.Path, cmd.Name, cmd.Args = path, words[0], words[1:]
@@ -177,6 +184,9 @@ func (r *reading) addProgram(cmd *osproc.Cmd) {
 		}
 	}
 	line := r.line
+	if r.git.plain() && r.config.dialect() == shell.Bash {
+		line = plainGit + line
+	}
 	if r.reports() {
 		// In one line, so that the shell numbers those of the command from 1.
 		line = "exec 200>&9 9>&-; trap 'pwd -P >&200' EXIT; eval " + quote(" "+line)
