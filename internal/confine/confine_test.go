@@ -194,7 +194,10 @@ func TestHosts(t *testing.T) {
 func TestStatus(t *testing.T) {
 	f, said := confined(t, Settings{AutoAllow: true, Excluded: []string{"docker *"}}, sandbox.None, errors.New("no sandbox works here"))
 	s := f.Status(t.Context())
-	want := Status{Tier: "none", Problem: "no sandbox works here", Excluded: []string{"docker *"}}
+	want := Status{Tier: "none", Problem: "no sandbox works here", Excluded: []string{"docker *"}, Jail: s.Jail, JailProblem: s.JailProblem}
+	if (s.Jail == "") == (s.JailProblem == "") {
+		t.Errorf("a jail %q, and its problem %q", s.Jail, s.JailProblem)
+	}
 	if diff := cmp.Diff(want, s); diff != "" || s.Holds() || said.Len() > 0 {
 		t.Errorf("holds %v, said %q, %s", s.Holds(), said, diff)
 	}

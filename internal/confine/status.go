@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"adze/internal/platform/jail"
 	"adze/internal/platform/sandbox"
 )
 
@@ -19,6 +20,10 @@ type Status struct {
 	Network   []string          `json:"allowedDomains,omitempty"`
 	Limits    *sandbox.Limits   `json:"limits,omitempty"`
 	Attempts  []sandbox.Attempt `json:"attempts,omitempty"`
+	// Jail is what keeps commands that run unasked to reading, with the sandbox or without; empty for
+	// nothing, and JailProblem says why.
+	Jail        string `json:"jail,omitempty"`
+	JailProblem string `json:"jailProblem,omitempty"`
 }
 
 // Holds reports whether the sandbox works and keeps all its promises.
@@ -33,6 +38,11 @@ func (f *Confinement) Status(ctx context.Context) Status {
 	out := Status{
 		Enabled: s.Enabled, Required: s.Required, Tier: tier.String(),
 		MayLeave: s.AllowUnsandboxed, Excluded: s.Excluded, Network: s.AllowedDomains,
+	}
+	if problem := jail.Check(); problem != nil {
+		out.JailProblem = problem.Error()
+	} else {
+		out.Jail = jail.Detail()
 	}
 	if err == nil {
 		err = f.try(ctx, &out, s.autoAllow(tier))

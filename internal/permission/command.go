@@ -189,7 +189,7 @@ func (c commandCheck) hazard(t *Target) finding {
 		found = stricter(found, askedBy(r, verb(t)+t.Set.Path))
 	}
 	if !t.Vague {
-		found = stricter(found, doubtful(t))
+		found = stricter(found, c.doubtful(t))
 	} else if c.guards(t) {
 		found = stricter(found, unsafe("what it %s cannot be told beforehand, so no rule can protect anything from it", verbs(t)))
 	}
@@ -259,6 +259,9 @@ func (c commandCheck) parts() finding {
 			worst = asks(ByOther, "the command is empty")
 		}
 		return worst
+	case c.cmd.Doubt != nil && !slices.ContainsFunc(c.d.Parts, func(r PartResult) bool { return r.Reason.Type != ByReadOnly }):
+		// What nothing but the proof allows runs in the jail, or not at all.
+		return asks(ByOther, "no rule allows it, and it is not known to only read: %v", c.cmd.Doubt)
 	case len(c.cmd.Script.Parts) == 1:
 		return last
 	case c.d.ReadOnly:
@@ -400,8 +403,8 @@ func (p *Policy) Excluded(s *shell.Script) bool {
 
 // readOnly reports whether the command is known to change nothing.
 func (c *Command) readOnly() bool {
-	if c.Jailed {
-		return true
+	if c.Jailed || c.Doubt != nil {
+		return c.Jailed
 	}
 	if c.Script.ReadOnly() != nil || c.Script.UsesGit() && c.Git != nil {
 		return false

@@ -63,6 +63,8 @@ type Command struct {
 	Git error
 	// Jailed says that the whole line is proven to only read, and that the kernel keeps it to that.
 	Jailed bool
+	// Doubt is why the line as a whole is not proven where what only reads runs in a jail; nil elsewhere.
+	Doubt error
 	// Edits says that nothing is run: the call edits the files that the line names, and does nothing else.
 	Edits bool
 

@@ -37,7 +37,7 @@ func (c pathCheck) read(t *Target) finding {
 	if r := c.ruleFor(&c.rules.Deny, t); r != nil {
 		return deniedBy(r, "reading "+t.Set.Path)
 	}
-	if found := doubtful(t); found.behavior != "" {
+	if found := c.doubtful(t); found.behavior != "" {
 		return found
 	}
 	if r := c.ruleFor(&c.rules.Ask, t); r != nil {
@@ -91,7 +91,7 @@ func (c pathCheck) write(t *Target) finding {
 		}
 		return unsafe("writing %s is always asked about: %s", t.Set.Path, why)
 	}
-	if found := doubtful(t); found.behavior != "" {
+	if found := c.doubtful(t); found.behavior != "" {
 		return found
 	}
 	if r := c.ruleFor(&c.rules.Ask, t); r != nil {
@@ -115,8 +115,12 @@ func (c pathCheck) write(t *Target) finding {
 	return found
 }
 
-// doubtful asks about a path that may not be what it seems.
-func doubtful(t *Target) finding {
+// doubtful asks about a path that may not be what it seems. What a command in a jail reads is what the kernel
+// takes it for.
+func (c pathCheck) doubtful(t *Target) finding {
+	if c.f.Command != nil && c.f.Command.Jailed && !t.Write && !t.Set.Remote {
+		return finding{}
+	}
 	found := doubts(t)
 	found.firm = found.firm && !t.Soft && !t.Met
 	return found

@@ -3,6 +3,7 @@ package permission
 import (
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"adze/internal/permission/rule"
@@ -132,6 +133,31 @@ func (p *Policy) Hidden(path string) bool {
 
 // Hides reports whether there is a deny rule for reading at all.
 func (p *Policy) Hides() bool { return p.rules.Deny.Reads.Any() != nil }
+
+// DeniedPlaces returns the files and directories that deny rules for reading name without wildcards, where there
+// are any, without links.
+func (p *Policy) DeniedPlaces() []string {
+	var places []string
+	for _, r := range p.DeniedReads() {
+		name := strings.TrimSuffix(strings.TrimSuffix(r.Content, "/**"), "/*")
+		switch {
+		case strings.ContainsAny(name, "*?[{"):
+			continue
+		case strings.HasPrefix(name, "//"):
+			name = name[1:]
+		case strings.HasPrefix(name, "~/"):
+			name = filepath.Join(p.cfg.Home, name[2:])
+		case strings.HasPrefix(name, "/") && r.Base != "":
+			name = filepath.Join(r.Base, name)
+		case !filepath.IsAbs(name):
+			name = filepath.Join(p.cfg.start(), name)
+		}
+		if real, err := filepath.EvalSymlinks(name); err == nil {
+			places = append(places, real)
+		}
+	}
+	return places
+}
 
 // DeniedReads returns the deny rules for reading certain paths, highest precedence first.
 func (p *Policy) DeniedReads() []rule.Rule { return p.rules.Deny.Reads.Rules() }

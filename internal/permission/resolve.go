@@ -79,6 +79,9 @@ func (r *resolver) names(s paths.Set) []string {
 func (r resolver) command(own *tool.Command) *Command {
 	vars := shell.Vars{Home: r.p.cfg.Home, Dir: r.p.cfg.Dir}
 	c := &Command{Script: own.Script.With(vars), Jailed: own.Jailed && own.Doubt == nil}
+	if own.Jailed {
+		c.Doubt = own.Doubt
+	}
 	r.seen = map[string]paths.Set{}
 	r.several = len(c.Script.Parts) > 1
 	for _, use := range c.Script.Paths() {

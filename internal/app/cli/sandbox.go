@@ -54,6 +54,11 @@ func sandboxText(s confine.Status) string {
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "%-11s %s\n", name, fmt.Sprintf(format, args...))
 	}
+	if s.JailProblem != "" {
+		line("reading", "no jail here: %s. Only commands that are certain to read run without a question", s.JailProblem)
+	} else {
+		line("reading", "commands that only read run without a question, in a jail (%s)", s.Jail)
+	}
 	switch {
 	case s.Enabled && s.Problem != "":
 		line("sandbox", "enabled, but not in force: %s", s.Problem)

@@ -143,6 +143,7 @@ func (d *toolDeps) command() bash.Config {
 	c := bash.Config{
 		Snapshot: sh.snapshot, Files: d.files.changes, Roots: sh.dir.roots, Git: d.git,
 		MayRead: func(path string) bool { return d.gate.Policy().MayRead(path) },
+		Hidden:  func() []string { return d.gate.Policy().DeniedPlaces() },
 		Config: command.Config{
 			Dir: sh.dir.here, SetDir: sh.dir.move, Runner: d.runner,
 			Env:     func() []string { return sh.vars.Apply(*sh.env.Load()) },

@@ -42,6 +42,9 @@ const (
 	sysRemovexattrat = 466
 	sysFileSetattr   = 469
 
+	fsGetVersion = 0x80087601
+	fsGetXattr   = 0x801c581f
+
 	fionclex = 0x5450
 	fioclex  = 0x5451
 	fionbio  = 0x5421
@@ -54,7 +57,7 @@ const newSpaces = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | 
 // askingControls are the device controls that only ask: of terminals, pipes and sizes.
 var askingControls = [...]uint32{
 	unix.TCGETS, unix.TCGETS2, unix.TIOCGWINSZ, unix.TIOCGPGRP, unix.TIOCGSID, unix.TIOCINQ, fionbio, fioclex, fionclex,
-	unix.FS_IOC_GETFLAGS, unix.BLKGETSIZE64, unix.BLKSSZGET, unix.BLKGETSIZE, unix.BLKROGET,
+	unix.FS_IOC_GETFLAGS, fsGetVersion, fsGetXattr, unix.BLKGETSIZE64, unix.BLKSSZGET, unix.BLKGETSIZE, unix.BLKROGET,
 }
 
 // closed is the filter of a jail without a view of the network, looking of one with it.

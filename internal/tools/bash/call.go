@@ -139,6 +139,7 @@ func (c *call) remarks(t *task.Task, exit osproc.Exit, printed string) command.R
 	if exit.Code != 0 || printed == "" {
 		r.Note = command.Join(r.Note, missed(c.script))
 	}
+	r.Note = command.Join(r.Note, c.reading().stopped(exit, printed))
 	r.Note = command.Join(r.Note, c.config.Missing(c.in.Command, programs(c.script), exit.Code != 0))
 	if c.end != nil {
 		r.Limits, r.Undone = c.end(printed)

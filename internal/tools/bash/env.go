@@ -27,6 +27,16 @@ func (c *Config) readOnlyEnv(env, roots []string) []string {
 	return append(kept, "TERM=dumb", "PAGER=cat", "GOTOOLCHAIN=local")
 }
 
+// readOnlyName reports whether a variable says no more than where the user is at home and how to write dates,
+// numbers and letters.
+func readOnlyName(name string) bool {
+	switch name {
+	case "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TMPDIR", "TZ", "COLUMNS", "LINES", "TIME_STYLE", "BLOCK_SIZE", "BLOCKSIZE":
+		return true
+	}
+	return strings.HasPrefix(name, "LC_")
+}
+
 // A searchPath is the last PATH that read-only commands were given. A nil one keeps nothing.
 type searchPath struct {
 	mu      sync.Mutex

@@ -153,6 +153,17 @@ const (
 	reportFD = 9
 )
 
+// stopped says what the jail is, if the command seems to have met its walls.
+func (r *reading) stopped(exit osproc.Exit, printed string) string {
+	if exit.Code == 0 || !r.inJail() || !strings.Contains(printed, "Permission denied") && !strings.Contains(printed, "Operation not permitted") {
+		return ""
+	}
+	return "The command ran without the user being asked, so that it could only read, and only in the working directories. If it needs more, write out what it touches: the user is asked then."
+}
+
+// inJail reports whether the command runs in a jail: it is judged, and allowed because it only reads.
+func (r *reading) inJail() bool { return r.doubt == nil && r.jailed && r.judged.done && !r.freed }
+
 // reports reports whether it matters where the command ends.
 func (r *reading) reports() bool { return r.script.ChangesDir() && r.here.Lasts() }
 
