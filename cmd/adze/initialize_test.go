@@ -31,6 +31,8 @@ func TestHostsFailClosed(t *testing.T) {
 		says       string // in the output or on stderr
 	}{
 		{"as it should be", request(hooks), true, ""},
+		{"again with --bare", "--bare " + request(hooks), true, ""},
+		{"while hooks are switched off", "--settings={\"disableAllHooks\":true} " + request(hooks), false, "would never run, because hooks are disabled"},
 		{"as the SDK sends it", request(sdk), true, "promptSuggestions"},
 		{"a text as system prompt", request(hooks + `,"systemPrompt":"x"`), true, ""},
 		{"a list as system prompt", request(hooks + `,"systemPrompt":["x","y"]`), true, ""},
@@ -70,7 +72,7 @@ func TestHostsFailClosed(t *testing.T) {
 		{"a request that is a list", `{"type":"control_request","request_id":"r","request":["initialize",{` + hooks + `}]}`, false, "invalid request"},
 		{"a subtype in a list", `{"type":"control_request","request_id":"r","request":{"subtype":["initialize"],` + hooks + `}}`, false, "invalid request"},
 		{"an id that is a number", `{"type":"control_request","request_id":7,"request":{"subtype":"initialize",` + hooks + `}}`, false, `"request_id":"7"`},
-		{"cut off", `{"type":"control_request","request_id":"r","request":{"subtype":"initialize",` + hooks, false, "cannot be read"},
+		{"cut off", `{"type":"control_request","request_id":"r","request":{"subtype":"initialize",` + hooks, false, `"request_id":"r"`},
 		{"a byte order mark", "\ufeff" + request(hooks), false, "cannot be read"},
 		{"a type in other letters", `{"type":"Control_Request","request_id":"r","request":{"subtype":"initialize",` + hooks + `}}`, false, "cannot be read"},
 		{"no type", `{"request_id":"control_request","request":{"subtype":"initialize",` + hooks + `}}`, false, "cannot be read"},
@@ -82,8 +84,13 @@ func TestHostsFailClosed(t *testing.T) {
 			dir := t.TempDir()
 			const prompt = `{"type":"user","message":{"role":"user","content":"go"}}`
 			// The host denies what its hook is asked about, whenever that is.
+			var args []string
+			if strings.HasPrefix(tt.line, "--") {
+				flag, line, _ := strings.Cut(tt.line, " ")
+				tt.line, args = line, []string{flag}
+			}
 			in := tt.line + "\n" + prompt + "\n"
-			out, said := hostRun(t, dir, in, "cb")
+			out, said := hostRun(t, dir, in, "cb", args...)
 			made := exists(filepath.Join(dir, "made.txt"))
 			asked := strings.Contains(out, `"callback_id":"cb"`)
 			refused := strings.Contains(out, "initialize was refused, so that no prompt is run until one succeeds")
@@ -96,7 +103,7 @@ func TestHostsFailClosed(t *testing.T) {
 			if answer := `"subtype":"error"`; strings.Contains(out, answer) == tt.taken {
 				t.Errorf("the answer is\n%s", out)
 			}
-			if tt.taken {
+			if tt.taken || args != nil {
 				return
 			}
 			// Until one succeeds.

@@ -54,6 +54,8 @@ type Config struct {
 type Policy struct {
 	// Disable leaves out all hooks. DisableManaged leaves out the managed ones.
 	Disable, DisableManaged bool
+	// Bare leaves out those of settings files.
+	Bare bool
 	// ManagedOnly leaves out all hooks but those of the host.
 	ManagedOnly bool
 	// AllowedURLs lists the addresses that hooks may be sent to, with * for any text; nil allows all.

@@ -66,6 +66,11 @@ func (r *registry) SetHost(data json.RawMessage, f Callback) (notes []Problem, e
 		return nil, p.problems[0]
 	}
 	hooks := r.made(p.specs)
+	for _, h := range hooks {
+		if h.idle != "" {
+			return nil, Problem{Source: p.src.Name, Path: string(h.event), Text: "the hooks of the host would never run, because " + h.idle}
+		}
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.host, r.callback = hooks, f
@@ -100,6 +105,8 @@ func (r *registry) idle(s *spec) string {
 		return "it is not approved"
 	case managed && p.DisableManaged, !managed && p.Disable:
 		return "hooks are disabled"
+	case !managed && p.Bare && src.Scope != scope.Host:
+		return "--bare leaves them out"
 	case !managed && p.ManagedOnly && src.Scope != scope.Host:
 		return "only managed hooks are allowed"
 	case !managed && p.InHook:

@@ -174,6 +174,10 @@ func (o *runOptions) offerTrust(ctx context.Context, env *Env, p *settings.Proje
 	if t.OneRunOnly() {
 		offer = t.ForRun()
 	}
+	if offer.Broken != nil {
+		env.Say(offer.Broken.Error() + "; the workspace cannot be trusted before the file is fixed: what it would enable is unknown")
+		return false, nil
+	}
 	offer.Outside = wire.Includes(p, o.spec)
 	if err := env.print(offer.String()); err != nil {
 		return false, err

@@ -191,6 +191,41 @@ func TestOwnSettings(t *testing.T) {
 				p.T.Fatal(err)
 			}
 		}, Source{}, true},
+		{"a worktree of a trusted repository", func(p *place) {
+			p.Write("main/.git/worktrees/work/commondir", "../..\n")
+			p.Write("main/.git/worktrees/work/gitdir", p.Path("work/.git")+"\n")
+			p.Write("work/.git", "gitdir: "+p.Path("main/.git/worktrees/work")+"\n")
+			p.Write("main/.adze/settings.local.json", helper)
+			main, _ := Open(Source{Dir: p.Path("main"), Getenv: p.Getenv}) // ok: as in open
+			if err := main.Trust.Add(p.T.Context(), main.Trust.Offer()); err != nil {
+				p.T.Fatal(err)
+			}
+			p.Write(localFile, helper)
+			if !p.open(Source{}).Trust.Lasting() {
+				p.T.Fatal("the worktree is not trusted")
+			}
+		}, Source{}, false},
+		{"a repository inside a trusted one", func(p *place) {
+			p.Write("work/.git/HEAD", "ref: refs/heads/main\n")
+			p.trust()
+			p.rename("work", "outer")
+			p.Write("work/.git/HEAD", "ref: refs/heads/main\n")
+			p.Write(localFile, helper)
+		}, Source{}, false},
+		{"the store of another user's home", func(p *place) {
+			p.Write(localFile, helper)
+			p.trust()
+			p.Vars["ADZE_HOME"] = p.Path("home/other")
+		}, Source{Trust: true}, false},
+		{"the store names a path with dots", func(p *place) {
+			p.Write(localFile, helper)
+			p.trust()
+			data, err := os.ReadFile(p.Path("home/.adze/trust.json"))
+			if err != nil {
+				p.T.Fatal(err)
+			}
+			p.Write("home/.adze/trust.json", strings.ReplaceAll(string(data), p.Path(localFile), p.Path("work/x")+"/../.adze/settings.local.json"))
+		}, Source{}, false},
 		{"a folder in other letters", func(p *place) { p.trust(); p.Write("work/.ADZE/settings.local.json", helper) }, Source{}, false},
 		{"a file in other letters", func(p *place) { p.trust(); p.Write("work/.adze/Settings.Local.json", helper) }, Source{}, false},
 		{"project settings are never one's own", func(p *place) { p.Write("work/.adze/settings.json", helper); p.trust() }, Source{}, false},

@@ -53,7 +53,7 @@ func (c *Conversation) openHooks() {
 // hookPolicy returns which hooks run.
 func hookPolicy(s settings.Hooks, bare bool) hook.Policy {
 	p := s.Policy
-	p.Disable = p.Disable || bare
+	p.Bare = bare
 	return p
 }
 

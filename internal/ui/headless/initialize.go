@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"adze/internal/hook"
@@ -160,17 +159,18 @@ func (sv *server) unread(head []byte) {
 
 // lenientID returns the id of a request in a line that cannot be read as one, if that much can be found.
 func lenientID(line []byte) string {
-	var in struct {
-		ID any `json:"request_id"`
+	_, rest, _ := bytes.Cut(line, []byte(`"request_id"`))
+	rest, ok := bytes.CutPrefix(bytes.TrimSpace(rest), []byte(":"))
+	if !ok {
+		return ""
 	}
-	json.Unmarshal(line, &in) // ok: without an id the answer has none
-	switch id := in.ID.(type) {
-	case string:
-		return id
-	case float64:
-		return strconv.FormatFloat(id, 'f', -1, 64)
+	var id json.RawMessage
+	json.NewDecoder(bytes.NewReader(rest)).Decode(&id) // ok: without an id the answer has none
+	var text string
+	if json.Unmarshal(id, &text) == nil {
+		return text
 	}
-	return ""
+	return string(id)
 }
 
 // abilities adds the commands, models and account to the answer.
