@@ -70,7 +70,9 @@ func isProxy(name string) bool { return strings.HasSuffix(strings.ToUpper(name),
 
 // Secret reports whether a variable is a secret, by its name or because its value looks like the key of a
 // known service.
-func Secret(name, value string) bool { return osproc.SecretName(name) || redact.HasKey(value) }
+func Secret(name, value string) bool {
+	return osproc.SecretName(name) || redact.HasKey(value) || strings.HasPrefix(name, "GIT_CONFIG_VALUE_") && redact.String(value) != value
+}
 
 // Withhold returns env without secrets, except the variables that keep names, and the names of those that it
 // left out. A name in keep may end in *.
@@ -82,6 +84,10 @@ func Withhold(env, keep []string) (rest, withheld []string) {
 		} else {
 			rest = append(rest, entry)
 		}
+	}
+	if slices.ContainsFunc(withheld, func(name string) bool { return strings.HasPrefix(name, "GIT_CONFIG_VALUE_") }) {
+		// Git fails if one of the values is missing that it was promised.
+		rest = slices.DeleteFunc(rest, func(entry string) bool { return strings.HasPrefix(entry, "GIT_CONFIG_COUNT=") })
 	}
 	return rest, withheld
 }

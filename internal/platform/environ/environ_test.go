@@ -46,6 +46,8 @@ func TestSecret(t *testing.T) {
 		"GITHUB_TOKEN=x", "GH_TOKEN=x", "AWS_SECRET_ACCESS_KEY=x", "AWS_ACCESS_KEY_ID=x", "AWS_SESSION_TOKEN=x", "NPM_TOKEN=x", "PGPASSWORD=x",
 		"db_password=x", "MYSQL_PWD=x", "AZURE_DEVOPS_EXT_PAT=x", "GOOGLE_APPLICATION_CREDENTIALS=/k.json", "REDISCLI_AUTH=x", "HTTP_AUTHORIZATION=x",
 		"GPG_PASSPHRASE=x", "SSH_PRIVATE_KEY=x", "KEYRING_PASSWORD=x", "AUTHOR_TOKEN=x", "KEY=x", "DOCKER_AUTH_CONFIG={}",
+		"SMTP_PASS=x", "PASS=x", "AZURE_PAT=x", "API_CREDS=x", "MY_JWT=x", "SESSION_COOKIE=x", "npm_config__auth=x", "VSCODE_GIT_IPC_AUTH_TOKEN=x",
+		"GIT_CONFIG_VALUE_0=AUTHORIZATION: basic dXNlcjpwYXNzd29yZA==",
 		join("MINE=ghp", "_", random, "0123456789"), join("MINE=sk-", "ant-", random), join("MINE=prefix AK", "IAIOSFODNN7QX4MPL2"),
 		"MINE=Bearer " + random, join("MINE=-----BEGIN PRIV", "ATE KEY-----\nMIIE"), join("MINE=a,gl", "pat-", random),
 	} {
@@ -56,7 +58,7 @@ func TestSecret(t *testing.T) {
 	for _, entry := range []string{
 		"PATH=/bin", "HOME=/h", "SSH_AUTH_SOCK=/s", "XAUTHORITY=/x", "ICEAUTHORITY=/x", "GIT_AUTHOR_NAME=me", "GIT_AUTHOR_EMAIL=me@x", "KEYBOARD_LAYOUT=de",
 		"KEYMAP=de", "TOKENIZERS_PARALLELISM=false", "GNOME_KEYRING_CONTROL=/k", "PYTHON_KEYRING_BACKEND=x", "KEYTIMEOUT=1", "PWD=/w", "OLDPWD=/w", "SSH_ASKPASS=/a",
-		"GPG_TTY=/dev/tty", "GOPATH=/g", "EDITOR=vi", "LS_COLORS=*.tar=01;31", "HTTPS_PROXY=http://me:hunter2@proxy:1", "DATABASE_URL=postgres://a:b@db/x",
+		"GPG_TTY=/dev/tty", "GIT_ASKPASS=/a", "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=/w", "GOAUTH=netrc", "LESSKEY=/l", "BYPASS=1", "PATTERN=x", "DB_PATH=/d", "GOPATH=/g", "EDITOR=vi", "LS_COLORS=*.tar=01;31", "HTTPS_PROXY=http://me:hunter2@proxy:1", "DATABASE_URL=postgres://a:b@db/x",
 		"A=", "COMMIT=3f2a9c1e5b7d4e809a610c4d8e2f7b13aa09bb77",
 	} {
 		if name, value, _ := strings.Cut(entry, "="); Secret(name, value) {
@@ -113,5 +115,21 @@ func TestNotes(t *testing.T) {
 		if tt.want == "" && got != "" || !strings.Contains(got, tt.want) || tt.want != "" && !strings.Contains(got, "shell.passEnv") {
 			t.Errorf("%s: %q", tt.line, got)
 		}
+	}
+}
+
+// Git is not promised a value that it does not get: it would fail.
+func TestGitConfigurationInTheEnvironment(t *testing.T) {
+	env := []string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=http.extraheader", "GIT_CONFIG_VALUE_0=Authorization: Basic dXNlcjpwYXNzd29yZA=="}
+	rest, withheld := Withhold(env, nil)
+	if diff := cmp.Diff([]string{"GIT_CONFIG_KEY_0=http.extraheader"}, rest); diff != "" || len(withheld) != 1 {
+		t.Errorf("withheld %v (-want +got):\n%s", withheld, diff)
+	}
+	if rest, withheld := Withhold(env, []string{"GIT_CONFIG_*"}); len(rest) != 3 || len(withheld) != 0 {
+		t.Errorf("%v, %v", rest, withheld)
+	}
+	plain := []string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=/w"}
+	if rest, _ := Withhold(plain, nil); len(rest) != 3 {
+		t.Errorf("%v", rest)
 	}
 }

@@ -48,13 +48,19 @@ func secret(upper string) bool {
 			return true
 		}
 	}
-	return strings.HasSuffix(upper, "_PWD") || strings.HasSuffix(upper, "_PAT")
+	for part := range strings.SplitSeq(upper, "_") {
+		switch part {
+		case "PASS", "PAT", "CREDS", "JWT", "BEARER", "COOKIE":
+			return true
+		}
+	}
+	return strings.HasSuffix(upper, "_PWD")
 }
 
 var (
 	secretWords = [...]string{"KEY", "TOKEN", "SECRET", "PASSW", "PASSPHRASE", "CREDENTIAL", "AUTH"}
 	// harmlessWords are words that contain a secret one and are none.
 	harmlessWords = [...]string{
-		"SSH_AUTH_SOCK", "AUTHORITY", "AUTHOR_", "TOKENIZER", "KEYBOARD", "KEYMAP", "KEYRING", "KEYTIMEOUT", "KEYWORD", "MONKEY", "HOTKEY",
+		"SSH_AUTH_SOCK", "GIT_CONFIG_KEY_", "GOAUTH", "LESSKEY", "AUTHORITY", "AUTHOR_", "TOKENIZER", "KEYBOARD", "KEYMAP", "KEYRING", "KEYTIMEOUT", "KEYWORD", "MONKEY", "HOTKEY",
 	}
 )
