@@ -37,6 +37,8 @@ func (r *Rule) commandFlaw() error {
 	switch {
 	case strings.Contains(name, ":") && !drive:
 		return fmt.Errorf("no command is called %s; write a blank between words, and :* only at the end, such as %s(git push:*)", name, r.Tool)
+	case noProgram(name, r.command.Exact()):
+		return fmt.Errorf("no command is called %s; a rule has one pattern, in which only * stands for other text", name)
 	case strings.HasPrefix(r.Content, "^") || strings.HasSuffix(r.Content, "$"):
 		return fmt.Errorf("a pattern is no regular expression; write * for any text, such as %s(rm *)", r.Tool)
 	case r.command.Exact():
@@ -48,6 +50,16 @@ func (r *Rule) commandFlaw() error {
 		}
 	}
 	return nil
+}
+
+// noProgram reports whether a word cannot be the name of a program: the marks of other kinds of patterns are
+// in it. In a rule that quotes a whole line it may be a word of the shell's grammar.
+func noProgram(word string, quoted bool) bool {
+	switch word {
+	case "[", "[[", "!":
+		return false
+	}
+	return strings.ContainsAny(word, ",?[]") || word[:min(1, len(word))] == "!" || strings.HasSuffix(word, `\`) || !quoted && strings.ContainsAny(word, "|(){}")
 }
 
 func isAssignment(word string) bool {
