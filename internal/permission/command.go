@@ -47,8 +47,10 @@ func (c commandCheck) execute() finding {
 
 // forbidden looks for deny rules, in every mode and however the command is dressed up.
 func (c commandCheck) forbidden() finding {
-	if r, text := c.rules.Deny.Commands.Suspected(c.cmd.Script); r != nil {
-		return deniedBy(r, text)
+	for _, s := range c.scripts() {
+		if r, text := c.rules.Deny.Commands.Suspected(s); r != nil {
+			return deniedBy(r, text)
+		}
 	}
 	var found finding
 	for _, uses := range [][]Use{c.cmd.Uses, c.cmd.inner} {
@@ -168,13 +170,51 @@ func (c commandCheck) hazards() finding {
 	if c.guardsFiles() && (c.cmd.Script.Programs()["xargs"] || c.cmd.Script.Programs()["parallel"]) {
 		found = stricter(found, unsafe("what it hands to another program cannot be told beforehand, so no rule can protect anything from it"))
 	}
-	if r, text := c.rules.Ask.Commands.Suspected(c.cmd.Script); r != nil {
-		found = stricter(found, askedBy(r, text))
+	for _, s := range c.scripts() {
+		if r, text := c.rules.Ask.Commands.Suspected(s); r != nil {
+			found = stricter(found, askedBy(r, text))
+		}
 	}
-	if c.cmd.Script.Dynamic && !(c.rules.Deny.Commands.Empty() && c.rules.Ask.Commands.Empty()) {
-		found = stricter(found, unsafe("which program it runs is known only when it runs, so no rule can be known not to apply"))
+	return stricter(found, c.unknown())
+}
+
+// unknown looks for what only shows when the command runs, if a rule forbids or asks about some commands.
+func (c commandCheck) unknown() finding {
+	if !c.rulesCommands() {
+		return finding{}
 	}
-	return found
+	why := c.cmd.unsure
+	for _, s := range c.scripts() {
+		if why == "" {
+			why = s.Unknown()
+		}
+	}
+	if why != "" {
+		return unsafe("which program it runs is known only when it runs, so no rule can be known not to apply: %s", why)
+	}
+	for _, s := range c.scripts() {
+		for _, rules := range []*rule.Set{&c.rules.Deny, &c.rules.Ask} {
+			if r, text := rules.Commands.Possible(s); r != nil {
+				return unsafe("whether the rule %s speaks of what it runs is known only when it runs: %s", r.Quoted(), text)
+			}
+		}
+	}
+	return finding{}
+}
+
+// scripts returns the line and those that it comes to under other names.
+func (c commandCheck) scripts() []*shell.Script {
+	return append([]*shell.Script{c.cmd.Script}, c.cmd.others...)
+}
+
+// speaks reports whether a deny or ask rule may speak of a program.
+func (p *Policy) speaks(program string) bool {
+	return p.rules.Deny.Commands.Speaks(program) || p.rules.Ask.Commands.Speaks(program)
+}
+
+// rulesCommands reports whether a deny or ask rule speaks of some commands.
+func (p *Policy) rulesCommands() bool {
+	return !p.rules.Deny.Commands.Empty() || !p.rules.Ask.Commands.Empty()
 }
 
 // hazard looks for what the user has to see about one path.

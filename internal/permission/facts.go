@@ -73,6 +73,10 @@ type Command struct {
 	inner  []Use
 	// mentions are the words that name protected places to programs about which little is known.
 	mentions []mention
+	// others are the lines that the command comes to under other names; unsure is why there may be more. They
+	// are looked for only if a rule forbids or asks about some commands.
+	others []*shell.Script
+	unsure string
 }
 
 // A Use is what one part of a command does to a file.

@@ -103,6 +103,9 @@ func (r resolver) command(own *tool.Command) *Command {
 			c.inner = append(c.inner, r.uses(use)...)
 		}
 	}
+	if r.p.rulesCommands() {
+		r.others(c, own)
+	}
 	if c.Script.UsesGit() {
 		c.Git = errUnknownRepository
 		if own.Git != nil {

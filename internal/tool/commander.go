@@ -38,6 +38,9 @@ type Command struct {
 	Warning string
 	// Leaves says that the command asks to be run outside the sandbox.
 	Leaves bool
+	// Aliases returns the aliases that the shell knows before it reads the line: what each name stands for. May
+	// be nil: it knows none.
+	Aliases func() (map[string]string, error)
 	// Edits returns the files that the call edits instead of running anything, absolute, or none if the
 	// command is run. May be nil: the command is run.
 	Edits func() []string

@@ -30,6 +30,11 @@ func (x *CommandIndex) add(r *Rule) {
 // Empty reports whether there are no rules.
 func (x *CommandIndex) Empty() bool { return len(x.byProgram) == 0 && len(x.rest) == 0 }
 
+// Speaks reports whether a rule may speak of a program.
+func (x *CommandIndex) Speaks(program string) bool {
+	return len(x.byProgram[program]) > 0 || len(x.rest) > 0
+}
+
 // Quoting returns the rule that quotes the whole line.
 func (x *CommandIndex) Quoting(s *shell.Script) *Rule {
 	if r := x.byLine[strings.TrimSpace(s.Source)]; r != nil && r.command.Quotes(s) {
@@ -52,6 +57,27 @@ func (x *CommandIndex) Suspected(s *shell.Script) (*Rule, string) {
 	}
 	for _, r := range x.rest {
 		if text, ok := s.Suspected(r.command); ok {
+			return r, text
+		}
+	}
+	return nil, ""
+}
+
+// Possible returns a rule that may match what s runs, which is known only when it runs, and what is known of
+// it.
+func (x *CommandIndex) Possible(s *shell.Script) (*Rule, string) {
+	if x.Empty() {
+		return nil, ""
+	}
+	for program := range s.Guessed() {
+		for _, r := range x.byProgram[program] {
+			if text, ok := s.Possible(r.command); ok {
+				return r, text
+			}
+		}
+	}
+	for _, r := range x.rest {
+		if text, ok := s.Possible(r.command); ok {
 			return r, text
 		}
 	}

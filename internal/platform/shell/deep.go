@@ -26,11 +26,6 @@ func (r *reader) everyPart(f *syntax.File) []*Part {
 	d.lost = strings.Contains(src, "CDPATH") || strings.Contains(src, "lastpipe") || r.script.misread
 	d.survey(f)
 	d.stmts(f.Stmts, []string{""})
-	for _, p := range d.parts {
-		if len(p.Words) > 0 && !p.Words[0].Static {
-			r.script.Dynamic = true
-		}
-	}
 	return d.parts
 }
 

@@ -133,7 +133,7 @@ func TestWith(t *testing.T) {
 		for _, line := range lines {
 			bare := d.Parse(line, Vars{})
 			got, want := bare.With(vars), d.Parse(line, vars)
-			if got.Simple != want.Simple || got.Problem != want.Problem || got.Opaque != want.Opaque || got.Dynamic != want.Dynamic ||
+			if got.Simple != want.Simple || got.Problem != want.Problem || got.Opaque != want.Opaque || got.Unknown() != want.Unknown() ||
 				!sameParts(got.Parts, want.Parts) || !cmp.Equal(got.Suggest(), want.Suggest()) || (got.ReadOnly() == nil) != (want.ReadOnly() == nil) {
 				t.Errorf("%q: %+v, want %+v", line, got, want)
 			}

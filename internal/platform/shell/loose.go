@@ -2,6 +2,7 @@ package shell
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
@@ -34,7 +35,7 @@ func (f *suspects) braces(w *syntax.Word) []Word {
 	if !syntax.SplitBraces(split) {
 		return []Word{word}
 	}
-	if combinations(split) > 256 {
+	if combinations(split) > 512 {
 		words := []Word{}
 		for _, field := range strings.FieldsFunc(word.Value, func(r rune) bool { return strings.ContainsRune("{},", r) }) {
 			words = append(words, plainWord(field))
@@ -61,7 +62,8 @@ func combinations(w *syntax.Word) int {
 			continue
 		}
 		if brace.Sequence {
-			return large
+			product = min(large, product*steps(brace))
+			continue
 		}
 		sum := 0
 		for _, elem := range brace.Elems {
@@ -70,6 +72,21 @@ func combinations(w *syntax.Word) int {
 		product = min(large, product*sum)
 	}
 	return product
+}
+
+// steps returns an upper bound of how many words a sequence such as {a..f} expands into, or some large number.
+func steps(brace *syntax.BraceExp) int {
+	const large = 1 << 20
+	from, to := brace.Elems[0].Lit(), brace.Elems[1].Lit()
+	if len(from) == 1 && len(to) == 1 {
+		return 256
+	}
+	a, err1 := strconv.Atoi(from)
+	b, err2 := strconv.Atoi(to)
+	if err1 != nil || err2 != nil || max(a, b)-min(a, b) >= 256 || max(a, b)-min(a, b) < 0 {
+		return large
+	}
+	return max(a, b) - min(a, b) + 1
 }
 
 // loose adds the word sequences of text that is not understood, read in two ways: with quotes and

@@ -85,6 +85,10 @@ func (p *Part) Paths() []PathUse {
 	return uses
 }
 
+// Dirs returns where the part may run, relative to the directory at the start, which is empty; nil means that
+// this is not known.
+func (p *Part) Dirs() []string { return p.dirs }
+
 // operandUses calls add with the paths among the words of a command, and of those that it runs.
 func (p *Part) operandUses(words []Word, add func(PathUse, Word)) {
 	given, transfer := operandsOf(words), placedBy(words)

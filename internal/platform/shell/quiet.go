@@ -9,11 +9,11 @@ import (
 var quietPrograms = setOf(`
 	grep egrep fgrep rg ag ack locate which whereis
 	cat head tail wc stat file jq sort uniq cut tr nl od xxd hexdump base64 strings diff cmp comm paste column fold
-	rev tac sed basename dirname realpath readlink md5sum sha1sum sha256sum sha512sum cksum seq expr test [ date
+	rev tac sed gsed basename dirname realpath readlink md5sum sha1sum sha256sum sha512sum cksum seq expr test [ date
 	whoami id uname hostname pwd type nproc free df ps uptime ls tree du echo printf true false : printenv
 	cp mv rm rmdir mkdir touch ln chmod chown chgrp tee truncate dd shred kill pkill killall sleep cd pushd popd
 	export declare typeset local readonly unset read set shopt alias unalias umask exit return break continue shift
-	wait jobs curl mkfs mktemp gofmt`)
+	wait jobs curl mkfs mktemp gofmt man`)
 
 // quietExcept are programs that run their operands only in some sub-commands, or with some options.
 func quietExcept(name string) (subcommands, options string) {
@@ -41,6 +41,8 @@ func runsNothing(words []string) bool {
 	switch {
 	case name == "find":
 		return !slices.ContainsFunc(words, isFindAction)
+	case name == "command":
+		return len(words) > 1 && (words[1] == "-v" || words[1] == "-V")
 	case name == "awk" || name == "gawk" || name == "mawk":
 		return !slices.ContainsFunc(words, func(w string) bool { return strings.Contains(w, "|") || strings.Contains(w, "system") })
 	case quietPrograms(name):
@@ -56,7 +58,8 @@ func runsNothing(words []string) bool {
 			return false
 		}
 		for _, option := range strings.Fields(options) {
-			if word == option || strings.HasPrefix(word, option+"=") {
+			given, _, _ := strings.Cut(word, "=")
+			if given == option || len(given) > 3 && strings.HasPrefix(option, given) { // options may be shortened
 				return false
 			}
 		}

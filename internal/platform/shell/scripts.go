@@ -26,11 +26,11 @@ func sedOutputs(g *given) []use {
 			}
 		}
 	}
-	writes, runs, ok := sedCommands(strings.Join(scripts, "\n"))
-	if runs || !ok {
+	script, ok := readSed(strings.Join(scripts, "\n"))
+	if script.runs || !ok {
 		g.runs("a command of its script")
 	}
-	for _, file := range writes {
+	for _, file := range script.writes {
 		if file != "/dev/stdout" && file != "/dev/stderr" {
 			uses = append(uses, use{WritePath, plainWord(file)})
 		}
@@ -57,26 +57,25 @@ func backup(w Word, suffix string) use {
 	return use{WritePath, plainWord(name)}
 }
 
-// sedCommands returns the files that a script of sed writes, and whether it runs programs. It is not ok if
-// the script is not understood.
-func sedCommands(script string) (writes []string, runs, ok bool) {
-	s := sedReader{text: script}
+// readSed reads a script of sed. It is not ok if the script is not understood.
+func readSed(script string) (s sedReader, ok bool) {
+	s = sedReader{text: script}
 	for s.skip(" \t\n;"); !s.end(); s.skip(" \t\n;") {
-		if !s.address() {
-			return s.writes, s.runs, false
-		}
-		if s.end() || !s.command() {
-			return s.writes, s.runs, false
+		if !s.address() || s.end() || !s.command() {
+			return s, false
 		}
 	}
-	return s.writes, s.runs, true
+	return s, true
 }
 
+// A sedReader goes through a script of sed.
 type sedReader struct {
-	text   string
-	at     int
-	writes []string
-	runs   bool
+	text     string
+	at       int
+	writes   []string // files
+	runs     bool     // it runs programs
+	commands []string // those of them that it names
+	reads    bool     // it runs what it reads
 }
 
 func (s *sedReader) end() bool { return s.at >= len(s.text) }
@@ -100,12 +99,17 @@ func (s *sedReader) line() string {
 	return s.text[from:s.at]
 }
 
-// delimited passes what ends at the delimiter.
-func (s *sedReader) delimited(delimiter byte) bool {
+// delimited passes what ends at the delimiter. In brackets of a regular expression that is a character like
+// others.
+func (s *sedReader) delimited(delimiter byte, regex bool) bool {
 	for ; !s.end(); s.at++ {
 		switch s.text[s.at] {
 		case '\\':
 			s.at++
+		case '[':
+			if regex && delimiter != '[' {
+				s.at += max(0, strings.IndexByte(s.text[s.at:], ']'))
+			}
 		case delimiter:
 			s.at++
 			return true
@@ -122,12 +126,12 @@ func (s *sedReader) address() bool {
 			s.at++
 		case c == '/':
 			s.at++
-			if !s.delimited('/') {
+			if !s.delimited('/', true) {
 				return false
 			}
 			s.skip("IM")
 		case c == '\\':
-			if s.at += 2; s.at > len(s.text) || !s.delimited(s.text[s.at-1]) {
+			if s.at += 2; s.at > len(s.text) || !s.delimited(s.text[s.at-1], true) {
 				return false
 			}
 			s.skip("IM")
@@ -156,7 +160,8 @@ func (s *sedReader) command() bool {
 		s.file()
 	case c == 'e':
 		s.runs = true
-		s.line()
+		command := strings.TrimSpace(s.line())
+		s.commands, s.reads = append(s.commands, command), s.reads || command == ""
 	case c == 's' || c == 'y':
 		return s.substitution(c)
 	default:
@@ -171,15 +176,20 @@ func (s *sedReader) substitution(c byte) bool {
 	}
 	delimiter := s.text[s.at]
 	s.at++
-	if !s.delimited(delimiter) || !s.delimited(delimiter) {
+	if !s.delimited(delimiter, c == 's') {
 		return false
 	}
+	from := s.at
+	if !s.delimited(delimiter, false) {
+		return false
+	}
+	with := s.text[from : s.at-1]
 	for c == 's' && !s.end() {
 		switch f := s.text[s.at]; {
 		case strings.IndexByte("gpIiMm0123456789", f) >= 0:
 			s.at++
 		case f == 'e':
-			s.runs = true
+			s.runs, s.reads, s.commands = true, true, append(s.commands, with)
 			s.at++
 		case f == 'w':
 			s.at++

@@ -35,9 +35,6 @@ type Script struct {
 	// Opaque says that the line does not parse, or holds characters that are not visible. Not even
 	// a rule that quotes it may allow it.
 	Opaque bool
-	// Dynamic says that the name of some program is known only when it runs, so that no rule can be
-	// known not to apply.
-	Dynamic bool
 	// Parts are the simple commands, in the order of the source, those of substitutions and bodies
 	// included.
 	Parts []*Part
@@ -80,7 +77,9 @@ type Word struct {
 	holes    []int    // the same of every expansion
 	names    []string // of the variables that fill the holes, "" for anything else
 	told     string
-	pipe     bool // is a process substitution, and so no file
+	pipe     bool     // is a process substitution, and so no file
+	unset    []string // of the variables in it whose value is not known
+	substs   bool     // it holds what another command prints
 	why      string
 }
 

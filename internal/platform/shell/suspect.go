@@ -24,6 +24,34 @@ func (s *Script) Suspected(pat Pattern) (text string, ok bool) {
 	return "", false
 }
 
+// Possible reports whether pat, as a deny or ask rule, may match what the line runs, which is known only
+// when it runs, and returns what is known of it. It is for patterns that are not [Script.Suspected]: the
+// answer is to ask.
+func (s *Script) Possible(pat Pattern) (text string, ok bool) {
+	for _, r := range s.suspects().guesses {
+		if text, ok := r.may(pat); ok {
+			return text, true
+		}
+	}
+	return "", false
+}
+
+// Guessed returns the names of everything that [Script.Possible] tries, like [Script.Programs].
+func (s *Script) Guessed() map[string]bool { return s.suspects().guessed }
+
+// Unknown says why which programs the line runs is known only when it runs, so that no rule can be known
+// not to apply: "it runs what is known only when it runs". It is empty if all of them can be told.
+func (s *Script) Unknown() string { return s.suspects().unknown }
+
+// Sourced returns the files whose commands the shell of the line runs itself.
+func (s *Script) Sourced() []string { return s.suspects().files }
+
+// SearchDirs returns the directories that the line itself adds to those in which programs are found.
+func (s *Script) SearchDirs() []string { return s.suspects().dirs }
+
+// GitCommands returns the commands of git in the line that are not git's own: an alias, or another program.
+func (s *Script) GitCommands() []string { return s.suspects().subcommands }
+
 // Programs returns the names of everything that [Script.Suspected] tries, so that a rule whose
 // [Pattern.Program] is not among them need not be tried.
 func (s *Script) Programs() map[string]bool { return s.suspects().programs }
@@ -32,18 +60,33 @@ func (s *Script) Programs() map[string]bool { return s.suspects().programs }
 type suspects struct {
 	runs     []run
 	programs map[string]bool
+	guesses  []run // what may be run, or run with words that are not known
+	guessed  map[string]bool
+	unknown  string // why it cannot be told which programs are run
+	files    []string
+	dirs     []string // that PATH is set to
+	// subcommands are those of git that are not its own.
+	subcommands []string
 
 	vars      Vars
 	budget    int      // of bytes that may still be parsed
+	steps     int      // of words in front of which commands may stand
+	sure      bool     // a shell will run what is looked at
 	documents []string // texts that are commands only if something runs them
 	echoed    []string // likewise, words that are printed
 	active    bool     // some program is not known to run nothing
+
+	assigned map[string][]*syntax.Word // from what variables get their values
+	taken    map[string]bool           // variables that get them from elsewhere
+	used     map[string]bool           // variables that are evaluated
+	pending  []string                  // those of them that are not looked at yet
 }
 
 // A run is a sequence of words, as text, with the places where a command may start.
 type run struct {
 	text   string
 	starts []int // ascending
+	open   bool  // words may follow that are not known
 }
 
 // match tries every start. A pattern with a star matches from the earliest start that its beginning
@@ -82,21 +125,50 @@ func (r run) tail(texts ...string) (string, bool) {
 	return "", false
 }
 
+// may is like match for what is known of a command: words may follow it if it is open.
+func (r run) may(pat Pattern) (string, bool) {
+	if !r.open || len(pat.pieces) == 0 {
+		return r.match(pat)
+	}
+	beginning := pat.pieces[0]
+	if pat.Exact() {
+		beginning = pat.exact
+	}
+	for _, at := range r.starts {
+		text := r.text[at:]
+		if strings.HasPrefix(beginning, text) || strings.TrimRight(text, " ") == strings.TrimRight(beginning, " ") ||
+			!pat.Exact() && strings.HasPrefix(text, beginning) {
+			return strings.TrimRight(text, " "), true
+		}
+	}
+	return "", false
+}
+
 func findSuspects(s *Script) *suspects {
-	f := &suspects{vars: s.vars, programs: make(map[string]bool), budget: 16*len(s.Source) + 1<<16}
+	f := &suspects{
+		vars: s.vars, programs: make(map[string]bool), guessed: make(map[string]bool), budget: 16*len(s.Source) + 1<<16, steps: 16*len(s.Source) + 1<<12, sure: true,
+	}
+	if s.ChangesDir() {
+		f.vars.Dir = ""
+	}
 	f.programs[firstWord(strings.TrimSpace(s.Source))] = true // of a rule that quotes it all
 	for t := s.tree; t != nil; t = t.other {
 		if t.file != nil {
 			f.tree(t.file, s.Source)
 		}
 	}
+	evaluations{f}.settle()
+	f.sure = false
 	for _, p := range s.Parts {
 		if len(p.Words) > 0 && p.Words[0].Value == "time" { // a keyword, which is not in the tree of calls
-			f.add(run{p.Text, []int{0}})
+			f.add(run{text: p.Text, starts: []int{0}})
 		}
 	}
 	if s.Opaque || s.misread {
 		f.loose(s.Source)
+	}
+	if s.Opaque && f.unknown == "" {
+		f.unknown = s.Problem
 	}
 	f.searchTexts()
 	return f
@@ -115,15 +187,19 @@ func (f *suspects) searchTexts() {
 			return
 		}
 		for _, text := range texts {
-			f.script(text)
+			f.script(text, false)
 		}
 	}
 }
 
 var shells = []string{"sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "busybox", "ssh", "xargs", "parallel", "source", ".", "eval"}
 
-// script searches text as shell: as it parses, or word by word if it does not.
-func (f *suspects) script(text string) {
+// script searches text as shell: as it parses, or word by word if it does not. Sure says that a shell runs it,
+// if it runs the text around it.
+func (f *suspects) script(text string, sure bool) {
+	before := f.sure
+	f.sure = before && sure
+	defer func() { f.sure = before }()
 	if len(text) > f.budget {
 		f.loose(text)
 		return
@@ -140,9 +216,17 @@ func (f *suspects) script(text string) {
 
 func (f *suspects) tree(file *syntax.File, src string) {
 	syntax.Walk(file, func(n syntax.Node) bool {
+		if n != nil {
+			evaluations{f}.evaluate(n)
+		}
+		return true
+	})
+	syntax.Walk(file, func(n syntax.Node) bool {
 		switch n := n.(type) {
-		case *syntax.CallExpr:
-			f.call(n, src)
+		case *syntax.Stmt:
+			if call, ok := n.Cmd.(*syntax.CallExpr); ok {
+				f.call(call, n.Redirs, src)
+			}
 		case *syntax.DeclClause:
 			f.command([]Word{plainWord(n.Variant.Value)})
 		case *syntax.Redirect:
@@ -158,7 +242,7 @@ func (f *suspects) tree(file *syntax.File, src string) {
 }
 
 // call adds a simple command of the tree.
-func (f *suspects) call(call *syntax.CallExpr, src string) {
+func (f *suspects) call(call *syntax.CallExpr, redirects []*syntax.Redirect, src string) {
 	words, split := make([]Word, 0, len(call.Args)), make([]Word, 0, len(call.Args))
 	for _, w := range call.Args {
 		for _, word := range f.braces(w) {
@@ -173,11 +257,71 @@ func (f *suspects) call(call *syntax.CallExpr, src string) {
 	if len(words) == 0 {
 		return
 	}
-	f.add(run{between(src, call.Args[0].Pos(), call.Args[len(call.Args)-1].End()), []int{0}})
+	f.add(run{text: between(src, call.Args[0].Pos(), call.Args[len(call.Args)-1].End()), starts: []int{0}})
 	f.command(words)
 	if len(split) > len(words) {
 		f.command(split)
 	}
+	launches{f}.position(words, redirects)
+	handouts{f}.handed(words)
+	f.openWords(words)
+}
+
+// openWords guesses what a command may be whose words are not all known.
+func (f *suspects) openWords(words []Word) {
+	name := baseName(words[0].Value)
+	if wr, ok := wrapperOf(name); ok && wr.more || name == "find" || name == "fd" {
+		words = replaced(words, words[1:])
+		if name == "xargs" || name == "parallel" {
+			words = append(words, Word{})
+		}
+	}
+	n := slices.IndexFunc(words, func(w Word) bool { return !w.Static })
+	if n <= 0 {
+		return
+	}
+	values := make([]string, n)
+	for i, w := range words[:n] {
+		values[i] = w.Value
+	}
+	f.open(values, runsNothing(values))
+}
+
+// open adds a guess: a command that begins with words.
+func (f *suspects) open(words []string, quiet bool) {
+	add := func(words []string) {
+		r := newRun(append(words[:len(words):len(words)], ""), quiet)
+		r.open = true
+		f.guesses = append(f.guesses, r)
+		f.noteGuess(r)
+	}
+	if len(words) == 0 {
+		return
+	}
+	add(words)
+	if short := withoutGitOptions(words, quiet); len(short) < len(words) {
+		add(short)
+	}
+}
+
+func (f *suspects) noteGuess(r run) {
+	for _, at := range r.starts {
+		word, _, _ := strings.Cut(r.text[at:], " ")
+		f.guessed[baseName(word)] = true
+	}
+}
+
+// guess adds what may be a command in text: from each word on, whatever separates words.
+func (f *suspects) guess(text string) {
+	words := strings.FieldsFunc(text, func(r rune) bool {
+		return !(r == '_' || r == '-' || r == '.' || r == '/' || r == '+' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r > 0x7f)
+	})
+	if len(words) == 0 {
+		return
+	}
+	r := newRun(words, false)
+	f.guesses = append(f.guesses, r)
+	f.noteGuess(r)
 }
 
 // command adds the words of a command: as they stand, and if the program may run its operands, from
@@ -203,6 +347,12 @@ func (f *suspects) command(words []Word) {
 	case !quiet:
 		for _, v := range values[1:] {
 			f.operand(v)
+			if strings.ContainsAny(v, " \t\n=!:,\"'") {
+				f.guess(v)
+			}
+			if len(v) > 2 && v[0] == '-' && v[1] != '-' { // -Iprogram
+				f.guess(v[2:])
+			}
 		}
 	}
 }
@@ -212,12 +362,12 @@ func (f *suspects) operand(v string) {
 	if !strings.ContainsAny(v, " \t\n;&|<>()$`") {
 		return
 	}
-	f.script(v)
+	f.script(v, false)
 	if strings.HasPrefix(v, "-") && len(v) > 2 { // -c'command', --option='command'
 		if _, value, ok := strings.Cut(v, "="); ok {
-			f.script(value)
+			f.script(value, false)
 		} else {
-			f.script(v[2:])
+			f.script(v[2:], false)
 		}
 	}
 }
@@ -244,6 +394,9 @@ func (f *suspects) sequence(words []string, quiet bool) {
 	f.add(newRun(words, quiet))
 	if short := withoutGitOptions(words, quiet); len(short) < len(words) {
 		f.add(newRun(short, quiet))
+	}
+	if sub, ok := strings.CutPrefix(baseName(words[0]), "git-"); ok { // git-push is git push
+		f.add(newRun(append([]string{"git", sub}, words[1:]...), quiet))
 	}
 }
 

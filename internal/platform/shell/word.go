@@ -61,8 +61,12 @@ func (r *wordReader) part(part syntax.WordPart, first, only bool) {
 			r.add(value, false)
 			return
 		}
+		r.unknown(p)
 		r.gap("it uses a variable ($"+paramName(p)+")", plainParam(p))
+	case *syntax.ArithmExp:
+		r.gap(construct(part), "")
 	default:
+		r.word.substs = true
 		r.gap(construct(part), "")
 	}
 }
@@ -123,6 +127,7 @@ func (r *wordReader) quoted(part syntax.WordPart) {
 			r.add(value, false)
 			return
 		}
+		r.unknown(p)
 		r.hole("it uses a variable ($"+paramName(p)+")", plainParam(p))
 	case *syntax.CmdSubst:
 		if text, ok := quotedDocument(p); ok {
@@ -130,9 +135,24 @@ func (r *wordReader) quoted(part syntax.WordPart) {
 			r.add(text, false)
 			return
 		}
+		r.word.substs = true
 		r.hole(construct(p), "")
-	default:
+	case *syntax.ArithmExp:
 		r.hole(construct(part), "")
+	default:
+		r.word.substs = true
+		r.hole(construct(part), "")
+	}
+}
+
+// unknown notes the variables that an expansion whose value is not known is made of.
+func (r *wordReader) unknown(p *syntax.ParamExp) {
+	if p.Length {
+		return // a number
+	}
+	r.word.unset = append(r.word.unset, paramName(p))
+	if p.Exp != nil || p.Repl != nil {
+		r.word.substs = true // ${x:-$(rm x)}
 	}
 }
 

@@ -71,7 +71,10 @@ func (c *call) Match(content string) (bool, error) {
 	if !c.script.Simple {
 		return true, nil
 	}
-	_, ok := c.script.Suspected(pattern)
+	if _, ok := c.script.Suspected(pattern); ok || c.script.Unknown() != "" {
+		return true, nil
+	}
+	_, ok := c.script.Possible(pattern)
 	return ok, nil
 }
 

@@ -1,0 +1,188 @@
+package permission
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"adze/internal/platform/shell"
+	"adze/internal/tool"
+)
+
+// Limits of looking up what the programs of a line really are.
+const (
+	maxPrograms = 64       // names that are looked up
+	maxSourced  = 64 << 10 // bytes of a file whose commands a shell runs
+)
+
+// A lookup finds what the commands of a line are under other names: what a link leads to, what an alias
+// stands for, what is in a file that the shell reads. It is there to find what is forbidden, never to allow
+// anything.
+type lookup struct {
+	*resolver
+	cmd     *Command
+	aliases map[string]string
+	seen    map[string]bool
+	left    int
+}
+
+// others finds the lines that the command comes to besides its own, and why there may be more.
+func (r *resolver) others(c *Command, own *tool.Command) {
+	l := &lookup{resolver: r, cmd: c, seen: map[string]bool{}, left: maxPrograms}
+	if own.Aliases != nil {
+		aliases, err := own.Aliases()
+		if err != nil {
+			l.doubt("the aliases of the shell cannot be read: %v", err)
+		}
+		l.aliases = aliases
+	}
+	l.script(c.Script)
+	for _, s := range c.nested {
+		l.script(s.Script)
+	}
+	for i := 0; i < len(c.others); i++ { // grows meanwhile
+		l.script(c.others[i])
+	}
+}
+
+func (l *lookup) doubt(format string, args ...any) {
+	if l.cmd.unsure == "" {
+		l.cmd.unsure = fmt.Sprintf(format, args...)
+	}
+}
+
+func (l *lookup) script(s *shell.Script) {
+	for _, part := range s.Parts {
+		switch {
+		case len(part.Words) == 0:
+		case part.Words[0].Static && !part.Words[0].Glob:
+			l.part(s, part)
+		case s.Unknown() == "": // $PWD/tool, in a line that is not simple
+			l.doubt("where %s is, is known only when it runs", part.Words[0].Value)
+		}
+	}
+	for _, sub := range s.GitCommands() {
+		if path, err := exec.LookPath("git-" + sub); err == nil {
+			l.rename(nil, path)
+			continue
+		}
+		l.doubt("git has no command %q of its own, and an alias may stand for anything", sub)
+	}
+	for _, file := range s.Sourced() {
+		l.source(s, file)
+	}
+}
+
+// part looks up the program of a part.
+func (l *lookup) part(s *shell.Script, part *shell.Part) {
+	name := part.Words[0].Value
+	if l.seen[part.Text] {
+		return
+	}
+	l.seen[part.Text] = true
+	if l.left--; l.left < 0 {
+		l.doubt("it runs too many programs to look up what they are")
+		return
+	}
+	if value, ok := l.aliases[name]; ok && !l.seen["alias "+name] {
+		l.seen["alias "+name] = true
+		l.add(value + " " + line(part.Words[1:]))
+	}
+	if strings.Contains(name, "/") {
+		if !filepath.IsAbs(name) && s.ChangesDir() {
+			dirs := part.Dirs()
+			if dirs == nil {
+				l.doubt("where %s is, is known only when it runs", name)
+			}
+			for _, dir := range dirs {
+				l.rename(part.Words[1:], l.absolute(filepath.Join(dir, name)))
+			}
+			return
+		}
+		l.rename(part.Words[1:], l.absolute(name))
+		return
+	}
+	if path, err := exec.LookPath(name); err == nil || errors.Is(err, exec.ErrDot) {
+		l.rename(part.Words[1:], path)
+	}
+	for _, dir := range s.SearchDirs() {
+		path := l.absolute(filepath.Join(dir, name))
+		if _, err := os.Lstat(path); err == nil {
+			l.rename(part.Words[1:], path)
+		}
+	}
+}
+
+func (l *lookup) absolute(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(l.p.cfg.Dir, name)
+}
+
+// rename adds the command under the names of what the program leads to.
+func (l *lookup) rename(operands []shell.Word, path string) {
+	info, err := os.Lstat(path)
+	if err != nil || info.Mode()&os.ModeSymlink == 0 { // a link to a directory on the way does not change its name
+		return
+	}
+	set := l.resolve(l.p.cfg.Dir, path)
+	for _, name := range set.All {
+		if base := filepath.Base(name); base != filepath.Base(path) && l.p.speaks(base) {
+			l.add(base + " " + line(operands))
+		}
+	}
+}
+
+// line returns words as they stand in a line.
+func line(words []shell.Word) string {
+	var b strings.Builder
+	for _, w := range words {
+		b.WriteString(w.Text)
+		b.WriteByte(' ')
+	}
+	return b.String()
+}
+
+func (l *lookup) add(text string) {
+	if len(l.cmd.others) == maxPrograms {
+		l.doubt("it runs too many programs to look up what they are")
+		return
+	}
+	l.cmd.others = append(l.cmd.others, shell.Parse(text, shell.Vars{Home: l.p.cfg.Home, Dir: l.p.cfg.Dir}))
+}
+
+// source adds what is in a file that the shell reads, if nothing can change it before.
+func (l *lookup) source(s *shell.Script, file string) {
+	text, ok := "", false
+	words := s.Parts[0].Words
+	if s == l.cmd.Script && len(words) > 1 && (words[0].Value == "." || words[0].Value == "source") &&
+		slices.ContainsFunc(words, func(w shell.Word) bool { return filepath.Clean(w.Value) == file }) {
+		text, ok = readSmall(l.absolute(file))
+	}
+	if !ok {
+		l.doubt("what is in %s is known only when the shell reads it", file)
+		return
+	}
+	l.add(text)
+}
+
+// readSmall returns the text of a regular file that is not too large.
+func readSmall(path string) (string, bool) {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxSourced {
+		return "", false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", false
+	}
+	defer f.Close() // ok: it was only read
+	data, err := io.ReadAll(io.LimitReader(f, maxSourced+1))
+	return string(data), err == nil && len(data) <= maxSourced
+}

@@ -1,0 +1,96 @@
+package permission
+
+import (
+	"bufio"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A disguise is a line of a file of disguises: what must come out, the command, and the rules.
+type disguise struct {
+	line          int
+	want, command string
+	rules         []string
+}
+
+// disguises reads a file of them. Rules are given as in settings; without any, rules are those given.
+func disguises(t *testing.T, file string, rules ...string) []disguise {
+	t.Helper()
+	f, err := os.Open(filepath.Join("testdata", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close() // ok: it was only read
+	var all []disguise
+	in := bufio.NewScanner(f)
+	for n := 1; in.Scan(); n++ {
+		if strings.HasPrefix(in.Text(), "#") || in.Text() == "" {
+			continue
+		}
+		fields := strings.Split(in.Text(), "\t")
+		if len(fields) < 2 || len(fields) > 3 {
+			t.Fatalf("%s:%d has %d fields", file, n, len(fields))
+		}
+		d := disguise{n, fields[0], strings.ReplaceAll(fields[1], "␤", "\n"), rules}
+		if len(fields) == 3 {
+			d.rules = strings.Split(fields[2], "; ")
+		}
+		all = append(all, d)
+	}
+	if err := in.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// check judges each of the disguises with everything allowed that no rule denies or asks about.
+func check(t *testing.T, w world, file string, all []disguise) {
+	t.Helper()
+	count := map[string]int{}
+	for _, d := range all {
+		got := decide(t, w.config(Default, append([]string{"allow Bash"}, d.rules...)...), "Bash", runs(d.command))
+		ok := string(got.Behavior) == d.want
+		if d.want == "hidden" {
+			ok = got.Behavior != Allow
+		}
+		if !ok {
+			t.Errorf("%s:%d: %s, want %s: %q with %q (%s)", file, d.line, got.Behavior, d.want, d.command, d.rules, got.Reason.Text)
+		}
+		if got.Behavior == Ask && !got.Firm {
+			t.Errorf("%s:%d: the question about %q may be answered by a mode", file, d.line, d.command)
+		}
+		count[d.want]++
+	}
+	t.Logf("%v", count)
+}
+
+// text makes a file in the home.
+func (w world) text(t *testing.T, name, text string) {
+	t.Helper()
+	w.write(t, name)
+	if err := os.WriteFile(filepath.Join(w.home, name), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// F11: a deny or ask rule for commands holds however the command is dressed up, and a line that it does not
+// speak of is not asked about.
+//
+// Proves PERM-08, SHAST-05.
+func TestCommandRulesHoldF11(t *testing.T) {
+	w := newWorld(t)
+	w.write(t, "project/v", "project/bin/tool", "project/x.sh")
+	w.text(t, "project/list", "rm v\n")
+	w.text(t, "project/venv/bin/activate", "export PATH=\"$VIRTUAL_ENV/bin:$PATH\"\nhash -r 2>/dev/null\n")
+	w.text(t, "project/dynamic.sh", "$x v\n")
+	w.link(t, "/bin/rm", "r")
+	w.link(t, "../r", "bin/second")
+	w.link(t, "/bin/ls", "l")
+	all := disguises(t, "commands.tsv", "deny Bash(rm:*)")
+	if len(all) < 400 {
+		t.Errorf("there are only %d cases", len(all))
+	}
+	check(t, w, "commands.tsv", all)
+}

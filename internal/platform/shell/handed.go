@@ -1,0 +1,395 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+)
+
+// Some programs that only read, most of the time, run commands that their words name. What they are handed
+// is looked at here.
+
+// handouts look at what programs are handed to run.
+type handouts struct{ *suspects }
+
+// handed looks at the words of a program for what it runs besides its operands.
+func (f handouts) handed(words []Word) {
+	switch name := baseName(words[0].Value); name {
+	case "sed", "gsed":
+		f.sed(words[1:])
+	case "awk", "gawk", "mawk", "nawk", "original-awk":
+		f.awk(words[1:])
+	case "git":
+		f.git(words[1:])
+	case "alias":
+		f.aliases(words[1:])
+	case "sort":
+		launches{f.suspects}.optionCode(words[1:], "--compress-program", "--compress-prog", "--compress-pro", "--compress-pr", "--compress-p", "--compress", "--comp", "--co")
+	case "rg":
+		launches{f.suspects}.optionCode(words[1:], "--pre", "--hostname-bin")
+	case "ag", "ack", "man":
+		launches{f.suspects}.optionCode(words[1:], "--pager", "-P")
+	case "split":
+		launches{f.suspects}.optionCode(words[1:], "--filter")
+	case "jobs":
+		if len(words) > 2 && words[1].Value == "-x" {
+			f.active = true
+			f.command(words[2:])
+			launches{f.suspects}.position(words[2:], nil)
+		}
+	default:
+		if strings.HasPrefix(name, "git-") {
+			f.git(append([]Word{plainWord(name[len("git-"):])}, words[1:]...))
+		}
+	}
+}
+
+// aliases looks at what alias gives a name to. What follows the name where it is used follows the alias.
+func (f handouts) aliases(words []Word) {
+	for _, w := range words {
+		_, value, ok := strings.Cut(w.Value, "=")
+		switch {
+		case !w.Static:
+			f.doubt("an alias stands for what is known only when it runs")
+		case ok:
+			f.active = true
+			f.script(value, true)
+			f.open(strings.Fields(value), false)
+		}
+	}
+}
+
+// sed looks at the scripts of sed.
+func (f handouts) sed(words []Word) {
+	var scripts []string
+	add := func(w Word) {
+		scripts = append(scripts, w.Value)
+		if !w.Static && (w.Value == "" || f.made(w)) {
+			f.doubt("sed runs a script that is known only when it runs")
+		}
+	}
+	var operands []Word
+	given := false
+	for i := 0; i < len(words); i++ {
+		w := words[i]
+		v := w.Value
+		name, value, glued := strings.Cut(v, "=")
+		switch {
+		case v == "--sandbox":
+			return
+		case v == "--":
+			operands = append(operands, words[i+1:]...)
+			i = len(words)
+		case len(name) > 3 && strings.HasPrefix("--expression", name):
+			given = true
+			if glued {
+				add(Word{Value: value, Static: w.Static, unset: w.unset, substs: w.substs})
+			} else if i++; i < len(words) {
+				add(words[i])
+			}
+		case len(name) > 3 && strings.HasPrefix("--file", name):
+			given = true
+			if !glued {
+				i++
+			}
+		case len(v) > 1 && v[0] == '-' && v[1] != '-':
+			letters := strings.TrimLeft(v[1:], "nEsruzb")
+			switch {
+			case strings.HasPrefix(letters, "e"):
+				given = true
+				if len(letters) > 1 {
+					add(Word{Value: letters[1:], Static: w.Static, unset: w.unset, substs: w.substs})
+				} else if i++; i < len(words) {
+					add(words[i])
+				}
+			case strings.HasPrefix(letters, "f"):
+				given = true
+				if len(letters) == 1 {
+					i++
+				}
+			}
+		case strings.HasPrefix(v, "--"):
+		default:
+			operands = append(operands, w)
+		}
+	}
+	if !given && len(operands) > 0 {
+		add(operands[0])
+	}
+	script, ok := readSed(strings.Join(scripts, "\n"))
+	for _, command := range script.commands {
+		f.active = true
+		f.script(command, true)
+	}
+	if script.reads || !ok {
+		f.doubt("sed runs what it reads as a command")
+	}
+}
+
+// made reports whether a word is made from what the line itself assigns or other commands print.
+func (f handouts) made(w Word) bool {
+	return w.substs || slices.ContainsFunc(w.unset, func(name string) bool { return f.assigned[name] != nil || f.taken[name] })
+}
+
+// awk looks at the program of awk.
+func (f handouts) awk(words []Word) {
+	var programs []Word
+	given := false
+	for i := 0; i < len(words); i++ {
+		v := words[i].Value
+		switch {
+		case v == "-v" || v == "-F" || v == "--assign" || v == "--field-separator" || v == "-i" || v == "--include" || v == "-l" || v == "--load":
+			i++
+			continue
+		case v == "-f" || v == "--file" || v == "-E" || v == "--exec":
+			given = true
+			i++
+			continue
+		case v == "-e" || v == "--source":
+			given = true
+			if i++; i < len(words) {
+				programs = append(programs, words[i])
+			}
+			continue
+		case strings.HasPrefix(v, "--source="), strings.HasPrefix(v, "-e") && len(v) > 2:
+			given = true
+			programs = append(programs, words[i])
+			continue
+		case strings.HasPrefix(v, "-f") || strings.HasPrefix(v, "--file="):
+			given = true
+			continue
+		case strings.HasPrefix(v, "-") && len(v) > 1 && v != "--":
+			continue
+		case v == "--":
+			continue
+		}
+		if !given {
+			programs = append(programs, words[i])
+		}
+		break
+	}
+	for _, w := range programs {
+		commands, runs, unknown := awkCommands(w.Value)
+		for _, command := range commands {
+			f.active = true
+			f.script(command, true)
+		}
+		if runs {
+			for _, other := range words { // awk -v c='rm x' 'BEGIN { system(c) }'
+				f.guess(other.Value)
+			}
+		}
+		if unknown {
+			f.doubt("awk runs a command that is known only when it runs")
+		}
+		if !w.Static && (w.Value == "" || f.made(w)) {
+			f.doubt("awk runs a program that is known only when it runs")
+		}
+	}
+}
+
+// awkCommands returns the texts in a program of awk, if it runs commands, and whether it may run others.
+func awkCommands(program string) (commands []string, runs, unknown bool) {
+	type token struct {
+		kind byte // 's'tring, 'n'ame, or the character
+		text string
+	}
+	var tokens []token
+	value := false // the token before ends a value, so that a slash divides
+	for i := 0; i < len(program); i++ {
+		c := program[i]
+		switch {
+		case c == '"':
+			var text strings.Builder
+			for i++; i < len(program) && program[i] != '"'; i++ {
+				if program[i] == '\\' && i+1 < len(program) {
+					i++
+				}
+				text.WriteByte(program[i])
+			}
+			tokens, value = append(tokens, token{'s', text.String()}), true
+		case c == '/' && !value:
+			for i++; i < len(program) && program[i] != '/' && program[i] != '\n'; i++ {
+				if program[i] == '\\' {
+					i++
+				}
+			}
+			tokens, value = append(tokens, token{'/', ""}), true
+		case c == '#':
+			for i < len(program) && program[i] != '\n' {
+				i++
+			}
+			tokens, value = append(tokens, token{';', ""}), false
+		case c == ' ' || c == '\t':
+		case c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9':
+			j := i
+			for j < len(program) && (program[j] == '_' || program[j] >= 'a' && program[j] <= 'z' || program[j] >= 'A' && program[j] <= 'Z' || program[j] >= '0' && program[j] <= '9') {
+				j++
+			}
+			tokens = append(tokens, token{'n', program[i:j]})
+			value = program[i:j] != "print" && program[i:j] != "return" && program[i:j] != "getline"
+			i = j - 1
+		case c == '|' && strings.HasPrefix(program[i:], "||"):
+			tokens, value = append(tokens, token{'o', ""}), false
+			i++
+		default:
+			tokens, value = append(tokens, token{c, ""}), c == ')' || c == ']' || c == '$'
+		}
+	}
+	at := func(i int) token {
+		if i < 0 || i >= len(tokens) {
+			return token{';', ""}
+		}
+		return tokens[i]
+	}
+	ends := func(t token) bool { return strings.IndexByte(";}\n)", t.kind) >= 0 }
+	begins := func(t token) bool { return strings.IndexByte(";{}\n(!o&", t.kind) >= 0 }
+	for i, t := range tokens {
+		switch {
+		case t.kind == 'n' && t.text == "system":
+			runs = true
+			unknown = unknown || !(at(i+1).kind == '(' && at(i+2).kind == 's' && at(i+3).kind == ')')
+		case t.kind == '@' && at(i+1).kind == 'n' && at(i+2).kind == '(':
+			runs, unknown = true, true // the name of a function in a variable
+		case t.kind == '|':
+			runs = true
+			next := at(i + 1)
+			if next.kind == '&' { // |& of gawk
+				next = at(i + 2)
+			}
+			if next.kind == 'n' && next.text == "getline" {
+				unknown = unknown || !(at(i-1).kind == 's' && begins(at(i-2)))
+			} else {
+				last := i + 1
+				if at(last).kind == '&' {
+					last++
+				}
+				unknown = unknown || !(next.kind == 's' && ends(at(last+1)))
+			}
+		}
+	}
+	if runs {
+		for _, t := range tokens {
+			if t.kind == 's' {
+				commands = append(commands, t.text)
+			}
+		}
+	}
+	return commands, runs, unknown
+}
+
+// git looks at what git is told to run: by settings on its command line, by an alias, by an option.
+func (f handouts) git(words []Word) {
+	values := make([]string, len(words))
+	for i, w := range words {
+		values[i] = w.Value
+	}
+	n := gitGlobals(values)
+	for i, w := range words[:n] {
+		switch v := w.Value; {
+		case v == "-c" && i+1 < len(words):
+			f.setting(words[i+1])
+		case strings.HasPrefix(v, "--config-env"), strings.HasPrefix(v, "--exec-path="):
+			f.doubt("git takes settings or programs from elsewhere")
+		}
+	}
+	if n == len(words) {
+		return
+	}
+	sub := words[n]
+	if sub.Static && !gitCommand(sub.Value) && f.sure {
+		f.subcommands = append(f.subcommands, sub.Value)
+	}
+	for i, w := range words[n:] {
+		v := w.Value
+		name, value, glued := strings.Cut(v, "=")
+		switch {
+		case strings.Contains(v, "ext::"), strings.HasPrefix(v, "fd::"):
+			f.doubt("git runs what the address " + v + " names")
+		case sub.Value == "clone" && (v == "-c" || v == "--config") && n+i+1 < len(words):
+			f.setting(words[n+i+1])
+		case sub.Value == "clone" && len(name) > 4 && strings.HasPrefix("--config", name) && glued:
+			f.setting(Word{Value: value, Static: w.Static})
+		case sub.Value == "grep" && (strings.HasPrefix(v, "-O") || strings.HasPrefix(v, "--open")):
+			f.active = true
+			f.script(strings.TrimPrefix(strings.TrimPrefix(v, "-O"), name+"="), true)
+		case sub.Value == "config" && i > 0 && (strings.HasPrefix(v, "!") || strings.ContainsAny(v, " \t\n")):
+			f.active = true
+			f.script(strings.TrimPrefix(v, "!"), true)
+		case !w.Static && (sub.Value == "config" && i > 1 && strings.HasPrefix(words[n+1].Value, "alias.")):
+			f.doubt("it gives git an alias that is known only when it runs")
+		}
+		if sub.Value == "config" && i > 1 && strings.HasPrefix(words[n+i-1].Value, "alias.") {
+			f.gitAlias(v)
+		}
+	}
+}
+
+// setting looks at a name and a value that are given to git.
+func (f handouts) setting(w Word) {
+	key, value, _ := strings.Cut(w.Value, "=")
+	key = strings.ToLower(key)
+	if !w.Static && (w.Value == "" || !strings.Contains(w.Value, "=") || runsSetting(key)) {
+		f.doubt("git is given a setting that is known only when it runs")
+		return
+	}
+	switch {
+	case strings.HasPrefix(key, "alias."):
+		f.gitAlias(value)
+	case strings.HasPrefix(key, "include"), key == "core.hookspath", key == "init.templatedir":
+		f.doubt("git is told to run what is in files")
+	case runsSetting(key):
+		f.active = true
+		f.script(strings.TrimPrefix(value, "!"), true)
+		f.guess(value)
+	}
+}
+
+// gitAlias looks at what an alias of git stands for.
+func (f handouts) gitAlias(value string) {
+	f.active = true
+	if command, ok := strings.CutPrefix(strings.TrimSpace(value), "!"); ok {
+		f.script(command, true)
+		f.open(strings.Fields(command), false)
+		return
+	}
+	words := append([]string{"git"}, strings.Fields(value)...)
+	f.sequence(words, true)
+	f.open(words, true)
+}
+
+// runsSetting reports whether a setting of git may name a program. Only names for people are known not to.
+func runsSetting(key string) bool {
+	section, name, _ := strings.Cut(key, ".")
+	switch section {
+	case "user", "author", "committer", "color", "column", "advice", "i18n", "safe", "branch", "push", "pull", "log", "status", "rebase", "fetch", "format", "tag", "init", "commit":
+		return strings.HasSuffix(key, "cmd") || strings.HasSuffix(key, "program") || strings.HasSuffix(key, "command")
+	case "core":
+		switch name {
+		case "quotepath", "autocrlf", "eol", "safecrlf", "filemode", "ignorecase", "abbrev", "precomposeunicode", "symlinks", "longpaths", "bare", "commentchar", "whitespace":
+			return false
+		}
+	case "diff":
+		switch name {
+		case "noprefix", "mnemonicprefix", "context", "algorithm", "renames", "renamelimit", "colormoved", "submodule", "ignoresubmodules", "indentheuristic":
+			return false
+		}
+	}
+	return true
+}
+
+// gitCommand reports whether a command is git's own, which no alias replaces.
+func gitCommand(name string) bool { return gitCommands(name) || strings.HasPrefix(name, "-") }
+
+var gitCommands = setOf(`
+	add am annotate apply archive bisect blame branch bugreport bundle cat-file check-attr check-ignore check-mailmap
+	check-ref-format checkout checkout--worker checkout-index cherry cherry-pick clean clone column commit commit-graph commit-tree config
+	count-objects credential credential-cache credential-store describe diagnose diff diff-files diff-index diff-tree difftool
+	fast-export fast-import fetch fetch-pack filter-branch fmt-merge-msg for-each-ref for-each-repo format-patch fsck fsck-objects
+	fsmonitor--daemon gc get-tar-commit-id grep hash-object help hook http-backend http-fetch http-push index-pack init init-db instaweb
+	interpret-trailers log ls-files ls-remote ls-tree mailinfo mailsplit maintenance merge merge-base merge-file merge-index
+	merge-octopus merge-one-file merge-ours merge-recursive merge-resolve merge-subtree merge-tree mergetool mktag mktree multi-pack-index
+	mv name-rev notes pack-objects pack-redundant pack-refs patch-id pickaxe prune prune-packed pull push quiltimport range-diff read-tree
+	rebase receive-pack reflog remote remote-ext remote-fd repack replace request-pull rerere reset restore rev-list
+	rev-parse revert rm send-email send-pack sh-i18n sh-setup shell shortlog show show-branch show-index show-ref sparse-checkout stage
+	stash status stripspace submodule switch symbolic-ref tag unpack-file unpack-objects update-index update-ref update-server-info
+	upload-archive upload-pack var verify-commit verify-pack verify-tag version whatchanged worktree write-tree`)

@@ -1,0 +1,402 @@
+package shell
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// doubt notes why it cannot be told which programs the line runs. Text that is only searched because
+// something might run it gives no reason to doubt.
+func (f *suspects) doubt(why string) {
+	if f.sure && f.unknown == "" {
+		f.unknown = why
+	}
+}
+
+// launches look at where commands stand, and whether it can be told which they are.
+type launches struct{ *suspects }
+
+// position looks at where commands stand in words: at their beginning, and behind each program that
+// is known to run the rest.
+func (f launches) position(words []Word, redirects []*syntax.Redirect) {
+	for fed := ""; len(words) > 0; {
+		if f.steps -= len(words); f.steps < 0 {
+			f.doubt("it wraps commands too often to be looked through")
+			return
+		}
+		w := words[0]
+		switch {
+		case !w.Static:
+			f.doubt("it runs " + w.stands())
+			return
+		case w.Glob:
+			f.doubt("the pattern " + w.Value + " stands for a program")
+			return
+		}
+		name := baseName(w.Value)
+		if isShell(name) {
+			f.shell(words, redirects)
+			return
+		}
+		switch name {
+		case "eval":
+			f.evals(words[1:])
+			return
+		case ".", "source":
+			f.sources(words[1:])
+			return
+		case "trap":
+			f.code(words[1:], "a trap")
+			return
+		case "enable":
+			if slices.ContainsFunc(words[1:], func(w Word) bool { return strings.HasPrefix(w.Value, "-f") }) {
+				f.doubt("it loads commands from a file")
+			}
+			return
+		case "su", "runuser", "script", "flock":
+			f.optionCode(words[1:], "-c", "--command", "--session-command")
+		case "env":
+			f.optionCode(words[1:], "-S", "--split-string")
+		case "find", "fd", "fdfind":
+			f.finds(words)
+			return
+		}
+		wr, ok := wrapperOf(name)
+		if !ok {
+			return
+		}
+		n, odd := wr.command(words)
+		own := words[1:min(n, len(words))]
+		for _, w := range own {
+			if f.splits(w) {
+				f.doubt("before the program that " + name + " runs stands " + w.stands())
+			}
+			if variable, value, ok := strings.Cut(w.Value, "="); ok && wr.assigns {
+				evaluations{f.suspects}.variable(variable, Word{Value: value, Static: w.Static})
+			}
+		}
+		if wr.more {
+			words = replaced(words, own)
+		}
+		switch {
+		case n >= len(words):
+			if name == "parallel" || fed != "" && name != "xargs" {
+				f.doubt("what " + name + " runs comes from elsewhere")
+			}
+			return
+		case odd && n+1 < len(words) && !words[n+1].Static: // the word before may be the value of an option
+			f.doubt("it runs " + words[n+1].stands())
+		case name == "watch" || name == "ssh":
+			f.evals(words[n:])
+			return
+		case name == "parallel" && strings.HasPrefix(words[n].Value, ":::"):
+			if slices.ContainsFunc(words[n:], func(w Word) bool { return !w.Static }) {
+				f.doubt("what parallel runs is known only when it runs")
+			}
+			return
+		case wr.more:
+			fed = name
+		}
+		words, redirects = words[n:], nil
+	}
+}
+
+// finds looks at each command that find is told to run.
+func (f launches) finds(words []Word) {
+	for _, w := range words[1:] {
+		if f.splits(w) {
+			f.doubt("find may be told to run something by " + w.stands())
+		}
+	}
+	words = replaced(words, words[1:])
+	for i := 1; i < len(words); i++ {
+		if !isRunAction(words[i].Value) {
+			continue
+		}
+		run := words[i+1:]
+		if end := slices.IndexFunc(run, func(w Word) bool { return w.Value == ";" || w.Value == "+" }); end >= 0 {
+			run = run[:end]
+		}
+		f.position(run, nil)
+		i += len(run)
+	}
+}
+
+// splits reports whether a word may come to several, some of them not what they seem: what it stands for is
+// made in the line.
+func (f launches) splits(w Word) bool {
+	return len(w.gaps) > 0 && (w.substs || slices.ContainsFunc(w.unset, func(name string) bool { return f.assigned[name] != nil || f.taken[name] }))
+}
+
+// stands says for what a word that is not static stands.
+func (w *Word) stands() string {
+	if w.Value == "" {
+		return "what is known only when it runs"
+	}
+	return "a word that is known only in part (" + w.Value + ")"
+}
+
+func isShell(name string) bool {
+	switch name {
+	case "sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "mksh", "lksh", "yash", "posh", "rbash", "rzsh", "csh", "tcsh", "ksh93", "bash5", "osh":
+		return true
+	}
+	return false
+}
+
+// shell looks at what a shell is told to run: a string, a file, or its input.
+func (f launches) shell(words []Word, redirects []*syntax.Redirect) {
+	takesString, stdin := false, false
+	for i := 1; i < len(words); i++ {
+		w := words[i]
+		v := w.Value
+		if !w.Static && (takesString || len(w.gaps) > 0) {
+			f.doubt("a shell runs " + w.stands())
+			return
+		}
+		switch {
+		case w.Static && v == "--version" || v == "--help":
+			return
+		case w.Static && (v == "--rcfile" || v == "--init-file"):
+			f.doubt("a shell reads a file first")
+			return
+		case w.Static && (v == "-" || v == "--"):
+			continue
+		case w.Static && len(v) > 1 && (v[0] == '-' || v[0] == '+'):
+			if v[1] == '-' {
+				continue
+			}
+			takesString = takesString || v[0] == '-' && strings.Contains(v, "c")
+			stdin = stdin || v[0] == '-' && strings.Contains(v, "s")
+			if strings.HasSuffix(v, "o") || strings.HasSuffix(v, "O") {
+				i++
+			}
+			if c := strings.IndexByte(v, 'c'); c > 0 && strings.ContainsAny(v, " \t\n;") { // -c'rm x', which some shells take
+				f.script(v[c+1:], true)
+				return
+			}
+			continue
+		case takesString:
+			f.script(v, true)
+			return
+		case stdin:
+		case w.Static && readsInput(v):
+			stdin = true
+		case !w.Static && slices.ContainsFunc(words[i+1:], func(w Word) bool { return !w.Static }):
+			f.doubt("a shell runs " + w.stands()) // the one may be -c, the other what it runs
+			return
+		default:
+			return // a file is a program like others
+		}
+	}
+	if takesString && !stdin {
+		f.doubt("what a shell runs comes from elsewhere")
+		return
+	}
+	f.input(redirects)
+}
+
+// readsInput reports whether a file is the input of the command.
+func readsInput(name string) bool {
+	return name == "/dev/stdin" || strings.HasPrefix(name, "/dev/fd/") || strings.HasPrefix(name, "/proc/")
+}
+
+// input looks at what a shell reads as commands.
+func (f launches) input(redirects []*syntax.Redirect) {
+	for _, r := range redirects {
+		switch {
+		case r.Hdoc != nil:
+			if text, ok := literalText(r.Hdoc); ok {
+				f.script(text, true)
+				return
+			}
+		case r.Op == syntax.WordHdoc:
+			if w := readWord(r.Word, f.vars); w.Static {
+				f.script(w.Value, true)
+				return
+			}
+		}
+	}
+	f.doubt("a shell runs what it reads")
+}
+
+// evals looks at the words that eval joins to a line.
+func (f launches) evals(words []Word) {
+	var values []string
+	for _, w := range words {
+		if !w.Static {
+			f.doubt("eval runs " + w.stands())
+			return
+		}
+		values = append(values, w.Value)
+	}
+	f.script(strings.Join(values, " "), true)
+}
+
+// sources notes a file whose commands the shell runs itself.
+func (f launches) sources(words []Word) {
+	if len(words) > 0 && words[0].Value == "--" {
+		words = words[1:]
+	}
+	if len(words) == 0 {
+		return
+	}
+	w := words[0]
+	if !w.Static || w.Glob || readsInput(w.Value) || !strings.Contains(w.Value, "/") {
+		f.doubt("it runs the commands in a file that is known only when it runs")
+		return
+	}
+	if f.sure {
+		f.files = append(f.files, path.Clean(w.Value))
+	}
+}
+
+// code looks at a word that is run as a line of shell, the first that is no option.
+func (f launches) code(words []Word, what string) {
+	for _, w := range words {
+		switch {
+		case !w.Static:
+			f.doubt(what + " runs " + w.stands())
+			return
+		case !strings.HasPrefix(w.Value, "-"):
+			f.script(w.Value, true)
+			return
+		}
+	}
+}
+
+// optionCode looks at the value of an option that is run as a line of shell.
+func (f launches) optionCode(words []Word, options ...string) {
+	for i, w := range words {
+		if v := w.Value; options[0] == "-c" && len(v) > 2 && v[0] == '-' && v[1] != '-' && strings.HasSuffix(v, "c") && i+1 < len(words) { // -qc
+			f.code(words[i+1:i+2], "it")
+		}
+		for _, option := range options {
+			switch value, ok := strings.CutPrefix(w.Value, option); {
+			case w.Value == option && i+1 < len(words):
+				f.code(words[i+1:i+2], "it")
+			case ok && (value == "" || value[0] == '=' || len(option) == 2):
+				f.code([]Word{{Value: strings.TrimPrefix(value, "="), Static: w.Static}}, "it")
+			}
+		}
+	}
+}
+
+// A wrapper is a program that runs the command behind its own words.
+type wrapper struct {
+	valued  string // options whose value is the next word
+	skip    int    // how many operands of its own come first
+	assigns bool   // NAME=value may come before the command
+	more    bool   // it adds words of its own to the command
+}
+
+// wrapperOf returns what is known about a program that runs others.
+func wrapperOf(name string) (wrapper, bool) {
+	switch name {
+	case "nohup", "setsid", "command", "builtin", "busybox", "toybox", "fakeroot", "unbuffer", "dbus-run-session", "torsocks", "coproc", "entr", "catchsegv", "rlwrap":
+		return wrapper{valued: "-l -s -b"}, true
+	case "exec":
+		return wrapper{valued: "-a"}, true
+	case "env":
+		return wrapper{valued: "-u --unset -C --chdir -S --split-string -a --argv0", assigns: true}, true
+	case "nice":
+		return wrapper{valued: "-n --adjustment"}, true
+	case "ionice":
+		return wrapper{valued: "-c --class -n --classdata -p --pid -P -u"}, true
+	case "time":
+		return wrapper{valued: "-f --format -o --output"}, true
+	case "timeout":
+		return wrapper{valued: "-k --kill-after -s --signal", skip: 1}, true
+	case "stdbuf":
+		return wrapper{valued: "-i --input -o --output -e --error"}, true
+	case "sudo":
+		return wrapper{valued: "-u --user -g --group -h --host -p --prompt -C -r --role -t --type -T -U -D --chdir -R --chroot", assigns: true}, true
+	case "doas":
+		return wrapper{valued: "-u -C"}, true
+	case "taskset", "chrt":
+		return wrapper{valued: "-T -P -D", skip: 1}, true
+	case "flock":
+		return wrapper{valued: "-w --timeout -E --conflict-exit-code -c --command", skip: 1}, true
+	case "chroot":
+		return wrapper{valued: "--userspec --groups", skip: 1}, true
+	case "watch":
+		return wrapper{valued: "-n --interval"}, true
+	case "strace", "ltrace":
+		return wrapper{valued: "-a -b -e -E -I -o -O -p -P -s -S -u -X -l -n -x"}, true
+	case "unshare", "nsenter", "prlimit", "setpriv", "numactl", "systemd-run", "firejail", "bwrap", "xvfb-run", "cgexec", "capsh", "proot", "chpst", "softlimit":
+		return wrapper{}, true
+	case "xargs":
+		return wrapper{valued: "-a --arg-file -d --delimiter -E -I -L --max-lines -n --max-args -P --max-procs -s --max-chars --process-slot-var", more: true}, true
+	case "parallel":
+		return wrapper{valued: "-j --jobs -a --arg-file -N -n -d --delimiter --colsep -C -I -S --sshlogin --joblog --timeout --tmpdir --results", more: true}, true
+	case "ssh":
+		return wrapper{valued: "-b -B -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w", skip: 1}, true
+	}
+	return wrapper{}, false
+}
+
+// command returns where in words the command begins that the wrapper runs, len(words) if there is none, and
+// whether an option came before it that is not known.
+func (wr wrapper) command(words []Word) (n int, odd bool) {
+	skip := wr.skip
+	for n = 1; n < len(words); n++ {
+		v := words[n].Value
+		name, _, glued := strings.Cut(v, "=")
+		switch {
+		case v == "--" && words[n].Static:
+			return n + 1 + skip, odd
+		case len(v) > 1 && v[0] == '-':
+			if slices.Contains(strings.Fields(wr.valued), v) {
+				n++
+			} else if len(v) > 2 && !glued || glued && !slices.Contains(strings.Fields(wr.valued), name) {
+				odd = odd || v[1] == '-' && !glued
+			}
+		case wr.assigns && glued && assignable(name):
+		case skip > 0:
+			skip--
+		default:
+			return n, odd
+		}
+	}
+	return n, odd
+}
+
+// isRunAction reports whether a word makes find, or fd, run the command behind it.
+func isRunAction(word string) bool {
+	switch word {
+	case "-exec", "-execdir", "-ok", "-okdir", "-x", "--exec", "-X", "--exec-batch":
+		return true
+	}
+	return false
+}
+
+// replaced returns words with those not static into which a wrapper with these options puts something else.
+func replaced(words, options []Word) []Word {
+	marks := []string{"{}"}
+	for i, option := range options {
+		mark := ""
+		switch v := option.Value; {
+		case v == "-I" && i+1 < len(options):
+			mark = options[i+1].Value
+		case strings.HasPrefix(v, "-I"), strings.HasPrefix(v, "-i"):
+			mark = v[2:]
+		case strings.HasPrefix(v, "--replace="), strings.HasPrefix(v, "--repl="):
+			_, mark, _ = strings.Cut(v, "=")
+		}
+		if mark != "" {
+			marks = append(marks, mark)
+		}
+	}
+	words = slices.Clone(words)
+	for i := range words {
+		v := words[i].Value
+		if i > 0 && slices.ContainsFunc(marks, func(mark string) bool { return strings.Contains(v, mark) }) ||
+			baseName(words[0].Value) == "parallel" && strings.Contains(v, "{") {
+			words[i].Static = false
+		}
+	}
+	return words
+}
