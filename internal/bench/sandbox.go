@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"adze/internal/platform/jail"
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/sandbox"
 )
@@ -41,14 +42,20 @@ func (b *bench) confined() error {
 	if _, err := networked.Tier(); err != nil {
 		return err
 	}
-	var free, inside, online []time.Duration
+	shell, err := new(jail.Finder).Find("bash", []string{"/usr/bin", "/bin"})
+	if err != nil {
+		return err
+	}
+	reading := &jail.Policy{Read: []string{root}, Execute: shell.Files}
+	var free, inside, online, jailed []time.Duration
 	for range b.runs {
 		for _, m := range []struct {
 			sandbox *sandbox.Sandbox
+			reading *jail.Policy
 			to      *[]time.Duration
-		}{{nil, &free}, {alone, &inside}, {networked, &online}} {
+		}{{nil, nil, &free}, {alone, nil, &inside}, {networked, nil, &online}, {networked, reading, &jailed}} {
 			began := time.Now()
-			if err := runTrue(m.sandbox, root); err != nil {
+			if err := runTrue(m.sandbox, m.reading, root); err != nil {
 				return err
 			}
 			*m.to = append(*m.to, time.Since(began))
@@ -57,14 +64,15 @@ func (b *bench) confined() error {
 	b.report("bash -c true", " ms", median(free), 0)
 	b.report("sandbox, added to a command", " ms", median(inside)-median(free), maxConfined)
 	b.report("sandbox, added to a command with a network", " ms", median(online)-median(free), 0)
+	b.report("sandbox, added to a command that only reads", " ms", median(jailed)-median(free), maxConfined)
 	return nil
 }
 
 // runTrue runs bash, in the sandbox if there is one.
-func runTrue(s *sandbox.Sandbox, dir string) error {
+func runTrue(s *sandbox.Sandbox, reading *jail.Policy, dir string) error {
 	cmd := osproc.Cmd{Path: "/bin/bash", Args: []string{"-c", "true"}, Dir: dir, Env: []string{"PATH=/usr/bin:/bin"}, Output: io.Discard}
 	if s != nil {
-		c, err := s.Wrap(context.Background(), sandbox.Command{Path: cmd.Path, Args: cmd.Args, Dir: cmd.Dir, Env: cmd.Env})
+		c, err := s.Wrap(context.Background(), sandbox.Command{Path: cmd.Path, Args: cmd.Args, Dir: cmd.Dir, Env: cmd.Env, Reading: reading})
 		if err != nil {
 			return err
 		}

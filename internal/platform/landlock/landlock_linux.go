@@ -32,10 +32,11 @@ const ofFile = Execute | Read | File | Device
 const (
 	// Least is the version that rules about writing need: older ones let files be truncated.
 	Least = 3
+	// Scopes is the version from which signals and abstract sockets can be refused.
+	Scopes = 6
 
 	withNet    = 4
 	withDevice = 5
-	withScopes = 6
 )
 
 // Version returns the version of the kernel's interface, 0 for none.
@@ -77,7 +78,7 @@ func New(o Options) (*Ruleset, error) {
 			attr.Handled_access_net = unix.LANDLOCK_ACCESS_NET_BIND_TCP | unix.LANDLOCK_ACCESS_NET_CONNECT_TCP
 		}
 	}
-	if version >= withScopes {
+	if version >= Scopes {
 		size = 24
 		if o.Scoped {
 			attr.Scoped = unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL

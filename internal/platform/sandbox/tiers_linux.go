@@ -12,6 +12,9 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"adze/internal/platform/landlock"
+	"adze/internal/platform/seccomp"
 )
 
 func candidates() []candidate {
@@ -27,7 +30,7 @@ type bubblewrap struct {
 // lookBubblewrap looks for the program where only the administrator installs programs, since the rules
 // of some systems let only that one make namespaces, and then on the PATH.
 func lookBubblewrap(s *Sandbox) (*finding, error) {
-	if auditArch == 0 {
+	if !seccomp.Supported() {
 		return nil, errors.New("seccomp is not supported on this processor")
 	}
 	b := &bubblewrap{}
@@ -46,11 +49,11 @@ func lookBubblewrap(s *Sandbox) (*finding, error) {
 		return nil, err
 	}
 	b.filter = filepath.Join((&policy{temp: temp}).own(), "filter")
-	if err := os.WriteFile(b.filter, encodeFilter(filter(auditArch, true)), 0o600); err != nil {
+	if err := os.WriteFile(b.filter, filter(true).Encode(), 0o600); err != nil {
 		return nil, err
 	}
 	detail := "bubblewrap (" + b.path + "), seccomp"
-	if v := landlockVersion(); v >= leastLandlock {
+	if v := landlock.Version(); v >= landlock.Least {
 		detail += fmt.Sprintf(", and Landlock %d for commands with a network", v)
 	}
 	return &finding{tier: Bubblewrap, detail: detail, confine: b.confine}, nil
@@ -155,15 +158,15 @@ func (m helperConfig) encode() string {
 
 // lookLandlock looks for a kernel that can do without namespaces.
 func lookLandlock(*Sandbox) (*finding, error) {
-	v := landlockVersion()
-	if v < leastLandlock {
-		return nil, fmt.Errorf("the kernel has version %d of Landlock, and %d is needed", v, leastLandlock)
+	v := landlock.Version()
+	if v < landlock.Least {
+		return nil, fmt.Errorf("the kernel has version %d of Landlock, and %d is needed", v, landlock.Least)
 	}
-	if auditArch == 0 {
+	if !seccomp.Supported() {
 		return nil, errors.New("seccomp is not supported on this processor")
 	}
 	lacks := []string{tryGuarded, tryMetadata, tryAppear}
-	if v < landlockScope {
+	if v < landlock.Scopes {
 		lacks = append(lacks, trySignal)
 	}
 	return &finding{tier: Landlock, lacks: lacks, detail: fmt.Sprintf("Landlock %d, seccomp", v), confine: confineLandlock}, nil
