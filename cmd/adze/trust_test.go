@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -59,6 +60,8 @@ func TestKeyGoesNowhereElse(t *testing.T) {
 		headers   = `{"env":{"ANTHROPIC_CUSTOM_HEADERS":"X-Evil: 1"}}`
 		authority = `{"env":{"NODE_EXTRA_CA_CERTS":"ca.pem"}}`
 	)
+	// The user's own hook shows which server it would ask, with the user's key. The environment names one, too.
+	const ownHook = `{"hooks":{"SessionStart":[{"hooks":[{"type":"command","command":"echo env: $ANTHROPIC_BASE_URL >&2; exit 1"}]}]}}`
 	run := []string{"-p", "hi"}
 	with := func(args ...string) [][]string { return [][]string{append(run[:2:2], args...)} }
 	trusted := [][]string{{"trust", "--yes"}, run}
@@ -82,6 +85,7 @@ func TestKeyGoesNowhereElse(t *testing.T) {
 		{"endpoint of the project", ".adze/settings.json", endpoint, trusted, true, "cannot set ANTHROPIC_BASE_URL"},
 		{"headers, confirmed", ".adze/settings.local.json", headers, trusted, false, "cannot say where"},
 		{"certificates, confirmed", ".adze/settings.local.json", authority, trusted, false, "cannot say where"},
+		{"endpoint for the user's hooks", ".adze/settings.local.json", endpoint, [][]string{{"trust", "--yes"}, append(run[:2:2], "--settings", ownHook)}, true, "env: MINE"},
 		{"helper, not trusted", ".adze/settings.local.json", helper, with(), true, "not trusted"},
 		{"helper, for one run", ".adze/settings.local.json", helper, with("--trust"), true, "not in force: apiKeyHelper"},
 		{"helper, other folder", ".claude/settings.local.json", helper, with("--trust"), true, "not in force: apiKeyHelper"},
@@ -142,6 +146,9 @@ func TestKeyGoesNowhereElse(t *testing.T) {
 				cmd := exec.CommandContext(t.Context(), bin, args...)
 				cmd.Dir = filepath.Join(root, "work")
 				cmd.Env = append(os.Environ(), "HOME="+filepath.Join(root, "home"), "ADZE_HOME="+filepath.Join(root, "home/.adze"), "ADZE_NO_FSYNC=1", "ADZE_MAX_RETRIES=0", "NODE_EXTRA_CA_CERTS=")
+				if slices.Contains(args, ownHook) {
+					cmd.Env = append(cmd.Env, "ANTHROPIC_BASE_URL="+mine.URL)
+				}
 				cmd.Stdout, cmd.Stderr = &out, &out
 				cmd.Run() // ok: its words and what it did are looked at
 				for name, text := range files {
@@ -154,7 +161,7 @@ func TestKeyGoesNowhereElse(t *testing.T) {
 			if _, err := os.Stat(mark); err == nil {
 				t.Error("something of the workspace was run")
 			}
-			if answered := strings.Contains(out.String(), "Hello."); answered != tt.answers || !strings.Contains(out.String(), tt.says) || strings.Contains(out.String(), "key-of-the-user") {
+			if answered := strings.Contains(out.String(), "Hello."); answered != tt.answers || !strings.Contains(out.String(), strings.ReplaceAll(tt.says, "MINE", mine.URL)) || strings.Contains(out.String(), "key-of-the-user") {
 				t.Errorf("answered: %t\n%s", answered, out.String())
 			}
 			if t.Failed() {

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"slices"
 	"time"
 
 	"adze/internal/agent/compact"
@@ -213,8 +214,19 @@ func Decode(s *config.Settings) *Values {
 			Never:   s.Bool("ADZE_SKIP_TRANSCRIPT") || s.Int("cleanupPeriodDays") == 0 && s.Origin("cleanupPeriodDays") != "",
 			Cleanup: s.Int("cleanupPeriodDays"), NoSync: s.Bool("ADZE_NO_FSYNC"),
 		},
-		Simple: s.Bool("ADZE_SIMPLE"), CostWarning: s.Float("costWarningUsd"), Env: s.Env(),
+		Simple: s.Bool("ADZE_SIMPLE"), CostWarning: s.Float("costWarningUsd"), Env: programVars(s),
 	}
+}
+
+// programVars returns the variables for programs. What a file in the workspace says about where requests to a provider
+// go is not among them: a program that the user starts, such as a hook, may have the key.
+func programVars(s *config.Settings) []config.Var {
+	return slices.DeleteFunc(slices.Clone(s.Env()), func(v config.Var) bool {
+		return (v.Scope == scope.Local || v.Scope == scope.Project) && slices.ContainsFunc(Addresses(), func(id string) bool {
+			k, _ := s.Key(id) // ok: without a key there are no variables
+			return slices.Contains(k.Env, v.Name)
+		})
+	})
 }
 
 func milliseconds(s *config.Settings, key string) time.Duration {

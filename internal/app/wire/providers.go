@@ -270,7 +270,8 @@ func (a *access) open(p *provider) (model.Provider, error) {
 func checkAddresses(s *config.Settings) error {
 	for _, id := range settings.Addresses() {
 		if from, file := s.ScopeOf(id); file && (from == scope.Project || from == scope.Local) {
-			return setup.Errorf("%s sets %s, and a file of the workspace cannot say where your API key and your conversation are sent; if you want that, set it in your own settings or the environment, and remove it there", s.Origin(id), id)
+			k, _ := s.Key(id) // ok: it has a value
+			return setup.Errorf("%s sets %s, and a file of the workspace cannot say where your API key and your conversation are sent; remove it there, and set it in your own settings or the environment if you want it", s.Origin(id), strings.Join(k.Env, " or "))
 		}
 	}
 	return nil
