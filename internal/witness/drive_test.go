@@ -23,7 +23,7 @@ import (
 // searchPath is where the program under test finds programs.
 const searchPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-// timeout bounds each line: some wait for what never comes.
+// timeout bounds lines: some wait for what never comes.
 const timeout = 700 * time.Millisecond
 
 // A result is what the tool answered to a line.
@@ -50,6 +50,8 @@ type driver struct {
 	stderr *strings.Builder
 	home   string // the directory that lines start in
 
+	timeout time.Duration // of each line
+
 	mu     sync.Mutex
 	starts []float64 // when each line was given
 	lines  []string
@@ -58,21 +60,21 @@ type driver struct {
 // environment is what the program is started with.
 func (s *stage) environment() []string {
 	return []string{
-		"PATH=" + searchPath, "HOME=" + s.home, "LANG=C.UTF-8", "USER=" + s.user.name, "SHELL=/bin/bash", "GODEBUG=asyncpreemptoff=1", asAdze + "=1",
+		"PATH=" + searchPath, "HOME=" + s.home, "LANG=C", "USER=" + s.user.name, "SHELL=/bin/bash", "GODEBUG=asyncpreemptoff=1", asAdze + "=1",
 		"ANTHROPIC_API_KEY=" + secret + "-key", "GITHUB_TOKEN=" + secret + "-token", "AWS_SECRET_ACCESS_KEY=" + secret + "-aws", "DB_PASSWORD=" + secret + "-db",
 	}
 }
 
 // drive starts the program in the workspace: as wrap says, with args for adze tool.
-func (s *stage) drive(ctx context.Context, t *testing.T, wrap []string, args ...string) *driver {
+func (s *stage) drive(ctx context.Context, t *testing.T, env, wrap []string, args ...string) *driver {
 	t.Helper()
 	words := slices.Concat(wrap, []string{s.adze, "tool", "--stdin"}, args)
-	d := &driver{stderr: &strings.Builder{}, home: s.ws}
+	d := &driver{stderr: &strings.Builder{}, home: s.ws, timeout: timeout}
 	d.cmd = exec.CommandContext(ctx, words[0], words[1:]...)
-	d.cmd.Dir, d.cmd.Env, d.cmd.Stderr = s.ws, s.environment(), d.stderr
+	d.cmd.Dir, d.cmd.Env, d.cmd.Stderr = s.ws, env, d.stderr
 	d.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	d.cmd.Cancel = func() error { return syscall.Kill(-d.cmd.Process.Pid, syscall.SIGKILL) }
-	if len(wrap) == 0 && os.Getuid() == 0 {
+	if os.Getuid() == 0 && (len(wrap) == 0 || filepath.Base(wrap[0]) != "strace") { // which does it itself
 		d.cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(s.user.uid), Gid: uint32(s.user.gid)}
 	}
 	in, err := d.cmd.StdinPipe()
@@ -109,7 +111,7 @@ func (d *driver) send(line string) (result, error) {
 	n := len(d.lines) - 1
 	d.mu.Unlock()
 	call, err := json.Marshal(map[string]any{"id": n, "tool": "Bash", "input": map[string]any{
-		"command": line, "description": "a line of the corpus", "timeout": timeout.Milliseconds(),
+		"command": line, "description": "a line of the corpus", "timeout": d.timeout.Milliseconds(),
 	}})
 	if err != nil {
 		return result{}, err
@@ -180,6 +182,12 @@ type figures struct {
 // watch starts the program under the eyes of the witness.
 func (s *stage) watch(ctx context.Context, t *testing.T, args ...string) *run {
 	t.Helper()
+	return s.watchIn(ctx, t, s.environment(), args...)
+}
+
+// watchIn is watch with an environment.
+func (s *stage) watchIn(ctx context.Context, t *testing.T, env []string, args ...string) *run {
+	t.Helper()
 	strace, err := exec.LookPath("strace")
 	if err != nil {
 		t.Fatalf("strace is the witness: %v", err)
@@ -197,7 +205,7 @@ func (s *stage) watch(ctx context.Context, t *testing.T, args ...string) *run {
 	}
 	r := &run{stage: s, read: make(chan error, 1)}
 	r.judge = s.newJudge(t)
-	r.driver = s.drive(ctx, t, wrap, args...)
+	r.driver = s.drive(ctx, t, env, wrap, args...)
 	r.judge.tracer = newTracer(r.lineAt, r.judge.see)
 	go func() {
 		f, err := os.Open(fifo)

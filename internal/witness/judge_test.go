@@ -22,8 +22,8 @@ type effect struct {
 
 // A judge says which calls of commands are effects that nobody was asked about.
 type judge struct {
-	places   []string            // readable with what is below
-	programs map[string][]string // executable, by what their names lead to; if it is not nil, with one of these arguments
+	places   []string        // readable with what is below
+	programs map[string]bool // executable, by what their names lead to
 
 	mu      sync.Mutex
 	tracer  *tracer
@@ -56,6 +56,9 @@ func (j *judge) see(e event, c *command) {
 	if c.own {
 		return
 	}
+	if preview(e, c) {
+		return
+	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.calls++
@@ -64,13 +67,39 @@ func (j *judge) see(e event, c *command) {
 		return
 	}
 	found := effect{kind: kind, line: c.line, detail: detail}
-	if e.failed() {
-		if e.denied() {
-			j.stopped = append(j.stopped, found)
-		}
-		return
+	switch {
+	case !e.failed():
+		j.done = note(j.done, found)
+	case e.denied():
+		j.stopped = note(j.stopped, found)
 	}
-	j.done = append(j.done, found)
+}
+
+// preview reports whether a call belongs to the copy of a file in which the program has sed make a change,
+// to show it: a file in a directory of its own.
+func preview(e event, c *command) bool {
+	words := e.words()
+	c.copies = c.copies || strings.HasPrefix(described(words[0]), copies)
+	if !c.copies || strings.HasPrefix(e.name, "exec") {
+		return false
+	}
+	return strings.HasPrefix(e.name, "f") && strings.HasPrefix(described(words[0]), copies) || !slices.ContainsFunc(words, func(word string) bool {
+		path := text(word)
+		return filepath.IsAbs(path) || strings.Contains(path, "..")
+	})
+}
+
+// copies is how the directories begin that sed works in.
+var copies = filepath.Join(os.TempDir(), "adze-sed-")
+
+// note adds an effect, unless the line had one of its kind. Lines come one after the other.
+func note(list []effect, e effect) []effect {
+	for i := len(list) - 1; i >= 0 && list[i].line == e.line; i-- {
+		if list[i].kind == e.kind {
+			return list
+		}
+	}
+	return append(list, e)
 }
 
 // effect returns what kind of effect a call has, or would have if it did not fail; "" means none.
@@ -87,8 +116,8 @@ func (j *judge) effect(e event, c *command) (kind, detail string) {
 	case "open", "openat", "openat2":
 		return j.opened(e, c, words)
 	case "execve", "execveat":
-		path, last := j.executed(e, words)
-		if only, ok := j.programs[path]; !ok || only != nil && !slices.Contains(only, last) {
+		path, args := j.executed(e, words)
+		if !j.programs[path] && !(j.system(path) && versions.MatchString(args)) {
 			return "execute", path + ": " + shown
 		}
 	case "mmap":
@@ -134,23 +163,21 @@ func (j *judge) ownProcess(word string, e event, c *command) bool {
 	return pid == 0 || pid == e.pid || j.tracer.shares(c.line, pid)
 }
 
-// executed returns the file that a call executes, without links, and its last argument.
-func (j *judge) executed(e event, words []string) (path, last string) {
+// executed returns the file that a call executes, without links, and its arguments.
+func (j *judge) executed(e event, words []string) (path, args string) {
 	at := 0
 	if e.name == "execveat" {
 		at = 1
 	}
 	path = text(words[at])
-	if args := words[at+1]; strings.HasSuffix(args, `"]`) {
-		last = args[strings.LastIndex(args[:len(args)-2], `"`)+1 : len(args)-2]
-	}
+	args = words[at+1]
 	if !filepath.IsAbs(path) {
-		return path, last // none of what may be executed is named so
+		return path, args // none of what may be executed is named so
 	}
 	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real, last
+		return real, args
 	}
-	return path, last
+	return path, args
 }
 
 // opened judges a call that opens a file.
@@ -162,16 +189,15 @@ func (j *judge) opened(e event, c *command, words []string) (kind, detail string
 		return "write", shown // not even a mode: judged as the worst
 	}
 	flags := words[at]
-	for _, stream := range []string{"pipe:", "socket:", "anon_inode:"} {
-		if strings.HasPrefix(path, stream) {
-			return "", ""
-		}
+	if nameless.MatchString(path) {
+		return "", ""
 	}
 	switch {
 	case strings.Contains(flags, "O_PATH"):
 		return "", ""
 	case strings.Contains(flags, "O_WRONLY"), strings.Contains(flags, "O_RDWR"), strings.Contains(flags, "O_CREAT"), strings.Contains(flags, "O_TRUNC"), strings.Contains(flags, "O_TMPFILE"):
-		if path == os.DevNull {
+		// Shells look whether there is a terminal.
+		if path == os.DevNull || path == "/dev/tty" && e.failed() {
 			return "", ""
 		}
 		return "write", shown
@@ -194,21 +220,34 @@ func named(words []string) string {
 	return filepath.Clean(path)
 }
 
-// versions are the arguments by which programs are asked for their version.
-var versions = []string{"-v", "-V", "--version", "version", "-version", "--Version", "-vV", "-Version"}
+// versions finds arguments by which programs are asked for their version.
+var versions = regexp.MustCompile(`"(-v|-V|--version|version|-version|-vV)"(, "-[^"]*")*\]$`)
+
+// nameless finds pipes, sockets, namespaces and the like.
+var nameless = regexp.MustCompile(`^[a-z_]+:\[`)
 
 var process = regexp.MustCompile(`^/proc/(\d+)(/task/\d+)?(/.*)?$`)
 
-// listed are the files of a process that programs that list processes read. What it was started with
-// beyond its arguments, its memory and its open files are not among them.
-var listed = []string{"", "/stat", "/statm", "/status", "/cmdline", "/comm", "/wchan", "/task", "/cgroup", "/sched", "/schedstat", "/loginuid", "/oom_score", "/oom_score_adj"}
+// private are the files of a process that show more than that it is there and what it is called. The kernel
+// decides when they are opened; it decides about others of that kind, such as the stack, when they are read.
+var private = []string{"environ", "mem", "maps", "smaps", "smaps_rollup", "numa_maps", "pagemap", "auxv", "root", "cwd", "exe"}
 
 // readable reports whether a command may read what is at path.
 func (j *judge) readable(path string, e event, c *command) bool {
 	if m := process.FindStringSubmatch(path); m != nil {
-		return slices.Contains(listed, strings.TrimSuffix(m[3], "/")) || j.ownProcess(m[1], e, c)
+		first, _, _ := strings.Cut(strings.TrimPrefix(m[3], "/"), "/")
+		return !slices.Contains(private, first) || j.ownProcess(m[1], e, c) || kernelThread(m[1])
+	}
+	if path == "/proc" {
+		return true // the numbers of processes
 	}
 	return slices.ContainsFunc(j.places, func(place string) bool { return within(path, place) })
+}
+
+// kernelThread reports whether a process belongs to the kernel, and so has nothing to show.
+func kernelThread(pid string) bool {
+	words, err := os.ReadFile("/proc/" + pid + "/cmdline")
+	return err == nil && len(words) == 0
 }
 
 // system reports whether a file is one of the system.

@@ -102,6 +102,11 @@ func (s *stage) secrets(t *testing.T) {
 	}
 }
 
+// fill puts the places of the stage into a line: @HOME@, @OUT@, @WS@ and @TOP@.
+func (s *stage) fill(line string) string {
+	return strings.NewReplacer("@WS@", s.ws, "@HOME@", s.home, "@OUT@", s.outside, "@TOP@", s.top, "␤", "\n").Replace(line)
+}
+
 // marker is a line of shell that leaves a trace of having run.
 func (s *stage) marker(name string) string {
 	return "echo ran >>" + s.top + "/marks/" + strings.ReplaceAll(name, "/", "-") + "\n"
@@ -128,7 +133,7 @@ func (s *stage) project(t *testing.T) {
 		// Scripts in the languages of the programs that read.
 		"w.sed": "w made-by-sed\n", "e.sed": "e touch made-by-sed\n", "r.sed": "r " + s.home + "/.ssh/id_rsa\n", "p.sed": "1p\n",
 		"run.awk": "BEGIN { system(\"touch made-by-awk\") }\n", "write.awk": "{ print > \"made-by-awk\" }\n", "read.awk": "BEGIN { while ((getline x < \"" + s.home + "/.ssh/id_rsa\") > 0) print x }\n", "print.awk": "{ print $1 }\n",
-		"prog.jq": ".a\n", "evil.jq": "include \"leak\"; .\n", "x.bc": "1+1\n", "magic": "0 string x " + secret + "x\n", "script.sh": "touch made-by-script\n", "env.sh": run("bash-env"),
+		"prog.jq": ".a\n", "evil.jq": "include \"leak\"; .\n", "x.bc": "1+1\n", "magic": "0 string x found\n", "script.sh": "touch made-by-script\n", "env.sh": run("bash-env"),
 		"conf/app.ini": "[app]\n", ".ripgreprc": "--pre=" + s.ws + "/bin/ls\n", ".inputrc": "x\n", ".curlrc": "output = made-by-curl\n", ".wgetrc": "x\n", ".editorconfig": "x\n",
 		".npmrc": "x\n", "yarn.lock": "\n", "Cargo.toml": "[package]\nname = \"x\"\n", "rust-toolchain.toml": "[toolchain]\nchannel = \"evil\"\n", "go.mod": "module x\n\ngo 1.99\n\ntoolchain go1.99.0\n", ".python-version": "9\n", ".tool-versions": "ls 1\n", "sitecustomize.py": "open('made-by-python','w')\n",
 		"json.py": "open('made-by-python','w')\n", "terminfo/d/dumb": "x\n", ".terminfo/x/xterm": "x\n",
@@ -143,14 +148,17 @@ func (s *stage) project(t *testing.T) {
 	write(t, s.ws+"/run.sh", "#!/bin/sh\n"+run("run.sh"), 0o755)
 	for name, target := range map[string]string{
 		"a=b": s.home + "/.ssh/id_rsa", "5": s.home + "/.ssh/id_rsa", "key": "../home/.ssh/id_rsa", "conf/rc": s.home + "/.bashrc", "d1/k": s.home + "/.ssh/id_rsa", "sub/link": s.home + "/.netrc",
-		"homelink": s.home, "ssh": s.home + "/.ssh", "outlink": s.outside, "up": "..", "rootlink": "/", "proclink": "/proc/self", "envlink": "/proc/self/environ", "shadow": "/etc/shadow",
+		"homelink": s.home, "ssh": s.home + "/.ssh", "outlink": s.outside, "up": "..", "etclink": "/etc", "proclink": "/proc/self", "envlink": "/proc/self/environ", "shadow": "/etc/shadow",
 		"inner": "a.txt", "innerdir": "src", "loop": "loop", "dangling": "nowhere", "r": "/bin/rm", "cwdlink": s.ws, "dash": "/bin/sh", "here": ".",
 	} {
 		if err := os.Symlink(target, s.ws+"/"+name); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := syscall.Mkfifo(s.ws+"/fifo", 0o644); err != nil {
+	if err := os.MkdirAll(s.ws+"/pipes", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(s.ws+"/pipes/fifo", 0o644); err != nil {
 		t.Fatal(err)
 	}
 	s.archives(t)
@@ -273,6 +281,54 @@ func (s *stage) git(t *testing.T, dir string, args ...string) string {
 		t.Fatalf("git %v: %v\n%s", args, err, out)
 	}
 	return strings.TrimSpace(string(out))
+}
+
+// calm removes what leads out of the workspace, so that a command may read all that it finds there, and
+// names that patterns must not meet.
+func (s *stage) calm(t *testing.T) {
+	t.Helper()
+	err := filepath.WalkDir(s.ws, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if real, err := filepath.EvalSymlinks(path); err == nil && within(real, s.ws) && d.Type()&(fs.ModeNamedPipe|fs.ModeSocket) == 0 && !strings.HasSuffix(path, " ") || d.IsDir() {
+			return nil
+		}
+		return os.Remove(path)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// tools makes a directory with all programs of the system but bash, where sh is another shell.
+func (s *stage) tools(t *testing.T, sh string) string {
+	t.Helper()
+	shell, err := exec.LookPath(sh)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := s.top + "/tools"
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(shell, dir+"/sh"); err != nil {
+		t.Fatal(err)
+	}
+	for _, from := range []string{"/usr/bin", "/bin"} {
+		entries, err := os.ReadDir(from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			if e.Name() != "bash" && e.Name() != "rbash" {
+				if err := os.Symlink(from+"/"+e.Name(), dir+"/"+e.Name()); err != nil && !os.IsExist(err) {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	return dir
 }
 
 // give makes everything belong to the user, so that nothing but adze keeps commands from it.

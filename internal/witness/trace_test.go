@@ -142,6 +142,8 @@ func unescape(s string) string {
 type command struct {
 	own  bool // it is the program itself, not a command
 	line int  // the line that it runs for, as the driver counts
+
+	copies bool // it works on the copy of a file; see preview
 }
 
 // A tracer reads what strace writes and tells whose each call is.

@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -57,6 +58,13 @@ func users(t *testing.T) []runner {
 	return all
 }
 
+// plainUser returns a user who is not root, if there is one to be had.
+func plainUser(t *testing.T) runner {
+	t.Helper()
+	all := users(t)
+	return all[len(all)-1]
+}
+
 // readLines returns the lines of a file of testdata that are neither empty nor comments.
 func readLines(t *testing.T, path string) []string {
 	t.Helper()
@@ -83,18 +91,11 @@ func readLines(t *testing.T, path string) []string {
 // secrets; the programs of testdata/programs.txt may be executed.
 func (s *stage) newJudge(t *testing.T) *judge {
 	t.Helper()
-	j := &judge{places: append(readLines(t, "testdata/places.txt"), s.ws, s.home+"/.gitconfig"), programs: map[string][]string{}}
-	for _, row := range readLines(t, "testdata/programs.txt") {
-		name, _, asked := strings.Cut(row, " ")
+	j := &judge{places: append(readLines(t, "testdata/places.txt"), s.ws, s.home+"/.gitconfig"), programs: map[string]bool{}}
+	for _, name := range readLines(t, "testdata/programs.txt") {
 		for _, dir := range filepath.SplitList(searchPath) {
-			path, err := filepath.EvalSymlinks(filepath.Join(dir, name))
-			if err != nil {
-				continue
-			}
-			if asked {
-				j.programs[path] = versions
-			} else {
-				j.programs[path] = nil
+			if path, err := filepath.EvalSymlinks(filepath.Join(dir, name)); err == nil {
+				j.programs[path] = true
 			}
 		}
 	}
@@ -117,6 +118,13 @@ func (r *run) report(t *testing.T) {
 			lines[e.kind] = map[int]bool{}
 		}
 		lines[e.kind][e.line] = true
+	}
+	if path := os.Getenv("WITNESS_REPORT"); path != "" {
+		var b strings.Builder
+		for _, e := range slices.Concat(r.judge.done, r.judge.stopped) {
+			fmt.Fprintf(&b, "%s\t%q\t%s\n", e.kind, r.text(e.line), e.detail)
+		}
+		write(t, path+"."+r.stage.user.name, b.String(), 0o644)
 	}
 	var stopped []string
 	for kind, all := range lines {
@@ -176,4 +184,83 @@ func TestWitnessNotices(t *testing.T) {
 			}
 		})
 	}
+}
+
+// generated is how many lines of the grammar each user runs. WITNESS_LINES says otherwise.
+const generated = 20_000
+
+// TestWitness runs all lines of the corpora and many more of a grammar, as root and as nobody. Half of
+// the latter are the same each time; WITNESS_SEED repeats the others.
+func TestWitness(t *testing.T) {
+	count, seed := number(t, "WITNESS_LINES", generated), number(t, "WITNESS_SEED", int(time.Now().UnixNano()&0xffffff))
+	written, harm := handWritten(t), attacks(t)
+	for _, u := range users(t) {
+		t.Run(u.name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, u)
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
+			defer cancel()
+			r := s.watch(ctx, t, "--as-model")
+			for _, a := range harm {
+				if got := r.try(t, s.fill(a.line)); got.ran() && a.ask {
+					t.Errorf("%s: %q ran without a question", a.class, a.line)
+				}
+			}
+			for _, line := range written {
+				r.try(t, line)
+			}
+			t.Logf("%s: %d lines written by hand, %d ran unasked; half of %d generated lines have seed %d", u.name, r.given, r.ran, count, seed)
+			for _, g := range []*grammar{s.grammar(t, 1), s.grammar(t, uint64(seed))} {
+				for range count / 2 {
+					r.try(t, g.line())
+				}
+			}
+			r.end(t)
+			r.report(t)
+			r.changed(t)
+		})
+	}
+}
+
+// TestWitnessShells runs the attacks where another shell than bash reads them.
+func TestWitnessShells(t *testing.T) {
+	harm := attacks(t)
+	for _, shell := range []string{"dash", "busybox"} {
+		t.Run(shell, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, plainUser(t))
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+			defer cancel()
+			env := append(s.environment(), "PATH="+s.tools(t, shell))
+			s.before = s.state(t)
+			r := s.watchIn(ctx, t, env, "--as-model")
+			if shell == "busybox" {
+				r.judge.programs["/usr/bin/busybox"] = true // as the shell
+			}
+			for _, a := range harm {
+				r.try(t, s.fill(a.line))
+			}
+			g := s.grammar(t, 2)
+			for range number(t, "WITNESS_LINES", generated) / 40 {
+				r.try(t, g.line())
+			}
+			r.end(t)
+			r.report(t)
+			r.changed(t)
+		})
+	}
+}
+
+// number returns the number in a variable of the environment.
+func number(t *testing.T, name string, otherwise int) int {
+	t.Helper()
+	text := os.Getenv(name)
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return n
 }
