@@ -32,7 +32,7 @@ func System() []string {
 	const etc = `ld.so.cache ld.so.conf ld.so.conf.d ld.so.preload ld-musl-x86_64.path ld-musl-aarch64.path alternatives
 		passwd group nsswitch.conf hosts host.conf resolv.conf hostname locale.alias locale.conf default/locale gitconfig gitattributes inputrc
 		terminfo python3 magic mime.types profile bash.bashrc bashrc services protocols machine-id selinux/config crypto-policies
-		ssl/certs ssl/openssl.cnf pki/tls/certs pki/tls/openssl.cnf pki/ca-trust/extracted apt/sources.list apt/sources.list.d`
+		ssl/certs ssl/openssl.cnf pki/tls/certs pki/tls/openssl.cnf pki/ca-trust/extracted apt/sources.list apt/sources.list.d dpkg wgetrc`
 	const dev = `zero random urandom`
 	return slices.Concat(Public(), in("/etc/", etc), in("/dev/", dev))
 }

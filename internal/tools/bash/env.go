@@ -18,8 +18,12 @@ func (c *Config) readOnlyEnv(env, roots []string) []string {
 		name, value, _ := strings.Cut(entry, "=")
 		switch {
 		case name == "PATH":
-			kept = append(kept, "PATH="+strings.Join(c.path.fixed(value, roots), string(os.PathListSeparator)))
-		case name == "HOME", name == "USER", name == "LANG", name == "TMPDIR", strings.HasPrefix(name, "LC_"), name == "XDG_CONFIG_HOME", slices.Contains(c.Keep, name) && !strings.HasPrefix(name, "GIT_"):
+			dirs := c.path.fixed(value, roots)
+			if c.jailed != nil && c.jailed() == nil {
+				dirs = c.path.given() // the jail executes the files that were found, whatever a link leads to
+			}
+			kept = append(kept, "PATH="+strings.Join(dirs, string(os.PathListSeparator)))
+		case readOnlyName(name), slices.Contains(c.Keep, name) && !strings.HasPrefix(name, "GIT_"):
 			kept = append(kept, entry)
 		}
 	}
@@ -31,7 +35,7 @@ func (c *Config) readOnlyEnv(env, roots []string) []string {
 // numbers and letters.
 func readOnlyName(name string) bool {
 	switch name {
-	case "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TMPDIR", "TZ", "COLUMNS", "LINES", "TIME_STYLE", "BLOCK_SIZE", "BLOCKSIZE":
+	case "HOME", "XDG_CONFIG_HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TMPDIR", "TZ", "COLUMNS", "LINES", "TIME_STYLE", "BLOCK_SIZE", "BLOCKSIZE":
 		return true
 	}
 	return strings.HasPrefix(name, "LC_")
@@ -47,9 +51,10 @@ type searchPath struct {
 
 // A pathEntry is a directory of a search path.
 type pathEntry struct {
-	path string      // without links if it is used; empty if it cannot be, whatever is there
-	info os.FileInfo // nil if it is not there
-	used bool
+	given string
+	path  string      // without links if it is used; empty if it cannot be, whatever is there
+	info  os.FileInfo // nil if it is not there
+	used  bool
 }
 
 // fixed returns the directories of a PATH in which no program of a project is found, without links, so that
@@ -76,6 +81,19 @@ func (s *searchPath) fixed(value string, roots []string) []string {
 	for _, e := range s.entries {
 		if e.used {
 			dirs = append(dirs, e.path)
+		}
+	}
+	return dirs
+}
+
+// given returns the directories that the last call of fixed did, by their names in PATH.
+func (s *searchPath) given() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var dirs []string
+	for _, e := range s.entries {
+		if e.used {
+			dirs = append(dirs, e.given)
 		}
 	}
 	return dirs
@@ -111,7 +129,7 @@ func newPathEntry(entry string, roots []string) pathEntry {
 	if err != nil || !info.IsDir() || inProject(real, roots) || everyoneWrites(real) {
 		return pathEntry{path: entry, info: given}
 	}
-	return pathEntry{path: real, info: info, used: true}
+	return pathEntry{given: entry, path: real, info: info, used: true}
 }
 
 // inProject reports whether a path lies in one of roots, or in /proc, where it leads elsewhere for each
