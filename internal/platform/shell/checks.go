@@ -122,7 +122,7 @@ func checkAwk(a *arguments) error {
 				return errors.New("the value of " + v + " is not understood")
 			}
 			words = words[1:]
-		case strings.HasPrefix(v, "-F"), strings.HasPrefix(v, "-v") && awkAssigns(v[2:]), v == "--csv", v == "--posix", v == "--re-interval":
+		case strings.HasPrefix(v, "-F"), strings.HasPrefix(v, "-v") && awkAssigns(v[2:]), v == "--csv", v == "--posix", v == "--re-interval", v == "-Wversion":
 		default:
 			return fmt.Errorf("the option %s is not known to only read", v)
 		}

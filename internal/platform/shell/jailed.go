@@ -70,6 +70,9 @@ func (p *Part) jailed(n *Needs) error {
 			return fmt.Errorf("it sets %s for a program", a.Name)
 		}
 	}
+	if p.Words[0].Value == "tac" && len(p.Words) == 1 && !slices.ContainsFunc(p.Redirects, func(r Redirect) bool { return r.Op == "<" }) {
+		return errors.New("tac: it needs a place for temporary files, unless it is given a file")
+	}
 	return p.proves(filled(p.Words), n, false)
 }
 
@@ -227,6 +230,10 @@ func (p *Part) provesRunner(program string, words []Word, n *Needs, external boo
 		n.program(program)
 	case "env":
 		for skip < len(words) {
+			if words[skip].Value == "-u" && skip+1 < len(words) {
+				skip += 2
+				continue
+			}
 			variable, value, ok := strings.Cut(words[skip].Value, "=")
 			if !ok || variable == "" || strings.HasPrefix(variable, "-") {
 				break

@@ -51,7 +51,7 @@ func (s *Script) Paths() []PathUse {
 func (p *Part) Paths() []PathUse {
 	var uses []PathUse
 	add := func(use PathUse, w Word, dirs []string) {
-		if w.pipe || use.Verb == WritePath && w.Static && sink(w.Value) {
+		if w.pipe || w.Static && (sink(w.Value) || use.Verb == ReadPath && source(w.Value)) {
 			return
 		}
 		use.Part, use.Path, use.Known = p, w.Value, w.Static && (dirs != nil || path.IsAbs(w.Value))
@@ -99,7 +99,12 @@ func (p *Part) operandUses(words []Word, add func(PathUse, Word)) {
 		}
 		add(use, u.word)
 	}
-	outputs, guess := outputsOf(words)
+	inner, more := innerCommands(words)
+	var outputs []use
+	var guess bool
+	if name := baseName(words[0].Value); len(inner) == 0 || name == "time" || name == "find" || !runner(name) { // others that run a command write nothing
+		outputs, guess = outputsOf(words)
+	}
 	for _, u := range outputs {
 		if !slices.ContainsFunc(given, func(o use) bool { return o.verb == u.verb && o.word.Value == u.word.Value }) {
 			add(PathUse{Verb: u.verb, Output: true, Guess: guess}, u.word)
@@ -113,7 +118,6 @@ func (p *Part) operandUses(words []Word, add func(PathUse, Word)) {
 			}
 		}
 	}
-	inner, more := innerCommands(words)
 	for _, command := range inner {
 		p.operandUses(command, add)
 	}

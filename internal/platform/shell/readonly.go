@@ -88,7 +88,7 @@ func readOnlyCommand(words []Word) error {
 // prove returns why the words after a program are not known to only read, in a jail or without one.
 func (e *entry) prove(program Word, rest []Word, jail bool) error {
 	// The help of git is a manual page, shown by programs that the repository may name.
-	if len(rest) == 1 && (rest[0].Value == "--help" || rest[0].Value == "--version") && e.operands != anything && program.Value != "git" {
+	if len(rest) == 1 && (rest[0].Value == "--help" || rest[0].Value == "--version") && (e.operands != anything || jail) && program.Value != "git" {
 		return nil
 	}
 	a, err := e.sort(rest, jail)

@@ -129,12 +129,11 @@ var machineTable = []command{
 	{name: "groups logname tty arch users hostid", jail: true, class: ClassRead, operands: texts, options: `-s`},
 	{name: "who", jail: true, class: ClassRead, needs: processes, operands: texts, options: `-a -b -d -H -l -m -q -r -s -t -T -u -w --all --boot --heading --count --users`},
 	{name: "w", jail: true, class: ClassRead, needs: processes, operands: texts, options: `-h -s -f -i -o -u --no-header --short`},
-	{name: "last lastlog", jail: true, class: ClassRead, operands: texts, options: `-# -a -d -F -i -n:# -R -w -x --limit:# --fulltimes`},
 	{name: "stty", jail: true, class: ClassRead, operands: texts, check: checkStty, options: `-a -g --all --save`},
 	{name: "tput", jail: true, class: ClassRead, operands: texts, options: `-T:N`},
 	{name: "clear", jail: true, operands: none},
 	{name: "locale", jail: true, class: ClassRead, operands: texts, options: `-a -m -k -c -v --all-locales --charmaps --category-name --keyword-name`},
-	{name: "lsb_release", jail: true, class: ClassRead, operands: none, helpers: "grep sed getopt head cut cat dpkg-query apt-cache", options: `-a -i -d -r -c -s -v --all --id --description --release --codename --short`},
+	{name: "lsb_release", jail: true, class: ClassRead, operands: none, helpers: "grep sed getopt head cut cat tr", options: `-a -i -d -r -c -s -v --all --id --description --release --codename --short`},
 	{name: "sw_vers", jail: true, class: ClassRead, operands: none, options: `-productVersion -productName -buildVersion --productVersion --productName --buildVersion`},
 	{name: "xcode-select", jail: true, class: ClassRead, operands: none, options: `-p -v --print-path --version`},
 	{name: "lscpu lsmem lsns lsipc lsirq", jail: true, class: ClassRead, needs: processes, operands: none, options: `
@@ -170,9 +169,6 @@ var machineTable = []command{
 		--ipv4 --ipv6 --tcp --udp --unix --raw --no-header --oneline --family:N --query:N --packet --vsock --resolve`},
 	{name: "netstat", jail: true, class: ClassRead, needs: processes | network, operands: none, options: `
 		-r -i -g -s -M -v -W -n -N -e -o -c:# -l -a -t -u -w -x -p -4 -6 -C -F --route --interfaces --groups --statistics --numeric --extend --timers --listening --all --tcp --udp --unix --programs --raw --wide --numeric-hosts --numeric-ports -f:N`},
-	{name: "ifconfig", jail: true, class: ClassRead, needs: network, operands: texts, check: checkIfconfig, options: `-a -s -v -l`},
-	{name: "route", jail: true, class: ClassRead, needs: network, operands: none, options: `-n -e -ee -v -4 -6`},
-	{name: "arp", jail: true, class: ClassRead, needs: network, operands: none, options: `-a -n -e -v -an`},
 	{name: "ip", jail: true, class: ClassRead, needs: network, operands: anything, check: checkIP},
 	{name: "printenv", jail: true, class: ClassRead, operands: texts, check: checkPrintenv, options: `-0 --null`},
 }
@@ -184,9 +180,6 @@ var packageTable = []command{
 		-l -L -S -s -p -c -I --list --listfiles --search --status --print-avail --print-architecture --print-foreign-architectures --get-selections --contents --info --compare-versions`},
 	{name: "dpkg-query", jail: true, class: ClassRead, operands: texts, options: `-l -L -S -s -W -p -c -f:N --list --listfiles --search --status --show --showformat:N --control-list --control-path`},
 	{name: "dpkg-deb", jail: true, class: ClassRead, must: "-c -I -f -W --contents --info --field --show", helpers: "tar xz gzip zstd", options: `-c -I -f -W --contents --info --field --show`},
-	{name: "apt-cache", jail: true, class: ClassRead, operands: texts, check: checkAptCache, options: `-n -f -q -i -a --names-only --full --installed --recurse --no-all-versions`},
-	{name: "apt", jail: true, class: ClassRead, operands: texts, check: checkApt, helpers: "dpkg", options: `-a --installed --upgradable --all-versions --names-only`},
-	{name: "apt-mark", jail: true, class: ClassRead, operands: texts, check: checkAptMark, helpers: "dpkg"},
 	{name: "rpm", jail: true, class: ClassRead, must: "-q --query -qa -qi -ql -qf", options: `
 		-q -a -i -l -f -c -d -R -s -p -v --query --all --info --list --file --configfiles --docfiles --requires --provides --changelog --scripts --qf:N --queryformat:N --last --whatprovides:N --whatrequires:N --package -qa -qi -ql -qf`},
 	{name: "pacman", jail: true, class: ClassRead, operands: texts, must: "-Q -Qi -Ql -Qo -Qs -Qe -Qq -Qm -Qd -Qdt -Qk -Qeq -Si -Ss -V", options: `-Q -Qi -Ql -Qo -Qs -Qe -Qq -Qm -Qd -Qdt -Qk -Qeq -Si -Ss -V`},
@@ -195,7 +188,7 @@ var packageTable = []command{
 
 // Versions of more tools that load nothing of the project to say them.
 var versionTable = []command{
-	{name: `pipx gh glab ninja meson protoc psql mysql mysqld mariadb redis-cli redis-server mongosh postgres pg_ctl pg_dump vim nvim emacs nano
+	{name: `pipx gh glab ninja meson protoc mysql mysqld mariadb redis-cli redis-server mongosh postgres vim nvim emacs nano
 		fish ld as lld ldd ranlib strip autoconf automake libtool pkg-config m4 bison flex gdb lldb valgrind perf strace ltrace rsync zip
 		docker-compose podman buildah skopeo minikube kind k9s pandoc pdflatex xelatex latex gs convert magick gpg gpg2 htop screen parallel entr ctags
 		black mypy flake8 pylint isort pipenv virtualenv tox aws ansible ansible-playbook vagrant packer consul vault nomad fzf delta difft
@@ -230,5 +223,6 @@ var builtinTable = []command{
 	{name: "read", jail: true, class: ClassNeutral, needs: builtin, operands: texts, check: checkNames, options: `-r -s -e -a:N -d:N -n:# -N:# -p:N -t:N -u:#`},
 	{name: "mapfile readarray", jail: true, class: ClassNeutral, needs: builtin, operands: texts, check: checkNames, options: `-t -d:N -n:# -O:# -s:# -u:#`},
 	{name: "unset", jail: true, class: ClassNeutral, needs: builtin, operands: texts, check: checkNames, options: `-v -f`},
+	{name: "kill", jail: true, class: ClassNeutral, needs: builtin, operands: texts, must: "-l -L", options: `-l -L`},
 	{name: "getopts", jail: true, class: ClassNeutral, needs: builtin, operands: texts, check: checkGetopts},
 }

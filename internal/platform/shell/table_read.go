@@ -11,7 +11,7 @@ var readTable = []command{
 	{name: "jq", class: ClassRead, operands: script, check: checkJq, options: `
 		-r -c -n -e -s -S -M -C -a -j -R --raw-output --compact-output --null-input --exit-status --slurp --sort-keys
 		--monochrome-output --color-output --ascii-output --join-output --raw-input --tab --indent:# --seq --stream`, more: `
-		--arg:2 --argjson:2 --slurpfile:Q --rawfile:Q -f:P --from-file:P --args --jsonargs --unbuffered --raw-output0`},
+		--arg:2 --argjson:2 --slurpfile:Q --rawfile:Q -f:P --from-file:P --args --jsonargs --unbuffered --raw-output0 -V`},
 	{name: "awk gawk mawk", class: ClassRead, operands: anything, check: checkAwk},
 	{name: "sed", class: ClassRead, operands: script, check: checkSed, options: `
 		-n -E -r -s -u -z -e:N --quiet --silent --regexp-extended --expression:N --posix --sandbox --debug --null-data`, more: `
@@ -76,7 +76,7 @@ var systemTable = []command{
 	{name: "command", class: ClassRead, needs: builtin, operands: texts, check: checkCommand, options: `-v -V`, more: `-p`},
 	{name: "nproc", class: ClassRead, needs: processes, operands: none, options: `--all --ignore:#`},
 	{name: "free", class: ClassRead, needs: processes, operands: none, options: `-b -k -m -g -h -t -w -l --bytes --kibi --mebi --gibi --human --si --total --wide`, more: `-L -v --line --lohi --mega --giga --kilo --committed`},
-	{name: "df", class: ClassRead, needs: processes, options: `-a -h -H -i -k -l -m -P -T -t:N -x:N --all --human-readable --si --inodes --local --portability --print-type --total --type:N --output --output:=`, more: `-B:N --block-size:N --exclude-type:N --no-sync`},
+	{name: "df", class: ClassRead, needs: processes, operands: texts, options: `-a -h -H -i -k -l -m -P -T -t:N -x:N --all --human-readable --si --inodes --local --portability --print-type --total --type:N --output --output:=`, more: `-B:N --block-size:N --exclude-type:N --no-sync`},
 	{name: "ps", class: ClassRead, needs: processes, operands: texts, check: checkPs, options: `
 		-e -A -a -d -f -F -j -l -w -x -H -L -T -ww -aux -o:N -p:N -u:N -C:N -g:N -t:N --forest --headers --no-headers --pid:N --ppid:N
 		--sort:N --format:N --user:N`, more: `
@@ -88,10 +88,13 @@ var systemTable = []command{
 // Versions of tools that load nothing of the project to say them, and what go knows. The short options
 // are those that mean the version: a shell or an interpreter with -v would run what it reads.
 var toolTable = []command{
-	{name: "ruby php gcc g++ cc c++ clang clang++ make cmake curl wget bash zsh docker sqlite3 openssl", operands: none, check: checkVersion, options: `--version`},
+	{name: "cmake bash zsh", operands: none, check: checkVersion, options: `--version`},
+	{name: "gcc g++ cc c++ clang clang++", operands: none, check: checkVersion, options: `--version`, more: `-v -dumpversion -dumpmachine`},
+	{name: "curl wget openssl", operands: none, check: checkVersion, options: `--version`, more: `-V`},
+	{name: "ruby php make docker sqlite3", operands: none, check: checkVersion, options: `--version`, more: `-v -version`},
 	{name: "node perl", operands: none, check: checkVersion, options: `--version -v`},
 	{name: "python python2 python3", operands: none, check: checkVersion, options: `--version -V`},
 	{name: "java javac", operands: none, check: checkVersion, options: `--version -version`},
 	{name: "go_version", operands: none},
-	{name: "go_env", operands: texts, options: `-json -changed`},
+	{name: "go_env", operands: texts, check: checkGoEnv, options: `-json -changed`},
 }

@@ -11,7 +11,7 @@ var searchTable = []command{
 		--initial-tab --line-buffered --color --colour --color:= --colour:= --binary-files:N --regexp:N --file:P
 		--max-count:# --after-context:# --before-context:# --context:# --include:N --exclude:N --exclude-dir:N
 		--exclude-from:P --label:N`, more: `
-		-R -u --dereference-recursive --directories:N --devices:N --group-separator:N --no-group-separator --binary --unix-byte-offsets`},
+		-R -u -V --dereference-recursive --directories:N --devices:N --group-separator:N --no-group-separator --binary --unix-byte-offsets`},
 	{name: "rg", class: ClassSearch, operands: pattern, options: `
 		-i -S -s -v -w -x -F -P -U -n -N -l -c -o -q -H -I -a -u -. -0 -p -e:N -f:P -g:N -t:N -T:N -A:# -B:# -C:# -m:# -d:# -M:# -j:# -r:N
 		--ignore-case --smart-case --case-sensitive --invert-match --word-regexp --line-regexp --fixed-strings --pcre2
@@ -22,7 +22,7 @@ var searchTable = []command{
 		--regexp:N --file:P --glob:N --iglob:N --type:N --type-not:N --after-context:# --before-context:# --context:#
 		--max-count:# --max-depth:# --max-columns:# --max-filesize:N --threads:# --sort:N --sortr:N --color:N --colors:N
 		--replace:N --context-separator:N --engine:N --encoding:N`, more: `
-		-L -b -E:N --follow --byte-offset --max-columns-preview --no-max-columns-preview --no-follow --null-data --no-unicode --unicode --no-pcre2
+		-L -b -V -E:N --follow --byte-offset --max-columns-preview --no-max-columns-preview --no-follow --null-data --no-unicode --unicode --no-pcre2
 		--include-zero --sort-files --debug --trace --line-buffered --block-buffered --mmap --no-mmap --no-column --no-byte-offset
 		--no-ignore-dot --no-ignore-global --no-ignore-files --no-ignore-exclude --no-require-git --ignore-file:P --ignore-file-case-insensitive
 		--glob-case-insensitive --type-add:N --type-clear:N --path-separator:N --field-match-separator:N --field-context-separator:N
