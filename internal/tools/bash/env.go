@@ -46,6 +46,7 @@ type searchPath struct {
 	mu      sync.Mutex
 	value   string
 	roots   []string
+	all     []string // roots, as given and without links
 	entries []pathEntry
 }
 
@@ -66,15 +67,9 @@ func (s *searchPath) fixed(value string, roots []string) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.value != value || !slices.Equal(s.roots, roots) || !s.current() {
-		s.value, s.roots, s.entries = value, slices.Clone(roots), nil
-		all := slices.Clone(roots)
-		for _, root := range roots {
-			if real, err := filepath.EvalSymlinks(root); err == nil && real != root {
-				all = append(all, real)
-			}
-		}
+		s.value, s.roots, s.all, s.entries = value, slices.Clone(roots), bothForms(roots), nil
 		for _, entry := range filepath.SplitList(value) {
-			s.entries = append(s.entries, newPathEntry(entry, all))
+			s.entries = append(s.entries, newPathEntry(entry, s.all))
 		}
 	}
 	var dirs []string
@@ -97,6 +92,35 @@ func (s *searchPath) given() []string {
 		}
 	}
 	return dirs
+}
+
+// ofProject reports whether one of files, which are without links, lies in one of roots.
+func (s *searchPath) ofProject(files, roots []string) bool {
+	all := s.forms(roots)
+	return slices.ContainsFunc(files, func(file string) bool { return inProject(file, all) })
+}
+
+// forms returns roots, as given and without links.
+func (s *searchPath) forms(roots []string) []string {
+	if s == nil {
+		return bothForms(roots)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if slices.Equal(s.roots, roots) {
+		return s.all
+	}
+	return bothForms(roots)
+}
+
+func bothForms(dirs []string) []string {
+	all := slices.Clone(dirs)
+	for _, dir := range dirs {
+		if real, err := filepath.EvalSymlinks(dir); err == nil && real != dir {
+			all = append(all, real)
+		}
+	}
+	return all
 }
 
 // current reports whether the directories are still those that were looked at.

@@ -3,12 +3,17 @@
 package bash
 
 import (
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"adze/internal/platform/jail"
+	"adze/internal/tool/command"
 )
 
 // Programs of a project are not found by whatever name of their directory, nor are those that another user
@@ -158,5 +163,47 @@ func TestProgramsBehindLinksDoNotRun(t *testing.T) {
 				t.Errorf("%q", got)
 			}
 		})
+	}
+}
+
+// A program outside the project that is a link to one inside does not run unasked: a project's build may be
+// what the user has in the path (F7).
+func TestProgramsThatLinkToTheProject(t *testing.T) {
+	for _, jailed := range []bool{true, false} {
+		bin := t.TempDir()
+		root := t.TempDir()
+		config := Config{Config: command.Config{
+			Dir: func() string { return root },
+			Env: func() []string { return []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=/h"} },
+		}}
+		config.Fill()
+		config.find, config.path, config.finder, config.jailed = Find, new(searchPath), new(jail.Finder), func() error { return errors.New("none") }
+		if jailed {
+			config.jailed = func() error { return nil }
+		}
+		check := func(line string, want bool) {
+			t.Helper()
+			if got := newCall(Input{Command: line}, config).Command().Doubt; (got == nil) != want {
+				t.Errorf("%s, in a jail %v: %v", line, jailed, got)
+			}
+		}
+		check("uname -a", true)
+		uname, err := exec.LookPath("uname")
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(uname)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(root, "built"), data, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(filepath.Join(root, "built"), filepath.Join(bin, "uname")); err != nil {
+			t.Fatal(err)
+		}
+		check("uname -a", false)
+		check("ls && uname", false)
+		check("ls", true)
 	}
 }

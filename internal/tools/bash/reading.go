@@ -59,8 +59,9 @@ func newReading(c *call) *reading {
 	if r.doubt != nil {
 		return r
 	}
-	r.env = r.config.readOnlyEnv(r.config.Env(), append(r.roots(), r.here.Path))
-	r.doubt = r.findPrograms()
+	places := append(r.roots(), r.here.Path)
+	r.env = r.config.readOnlyEnv(r.config.Env(), places)
+	r.doubt = r.findPrograms(places)
 	return r
 }
 
@@ -72,14 +73,23 @@ func (r *reading) roots() []string {
 	return slices.Clone(r.config.Roots())
 }
 
-// findPrograms finds the shell and the files that are executed for the command. A program that is not there
-// is the shell's to miss.
-func (r *reading) findPrograms() error {
+// findPrograms finds the shell and the files that are executed for the command; none may lie in one of
+// places, to which a link may lead. A program that is not there is the shell's to miss.
+func (r *reading) findPrograms(places []string) error {
 	dirs := filepath.SplitList(lookup(r.env)("PATH"))
 	if !r.jailed {
 		own, err := r.config.find()
 		if r.shell = own.Path; err == nil && slices.ContainsFunc(r.roots(), func(root string) bool { return within(own.Path, root) }) {
 			err = fmt.Errorf("%s belongs to the project", own.Path)
+		}
+		for name := range r.script.Programs() {
+			path, missing := lookPath(name, r.env)
+			if missing != nil {
+				continue
+			}
+			if real, bad := filepath.EvalSymlinks(path); bad != nil || r.config.path.ofProject([]string{real}, places) {
+				err = fmt.Errorf("%s belongs to the project", path)
+			}
 		}
 		return err
 	}
@@ -94,6 +104,8 @@ func (r *reading) findPrograms() error {
 			continue
 		case err != nil:
 			return fmt.Errorf("what executes %s is not known: %w", name, err)
+		case r.config.path.ofProject(p.Files, places):
+			return fmt.Errorf("%s belongs to the project", p.Path)
 		case p.Script && !ofSystem(p.Files[0]):
 			return fmt.Errorf("%s is a script, which may run anything", p.Path)
 		case i == 0:
