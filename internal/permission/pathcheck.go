@@ -279,7 +279,7 @@ func (t *Target) result(found finding) PathResult {
 func suggestRead(t *Target) []Update {
 	u := Update{Type: AddRules, Behavior: Allow, Destination: scope.Session}
 	for _, dir := range foreignDirs(t) {
-		u.Rules = append(u.Rules, RuleValue{Tool: compat.Read, Content: "/" + globQuote(filepath.ToSlash(dir)) + "/**"})
+		u.Rules = append(u.Rules, RuleValue{Tool: compat.Read, Content: "/" + rule.Literal(filepath.ToSlash(dir)) + "/**"})
 	}
 	if len(u.Rules) == 0 {
 		return nil

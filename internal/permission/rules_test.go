@@ -94,3 +94,48 @@ func TestCommandRulesHoldF11(t *testing.T) {
 	}
 	check(t, w, "commands.tsv", all)
 }
+
+// F9: deny rules for a linked directory hold for what is in it, whatever the path and the tool, and while
+// links change.
+//
+// Proves PERM-09, PERM-30.
+func TestLinkedDirectoriesF9(t *testing.T) {
+	w := newWorld(t)
+	w.write(t, "project/real/key", "project/other/key")
+	w.link(t, "real", "cfg")
+	for _, content := range []string{"cfg", "cfg/", "cfg/**", "./cfg/**", "cfg/*", "cfg/key", "~/project/cfg/**"} {
+		c := w.config(Default, "deny Read("+content+")", "allow Bash")
+		for _, path := range []string{"real/key", "cfg/key", "./real/../real/key", filepath.Join(w.project, "real", "key")} {
+			if d := decide(t, c, "Read", reads(path)); d.Behavior != Deny {
+				t.Errorf("Read(%s): reading %s: %s", content, path, d.Behavior)
+			}
+			if d := decide(t, c, "Bash", runs("cat "+path)); d.Behavior != Deny {
+				t.Errorf("Read(%s): cat %s: %s", content, path, d.Behavior)
+			}
+		}
+		if d := decide(t, c, "Bash", runs("cat other/key")); d.Behavior != Allow {
+			t.Errorf("Read(%s): cat other/key: %s", content, d.Behavior)
+		}
+		if content != "cfg/key" {
+			if d := decide(t, c, "Bash", runs("grep -r x real")); d.Behavior == Allow {
+				t.Errorf("Read(%s): grep -r x real is allowed", content)
+			}
+		}
+	}
+	s := newState(GateConfig{Config: w.config(Default, "deny Read(cfg/**)")})
+	judge := func(path string) Behavior {
+		u := newUse(t, fake{name: "Read"}, reads(path))
+		p := s.Policy()
+		return Decide(p, FactsOf(p, u.Tool, u.Call)).Behavior
+	}
+	if judge("real/key") != Deny || judge("other/key") != Allow {
+		t.Error("the rule does not hold")
+	}
+	if err := os.Remove(filepath.Join(w.project, "cfg")); err != nil {
+		t.Fatal(err)
+	}
+	w.link(t, "other", "cfg")
+	if judge("other/key") != Deny || judge("real/key") != Allow {
+		t.Error("the rule speaks of where the link led before")
+	}
+}

@@ -30,10 +30,13 @@ func newState(c GateConfig) *State {
 	return s
 }
 
-// Policy returns the policy in force.
+// Policy returns the policy in force. Rules speak of where links lead now.
 func (s *State) Policy() *Policy {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.policy.rules.Stale() {
+		s.policy = Compile(s.now)
+	}
 	return s.policy
 }
 
@@ -41,7 +44,12 @@ func (s *State) Policy() *Policy {
 func (s *State) Mode() Mode { return s.Policy().Mode() }
 
 // Hidden reports whether a deny rule for reading speaks of the absolute path.
-func (s *State) Hidden(path string) bool { return s.Policy().Hidden(path) }
+func (s *State) Hidden(path string) bool {
+	s.mu.Lock()
+	p := s.policy // a search asks about thousands of files: [State.Hides] came before
+	s.mu.Unlock()
+	return p.Hidden(path)
+}
 
 // Hides reports whether a deny rule hides anything.
 func (s *State) Hides() bool { return s.Policy().Hides() }

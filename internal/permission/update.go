@@ -146,15 +146,3 @@ func (c *Config) absolute(dir string) string {
 	}
 	return filepath.Clean(dir)
 }
-
-// globQuote returns path as a pattern that matches it alone.
-func globQuote(path string) string {
-	var b strings.Builder
-	for _, r := range path {
-		if strings.ContainsRune(`*?[]{}\!`, r) {
-			b.WriteByte('\\')
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}

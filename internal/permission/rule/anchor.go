@@ -15,7 +15,8 @@ type Anchors struct {
 	// Fold says that the file system does not tell upper and lower case apart.
 	Fold bool
 
-	resolve func(string) (string, error) // replaces filepath.EvalSymlinks
+	links   links                        // on the way to what rules speak of
+	resolve func(string) (string, error) // replaces links, in tests
 }
 
 // Form returns a path in the form in which paths are compared.
@@ -75,11 +76,10 @@ func (a *Anchors) both(dir string) []string {
 
 // real returns where dir really is, if that is elsewhere.
 func (a *Anchors) real(dir string) (string, bool) {
-	resolve := a.resolve
-	if resolve == nil {
-		resolve = filepath.EvalSymlinks
+	if a.resolve != nil {
+		real, err := a.resolve(filepath.FromSlash(dir))
+		return filepath.ToSlash(real), err == nil && real != dir
 	}
-	real, err := resolve(filepath.FromSlash(dir))
-	real = filepath.ToSlash(real)
-	return real, err == nil && real != dir
+	real := filepath.ToSlash(a.links.real(filepath.FromSlash(dir)))
+	return real, real != dir
 }

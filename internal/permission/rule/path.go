@@ -127,13 +127,45 @@ func placePath(r *Rule, a *Anchors) *pathRule {
 		pr.place(base, p.rest)
 		// Who forbids a link forbids what it leads to. What is allowed is what is written: a link that
 		// appears later must not widen it.
-		if dir, rest := glob.Split(p.rest); r.Behavior != Allow && len(dir) > 1 {
-			if real, ok := a.real(path.Join(base, dir)); ok {
-				pr.place(real, rest)
-			}
+		if r.Behavior != Allow && p.rest != "" {
+			pr.placeReal(base, "/"+strings.TrimPrefix(p.rest, "/"), a)
 		}
 	}
 	return pr
+}
+
+// placeReal puts a rule where what it names is without links: the whole path of a rule without wildcards,
+// else the directory before the first of them.
+func (r *pathRule) placeReal(base, rest string, a *Anchors) {
+	dir, pattern := rest, ""
+	if strings.ContainsAny(rest, `*?[{\`) {
+		if real, ok := a.real(path.Join(base, rest)); ok { // a name with such characters
+			r.place(path.Dir(real), "/"+Literal(path.Base(real)))
+		}
+		dir, pattern = glob.Split(rest)
+	}
+	real, ok := a.real(path.Join(base, dir))
+	switch {
+	case !ok || dir == "":
+	case pattern != "":
+		r.place(real, pattern)
+	case real == "/":
+		r.place(real, "")
+	default:
+		r.place(path.Dir(real), "/"+Literal(path.Base(real)))
+	}
+}
+
+// Literal returns a path as a pattern that matches nothing else.
+func Literal(path string) string {
+	var b strings.Builder
+	for _, r := range path {
+		if strings.ContainsRune(`*?[]{}\!`, r) {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
 }
 
 func (r *pathRule) place(base, rest string) {

@@ -13,11 +13,12 @@ type Table struct {
 
 	rules    []*Rule // highest precedence first
 	problems []error
+	links    *links
 }
 
 // NewTable returns the table of rules. One that cannot be read is in its problems, and fails safe.
 func NewTable(rules []Rule, a *Anchors) *Table {
-	t := &Table{}
+	t := &Table{links: &a.links}
 	for _, r := range rules {
 		t.rules = append(t.rules, &r)
 	}
@@ -39,6 +40,10 @@ func NewTable(rules []Rule, a *Anchors) *Table {
 	}
 	return t
 }
+
+// Stale reports whether a link on the way to what a rule speaks of has changed, so that the table has to be
+// made again.
+func (t *Table) Stale() bool { return t.links.stale() }
 
 // set returns the rules of a behavior. What is neither allow nor ask denies.
 func (t *Table) set(b Behavior) *Set {
