@@ -52,6 +52,8 @@ type Confinement struct {
 	ctx   context.Context // of the session
 	probe func() (sandbox.Tier, error)
 
+	quarantine string // may be empty
+
 	once   sync.Once
 	tested atomic.Pointer[finding]
 }
@@ -70,7 +72,7 @@ type sources struct {
 
 // New returns the confinement of c. The sandbox is tested when it is needed for the first time.
 func New(c Config) *Confinement {
-	f := &Confinement{say: c.Say, ctx: context.Background(), paths: paths{new(sources), c.Dir, c.Home}}
+	f := &Confinement{say: c.Say, ctx: context.Background(), paths: paths{new(sources), c.Dir, c.Home}, quarantine: c.Quarantine}
 	f.settings.Store(&c.Settings)
 	f.report(new(Settings))
 	p, h := &f.paths, &hosts{f.sources}

@@ -20,6 +20,8 @@ type Status struct {
 	Network   []string          `json:"allowedDomains,omitempty"`
 	Limits    *sandbox.Limits   `json:"limits,omitempty"`
 	Attempts  []sandbox.Attempt `json:"attempts,omitempty"`
+	// Quarantine is where things go that appear under protected names.
+	Quarantine string `json:"quarantine,omitempty"`
 	// Jail is what keeps commands that run unasked to reading, with the sandbox or without; empty for
 	// nothing, and JailProblem says why.
 	Jail        string `json:"jail,omitempty"`
@@ -37,7 +39,7 @@ func (f *Confinement) Status(ctx context.Context) Status {
 	tier, err := f.probe()
 	out := Status{
 		Enabled: s.Enabled, Required: s.Required, Tier: tier.String(),
-		MayLeave: s.AllowUnsandboxed, Excluded: s.Excluded, Network: s.AllowedDomains,
+		Quarantine: f.quarantine, MayLeave: s.AllowUnsandboxed, Excluded: s.Excluded, Network: s.AllowedDomains,
 	}
 	if problem := jail.Check(); problem != nil {
 		out.JailProblem = problem.Error()

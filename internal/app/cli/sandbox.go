@@ -9,6 +9,7 @@ import (
 	"adze/internal/app/setup"
 	"adze/internal/app/wire"
 	"adze/internal/confine"
+	"adze/internal/platform/sandbox"
 )
 
 // sandboxOptions belong to adze sandbox.
@@ -88,8 +89,15 @@ func sandboxText(s confine.Status) string {
 	if len(s.Limits.ReadOnly) > 0 {
 		line("protected", "%d names in them, existing or not: .git, .adze, .claude, ... (--json lists them)", len(s.Limits.ReadOnly))
 	}
+	if s.Quarantine != "" && s.Limits.Tier == sandbox.Bubblewrap {
+		line("quarantine", "%s, for what appears under such a name", s.Quarantine)
+	}
 	line("hidden", "%s", some(s.Limits.Hidden, "nothing to hide exists"))
-	line("network", "%s", some(s.Network, "no hosts in the settings; rules for WebFetch apply, and you are asked about other hosts"))
+	if s.Limits.Tier == sandbox.Landlock {
+		line("network", "none: this tier has no way to let single hosts through")
+	} else {
+		line("network", "%s", some(s.Network, "no hosts in the settings; rules for WebFetch apply, and you are asked about other hosts"))
+	}
 	line("excluded", "%s", some(s.Excluded, "no commands"))
 	b.WriteString("\ntested from inside the sandbox\n")
 	for _, a := range s.Attempts {
