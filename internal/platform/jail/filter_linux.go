@@ -5,6 +5,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"adze/internal/platform/landlock"
 	"adze/internal/platform/seccomp"
 )
 
@@ -60,6 +61,10 @@ var askingControls = [...]uint32{
 	unix.FS_IOC_GETFLAGS, fsGetVersion, fsGetXattr, unix.BLKGETSIZE64, unix.BLKSSZGET, unix.BLKGETSIZE, unix.BLKROGET,
 }
 
+// signalCalls reach any process of the user where Landlock cannot keep signals in. A program that ends its own
+// children fails to, then, and its time limit ends them.
+var signalCalls = [...]uint32{unix.SYS_KILL, unix.SYS_TKILL, unix.SYS_RT_SIGQUEUEINFO, unix.SYS_RT_TGSIGQUEUEINFO}
+
 // closed is the filter of a jail without a view of the network, looking of one with it.
 var (
 	closed  = sync.OnceValue(func() seccomp.Program { return filter(false) })
@@ -84,6 +89,9 @@ func filter(network bool) seccomp.Program {
 		Test(unix.SYS_SCHED_SETATTR, seccomp.OneOf(seccomp.Arg0, 0), seccomp.Allow, refuse).
 		// A pair of connected sockets leads nowhere else, unless it is one of datagrams.
 		Test(unix.SYS_SOCKETPAIR, seccomp.Masked(seccomp.Arg1, 0xf, unix.SOCK_STREAM, unix.SOCK_SEQPACKET), seccomp.Allow, refuse)
+	if landlock.Version() < landlock.Scopes {
+		f.Refuse(signalCalls[:]...)
+	}
 	if !network {
 		return f.Refuse(unix.SYS_SOCKET).Program()
 	}
