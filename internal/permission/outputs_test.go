@@ -21,6 +21,8 @@ func outputWorld(t testing.TB) world {
 	w.link(t, filepath.Join(w.home, ".ssh"), "keys")
 	w.link(t, "../../.bashrc", "lib/up")
 	w.link(t, "../a", "lib/in")
+	w.write(t, "project/sub/q/x")
+	w.link(t, "sub/deep", "deep")
 	if err := os.MkdirAll(filepath.Join(w.project, ".git", "hooks"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -156,6 +158,13 @@ const acceptEditsAsks = `
 	mkdir -p d2/x && cp pay/.env d2/x
 	mkdir d2; mv pay/.env d2
 	mkdir -p g/hooks && mv g x.git
+	# what an earlier part prepares
+	mv b c && mkdir b && cp pay/.env b
+	mkdir -p x/y && cp -P lib/in x/y/l && mv x/y/l l && cp a l
+	cp -P lib/in dir/l && mv dir/* . && cp a l
+	mkdir q; cp -a lib q; mv q/lib/in .
+	cp pay/.env deep/../q
+	cp a keys/..
 	# wildcards
 	cp pay/.m* .
 	cp pay/.* .
@@ -354,6 +363,9 @@ const acceptEditsAllows = `
 	touch -t 202001010000 a
 	touch a && cp a b
 	cp a b && cat b
+	mkdir x && cp sub/deep/* x
+	cp sub/deep/* dir && cp clean/* x
+	cp a c && mv c d
 	ls; cp a b; ls
 	cp a b > log.txt
 	cp CLAUDE.md AGENTS.md
@@ -691,6 +703,30 @@ const rulesAsk = `
 	make:* => make -f evil
 	make:* => make --eval=evil
 	mkfifo:* => mkfifo .git/hooks/x
+	git:* => git -C .git log --output=hooks/pre-commit
+	git:* => git -C .git -C hooks log --output=pre-commit
+	git:* => git --work-tree=.git diff --output=hooks/pre-commit
+	git:* => git hook run pre-commit
+	git checkout:* => git checkout HEAD -- .mcp.json
+	git restore:* => git restore .vscode/s
+	git submodule:* => git submodule add https://example.org/x .vscode
+	git bugreport:* => git bugreport -o .git/hooks
+	git merge-file:* => git merge-file .mcp.json a b
+	go:* => go -C .git build -o hooks/pre-commit
+	rsync:* => rsync -a --delete clean/ .
+	rsync:* => rsync --del -r clean/ dir
+	rsync:* => rsync --remove-source-files -r sub/ dir
+	zip:* => zip -m x.zip .mcp.json
+	tar:* => tar -cf x.tar --remove-files .git
+	timeout:* => timeout 5 sed '1e evil' a
+	nice:* => nice git -c core.pager=evil log
+	env:* => env LANG=C tar -I evil -cf x a
+	env:* => env -C .git sort -o hooks/x a
+	sudo:* => sudo cp -t.git/hooks pay/pre-commit
+	sed:* => sed ':a;w .git/config' a
+	sed:* => sed 's/[/]/y/;w .git/config' a
+	sed:* => sed 's/[]/]/y/;w .git/config' a
+	sed:* => sed '/[/]/e evil' a
 	# programs without a row
 	frob:* => frob -o .git/config
 	frob:* => frob -o.git/config

@@ -29,6 +29,11 @@ type resolver struct {
 	p       *Policy
 	seen    map[string]paths.Set
 	several bool // the line has several parts, so that one may make what another meets
+
+	// Of the commands that copy, move or link: how many there are, whether they take links along, and whether what
+	// they take cannot all be seen now.
+	transfers      int
+	linked, unseen bool
 }
 
 // target resolves what a tool touches. A call that knows its path already is asked for it, so that
@@ -92,6 +97,7 @@ func (r resolver) command(own *tool.Command) *Command {
 			c.Uses = append(c.Uses, r.uses(shell.PathUse{Part: part, Verb: shell.ReadPath, Path: ".", Known: !c.Script.ChangesDir()})...)
 		}
 	}
+	c.Uses = append(c.Uses, r.carried(c.Uses)...)
 	if c.Script.Simple && !r.p.rules.Allow.Commands.Empty() {
 		for _, part := range c.Script.Parts {
 			c.mentions = append(c.mentions, r.mentioned(part)...)

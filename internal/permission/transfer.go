@@ -35,6 +35,7 @@ func (r *resolver) placed(target Use, dir string) []Use {
 		p.unknown(target.Glob)
 		return p.uses
 	}
+	r.transfers++
 	for _, w := range p.t.Sources {
 		p.source(w)
 	}
@@ -69,6 +70,7 @@ func (p *placement) source(w shell.Word) {
 		return
 	}
 	found, ok := expand(p.dir, w.Value)
+	p.unseen = true // it may stand for more when its turn comes
 	if !ok {
 		p.unknown(w.Text)
 		return
@@ -102,22 +104,23 @@ func (p *placement) place(source string) {
 		base = "."
 	}
 	contents := base == "." || base == ".."
-	inside := p.t.Inside || !p.t.Itself && isDir(p.target.Set)
+	inside := p.t.Inside || !p.t.Itself && leadsToDir(p.target.full)
 	// A part before this one may make the directory.
-	maybe := !inside && !p.t.Itself && p.several && p.target.Set.Info == nil
+	maybe := !inside && !p.t.Itself && p.several
 	var names []string
 	if inside || maybe {
 		switch {
 		case p.t.Parents:
 			names = append(names, p.target.full+"/"+source)
 		case !contents:
-			names = append(names, filepath.Join(p.target.full, base))
+			names = append(names, p.target.full+"/"+base)
 		}
 	}
 	if contents || !inside || p.t.Tree && strings.HasSuffix(source, "/") {
 		names = append(names, p.target.full)
 	}
-	info, err := os.Lstat(filepath.Clean(full))
+	info, err := os.Lstat(strings.TrimRight(full, "/"))
+	p.unseen = p.unseen || err != nil
 	for _, name := range names {
 		if name != p.target.full {
 			p.write(name, false)
@@ -159,8 +162,9 @@ func (p *placement) link(name, to string) {
 		return
 	}
 	if !filepath.IsAbs(to) {
-		to = filepath.Dir(name) + string(filepath.Separator) + to
+		to = name[:strings.LastIndexByte(name, '/')+1] + to
 	}
+	p.linked = true
 	p.write(to, true)
 	read := p.uses[len(p.uses)-1]
 	read.Verb, read.Write = shell.ReadPath, false
@@ -168,7 +172,7 @@ func (p *placement) link(name, to string) {
 }
 
 func (p *placement) copyLink(from, name string) {
-	to, err := os.Readlink(filepath.Clean(from))
+	to, err := os.Readlink(strings.TrimRight(from, "/"))
 	if err != nil {
 		p.unknown(from)
 		return
@@ -228,6 +232,21 @@ func (p *placement) below(from, name string, names []string, exists bool) {
 func leadsToDir(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
+}
+
+// carried returns the use that asks about a line which takes links along and then more than can be seen now: where a
+// link leads depends on where it is.
+func (r *resolver) carried(uses []Use) []Use {
+	if !r.linked || !r.unseen || r.transfers < 2 {
+		return nil
+	}
+	for _, u := range uses {
+		if u.Transfer != nil {
+			u.Given, u.Path, u.Known, u.Vague, u.Transfer = "links that it takes along", "links that it takes along", false, true, nil
+			return []Use{u}
+		}
+	}
+	return nil
 }
 
 // A mention is a word of a part that names a protected place.

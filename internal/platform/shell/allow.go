@@ -1,6 +1,9 @@
 package shell
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Variables that change how a program talks, not what it does.
 var (
@@ -27,11 +30,12 @@ func (p *Part) Allowed(pat Pattern) bool {
 	if !p.script.Simple || !p.harmless() {
 		return false
 	}
-	for _, f := range p.forms() {
+	forms := p.forms()
+	for i, f := range forms {
 		if !pat.match(f.text) && (f.source == "" || !pat.match(f.source)) {
 			continue
 		}
-		if pat.Exact() || !strings.Contains(f.words[0].Value, "/") && pat.names(f) {
+		if pat.Exact() || !strings.Contains(f.words[0].Value, "/") && pat.names(f) && !slices.ContainsFunc(forms[i+1:], form.runsMore) {
 			return true
 		}
 	}
@@ -53,6 +57,9 @@ func (p Pattern) names(f form) bool {
 	}
 	return len(strings.TrimRight(p.pieces[0], " ")) >= length
 }
+
+// runsMore reports whether an option of the form names another program.
+func (f form) runsMore() bool { return quoted(f.words) > len(f.words) }
 
 // Programs returns the names under which allow rules for p are to be found.
 func (p *Part) Programs() []string {

@@ -74,7 +74,49 @@ func outputsOf(words []Word) (uses []use, guessed bool) {
 	if m.more != nil {
 		uses = append(uses, m.more(g)...)
 	}
-	return uses, false
+	return append(uses, elsewhere(uses, workDirs(words, g))...), false
+}
+
+// workDirs returns the directories that options tell a program to work in.
+func workDirs(words []Word, g *given) []Word {
+	dirs := g.of('E')
+	if baseName(words[0].Value) != "git" {
+		return dirs
+	}
+	globals := words[1 : 1+gitGlobals(values(words[1:]))]
+	at := plainWord("")
+	for i, w := range globals {
+		for _, name := range []string{"-C", "--git-dir", "--work-tree"} {
+			dir := w
+			switch {
+			case w.Value == name && i+1 < len(globals):
+				dir = globals[i+1]
+			case strings.HasPrefix(w.Value, name+"="):
+				dir = w.behind(len(name) + 1)
+			default:
+				continue
+			}
+			at = Word{Value: join(at.Value, dir.Value), Static: at.Static && dir.Static, Text: dir.Text, why: dir.why}
+			dirs = append(dirs, at)
+		}
+	}
+	return dirs
+}
+
+// elsewhere returns the uses as they are if the program works in one of the directories.
+func elsewhere(uses []use, dirs []Word) []use {
+	var moved []use
+	for _, u := range uses {
+		for _, dir := range dirs {
+			if path.IsAbs(u.word.Value) || !u.word.Static {
+				continue
+			}
+			w := u.word
+			w.Value, w.Static = join(dir.Value, w.Value), dir.Static && !dir.Glob
+			moved = append(moved, use{u.verb, w})
+		}
+	}
+	return moved
 }
 
 // guessOutputs returns what follows the options that are named like outputs, of a program about which
@@ -141,7 +183,7 @@ func quoted(words []Word) int {
 				return n + 1
 			case n+1 < len(words) && (words[n].Value == "bisect" && words[n+1].Value == "run" || words[n].Value == "submodule" && words[n+1].Value == "foreach"):
 				return all
-			case words[n].Value == "filter-branch":
+			case words[n].Value == "filter-branch", words[n].Value == "hook":
 				return all
 			}
 		}
@@ -239,6 +281,8 @@ func tarOutputs(g *given) []use {
 		}
 	}
 	switch {
+	case g.has("--remove-files"):
+		return []use{somewhere("the files that it packs")}
 	case strings.Contains(mode, "x"):
 		if g.has("-O", "--to-stdout") {
 			return nil
@@ -399,11 +443,42 @@ func goPrograms(g *given) []use {
 	return nil
 }
 
-// zipPrograms notes the program by which zip tests an archive.
-func zipPrograms(g *given) []use {
+// zipOutputs notes the program by which zip tests an archive, and returns what it moves into one.
+func zipOutputs(g *given) []use {
 	for _, w := range g.words {
 		if strings.HasPrefix(w.Value, "-TT") {
 			g.runs(w.Value)
+		}
+	}
+	if g.has("-m", "--move") {
+		return all(WritePath, g.operands)
+	}
+	return nil
+}
+
+// checkoutOutputs returns the files that git is told to take from a commit.
+func checkoutOutputs(g *given) []use {
+	for i, w := range g.words {
+		if w.Value == "--" {
+			return all(WritePath, g.words[i+1:])
+		}
+	}
+	return nil
+}
+
+// submoduleOutputs returns the directory of a submodule that is added.
+func submoduleOutputs(g *given) []use {
+	if n := len(g.operands); n > 2 && g.operands[0].Value == "add" {
+		return all(WritePath, g.operands[n-1:])
+	}
+	return nil
+}
+
+// syncOutputs returns what rsync removes.
+func syncOutputs(g *given) []use {
+	for _, o := range g.options {
+		if strings.HasPrefix(o.name, "--del") || o.name == "--remove-source-files" {
+			return []use{somewhere("the files that it removes")}
 		}
 	}
 	return nil

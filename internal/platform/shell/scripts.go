@@ -57,25 +57,38 @@ func backup(w Word, suffix string) use {
 	return use{WritePath, plainWord(name)}
 }
 
-// readSed reads a script of sed. It is not ok if the script is not understood.
+// readSed reads a script of sed. It is not ok if the script is not understood. Programs differ in whether a delimiter
+// in brackets ends a regular expression, so that both readings count.
 func readSed(script string) (s sedReader, ok bool) {
-	s = sedReader{text: script}
-	for s.skip(" \t\n;"); !s.end(); s.skip(" \t\n;") {
-		if !s.address() || s.end() || !s.command() {
-			return s, false
-		}
+	ok = true
+	for _, brackets := range []bool{false, true} {
+		r := sedReader{text: script, brackets: brackets}
+		ok = r.script() && ok
+		s.writes, s.commands = append(s.writes, r.writes...), append(s.commands, r.commands...)
+		s.runs, s.reads = s.runs || r.runs, s.reads || r.reads
 	}
-	return s, true
+	return s, ok
 }
 
 // A sedReader goes through a script of sed.
 type sedReader struct {
 	text     string
+	brackets bool // they hide delimiters
 	at       int
 	writes   []string // files
 	runs     bool     // it runs programs
 	commands []string // those of them that it names
 	reads    bool     // it runs what it reads
+}
+
+// script reads all commands.
+func (s *sedReader) script() bool {
+	for s.skip(" \t\n;"); !s.end(); s.skip(" \t\n;") {
+		if !s.address() || s.end() || !s.command() {
+			return false
+		}
+	}
+	return true
 }
 
 func (s *sedReader) end() bool { return s.at >= len(s.text) }
@@ -99,20 +112,24 @@ func (s *sedReader) line() string {
 	return s.text[from:s.at]
 }
 
-// delimited passes what ends at the delimiter. In brackets of a regular expression that is a character like
-// others.
+// delimited passes what ends at the delimiter.
 func (s *sedReader) delimited(delimiter byte, regex bool) bool {
 	for ; !s.end(); s.at++ {
-		switch s.text[s.at] {
-		case '\\':
+		switch c := s.text[s.at]; {
+		case c == '\\':
 			s.at++
-		case '[':
-			if regex && delimiter != '[' {
-				s.at += max(0, strings.IndexByte(s.text[s.at:], ']'))
-			}
-		case delimiter:
+		case c == delimiter:
 			s.at++
 			return true
+		case c == '[' && regex && s.brackets:
+			// The first character may be the bracket that closes others.
+			from := min(s.at+2, len(s.text))
+			if strings.HasPrefix(s.text[s.at+1:], "^") {
+				from = min(from+1, len(s.text))
+			}
+			if n := strings.IndexByte(s.text[from:], ']'); n >= 0 {
+				s.at = from + n
+			}
 		}
 	}
 	return false
@@ -153,7 +170,8 @@ func (s *sedReader) command() bool {
 	case strings.IndexByte("aic#rRv", c) >= 0:
 		s.line()
 	case strings.IndexByte(":btT", c) >= 0:
-		for !s.end() && s.text[s.at] != '\n' && (s.text[s.at] != ';' || c == ':') {
+		s.skip(" \t")
+		for !s.end() && strings.IndexByte("\n; \t", s.text[s.at]) < 0 {
 			s.at++
 		}
 	case c == 'w' || c == 'W':

@@ -56,12 +56,12 @@ var outputTable = []usage{
 		--tape-length:N --newer:N --after-date:N --newer-mtime:N --files-from:X --label:N --exclude-from:R --exclude:N --to-command:X
 		--checkpoint:n --checkpoint-action:X --rsh-command:X --rmt-command:X --index-file:W --volno-file:W --transform:N --xform:N
 		--strip-components:N --suffix:N --backup:n --one-top-level:n --owner:N --group:N --mode:N --mtime:N --sort:N --warning:N
-		--to-stdout -O`},
+		--to-stdout -O --remove-files`},
 	{name: "cpio pax", more: cpioOutputs, options: `
 		-C:N -D:E -E:R -F:N -f:N -H:N -I:R -M:N -O:W -R:N -s:N -o -i -p -r -w --directory:E --file:N --extract --create --list -t --rsh-command:X
 		--rmt-command:X --to-stdout`},
 	{name: "unzip", more: unzipOutputs, options: `-d:D -x:N -P:N -I:N -O:N`},
-	{name: "zip", operands: "WR", more: zipPrograms, options: `-b:D -n:N -O:W -P:N -s:N -t:N -x:N -i:N --out:W --temp-path:D --unzip-command:X`},
+	{name: "zip", operands: "WR", more: zipOutputs, options: `-m --move -b:D -n:N -O:W -P:N -s:N -t:N -x:N -i:N --out:W --temp-path:D --unzip-command:X`},
 	{name: "7z 7za 7zz 7zr", more: sevenOutputs, options: `-o:D -w:D -p:N -t:N -m:N -x:N -i:N`, style: compiler},
 	{name: "gzip gunzip bzip2 bunzip2 xz unxz lzma unlzma zstd unzstd compress uncompress lz4", more: packOutputs, options: `
 		-b:N -S:N -o:W -T:N -F:N -M:N -c -l -t -d -N -k --suffix:N --stdout --to-stdout --list --test --output-dir-flat:D --output-dir-mirror:D
@@ -133,9 +133,15 @@ var outputTable = []usage{
 	{name: "git_apply", more: unfolds, options: `
 		-p:N -C:N --directory:E --exclude:N --include:N --whitespace:N --build-fake-ancestor:W --check --stat --numstat --summary --apply`},
 	{name: "git_am", more: unfolds, options: `-p:N -C:N -S:n --directory:E --exclude:N --include:N --patch-format:N --show-current-patch:n --abort --skip --quit`},
-	{name: "git_fetch git_pull git_push git_ls-remote git_submodule git_remote git_fetch-pack git_send-pack", options: `
+	{name: "git_fetch git_pull git_push git_ls-remote git_remote git_fetch-pack git_send-pack", options: `
 		--upload-pack:X --receive-pack:X --exec:X -o:N -j:N --server-option:N --push-option:N --depth:N --shallow-since:N --filter:N
 		--refmap:N --recurse-submodules:n --negotiation-tip:N --repo:N --sort:N --upload-archive:X`},
+	{name: "git_submodule", more: submoduleOutputs, options: `-b:N -j:N --name:N --reference:N --depth:N --upload-pack:X --filter:N`},
+	{name: "git_checkout", more: checkoutOutputs, options: `-b:N -B:N --orphan:N --conflict:N --pathspec-from-file:R`},
+	{name: "git_restore", operands: "W", options: `-s:N --source:N --conflict:N --pathspec-from-file:R`},
+	{name: "git_merge-file", operands: "WR", options: `-L:N`},
+	{name: "git_bugreport git_diagnose git_mailsplit", options: `-o:D -s:N -b -f:N -d:N --output-directory:D --suffix:N --mode:N`},
+	{name: "git_mailinfo", operands: "W", options: `--encoding:N`},
 	{name: "git_checkout-index", options: `--prefix:D --stage:N --temp`},
 	{name: "git_commit git_tag git_notes git_merge", options: `-m:N -F:R -C:N -c:N -u:n -S:n -t:N --file:R --message:N --template:R --author:N --date:N -s:n -X:N --strategy:N`},
 	{name: "git_blame git_annotate", options: `-L:N -S:R --contents:R --ignore-rev:N --ignore-revs-file:R --date:N`},

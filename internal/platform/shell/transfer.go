@@ -38,7 +38,7 @@ var transferTable = []usage{
 		-b -c -C -d -D -g:N -m:N -M -o:N -p -s -S:N -t:D -T -v -f:N -B:N -l:N -U -h:N -N:N --backup:n --compare --directory
 		--group:N --mode:N --owner:N --preserve-timestamps --strip --strip-program:X --suffix:N --target-directory:D
 		--no-target-directory --verbose`},
-	{name: "rsync", operands: "R", options: `
+	{name: "rsync", operands: "R", more: syncOutputs, options: `
 		-e:X -T:D -f:N -B:N -M:N -@:N --rsh:X --rsync-path:X --temp-dir:D --backup-dir:D --partial-dir:D --log-file:W --write-batch:W
 		--only-write-batch:W --read-batch:X --early-input:R --files-from:R --exclude-from:R --include-from:R
 		--password-file:R --exclude:N --include:N --filter:N --suffix:N --chmod:N --chown:N --usermap:N --groupmap:N
@@ -46,7 +46,8 @@ var transferTable = []usage{
 		--max-size:N --min-size:N --max-delete:N --modify-window:N --compare-dest:R --copy-dest:R --link-dest:R
 		--compress-level:N --skip-compress:N --iconv:N --checksum-choice:N --compress-choice:N --outbuf:N --protocol:N
 		--checksum-seed:N --sockopts:N --remote-option:N --stop-after:N --stop-at:N --mkpath --config:X
-		--archive --recursive --delete --dry-run --verbose --backup --links --inplace`},
+		--archive --recursive --delete --delete-before --delete-during --delete-delay
+		--delete-after --delete-excluded --del --remove-source-files --dry-run --verbose --backup --links --inplace`},
 	{name: "scp", operands: "R", options: `
 		-c:N -D:X -F:X -i:R -J:N -l:N -o:N -P:N -S:X -X:N -r -p -q -v -C -3 -4 -6 -A -B -O -R -s -T`},
 }
