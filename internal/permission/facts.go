@@ -59,7 +59,7 @@ type Target struct {
 type Command struct {
 	Script *shell.Script
 	Uses   []Use
-	// Git says why git may not be run here without asking, or is nil.
+	// Git says why git may not be run here without asking, or is nil. It does not count in a jail.
 	Git error
 	// Jailed says that the whole line is proven to only read, and that the kernel keeps it to that.
 	Jailed bool

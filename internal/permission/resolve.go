@@ -112,7 +112,7 @@ func (r resolver) command(own *tool.Command) *Command {
 	if r.p.rulesCommands() {
 		r.others(c, own)
 	}
-	if c.Script.UsesGit() {
+	if c.Script.UsesGit() && !c.Jailed {
 		c.Git = errUnknownRepository
 		if own.Git != nil {
 			c.Git = own.Git()

@@ -7,6 +7,7 @@ package gitrepo
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -70,6 +71,9 @@ func (j *Judge) Of(dir string) *Verdict {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	v := j.inquire(ctx, dir)
+	if errors.Is(v.doubt, errChanged) { // by the end of a command that used the repository
+		v = j.inquire(ctx, dir)
+	}
 	if v.roles.settled() {
 		if len(j.known) >= maxVerdicts {
 			clear(j.known)

@@ -27,6 +27,8 @@ type inquiry struct {
 	submodules int // judged so far
 }
 
+var errChanged = errors.New("the repository changed while it was looked at")
+
 // inquire comes to a verdict about the repository of dir.
 func (j *Judge) inquire(ctx context.Context, dir string) *Verdict {
 	q := &inquiry{ctx: ctx, began: j.began}
@@ -37,7 +39,7 @@ func (j *Judge) inquire(ctx context.Context, dir string) *Verdict {
 	if len(roots) > 0 {
 		q.root = real(roots[0])
 	}
-	q.roles.follow(dir)
+	q.roles.add(dir, target)
 	v := &Verdict{}
 	if err := q.prepare(j.config.Environ(), roots); err != nil {
 		v.doubt = err
@@ -47,14 +49,14 @@ func (j *Judge) inquire(ctx context.Context, dir string) *Verdict {
 	}
 	v.roles, v.program, v.environ = q.roles, q.git, q.env
 	if v.doubt == nil && !v.roles.hold() {
-		v.doubt = errors.New("the repository changed while it was looked at")
+		v.doubt = errChanged
 	}
 	return v
 }
 
 // ownGit returns the git that git itself starts, which is found out once.
 func (j *Judge) ownGit(q *inquiry) string {
-	now := stampOf(q.git, true)
+	now := stampOf(q.git, target)
 	if j.own.program == q.git && j.own.stamp == now {
 		return j.own.path
 	}

@@ -11,7 +11,7 @@ import (
 
 // judge comes to a verdict about the repository of dir, which is a submodule if it is deep.
 func (q *inquiry) judge(dir string, depth int) *Verdict {
-	if !stampOf(dir, true).exists() {
+	if !stampOf(dir, target).exists() {
 		return &Verdict{} // git does not run where there is nothing
 	}
 	v, err := q.find(dir)
@@ -110,7 +110,7 @@ func odd(name []byte) bool {
 // submodule judges a repository within the repository, which git starts git in.
 func (q *inquiry) submodule(v *Verdict, link string, depth int) error {
 	dir := filepath.Join(v.Top, filepath.FromSlash(link))
-	if !q.roles.add(dir).dir() || !q.roles.add(filepath.Join(dir, ".git")).exists() {
+	if !q.roles.add(dir, entry).dir() || !q.roles.add(filepath.Join(dir, ".git"), entry).exists() {
 		return nil // it is not there
 	}
 	if q.submodules++; q.submodules > maxSubmodules || depth > 3 {

@@ -46,25 +46,24 @@ func (q *inquiry) find(dir string) (*Verdict, error) {
 func (q *inquiry) survey(at string) error {
 	for dir := at; ; dir = filepath.Dir(dir) {
 		dotGit := filepath.Join(dir, ".git")
-		switch s := q.roles.add(dotGit); {
+		switch s := q.roles.add(dotGit, entry); {
 		case s.link():
 			return fmt.Errorf("%s is a link", dotGit)
 		case s.dir():
 			if err := q.plainFiles(dotGit); err != nil {
 				return err
 			}
-			if !q.roles.add(filepath.Join(dotGit, "HEAD")).exists() {
+			if !stampOf(filepath.Join(dotGit, "HEAD"), entry).exists() {
 				return fmt.Errorf("%s is not a repository that git understands", dotGit)
 			}
+			return nil
 		case s.exists():
-			if err := q.followed(dotGit); err != nil {
-				return err
-			}
+			return q.followed(dotGit)
 		}
-		if s := q.roles.add(filepath.Join(dir, "HEAD")); s.exists() && !s.regular() && !s.link() {
+		if s := q.roles.add(filepath.Join(dir, "HEAD"), entry); s.exists() && !s.regular() && !s.link() {
 			return fmt.Errorf("%s is not a file", filepath.Join(dir, "HEAD"))
 		}
-		if q.roles.add(dotGit).exists() || filepath.Dir(dir) == dir {
+		if filepath.Dir(dir) == dir {
 			return nil
 		}
 	}
@@ -77,7 +76,7 @@ func (q *inquiry) followed(dotGit string) error {
 		return err
 	}
 	gitDir := resolve(filepath.Dir(dotGit), target)
-	if err := q.plainFiles(gitDir); err != nil || !q.roles.add(filepath.Join(gitDir, "commondir")).exists() {
+	if err := q.plainFiles(gitDir); err != nil || !stampOf(filepath.Join(gitDir, "commondir"), entry).exists() {
 		return err
 	}
 	common, err := readLine(filepath.Join(gitDir, "commondir"), "")
@@ -90,29 +89,39 @@ func (q *inquiry) followed(dotGit string) error {
 // maxConfig bounds a file of settings that is looked at.
 const maxConfig = 1 << 20
 
-// plainFiles checks that the files which git opens first are files, and none a link.
+// plainFiles checks that what git opens in its directory are files, and none a link.
 func (q *inquiry) plainFiles(gitDir string) error {
-	for _, name := range []string{"HEAD", "config", "config.worktree", "commondir", "gitdir", "index", "packed-refs", "shallow"} {
+	if s := q.roles.add(gitDir, listing); s.exists() && !s.dir() {
+		return fmt.Errorf("%s is not a directory", gitDir)
+	}
+	for _, name := range []string{"HEAD", "config", "config.worktree", "commondir", "gitdir", "index"} {
 		path := filepath.Join(gitDir, name)
-		s := q.roles.add(path)
-		switch {
-		case !s.exists():
+		if !stampOf(path, entry).exists() {
+			continue // that it appears the listing tells
+		}
+		switch s := q.roles.add(path, entry); {
 		case !s.regular():
 			return fmt.Errorf("%s is not a file", path)
 		case strings.HasPrefix(name, "config") && s.size > maxConfig:
 			return fmt.Errorf("%s is too large", path)
 		}
 	}
-	for _, name := range []string{"objects", "refs", "info", "objects/info", "objects/pack", "reftable", "logs"} {
+	for _, name := range []string{"packed-refs", "shallow", "info/exclude", "info/attributes", "info/grafts", "info/sparse-checkout", "objects/info/alternates"} {
 		path := filepath.Join(gitDir, filepath.FromSlash(name))
-		if s := q.roles.add(path); s.exists() && !s.dir() {
+		if s := stampOf(path, entry); s.exists() && !s.regular() {
+			return fmt.Errorf("%s is not a file", path)
+		}
+	}
+	for _, name := range []string{"objects", "refs", "objects/pack", "reftable", "logs"} {
+		path := filepath.Join(gitDir, filepath.FromSlash(name))
+		if s := stampOf(path, entry); s.exists() && !s.dir() {
 			return fmt.Errorf("%s is not a directory", path)
 		}
 	}
-	for _, name := range []string{"info/exclude", "info/attributes", "info/grafts", "info/sparse-checkout", "objects/info/alternates"} {
+	for _, name := range []string{"info", "objects/info"} {
 		path := filepath.Join(gitDir, filepath.FromSlash(name))
-		if s := q.roles.add(path); s.exists() && !s.regular() {
-			return fmt.Errorf("%s is not a file", path)
+		if s := q.roles.add(path, listing); s.exists() && !s.dir() {
+			return fmt.Errorf("%s is not a directory", path)
 		}
 	}
 	return nil
@@ -122,7 +131,7 @@ func (q *inquiry) plainFiles(gitDir string) error {
 // is in doubt.
 func (q *inquiry) none(at string) error {
 	for dir := at; ; dir = filepath.Dir(dir) {
-		if dotGit := filepath.Join(dir, ".git"); q.roles.add(dotGit).exists() {
+		if dotGit := filepath.Join(dir, ".git"); q.roles.add(dotGit, entry).exists() {
 			return fmt.Errorf("%s is not a repository that git understands", dotGit)
 		}
 		if filepath.Dir(dir) == dir {
@@ -137,7 +146,7 @@ func (q *inquiry) top(at, said string) (string, error) {
 		if sameFile(dir, said) {
 			return dir, nil
 		}
-		if dotGit := filepath.Join(dir, ".git"); q.roles.add(dotGit).exists() {
+		if dotGit := filepath.Join(dir, ".git"); q.roles.add(dotGit, entry).exists() {
 			return "", fmt.Errorf("%s is not the repository that git uses", dotGit)
 		}
 		if filepath.Dir(dir) == dir {
@@ -151,11 +160,11 @@ func (q *inquiry) top(at, said string) (string, error) {
 func (q *inquiry) compare(v *Verdict) error {
 	dotGit := filepath.Join(v.Top, ".git")
 	elsewhere := fmt.Errorf("%s does not belong to %s", v.Dir, v.Top)
-	if q.roles.add(dotGit).dir() {
+	if q.roles.add(dotGit, entry).dir() {
 		switch {
 		case !sameFile(dotGit, v.Dir):
 			return elsewhere
-		case !sameFile(v.Dir, v.Common) || q.roles.add(filepath.Join(dotGit, "commondir")).exists():
+		case !sameFile(v.Dir, v.Common) || stampOf(filepath.Join(dotGit, "commondir"), entry).exists():
 			return fmt.Errorf("%s uses the settings of %s", dotGit, v.Common)
 		}
 		v.Dir, v.Common = dotGit, dotGit
@@ -168,9 +177,9 @@ func (q *inquiry) compare(v *Verdict) error {
 	if !sameFile(resolve(v.Top, target), v.Dir) {
 		return elsewhere
 	}
-	if !q.roles.add(filepath.Join(v.Dir, "gitdir")).exists() {
+	if !stampOf(filepath.Join(v.Dir, "gitdir"), entry).exists() {
 		// That of a submodule says by a setting where its work tree is, which is looked at with the others.
-		if !sameFile(v.Dir, v.Common) || q.roles.add(filepath.Join(v.Dir, "commondir")).exists() {
+		if !sameFile(v.Dir, v.Common) || stampOf(filepath.Join(v.Dir, "commondir"), entry).exists() {
 			return elsewhere
 		}
 		v.Common = v.Dir
@@ -194,9 +203,10 @@ func (q *inquiry) compare(v *Verdict) error {
 func (q *inquiry) objects(v *Verdict) error {
 	dir := filepath.Join(v.Common, "objects")
 	file := filepath.Join(dir, "info", "alternates")
-	if !q.roles.add(file).exists() {
-		return nil
+	if !stampOf(file, entry).exists() {
+		return nil // that it appears the listing tells
 	}
+	q.roles.add(file, entry)
 	text, err := os.ReadFile(file)
 	if err != nil || len(text) > maxConfig {
 		return fmt.Errorf("%s cannot be read", file)
@@ -210,7 +220,7 @@ func (q *inquiry) objects(v *Verdict) error {
 		switch {
 		case err != nil || line[0] == '"' || !within(other, v.Top) && !within(other, real(v.Common)):
 			return fmt.Errorf("the repository takes objects from %s", line)
-		case q.roles.add(filepath.Join(other, "info", "alternates")).exists():
+		case q.roles.add(filepath.Join(other, "info", "alternates"), entry).exists():
 			return fmt.Errorf("the repository takes objects from %s, which takes them from another", line)
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A stamp tells whether a file has changed. That of a directory tells only whether it is another one. The zero
-// value is that of a file that does not exist.
+// A stamp tells whether a file has changed. That of a directory tells whether it is another one, and as a
+// listing also whether names in it have come or gone. The zero value is that of a file that does not exist.
 type stamp struct {
 	device, inode   uint64
 	mode            uint32
@@ -16,35 +16,39 @@ type stamp struct {
 	problem         uintptr
 }
 
+// A look is how a file is looked at.
+type look uint8
+
+const (
+	entry   look = iota // as it is
+	target              // what a link leads to
+	listing             // a directory with the names in it
+)
+
 // A role is a file on which a verdict rests, also by not being there.
 type role struct {
-	path   string
-	follow bool // it is what a link leads to that counts
-	stamp  stamp
+	path  string
+	look  look
+	stamp stamp
 }
 
 // roles are all files on which a verdict rests.
 type roles []role
 
 // add takes down how a file is now, unless that is known already.
-func (r *roles) add(path string) stamp {
-	if i := slices.IndexFunc(*r, func(x role) bool { return x.path == path && !x.follow }); i >= 0 {
+func (r *roles) add(path string, l look) stamp {
+	if i := slices.IndexFunc(*r, func(x role) bool { return x.path == path && x.look == l }); i >= 0 {
 		return (*r)[i].stamp
 	}
-	s := stampOf(path, false)
-	*r = append(*r, role{path: path, stamp: s})
+	s := stampOf(path, l)
+	*r = append(*r, role{path, l, s})
 	return s
-}
-
-// follow is like add for what a link leads to.
-func (r *roles) follow(path string) {
-	*r = append(*r, role{path: path, follow: true, stamp: stampOf(path, true)})
 }
 
 // hold reports whether every file is still as it was.
 func (r roles) hold() bool {
 	for i := range r {
-		if stampOf(r[i].path, r[i].follow) != r[i].stamp {
+		if stampOf(r[i].path, r[i].look) != r[i].stamp {
 			return false
 		}
 	}

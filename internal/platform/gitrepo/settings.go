@@ -73,8 +73,8 @@ func (q *inquiry) weigh(v *Verdict, all []origin) error {
 			return err
 		}
 		if file, ok := fileOf(o.setting); ok && file != "" {
-			q.roles.add(resolve(v.Top, file))
-			q.roles.follow(resolve(v.Top, file))
+			q.roles.add(resolve(v.Top, file), entry)
+			q.roles.add(resolve(v.Top, file), target)
 		}
 	}
 	if v.Top != "" && !back && v.Dir == v.Common && v.Dir != filepath.Join(v.Top, ".git") {
@@ -145,22 +145,22 @@ func (q *inquiry) usedBy(v *Verdict, attribute string, values []string) (bool, e
 		}
 		args = append(args, ":(top,attr:"+attribute+"="+value+")")
 	}
-	q.roles.add(filepath.Join(v.Top, ".gitattributes"))
+	for _, file := range append(q.attributes(), filepath.Join(v.Top, ".gitattributes"), filepath.Join(v.Common, "info", "attributes")) {
+		q.roles.add(file, target)
+	}
 	out, err := q.ask(v.Top, guards(), args...)
 	return len(out) > 0, err
 }
 
 // userFiles takes down the files of the user that git reads.
 func (q *inquiry) userFiles(v *Verdict, all []origin, last map[string]string) {
-	var files []string
+	var files []string // with settings
 	if q.home != "" {
 		files = append(files, filepath.Join(q.home, ".gitconfig"))
-		if q.xdg == "" {
-			files = append(files, under(filepath.Join(q.home, ".config", "git"))...)
-		}
 	}
-	if q.xdg != "" {
-		files = append(files, under(filepath.Join(q.xdg, "git"))...)
+	if dir := q.userDir(); dir != "" {
+		files = append(files, filepath.Join(dir, "config"))
+		v.reads = append(v.reads, filepath.Join(dir, "ignore"))
 	}
 	for _, o := range all {
 		section, name, _ := split(o.key)
@@ -171,20 +171,36 @@ func (q *inquiry) userFiles(v *Verdict, all []origin, last map[string]string) {
 			files = append(files, o.file)
 		}
 	}
-	for _, key := range []string{"core.excludesfile", "core.attributesfile", "blame.ignorerevsfile", "mailmap.file", "diff.orderfile"} {
-		if value := q.untilde(last[key]); filepath.IsAbs(value) {
-			files = append(files, value)
-		}
-	}
 	slices.Sort(files)
 	for _, file := range slices.Compact(files) {
-		q.roles.follow(file)
+		q.roles.add(file, target)
 		v.reads = append(v.reads, file)
+	}
+	v.reads = append(v.reads, q.attributes()...)
+	for _, key := range []string{"core.excludesfile", "core.attributesfile", "blame.ignorerevsfile", "mailmap.file", "diff.orderfile"} {
+		if value := q.untilde(last[key]); filepath.IsAbs(value) {
+			v.reads = append(v.reads, value)
+		}
 	}
 }
 
-func under(dir string) []string {
-	return []string{filepath.Join(dir, "config"), filepath.Join(dir, "attributes"), filepath.Join(dir, "ignore")}
+// userDir returns where git has files of the user, or "".
+func (q *inquiry) userDir() string {
+	switch {
+	case q.xdg != "":
+		return filepath.Join(q.xdg, "git")
+	case q.home != "":
+		return filepath.Join(q.home, ".config", "git")
+	}
+	return ""
+}
+
+// attributes returns the file with the user's attributes, unless a setting names another.
+func (q *inquiry) attributes() []string {
+	if dir := q.userDir(); dir != "" {
+		return []string{filepath.Join(dir, "attributes")}
+	}
+	return nil
 }
 
 // untilde returns a path of a setting with the home directory in place of ~.

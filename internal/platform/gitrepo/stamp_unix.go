@@ -10,13 +10,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func stampOf(path string, follow bool) stamp {
+func stampOf(path string, l look) stamp {
 	var st unix.Stat_t
-	look := unix.Lstat
-	if follow {
-		look = unix.Stat
+	stat := unix.Lstat
+	if l == target {
+		stat = unix.Stat
 	}
-	if err := look(path, &st); err != nil {
+	if err := stat(path, &st); err != nil {
 		var number syscall.Errno
 		switch {
 		case !errors.As(err, &number):
@@ -30,6 +30,9 @@ func stampOf(path string, follow bool) stamp {
 	switch st.Mode & unix.S_IFMT {
 	case unix.S_IFDIR:
 		s.mode = uint32(os.ModeDir)
+		if l == listing {
+			s.changed, s.status = st.Mtim.Nano(), st.Ctim.Nano()
+		}
 		return s
 	case unix.S_IFLNK:
 		s.mode = uint32(os.ModeSymlink)

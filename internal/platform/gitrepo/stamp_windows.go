@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-func stampOf(path string, follow bool) stamp {
-	look := os.Lstat
-	if follow {
-		look = os.Stat
+func stampOf(path string, l look) stamp {
+	stat := os.Lstat
+	if l == target {
+		stat = os.Stat
 	}
-	info, err := look(path)
+	info, err := stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return stamp{}
@@ -20,7 +20,7 @@ func stampOf(path string, follow bool) stamp {
 		return stamp{problem: 1}
 	}
 	s := stamp{device: 1, mode: uint32(info.Mode().Type())}
-	if !info.IsDir() {
+	if !info.IsDir() || l == listing {
 		s.size, s.changed = info.Size(), info.ModTime().UnixNano()
 		s.status = s.changed
 	}

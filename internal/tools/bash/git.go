@@ -11,28 +11,51 @@ import (
 	"adze/internal/platform/shell"
 )
 
-// gitUses are the git commands of a line, which starts in a directory.
+// gitUses are the git commands of a line, which starts in a directory, with what is known about the repositories
+// that they are about.
 type gitUses struct {
 	judge *gitrepo.Judge
 	dir   string
 	uses  []shell.GitUse
+	found []*gitrepo.Verdict // of each use
+	err   error              // that a repository is not certain
 }
 
-// git returns the git commands of the line.
-func (c *call) git(uses []shell.GitUse) gitUses { return gitUses{c.config.Git, c.here.Path, uses} }
+// git looks at the repositories of git commands of the line.
+func (c *call) git(uses []shell.GitUse) *gitUses {
+	g := &gitUses{judge: c.config.Git, dir: c.here.Path, uses: uses}
+	g.look()
+	return g
+}
+
+// look finds out what is known about the repositories now.
+func (g *gitUses) look() {
+	g.found, g.err = nil, nil
+	for i, use := range g.uses {
+		if i > 0 && use.Known && use.Dir == g.uses[i-1].Dir && g.uses[i-1].Known {
+			g.found = append(g.found, g.found[i-1])
+			continue
+		}
+		dir, err := g.where(use)
+		if err != nil {
+			g.err = err
+			return
+		}
+		g.found = append(g.found, g.judge.Of(dir))
+	}
+}
 
 // doubt returns why they must not run unasked, although they only read: the repositories could make them do
 // more.
-func (g gitUses) doubt(jailed bool) error {
-	for _, use := range g.uses {
-		v, err := g.repository(use)
-		if err == nil {
-			err = v.Command(use.Args, jailed)
-		}
-		if err != nil {
+func (g *gitUses) doubt(jailed bool) error {
+	if g.err != nil {
+		return g.err
+	}
+	for i, v := range g.found {
+		if err := v.Command(g.uses[i].Args, jailed); err != nil {
 			return err
 		}
-		if jailed && v.Replaces() && g.showSettings() && !isConfig(use) {
+		if jailed && v.Replaces() && g.showSettings() && !isConfig(g.uses[i]) {
 			return errors.New("it shows settings that other parts of it must not have")
 		}
 	}
@@ -40,38 +63,18 @@ func (g gitUses) doubt(jailed bool) error {
 }
 
 // env returns the variables with which they run.
-func (g gitUses) env(jailed bool) []string {
+func (g *gitUses) env(jailed bool) []string {
 	switch {
 	case len(g.uses) == 0:
 		return nil
 	case !jailed:
 		return gitrepo.Guard(g.showSettings())
 	}
-	return gitrepo.Env(g.repositories(), g.showSettings())
-}
-
-// repositories returns what is known about all repositories.
-func (g gitUses) repositories() []*gitrepo.Verdict {
-	var all []*gitrepo.Verdict
-	for _, use := range g.uses {
-		if v, err := g.repository(use); err == nil { // otherwise it does not run
-			all = append(all, v)
-		}
-	}
-	return all
-}
-
-// repository returns what is known about the repository that a git command is about.
-func (g gitUses) repository(use shell.GitUse) (*gitrepo.Verdict, error) {
-	dir, err := g.where(use)
-	if err != nil {
-		return nil, err
-	}
-	return g.judge.Of(dir), nil
+	return gitrepo.Env(g.found, g.showSettings())
 }
 
 // where returns the directory that a git command runs in. Where .. leads behind a link depends on who goes there.
-func (g gitUses) where(use shell.GitUse) (string, error) {
+func (g *gitUses) where(use shell.GitUse) (string, error) {
 	dir := g.dir
 	switch {
 	case !use.Known:
@@ -96,8 +99,8 @@ func (g gitUses) where(use shell.GitUse) (string, error) {
 }
 
 // plain reports whether patches have to be asked for without external programs.
-func (g gitUses) plain() bool {
-	return slices.ContainsFunc(g.repositories(), (*gitrepo.Verdict).Plain)
+func (g *gitUses) plain() bool {
+	return slices.ContainsFunc(g.found, (*gitrepo.Verdict).Plain)
 }
 
 // plainGit is a function of bash that stands for git and asks for patches without external programs. It is in
@@ -107,6 +110,6 @@ const plainGit = `git() { local n=1; while case "${!n}" in -C|-c) n=$((n+2));; -
 	`blame|annotate) command git "${@:1:n}" --no-textconv "${@:n+1}";; *) command git "$@";; esac; }; `
 
 // showSettings reports whether one of them shows which settings are in force.
-func (g gitUses) showSettings() bool { return slices.ContainsFunc(g.uses, isConfig) }
+func (g *gitUses) showSettings() bool { return slices.ContainsFunc(g.uses, isConfig) }
 
 func isConfig(u shell.GitUse) bool { return len(u.Args) > 0 && u.Args[0] == "config" }

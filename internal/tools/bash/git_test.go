@@ -89,7 +89,7 @@ func (g *gitBench) tool(dir, line string) (string, bool) {
 
 var gitLines = []string{
 	"git status", "git status --short --branch", "git status -sb", "git diff", "git diff --stat", "git diff HEAD", "git diff HEAD~1", "git diff --cached", "git diff --submodule",
-	"git log --oneline --graph --all", "git log -p -2", "git log --format='%h %an %s'", "git show HEAD --stat", "git show HEAD:f", "git blame f", "git branch -avv", "git branch --show-current",
+	"git log --oneline --graph --all", "git log -p -2", "git log --format='%h %an %s'", "git show HEAD --stat", "git show HEAD:f", "git blame HEAD f", "git branch -avv", "git branch --show-current",
 	"git tag -n", "git remote -v", "git remote get-url origin", "git rev-parse HEAD --abbrev-ref HEAD", "git rev-parse --show-toplevel --git-dir", "git merge-base main other",
 	"git ls-files", "git ls-files -mo --exclude-standard", "git ls-tree -r HEAD", "git cat-file -p HEAD", "git describe --tags --dirty", "git shortlog -sn HEAD",
 	"git reflog", "git stash list", "git stash show -p", "git worktree list", "git config --get user.name", "git config user.name", "git config --get core.hooksPath", "git config --get core.pager",
@@ -135,7 +135,7 @@ func TestGitWithTheUsersSettings(t *testing.T) {
 	g.repository()
 	want := map[string]string{}
 	lines := []string{
-		"git status --short", "git diff", "git log -p -1", "git show HEAD", "git log -2 --oneline", "git blame f", "git diff | head -3", "git -C sub diff HEAD~1",
+		"git status --short", "git diff", "git log -p -1", "git show HEAD", "git log -2 --oneline", "git blame HEAD f", "git diff | head -3", "git -C sub diff HEAD~1",
 		"git --no-pager -c color.ui=never diff f", "git stash show -p", "if git diff --quiet; then echo same; fi", "git diff-tree -p HEAD", "git grep two",
 	}
 	for _, line := range lines {

@@ -37,7 +37,7 @@ type reading struct {
 	doubt   error // why the command is not known to only read, or nil
 	jailed  bool
 	needs   shell.Needs
-	git     gitUses
+	git     *gitUses
 	env     []string
 	shell   string   // the shell; not one of the project's
 	execute []string // the files that are executed
@@ -48,12 +48,12 @@ func newReading(c *call) *reading {
 	r := &reading{line: c.in.Command, script: c.script, here: c.here, config: &c.config, outside: c.outside, jailed: c.config.jailed() == nil}
 	if r.jailed {
 		r.needs, r.doubt = r.script.Jailed()
-		r.git = c.git(r.needs.Git)
 	} else {
 		r.doubt = r.script.ReadOnly()
-		r.git = c.git(r.script.GitUses())
+		r.needs.Git = r.script.GitUses()
 	}
 	if r.doubt == nil {
+		r.git = c.git(r.needs.Git)
 		r.doubt = r.git.doubt(r.jailed)
 	}
 	if r.doubt != nil {
@@ -94,7 +94,7 @@ func (r *reading) findPrograms(places []string) error {
 		return err
 	}
 	names := append([]string{r.config.dialect().String()}, r.needs.Programs...)
-	for _, v := range r.git.repositories() {
+	for _, v := range r.git.found {
 		names = append(names, v.Executes()...)
 	}
 	for i, name := range names {
@@ -128,7 +128,8 @@ func (r *reading) run(ctx context.Context, out io.Writer, limit time.Duration) (
 			return osproc.Exit{}, "", err
 		}
 	}
-	if err := r.git.doubt(r.jailed); err != nil { // it may have changed since the command was judged
+	r.git.look() // they may have changed since the command was judged
+	if err := r.git.doubt(r.jailed); err != nil {
 		return osproc.Exit{}, "", fmt.Errorf("not run: %w", err)
 	}
 	cmd := osproc.Cmd{
@@ -224,7 +225,7 @@ func (r *reading) policy() *jail.Policy {
 	if r.config.Hidden != nil {
 		p.Hidden = r.config.Hidden()
 	}
-	for _, v := range r.git.repositories() {
+	for _, v := range r.git.found {
 		p.Read = append(p.Read, v.Reads()...)
 	}
 	for _, j := range r.judged.paths {
