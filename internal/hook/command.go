@@ -145,7 +145,7 @@ func (l *launcher) environment(j *job) []string {
 	s := j.spec
 	env := l.cfg.Environ()
 	if s.source.Workspace {
-		env = osproc.ScrubEnv(env)
+		env = l.cfg.Scrubbed()
 	}
 	twin := func(name, value string) {
 		env = append(env, "ADZE_"+name+"="+value, "CLAUDE_"+name+"="+value)

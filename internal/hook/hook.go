@@ -28,6 +28,9 @@ type Config struct {
 	EnvFile string
 	// Environ returns our own environment; nil means the real one.
 	Environ func() []string
+	// Scrubbed returns what commands of the workspace's hooks get of it; nil means all but what no program may
+	// inherit.
+	Scrubbed func() []string
 
 	Policy Policy
 	// Approved reports whether a hook of the workspace was approved as it is; nil means that all are.
@@ -90,6 +93,9 @@ const (
 func New(cfg Config) (*Runner, []Problem) {
 	if cfg.Environ == nil {
 		cfg.Environ = os.Environ
+	}
+	if cfg.Scrubbed == nil {
+		cfg.Scrubbed = func() []string { return osproc.ScrubEnv(cfg.Environ()) }
 	}
 	if cfg.Common == nil {
 		cfg.Common = func() Common { return Common{Dir: cfg.Dir} }

@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"adze/internal/app/settings"
 	"adze/internal/hook"
@@ -25,6 +26,7 @@ func (c *Conversation) openHooks() {
 			Dir:        c.ws.Dir,
 			ProjectDir: c.ws.Project.Trust.Root,
 			Environ:    func() []string { return c.ws.fullEnv(c.ws.values()) },
+			Scrubbed:   func() []string { return slices.Clone(*c.shell.env.Load()) },
 			Policy:     hookPolicy(v.Hooks, c.spec.Bare),
 			Approved: func(_ hook.Source, event, matcher string, handler json.RawMessage) bool {
 				return c.ws.Project.Trust.Approved(trust.Hook(event, matcher, handler))
