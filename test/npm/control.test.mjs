@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { attempt, collect, inbox, of, result, stage } from './stage.mjs';
@@ -225,5 +225,25 @@ test('hook callbacks', async () => {
     ['PreToolUse', 'Bash', 'toolu_2_1'],
     ['PostToolUse', 'Bash'],
   ]);
+  await s.played();
+});
+
+test('nothing of an untrusted workspace is run', async () => {
+  const s = await stage('forever\nexpect text "Be kind."\nsay Done.');
+  const ran = join(s.cwd, 'ran');
+  mkdirSync(join(s.cwd, '.claude'));
+  writeFileSync(join(s.cwd, 'CLAUDE.md'), 'Be kind.');
+  writeFileSync(join(s.cwd, '.claude', 'settings.json'), JSON.stringify({
+    hooks: { SessionStart: [{ hooks: [{ type: 'command', command: `touch '${ran}'` }] }] },
+  }));
+  const hooks = { EventOfTheFuture: [{ hooks: [async () => ({})] }] };
+  for (const more of [{}, { settingSources: ['user', 'project', 'local'] }, { hooks }]) {
+    assert.equal(result(await collect(s.query('go', more))).result, 'Done.');
+    assert.ok(!existsSync(ran));
+  }
+  assert.match(s.stderr.join(''), /this workspace is not trusted/);
+  assert.match(s.stderr.join(''), /EventOfTheFuture: there is no event of this name/);
+  assert.equal(result(await collect(s.query('go', { extraArgs: { trust: null } }))).result, 'Done.');
+  assert.ok(existsSync(ran));
   await s.played();
 });

@@ -48,6 +48,8 @@ func TestMeet(t *testing.T) {
 	}{
 		{"nothing to decide", func(p *place) {}, "", false, "", false},
 		{"trust given", func(p *place) { p.Write("work/.adze/settings.json", `{"env":{"A":"b"}}`) }, "y\n", false, "variable  A=b", true},
+		{"local settings are shown", func(p *place) { p.Write("work/.adze/settings.local.json", `{"apiKeyHelper":"evil"}`) }, "y\n", false, "helper    apiKeyHelper: \"evil\"", true},
+		{"a broken file of the project", func(p *place) { p.Write("work/.adze/settings.json", "{"); p.Write("work/CLAUDE.md", "x") }, "y\ny\n", false, "Continue without the file?", false},
 		{"trust refused", func(p *place) { p.Write("work/CLAUDE.md", "x") }, "n\n", false, "text      CLAUDE.md", false},
 		{"no answer", func(p *place) { p.Write("work/CLAUDE.md", "x") }, "", false, "Trust this workspace?", false},
 		{"control characters", func(p *place) { p.Write("work/.adze/settings.json", `{"env":{"A":"\u001b[2J"}}`) }, "n\n", false, "variable  A=", false},
