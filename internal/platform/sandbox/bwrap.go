@@ -76,6 +76,9 @@ func readingNamespaces(p *policy, reading *jail.Policy) []string {
 		"--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
 		"--cap-drop", "ALL", "--die-with-parent",
 	}
+	if os.Geteuid() == 0 {
+		args = append(args, hideKernel()...)
+	}
 	within := slices.DeleteFunc(slices.Clone(p.hidden), func(path string) bool {
 		return !slices.ContainsFunc(reading.Read, func(dir string) bool { return below(dir, path) })
 	})

@@ -198,11 +198,7 @@ func (s *Sandbox) wrap(ctx context.Context, found *finding, c Command) (*Confine
 			seen := append(net.end(), violations(printed, found.tier)...)
 			var taken []string
 			for _, stray := range post.end() {
-				if stray.Moved == "" {
-					seen = append(seen, stray.String())
-				} else {
-					taken = append(taken, stray.String())
-				}
+				taken = append(taken, stray.String())
 			}
 			limits, undone = report(append(seen, planted()...)), strings.Join(taken, "\n")
 		})

@@ -13,8 +13,8 @@ import (
 // A Stray is something that appeared under a protected name while a command ran.
 type Stray struct {
 	Path string
-	// Moved is where it is now; empty if it is still there, because of Err, or because another program may
-	// have made it with the user's consent.
+	// Moved is where it is now; empty if it is still there, because of Err, or because the user consented to
+	// what made it. Then the command was ended: nothing keeps it from changing what was not there when it began.
 	Moved string
 	Err   error
 }
@@ -25,7 +25,7 @@ func (s Stray) String() string {
 		return fmt.Sprintf("%s appeared while a command ran in the sandbox, and could not be taken away: %v. "+
 			"Programs obey what it holds: remove it before you use git or an editor there", s.Path, s.Err)
 	case s.Moved == "":
-		return s.Path + " appeared while the command ran: programs obey what it holds, so look at it before you use git or an editor there"
+		return s.Path + " was made outside the sandbox while the command ran in it, which could have changed it. So the command was ended: start it again"
 	}
 	return fmt.Sprintf("%s appeared while a command ran in the sandbox, where that name is protected: it was moved to %s", s.Path, s.Moved)
 }
@@ -155,13 +155,11 @@ func (s *sentry) release(roots []string) {
 func (s *sentry) noticed(root, name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if name != "" {
-		s.look(filepath.Join(root, name))
-		return
-	}
 	for w := range s.watches {
 		for path := range w.absent {
-			s.look(path)
+			if name == "" || filepath.Dir(path) == root && strings.EqualFold(filepath.Base(path), name) { // not all file systems tell them apart
+				s.look(path)
+			}
 		}
 	}
 }
@@ -189,11 +187,11 @@ func (s *sentry) look(path string) {
 		}
 	}
 	for _, w := range concerned {
+		w.strays = append(w.strays, stray)
 		if stray.Moved == "" {
 			delete(w.absent, path)
 		}
-		w.strays = append(w.strays, stray)
-		if w.kill != nil && w.times(path) > maxStrays {
+		if w.kill != nil && (stray.Moved == "" || w.times(path) > maxStrays) {
 			w.kill()
 		}
 	}
@@ -213,35 +211,36 @@ func (w *watch) times(path string) int {
 // take moves what is at path, in dir, into quarantine, and returns where it is; empty if there was nothing.
 func (s *sentry) take(dir *os.File, path string) (moved string, err error) {
 	name := filepath.Base(path)
-	quarantine := s.quarantine()
-	if err := os.MkdirAll(quarantine, 0o700); err != nil {
-		return "", err
+	if place, err := s.place(); err == nil {
+		moved = filepath.Join(place, name)
+		if err = moveFrom(dir, name, moved); err == nil {
+			return moved, nil
+		}
+		os.Remove(place) // ok: it is empty
 	}
-	place, err := os.MkdirTemp(quarantine, time.Now().Format("20060102-150405-"))
-	if err != nil {
-		return "", err
-	}
-	moved = filepath.Join(place, name)
+	// On another file system, or where there is no quarantine, only the name can be taken.
+	moved = fmt.Sprintf("%s.quarantine-%d", path, time.Now().UnixNano())
 	switch err = moveFrom(dir, name, moved); {
 	case err == nil:
 		return moved, nil
-	case isCrossDevice(err):
-		// On another file system only the name can be taken at once.
-		moved = path + ".quarantine-" + filepath.Base(place)
-		if err = moveFrom(dir, name, moved); err == nil {
-			os.Remove(place) // ok: it is empty
-			return moved, nil
-		}
-	}
-	os.Remove(place) // ok: it is empty
-	if os.IsNotExist(err) {
+	case os.IsNotExist(err):
 		return "", nil
 	}
 	return "", err
 }
 
+// place makes a directory of its own in the quarantine.
+func (s *sentry) place() (string, error) {
+	dir := s.quarantine()
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	return os.MkdirTemp(dir, time.Now().Format("20060102-150405-"))
+}
+
 // Aside lets things appear under protected names until resume is called, because the user consented to a
-// command that runs outside the sandbox meanwhile. They are reported, and stay.
+// command that runs outside the sandbox meanwhile. They stay, and commands in the sandbox are ended that could
+// change them.
 func (s *Sandbox) Aside() (resume func()) {
 	s.sentry.mu.Lock()
 	defer s.sentry.mu.Unlock()
@@ -254,23 +253,26 @@ func (s *Sandbox) Aside() (resume func()) {
 	}
 }
 
-// Expect lets a file appear, because the user consented to that.
+// Expect lets a file appear, like [Sandbox.Aside], because the user consented to that.
 func (s *Sandbox) Expect(file string) {
 	s.sentry.mu.Lock()
 	defer s.sentry.mu.Unlock()
 	for w := range s.sentry.watches {
-		for _, root := range w.roots {
-			if rest, err := filepath.Rel(root, file); err == nil {
-				name, _, _ := strings.Cut(rest, string(filepath.Separator))
-				delete(w.absent, filepath.Join(root, name))
+		for path := range w.absent {
+			if below(path, file) {
+				delete(w.absent, path)
+				w.strays = append(w.strays, Stray{Path: path})
+				if w.kill != nil {
+					w.kill()
+				}
 			}
 		}
 	}
 }
 
+// close looks once more, for commands that ended with the sandbox.
 func (s *sentry) close() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.noticed("", "")
 	s.notices.close()
 }
 

@@ -95,5 +95,3 @@ func holds(dir *os.File, name string) bool {
 func moveFrom(dir *os.File, name, to string) error {
 	return unix.Renameat(int(dir.Fd()), name, unix.AT_FDCWD, to)
 }
-
-func isCrossDevice(err error) bool { return errors.Is(err, unix.EXDEV) }

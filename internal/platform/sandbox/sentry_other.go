@@ -17,4 +17,3 @@ func (*notices) close()                             {}
 
 func holds(*os.File, string) bool             { return false }
 func moveFrom(*os.File, string, string) error { return errors.ErrUnsupported }
-func isCrossDevice(error) bool                { return false }
