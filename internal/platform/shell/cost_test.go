@@ -13,6 +13,7 @@ import (
 func everything(line string) {
 	s := Parse(line, Vars{Home: "/home/u", Dir: "/work"})
 	s.ReadOnly() // ok: the answer does not matter here
+	s.Jailed()   // ok: likewise
 	s.Paths()
 	s.DangerousRemovals("/home/u", []string{"/work"}, nil)
 	s.Suggest()
@@ -130,5 +131,22 @@ func TestUsualLinesTakeUnderAMillisecond(t *testing.T) {
 func BenchmarkParse(b *testing.B) {
 	for b.Loop() {
 		Parse("cd sub && grep -rn 'func main' --include='*.go' . | head -20", Vars{}).ReadOnly()
+	}
+}
+
+func BenchmarkJailed(b *testing.B) {
+	for name, line := range map[string]string{
+		"plain": "ls -la",
+		"pipe":  "cd sub && grep -rn 'func main' --include='*.go' . | head -20",
+		"loop":  `for f in $(git ls-files '*.go'); do echo "$f: $(wc -l < "$f")"; done | sort -rn | head`,
+		"sed":   `sed -n '/start/,/end/p' f | awk -F: '$3 > 100 {print $1}'`,
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				s := Parse(line, Vars{Home: "/home/u", Dir: "/work"})
+				s.Jailed()
+				s.Paths()
+			}
+		})
 	}
 }

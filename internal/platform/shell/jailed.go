@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path"
@@ -35,7 +36,7 @@ func (n *Needs) program(names ...string) {
 func (s *Script) Jailed() (Needs, error) {
 	var n Needs
 	if s.Opaque || s.doubt != "" {
-		return n, errors.New(cmpOr(s.doubt, s.Problem))
+		return n, errors.New(cmp.Or(s.doubt, s.Problem))
 	}
 	if len(s.Parts) > maxParts {
 		return n, errors.New("it is made of more than 50 commands")
@@ -46,13 +47,6 @@ func (s *Script) Jailed() (Needs, error) {
 		}
 	}
 	return n, nil
-}
-
-func cmpOr(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // jailed adds what p needs to n, or says why it is not known to only read in a jail.
@@ -170,22 +164,17 @@ func uncertainName(w Word) string {
 
 // provesRunner is proves for a command that runs another.
 func (p *Part) provesRunner(program string, words []Word, n *Needs, external bool) error {
-	name := words[0].Value
-	skip := 1
-	switch name {
+	var skip int
+	var err error
+	switch name := words[0].Value; name {
 	case "find":
 		n.program(program)
 		return p.provesFind(words, n)
 	case "exec":
-		if len(words) == 1 {
-			return nil // redirections of the shell itself
+		if len(words) > 1 {
+			return errors.New("it replaces the shell by a program (exec)")
 		}
-		return errors.New("it replaces the shell by a program (exec)")
-	case "time":
-		if skip = skipOptions(words, "-p", ""); external || !p.script.timeWord(p) {
-			external = true
-			n.program(program)
-		}
+		return nil // redirections of the shell itself
 	case "command", "builtin":
 		if external {
 			return fmt.Errorf("%s is no program", name)
@@ -194,86 +183,99 @@ func (p *Part) provesRunner(program string, words []Word, n *Needs, external boo
 			return find("command").prove(words[0], words[1:], true)
 		}
 		skip = skipOptions(words, "-p --", "")
-	case "nohup":
-		external = true
-		n.program(program)
-	case "nice":
-		skip = skipOptions(words, "-#", "-n --adjustment=")
-		if skip == 0 && len(words) > 1 && len(words[1].Value) > 1 && digits(words[1].Value[1:]) {
-			skip = 2
-		}
-		external = true
-		n.program(program)
-	case "ionice":
-		skip = skipOptions(words, "-t", "-c -n")
-		if skip == 0 && len(words) > 1 && strings.HasPrefix(words[1].Value, "-c") {
-			skip = 2
-		}
-		external = true
-		n.program(program)
-	case "stdbuf":
-		skip = 1
-		for skip < len(words) && strings.HasPrefix(words[skip].Value, "-") {
-			if len(words[skip].Value) == 2 {
-				skip++
-			}
-			skip++
-		}
-		external = true
-		n.program(program)
-	case "timeout":
-		skip = skipOptions(words, "--foreground --preserve-status -v --verbose", "-k -s --kill-after= --signal=") + 1
-		if skip < 2 || skip > len(words) || !duration(words[skip-1].Value) {
-			return errors.New("timeout: its options are not understood")
-		}
-		external = true
-		n.program(program)
-	case "env":
-		for skip < len(words) {
-			if words[skip].Value == "-u" && skip+1 < len(words) {
-				skip += 2
-				continue
-			}
-			variable, value, ok := strings.Cut(words[skip].Value, "=")
-			if !ok || variable == "" || strings.HasPrefix(variable, "-") {
-				break
-			}
-			if !words[skip].Static || !quietAssign(variable, value) {
-				return fmt.Errorf("it sets %s for a program", variable)
-			}
-			skip++
-		}
-		external = true
-		n.program(program)
-		if skip >= len(words) {
-			return errors.New("it shows the whole environment")
-		}
-	case "xargs":
-		n.program(program)
-		var err error
-		if skip, err = skipXargs(words); err != nil {
+	default:
+		if skip, err = skipRunner(words); err != nil {
 			return err
 		}
-		if skip >= len(words) {
-			n.program("echo")
+		if name != "time" || external || !p.timed() {
+			external = true
+			n.program(program)
+		}
+		if name == "xargs" && skip >= len(words) {
+			n.program("echo") // which it runs by itself
 			return nil
 		}
-		external = true
 	}
-	if skip == 0 {
-		return fmt.Errorf("%s: its options are not known to be harmless", name)
-	}
-	if skip >= len(words) {
-		if name == "command" || name == "builtin" || name == "time" {
-			return nil
-		}
-		return fmt.Errorf("%s runs nothing", name)
+	switch {
+	case skip == 0:
+		return fmt.Errorf("%s: its options are not known to be harmless", words[0].Value)
+	case skip >= len(words) && external:
+		return fmt.Errorf("%s runs nothing", words[0].Value)
+	case skip >= len(words):
+		return nil
 	}
 	return p.proves(words[skip:], n, external)
 }
 
-// timeWord reports whether the time before a part is the keyword of the shell.
-func (s *Script) timeWord(p *Part) bool { return s.Simple && p.Words[0].Text == "time" }
+// timed reports whether the time before a part is the keyword of the shell.
+func (p *Part) timed() bool { return p.script.Simple && p.Words[0].Text == "time" }
+
+// skipRunner returns how many words of a command stand before the one that it runs, 0 if they are not
+// known to be harmless.
+func skipRunner(words []Word) (int, error) {
+	switch words[0].Value {
+	case "nohup":
+		return 1, nil
+	case "time":
+		return skipOptions(words, "-p", ""), nil
+	case "nice":
+		if len(words) > 1 && len(words[1].Value) > 1 && digits(words[1].Value[1:]) {
+			return 2, nil // nice -10
+		}
+		return skipOptions(words, "", "-n --adjustment="), nil
+	case "ionice":
+		if len(words) > 1 && len(words[1].Value) > 2 && strings.HasPrefix(words[1].Value, "-c") {
+			return 2, nil // ionice -c3
+		}
+		return skipOptions(words, "-t", "-c -n"), nil
+	case "stdbuf":
+		n := 1
+		for n < len(words) && strings.HasPrefix(words[n].Value, "-") {
+			if len(words[n].Value) == 2 {
+				n++
+			}
+			n++
+		}
+		return n, nil
+	case "timeout":
+		n := skipOptions(words, "--foreground --preserve-status -v --verbose", "-k -s --kill-after= --signal=")
+		if n == 0 || n >= len(words) || !duration(words[n].Value) {
+			return 0, nil
+		}
+		return n + 1, nil
+	case "env":
+		return skipEnv(words)
+	case "xargs":
+		return skipXargs(words)
+	}
+	return 0, nil
+}
+
+// skipEnv returns how many words of env stand before the command.
+func skipEnv(words []Word) (int, error) {
+	n := 1
+	for n < len(words) {
+		if words[n].Value == "-u" && n+1 < len(words) {
+			n += 2
+			continue
+		}
+		variable, value, ok := strings.Cut(words[n].Value, "=")
+		if !ok || variable == "" || strings.HasPrefix(variable, "-") {
+			break
+		}
+		if !words[n].Static || !quietAssign(variable, value) {
+			return 0, fmt.Errorf("it sets %s for a program", variable)
+		}
+		n++
+	}
+	switch {
+	case n >= len(words):
+		return 0, errors.New("it shows the whole environment")
+	case strings.HasPrefix(words[n].Value, "-"):
+		return 0, nil
+	}
+	return n, nil
+}
 
 // skipXargs returns how many words of xargs stand before the command.
 func skipXargs(words []Word) (int, error) {
