@@ -34,7 +34,7 @@ type command struct {
 	check    func(a *arguments) error // beyond the options, or nil
 
 	// jail says that the command is proven only for a line that runs in a jail, and more are options
-	// that are: they reach further than the words say, or nobody looked closely enough at them.
+	// that are: they reach further than the words say, or they were not looked at closely enough.
 	jail bool
 	more string
 	// needs is what it needs there besides its own program, and helpers are programs that it executes.
