@@ -45,6 +45,7 @@ type Config struct {
 	find     func() (Program, error) // the shell; asked once
 	path     *searchPath             // of read-only commands
 	finder   *jail.Finder
+	known    *knownPrograms
 	jailed   func() error // nil if there are jails, or why not
 	mayLeave bool         // the model may ask for a command outside the sandbox
 }
@@ -69,6 +70,7 @@ func New(c Config) tool.Tool {
 	}
 	c.path = new(searchPath)
 	c.find, c.finder, c.jailed = sync.OnceValues(Find), new(jail.Finder), jail.Check
+	c.known = new(knownPrograms)
 	c.mayLeave = c.confines() && c.Sandbox.Leaves()
 	def := tool.Def{
 		Name:   Name,

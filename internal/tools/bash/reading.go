@@ -56,13 +56,17 @@ func newReading(c *call) *reading {
 		r.git = c.git(r.needs.Git)
 		r.doubt = r.git.doubt(r.jailed)
 	}
-	if r.doubt != nil {
-		return r
+	if r.doubt == nil && !(r.jailed && r.config.known.hold(r.needs.Programs)) {
+		r.doubt = r.prepare()
 	}
-	places := append(r.roots(), r.here.Path)
-	r.env = r.config.readOnlyEnv(r.config.Env(), places)
-	r.doubt = r.findPrograms(places)
 	return r
+}
+
+// prepare finds the environment and the programs of the command.
+func (r *reading) prepare() error {
+	places := append(r.roots(), r.here.Path)
+	r.env, r.execute = r.config.readOnlyEnv(r.config.Env(), places), nil
+	return r.findPrograms(places)
 }
 
 // roots returns the working directories.
@@ -97,6 +101,7 @@ func (r *reading) findPrograms(places []string) error {
 	for _, v := range r.git.found {
 		names = append(names, v.Executes()...)
 	}
+	found := make(map[string]string)
 	for i, name := range names {
 		p, err := r.config.finder.Find(name, dirs)
 		switch {
@@ -112,7 +117,9 @@ func (r *reading) findPrograms(places []string) error {
 			r.shell = p.Path
 		}
 		r.execute = append(r.execute, p.Files...)
+		found[name] = p.Path
 	}
+	r.config.known.keep(lookup(r.env)("PATH"), found)
 	return nil
 }
 
@@ -128,8 +135,11 @@ func (r *reading) run(ctx context.Context, out io.Writer, limit time.Duration) (
 			return osproc.Exit{}, "", err
 		}
 	}
-	r.git.look() // they may have changed since the command was judged
-	if err := r.git.doubt(r.jailed); err != nil {
+	r.git.look() // repositories and programs may have changed since the command was judged
+	if err = r.git.doubt(r.jailed); err == nil {
+		err = r.prepare()
+	}
+	if err != nil {
 		return osproc.Exit{}, "", fmt.Errorf("not run: %w", err)
 	}
 	cmd := osproc.Cmd{
