@@ -5,8 +5,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"adze/internal/platform/config"
 	"adze/internal/platform/scope"
@@ -369,30 +371,11 @@ func TestStoreIsWrittenFirst(t *testing.T) {
 // Proves PERM-45, PERM-70.
 func TestTwoProcessesWriteLocalSettings(t *testing.T) {
 	const each = 8
-	if root := os.Getenv("SETTINGS_TEST_ROOT"); root != "" {
-		getenv := func(name string) string {
-			return map[string]string{"HOME": root + "/home", "ADZE_HOME": root + "/home/.adze"}[name]
-		}
-		project, _ := Open(Source{Dir: root + "/work", Getenv: getenv}) // ok: as in open
-		for i := range each {
-			rule := fmt.Sprintf("Bash(%s%d)", os.Getenv("SETTINGS_TEST_NAME"), i)
-			if err := project.Save(t.Context(), func(string) {}, scope.Local, config.Update{Type: "addRules", Behavior: "allow", Rules: []string{rule}}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		return
-	}
 	p := newPlace(t)
 	p.trust()
 	var cmds []*exec.Cmd
 	for _, name := range []string{"a", "b"} {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestTwoProcessesWriteLocalSettings$", "-test.timeout=60s")
-		cmd.Env = append(os.Environ(), "SETTINGS_TEST_ROOT="+p.Root, "SETTINGS_TEST_NAME="+name)
-		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		cmds = append(cmds, cmd)
+		cmds = append(cmds, p.writer(name, each))
 	}
 	for _, cmd := range cmds {
 		if err := cmd.Wait(); err != nil {
@@ -407,5 +390,68 @@ func TestTwoProcessesWriteLocalSettings(t *testing.T) {
 	}
 	if len(rules) != 2*each {
 		t.Errorf("%d rules", len(rules))
+	}
+}
+
+// A file that adze writes is the user's own whenever adze is killed.
+//
+// Proves PERM-70.
+func TestKilledWhileWritingLocalSettings(t *testing.T) {
+	p := newPlace(t)
+	p.trust()
+	for i := range 12 {
+		cmd := p.writer(fmt.Sprint("run", i, "-"), 1000)
+		before := p.rules()
+		for deadline := time.Now().Add(30 * time.Second); len(p.rules()) == len(before) && time.Now().Before(deadline); {
+			time.Sleep(time.Millisecond) // until it writes
+		}
+		time.Sleep(time.Duration(i) * 700 * time.Microsecond)
+		cmd.Process.Kill() // ok: it may have ended
+		cmd.Wait()         // ok: it was killed
+		rules := p.rules()
+		if len(rules) <= len(before) {
+			t.Fatalf("nothing was written: %d rules", len(rules))
+		}
+		for _, r := range rules {
+			if r.Scope != scope.Local {
+				t.Fatalf("the file is not the user's own: %+v", r)
+			}
+		}
+	}
+}
+
+func (p *place) rules() []config.Rule { return p.open(Source{}).Settings().Rules() }
+
+// writer starts a process that writes rules to the local settings, one after the other.
+func (p *place) writer(name string, rules int) *exec.Cmd {
+	p.T.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run=^TestWriter$", "-test.timeout=60s")
+	cmd.Env = append(os.Environ(), "SETTINGS_TEST_ROOT="+p.Root, "SETTINGS_TEST_NAME="+name, fmt.Sprint("SETTINGS_TEST_RULES=", rules))
+	cmd.Stderr = os.Stderr
+	if err := cmd.Start(); err != nil {
+		p.T.Fatal(err)
+	}
+	return cmd
+}
+
+// TestWriter is what [place.writer] starts.
+func TestWriter(t *testing.T) {
+	root := os.Getenv("SETTINGS_TEST_ROOT")
+	if root == "" {
+		return // only for the tests above
+	}
+	getenv := func(name string) string {
+		return map[string]string{"HOME": root + "/home", "ADZE_HOME": root + "/home/.adze"}[name]
+	}
+	project, _ := Open(Source{Dir: root + "/work", Getenv: getenv}) // ok: as in open
+	n, err := strconv.Atoi(os.Getenv("SETTINGS_TEST_RULES"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range n {
+		rule := fmt.Sprintf("Bash(%s%d)", os.Getenv("SETTINGS_TEST_NAME"), i)
+		if err := project.Save(t.Context(), func(string) {}, scope.Local, config.Update{Type: "addRules", Behavior: "allow", Rules: []string{rule}}); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

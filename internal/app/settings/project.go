@@ -212,19 +212,27 @@ func (p *Project) Unconfirmed(path string) string {
 		}
 	}
 	for _, part := range s.Parts("hooks") {
-		if part.File != path || part.Scope != scope.Project {
-			continue
-		}
-		for _, it := range hookItems(part.JSON) {
-			if !p.Trust.Approved(it) {
-				names = append(names, "hooks."+it.Name)
-			}
+		if part.File == path {
+			names = append(names, p.unapproved(part)...)
 		}
 	}
 	return shown(strings.Join(slices.Compact(names), ", "))
 }
 
-// unconfirmed returns a line for each local file with something that is not in force.
+// unapproved returns the names of the hooks in a part that do not run because the user has not approved them.
+func (p *Project) unapproved(part config.Part) (names []string) {
+	if part.Scope != scope.Project {
+		return nil
+	}
+	for _, it := range hookItems(part.JSON) {
+		if !p.Trust.Approved(it) {
+			names = append(names, "hooks."+it.Name)
+		}
+	}
+	return names
+}
+
+// unconfirmed returns a line for each file of the workspace with something that is not in force.
 func (p *Project) unconfirmed() (warnings []config.Warning) {
 	for _, file := range p.Settings().LocalFiles() {
 		names := p.Unconfirmed(file)
@@ -236,6 +244,12 @@ func (p *Project) unconfirmed() (warnings []config.Warning) {
 			why = "a symbolic link leads to the file, so that it has no more rights than project settings"
 		}
 		warnings = append(warnings, config.Warning{Where: file, Text: fmt.Sprintf("not in force: %s; %s", names, why)})
+	}
+	for _, part := range p.Settings().Parts("hooks") {
+		if names := p.unapproved(part); len(names) > 0 && !slices.Contains(p.Settings().LocalFiles(), part.File) {
+			warnings = append(warnings, config.Warning{Where: part.File, Text: fmt.Sprintf(
+				"not in force: %s; you have not approved it as it is: adze trust shows it and asks", shown(strings.Join(slices.Compact(names), ", ")))})
+		}
 	}
 	return warnings
 }
