@@ -21,6 +21,7 @@ var corpora = map[string]func(row string) string{
 	},
 	"../platform/shell/testdata/everyday.txt": func(row string) string { return row },
 	"../platform/shell/testdata/intents.txt":  func(row string) string { return row },
+	"../permission/testdata/commands.tsv":     func(row string) string { return strings.Split(after(row, "\t"), "\t")[0] },
 	"../permission/testdata/plain.txt":        func(row string) string { return row },
 	"../platform/shell/testdata/readonly.txt": func(row string) string { return row[2:] },
 	"../platform/shell/testdata/rules.txt":    func(row string) string { return after(row, " => ") },
@@ -53,7 +54,7 @@ func handWritten(t *testing.T) []string {
 		line := corpora[file]
 		for _, row := range readLines(t, file) {
 			if l := line(row); l != "" {
-				lines = append(lines, l)
+				lines = append(lines, strings.ReplaceAll(l, "␤", "\n"))
 			}
 		}
 	}

@@ -34,6 +34,7 @@ type result struct {
 		Stdout    string `json:"stdout"`
 		Stderr    string `json:"stderr"`
 		ExitCode  int    `json:"exitCode"`
+		Signal    string `json:"signal"`
 		TimedOut  bool   `json:"timedOut"`
 		Truncated bool   `json:"truncated"`
 	} `json:"structured"`
@@ -41,6 +42,11 @@ type result struct {
 
 // ran reports whether the line ran: it was not asked about, and no question can be answered here.
 func (r result) ran() bool { return r.Structured != nil }
+
+// late reports whether the line did not end in time. It may go on in the background.
+func (r result) late() bool {
+	return r.Structured.TimedOut || strings.Contains(r.Text, "goes on in the background")
+}
 
 // A driver gives lines to a program that judges them as a model's calls, one after the other.
 type driver struct {
@@ -229,7 +235,7 @@ func (r *run) try(t *testing.T, line string) result {
 	r.given++
 	if got.ran() {
 		r.ran++
-		if got.Structured.TimedOut {
+		if got.late() {
 			r.timedOut++
 		}
 	}

@@ -221,7 +221,7 @@ func named(words []string) string {
 }
 
 // versions finds arguments by which programs are asked for their version.
-var versions = regexp.MustCompile(`"(-v|-V|--version|version|-version|-vV)"(, "-[^"]*")*\]$`)
+var versions = regexp.MustCompile(`"(-v|-V|--version|version|-version|-vV|-dumpversion|-dumpmachine)"(, "-[^"]*")*\]$`)
 
 // nameless finds pipes, sockets, namespaces and the like.
 var nameless = regexp.MustCompile(`^[a-z_]+:\[`)
