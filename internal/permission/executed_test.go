@@ -159,7 +159,7 @@ func rows(normally int) (int, uint64) {
 // Whatever passes, nothing outside of the project and nothing protected changes, and no program runs that only an
 // option names. The lines are run with the real programs.
 func TestCommandsThatPassAreHarmless(t *testing.T) {
-	n, seed := rows(250)
+	n, seed := rows(150)
 	p := phrase{rand.New(rand.NewPCG(seed, 4))}
 	t.Run("acceptEdits", func(t *testing.T) {
 		runAllowed(t, n, func(w world) (Config, string) {

@@ -214,6 +214,8 @@ const acceptEditsAsks = `
 	cp -s .git/config mine
 	cp --sym .git/config mine
 	cp -rl .git mine
+	cp -rl -t sub/deep pay/
+	cp -rl conf pay -t conf
 	ln -s HOME/.bashrc mine
 	ln HOME/.bashrc mine
 	ln -s .git mine
@@ -700,7 +702,6 @@ const rulesAsk = `
 	xargs:* => xargs evil
 	xargs:* => xargs -n 1 rm
 	xargs git:* => xargs git -c core.pager=evil log
-	make:* => make -f evil
 	make:* => make --eval=evil
 	mkfifo:* => mkfifo .git/hooks/x
 	git:* => git -C .git log --output=hooks/pre-commit
@@ -727,6 +728,14 @@ const rulesAsk = `
 	sed:* => sed 's/[/]/y/;w .git/config' a
 	sed:* => sed 's/[]/]/y/;w .git/config' a
 	sed:* => sed '/[/]/e evil' a
+	xargs rm:* => xargs rm -f
+	xargs cp:* => xargs cp -t dir
+	xargs touch:* => xargs touch
+	sdiff:* => sdiff -o .git/config a b
+	sdiff:* => sdiff --diff-program=evil a b
+	python3:* => python3 -c 'open(".git/hooks/x", "w")'
+	node:* => node -e 'fs.writeFileSync("innocent/hooks/x")'
+	sqlite3:* => sqlite3 db '.output .git/config'
 	# programs without a row
 	frob:* => frob -o .git/config
 	frob:* => frob -o.git/config
@@ -808,6 +817,9 @@ const rulesAllow = `
 	go test:* => go test -run TestX -coverprofile=c.out ./...
 	make:* => make -j4 all
 	make:* => make -C sub test
+	make:* => make -f build.mk all
+	xargs wc:* => xargs wc -l
+	gh pr create:* => gh pr create --title 'Read .env before .mcp.json'
 	openssl:* => openssl rand -hex 16
 	ssh:* => ssh -p 22 host ls
 	rsync:* => rsync -av sub/ dst

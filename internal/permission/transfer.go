@@ -137,7 +137,8 @@ func (p *placement) place(source string) {
 			p.made(name)
 		case info.Mode()&fs.ModeSymlink != 0 && p.t.Keeps && !strings.HasSuffix(source, "/"):
 			p.copyLink(full, name)
-		case p.t.Tree:
+		}
+		if p.t.Tree && err == nil {
 			p.tree(full, name)
 		}
 	}
@@ -183,8 +184,7 @@ func (p *placement) copyLink(from, name string) {
 // tree adds what matters of what is below a directory that is put at name: protected names, links, and what is
 // written through links that are there.
 func (p *placement) tree(from, name string) {
-	info, err := os.Stat(from)
-	if err != nil || !info.IsDir() {
+	if !leadsToDir(from) {
 		return
 	}
 	at := p.target

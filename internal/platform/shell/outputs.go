@@ -518,6 +518,11 @@ func (p *Part) Mentions() []string {
 		case strings.HasPrefix(v, "-"):
 		case !known:
 			texts = append(texts, v)
+			for _, field := range strings.FieldsFunc(v, func(r rune) bool { return strings.ContainsRune(" \t\n'\"`;,()<>|&{}", r) }) {
+				if field != v && strings.Contains(field, "/") { // in a program, not in a sentence
+					texts = append(texts, field)
+				}
+			}
 			for _, sep := range []string{"@", ":"} {
 				if _, value, ok := strings.Cut(v, sep); ok {
 					texts = append(texts, value)

@@ -124,6 +124,9 @@ func (p *Part) operandUses(words []Word, add func(PathUse, Word)) {
 	if more || vague(words) {
 		add(PathUse{Verb: ReadPath}, Word{holes: []int{0}})
 	}
+	if baseName(words[0].Value) == "xargs" && !onlyRead(inner) {
+		add(PathUse{Verb: WritePath, Output: true}, somewhere("the files that xargs hands on").word)
+	}
 }
 
 // vague reports whether an expansion among the words may name a file, though no operand is one: it may

@@ -41,6 +41,7 @@ var outputTable = []usage{
 	{name: "rg", options: `--pre:X --hostname-bin:X -e:N -f:R -g:N -t:N -T:N -A:N -B:N -C:N -m:N -d:N -M:N -j:N -r:N -E:N`},
 	{name: "ag ack", options: `--pager:X -A:N -B:N -C:N -m:N -G:N -g:N`},
 	{name: "fd fdfind", options: `-x:X -X:X --exec:X --exec-batch:X -d:N -t:N -e:N -E:N -S:N -c:N -j:N`},
+	{name: "sdiff", options: `-o:W -w:N -I:N --output:W --width:N --ignore-matching-lines:N --diff-program:X`},
 	{name: "patch", more: unfolds, options: `
 		-B:N -d:E -D:N -F:N -g:N -i:R -o:W -p:N -r:W -V:N -Y:N -z:N --prefix:N --directory:E --ifdef:N --fuzz:N --get:N --input:R
 		--output:W --strip:N --reject-file:W --version-control:N --basename-prefix:N --suffix:N --dry-run --check`},
@@ -107,7 +108,7 @@ var outputTable = []usage{
 		-skip:N -list:N -f:N -debug-trace:W -debug-actiongraph:W -pgo:R -test.coverprofile:W -test.outputdir:D -test.cpuprofile:W
 		-test.memprofile:W -test.trace:W -test.testlogfile:W -test.gocoverdir:D -json`},
 	{name: "make gmake", options: `
-		-C:E -f:X -I:N -j:n -l:n -o:N -O:n -W:N -E:X --directory:E --file:X --makefile:X --eval:X --include-dir:N --jobs:n --load-average:n
+		-C:E -f:R -I:N -j:n -l:n -o:N -O:n -W:N -E:X --directory:E --file:R --makefile:R --eval:X --include-dir:N --jobs:n --load-average:n
 		--max-load:n --old-file:N --assume-old:N --what-if:N --new-file:N --assume-new:N --output-sync:n --debug:n --shuffle:n`},
 	{name: "ffmpeg", operands: "W", style: oneDash, options: `-i:R -f:N -c:N -ss:N -t:N -to:N -vf:N -af:N -r:N -s:N -b:N -map:N -filter_complex:N -passlogfile:W`},
 
@@ -117,7 +118,7 @@ var outputTable = []usage{
 	{name: "grep egrep fgrep", options: `-e:N -f:R -m:N -A:N -B:N -C:N -d:N -D:N`},
 	{name: "ls", options: `-I:N -T:N -w:N`},
 	{name: "mount umount", options: `-o:N -t:N`},
-	{name: "pytest", options: `-o:N -k:N -m:N -p:N -c:X -W:N -n:N --junitxml:W --junit-xml:W --basetemp:D --log-file:W --resultlog:W --rootdir:N --override-ini:N --cov-report:N`},
+	{name: "pytest", options: `-o:N -k:N -m:N -p:N -c:R -W:N -n:N --junitxml:W --junit-xml:W --basetemp:D --log-file:W --resultlog:W --rootdir:N --override-ini:N --cov-report:N`},
 	{name: "git", options: gitOutputs},
 	{name: "git_archive", options: `-o:W -v -l --output:W --remote:N --exec:X --format:N --prefix:N --add-file:R --add-virtual-file:N`},
 	{name: "git_format-patch", options: gitOutputs + ` -o:D -v:N -n -s -k -M:n -U:N`},
