@@ -220,6 +220,14 @@ func escape(t *testing.T, p *prison) {
 		"unshare -Ur true", "unshare -Urm bash -c 'mount -o remount,rw,bind /; echo x > OUT/new'", "unshare -n true", "nsenter -t 1 -m bash -c 'echo x > OUT/new'", "chroot / bash -c 'echo x > OUT/new'",
 		"cat HOME/.ssh/id", "cat /proc/self/root/HOME/.ssh/id", "ln -s HOME/.ssh/id key; cat key; rm key", "cp -r HOME/.ssh copy; cat copy/id; rm -rf copy", "mv HOME/.ssh OUT/ssh; cat OUT/ssh/id",
 		"grep -r 'private key' HOME", "mkdir HOME/x; mount --bind HOME/.ssh HOME/x",
+		// names that did not exist, by every way to make one
+		"mkdir -p a/.claude; mv a/.claude .; rmdir a", "mkdir a; touch a/x; cp -r a .vscode; rm -r a", "mkdir -p t/.vscode/x; tar -C t -c . | tar x; rm -r t", "install -D /etc/passwd .idea/x", "rsync -a /etc/hostname .npmrc 2>/dev/null || cp /etc/hostname .npmrc",
+		"git init --bare -q .", "git clone -q --bare .git . ", "mkdir w; cd w; mkdir ../.husky", "cd /proc/self/cwd && mkdir .githooks", "exec 3< .; mkdir /proc/self/fd/3/.cargo", "mkdir .claude .vscode .idea .husky; touch .env .envrc .npmrc .yarnrc .gitmodules .gitattributes",
+		"(sleep 0.05; mkdir .claude) & (sleep 0.05; mkdir .vscode) & wait", "for i in 1 2 3; do mkdir .adze; sleep 0.02; done", "mkdir x; mv --exchange x .git 2>/dev/null; mv -T x .adze; rmdir x", "ln -s OUT .vscode", "ln -s .git .claude", "mkfifo .mcp.json", "python3 -c 'import socket,os; os.mknod(\".env\")' || touch .env",
+		// ways around what is mounted
+		"exec 3< /; echo x > /proc/self/fd/3/OUT/new", "cd /proc/self/cwd/..; echo x > new", "cd /proc/1/root; echo x > ./OUT/new", "cd /proc/1/cwd && echo x > new", "ls -l /proc/self/fd | grep -v pipe: | grep -c OUT", "for f in /proc/[0-9]*/fd/*; do echo x > $f/OUT/new; done 2>/dev/null",
+		"git config --global alias.x '!true'", "git worktree add -q ../outside/tree", "GIT_DIR=.git git config core.fsmonitor x", "GIT_CONFIG=.git/config git config core.pager x", "git commit --allow-empty -qm x", "cat /proc/self/mountinfo | grep -o 'HOME/.ssh' | head -1; cat HOME/.ssh/../.ssh/id",
+		"echo 1 > /proc/sys/vm/drop_caches", "echo h > /proc/sysrq-trigger", "echo $$ > /sys/fs/cgroup/cgroup.procs", "mkdir /sys/fs/cgroup/escape", "echo x > /proc/self/oom_score_adj", "echo x > /dev/kmsg", "dd if=/dev/zero of=/dev/sda bs=1 count=1", "cat /dev/mem | head -c 1",
 	}
 	replace := strings.NewReplacer("OUT", p.outside, "ROOT", p.root, "HOME", p.home)
 	before, git, home := snapshot(t, p.outside), snapshot(t, filepath.Join(p.root, ".git")), snapshot(t, p.home)

@@ -15,6 +15,9 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == HelperArg {
 		os.Exit(Help(os.Args[2:]))
 	}
+	if len(os.Args) > 1 && os.Args[1] == callsArg {
+		os.Exit(makeCalls())
+	}
 	os.Exit(m.Run())
 }
 
