@@ -61,6 +61,7 @@ type watch struct {
 	absent map[string]bool // protected paths that were not there
 	strays []Stray
 	kill   func() // ends the command; nil before it is known
+	strict bool   // it began when commands ran outside already, and what appears is taken for its work
 }
 
 // maxStrays is how often a name may appear while a command runs before the command is ended: what a program
@@ -73,10 +74,10 @@ func (s *sentry) begin(p *policy, t Tier) (*watch, error) {
 	if t != Bubblewrap {
 		return nil, nil
 	}
-	w := &watch{sentry: s, absent: map[string]bool{}}
-	p.guards = nil
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	w := &watch{sentry: s, absent: map[string]bool{}, strict: s.aside > 0}
+	p.guards = nil
 	for _, root := range p.roots {
 		if err := s.open(root); err != nil {
 			s.release(w.roots)
@@ -167,9 +168,11 @@ func (s *sentry) noticed(root, name string) {
 // look takes away what is at a path that was not there when a running command began.
 func (s *sentry) look(path string) {
 	var concerned []*watch
+	stays := s.aside > 0
 	for w := range s.watches {
 		if w.absent[path] {
 			concerned = append(concerned, w)
+			stays = stays && !w.strict
 		}
 	}
 	dir := s.dirs[filepath.Dir(path)]
@@ -177,7 +180,7 @@ func (s *sentry) look(path string) {
 		return
 	}
 	stray := Stray{Path: path}
-	if s.aside == 0 {
+	if !stays {
 		stray.Moved, stray.Err = s.take(dir.file, path)
 		if stray.Moved == "" && stray.Err == nil {
 			return // it was gone by then

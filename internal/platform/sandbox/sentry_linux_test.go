@@ -166,6 +166,15 @@ func TestWhatIsNoStray(t *testing.T) {
 	unprivileged(t)
 }
 
+// A command that lasts outside the sandbox is no consent to what commands make in it later.
+func TestStraysBesideACommandOutside(t *testing.T) {
+	p := newPrison(t, Bubblewrap, nil)
+	defer p.Aside()()
+	if _, said := p.run(t, "mkdir .vscode"); exists(filepath.Join(p.root, ".vscode")) || !strings.Contains(said, "it was moved to") {
+		t.Errorf("it stays: %s", said)
+	}
+}
+
 // A name that was there may be replaced outside, as editors do.
 func TestReplacedOutside(t *testing.T) {
 	p := newPrison(t, Bubblewrap, nil)
