@@ -211,6 +211,7 @@ func checkPs(a *arguments) error {
 	return nil
 }
 
+// checkVersion admits a single option.
 func checkVersion(a *arguments) error {
 	if len(a.words) != 1 {
 		return errors.New("only its version is known to be harmless")

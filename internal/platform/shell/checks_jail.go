@@ -303,6 +303,26 @@ func oneOf(a *arguments, subcommands string) error {
 	return errors.New("only its queries are known to only read")
 }
 
+func checkPager(a *arguments) error {
+	for _, w := range a.operands {
+		if strings.HasPrefix(w.Value, "+") {
+			return fmt.Errorf("%s is a command of its own", w.Text)
+		}
+	}
+	return nil
+}
+
+// checkSyntaxOnly admits interpreters that say their version, or only read a program.
+func checkSyntaxOnly(a *arguments) error {
+	if a.has("-n", "-l", "-c", "--check") && len(a.operands) > 0 {
+		return nil
+	}
+	if len(a.operands) > 0 || !a.has("--version", "-v") {
+		return errors.New("it runs a program")
+	}
+	return checkVersion(a)
+}
+
 // checkResponse refuses words that stand for a file with more words in it.
 func checkResponse(a *arguments) error {
 	for _, w := range a.words {

@@ -64,7 +64,7 @@ func (p *Part) jailed(n *Needs) error {
 			return fmt.Errorf("it sets %s for a program", a.Name)
 		}
 	}
-	if p.Words[0].Value == "tac" && len(p.Words) == 1 && !slices.ContainsFunc(p.Redirects, func(r Redirect) bool { return r.Op == "<" }) {
+	if p.Words[0].Value == "tac" && len(plainOperands(p.Words[1:], "")) == 0 && !slices.ContainsFunc(p.Redirects, func(r Redirect) bool { return r.Op == "<" }) {
 		return errors.New("tac: it needs a place for temporary files, unless it is given a file")
 	}
 	return p.proves(filled(p.Words), n, false)

@@ -57,6 +57,10 @@ func (r *reader) structure(n syntax.Node) string {
 		if w, ok := n.X.(*syntax.Word); ok && (n.Op == syntax.TsVarSet || n.Op == syntax.TsRefVar) && !syntax.ValidName(w.Lit()) {
 			return "it tests a variable"
 		}
+	case *syntax.SglQuoted:
+		if subscripted(n.Value) {
+			return "it holds a command where bash may evaluate it"
+		}
 	case *syntax.CoprocClause, *syntax.TestDecl:
 		return construct(n)
 	}
@@ -78,6 +82,17 @@ func (r *reader) function(n *syntax.FuncDecl) string {
 	}
 	r.script.funcs[name] = len(r.script.funcs) + 1
 	return ""
+}
+
+// subscripted reports whether text looks like the subscript of an array with a command in it. Bash runs
+// that wherever it takes the text for a number or a name.
+func subscripted(text string) bool {
+	for _, start := range []string{"[$(", "[`"} {
+		if _, rest, ok := strings.Cut(text, start); ok && strings.ContainsAny(rest, ")`") && strings.Contains(rest, "]") {
+			return true
+		}
+	}
+	return false
 }
 
 // sets says that a variable must not be set, or "".

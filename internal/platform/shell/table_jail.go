@@ -25,6 +25,8 @@ var textTable = []command{
 	{name: "iconv", jail: true, class: ClassRead, options: `-f:N -t:N -c -s -l --from-code:N --to-code:N --list --silent`},
 	{name: "col colrm colcrt", jail: true, class: ClassRead, operands: texts, options: `-b -f -p -x -h -l:#`},
 	{name: "look", jail: true, class: ClassRead, operands: pattern, options: `-a -d -f -t:N --alternative --alphanum --ignore-case`},
+	// Without a terminal they only print.
+	{name: "less more most", jail: true, class: ClassRead, check: checkPager, options: `-e -E -F -i -I -M -m -n -N -r -R -s -S -X -f -FRX -RFX -FX -SR --no-init --quit-if-one-screen --RAW-CONTROL-CHARS --chop-long-lines --LINE-NUMBERS`},
 	{name: "yes", jail: true, class: ClassRead, operands: texts},
 	{name: "sdiff", jail: true, class: ClassRead, helpers: "diff", options: `-s -l -a -b -B -d -E -H -i -t -w -W -w:# -W:# --suppress-common-lines --left-column --width:# --ignore-all-space --ignore-space-change --ignore-case --ignore-blank-lines`},
 	{name: "diff3", jail: true, class: ClassRead, helpers: "diff", options: `-e -E -3 -A -x -X -m -i -a -T -L:N --merge --text --label:N --show-all --strip-trailing-cr`},
@@ -68,7 +70,7 @@ var textTable = []command{
 		--changed-within:N --changed-before:N --newer:N --older:N --owner:N --color:N --threads:# --max-results:# --quiet --prune --strip-cwd-prefix --base-directory:P --search-path:P
 		--one-file-system --no-follow --show-errors --relative-path --and:N`},
 	{name: "bat batcat", jail: true, class: ClassRead, options: `
-		-p -pp -n -A -P -u -f -l:N -r:N -H:N -m:N -S --plain --number --show-all --paging:N --pager:= --no-pager --color:N --decorations:N --style:N --theme:N --language:N --line-range:N
+		-p -pp -n -A -P -u -f -l:N -r:N -H:N -m:N -S --plain --number --show-all --paging:N --no-pager --color:N --decorations:N --style:N --theme:N --language:N --line-range:N
 		--highlight-line:N --wrap:N --terminal-width:N --tabs:# --file-name:N --diff --list-languages --list-themes --unbuffered --no-config`},
 	{name: "eza exa", jail: true, class: ClassList, options: `
 		-1 -l -G -x -R -T -F -a -d -L:# -r -s:N -D -f -I:N -b -B -g -h -H -i -m -n -O -o -S -t:N -u -U -Z -@ --oneline --long --grid --across --recurse --tree --classify --all --list-dirs
@@ -193,7 +195,7 @@ var versionTable = []command{
 		docker-compose podman buildah skopeo minikube kind k9s pandoc pdflatex xelatex latex gs convert magick gpg gpg2 htop screen parallel entr ctags
 		black mypy flake8 pylint isort pipenv virtualenv tox aws ansible ansible-playbook vagrant packer consul vault nomad fzf delta difft
 		hyperfine just task zoxide starship direnv lazygit tig hub git-lfs pre-commit systemctl journalctl nft socat nc ncat nmap tcpdump
-		cabal ocaml opam luarocks nim crystal dart swiftc racket sbcl guile fpc gfortran gem rake cpanm prove shfmt hadolint yamllint
+		cabal ocaml opam luarocks nim crystal dart swiftc racket sbcl guile fpc gfortran gem rake rspec cpanm prove shfmt hadolint yamllint
 		esbuild gcov lcov ccache sccache distcc qmake xmake conan golangci-lint staticcheck gopls dlv buf goreleaser sqlc`,
 		jail: true, operands: none, check: checkVersion, options: `--version`},
 	{name: "npm npx deno bun", jail: true, operands: none, check: checkVersion, options: `--version -v`},
@@ -224,5 +226,7 @@ var builtinTable = []command{
 	{name: "mapfile readarray", jail: true, class: ClassNeutral, needs: builtin, operands: texts, check: checkNames, options: `-t -d:N -n:# -O:# -s:# -u:#`},
 	{name: "unset", jail: true, class: ClassNeutral, needs: builtin, operands: texts, check: checkNames, options: `-v -f`},
 	{name: "kill", jail: true, class: ClassNeutral, needs: builtin, operands: texts, must: "-l -L", options: `-l -L`},
+	{name: "history", jail: true, class: ClassNeutral, needs: builtin, operands: texts},
+	{name: "compgen", jail: true, class: ClassNeutral, needs: builtin, operands: texts, options: `-a -b -c -d -f -k -u -A:N`},
 	{name: "getopts", jail: true, class: ClassNeutral, needs: builtin, operands: texts, check: checkGetopts},
 }

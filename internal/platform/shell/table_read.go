@@ -88,11 +88,14 @@ var systemTable = []command{
 // Versions of tools that load nothing of the project to say them, and what go knows. The short options
 // are those that mean the version: a shell or an interpreter with -v would run what it reads.
 var toolTable = []command{
-	{name: "cmake bash zsh", operands: none, check: checkVersion, options: `--version`},
+	{name: "cmake zsh", operands: none, check: checkVersion, options: `--version`},
+	{name: "bash sh dash", check: checkSyntaxOnly, options: `--version`, more: `-n`},
 	{name: "gcc g++ cc c++ clang clang++", operands: none, check: checkVersion, options: `--version`, more: `-v -dumpversion -dumpmachine`},
 	{name: "curl wget openssl", operands: none, check: checkVersion, options: `--version`, more: `-V`},
-	{name: "ruby php make docker sqlite3", operands: none, check: checkVersion, options: `--version`, more: `-v -version`},
-	{name: "node perl", operands: none, check: checkVersion, options: `--version -v`},
+	{name: "ruby make docker sqlite3", operands: none, check: checkVersion, options: `--version`, more: `-v -version`},
+	{name: "php", check: checkSyntaxOnly, options: `--version`, more: `-v -l`},
+	{name: "node", check: checkSyntaxOnly, options: `--version -v`, more: `-c --check`},
+	{name: "perl", operands: none, check: checkVersion, options: `--version -v`},
 	{name: "python python2 python3", operands: none, check: checkVersion, options: `--version -V`},
 	{name: "java javac", operands: none, check: checkVersion, options: `--version -version`},
 	{name: "go_version", operands: none},

@@ -45,7 +45,7 @@ var searchTable = []command{
 }
 
 var listTable = []command{
-	{name: "ls", class: ClassList, options: `
+	{name: "ls dir vdir", class: ClassList, options: `
 		-a -A -l -h -r -t -S -1 -d -F -R -i -s -n -g -o -G -p -q -Q -U -X -u -c -C -x -m -b -B -k -v -Z -H -N -T:# -w:# -I:N
 		--all --almost-all --human-readable --recursive --reverse --directory --inode --size --si --classify --full-time
 		--group-directories-first --color --color:= --sort:= --time:= --time-style:= --format:= --ignore:N --hide:=
