@@ -60,7 +60,10 @@ func (c commandCheck) forbidden() finding {
 			}
 		}
 	}
-	return stricter(found, c.mentions())
+	if found = stricter(found, c.mentions()); found.behavior == Deny {
+		return found
+	}
+	return stricter(found, c.shown())
 }
 
 // forbids looks for deny rules against what one use touches. What is moved away, or handed to another
@@ -110,6 +113,14 @@ func (c commandCheck) mentions() finding {
 	var found finding
 	for _, part := range c.cmd.Script.Parts {
 		if known[part] || len(part.Words) == 0 || harmlessWords(part.Words[0].Value) {
+			continue
+		}
+		if shown, git := shell.ShownBy(part); git { // what it reads is judged apart
+			for _, name := range shown.Files {
+				if r := c.rules.Deny.Edits.Match(c.anchors.Form(inDir(c.cfg.Dir, name)), nil); r != nil {
+					found = stricter(found, askedBy(r, "a command that is given "+name))
+				}
+			}
 			continue
 		}
 		packs := packsTrees(part.Words[0].Value)

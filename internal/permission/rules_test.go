@@ -139,3 +139,18 @@ func TestLinkedDirectoriesF9(t *testing.T) {
 		t.Error("the rule speaks of where the link led before")
 	}
 }
+
+// F10: a deny or ask rule for reading a file holds for what git and others show of it without naming it as a
+// path, and a command that shows something else is not asked about.
+//
+// Proves PERM-38.
+func TestReadRulesHoldF10(t *testing.T) {
+	w := newWorld(t)
+	w.write(t, "project/README.md", "project/src/a.go", "project/list", "project/secrets/a")
+	w.link(t, ".env", "link-to-env")
+	all := disguises(t, "files.tsv", "deny Read(./.env)")
+	if len(all) < 250 {
+		t.Errorf("there are only %d cases", len(all))
+	}
+	check(t, w, "files.tsv", all)
+}

@@ -146,6 +146,45 @@ func (x *PathIndex) Below(dir string) (r *Rule, surely bool) {
 	}
 }
 
+// Within returns a rule that may speak of something at or below dir whose name, or that of a directory above it,
+// ends in tail.
+func (x *PathIndex) Within(dir, tail string) *Rule {
+	if tail == "" {
+		if r := x.Match(dir, nil); r != nil {
+			return r
+		}
+		r, _ := x.Below(dir)
+		return r
+	}
+	for _, r := range x.rules {
+		may, _ := r.reaches(dir)
+		if (may || r.matches(dir)) && r.ends(tail) {
+			return r.Rule
+		}
+	}
+	return nil
+}
+
+// ends reports whether a name that the rule speaks of may end in tail.
+func (r *pathRule) ends(tail string) bool {
+	if r.all {
+		return true
+	}
+	for i := range r.places {
+		literal := r.places[i].literal
+		if literal == "" {
+			return true
+		}
+		for name := range strings.SplitSeq(literal, "/") {
+			fixed := name[strings.LastIndexAny(name, `*?]}\`)+1:]
+			if strings.HasSuffix(name, tail) || fixed != name && strings.HasSuffix(tail, fixed) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Rules returns the rules, highest precedence first.
 func (x *PathIndex) Rules() []Rule {
 	var rules []Rule
