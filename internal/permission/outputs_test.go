@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -331,6 +332,8 @@ const acceptEditsAllows = `
 	cp src/a.go src/b.go
 	cp -L a b
 	cp -a lib/in dir
+	cp -a deep dir
+	mv deep shallow
 	mv a c
 	mv a dir/
 	mv a dir
@@ -938,5 +941,21 @@ func TestOddNamesUnderWildcards(t *testing.T) {
 	w.write(t, "project/odd/secret ")
 	if d := decide(t, w.config(Bypass, "deny Read(odd/**)"), "Bash", runs("cat odd/s*")); d.Behavior != Deny {
 		t.Errorf("a denied file: %s", d.Behavior)
+	}
+}
+
+// A tree of any size is looked at only so far.
+func TestLargeTreesAsk(t *testing.T) {
+	w := newWorld(t)
+	for i := range maxTransferred + 1 {
+		w.write(t, fmt.Sprintf("project/large/d%d/f%d", i/100, i))
+	}
+	for line, want := range map[string]Behavior{"cp -r large copy": Ask, "mv large copy": Ask, "cp -r large/d0 copy": Allow, "cp large/d0/f1 copy": Allow} {
+		if d := decide(t, w.config(AcceptEdits), "Bash", runs(line)); d.Behavior != want {
+			t.Errorf("%s: %s (%s)", line, d.Behavior, d.Reason.Text)
+		}
+	}
+	if d := decide(t, w.config(Bypass), "Bash", runs("cp -r large copy")); d.Behavior != Allow {
+		t.Errorf("in bypass: %s (%s)", d.Behavior, d.Reason.Text)
 	}
 }

@@ -121,6 +121,7 @@ func (p *placement) place(source string) {
 	}
 	info, err := os.Lstat(strings.TrimRight(full, "/"))
 	p.unseen = p.unseen || err != nil
+	link := err == nil && info.Mode()&fs.ModeSymlink != 0 && p.t.Keeps && !strings.HasSuffix(source, "/")
 	for _, name := range names {
 		if name != p.target.full {
 			p.write(name, false)
@@ -135,10 +136,10 @@ func (p *placement) place(source string) {
 			p.write(full, true)
 		case err != nil:
 			p.made(name)
-		case info.Mode()&fs.ModeSymlink != 0 && p.t.Keeps && !strings.HasSuffix(source, "/"):
+		case link:
 			p.copyLink(full, name)
 		}
-		if p.t.Tree && err == nil {
+		if p.t.Tree && err == nil && !link {
 			p.tree(full, name)
 		}
 	}
