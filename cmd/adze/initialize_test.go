@@ -33,6 +33,7 @@ func TestHostsFailClosed(t *testing.T) {
 		{"as it should be", request(hooks), true, ""},
 		{"again with --bare", "--bare " + request(hooks), true, ""},
 		{"while hooks are switched off", "--settings={\"disableAllHooks\":true} " + request(hooks), false, "would never run, because hooks are disabled"},
+		{"as an adapter starts it", "--replay-user-messages " + request(hooks), true, ""},
 		{"as the SDK sends it", request(sdk), true, "promptSuggestions"},
 		{"a text as system prompt", request(hooks + `,"systemPrompt":"x"`), true, ""},
 		{"a list as system prompt", request(hooks + `,"systemPrompt":["x","y"]`), true, ""},
@@ -87,7 +88,7 @@ func TestHostsFailClosed(t *testing.T) {
 			var args []string
 			if strings.HasPrefix(tt.line, "--") {
 				flag, line, _ := strings.Cut(tt.line, " ")
-				tt.line, args = line, []string{flag}
+				tt.line, args = line, []string{flag, ""}
 			}
 			in := tt.line + "\n" + prompt + "\n"
 			out, said := hostRun(t, dir, in, "cb", args...)

@@ -174,8 +174,8 @@ func (o *runOptions) check(in invocation) error {
 		return setup.Errorf("--input-format stream-json needs --output-format stream-json")
 	case o.spec.Raw && o.output != headless.StreamJSON:
 		return setup.Errorf("--include-partial-messages needs --output-format stream-json")
-	case o.input == inputStream && len(in.args) > 0:
-		return setup.Errorf("with --input-format stream-json, prompts come from stdin; remove %q", in.args[0])
+	case o.input == inputStream && strings.Join(in.args, "") != "": // adapters pass an empty one
+		return setup.Errorf("with --input-format stream-json, prompts come from stdin; remove %q", strings.Join(in.args, " "))
 	case m.Fallback != "" && m.Fallback == m.Name:
 		return setup.Errorf("--fallback-model %s is the main model; choose another one", m.Fallback)
 	case o.spec.Access.Skip && in.given["permission-mode"] && o.spec.Access.Mode != string(permission.Bypass):

@@ -325,6 +325,7 @@ func TestLocalSettingsAreFollowed(t *testing.T) {
 				t.Errorf("the change of another process does not count: %q", got)
 			}
 			p.Write(localFile, `{"apiKeyHelper":"evil","hooks":{"Stop":[{"hooks":[{"type":"command","command":"evil"}]}]}}`)
+			settle(t, p.Path(localFile))
 			change, ok := first.Poll()
 			if got := first.Settings().Text("apiKeyHelper"); !ok || got != "" {
 				t.Errorf("the change of somebody else counts: %q", got)
@@ -334,6 +335,16 @@ func TestLocalSettingsAreFollowed(t *testing.T) {
 			}
 			if first.Trust.Approved(trust.Hook("Stop", "", []byte(`{"type":"command","command":"evil"}`))) {
 				t.Error("its hook would run")
+			}
+			p.trust() // as another process does
+			first.Poll()
+			if got := first.Settings().Text("apiKeyHelper"); got != "evil" {
+				t.Errorf("what the user has confirmed does not count: %q", got)
+			}
+			p.Write(localFile, `{"apiKeyHelper":"evil again"}`)
+			first.Poll()
+			if got := first.Settings().Text("apiKeyHelper"); got != "" {
+				t.Errorf("a further change counts: %q", got)
 			}
 		})
 	}
@@ -453,5 +464,14 @@ func TestWriter(t *testing.T) {
 		if err := project.Save(t.Context(), func(string) {}, scope.Local, config.Update{Type: "addRules", Behavior: "allow", Rules: []string{rule}}); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// settle makes a file look as if it had been written long ago, so that its times tell a further change.
+func settle(t *testing.T, path string) {
+	t.Helper()
+	past := time.Now().Add(-time.Minute)
+	if err := os.Chtimes(path, past, past); err != nil {
+		t.Fatal(err)
 	}
 }

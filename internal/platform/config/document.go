@@ -100,6 +100,11 @@ func (d *document) asOwn() *document {
 	return &document{file: d.file, scope: scope.Local, grant: Whole}
 }
 
+// promoted reports whether the document, which was not the user's own when it was read, is so now.
+func (d *document) promoted(f File) bool {
+	return f.Own != nil && d.root != nil && d.grant != Whole && f.Own(d.data)
+}
+
 // A stamp tells whether a file may have changed.
 type stamp struct {
 	info fs.FileInfo // nil if there is no file

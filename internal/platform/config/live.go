@@ -143,7 +143,7 @@ func (l *Live) look(f File, mine string) (news bool) {
 	switch {
 	case bad.err != nil && bad.stamp.same(info):
 		return false
-	case bad.err == nil && old != nil && old.stamp.same(info) && old.file.Grant == f.Grant:
+	case bad.err == nil && old != nil && old.stamp.same(info) && old.file.Grant == f.Grant && !old.promoted(f):
 		return false
 	}
 	d, err := readDocument(f)
