@@ -100,7 +100,7 @@ func (h *hostile) run(dir string, commands []string, args ...string) string {
 		}
 		fmt.Fprintf(&script, "use Bash %s\n---\n", input)
 	}
-	script.WriteString("say Done.\n")
+	script.WriteString("forever\nsay Done.\n")
 	h.write("model.replay", script.String())
 	bin, err := exec.LookPath("adze") // put into the PATH for the scenarios
 	if err != nil {
@@ -111,7 +111,10 @@ func (h *hostile) run(dir string, commands []string, args ...string) string {
 	cmd.Dir, cmd.Env = dir, append(h.env(), "PWD="+dir, "ADZE_HOME="+h.path("state"), "ADZE_NO_FSYNC=1", "IS_SANDBOX=1")
 	out, err := cmd.CombinedOutput()
 	if err != nil && !strings.Contains(string(out), "Done.") {
-		h.t.Fatalf("%v\n%s", err, out)
+		h.t.Fatalf("%v\n%.2000s", err, out)
+	}
+	if n := strings.Count(string(out), `"type":"tool_result"`); n < len(commands) {
+		h.t.Fatalf("only %d of %d commands were tried", n, len(commands))
 	}
 	return string(out)
 }
@@ -291,4 +294,269 @@ func (h *hostile) sign() {
 	head, message, _ := strings.Cut(commit, "\n\n")
 	commit = head + "\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n iQ\n -----END PGP SIGNATURE-----\n\n" + message + "\n"
 	h.git("ws", "", "update-ref", "HEAD", h.git("ws", commit, "hash-object", "-t", "commit", "-w", "--stdin"))
+}
+
+// Lines that lead git to a hostile repository beside a harmless one, give it settings, or have it write or show
+// what is elsewhere, do none of it unasked.
+func TestGitIsNotLedAstray(t *testing.T) {
+	t.Parallel()
+	h := newHostile(t)
+	h.repository("ws/evil")
+	h.git("ws/evil", "", "config", "filter.x.clean", h.evil)
+	h.git("ws/evil", "", "config", "core.fsmonitor", h.evil)
+	h.write("ws/evil/sub/x", "")
+	h.write("ws/evilhome/.gitconfig", "[filter \"x\"]\n\tclean = "+h.evil+"\n")
+	h.write("ws/evilhome/git/config", "[filter \"x\"]\n\tclean = "+h.evil+"\n")
+	h.write("home/.cred", "[x]\n\tpassword = "+privateKey+"\n")
+	h.write("ws/cred", "[include]\n\tpath = "+h.path("home/.cred")+"\n")
+	if err := os.Symlink("evil", h.path("ws/link")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(h.path("home/.ssh"), h.path("ws/keys")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(h.mark); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(h.path("ws/.git/config"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.ReplaceAll(strings.TrimSpace(`
+GIT_DIR=evil/.git git diff
+export GIT_DIR=evil/.git; git diff
+GIT_DIR=evil/.git; export GIT_DIR; git diff
+declare -x GIT_DIR=evil/.git; git diff
+GIT_DIR=evil/.git GIT_WORK_TREE=evil git status
+env GIT_DIR=evil/.git git diff
+env -C evil git diff
+env --chdir=evil git diff
+git --git-dir=evil/.git diff
+git --git-dir evil/.git --work-tree=evil diff
+git --work-tree=evil --git-dir=evil/.git status
+git -C evil diff
+git -C evil status
+git -C link diff
+git -C evil/../evil diff
+git -C evil/sub/.. diff
+git -C link/sub diff
+git -C evil -C sub diff
+cd evil && git diff
+cd evil; git diff
+(cd evil; git diff)
+(cd link && git status)
+{ cd evil; git diff; }
+cd evil/sub && git diff
+pushd evil && git diff
+cd -P link; git diff
+cd sub 2>/dev/null || cd evil; git diff
+f() { git diff; }; cd evil; f
+f() { cd evil; }; f; git diff
+for d in evil; do git -C $d diff; done
+for d in evil; do (cd $d && git diff); done
+for d in */; do git -C "$d" status; done
+d=evil; git -C $d diff
+cd $(echo evil) && git diff
+find . -maxdepth 1 -name evil -exec git -C {} diff \;
+find evil -maxdepth 0 -execdir git diff \;
+find evil -maxdepth 1 -name f -execdir git diff \;
+find evil -name f -execdir git status \;
+echo evil | xargs -I{} git -C {} diff
+echo evil | xargs git diff -C
+ls -d evil | xargs -I% git -C % status
+time git -C evil diff
+timeout 5 git -C evil diff
+nice git -C evil status
+command git -C evil diff
+/usr/bin/git -C evil diff
+GIT_EXTERNAL_DIFF=EVIL git diff
+GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=filter.x.clean GIT_CONFIG_VALUE_0=EVIL git diff
+GIT_CONFIG_PARAMETERS="'filter.x.clean=EVIL'" git diff
+export GIT_CONFIG_PARAMETERS="'filter.x.clean=EVIL'"; git diff
+GIT_CONFIG_GLOBAL=evilhome/.gitconfig git diff
+GIT_CONFIG_SYSTEM=$PWD/evilhome/.gitconfig git diff
+GIT_CONFIG=evilhome/.gitconfig git config --list
+HOME=$PWD/evilhome git diff
+HOME=$PWD/evilhome; git diff
+XDG_CONFIG_HOME=$PWD/evilhome git diff
+export XDG_CONFIG_HOME=$PWD/evilhome; git diff
+GIT_EXEC_PATH=$PWD/evil git diff
+GIT_PAGER=EVIL git log
+PAGER=EVIL git -p log
+GIT_SSH_COMMAND=EVIL git fetch
+GIT_TRACE=$PWD/out git status
+GIT_TRACE2=$PWD/out git status
+GIT_TRACE2_EVENT=$PWD/out git status
+GIT_INDEX_FILE=out git status
+GIT_OBJECT_DIRECTORY=evil/.git/objects git status
+GIT_CEILING_DIRECTORIES=$PWD git status
+GIT_ATTR_SOURCE=HEAD git diff
+git -c filter.x.clean=EVIL diff
+git -c core.fsmonitor=EVIL status
+git -c diff.external=EVIL diff
+git -c core.pager=EVIL log
+git -c include.path=../evil/.git/config diff
+git -c core.worktree=evil diff
+git -c core.attributesFile=evil/x -c filter.x.process=EVIL status
+git --config-env=core.fsmonitor=HOME status
+git --exec-path=evil status
+git --exec-path evil status
+git -p log
+git --paginate log
+git log --output=out
+git log --output out
+git log --outpu=out
+git diff --output=out HEAD
+git diff --outp out HEAD
+git log -p --output=.git/hooks/pre-commit
+git show --output=out
+git shortlog --output=out HEAD
+git reflog --output=out
+git stash list --output=out
+git diff-tree --output=out HEAD
+git diff > out
+git archive -o out HEAD
+git format-patch -o out -1
+git bundle create out HEAD
+git diff --ext-diff
+git log -p --ext-diff
+git diff --textconv
+git grep -OEVIL three
+git grep -O EVIL
+git grep --open-files-in-pager=EVIL three
+git difftool -y -x EVIL
+git ls-remote --upload-pack=EVIL .
+git ls-remote --upload-pa=EVIL .
+git ls-remote ext::EVIL
+git fetch --upload-pack EVIL .
+git fetch-pack --upload-pack=EVIL .
+git clone -u EVIL . out
+git archive --remote=. --exec=EVIL HEAD
+git bisect run EVIL
+git rebase -x EVIL HEAD~1
+git submodule foreach EVIL
+git filter-branch -f --tree-filter EVIL HEAD
+git for-each-repo --config=x EVIL
+git config core.fsmonitor EVIL
+git config --global core.fsmonitor EVIL
+git config set core.fsmonitor EVIL
+git config --add core.fsmonitor EVIL
+git config alias.x '!EVIL'; git x
+git -c alias.x='!EVIL' x
+git -c alias.status='!EVIL' status
+git help log
+git log --help
+git diff --no-index /dev/null HOME/.ssh/id_rsa
+git diff --no-index f HOME/.ssh/id_rsa
+git diff --no-index f keys/id_rsa
+git diff --no-index -- f ../home/.ssh/id_rsa
+git grep --no-index . HOME/.ssh/id_rsa
+git grep --no-index -h . -- keys
+git blame --contents=HOME/.ssh/id_rsa f
+git blame --contents HOME/.ssh/id_rsa f
+git blame --ignore-revs-file=HOME/.ssh/id_rsa f
+git annotate --contents=keys/id_rsa f
+git config -f HOME/.cred --list
+git config --file=HOME/.cred --list
+git config -fHOME/.cred -l
+git config -f cred --includes --list
+git config --file cred --includes --get x.password
+git ls-files -X HOME/.ssh/id_rsa -oi
+git log -OHOME/.ssh/id_rsa -p
+git grep -fHOME/.ssh/id_rsa -c x
+git hash-object HOME/.ssh/id_rsa
+git hash-object -w f
+git cat-file --batch-check < HOME/.ssh/id_rsa
+git log --stdin < HOME/.ssh/id_rsa
+git check-ignore --stdin -vn < HOME/.ssh/id_rsa
+git check-attr --stdin -a < HOME/.ssh/id_rsa
+git status; cat HOME/.ssh/id_rsa
+git status; cat $(echo HOME/.ssh/id_rsa)
+git status; cat $(echo keys/id_rsa)
+git log -1 --format='HOME/.ssh/id_rsa' | xargs cat
+git show HEAD:f | xargs -I{} cat HOME/.ssh/id_rsa
+git show ":/$(touch out)"
+git log $(touch out)
+git diff <(touch out)
+git stash
+git stash store HEAD
+git gc
+git fsck --lost-found
+git update-index --refresh
+git update-ref refs/heads/out HEAD
+git symbolic-ref refs/heads/out refs/heads/main
+git branch out
+git tag out
+git notes add -m x
+git reflog expire --expire=now --all
+git worktree add out
+git merge-tree --write-tree HEAD HEAD~1
+git commit-graph write
+git maintenance run
+git credential fill
+git daemon --export-all
+git shell -c EVIL
+git upload-pack .
+git send-email --smtp-server=EVIL HEAD
+git imap-send
+git instaweb
+git web--browse --browser=EVIL x
+git mergetool -t EVIL
+git var -l
+`), "EVIL", h.evil), "\n")
+	for i := range lines {
+		lines[i] = strings.ReplaceAll(lines[i], "HOME/", h.path("home")+"/")
+	}
+	for _, args := range [][]string{nil, {"--permission-mode", "plan"}, {"--permission-mode", "dontAsk"}, {"--trust"}} {
+		for at := 0; at < len(lines); at += 20 { // the directory is where the last line went: begin anew
+			out := h.run(h.path("ws"), resetting(lines[at:min(at+20, len(lines))], h.path("ws")), args...)
+			for _, name := range []string{"ran", "ws/out", "ws/evil/out", "ws/.git/hooks/pre-commit", "home/.gnupg"} {
+				if _, err := os.Stat(h.path(name)); err == nil {
+					t.Errorf("%v: %s appeared, in lines %d to %d", args, name, at, at+20)
+				}
+			}
+			if strings.Contains(out, privateKey) {
+				t.Errorf("%v: a file of the user was shown, in lines %d to %d", args, at, at+20)
+			}
+		}
+		if after, err := os.ReadFile(h.path("ws/.git/config")); err != nil || string(after) != string(before) {
+			t.Errorf("%v: the settings changed", args)
+		}
+	}
+}
+
+// resetting has every line begin in dir.
+func resetting(lines []string, dir string) []string {
+	var all []string
+	for _, line := range lines {
+		all = append(all, "cd "+dir, line)
+	}
+	return all
+}
+
+// A repository that a command makes during the session is not asked about unasked, whatever is in it (F2).
+func TestRepositoryOfTheSession(t *testing.T) {
+	t.Parallel()
+	h := newHostile(t)
+	h.repository("ws/prepared")
+	h.git("ws/prepared", "", "config", "filter.x.clean", h.evil)
+	if err := os.Rename(h.path("ws/prepared/.git"), h.path("ws/prepared/plain")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(h.mark); err != nil {
+		t.Fatal(err)
+	}
+	lines := []string{
+		"git init -q emb", "cp -r prepared/plain emb/.git", "cd emb", "git status --short", "git diff", "cd ..", "git -C emb log -1", "mv prepared/plain prepared/.git", "git -C prepared diff",
+	}
+	out := h.run(h.path("ws"), lines, "--allowed-tools", "Bash(git init:*)", "Bash(cp:*)", "Bash(mv:*)")
+	if _, err := os.Stat(h.path("ws/emb/.git")); err != nil {
+		t.Fatalf("nothing was made: %v\n%s", err, out)
+	}
+	if _, err := os.Stat(h.mark); err == nil {
+		t.Error("a program ran")
+	}
+	if !strings.Contains(out, "made during this session") {
+		t.Errorf("the repository is not doubted\n%.5000s", out)
+	}
 }

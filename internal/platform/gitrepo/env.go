@@ -30,10 +30,11 @@ func settingsEnv(settings []setting) []string {
 	return env
 }
 
-// guards are the settings that keep git from running anything where nothing else does.
+// guards are the settings that keep git from running anything where nothing else does. An empty monitor is none to
+// old versions as well, which take false for its name.
 func guards() []setting {
 	return []setting{
-		{"core.fsmonitor", "false"}, {"core.hooksPath", "/dev/null"}, {"core.pager", "cat"}, {"log.showSignature", "false"},
+		{"core.fsmonitor", ""}, {"core.hooksPath", "/dev/null"}, {"core.pager", "cat"}, {"log.showSignature", "false"},
 		{"safe.bareRepository", "explicit"}, {"protocol.allow", "never"}, {"diff.autoRefreshIndex", "false"},
 		{"diff.submodule", "short"}, {"status.submoduleSummary", "false"},
 	}

@@ -169,7 +169,7 @@ func (v *Verdict) shown(args []string) error {
 // mayShow reports whether an argument of git config makes it show a setting.
 func mayShow(arg, name string) bool {
 	switch {
-	case arg == "-l", arg == "list", strings.HasPrefix(arg, "--l") && arg != "--local", strings.HasPrefix(arg, "--get-r"), strings.HasPrefix(arg, "--get-u"), arg == "--regexp", arg == "--url":
+	case arg == "", arg == "-l", arg == "list", strings.HasPrefix(arg, "--l") && arg != "--local", strings.HasPrefix(arg, "--get-r"), strings.HasPrefix(arg, "--get-u"), arg == "--regexp", arg == "--url":
 		return true
 	}
 	return strings.EqualFold(arg, name)

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -211,6 +212,7 @@ func TestHostileRepositories(t *testing.T) {
 			b.write("home/.ssh/id_rsa", "secret")
 			b.git("r", "config", "mailmap.file", b.home+"/.ssh/id_rsa")
 		}},
+		{"an extension of git-lfs", "", func(b *bench) { b.git("r", "config", "lfs.extension.x.clean", evil) }},
 		{"trace2", "", func(b *bench) { b.git("r", "config", "trace2.eventTarget", b.base+"/trace") }},
 		{"include", "", func(b *bench) { b.git("r", "config", "include.path", "x") }},
 		{"includeIf", "", func(b *bench) { b.git("r", "config", "includeIf.gitdir:/.path", "x") }},
@@ -545,6 +547,27 @@ func TestSettingsOfTheUser(t *testing.T) {
 	}
 }
 
+// A home directory that is a work tree does not become readable for a project in it.
+func TestHomeIsAWorkTree(t *testing.T) {
+	b := newBench(t)
+	b.repository("home")
+	b.write("home/project/f", "")
+	j := New(Config{Environ: b.environ, Roots: func() []string { return []string{b.path("home/project")} }})
+	v := j.Of(b.path("home/project"))
+	if v.Doubt() != nil || v.Top != b.home || slices.Contains(v.Reads(), b.home) {
+		t.Errorf("%v: %v", v.Doubt(), v.Reads())
+	}
+	if v.Command([]string{"status"}, true) == nil || v.Command([]string{"log"}, true) != nil {
+		t.Error("its files are compared, or its history is not shown")
+	}
+	b.repository("mono")
+	b.write("mono/project/f", "")
+	j = New(Config{Environ: b.environ, Roots: func() []string { return []string{b.path("mono/project")} }})
+	if v := j.Of(b.path("mono/project")); v.Command([]string{"status"}, true) != nil || !slices.Contains(v.Reads(), b.path("mono")) {
+		t.Errorf("a project in a larger repository: %v", v.Reads())
+	}
+}
+
 // Secrets among the settings are not shown.
 func TestSecretSettings(t *testing.T) {
 	b := newBench(t)
@@ -554,7 +577,7 @@ func TestSecretSettings(t *testing.T) {
 	v := b.of("r")
 	for line, shows := range map[string]bool{
 		"config --get user.name": false, "config user.name": false, "config --get remote.origin.url": true, "config --list": true, "config -l": true,
-		"config --get-regexp ^user": true, "config --get-all http.https://example.org/.extraheader": true, "remote -v": true, "log": false, "config --local user.name": false,
+		"config --get-regexp ^user": true, "config": false, "config --get-all http.https://example.org/.extraheader": true, "remote -v": true, "log": false, "config --local user.name": false,
 	} {
 		if err := v.Command(strings.Fields(line), true); (err != nil) != shows {
 			t.Errorf("%s: %v", line, err)

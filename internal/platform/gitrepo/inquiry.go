@@ -22,7 +22,7 @@ type inquiry struct {
 	env        []string
 	home, xdg  string // of the user; may be empty
 	began      time.Time
-	root       string // the working directory of the session; may be empty
+	roots      []string // the working directories without links, that of the session first
 	roles      roles
 	submodules int // judged so far
 }
@@ -36,8 +36,8 @@ func (j *Judge) inquire(ctx context.Context, dir string) *Verdict {
 	if j.config.Roots != nil {
 		roots = j.config.Roots()
 	}
-	if len(roots) > 0 {
-		q.root = real(roots[0])
+	for _, root := range roots {
+		q.roots = append(q.roots, real(root))
 	}
 	q.roles.add(dir, target)
 	v := &Verdict{}

@@ -33,7 +33,12 @@ func (q *inquiry) examine(v *Verdict, dir string, depth int) error {
 	if err := q.adapt(v, all); err != nil || v.Top == "" {
 		return err
 	}
-	v.reads = append(v.reads, v.Top, v.Dir, v.Common)
+	v.reads = append(v.reads, v.Dir, v.Common)
+	if q.private(v.Top) {
+		v.filtered = fmt.Errorf("the work tree %s holds more than the project", v.Top)
+	} else {
+		v.reads = append(v.reads, v.Top)
+	}
 	if err := q.age(v); err != nil {
 		return err
 	}
@@ -52,6 +57,15 @@ func (q *inquiry) examine(v *Verdict, dir string, depth int) error {
 	return nil
 }
 
+// private reports whether a work tree that reaches beyond the working directories has the home of the user in it:
+// it must not become readable because a project lies in it.
+func (q *inquiry) private(top string) bool {
+	if slices.ContainsFunc(q.roots, func(root string) bool { return within(top, root) }) {
+		return false
+	}
+	return q.home == "" || within(real(q.home), top)
+}
+
 // age doubts a repository that was made since the judge was: by a command of the session.
 func (q *inquiry) age(v *Verdict) error {
 	made, known := born(v.Dir)
@@ -59,7 +73,7 @@ func (q *inquiry) age(v *Verdict) error {
 		return nil
 	}
 	err := fmt.Errorf("the repository %s was made during this session", v.Top)
-	if q.root != "" && v.Top != q.root && within(v.Top, q.root) {
+	if len(q.roots) > 0 && v.Top != q.roots[0] && within(v.Top, q.roots[0]) {
 		return err
 	}
 	if v.unjailed == nil {

@@ -60,7 +60,9 @@ var harmless = `
 	uploadpack.allowfilter uploadpack.allowanysha1inwant uploadpack.allowtipsha1inwant uploadpack.allowreachablesha1inwant
 	http.postbuffer http.version http.lowspeedlimit http.lowspeedtime http.sslverify http.*.extraheader http.extraheader
 	http.*.sslverify credential.username credential.*.username credential.usehttppath credential.*.usehttppath
-	gpg.format url.*.insteadof url.*.pushinsteadof lfs gitflow github hub magit forge
+	gpg.format url.*.insteadof url.*.pushinsteadof gitflow github hub magit forge
+	lfs.repositoryformatversion lfs.url lfs.pushurl lfs.locksverify lfs.*.locksverify lfs.*.access lfs.fetchinclude lfs.fetchexclude
+	lfs.concurrenttransfers lfs.allowincompletepush
 	core.bare core.fsmonitor`
 
 // isHarmless returns whether a key is listed.

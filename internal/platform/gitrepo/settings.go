@@ -115,7 +115,7 @@ func (q *inquiry) adapt(v *Verdict, all []origin) error {
 			v.overrides = append(v.overrides, setting{key, with})
 		}
 	}
-	replace("core.fsmonitor", "false")
+	replace("core.fsmonitor", "")
 	replace("log.showsignature", "false")
 	replace("status.submodulesummary", "false")
 	v.plain = last["diff.external"] != ""

@@ -10,7 +10,7 @@ type GitUse struct {
 	// Dir is relative to where the line starts, or absolute; known only if Known.
 	Dir   string
 	Known bool
-	// Args are the sub-command and what follows it.
+	// Args are the sub-command and what follows it; one that is known only when it runs is empty.
 	Args []string
 }
 
@@ -32,9 +32,11 @@ func (p *Part) gitUses(words []Word) []GitUse {
 	into, rest, ok := gitGlobal(words[1:])
 	args := make([]string, len(rest))
 	for i, w := range rest {
-		args[i] = w.Value
+		if w.Static && !w.Glob {
+			args[i] = w.Value
+		}
 	}
-	if !ok || p.dirs == nil {
+	if !ok || p.dirs == nil || p.body > 0 && p.script.ChangesDir() { // a function runs where it is called
 		return []GitUse{{Args: args}}
 	}
 	var uses []GitUse
@@ -94,4 +96,14 @@ func harmlessSetting(setting string) bool {
 		"diff.context", "diff.noprefix", "diff.mnemonicprefix", "diff.colormoved", "diff.renamelimit", "status.relativepaths", "status.short",
 		"status.branch", "status.showuntrackedfiles", "grep.linenumber", "grep.patterntype", "tag.sort", "branch.sort", "core.untrackedcache",
 	}, key)
+}
+
+// gitPathValues returns the values of options of git that are files which it reads. The words follow the program.
+func gitPathValues(words []Word) []Word {
+	e, rest := lookup(append([]Word{plainWord("git")}, words...))
+	if e == nil {
+		return nil
+	}
+	a, _ := e.sort(rest, true) // ok: what was read before a word that is not understood counts
+	return a.paths
 }

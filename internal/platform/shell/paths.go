@@ -354,6 +354,9 @@ func gitUses(words []Word) []use {
 			uses = append(uses, use{EnterPath, words[i+1]})
 		}
 	}
+	for _, w := range gitPathValues(words) {
+		uses = append(uses, use{ReadPath, w})
+	}
 	words = words[n:]
 	if len(words) == 0 {
 		return uses

@@ -6,7 +6,7 @@ package shell
 
 const (
 	gitDiff = `
-		-p -u -s -w -b -a -R -z -U:# -M -M:+ -C -C:+ -D -B -B:+ -l:# -S:G -G:G -I:G -O:P --patch --no-patch --unified:# --raw --patch-with-raw
+		-p -u -s -w -b -a -R -z -U:# -M -M:+ -C -C:+ -D -B -B:+ -l:# -S:G -G:G -I:G --patch --no-patch --unified:# --raw --patch-with-raw
 		--patch-with-stat --stat --stat:= --stat-width:# --stat-count:# --stat-name-width:# --stat-graph-width:# --numstat
 		--shortstat --dirstat --dirstat:= --dirstat-by-file --cumulative --summary --compact-summary --name-only --name-status --color --color:= --no-color
 		--color-words --color-words:= --color-moved --color-moved:= --no-color-moved --color-moved-ws:= --word-diff --word-diff:= --word-diff-regex:N
@@ -40,15 +40,15 @@ var gitTable = []command{
 		-s -b -v -vv -u -z -uno -unormal -uall -M --short --branch --show-stash --no-show-stash --porcelain --porcelain:= --long --verbose --untracked-files
 		--untracked-files:= --ignored --ignored:= --ignore-submodules --ignore-submodules:= --ahead-behind --no-ahead-behind
 		--renames --no-renames --find-renames --find-renames:= --column --column:= --no-column`},
-	{name: "git_diff", operands: revisions, check: checkGitFormat, options: gitDiff + ` --cached --staged --merge-base --no-index -1 -2 -3 --base --ours --theirs`},
-	{name: "git_log git_show git_whatchanged", operands: revisions, check: checkGitFormat, options: gitLog},
+	{name: "git_diff", operands: revisions, more: `-O:P`, check: checkGitFormat, options: gitDiff + ` --cached --staged --merge-base --no-index -1 -2 -3 --base --ours --theirs`},
+	{name: "git_log git_show git_whatchanged", operands: revisions, more: `-O:P`, check: checkGitFormat, options: gitLog},
 	{name: "git_shortlog", operands: revisions, check: checkGitFormat, options: `
 		-s -n -e -c -w --summary --numbered --email --committer --all --no-merges --merges --since:N --until:N --after:N --before:N
 		--author:N --group:N --format:= --date:N --branches --tags --remotes --first-parent -i --regexp-ignore-case --grep:N`},
 	{name: "git_reflog", operands: revisions, check: checkReflog, options: gitLog},
-	{name: "git_blame git_annotate", operands: revisions, options: `
+	{name: "git_blame git_annotate", operands: revisions, more: `--ignore-revs-file:P --contents:P`, options: `
 		-b -l -t -s -e -w -c -f -n -p -M -M:+ -C -C:+ -L:G --root --show-stats --show-name --show-number --show-email --porcelain --incremental --reverse
-		--line-porcelain --date:N --since:N --abbrev:= --color-lines --color-by-age --ignore-rev:N --ignore-revs-file:P --contents:P --first-parent --minimal
+		--line-porcelain --date:N --since:N --abbrev:= --color-lines --color-by-age --ignore-rev:N --first-parent --minimal
 		--encoding:= --no-progress`},
 	{name: "git_branch", operands: revisions, check: checkBranch, options: gitRefs + `
 		-a -r -v -vv -l -q -i --all --remotes --verbose --list --show-current --column --column:= --no-column --abbrev:= --no-abbrev`},
@@ -62,9 +62,9 @@ var gitTable = []command{
 		--is-shallow-repository --show-object-format --show-object-format:= --show-ref-format --revs-only --no-revs --flags --no-flags --sq --not --default:N
 		--since:= --after:= --until:= --before:= --disambiguate:= --local-env-vars`},
 	{name: "git_merge-base", operands: revisions, options: `-a --all --is-ancestor --octopus --independent --fork-point`},
-	{name: "git_ls-files", operands: revisions, options: `
-		-c -d -m -o -i -s -u -k -t -v -f -z -x:N -X:P --cached --deleted --modified --others --ignored --stage --unmerged --killed
-		--exclude-standard --exclude:N --exclude-from:P --full-name --error-unmatch --directory --no-empty-directory --eol --abbrev --abbrev:= --deduplicate
+	{name: "git_ls-files", operands: revisions, more: `-X:P --exclude-from:P`, options: `
+		-c -d -m -o -i -s -u -k -t -v -f -z -x:N --cached --deleted --modified --others --ignored --stage --unmerged --killed
+		--exclude-standard --exclude:N --full-name --error-unmatch --directory --no-empty-directory --eol --abbrev --abbrev:= --deduplicate
 		--recurse-submodules --sparse --format:= --with-tree:= --resolve-undo --debug`},
 	{name: "git_ls-tree", operands: revisions, options: `-d -r -t -l -z --name-only --name-status --object-only --full-name --full-tree --long --abbrev --abbrev:= --format:=`},
 	{name: "git_cat-file", operands: revisions, options: `
@@ -75,17 +75,17 @@ var gitTable = []command{
 	{name: "git_stash_list", operands: none, check: checkGitFormat, options: gitLog},
 	{name: "git_stash_show", operands: revisions, check: checkGitFormat, options: gitDiff + ` --include-untracked --only-untracked --no-include-untracked`},
 	{name: "git_worktree_list", operands: none, options: `--porcelain -v -z --verbose`},
-	{name: "git_config", operands: texts, check: checkConfig, options: `
-		--get --get-all --get-regexp --get-urlmatch --list -l --name-only --local --global --system --worktree -f:P --file:P --blob:N --show-origin --show-scope --show-names
+	{name: "git_config", operands: texts, check: checkConfig, more: `-f:P --file:P`, options: `
+		--get --get-all --get-regexp --get-urlmatch --list -l --name-only --local --global --system --worktree --blob:N --show-origin --show-scope --show-names
 		-z --null --bool --int --bool-or-int --path --expiry-date --type:= --no-type --includes --no-includes --default:N --all --regexp --url:N --value:N --fixed-value`},
 	{name: "git_--version git_-v git_version", operands: none, options: `--build-options`},
 
-	{name: "git_grep", operands: pattern, options: `
-		-i -v -w -E -G -F -P -n -l -L -c -h -H -o -r -q -z -a -I -W -p -e:N -f:P -A:# -B:# -C:# -m:# -# --cached --no-index --untracked
+	{name: "git_grep", operands: pattern, more: `-f:P --file:P`, options: `
+		-i -v -w -E -G -F -P -n -l -L -c -h -H -o -r -q -z -a -I -W -p -e:N -A:# -B:# -C:# -m:# -# --cached --no-index --untracked
 		--exclude-standard --no-exclude-standard --recurse-submodules --text --and --or --not --all-match --max-depth:# --max-count:# --recursive --no-recursive
 		--name-only --files-with-matches --files-without-match --null --count --color --color:= --no-color --break --heading --show-function
 		--function-context --threads:# --column --line-number --no-line-number --full-name --only-matching --quiet --word-regexp --invert-match --ignore-case
-		--extended-regexp --basic-regexp --fixed-strings --perl-regexp --context:# --after-context:# --before-context:# --regexp:N --file:P --no-textconv`},
+		--extended-regexp --basic-regexp --fixed-strings --perl-regexp --context:# --after-context:# --before-context:# --regexp:N --no-textconv`},
 	{name: "git_rev-list", operands: revisions, check: checkGitFormat, options: gitLog + `
 		--count --objects --objects-edge --max-age:# --min-age:# --header --timestamp --bisect-vars --bisect-all --use-bitmap-index
 		--disk-usage --disk-usage:= --filter:N --no-filter --object-names --no-object-names --unpacked --in-commit-order --missing:= --commit-header --no-commit-header`},
