@@ -49,7 +49,7 @@ func (w *Workspace) Bench(a AccessSpec) (*Bench, error) {
 		files: &fileRecords{state: filestate.New()},
 		plan:  planConfig(b.Gate, w.values().Plan.Restrained), output: new(structured.Output),
 	}
-	d.shell.setEnv(w.Env, d.values)
+	d.shell.setEnv(w.environment())
 	if w.Project.Home != "" {
 		d.plan.File = func() string { return "" } // none of the tools is run
 		d.files.changes = &change.Files{Dir: dir.here, State: d.files.state, Hidden: b.Gate.Hidden}

@@ -103,7 +103,7 @@ func (c *Conversation) takeSettings() {
 	for _, problem := range c.Gate.Policy().Problems() {
 		c.ws.Say(problem.Error())
 	}
-	c.shell.setEnv(c.ws.Env, v)
+	c.shell.setEnv(c.ws.environment())
 	c.sandbox.Reload(v.Sandbox)
 	c.Hooks.Reload(v.Hooks.Sources)
 }

@@ -42,7 +42,7 @@ func Scripted(ctx context.Context, name string, script []byte, dir, state string
 		}},
 		plan: planConfig(gate, true), output: new(structured.Output),
 	}
-	d.shell.setEnv(Env{}, d.values)
+	d.shell.setEnv(new(Env).commandEnv(d.values))
 	s = session.Open(ctx, session.Config{
 		Provider: replay.NewPlayer(parsed).Provider(),
 		Tools:    session.Tools{Registry: tool.NewRegistry(d.tools()...)},

@@ -56,7 +56,7 @@ func (c *Conversation) openShell(ctx context.Context) error {
 		vars = filepath.Join(home, "session-env", c.record.id+".sh")
 	}
 	s.vars = envfile.New(vars, &s.runner, c.ws.Say)
-	s.setEnv(c.ws.Env, v)
+	s.setEnv(c.ws.environment())
 	snapshot := bash.TakeSnapshot(&s.runner, folder, *s.env.Load(), c.ws.Say)
 	if c.spec.Entry == Interactive {
 		snapshot.Note = c.ws.Say
@@ -133,21 +133,37 @@ func entries(v *settings.Values) []string {
 	return list
 }
 
-// setEnv gives commands the environment that the settings want.
-func (s *shellState) setEnv(e Env, v *settings.Values) {
-	env, withheld := e.commandEnv(v)
-	s.env.Store(&env)
-	s.notes.Set(withheld)
+// A commandEnv is the environment of commands by certain settings.
+type commandEnv struct {
+	of       *settings.Values
+	list     []string
+	withheld []string // the names of the secrets that they do not get
 }
 
-// commandEnv returns the environment of commands, and the names of the secrets that they do not get. What the
-// settings set is there for them.
-func (e *Env) commandEnv(v *settings.Values) (env, withheld []string) {
-	env = osproc.ScrubEnv(e.inherited())
+// commandEnv returns the environment of commands. What the settings set is there for them.
+func (e *Env) commandEnv(v *settings.Values) *commandEnv {
+	c := &commandEnv{of: v, list: osproc.ScrubEnv(e.inherited())}
 	if v.Shell.DropSecrets {
-		env, withheld = environ.Withhold(env, v.Shell.PassEnv)
+		c.list, c.withheld = environ.Withhold(c.list, v.Shell.PassEnv)
 	}
-	return slices.Clip(append(env, osproc.ScrubEnv(entries(v))...)), withheld
+	c.list = slices.Clip(append(c.list, osproc.ScrubEnv(entries(v))...))
+	return c
+}
+
+// environment returns the environment of commands by the settings in force.
+func (w *Workspace) environment() *commandEnv {
+	c := w.env.Load()
+	if v := w.values(); c == nil || c.of != v {
+		c = w.commandEnv(v)
+		w.env.Store(c)
+	}
+	return c
+}
+
+// setEnv gives commands an environment.
+func (s *shellState) setEnv(c *commandEnv) {
+	s.env.Store(&c.list)
+	s.notes.Set(c.withheld)
 }
 
 // lostTasks returns the background tasks of an earlier process whose end the model has not heard of. They

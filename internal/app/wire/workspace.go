@@ -7,6 +7,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"adze/internal/app/settings"
@@ -42,7 +43,8 @@ type Workspace struct {
 	Engine *search.Engine
 
 	runner *osproc.Runner
-	probe  sandbox.Probe // tests the sandbox once for all conversations
+	env    atomic.Pointer[commandEnv] // of commands, as it was asked for last
+	probe  sandbox.Probe              // tests the sandbox once for all conversations
 	// repositories judges which of them git may be asked about unasked.
 	repositories *gitrepo.Judge
 	git          func() gitinfo.Snapshot // waits for what git says; see snapshot
@@ -57,7 +59,7 @@ func Open(env Env, p *settings.Project) *Workspace {
 	w := &Workspace{Env: env, Project: p, runner: &osproc.Runner{Reaper: env.Program}}
 	w.closers.add(w.runner.Close)
 	w.repositories = gitrepo.New(gitrepo.Config{
-		Environ: func() []string { env, _ := w.commandEnv(w.values()); return env },
+		Environ: func() []string { return w.environment().list },
 		Roots:   func() []string { return []string{env.Dir} },
 	})
 	w.Models = newModels(env, p)

@@ -62,7 +62,7 @@ func fold(name string) string {
 
 // sensitive reports whether there is a secret in the value of a variable.
 func sensitive(name, value string) bool {
-	return value != "" && (Secret(name, value) || strings.HasSuffix(strings.ToUpper(name), "_HEADERS") || redact.String(value) != value)
+	return value != "" && (osproc.SecretName(name) || strings.HasSuffix(strings.ToUpper(name), "_HEADERS") || redact.String(value) != value)
 }
 
 // isProxy reports whether a variable names a proxy. The standard library reads those itself.

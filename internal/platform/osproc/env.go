@@ -40,11 +40,11 @@ func SecretName(name string) bool { return secret(strings.ToUpper(name)) }
 
 // secret reports whether a name in upper case is that of a secret.
 func secret(upper string) bool {
-	for _, word := range harmlessWords {
-		upper = strings.ReplaceAll(upper, word, " ")
-	}
-	for _, word := range secretWords {
-		if strings.Contains(upper, word) {
+	if hasSecretWord(upper) {
+		for _, word := range harmlessWords {
+			upper = strings.ReplaceAll(upper, word, " ")
+		}
+		if hasSecretWord(upper) {
 			return true
 		}
 	}
@@ -55,6 +55,15 @@ func secret(upper string) bool {
 		}
 	}
 	return strings.HasSuffix(upper, "_PWD")
+}
+
+func hasSecretWord(upper string) bool {
+	for _, word := range secretWords {
+		if strings.Contains(upper, word) {
+			return true
+		}
+	}
+	return false
 }
 
 var (
