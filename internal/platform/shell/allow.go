@@ -13,6 +13,9 @@ var (
 
 // inertAssign reports whether an assignment has no say in what a read-only command does.
 func inertAssign(name, value string) bool {
+	if name == "TZ" && (strings.HasPrefix(value, "/") || strings.HasPrefix(value, ":") || strings.Contains(value, "..")) {
+		return false // a file that is read
+	}
 	return inert(name) || strings.HasPrefix(name, "LC_") || name == "TERM" && value == "dumb"
 }
 

@@ -94,6 +94,9 @@ func TestPaths(t *testing.T) {
 		{"md5sum f", "r f"},
 		{"git diff -- a", "r a"},
 		{"git show HEAD:secret", "r secret"},
+		{"git config -f a --list", "r a"}, // F6: a file that an option names
+		{"git ls-files --exclude-from=a -o", "r a"},
+		{"git diff -Oa HEAD", "r a, r HEAD"},
 		{"git -C x status", "cd x"},
 		{"git rm a", "x a"},
 		{"tee a", "w a"},
