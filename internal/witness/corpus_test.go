@@ -3,7 +3,6 @@
 package witness_test
 
 import (
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,7 +20,6 @@ var corpora = map[string]func(row string) string{
 	},
 	"../platform/shell/testdata/everyday.txt": func(row string) string { return row },
 	"../platform/shell/testdata/intents.txt":  func(row string) string { return row },
-	"../permission/testdata/commands.tsv":     func(row string) string { return strings.Split(after(row, "\t"), "\t")[0] },
 	"../permission/testdata/plain.txt":        func(row string) string { return row },
 	"../platform/shell/testdata/readonly.txt": func(row string) string { return row[2:] },
 	"../platform/shell/testdata/rules.txt":    func(row string) string { return after(row, " => ") },
@@ -33,32 +31,28 @@ func after(row, separator string) string {
 	return rest
 }
 
-// handWritten returns the lines of all corpora but the attacks.
+// handWritten returns the lines of all corpora but the attacks. Of a table that is not known, every field
+// after the first is taken for a line.
 func handWritten(t *testing.T) []string {
 	t.Helper()
-	for _, dir := range []string{"../permission/testdata", "../platform/shell/testdata"} {
-		for _, pattern := range []string{"*.txt", "*.tsv"} {
-			found, err := filepath.Glob(filepath.Join(dir, pattern))
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, file := range found {
-				if corpora[file] == nil {
-					t.Errorf("%s is not watched: add it to corpora", file)
+	var lines []string
+	for _, pattern := range []string{"../permission/testdata/*.t*", "../platform/shell/testdata/*.t*"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("no corpora in %s: %v", pattern, err)
+		}
+		for _, file := range files {
+			for _, row := range readLines(t, file) {
+				row = strings.ReplaceAll(row, "␤", "\n")
+				if line := corpora[file]; line != nil {
+					lines = append(lines, line(row))
+				} else {
+					lines = append(lines, strings.Split(after(row, "\t"), "\t")...)
 				}
 			}
 		}
 	}
-	var lines []string
-	for _, file := range slices.Sorted(maps.Keys(corpora)) {
-		line := corpora[file]
-		for _, row := range readLines(t, file) {
-			if l := line(row); l != "" {
-				lines = append(lines, strings.ReplaceAll(l, "␤", "\n"))
-			}
-		}
-	}
-	return lines
+	return slices.DeleteFunc(lines, func(line string) bool { return line == "" })
 }
 
 // An attack is a line that means harm.

@@ -188,11 +188,11 @@ type figures struct {
 // watch starts the program under the eyes of the witness.
 func (s *stage) watch(ctx context.Context, t *testing.T, args ...string) *run {
 	t.Helper()
-	return s.watchIn(ctx, t, s.environment(), args...)
+	return s.watchIn(ctx, t, s.environment(), nil, args...)
 }
 
-// watchIn is watch with an environment.
-func (s *stage) watchIn(ctx context.Context, t *testing.T, env []string, args ...string) *run {
+// watchIn is watch with an environment and further options of strace.
+func (s *stage) watchIn(ctx context.Context, t *testing.T, env, options []string, args ...string) *run {
 	t.Helper()
 	strace, err := exec.LookPath("strace")
 	if err != nil {
@@ -206,6 +206,7 @@ func (s *stage) watchIn(ctx context.Context, t *testing.T, env []string, args ..
 		t.Fatal(err)
 	}
 	wrap := []string{strace, "-f", "--seccomp-bpf", "-ttt", "-y", "-s", "200", "-e", "signal=none", "-e", "trace=?" + strings.Join(traced, ",?"), "-o", fifo}
+	wrap = append(wrap, options...)
 	if s.user.uid != os.Getuid() {
 		wrap = append(wrap, "-u", s.user.name)
 	}

@@ -89,7 +89,7 @@ func (s *stage) secrets(t *testing.T) {
 	write(t, s.home+"/.vimrc", "!touch "+s.top+"/marks/vimrc\n", 0o644)
 	write(t, s.home+"/.lessfilter", "#!/bin/sh\n"+s.marker("lessfilter"), 0o755)
 	write(t, s.home+"/.gitconfig", "[user]\n\tname = Somebody\n\temail = somebody@example.com\n", 0o644)
-	write(t, s.home+"/.jq", "def leak: \""+secret+"\";\n", 0o644)
+	write(t, s.home+"/.jq", "def leak: 1;\n", 0o644)
 	write(t, s.outside+"/secret.txt", secret+" outside\n", 0o644)
 	write(t, s.outside+"/dir/deep/key", secret+" deep\n", 0o644)
 	write(t, s.outside+"/bin/ls", "#!/bin/sh\n"+s.marker("outside-ls"), 0o755)

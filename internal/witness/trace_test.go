@@ -32,7 +32,7 @@ var traced = []string{
 	"shmget", "msgget", "semget", "mq_open", "mq_unlink",
 	"settimeofday", "clock_settime", "adjtimex", "clock_adjtime", "sethostname", "setdomainname",
 	"reboot", "kexec_load", "init_module", "finit_module", "delete_module", "swapon", "swapoff", "acct", "quotactl",
-	"syslog", "fanotify_init", "name_to_handle_at",
+	"syslog", "fanotify_init", "name_to_handle_at", "landlock_create_ruleset",
 }
 
 // An event is a system call that came to its end.

@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -233,7 +234,7 @@ func TestWitnessShells(t *testing.T) {
 			defer cancel()
 			env := append(s.environment(), "PATH="+s.tools(t, shell))
 			s.before = s.state(t)
-			r := s.watchIn(ctx, t, env, "--as-model")
+			r := s.watchIn(ctx, t, env, nil, "--as-model")
 			if shell == "busybox" {
 				r.judge.programs["/usr/bin/busybox"] = true // as the shell
 			}
@@ -250,6 +251,38 @@ func TestWitnessShells(t *testing.T) {
 		})
 	}
 }
+
+// TestWitnessWithoutJail runs all that is written by hand where the kernel has no Landlock, so that the strict
+// proof decides alone. strace answers for the kernel.
+func TestWitnessWithoutJail(t *testing.T) {
+	s := newStage(t, plainUser(t))
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+	defer cancel()
+	options := []string{"-e", "inject=landlock_create_ruleset:error=ENOSYS"}
+	r := s.watchIn(ctx, t, s.environment(), options, "--as-model")
+	for _, a := range attacks(t) {
+		if got := r.try(t, s.fill(a.line)); got.ran() && a.ask {
+			t.Errorf("%s: %q ran without a question", a.class, a.line)
+		}
+	}
+	for _, line := range handWritten(t) {
+		r.try(t, line)
+	}
+	g := s.grammar(t, 3)
+	for range number(t, "WITNESS_LINES", generated) / 20 {
+		r.try(t, g.line())
+	}
+	r.end(t)
+	r.judge.done = slices.DeleteFunc(r.judge.done, func(e effect) bool { return usual.MatchString(e.detail) })
+	r.report(t)
+	r.changed(t)
+}
+
+// usual is what programs do on their own that a jail would keep them from, to no harm: ps looks at the
+// environment of processes and does not show it, whereis lists a directory, df opens the one that it is
+// asked about, jq reads functions of the user, tac makes a file that it removes, and others read their
+// configuration.
+var usual = regexp.MustCompile(`^(/proc/\d+/(environ|coredump_filter)|/opt|/|/sys/kernel/mm/.*|/etc/(ldap|java[^/]*)/.*|/tmp/tac\w*|/tmp/hsperfdata.*|.*/home|.*/home/\.jq): openat\(|^(unlink|mkdir)\("/tmp/(tac|hsperfdata)`)
 
 // number returns the number in a variable of the environment.
 func number(t *testing.T, name string, otherwise int) int {
