@@ -164,7 +164,8 @@ next:
 	return nil
 }
 
-// archiveUses returns the archives that are read, if that is all that happens. Else nothing is known.
+// archiveUses returns the archives, or programs, that are read, if that is all that happens. Else nothing is
+// known.
 func archiveUses(words []Word) []use {
 	e, rest := lookup(words)
 	if e == nil || e.prove(words[0], rest, true) != nil {

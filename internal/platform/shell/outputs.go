@@ -498,7 +498,7 @@ func (p *Part) Mentions() []string {
 	_, g := usageOf(words)
 	known := g != nil
 	if e, _ := lookup(words); !known && e != nil {
-		known = e.operands != none
+		known = e.operands != none && e.operands != program
 	}
 	switch name := baseName(words[0].Value); {
 	case g != nil && g.unknown == "" && name != "git", name == "find", name == "dd", name == "chmod", name == "chown", name == "chgrp", name == "cd":

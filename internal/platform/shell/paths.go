@@ -178,7 +178,7 @@ func operandsOf(words []Word) []use {
 		return gitUses(args)
 	case "test", "[":
 		return testPaths(args)
-	case "tar", "bsdtar", "gtar", "7z", "7za", "7zr", "jar", "ar", "llvm-ar":
+	case "tar", "bsdtar", "gtar", "7z", "7za", "7zr", "jar", "ar", "llvm-ar", "bash", "sh", "dash", "node", "php":
 		return archiveUses(words)
 	}
 	e, rest := lookup(words)

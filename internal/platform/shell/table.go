@@ -65,6 +65,7 @@ const (
 	anything                  // no options at all; check says what they mean
 	revisions                 // of git: names in a repository, or paths
 	archive                   // a path, then names in it
+	program                   // paths, of programs that it may run or only read
 )
 
 // arguments are the words of a command, sorted by a row of a table.

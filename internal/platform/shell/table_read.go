@@ -89,12 +89,12 @@ var systemTable = []command{
 // are those that mean the version: a shell or an interpreter with -v would run what it reads.
 var toolTable = []command{
 	{name: "cmake zsh", operands: none, check: checkVersion, options: `--version`},
-	{name: "bash sh dash", check: checkSyntaxOnly, options: `--version`, more: `-n`},
+	{name: "bash sh dash", operands: program, check: checkSyntaxOnly, options: `--version`, more: `-n`},
 	{name: "gcc g++ cc c++ clang clang++", operands: none, check: checkVersion, options: `--version`, more: `-v -dumpversion -dumpmachine`},
 	{name: "curl wget openssl", operands: none, check: checkVersion, options: `--version`, more: `-V`},
 	{name: "ruby make docker sqlite3", operands: none, check: checkVersion, options: `--version`, more: `-v -version`},
-	{name: "php", check: checkSyntaxOnly, options: `--version`, more: `-v -l`},
-	{name: "node", check: checkSyntaxOnly, options: `--version -v`, more: `-c --check`},
+	{name: "php", operands: program, check: checkSyntaxOnly, options: `--version`, more: `-v -l`},
+	{name: "node", operands: program, check: checkSyntaxOnly, options: `--version -v`, more: `-c --check`},
 	{name: "perl", operands: none, check: checkVersion, options: `--version -v`},
 	{name: "python python2 python3", operands: none, check: checkVersion, options: `--version -V`},
 	{name: "java javac", operands: none, check: checkVersion, options: `--version -version`},
