@@ -47,6 +47,9 @@ func (r *resolver) others(c *Command, own *tool.Command) {
 	}
 	for i := 0; i < len(c.others); i++ { // grows meanwhile
 		l.script(c.others[i])
+		for _, s := range nested(c.others[i], l.vars()) {
+			l.script(s.Script)
+		}
 	}
 }
 
@@ -154,8 +157,10 @@ func (l *lookup) add(text string) {
 		l.doubt("it runs too many programs to look up what they are")
 		return
 	}
-	l.cmd.others = append(l.cmd.others, shell.Parse(text, shell.Vars{Home: l.p.cfg.Home, Dir: l.p.cfg.Dir}))
+	l.cmd.others = append(l.cmd.others, shell.Parse(text, l.vars()))
 }
+
+func (l *lookup) vars() shell.Vars { return shell.Vars{Home: l.p.cfg.Home, Dir: l.p.cfg.Dir} }
 
 // source adds what is in a file that the shell reads, if nothing can change it before.
 func (l *lookup) source(s *shell.Script, file string) {

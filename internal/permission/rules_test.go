@@ -154,3 +154,36 @@ func TestReadRulesHoldF10(t *testing.T) {
 	}
 	check(t, w, "files.tsv", all)
 }
+
+// F11: the aliases that the shell knows already are looked through.
+//
+// Proves SHAST-05.
+func TestAliasesF11(t *testing.T) {
+	w := newWorld(t)
+	aliases := map[string]string{"z": "rm", "y": "z -f", "zz": "env rm", "g": "git", "ls": "ls --color", "e": "$EDITOR", "w": "watch ", "self": "self x", "both": "ls; rm"}
+	for _, tt := range []struct {
+		rule, command string
+		want          Behavior
+	}{
+		{"deny Bash(rm:*)", "z v", Deny},
+		{"deny Bash(rm:*)", "ls && z v", Deny},
+		{"deny Bash(rm:*)", "y v", Deny},
+		{"deny Bash(rm:*)", "zz v", Deny},
+		{"deny Bash(rm:*)", "w z v", Deny},
+		{"deny Bash(rm:*)", "both v", Deny},
+		{"deny Bash(rm:*)", "for i in 1; do z $i; done", Deny},
+		{"deny Bash(rm:*)", "e v", Ask},
+		{"deny Bash(rm:*)", "ls v", Allow},
+		{"deny Bash(rm:*)", "self v", Allow},
+		{"deny Bash(rm:*)", "g status", Allow},
+		{"deny Bash(git push:*)", "g push", Deny},
+		{"deny Bash(git push:*)", "g $x", Ask},
+		{"ask Bash(rm:*)", "z v", Ask},
+	} {
+		in := runs(tt.command)
+		in.Aliased = aliases
+		if d := decide(t, w.config(Default, tt.rule, "allow Bash"), "Bash", in); d.Behavior != tt.want {
+			t.Errorf("%s: %s: %s, want %s (%s)", tt.rule, tt.command, d.Behavior, tt.want, d.Reason.Text)
+		}
+	}
+}

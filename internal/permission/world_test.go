@@ -23,6 +23,8 @@ type call struct {
 	Outside  bool          `json:"outside,omitempty"`
 	Contents []string      `json:"contents,omitempty"` // that match; nil means that it cannot match
 	Note     string        `json:"note,omitempty"`
+	// Aliased are the aliases of the shell.
+	Aliased map[string]string `json:"aliases,omitempty"`
 }
 
 func (c *call) Input() any            { return c }
@@ -34,7 +36,8 @@ func (c *call) Command() *tool.Command {
 	for _, a := range c.Access_ {
 		if a.Verb == tool.Execute {
 			script := shell.Parse(a.Target, shell.Vars{})
-			return &tool.Command{Line: a.Target, Script: script, Doubt: script.ReadOnly(), Git: func() error { return nil }, Warning: script.Destructive(), Leaves: c.Outside}
+			return &tool.Command{Line: a.Target, Script: script, Doubt: script.ReadOnly(), Git: func() error { return nil }, Warning: script.Destructive(), Leaves: c.Outside,
+				Aliases: func() (map[string]string, error) { return c.Aliased, nil }}
 		}
 	}
 	return nil

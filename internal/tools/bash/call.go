@@ -22,12 +22,14 @@ type call struct {
 	script  *shell.Script
 	command func() *tool.Command
 	reading func() *reading
-	inPlace func() *inPlace                              // the edit that it is, or nil
-	leave   bool                                         // the model wants it outside the sandbox
-	outside func() bool                                  // it runs without a sandbox
-	ignored string                                       // which wish of the model was not heeded, in words
-	ended   string                                       // the directory where it ended, or "" if it did not say
-	end     func(printed string) (limits, undone string) // ends its sandbox; nil if it is in none
+	inPlace func() *inPlace // the edit that it is, or nil
+	// snapshot returns the file with the user's aliases, or "": the same when it is judged and when it runs.
+	snapshot func() string
+	leave    bool                                         // the model wants it outside the sandbox
+	outside  func() bool                                  // it runs without a sandbox
+	ignored  string                                       // which wish of the model was not heeded, in words
+	ended    string                                       // the directory where it ended, or "" if it did not say
+	end      func(printed string) (limits, undone string) // ends its sandbox; nil if it is in none
 }
 
 func newCall(in Input, c Config) *call {
@@ -37,6 +39,12 @@ func newCall(in Input, c Config) *call {
 	call.command = sync.OnceValue(call.findCommand)
 	call.reading = sync.OnceValue(func() *reading { return newReading(call) })
 	call.inPlace = sync.OnceValue(call.findInPlace)
+	call.snapshot = sync.OnceValue(func() string {
+		if c.Snapshot == nil {
+			return ""
+		}
+		return c.Snapshot()
+	})
 	return call
 }
 
@@ -46,8 +54,9 @@ func (c *call) findCommand() *tool.Command {
 	return &tool.Command{
 		Line: c.in.Command, Script: c.script,
 		Doubt: r.doubt, Jailed: r.jailed, Warning: c.script.Destructive(), Leaves: c.leave,
-		Git:   sync.OnceValue(func() error { return c.git(c.script.GitUses()).doubt(false) }),
-		Edits: c.edits, Judged: r.judged.set, Free: func() { r.freed = true },
+		Git:     sync.OnceValue(func() error { return c.git(c.script.GitUses()).doubt(false) }),
+		Aliases: c.aliases,
+		Edits:   c.edits, Judged: r.judged.set, Free: func() { r.freed = true },
 	}
 }
 

@@ -82,8 +82,8 @@ func (c *call) wrapped(dialect shell.Dialect, report string) string {
 	if n := maxProcesses(); n > 0 && dialect == shell.Bash {
 		b.WriteString("ulimit -u " + strconv.FormatUint(n, 10) + " 2>/dev/null\n")
 	}
-	if c.config.Snapshot != nil && dialect == shell.Bash {
-		if file := c.config.Snapshot(); file != "" {
+	if dialect == shell.Bash {
+		if file := c.snapshot(); file != "" {
 			b.WriteString("shopt -s expand_aliases; . " + quote(file) + " >/dev/null 2>&1\n")
 		}
 	}
