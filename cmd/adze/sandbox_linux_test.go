@@ -83,3 +83,30 @@ say Done.
 		t.Errorf("it is offered again:\n%s", screen)
 	}
 }
+
+// What the user lets a command outside make under a protected name stays, although a command runs in the
+// sandbox that could have made it. That command is ended, since it could change it.
+//
+// Proves PERM-61.
+func TestProtectedNamesMadeOutside(t *testing.T) {
+	b := newBench(t, func(cmd *exec.Cmd) {
+		cmd.Args = append(cmd.Args, "--settings", `{"sandbox":{"enabled":true,"excludedCommands":["git init:*"]}}`)
+	})
+	id := b.call("Bash", map[string]any{"command": "x=1; touch up; sleep 1000", "run_in_background": true}).Structured.BackgroundTaskID
+	until(t, "it does not start", func() bool { _, err := os.Stat(filepath.Join(b.cmd.Dir, "up")); return err == nil })
+	if got := b.bash("git init -q ."); got.IsError {
+		t.Error(got.Text)
+	}
+	got := b.call("TaskOutput", map[string]any{"task_id": id, "block": true})
+	if _, err := os.Stat(filepath.Join(b.cmd.Dir, ".git", "config")); err != nil || !strings.Contains(got.Text, ".git was made outside the sandbox while the command ran in it") {
+		t.Errorf("%v, %s", err, got.Text)
+	}
+	// One that begins now cannot change it, and what it makes itself does not stay.
+	if got := b.bash("d=.git; echo x > $d/config"); !strings.Contains(got.Text, "Read-only file system") {
+		t.Error(got.Text)
+	}
+	if got := b.bash("d=.vscode; mkdir $d"); !got.IsError || !strings.Contains(got.Text, ".vscode appeared while a command ran in the sandbox") {
+		t.Error(got.Text)
+	}
+	b.end()
+}

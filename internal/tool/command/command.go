@@ -171,7 +171,7 @@ func (c *Command) start(t *task.Task) *running {
 			err = closing
 		}
 		r.ending = ending{Exit: exit, limit: r.limit, clamped: r.clamped, lost: err, answer: c.Answers, Remarks: c.remarks(r, exit)}
-		t.Remark(Join(r.ending.Note, r.ending.Remarks.Limits))
+		t.Remark(Join(r.ending.Undone, r.ending.Note, r.ending.Remarks.Limits))
 		t.End(r.ending.status())
 	}()
 	return r
