@@ -10,7 +10,7 @@ import (
 type setting struct{ key, value string }
 
 // baseEnv returns the variables with which git is always run: it writes nothing beside its answer, does not wait
-// for anybody, and fetches nothing. None of them shows in what it answers.
+// for the user, and fetches nothing. None of them shows in what it answers.
 func baseEnv() []string {
 	return []string{
 		"GIT_OPTIONAL_LOCKS=0", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0",

@@ -75,8 +75,16 @@ func (j *Judge) ownGit(q *inquiry) string {
 // prepare finds git and the environment that it is asked in.
 func (q *inquiry) prepare(environ, roots []string) error {
 	path := ""
+	var own []string // where the user's own configuration is
 	for _, entry := range environ {
 		switch name, value, _ := strings.Cut(entry, "="); name {
+		case "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM":
+			if value != "" && (!filepath.IsAbs(value) || slices.ContainsFunc(roots, func(root string) bool { return within(real(value), real(root)) })) {
+				return fmt.Errorf("%s names a file of the project", name)
+			}
+			own = append(own, entry)
+		case "GIT_CONFIG_NOSYSTEM":
+			own = append(own, entry)
 		case "PATH":
 			path = value
 		case "HOME":
@@ -100,7 +108,7 @@ func (q *inquiry) prepare(environ, roots []string) error {
 	if q.git == "" {
 		return errors.New("git is not installed")
 	}
-	q.env = append(baseEnv(), "PATH="+strings.Join(dirs, string(os.PathListSeparator)), "LC_ALL=C", "LANGUAGE=")
+	q.env = append(append(baseEnv(), own...), "PATH="+strings.Join(dirs, string(os.PathListSeparator)), "LC_ALL=C", "LANGUAGE=")
 	if q.home != "" {
 		q.env = append(q.env, "HOME="+q.home)
 	}

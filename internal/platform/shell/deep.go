@@ -233,7 +233,7 @@ func (d *deepReader) choice(c *syntax.CaseClause, dirs []string) outcome {
 		}
 		out := d.stmts(item.Stmts, dirs)
 		all = outcome{union(all.ok, out.either()), union(all.failed, out.either())}
-		if item.Op != syntax.Break { // it may go on with the next
+		if item.Op != syntax.Break { // it may continue with the next
 			dirs = union(dirs, out.either())
 		}
 	}

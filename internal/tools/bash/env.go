@@ -31,11 +31,11 @@ func (c *Config) readOnlyEnv(env, roots []string) []string {
 	return append(kept, "TERM=dumb", "PAGER=cat", "GOTOOLCHAIN=local")
 }
 
-// readOnlyName reports whether a variable says no more than where the user is at home and how to write dates,
-// numbers and letters.
+// readOnlyName reports whether a variable says no more than where the user is at home, where git's configuration is,
+// and how to write dates, numbers and letters.
 func readOnlyName(name string) bool {
 	switch name {
-	case "HOME", "XDG_CONFIG_HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TMPDIR", "TZ", "COLUMNS", "LINES", "TIME_STYLE", "BLOCK_SIZE", "BLOCKSIZE":
+	case "HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "USER", "LOGNAME", "LANG", "LANGUAGE", "TMPDIR", "TZ", "COLUMNS", "LINES", "TIME_STYLE", "BLOCK_SIZE", "BLOCKSIZE":
 		return true
 	}
 	return strings.HasPrefix(name, "LC_")
