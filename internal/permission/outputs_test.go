@@ -166,6 +166,22 @@ const acceptEditsAsks = `
 	mkdir q; cp -a lib q; mv q/lib/in .
 	cp pay/.env deep/../q
 	cp a keys/..
+	cp pay/.env dir/.
+	cp pay/.env ./dir//
+	cp pay/.env "dir"/../dir
+	cp a 'dir/.git'
+	cp a dir/.GIT/x
+	cp pay/.env/ dir
+	mv dir/../pay/.env dir
+	cp -r pay/.vscode/.. dir
+	cp -r pay/inner/../.vscode dir
+	cp -r . dir
+	cp -r ./. dir
+	touch ~+/.mcp.json
+	touch {.mcp.json,x}
+	touch $'.mcp.json'
+	cp -- pay/.env dir
+	cp a b -t .git/hooks --
 	# wildcards
 	cp pay/.m* .
 	cp pay/.* .
@@ -617,6 +633,9 @@ const rulesAsk = `
 	gcc:* => gcc -wrapper evil a.c
 	gcc:* => gcc -fplugin=evil a.c
 	clang:* => clang -o HOME/.bashrc a.c
+	gcc:* => gcc @options
+	rustc:* => rustc -C linker=evil a.rs
+	rustc:* => rustc --out-dir .git/hooks a.rs
 	go build:* => go build -o .git/hooks/pre-commit .
 	go build:* => go build -o=.git/hooks/pre-commit .
 	go build:* => go build --o .git/hooks/pre-commit .
@@ -728,6 +747,16 @@ const rulesAsk = `
 	env:* => env -C .git sort -o hooks/x a
 	sudo:* => sudo cp -t.git/hooks pay/pre-commit
 	sed:* => sed ':a;w .git/config' a
+	sed:* => sed --posix -n -- 'w .git/config' a
+	sed:* => sed '1~2w .git/config' a
+	sed:* => sed '/a/I,/b/Mw .git/config' a
+	sed:* => sed -s -i -- s/a/b/ .git/config
+	awk:* => awk '{print>".git/config"}' a
+	awk:* => awk '{printf("x") > ".git/config"}' a
+	awk:* => awk -v f=.git/config '{print > f}' a
+	awk:* => awk '{print $1 |& "evil"}' a
+	tar:* => tar cvfz .git/config a
+	tar:* => tar cf - a | tar xf - -C .git
 	sed:* => sed 's/[/]/y/;w .git/config' a
 	sed:* => sed 's/[]/]/y/;w .git/config' a
 	sed:* => sed '/[/]/e evil' a
@@ -774,6 +803,7 @@ const rulesAllow = `
 	git log:* => git log --output=log.txt
 	git log:* => git log --oneline -n 3
 	git log:* => git log -p -- .gitattributes
+	git log:* => git log -- --output=.git/config
 	git diff:* => git diff --stat --output=sub/x
 	git archive:* => git archive -o x.tar HEAD
 	git format-patch:* => git format-patch -o out -1

@@ -443,6 +443,16 @@ func goPrograms(g *given) []use {
 	return nil
 }
 
+// compilerPrograms notes files with further options, and the linker that is named.
+func compilerPrograms(g *given) []use {
+	for _, w := range g.words {
+		if strings.HasPrefix(w.Value, "@") || strings.Contains(w.Value, "linker=") {
+			g.runs(w.Value)
+		}
+	}
+	return nil
+}
+
 // zipOutputs notes the program by which zip tests an archive, and returns what it moves into one.
 func zipOutputs(g *given) []use {
 	for _, w := range g.words {
@@ -498,7 +508,7 @@ func (p *Part) Mentions() []string {
 	_, g := usageOf(words)
 	known := g != nil
 	if e, _ := lookup(words); !known && e != nil {
-		known = e.operands != none && e.operands != program
+		known = e.class != ClassNone && !e.jail && e.operands != none && e.operands != program
 	}
 	switch name := baseName(words[0].Value); {
 	case g != nil && g.unknown == "" && name != "git", name == "find", name == "dd", name == "chmod", name == "chown", name == "chgrp", name == "cd":

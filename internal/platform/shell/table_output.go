@@ -97,7 +97,7 @@ var outputTable = []usage{
 		-subj:N -days:N -CA:R -CAkey:R -sess_out:W -msgfile:W -keylogfile:W -outdir:D -signature:R -noout`},
 
 	// Building.
-	{name: "gcc g++ cc c++ clang clang++ ld rustc", style: compiler, options: `
+	{name: "gcc g++ cc c++ clang clang++ ld rustc", style: compiler, more: compilerPrograms, options: `
 		-o:W -MF:W -MT:N -MQ:N -MJ:W -include:R -imacros:R -isystem:N -idirafter:N -iquote:N -x:N -I:N -L:N -l:N -D:N -U:N -T:R -B:X -Xlinker:N
 		-Xclang:N -Xassembler:N -Xpreprocessor:N -specs:X -wrapper:X -fplugin:X -aux-info:W -dumpdir:D -dumpbase:N -fprofile-dir:D -u:N
 		-ftime-trace:w -save-temps:n -Map:W -z:N -m:N -e:N -load:X --out-dir:D --emit:N -C:N --edition:N --crate-name:N --crate-type:N --sysroot:N`},
