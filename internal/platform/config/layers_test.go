@@ -105,7 +105,7 @@ func TestSourcesAndBehaviours(t *testing.T) {
 		allow map[scope.Scope]bool
 	}{
 		"trusted":            {Workspace, true, scope.Local, map[scope.Scope]bool{scope.User: true, scope.Project: true, scope.Local: true, scope.Managed: true, scope.Flag: true}},
-		"trusted, but local": {Workspace, false, scope.Project, map[scope.Scope]bool{scope.User: true, scope.Project: true, scope.Local: true, scope.Managed: true, scope.Flag: true}},
+		"trusted, but local": {Workspace, false, scope.Project, map[scope.Scope]bool{scope.User: true, scope.Project: true, scope.Managed: true, scope.Flag: true}},
 		"hosted":             {Hosted, false, scope.Project, map[scope.Scope]bool{scope.User: true, scope.Managed: true, scope.Flag: true}},
 		"untrusted":          {Untrusted, false, scope.Project, map[scope.Scope]bool{scope.User: true, scope.Managed: true, scope.Flag: true}},
 	}

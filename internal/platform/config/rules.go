@@ -87,6 +87,8 @@ func (b *builder) takeRules(doc *document, m member, k *Key) {
 	case loosens && doc.grant == Hosted:
 		b.withheld += len(items)
 		return
+	case loosens && b.demote(doc, m.path, true):
+		return
 	}
 	for _, item := range items {
 		line, column := doc.position(item.Start)
