@@ -52,7 +52,11 @@ type sentry struct {
 type watchedDir struct {
 	file  *os.File // the directory, whatever its name leads to
 	users int
+	stop  func() // ends looking from time to time; nil if the kernel sends notices
 }
+
+// interval is how often a directory is looked at that the kernel sends no notices about.
+const interval = 20 * time.Millisecond
 
 // A watch lasts as long as a command.
 type watch struct {
@@ -136,9 +140,29 @@ func (s *sentry) open(root string) error {
 	if s.dirs == nil {
 		s.dirs = map[string]*watchedDir{}
 	}
-	s.dirs[root] = &watchedDir{file: f, users: 1}
-	s.notices.add(root, s.noticed)
+	d := &watchedDir{file: f, users: 1}
+	s.dirs[root] = d
+	if !s.notices.add(root, s.noticed) {
+		d.stop = s.lookEvery(interval)
+	}
 	return nil
+}
+
+// lookEvery looks at all names from time to time until stop is called.
+func (s *sentry) lookEvery(interval time.Duration) (stop func()) {
+	ticker, done := time.NewTicker(interval), make(chan struct{})
+	go func() {
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ticker.C:
+				s.noticed("", "")
+			case <-done:
+				return
+			}
+		}
+	}()
+	return func() { close(done) }
 }
 
 func (s *sentry) release(roots []string) {
@@ -148,6 +172,9 @@ func (s *sentry) release(roots []string) {
 			d.file.Close() // ok: it was not even read
 			delete(s.dirs, root)
 			s.notices.remove(root)
+			if d.stop != nil {
+				d.stop()
+			}
 		}
 	}
 }

@@ -10,8 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// notices come from the kernel when a name appears in a directory. If it has none to spare, what appears is
-// found when a command ends.
+// notices come from the kernel when a name appears in a directory.
 type notices struct {
 	mu   sync.Mutex
 	file *os.File // nil before the first directory
@@ -19,14 +18,15 @@ type notices struct {
 	dirs map[int]string // by number of the kernel
 }
 
-// add asks for notices about a directory. They are told to noticed, from another goroutine.
-func (n *notices) add(dir string, noticed func(dir, name string)) {
+// add asks for notices about a directory, and reports whether there will be any: programs of the same user may
+// have used them up. They are told to noticed, from another goroutine.
+func (n *notices) add(dir string, noticed func(dir, name string)) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.file == nil {
 		fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
 		if err != nil {
-			return
+			return false
 		}
 		n.file, n.fd, n.dirs = os.NewFile(uintptr(fd), "notices"), fd, map[int]string{}
 		go n.read(n.file, noticed)
@@ -35,6 +35,7 @@ func (n *notices) add(dir string, noticed func(dir, name string)) {
 	if err == nil {
 		n.dirs[number] = dir
 	}
+	return err == nil
 }
 
 // remove asks for no more notices about a directory.

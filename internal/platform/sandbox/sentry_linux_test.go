@@ -117,6 +117,18 @@ func TestStrays(t *testing.T) {
 	unprivileged(t)
 }
 
+// Programs of the same user can use up what the kernel has for notices. Then directories are looked at.
+func TestStraysWithoutNotices(t *testing.T) {
+	p := newPrison(t, Bubblewrap, nil)
+	p.sentry.notices.file, p.sentry.notices.fd = os.Stdin, -1
+	defer func() { p.sentry.notices.file = nil }()
+	confined, _ := p.begin(t, "mkdir .vscode; echo; sleep 60")
+	within(t, ".vscode stays", func() bool { return !exists(filepath.Join(p.root, ".vscode")) })
+	if _, said := confined.End(""); !strings.Contains(said, ".vscode appeared") {
+		t.Errorf("it is said: %s", said)
+	}
+}
+
 // A program that insists is ended.
 func TestInsistentStrays(t *testing.T) {
 	p := newPrison(t, Bubblewrap, nil)

@@ -11,9 +11,9 @@ import (
 
 type notices struct{}
 
-func (*notices) add(string, func(dir, name string)) {}
-func (*notices) remove(string)                      {}
-func (*notices) close()                             {}
+func (*notices) add(string, func(dir, name string)) bool { return true }
+func (*notices) remove(string)                           {}
+func (*notices) close()                                  {}
 
 func holds(*os.File, string) bool             { return false }
 func moveFrom(*os.File, string, string) error { return errors.ErrUnsupported }
