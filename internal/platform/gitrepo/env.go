@@ -1,9 +1,8 @@
 package gitrepo
 
 import (
-	"fmt"
 	"slices"
-	"strconv"
+	"strings"
 )
 
 // A setting is one of git's configuration.
@@ -18,16 +17,17 @@ func baseEnv() []string {
 	}
 }
 
-// settingsEnv returns the variables that put settings in force, above those of all files.
+// settingsEnv returns the variable that puts settings in force, above those of all files: the one of git -c, which
+// versions before 2.31 know, too.
 func settingsEnv(settings []setting) []string {
 	if len(settings) == 0 {
 		return nil
 	}
-	env := []string{"GIT_CONFIG_COUNT=" + strconv.Itoa(len(settings))}
-	for i, s := range settings {
-		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", i, s.key), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", i, s.value))
+	var words []string
+	for _, s := range settings {
+		words = append(words, "'"+s.key+"="+s.value+"'")
 	}
-	return env
+	return []string{"GIT_CONFIG_PARAMETERS=" + strings.Join(words, " ")}
 }
 
 // guards are the settings that keep git from running anything where nothing else does. An empty monitor is none to

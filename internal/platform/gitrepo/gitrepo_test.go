@@ -528,7 +528,7 @@ func TestSettingsOfTheUser(t *testing.T) {
 	b.git("r", "-c", "core.fsmonitor=false", "add", ".")
 	v = b.of("r")
 	env := strings.Join(Env([]*Verdict{v}, false), " ")
-	if v.Doubt() != nil || !v.Plain() || !strings.Contains(env, "KEY_0=core.fsmonitor") || !strings.Contains(env, "KEY_1=log.showsignature") {
+	if v.Doubt() != nil || !v.Plain() || !strings.Contains(env, "'core.fsmonitor=' 'log.showsignature=false'") {
 		t.Errorf("%v: %s", v.Doubt(), env)
 	}
 	if strings.Contains(strings.Join(Env([]*Verdict{v}, true), " "), "GIT_CONFIG") {
