@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -18,6 +19,15 @@ func (f evaluations) evaluate(n syntax.Node) {
 	switch n := n.(type) {
 	case *syntax.Assign:
 		f.assign(n)
+	case *syntax.DeclClause:
+		integers := slices.ContainsFunc(n.Args, func(a *syntax.Assign) bool {
+			return a.Name == nil && a.Value != nil && strings.HasPrefix(a.Value.Lit(), "-") && strings.Contains(a.Value.Lit(), "i")
+		})
+		for _, a := range n.Args {
+			if integers && a.Name != nil {
+				f.use(a.Name.Value)
+			}
+		}
 	case *syntax.ForClause:
 		if loop, ok := n.Loop.(*syntax.WordIter); ok && loop.Name != nil {
 			f.note(loop.Name.Value, loop.Items...)
@@ -60,7 +70,7 @@ func (f evaluations) assign(a *syntax.Assign) {
 		f.arithmetic(a.Index)
 	}
 	if a.Name == nil {
-		f.evaluated(readWord(a.Value, f.vars)) // an operand of declare
+		f.name(readWord(a.Value, f.vars)) // an operand of declare
 		return
 	}
 	name := a.Name.Value

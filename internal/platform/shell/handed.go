@@ -30,6 +30,13 @@ func (f handouts) handed(words []Word) {
 		launches{f.suspects}.optionCode(words[1:], "--pager", "-P")
 	case "split":
 		launches{f.suspects}.optionCode(words[1:], "--filter")
+	case "tar", "bsdtar", "gtar":
+		launches{f.suspects}.optionCode(words[1:], "--checkpoint-action=exec", "--to-command", "--use-compress-program", "-I", "--info-script", "--new-volume-script",
+			"-F", "--rsh-command", "--rmt-command")
+	case "rsync":
+		launches{f.suspects}.optionCode(words[1:], "-e", "--rsh", "--rsync-path")
+	case "scp", "sftp":
+		launches{f.suspects}.optionCode(words[1:], "-S")
 	case "jobs":
 		if len(words) > 2 && words[1].Value == "-x" {
 			f.active = true
@@ -91,6 +98,7 @@ func (f handouts) sed(words []Word) {
 			if !glued {
 				i++
 			}
+			f.programFile(words, i, value)
 		case len(v) > 1 && v[0] == '-' && v[1] != '-':
 			letters := strings.TrimLeft(v[1:], "nEsruzb")
 			switch {
@@ -106,6 +114,7 @@ func (f handouts) sed(words []Word) {
 				if len(letters) == 1 {
 					i++
 				}
+				f.programFile(words, i, letters[1:])
 			}
 		case strings.HasPrefix(v, "--"):
 		default:
@@ -122,6 +131,17 @@ func (f handouts) sed(words []Word) {
 	}
 	if script.reads || !ok {
 		f.doubt("sed runs what it reads as a command")
+	}
+}
+
+// programFile looks at a file with a program, which is the word at i unless value names it: from the input it
+// is part of the line.
+func (f handouts) programFile(words []Word, i int, value string) {
+	if value == "" && i < len(words) {
+		value = words[i].Value
+	}
+	if value == "-" || value == "" || readsInput(value) {
+		f.doubt("the program that it runs comes from elsewhere")
 	}
 }
 
@@ -143,6 +163,7 @@ func (f handouts) awk(words []Word) {
 		case v == "-f" || v == "--file" || v == "-E" || v == "--exec":
 			given = true
 			i++
+			f.programFile(words, i, "")
 			continue
 		case v == "-e" || v == "--source":
 			given = true
@@ -156,6 +177,7 @@ func (f handouts) awk(words []Word) {
 			continue
 		case strings.HasPrefix(v, "-f") || strings.HasPrefix(v, "--file="):
 			given = true
+			f.programFile(words, i, strings.TrimPrefix(strings.TrimPrefix(v, "-f"), "--file="))
 			continue
 		case strings.HasPrefix(v, "-") && len(v) > 1 && v != "--":
 			continue
@@ -299,6 +321,9 @@ func (f handouts) git(words []Word) {
 	if sub.Static && !gitCommand(sub.Value) && f.sure {
 		f.subcommands = append(f.subcommands, sub.Value)
 	}
+	if gitRuns(sub.Value, values[n+1:]) && slices.ContainsFunc(words[n+1:], func(w Word) bool { return !w.Static }) {
+		f.doubt("what git " + sub.Value + " runs is known only when it runs")
+	}
 	for i, w := range words[n:] {
 		v := w.Value
 		name, value, glued := strings.Cut(v, "=")
@@ -309,6 +334,9 @@ func (f handouts) git(words []Word) {
 			f.setting(words[n+i+1])
 		case sub.Value == "clone" && len(name) > 4 && strings.HasPrefix("--config", name) && glued:
 			f.setting(Word{Value: value, Static: w.Static})
+		case sub.Value == "clone" && strings.HasPrefix(v, "-u"):
+			f.active = true
+			launches{f.suspects}.optionCode(words[n+i:], "-u")
 		case sub.Value == "grep" && (strings.HasPrefix(v, "-O") || strings.HasPrefix(v, "--open")):
 			f.active = true
 			f.script(strings.TrimPrefix(strings.TrimPrefix(v, "-O"), name+"="), true)
@@ -322,6 +350,28 @@ func (f handouts) git(words []Word) {
 			f.gitAlias(v)
 		}
 	}
+}
+
+// gitRuns reports whether a command of git runs some of its words.
+func gitRuns(sub string, args []string) bool {
+	has := func(prefixes ...string) bool {
+		return slices.ContainsFunc(args, func(v string) bool {
+			return slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(v, prefix) })
+		})
+	}
+	switch sub {
+	case "bisect":
+		return has("run")
+	case "submodule":
+		return has("foreach")
+	case "rebase":
+		return has("-x", "--ex")
+	case "difftool":
+		return has("-x", "--ext")
+	case "filter-branch", "for-each-repo":
+		return true
+	}
+	return false
 }
 
 // setting looks at a name and a value that are given to git.

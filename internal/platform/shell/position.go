@@ -57,9 +57,17 @@ func (f launches) position(words []Word, redirects []*syntax.Redirect) {
 			}
 			return
 		case "su", "runuser", "script", "flock":
+			if len(redirects) > 0 && name != "flock" && !slices.ContainsFunc(words, func(w Word) bool { return strings.HasPrefix(w.Value, "-") && strings.Contains(w.Value, "c") }) {
+				f.input(redirects)
+			}
 			f.optionCode(words[1:], "-c", "--command", "--session-command")
 		case "env":
 			f.optionCode(words[1:], "-S", "--split-string")
+			for _, w := range words[1:] { // -iS'rm x'
+				if v := w.Value; len(v) > 2 && v[0] == '-' && v[1] != '-' && v[1] != 'S' && strings.Contains(v, "S") {
+					f.code([]Word{{Value: v[strings.IndexByte(v, 'S')+1:], Static: w.Static}}, "env")
+				}
+			}
 		case "find", "fd", "fdfind":
 			f.finds(words)
 			return
@@ -83,6 +91,11 @@ func (f launches) position(words []Word, redirects []*syntax.Redirect) {
 		}
 		switch {
 		case n >= len(words):
+			if name == "sudo" && slices.ContainsFunc(own, func(w Word) bool {
+				return w.Value == "-s" || w.Value == "-i" || w.Value == "--shell" || w.Value == "--login"
+			}) {
+				f.input(redirects)
+			}
 			if name == "parallel" || fed != "" && name != "xargs" {
 				f.doubt("what " + name + " runs comes from elsewhere")
 			}
@@ -93,7 +106,7 @@ func (f launches) position(words []Word, redirects []*syntax.Redirect) {
 			f.evals(words[n:])
 			return
 		case name == "parallel" && strings.HasPrefix(words[n].Value, ":::"):
-			if slices.ContainsFunc(words[n:], func(w Word) bool { return !w.Static }) {
+			if strings.HasPrefix(words[n].Value, "::::") || slices.ContainsFunc(words[n:], func(w Word) bool { return !w.Static }) {
 				f.doubt("what parallel runs is known only when it runs")
 			}
 			return

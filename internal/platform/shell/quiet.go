@@ -19,7 +19,7 @@ var quietPrograms = setOf(`
 func quietExcept(name string) (subcommands, options string) {
 	switch name {
 	case "git":
-		return "bisect submodule rebase filter-branch difftool mergetool for-each-repo", "-c --exec --upload-pack --receive-pack --config-env"
+		return "bisect submodule rebase filter-branch difftool mergetool for-each-repo instaweb", "-c --exec --upload-pack --receive-pack --config-env"
 	case "docker", "podman":
 		return "run exec compose create container", ""
 	case "npm", "pnpm", "yarn":
