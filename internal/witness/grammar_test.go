@@ -21,6 +21,13 @@ type row struct {
 	writes  bool // it is in a table of programs that write
 }
 
+// version reports whether a program can only be asked for its version, which is slow and tells little.
+func (r row) version() bool {
+	return len(r.options) > 0 && !slices.ContainsFunc(r.options, func(option string) bool {
+		return !strings.Contains(strings.ToLower(option), "version") && !strings.EqualFold(option, "-v")
+	})
+}
+
 // tables reads the programs and options from the source of the tables, so that what is added there is
 // tried here.
 func tables(t *testing.T) []row {
@@ -313,7 +320,7 @@ func (g *grammar) simple() string {
 // fromTable returns a command of the tables.
 func (g *grammar) fromTable() string {
 	r := g.rows[g.IntN(len(g.rows))]
-	for r.writes && !g.hostile(30) {
+	for r.writes && !g.hostile(30) || r.version() && !g.some(8) {
 		r = g.rows[g.IntN(len(g.rows))]
 	}
 	words := []string{r.name}

@@ -117,7 +117,7 @@ func (j *judge) effect(e event, c *command) (kind, detail string) {
 		return j.opened(e, c, words)
 	case "execve", "execveat":
 		path, args := j.executed(e, words)
-		if !j.programs[path] && !(j.system(path) && versions.MatchString(args)) {
+		if !j.programs[path] && !(j.system(path) && (versions.MatchString(args) || syntax.MatchString(args))) {
 			return "execute", path + ": " + shown
 		}
 	case "mmap":
@@ -222,6 +222,9 @@ func named(words []string) string {
 
 // versions finds arguments by which programs are asked for their version.
 var versions = regexp.MustCompile(`"(-v|-V|--version|version|-version|-vV|-dumpversion|-dumpmachine)"(, "-[^"]*")*\]$`)
+
+// syntax finds interpreters that read a program without running it.
+var syntax = regexp.MustCompile(`^\["node", "(-c|--check)", "[^-"][^"]*"|^\["php", "-l", "[^-"]`)
 
 // nameless finds pipes, sockets, namespaces and the like.
 var nameless = regexp.MustCompile(`^[a-z_]+:\[`)

@@ -155,7 +155,7 @@ type tracer struct {
 	prefix   map[int]string   // their text
 	commands map[int]*command // processes and threads that are alive
 	orphans  map[int][]event  // of processes whose parent has not yet been told of them
-	gone     map[int]bool     // orphans that have ended
+	gone     map[int]float64  // when orphans ended
 	groups   map[int][]int    // the processes of a line
 	first    bool
 }
@@ -164,7 +164,7 @@ func newTracer(lineAt func(float64) int, seen func(event, *command)) *tracer {
 	return &tracer{
 		lineAt: lineAt, seen: seen,
 		pending: map[int]event{}, prefix: map[int]string{}, commands: map[int]*command{},
-		orphans: map[int][]event{}, gone: map[int]bool{}, groups: map[int][]int{},
+		orphans: map[int][]event{}, gone: map[int]float64{}, groups: map[int][]int{},
 	}
 }
 
@@ -179,6 +179,9 @@ func (t *tracer) run(r io.Reader) error {
 			}
 		}
 		if err == io.EOF {
+			for pid := range t.orphans {
+				t.adopt(pid)
+			}
 			return nil
 		}
 		if err != nil {
@@ -200,7 +203,7 @@ func (t *tracer) read(line string) error {
 	}
 	switch {
 	case strings.HasPrefix(rest, "+++"):
-		t.ended(pid)
+		t.ended(pid, at)
 		return nil
 	case strings.HasPrefix(rest, "---"):
 		return nil
@@ -239,6 +242,9 @@ func (t *tracer) attribute(e event) {
 	}
 	c, ok := t.commands[e.pid]
 	if !ok {
+		if _, gone := t.gone[e.pid]; gone { // another process has its number now
+			t.adopt(e.pid)
+		}
 		t.orphans[e.pid] = append(t.orphans[e.pid], e)
 		return
 	}
@@ -254,6 +260,9 @@ func (t *tracer) attribute(e event) {
 
 // born notes the process or thread that a call of parent made.
 func (t *tracer) born(pid int, e event, parent *command) {
+	if at, gone := t.gone[pid]; gone && at < e.at {
+		t.adopt(pid)
+	}
 	c := parent
 	if !strings.Contains(e.args, "CLONE_THREAD") && parent.own {
 		c = &command{line: t.lineAt(e.at)}
@@ -267,15 +276,31 @@ func (t *tracer) born(pid int, e event, parent *command) {
 	for _, e := range early {
 		t.attribute(e)
 	}
-	if t.gone[pid] {
+	if at, gone := t.gone[pid]; gone {
 		delete(t.gone, pid)
-		t.ended(pid)
+		t.ended(pid, at)
 	}
 }
 
-func (t *tracer) ended(pid int) {
+// adopt takes the calls of a process whose parent ended before it was told of it for those of the line that
+// ran then.
+func (t *tracer) adopt(pid int) {
+	early := t.orphans[pid]
+	delete(t.orphans, pid)
+	delete(t.gone, pid)
+	if len(early) == 0 {
+		return
+	}
+	t.commands[pid] = &command{line: t.lineAt(early[0].at)}
+	for _, e := range early {
+		t.attribute(e)
+	}
+	delete(t.commands, pid)
+}
+
+func (t *tracer) ended(pid int, at float64) {
 	if _, ok := t.commands[pid]; !ok {
-		t.gone[pid] = true
+		t.gone[pid] = at
 		return
 	}
 	delete(t.commands, pid)

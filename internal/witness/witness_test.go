@@ -187,11 +187,11 @@ func TestWitnessNotices(t *testing.T) {
 	}
 }
 
-// generated is how many lines of the grammar each user runs. WITNESS_LINES says otherwise.
-const generated = 20_000
+// generated is how many lines of the grammar are run by each of two users. WITNESS_LINES says otherwise.
+const generated = 10_000
 
 // TestWitness runs all lines of the corpora and many more of a grammar, as root and as nobody. Half of
-// the latter are the same each time; WITNESS_SEED repeats the others.
+// the latter are the same each time, and others for each user; WITNESS_SEED repeats the rest.
 func TestWitness(t *testing.T) {
 	count, seed := number(t, "WITNESS_LINES", generated), number(t, "WITNESS_SEED", int(time.Now().UnixNano()&0xffffff))
 	written, harm := handWritten(t), attacks(t)
@@ -211,7 +211,7 @@ func TestWitness(t *testing.T) {
 				r.try(t, line)
 			}
 			t.Logf("%s: %d lines written by hand, %d ran unasked; half of %d generated lines have seed %d", u.name, r.given, r.ran, count, seed)
-			for _, g := range []*grammar{s.grammar(t, 1), s.grammar(t, uint64(seed))} {
+			for _, g := range []*grammar{s.grammar(t, uint64(u.uid)), s.grammar(t, uint64(seed+u.uid))} {
 				for range count / 2 {
 					r.try(t, g.line())
 				}
@@ -242,7 +242,7 @@ func TestWitnessShells(t *testing.T) {
 				r.try(t, s.fill(a.line))
 			}
 			g := s.grammar(t, 2)
-			for range number(t, "WITNESS_LINES", generated) / 40 {
+			for range number(t, "WITNESS_LINES", generated) / 20 {
 				r.try(t, g.line())
 			}
 			r.end(t)
