@@ -362,13 +362,6 @@ func gitUses(words []Word) []use {
 		return uses
 	}
 	sub := words[0].Value
-	if e, rest := lookup(append([]Word{plainWord("git")}, words...)); e != nil {
-		if a, err := e.sort(rest, true); err == nil {
-			for _, w := range a.paths { // files that options name
-				uses = append(uses, use{ReadPath, w})
-			}
-		}
-	}
 	switch sub {
 	case "diff", "show", "log", "blame", "ls-files", "ls-tree", "cat-file", "status", "grep", "add", "mv", "rm", "restore", "checkout", "clean":
 	default:
