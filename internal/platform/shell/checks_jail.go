@@ -11,19 +11,47 @@ import (
 
 // The checks of commands that are proven only in a jail.
 
-// sink reports whether a path is no file: nothing that is written there stays.
+// sink reports whether a path is no file in a jail: nothing that is written there stays.
 func sink(path string) bool {
 	switch path {
-	case "/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin":
+	case "/dev/null", "/dev/stdout", "/dev/stderr":
 		return true
 	}
 	number, ok := strings.CutPrefix(path, "/dev/fd/")
 	return ok && digits(number)
 }
 
-// source reports whether a path is a device that says nothing about anything.
+// source reports whether reading a path reads what was opened before, or what says nothing.
 func source(path string) bool {
-	return path == "/dev/zero" || path == "/dev/urandom" || path == "/dev/random"
+	switch path {
+	case "/dev/stdin", "/dev/zero", "/dev/urandom", "/dev/random":
+		return true
+	}
+	return sink(path)
+}
+
+// drain reports whether nothing that p writes to path stays: the path is a device, or leads to what the
+// line was given. If the line moves descriptors, /dev/stdout may lead to a file that it only reads.
+func (p *Part) drain(path string) bool {
+	return path == "/dev/null" || (path == "/dev/stdout" || path == "/dev/stderr") && p.script.keepsOutputs()
+}
+
+// keepsOutputs reports whether the standard outputs of the line are never what it opened for reading.
+func (s *Script) keepsOutputs() bool {
+	for _, p := range s.Parts {
+		for _, r := range p.Redirects {
+			switch {
+			case r.odd != "":
+				return false
+			case strings.HasPrefix(r.Op, "<<"):
+			case strings.HasPrefix(r.Op, "<") && r.FD > 0:
+				return false
+			case r.Op == ">&" && r.Verb == 0 && r.Target.Value != "1" && r.Target.Value != "2" && r.Target.Value != "-":
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func checkTee(a *arguments) error {

@@ -65,7 +65,7 @@ func readRedirect(rd *syntax.Redirect, vars Vars) Redirect {
 	default:
 		odd("it redirects in an unusual way")
 	}
-	if out.Target.Static && sink(out.Target.Value) {
+	if out.Target.Static && out.Target.Value == "/dev/null" {
 		out.Verb = 0
 	}
 	return out
