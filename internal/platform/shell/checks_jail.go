@@ -30,10 +30,10 @@ func source(path string) bool {
 	return sink(path)
 }
 
-// drain reports whether nothing that p writes to path stays: the path is a device, or leads to what the
-// line was given. If the line moves descriptors, /dev/stdout may lead to a file that it only reads.
-func (p *Part) drain(path string) bool {
-	return path == "/dev/null" || (path == "/dev/stdout" || path == "/dev/stderr") && p.script.keepsOutputs()
+// drain reports whether nothing that the line writes to path stays: the path is a device, or leads to what
+// it was given. If it moves descriptors, /dev/stdout may lead to a file that it only reads.
+func (s *Script) drain(path string) bool {
+	return path == "/dev/null" || (path == "/dev/stdout" || path == "/dev/stderr") && s.keepsOutputs()
 }
 
 // keepsOutputs reports whether the standard outputs of the line are never what it opened for reading.

@@ -189,7 +189,7 @@ func (p *Part) provesRunner(program string, words []Word, n *Needs, external boo
 		if skip, err = skipRunner(words); err != nil {
 			return err
 		}
-		if name != "time" || external || !p.timed() {
+		if name != "time" || external || !keyword(p) {
 			external = true
 			n.program(program)
 		}
@@ -209,8 +209,8 @@ func (p *Part) provesRunner(program string, words []Word, n *Needs, external boo
 	return p.proves(words[skip:], n, external)
 }
 
-// timed reports whether the time before a part is the keyword of the shell.
-func (p *Part) timed() bool { return p.script.Simple && p.Words[0].Text == "time" }
+// keyword reports whether the time before a part is the keyword of the shell.
+func keyword(p *Part) bool { return p.script.Simple && p.Words[0].Text == "time" }
 
 // skipRunner returns how many words of a command stand before the one that it runs, 0 if they are not
 // known to be harmless.

@@ -51,7 +51,7 @@ func (s *Script) Paths() []PathUse {
 func (p *Part) Paths() []PathUse {
 	var uses []PathUse
 	add := func(use PathUse, w Word, dirs []string) {
-		if w.pipe || w.Static && (use.Verb == ReadPath && source(w.Value) || use.Verb == WritePath && p.drain(w.Value)) {
+		if w.pipe || w.Static && (use.Verb == ReadPath && source(w.Value) || use.Verb == WritePath && p.script.drain(w.Value)) {
 			return
 		}
 		use.Part, use.Path, use.Known = p, w.Value, w.Static && (dirs != nil || path.IsAbs(w.Value))
