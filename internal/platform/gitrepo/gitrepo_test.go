@@ -584,3 +584,29 @@ func TestSecretSettings(t *testing.T) {
 		}
 	}
 }
+
+// A git that is not there, or belongs to the project, is not asked; one that comes is.
+func TestGitIsMissing(t *testing.T) {
+	b := newBench(t)
+	b.repository("r")
+	b.write("r/bin/git", "#!/bin/sh\ntouch "+b.path("ran")+"\n")
+	if err := os.Chmod(b.path("r/bin/git"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	b.link("r/bin", "bin")
+	path := b.path("r/bin") + ":" + b.path("bin") + ":bin"
+	j := New(Config{
+		Environ: func() []string { return []string{"HOME=" + b.home, "PATH=" + path} },
+		Roots:   func() []string { return []string{b.path("r")} },
+	})
+	if j.Of(b.path("r")).Doubt() == nil {
+		t.Error("there is no git, and no doubt")
+	}
+	path = os.Getenv("PATH")
+	if err := j.Of(b.path("r")).Doubt(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(b.path("ran")); err == nil {
+		t.Error("the git of the project was run")
+	}
+}

@@ -43,10 +43,10 @@ func (j *Judge) inquire(ctx context.Context, dir string) *Verdict {
 	v := &Verdict{}
 	if err := q.prepare(j.config.Environ(), roots); err != nil {
 		v.doubt = err
-	} else {
-		v = q.judge(dir, 0)
-		v.own = j.ownGit(q)
+		return v // which rests on no file, and is not kept
 	}
+	v = q.judge(dir, 0)
+	v.own = j.ownGit(q)
 	v.roles, v.program, v.environ = q.roles, q.git, q.env
 	if v.doubt == nil && !v.roles.hold() {
 		v.doubt = errChanged
@@ -83,6 +83,7 @@ func (q *inquiry) prepare(environ, roots []string) error {
 				return fmt.Errorf("%s names a file of the project", name)
 			}
 			own = append(own, entry)
+			q.roles.add(value, target)
 		case "GIT_CONFIG_NOSYSTEM":
 			own = append(own, entry)
 		case "PATH":
