@@ -148,6 +148,8 @@ func TestReadRulesHoldF10(t *testing.T) {
 	w := newWorld(t)
 	w.write(t, "project/README.md", "project/src/a.go", "project/list", "project/secrets/a")
 	w.link(t, ".env", "link-to-env")
+	w.link(t, ".", "here")
+	w.link(t, "secrets", "sec")
 	all := disguises(t, "files.tsv", "deny Read(./.env)")
 	if len(all) < 250 {
 		t.Errorf("there are only %d cases", len(all))

@@ -210,8 +210,20 @@ func (c commandCheck) others(part *shell.Part) finding {
 	}
 	name := path.Base(part.Words[0].Value)
 	var found finding
-	for _, w := range part.Words[1:] {
+	words := part.Words[1:]
+	for _, a := range part.Assigns {
+		words = append(words[:len(words):len(words)], shell.Word{Value: "-=" + a.Value.Value})
+	}
+	for _, r := range part.Redirects {
+		if strings.HasPrefix(r.Op, "<<") {
+			words = append(words[:len(words):len(words)], r.Target)
+		}
+	}
+	for _, w := range words {
 		v := w.Value
+		if readsNames(name, v) {
+			found = stricter(found, unsafe("which files %s reads stands in its input or in another file, so no rule can protect anything from it", name))
+		}
 		if strings.HasPrefix(v, "@") && len(v) > 1 && readsOptions(name) {
 			found = stricter(found, unsafe("%s takes what it reads from %s, so no rule can protect anything from it", name, v[1:]))
 		}
@@ -222,6 +234,9 @@ func (c commandCheck) others(part *shell.Part) finding {
 			} else if v[1] != '-' {
 				candidates = append(candidates, v[2:])
 			}
+		}
+		if takesFiles(name) {
+			candidates = append(candidates, strings.FieldsFunc(v, func(r rune) bool { return strings.ContainsRune("=<@:,;", r) })...)
 		}
 		if readsPrograms(name) {
 			candidates = append(candidates, strings.FieldsFunc(v, func(r rune) bool { return strings.ContainsRune(" \t\n'\"`()[]{}<>|;&,=+$", r) })...)
@@ -237,6 +252,28 @@ func (c commandCheck) others(part *shell.Part) finding {
 		}
 	}
 	return found
+}
+
+// readsNames reports whether a word makes a program read the names of files from elsewhere.
+func readsNames(program, word string) bool {
+	switch program {
+	case "cpio", "pax":
+		return true
+	case "tar", "bsdtar", "rsync":
+		return strings.HasPrefix(word, "--files-f") || program != "rsync" && strings.HasPrefix(word, "-T")
+	case "sort", "wc", "du":
+		return strings.HasPrefix(word, "--files0")
+	}
+	return false
+}
+
+// takesFiles reports whether a program takes files in words that say more than a path.
+func takesFiles(program string) bool {
+	switch program {
+	case "curl", "wget", "http", "https", "docker", "podman", "kubectl", "helm", "aws", "gh", "gcloud", "az", "terraform", "ansible-playbook", "scp", "rsync":
+		return true
+	}
+	return false
 }
 
 // readsOptions reports whether a program takes @file for a file with options and operands.

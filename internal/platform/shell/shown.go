@@ -97,12 +97,18 @@ func gitShown(words []Word) (s Shown) {
 		}
 		s.Files = append(s.Files, nameIn(v)...)
 	}
+	if slices.ContainsFunc(values, func(v string) bool { return strings.HasPrefix(v, "--full-d") || v == "--icase-pathspecs" }) {
+		return s // pathspecs select other files than they name
+	}
 	if end >= 0 && end+1 < len(args) {
 		s.Limits, s.Certain = args[end+1:], true
 		return s
 	}
-	if sub == "grep" && len(operands) > 0 && !slices.ContainsFunc(args, func(v string) bool { return strings.HasPrefix(v, "-e") || strings.HasPrefix(v, "-f") }) {
-		operands = operands[1:]
+	if sub == "grep" && len(operands) > 0 {
+		if slices.ContainsFunc(args, func(v string) bool { return strings.HasPrefix(v, "-e") || strings.HasPrefix(v, "-f") }) {
+			return s
+		}
+		operands = operands[1:] // the pattern
 	}
 	s.Limits = operands
 	return s
@@ -162,6 +168,12 @@ func showsContent(sub string, args []string, set bool) bool {
 		return true
 	case "request-pull":
 		return has("-p")
+	case "am", "rebase", "submodule", "bisect", "filter-branch", "for-each-repo":
+		return gitRuns(sub, args) || slices.ContainsFunc(args, func(v string) bool { return strings.HasPrefix(v, "--show-c") })
+	case "clone":
+		return slices.ContainsFunc(args, func(v string) bool {
+			return v != "" && strings.IndexByte("./~", v[0]) >= 0 || strings.HasPrefix(v, "file:")
+		})
 	case "worktree":
 		return has("add")
 	}
@@ -183,7 +195,7 @@ func patches(args []string) bool {
 			if slices.ContainsFunc(long, func(o string) bool { return o == name || len(name) > 3 && strings.HasPrefix(o, name) }) {
 				return true
 			}
-		case strings.IndexByte("SGnOlXBM0123456789", v[1]) < 0 && strings.ContainsAny(v[1:], "puUcWLm"):
+		case strings.IndexByte("SGnOlXBM", v[1]) < 0 && strings.ContainsAny(v[1:], "puUcWLm"):
 			return true
 		}
 	}
