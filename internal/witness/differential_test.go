@@ -32,7 +32,7 @@ type answer struct {
 
 // peculiar are lines that print something else each time, or what adze adds to the environment of
 // commands on purpose: a pager, a dumb terminal, and what keeps git from running programs.
-var peculiar = regexp.MustCompile(`\$\$|PPID|RANDOM|SECONDS|\bdate\b|\b(ps|top|free|df|uptime|vmstat|iostat|ss|netstat|lsof|pgrep|pstree|times|time|stat|w|who|du|nproc|uname|id|export|printenv|env|declare|typeset|readonly|set|compgen|help|ulimit|jobs|wait|shuf|last|lscpu|lsblk|findmnt|mount|ip|ifconfig|man|locale|hostname|trap|history|openssl|fuser|arp|ifconfig|lastlog|javap|java|jar|dpkg|valgrind|wget|zcmp|zgrep|zfgrep|zegrep|pmap|gpg|lsns|PATH|bzdiff|zdiff|xzdiff|ipcs|javac|lsattr|psql|tac|yes|route|bzgrep|pip|pip3)\b|sort (-R|--random)|git (-\S+ \S+ )?(config|var|reflog|fsck)|/proc|/dev/(fd|std)|-[a-zA-Z]*[uc][a-zA-Z]* .*ls|atime|-ls|%a|\$_|\$-`)
+var peculiar = regexp.MustCompile(`\$\$|PPID|RANDOM|SECONDS|\bdate\b|\b(ps|top|free|df|uptime|vmstat|iostat|ss|netstat|lsof|pgrep|pstree|times|time|stat|w|who|du|nproc|uname|id|export|printenv|env|declare|typeset|readonly|set|compgen|help|ulimit|jobs|wait|shuf|last|lscpu|lsblk|findmnt|mount|ip|ifconfig|man|locale|hostname|trap|history|openssl|fuser|arp|ifconfig|lastlog|javap|java|jar|dpkg|valgrind|wget|zcmp|zgrep|zfgrep|zegrep|pmap|gpg|lsns|PATH|bzdiff|zdiff|xzdiff|ipcs|javac|lsattr|psql|tac|yes|route|bzgrep|pip|pip3|terraform|whereis)\b|sort (-R|--random)|git (-\S+ \S+ )?(config|var|reflog|fsck)|/proc|/dev/(fd|std)|-[a-zA-Z]*[uc][a-zA-Z]* .*ls|atime|-ls|%a|\$_|\$-`)
 
 // reference runs a line in bash.
 func (s *stage) reference(ctx context.Context, env []string, line string) (answer, error) {
@@ -253,6 +253,7 @@ func TestLikeBashSignal(t *testing.T) {
 
 // TestLikeBashGenerated compares lines of the grammar.
 func TestLikeBashGenerated(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, plainUser(t))
 	s.calm(t)
 	count, seed := number(t, "WITNESS_LINES", compared), number(t, "WITNESS_SEED", 1)

@@ -291,7 +291,7 @@ func (s *stage) calm(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if real, err := filepath.EvalSymlinks(path); err == nil && within(real, s.ws) && d.Type()&(fs.ModeNamedPipe|fs.ModeSocket) == 0 && !strings.HasSuffix(path, " ") || d.IsDir() {
+		if real, err := filepath.EvalSymlinks(path); err == nil && within(real, s.ws) && d.Type()&(fs.ModeNamedPipe|fs.ModeSocket) == 0 && !strings.HasSuffix(path, " ") && !strings.HasPrefix(d.Name(), "-") || d.IsDir() {
 			return nil
 		}
 		return os.Remove(path)

@@ -255,6 +255,7 @@ func TestWitnessShells(t *testing.T) {
 // TestWitnessWithoutJail runs all that is written by hand where the kernel has no Landlock, so that the strict
 // proof decides alone. strace answers for the kernel.
 func TestWitnessWithoutJail(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, plainUser(t))
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
