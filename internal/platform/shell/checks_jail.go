@@ -343,6 +343,11 @@ func checkPager(a *arguments) error {
 
 // checkSyntaxOnly admits interpreters that say their version, or only read a program.
 func checkSyntaxOnly(a *arguments) error {
+	for _, w := range a.operands {
+		if strings.HasPrefix(w.Value, "+") { // which takes an option of a shell back
+			return fmt.Errorf("%s may make it run a program", w.Value)
+		}
+	}
 	if a.has("-n", "-l", "-c", "--check") && len(a.operands) > 0 {
 		return nil
 	}
