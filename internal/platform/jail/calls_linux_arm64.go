@@ -1,5 +1,3 @@
-//go:build linux && !amd64
-
 package jail
 
 // oldCalls are the calls to be refused that newer processors never had.
