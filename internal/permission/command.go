@@ -288,7 +288,11 @@ func (c commandCheck) parts() finding {
 		return c.jailed()
 	}
 	if !c.cmd.Script.Simple {
-		return asks(ByOther, "the command is not understood well enough to be allowed by a rule: %s", c.cmd.Script.Problem)
+		text := "the command is not understood well enough to be allowed by a rule: " + c.cmd.Script.Problem
+		if c.cmd.Doubt != nil && c.cmd.Doubt.Error() != c.cmd.Script.Problem {
+			text += "; and it is not known to only read: " + c.cmd.Doubt.Error()
+		}
+		return asks(ByOther, "%s", text)
 	}
 	if c.cmd.Script.ChangesDir() {
 		if c.cmd.Script.UsesGit() && (c.cmd.Git != nil || !gitReads(c.cmd.Script)) {
@@ -396,6 +400,9 @@ func (c commandCheck) coverage(part *shell.Part, by *rule.Rule) finding {
 		return allowed(ByOther, "it is an edit of the files that it names")
 	case c.cfg.Mode.acceptsEdits() && c.filesOnly(part):
 		return finding{behavior: Allow, reason: Reason{Type: ByMode, Mode: c.cfg.Mode, Text: "the mode allows simple file commands in the working directories"}}
+	}
+	if c.cmd.Doubt != nil && len(c.cmd.Script.Parts) == 1 {
+		err = c.cmd.Doubt // which is about the jail, and more generous
 	}
 	return asks(ByOther, "no rule allows %s, and it is not known to only read: %v", part.Text, err)
 }
