@@ -6,9 +6,11 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"testing"
 )
 
 // traced are the system calls that the witness is told of: whatever opens, changes or executes a file,
@@ -201,6 +203,18 @@ func (t *tracer) read(line string) error {
 	if err != nil {
 		return err
 	}
+	if m := superseded.FindStringSubmatch(rest); m != nil {
+		t.renamed(m[1], pid)
+		return nil
+	}
+	if m := renumbered.FindStringSubmatchIndex(rest); m != nil {
+		// A thread that executes a program gets the number of its process.
+		if pid, err = strconv.Atoi(rest[m[2]:m[3]]); err != nil {
+			return err
+		}
+		t.pending[pid], t.prefix[pid] = event{pid: pid, at: at}, rest[:m[0]]
+		return nil
+	}
 	switch {
 	case strings.HasPrefix(rest, "+++"):
 		t.ended(pid, at)
@@ -279,6 +293,68 @@ func (t *tracer) born(pid int, e event, parent *command) {
 	if at, gone := t.gone[pid]; gone {
 		delete(t.gone, pid)
 		t.ended(pid, at)
+	}
+}
+
+// What strace says when a thread other than the first executes a program.
+var (
+	superseded = regexp.MustCompile(`^\+\+\+ superseded by execve in pid (\d+)`)
+	renumbered = regexp.MustCompile(` <pid changed to (\d+) \.\.\.>$`)
+)
+
+// renamed notes that a thread has the number of its process from now on.
+func (t *tracer) renamed(thread string, pid int) {
+	old, err := strconv.Atoi(thread)
+	if err != nil {
+		return // ok: the expression matches numbers
+	}
+	if c, ok := t.commands[old]; ok {
+		t.commands[pid] = c
+		delete(t.commands, old)
+	}
+	if call, ok := t.pending[old]; ok {
+		t.pending[pid], t.prefix[pid] = call, t.prefix[old]
+		delete(t.pending, old)
+		delete(t.prefix, old)
+	}
+}
+
+// TestTracer follows processes whose numbers are used again and threads that execute programs.
+func TestTracer(t *testing.T) {
+	const trace = `1 1.0 execve("/adze", ["adze"], 0x1) = 0
+1 1.1 clone(child_stack=0x1, flags=CLONE_VM|CLONE_THREAD) = 2
+2 1.2 openat(AT_FDCWD</ws>, "own", O_RDONLY) = 3</ws/own>
+1 2.0 clone(child_stack=NULL, flags=CLONE_VM|CLONE_VFORK|SIGCHLD <unfinished ...>
+3 2.1 execve("/bin/bash", ["bash"], 0x1) = 0
+1 2.2 <... clone resumed>) = 3
+3 2.3 clone(child_stack=0x1, flags=CLONE_VM|CLONE_THREAD) = 4
+4 2.4 execve("/bin/cat", ["cat"], 0x1 <unfinished ...>
+3 2.5 +++ superseded by execve in pid 4 +++
+3 2.6 <... execve resumed>) = 0
+3 2.7 clone(child_stack=NULL, flags=SIGCHLD <unfinished ...>
+5 2.8 openat(AT_FDCWD</ws>, "lost", O_RDONLY) = 3</ws/lost>
+3 2.9 +++ killed by SIGKILL +++
+5 2.95 +++ exited with 0 +++
+1 3.0 clone(child_stack=0x1, flags=CLONE_VM|CLONE_THREAD) = 4
+4 3.1 openat(AT_FDCWD</ws>, "own", O_RDONLY) = 3</ws/own>
+1 3.2 clone(child_stack=0x1, flags=CLONE_VM|CLONE_THREAD) = 5
+5 3.3 openat(AT_FDCWD</ws>, "own", O_RDONLY) = 3</ws/own>
+`
+	var got []string
+	tr := newTracer(func(at float64) int { return int(at) }, func(e event, c *command) {
+		if c.own {
+			if file := e.file(); file != "" && file != "/ws/own" {
+				t.Errorf("%v is taken for a call of the program", e)
+			}
+			return
+		}
+		got = append(got, fmt.Sprint(c.line, " ", text(e.words()[0])+text(e.words()[1])))
+	})
+	if err := tr.run(strings.NewReader(trace)); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"2 /bin/bashbash", "2 /bin/catcat", "2 lost"}; !slices.Equal(got, want) {
+		t.Errorf("commands did %q, want %q", got, want)
 	}
 }
 

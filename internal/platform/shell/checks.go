@@ -213,7 +213,7 @@ func checkPs(a *arguments) error {
 
 // checkVersion admits a single option.
 func checkVersion(a *arguments) error {
-	if len(a.words) != 1 {
+	if len(a.words) != 1 || a.words[0].Value == "--" {
 		return errors.New("only its version is known to be harmless")
 	}
 	return nil
