@@ -1,7 +1,9 @@
 package permission
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -199,7 +201,11 @@ func (p *placement) below(from, name string, names []string, exists bool) {
 		return // it cannot be copied either
 	}
 	entries, err := f.ReadDir(max(p.left, 0) + 1)
-	f.Close()
+	f.Close() // ok: it was only read
+	if err != nil && !errors.Is(err, io.EOF) {
+		p.unknown(fmt.Sprintf("what is in %s", from))
+		return
+	}
 	if p.left -= len(entries); p.left < 0 {
 		p.unknown(fmt.Sprintf("more than %d files below %s", maxTransferred, p.target.Given))
 		return

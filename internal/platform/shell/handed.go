@@ -23,25 +23,25 @@ func (f handouts) handed(words []Word) {
 	case "alias":
 		f.aliases(words[1:])
 	case "sort":
-		launches{f.suspects}.optionCode(words[1:], "--compress-program", "--compress-prog", "--compress-pro", "--compress-pr", "--compress-p", "--compress", "--comp", "--co")
+		launches(f).optionCode(words[1:], "--compress-program", "--compress-prog", "--compress-pro", "--compress-pr", "--compress-p", "--compress", "--comp", "--co")
 	case "rg":
-		launches{f.suspects}.optionCode(words[1:], "--pre", "--hostname-bin")
+		launches(f).optionCode(words[1:], "--pre", "--hostname-bin")
 	case "ag", "ack", "man":
-		launches{f.suspects}.optionCode(words[1:], "--pager", "-P")
+		launches(f).optionCode(words[1:], "--pager", "-P")
 	case "split":
-		launches{f.suspects}.optionCode(words[1:], "--filter")
+		launches(f).optionCode(words[1:], "--filter")
 	case "tar", "bsdtar", "gtar":
-		launches{f.suspects}.optionCode(words[1:], "--checkpoint-action=exec", "--to-command", "--use-compress-program", "-I", "--info-script", "--new-volume-script",
+		launches(f).optionCode(words[1:], "--checkpoint-action=exec", "--to-command", "--use-compress-program", "-I", "--info-script", "--new-volume-script",
 			"-F", "--rsh-command", "--rmt-command")
 	case "rsync":
-		launches{f.suspects}.optionCode(words[1:], "-e", "--rsh", "--rsync-path")
+		launches(f).optionCode(words[1:], "-e", "--rsh", "--rsync-path")
 	case "scp", "sftp":
-		launches{f.suspects}.optionCode(words[1:], "-S")
+		launches(f).optionCode(words[1:], "-S")
 	case "jobs":
 		if len(words) > 2 && words[1].Value == "-x" {
 			f.active = true
 			f.command(words[2:])
-			launches{f.suspects}.position(words[2:], nil)
+			launches(f).position(words[2:], nil)
 		}
 	default:
 		if strings.HasPrefix(name, "git-") {
@@ -336,7 +336,7 @@ func (f handouts) git(words []Word) {
 			f.setting(Word{Value: value, Static: w.Static})
 		case sub.Value == "clone" && strings.HasPrefix(v, "-u"):
 			f.active = true
-			launches{f.suspects}.optionCode(words[n+i:], "-u")
+			launches(f).optionCode(words[n+i:], "-u")
 		case sub.Value == "grep" && (strings.HasPrefix(v, "-O") || strings.HasPrefix(v, "--open")):
 			f.active = true
 			f.script(strings.TrimPrefix(strings.TrimPrefix(v, "-O"), name+"="), true)

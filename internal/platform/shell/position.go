@@ -83,7 +83,7 @@ func (f launches) position(words []Word, redirects []*syntax.Redirect) {
 				f.doubt("before the program that " + name + " runs stands " + w.stands())
 			}
 			if variable, value, ok := strings.Cut(w.Value, "="); ok && wr.assigns {
-				evaluations{f.suspects}.variable(variable, Word{Value: value, Static: w.Static})
+				evaluations(f).variable(variable, Word{Value: value, Static: w.Static})
 			}
 		}
 		if wr.more {
