@@ -28,7 +28,7 @@ const module = "adze"
 // pattern speaks for the packages not named otherwise.
 var layers = [][]string{
 	{"msg"},
-	{"platform/cells", "platform/fsys", "platform/jsonc", "platform/landlock", "platform/replace", "platform/scope", "platform/seccomp", "platform/wildcard"},
+	{"platform/cells", "platform/fsys", "platform/jsonc", "platform/landlock", "platform/replace", "platform/scope", "platform/seccomp", "platform/shell/awk", "platform/shell/scripttest", "platform/shell/sed", "platform/wildcard"},
 	{"platform/jail"},
 	{"platform/*"},
 	{"platform/gitrepo", "platform/envfile", "platform/environ"},

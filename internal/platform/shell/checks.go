@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"adze/internal/platform/shell/awk"
+	"adze/internal/platform/shell/sed"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -106,7 +109,7 @@ func checkSed(a *arguments) error {
 	default:
 		return errors.New("there is no script")
 	}
-	return checkSedScript(strings.Join(scripts, "\n"))
+	return sed.Prints(strings.Join(scripts, "\n"))
 }
 
 // checkAwk admits programs that can neither run nor write anything, nor read the environment or other
@@ -142,7 +145,7 @@ func checkAwk(a *arguments) error {
 			return fmt.Errorf("%s may be more than a file", w.Text)
 		}
 	}
-	return checkAwkProgram(words[0].Value)
+	return awk.Parse(words[0].Value).Prints()
 }
 
 // awkAssigns reports whether awk takes an operand for an assignment: NAME=value. Any other is a file.

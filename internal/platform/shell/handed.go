@@ -3,6 +3,9 @@ package shell
 import (
 	"slices"
 	"strings"
+
+	"adze/internal/platform/shell/awk"
+	"adze/internal/platform/shell/sed"
 )
 
 // Some programs that only read, most of the time, run commands that their words name. What they are handed
@@ -124,12 +127,12 @@ func (f handouts) sed(words []Word) {
 	if !given && len(operands) > 0 {
 		add(operands[0])
 	}
-	script, ok := readSed(strings.Join(scripts, "\n"))
-	for _, command := range script.commands {
+	script, err := sed.Parse(strings.Join(scripts, "\n"))
+	for _, command := range script.Commands {
 		f.active = true
 		f.script(command, true)
 	}
-	if script.reads || !ok {
+	if script.Input || err != nil {
 		f.doubt("sed runs what it reads as a command")
 	}
 }
@@ -190,113 +193,23 @@ func (f handouts) awk(words []Word) {
 		break
 	}
 	for _, w := range programs {
-		commands, runs, unknown := awkCommands(w.Value)
-		for _, command := range commands {
+		p := awk.Parse(w.Value)
+		for _, command := range p.Commands {
 			f.active = true
 			f.script(command, true)
 		}
-		if runs {
+		if p.Runs {
 			for _, other := range words { // awk -v c='rm x' 'BEGIN { system(c) }'
 				f.guess(other.Value)
 			}
 		}
-		if unknown {
+		if p.Unknown {
 			f.doubt("awk runs a command that is known only when it runs")
 		}
 		if !w.Static && (w.Value == "" || f.made(w)) {
 			f.doubt("awk runs a program that is known only when it runs")
 		}
 	}
-}
-
-// awkCommands returns the texts in a program of awk, if it runs commands, and whether it may run others.
-func awkCommands(program string) (commands []string, runs, unknown bool) {
-	type token struct {
-		kind byte // 's'tring, 'n'ame, or the character
-		text string
-	}
-	var tokens []token
-	value := false // the token before ends a value, so that a slash divides
-	for i := 0; i < len(program); i++ {
-		c := program[i]
-		switch {
-		case c == '"':
-			var text strings.Builder
-			for i++; i < len(program) && program[i] != '"'; i++ {
-				if program[i] == '\\' && i+1 < len(program) {
-					i++
-				}
-				text.WriteByte(program[i])
-			}
-			tokens, value = append(tokens, token{'s', text.String()}), true
-		case c == '/' && !value:
-			for i++; i < len(program) && program[i] != '/' && program[i] != '\n'; i++ {
-				if program[i] == '\\' {
-					i++
-				}
-			}
-			tokens, value = append(tokens, token{'/', ""}), true
-		case c == '#':
-			for i < len(program) && program[i] != '\n' {
-				i++
-			}
-			tokens, value = append(tokens, token{';', ""}), false
-		case c == ' ' || c == '\t':
-		case c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9':
-			j := i
-			for j < len(program) && (program[j] == '_' || program[j] >= 'a' && program[j] <= 'z' || program[j] >= 'A' && program[j] <= 'Z' || program[j] >= '0' && program[j] <= '9') {
-				j++
-			}
-			tokens = append(tokens, token{'n', program[i:j]})
-			value = program[i:j] != "print" && program[i:j] != "return" && program[i:j] != "getline"
-			i = j - 1
-		case c == '|' && strings.HasPrefix(program[i:], "||"):
-			tokens, value = append(tokens, token{'o', ""}), false
-			i++
-		default:
-			tokens, value = append(tokens, token{c, ""}), c == ')' || c == ']' || c == '$'
-		}
-	}
-	at := func(i int) token {
-		if i < 0 || i >= len(tokens) {
-			return token{';', ""}
-		}
-		return tokens[i]
-	}
-	ends := func(t token) bool { return strings.IndexByte(";}\n)", t.kind) >= 0 }
-	begins := func(t token) bool { return strings.IndexByte(";{}\n(!o&", t.kind) >= 0 }
-	for i, t := range tokens {
-		switch {
-		case t.kind == 'n' && t.text == "system":
-			runs = true
-			unknown = unknown || !(at(i+1).kind == '(' && at(i+2).kind == 's' && at(i+3).kind == ')')
-		case t.kind == '@' && at(i+1).kind == 'n' && at(i+2).kind == '(':
-			runs, unknown = true, true // the name of a function in a variable
-		case t.kind == '|':
-			runs = true
-			next := at(i + 1)
-			if next.kind == '&' { // |& of gawk
-				next = at(i + 2)
-			}
-			if next.kind == 'n' && next.text == "getline" {
-				unknown = unknown || !(at(i-1).kind == 's' && begins(at(i-2)))
-			} else {
-				last := i + 1
-				if at(last).kind == '&' {
-					last++
-				}
-				unknown = unknown || !(next.kind == 's' && ends(at(last+1)))
-			}
-		}
-	}
-	if runs {
-		for _, t := range tokens {
-			if t.kind == 's' {
-				commands = append(commands, t.text)
-			}
-		}
-	}
-	return commands, runs, unknown
 }
 
 // git looks at what git is told to run: by settings on its command line, by an alias, by an option.
