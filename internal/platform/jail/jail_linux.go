@@ -125,7 +125,7 @@ func (p *Policy) rules() (*landlock.Ruleset, error) {
 		allow(read, processPlaces[:]...)
 	}
 	if p.Network {
-		allow(read, "/proc/net")
+		allow(read, "/proc") // it stands there below the number of the process
 	}
 	if err != nil {
 		set.Close()

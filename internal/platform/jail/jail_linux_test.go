@@ -213,6 +213,13 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
+func TestNetwork(t *testing.T) {
+	dir, _ := workspace(t)
+	if got, err := run(t, dir, Policy{Network: true}, "head", "head -c 5 /proc/net/dev"); got != "Inter" {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
 // A program is sent the signal of its parent's death when the thread ends that started it.
 func TestLives(t *testing.T) {
 	dir, _ := workspace(t)
