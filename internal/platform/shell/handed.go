@@ -92,7 +92,7 @@ func (f handouts) sed(words []Word) {
 		case len(name) > 3 && strings.HasPrefix("--expression", name):
 			given = true
 			if glued {
-				add(Word{Value: value, Static: w.Static, unset: w.unset, substs: w.substs})
+				add(w.rest(value))
 			} else if i++; i < len(words) {
 				add(words[i])
 			}
@@ -108,7 +108,7 @@ func (f handouts) sed(words []Word) {
 			case strings.HasPrefix(letters, "e"):
 				given = true
 				if len(letters) > 1 {
-					add(Word{Value: letters[1:], Static: w.Static, unset: w.unset, substs: w.substs})
+					add(w.rest(letters[1:]))
 				} else if i++; i < len(words) {
 					add(words[i])
 				}
@@ -137,6 +137,11 @@ func (f handouts) sed(words []Word) {
 	}
 }
 
+// rest returns what follows an option in its word.
+func (w Word) rest(value string) Word {
+	return Word{Value: value, Static: w.Static, unset: w.unset, substs: w.substs}
+}
+
 // programFile looks at a file with a program, which is the word at i unless value names it: from the input it
 // is part of the line.
 func (f handouts) programFile(words []Word, i int, value string) {
@@ -158,7 +163,9 @@ func (f handouts) awk(words []Word) {
 	var programs []Word
 	given := false
 	for i := 0; i < len(words); i++ {
-		v := words[i].Value
+		w := words[i]
+		v := w.Value
+		option, value, glued := strings.Cut(v, "=")
 		switch {
 		case v == "-v" || v == "-F" || v == "--assign" || v == "--field-separator" || v == "-i" || v == "--include" || v == "-l" || v == "--load":
 			i++
@@ -168,15 +175,19 @@ func (f handouts) awk(words []Word) {
 			i++
 			f.programFile(words, i, "")
 			continue
-		case v == "-e" || v == "--source":
+		case v == "-e" || len(option) > 3 && strings.HasPrefix("--source", option) && !glued:
 			given = true
 			if i++; i < len(words) {
 				programs = append(programs, words[i])
 			}
 			continue
-		case strings.HasPrefix(v, "--source="), strings.HasPrefix(v, "-e") && len(v) > 2:
+		case len(option) > 3 && strings.HasPrefix("--source", option):
 			given = true
-			programs = append(programs, words[i])
+			programs = append(programs, w.rest(value))
+			continue
+		case strings.HasPrefix(v, "-e"):
+			given = true
+			programs = append(programs, w.rest(v[len("-e"):]))
 			continue
 		case strings.HasPrefix(v, "-f") || strings.HasPrefix(v, "--file="):
 			given = true

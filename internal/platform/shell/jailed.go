@@ -216,15 +216,10 @@ func keyword(p *Part) bool { return p.script.Simple && p.Words[0].Text == "time"
 // known to be harmless.
 func skipRunner(words []Word) (int, error) {
 	switch words[0].Value {
-	case "nohup":
-		return 1, nil
-	case "time":
-		return skipOptions(words, "-p", ""), nil
 	case "nice":
 		if len(words) > 1 && len(words[1].Value) > 1 && digits(words[1].Value[1:]) {
 			return 2, nil // nice -10
 		}
-		return skipOptions(words, "", "-n --adjustment="), nil
 	case "ionice":
 		if len(words) > 1 && len(words[1].Value) > 2 && strings.HasPrefix(words[1].Value, "-c") {
 			return 2, nil // ionice -c3
@@ -239,18 +234,12 @@ func skipRunner(words []Word) (int, error) {
 			n++
 		}
 		return n, nil
-	case "timeout":
-		n := skipOptions(words, "--foreground --preserve-status -v --verbose", "-k -s --kill-after= --signal=")
-		if n == 0 || n >= len(words) || !duration(words[n].Value) {
-			return 0, nil
-		}
-		return n + 1, nil
 	case "env":
 		return skipEnv(words)
 	case "xargs":
 		return skipXargs(words)
 	}
-	return 0, nil
+	return wrapped(words), nil
 }
 
 // skipEnv returns how many words of env stand before the command.

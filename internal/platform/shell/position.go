@@ -37,7 +37,7 @@ func (f launches) position(words []Word, redirects []*syntax.Redirect) {
 			return
 		}
 		name := baseName(w.Value)
-		if isShell(name) {
+		if slices.Contains(shells, name) {
 			f.shell(words, redirects)
 			return
 		}
@@ -152,13 +152,7 @@ func (w *Word) stands() string {
 	return "a word that is known only in part (" + w.Value + ")"
 }
 
-func isShell(name string) bool {
-	switch name {
-	case "sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "mksh", "lksh", "yash", "posh", "rbash", "rzsh", "csh", "tcsh", "ksh93", "bash5", "osh":
-		return true
-	}
-	return false
-}
+var shells = []string{"sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "mksh", "lksh", "yash", "posh", "rbash", "rzsh", "csh", "tcsh", "ksh93", "bash5", "osh"}
 
 // shell looks at what a shell is told to run: a string, a file, or its input.
 func (f launches) shell(words []Word, redirects []*syntax.Redirect) {

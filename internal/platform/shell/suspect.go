@@ -179,7 +179,7 @@ func (f *suspects) searchTexts() {
 	for f.active {
 		texts := f.documents
 		f.documents = nil
-		if slices.ContainsFunc(shells, func(name string) bool { return f.programs[name] }) {
+		if f.runsText() {
 			texts = append(texts, f.echoed...)
 			f.echoed = nil
 		}
@@ -192,7 +192,11 @@ func (f *suspects) searchTexts() {
 	}
 }
 
-var shells = []string{"sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "busybox", "ssh", "xargs", "parallel", "source", ".", "eval"}
+// runsText reports whether the line has a program that may run text as shell.
+func (f *suspects) runsText() bool {
+	has := func(name string) bool { return f.programs[name] }
+	return slices.ContainsFunc(shells, has) || slices.ContainsFunc([]string{"busybox", "ssh", "xargs", "parallel", "source", ".", "eval"}, has)
+}
 
 // script searches text as shell: as it parses, or word by word if it does not. Sure says that a shell runs it,
 // if it runs the text around it.
