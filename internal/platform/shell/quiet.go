@@ -44,7 +44,7 @@ func runsNothing(words []string) bool {
 	case name == "command":
 		return len(words) > 1 && (words[1] == "-v" || words[1] == "-V")
 	case name == "awk" || name == "gawk" || name == "mawk":
-		return !slices.ContainsFunc(words, func(w string) bool { return strings.Contains(w, "|") || strings.Contains(w, "system") })
+		return !slices.ContainsFunc(words, func(w string) bool { return strings.ContainsAny(w, "|@") || strings.Contains(w, "system") })
 	case quietPrograms(name):
 		return true
 	}
