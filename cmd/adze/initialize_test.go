@@ -175,11 +175,12 @@ func hostRun(t *testing.T, dir, lines, callback string, args ...string) (out, sa
 		t.Fatal(err)
 	}
 	results := strings.Count(lines, `"type":"user"`)
+	silent := results == 0
 	go func() {
 		for line := range strings.Lines(lines) {
 			stdin.Write([]byte(line)) // ok: the program says what it got
 		}
-		if results == 0 {
+		if silent {
 			stdin.Close() // ok: as above
 		}
 	}()

@@ -65,6 +65,8 @@ func (l *links) real(name string) string {
 
 // target returns where the name in dir leads, or "", and remembers it.
 func (l *links) target(dir, name string) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	d := l.dirs[dir]
 	if d == nil {
 		if l.dirs == nil {
