@@ -21,7 +21,7 @@ import (
 )
 
 // compared is how many lines of the grammar are compared. WITNESS_LINES says otherwise.
-const compared = 3_000
+const compared = 2_000
 
 // An answer is how a line ended.
 type answer struct {

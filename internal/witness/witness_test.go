@@ -238,11 +238,11 @@ func TestWitnessShells(t *testing.T) {
 			if shell == "busybox" {
 				r.judge.programs["/usr/bin/busybox"] = true // as the shell
 			}
-			for _, a := range harm {
-				r.try(t, s.fill(a.line))
+			for i := 0; i < len(harm); i += 4 { // all of them are tried in bash
+				r.try(t, s.fill(harm[i].line))
 			}
 			g := s.grammar(t, 2)
-			for range number(t, "WITNESS_LINES", generated) / 20 {
+			for range number(t, "WITNESS_LINES", generated) / 40 {
 				r.try(t, g.line())
 			}
 			r.end(t)
