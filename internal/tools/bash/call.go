@@ -136,8 +136,7 @@ func (c *call) Run(ctx context.Context, report func(tool.Progress)) (tool.Result
 
 // execute runs the command in one of the two ways there are.
 func (c *call) execute(ctx context.Context, out io.Writer, limit time.Duration) (exit osproc.Exit, err error) {
-	// What was not judged the user typed: it is run as it is.
-	if r := c.reading(); c.ReadOnly() && r.judged.done && !r.freed {
+	if r := c.reading(); c.ReadOnly() && !r.freed {
 		exit, c.ended, err = r.run(ctx, out, limit)
 	} else {
 		exit, c.ended, err = c.runShell(ctx, out, limit)

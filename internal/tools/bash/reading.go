@@ -192,8 +192,8 @@ func (r *reading) reports() bool { return r.script.ChangesDir() && r.here.Lasts(
 
 // start runs the program: in the jail, and in the sandbox around it if there is one.
 func (r *reading) start(ctx context.Context, cmd osproc.Cmd) (osproc.Exit, error) {
-	if r.outside() {
-		if r.jailed {
+	if !r.judged.done || r.outside() {
+		if r.inJail() { // what was not judged the user typed
 			cmd.Start = r.policy().Start
 		}
 		return r.config.Runner.Run(ctx, cmd)
