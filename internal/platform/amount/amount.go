@@ -47,3 +47,14 @@ func USD(sum float64) string {
 
 // Seconds returns a duration to a tenth of a second.
 func Seconds(d time.Duration) string { return d.Round(100 * time.Millisecond).String() }
+
+// Bytes returns a number of bytes: in kilobytes or megabytes, if it is large.
+func Bytes(n int64) string {
+	switch {
+	case n >= 1<<20:
+		return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
+	case n >= 1<<10:
+		return fmt.Sprintf("%.1f KB", float64(n)/(1<<10))
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
