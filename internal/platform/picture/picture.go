@@ -72,8 +72,9 @@ func Measure(data []byte) (mediaType string, size Size, err error) {
 	case GIF:
 		c, err = gif.DecodeConfig(bytes.NewReader(data))
 	case WebP:
-		if c, err = webp.DecodeConfig(bytes.NewReader(data)); err == nil {
-			c.Width, c.Height = webpFrame(data, c.Width, c.Height)
+		still, canvas, _ := webpStill(data)
+		if c, err = webp.DecodeConfig(bytes.NewReader(still)); err == nil {
+			c.Width, c.Height = webpFrame(still, max(c.Width, canvas.Width), max(c.Height, canvas.Height))
 		}
 	default:
 		return "", Size{}, fmt.Errorf("this is not a PNG, JPEG, GIF or WebP picture: it looks like %s", found(data))
@@ -142,7 +143,7 @@ func decode(mediaType string, data []byte) (img image.Image, err error) {
 	case GIF:
 		return gif.Decode(src)
 	case WebP:
-		return webp.Decode(src)
+		return decodeWebP(data)
 	}
 	if img, err = jpeg.Decode(src); err != nil {
 		return nil, err

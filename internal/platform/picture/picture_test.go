@@ -193,6 +193,48 @@ func TestBombs(t *testing.T) {
 	}
 }
 
+// animatedWebP returns an animation of width and height with a frame of one pixel at 2, 4.
+func animatedWebP(t testing.TB, width, height int) []byte {
+	chunk := func(kind string, body []byte) string {
+		head := binary.LittleEndian.AppendUint32([]byte(kind), uint32(len(body)))
+		return string(append(append(head, body...), make([]byte, len(body)%2)...))
+	}
+	size := func(n int) string { return string([]byte{byte(n - 1), byte((n - 1) >> 8), byte((n - 1) >> 16)}) }
+	frame := "\x01\x00\x00" + "\x02\x00\x00" + size(1) + size(1) + "\x64\x00\x00" + "\x00" + string(tinyWebP(t)[12:])
+	body := "WEBP" + chunk("VP8X", []byte("\x02\x00\x00\x00"+size(width)+size(height))) + chunk("ANIM", make([]byte, 6)) + chunk("ANMF", []byte(frame)) + chunk("ANMF", []byte(frame))
+	return []byte(chunk("RIFF", []byte(body)))
+}
+
+// An animated WebP is a picture like an animated GIF (R1 of the second look).
+func TestAnimatedWebP(t *testing.T) {
+	data := animatedWebP(t, 30, 20)
+	p, err := Fit(t.Context(), data, 0)
+	if err != nil || p.MediaType != WebP || !bytes.Equal(p.Data, data) || p.Original != (Size{30, 20}) {
+		t.Errorf("%v, %s, %d bytes, %v", err, p.MediaType, len(p.Data), p.Original)
+	}
+	img, err := decode(WebP, data)
+	if err != nil || img.Bounds() != image.Rect(0, 0, 30, 20) {
+		t.Fatal(err)
+	}
+	still, err := decode(WebP, tinyWebP(t))
+	if err != nil || color.NRGBAModel.Convert(img.At(2, 4)) != color.NRGBAModel.Convert(still.At(0, 0)) {
+		t.Errorf("%v, the pixel is %v, want %v", err, img.At(2, 4), still.At(0, 0))
+	}
+	if p, err = Fit(t.Context(), animatedWebP(t, 2400, 24), 0); err != nil || p.Size != (Size{2000, 20}) {
+		t.Errorf("a large one: %v, %v", p.Size, err)
+	}
+	if _, _, err := Measure(animatedWebP(t, 16000, 16000)); err == nil {
+		t.Error("a giant one was accepted")
+	}
+	for n := range data { // cut anywhere, it is refused or read
+		Fit(t.Context(), data[:n], 0) // ok: it must not panic
+	}
+	alpha := frameFile([]byte("\x00\x00\x00\x00\x00\x00"), []byte("ALPH\x01\x00\x00\x00\x00\x00VP8 \x02\x00\x00\x00ab"))
+	if want := "RIFF\x2a\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x10\x00\x00\x00\x00\x00\x00\x00\x00\x00ALPH\x01\x00\x00\x00\x00\x00VP8 \x02\x00\x00\x00ab"; string(alpha) != want {
+		t.Errorf("with transparency: %q", alpha)
+	}
+}
+
 // A WebP file can declare a small canvas around a huge frame.
 func TestWebPFrameInCanvas(t *testing.T) {
 	frame := tinyWebP(t)[12:]
