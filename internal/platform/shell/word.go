@@ -285,11 +285,16 @@ func quote(s string) string {
 	return s
 }
 
-// asCommand returns the canonical form of a word that names a command: if it looks like an assignment,
-// it is quoted, since a quote kept it from being one.
+// reserved are the words that begin or end a construct where a command is expected.
+var reserved = setOf(`if then elif else fi for while until do done case esac in select function coproc`)
+
+// asCommand returns the canonical form of a word that names a command: if it looks like an assignment or is a reserved
+// word, it is quoted, since a quote kept it from being one.
 func (w *Word) asCommand() string {
 	name, value, ok := strings.Cut(w.Text, "=")
 	switch {
+	case reserved(w.Text):
+		return "'" + w.Text + "'"
 	case !ok || !assignable(name):
 		return w.Text
 	case w.Glob:
