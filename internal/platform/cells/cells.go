@@ -9,21 +9,19 @@ import (
 	"golang.org/x/text/width"
 )
 
-// Of returns how many cells r takes.
+// Of returns how many cells r takes. Of an emoji that is joined from several the parts are counted: terminals differ in
+// how they show it.
 func Of(r rune) int {
 	switch {
 	case r < 0x300:
 		return 1
-	case unicode.In(r, unicode.Mn, unicode.Me), r == joiner:
+	case unicode.In(r, unicode.Mn, unicode.Me), r == joiner, r == nonJoiner:
 		return 0
 	case r >= 0x1100 && wide(r):
 		return 2
 	}
 	return 1
 }
-
-// joiner makes one emoji of several. Terminals differ in how they show the result; its parts are counted.
-const joiner = 0x200d
 
 func wide(r rune) bool {
 	switch width.LookupRune(r).Kind() {
