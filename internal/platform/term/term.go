@@ -9,12 +9,35 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"adze/internal/platform/cells"
 )
 
 // Sanitize returns s as it may be written to a terminal: control sequences and control characters are
 // gone except for line feeds and tabs, of a line that was overwritten the last state is left, and
 // characters that reorder or hide text are spelled out, as ‹U+202E›.
 func Sanitize(s string) string { return clean(s, true) }
+
+// SanitizeText is [Sanitize] for text to be read, such as an answer. It leaves joiners where they change how the
+// characters around them look; see [cells.Joins]. Names and commands need [Sanitize]: two of them must not look the same.
+func SanitizeText(s string) string {
+	var out []byte
+	start := 0
+	for i, before := 0, rune(0); i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		after, _ := utf8.DecodeRuneInString(s[i+n:])
+		if cells.Joins(before, r, after) {
+			out = append(append(out, Sanitize(s[start:i])...), s[i:i+n]...)
+			start = i + n
+		}
+		before = r
+		i += n
+	}
+	if start == 0 {
+		return Sanitize(s)
+	}
+	return string(append(out, Sanitize(s[start:])...))
+}
 
 // Strip returns s, which a program wrote for a terminal, as the text that would be read there.
 // Unlike [Sanitize] it leaves characters that are merely invisible: they belong to the text.
@@ -91,10 +114,7 @@ func (c *Cleaner) Write(p []byte) (int, error) {
 			c.pending = bytes.Clone(rest)
 			break
 		}
-		r, size := utf8.DecodeRune(rest)
-		if r == utf8.RuneError && size == 1 {
-			r = damaged(rest[0])
-		}
+		r, size := utf8.DecodeRune(rest) // U+FFFD for a byte outside UTF-8, which no terminal takes for a control character then
 		c.rune(r)
 		rest = rest[size:]
 	}
@@ -106,21 +126,13 @@ func (c *Cleaner) Write(p []byte) (int, error) {
 
 // Close writes what was held back. It does not close the writer below.
 func (c *Cleaner) Close() error {
-	for _, b := range c.pending {
-		c.rune(damaged(b))
+	for range c.pending {
+		c.rune(utf8.RuneError)
 	}
 	c.pending = nil
 	c.out = append(c.out, c.line...)
 	c.line = c.line[:0]
 	return c.flush()
-}
-
-// damaged returns what a byte outside UTF-8 stands for: terminals may take it for a control character.
-func damaged(b byte) rune {
-	if b < 0xa0 {
-		return rune(b)
-	}
-	return utf8.RuneError
 }
 
 func (c *Cleaner) flush() error {

@@ -13,11 +13,11 @@ func TestStrip(t *testing.T) {
 		{"plain", "a\tb\nc", "a\tb\nc"},
 		{"colour", "\x1b[1;31mred\x1b[0m.", "red."},
 		{"colour, 8 bit", "\u009b31mred\u009bm", "red"},
-		{"colour, raw 8 bit", "\x9b31mred\x9bm", "red"},
+		{"colour, raw 8 bit", "\x9b31mred\x9bm", "\uFFFD31mred\uFFFDm"}, // S6: no terminal in UTF-8 takes it for more,
 		{"link", "\x1b]8;;http://x\x1b\\text\x1b]8;;\x07 after", "text after"},
 		{"clipboard", "a\x1b]52;c;ZXZpbA==\x07b", "ab"},
 		{"title, 8 bit", "a\u009d0;title\u009cb", "ab"},
-		{"device control", "a\x1bPq#0\x1b\\b\x90x\x9cc", "abc"},
+		{"device control", "a\x1bPq#0\x1b\\b\u0090x\u009cc", "abc"},
 		{"other strings", "a\x1bXx\x1b\\b\x1b^y\x1b\\c\x1b_z\x1b\\d", "abcd"},
 		{"sequence in a string", "a\x1b]0;t\x1b[31mb", "ab"},
 		{"unterminated string", "a\x1b]0;title\nb", "a\nb"},
@@ -36,7 +36,8 @@ func TestStrip(t *testing.T) {
 		{"progress with erasing", "fetching 1\r\x1b[Kfetching 2\n", "fetching 2\n"},
 		{"colour after CR", "abc\r\x1b[0m\n", "abc\n"},
 		{"not UTF-8", "a\xff\xe2\xa2b", "a\uFFFD\uFFFD\uFFFDb"},
-		{"cut character", "a\xe2\x82", "a\uFFFD"},
+		{"text in another encoding", "\x81\x9f\xa0 \x93quoted\x94 \x85", "\uFFFD\uFFFD\uFFFD \uFFFDquoted\uFFFD \uFFFD"}, // S6
+		{"cut character", "a\xe2\x82", "a\uFFFD\uFFFD"},
 		{"bidi stays", "a\u202eb", "a\u202eb"},
 	}
 	for _, tt := range tests {
@@ -80,6 +81,32 @@ func TestSanitize(t *testing.T) {
 	for _, tt := range tests {
 		if got := Sanitize(tt.in); got != tt.want {
 			t.Errorf("Sanitize(%q) = %q, want %q", tt.in, got, tt.want)
+		}
+	}
+}
+
+// Joiners stay where a script or an emoji needs them, in text alone: in names they could hide (second look 2.14).
+func TestSanitizeText(t *testing.T) {
+	tests := []struct{ in, want string }{
+		{"می\u200cخواهم", "می\u200cخواهم"},
+		{"क्\u200d ष", "क्\u200d ष"},
+		{"👩\u200d👩\u200d👧 ❤\ufe0f\u200d🔥", "👩\u200d👩\u200d👧 ❤\ufe0f\u200d🔥"},
+		{"pass\u200cword a\u200db", "pass‹U+200C›word a‹U+200D›b"},
+		{"\u200d👩 👩\u200d", "‹U+200D›👩 👩‹U+200D›"},
+		{"می\u200cخ\u202e\x1b[31mx", "می\u200cخ‹U+202E›x"},
+		{"\u200cخ م\u200c", "‹U+200C›خ م‹U+200C›"},
+		{"plain", "plain"},
+	}
+	for _, tt := range tests {
+		got := SanitizeText(tt.in)
+		if got != tt.want {
+			t.Errorf("SanitizeText(%q) = %q, want %q", tt.in, got, tt.want)
+		}
+		if again := SanitizeText(got); again != got {
+			t.Errorf("again: %q, then %q", got, again)
+		}
+		if strings.ContainsAny(Sanitize(tt.in), "\u200c\u200d") {
+			t.Errorf("Sanitize(%q) = %q", tt.in, Sanitize(tt.in))
 		}
 	}
 }

@@ -1,0 +1,17 @@
+package term
+
+import "strings"
+
+// Reflows reports whether the terminal is one of those that break lines again when they become narrower.
+func Reflows(getenv func(string) string) bool {
+	for _, name := range []string{"TMUX", "VTE_VERSION", "KITTY_WINDOW_ID", "WT_SESSION", "ALACRITTY_WINDOW_ID"} {
+		if getenv(name) != "" {
+			return true
+		}
+	}
+	switch getenv("TERM_PROGRAM") {
+	case "iTerm.app", "WezTerm", "ghostty", "Apple_Terminal", "vscode":
+		return true
+	}
+	return strings.HasPrefix(getenv("TERM"), "foot")
+}
