@@ -1,0 +1,76 @@
+// Package console is where commands talk to the user: the standard streams, and how questions are asked.
+package console
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"adze/internal/platform/term"
+)
+
+// A Console is the standard streams of a command.
+type Console struct {
+	Stdin  io.Reader
+	Stdout io.Writer
+	// StdinTerminal and StdoutTerminal say that the stream is a terminal.
+	StdinTerminal, StdoutTerminal bool
+	// Say tells the user something on standard error.
+	Say func(string)
+}
+
+// Print writes to standard output.
+func (c *Console) Print(text string) error {
+	_, err := io.WriteString(c.Stdout, text)
+	return err
+}
+
+// Show writes untrusted text to standard output, without the control sequences a terminal would obey.
+func (c *Console) Show(text string) error {
+	if c.StdoutTerminal {
+		text = term.Sanitize(text)
+	}
+	return c.Print(text)
+}
+
+// PrintJSON writes plain data to standard output.
+func (c *Console) PrintJSON(v any) error { return c.Print(JSON(v)) }
+
+// JSON returns plain data as indented JSON.
+func JSON(v any) string {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(v); err != nil {
+		panic(fmt.Sprintf("console: %v", err)) // plain data always encodes
+	}
+	return b.String()
+}
+
+// Confirm asks a yes-or-no question; no answer counts as no.
+func (c *Console) Confirm(question string) (bool, error) {
+	answer, err := c.Ask(question + " [y/N] ")
+	answer = strings.ToLower(answer)
+	return answer == "y" || answer == "yes", err
+}
+
+// Ask asks for a line; at the end of the input it is empty.
+func (c *Console) Ask(question string) (string, error) {
+	if err := c.Show(question); err != nil {
+		return "", err
+	}
+	line, err := bufio.NewReaderSize(byteReader{c.Stdin}, 16).ReadString('\n')
+	if err == io.EOF {
+		err = nil
+	}
+	return strings.TrimSpace(line), err
+}
+
+// A byteReader reads single bytes, so that it takes nothing from the next reader.
+type byteReader struct{ io.Reader }
+
+func (r byteReader) Read(p []byte) (int, error) { return r.Reader.Read(p[:min(len(p), 1)]) }
