@@ -35,9 +35,11 @@ const (
 // An Outcome holds the messages to send.
 type Outcome struct {
 	Messages []msg.Message
-	// Executed says that steps sent before were left out, Freed how many tokens that saves.
+	// Executed says that steps sent before were left out, Freed how many tokens that saves, and First is the
+	// first message that is sent otherwise.
 	Executed bool
 	Freed    int
+	First    int
 	// Boundary lists all steps that are left out, if there are new ones, for [Snipper.Restore] in a later
 	// process.
 	Boundary []int
@@ -127,6 +129,7 @@ func (s *Snipper) Snip(messages []msg.Message, size func(...msg.Message) int, wh
 				s.cut[n] = true
 			}
 			s.marked, s.forced = nil, false
+			out.First = 2*open[0] - 1
 			out.Boundary = slices.Sorted(maps.Keys(s.cut))
 		} else {
 			out.Freed = 0
