@@ -5,9 +5,16 @@ package setup
 import "fmt"
 
 // An Error says why nothing was run, and what to do about it.
-type Error struct{ Text string }
+type Error struct {
+	Text string
+	err  error // that it stands for, or nil
+}
 
 func (e *Error) Error() string { return e.Text }
+func (e *Error) Unwrap() error { return e.err }
+
+// Wrap returns err as an [Error] with the same text.
+func Wrap(err error) error { return &Error{err.Error(), err} }
 
 // Errorf returns an [Error].
-func Errorf(format string, args ...any) error { return &Error{fmt.Sprintf(format, args...)} }
+func Errorf(format string, args ...any) error { return &Error{Text: fmt.Sprintf(format, args...)} }
