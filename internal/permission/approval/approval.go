@@ -1,0 +1,159 @@
+// Package approval is about the classes of actions that a plan asks leave for, in words: which are possible, which
+// commands those few mean whose meaning is known, and which commands a judge found to belong to the others. What is
+// decided about a call is left to package permission.
+package approval
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"adze/internal/permission/compat"
+)
+
+// A Prompt is a class of actions that a plan asks leave for, in words.
+type Prompt struct {
+	Tool   string `json:"tool"`
+	Prompt string `json:"prompt"`
+}
+
+// Limits of what a plan may ask leave for.
+const (
+	maxPrompts     = 20
+	maxPromptChars = 200
+)
+
+// Check reports what is wrong with the classes of actions of a plan.
+func Check(prompts []Prompt) error {
+	if len(prompts) > maxPrompts {
+		return fmt.Errorf("allowedPrompts has %d entries, and at most %d are possible", len(prompts), maxPrompts)
+	}
+	for i, p := range prompts {
+		switch {
+		case p.Tool != compat.Command:
+			return fmt.Errorf("allowedPrompts[%d]: the tool is %q, and only Bash is possible", i, p.Tool)
+		case strings.TrimSpace(p.Prompt) == "":
+			return fmt.Errorf("allowedPrompts[%d]: the description is empty", i)
+		case utf8.RuneCountInString(p.Prompt) > maxPromptChars:
+			return errors.New("a description in allowedPrompts is longer than 200 characters")
+		}
+	}
+	return nil
+}
+
+// Known returns the commands that a description means in a project, if it is one of the few with an
+// exact meaning.
+func Known(description, project string) []string {
+	action := actionOf(description)
+	if action == "" {
+		return nil
+	}
+	var contents []string
+	for _, t := range toolchains() {
+		if !slices.ContainsFunc(t.files, func(name string) bool { return exists(filepath.Join(project, name)) }) {
+			continue
+		}
+		for line := range strings.Lines(t.commands[action]) {
+			contents = append(contents, strings.TrimSpace(line))
+		}
+	}
+	return contents
+}
+
+// actionOf returns what a description means exactly, or nothing.
+func actionOf(description string) string {
+	words := strings.Fields(strings.ToLower(strings.Trim(strings.TrimSpace(description), ".")))
+	words = slices.DeleteFunc(words, func(w string) bool { return w == "the" || w == "all" || w == "project" || w == "project's" })
+	switch strings.Join(words, " ") {
+	case "run tests", "run test suite", "test":
+		return "test"
+	case "build", "run build", "compile":
+		return "build"
+	case "install dependencies", "install packages":
+		return "install"
+	case "lint", "run linter", "run linters", "lint code":
+		return "lint"
+	case "format", "format code", "run formatter":
+		return "format"
+	}
+	return ""
+}
+
+// A toolchain says which commands do what in a project that has one of its files.
+type toolchain struct {
+	files    []string
+	commands map[string]string // one to a line
+}
+
+func toolchains() []toolchain {
+	return []toolchain{
+		{[]string{"go.mod"}, map[string]string{
+			"test": "go test:*", "build": "go build:*", "install": "go mod download:*", "lint": "go vet:*", "format": "gofmt:*\ngo fmt:*",
+		}},
+		{[]string{"Cargo.toml"}, map[string]string{
+			"test": "cargo test:*", "build": "cargo build:*", "install": "cargo fetch:*", "lint": "cargo clippy:*", "format": "cargo fmt:*",
+		}},
+		{[]string{"package.json"}, map[string]string{
+			"test": "npm test\nnpm run test", "build": "npm run build", "install": "npm install\nnpm ci", "lint": "npm run lint", "format": "npm run format",
+		}},
+		{[]string{"pyproject.toml", "setup.py", "pytest.ini"}, map[string]string{
+			"test": "pytest:*", "lint": "ruff check:*", "format": "ruff format:*\nblack:*",
+		}},
+		{[]string{"Makefile"}, map[string]string{
+			"test": "make test", "build": "make\nmake build", "lint": "make lint", "format": "make format\nmake fmt",
+		}},
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// maxClasses is how many approved classes of actions are remembered; the oldest go first.
+const maxClasses = 3 * maxPrompts
+
+// Classes are the classes of actions that the user approved with plans and whose meaning is left to a judge, with the
+// commands that belong to them. The zero value is ready; it is safe for concurrent use.
+type Classes struct {
+	mu       sync.Mutex
+	classes  []string
+	commands map[string]string // by directory and line: the class
+}
+
+// Add adds a class.
+func (a *Classes) Add(class string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !slices.Contains(a.classes, class) {
+		a.classes = append(a.classes[max(0, len(a.classes)+1-maxClasses):], class)
+	}
+}
+
+// Covers returns the class that a command in a directory belongs to, or nothing. Ask is asked which of the classes it
+// is; a yes is remembered.
+func (a *Classes) Covers(dir, command string, ask func(classes []string) (string, error)) (string, error) {
+	a.mu.Lock()
+	classes, key := slices.Clone(a.classes), dir+"\x00"+command
+	class := a.commands[key]
+	a.mu.Unlock()
+	if class != "" || len(classes) == 0 {
+		return class, nil
+	}
+	class, err := ask(classes)
+	if err != nil || !slices.Contains(classes, class) {
+		return "", err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.commands == nil {
+		a.commands = map[string]string{}
+	}
+	a.commands[key] = class
+	return class, nil
+}
