@@ -202,6 +202,17 @@ func (s *Store) Get(path string) (Entry, bool) {
 	return *el.Value.(*Entry), true
 }
 
+// Invalidate says that the text of the file at path is no longer before the model. What is known of the file stays.
+func (s *Store) Invalidate(path string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if el, ok := s.entries[path]; ok {
+		gone := *el.Value.(*Entry)
+		gone.Shown = false
+		el.Value = &gone
+	}
+}
+
 // Forget drops what is known of the file at path.
 func (s *Store) Forget(path string) {
 	s.mu.Lock()

@@ -131,6 +131,11 @@ func TestShown(t *testing.T) {
 	if e, _ := s.Get("f"); !e.Shown {
 		t.Fatal("a delivered text is not shown")
 	}
+	s.Invalidate("f")
+	s.Invalidate("none")
+	if e, ok := s.Get("f"); !ok || e.Shown || len(e.Seen) == 0 {
+		t.Errorf("after it was cleared: %+v", e)
+	}
 }
 
 func TestStampOf(t *testing.T) {
