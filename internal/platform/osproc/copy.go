@@ -13,17 +13,32 @@ const (
 	burst    = 1 << 20
 	fastTime = 20 * time.Millisecond
 	pause    = 200 * time.Microsecond
+
+	// What is read at once, and for a program that is spoken to while it says little: there may be many of them.
+	readSize, quietSize = 32 << 10, 2 << 10
 )
 
-// pour copies what r yields to w, which takes everything, until there is no more.
-func pour(w io.Writer, r io.Reader) {
-	buf := make([]byte, 32<<10)
+// pour copies what r yields to w, which takes everything, until there is no more. Spoken says that r is a program that
+// is spoken to.
+func pour(w io.Writer, r io.Reader, spoken bool) {
+	size := readSize
+	if spoken {
+		size = quietSize
+	}
+	quiet := make([]byte, size)
+	buf := quiet
 	printed, began, fast := 0, time.Now(), false
 	for {
 		n, err := r.Read(buf)
 		w.Write(buf[:n]) // ok: an outlet keeps its own errors
 		if err != nil {
 			return
+		}
+		switch {
+		case spoken && n == len(buf) && len(buf) < readSize:
+			buf = make([]byte, readSize)
+		case spoken && n < quietSize:
+			buf = quiet
 		}
 		if printed += n; printed >= burst {
 			now := time.Now()

@@ -6,11 +6,11 @@ import (
 )
 
 // ScrubEnv returns environ without what no program may inherit: our own variables, the credentials
-// and settings of model providers, and variables that make a shell or the loader run code.
-func ScrubEnv(environ []string) []string {
+// and settings of model providers, of which more may be named, and variables that make a shell or the loader run code.
+func ScrubEnv(environ []string, more ...string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
-		return private(name)
+		return private(name) || slices.Contains(more, name)
 	})
 }
 

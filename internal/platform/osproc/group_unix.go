@@ -9,8 +9,10 @@ import (
 
 // The process leads its own session, so its group has its number.
 
-func terminate(p *os.Process) { syscall.Kill(-p.Pid, syscall.SIGTERM) } // ok: it may be gone
-func kill(p *os.Process)      { syscall.Kill(-p.Pid, syscall.SIGKILL) } // ok: it may be gone
+// interrupt and terminate report whether the group was told.
+func interrupt(p *os.Process) bool { return syscall.Kill(-p.Pid, syscall.SIGINT) == nil }
+func terminate(p *os.Process) bool { return syscall.Kill(-p.Pid, syscall.SIGTERM) == nil }
+func kill(p *os.Process)           { syscall.Kill(-p.Pid, syscall.SIGKILL) } // ok: it may be gone
 
 // alive reports whether anyone is left in the group.
 func alive(p *os.Process) bool { return syscall.Kill(-p.Pid, 0) != syscall.ESRCH }

@@ -42,6 +42,8 @@ type Cmd struct {
 	NoCore bool
 	// Start starts the program in a way of its own; if nil, it is simply started.
 	Start func(*exec.Cmd) error
+
+	spoken bool // standard input stays open
 }
 
 // An Exit is how a program ended.
@@ -209,11 +211,14 @@ func (r *Runner) start(c Cmd) (*process, error) {
 	}
 	r.live[p] = true
 	r.wg.Go(func() {
+		awaitExit(cmd.Process.Pid)
 		cmd.Wait() // ok: the state is read from the command
 		close(p.exited)
 		s.in.close()
 	})
-	r.wg.Go(func() { s.in.feed(c.Input) })
+	if !c.spoken {
+		r.wg.Go(func() { s.in.feed(c.Input) })
+	}
 	r.wg.Go(func() {
 		s.copy(p.out, p.errs)
 		close(p.drained)

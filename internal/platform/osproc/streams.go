@@ -8,27 +8,30 @@ import (
 )
 
 // streams are the pipes between a program and us. Those that a command does not need are zero.
-type streams struct{ in, out, errs pipe }
+type streams struct {
+	in, out, errs pipe
+	spoken        bool // the program is spoken to
+}
 
 // A pipe has an end for the program and one for us. Its zero value leads nowhere.
 type pipe struct{ ours, theirs *os.File }
 
 // openStreams opens the pipes that c needs.
 func openStreams(c Cmd) (*streams, error) {
-	s := &streams{}
+	s := &streams{spoken: c.spoken}
 	var failed error
 	open := func(read, write **os.File) {
 		r, w, err := os.Pipe()
 		*read, *write, failed = r, w, errors.Join(failed, err)
 	}
 	open(&s.out.ours, &s.out.theirs)
-	if failed == nil {
+	if failed == nil && !c.spoken {
 		enlarge(s.out.ours)
 	}
 	if c.Errors != nil {
 		open(&s.errs.ours, &s.errs.theirs)
 	}
-	if len(c.Input) > 0 {
+	if len(c.Input) > 0 || c.spoken {
 		open(&s.in.theirs, &s.in.ours)
 	}
 	if failed != nil {
@@ -54,9 +57,9 @@ func (s *streams) attach(cmd *exec.Cmd) {
 func (s *streams) copy(out, errs *outlet) {
 	var wg sync.WaitGroup
 	if s.errs.ours != nil {
-		wg.Go(func() { pour(errs, s.errs.ours) })
+		wg.Go(func() { pour(errs, s.errs.ours, s.spoken) })
 	}
-	pour(out, s.out.ours)
+	pour(out, s.out.ours, s.spoken)
 	wg.Wait()
 	s.out.close()
 	s.errs.close()
