@@ -1,0 +1,62 @@
+package roster
+
+import (
+	"strings"
+
+	"adze/internal/platform/osproc"
+	"adze/internal/platform/redact"
+)
+
+// Written returns the entry with the names of variables in place of their values, for the eyes of the user. Values of
+// variables and headers are masked, unless they only name variables, and so is what looks like a secret elsewhere.
+func (e *Entry) Written() *Entry {
+	w := *e
+	if e.Raw != nil {
+		w = *Source{e.Scope, e.File, func(name string) string { return "${" + name + "}" }}.Entry(e.Given, e.Raw)
+	}
+	w.URL, w.HeadersHelper = redact.String(w.URL), redact.String(w.HeadersHelper)
+	w.Args = masked(w.Args)
+	w.Env, w.Headers = maskedValues(w.Env), maskedValues(w.Headers)
+	return &w
+}
+
+// Summary says in a few words what an entry starts or reaches, without secrets.
+func (e *Entry) Summary() string {
+	w := e.Written()
+	if e.Remote() {
+		return w.URL
+	}
+	return strings.TrimSpace(w.Command + " " + strings.Join(w.Args, " "))
+}
+
+const mask = "***"
+
+// masked returns arguments without what follows a flag that is named like a secret.
+func masked(args []string) []string {
+	shown := make([]string, 0, len(args))
+	secret := false
+	for _, arg := range args {
+		name, value, assigned := strings.Cut(arg, "=")
+		named := strings.HasPrefix(arg, "-") && osproc.SecretName(strings.ReplaceAll(strings.TrimLeft(name, "-"), "-", "_"))
+		switch {
+		case secret && !strings.HasPrefix(arg, "-") && !strings.Contains(arg, "${"):
+			arg = mask
+		case named && assigned && !strings.Contains(value, "${"):
+			arg = name + "=" + mask
+		}
+		secret = named && !assigned
+		shown = append(shown, redact.String(arg))
+	}
+	return shown
+}
+
+func maskedValues(values map[string]string) map[string]string {
+	shown := map[string]string{}
+	for name, value := range values {
+		if !strings.Contains(value, "${") {
+			value = mask
+		}
+		shown[name] = redact.String(value)
+	}
+	return shown
+}
