@@ -57,7 +57,7 @@ func (d directory) link(from, to string) error {
 func (d directory) stat(_ *os.File, name string) (fs.FileInfo, error) { return os.Lstat(d.path(name)) }
 
 // sync does nothing: here the names in a directory are safe once the file is.
-func (d directory) sync() error { return nil }
+func (d directory) sync(func(*os.File) error) error { return nil }
 
 // closeFirst says that an open file cannot be renamed.
 const closeFirst = true

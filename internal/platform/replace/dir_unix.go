@@ -95,9 +95,9 @@ const closeFirst = false
 func (d directory) stat(file *os.File, _ string) (fs.FileInfo, error) { return file.Stat() }
 
 // sync makes the names in the directory survive a loss of power.
-func (d directory) sync() error {
+func (d directory) sync(fsync func(*os.File) error) error {
 	// Some file systems cannot sync a directory; they say so, and there is nothing else to do.
-	if err := d.file.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, syscall.ENOTSUP) {
+	if err := fsync(d.file); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, syscall.ENOTSUP) {
 		return err
 	}
 	return nil

@@ -149,6 +149,30 @@ func TestNoUpdateIsLost(t *testing.T) {
 }
 
 // Proves EDIT-09.
+func TestLockIsWaitedFor(t *testing.T) {
+	p := newPlace(t, "old")
+	if p.locks.wait != 10*time.Second {
+		t.Errorf("a lock is waited for %v", p.locks.wait)
+	}
+	held := p.lock("f")
+	other := New(p.locks.dir) // as in another process
+	released := make(chan time.Time, 1)
+	go func() {
+		time.Sleep(50 * time.Millisecond)
+		released <- time.Now()
+		held.Unlock()
+	}()
+	f, err := other.Lock(t.Context(), p.dir, "f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Unlock()
+	if got := time.Now(); got.Before(<-released) {
+		t.Error("the lock was had by two")
+	}
+}
+
+// Proves EDIT-09.
 func TestLockNamesItsHolder(t *testing.T) {
 	p := newPlace(t, "x")
 	p.locks.wait = 50 * time.Millisecond

@@ -12,6 +12,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 )
 
 // ErrChanged says that another program changed the file since it was read. It was left alone.
@@ -46,12 +47,13 @@ type Replacer struct {
 	leftovers leftovers
 	// fault, if not nil, is asked before each step and can make it fail.
 	fault func(step string) error
+	fsync func(*os.File) error
 }
 
 // New returns a Replacer that shares the lock directory with other processes. The directory is made
 // when it is first needed.
 func New(lockDir string) *Replacer {
-	return &Replacer{locks: locks{dir: lockDir, wait: lockWait, held: map[string]*queue{}}, leftovers: leftovers{swept: map[string]bool{}}}
+	return &Replacer{locks: locks{dir: lockDir, wait: lockWait, held: map[string]*queue{}}, leftovers: leftovers{swept: map[string]bool{}}, fsync: (*os.File).Sync}
 }
 
 func (r *Replacer) step(name string) error {
@@ -152,6 +154,40 @@ func (f *File) Create(pieces [][]byte, perm fs.FileMode) (Outcome, error) {
 	out := t.outcome(nil)
 	out.Hash = hashOf(pieces)
 	return out, nil
+}
+
+// WriteFile makes data the content of the file at path, with the permissions mode, whatever it was. It is the old or
+// the new one at any time, and where the system can do that, a process that is killed leaves nothing else. Callers
+// that must not overwrite what others do use [Replacer.Lock].
+func WriteFile(path string, data []byte, mode fs.FileMode) error {
+	return New("").overwrite(path, data, mode)
+}
+
+func (r *Replacer) overwrite(path string, data []byte, mode fs.FileMode) error {
+	dir, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	d, err := newDirectory(dir)
+	if err != nil {
+		return err
+	}
+	t, err := (&File{r: r, dir: d, name: filepath.Base(path)}).temp(nil, [][]byte{data}, mode)
+	if err != nil {
+		return err
+	}
+	defer t.discard()
+	if err := t.file.Chmod(mode); err != nil {
+		return err
+	}
+	if err := t.sync(); err != nil {
+		return err
+	}
+	if err := t.link(); err != nil {
+		return err
+	}
+	return t.rename(d.rename)
 }
 
 // hashOf returns a func that hashes pieces.

@@ -101,7 +101,7 @@ func (p *place) replace(content string, meanwhile func()) (Outcome, error) {
 // Proves EDIT-10.
 func TestReplaceKeepsWhatIsNotContent(t *testing.T) {
 	p := newPlace(t, "old")
-	if err := os.Chmod(p.path("f"), 0o755); err != nil {
+	if err := os.Chmod(p.path("f"), 0o767); err != nil { // which no usual mask leaves as it is
 		t.Fatal(err)
 	}
 	if os.Getuid() == 0 {
@@ -163,6 +163,40 @@ func sum(t *testing.T, out Outcome) [sha256.Size]byte {
 		t.Error(err)
 	}
 	return sum
+}
+
+// What is written reaches the disk before it gets its name, and the name after that.
+//
+// Proves EDIT-10.
+func TestReplaceIsFlushed(t *testing.T) {
+	p := newPlace(t, "old")
+	var synced []string
+	p.fsync = func(f *os.File) error {
+		what := "content " + p.content("f")
+		if info, err := f.Stat(); err != nil || info.IsDir() {
+			what = "directory " + p.content("f")
+		}
+		synced = append(synced, what)
+		return f.Sync()
+	}
+	if _, err := p.replace("new", nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.overwrite(p.path("f"), []byte("newer"), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	f := p.lock("g")
+	defer f.Unlock()
+	if _, err := f.Create([][]byte{[]byte("x")}, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"content old", "directory new", "content new", "directory newer", "content newer", "directory newer"}
+	if diff := cmp.Diff(want, synced); diff != "" {
+		t.Error(diff)
+	}
+	if info, err := os.Stat(p.path("f")); err != nil || info.Mode() != 0o640 || p.content("f") != "newer" {
+		t.Errorf("%v, %v, %q", info.Mode(), err, p.content("f"))
+	}
 }
 
 // Proves EDIT-10.

@@ -93,6 +93,12 @@ func TestNoNameUntilComplete(t *testing.T) {
 	if seen["rename"] != 1 {
 		t.Errorf("%d names just before a new file gets its own", seen["rename"])
 	}
+	if err := p.overwrite(p.path("f"), []byte("newer"), 0o644); err != nil { // as a rewind does (D14)
+		t.Fatal(err)
+	}
+	if seen["sync"] != 2 {
+		t.Errorf("%d names of two files while one of them is written", seen["sync"])
+	}
 }
 
 // A file of /proc has no size and content all the same: it cannot be replaced.
@@ -140,5 +146,42 @@ func TestReadOnlyFile(t *testing.T) {
 	}
 	if p.content("f") != "old" {
 		t.Error("it was changed")
+	}
+}
+
+// A file without an access control list gets none from the default list of its directory (F1 of the second look).
+//
+// Proves EDIT-10.
+func TestNoInheritedAccessList(t *testing.T) {
+	p := newPlace(t, "old")
+	// user::rwx user:1234:rw- group::r-x mask::rwx other::---, as default.
+	list := []byte("\x02\x00\x00\x00" + "\x01\x00\x07\x00\xff\xff\xff\xff" + "\x02\x00\x06\x00\xd2\x04\x00\x00" +
+		"\x04\x00\x05\x00\xff\xff\xff\xff" + "\x10\x00\x07\x00\xff\xff\xff\xff" + "\x20\x00\x00\x00\xff\xff\xff\xff")
+	err := os.Chmod(p.path("f"), 0o640)
+	if err == nil {
+		err = unix.Setxattr(p.root, "system.posix_acl_default", list, 0)
+	}
+	if errors.Is(err, unix.ENOTSUP) {
+		t.Log("there are no access control lists here")
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.replace("new", nil); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(p.path("f"))
+	if n, bad := unix.Getxattr(p.path("f"), accessList, nil); n > 0 || !errors.Is(bad, unix.ENODATA) || err != nil || info.Mode().Perm() != 0o640 {
+		t.Errorf("a list of %d bytes, %v; %v, %v", n, bad, info, err)
+	}
+	// A list of its own stays.
+	own := append([]byte(nil), list...)
+	own[14] = 4
+	if err := unix.Setxattr(p.path("f"), accessList, own, 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.replace("newer", nil); err != nil || getAttribute(p.path("f"), accessList) != string(own) {
+		t.Errorf("%v, %q", err, getAttribute(p.path("f"), accessList))
 	}
 }

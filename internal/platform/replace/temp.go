@@ -115,13 +115,20 @@ func (t *temp) publish(old *Version) error {
 	if err := t.f.unchanged(old); err != nil {
 		return err
 	}
-	if !t.named {
-		if err := t.f.dir.linkUnnamed(t.file, t.name); err != nil {
-			return err
-		}
-		t.named = true
+	if err := t.link(); err != nil {
+		return err
 	}
 	return t.rename(t.f.dir.rename)
+}
+
+// link gives the file its temporary name, if it has none.
+func (t *temp) link() error {
+	if t.named {
+		return nil
+	}
+	err := t.f.dir.linkUnnamed(t.file, t.name)
+	t.named = err == nil
+	return err
 }
 
 // rename gives the file its name, by the way given.
@@ -138,7 +145,7 @@ func (t *temp) rename(way func(from, to string) error) error {
 	}
 	t.named = false
 	if t.unsynced = t.f.r.step("sync directory"); t.unsynced == nil {
-		t.unsynced = t.f.dir.sync()
+		t.unsynced = t.f.dir.sync(t.f.r.fsync)
 	}
 	return nil
 }
@@ -185,7 +192,7 @@ func (t *temp) sync() (err error) {
 	if err = t.f.r.step("sync"); err != nil {
 		return err
 	}
-	if err = t.file.Sync(); err != nil {
+	if err = t.f.r.fsync(t.file); err != nil {
 		return err
 	}
 	t.info, err = t.file.Stat()

@@ -5,17 +5,30 @@ package replace
 import (
 	"errors"
 	"os"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
 )
 
-// copyAttributes copies the extended attributes, among them access control lists. Those that this user
-// may not set, or that the file system keeps itself, are left out.
+// accessList is the attribute that holds the access control list. A new file gets one if its directory has a default
+// list.
+const accessList = "system.posix_acl_access"
+
+// copyAttributes copies the extended attributes, among them access control lists, and removes a list that the old file
+// does not have. Those that this user may not set, or that the file system keeps itself, are left out.
 func copyAttributes(from, to *os.File) error {
 	names, err := attribute(func(buf []byte) (int, error) { return unix.Flistxattr(int(from.Fd()), buf) })
 	if err != nil {
 		return ignorable(err)
+	}
+	if own := strings.Split(string(names), "\x00"); !slices.Contains(own, accessList) {
+		inherited, _ := unix.Fgetxattr(int(to.Fd()), accessList, nil) // ok: then there is none
+		if inherited > 0 {
+			if err := unix.Fremovexattr(int(to.Fd()), accessList); err != nil {
+				return &os.PathError{Op: "removing the access control list", Path: to.Name(), Err: err}
+			}
+		}
 	}
 	for name := range strings.SplitSeq(string(names), "\x00") {
 		if name == "" {
