@@ -8,10 +8,12 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 // MkdirPrivate creates a folder and its parents for the user alone. One that exists stays as it is.
@@ -116,4 +118,30 @@ func sanitised(path string) string {
 func shortHash(path string) string {
 	sum := sha256.Sum256([]byte(path))
 	return hex.EncodeToString(sum[:4])
+}
+
+// ReadSmall reads a regular file of at most max bytes. It opens no device and waits for no pipe.
+func ReadSmall(path string, max int64) ([]byte, error) {
+	info, err := os.Stat(path) // opening a device can have effects
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("it is not a regular file")
+	}
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err = file.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, errors.New("it is not a regular file")
+	case info.Size() > max:
+		return nil, fmt.Errorf("it is larger than %d bytes", max)
+	}
+	return io.ReadAll(io.LimitReader(file, max))
 }
