@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"adze/internal/platform/fsys"
 )
 
 // Hide keeps a file of the workspace out of git, without touching a file that git tracks. It returns the
@@ -19,7 +21,7 @@ func (w Workspace) Hide(path string) (string, error) {
 	}
 	line := "/" + filepath.ToSlash(rel)
 	const maxExclude = 1 << 20
-	data, err := readSmall(w.Exclude, maxExclude)
+	data, err := fsys.ReadSmall(w.Exclude, maxExclude)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("reading %s: %w", w.Exclude, err)
 	}

@@ -27,6 +27,11 @@ func Hook(event, matcher string, handler json.RawMessage) Item {
 // Server returns the item of a server.
 func Server(name string, config json.RawMessage) Item { return Item{"server", name, canonical(config)} }
 
+// NoServer returns the item that says that the server is not to be started.
+func NoServer(name string, config json.RawMessage) Item {
+	return Item{"server", name, "not started: " + canonical(config)}
+}
+
 // Helper returns the item of a setting that is a command.
 func Helper(key string, value json.RawMessage) Item { return Item{"helper", key, canonical(value)} }
 

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"adze/internal/platform/fsys"
 	"adze/internal/platform/replace"
 )
 
@@ -66,7 +67,7 @@ func (s *Store) read() (contents, error) {
 	}
 	var data []byte
 	if err == nil {
-		data, err = readSmall(s.path, maxStore)
+		data, err = fsys.ReadSmall(s.path, maxStore)
 	}
 	if err != nil {
 		return contents{}, s.unusable(err)
@@ -175,6 +176,23 @@ func (s *Store) Add(ctx context.Context, w Workspace, shown ...Item) error {
 func (s *Store) Approve(ctx context.Context, w Workspace, shown ...Item) error {
 	return s.change(ctx, func(c *contents) error {
 		c.approve(w, shown, c.Approved[w.Root])
+		return nil
+	})
+}
+
+// Withdraw takes back what was approved of a workspace.
+func (s *Store) Withdraw(ctx context.Context, w Workspace, items ...Item) error {
+	return s.change(ctx, func(c *contents) error {
+		for _, root := range []string{w.Root, w.Main} {
+			left := slices.DeleteFunc(c.Approved[root], func(hash string) bool {
+				return slices.ContainsFunc(items, func(it Item) bool { return it.hash() == hash })
+			})
+			if len(left) > 0 {
+				c.Approved[root] = left
+			} else {
+				delete(c.Approved, root)
+			}
+		}
 		return nil
 	})
 }

@@ -7,12 +7,13 @@ package trust
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"adze/internal/platform/fsys"
 )
 
 // A Workspace is a directory with what trust in it is about.
@@ -122,7 +123,7 @@ const maxPointer = 4096
 
 // pointer reads a file that names another one, after a prefix, and returns where that is without links.
 func pointer(path, prefix string) (string, bool) {
-	text, err := readSmall(path, maxPointer)
+	text, err := fsys.ReadSmall(path, maxPointer)
 	if err != nil {
 		return "", false
 	}
@@ -136,32 +137,6 @@ func pointer(path, prefix string) (string, bool) {
 	}
 	real, err := filepath.EvalSymlinks(target)
 	return real, err == nil
-}
-
-// readSmall reads a regular file of at most max bytes. It never blocks.
-func readSmall(path string, max int64) ([]byte, error) {
-	info, err := os.Stat(path) // opening a device can have effects
-	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("it is not a regular file")
-	}
-	if err != nil {
-		return nil, err
-	}
-	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	info, err = file.Stat()
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, errors.New("it is not a regular file")
-	case info.Size() > max:
-		return nil, fmt.Errorf("it is larger than %d bytes", max)
-	}
-	return io.ReadAll(io.LimitReader(file, max))
 }
 
 // Covers reports whether the workspace lies at the user's home directory or above it. So much is never

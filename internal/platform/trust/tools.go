@@ -1,0 +1,185 @@
+package trust
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"adze/internal/platform/fsys"
+	"adze/internal/platform/replace"
+)
+
+// A ToolRecord remembers what the tools of servers were when the user began to rely on them, in a file for each
+// server. It may be used from any goroutine and by several processes.
+type ToolRecord struct {
+	dir   string
+	locks *replace.Replacer
+	now   func() time.Time
+}
+
+// OpenTools returns the record in adze's own folder. Nothing is read yet.
+func OpenTools(home string, locks *replace.Replacer) *ToolRecord {
+	return &ToolRecord{filepath.Join(home, "mcp-tools"), locks, time.Now}
+}
+
+// Bounds of the record. A server offers at most 1,000 tools at a time.
+const (
+	maxToolServers = 500
+	maxTools       = 2000
+	maxToolFile    = 1 << 20
+)
+
+// seenTools is the file of a server.
+type seenTools struct {
+	Version int               `json:"version"`
+	Tools   map[string]string `json:"tools"` // digests, by name
+}
+
+// Compare remembers the tools of a server, as a digest for each name, beside those that it no longer has. It returns
+// the digests of tools that were remembered with another.
+func (r *ToolRecord) Compare(ctx context.Context, server string, digests map[string]string) (before map[string]string, err error) {
+	name := contentHash([]byte(server))[:32] + ".json"
+	path := filepath.Join(r.dir, name)
+	data, err := r.read(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return nil, r.unusable(path, err)
+	default:
+		before, known, err := differences(data, digests)
+		if err != nil {
+			return nil, r.unusable(path, err)
+		}
+		if known && len(before) == 0 {
+			return nil, nil
+		}
+	}
+	return r.change(ctx, name, digests)
+}
+
+// read returns a file of the record, and takes note that it is in use.
+func (r *ToolRecord) read(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err == nil {
+		err = private(info)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if now := r.now(); now.Sub(info.ModTime()) > 24*time.Hour {
+		os.Chtimes(path, now, now) // ok: at worst it is the first to be left out
+	}
+	return fsys.ReadSmall(path, maxToolFile)
+}
+
+func (r *ToolRecord) unusable(path string, err error) error {
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		err = pathErr.Err
+	}
+	return fmt.Errorf("%s cannot be used: %w; remove it", path, err)
+}
+
+func decodeTools(data []byte) (t seenTools, err error) {
+	if err := json.Unmarshal(data, &t); err != nil {
+		return t, err
+	}
+	if t.Version != version {
+		return t, fmt.Errorf("it has version %d, and this program knows version %d", t.Version, version)
+	}
+	return t, nil
+}
+
+// differences returns the digests in a file that are not those of now, and whether all of now are in the file.
+func differences(data []byte, now map[string]string) (before map[string]string, known bool, err error) {
+	t, err := decodeTools(data)
+	if err != nil {
+		return nil, false, err
+	}
+	before, known = map[string]string{}, true
+	for name, digest := range now {
+		switch had, ok := t.Tools[name]; {
+		case !ok:
+			known = false
+		case had != digest:
+			before[name] = had
+		}
+	}
+	return before, known, nil
+}
+
+// change rewrites the file of a server under a lock, and returns the digests that differ.
+func (r *ToolRecord) change(ctx context.Context, name string, digests map[string]string) (before map[string]string, err error) {
+	if err := os.MkdirAll(r.dir, 0o700); err != nil {
+		return nil, err
+	}
+	dir, err := os.Open(r.dir)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	file, err := r.locks.Lock(ctx, dir, name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Unlock()
+	all := map[string]string{}
+	old, err := file.Read(maxToolFile)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return nil, err
+	default:
+		defer old.Close()
+		if before, _, err = differences(old.Data, digests); err != nil {
+			return nil, r.unusable(filepath.Join(r.dir, name), err)
+		}
+		t, err := decodeTools(old.Data)
+		if err != nil {
+			return nil, err
+		}
+		if len(t.Tools) <= maxTools-len(digests) {
+			all = t.Tools
+		}
+	}
+	if all == nil {
+		all = map[string]string{}
+	}
+	maps.Copy(all, digests)
+	data, err := json.Marshal(seenTools{version, all})
+	if err != nil {
+		return nil, err
+	}
+	if old == nil {
+		r.prune()
+		_, err = file.Create([][]byte{data}, 0o600)
+	} else {
+		_, err = file.Replace(old, [][]byte{data})
+	}
+	return before, err
+}
+
+// prune removes the files that were not used the longest, so that there is room for another.
+func (r *ToolRecord) prune() {
+	list, err := os.ReadDir(r.dir)
+	if err != nil || len(list) < maxToolServers {
+		return
+	}
+	used := func(e fs.DirEntry) time.Time {
+		if info, err := e.Info(); err == nil {
+			return info.ModTime()
+		}
+		return time.Time{}
+	}
+	slices.SortFunc(list, func(a, b fs.DirEntry) int { return used(a).Compare(used(b)) })
+	for _, e := range list[:len(list)-maxToolServers+1] {
+		os.Remove(filepath.Join(r.dir, e.Name())) // ok: another process may have done so
+	}
+}
