@@ -38,7 +38,7 @@ func Lint(text string) []Finding {
 		found = append(found, Finding{IndexName, line, fmt.Sprintf(format, args...), fixable})
 	}
 	if strings.HasPrefix(text, "---\n") {
-		add(1, false, "begins with front matter, which belongs into the memories")
+		add(1, false, "begins with front matter, which belongs in the memories")
 	}
 	seen := map[string]bool{}
 	at := 0
@@ -54,7 +54,7 @@ func Lint(text string) []Finding {
 		case seen[e.File]:
 			add(at, true, "names %s again", e.File)
 		case n > maxLine:
-			add(at, true, "has %d characters, more than %d: the detail belongs into %s", n, maxLine, e.File)
+			add(at, true, "has %d characters, more than %d: the detail belongs in %s", n, maxLine, e.File)
 		}
 		seen[e.File] = e.File != ""
 	}

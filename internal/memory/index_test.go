@@ -25,10 +25,10 @@ func TestLint(t *testing.T) {
 			{IndexName, 4, "is no entry: write - [Title](file.md) — hook", false},
 			{IndexName, 5, "is no entry: write - [Title](file.md) — hook", false},
 		}},
-		{"long", long, []Finding{{IndexName, 1, "has 219 characters, more than 150: the detail belongs into long.md", true}}},
+		{"long", long, []Finding{{IndexName, 1, "has 219 characters, more than 150: the detail belongs in long.md", true}}},
 		{"twice", "- [A](a.md)\n- [B](b.md)\n- [A](./a.md) — again", []Finding{{IndexName, 3, "names a.md again", true}}},
 		{"front matter", "---\nname: x\n---\n- [A](a.md)", []Finding{
-			{IndexName, 1, "begins with front matter, which belongs into the memories", false},
+			{IndexName, 1, "begins with front matter, which belongs in the memories", false},
 			{IndexName, 1, "is no entry: write - [Title](file.md) — hook", false},
 			{IndexName, 2, "is no entry: write - [Title](file.md) — hook", false},
 			{IndexName, 3, "is no entry: write - [Title](file.md) — hook", false},
@@ -135,7 +135,7 @@ func TestCheckAndFix(t *testing.T) {
 	want := []string{
 		stays[0],
 		"MEMORY.md:4 names good.md again true",
-		"MEMORY.md:5 has 241 characters, more than 150: the detail belongs into wordy.md true",
+		"MEMORY.md:5 has 241 characters, more than 150: the detail belongs in wordy.md true",
 		"MEMORY.md:3 names gone.md, which is not there true",
 		"MEMORY.md:9 names empty.md, which is not there true",
 		"lost.md:0 is not in the index true",

@@ -37,6 +37,22 @@ func matter(name, description, kind string) string {
 	return fmt.Sprintf("---\nname: %s\ndescription: %s\ntype: %s\n---\n\nThe text.\n", name, description, kind)
 }
 
+// What a memory is about is read from its first 30 lines.
+//
+// Proves MEM-30.
+func TestDescribeReadsTheHead(t *testing.T) {
+	at := func(line int) string { return strings.Repeat("\n", line-1) + "The text.\n" }
+	all, err := folder(t, "near.md", at(30), "far.md", at(31)).List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range all {
+		if near := m.Name == "near.md"; near != (m.Description == "The text.") {
+			t.Errorf("%s is about %q", m.Name, m.Description)
+		}
+	}
+}
+
 // Proves MEM-20, MEM-22.
 func TestDescribe(t *testing.T) {
 	tests := []struct {
