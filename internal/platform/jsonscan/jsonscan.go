@@ -1,0 +1,419 @@
+// Package jsonscan reads JSON in place: a walk over the members of one object or the elements of one list, whose values
+// are handed out as they are written. It allocates nothing but the strings that are asked for, so that a stream of many
+// small objects is cheap to read. Values that are not looked at are checked all the same: what is not JSON is an error.
+package jsonscan
+
+import (
+	"bytes"
+	"errors"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+var (
+	errSyntax = errors.New("not valid JSON")
+	errEnd    = errors.New("unexpected end of JSON")
+	errDeep   = errors.New("JSON is nested too deeply")
+	errObject = errors.New("not a JSON object")
+	errList   = errors.New("not a JSON list")
+)
+
+// maxDepth is how deep values may be nested.
+const maxDepth = 10_000
+
+// Object calls member for each member of the object that data holds, in order. Name and value point into data; a value is
+// without white space around it. It stops at the first error, also of member. A name with escapes is handed out decoded.
+func Object(data []byte, member func(name, value []byte) error) error {
+	s := scanner{data: data}
+	if s.peek() != '{' {
+		return s.unexpected(errObject)
+	}
+	s.pos++
+	if s.peek() == '}' {
+		s.pos++
+		return s.end()
+	}
+	for {
+		if s.peek() != '"' {
+			return s.unexpected(errSyntax)
+		}
+		name, err := s.value(0)
+		if err != nil {
+			return err
+		}
+		if s.peek() != ':' {
+			return s.unexpected(errSyntax)
+		}
+		s.pos++
+		value, err := s.value(0)
+		if err != nil {
+			return err
+		}
+		if err := member(plainName(name), value); err != nil {
+			return err
+		}
+		switch s.peek() {
+		case ',':
+			s.pos++
+		case '}':
+			s.pos++
+			return s.end()
+		default:
+			return s.unexpected(errSyntax)
+		}
+	}
+}
+
+// plainName returns a name without its quotes and escapes.
+func plainName(quoted []byte) []byte {
+	name := quoted[1 : len(quoted)-1]
+	if bytes.IndexByte(name, '\\') < 0 {
+		return name
+	}
+	return unescape(nil, name)
+}
+
+// List calls element for each element of the list that data holds, in order, as [Object] does for members.
+func List(data []byte, element func(value []byte) error) error {
+	s := scanner{data: data}
+	if s.peek() != '[' {
+		return s.unexpected(errList)
+	}
+	s.pos++
+	if s.peek() == ']' {
+		s.pos++
+		return s.end()
+	}
+	for {
+		value, err := s.value(0)
+		if err != nil {
+			return err
+		}
+		if err := element(value); err != nil {
+			return err
+		}
+		switch s.peek() {
+		case ',':
+			s.pos++
+		case ']':
+			s.pos++
+			return s.end()
+		default:
+			return s.unexpected(errSyntax)
+		}
+	}
+}
+
+// String returns the string that value is, and whether it is one.
+func String(value []byte) (string, bool) {
+	if !isString(value) {
+		return "", false
+	}
+	text := value[1 : len(value)-1]
+	if bytes.IndexByte(text, '\\') < 0 && utf8.Valid(text) {
+		return string(text), true
+	}
+	return string(unescape(make([]byte, 0, len(text)), text)), true
+}
+
+// Is reports whether value is the string s, which needs no escapes.
+func Is(value []byte, s string) bool {
+	return isString(value) && string(value[1:len(value)-1]) == s
+}
+
+// Append appends the string that value is to dst; nothing if it is none.
+func Append(dst, value []byte) []byte {
+	if !isString(value) {
+		return dst
+	}
+	return unescape(dst, value[1:len(value)-1])
+}
+
+// Int returns the whole number that value is, and whether it is one that fits.
+func Int(value []byte) (int, bool) {
+	if len(value) == 0 || len(value) > 20 {
+		return 0, false
+	}
+	n := 0
+	digits := value
+	if value[0] == '-' {
+		digits = value[1:]
+	}
+	for _, c := range digits {
+		if c < '0' || c > '9' || len(digits) > 18 {
+			f, err := strconv.ParseFloat(string(value), 64)
+			if err != nil || f != float64(int(f)) || f > 1<<53 || f < -1<<53 {
+				return 0, false
+			}
+			return int(f), true
+		}
+		n = n*10 + int(c-'0')
+	}
+	if len(digits) < len(value) {
+		n = -n
+	}
+	return n, len(digits) > 0
+}
+
+// IsNull reports whether value is missing or null.
+func IsNull(value []byte) bool { return len(value) == 0 || string(value) == "null" }
+
+func isString(value []byte) bool {
+	return len(value) >= 2 && value[0] == '"' && value[len(value)-1] == '"'
+}
+
+// unescape appends the text of a valid string to dst. Bytes that are not UTF-8 and half surrogates become U+FFFD.
+func unescape(dst, text []byte) []byte {
+	for len(text) > 0 {
+		n := 0
+		for n < len(text) && text[n] != '\\' && text[n] < utf8.RuneSelf {
+			n++
+		}
+		dst, text = append(dst, text[:n]...), text[n:]
+		if len(text) == 0 {
+			break
+		}
+		if text[0] != '\\' {
+			r, size := utf8.DecodeRune(text)
+			dst, text = utf8.AppendRune(dst, r), text[size:]
+			continue
+		}
+		if c := text[1]; c != 'u' {
+			dst, text = append(dst, plain(c)), text[2:]
+			continue
+		}
+		r := hex(text[2:6])
+		text = text[6:]
+		if utf16.IsSurrogate(r) {
+			low := rune(-1)
+			if len(text) >= 6 && text[0] == '\\' && text[1] == 'u' {
+				low = hex(text[2:6])
+			}
+			if r = utf16.DecodeRune(r, low); r != utf8.RuneError {
+				text = text[6:]
+			}
+		}
+		dst = utf8.AppendRune(dst, r)
+	}
+	return dst
+}
+
+// plain returns the character that an escape stands for.
+func plain(c byte) byte {
+	switch c {
+	case 'n':
+		return '\n'
+	case 't':
+		return '\t'
+	case 'r':
+		return '\r'
+	case 'b':
+		return '\b'
+	case 'f':
+		return '\f'
+	}
+	return c // a quote, a slash or a backslash
+}
+
+func hex(digits []byte) rune {
+	var r rune
+	for _, c := range digits {
+		r <<= 4
+		switch {
+		case c <= '9':
+			r |= rune(c - '0')
+		default:
+			r |= rune(c|0x20-'a') + 10
+		}
+	}
+	return r
+}
+
+func isHex(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f' }
+
+type scanner struct {
+	data []byte
+	pos  int
+}
+
+// peek skips white space and returns the byte after it, or 0 at the end.
+func (s *scanner) peek() byte {
+	for s.pos < len(s.data) {
+		switch c := s.data[s.pos]; c {
+		case ' ', '\t', '\n', '\r':
+			s.pos++
+		default:
+			return c
+		}
+	}
+	return 0
+}
+
+// unexpected returns err, or that the data ended.
+func (s *scanner) unexpected(err error) error {
+	if s.pos >= len(s.data) {
+		return errEnd
+	}
+	return err
+}
+
+// end returns an error if anything follows.
+func (s *scanner) end() error {
+	if s.peek(); s.pos < len(s.data) {
+		return errSyntax
+	}
+	return nil
+}
+
+// value skips the next value and returns it.
+func (s *scanner) value(depth int) ([]byte, error) {
+	c := s.peek()
+	start := s.pos
+	var err error
+	switch {
+	case depth > maxDepth:
+		err = errDeep
+	case c == '"':
+		err = s.text()
+	case c == '{' || c == '[':
+		err = s.nested(c, depth)
+	case c == '-' || '0' <= c && c <= '9':
+		err = s.number()
+	case c == 't':
+		err = s.word("true")
+	case c == 'f':
+		err = s.word("false")
+	case c == 'n':
+		err = s.word("null")
+	default:
+		err = s.unexpected(errSyntax)
+	}
+	return s.data[start:s.pos], err
+}
+
+// nested skips an object or a list.
+func (s *scanner) nested(open byte, depth int) error {
+	shut := open + 2
+	s.pos++
+	if s.peek() == shut {
+		s.pos++
+		return nil
+	}
+	for {
+		if open == '{' {
+			if s.peek() != '"' {
+				return s.unexpected(errSyntax)
+			}
+			if err := s.text(); err != nil {
+				return err
+			}
+			if s.peek() != ':' {
+				return s.unexpected(errSyntax)
+			}
+			s.pos++
+		}
+		if _, err := s.value(depth + 1); err != nil {
+			return err
+		}
+		switch s.peek() {
+		case ',':
+			s.pos++
+		case shut:
+			s.pos++
+			return nil
+		default:
+			return s.unexpected(errSyntax)
+		}
+	}
+}
+
+// notable are the bytes that mean something in a string: its end, escapes, and what may not be there.
+var notable = [256]bool{
+	'"': true, '\\': true,
+	0x00: true, 0x01: true, 0x02: true, 0x03: true, 0x04: true, 0x05: true, 0x06: true, 0x07: true,
+	0x08: true, 0x09: true, 0x0a: true, 0x0b: true, 0x0c: true, 0x0d: true, 0x0e: true, 0x0f: true,
+	0x10: true, 0x11: true, 0x12: true, 0x13: true, 0x14: true, 0x15: true, 0x16: true, 0x17: true,
+	0x18: true, 0x19: true, 0x1a: true, 0x1b: true, 0x1c: true, 0x1d: true, 0x1e: true, 0x1f: true,
+}
+
+// text skips a string.
+func (s *scanner) text() error {
+	d := s.data
+	for i := s.pos + 1; i < len(d); i++ {
+		if !notable[d[i]] {
+			continue
+		}
+		switch d[i] {
+		case '"':
+			s.pos = i + 1
+			return nil
+		case '\\':
+			if i++; i >= len(d) {
+				return errEnd
+			}
+			switch d[i] {
+			case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+			case 'u':
+				if i+4 >= len(d) {
+					return errEnd
+				}
+				for _, h := range d[i+1 : i+5] {
+					if !isHex(h) {
+						return errSyntax
+					}
+				}
+				i += 4
+			default:
+				return errSyntax
+			}
+		default:
+			return errSyntax
+		}
+	}
+	s.pos = len(d)
+	return errEnd
+}
+
+func (s *scanner) number() error {
+	if s.data[s.pos] == '-' {
+		s.pos++
+	}
+	first := s.pos
+	if n := s.digits(); n == 0 || n > 1 && s.data[first] == '0' {
+		return s.unexpected(errSyntax)
+	}
+	if s.pos < len(s.data) && s.data[s.pos] == '.' {
+		s.pos++
+		if s.digits() == 0 {
+			return s.unexpected(errSyntax)
+		}
+	}
+	if s.pos < len(s.data) && s.data[s.pos]|0x20 == 'e' {
+		s.pos++
+		if s.pos < len(s.data) && (s.data[s.pos] == '+' || s.data[s.pos] == '-') {
+			s.pos++
+		}
+		if s.digits() == 0 {
+			return s.unexpected(errSyntax)
+		}
+	}
+	return nil
+}
+
+// digits skips digits and returns how many there were.
+func (s *scanner) digits() (n int) {
+	for s.pos < len(s.data) && '0' <= s.data[s.pos] && s.data[s.pos] <= '9' {
+		s.pos++
+		n++
+	}
+	return n
+}
+
+func (s *scanner) word(w string) error {
+	if !bytes.HasPrefix(s.data[s.pos:], []byte(w)) {
+		return errSyntax
+	}
+	s.pos += len(w)
+	return nil
+}
