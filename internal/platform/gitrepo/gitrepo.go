@@ -19,6 +19,8 @@ import (
 const (
 	// patience is how long all questions to git may take for one verdict.
 	patience = 2 * time.Second
+	// maxChanges is how often git is asked again because the repository changed meanwhile.
+	maxChanges = 4
 	// maxSubmodules is how many submodules are judged before the repository is doubted.
 	maxSubmodules = 40
 	// maxVerdicts is how many verdicts are kept.
@@ -71,8 +73,11 @@ func (j *Judge) Of(dir string) *Verdict {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	v := j.inquire(ctx, dir)
-	if errors.Is(v.doubt, errChanged) { // by the end of a command that used the repository
-		v = j.inquire(ctx, dir)
+	for range maxChanges {
+		if !errors.Is(v.doubt, errChanged) {
+			break
+		}
+		v = j.inquire(ctx, dir) // a command that used the repository may end just now
 	}
 	if v.roles.settled() {
 		if len(j.known) >= maxVerdicts {

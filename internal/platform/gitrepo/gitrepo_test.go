@@ -332,7 +332,7 @@ func TestHostileRepositories(t *testing.T) {
 			if v.Doubt() == nil {
 				t.Errorf("it is not doubted: %+v", v)
 			}
-			if took := time.Since(began); took > 2*patience {
+			if took := time.Since(began); took > 10*patience { // a machine may be busy; git would wait for ever
 				t.Errorf("it took %v", took)
 			}
 			t.Log(v.Doubt())
