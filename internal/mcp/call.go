@@ -1,0 +1,255 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Call calls a tool by the server's own name for it. It connects if that is needed. The call fails if nothing is heard
+// of it for as long as the configuration says; when the server no longer knows the session, it is repeated once in a
+// new one. Progress may be nil.
+func (s *Servers) Call(ctx context.Context, server, tool string, input json.RawMessage, progress func(Progress)) (*Result, error) {
+	return callTool(ctx, s, nil, server, tool, input, progress)
+}
+
+// callTool calls a tool for a conversation; sh may be nil.
+func callTool(ctx context.Context, s *Servers, sh *Share, server, tool string, input json.RawMessage, progress func(Progress)) (*Result, error) {
+	return use(ctx, s, usage[*Result]{server: server, share: sh, do: func(ctx context.Context, c Conn, alive func()) (*Result, error) {
+		return c.Call(ctx, tool, input, func(p Progress) {
+			alive()
+			if progress != nil {
+				progress(p)
+			}
+		})
+	}})
+}
+
+// Read reads a resource of a server.
+func (s *Servers) Read(ctx context.Context, server, uri string) ([]Content, error) {
+	return use(ctx, s, usage[[]Content]{server: server, do: func(ctx context.Context, c Conn, _ func()) ([]Content, error) {
+		return c.Read(ctx, uri)
+	}})
+}
+
+// Prompt returns the messages of a prompt of a server.
+func (s *Servers) Prompt(ctx context.Context, server, name string, args map[string]string) ([]PromptMessage, error) {
+	return use(ctx, s, usage[[]PromptMessage]{server: server, do: func(ctx context.Context, c Conn, _ func()) ([]PromptMessage, error) {
+		return c.Prompt(ctx, name, args)
+	}})
+}
+
+// A usage is something that a connection is used for.
+type usage[T any] struct {
+	server string
+	share  *Share // may be nil
+	// do uses the connection. It calls alive for news of what it waits for.
+	do func(ctx context.Context, c Conn, alive func()) (T, error)
+}
+
+const maxURLs = 3 // times that a call is repeated because the user has opened URLs
+
+// use uses a connection, and once more if the session was gone, or the user had to open URLs first.
+func use[T any](ctx context.Context, s *Servers, u usage[T]) (T, error) {
+	var none T
+	for gone, urls := false, 0; ; {
+		sv, conn, err := s.ensure(ctx, u.server)
+		if err != nil {
+			return none, err
+		}
+		end := s.begin(ctx, u.share, sv)
+		v, err := once(ctx, s, sv, conn, u.do)
+		closed := sv.judge(conn, err)
+		var lost *GoneError
+		var open *URLError
+		switch {
+		case err == nil:
+			end()
+			return v, nil
+		case ctx.Err() != nil:
+			end()
+			return none, context.Cause(ctx)
+		case errors.As(err, &lost) && !gone:
+			gone = true
+		case errors.As(err, &open) && urls < maxURLs:
+			urls++
+			err := s.openURLs(ctx, sv, open)
+			if err != nil {
+				end()
+				return none, err
+			}
+		default:
+			end()
+			if auth := (*AuthError)(nil); closed || errors.As(err, &lost) || errors.As(err, &auth) {
+				return none, describe(u.server, err)
+			}
+			return none, sv.cause(conn, err)
+		}
+		end()
+	}
+}
+
+// once uses a connection, within the time of a call.
+func once[T any](ctx context.Context, s *Servers, sv *server, conn Conn, do func(context.Context, Conn, func()) (T, error)) (T, error) {
+	limit := sv.entry.Timeout
+	if limit <= 0 {
+		limit = s.cfg.Call
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	silent := fmt.Errorf("nothing was heard from the server %s for %s", sv.entry.Name, span(limit))
+	var timer *time.Timer
+	start := make(chan struct{})
+	timer = time.AfterFunc(limit, func() {
+		<-start
+		s.mu.Lock()
+		asking := sv.asking > 0
+		s.mu.Unlock()
+		if asking { // it is the user that takes time
+			timer.Reset(limit)
+			return
+		}
+		cancel(silent)
+	})
+	close(start)
+	defer timer.Stop()
+
+	type outcome struct {
+		v   T
+		err error
+	}
+	back := make(chan outcome, 1)
+	go func() {
+		v, err := do(ctx, conn, func() {
+			if ctx.Err() == nil {
+				timer.Reset(limit)
+			}
+		})
+		back <- outcome{v, err}
+	}()
+	var none T
+	select {
+	case o := <-back:
+		if o.err != nil && context.Cause(ctx) == silent {
+			return none, silent
+		}
+		return o.v, o.err
+	case <-ctx.Done():
+		return none, context.Cause(ctx)
+	case <-conn.Done():
+	}
+	// What arrived before the connection ended still counts.
+	grace := time.NewTimer(time.Second)
+	defer grace.Stop()
+	select {
+	case o := <-back:
+		return o.v, o.err
+	case <-ctx.Done():
+		return none, context.Cause(ctx)
+	case <-grace.C:
+		return none, cmpError(conn.Err(), errors.New("the connection is closed"))
+	}
+}
+
+// judge takes note of what a use says of the connection, and closes one that is of no more use.
+func (sv *server) judge(conn Conn, err error) (closed bool) {
+	var (
+		auth *AuthError
+		gone *GoneError
+		lost *LostError
+	)
+	sv.mu.Lock()
+	if sv.conn != conn {
+		sv.mu.Unlock()
+		return false
+	}
+	switch {
+	case errors.As(err, &auth):
+		closed = true
+		sv.conn = nil
+		sv.forget()
+		sv.become(NeedsAuth, err)
+		sv.say(sv, SignInAdvice(sv.entry.Name))
+	case errors.As(err, &gone):
+		closed = true
+		sv.conn, sv.lost = nil, 0
+		sv.uncache(sv)
+		sv.connect(attemptConfig{})
+	case errors.As(err, &lost) && sv.entry.Remote():
+		if sv.lost++; sv.lost >= maxLost {
+			closed = true
+			sv.drop(err)
+		}
+	case err == nil || !errors.Is(err, context.Canceled):
+		sv.lost = 0
+	}
+	if closed {
+		sv.spawn(func() { conn.Close() }) // ok: it is of no more use
+	}
+	sv.unlock()
+	if auth != nil && sv.cfg.Auth != nil {
+		sv.cfg.Auth.Note(sv.entry)
+	}
+	return closed
+}
+
+// cause returns why a use failed: for a server that ended meanwhile, with the end of what it printed.
+func (sv *server) cause(conn Conn, err error) error {
+	name := sv.entry.Name
+	var lost *LostError
+	if errors.As(err, &lost) && !sv.entry.Remote() { // a call may hear of the end of a program first
+		select {
+		case <-conn.Done():
+		case <-time.After(time.Second):
+		}
+	}
+	select {
+	case <-conn.Done():
+	default:
+		return err
+	}
+	sv.mu.Lock()
+	state, known := sv.state, !sv.gone
+	sv.mu.Unlock()
+	switch {
+	case state == Disabled:
+		return fmt.Errorf("the server %s was disabled during the call; what the call has done by then is not known", name)
+	case !known:
+		return fmt.Errorf("the server %s was closed during the call; what the call has done by then is not known", name)
+	}
+	text := fmt.Sprintf("the server %s ended during the call: %v; what the call has done by then is not known, so it was not repeated", name, err)
+	if log := tail(conn.Log()); log != "" && !strings.Contains(text, log[strings.LastIndexByte(log, '\n')+1:]) {
+		text += "\nThe last it printed:\n" + log
+	}
+	return errors.New(text)
+}
+
+// tail returns the last lines of a log, for an error.
+func tail(log string) string {
+	const maxLines, maxBytes = 10, 2000
+	lines := strings.Split(strings.TrimSpace(log), "\n")
+	lines = lines[max(0, len(lines)-maxLines):]
+	text := strings.Join(lines, "\n")
+	if len(text) > maxBytes {
+		text = strings.ToValidUTF8(text[len(text)-maxBytes:], "")
+	}
+	return text
+}
+
+// openURLs asks the user to open the URLs that a call needs.
+func (s *Servers) openURLs(ctx context.Context, sv *server, open *URLError) error {
+	for _, e := range open.Elicitations {
+		e.Await = true
+		answer, err := s.elicit(ctx, sv, e)
+		if err != nil {
+			return fmt.Errorf("asking the user to open a page of the server %s: %w", sv.entry.Name, err)
+		}
+		if answer.Action != "accept" {
+			return fmt.Errorf("the server %s wants the user to open a page first, and they did not: %w", sv.entry.Name, open)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,155 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+)
+
+// A Share is what one conversation has of the servers. What a server asks goes to the conversation whose call of it is
+// running.
+type Share struct {
+	servers *Servers
+	client  Client
+	running map[*server][]context.Context // its calls
+}
+
+// Join adds a conversation. Client is what servers may ask of it; what it does not have, they are refused.
+func (s *Servers) Join(client Client) *Share {
+	sh := &Share{servers: s, client: client, running: map[*server][]context.Context{}}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.shares = append(s.shares, sh)
+	return sh
+}
+
+// Leave says that the conversation is over.
+func (sh *Share) Leave() {
+	s := sh.servers
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.shares = slices.DeleteFunc(slices.Clone(s.shares), func(x *Share) bool { return x == sh })
+}
+
+// WithResources returns the names of the connected servers that have resources. It costs less than [Servers.List].
+func (sh *Share) WithResources() []string {
+	s := sh.servers
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var names []string
+	for _, sv := range s.list {
+		if sv.state == Connected && sv.about.Resources {
+			names = append(names, sv.entry.Name)
+		}
+	}
+	return names
+}
+
+// Call is [Servers.Call] for the conversation.
+func (sh *Share) Call(ctx context.Context, server, tool string, input json.RawMessage, progress func(Progress)) (*Result, error) {
+	return callTool(ctx, sh.servers, sh, server, tool, input, progress)
+}
+
+// begin takes note of a call of a conversation, and returns what takes note of its end. Sh may be nil.
+func (b *board) begin(ctx context.Context, sh *Share, sv *server) (end func()) {
+	if sh == nil {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	sh.running[sv] = append(sh.running[sv], ctx)
+	return func() {
+		cancel()
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		left := slices.DeleteFunc(sh.running[sv], func(c context.Context) bool { return c == ctx })
+		if sh.running[sv] = left; len(left) == 0 {
+			delete(sh.running, sv)
+		}
+	}
+}
+
+// asked returns the conversation that a server may ask something, and the context of its latest call; nil if there is
+// none.
+func (b *board) asked(sv *server) (*Share, context.Context) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, sh := range slices.Backward(b.shares) {
+		if calls := sh.running[sv]; len(calls) > 0 {
+			return sh, calls[len(calls)-1]
+		}
+	}
+	return nil, nil
+}
+
+// until returns a context that ends when ctx or call does.
+func until(ctx, call context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(call, cancel)
+	return ctx, func() { stop(); cancel() }
+}
+
+// each calls f for what each conversation can be told.
+func (b *board) each(f func(*Client)) {
+	b.mu.Lock()
+	shares := slices.Clone(b.shares)
+	b.mu.Unlock()
+	for _, sh := range shares {
+		f(&sh.client)
+	}
+}
+
+// roots returns the directories of all conversations.
+func (b *board) roots() []string {
+	var all []string
+	b.each(func(c *Client) {
+		if c.Roots == nil {
+			return
+		}
+		for _, dir := range c.Roots() {
+			if !slices.Contains(all, dir) {
+				all = append(all, dir)
+			}
+		}
+	})
+	return all
+}
+
+// elicit asks the user something. Without a call of the server there is no one to ask.
+func (b *board) elicit(ctx context.Context, sv *server, e Elicitation) (Elicited, error) {
+	sh, during := b.asked(sv)
+	if sh == nil || sh.client.Elicit == nil {
+		return Elicited{Action: "decline"}, nil
+	}
+	ctx, cancel := until(ctx, during)
+	defer cancel()
+	defer b.pause(sv)()
+	e.Server = sv.entry.Name
+	return sh.client.Elicit(ctx, e)
+}
+
+// sample asks the model something.
+func (b *board) sample(ctx context.Context, sv *server, q Sampling) (Sampled, error) {
+	sh, during := b.asked(sv)
+	if sh == nil || sh.client.Sample == nil {
+		return Sampled{}, errors.New("no conversation is there to be asked")
+	}
+	ctx, cancel := until(ctx, during)
+	defer cancel()
+	defer b.pause(sv)()
+	q.Server = sv.entry.Name
+	return sh.client.Sample(ctx, q)
+}
+
+// pause keeps the calls of a server from running out of time until the returned func is called.
+func (b *board) pause(sv *server) (resume func()) {
+	add := func(n int) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		sv.asking += n
+	}
+	add(1)
+	return func() { add(-1) }
+}
