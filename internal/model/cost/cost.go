@@ -43,6 +43,18 @@ type Totals struct {
 
 	Usage  msg.Usage        `json:"-"` // of all models
 	Models map[string]Model `json:"modelUsage"`
+	// Asides are the part of the account that questions beside the conversation have, by their purpose.
+	Asides map[string]Aside `json:"sideRequests,omitempty"`
+}
+
+// An Aside is the part of the account that questions of one purpose have.
+type Aside struct {
+	Requests int     `json:"requests"`
+	Input    int     `json:"inputTokens"` // cached or not
+	Output   int     `json:"outputTokens"`
+	CostUSD  float64 `json:"costUSD"`
+	// HasUnknownCost says that the price of some is not known.
+	HasUnknownCost bool `json:"hasUnknownCost,omitempty"`
 }
 
 // A Model is the part of the account that one model has. The names of its fields are those that
@@ -104,6 +116,34 @@ func (l *Ledger) Book(name string, u msg.Usage, t Times) {
 	l.totals.APIWithoutRetries += t.API - t.Retries
 }
 
+// BookAside adds one response to a question beside the conversation; see [Ledger.Book].
+func (l *Ledger) BookAside(purpose, name string, u msg.Usage, t Times) {
+	l.Book(name, u, t)
+	facts := l.facts(name)
+	u, complete := reported(u)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	a := Aside{Requests: 1, Input: u.Input + u.CacheRead + u.CacheWrite, Output: u.Output, HasUnknownCost: facts.Price == nil || !complete}
+	if facts.Price != nil {
+		a.CostUSD = facts.Price.Cost(u)
+	}
+	l.totals.aside(purpose, a)
+}
+
+// aside adds questions of a purpose.
+func (t *Totals) aside(purpose string, more Aside) {
+	if t.Asides == nil {
+		t.Asides = map[string]Aside{}
+	}
+	a := t.Asides[purpose]
+	a.Requests += more.Requests
+	a.Input += more.Input
+	a.Output += more.Output
+	a.CostUSD += more.CostUSD
+	a.HasUnknownCost = a.HasUnknownCost || more.HasUnknownCost
+	t.Asides[purpose] = a
+}
+
 // reported returns u without the counts that cannot be, and whether there were none.
 func reported(u msg.Usage) (_ msg.Usage, complete bool) {
 	complete = true
@@ -139,7 +179,7 @@ func (l *Ledger) Totals() Totals {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	t := l.totals
-	t.Models = maps.Clone(t.Models)
+	t.Models, t.Asides = maps.Clone(t.Models), maps.Clone(t.Asides)
 	return t
 }
 

@@ -204,3 +204,33 @@ func TestConcurrentUse(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// What is asked beside the conversation is booked twice: for its model, and for its purpose. The account of a session
+// that is resumed goes on.
+func TestBookAside(t *testing.T) {
+	l := New(facts)
+	l.Book("dear", msg.Usage{Input: 10}, Times{})
+	l.BookAside("titles", "cheap", msg.Usage{Input: 1000, CacheRead: 500, Output: 200}, Times{API: time.Second})
+	l.BookAside("titles", "mystery", msg.Usage{Input: 1, Output: -1}, Times{})
+	kept, err := ParseRecord(l.Totals().AppendRecord(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := New(facts)
+	again.BookAside("auto mode", "cheap", msg.Usage{Output: 1000}, Times{})
+	again.Restore(kept)
+	want := map[string]Aside{
+		"titles":    {Requests: 2, Input: 1501, Output: 200, CostUSD: 0.001 + 0.00005 + 0.001, HasUnknownCost: true},
+		"auto mode": {Requests: 1, Output: 1000, CostUSD: 0.005},
+	}
+	got := again.Totals()
+	if diff := cmp.Diff(want, got.Asides, about); diff != "" {
+		t.Error(diff)
+	}
+	if m := got.Models["cheap"]; m.Input != 1000 || m.Output != 1200 || !got.HasUnknownCost {
+		t.Errorf("%+v", got)
+	}
+	if _, err := ParseRecord([]byte(`{"modelUsage":{},"usage":{},"sideRequests":{"titles":{"requests":-1}}}`)); err == nil {
+		t.Error("less than nothing was read")
+	}
+}

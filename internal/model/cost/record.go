@@ -27,6 +27,9 @@ func (l *Ledger) Restore(t Totals) {
 	for name, m := range t.Models {
 		sum.Models[name] = sum.Models[name].add(m)
 	}
+	for purpose, a := range t.Asides {
+		sum.aside(purpose, a)
+	}
 }
 
 func (m Model) add(o Model) Model {
@@ -69,6 +72,7 @@ func (t Totals) AppendRecord(dst []byte) []byte {
 			m.CostUSD, m.HasUnknownCost = 0, true
 			t.Models[name] = m
 		}
+		t.Asides = nil
 		data, _ = json.Marshal(record{t, &u}) // ok: nothing else can fail
 	}
 	return append(dst, data...)
@@ -93,6 +97,9 @@ func ParseRecord(data []byte) (Totals, error) {
 	for _, m := range t.Models {
 		amounts = append(amounts, float64(m.Input), float64(m.Output), float64(m.CacheRead), float64(m.CacheWrite),
 			float64(m.WebSearches), m.CostUSD, float64(m.ContextWindow), float64(m.MaxOutput))
+	}
+	for _, a := range t.Asides {
+		amounts = append(amounts, float64(a.Requests), float64(a.Input), float64(a.Output), a.CostUSD)
 	}
 	for _, a := range amounts {
 		if !(a >= 0) || math.IsInf(a, 0) {
