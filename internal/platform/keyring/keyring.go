@@ -1,0 +1,276 @@
+// Package keyring keeps the user's API keys and tokens: in the keyring of the operating system, or in a file that only the user
+// can read. The file also says which keys are in the keyring, so that the keyring is asked only for a key that is
+// needed and known to be there.
+package keyring
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"adze/internal/platform/fsys"
+	"adze/internal/platform/replace"
+)
+
+// A Place is where a key is kept.
+type Place string
+
+// The places.
+const (
+	Auto   Place = ""        // the keyring if there is one, else the file
+	System Place = "keyring" // that of the operating system
+	File   Place = "file"
+)
+
+// An Entry says that there is a key, without the key.
+type Entry struct {
+	Name string
+	// Host is the host that the key is for. No other one gets it.
+	Host  string
+	Place Place
+	Added time.Time
+}
+
+// ErrNone says that there is no key of a name.
+var ErrNone = errors.New("no key is stored")
+
+// ErrLost says that the keyring no longer has a key that was stored in it.
+var ErrLost = errors.New("the keyring no longer has the key")
+
+// ServerPrefix begins the names of the tokens for servers of tools; other names are those of providers.
+const ServerPrefix = "mcp:"
+
+// A Store keeps keys by name. It may be used from any goroutine and by several processes.
+type Store struct {
+	path   string
+	locks  *replace.Replacer
+	system system
+}
+
+// Open returns the store in adze's own folder. Nothing is read yet.
+func Open(home string, locks *replace.Replacer) *Store {
+	return &Store{filepath.Join(home, "credentials.json"), locks, system{service: "adze " + home, patience: patience}}
+}
+
+// Path returns the file.
+func (s *Store) Path() string { return s.path }
+
+// contents is the file.
+type contents struct {
+	Version int               `json:"version"`
+	Keys    map[string]record `json:"keys"`
+}
+
+type record struct {
+	Host  string    `json:"host"`
+	Place Place     `json:"place"`
+	Key   string    `json:"key,omitempty"` // if the place is the file
+	Added time.Time `json:"added"`
+}
+
+func (c contents) entry(name string) (Entry, bool) {
+	r, ok := c.Keys[name]
+	return Entry{Name: name, Host: r.Host, Place: r.Place, Added: r.Added}, ok
+}
+
+const (
+	version  = 1
+	maxStore = 1 << 20
+	maxKey   = 64 << 10
+)
+
+// List returns the keys that are stored, by name.
+func (s *Store) List() ([]Entry, error) {
+	c, err := s.read()
+	if err != nil {
+		return nil, err
+	}
+	var list []Entry
+	for _, name := range slices.Sorted(maps.Keys(c.Keys)) {
+		e, _ := c.entry(name)
+		list = append(list, e)
+	}
+	return list, nil
+}
+
+// Get returns a key. The error is [ErrNone] if there is none of that name.
+func (s *Store) Get(ctx context.Context, name string) (string, error) {
+	c, err := s.read()
+	if err != nil {
+		return "", err
+	}
+	switch r, ok := c.Keys[name]; {
+	case !ok:
+		return "", ErrNone
+	case r.Place != System:
+		return r.Key, nil
+	}
+	key, err := s.system.get(ctx, name)
+	if errors.Is(err, ErrNone) {
+		return "", fmt.Errorf("%w; store it again with `adze auth login %s`", ErrLost, name)
+	}
+	return key, err
+}
+
+// Set stores a key for a host in a place, instead of the one of that name, and returns where it is.
+func (s *Store) Set(ctx context.Context, name, host, key string, to Place) (Entry, error) {
+	if len(key) > maxKey {
+		return Entry{}, fmt.Errorf("the key has %d bytes, which is more than any key", len(key))
+	}
+	if _, err := s.read(); err != nil { // before the keyring gets something that the file cannot tell of
+		return Entry{}, err
+	}
+	if to != File {
+		err := s.system.set(ctx, name, key)
+		var absent absentError
+		switch {
+		case err == nil:
+			to = System
+		case to == Auto && errors.As(err, &absent):
+			to = File
+		default:
+			return Entry{}, err
+		}
+	}
+	var was Entry
+	e := Entry{Name: name, Host: host, Place: to, Added: time.Now().UTC().Truncate(time.Second)}
+	err := s.change(ctx, func(c *contents) {
+		was, _ = c.entry(name)
+		r := record{Host: host, Place: to, Added: e.Added}
+		if to == File {
+			r.Key = key
+		}
+		c.Keys[name] = r
+	})
+	if err == nil && was.Place == System && to == File {
+		if err = s.system.remove(ctx, name); errors.Is(err, ErrNone) {
+			err = nil
+		} else if err != nil {
+			err = fmt.Errorf("the key is stored in the file, but the old one is still in the keyring: %w", err)
+		}
+	}
+	return e, err
+}
+
+// Remove removes a key and returns where it was. The error is [ErrNone] if there is none of that name.
+func (s *Store) Remove(ctx context.Context, name string) (Entry, error) {
+	c, err := s.read()
+	if err != nil {
+		return Entry{}, err
+	}
+	e, ok := c.entry(name)
+	if !ok {
+		return Entry{}, ErrNone
+	}
+	if e.Place == System {
+		if err := s.system.remove(ctx, name); err != nil && !errors.Is(err, ErrNone) {
+			return Entry{}, err
+		}
+	}
+	return e, s.change(ctx, func(c *contents) { delete(c.Keys, name) })
+}
+
+// read returns what the file says. One that is missing says nothing; one that others can read or replace is an error.
+func (s *Store) read() (contents, error) {
+	info, err := os.Lstat(s.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return contents{}, nil
+	}
+	if err == nil {
+		err = s.private(info)
+	}
+	if err != nil {
+		return contents{}, s.unusable(err)
+	}
+	data, err := os.ReadFile(s.path)
+	if err != nil {
+		return contents{}, s.unusable(err)
+	}
+	return s.decode(data)
+}
+
+func (s *Store) decode(data []byte) (c contents, err error) {
+	if err := json.Unmarshal(data, &c); err != nil {
+		return contents{}, s.unusable(errors.New("it is damaged; remove it, and store the keys again with `adze auth login`"))
+	}
+	if c.Version != version {
+		return contents{}, s.unusable(fmt.Errorf("it has version %d, and this program knows version %d", c.Version, version))
+	}
+	return c, nil
+}
+
+// private returns why others could have read or replaced the file, and how to mend it, or nil.
+func (s *Store) private(info fs.FileInfo) error {
+	switch {
+	case info.Mode()&fs.ModeSymlink != 0:
+		return errors.New("it is a symbolic link; put the file itself there")
+	case !info.Mode().IsRegular() || info.Size() > maxStore:
+		return errors.New("it is no file of keys; remove it")
+	case !fsys.OwnPrivate(info):
+		return fmt.Errorf("others can read it (%v); if it is yours, run: chmod 600 %s", info.Mode().Perm(), quoted(s.path))
+	}
+	dir := filepath.Dir(s.path)
+	if info, err := os.Stat(dir); err != nil {
+		return err
+	} else if othersWrite(info) {
+		return fmt.Errorf("others can replace it; run: chmod go-w %s", quoted(dir))
+	}
+	return nil
+}
+
+// quoted returns a path as a word of a shell.
+func quoted(path string) string { return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'" }
+
+func (s *Store) unusable(err error) error {
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		err = pathErr.Err
+	}
+	return fmt.Errorf("the stored keys in %s are not used: %w", s.path, err)
+}
+
+// change rewrites the file under a lock. A file that cannot be used is left alone.
+func (s *Store) change(ctx context.Context, edit func(*contents)) error {
+	err := s.rewrite(ctx, edit)
+	if err != nil {
+		return fmt.Errorf("storing keys: %w", err)
+	}
+	return nil
+}
+
+func (s *Store) rewrite(ctx context.Context, edit func(*contents)) error {
+	if err := fsys.MkdirPrivate(filepath.Dir(s.path)); err != nil {
+		return err
+	}
+	dir, err := os.Open(filepath.Dir(s.path))
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	file, err := s.locks.Lock(ctx, dir, filepath.Base(s.path))
+	if err != nil {
+		return err
+	}
+	defer file.Unlock()
+	c, err := s.read()
+	if err != nil {
+		return err
+	}
+	if c.Version = version; c.Keys == nil {
+		c.Keys = map[string]record{}
+	}
+	edit(&c)
+	data, err := json.MarshalIndent(c, "", "  ")
+	if err != nil {
+		return err
+	}
+	return replace.WriteFile(s.path, append(data, '\n'), 0o600)
+}

@@ -1,0 +1,10 @@
+//go:build unix
+
+package keyring
+
+import "io/fs"
+
+// othersWrite reports whether others can replace what is in a directory.
+func othersWrite(info fs.FileInfo) bool {
+	return info.Mode().Perm()&0o022 != 0 && info.Mode()&fs.ModeSticky == 0
+}
