@@ -37,6 +37,8 @@ type Plan struct {
 	Old, New string
 	// Folded says that the text was found only by taking all forms of a quotation mark as one.
 	Folded bool
+	// Blanks says that the text was found only by leaving out the blanks at the ends of its lines.
+	Blanks bool
 	// Adapted says that what takes its place is not what was asked for: it has the quotation marks or
 	// the line ends of the file.
 	Adapted bool
@@ -51,6 +53,7 @@ var ErrSame = errors.New("the file already reads like this")
 // NotFound is the error of a text that is not in the file.
 type NotFound struct {
 	Near *Near // the closest there is, or nil
+	Slip Slip  // why the text is not the one in the file
 }
 
 // Error says that the text was not found.
@@ -89,9 +92,21 @@ func Find(data []byte, r Request) (*Plan, error) {
 		needle = t.needle(old, foldingQuotes)
 		found = t.findAll(needle, r.All)
 	}
+	if found.count == 0 {
+		if exact, ok := t.atLineEnds(r); ok {
+			p, err := findExactly(data, exact)
+			if err == nil {
+				p.Blanks, p.Adapted = true, p.Adapted || exact.New != r.New
+				return p, nil
+			}
+			if errors.Is(err, ErrSame) {
+				return nil, err
+			}
+		}
+	}
 	switch {
 	case found.count == 0:
-		return nil, &NotFound{Near: t.nearest(old)}
+		return nil, &NotFound{Near: t.nearest(old), Slip: t.slip(old)}
 	case found.count > 1 && !r.All:
 		return nil, &Ambiguous{found.count, t.lineNumbers(found.ranges)}
 	}
@@ -100,6 +115,18 @@ func Find(data []byte, r Request) (*Plan, error) {
 		return nil, err
 	}
 	return p, nil
+}
+
+// findExactly is [Find] for a text that is in the file as it is.
+func findExactly(data []byte, r Request) (*Plan, error) {
+	t := newText(data)
+	old, _ := foldEnds(r.Old)
+	found := t.findAll(t.needle(old, exactly), false)
+	if found.count != 1 {
+		return nil, &NotFound{}
+	}
+	p := &Plan{Matches: found.ranges, text: t}
+	return p, p.build(r)
 }
 
 // build works out the spans.

@@ -148,7 +148,7 @@ func TestNear(t *testing.T) {
 		want      *Near
 	}{
 		{"spaces for tabs", "    if x {\n        return 1\n    }", &Near{4, []string{"\tif x {", "\t\treturn 1   ", "\t}"}, true, "the file has tabs where the text has spaces"}},
-		{"trailing spaces", "\t\treturn 1\n\t}\n", &Near{5, []string{"\t\treturn 1   ", "\t}"}, true, "spaces at the end of lines"}},
+		{"trailing spaces and more", "\t\treturn 1\n\t}  \n}\n\nfunc g", &Near{5, []string{"\t\treturn 1   ", "\t}", "}", "", `func g(count int) string { return "g" }`}, true, "spaces at the end of lines"}},
 		{"inside a line", "g(count  int)", &Near{9, []string{`func g(count int) string { return "g" }`}, true, "the number of spaces or line ends"}},
 		{"one line differs", "func f() {\n\tif y {\n\t\treturn 1   ", &Near{3, []string{"func f() {", "\tif x {", "\t\treturn 1   "}, false, ""}},
 		{"a similar line", "func g(counter int) string", &Near{9, []string{`func g(count int) string { return "g" }`}, false, ""}},
@@ -157,13 +157,77 @@ func TestNear(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var missing *NotFound
-			if _, err := apply(file, Request{Old: tt.old, New: "x"}); !errors.As(err, &missing) {
+			if _, err := apply(file, Request{Old: tt.old, New: "x", All: strings.HasPrefix(tt.name, "trailing")}); !errors.As(err, &missing) {
 				t.Fatalf("error %v", err)
 			}
 			if diff := cmp.Diff(tt.want, missing.Near); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// A text that differs at the ends of lines alone is found; lines that stay keep what they end in (model-side
+// review, section 3.2).
+//
+// Proves EDIT-05.
+func TestBlanksAtLineEnds(t *testing.T) {
+	const file = "one  \ntwo\t\nthree\n\nfour \none\n"
+	tests := []struct{ name, file, old, fresh, want string }{
+		{"missing blanks", file, "two\nthree\n", "two\n3\n", "one  \ntwo\t\n3\n\nfour \none\n"},
+		{"additional blanks", file, "three   \n\nfour\n", "three   \n\n4\n", "one  \ntwo\t\nthree\n\n4\none\n"},
+		{"a changed line loses them", file, "two\nthree", "TWO\nthree", "one  \nTWO\nthree\n\nfour \none\n"},
+		{"from inside a line to inside a line", file, "ne\ntw", "n\ntw", "on\ntwo\t\nthree\n\nfour \none\n"},
+		{"at the end of one line", file, "three  ", "3", "one  \ntwo\t\n3\n\nfour \none\n"},
+		{"a line added", file, "two\nthree", "two\nnew\nthree", "one  \ntwo\t\nnew\nthree\n\nfour \none\n"},
+		{"lines removed", file, "two\nthree\n\nfour\n", "two\n", "one  \ntwo\t\none\n"},
+		{"CRLF", "a  \r\nb\r\n", "a\nb", "a\nc", "a  \r\nc\r\n"},
+		{"UTF-16", le("a  \nb\n"), "a\nb", "a\nc", le("a  \nc\n")},
+		{"not in the middle of a line", "threefold\n", "three ", "3", "!"},
+		{"ambiguous", "a \nb\na  \nb\n", "a\nb", "a\nc", "!"},
+		{"indentation counts", "\ta \n\tb\n", "a\nb", "a\nc", "!"},
+		{"blank lines alone", "a\n \n", "  \n\n", "x", "!"},
+		{"already so", "a\nb\n", "a  \nb", "a\nb", "same"},
+	}
+	for _, tt := range tests {
+		r := Request{Old: tt.old, New: tt.fresh}
+		got, err := apply(tt.file, r)
+		var missing *NotFound
+		switch {
+		case tt.want == "!" && errors.As(err, &missing), tt.want == "same" && errors.Is(err, ErrSame):
+		case err != nil || got != tt.want:
+			t.Errorf("%s: %q, %v, want %q", tt.name, got, err, tt.want)
+		default:
+			if p, _ := Find([]byte(tt.file), r); !p.Blanks {
+				t.Errorf("%s: nothing says that blanks differ", tt.name)
+			}
+		}
+	}
+}
+
+func TestSlip(t *testing.T) {
+	const file = "package a\n\nfunc f() {\n\tprint(\"x\", 'y', `z`)\n}\n// a \\ b\n"
+	for old, want := range map[string]Slip{
+		"     3\tfunc f() {\n     4\t\tprint(": {Numbered: true},
+		"3\tfunc f() {\n":                      {Numbered: true},
+		"3→func f() {":                         {Numbered: true},
+		"3\tfunc g() {":                        {},
+		"func f() {\n4\tprint":                 {},
+		`print(\"x\", `:                        {Escaped: `"`},
+		`\'y\'`:                                {Escaped: `'`},
+		"\\`z\\`":                              {Escaped: "`"},
+		`a \\ b`:                               {Escaped: `\`},
+		`package a\n\nfunc`:                    {Escaped: "n"},
+		`f() {\n` + "\tprint":                  {Escaped: "n"},
+		`\tprint(`:                             {Escaped: "t"},
+		`\tprint(\"x\"`:                        {Escaped: "t"},
+		`\"nothing\"`:                          {},
+	} {
+		_, err := Find([]byte(file), Request{Old: old, New: "x"})
+		var missing *NotFound
+		if !errors.As(err, &missing) || missing.Slip != want {
+			t.Errorf("%q: %v, want %+v", old, err, want)
+		}
 	}
 }
 

@@ -262,3 +262,6 @@ func shown(line string) string {
 	}
 	return line[:cut] + "…"
 }
+
+// IsCut reports whether a line of a hunk is only the beginning of the line in the file.
+func IsCut(line string) bool { return len(line) > maxShownLine-4 && strings.HasSuffix(line, "…") }

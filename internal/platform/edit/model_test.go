@@ -220,6 +220,10 @@ func TestTenThousandEdits(t *testing.T) {
 			if errors.As(err, &bad) {
 				continue
 			}
+			// The model knows nothing of blanks at the ends of lines; TestBlanksAtLineEnds does.
+			if p, err := Find([]byte(file), r); err == nil && p.Blanks && !r.All && strings.ContainsAny(text+r.Old, blanks) {
+				continue
+			}
 			t.Fatalf("file %q, request %+v: got %q, %v, want %q, %v", file, r, got, err, want, ok)
 		case !ok:
 			refused++
@@ -273,12 +277,18 @@ func FuzzFind(f *testing.F) {
 		if got := bytes.Join(p.Pieces(), nil); !bytes.Equal(got, want) || bytes.Equal(got, file) {
 			t.Fatalf("pieces %q, want %q", got, want)
 		}
-		asked, _ := foldEnds(new)
-		if got, _ := foldEnds(p.New); folded(got) != folded(asked) {
+		same := func(a, b string) bool {
+			a, _ = foldEnds(a)
+			b, _ = foldEnds(b)
+			if p.Blanks {
+				a, b = withoutBlanks(a), withoutBlanks(b)
+			}
+			return folded(a) == folded(b)
+		}
+		if !same(p.New, new) {
 			t.Fatalf("reads %q, asked for %q", p.New, new)
 		}
-		sought, _ := foldEnds(old)
-		if got, _ := foldEnds(p.Old); folded(got) != folded(sought) {
+		if !same(p.Old, old) {
 			t.Fatalf("found %q, looked for %q", p.Old, old)
 		}
 		p.Hunks()
@@ -286,6 +296,15 @@ func FuzzFind(f *testing.F) {
 			t.Fatal("lines are missing")
 		}
 	})
+}
+
+// withoutBlanks returns a text without the blanks at the ends of its lines.
+func withoutBlanks(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		lines[i] = trimmed(line)
+	}
+	return strings.Join(lines, "\n")
 }
 
 func folded(s string) string {
