@@ -17,7 +17,10 @@ func TestDryRewindChangesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(Report{Stats: Stats{Files: 1, Insertions: 1}, Paths: []string{p.path("f")}}, report); diff != "" {
+	if diff := cmp.Diff(Report{
+		Stats: Stats{Files: 1, Insertions: 1}, Paths: []string{p.path("f")},
+		Changes: []FileChange{{Path: p.path("f"), Insertions: 1}},
+	}, report); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff(before, p.files()); diff != "" {

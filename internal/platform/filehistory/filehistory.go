@@ -15,6 +15,8 @@ import (
 	"slices"
 	"sync"
 	"unicode/utf8"
+
+	"adze/internal/platform/replace"
 )
 
 const (
@@ -47,7 +49,7 @@ func Open(dir string, log *slog.Logger) (*History, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	h := &History{store: newStore(dir), log: log, write: writeFile, timeline: newTimeline()}
+	h := &History{store: newStore(dir), log: log, write: replace.WriteFile, timeline: newTimeline()}
 	err := h.store.takeLock()
 	if err == nil || !errors.Is(err, ErrLocked) {
 		err = h.load()
@@ -158,6 +160,23 @@ func (h *History) note(path string, v version) error {
 	return nil
 }
 
+// Writing says that a tool is about to give the file at path the content with this hash. If the process is killed
+// before [History.Wrote], the file still counts as its own.
+func (h *History) Writing(path string, hash [sha256.Size]byte) {
+	if h == nil {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	v := version{hash: hex.EncodeToString(hash[:])}
+	if err := h.store.append(v.record("next", path, "")); err != nil {
+		h.log.Warn("the file history cannot be written", "error", err)
+		return
+	}
+	v.number = h.store.last
+	h.next[path] = v
+}
+
 // Wrote says that a tool gave the file at path the content with this hash.
 func (h *History) Wrote(path string, hash [sha256.Size]byte) {
 	if h == nil {
@@ -174,6 +193,7 @@ func (h *History) leave(path string, v version) {
 	}
 	v.number = h.store.last
 	h.left[path] = v
+	delete(h.next, path)
 }
 
 // evict drops the oldest snapshots beyond the bound, with the contents only they had.
@@ -189,7 +209,7 @@ func (h *History) evict() {
 			h.log.Warn("the file history cannot be written", "error", err)
 			return // what it refers to must stay
 		}
-		if !h.intact() {
+		if !h.intact(h.store) {
 			continue
 		}
 		used := h.used()
@@ -201,7 +221,7 @@ func (h *History) evict() {
 			}
 		}
 	}
-	if dead := h.store.pack.dead; dead > maxDead && dead > h.store.pack.size/2 && h.intact() {
+	if dead := h.store.pack.dead; dead > maxDead && dead > h.store.pack.size/2 && h.intact(h.store) {
 		if err := h.compact(); err != nil {
 			h.log.Warn("the file history cannot be compacted", "error", err)
 		}

@@ -19,6 +19,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"adze/internal/platform/replace"
 )
 
 // A project is a directory with a history of it.
@@ -196,7 +198,7 @@ func TestBackupFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.outside("huge", "")
-	if err := os.Truncate(p.path("huge"), maxFile+1); err != nil {
+	if err := os.Truncate(p.path("huge"), 1<<30+1); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{"dir": "not a regular file", "huge": "cannot be kept", "a\xff": "not valid UTF-8"} {
@@ -221,20 +223,21 @@ func TestBackupFails(t *testing.T) {
 
 // Proves HIST-02, SESS-30.
 func TestSnapshotsAreBounded(t *testing.T) {
+	const snapshots = 100
 	p := newProject(t)
-	for i := range maxSnapshots + 1 {
+	for i := range snapshots + 1 {
 		p.Begin(fmt.Sprint("m", i))
 		p.Alias(fmt.Sprint("a", i))
 		p.edit("f", fmt.Sprint("content ", i))
 	}
 	check := func() {
 		t.Helper()
-		if n := len(p.snapshots); n != maxSnapshots || p.snapshots[0].id != "m1" {
+		if n := len(p.snapshots); n != snapshots || p.snapshots[0].id != "m1" {
 			t.Errorf("%d snapshots from %s", n, p.snapshots[0].id)
 		}
 		// The first turn had no file before it, the last one's content is not kept.
-		if n := len(p.blobs()); n != maxSnapshots {
-			t.Errorf("%d contents for %d snapshots", n, maxSnapshots)
+		if n := len(p.blobs()); n != snapshots {
+			t.Errorf("%d contents for %d snapshots", n, snapshots)
 		}
 		for _, id := range []string{"m0", "a0"} {
 			if _, err := p.Rewind(t.Context(), id, Options{Dry: true}); err == nil {
@@ -273,7 +276,7 @@ func TestSnapshotsAreBounded(t *testing.T) {
 	if _, err := p.Rewind(t.Context(), "m1", Options{}); err != nil || p.files()["f"] != "content 0" {
 		t.Errorf("to the oldest: %v, %q", err, p.files()["f"])
 	}
-	if n := len(p.snapshots); n != maxSnapshots {
+	if n := len(p.snapshots); n != snapshots {
 		t.Errorf("%d snapshots", n)
 	}
 }
@@ -507,7 +510,7 @@ func TestRewindIsAllOrNothing(t *testing.T) {
 		if path == p.path("b") && string(data) == "old" {
 			return errors.New("disk full")
 		}
-		return writeFile(path, data, mode)
+		return replace.WriteFile(path, data, mode)
 	}
 	if _, err := p.Rewind(t.Context(), "m1", Options{}); err == nil || !strings.Contains(err.Error(), "disk full") {
 		t.Errorf("error %v", err)
@@ -515,7 +518,7 @@ func TestRewindIsAllOrNothing(t *testing.T) {
 	if diff := cmp.Diff(before, p.files()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	p.write = writeFile
+	p.write = replace.WriteFile
 	if _, err := p.Rewind(t.Context(), "m1", Options{}); err != nil {
 		t.Fatal(err)
 	}
@@ -573,7 +576,7 @@ func TestRewindModel(t *testing.T) {
 			if err != nil {
 				rt.Fatal(err)
 			}
-			if states[report.Undo] == nil {
+			if report.Undo != "" && states[report.Undo] == nil {
 				states[report.Undo], ids = before, append(ids, report.Undo)
 			}
 			if diff := cmp.Diff(states[id], p.files()); diff != "" {
@@ -612,7 +615,7 @@ func turns(dir string) error {
 			return err
 		}
 		content := bytes.Repeat([]byte(id+"\n"), 2000)
-		if err := writeFile(path, content, 0o644); err != nil {
+		if err := replace.WriteFile(path, content, 0o644); err != nil {
 			return err
 		}
 		h.Wrote(path, sha256.Sum256(content))
@@ -653,7 +656,7 @@ func TestKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 		for id, want := range before {
-			at, err := h.find(id)
+			at, _, err := h.find(id, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

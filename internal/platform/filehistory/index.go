@@ -15,7 +15,8 @@ import (
 // A record is a line of the index.
 type record struct {
 	// Type is snapshot (ID begins), alias (ID means Of), file (what Path was, in the snapshot Of), left
-	// (how the tools left Path), hash (the draft ID is the content Hash), drop (ID is gone), pack (ID is the
+	// (how the tools left Path), next (what Path is about to be), rewind (to Of begins, which ID takes back), rewound
+	// (the rewind has ended), hash (the draft ID is the content Hash), drop (ID is gone), pack (ID is the
 	// name of the pack) or content (where Hash is in the pack).
 	Type string `json:"type"`
 	// Number is 1 for the first record of an index, and one more for each that follows. Records once had none.
@@ -36,6 +37,8 @@ func (v version) record(kind, path, of string) record {
 	return record{Type: kind, Path: path, Of: of, Hash: v.hash, Draft: v.draft, Mode: v.mode}
 }
 
+func (r *rewinding) record() record { return record{Type: "rewind", ID: r.undo, Of: r.to} }
+
 func (s *snapshot) records() []record {
 	records := []record{{Type: "snapshot", ID: s.id, Time: &s.time}}
 	for _, alias := range s.aliases {
@@ -52,7 +55,7 @@ func (h *History) load() error {
 		if h.store.refused != nil {
 			return nil
 		}
-		return h.sweep() // contents whose index was never written
+		return sweep(h.store, h.used()) // contents whose index was never written
 	}
 	if err != nil {
 		return err
@@ -76,7 +79,7 @@ func (h *History) load() error {
 		return err
 	}
 	h.settle()
-	if h.store.refused != nil || !h.intact() {
+	if h.store.refused != nil || !h.intact(h.store) {
 		return nil
 	}
 	if dropped {
@@ -84,7 +87,7 @@ func (h *History) load() error {
 			return err
 		}
 	}
-	return h.sweep()
+	return sweep(h.store, h.used())
 }
 
 // mend returns the whole lines of the index at path, which holds data. What is after them was being written when
@@ -130,15 +133,15 @@ func (h *History) take(line []byte, r *record) error {
 }
 
 // intact reports whether nothing is missing that a snapshot needs, or may need.
-func (h *History) intact() bool {
-	if len(h.store.gaps) == 0 {
+func (t *timeline) intact(s *store) bool {
+	if len(s.gaps) == 0 {
 		return true
 	}
-	if len(h.snapshots) == 0 || h.store.gapAfter(h.snapshots[0].number) > 0 {
+	if len(t.snapshots) == 0 || s.gapAfter(t.snapshots[0].number) > 0 {
 		return false
 	}
-	for name := range h.used() {
-		if _, packed := h.store.pack.places[name]; name != "" && !packed && !hasBlob(h.store, name) {
+	for name := range t.used() {
+		if _, packed := s.pack.places[name]; name != "" && !packed && !hasBlob(s, name) {
 			return false
 		}
 	}
@@ -163,6 +166,16 @@ func (h *History) replay(r record) error {
 		return nil
 	case "left":
 		h.left[r.Path] = v
+		delete(h.next, r.Path)
+		return nil
+	case "next":
+		h.next[r.Path] = v
+		return nil
+	case "rewind":
+		h.begun = &rewinding{to: r.Of, undo: r.ID}
+		return nil
+	case "rewound":
+		h.begun = nil
 		return nil
 	case "pack":
 		if !strings.HasPrefix(r.ID, "pack-") || strings.ContainsAny(r.ID, `/\`) {
@@ -245,12 +258,19 @@ func (t *timeline) records() (records []record) {
 			}
 		}
 	}
-	for path, v := range t.left {
-		if !tracked[path] {
-			delete(t.left, path)
-			continue
+	kind := "left"
+	for _, wrote := range []map[string]version{t.left, t.next} {
+		for path, v := range wrote {
+			if !tracked[path] {
+				delete(wrote, path)
+				continue
+			}
+			records = append(records, v.record(kind, path, ""))
 		}
-		records = append(records, v.record("left", path, ""))
+		kind = "next"
+	}
+	if t.begun != nil {
+		records = append(records, t.begun.record())
 	}
 	return records
 }
@@ -282,21 +302,20 @@ func (s *store) rewrite(records []record) error {
 }
 
 // sweep removes contents that nothing refers to, and what was being written when a process was killed.
-func (h *History) sweep() error {
-	if err := h.store.pack.sweep(h.store.dir); err != nil {
+func sweep(s *store, used map[string]bool) error {
+	if err := s.pack.sweep(s.dir); err != nil {
 		return err
 	}
-	entries, err := os.ReadDir(h.store.blobs())
+	entries, err := os.ReadDir(s.blobs())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	used := h.used()
 	for _, e := range entries {
 		if !used[e.Name()] {
-			os.Remove(h.store.blob(e.Name())) // ok: it is tried again the next time
+			os.Remove(s.blob(e.Name())) // ok: it is tried again the next time
 		}
 	}
 	return nil

@@ -20,6 +20,9 @@ type Options struct {
 	Force bool
 	// Dry says what would change, and changes nothing.
 	Dry bool
+	// Later are the messages of the user after the one to go back to, oldest first. A message of which nothing was
+	// recorded is then as good as the first of them of which something was; nil means that it must be known.
+	Later []string
 }
 
 // Conflict is the error of going back when files were changed by others than the tools. Nothing was
@@ -50,7 +53,9 @@ func (e *Incomplete) Error() string {
 type Report struct {
 	Stats
 	Paths []string // that changed
-	Undo  string   // the id that takes it back
+	// Changes are what is taken back, of each of the paths.
+	Changes []FileChange
+	Undo    string // the id that takes it back
 	// Damaged says that records are missing of what happened since: files may have changed that are not known
 	// of. Left are those, of the known ones, that were left as they are, since what they were is not sure.
 	Damaged bool
@@ -67,12 +72,12 @@ func (h *History) Rewind(ctx context.Context, id string, o Options) (Report, err
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.settle()
-	from, err := h.find(id)
+	from, before, err := h.find(id, o.Later)
 	if err != nil {
 		return Report{}, err
 	}
 	var report Report
-	if gap := h.store.gapAfter(h.snapshots[from].number); gap > 0 {
+	if gap := h.store.gapAfter(before); gap > 0 {
 		report.Left, report.Damaged = h.doubtful(from, gap), true
 		if !o.Force {
 			return Report{}, &Incomplete{report.Left}
@@ -93,13 +98,14 @@ func (h *History) Rewind(ctx context.Context, id string, o Options) (Report, err
 			return Report{}, &conflict
 		}
 	}
-	if report.Stats, err = compare(h.store, plan); err != nil {
+	if report.Changes, err = compare(h.store, plan); err != nil {
 		return Report{}, err
 	}
-	if o.Dry {
-		for _, step := range plan {
-			report.Paths = append(report.Paths, step.path)
-		}
+	for _, f := range report.Changes {
+		report.Paths = append(report.Paths, f.Path)
+		report.Stats.add(f)
+	}
+	if o.Dry || len(plan) == 0 {
 		return report, nil
 	}
 	report.Undo = "rewind-" + rand.Text()
@@ -110,17 +116,55 @@ func (h *History) Rewind(ctx context.Context, id string, o Options) (Report, err
 			return Report{}, fmt.Errorf("keeping what %s is now: %w; nothing was changed", step.path, err)
 		}
 	}
-	if err := h.store.sync(); err != nil {
+	if err := announce(h, &rewinding{to: id, undo: report.Undo}, plan); err != nil {
 		return Report{}, fmt.Errorf("keeping what the files are now: %w; nothing was changed", err)
 	}
 	if err := carryOut(plan, h.put); err != nil {
+		endRewind(h)
 		return Report{}, err
 	}
 	for _, step := range plan {
 		h.leave(step.path, step.then)
-		report.Paths = append(report.Paths, step.path)
 	}
+	endRewind(h)
 	return report, nil
+}
+
+// announce records what is about to be restored, so that a process that is killed meanwhile leaves word of it.
+func announce(h *History, r *rewinding, plan []step) error {
+	records := []record{r.record()}
+	for _, s := range plan {
+		records = append(records, s.then.record("next", s.path, ""))
+	}
+	if err := h.store.append(records...); err != nil {
+		return err
+	}
+	h.begun = r
+	return h.store.sync()
+}
+
+// endRewind records that no rewind is under way.
+func endRewind(h *History) {
+	h.begun = nil
+	if err := h.store.append(record{Type: "rewound"}); err != nil {
+		h.log.Warn("the file history cannot be written", "error", err)
+	}
+}
+
+// Interrupted reports, once, that the last rewind was cut short when its process was killed: some files may be
+// restored and others not. A rewind to the same message completes it, one to undo takes it back.
+func (h *History) Interrupted() (to, undo string, ok bool) {
+	if h == nil {
+		return "", "", false
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.begun == nil {
+		return "", "", false
+	}
+	to, undo = h.begun.to, h.begun.undo
+	endRewind(h)
+	return to, undo, true
 }
 
 // keepNow keeps what a file is before it is restored.
@@ -174,8 +218,7 @@ func (h *History) plan(from int, except []string) ([]step, error) {
 				return nil, fmt.Errorf("what %s was is not there any more (%w); nothing was changed", path, err)
 			}
 		}
-		left, known := h.left[path]
-		step.foreign = !known || left.hash != now.hash
+		step.foreign = !own(&h.timeline, path, now)
 		steps = append(steps, step)
 	}
 	return steps, nil
@@ -220,37 +263,4 @@ func (h *History) put(path string, v version) error {
 		return err
 	}
 	return h.write(path, data, v.mode)
-}
-
-// writeFile replaces the file at path, so that it is the old or the new one at any time.
-func writeFile(path string, data []byte, mode fs.FileMode) (err error) {
-	// Those who change files in the same directory remove what a killed process leaves under such a name.
-	name := filepath.Join(filepath.Dir(path), ".adze-"+rand.Text()+".tmp")
-	temp, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			temp.Close()           // ok: the error that counts is known
-			os.Remove(temp.Name()) // ok: the same
-		}
-	}()
-	if _, err := temp.Write(data); err != nil {
-		return err
-	}
-	if err := temp.Chmod(mode); err != nil {
-		return err
-	}
-	if err := temp.Sync(); err != nil {
-		return err
-	}
-	if err := temp.Close(); err != nil {
-		return err
-	}
-	if err := os.Rename(temp.Name(), path); err != nil {
-		return err
-	}
-	syncFile(filepath.Dir(path), (*os.File).Sync) // ok: not every system can sync a directory
-	return nil
 }

@@ -16,12 +16,29 @@ type timeline struct {
 	current   *snapshot
 	// left is how the tools last left a file; what is otherwise there now was changed by others.
 	left map[string]version
+	// next is what a tool, or a rewind, was about to give a file: if the process was killed it may have got it.
+	next map[string]version
+	// begun is a rewind that has not ended, or nil.
+	begun *rewinding
 	// lost are the files that damaged records speak of, with the number of the last such record.
 	lost map[string]int64
 }
 
 func newTimeline() timeline {
-	return timeline{ids: map[string]*snapshot{}, left: map[string]version{}, lost: map[string]int64{}}
+	return timeline{ids: map[string]*snapshot{}, left: map[string]version{}, next: map[string]version{}, lost: map[string]int64{}}
+}
+
+// A rewinding is a rewind to a message, with the id that takes it back.
+type rewinding struct{ to, undo string }
+
+// own reports whether the tools left the file at path as it is now, or were about to when the process was killed.
+func own(t *timeline, path string, now version) bool {
+	for _, known := range []map[string]version{t.left, t.next} {
+		if v, ok := known[path]; ok && v.hash == now.hash {
+			return true
+		}
+	}
+	return false
 }
 
 // A snapshot is what is known of the files at the time of one user message: what each one was before it
@@ -84,11 +101,44 @@ func (t *timeline) forget(id string) {
 	}
 }
 
-// find returns the place of a snapshot.
-func (t *timeline) find(id string) (int, error) {
-	if s := t.ids[id]; s != nil {
-		return slices.Index(t.snapshots, s), nil
+// minPrefix is how many characters of an id name it, if no other begins with them.
+const minPrefix = 4
+
+// find returns the place of the snapshot with this id or alias, or the only one that begins with it. Without one it
+// is the place of the first of later that is there; if none is, nothing was changed since, and it is the end. Before is
+// the number of the last record that is sure to be from before the message.
+func (t *timeline) find(id string, later []string) (at int, before int64, err error) {
+	found := t.ids[id]
+	for known, s := range t.ids {
+		if t.ids[id] != nil || len(id) < minPrefix || !strings.HasPrefix(known, id) || s == found {
+			continue
+		}
+		if found != nil {
+			return 0, 0, fmt.Errorf("several messages have an id that begins with %q; give more of it", id)
+		}
+		found = s
 	}
+	switch {
+	case found != nil:
+		return slices.Index(t.snapshots, found), found.number, nil
+	case later == nil:
+		return 0, 0, t.unknown(id)
+	}
+	at = len(t.snapshots)
+	if i := slices.IndexFunc(later, func(id string) bool { return t.ids[id] != nil }); i >= 0 {
+		at = slices.Index(t.snapshots, t.ids[later[i]])
+	}
+	if at > 0 {
+		return at, t.snapshots[at-1].number, nil
+	}
+	if len(t.snapshots) >= maxSnapshots {
+		return 0, 0, fmt.Errorf("message %s is too long ago: file changes are kept for the last %d messages", id, maxSnapshots)
+	}
+	return at, 0, nil
+}
+
+// unknown returns the error for a message that is not known.
+func (t *timeline) unknown(id string) error {
 	var last []string
 	for _, s := range slices.Backward(t.snapshots) {
 		if len(last) < 5 {
@@ -96,9 +146,9 @@ func (t *timeline) find(id string) (int, error) {
 		}
 	}
 	if last == nil {
-		return 0, fmt.Errorf("there is no message %q to go back to, and no other one yet", id)
+		return fmt.Errorf("there is no message %q to go back to: nothing was changed yet", id)
 	}
-	return 0, fmt.Errorf("there is no message %q to go back to; the last ones are %s", id, strings.Join(last, ", "))
+	return fmt.Errorf("there is no message %q to go back to; the last ones are %s", id, strings.Join(last, ", "))
 }
 
 // at returns what the tracked files were at a snapshot: the first that was kept of each from then on.
@@ -123,9 +173,11 @@ func (t *timeline) doubtful(from int, gap int64) []string {
 	for path, v := range known {
 		doubt[path] = v.number > gap
 	}
-	for path, v := range t.left {
-		if _, ok := known[path]; !ok && v.number > gap {
-			doubt[path] = true
+	for _, wrote := range []map[string]version{t.left, t.next} {
+		for path, v := range wrote {
+			if _, ok := known[path]; !ok && v.number > gap {
+				doubt[path] = true
+			}
 		}
 	}
 	for path, number := range t.lost {
