@@ -111,6 +111,23 @@ func (f File) Read(p []byte) (int, error) {
 	}
 }
 
+// ReadAt fills p with what is in the file from a place on, or returns an error.
+func (f File) ReadAt(p []byte, at int64) (n int, err error) {
+	for n < len(p) {
+		m, err := syscall.Pread(f.fd, p[n:], at+int64(n))
+		switch {
+		case err == syscall.EINTR:
+		case err != nil:
+			return n, err
+		case m == 0:
+			return n, io.EOF
+		default:
+			n += m
+		}
+	}
+	return n, nil
+}
+
 // Stat asks the file system about the file.
 func (f File) Stat() (Info, error) {
 	var st syscall.Stat_t

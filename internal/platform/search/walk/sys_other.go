@@ -78,6 +78,9 @@ type File struct{ file *os.File }
 // Read reads up to len(p) bytes. Less does not mean that the end is near.
 func (f File) Read(p []byte) (int, error) { return f.file.Read(p) }
 
+// ReadAt reads at a place of the file.
+func (f File) ReadAt(p []byte, at int64) (int, error) { return f.file.ReadAt(p, at) }
+
 // Stat asks the file system about the file.
 func (f File) Stat() (Info, error) {
 	info, err := f.file.Stat()
