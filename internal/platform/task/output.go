@@ -9,7 +9,11 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 )
+
+// suffix is how the names of files end that hold what a task writes.
+const suffix = ".output"
 
 // MaxOutput is how much a task may write.
 const MaxOutput = 1 << 30
@@ -40,10 +44,11 @@ type Output struct {
 }
 
 func newOutput(dir, id string) *Output {
-	return &Output{path: filepath.Join(dir, id+".output"), max: MaxOutput}
+	return &Output{path: filepath.Join(dir, id+suffix), max: MaxOutput}
 }
 
-// Make makes the file, which must not be there yet, not even as a link. The first byte does so too; what
+// Make makes the file, which must not be there yet, not even as a link; where there is no place for it, in the
+// system's directory for temporary files. The first byte does so too; what
 // could be lost without a place for its output makes it before.
 func (o *Output) Make() error {
 	o.mu.Lock()
@@ -59,6 +64,11 @@ func (o *Output) make() error {
 	if errors.Is(err, fs.ErrNotExist) {
 		if err = os.MkdirAll(filepath.Dir(o.path), 0o700); err == nil {
 			f, err = create(o.path)
+		}
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) { // such as in a home that cannot be written to
+		if other, bad := os.CreateTemp("", "adze-*-"+filepath.Base(o.path)); bad == nil {
+			f, err, o.path = other, nil, other.Name()
 		}
 	}
 	if err != nil {
@@ -218,4 +228,15 @@ func (o *Output) Lines() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.lines
+}
+
+// RemoveOutputs removes outputs that a process left behind when it was killed, in the directories that dir, which may be a
+// pattern, names. Keep says which stay, by name and time of the last write.
+func RemoveOutputs(dir string, keep func(name string, written time.Time) bool) {
+	files, _ := filepath.Glob(filepath.Join(dir, "*"+suffix)) // ok: a directory with a name like a pattern is left alone
+	for _, file := range files {
+		if info, err := os.Lstat(file); err == nil && !keep(info.Name(), info.ModTime()) {
+			os.Remove(file) // ok: it is tried again the next time
+		}
+	}
 }

@@ -220,6 +220,20 @@ func TestOutputFile(t *testing.T) {
 	if err := newOutput(dir, "b1").Make(); err == nil {
 		t.Error("a link was followed")
 	}
+	// Second look, 4.5: a home that cannot be written to.
+	spare := t.TempDir()
+	t.Setenv("TMPDIR", spare)
+	elsewhere := begin(t, New("/dev/null/x", nil))
+	n, err := io.WriteString(elsewhere.Output, "a")
+	if info, bad := os.Stat(elsewhere.Output.Path()); n != 1 || err != nil || bad != nil || info.Mode().Perm() != 0o600 || filepath.Dir(elsewhere.Output.Path()) != spare {
+		t.Errorf("%d bytes in %s: %v, %v", n, elsewhere.Output.Path(), err, bad)
+	}
+	elsewhere.End(Completed, "")
+	elsewhere.Output.Discard()
+	if left, err := os.ReadDir(spare); len(left) > 0 || err != nil {
+		t.Errorf("%v is left, %v", left, err)
+	}
+	t.Setenv("TMPDIR", "/dev/null/y")
 	nowhere := begin(t, New("/dev/null/x", nil))
 	if nowhere.Output.Make() == nil || nowhere.ToBackground() == nil {
 		t.Error("there is a place for output where there can be none")
@@ -234,6 +248,9 @@ func TestOutputFile(t *testing.T) {
 // Proves SHBG-06.
 func TestOutputIsCapped(t *testing.T) {
 	task := begin(t, New(t.TempDir(), nil))
+	if task.Output.max != 1<<30 {
+		t.Errorf("a task may write %d bytes", task.Output.max)
+	}
 	task.Output.max = 10
 	n, err := io.WriteString(task.Output, "0123456789abc")
 	if n != 10 || !errors.Is(err, ErrFull) || task.Output.Size() != 10 {
