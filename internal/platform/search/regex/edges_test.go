@@ -70,7 +70,7 @@ func (c *edgeCase) check(t *testing.T) {
 		if diff := cmp.Diff(want, matching(m, c.text)); diff != "" {
 			t.Fatalf("%s: %s:\n%s", name, c, diff)
 		}
-		if got := passing(m, c.text); got != len(want) {
+		if got := passing(m, c.text, 1); got != len(want) {
 			t.Fatalf("%s: %s: passes %d lines, want %d", name, c, got, len(want))
 		}
 	}

@@ -29,7 +29,11 @@ type laneReader struct {
 	lanes [laneCount]lane
 	state [laneCount]uint32
 	next  struct{ lane, hit int } // to hand out
+	dense bool                    // what was read last has so many matches that lines are read one by one
 }
+
+// bytesPerHit is how far apart matches must be for the lanes to be worth their while: each match stops all of them.
+const bytesPerHit = 64
 
 // read finds the matching lines of buf[start:end], which is of whole lines.
 func (r *laneReader) read(buf []byte, start, end int, single bool) {
@@ -51,13 +55,61 @@ func (r *laneReader) read(buf []byte, start, end int, single bool) {
 	}
 	first := r.d.start(sideEdge)
 	r.state = [laneCount]uint32{first, first, first, first}
-	if !single {
+	switch {
+	case single:
+	case r.dense:
+		for i := range r.lanes {
+			r.byLine(i)
+		}
+	default:
 		r.together()
 	}
 	for i := range r.lanes {
 		r.alone(i)
 	}
 	r.d.read += end - r.lanes[0].start
+	r.dense = r.found()*bytesPerHit > end-r.lanes[0].start
+}
+
+// found returns how many matching lines the last read found.
+func (r *laneReader) found() (n int) {
+	for i := range r.lanes {
+		n += len(r.lanes[i].hits)
+	}
+	return n
+}
+
+// byLine advances one lane over lines that match soon, or have no match. It leaves the rest of the lane at the first
+// line that needs a state which is not yet built.
+func (r *laneReader) byLine(k int) {
+	l := &r.lanes[k]
+	classOf, trans := &r.d.p.classOf, r.d.trans
+	first := r.state[k]
+	if first&special != 0 {
+		return
+	}
+	text := r.buf[:l.start+bytes.LastIndexByte(r.buf[l.start:l.end], '\n')+1] // the last line may lack its end
+	for l.pos < len(text) {
+		state := first
+		for at := l.pos; ; at++ {
+			c := text[at]
+			t := trans[state+uint32(classOf[c])]
+			if t&special == 0 {
+				state = t
+				if c != '\n' {
+					continue
+				}
+				l.pos = at + 1
+				break // no match in this line
+			}
+			if t != matched {
+				return
+			}
+			l.hits = append(l.hits, at)
+			l.pos = at + bytes.IndexByte(text[at:], '\n') + 1
+			break
+		}
+	}
 }
 
 // lineAfter returns the beginning of the first line that begins at or after near, at most end.
@@ -221,6 +273,16 @@ func lineEnd(buf []byte, at int) int {
 		return at + i
 	}
 	return len(buf)
+}
+
+// rest takes all that read found and was not taken yet, and returns how much it was.
+func (r *laneReader) rest() int {
+	n := -r.next.hit
+	for _, l := range r.lanes[min(r.next.lane, laneCount):] {
+		n += len(l.hits)
+	}
+	r.next.lane, r.next.hit = laneCount, 0
+	return n
 }
 
 // take returns a place in the next matching line that read found.

@@ -1,6 +1,7 @@
 package regex
 
 import (
+	"bytes"
 	"context"
 
 	"adze/internal/platform/search/find"
@@ -103,6 +104,28 @@ func (m *Matcher) Next() (start, end int, ok bool) {
 func (m *Matcher) Pass() bool {
 	_, ok := m.next()
 	return ok
+}
+
+// Count passes over all the matching lines that are left, and returns how many there are.
+func (m *Matcher) Count() (n int64) {
+	for {
+		if !m.within && m.q.always {
+			rest := m.buf[min(m.pos, len(m.buf)):]
+			n += int64(bytes.Count(rest, []byte{'\n'}))
+			if len(rest) > 0 && rest[len(rest)-1] != '\n' {
+				n++
+			}
+			m.pos = len(m.buf)
+			return n
+		}
+		if _, ok := m.next(); !ok {
+			return n
+		}
+		n++
+		if m.finder == nil && !m.q.always {
+			n += int64(m.lanes.rest())
+		}
+	}
 }
 
 // next returns a place in the next matching line.

@@ -25,13 +25,13 @@ func matching(m *Matcher, text []byte) []int {
 	}
 }
 
-// passing returns how many lines m passes over.
-func passing(m *Matcher, text []byte) int {
+// passing returns how many lines m passes over: up to single one by one, and the rest at once.
+func passing(m *Matcher, text []byte, single int) int {
 	n := 0
-	for m.Start(context.Background(), text); m.Pass(); {
+	for m.Start(context.Background(), text); n < single && m.Pass(); {
 		n++
 	}
-	return n
+	return n + int(m.Count())
 }
 
 // eachLine yields where the lines of text begin, and the lines without their ends.
@@ -102,8 +102,11 @@ func TestMatcherVariants(t *testing.T) {
 			if diff := cmp.Diff(want, matching(v, []byte(text))); diff != "" {
 				t.Fatalf("%s: %+v %q on %q:\n%s", name, o, pattern, text, diff)
 			}
-			if got := passing(v, []byte(text)); got != len(want) {
-				t.Fatalf("%s: %+v %q on %q: passes %d lines, want %d", name, o, pattern, text, got, len(want))
+			for _, single := range []int{0, 1, 1 << 20} {
+				v.lanes.dense = single == 1
+				if got := passing(v, []byte(text), single); got != len(want) {
+					t.Fatalf("%s: %+v %q on %q: passes %d lines, want %d", name, o, pattern, text, got, len(want))
+				}
 			}
 		}
 	}
