@@ -1,0 +1,208 @@
+// Package content makes of what servers return what the model reads: text within a limit, pictures it can see, and the
+// names of files for everything else. Text of servers is not trusted, and says so; what could drive a terminal is left
+// to those who show it.
+package content
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"adze/internal/mcp"
+	"adze/internal/msg"
+	"adze/internal/platform/amount"
+	"adze/internal/platform/picture"
+)
+
+// A Config says what becomes of content. The zero value keeps no files and sends pictures.
+type Config struct {
+	// Save keeps a file with the results of the session and returns its path; nil means that none can be kept.
+	Save func(name, ext string, r io.Reader) (path string, err error)
+	// Images reports whether the model sees pictures; nil means that it does.
+	Images func() bool
+	// MaxTokens bounds what the model gets; 0 means [MaxTokens].
+	MaxTokens int
+	// Count asks the provider how many tokens a text is; nil means that estimates decide.
+	Count func(ctx context.Context, text string) (int, error)
+}
+
+// MaxTokens is how much of a result the model gets if nothing else is set.
+const MaxTokens = 25_000
+
+// imageTokens is what a picture counts, and maxFiles how many files are kept of one result.
+const (
+	imageTokens = 1_600
+	maxFiles    = 100
+)
+
+// A Source is where content comes from. Name is that of a tool, a resource or a prompt, for the names of files.
+type Source struct{ Server, Name string }
+
+// Rendered content is what the model reads, and what is known of it.
+type Rendered struct {
+	Parts []msg.Part
+	// Text is the text among Parts, as the server wrote it.
+	Text string
+	// Cut says that the text is not all of it, and File names the file that holds all, if there is one.
+	Cut  bool
+	File string
+	// Files are those of other content, by its index.
+	Files map[int]string
+}
+
+// Render makes parts of content and of structured content, which may be nil.
+func (c Config) Render(ctx context.Context, from Source, all []mcp.Content, structured json.RawMessage) Rendered {
+	r := renderer{Config: c, ctx: ctx, from: from, files: map[int]string{}}
+	if r.MaxTokens <= 0 {
+		r.MaxTokens = MaxTokens
+	}
+	r.room = r.MaxTokens
+	for i, one := range all {
+		r.add(i, one)
+	}
+	if len(structured) > 0 && !r.says(structured) {
+		text := string(structured)
+		if len(r.texts) > 0 {
+			text = "Structured content:\n" + text
+		}
+		r.text(text)
+	}
+	return r.rendered()
+}
+
+// A renderer makes parts of one result.
+type renderer struct {
+	Config
+	ctx    context.Context
+	from   Source
+	texts  []string
+	images []msg.Part
+	room   int // tokens that are left
+	files  map[int]string
+}
+
+func (r *renderer) text(text string) {
+	if strings.TrimSpace(text) != "" {
+		r.texts = append(r.texts, text)
+	}
+}
+
+// note adds a line of adze's own.
+func (r *renderer) note(format string, args ...any) { r.text("[" + fmt.Sprintf(format, args...) + "]") }
+
+func (r *renderer) add(i int, c mcp.Content) {
+	switch {
+	case c.Flaw != "":
+		r.note("Content was left out: %s", c.Flaw)
+	case c.Kind == mcp.TextContent:
+		r.text(c.Text)
+	case c.Kind == mcp.ResourceText:
+		r.text("Resource " + c.URI + ofType(c.MIME) + ":\n" + c.Text)
+	case c.Kind == mcp.ResourceLink:
+		r.link(c)
+	case c.Kind == mcp.ImageContent || c.Kind == mcp.AudioContent || c.Kind == mcp.ResourceBlob:
+		r.binary(i, c)
+	default:
+		r.note("Content of an unknown kind was left out")
+	}
+}
+
+func ofType(mime string) string {
+	if mime == "" {
+		return ""
+	}
+	return " (" + mime + ")"
+}
+
+func (r *renderer) link(c mcp.Content) {
+	text := "Link to a resource: " + c.URI + ofType(c.MIME)
+	if c.Name != "" {
+		text += ", " + c.Name
+	}
+	if c.Description != "" {
+		text += ": " + c.Description
+	}
+	r.note("%s", text)
+}
+
+// binary sends a picture that the model can see, and keeps everything else in a file. What a server says about the type
+// does not count where the data say otherwise.
+func (r *renderer) binary(i int, c mcp.Content) {
+	if kind := picture.Sniff(c.Data); kind != "" && (r.Images == nil || r.Images()) {
+		if r.room < imageTokens {
+			r.keep(i, c, "There are too many pictures to show; this one")
+			return
+		}
+		fit, err := picture.Fit(r.ctx, c.Data, 0)
+		if err == nil {
+			r.room -= imageTokens
+			r.images = append(r.images, &msg.Image{MediaType: fit.MediaType, Data: fit.Data})
+			return
+		}
+		r.keep(i, c, "A picture that cannot be shown: "+err.Error())
+		return
+	} else if kind != "" {
+		r.keep(i, c, "A picture that you cannot see")
+		return
+	}
+	what := "A file"
+	if c.Kind == mcp.AudioContent {
+		what = "Audio"
+	}
+	if c.URI != "" {
+		what = "Resource " + c.URI
+	}
+	r.keep(i, c, what)
+}
+
+// keep saves the data of content and names the file.
+func (r *renderer) keep(i int, c mcp.Content, what string) {
+	ext := Extension(c.Data, c.MIME)
+	about := what + " (" + amount.Bytes(int64(len(c.Data)))
+	if c.MIME != "" {
+		about += ", " + c.MIME
+	}
+	about += ")"
+	switch {
+	case r.Save == nil:
+		r.note("%s cannot be kept", about)
+	case len(r.files) == maxFiles:
+		r.note("%s was not kept: there are too many", about)
+	default:
+		path, err := r.Save(r.name(c.Data), ext, bytes.NewReader(c.Data))
+		if err != nil {
+			r.note("%s could not be kept: %v", about, err)
+			return
+		}
+		r.files[i] = path
+		r.note("%s is in %s", about, path)
+	}
+}
+
+// says reports whether a text says the same as structured content.
+func (r *renderer) says(structured json.RawMessage) bool {
+	for _, text := range r.texts {
+		if sameJSON(text, structured) {
+			return true
+		}
+	}
+	return false
+}
+
+// rendered returns the texts, bounded, and the pictures.
+func (r *renderer) rendered() Rendered {
+	out := Rendered{Files: r.files, Cut: r.tooLong()}
+	if out.Cut {
+		out.Text, out.File = r.persist()
+	} else {
+		out.Text = strings.Join(r.texts, "\n")
+	}
+	if out.Text != "" {
+		out.Parts = append(out.Parts, &msg.Text{Text: msg.Neutralise(out.Text)})
+	}
+	out.Parts = append(out.Parts, r.images...)
+	return out
+}
