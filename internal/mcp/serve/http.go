@@ -1,0 +1,116 @@
+package serve
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Path is where clients find the server.
+const Path = "/mcp"
+
+const (
+	// idle is after how long without a request a client's session ends.
+	idle = 30 * time.Minute
+	// minToken is how long a token is at least.
+	minToken = 16
+)
+
+// CheckAddress reports why clients cannot be served at an address, such as 127.0.0.1:8000. One that other machines can
+// reach needs a token.
+func CheckAddress(address, token string) error {
+	host, _, err := net.SplitHostPort(address)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%q is no address: write HOST:PORT, such as 127.0.0.1:8000", address)
+	case token != "" && len(token) < minToken:
+		return fmt.Errorf("the token has fewer than %d characters; openssl rand -hex 32 makes a good one", minToken)
+	case token == "" && !loopback(host):
+		return fmt.Errorf("other machines can reach %s: give a file with a token by --token-file, or use 127.0.0.1", address)
+	}
+	return nil
+}
+
+// loopback reports whether a host is this machine, whatever a name server says.
+func loopback(host string) bool {
+	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.Unmap().IsLoopback()
+}
+
+// HTTP serves clients that connect to l, until ctx is done. A token is demanded unless it is empty.
+func (s *Server) HTTP(ctx context.Context, l net.Listener, token string) error {
+	server := &http.Server{Handler: s.handler(token), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
+	defer context.AfterFunc(ctx, func() {
+		s.Close()
+		server.Close()
+	})()
+	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// withoutSessions is the revision of the protocol, a date, since which requests stand alone.
+const withoutSessions = "2026-07-28"
+
+// handler returns what answers requests.
+func (s *Server) handler(token string) http.Handler {
+	streams := func(stateless bool) http.Handler {
+		return sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s.speaker }, &sdk.StreamableHTTPOptions{
+			Logger: s.Log, SessionTimeout: idle, MaxRequestBodyBytes: maxMessage, PropagateRequestCancellation: true, Stateless: stateless,
+		})
+	}
+	sessions, stateless := streams(false), streams(true)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case !ours(r, token):
+			http.Error(w, "requests of other sites are refused", http.StatusForbidden)
+		case token != "" && !bears(r, token):
+			w.Header().Set("WWW-Authenticate", `Bearer realm="adze"`)
+			http.Error(w, "the token is missing or wrong: send Authorization: Bearer TOKEN", http.StatusUnauthorized)
+		case r.URL.Path != Path:
+			http.Error(w, "there is nothing here; the server is at "+Path, http.StatusNotFound)
+		case r.Header.Get("Mcp-Protocol-Version") >= withoutSessions:
+			stateless.ServeHTTP(w, r)
+		default:
+			sessions.ServeHTTP(w, r)
+		}
+	})
+}
+
+// ours reports whether a request is for this server and not made by a page of another site, which a browser would let
+// speak to us under a name of its own.
+func ours(r *http.Request, token string) bool {
+	if origin := r.Header.Get("Origin"); origin != "" {
+		u, err := url.Parse(origin)
+		if err != nil || !loopback(u.Hostname()) {
+			return false
+		}
+	}
+	host := r.Host
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	return token != "" || loopback(host)
+}
+
+// bears reports whether a request has the token. How long that takes does not depend on what it has instead.
+func bears(r *http.Request, token string) bool {
+	scheme, given, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	a, b := sha256.Sum256([]byte(strings.TrimSpace(given))), sha256.Sum256([]byte(token))
+	return strings.EqualFold(scheme, "bearer") && subtle.ConstantTimeCompare(a[:], b[:]) == 1
+}

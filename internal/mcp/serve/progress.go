@@ -1,0 +1,74 @@
+package serve
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"adze/internal/tool"
+)
+
+// interval is how often a client is told of progress at most.
+const interval = 100 * time.Millisecond
+
+// reporter returns what tells a client how a call gets on, if it asked for that, and what ends the telling. A tool
+// never waits for the client: news that it is not ready for is replaced by later ones.
+func reporter(ctx context.Context, req *sdk.CallToolRequest, activity string) (report func(tool.Progress), done func()) {
+	token := req.Params.GetProgressToken()
+	if token == nil {
+		return func(tool.Progress) {}, func() {}
+	}
+	news, ended, over := make(chan string, 1), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(over)
+		for n := 1.0; ; n++ {
+			select {
+			case text := <-news:
+				if req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Progress: n, Message: text}) != nil {
+					return
+				}
+			case <-ended:
+				return
+			}
+			select {
+			case <-time.After(interval):
+			case <-ended:
+				return
+			}
+		}
+	}()
+	report = func(p tool.Progress) {
+		text := said(p.Display, activity)
+		select {
+		case <-news:
+		default:
+		}
+		select {
+		case news <- text:
+		default:
+		}
+	}
+	report(tool.Progress{})
+	return report, func() { close(ended); <-over }
+}
+
+// said returns a line about what a display shows.
+func said(d tool.Display, activity string) string {
+	text := ""
+	switch d := d.(type) {
+	case tool.Plain:
+		text = d.Text
+	case tool.Output:
+		text = d.Text
+	}
+	text = strings.TrimSpace(text)
+	if last := strings.LastIndexByte(text, '\n'); last >= 0 {
+		text = text[last+1:]
+	}
+	if text == "" {
+		return activity
+	}
+	return tool.OneLine(text, 200)
+}
