@@ -13,6 +13,9 @@ func (s *Searcher) searchLines(ctx context.Context) error {
 		if err := s.more(ctx, want); err != nil || s.stats.Binary {
 			return err
 		}
+		if src := s.large(); src != nil {
+			return s.searchParts(ctx, src)
+		}
 		want = s.size.piece
 		if in.skipLine && !s.skipLine() {
 			if in.eof {
@@ -48,6 +51,14 @@ func (s *Searcher) searchPiece(ctx context.Context, end int, long bool) error {
 	s.stats.Cut = s.stats.Cut || long
 	s.out.cut = long || in.inLine
 	m.Start(ctx, in.data[in.done:end])
+	if s.o.Mode == Count && s.o.Spans != AllSpans {
+		n := m.Count()
+		if n > 0 && s.stats.Lines == 0 && bytes.IndexByte(in.data, 0) >= 0 {
+			s.stats.Binary = true
+			return nil
+		}
+		s.stats.Lines += n
+	}
 	for !s.done {
 		from, to, ok := s.next()
 		if !ok {
@@ -101,7 +112,7 @@ func (s *Searcher) more(ctx context.Context, n int) error {
 		}
 	}
 	look := in.data[unseen:]
-	if first && in.eof {
+	if first && in.eof && !s.part {
 		look = look[:min(len(look), s.size.head)]
 	}
 	s.stats.Binary = bytes.IndexByte(look, 0) >= 0

@@ -78,22 +78,26 @@ type Searcher struct {
 	out   report
 	stats Stats
 	done  bool // nothing more is asked of this file
+	part  bool // it searches a part of a file: without byte order mark, and not the beginning
 
 	pending block // of matches that span lines
 }
 
 // sizes bound what is in memory. Tests make them small.
 type sizes struct {
-	piece   int // how much of a file is read and searched at once: it stays in the processor's cache
-	line    int // how much of a line is searched at once, and how much is kept for context
-	overlap int // how much of one part of a longer line is searched again with the next
-	head    int // how much of a file is looked at for null bytes even if it has no match
-	text    int // how much of a file is searched at once for matches that span lines
-	span    int // how long a match in a longer file may be
+	piece   int   // how much of a file is read and searched at once: it stays in the processor's cache
+	line    int   // how much of a line is searched at once, and how much is kept for context
+	overlap int   // how much of one part of a longer line is searched again with the next
+	head    int   // how much of a file is looked at for null bytes even if it has no match
+	text    int   // how much of a file is searched at once for matches that span lines
+	span    int   // how long a match in a longer file may be
+	part    int64 // how much of a large file is searched by one of several searchers
+	search  int   // how far the beginning of a line is looked for that a part can begin with
 }
 
 func defaultSizes() sizes {
-	return sizes{piece: 256 << 10, line: 2 << 20, overlap: 64 << 10, head: 4 << 10, text: 4 << 20, span: 1 << 20}
+	return sizes{piece: 256 << 10, line: 2 << 20, overlap: 64 << 10, head: 4 << 10, text: 4 << 20, span: 1 << 20,
+		part: 8 << 20, search: 4 << 10}
 }
 
 // maxSpans is how many matches of a line are told.
@@ -111,6 +115,7 @@ func (s *Searcher) Search(ctx context.Context, src io.Reader, sink Sink) (Stats,
 	s.done = false
 	s.pending = block{matches: s.pending.matches[:0]}
 	s.in.reset(src)
+	s.in.sniffed = s.part
 	s.out.reset(s, sink)
 	var err error
 	if s.query.Spanning() {
