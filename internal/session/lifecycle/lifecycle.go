@@ -166,8 +166,10 @@ func (h *Hooks) Answer(ctx context.Context, u *tool.Use, updates []permission.Up
 		answer.Behavior = permission.Allow
 	case tool.Deny:
 		answer.Behavior = permission.Deny
+	case tool.Ask: // a hook broke
+		return permission.Answer{Behavior: permission.Ask}, false, nil
 	default:
-		return permission.Answer{}, false, nil // also when a hook broke: then the user must answer
+		return permission.Answer{}, false, nil
 	}
 	if a.UpdatedPermissions != nil {
 		if err := json.Unmarshal(a.UpdatedPermissions, &answer.Updates); err != nil {
