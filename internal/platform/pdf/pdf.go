@@ -12,7 +12,7 @@ import (
 // Errors of [Open].
 var (
 	ErrNotPDF    = errors.New("this is not a PDF document: it does not begin with %PDF")
-	ErrEncrypted = errors.New("the PDF document is encrypted")
+	ErrEncrypted = errors.New("the PDF document is encrypted, and cannot be opened without a password")
 	ErrDamaged   = errors.New("the PDF document is damaged: no pages were found in it")
 )
 
@@ -26,6 +26,7 @@ func start(data []byte) int { return bytes.Index(data[:min(len(data), 1024)], []
 type Document struct {
 	directory
 	pages []page
+	sound bool
 }
 
 // A directory finds and reads the objects of a document by their numbers.
@@ -36,7 +37,8 @@ type directory struct {
 	cache   map[int]object
 	loading map[int]bool
 	inner   map[int][]packedObject
-	decoded int // bytes unpacked so far
+	decoded int   // bytes unpacked so far
+	lock    *lock // nil if it is not encrypted
 }
 
 // Open reads the structure of the document in data, which must not change afterwards.
@@ -49,13 +51,14 @@ func Open(ctx context.Context, data []byte) (*Document, error) {
 		data: data[at:], xref: map[int]entry{}, trailer: dict{}, cache: map[int]object{},
 		loading: map[int]bool{}, inner: map[int][]packedObject{},
 	}}
-	sound := d.readXref()
-	if sound && d.trailer["Encrypt"] == nil {
+	if d.readXref() && (d.trailer["Encrypt"] == nil || d.unlock()) {
 		if err := d.findPages(ctx); err != nil {
 			return nil, err
 		}
+		d.sound = at == 0 && d.lock == nil && len(d.pages) > 0
 	}
-	if len(d.pages) == 0 && d.trailer["Encrypt"] == nil {
+	locked := func() bool { return d.trailer["Encrypt"] != nil && d.lock == nil }
+	if len(d.pages) == 0 && !locked() {
 		if err := d.rebuild(ctx); err != nil {
 			return nil, err
 		}
@@ -64,13 +67,17 @@ func Open(ctx context.Context, data []byte) (*Document, error) {
 		}
 	}
 	switch {
-	case d.trailer["Encrypt"] != nil:
+	case locked():
 		return nil, ErrEncrypted
 	case len(d.pages) == 0:
 		return nil, ErrDamaged
 	}
 	return d, nil
 }
+
+// Sound reports whether others can be given the document as it is: it is not encrypted, nothing comes before it, and
+// its objects are where it says.
+func (d *Document) Sound() bool { return d.sound }
 
 // Pages returns how many pages the document has, at least 1.
 func (d *Document) Pages() int { return len(d.pages) }
@@ -83,8 +90,9 @@ func (d *directory) objectAt(offset int) (num int, o object) {
 	l := &lexer{data: d.data, pos: offset, refs: true}
 	n, _ := l.next(0)
 	num, ok := n.(int)
-	gen, _ := l.next(0)
-	if _, isInt := gen.(int); !ok || !isInt {
+	g, _ := l.next(0)
+	gen, isInt := g.(int)
+	if !ok || !isInt {
 		return 0, nil
 	}
 	if obj, _ := l.next(0); obj != keyword("obj") {
@@ -96,10 +104,10 @@ func (d *directory) objectAt(offset int) (num int, o object) {
 	}
 	if dct, ok := o.(dict); ok {
 		if l.skipSpace(); bytes.HasPrefix(l.data[l.pos:], []byte("stream")) {
-			return num, &stream{dct, d.body(dct, l.pos+len("stream"))}
+			o = &stream{dct, d.body(dct, l.pos+len("stream"))}
 		}
 	}
-	return num, o
+	return num, d.lock.open(num, gen, o)
 }
 
 // body returns what follows the word "stream", as long as the dictionary says if that is true.

@@ -163,6 +163,9 @@ func (d *directory) rebuild(ctx context.Context) error {
 			d.adopt(t)
 		}
 	}
+	if d.trailer["Encrypt"] != nil && d.lock == nil && !d.unlock() {
+		return nil
+	}
 	for num := range d.xref {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -224,7 +227,7 @@ func objectBefore(data []byte) (num, start int) {
 // adopt takes over the entries of a trailer that was found.
 func (d *directory) adopt(o object) {
 	t, _ := o.(dict)
-	for _, key := range []name{"Root", "Encrypt"} {
+	for _, key := range []name{"Root", "Encrypt", "ID"} {
 		if value, ok := t[key]; ok {
 			d.trailer[key] = value
 		}
