@@ -19,6 +19,9 @@ type scanner struct {
 	past int    // bytes seen after what is kept
 	open bool   // the last line has no end yet
 	stop bool   // enough was counted
+
+	lines         int // in the range
+	longest, most int // the number of the longest line in the range, and its size
 }
 
 // feed takes the next block.
@@ -121,6 +124,10 @@ func (s *scanner) take(rest []byte) {
 // keep takes a line that has size bytes, of which line are enough to show it.
 func (s *scanner) keep(line []byte, size int) {
 	s.text.Total++
+	s.lines++
+	if size > s.most {
+		s.longest, s.most = s.text.Total, size
+	}
 	s.line, s.size, s.open = s.line[:0], 0, false
 	if s.full {
 		s.text.Bytes += min(size, maxLine) + 1
@@ -166,7 +173,10 @@ func (s *scanner) finish() (Text, error) {
 		s.text.Total++
 	}
 	if s.full && !s.Truncate {
-		return Text{}, &SizeError{Bytes: s.text.Bytes, Max: s.MaxBytes}
+		return Text{}, &SizeError{
+			Bytes: s.text.Bytes, Max: s.MaxBytes,
+			Lines: s.lines, Total: s.text.Total, AtLeast: s.stop, Longest: s.longest, LongestBytes: s.most,
+		}
 	}
 	s.text.Truncated = s.full
 	return s.text, nil

@@ -34,7 +34,14 @@ var ErrBinary = errors.New("the file is not text: it contains null bytes")
 var ErrChanging = errors.New("the file is changing while it is read: try again")
 
 // A SizeError says that a range holds more than was asked for at most.
-type SizeError struct{ Bytes, Max int }
+type SizeError struct {
+	Bytes, Max int
+	// Lines is how many lines the range has, and Total the file. AtLeast says that there may be more of both.
+	Lines, Total int
+	AtLeast      bool
+	// Longest is the number of the longest line in the range, LongestBytes its size.
+	Longest, LongestBytes int
+}
 
 func (e *SizeError) Error() string {
 	return fmt.Sprintf("the text has %d bytes, and at most %d are read", e.Bytes, e.Max)

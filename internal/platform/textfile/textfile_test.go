@@ -84,7 +84,7 @@ func TestByteLimit(t *testing.T) {
 	text := strings.Repeat(strings.Repeat("x", 39)+"\n", 5)
 	_, err := Scan(t.Context(), strings.NewReader(text), Range{First: 1, MaxBytes: 100})
 	var size *SizeError
-	if !errors.As(err, &size) || *size != (SizeError{Bytes: 200, Max: 100}) || err.Error() != "the text has 200 bytes, and at most 100 are read" {
+	if !errors.As(err, &size) || *size != (SizeError{Bytes: 200, Max: 100, Lines: 5, Total: 5, Longest: 1, LongestBytes: 39}) || err.Error() != "the text has 200 bytes, and at most 100 are read" {
 		t.Errorf("refused with %v", err)
 	}
 	got, err := Scan(t.Context(), strings.NewReader(text), Range{First: 1, MaxBytes: 100, Truncate: true})
