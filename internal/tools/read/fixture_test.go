@@ -44,15 +44,21 @@ func notebookOf(sources ...string) string {
 func writePDF(objects ...string) string {
 	var b strings.Builder
 	b.WriteString("%PDF-1.4\n")
+	table := fmt.Sprintf("xref\n0 %d\n0000000000 65535 f \n", len(objects)+1)
 	for i, o := range objects {
+		table += fmt.Sprintf("%010d 00000 n \n", b.Len())
 		fmt.Fprintf(&b, "%d 0 obj\n%s\nendobj\n", i+1, o)
 	}
-	b.WriteString("trailer\n<</Root 1 0 R>>\n")
+	at := b.Len()
+	b.WriteString(table)
+	fmt.Fprintf(&b, "trailer\n<</Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n", at)
 	return b.String()
 }
 
 // pdfOf returns a document with one page per text.
-func pdfOf(texts ...string) string {
+func pdfOf(texts ...string) string { return writePDF(pdfObjects(texts...)...) }
+
+func pdfObjects(texts ...string) []string {
 	objects := []string{"<</Type/Catalog/Pages 2 0 R>>", "", "<</Type/Font/Subtype/Type1>>"}
 	kids := ""
 	for _, text := range texts {
@@ -64,7 +70,7 @@ func pdfOf(texts ...string) string {
 			fmt.Sprintf("<</Length %d>>\nstream\n%s\nendstream", len(content), content))
 	}
 	objects[1] = fmt.Sprintf("<</Type/Pages/Kids[%s]>>", kids)
-	return writePDF(objects...)
+	return objects
 }
 
 // scannedPDF returns a document of one page that is a picture.

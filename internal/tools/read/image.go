@@ -28,7 +28,7 @@ func (r *fileRead) readImage(ctx context.Context) (tool.Result, error) {
 		return tool.Result{}, fmt.Errorf("reading %s: %w", r.path, err)
 	}
 	r.record(entry)
-	text := fmt.Sprintf("%s picture, %v pixels", format(p.MediaType), p.Original)
+	text := fmt.Sprintf("%s image, %v pixels", format(p.MediaType), p.Original)
 	display := text
 	if p.Scaled() {
 		factor := float64(p.Original.Width) / float64(p.Size.Width)
@@ -47,9 +47,9 @@ func (r *fileRead) describeImage(data []byte) (tool.Result, error) {
 	if err != nil {
 		return tool.Result{}, fmt.Errorf("reading %s: %w", r.path, err)
 	}
-	text := fmt.Sprintf("%s picture, %v pixels, %d bytes", format(mediaType), size, len(data))
+	text := fmt.Sprintf("%s image, %v pixels, %d bytes", format(mediaType), size, len(data))
 	return tool.Result{
-		Parts:      []msg.Part{&msg.Text{Text: text + ". It is not shown, because the model in use takes no pictures."}},
+		Parts:      []msg.Part{&msg.Text{Text: text + ". It is not shown, because the model in use takes no images."}},
 		Display:    tool.Plain{Text: text},
 		Structured: r.imageOutput(mediaType, len(data), size, picture.Size{}),
 	}, nil

@@ -123,7 +123,7 @@ func TestSuggestionsRespectRules(t *testing.T) {
 		return strings.HasSuffix(path, ".tsx") || strings.Contains(path, "/lib/")
 	}})
 	for missing, near := range map[string]string{"src/a.ts": "src/a.tsx", "other/lib/b.go": "lib/b.go"} {
-		near = filepath.Join(d, near)
+		near = "mean " + near
 		if _, err := run(t, open, string(input(missing))); err == nil || !strings.Contains(err.Error(), near) || !strings.Contains(err.Error(), d) {
 			t.Errorf("%s: %v", missing, err)
 		}
@@ -182,8 +182,8 @@ func TestImageResult(t *testing.T) {
 		text string
 		dims dimensions
 	}{
-		"wide.png":  {"PNG picture, 4000x1000 pixels, shown at 2000x500: multiply coordinates by 2 to find them in the file.", dimensions{4000, 1000, 2000, 500}},
-		"small.png": {"PNG picture, 30x20 pixels.", dimensions{30, 20, 30, 20}},
+		"wide.png":  {"PNG image, 4000x1000 pixels, shown at 2000x500: multiply coordinates by 2 to find them in the file.", dimensions{4000, 1000, 2000, 500}},
+		"small.png": {"PNG image, 30x20 pixels.", dimensions{30, 20, 30, 20}},
 	} {
 		res, err := run(t, seeing(d), string(input(file)))
 		if err != nil {
@@ -228,7 +228,7 @@ func TestTextOnlyModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(res.Parts) != 1 || !strings.Contains(msg.PlainText(res.Parts), "PNG picture, 30x20 pixels") {
+	if len(res.Parts) != 1 || !strings.Contains(msg.PlainText(res.Parts), "PNG image, 30x20 pixels") {
 		t.Errorf("got %v", msg.PlainText(res.Parts))
 	}
 	if _, ok := s.Get(filepath.Join(d, "p.png")); ok {
@@ -338,9 +338,9 @@ func TestPDF(t *testing.T) {
 		{"zero", "two.pdf", "0", 0, 0, codePages, `pages is "0"`},
 		{"no number", "two.pdf", "a", 0, 0, codePages, `pages is "a"`},
 		{"past the end", "two.pdf", "3", 0, 0, 0, "has only 2 pages"},
-		{"encrypted", "locked.pdf", "", 0, 0, 0, "the PDF document is encrypted. Ask the user"},
+		{"encrypted", "locked.pdf", "", 0, 0, 0, "the PDF document is encrypted, and cannot be opened without a password. Ask the user"},
 		{"damaged", "broken.pdf", "", 0, 0, 0, "the PDF document is damaged: no pages were found in it. Try to repair"},
-		{"too much text", "large.pdf", "", 0, 0, 0, "tokens, and at most 25000 are returned"},
+		{"too much text", "large.pdf", "", 0, 0, 0, "tokens; one read returns at most 25000. Ask for fewer pages."},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -388,6 +388,23 @@ func TestPDFDelivery(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
+	// R3 of the second look: what others would have to repair is written again.
+	t.Run("repaired", func(t *testing.T) {
+		for name, data := range map[string]string{"before.pdf": "\r\n\r\n" + pagesOf(2), "table.pdf": strings.Replace(pagesOf(2), "startxref\n", "startxref\n9", 1)} {
+			if err := os.WriteFile(filepath.Join(d, name), []byte(data), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			res := deliver(Config{Documents: yes}, `{"file_path":"`+name+`"}`)
+			doc, ok := res.Parts[0].(*msg.Document)
+			if !ok || !bytes.HasPrefix(doc.Data, []byte("%PDF-")) {
+				t.Fatalf("%s: delivered as %T", name, res.Parts[0])
+			}
+			part, err := pdf.Open(t.Context(), doc.Data)
+			if err != nil || !part.Sound() || part.Pages() != 2 {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	})
 	t.Run("pages as a document", func(t *testing.T) {
 		res := deliver(Config{Documents: yes}, `{"file_path":"forty.pdf","pages":"7-8"}`)
 		part, err := pdf.Open(t.Context(), res.Parts[0].(*msg.Document).Data)
@@ -411,7 +428,7 @@ func TestPDFDelivery(t *testing.T) {
 		}
 	})
 	t.Run("too large for a document", func(t *testing.T) {
-		large := pagesOf(1) + strings.Repeat("%"+strings.Repeat("x", 1023)+"\n", maxDocument>>10)
+		large := writePDF(append(pdfObjects("page-1"), strings.Repeat("%"+strings.Repeat("x", 1023)+"\n", maxDocument>>10)+"null")...)
 		if err := os.WriteFile(filepath.Join(d, "large.pdf"), []byte(large), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -26,7 +26,7 @@ func (r *fileRead) readNotebook(ctx context.Context) (tool.Result, error) {
 	}
 	rendered := n.Render(r.path)
 	parts, text := r.notebookParts(ctx, rendered)
-	if err := r.fits(ctx, text, len(text)); err != nil {
+	if err := r.budget().fits(ctx, text, len(text), "Read it as text with offset and limit, or look at single cells with a shell command such as jq."); err != nil {
 		return tool.Result{}, err
 	}
 	r.record(entry)

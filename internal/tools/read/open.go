@@ -1,6 +1,7 @@
 package read
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,13 +10,14 @@ import (
 	"strings"
 	"syscall"
 
+	"adze/internal/platform/guess"
 	"adze/internal/platform/paths"
 	"adze/internal/tool"
 )
 
 // open opens the file, or the screenshot whose name has the other space in it, and returns its path.
 // It never waits: a FIFO is refused like everything else that is not a regular file.
-func (c *call) open() (*os.File, string, error) {
+func (c *call) open(ctx context.Context) (*os.File, string, error) {
 	f, err := c.openPath(c.in.FilePath)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return f, c.path, c.explain(err)
@@ -25,7 +27,7 @@ func (c *call) open() (*os.File, string, error) {
 			return f, twin, nil
 		}
 	}
-	return nil, "", c.missing()
+	return nil, "", c.missing(ctx)
 }
 
 // openPath opens what a path resolves to, and nothing that has come into its place since.
@@ -98,7 +100,7 @@ func screenshotTwin(path string) string {
 }
 
 // missing says that the file is not there, and what may have been meant.
-func (c *call) missing() error {
+func (c *call) missing(ctx context.Context) error {
 	dir := c.base.Dir
 	text := fmt.Sprintf("%s does not exist. The working directory is %s.", c.path, dir)
 	if c.in.FilePath != strings.TrimSpace(c.in.FilePath) {
@@ -106,8 +108,9 @@ func (c *call) missing() error {
 			text += " There is a file whose name begins or ends with a space: read it with a shell command."
 		}
 	}
-	for _, near := range paths.Suggest(dir, c.path, c.Denied) {
-		text += fmt.Sprintf(" There is %s; did you mean that?", near)
+	near := guess.Guesser{Dir: dir, Hidden: c.Denied}
+	if c.Named != nil {
+		near.Named = func(name string) []string { return c.Named(ctx, dir, name) }
 	}
-	return errors.New(text)
+	return errors.New(text + near.Question(c.path))
 }

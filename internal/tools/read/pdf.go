@@ -134,8 +134,8 @@ func (r *fileRead) deliver(ctx context.Context, d *document) (tool.Result, error
 	if err != nil {
 		return tool.Result{}, err
 	}
-	if err := r.fits(ctx, text, len(text)); err != nil {
-		return tool.Result{}, fmt.Errorf("%w (Here that means fewer pages.)", err)
+	if err := r.budget().fits(ctx, text, len(text), "Ask for fewer pages."); err != nil {
+		return tool.Result{}, err
 	}
 	for _, p := range parts {
 		if _, ok := p.(*msg.Image); ok {
@@ -148,9 +148,10 @@ func (r *fileRead) deliver(ctx context.Context, d *document) (tool.Result, error
 	return res, nil
 }
 
-// cut returns the pages as a document of their own, or nil if that fails.
+// cut returns the pages as a document of their own, or nil if that fails. One that others may not be able to read,
+// since it is encrypted or damaged, is written again.
 func (d *document) cut(ctx context.Context) []byte {
-	if d.pages.Len() == d.Pages() {
+	if d.pages.Len() == d.Pages() && d.Sound() {
 		return d.data
 	}
 	part, err := d.Extract(ctx, d.pages.First, d.pages.Last)

@@ -42,13 +42,16 @@ type Config struct {
 	// Images and Documents say whether the model takes pictures and PDF documents; nil means no.
 	Images, Documents func() bool
 	// Model returns the name of the model that reads the result. It is reminded not to help malware,
-	// unless it is on the list Exempt. Nil means that the user reads the result.
+	// unless it is on the list Exempt. Nil means that no reminder is given.
 	Model  func() string
 	Exempt []string
 
 	// Denied reports whether a rule keeps a path from being read; such a path is not even looked at or
 	// mentioned. Nil means that the gates before the call are all there is.
 	Denied func(path string) bool
+	// Named returns the files below dir that have a name, a few; may be nil. It is asked about a file that is
+	// missing.
+	Named func(ctx context.Context, dir, name string) []string
 	// Discovered is told each directory from which a file was read, once.
 	Discovered func(dir string)
 }
@@ -112,7 +115,6 @@ func New(c Config) tool.Tool {
 			Translate:    tool.InChinese(chinese),
 			Hint:         "read the contents of a file",
 			NeverPersist: true,
-			Cancel:       true,
 			Clearable:    true,
 			Output:       json.RawMessage(strings.TrimSpace(outputSchema)),
 			Restore:      r.restore,
@@ -143,8 +145,13 @@ func (r *reader) discovered(dir string) {
 
 // bind checks everything about in that can be told without touching the disk.
 func (r *reader) bind(in Input) (tool.Call, error) {
-	if in.Offset != nil && *in.Offset < 1 {
+	switch {
+	case in.Offset == nil:
+	case *in.Offset < 0:
 		return nil, fmt.Errorf("offset is %d: lines are counted from 1", *in.Offset)
+	case *in.Offset == 0: // the first line, to those who count from 0
+		in.Offset = new(int)
+		*in.Offset = 1
 	}
 	if in.Limit != nil && *in.Limit < 1 {
 		return nil, fmt.Errorf("limit is %d: read at least 1 line", *in.Limit)

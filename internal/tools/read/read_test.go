@@ -189,8 +189,8 @@ func TestBindRefuses(t *testing.T) {
 		})
 	}
 	for in, want := range map[string]string{
-		`{"file_path":"a","offset":0}`: "offset is 0: lines are counted from 1",
-		`{"file_path":"a","limit":-1}`: "limit is -1: read at least 1 line",
+		`{"file_path":"a","offset":-1}`: "offset is -1: lines are counted from 1",
+		`{"file_path":"a","limit":-1}`:  "limit is -1: read at least 1 line",
 	} {
 		if _, err := tl.Bind(json.RawMessage(in)); err == nil || err.Error() != want {
 			t.Errorf("Bind(%s) = %v, want %s", in, err, want)
@@ -214,9 +214,9 @@ func TestRunRefuses(t *testing.T) {
 	tests := []struct{ name, path, want string }{
 		{"directory", "src", proj + "/src is a directory. List it with Glob, or with a shell command such as ls."},
 		{"missing", "nothing.txt", proj + "/nothing.txt does not exist. The working directory is " + proj + "."},
-		{"other extension", "src/a.ts", proj + "/src/a.ts does not exist. The working directory is " + proj + ". There is " + proj + "/src/a.tsx; did you mean that?"},
-		{"dropped directory", d + "/src/b.go", d + "/src/b.go does not exist. The working directory is " + proj + ". There is " + proj + "/src/b.go; did you mean that?"},
-		{"added directory", proj + "/proj/src/b.go", proj + "/proj/src/b.go does not exist. The working directory is " + proj + ". There is " + proj + "/src/b.go; did you mean that?"},
+		{"other extension", "src/a.ts", proj + "/src/a.ts does not exist. The working directory is " + proj + ". Did you mean src/a.tsx?"},
+		{"dropped directory", d + "/src/b.go", d + "/src/b.go does not exist. The working directory is " + proj + ". Did you mean src/b.go?"},
+		{"added directory", proj + "/proj/src/b.go", proj + "/proj/src/b.go does not exist. The working directory is " + proj + ". Did you mean src/b.go?"},
 		{"loop", "loop", proj + "/loop is a chain of links that does not end, or of more than 40"},
 	}
 	for _, tt := range tests {
@@ -231,7 +231,7 @@ func TestRunRefuses(t *testing.T) {
 		})
 	}
 	long := dir(t, map[string]string{"long": strings.Repeat("x", 2<<20)})
-	if _, err := run(t, in(long), `{"file_path":"long","limit":1}`); err == nil || !strings.Contains(err.Error(), "a shell command such as cut") {
+	if _, err := run(t, in(long), `{"file_path":"long","limit":1}`); err == nil || !strings.Contains(err.Error(), "a shell command such as jq or cut -c") {
 		t.Errorf("a line that is too long: %v", err)
 	}
 	if _, err := run(t, in(d), string(input(" odd "))); err == nil || !strings.Contains(err.Error(), "begins or ends with a space") {
@@ -275,7 +275,7 @@ func TestMaxBytes(t *testing.T) {
 	line := strings.Repeat("x", 299) + "\n"
 	d := dir(t, map[string]string{"big.txt": strings.Repeat(line, 1024)})
 	_, err := run(t, in(d), `{"file_path":"big.txt"}`)
-	want := filepath.Join(d, "big.txt") + " has 307200 bytes, and at most 262144 are read at once. Read a part of it with offset and limit, or find the part you need with Grep."
+	want := filepath.Join(d, "big.txt") + " has 1024 lines, about 76800 tokens; one read returns at most 25000. Read up to 290 lines at a time with offset and limit, or find the part you need with Grep."
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
@@ -292,12 +292,40 @@ func TestMaxTokens(t *testing.T) {
 		t.Errorf("100 tokens of 100: %v", err)
 	}
 	_, err := run(t, tl, `{"file_path":"a.json"}`)
-	want := "this would be about 200 tokens, and at most 100 are returned. " + readLess
+	want := filepath.Join(d, "a.json") + " has 50 lines, about 200 tokens; one read returns at most 100. Read up to 22 lines at a time with offset and limit, or find the part you need with Grep."
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	if _, err := run(t, tl, `{"file_path":"a.json","offset":20,"limit":25}`); err != nil {
 		t.Errorf("a part of it: %v", err)
+	}
+}
+
+// What is too much to read says how much would do (model-side review, section 3.1).
+func TestTooMuchIsUsable(t *testing.T) {
+	line := strings.Repeat("x", 54) + "\n"
+	d := dir(t, map[string]string{
+		"mid.txt": strings.Repeat(line, 4000), "one.json": strings.Repeat("y", 200_000),
+		"long.txt": line + strings.Repeat("z", 200_000) + "\n" + line, "huge.txt": strings.Repeat(strings.Repeat("w", 200_000)+"\n", 3),
+	})
+	tests := []struct{ name, input, want string }{
+		{"whole", `{"file_path":"mid.txt"}`, "mid.txt has 4000 lines, about 55000 tokens; one read returns at most 25000. Read up to 1600 lines at a time with offset and limit, or"},
+		{"a range", `{"file_path":"mid.txt","offset":100,"limit":3000}`, "lines 100 to 3099 of " + d + "/mid.txt are about 41250 tokens; one read returns at most 25000. Ask for at most 1600 lines, or"},
+		{"to the end", `{"file_path":"mid.txt","offset":100}`, "lines 100 to 4000 of " + d + "/mid.txt are about 53638 tokens"},
+		{"a single line", `{"file_path":"one.json"}`, "one.json is a single line of 200000 characters, about 100000 tokens; one read returns at most 25000. Find what you need with Grep, or cut it out with a shell command such as jq or cut -c."},
+		{"one of several lines", `{"file_path":"long.txt"}`, "line 2 of " + d + "/long.txt has 200000 characters"},
+		{"that line", `{"file_path":"long.txt","offset":2,"limit":1}`, "line 2 of " + d + "/long.txt has 200000 characters"},
+		{"above the size", `{"file_path":"huge.txt"}`, "line 1 of " + d + "/huge.txt has 200000 characters"},
+	}
+	for _, tt := range tests {
+		if _, err := run(t, in(d), tt.input); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v\nwant %s", tt.name, err, tt.want)
+		}
+	}
+	for _, input := range []string{`{"file_path":"mid.txt","offset":100,"limit":1600}`, `{"file_path":"long.txt","offset":3}`, `{"file_path":"mid.txt","offset":0,"limit":2}`} {
+		if _, err := run(t, in(d), input); err != nil {
+			t.Errorf("%s: %v", input, err)
+		}
 	}
 }
 

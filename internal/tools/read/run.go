@@ -25,7 +25,7 @@ type fileRead struct {
 }
 
 func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, error) {
-	f, path, err := c.open()
+	f, path, err := c.open(ctx)
 	if err != nil {
 		return tool.Result{}, err
 	}
@@ -48,7 +48,7 @@ func (r *fileRead) read(ctx context.Context) (tool.Result, error) {
 	if kind == notebookFile && ranged {
 		kind = textFile // lines are those of the file, not of its cells
 	}
-	if tooLarge := r.tooLarge(kind); tooLarge != nil {
+	if tooLarge := r.tooLarge(ctx, kind); tooLarge != nil {
 		return tool.Result{}, tooLarge
 	}
 	head := make([]byte, 1024)
@@ -72,8 +72,8 @@ func (r *fileRead) read(ctx context.Context) (tool.Result, error) {
 }
 
 // tooLarge refuses a file by its size alone. Pictures and documents have limits of their own.
-func (r *fileRead) tooLarge(kind kind) error {
-	size, most, advice := r.info.Size(), r.MaxBytes, readLess
+func (r *fileRead) tooLarge(ctx context.Context, kind kind) error {
+	size, most, advice := r.info.Size(), r.MaxBytes, ""
 	switch {
 	case kind == imageFile || kind == pdfFile:
 		most, advice = maxMediaFile, "Make it smaller with a shell command first."
@@ -82,13 +82,14 @@ func (r *fileRead) tooLarge(kind kind) error {
 	case r.in.Limit != nil:
 		return nil
 	}
-	if size <= most {
+	switch {
+	case size <= most:
 		return nil
+	case advice == "":
+		return r.tooLong(ctx)
 	}
 	return fmt.Errorf("%s has %d bytes, and at most %d are read at once. %s", r.path, size, most, advice)
 }
-
-const readLess = "Read a part of it with offset and limit, or find the part you need with Grep."
 
 // whole reads all of the file.
 func (r *fileRead) whole() ([]byte, error) {

@@ -231,12 +231,12 @@ func TestQuarterRule(t *testing.T) {
 	}{
 		{"a quarter", "quarter.txt", 99_999, nil, 0, ""},
 		{"more, counted few", "more.txt", 25_000, nil, 1, ""},
-		{"more, counted many", "more.txt", 25_001, nil, 1, "this would be exactly 25001 tokens, and at most 25000 are returned"},
+		{"more, counted many", "more.txt", 25_001, nil, 1, "lines, 25001 tokens; one read returns at most 25000. Read up to 3100 lines at a time"},
 		{"more, not counted", "more.txt", 0, broken, 1, ""},
 		{"most, counted few", "most.txt", 20_000, nil, 1, ""},
-		{"most, not counted", "most.txt", 0, broken, 1, "this would be about 40000 tokens"},
+		{"most, not counted", "most.txt", 0, broken, 1, "about 40000 tokens"},
 		{"fewer bytes than tokens", "some.json", 99_999, nil, 0, ""},
-		{"data, not counted", "more.json", 0, broken, 1, "this would be about 28000 tokens"},
+		{"data, not counted", "more.json", 0, broken, 1, "about 28000 tokens"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -257,7 +257,7 @@ func TestQuarterRule(t *testing.T) {
 			<-ctx.Done()
 			return 0, ctx.Err()
 		}}}}, path: "a.txt"}
-		err := r.fits(t.Context(), strings.Repeat("x", 300), 300)
+		err := r.budget().fits(t.Context(), strings.Repeat("x", 300), 300, "")
 		if took := time.Since(start); err != nil || took != 5*time.Second {
 			t.Errorf("an endpoint that hangs: %v after %v", err, took)
 		}

@@ -15,7 +15,7 @@ import (
 )
 
 func (r *fileRead) readText(ctx context.Context) (tool.Result, error) {
-	span := textfile.Range{First: 1, MaxBytes: r.mostBytes()}
+	span := textfile.Range{First: 1, MaxBytes: r.budget().mostBytes()}
 	if r.in.Offset != nil {
 		span.First = *r.in.Offset
 	}
@@ -25,19 +25,17 @@ func (r *fileRead) readText(ctx context.Context) (tool.Result, error) {
 	file, err := textfile.Read(ctx, r.file, span)
 	var size *textfile.SizeError
 	switch {
-	case errors.Is(err, textfile.ErrBinary):
-		return tool.Result{}, binary("it contains null bytes, so it is not text", "Inspect it with a shell command such as file or xxd.")
 	case errors.As(err, &size):
-		return tool.Result{}, r.tooMany("about", size.Bytes/bytesPerToken(r.path))
+		return tool.Result{}, r.budget().refuse(size, span)
 	case err != nil:
-		return tool.Result{}, fmt.Errorf("reading %s: %w", r.path, err)
+		return tool.Result{}, r.unreadable(err)
 	}
 	entry, known := r.textEntry(file, span)
 	if known && r.repeats(entry) {
 		return r.unchanged(), nil
 	}
 	text := render(file.Text, span.First)
-	if err := r.fits(ctx, text, file.Bytes); err != nil {
+	if err := r.budget().linesFit(ctx, text, file.Text, span); err != nil {
 		return tool.Result{}, err
 	}
 	if known {
@@ -59,6 +57,14 @@ func (r *fileRead) readText(ctx context.Context) (tool.Result, error) {
 		res.Reminders = r.reminders()
 	}
 	return res, nil
+}
+
+// unreadable says why the text could not be read.
+func (r *fileRead) unreadable(err error) error {
+	if errors.Is(err, textfile.ErrBinary) {
+		return binary("it contains null bytes, so it is not text", "Inspect it with a shell command such as file or xxd.")
+	}
+	return fmt.Errorf("reading %s: %w", r.path, err)
 }
 
 // textEntry describes what is delivered of a text file; not known if it changed meanwhile, or if

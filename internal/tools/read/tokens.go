@@ -2,8 +2,11 @@ package read
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
+
+	"adze/internal/platform/textfile"
 )
 
 // countTimeout is how long the provider may take to count.
@@ -22,42 +25,139 @@ func bytesPerToken(path string) int {
 	return 4
 }
 
-// mostBytes is the size beyond which a text is refused without a closer look.
-func (r *fileRead) mostBytes() int {
-	if r.CountTokens != nil {
-		return r.MaxTokens * mostPerToken
-	}
-	per := bytesPerToken(r.path)
-	return r.MaxTokens*per + per - 1
+// A budget is how much one read returns of a file.
+type budget struct {
+	path   string
+	max    int  // tokens
+	ranged bool // the model asked for a range of lines
+	count  func(ctx context.Context, text string) (int, error)
 }
 
-// fits refuses a text of more tokens than are returned. The size is that of the file's part in it. An
-// estimate settles most cases; the provider counts what is neither clearly small nor clearly large.
-func (r *fileRead) fits(ctx context.Context, text string, size int) error {
-	estimate := size / bytesPerToken(r.path)
-	if estimate <= r.MaxTokens/4 || len(text) <= r.MaxTokens { // no token is less than a byte
-		return nil
+func (r *fileRead) budget() budget {
+	return budget{r.path, r.MaxTokens, r.in.Offset != nil || r.in.Limit != nil, r.CountTokens}
+}
+
+// mostBytes is the size beyond which a text is refused without a closer look.
+func (b budget) mostBytes() int {
+	if b.count != nil {
+		return b.max * mostPerToken
 	}
-	if r.CountTokens != nil {
+	per := bytesPerToken(b.path)
+	return b.max*per + per - 1
+}
+
+// fits refuses a text of more tokens than are returned, with an advice. The size is that of the file's part in
+// it.
+func (b budget) fits(ctx context.Context, text string, size int, advice string) error {
+	tokens, how, err := b.over(ctx, text, size)
+	if tokens > 0 {
+		return fmt.Errorf("this would be %s%d tokens; one read returns at most %d. %s", how, tokens, b.max, advice)
+	}
+	return err
+}
+
+// over returns how many tokens a text has if they are more than are returned, or 0, and "about " if they were not
+// counted. An estimate settles most cases; the provider counts what is neither clearly small nor clearly large.
+func (b budget) over(ctx context.Context, text string, size int) (tokens int, how string, err error) {
+	estimate := size / bytesPerToken(b.path)
+	if estimate <= b.max/4 || len(text) <= b.max { // no token is less than a byte
+		return 0, "", nil
+	}
+	if b.count != nil {
 		ctx, cancel := context.WithTimeout(ctx, countTimeout)
 		defer cancel()
-		if n, err := r.CountTokens(ctx, text); err == nil {
-			if n > r.MaxTokens {
-				return r.tooMany("exactly", n)
+		if n, err := b.count(ctx, text); err == nil {
+			if n > b.max {
+				return n, "", nil
 			}
-			return nil
+			return 0, "", nil
 		}
 	}
-	if estimate > r.MaxTokens {
-		return r.tooMany("about", estimate)
+	if estimate > b.max {
+		return estimate, "about ", nil
 	}
-	return ctx.Err()
+	return 0, "", ctx.Err()
 }
 
-func (r *fileRead) tooMany(how string, tokens int) error {
-	advice := readLess
-	if r.in.Limit != nil && *r.in.Limit == 1 {
-		advice = "The line is very long: look at a part of it with a shell command such as cut, or find what you need with Grep."
+// linesFit refuses lines of more tokens than are returned. The text is what they would be delivered as.
+func (b budget) linesFit(ctx context.Context, text string, part textfile.Text, span textfile.Range) error {
+	tokens, how, err := b.over(ctx, text, part.Bytes)
+	if tokens == 0 {
+		return err
 	}
-	return fmt.Errorf("this would be %s %d tokens, and at most %d are returned. %s", how, tokens, r.MaxTokens, advice)
+	e := excess{span: span, tokens: tokens, how: how}
+	e.Bytes, e.Lines, e.Total, e.AtLeast = part.Bytes, len(part.Lines), part.Total, part.AtLeast
+	for i, line := range part.Lines {
+		if len(line) > e.LongestBytes {
+			e.Longest, e.LongestBytes = span.First+i, len(line)
+		}
+	}
+	return b.tooMany(e)
+}
+
+// countable is the size up to which the lines of a file are counted to say how many can be read.
+const countable = 64 << 20
+
+// tooLong refuses a text file by its size.
+func (r *fileRead) tooLong(ctx context.Context) error {
+	if size := r.info.Size(); size > countable {
+		return fmt.Errorf("%s has %d MB, more than one read returns. Read some of its lines with offset and limit, or find the part you need with Grep.", r.path, size>>20)
+	}
+	span := textfile.Range{First: 1, MaxBytes: 1}
+	if r.in.Offset != nil {
+		span.First = *r.in.Offset
+	}
+	_, err := textfile.Read(ctx, r.file, span)
+	var size *textfile.SizeError
+	switch {
+	case errors.As(err, &size):
+		return r.budget().refuse(size, span)
+	case err != nil:
+		return r.unreadable(err)
+	}
+	return nil // there is nothing from the offset on
+}
+
+// An excess is a range of lines that is too much to return.
+type excess struct {
+	textfile.SizeError
+	span   textfile.Range
+	tokens int
+	how    string // "about ", or nothing if they were counted
+}
+
+// refuse refuses a range that was not read.
+func (b budget) refuse(e *textfile.SizeError, span textfile.Range) error {
+	return b.tooMany(excess{*e, span, e.Bytes / bytesPerToken(b.path), "about "})
+}
+
+// tooMany refuses a range of more tokens than are returned, and says how many lines would do.
+func (b budget) tooMany(e excess) error {
+	if e.LongestBytes/bytesPerToken(b.path) > b.max {
+		what := fmt.Sprintf("line %d of %s has", e.Longest, b.path)
+		if e.Total == 1 {
+			what = b.path + " is a single line of"
+		}
+		return fmt.Errorf("%s %d characters, about %d tokens; one read returns at most %d. Find what you need with Grep, or cut it out with a shell command such as jq or cut -c.", what, e.LongestBytes, e.LongestBytes/bytesPerToken(b.path), b.max)
+	}
+	// Lines differ in length, so a few less than would do on average.
+	fitting := max(1, round(int(int64(e.Lines)*int64(b.max)/int64(max(e.tokens, 1))*9/10)))
+	const advice = "or find the part you need with Grep."
+	if !b.ranged {
+		lines := fmt.Sprint(e.Lines)
+		if e.AtLeast {
+			lines = "at least " + lines
+		}
+		return fmt.Errorf("%s has %s lines, %s%d tokens; one read returns at most %d. Read up to %d lines at a time with offset and limit, %s", b.path, lines, e.how, e.tokens, b.max, fitting, advice)
+	}
+	return fmt.Errorf("lines %d to %d of %s are %s%d tokens; one read returns at most %d. Ask for at most %d lines, %s", e.span.First, e.span.First+e.Lines-1, b.path, e.how, e.tokens, b.max, fitting, advice)
+}
+
+// round returns n with all digits but the first two as zeros.
+func round(n int) int {
+	unit := 1
+	for n/unit >= 100 {
+		unit *= 10
+	}
+	return n / unit * unit
 }
