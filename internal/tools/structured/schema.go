@@ -5,19 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
-	"github.com/google/jsonschema-go/jsonschema"
-
-	"adze/internal/tool/schema"
+	"adze/internal/tool/schema/draft"
 )
 
 // A Schema is the shape of a value, compiled. It does not change and is safe for concurrent use.
 type Schema struct {
 	source json.RawMessage // as the model is told
-	exact  *jsonschema.Resolved
-	// plain says everything that is wrong at once; nil if it does not know a keyword of the schema.
-	plain *schema.Schema
+	draft  *draft.Schema
 }
 
 // Compile reads a schema of draft 2020-12 or draft-07 that describes an object. Its error says where
@@ -27,26 +22,11 @@ func Compile(source json.RawMessage) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := inspect(source); err != nil {
+	compiled, err := draft.Compile(source)
+	if err != nil {
 		return nil, err
 	}
-	var s jsonschema.Schema
-	if err := json.Unmarshal(source, &s); err != nil {
-		return nil, fmt.Errorf("it is not a JSON Schema: %w", err)
-	}
-	exact, err := s.Resolve(nil)
-	if err != nil {
-		return nil, fmt.Errorf("it is not a JSON Schema: %w", err)
-	}
-	// The version is only looked at when something is checked.
-	if err := exact.Validate(map[string]any{}); err != nil && strings.Contains(err.Error(), "cannot validate version") {
-		return nil, err
-	}
-	plain, err := schema.Parse(source)
-	if err != nil {
-		plain = nil
-	}
-	return &Schema{source: source, exact: exact, plain: plain}, nil
+	return &Schema{source, compiled}, nil
 }
 
 // describesObject returns the schema with its type, which must be that of an object: a tool has no
@@ -90,14 +70,8 @@ func (s *Schema) Check(value json.RawMessage) error {
 	if _, ok := decoded.(map[string]any); !ok {
 		return errors.New("the value is not an object; hand over one object that fits the schema")
 	}
-	err := s.exact.Validate(decoded)
-	if err == nil {
-		return nil
+	if err := s.draft.Check(value); err != nil {
+		return fmt.Errorf("the value does not fit the schema: %w; correct it and call %s again", err, Name)
 	}
-	if s.plain != nil {
-		if _, all := s.plain.Check(value); all != nil {
-			err = all
-		}
-	}
-	return fmt.Errorf("the value does not fit the schema: %w; correct it and call %s again", err, Name)
+	return nil
 }
