@@ -17,6 +17,9 @@ import (
 // patience is how long the call waits for the task to end; it is killed soon after in any case.
 const patience = 6 * time.Second
 
+// Name is the name of the tool.
+const Name = "TaskStop"
+
 //go:embed taskstop.md
 var doc string
 
@@ -48,7 +51,7 @@ type Output struct {
 // New returns the tool over a table. Without one it is not offered.
 func New(table *task.Table) tool.Tool {
 	return tool.New(tool.Def{
-		Name:   "TaskStop",
+		Name:   Name,
 		Doc:    strings.TrimSpace(doc),
 		Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
 		Traits: tool.Traits{
