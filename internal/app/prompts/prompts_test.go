@@ -1,0 +1,49 @@
+package prompts
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// What was entered in a project is offered there again, and only there.
+//
+// Proves SESS-62.
+func TestPrompts(t *testing.T) {
+	home := filepath.Join(t.TempDir(), "home")
+	open := func(dir string) *History {
+		return Open(func(name string) string {
+			if name == "ADZE_HOME" {
+				return home
+			}
+			return ""
+		}, dir, time.Now, func(text string) { t.Error(text) })
+	}
+	p := open("/work/app")
+	if got := p.Recent(); got != nil {
+		t.Errorf("before the first: %q", got)
+	}
+	for _, text := range []string{"first", "two\nlines", "!make"} {
+		p.Add(text)
+	}
+	open("/work/other").Add("elsewhere")
+	path := filepath.Join(home, "history.jsonl")
+	damaged, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := damaged.WriteString("not JSON\n{\"display\":7}\n"); err != nil {
+		t.Fatal(err)
+	}
+	damaged.Close()
+	open("/work/app").Add("last")
+	if diff := cmp.Diff([]string{"first", "two\nlines", "!make", "last"}, open("/work/app").Recent()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+}
