@@ -1,0 +1,199 @@
+package syntax
+
+import (
+	"slices"
+	"strings"
+)
+
+// An Offer is a word that can stand at the cursor, and its meaning.
+type Offer struct{ Word, Doc string }
+
+// A Grammar is all that can be typed.
+type Grammar struct {
+	// Flags are those of a run without a command.
+	Flags    []Flag
+	Commands []Command
+	// Source returns what there is of a kind; see [Flag].
+	Source func(kind string) []Offer
+}
+
+// Words returns the words that can stand in place of the last one, as lines: each word, a tab and its meaning.
+func (g *Grammar) Words(words []string) string {
+	words, cut := joinValues(words)
+	if len(words) == 0 {
+		words = []string{""}
+	}
+	last := words[len(words)-1]
+	var b strings.Builder
+	for _, o := range g.offers(words[:len(words)-1], last) {
+		if strings.HasPrefix(o.Word, last) && !strings.ContainsAny(o.Word, "\t\n") {
+			doc := strings.Join(strings.Fields(o.Doc), " ")
+			b.WriteString(strings.TrimPrefix(o.Word, cut) + "\t" + doc + "\n")
+		}
+	}
+	return b.String()
+}
+
+// joinValues puts together what bash takes apart: a flag, an equals sign and a value. Cut is the part of the last word
+// that bash does not count as part of it.
+func joinValues(words []string) (joined []string, cut string) {
+	for i, word := range words {
+		n := len(joined)
+		switch {
+		case word == "=" && n > 0 && strings.HasPrefix(joined[n-1], "--"):
+			joined[n-1] += "="
+			cut = joined[n-1]
+		case i > 0 && words[i-1] == "=" && n > 0 && strings.HasSuffix(joined[n-1], "="):
+			joined[n-1] += word
+		default:
+			joined, cut = append(joined, word), ""
+		}
+	}
+	return joined, cut
+}
+
+// offers returns what can follow words. Last is the beginning of it.
+func (g *Grammar) offers(words []string, last string) []Offer {
+	table := g.Flags
+	var c *Command // nil in a run without a command
+	if len(words) > 0 {
+		if i := slices.IndexFunc(g.Commands, func(c Command) bool { return c.Name == words[0] }); i >= 0 {
+			c = &g.Commands[i]
+			table, words = c.Flags, words[1:]
+		}
+	}
+	args, waiting, over := positions(table, words)
+	if over {
+		return nil
+	}
+	if waiting != nil && (!waiting.Bare || !strings.HasPrefix(last, "-")) {
+		return g.values(waiting)
+	}
+	if !strings.HasPrefix(last, "-") {
+		return g.arguments(c, args)
+	}
+	var list []Offer
+	if name, _, ok := strings.Cut(last, "="); ok {
+		if f := Find(table, name); f != nil && f.Value != "" {
+			for _, o := range g.values(f) {
+				list = append(list, Offer{name + "=" + o.Word, o.Doc})
+			}
+		}
+		return list
+	}
+	for _, f := range table {
+		list = append(list, Offer{"--" + f.Name, f.Doc})
+	}
+	return list
+}
+
+// arguments returns what can follow the arguments of a command, or of a run.
+func (g *Grammar) arguments(c *Command, args []string) (list []Offer) {
+	switch {
+	case c == nil && len(args) == 0:
+		for _, c := range g.Commands {
+			list = append(list, Offer{c.Name, c.Doc})
+		}
+	case c != nil && len(c.Actions) > 0 && len(args) == 0:
+		for _, a := range c.Actions {
+			list = append(list, Offer{a.Name, a.Doc})
+		}
+	case c != nil && c.Offers != nil:
+		list = c.Offers(args)
+	}
+	return list
+}
+
+// positions returns the arguments among words that are not flags, and the flag whose value comes next, or nil. Over says
+// that no more flags are read.
+func positions(table []Flag, words []string) (args []string, waiting *Flag, over bool) {
+	for _, word := range words {
+		switch {
+		case waiting != nil && (!waiting.Bare || !strings.HasPrefix(word, "-")):
+			waiting = nil
+		case word == "--":
+			return args, nil, true
+		case len(word) > 1 && word[0] == '-':
+			waiting = nil
+			if f := Find(table, word); f != nil && f.Value != "" && !f.Optional {
+				waiting = f
+			}
+		default:
+			args = append(args, word)
+		}
+	}
+	return args, waiting, false
+}
+
+// values returns what a flag can be given. Without any, a shell completes files.
+func (g *Grammar) values(f *Flag) []Offer {
+	if f.Source != "" {
+		return g.Source(f.Source)
+	}
+	return Among(f.Choices...)
+}
+
+// Among offers some words.
+func Among[T ~string](words ...T) (list []Offer) {
+	for _, w := range words {
+		list = append(list, Offer{string(w), ""})
+	}
+	return list
+}
+
+// Script returns the script that completes in a shell, or nothing for one that is not known. It asks adze itself, as
+// adze completion words -- WORD...
+func Script(shell string) string {
+	switch shell {
+	case "bash":
+		return bashCompletion
+	case "zsh":
+		return zshCompletion
+	case "fish":
+		return fishCompletion
+	}
+	return ""
+}
+
+const bashCompletion = `# Completion of adze for bash: eval "$(adze completion bash)"
+_adze() {
+	local IFS=$'\n'
+	COMPREPLY=($("$1" completion words -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null | cut -f 1))
+}
+complete -o default -F _adze adze
+`
+
+const zshCompletion = `#compdef adze
+# Completion of adze for zsh: eval "$(adze completion zsh)" after compinit, or save it as _adze in a folder of fpath.
+_adze() {
+	local line
+	local -a offers
+	for line in "${(@f)$("$words[1]" completion words -- "${(@)words[2,CURRENT]}" 2>/dev/null)}"; do
+		if [[ -n $line ]]; then
+			offers+=("${${line%%$'\t'*}//:/\\:}:${line#*$'\t'}")
+		fi
+	done
+	if (( $#offers )); then
+		_describe adze offers
+	else
+		_files
+	fi
+}
+if [[ $funcstack[1] == _adze ]]; then
+	_adze "$@"
+else
+	compdef _adze adze
+fi
+`
+
+const fishCompletion = `# Completion of adze for fish: adze completion fish | source
+function __adze_offers
+	set -l before (commandline -opc)
+	set -l current (commandline -ct)
+	set -l program $before[1]
+	set -e before[1]
+	$program completion words -- $before "$current" 2>/dev/null
+end
+complete -c adze -f -n 'count (__adze_offers) >/dev/null' -a '(__adze_offers)'
+complete -c adze -F -n 'not count (__adze_offers) >/dev/null'
+`

@@ -1,0 +1,100 @@
+package syntax
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A Command describes a command.
+type Command struct {
+	Name, Args, Doc string
+	Explain         string // sentences for its help, or nothing
+	Actions         []Action
+	Flags           []Flag
+	// Offers completes the arguments that follow args; it may be nil.
+	Offers func(args []string) []Offer
+}
+
+// An Action is the first argument of a command that can do several things, such as list in adze sessions list.
+type Action struct{ Name, Args, Doc string }
+
+// Usage returns the action as it is typed.
+func (a *Action) Usage() string { return strings.TrimSpace(a.Name + " " + a.Args) }
+
+// Usage returns the command as it is typed.
+func (c *Command) Usage() string { return strings.TrimSpace("adze " + c.Name + " " + c.Args) }
+
+// Help returns the help of the command.
+func (c *Command) Help() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "adze %s: %s\n\nUsage:\n  %s\n", c.Name, c.Doc, c.Usage())
+	if c.Explain != "" {
+		b.WriteString("\n" + c.Explain)
+	}
+	if len(c.Actions) > 0 {
+		b.WriteString("\nActions:\n")
+		var rows [][2]string
+		for _, a := range c.Actions {
+			rows = append(rows, [2]string{a.Usage(), a.Doc})
+		}
+		WriteRows(&b, rows)
+	}
+	b.WriteString("\nFlags:\n")
+	WriteFlags(&b, c.Flags)
+	return b.String()
+}
+
+// WriteFlags writes a table of flags with their meanings.
+func WriteFlags(b *strings.Builder, flags []Flag) {
+	var rows [][2]string
+	for _, f := range flags {
+		rows = append(rows, [2]string{f.Usage(), f.Doc})
+	}
+	WriteRows(b, rows)
+}
+
+// Usage returns the flag as it is typed.
+func (f *Flag) Usage() string {
+	s := "--" + f.Name
+	if f.Short != "" {
+		s = "-" + f.Short + ", " + s
+	}
+	switch {
+	case f.Optional:
+		s += "[=" + f.Value + "]"
+	case f.Value != "":
+		s += " " + f.Value
+	}
+	return s
+}
+
+const (
+	helpIndent = 28
+	// Width is how many columns help takes at most.
+	Width = 100
+)
+
+// WriteRows writes one term and its meaning per row, with the meanings aligned and wrapped.
+func WriteRows(b *strings.Builder, rows [][2]string) {
+	for _, r := range rows {
+		fmt.Fprintf(b, "  %-*s", helpIndent-2, r[0])
+		column := max(helpIndent, len(r[0])+2)
+		if column >= helpIndent && len(r[0])+2 >= helpIndent {
+			b.WriteString("\n" + strings.Repeat(" ", helpIndent))
+			column = helpIndent
+		}
+		for i, word := range strings.Fields(r[1]) {
+			switch {
+			case i > 0 && column+1+len(word) > Width:
+				b.WriteString("\n" + strings.Repeat(" ", helpIndent))
+				column = helpIndent
+			case i > 0:
+				b.WriteByte(' ')
+				column++
+			}
+			b.WriteString(word)
+			column += len(word)
+		}
+		b.WriteByte('\n')
+	}
+}

@@ -1,0 +1,49 @@
+package syntax
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A Manual is a page in the language of man pages.
+type Manual struct{ strings.Builder }
+
+// Section begins a section.
+func (m *Manual) Section(title string) { m.WriteString(".SH " + title + "\n") }
+
+// Text writes a text.
+func (m *Manual) Text(s string) { m.WriteString(Roff(s) + "\n") }
+
+// Entry writes a term and its meaning.
+func (m *Manual) Entry(term, doc string) { fmt.Fprintf(m, ".TP\n.B %s\n%s\n", Roff(term), Roff(doc)) }
+
+// Flags writes a table of flags.
+func (m *Manual) Flags(table []Flag) {
+	for _, f := range table {
+		m.Entry(f.Usage(), f.Doc)
+	}
+}
+
+// Command writes all that there is to say of a command.
+func (m *Manual) Command(c Command) {
+	m.Entry(c.Usage(), c.Doc)
+	m.WriteString(".RS\n")
+	if c.Explain != "" {
+		m.WriteString(".PP\n")
+		m.Text(strings.Join(strings.Fields(c.Explain), " "))
+	}
+	for _, a := range c.Actions {
+		m.Entry(a.Usage(), a.Doc)
+	}
+	m.Flags(c.Flags)
+	m.WriteString(".RE\n")
+}
+
+// Roff returns a line of text with what formatters would obey taken literally.
+func Roff(s string) string {
+	s = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`, "\n", " ").Replace(s)
+	if strings.HasPrefix(s, ".") {
+		s = `\&` + s
+	}
+	return s
+}
