@@ -3,6 +3,7 @@ package msg_test
 import (
 	"bytes"
 	"encoding/json"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -13,6 +14,7 @@ import (
 
 	"adze/internal/model"
 	"adze/internal/model/messages"
+	"adze/internal/model/toolname"
 	"adze/internal/msg"
 )
 
@@ -313,6 +315,14 @@ func TestEveryPartSurvivesTheLog(t *testing.T) {
 	})
 }
 
+// idSent returns the id of a call as it is sent: another one if the server would refuse it.
+func idSent(id string) string {
+	if regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`).MatchString(id) {
+		return id
+	}
+	return toolname.Restrict(id)
+}
+
 // Proves PROV-10.
 func TestEveryPartSurvivesTheWire(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -328,7 +338,9 @@ func TestEveryPartSurvivesTheWire(t *testing.T) {
 			case *msg.Opaque:
 				continue
 			case *msg.ToolUse: // what was not an object stays at home
-				p = msg.NewToolUse(q.ID, q.Name, strings.TrimSpace(string(q.Input)))
+				p = msg.NewToolUse(idSent(q.ID), q.Name, strings.TrimSpace(string(q.Input)))
+			case *msg.ToolResult:
+				p = &msg.ToolResult{ID: idSent(q.ID), Parts: q.Parts, IsError: q.IsError}
 			}
 			want = append(want, compact(p))
 		}

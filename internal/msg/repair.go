@@ -10,6 +10,9 @@ import (
 // NoOutput stands for the content of a result that has none: providers reject empty results.
 const NoOutput = "(no output)"
 
+// Lost stands for the prompt of an answer that nothing is before: its line of the transcript was damaged.
+const Lost = "[The message that was answered here is missing from the transcript.]"
+
 // Missing stands for the result of a use that never got one.
 const Missing = "No result: the call did not finish. Whether it had an effect is unknown."
 
@@ -104,9 +107,10 @@ func (r *repairer) usable(m Message) []Part {
 	return r.thinkingFirst(parts)
 }
 
-// thinkingFirst returns the parts of an answer, without its thinking if it does not begin with it.
+// thinkingFirst returns the parts of an answer, without its thinking if it does not begin with it. Thinking that names
+// its dialect stands where that wants it.
 func (r *repairer) thinkingFirst(parts []Part) []Part {
-	if len(parts) == 0 || isThinking(parts[0]) || !slices.ContainsFunc(parts, isThinking) {
+	if len(parts) == 0 || IsThinking(parts[0]) || !slices.ContainsFunc(parts, opensAnswer) {
 		return parts
 	}
 	r.note("the thinking of a message that did not begin with it was left out")
@@ -115,19 +119,44 @@ func (r *repairer) thinkingFirst(parts []Part) []Part {
 
 // WithoutThinking returns the parts that are not the reasoning of a model; the same slice if none is.
 func WithoutThinking(parts []Part) []Part {
-	if !slices.ContainsFunc(parts, isThinking) {
+	if !slices.ContainsFunc(parts, IsThinking) {
 		return parts
 	}
-	return slices.DeleteFunc(slices.Clone(parts), isThinking)
+	return slices.DeleteFunc(slices.Clone(parts), IsThinking)
 }
 
-func isThinking(p Part) bool {
+// IsThinking reports whether a part is reasoning.
+func IsThinking(p Part) bool {
 	switch p.(type) {
 	case *Thinking, *Redacted:
 		return true
 	}
 	return false
 }
+
+// DialectOf returns the name of the wire dialect that reasoning is for, by the lower-case word and the colon that its
+// signature or data begins with. Without them, and for every other part, it is empty.
+func DialectOf(p Part) string {
+	var bound string
+	switch p := p.(type) {
+	case *Thinking:
+		bound = p.Signature
+	case *Redacted:
+		bound = p.Data
+	}
+	for i := range len(bound) {
+		switch c := bound[i]; {
+		case c == ':':
+			return bound[:i]
+		case c < 'a' || c > 'z':
+			return ""
+		}
+	}
+	return ""
+}
+
+// opensAnswer reports whether a part may stand in an answer only if that begins with such a part.
+func opensAnswer(p Part) bool { return IsThinking(p) && DialectOf(p) == "" }
 
 func sendableParts(m Message) []Part {
 	parts := m.Parts
@@ -200,16 +229,23 @@ func nonEmpty(r *ToolResult) *ToolResult {
 	return &ToolResult{ID: r.ID, Parts: []Part{&Text{Text: NoOutput}}, IsError: r.IsError}
 }
 
-// trailingThinking counts the thinking parts at the end: a message may not end in them.
+// trailingThinking counts the thinking parts at the end: a message may not end in them. Thinking that names its dialect
+// may be the end of a message, but not all of it.
 func trailingThinking(parts []Part) int {
-	n := 0
-	for i := len(parts) - 1; i >= 0; i-- {
-		if _, opaque := parts[i].(*Opaque); !opaque && !isThinking(parts[i]) {
-			break
+	ends := func(may func(Part) bool) int {
+		n := 0
+		for i := len(parts) - 1; i >= 0; i-- {
+			if _, opaque := parts[i].(*Opaque); !opaque && !may(parts[i]) {
+				break
+			}
+			n++
 		}
-		n++
+		return n
 	}
-	return n
+	if n := ends(IsThinking); n == len(parts) {
+		return n
+	}
+	return ends(opensAnswer)
 }
 
 func (r *repairer) add(role Role, parts []Part) {
@@ -218,8 +254,8 @@ func (r *repairer) add(role Role, parts []Part) {
 			return
 		}
 		if len(r.out) == 0 {
-			r.note("the conversation began with the assistant; its message was left out")
-			return
+			r.note("the conversation began with the assistant; a placeholder stands for the message before it")
+			r.append(User, []Part{&Text{Text: Lost}})
 		}
 		r.answer(nil)
 		r.append(Assistant, r.claim(parts))

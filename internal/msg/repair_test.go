@@ -49,6 +49,8 @@ func part(t testing.TB, kind, arg string) msg.Part {
 		return &msg.Text{Text: " \n"}
 	case "thinking":
 		return &msg.Thinking{Text: arg, Signature: "signed"}
+	case "named":
+		return &msg.Thinking{Text: text, Signature: id + ":signed"}
 	case "unsigned":
 		return &msg.Thinking{Text: arg}
 	case "redacted":
@@ -251,7 +253,13 @@ func TestRepair(t *testing.T) {
 			user result t1
 			+ text go`, `
 			user
-			  text go`, []string{"began with the assistant", "unknown"}},
+			  text [The message that was answered here is missing from the transcript.]
+			assistant
+			  text hello
+			  use t1 Read
+			user
+			  result t1 (text t1)
+			  text go`, []string{"began with the assistant"}}, // D10
 		{"empty text", `
 			user text go
 			+ blank
@@ -300,6 +308,31 @@ func TestRepair(t *testing.T) {
 			assistant
 			  text a
 			  text c`, []string{"thinking"}},
+		{"thinking that names its dialect is where that wants it", `
+			user text go
+			assistant text a
+			+ named chat:b
+			+ use t1
+			+ named chat:c
+			user result t1
+			assistant named chat:d
+			user text on
+			assistant text e
+			+ named chat:f
+			+ thinking g`, `
+			user
+			  text go
+			assistant
+			  text a
+			  thinking b
+			  use t1 Read
+			  thinking c
+			user
+			  result t1 (text t1)
+			  text on
+			assistant
+			  text e
+			  thinking f`, nil},
 		{"thinking not first after a message that vanished", `
 			user text go
 			assistant text a
@@ -621,7 +654,7 @@ func FuzzRepair(f *testing.F) {
 			role, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 			kind, _, _ := strings.Cut(rest, " ")
 			if !slices.Contains([]string{"user", "assistant"}, role) ||
-				!slices.Contains([]string{"nothing", "text", "blank", "thinking", "unsigned", "redacted", "opaque", "server", "image", "use", "result"}, kind) {
+				!slices.Contains([]string{"nothing", "text", "blank", "thinking", "named", "unsigned", "redacted", "opaque", "server", "image", "use", "result"}, kind) {
 				return
 			}
 		}
