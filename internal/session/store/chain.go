@@ -13,7 +13,8 @@ func (x *index) chain(cut bool) (places []int32, mark *Boundary) {
 	}
 	b := len(x.boundaries) - 1
 	seen := make(map[int32]bool)
-	for at := x.last; at >= 0 && !seen[at]; at = x.before(at, cut) {
+	at := x.last
+	for ; at >= 0 && !seen[at]; at = x.before(at, cut) {
 		// A message that continues one from before the compaction, and none that it kept, is on a branch
 		// that the compaction is no part of.
 		for b >= 0 && at < x.boundaries[b] && !x.ends(b, at) {
@@ -35,6 +36,9 @@ func (x *index) chain(cut bool) (places []int32, mark *Boundary) {
 		return places, nil
 	}
 	front, kept := x.preserved(b)
+	if i := slices.Index(front, at); i >= 0 && x.rewound[at] {
+		front = front[:i+1] // the conversation went back to it
+	}
 	places = slices.DeleteFunc(places, func(at int32) bool { return kept[at] })
 	return append(front, places...), x.marks[b]
 }

@@ -17,13 +17,13 @@ type LockedError struct {
 	PID  int // of the process that has it, or 0 if not known
 }
 
-// Error says what is locked, by whom, and what to do.
+// Error says what is locked, and by whom.
 func (e *LockedError) Error() string {
 	holder := "another process"
 	if e.PID != 0 {
 		holder = fmt.Sprintf("process %d", e.PID)
 	}
-	return fmt.Sprintf("session %s is open in %s: end that one, or fork the session", e.Path, holder)
+	return fmt.Sprintf("session %s is open in %s", e.Path, holder)
 }
 
 // Is makes the error an ErrLocked.
@@ -44,6 +44,8 @@ func (f logFile) Size() (int64, error) {
 	}
 	return info.Size(), nil
 }
+
+func (f logFile) Mend() (*Torn, error) { return moveTorn(f.File) }
 
 // openFile opens the log at path for appending, locks it and moves a torn end aside.
 func openFile(path string) (_ file, _ *Torn, err error) {

@@ -3,6 +3,7 @@ package store
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,8 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 
 	"adze/internal/msg"
 	"adze/internal/platform/fsys"
@@ -100,15 +103,17 @@ func writeWhole(path string, write func(io.Writer) error) error {
 
 func copyRecords(w io.Writer, r io.Reader, session, at string) error {
 	var buf []byte
-	title := ""
+	var state State
+	first := "" // words of the user
 	for rec, err := range Records(r) {
 		if err != nil {
 			return err
 		}
-		if rec.Type == titleKind {
-			var s State
-			s.take(titleKind, rec.Line) // ok: a title that cannot be read is none
-			title = s.Title
+		switch {
+		case rec.Type == titleKind || rec.Type == autoTitleKind:
+			state.take(rec.Type, rec.Line) // ok: a title that cannot be read is none
+		case rec.Type == string(msg.User) && first == "":
+			first = firstWords(rec.Line)
 		}
 		buf = appendForked(buf[:0], &rec, session)
 		if _, err := w.Write(buf); err != nil {
@@ -122,11 +127,43 @@ func copyRecords(w io.Writer, r io.Reader, session, at string) error {
 	if at != "" {
 		return fmt.Errorf("%w as %s", ErrUnknownMessage, at)
 	}
+	title := forkTitle(cmp.Or(state.Title, state.AutoTitle, AutoTitleOf(first)))
 	if title == "" {
 		return nil
 	}
-	_, err := w.Write(appendNote(nil, Title(title+" (fork)"), &Options{Session: session}))
+	_, err := w.Write(appendNote(nil, Title(title), &Options{Session: session}))
 	return err
+}
+
+// firstWords returns the text of a message, or "" if it has none of its own.
+func firstWords(line []byte) string {
+	e, _, err := decodeEntry(line, false)
+	if err != nil || e.Hidden {
+		return ""
+	}
+	for _, p := range e.Message.Parts {
+		t, ok := p.(*msg.Text)
+		if _, reminder := msg.Reminded(p); ok && !reminder {
+			return t.Text
+		}
+	}
+	return ""
+}
+
+// forkTitle returns the title of a fork, which differs from that of its origin: (fork), then (fork 2) and so on.
+func forkTitle(title string) string {
+	if title == "" {
+		return ""
+	}
+	if rest, ok := strings.CutSuffix(title, " (fork)"); ok {
+		return rest + " (fork 2)"
+	}
+	if at := strings.LastIndex(title, " (fork "); at >= 0 {
+		if n, err := strconv.Atoi(strings.TrimSuffix(title[at+len(" (fork "):], ")")); err == nil {
+			return fmt.Sprintf("%s (fork %d)", title[:at], n+1)
+		}
+	}
+	return title + " (fork)"
 }
 
 // appendForked appends a record with another session's id. One that cannot be read is copied as it is.

@@ -3,6 +3,7 @@ package store
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"io"
 
@@ -56,13 +57,15 @@ type index struct {
 	marks      []*Boundary
 	state      State
 	last       int32 // the newest message, or -1
+	// rewound are the messages that the conversation went back to, -1 for its beginning.
+	rewound    map[int32]bool
 	lines, bad int
 	torn       bool
 }
 
 // read goes through the log from an offset on, and stops after the message it is told to.
 func (x *index) read(r io.Reader, from int64) (stopped bool, err error) {
-	x.byID, x.made, x.last = map[id]int32{}, map[int32]bool{}, -1
+	x.byID, x.made, x.rewound, x.last = map[id]int32{}, map[int32]bool{}, map[int32]bool{}, -1
 	stop := makeID([]byte(x.opt.At))
 	in := newLines(r)
 	for {
@@ -94,6 +97,9 @@ func (x *index) add(line []byte, off int64) bool {
 	}
 	if h.sidechain {
 		return true
+	}
+	if string(h.kind) == rewindKind {
+		return x.rewind(line)
 	}
 	message := string(h.kind) == string(msg.User) || string(h.kind) == string(msg.Assistant)
 	boundary := string(h.kind) == systemKind && string(h.subtype) == "compact_boundary"
@@ -127,6 +133,27 @@ func (x *index) add(line []byte, off int64) bool {
 	}
 	x.links = append(x.links, l)
 	return ok
+}
+
+// rewind takes in that the conversation went back. A message that is not there was on a line that is damaged, or
+// further up than was read: then the conversation stays as it is.
+func (x *index) rewind(line []byte) bool {
+	var r struct {
+		Leaf *string `json:"leafUuid"`
+	}
+	if json.Unmarshal(line, &r) != nil || r.Leaf == nil {
+		return false
+	}
+	to := int32(-1)
+	if *r.Leaf != "" {
+		at, ok := x.byID[makeID([]byte(*r.Leaf))]
+		if !ok {
+			return true
+		}
+		to = at
+	}
+	x.last, x.rewound[to] = to, true
+	return true
 }
 
 // decode reads the message at a place. One that cannot be read still says what comes before it.

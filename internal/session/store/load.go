@@ -30,6 +30,8 @@ type Contents struct {
 	State   State
 	// Boundary is the compaction that the entries begin with, or nil.
 	Boundary *Boundary
+	// Rewound says that the conversation went back to its beginning: there may be no entries.
+	Rewound bool
 	// Notices are sentences for the user.
 	Notices []string
 	// Session is the id that the records have. Dir, Branch and Version are those of the last message.
@@ -112,7 +114,7 @@ func readLog(r io.ReaderAt, size int64, opt LoadOptions) (*Contents, error) {
 	if opt.At != "" && !stopped {
 		return nil, fmt.Errorf("%w as %s", ErrUnknownMessage, opt.At)
 	}
-	c := &Contents{State: x.state, Bad: x.bad, Torn: x.torn, Skipped: from}
+	c := &Contents{State: x.state, Bad: x.bad, Torn: x.torn, Skipped: from, Rewound: x.rewound[-1]}
 	var places []int32
 	torn := false
 	if opt.all {
@@ -213,8 +215,11 @@ func (c *Contents) tell(torn bool) {
 	case c.Bad > 1:
 		say("%d lines of the transcript cannot be read and were skipped.", c.Bad)
 	}
-	if len(c.Made) > 0 {
-		say("%d messages of the transcript had no id or no time and got one.", len(c.Made))
+	switch n := len(c.Made); {
+	case n == 1:
+		say("One message of the transcript had no id or no time and got one.")
+	case n > 1:
+		say("%d messages of the transcript had no id or no time and got one.", n)
 	}
 	if torn {
 		say("The last compaction was not written whole, or its summary is damaged: the conversation continues uncompacted.")

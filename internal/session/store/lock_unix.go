@@ -10,14 +10,26 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
+)
+
+// A lock is asked for several times: a process that ended just now may still have it, through a child that is about
+// to be another program.
+const (
+	lockTries = 10
+	lockPause = 10 * time.Millisecond
 )
 
 // lock takes the log for this process, until f is closed or the process ends, however it ends.
 func lock(f *os.File) error {
-	for {
+	for tries := 1; ; {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		switch {
 		case errors.Is(err, syscall.EINTR):
+			continue
+		case errors.Is(err, syscall.EWOULDBLOCK) && tries < lockTries:
+			tries++
+			time.Sleep(lockPause)
 			continue
 		case errors.Is(err, syscall.EWOULDBLOCK):
 			return &LockedError{Path: f.Name(), PID: lockHolder(f)}

@@ -38,7 +38,7 @@ func Annotate(path string, notes ...Note) (err error) {
 		return fmt.Errorf("reading transcript %s: %w", path, err)
 	}
 	opt := Options{Session: cmp.Or(first.Session, strings.TrimSuffix(filepath.Base(path), ".jsonl"))}
-	l := &Log{opt: opt, path: path, f: logFile{f}, size: size, named: true}
+	l := &Log{opt: opt, open: openFile, path: path, f: logFile{f}, info: before, size: size, named: true}
 	for _, n := range notes {
 		if err := l.Note(n); err != nil {
 			return err

@@ -41,6 +41,9 @@ type (
 		Op      QueueOp
 		Content string
 	}
+	// Rewind says that the conversation continues after the message with this id, or from its beginning if that is
+	// empty. What follows the message in the log is no part of it any more.
+	Rewind string
 	// Other is a note of a kind that this package need not know, such as a worktree or a plan. Kind is
 	// its type. Fields must be values that JSON can hold.
 	Other struct {
@@ -71,6 +74,7 @@ const (
 	dirsKind      = "dirs"
 	costKind      = "cost-state"
 	queueKind     = "queue-operation"
+	rewindKind    = "rewind"
 	systemKind    = "system"
 	summaryKind   = "summary" // of other programs: a title
 )
@@ -84,6 +88,7 @@ func (Agent) kind() string     { return agentKind }
 func (Dirs) kind() string      { return dirsKind }
 func (Cost) kind() string      { return costKind }
 func (Queue) kind() string     { return queueKind }
+func (Rewind) kind() string    { return rewindKind }
 func (o Other) kind() string   { return o.Kind }
 
 func (n Title) appendFields(dst []byte) []byte     { return appendField(dst, "customTitle", string(n)) }
@@ -92,6 +97,8 @@ func (n Tag) appendFields(dst []byte) []byte       { return appendField(dst, "ta
 func (n Mode) appendFields(dst []byte) []byte      { return appendField(dst, "mode", string(n)) }
 func (n Model) appendFields(dst []byte) []byte     { return appendField(dst, "model", string(n)) }
 func (n Agent) appendFields(dst []byte) []byte     { return appendField(dst, "agentSetting", string(n)) }
+
+func (n Rewind) appendFields(dst []byte) []byte { return appendField(dst, "leafUuid", string(n)) }
 
 func (n Dirs) appendFields(dst []byte) []byte {
 	dst = append(dst, `,"dirs":[`...)

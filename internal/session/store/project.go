@@ -19,22 +19,23 @@ func Projects(home string) string { return filepath.Join(home, "projects") }
 // ProjectDir returns the folder for sessions started in dir, which need not exist.
 func ProjectDir(home, dir string) string { return projectDir(home, dir) }
 
-// Origin returns which path a project's folder is for, or nothing if that is not known.
+// Origin returns which path a project's folder is for, or nothing if that is not known: the file that says so may be
+// missing or damaged.
 func Origin(folder string) string {
-	origin, err := os.ReadFile(filepath.Join(folder, originName))
-	if err != nil {
+	data, err := os.ReadFile(filepath.Join(folder, originName))
+	origin, name := string(data), filepath.Base(folder)
+	if err != nil || !filepath.IsAbs(origin) || fsys.ProjectKey(origin) != name && fsys.HashedKey(origin) != name {
 		return ""
 	}
-	return string(origin)
+	return origin
 }
 
 // projectDir returns the folder for sessions started in dir. Paths that look alike in a folder name
 // are told apart by a hash: the first to come has the plain name.
 func projectDir(home, dir string) string {
 	plain := filepath.Join(Projects(home), fsys.ProjectKey(dir))
-	origin, err := os.ReadFile(filepath.Join(plain, originName))
-	// One that is empty is just being written, most likely for the same path.
-	if err == nil && len(origin) > 0 && string(origin) != dir {
+	// If its origin is not known it is just being written, or damaged: most likely it is for the same path.
+	if origin := Origin(plain); origin != "" && origin != dir {
 		return filepath.Join(Projects(home), fsys.HashedKey(dir))
 	}
 	return plain
@@ -54,10 +55,14 @@ func claimProject(home, dir string) (string, error) {
 		origin := filepath.Join(project, originName)
 		f, err := os.OpenFile(origin, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 		if errors.Is(err, fs.ErrExist) {
-			if projectDir(home, dir) == project {
-				return project, nil
+			if projectDir(home, dir) != project {
+				continue // a path that looks alike was faster
 			}
-			continue // a path that looks alike was faster
+			if damaged(origin) {
+				err := fsys.WriteAtomic(origin, []byte(dir), 0o600)
+				return project, err
+			}
+			return project, nil
 		}
 		if err != nil {
 			return "", fmt.Errorf("creating the project's folder: %w", err)
@@ -69,4 +74,10 @@ func claimProject(home, dir string) (string, error) {
 		}
 		return project, nil
 	}
+}
+
+// damaged reports whether an origin is there that says nothing of use. One that is empty is just being written.
+func damaged(origin string) bool {
+	data, err := os.ReadFile(origin)
+	return err == nil && len(data) > 0 && Origin(filepath.Dir(origin)) == ""
 }

@@ -24,7 +24,7 @@ func Resume(opt Options, what LoadOptions) (*Log, *Contents, error) {
 		return nil, nil, startErr
 	}
 	c, err := Load(l.path, what)
-	if err == nil && len(c.Entries) == 0 {
+	if err == nil && len(c.Entries) == 0 && !c.Rewound {
 		err = fmt.Errorf("reading transcript %s: %w", l.path, ErrNoMessages)
 	}
 	if err != nil {

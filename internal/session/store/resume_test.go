@@ -31,6 +31,9 @@ func compacted(b Boundary) string {
 	return string(appendBoundary(nil, b, &Options{Session: "s"}))
 }
 
+// back is a note that the conversation went back to a message.
+func back(id string) string { return string(appendNote(nil, Rewind(id), &Options{Session: "s"})) }
+
 // ids loads a log and returns the ids of its entries, joined.
 func ids(t *testing.T, log string, opt LoadOptions) (string, *Contents) {
 	t.Helper()
@@ -65,13 +68,24 @@ func TestChain(t *testing.T) {
 		{"its own parent", said("a", "", "1") + said("b", "b", "2"), "b"},
 		{"circle", said("a", "b", "1") + said("b", "a", "2"), "a b"},
 		{"order of lines, not of times", said("a", "", "1") + said("b", "a", "2") + old, "a b c"},
+		{"back", said("a", "", "1") + said("b", "a", "2") + back("a"), "a"},
+		{"back, and on", said("a", "", "1") + said("b", "a", "2") + back("a") + said("c", "a", "3"), "a c"},
+		{"back, and forth", said("a", "", "1") + said("b", "a", "2") + back("a") + back("b"), "a b"},
+		{"back to the beginning", said("a", "", "1") + said("b", "a", "2") + back(""), ""},
+		{"back to the beginning, and on", said("a", "", "1") + back("") + said("c", "", "3") + said("d", "c", "4"), "c d"},
+		{"back to what is not there", said("a", "", "1") + said("b", "a", "2") + back("x"), "a b"},
+		{"back to nothing that can be read", said("a", "", "1") + said("b", "a", "2") + `{"type":"rewind","leafUuid":7}` + "\n", "a b"},
 		{"empty", "", ""},
 		{"only notes", `{"type":"custom-title","customTitle":"t"}` + "\n", ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got, _ := ids(t, tt.log, LoadOptions{}); got != tt.want {
+			got, c := ids(t, tt.log, LoadOptions{})
+			if got != tt.want {
 				t.Errorf("got %s, want %s", got, tt.want)
+			}
+			if told := strings.Join(c.Notices, " "); strings.Contains(told, "One line of the transcript cannot be read") != (strings.HasPrefix(tt.name, "parent") || tt.name == "back to nothing that can be read") {
+				t.Errorf("notices %q", told)
 			}
 		})
 	}
@@ -102,6 +116,10 @@ func TestCompacted(t *testing.T) {
 		{"twice, the second torn", before + cut + said("sum", "", "s") + said("d", "c", "4") + compacted(Boundary{ID: "cut2", Summary: "sum2", Kept: []string{"d"}}), "sum b c d", "last compaction was not written whole"},
 		{"twice", before + cut + said("sum", "", "s") + said("d", "c", "4") + compacted(Boundary{ID: "cut2", Summary: "sum2", Kept: []string{"d"}}) + said("sum2", "", "s") + said("e", "d", "5"), "sum2 d e", ""},
 		{"a branch from before it", before + cut + said("sum", "", "s") + said("d", "c", "4") + said("e", "a", "5"), "a e", ""},
+		{"back to the summary", before + cut + said("sum", "", "s") + said("d", "c", "4") + back("sum"), "sum", ""},
+		{"back to what was kept", before + cut + said("sum", "", "s") + said("d", "c", "4") + back("b") + said("e", "b", "5"), "sum b e", ""},
+		{"back to the last that was kept", before + cut + said("sum", "", "s") + said("d", "c", "4") + back("c"), "sum b c", ""},
+		{"back to after it", before + cut + said("sum", "", "s") + said("d", "c", "4") + said("e", "d", "5") + back("d"), "sum b c d", ""},
 		{"metadata of another form", before + strings.Replace(cut, `"compact_metadata":{`, `"compact_metadata":{"trigger":7,`, 1) + said("d", "", "4"), "d", ""},
 	}
 	for _, tt := range tests {
@@ -430,6 +448,24 @@ func TestLargeLog(t *testing.T) {
 	}
 	if c.Entries[0].ID != "m45000" || c.Boundary == nil || len(c.Notices) != 1 {
 		t.Errorf("first entry %s, notices %q", c.Entries[0].ID, c.Notices)
+	}
+}
+
+// TestLargeLogBeginsWithAPrompt reads the end of a log that begins, as far as it is read, in the middle of a turn.
+//
+// Proves SESS-15.
+func TestLargeLogBeginsWithAPrompt(t *testing.T) {
+	answer := func(id, parent string, parts ...msg.Part) string {
+		e := msg.Entry{ID: id, Parent: parent, Time: start, Message: msg.Message{Role: msg.Assistant, Parts: parts}}
+		return string(appendRecord(nil, e, &Options{Session: "s"}))
+	}
+	result := msg.Entry{ID: "c", Parent: "b", Time: start, Message: msg.Message{Role: msg.User, Parts: []msg.Part{&msg.ToolResult{ID: "t1"}}}}
+	got, _ := ids(t, said("a", "", strings.Repeat("x", ReadCap))+
+		answer("b", "a", &msg.ToolUse{ID: "t1", Name: "Read", Input: json.RawMessage("{}")})+
+		string(appendRecord(nil, result, &Options{Session: "s"}))+
+		answer("d", "c", &msg.Text{Text: "done"})+said("e", "d", "next")+answer("f", "e", &msg.Text{Text: "well"}), LoadOptions{})
+	if got != "e f" {
+		t.Errorf("the conversation is %s", got)
 	}
 }
 

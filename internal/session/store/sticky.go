@@ -3,6 +3,8 @@ package store
 import (
 	"reflect"
 	"unicode"
+
+	"adze/internal/msg"
 )
 
 // A stickyNote is one that readers want to find near the end of a log: lists read no more than that.
@@ -70,7 +72,7 @@ const MaxAutoTitle = 80
 
 // AutoTitleOf returns a title made of the first words of a message.
 func AutoTitleOf(text string) string {
-	title := oneLine(text, MaxAutoTitle+1)
+	title := oneLine(msg.Start(text), MaxAutoTitle+1)
 	runes := []rune(title)
 	if len(runes) <= MaxAutoTitle {
 		return title

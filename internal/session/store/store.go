@@ -45,8 +45,9 @@ type Log struct {
 
 	mu   sync.Mutex
 	path string
-	f    file  // nil before the first record
-	size int64 // of the complete records
+	f    file        // nil before the first record
+	info fs.FileInfo // of f
+	size int64       // of the complete records
 	// excess says that the file may be longer than size, and must be cut before it is written again.
 	excess bool
 	// unsynced records are written but may be lost with the power; named says that the file's name
@@ -58,12 +59,16 @@ type Log struct {
 	err             error    // why
 	buf             []byte
 	sticky          []stickyNote
+	told            notices
 }
 
 // A file is what a log needs of its file, which writes at its end.
 type file interface {
 	io.WriteCloser
+	io.ReaderAt
 	Size() (int64, error)
+	// Mend moves the end of the file aside if that is no whole line.
+	Mend() (*Torn, error)
 	Truncate(size int64) error
 	Sync() error
 }
@@ -152,7 +157,11 @@ func (l *Log) Close() error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	err := errors.Join(l.flush(), l.sync())
+	err := l.flush()
+	if _, gone := os.Stat(l.path); l.f != nil && gone == nil { // one that was removed and not written since stays removed
+		err = errors.Join(err, l.inPlace())
+	}
+	err = errors.Join(err, l.sync())
 	if l.f != nil {
 		err = errors.Join(err, l.f.Close())
 		l.f = nil
@@ -178,6 +187,8 @@ func (l *Log) write(record []byte) (err error) {
 		if err := l.start(); err != nil {
 			return err
 		}
+	} else if err := l.inPlace(); err != nil {
+		return err
 	}
 	if l.excess {
 		if err := l.f.Truncate(l.size); err != nil {
@@ -217,7 +228,12 @@ func (l *Log) start() error {
 		f.Close() // ok: the error that counts is known
 		return fmt.Errorf("opening %s: %w", l.path, err)
 	}
-	l.f, l.size, l.named = f, size, size > 0
+	info, err := os.Stat(l.path)
+	if err != nil {
+		f.Close() // ok: the error that counts is known
+		return fmt.Errorf("opening %s: %w", l.path, err)
+	}
+	l.f, l.info, l.size, l.named = f, info, size, size > 0
 	if torn != nil {
 		l.torn = torn
 	}
@@ -230,7 +246,7 @@ func (l *Log) claim() error {
 		return nil
 	}
 	if l.opt.Path != "" {
-		return fsys.MkdirPrivate(filepath.Dir(l.opt.Path))
+		return fsys.MkdirPrivate(filepath.Dir(l.path))
 	}
 	dir, err := claimProject(l.opt.Home, l.opt.Dir)
 	if err != nil {

@@ -430,6 +430,11 @@ func TestCleanup(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	stray := filepath.Join(ProjectDir(opt.Home, "/work/app"), "notes.txt") // no session
+	appendTo(t, stray, "x")
+	if err := os.Chtimes(stray, start.AddDate(-3, 0, 0), start.AddDate(-3, 0, 0)); err != nil {
+		t.Fatal(err)
+	}
 	elsewhere := func(id string) string { return filepath.Join(opt.Home, "elsewhere", id) }
 	for id := range ages {
 		if err := os.MkdirAll(elsewhere(id), 0o700); err != nil {
@@ -448,7 +453,7 @@ func TestCleanup(t *testing.T) {
 		return err
 	})
 	want := []string{
-		"/-work-app/.origin", "/-work-app/open/tool-results/c.txt", "/-work-app/open.jsonl", "/-work-app/open.jsonl.torn",
+		"/-work-app/.origin", "/-work-app/notes.txt", "/-work-app/open/tool-results/c.txt", "/-work-app/open.jsonl", "/-work-app/open.jsonl.torn",
 		"/-work-app/recent/tool-results/c.txt", "/-work-app/recent.jsonl", "/-work-app/recent.jsonl.torn",
 	}
 	if diff := cmp.Diff(want, left); diff != "" || err != nil {
