@@ -31,6 +31,9 @@ type ExportOptions struct {
 	Format Format
 	// Secrets leaves in what looks like a secret; otherwise it is replaced.
 	Secrets bool
+	// Seen returns a call as readers are to see it: of the tool that was called, whatever the model reached it through.
+	// May be nil: as the model wrote it.
+	Seen func(*msg.ToolUse) *msg.ToolUse
 }
 
 // Export writes the session at info.Path to w. It reads the log as it goes, so its size does not matter.
@@ -49,9 +52,9 @@ func Export(w io.Writer, info *Info, o ExportOptions) error {
 	case JSON:
 		err = exportJSON(out, f, info, clean)
 	case Markdown:
-		err = exportText(f, &markdown{page{w: out, clean: clean}}, info)
+		err = exportText(f, &markdown{page{w: out, clean: clean}}, info, o.Seen)
 	case HTML:
-		err = exportText(f, &html{page{w: out, clean: clean}}, info)
+		err = exportText(f, &html{page{w: out, clean: clean}}, info, o.Seen)
 	default:
 		return fmt.Errorf("exporting session: there is no format %q; choose markdown, json or html", o.Format)
 	}
@@ -112,7 +115,7 @@ func unreadableText(n int) string {
 }
 
 // exportText goes through a log. An answer waits for the results of its calls.
-func exportText(r io.Reader, p printer, info *Info) error {
+func exportText(r io.Reader, p printer, info *Info, seen func(*msg.ToolUse) *msg.ToolUse) error {
 	p.begin(info)
 	unreadable := 0
 	var answer *msg.Entry
@@ -143,6 +146,7 @@ func exportText(r io.Reader, p printer, info *Info) error {
 		}
 		if e.Message.Role == msg.Assistant {
 			flush(nil)
+			e.Message = Seen(e.Message, seen)
 			answer = &e
 			continue
 		}

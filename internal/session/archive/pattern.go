@@ -3,6 +3,7 @@ package archive
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf16"
@@ -151,13 +152,31 @@ func flat(s string) string {
 	return b.String()
 }
 
+// Seen returns a message with its calls as readers are to see them.
+func Seen(m msg.Message, seen func(*msg.ToolUse) *msg.ToolUse) msg.Message {
+	if seen == nil || len(m.Uses()) == 0 {
+		return m
+	}
+	m.Parts = slices.Clone(m.Parts)
+	for i, p := range m.Parts {
+		if u, ok := p.(*msg.ToolUse); ok {
+			m.Parts[i] = seen(u)
+		}
+	}
+	return m
+}
+
 // Gist returns what a message is about on one line of at most n characters: what was said, or else the
 // call or the result.
 func Gist(m msg.Message, n int) string {
-	if text := strings.TrimSpace(m.Text()); text != "" {
+	parts := slices.DeleteFunc(slices.Clone(m.Parts), func(p msg.Part) bool {
+		_, reminder := msg.Reminded(p)
+		return reminder
+	})
+	if text := strings.TrimSpace(msg.PlainText(parts)); text != "" {
 		return shorten(flat(text), n)
 	}
-	for _, p := range m.Parts {
+	for _, p := range parts {
 		switch p := p.(type) {
 		case *msg.ToolUse:
 			return shorten(flat(p.Name+" "+summary(inputFields(p))), n)

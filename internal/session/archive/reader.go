@@ -157,7 +157,7 @@ func (r *reader) message(line []byte) {
 		}
 		if rec.Type == string(msg.User) {
 			if e, err := rec.Entry(); err == nil && !e.Hidden {
-				r.firstWords = store.AutoTitleOf(promptText(e.Message.Text()))
+				r.firstWords = store.AutoTitleOf(promptText(said(e.Message)))
 			}
 		}
 	}
@@ -182,9 +182,21 @@ func readable(line []byte) bool {
 	return !bytes.Contains(message, []byte(`"tool_result"`))
 }
 
+// said returns the text of a message without what the program added to it.
+func said(m msg.Message) string {
+	var own []string
+	for _, p := range m.Parts {
+		_, reminder := msg.Reminded(p)
+		if t, ok := p.(*msg.Text); ok && !reminder {
+			own = append(own, t.Text)
+		}
+	}
+	return strings.Join(own, "\n")
+}
+
 // promptText returns what the user typed, which is nothing if a program wrote the message.
 func promptText(text string) string {
-	trimmed := strings.TrimSpace(text)
+	trimmed := strings.TrimSpace(msg.Start(text))
 	for _, prefix := range []string{"<system-reminder>", "<command-", "<local-command-"} {
 		if strings.HasPrefix(trimmed, prefix) {
 			return ""
