@@ -1,0 +1,301 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+const (
+	// maxStrikes is how many violations of the protocol in a row end a connection.
+	maxStrikes = 20
+	// maxAsked is how many requests of a server are dealt with at once.
+	maxAsked = 64
+	// More than maxUnasked messages in a second that are no answers are slowed down, of log lines more than maxLogged are
+	// dropped.
+	maxUnasked = 1000
+	maxLogged  = 50
+	// maxAbandoned is how many requests without an answer are remembered after they were given up.
+	maxAbandoned = 1000
+)
+
+// strikes counts violations of the protocol.
+type strikes struct {
+	log func(string)
+	end func(error) // told when it is enough
+
+	mu  sync.Mutex
+	row int
+}
+
+// hit notes a violation. Its error says that it is enough.
+func (s *strikes) hit(what string) error {
+	s.log(what)
+	s.mu.Lock()
+	s.row++
+	row := s.row
+	s.mu.Unlock()
+	if row < maxStrikes {
+		return nil
+	}
+	err := fmt.Errorf("the server violated the protocol %d times in a row; the last time: %s", row, what)
+	s.end(err)
+	return err
+}
+
+func (s *strikes) reset() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.row = 0
+}
+
+// A guard looks at every message between the protocol library and a server: it keeps what the library does not hand
+// on, and keeps from it what a server may not do.
+type guard struct {
+	strikes *strikes
+	pushed  func(params json.RawMessage) // is told of messages for the conversation
+
+	mu      sync.Mutex
+	sent    map[jsonrpc.ID]*inquiry // of ours, without an answer; nil if it was given up
+	asked   map[jsonrpc.ID]bool     // of the server, without an answer
+	second  time.Time               // when messages that are no answers were last counted from
+	unasked int
+	logged  int
+}
+
+func newGuard(s *strikes, pushed func(json.RawMessage)) *guard {
+	return &guard{strikes: s, pushed: pushed, sent: map[jsonrpc.ID]*inquiry{}, asked: map[jsonrpc.ID]bool{}}
+}
+
+// in reports whether the library gets a message of the server, which may be changed. The error says that the
+// connection is to end.
+func (g *guard) in(msg jsonrpc.Message) (pass bool, err error) {
+	switch msg := msg.(type) {
+	case *jsonrpc.Response:
+		if !g.answered(msg) {
+			return false, g.strikes.hit(fmt.Sprintf("an answer to a request that was not made (%v)", msg.ID.Raw()))
+		}
+		pass = true
+	case *jsonrpc.Request:
+		g.pace()
+		if msg.IsCall() {
+			pass = g.ask(msg)
+		} else {
+			pass = g.notice(msg)
+		}
+	}
+	g.strikes.reset()
+	return pass, nil
+}
+
+// through returns what the library gets of a message: the data, something in place of it, or nil. Ok is false if the data
+// is no message.
+func (g *guard) through(data []byte) (rest []byte, ok bool, err error) {
+	msg, err := decodeMessage(data)
+	if err != nil {
+		return data, false, nil
+	}
+	size := -1
+	if res, ok := msg.(*jsonrpc.Response); ok {
+		size = len(res.Result)
+	}
+	pass, err := g.in(msg)
+	if !pass || err != nil {
+		return nil, true, err
+	}
+	if res, ok := msg.(*jsonrpc.Response); ok && len(res.Result) == size {
+		return data, true, nil
+	}
+	if encoded, err := jsonrpc.EncodeMessage(msg); err == nil {
+		data = encoded
+	}
+	return data, true, nil
+}
+
+// answered keeps the answer to a request of ours, and reports whether there was one.
+func (g *guard) answered(msg *jsonrpc.Response) bool {
+	g.mu.Lock()
+	q, ok := g.sent[msg.ID]
+	delete(g.sent, msg.ID)
+	g.mu.Unlock()
+	switch {
+	case q == nil:
+	case msg.Error != nil:
+		q.deny(msg.Error)
+	default:
+		msg.Result = q.take(msg.Result)
+	}
+	return ok
+}
+
+// ask reports whether a request of the server is dealt with. One of too many is left without an answer.
+func (g *guard) ask(msg *jsonrpc.Request) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.asked) >= maxAsked {
+		return false
+	}
+	g.asked[msg.ID] = true
+	if msg.Method == "elicitation/create" {
+		msg.Params = withSchemaText(msg.Params)
+	}
+	return true
+}
+
+// pace takes its time when there are too many messages that are no answers, so that the server has to wait.
+func (g *guard) pace() {
+	g.mu.Lock()
+	if now := time.Now(); now.Sub(g.second) > time.Second {
+		g.second, g.unasked, g.logged = now, 0, 0
+	}
+	g.unasked++
+	slow := g.unasked > maxUnasked
+	g.mu.Unlock()
+	if slow {
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// notice reports whether a notification is handed on.
+func (g *guard) notice(msg *jsonrpc.Request) bool {
+	switch msg.Method {
+	case "notifications/message":
+	case pushMethod:
+		g.pushed(msg.Params)
+		return false // the library does not know it
+	default:
+		return true
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.logged++
+	return g.logged <= maxLogged
+}
+
+// out notes a message of ours.
+func (g *guard) out(ctx context.Context, msg jsonrpc.Message) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	switch msg := msg.(type) {
+	case *jsonrpc.Request:
+		if !msg.IsCall() {
+			if msg.Method == "notifications/cancelled" {
+				g.abandon(msg.Params)
+			}
+			return
+		}
+		q := inquiryOf(ctx)
+		if q == nil {
+			q = &inquiry{}
+		}
+		q.begin()
+		g.sent[msg.ID] = q
+	case *jsonrpc.Response:
+		delete(g.asked, msg.ID)
+	}
+}
+
+// guarded returns a transport whose messages the guard sees.
+func (g *guard) guarded(t sdk.Transport) sdk.Transport { return &guardTransport{t, g} }
+
+type guardTransport struct {
+	sdk.Transport
+	guard *guard
+}
+
+// Connect implements [sdk.Transport].
+func (t *guardTransport) Connect(ctx context.Context) (sdk.Connection, error) {
+	c, err := t.Transport.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &guardConn{c, t.guard}, nil
+}
+
+type guardConn struct {
+	sdk.Connection
+	guard *guard
+}
+
+// Read implements [sdk.Connection].
+func (c *guardConn) Read(ctx context.Context) (jsonrpc.Message, error) {
+	for {
+		msg, err := c.Connection.Read(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if pass, err := c.guard.in(msg); err != nil {
+			return nil, err
+		} else if pass {
+			return msg, nil
+		}
+	}
+}
+
+// Write implements [sdk.Connection].
+func (c *guardConn) Write(ctx context.Context, msg jsonrpc.Message) error {
+	c.guard.out(ctx, msg)
+	return c.Connection.Write(ctx, msg)
+}
+
+// abandon notes that the answer to a request is no longer waited for. The lock is held.
+func (g *guard) abandon(params json.RawMessage) {
+	var p struct {
+		ID any `json:"requestId"`
+	}
+	if json.Unmarshal(params, &p) != nil {
+		return
+	}
+	id, err := jsonrpc.MakeID(p.ID)
+	if err != nil {
+		return
+	}
+	if _, ok := g.sent[id]; ok {
+		g.sent[id] = nil
+	}
+	if len(g.sent) > maxAbandoned {
+		for id, q := range g.sent {
+			if q == nil {
+				delete(g.sent, id)
+			}
+		}
+	}
+}
+
+// asksForMore reports whether an answer may be one that asks for something before there is a result. The library
+// deals with those.
+func asksForMore(result json.RawMessage) bool {
+	return bytes.Contains(result, []byte(`"inputRequests"`))
+}
+
+// schemaKey is where the text of a schema is kept that the library would bring into another order.
+const schemaKey = "adze/schema"
+
+// withSchemaText returns the parameters of an elicitation with the text of its schema beside it.
+func withSchemaText(params json.RawMessage) json.RawMessage {
+	var fields, meta map[string]json.RawMessage
+	if json.Unmarshal(params, &fields) != nil || fields["requestedSchema"] == nil {
+		return params
+	}
+	if json.Unmarshal(fields["_meta"], &meta) != nil || meta == nil {
+		meta = map[string]json.RawMessage{}
+	}
+	var err error
+	if meta[schemaKey], err = json.Marshal(string(fields["requestedSchema"])); err != nil {
+		return params
+	}
+	if fields["_meta"], err = json.Marshal(meta); err != nil {
+		return params
+	}
+	all, err := json.Marshal(fields)
+	if err != nil {
+		return params
+	}
+	return all
+}

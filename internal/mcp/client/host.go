@@ -1,0 +1,66 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// A Host carries messages to servers in the program that drives this one.
+type Host interface {
+	// Send delivers a message to a server and returns its answer, which is nil if the message is none that is
+	// answered.
+	Send(ctx context.Context, server string, message json.RawMessage) (json.RawMessage, error)
+	// Listen calls f with each message that a server sends of its own accord, until stop is called.
+	Listen(server string, f func(json.RawMessage)) (stop func())
+}
+
+// A hosted is a connection to a server in the host.
+type hosted struct {
+	*wire
+	host   Host
+	server string
+	life   context.Context
+	turn   sync.Mutex // one delivers at a time
+}
+
+func (d *Dialer) hosted(life context.Context, server string, s *strikes) (*hosted, error) {
+	if d.Host == nil {
+		return nil, errors.New("there is no host that has this server")
+	}
+	return &hosted{wire: newWire(s), host: d.Host, server: server, life: life}, nil
+}
+
+// Connect implements the library's Transport.
+func (h *hosted) Connect(context.Context) (sdk.Connection, error) {
+	stop := h.host.Listen(h.server, h.hear)
+	go func() {
+		<-h.gone
+		stop()
+	}()
+	h.send = func(_ context.Context, data []byte) error {
+		go func() {
+			res, err := h.host.Send(h.life, h.server, data)
+			if err != nil {
+				h.fail(err)
+			} else {
+				h.hear(res)
+			}
+		}()
+		return nil
+	}
+	return h.wire, nil
+}
+
+func (h *hosted) hear(data json.RawMessage) {
+	h.turn.Lock()
+	defer h.turn.Unlock()
+	if len(data) > maxMessage {
+		h.fail(errTooLarge)
+	} else {
+		h.deliver(data)
+	}
+}
