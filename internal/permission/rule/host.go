@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+
+	"adze/internal/platform/web"
 )
 
 // parseDomain reads the content of a rule for hosts: domain:host, where *.host means the hosts below
@@ -38,9 +40,18 @@ func HostOf(target string) string {
 	return CleanHost(u.Hostname())
 }
 
-// CleanHost returns a host as hosts are compared.
+// CleanHost returns a host, or a pattern of hosts that begins with *., as hosts are compared.
 func CleanHost(host string) string {
-	return strings.ToLower(strings.TrimSuffix(strings.TrimSpace(host), "."))
+	host = strings.TrimSpace(host)
+	bare, wild := strings.CutPrefix(host, "*.")
+	ascii, err := web.ASCII(bare)
+	switch {
+	case err != nil: // an address, or nothing that could be reached
+		return strings.ToLower(strings.TrimSuffix(host, "."))
+	case wild:
+		return "*." + ascii
+	}
+	return ascii
 }
 
 // A HostIndex finds rules for hosts.
