@@ -143,7 +143,7 @@ func (s *Sandbox) try(ctx context.Context, f *finding, p *policy) ([]Attempt, er
 	cmd.Dir, cmd.Env, cmd.ExtraFiles = c.Dir, c.Env, c.Files
 	var out, complaints bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &complaints
-	if err := cmd.Run(); err != nil {
+	if err := s.trials.run(cmd); err != nil {
 		text := strings.TrimSpace(complaints.String())
 		return nil, errors.New(strings.TrimSpace("the self-test did not run: " + err.Error() + ": " + clipped(text)))
 	}

@@ -6,6 +6,8 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+
+	"adze/internal/platform/web"
 )
 
 // A Domain is a host that may be reached, or a group of them.
@@ -82,29 +84,4 @@ func hostName(host string) (string, error) {
 
 // public reports whether addr is that of a host on the internet, and not of this machine, its network or
 // one of the blocks that lead to those.
-func public(addr netip.Addr) bool {
-	addr = addr.Unmap()
-	if !addr.IsValid() || !addr.IsGlobalUnicast() || addr.IsPrivate() || addr.Zone() != "" {
-		return false
-	}
-	for _, block := range special() {
-		if block.Contains(addr) {
-			return false
-		}
-	}
-	return true
-}
-
-// special returns the blocks of addresses that are not on the internet, beside those that package netip
-// knows.
-func special() []netip.Prefix {
-	var blocks []netip.Prefix
-	for _, text := range [...]string{
-		"0.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "192.0.0.0/24", "192.0.2.0/24",
-		"192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4",
-		"::/96", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "2002::/16", "fec0::/10", "3fff::/20", "5f00::/16",
-	} {
-		blocks = append(blocks, netip.MustParsePrefix(text))
-	}
-	return blocks
-}
+func public(addr netip.Addr) bool { return web.ClassOf(addr.Unmap()) == web.Public }

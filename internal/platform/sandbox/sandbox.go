@@ -90,9 +90,10 @@ type Sandbox struct {
 	temp   func() (string, error)
 	sentry sentry
 
-	mu    sync.Mutex
-	made  string // the directory that temp made, to be removed
-	proxy *proxy
+	mu     sync.Mutex
+	made   string // the directory that temp made, to be removed
+	proxy  *proxy
+	trials trials
 }
 
 // New returns a sandbox. Nothing is looked at or made before it is used.
@@ -123,6 +124,7 @@ func (s *Sandbox) Temp() (string, error) { return s.temp() }
 
 // Close takes back what the sandbox has made. No program runs in it any more.
 func (s *Sandbox) Close() {
+	s.trials.close()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.proxy != nil {
