@@ -64,7 +64,11 @@ func TestFirstLineThatIsNotAsync(t *testing.T) {
 	}
 }
 
+// Proves HOOK-16.
 func TestAsyncHookIsEnded(t *testing.T) {
+	if defaultAsyncTimeout != 15*time.Second {
+		t.Errorf("without a limit of its own it is ended after %v", defaultAsyncTimeout)
+	}
 	dir := t.TempDir()
 	r, said := start(t, Config{Dir: dir},
 		on(PostToolUse, command(`echo $$ >pids; echo '{"async":true,"asyncTimeout":200}'; sleep 100`)))

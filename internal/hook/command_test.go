@@ -157,6 +157,9 @@ func TestTimeoutLeavesNoProcess(t *testing.T) {
 			for _, pid := range pids(t, filepath.Join(dir, "pids")) {
 				eventually(t, "a process survived", func() bool { return gone(pid) })
 			}
+			if took := time.Since(begin); tt.name == "deaf" && took < 2900*time.Millisecond {
+				t.Errorf("it was killed after %v, and not 2 seconds after it was asked to end", took)
+			}
 		})
 	}
 }

@@ -65,7 +65,10 @@ type kind struct {
 	fields string
 }
 
-const contextField = "additionalContext?: string"
+const (
+	contextField   = "additionalContext?: string"
+	elicitedFields = `action?: "accept"|"decline"|"cancel", content?: object`
+)
 
 // kinds lists all events, in the order in which they are shown. Settings may name each of them; those of
 // parts that are not built yet are never fired and have no constructor.
@@ -91,8 +94,8 @@ var kinds = [...]kind{
 	{name: TeammateIdle, reach: blocks},
 	{name: TaskCreated, reach: blocks},
 	{name: TaskCompleted, reach: blocks},
-	{name: Elicitation, matches: "mcp_server_name", reach: blocks},
-	{name: ElicitationResult, matches: "mcp_server_name", reach: blocks},
+	{name: Elicitation, matches: "mcp_server_name", reach: blocks, fields: elicitedFields},
+	{name: ElicitationResult, matches: "mcp_server_name", reach: blocks, fields: elicitedFields},
 	{name: ConfigChange, matches: "source", reach: blocks},
 	{name: CwdChanged, envFile: true},
 	{name: FileChanged, matches: "file_path", envFile: true},

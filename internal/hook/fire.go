@@ -130,6 +130,10 @@ func (r *Runner) execute(ctx context.Context, j *job) (end ending) {
 		return r.commands.run(ctx, j)
 	case TypeHTTP:
 		return r.requests.post(ctx, j)
+	case TypePrompt:
+		return r.prompt(ctx, j)
+	case TypeTool:
+		return r.callTool(ctx, j)
 	case TypeCallback:
 		return call(ctx, func(ctx context.Context) (json.RawMessage, error) {
 			r.mu.Lock()

@@ -28,7 +28,7 @@ func newBed(hooks *Runner) *bed {
 		Gates:  []exec.Gate{{Name: "hooks", Gate: hooks}, {Name: "permission", Gate: permissive{}}},
 		Afters: []exec.After{{Name: "hooks", After: hooks}},
 	}}
-	b.pool, _ = tool.Assemble([]tool.Tool{newTool[shellInput]("Bash", shellSchema, &b.ran, "Shell")}, nil, nil)
+	b.pool, _ = tool.NewRegistry(newTool[shellInput]("Bash", shellSchema, &b.ran, "Shell")).Assemble(nil, nil)
 	return b
 }
 
@@ -48,7 +48,7 @@ func TestPreToolUseOutput(t *testing.T) {
 	tests := []struct{ name, fields, ran, text string }{
 		{"new input", `"updatedInput":{"command":"safe"}`, `{"command":"safe"}`, "ok"},
 		{"new input and deny", `"permissionDecision":"deny","permissionDecisionReason":"no","updatedInput":{"command":"safe"}`, "", "Not allowed: refused by PreToolUse hook"},
-		{"input that does not fit", `"updatedInput":{"cmd":"safe"}`, "", "a PreToolUse hook rewrote the input of Bash into one that cannot be used: invalid input for Bash: 2 problems\n- command: required"},
+		{"input that does not fit", `"updatedInput":{"line":"safe"}`, "", "a PreToolUse hook rewrote the input of Bash into one that cannot be used: invalid input for Bash: 2 problems\n- command: required"},
 		{"context", `"additionalContext":"mind the gap"`, `{"command":"deploy"}`, "mind the gap"},
 		{"ask", `"permissionDecision":"ask","permissionDecisionReason":"sure?"`, "", "sure?"},
 		{"deny", `"permissionDecision":"deny","permissionDecisionReason":"not on Fridays"`, "", "not on Fridays"},
@@ -190,6 +190,22 @@ func TestOtherOutputs(t *testing.T) {
 	out := fire(OnSessionStart("startup", ""), says(SessionStart, `"initialUserMessage":"begin"`))
 	if out.InitialMessage != "begin" {
 		t.Errorf("SessionStart: %+v", out)
+	}
+	asked := OnElicitation(Asked{Server: "docs"})
+	for _, tt := range []struct {
+		hooks  []string
+		action string
+	}{
+		{[]string{says(Elicitation, `"action":"accept","content":{"a":1}`)}, "accept"},
+		{[]string{says(Elicitation, `"action":"decline"`), says(Elicitation, `"action":"accept"`)}, "decline"},
+		{[]string{says(Elicitation, `"action":"cancel"`), says(Elicitation, `"action":"accept"`)}, "cancel"},
+		{[]string{command("true")}, ""},
+		{[]string{command("exit 2")}, ""},
+	} {
+		out := fire(asked, tt.hooks...)
+		if out.Action != tt.action || out.Blocked != (tt.hooks[0] == command("exit 2")) || (tt.action == "accept") != (out.Content != nil) {
+			t.Errorf("%s: %+v", tt.hooks, out)
+		}
 	}
 	for _, e := range []Event{OnUserPromptSubmit("x"), OnPostToolUseFailure(use, "x", false)} {
 		if out := fire(e, says(e.Name, `"additionalContext":"c"`)); len(out.Context) != 1 {

@@ -32,6 +32,12 @@ type Config struct {
 	// inherit.
 	Scrubbed func() []string
 
+	// Prompt asks a model for hooks of type prompt; nil means that they cannot run.
+	Prompt func(ctx context.Context, a Asking) (Opinion, error)
+	// CallTool calls the tool of a connected server for hooks of type mcp_tool and returns the text of the result; nil
+	// means that there are no servers. A result that is an error is returned as one.
+	CallTool func(ctx context.Context, server, tool string, input json.RawMessage) (string, error)
+
 	Policy Policy
 	// Approved reports whether a hook of the workspace was approved as it is; nil means that all are.
 	Approved func(src Source, event, matcher string, handler json.RawMessage) bool

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"adze/internal/platform/osproc"
+	"adze/internal/platform/web"
 )
 
 // A sender runs hooks that are addresses.
@@ -182,7 +183,7 @@ func (s *sender) resolve(ctx context.Context, host string, plain bool) (netip.Ad
 		case a.IsLoopback():
 		case plain:
 			return a, refusedf("%s is %s, and http is for this machine only; use https", host, a)
-		case !public(a):
+		case web.ClassOf(a) != web.Public:
 			return a, refusedf("%s is %s, which is not a public address", host, a)
 		}
 	}
@@ -197,40 +198,4 @@ func (s *sender) lookup(ctx context.Context, host string) ([]netip.Addr, error) 
 		return s.cfg.lookup(ctx, host)
 	}
 	return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
-}
-
-// public reports whether an address is one of the open internet. Addresses that carry another one
-// inside are judged by that.
-func public(a netip.Addr) bool {
-	a = a.Unmap().WithZone("")
-	if inner, ok := embedded(a); ok {
-		return public(inner)
-	}
-	if !a.IsGlobalUnicast() || a.IsPrivate() {
-		return false
-	}
-	for _, p := range [...]string{
-		"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4",
-		"64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "fec0::/10",
-	} {
-		if netip.MustParsePrefix(p).Contains(a) {
-			return false
-		}
-	}
-	return true
-}
-
-// embedded returns the IPv4 address inside an IPv6 address of a translator.
-func embedded(a netip.Addr) (netip.Addr, bool) {
-	if !a.Is6() {
-		return a, false
-	}
-	b := a.As16()
-	switch {
-	case netip.MustParsePrefix("64:ff9b::/96").Contains(a), netip.MustParsePrefix("::/96").Contains(a) && !a.IsLoopback() && !a.IsUnspecified():
-		return netip.AddrFrom4([4]byte(b[12:16])), true
-	case netip.MustParsePrefix("2002::/16").Contains(a):
-		return netip.AddrFrom4([4]byte(b[2:6])), true
-	}
-	return a, false
 }

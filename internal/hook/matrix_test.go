@@ -52,7 +52,7 @@ func (permissive) Before(_ context.Context, u *tool.Use) error {
 func through(t *testing.T, hooks *Runner) (ran bool, text string) {
 	t.Helper()
 	var log []string
-	pool, _ := tool.Assemble([]tool.Tool{newTool[shellInput]("Bash", shellSchema, &log)}, nil, nil)
+	pool, _ := tool.NewRegistry(newTool[shellInput]("Bash", shellSchema, &log)).Assemble(nil, nil)
 	ex := &exec.Executor{
 		Gates:  []exec.Gate{{Name: "hooks", Gate: hooks}, {Name: "permission", Gate: permissive{}}},
 		Afters: []exec.After{{Name: "hooks", After: hooks}},
@@ -124,23 +124,6 @@ func TestEndingsOfAllEvents(t *testing.T) {
 			}
 		})
 	}
-}
-
-// summary says in a few words what an outcome amounts to.
-func summary(out Outcome) string {
-	var words []string
-	add := func(ok bool, word string) {
-		if ok {
-			words = append(words, word)
-		}
-	}
-	add(len(out.Messages) > 0, "said")
-	add(out.Blocked, "blocked")
-	add(len(out.Context) > 0, "told")
-	add(out.Decision == tool.Ask, "asked")
-	add(out.Decision == tool.Deny, "denied")
-	add(out.Decision == tool.Allow, "allowed")
-	return strings.Join(words, " ")
 }
 
 // Proves HOOK-14.

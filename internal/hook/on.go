@@ -100,6 +100,54 @@ func OnPostCompact(trigger, summary string) Event {
 		{"trigger", trigger}, {"compact_summary", summary}}}
 }
 
+// OnNotification says that the user is told something that waits for them: kind is what it is about.
+func OnNotification(kind, title, message string) Event {
+	return Event{Name: Notification, value: kind, fields: []field{
+		{"message", message}, {"title", title}, {"notification_type", kind}}}
+}
+
+// An Asked is what a server asks the user for: values that fit Schema, or a visit to URL.
+type Asked struct {
+	Server, Message string
+	Schema          json.RawMessage
+	URL, ID         string
+}
+
+func (a Asked) mode() string {
+	if a.URL != "" {
+		return "url"
+	}
+	return "form"
+}
+
+// OnElicitation says that a server is about to ask the user for something.
+func OnElicitation(a Asked) Event {
+	fields := []field{{"mcp_server_name", a.Server}, {"message", a.Message}, {"mode", a.mode()}}
+	if a.URL != "" {
+		fields = append(fields, field{"url", a.URL})
+	} else {
+		fields = append(fields, field{"requested_schema", a.Schema})
+	}
+	return Event{Name: Elicitation, value: a.Server, fields: identified(fields, a.ID)}
+}
+
+// OnElicitationResult says that the answer to a server is about to be sent. Content may be nil.
+func OnElicitationResult(a Asked, action string, content map[string]any) Event {
+	fields := []field{{"mcp_server_name", a.Server}, {"mode", a.mode()}, {"action", action}}
+	if content != nil {
+		fields = append(fields, field{"content", content})
+	}
+	return Event{Name: ElicitationResult, value: a.Server, fields: identified(fields, a.ID)}
+}
+
+// identified adds the id of an elicitation that has one.
+func identified(fields []field, id string) []field {
+	if id == "" {
+		return fields
+	}
+	return append(fields, field{"elicitation_id", id})
+}
+
 // OnConfigChange says that a settings file changed.
 func OnConfigChange(s scope.Scope, file string) Event {
 	source := s.Short() + "_settings"

@@ -3,6 +3,7 @@ package hook
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"adze/internal/msg"
 	"adze/internal/tool"
@@ -28,6 +29,9 @@ type Outcome struct {
 	Answer         Answer          // to the question about the call
 	Retry          bool            // the model may try the call again
 	InitialMessage string          // the first prompt of the session
+	// Action answers a server: accept, decline or cancel; empty if no hook does. Content comes with an accept.
+	Action  string
+	Content json.RawMessage
 
 	told []string // Context, without what marks it as a reminder
 }
@@ -128,8 +132,16 @@ func (out *Outcome) collect(who string, res *result) {
 	o := &res.out
 	replace("an input", &out.UpdatedInput, o.input)
 	replace("a result", &out.UpdatedOutput, o.result)
+	if o.action != "" && rankOfAction(o.action) >= rankOfAction(out.Action) {
+		out.Action, out.Content = o.action, o.content
+	}
 	out.Retry = out.Retry || o.retry
 	out.InitialMessage = firstOf(o.initial, out.InitialMessage)
+}
+
+// rankOfAction puts answers to a server in order: the strictest counts.
+func rankOfAction(action string) int {
+	return slices.Index([]string{"", "accept", "cancel", "decline"}, action)
 }
 
 // tell adds something for the model. A hook's words cannot pass for the program's own.

@@ -29,6 +29,8 @@ type output struct {
 	retry            bool
 	result           json.RawMessage
 	initial          string
+	action           string          // in answer to a server: accept, decline or cancel
+	content          json.RawMessage // of an accept
 }
 
 const commonFields = `continue?: boolean, stopReason?: string, suppressOutput?: boolean, decision?: "approve"|"block", reason?: string, systemMessage?: string`
@@ -93,6 +95,9 @@ func (out *output) specific(k kind, r *reader) {
 		}
 	case SessionStart:
 		out.initial = r.text("initialUserMessage")
+	case Elicitation, ElicitationResult:
+		out.action = r.choice("action", "accept", "decline", "cancel")
+		out.content = r.rawObject("content")
 	}
 	if strings.Contains(k.fields, contextField) {
 		out.context = r.text("additionalContext")

@@ -44,6 +44,8 @@ func TestDecode(t *testing.T) {
 		{Notification, specific(Notification, `"additionalContext":"c"`), output{context: "c"}},
 		{SessionStart, specific(SessionStart, `"additionalContext":"c","initialUserMessage":"go"`), output{context: "c", initial: "go"}},
 		{Stop, specific(Stop, `"additionalContext":7`), output{}}, // not one of its fields
+		{Elicitation, specific(Elicitation, `"action":"accept","content":{"name":"x"}`), output{action: "accept", content: raw(`{"name":"x"}`)}},
+		{ElicitationResult, specific(ElicitationResult, `"action":"decline"`), output{action: "decline"}},
 	}
 	for _, tt := range tests {
 		k, _ := kindOf(tt.event)

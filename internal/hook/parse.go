@@ -148,9 +148,13 @@ type entry struct {
 	Args           []string          `json:"args"`
 	Shell          string            `json:"shell"`
 	Prompt         string            `json:"prompt"`
+	Model          string            `json:"model"`
 	URL            string            `json:"url"`
 	Headers        map[string]string `json:"headers"`
 	AllowedEnvVars []string          `json:"allowedEnvVars"`
+	Server         string            `json:"server"`
+	Tool           string            `json:"tool"`
+	Input          json.RawMessage   `json:"input"`
 	If             string            `json:"if"`
 	Timeout        json.RawMessage   `json:"timeout"`
 	StatusMessage  string            `json:"statusMessage"`
@@ -167,7 +171,7 @@ func (p *parser) entry(k kind, path string, data json.RawMessage) *spec {
 		return nil
 	}
 	s := &spec{
-		handler: handler{typ: Type(e.Type), shell: e.Shell, prompt: e.Prompt, url: e.URL, headers: e.Headers, allowed: e.AllowedEnvVars},
+		handler: handler{typ: Type(e.Type), shell: e.Shell, prompt: e.Prompt, model: e.Model, url: e.URL, headers: e.Headers, allowed: e.AllowedEnvVars},
 		status:  e.StatusMessage, once: e.Once, async: e.Async, asyncRewake: e.AsyncRewake,
 	}
 	if !p.payload(s, path, e) {
@@ -198,8 +202,19 @@ func (p *parser) payload(s *spec, path string, e entry) bool {
 		if s.url == "" {
 			return missing("url")
 		}
+	case TypeTool:
+		switch {
+		case e.Server == "":
+			return missing("server")
+		case e.Tool == "":
+			return missing("tool")
+		case !absent(e.Input) && !bytes.HasPrefix(bytes.TrimSpace(e.Input), []byte("{")):
+			p.report(path+".input", "expected an object, found %s; the hook is left out", glimpse(e.Input))
+			return false
+		}
+		s.server, s.tool, s.input = e.Server, e.Tool, e.Input
 	default:
-		p.report(path+".type", "%q is no type of a hook: use %s, %s, %s or %s; the hook is left out", e.Type, TypeCommand, TypePrompt, TypeAgent, TypeHTTP)
+		p.report(path+".type", "%q is no type of a hook: use %s, %s, %s, %s or %s; the hook is left out", e.Type, TypeCommand, TypePrompt, TypeAgent, TypeHTTP, TypeTool)
 		return false
 	}
 	return true

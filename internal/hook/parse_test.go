@@ -51,6 +51,11 @@ func TestParse(t *testing.T) {
 			[]parsed{{Event: "Stop", Label: "fmt -w a b", Type: TypeCommand, Words: []string{"fmt", "-w", "a b"}}}, nil},
 		{"object matcher", `{"PreToolUse":[{"matcher":{"tool_name":"Write"},"hooks":[{"type":"command","command":"a"}]}]}`,
 			[]parsed{{Event: "PreToolUse", Matcher: "Write", Label: "a", Type: TypeCommand}}, nil},
+		{"tool of a server", `{"Stop":[{"hooks":[{"type":"mcp_tool","server":"s","tool":"t","input":{"a":"${cwd}"}},{"type":"mcp_tool","tool":"t"},{"type":"mcp_tool","server":"s"},{"type":"mcp_tool","server":"s","tool":"t","input":[1]}]}]}`,
+			[]parsed{{Event: "Stop", Label: "s t", Type: TypeTool}},
+			[]string{"f.json: hooks.Stop[0].hooks[1]: a hook of type mcp_tool needs a server; the hook is left out",
+				"f.json: hooks.Stop[0].hooks[2]: a hook of type mcp_tool needs a tool; the hook is left out",
+				"f.json: hooks.Stop[0].hooks[3].input: expected an object, found [1]; the hook is left out"}},
 
 		{"no object", `[1]`, nil, []string{`f.json: hooks: expected an object, found [1]; it is left out`}},
 		{"null", `null`, nil, []string{`f.json: hooks: expected an object, found null; it is left out`}},
@@ -66,8 +71,8 @@ func TestParse(t *testing.T) {
 			[]string{"f.json: hooks.Stop[0].hooks[0].async: unexpected string; the hook is left out"}},
 		{"unknown type", `{"Stop":[{"hooks":[{"type":"callback"},{"type":"command","command":"a"},{}]}]}`, []parsed{a},
 			[]string{
-				`f.json: hooks.Stop[0].hooks[0].type: "callback" is no type of a hook: use command, prompt, agent or http; the hook is left out`,
-				`f.json: hooks.Stop[0].hooks[2].type: "" is no type of a hook: use command, prompt, agent or http; the hook is left out`,
+				`f.json: hooks.Stop[0].hooks[0].type: "callback" is no type of a hook: use command, prompt, agent, http or mcp_tool; the hook is left out`,
+				`f.json: hooks.Stop[0].hooks[2].type: "" is no type of a hook: use command, prompt, agent, http or mcp_tool; the hook is left out`,
 			}},
 		{"nothing to run", `{"Stop":[{"hooks":[{"type":"command"},{"type":"command","command":" "},{"type":"command","command":[]},{"type":"prompt"},{"type":"http"}]}]}`, nil,
 			[]string{

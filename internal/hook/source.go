@@ -44,13 +44,14 @@ func (p Problem) Error() string {
 // A Type is how a hook is run.
 type Type string
 
-// The types. Settings can define the first four. Those of a model cannot run yet: where one stands before
-// a call, the call is asked about.
+// The types. Settings can define all but callbacks. Agents cannot run yet: where one stands before a call, the call is
+// asked about.
 const (
 	TypeCommand  Type = "command"
 	TypePrompt   Type = "prompt"
 	TypeAgent    Type = "agent"
 	TypeHTTP     Type = "http"
+	TypeTool     Type = "mcp_tool"
 	TypeCallback Type = "callback"
 )
 
@@ -87,9 +88,13 @@ type handler struct {
 	command  string
 	shell    string
 	prompt   string
+	model    string // that the prompt is for; empty means the small one
 	url      string
 	headers  map[string]string
 	allowed  []string // variables that headers may contain
+	server   string   // that has the tool
+	tool     string
+	input    json.RawMessage // of the tool, with places for what the event says; may be nil
 	callback string
 }
 
@@ -102,6 +107,8 @@ func (s *handler) label() string {
 		return s.url
 	case TypePrompt, TypeAgent:
 		return s.prompt
+	case TypeTool:
+		return s.server + " " + s.tool
 	}
 	return s.callback
 }
@@ -109,7 +116,10 @@ func (s *handler) label() string {
 // who is the hook as the subject of a sentence.
 func (s *spec) who() string { return fmt.Sprintf("%s hook `%s`", s.event, tool.OneLine(s.label(), 80)) }
 
-const defaultTimeout = 10 * time.Minute
+const (
+	defaultTimeout = 10 * time.Minute
+	promptTimeout  = 30 * time.Second // of hooks of type prompt
+)
 
 // limit returns how long the hook may run. SessionEnd is for hooks of that event that set nothing.
 func (s *spec) limit(k kind, sessionEnd time.Duration) time.Duration {
@@ -118,6 +128,8 @@ func (s *spec) limit(k kind, sessionEnd time.Duration) time.Duration {
 		return s.timeout
 	case k.name == SessionEnd:
 		return sessionEnd
+	case s.typ == TypePrompt:
+		return promptTimeout
 	case k.timeout > 0:
 		return k.timeout
 	}
@@ -129,5 +141,5 @@ func (s *spec) key() string {
 	if s.typ == TypeCallback {
 		return ""
 	}
-	return fmt.Sprintf("%s\x00%q", s.typ, []string{s.shell, s.command, fmt.Sprint(s.words), s.url, s.prompt, s.cond.text})
+	return fmt.Sprintf("%s\x00%q", s.typ, []string{s.shell, s.command, fmt.Sprint(s.words), s.url, s.prompt, s.model, s.server, s.tool, string(s.input), s.cond.text})
 }

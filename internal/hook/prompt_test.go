@@ -1,0 +1,92 @@
+package hook
+
+import (
+	"adze/internal/tool"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// What a model finds counts like the output of a command, and what is no opinion like a hook that broke.
+//
+// Proves HOOK-05, HOOK-14.
+func TestPromptHooks(t *testing.T) {
+	const hook = `{"type":"prompt","prompt":"Is it safe? $ARGUMENTS","model":"haiku"}`
+	use := shell(t, "deploy")
+	for _, tt := range []struct {
+		name    string
+		entry   string
+		event   Event
+		opinion Opinion
+		err     error
+		want    string
+	}{
+		{"met", hook, OnPreToolUse(use), Opinion{OK: true}, nil, ""},
+		{"not met", hook, OnPreToolUse(use), Opinion{Reason: "it is Friday"}, nil, "denied"},
+		{"not met, no reason", hook, OnPreToolUse(use), Opinion{}, nil, "denied"},
+		{"context", hook, OnPreToolUse(use), Opinion{OK: true, Context: "Deploys are slow."}, nil, "told"},
+		{"no opinion", hook, OnPreToolUse(use), Opinion{OK: true}, errors.New("overloaded"), "said asked"},
+		{"no opinion, lenient", `{"type":"prompt","prompt":"x","onFailure":"continue"}`, OnPreToolUse(use), Opinion{}, errors.New("overloaded"), "said"},
+		{"no opinion, strict", `{"type":"prompt","prompt":"x","onFailure":"block"}`, OnPreToolUse(use), Opinion{OK: true}, errors.New("overloaded"), "denied"},
+		{"a question", hook, OnPermissionRequest(use, nil), Opinion{Reason: "no"}, nil, "denied"},
+		{"a prompt", hook, OnUserPromptSubmit("x"), Opinion{Reason: "no"}, nil, "blocked"},
+		{"a stop", hook, OnStop(false, ""), Opinion{Reason: "run the tests"}, nil, "blocked"},
+		{"a stop, no opinion", hook, OnStop(false, ""), Opinion{}, errors.New("overloaded"), "said"},
+	} {
+		var asked []Asking
+		r, _ := start(t, Config{Prompt: func(_ context.Context, a Asking) (Opinion, error) {
+			asked = append(asked, a)
+			return tt.opinion, tt.err
+		}}, on(tt.event.Name, tt.entry))
+		out := r.Fire(t.Context(), tt.event)
+		if got := summary(out); got != tt.want {
+			t.Errorf("%s: %q, want %q: %+v", tt.name, got, tt.want, out)
+		}
+		if len(asked) != 1 || len(asked[0].Input) == 0 || tt.entry == hook && (asked[0].Model != "haiku" || asked[0].Prompt != "Is it safe? $ARGUMENTS") {
+			t.Errorf("%s: %+v", tt.name, asked)
+		}
+		if tt.opinion.Reason != "" && out.Reason != tt.opinion.Reason {
+			t.Errorf("%s: %q", tt.name, out.Reason)
+		}
+	}
+}
+
+// Proves HOOK-13.
+func TestPromptHookTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for entry, want := range map[string]time.Duration{
+			`{"type":"prompt","prompt":"x"}`:              30 * time.Second,
+			`{"type":"prompt","prompt":"x","timeout":90}`: 90 * time.Second,
+		} {
+			r, _ := New(Config{Prompt: func(ctx context.Context, _ Asking) (Opinion, error) {
+				<-ctx.Done()
+				return Opinion{OK: true}, nil
+			}, Sources: []Source{{Name: "user settings", JSON: on(PreToolUse, entry)}}})
+			began := time.Now()
+			if got := summary(r.Fire(t.Context(), OnPreToolUse(shell(t, "deploy")))); got != "said asked" || time.Since(began) != want {
+				t.Errorf("%s: %q after %v", entry, got, time.Since(began))
+			}
+			r.Close()
+		}
+	})
+}
+
+// summary says in a few words what an outcome amounts to.
+func summary(out Outcome) string {
+	var words []string
+	add := func(ok bool, word string) {
+		if ok {
+			words = append(words, word)
+		}
+	}
+	add(len(out.Messages) > 0, "said")
+	add(out.Blocked, "blocked")
+	add(len(out.Context) > 0, "told")
+	add(out.Decision == tool.Ask, "asked")
+	add(out.Decision == tool.Deny, "denied")
+	add(out.Decision == tool.Allow, "allowed")
+	return strings.Join(words, " ")
+}
