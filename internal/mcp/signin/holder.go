@@ -1,0 +1,324 @@
+package signin
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"adze/internal/mcp/roster"
+	"adze/internal/platform/fsys"
+	"adze/internal/platform/keyring"
+)
+
+const (
+	// ahead is how long before its end a token is replaced, at most.
+	ahead = time.Minute
+	// refreshLimit bounds getting another token, which goes on when the request that wanted it is given up: the old one is
+	// void from then on.
+	refreshLimit = 30 * time.Second
+)
+
+// A holder has the token for one server.
+type holder struct {
+	keeper          *Keeper
+	key, name, host string
+
+	mu     sync.Mutex
+	loaded bool
+	grant  *grant // nil if there is none
+	// asked is what the server said last, if it said something.
+	asked *challenge
+	// flight is closed when the search for another token ends, which is under way if it is not nil.
+	flight chan struct{}
+	failed error // how the last search ended
+}
+
+// challenged returns what the server said that it wants, if it was heard.
+func (h *holder) challenged() (challenge, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.asked == nil {
+		return challenge{}, false
+	}
+	return *h.asked, true
+}
+
+// heard remembers what the server said.
+func (h *holder) heard(c challenge) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.asked = &c
+}
+
+// granted returns the scopes that the user has allowed already, and those that the server wanted besides.
+func (h *holder) granted(ctx context.Context, issuer string) []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err := h.load(ctx); err != nil || h.grant == nil || h.grant.Issuer != issuer {
+		return nil
+	}
+	return strings.Fields(h.grant.Scope + " " + h.grant.Wanted)
+}
+
+// want remembers that the server wants more than the user has allowed, so that they are asked for it when they sign in
+// again, also by another process.
+func (h *holder) want(ctx context.Context, scopes []string) {
+	unlock, err := h.lock(ctx)
+	if err != nil {
+		return // ok: the user is asked for less, and then again
+	}
+	defer unlock()
+	g, err := h.read(ctx)
+	if err != nil || g == nil {
+		return
+	}
+	wanted := strings.Join(union(strings.Fields(g.Wanted), scopes), " ")
+	if wanted == g.Wanted {
+		return
+	}
+	g.Wanted = wanted
+	h.write(ctx, g) // ok: as above
+}
+
+// load reads the token, once. The lock is held.
+func (h *holder) load(ctx context.Context) error {
+	if h.loaded {
+		return nil
+	}
+	g, err := h.read(ctx)
+	if err == nil {
+		h.grant, h.loaded = g, true
+	}
+	return err
+}
+
+// read returns what is stored, or nil.
+func (h *holder) read(ctx context.Context) (*grant, error) {
+	if h.keeper.store == nil {
+		return nil, nil
+	}
+	text, err := h.keeper.store.Get(ctx, h.key)
+	switch {
+	case errors.Is(err, keyring.ErrNone), errors.Is(err, keyring.ErrLost):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	var g grant
+	if json.Unmarshal([]byte(text), &g) != nil || g.Access == "" {
+		return nil, nil // ok: the user signs in again
+	}
+	return &g, nil
+}
+
+// write stores a token: in the keyring, or in the file if that fails.
+func (h *holder) write(ctx context.Context, g *grant) error {
+	if h.keeper.store == nil {
+		return nil
+	}
+	data, err := json.Marshal(g)
+	if err != nil {
+		return err
+	}
+	if _, err = h.keeper.store.Set(ctx, h.key, h.host, string(data), keyring.Auto); err != nil {
+		_, err = h.keeper.store.Set(ctx, h.key, h.host, string(data), keyring.File)
+	}
+	return err
+}
+
+// take stores what the user allowed just now.
+func (h *holder) take(ctx context.Context, g *grant) error {
+	unlock, err := h.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := h.write(ctx, g); err != nil {
+		return fmt.Errorf("the token cannot be stored: %w", err)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.grant, h.loaded, h.asked = g, true, nil
+	return nil
+}
+
+// lock keeps other processes from getting another token meanwhile.
+func (h *holder) lock(ctx context.Context) (unlock func(), err error) {
+	if h.keeper.store == nil {
+		return func() {}, nil
+	}
+	home := h.keeper.c.Home
+	if err := fsys.MkdirPrivate(home); err != nil {
+		return nil, err
+	}
+	dir, err := os.Open(home)
+	if err != nil {
+		return nil, err
+	}
+	file, err := h.keeper.locks.Lock(ctx, dir, "token "+h.key)
+	if err != nil {
+		dir.Close()
+		return nil, err
+	}
+	return func() { file.Unlock(); dir.Close() }, nil
+}
+
+// access returns the token to send, or "" if there is none. One that ends soon is replaced first, if it can be.
+func (h *holder) access(ctx context.Context, e *roster.Entry) (string, error) {
+	h.mu.Lock()
+	err := h.load(ctx)
+	g := h.grant
+	h.mu.Unlock()
+	if err != nil || g == nil {
+		return "", err
+	}
+	now := h.keeper.c.Now()
+	if g.Refresh == "" || g.Expires.IsZero() || now.Before(g.Expires.Add(-min(ahead, g.Expires.Sub(g.Issued)/5))) {
+		return g.Access, nil
+	}
+	another, err := h.renew(ctx, e, g.Access)
+	if (err != nil || another == "") && now.Before(g.Expires) {
+		return g.Access, nil // it still holds
+	}
+	return another, err
+}
+
+// renew returns another token than one that was rejected or ends, or "" if the user has to sign in. Requests that want
+// it at the same time share it.
+func (h *holder) renew(ctx context.Context, e *roster.Entry, rejected string) (string, error) {
+	h.mu.Lock()
+	if h.grant != nil && h.grant.Access != rejected { // another request was faster
+		defer h.mu.Unlock()
+		return h.grant.Access, nil
+	}
+	flight := h.flight
+	if flight == nil {
+		flight = make(chan struct{})
+		h.flight = flight
+		go func() {
+			background, cancel := context.WithTimeout(context.WithoutCancel(ctx), refreshLimit)
+			defer cancel()
+			g, err := h.another(background, e, rejected)
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			if h.failed = err; err == nil {
+				h.grant, h.loaded = g, true
+			}
+			h.flight = nil
+			close(flight)
+		}()
+	}
+	h.mu.Unlock()
+	select {
+	case <-flight:
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.failed != nil || h.grant == nil || h.grant.Access == rejected {
+		return "", h.failed
+	}
+	return h.grant.Access, nil
+}
+
+// another gets the token that another process has stored meanwhile, or a new one from the service. What it gets is
+// stored before it is used. It returns nil if the user has to sign in.
+func (h *holder) another(ctx context.Context, e *roster.Entry, rejected string) (*grant, error) {
+	unlock, err := h.lock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	g, err := h.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if h.keeper.store == nil {
+		h.mu.Lock()
+		g = h.grant
+		h.mu.Unlock()
+	}
+	if g == nil || g.Access != rejected {
+		return g, nil
+	}
+	if g.Refresh == "" {
+		return nil, nil
+	}
+	f, err := h.keeper.fetcher(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	defer f.close()
+	next := *g
+	err = next.ask(ctx, f, h.keeper.c.Now(), url.Values{"grant_type": {"refresh_token"}, "refresh_token": {g.Refresh}})
+	var status *statusError
+	if errors.As(err, &status) && status.status/100 == 4 && status.status != 408 && status.status != 429 {
+		return nil, h.remove(ctx) // it is void
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := h.write(ctx, &next); err != nil {
+		h.keeper.c.Say(fmt.Sprintf("the token for %s cannot be stored, so that you have to sign in again next time: %v", h.name, err))
+	}
+	return &next, nil
+}
+
+// remove removes what is stored.
+func (h *holder) remove(ctx context.Context) error {
+	if h.keeper.store == nil {
+		return nil
+	}
+	if _, err := h.keeper.store.Remove(ctx, h.key); err != nil && !errors.Is(err, keyring.ErrNone) {
+		return err
+	}
+	return nil
+}
+
+// forget removes the token, here and at the service.
+func (h *holder) forget(ctx context.Context) error {
+	unlock, err := h.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	g, err := h.read(ctx)
+	if err != nil {
+		h.keeper.c.Say(fmt.Sprintf("the token for %s is not revoked: %v", h.name, err))
+	}
+	h.mu.Lock()
+	h.grant, h.loaded, h.asked = nil, true, nil
+	h.mu.Unlock()
+	if err := h.remove(ctx); err != nil {
+		return err
+	}
+	if g == nil || g.RevokeURL == "" {
+		return nil
+	}
+	if err := h.revoke(ctx, g); err != nil {
+		h.keeper.c.Say(fmt.Sprintf("the token for %s is removed here, but was not revoked: %v", h.name, err))
+	}
+	return nil
+}
+
+// revoke tells the service that the token is no longer wanted (RFC 7009).
+func (h *holder) revoke(ctx context.Context, g *grant) error {
+	f, err := h.keeper.fetcher(ctx, &roster.Entry{URL: g.Server})
+	if err != nil {
+		return err
+	}
+	defer f.close()
+	form := url.Values{"token": {g.Access}, "token_type_hint": {"access_token"}}
+	if g.Refresh != "" {
+		form = url.Values{"token": {g.Refresh}, "token_type_hint": {"refresh_token"}}
+	}
+	who := g.identified(form)
+	return f.post(ctx, g.RevokeURL, "application/x-www-form-urlencoded", form.Encode(), who, nil)
+}
