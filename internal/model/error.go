@@ -26,13 +26,14 @@ const (
 	NoModel            // the model does not exist or is not available to this account
 	Refused            // refused by policy
 	Invalid            // the request is wrong in some other way
+	NoTools            // the model cannot call tools
 )
 
 var kindNames = [...]string{
 	Unknown: "unknown", Network: "network", TLS: "tls", Broken: "broken", RateLimited: "rate_limit",
 	Overloaded: "overloaded", ServerFault: "server_error", TooLong: "too_long", OverWindow: "over_window",
 	MediaTooLarge: "media_too_large", BadSignature: "bad_signature", Auth: "auth", Quota: "quota",
-	NoModel: "model_not_found", Refused: "refused", Invalid: "invalid_request",
+	NoModel: "model_not_found", Refused: "refused", Invalid: "invalid_request", NoTools: "no_tools",
 }
 
 // String returns the kind's name, as scripts and logs write it.
@@ -73,6 +74,10 @@ type Error struct {
 	// Media names the offending attachment of a MediaTooLarge error, as far as known.
 	Media string
 
+	// Hint is what the user can do, as a sentence without its full stop; empty means what helps with most errors of the
+	// kind.
+	Hint string
+
 	Err error // the cause, or nil
 }
 
@@ -86,6 +91,14 @@ func (e *Error) Error() string {
 		s += ": " + e.Err.Error()
 	}
 	return s
+}
+
+// Within returns e as the error of an answer. Once that has begun, what counts is that it broke.
+func (e *Error) Within(begun bool) *Error {
+	if !begun {
+		return e
+	}
+	return &Error{Kind: Broken, RequestID: e.RequestID, Message: "the server broke off its answer: " + e.Error(), Err: e}
 }
 
 // Unwrap returns the cause.

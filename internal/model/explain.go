@@ -7,11 +7,14 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"adze/internal/platform/amount"
 )
 
 // Explain returns what the user reads when a request to the named model failed: what happened, what to
-// do, and the request id if there is one. It is one paragraph without markup.
-func Explain(err error, modelName string) string {
+// do, and the request id if there is one. It is one paragraph without markup. Commands says that the user can type
+// commands such as /rewind; advice names nothing else that the user does not have.
+func Explain(err error, modelName string, commands bool) string {
 	if err == nil {
 		return ""
 	}
@@ -23,7 +26,13 @@ func Explain(err error, modelName string) string {
 	default:
 		e = &Error{Message: err.Error()}
 	}
-	happened, advice := e.explain(modelName)
+	happened, advice := e.explain(modelName, commands)
+	if e.Hint != "" {
+		advice = e.Hint
+		if e.Kind == NoModel {
+			happened = e.says(happened) // which the hint goes by
+		}
+	}
 	s := happened + ". " + advice + "."
 	if e.RequestID != "" {
 		s += " (request " + e.RequestID + ")"
@@ -32,7 +41,13 @@ func Explain(err error, modelName string) string {
 }
 
 // explain returns two sentences without their full stops.
-func (e *Error) explain(name string) (happened, advice string) {
+func (e *Error) explain(name string, commands bool) (happened, advice string) {
+	either := func(conversation, run string) string {
+		if commands {
+			return conversation
+		}
+		return run
+	}
 	switch e.Kind {
 	case Network:
 		return e.says("The connection to the model failed"),
@@ -47,36 +62,38 @@ func (e *Error) explain(name string) (happened, advice string) {
 		if e.HasRetryAfter && e.RetryAfter > 0 {
 			return e.says("The rate limit is reached"), "Try again in " + span(e.RetryAfter)
 		}
-		return e.says("The rate limit is reached"), "Wait a moment and try again, or choose another model with /model"
+		return e.says("The rate limit is reached"), "Wait a moment and try again, or choose another model with " + either("/model", "--model")
 	case Overloaded:
 		return fmt.Sprintf("%s is overloaded", subject(name)),
 			"Try again in a while, or start with --fallback-model to switch to another model when this happens"
 	case ServerFault:
 		return e.says("The server failed" + e.status()), "It is not your fault; try again in a while"
-	case TooLong:
-		return "The conversation no longer fits the context window" + e.size(),
-			"Shorten it with /compact, go back with /rewind, or start over with /clear"
-	case OverWindow:
-		return "The conversation leaves no room for an answer in the context window" + e.size(),
-			"Shorten it with /compact, go back with /rewind, or start over with /clear"
+	case TooLong, OverWindow:
+		return e.size(name), either("Shorten the conversation with /compact, go back with /rewind, or start a new one with /clear",
+			"Send less, such as the name of a file for the model to read in parts, or start a new session")
 	case MediaTooLarge:
 		return e.says("An image or document was not accepted" + e.where()),
-			"Make it smaller or leave it out; /rewind takes you back to before it was attached"
+			"Make it smaller or leave it out" + either("; /rewind goes back to before it was attached", "")
 	case BadSignature:
-		return "The model's earlier reasoning was not accepted", "Send it again; if it keeps happening, use /compact"
+		return "The model's earlier reasoning was not accepted",
+			"Send it again; if it keeps happening, " + either("use /compact", "start a new session")
 	case Auth:
-		return e.says("The credentials were not accepted"), "Check ANTHROPIC_API_KEY, or the key helper, or log in again"
+		return e.says("The credentials were not accepted"), "Check the API key; `adze auth status` says where it comes from"
 	case Quota:
 		return e.says("The account has no credit left, or its quota is used up"),
 			"Add credit or raise the limit with your provider, or use another key"
 	case NoModel:
 		return fmt.Sprintf("%s does not exist or is not available to you", subject(name)),
-			"Run `adze models` for those that are, and choose one with --model or /model"
+			"Run `adze models` for those that are, and choose one with " + either("/model", "--model")
 	case Refused:
-		return e.says("The request was refused by policy"), "Rephrase it, or take back what led to it with /rewind"
+		return e.says("The request was refused by policy"), "Rephrase it" + either(", or go back with /rewind to before what led to it", "")
+	case NoTools:
+		return fmt.Sprintf("%s cannot call tools, which adze needs", subject(name)),
+			"Choose another model with " + either("/model", "--model") + "; for one of your own that writes calls as text, set textTools for its provider (docs/models.md)"
 	case Invalid:
 		return e.says("The server did not accept the request" + e.status()),
-			"/rewind takes you back to a point where it worked; if it keeps happening, please report it"
+			either("Send it again, or go back with /rewind to before the message that led to it", "Send it again, or start a new session") +
+				"; if it keeps happening, please report it"
 	}
 	return e.says("Something went wrong while asking the model"), "Send it again; if it keeps happening, please report it"
 }
@@ -109,14 +126,22 @@ func (e *Error) status() string {
 	return fmt.Sprintf(" (HTTP %d)", e.Status)
 }
 
-func (e *Error) size() string {
+// size returns what is too long, with the numbers as far as they are known.
+func (e *Error) size(name string) string {
+	window := "the context window"
+	if name != "" {
+		window += " of " + name
+	}
 	switch {
 	case e.Input > 0 && e.Output > 0 && e.Window > 0:
-		return fmt.Sprintf(" (%d tokens, and %d for the answer, of %d)", e.Input, e.Output, e.Window)
+		return fmt.Sprintf("The input of about %s tokens leaves no room for an answer of %s: %s has %s",
+			amount.Grouped(e.Input), amount.Grouped(e.Output), window, amount.Grouped(e.Window))
+	case e.Input > 0 && e.Window >= e.Input:
+		return fmt.Sprintf("The server finds the input of about %s tokens too long, though %s is taken to have %s", amount.Grouped(e.Input), window, amount.Grouped(e.Window))
 	case e.Input > 0 && e.Window > 0:
-		return fmt.Sprintf(" (%d tokens of %d)", e.Input, e.Window)
+		return fmt.Sprintf("The input is about %s tokens long, and %s has %s", amount.Grouped(e.Input), window, amount.Grouped(e.Window))
 	}
-	return ""
+	return "The conversation no longer fits " + window
 }
 
 func (e *Error) where() string {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +17,10 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden file")
 
+var command = regexp.MustCompile(`(^|[ ;])/[a-z]+`)
+
+// The texts name only what exists where they are read: section 3.6 and 2.10 of the reviews.
+//
 // Proves PROV-55.
 func TestExplain(t *testing.T) {
 	page := "<html><body><h1>502</h1></body></html>"
@@ -32,6 +37,8 @@ func TestExplain(t *testing.T) {
 		{"overloaded", &Error{Kind: Overloaded, Status: 529, Message: "Overloaded"}},
 		{"server fault", &Error{Kind: ServerFault, Status: 502, Message: page, RequestID: "req_1"}},
 		{"too long", &Error{Kind: TooLong, Message: "prompt is too long"}},
+		{"too long, with numbers", &Error{Kind: TooLong, Input: 2500130, Window: 200000}},
+		{"too long for the server", &Error{Kind: TooLong, Input: 40000, Window: 128000}},
 		{"over window", &Error{Kind: OverWindow, Input: 190000, Output: 20000, Window: 200000}},
 		{"media", &Error{Kind: MediaTooLarge, Media: "messages.3.content.1", Message: "image exceeds 5 MB maximum"}},
 		{"signature", &Error{Kind: BadSignature, Message: "Invalid signature"}},
@@ -39,6 +46,7 @@ func TestExplain(t *testing.T) {
 		{"quota", &Error{Kind: Quota, Message: "Your credit balance is too low"}},
 		{"no model", &Error{Kind: NoModel, Status: 404, Message: "model: m-1"}},
 		{"refused", &Error{Kind: Refused, Message: "Output blocked by content filtering policy"}},
+		{"no tools", &Error{Kind: NoTools, Message: "it cannot call tools"}},
 		{"invalid", &Error{Kind: Invalid, Status: 400, Message: "tools.0: wrong"}},
 		{"wrapped", fmt.Errorf("asking: %w", &Error{Kind: Overloaded})},
 		{"stack", &Error{Kind: Unknown, Message: "panic: x\n\ngoroutine 1 [running]:\nmain.main()"}},
@@ -46,11 +54,19 @@ func TestExplain(t *testing.T) {
 	}
 	var got strings.Builder
 	for _, tt := range tests {
-		s := Explain(tt.err, "m-1")
-		if strings.ContainsAny(s, "<>\n\x1b") || strings.Contains(s, "goroutine") {
-			t.Errorf("%s: %q has markup or a stack", tt.name, s)
+		s, run := Explain(tt.err, "m-1", true), Explain(tt.err, "m-1", false)
+		for _, s := range []string{s, run} {
+			if strings.ContainsAny(s, "<>\n\x1b") || strings.Contains(s, "goroutine") || strings.Contains(s, "log in") {
+				t.Errorf("%s: %q has markup, a stack or a login", tt.name, s)
+			}
+		}
+		if command.MatchString(run) {
+			t.Errorf("%s: %q names a command where none can be typed", tt.name, run)
 		}
 		fmt.Fprintf(&got, "%s: %s\n", tt.name, s)
+		if run != s {
+			fmt.Fprintf(&got, "%s, in a run: %s\n", tt.name, run)
+		}
 	}
 	golden := filepath.Join("testdata", "explain.golden")
 	if *update {
@@ -68,13 +84,13 @@ func TestExplain(t *testing.T) {
 }
 
 func TestExplainEdges(t *testing.T) {
-	if got := Explain(nil, "m-1"); got != "" {
+	if got := Explain(nil, "m-1", true); got != "" {
 		t.Errorf("no error is explained as %q", got)
 	}
-	if got := Explain(&Error{Kind: Overloaded}, ""); !strings.HasPrefix(got, "The model is overloaded") {
+	if got := Explain(&Error{Kind: Overloaded}, "", true); !strings.HasPrefix(got, "The model is overloaded") {
 		t.Errorf("without a name: %q", got)
 	}
-	long := Explain(&Error{Kind: Invalid, Message: strings.Repeat("很", 1000)}, "m")
+	long := Explain(&Error{Kind: Invalid, Message: strings.Repeat("很", 1000)}, "m", true)
 	if n := len([]rune(long)); n > 600 {
 		t.Errorf("an explanation of %d characters", n)
 	}

@@ -44,10 +44,17 @@ type Request struct {
 	// leaves the text free.
 	Format json.RawMessage
 
+	// Search lets the server search the web for the answer, where it can; nil does not.
+	Search *Search
+
 	// NoStream asks for the whole answer at once. The events are the same.
 	NoStream bool
 	// Raw asks for a [Raw] event before each event that it produced.
 	Raw bool
+	// Omit holds what is left out although it was asked for: the endpoint does not take it.
+	Omit Omission
+	// Betas are the names of unfinished features of the provider that the user wants to use.
+	Betas []string
 	// Background marks a side query, which must not add load to an overloaded server.
 	Background bool
 	// HasFallback says that the caller can turn to another model, so that persistent overload is
@@ -55,9 +62,11 @@ type Request struct {
 	HasFallback bool
 	// UserID identifies the device and session anonymously; empty sends nothing.
 	UserID string
+	// CacheKey is the same in all requests that begin alike, for a provider that caches by itself; empty sends nothing.
+	CacheKey string
 }
 
-// Effort is a hint how hard the model should try: low, medium, high, max, or empty for its default.
+// Effort is a hint how hard the model should try: low, medium, high, xhigh, max, or empty for its default.
 type Effort string
 
 // The efforts.
@@ -66,6 +75,7 @@ const (
 	EffortLow     Effort = "low"
 	EffortMedium  Effort = "medium"
 	EffortHigh    Effort = "high"
+	EffortXHigh   Effort = "xhigh"
 	EffortMax     Effort = "max"
 )
 
@@ -74,7 +84,44 @@ type Thinking struct {
 	Mode ThinkingMode
 	// Budget is the number of tokens in mode [ThinkingBudget]. It is below the request's MaxTokens.
 	Budget int
+	// Display is how the thinking is shown; empty leaves it to the model.
+	Display Display
+	// Interleaved asks for thinking between tool calls in mode [ThinkingBudget] too.
+	Interleaved bool
+	// Forgiving asks the server to leave out earlier thinking that it does not accept, instead of an error.
+	Forgiving bool
+	// Asked says that the user asked for the mode, and wants to know when it cannot be had.
+	Asked bool
 }
+
+// Display is a way to show thinking.
+type Display string
+
+// The ways to show thinking.
+const (
+	DisplaySummary Display = "summarized"
+	// DisplayUpdates shows what the model says between tool calls, as it says it.
+	DisplayUpdates Display = "updates"
+)
+
+// An Omission is a set of optional parts of a request.
+type Omission uint16
+
+// The optional parts.
+const (
+	OmitStrict   Omission = 1 << iota // tool input held to its schema
+	OmitCache                         // all marks
+	OmitHour                          // the long lifetime of marks
+	OmitThinking                      // thinking, as a whole
+	OmitDisplay
+	OmitForgiving
+	OmitEffort
+	OmitFormat
+	OmitUserID
+	OmitLimit    // the name of the output limit: another is used
+	OmitUsage    // the wish for a usage report
+	OmitParallel // the wish for several calls in one answer
+)
 
 // A ThinkingMode is how thinking is bounded.
 type ThinkingMode uint8
@@ -84,12 +131,26 @@ const (
 	ThinkingOff ThinkingMode = iota
 	ThinkingBudget
 	ThinkingAdaptive
+	// ThinkingDisabled says that the model is not to think, to one that does so unless it is told.
+	ThinkingDisabled
+	// ThinkingBetweenTools is the least of a model that always thinks: notes between tool calls.
+	ThinkingBetweenTools
 )
 
 // ToolChoice restricts which tools the model may use. The zero value leaves the choice to it.
 type ToolChoice struct {
 	// Name is the one tool that must be used, if not empty.
 	Name string
+}
+
+// A Search says how a server searches the web. It never changes.
+type Search struct {
+	// Most is how many searches there may be; zero leaves it to the server.
+	Most int
+	// Allowed are the only domains to find pages at, if there are any; Blocked are those not to. At most one of the two is given.
+	Allowed, Blocked []string
+	// Must says that the answer has to begin with a search.
+	Must bool
 }
 
 // A Mark is a place up to which the provider may cache the request.
@@ -143,6 +204,8 @@ type (
 	ThinkingDelta struct {
 		Block           int
 		Text, Signature string
+		// Update says that the text is for the user: what the model says between tool calls.
+		Update bool
 	}
 
 	// InputDelta is more of a tool's input as it is typed. The first one of a block may be empty.
@@ -171,9 +234,26 @@ type (
 		Err          error
 	}
 
+	// Searching is what the server is about to look for on the web, as far as it is typed.
+	Searching struct{ Query string }
+
+	// Searched is what a search of the server found, or why it failed. What an answer cites comes without a query.
+	Searched struct {
+		Query   string
+		Found   []Page
+		Failure string // the server's word for it
+	}
+
 	// Raw is the provider's own event, for hosts that ask for the unaltered stream.
 	Raw struct{ JSON []byte }
 )
+
+// A Page is one that a search has found.
+type Page struct {
+	Title, URL, Snippet string
+	// Site is the host of the page, where the URL leads to it by way of the server; else it is empty.
+	Site string
+}
 
 func (Start) event()         {}
 func (TextDelta) event()     {}
@@ -184,6 +264,8 @@ func (Usage) event()         {}
 func (Stop) event()          {}
 func (Retrying) event()      {}
 func (Raw) event()           {}
+func (Searching) event()     {}
+func (Searched) event()      {}
 
 // As finds the optional capability T on p or on a provider that p wraps. A provider that wraps another
 // has a method Unwrap() Provider, unless it takes the other's capabilities away.

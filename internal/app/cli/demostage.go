@@ -67,7 +67,7 @@ func (d *demoStage) play(entries iter.Seq[session.Entry]) agent.Reason {
 			case agent.ToolDone:
 				d.result(ev)
 			case agent.Failed:
-				d.env.Say(model.Explain(ev.Err, wire.ScriptedModel))
+				d.env.Say(model.Explain(ev.Err, wire.ScriptedModel, false))
 			}
 		case session.Finished:
 			return ev.Reason

@@ -248,7 +248,7 @@ func (c *Conversation) Explain(err error, name string) string {
 	if m, err := c.model.lookup(name); err == nil {
 		name = m.ID
 	}
-	text := model.Explain(err, name)
+	text := model.Explain(err, name, true)
 	if near := c.ws.Models.table.Closest(name); e.Kind == model.NoModel && len(near) > 0 {
 		text += " Similar names: " + strings.Join(near, ", ") + "."
 	}

@@ -230,7 +230,7 @@ func TestSecrets(t *testing.T) {
 			if err == nil {
 				t.Fatal("no error")
 			}
-			fmt.Fprintf(&out, "%v %+v %#v %s\n", err, err, err, model.Explain(err, "m-1"))
+			fmt.Fprintf(&out, "%v %+v %#v %s\n", err, err, err, model.Explain(err, "m-1", true))
 			for e := err; e != nil; e = errors.Unwrap(e) {
 				fmt.Fprintln(&out, e)
 			}
