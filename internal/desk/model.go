@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"adze/internal/model"
-	"adze/internal/model/catalog"
 	"adze/internal/permission"
 	"adze/internal/session"
 )
@@ -25,7 +24,7 @@ func modelCommand() Command {
 				Choose: func(_ context.Context, c Choice) (Answer, error) { return choose(c.ID), nil },
 				Usage:  "/model NAME",
 			}
-			for _, alias := range catalog.Aliases() {
+			for _, alias := range d.Catalog.Aliases() {
 				m, _ := d.Catalog.Lookup(alias) // ok: without an entry only the name is shown
 				list.Choices = append(list.Choices, Choice{ID: alias, Title: alias, About: m.ID})
 			}

@@ -36,7 +36,7 @@ func (o *modelsOptions) run(_ context.Context, env *Env, _ invocation) error {
 		if m.Price != nil {
 			in, out = fmt.Sprintf("%.2f", m.Price.Input), fmt.Sprintf("%.2f", m.Price.Output)
 		}
-		row := fmt.Sprintf("%-26s %9d %9d %9s %9s   %s", m.ID, m.ContextWindow, m.MaxOutput, in, out, strings.Join(catalog.AliasesOf(m.ID), ", "))
+		row := fmt.Sprintf("%-26s %9d %9d %9s %9s   %s", m.ID, m.ContextWindow, m.MaxOutput, in, out, strings.Join((catalog.Table{}).AliasesOf(m.ID), ", "))
 		b.WriteString(strings.TrimRight(row, " ") + "\n")
 	}
 	fmt.Fprintf(&b, "\nThe table is of %s. Other names work too, without a price; models and modelPricing in the settings correct it.\n", catalog.Date)
@@ -63,7 +63,7 @@ func modelsJSON(models []catalog.Model) string {
 	list := make([]line, 0, len(models))
 	for _, m := range models {
 		l := line{
-			ID: m.ID, Name: m.Name, Aliases: append([]string{}, catalog.AliasesOf(m.ID)...),
+			ID: m.ID, Name: m.Name, Aliases: append([]string{}, (catalog.Table{}).AliasesOf(m.ID)...),
 			ContextWindow: m.ContextWindow, MaxOutput: m.MaxOutput, Cutoff: m.Cutoff, Retires: m.Retires,
 		}
 		if p := m.Price; p != nil {

@@ -8,7 +8,6 @@ import (
 
 	"adze/internal/brief"
 	"adze/internal/desk"
-	"adze/internal/model/catalog"
 	"adze/internal/session/lifecycle"
 	"adze/internal/ui/headless"
 	"adze/internal/ui/hostapi"
@@ -20,7 +19,7 @@ func (c *Conversation) Host(d *desk.Desk) headless.Host {
 		DefaultModel: c.model.name, Asks: c.spec.Access.Asks, Actions: hostapi.Actions(d), Queries: hostapi.Queries(d),
 		Initialize: func(_ context.Context, start headless.Start) ([]string, error) { return initialize(c, d, start) },
 	}
-	for _, name := range catalog.Aliases() {
+	for _, name := range c.ws.Models.table.Aliases() {
 		if m, ok := c.ws.Models.table.Lookup(name); ok {
 			h.Models = append(h.Models, headless.HostModel{Value: name, Name: m.Name, Description: m.ID})
 		}

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"adze/internal/model"
 	"adze/internal/platform/spell"
@@ -29,18 +30,23 @@ type Model struct {
 	Cutoff string
 
 	ContextWindow int
+	// Wider is what the user can do for a larger window, as a sentence without its full stop; it may be empty.
+	Wider string
 	// DefaultOutput is the output limit to ask for when nothing else is said, MaxOutput the highest
 	// the model accepts.
 	DefaultOutput, MaxOutput int
 
 	// Price is nil when the price is not known.
 	Price *model.Price
+	// NoSearch says that the model is not relied on to look tools up, so that it gets all of them.
+	NoSearch bool
 
 	Abilities
 }
 
 // Abilities are what a model or its server can do. The zero value is a model that only answers text.
 type Abilities struct {
+	Reasoning
 	Streaming     bool
 	Tools         bool
 	ParallelTools bool
@@ -48,15 +54,38 @@ type Abilities struct {
 	ForcedTool bool
 	Images     bool
 	Documents  bool
-	Thinking   Thinking
-	// MaxEffort is the highest effort the model accepts; empty means that it takes no hint.
-	MaxEffort  model.Effort
 	Caching    Caching
 	Cache1h    bool
 	Structured bool // output held to a schema by the server
+	Strict     bool // input of tools held to their schemas by the server
 	Counting   bool // the server counts tokens
 	WebSearch  bool // the server searches the web
 	Fast       bool // has a faster variant
+}
+
+// Reasoning is how a model thinks, and how it can be asked to.
+type Reasoning struct {
+	Thinking Thinking
+	// BetweenTools says that thinking which cannot be switched off can be kept to notes between tool calls.
+	BetweenTools bool
+	// Display says how the model shows its thinking when it is asked to; empty means that it does so unasked.
+	Display model.Display
+	// Bound says that thinking is read again only if nothing before it has changed.
+	Bound bool
+	// Forgiving says that the server can be asked to leave out thinking that was bound to something else.
+	Forgiving bool
+	// Interleaves says that the model can be asked to think between tool calls with a budget.
+	Interleaves bool
+	// DefaultThinking says that the model thinks unless it is told not to, and can be told.
+	DefaultThinking bool
+	// ByEffort says that the effort is how much the model thinks: a budget of tokens is asked for as an effort.
+	ByEffort bool
+	// MaxEffort is the highest effort the model accepts; empty means that it takes no hint.
+	MaxEffort model.Effort
+	// XHigh says that the efforts include the one between high and the maximum.
+	XHigh bool
+	// CodingEffort is the effort to ask for when the user wants none in particular; empty leaves it to the model.
+	CodingEffort model.Effort
 }
 
 // Thinking is how a model's reasoning is controlled.
@@ -69,7 +98,17 @@ const (
 	EitherThinking            // off, with a budget, or adaptive
 	AdaptiveThinking          // off or adaptive; a budget is an error
 	AlwaysThinking            // adaptive; switching it off is an error
+	AlwaysBudget              // adaptive or with a budget; switching it off is an error
 )
+
+// efforts in rising order.
+var efforts = [...]model.Effort{model.EffortLow, model.EffortMedium, model.EffortHigh, model.EffortXHigh, model.EffortMax}
+
+// Efforts returns the efforts that the model accepts, in rising order.
+func (r *Reasoning) Efforts() []model.Effort {
+	highest := slices.Index(efforts[:], r.MaxEffort)
+	return slices.DeleteFunc(slices.Clone(efforts[:highest+1]), func(e model.Effort) bool { return e == model.EffortXHigh && !r.XHigh })
+}
 
 // Caching is how a prompt gets into the provider's cache.
 type Caching uint8
@@ -80,6 +119,15 @@ const (
 	MarkedCaching
 	AutomaticCaching
 )
+
+// At returns the model as it is behind an endpoint. What only the provider itself is known to take, and only for
+// a model that is in the table, is asked for nowhere else: strict schemas, and ways to think that are new.
+func (m Model) At(firstParty bool) Model {
+	if !firstParty || !m.Known {
+		m.Strict, m.Display, m.Forgiving, m.BetweenTools, m.Interleaves, m.DefaultThinking, m.CodingEffort = false, "", false, false, false, false, ""
+	}
+	return m
+}
 
 // LongContext says that the model takes the [1m] suffix.
 func (m Model) LongContext() bool { return m.ContextWindow >= million }
@@ -93,7 +141,51 @@ func Unknown(id string) Model {
 }
 
 // A Table is the built-in list with the corrections of [Table.With]. The zero value has none.
-type Table struct{ corrected []Model }
+type Table struct {
+	corrected []Model
+	provider  string // whose aliases need no provider before them; empty means the first vendor's
+	learned   *learned
+}
+
+// learned are models that servers have told about. Copies of a table share them.
+type learned struct {
+	mu     sync.Mutex
+	models []Model
+}
+
+// Learning returns the table as one that, with all its copies, [Table.Learn] adds to.
+func (t Table) Learning() Table {
+	t.learned = &learned{models: t.known()}
+	return t
+}
+
+// Learn adds what a server says about a model of its own, to a table that is learning. What the user says about the
+// model goes before it.
+func (t Table) Learn(m Model) {
+	if t.learned == nil {
+		return
+	}
+	t.learned.mu.Lock()
+	defer t.learned.mu.Unlock()
+	t.learned.models = put(slices.Clone(t.learned.models), m)
+}
+
+// known returns the models that were learned.
+func (t Table) known() []Model {
+	if t.learned == nil {
+		return nil
+	}
+	t.learned.mu.Lock()
+	defer t.learned.mu.Unlock()
+	return t.learned.models
+}
+
+// For returns the table for a user of a provider: aliases without a provider are those of that one. One that serves no vendor's
+// models in particular has none.
+func (t Table) For(provider string) Table {
+	t.provider = provider
+	return t
+}
 
 // All returns the models, newest generation first.
 func (t Table) All() []Model {
@@ -125,29 +217,49 @@ func (t Table) Lookup(name string) (Model, bool) {
 		return m, true
 	}
 	if provider, rest, ok := cutProvider(name); ok {
-		m, ok := t.Lookup(rest)
+		m, ok := t.For(provider).Lookup(rest)
 		m.ID = provider + "/" + m.ID
 		return m, ok
 	}
-	if id, ok := alias(name); ok {
-		name = id
+	if v := t.vendor(); v != nil {
+		name = v.unaliased(name)
 	}
 	if m, ok := t.find(name); ok {
 		return m, true
 	}
-	plain := undecorated(name)
-	m, ok := t.find(plain)
-	if !ok {
-		m, ok = successor(plain)
+	plainest := name
+	for plain := range undecorated(name) {
+		if m, ok := t.find(plain); ok {
+			m.ID = name
+			return m, true
+		}
+		if m, ok := dashedLine(plain); ok {
+			m.ID = name
+			return m, true
+		}
+		plainest = plain
 	}
+	m, ok := successor(plainest)
 	m.ID = name
 	return m, ok
 }
 
+// dashedLine returns the model whose id is this one with dashes for dots.
+func dashedLine(id string) (Model, bool) {
+	for v, l := range rows {
+		if dashed(l.id) == id {
+			return v.model(l), true
+		}
+	}
+	return Model{}, false
+}
+
 // find returns the model with exactly this id.
 func (t Table) find(id string) (Model, bool) {
-	if i := slices.IndexFunc(t.corrected, func(m Model) bool { return m.ID == id }); i >= 0 {
-		return t.corrected[i], true
+	for _, list := range [...][]Model{t.corrected, t.known()} {
+		if i := slices.IndexFunc(list, func(m Model) bool { return m.ID == id }); i >= 0 {
+			return list[i], true
+		}
 	}
 	for v, l := range rows {
 		if l.id == id {
@@ -163,7 +275,7 @@ func (t Table) find(id string) (Model, bool) {
 func (t Table) Resolve(name string) (Model, error) {
 	id, long := strings.CutSuffix(name, longSuffix)
 	if id == "" {
-		return Model{}, fmt.Errorf("model name %q is empty; use an id or one of %s", name, strings.Join(Aliases(), ", "))
+		return Model{}, fmt.Errorf("model name %q is empty; use an id or one of %s", name, strings.Join(t.Aliases(), ", "))
 	}
 	if err := t.checkSuffix(id); err != nil {
 		return Model{}, err
@@ -202,13 +314,15 @@ func (t Table) longContext() []string {
 	return ids
 }
 
-// Closest returns up to three ids and aliases that may have been meant by name.
+// Closest returns up to three ids and aliases, other than name itself, that may have been meant by it.
 func (t Table) Closest(name string) []string {
-	names := Aliases()
+	names := t.Aliases()
 	for _, m := range t.All() {
 		names = append(names, m.ID)
 	}
-	return spell.Closest(strings.TrimSuffix(name, longSuffix), names, 3)
+	name = strings.TrimSuffix(name, longSuffix)
+	names = slices.DeleteFunc(names, func(other string) bool { return strings.EqualFold(other, name) })
+	return spell.Closest(name, names, 3)
 }
 
 // An Override corrects one line of the table, or adds one. A nil field leaves the line as it is.
@@ -216,7 +330,13 @@ type Override struct {
 	ContextWindow *int
 	MaxOutput     *int
 	Images        *bool
-	Price         *model.Price
+	Documents     *bool
+	Tools         *bool
+	// Thinking says that the model has efforts up to high, and thinks as much as these say.
+	Thinking *bool
+	// ToolSearch says whether the model is relied on to look tools up.
+	ToolSearch *bool
+	Price      *model.Price
 }
 
 // With returns the table with overrides applied, keyed by model name. An override that cannot be
@@ -261,8 +381,19 @@ func (o Override) apply(m *Model) error {
 		}
 		m.Price = o.Price
 	}
-	if o.Images != nil {
-		m.Images = *o.Images
+	for _, a := range [...]struct{ said, has *bool }{{o.Images, &m.Images}, {o.Documents, &m.Documents}, {o.Tools, &m.Tools}} {
+		if a.said != nil {
+			*a.has = *a.said
+		}
+	}
+	if o.Thinking != nil {
+		m.Reasoning = Reasoning{}
+		if *o.Thinking {
+			m.Reasoning = Reasoning{Thinking: AdaptiveThinking, ByEffort: true, MaxEffort: model.EffortHigh}
+		}
+	}
+	if o.ToolSearch != nil {
+		m.NoSearch = !*o.ToolSearch
 	}
 	m.Known = true
 	return nil

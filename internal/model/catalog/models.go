@@ -13,19 +13,61 @@ const (
 // A vendor holds the models of one provider.
 type vendor struct {
 	provider string
+	// hosts are further providers that serve the models, by names and aliases of the vendor.
+	hosts []string
 	// prefix begins the ids, followed by a family and a version.
 	prefix string
-	common Abilities
-	lines  []line
+	// small is the model for small questions, if there is one.
+	small   string
+	aliases []alias
+	common  Abilities
+	// thinks says that models which take a budget think unless they are told not to, byEffort that those with efforts
+	// think as much as these say.
+	thinks, byEffort bool
+	lines            []line
 }
 
-// vendors is the table.
+// vendors is the table. The alias "best" is the most capable model open to everyone.
 var vendors = [...]vendor{
 	{
-		provider: "anthropic", prefix: "claude-", lines: claude,
+		provider: "anthropic", hosts: []string{"bedrock", "vertex", "foundry"}, prefix: "claude-", small: "claude-haiku-5-5", lines: claude,
+		aliases: []alias{
+			{"default", "claude-opus-5-5"}, {"best", "claude-fable-5-1"}, {"small", "claude-haiku-5-5"}, {"fable", "claude-fable-5-1"},
+			{"opus", "claude-opus-5-5"}, {"sonnet", "claude-sonnet-5-5"}, {"haiku", "claude-haiku-5-5"},
+		},
 		common: Abilities{
 			Streaming: true, Tools: true, ParallelTools: true, Images: true, Documents: true,
-			Caching: MarkedCaching, Cache1h: true, Structured: true, Counting: true, WebSearch: true,
+			Caching: MarkedCaching, Cache1h: true, Structured: true, Counting: true, WebSearch: true, Strict: true,
+		},
+	},
+	{
+		provider: "openai", prefix: "gpt-", small: "gpt-6-luna", lines: gpt, byEffort: true,
+		aliases: []alias{
+			{"default", "gpt-6-sol"}, {"best", "gpt-6-astra"}, {"small", "gpt-6-luna"},
+			{"astra", "gpt-6-astra"}, {"sol", "gpt-6-sol"}, {"terra", "gpt-6.1-terra"}, {"luna", "gpt-6-luna"},
+		},
+		common: Abilities{
+			Streaming: true, Tools: true, ParallelTools: true, ForcedTool: true, Images: true, Documents: true,
+			Caching: AutomaticCaching, Structured: true, WebSearch: true,
+		},
+	},
+	{
+		provider: "gemini", prefix: "gemini-", small: "gemini-3.5-flash-lite", lines: gemini, thinks: true, byEffort: true,
+		aliases: []alias{
+			{"default", "gemini-3.8-flash"}, {"best", "gemini-3.8-flash"}, {"small", "gemini-3.5-flash-lite"},
+			{"pro", "gemini-3.1-pro-preview"}, {"flash", "gemini-3.8-flash"}, {"flash-lite", "gemini-3.5-flash-lite"},
+		},
+		common: Abilities{
+			Streaming: true, Tools: true, ParallelTools: true, ForcedTool: true, Images: true, Documents: true,
+			Caching: AutomaticCaching, Structured: true, Counting: true, WebSearch: true,
+		},
+	},
+	{
+		provider: "grok", prefix: "grok-", lines: grok, byEffort: true,
+		aliases: []alias{{"default", "grok-4.7"}, {"best", "grok-4.7"}},
+		common: Abilities{
+			Streaming: true, Tools: true, ParallelTools: true, ForcedTool: true, Images: true,
+			Caching: AutomaticCaching, Structured: true, WebSearch: true,
 		},
 	},
 }
@@ -37,7 +79,12 @@ type line struct {
 	window, output  int
 	price           *model.Price
 	thinking        Thinking
-	effort          model.Effort
+	display         model.Display
+	effort, coding  model.Effort
+	noXHigh         bool
+	bound           bool
+	silent          bool // it does not think unless it is asked to
+	betweenTools    bool
 	forced, fast    bool
 }
 
@@ -45,72 +92,86 @@ type line struct {
 // platform.claude.com, as of Date). What was not found there is left out: no price, no cut-off.
 //
 // Sonnet 5.5 counts as AlwaysThinking because it refuses "disabled", though it knows a lesser form.
+// The effort for coding is given where the model's own is medium.
 // Where it is in doubt whether a tool can be forced, it cannot.
 var claude = []line{
 	{
 		id: "claude-fable-5-1", name: "Claude Fable 5.1", cutoff: "2026-06",
 		window: million, output: 128_000, price: &fable51,
 		thinking: AlwaysThinking, effort: model.EffortMax,
+		display: model.DisplayUpdates, bound: true,
 	},
 	{
 		id: "claude-mythos-5-1", name: "Claude Mythos 5.1", cutoff: "2026-06",
 		window: million, output: 128_000, price: &fable51,
 		thinking: AlwaysThinking, effort: model.EffortMax,
+		display: model.DisplayUpdates, bound: true,
 	},
 	{
 		id: "claude-opus-5-5", name: "Claude Opus 5.5", cutoff: "2026-06",
 		window: million, output: 128_000, price: &opus55,
 		thinking: AlwaysThinking, effort: model.EffortMax, fast: true,
+		display: model.DisplayUpdates, bound: true, coding: model.EffortHigh,
 	},
 	{
 		id: "claude-sonnet-5-5", name: "Claude Sonnet 5.5", cutoff: "2026-06",
 		window: million, output: 128_000, price: &sonnet5,
 		thinking: AlwaysThinking, effort: model.EffortMax,
+		display: model.DisplayUpdates, bound: true, betweenTools: true,
 	},
 	{
 		id: "claude-haiku-5-5", name: "Claude Haiku 5.5", cutoff: "2026-06",
 		window: million, output: 128_000, price: &haiku55,
 		thinking: AdaptiveThinking, effort: model.EffortMax,
+		display: model.DisplayUpdates, bound: true, coding: model.EffortHigh,
 	},
 	{
 		id: "claude-fable-5", name: "Claude Fable 5", cutoff: "2026-01",
 		window: million, output: 128_000, price: &fable5,
 		thinking: AlwaysThinking, effort: model.EffortMax,
+		display: model.DisplaySummary,
 	},
 	{
 		id: "claude-mythos-5", name: "Claude Mythos 5", cutoff: "2026-01",
 		window: million, output: 128_000, price: &fable5,
 		thinking: AlwaysThinking, effort: model.EffortMax,
+		display: model.DisplaySummary,
 	},
 	{
 		id: "claude-opus-5", name: "Claude Opus 5", cutoff: "2026-05",
 		window: million, output: 128_000, price: &opus4,
 		thinking: AdaptiveThinking, effort: model.EffortMax, forced: true, fast: true,
+		display: model.DisplaySummary,
 	},
 	{
 		id: "claude-sonnet-5", name: "Claude Sonnet 5", cutoff: "2026-01",
 		window: million, output: 128_000, price: &sonnet5,
 		thinking: AdaptiveThinking, effort: model.EffortMax, forced: true,
+		display: model.DisplaySummary,
 	},
 	{
 		id: "claude-opus-4-8", name: "Claude Opus 4.8",
 		window: million, output: 128_000, price: &opus4,
 		thinking: AdaptiveThinking, effort: model.EffortMax, forced: true, fast: true,
+		display: model.DisplaySummary, silent: true,
 	},
 	{
 		id: "claude-opus-4-7", name: "Claude Opus 4.7", cutoff: "2026-01",
 		window: million, output: 128_000, price: &opus4,
 		thinking: AdaptiveThinking, effort: model.EffortMax, forced: true,
+		display: model.DisplaySummary, silent: true,
 	},
 	{
 		id: "claude-opus-4-6", name: "Claude Opus 4.6", cutoff: "2025-05",
 		window: million, output: 128_000, price: &opus4,
 		thinking: EitherThinking, effort: model.EffortMax, forced: true,
+		noXHigh: true,
 	},
 	{
 		id: "claude-sonnet-4-6", name: "Claude Sonnet 4.6",
 		window: million, output: 128_000, price: &sonnet4,
 		thinking: EitherThinking, effort: model.EffortMax, forced: true,
+		noXHigh: true,
 	},
 	{
 		id: "claude-opus-4-5", name: "Claude Opus 4.5",
@@ -129,7 +190,7 @@ var claude = []line{
 	},
 	{
 		id: "claude-mythos-preview", name: "Claude Mythos Preview", retires: "2026-06-30",
-		window: 200_000, output: 64_000, thinking: AdaptiveThinking,
+		window: 200_000, output: 64_000, silent: true, thinking: AdaptiveThinking,
 	},
 }
 
@@ -161,8 +222,22 @@ func (v *vendor) model(l *line) Model {
 		ContextWindow: l.window, DefaultOutput: min(usualOutput, l.output), MaxOutput: l.output,
 		Price: l.price, Abilities: v.common,
 	}
-	m.ForcedTool, m.Thinking, m.MaxEffort, m.Fast = l.forced, l.thinking, l.effort, l.fast
+	m.ForcedTool = m.ForcedTool || l.forced
+	m.Thinking, m.BetweenTools, m.Display, m.Bound, m.Forgiving = l.thinking, l.betweenTools, l.display, l.bound, l.bound
+	m.ByEffort = v.byEffort && l.effort != ""
+	m.Interleaves = l.thinking == BudgetThinking
+	m.DefaultThinking = (l.thinking == AdaptiveThinking || l.thinking == EitherThinking && v.thinks) && !l.silent
+	m.XHigh = (l.effort == model.EffortMax || l.effort == model.EffortXHigh) && !l.noXHigh
+	m.MaxEffort, m.CodingEffort, m.Fast = l.effort, l.coding, l.fast
 	return m
+}
+
+// Small returns the id of a provider's model for small questions, or nothing.
+func Small(provider string) string {
+	if v := vendorOf(provider); v != nil {
+		return v.small
+	}
+	return ""
 }
 
 // rows yields the lines of the table with their vendors.

@@ -1,6 +1,8 @@
 package catalog
 
 import (
+	"iter"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -18,83 +20,121 @@ func cutSuffix(name string) (plain, suffix string) {
 	return name[:i], name[i:]
 }
 
-// aliases are the short names. "best" is the most capable model open to everyone.
-var aliases = [...]struct{ name, id string }{
-	{"default", "claude-opus-5-5"},
-	{"best", "claude-fable-5-1"},
-	{"fable", "claude-fable-5-1"},
-	{"opus", "claude-opus-5-5"},
-	{"sonnet", "claude-sonnet-5-5"},
-	{"haiku", "claude-haiku-5-5"},
-}
+// An alias is a short name for a model of a vendor.
+type alias struct{ name, id string }
 
-// Aliases returns the short names.
-func Aliases() []string {
+// Aliases returns the short names that need no provider before them.
+func (t Table) Aliases() []string {
 	var names []string
-	for _, a := range aliases {
-		names = append(names, a.name)
+	if v := t.vendor(); v != nil {
+		for _, a := range v.aliases {
+			names = append(names, a.name)
+		}
 	}
 	return names
+}
+
+// vendor returns the vendor whose aliases need no provider before them, or nil.
+func (t Table) vendor() *vendor {
+	if t.provider == "" {
+		return &vendors[0]
+	}
+	return vendorOf(t.provider)
 }
 
 // AliasesOf returns the names that a user may give the model of that id.
-func AliasesOf(id string) []string {
+func (t Table) AliasesOf(id string) []string {
 	var names []string
-	for _, name := range Aliases() {
-		if m, ok := (Table{}).Lookup(name); ok && m.ID == id {
-			names = append(names, name)
+	for i := range vendors {
+		prefix := vendors[i].provider + "/"
+		if &vendors[i] == t.vendor() {
+			prefix = ""
+		}
+		for _, a := range vendors[i].aliases {
+			if a.id == id {
+				names = append(names, prefix+a.name)
+			}
 		}
 	}
 	return names
 }
 
-func alias(name string) (id string, ok bool) {
-	for _, a := range aliases {
-		if strings.EqualFold(a.name, name) {
-			return a.id, true
+// vendorOf returns the vendor whose models a provider serves, or nil.
+func vendorOf(provider string) *vendor {
+	for i := range vendors {
+		if v := &vendors[i]; v.provider == provider || slices.Contains(v.hosts, provider) {
+			return v
 		}
 	}
-	return "", false
+	return nil
 }
 
-// cutProvider splits a name such as anthropic/opus. The provider is one of the table.
+// unaliased returns the id of the model that v calls name, or name.
+func (v *vendor) unaliased(name string) string {
+	for _, a := range v.aliases {
+		if strings.EqualFold(a.name, name) {
+			return a.id
+		}
+	}
+	return name
+}
+
+// cutProvider splits a name such as anthropic/opus. The provider serves the models of a vendor.
 func cutProvider(name string) (provider, rest string, ok bool) {
 	provider, rest, ok = strings.Cut(name, "/")
-	if ok && rest != "" {
-		for i := range vendors {
-			if vendors[i].provider == provider {
-				return provider, rest, true
-			}
-		}
+	if ok && rest != "" && vendorOf(provider) != nil {
+		return provider, rest, true
 	}
 	return "", name, false
 }
 
-// undecorated reduces the ways in which clouds and gateways write an id to the plain one:
-// "us.anthropic.claude-opus-4-6-v1:0", "claude-sonnet-4-5@20250929", "anthropic/claude-opus-4.6".
-func undecorated(name string) string {
-	name = strings.ToLower(name)
-	for i := range vendors {
-		if at := strings.LastIndex(name, vendors[i].prefix); at >= 0 {
-			name = name[at:]
-			break
+// undecorated yields the plainer forms of the ways in which clouds and gateways write an id, down to the plain one:
+// "us.anthropic.claude-opus-4-6-v1:0", "claude-sonnet-4-5@20250929", "anthropic/claude-opus-4.6", "gpt-5.4-2026-03-05".
+func undecorated(name string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		name := strings.ToLower(name)
+		for i := range vendors {
+			if at := strings.LastIndex(name, vendors[i].prefix); at >= 0 {
+				name = name[at:]
+				break
+			}
+		}
+		name, _, _ = strings.Cut(name, "@")
+		name, _, _ = strings.Cut(name, ":")
+		name = dashed(name)
+		for yield(name) {
+			i := strings.LastIndexByte(name, '-')
+			if i < 0 || !decoration(name[i+1:]) {
+				if i = undated(name); i < 0 {
+					return
+				}
+			}
+			name = name[:i]
 		}
 	}
-	name, _, _ = strings.Cut(name, "@")
-	name, _, _ = strings.Cut(name, ":")
-	name = strings.ReplaceAll(name, ".", "-")
-	for {
-		i := strings.LastIndexByte(name, '-')
-		if i < 0 || !decoration(name[i+1:]) {
-			return name
-		}
-		name = name[:i]
+}
+
+// dashed returns an id with dashes in its version, as gateways may write it.
+func dashed(id string) string { return strings.ReplaceAll(id, ".", "-") }
+
+// undated returns where the date begins at the end of a name such as gpt-5-4-2026-03-05, or -1.
+func undated(name string) int {
+	const date = "-2026-03-05"
+	at := len(name) - len(date)
+	if at <= 0 || !digits(strings.ReplaceAll(name[at:], "-", "")) {
+		return -1
 	}
+	for i := range len(date) {
+		if (date[i] == '-') != (name[at+i] == '-') {
+			return -1
+		}
+	}
+	return at
 }
 
 // decoration reports whether the last word of an id says when or how it is served, not what it is.
 func decoration(word string) bool {
-	if word == "latest" || len(word) == len("20250929") && digits(word) {
+	if word == "latest" || digits(word) && (len(word) == len("20250929") || len(word) == len("001")) {
 		return true
 	}
 	version, ok := strings.CutPrefix(word, "v")
@@ -131,22 +171,24 @@ func successor(id string) (Model, bool) {
 	return Model{}, false
 }
 
-// generation splits an id such as claude-opus-5-5 into its family and a number that grows with its
+// generation splits an id such as claude-opus-5-5 or gpt-6-1-terra into its family and a number that grows with its
 // version.
 func (v *vendor) generation(id string) (family string, version int, ok bool) {
-	rest, ok := strings.CutPrefix(id, v.prefix)
+	rest, ok := strings.CutPrefix(dashed(id), v.prefix)
 	if !ok {
 		return "", 0, false
 	}
-	family, rest, ok = strings.Cut(rest, "-")
-	if !ok {
+	words := strings.Split(rest, "-")
+	from := slices.IndexFunc(words, digits)
+	if from < 0 {
 		return "", 0, false
 	}
-	major, minor, hasMinor := strings.Cut(rest, "-")
-	if !hasMinor {
-		minor = "0"
+	to := from + 1
+	minor := uint64(0)
+	major, err := strconv.ParseUint(words[from], 10, 16)
+	if err == nil && to < len(words) && digits(words[to]) {
+		minor, err = strconv.ParseUint(words[to], 10, 16)
+		to++
 	}
-	x, errX := strconv.ParseUint(major, 10, 16)
-	y, errY := strconv.ParseUint(minor, 10, 16)
-	return family, int(x)<<16 | int(y), errX == nil && errY == nil
+	return strings.Join(slices.Delete(words, from, to), "-"), int(major)<<16 | int(minor), err == nil
 }

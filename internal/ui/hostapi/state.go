@@ -7,7 +7,6 @@ import (
 
 	"adze/internal/desk"
 	"adze/internal/hook"
-	"adze/internal/model/catalog"
 	"adze/internal/model/cost"
 	"adze/internal/platform/amount"
 	"adze/internal/platform/scope"
@@ -20,7 +19,7 @@ func (a api) version(context.Context, none) (any, error) {
 func (a api) models(context.Context, none) (any, error) {
 	list := []object{}
 	for _, m := range a.Catalog.All() {
-		list = append(list, object{"value": m.ID, "displayName": m.Name, "description": strings.Join(catalog.AliasesOf(m.ID), ", ")})
+		list = append(list, object{"value": m.ID, "displayName": m.Name, "description": strings.Join(a.Catalog.AliasesOf(m.ID), ", ")})
 	}
 	return object{"models": list}, nil
 }
