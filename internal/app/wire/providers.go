@@ -20,6 +20,7 @@ import (
 	"adze/internal/platform/config"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/spell"
+	"adze/internal/platform/transport"
 )
 
 // A provider is a row of the table of providers.
@@ -249,13 +250,15 @@ func (a *access) open(p *provider) (model.Provider, error) {
 			a.env.Say(err.Error())
 		}
 	}
+	var rootCAs []byte
 	if file := a.s.Text("ADZE_EXTRA_CA_CERTS"); file != "" {
-		if c.RootCAs, err = os.ReadFile(file); err != nil {
+		if rootCAs, err = os.ReadFile(file); err != nil {
 			a.env.Say(a.s.Origin("ADZE_EXTRA_CA_CERTS") + ": " + err.Error() + "; only the system's certificates are trusted")
 		}
 	}
+	c.Transport = transport.New(transport.Config{RootCAs: rootCAs})
 	if a.saveTo != "" {
-		if c.Transport, err = a.record(c.RootCAs); err != nil {
+		if c.Transport, err = a.record(rootCAs); err != nil {
 			return nil, setup.Errorf("--record-requests: %v", err)
 		}
 	}
@@ -309,7 +312,7 @@ func (a *access) record(rootCAs []byte) (http.RoundTripper, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.recorder == nil {
-		r, err := replay.NewRecorder(a.saveTo, wire.NewTransport(rootCAs))
+		r, err := replay.NewRecorder(a.saveTo, transport.New(transport.Config{RootCAs: rootCAs}))
 		if err != nil {
 			return nil, err
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"adze/internal/model"
+	"adze/internal/model/wire"
 	"adze/internal/msg"
 )
 
@@ -35,7 +36,7 @@ func (d *decoder) startBlock(index int, raw json.RawMessage) error {
 		Input     json.RawMessage `json:"input"`
 	}
 	if err := json.Unmarshal(raw, &w); err != nil && (isOurs(w.Type) || !errors.As(err, new(*json.UnmarshalTypeError))) {
-		return fmt.Errorf("content block %d: %w", index, err)
+		return notJSON(fmt.Sprintf("content block %d is not what it should be", index), err)
 	}
 	b := &block{index: index, kind: w.Type, raw: slices.Clone(raw)}
 	d.open = append(d.open, b)
@@ -78,8 +79,7 @@ func (d *decoder) delta(index int, w wireDelta) error {
 		return fmt.Errorf("content block %d goes on before it starts", index)
 	}
 	b := d.open[i]
-	more := w.Text + w.Thinking + w.PartialJSON
-	d.tally.text += len(more)
+	d.tally.text += len(w.Text) + len(w.Thinking) + len(w.PartialJSON)
 	switch b.kind + " " + w.Type {
 	case "text text_delta":
 		b.text = append(b.text, w.Text...)
@@ -99,6 +99,9 @@ func (d *decoder) delta(index int, w wireDelta) error {
 		}
 	default:
 		b.text = append(b.text, w.PartialJSON...)
+		if b.kind == serverUse {
+			d.searching(partialQuery(b.text))
+		}
 	}
 	return nil
 }
@@ -108,13 +111,19 @@ func (d *decoder) stopBlock(index int) error {
 	if i < 0 {
 		return fmt.Errorf("content block %d stops before it starts", index)
 	}
+	if i > 0 {
+		return fmt.Errorf("content block %d stops before block %d", index, d.open[0].index)
+	}
 	b := d.open[i]
 	d.open = slices.Delete(d.open, i, i+1)
 	p, err := b.part()
 	if err != nil {
-		return fmt.Errorf("content block %d: %w", index, err)
+		return notJSON(fmt.Sprintf("content block %d is not what it should be", index), err)
 	}
 	d.emit(model.BlockDone{Block: index, Part: p})
+	if s, ok := p.(*msg.Server); ok {
+		d.search(s.Raw)
+	}
 	return nil
 }
 
@@ -138,16 +147,9 @@ func (b *block) part() (msg.Part, error) {
 	if !json.Valid(b.text) { // no input, or half of one: the block is what it started as
 		return msg.ParsePart(b.raw)
 	}
-	ms, err := members(b.raw)
+	ms, err := wire.Members(b.raw)
 	if err != nil {
 		return nil, err
 	}
-	var raw []byte
-	for i, m := range set(ms, "input", b.text) {
-		raw = append(raw, "{,"[min(i, 1)])
-		raw = msg.AppendString(raw, m.name)
-		raw = append(raw, ':')
-		raw = append(raw, m.value...)
-	}
-	return msg.ParsePart(append(raw, '}'))
+	return msg.ParsePart(append(wire.Options(wire.SetMember(ms, "input", b.text)), '}'))
 }

@@ -1,6 +1,7 @@
 package messages
 
 import (
+	"adze/internal/model/wire"
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
@@ -19,36 +20,45 @@ const (
 
 // Check reports the first violation of the wire rules in a request body: what the server would
 // reject, and it is as strict. It names the place and the rule.
+//
+// What depends on headers or on answers, the betas of a request and what thinking is bound to, is left to
+// [Server.Check].
 func Check(body []byte) error {
+	_, err := Dialect{}.check(body, nil)
+	return err
+}
+
+// check is like Check for a request with betas; nil means that they are not known.
+func (d Dialect) check(body []byte, betas []string) (*checkedRequest, error) {
 	if len(body) > maxBody {
-		return fmt.Errorf("the body has %d bytes, more than 32 MB", len(body))
+		return nil, fmt.Errorf("the body has %d bytes, more than 32 MB", len(body))
 	}
-	top, err := members(body)
+	top, err := wire.Members(body)
 	if err != nil {
-		return fmt.Errorf("the body is not a JSON object: %w", err)
+		return nil, fmt.Errorf("the body is not a JSON object: %w", err)
 	}
 	seen := make(map[string]bool)
 	for _, m := range top {
-		if seen[m.name] {
-			return fmt.Errorf("%s: given twice", m.name)
+		if seen[m.Name] {
+			return nil, fmt.Errorf("%s: given twice", m.Name)
 		}
-		seen[m.name] = true
-		if !slices.Contains(knownMembers, m.name) {
-			return fmt.Errorf("%s: extra inputs are not permitted", m.name)
+		seen[m.Name] = true
+		if !d.permits(m.Name) {
+			return nil, fmt.Errorf("%s: extra inputs are not permitted", m.Name)
 		}
 	}
-	var r checkedRequest
+	r := checkedRequest{betas: betas, dialect: d}
 	if err := json.Unmarshal(body, &r); err != nil {
-		return fmt.Errorf("the body has a wrong type: %w", err)
+		return nil, fmt.Errorf("the body has a wrong type: %w", err)
 	}
 	for _, rule := range []func(*checkedRequest) error{
 		checkOptions, checkTools, checkSystem, checkRoles, checkContent, checkPairing, checkThinking, checkMarks,
 	} {
 		if err := rule(&r); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return &r, nil
 }
 
 // knownMembers are the members a request may have.
@@ -58,14 +68,27 @@ var knownMembers = []string{
 	"context_management", "mcp_servers", "inference_geo", "cache_control", "diagnostics",
 }
 
+// permits reports whether a request may have the member.
+func (d Dialect) permits(name string) bool {
+	switch name {
+	case "model":
+		return d.Version == ""
+	case "anthropic_version":
+		return d.Version != ""
+	case "anthropic_beta":
+		return d.BetasInBody
+	case "stream":
+		return !d.StreamInPath
+	}
+	return slices.Contains(knownMembers, name)
+}
+
 type checkedRequest struct {
+	checkedOptions
+	Version   string  `json:"anthropic_version"`
 	Model     string  `json:"model"`
 	MaxTokens float64 `json:"max_tokens"`
-	Thinking  *struct {
-		Type   string  `json:"type"`
-		Budget float64 `json:"budget_tokens"`
-	} `json:"thinking"`
-	Choice *struct {
+	Choice    *struct {
 		Type string `json:"type"`
 		Name string `json:"name"`
 	} `json:"tool_choice"`
@@ -73,16 +96,17 @@ type checkedRequest struct {
 	Tools    []checkedTool    `json:"tools"`
 	Messages []checkedMessage `json:"messages"`
 
-	images int
+	dialect Dialect
+	betas   []string
+	images  int
 }
 
 type checkedTool struct {
-	Type   string `json:"type"`
-	Name   string `json:"name"`
-	Schema *struct {
-		Type string `json:"type"`
-	} `json:"input_schema"`
-	Mark *checkedMark `json:"cache_control"`
+	Type   string          `json:"type"`
+	Name   string          `json:"name"`
+	Schema json.RawMessage `json:"input_schema"`
+	Strict bool            `json:"strict"`
+	Mark   *checkedMark    `json:"cache_control"`
 }
 
 type checkedMessage struct {
@@ -128,35 +152,6 @@ type checkedMark struct {
 	TTL  string `json:"ttl"`
 }
 
-func checkOptions(r *checkedRequest) error {
-	switch {
-	case r.Model == "":
-		return fmt.Errorf("model: must not be empty")
-	case r.MaxTokens < 1 || r.MaxTokens != float64(int(r.MaxTokens)):
-		return fmt.Errorf("max_tokens: must be a whole number of at least 1")
-	case r.Thinking == nil:
-		return nil
-	}
-	switch r.Thinking.Type {
-	case "disabled":
-		return nil
-	case "adaptive":
-	case "enabled":
-		if r.Thinking.Budget < minThinking {
-			return fmt.Errorf("thinking.budget_tokens: must be at least %d", minThinking)
-		}
-		if r.Thinking.Budget >= r.MaxTokens {
-			return fmt.Errorf("max_tokens: must be above thinking.budget_tokens")
-		}
-	default:
-		return fmt.Errorf("thinking.type: %q is none of enabled, adaptive, disabled", r.Thinking.Type)
-	}
-	if r.Choice != nil && (r.Choice.Type == "tool" || r.Choice.Type == "any") {
-		return fmt.Errorf("thinking: may not be on when tool_choice forces a tool")
-	}
-	return nil
-}
-
 func checkTools(r *checkedRequest) error {
 	names := make(map[string]bool)
 	for i, t := range r.Tools {
@@ -166,8 +161,12 @@ func checkTools(r *checkedRequest) error {
 		case names[t.Name]:
 			return fmt.Errorf("tools.%d.name: %q is not unique", i, t.Name)
 		case t.Type != "" && t.Type != "custom": // run by the server, which knows the schema
-		case t.Schema == nil || t.Schema.Type != "object":
+		case !isObject(t.Schema):
 			return fmt.Errorf(`tools.%d.input_schema.type: must be "object"`, i)
+		case t.Strict:
+			if err := checkStrict(fmt.Sprintf("tools.%d.input_schema", i), t.Schema); err != nil {
+				return err
+			}
 		}
 		names[t.Name] = true
 	}
@@ -175,6 +174,14 @@ func checkTools(r *checkedRequest) error {
 		return fmt.Errorf("tool_choice.name: %q is not among the tools", r.Choice.Name)
 	}
 	return nil
+}
+
+// isObject reports whether a schema is that of an object.
+func isObject(schema json.RawMessage) bool {
+	var s struct {
+		Type string `json:"type"`
+	}
+	return json.Unmarshal(schema, &s) == nil && s.Type == "object"
 }
 
 // validName reports whether s matches ^[a-zA-Z0-9_-]{1,128}$.

@@ -6,19 +6,20 @@ import (
 	"slices"
 
 	"adze/internal/model"
+	"adze/internal/model/wire"
 )
 
 // CountPath implements [wire.Counting].
 func (Dialect) CountPath(*model.Request) string { return "v1/messages/count_tokens" }
 
 // EncodeCount returns the body that asks how many tokens req has.
-func (Dialect) EncodeCount(req *model.Request) ([]byte, error) {
-	head, err := options(req, nil)
+func (d Dialect) EncodeCount(req *model.Request) ([]byte, error) {
+	head, err := d.options(req, nil)
 	if err != nil {
 		return nil, err
 	}
-	return new(Encoder).body(req, slices.DeleteFunc(head, func(m member) bool {
-		return m.name == "max_tokens" || m.name == "stream" || m.name == "metadata"
+	return new(Encoder).body(req, slices.DeleteFunc(head, func(m wire.Member) bool {
+		return m.Name == "max_tokens" || m.Name == "stream" || m.Name == "metadata"
 	})).Bytes(), nil
 }
 

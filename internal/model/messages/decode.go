@@ -9,6 +9,7 @@ import (
 
 	"adze/internal/model"
 	"adze/internal/model/wire"
+	"adze/internal/platform/jsonscan"
 )
 
 // A decoder turns wire events into ours.
@@ -16,13 +17,17 @@ type decoder struct {
 	requestID string
 	raw       bool
 
-	out   []model.Event // not yet taken
+	scan  jsonscan.Scanner
+	out   []model.Event // not yet taken; reused
 	held  bool          // out waits for the answer proper; see Take
 	begun bool          // content has arrived
+	opens bool          // the start has arrived
 
-	open  []*block // in order of their start
-	tally tally
-	stop  model.StopReason
+	open    []*block          // in order of their start
+	queries map[string]string // of the searches so far, by id
+	query   string            // that was announced last
+	tally   tally
+	stop    model.StopReason
 }
 
 // A wireEvent is any event of the stream.
@@ -78,19 +83,22 @@ func (d *decoder) Take() []model.Event {
 		return nil
 	}
 	out := d.out
-	d.out = nil
+	d.out = d.out[:0]
 	return out
 }
 
 // Event implements [wire.Decoder].
 func (d *decoder) Event(name string, data []byte) (wire.Progress, error) {
+	if !d.raw && d.quick(data) {
+		return wire.Content, nil
+	}
 	var e wireEvent
 	err := json.Unmarshal(data, &e)
 	switch {
 	case len(data) == 0 || e.foreign() && errors.As(err, new(*json.UnmarshalTypeError)):
 		return wire.Ignored, nil
 	case err != nil:
-		return wire.Ignored, fmt.Errorf("the stream has an event that is not JSON: %w", err)
+		return wire.Ignored, notJSON("the stream has an event that is not JSON", err)
 	case e.Type == "":
 		e.Type = name
 	}
@@ -100,7 +108,14 @@ func (d *decoder) Event(name string, data []byte) (wire.Progress, error) {
 	if e.Type == "error" {
 		return wire.KeepAlive, d.streamError(e.Error)
 	}
-	d.held = e.Type == "message_start"
+	switch first := e.Type == "message_start"; {
+	case first && d.opens:
+		return wire.KeepAlive, errors.New("the answer starts twice")
+	case !first && !d.opens:
+		return wire.KeepAlive, errors.New("the answer does not begin with its start")
+	}
+	d.held = !d.opens
+	d.opens = true
 	d.begun = d.begun || !d.held
 	if d.raw {
 		d.emit(model.Raw{JSON: slices.Clone(data)})
@@ -123,6 +138,79 @@ func (d *decoder) Event(name string, data []byte) (wire.Progress, error) {
 		return wire.Complete, d.finish()
 	}
 	return wire.Content, err
+}
+
+// notJSON returns an error that is fit to be read; the place in the text that is wrong is not.
+func notJSON(text string, cause error) error { return unreadable{text, cause} }
+
+type unreadable struct {
+	text string
+	error
+}
+
+func (u unreadable) Error() string { return u.text }
+func (u unreadable) Unwrap() error { return u.error }
+
+// A quickDelta is the kind of event that nearly all of a stream consists of.
+type quickDelta struct {
+	event, kind, text []byte
+	index             float64
+	odd               bool // something in it is not as usual
+}
+
+// quick takes in a delta of text, thinking or input. It reports false, and has done nothing, for every other event and for
+// one that is not as usual.
+func (d *decoder) quick(data []byte) bool {
+	if len(d.open) == 0 || d.held {
+		return false
+	}
+	q := d.readDelta(data)
+	b := d.open[len(d.open)-1]
+	if q.odd || len(q.text) == 0 || string(q.event) != "content_block_delta" || int(q.index) != b.index {
+		return false
+	}
+	switch {
+	case b.kind == "text" && string(q.kind) == "text_delta":
+		d.emit(model.TextDelta{Block: b.index, Text: string(q.text)})
+	case b.kind == "thinking" && string(q.kind) == "thinking_delta":
+		d.emit(model.ThinkingDelta{Block: b.index, Text: string(q.text)})
+	case b.kind == "tool_use" && string(q.kind) == "input_json_delta":
+		d.emit(model.InputDelta{Block: b.index, ID: b.id, Name: b.name, JSON: string(q.text)})
+	default:
+		return false
+	}
+	b.text = append(b.text, q.text...)
+	d.tally.text += len(q.text)
+	return true
+}
+
+func (d *decoder) readDelta(data []byte) (q quickDelta) {
+	s := &d.scan
+	s.Reset(data)
+	for name := range s.Members {
+		switch string(name) {
+		case "type":
+			q.event = s.Text()
+		case "index":
+			q.index, _ = s.Number()
+		case "delta":
+			for name := range s.Members {
+				switch string(name) {
+				case "type":
+					q.kind = s.Text()
+				case "text", "thinking", "partial_json":
+					q.odd = q.odd || q.text != nil
+					q.text = s.Text()
+				default:
+					s.Skip()
+				}
+			}
+		default:
+			s.Skip()
+		}
+	}
+	q.odd = q.odd || s.End() != nil
+	return q
 }
 
 func (d *decoder) emit(e model.Event) { d.out = append(d.out, e) }
@@ -159,7 +247,7 @@ func (d *decoder) End(err error) (complete bool) {
 	switch kind := model.KindOf(err); {
 	case !d.begun && kind != model.Broken && kind != model.Unknown:
 		d.out = nil
-	case len(d.out) > 0 || d.begun:
+	case d.opens:
 		d.tally.final = false
 		d.tally.estimate()
 		d.emit(model.Usage{Usage: d.tally.usage})
@@ -173,13 +261,7 @@ func (d *decoder) End(err error) (complete bool) {
 func (d *decoder) streamError(w wireError) error {
 	err := w.classify(0)
 	err.RequestID = d.requestID
-	if d.begun {
-		return &model.Error{
-			Kind: model.Broken, RequestID: d.requestID,
-			Message: "the server broke off its answer: " + err.Error(), Err: err,
-		}
-	}
-	return err
+	return err.Within(d.begun)
 }
 
 func stopReason(r model.StopReason) model.StopReason {
@@ -200,7 +282,7 @@ func (d *decoder) Message(body []byte) error {
 		if text := bytes.TrimSpace(body); len(text) > 0 && text[0] == '<' {
 			return errNotAnswer
 		}
-		return fmt.Errorf("the answer is not JSON; check the base URL and the proxy: %w", err)
+		return notJSON("the answer is not JSON; check the base URL and the proxy", err)
 	}
 	switch m.Type {
 	case "message":

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
 
 	"adze/internal/model"
@@ -19,25 +18,11 @@ import (
 // With the cache marks taken out, system, tools and messages of a request are a byte-exact prefix of
 // those of the next one, as long as the next one only adds messages.
 type Encoder struct {
-	buf   []byte // the messages, with commas between them and without marks
-	kept  []keptMessage
-	lent  int // how much of buf's memory bodies share
+	dialect Dialect
+
+	said  wire.Transcript // the messages, with commas between them and without marks
 	front front
 }
-
-// A keptMessage says which message the bytes of buf up to end finish. It holds on to the parts, so
-// that their addresses stay theirs.
-type keptMessage struct {
-	role  msg.Role
-	parts []msg.Part
-	end   int
-	mark  int // where in buf a cache mark goes, or -1
-	// blocks is how many parts are sent.
-	blocks int
-}
-
-// roomForHead is more than the options of most requests take.
-const roomForHead = 512
 
 // Encode returns the body for req. The members of the JSON object extra are added at the top level;
 // they replace options of the same name, but may not touch the model, the stream, or the conversation.
@@ -50,93 +35,56 @@ func (e *Encoder) Encode(req *model.Request, extra json.RawMessage) ([]byte, err
 // EncodeBody is like Encode, but returns the body in pieces, most of which the encoder keeps for the
 // next request: nothing of a long conversation is copied. The pieces never change.
 func (e *Encoder) EncodeBody(req *model.Request, extra json.RawMessage) (wire.Body, error) {
-	head, err := options(req, extra)
+	head, err := e.dialect.options(req, extra)
 	if err != nil {
 		return nil, err
 	}
 	return e.body(req, head), nil
 }
 
-func (e *Encoder) body(req *model.Request, head []member) wire.Body {
-	e.update(req.Messages)
+func (e *Encoder) body(req *model.Request, head []wire.Member) wire.Body {
+	e.said.Update(req.Messages, write)
 	marks := place(req)
-
-	dst := make([]byte, 0, roomForHead)
-	for i, m := range head {
-		dst = append(dst, "{,"[min(i, 1)])
-		dst = msg.AppendString(dst, m.name)
-		dst = append(dst, ':')
-		dst = append(dst, m.value...)
-	}
-	return append(e.messages(wire.Body{dst, e.front.encode(req, marks)}, marks, req.Passing), []byte("]}"))
+	return append(e.messages(wire.Body{wire.Options(head), e.front.encode(req, marks)}, marks, req.Passing), []byte("]}"))
 }
 
 // Continues reports whether req starts with the conversation of the last request, so that encoding it
 // with e is cheap.
 func (e *Encoder) Continues(req *model.Request) bool {
-	return len(e.kept) > 0 && len(req.Messages) > 0 && e.kept[0].is(req.Messages[0])
-}
-
-// update makes buf hold msgs, keeping the longest unchanged beginning.
-func (e *Encoder) update(msgs []msg.Message) {
-	n := 0
-	for n < len(e.kept) && n < len(msgs) && e.kept[n].is(msgs[n]) {
-		n++
-	}
-	clear(e.kept[n:]) // lets go of the parts
-	e.kept = e.kept[:n]
-	end := 0
-	if n > 0 {
-		end = e.kept[n-1].end
-	}
-	if end < e.lent && n < len(msgs) {
-		// What follows was lent out and may still be on its way: it is not written over.
-		e.buf, e.lent = slices.Clone(e.buf[:end]), 0
-	} else {
-		e.buf = e.buf[:end]
-	}
-	for _, m := range msgs[n:] {
-		e.add(m)
-	}
-}
-
-func (k *keptMessage) is(m msg.Message) bool {
-	return k.role == m.Role && slices.Equal(k.parts, m.Parts)
+	return e.said.Continues(req.Messages)
 }
 
 // emptyMessage stands in for a message with nothing to send, such as one that was all of an unknown
 // kind: without it the roles would no longer alternate.
 const emptyMessage = `{"type":"text","text":"(nothing to show)"}`
 
-func (e *Encoder) add(m msg.Message) {
-	k := keptMessage{role: m.Role, parts: slices.Clone(m.Parts), mark: -1}
-	if len(e.kept) > 0 {
-		e.buf = append(e.buf, ',')
+// write appends a message to those before it.
+func write(dst []byte, after bool, m *wire.Written) []byte {
+	if after {
+		dst = append(dst, ',')
 	}
-	e.buf = append(e.buf, `{"role":"`...)
-	e.buf = append(e.buf, m.Role...)
-	e.buf = append(e.buf, `","content":[`...)
-	start := len(e.buf)
+	dst = append(dst, `{"role":"`...)
+	dst = append(dst, m.Role...)
+	dst = append(dst, `","content":[`...)
+	start := len(dst)
 	for _, p := range m.Parts {
 		if !sent(p) {
 			continue
 		}
-		if len(e.buf) > start {
-			e.buf = append(e.buf, ',')
+		if len(dst) > start {
+			dst = append(dst, ',')
 		}
-		e.buf = appendPart(e.buf, p)
-		k.blocks++
+		dst = appendPart(dst, p)
+		m.Blocks++
 		if cacheable(p) {
-			k.mark = bytes.LastIndexByte(e.buf, '}')
+			m.Mark = bytes.LastIndexByte(dst, '}')
 		}
 	}
-	if len(e.buf) == start {
-		e.buf = append(e.buf, emptyMessage...)
-		k.mark = len(e.buf) - 1
+	if len(dst) == start {
+		dst = append(dst, emptyMessage...)
+		m.Mark = len(dst) - 1
 	}
-	e.buf = append(e.buf, "]}"...)
-	k.end = len(e.buf)
-	e.kept = append(e.kept, k)
+	return append(dst, "]}"...)
 }
 
 // cacheable reports whether a mark may sit on p.
@@ -148,70 +96,70 @@ func cacheable(p msg.Part) bool {
 	return true
 }
 
-// messages appends buf to body, with the marks spliced in. Passing is that of the request.
+// messages appends the messages to body, with the marks spliced in. Passing is that of the request.
 func (e *Encoder) messages(body wire.Body, marks map[position]model.Mark, passing int) wire.Body {
-	e.lent = max(e.lent, len(e.buf))
 	from := 0
 	if m, ok := marks[position{place: model.InMessages}]; ok {
-		places := e.markPlaces(len(marks) < maxMarks)
+		said := e.said.Messages()
+		places := markPlaces(said, len(marks) < maxMarks)
 		if passing > 0 {
-			places = e.placeBefore(passing)
+			places = placeBefore(said, passing)
 		}
 		for _, at := range places {
-			body = append(body, e.buf[from:at:at], appendMark(nil, m))
+			body = append(e.said.AppendTo(body, from, at), appendMark(nil, m))
 			from = at
 		}
 	}
-	return append(body, e.buf[from:len(e.buf):len(e.buf)])
+	return e.said.AppendTo(body, from, e.said.Len())
 }
 
 // lookback is how many blocks before a mark a server looks for what it has cached.
 const lookback = 20
 
-// markPlaces returns where in buf the last message is marked. When so much was added to the request before
+// markPlaces returns where the last of the messages is marked. When so much was added to the request before
 // that a server would not look back as far as its mark, and another mark is left, that one stays.
-func (e *Encoder) markPlaces(spare bool) []int {
-	last := len(e.kept) - 1
-	for last >= 0 && e.kept[last].mark < 0 {
+func markPlaces(said []wire.Written, spare bool) []int {
+	last := len(said) - 1
+	for last >= 0 && said[last].Mark < 0 {
 		last--
 	}
 	if last < 0 {
 		return nil
 	}
-	blocks := e.kept[last].blocks
+	blocks := said[last].Blocks
 	before := last - 1
-	for before >= 0 && e.kept[before].role != msg.User {
-		blocks += e.kept[before].blocks
+	for before >= 0 && said[before].Role != msg.User {
+		blocks += said[before].Blocks
 		before--
 	}
-	if spare && blocks > lookback && before >= 0 && e.kept[before].mark >= 0 {
-		return []int{e.kept[before].mark, e.kept[last].mark}
+	if spare && blocks > lookback && before >= 0 && said[before].Mark >= 0 {
+		return []int{said[before].Mark, said[last].Mark}
 	}
-	return []int{e.kept[last].mark}
+	return []int{said[last].Mark}
 }
 
-// placeBefore returns where in buf the last user message is marked that is not among the last n parts.
-func (e *Encoder) placeBefore(n int) []int {
-	for i := len(e.kept) - 1; i >= 0; i-- {
-		k := &e.kept[i]
-		said := len(k.parts) - n
-		n = max(0, -said)
-		if said <= 0 || k.role != msg.User {
+// placeBefore returns where the last user message is marked that is not among the last n parts.
+func placeBefore(said []wire.Written, n int) []int {
+	for i := len(said) - 1; i >= 0; i-- {
+		m := &said[i]
+		left := len(m.Parts) - n
+		n = max(0, -left)
+		if left <= 0 || m.Role != msg.User {
 			continue
 		}
-		for ; said > 0; said-- {
-			if p := k.parts[said-1]; sent(p) && cacheable(p) {
-				return []int{k.endOf(said) - 1}
+		for ; left > 0; left-- {
+			if p := m.Parts[left-1]; sent(p) && cacheable(p) {
+				return []int{endOf(m, left) - 1}
 			}
 		}
 	}
 	return nil
 }
 
-// endOf returns where in buf the first n parts of a message end.
-func (k *keptMessage) endOf(n int) int {
-	end := k.end - len("]}")
-	for _, p := range k.parts[n:] {
+// endOf returns where the first n parts of a message end.
+func endOf(m *wire.Written, n int) int {
+	end := m.End - len("]}")
+	for _, p := range m.Parts[n:] {
 		if sent(p) {
 			end -= len(",") + len(appendPart(nil, p))
 		}
@@ -219,63 +167,94 @@ func (k *keptMessage) endOf(n int) int {
 	return end
 }
 
-// sent reports whether p is sent at all.
+// sent reports whether p is sent at all. Reasoning that is for another dialect is not.
 func sent(p msg.Part) bool {
 	_, opaque := p.(*msg.Opaque)
-	return !opaque
+	return !opaque && msg.DialectOf(p) == ""
 }
 
 // options returns the members that come before the conversation, extra ones last.
-func options(req *model.Request, extra json.RawMessage) ([]member, error) {
-	head := []member{
-		{"model", msg.AppendString(nil, req.Model)},
-		{"max_tokens", strconv.AppendInt(nil, int64(req.MaxTokens), 10)},
+func (d Dialect) options(req *model.Request, extra json.RawMessage) ([]wire.Member, error) {
+	head := []wire.Member{{Name: "model", Value: msg.AppendString(nil, req.Model)}}
+	if d.Version != "" {
+		head[0] = wire.Member{Name: "anthropic_version", Value: msg.AppendString(nil, d.Version)}
 	}
-	if !req.NoStream {
-		head = append(head, member{"stream", []byte("true")})
+	if wanted := betas(req); d.BetasInBody && len(wanted) > 0 {
+		head = append(head, wire.Member{Name: "anthropic_beta", Value: stringList(wanted)})
 	}
-	// A server does not let the model think when it is told which tool to use.
-	if req.Choice.Name == "" {
-		switch req.Thinking.Mode {
-		case model.ThinkingBudget:
-			head = append(head, member{"thinking", fmt.Appendf(nil, `{"type":"enabled","budget_tokens":%d}`, req.Thinking.Budget)})
-		case model.ThinkingAdaptive:
-			head = append(head, member{"thinking", []byte(`{"type":"adaptive"}`)})
-		}
+	head = append(head, wire.Member{Name: "max_tokens", Value: strconv.AppendInt(nil, int64(req.MaxTokens), 10)})
+	if !req.NoStream && !d.StreamInPath {
+		head = append(head, wire.Member{Name: "stream", Value: []byte("true")})
+	}
+	if how := thinking(req); how != nil {
+		head = append(head, wire.Member{Name: "thinking", Value: how})
 	}
 	if config := outputConfig(req); config != nil {
-		head = append(head, member{"output_config", config})
+		head = append(head, wire.Member{Name: "output_config", Value: config})
 	}
-	if req.UserID != "" {
+	if req.UserID != "" && req.Omit&model.OmitUserID == 0 {
 		head = append(head, object("metadata", "user_id", req.UserID))
 	}
 	if req.Choice.Name != "" {
 		head = append(head, object("tool_choice", "type", "tool", "name", req.Choice.Name))
+	} else if req.Search != nil && req.Search.Must {
+		head = append(head, object("tool_choice", "type", "tool", "name", searchTool))
 	}
-	if len(extra) == 0 {
-		return head, nil
+	return wire.AddExtra(head, extra, "model", "anthropic_version", "stream", "system", "tools", "messages")
+}
+
+// thinking returns how the model thinks, or nil.
+func thinking(req *model.Request) []byte {
+	t := req.Thinking
+	if req.Omit&model.OmitThinking != 0 {
+		return nil
 	}
-	more, err := members(extra)
-	if err != nil {
-		return nil, fmt.Errorf("reading extra body parameters: %w", err)
+	// A server does not let the model think when it is told which tool to use.
+	if (req.Choice.Name != "" || req.Search != nil && req.Search.Must) && t.Mode != model.ThinkingDisabled {
+		return nil
 	}
-	for _, m := range more {
-		switch m.name {
-		case "model", "stream", "system", "tools", "messages":
-			return nil, fmt.Errorf("extra body parameters may not set %q", m.name)
-		}
-		head = set(head, m.name, m.value)
+	var v []byte
+	switch t.Mode {
+	case model.ThinkingBudget:
+		v = fmt.Appendf(v, `{"type":"enabled","budget_tokens":%d`, t.Budget)
+	case model.ThinkingAdaptive:
+		v = append(v, `{"type":"adaptive"`...)
+	case model.ThinkingDisabled:
+		return []byte(`{"type":"disabled"}`)
+	case model.ThinkingBetweenTools:
+		return []byte(`{"type":"between_tools"}`)
+	default:
+		return nil
 	}
-	return head, nil
+	if d := display(req); d != "" {
+		v = msg.AppendString(append(v, `,"display":`...), string(d))
+	}
+	if forgiving(req) {
+		v = append(v, `,"block_binding":{"prefix_mismatch_behavior":"`+dropBlock+`"}`...)
+	}
+	return append(v, '}')
+}
+
+// display returns how thinking is to be shown.
+func display(req *model.Request) model.Display {
+	if req.Omit&model.OmitDisplay != 0 {
+		return ""
+	}
+	return req.Thinking.Display
+}
+
+// forgiving reports whether the server is asked to leave out thinking that is bound to something else.
+func forgiving(req *model.Request) bool {
+	return req.Thinking.Mode == model.ThinkingAdaptive && req.Thinking.Forgiving && req.Omit&model.OmitForgiving == 0
 }
 
 // outputConfig returns what the answer should be like, or nil.
 func outputConfig(req *model.Request) []byte {
 	var v []byte
-	if req.Effort != model.EffortDefault {
+	if req.Effort != model.EffortDefault && req.Omit&model.OmitEffort == 0 {
 		v = msg.AppendString(append(v, `,"effort":`...), string(req.Effort))
 	}
-	if req.Format != nil {
+	if req.Format != nil && req.Omit&model.OmitFormat == 0 {
 		v = append(v, `,"format":{"type":"json_schema","schema":`...)
 		v = append(append(v, req.Format...), '}')
 	}
@@ -286,8 +265,18 @@ func outputConfig(req *model.Request) []byte {
 	return append(v, '}')
 }
 
+// stringList returns a JSON array of strings, of which there is at least one.
+func stringList(list []string) []byte {
+	var v []byte
+	for i, s := range list {
+		v = append(v, "[,"[min(i, 1)])
+		v = msg.AppendString(v, s)
+	}
+	return append(v, ']')
+}
+
 // object returns a member whose value is an object of strings, given as names and values.
-func object(name string, pairs ...string) member {
+func object(name string, pairs ...string) wire.Member {
 	var v []byte
 	for i := 0; i < len(pairs); i += 2 {
 		v = append(v, "{,"[min(i, 1)])
@@ -295,5 +284,5 @@ func object(name string, pairs ...string) member {
 		v = append(v, ':')
 		v = msg.AppendString(v, pairs[i+1])
 	}
-	return member{name, append(v, '}')}
+	return wire.Member{Name: name, Value: append(v, '}')}
 }

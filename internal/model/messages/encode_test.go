@@ -22,7 +22,7 @@ func request(turns int) *model.Request {
 		System: []msg.Part{&msg.Text{Text: "adze/1"}, &msg.Text{Text: "You are an agent."}},
 		Tools: []msg.ToolSpec{
 			{Name: "Read", Description: "Reads.", Schema: json.RawMessage(`{"type":"object"}`)},
-			{Name: "Edit", Schema: json.RawMessage(`{"type":"object"}`), Strict: true},
+			{Name: "Edit", Schema: json.RawMessage(`{"type":"object","additionalProperties":false}`), Strict: true},
 		},
 		Cache: []model.Mark{{Place: model.InSystem, Index: 1}, {Place: model.InTools, Index: 1}, {Place: model.InMessages}},
 	}
@@ -58,7 +58,7 @@ func TestEncodeGolden(t *testing.T) {
 	const rest = `,"system":[{"type":"text","text":"adze/1"},` +
 		`{"type":"text","text":"You are an agent.","cache_control":{"type":"ephemeral","ttl":"1h","scope":"global"}}],` +
 		`"tools":[{"name":"Read","description":"Reads.","input_schema":{"type":"object"}},` +
-		`{"name":"Edit","input_schema":{"type":"object"},"strict":true,"cache_control":{"type":"ephemeral"}}],` +
+		`{"name":"Edit","input_schema":{"type":"object","additionalProperties":false},"strict":true,"cache_control":{"type":"ephemeral"}}],` +
 		`"messages":[{"role":"user","content":[{"type":"text","text":"start","cache_control":{"type":"ephemeral"}}]}]}`
 	tests := []struct {
 		name   string
@@ -341,8 +341,15 @@ func TestEncodeForeignBlocks(t *testing.T) {
 		msg.UserText("and"),
 		msg.Message{Role: msg.Assistant, Parts: []msg.Part{
 			&msg.Opaque{Raw: json.RawMessage(`{"type":"hologram"}`)},
+			&msg.Thinking{Text: "of another", Signature: "gemini:hologram"},
+			&msg.Redacted{Data: "responses:hologram"},
 			&msg.Server{Raw: json.RawMessage(server)},
 		}},
+		msg.UserText("more"),
+		msg.Message{Role: msg.Assistant, Parts: []msg.Part{
+			&msg.Text{Text: "so"}, &msg.Thinking{Text: "hologram", Signature: "chat:x"}, &msg.Redacted{Data: "chat:hologram"},
+		}},
+		msg.UserText("end"),
 	)
 	var e Encoder
 	body, err := e.Encode(r, nil)

@@ -34,7 +34,7 @@ func TestOverWindow(t *testing.T) {
 			model.Error{Kind: model.OverWindow, Input: 9000, Output: 32000, Window: 40960}},
 		{"input length and `max_tokens` exceed context limit: too + many > tokens", model.Error{Kind: model.TooLong}},
 		{"input length and `max_tokens` exceed context limit: 99999999999999999999 + 1 > 200000", model.Error{Kind: model.TooLong}},
-		{"prompt is too long: 208310 tokens > 200000 maximum", model.Error{Kind: model.TooLong}},
+		{"prompt is too long: 208310 tokens > 200000 maximum", model.Error{Kind: model.TooLong, Input: 208310, Window: 200000}},
 		{"Input is too long for requested model.", model.Error{Kind: model.TooLong}},
 		{"This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.", model.Error{Kind: model.TooLong}},
 		{"The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).", model.Error{Kind: model.TooLong}},

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"adze/internal/model"
+	"adze/internal/model/wire"
 	"adze/internal/msg"
 )
 
@@ -13,6 +14,8 @@ import (
 type front struct {
 	system []msg.Part
 	tools  []msg.ToolSpec
+	strict bool
+	search *model.Search
 	marks  map[position]model.Mark // those in both
 	text   []byte                  // never written to again
 }
@@ -21,20 +24,17 @@ type front struct {
 func (f *front) encode(req *model.Request, marks map[position]model.Mark) []byte {
 	marks = maps.Clone(marks)
 	delete(marks, position{place: model.InMessages})
-	if f.text != nil && slices.Equal(f.system, req.System) && identical(f.tools, req.Tools) && maps.Equal(f.marks, marks) {
+	strict := req.Omit&model.OmitStrict == 0
+	if f.text != nil && f.strict == strict && f.search == req.Search && slices.Equal(f.system, req.System) && wire.SameTools(f.tools, req.Tools) && maps.Equal(f.marks, marks) {
 		return f.text
 	}
 	dst := make([]byte, 0, roomFor(req))
 	dst = appendSystem(dst, req.System, marks)
-	dst = appendTools(dst, req.Tools, marks)
+	dst = appendTools(dst, req.Tools, strict, marks)
+	dst = appendSearch(dst, req)
 	dst = append(dst, `,"messages":[`...)
-	*f = front{slices.Clone(req.System), req.Tools, marks, slices.Clip(dst)}
+	*f = front{slices.Clone(req.System), req.Tools, strict, req.Search, marks, slices.Clip(dst)}
 	return f.text
-}
-
-// identical reports whether a and b are the same memory, which never changes.
-func identical(a, b []msg.ToolSpec) bool {
-	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
 // roomFor estimates the size of a front.
@@ -72,7 +72,7 @@ func appendSystem(dst []byte, system []msg.Part, marks map[position]model.Mark) 
 	return append(dst, ']')
 }
 
-func appendTools(dst []byte, tools []msg.ToolSpec, marks map[position]model.Mark) []byte {
+func appendTools(dst []byte, tools []msg.ToolSpec, strict bool, marks map[position]model.Mark) []byte {
 	if len(tools) == 0 {
 		return dst
 	}
@@ -91,7 +91,7 @@ func appendTools(dst []byte, tools []msg.ToolSpec, marks map[position]model.Mark
 		} else {
 			dst = append(dst, t.Schema...)
 		}
-		if t.Strict {
+		if t.Strict && strict {
 			dst = append(dst, `,"strict":true`...)
 		}
 		dst = append(dst, '}')

@@ -1,6 +1,8 @@
 package messages
 
 import (
+	"slices"
+
 	"adze/internal/model"
 	"adze/internal/msg"
 )
@@ -18,13 +20,14 @@ type position struct {
 // place returns the marks of req that can be honoured, by position. Of too many it drops the least
 // valuable: messages before tools before system, and within a place the one given last.
 func place(req *model.Request) map[position]model.Mark {
-	if len(req.Cache) == 0 {
+	if len(req.Cache) == 0 || req.Omit&model.OmitCache != 0 {
 		return nil
 	}
 	marks := make(map[position]model.Mark, maxMarks)
 	for _, where := range []model.Place{model.InSystem, model.InTools, model.InMessages} {
 		for _, m := range req.Cache {
 			at := position{m.Place, m.Index}
+			m.Hour = m.Hour && req.Omit&model.OmitHour == 0
 			switch {
 			case m.Place != where:
 				continue
@@ -72,4 +75,16 @@ func appendMark(dst []byte, m model.Mark) []byte {
 		dst = append(dst, `,"scope":"global"`...)
 	}
 	return append(dst, '}')
+}
+
+// LocalCache keeps req from asking for a cache that is shared between users: an endpoint that does not
+// know that rejects the request.
+func LocalCache(req *model.Request) {
+	if !slices.ContainsFunc(req.Cache, func(m model.Mark) bool { return m.Global }) {
+		return
+	}
+	req.Cache = slices.Clone(req.Cache)
+	for i := range req.Cache {
+		req.Cache[i].Global = false
+	}
 }

@@ -4,65 +4,31 @@
 package messages
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
-
 	"adze/internal/model"
 	"adze/internal/model/wire"
 )
 
-// Dialect implements [wire.Dialect] and [wire.Counting].
-type Dialect struct{}
+// Dialect implements [wire.Dialect], [wire.Counting], [wire.Heading] and [wire.Lenient]. The zero value is the dialect of the
+// first-party service; clouds that serve the same models have it with quirks.
+type Dialect struct {
+	// Version is the version of the protocol where the body has it. Such a body names no model: the path does.
+	Version string
+	// StreamInPath says that the path, not the body, tells whether the answer is to be streamed.
+	StreamInPath bool
+	// BetasInBody says that betas are named in the body, not in a header.
+	BetasInBody bool
+}
 
 // Path implements [wire.Dialect].
 func (Dialect) Path(*model.Request) string { return "v1/messages" }
 
+// ListPath implements [wire.Listing].
+func (Dialect) ListPath() string { return "v1/models?limit=1000" }
+
 // NewEncoder implements [wire.Dialect].
-func (Dialect) NewEncoder() wire.Encoder { return new(Encoder) }
+func (d Dialect) NewEncoder() wire.Encoder { return &Encoder{dialect: d} }
 
 // NewDecoder implements [wire.Dialect].
 func (Dialect) NewDecoder(requestID string, raw bool) wire.Decoder {
 	return &decoder{requestID: requestID, raw: raw}
-}
-
-// A member is one name and value of a JSON object.
-type member struct {
-	name  string
-	value json.RawMessage
-}
-
-// members returns the members of the JSON object raw in their order.
-func members(raw []byte) ([]member, error) {
-	if !json.Valid(raw) {
-		return nil, errors.New("not valid JSON")
-	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return nil, errors.New("not a JSON object")
-	}
-	var ms []member
-	for d.More() {
-		name, err := d.Token()
-		if err != nil {
-			return nil, err
-		}
-		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			return nil, err
-		}
-		ms = append(ms, member{name.(string), value})
-	}
-	return ms, nil
-}
-
-// set returns ms with the member name set to value, in its place if it is there and last if not.
-func set(ms []member, name string, value json.RawMessage) []member {
-	for i := range ms {
-		if ms[i].name == name {
-			ms[i].value = value
-			return ms
-		}
-	}
-	return append(ms, member{name, value})
 }

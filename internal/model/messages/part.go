@@ -1,6 +1,9 @@
 package messages
 
-import "adze/internal/msg"
+import (
+	"adze/internal/model/toolname"
+	"adze/internal/msg"
+)
 
 // appendPart appends p as a content block. Blocks of the log are those of the dialect, but for the input
 // of tool uses, which goes out as the model wrote it, and not at all where that was malformed. An
@@ -9,7 +12,7 @@ func appendPart(dst []byte, p msg.Part) []byte {
 	switch p := p.(type) {
 	case *msg.ToolUse:
 		dst = append(dst, `{"type":"tool_use","id":`...)
-		dst = msg.AppendString(dst, p.ID)
+		dst = msg.AppendString(dst, callID(p.ID))
 		dst = append(dst, `,"name":`...)
 		dst = msg.AppendString(dst, p.Name)
 		dst = append(dst, `,"input":`...)
@@ -19,7 +22,7 @@ func appendPart(dst []byte, p msg.Part) []byte {
 		dst = append(dst, p.Input...)
 	case *msg.ToolResult:
 		dst = append(dst, `{"type":"tool_result","tool_use_id":`...)
-		dst = msg.AppendString(dst, p.ID)
+		dst = msg.AppendString(dst, callID(p.ID))
 		dst = append(dst, `,"content":[`...)
 		dst = appendParts(dst, p.Parts)
 		dst = append(dst, ']')
@@ -30,6 +33,14 @@ func appendPart(dst []byte, p msg.Part) []byte {
 		return msg.AppendPart(dst, p)
 	}
 	return append(dst, '}')
+}
+
+// callID returns the id of a call as the server takes it: those of other providers may have other characters, or more of them.
+func callID(id string) string {
+	if validName(id) {
+		return id
+	}
+	return toolname.Restrict(id)
 }
 
 // appendParts appends the parts that are sent, with commas between them.

@@ -12,9 +12,9 @@ import (
 	"adze/internal/msg"
 )
 
-// text draws a text that a server accepts.
+// text draws a text that a server accepts, and that does not name another dialect.
 func text() *rapid.Generator[string] {
-	return rapid.Custom(func(t *rapid.T) string { return "x" + rapid.String().Draw(t, "text") })
+	return rapid.Custom(func(t *rapid.T) string { return "X" + rapid.String().Draw(t, "text") })
 }
 
 func media() *rapid.Generator[msg.Part] {

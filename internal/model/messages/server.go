@@ -17,7 +17,7 @@ import (
 type Server struct{ Dialect }
 
 // Admit implements [wire.Server].
-func (Server) Admit(path string, h http.Header, body []byte) (wire.Asked, *model.Error) {
+func (s Server) Admit(path string, h http.Header, body []byte) (wire.Asked, *model.Error) {
 	refuse := func(kind model.Kind, format string, args ...any) (wire.Asked, *model.Error) {
 		return wire.Asked{}, &model.Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
 	}
@@ -31,21 +31,55 @@ func (Server) Admit(path string, h http.Header, body []byte) (wire.Asked, *model
 	if h.Get("Anthropic-Version") == "" {
 		return refuse(model.Invalid, "anthropic-version: header is required")
 	}
+	asked, e := s.AdmitBody(h, body)
+	asked.Count = count
+	return asked, e
+}
+
+// AdmitBody is the part of Admit that does not depend on where a request is posted and who sends it.
+func (s Server) AdmitBody(h http.Header, body []byte) (wire.Asked, *model.Error) {
+	refuse := func(kind model.Kind, format string, args ...any) (wire.Asked, *model.Error) {
+		return wire.Asked{}, &model.Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
+	}
 	if t, _, err := mime.ParseMediaType(h.Get("Content-Type")); err != nil || t != "application/json" {
 		return refuse(model.Invalid, "content-type: expected application/json, found %q", h.Get("Content-Type"))
 	}
 	var head struct {
-		Model  string `json:"model"`
-		Stream bool   `json:"stream"`
+		Model    string                `json:"model"`
+		Stream   bool                  `json:"stream"`
+		Thinking struct{ Type string } `json:"thinking"`
 	}
 	if err := json.Unmarshal(body, &head); err != nil {
 		return refuse(model.Invalid, "the body is not a JSON object: %v", err)
 	}
-	return wire.Asked{Model: head.Model, Stream: head.Stream, Count: count}, nil
+	return wire.Asked{Model: head.Model, Stream: head.Stream, Thinks: head.Thinking.Type == "adaptive" || head.Thinking.Type == "enabled"}, nil
 }
 
-// Check implements [wire.Server].
-func (Server) Check(body []byte) error { return Check(body) }
+// Check implements [wire.Server]. Without headers nothing is said about betas.
+func (s Server) Check(h http.Header, body []byte) error {
+	var betas []string
+	if h != nil {
+		betas = betasOf(h)
+	}
+	r, err := s.check(body, betas)
+	if err != nil || r.Thinking.dropsBlocks() {
+		return err
+	}
+	return checkBound(body)
+}
+
+// betasOf returns the betas that headers name.
+func betasOf(h http.Header) []string {
+	betas := []string{}
+	for _, line := range h.Values("Anthropic-Beta") {
+		for name := range strings.SplitSeq(line, ",") {
+			if name = strings.TrimSpace(name); name != "" {
+				betas = append(betas, name)
+			}
+		}
+	}
+	return betas
+}
 
 // Read implements [wire.Server].
 func (Server) Read(body []byte) (*model.Request, error) {

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"adze/internal/model"
+	"adze/internal/model/wire"
+	"adze/internal/msg"
 )
 
 // errors covers every kind of error that a server can report.
@@ -91,7 +93,7 @@ func (s suite) broken(t *testing.T) {
 		"garbled": {func(w http.ResponseWriter, r *http.Request) { w.Write(s.half(w).Garble()) }, ""},
 		"error":   {func(w http.ResponseWriter, r *http.Request) { w.Write(s.half(w).Fail(model.Overloaded, "No room")) }, "No room"},
 		"page":    {func(w http.ResponseWriter, r *http.Request) { begin(w, "text/html"); io.WriteString(w, "<html>") }, "web page"},
-		"empty":   {func(w http.ResponseWriter, r *http.Request) { begin(w, "text/event-stream") }, "no event stream"},
+		"empty":   {func(w http.ResponseWriter, r *http.Request) { begin(w, wire.MediaType(s.Server)) }, "no event stream"},
 		"long line": {func(w http.ResponseWriter, r *http.Request) {
 			s.half(w)
 			io.WriteString(w, "data: "+strings.Repeat("x", 17<<20))
@@ -108,7 +110,7 @@ func (s suite) broken(t *testing.T) {
 	}
 	t.Run("error before content", func(t *testing.T) {
 		h := func(w http.ResponseWriter, r *http.Request) {
-			begin(w, "text/event-stream")
+			begin(w, wire.MediaType(s.Server))
 			sp := s.NewSpeller(true)
 			w.Write(open(sp))
 			w.Write(sp.Fail(model.Overloaded, ""))
@@ -120,6 +122,44 @@ func (s suite) broken(t *testing.T) {
 			}
 		})
 	})
+}
+
+// quirks covers the ways in which the same stream of events may be written.
+func (s suite) quirks(t *testing.T) {
+	if _, framed := s.Server.(wire.Framed); framed {
+		return // it is written in one way
+	}
+	sp := s.NewSpeller(true)
+	stream := string(slices.Concat(open(sp), sp.Event(model.TextDelta{Text: "Hel"}), sp.Event(model.TextDelta{Text: "lo"}),
+		sp.Event(model.BlockDone{Part: &msg.Text{Text: "Hello"}}), sp.Close(model.StopEnd, wire.Counts{wire.InputTokens: 10, wire.OutputTokens: 5})))
+	plain := strings.ReplaceAll(stream, "\r\n", "\n")
+	for name, pieces := range map[string][]string{
+		"line feeds":            {plain},
+		"carriage returns":      {strings.ReplaceAll(plain, "\n", "\r")},
+		"both":                  {strings.ReplaceAll(plain, "\n", "\r\n")},
+		"comments":              {": first\n\n", strings.ReplaceAll(plain, "\n\n", "\n: more\n\n: again\n\n")},
+		"no blank":              {strings.ReplaceAll(plain, "data: ", "data:")},
+		"other fields":          {strings.ReplaceAll(plain, "data: ", "id: 7\nretry: 10\nweather\ndata: ")},
+		"byte order mark":       {"\ufeff" + plain},
+		"blank lines":           {"\n\n\n" + strings.ReplaceAll(plain, "\n\n", "\n\n\n\n")},
+		"no blank line at last": {strings.TrimRight(plain, "\n")},
+		"byte by byte":          strings.Split(stream, ""),
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := func(w http.ResponseWriter, r *http.Request) {
+				begin(w, "text/event-stream")
+				for _, piece := range pieces {
+					io.WriteString(w, piece) // ok: an error shows on the other side
+				}
+			}
+			s.bubble(t, h, func(t *testing.T, p model.Provider) {
+				got, err := collect(t, t.Context(), p, ask("go"))
+				if err != nil || got.Message.Text() != "Hello" || got.Stop != model.StopEnd || got.Usage != (msg.Usage{Input: 10, Output: 5}) {
+					t.Errorf("reply %+v, error %v", got, err)
+				}
+			})
+		})
+	}
 }
 
 // stalled holds that a silent server is given up, before its answer and in it.

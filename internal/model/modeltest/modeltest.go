@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -32,11 +33,13 @@ func Run(t *testing.T, d Dialect, newProvider func(t *testing.T, h http.Handler)
 		{"Answers", suite.answers},
 		{"Streams", suite.streams},
 		{"Request", suite.request},
+		{"Media", suite.media},
 		{"NoStream", suite.noStream},
 		{"Errors", suite.errors},
 		{"ProxyErrors", suite.proxyErrors},
 		{"RetryAfter", suite.retryAfter},
 		{"Broken", suite.broken},
+		{"Quirks", suite.quirks},
 		{"Stalled", suite.stalled},
 		{"Cancel", suite.cancel},
 		{"CancelBeforeAnswer", suite.cancelBeforeAnswer},
@@ -155,7 +158,7 @@ func (s suite) request(t *testing.T) {
 		if err != nil || asked != (wire.Asked{Model: req.Model, Stream: true}) {
 			t.Errorf("asked %+v at %s, error %v", asked, r.URL.Path, err)
 		}
-		if err := s.Check(body); err != nil {
+		if err := s.Check(r.Header, body); err != nil {
 			t.Error(err)
 		}
 		s.serve(Answer{Spell: Events(), Want: Reply{Stop: model.StopEnd}})(w, r)
@@ -178,6 +181,59 @@ func (s suite) request(t *testing.T) {
 		}
 		if bodies[0] != bodies[1] {
 			t.Errorf("the same request twice:\n%s\n%s", bodies[0], bodies[1])
+		}
+	})
+}
+
+// media holds that images and documents, in results of tools too, arrive or are said to be missing, and that no result is
+// lost with them.
+func (s suite) media(t *testing.T) {
+	files := []msg.Part{
+		&msg.Image{MediaType: "image/png", Data: []byte("picture")},
+		&msg.Document{MediaType: "application/pdf", Title: "a paper", Data: []byte("%PDF-paper")},
+	}
+	req := ask("look")
+	req.Messages[0].Parts = append(req.Messages[0].Parts, files...)
+	req.Messages = append(req.Messages,
+		msg.Message{Role: msg.Assistant, Parts: []msg.Part{msg.NewToolUse("call_1", "Read", "{}"), msg.NewToolUse("call_2", "Read", "{}")}},
+		msg.Message{Role: msg.User, Parts: []msg.Part{
+			&msg.ToolResult{ID: "call_1", Parts: append([]msg.Part{&msg.Text{Text: "said"}}, files...)},
+			&msg.ToolResult{ID: "call_2", Parts: []msg.Part{&msg.Text{Text: "failed"}}, IsError: true},
+		}})
+	req.Tools = []msg.ToolSpec{{Name: "Read", Schema: json.RawMessage(`{"type":"object"}`)}}
+	body := ""
+	h := func(w http.ResponseWriter, r *http.Request) {
+		sent, _ := io.ReadAll(r.Body)
+		body = string(sent)
+		s.serve(Answer{Spell: Events(), Want: Reply{Stop: model.StopEnd}})(w, r)
+	}
+	s.bubble(t, h, func(t *testing.T, p model.Provider) {
+		if _, err := collect(t, t.Context(), p, req); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Check(nil, []byte(body)); err != nil {
+			t.Errorf("%v\n%s", err, body)
+		}
+		for mediaType, data := range map[string]string{"image/png": "cGljdHVyZQ==", "application/pdf": "JVBERi1wYXBlcg=="} {
+			missing := regexp.MustCompile(mediaType + `[^"]{0,20}left out`)
+			if n := strings.Count(body, data) + len(missing.FindAllString(body, -1)); n < 2 {
+				t.Errorf("of two parts of type %s %d arrived or were said to be missing: %s", mediaType, n, body)
+			}
+		}
+		got, err := s.Read([]byte(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		results := map[string]string{}
+		for _, m := range got.Messages {
+			for _, p := range m.Parts {
+				if r, ok := p.(*msg.ToolResult); ok {
+					results[r.ID] += msg.PlainText(r.Parts)
+				}
+			}
+		}
+		if len(results) != 2 || !strings.Contains(results["call_1"], "said") || !strings.Contains(results["call_2"], "failed") {
+			t.Errorf("results %q in %s", results, body)
 		}
 	})
 }

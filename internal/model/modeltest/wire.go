@@ -45,7 +45,7 @@ func begin(w http.ResponseWriter, contentType string) {
 // serve returns a server that answers with a stream.
 func (s suite) serve(a Answer) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
-		begin(w, "text/event-stream")
+		begin(w, wire.MediaType(s.Server))
 		sp := s.NewSpeller(true)
 		w.Write(open(sp)) // ok, here as elsewhere: an error shows on the other side
 		w.Write(a.Spell(sp))
@@ -55,7 +55,7 @@ func (s suite) serve(a Answer) http.HandlerFunc {
 
 // half begins an answer, which the caller continues or leaves.
 func (s suite) half(w http.ResponseWriter) wire.Speller {
-	begin(w, "text/event-stream")
+	begin(w, wire.MediaType(s.Server))
 	sp := s.NewSpeller(true)
 	w.Write(open(sp))
 	w.Write(sp.Event(model.TextDelta{Text: "half"}))

@@ -34,7 +34,7 @@ func (p *Player) serve(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		w.Write(p.dialect.SpellCount(countTokens(body))) // ok: a client that has gone does not matter
 	default:
-		play(w, r, p.admit(&query{Asked: asked, dialect: p.dialect, body: body}))
+		play(w, r, p.admit(&query{Asked: asked, dialect: p.dialect, header: r.Header, body: body}))
 	}
 }
 

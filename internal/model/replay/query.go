@@ -2,6 +2,7 @@ package replay
 
 import (
 	"encoding/json"
+	"net/http"
 	"strconv"
 	"strings"
 
@@ -14,6 +15,7 @@ import (
 type query struct {
 	wire.Asked
 	dialect wire.Server
+	header  http.Header
 	body    []byte
 	number  int // of the requests that the player has had, from 1
 

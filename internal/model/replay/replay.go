@@ -106,7 +106,7 @@ func (p *Player) Err() error {
 
 // admit records a request and returns its answer.
 func (p *Player) admit(q *query) *answer {
-	violation := p.dialect.Check(q.body)
+	violation := p.dialect.Check(q.header, q.body)
 
 	p.mu.Lock()
 	defer p.mu.Unlock()

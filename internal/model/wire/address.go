@@ -30,6 +30,13 @@ func baseURL(address, instead string, allowInsecure bool) (*url.URL, error) {
 	return u, nil
 }
 
+// Serves reports whether requests to the base URL reach the service itself. An empty one stands for its address.
+func (s Service) Serves(base string) bool {
+	own, _ := url.Parse(s.Address) // ok: a constant
+	u, err := url.Parse(base)
+	return base == "" || err == nil && u.Scheme == own.Scheme && strings.EqualFold(u.Host, own.Host)
+}
+
 // IsLocal reports whether an address is on this machine.
 func IsLocal(address string) bool {
 	u, err := url.Parse(address)

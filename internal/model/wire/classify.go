@@ -19,6 +19,8 @@ func KindOf(status int, message string) model.Kind {
 		return model.Auth
 	case status == 402:
 		return model.Quota
+	case status == 403 && kindOfMessage(message) == model.Quota:
+		return model.Quota
 	case status == 403:
 		return model.Refused
 	case status == 404 && strings.Contains(message, "model"):
@@ -54,7 +56,7 @@ func kindOfMessage(s string) model.Kind {
 	case has("image", "pdf", "document", "media") &&
 		has("exceed", "too large", "too many", "too much", "maximum", "could not process", "dimension", "password protected"):
 		return model.MediaTooLarge
-	case has("credit balance", "quota", "billing", "usage limit"):
+	case has("credit balance", "any credits", "insufficient credits", "quota", "billing", "usage limit"):
 		return model.Quota
 	case has("content filtering", "usage polic", "violate"):
 		return model.Refused
@@ -67,12 +69,16 @@ func kindOfMessage(s string) model.Kind {
 }
 
 // NewError returns an error in the server's words, made fit to be shown. An error of kind
-// [model.TooLong] whose words hold the numbers of [model.OverWindow] becomes one.
+// [model.TooLong] whose words hold the numbers of [model.OverWindow] becomes one; others keep what they say of the
+// input and the window.
 func NewError(kind model.Kind, status int, message string) *model.Error {
 	e := &model.Error{Kind: kind, Status: status, Message: Clean(message)}
 	if kind == model.TooLong {
-		if in, out, window, ok := overWindow(message); ok {
-			e.Kind, e.Input, e.Output, e.Window = model.OverWindow, in, out, window
+		var ok bool
+		if e.Input, e.Output, e.Window, ok = overWindow(message); ok {
+			e.Kind = model.OverWindow
+		} else if found := tooLong().FindStringSubmatch(message); found != nil {
+			e.Input, e.Window = count(found[1]), count(found[2])
 		}
 	}
 	return e
@@ -89,6 +95,18 @@ var wordings = sync.OnceValue(func() []*regexp.Regexp {
 	}
 })
 
+// tooLong finds how long the input is, and how long it may be.
+var tooLong = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(\d[\d,]*) tokens > (\d[\d,]*)`) })
+
+// count returns a number of tokens as servers write it, or 0.
+func count(digits string) int {
+	n, err := strconv.Atoi(strings.ReplaceAll(digits, ",", ""))
+	if err != nil || n > 1e12 {
+		return 0
+	}
+	return n
+}
+
 // overWindow finds the numbers of such a sentence.
 func overWindow(message string) (in, out, window int, ok bool) {
 	for _, re := range wordings() {
@@ -101,11 +119,7 @@ func overWindow(message string) (in, out, window int, ok bool) {
 			if i < 0 {
 				return 0
 			}
-			n, err := strconv.Atoi(strings.ReplaceAll(found[i], ",", ""))
-			if err != nil || n > 1e12 {
-				return 0
-			}
-			return n
+			return count(found[i])
 		}
 		in, out, window = number("in")+number("more"), number("out"), number("window")
 		if in > 0 && out > 0 && window > 0 {

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"adze/internal/model"
 )
@@ -21,12 +23,15 @@ const maxErrorBody = 1 << 20
 type client struct {
 	base    *url.URL
 	header  http.Header // of every request, without the credentials
-	key     *credential
+	proof   Authorizer
 	dialect Dialect
 	http    http.Client
+	// authHint is what the user can do when the credentials are not accepted.
+	authHint string
+	limits   limits
 }
 
-func newClient(s Service, c Config, base *url.URL, key *credential) *client {
+func newClient(s Service, c Config, base *url.URL, proof Authorizer) *client {
 	h := s.Header.Clone()
 	if h == nil {
 		h = http.Header{}
@@ -34,9 +39,10 @@ func newClient(s Service, c Config, base *url.URL, key *credential) *client {
 	for name, values := range c.Headers {
 		h[http.CanonicalHeaderKey(name)] = slices.Clone(values)
 	}
-	h.Set("User-Agent", fmt.Sprintf("adze/%s (%s; %s)", c.Version, runtime.GOOS, runtime.GOARCH))
+	h.Set("User-Agent", UserAgent(c.Version))
 	return &client{
-		base: base, header: h, key: key, dialect: s.Dialect,
+		base: base, header: h, proof: proof, dialect: s.Dialect, authHint: c.AuthHint,
+		limits: limits{host: base.Host, note: c.Note},
 		http: http.Client{
 			Transport: c.Transport,
 			// Following a redirect would hand the key to another host.
@@ -45,68 +51,105 @@ func newClient(s Service, c Config, base *url.URL, key *credential) *client {
 	}
 }
 
-// send posts body and returns the response, of which nothing was read yet. A key that is not accepted is
-// renewed once, if it can be.
-func (c *client) send(ctx context.Context, path string, body Body, accept string) (*http.Response, error) {
-	key, err := c.key.get(ctx, "")
-	if err != nil {
-		return nil, err
-	}
-	res, err := c.post(ctx, path, body, accept, key)
-	var e *model.Error
-	if errors.As(err, &e) && e.Status == http.StatusUnauthorized && c.key.renewable() {
-		if key, err = c.key.get(ctx, key); err != nil {
-			return nil, err
-		}
-		res, err = c.post(ctx, path, body, accept, key)
-	}
-	return res, err
+// UserAgent returns what this program calls itself.
+func UserAgent(version string) string {
+	return fmt.Sprintf("adze/%s (%s; %s)", version, runtime.GOOS, runtime.GOARCH)
 }
 
-func (c *client) post(ctx context.Context, path string, body Body, accept, key string) (*http.Response, error) {
-	req, err := c.request(ctx, path, body)
-	if err != nil {
-		return nil, connectionError(err)
-	}
-	c.key.authorize(req.Header, key)
-	req.Header.Set("Accept", accept)
-	req.Header.Set("Content-Type", "application/json")
-	res, err := c.http.Do(req)
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return nil, context.Cause(ctx)
-	case err != nil:
-		return nil, connectionError(err)
-	case res.StatusCode >= 300:
-		defer res.Body.Close()
+// A mail is what is posted, unless it has another method.
+type mail struct {
+	method string // empty means POST
+	path   string
+	header http.Header // joins the client's; may be nil
+	body   Body
+	accept string
+}
+
+// send posts m and returns the response, of which nothing was read yet. Credentials that are not accepted are
+// renewed once, if they can be.
+func (c *client) send(ctx context.Context, m mail) (*http.Response, error) {
+	for renewed := false; ; renewed = true {
+		req, err := c.request(ctx, m)
+		if err != nil {
+			return nil, connectionError(err)
+		}
+		if err := c.proof.Authorize(req, m.body); err != nil {
+			return nil, c.unproven(ctx, err)
+		}
+		res, err := c.http.Do(req)
+		switch {
+		case err != nil && ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case err != nil:
+			return nil, connectionError(err)
+		}
+		if c.limits.read(res.Header); res.StatusCode < 300 {
+			return res, nil
+		}
 		text, _ := io.ReadAll(io.LimitReader(res.Body, maxErrorBody)) // ok: the status is the error, the text is extra
-		return nil, c.refusal(res, text)
+		res.Body.Close()                                              // ok: nothing depends on it
+		e := c.refusal(res, text)
+		doubted := res.StatusCode == http.StatusUnauthorized || res.StatusCode == http.StatusForbidden
+		if renewed || !doubted || !c.proof.Renew(req, e, res.Header) {
+			return nil, e
+		}
 	}
-	return res, nil
+}
+
+// unproven returns the error for a request that could not be authorized.
+func (c *client) unproven(ctx context.Context, err error) error {
+	var known *model.Error
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.As(err, &known):
+		return known
+	}
+	return &model.Error{Kind: model.Auth, Message: err.Error(), Hint: c.authHint, Err: err}
 }
 
 // request returns a request with body in its pieces.
-func (c *client) request(ctx context.Context, path string, body Body) (*http.Request, error) {
-	at, err := c.base.Parse(path)
+func (c *client) request(ctx context.Context, m mail) (*http.Request, error) {
+	at, err := c.base.Parse(m.path)
 	if err != nil {
 		return nil, err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, at.String(), nil)
+	if more := c.base.RawQuery; more != "" { // some gateways want a version there
+		at.RawQuery = strings.Trim(at.RawQuery+"&"+more, "&")
+	}
+	req, err := http.NewRequestWithContext(ctx, cmp.Or(m.method, http.MethodPost), at.String(), nil)
 	if err != nil {
 		return nil, err
 	}
 	req.Header = c.header.Clone()
-	req.ContentLength = body.Len()
-	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(body.Reader()), nil }
+	for name, values := range m.header { // in one line: not every server reads more
+		req.Header.Set(name, strings.Join(slices.Concat(req.Header.Values(name), values), ","))
+	}
+	req.Header.Set("Accept", m.accept)
+	if m.body == nil {
+		return req, nil
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.ContentLength = m.body.Len()
+	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(m.body.Reader()), nil }
 	req.Body, err = req.GetBody()
 	return req, err
 }
 
 // refusal returns the error for a response that is not an answer.
 func (c *client) refusal(res *http.Response, text []byte) *model.Error {
+	if e := foreign(res, text); e != nil {
+		return e
+	}
 	e := ErrorFrom(c.dialect, res.StatusCode, res.Header, text)
-	if res.StatusCode < 400 {
-		e.Kind, e.Message = model.Invalid, "the endpoint redirects elsewhere; check the base URL"
+	switch {
+	case unserved(e.Message):
+		e.Kind, e.Hint = model.Refused, unservedHint
+	case e.Kind == model.Auth && e.Hint == "":
+		e.Hint = c.authHint
+		if off := skew(res.Header, time.Now()); off != "" {
+			e.Message = strings.TrimPrefix(e.Message+"; "+off, "; ")
+		}
 	}
 	return e
 }
@@ -114,14 +157,20 @@ func (c *client) refusal(res *http.Response, text []byte) *model.Error {
 // scrub removes the credentials from an error, in case the server repeats them.
 func (c *client) scrub(err error) error {
 	var e *model.Error
-	if !errors.As(err, &e) || !slices.ContainsFunc(c.key.secrets(), func(s string) bool { return strings.Contains(e.Error(), s) }) {
+	if !errors.As(err, &e) {
+		return err
+	}
+	secrets := slices.DeleteFunc(c.proof.Secrets(), func(s string) bool { return len(s) < minSecret })
+	if !slices.ContainsFunc(secrets, func(s string) bool { return strings.Contains(e.Error(), s) }) {
 		return err
 	}
 	clean := *e
 	if clean.Message == "" && e.Err != nil {
 		clean.Message = e.Err.Error()
 	}
-	clean.Message = c.key.mask(clean.Message)
+	for _, s := range secrets {
+		clean.Message = strings.ReplaceAll(clean.Message, s, "***")
+	}
 	clean.Err = nil
 	return &clean
 }

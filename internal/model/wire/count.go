@@ -46,7 +46,7 @@ func (p *Provider) CountTokens(ctx context.Context, req *model.Request) (int, er
 }
 
 func (p *Provider) count(ctx context.Context, d Counting, req *model.Request, body []byte) (int, error) {
-	res, err := p.client.send(ctx, d.CountPath(req), Body{body}, "application/json")
+	res, err := p.client.send(ctx, mail{path: d.CountPath(req), header: p.header(req), body: Body{body}, accept: "application/json"})
 	if err != nil {
 		return 0, err
 	}

@@ -3,7 +3,6 @@ package wire
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -16,41 +15,91 @@ import (
 // keyLifetime is how long a helper's key is used.
 const keyLifetime = 5 * time.Minute
 
-// A credential hands out a key and keeps it from being shown.
+// An Authorizer proves to a service who asks. It is safe for concurrent use.
+type Authorizer interface {
+	// Authorize adds the proof to a request that is otherwise complete, and is about to send body. An error that is no
+	// [*model.Error] counts as [model.Auth].
+	Authorize(req *http.Request, body Body) error
+
+	// Renew is told that the server answered req with status 401 or 403: e, and the headers of the answer. It reports
+	// whether the next proof is another one, which is worth one more try.
+	Renew(req *http.Request, e *model.Error, answer http.Header) bool
+
+	// Secrets returns everything that must not be shown.
+	Secrets() []string
+}
+
+// newAuthorizer returns what authorizes the requests to a service.
+func newAuthorizer(s Service, c Config) (Authorizer, error) {
+	if s.NewAuthorizer == nil {
+		return newCredential(s, c)
+	}
+	own, err := s.NewAuthorizer(c)
+	if err != nil {
+		return nil, err
+	}
+	return guarded{own, headerSecrets(c)}, nil
+}
+
+// guarded is an authorizer with secrets among the custom headers.
+type guarded struct {
+	Authorizer
+	more []string
+}
+
+func (g guarded) Secrets() []string { return append(g.Authorizer.Secrets(), g.more...) }
+
+// A credential hands out a key and keeps it from being shown. It implements [Authorizer].
 type credential struct {
 	fixed   string
 	helper  func(context.Context) (string, error) // in place of fixed; may be nil
+	origin  string                                // of its errors; may be empty
 	headers []string                              // where the key goes
 	other   []string                              // secrets among the custom headers
 
-	mu   sync.Mutex
-	last string // from the helper
-	when time.Time
-	past []string // earlier keys, which are still secrets
+	mu       sync.Mutex
+	last     string // from the helper
+	when     time.Time
+	rejected string   // by the server
+	past     []string // earlier keys, which are still secrets
 }
 
 // secretHeaders are the custom headers that can authenticate a request.
 var secretHeaders = [...]string{"Authorization", "X-Api-Key", "Proxy-Authorization", "Cookie"}
 
-func newCredential(s Service, c Config) (*credential, error) {
-	cr := &credential{}
-	for _, name := range append(secretHeaders[:], s.KeyHeader) {
-		for _, v := range c.Headers.Values(name) {
+// headerSecrets returns what must not be shown of the headers: all that the user has set, since gateways have names of their
+// own for what authenticates.
+func headerSecrets(c Config) (secrets []string) {
+	for _, values := range c.Headers {
+		for _, v := range values {
 			v = strings.TrimSpace(strings.TrimPrefix(v, "Bearer "))
-			if v != "" && !slices.Contains(cr.other, v) {
-				cr.other = append(cr.other, v)
+			if v != "" && !slices.Contains(secrets, v) {
+				secrets = append(secrets, v)
 			}
 		}
 	}
+	return secrets
+}
+
+// authenticates reports whether the user has set a header that authenticates requests.
+func authenticates(s Service, h http.Header) bool {
+	return slices.ContainsFunc(append(secretHeaders[:], s.KeyHeader), func(name string) bool { return h.Get(name) != "" })
+}
+
+func newCredential(s Service, c Config) (*credential, error) {
+	cr := &credential{other: headerSecrets(c)}
 	switch {
 	case c.KeyHelper != nil:
 		// The key may be meant for the API or for a gateway before it, which look in different places.
 		cr.helper, cr.headers = c.KeyHelper, []string{s.KeyHeader, "Authorization"}
+		cr.origin = "running the key helper: "
+	case c.StoredKey != nil:
+		cr.helper, cr.headers = c.StoredKey, []string{s.KeyHeader}
 	case c.AuthToken != "":
 		cr.fixed, cr.headers = c.AuthToken, []string{"Authorization"}
 	case c.APIKey != "":
 		cr.fixed, cr.headers = c.APIKey, []string{s.KeyHeader}
-	case len(cr.other) == 0:
+	case !authenticates(s, c.Headers):
 		return nil, errors.New("no credentials; set " + s.KeyVariable)
 	}
 	if strings.ContainsFunc(cr.fixed, func(r rune) bool { return r < ' ' || r == 0x7f }) {
@@ -59,17 +108,14 @@ func newCredential(s Service, c Config) (*credential, error) {
 	return cr, nil
 }
 
-// renewable reports whether another key can be had.
-func (c *credential) renewable() bool { return c.helper != nil }
-
-// get returns the key to use. Rejected is the one that was not accepted, or empty.
-func (c *credential) get(ctx context.Context, rejected string) (string, error) {
+// get returns the key to use.
+func (c *credential) get(ctx context.Context) (string, error) {
 	if c.helper == nil {
 		return c.fixed, nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.last != "" && c.last != rejected && time.Since(c.when) < keyLifetime {
+	if c.last != "" && c.last != c.rejected && time.Since(c.when) < keyLifetime {
 		return c.last, nil
 	}
 	key, err := c.helper(ctx)
@@ -78,48 +124,51 @@ func (c *credential) get(ctx context.Context, rejected string) (string, error) {
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)
 	case err != nil:
-		return "", &model.Error{Kind: model.Auth, Message: fmt.Sprintf("running the key helper: %v", err), Err: err}
+		return "", &model.Error{Kind: model.Auth, Message: c.origin + err.Error(), Err: err}
 	case key == "":
-		return "", &model.Error{Kind: model.Auth, Message: "the key helper printed nothing"}
+		return "", &model.Error{Kind: model.Auth, Message: c.origin + "there is no key"}
 	}
 	if c.last != "" && c.last != key {
 		c.past = append(c.past, c.last)
 	}
-	c.last, c.when = key, time.Now()
+	c.last, c.when, c.rejected = key, time.Now(), ""
 	return key, nil
 }
 
-// authorize adds key, which may be empty, to the headers of a request.
-func (c *credential) authorize(h http.Header, key string) {
-	if key == "" {
-		return
+// Authorize implements [Authorizer]: it adds the key, if there is one, to the headers.
+func (c *credential) Authorize(req *http.Request, _ Body) error {
+	key, err := c.get(req.Context())
+	if key == "" || err != nil {
+		return err
 	}
 	for _, name := range c.headers {
 		if name == "Authorization" {
-			h.Set(name, "Bearer "+key)
+			req.Header.Set(name, "Bearer "+key)
 		} else {
-			h.Set(name, key)
+			req.Header.Set(name, key)
 		}
 	}
+	return nil
+}
+
+// Renew implements [Authorizer]: a helper may have another key than the one in req.
+func (c *credential) Renew(req *http.Request, e *model.Error, _ http.Header) bool {
+	if c.helper == nil || e.Status != http.StatusUnauthorized {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.rejected = strings.TrimPrefix(req.Header.Get("Authorization"), "Bearer ")
+	return true
 }
 
 // minSecret is the length from which a value is looked for in texts: a shorter one is no secret, and
 // masking it would garble the text.
 const minSecret = 8
 
-// secrets returns everything that must not be shown.
-func (c *credential) secrets() []string {
+// Secrets implements [Authorizer].
+func (c *credential) Secrets() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	all := append(slices.Clone(c.other), c.fixed, c.last)
-	all = append(all, c.past...)
-	return slices.DeleteFunc(all, func(s string) bool { return len(s) < minSecret })
-}
-
-// mask returns text with the secrets replaced.
-func (c *credential) mask(text string) string {
-	for _, s := range c.secrets() {
-		text = strings.ReplaceAll(text, s, "***")
-	}
-	return text
+	return append(append(slices.Clone(c.other), c.fixed, c.last), c.past...)
 }

@@ -2,16 +2,16 @@ package wire
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"adze/internal/model"
+	"adze/internal/platform/transport"
 )
 
 // ErrorFrom returns the error of an HTTP error response.
@@ -20,7 +20,9 @@ func ErrorFrom(d Dialect, status int, header http.Header, body []byte) *model.Er
 	if id := RequestID(header); id != "" {
 		e.RequestID = id
 	}
-	e.RetryAfter, e.HasRetryAfter = retryAfter(header)
+	if after, ok := retryAfter(header); ok { // else the body may say it
+		e.RetryAfter, e.HasRetryAfter = after, true
+	}
 	switch header.Get("X-Should-Retry") {
 	case "true":
 		e.ShouldRetry = +1
@@ -32,10 +34,12 @@ func ErrorFrom(d Dialect, status int, header http.Header, body []byte) *model.Er
 
 // RequestID returns the server's id of a request, or nothing.
 func RequestID(header http.Header) string {
-	if id := header.Get("Request-Id"); id != "" {
-		return id
+	for _, name := range [...]string{"Request-Id", "X-Request-Id", "X-Amzn-Requestid", "Apim-Request-Id"} {
+		if id := header.Get(name); id != "" {
+			return id
+		}
 	}
-	return header.Get("X-Request-Id")
+	return ""
 }
 
 // retryAfter returns how long the server asks to wait, in milliseconds, in seconds or as a date. A value
@@ -67,19 +71,15 @@ func connectionError(err error) *model.Error {
 		err = at.Err
 	}
 	e := &model.Error{Kind: model.Network, Message: err.Error(), Err: err}
-	var (
-		verify    *tls.CertificateVerificationError
-		record    tls.RecordHeaderError
-		alert     tls.AlertError
-		authority x509.UnknownAuthorityError
-		host      x509.HostnameError
-		invalid   x509.CertificateInvalidError
-		ca        *badRootCAs
-	)
-	if errors.As(err, &verify) || errors.As(err, &record) || errors.As(err, &alert) ||
-		errors.As(err, &authority) || errors.As(err, &host) || errors.As(err, &invalid) || errors.As(err, &ca) ||
-		errors.Is(err, http.ErrSchemeMismatch) {
-		e.Kind = model.TLS
+	if strings.Contains(e.Message, "malformed") { // and quotes it
+		e.Message, e.Hint = "what came back is not HTTP", "Check the base URL and the proxy"
+	}
+	var why *transport.Error
+	if errors.As(err, &why) {
+		e.Hint = why.Advice
+		if why.Trust {
+			e.Kind = model.TLS
+		}
 	}
 	return e
 }

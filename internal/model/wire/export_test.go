@@ -4,17 +4,13 @@ import (
 	"slices"
 
 	"adze/internal/model"
+	"adze/internal/platform/transport"
 )
 
 // CloseIdle closes the connections of a provider with the default transport.
 func (p *Provider) CloseIdle() {
-	if tr, err := p.c.Transport.(lazyTransport)(); err == nil {
-		tr.CloseIdleConnections()
-	}
+	p.c.Transport.(*transport.Transport).CloseIdleConnections()
 }
-
-// ConnectionError is connectionError.
-func ConnectionError(err error) *model.Error { return connectionError(err) }
 
 // MaxEncoders is how many encoders a provider keeps.
 const MaxEncoders = maxEncoders

@@ -2,9 +2,7 @@ package wire_test
 
 import (
 	"context"
-	"crypto/tls"
 	"encoding/pem"
-	"errors"
 	"io"
 	"log"
 	"net/http"
@@ -66,7 +64,7 @@ func server(t *testing.T, h http.HandlerFunc) *wire.Provider {
 func connect(t *testing.T, base string, rootCAs []byte) *wire.Provider {
 	t.Helper()
 	c := config()
-	c.BaseURL, c.RootCAs = base, rootCAs
+	c.BaseURL, c.Network.RootCAs = base, rootCAs
 	p, err := wire.New(service, c)
 	if err != nil {
 		t.Fatal(err)
@@ -175,11 +173,6 @@ func TestConnectionErrors(t *testing.T) {
 			}
 		})
 	}
-	for _, err := range []error{tls.AlertError(42), &tls.CertificateVerificationError{Err: errors.New("expired")}} {
-		if got := wire.ConnectionError(err); got.Kind != model.TLS {
-			t.Errorf("%v is %v", err, got.Kind)
-		}
-	}
 }
 
 // endless writes until the other side has had enough.
@@ -215,6 +208,53 @@ func TestBounds(t *testing.T) {
 	}
 }
 
+// An answer ends where it is longer than what was asked for can be, whatever it is made of: D9.
+func TestEndlessAnswer(t *testing.T) {
+	delta := func(block, d string) []string {
+		return []string{`{"type":"content_block_start","index":0,"content_block":{` + block + `}}`,
+			`{"type":"content_block_delta","index":0,"delta":{` + strings.ReplaceAll(d, "X", strings.Repeat("x", 64<<10)) + `}}`}
+	}
+	tests := map[string][]string{
+		"text":            delta(`"type":"text","text":""`, `"type":"text_delta","text":"X"`),
+		"thinking":        delta(`"type":"thinking","thinking":""`, `"type":"thinking_delta","thinking":"X"`),
+		"signature":       delta(`"type":"thinking","thinking":""`, `"type":"signature_delta","signature":"X"`),
+		"input":           delta(`"type":"tool_use","id":"t","name":"A"`, `"type":"input_json_delta","partial_json":"X"`),
+		"another's input": delta(`"type":"hologram"`, `"type":"input_json_delta","partial_json":"X"`),
+		"unknown":         {`{"type":"ping"}`, `{"type":"aside","text":"` + strings.Repeat("x", 64<<10) + `"}`},
+	}
+	for name, events := range tests {
+		sent := 0
+		gone := make(chan struct{})
+		p := server(t, func(w http.ResponseWriter, r *http.Request) {
+			defer close(gone)
+			streaming(w, begun, events[0])
+			for line := "data: " + events[1] + "\n\n"; ; {
+				n, err := io.WriteString(w, line)
+				if sent += n; err != nil || sent > 200<<20 {
+					return
+				}
+			}
+		})
+		_, err := text(t.Context(), p, ask())
+		if model.KindOf(err) != model.Broken || !strings.Contains(err.Error(), "far longer") {
+			t.Errorf("%s: error %v", name, err)
+		}
+		<-gone
+		if sent > 30<<20 { // what is on its way in buffers counts, too
+			t.Errorf("%s: %d bytes were sent", name, sent)
+		}
+	}
+	p := server(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		endless(w)
+	})
+	whole := ask()
+	whole.NoStream = true
+	if _, err := text(t.Context(), p, whole); model.KindOf(err) != model.Broken || !strings.Contains(err.Error(), "far longer") {
+		t.Errorf("error %v for an endless message", err)
+	}
+}
+
 // Conversations that take turns keep their encoders.
 func TestEncoders(t *testing.T) {
 	c := config()
@@ -246,6 +286,57 @@ func BenchmarkNew(b *testing.B) {
 	for b.Loop() {
 		if _, err := wire.New(service, config()); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// What a proxy, a login page or another server answers is not taken for the provider's words: no retry, and advice
+// that fits.
+// Proves PROV-55.
+func TestForeignResponses(t *testing.T) {
+	latin := "<html><TITLE>Acc\xe8s r\xe9serv\xe9 &amp; co</title>"
+	for _, tt := range []struct {
+		name   string
+		status int
+		header http.Header
+		body   string
+		kind   model.Kind
+		want   string
+	}{
+		{"login page", 200, http.Header{"Content-Type": {"text/html; charset=utf-8"}}, "<html><head><title>\nGuest <b>", model.Broken, `The answer did not arrive whole: a web page with the title "Guest" came back instead of an answer. If this network or its proxy has a login page`},
+		{"login page in another charset", 200, http.Header{"Content-Type": {"text/html; charset=iso-8859-1"}}, latin, model.Broken, `title "Accs rserv & co"`},
+		{"page without a title", 403, http.Header{"Content-Type": {"text/html"}}, "<!doctype html>no", model.Invalid, "a web page came back instead of an answer. If"},
+		{"redirect to a login", 302, http.Header{"Location": {"https://login.example/?to=me"}}, "", model.Invalid, "sends the request to login.example, where the API key does not go"},
+		{"redirect loop", 307, http.Header{"Location": {"/v1/messages"}}, "", model.Invalid, "sends the request elsewhere"},
+		{"network login", 511, nil, "", model.Invalid, "this network wants a login"},
+		{"proxy login", 407, nil, "", model.Invalid, "HTTP_PROXY=http://user:password@host:port"},
+		{"page of a failing gateway", 502, http.Header{"Content-Type": {"text/html"}}, "<html>", model.ServerFault, "The server failed (HTTP 502)"},
+		{"clock behind", 401, http.Header{"Date": {time.Now().Add(2 * time.Hour).UTC().Format(http.TimeFormat)}}, `{"error":{"type":"authentication_error","message":"bad signature"}}`, model.Auth, "bad signature; this machine's clock is 2h0m0s behind the server's"},
+		{"wrong key", 401, nil, `{"error":{"type":"authentication_error","message":"wrong key"}}`, model.Auth, "wrong key. Look into the vault"},
+	} {
+		asked := 0
+		h := func(w http.ResponseWriter, _ *http.Request) {
+			asked++
+			for name, values := range tt.header {
+				w.Header()[name] = values
+			}
+			w.WriteHeader(tt.status)
+			io.WriteString(w, tt.body)
+		}
+		for _, whole := range []bool{false, true} {
+			c := config()
+			c.Transport, c.AuthHint = modeltest.Transport(http.HandlerFunc(h)), "Look into the vault"
+			p, err := wire.New(service, c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			req := ask()
+			req.NoStream = whole
+			asked = 0
+			_, err = text(t.Context(), p, req)
+			if got := model.Explain(err, "m-1", true); model.KindOf(err) != tt.kind || !strings.Contains(got, tt.want) || asked != 1 {
+				t.Errorf("%s: %d requests, %v: %s", tt.name, asked, model.KindOf(err), got)
+			}
 		}
 	}
 }

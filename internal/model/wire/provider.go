@@ -3,15 +3,17 @@ package wire
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"iter"
-	"mime"
 	"net/http"
 	"slices"
 	"sync"
 	"time"
 
 	"adze/internal/model"
+	"adze/internal/platform/transport"
 )
 
 // A Service is what tells one provider from another: a dialect at an address, with its way to
@@ -25,6 +27,8 @@ type Service struct {
 	KeyHeader string
 	// KeyVariable is the environment variable that an error names when there is no key.
 	KeyVariable string
+	// NewAuthorizer, if not nil, returns what authorizes requests in place of a key. C has both transports.
+	NewAuthorizer func(c Config) (Authorizer, error)
 	// Header holds what every request must have. The user's headers replace it.
 	Header http.Header
 
@@ -46,15 +50,27 @@ type Config struct {
 	// KeyHelper returns a key. It is asked again after five minutes, and once when the key is not
 	// accepted.
 	KeyHelper func(context.Context) (string, error)
+	// StoredKey returns a key that the user has stored, in place of APIKey. It is asked like KeyHelper.
+	StoredKey func(context.Context) (string, error)
 
 	// Headers are sent with every request. They do not replace the user agent.
 	Headers http.Header
 	// Version is this program's, for the user agent.
 	Version string
 
-	// Transport carries the requests; nil means [NewTransport] with RootCAs.
+	// Transport carries the requests; nil means [transport.New] with Network.
 	Transport http.RoundTripper
-	RootCAs   []byte
+	Network   transport.Config
+	// AuthTransport carries what an [Authorizer] asks, so that no credentials are recorded; nil means [transport.New] with
+	// Network.
+	AuthTransport http.RoundTripper
+	// AuthHint is what the user can do when the credentials are not accepted, as in [model.Error]. It may be empty.
+	AuthHint string
+
+	// Betas are asked for with every request, by name.
+	Betas []string
+	// Note is told, once each, what a server does not take. It may be nil.
+	Note func(string)
 
 	// ExtraBody is a JSON object whose members are added to every request.
 	ExtraBody json.RawMessage
@@ -68,8 +84,6 @@ const (
 	defaultNoStream = 5 * time.Minute
 	// maxNoStreamTokens is as much as can be had within the time of an answer that is not streamed.
 	maxNoStreamTokens = 64_000
-	// maxAnswer is the most that is read of an answer that is not streamed.
-	maxAnswer = 64 << 20
 )
 
 // A Provider answers requests over HTTP. It is safe for concurrent use.
@@ -81,6 +95,9 @@ type Provider struct {
 
 	mu       sync.Mutex
 	encoders []Encoder // idle ones, the one used last at the end
+	// omitted holds what the server does not take, by model.
+	omitted map[string]model.Omission
+	told    []string // notes about tools
 }
 
 // New returns the provider of a service. It does not connect.
@@ -95,20 +112,23 @@ func New(s Service, c Config) (*Provider, error) {
 	if c.NoStreamTimeout <= 0 {
 		c.NoStreamTimeout = defaultNoStream
 	}
-	key, err := newCredential(s, c)
+	if c.Transport == nil {
+		c.Transport = transport.New(c.Network)
+	}
+	if c.AuthTransport == nil && s.NewAuthorizer != nil {
+		c.AuthTransport = transport.New(c.Network)
+	}
+	proof, err := newAuthorizer(s, c)
 	if err != nil {
 		return nil, err
 	}
-	if c.Transport == nil {
-		c.Transport = NewTransport(c.RootCAs)
-	}
-	return &Provider{service: s, c: c, client: newClient(s, c, base, key)}, nil
+	return &Provider{service: s, c: c, client: newClient(s, c, base, proof)}, nil
 }
 
 // Stream implements [model.Provider].
 func (p *Provider) Stream(ctx context.Context, req *model.Request) iter.Seq2[model.Event, error] {
 	return func(yield func(model.Event, error) bool) {
-		events, err := p.ask(ctx, req)
+		events, err := p.insist(ctx, req)
 		switch {
 		case ctx.Err() != nil && err != nil:
 			yield(nil, context.Cause(ctx))
@@ -128,21 +148,64 @@ func (p *Provider) Stream(ctx context.Context, req *model.Request) iter.Seq2[mod
 	}
 }
 
+// insist asks, and asks again without a part that the server does not know, as long as it names another one.
+func (p *Provider) insist(ctx context.Context, req *model.Request) (iter.Seq2[model.Event, error], error) {
+	for {
+		sent := p.adapt(req)
+		events, err := p.ask(ctx, sent)
+		if err == nil || !p.omit(sent, err) {
+			return events, err
+		}
+	}
+}
+
+// omit reports whether err says that the server does not know a part of req, which is left out from then on.
+func (p *Provider) omit(req *model.Request, err error) bool {
+	d, ok := p.service.Dialect.(Lenient)
+	var e *model.Error
+	if !ok || !errors.As(err, &e) {
+		return false
+	}
+	part, name := d.Optional(req, e)
+	if part == 0 {
+		return false
+	}
+	p.mu.Lock()
+	known := p.omitted[req.Model]&part != 0
+	if p.omitted == nil {
+		p.omitted = map[string]model.Omission{}
+	}
+	p.omitted[req.Model] |= part
+	p.mu.Unlock()
+	if !known && p.c.Note != nil {
+		p.c.Note(fmt.Sprintf("%s does not take %s for %s; it is left out from now on", p.client.base.Host, name, req.Model))
+	}
+	return true
+}
+
+// header returns the headers that req needs, or nil.
+func (p *Provider) header(req *model.Request) http.Header {
+	if d, ok := p.service.Dialect.(Heading); ok {
+		return d.Header(req)
+	}
+	return nil
+}
+
 // ask sends req and returns the events of the answer, which must be ranged over.
 func (p *Provider) ask(ctx context.Context, req *model.Request) (iter.Seq2[model.Event, error], error) {
-	req = p.adapt(req)
 	body, err := p.encode(req)
 	if err != nil {
 		return nil, &model.Error{Kind: model.Invalid, Message: err.Error(), Err: err}
 	}
-	path := p.service.Dialect.Path(req)
+	m := mail{path: p.service.Dialect.Path(req), header: p.header(req), body: body, accept: MediaType(p.service.Dialect)}
 	if req.NoStream {
-		return p.whole(ctx, path, body)
+		m.accept = "application/json"
+		return p.whole(ctx, m, req)
 	}
 
 	asking, cancel := context.WithCancelCause(ctx)
 	silence := time.AfterFunc(p.c.Idle, func() { cancel(errNoAnswer(p.c.Idle)) })
-	res, err := p.client.send(asking, path, body, "text/event-stream")
+	res, err := p.client.send(asking, m)
 	if !silence.Stop() && err == nil {
 		res.Body.Close() // ok: the silence is the error
 		err = context.Cause(asking)
@@ -152,47 +215,59 @@ func (p *Provider) ask(ctx context.Context, req *model.Request) (iter.Seq2[model
 		return nil, cause(asking, err)
 	}
 	o := StreamOptions{
-		Idle: p.c.Idle, RequestID: RequestID(res.Header), Raw: req.Raw,
+		Idle: p.c.Idle, RequestID: RequestID(res.Header), Raw: req.Raw, Limit: answerLimit(req.MaxTokens),
 		Close: func() { cancel(nil) },
 	}
-	// Some gateways do not stream.
-	if media, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")); media == "application/json" {
+	media := mediaType(res.Header)
+	if media == "application/json" || media == htmlType { // some gateways do not stream
 		defer o.Close()
 		late := time.AfterFunc(p.c.NoStreamTimeout, func() { cancel(errNoAnswer(p.c.NoStreamTimeout)) })
 		defer late.Stop()
-		events, err := p.read(res)
+		events, err := p.read(res, req)
 		return events, cause(asking, err)
 	}
-	return ReadStream(ctx, p.service.Dialect, res.Body, o), nil
+	o.MediaType = media
+	return ReadStream(ctx, Reading(p.service.Dialect, req), res.Body, o), nil
 }
 
-// whole sends a body that asks for a complete answer, and waits for it.
-func (p *Provider) whole(ctx context.Context, path string, body Body) (iter.Seq2[model.Event, error], error) {
+// whole sends a request that asks for a complete answer, and waits for it.
+func (p *Provider) whole(ctx context.Context, m mail, req *model.Request) (iter.Seq2[model.Event, error], error) {
 	limit := p.c.NoStreamTimeout
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, errNoAnswer(limit))
 	defer cancel()
-	res, err := p.client.send(ctx, path, body, "application/json")
+	res, err := p.client.send(ctx, m)
 	if err != nil {
 		return nil, cause(ctx, err)
 	}
-	events, err := p.read(res)
+	events, err := p.read(res, req)
 	return events, cause(ctx, err)
 }
 
-// read reads a complete answer.
-func (p *Provider) read(res *http.Response) (iter.Seq2[model.Event, error], error) {
+// read reads a complete answer to req.
+func (p *Provider) read(res *http.Response, req *model.Request) (iter.Seq2[model.Event, error], error) {
+	if mediaType(res.Header) == htmlType {
+		return nil, page(res)
+	}
 	defer res.Body.Close()
-	data, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
+	limit := answerLimit(req.MaxTokens)
+	data, err := io.ReadAll(io.LimitReader(res.Body, int64(limit)+1))
 	id := RequestID(res.Header)
-	if err != nil {
+	switch {
+	case err == nil && len(data) > limit:
+		return nil, &model.Error{Kind: model.Broken, RequestID: id, Message: errTooLong.Error(), Err: errTooLong}
+	case err != nil:
 		return nil, &model.Error{Kind: model.Broken, RequestID: id, Message: "the connection broke in the middle of the answer", Err: err}
 	}
-	return ReadMessage(p.service.Dialect, data, id), nil
+	return ReadMessage(Reading(p.service.Dialect, req), data, id), nil
 }
 
 // adapt returns req as this endpoint takes it.
 func (p *Provider) adapt(req *model.Request) *model.Request {
 	r := *req
+	r.Betas = p.c.Betas
+	p.mu.Lock()
+	r.Omit |= p.omitted[r.Model]
+	p.mu.Unlock()
 	if r.NoStream && r.MaxTokens > maxNoStreamTokens {
 		r.MaxTokens = maxNoStreamTokens
 		if r.Thinking.Budget >= r.MaxTokens {
@@ -210,7 +285,26 @@ func (p *Provider) adapt(req *model.Request) *model.Request {
 func (p *Provider) encode(req *model.Request) (Body, error) {
 	e := p.takeEncoder(req)
 	defer p.returnEncoder(e)
-	return e.EncodeBody(req, p.c.ExtraBody)
+	body, err := e.EncodeBody(req, p.c.ExtraBody)
+	if s, ok := e.(Selective); ok && err == nil {
+		p.tell(s.LeftOut())
+	}
+	return body, err
+}
+
+// tell notes what has not been noted yet.
+func (p *Provider) tell(notes []string) {
+	for _, note := range notes {
+		p.mu.Lock()
+		known := slices.Contains(p.told, note)
+		if !known {
+			p.told = append(p.told, note)
+		}
+		p.mu.Unlock()
+		if !known && p.c.Note != nil {
+			p.c.Note(note)
+		}
+	}
 }
 
 const maxEncoders = 4

@@ -15,8 +15,13 @@ type Server interface {
 	// nothing at the path.
 	Admit(path string, h http.Header, body []byte) (Asked, *model.Error)
 
-	// Check returns the first rule of the protocol that a request body breaks, or nil.
-	Check(body []byte) error
+	// Check returns the first rule of the protocol that a request breaks, or nil. A request that was not
+	// posted has no headers.
+	Check(h http.Header, body []byte) error
+
+	// Sign returns the signature of thinking in the answer to a request body; it begins with id. Before is that of
+	// the thinking before it in the answer, or empty.
+	Sign(body []byte, id, before string) string
 
 	// Read reads a request body, as far as the dialect can tell what it means.
 	Read(body []byte) (*model.Request, error)
@@ -36,6 +41,8 @@ type Server interface {
 type Asked struct {
 	Model  string
 	Stream bool
+	// Thinks says that the model may think.
+	Thinks bool
 	// Count says that only the tokens are to be counted.
 	Count bool
 }

@@ -27,12 +27,13 @@ type sseReader struct {
 	skipLF  bool // the line before ended in CR, so a LF belongs to it
 	began   bool // something other than white space has been read
 
-	name string
-	data []byte
+	name  string
+	named string // the last name that was read
+	data  []byte
 }
 
-// next returns the next event that has data. Its data is valid until the following call.
-func (s *sseReader) next() (name string, data []byte, err error) {
+// Next implements [Frames]: it returns the next event that has data. Its data is valid until the following call.
+func (s *sseReader) Next() (name string, data []byte, err error) {
 	s.name, s.data = "", s.data[:0]
 	seen := false
 	for {
@@ -54,18 +55,48 @@ func (s *sseReader) next() (name string, data []byte, err error) {
 		value = bytes.TrimPrefix(value, []byte(" "))
 		switch string(field) {
 		case "event":
-			s.name = string(value)
+			if string(value) != s.named { // most events of a stream have the name of the one before
+				s.named = string(value)
+			}
+			s.name = s.named
 		case "data":
 			if len(s.data)+len(value) > maxLine {
 				return "", nil, errLineTooLong
 			}
 			if seen {
 				s.data = append(s.data, '\n')
+			} else if s.blank() { // as nearly always: nothing needs to be joined
+				return s.name, value, nil
 			}
 			seen = true
 			s.data = append(s.data, value...)
 		}
 	}
+}
+
+// blank consumes a blank line, if it is known to be the next one.
+func (s *sseReader) blank() bool {
+	at := s.start
+	if s.skipLF && at < len(s.buf) && s.buf[at] == '\n' {
+		at++
+	}
+	if at >= len(s.buf) || s.buf[at] != '\n' && s.buf[at] != '\r' {
+		return false
+	}
+	s.start, s.skipLF = at+1, s.buf[at] == '\r'
+	return true
+}
+
+// lineEnd returns where the first line of b ends, or -1.
+func lineEnd(b []byte) int {
+	end := bytes.IndexByte(b, '\n')
+	if end >= 0 {
+		b = b[:end]
+	}
+	if cr := bytes.IndexByte(b, '\r'); cr >= 0 {
+		return cr
+	}
+	return end
 }
 
 // line returns the next line without its ending. It is valid until the following call.
@@ -78,7 +109,7 @@ func (s *sseReader) line() ([]byte, error) {
 			s.skipLF = false
 		}
 		s.scanned = max(s.scanned, s.start)
-		if i := bytes.IndexAny(s.buf[s.scanned:], "\r\n"); i >= 0 {
+		if i := lineEnd(s.buf[s.scanned:]); i >= 0 {
 			end := s.scanned + i
 			line := s.buf[s.start:end]
 			s.skipLF = s.buf[end] == '\r'
@@ -112,7 +143,7 @@ func (s *sseReader) fill() error {
 		s.start = 0
 	}
 	if len(s.buf) == cap(s.buf) {
-		s.buf = append(make([]byte, 0, max(4096, 2*cap(s.buf))), s.buf...)
+		s.buf = append(make([]byte, 0, max(16<<10, 2*cap(s.buf))), s.buf...)
 	}
 	n, err := s.r.Read(s.buf[len(s.buf):cap(s.buf)])
 	s.buf = s.buf[:len(s.buf)+n]

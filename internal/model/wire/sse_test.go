@@ -14,7 +14,7 @@ import (
 func readAll(r io.Reader) (events []string, err error) {
 	s := &sseReader{r: r}
 	for {
-		name, data, err := s.next()
+		name, data, err := s.Next()
 		if err != nil {
 			return events, err
 		}

@@ -17,6 +17,10 @@ type StreamOptions struct {
 	// Idle is how long the connection may be silent, Progress how long it may bring nothing but
 	// keep-alives. Zero means 90 seconds and 5 minutes. Time the caller takes does not count.
 	Idle, Progress time.Duration
+	// Limit is how many bytes of events are read; zero means no limit.
+	Limit int
+	// MediaType is the type of the body; empty means [MediaType] of the dialect.
+	MediaType string
 	// RequestID is the server's id of the request, as far as the caller knows it.
 	RequestID string
 	// Raw asks for the server's own events too.
@@ -34,7 +38,7 @@ const (
 	drainTime = 50 * time.Millisecond
 )
 
-// ReadStream decodes a server-sent event stream into events. It closes body before it returns, at once
+// ReadStream decodes a stream into events. It closes body before it returns, at once
 // when ctx is done, and closing body must end a read in progress.
 //
 // A response that is cut off, stalls or is no stream at all ends in an error of kind [model.Broken]; if it
@@ -57,13 +61,17 @@ func ReadStream(ctx context.Context, dialect Dialect, body io.ReadCloser, o Stre
 		if w.progress <= 0 {
 			w.progress = defaultProgress
 		}
-		s := &sseReader{r: w}
+		s := newFrames(dialect, o.MediaType, w)
 		d := dialect.NewDecoder(o.RequestID, o.Raw)
+		size := 0
 		for any, done := false, false; !done; {
 			var got Progress
-			name, data, err := s.next()
+			name, data, err := s.Next()
 			if err == nil && ctx.Err() == nil {
 				got, err = d.Event(name, data)
+			}
+			if size += len(data); err == nil && o.Limit > 0 && size > o.Limit {
+				err = errTooLong
 			}
 			if ctx.Err() != nil {
 				err = context.Cause(ctx)
@@ -95,6 +103,12 @@ func ReadStream(ctx context.Context, dialect Dialect, body io.ReadCloser, o Stre
 		w.drain()
 	}
 }
+
+// answerLimit returns how many bytes an answer of at most n tokens can take, with room: for what surrounds each token
+// in a stream, for tokens that are long or escaped, and for what a server adds of its own.
+func answerLimit(n int) int { return 8<<20 + 256*max(n, 0) }
+
+var errTooLong = errors.New("the answer is far longer than the limit that was asked for")
 
 // ReadMessage decodes a whole answer into the events that [ReadStream] would have yielded for a stream.
 func ReadMessage(dialect Dialect, body []byte, requestID string) iter.Seq2[model.Event, error] {

@@ -272,7 +272,7 @@ func (Server) Admit(path string, h http.Header, body []byte) (wire.Asked, *model
 }
 
 // Check implements [wire.Server].
-func (s Server) Check(body []byte) error {
+func (s Server) Check(_ http.Header, body []byte) error {
 	_, err := s.Read(body)
 	return err
 }
@@ -287,6 +287,9 @@ func (Server) Read(body []byte) (*model.Request, error) {
 		Model: q.Model, MaxTokens: q.Limit, NoStream: !q.Stream, System: q.System.Parts, Tools: q.Tools, Messages: q.Messages,
 	}, nil
 }
+
+// Sign implements [wire.Server]. A signature is its id.
+func (Server) Sign(_ []byte, id, _ string) string { return id }
 
 // SpellError implements [wire.Server].
 func (Server) SpellError(kind model.Kind, message string) (status int, body []byte) {

@@ -1,0 +1,196 @@
+package messages
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+
+	"adze/internal/model"
+)
+
+// A server signs thinking together with what came before it, and reads it later only where all of that is
+// unchanged: the model, the system prompt, the tools, and the messages before, without cache marks and without
+// earlier thinking, of which none may be missing in between. A [Server] puts the hashes of these into the
+// signature itself, so that one server can check what another has signed.
+
+// A seal is what a signature binds its thinking to.
+type seal struct{ model, system, tools, messages, before string }
+
+// sealSize is the length of each hash in a signature.
+const sealSize = 8
+
+func (s seal) String() string {
+	return strings.Join([]string{s.model, s.system, s.tools, s.messages, s.before}, ".")
+}
+
+// parseSeal returns the seal at the end of a signature of a [Server].
+func parseSeal(signature string) (s seal, ok bool) {
+	fields := strings.Split(signature, ".")
+	if len(fields) != 6 {
+		return s, false
+	}
+	for _, f := range fields[1:] {
+		if len(f) != sealSize {
+			return s, false
+		}
+	}
+	return seal{fields[1], fields[2], fields[3], fields[4], fields[5]}, true
+}
+
+// digest returns the short hash of texts.
+func digest(texts ...[]byte) string {
+	h := sha256.New()
+	for _, t := range texts {
+		h.Write(t)
+		h.Write([]byte{0})
+	}
+	return hex.EncodeToString(h.Sum(nil))[:sealSize]
+}
+
+// Sign implements [wire.Server].
+func (Server) Sign(body []byte, id, before string) string {
+	w := newWalk(body)
+	last := ""
+	for w.next() {
+		if was, ok := parseSeal(w.signature); ok && was.model == w.now.model {
+			last = w.signature
+		}
+	}
+	if before == "" {
+		before = last
+	}
+	s := w.now
+	if before != "" {
+		s.before = digest([]byte(before))
+	}
+	return id + "." + s.String()
+}
+
+// checkBound holds that no thinking is bound to anything but what is before it.
+func checkBound(body []byte) error {
+	w := newWalk(body)
+	verified := 0 // the message up to which all is as it was
+	before := ""
+	for w.next() {
+		was, ok := parseSeal(w.signature)
+		if !ok || was.model != w.now.model {
+			continue // of another server, or not for this model, which does not read it then
+		}
+		now := w.now
+		now.before = was.before
+		if before != "" {
+			now.before = digest([]byte(before))
+		}
+		if was != now {
+			return &model.Error{Kind: model.BadSignature, Message: fmt.Sprintf("messages.%d.content.%d: Invalid `signature` in `thinking` block. "+
+				"The block is bound to a different conversation. Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to %q, "+
+				"which requires %s in the `anthropic-beta` header. Changed: %s", w.message, w.block, dropBlock, bindingBeta, was.change(now, verified, w.message))}
+		}
+		verified, before = w.message, w.signature
+	}
+	return nil
+}
+
+// change names the first part that is not as it was.
+func (s seal) change(now seal, verified, message int) string {
+	switch {
+	case s.system != now.system:
+		return "system"
+	case s.tools != now.tools:
+		return "tools"
+	case s.messages == now.messages:
+		return "thinking before it is missing"
+	case verified+1 < message:
+		return fmt.Sprintf("messages.%d to messages.%d", verified, message-1)
+	}
+	return fmt.Sprintf("messages.%d", verified)
+}
+
+// A walk goes through the thinking of a request.
+type walk struct {
+	messages []sealedMessage
+	now      seal // what is before the block; without the thinking before it
+
+	message, block int
+	signature      string
+}
+
+type sealedMessage struct {
+	Role    string          `json:"role"`
+	Content json.RawMessage `json:"content"`
+}
+
+func newWalk(body []byte) *walk {
+	var r struct {
+		Model    string          `json:"model"`
+		System   json.RawMessage `json:"system"`
+		Tools    json.RawMessage `json:"tools"`
+		Messages []sealedMessage `json:"messages"`
+	}
+	json.Unmarshal(body, &r) // ok: a body that is wrong has been refused
+	return &walk{
+		messages: r.Messages, block: -1,
+		now: seal{
+			model: digest([]byte(r.Model)), system: digest(markless(r.System)), tools: digest(markless(r.Tools)),
+			messages: digest(), before: strings.Repeat("0", sealSize),
+		},
+	}
+}
+
+// next goes to the next block of thinking, and past the last message if there is none.
+func (w *walk) next() bool {
+	for ; w.message < len(w.messages); w.message++ {
+		var blocks []json.RawMessage
+		m := w.messages[w.message]
+		json.Unmarshal(m.Content, &blocks) // ok: a string holds no thinking
+		for w.block++; w.block < len(blocks); w.block++ {
+			if b := signed(blocks[w.block]); b != "" {
+				w.signature = b
+				return true
+			}
+		}
+		w.now.messages = digest([]byte(w.now.messages), []byte(m.Role), markless(m.withoutThinking(blocks)))
+		w.block = -1
+	}
+	return false
+}
+
+// withoutThinking returns the content, as it is where there is no thinking in it.
+func (m sealedMessage) withoutThinking(blocks []json.RawMessage) []byte {
+	var kept [][]byte
+	for _, b := range blocks {
+		if !isThinking(b) {
+			kept = append(kept, b)
+		}
+	}
+	if len(kept) == len(blocks) {
+		return m.Content
+	}
+	return append(append([]byte{'['}, bytes.Join(kept, []byte{','})...), ']')
+}
+
+func isThinking(block []byte) bool {
+	return bytes.HasPrefix(block, []byte(`{"type":"thinking"`)) || bytes.HasPrefix(block, []byte(`{"type":"redacted_thinking"`))
+}
+
+// signed returns the signature of a block, if it is thinking.
+func signed(block []byte) string {
+	if !isThinking(block) {
+		return ""
+	}
+	var b struct {
+		Signature string `json:"signature"`
+	}
+	json.Unmarshal(block, &b) // ok: the body is valid
+	return b.Signature
+}
+
+var markText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`,"cache_control":\{[^{}]*\}`) })
+
+// markless returns JSON without cache marks. What looks like one within a string has other quotes.
+func markless(raw []byte) []byte { return markText().ReplaceAll(raw, nil) }
