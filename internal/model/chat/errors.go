@@ -1,0 +1,367 @@
+package chat
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+
+	"adze/internal/model"
+	"adze/internal/model/wire"
+	"adze/internal/msg"
+)
+
+// A wireError is a server's description of an error, in any of the forms that servers have for it.
+type wireError struct {
+	Message string
+	Type    string
+	Code    string // of words, or a number
+	Param   string
+
+	// Prompt and Window are tokens, where a server gives the numbers of input that is too long.
+	Prompt, Window int
+}
+
+// Error implements [wire.Dialect].
+func (Dialect) Error(status int, body []byte) *model.Error {
+	w, id := readError(body)
+	e := w.classify(status)
+	e.RequestID = wire.Clean(id)
+	return e
+}
+
+// readError reads an error response.
+func readError(body []byte) (w wireError, requestID string) {
+	body = bytes.TrimSpace(body)
+	if list := []json.RawMessage(nil); json.Unmarshal(body, &list) == nil && len(list) > 0 { // some put it into a list
+		body = list[0]
+	}
+	var top struct {
+		Error     json.RawMessage `json:"error"`
+		Detail    json.RawMessage `json:"detail"`
+		RequestID string          `json:"request_id"`
+	}
+	if json.Unmarshal(body, &top) != nil { // ok: not the server's but a proxy's, and the status says enough
+		return wireError{Message: wire.Plain(body)}, ""
+	}
+	switch {
+	case len(top.Error) > 0 && top.Error[0] == '{':
+		w = readErrorObject(top.Error)
+	case len(top.Error) > 0 && top.Error[0] == '"':
+		w.Message = unquote(top.Error)
+	case len(top.Detail) > 0:
+		w.Message = readDetail(top.Detail)
+	default: // the members are those of the error
+		w = readErrorObject(body)
+	}
+	return w, top.RequestID
+}
+
+// readErrorObject reads the members of an error.
+func readErrorObject(raw []byte) wireError {
+	ms, err := wire.Members(raw)
+	if err != nil {
+		return wireError{}
+	}
+	w := wireError{Message: textOf(ms, "message"), Type: textOf(ms, "type"), Code: textOf(ms, "code"), Param: textOf(ms, "param")}
+	w.Prompt, w.Window = number(textOf(ms, "n_prompt_tokens")), number(textOf(ms, "n_ctx"))
+	// A gateway has the words of the server behind it elsewhere.
+	var behind struct {
+		Raw json.RawMessage `json:"raw"`
+	}
+	json.Unmarshal([]byte(textOf(ms, "metadata")), &behind) // ok: then there is nothing behind
+	if len(behind.Raw) > 0 {
+		text := unquote(behind.Raw)
+		if inner, _ := readError([]byte(text)); inner.Message != "" {
+			text = inner.Message
+		}
+		if text = strings.TrimSpace(text); text != "" {
+			w.Message = strings.TrimRight(w.Message, ". ") + ": " + text
+		}
+	}
+	return w
+}
+
+// readDetail reads what validating frameworks say: a text, or a list of places and what is wrong with each.
+func readDetail(raw json.RawMessage) string {
+	var list []struct {
+		Loc []any  `json:"loc"`
+		Msg string `json:"msg"`
+	}
+	if json.Unmarshal(raw, &list) != nil {
+		return unquote(raw)
+	}
+	var all []string
+	for _, d := range list {
+		var place []string
+		for _, l := range d.Loc {
+			place = append(place, fmt.Sprint(l))
+		}
+		all = append(all, strings.Join(place, ".")+": "+d.Msg)
+	}
+	return strings.Join(all, "; ")
+}
+
+func number(digits string) int {
+	n, err := strconv.Atoi(strings.NewReplacer(",", "", "_", "").Replace(digits))
+	if err != nil || n < 0 || n > 1e12 {
+		return 0
+	}
+	return n
+}
+
+// classify returns the error for w, which came with an HTTP status or, in a stream, without one.
+func (w wireError) classify(status int) *model.Error {
+	if n := number(w.Code); status == 0 && n >= 400 && n < 600 {
+		status = n
+	}
+	kind := w.kind(status)
+	e := wire.NewError(kind, status, w.message(kind, status))
+	switch m := strings.ToLower(w.Message); {
+	case e.Kind == model.TooLong:
+		w.size(e)
+	case e.Kind == model.NoTools && strings.Contains(m, "--jinja"):
+		e.Hint = "Start the server with --jinja, or choose another model"
+	case e.Kind == model.NoTools && strings.Contains(m, "--enable-auto-tool-choice"):
+		e.Hint = "Start the server with --enable-auto-tool-choice and the --tool-call-parser of the model, or choose another model"
+	}
+	return e
+}
+
+// message returns the server's words, or better ones where they would not help the user.
+func (w wireError) message(kind model.Kind, status int) string {
+	switch {
+	case loading(w.Message):
+		return "the server is still loading the model"
+	case status == 404 && kind == model.Invalid:
+		return strings.TrimRight("there is no chat completion at this address; check the base URL, which mostly ends in /v1: "+w.Message, ": ")
+	case w.Param != "" && !strings.Contains(w.Message, w.Param):
+		return w.Message + " (" + w.Param + ")"
+	}
+	return w.Message
+}
+
+// loading reports whether a server says that its model is not ready yet.
+func loading(message string) bool {
+	m := strings.ToLower(message)
+	return strings.Contains(m, "loading model") || strings.Contains(m, "model is loading") || strings.Contains(m, "model is still loading") ||
+		strings.Contains(m, "model is currently loading")
+}
+
+// kind goes by the server's name for the error, else by status and message.
+func (w wireError) kind(status int) model.Kind {
+	m := strings.ToLower(w.Message)
+	has := func(words ...string) bool {
+		for _, word := range words {
+			if strings.Contains(m, word) {
+				return true
+			}
+		}
+		return false
+	}
+	if k, ok := w.named(); ok {
+		return k
+	}
+	switch {
+	case loading(w.Message):
+		return model.ServerFault
+	case has("does not support tools", "not support tool", "support tool use", "tool calling is not supported", "tools is not supported",
+		"requires --jinja", "--enable-auto-tool-choice", "does not support function"):
+		return model.NoTools
+	case has("insufficient_quota", "exceeded your current quota", "insufficient balance", "insufficient credits", "requires more credits", "out of credits"):
+		return model.Quota
+	case tooLong(m):
+		return model.TooLong
+	case has("overloaded", "no capacity", "at capacity", "server is busy") && (status >= 500 || status == 429 || status == 0):
+		return model.Overloaded
+	case has("incorrect api key", "invalid api key", "api key not valid", "no auth credentials", "invalid authentication"):
+		return model.Auth
+	case has("safety system", "content management policy", "content policy", "usage polic", "flagged"):
+		return model.Refused
+	case has("thought_signature", "thought signature", "encrypted_content", "reasoning_details") && has("invalid", "missing", "not valid"):
+		return model.BadSignature
+	case has("image", "file", "pdf") && has("too large", "too big", "exceeds", "maximum size", "size limit", "could not process"):
+		return model.MediaTooLarge
+	case has("model") && has("not found", "does not exist", "not available", "no such model", "is not a valid model", "unknown model", "no models loaded", "not loaded", "not a chat model", "decommissioned") && status != 403:
+		return model.NoModel
+	case status == 403 && has("country", "region", "permission", "not have access", "forbidden", "not allowed"):
+		return model.Auth
+	}
+	return wire.KindOf(status, w.Message)
+}
+
+// named returns the kind of an error that its name is enough for.
+func (w wireError) named() (model.Kind, bool) {
+	for _, name := range []string{w.Code, w.Type} {
+		switch name {
+		case "context_length_exceeded", "exceed_context_size_error", "context_window_exceeded":
+			return model.TooLong, true
+		case "insufficient_quota", "billing_hard_limit_reached", "quota_exceeded", "billing_not_active", "insufficient_credits":
+			return model.Quota, true
+		case "rate_limit_exceeded", "rate_limit_error", "rate_limited":
+			if strings.Contains(strings.ToLower(w.Message), "request too large") { // more than a minute's worth: waiting does not help
+				return model.TooLong, true
+			}
+			return model.RateLimited, true
+		case "invalid_api_key", "authentication_error", "invalid_authentication", "permission_error", "unauthorized":
+			return model.Auth, true
+		case "model_not_found", "model_not_available":
+			return model.NoModel, true
+		case "content_filter", "content_policy_violation", "moderation_blocked":
+			return model.Refused, true
+		case "overloaded_error", "server_overloaded", "engine_overloaded":
+			return model.Overloaded, true
+		case "image_too_large", "invalid_image", "image_parse_error", "file_too_large":
+			return model.MediaTooLarge, true
+		}
+	}
+	return model.Unknown, false
+}
+
+// tooLong reports whether words, in lower case, say that the input does not fit.
+func tooLong(m string) bool {
+	for _, words := range [...]string{
+		"maximum context length", "context length", "context window", "context size", "prompt is too long", "prompt too long", "input is too long",
+		"too many tokens", "maximum prompt length", "longer than the maximum model length", "reduce the length of the messages", "tokens to keep from the initial prompt",
+		"token count exceeds", "maximum number of tokens allowed", "request too large", "must be <=",
+	} {
+		if strings.Contains(m, words) {
+			return true
+		}
+	}
+	return false
+}
+
+// wordings are the ways to say how long input may be, with the groups in, out and window. All numbers of a sentence are
+// tokens.
+var wordings = sync.OnceValue(func() []*regexp.Regexp {
+	var all []*regexp.Regexp
+	for _, w := range []string{
+		// With what was asked for as output.
+		`maximum context length is (?P<window>\d+) tokens.*requested (?:about )?\d+ tokens \((?P<in>\d+) (?:of text|in the) [a-z]+(?: input)?(?:, (?P<more>\d+) (?:of tool input|in the functions))?,? (?:and )?(?P<out>\d+) in the (?:completion|output)`,
+		"must be <= (?P<window>\\d+)\\. Given: (?P<in>\\d+) `?inputs`? tokens and (?P<out>\\d+)",
+		`maximum context length is (?P<window>\d+) tokens.*requested (?P<out>\d+) output tokens.* (?P<in>\d+) input tokens`,
+		// Without it.
+		`maximum context length is (?P<window>\d+) tokens.*resulted in (?P<in>\d+) tokens`,
+		`maximum context length is (?P<window>\d+) tokens.*(?:has|contains)(?: at least)? (?P<in>\d+) (?:input )?tokens`,
+		`requested (?P<in>\d+) tokens`,
+		`prompt contains (?P<in>\d+) tokens.* (?P<window>\d+) maximum context length`,
+		`request \((?P<in>\d+) tokens\) exceeds the available context size \((?P<window>\d+) tokens\)`,
+		`prompt is too long: (?P<in>\d+),? .*maximum context length: (?P<window>\d+)`,
+		`maximum prompt length is (?P<window>\d+) but the request contains (?P<in>\d+) tokens`,
+		`current length is (?P<in>\d+) while limit is (?P<window>\d+)`,
+		`prompt \(length (?P<in>\d+)\) is longer than the maximum model length of (?P<window>\d+)`,
+		`input token count \((?P<in>\d+)\) exceeds the maximum number of tokens allowed \((?P<window>\d+)\)`,
+		`first (?P<in>\d+) tokens .*context length of only (?P<window>\d+) tokens`,
+		`limit:? (?P<window>\d+), requested:? (?P<in>\d+)`,
+		`maximum context length is (?P<window>\d+)`,
+		`context (?:length|window|size)[^0-9]*(?P<window>\d+)`,
+	} {
+		all = append(all, regexp.MustCompile(`(?is)`+w))
+	}
+	return all
+})
+
+// size fills in the numbers of an error of input that does not fit. With those of the output it is one of the window.
+func (w wireError) size(e *model.Error) {
+	if e.Input, e.Window = max(e.Input, w.Prompt), max(e.Window, w.Window); e.Input > 0 && e.Window > 0 {
+		return
+	}
+	for _, re := range wordings() {
+		found := re.FindStringSubmatch(w.Message)
+		if found == nil {
+			continue
+		}
+		group := func(name string) int {
+			if i := re.SubexpIndex(name); i >= 0 {
+				return number(found[i])
+			}
+			return 0
+		}
+		in, out, window := group("in")+group("more"), group("out"), group("window")
+		if in > 0 && out > 0 && window > 0 && in < window {
+			e.Kind, e.Output = model.OverWindow, out
+		}
+		if e.Input == 0 {
+			e.Input = in
+		}
+		if e.Window == 0 {
+			e.Window = window
+		}
+		return
+	}
+}
+
+// SpellError implements [wire.Server]. Kinds that are no answer of a server (the connection's, and Broken) count as
+// ServerFault. A message that would be taken for another kind gets the usual one before it.
+func (Server) SpellError(kind model.Kind, message string) (status int, body []byte) {
+	answer, ok := usual(kind)
+	if !ok {
+		kind = model.ServerFault
+		answer, _ = usual(kind)
+	}
+	status = answer.status
+	switch w := answer.wireError; {
+	case message == "":
+	case wireError{Message: message, Type: w.Type, Code: w.Code}.classify(status).Kind != kind:
+		answer.Message += ": " + message
+	default:
+		answer.Message = message
+	}
+	body = append(body, `{"error":{"message":`...)
+	body = msg.AppendString(body, answer.Message)
+	body = append(body, `,"type":`...)
+	body = msg.AppendString(body, answer.Type)
+	body = append(body, `,"param":null,"code":`...)
+	if answer.Code == "" {
+		body = append(body, "null"...)
+	} else {
+		body = msg.AppendString(body, answer.Code)
+	}
+	return status, append(body, "}}"...)
+}
+
+// An answer is how a server words a kind of error.
+type answer struct {
+	status int
+	wireError
+}
+
+func usual(k model.Kind) (answer, bool) {
+	const invalid = "invalid_request_error"
+	say := func(status int, kind, code, message string) (answer, bool) {
+		return answer{status, wireError{Message: message, Type: kind, Code: code}}, true
+	}
+	switch k {
+	case model.RateLimited:
+		return say(429, "requests", "rate_limit_exceeded", "Rate limit reached on requests per min")
+	case model.Overloaded:
+		return say(503, "server_error", "", "The engine is currently overloaded, please try again later")
+	case model.ServerFault:
+		return say(500, "server_error", "", "The server had an error while processing your request")
+	case model.TooLong:
+		return say(400, invalid, "context_length_exceeded", "This model's maximum context length is 128000 tokens. However, your messages resulted in 130000 tokens.")
+	case model.OverWindow:
+		return say(400, invalid, "context_length_exceeded", "This model's maximum context length is 128000 tokens. However, you requested 140000 tokens (120000 in the messages, 20000 in the completion).")
+	case model.MediaTooLarge:
+		return say(400, invalid, "image_too_large", "The image is too large")
+	case model.BadSignature:
+		return say(400, invalid, "", "messages[1].reasoning_details: invalid signature")
+	case model.Auth:
+		return say(401, invalid, "invalid_api_key", "Incorrect API key provided")
+	case model.Quota:
+		return say(429, "insufficient_quota", "insufficient_quota", "You exceeded your current quota, please check your plan and billing details")
+	case model.NoModel:
+		return say(404, invalid, "model_not_found", "The model does not exist or you do not have access to it")
+	case model.Refused:
+		return say(400, invalid, "content_policy_violation", "Your request was rejected by our safety system")
+	case model.NoTools:
+		return say(400, "api_error", "", "the model does not support tools")
+	case model.Invalid:
+		return say(400, invalid, "", "Invalid value in messages")
+	}
+	return answer{}, false
+}

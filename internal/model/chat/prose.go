@@ -1,0 +1,213 @@
+package chat
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"adze/internal/model/toolname"
+	"adze/internal/msg"
+)
+
+// Models without tools in their wire write calls as text. They are told to write them between tags; many have learned
+// another form, and use that.
+const (
+	callTag    = "<tool_call>"
+	callEndTag = "</tool_call>"
+	// listTag comes before a list of calls, which ends with the answer.
+	listTag = "[TOOL_CALLS]"
+	fence   = "```"
+)
+
+// describeTools returns what such a model is told about its tools. Choice is the one that it must use, or empty.
+func describeTools(tools []msg.ToolSpec, choice string) string {
+	var b strings.Builder
+	b.WriteString("# Tools\n\nTo call a tool, write a JSON object with its name and its arguments between two tags, and nothing after it:\n\n" +
+		callTag + "\n{\"name\": \"TOOL\", \"arguments\": {}}\n" + callEndTag + "\n\n" +
+		"To call several tools at once, write several such blocks. The results come in the next message, in the order of the calls, each between <tool_response> and </tool_response>. Never write results yourself.\n\nThe tools, each with the JSON Schema of its arguments:\n")
+	for _, t := range tools {
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n%s\n", toolname.Restrict(t.Name), t.Description, schemaOf(t))
+	}
+	if choice != "" {
+		fmt.Fprintf(&b, "\nAnswer with a call of %s, and with nothing else.\n", toolname.Restrict(choice))
+	}
+	return b.String()
+}
+
+// appendTextCall appends a call as the model is told to write it.
+func appendTextCall(text []byte, u *msg.ToolUse) []byte {
+	if len(text) > 0 {
+		text = append(text, '\n')
+	}
+	text = append(text, callTag+"\n{\"name\": "...)
+	text = msg.AppendString(text, toolname.Restrict(u.Name))
+	text = append(text, `, "arguments": `...)
+	if len(u.Input) == 0 {
+		text = append(text, "{}"...)
+	}
+	text = append(text, u.Input...)
+	return append(text, "}\n"+callEndTag...)
+}
+
+// prose finds calls in the text of an answer. It holds back what may be one until that is clear.
+type prose struct {
+	tools []msg.ToolSpec
+	held  []byte
+	state proseState
+}
+
+type proseState uint8
+
+const (
+	opening proseState = iota // of the answer: nothing but white space has come
+	flowing
+	inCall   // behind a tag
+	toTheEnd // the rest of the answer is one call, or a list of them, or neither
+)
+
+// add takes in more text, and hands on to r what is certain.
+func (p *prose) add(r *reply, text []byte) {
+	p.held = append(p.held, text...)
+	for p.step(r) {
+	}
+}
+
+// step hands on a part of what is held, if it can.
+func (p *prose) step(r *reply) bool {
+	switch p.state {
+	case opening:
+		begins := bytes.TrimLeft(p.held, " \t\r\n")
+		switch {
+		case len(begins) == 0 || short(begins, fence):
+			return false
+		case begins[0] == '{' || bytes.HasPrefix(begins, []byte(fence)):
+			p.state = toTheEnd
+		default:
+			p.state = flowing
+		}
+		return true
+	case flowing:
+		at, tag := len(p.held), ""
+		for _, t := range []string{callTag, listTag} {
+			if i := bytes.Index(p.held, []byte(t)); i >= 0 && i < at {
+				at, tag = i, t
+			}
+		}
+		switch tag {
+		case "":
+			at -= undecided(p.held)
+		case callTag:
+			p.state = inCall
+		case listTag:
+			p.state = toTheEnd
+		}
+		r.write(p.held[:at])
+		p.held = p.held[at:]
+		return tag != ""
+	case inCall:
+		end := bytes.Index(p.held, []byte(callEndTag))
+		if end < 0 {
+			return false
+		}
+		end += len(callEndTag)
+		p.calls(r, p.held[:end])
+		p.held, p.state = p.held[end:], flowing
+		return true
+	}
+	return false
+}
+
+// short reports whether text is a beginning of tag, but not all of it.
+func short(text []byte, tag string) bool {
+	return len(text) < len(tag) && strings.HasPrefix(tag, string(text))
+}
+
+// undecided returns how many bytes at the end of text may begin a tag.
+func undecided(text []byte) int {
+	for n := min(len(text), max(len(callTag), len(listTag))-1); n > 0; n-- {
+		if end := text[len(text)-n:]; short(end, callTag) || short(end, listTag) {
+			return n
+		}
+	}
+	return 0
+}
+
+// end takes in that the answer is over.
+func (p *prose) end(r *reply) {
+	if p.state == inCall || p.state == toTheEnd {
+		p.calls(r, p.held)
+	} else {
+		r.write(p.held)
+	}
+	p.held = nil
+}
+
+// calls hands on the calls that text is, or the text.
+func (p *prose) calls(r *reply, text []byte) {
+	found := p.parse(text)
+	if found == nil {
+		r.write(text)
+		return
+	}
+	for _, c := range found {
+		b := r.start(&block{kind: callBlock, number: -1, name: []byte(c.name)})
+		b.text = c.args
+		r.tally.text += len(c.args)
+		r.show(b)
+	}
+}
+
+type textCall struct {
+	name string
+	args []byte
+}
+
+// parse returns the calls that text is, or nil if any of it is something else: a call of a tool that was not offered is
+// none.
+func (p *prose) parse(text []byte) []textCall {
+	s := strings.TrimSpace(string(text))
+	for _, tag := range []string{callTag, listTag} {
+		s = strings.TrimSpace(strings.TrimPrefix(s, tag))
+	}
+	s = strings.TrimSpace(strings.TrimSuffix(s, callEndTag))
+	if inside, ok := strings.CutPrefix(s, fence); ok {
+		if inside, ok = strings.CutSuffix(inside, fence); !ok {
+			return nil
+		}
+		s = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(inside), "json"))
+	}
+	var list []json.RawMessage
+	if json.Unmarshal([]byte(s), &list) != nil { // not a list
+		list = []json.RawMessage{json.RawMessage(s)}
+	}
+	var calls []textCall
+	for _, raw := range list {
+		var c struct {
+			Name       string          `json:"name"`
+			Arguments  json.RawMessage `json:"arguments"`
+			Parameters json.RawMessage `json:"parameters"`
+		}
+		if json.Unmarshal(raw, &c) != nil || !p.offered(c.Name) {
+			return nil
+		}
+		args := c.Arguments
+		if args == nil {
+			args = c.Parameters
+		}
+		if len(args) > 0 && args[0] == '"' { // arguments that were written as a string
+			args = []byte(unquote(args))
+		}
+		calls = append(calls, textCall{c.Name, args})
+	}
+	return calls
+}
+
+func (p *prose) offered(name string) bool {
+	for i := range p.tools {
+		if toolname.Restrict(p.tools[i].Name) == name {
+			return true
+		}
+	}
+	return false
+}
