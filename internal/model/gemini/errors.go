@@ -1,0 +1,212 @@
+package gemini
+
+import (
+	"encoding/json"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"adze/internal/model"
+	"adze/internal/model/wire"
+	"adze/internal/msg"
+)
+
+// A wireError is the service's own description of an error.
+type wireError struct {
+	Code    int               `json:"code"`
+	Message string            `json:"message"`
+	Status  string            `json:"status"`
+	Details []json.RawMessage `json:"details"`
+}
+
+// A detail is one of several kinds of detail.
+type detail struct {
+	Reason     string `json:"reason"`     // of ErrorInfo
+	RetryDelay string `json:"retryDelay"` // of RetryInfo
+	Violations []struct {
+		QuotaID string `json:"quotaId"`
+	} `json:"violations"` // of QuotaFailure
+}
+
+// Error implements [wire.Dialect].
+func (Dialect) Error(status int, body []byte) *model.Error {
+	type response struct {
+		Error wireError `json:"error"`
+	}
+	var all []response // some errors come in a list
+	if json.Unmarshal(body, &all) != nil || len(all) == 0 {
+		all = make([]response, 1)
+		if json.Unmarshal(body, &all[0]) != nil { // ok: not the service's but a proxy's, and the status says enough
+			all[0].Error = wireError{Message: wire.Plain(body)}
+		}
+	}
+	return all[0].Error.classify(status)
+}
+
+// streamError returns the error that came in place of a response. Once there was content, what counts is that the answer
+// broke.
+func (d *decoder) streamError(raw []byte) error {
+	var w wireError
+	if err := json.Unmarshal(raw, &w); err != nil { // ok: what it is, is an error
+		w.Message = strings.Trim(string(raw), `"`)
+	}
+	err := w.classify(0)
+	err.RequestID = d.requestID
+	return err.Within(d.begun)
+}
+
+// classify returns the error for w, which came with an HTTP status or, in a stream, without one.
+func (w wireError) classify(status int) *model.Error {
+	var all detail // what the details say together
+	daily := 0
+	for _, raw := range w.Details {
+		var d detail
+		if json.Unmarshal(raw, &d) != nil {
+			continue // ok: of a kind that is not known
+		}
+		all.Reason += d.Reason
+		all.RetryDelay += d.RetryDelay
+		for _, v := range d.Violations {
+			all.Violations = append(all.Violations, v)
+			if strings.Contains(v.QuotaID, "PerDay") {
+				daily++
+			}
+		}
+	}
+	kind := w.kind(status, all)
+	if kind == model.RateLimited && daily > 0 && daily == len(all.Violations) {
+		kind = model.Quota
+	}
+	e := wire.NewError(kind, status, w.Message)
+	if wait, err := time.ParseDuration(all.RetryDelay); err == nil && wait >= 0 && wait <= 24*time.Hour {
+		e.RetryAfter, e.HasRetryAfter = wait, true
+	}
+	if found := tokenCount().FindStringSubmatch(w.Message); e.Kind == model.TooLong && found != nil {
+		e.Input, _ = strconv.Atoi(found[1]) // ok: 0 where there is none
+		e.Window, _ = strconv.Atoi(found[2])
+	}
+	return e
+}
+
+var tokenCount = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`token count(?: of)?(?: \(?(\d{1,12})\)?)? exceeds the maximum number of tokens allowed \(?(\d{1,12})`)
+})
+
+// kind goes by the service's name for the error, else by status and message.
+func (w wireError) kind(status int, d detail) model.Kind {
+	if status == 0 {
+		status = w.Code
+	}
+	words := strings.ToLower(w.Message)
+	has := func(any ...string) bool {
+		for _, s := range any {
+			if strings.Contains(words, s) {
+				return true
+			}
+		}
+		return false
+	}
+	switch w.Status {
+	case "UNAUTHENTICATED", "PERMISSION_DENIED":
+		return model.Auth
+	case "RESOURCE_EXHAUSTED":
+		if d.RetryDelay == "" && len(d.Violations) == 0 && has("billing", "credit", "spend", "prepay") {
+			return model.Quota
+		}
+		return model.RateLimited
+	case "UNAVAILABLE":
+		return model.Overloaded
+	case "INTERNAL", "UNKNOWN", "ABORTED", "CANCELLED", "DEADLINE_EXCEEDED":
+		if has("overloaded") {
+			return model.Overloaded
+		}
+		return model.ServerFault
+	case "NOT_FOUND":
+		status = http.StatusNotFound
+	case "INVALID_ARGUMENT", "FAILED_PRECONDITION", "OUT_OF_RANGE":
+		status = http.StatusBadRequest
+	}
+	if status == http.StatusBadRequest {
+		switch {
+		case strings.Contains(d.Reason, "API_KEY") || has("api key not valid", "api key expired", "api_key"):
+			return model.Auth
+		case has("thought signature", "thought_signature", "thoughtsignature"):
+			return model.BadSignature
+		case has("location is not supported"):
+			return model.Refused
+		case has("request payload size exceeds"):
+			return model.TooLong
+		case has("unable to process input image", "image is not valid", "document has no pages", "unsupported mime type"):
+			return model.MediaTooLarge
+		}
+	}
+	return wire.KindOf(status, w.Message)
+}
+
+// SpellError implements [wire.Server]. Kinds that are no answer of a server (the connection's, and Broken) count as
+// ServerFault. A message that would be taken for another kind gets the usual one before it.
+func (Server) SpellError(kind model.Kind, message string) (status int, body []byte) {
+	w, ok := usual(kind)
+	if !ok {
+		kind = model.ServerFault
+		w, _ = usual(kind)
+	}
+	if message != "" {
+		standard := w.Message
+		w.Message = message
+		if w.classify(w.Code).Kind != kind {
+			w.Message = standard + ": " + message
+		}
+	}
+	body = append(body, `{"error":{"code":`...)
+	body = strconv.AppendInt(body, int64(w.Code), 10)
+	body = append(body, `,"message":`...)
+	body = msg.AppendString(body, w.Message)
+	body = append(body, `,"status":`...)
+	body = msg.AppendString(body, w.Status)
+	for i, d := range w.Details {
+		if i == 0 {
+			body = append(body, `,"details":[`...)
+		}
+		body = append(body, d...)
+		body = append(body, ']')
+	}
+	return w.Code, append(body, "}}"...)
+}
+
+// usual returns how the service words a kind of error.
+func usual(k model.Kind) (wireError, bool) {
+	detail := func(text string) []json.RawMessage { return []json.RawMessage{json.RawMessage(text)} }
+	const invalid = "INVALID_ARGUMENT"
+	switch k {
+	case model.RateLimited:
+		return wireError{429, "You exceeded your current quota, please check your plan and billing details.", "RESOURCE_EXHAUSTED",
+			detail(`{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"7s"}`)}, true
+	case model.Overloaded:
+		return wireError{503, "The model is overloaded. Please try again later.", "UNAVAILABLE", nil}, true
+	case model.ServerFault:
+		return wireError{500, "An internal error has occurred. Please retry.", "INTERNAL", nil}, true
+	case model.TooLong:
+		return wireError{400, "The input token count (1200293) exceeds the maximum number of tokens allowed (1048576).", invalid, nil}, true
+	case model.MediaTooLarge:
+		return wireError{400, "Unable to process input image. Please retry with another one.", invalid, nil}, true
+	case model.BadSignature:
+		return wireError{400, "Function call is missing a thought_signature in functionCall parts.", invalid, nil}, true
+	case model.Auth:
+		return wireError{400, "API key not valid. Please pass a valid API key.", invalid,
+			detail(`{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"API_KEY_INVALID","domain":"googleapis.com"}`)}, true
+	case model.Quota:
+		return wireError{429, "You exceeded your current quota, please check your plan and billing details.", "RESOURCE_EXHAUSTED",
+			detail(`{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[{"quotaId":"GenerateRequestsPerDayPerProjectPerModel"}]}`)}, true
+	case model.NoModel:
+		return wireError{404, "models/none is not found for API version v1beta, or is not supported for generateContent.", "NOT_FOUND", nil}, true
+	case model.Refused:
+		return wireError{400, "User location is not supported for the API use.", "FAILED_PRECONDITION", nil}, true
+	case model.Invalid:
+		return wireError{400, "Request contains an invalid argument.", invalid, nil}, true
+	}
+	return wireError{}, false
+}

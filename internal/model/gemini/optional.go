@@ -1,0 +1,27 @@
+package gemini
+
+import (
+	"adze/internal/model"
+	"adze/internal/model/wire"
+)
+
+// notTaken are the words with which the service refuses what it does not know.
+var notTaken = []string{"unknown name", "cannot find field", "unsupported", "not supported", "does not support", "not enabled", "cannot be used", "invalid value", "is not allowed"}
+
+// optionals are the parts that a request can do without, with the words by which an error names them. A part stands before
+// those whose names its own contains.
+var optionals = []wire.Optional{
+	{Part: model.OmitDisplay, Names: []string{"includethoughts", "include_thoughts"}, Has: shows},
+	{Part: model.OmitEffort, Names: []string{"thinkinglevel", "thinking_level", "thinking level"}, Has: func(r *model.Request) bool {
+		return thinking(r) != nil && r.Effort != model.EffortDefault
+	}},
+	{Part: model.OmitThinking, Names: []string{"thinkingconfig", "thinking_config", "thinkingbudget", "thinking_budget", "thinking"}, Has: func(r *model.Request) bool {
+		return thinking(r) != nil
+	}},
+	{Part: model.OmitFormat, Names: []string{"responsejsonschema", "response_json_schema", "response mime type", "responsemimetype", "response_mime_type"}, Has: formats},
+}
+
+// Optional implements [wire.Lenient].
+func (Dialect) Optional(req *model.Request, e *model.Error) (part model.Omission, name string) {
+	return wire.Refused(req, e, notTaken, optionals)
+}

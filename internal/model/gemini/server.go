@@ -1,0 +1,379 @@
+package gemini
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"mime"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"adze/internal/model"
+	"adze/internal/model/wire"
+	"adze/internal/msg"
+)
+
+// Server implements [wire.Server].
+type Server struct{ Dialect }
+
+// Admit implements [wire.Server]. The model and the method are in the path.
+func (Server) Admit(path string, h http.Header, body []byte) (wire.Asked, *model.Error) {
+	refuse := func(kind model.Kind, status int, format string, args ...any) (wire.Asked, *model.Error) {
+		return wire.Asked{}, &model.Error{Kind: kind, Status: status, Message: fmt.Sprintf(format, args...)}
+	}
+	_, name, ok := strings.Cut(path, "/models/")
+	name, method, _ := strings.Cut(name, ":")
+	switch {
+	case !ok || name == "" || !slices.Contains([]string{"generateContent", "streamGenerateContent", "countTokens"}, method):
+		return refuse(model.Invalid, http.StatusNotFound, "there is nothing at %s", path)
+	case h.Get("X-Goog-Api-Key") == "" && h.Get("Authorization") == "":
+		return refuse(model.Auth, http.StatusForbidden, "Method doesn't allow unregistered callers. Please use an API key.")
+	}
+	if t, _, err := mime.ParseMediaType(h.Get("Content-Type")); err != nil || t != "application/json" {
+		return refuse(model.Invalid, 0, "Content-Type: expected application/json, found %q", h.Get("Content-Type"))
+	}
+	var r checkedRequest
+	if err := json.Unmarshal(body, &r); err != nil {
+		return refuse(model.Invalid, 0, "Invalid JSON payload received: %v", err)
+	}
+	t := r.Config.Thinking
+	return wire.Asked{
+		Model: name, Stream: method == "streamGenerateContent", Count: method == "countTokens",
+		Thinks: t != nil && (t.Include || t.Level != "" || t.Budget != nil && *t.Budget != 0),
+	}, nil
+}
+
+// Sign implements [wire.Server]. A signature is base64, and stands for nothing but itself.
+func (Server) Sign(_ []byte, id, _ string) string {
+	return id + strings.Repeat("A", (4-len(id)%4)%4)
+}
+
+// Read implements [wire.Server]. The body does not name the model.
+func (Server) Read(body []byte) (*model.Request, error) {
+	var r checkedRequest
+	if err := json.Unmarshal(body, &r); err != nil {
+		return nil, err
+	}
+	req := &model.Request{MaxTokens: int(r.Config.MaxTokens)}
+	for _, p := range r.System.Parts {
+		if p.Text != nil {
+			req.System = append(req.System, &msg.Text{Text: *p.Text})
+		}
+	}
+	for _, t := range r.Tools {
+		for _, f := range t.Functions {
+			schema := f.JSONSchema
+			if schema == nil {
+				schema = f.Parameters
+			}
+			req.Tools = append(req.Tools, msg.ToolSpec{Name: f.Name, Description: f.Description, Schema: schema})
+		}
+	}
+	for i, c := range r.turns() {
+		m := msg.Message{Role: msg.User}
+		if c.Role == "model" {
+			m.Role = msg.Assistant
+		}
+		calls := 0
+		for _, p := range c.Parts {
+			parts, err := p.read(func(id string) string {
+				if calls++; id != "" {
+					return id
+				}
+				return fmt.Sprintf("call_%d_%d", (i+1)/2, calls) // the same for a call and, in the next message, its result
+			})
+			if err != nil {
+				return nil, err
+			}
+			m.Parts = append(m.Parts, parts...)
+		}
+		req.Messages = append(req.Messages, m)
+	}
+	return req, nil
+}
+
+// read returns the parts that p stands for. ID returns the id of a call or result.
+func (p *checkedPart) read(id func(string) string) ([]msg.Part, error) {
+	var parts []msg.Part
+	sign := func(on place, text string) {
+		if p.Signature != "" {
+			parts = append(parts, &msg.Thinking{Text: text, Signature: string(on) + p.Signature})
+		}
+	}
+	switch {
+	case p.Thought && p.Text != nil:
+		sign(onThought, *p.Text)
+	case p.Text != nil && *p.Text == "":
+		sign(onNothing, "")
+	case p.Text != nil:
+		sign(onNext, "")
+		parts = append(parts, &msg.Text{Text: *p.Text})
+	case p.Call != nil:
+		sign(onNext, "")
+		parts = append(parts, msg.NewToolUse(id(p.Call.ID), p.Call.Name, string(p.Call.Args)))
+	case p.Inline != nil:
+		media, err := p.Inline.part()
+		return append(parts, media), err
+	case p.Result != nil:
+		r := &msg.ToolResult{ID: id(p.Result.ID), IsError: p.Result.Response.Error != nil}
+		text := p.Result.Response.Output
+		if r.IsError {
+			text = p.Result.Response.Error
+		}
+		if text != nil && *text != "" {
+			r.Parts = append(r.Parts, &msg.Text{Text: *text})
+		}
+		for _, m := range p.Result.Parts {
+			if m.Inline == nil {
+				continue
+			}
+			media, err := m.Inline.part()
+			if err != nil {
+				return nil, err
+			}
+			r.Parts = append(r.Parts, media)
+		}
+		parts = append(parts, r)
+	}
+	return parts, nil
+}
+
+func (b *checkedBlob) part() (msg.Part, error) {
+	data, err := base64.StdEncoding.DecodeString(b.Data)
+	if err != nil {
+		return nil, err
+	}
+	if strings.HasPrefix(b.MimeType, "image/") {
+		return &msg.Image{MediaType: b.MimeType, Data: data}, nil
+	}
+	return &msg.Document{MediaType: b.MimeType, Data: data}, nil
+}
+
+// SpellCount implements [wire.Server].
+func (Server) SpellCount(n int) []byte { return fmt.Appendf(nil, `{"totalTokens":%d}`, n) }
+
+// NewSpeller implements [wire.Server].
+func (Server) NewSpeller(stream bool) wire.Speller { return &speller{stream: stream} }
+
+// A speller writes an answer: as one response, or as a stream of them.
+type speller struct {
+	stream    bool
+	id, model string
+	usage     wire.Counts // as it was reported last
+	parts     [][]byte    // of a whole answer
+	open      int         // the text block that deltas belong to, plus one
+	signature string      // of a part to come
+	garbled   bool
+	malformed bool // the model wrote a call that cannot be read
+}
+
+// response spells a response with parts, more members of the candidate, and the usage. Clients take a response without
+// parts for one that is not valid.
+func (s *speller) response(parts [][]byte, more string) []byte {
+	if len(parts) == 0 {
+		parts = [][]byte{s.text("", "")}
+	}
+	dst := []byte(`{"candidates":[{"content":{"parts":[`)
+	dst = append(dst, bytes.Join(parts, []byte(","))...)
+	dst = append(dst, `],"role":"model"}`...)
+	dst = append(dst, more...)
+	dst = append(dst, `,"index":0}]`...)
+	dst = appendUsage(dst, s.usage)
+	dst = append(dst, `,"modelVersion":`...)
+	dst = msg.AppendString(dst, s.model)
+	dst = append(dst, `,"responseId":`...)
+	dst = msg.AppendString(dst, s.id)
+	return append(dst, '}')
+}
+
+func event(data []byte) []byte { return slices.Concat([]byte("data: "), data, []byte("\r\n\r\n")) }
+
+// spell sends a part, or keeps it for the whole answer.
+func (s *speller) spell(part []byte) []byte {
+	if !s.stream {
+		s.parts = append(s.parts, part)
+		return nil
+	}
+	return event(s.response([][]byte{part}, ""))
+}
+
+func (s *speller) Open(id, name string, u wire.Counts) []byte {
+	s.id, s.model, s.usage = id, name, u
+	if !s.stream {
+		return nil
+	}
+	return event(s.response(nil, ""))
+}
+
+func (s *speller) Event(e model.Event) []byte {
+	switch e := e.(type) {
+	case model.TextDelta:
+		s.open = e.Block + 1
+		if !s.stream {
+			return nil
+		}
+		return s.spell(s.text(e.Text, ""))
+	case model.ThinkingDelta:
+		s.open = e.Block + 1
+		if e.Signature != "" {
+			s.signature = strings.TrimPrefix(e.Signature, string(onNext))
+			return nil
+		}
+		if !s.stream {
+			return nil
+		}
+		return s.spell(s.thought(e.Text))
+	case model.InputDelta: // calls come whole
+		s.open = e.Block + 1
+		return nil
+	case model.BlockDone:
+		announced := s.open == e.Block+1
+		s.open = 0
+		return s.done(e.Part, announced && s.stream)
+	}
+	panic(fmt.Sprintf("gemini: no server sends a %T", e)) // the caller's mistake
+}
+
+// done spells a part that is complete, as far as deltas have not spelled it.
+func (s *speller) done(p msg.Part, announced bool) []byte {
+	switch p := p.(type) {
+	case *msg.Text: // a signature waits for a call, or the end
+		if !announced {
+			return s.spell(s.text(p.Text, ""))
+		}
+	case *msg.Thinking:
+		if s.signature == "" {
+			s.signature = strings.TrimPrefix(p.Signature, string(onNext))
+		}
+		if !announced && p.Text != "" {
+			return s.spell(s.thought(p.Text))
+		}
+	case *msg.ToolUse:
+		if p.Malformed != "" { // of such a call nothing is sent but that there was one
+			s.malformed = true
+			return nil
+		}
+		w := contentWriter{dialect: Dialect{}}
+		w.call(p)
+		if sig := s.takeSignature(); sig != "" {
+			w.buf = append(w.buf, `,"thoughtSignature":`...)
+			w.buf = msg.AppendString(w.buf, sig)
+		}
+		return s.spell(append(w.buf, '}'))
+	case *msg.Opaque:
+		return s.spell(p.Raw)
+	}
+	return nil
+}
+
+func (s *speller) takeSignature() string {
+	sig := s.signature
+	s.signature = ""
+	return sig
+}
+
+func (s *speller) text(text, sig string) []byte {
+	dst := msg.AppendString([]byte(`{"text":`), text)
+	if sig != "" {
+		dst = msg.AppendString(append(dst, `,"thoughtSignature":`...), sig)
+	}
+	return append(dst, '}')
+}
+
+func (s *speller) thought(text string) []byte {
+	return append(msg.AppendString([]byte(`{"text":`), text), `,"thought":true}`...)
+}
+
+func (s *speller) Usage(u wire.Counts) []byte {
+	s.usage = u
+	if !s.stream {
+		return nil
+	}
+	return event(s.response(nil, ""))
+}
+
+func (s *speller) Ping() []byte {
+	if !s.stream {
+		return nil
+	}
+	return []byte(": keep-alive\r\n\r\n")
+}
+
+func (s *speller) Raw(json string) []byte {
+	if !s.stream {
+		return nil
+	}
+	return event([]byte(json))
+}
+
+func (s *speller) Garble() []byte {
+	s.garbled = true
+	if !s.stream {
+		return nil
+	}
+	return event([]byte(`{"candidates":[{"content":{"parts":[{"text":`))
+}
+
+func (s *speller) Fail(kind model.Kind, message string) []byte {
+	_, body := Server{}.SpellError(kind, message)
+	if !s.stream {
+		return body
+	}
+	return event(body)
+}
+
+func (s *speller) Close(reason model.StopReason, u wire.Counts) []byte {
+	if u != nil {
+		s.usage = u
+	}
+	parts := s.parts
+	if s.signature != "" {
+		parts = append(parts, s.text("", s.takeSignature()))
+	}
+	finish := finishReason(reason)
+	if s.malformed {
+		finish = "MALFORMED_FUNCTION_CALL"
+	}
+	data := s.response(parts, `,"finishReason":"`+finish+`"`)
+	switch {
+	case s.stream:
+		return event(data)
+	case s.garbled:
+		return data[:len(data)/2]
+	}
+	return data
+}
+
+// finishReason returns the service's word for a reason.
+func finishReason(reason model.StopReason) string {
+	switch reason {
+	case model.StopMaxTokens:
+		return "MAX_TOKENS"
+	case model.StopRefusal:
+		return "SAFETY"
+	}
+	return "STOP"
+}
+
+// appendUsage appends the member for a usage report, with a comma before it, if there is one. What was written to a
+// cache is input like any other.
+func appendUsage(dst []byte, u wire.Counts) []byte {
+	if u == nil {
+		return dst
+	}
+	prompt := u[wire.InputTokens] + u[wire.CacheRead] + u[wire.CacheWrite]
+	dst = append(dst, `,"usageMetadata":{"promptTokenCount":`...)
+	dst = strconv.AppendInt(dst, int64(prompt), 10)
+	if n := u[wire.CacheRead]; n > 0 {
+		dst = append(dst, `,"cachedContentTokenCount":`...)
+		dst = strconv.AppendInt(dst, int64(n), 10)
+	}
+	dst = append(dst, `,"candidatesTokenCount":`...)
+	dst = strconv.AppendInt(dst, int64(u[wire.OutputTokens]), 10)
+	dst = append(dst, `,"totalTokenCount":`...)
+	dst = strconv.AppendInt(dst, int64(prompt+u[wire.OutputTokens]), 10)
+	return append(dst, '}')
+}

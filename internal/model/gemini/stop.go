@@ -1,0 +1,35 @@
+package gemini
+
+import "adze/internal/model"
+
+// stopReason maps the service's reason for the end of an answer.
+func stopReason(finish string, calls bool) model.StopReason {
+	switch finish {
+	case "MAX_TOKENS":
+		return model.StopMaxTokens
+	case "SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "LANGUAGE", "IMAGE_SAFETY", "MODEL_ARMOR":
+		return model.StopRefusal
+	}
+	if calls {
+		return model.StopTools
+	}
+	return model.StopEnd
+}
+
+// ends reports whether the reason is that of an answer which can be used.
+func ends(finish string) bool { return unusable(finish) == "" }
+
+// unusable returns what is wrong with an answer, by the reason for its end, or nothing.
+func unusable(finish string) string {
+	switch finish {
+	case "MALFORMED_FUNCTION_CALL":
+		return "the model wrote a tool call that cannot be read (MALFORMED_FUNCTION_CALL)"
+	case "UNEXPECTED_TOOL_CALL":
+		return "the model called a tool that it was not given (UNEXPECTED_TOOL_CALL)"
+	case "TOO_MANY_TOOL_CALLS":
+		return "the model called too many tools at once (TOO_MANY_TOOL_CALLS)"
+	case "MALFORMED_RESPONSE", "MISSING_THOUGHT_SIGNATURE":
+		return "the model wrote an answer that cannot be read (" + finish + ")"
+	}
+	return ""
+}

@@ -1,0 +1,76 @@
+package gemini
+
+import (
+	"adze/internal/msg"
+	"adze/internal/platform/jsonscan"
+)
+
+// A tally keeps the usage of one response. Reports are cumulative, so a later one replaces.
+type tally struct {
+	prompt, tools, cached, answer, thoughts int
+
+	reported  bool // there was a report
+	final     bool // there was one with or after the end of the answer
+	senseless bool // a number was none
+	text      int  // bytes of output, for the estimate
+	searches  int  // of the web
+}
+
+// read takes a report in, and tells whether there was one.
+func (t *tally) read(s *jsonscan.Scanner) bool {
+	if s.Kind() != '{' {
+		s.Skip()
+		return false
+	}
+	t.reported = true
+	for name := range s.Members {
+		switch string(name) {
+		case "promptTokenCount":
+			t.count(s, &t.prompt)
+		case "toolUsePromptTokenCount":
+			t.count(s, &t.tools)
+		case "cachedContentTokenCount":
+			t.count(s, &t.cached)
+		case "candidatesTokenCount":
+			t.count(s, &t.answer)
+		case "thoughtsTokenCount":
+			t.count(s, &t.thoughts)
+		default:
+			s.Skip()
+		}
+	}
+	return true
+}
+
+// count reads a number; a nonsensical one counts as unknown.
+func (t *tally) count(s *jsonscan.Scanner, into *int) {
+	const absurd = 1e12
+	n, ok := s.Number()
+	switch {
+	case !ok:
+	case n < 0 || n > absurd:
+		t.senseless = true
+	default:
+		*into = int(n)
+	}
+}
+
+// usage returns what is known. The prompt includes what came from the cache.
+func (t *tally) usage() msg.Usage {
+	u := msg.Usage{CacheRead: min(t.cached, t.prompt), Output: t.answer + t.thoughts, WebSearches: t.searches, Estimated: t.senseless}
+	u.Input = t.prompt - u.CacheRead + t.tools
+	return u
+}
+
+// estimate returns the usage with what was not reported filled in.
+func (t *tally) estimate() msg.Usage {
+	u := t.usage()
+	if !t.reported {
+		u.Estimated = true
+	}
+	if !t.final {
+		u.Estimated = true
+		u.Output = max(u.Output, (t.text+3)/4)
+	}
+	return u
+}
