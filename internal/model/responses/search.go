@@ -1,0 +1,125 @@
+package responses
+
+import (
+	"adze/internal/model"
+	"adze/internal/msg"
+	"adze/internal/platform/jsonscan"
+)
+
+// appendSearch appends the tool with which the server searches the web to those of a request. Domains that are blocked the
+// server does not know of: who asks looks at what was found.
+func appendSearch(dst []byte, req *model.Request) []byte {
+	if req.Search == nil {
+		return dst
+	}
+	if len(req.Tools) > 0 {
+		dst = append(dst[:len(dst)-1], ',')
+	} else {
+		dst = append(dst, `,"tools":[`...)
+	}
+	dst = append(dst, `{"type":"web_search"`...)
+	for i, d := range req.Search.Allowed {
+		if i == 0 {
+			dst = append(dst, `,"filters":{"allowed_domains":`...)
+		}
+		dst = msg.AppendString(append(dst, "[,"[min(i, 1)]), d)
+	}
+	if len(req.Search.Allowed) > 0 {
+		dst = append(dst, "]}"...)
+	}
+	return append(dst, "}]"...)
+}
+
+// search hands out what an item says of a search, if it is one.
+func (d *decoder) search(raw []byte) {
+	found := model.Searched{}
+	var kind, action, status []byte
+	err := jsonscan.Object(raw, func(name, value []byte) error {
+		switch string(name) {
+		case "type":
+			kind = value
+		case "action":
+			action = value
+		case "status":
+			status = value
+		}
+		return nil
+	})
+	if err != nil || !jsonscan.Is(kind, "web_search_call") || len(action) == 0 || action[0] != '{' {
+		return
+	}
+	searches := false
+	var sources []byte
+	err = jsonscan.Object(action, func(name, value []byte) error {
+		switch string(name) {
+		case "type":
+			searches = jsonscan.Is(value, "search")
+		case "query":
+			found.Query, _ = jsonscan.String(value)
+		case "sources":
+			sources = value
+		}
+		return nil
+	})
+	if err != nil || !searches {
+		return
+	}
+	d.tally.usage.WebSearches++
+	if found.Query != "" {
+		d.emit(model.Searching{Query: found.Query})
+	}
+	if jsonscan.Is(status, "failed") {
+		found.Failure = "failed"
+	}
+	found.Found = pages(sources, "")
+	d.emit(found)
+}
+
+// pages returns the pages of a list of objects. Kind is the type that these must have, or empty.
+func pages(list []byte, kind string) (all []model.Page) {
+	if len(list) == 0 || list[0] != '[' {
+		return nil
+	}
+	jsonscan.List(list, func(value []byte) error { // ok: what cannot be read is no page
+		var p model.Page
+		fits := kind == ""
+		if len(value) == 0 || value[0] != '{' {
+			return nil
+		}
+		err := jsonscan.Object(value, func(name, value []byte) error {
+			switch string(name) {
+			case "type":
+				fits = fits || jsonscan.Is(value, kind)
+			case "title":
+				p.Title, _ = jsonscan.String(value)
+			case "url":
+				p.URL, _ = jsonscan.String(value)
+			}
+			return nil
+		})
+		if err == nil && fits && p.URL != "" {
+			all = append(all, p)
+		}
+		return nil
+	})
+	return all
+}
+
+// citations returns the pages that the text of an answer cites.
+func citations(content []byte) (all []model.Page) {
+	if len(content) == 0 || content[0] != '[' {
+		return nil
+	}
+	jsonscan.List(content, func(value []byte) error { // ok: the text was read, which is what counts
+		if value[0] != '{' {
+			return nil
+		}
+		return jsonscan.Object(value, func(name, value []byte) error {
+			if string(name) == "annotations" {
+				all = append(all, pages(value, "url_citation")...)
+			}
+			return nil
+		})
+	})
+	return all
+}

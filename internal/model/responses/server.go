@@ -1,0 +1,231 @@
+package responses
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+
+	"adze/internal/model"
+	"adze/internal/model/wire"
+	"adze/internal/msg"
+)
+
+// Server implements [wire.Server].
+type Server struct{ Dialect }
+
+// Admit implements [wire.Server].
+func (Server) Admit(path string, h http.Header, body []byte) (wire.Asked, *model.Error) {
+	refuse := func(kind model.Kind, format string, args ...any) (wire.Asked, *model.Error) {
+		return wire.Asked{}, &model.Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
+	}
+	if !strings.HasSuffix(path, "/responses") {
+		return wire.Asked{}, &model.Error{Kind: model.Invalid, Status: http.StatusNotFound, Message: "there is nothing at " + path}
+	}
+	if h.Get("Authorization") == "" && h.Get("Api-Key") == "" {
+		return refuse(model.Auth, "You didn't provide an API key in the Authorization header")
+	}
+	if t, _, err := mime.ParseMediaType(h.Get("Content-Type")); err != nil || t != "application/json" {
+		return refuse(model.Invalid, "Unsupported content type: %q; this method takes application/json only", h.Get("Content-Type"))
+	}
+	var head struct {
+		Model     string   `json:"model"`
+		Stream    bool     `json:"stream"`
+		Include   []string `json:"include"`
+		Reasoning struct {
+			Effort string `json:"effort"`
+		} `json:"reasoning"`
+	}
+	if err := json.Unmarshal(body, &head); err != nil {
+		return refuse(model.Invalid, "We could not parse the JSON body of your request: %v", err)
+	}
+	return wire.Asked{Model: head.Model, Stream: head.Stream, Thinks: slices.Contains(head.Include, encryptedReasoning)}, nil
+}
+
+// Sign implements [wire.Server]. What is signed is the encrypted content of a reasoning item, which is not bound to what is
+// before it.
+func (Server) Sign(_ []byte, id, _ string) string { return id }
+
+// SpellCount implements [wire.Server]. The dialect has no such request.
+func (Server) SpellCount(int) []byte { return nil }
+
+// A readItem is an item of the input.
+type readItem struct {
+	Type      string          `json:"type"`
+	Role      string          `json:"role"`
+	Content   readContent     `json:"content"`
+	CallID    string          `json:"call_id"`
+	Name      string          `json:"name"`
+	Arguments string          `json:"arguments"`
+	Output    readContent     `json:"output"`
+	Encrypted string          `json:"encrypted_content"`
+	Summary   json.RawMessage `json:"summary"`
+	Phase     json.RawMessage `json:"phase"`
+	raw       json.RawMessage
+}
+
+func (i *readItem) UnmarshalJSON(data []byte) error {
+	type plain readItem
+	if err := json.Unmarshal(data, (*plain)(i)); err != nil {
+		return err
+	}
+	if i.Type == "" && i.Role != "" {
+		i.Type = "message"
+	}
+	i.raw = slices.Clone(data)
+	return nil
+}
+
+// readContent is a list of pieces; a string stands for one of text.
+type readContent []readPiece
+
+type readPiece struct {
+	Type     string `json:"type"`
+	Text     string `json:"text"`
+	Refusal  string `json:"refusal"`
+	ImageURL string `json:"image_url"`
+	Filename string `json:"filename"`
+	FileData string `json:"file_data"`
+}
+
+func (c *readContent) UnmarshalJSON(data []byte) error {
+	if len(data) > 0 && data[0] == '"' {
+		*c = readContent{{Type: "text"}}
+		return json.Unmarshal(data, &(*c)[0].Text)
+	}
+	return json.Unmarshal(data, (*[]readPiece)(c))
+}
+
+// readInput is a list of items; a string stands for a message of the user.
+type readInput []readItem
+
+func (in *readInput) UnmarshalJSON(data []byte) error {
+	if len(data) > 0 && data[0] == '"' {
+		*in = readInput{{Type: "message", Role: "user", Content: readContent{{Type: "text"}}}}
+		return json.Unmarshal(data, &(*in)[0].Content[0].Text)
+	}
+	return json.Unmarshal(data, (*[]readItem)(in))
+}
+
+type readTool struct {
+	Type        string          `json:"type"`
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Parameters  json.RawMessage `json:"parameters"`
+	Strict      *bool           `json:"strict"`
+}
+
+// Read implements [wire.Server].
+func (Server) Read(body []byte) (*model.Request, error) {
+	var r struct {
+		Model        string     `json:"model"`
+		Limit        int        `json:"max_output_tokens"`
+		Stream       bool       `json:"stream"`
+		Instructions string     `json:"instructions"`
+		Tools        []readTool `json:"tools"`
+		Input        readInput  `json:"input"`
+	}
+	if err := json.Unmarshal(body, &r); err != nil {
+		return nil, err
+	}
+	req := &model.Request{Model: r.Model, MaxTokens: r.Limit, NoStream: !r.Stream}
+	if r.Instructions != "" {
+		req.System = append(req.System, &msg.Text{Text: r.Instructions})
+	}
+	for _, t := range r.Tools {
+		if t.Type == "function" {
+			req.Tools = append(req.Tools, msg.ToolSpec{Name: t.Name, Description: t.Description, Schema: t.Parameters, Strict: t.Strict == nil || *t.Strict})
+		}
+	}
+	for i := range r.Input {
+		it := &r.Input[i]
+		role, parts, err := it.parts()
+		if err != nil {
+			return nil, fmt.Errorf("input[%d]: %w", i, err)
+		}
+		switch n := len(req.Messages); {
+		case role == "":
+			req.System = append(req.System, parts...)
+		case n > 0 && req.Messages[n-1].Role == role:
+			req.Messages[n-1].Parts = append(req.Messages[n-1].Parts, parts...)
+		default:
+			req.Messages = append(req.Messages, msg.Message{Role: role, Parts: parts})
+		}
+	}
+	return req, nil
+}
+
+// parts returns whose message an item belongs to, empty for the system prompt, and what it adds.
+func (i *readItem) parts() (role msg.Role, parts []msg.Part, err error) {
+	switch i.Type {
+	case "message":
+		parts, err = i.Content.parts()
+		switch i.Role {
+		case "developer", "system":
+			return "", parts, err
+		case "assistant":
+			if p := phaseOf(i.Phase); p != nil {
+				parts = append([]msg.Part{&msg.Thinking{Signature: signature + phaseMember + string(p) + "}"}}, parts...)
+			}
+			return msg.Assistant, parts, err
+		}
+		return msg.User, parts, err
+	case "function_call":
+		return msg.Assistant, []msg.Part{msg.NewToolUse(i.CallID, i.Name, i.Arguments)}, nil
+	case "function_call_output":
+		parts, err = i.Output.parts()
+		r := &msg.ToolResult{ID: i.CallID, Parts: parts}
+		if t, ok := first(parts).(*msg.Text); ok {
+			if text, failed := strings.CutPrefix(t.Text, failedCall); failed {
+				r.IsError = true
+				if r.Parts[0] = (&msg.Text{Text: text}); text == "" && len(parts) > 1 {
+					r.Parts = r.Parts[1:]
+				}
+			}
+		}
+		return msg.User, []msg.Part{r}, err
+	case "reasoning":
+		text, err := (&decoder{}).texts(i.Summary, "\n\n")
+		return msg.Assistant, []msg.Part{&msg.Thinking{Text: string(text), Signature: signature + string(i.raw)}}, err
+	}
+	return msg.Assistant, []msg.Part{&msg.Opaque{Raw: i.raw}}, nil
+}
+
+func (c readContent) parts() ([]msg.Part, error) {
+	var parts []msg.Part
+	for _, p := range c {
+		switch p.Type {
+		case "input_image":
+			media, data, err := dataURI(p.ImageURL)
+			if err != nil {
+				return nil, err
+			}
+			parts = append(parts, &msg.Image{MediaType: media, Data: data})
+		case "input_file":
+			media, data, err := dataURI(p.FileData)
+			if err != nil {
+				return nil, err
+			}
+			parts = append(parts, &msg.Document{MediaType: media, Title: p.Filename, Data: data})
+		case "refusal":
+			parts = append(parts, &msg.Text{Text: p.Refusal})
+		default:
+			parts = append(parts, &msg.Text{Text: p.Text})
+		}
+	}
+	return parts, nil
+}
+
+// dataURI returns the file that a data URI holds.
+func dataURI(uri string) (mediaType string, data []byte, err error) {
+	rest, ok := strings.CutPrefix(uri, "data:")
+	mediaType, encoded, found := strings.Cut(rest, ";base64,")
+	if !ok || !found {
+		return "", nil, fmt.Errorf("not a data URI with base64")
+	}
+	data, err = base64.StdEncoding.DecodeString(encoded)
+	return mediaType, data, err
+}

@@ -1,0 +1,298 @@
+package responses
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"adze/internal/model"
+	"adze/internal/model/wire"
+	"adze/internal/msg"
+)
+
+// NewSpeller implements [wire.Server].
+func (Server) NewSpeller(stream bool) wire.Speller { return &speller{stream: stream, open: -1} }
+
+// A speller writes an answer, as server-sent events or as one object.
+type speller struct {
+	stream   bool
+	id, name string
+	events   int
+	output   []byte // the complete items, with commas between them
+	open     int    // the open block, or -1
+	text     []byte // of the open block
+	pieced   bool   // the open block has a piece
+	itemID   string
+	garbled  bool
+	phase    string // of the next message, as a member
+	phases   int    // blocks that are no items
+}
+
+// event appends an event whose members, after its type and number, are given with a comma before each.
+func (s *speller) event(dst []byte, kind, members string) []byte {
+	if !s.stream {
+		return dst
+	}
+	dst = append(dst, "event: "...)
+	dst = append(dst, kind...)
+	dst = append(dst, "\ndata: {\"type\":\""...)
+	dst = append(dst, kind...)
+	dst = append(dst, `","sequence_number":`...)
+	dst = strconv.AppendInt(dst, int64(s.events), 10)
+	s.events++
+	dst = append(dst, members...)
+	return append(dst, "}\n\n"...)
+}
+
+// response returns the object of the answer so far. Rest is what its status asks for.
+func (s *speller) response(status, rest string) string {
+	v := msg.AppendString([]byte(`{"id":`), s.id)
+	v = append(v, `,"object":"response","created_at":0,"status":"`+status+`","model":`...)
+	v = msg.AppendString(v, s.name)
+	v = append(v, `,"output":[`...)
+	if status != "in_progress" {
+		v = append(v, s.output...)
+	}
+	v = append(v, `],"parallel_tool_calls":true,"tool_choice":"auto","tools":[],"store":false`...)
+	return string(append(append(v, rest...), '}'))
+}
+
+func (s *speller) Open(id, name string, _ wire.Counts) []byte {
+	s.id, s.name = id, name
+	begun := `,"response":` + s.response("in_progress", `,"error":null,"incomplete_details":null,"usage":null`)
+	return s.event(s.event(nil, "response.created", begun), "response.in_progress", begun)
+}
+
+func (s *speller) Event(e model.Event) []byte {
+	switch e := e.(type) {
+	case model.TextDelta:
+		dst := s.start(nil, e.Block, &msg.Text{})
+		return s.delta(dst, "response.output_text", `,"content_index":0`, e.Text, `,"logprobs":[]`)
+	case model.ThinkingDelta:
+		dst := s.start(nil, e.Block, &msg.Thinking{})
+		if e.Text == "" {
+			return dst
+		}
+		if !s.pieced {
+			s.pieced = true
+			dst = s.event(dst, "response.reasoning_summary_part.added", s.at(`,"summary_index":0,"part":{"type":"summary_text","text":""}`))
+		}
+		return s.delta(dst, "response.reasoning_summary_text", `,"summary_index":0`, e.Text, "")
+	case model.InputDelta:
+		dst := s.start(nil, e.Block, &msg.ToolUse{ID: e.ID, Name: e.Name})
+		return s.delta(dst, "response.function_call_arguments", "", e.JSON, "")
+	case model.BlockDone:
+		if t, ok := e.Part.(*msg.Thinking); ok && strings.HasPrefix(t.Signature, signature+phaseMember) {
+			s.phase = "," + strings.TrimSuffix(strings.TrimPrefix(t.Signature, signature+"{"), "}")
+			s.phases++
+			return nil
+		}
+		return s.done(s.start(nil, e.Block, e.Part), e.Part)
+	}
+	panic(fmt.Sprintf("responses: no server sends a %T", e)) // the caller's mistake
+}
+
+// at returns the members that say which item an event is about.
+func (s *speller) at(rest string) string {
+	return `,"item_id":"` + s.itemID + `","output_index":` + s.index() + rest
+}
+
+// index returns the place of the open item in the output.
+func (s *speller) index() string { return strconv.Itoa(s.open - s.phases) }
+
+// start opens an item, unless it is open. An item that is not known is not announced.
+func (s *speller) start(dst []byte, block int, p msg.Part) []byte {
+	if s.open == block {
+		return dst
+	}
+	s.open, s.text, s.pieced = block, nil, false
+	s.itemID = itemID(s.id, block, p)
+	if _, ok := p.(*msg.Opaque); ok {
+		return dst
+	}
+	begun := p
+	switch p := p.(type) {
+	case *msg.Text:
+		begun = &msg.Text{}
+	case *msg.Thinking:
+		begun = &msg.Thinking{}
+	case *msg.ToolUse:
+		begun = &msg.ToolUse{ID: p.ID, Name: p.Name}
+	}
+	item := s.appendItem(nil, "in_progress", begun, "")
+	dst = s.event(dst, "response.output_item.added", `,"output_index":`+s.index()+`,"item":`+string(item))
+	if _, ok := p.(*msg.Text); ok {
+		dst = s.event(dst, "response.content_part.added", s.at(`,"content_index":0,"part":{"type":"output_text","annotations":[],"logprobs":[],"text":""}`))
+	}
+	return dst
+}
+
+// itemID returns the id of an item: that of reasoning is in its signature, and others are made up.
+func itemID(response string, block int, p msg.Part) string {
+	prefix := "msg"
+	switch p.(type) {
+	case *msg.Thinking, *msg.Redacted:
+		prefix = "rs"
+	case *msg.ToolUse:
+		prefix = "fc"
+	}
+	return prefix + "_" + response + "_" + strconv.Itoa(block)
+}
+
+func (s *speller) delta(dst []byte, kind, place, text, more string) []byte {
+	s.text = append(s.text, text...)
+	return s.event(dst, kind+".delta", s.at(place+`,"delta":`+string(msg.AppendString(nil, text))+more))
+}
+
+// done completes the open item.
+func (s *speller) done(dst []byte, p msg.Part) []byte {
+	text := string(s.text)
+	switch p := p.(type) {
+	case *msg.Text:
+		if text == "" && p.Text != "" {
+			dst = s.delta(dst, "response.output_text", `,"content_index":0`, p.Text, `,"logprobs":[]`)
+		}
+		quoted := string(msg.AppendString(nil, p.Text))
+		dst = s.event(dst, "response.output_text.done", s.at(`,"content_index":0,"text":`+quoted+`,"logprobs":[]`))
+		dst = s.event(dst, "response.content_part.done", s.at(`,"content_index":0,"part":{"type":"output_text","annotations":[],"logprobs":[],"text":`+quoted+`}`))
+	case *msg.Thinking:
+		if s.pieced {
+			quoted := string(msg.AppendString(nil, p.Text))
+			dst = s.event(dst, "response.reasoning_summary_text.done", s.at(`,"summary_index":0,"text":`+quoted))
+			dst = s.event(dst, "response.reasoning_summary_part.done", s.at(`,"summary_index":0,"part":{"type":"summary_text","text":`+quoted+`}`))
+		}
+	case *msg.ToolUse:
+		if text == "" {
+			text = arguments(p)
+		}
+		quoted := string(msg.AppendString(nil, text))
+		dst = s.event(dst, "response.function_call_arguments.done", s.at(`,"name":`+string(msg.AppendString(nil, p.Name))+`,"arguments":`+quoted))
+	}
+	item := s.appendItem(nil, "completed", p, text)
+	if len(s.output) > 0 {
+		s.output = append(s.output, ',')
+	}
+	s.output = append(s.output, item...)
+	dst = s.event(dst, "response.output_item.done", `,"output_index":`+s.index()+`,"item":`+string(item))
+	s.open = -1
+	return dst
+}
+
+// arguments returns the input of a call as the model wrote it.
+func arguments(u *msg.ToolUse) string {
+	if u.Malformed != "" {
+		return u.Malformed
+	}
+	return string(u.Input)
+}
+
+// appendItem appends an item of the output. Args are the arguments of a call.
+func (s *speller) appendItem(dst []byte, status string, p msg.Part, args string) []byte {
+	id := s.itemID
+	switch p := p.(type) {
+	case *msg.Text:
+		dst = append(dst, `{"id":"`+id+`","type":"message","status":"`+status+`","role":"assistant"`+s.phase+`,"content":[`...)
+		if status == "completed" {
+			s.phase = ""
+			dst = append(dst, `{"type":"output_text","annotations":[],"logprobs":[],"text":`...)
+			dst = append(msg.AppendString(dst, p.Text), '}')
+		}
+		return append(dst, "]}"...)
+	case *msg.ToolUse:
+		dst = append(dst, `{"id":"`+id+`","type":"function_call","status":"`+status+`","call_id":`...)
+		dst = msg.AppendString(dst, p.ID)
+		dst = append(dst, `,"name":`...)
+		dst = msg.AppendString(dst, p.Name)
+		dst = append(dst, `,"arguments":`...)
+		return append(msg.AppendString(dst, args), '}')
+	case *msg.Thinking:
+		if item, ok := own(p.Signature); ok {
+			return append(dst, item...)
+		}
+		dst = append(dst, `{"id":"`+id+`","type":"reasoning","summary":[`...)
+		if p.Text != "" {
+			dst = append(dst, `{"type":"summary_text","text":`...)
+			dst = append(msg.AppendString(dst, p.Text), '}')
+		}
+		dst = append(dst, `]`...)
+		if p.Signature != "" {
+			dst = msg.AppendString(append(dst, `,"encrypted_content":`...), p.Signature)
+		}
+		return append(dst, '}')
+	case *msg.Redacted:
+		dst = append(dst, `{"id":"`+id+`","type":"reasoning","summary":[],"encrypted_content":`...)
+		return append(msg.AppendString(dst, p.Data), '}')
+	}
+	return msg.AppendPart(dst, p)
+}
+
+func (s *speller) Usage(wire.Counts) []byte { return nil } // there is none before the end
+
+func (s *speller) Ping() []byte {
+	if !s.stream {
+		return nil
+	}
+	return []byte("event: keepalive\ndata: {\"type\":\"keepalive\"}\n\n")
+}
+
+func (s *speller) Raw(event string) []byte {
+	if !s.stream {
+		return nil
+	}
+	return []byte("data: " + event + "\n\n")
+}
+
+func (s *speller) Garble() []byte {
+	s.garbled = true
+	if !s.stream {
+		return nil
+	}
+	return []byte("event: response.output_text.delta\ndata: {\"type\":\"response.output_text.delta\",\"delta\":\n\n")
+}
+
+func (s *speller) Fail(kind model.Kind, message string) []byte {
+	_, f := spelled(kind, message)
+	if !s.stream {
+		_, body := Server{}.SpellError(kind, message)
+		return body
+	}
+	detail := `{"code":` + string(appendCode(nil, f.code)) + `,"message":` + string(msg.AppendString(nil, f.message)) + `}`
+	return s.event(nil, "response.failed", `,"response":`+s.response("failed", `,"incomplete_details":null,"usage":null,"error":`+detail))
+}
+
+func (s *speller) Close(reason model.StopReason, u wire.Counts) []byte {
+	status, details := "completed", "null"
+	switch reason {
+	case model.StopMaxTokens, model.StopContextExceeded:
+		status, details = "incomplete", `{"reason":"max_output_tokens"}`
+	case model.StopRefusal:
+		status, details = "incomplete", `{"reason":"content_filter"}`
+	}
+	response := s.response(status, `,"error":null,"incomplete_details":`+details+`,"usage":`+spellUsage(u))
+	switch {
+	case s.stream:
+		return s.event(nil, "response."+status, `,"response":`+response)
+	case s.garbled:
+		return []byte(response[:len(response)/2])
+	}
+	return []byte(response)
+}
+
+// spellUsage returns a usage report, in which what was read from the cache is input too.
+func spellUsage(u wire.Counts) string {
+	if u == nil {
+		return "null"
+	}
+	v := `{`
+	input, known := u[wire.InputTokens]
+	input += u[wire.CacheRead] + u[wire.CacheWrite]
+	if known {
+		v += fmt.Sprintf(`"input_tokens":%d,`, input)
+	}
+	v += fmt.Sprintf(`"input_tokens_details":{"cached_tokens":%d},`, u[wire.CacheRead])
+	output, known := u[wire.OutputTokens]
+	if known {
+		v += fmt.Sprintf(`"output_tokens":%d,"output_tokens_details":{"reasoning_tokens":0},`, output)
+	}
+	return v + fmt.Sprintf(`"total_tokens":%d}`, input+output)
+}
