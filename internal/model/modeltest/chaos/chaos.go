@@ -1,0 +1,208 @@
+// Package chaos is a server of any dialect that goes wrong in every way in which servers, gateways, proxies and networks
+// do: it drops, delays, truncates, doubles, reorders and garbles what it says, and it says other things altogether. What
+// goes wrong is drawn from a seed. It works over connections in memory, inside a synctest bubble.
+package chaos
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"adze/internal/model"
+	"adze/internal/model/wire"
+)
+
+// A Server answers requests badly. Its fields are set before the first request.
+type Server struct {
+	Dialect wire.Server
+	Seed    uint64
+	// Faults is how many of a hundred answers go wrong.
+	Faults int
+	// Answer returns the events of an answer, blocks with their deltas, and the reason for its end.
+	Answer func(*model.Request) ([]model.Event, model.StopReason)
+
+	serving  sync.WaitGroup
+	mu       sync.Mutex
+	requests int
+	faults   []string
+	problems []error
+}
+
+// Transport returns a transport whose connections lead to the server.
+func (s *Server) Transport() *http.Transport {
+	return &http.Transport{
+		DialContext: func(context.Context, string, string) (net.Conn, error) {
+			client, server := net.Pipe()
+			s.serving.Go(func() { s.serve(server) })
+			return client, nil
+		},
+		MaxResponseHeaderBytes: 1 << 20, DisableCompression: true, DisableKeepAlives: true,
+	}
+}
+
+// Wait returns when all connections are over.
+func (s *Server) Wait() { s.serving.Wait() }
+
+// History says what went wrong so far, in order.
+func (s *Server) History() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strings.Join(s.faults, ", ")
+}
+
+// Problems returns what was wrong with the requests.
+func (s *Server) Problems() []error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.problems
+}
+
+// begin counts a request and draws what happens to it.
+func (s *Server) begin() (*rand.Rand, fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requests++
+	r := rand.New(rand.NewPCG(s.Seed, uint64(s.requests)))
+	f := faults[0]
+	if r.IntN(100) < s.Faults {
+		f = faults[r.IntN(len(faults))]
+	}
+	s.faults = append(s.faults, f.name)
+	return r, f
+}
+
+func (s *Server) complain(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.problems = append(s.problems, err)
+}
+
+// serve answers one request.
+func (s *Server) serve(conn net.Conn) {
+	defer conn.Close()
+	r, f := s.begin()
+	if f.early != nil {
+		f.early(conn, r)
+		return
+	}
+	req, err := http.ReadRequest(bufio.NewReader(conn))
+	if err != nil {
+		return // the client has gone
+	}
+	body, err := io.ReadAll(req.Body)
+	if err != nil {
+		return
+	}
+	asked, refused := s.Dialect.Admit(req.URL.Path, req.Header, body)
+	if refused != nil {
+		s.complain(refused)
+		return
+	}
+	if err := s.Dialect.Check(req.Header, body); err != nil {
+		s.complain(fmt.Errorf("%w\n%s", err, body))
+	}
+	read, err := s.Dialect.Read(body)
+	if err != nil {
+		s.complain(err)
+		return
+	}
+	a := &answer{dialect: s.Dialect, stream: asked.Stream, media: "application/json", status: 200, r: r}
+	if asked.Stream {
+		a.media = wire.MediaType(s.Dialect)
+	}
+	events, reason := s.Answer(read)
+	a.spell(asked.Model, events, reason)
+	if f.change != nil {
+		f.change(a)
+	}
+	a.send(conn)
+}
+
+// An answer is a response on its way.
+type answer struct {
+	dialect wire.Server
+	stream  bool
+	r       *rand.Rand
+
+	status int
+	media  string
+	header string   // further lines
+	pieces [][]byte // of the body, as they leave
+	framed framing
+	// waits are pauses before pieces.
+	waits map[int]time.Duration
+	// after is called when the pieces have left. It may be nil.
+	after func(net.Conn)
+}
+
+type framing uint8
+
+const (
+	chunked framing = iota
+	untilClose
+	counted
+	miscounted // the length is not what it says
+	misframed  // as chunks that are none
+)
+
+func (a *answer) spell(name string, events []model.Event, reason model.StopReason) {
+	sp := a.dialect.NewSpeller(a.stream)
+	counts := wire.Counts{wire.InputTokens: 10, wire.OutputTokens: 5}
+	add := func(piece []byte) {
+		if len(piece) > 0 {
+			a.pieces = append(a.pieces, piece)
+		}
+	}
+	add(sp.Open("msg_1", name, counts))
+	for _, e := range events {
+		add(sp.Event(e))
+	}
+	add(sp.Close(reason, counts))
+}
+
+// send writes the response; nothing if the client has gone.
+func (a *answer) send(conn net.Conn) {
+	if a.status == 0 {
+		return
+	}
+	head := fmt.Sprintf("HTTP/1.1 %d %s\r\nContent-Type: %s\r\n%s", a.status, http.StatusText(a.status), a.media, a.header)
+	size := len(bytes.Join(a.pieces, nil))
+	switch a.framed {
+	case chunked, misframed:
+		head += "Transfer-Encoding: chunked\r\n"
+	case counted:
+		head += fmt.Sprintf("Content-Length: %d\r\n", size)
+	case miscounted:
+		head += fmt.Sprintf("Content-Length: %d\r\n", a.r.IntN(2*size+2))
+	}
+	if _, err := io.WriteString(conn, head+"\r\n"); err != nil {
+		return
+	}
+	for i, p := range a.pieces {
+		time.Sleep(a.waits[i])
+		switch a.framed {
+		case chunked:
+			p = fmt.Appendf(nil, "%x\r\n%s\r\n", len(p), p)
+		case misframed:
+			p = fmt.Appendf(nil, "%x\r\n%s\r\n", a.r.IntN(4*len(p)+4), p)
+		}
+		if _, err := conn.Write(p); err != nil {
+			return
+		}
+	}
+	if a.after != nil {
+		a.after(conn)
+		return
+	}
+	if a.framed == chunked {
+		io.WriteString(conn, "0\r\n\r\n") // ok: the client may have gone
+	}
+}
