@@ -2,6 +2,7 @@ package replay
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"strconv"
@@ -20,8 +21,8 @@ type answer struct {
 	body   []byte
 	pieces []piece
 	end    ending
-	// refused is set when the player rejects the request, whatever the words sound like.
-	refused bool
+	// refused is set when the player rejects the request: why, whatever the words sound like.
+	refused model.Kind
 }
 
 // A piece is the part of the body up to end that is sent at once, after a pause.
@@ -57,9 +58,14 @@ func newAnswer(q *query, t *turn, status int, contentType string) *answer {
 
 // invalid returns the answer to a request that is at fault.
 func invalid(q *query, err error) *answer {
-	status, body := q.dialect.SpellError(model.Invalid, err.Error())
+	kind, message := model.Invalid, err.Error()
+	var known *model.Error
+	if errors.As(err, &known) {
+		kind, message = known.Kind, known.Message
+	}
+	status, body := q.dialect.SpellError(kind, message)
 	a := newAnswer(q, nil, status, "application/json")
-	a.refused = true
+	a.refused = kind
 	a.send(0, body)
 	return a
 }

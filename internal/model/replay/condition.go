@@ -104,7 +104,7 @@ func (c *condition) test(q *query, t *turn) (ok bool, had string) {
 	if err != nil {
 		return c.negated, fmt.Sprintf("the request cannot be read: %v", err)
 	}
-	arg, sub := t.expand(c.arg, q.number), t.expand(c.sub, q.number)
+	arg, sub := t.expand(c.arg, q), t.expand(c.sub, q)
 	switch c.subject {
 	case "text":
 		return strings.Contains(v.texts(0), arg), "the texts are " + clip(v.texts(0))

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"adze/internal/model/wire"
 )
 
 // Parse reads a script. Its errors begin with name and line. A script that plays files must be
@@ -37,8 +39,9 @@ type parser struct {
 	*source
 	read func(name string) ([]byte, error)
 
-	turns []*turn
-	turn  *turn // the one being read, or nil
+	dialect wire.Server // nil until the script names one
+	turns   []*turn
+	turn    *turn // the one being read, or nil
 
 	// fragments were announced on the line given and wait for their content.
 	fragments struct {
@@ -73,18 +76,37 @@ func parse(name string, text []byte, read func(string) ([]byte, error)) (*Script
 	if len(p.turns) == 0 {
 		return nil, p.errorf("the script has no turns: write one, such as \"say Hello.\"")
 	}
-	return &Script{name: name, end: len(p.lines), turns: p.turns}, nil
+	return &Script{name: name, dialect: p.dialect, end: len(p.lines), turns: p.turns}, nil
+}
+
+// setDialect reads the name of the wire format, which comes before all turns.
+func (p *parser) setDialect(name string) error {
+	if p.turn != nil || p.turns != nil || p.dialect != nil {
+		return p.errorf("the dialect is said once, before the first turn")
+	}
+	var names []string
+	for _, d := range dialects {
+		if d.name == strings.TrimSpace(name) {
+			p.dialect = d.server
+			return nil
+		}
+		names = append(names, d.name)
+	}
+	return p.errorf("unknown dialect %q: expected one of %s", name, strings.Join(names, ", "))
 }
 
 // directive reads one directive. What follows its word begins after one space: the rest of the blanks
 // may matter.
 func (p *parser) directive(line string) error {
-	if p.turn == nil {
-		p.turn = &turn{line: p.line, times: 1, header: http.Header{}}
-	}
 	word, rest := line, ""
 	if i := strings.IndexAny(line, " \t"); i >= 0 {
 		word, rest = line[:i], line[i+1:]
+	}
+	if word == "dialect" {
+		return p.setDialect(rest)
+	}
+	if p.turn == nil {
+		p.turn = &turn{line: p.line, times: 1, header: http.Header{}}
 	}
 	for _, read := range []func(word, rest string) (bool, error){p.setting, p.fixedAnswer, p.step} {
 		if known, err := read(word, rest); known || err != nil {
@@ -96,7 +118,7 @@ func (p *parser) directive(line string) error {
 
 const words = "say, say+, text, text+, think, think+, use, badjson, block, event, fragments, ping, delay, " +
 	"usage, usage+, stop, model, cut, reset, garble, hang, error, error-event, status, html, file, header, " +
-	"expect, when, repeat, forever, ---"
+	"expect, when, repeat, forever, dialect, ---"
 
 // endTurn closes the turn being read. Separators with nothing between them are no turn.
 func (p *parser) endTurn() error {

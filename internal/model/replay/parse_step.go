@@ -115,7 +115,7 @@ func (p *parser) use(s *step, word, rest string) (err error) {
 // object checks that the text of s is a JSON object.
 func (p *parser) object(s *step, what string) error {
 	var members map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(p.turn.expand(s.text, 1)), &members); err != nil || members == nil {
+	if err := json.Unmarshal([]byte(p.turn.expand(s.text, nil)), &members); err != nil || members == nil {
 		if err == nil {
 			return p.errorAt(s.line, "expected %s, found %q", what, s.text)
 		}
@@ -135,7 +135,7 @@ func (p *parser) raw(s *step, word, rest string) (err error) {
 	if err := p.object(s, "a JSON object with a type"); err != nil {
 		return err
 	}
-	if !isName(typeOf(p.turn.expand(s.text, 1))) {
+	if !isName(typeOf(p.turn.expand(s.text, nil))) {
 		return p.errorAt(s.line, "expected a JSON object with a type, found none in %s", s.text)
 	}
 	return nil

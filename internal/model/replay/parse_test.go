@@ -19,6 +19,9 @@ import (
 func TestParseErrors(t *testing.T) {
 	for _, test := range []struct{ name, src, want string }{
 		{"empty", "# nothing\n\n---\n", `m:3: the script has no turns: write one, such as "say Hello."`},
+		{"unknown dialect", "dialect esperanto\nsay a", `m:1: unknown dialect "esperanto": expected one of messages, chat, responses, gemini`},
+		{"late dialect", "say a\n---\ndialect chat\nsay b", "m:3: the dialect is said once, before the first turn"},
+		{"two dialects", "dialect chat\ndialect chat\nsay b", "m:2: the dialect is said once"},
 		{"unknown word", "say a\n\nsya b", `m:3: unknown word "sya": expected one of say,`},
 		{"no answer", "say a\n---\n\nexpect tool Read\n", `m:4: the turn has no answer: write one,`},
 		{"open heredoc", "text <<END\na\n", `m:1: the text that starts here has no closing line "END"`},

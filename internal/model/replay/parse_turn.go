@@ -3,10 +3,12 @@ package replay
 import (
 	"encoding/json"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 
 	"adze/internal/model"
+	"adze/internal/model/wire"
 )
 
 // setting reads a directive about the turn as a whole.
@@ -26,6 +28,17 @@ func (p *parser) setting(word, rest string) (known bool, err error) {
 		} else {
 			t.expect = append(t.expect, c)
 		}
+	case "take":
+		name, pattern, _ := strings.Cut(arg, " ")
+		text, ok := quoted(strings.TrimSpace(pattern))
+		if !isName(name) || name == "n" || !ok {
+			return true, p.errorf("expected a name and a quoted regular expression, found %q", arg)
+		}
+		re, err := regexp.Compile(text)
+		if err != nil || re.NumSubexp() != 1 {
+			return true, p.errorf("expected a regular expression with one group, found %q", text)
+		}
+		t.takes = append(t.takes, take{"{" + name + "}", re})
 	case "model":
 		if arg == "" || strings.ContainsAny(arg, " \t") {
 			return true, p.errorf("expected the name of a model, found %q", arg)
@@ -135,7 +148,7 @@ func (p *parser) status(rest string) (*fixed, error) {
 		return nil, err
 	}
 	body, err = p.prose(body)
-	return &fixed{status: n, contentType: contentType([]byte(body)), body: []byte(body)}, err
+	return &fixed{status: n, contentType: p.contentType([]byte(body)), body: []byte(body)}, err
 }
 
 func (p *parser) file(rest string) (*fixed, error) {
@@ -151,17 +164,19 @@ func (p *parser) file(rest string) (*fixed, error) {
 	if err != nil {
 		return nil, p.errorf("reading the file to play: %v", err)
 	}
-	f.body, f.contentType = body, contentType(body)
+	f.body, f.contentType = body, p.contentType(body)
 	return f, nil
 }
 
 // contentType guesses which of the types that an API answers with body is.
-func contentType(body []byte) string {
+func (p *parser) contentType(body []byte) string {
 	switch {
 	case json.Valid(body):
 		return "application/json"
 	case len(body) > 0 && body[0] == '<':
 		return "text/html; charset=utf-8"
+	case p.dialect != nil:
+		return wire.MediaType(p.dialect)
 	default:
 		return "text/event-stream; charset=utf-8"
 	}

@@ -16,7 +16,7 @@ import (
 // streamed returns the turn's message as a stream of events.
 func (t *turn) streamed(q *query) *answer {
 	p := newPerformer(t, q)
-	p.answer = newAnswer(q, t, 200, "text/event-stream; charset=utf-8")
+	p.answer = newAnswer(q, t, 200, wire.MediaType(q.dialect))
 	for i := range t.steps {
 		p.step(&t.steps[i])
 	}
@@ -36,7 +36,7 @@ func (t *turn) whole(q *query) *answer {
 	switch last {
 	case opErrorEvent: // before anything has been sent, an error is a status
 		s := t.steps[len(t.steps)-1]
-		status, body := q.dialect.SpellError(s.kind, t.expand(s.text, q.number))
+		status, body := q.dialect.SpellError(s.kind, t.expand(s.text, q))
 		a.status = status
 		a.send(t.waits(), body)
 		return a
@@ -78,6 +78,8 @@ type performer struct {
 	text    strings.Builder // of the open block
 	content int             // bytes
 	uses    int
+	// signed is the signature of the last block of thinking.
+	signed string
 }
 
 func newPerformer(t *turn, q *query) *performer {
@@ -92,7 +94,7 @@ func (p *performer) step(s *step) {
 	if s.op < opCut {
 		p.start()
 	}
-	text := p.turn.expand(s.text, p.query.number)
+	text := p.turn.expand(s.text, p.query)
 	switch s.op {
 	case opText, opThink, opUse:
 		if !s.more {
@@ -144,6 +146,10 @@ func (p *performer) start() {
 	usage := p.turn.estimate(p.query, 0)
 	usage.put(wire.OutputTokens, 1)
 	p.emit(p.speller.Open("msg_"+strconv.Itoa(p.query.number), name, usage.counts()))
+	if first := p.turn.steps; p.query.reasons && (len(first) == 0 || first[0].op != opThink) {
+		p.open = &step{op: opThink}
+		p.closeBlock()
+	}
 }
 
 // deltas sends text in as many fragments as the step says.
@@ -210,17 +216,19 @@ func (p *performer) closeBlock() {
 // useID returns the id of the open tool use, by default one that no other use has.
 func (p *performer) useID() string {
 	if p.open.id != "" {
-		return p.turn.expand(p.open.id, p.query.number)
+		return p.turn.expand(p.open.id, p.query)
 	}
 	return "toolu_" + strconv.Itoa(p.query.number) + "_" + strconv.Itoa(p.uses)
 }
 
-// signature returns the signature of the open thinking block, by default one that no other block has.
+// signature returns the signature of the open thinking block, by default one that no other block has, bound to
+// the request.
 func (p *performer) signature() string {
 	if p.open.signed {
 		return p.open.signature
 	}
-	return "sig_" + strconv.Itoa(p.query.number) + "_" + strconv.Itoa(p.index)
+	p.signed = p.query.dialect.Sign(p.query.body, "sig_"+strconv.Itoa(p.query.number)+"_"+strconv.Itoa(p.index), p.signed)
+	return p.signed
 }
 
 // finish closes the message.

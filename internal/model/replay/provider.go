@@ -25,7 +25,7 @@ func (p *provider) Stream(ctx context.Context, req *model.Request) iter.Seq2[mod
 			yield(nil, err)
 			return
 		}
-		receive(ctx, p.player.dialect, a, req)(yield)
+		receive(ctx, wire.Reading(p.player.dialect, req), a, req)(yield)
 	}
 }
 
@@ -37,7 +37,7 @@ func (p *Player) ask(req *model.Request) (*answer, error) {
 	if err != nil {
 		return nil, &model.Error{Kind: model.Invalid, Err: err}
 	}
-	return p.admit(&query{Asked: wire.Asked{Model: req.Model, Stream: !req.NoStream}, dialect: p.dialect, body: body.Bytes()}), nil
+	return p.admit(&query{Asked: wire.Asked{Model: req.Model, Stream: !req.NoStream, Thinks: req.Thinking.Mode != model.ThinkingOff}, dialect: p.dialect, body: body.Bytes()}), nil
 }
 
 // receive decodes a as a client does that sent req.
@@ -56,8 +56,8 @@ func receive(ctx context.Context, d wire.Dialect, a *answer, req *model.Request)
 			yield(nil, &model.Error{Kind: a.drop, Err: io.ErrUnexpectedEOF})
 		case a.failed():
 			e := wire.ErrorFrom(d, a.status, a.header, data)
-			if a.refused {
-				e.Kind = model.Invalid
+			if a.refused != model.Unknown {
+				e.Kind = a.refused
 			}
 			yield(nil, e)
 		case err != nil:

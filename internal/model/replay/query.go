@@ -3,6 +3,7 @@ package replay
 import (
 	"encoding/json"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -15,9 +16,11 @@ import (
 type query struct {
 	wire.Asked
 	dialect wire.Server
-	header  http.Header
+	header  http.Header // nil if it was not posted
 	body    []byte
 	number  int // of the requests that the player has had, from 1
+	// reasons says that the answer begins with thinking.
+	reasons bool
 
 	decoded *view
 	err     error
@@ -55,6 +58,19 @@ func (q *query) lookup(path string) (value any, found bool) {
 		}
 	}
 	return value, true
+}
+
+// find returns what a pattern finds in the texts of the request, the system prompt first: what its group holds, or
+// nothing.
+func (q *query) find(pattern *regexp.Regexp) string {
+	v, err := q.view()
+	if err != nil {
+		return ""
+	}
+	if m := pattern.FindStringSubmatch(textOf(v.System) + v.texts(0)); m != nil {
+		return m[1]
+	}
+	return ""
 }
 
 // A view is a request as conditions see it.

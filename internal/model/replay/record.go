@@ -8,14 +8,15 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 )
 
-// A Recorder is a transport that writes what passes through it: each request to the Messages API as
+// A Recorder is a transport that writes what passes through it: each request to a model as
 // 001-request.json, its response as 001-response.sse or .json, and script.replay, a script that plays
 // the responses again. It writes bodies only, and of the headers the few that clients act on: no
-// credentials. Requests to other endpoints pass unrecorded.
+// credentials, and not in a response that repeats them. Requests to other endpoints pass unrecorded, and so do those in another dialect than the first.
 //
 // A failure to write never disturbs the run; see [Recorder.Err].
 type Recorder struct {
@@ -23,8 +24,9 @@ type Recorder struct {
 	next   http.RoundTripper
 	script *os.File
 
-	mu    sync.Mutex
-	begun int
+	mu      sync.Mutex
+	begun   int
+	dialect string // of the first request
 	// turns are those of requests whose answer is known, until the ones before are known too.
 	turns   map[int]string
 	written int
@@ -34,10 +36,10 @@ type Recorder struct {
 // ScriptName is the file in the directory of a recording that replays it.
 const ScriptName = "script.replay"
 
-// NewRecorder returns a recorder that sends requests on to next. It creates dir, and refuses one that
-// it cannot write to or that has a recording already.
+// NewRecorder returns a recorder that sends requests on to next. It creates dir,
+// but no directory above it, and refuses one that it cannot write to or that has a recording already.
 func NewRecorder(dir string, next http.RoundTripper) (*Recorder, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
 		return nil, fmt.Errorf("recording requests: %w", err)
 	}
 	script, err := os.OpenFile(filepath.Join(dir, ScriptName), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -74,7 +76,7 @@ func (r *Recorder) Close() error {
 
 // RoundTrip sends req and records the exchange.
 func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
-	if req.Method != http.MethodPost || !strings.HasSuffix(req.URL.Path, "/messages") || req.Body == nil {
+	if req.Method != http.MethodPost || req.Body == nil || !r.records(req.URL.Path) {
 		return r.next.RoundTrip(req)
 	}
 	body, err := io.ReadAll(req.Body)
@@ -88,13 +90,32 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := r.next.RoundTrip(sent)
 	switch {
 	case err == nil:
-		resp.Body = r.response(n, resp)
+		resp.Body = r.response(n, resp, secretsOf(req.Header))
 	case req.Context().Err() != nil:
 		r.turn(n, "hang\n")
 	default:
 		r.turn(n, "error network\n")
 	}
 	return resp, err
+}
+
+// records reports whether what is posted to path is recorded. The first request says in which dialect.
+func (r *Recorder) records(path string) bool {
+	i := slices.IndexFunc(dialects[:], func(d dialect) bool {
+		return slices.ContainsFunc(d.paths, func(end string) bool { return strings.HasSuffix(path, end) })
+	})
+	if i < 0 || strings.Contains(path, "/count-tokens:") {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.dialect == "" {
+		r.dialect = dialects[i].name
+		if i > 0 && r.err == nil {
+			_, r.err = r.script.WriteString("dialect " + r.dialect + "\n")
+		}
+	}
+	return r.dialect == dialects[i].name
 }
 
 // begin writes a request and returns its number.
@@ -108,7 +129,7 @@ func (r *Recorder) begin(body []byte) int {
 }
 
 // response writes the turn of request n and returns the body of resp, which is recorded as it is read.
-func (r *Recorder) response(n int, resp *http.Response) io.ReadCloser {
+func (r *Recorder) response(n int, resp *http.Response, secrets [][]byte) io.ReadCloser {
 	ext := "json"
 	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
 		ext = "sse"
@@ -132,7 +153,7 @@ func (r *Recorder) response(n int, resp *http.Response) io.ReadCloser {
 		r.note(err)
 		return resp.Body
 	}
-	return &recording{ReadCloser: resp.Body, file: file, recorder: r}
+	return &recording{ReadCloser: resp.Body, file: mask{file: file, secrets: secrets}, recorder: r}
 }
 
 // turn adds the turn of request n to the script, where it stands in the order of requests. The first
@@ -176,14 +197,13 @@ func (r *Recorder) note(err error) {
 // A recording is a response body that is written to a file as it is read.
 type recording struct {
 	io.ReadCloser
-	file     *os.File
+	file     mask
 	recorder *Recorder
 }
 
 func (b *recording) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	_, failed := b.file.Write(p[:n])
-	b.recorder.note(failed)
+	b.recorder.note(b.file.Write(p[:n]))
 	return n, err
 }
 

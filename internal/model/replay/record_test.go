@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,7 +42,7 @@ html
 ---
 status 503 gone
 `
-	dir := filepath.Join(t.TempDir(), "new", "recording")
+	dir := filepath.Join(t.TempDir(), "recording")
 	transport := &http.Transport{DisableKeepAlives: true}
 	recorder, err := NewRecorder(dir, transport)
 	if err != nil {
@@ -173,5 +174,47 @@ func TestRecordingOrder(t *testing.T) {
 		if err != nil || string(got) != want {
 			t.Errorf("response %s is %q (%v), want %q", name, got, err, want)
 		}
+	}
+}
+
+// A response that repeats the key does not bring it into the recording, wherever it is cut.
+func TestRecordedKeyIsMasked(t *testing.T) {
+	const key = "sk-secret-0123456789"
+	body := "no: Bearer " + key + ", or sk-secret-01234, or " + key
+	for _, size := range []int{1, 3, 7, 1000} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			for chunk := range slices.Chunk([]byte(body), size) {
+				w.Write(chunk)
+				w.(http.Flusher).Flush()
+			}
+		}))
+		dir := filepath.Join(t.TempDir(), "recording")
+		r, err := NewRecorder(dir, http.DefaultTransport)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+"/v1/messages", strings.NewReader("{}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer "+key)
+		req.Header.Set("X-Api-Key", key)
+		res, err := r.RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(res.Body)
+		res.Body.Close()
+		if string(got) != body || err != nil {
+			t.Errorf("the caller got %q, %v", got, err)
+		}
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+		data, err := os.ReadFile(filepath.Join(dir, "001-response.json"))
+		if want := "no: ***, or sk-secret-01234, or ***"; string(data) != want || err != nil {
+			t.Errorf("in pieces of %d: %q, %v", size, data, err)
+		}
+		server.Close()
 	}
 }

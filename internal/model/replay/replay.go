@@ -15,15 +15,38 @@ import (
 	"strings"
 	"sync"
 
+	"adze/internal/model/bedrock"
+	"adze/internal/model/chat"
+	"adze/internal/model/gemini"
 	"adze/internal/model/messages"
+	"adze/internal/model/responses"
+	"adze/internal/model/vertex"
 	"adze/internal/model/wire"
 )
 
 // A Script is a parsed script. It is immutable and may be played any number of times.
 type Script struct {
-	name  string
-	end   int // the last line
-	turns []*turn
+	name    string
+	dialect wire.Server // nil means the first of them all
+	end     int         // the last line
+	turns   []*turn
+}
+
+// A dialect is a wire format that a script can name.
+type dialect struct {
+	name   string
+	server wire.Server
+	paths  []string // how the paths end that requests are posted to
+}
+
+// dialects are the wire formats; the first is that of a script that names none.
+var dialects = [...]dialect{
+	{"messages", messages.Server{}, []string{"/messages"}},
+	{"chat", chat.Server{Dialect: chat.Dialect{Documents: true, Replay: chat.ReplayContent}}, []string{"/chat/completions"}},
+	{"responses", responses.Server{}, []string{"/responses"}},
+	{"gemini", gemini.Server{}, []string{"enerateContent"}},
+	{"bedrock", bedrock.NewServer(), []string{"/invoke", "/invoke-with-response-stream"}},
+	{"vertex", vertex.NewServer(), []string{":rawPredict", ":streamRawPredict"}},
 }
 
 // A Player plays a script once: each request is answered by a turn. It may be used concurrently;
@@ -40,20 +63,27 @@ type Player struct {
 	requests log
 	saveTo   string
 	problems []error
+
+	reasons bool
 }
 
-// NewPlayer returns a player at the beginning of s that speaks the Messages dialect.
-func NewPlayer(s *Script) *Player { return NewPlayerIn(messages.Server{}, s) }
+// NewPlayer returns a player at the beginning of s that speaks the dialect of s.
+func NewPlayer(s *Script) *Player {
+	if s.dialect == nil {
+		return NewPlayerIn(dialects[0].server, s)
+	}
+	return NewPlayerIn(s.dialect, s)
+}
 
-// NewPlayerIn returns a player at the beginning of s that speaks the given dialect.
+// NewPlayerIn returns a player at the beginning of s that speaks the given dialect, whatever s says.
 func NewPlayerIn(d wire.Server, s *Script) *Player {
 	return &Player{script: s, dialect: d, encoder: d.NewEncoder(), played: make([]int, len(s.turns))}
 }
 
 // SaveRequests makes the player write each request that follows to dir, indented, as 1.json, 2.json
-// and so on. It creates dir.
+// and so on. It creates dir, but no directory above it.
 func (p *Player) SaveRequests(dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, os.ErrExist) {
 		return fmt.Errorf("saving requests: %w", err)
 	}
 	p.mu.Lock()
@@ -61,6 +91,11 @@ func (p *Player) SaveRequests(dir string) error {
 	p.saveTo = dir
 	return nil
 }
+
+// Reason makes every answer to a model that may think begin with signed thinking, without a text, as models send
+// it that do not show their thinking. Answers that the script begins with thinking stay as they are. It is
+// called before the first request.
+func (p *Player) Reason() { p.reasons = true }
 
 // Requests returns the bodies of all requests so far, in order of arrival.
 func (p *Player) Requests() [][]byte {
@@ -117,6 +152,7 @@ func (p *Player) admit(q *query) *answer {
 	if violation != nil {
 		return p.reject(q, violation)
 	}
+	q.reasons = p.reasons && q.Thinks
 	t, err := p.take(q)
 	if err != nil {
 		return p.reject(q, err)

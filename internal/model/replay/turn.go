@@ -2,6 +2,7 @@ package replay
 
 import (
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -17,7 +18,8 @@ type turn struct {
 	// numbered is set when the script said how often: then {n} stands for the request's number.
 	numbered bool
 
-	when []*condition
+	takes []take
+	when  []*condition
 	// expect holds what is demanded of a request that the turn has been chosen for.
 	expect []*condition
 
@@ -139,12 +141,28 @@ func (t *turn) estimate(q *query, content int) tokens {
 	return u.or(wire.OutputTokens, max(1, content/bytesPerToken))
 }
 
-// expand puts the request's number in the place of {n} where the turn is numbered.
-func (t *turn) expand(s string, number int) string {
-	if !t.numbered || !strings.Contains(s, "{n}") {
-		return s
+// A take is a part of the request that the answer repeats.
+type take struct {
+	name    string // in braces
+	pattern *regexp.Regexp
+}
+
+// expand puts the request's number in the place of {n} where the turn is numbered, and what the turn takes of the
+// request in the place of its name. While a script is parsed there is no request.
+func (t *turn) expand(s string, q *query) string {
+	if t.numbered && strings.Contains(s, "{n}") {
+		number := 1
+		if q != nil {
+			number = q.number
+		}
+		s = strings.ReplaceAll(s, "{n}", strconv.Itoa(number))
 	}
-	return strings.ReplaceAll(s, "{n}", strconv.Itoa(number))
+	for _, take := range t.takes {
+		if q != nil && strings.Contains(s, take.name) {
+			s = strings.ReplaceAll(s, take.name, q.find(take.pattern))
+		}
+	}
+	return s
 }
 
 func (t *turn) suits(q *query) bool {
