@@ -115,7 +115,7 @@ func (b *batch) steer() {
 	defer b.mu.Unlock()
 	for _, c := range b.calls {
 		c.steered = true
-		if c.outcome == nil && c.cancel != nil && c.pending.Traits().Cancel {
+		if c.outcome == nil && c.cancel != nil && c.pending.Traits().Waits {
 			c.cancel(tool.AbortNewMessage)
 		}
 	}
@@ -265,7 +265,7 @@ func (b *batch) obstacle(c *call) *exec.Outcome {
 	switch {
 	case b.ctx.Err() != nil:
 		o = exec.Interrupted(c.use, tool.AbortReason(b.ctx))
-	case steered && c.pending.Traits().Cancel:
+	case steered && c.pending.Traits().Waits:
 		o = exec.Interrupted(c.use, tool.AbortNewMessage)
 	case b.rejected != nil && !c.pending.Concurrent():
 		o = exec.Skipped(c.use, b.rejected)

@@ -160,10 +160,10 @@ func (j *journal) tools() []tool.Tool {
 	}
 	plain := func(ctx context.Context, in input, _ func(tool.Progress)) (tool.Result, error) { return j.do(ctx, in) }
 	return []tool.Tool{
-		tool.New(def("Safe", tool.Traits{Cancel: true}), safe),
+		tool.New(def("Safe", tool.Traits{Waits: true}), safe),
 		tool.New(def("SafeShell", tool.Traits{Shell: true}), safe),
 		tool.New(def("Unsafe", tool.Traits{}), plain),
-		tool.New(def("UnsafeCancel", tool.Traits{Cancel: true}), plain),
+		tool.New(def("UnsafeCancel", tool.Traits{Waits: true}), plain),
 		tool.New(def("Shell", tool.Traits{Shell: true}), plain),
 		tool.New(def("Denied", tool.Traits{}), plain),
 	}

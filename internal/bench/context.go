@@ -49,7 +49,7 @@ func runContext(runs int) error {
 	p := &encoding{}
 	first := brief.Opening(texts.English, nil, "", "2026-01-01")
 	facts := &brief.Facts{Language: texts.English}
-	pool, _ := tool.Assemble(nil, nil, nil)
+	pool, _ := tool.NewRegistry().Assemble(nil, nil)
 	a := &agent.Agent{
 		Provider: p, Executor: &exec.Executor{}, Pool: func() *tool.Pool { return pool },
 		Model:    agent.Model{ID: "m", Output: 1000, MaxOutput: 1000},

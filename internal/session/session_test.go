@@ -498,7 +498,7 @@ expect error-result toolu_2_1 "new message"
 expect last "steered"
 say ok
 `, func(_ *bench, c *session.Config) {
-			c.Tools.Registry = tool.NewRegistry(newTool("Block", tool.Traits{}, wait), newTool("Yield", tool.Traits{Cancel: true}, wait))
+			c.Tools.Registry = tool.NewRegistry(newTool("Block", tool.Traits{}, wait), newTool("Yield", tool.Traits{Waits: true}, wait))
 		})
 		time.AfterFunc(time.Second, func() { b.submit(session.FollowUp(say("queued"))) })
 		time.AfterFunc(90*time.Second, func() { b.submit(session.Steer(say("steered"))) })

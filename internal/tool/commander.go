@@ -18,6 +18,8 @@ type Commander interface {
 type Command struct {
 	// Line is the command as the model wrote it.
 	Line string
+	// About is what it does, in the model's words; may be empty.
+	About string
 	// Script is the line as the shell that runs it reads it, without the value of any variable; see
 	// [shell.Script.With].
 	Script *shell.Script

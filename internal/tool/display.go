@@ -17,6 +17,7 @@ type (
 		Lines   int    // in all
 		Exit    *int
 		Note    string // such as "timed out after 2m0s"
+		File    string // that holds all of it, if there is more than Text; may be empty
 		Elapsed time.Duration
 	}
 
@@ -30,6 +31,7 @@ type (
 	Diff struct {
 		Path           string
 		Created        bool
+		Partial        bool // the change is too large to be shown whole
 		Added, Removed int
 		Hunks          []Hunk
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -82,13 +83,18 @@ func (t *typed[In]) Bind(input json.RawMessage) (Call, error) {
 	}
 	fixed, err := s.Check(input)
 	if err != nil {
+		if repaired, ok := s.Repair(input, otherNames); ok {
+			fixed, err = s.Check(repaired)
+		}
+	}
+	if err != nil {
 		return nil, &InputError{fmt.Errorf("invalid input for %s: %w", t.def.Name, err)}
 	}
 	var in In
 	dec := json.NewDecoder(bytes.NewReader(fixed))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&in); err != nil {
-		return nil, &InputError{fmt.Errorf("invalid input for %s: %s", t.def.Name, strings.TrimPrefix(err.Error(), "json: "))}
+		return nil, &InputError{fmt.Errorf("invalid input for %s: %s", t.def.Name, decodeError(err))}
 	}
 	c, err := t.bind(in)
 	if err != nil {
@@ -100,6 +106,43 @@ func (t *typed[In]) Bind(input json.RawMessage) (Call, error) {
 		}
 	}
 	return c, nil
+}
+
+// otherNames returns the names that other programs give to a field, and that models remember.
+func otherNames(field string) []string {
+	switch field {
+	case "file_path":
+		return []string{"path", "file", "filename", "absolute_path", "target_file"}
+	case "notebook_path":
+		return []string{"path", "file", "filename", "file_path", "notebook"}
+	case "command":
+		return []string{"cmd", "command_line"}
+	case "pattern":
+		return []string{"query", "regex", "regexp", "glob", "glob_pattern"}
+	case "old_string":
+		return []string{"old_str", "old_text", "old", "search"}
+	case "new_string":
+		return []string{"new_str", "new_text", "new", "replace", "replacement"}
+	case "content":
+		return []string{"contents", "text", "file_text", "file_content"}
+	case "new_source":
+		return []string{"source", "new_content", "content"}
+	case "task_id":
+		return []string{"id", "task", "shell_id", "bash_id"}
+	}
+	return nil
+}
+
+// decodeError returns why an input that fits the schema could not be taken, in words for the model.
+func decodeError(err error) string {
+	var unfit *json.UnmarshalTypeError
+	if !errors.As(err, &unfit) {
+		return strings.TrimPrefix(err.Error(), "json: ")
+	}
+	if strings.HasPrefix(unfit.Value, "number") {
+		return fmt.Sprintf("%s: the %s is too large, or no integer", unfit.Field, unfit.Value)
+	}
+	return fmt.Sprintf("%s: a %s is not possible here", unfit.Field, unfit.Value)
 }
 
 type typedCall[In any] struct {

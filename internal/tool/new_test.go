@@ -75,6 +75,50 @@ func TestBindConvertsAndRuns(t *testing.T) {
 	}
 }
 
+// Names of fields that other programs have are understood where that is certain (model-side review, section 3.1).
+func TestBindUnderstandsOtherNames(t *testing.T) {
+	type change struct {
+		Path  string `json:"file_path"`
+		Old   string `json:"old_string"`
+		New   string `json:"new_string"`
+		All   bool   `json:"all,omitempty"`
+		Limit int    `json:"limit,omitempty"`
+	}
+	const schema = `{"type":"object","properties":{"file_path":{"type":"string"},"old_string":{"type":"string"},"new_string":{"type":"string"},"all":{"type":"boolean"},"limit":{"type":"number"}},"required":["file_path","old_string","new_string"],"additionalProperties":false}`
+	tool := NewBound(Def{Name: "Change", Schema: json.RawMessage(schema)}, func(in change) (Call, error) { return &typedCall[change]{in: in}, nil })
+	whole := change{Path: "a", Old: "x", New: "y"}
+	for input, want := range map[string]any{
+		`{"path":"a","old_string":"x","new_string":"y"}`:                                   whole,
+		`{"filename":"a","old_string":"x","new_string":"y"}`:                               whole,
+		`{"filePath":"a","oldString":"x","newString":"y"}`:                                 whole,
+		`{"path":"a","old_str":"x","new_str":"y","all":"true"}`:                            change{"a", "x", "y", true, 0},
+		`{"file_path":"a","old_string":"x","new_string":"y","limit":null}`:                 whole,
+		`{"path":"a","old_string":"x","new_string":"y","limit":null,"all":true}`:           change{"a", "x", "y", true, 0},
+		`{"path":"a","file":"b","old_string":"x","new_string":"y"}`:                        "unknown field",
+		`{"path":"a","file_path":"b","old_string":"x","new_string":"y"}`:                   "path: unknown field",
+		`{"path":"a","path":"b","old_string":"x","new_string":"y"}`:                        "given twice",
+		`{"path":"a","old_string":"x","new_string":"y","colour":1}`:                        "colour: unknown field",
+		`{"path":5,"old_string":"x","new_string":"y"}`:                                     "file_path: expected string, received number 5",
+		`{"path":"a","old_string":"x"}`:                                                    "new_string: required, but missing",
+		`{"file_path":null,"old_string":"x","new_string":"y"}`:                             "file_path: expected string, received null",
+		`{"file_path":"a","old_string":"x","new_string":"y","limit":99999999999999999999}`: "limit: the number 99999999999999999999 is too large, or no integer",
+		`{"file_path":"a","old_string":"x","new_string":"y","limit":[1]}`:                  "limit: expected number, received array",
+		`"a"`: "expected object, received string",
+	} {
+		call, err := tool.Bind(json.RawMessage(input))
+		switch want := want.(type) {
+		case change:
+			if err != nil || call.Input() != want {
+				t.Errorf("%s: %v, %v", input, call, err)
+			}
+		case string:
+			if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "Go ") {
+				t.Errorf("%s: %v, want %s", input, err, want)
+			}
+		}
+	}
+}
+
 func TestBindValidates(t *testing.T) {
 	_, err := newLook(nil).Bind(json.RawMessage(`{"file_path":""}`))
 	var coded *Error

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 
 	"adze/internal/msg"
+	"adze/internal/platform/paths"
 	"adze/internal/platform/spell"
 )
 
@@ -19,12 +20,24 @@ import (
 // It is safe for concurrent use.
 type Registry struct {
 	// Deferred reports whether a tool can be called without being sent to the model, which then learns of
-	// it by other means; [Traits].AlwaysLoad overrules it. May be nil: every tool is sent. It is set before
+	// it by other means. May be nil: every tool is sent. It is set before the registry is used.
+	Deferred func(name string, t *Traits) bool
+	// Defers reports whether such tools are left out of requests now, given those that can be called: the same
+	// slice until it changes. Otherwise they are sent, and the tools with [Traits].Door are not there. May be nil:
+	// they are left out. It is called for each assembly. While a tool with Door is denied or disabled they are sent.
+	Defers func(deferred []Tool) bool
+	// Rules returns a value that can be compared, and is another one whenever tools may be denied that were not, or the
+	// other way round. May be nil: then that is asked for each tool. It is set before the registry is used.
+	Rules func() any
+	// Substitutes are for tools of other programs that models ask for. It is set before the registry is used.
+	Substitutes []Substitute
+	// Missing says of a name that no tool has why that may be, in a sentence, or nothing. May be nil. It is set before
 	// the registry is used.
-	Deferred func(Tool) bool
+	Missing func(name string) string
 
-	builtin []Tool // sorted by name
-	last    atomic.Pointer[assembly]
+	builtin    []Tool // sorted by name
+	forwarders Forwarders
+	last       atomic.Pointer[assembly]
 
 	mu       sync.Mutex
 	reported map[Problem]bool
@@ -35,6 +48,9 @@ type assembly struct {
 	pool       *Pool
 	candidates []candidate // built-ins, then dynamic tools in the order they were given
 	comparable bool        // so that a tool can be told from another
+	doors      bool        // no way to deferred tools is closed
+	defers     bool        // tools are left out of requests
+	rules      any         // see Registry
 }
 
 // A candidate is a tool that may be in a pool.
@@ -44,6 +60,14 @@ type candidate struct {
 	spec     msg.ToolSpec
 	absent   error // why it cannot be called, or nil
 	deferred bool
+}
+
+// A Substitute is what to use in place of tools of other programs, which models remember and ask for.
+type Substitute struct {
+	Names []string // of those tools
+	// Tool is the one to use, and Advice a sentence about it. Without the tool there is no advice; empty
+	// means that the advice needs none.
+	Tool, Advice string
 }
 
 // NewRegistry returns the registry of the built-in tools. It panics on an illegal name or one that is
@@ -60,7 +84,7 @@ func NewRegistry(builtin ...Tool) *Registry {
 		}
 		seen[name] = t
 	}
-	return &Registry{builtin: sorted(builtin), reported: make(map[Problem]bool)}
+	return &Registry{builtin: sorted(builtin), forwarders: ForwardersOf(builtin), reported: make(map[Problem]bool)}
 }
 
 // Assemble returns the pool of one request, and the problems that no earlier call returned. As long as
@@ -75,7 +99,7 @@ func (r *Registry) Assemble(dynamic []Tool, denied func(name string) bool) (*Poo
 	if last != nil && r.unchanged(last, dynamic, denied) {
 		return last.pool, nil
 	}
-	next := &assembly{comparable: true, candidates: make([]candidate, 0, len(r.builtin)+len(dynamic))}
+	next := &assembly{comparable: true, rules: r.rules(), candidates: make([]candidate, 0, len(r.builtin)+len(dynamic))}
 	for _, tools := range [][]Tool{r.builtin, dynamic} {
 		for _, t := range tools {
 			c := candidate{tool: t, traits: t.Traits(), spec: t.Spec()}
@@ -84,9 +108,14 @@ func (r *Registry) Assemble(dynamic []Tool, denied func(name string) bool) (*Poo
 			next.comparable = next.comparable && reflect.ValueOf(t).Comparable()
 		}
 	}
-	next.pool = assemble(next.candidates[:len(r.builtin)], next.candidates[len(r.builtin):])
+	next.pool = r.assemble(next)
+	next.pool.forwarders = r.forwarders
+	next.pool.substitutes, next.pool.missing = r.Substitutes, r.Missing
 	if last != nil && slices.EqualFunc(last.pool.specs, next.pool.specs, sameSpec) {
 		next.pool.specs = last.pool.specs
+	}
+	if last != nil && last.comparable && next.comparable && slices.Equal(last.pool.extra, next.pool.extra) {
+		next.pool.extra = last.pool.extra
 	}
 	r.last.Store(next)
 	return next.pool, r.fresh(next.pool.problems)
@@ -97,9 +126,10 @@ func (r *Registry) unchanged(last *assembly, dynamic []Tool, denied func(name st
 	if !last.comparable || len(last.candidates) != len(r.builtin)+len(dynamic) {
 		return false
 	}
+	sameRules := last.rules != nil && last.rules == r.rules()
 	for i := range last.candidates {
 		c := &last.candidates[i]
-		if !sameError(c.absence(denied), c.absent) || r.defers(c) != c.deferred {
+		if (!sameRules || c.traits.Enabled != nil) && !sameError(c.absence(denied), c.absent) || r.defers(c) != c.deferred {
 			return false
 		}
 		if i >= len(r.builtin) {
@@ -110,12 +140,25 @@ func (r *Registry) unchanged(last *assembly, dynamic []Tool, denied func(name st
 			return false
 		}
 	}
-	return true
+	return !last.doors || r.leavesOut(last.pool.extra) == last.defers
 }
 
-// defers reports whether a tool is not sent.
+// defers reports whether a tool is not sent while tools are deferred.
 func (r *Registry) defers(c *candidate) bool {
-	return r.Deferred != nil && !c.traits.AlwaysLoad && r.Deferred(c.tool)
+	return r.Deferred != nil && !c.traits.Door && r.Deferred(c.spec.Name, &c.traits)
+}
+
+// leavesOut reports whether deferred tools are left out of requests now.
+func (r *Registry) leavesOut(deferred []Tool) bool {
+	return r.Deferred != nil && (r.Defers == nil || r.Defers(deferred))
+}
+
+// rules returns what says whether other tools may be denied than before, or nil.
+func (r *Registry) rules() any {
+	if r.Rules == nil {
+		return nil
+	}
+	return r.Rules()
 }
 
 // fresh returns those of problems that were not reported yet.
@@ -132,10 +175,11 @@ func (r *Registry) fresh(problems []Problem) []Problem {
 	return fresh
 }
 
-// assemble returns the pool of the candidates, of which builtin are sorted by name.
-func assemble(builtin, dynamic []candidate) *Pool {
+// assemble returns the pool of the candidates, of which built-ins are sorted by name.
+func (r *Registry) assemble(a *assembly) *Pool {
+	builtin, dynamic := a.candidates[:len(r.builtin)], a.candidates[len(r.builtin):]
 	p := &Pool{
-		tools:  make(map[string]Tool, len(builtin)+len(dynamic)),
+		tools:  make(map[string]Tool, len(a.candidates)),
 		names:  make(map[string]string),
 		absent: make(map[string]error),
 	}
@@ -148,23 +192,44 @@ func assemble(builtin, dynamic []candidate) *Pool {
 	all = append(all, admitted...)
 	p.alias(all)
 	for _, c := range all {
-		p.offer(c)
+		if c.absent == nil && c.deferred {
+			p.extra = append(p.extra, c.tool)
+		}
+	}
+	a.doors = !slices.ContainsFunc(all, func(c *candidate) bool { return c.traits.Door && c.absent != nil })
+	a.defers = a.doors && r.leavesOut(p.extra)
+	for _, c := range all {
+		p.offer(c, a.defers)
 	}
 	return p
 }
 
 // offer enters c among those that can be called and, unless it is deferred, among those that are sent.
-func (p *Pool) offer(c *candidate) {
-	if c.absent != nil {
-		p.absent[c.spec.Name] = c.absent
+func (p *Pool) offer(c *candidate, defers bool) {
+	absent := c.absent
+	if absent == nil && c.traits.Door && !defers {
+		absent = errNoDoor
+	}
+	if absent != nil {
+		p.absent[c.spec.Name] = absent
 		delete(p.tools, c.spec.Name)
 		return
 	}
-	p.callable = append(p.callable, c.spec.Name)
-	if !c.deferred {
-		p.specs = append(p.specs, c.spec)
+	if _, forwards := c.tool.(Forwarder); c.traits.Door && !forwards {
+		p.finder = c.spec.Name
 	}
+	p.callable = append(p.callable, c.spec.Name)
+	if !defers || !c.deferred {
+		p.specs = append(p.specs, c.spec)
+		return
+	}
+	if p.deferred == nil {
+		p.deferred = make(map[string]bool)
+	}
+	p.deferred[c.spec.Name] = true
 }
+
+var errNoDoor = errors.New("every tool is listed: call them by their names")
 
 // sameError reports whether two reasons are told alike.
 func sameError(a, b error) bool {
@@ -172,11 +237,6 @@ func sameError(a, b error) bool {
 		return a == nil && b == nil
 	}
 	return a.Error() == b.Error()
-}
-
-// Assemble returns the pool of builtin and dynamic once; see [Registry.Assemble].
-func Assemble(builtin, dynamic []Tool, denied func(name string) bool) (*Pool, []Problem) {
-	return NewRegistry(builtin...).Assemble(dynamic, denied)
 }
 
 // A Pool is the set of tools of one request: those that can be called, and among them those that the
@@ -188,6 +248,15 @@ type Pool struct {
 	names    map[string]string // canonical names by alias
 	absent   map[string]error  // why a tool that exists cannot be called, by canonical name
 	problems []Problem
+
+	extra      []Tool          // those that can be called and may be deferred, in order
+	deferred   map[string]bool // those of them that are, by canonical name
+	forwarders Forwarders      // also those that cannot be called
+
+	finder string // the door that finds deferred tools, or empty
+
+	substitutes []Substitute
+	missing     func(name string) string
 }
 
 // A Problem is a tool or an alias that was left out of the pool.
@@ -203,6 +272,18 @@ func (p Problem) String() string { return fmt.Sprintf("%s from %s: %s", p.Name, 
 // registry returns the same slice, which must not be modified.
 func (p *Pool) Specs() []msg.ToolSpec { return p.specs }
 
+// Deferred returns the tools that can be called but are not sent: built-ins in the order of their names, then those of
+// servers. As long as nothing changed it is the same slice, which must not be modified.
+func (p *Pool) Deferred() []Tool {
+	if len(p.deferred) == 0 {
+		return nil
+	}
+	return p.extra
+}
+
+// IsDeferred reports whether a tool, by its canonical name, can be called but is not sent.
+func (p *Pool) IsDeferred(canonical string) bool { return p.deferred[canonical] }
+
 // Problems returns everything that was left out for its name.
 func (p *Pool) Problems() []Problem { return p.problems }
 
@@ -217,6 +298,27 @@ func (p *Pool) Lookup(name string) (t Tool, canonical string, ok bool) {
 		return t, canonical, ok
 	}
 	return nil, "", false
+}
+
+// Paths returns the files that uses of tools were about, as far as they say so.
+func (p *Pool) Paths(uses []*msg.ToolUse, in paths.Base) []string {
+	var all []string
+	for _, u := range uses {
+		to, err := p.Target(u)
+		if err != nil || to.Tool == nil {
+			continue
+		}
+		call, err := to.Tool.Bind(to.Input)
+		if err != nil {
+			continue // it did not get that far
+		}
+		if about, ok := As[Pather](call); ok {
+			if path, err := in.Expand(about.Path()); err == nil {
+				all = append(all, path)
+			}
+		}
+	}
+	return all
 }
 
 // Fold finds a tool as a user types its name: like [Pool.Lookup], and then in any case.
@@ -252,6 +354,26 @@ func (p *Pool) Closest(name string) []string {
 		}
 	}
 	return names
+}
+
+// Finder returns the name of the tool that finds deferred tools, or nothing if none are deferred.
+func (p *Pool) Finder() string { return p.finder }
+
+// Instead returns why there is no tool of that name, or what to use in place of one of another program, in
+// sentences, or nothing.
+func (p *Pool) Instead(name string) string {
+	if p.missing != nil {
+		if why := p.missing(name); why != "" {
+			return why
+		}
+	}
+	var advice []string
+	for _, s := range p.substitutes {
+		if _, _, ok := p.Lookup(s.Tool); (ok || s.Tool == "") && slices.Contains(s.Names, name) {
+			advice = append(advice, s.Advice)
+		}
+	}
+	return strings.Join(advice, " ")
 }
 
 // Disabled reports why a tool that exists cannot be called now: it was absent when the pool was

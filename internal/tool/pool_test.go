@@ -142,7 +142,7 @@ func TestPoolAliases(t *testing.T) {
 	search := plain("SearchExtraTools", Traits{Aliases: []string{"ToolSearch", "Read", "SearchExtraTools"}})
 	read := plain("Read", Traits{})
 	late := plain("Zed", Traits{Aliases: []string{"ToolSearch"}})
-	p, problems := Assemble([]Tool{late, search, read}, nil, nil)
+	p, problems := assembled([]Tool{late, search, read}, nil, nil)
 	if got, canonical, ok := p.Lookup("ToolSearch"); !ok || got != search || canonical != "SearchExtraTools" {
 		t.Errorf("Lookup(ToolSearch) = %v, %q, %v", got, canonical, ok)
 	}
@@ -160,7 +160,7 @@ func TestPoolAliases(t *testing.T) {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}
 
-	denied, _ := Assemble([]Tool{search, read}, nil, func(name string) bool { return name == "ToolSearch" })
+	denied, _ := assembled([]Tool{search, read}, nil, func(name string) bool { return name == "ToolSearch" })
 	if diff := cmp.Diff([]string{"Read"}, specNames(denied)); diff != "" {
 		t.Errorf("denied by alias (-want +got):\n%s", diff)
 	}
@@ -168,7 +168,7 @@ func TestPoolAliases(t *testing.T) {
 
 // Proves LOOP-09.
 func TestPoolLeavesOutDeniedTools(t *testing.T) {
-	p, _ := Assemble([]Tool{plain("Bash", Traits{Aliases: []string{"Shell"}}), plain("Read", Traits{})},
+	p, _ := assembled([]Tool{plain("Bash", Traits{Aliases: []string{"Shell"}}), plain("Read", Traits{})},
 		[]Tool{plain("mcp__db__q", Traits{Origin: "mcp:db"})},
 		func(name string) bool { return name == "Bash" || strings.HasPrefix(name, "mcp__db__") })
 	if diff := cmp.Diff([]string{"Read"}, specNames(p)); diff != "" {
@@ -227,7 +227,7 @@ func TestPoolDisabled(t *testing.T) {
 
 // Proves REG-08.
 func TestPoolLookup(t *testing.T) {
-	p, _ := Assemble([]Tool{
+	p, _ := assembled([]Tool{
 		plain("Read", Traits{}), plain("Bash", Traits{Aliases: []string{"Shell"}}), plain("Write", Traits{}), plain("Edit", Traits{}),
 	}, nil, nil)
 	tests := []struct {
@@ -264,7 +264,7 @@ func TestPoolClosestIsAtMostThree(t *testing.T) {
 	for i := range 9 {
 		tools = append(tools, plain(fmt.Sprintf("Task%d", i), Traits{}))
 	}
-	p, _ := Assemble(tools, nil, nil)
+	p, _ := assembled(tools, nil, nil)
 	if diff := cmp.Diff([]string{"Task0", "Task1", "Task2"}, p.Closest("Task")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -284,7 +284,7 @@ func TestPoolSpecsAreStable(t *testing.T) {
 		}
 	}
 	for range 3 {
-		p, _ := Assemble(builtin, dynamic, nil)
+		p, _ := assembled(builtin, dynamic, nil)
 		if sha256.Sum256([]byte(serialise(t, p.Specs()))) != want {
 			t.Fatal("a registry of the same tools serialises differently")
 		}
@@ -409,11 +409,16 @@ type odd struct {
 	_ []int
 }
 
-// A deferred tool can be called without being sent, unless it is always loaded.
+// assembled returns the pool of builtin and dynamic.
+func assembled(builtin, dynamic []Tool, denied func(name string) bool) (*Pool, []Problem) {
+	return NewRegistry(builtin...).Assemble(dynamic, denied)
+}
+
+// A deferred tool can be called without being sent.
 func TestPoolDefers(t *testing.T) {
 	r := NewRegistry(plain("Read", Traits{}), plain("Brief", Traits{Aliases: []string{"Short"}}))
 	core := map[string]bool{"Read": true}
-	r.Deferred = func(t Tool) bool { return !core[t.Spec().Name] }
+	r.Deferred = func(name string, t *Traits) bool { return !t.AlwaysLoad && !core[name] }
 	dynamic := []Tool{plain("mcp__db__q", Traits{Origin: "mcp:db"}), plain("mcp__db__x", Traits{Origin: "mcp:db", AlwaysLoad: true})}
 	p, _ := r.Assemble(dynamic, nil)
 	if diff := cmp.Diff([]string{"Read", "mcp__db__x"}, specNames(p)); diff != "" {
@@ -433,5 +438,89 @@ func TestPoolDefers(t *testing.T) {
 	core["Brief"] = true
 	if p, _ = r.Assemble(dynamic, nil); len(p.Specs()) != 3 {
 		t.Errorf("after it was made core: %v", specNames(p))
+	}
+}
+
+// A door is there exactly while tools are deferred, and what it forwards is seen through either way.
+func TestPoolDoors(t *testing.T) {
+	run := NewForwarder(Def{Name: "Run", Schema: []byte(`{"type":"object"}`), Traits: Traits{Door: true, Aliases: []string{"Invoke"}}})
+	r := NewRegistry(plain("Read", Traits{}), run, plain("Find", Traits{Door: true}), plain("Cron", Traits{Aliases: []string{"Timer"}}))
+	r.Deferred = func(name string, _ *Traits) bool { return name != "Read" }
+	on, asked := true, [][]Tool{}
+	r.Defers = func(deferred []Tool) bool { asked = append(asked, deferred); return on }
+	dynamic := []Tool{plain("mcp__b__x", Traits{Origin: "mcp:b"}), plain("mcp__a__x", Traits{Origin: "mcp:a"})}
+
+	p, _ := r.Assemble(dynamic, nil)
+	if diff := cmp.Diff([]string{"Find", "Read", "Run"}, specNames(p)); diff != "" {
+		t.Errorf("sent while tools are deferred (-want +got):\n%s", diff)
+	}
+	var names []string
+	for _, t := range p.Deferred() {
+		names = append(names, t.Spec().Name)
+	}
+	if diff := cmp.Diff([]string{"Cron", "mcp__a__x", "mcp__b__x"}, names); diff != "" {
+		t.Errorf("deferred (-want +got):\n%s", diff)
+	}
+	if again, _ := r.Assemble(dynamic, nil); again != p {
+		t.Error("another pool, though nothing changed")
+	}
+	for _, deferred := range asked {
+		if &deferred[0] != &p.Deferred()[0] {
+			t.Error("Defers was asked with another slice, though nothing changed")
+		}
+	}
+	if !p.IsDeferred("Cron") || p.IsDeferred("Read") || p.IsDeferred("Run") {
+		t.Error("IsDeferred is wrong about Cron, Read or Run")
+	}
+
+	use := msg.NewToolUse("1", "Invoke", `{"tool_name":"Timer","params":{"a":1}}`)
+	see := func(when string, p *Pool) {
+		got := p.Forwarded(use)
+		if diff := cmp.Diff(&msg.ToolUse{ID: "1", Name: "Cron", Input: []byte(`{"a":1}`)}, got); diff != "" {
+			t.Errorf("%s, seen through the door (-want +got):\n%s", when, diff)
+		}
+		if direct := msg.NewToolUse("2", "Cron", `{}`); p.Forwarded(direct) != direct {
+			t.Errorf("%s, a direct use is another one", when)
+		}
+	}
+	see("while tools are deferred", p)
+	on = false
+	p, _ = r.Assemble(dynamic, nil)
+	if diff := cmp.Diff([]string{"Cron", "Read", "mcp__a__x", "mcp__b__x"}, specNames(p)); diff != "" {
+		t.Errorf("sent while none is deferred (-want +got):\n%s", diff)
+	}
+	if _, _, ok := p.Lookup("Run"); ok || p.Disabled("Invoke") == nil || len(p.Deferred()) > 0 {
+		t.Error("the door is open though nothing is behind it")
+	}
+	see("while none is deferred", p)
+}
+
+// What models write for the two fields of a forwarder.
+func TestForward(t *testing.T) {
+	f := NewForwarder(Def{Name: "Run"})
+	for _, test := range []struct{ in, name, params, err string }{
+		{`{"tool_name":"A","params":{"x":[1, 2]}}`, "A", `{"x":[1, 2]}`, ""},
+		{`{"tool_name":"A","params":"{\"x\": 1}"}`, "A", `{"x": 1}`, ""},
+		{`{"tool_name":"A","params":"x"}`, "A", `"x"`, ""},
+		{`{"tool_name":"A","params":"[1]"}`, "A", `"[1]"`, ""},
+		{`{"tool_name":"A","params":"null"}`, "A", `"null"`, ""},
+		{`{"tool_name":"A","params":[1]}`, "A", `[1]`, ""},
+		{`{"tool_name":"A"}`, "A", `{}`, ""},
+		{`{"tool_name":"A","params":null}`, "A", `{}`, ""},
+		{`{"name":"A"}`, "A", `{}`, ""},
+		{`{"name":"A","arguments":{"x":1}}`, "A", `{"x":1}`, ""},
+		{`{"toolName":"A","input":{"x":1}}`, "A", `{"x":1}`, ""},
+		{`{"params":{}}`, "", "", "tool_name: required, but missing"},
+		{`{"tool_name":"","params":{}}`, "", "", "tool_name"},
+		{`{"tool_name":["A"],"params":{}}`, "", "", "tool_name"},
+		{`{"tool_name":"A","x":1}`, "", "", "x"},
+		{`{"tool_name":"A","tool_name":"B","params":{}}`, "", "", "given twice"},
+		{`{"tool_name":"A","params":{"x":1,"x":2}}`, "", "", "given twice"},
+		{`[]`, "", "", "expected"},
+	} {
+		name, params, err := f.Forward([]byte(test.in))
+		if name != test.name || string(params) != test.params || (err == nil) != (test.err == "") || err != nil && !strings.Contains(err.Error(), test.err) {
+			t.Errorf("%s: %q %s %v", test.in, name, params, err)
+		}
 	}
 }

@@ -44,8 +44,10 @@ type Traits struct {
 	Origin string
 	// Hint is a phrase of three to ten words naming the capability, for tool search.
 	Hint string
-	// AlwaysLoad keeps the tool in every request even when others are deferred; see [Registry].
+	// AlwaysLoad asks that the tool be in every request even when others are deferred; see [Registry].
 	AlwaysLoad bool
+	// Door says that the tool is a way to deferred ones: it is there, and sent, exactly while tools are deferred.
+	Door bool
 
 	// MaxChars bounds the text of a result; 0 means [DefaultMaxChars]. A longer text is written to a
 	// file and previewed, unless NeverPersist is set: then the tool bounds itself.
@@ -54,8 +56,9 @@ type Traits struct {
 	// KeepTail makes the preview show the end of the text as well as its beginning.
 	KeepTail bool
 
-	// Cancel lets a new message of the user stop a running call; without it the call finishes first.
-	Cancel bool
+	// Waits says that calls do nothing but wait for something that goes on without them, so that a new message of the
+	// user ends the wait. Every other call finishes first.
+	Waits bool
 	// Clearable allows compaction to blank old results.
 	Clearable bool
 	// Shell marks tools whose failure cancels waiting calls of the same kind in the same message.
@@ -70,6 +73,9 @@ type Traits struct {
 	// description, and the name of each parameter that has one ("outer/inner" for one within another). It is
 	// nil, and so is its answer, for what is not translated.
 	Translate func(texts.Language) map[string]string
+	// Spare reports whether a model can do without the tool for now if it was not told of it when the conversation
+	// began: to tell it later costs the provider's cache. A nil func means that it cannot.
+	Spare func() bool
 	// Enabled reports why the tool cannot be offered now, or nil. A nil func means always enabled.
 	Enabled func() error
 }
@@ -143,6 +149,11 @@ type (
 	Observer interface{ Observe() any }
 	// Personal says that only the user may answer whether the call runs; absent = others may.
 	Personal interface{ NeedsPerson() bool }
+	// Preapproved says that the hosts the call connects to need no permission, unless a rule speaks of them; absent = no.
+	Preapproved interface{ Preapproved() bool }
+	// Serving names the server that the call goes to: rules about the tools of the server hold for the call, and what it
+	// says of itself is a hint. Absent = none.
+	Serving interface{ Server() string }
 	// Planning says that the call may be made while planning though it is not read-only; absent = no.
 	Planning interface{ Planning() bool }
 	// Matcher answers whether a rule's content, such as "git push*", applies to this input.
@@ -154,6 +165,12 @@ type (
 	Amender interface {
 		Amend(input json.RawMessage) (Call, error)
 	}
+	// Foreseer reports why the call would fail, so that no one is asked about it; nil if it would not, as far as can
+	// be told. Look says that the files it names may be looked at; otherwise only what is recorded of them counts.
+	// Absent = nothing can be told.
+	Foreseer interface{ Foresee(look bool) error }
+	// Consenter says what a yes of the user does, where that is more than to run the call; absent = it runs the call.
+	Consenter interface{ Consent() string }
 	// Previewer shows what would happen, when the user is asked.
 	Previewer interface {
 		Preview(ctx context.Context) (Display, error)

@@ -44,13 +44,19 @@ func (u *Use) Rewrite(by string, input json.RawMessage) error {
 // A Verdict accumulates what the gates decided.
 type Verdict struct {
 	Decision Decision
-	By       string // who decided: a rule, a mode, a hook, the user
-	Reason   string
-	// Rejected says that the user refused: later calls of the message that run alone are not tried.
+	By       string // who decided: a rule, a hook, a host; may be empty
+	// Reason is why, for users and models alike. If the user rejected the call it is what they said, as they said it.
+	Reason string
+	// Advice is what the model should do about a refusal; empty means no more than not to repeat the call.
+	Advice string
+	// Rejected says that the user refused: later calls of the message that run alone are not tried, and with Stop
+	// none are.
 	Rejected bool
 	// HookAllow names the hook that allows the call, or is empty. It decides nothing by itself: the
 	// permission engine takes it for a rule that allows the whole tool.
 	HookAllow string
+	// Failure is why the call would fail, whatever is decided; nil if that is not known. Then nothing is decided.
+	Failure error
 	// Remedy is the flag with which the user could have allowed the call, or empty.
 	Remedy string
 	// Context is added to the conversation after the result.

@@ -80,7 +80,7 @@ func (w *worker) tool(name string, t tool.Traits) tool.Tool {
 }
 
 func poolOf(tools ...tool.Tool) *tool.Pool {
-	p, _ := tool.Assemble(tools, nil, nil)
+	p, _ := tool.NewRegistry(tools...).Assemble(nil, nil)
 	return p
 }
 

@@ -56,7 +56,7 @@ func (w *Workspace) Bench(a AccessSpec) (*Bench, error) {
 	}
 	d.experiment(new(windowParts))
 	b.Tools = d.tools()
-	b.pool, _ = tool.Assemble(b.Tools, nil, deniedTools(w, a, b.Gate, b.Tools))
+	b.pool, _ = tool.NewRegistry(b.Tools...).Assemble(nil, deniedTools(w, a, b.Gate, b.Tools))
 	return b, nil
 }
 

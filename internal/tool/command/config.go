@@ -67,7 +67,6 @@ func (c *Config) Traits(hint string, enabled func() error) tool.Traits {
 		Hint:      hint,
 		MaxChars:  c.MaxChars,
 		KeepTail:  true,
-		Cancel:    true,
 		Clearable: true,
 		Shell:     true,
 		Output:    json.RawMessage(OutputSchema()),

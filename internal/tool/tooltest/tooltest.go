@@ -227,14 +227,14 @@ func conforms(schema json.RawMessage, structured any) error {
 
 // cancelled checks that a call ends when it is cancelled, before it starts and while it runs.
 func cancelled(t *testing.T, tl tool.Tool, input string) {
-	limit := 10 * time.Second // until the executor abandons the call
-	if tl.Traits().Cancel {
-		limit = time.Second
-	}
 	for name, early := range map[string]bool{"before": true, "while running": false} {
 		call, err := tl.Bind(json.RawMessage(input))
 		if err != nil {
 			t.Fatal(err)
+		}
+		limit := 10 * time.Second // until the executor abandons the call
+		if tl.Traits().Shell || tl.Traits().Waits || tool.FactsOf(call).ReadOnly {
+			limit = time.Second
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		if early {

@@ -19,7 +19,7 @@ func echo(change func(*tool.Def)) tool.Tool {
 		Name:   "Echo",
 		Doc:    "Repeats a text.",
 		Schema: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string","description":"The text."}},"required":["text"],"additionalProperties":false}`),
-		Traits: tool.Traits{Hint: "repeat a short text", Cancel: true, Translate: tool.InChinese("-- doc --\n重复文本。\n-- text --\n文本。"), Output: json.RawMessage(`{"type":"object","required":["said"],"additionalProperties":false,"properties":{"said":{"type":"string"}}}`)},
+		Traits: tool.Traits{Hint: "repeat a short text", Translate: tool.InChinese("-- doc --\n重复文本。\n-- text --\n文本。"), Output: json.RawMessage(`{"type":"object","required":["said"],"additionalProperties":false,"properties":{"said":{"type":"string"}}}`)},
 	}
 	change(&def)
 	return tool.New(def, func(_ context.Context, in echoInput, _ func(tool.Progress)) (tool.Result, error) {

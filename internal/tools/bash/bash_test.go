@@ -308,7 +308,7 @@ func TestCapabilities(t *testing.T) {
 		}
 	}
 	traits := in(t, "/").Traits()
-	if err := traits.Enabled(); err != nil || traits.MaxChars != 30_000 || !traits.Shell || !traits.KeepTail || !traits.Cancel || !traits.Clearable {
+	if err := traits.Enabled(); err != nil || traits.MaxChars != 30_000 || !traits.Shell || !traits.KeepTail || traits.Waits || !traits.Clearable {
 		t.Errorf("traits %+v, enabled %v", traits, err)
 	}
 }

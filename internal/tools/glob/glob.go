@@ -55,7 +55,6 @@ func New(c Config) tool.Tool {
 		Traits: tool.Traits{
 			Translate: tool.InChinese(chinese),
 			Hint:      "find files by name pattern",
-			Cancel:    true,
 			Clearable: true,
 			Output:    json.RawMessage(strings.TrimSpace(outputSchema)),
 		},

@@ -76,7 +76,6 @@ func New(c Config) tool.Tool {
 		Traits: tool.Traits{
 			Translate: tool.InChinese(chinese),
 			Hint:      "search file contents by regular expression",
-			Cancel:    true,
 			Clearable: true,
 			Output:    json.RawMessage(strings.TrimSpace(outputSchema)),
 		},

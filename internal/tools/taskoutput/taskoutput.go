@@ -68,7 +68,7 @@ func New(table *task.Table) tool.Tool {
 		Traits: tool.Traits{
 			Translate: tool.InChinese(chinese),
 			Hint:      "read the output of a background task",
-			Cancel:    true,
+			Waits:     true,
 			Output:    json.RawMessage(strings.TrimSpace(outputSchema)),
 			Enabled:   func() error { return command.NoTasks(table) },
 		},

@@ -395,7 +395,7 @@ func TestPriorities(t *testing.T) {
 func waiting() tool.Tool {
 	return tool.New(tool.Def{
 		Name: "Echo", Doc: "waits", Schema: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}}}`),
-		Traits: tool.Traits{Cancel: true},
+		Traits: tool.Traits{Waits: true},
 	}, func(ctx context.Context, _ struct{ Text string }, _ func(tool.Progress)) (tool.Result, error) {
 		<-ctx.Done()
 		return tool.Result{}, context.Cause(ctx)
