@@ -11,9 +11,6 @@ import (
 	"adze/internal/platform/shell"
 )
 
-// maxSuggested is how many rules are proposed for one command.
-const maxSuggested = 5
-
 // A commandCheck decides about the command of a call.
 type commandCheck struct {
 	pathCheck
@@ -179,7 +176,7 @@ func (c commandCheck) hazards() finding {
 		}
 	}
 	if c.guardsFiles() && (c.cmd.Script.Programs()["xargs"] || c.cmd.Script.Programs()["parallel"]) {
-		found = stricter(found, unsafe("what it hands to another program cannot be told beforehand, so no rule can protect anything from it"))
+		found = stricter(found, unsafe("what it hands to another program cannot be known in advance, so no rule can protect anything from it"))
 	}
 	for _, s := range c.scripts() {
 		if r, text := c.rules.Ask.Commands.Suspected(s); r != nil {
@@ -242,7 +239,7 @@ func (c commandCheck) hazard(t *Target) finding {
 	if !t.Vague {
 		found = stricter(found, c.doubtful(t))
 	} else if c.guards(t) {
-		found = stricter(found, unsafe("what it %s cannot be told beforehand, so no rule can protect anything from it", verbs(t)))
+		found = stricter(found, unsafe("what it %s cannot be known in advance, so no rule can protect anything from it", verbs(t)))
 	}
 	if found.behavior != "" {
 		found.path = t.Set.Path
@@ -313,10 +310,17 @@ func (c commandCheck) parts() finding {
 		if worst.behavior == "" {
 			worst = asks(ByOther, "the command is empty")
 		}
+		if parts := c.d.unapproved(); worst.reason.Type == ByOther && len(parts) > 1 {
+			what := "any part of it"
+			if len(parts) < len(c.cmd.Script.Parts) {
+				what = quoteAll(parts)
+			}
+			worst.reason.Text = "no rule allows " + what + ", and they " + mayChange
+		}
 		return worst
 	case c.cmd.Doubt != nil && !slices.ContainsFunc(c.d.Parts, func(r PartResult) bool { return r.Reason.Type != ByReadOnly }):
 		// What nothing but the proof allows runs in the jail, or not at all.
-		return asks(ByOther, "no rule allows it, and it is not known to only read: %v", c.cmd.Doubt)
+		return asks(ByOther, "no rule allows it, and it "+mayChange+": %v", c.cmd.Doubt)
 	case len(c.cmd.Script.Parts) == 1:
 		return last
 	case c.d.ReadOnly:
@@ -398,19 +402,32 @@ func (c commandCheck) coverage(part *shell.Part, by *rule.Rule) finding {
 		return allowed(ByReadOnly, "it only reads")
 	case c.cmd.Edits:
 		return allowed(ByOther, "it is an edit of the files that it names")
+	case c.filesOnly(part) && c.scratches(part):
+		return allowed(ByOther, "it writes in the directory for temporary files of this session")
 	case c.cfg.Mode.acceptsEdits() && c.filesOnly(part):
 		return finding{behavior: Allow, reason: Reason{Type: ByMode, Mode: c.cfg.Mode, Text: "the mode allows simple file commands in the working directories"}}
 	}
 	if c.cmd.Doubt != nil && len(c.cmd.Script.Parts) == 1 {
 		err = c.cmd.Doubt // which is about the jail, and more generous
 	}
-	return asks(ByOther, "no rule allows %s, and it is not known to only read: %v", part.Text, err)
+	what := "it"
+	if len(c.cmd.Script.Parts) > 1 {
+		what = part.Text
+	}
+	return asks(ByOther, "no rule allows %s, and it "+mayChange+": %v", what, err)
 }
 
 // filesOnly reports whether a part makes, moves or copies files and nothing else. Where they are is
 // judged with the uses.
 func (c commandCheck) filesOnly(part *shell.Part) bool {
 	return part.FileCommand() && slices.ContainsFunc(c.cmd.Uses, func(u Use) bool { return u.Part == part && u.Write && !u.Redirect })
+}
+
+// scratches reports whether a part writes in the directory for temporary files and nowhere else.
+func (c commandCheck) scratches(part *shell.Part) bool {
+	return !slices.ContainsFunc(c.cmd.Uses, func(u Use) bool {
+		return u.Part == part && u.Write && (u.Vague || !c.places().scratched(u.names))
+	})
 }
 
 // useOf decides about a file that a part touches. A rule that quotes the command covers its operands;
@@ -423,7 +440,7 @@ func (c commandCheck) useOf(u *Use, by *rule.Rule) finding {
 	case u.Vague && u.Given == "" && !u.Write && by != nil:
 		return allowedBy(by) // what another program hands to it: the rule names both
 	case u.Vague:
-		return asks(ByOther, "what it touches cannot be told beforehand: %s", u.Given)
+		return asks(ByOther, "what it touches cannot be known in advance: %s", u.Given)
 	case by != nil && !u.Redirect && u.Verb != shell.EnterPath && c.places().contains(u.names):
 		if asked := c.write(&u.Target); u.Soft && u.Write && asked.reason.Type == BySafety {
 			return asked
@@ -477,7 +494,7 @@ func suggestCommand(s *shell.Script) []Update {
 		return nil
 	}
 	u := Update{Type: AddRules, Behavior: Allow, Destination: scope.Local}
-	for _, content := range contents[:min(len(contents), maxSuggested)] {
+	for _, content := range contents {
 		u.Rules = append(u.Rules, RuleValue{Tool: compat.Command, Content: content})
 	}
 	return []Update{u}

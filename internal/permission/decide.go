@@ -11,6 +11,7 @@ import (
 	"adze/internal/permission/compat"
 	"adze/internal/permission/rule"
 	"adze/internal/platform/scope"
+	"adze/internal/tool"
 )
 
 // Decide says what becomes of a call. The order of its steps is the specification's: what denies comes
@@ -22,10 +23,8 @@ func Decide(p *Policy, f Facts) Decision {
 	d.Behavior, d.Reason, d.BlockedPath = found.behavior, found.reason, found.path
 	d.Firm = found.behavior == Ask && found.firm
 	if d.Behavior == Ask {
+		d.Judged = !d.Firm && !d.NeedsPerson && p.cfg.classifies()
 		d.Suggestions = c.suggestions(found)
-	}
-	if d.Behavior != Allow {
-		d.Message = d.message(f.Name())
 	}
 	return d
 }
@@ -81,7 +80,7 @@ func (c callCheck) decide() finding {
 	}
 	if c.cfg.Mode == DontAsk { // step 8
 		return finding{behavior: Deny, path: found.path, reason: Reason{Type: ByMode, Mode: DontAsk,
-			Text: fmt.Sprintf("in mode %s no questions are asked, and %s", DontAsk, found.reason.Text)}}
+			Text: fmt.Sprintf("%s, and in mode %s what would be asked about is refused", found.reason.Text, DontAsk)}}
 	}
 	return found
 }
@@ -109,7 +108,7 @@ func (c callCheck) planning(found finding) (finding, bool) {
 		return finding{}, false
 	}
 	reason := Reason{Type: ByMode, Mode: Plan, Text: fmt.Sprintf(
-		"in plan mode only calls that change nothing are made, and this call of %s may change something; finish the plan and present it with ExitPlanMode", c.f.Name())}
+		"plan mode is on, and this call of %s may change something", c.f.Name())}
 	if c.cfg.Saved == Bypass {
 		return finding{behavior: Ask, firm: true, reason: reason, path: found.path}, true
 	}
@@ -166,7 +165,7 @@ func (c callCheck) check() finding {
 		return touched
 	case found.behavior == Allow:
 		return found
-	case c.f.ReadOnly && c.f.Origin == "":
+	case c.f.ReadOnly && c.f.Origin == "" && !c.f.OpenWorld:
 		return allowed(ByReadOnly, "the call changes nothing")
 	case c.f.Planning && c.f.Origin == "":
 		return allowed(ByOther, "the call changes nothing but lists of adze's own")
@@ -230,6 +229,9 @@ func (c callCheck) connect(host string) finding {
 	if host == "" {
 		return asks(ByOther, "what it connects to cannot be told")
 	}
+	if c.f.Preapproved {
+		return allowed(ByOther, host+" is documentation that may be fetched without a question")
+	}
 	if r := c.rules.Allow.Hosts.Match(host); r != nil {
 		return allowedBy(r)
 	}
@@ -247,5 +249,9 @@ func (c callCheck) suggestions(found finding) []Update {
 	if len(found.suggest) > 0 || c.f.Command != nil {
 		return found.suggest
 	}
-	return []Update{{Type: AddRules, Behavior: Allow, Destination: scope.Local, Rules: []RuleValue{{Tool: c.f.Name()}}}}
+	name := c.f.Name()
+	if last := c.f.Names[len(c.f.Names)-1]; c.f.Origin != "" && tool.CheckName(last) == nil {
+		name = last
+	}
+	return []Update{{Type: AddRules, Behavior: Allow, Destination: scope.Local, Rules: []RuleValue{{Tool: name}}}}
 }

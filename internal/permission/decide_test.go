@@ -202,7 +202,7 @@ func TestEveryDecisionHasAReason(t *testing.T) {
 		for _, rule := range []string{"allow Bash", "ask Bash", "deny Bash", "deny Bash(x", "deny (", "allow Bash(ls:*)"} {
 			for name, in := range map[string]call{"Bash": runs("ls | wc && make"), "Read": reads("/etc/x"), "X": {}, "WebFetch": connects("::")} {
 				d := decide(t, w.config(mode, rule), name, in)
-				if d.Reason.Type == "" || d.Reason.Text == "" || d.Behavior == "" || d.Behavior != Allow && d.Message == "" {
+				if d.Reason.Type == "" || d.Reason.Text == "" || d.Behavior == "" {
 					t.Errorf("%s, %s, %s: %+v", mode, rule, name, d)
 				}
 				if d.Reason.Type == ByRule && (d.Reason.Rule == nil || d.Reason.Rule.Scope != scope.User) {
@@ -267,6 +267,7 @@ func TestContentOfOtherTools(t *testing.T) {
 	}
 }
 
+// Proves WFT-13.
 func TestDomains(t *testing.T) {
 	w := newWorld(t)
 	tests := []struct {
@@ -286,6 +287,14 @@ func TestDomains(t *testing.T) {
 		{"deny WebFetch(domain:example.org)", "https://example.org", Deny},
 		{"deny WebFetch(domain:example.org)", "::not a url", Deny},
 		{"ask WebFetch(domain:example.org)", "https://example.org", Ask},
+		{"allow WebFetch(domain:bücher.example)", "https://xn--bcher-kva.example/", Allow},
+		{"allow WebFetch(domain:xn--bcher-kva.example.)", "https://BÜCHER.example/", Allow},
+		{"deny WebFetch(domain:*.bücher.example)", "https://a.xn--bcher-kva.example/", Deny},
+		{"deny WebFetch(domain:example.org)", "https://ｅｘａｍｐｌｅ。org/", Deny},
+		{"deny WebFetch(https://example.org/page)", "https://example.org/other", Deny},
+		{"allow WebFetch(domain:localhost)", "http://localhost:3000/", Allow},
+		{"deny WebFetch", "https://example.org", Deny},
+		{"allow WebFetch", "https://example.org", Allow},
 	}
 	for _, tt := range tests {
 		t.Run(tt.rule+" "+tt.url, func(t *testing.T) {
@@ -297,6 +306,68 @@ func TestDomains(t *testing.T) {
 	both := []string{"allow WebFetch(domain:example.org)", "deny WebFetch(domain:*.example.org)"}
 	if d := decide(t, w.config(Bypass, both...), "WebFetch", connects("https://a.example.org")); d.Behavior != Deny {
 		t.Errorf("deny beside allow: %s", d.Behavior)
+	}
+}
+
+// Proves WFT-12, WFT-13.
+func TestPreapprovedHosts(t *testing.T) {
+	w := newWorld(t)
+	known := connects("https://docs.example.org/x")
+	known.Reads, known.Known = true, true
+	tests := []struct {
+		name   string
+		mode   Mode
+		origin string
+		rules  []string
+		want   Behavior
+	}{
+		{"no rule", Default, "", nil, Allow},
+		{"while planning", Plan, "", nil, Allow},
+		{"nobody is asked", DontAsk, "", nil, Allow},
+		{"deny", Default, "", []string{"deny WebFetch(domain:docs.example.org)"}, Deny},
+		{"deny those below", Bypass, "", []string{"deny WebFetch(domain:*.example.org)"}, Deny},
+		{"deny the tool", Default, "", []string{"deny WebFetch"}, Deny},
+		{"ask", Default, "", []string{"ask WebFetch(domain:docs.example.org)", "allow WebFetch(domain:docs.example.org)"}, Ask},
+		{"ask about the tool", Default, "", []string{"ask WebFetch"}, Ask},
+		{"another host is allowed", Default, "", []string{"allow WebFetch(domain:other.example.org)"}, Allow},
+		{"a server's tool says so", Default, "mcp:x", nil, Ask},
+	}
+	for _, tt := range tests {
+		p := Compile(w.config(tt.mode, tt.rules...))
+		u := newUse(t, fake{name: "WebFetch", traits: tool.Traits{Origin: tt.origin}}, known)
+		if d := Decide(p, FactsOf(p, u.Tool, u.Call)); d.Behavior != tt.want {
+			t.Errorf("%s: %s (%s)", tt.name, d.Behavior, d.Reason.Text)
+		}
+	}
+	if p := Compile(w.config(Default)); p.Host("docs.example.org") != Ask {
+		t.Error("commands in the sandbox may reach it")
+	}
+}
+
+// Proves WSR-12.
+func TestSearchesOfTheWeb(t *testing.T) {
+	w := newWorld(t)
+	search := call{Reads: true, Reaches: true}
+	for _, tt := range []struct {
+		mode  Mode
+		rules []string
+		want  Behavior
+	}{
+		{Default, nil, Ask}, {Plan, nil, Ask}, {DontAsk, nil, Deny}, {Bypass, nil, Allow},
+		{Default, []string{"allow WebSearch"}, Allow}, {Plan, []string{"allow WebSearch"}, Allow}, {DontAsk, []string{"allow WebSearch"}, Allow},
+		{Default, []string{"deny WebSearch", "allow WebSearch"}, Deny}, {Bypass, []string{"ask WebSearch"}, Ask},
+		{Default, []string{"allow WebSearch(query:*)"}, Ask}, {Default, []string{"deny WebFetch(domain:example.org)", "allow WebSearch"}, Allow},
+	} {
+		d := decide(t, w.config(tt.mode, tt.rules...), "WebSearch", search)
+		if d.Behavior != tt.want {
+			t.Errorf("%s, %q: %s (%s), want %s", tt.mode, tt.rules, d.Behavior, d.Reason.Text, tt.want)
+		}
+		if tt.mode == Default && tt.rules == nil && (len(d.Suggestions) != 1 || d.Suggestions[0].Rules[0] != (RuleValue{Tool: "WebSearch"})) {
+			t.Errorf("suggests %+v", d.Suggestions)
+		}
+	}
+	if d := decide(t, w.config(Default), "Glob", call{Reads: true}); d.Behavior != Allow {
+		t.Errorf("a search of files: %s", d.Behavior)
 	}
 }
 

@@ -10,12 +10,14 @@ import (
 // Facts are what a call is judged by. [FactsOf] looks at the file system to find them; the decision
 // itself looks at nothing else.
 type Facts struct {
-	// Names are the tool's: the one it has, then those it had.
+	// Names are the tool's: the one it has, then those it had. That of a call that goes to a server ends in the name
+	// it would have as a tool of the server.
 	Names []string
 	// Origin says whose tool it is, if not adze's own: what it says of itself is a hint.
 	Origin string
 
 	ReadOnly    bool // the tool says that the call changes nothing
+	OpenWorld   bool // the tool says that the call reaches beyond this machine
 	Planning    bool // it may be used while planning, whatever it changes
 	NeedsPerson bool
 	// Unsandboxed says that the call asks to be run outside the sandbox.
@@ -28,6 +30,8 @@ type Facts struct {
 	// Doubt is why it is not known to only read, or nil.
 	Doubt error
 	Hosts []string // what it connects to; empty for one that cannot be told
+	// Preapproved says that hosts about which no rule speaks need no permission.
+	Preapproved bool
 	// Matcher compares the content of a rule with the call; nil if the tool cannot.
 	Matcher func(content string) (bool, error)
 	// HookAllow and HookAsk say what hooks decided before.
@@ -96,8 +100,14 @@ func FactsOf(p *Policy, t tool.Tool, c tool.Call) Facts {
 		Names:       append([]string{t.Spec().Name}, traits.Aliases...),
 		Origin:      traits.Origin,
 		ReadOnly:    told.ReadOnly,
+		OpenWorld:   says(c, func(x tool.OpenWorld) bool { return x.OpenWorld() }),
 		Planning:    says(c, func(x tool.Planning) bool { return x.Planning() }),
 		NeedsPerson: says(c, func(x tool.Personal) bool { return x.NeedsPerson() }),
+		Preapproved: traits.Origin == "" && says(c, func(x tool.Preapproved) bool { return x.Preapproved() }),
+	}
+	if s, ok := tool.As[tool.Serving](c); ok {
+		f.Origin = "mcp:" + s.Server()
+		f.Names = append(f.Names, "mcp__"+s.Server()+"__"+f.Name())
 	}
 	if _, ok := tool.As[tool.Matcher](c); ok {
 		f.Matcher = func(content string) (bool, error) { return tool.Matches(c, content) }

@@ -8,6 +8,9 @@ import (
 	"adze/internal/platform/shell"
 )
 
+// maxSuggested is how many rules are proposed for one command. For others [shell.Script.Suggest] bounds them.
+const maxSuggested = 5
+
 // A foreignCheck decides about a command in a language that only its tool reads.
 type foreignCheck struct{ pathCheck }
 
@@ -40,7 +43,7 @@ func (c foreignCheck) decide() finding {
 	if cmd.Covered(contents) {
 		return allowed(ByParts, "every part of it is allowed")
 	}
-	found = asks(ByOther, "no rule allows it, and it is not known to only read: %v", c.f.Doubt)
+	found = asks(ByOther, "no rule allows it, and it "+mayChange+": %v", c.f.Doubt)
 	if len(cmd.Suggest) > 0 {
 		u := Update{Type: AddRules, Behavior: Allow, Destination: scope.Local}
 		for _, content := range cmd.Suggest[:min(len(cmd.Suggest), maxSuggested)] {

@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
+	"slices"
 	"sync"
-	"unicode"
-	"unicode/utf8"
 
 	"adze/internal/msg"
+	"adze/internal/permission/tally"
 	"adze/internal/platform/scope"
 	"adze/internal/tool"
 )
@@ -20,6 +19,8 @@ type GateConfig struct {
 	Config
 	// MayBypass says that the session was started with the consent to ask nothing.
 	MayBypass bool
+	// NoAuto says that the settings rule out the mode [Auto].
+	NoAuto bool
 	// DefaultMode is the mode of the user's settings.
 	DefaultMode Mode
 
@@ -30,13 +31,14 @@ type GateConfig struct {
 // concurrent use.
 type Gate struct {
 	*State
-	denials denials
+	denials tally.Denials
 	say     func(string)
 
 	mu sync.Mutex
 	// These may be nil.
 	asker  Asker
 	hooker Hooker
+	judge  Judge
 	save   func(ctx context.Context, u Update) error
 }
 
@@ -57,6 +59,10 @@ func (g *Gate) Before(ctx context.Context, u *tool.Use) error {
 	f := factsOf(p, u)
 	d := Decide(p, f)
 	if d.Behavior == Ask {
+		if u.Verdict.Failure = foresee(p, u, &f); u.Verdict.Failure != nil {
+			u.Verdict.Decision = tool.Undecided
+			return nil
+		}
 		var err error
 		if d, err = g.settle(ctx, p, u, &f, d); err != nil {
 			return err
@@ -69,13 +75,26 @@ func (g *Gate) Before(ctx context.Context, u *tool.Use) error {
 	return nil
 }
 
+// foresee returns why a call would fail, or nil. Its files are looked at only if they may be read unasked.
+func foresee(p *Policy, u *tool.Use, f *Facts) error {
+	fs, ok := tool.As[tool.Foreseer](u.Call)
+	if !ok {
+		return nil
+	}
+	look := !slices.ContainsFunc(f.Targets, func(t Target) bool {
+		t.Write = false
+		return pathCheck{p, f}.read(&t).behavior != Allow
+	})
+	return fs.Foresee(look)
+}
+
 // jails reports whether a command that is allowed stays in its jail: it is allowed for no other reason than
 // that it only reads, or the user allowed it to read what it names.
 func (p *Policy) jails(f *Facts, d *Decision) bool {
 	switch d.Reason.Type {
 	case ByReadOnly:
 		return p.cfg.Mode != Bypass && p.rules.Allow.Whole(f.Names, p.counts) == nil
-	case ByUser:
+	case ByUser, ByJudge:
 		return f.Command != nil && f.Command.Jailed && f.Command.Script.Simple
 	}
 	return false
@@ -94,60 +113,75 @@ func factsOf(p *Policy, u *tool.Use) Facts {
 // record writes the decision into the verdict and counts it.
 func (g *Gate) record(u *tool.Use, d Decision) {
 	v := &u.Verdict
-	v.By, v.Reason = d.Reason.String(), upper(d.Reason.Text)+"."
+	v.By, v.Reason = "", trimDot(d.Reason.Text)
 	if d.Behavior == Allow {
-		v.Decision = tool.Allow
-		g.denials.allowed(u.Name)
+		v.Decision, v.By = tool.Allow, d.Reason.String()
+		g.denials.Allowed(u.Name)
 		return
 	}
 	v.Decision = tool.Deny
 	if d.Reason.Type == ByUser {
-		v.By, v.Rejected = "", true
-		if d.Reason.Text == "" {
-			v.Reason = ""
-		}
+		v.By, v.Rejected, v.Reason = d.by, true, d.Reason.Text
 	} else {
-		v.Reason += " Do not work around the refusal: if it is in the way of the task, say so and ask the user."
+		v.Advice = g.advice(&d, v.Remedy)
 	}
-	if g.denials.denied(u.Name, u.Input, v.Reason) {
+	if g.denials.Denied(u.Name, u.Input, v.Reason) {
 		v.Context = append(v.Context, msg.Reminder(fmt.Sprintf(insisting, u.Name)))
 	}
 }
 
-func upper(s string) string {
-	r, n := utf8.DecodeRuneInString(s)
-	if n == 0 {
-		return s
-	}
-	return string(unicode.ToUpper(r)) + s[n:]
-}
-
-// settle finds an answer to an ask: what was refused just now, the hooks, and then the user or a host.
+// settle finds an answer to an ask: what was refused just now, the hooks, the judge, and then the user or a host.
 func (g *Gate) settle(ctx context.Context, p *Policy, u *tool.Use, f *Facts, d Decision) (Decision, error) {
-	if reason, ok := g.denials.repeated(u.Name, u.Input); ok {
-		d.Behavior, d.Reason = Deny, Reason{Type: ByOther, Text: "the identical call was refused a moment ago: " + trimDot(reason)}
+	if reason, ok := g.denials.Repeated(u.Name, u.Input); ok {
+		d.Behavior, d.Reason = Deny, Reason{Type: ByOther, Text: repeatedly(reason)}
 		return d, nil
 	}
 	q := question(ctx, p, u, f, &d)
 	a, hooked := g.hooks(ctx, u, q)
 	var err error
 	if !hooked {
+		if a.Behavior != Ask {
+			judged, decided, note := g.judged(ctx, p, u, &q, d)
+			if ctx.Err() != nil {
+				return d, context.Cause(ctx)
+			}
+			if decided {
+				return judged, nil
+			}
+			d.doubt(&q, note)
+		}
 		if a, err = g.ask(ctx, q); err == nil && a.By == Headless {
-			err = remedy(q)
+			err = errNoAsker
 		}
 	}
 	if ctx.Err() != nil {
 		return d, context.Cause(ctx)
 	}
-	if err != nil {
-		if errors.Is(err, errNoAsker) {
-			u.Verdict.Remedy = allowFlag(q)
+	switch {
+	case errors.Is(err, errNoAsker):
+		u.Verdict.Remedy = allowFlag(&q)
+		d.unanswered(&q)
+		if d.note != "" { // the flag that would allow the call is no reason
+			g.say(fmt.Sprintf("a call of %s was not judged: %s", u.Name, d.note))
 		}
-		d.Behavior = Deny
-		d.Reason.Text = fmt.Sprintf("%s, and %v", trimDot(d.Reason.Text), err)
+		if why := g.blocked.Tripped(); why != "" && p.cfg.classifies() {
+			u.Verdict.Stop = why + ", " + unattended
+		}
+		return d, nil
+	case err != nil:
+		d.Behavior, d.Reason.Text = Deny, fmt.Sprintf("%s, and the question could not be asked: %v", d.why(), err)
 		return d, nil
 	}
 	return g.accept(ctx, p, u, d, reply{a, hooked})
+}
+
+// repeatedly says that a call was refused just now, for the given reason, which may be empty.
+func repeatedly(reason string) string {
+	text := "the identical call was refused a moment ago"
+	if reason != "" {
+		text += ": " + reason
+	}
+	return text
 }
 
 // A reply is an answer, of a hook, the user or a host.
@@ -162,36 +196,9 @@ func (g *Gate) ask(ctx context.Context, q Question) (Answer, error) {
 	ask := g.asker
 	g.mu.Unlock()
 	if ask == nil {
-		return Answer{}, remedy(q)
+		return Answer{}, errNoAsker
 	}
 	return ask(ctx, q)
-}
-
-// remedy says how the user could have allowed a call that could not be asked about.
-func remedy(q Question) error {
-	flag := allowFlag(q)
-	switch {
-	case q.Firm:
-		return fmt.Errorf("%w here; it is asked about in every mode, so it takes a conversation in which the user can say yes", errNoAsker)
-	case flag == "":
-		return fmt.Errorf("%w here", errNoAsker)
-	}
-	return fmt.Errorf("%w here; the user can allow it with %s, or everything with --permission-mode %s", errNoAsker, flag, Bypass)
-}
-
-// allowFlag returns the flag that would have allowed a call, or "" if none would.
-func allowFlag(q Question) string {
-	if q.NeedsPerson || q.Firm {
-		return ""
-	}
-	rule := q.Tool
-	for _, u := range q.Suggestions {
-		if u.Type == AddRules && len(u.Rules) > 0 {
-			rule = u.Rules[0].String()
-			break
-		}
-	}
-	return "--allowed-tools '" + strings.ReplaceAll(rule, "'", `'\''`) + "'"
 }
 
 // hooks lets the PermissionRequest hooks answer. A hook never says yes where the user is needed.
@@ -205,7 +212,7 @@ func (g *Gate) hooks(ctx context.Context, u *tool.Use, q Question) (Answer, bool
 	a, ok, err := ask(ctx, u, q.Suggestions)
 	if err != nil {
 		g.say(fmt.Sprintf("a PermissionRequest hook failed: %v", err))
-		return Answer{}, false
+		return Answer{Behavior: Ask}, false
 	}
 	return a, ok && !(a.Behavior == Allow && q.NeedsPerson)
 }
@@ -217,13 +224,14 @@ func (g *Gate) accept(ctx context.Context, p *Policy, u *tool.Use, d Decision, r
 		reason = Reason{Type: ByHook, Text: trimDot(firstOf(r.By, "a hook") + " decided: " + firstOf(r.Message, string(r.Behavior)))}
 	}
 	if r.Behavior != Allow {
-		d.Behavior, d.Reason = Deny, reason
+		d.Behavior, d.Reason, d.by = Deny, reason, r.By
 		if r.Interrupt {
-			u.Verdict.Stop = "a call was refused and the turn stopped"
+			u.Verdict.Stop = firstOf(r.By, "the user") + " refused a call and stopped the turn"
 		}
 		return d, nil
 	}
 	if !r.hook {
+		g.blocked.Allowed()
 		reason.Text = firstOf(r.By, "the user") + " allowed it"
 	}
 	if r.Input != nil {
@@ -319,8 +327,8 @@ func (g *Gate) Asks() bool {
 	return g.asker != nil
 }
 
-// A Hooker asks the PermissionRequest hooks; false means that none had an opinion. An error leaves the
-// question to the user.
+// A Hooker asks the PermissionRequest hooks; false means that none had an opinion, or, with the behavior Ask, that
+// the user has to answer. An error leaves the question to the user.
 type Hooker func(ctx context.Context, u *tool.Use, suggestions []Update) (Answer, bool, error)
 
 // SetHooks sets the function that asks the PermissionRequest hooks; it may be nil.

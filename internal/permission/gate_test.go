@@ -65,11 +65,11 @@ func TestGateAsks(t *testing.T) {
 		{"nobody there", nil, Default, nil, "make", tool.Deny, false, "--allowed-tools 'Bash(make"},
 		{"nobody behind it", nobody, Default, nil, "make", tool.Deny, false, "--allowed-tools 'Bash(make"},
 		{"yes", yes, Default, nil, "make", tool.Allow, false, "user allowed"},
-		{"no", no, Default, nil, "make", tool.Deny, true, "Use make instead"},
+		{"no", no, Default, nil, "make", tool.Deny, true, "use make instead"},
 		{"neither", neither, Default, nil, "make", tool.Deny, true, ""},
 		{"broken", broken, Default, nil, "make", tool.Deny, false, "gone"},
 		{"denied without asking", yes, Default, []string{"deny Bash(make)"}, "make", tool.Deny, false, "denies make"},
-		{"dontAsk asks nothing", yes, DontAsk, nil, "make", tool.Deny, false, "no questions are asked"},
+		{"dontAsk asks nothing", yes, DontAsk, nil, "make", tool.Deny, false, "in mode dontAsk what would be asked about is refused"},
 		{"safety check in bypass", yes, Bypass, nil, "touch .git/config", tool.Allow, false, "user allowed"},
 		{"safety check in bypass, nobody there", nil, Bypass, nil, "touch .git/config", tool.Deny, false, "always asked about"},
 	}
@@ -77,7 +77,7 @@ func TestGateAsks(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			g := asking(GateConfig{Config: w.config(tt.mode, tt.rules...)}, tt.ask)
 			v := pass(t, g, "Bash", runs(tt.command))
-			if v.Decision != tt.want || v.Rejected != tt.rejected || !strings.Contains(v.Reason, tt.reason) {
+			if v.Decision != tt.want || v.Rejected != tt.rejected || !strings.Contains(v.Reason+v.Advice, tt.reason) {
 				t.Errorf("%+v", v)
 			}
 		})
@@ -87,16 +87,105 @@ func TestGateAsks(t *testing.T) {
 	}
 }
 
+// The model is told why, in words, with all parts of a command, and what to do about it; never of modes that allow
+// everything (model-side 3.5).
+//
 // Proves PERM-02.
 func TestRefusalTellsTheModel(t *testing.T) {
 	w := newWorld(t)
 	no, _ := answers(Answer{Behavior: Deny, Message: "write a test first", Interrupt: true})
 	v := pass(t, asking(GateConfig{Config: w.config(Default)}, no), "Bash", runs("make"))
-	if !v.Rejected || v.Reason != "Write a test first." || v.Stop == "" {
+	if !v.Rejected || v.Reason != "write a test first" || v.Stop == "" || v.By != "" {
 		t.Errorf("%+v", v)
 	}
-	v = pass(t, NewGate(GateConfig{Config: w.config(Default, "deny Bash(make)")}), "Bash", runs("make"))
-	if v.By != `rule "Bash(make)" from the user settings` || !strings.Contains(v.Reason, "Do not work around the refusal") {
+	yes, _ := answers(Answer{Behavior: Allow})
+	const alone, together = goOn, tellUser
+	tests := []struct {
+		name   string
+		ask    Asker
+		mode   Mode
+		rules  []string
+		tool   string
+		in     call
+		reason string
+		advice string
+	}{
+		{"rule, nobody there", nil, Default, []string{"deny Bash(make)"}, "Bash", runs("make"),
+			`the rule "Bash(make)" from the user settings denies make`, alone + "."},
+		{"rule", yes, Default, []string{"deny Bash(make)"}, "Bash", runs("make"),
+			`the rule "Bash(make)" from the user settings denies make`, together},
+		{"all parts", nil, Default, nil, "Bash", runs("go vet ./... && ls && go build -o x ."),
+			"this command may change files or run code (`go vet ./...`, `go build -o x .`), and there is no user here to approve it",
+			alone + "; they can allow it with --allowed-tools 'Bash(go vet:*)' 'Bash(go build:*)'."},
+		{"outside", nil, Default, nil, "Edit", writesTo("../x"),
+			w.home + "/x is outside the working directories, and there is no user here to approve it", alone + "; they can allow it with --allowed-tools 'Edit'."},
+		{"mode", nil, Default, nil, "Edit", writesTo("x"),
+			"in mode default each change to a file is asked about, and there is no user here to approve it", alone + "; they can allow it with --allowed-tools 'Edit'."},
+		{"safety", nil, Bypass, nil, "Edit", writesTo(".git/config"),
+			"writing " + w.project + "/.git/config is always asked about: .git is a directory whose files change what programs do, and there is no user here to approve it: it is asked about in every mode, so it takes a conversation in which the user can say yes", alone + "."},
+		{"plan", yes, Plan, nil, "Bash", runs("make"), "plan mode is on, and this call of Bash may change something", present},
+	}
+	for _, tt := range tests {
+		v := pass(t, asking(GateConfig{Config: w.config(tt.mode, tt.rules...)}, tt.ask), tt.tool, tt.in)
+		if v.Decision != tool.Deny || v.Rejected || v.By != "" || v.Reason != tt.reason || v.Advice != tt.advice {
+			t.Errorf("%s:\n%q\n%q", tt.name, v.Reason, v.Advice)
+		}
+		for _, word := range []string{"bypassPermissions", "safetyCheck", "other."} {
+			if strings.Contains(v.Reason+v.Advice, word) {
+				t.Errorf("%s: the model is told of %q", tt.name, word)
+			}
+		}
+	}
+}
+
+// unfit is a call that would fail.
+type unfit struct {
+	*call
+	looked *[]bool
+}
+
+func (u unfit) Foresee(look bool) error {
+	*u.looked = append(*u.looked, look)
+	return errors.New("old_string was not found")
+}
+
+// Nobody is asked about a call that would fail (model-side 12): not the user, not a hook. Nothing is denied, since
+// nothing was decided. What may not be read is not looked at.
+//
+// Proves EXEC-03.
+func TestDoomedCallsAreNotAsked(t *testing.T) {
+	w := newWorld(t)
+	var looked []bool
+	yes, asked := answers(Answer{Behavior: Allow})
+	try := func(g *Gate, path string) tool.Verdict {
+		u := newUse(t, fake{name: "Edit"}, writesTo(path))
+		u.Call = unfit{u.Call.(*call), &looked}
+		if err := g.Before(t.Context(), u); err != nil {
+			t.Fatal(err)
+		}
+		return u.Verdict
+	}
+	for _, path := range []string{"x", "../x"} {
+		g := asking(GateConfig{Config: w.config(Default)}, yes)
+		g.SetHooks(func(context.Context, *tool.Use, []Update) (Answer, bool, error) {
+			t.Error("a hook was asked")
+			return Answer{}, false, nil
+		})
+		if v := try(g, path); *asked != 0 || v.Decision != tool.Undecided || v.Failure == nil || v.Failure.Error() != "old_string was not found" {
+			t.Errorf("%s: asked %d times, %+v", path, *asked, v)
+		}
+	}
+	if diff := cmp.Diff([]bool{true, false}, looked); diff != "" {
+		t.Errorf("looked (-want +got):\n%s", diff)
+	}
+	// What may not be read is not looked at, even if it may be written.
+	looked = nil
+	if v := try(asking(GateConfig{Config: w.config(Default, "deny Read(x)")}, yes), "x"); v.Failure == nil || len(looked) != 1 || looked[0] {
+		t.Errorf("looked %v, %+v", looked, v)
+	}
+	// A rule denies it all the same.
+	looked = nil
+	if v := try(NewGate(GateConfig{Config: w.config(Default, "deny Edit(x)")}), "x"); v.Decision != tool.Deny || len(looked) > 0 {
 		t.Errorf("%+v", v)
 	}
 }

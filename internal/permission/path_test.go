@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -371,5 +372,51 @@ func TestOneLookup(t *testing.T) {
 	}
 	if d := Decide(p, f); d.Behavior != Allow {
 		t.Errorf("%s: the decision looked at the file system", d.Behavior)
+	}
+}
+
+// The directory for temporary files is read and written unasked in every mode but plan (model-side 5.12), unless a rule
+// denies it, a link leads out of it, or it is what programs obey.
+//
+// Proves PERM-43.
+func TestScratch(t *testing.T) {
+	w := newWorld(t)
+	scratch := filepath.Join(w.state, "scratch", "s1")
+	if err := errors.Join(os.MkdirAll(filepath.Join(scratch, "sub"), 0o700), os.Symlink(w.home, filepath.Join(scratch, "out"))); err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		name  string
+		tool  string
+		in    call
+		mode  Mode
+		rules []string
+		want  Behavior
+	}{
+		{"write", "Write", writesTo(scratch + "/x.py"), Default, nil, Allow},
+		{"write below", "Write", writesTo(scratch + "/sub/new/x.py"), DontAsk, nil, Allow},
+		{"write in plan mode", "Write", writesTo(scratch + "/x.py"), Plan, nil, Deny},
+		{"read in plan mode", "Bash", runs("cat " + scratch + "/x.py"), Plan, nil, Allow},
+		{"denied", "Write", writesTo(scratch + "/x.py"), Bypass, []string{"deny Edit(/" + scratch + "/**)"}, Deny},
+		{"beside", "Write", writesTo(scratch + "/../s2/x.py"), Default, nil, Ask},
+		{"name that begins so", "Write", writesTo(scratch + "2/x.py"), Default, nil, Ask},
+		{"through a link", "Write", writesTo(scratch + "/out/x"), Default, nil, Ask},
+		{"a repository", "Write", writesTo(scratch + "/sub/.git/config"), AcceptEdits, nil, Ask},
+		{"a bare repository", "Write", writesTo(scratch + "/x.git/hooks/post-update"), AcceptEdits, nil, Ask},
+		{"settings", "Write", writesTo(scratch + "/.adze/settings.json"), AcceptEdits, nil, Ask},
+		{"file commands", "Bash", runs("mkdir " + scratch + "/a && touch " + scratch + "/a/b && cp " + w.project + "/x " + scratch + "/a"), Default, nil, Allow},
+		{"a file command that leads out", "Bash", runs("cp " + scratch + "/a " + w.project + "/b"), Default, nil, Ask},
+		{"a file command through a link", "Bash", runs("touch " + scratch + "/out/b"), Default, nil, Ask},
+		{"another program", "Bash", runs("python3 " + scratch + "/x.py"), Default, nil, Ask},
+		{"removal", "Bash", runs("rm -r " + scratch + "/sub"), Default, nil, Ask},
+	}
+	for _, tt := range tests {
+		c := w.config(tt.mode, tt.rules...)
+		c.Scratch = scratch
+		p := Compile(c)
+		u := newUse(t, fake{name: tt.tool}, tt.in)
+		if d := Decide(p, FactsOf(p, u.Tool, u.Call)); d.Behavior != tt.want {
+			t.Errorf("%s: %s, %s", tt.name, d.Behavior, d.Reason.Text)
+		}
 	}
 }

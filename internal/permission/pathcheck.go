@@ -80,6 +80,9 @@ func (c pathCheck) write(t *Target) finding {
 	if inside(c.places().editable, t.names) && t.Set.Doubt == nil {
 		return allowed(ByOther, "adze keeps it for the model to write")
 	}
+	if c.places().scratched(t.names) && t.Set.Doubt == nil && !t.Vague {
+		return allowed(ByOther, "it is in the directory for temporary files of this session")
+	}
 	if c.places().configured(t.names) && t.Set.Doubt == nil {
 		if r := c.cover(t, func(r *rule.Rule) bool { return r.Scope == scope.Session }); r != nil {
 			return allowedBy(r)
@@ -105,7 +108,7 @@ func (c pathCheck) write(t *Target) finding {
 		return allowedBy(r)
 	}
 	if c.places().contains(t.names) {
-		found := asks(ByMode, "writing %s is asked about in mode %s", t.Set.Path, c.cfg.Mode)
+		found := asks(ByMode, "in mode %s each change to a file is asked about", c.cfg.Mode)
 		found.reason.Mode = c.cfg.Mode
 		found.suggest = []Update{{Type: SetMode, Mode: AcceptEdits, Destination: scope.Session}}
 		return found

@@ -19,6 +19,7 @@ type places struct {
 	editable []string
 	guarded  []string // directories of adze itself
 	plan     []string // the plan file
+	scratch  []string // the directory for temporary files
 }
 
 // look finds the places of the configuration.
@@ -31,11 +32,27 @@ func (p *Policy) look() *places {
 		editable: forms(c.Editable...),
 		guarded:  forms(slices.Concat(c.Protected, []string{c.StateHome})...),
 		plan:     forms(c.PlanFile),
+		scratch:  forms(c.Scratch),
 	}
 }
 
 // contains reports whether all names lie in working directories.
 func (p *places) contains(names []string) bool { return inside(p.dirs, names) && !aside(names) }
+
+// scratched reports whether all names lie in the directory for temporary files. What programs obey does not count: a
+// repository that was made there could run code.
+func (p *places) scratched(names []string) bool {
+	for _, name := range names {
+		below := slices.ContainsFunc(p.scratch, func(dir string) bool {
+			rest, ok := rule.Below(dir, name)
+			return ok && obeyed(strings.Split(strings.Trim(plain(rest), "/"), "/"), true) == ""
+		})
+		if !below {
+			return false
+		}
+	}
+	return len(names) > 0
+}
 
 // inside reports whether every path is one of dirs or below one.
 func inside(dirs, paths []string) bool {

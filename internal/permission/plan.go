@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"adze/internal/permission/approval"
 )
 
 // reminderEvery is after how many turns the model is reminded of the mode again.
@@ -12,11 +14,10 @@ const reminderEvery = 5
 
 // planning is what a state remembers about modes the model has to be told of.
 type planning struct {
-	left    bool // the user's answer chose the mode to continue in
-	turns   int  // since the model was last reminded of plan mode
-	told    bool // it has seen the full text
-	entered bool // it has planned before, so that there may be an old plan
-	news    []string
+	left  bool // the user's answer chose the mode to continue in
+	turns int  // since the model was last reminded of plan mode
+	told  bool // it has seen the full text
+	news  []string
 }
 
 // changed notes what the model should hear about a change of mode.
@@ -29,14 +30,14 @@ func (s *planning) changed(was, now Mode) {
 	}
 	if was == Plan && now != Plan {
 		s.news = append(s.news, planOff)
-		*s = planning{entered: true, news: s.news}
+		*s = planning{news: s.news}
 	}
 }
 
 const (
-	autoOn  = "Auto mode is on: calls are judged by a classifier instead of being asked about. Go on without routine questions, but still keep away from what destroys, reaches outside the task, or sends data elsewhere."
-	autoOff = "Auto mode is off: calls that are not allowed are asked about again."
-	planOff = "Plan mode is over: you may make changes again, within what is allowed."
+	autoOn  = "Auto mode is on: a classifier judges calls instead of the user. Work without routine questions, but still avoid steps that destroy something, go beyond the task, or send data elsewhere."
+	autoOff = "Auto mode is off: calls that no rule allows need approval again."
+	planOff = "Plan mode has ended: you may make changes again, as far as permissions allow."
 )
 
 // enter saves the mode that planning begins in. The first one counts, however often it is entered.
@@ -45,7 +46,7 @@ func (s *State) enter() {
 		s.now.Saved = s.now.Mode
 		if s.now.Mode == Plan {
 			s.now.Saved = Default
-			if m := s.defaultMode; m != "" && m != Plan && m != Bypass {
+			if m := s.defaultMode; m != "" && m != Plan && m != Bypass && !(m == Auto && s.noAuto) {
 				s.now.Saved = m
 			}
 		}
@@ -61,14 +62,40 @@ func (s *State) leftPlan() {
 
 // ErrPlanning and ErrNotPlanning say that a plan tool was used at the wrong time.
 var (
-	ErrPlanning    = errors.New("plan mode is on already: explore, write the plan to its file, and present it with ExitPlanMode")
+	ErrPlanning    = errors.New("plan mode is already on: explore, write the plan to its file, and present it with ExitPlanMode")
 	ErrNotPlanning = errors.New("plan mode is not on, so there is no plan to present: continue with the task, or enter plan mode first")
 )
 
+// MayEnterPlan reports why planning cannot begin now, or nil.
+func (s *State) MayEnterPlan() error {
+	if s.Mode() == Plan {
+		return ErrPlanning
+	}
+	return nil
+}
+
+// MayLeavePlan reports why there is no planning to end, or nil.
+func (s *State) MayLeavePlan() error {
+	if s.Mode() != Plan {
+		return ErrNotPlanning
+	}
+	return nil
+}
+
+// AfterPlan returns the mode in which the work continues once a plan is approved.
+func (s *State) AfterPlan() Mode {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.now.Saved == "" {
+		return Default
+	}
+	return s.now.Saved
+}
+
 // EnterPlan begins planning and returns what the model is told.
 func (s *State) EnterPlan() (string, error) {
-	if s.Mode() == Plan {
-		return "", ErrPlanning
+	if err := s.MayEnterPlan(); err != nil {
+		return "", err
 	}
 	if err := s.SetMode(Plan); err != nil {
 		return "", err
@@ -78,7 +105,7 @@ func (s *State) EnterPlan() (string, error) {
 
 // LeavePlan ends planning with an approved plan: in the chosen mode, or, if that is empty, in the one
 // planning began in. It returns the mode.
-func (s *State) LeavePlan(to Mode, prompts []Prompt) (Mode, error) {
+func (s *State) LeavePlan(to Mode, prompts []approval.Prompt) (Mode, error) {
 	s.mu.Lock()
 	mode, saved, left := s.now.Mode, s.now.Saved, s.plan.left
 	s.plan.left = false
@@ -114,7 +141,7 @@ func (s *State) Reminders() []string {
 	s.plan.turns++
 	switch {
 	case !s.plan.told:
-		said = append(said, planText(s.now.PlanFile, s.plan.entered))
+		said = append(said, planText(s.now.PlanFile))
 		s.plan.told, s.plan.turns = true, 0
 	case s.plan.turns >= reminderEvery:
 		said = append(said, fmt.Sprintf(planShort, s.now.PlanFile))
@@ -126,17 +153,18 @@ func (s *State) Reminders() []string {
 const planShort = "Plan mode is still on: nothing but the plan file %s may be written. Present the plan with ExitPlanMode when it is ready."
 
 // planText tells the model how to plan.
-func planText(file string, again bool) string {
+func planText(file string) string {
 	var b strings.Builder
 	b.WriteString("Plan mode is on. The user wants a plan before anything is changed: make only calls that read, and ")
 	fmt.Fprintf(&b, "write nothing but the plan file %s.\n", file)
-	if again || hasText(file) {
-		b.WriteString("There is a plan in that file from before: read it first, and change it or replace it, whichever fits the task.\n")
+	if hasText(file) {
+		b.WriteString("The file holds an earlier plan: read it first, then revise or replace it, whichever fits the task.\n")
 	}
 	b.WriteString("1. Understand: read the code that the task concerns, and ask about what is unclear.\n")
 	b.WriteString("2. Design: compare ways to do it and choose one.\n")
 	b.WriteString("3. Write the plan to its file: the chosen way, the files to change, how to verify it.\n")
-	b.WriteString("4. Present it with ExitPlanMode, which asks the user. Do not ask for approval in any other way.")
+	b.WriteString("4. Present it with ExitPlanMode, which asks the user. Do not ask for approval in any other way.\n")
+	b.WriteString("If the request turns out to need no change, just answer it.")
 	return b.String()
 }
 

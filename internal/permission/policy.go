@@ -38,6 +38,8 @@ type Config struct {
 	Protected []string
 	// Readable and Editable are what adze itself keeps for the model; each with what is below.
 	Readable, Editable []string
+	// Scratch is the directory for temporary files of the session, or empty.
+	Scratch string
 	// PlanFile may be written while planning. Saved is the mode that planning began in.
 	PlanFile string
 	Saved    Mode

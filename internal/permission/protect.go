@@ -23,8 +23,18 @@ func (p *places) protects(name string, unattended bool) string {
 	if inside(p.guarded, []string{name}) && !inside(p.editable, []string{name}) {
 		return "it is in a directory that says what adze does"
 	}
-	parts := strings.Split(strings.Trim(plain(name), "/"), "/")
-	parts = afterWorktree(parts)
+	parts := afterWorktree(strings.Split(strings.Trim(plain(name), "/"), "/"))
+	if why := obeyed(parts, unattended); why != "" {
+		return why
+	}
+	if instructions(parts[len(parts)-1]) && !inside(p.dirs, []string{name}) {
+		return "it holds instructions for agents, outside the working directories"
+	}
+	return ""
+}
+
+// obeyed says which part of a path makes programs obey what is there, or nothing.
+func obeyed(parts []string, unattended bool) string {
 	for i, part := range parts {
 		next := ""
 		if i+1 < len(parts) {
@@ -42,9 +52,6 @@ func (p *places) protects(name string, unattended bool) string {
 		case part == ".github" && next == "workflows" && unattended:
 			return ".github/workflows is run by others, and in this mode edits pass unseen"
 		}
-	}
-	if instructions(parts[len(parts)-1]) && !inside(p.dirs, []string{name}) {
-		return "it holds instructions for agents, outside the working directories"
 	}
 	return ""
 }

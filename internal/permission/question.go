@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 
 	"adze/internal/tool"
 )
@@ -14,13 +15,16 @@ type Question struct {
 	Tool, Title, DisplayName string
 	// Command is what would be executed, whole: a title may be cut, and users must see what they
 	// agree to. Empty for what executes nothing.
-	Command     string
-	Server      string          // whose tool it is; empty for one of adze's own
-	Input       json.RawMessage // as users and hosts see it, derived fields filled in
-	Reason      Reason
-	BlockedPath string
-	Suggestions []Update
-	Preview     tool.Display // nil means none
+	Command string
+	// About is what the command does, and Consent what a yes does where it is more than to run the call, in the words of
+	// the model or the tool; each may be empty.
+	About, Consent string
+	Server         string          // whose tool it is; empty for one of adze's own
+	Input          json.RawMessage // as users and hosts see it, derived fields filled in
+	Reason         Reason
+	BlockedPath    string
+	Suggestions    []Update
+	Preview        tool.Display // nil means none
 	// NeedsPerson says that no program may answer for the user.
 	NeedsPerson bool
 	// Firm says that no mode and no allow rule would have answered it.
@@ -48,7 +52,7 @@ const Headless = "headless"
 // counts as a refusal.
 type Asker func(ctx context.Context, q Question) (Answer, error)
 
-var errNoAsker = errors.New("no question can be asked")
+var errNoAsker = errors.New("no one can be asked")
 
 // question describes a use to the user or host that decides about it.
 func question(ctx context.Context, p *Policy, u *tool.Use, f *Facts, d *Decision) Question {
@@ -58,13 +62,16 @@ func question(ctx context.Context, p *Policy, u *tool.Use, f *Facts, d *Decision
 		Title: tool.TitleOf(name, u.Call), DisplayName: tool.DisplayNameOf(name, u.Call),
 		Input:  u.Input,
 		Reason: d.Reason, BlockedPath: d.BlockedPath, Suggestions: d.Suggestions,
-		NeedsPerson: d.NeedsPerson, Firm: d.Firm, Dir: p.cfg.Dir, Server: f.Origin,
+		NeedsPerson: d.NeedsPerson, Firm: d.Firm, Dir: p.cfg.Dir, Server: strings.TrimPrefix(f.Origin, "mcp:"),
 	}
 	if data, err := json.Marshal(tool.ObservedInput(u.Call)); err == nil {
 		q.Input = data
 	}
 	if c := tool.CommandOf(u.Call); c != nil {
-		q.Command, q.Warning = c.Line, c.Warning
+		q.Command, q.About, q.Warning = c.Line, c.About, c.Warning
+	}
+	if c, ok := tool.As[tool.Consenter](u.Call); ok {
+		q.Consent = c.Consent()
 	}
 	if pv, ok := tool.As[tool.Previewer](u.Call); ok && !d.refuses() {
 		if shown, err := pv.Preview(ctx); err == nil {

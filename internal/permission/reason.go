@@ -2,7 +2,6 @@ package permission
 
 import (
 	"fmt"
-	"strings"
 
 	"adze/internal/permission/rule"
 )
@@ -21,6 +20,7 @@ const (
 	ByParts      ReasonType = "subcommandResults"
 	ByReadOnly   ReasonType = "readOnly"
 	ByUser       ReasonType = "user"
+	ByJudge      ReasonType = "classifier"
 	ByOther      ReasonType = "other"
 )
 
@@ -47,18 +47,22 @@ func (r Reason) String() string {
 type Decision struct {
 	Behavior Behavior
 	Reason   Reason
-	// Message is for the model, if the call does not run.
-	Message string
 	// ReadOnly says that the call is known to change nothing.
 	ReadOnly bool
 	// Firm says that an ask is for the user: no mode, allow rule or classifier answers it.
 	Firm        bool
 	NeedsPerson bool
+	// Judged says that an ask is first put to the judge: the mode is [Auto].
+	Judged      bool
 	BlockedPath string
 	Suggestions []Update
 	// Parts and Paths say how each part of a command and each path was judged.
 	Parts []PartResult
 	Paths []PathResult
+
+	unasked bool   // it was denied because no one could be asked
+	note    string // why no judge has decided it; may be empty
+	by      string // who denied it in place of the user; may be empty
 }
 
 // A PartResult is how one part of a command was judged.
@@ -144,15 +148,4 @@ func unsafe(format string, args ...any) finding {
 	f := asks(BySafety, format, args...)
 	f.firm = true
 	return f
-}
-
-const noRepeat = "Do not repeat the identical call, and do not work around the refusal: if it is in the way of the task, say so and ask the user."
-
-// message tells the model why its call does not run.
-func (d *Decision) message(name string) string {
-	text := d.Reason.Text
-	if text == "" {
-		text = "nothing allows it"
-	}
-	return fmt.Sprintf("Permission to use %s was denied: %s. %s", name, strings.TrimSuffix(text, "."), noRepeat)
 }

@@ -5,7 +5,9 @@ import (
 	"slices"
 	"sync"
 
+	"adze/internal/permission/approval"
 	"adze/internal/permission/rule"
+	"adze/internal/permission/tally"
 	"adze/internal/platform/scope"
 )
 
@@ -13,18 +15,25 @@ import (
 // mode. It is safe for concurrent use.
 type State struct {
 	mayBypass   bool
+	noAuto      bool
 	defaultMode Mode // of the user's settings
 
 	mu     sync.Mutex
 	now    Config // what the policy is made of
 	policy *Policy
 	plan   planning
+
+	blocked  tally.Breaker
+	approved approval.Classes
 }
 
 func newState(c GateConfig) *State {
-	s := &State{mayBypass: c.MayBypass, defaultMode: c.DefaultMode, now: c.Config}
-	if s.now.Mode == Plan {
+	s := &State{mayBypass: c.MayBypass, noAuto: c.NoAuto, defaultMode: c.DefaultMode, now: c.Config}
+	switch s.now.Mode {
+	case Plan:
 		s.enter()
+	case Auto:
+		s.plan.news = append(s.plan.news, autoOn)
 	}
 	s.policy = Compile(s.now)
 	return s
@@ -94,13 +103,13 @@ func (s *State) AddRule(r rule.Rule) {
 // Kept is where adze keeps what the model may read and write by itself.
 type Kept struct {
 	Readable, Editable []string
-	PlanFile           string
+	PlanFile, Scratch  string
 }
 
 // SetKept says where adze keeps what the model may read and write by itself.
 func (s *State) SetKept(k Kept) {
 	s.change(func(c Config) Config {
-		c.Readable, c.Editable, c.PlanFile = k.Readable, k.Editable, k.PlanFile
+		c.Readable, c.Editable, c.PlanFile, c.Scratch = k.Readable, k.Editable, k.PlanFile, k.Scratch
 		return c
 	})
 }
@@ -108,10 +117,16 @@ func (s *State) SetKept(k Kept) {
 // ErrBypass says that the session may not stop asking.
 var ErrBypass = errors.New("the session was not started with --dangerously-skip-permissions or --allow-dangerously-skip-permissions")
 
+// ErrAuto says that the settings rule out the mode [Auto].
+var ErrAuto = errors.New("the settings rule out the permission mode auto (permissions.disableAutoMode)")
+
 // SetMode changes the mode of the calls to come.
 func (s *State) SetMode(m Mode) error {
-	if m == Bypass && !s.mayBypass {
+	switch {
+	case m == Bypass && !s.mayBypass:
 		return ErrBypass
+	case m == Auto && s.noAuto:
+		return ErrAuto
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -124,6 +139,9 @@ func (s *State) SetMode(m Mode) error {
 	}
 	s.now.Mode = m
 	s.plan.changed(was, m)
+	if m == Auto {
+		s.blocked.Reset()
+	}
 	s.policy = Compile(s.now)
 	return nil
 }

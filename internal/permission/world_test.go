@@ -21,6 +21,8 @@ type call struct {
 	Plans    bool          `json:"planning,omitempty"`
 	Person   bool          `json:"person,omitempty"`
 	Outside  bool          `json:"outside,omitempty"`
+	Known    bool          `json:"known,omitempty"` // where it connects to is known
+	Reaches  bool          `json:"open_world,omitempty"`
 	Contents []string      `json:"contents,omitempty"` // that match; nil means that it cannot match
 	Note     string        `json:"note,omitempty"`
 	// Aliased are the aliases of the shell.
@@ -30,8 +32,10 @@ type call struct {
 func (c *call) Input() any            { return c }
 func (c *call) Access() []tool.Access { return c.Access_ }
 func (c *call) ReadOnly() bool        { return c.Reads }
+func (c *call) OpenWorld() bool       { return c.Reaches }
 func (c *call) Planning() bool        { return c.Plans }
 func (c *call) NeedsPerson() bool     { return c.Person }
+func (c *call) Preapproved() bool     { return c.Known }
 func (c *call) Command() *tool.Command {
 	for _, a := range c.Access_ {
 		if a.Verb == tool.Execute {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"adze/internal/permission"
+	"adze/internal/permission/approval"
 	"adze/internal/platform/paths"
 	"adze/internal/tools/plan"
 )
@@ -19,7 +20,7 @@ func planConfig(gate *permission.Gate, restrained bool) plan.Config {
 			mode, err := gate.LeavePlan("", approvals(prompts))
 			return string(mode), err
 		},
-		Check:      func(prompts []plan.Prompt) error { return permission.CheckPrompts(approvals(prompts)) },
+		Check:      func(prompts []plan.Prompt) error { return approval.Check(approvals(prompts)) },
 		Restrained: restrained,
 		Available: func() error {
 			if !gate.Asks() {
@@ -30,10 +31,10 @@ func planConfig(gate *permission.Gate, restrained bool) plan.Config {
 	}
 }
 
-func approvals(prompts []plan.Prompt) []permission.Prompt {
-	var all []permission.Prompt
+func approvals(prompts []plan.Prompt) []approval.Prompt {
+	var all []approval.Prompt
 	for _, p := range prompts {
-		all = append(all, permission.Prompt(p))
+		all = append(all, approval.Prompt(p))
 	}
 	return all
 }
