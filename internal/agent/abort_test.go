@@ -102,12 +102,50 @@ func TestAbortReasons(t *testing.T) {
 	}
 }
 
+// What is interrupted while the request is made ready is not sent.
+//
+// Proves LOOP-40.
+func TestAbortBeforeTheRequest(t *testing.T) {
+	b := newBench(t, "say never")
+	c, cancel := context.WithCancelCause(ctx())
+	b.Steps = []agent.Step{{Name: "compact", Do: func(_ context.Context, v agent.View) (agent.View, error) {
+		cancel(tool.AbortUser)
+		return v, nil
+	}}}
+	events := b.run(c)
+	if n := len(b.player.Requests()); n != 0 || strings.Contains(trace(events), "request") {
+		t.Errorf("%d requests: %s", n, trace(events))
+	}
+}
+
+// Only an interruption by the user is told to the model after results.
+//
+// Proves LOOP-43.
+func TestAbortReasonsWhileToolsRun(t *testing.T) {
+	for why, notice := range map[tool.Abort]bool{tool.AbortUser: true, tool.AbortShutdown: false} {
+		b := newBench(t, "use Unsafe {\"text\":\"work\",\"sleep\":60000}")
+		c, cancel := context.WithCancelCause(ctx())
+		defer cancel(nil)
+		for e := range b.Run(c, b.history) {
+			if _, ok := e.(agent.ToolStarted); ok {
+				cancel(why)
+			}
+		}
+		b.wellFormed()
+		if got := strings.Contains(b.history.String(), agent.InterruptedTools); got != notice {
+			t.Errorf("%s: notice in the history: %v, want %v", why, got, notice)
+		}
+	}
+}
+
+// A message that is typed meanwhile ends no command (second-look 2.3), only what does nothing but wait.
+//
 // Proves LOOP-42 and TOOL-09.
-func TestNewMessageStopsToolsThatGiveWay(t *testing.T) {
+func TestNewMessageEndsOnlyWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, tt := range []struct{ tool, result string }{
 			{"Unsafe", `user result "did work"`},
-			{"UnsafeCancel", `user error "Stopped because the user sent a new message. Read it before deciding how to continue."`},
+			{"UnsafeWait", `user error "The wait was ended because the user sent a new message: what it waited for continues. Read the message before deciding how to continue."`},
 		} {
 			b := newBench(t, "use "+tt.tool+" {\"text\":\"work\",\"sleep\":60000}\n---\nexpect last \"wait, not that\"\nsay ok")
 			b.Inbox = &agent.Inbox{}
@@ -124,7 +162,7 @@ func TestNewMessageStopsToolsThatGiveWay(t *testing.T) {
 // Proves LOOP-33.
 func TestQueuedInputFollowsTheResults(t *testing.T) {
 	b := newBench(t, "use Safe {\"text\":\"a\"}\n---\nsay ok")
-	b.Inbox = &agent.Inbox{}
+	b.Inbox = &agent.Inbox{News: func() []string { return []string{"a server came"} }} // for which no turn goes on
 	b.Inbox.Notify("task 1 ended")
 	b.Inbox.Say(&msg.Text{Text: "also look at b"})
 	b.run(ctx())
@@ -133,8 +171,8 @@ func TestQueuedInputFollowsTheResults(t *testing.T) {
 		got = append(got, string(m))
 	}
 	last := got[len(got)-1]
-	result, said, note := strings.Index(last, "did a"), strings.Index(last, "also look at b"), strings.Index(last, "task 1 ended")
-	if result < 0 || said < result || note < said {
+	result, said, note, news := strings.Index(last, "did a"), strings.Index(last, "also look at b"), strings.Index(last, "task 1 ended"), strings.Index(last, "a server came")
+	if result < 0 || said < result || note < said || news < note || len(b.player.Requests()) != 2 {
 		t.Errorf("last message: %s", last)
 	}
 }
@@ -181,6 +219,39 @@ func TestPrefetchIsAttachedWhenReady(t *testing.T) {
 		}
 		b.played()
 	})
+}
+
+// Labels come while the next request streams, or not at all: the turn never waits for them.
+//
+// Proves LOOP-32.
+func TestLabels(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		label func(context.Context, []*msg.ToolUse) string
+		want  string
+	}{
+		{"quick", func(_ context.Context, uses []*msg.ToolUse) string { return fmt.Sprintf("Ran %d calls", len(uses)) }, "[toolu_1_1 toolu_1_2] Ran 2 calls, [toolu_2_1] Ran 1 calls"},
+		{"long", func(context.Context, []*msg.ToolUse) string { return strings.Repeat("x", 79) + "\n" + "yy" }, "[toolu_1_1 toolu_1_2] " + strings.Repeat("x", 79) + "…, [toolu_2_1] " + strings.Repeat("x", 79) + "…"},
+		{"silent", func(context.Context, []*msg.ToolUse) string { return "" }, ""},
+		{"never", func(ctx context.Context, _ []*msg.ToolUse) string { <-ctx.Done(); return "late" }, ""},
+		{"broken", func(context.Context, []*msg.ToolUse) string { panic("boom") }, ""},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			b := newBench(t, "use Safe {}\nuse Safe {}\n---\ndelay 500ms\nuse Safe {}\n---\ndelay 500ms\nsay ok")
+			b.Label = tt.label
+			start := time.Now()
+			var got []string
+			for ev := range b.Run(ctx(), b.history) {
+				if l, ok := ev.(agent.Labelled); ok {
+					got = append(got, fmt.Sprint(l.IDs, " ", l.Text))
+				}
+			}
+			if text := strings.Join(got, ", "); text != tt.want || time.Since(start) != time.Second {
+				t.Errorf("%s: %s after %v", tt.name, text, time.Since(start))
+			}
+			b.played()
+		})
+	}
 }
 
 // Proves EXEC-06.
@@ -313,7 +384,7 @@ func TestRandomTurnsKeepTheRules(t *testing.T) {
 		}
 		lines := rapid.SliceOfN(line, 1, 5).Draw(t, "lines")
 		if rapid.Bool().Draw(t, "thinks") {
-			lines = append([]string{"think a thought"}, lines...)
+			lines = append([]string{"think sig=unbound a thought"}, lines...)
 		}
 		return strings.Join(append(lines, ending.Draw(t, "ending")), "\n")
 	})

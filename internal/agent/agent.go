@@ -35,6 +35,9 @@ type Options struct {
 	Concurrency int
 	// ToolsAfterStream runs tools only when the response is complete.
 	ToolsAfterStream bool
+	// Label returns in a line what a batch of calls did, or nothing. It is called beside the turn, which does not wait
+	// for it; nil labels none.
+	Label func(ctx context.Context, uses []*msg.ToolUse) string
 }
 
 // A Preamble is the part of each request before the conversation.
@@ -43,6 +46,16 @@ type Preamble struct {
 	Cache  []model.Mark
 	// Context returns the parts to put before the first message; it may be nil.
 	Context func() []msg.Part
+	// Tools returns the tools that a request lists, given those that can be called; nil lists these.
+	Tools func([]msg.ToolSpec) []msg.ToolSpec
+}
+
+// List returns the tools that a request lists, given those that can be called.
+func (p Preamble) List(callable []msg.ToolSpec) []msg.ToolSpec {
+	if p.Tools == nil {
+		return callable
+	}
+	return p.Tools(callable)
 }
 
 // An Agent holds the options and parts of one turn. Provider, Executor, Pool and Model are required; the other
@@ -96,6 +109,10 @@ type Model struct {
 	// Window is the context window, Output the first output limit to request, MaxOutput the highest that the
 	// model supports; in tokens.
 	Window, Output, MaxOutput int
+	// Wider is what the user can do for a larger window, as a sentence without its full stop; it may be empty.
+	Wider string
+	// Bound says that the provider takes the model's reasoning back only behind exactly what was before it.
+	Bound bool
 }
 
 // A History is the durable record of one conversation.
@@ -155,6 +172,8 @@ type Memo struct {
 	NoMedia bool
 	// FellBack says that the last turn ended on the fallback model.
 	FellBack bool
+	// Withheld are the answers whose reasoning is no longer sent.
+	Withheld Withheld
 }
 
 // Run runs one turn: it continues h until the model stops asking for tools.

@@ -137,6 +137,8 @@ func (at *attempt) stream() error {
 			at.receive(it.ev)
 		case <-at.batch.wake:
 			r.emitAll(at.batch.take())
+		case l := <-r.sides.labels:
+			r.emit(l)
 		case <-r.ctx.Done():
 			return context.Cause(r.ctx)
 		}

@@ -36,8 +36,9 @@ type batch struct {
 	started []Event
 	shown   int // calls whose ToolDone was taken
 
-	// Touched by the worker only.
-	rejected *msg.ToolUse
+	// Touched by the worker only: the outcome of the call that the user rejected, and whether they stopped the turn with it.
+	rejected *exec.Outcome
+	halted   bool
 
 	// The first shell call that failed, under mu.
 	shellFailed *call
@@ -51,7 +52,7 @@ type call struct {
 
 	outcome  *exec.Outcome
 	progress *tool.Progress
-	steered  bool // a new message asked it to stop
+	steered  bool // the user sent a message after it was added
 }
 
 func newBatch(ctx context.Context, a *Agent, pool *tool.Pool, sync func()) *batch {
@@ -109,7 +110,7 @@ func (b *batch) abort(why tool.Abort) {
 	signal(b.more)
 }
 
-// steer stops the calls whose tools yield to a new message.
+// steer ends the calls that only wait: the user has sent a new message. All others finish first.
 func (b *batch) steer() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -143,7 +144,7 @@ func (b *batch) take() []Event {
 	for b.shown < len(b.calls) && b.calls[b.shown].outcome != nil {
 		c := b.calls[b.shown]
 		b.shown++
-		events = append(events, ToolDone{Use: c.use, Result: c.outcome.Result, Display: c.outcome.Display, Denied: c.outcome.Denied, Remedy: c.outcome.Remedy, Elapsed: c.outcome.Elapsed})
+		events = append(events, ToolDone{Use: c.pending.Use(), Result: c.outcome.Result, Display: c.outcome.Display, Denied: c.outcome.Denied, Refusal: c.outcome.Refusal, Remedy: c.outcome.Remedy, Elapsed: c.outcome.Elapsed})
 	}
 	return events
 }
@@ -196,7 +197,7 @@ func (b *batch) handle(c *call) {
 	b.settle(p)
 	b.mu.Lock()
 	c.pending = p
-	b.started = append(b.started, ToolStarted{Use: c.use, Title: p.Title(), Activity: p.Activity(), Fold: p.Fold()})
+	b.started = append(b.started, ToolStarted{Use: p.Use(), Title: p.Title(), Activity: p.Activity(), Fold: p.Fold()})
 	b.mu.Unlock()
 	signal(b.wake)
 
@@ -211,7 +212,7 @@ func (b *batch) handle(c *call) {
 	if !b.ex.Admit(b.ctx, p) {
 		o := *p.Refused()
 		if o.Rejected {
-			b.rejected = c.use
+			b.rejected, b.halted = &o, b.halted || o.Stop != ""
 		}
 		b.finish(c, o)
 		return
@@ -267,7 +268,7 @@ func (b *batch) obstacle(c *call) *exec.Outcome {
 		o = exec.Interrupted(c.use, tool.AbortReason(b.ctx))
 	case steered && c.pending.Traits().Waits:
 		o = exec.Interrupted(c.use, tool.AbortNewMessage)
-	case b.rejected != nil && !c.pending.Concurrent():
+	case b.rejected != nil && (b.halted || !c.pending.Concurrent()):
 		o = exec.Skipped(c.use, b.rejected)
 	case failed != nil && c.pending.Traits().Shell:
 		o = exec.Cancelled(c.use, failed.use, failed.pending.Title())

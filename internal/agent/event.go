@@ -32,7 +32,8 @@ type (
 	// Appended says that an entry is in the history.
 	Appended struct{ Entry msg.Entry }
 
-	// ToolStarted says that a call is about to run or to be refused.
+	// ToolStarted says that a call is about to run or to be refused. Use is of the tool that is called, whatever
+	// tool the model reached it through.
 	ToolStarted struct {
 		Use      *msg.ToolUse
 		Title    string
@@ -47,23 +48,31 @@ type (
 	}
 
 	// ToolDone carries the result of a call, in the order of the calls. It is in the history when
-	// [Appended] says so, and never if the attempt was withdrawn.
+	// [Appended] says so, and never if the attempt was withdrawn. Use is that of ToolStarted.
 	ToolDone struct {
 		Use     *msg.ToolUse
 		Result  *msg.ToolResult
 		Display tool.Display
 		Denied  bool
+		Refusal string // who or what denied it, and why, for the user; what Result says is for the model
 		Remedy  string // the flag that would allow a call that was denied, or empty
 		Elapsed time.Duration
+	}
+
+	// Labelled says in a line what a batch of calls did. It comes some time after the calls, or never.
+	Labelled struct {
+		IDs  []string // of the uses
+		Text string
 	}
 
 	// Retrying says that the provider is asked again after a wait.
 	Retrying struct{ model.Retrying }
 
-	// Notice is a message for the user. Warning says that they may want to act on it.
+	// Notice is a message for the user. Warning says that they may want to act on it, Compacting that a summary of the
+	// conversation is being written.
 	Notice struct {
-		Text    string
-		Warning bool
+		Text                string
+		Warning, Compacting bool
 	}
 
 	// Compacted says that the history was shortened; the numbers are tokens. Manual says that the user
@@ -97,6 +106,7 @@ func (Appended) event()     {}
 func (ToolStarted) event()  {}
 func (ToolProgress) event() {}
 func (ToolDone) event()     {}
+func (Labelled) event()     {}
 func (Retrying) event()     {}
 func (Notice) event()       {}
 func (Compacted) event()    {}

@@ -134,7 +134,7 @@ func (b *tokenBudget) decide() (nudge string, reason Reason) {
 		return "", TokenBudgetDone
 	case float64(b.spent) >= budgetThreshold*float64(b.limit):
 		b.closing = true
-		return fmt.Sprintf("%d %% of the token budget is used (%d of %d). Bring the work to a close.", percent, b.spent, b.limit), ""
+		return fmt.Sprintf("%d %% of the token budget is used (%d of %d). Finish the work now.", percent, b.spent, b.limit), ""
 	}
 	b.continues++
 	return fmt.Sprintf("%d %% of the token budget is used (%d of %d). Continue the work; there is room to do it thoroughly.", percent, b.spent, b.limit), ""

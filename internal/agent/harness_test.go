@@ -28,7 +28,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type memory struct {
 	mu      sync.Mutex
 	entries []msg.Entry
-	syncs   int
+	journal *journal // of syncs; it may be nil
 }
 
 func newMemory(prompt string) *memory {
@@ -48,7 +48,12 @@ func (h *memory) Append(_ context.Context, e msg.Entry) error {
 	return nil
 }
 
-func (h *memory) Sync() error { h.mu.Lock(); defer h.mu.Unlock(); h.syncs++; return nil }
+func (h *memory) Sync() error {
+	if h.journal != nil {
+		h.journal.add("sync after %d", len(h.Entries()))
+	}
+	return nil
+}
 
 // say adds a further prompt.
 func (h *memory) say(text string) {
@@ -86,11 +91,11 @@ func render(p msg.Part) string {
 	return fmt.Sprintf("%T", p)
 }
 
-// allow admits everything but calls of a tool named Denied.
+// allow admits everything but calls of tools whose names begin with Denied.
 type allow struct{}
 
 func (allow) Before(_ context.Context, u *tool.Use) error {
-	if u.Name == "Denied" {
+	if strings.HasPrefix(u.Name, "Denied") {
 		u.Verdict.Decide(tool.Deny, "a rule", "")
 		return nil
 	}
@@ -110,6 +115,11 @@ type safeInput struct{ input }
 
 func (safeInput) Concurrent() bool { return true }
 func (safeInput) ReadOnly() bool   { return true }
+
+// A besideInput changes something, and may run beside others.
+type besideInput struct{ input }
+
+func (besideInput) Concurrent() bool { return true }
 
 const inputSchema = `{"type":"object","properties":{"text":{"type":"string"},"sleep":{"type":"integer"},"fail":{"type":"boolean"},"panic":{"type":"boolean"}},"additionalProperties":false}`
 
@@ -163,9 +173,13 @@ func (j *journal) tools() []tool.Tool {
 		tool.New(def("Safe", tool.Traits{Waits: true}), safe),
 		tool.New(def("SafeShell", tool.Traits{Shell: true}), safe),
 		tool.New(def("Unsafe", tool.Traits{}), plain),
-		tool.New(def("UnsafeCancel", tool.Traits{Waits: true}), plain),
+		tool.New(def("UnsafeWait", tool.Traits{Waits: true}), plain),
 		tool.New(def("Shell", tool.Traits{Shell: true}), plain),
 		tool.New(def("Denied", tool.Traits{}), plain),
+		tool.New(def("DeniedShell", tool.Traits{Shell: true}), plain),
+		tool.New(def("Beside", tool.Traits{}), func(ctx context.Context, in besideInput, _ func(tool.Progress)) (tool.Result, error) {
+			return j.do(ctx, in.input)
+		}),
 	}
 }
 

@@ -13,6 +13,10 @@ const maxNotifications = 100
 // An Inbox holds messages of the user and notifications of tasks and hooks that arrive while a turn runs, until
 // the loop adds them to the conversation. The zero value is ready; it is safe for concurrent use.
 type Inbox struct {
+	// News returns what else there is to tell when the inbox is emptied. It may be nil, and is set before the inbox is
+	// used. A turn does not go on for its sake.
+	News func() []string
+
 	mu     sync.Mutex
 	said   []msg.Part
 	notes  []msg.Part
@@ -27,7 +31,7 @@ func (in *Inbox) Say(parts ...msg.Part) {
 	in.said = append(in.said, parts...)
 }
 
-// Steer is like Say, but stops running calls that yield to a new message.
+// Steer is like Say, but ends running calls that only wait. Nothing that does something is ended by it.
 func (in *Inbox) Steer(parts ...msg.Part) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -51,11 +55,21 @@ func (in *Inbox) Notify(text string) {
 }
 
 // Take empties the inbox: it returns the messages of the user, then the notifications, each in order of
-// arrival.
+// arrival, then the news.
 func (in *Inbox) Take() []msg.Part {
 	if in == nil {
 		return nil
 	}
+	parts := in.take()
+	if in.News != nil {
+		for _, text := range in.News() {
+			parts = append(parts, msg.Reminder(text))
+		}
+	}
+	return parts
+}
+
+func (in *Inbox) take() []msg.Part {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	parts := in.said

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"adze/internal/agent"
+	"adze/internal/agent/exec"
 	"adze/internal/model"
 	"adze/internal/msg"
 	"adze/internal/tool"
@@ -95,6 +96,7 @@ say First
 use Safe {"text":"A","sleep":300}
 delay 1s
 use Safe {"text":"B","sleep":100}
+use Beside {"text":"E"}
 use Unsafe {"text":"C"}
 use Safe {"text":"D"}
 delay 1s
@@ -121,7 +123,7 @@ say end
 		if firstText > time.Second {
 			t.Errorf("the first text was seen after %v, although it came at once", firstText)
 		}
-		want := "A starts, A ends, B starts, B ends, stream ends, C starts, C ends, D starts, D ends"
+		want := "A starts, A ends, B starts, B ends, stream ends, E starts, E ends, C starts, C ends, D starts, D ends"
 		if got := b.journal.String(); got != want {
 			t.Errorf("calls: %s\nwant:  %s", got, want)
 		}
@@ -227,13 +229,58 @@ user result "did other"
 	})
 }
 
+// A call that was denied has not failed.
+//
+// Proves LOOP-15.
+func TestDeniedShellCancelsNothing(t *testing.T) {
+	b := newBench(t, "use DeniedShell {\"text\":\"no\"}\nuse Shell {\"text\":\"next\"}\n---\nsay end")
+	b.run(ctx())
+	if got := b.journal.String(); got != "next starts, next ends" {
+		t.Errorf("calls: %s\n%s", got, b.history)
+	}
+}
+
+// What a call may change must not be on the disk before the response that asked for it.
+//
+// Proves SESS-12.
+func TestSyncBeforeSideEffects(t *testing.T) {
+	b := newBench(t, "use Unsafe {\"text\":\"write\"}\n---\nsay end")
+	b.history.journal = b.journal
+	b.run(ctx())
+	if got := b.journal.String(); !strings.HasPrefix(got, "sync after 2, write starts, write ends") {
+		t.Errorf("got %s", got)
+	}
+}
+
+// A contextGate adds a text for the model to every call.
+type contextGate struct{}
+
+func (contextGate) Before(_ context.Context, u *tool.Use) error {
+	u.Verdict.Context = append(u.Verdict.Context, &msg.Text{Text: "mind the " + u.Name})
+	return nil
+}
+
+// Proves HOOK-22.
+func TestContextOfGatesFollowsTheResults(t *testing.T) {
+	b := newBench(t, "use Safe {\"text\":\"a\"}\n---\nexpect last \"mind the Safe\"\nsay end")
+	b.Executor.Gates = append(b.Executor.Gates, exec.Gate{Name: "hooks", Gate: contextGate{}})
+	b.run(ctx())
+	b.played()
+}
+
 // A rejecter stands for a person who says no to the first call of a tool.
-type rejecter struct{ name string }
+type rejecter struct {
+	name  string
+	stops bool // and stops the turn
+}
 
 func (r rejecter) Before(_ context.Context, u *tool.Use) error {
 	if u.Name == r.name {
 		u.Verdict.Rejected = true
-		u.Verdict.Decide(tool.Deny, "the user", "Not now.")
+		u.Verdict.Decide(tool.Deny, "", "Not now.")
+		if r.stops {
+			u.Verdict.Reason, u.Verdict.Stop = "", "the user refused a call and stopped the turn"
+		}
 		return nil
 	}
 	u.Verdict.Decide(tool.Allow, "test", "")
@@ -250,16 +297,51 @@ use Safe {"text":"reading"}
 ---
 say end
 `)
-	b.Executor.Gates[0].Gate = rejecter{"Shell"}
+	b.Executor.Gates[0].Gate = rejecter{name: "Shell"}
 	b.run(ctx())
 	want := `user result "did first"
-user error "The user rejected this call. Not now. Do not repeat the identical call."
+user error "The user rejected this call and says: «Not now.». Take that into account, and do not repeat the identical call."
 user error "Not run: the user rejected an earlier call of this message (toolu_1_2). Ask what they want instead."
 user result "did reading"
 `
 	if !strings.Contains(b.history.String(), want) {
 		t.Errorf("got\n%s", b.history)
 	}
+}
+
+// A no hands control back (model-side 13): the turn ends without another request, calls after it are not run, and each
+// has its result.
+//
+// Proves PERM-17.
+func TestNoEndsTheTurn(t *testing.T) {
+	b := newBench(t, `
+use Unsafe {"text":"first"}
+use Shell {"text":"rejected"}
+use Unsafe {"text":"second"}
+use Safe {"text":"reading"}
+---
+expect last "make it so"
+say end
+`)
+	b.Executor.Gates[0].Gate = rejecter{"Shell", true}
+	if got := reason(b.run(ctx())); got != agent.AbortedTools {
+		t.Errorf("ended with %s", got)
+	}
+	want := `user result "did first"
+user error "The user rejected this call and stopped the turn: it was not run. Wait for their next message, and do not repeat the call unless they ask for it."
+user error "Not run: the user rejected an earlier call of this message (toolu_1_2). Ask what they want instead."
+user error "Not run: the user rejected an earlier call of this message (toolu_1_2). Ask what they want instead."
+user text "[Request interrupted by user for tool use]"
+`
+	if !strings.HasSuffix(b.history.String(), want) {
+		t.Errorf("got\n%s", b.history)
+	}
+	b.wellFormed()
+	b.history.say("make it so")
+	if got := reason(b.run(ctx())); got != agent.Completed {
+		t.Errorf("ended with %s", got)
+	}
+	b.played()
 }
 
 // Proves LOOP-12, LOOP-17, EXEC-02 and PROV-14.
@@ -280,7 +362,7 @@ say end
 		`error "there is no tool \"Saef\". Did you mean Safe`,
 		`colour`, `text`,
 		`error "Not allowed: refused by a rule. Do not repeat the identical call."`,
-		`error "the input of Safe is not valid: unexpected end of JSON input.`,
+		`error "the input of Safe is not valid JSON: unexpected end of JSON input.`,
 		`result "did "`,
 		`error "internal error in Safe at stage \"call\"`,
 	} {
@@ -434,7 +516,7 @@ func resultTexts(messages []msg.Message) (texts []string) {
 // Proves LOOP-09 and LOOP-11.
 func TestRequestsExtendEachOther(t *testing.T) {
 	b := newBench(t, `
-think Hm.
+think sig=unbound Hm.
 use Safe {  "text" : "a" }
 ---
 use Unsafe {"text":"b"}
@@ -500,7 +582,7 @@ func TestHardLimit(t *testing.T) {
 		t.Errorf("%d requests were sent", n)
 	}
 	text := failures(events)[0].Error()
-	if !strings.Contains(text, "about 41670 tokens") || !strings.Contains(text, "7000") {
+	if !strings.Contains(text, "about 41800 tokens") || !strings.Contains(text, "7000") {
 		t.Errorf("the error names neither estimate nor limit: %s", text)
 	}
 }

@@ -67,7 +67,7 @@ func TestEachRequestIsABytePrefixOfTheNext(t *testing.T) {
 // The exceptions to the rule above, each for a reason: another model cannot read the reasoning, media
 // that were rejected are taken out, a summary takes the place of what it sums up.
 func TestExceptionsToTheBytePrefix(t *testing.T) {
-	start := "think Deep.\nuse Safe {\"text\":\"a\"}\n---\n"
+	start := "think sig=unbound Deep.\nuse Safe {\"text\":\"a\"}\n---\n"
 	for name, script := range map[string]string{
 		"fallback":    start + "error overloaded\n---\nsay ok",
 		"media strip": start + "error media_too_large\n---\nsay ok",

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"errors"
 	"fmt"
 
 	"adze/internal/model"
@@ -26,7 +27,6 @@ type recovery struct {
 	*run
 	memo        *Memo // never nil
 	fellBack    bool
-	noThinking  bool
 	stripped    bool // media were stripped in this turn
 	truncations int
 }
@@ -61,8 +61,7 @@ func (r *recovery) from(s State, req *model.Request, err error) (State, *Ended) 
 		r.emit(Failed{Err: err})
 		return s, &Ended{Reason: ImageError, Err: err}
 	case model.BadSignature:
-		if !r.noThinking {
-			r.noThinking = true
+		if r.memo.Withheld.refused(err, req, s.Entries) {
 			return s, nil
 		}
 	}
@@ -132,7 +131,16 @@ func (r *recovery) tooLong(s State, req *model.Request, cause error) error {
 	system, tools := g.Request(req.System, nil, nil), g.Request(nil, req.Tools, nil)
 	messages := g.Request(nil, nil, req.Messages)
 	text := fmt.Sprintf("the request does not fit into %s (window %d tokens): about %d tokens of system prompt, %d of tools, %d of conversation", s.Model.ID, s.Model.Window, system, tools, messages)
-	return &model.Error{Kind: model.TooLong, Message: text, Err: cause}
+	e := &model.Error{Kind: model.TooLong, Input: system + tools + messages, Window: s.Model.Window, Message: text, Err: cause}
+	var said *model.Error
+	if !errors.As(cause, &said) {
+		return e
+	}
+	e.Hint = said.Hint
+	if said.Input > 0 && said.Window > 0 {
+		e.Input, e.Output, e.Window = said.Input, said.Output, said.Window
+	}
+	return e
 }
 
 // cut handles an answer that was cut off. The last result reports whether it was.

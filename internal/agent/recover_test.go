@@ -32,6 +32,24 @@ func TestOutputLimitIsRaisedOnce(t *testing.T) {
 	b.played()
 }
 
+// After calls have run, the limit and the count of resumes are as at the beginning.
+//
+// Proves LOOP-06.
+func TestCallsResetOutputLimits(t *testing.T) {
+	b := newBench(t, "say cut off\nstop max_tokens\n---\nexpect max_tokens 64000\nuse Safe {\"text\":\"a\"}\n---\nexpect max_tokens 32000\nsay end")
+	b.Model.MaxOutput = 128_000
+	b.run(ctx())
+	b.played()
+
+	cuts := "repeat 3\nsay part\nstop max_tokens\n---\n"
+	b = newBench(t, cuts+"use Safe {\"text\":\"a\"}\n---\n"+cuts+"say end")
+	b.MaxTokens = 1000
+	if got := reason(b.run(ctx())); got != agent.Completed {
+		t.Errorf("ended with %s", got)
+	}
+	b.played()
+}
+
 // Proves LOOP-22.
 func TestExplicitOutputLimitIsNotRaised(t *testing.T) {
 	b := newBench(t, "expect max_tokens 1000\nsay cut off\nstop max_tokens\n---\nexpect max_tokens 1000\nsay rest")
@@ -238,18 +256,29 @@ func TestStopHooks(t *testing.T) {
 
 // Proves LOOP-27.
 func TestMediaError(t *testing.T) {
+	image := &msg.Image{MediaType: "image/png", Data: []byte("png")}
 	for _, tt := range []struct {
 		name, script, events string
-		image                bool
+		media                msg.Part
 	}{
-		{"stripped", "error media_too_large\n---\nexpect text \"[image left out\"\nsay ok", "request, request, text, +assistant, completed", true},
-		{"rejected twice", "error media_too_large\n---\nerror media_too_large", "request, request, failed, image_error", true},
-		{"nothing to strip", "error media_too_large", "request, failed, image_error", false},
+		{"stripped", "error media_too_large\n---\nexpect text \"[image left out\"\nsay ok", "request, request, text, +assistant, completed", image},
+		{"a document", "error media_too_large\n---\nexpect text \"[document left out\"\nsay ok", "request, request, text, +assistant, completed",
+			&msg.Document{MediaType: "application/pdf", Data: []byte("pdf")}},
+		{"in a result", "error media_too_large\n---\nexpect result call \"[image left out\"\nsay ok", "request, request, text, +assistant, completed",
+			&msg.ToolResult{ID: "call", Parts: []msg.Part{image}}},
+		{"rejected twice", "error media_too_large\n---\nerror media_too_large", "request, request, failed, image_error", image},
+		{"nothing to strip", "error media_too_large", "request, failed, image_error", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b := newBench(t, tt.script)
-			if tt.image {
-				b.history.entries[0].Message.Parts = append(b.history.entries[0].Message.Parts, &msg.Image{MediaType: "image/png", Data: []byte("png")})
+			switch m := tt.media.(type) {
+			case nil:
+			case *msg.ToolResult:
+				b.history.entries = append(b.history.entries,
+					msg.Entry{ID: "1", Message: msg.Message{Role: msg.Assistant, Parts: []msg.Part{&msg.ToolUse{ID: m.ID, Name: "Safe", Input: []byte("{}")}}}},
+					msg.Entry{ID: "2", Message: msg.Message{Role: msg.User, Parts: []msg.Part{m}}})
+			default:
+				b.history.entries[0].Message.Parts = append(b.history.entries[0].Message.Parts, m)
 			}
 			if got := trace(b.run(ctx())); got != tt.events {
 				t.Errorf("events: %s\nwant:   %s", got, tt.events)
@@ -343,9 +372,29 @@ func TestRejectedSignatureRecoversOnce(t *testing.T) {
 	}
 	b.played()
 
-	b = newBench(t, "repeat 2\nerror bad_signature")
-	if got := trace(b.run(ctx())); got != "request, request, failed, model_error" {
-		t.Errorf("events: %s", got)
+	b = newBench(t, "error bad_signature")
+	if got := trace(b.run(ctx())); got != "request, failed, model_error" {
+		t.Errorf("events, where nothing was thought: %s", got)
+	}
+}
+
+// What was refused is never sent again, in no later turn, and what the model thought since always is.
+//
+// Proves PROV-41.
+func TestRefusedThinkingIsRemembered(t *testing.T) {
+	b := newBench(t, "think Old.\nuse Safe {}\n---\nerror bad_signature\n---\nthink New.\nuse Safe {}\n---\nsay ok\n---\nsay and on")
+	b.Memo = &agent.Memo{}
+	b.run(ctx())
+	b.history.say("more")
+	if got := trace(b.run(ctx())); strings.Count(got, "request") != 1 {
+		t.Errorf("events of the next turn: %s", got)
+	}
+	b.played()
+	for i, want := range []struct{ before, since bool }{{}, {true, false}, {false, false}, {false, true}, {false, true}} {
+		sent := string(b.player.Requests()[i])
+		if strings.Contains(sent, "Old.") != want.before || strings.Contains(sent, "New.") != want.since {
+			t.Errorf("request %d: %.2000s", i+1, sent)
+		}
 	}
 }
 
@@ -366,6 +415,7 @@ func TestTokenBudget(t *testing.T) {
 		{"until 90 %, then one closing nudge", answers(1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000), agent.Completed, 1},
 		{"over the budget at once", answers(20_000), agent.Completed, 0},
 		{"diminishing returns", answers(1000, 1000, 400, 400), agent.TokenBudgetDone, 0},
+		{"one small answer", answers(1000, 1000, 1000, 400, 1000, 1000, 1000, 1000, 1000, 1000, 1000), agent.Completed, 1},
 		{"small answers at the start", answers(100, 100, 100, 100), agent.TokenBudgetDone, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -375,7 +425,7 @@ func TestTokenBudget(t *testing.T) {
 			if got := reason(events); got != tt.reason {
 				t.Errorf("ended with %s, want %s", got, tt.reason)
 			}
-			if n := strings.Count(b.history.String(), "Bring the work to a close"); n != tt.closing {
+			if n := strings.Count(b.history.String(), "Finish the work now"); n != tt.closing {
 				t.Errorf("%d closing nudges, want %d:\n%s", n, tt.closing, b.history)
 			}
 			b.played()

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -85,13 +86,14 @@ func (r *run) iterate(s State) (State, *Ended) {
 	if end := r.obstacle(); end != nil {
 		return s, end
 	}
+	pool := r.a.Pool()
+	tools := r.a.List(pool.Specs()) // first, as it may cost the reasoning so far
 	v := r.view(s)
 	if r.ctx.Err() != nil { // also while a summary was written
 		return s, r.aborted()
 	}
 	s.Entries = r.h.Entries() // the last step may have started a new segment
-	pool := r.a.Pool()
-	req := r.request(s, v, pool)
+	req := r.request(s, v, tools)
 	if end := r.overLimit(s, req, v); end != nil {
 		return s, end
 	}
@@ -133,6 +135,8 @@ func (r *run) digest(s State, ans answer) (State, *Ended) {
 		return s, &Ended{Reason: ModelError, Err: outcome.fatal}
 	case aborted:
 		return s, &Ended{Reason: AbortedTools}
+	case outcome.rejected:
+		return s, &Ended{Reason: AbortedTools, Detail: outcome.stop}
 	case outcome.stop != "":
 		return s, &Ended{Reason: HookStopped, Detail: outcome.stop}
 	}
@@ -143,6 +147,13 @@ func (r *run) digest(s State, ans answer) (State, *Ended) {
 		return s, end
 	}
 	s.Resumes, s.MaxTokens = 0, 0
+	if r.a.Label != nil {
+		uses := ans.message.Uses()
+		for i, u := range uses {
+			uses[i] = ans.batch.pool.Forwarded(u)
+		}
+		r.sides.label(r.ctx, r.a.Label, uses)
+	}
 	return s.next(ToolUse), nil
 }
 
@@ -179,6 +190,9 @@ func (r *run) obstacle() *Ended {
 const (
 	reservedOutput = 20_000
 	reservedSlack  = 3_000
+
+	// narrowWindow is the window below which half of it is free for the input, whatever is reserved.
+	narrowWindow = 16_000
 )
 
 // overLimit ends a turn whose request cannot fit and cannot be shortened.
@@ -187,6 +201,9 @@ func (r *run) overLimit(s State, req *model.Request, v View) *Ended {
 		return nil
 	}
 	limit := s.Model.Window - min(s.Model.MaxOutput, reservedOutput) - reservedSlack
+	if s.Model.Window < narrowWindow {
+		limit = max(limit, s.Model.Window/2)
+	}
 	est := v.Size
 	if est == 0 {
 		est = tokens.New(s.Model.ID).Request(req.System, req.Tools, req.Messages)
@@ -194,13 +211,19 @@ func (r *run) overLimit(s State, req *model.Request, v View) *Ended {
 	if est <= limit {
 		return nil
 	}
-	err := &model.Error{Kind: model.TooLong, Message: fmt.Sprintf("the conversation is about %d tokens long, over the limit of %d for %s", est, limit, s.Model.ID)}
+	err := &model.Error{Kind: model.TooLong, Input: est, Window: s.Model.Window, Message: fmt.Sprintf("the conversation is about %d tokens long, over the limit of %d for %s", est, limit, s.Model.ID)}
+	if est < s.Model.Window {
+		err.Output = s.Model.Window - limit
+	}
+	if tokens.New(s.Model.ID).Request(req.System, req.Tools, nil) > limit { // no conversation would fit
+		err.Hint = cmp.Or(s.Model.Wider, "Choose a model with a larger context window")
+	}
 	r.emit(Failed{Err: err})
 	return &Ended{Reason: BlockingLimit, Err: err, Detail: err.Message}
 }
 
-func (r *run) request(s State, v View, pool *tool.Pool) *model.Request {
-	req := NewRequest(r.a.Options, r.a.Preamble, s.Model, v.Messages, pool.Specs())
+func (r *run) request(s State, v View, tools []msg.ToolSpec) *model.Request {
+	req := NewRequest(r.a.Options, r.a.Preamble, s.Model, v.Messages, tools)
 	req.MaxTokens = r.a.maxTokens(s)
 	req.Raw = r.a.Raw
 	req.HasFallback = r.recovery.canFallBack()
@@ -240,8 +263,9 @@ func (o Options) maxTokens(s State) int {
 
 // results holds what recordResults found besides the results themselves.
 type results struct {
-	stop  string
-	fatal error
+	stop     string
+	rejected bool // the user rejected a call and stopped the turn
+	fatal    error
 }
 
 // recordResults appends the results of b, with reminders and queued messages.
@@ -259,6 +283,7 @@ func (r *run) recordResults(b *batch) results {
 		if out.stop == "" {
 			out.stop = o.Stop
 		}
+		out.rejected = out.rejected || o.Rejected && o.Stop != ""
 		if out.fatal == nil {
 			out.fatal = o.Fatal
 		}
@@ -267,7 +292,8 @@ func (r *run) recordResults(b *batch) results {
 	aborted := r.ctx.Err() != nil
 	if !aborted {
 		m.Parts = append(m.Parts, r.sides.take()...)
-	} else if tool.AbortReason(r.ctx) == tool.AbortUser {
+	}
+	if out.rejected || aborted && tool.AbortReason(r.ctx) == tool.AbortUser {
 		m.Parts = append(m.Parts, &msg.Text{Text: InterruptedTools})
 	}
 	r.flight = flight{}
@@ -308,6 +334,9 @@ func (r *run) end(e Ended) {
 	e.Stop, e.Iterations = r.lastStop, r.iterations
 	r.ended = &e
 	r.stop()
+	for len(r.sides.labels) > 0 {
+		r.emit(<-r.sides.labels)
+	}
 	r.emit(e)
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"adze/internal/msg"
+	"adze/internal/tool"
 )
 
 // sideGrace is how long side work may take to notice that the turn is over.
@@ -16,12 +17,14 @@ const sideGrace = time.Second
 type sideWork struct {
 	work  sync.WaitGroup
 	ready chan []msg.Part
-	log   *slog.Logger
+	// labels holds what batches of calls did.
+	labels chan Labelled
+	log    *slog.Logger
 }
 
 // startSideWork starts the lookups of a turn. A function that panics counts as having found nothing.
 func startSideWork(ctx context.Context, lookups []func(context.Context) []msg.Part, log *slog.Logger) *sideWork {
-	w := &sideWork{ready: make(chan []msg.Part, len(lookups)), log: log}
+	w := &sideWork{ready: make(chan []msg.Part, len(lookups)), labels: make(chan Labelled, 8), log: log}
 	for _, f := range lookups {
 		w.work.Go(func() {
 			parts, err := protect(func() ([]msg.Part, error) { return f(ctx), nil })
@@ -34,6 +37,30 @@ func startSideWork(ctx context.Context, lookups []func(context.Context) []msg.Pa
 		})
 	}
 	return w
+}
+
+// maxLabel is how long a label is, in characters.
+const maxLabel = 80
+
+// label starts to label calls. A label that no one has room for is dropped.
+func (w *sideWork) label(ctx context.Context, f func(context.Context, []*msg.ToolUse) string, uses []*msg.ToolUse) {
+	w.work.Go(func() {
+		text, err := protect(func() (string, error) { return f(ctx, uses), nil })
+		if err != nil {
+			w.log.Warn("labelling calls failed", "err", err)
+		}
+		if text == "" || ctx.Err() != nil {
+			return
+		}
+		l := Labelled{Text: tool.OneLine(text, maxLabel)}
+		for _, u := range uses {
+			l.IDs = append(l.IDs, u.ID)
+		}
+		select {
+		case w.labels <- l:
+		default:
+		}
+	})
 }
 
 // take returns the results that are ready; it never waits.

@@ -28,15 +28,26 @@ type Step struct {
 	Do   func(context.Context, View) (View, error)
 }
 
-// view returns the view for the next request. If the last step restarts the history, the others run again.
+// view returns the view for the next request. If the last step restarts the history, or a step has reasoning
+// withheld, the others run again.
 func (r *run) view(s State) View {
-	to := audience{s.Model.ID, r.recovery.memo.NoMedia, r.recovery.noThinking}
-	v := r.apply(r.a.Steps, View{Messages: r.reader.messages(s.Entries, to, r.log)})
-	if v.Compacted == nil {
+	memo := r.recovery.memo
+	v := r.apply(r.a.Steps, View{Messages: r.reader.messages(s.Entries, memo.audience(s.Model), r.log)})
+	if v.Compacted != nil {
+		r.emit(*v.Compacted)
+	} else if r.reader.to == memo.audience(s.Model) {
 		return v
 	}
-	r.emit(*v.Compacted)
-	return r.apply(r.a.Steps[:len(r.a.Steps)-1], View{Messages: r.reader.messages(r.h.Entries(), to, r.log)})
+	again := r.apply(r.a.Steps[:max(0, len(r.a.Steps)-1)], View{Messages: r.reader.messages(r.h.Entries(), memo.audience(s.Model), r.log)})
+	if v.Compacted == nil {
+		again.Size, again.Stuck = v.Size, v.Stuck
+	}
+	return again
+}
+
+// audience returns what a model gets to read. It changes when reasoning has to be withheld.
+func (m *Memo) audience(model Model) audience {
+	return audience{model.ID, m.NoMedia, &m.Withheld, len(m.Withheld.ids)}
 }
 
 func (r *run) apply(steps []Step, v View) View {
@@ -79,8 +90,15 @@ type reader struct {
 
 // An audience says which parts of the history a model gets.
 type audience struct {
-	model              string
-	noMedia, noThought bool
+	model    string
+	noMedia  bool
+	withheld *Withheld // nil if nothing is
+	count    int       // of what is withheld
+}
+
+// hears reports whether the reasoning of an answer is sent.
+func (a audience) hears(e msg.Entry) bool {
+	return e.Model == a.model && (a.withheld == nil || !a.withheld.ids[e.ID])
 }
 
 // messages returns the history for an audience, well formed.
@@ -93,7 +111,7 @@ func (rd *reader) messages(entries []msg.Entry, to audience, log *slog.Logger) [
 	}
 	for _, e := range entries[rd.read:] {
 		m := e.Message
-		if m.Role == msg.Assistant && (to.noThought || e.Model != to.model) {
+		if m.Role == msg.Assistant && !to.hears(e) {
 			m.Parts = msg.WithoutThinking(m.Parts)
 		}
 		if to.noMedia {
@@ -110,9 +128,9 @@ func (rd *reader) messages(entries []msg.Entry, to audience, log *slog.Logger) [
 	return messages
 }
 
-// Messages returns a history as a model can read it, well formed.
-func Messages(entries []msg.Entry, m Model) []msg.Message {
-	return new(reader).messages(entries, audience{model: m.ID}, slog.New(slog.DiscardHandler))
+// Messages returns a history as a model can read it, well formed, without the reasoning that is withheld.
+func Messages(entries []msg.Entry, m Model, w *Withheld) []msg.Message {
+	return new(reader).messages(entries, audience{model: m.ID, withheld: w}, slog.New(slog.DiscardHandler))
 }
 
 // withoutMedia returns parts with a text in place of each image and document.

@@ -9,12 +9,40 @@ import (
 	"unicode/utf8"
 
 	"adze/internal/msg"
+	"adze/internal/platform/amount"
 	"adze/internal/tool"
 )
 
-// The preview of a result that went to a file, in characters; half of it from the end for tools that
-// keep the tail.
-const previewChars = 2000
+// A shape says how many characters a preview has from the beginning and from the end of a result.
+type shape struct {
+	head, tail int
+	alarms     bool // lines that look like errors are named
+}
+
+// shapeOf returns the preview of a result that went to a file. Of what keeps its tail, such as the output of a
+// command, the end says most, above all if it failed.
+func shapeOf(t tool.Traits, failed bool) shape {
+	switch {
+	case !t.KeepTail:
+		return shape{head: 2000}
+	case failed:
+		return shape{2000, 8000, true}
+	}
+	return shape{head: 1000, tail: 3000}
+}
+
+// of returns the shape with n characters in all.
+func (s shape) of(n int) shape {
+	head := n * s.head / (s.head + s.tail)
+	return shape{head, n - head, s.alarms}
+}
+
+func (s shape) within(limit int) shape {
+	if s.head+s.tail > limit {
+		return s.of(limit)
+	}
+	return s
+}
 
 // bound returns the parts of r that the model reads: neutralised, not empty, and within the tool's
 // cap. What does not fit goes to a file, byte for byte, of which the beginning is shown.
@@ -30,7 +58,7 @@ func (e *Executor) bound(p *Pending, r tool.Result) []msg.Part {
 	case r.Body != nil:
 		parts = e.boundBody(p, parts, r, limit)
 	case chars > limit && !p.traits.NeverPersist:
-		parts = e.persist(p, parts, strings.NewReader(msg.PlainText(r.Parts)), limit)
+		parts = e.persist(p, parts, strings.NewReader(msg.PlainText(r.Parts)), limit, shapeOf(p.traits, r.IsError))
 	}
 	if parts = append(parts, notes...); len(parts) == 0 {
 		parts = append(parts, &msg.Text{Text: p.use.Name + " ran and produced no output."})
@@ -78,21 +106,23 @@ func (e *Executor) boundBody(p *Pending, parts []msg.Part, r tool.Result, limit 
 	if moved := e.move(p, parts, r, limit); moved != nil {
 		return moved
 	}
-	return e.persist(p, parts, io.MultiReader(strings.NewReader(head), bytes.NewReader(data), rc), limit)
+	return e.persist(p, parts, io.MultiReader(strings.NewReader(head), bytes.NewReader(data), rc), limit, shapeOf(p.traits, r.IsError))
 }
 
 // persist writes text to a file and returns a preview of it with those parts that are not text.
-func (e *Executor) persist(p *Pending, parts []msg.Part, text io.Reader, limit int) []msg.Part {
-	ends := &ends{max: limit * utf8.UTFMax}
+func (e *Executor) persist(p *Pending, parts []msg.Part, text io.Reader, limit int, shape shape) []msg.Part {
+	ends := &ends{max: limit * utf8.UTFMax, alarms: alarmsOf(shape)}
 	path, n, err := e.save(p, p.raw.ID, "txt", io.TeeReader(text, ends))
 	io.Copy(ends, text) // ok: what was not saved is still shown; a read error shows as a short text
 	note := isIn(n, path)
 	if err != nil {
-		note = fmt.Sprintf("The output is %s long, too much to show whole, and the rest is lost: %v.", size(ends.total), err)
+		note = fmt.Sprintf("The output is too long to show whole (%s), and the rest is lost: %v.", amount.Bytes(ends.total), err)
+		shape = shape.of(limit)
 	} else {
-		limit = min(limit, previewChars)
+		shape = shape.within(limit)
+		p.kept = path
 	}
-	kept := []msg.Part{&msg.Text{Text: msg.Neutralise(note + ends.preview(p.traits.KeepTail, limit))}}
+	kept := []msg.Part{&msg.Text{Text: msg.Neutralise(note + ends.preview(shape))}}
 	for _, part := range parts {
 		if _, ok := part.(*msg.Text); !ok {
 			kept = append(kept, part)
@@ -102,7 +132,7 @@ func (e *Executor) persist(p *Pending, parts []msg.Part, text io.Reader, limit i
 }
 
 func isIn(n int64, path string) string {
-	return fmt.Sprintf("The output is %s long, too much to show whole. It is in %s; use Read with offset and limit on that file to see more.", size(n), path)
+	return fmt.Sprintf("The output is too long to show whole (%s). All of it is in %s; search that file with Grep, or read parts of it with offset and limit.", amount.Bytes(n), path)
 }
 
 // move keeps a body that is a file by giving it another name, and returns a preview of it after parts. It
@@ -119,14 +149,20 @@ func (e *Executor) move(p *Pending, parts []msg.Part, r tool.Result, limit int) 
 	if err != nil {
 		return nil
 	}
-	limit = min(limit, previewChars)
-	ends := &ends{max: limit * utf8.UTFMax, total: body.Size(), lines: body.Lines()}
+	p.kept = path
+	shape := shapeOf(p.traits, r.IsError)
+	alarms := alarmsOf(shape)
+	if alarms != nil {
+		io.Copy(alarms, io.NewSectionReader(body, 0, maxAlarming)) // ok: it is a help only
+	}
+	shape = shape.within(limit)
+	ends := &ends{max: max(shape.head, shape.tail) * utf8.UTFMax, total: body.Size(), lines: body.Lines(), alarms: alarms}
 	ends.first, ends.last = make([]byte, ends.max), make([]byte, ends.max)
 	n, _ := body.ReadAt(ends.first, 0) // ok: what can be read is shown
 	ends.first = ends.first[:n]
 	n, _ = body.ReadAt(ends.last, max(0, body.Size()-int64(ends.max))) // ok: as above
 	ends.last = ends.last[:n]
-	text := isIn(body.Size(), path) + ends.preview(p.traits.KeepTail, limit)
+	text := isIn(body.Size(), path) + ends.preview(shape)
 	return append(parts, &msg.Text{Text: msg.Neutralise(text)})
 }
 
@@ -139,16 +175,6 @@ func (e *Executor) save(p *Pending, name, ext string, r io.Reader) (path string,
 	return e.Results.SaveResult(name, ext, r)
 }
 
-func size(n int64) string {
-	switch {
-	case n >= 1<<20:
-		return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
-	case n >= 1<<10:
-		return fmt.Sprintf("%.1f KB", float64(n)/(1<<10))
-	}
-	return fmt.Sprintf("%d bytes", n)
-}
-
 // ends keeps the first and the last max bytes of what is written to it.
 type ends struct {
 	max   int
@@ -156,12 +182,17 @@ type ends struct {
 	lines int
 	first []byte
 	last  []byte
+	// alarms finds the lines that look like errors; may be nil.
+	alarms *alarms
 }
 
 func (w *ends) Write(p []byte) (int, error) {
 	n := len(p)
 	w.total += int64(n)
 	w.lines += bytes.Count(p, []byte{'\n'})
+	if w.alarms != nil {
+		w.alarms.Write(p) // ok: it never fails
+	}
 	if room := w.max - len(w.first); room > 0 {
 		w.first = append(w.first, p[:min(room, n)]...)
 	}
@@ -176,14 +207,16 @@ func (w *ends) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// preview returns the beginning, and of what keeps its tail the end too, in limit characters.
-func (w *ends) preview(tail bool, limit int) string {
-	if !tail {
-		return "\nIt begins:\n" + cutHead(w.head(), limit)
+// preview returns the beginning, and of what keeps its tail the end too.
+func (w *ends) preview(s shape) string {
+	first := cutHead(w.head(), s.head)
+	if s.tail == 0 {
+		return "\nIt begins:\n" + first
 	}
-	first, last := cutHead(w.head(), limit/2), cutTail(w.tail(), limit/2)
-	omitted := max(0, w.lines-strings.Count(first, "\n")-strings.Count(last, "\n"))
-	return fmt.Sprintf("\nIt begins:\n%s\n[... incomplete: %d lines are left out here ...]\nIt ends:\n%s", first, omitted, last)
+	last := cutTail(w.tail(), s.tail)
+	from := strings.Count(first, "\n")
+	omitted := max(0, w.lines-from-strings.Count(last, "\n"))
+	return fmt.Sprintf("\nIt begins:\n%s\n[... incomplete: %d lines are left out here%s ...]\nIt ends:\n%s", first, omitted, w.alarms.within(from+1, from+omitted), last)
 }
 
 func (w *ends) head() string { return strings.ToValidUTF8(string(w.first), "\uFFFD") }

@@ -27,6 +27,9 @@ type Executor struct {
 	Denied func(*tool.Use)
 	// Afters see each result before it is bounded, in order.
 	Afters []After
+	// Listed reports whether the model was told of a tool; it may be nil. The call of one that is not there is
+	// refused as such, not as a mistake.
+	Listed func(name string) bool
 	// Results keeps output that is too long to be sent. If nil, such output is cut.
 	Results Results
 	// Log is the debug log; it may be nil.
@@ -80,9 +83,13 @@ type Outcome struct {
 	Context []msg.Part
 	// Stop, if not empty, ends the turn after this message, with this reason.
 	Stop string
-	// Denied says that the gates refused, Rejected that the user did.
+	// Denied says that the gates refused, Rejected that the user did, or who decided in their place. By says who decided;
+	// empty is the user if it was rejected.
 	Denied   bool
 	Rejected bool
+	By       string
+	// Refusal says who or what refused, and why, for the user; empty if the call was not denied.
+	Refusal string
 	// Remedy is the flag that would allow a call that was denied, or empty.
 	Remedy string
 	// Fatal ends the run.
@@ -93,15 +100,19 @@ type Outcome struct {
 // A Pending is a use that has been bound. It is not safe for concurrent use.
 type Pending struct {
 	use     tool.Use
-	raw     *msg.ToolUse
+	raw     *msg.ToolUse // as the model wrote it
+	seen    *msg.ToolUse // as others see it
 	traits  tool.Traits
 	facts   tool.Facts
 	refusal *Outcome
+	// deferred says that the model may not know the tool's schema.
+	deferred bool
+	kept     string // the file that holds the whole result, if it was too much to show
 }
 
 // Bind finds the tool and checks the input. It has no side effects.
 func (e *Executor) Bind(pool *tool.Pool, use *msg.ToolUse) *Pending {
-	p := &Pending{raw: use, use: tool.Use{ToolUse: *use}}
+	p := &Pending{raw: use, seen: use, use: tool.Use{ToolUse: *use}}
 	if err := e.bind(pool, p); err != nil {
 		p.refuse(errorOutcome(use, err))
 	}
@@ -110,14 +121,14 @@ func (e *Executor) Bind(pool *tool.Pool, use *msg.ToolUse) *Pending {
 
 func (e *Executor) bind(pool *tool.Pool, p *Pending) error {
 	e.enter(Find)
-	if err := e.protect(Find, p.raw, func() error { return p.find(pool) }); err != nil {
+	if err := e.protect(Find, &p.use.ToolUse, func() error { return p.find(pool, e.Listed) }); err != nil {
 		return err
 	}
 	e.enter(Check)
 	if p.raw.Malformed != "" {
-		return malformed(p.raw)
+		return malformed(p.raw, p.use.Tool)
 	}
-	err := e.protect(Validate, p.raw, p.bind)
+	err := e.protect(Validate, &p.use.ToolUse, p.bind)
 	if unfit := (*tool.InputError)(nil); errors.As(err, &unfit) {
 		return err
 	}
@@ -128,26 +139,52 @@ func (e *Executor) bind(pool *tool.Pool, p *Pending) error {
 	return err
 }
 
-func (p *Pending) find(pool *tool.Pool) error {
-	t, canonical, ok := pool.Lookup(p.raw.Name)
+// find follows the use to the tool that it reaches: from here on everything is that tool's.
+func (p *Pending) find(pool *tool.Pool, listed func(name string) bool) error {
 	if err := pool.Disabled(p.raw.Name); err != nil {
 		return fmt.Errorf("%w; it can no longer be called, so continue without it", err)
 	}
-	if !ok {
-		return unknownTool(pool, p.raw.Name)
+	to, err := pool.Target(p.raw)
+	if err != nil {
+		return err
 	}
-	p.use.Tool, p.use.Name, p.traits = t, canonical, t.Traits()
+	p.use.Name, p.use.Input = to.Name, to.Input
+	if to.By != nil {
+		p.seen = &msg.ToolUse{ID: p.raw.ID, Name: to.Name, Input: to.Input}
+		if err := pool.Disabled(to.Name); err != nil {
+			return fmt.Errorf("%w; continue without it", err)
+		}
+	}
+	if to.Tool == nil && listed != nil && listed(to.Name) {
+		return fmt.Errorf("tool %s is listed because this conversation began with it, but it is not available now; continue without it", to.Name)
+	}
+	if to.Tool == nil {
+		return unknownTool(pool, to.Name)
+	}
+	if _, forwards := to.Tool.(tool.Forwarder); forwards && to.By != nil {
+		return fmt.Errorf("%s cannot run itself: name the tool that is to be run", to.Name)
+	}
+	if to.By != nil && !pool.IsDeferred(to.Name) {
+		return fmt.Errorf("%s is among the tools that you have: call it directly, without %s", to.Name, to.By.Spec().Name)
+	}
+	p.use.Tool, p.traits, p.deferred = to.Tool, to.Tool.Traits(), pool.IsDeferred(to.Name)
 	return nil
 }
 
 func (p *Pending) bind() error {
-	c, err := p.use.Tool.Bind(p.raw.Input)
+	c, err := p.use.Tool.Bind(p.use.Input)
+	if unfit := (*tool.InputError)(nil); p.deferred && errors.As(err, &unfit) {
+		return &tool.InputError{Err: fmt.Errorf("%w\nThe input schema of %s is: %s", err, p.use.Name, p.use.Tool.Spec().Schema)}
+	}
 	if err != nil {
 		return err
 	}
 	p.use.Call, p.facts = c, tool.FactsOf(c)
 	return nil
 }
+
+// Use returns the use as users and hosts are to see it: of the tool that it reaches, with the model's input.
+func (p *Pending) Use() *msg.ToolUse { return p.seen }
 
 // Refused returns the outcome of a use that will not run, or nil.
 func (p *Pending) Refused() *Outcome { return p.refusal }
@@ -164,7 +201,7 @@ func (p *Pending) Traits() tool.Traits { return p.traits }
 // Title returns one line about the call.
 func (p *Pending) Title() string {
 	if p.use.Call == nil {
-		return tool.OneLine(p.raw.Name, 80)
+		return tool.OneLine(p.use.Name, 80)
 	}
 	return tool.TitleOf(p.use.Name, p.use.Call)
 }
@@ -172,7 +209,7 @@ func (p *Pending) Title() string {
 // Activity returns a short description of the running call, for a spinner.
 func (p *Pending) Activity() string {
 	if p.use.Call == nil {
-		return tool.OneLine(p.raw.Name, 80)
+		return tool.OneLine(p.use.Name, 80)
 	}
 	return tool.ActivityOf(p.use.Name, p.use.Call)
 }
@@ -209,7 +246,7 @@ func (e *Executor) Admit(ctx context.Context, p *Pending) bool {
 func (e *Executor) gate(ctx context.Context, p *Pending, g Gate) bool {
 	stage := Stage(g.Name)
 	e.enter(stage)
-	err := e.protect(stage, p.raw, func() error { return g.Before(ctx, &p.use) })
+	err := e.protect(stage, &p.use.ToolUse, func() error { return g.Before(ctx, &p.use) })
 	switch {
 	case ctx.Err() != nil:
 		p.refuse(Interrupted(p.raw, tool.AbortReason(ctx)))
@@ -220,6 +257,10 @@ func (e *Executor) gate(ctx context.Context, p *Pending, g Gate) bool {
 	}
 	if p.use.Verdict.Decision == tool.Deny {
 		e.deny(p)
+		return false
+	}
+	if err := p.use.Verdict.Failure; err != nil {
+		p.refuse(errorOutcome(p.raw, err))
 		return false
 	}
 	p.facts = tool.FactsOf(p.use.Call) // the gate may have rewritten it
@@ -256,7 +297,7 @@ func (e *Executor) Run(ctx context.Context, p *Pending, report func(tool.Progres
 	start := time.Now()
 	r, err := e.call(ctx, p, report)
 	var o Outcome
-	err = e.protect(Bound, p.raw, func() error { o = e.outcome(ctx, p, r, err); return nil })
+	err = e.protect(Bound, &p.use.ToolUse, func() error { o = e.outcome(ctx, p, r, err); return nil })
 	if err != nil {
 		o = errorOutcome(p.raw, err)
 	}
@@ -278,7 +319,7 @@ func (e *Executor) call(ctx context.Context, p *Pending, report func(tool.Progre
 	done := make(chan returnValues, 1)
 	go func() {
 		var out returnValues
-		out.err = e.protect(Run, p.raw, func() (err error) {
+		out.err = e.protect(Run, &p.use.ToolUse, func() (err error) {
 			out.r, err = p.use.Call.Run(ctx, report)
 			return err
 		})
@@ -316,7 +357,7 @@ func (e *Executor) outcome(ctx context.Context, p *Pending, r tool.Result, err e
 	e.enter(PostHooks)
 	for _, a := range e.Afters {
 		changed := r
-		if err := e.protect(PostHooks, p.raw, func() error { return a.After.After(ctx, &p.use, &changed) }); err != nil {
+		if err := e.protect(PostHooks, &p.use.ToolUse, func() error { return a.After.After(ctx, &p.use, &changed) }); err != nil {
 			e.logger().Warn("a check of a result failed", "check", a.Name, "tool", p.use.Name, "err", err)
 			continue
 		}
@@ -332,6 +373,10 @@ func (e *Executor) outcome(ctx context.Context, p *Pending, r tool.Result, err e
 		Stop:       p.use.Verdict.Stop,
 	}
 	o.Result.Parts = e.bound(p, r)
+	if d, ok := o.Display.(tool.Output); ok && p.kept != "" {
+		d.File = p.kept
+		o.Display = d
+	}
 	for _, text := range r.Reminders {
 		o.Result.Parts = append(o.Result.Parts, msg.Reminder(text))
 	}
@@ -349,7 +394,7 @@ func (e *Executor) structured(p *Pending, v any) json.RawMessage {
 		return nil
 	}
 	var data []byte
-	err := e.protect(Bound, p.raw, func() (err error) { data, err = marshal(v); return err })
+	err := e.protect(Bound, &p.use.ToolUse, func() (err error) { data, err = marshal(v); return err })
 	if err != nil {
 		e.logger().Warn("structured result cannot be written as JSON", "tool", p.use.Name, "err", err)
 		data, _ = json.Marshal(map[string]string{"error": err.Error()}) // ok: a string always marshals
@@ -402,8 +447,14 @@ func (e *Executor) logger() *slog.Logger {
 
 func unknownTool(pool *tool.Pool, name string) error {
 	s := fmt.Sprintf("there is no tool %q.", tool.OneLine(name, 64))
+	if advice := pool.Instead(name); advice != "" {
+		return errors.New(s + " " + advice)
+	}
 	if close := pool.Closest(name); len(close) > 0 {
 		s += " Did you mean " + strings.Join(close, ", ") + "?"
+	}
+	if finder := pool.Finder(); finder != "" {
+		s += " Look for it with " + finder + "."
 	}
 	return errors.New(s)
 }

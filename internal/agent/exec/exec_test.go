@@ -208,6 +208,15 @@ func TestToolThatCannotBeCalled(t *testing.T) {
 	wantError(t, e.perform(t.Context(), pool, use("Reed", `{"text":"x"}`)), `"Reed"`, "Read")
 	wantError(t, e.perform(t.Context(), pool, use("", `{}`)), `""`)
 	wantError(t, e.perform(t.Context(), pool, use("read", `{"text":"x"}`)), "Did you mean Read?")
+	r := tool.NewRegistry(tools...)
+	r.Substitutes = []tool.Substitute{
+		{Names: []string{"LS"}, Tool: "Bash", Advice: "Run ls with Bash."}, {Names: []string{"LS", "Todo"}, Advice: "Do without."}, {Names: []string{"LS"}, Tool: "Glob", Advice: "Use Glob."},
+	}
+	known, _ := r.Assemble(nil, nil)
+	wantError(t, e.perform(t.Context(), known, use("LS", `{}`)), `there is no tool "LS". Run ls with Bash. Do without.`)
+	if o := e.perform(t.Context(), known, use("LS", `{}`)); strings.Contains(text(o), "Glob") || strings.Contains(text(o), "Did you mean") {
+		t.Error(text(o))
+	}
 	if o := e.perform(t.Context(), pool, use("View", `{"text":"x"}`)); text(o) != "did x" {
 		t.Errorf("by alias: %s", text(o))
 	}
@@ -226,7 +235,8 @@ func TestInputThatIsNoInput(t *testing.T) {
 	pool := poolOf(w.tool("Job", tool.Traits{}))
 	for input, words := range map[string][]string{
 		`{"text":"ab`:                            {"unexpected end of JSON input", `{"text":"ab`},
-		`[1]`:                                    {"Received: [1]", "complete JSON"},
+		`[1]`:                                    {`the input of Job must be an object such as {"text": "…"}. Received: [1]`},
+		`"ls"`:                                   {`the input of Job must be an object such as {"text": "…"}. Received: "ls"`},
 		`{"text":5,"colour":"red"}`:              {"text", "colour"},
 		`{}`:                                     {"text"},
 		`{"text": "` + strings.Repeat("x", 9000): {"Received", "…"},
@@ -323,10 +333,10 @@ func TestVerdicts(t *testing.T) {
 		{name: "allowed by a hook, and nothing against it", hook: allow(), perm: decide(tool.Undecided, "", "")},
 		{name: "a hook's allow against a deny rule", hook: allow(),
 			perm:  decide(tool.Deny, `rule "Job(rm *)" from .adze/settings.json`, "It deletes."),
-			words: []string{`rule "Job(rm *)" from .adze/settings.json`, "It deletes.", "Do not repeat the identical call"}},
+			words: []string{`rule "Job(rm *)" from .adze/settings.json`, "It deletes", "Do not repeat the identical call"}},
 		{name: "a hook's allow against an ask rule", hook: allow(), perm: decide(tool.Ask, "rule Job", ""), words: []string{"rule Job"}},
 		{name: "denied by a hook", hook: decide(tool.Deny, "hook guard.sh", "Not today."), perm: allow(),
-			words: []string{"hook guard.sh", "Not today.", "Do not repeat"}},
+			words: []string{"hook guard.sh", "Not today", "Do not repeat"}},
 		{name: "asked and never answered", perm: decide(tool.Ask, "the mode", ""), words: []string{"the mode"}},
 		{name: "undecided", perm: decide(tool.Undecided, "", ""), words: []string{"nothing permits this call"}},
 		{name: "no permission gate", words: []string{"nothing permits this call"}},
@@ -337,9 +347,14 @@ func TestVerdicts(t *testing.T) {
 		}), words: []string{"permission", "half done"}},
 		{name: "rejected by the user", perm: gateFunc(func(_ context.Context, u *tool.Use) error {
 			u.Verdict.Rejected = true
-			u.Verdict.Decide(tool.Deny, "the user", "Use the other file.")
+			u.Verdict.Decide(tool.Deny, "", "use the other file")
 			return nil
-		}), words: []string{"The user rejected this call", "Use the other file.", "Do not repeat"}},
+		}), words: []string{"The user rejected this call and says: «use the other file»", "do not repeat"}},
+		{name: "rejected by a host", perm: gateFunc(func(_ context.Context, u *tool.Use) error {
+			u.Verdict.Rejected = true
+			u.Verdict.Decide(tool.Deny, "host", "not in this project")
+			return nil
+		}), words: []string{"The host of this session rejected this call and says: «not in this project»", "do not repeat"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -351,7 +366,7 @@ func TestVerdicts(t *testing.T) {
 			}
 			e := &Executor{Gates: gates(list...)}
 			o := e.perform(t.Context(), poolOf(w.tool("Job", tool.Traits{})), use("Job", `{"text":"x"}`))
-			if ran != (tt.words == nil) || o.Denied != (tt.words != nil) || o.Rejected != (tt.name == "rejected by the user") {
+			if ran != (tt.words == nil) || o.Denied != (tt.words != nil) || o.Rejected != strings.HasPrefix(tt.name, "rejected by") {
 				t.Errorf("ran %v, denied %v, rejected %v: %s", ran, o.Denied, o.Rejected, text(o))
 			}
 			if tt.words != nil {
@@ -514,7 +529,7 @@ func TestCancellation(t *testing.T) {
 				<-ctx.Done()
 				return tool.Result{}, fmt.Errorf("waiting: %w", context.Cause(ctx))
 			},
-			text: "Stopped because the user sent a new message. Read it before deciding how to continue.",
+			text: "The wait was ended because the user sent a new message: what it waited for continues. Read the message before deciding how to continue.",
 		},
 		{
 			name: "says what was completed", cause: tool.AbortTimeout, after: time.Second,
@@ -582,11 +597,13 @@ func TestCancelledWhileAsking(t *testing.T) {
 func TestSyntheticResultsNameTheCause(t *testing.T) {
 	first, second := msg.NewToolUse("t1", "Bash", ""), msg.NewToolUse("t2", "Bash", "")
 	for o, words := range map[*msg.ToolResult][]string{
-		Cancelled(second, first, "run\ntests").Result:       {"t1", "run tests"},
-		Skipped(second, first).Result:                       {"t1", "rejected"},
-		Interrupted(second, tool.AbortFallback).Result:      {"fallback"},
-		Interrupted(second, tool.AbortBroken).Result:        {"broke off"},
-		errorResult(second, strings.Repeat("long\n", 9999)): {"[...]"},
+		Cancelled(second, first, "run\ntests").Result:                                                   {"t1", "run tests"},
+		Skipped(second, new(denied(first, tool.Verdict{Rejected: true}))).Result:                        {"the user rejected", "t1", "Ask what they want"},
+		Skipped(second, new(denied(first, tool.Verdict{Rejected: true, By: "host"}))).Result:            {"the host of this session rejected", "t1", "Look at that result"},
+		Skipped(second, new(denied(first, tool.Verdict{Rejected: true, By: "permission tool"}))).Result: {"the permission tool of this session rejected"},
+		Interrupted(second, tool.AbortFallback).Result:                                                  {"fallback"},
+		Interrupted(second, tool.AbortBroken).Result:                                                    {"broke off"},
+		errorResult(second, strings.Repeat("long\n", 9999)):                                             {"[...]"},
 	} {
 		wantError(t, Outcome{Result: o}, words...)
 		if o.ID != "t2" || len(msg.PlainText(o.Parts)) > maxError+10 {

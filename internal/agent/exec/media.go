@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"adze/internal/msg"
+	"adze/internal/platform/amount"
 	"adze/internal/platform/picture"
 )
 
@@ -71,7 +72,7 @@ func (e *Executor) keepBinary(p *Pending, n int, declared string, data []byte) s
 	if n > 1 {
 		name = fmt.Sprintf("%s-%d", name, n)
 	}
-	what := fmt.Sprintf("Binary content (%s, %s)", declared, size(int64(len(data))))
+	what := fmt.Sprintf("Binary content (%s, %s)", declared, amount.Bytes(int64(len(data))))
 	path, _, err := e.save(p, name, "bin", bytes.NewReader(data))
 	if err != nil {
 		return fmt.Sprintf("%s cannot be shown, and is lost: %v.", what, err)

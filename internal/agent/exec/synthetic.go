@@ -2,6 +2,7 @@ package exec
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -13,6 +14,9 @@ import (
 
 func errorOutcome(use *msg.ToolUse, err error) Outcome {
 	o := Outcome{Result: errorResult(use, words(err))}
+	if coded := (*tool.Error)(nil); errors.As(err, &coded) {
+		o.Code = coded.Code
+	}
 	if tool.IsFatal(err) {
 		o.Fatal = err
 	}
@@ -45,7 +49,7 @@ func Interrupted(use *msg.ToolUse, why tool.Abort) Outcome {
 func interruption(why tool.Abort) string {
 	switch why {
 	case tool.AbortNewMessage:
-		return "Stopped because the user sent a new message. Read it before deciding how to continue."
+		return "The wait was ended because the user sent a new message: what it waited for continues. Read the message before deciding how to continue."
 	case tool.AbortFallback:
 		return "Discarded: the model was replaced by a fallback before this call finished."
 	case tool.AbortTimeout:
@@ -64,43 +68,88 @@ func Cancelled(use, because *msg.ToolUse, title string) Outcome {
 		"Not run: the call before it failed (%s, %s). Look at that result first.", tool.OneLine(title, 80), because.ID))}
 }
 
-// Skipped is the outcome of a use that was not run because the user rejected another one.
-func Skipped(use, because *msg.ToolUse) Outcome {
+// Skipped is the outcome of a use that was not run because another one, whose outcome because is, was rejected.
+func Skipped(use *msg.ToolUse, because *Outcome) Outcome {
+	advice := "Ask what they want instead."
+	if because.By != "" {
+		advice = "Look at that result first."
+	}
 	return Outcome{Result: errorResult(use, fmt.Sprintf(
-		"Not run: the user rejected an earlier call of this message (%s). Ask what they want instead.", because.ID))}
+		"Not run: %s rejected an earlier call of this message (%s). %s", rejecter(because.By), because.Result.ID, advice))}
+}
+
+// rejecter names who rejected a call: the user, or who decided in their place.
+func rejecter(by string) string {
+	if by == "" {
+		return "the user"
+	}
+	return "the " + by + " of this session"
 }
 
 // denied is the outcome of a use that the gates did not let through.
 func denied(use *msg.ToolUse, v tool.Verdict) Outcome {
-	var text string
-	switch {
-	case v.Rejected:
-		text = "The user rejected this call."
-	case v.By != "":
-		text = fmt.Sprintf("Not allowed: refused by %s.", v.By)
-	default:
-		text = "Not allowed: nothing permits this call."
+	shown := refusal(v)
+	text := "Not allowed: " + shown + ". " + firstOf(v.Advice, "Do not repeat the identical call.")
+	if v.Rejected {
+		text = rejection(v)
 	}
-	if v.Reason != "" {
-		text += " " + v.Reason
-	}
-	text += " Do not repeat the identical call."
 	return Outcome{
 		Result:   errorResult(use, text),
 		Context:  v.Context,
 		Stop:     v.Stop,
 		Denied:   true,
 		Rejected: v.Rejected,
+		By:       v.By,
+		Refusal:  shown,
 		Remedy:   v.Remedy,
 	}
 }
 
-// malformed returns the error for an input that is not a JSON object, with the beginning of it.
-func malformed(use *msg.ToolUse) error {
-	var v map[string]json.RawMessage
-	why := "it is not a JSON object"
-	if err := json.Unmarshal([]byte(use.Malformed), &v); err != nil {
-		why = err.Error()
+// refusal says who or what refused a use, and why. What a user said is not repeated to them.
+func refusal(v tool.Verdict) string {
+	reason := strings.TrimRight(v.Reason, ".")
+	switch {
+	case v.Rejected && v.By == "":
+		return "you said no"
+	case v.By == "":
+		return firstOf(reason, "nothing permits this call")
+	case v.Rejected || reason == "":
+		return "refused by " + v.By
 	}
-	return fmt.Errorf("the input of %s is not valid: %s. Received: %s. Send the call again with complete JSON", use.Name, why, tool.OneLine(use.Malformed, 200))
+	return "refused by " + v.By + ": " + reason
+}
+
+// rejection tells the model what the user said to its call.
+func rejection(v tool.Verdict) string {
+	who := "T" + strings.TrimPrefix(rejecter(v.By), "t")
+	switch {
+	case v.Reason != "":
+		return fmt.Sprintf("%s rejected this call and says: «%s». Take that into account, and do not repeat the identical call.", who, strings.TrimSpace(v.Reason))
+	case v.Stop != "":
+		return who + " rejected this call and stopped the turn: it was not run. Wait for their next message, and do not repeat the call unless they ask for it."
+	}
+	return who + " rejected this call. Do not repeat the identical call."
+}
+
+func firstOf(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// malformed returns the error for an input that is not a JSON object, with the beginning of it.
+func malformed(use *msg.ToolUse, t tool.Tool) error {
+	received := tool.OneLine(use.Malformed, 200)
+	var v any
+	if err := json.Unmarshal([]byte(use.Malformed), &v); err != nil {
+		return fmt.Errorf("the input of %s is not valid JSON: %s. Received: %s. Send the call again with complete JSON", use.Name, err, received)
+	}
+	var fields struct{ Required []string }
+	json.Unmarshal(t.Spec().Schema, &fields) // ok: then there is no example
+	example := "{}"
+	if len(fields.Required) > 0 {
+		example = `{"` + strings.Join(fields.Required, `": "…", "`) + `": "…"}`
+	}
+	return fmt.Errorf("the input of %s must be an object such as %s. Received: %s", use.Name, example, received)
 }

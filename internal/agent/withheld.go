@@ -1,0 +1,95 @@
+package agent
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"adze/internal/model"
+	"adze/internal/msg"
+)
+
+// Withheld are the answers whose reasoning is no longer sent, because what was said before it is sent otherwise
+// than it was then, or because the provider refused it. What the model thinks later is sent. The zero value is
+// ready; it is for one goroutine at a time.
+type Withheld struct {
+	// Changed is told the ids of all of them whenever there are more. It may be nil.
+	Changed func(ids []string)
+
+	ids map[string]bool
+}
+
+// Restore adds those of an earlier process.
+func (w *Withheld) Restore(ids []string) {
+	for _, id := range ids {
+		w.put(id)
+	}
+}
+
+// Add withholds the reasoning in entries, and reports whether there was any that was still sent.
+func (w *Withheld) Add(entries []msg.Entry) bool {
+	had := len(w.ids)
+	for _, e := range entries {
+		if slices.ContainsFunc(e.Message.Parts, msg.IsThinking) {
+			w.put(e.ID)
+		}
+	}
+	if len(w.ids) == had {
+		return false
+	}
+	if w.Changed != nil {
+		w.Changed(slices.Sorted(maps.Keys(w.ids)))
+	}
+	return true
+}
+
+// AddFrom withholds the reasoning in messages, which tell of entries. It reports whether there was any that was
+// still sent.
+func (w *Withheld) AddFrom(messages []msg.Message, entries []msg.Entry) bool {
+	parts := map[msg.Part]bool{}
+	for _, m := range messages {
+		for _, p := range m.Parts {
+			if msg.IsThinking(p) {
+				parts[p] = true
+			}
+		}
+	}
+	var of []msg.Entry
+	for _, e := range entries {
+		if slices.ContainsFunc(e.Message.Parts, func(p msg.Part) bool { return parts[p] }) {
+			of = append(of, e)
+		}
+	}
+	return w.Add(of)
+}
+
+func (w *Withheld) put(id string) {
+	if w.ids == nil {
+		w.ids = map[string]bool{}
+	}
+	w.ids[id] = true
+}
+
+// refused withholds the reasoning that the provider refused in a request: from the message on that the error
+// names, or all of it. It reports whether the next request will have less of it.
+func (w *Withheld) refused(err error, req *model.Request, entries []msg.Entry) bool {
+	at := 0
+	var e *model.Error
+	if errors.As(err, &e) {
+		at = named(e.Message)
+	}
+	return at < len(req.Messages) && w.AddFrom(req.Messages[at:], entries) || w.AddFrom(req.Messages, entries)
+}
+
+// named returns the number of the message that an error is about, or 0.
+func named(text string) int {
+	_, rest, _ := strings.Cut(text, "messages.")
+	digits, _, _ := strings.Cut(rest, ".")
+	n, err := strconv.Atoi(digits)
+	if err != nil || n < 0 {
+		return 0
+	}
+	return n
+}
