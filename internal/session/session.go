@@ -62,7 +62,7 @@ func Open(ctx context.Context, cfg Config) *Session {
 		s.queue.hear = func(ctx context.Context, p Prompt) Hearing { return hear(ctx, cfg.Hearers, p) }
 	}
 	if cfg.Window != nil {
-		book := func(id string, u msg.Usage, took time.Duration) { s.ledger.Book(id, u, cost.Times{API: took}) }
+		book := func(_, id string, u msg.Usage, took time.Duration) { s.ledger.Book(id, u, cost.Times{API: took}) }
 		s.window = window.New(*cfg.Window, window.Conversation{
 			History: s.hist, Asker: aside.Asker{Provider: cfg.Provider, Book: book}, Pool: s.Pool, UserID: cfg.Loop.UserID,
 			Tell: tell, Note: s.log.note, NewID: cfg.NewID, Now: cfg.Now, Log: cfg.Debug,

@@ -18,12 +18,14 @@ import (
 // An Asker asks the models of a provider. It is safe for concurrent use if Book is.
 type Asker struct {
 	Provider model.Provider
-	// Book is called with the usage of each question, even if it failed. It may be nil.
-	Book func(modelID string, u msg.Usage, took time.Duration)
+	// Book is called with the purpose and the usage of each question, even if it failed. It may be nil.
+	Book func(purpose, modelID string, u msg.Usage, took time.Duration)
 }
 
 // A Question is one question to a model.
 type Question struct {
+	// Purpose is what the question is for, as the user reads it in the account of costs.
+	Purpose  string
 	Model    string
 	System   []msg.Part
 	Tools    []msg.ToolSpec
@@ -43,6 +45,9 @@ type Question struct {
 	// overloaded.
 	Awaited bool
 	UserID  string
+	// Search is that of the request, and Hear is told each event of the answer; both may be nil.
+	Search *model.Search
+	Hear   func(model.Event)
 }
 
 // DefaultTimeout is the time limit of a question that sets none.
@@ -118,7 +123,7 @@ func (a *Asker) Ask(ctx context.Context, q Question) (*Answer, error) {
 	began := time.Now()
 	acc, err := a.stream(bounded, q)
 	if u := acc.Usage(); a.Book != nil && (err == nil || u != msg.Usage{}) {
-		a.Book(q.Model, u, time.Since(began))
+		a.Book(q.Purpose, q.Model, u, time.Since(began))
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -136,12 +141,15 @@ func (a *Asker) stream(ctx context.Context, q Question) (acc model.Accumulator, 
 	for ev, err := range a.Provider.Stream(ctx, &model.Request{
 		Model: q.Model, System: q.System, Tools: q.Tools, Messages: q.Messages,
 		Effort: q.Effort, Thinking: q.Thinking, Cache: q.Cache, Passing: q.Passing,
-		MaxTokens: q.MaxTokens, Format: q.Format, Background: !q.Awaited, UserID: q.UserID,
+		MaxTokens: q.MaxTokens, Format: q.Format, Background: !q.Awaited, UserID: q.UserID, Search: q.Search,
 	}) {
 		if err != nil {
 			return acc, err
 		}
 		acc.Add(ev)
+		if q.Hear != nil {
+			q.Hear(ev)
+		}
 	}
 	return acc, nil
 }

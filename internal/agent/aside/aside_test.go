@@ -106,14 +106,14 @@ func TestAsk(t *testing.T) {
 					time.AfterFunc(tt.cancel, cancel)
 				}
 				booked := 0
-				a := Asker{&tt.script, func(id string, u msg.Usage, took time.Duration) {
+				a := Asker{&tt.script, func(purpose, id string, u msg.Usage, took time.Duration) {
 					booked += u.Input
-					if id != "m" || took != tt.took {
+					if purpose != "tests" || id != "m" || took != tt.took {
 						t.Errorf("%s took %v", id, took)
 					}
 				}}
 				began := time.Now()
-				_, err := a.Ask(ctx, Question{Model: "m", Timeout: time.Minute})
+				_, err := a.Ask(ctx, Question{Purpose: "tests", Model: "m", Timeout: time.Minute})
 				if tt.want == "" && err != nil || tt.want != "" && (err == nil || err.Error() != tt.want) {
 					t.Errorf("got %v", err)
 				}

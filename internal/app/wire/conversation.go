@@ -208,7 +208,7 @@ func modeReminder(g *permission.Gate) func(context.Context, session.Prompt) sess
 // asker returns what asks models something small beside the conversation of a session.
 func asker(cfg *session.Config) aside.Asker {
 	ledger := cfg.Records.Ledger
-	return aside.Asker{Provider: cfg.Provider, Book: func(id string, u msg.Usage, took time.Duration) {
+	return aside.Asker{Provider: cfg.Provider, Book: func(_, id string, u msg.Usage, took time.Duration) {
 		ledger.Book(id, u, cost.Times{API: took})
 	}}
 }

@@ -1,0 +1,80 @@
+package aside
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// A Seal is a random word for one question about text that others wrote. What is quoted with it cannot end its
+// quotation, and an answer counts only if it repeats the word, so that no such text can answer in place of the
+// model.
+type Seal string
+
+// NewSeal returns a new seal.
+func NewSeal() Seal { return Seal(rand.Text()[:12]) }
+
+// Quote returns text as data in a question, under a name.
+func (s Seal) Quote(name, text string) string {
+	return fmt.Sprintf("<%s seal=%q>\n%s\n</%s seal=%q>", name, string(s), text, name, string(s))
+}
+
+// Open returns the members of an answer, which must be one JSON object with the seal in it and nothing else. All
+// other answers are an error; see [Answer.Words]. Names that differ only in case are the same, and none may occur
+// twice.
+func (s Seal) Open(a *Answer) (map[string]json.RawMessage, error) {
+	text, err := a.Words()
+	if err != nil {
+		return nil, err
+	}
+	members, err := object(text)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %v", ErrUnusable, err)
+	}
+	var word string
+	if err := json.Unmarshal(members["seal"], &word); err != nil || word != string(s) {
+		return nil, fmt.Errorf("%w: it does not repeat the seal", ErrUnusable)
+	}
+	return members, nil
+}
+
+// object reads a text that is one JSON object, which may stand in a fenced block.
+func object(text string) (map[string]json.RawMessage, error) {
+	if inner, ok := strings.CutPrefix(text, "```"); ok {
+		inner = strings.TrimPrefix(inner, "json")
+		if inner, ok = strings.CutSuffix(inner, "```"); ok {
+			text = inner
+		}
+	}
+	d := json.NewDecoder(strings.NewReader(text))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return nil, fmt.Errorf("it is no JSON object")
+	}
+	members := map[string]json.RawMessage{}
+	for d.More() {
+		t, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		name, _ := t.(string)
+		for other := range members {
+			if strings.EqualFold(other, name) {
+				return nil, fmt.Errorf("it has %q twice", name)
+			}
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return nil, err
+		}
+		members[name] = bytes.TrimSpace(value)
+	}
+	if _, err := d.Token(); err != nil {
+		return nil, err
+	}
+	if d.More() {
+		return nil, fmt.Errorf("there is more after it")
+	}
+	return members, nil
+}
