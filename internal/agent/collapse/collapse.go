@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"adze/internal/agent/aside"
+	"adze/internal/model"
 	"adze/internal/msg"
 	"adze/internal/platform/texts"
 )
@@ -156,9 +157,10 @@ func (f *Folder) Project(messages []msg.Message) []msg.Message {
 
 // A Moment is a conversation as it is before a request, without any folds.
 type Moment struct {
-	Model    string
-	System   []msg.Part
 	Messages []msg.Message
+	// Sent is the last request that was answered, with the folds that are committed; nil if it is not known. The
+	// model is asked after what it begins with, which the provider has in its cache.
+	Sent *model.Request
 	// Size measures messages; Limit is the size at which the conversation is too long, in tokens.
 	Size  func(...msg.Message) int
 	Limit int
@@ -174,20 +176,33 @@ func (f *Folder) Stage(m Moment) {
 	}
 	f.size, f.limit = m.Size(m.Messages...), m.Limit
 	to := (len(m.Messages)-recent)/2*2 - 1 // an answer, which stays
-	if f.busy || f.failed.TooMany() || to <= from || f.life.Err() != nil {
+	if f.busy || f.failed.TooMany() || to <= from || f.life.Err() != nil || m.Sent == nil {
 		return
 	}
+	req, staged := *m.Sent, ""
+	end := to
+	for _, d := range f.folds {
+		if d.committed {
+			end -= d.To - d.From
+		} else {
+			staged += "\n\n" + d.Text
+		}
+	}
+	if end > len(req.Messages) {
+		return // it was not sent yet
+	}
+	req.Messages = req.Messages[:end:end]
 	size := m.Size(m.Messages[from:to]...)
 	if size < max(leastFold, m.Limit/share) {
 		return
 	}
 	ctx, stop := context.WithCancel(f.life)
 	f.busy, f.stop = true, stop
-	m.Messages = slices.Clone(m.Messages[:to]) // the caller keeps its own
+	told := slices.Clone(m.Messages[from:to]) // the caller keeps its own
 	age := f.age
 	f.work.Go(func() {
 		defer stop()
-		text, err := f.ask(ctx, m, from, to)
+		text, err := f.ask(ctx, &req, staged, told)
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		if age != f.age {
@@ -203,12 +218,16 @@ func (f *Folder) Stage(m Moment) {
 	})
 }
 
-// ask returns the text of a fold: the model's summary, and the user's own words.
-func (f *Folder) ask(ctx context.Context, m Moment, from, to int) (string, error) {
-	answer, err := f.cfg.Asker.Ask(ctx, aside.Question{
-		Model: m.Model, System: m.System, MaxTokens: maxOutput,
-		Messages: aside.About(m.Messages[from-1:to], catalogue.Text(f.cfg.Language, "order")),
-	})
+// ask returns the text of a fold of the messages that are told: the model's summary, and the user's own words. They
+// are the last ones of the request, behind what is folded, or staged to be.
+func (f *Folder) ask(ctx context.Context, req *model.Request, staged string, told []msg.Message) (string, error) {
+	order := catalogue.Text(f.cfg.Language, "order")
+	if staged != "" {
+		order += "\n\n" + catalogue.Text(f.cfg.Language, "already") + staged
+	}
+	q := aside.Conversation{Request: req}.Question(order, maxOutput)
+	q.Purpose = "folding"
+	answer, err := f.cfg.Asker.Ask(ctx, q)
 	if err != nil {
 		return "", err
 	}
@@ -216,8 +235,8 @@ func (f *Folder) ask(ctx context.Context, m Moment, from, to int) (string, error
 	if err != nil {
 		return "", err
 	}
-	text := write(f.cfg.Language, summary, words(m.Messages[from:to]))
-	if len(text) >= length(m.Messages[from:to]) {
+	text := write(f.cfg.Language, summary, words(told))
+	if len(text) >= length(told) {
 		return "", errors.New("the fold is longer than the messages it replaces")
 	}
 	return text, nil

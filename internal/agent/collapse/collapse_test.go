@@ -92,7 +92,7 @@ func talk(n int) []msg.Message {
 }
 
 func moment(list []msg.Message) Moment {
-	return Moment{Model: "m", Messages: list, Size: size, Limit: 30_000}
+	return Moment{Messages: list, Sent: request(list), Size: size, Limit: 30_000}
 }
 
 func request(list []msg.Message) *model.Request {
@@ -114,8 +114,12 @@ func TestStageAndDrain(t *testing.T) {
 			t.Error("something is staged already:", f.Report())
 		}
 		time.Sleep(2 * time.Minute)
-		if len(s.requests) != 1 || !s.requests[0].Background || len(s.requests[0].Tools) != 0 {
+		if len(s.requests) != 1 || !s.requests[0].Background || len(s.requests[0].Tools) != 1 {
 			t.Fatalf("%d requests", len(s.requests))
+		}
+		last := len(s.requests[0].Messages) - 1 // the order is behind what was said
+		if diff := cmp.Diff(long[:last], s.requests[0].Messages[:last]); diff != "" || last != 18 || s.requests[0].Passing != 1 {
+			t.Errorf("%d messages do not begin as the conversation does:\n%s", last, diff)
 		}
 		if diff := cmp.Diff(long, f.Project(long)); diff != "" {
 			t.Errorf("staging changed what is sent:\n%s", diff)
@@ -139,8 +143,13 @@ func TestStageAndDrain(t *testing.T) {
 		}
 
 		longer := talk(22)
-		f.Stage(moment(longer))
+		again := moment(longer)
+		again.Sent = request(f.Project(longer))
+		f.Stage(again)
 		time.Sleep(2 * time.Minute)
+		if next := s.requests[1].Messages; len(next) != 17 || !strings.Contains(next[0].Text(), "<conversation-fold>") {
+			t.Errorf("a second fold is asked for after %d messages", len(next))
+		}
 		if diff := cmp.Diff(folded, f.Project(longer)[:len(folded)]); diff != "" {
 			t.Errorf("a second fold that is staged changed what is sent:\n%s", diff)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"adze/internal/agent/compact"
 	"adze/internal/model/tokens"
+	"adze/internal/msg"
 )
 
 // BenchmarkClear is what a request of a long conversation costs before it is sent.
@@ -14,11 +15,11 @@ func BenchmarkClear(b *testing.B) {
 	for i := range 250 {
 		talk.call("Read", fmt.Sprint(i, " ", of(400)))
 	}
-	c := compact.Clearer{Clearable: func(string) bool { return true }}
+	c := compact.Clearer{Clearable: func(*msg.ToolUse) bool { return true }}
 	g := tokens.New("m")
 	list := messagesOf(talk)
 	for b.Loop() {
-		view, _ := c.Clear(list, 0, g)
+		view, _ := c.Clear(list, need(list, g), g)
 		g.Messages(view...)
 	}
 }

@@ -7,6 +7,7 @@ package compact
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -80,8 +81,8 @@ type Config struct {
 	Asker aside.Asker
 	// Language is that of the texts for the model.
 	Language texts.Language
-	// Clearable reports whether old results of a tool may be cleared. It may be nil.
-	Clearable func(tool string) bool
+	// Clearable reports whether the old result of a call may be cleared. It may be nil.
+	Clearable func(use *msg.ToolUse) bool
 	// ReadTool names the only tool that a request for a summary offers when the conversation is not sent as
 	// before, for providers that refuse calls in a conversation without tools; empty means none.
 	ReadTool string
@@ -206,9 +207,15 @@ func (s *Segment) KeptIDs() []string {
 var (
 	// ErrNothing says that there is nothing to compact.
 	ErrNothing = errors.New("there is nothing to compact yet")
+	// ErrShort says that a summary would hardly be shorter than the conversation, or was not.
+	ErrShort = errors.New("the conversation is too short to compact; it stays as it is")
 	// ErrGivenUp says that summaries failed too often to be asked for again.
 	ErrGivenUp = errors.New("summaries are turned off for this session after three failures in a row")
 )
+
+// worthwhile is how much of a conversation a summary must stand for, if the user asks for it, in tokens. A summary is
+// seldom shorter.
+const worthwhile = 500
 
 // A BlockedError says that a hook blocked the compaction.
 type BlockedError struct{ Reason string }
@@ -224,6 +231,9 @@ func (c *Compactor) Compact(ctx context.Context, j Job) (*Segment, error) {
 	told, kept := c.divide(j)
 	if len(withoutSummary(told)) == 0 {
 		return nil, ErrNothing
+	}
+	if j.Trigger == Manual && j.Side == Whole && sum(c.Gauge(j.Model), told) < worthwhile {
+		return nil, ErrShort // before anything is asked or paid for
 	}
 	keep, err := c.askHooks(ctx, j)
 	if err != nil {
@@ -312,7 +322,7 @@ func (c *Compactor) finish(j Job, seg *Segment) error {
 	seg.Before, seg.After = fixed+sum(g, j.Entries), fixed+sum(g, seg.Entries())
 	switch {
 	case seg.After >= seg.Before:
-		return errors.New("the summary is longer than what it summarises")
+		return fmt.Errorf("%w: the summary is longer than what it summarises", ErrShort)
 	case seg.After > j.Limits.Auto() && j.Side == Whole:
 		return errors.New("the summary leaves too little room")
 	}

@@ -1,10 +1,13 @@
 package compact_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
+	"image"
+	"image/png"
 	"os"
 	"path/filepath"
 	"slices"
@@ -364,7 +367,7 @@ func TestRestoreState(t *testing.T) {
 			Plan:    compact.Source{Name: "/plan.md", Text: text("1. Read. 2. Write.")},
 			Running: []string{"- b1: make; output in /b1"},
 			Files:   []compact.Source{{Name: "/short", Text: text("short")}, {Name: "/long", Text: text(of(9_000))}, {Name: "/empty", Text: text("")}},
-		}, []string{"These tasks still run", "The plan of this session is in /plan.md", "The file /short", "The file /long"}, []string{"/plan.md", "/short"}},
+		}, []string{"These tasks are still running", "The plan of this session is in /plan.md", "The file /short", "The file /long"}, []string{"/plan.md", "/short"}},
 		{"a long plan", compact.Sources{Plan: compact.Source{Name: "/plan.md", Text: text(of(9_000))}},
 			[]string{"The plan of this session is in /plan.md"}, nil},
 		{"a plan that is kept", compact.Sources{Plan: compact.Source{Name: "f", Text: text("shown by the call")}}, nil, nil},
@@ -423,6 +426,14 @@ func TestWindow(t *testing.T) {
 	}
 }
 
+// need is that of a request with these messages to a model with a window of 200,000 tokens.
+func need(messages []msg.Message, g *tokens.Gauge) compact.Need {
+	return compact.Need{Usable: 180_000, Used: func() int { return g.Messages(messages...) }}
+}
+
+// Old results are cleared when half of the window is used, or after a pause. They are not where the provider would
+// refuse the reasoning behind them, unless the user has set a limit.
+//
 // Proves CTX-33, CTX-34, CTX-36.
 func TestClearing(t *testing.T) {
 	history := func(n, size int) *talk {
@@ -432,39 +443,54 @@ func TestClearing(t *testing.T) {
 		}
 		return talk
 	}
+	hour := compact.DefaultMicro
 	for _, tt := range []struct {
 		name  string
 		talk  *talk
+		micro compact.Micro
 		idle  time.Duration
+		bound bool
 		first int // of how many calls the result is cleared, if the tool allows it
 	}{
-		{"little", history(20, 3000), 0, 0},
-		{"much", history(40, 3000), 0, 14},
-		{"much in the newest", history(10, 12_000), 0, 0},
-		{"small gain", history(14, 7500), 0, 0},
-		{"after a pause", history(20, 300), 61 * time.Minute, 10},
-		{"after a short pause", history(20, 300), 60 * time.Minute, 0},
+		{"not before half of the window", history(29, 3000), hour, 0, false, 0},
+		{"half of the window", history(31, 3000), hour, 0, false, 12},
+		{"much in the newest", history(10, 12_000), hour, 0, false, 0},
+		{"small gain", history(12, 8000), hour, 0, false, 0},
+		{"gain as far as there is any", history(14, 9000), hour, 0, false, 4},
+		{"after a pause", history(20, 600), hour, 61 * time.Minute, false, 10},
+		{"after a short pause", history(20, 600), hour, 60 * time.Minute, false, 0},
+		{"small results after a pause", history(20, 200), hour, 61 * time.Minute, false, 0},
+		{"thinking would be lost", history(50, 3000), hour, 0, true, 0},
+		{"thinking would be lost, after a pause", history(20, 600), hour, 61 * time.Minute, true, 10},
+		{"thinking would be lost, but it is wanted", history(20, 3000), compact.Micro{Keep: 5, Total: 50_000, Gain: 5_000, Idle: time.Hour}, 0, true, 4},
+		{"nonsense means the defaults", history(31, 3000), compact.Micro{Keep: 5, Total: 5, Gain: 10, Idle: time.Hour}, 0, false, 12},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			c := compact.Clearer{Clearable: func(tool string) bool { return tool == "Read" }}
+			c := compact.Clearer{Clearable: func(u *msg.ToolUse) bool { return u.Name == "Read" }, Micro: tt.micro}
 			g := tokens.New("m")
-			view, freed := c.Clear(messagesOf(tt.talk), tt.idle, g)
+			want := need(messagesOf(tt.talk), g)
+			want.Idle, want.Bound = tt.idle, tt.bound
+			view, done := c.Clear(messagesOf(tt.talk), want, g)
+			freed := done.Freed
+			if n := (tt.first + 1) / 2; len(done.Uses) != n || n > 0 && done.First != 2 {
+				t.Errorf("told of %d calls, from message %d on", len(done.Uses), done.First)
+			}
 			var got []int
 			for i, m := range view {
 				if r, ok := m.Parts[0].(*msg.ToolResult); ok && msg.PlainText(r.Parts) == compact.Cleared {
 					got = append(got, (i-1)/2)
 				}
 			}
-			var want []int
+			var all []int
 			for i := 0; i < tt.first; i += 2 {
-				want = append(want, i)
+				all = append(all, i)
 			}
-			if diff := cmp.Diff(want, got); diff != "" || (freed > 0) != (len(want) > 0) {
+			if diff := cmp.Diff(all, got); diff != "" || (freed > 0) != (len(all) > 0) {
 				t.Errorf("cleared (-want +got), %d tokens:\n%s", freed, diff)
 			}
 			for range 5 { // once and for good
 				tt.talk.call("Read", "small").answer("ok").say("more")
-				next, _ := c.Clear(messagesOf(tt.talk), 0, g)
+				next, _ := c.Clear(messagesOf(tt.talk), compact.Need{Used: func() int { return 0 }}, g)
 				if diff := cmp.Diff(view, next[:len(view)]); diff != "" {
 					t.Fatalf("what was sent changed: %s", diff)
 				}
@@ -472,11 +498,38 @@ func TestClearing(t *testing.T) {
 			}
 			again := compact.Clearer{Clearable: c.Clearable}
 			again.Restore(c.Keys())
-			resumed, _ := again.Clear(messagesOf(tt.talk), 0, g)
-			if diff := cmp.Diff(view, resumed); diff != "" {
-				t.Errorf("after a restart: %s", diff)
+			resumed, told := again.Clear(messagesOf(tt.talk), compact.Need{Used: func() int { return 0 }}, g)
+			if diff := cmp.Diff(view, resumed); diff != "" || len(told.Uses) != len(c.Keys()) || told.Freed > 0 {
+				t.Errorf("after a restart, told of %d calls: %s", len(told.Uses), diff)
 			}
 		})
+	}
+}
+
+// Errors, refusals among them, and results of less than 2,000 characters are never cleared.
+//
+// Proves CTX-33.
+func TestNeverCleared(t *testing.T) {
+	talk := new(talk).say("go")
+	long := strings.Repeat("ü", 2000)
+	for _, r := range []struct {
+		text  string
+		error bool
+	}{{long, false}, {long, true}, {long[:2*1999], false}, {"denied", true}} {
+		talk.call("Bash", r.text)
+		talk.entries[len(talk.entries)-1].Message.Parts[0].(*msg.ToolResult).IsError = r.error
+	}
+	for range 5 {
+		talk.call("Bash", long)
+	}
+	c := compact.Clearer{Clearable: func(*msg.ToolUse) bool { return true }}
+	messages := messagesOf(talk)
+	view, _ := c.Clear(slices.Clone(messages), compact.Need{Idle: 2 * time.Hour, Used: func() int { return 0 }}, tokens.New("m"))
+	for i := range messages {
+		gone := msg.PlainText(view[i].Parts) != msg.PlainText(messages[i].Parts) || view[i].Parts[0] != messages[i].Parts[0]
+		if gone != (i == 2) {
+			t.Errorf("message %d was cleared: %t", i, gone)
+		}
 	}
 }
 
@@ -488,24 +541,53 @@ func messagesOf(t *talk) []msg.Message {
 	return list
 }
 
+// A summary may have 20,000 tokens beside reasoning, where the model could say more.
+//
+// Proves CTX-42.
+func TestSummaryIsBounded(t *testing.T) {
+	s := &scribe{t: t, answers: []say{{text: good}}}
+	j := job(new(talk).say("hello").call("Bash", of(60_000)).call("Read", "x"), 200_000)
+	j.Limits.MaxOutput, j.Sent.MaxTokens, j.Sent.Thinking = 128_000, 64_000, model.Thinking{}
+	if _, err := newCompactor(s, nil).Compact(t.Context(), j); err != nil {
+		t.Fatal(err)
+	}
+	if n := s.requests[0].MaxTokens; n != 20_000 {
+		t.Errorf("the answer may have %d tokens", n)
+	}
+}
+
+// picture returns an image of that size.
+func picture(t *testing.T, width, height int) []byte {
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, width, height))); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
 // Proves CTX-35.
 func TestClearingMedia(t *testing.T) {
 	doc := func(pages int) msg.Part {
 		return &msg.Document{MediaType: "application/pdf", Data: []byte(strings.Repeat("/Type /Page ", pages))}
 	}
 	image := &msg.Image{MediaType: "image/png", Data: []byte("x")}
-	talk := new(talk).add(msg.User, &msg.Text{Text: "see"}, doc(2)).add(msg.User, image)
+	small := &msg.Image{MediaType: "image/png", Data: picture(t, 1200, 1200)} // less than 2,000 tokens
+	talk := new(talk).add(msg.User, &msg.Text{Text: "see"}, doc(2)).add(msg.User, image).add(msg.User, small)
 	for range 5 {
-		talk.call("Read", of(300))
+		talk.call("Read", of(600))
 	}
 	talk.add(msg.User, doc(2))
-	c := compact.Clearer{Clearable: func(string) bool { return true }}
-	view, _ := c.Clear(messagesOf(talk), 2*time.Hour, tokens.New("m"))
+	c := compact.Clearer{Clearable: func(*msg.ToolUse) bool { return true }}
+	g := tokens.New("m")
+	view, _ := c.Clear(messagesOf(talk), compact.Need{Idle: 2 * time.Hour}, g)
 	if got := msg.PlainText(view[0].Parts); got != "see[An old document was cleared to save room.]" {
 		t.Errorf("the old document: %s", got)
 	}
 	if got := msg.PlainText(view[1].Parts); got != "[An old image was cleared to save room.]" {
 		t.Errorf("the old image: %s", got)
+	}
+	if view[2].Parts[0] != small {
+		t.Error("an image of less than 2,000 tokens is gone")
 	}
 	if _, ok := view[len(view)-1].Parts[0].(*msg.Document); !ok {
 		t.Error("the new document is gone")
@@ -513,7 +595,7 @@ func TestClearingMedia(t *testing.T) {
 	for range 110 { // more than a request may have
 		talk.add(msg.User, image)
 	}
-	view, _ = c.Clear(messagesOf(talk), 0, tokens.New("m"))
+	view, _ = c.Clear(messagesOf(talk), need(messagesOf(talk), g), g)
 	n := 0
 	for _, m := range view {
 		if _, ok := m.Parts[0].(*msg.Image); ok {

@@ -20,6 +20,9 @@ func cuts(entries []msg.Entry) []bool {
 	reach := make([]int, len(entries))
 	for i, e := range entries {
 		reach[i] = i
+		if saysSomething(e) {
+			clear(response) // a server may use an id again
+		}
 		if first, seen := response[e.ResponseID]; e.ResponseID != "" && seen {
 			reach[i] = first
 		} else {

@@ -84,7 +84,7 @@ func newCompactor(s *scribe, change func(*compact.Config)) *compact.Compactor {
 	cfg := compact.Config{
 		Asker:      aside.Asker{Provider: s},
 		ReadTool:   "Read",
-		Clearable:  func(tool string) bool { return tool != "Todo" },
+		Clearable:  func(u *msg.ToolUse) bool { return u.Name != "Todo" },
 		Transcript: func() string { return "/logs/s.jsonl" },
 		NewID:      func() string { n++; return fmt.Sprintf("new-%d", n) },
 		Now:        func() time.Time { return began.Add(time.Hour) },

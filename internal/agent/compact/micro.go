@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"time"
+	"unicode/utf8"
 
 	"adze/internal/model/tokens"
 	"adze/internal/msg"
@@ -14,21 +15,50 @@ import (
 type Micro struct {
 	// Keep is how many of the newest are never cleared.
 	Keep int
-	// When results exceed Total together, the oldest are cleared, if that frees at least Gain.
+	// When a request exceeds Total, the oldest are cleared, if that frees at least Gain. Zero means half and a
+	// tenth of what a request may have.
 	Total, Gain int
 	// After a pause of Idle, all but the newest are cleared: the provider's cache has expired anyway.
 	Idle time.Duration
 }
 
 // DefaultMicro is the default.
-var DefaultMicro = Micro{Keep: 5, Total: 40_000, Gain: 20_000, Idle: time.Hour}
+var DefaultMicro = Micro{Keep: 5, Idle: time.Hour}
 
 func (m Micro) valid() bool {
-	return m.Keep >= 1 && m.Total > 0 && m.Gain > 0 && m.Gain <= m.Total && m.Idle > 0
+	return m.Keep >= 1 && m.Total >= 0 && m.Gain >= 0 && (m.Gain <= m.Total || m.Total == 0) && m.Idle > 0
 }
 
-// minMedia is the size from which a picture or document is cleared as a result is.
-const minMedia = 2000
+// A Need says why old results would be cleared from a request.
+type Need struct {
+	// Idle is how long ago the model answered last.
+	Idle time.Duration
+	// Usable is how many tokens a request may have, and Used returns how many this one has.
+	Usable int
+	Used   func() int
+	// Bound says that the provider refuses reasoning once what was said before it is sent otherwise. Then
+	// results are cleared only after a pause, unless [Micro.Total] is set.
+	Bound bool
+}
+
+// presses reports whether the request has become long enough, and returns what has to be freed.
+func (n Need) presses(m Micro, most int) (gain int, ok bool) {
+	total := m.Total
+	if total == 0 {
+		total = n.Usable / 2
+	}
+	if gain = m.Gain; gain == 0 {
+		gain = max(1, min(n.Usable, 2*total)/10)
+	}
+	return gain, (!n.Bound || m.Total > 0) && most >= gain && n.Used() > total
+}
+
+const (
+	// minText is the size from which a result is cleared, in characters.
+	minText = 2000
+	// minMedia is the size from which a picture or document is cleared as a result is, in tokens.
+	minMedia = 2000
+)
 
 // Limits on pictures and documents in a request, whatever their tokens; providers refuse more.
 const (
@@ -40,10 +70,11 @@ const (
 // prefix. It is for one goroutine at a time.
 type Clearer struct {
 	Micro Micro
-	// Clearable reports whether results of a tool may be cleared.
-	Clearable func(tool string) bool
+	// Clearable reports whether the result of a call may be cleared.
+	Clearable func(use *msg.ToolUse) bool
 
-	cleared map[string]msg.Part // what is sent instead, by key
+	cleared  map[string]msg.Part // what is sent instead, by key
+	restored bool                // by another process, which has not told of it
 
 	// scan covers the messages so far, so that they are not scanned again for each request.
 	scan scan
@@ -57,8 +88,9 @@ type Clearer struct {
 // A scan is the result of scanning the beginning of a conversation.
 type scan struct {
 	items []item
-	tools map[string]string // names, by use
-	media int               // outside of results
+	uses  map[string]*msg.ToolUse
+	media int // outside of results
+	count int // messages
 }
 
 // Keys returns what was cleared, for [Clearer.Restore] in a later process.
@@ -66,7 +98,7 @@ func (c *Clearer) Keys() []string { return slices.Sorted(maps.Keys(c.cleared)) }
 
 // Restore sets what was cleared in an earlier process.
 func (c *Clearer) Restore(keys []string) {
-	c.cleared = make(map[string]msg.Part, len(keys))
+	c.cleared, c.restored = make(map[string]msg.Part, len(keys)), len(keys) > 0
 	for _, k := range keys {
 		c.cleared[k] = nil
 	}
@@ -110,17 +142,50 @@ type item struct {
 	size  int // in tokens; 0 for a picture too small to count
 	bytes int // of media
 	media int
+	at    int          // the message that it is in
+	use   *msg.ToolUse // nil if it is no result
 }
 
-// Clear returns messages with old results cleared, and how many tokens it has newly freed. It changes the
-// list that it is given. Idle is how long ago the model answered last.
-func (c *Clearer) Clear(messages []msg.Message, idle time.Duration, g *tokens.Gauge) (view []msg.Message, freed int) {
+// A Clearing is what was newly cleared from a request.
+type Clearing struct {
+	Freed int // tokens
+	// First is the number of the first message that is sent otherwise from now on.
+	First int
+	// Uses are the calls whose results were cleared, also those that an earlier process has cleared.
+	Uses []*msg.ToolUse
+}
+
+func (c *Clearing) add(it item) {
+	if c.Freed == 0 || it.at < c.First {
+		c.First = it.at
+	}
+	c.Freed += max(1, it.size)
+	c.tell(it)
+}
+
+func (c *Clearing) tell(it item) {
+	if it.use != nil {
+		c.Uses = append(c.Uses, it.use)
+	}
+}
+
+// Clear returns messages with old results cleared, and what it has newly cleared. It changes the list that it
+// is given.
+func (c *Clearer) Clear(messages []msg.Message, need Need, g *tokens.Gauge) (view []msg.Message, done Clearing) {
 	had := len(c.cleared)
 	items := c.read(messages, g)
-	freed = c.choose(items, idle)
-	freed += c.chooseMedia(items)
+	if c.restored {
+		for _, it := range items {
+			if c.has(it.key) {
+				done.tell(it)
+			}
+		}
+		c.restored = false
+	}
+	c.choose(items, need, &done)
+	c.chooseMedia(items, &done)
 	if len(c.cleared) == 0 {
-		return messages, 0
+		return messages, done
 	}
 	if len(c.cleared) > had {
 		c.view = nil
@@ -134,19 +199,19 @@ func (c *Clearer) Clear(messages []msg.Message, idle time.Duration, g *tokens.Ga
 	copy(messages, c.view[:settled])
 	n := c.shown
 	c.replace(messages[settled:], &n)
-	return messages, freed
+	return messages, done
 }
 
 // read returns what can be cleared. All messages but the last, which may still grow, are remembered.
 func (c *Clearer) read(messages []msg.Message, g *tokens.Gauge) []item {
-	if n := len(c.seen); n > len(messages)-1 || n > 0 && !same(messages[n-1], c.seen[n-1]) {
+	if n := len(c.seen); n > len(messages)-1 || !slices.EqualFunc(messages[:n], c.seen, same) {
 		c.scan, c.seen, c.view, c.shown = scan{}, nil, nil, 0
 	}
 	if len(messages) == 0 {
 		return nil
 	}
-	if c.scan.tools == nil {
-		c.scan.tools = map[string]string{}
+	if c.scan.uses == nil {
+		c.scan.uses = map[string]*msg.ToolUse{}
 	}
 	if news := messages[len(c.seen) : len(messages)-1]; len(news) > 0 {
 		c.collect(&c.scan, news, g)
@@ -164,7 +229,7 @@ func (c *Clearer) read(messages []msg.Message, g *tokens.Gauge) []item {
 }
 
 func same(a, b msg.Message) bool {
-	return len(a.Parts) == len(b.Parts) && len(a.Parts) > 0 && &a.Parts[0] == &b.Parts[0]
+	return len(a.Parts) == len(b.Parts) && (len(a.Parts) == 0 || &a.Parts[0] == &b.Parts[0])
 }
 
 // replace makes messages what is sent. The number n counts the media outside of results.
@@ -175,46 +240,43 @@ func (c *Clearer) replace(messages []msg.Message, n *int) {
 }
 
 // choose clears old results.
-func (c *Clearer) choose(items []item, idle time.Duration) (freed int) {
+func (c *Clearer) choose(items []item, need Need, done *Clearing) {
 	m := c.Micro
 	if !m.valid() {
 		m = DefaultMicro
 	}
-	total := 0
-	for _, it := range items {
+	last, kept := len(items), 0 // those from last on are kept
+	for last > 0 && kept < m.Keep {
+		if last--; items[last].size > 0 {
+			kept++
+		}
+	}
+	most := 0
+	for _, it := range items[:last] {
 		if !c.has(it.key) {
-			total += it.size
+			most += it.size
 		}
 	}
-	if total <= m.Total && idle <= m.Idle {
-		return 0
+	gain := most
+	if need.Idle <= m.Idle {
+		var presses bool
+		if gain, presses = need.presses(m, most); !presses {
+			return
+		}
 	}
-	old := slices.DeleteFunc(slices.Clone(items), func(it item) bool { return it.size == 0 })
-	old = old[:max(0, len(old)-m.Keep)]
-	old = slices.DeleteFunc(old, func(it item) bool { return c.has(it.key) })
-	if idle > m.Idle {
-		for _, it := range old {
-			freed += it.size
+	for _, it := range items[:last] {
+		if done.Freed >= gain {
+			return
+		}
+		if it.size > 0 && !c.has(it.key) {
 			c.clear(it)
+			done.add(it)
 		}
-		return freed
 	}
-	n := 0
-	for n < len(old) && freed < m.Gain {
-		freed += old[n].size
-		n++
-	}
-	if freed < m.Gain {
-		return 0
-	}
-	for _, it := range old[:n] {
-		c.clear(it)
-	}
-	return freed
 }
 
 // chooseMedia clears the oldest pictures and documents beyond the limits of a request.
-func (c *Clearer) chooseMedia(items []item) (freed int) {
+func (c *Clearer) chooseMedia(items []item, done *Clearing) {
 	count, size := 0, 0
 	for _, it := range items {
 		if it.media > 0 && !c.has(it.key) {
@@ -229,11 +291,10 @@ func (c *Clearer) chooseMedia(items []item) (freed int) {
 		if it.media > 0 && !c.has(it.key) {
 			count -= it.media
 			size -= it.bytes
-			freed += it.size
 			c.clear(it)
+			done.add(it)
 		}
 	}
-	return freed
 }
 
 func (c *Clearer) has(key string) bool { _, ok := c.cleared[key]; return ok }
@@ -247,41 +308,55 @@ func (c *Clearer) clear(it item) {
 
 // collect adds what can be cleared in messages, oldest first.
 func (c *Clearer) collect(s *scan, messages []msg.Message, g *tokens.Gauge) {
-	least := 2 * g.Text(Cleared)
 	for _, m := range messages {
 		for _, p := range m.Parts {
 			switch p := p.(type) {
 			case *msg.ToolUse:
-				s.tools[p.ID] = p.Name
+				s.uses[p.ID] = p
 			case *msg.ToolResult:
-				count, bytes := media(p.Parts)
-				if name, ok := s.tools[p.ID]; ok && c.Clearable != nil && c.Clearable(name) {
-					if size := g.Parts(p); size > least {
-						s.items = append(s.items, item{key: p.ID, size: size, media: count, bytes: bytes})
+				use := s.uses[p.ID]
+				if !p.IsError && use != nil && c.Clearable != nil && c.Clearable(use) {
+					count, bytes := media(p.Parts)
+					if size := g.Parts(p); long(p.Parts) || count > 0 && size >= minMedia {
+						s.items = append(s.items, item{key: p.ID, size: size, media: count, bytes: bytes, at: s.count, use: use})
+						continue
 					}
-					continue
 				}
 				for i, q := range p.Parts {
-					s.items = appendMedia(s.items, p.ID, i, q, g)
+					s.addMedia(p.ID, i, q, use, g)
 				}
 			case *msg.Image, *msg.Document:
-				s.items = appendMedia(s.items, "", s.media, p, g)
+				s.addMedia("", s.media, p, nil, g)
 				s.media++
 			}
 		}
+		s.count++
 	}
 }
 
-func appendMedia(items []item, in string, n int, p msg.Part, g *tokens.Gauge) []item {
+// long reports whether the text of a result is worth clearing.
+func long(parts []msg.Part) bool {
+	n := 0
+	for _, p := range parts {
+		if t, ok := p.(*msg.Text); ok {
+			if n += utf8.RuneCountInString(t.Text); n >= minText {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (s *scan) addMedia(in string, n int, p msg.Part, use *msg.ToolUse, g *tokens.Gauge) {
 	count, bytes := media([]msg.Part{p})
 	if count == 0 {
-		return items
+		return
 	}
 	size := g.Parts(p)
 	if size < minMedia {
 		size = 0
 	}
-	return append(items, item{key: fmt.Sprintf("%s#%d", in, n), size: size, media: count, bytes: bytes})
+	s.items = append(s.items, item{key: fmt.Sprintf("%s#%d", in, n), size: size, media: count, bytes: bytes, at: s.count, use: use})
 }
 
 func media(parts []msg.Part) (count, bytes int) {

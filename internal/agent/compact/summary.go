@@ -125,6 +125,7 @@ func (c *Compactor) ask(ctx context.Context, j Job, told []msg.Entry, keep strin
 			size = g.Request(in.System, in.Tools, nil) + sum(g, entries)
 			q = in.question(entries, order)
 		}
+		q.Purpose = "summaries"
 		text, err := c.answer(ctx, q)
 		switch kind := model.KindOf(err); {
 		case err == nil || ctx.Err() != nil:
@@ -145,7 +146,7 @@ func (c *Compactor) ask(ctx context.Context, j Job, told []msg.Entry, keep strin
 
 // bareJob returns what is sent of j in the bare form.
 func (c *Compactor) bareJob(j Job, told []msg.Entry) *Job {
-	in := &Job{Model: j.Model, Limits: j.Limits, System: j.System, UserID: j.UserID, Entries: c.bare(told, c.Gauge(j.Model))}
+	in := &Job{Model: j.Model, Limits: j.Limits, System: j.System, UserID: j.UserID, Entries: c.bare(told, j.Limits, c.Gauge(j.Model))}
 	for _, t := range j.Tools {
 		if t.Name == c.cfg.ReadTool {
 			in.Tools = []msg.ToolSpec{t}
@@ -225,13 +226,13 @@ func extract(answer string) string {
 
 // bare returns entries in the form to summarise: without reasoning and old results, and with markers in place of
 // media.
-func (c *Compactor) bare(entries []msg.Entry, g *tokens.Gauge) []msg.Entry {
+func (c *Compactor) bare(entries []msg.Entry, l Limits, g *tokens.Gauge) []msg.Entry {
 	messages := make([]msg.Message, len(entries))
 	for i, e := range entries {
 		messages[i] = e.Message
 	}
 	clearer := Clearer{Clearable: c.cfg.Clearable}
-	messages, _ = clearer.Clear(messages, 0, g)
+	messages, _ = clearer.Clear(messages, Need{Usable: l.Usable(), Used: func() int { return g.Messages(messages...) }}, g)
 	out := slices.Clone(entries)
 	for i, e := range entries {
 		parts := markMedia(messages[i].Parts, c.text)

@@ -17,7 +17,7 @@ const (
 
 // Cleared replaces the content of an old result. It is the same in all languages, so that the prefix of requests
 // does not change when a session is resumed with another language.
-const Cleared = "[Old tool output was cleared to save room. Run the tool again if it is needed.]"
+const Cleared = "[Old tool output was cleared to save room.]"
 
 var (
 	//go:embed texts.en.md

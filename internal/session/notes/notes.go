@@ -37,10 +37,10 @@ type Config struct {
 	Log *slog.Logger
 }
 
-// When notes are written, in tokens of the conversation and calls of tools.
+// When notes are written: in shares of what a request may have, in percent, and calls of tools.
 const (
-	firstAt   = 10_000
-	thenAfter = 5_000
+	firstAt   = 25
+	thenAfter = 10
 	minCalls  = 3
 	// wait is how long a summary waits for notes that are being written.
 	wait = 15 * time.Second
@@ -52,6 +52,9 @@ const (
 
 // ErrTemplate says that a template has no heading.
 var ErrTemplate = errors.New("the template for session notes has no heading; the built-in one is used")
+
+// ErrTooLong says that a model cannot take in the conversation and the order to take notes of it.
+var ErrTooLong = errors.New("the conversation has become too long to take notes of it; /compact makes room")
 
 // A Keeper keeps the notes of one session. It is safe for concurrent use.
 type Keeper struct {
@@ -66,6 +69,7 @@ type Keeper struct {
 	tokens  int           // of the conversation at the last update
 	calls   int           // since then
 	written string        // id of the last entry that the notes tell of
+	epoch   int           // how often they were forgotten
 }
 
 // New returns a keeper. The error says that a setting was replaced by its default.
@@ -100,7 +104,12 @@ type Moment struct {
 	// Ended says that the turn is over.
 	Tokens, Calls int
 	Ended         bool
+	// Usable is how many tokens a request may have, and Room how many this one leaves.
+	Usable, Room int
 }
+
+// tooLong reports whether there is no room for the order and the page.
+func (m Moment) tooLong() bool { return m.Room < min(maxNotes, m.Usable/10) }
 
 // See looks at a moment and brings the notes up to date in the background if it is time. It never waits.
 func (k *Keeper) See(m Moment) {
@@ -110,11 +119,11 @@ func (k *Keeper) See(m Moment) {
 	if m.Tokens < k.tokens { // the conversation was shortened
 		k.tokens = m.Tokens
 	}
-	due := m.Tokens >= firstAt
+	due := m.Tokens >= m.Usable*firstAt/100
 	if k.written != "" {
-		due = m.Tokens >= k.tokens+thenAfter && (k.calls >= minCalls || m.Ended && m.Calls == 0)
+		due = m.Tokens >= k.tokens+m.Usable*thenAfter/100 && (k.calls >= minCalls || m.Ended && m.Calls == 0)
 	}
-	if !due || k.busy != nil || k.life.Err() != nil {
+	if !due || m.tooLong() || k.busy != nil || k.life.Err() != nil {
 		return
 	}
 	done := k.claim(m)
@@ -124,6 +133,17 @@ func (k *Keeper) See(m Moment) {
 			k.cfg.Log.Warn("the session notes were not brought up to date", "err", err)
 		}
 	})
+}
+
+// Forget says that what the notes tell of is no part of the conversation any more: they begin again with the template.
+func (k *Keeper) Forget() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.written, k.tokens, k.calls = "", 0, 0
+	k.epoch++
+	if path := k.cfg.Path(); path != "" {
+		os.Remove(path) // ok: there may be none, and without an id in written it is not used
+	}
 }
 
 // claim makes the caller the only one who writes, until it calls done.
@@ -140,6 +160,9 @@ func (k *Keeper) claim(m Moment) (done func()) {
 
 // Update brings the notes up to date now and returns them.
 func (k *Keeper) Update(ctx context.Context, m Moment) (string, error) {
+	if m.tooLong() {
+		return "", ErrTooLong
+	}
 	for {
 		k.mu.Lock()
 		if k.busy == nil {
@@ -211,6 +234,7 @@ func (k *Keeper) update(ctx context.Context, m Moment) error {
 	if !sameShape(page, k.template) {
 		page = k.template // it was changed by hand
 	}
+	epoch := k.forgotten()
 	answer, err := k.ask(ctx, m, page)
 	if err != nil {
 		return fmt.Errorf("asking for session notes: %w", err)
@@ -219,16 +243,27 @@ func (k *Keeper) update(ctx context.Context, m Moment) error {
 	if err != nil {
 		return err
 	}
-	if err := write(path, next); err != nil {
+	k.mu.Lock()
+	if epoch != k.epoch {
+		k.mu.Unlock()
+		return nil
+	}
+	k.written, err = m.Last, write(path, next)
+	k.mu.Unlock()
+	if err != nil {
 		return fmt.Errorf("writing the session notes: %w", err)
 	}
-	k.mu.Lock()
-	k.written = m.Last
-	k.mu.Unlock()
 	if k.cfg.Written == nil {
 		return nil
 	}
 	return k.cfg.Written(m.Last)
+}
+
+// forgotten returns how often the notes were forgotten.
+func (k *Keeper) forgotten() int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.epoch
 }
 
 func (k *Keeper) ask(ctx context.Context, m Moment, page string) (string, error) {
@@ -241,7 +276,9 @@ func (k *Keeper) ask(ctx context.Context, m Moment, page string) (string, error)
 		order += "\n" + more
 	}
 	limit := max(leastOutput, min(maxOutput, m.Said.Request.MaxTokens))
-	answer, err := k.cfg.Asker.Ask(ctx, m.Said.Question(order, limit))
+	q := m.Said.Question(order, limit)
+	q.Purpose = "session notes"
+	answer, err := k.cfg.Asker.Ask(ctx, q)
 	if err != nil {
 		return "", err
 	}

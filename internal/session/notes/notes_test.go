@@ -85,7 +85,7 @@ func newKeeper(t *testing.T, w *writer) (*Keeper, string) {
 }
 
 func moment(size int) Moment {
-	return Moment{Tokens: size, Last: "e1", Said: aside.Conversation{Request: &model.Request{
+	return Moment{Tokens: size, Usable: 40_000, Room: 40_000 - size, Last: "e1", Said: aside.Conversation{Request: &model.Request{
 		Model: "m", System: []msg.Part{&msg.Text{Text: "You are a test."}}, MaxTokens: 32_000,
 		Tools:    []msg.ToolSpec{{Name: "Edit", Schema: json.RawMessage(`{"type":"object"}`)}, {Name: "Read", Schema: json.RawMessage(`{"type":"object"}`)}},
 		Messages: []msg.Message{msg.UserText("hello")}, Cache: []model.Mark{{Place: model.InMessages}},
@@ -181,14 +181,16 @@ func TestWhen(t *testing.T) {
 		}{
 			{9_999, 9, true, 0},
 			{10_000, 0, false, 1},
-			{14_999, 3, true, 1},
-			{15_000, 0, false, 2}, // the calls before count, too
-			{20_000, 2, false, 2},
-			{20_000, 0, true, 3},
-			{26_000, 1, true, 3},
-			{30_000, 2, false, 4},
+			{13_999, 3, true, 1},
+			{14_000, 0, false, 2}, // the calls before count, too
+			{18_000, 2, false, 2},
+			{18_000, 0, true, 3},
+			{22_000, 1, true, 3},
+			{26_000, 2, false, 4},
 			{8_000, 3, false, 4}, // compacted
-			{13_000, 3, false, 5},
+			{12_000, 3, false, 5},
+			{36_001, 3, false, 5}, // no room for the order
+			{36_000, 3, false, 6},
 		} {
 			m := moment(tt.tokens)
 			m.Calls, m.Ended = tt.calls, tt.ended
@@ -200,6 +202,9 @@ func TestWhen(t *testing.T) {
 			if len(w.requests) != tt.want {
 				t.Fatalf("step %d: %d updates, want %d", i, len(w.requests), tt.want)
 			}
+		}
+		if _, err := k.Update(t.Context(), moment(41_000_000)); err != ErrTooLong || len(w.requests) != 6 {
+			t.Errorf("a conversation that is far too long: %v", err) // D16
 		}
 		k.Close()
 	})
@@ -213,8 +218,14 @@ func TestSummary(t *testing.T) {
 		if text, _ := k.Summary(t.Context()); text != "" {
 			t.Errorf("without notes: %s", text)
 		}
-		w.text = "<notes>\n# Current state\nFixing it.\n</notes>"
 		k.See(moment(10_000))
+		if text, last := k.Summary(t.Context()); text != "" || last != "" {
+			t.Errorf("of an empty page: %q up to %q", text, last)
+		}
+		w.text = "<notes>\n# Current state\nFixing it.\n</notes>"
+		first := moment(14_000)
+		first.Calls = 3
+		k.See(first)
 		if text, last := k.Summary(t.Context()); text != "# Current state\nFixing it." || last != "e1" {
 			t.Errorf("after a wait: %q up to %s", text, last)
 		}
@@ -223,7 +234,7 @@ func TestSummary(t *testing.T) {
 		m.Calls = 3
 		k.See(m)
 		began := time.Now()
-		if text, _ := k.Summary(t.Context()); text != "" || time.Since(began) != wait {
+		if text, _ := k.Summary(t.Context()); text != "" || time.Since(began) != 15*time.Second {
 			t.Errorf("after %s: %q", time.Since(began), text)
 		}
 		k.Close()
@@ -252,7 +263,7 @@ func TestLimits(t *testing.T) {
 		t.Error("an empty page is too long")
 	}
 	short := summary(texts.English, page, g)
-	if !strings.HasSuffix(short, "end\n[cut off here]") || g.Text(short) > maxSection+50 {
+	if n := g.Text(short); !strings.HasSuffix(short, "end\n[cut off here]") || n > 2050 || n < 1800 {
 		t.Errorf("%d tokens, which end in %q", g.Text(short), short[len(short)-40:])
 	}
 	if one := parse("no headings\nat all"); len(one) != 1 || summary(texts.English, "no headings\nat all", g) != "no headings\nat all" {

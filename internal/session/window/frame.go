@@ -32,14 +32,14 @@ func (f *frame) context() []msg.Part {
 
 func (f *frame) tools() []msg.ToolSpec {
 	if f.specs == nil {
-		f.specs = f.pool().Specs()
+		f.specs = f.preamble.List(f.pool().Specs())
 	}
 	return f.specs
 }
 
-// offered reports whether the model has a tool.
+// offered reports whether the model has a tool, listed or deferred.
 func (f *frame) offered(name string) bool {
-	return slices.ContainsFunc(f.tools(), func(s msg.ToolSpec) bool { return s.Name == name })
+	return f.pool().IsDeferred(name) || slices.ContainsFunc(f.tools(), func(s msg.ToolSpec) bool { return s.Name == name })
 }
 
 // count returns the size of a request with these messages, before it is corrected.

@@ -26,6 +26,7 @@ func (t *Turn) Notes(ctx context.Context) (string, error) {
 	if !t.sent.of(entries, t.model) {
 		m.Tokens = t.gauge.Messages(m.Said.Request.Messages...)
 	}
+	m.Room = t.room(m)
 	return t.cfg.Notes.Update(ctx, m)
 }
 
@@ -41,12 +42,18 @@ func (t *Turn) note(ended bool) {
 	if ended {
 		m.Said, m.Last, m.Ended = t.said(entries), entries[len(entries)-1].ID, true
 	}
+	m.Room = t.room(m)
 	t.cfg.Notes.See(m)
+}
+
+// room returns how many tokens a request leaves that says what was said.
+func (t *Turn) room(m notes.Moment) int {
+	return m.Usable - m.Tokens - t.gauge.Correct(t.count(m.Said.Since))
 }
 
 // moment returns what the keeper of the notes has to know of the conversation beside what was said.
 func (t *Turn) moment(entries []msg.Entry) notes.Moment {
-	m := notes.Moment{Tokens: t.gauge.Correct(t.sent.size)}
+	m := notes.Moment{Tokens: t.gauge.Correct(t.sent.size), Usable: t.limits.Usable()}
 	for _, e := range entries[min(t.noted, len(entries)):] {
 		m.Calls += len(e.Message.Uses())
 	}

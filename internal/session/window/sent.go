@@ -35,7 +35,7 @@ func (t *Turn) request(entries []msg.Entry) (req *model.Request, told int) {
 	if t.sent.of(entries, t.model) {
 		return t.sent.request, t.sent.entries
 	}
-	view := agent.Messages(entries, t.model, nil)
+	view := agent.Messages(entries, t.model, t.conv.Withheld)
 	for _, s := range t.cfg.Steps {
 		view = t.apply(s, view, 0)
 	}

@@ -7,6 +7,7 @@ import (
 	"adze/internal/agent/collapse"
 	"adze/internal/agent/compact"
 	"adze/internal/agent/snip"
+	"adze/internal/model"
 	"adze/internal/model/tokens"
 	"adze/internal/msg"
 )
@@ -19,8 +20,9 @@ import (
 type Step interface {
 	// Kind is the kind of the note that keeps the state of the step in the log.
 	Kind() string
-	// Apply returns the messages as they are sent, and reports whether the state of the step changed.
-	Apply(v View) (messages []msg.Message, changed bool)
+	// Apply returns the messages as they are sent. If the state of the step changed, from is the first of those
+	// given that is sent otherwise from now on, and else [Unchanged].
+	Apply(v View) (messages []msg.Message, from int)
 	// Restart says that the conversation starts over, as seg. It reports whether the state changed.
 	Restart(seg *compact.Segment) (changed bool)
 	// State returns what a later process needs to send the same, as the fields of a note.
@@ -29,22 +31,32 @@ type Step interface {
 	Restore(state json.RawMessage)
 }
 
+// Unchanged says that a step sends what it sent before.
+const Unchanged = -1
+
 // A View is a conversation on its way to a request.
 type View struct {
 	// Messages alternate and begin with the user. The list belongs to the step, what it lists does not.
 	Messages []msg.Message
-	Model    string
-	System   []msg.Part
-	Gauge    *tokens.Gauge
+	// Sent is the last request that was answered, as far as it tells of this conversation; nil if none does.
+	Sent  *model.Request
+	Gauge *tokens.Gauge
 	// Limit is the size from which the conversation is summarised, in tokens, and TooLong reports whether a
 	// request with these messages would be, unasked.
 	Limit   int
 	TooLong func(messages []msg.Message) bool
+	// Usable is how many tokens a request may have, and Size returns how many one with these messages has.
+	Usable int
+	Size   func(messages []msg.Message) int
+	// Bound says that a change costs the reasoning behind it; see [agent.Model].
+	Bound bool
 	// Idle is how long ago the model answered last.
 	Idle time.Duration
-	// Offered reports whether the model has a tool, and Clearable whether its old results may be cleared.
+	// Offered reports whether the model has a tool, and Clearable whether the old result of a call may be cleared.
+	// Cleared is told which are; it may be nil.
 	Offered   func(tool string) bool
-	Clearable func(tool string) bool
+	Clearable func(use *msg.ToolUse) bool
+	Cleared   func(uses []*msg.ToolUse)
 }
 
 // The kinds of the notes that keep the states of steps.
@@ -61,10 +73,18 @@ type clearStep struct{ compact.Clearer }
 
 func (*clearStep) Kind() string { return ClearedKind }
 
-func (c *clearStep) Apply(v View) ([]msg.Message, bool) {
+func (c *clearStep) Apply(v View) ([]msg.Message, int) {
 	c.Clearable = v.Clearable
-	messages, freed := c.Clear(v.Messages, v.Idle, v.Gauge)
-	return messages, freed > 0
+	messages, done := c.Clear(v.Messages, compact.Need{
+		Idle: v.Idle, Usable: v.Usable, Used: func() int { return v.Size(v.Messages) }, Bound: v.Bound,
+	}, v.Gauge)
+	if len(done.Uses) > 0 && v.Cleared != nil {
+		v.Cleared(done.Uses)
+	}
+	if done.Freed == 0 {
+		return messages, Unchanged
+	}
+	return messages, done.First
 }
 
 func (c *clearStep) Restart(seg *compact.Segment) bool {
@@ -98,15 +118,16 @@ type snipStep struct {
 
 func (*snipStep) Kind() string { return SnippedKind }
 
-func (s *snipStep) Apply(v View) ([]msg.Message, bool) {
+func (s *snipStep) Apply(v View) ([]msg.Message, int) {
 	if !v.Offered(s.tool) {
-		return v.Messages, false
+		return v.Messages, Unchanged
 	}
 	out := s.Snip(v.Messages, v.Gauge.Messages, snip.IfWorth)
-	if out.Executed {
-		s.cut = out.Boundary
+	if !out.Executed {
+		return out.Messages, Unchanged
 	}
-	return out.Messages, out.Executed
+	s.cut = out.Boundary
+	return out.Messages, out.First
 }
 
 func (s *snipStep) Restart(*compact.Segment) bool {
@@ -131,15 +152,15 @@ type foldStep struct{ *collapse.Folder }
 
 func (foldStep) Kind() string { return FoldedKind }
 
-func (f foldStep) Apply(v View) (messages []msg.Message, changed bool) {
-	messages = f.Project(v.Messages)
+func (f foldStep) Apply(v View) (messages []msg.Message, from int) {
+	messages, from = f.Project(v.Messages), Unchanged
 	if v.TooLong(messages) && f.Drain() {
-		messages, changed = f.Project(v.Messages), true
+		messages, from = f.Project(v.Messages), 0
 	}
-	f.Stage(collapse.Moment{
-		Model: v.Model, System: v.System, Messages: v.Messages, Size: v.Gauge.Messages, Limit: v.Limit,
-	})
-	return messages, changed
+	if from == Unchanged {
+		f.Stage(collapse.Moment{Messages: v.Messages, Sent: v.Sent, Size: v.Gauge.Messages, Limit: v.Limit})
+	}
+	return messages, from
 }
 
 func (f foldStep) Restart(*compact.Segment) bool { return f.Folder.Restart() }

@@ -36,12 +36,13 @@ func TestStepsKeepTheirState(t *testing.T) {
 	} {
 		t.Run(tt.kind, func(t *testing.T) {
 			sent := func(s Step) []msg.Message {
-				messages, changed := s.Apply(View{
-					Messages: conversation(), Model: "m", Gauge: tokens.New("m"), Limit: 1000,
+				messages, from := s.Apply(View{
+					Messages: conversation(), Gauge: tokens.New("m"), Limit: 1000, Usable: 1000,
+					Size:    func([]msg.Message) int { return 0 },
 					TooLong: func([]msg.Message) bool { return false }, Offered: func(string) bool { return true },
-					Clearable: func(string) bool { return true },
+					Clearable: func(*msg.ToolUse) bool { return true },
 				})
-				if changed {
+				if from != Unchanged {
 					t.Error("the state changed without a reason")
 				}
 				return messages

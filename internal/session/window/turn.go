@@ -73,20 +73,33 @@ func (t *Turn) End(why agent.Reason) {
 
 // apply lets a step shorten what is sent. Idle is how long ago the model answered last.
 func (t *Turn) apply(s Step, messages []msg.Message, idle time.Duration) []msg.Message {
-	messages, changed := s.Apply(View{
-		Messages: messages, Model: t.model.ID, System: t.preamble.System, Gauge: t.gauge,
+	given := messages
+	var sent *model.Request
+	if t.sent.of(t.conv.History.Entries(), t.model) {
+		sent = t.sent.request
+	}
+	messages, from := s.Apply(View{
+		Messages: messages, Sent: sent, Gauge: t.gauge,
 		Limit: t.limits.Auto(), TooLong: t.tooLong,
-		Idle: idle, Offered: t.offered, Clearable: t.clearable,
+		Usable: t.limits.Usable(), Size: t.corrected, Bound: t.model.Bound,
+		Idle: idle, Offered: t.offered, Clearable: t.clearable, Cleared: t.cfg.Cleared,
 	})
-	if changed {
-		t.keep(s)
+	if from == Unchanged {
+		return messages
+	}
+	t.keep(s)
+	if w := t.conv.Withheld; w != nil && t.model.Bound {
+		w.AddFrom(given[from:], t.conv.History.Entries())
 	}
 	return messages
 }
 
+// corrected returns the size of a request with these messages, as the provider would count it.
+func (t *Turn) corrected(messages []msg.Message) int { return t.gauge.Correct(t.count(messages)) }
+
 // tooLong reports whether a request with these messages would have to be summarised unasked.
 func (t *Turn) tooLong(messages []msg.Message) bool {
-	return t.unasked() && t.gauge.Correct(t.count(messages)) > t.limits.Auto()
+	return t.unasked() && t.corrected(messages) > t.limits.Auto()
 }
 
 // unasked reports whether the conversation is summarised before the provider says that it is too long.
@@ -205,6 +218,7 @@ func (t *Turn) boundary(seg *compact.Segment, trigger compact.Trigger, focus str
 // began takes note that the conversation is seg.
 func (t *Turn) began(seg *compact.Segment, trigger compact.Trigger) *agent.Compacted {
 	t.fixed = 0 // what each request begins with may be another
+	t.forget(t.model, seg.Entries())
 	t.gauge.Forget()
 	t.size = t.count(conversation(seg.Entries()))
 	t.restart(seg)

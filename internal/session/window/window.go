@@ -47,6 +47,8 @@ type Config struct {
 	LastTurn bool
 	// Tools are the names of tools that are made use of.
 	Tools ToolNames
+	// Cleared is told of calls whose results the model no longer sees. It may be nil.
+	Cleared func(uses []*msg.ToolUse)
 	// Done is called after a compaction: the model no longer sees what it has seen, except for the files that
 	// were put back.
 	Done func(restored []string)
@@ -63,6 +65,8 @@ type Conversation struct {
 	Asker   aside.Asker // for summaries
 	Pool    func() *tool.Pool
 	UserID  string
+	// Withheld are the answers whose reasoning is no longer sent. It may be nil.
+	Withheld *agent.Withheld
 	// Tell tells the front ends, and Note keeps something in the log.
 	Tell  func(agent.Event)
 	Note  func(store.Note)
@@ -119,7 +123,7 @@ func New(cfg Config, conv Conversation) *Window {
 		Sources: cfg.Sources, Hooks: cfg.Hooks, Keep: cfg.Keep, NewID: conv.NewID, Now: conv.Now,
 		ReadTool: cfg.Tools.Read,
 		Asking: func() {
-			conv.Tell(agent.Notice{Text: "The conversation is being summarised to make room."})
+			conv.Tell(agent.Notice{Text: "The conversation is being summarised to make room.", Compacting: true})
 		},
 	}
 	if cfg.Notes != nil {
@@ -158,15 +162,28 @@ func (w *Window) Force() (n int, ok bool) {
 	return n, ok
 }
 
-// clearable reports whether old results of a tool may be cleared.
-func (w *Window) clearable(name string) bool {
+// clearable reports whether the old result of a call may be cleared. The tool that was called decides, whatever the
+// model reached it through.
+func (w *Window) clearable(use *msg.ToolUse) bool {
+	if yes, known := w.clears[use.Name]; known {
+		return yes
+	}
+	pool := w.conv.Pool()
+	name := pool.Forwarded(use).Name // of one that forwards nothing is noted
 	yes, known := w.clears[name]
 	if !known {
-		t, _, ok := w.conv.Pool().Lookup(name)
+		t, _, ok := pool.Lookup(name)
 		yes = ok && t.Traits().Clearable
 		w.clears[name] = yes
 	}
 	return yes
+}
+
+// forget withholds the reasoning in entries from a model that takes it only behind what was before it.
+func (w *Window) forget(m agent.Model, entries []msg.Entry) {
+	if m.Bound && w.conv.Withheld != nil {
+		w.conv.Withheld.Add(entries)
+	}
 }
 
 // keep notes the state of a step, so that a session that is resumed sends the same.
@@ -222,6 +239,23 @@ func (w *Window) restart(seg *compact.Segment) {
 	}
 	if seg.Text == "" {
 		w.conv.Tell(agent.Notice{Text: "The oldest messages were dropped from what the model sees, to make room. The transcript keeps them."})
+	}
+}
+
+// Rewound takes note that the conversation went back, or that it no longer does. A nil window need not know.
+func (w *Window) Rewound() {
+	if w == nil {
+		return
+	}
+	entries := w.conv.History.Entries()
+	w.last, w.sent, w.noted, w.warned = request{}, sent{}, len(entries), false
+	for _, s := range w.cfg.Steps {
+		if s.Restart(&compact.Segment{Kept: entries, Last: true}) { // what is still there stays left out
+			w.keep(s)
+		}
+	}
+	if w.cfg.Notes != nil {
+		w.cfg.Notes.Forget()
 	}
 }
 
