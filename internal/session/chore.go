@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"adze/internal/agent"
 	"adze/internal/agent/compact"
@@ -74,17 +76,49 @@ func (s *Session) compact(op Compact) chore {
 		}
 		done, err := beside(ctx, s, m).Summarise(ctx, op.Focus, side, at)
 		var blocked *compact.BlockedError
-		if errors.Is(err, compact.ErrNothing) || errors.As(err, &blocked) {
+		if errors.Is(err, compact.ErrNothing) || errors.Is(err, compact.ErrShort) || errors.As(err, &blocked) {
 			return agent.Notice{Text: upper(err.Error()) + "."}, nil
 		}
 		return done, err
 	}
 }
 
+// rewind carries out [Rewind].
+func rewind(s *Session, op Rewind) func(context.Context) (string, error) {
+	return func(ctx context.Context) (string, error) {
+		_, at, err := divide(s.Turns(), Compact{From: op.To})
+		if err != nil {
+			return "", err
+		}
+		var said []string
+		if op.Files != nil {
+			text, err := op.Files(ctx)
+			if err != nil {
+				return "", err
+			}
+			said = append(said, text)
+		}
+		switch {
+		case op.Undo && s.hist.restore():
+			said = slices.Insert(said, 0, "The conversation is again what it was before.")
+		case op.To != "":
+			s.hist.rewind(at)
+			said = slices.Insert(said, 0, "The conversation is back to before that message.")
+		default:
+			return strings.Join(said, "\n"), nil
+		}
+		s.window.Rewound()
+		if s.cfg.Listeners.Rewound != nil {
+			s.cfg.Listeners.Rewound()
+		}
+		return strings.Join(said, "\n"), nil
+	}
+}
+
 // beside returns the window for work on the conversation beside the turns.
 func beside(ctx context.Context, s *Session, m agent.Model) *window.Turn {
 	_, options := s.prefs.get()
-	return s.window.Turn(m, options, s.cfg.Preamble.make(ctx, m, s.ToolSpecs))
+	return s.window.Turn(m, options, s.cfg.Preamble.make(ctx, m, s.ToolSpecs, s.hist.unbind(&s.memo.Withheld)))
 }
 
 // writeNotes is the chore of [Notes].

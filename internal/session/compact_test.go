@@ -171,7 +171,7 @@ func TestOnlyTheLastBoundaryCounts(t *testing.T) {
 	d.submit(session.Compact{Focus: "the tests"})
 	d.idle()
 	d.completed("gamma")
-	if last := d.asked(1); !bytes.Contains(last, []byte("above all to this: the tests")) {
+	if last := d.asked(1); !bytes.Contains(last, []byte("focus on this: the tests")) {
 		t.Errorf("the focus was not asked for: %.500s", last)
 	}
 	c, err := store.Load(d.log.Path(), store.LoadOptions{})

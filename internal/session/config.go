@@ -82,20 +82,48 @@ type Tools struct {
 
 // A Preamble is the part of requests before the conversation.
 type Preamble struct {
-	// System assembles the system prompt at the start of each turn; it may be nil.
-	System func(ctx context.Context, m agent.Model, tools []msg.ToolSpec) ([]msg.Part, []model.Mark)
+	// Begin returns what requests to a model begin with, given the tools that can be called. It is called at the
+	// start of each turn, and again when the tools change; it may be nil.
+	Begin func(ctx context.Context, m agent.Model, tools []msg.ToolSpec) Beginning
 	// Context returns the parts to put before the first message; it may be nil. It is called for each request,
 	// and returns the same parts until the conversation starts over.
 	Context func(ctx context.Context) []msg.Part
+	// News returns what the model is to be told as soon as possible: with a prompt, or after calls. It may be nil.
+	News func() []string
 }
 
-// make returns the preamble of a turn.
-func (p Preamble) make(ctx context.Context, m agent.Model, specs func() []msg.ToolSpec) (made agent.Preamble) {
+// A Beginning is what requests begin with.
+type Beginning struct {
+	System []msg.Part
+	Cache  []model.Mark
+	Tools  []msg.ToolSpec // those that are listed
+	// Renewed says that earlier requests to the model may have begun otherwise.
+	Renewed bool
+}
+
+// make returns the preamble of a turn. Renewed is called when requests begin otherwise than before.
+func (p Preamble) make(ctx context.Context, m agent.Model, specs func() []msg.ToolSpec, renewed func(agent.Model)) (made agent.Preamble) {
 	if p.Context != nil {
 		made.Context = func() []msg.Part { return p.Context(ctx) }
 	}
-	if p.System != nil {
-		made.System, made.Cache = p.System(ctx, m, specs())
+	if p.Begin == nil {
+		return made
+	}
+	callable := specs()
+	b := p.Begin(ctx, m, callable)
+	if b.Renewed {
+		renewed(m)
+	}
+	made.System, made.Cache = b.System, b.Cache
+	made.Tools = func(now []msg.ToolSpec) []msg.ToolSpec {
+		if len(now) == len(callable) && (len(now) == 0 || &now[0] == &callable[0]) {
+			return b.Tools
+		}
+		callable = now
+		if b = p.Begin(ctx, m, now); b.Renewed { // a tool was added; the turn keeps its system prompt
+			renewed(m)
+		}
+		return b.Tools
 	}
 	return made
 }
@@ -109,8 +137,9 @@ type Hearer struct {
 
 // A Hearing is the answer of a hearer.
 type Hearing struct {
-	// Context is added to the prompt.
+	// Context is added to the prompt, and Notices are for the user.
 	Context []msg.Part
+	Notices []string
 	// Blocked is the reason the prompt is dropped; empty means that it is not.
 	Blocked string
 }
@@ -121,6 +150,7 @@ func hear(ctx context.Context, hearers []Hearer, p Prompt) Hearing {
 	for _, h := range hearers {
 		one := h.Hear(ctx, p)
 		all.Context = append(all.Context, one.Context...)
+		all.Notices = append(all.Notices, one.Notices...)
 		if all.Blocked = one.Blocked; all.Blocked != "" {
 			break
 		}
@@ -142,6 +172,8 @@ type Listeners struct {
 	Answered func(req *model.Request, u msg.Usage)
 	// Ended is called when a turn has ended, before its [Finished] entry.
 	Ended func(ctx context.Context, e agent.Ended)
+	// Rewound is called when the conversation went back: the model no longer sees all that it has seen.
+	Rewound func()
 	// Spent is called after each turn with the session's totals.
 	Spent func(cost.Totals)
 }
@@ -154,8 +186,9 @@ type Records struct {
 	Files FileHistory
 	// Ledger books the cost of responses; nil means a new one without prices.
 	Ledger *cost.Ledger
-	// History is the history to resume.
-	History []msg.Entry
+	// History is the history to resume, and Withheld what was noted as [WithheldKind].
+	History  []msg.Entry
+	Withheld []string
 }
 
 // A Log is the durable form of a session. It may be used from any goroutine.

@@ -1,8 +1,12 @@
 package session
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"math"
 	"net/mail"
 	"net/url"
 	"slices"
@@ -65,6 +69,8 @@ type (
 		From    string // who asks, such as a server
 		Message string
 		Fields  []Field
+		// Schema is what the fields were made of, for front ends that draw forms of their own; it may be nil.
+		Schema json.RawMessage
 	}
 
 	// A Field is one value of a form.
@@ -135,10 +141,8 @@ func (f Form) check(r Reply) error {
 	switch {
 	case !ok:
 		return mismatch(r)
-	case filled.Action == Decline || filled.Action == Cancel:
-		return nil
 	case filled.Action != Accept:
-		return fmt.Errorf("a form is accepted, declined or cancelled, not %q", filled.Action)
+		return filled.Action.check()
 	}
 	for _, field := range f.Fields {
 		v, ok := filled.Values[field.Name]
@@ -159,6 +163,99 @@ func (f Form) check(r Reply) error {
 	return nil
 }
 
+// Decode returns the values of a JSON object, each as its field has it. The error names the fields that do not fit.
+func (f Form) Decode(content json.RawMessage) (map[string]any, error) {
+	values := map[string]any{}
+	if len(content) == 0 {
+		return values, nil
+	}
+	dec := json.NewDecoder(bytes.NewReader(content))
+	dec.UseNumber()
+	var given map[string]any
+	if err := dec.Decode(&given); err != nil {
+		return nil, errors.New("the values are not a JSON object")
+	}
+	var problems []error
+	for _, field := range f.Fields {
+		v, ok := given[field.Name]
+		delete(given, field.Name)
+		if !ok || v == nil {
+			continue
+		}
+		v, err := field.typed(v)
+		if err == nil {
+			err = field.Check(v)
+		}
+		if err != nil {
+			problems = append(problems, fmt.Errorf("%s: %w", field.Label(), err))
+			continue
+		}
+		values[field.Name] = v
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		problems = append(problems, fmt.Errorf("the form has no field %q", name))
+	}
+	return values, errors.Join(problems...)
+}
+
+// Fill returns the values of a JSON object with the defaults of fields that it leaves out. All that are required must
+// be there then.
+func (f Form) Fill(content json.RawMessage) (map[string]any, error) {
+	values, err := f.Decode(content)
+	if err != nil {
+		return nil, err
+	}
+	values = f.WithDefaults(values)
+	return values, f.check(Filled{Action: Accept, Values: values})
+}
+
+// WithDefaults returns the values with the defaults of fields that have none.
+func (f Form) WithDefaults(values map[string]any) map[string]any {
+	all := maps.Clone(values)
+	if all == nil {
+		all = map[string]any{}
+	}
+	for _, field := range f.Fields {
+		if _, ok := all[field.Name]; !ok && field.Default != nil {
+			all[field.Name] = field.Default
+		}
+	}
+	return all
+}
+
+// typed returns a decoded value as the field has it.
+func (f Field) typed(v any) (any, error) {
+	switch v := v.(type) {
+	case json.Number:
+		n, err := v.Float64()
+		if err != nil {
+			break
+		}
+		if f.Type != IntegerField {
+			return n, nil
+		}
+		if i, err := v.Int64(); err == nil {
+			return i, nil
+		}
+		if n == math.Trunc(n) && math.Abs(n) < 1<<53 { // such as 1e3 or 5.0
+			return int64(n), nil
+		}
+	case []any:
+		labels := make([]string, len(v))
+		for i, item := range v {
+			label, ok := item.(string)
+			if !ok {
+				return nil, fmt.Errorf("%v is not one of the options", item)
+			}
+			labels[i] = label
+		}
+		return labels, nil
+	default:
+		return v, nil
+	}
+	return nil, fmt.Errorf("%v is not a value of the type %s", v, f.Type)
+}
+
 // Label returns what to call the field.
 func (f Field) Label() string {
 	if f.Title != "" {
@@ -174,7 +271,11 @@ func (f Field) Parse(text string) (any, error) {
 	var err error
 	switch f.Type {
 	case NumberField:
-		v, err = strconv.ParseFloat(text, 64)
+		var n float64
+		if n, err = strconv.ParseFloat(text, 64); err == nil && (math.IsNaN(n) || math.IsInf(n, 0)) {
+			err = errors.New("not finite")
+		}
+		v = n
 	case IntegerField:
 		v, err = strconv.ParseInt(text, 10, 64)
 	case BooleanField:
@@ -188,8 +289,11 @@ func (f Field) Parse(text string) (any, error) {
 		}
 		v = labels
 	}
-	if err != nil {
-		return nil, fmt.Errorf("this is not what the field takes: %s", f.Type)
+	switch {
+	case err != nil && f.Type == BooleanField:
+		return nil, errors.New("answer yes or no")
+	case err != nil:
+		return nil, fmt.Errorf("this is not of the type %s", f.Type)
 	}
 	return v, f.Check(v)
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"adze/internal/agent"
 	"adze/internal/agent/compact"
 	"adze/internal/msg"
 	"adze/internal/session/store"
@@ -20,6 +21,7 @@ type history struct {
 	mu      sync.Mutex
 	entries []msg.Entry
 	before  []msg.Entry    // what an attempt took the place of; nil if there was none
+	undone  []msg.Entry    // what a rewind took the place of; nil if something was said since
 	pending []func() error // tell the log of it
 	warn    string         // not told yet
 	unsaved bool           // the log is behind
@@ -56,9 +58,53 @@ func (h *history) Append(_ context.Context, e msg.Entry) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	e.Structured = nil // it is in the log, and nothing that is sent needs it
-	h.entries = append(h.entries, e)
+	h.entries, h.undone = append(h.entries, e), nil
 	h.saved(err)
+	if l, ok := h.log.(Noticer); ok && h.warn == "" {
+		h.warn = l.Notice()
+	}
 	return nil
+}
+
+// A Noticer is a [Log] that may have to tell the user something about its file.
+type Noticer interface {
+	// Notice returns it once.
+	Notice() string
+}
+
+// rewind leaves out the entries from at on. Until something is appended, restore brings them back.
+func (h *history) rewind(at int) {
+	h.Settle()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.undone = h.entries
+	h.end(h.entries[:at:at])
+}
+
+// restore brings back what was left out, and reports whether there was anything.
+func (h *history) restore() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.undone == nil {
+		return false
+	}
+	entries := h.undone
+	h.undone = nil
+	h.end(entries)
+	return true
+}
+
+// end makes entries, which the log has already, the conversation.
+func (h *history) end(entries []msg.Entry) {
+	h.entries = entries
+	if h.log == nil {
+		return
+	}
+	leaf := ""
+	if n := len(entries); n > 0 {
+		leaf = entries[n-1].ID
+	}
+	h.saved(h.log.Note(store.Rewind(leaf)))
 }
 
 // A Compacter is a [Log] that keeps compactions.
@@ -79,7 +125,7 @@ func (h *history) Attempt(seg *compact.Segment, b store.Boundary) (first bool) {
 	if first = h.before == nil; first {
 		h.before = h.entries
 	}
-	h.entries = seg.Entries()
+	h.entries, h.undone = seg.Entries(), nil
 	if l, ok := h.log.(Compacter); ok {
 		h.pending = append(h.pending, func() error { return l.Compact(b, append([]msg.Entry{seg.Summary}, seg.Recast...)...) })
 	}
@@ -103,6 +149,16 @@ func (h *history) Retreat() bool {
 	}
 	h.entries, h.before, h.pending = h.before, nil, nil
 	return true
+}
+
+// unbind returns what withholds the reasoning of a model when requests to it begin otherwise than before, if it
+// takes reasoning back only behind what was before it.
+func (h *history) unbind(w *agent.Withheld) func(agent.Model) {
+	return func(m agent.Model) {
+		if m.Bound {
+			w.Add(slices.DeleteFunc(slices.Clone(h.Entries()), func(e msg.Entry) bool { return e.Model != m.ID }))
+		}
+	}
 }
 
 // saved records whether the log is behind.

@@ -35,7 +35,9 @@ func newNoted(t *testing.T, script string, opt store.Options, change func(*sessi
 	n := &noted{path: filepath.Join(opt.Home, "notes.md")}
 	const answer = `text "<notes>\n# Current state\nFixing the parser.\n</notes>"`
 	n.dwelling = newDwelling(t, strings.ReplaceAll(script, "NOTE", answer), opt, func(c *session.Config) {
-		c.Models.Main = "wide"
+		c.Models.Resolve = func(name string) (agent.Model, error) { // notes at 10,000 tokens, and after 4,000 more
+			return agent.Model{ID: name, Window: 42_000, Output: 1000, MaxOutput: 2000}, nil
+		}
 		k, err := notes.New(notes.Config{Asker: aside.Asker{Provider: c.Provider}, Path: func() string { return n.path }})
 		if err != nil {
 			t.Fatal(err)
@@ -73,7 +75,7 @@ func TestNotesBesideTurns(t *testing.T) {
 			{"above it", 700, 1},
 			{"while notes are written", 6_000, 1},
 			{"below the next", 100, 2}, // what the one before added counts now
-			{"too little", 4_000, 2},
+			{"too little", 3_000, 2},
 			{"at the end of a turn", 1_200, 3},
 		} {
 			began := time.Now()
@@ -106,7 +108,7 @@ func TestNoNotesAfterTheLastTurn(t *testing.T) {
 			n := newNoted(t, wantNotes+"forever\nNOTE\n---\nforever\nsay Yes.\nusage none", place(t), func(c *session.Config) { c.Window.LastTurn = last })
 			n.completed("first " + sized(10_500))
 			synctest.Wait()
-			n.completed("second " + sized(4_950)) // with the answer it is enough
+			n.completed("second " + sized(3_950)) // with the answer it is enough
 			n.completed("third " + sized(100))
 			synctest.Wait()
 			before := n.updates()

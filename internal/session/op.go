@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"adze/internal/agent"
@@ -24,12 +25,14 @@ type (
 		// ID becomes the id of the entry; empty, or one that the conversation has already, makes another.
 		ID    string
 		Parts []msg.Part
+		// Quoted says that the words are not the user's own, so that nothing in them is looked up.
+		Quoted bool
 	}
 
 	// FollowUp adds to the turn that runs, when its calls are done. Without a turn it is a prompt.
 	FollowUp Prompt
 
-	// Steer is like FollowUp, but stops calls that give way to a new message.
+	// Steer is like FollowUp, but ends calls that only wait.
 	Steer Prompt
 
 	// Note adds to the conversation without asking the model, after the turn that runs.
@@ -51,6 +54,19 @@ type (
 	Clear struct {
 		// ID is what it can be withdrawn by while it waits; it may be empty.
 		ID string
+	}
+
+	// Rewind goes back to before something that the user said, after the turn that runs. What is told of it comes
+	// with [Finished], as for [Local].
+	Rewind struct {
+		// ID is what it can be withdrawn by while it waits; it may be empty.
+		ID string
+		// To is the id of what the user said, see [Session.Turns]: that and what follows is no longer sent. Empty
+		// leaves the conversation as it is. Undo instead brings back what the last one left out.
+		To   string
+		Undo bool
+		// Files does first what is to be done with files, and returns what to tell of it; it may be nil.
+		Files func(ctx context.Context) (string, error)
 	}
 
 	// Snip cuts out of what is sent, with the next request, what the model has called stale.
@@ -94,6 +110,9 @@ type (
 		Wake bool
 	}
 
+	// Tell tells the user something, at once and beside what is under way.
+	Tell struct{ Text string }
+
 	// SetModel chooses the model of the following turns. The history stays as it is.
 	SetModel struct{ Name string }
 
@@ -114,6 +133,7 @@ func (Note) op()        {}
 func (Compact) op()     {}
 func (Notes) op()       {}
 func (Clear) op()       {}
+func (Rewind) op()      {}
 func (Snip) op()        {}
 func (Local) op()       {}
 func (Interrupt) op()   {}
@@ -121,6 +141,7 @@ func (Detach) op()      {}
 func (Withdraw) op()    {}
 func (Answer) op()      {}
 func (Notify) op()      {}
+func (Tell) op()        {}
 func (SetModel) op()    {}
 func (SetMode) op()     {}
 func (SetEffort) op()   {}
@@ -150,7 +171,7 @@ type (
 		// Denials are those of the session so far.
 		Denials []Denial
 		Took    time.Duration
-		// Local is what came of a [Local] operation; nil for anything else.
+		// Local is what came of a [Local] or [Rewind] operation; nil for anything else.
 		Local *Outcome
 	}
 
@@ -204,6 +225,8 @@ func (s *Session) Submit(ctx context.Context, op Op) error {
 		return s.queue.add(job{Prompt: Prompt{ID: op.ID}, note: true, chore: s.compact(op)})
 	case Clear:
 		return s.queue.add(job{Prompt: Prompt{ID: op.ID}, note: true, chore: s.clear})
+	case Rewind:
+		return s.queue.add(job{Prompt: Prompt{ID: op.ID}, note: true, local: rewind(s, op)})
 	case Snip:
 		return s.queue.add(job{note: true, chore: s.snip})
 	case Notes:
@@ -228,6 +251,9 @@ func (s *Session) Submit(ctx context.Context, op Op) error {
 		return s.questions.settle(op.ID, op.Reply)
 	case Notify:
 		return s.queue.notify(op)
+	case Tell:
+		s.queue.tell(agent.Notice{Text: op.Text})
+		return nil
 	case SetModel:
 		return s.setModel(ctx, op.Name)
 	case SetMode:
@@ -243,11 +269,16 @@ func (s *Session) Submit(ctx context.Context, op Op) error {
 }
 
 func (s *Session) setModel(ctx context.Context, name string) error {
-	if _, err := s.cfg.Models.Resolve(name); err != nil {
+	m, err := s.cfg.Models.Resolve(name)
+	if err != nil {
 		return err
 	}
 	s.prefs.set(func(p *preferences) { p.model = name })
-	s.log.note(store.Model(name))
+	kept := name
+	if strings.Contains(m.ID, "/") { // an id that says which provider is asked, also where another one is usual
+		kept = m.ID
+	}
+	s.log.note(store.Model(kept))
 	s.feed.add(ctx, Changed{Model: name}, false)
 	return nil
 }

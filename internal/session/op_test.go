@@ -205,3 +205,83 @@ func TestEffortAndThinking(t *testing.T) {
 		t.Errorf("the second request: %s", got)
 	}
 }
+
+// The conversation goes back to before a message, whatever was said since. That can be taken back until something is
+// said, and holds when the session is resumed. Files come first: what cannot be restored leaves the conversation, too.
+//
+// Proves SESS-31.
+func TestRewind(t *testing.T) {
+	opt := place(t)
+	d := newDwelling(t, "say One\n---\nsay Two\n---\nsay Three\n---\nexpect no-text \"second\"\nexpect text \"first\"\nsay Four\n---\nexpect no-text \"fourth\"\nsay Five", opt, nil)
+	rewind := func(d *dwelling, op session.Rewind) *session.Outcome {
+		t.Helper()
+		after := d.Last()
+		d.submit(op)
+		if err := d.Idle(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		for e := range d.Entries(ctx, after, session.Latest) {
+			if end, ok := e.Event.(session.Finished); ok {
+				return end.Local
+			}
+		}
+		return nil
+	}
+	said := func(d *dwelling) (texts []string) {
+		for _, e := range d.Conversation() {
+			if e.Message.Role == msg.User {
+				texts = append(texts, e.Message.Text())
+			}
+		}
+		return texts
+	}
+	check := func(d *dwelling, want ...string) {
+		t.Helper()
+		if diff := cmp.Diff(want, said(d)); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+	for _, text := range []string{"first", "second", "third"} {
+		d.completed(text)
+	}
+	turns := d.Turns()
+	if o := rewind(d, session.Rewind{To: "nothing"}); o.Err == nil {
+		t.Error("an unknown message")
+	}
+	broken := func(context.Context) (string, error) { return "", errors.New("the disk is full") }
+	if o := rewind(d, session.Rewind{To: turns[1].ID, Files: broken}); o.Err == nil || o.Err.Error() != "the disk is full" {
+		t.Errorf("%+v", o)
+	}
+	check(d, "first", "second", "third")
+	files := func(context.Context) (string, error) { return "Files.", nil }
+	if o := rewind(d, session.Rewind{To: turns[1].ID, Files: files}); o.Err != nil || o.Text != "The conversation is back to before that message.\nFiles." {
+		t.Errorf("%+v", o)
+	}
+	check(d, "first")
+	rewind(d, session.Rewind{Undo: true})
+	check(d, "first", "second", "third")
+	rewind(d, session.Rewind{Undo: true}) // there is nothing to undo
+	check(d, "first", "second", "third")
+	rewind(d, session.Rewind{To: turns[1].ID})
+	d.completed("fourth")
+	rewind(d, session.Rewind{Undo: true}) // too late
+	check(d, "first", "fourth")
+	rewind(d, session.Rewind{To: d.Turns()[0].ID})
+	d.close()
+
+	again := newDwelling(t, "expect no-text \"fourth\"\nexpect text \"first\"\nsay Five", opt, nil)
+	check(again, "first")
+	again.completed("fifth")
+	rewind(again, session.Rewind{To: again.Turns()[1].ID})
+	check(again)
+	again.close()
+	empty := newDwelling(t, "expect no-text \"first\"\nsay Six", opt, nil)
+	check(empty)
+	empty.completed("sixth")
+	empty.close()
+	last := newDwelling(t, "say Seven", opt, nil)
+	check(last, "sixth")
+	last.close()
+}

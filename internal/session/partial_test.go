@@ -42,7 +42,7 @@ func TestCompactOneSide(t *testing.T) {
 	const turns = 4
 	var script []string
 	for i := range turns {
-		script = append(script, fmt.Sprintf("think Let me see.\nuse Big {\"n\":%d}\n---\nsay Answer %d.", 300+i, i))
+		script = append(script, fmt.Sprintf("think sig=unbound Let me see.\nuse Big {\"n\":%d}\n---\nsay Answer %d.", 300+i, i))
 	}
 	const sum = "\n---\nexpect text \"Summarise this conversation\"\nsay <summary>One side of it.</summary>\n---\nsay More."
 	for n := 1; n <= turns; n++ {

@@ -1,7 +1,9 @@
 package session
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"sync"
 
@@ -112,4 +114,33 @@ func (s *Session) AskPermission(ctx context.Context, q permission.Question) (per
 		return permission.Answer{}, err
 	}
 	return r.(Decision).Answer, nil
+}
+
+// ReadDecision decodes what a program that is asked in place of the user says about a call, as
+// {"behavior": "allow" or "deny", …}. By names the program, such as "host". An invalid answer denies.
+func ReadDecision(body []byte, by string) Decision {
+	var r struct {
+		Behavior    permission.Behavior `json:"behavior"`
+		Input       json.RawMessage     `json:"updatedInput"`
+		Permissions []permission.Update `json:"updatedPermissions"`
+		Message     string              `json:"message"`
+		Interrupt   bool                `json:"interrupt"`
+	}
+	deny := permission.Answer{Behavior: permission.Deny, By: by}
+	if err := json.Unmarshal(body, &r); err != nil {
+		deny.Message = fmt.Sprintf("The %s's answer is not valid: it must be an object with a behavior.", by)
+		return Decision{deny}
+	}
+	switch r.Behavior {
+	case permission.Allow:
+		if bytes.Equal(r.Input, []byte("null")) {
+			r.Input = nil
+		}
+		return Decision{permission.Answer{Behavior: permission.Allow, Input: r.Input, Updates: r.Permissions, By: by}}
+	case permission.Deny:
+		deny.Message, deny.Interrupt = r.Message, r.Interrupt
+	default:
+		deny.Message = fmt.Sprintf("The %s answered neither allow nor deny, but %q.", by, r.Behavior)
+	}
+	return Decision{deny}
 }

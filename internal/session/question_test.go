@@ -163,6 +163,44 @@ func TestRepliesFitTheirQuestions(t *testing.T) {
 	}
 }
 
+func TestFormFill(t *testing.T) {
+	options := []session.Option{{Label: "red"}, {Label: "blue"}}
+	form := session.Form{Fields: []session.Field{
+		{Name: "n", Type: session.IntegerField, Required: true},
+		{Name: "x", Type: session.NumberField, Default: 0.5},
+		{Name: "s", Title: "Text", Type: session.TextField},
+		{Name: "l", Type: session.ListField, Options: options},
+	}}
+	for _, tt := range []struct {
+		content string
+		want    map[string]any
+		err     string
+	}{
+		{content: `{"n":3,"x":2,"s":"a","l":["blue"]}`, want: map[string]any{"n": int64(3), "x": 2.0, "s": "a", "l": []string{"blue"}}},
+		{content: `{"n":3.0,"s":null}`, want: map[string]any{"n": int64(3), "x": 0.5}},
+		{content: `{"n":1e3}`, want: map[string]any{"n": int64(1000), "x": 0.5}},
+		{content: ``, err: "n: a value is required"},
+		{content: `{}`, err: "n: a value is required"},
+		{content: `[1]`, err: "the values are not a JSON object"},
+		{content: `{"n":1.5}`, err: "n: 1.5 is not a value of the type integer"},
+		{content: `{"n":1e400}`, err: "n: 1e400 is not a value of the type integer"},
+		{content: `{"n":"1","s":2,"l":[1],"y":1}`, err: "n: 1 is not a value of the type integer\nText: 2 is not a value of the type string\nl: 1 is not one of the options\nthe form has no field \"y\""},
+		{content: `{"n":1,"l":["green"]}`, err: `l: "green" is not one of the options`},
+		{content: `{"n":1,"s":{"a":1}}`, err: "Text: map[a:1] is not a value of the type string"},
+	} {
+		got, err := form.Fill([]byte(tt.content))
+		if tt.err != "" {
+			if err == nil || err.Error() != tt.err {
+				t.Errorf("%s: %v, want %s", tt.content, err, tt.err)
+			}
+			continue
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" || err != nil {
+			t.Errorf("%s: %v\n%s", tt.content, err, diff)
+		}
+	}
+}
+
 func TestFieldParse(t *testing.T) {
 	one, three := 1.0, 3.0
 	options := []session.Option{{Label: "red"}, {Label: "blue"}}
@@ -181,11 +219,13 @@ func TestFieldParse(t *testing.T) {
 		{field: session.Field{Type: session.TextField, Format: session.DateTimeFormat}, text: "2026-02-03T04:05:06Z", want: "2026-02-03T04:05:06Z"},
 		{field: session.Field{Type: session.NumberField, Min: &one}, text: "0.5", err: "at least 1"},
 		{field: session.Field{Type: session.NumberField}, text: "0.5", want: 0.5},
+		{field: session.Field{Type: session.NumberField}, text: "NaN", err: "number"},
+		{field: session.Field{Type: session.NumberField}, text: "inf", err: "number"},
 		{field: session.Field{Type: session.IntegerField}, text: "0.5", err: "integer"},
 		{field: session.Field{Type: session.IntegerField}, text: "-5", want: int64(-5)},
 		{field: session.Field{Type: session.BooleanField}, text: "Yes", want: true},
 		{field: session.Field{Type: session.BooleanField}, text: "no", want: false},
-		{field: session.Field{Type: session.BooleanField}, text: "maybe", err: "boolean"},
+		{field: session.Field{Type: session.BooleanField}, text: "maybe", err: "yes or no"},
 		{field: session.Field{Type: session.ChoiceField, Options: options}, text: "2", want: "blue"},
 		{field: session.Field{Type: session.ChoiceField, Options: options}, text: "3", err: `"3" is not one of the options`},
 		{field: session.Field{Type: session.ListField, Options: options, Min: &one}, text: "1, blue", want: []string{"red", "blue"}},

@@ -115,6 +115,9 @@ func (q *queue) say(p Prompt, to func(...msg.Part)) error {
 	}
 	q.workers.Go(func() { // hearing it may take a while
 		h := q.hear(q.life, p)
+		for _, text := range h.Notices {
+			q.tell(agent.Notice{Text: text})
+		}
 		if h.Blocked != "" {
 			q.tell(agent.Notice{Text: h.Blocked})
 			return

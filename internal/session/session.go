@@ -14,6 +14,7 @@ import (
 	"adze/internal/agent/exec"
 	"adze/internal/model/cost"
 	"adze/internal/msg"
+	"adze/internal/session/store"
 	"adze/internal/session/window"
 	"adze/internal/tool"
 )
@@ -32,6 +33,9 @@ type Session struct {
 	memo      agent.Memo
 	window    *window.Window // nil lets the conversation grow
 }
+
+// WithheldKind is the kind of the note that lists, under "ids", the answers whose reasoning is no longer sent.
+const WithheldKind = "withheld-thinking"
 
 // Open returns a session whose turns last no longer than ctx. Nothing is written before its first
 // message. The history of a resumed session is in its first entries.
@@ -58,13 +62,19 @@ func Open(ctx context.Context, cfg Config) *Session {
 	}
 	tell := func(ev agent.Event) { s.feed.add(ctx, Loop{ev}, false) }
 	s.queue = &queue{life: ctx, do: s.do, note: s.log.note, tell: tell}
+	s.queue.inbox.News = cfg.Preamble.News
 	if len(cfg.Hearers) > 0 {
 		s.queue.hear = func(ctx context.Context, p Prompt) Hearing { return hear(ctx, cfg.Hearers, p) }
 	}
+	s.memo.Withheld.Restore(cfg.Records.Withheld)
+	s.memo.Withheld.Changed = func(ids []string) { s.log.note(store.Other{Kind: WithheldKind, Fields: map[string]any{"ids": ids}}) }
 	if cfg.Window != nil {
-		book := func(_, id string, u msg.Usage, took time.Duration) { s.ledger.Book(id, u, cost.Times{API: took}) }
+		book := func(purpose, id string, u msg.Usage, took time.Duration) {
+			s.ledger.BookAside(purpose, id, u, cost.Times{API: took})
+		}
 		s.window = window.New(*cfg.Window, window.Conversation{
-			History: s.hist, Asker: aside.Asker{Provider: cfg.Provider, Book: book}, Pool: s.Pool, UserID: cfg.Loop.UserID,
+			Withheld: &s.memo.Withheld,
+			History:  s.hist, Asker: aside.Asker{Provider: cfg.Provider, Book: book}, Pool: s.Pool, UserID: cfg.Loop.UserID,
 			Tell: tell, Note: s.log.note, NewID: cfg.NewID, Now: cfg.Now, Log: cfg.Debug,
 		})
 	}

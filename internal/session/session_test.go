@@ -159,9 +159,9 @@ func newBench(t *testing.T, script string, change func(*bench, *session.Config))
 			}
 			return agent.Model{ID: name, Window: 200_000, Output: 8000, MaxOutput: 8000}, nil
 		}},
-		Preamble: session.Preamble{System: func(_ context.Context, m agent.Model, tools []msg.ToolSpec) ([]msg.Part, []model.Mark) {
+		Preamble: session.Preamble{Begin: func(_ context.Context, m agent.Model, tools []msg.ToolSpec) session.Beginning {
 			b.add("system prompt for %s", m.ID)
-			return []msg.Part{&msg.Text{Text: fmt.Sprintf("You are %s with %d tools.", m.ID, len(tools))}}, nil
+			return session.Beginning{System: []msg.Part{&msg.Text{Text: fmt.Sprintf("You are %s with %d tools.", m.ID, len(tools))}}, Tools: tools}
 		}},
 		Records: session.Records{Log: b.log},
 	}
@@ -469,7 +469,7 @@ func TestBrokenLogKeepsTheSessionAlive(t *testing.T) {
 }
 
 func TestSessionWithoutALog(t *testing.T) {
-	b := newBench(t, "use Do {}\n---\nsay ok", func(_ *bench, c *session.Config) { c.Records.Log, c.Preamble.System, c.ID = nil, nil, "" })
+	b := newBench(t, "use Do {}\n---\nsay ok", func(_ *bench, c *session.Config) { c.Records.Log, c.Preamble.Begin, c.ID = nil, nil, "" })
 	if events := b.completed("hello"); len(notices(events)) > 0 || b.ID() == "" {
 		t.Errorf("session %q, notices %q", b.ID(), notices(events))
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"adze/internal/agent"
+	"adze/internal/agent/exec"
 	"adze/internal/model/cost"
 	"adze/internal/msg"
 	"adze/internal/session/store"
@@ -80,7 +81,7 @@ func (t *turn) run(ctx context.Context) {
 		t.cfg.Records.Files.Begin(prompt)
 		defer t.syncFiles()
 	}
-	a := t.agent(options, t.cfg.Preamble.make(ctx, m, t.ToolSpecs))
+	a := t.agent(options, t.cfg.Preamble.make(ctx, m, t.ToolSpecs, t.hist.unbind(&t.memo.Withheld)))
 	a.Model, a.Fallback = m, fallback
 	if t.cfg.Prefetch != nil {
 		a.Prefetch = t.cfg.Prefetch(said, before)
@@ -108,6 +109,9 @@ func (t *turn) hear(ctx context.Context) (blocked string) {
 		return ""
 	}
 	h := hear(ctx, t.cfg.Hearers, t.job.Prompt)
+	for _, text := range h.Notices {
+		t.tell(agent.Notice{Text: text})
+	}
 	if h.Blocked == "" && len(h.Context) > 0 {
 		t.job.Parts = slices.Concat(t.job.Parts, h.Context)
 	}
@@ -132,7 +136,7 @@ func (t *turn) agent(o agent.Options, p agent.Preamble) *agent.Agent {
 		Options:  o,
 		Preamble: p,
 		Provider: t.cfg.Provider,
-		Executor: t.Executor(),
+		Executor: t.executor(p),
 		Pool:     t.Pool,
 		Stop:     t.cfg.Stops,
 		Await:    t.cfg.Await,
@@ -148,6 +152,15 @@ func (t *turn) agent(o agent.Options, p agent.Preamble) *agent.Agent {
 		a.Goal = t.cfg.Goal()
 	}
 	return a
+}
+
+// executor returns the executor of the calls of a turn.
+func (t *turn) executor(p agent.Preamble) *exec.Executor {
+	ex := t.Executor()
+	ex.Listed = func(name string) bool {
+		return slices.ContainsFunc(p.List(t.ToolSpecs()), func(s msg.ToolSpec) bool { return s.Name == name })
+	}
+	return ex
 }
 
 // account books what an event of the loop tells of calls and files.

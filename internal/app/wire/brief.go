@@ -135,9 +135,10 @@ func (b *briefing) announceWith(loaded func(context.Context, []instruct.File)) {
 	b.announcer = brief.NewAnnouncer(a)
 }
 
-// system assembles the system prompt of a turn.
-func (b *briefing) system(_ context.Context, m agent.Model, tools []msg.ToolSpec) ([]msg.Part, []model.Mark) {
-	return b.prompt.Parts(m.ID, tools)
+// begin returns what the requests of a turn begin with.
+func (b *briefing) begin(_ context.Context, m agent.Model, tools []msg.ToolSpec) session.Beginning {
+	system, cache := b.prompt.Parts(m.ID, tools)
+	return session.Beginning{System: system, Cache: cache, Tools: tools}
 }
 
 // describe returns tools as they are described in the language of the prompt.

@@ -119,7 +119,7 @@ func (c *Conversation) openSession(ctx context.Context) {
 			Thinking:         c.model.thinking(),
 			Raw:              c.spec.Raw,
 		},
-		Preamble:  session.Preamble{System: c.told.system},
+		Preamble:  session.Preamble{Begin: c.told.begin},
 		Stops:     []agent.Stopper{c.Hooks},
 		Goal:      c.output.goal,
 		Controls:  session.Controls{SetMode: c.setMode},
