@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -159,9 +160,9 @@ func openReplay(file, saveTo string) (*backend, error) {
 			return nil, setup.Errorf("--record-requests: %v", err)
 		}
 	}
-	row := router.Row{Name: "replay", Gateway: true, Open: func() (model.Provider, error) { return player.Provider(), nil }}
+	row := router.Row{Name: "replay", Open: func() (model.Provider, error) { return player.Provider(), nil }}
 	return &backend{
-		router:    router.New(router.Config{Rows: []router.Row{row}, Default: row.Name}),
+		router:    router.New(router.Config{Rows: []router.Row{row}, Route: func(name string) (string, string) { return row.Name, name }}),
 		keySource: "none", scripted: true, shared: true, close: func() error { return nil },
 	}, nil
 }
@@ -176,16 +177,20 @@ func (w *Workspace) openProviders(m ModelSpec, s *config.Settings, name string) 
 		return nil, noProvider("")
 	}
 	a := &access{env: w.Env, saveTo: m.Record, s: s, chosen: chosen}
-	c := router.Config{Default: chosen.provider.name}
+	routes := routing{usual: chosen.provider.name}
 	if !chosen.firm {
-		c.Home = func(name string) string { m, _ := w.Models.table.Lookup(name); return m.Provider }
+		routes.home = func(name string) string { m, _ := w.Models.table.Lookup(name); return m.Provider }
 	}
+	c := router.Config{Route: func(name string) (string, string) { return routes.route(name) }}
 	for i := range providers {
 		p := &providers[i]
-		c.Rows = append(c.Rows, router.Row{
-			Name: p.name, Open: func() (model.Provider, error) { return a.open(p) },
-			Unset: p.configured(s) == "", Gateway: p.baseURL != "" && s.Text(p.baseURL) != "",
-		})
+		c.Rows = append(c.Rows, router.Row{Name: p.name, Open: func() (model.Provider, error) { return a.open(p) }})
+		if p.configured(s) == "" {
+			routes.unset = append(routes.unset, p.name)
+		}
+		if p.baseURL != "" && s.Text(p.baseURL) != "" {
+			routes.gateways = append(routes.gateways, p.name)
+		}
 	}
 	b := &backend{router: router.New(c), close: a.close}
 	var missing unavailable
@@ -196,6 +201,35 @@ func (w *Workspace) openProviders(m ModelSpec, s *config.Settings, name string) 
 	}
 	b.keySource, b.shared = a.keySource, a.shared
 	return b, nil
+}
+
+// routing says which provider a model is asked of. A request that names one that was not configured goes to the usual
+// one if that is a gateway: it has models of many makers, under names of its own.
+type routing struct {
+	usual           string
+	home            func(name string) string // for a bare name; may be nil
+	unset, gateways []string
+}
+
+// route returns the provider of a model and the name that it has there.
+func (r *routing) route(name string) (to, sent string) {
+	prefix, rest, ok := strings.Cut(name, "/")
+	named := slices.ContainsFunc(providers[:], func(row provider) bool { return row.name == prefix })
+	if ok && rest != "" && named {
+		switch {
+		case slices.Contains(r.unset, prefix) && slices.Contains(r.gateways, r.usual):
+			return r.usual, name
+		case slices.Contains(r.gateways, prefix):
+			return prefix, name
+		}
+		return prefix, rest
+	}
+	if r.home != nil {
+		if home := r.home(name); home != "" && !slices.Contains(r.unset, home) {
+			return home, name
+		}
+	}
+	return r.usual, name
 }
 
 // unavailable says, in a sentence, why a provider cannot be used.

@@ -1,6 +1,6 @@
 // Package router sends each request to the provider of its model, so that a session can change from one
-// provider to another and fall back across them. A name such as "openai/gpt-5" says which provider it
-// means; for a bare name the caller does. Providers are opened when they are first needed.
+// provider to another and fall back across them. Which one that is, the caller says. Providers are opened when they are
+// first needed.
 package router
 
 import (
@@ -8,8 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
-	"strings"
 	"sync"
 
 	"adze/internal/model"
@@ -17,25 +15,18 @@ import (
 
 // A Row is a provider that requests can go to.
 type Row struct {
-	// Name is what stands before the slash in the name of a model.
 	Name string
 	// Open returns the provider. It is called by the first request, and again after an error.
 	Open func() (model.Provider, error)
-	// Unset says that the provider has not been configured. A request that names it goes to a default
-	// that is a gateway, if there is one.
-	Unset bool
-	// Gateway says that the endpoint has models of many makers under names of its own. They are sent as
-	// they are, also if they begin with the name of a provider.
-	Gateway bool
+	// FirstParty says that the endpoint is the provider's own.
+	FirstParty bool
 }
 
 // Config is what a router goes by.
 type Config struct {
 	Rows []Row
-	// Default is the name of the row for bare names.
-	Default string
-	// Home returns the row for a bare name instead, or nothing. It may be nil.
-	Home func(name string) string
+	// Route returns the name of the row that a model is asked of, and the name that it has there.
+	Route func(name string) (row, sent string)
 }
 
 // A Router is a [model.Provider]. It is safe for concurrent use.
@@ -53,6 +44,27 @@ func New(c Config) *Router { return &Router{c: c, open: map[string]model.Provide
 func (r *Router) Open(name string) error {
 	_, _, err := r.provider(name)
 	return err
+}
+
+// FirstParty reports whether requests to a model go to the endpoint of its provider itself.
+func (r *Router) FirstParty(name string) bool {
+	row, _ := r.find(name)
+	return row != nil && row.FirstParty
+}
+
+// Limits returns what is known of the limits of a model's provider.
+func (r *Router) Limits(name string) []model.Limit {
+	row, _ := r.find(name)
+	if row == nil {
+		return nil
+	}
+	r.mu.Lock()
+	p := r.open[row.Name]
+	r.mu.Unlock()
+	if l, ok := model.As[model.Limited](p); ok {
+		return l.Limits()
+	}
+	return nil
 }
 
 // Stream implements [model.Provider].
@@ -114,30 +126,13 @@ func (r *Router) provider(name string) (model.Provider, string, error) {
 	return p, name, nil
 }
 
-// find returns the row of a model and the name that it has there.
+// find returns the row of a model, or nil, and the name that it has there.
 func (r *Router) find(name string) (*Row, string) {
-	usual := r.row(r.c.Default)
-	prefix, rest, ok := strings.Cut(name, "/")
-	if named := r.row(prefix); ok && rest != "" && named != nil {
-		switch {
-		case named.Unset && usual != nil && usual.Gateway:
-			return usual, name
-		case named.Gateway:
-			return named, name
-		}
-		return named, rest
-	}
-	if r.c.Home != nil {
-		if home := r.row(r.c.Home(name)); home != nil && !home.Unset {
-			return home, name
+	row, sent := r.c.Route(name)
+	for i := range r.c.Rows {
+		if r.c.Rows[i].Name == row {
+			return &r.c.Rows[i], sent
 		}
 	}
-	return usual, name
-}
-
-func (r *Router) row(name string) *Row {
-	if i := slices.IndexFunc(r.c.Rows, func(row Row) bool { return row.Name == name }); i >= 0 {
-		return &r.c.Rows[i]
-	}
-	return nil
+	return nil, name
 }

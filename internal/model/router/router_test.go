@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"strings"
 	"testing"
 
 	"adze/internal/agent"
@@ -38,22 +39,14 @@ func (*countingSpy) CountTokens(_ context.Context, req *model.Request) (int, err
 func TestRoute(t *testing.T) {
 	errNoKey := errors.New("no key")
 	for _, tt := range []struct {
-		name    string
-		gateway bool // the default is one
-		model   string
-		want    string // provider and model; empty for an error
+		name  string
+		model string
+		want  string // provider and model; empty for an error
 	}{
-		{"bare", false, "m", "one m"},
-		{"named", false, "two/m", "two m"},
-		{"at home elsewhere", false, "homely", "two homely"},
-		{"at home where nothing is set", false, "homeless", "one homeless"},
-		{"a slash that names no provider", false, "meta/llama", "one meta/llama"},
-		{"only a provider", false, "two/", "one two/"},
-		{"two slashes", false, "two/meta/llama", "two meta/llama"},
-		{"not set", false, "three/m", ""},
-		{"gateway", true, "one/m", "one one/m"},
-		{"gateway, another provider that is set", true, "two/m", "two m"},
-		{"gateway, one that is not", true, "three/m", "one three/m"},
+		{"bare", "m", "one m"},
+		{"named", "two/m", "two m"},
+		{"two slashes", "two/meta/llama", "two meta/llama"},
+		{"cannot be opened", "three/m", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			one, two := &spy{}, &spy{}
@@ -63,11 +56,10 @@ func TestRoute(t *testing.T) {
 			}
 			r := router.New(router.Config{
 				Rows: []router.Row{
-					{Name: "one", Open: open(one), Gateway: tt.gateway}, {Name: "two", Open: open(two)},
-					{Name: "three", Open: func() (model.Provider, error) { return nil, errNoKey }, Unset: true},
+					{Name: "one", Open: open(one)}, {Name: "two", Open: open(two)},
+					{Name: "three", Open: func() (model.Provider, error) { return nil, errNoKey }},
 				},
-				Default: "one",
-				Home:    func(name string) string { return map[string]string{"homely": "two", "homeless": "three"}[name] },
+				Route: byPrefix,
 			})
 			req := &model.Request{Model: tt.model}
 			for range 2 {
@@ -100,8 +92,16 @@ func TestRoute(t *testing.T) {
 	}
 }
 
+// byPrefix routes names such as two/m, and the others to one.
+func byPrefix(name string) (row, sent string) {
+	if row, sent, ok := strings.Cut(name, "/"); ok {
+		return row, sent
+	}
+	return "one", name
+}
+
 func TestCountTokens(t *testing.T) {
-	r := router.New(router.Config{Default: "one", Rows: []router.Row{
+	r := router.New(router.Config{Route: byPrefix, Rows: []router.Row{
 		{Name: "one", Open: func() (model.Provider, error) { return retry.New(&countingSpy{}, retry.Config{}), nil }},
 		{Name: "two", Open: func() (model.Provider, error) { return &spy{}, nil }},
 	}})
@@ -151,7 +151,7 @@ expect messages 5
 say Three.
 `)
 	opened := false
-	r := router.New(router.Config{Default: "one", Rows: []router.Row{
+	r := router.New(router.Config{Route: byPrefix, Rows: []router.Row{
 		{Name: "one", Open: func() (model.Provider, error) { return one.Provider(), nil }},
 		{Name: "two", Open: func() (model.Provider, error) {
 			opened = true
@@ -191,5 +191,13 @@ func submit(t *testing.T, s *session.Session, op session.Op) {
 	t.Helper()
 	if err := s.Submit(t.Context(), op); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A model that belongs to no row is an error, and not a request.
+func TestNoRow(t *testing.T) {
+	r := router.New(router.Config{Route: byPrefix})
+	if err := r.Open("four/m"); err == nil || r.FirstParty("four/m") {
+		t.Errorf("opened: %v", err)
 	}
 }
