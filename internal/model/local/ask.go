@@ -1,0 +1,296 @@
+package local
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// maxAnswer is the most that is read of an answer.
+const maxAnswer = 8 << 20
+
+// errLoading is the answer of a server that has not read its model yet.
+var errLoading = errors.New("the server is still loading its model")
+
+// errOther is what comes of a server that has none of the interfaces.
+var errOther = errors.New("it does not say what it is")
+
+// A Client asks servers. It knows no proxy, follows no redirect and keeps no connection.
+type Client struct {
+	// Agent is the user agent.
+	Agent string
+	// Key is sent to a server that wants one; it may be empty.
+	Key string
+}
+
+func (c Client) http() *http.Client {
+	return &http.Client{
+		Transport:     &http.Transport{DisableKeepAlives: true, DialContext: (&net.Dialer{Timeout: 2 * time.Second}).DialContext, MaxResponseHeaderBytes: 64 << 10},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// ask gets what is at address, or posts a question there if there is one, and decodes the answer.
+func (c Client) ask(ctx context.Context, address string, question, answer any) (http.Header, error) {
+	method, body := http.MethodGet, io.Reader(nil)
+	if question != nil {
+		data, err := json.Marshal(question)
+		if err != nil {
+			return nil, err
+		}
+		method, body = http.MethodPost, bytes.NewReader(data)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, address, body)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("User-Agent", c.Agent)
+	req.Header.Set("Authorization", "Bearer "+cmp.Or(c.Key, "none"))
+	res, err := c.http().Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	data, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
+	switch {
+	case err != nil:
+		return nil, err
+	case res.StatusCode == http.StatusServiceUnavailable && strings.Contains(strings.ToLower(string(data)), "loading"):
+		return res.Header, errLoading
+	case res.StatusCode != http.StatusOK:
+		return res.Header, fmt.Errorf("%w: HTTP %d", errOther, res.StatusCode)
+	}
+	if json.Unmarshal(data, answer) != nil {
+		return res.Header, errOther
+	}
+	return res.Header, nil
+}
+
+// identify returns the server at a root, still without its models. Something else may listen there: a server is one only
+// if it has the interface of its kind.
+func (c Client) identify(ctx context.Context, root string) (*Server, error) {
+	s := &Server{Address: root + "/v1"}
+	var list struct {
+		Data []struct {
+			Owner string `json:"owned_by"`
+		} `json:"data"`
+	}
+	h, err := c.ask(ctx, root+"/v1/models", nil, &list)
+	switch {
+	case errors.Is(err, errLoading):
+		s.Kind, s.Loading = LlamaCpp, true
+		return s, nil
+	case err != nil:
+		return nil, err
+	case len(list.Data) > 0 && list.Data[0].Owner == "vllm":
+		s.Kind = VLLM
+		return s, nil
+	case strings.HasPrefix(h.Get("Server"), "llama.cpp"), len(list.Data) > 0 && list.Data[0].Owner == "llamacpp":
+		s.Kind = LlamaCpp
+		return s, nil
+	}
+	var version struct {
+		Version string `json:"version"`
+	}
+	if _, err := c.ask(ctx, root+"/api/version", nil, &version); err == nil && version.Version != "" {
+		s.Kind = Ollama
+		return s, nil
+	}
+	var studio struct {
+		Data []struct {
+			State string `json:"state"`
+		} `json:"data"`
+	}
+	if _, err := c.ask(ctx, root+"/api/v0/models", nil, &studio); err != nil || studio.Data == nil {
+		return nil, errOther
+	}
+	s.Kind = LMStudio
+	return s, nil
+}
+
+// describe fills in the models, as far as the server says something about them in time.
+func (c Client) describe(ctx context.Context, s *Server, root string) {
+	switch {
+	case s.Loading:
+	case s.Kind == Ollama:
+		s.Models = c.ollamaModels(ctx, root)
+	case s.Kind == LlamaCpp:
+		s.Models = c.llamaModels(ctx, root)
+	case s.Kind == LMStudio:
+		s.Models = c.studioModels(ctx, root)
+	default:
+		s.Models = c.vllmModels(ctx, root)
+	}
+	for i := range s.Models {
+		s.Models[i].Kind = s.Kind
+	}
+}
+
+// ollamaWindow is the window of a model in Ollama unless it is told otherwise, as its manual says. Machines with much
+// memory for it have a larger one.
+const ollamaWindow = 4096
+
+func (c Client) ollamaModels(ctx context.Context, root string) []Model {
+	var list, running struct {
+		Models []struct {
+			Name   string `json:"name"`
+			Window int    `json:"context_length"`
+		} `json:"models"`
+	}
+	if _, err := c.ask(ctx, root+"/api/tags", nil, &list); err != nil {
+		return nil
+	}
+	c.ask(ctx, root+"/api/ps", nil, &running) // ok: then no model is known to be loaded
+	loaded := map[string]int{}
+	for _, m := range running.Models {
+		loaded[m.Name] = m.Window
+	}
+	models := make([]Model, len(list.Models))
+	limit := make(chan struct{}, 8)
+	var all sync.WaitGroup
+	for i, m := range list.Models {
+		all.Go(func() {
+			limit <- struct{}{}
+			defer func() { <-limit }()
+			models[i] = c.ollamaModel(ctx, root, m.Name)
+			if window, ok := loaded[m.Name]; ok {
+				models[i].Loaded = true
+				if window > 0 {
+					models[i].Window, models[i].Sure = window, true
+				}
+			}
+		})
+	}
+	all.Wait()
+	return models
+}
+
+// ollamaModel returns what Ollama says about one model that may not be loaded.
+func (c Client) ollamaModel(ctx context.Context, root, name string) Model {
+	m := Model{Name: name, Window: ollamaWindow}
+	var about struct {
+		Parameters   string                     `json:"parameters"`
+		Remote       string                     `json:"remote_host"`
+		Capabilities []string                   `json:"capabilities"`
+		Info         map[string]json.RawMessage `json:"model_info"`
+	}
+	if _, err := c.ask(ctx, root+"/api/show", map[string]string{"model": name}, &about); err != nil {
+		return m
+	}
+	var family string
+	json.Unmarshal(about.Info["general.architecture"], &family)        // ok: then the window is not known
+	json.Unmarshal(about.Info[family+".context_length"], &m.MaxWindow) // ok: as above
+	for line := range strings.Lines(about.Parameters) {
+		var n int
+		if found, _ := fmt.Sscanf(line, "num_ctx %d", &n); found == 1 && n > 0 { // the model brings its own
+			m.Window, m.Sure = n, true
+		}
+	}
+	switch {
+	case about.Remote != "" && m.MaxWindow > 0: // it runs elsewhere, and is never loaded here
+		m.Window, m.Sure, m.Loaded = m.MaxWindow, true, true
+	case m.MaxWindow > 0:
+		m.Window = min(m.Window, m.MaxWindow)
+	}
+	m.NoTools = len(about.Capabilities) > 0
+	for _, c := range about.Capabilities {
+		switch c {
+		case "tools":
+			m.NoTools = false
+		case "vision":
+			m.Images = true
+		}
+	}
+	return m
+}
+
+func (c Client) llamaModels(ctx context.Context, root string) []Model {
+	var list struct {
+		Data []struct {
+			ID   string `json:"id"`
+			Meta struct {
+				Trained int `json:"n_ctx_train"`
+			} `json:"meta"`
+		} `json:"data"`
+	}
+	if _, err := c.ask(ctx, root+"/v1/models", nil, &list); err != nil {
+		return nil
+	}
+	var props struct {
+		Settings struct {
+			Window int `json:"n_ctx"` // of each slot
+		} `json:"default_generation_settings"`
+		Modalities struct {
+			Vision bool `json:"vision"`
+		} `json:"modalities"`
+		Template struct {
+			Tools *bool `json:"supports_tools"`
+		} `json:"chat_template_caps"`
+	}
+	c.ask(ctx, root+"/props", nil, &props) // ok: a server can be told not to say
+	var models []Model
+	for _, d := range list.Data {
+		m := Model{Name: d.ID, MaxWindow: d.Meta.Trained, Window: props.Settings.Window, Sure: props.Settings.Window > 0, Images: props.Modalities.Vision, Loaded: true}
+		m.NoTools = props.Template.Tools != nil && !*props.Template.Tools
+		models = append(models, m)
+	}
+	return models
+}
+
+// studioWindow is the window that LM Studio gives a model which it loads for a request, unless the user chose another.
+const studioWindow = 4096
+
+func (c Client) studioModels(ctx context.Context, root string) []Model {
+	var list struct {
+		Data []struct {
+			ID           string   `json:"id"`
+			Type         string   `json:"type"`
+			State        string   `json:"state"`
+			Max          int      `json:"max_context_length"`
+			Loaded       int      `json:"loaded_context_length"`
+			Capabilities []string `json:"capabilities"`
+		} `json:"data"`
+	}
+	if _, err := c.ask(ctx, root+"/api/v0/models", nil, &list); err != nil {
+		return nil
+	}
+	var models []Model
+	for _, d := range list.Data {
+		if d.Type == "embeddings" {
+			continue
+		}
+		m := Model{Name: d.ID, MaxWindow: d.Max, Images: d.Type == "vlm", Loaded: d.State == "loaded", Window: studioWindow}
+		if d.Loaded > 0 {
+			m.Window, m.Sure = d.Loaded, true
+		} else if d.Max > 0 {
+			m.Window = min(m.Window, d.Max)
+		}
+		models = append(models, m)
+	}
+	return models
+}
+
+func (c Client) vllmModels(ctx context.Context, root string) []Model {
+	var list struct {
+		Data []struct {
+			ID     string `json:"id"`
+			Window int    `json:"max_model_len"`
+		} `json:"data"`
+	}
+	c.ask(ctx, root+"/v1/models", nil, &list) // ok: then it has none
+	var models []Model
+	for _, d := range list.Data {
+		models = append(models, Model{Name: d.ID, Window: d.Window, MaxWindow: 0, Sure: d.Window > 0, Loaded: true})
+	}
+	return models
+}

@@ -1,0 +1,115 @@
+// Package localtest plays model servers on this machine, as their public documentation describes them, for tests of what
+// finds and asks them.
+package localtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+
+	"adze/internal/model/local"
+)
+
+// A Server is a server of a kind with one model.
+type Server struct {
+	Kind  local.Kind
+	Model string
+	// Window is what really fits, Max what the model was made for.
+	Window, Max int
+	NoTools     bool
+	// Remote says that Ollama has the model run elsewhere.
+	Remote bool
+	// Chat answers requests to the model; may be nil.
+	Chat http.Handler
+
+	mu sync.Mutex
+	// Loading is how many requests more are answered with a refusal, because the server has not read its model yet.
+	Loading int
+	// Loaded says that Ollama has loaded the model.
+	Loaded bool
+	asked  []string
+}
+
+// Asked returns the paths that were asked for so far.
+func (s *Server) Asked() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]string(nil), s.asked...)
+}
+
+// ServeHTTP implements [http.Handler].
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	s.asked = append(s.asked, r.URL.Path)
+	loading := s.Loading > 0
+	if loading {
+		s.Loading--
+	}
+	s.mu.Unlock()
+	if s.Kind == local.LlamaCpp {
+		w.Header().Set("Server", "llama.cpp")
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if loading {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		fmt.Fprint(w, `{"error":{"message":"Loading model","type":"unavailable_error","code":503}}`)
+		return
+	}
+	if strings.HasSuffix(r.URL.Path, "/chat/completions") && s.Chat != nil {
+		s.Chat.ServeHTTP(w, r)
+		return
+	}
+	answer := s.answer(r)
+	if answer == "" {
+		w.WriteHeader(http.StatusNotFound)
+		answer = `{"error":"not found"}`
+	}
+	fmt.Fprint(w, answer)
+}
+
+func (s *Server) answer(r *http.Request) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch string(s.Kind) + " " + r.Method + " " + r.URL.Path {
+	case "ollama GET /v1/models":
+		return fmt.Sprintf(`{"object":"list","data":[{"id":%q,"object":"model","created":1,"owned_by":"library"}]}`, s.Model)
+	case "ollama GET /api/version":
+		return `{"version":"0.17.4"}`
+	case "ollama GET /api/tags":
+		return fmt.Sprintf(`{"models":[{"name":%q,"model":%[1]q,"details":{"family":"qwen3"}}]}`, s.Model)
+	case "ollama GET /api/ps":
+		if !s.Loaded {
+			return `{"models":[]}`
+		}
+		return fmt.Sprintf(`{"models":[{"name":%q,"model":%[1]q,"context_length":%d}]}`, s.Model, s.Window)
+	case "ollama POST /api/show":
+		able := `"completion","tools","vision"`
+		if s.NoTools {
+			able = `"completion"`
+		}
+		if s.Remote {
+			able += `],"remote_host":"https://models.example","remote_model":["x"`
+		}
+		return fmt.Sprintf(`{"parameters":"stop \"x\"\ntemperature 0.6","model_info":{"general.architecture":"qwen3","qwen3.context_length":%d},"capabilities":[%s]}`, s.Max, able)
+	case "ollama POST /api/generate":
+		var q struct{ Model, Prompt string }
+		if json.NewDecoder(r.Body).Decode(&q) != nil || q.Model != s.Model || q.Prompt != "" {
+			return ""
+		}
+		s.Loaded = true
+		return `{"response":"","done":true,"done_reason":"load"}`
+	case "llamacpp GET /v1/models":
+		return fmt.Sprintf(`{"object":"list","data":[{"id":%q,"object":"model","owned_by":"llamacpp","meta":{"n_ctx_train":%d}}]}`, s.Model, s.Max)
+	case "llamacpp GET /props":
+		return fmt.Sprintf(`{"default_generation_settings":{"n_ctx":%d},"total_slots":2,"modalities":{"vision":true,"audio":false},"chat_template_caps":{"supports_tools":%t}}`, s.Window, !s.NoTools)
+	case "lmstudio GET /v1/models":
+		return fmt.Sprintf(`{"object":"list","data":[{"id":%q,"object":"model","owned_by":"organization_owner"}]}`, s.Model)
+	case "lmstudio GET /api/v0/models":
+		return fmt.Sprintf(`{"data":[{"id":%q,"type":"vlm","state":"loaded","max_context_length":%d,"loaded_context_length":%d},{"id":"embed","type":"embeddings","state":"not-loaded"}]}`, s.Model, s.Max, s.Window)
+	case "vllm GET /v1/models":
+		return fmt.Sprintf(`{"object":"list","data":[{"id":%q,"object":"model","owned_by":"vllm","max_model_len":%d}]}`, s.Model, s.Window)
+	}
+	return ""
+}
