@@ -18,8 +18,13 @@ import (
 type Config struct {
 	// Table describes the models.
 	Table catalog.Table
+	// FirstParty reports whether the model of that name is served by its maker, which takes more than others. Nil
+	// means that none is.
+	FirstParty func(name string) bool
 	// Note is told, once each, what is changed in requests.
 	Note func(string)
+	// CacheKey is sent with requests to providers that cache by themselves; may be empty.
+	CacheKey string
 	// Describe returns how tools are described to the model. It may be nil.
 	Describe func([]msg.ToolSpec) []msg.ToolSpec
 }
@@ -33,8 +38,9 @@ type provider struct {
 	next model.Provider
 	c    Config
 
-	mu   sync.Mutex
-	told map[string]bool
+	mu    sync.Mutex
+	told  map[string]bool
+	texts map[msg.Part]msg.Part // in place of media, in the last request that had some
 }
 
 // Unwrap returns the provider that is asked; see [model.As].
@@ -46,64 +52,175 @@ func (p *provider) Stream(ctx context.Context, req *model.Request) iter.Seq2[mod
 	if !ok {
 		m = catalog.Unknown(req.Model)
 	}
+	m = m.At(p.c.FirstParty != nil && p.c.FirstParty(req.Model))
+	if !m.Tools && len(req.Tools) > 0 {
+		return failure(&model.Error{Kind: model.NoTools, Message: "it cannot call tools"})
+	}
 	r := *req
-	r.Effort = p.effort(m, r.Effort)
-	r.Thinking = p.thinking(m, r.Thinking, r.MaxTokens)
+	r.Thinking, r.Effort = p.budget(m, r.Thinking, r.Effort)
+	r.Effort = p.effort(m, r.Effort, len(r.Tools) > 0)
+	r.Thinking = p.thinking(m, r.Thinking, r.Effort, r.MaxTokens)
+	r.Messages = p.media(m, r.Messages)
+	if m.Caching == catalog.AutomaticCaching || !m.Known {
+		r.CacheKey = p.c.CacheKey
+	}
+	if !m.Strict {
+		r.Omit |= model.OmitStrict
+	}
 	if !m.Structured {
 		r.Format = nil
 	}
 	if p.c.Describe != nil {
 		r.Tools = p.c.Describe(r.Tools)
 	}
-	return p.next.Stream(ctx, &r)
+	events := p.next.Stream(ctx, &r)
+	if r.Thinking.Display != model.DisplayUpdates && r.Thinking.Mode != model.ThinkingBetweenTools {
+		return events
+	}
+	return updates(events)
 }
 
-// efforts in rising order.
-var efforts = [...]model.Effort{model.EffortLow, model.EffortMedium, model.EffortHigh, model.EffortMax}
+func failure(err error) iter.Seq2[model.Event, error] {
+	return func(yield func(model.Event, error) bool) { yield(nil, err) }
+}
 
-func (p *provider) effort(m catalog.Model, want model.Effort) model.Effort {
-	level := slices.Index(efforts[:], want)
-	highest := slices.Index(efforts[:], m.MaxEffort)
+// updates returns the events of a model that shows of its thinking what it says to the user.
+func updates(events iter.Seq2[model.Event, error]) iter.Seq2[model.Event, error] {
+	return func(yield func(model.Event, error) bool) {
+		for e, err := range events {
+			if d, ok := e.(model.ThinkingDelta); ok && d.Text != "" {
+				d.Update = true
+				e = d
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// efforts by the budget of tokens up to which each stands for it.
+var efforts = [...]struct {
+	budget int
+	effort model.Effort
+}{{2_048, model.EffortLow}, {8_192, model.EffortMedium}, {24_576, model.EffortHigh}, {49_152, model.EffortXHigh}}
+
+// budget turns a budget for a model that thinks as much as the effort says into an effort. An effort that is asked for, too,
+// counts.
+func (p *provider) budget(m catalog.Model, want model.Thinking, e model.Effort) (model.Thinking, model.Effort) {
+	if want.Mode != model.ThinkingBudget || !m.ByEffort {
+		return want, e
+	}
+	as := model.EffortMax
+	for _, step := range efforts {
+		if want.Budget <= step.budget {
+			as = step.effort
+			break
+		}
+	}
+	for can := m.Efforts(); !slices.Contains(can, as); {
+		as = can[len(can)-1]
+	}
+	if e == model.EffortDefault {
+		e = as
+	}
+	p.tell(fmt.Sprintf("%s takes no thinking budget; effort %s is used instead", m.ID, e))
+	return model.Thinking{Mode: model.ThinkingAdaptive}, e
+}
+
+// effort returns the effort to ask m for. Only a request with tools works on a task.
+func (p *provider) effort(m catalog.Model, want model.Effort, works bool) model.Effort {
+	can := m.Efforts()
 	switch {
-	case level < 0 || level <= highest:
+	case want == model.EffortDefault && works:
+		return m.CodingEffort
+	case want == model.EffortDefault || slices.Contains(can, want):
 		return want
-	case highest < 0:
-		p.tell(fmt.Sprintf("%s takes no effort; it is left out", m.ID))
+	case len(can) == 0:
+		p.tell(fmt.Sprintf("%s has no effort levels; the effort %s is ignored", m.ID, want))
 		return model.EffortDefault
 	}
-	p.tell(fmt.Sprintf("%s knows no effort %s; %s is used", m.ID, want, m.MaxEffort))
-	return m.MaxEffort
+	nearest := can[len(can)-1]
+	if want == model.EffortXHigh {
+		nearest = model.EffortHigh
+	}
+	p.tell(fmt.Sprintf("%s has no effort level %s; %s is used", m.ID, want, nearest))
+	return nearest
 }
 
-// LeastBudget is the smallest thinking budget.
-const LeastBudget = 1024
+const (
+	// LeastBudget is the smallest thinking budget.
+	LeastBudget = 1024
+	// usualBudget is the budget for a model that cannot decide itself. It is so small that a question beside
+	// the conversation, whose answer is shorter, can have the same: else the cache would be of no use to it.
+	usualBudget = 8_000
+)
 
-func (p *provider) thinking(m catalog.Model, want model.Thinking, maxTokens int) model.Thinking {
+// thinking returns how m thinks. It is asked for effort e and an answer of maxTokens.
+func (p *provider) thinking(m catalog.Model, want model.Thinking, e model.Effort, maxTokens int) model.Thinking {
+	asked := want.Asked
+	want.Asked = false
 	switch can := m.Thinking; want.Mode {
 	case model.ThinkingOff:
-		if can == catalog.AlwaysThinking {
-			return model.Thinking{Mode: model.ThinkingAdaptive}
-		}
+		return p.off(m, asked, e)
 	case model.ThinkingAdaptive:
-		if can == catalog.NoThinking || can == catalog.BudgetThinking {
+		switch {
+		case can == catalog.BudgetThinking && m.Interleaves && maxTokens > usualBudget:
+			return model.Thinking{Mode: model.ThinkingBudget, Budget: usualBudget, Display: m.Display, Interleaved: true}
+		case can == catalog.NoThinking && asked:
+			p.tell(m.ID + " is not known to think; it is not asked to")
+			return model.Thinking{}
+		case can == catalog.NoThinking || can == catalog.BudgetThinking:
 			return model.Thinking{}
 		}
+		return adaptive(m)
 	case model.ThinkingBudget:
 		switch {
 		case can == catalog.NoThinking:
-			p.tell(m.ID + " does not think; the thinking budget is left out")
+			p.tell(m.ID + " is not known to think; the thinking budget is ignored")
 			return model.Thinking{}
 		case can == catalog.AdaptiveThinking || can == catalog.AlwaysThinking:
-			p.tell(m.ID + " decides itself how much to think; the thinking budget is left out")
-			return model.Thinking{Mode: model.ThinkingAdaptive}
+			p.tell(m.ID + " decides itself how much to think; the thinking budget is ignored; the effort says how hard it tries")
+			return adaptive(m)
 		case want.Budget >= maxTokens && maxTokens <= LeastBudget:
 			return model.Thinking{}
 		case want.Budget >= maxTokens:
 			p.tell(fmt.Sprintf("the thinking budget of %d is not below the output limit of %d; it is lowered", want.Budget, maxTokens))
 			want.Budget = max(LeastBudget, maxTokens/2)
 		}
+		want.Display, want.Interleaved = m.Display, m.Interleaves
 	}
 	return want
+}
+
+// off returns the least thinking of m.
+func (p *provider) off(m catalog.Model, asked bool, e model.Effort) model.Thinking {
+	hard := e == model.EffortXHigh || e == model.EffortMax
+	least := model.Thinking{}
+	switch {
+	case m.Thinking == catalog.AlwaysThinking && m.BetweenTools && !hard:
+		if asked {
+			p.tell(m.ID + " always thinks; it is asked to do so only between tool calls")
+		}
+		return model.Thinking{Mode: model.ThinkingBetweenTools}
+	case m.Thinking == catalog.AlwaysThinking || m.Thinking == catalog.AlwaysBudget:
+		least = adaptive(m)
+		if asked {
+			p.tell(m.ID + " always thinks; thinking cannot be switched off; a lower effort makes it think less")
+		}
+	case m.DefaultThinking && hard && !m.ByEffort:
+		least = adaptive(m)
+		if asked {
+			p.tell(fmt.Sprintf("%s thinks at effort %s; to switch thinking off, choose high or less", m.ID, e))
+		}
+	case m.DefaultThinking:
+		least.Mode = model.ThinkingDisabled
+	}
+	return least
+}
+
+func adaptive(m catalog.Model) model.Thinking {
+	return model.Thinking{Mode: model.ThinkingAdaptive, Display: m.Display, Forgiving: m.Forgiving}
 }
 
 func (p *provider) tell(text string) {

@@ -4,19 +4,30 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"adze/internal/model"
+	"adze/internal/msg"
 )
 
 // A spy keeps the request it gets.
-type spy struct{ got *model.Request }
+type spy struct {
+	got    *model.Request
+	events []model.Event
+}
 
 func (s *spy) Stream(_ context.Context, req *model.Request) iter.Seq2[model.Event, error] {
 	s.got = req
-	return func(func(model.Event, error) bool) {}
+	return func(yield func(model.Event, error) bool) {
+		for _, e := range s.events {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
 }
 
 // Proves MEM-30.
@@ -55,6 +66,21 @@ func TestFit(t *testing.T) {
 		{"unknown, budget", "mine", budget(2000), "", 8000, off, "", 1},
 		{"unknown, adaptive", "mine", adaptive, "", 8000, off, "", 0},
 		{"effort", "claude-opus-5-5", adaptive, "max", 32000, adaptive, "max", 0},
+		{"by effort, adaptive", "gpt-6-sol", adaptive, "", 32000, adaptive, "", 0},
+		{"by effort, small budget", "gpt-6-sol", budget(1500), "", 32000, adaptive, "low", 1},
+		{"by effort, budget", "gpt-6-sol", budget(8000), "", 32000, adaptive, "medium", 1},
+		{"by effort, large budget", "gpt-6-sol", budget(60000), "", 32000, adaptive, "max", 1},
+		{"by effort, larger than it can", "grok-4.5", budget(60000), "", 32000, adaptive, "high", 1},
+		{"by effort, both", "gpt-6-sol", budget(60000), "low", 32000, adaptive, "low", 1},
+		{"by effort, too high", "gpt-5.5", adaptive, "max", 32000, adaptive, "xhigh", 1},
+		{"levels", "gemini-3.8-flash", budget(8000), "", 32000, adaptive, "medium", 1},
+		{"levels, too high", "gemini-3.8-flash", adaptive, "max", 32000, adaptive, "high", 1},
+		{"levels, xhigh", "gemini-3.8-flash", adaptive, "xhigh", 32000, adaptive, "high", 1},
+		{"levels, off", "gemini-3.8-flash", model.Thinking{Asked: true}, "", 32000, adaptive, "", 1},
+		{"budgets of Gemini", "gemini-2.5-flash", budget(4000), "", 32000, budget(4000), "", 0},
+		{"budget of one that always thinks", "gemini-2.5-pro", budget(4000), "", 32000, budget(4000), "", 0},
+		{"budget, off", "gemini-2.5-pro", model.Thinking{Asked: true}, "", 32000, adaptive, "", 1},
+		{"no efforts", "gemini-2.5-flash", adaptive, "high", 32000, adaptive, "", 1},
 		{"effort unknown", "mine", off, "high", 8000, off, "", 1},
 	}
 	for _, tt := range tests {
@@ -76,5 +102,104 @@ func TestFit(t *testing.T) {
 				t.Errorf("the request was changed: %s", diff)
 			}
 		})
+	}
+}
+
+// What only the provider itself is known to take is sent nowhere else, and a wish that cannot be met is told once:
+// findings 5, 9 and 15, W5 to W9.
+//
+// Proves PROV-12.
+func TestFitEndpoint(t *testing.T) {
+	adaptive, off := model.Thinking{Mode: model.ThinkingAdaptive}, model.Thinking{}
+	no := model.Thinking{Asked: true}
+	budget := model.Thinking{Mode: model.ThinkingBudget, Budget: 3000}
+	updates := model.Thinking{Mode: model.ThinkingAdaptive, Display: model.DisplayUpdates, Forgiving: true}
+	summary := model.Thinking{Mode: model.ThinkingAdaptive, Display: model.DisplaySummary}
+	disabled := model.Thinking{Mode: model.ThinkingDisabled}
+	type fitted struct {
+		Thinking model.Thinking
+		Effort   model.Effort
+		Strict   bool
+	}
+	tests := []struct {
+		model    string
+		own      bool
+		thinking model.Thinking
+		effort   model.Effort
+		want     fitted
+		note     string
+	}{
+		{"claude-opus-5-5", true, adaptive, "", fitted{updates, "high", true}, ""},
+		{"claude-opus-5-5", false, adaptive, "", fitted{adaptive, "", false}, ""},
+		{"claude-opus-5-5", true, no, "low", fitted{updates, "low", true}, "claude-opus-5-5 always thinks; thinking cannot be switched off; a lower effort makes it think less"},
+		{"claude-opus-5-5", false, no, "xhigh", fitted{adaptive, "xhigh", false}, "claude-opus-5-5 always thinks; thinking cannot be switched off; a lower effort makes it think less"},
+		{"claude-opus-5-5", true, off, "", fitted{updates, "high", true}, ""},
+		{"claude-sonnet-5-5", true, no, "", fitted{model.Thinking{Mode: model.ThinkingBetweenTools}, "", true}, "claude-sonnet-5-5 always thinks; it is asked to do so only between tool calls"},
+		{"claude-sonnet-5-5", true, no, "max", fitted{updates, "max", true}, "claude-sonnet-5-5 always thinks; thinking cannot be switched off; a lower effort makes it think less"},
+		{"claude-sonnet-5-5", false, no, "", fitted{adaptive, "", false}, "claude-sonnet-5-5 always thinks; thinking cannot be switched off; a lower effort makes it think less"},
+		{"claude-haiku-5-5", true, no, "", fitted{disabled, "high", true}, ""},
+		{"claude-haiku-5-5", false, no, "", fitted{off, "", false}, ""},
+		{"claude-opus-5", true, no, "max", fitted{summary, "max", true}, "claude-opus-5 thinks at effort max; to switch thinking off, choose high or less"},
+		{"claude-opus-4-8", true, no, "", fitted{off, "", true}, ""},
+		{"claude-opus-4-8", true, adaptive, "", fitted{summary, "", true}, ""},
+		{"claude-opus-4-6", true, adaptive, "xhigh", fitted{adaptive, "high", true}, "claude-opus-4-6 has no effort level xhigh; high is used"},
+		{"claude-opus-4-5", true, adaptive, "max", fitted{model.Thinking{Mode: model.ThinkingBudget, Budget: 8000, Interleaved: true}, "high", true}, "claude-opus-4-5 has no effort level max; high is used"},
+		{"claude-opus-4-5", false, adaptive, "", fitted{off, "", false}, ""},
+		{"claude-sonnet-4-5", true, budget, "xhigh", fitted{model.Thinking{Mode: model.ThinkingBudget, Budget: 3000, Interleaved: true}, "", true}, "claude-sonnet-4-5 has no effort levels; the effort xhigh is ignored"},
+		{"claude-opus-7", true, adaptive, "", fitted{adaptive, "", false}, ""},
+		{"llama", false, model.Thinking{Mode: model.ThinkingAdaptive, Asked: true}, "", fitted{off, "", false}, "llama is not known to think; it is not asked to"},
+	}
+	for _, tt := range tests {
+		var notes []string
+		s := &spy{}
+		p := New(s, Config{FirstParty: func(string) bool { return tt.own }, Note: func(text string) { notes = append(notes, text) }})
+		for range 2 {
+			p.Stream(t.Context(), &model.Request{
+				Model: tt.model, Thinking: tt.thinking, Effort: tt.effort, MaxTokens: 32000, Tools: []msg.ToolSpec{{Name: "Read", Strict: true}},
+			})
+		}
+		got := fitted{s.got.Thinking, s.got.Effort, s.got.Omit&model.OmitStrict == 0}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s, first party %t: %s", tt.model, tt.own, diff)
+		}
+		if said := strings.Join(notes, "|"); said != tt.note {
+			t.Errorf("%s, first party %t: told %q, want %q", tt.model, tt.own, said, tt.note)
+		}
+		// A question beside the conversation takes the effort of the model.
+		p.Stream(t.Context(), &model.Request{Model: tt.model, MaxTokens: 1000})
+		if s.got.Effort != "" {
+			t.Errorf("%s: effort %s without tools", tt.model, s.got.Effort)
+		}
+	}
+}
+
+// What a model says between tool calls comes inside thinking, and is told apart from thinking: finding 5.
+//
+// Proves PROV-42.
+func TestFitUpdates(t *testing.T) {
+	for _, tt := range []struct {
+		model    string
+		own      bool
+		thinking model.Thinking
+		want     bool
+	}{
+		{"claude-opus-5-5", true, model.Thinking{Mode: model.ThinkingAdaptive}, true},
+		{"claude-sonnet-5-5", true, model.Thinking{Asked: true}, true},
+		{"claude-opus-5", true, model.Thinking{Mode: model.ThinkingAdaptive}, false}, // a summary of its reasoning
+		{"claude-opus-5-5", false, model.Thinking{Mode: model.ThinkingAdaptive}, false},
+	} {
+		s := &spy{events: []model.Event{
+			model.ThinkingDelta{Text: "The tests pass; next the docs."}, model.ThinkingDelta{Signature: "s"}, model.TextDelta{Text: "Done."},
+		}}
+		p := New(s, Config{FirstParty: func(string) bool { return tt.own }, Note: func(string) {}})
+		var got []bool
+		for e, err := range p.Stream(t.Context(), &model.Request{Model: tt.model, Thinking: tt.thinking, MaxTokens: 32000}) {
+			if d, ok := e.(model.ThinkingDelta); ok && err == nil {
+				got = append(got, d.Update)
+			}
+		}
+		if diff := cmp.Diff([]bool{tt.want, false}, got); diff != "" {
+			t.Errorf("%s: %s", tt.model, diff)
+		}
 	}
 }
