@@ -14,6 +14,7 @@ import (
 type paths struct {
 	*sources
 	dir, home string
+	keys      string // the file with the user's API keys, or ""
 }
 
 // roots returns the working directories.
@@ -25,7 +26,15 @@ func (p *paths) roots() []string {
 }
 
 // writable returns further places to write to.
-func (p *paths) writable() ([]string, error) { return p.expand(p.settings.Load().AllowWrite), nil }
+func (p *paths) writable() ([]string, error) {
+	list := p.expand(p.settings.Load().AllowWrite)
+	if p.gate != nil {
+		if scratch := p.gate.Policy().Config().Scratch; scratch != "" {
+			list = append(list, scratch)
+		}
+	}
+	return list, nil
+}
 
 // readOnly returns places that cannot be written to, also in a working directory.
 func (p *paths) readOnly() ([]string, error) {
@@ -41,6 +50,9 @@ func (p *paths) readOnly() ([]string, error) {
 // returns an error, and the command is not run.
 func (p *paths) hidden() ([]string, error) {
 	list := p.expand(p.settings.Load().DenyRead)
+	if p.keys != "" {
+		list = append(list, p.keys)
+	}
 	if p.gate == nil {
 		return list, nil
 	}
