@@ -1,0 +1,265 @@
+// Package judge lets a small model answer permission questions in place of the user: whether a call is harmless
+// enough for the mode auto, and whether a command belongs to what the user approved with a plan. It sees what the
+// user said and which calls were made, and neither what tools returned nor what the model said, where others could
+// have written instructions. Which questions it gets, and what becomes of an answer, is left to package permission;
+// whatever is not a clear answer is an error, after which the user is asked.
+package judge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"adze/internal/agent/aside"
+	"adze/internal/msg"
+	"adze/internal/permission"
+	"adze/internal/platform/texts"
+	"adze/internal/tool"
+)
+
+// Purposes, for the account of costs.
+const (
+	autoPurpose = "auto mode"
+	planPurpose = "approved plans"
+)
+
+// Limits of a question. MaxTokens leaves room for models that cannot answer without thinking.
+const (
+	quickTime   = 15 * time.Second
+	carefulTime = 30 * time.Second
+	maxTokens   = 2048
+	// maxCall is how long a call may be that is judged, in bytes: it is judged whole or not at all.
+	maxCall = 24_000
+	// maxReason is how long the reason of a verdict is, in characters.
+	maxReason = 200
+	// coolDown is how long the model is left alone after it has failed several times in a row.
+	coolDown = time.Minute
+)
+
+// A Config is what a judge works with. Rules, Decided and Log may be nil.
+type Config struct {
+	Small    *aside.Small
+	Language func() texts.Language
+	// Said returns the conversation so far.
+	Said func() []msg.Entry
+	// Instructions returns what the instruction files say.
+	Instructions func() string
+	// Rules returns the user's own rules.
+	Rules func() Rules
+	// Decided is told of each verdict.
+	Decided func(Verdict)
+	Log     *slog.Logger
+}
+
+// Rules are what the user tells the judge, in words.
+type Rules struct {
+	Allow, Block []string
+	// Environment says what the judge should know about the machine and the project.
+	Environment []string
+}
+
+// A Verdict is what was decided about a call, for the record.
+type Verdict struct {
+	UseID, Tool string
+	Allowed     bool
+	Reason      string
+}
+
+// A Judge is a [permission.Judge].
+type Judge struct {
+	cfg Config
+
+	mu       sync.Mutex
+	failed   aside.Failures
+	failedAt time.Time
+	heard    []string
+}
+
+// New returns a judge.
+func New(c Config) *Judge {
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Rules == nil {
+		c.Rules = func() Rules { return Rules{} }
+	}
+	if c.Decided == nil {
+		c.Decided = func(Verdict) {}
+	}
+	return &Judge{cfg: c}
+}
+
+// Hear notes what the user says, so that it is known after the conversation was shortened.
+func (j *Judge) Hear(parts []msg.Part) {
+	text := words(parts)
+	if text == "" {
+		return
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.heard = append(j.heard[max(0, len(j.heard)+1-maxMessages):], text)
+}
+
+// Judge asks twice: a quick yes is final, anything else is thought over.
+func (j *Judge) Judge(ctx context.Context, q permission.Question) (permission.Judgement, error) {
+	call, err := describe(q)
+	if err != nil {
+		return permission.Judgement{}, err
+	}
+	seal := aside.NewSeal()
+	query := j.query(seal, q, call)
+	var verdict permission.Judgement
+	var quick struct{ Block *bool }
+	err = j.ask(ctx, seal, "quick", query, aside.Question{Purpose: autoPurpose, Timeout: quickTime, Format: json.RawMessage(quickSchema)}, &quick.Block, nil)
+	if err == nil && *quick.Block {
+		var block *bool
+		err = j.ask(ctx, seal, "careful", query, aside.Question{Purpose: autoPurpose, Timeout: carefulTime, Format: json.RawMessage(carefulSchema)}, &block, &verdict.Reason)
+		verdict.Block = block == nil || *block
+	}
+	if err != nil {
+		return permission.Judgement{Block: true}, err
+	}
+	verdict.Reason = msg.Neutralise(tool.OneLine(verdict.Reason, maxReason))
+	j.cfg.Decided(Verdict{q.ID, q.Tool, !verdict.Block, verdict.Reason})
+	return verdict, nil
+}
+
+// Covers asks which class a command belongs to.
+func (j *Judge) Covers(ctx context.Context, q permission.Question, classes []string) (string, error) {
+	call, err := describe(q)
+	if err != nil {
+		return "", err
+	}
+	seal := aside.NewSeal()
+	var list strings.Builder
+	for i, class := range classes {
+		fmt.Fprintf(&list, "%d. %s\n", i+1, class)
+	}
+	query := seal.Quote("classes", strings.TrimSpace(list.String())) + "\n\n" + seal.Quote("call", call)
+	members, err := j.members(ctx, seal, query, aside.Question{
+		Purpose: planPurpose, System: j.system("classes", string(seal)), Timeout: quickTime, Format: json.RawMessage(classSchema),
+	})
+	if err != nil {
+		return "", err
+	}
+	var class int
+	var certain string
+	if json.Unmarshal(members["class"], &class) != nil || json.Unmarshal(members["confidence"], &certain) != nil ||
+		class < 0 || class > len(classes) {
+		return "", j.count(fmt.Errorf("%w: it names no class", aside.ErrUnusable))
+	}
+	if class == 0 || certain != "high" {
+		return "", nil
+	}
+	j.cfg.Decided(Verdict{q.ID, q.Tool, true, classes[class-1]})
+	return classes[class-1], nil
+}
+
+// The answers. A reason comes before what follows from it.
+const (
+	quickSchema   = `{"type":"object","properties":{"seal":{"type":"string"},"block":{"type":"boolean"}},"required":["seal","block"],"additionalProperties":false}`
+	carefulSchema = `{"type":"object","properties":{"seal":{"type":"string"},"reason":{"type":"string"},"block":{"type":"boolean"}},"required":["seal","reason","block"],"additionalProperties":false}`
+	classSchema   = `{"type":"object","properties":{"seal":{"type":"string"},"class":{"type":"integer"},"confidence":{"type":"string","enum":["high","low"]}},"required":["seal","class","confidence"],"additionalProperties":false}`
+)
+
+// ask asks for a verdict in the words of a text, and decodes it.
+func (j *Judge) ask(ctx context.Context, seal aside.Seal, text, query string, q aside.Question, block **bool, reason *string) error {
+	q.System = j.system(text, string(seal))
+	members, err := j.members(ctx, seal, query, q)
+	if err != nil {
+		return err
+	}
+	if json.Unmarshal(members["block"], block) != nil || *block == nil {
+		return j.count(fmt.Errorf("%w: it does not say whether to block", aside.ErrUnusable))
+	}
+	if reason != nil && (json.Unmarshal(members["reason"], reason) != nil || **block && strings.TrimSpace(*reason) == "") {
+		return j.count(fmt.Errorf("%w: it gives no reason", aside.ErrUnusable))
+	}
+	return nil
+}
+
+// system returns the instructions of a question, with the user's own rules.
+func (j *Judge) system(name, seal string) []msg.Part {
+	language := j.cfg.Language()
+	text := catalogue.Text(language, name, seal)
+	if name == "classes" {
+		return []msg.Part{&msg.Text{Text: text}}
+	}
+	rules := j.cfg.Rules()
+	for _, list := range []struct {
+		name  string
+		lines []string
+	}{{"allow", rules.Allow}, {"block", rules.Block}, {"environment", rules.Environment}} {
+		if len(list.lines) > 0 {
+			text += "\n\n" + catalogue.Text(language, list.name) + "\n- " + strings.Join(list.lines, "\n- ")
+		}
+	}
+	return []msg.Part{&msg.Text{Text: text}}
+}
+
+// members asks the model and returns the members of its answer.
+func (j *Judge) members(ctx context.Context, seal aside.Seal, query string, q aside.Question) (map[string]json.RawMessage, error) {
+	if err := j.rests(); err != nil {
+		return nil, err
+	}
+	q.Messages, q.MaxTokens = []msg.Message{msg.UserText(query)}, maxTokens
+	answer, err := j.cfg.Small.Ask(ctx, q)
+	var members map[string]json.RawMessage
+	if err == nil {
+		members, err = seal.Open(answer)
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return members, j.count(err)
+}
+
+// count notes how a question went, and returns err.
+func (j *Judge) count(err error) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.failed.Count(err)
+	if err != nil {
+		j.failedAt = time.Now()
+		j.cfg.Log.Warn("a call was not judged", "err", err)
+	}
+	return err
+}
+
+// rests returns an error while the model is left alone.
+func (j *Judge) rests() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.failed.TooMany() && time.Since(j.failedAt) < coolDown {
+		return errors.New("the model that judges has failed several times in a row and is not asked for a while")
+	}
+	return nil
+}
+
+// describe returns a call as the model reads it: whole, or an error.
+func describe(q permission.Question) (string, error) {
+	input := string(q.Input)
+	if q.Command != "" { // as it would run, without the model's words about it
+		input = q.Command
+	}
+	if len(input) > maxCall {
+		return "", fmt.Errorf("the call is too long to be judged (%d bytes)", len(input))
+	}
+	if !utf8.ValidString(input) {
+		return "", errors.New("the call is not valid text")
+	}
+	text := fmt.Sprintf("tool: %s\ndirectory: %s\n", q.Tool, q.Dir)
+	if q.Server != "" {
+		text += "server: " + q.Server + "\n"
+	}
+	if q.BlockedPath != "" {
+		text += "path: " + q.BlockedPath + "\n"
+	}
+	return text + "input:\n" + input, nil
+}
