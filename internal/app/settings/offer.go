@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"adze/internal/mcp/roster"
 	"adze/internal/platform/config"
+	"adze/internal/platform/fsys"
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/redact"
 	"adze/internal/platform/scope"
@@ -109,8 +110,8 @@ func (t *Trust) offer(local config.Grant, own func(path string, data []byte) boo
 	}
 	o.addVariables(s)
 	o.addPrograms(s)
-	for _, root := range t.roots() {
-		o.addItems(serverFile(filepath.Join(root, ".mcp.json"))...)
+	for _, file := range t.ServerFiles() {
+		o.addItems(serverFile(file)...)
 	}
 	o.addSettings(s)
 	for _, r := range s.Rules() {
@@ -158,7 +159,7 @@ func masked(name, value string) string {
 
 // programs are the settings that are commands, beside hooks and servers. The table of keys need not have them yet.
 func programs() []string {
-	return []string{"apiKeyHelper", "statusLine", "subagentStatusLine", "fileSuggestion", "awsAuthRefresh", "awsCredentialExport", "otelHeadersHelper"}
+	return []string{"apiKeyHelper", "statusLine", "subagentStatusLine", "fileSuggestion", "awsAuthRefresh", "awsCredentialExport", "gcpAuthRefresh", "otelHeadersHelper"}
 }
 
 // addPrograms adds what is run: helpers, hooks and servers.
@@ -180,7 +181,7 @@ func (o *Offer) addPrograms(s *config.Settings) {
 // a new key of the table is shown, whatever it does.
 func (o *Offer) addSettings(s *config.Settings) {
 	for _, k := range Keys() {
-		if k.Name == "" || k.Name == "hooks" || k.Kind == config.Rules || k.Kind == config.Dirs || k.Kind == config.Vars || slices.Contains(programs(), k.Name) {
+		if k.Name == "" || k.Name == "hooks" || k.Name == "mcpServers" || k.Kind == config.Rules || k.Kind == config.Dirs || k.Kind == config.Vars || slices.Contains(programs(), k.Name) {
 			continue
 		}
 		for _, part := range s.Parts(k.Name) {
@@ -382,20 +383,17 @@ func serverItems(raw json.RawMessage) (items []trust.Item) {
 }
 
 // serverFile returns the servers in a separate file of servers.
-func serverFile(path string) []trust.Item {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > 1<<20 {
-		return nil
-	}
-	data, err := os.ReadFile(path)
+func serverFile(path string) (items []trust.Item) {
+	data, err := fsys.ReadSmall(path, roster.MaxFile)
 	if err != nil {
 		return nil
 	}
-	var file struct {
-		Servers json.RawMessage `json:"mcpServers"`
+	entries, err := roster.ParseFile(roster.Source{File: path, Getenv: func(string) string { return "" }}, data)
+	if err != nil {
+		return nil // it is reported where servers are listed
 	}
-	if json.Unmarshal(data, &file) != nil {
-		return nil
+	for _, e := range entries {
+		items = append(items, trust.Server(e.Given, e.Raw))
 	}
-	return serverItems(file.Servers)
+	return items
 }

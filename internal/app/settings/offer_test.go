@@ -106,7 +106,10 @@ func TestOfferShowsAllThatCounts(t *testing.T) {
 				case config.Vars:
 					want = "SAMPLE=sample"
 				}
-				if k.Name == "hooks" {
+				switch k.Name {
+				case "mcpServers":
+					want = "server    SAMPLE"
+				case "hooks":
 					want = `hook      Stop: {"command":"sample","type":"command"}`
 				}
 				for _, name := range append([]string{k.Name}, k.Aliases...) {

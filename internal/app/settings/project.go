@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"adze/internal/platform/replace"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/spell"
+	"adze/internal/platform/trust"
 )
 
 // A Source says where settings are read from, and how the command line changes trust.
@@ -134,12 +136,12 @@ func (p *Project) Values() *Values {
 	return d.values
 }
 
-// Written returns the settings that a file can hold and that are set, by name. Variables are not among them:
-// they may hold keys.
+// Written returns the settings that a file can hold and that are set, by name. Variables and servers are not among
+// them: they may hold keys.
 func (p *Project) Written() map[string]json.RawMessage {
 	s, values := p.Settings(), map[string]json.RawMessage{}
 	for _, key := range Keys() {
-		if key.Name != "" && s.Origin(key.Name) != "" {
+		if key.Name != "" && key.Name != "mcpServers" && s.Origin(key.Name) != "" {
 			values[key.Name] = s.JSON(key.Name)
 		}
 	}
@@ -163,6 +165,21 @@ func (p *Project) Vouch() []config.Warning {
 
 // Source returns what the project was opened with.
 func (p *Project) Source() Source { return p.source }
+
+// Main returns what the working directory belongs to: the main working tree, for each worktree of a repository, or the
+// directory itself outside of one.
+func (p *Project) Main() string {
+	w := p.Trust.Workspace
+	if found, err := trust.Find(p.source.Dir, p.User); err == nil {
+		w = found // that of the settings may be another
+	}
+	return cmp.Or(w.Main, w.Shared, w.Root)
+}
+
+// Reads reports whether the run reads the settings of a scope.
+func (p *Project) Reads(s scope.Scope) bool {
+	return p.source.Scopes == nil || slices.Contains(p.source.Scopes, s)
+}
 
 // pollInterval is how often settings files are looked at.
 const pollInterval = time.Second

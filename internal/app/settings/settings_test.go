@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"adze/internal/app/apptest"
 	"adze/internal/confine"
@@ -102,9 +103,23 @@ func TestSandboxSettings(t *testing.T) {
 	}
 }
 
-// A project can switch the sandbox on and tighten it, and nothing else.
+// Proves WFT-04.
+func TestWebSettings(t *testing.T) {
+	for text, want := range map[string]Web{
+		`{}`: {},
+		`{"webFetch":{"domainCheckUrl":"https://check.example.org/","allowedPrivateHosts":["localhost:3000","box"]}}`: {DomainCheck: "https://check.example.org/", PrivateHosts: []string{"localhost:3000", "box"}},
+		`{"webFetch":{"domainCheckUrl":"https://check.example.org/","skipDomainCheck":true}}`:                         {},
+		`{"webFetch":{"domainCheckUrl":"https://check.example.org/"},"skipWebFetchPreflight":true}`:                   {},
+	} {
+		if diff := cmp.Diff(want, newPlace(t).open(Source{Inline: text}).Values().Web, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s:\n%s", text, diff)
+		}
+	}
+}
+
+// A project can switch the sandbox on and tighten it, and nothing else; nor can it open private hosts.
 //
-// Proves PERM-60.
+// Proves PERM-60, WFT-02.
 func TestProjectsOnlyTighten(t *testing.T) {
 	for key, values := range map[string]struct{ loose, tight string }{
 		"sandbox.enabled":                  {"false", "true"},
@@ -117,6 +132,9 @@ func TestProjectsOnlyTighten(t *testing.T) {
 		"sandbox.filesystem.denyRead":      {"", `["x"]`},
 		"sandbox.network.allowedDomains":   {`["example.org"]`, ""},
 		"sandbox.network.deniedDomains":    {"", `["example.org"]`},
+		"webFetch.allowedPrivateHosts":     {`["localhost"]`, ""},
+		"webFetch.domainCheckUrl":          {`"https://example.org"`, ""},
+		"webFetch.skipDomainCheck":         {"true", ""},
 	} {
 		for value, taken := range map[string]bool{values.loose: false, values.tight: true} {
 			if value == "" {

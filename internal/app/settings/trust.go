@@ -1,11 +1,13 @@
 package settings
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"adze/internal/platform/config"
@@ -22,19 +24,22 @@ type Trust struct {
 	// Home is the user's home directory.
 	Home string
 
-	state, other string       // the folders of the user's own settings; see [Project]
-	store        *trust.Store // nil without a state home
-	consent      trust.Consent
+	state, other string                        // the folders of the user's own settings; see [Project]
+	store        *trust.Store                  // nil without a state home
+	consent      atomic.Pointer[trust.Consent] // never nil
+	now          decisions
 	run          bool        // it is trusted for this run
 	named        bool        // its project settings are, because the command line names them
 	began        Offer       // what the workspace enabled when it was trusted for this run
-	hosted       bool        // a host drives the run: it wants the texts of the workspace
+	hosted       bool        // a host drives the run
+	project      bool        // the scopes of the run include the project's, so that its texts are read
 	vouched      atomic.Bool // the host says that the workspace may be trusted for this run
 }
 
 // findTrust finds the workspace of a run and how far it is trusted. If that cannot be read, it is not trusted.
 func findTrust(src Source, p *Project, locks *replace.Replacer) *Trust {
 	t := &Trust{Home: p.User, state: p.Home, other: p.Other}
+	t.consent.Store(&trust.Consent{})
 	dir := src.Root
 	if dir == "" {
 		dir = src.Dir
@@ -44,12 +49,12 @@ func findTrust(src Source, p *Project, locks *replace.Replacer) *Trust {
 		t.Dir, t.Root = src.Dir, src.Dir
 	}
 	t.run, t.named = src.Trust, slices.Contains(src.Scopes, scope.Project) && !src.Hosted
-	t.hosted = src.Hosted && (src.Scopes == nil || slices.Contains(src.Scopes, scope.Project))
+	t.hosted, t.project = src.Hosted, src.Scopes == nil || slices.Contains(src.Scopes, scope.Project)
 	if t.state != "" {
 		t.store = trust.Open(t.state, locks)
 	}
 	if t.store != nil && t.Problem == nil {
-		t.consent, t.Problem = t.store.Consent(t.Workspace)
+		t.Problem = refresh(t)
 	}
 	if t.run || t.named {
 		t.began = t.ForRun()
@@ -57,12 +62,48 @@ func findTrust(src Source, p *Project, locks *replace.Replacer) *Trust {
 	return t
 }
 
-// Trusted reports whether the workspace's own settings, hooks, servers, skills and agents may be used in this run.
-func (t *Trust) Trusted() bool { return t.consent.Trusted || t.run || t.named || t.vouched.Load() }
+// refresh reads what the user has decided about the workspace.
+func refresh(t *Trust) error {
+	c, err := t.store.Consent(t.Workspace)
+	t.consent.Store(&c)
+	return err
+}
 
-// Readable reports whether the model may be given the workspace's instruction files: the workspace is trusted, or a host
-// drives the run, for which they are no more than text.
-func (t *Trust) Readable() bool { return t.Trusted() || t.hosted }
+// decisions are the items that the user approved in this run.
+type decisions struct {
+	mu    sync.Mutex
+	items []trust.Item
+}
+
+func (d *decisions) has(it trust.Item) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Contains(d.items, it)
+}
+
+func (d *decisions) add(it trust.Item) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.items = append(d.items, it)
+}
+
+func (d *decisions) remove(items []trust.Item) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.items = slices.DeleteFunc(d.items, func(it trust.Item) bool { return slices.Contains(items, it) })
+}
+
+// Trusted reports whether the workspace's own settings, hooks, servers, skills and agents may be used in this run.
+func (t *Trust) Trusted() bool {
+	return t.consent.Load().Trusted || t.run || t.named || t.vouched.Load()
+}
+
+// Readable reports whether the model is given the workspace's instruction files. They are no more than text, so that it
+// takes no trust; but a run that names its scopes may leave the project's out.
+func (t *Trust) Readable() bool { return t.Trusted() || t.project }
+
+// Hosted reports whether a host drives the run.
+func (t *Trust) Hosted() bool { return t.hosted }
 
 // vouch trusts the workspace for this run, because the host says so.
 func (t *Trust) vouch() {
@@ -74,27 +115,49 @@ func (t *Trust) vouch() {
 }
 
 // Lasting reports whether the user trusts the workspace beyond this run.
-func (t *Trust) Lasting() bool { return t.consent.Trusted }
+func (t *Trust) Lasting() bool { return t.consent.Load().Trusted }
 
 // Approved reports whether an item of the workspace may run: it must be one of those that were shown when the
 // workspace was trusted, or that were there when it was trusted for this run.
 func (t *Trust) Approved(it trust.Item) bool {
-	return t.Trusted() && slices.Contains(t.began.items(), it) || t.consent.Trusted && t.consent.Approved(it)
+	return t.Trusted() && (slices.Contains(t.began.items(), it) || t.now.has(it)) || t.consent.Load().Trusted && t.consent.Load().Approved(it)
 }
 
 // Began returns what the workspace has enabled since it was trusted for this run. It is empty if it was not.
 func (t *Trust) Began() Offer { return t.began }
 
 // Kept reports whether the user has approved an item before.
-func (t *Trust) Kept(it trust.Item) bool { return t.consent.Approved(it) }
+func (t *Trust) Kept(it trust.Item) bool { return t.now.has(it) || t.consent.Load().Approved(it) }
 
-// Keep records that the user approved an item of a trusted workspace. Without a state home nothing is
-// recorded.
+// Keep records that the user approved an item of a trusted workspace. Without a state home that lasts as long as the
+// run.
 func (t *Trust) Keep(ctx context.Context, it trust.Item) error {
+	t.now.add(it)
 	if t.store == nil {
 		return nil
 	}
-	return t.store.Approve(ctx, t.Workspace, it)
+	return cmp.Or(t.store.Approve(ctx, t.Workspace, it), refresh(t))
+}
+
+// Withdraw takes back that the user approved items of the workspace.
+func (t *Trust) Withdraw(ctx context.Context, items ...trust.Item) error {
+	t.now.remove(items)
+	if t.store == nil {
+		return nil
+	}
+	return cmp.Or(t.store.Withdraw(ctx, t.Workspace, items...), refresh(t))
+}
+
+// ServerFiles returns the files of the workspace that may name servers, the outermost first. They need not exist.
+func (t *Trust) ServerFiles() (files []string) {
+	for dir := t.Dir; ; dir = filepath.Dir(dir) {
+		files = append(files, filepath.Join(dir, ".mcp.json"))
+		if dir == t.Root || dir == filepath.Dir(dir) {
+			break
+		}
+	}
+	slices.Reverse(files)
+	return files
 }
 
 // OneRunOnly reports whether the workspace can be trusted for one run only: it is or contains the user's home
@@ -116,7 +179,7 @@ func (t *Trust) List() ([]trust.Entry, error) { return t.store.List() }
 // be the user's own.
 func (t *Trust) grants() (project, local config.Grant) {
 	switch {
-	case t.consent.Trusted || t.run:
+	case t.consent.Load().Trusted || t.run:
 		return config.Workspace, config.Workspace
 	case t.named:
 		return config.Workspace, config.Untrusted
@@ -138,10 +201,10 @@ func (t *Trust) roots() []string {
 // adze wrote this content or the user confirmed it. That git does not track the file proves nothing, since archives
 // hold such files, too.
 func (t *Trust) owns(path string, data []byte) bool {
-	if !t.consent.Trusted && !t.run || t.store == nil || t.Problem != nil || !plainPath(path) {
+	if !t.consent.Load().Trusted && !t.run || t.store == nil || t.Problem != nil || !plainPath(path) {
 		return false
 	}
-	if t.consent.Owns(path, data) {
+	if t.consent.Load().Owns(path, data) {
 		return true
 	}
 	now, err := t.store.Consent(t.Workspace) // another process may have written it
@@ -163,7 +226,20 @@ func (t *Trust) writing(ctx context.Context, to scope.Scope, path string, before
 	return t.store.Rewrite(ctx, path, before, after)
 }
 
-// Brings returns the names of the workspace's files that need trust, and of those the names of texts.
+// LeftOut returns the names of the workspace's files that are not used, for want of trust or because the run does not
+// read the project's. Rules of settings that deny or ask count all the same.
+func (t *Trust) LeftOut() []string {
+	if t.Trusted() {
+		return nil
+	}
+	names, texts := t.Brings()
+	if t.Readable() {
+		names = slices.DeleteFunc(names, func(name string) bool { return slices.Contains(texts, name) })
+	}
+	return names
+}
+
+// Brings returns the names of the workspace's own files, and of those the names of texts.
 func (t *Trust) Brings() (names, texts []string) {
 	for _, root := range t.roots() {
 		if (trust.Workspace{Root: root}).Covers(t.Home) {

@@ -1,6 +1,9 @@
 package settings
 
 import (
+	"encoding/json"
+	"maps"
+	"net/http"
 	"slices"
 	"time"
 
@@ -9,6 +12,7 @@ import (
 	"adze/internal/hook"
 	"adze/internal/model"
 	"adze/internal/permission"
+	"adze/internal/permission/judge"
 	"adze/internal/permission/rule"
 	"adze/internal/platform/config"
 	"adze/internal/platform/scope"
@@ -24,11 +28,16 @@ type Values struct {
 	Files       Files
 	Search      Search
 	Shell       Shell
+	Web         Web
 	Sandbox     confine.Settings
 	Hooks       Hooks
 	Permissions Permissions
 	Plan        Plan
 	Transcript  Transcript
+	WebSearch   WebSearch
+	MCP         MCP
+	// StateEvents tells hosts when a session becomes idle, runs or waits for an answer.
+	StateEvents bool
 	// Simple is the mode with a three-line system prompt and few tools.
 	Simple bool
 	// CostWarning is the session cost at which the user is warned, in US dollars; 0 means never.
@@ -86,6 +95,7 @@ type Memory struct {
 type Loop struct {
 	Concurrency int
 	AfterStream bool // calls wait for the end of the response
+	Labels      bool // the small model labels calls
 }
 
 // A Files section is for the tools that read and write.
@@ -93,7 +103,8 @@ type Files struct {
 	MaxBytes     int64
 	MaxTokens    int
 	Repeat       bool     // unchanged files are shown again
-	Exempt       []string // models that are not reminded about malware
+	Remind       bool     // the model is reminded about malware
+	Exempt       []string // models that are not
 	AllowCovered bool
 	History      bool
 	// Gitignore leaves ignored files out of suggestions.
@@ -115,6 +126,15 @@ type Shell struct {
 	NoBackground        bool
 	DropSecrets         bool
 	PassEnv             []string
+	// KeyEnv are the variables with the keys of the user's own providers, which no command gets.
+	KeyEnv []string
+}
+
+// A Web section is for the tools that use the internet.
+type Web struct {
+	Offline      bool
+	PrivateHosts []string
+	DomainCheck  string
 }
 
 // A Hooks section holds the hooks and their policy.
@@ -131,7 +151,9 @@ type Permissions struct {
 	ManagedOnly    bool
 	Mode           Value
 	BypassDisabled bool
-	InSandbox      bool // the user says that this is one
+	AutoDisabled   bool
+	Auto           judge.Rules // what the user tells the judge of the mode auto
+	InSandbox      bool        // the user says that this is one
 }
 
 // A Plan section says how the model plans.
@@ -145,12 +167,61 @@ type Transcript struct {
 	Never   bool // nothing is kept
 	Cleanup int  // days after which sessions are removed; 0 means never
 	NoSync  bool
+	Titles  bool // the small model names sessions
+}
+
+// A WebSearch section says how the web is searched.
+type WebSearch struct {
+	Adapter, BraveKey string
+	Small             bool // the small model searches, not the main one
+	Page              bool // a search engine's result page may be read
+	PageURL, Market   string
+	Headers           http.Header
+}
+
+// An MCP section is for servers of the Model Context Protocol, and for tools that are looked up.
+type MCP struct {
+	Timeout, CallTimeout time.Duration // of connecting, and of a call without news
+	Batch, RemoteBatch   int           // how many connect at once
+	MaxOutput            int           // of a result, in tokens
+	// InSystem puts the instructions of servers into the system prompt.
+	InSystem bool
+	Sampling []string // servers that may ask the model
+	Channels []string // servers that may send messages into a conversation
+	Skills   bool     // resources that are skills are commands
+	Editor   bool     // at a terminal, the editor that has the directory open is a server
+	Extra    Extra
+}
+
+// An Extra section says which tools are looked up when needed.
+type Extra struct {
+	Mode    Value    // as it is written; empty means always
+	Never   bool     // whatever Mode says
+	Ignored []string // servers whose wish to have tools in every request is ignored
+}
+
+// headers returns the headers of an object of names and values.
+func headers(object json.RawMessage) http.Header {
+	var values map[string]string
+	if json.Unmarshal(object, &values) != nil { // ok: not set, or not as the reference says
+		return nil
+	}
+	h := http.Header{}
+	for name, value := range values {
+		h.Set(name, value)
+	}
+	return h
 }
 
 // Decode returns the values of settings.
 func Decode(s *config.Settings) *Values {
 	text := func(id string) Value { return Value{s.Text(id), s.Origin(id)} }
 	return &Values{
+		WebSearch: WebSearch{
+			Adapter: s.Text("webSearch.adapter"), BraveKey: s.Text("ADZE_BRAVE_API_KEY"), Small: s.Text("webSearch.model") == "small",
+			Page: s.Bool("webSearch.html.enabled"), PageURL: s.Text("webSearch.html.url"), Market: s.Text("webSearch.html.market"),
+			Headers: headers(s.Object("webSearch.html.headers")),
+		},
 		Model: Model{
 			Name: s.Text("model"), Fallback: s.Text("fallbackModel"), Small: s.Text("ADZE_SMALL_MODEL"),
 			Effort: model.Effort(s.Text("effort")), MaxOutput: s.Int("ADZE_MAX_OUTPUT_TOKENS"),
@@ -179,10 +250,10 @@ func Decode(s *config.Settings) *Values {
 			Enabled: s.Bool("autoMemoryEnabled"), Disabled: s.Bool("ADZE_DISABLE_MEMORY"),
 			Directory: text("autoMemoryDirectory"), Override: text("ADZE_MEMORY_PATH_OVERRIDE"),
 		},
-		Loop: Loop{Concurrency: s.Int("ADZE_MAX_TOOL_CONCURRENCY"), AfterStream: !s.Bool("ADZE_STREAMING_TOOLS")},
+		Loop: Loop{Labels: s.Bool("toolUseSummaries"), Concurrency: s.Int("ADZE_MAX_TOOL_CONCURRENCY"), AfterStream: !s.Bool("ADZE_STREAMING_TOOLS")},
 		Files: Files{
 			MaxBytes: int64(s.Int("read.maxBytes")), MaxTokens: s.Int("read.maxTokens"), Repeat: !s.Bool("read.dedup"),
-			Exempt: s.Strings("read.malwareReminderExempt"), AllowCovered: s.Bool("edit.allowCovered"),
+			Remind: s.Bool("read.malwareReminder"), Exempt: s.Strings("read.malwareReminderExempt"), AllowCovered: s.Bool("edit.allowCovered"),
 			History: s.Bool("fileHistory.enabled"), Gitignore: s.Bool("respectGitignore"),
 		},
 		Search: Search{
@@ -192,7 +263,7 @@ func Decode(s *config.Settings) *Values {
 			Timeout: milliseconds(s, "shell.defaultTimeoutMs"), MaxTimeout: milliseconds(s, "shell.maxTimeoutMs"),
 			Budget: milliseconds(s, "shell.blockingBudgetMs"), MaxChars: s.Int("shell.maxOutputChars"),
 			NoBackground: s.Bool("ADZE_DISABLE_BACKGROUND_TASKS"),
-			DropSecrets:  s.Bool("ADZE_SUBPROCESS_ENV_SCRUB"), PassEnv: s.Strings("shell.passEnv"),
+			DropSecrets:  s.Bool("ADZE_SUBPROCESS_ENV_SCRUB"), PassEnv: s.Strings("shell.passEnv"), KeyEnv: keyEnv(s),
 		},
 		Sandbox: confine.Settings{
 			Enabled:          s.Bool("sandbox.enabled"),
@@ -207,15 +278,35 @@ func Decode(s *config.Settings) *Values {
 			DeniedDomains:    s.Strings("sandbox.network.deniedDomains"),
 			PassEnv:          s.Strings("shell.passEnv"),
 		},
+		MCP: MCP{
+			Timeout: milliseconds(s, "ADZE_MCP_TIMEOUT"), CallTimeout: milliseconds(s, "ADZE_MCP_TOOL_TIMEOUT"),
+			Batch: s.Int("ADZE_MCP_SERVER_CONNECTION_BATCH_SIZE"), RemoteBatch: s.Int("ADZE_MCP_REMOTE_SERVER_CONNECTION_BATCH_SIZE"),
+			MaxOutput: s.Int("ADZE_MAX_MCP_OUTPUT_TOKENS"), InSystem: !s.Bool("mcpInstructionsDelta"), Sampling: s.Strings("mcpSampling"), Channels: s.Strings("mcpChannels"), Editor: s.Bool("autoConnectIde"), Skills: s.Bool("experimental.mcpSkills"),
+			Extra: Extra{Mode: text("tools.deferral"), Never: s.Bool("ADZE_DISABLE_EXPERIMENTAL_BETAS"), Ignored: s.Strings("tools.ignoreAlwaysLoad")},
+		},
+		Web:         webSection(s),
 		Hooks:       hooks(s),
 		Permissions: permissions(s),
 		Plan:        Plan{Restrained: s.Text("planEagerness") == "restrained", Directory: s.Text("plansDirectory")},
 		Transcript: Transcript{
+			Titles:  s.Bool("sessionTitles"),
 			Never:   s.Bool("ADZE_SKIP_TRANSCRIPT") || s.Int("cleanupPeriodDays") == 0 && s.Origin("cleanupPeriodDays") != "",
 			Cleanup: s.Int("cleanupPeriodDays"), NoSync: s.Bool("ADZE_NO_FSYNC"),
 		},
-		Simple: s.Bool("ADZE_SIMPLE"), CostWarning: s.Float("costWarningUsd"), Env: programVars(s),
+		StateEvents: s.Bool("ADZE_EMIT_SESSION_STATE_EVENTS"),
+		Simple:      s.Bool("ADZE_SIMPLE"), CostWarning: s.Float("costWarningUsd"), Env: programVars(s),
 	}
+}
+
+func webSection(s *config.Settings) Web {
+	w := Web{
+		Offline: s.Bool("ADZE_OFFLINE"), DomainCheck: s.Text("webFetch.domainCheckUrl"),
+		PrivateHosts: s.Strings("webFetch.allowedPrivateHosts"),
+	}
+	if s.Bool("webFetch.skipDomainCheck") {
+		w.DomainCheck = ""
+	}
+	return w
 }
 
 // programVars returns the variables for programs. What a file in the workspace says about where requests to a provider
@@ -261,6 +352,8 @@ func permissions(s *config.Settings) Permissions {
 		ManagedOnly:    s.Bool("allowManagedPermissionRulesOnly"),
 		Mode:           Value{s.Text("permissions.defaultMode"), s.Origin("permissions.defaultMode")},
 		BypassDisabled: s.Text("permissions.disableBypassPermissionsMode") == "disable",
+		AutoDisabled:   s.Text("permissions.disableAutoMode") == "disable",
+		Auto:           judge.Rules{Allow: s.Strings("autoMode.allow"), Block: s.Strings("autoMode.soft_deny"), Environment: s.Strings("autoMode.environment")},
 		InSandbox:      s.Bool("IS_SANDBOX"),
 	}
 	for _, set := range s.Rules() {
@@ -276,4 +369,24 @@ func permissions(s *config.Settings) Permissions {
 		p.Directories = append(p.Directories, d.Path)
 	}
 	return p
+}
+
+// keyEnv returns the variables that hold the keys of the user's own providers.
+func keyEnv(s *config.Settings) (names []string) {
+	raw := s.Object("providers")
+	if len(raw) == 0 {
+		return nil
+	}
+	var rows map[string]json.RawMessage
+	json.Unmarshal(raw, &rows) // ok: what is wrong with it is said when providers are opened
+	for _, name := range slices.Sorted(maps.Keys(rows)) {
+		var row struct {
+			APIKeyEnv string `json:"apiKeyEnv"`
+		}
+		json.Unmarshal(rows[name], &row) // ok: likewise
+		if row.APIKeyEnv != "" {
+			names = append(names, row.APIKeyEnv)
+		}
+	}
+	return names
 }

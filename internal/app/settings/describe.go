@@ -1,0 +1,109 @@
+package settings
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"adze/internal/app/setup"
+	"adze/internal/platform/config"
+	"adze/internal/platform/scope"
+	"adze/internal/platform/spell"
+)
+
+// A Setting is a key with its value and where that comes from.
+type Setting struct {
+	Key    string          `json:"key"`
+	Value  json.RawMessage `json:"value"`
+	Origin string          `json:"origin"` // empty for the default
+}
+
+// Text returns the value: a text without quotes, anything else as JSON.
+func (s Setting) Text() string {
+	var text string
+	if json.Unmarshal(s.Value, &text) == nil {
+		return text
+	}
+	return string(s.Value)
+}
+
+// secretValue is the Accepted text of keys whose values are not shown.
+const secretValue = "a secret"
+
+// Describe returns a key with its value and origin. Secrets are not shown.
+func Describe(s *config.Settings, k *config.Key) Setting {
+	v := Setting{k.ID(), s.JSON(k.ID()), s.Origin(k.ID())}
+	switch {
+	case (k.Accepted == secretValue || strings.HasSuffix(k.ID(), "_HEADERS")) && v.Origin != "":
+		v.Value = json.RawMessage(`"***"`)
+	case k.Name == "mcpServers" && v.Origin != "": // entries hold tokens
+		var servers map[string]json.RawMessage
+		json.Unmarshal(v.Value, &servers) // ok: what is wrong with it is said by adze mcp list
+		v.Value = json.RawMessage(fmt.Sprintf("%q", strings.Join(slices.Sorted(maps.Keys(servers)), ", ")))
+	case k.Kind == config.Vars:
+		var names []string
+		for _, x := range s.Env() {
+			names = append(names, x.Name)
+		}
+		if parts := s.Parts(k.Name); len(names) > 0 && len(parts) > 0 {
+			v.Value, v.Origin = json.RawMessage(fmt.Sprintf("%q", strings.Join(names, ", "))), parts[len(parts)-1].File
+		}
+	}
+	return v
+}
+
+// Find returns the key that has a name, or an error with the closest one.
+func Find(s *config.Settings, name string) (*config.Key, error) {
+	if k, ok := s.Key(name); ok {
+		return &k, nil
+	}
+	var names []string
+	for _, k := range Keys() {
+		names = append(names, k.ID())
+	}
+	if near := spell.Closest(name, names, 1); len(near) > 0 {
+		return nil, setup.Errorf("there is no setting %s; did you mean %s?", name, near[0])
+	}
+	return nil, setup.Errorf("there is no setting %s; adze config list --all lists all settings", name)
+}
+
+// Change writes a value, as the user types it, to the settings of a scope; nil removes it. It returns the file, and why
+// the value does not count there if it does not.
+func (p *Project) Change(ctx context.Context, say func(string), to scope.Scope, name string, value *string) (file, idle string, err error) {
+	k, err := Find(p.Settings(), name)
+	if err != nil {
+		return "", "", err
+	}
+	var raw []byte
+	if value != nil {
+		if raw, err = k.Encode(*value); err != nil {
+			return "", "", setup.Errorf("%s cannot be %q, which %v", k.ID(), *value, err)
+		}
+	}
+	if k.Name == "" {
+		return "", "", setup.Errorf("%s is an environment variable and cannot be set in a file", k.ID())
+	}
+	if file, err = p.Set(ctx, say, to, k.Name, raw); err != nil {
+		return "", "", setup.Errorf("%v", err)
+	}
+	if at := p.Settings().Origin(k.ID()); raw != nil && !strings.HasPrefix(at, file) {
+		idle = fmt.Sprintf("%s is set in %s, but does not count: %s", k.Name, file, p.why(to, file, at))
+	}
+	return file, idle, nil
+}
+
+// why explains why a value that was just written is not in force.
+func (p *Project) why(to scope.Scope, file, origin string) string {
+	switch {
+	case origin != "":
+		return origin + " wins"
+	case !p.Trust.Trusted():
+		return "the workspace is not trusted; see adze trust"
+	case to == scope.Local && p.Unconfirmed(file) != "":
+		return "you have not confirmed what else the file holds; adze trust shows it and asks"
+	}
+	return "settings of that scope are not read"
+}
