@@ -47,7 +47,7 @@ func (p *project) write(name, text string) string {
 
 func (p *project) announcer() *Announcer {
 	return NewAnnouncer(AnnouncerConfig{
-		Instructions: &instruct.Config{Dir: p.dir, Root: p.dir, Trusted: true},
+		Instructions: &instruct.Config{Dir: p.dir, Root: p.dir},
 		Memory:       Memory{memory.Folder{Dir: filepath.Join(p.dir, "memory")}, func() memory.Mode { return memory.Auto }},
 		Paths:        paths.Base{Dir: p.dir},
 		Language:     func() texts.Language { return texts.English },

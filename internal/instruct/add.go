@@ -32,7 +32,7 @@ type Place struct {
 func (s *Set) Places() []Place {
 	sc := s.scan()
 	var places []Place
-	if s.c.Trusted && !s.c.Bare {
+	if !s.c.Withheld && !s.c.Bare {
 		places = sc.places(Project, projectNames[:])
 		if len(places) == 0 {
 			places = s.fresh(Place{Path: filepath.Join(s.c.Root, "AGENTS.md"), Kind: Project})

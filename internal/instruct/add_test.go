@@ -87,7 +87,7 @@ func TestPlaces(t *testing.T) {
 			"not to be written as an include", map[string]string{"home/.claude of me/CLAUDE.md": "a"}, nil,
 			func(c *Config) { c.Other += " of me" }, []string{"Project repo/AGENTS.md new"},
 		},
-		{"no trust", map[string]string{"repo/AGENTS.md": "a"}, nil, func(c *Config) { c.Trusted = false }, []string{"User home/.adze/ADZE.md new"}},
+		{"withheld", map[string]string{"repo/AGENTS.md": "a"}, nil, func(c *Config) { c.Withheld = true }, []string{"User home/.adze/ADZE.md new"}},
 		{"bare", map[string]string{"repo/AGENTS.md": "a"}, nil, func(c *Config) { c.Bare = true }, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -75,9 +75,9 @@ type Config struct {
 	Dir, Root string
 	// Extra are directories that were asked for explicitly. Bare reads them and nothing else.
 	Extra []string
-	// Trusted says that files of the workspace may be read at all.
-	Trusted bool
-	Bare    bool
+	// Withheld says that files of the workspace are not read: they are reported as left out.
+	Withheld bool
+	Bare     bool
 	// Excludes are patterns of paths to skip.
 	Excludes []string
 	// Approve reports whether the project may include a file from outside; nil approves of none.
@@ -124,7 +124,7 @@ func (s *Set) Problems() []Problem { return slices.Clone(s.problems) }
 // Touch returns the instructions that come into force because the model works on a file: those of its
 // directory and of the ones above it, and the rules whose patterns it matches. Each comes once.
 func (s *Set) Touch(path string) []File {
-	if !s.c.Trusted || s.c.Bare {
+	if s.c.Withheld || s.c.Bare {
 		return nil
 	}
 	path = filepath.Clean(path)

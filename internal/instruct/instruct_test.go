@@ -47,7 +47,7 @@ func (w world) write(name, text string) {
 func (w world) config() Config {
 	return Config{
 		Managed: w.path("etc"), User: w.path("home/.adze"), Other: w.path("home/.claude"), Home: w.path("home"),
-		Dir: w.path("repo/work"), Root: w.path("repo"), Trusted: true,
+		Dir: w.path("repo/work"), Root: w.path("repo"),
 	}
 }
 
@@ -185,7 +185,7 @@ func TestLeftOut(t *testing.T) {
 		want   string
 	}{
 		{"all", func(*Config) {}, "administrator, user, project, private, below"},
-		{"not trusted", func(c *Config) { c.Trusted = false }, "administrator, user"},
+		{"withheld", func(c *Config) { c.Withheld = true }, "administrator, user"},
 		{"bare", func(c *Config) { c.Bare = true }, "more, more private"},
 		{"bare, nothing asked for", func(c *Config) { c.Bare, c.Extra = true, nil }, ""},
 		{"excluded", func(c *Config) {

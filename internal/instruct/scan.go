@@ -57,7 +57,12 @@ func (s *Set) scan() *scanner {
 			sc.named(c.Other, "CLAUDE.md", User)
 		}
 	}
-	if c.Trusted && !c.Bare {
+	if c.Withheld && !c.Bare {
+		for _, d := range ancestors(c.Dir) {
+			sc.withhold(d)
+		}
+	}
+	if !c.Withheld && !c.Bare {
 		dirs := ancestors(c.Dir)
 		for _, d := range dirs {
 			if sc.belongs(d) {
@@ -77,6 +82,19 @@ func (s *Set) scan() *scanner {
 		}
 	}
 	return sc
+}
+
+// withhold reports the files of a directory of the project that are left out.
+func (sc *scanner) withhold(dir string) {
+	if !within(sc.s.c.Root, dir) {
+		return
+	}
+	for _, name := range slices.Concat(projectNames[:], localNames[:]) {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if _, err := os.Lstat(path); err == nil {
+			sc.report(path, "is left out, because the settings of the project are not read in this session")
+		}
+	}
 }
 
 // ancestors returns the directories from the root of the file system down to dir.

@@ -180,7 +180,7 @@ func instructions(p *settings.Project, spec Spec) instruct.Config {
 	src := p.Source()
 	c := instruct.Config{
 		Managed: src.Managed, User: p.Home, Other: p.Other, Home: p.User,
-		Dir: src.Dir, Root: p.Trust.Root, Extra: spec.Access.Dirs, Bare: spec.Bare, Trusted: p.Trust.Readable(),
+		Dir: src.Dir, Root: p.Trust.Root, Extra: spec.Access.Dirs, Bare: spec.Bare, Withheld: !p.Trust.Readable(),
 		Excludes: p.Values().Prompt.Excludes,
 		Approve: func(path string) bool {
 			return slices.Contains(spec.Includes, path) || p.Trust.Kept(trust.Include(path))
@@ -202,7 +202,7 @@ func Includes(p *settings.Project, spec Spec) []settings.Include {
 		return nil
 	}
 	c := instructions(p, spec)
-	c.Trusted = true
+	c.Withheld = false
 	outside := map[string]bool{}
 	c.Approve = func(path string) bool { outside[path] = true; return true }
 	var all []settings.Include
