@@ -2,6 +2,8 @@ package brief
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -18,6 +20,9 @@ type AnnouncerConfig struct {
 	// Instructions says where instructions are looked for. It may be nil: then there are none.
 	Instructions *instruct.Config
 	Memory       Memory
+	// Extras returns the tools that can be looked up: the same value until something changes. It may be nil: then there
+	// are none.
+	Extras func() *Extras
 	// Paths resolves the paths of calls, for which instructions may hold.
 	Paths    paths.Base
 	Language func() texts.Language
@@ -28,22 +33,32 @@ type AnnouncerConfig struct {
 	Problems func([]instruct.Problem)
 	// Note tells the user of a problem.
 	Note func(string)
+	// Keeper keeps how requests begin; nil means that nothing is kept.
+	Keeper *Keeper
 }
 
-// An Announcer tells the model of a conversation about instructions, memories and the date: before the first
-// message, and whenever something changes. It is safe for concurrent use.
+// An Announcer tells the model of a conversation about instructions, memories, tools that can be looked up and the date:
+// before the first message, and whenever something changes. It is safe for concurrent use.
 type Announcer struct {
 	cfg AnnouncerConfig
 
 	mu      sync.Mutex
 	set     *instruct.Set // nil if there are no instructions
 	opening []msg.Part    // nil until it is needed
+	pieces  []Piece       // of the opening, or of that of an earlier process; nil if it is to be written
+	resumed bool          // the opening is that of an earlier process, and what has changed since was not told
 	date    string        // as it was told last
 	loaded  []instruct.File
+	// opened is what the opening says of extras, told what the model was told of them in all.
+	opened, told announced
+	latest       *Extras // of which all was told that had to be
 }
 
 // NewAnnouncer returns the announcer of a conversation. Nothing is read yet.
 func NewAnnouncer(c AnnouncerConfig) *Announcer {
+	if c.Keeper == nil {
+		c.Keeper = &Keeper{}
+	}
 	a := &Announcer{cfg: c}
 	if c.Instructions != nil {
 		in := *c.Instructions
@@ -69,7 +84,15 @@ func (a *Announcer) Preview() []msg.Part {
 	return a.opening
 }
 
-// open writes the opening. The caller holds the lock.
+// restore sets the opening of an earlier process, with what it says of extras and what was told of them since. It is sent
+// again, and what has changed is news.
+func (a *Announcer) restore(pieces []Piece, opened, told announced) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.pieces, a.opened, a.told = pieces, opened, told
+}
+
+// open writes the opening, or takes over that of an earlier process. The caller holds the lock.
 func (a *Announcer) open() {
 	var files []instruct.File
 	if a.set != nil {
@@ -79,19 +102,95 @@ func (a *Announcer) open() {
 		}
 	}
 	language := a.cfg.Language()
-	index, err := a.cfg.Memory.index(language)
+	a.date = a.today()
+	index := a.index(language)
+	if a.pieces != nil && (index != "" || text(a.pieces, indexPiece) == "") {
+		a.resumed, a.date = true, ""
+	} else { // it is the first, or the model shall no longer see the memories in it
+		a.pieces = openingPieces(language, files, index, a.date)
+		if extras := a.extras(language); extras != "" {
+			a.pieces = slices.Insert(a.pieces, len(a.pieces)-1, Piece{extrasPiece, extras})
+		}
+		a.cfg.Keeper.told.forget(openingKey)
+		a.cfg.Keeper.opened(a.pieces)
+	}
+	a.opening = compose(a.pieces)
+}
+
+// index returns the index of memories as the model is shown it.
+func (a *Announcer) index(l texts.Language) string {
+	index, err := a.cfg.Memory.index(l)
 	if err != nil {
 		a.cfg.Note(err.Error())
 	}
-	a.date = a.today()
-	a.opening = Opening(language, files, index, a.date)
+	return index
+}
+
+// openingKey begins what [Told] has of openings.
+const openingKey = "opening/"
+
+// since returns which files are not as the opening says, or as it was told since. The caller holds the lock.
+func (a *Announcer) since(l texts.Language) []string {
+	var texts []string
+	there := map[string]bool{}
+	for _, f := range a.set.Files() {
+		name := filePiece + f.Path
+		there[name] = true
+		if !a.news(name, contents(l, f)) {
+			continue
+		}
+		if text(a.pieces, name) == "" {
+			texts = append(texts, found(l, []instruct.File{f}))
+		} else {
+			f.Reason = instruct.Again
+			texts = append(texts, changed(l, instruct.Change{File: f}))
+		}
+	}
+	names := a.cfg.Keeper.told.known(openingKey)
+	for _, p := range a.pieces {
+		names = append(names, p.Name)
+	}
+	for _, name := range names {
+		if path, ok := strings.CutPrefix(name, filePiece); ok && !there[name] && a.news(name, "") {
+			texts = append(texts, changed(l, instruct.Change{File: instruct.File{Path: path}, Gone: true}))
+		}
+	}
+	return texts
+}
+
+// tell takes note of a change of a file that holds for the whole conversation; others are found again when they are
+// needed.
+func (a *Announcer) tell(l texts.Language, c instruct.Change) {
+	name := filePiece + c.Path
+	switch {
+	case c.Gone:
+		a.news(name, "")
+	case c.Reason != instruct.Nested && c.Reason != instruct.Matched && c.Reason != instruct.Again,
+		text(a.pieces, name) != "", slices.Contains(a.cfg.Keeper.told.known(openingKey), name):
+		a.news(name, contents(l, c.File))
+	}
+}
+
+// news reports whether a piece of the opening is not what the model was told of it last, and takes note of it.
+func (a *Announcer) news(name, is string) bool {
+	return a.cfg.Keeper.told.news(openingKey+name, text(a.pieces, name), is)
+}
+
+// Rewound says that the conversation went back, perhaps to before something that was told. The opening stays as it is; what
+// has changed since is news again, and so are the instructions for files that the model works on.
+func (a *Announcer) Rewound() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.opening, a.told, a.latest = nil, a.opened, nil
+	a.cfg.Keeper.told.forget("")
 }
 
 // Reset makes the next opening tell what holds then, after a compaction or when memory is switched.
 func (a *Announcer) Reset() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.opening = nil
+	a.opening, a.pieces = nil, nil
+	a.opened, a.told, a.latest = nil, nil, nil
 }
 
 func (a *Announcer) today() string { return a.cfg.Now().Format(time.DateOnly) }
@@ -102,17 +201,35 @@ func (a *Announcer) News(ctx context.Context) []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.opening == nil {
-		return nil
+		if a.pieces == nil {
+			return nil
+		}
+		a.open()
 	}
+	language := a.cfg.Language()
 	var texts []string
 	if now := a.today(); now != a.date {
 		a.date = now
-		texts = append(texts, newDate(a.cfg.Language(), now))
-	}
-	if a.set != nil {
-		for _, c := range a.set.Changes() {
-			texts = append(texts, changed(a.cfg.Language(), c))
+		if a.news(datePiece, say(language, "context.date", now)) {
+			texts = append(texts, newDate(language, now))
 		}
+	}
+	if a.set != nil && a.resumed {
+		texts = append(texts, a.since(language)...)
+	} else if a.set != nil {
+		for _, c := range a.set.Changes() {
+			a.tell(language, c)
+			texts = append(texts, changed(language, c))
+		}
+	}
+	if a.resumed {
+		a.resumed = false
+		if index := a.index(language); a.news(indexPiece, index) && index != "" {
+			texts = append(texts, index)
+		}
+	}
+	if extras := a.extraNews(language); extras != "" {
+		texts = append(texts, extras)
 	}
 	return texts
 }

@@ -73,7 +73,7 @@ func TestAnnouncer(t *testing.T) {
 	}
 	first := a.Opening(t.Context())
 	text := msg.PlainText(first)
-	says(t, text, "<system-reminder>\n", "may or may not be relevant", file, "Use tabs.", "- [A](a.md) — x", "2026-11-15")
+	says(t, text, "<system-reminder>\n", "Follow these instructions", "take precedence", file, "Use tabs.", "- [A](a.md) — x", "2026-11-15")
 	p.now = p.now.Add(time.Hour)
 	p.write("CLAUDE.md", "Use spaces.")
 	says(t, news(), "2026-11-16", "Use spaces.")
@@ -97,6 +97,47 @@ type pathCall struct {
 }
 
 func (c pathCall) Path() string { return c.path }
+
+// After the conversation went back, what was told in the part that is gone is told again; the opening stays the
+// same.
+func TestAnnouncerRewound(t *testing.T) {
+	p := newProject(t)
+	p.write("AGENTS.md", "Use tabs.")
+	p.write("sub/AGENTS.md", "Here with care.")
+	p.write(".adze/rules/go.md", "---\npaths: \"**/*.go\"\n---\nFormat it.")
+	a := p.announcer()
+	first := msg.PlainText(a.Opening(t.Context()))
+	touch := func() string {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		return found(texts.English, a.set.Touch(filepath.Join(p.dir, "sub", "x.go")))
+	}
+	for range 2 {
+		if text := touch(); !strings.Contains(text, "Here with care.") || !strings.Contains(text, "Format it.") {
+			t.Errorf("told: %q", text)
+		}
+		if text := touch(); text != "" {
+			t.Errorf("told twice: %q", text)
+		}
+		a.Rewound()
+		if text := msg.PlainText(a.Opening(t.Context())); text != first {
+			t.Errorf("another opening: %q", text)
+		}
+	}
+	if news := a.News(t.Context()); len(news) > 0 {
+		t.Errorf("news: %q", news)
+	}
+	p.write("AGENTS.md", "Use blanks.")
+	for range 2 {
+		if news := strings.Join(a.News(t.Context()), "\n"); !strings.Contains(news, "Use blanks.") {
+			t.Errorf("news: %q", news)
+		}
+		if news := a.News(t.Context()); len(news) > 0 {
+			t.Errorf("old news: %q", news)
+		}
+		a.Rewound()
+	}
+}
 
 // Two conversations over one project do not take announcements from each other.
 func TestAnnouncersAreIndependent(t *testing.T) {

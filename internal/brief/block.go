@@ -26,9 +26,10 @@ type Layout struct {
 
 // A Block is a part of the system prompt as it is sent.
 type Block struct {
-	Pieces []Piece
+	Pieces []Piece `json:"pieces"`
 	// Marked says that the request may be cached up to here, Global that others may share it.
-	Marked, Global bool
+	Marked bool `json:"marked,omitempty"`
+	Global bool `json:"global,omitempty"`
 }
 
 // Text returns what is sent.
@@ -41,8 +42,8 @@ func (b *Block) Text() string {
 }
 
 // Blocks divides a prompt. The client's block is never cached, since it changes with every version. What
-// everyone shares is one block, where it can be shared; else who the model is and the rest are, so that
-// what follows the boundary is cached as well.
+// everyone shares is one block, where it can be shared; else all but who the model is. A mark after that alone would
+// cache no more than the one after the tools, and is left for the messages: see the lookback of a server.
 func (a Assembly) Blocks(l Layout) []Block {
 	var blocks []Block
 	add := func(marked, global bool, pieces ...Piece) {
@@ -63,7 +64,7 @@ func (a Assembly) Blocks(l Layout) []Block {
 		add(false, false, rest[a.Boundary:]...)
 		return blocks
 	}
-	add(true, false, rest[:prefix]...)
+	add(prefix == len(rest), false, rest[:prefix]...)
 	add(true, false, rest[prefix:]...)
 	return blocks
 }
@@ -72,18 +73,26 @@ func (a Assembly) Blocks(l Layout) []Block {
 // tool that is built in, and one after the last message.
 func (a Assembly) Parts(l Layout) ([]msg.Part, []model.Mark) {
 	var parts []msg.Part
-	var marks []model.Mark
-	for i, b := range a.Blocks(l) {
+	blocks := a.Blocks(l)
+	for _, b := range blocks {
 		parts = append(parts, &msg.Text{Text: b.Text()})
+	}
+	return parts, marks(blocks, l)
+}
+
+// marks returns the marks of a request with these blocks.
+func marks(blocks []Block, l Layout) []model.Mark {
+	if l.None {
+		return nil
+	}
+	var marks []model.Mark
+	for i, b := range blocks {
 		if b.Marked {
 			marks = append(marks, model.Mark{Place: model.InSystem, Index: i, Hour: l.Hour, Global: b.Global})
 		}
 	}
-	if l.None {
-		return parts, nil
-	}
 	if l.Tools > 0 {
 		marks = append(marks, model.Mark{Place: model.InTools, Index: l.Tools - 1, Hour: l.Hour})
 	}
-	return parts, append(marks, model.Mark{Place: model.InMessages, Hour: l.Hour})
+	return append(marks, model.Mark{Place: model.InMessages, Hour: l.Hour})
 }

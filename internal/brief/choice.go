@@ -58,7 +58,10 @@ type Assembly struct {
 }
 
 // A Piece is the text of one section.
-type Piece struct{ Name, Text string }
+type Piece struct {
+	Name string `json:"name"`
+	Text string `json:"text"`
+}
 
 func single(name, text string) Assembly {
 	var a Assembly

@@ -24,6 +24,8 @@ type Environment struct {
 // A Model is what the model is told about itself.
 type Model struct {
 	ID, Name, Cutoff string
+	// Kept is how many of the latest results are never cleared, where that is near; 0 means that it is not.
+	Kept int
 }
 
 // Simple returns the prompt of the simple mode.

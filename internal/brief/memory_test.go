@@ -1,6 +1,7 @@
 package brief
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -25,29 +26,43 @@ func says(t *testing.T, text string, keywords ...string) {
 // Proves MEM-20, MEM-21, MEM-23, MEM-40, MEM-42.
 func TestMemory(t *testing.T) {
 	text := memorySection(texts.English, memory.Auto, remembered)
-	says(t, text, remembered.Dir, "It exists", "without asking", "MEMORY.md", "name:", "description: one line", "type: user, feedback, project or reference")
-	// Of each type: what it holds, when it is saved, how it is used.
-	says(t, text, "role, preferences, expertise", "users tell about themselves", "fit your answers",
-		"how to work", "Follow it unasked",
-		"what the code cannot tell", "deadlines, reasons, ownership", "when you learn who, why or until when", "weigh requests",
-		"kept outside", "when it is named", "look there",
-		"the fact, then why, then how to apply it", "relative dates absolute")
-	says(t, text, "corrections, and approval just as carefully", "only prohibitions")
-	says(t, text, "save at once", "update it", "index line", "`- [Title](file.md) — hook`", "150", "To forget", "remove its line", "ask which", "wrong or outdated")
-	says(t, text, "code, git or instruction files", "paths", "fix recipes", "state of a task", "secrets", "what was surprising")
-	_, trust, ok := strings.Cut(text, "## Before recommending something remembered\n")
-	if !ok {
+	says(t, text, remembered.Dir, "MEMORY.md", "name:", "description:")
+	expresses(t, "the section", text, []concept{
+		{"the folder exists", []string{`exists`}}, {"no question", []string{`without asking`, `no approval`}},
+		{"what the description is for", []string{`description: .*when .*relevant`, `description: .*match`}},
+		{"four types", []string{`type: user\b.*feedback.*project.*reference`}},
+		// Of each type: what it holds, when it is saved, how it is used.
+		{"user: what", []string{`role.*(expertise|preferences)`}}, {"user: when", []string{`user mentions`, `users? tell`}}, {"user: use", []string{`fit your answers`, `adapt`}},
+		{"feedback: what", []string{`how the user wants you to work`, `how to work`}}, {"feedback: use", []string{`without being told again`, `unasked`}},
+		{"feedback: both channels", []string{`corrections.*just as carefully.*approved`, `corrections.*(also|and) .*(confirmed|approv)`}},
+		{"project: what", []string{`code and git do not show`, `code cannot (tell|show)`}}, {"project: which", []string{`deadlines.*reasons.*own`}},
+		{"project: when", []string{`when you learn`}}, {"project: use", []string{`into account`, `weigh`}},
+		{"reference: what", []string{`kept outside`, `external`}}, {"reference: when", []string{`when it is (mentioned|named)`}}, {"reference: use", []string{`look there`}},
+		{"the form of a body", []string{`the fact, then "?why.*then "?how to apply`}}, {"dates", []string{`absolute`}},
+		{"at once", []string{`right away`, `at once`, `immediately`}}, {"no duplicates", []string{`update the memory`, `update (it|an existing)`}},
+		{"the index", []string{`line .*- \[Title\]\(file\.md\).*MEMORY\.md`, `index line`}}, {"short lines", []string{`150 characters`}},
+		{"forgetting", []string{`forget.*remove its line`}}, {"which to forget", []string{`ask (if|which)`}}, {"wrong ones", []string{`(correct|remove).*(wrong|outdated)`}},
+		{"not code or git", []string{`(not|never) save.*code.*git.*instruction files`}}, {"not paths", []string{`paths`}}, {"not recipes", []string{`recipes`}},
+		{"not the state of a task", []string{`state of (the current|a) task`}}, {"not secrets", []string{`secrets`}}, {"what was surprising", []string{`surprising`}},
+	})
+	trust := regexp.MustCompile(`(?s)## Before (recommending|relying).*`).FindString(text)
+	if trust == "" {
 		t.Fatal("no section names the moment of use")
 	}
-	says(t, trust, "on the day it was written", "Files, symbols and options", "look up the path", "search for the name", "the user will act on it",
-		"Summaries of the repository age", "the code and its log are current", "what you see counts", "put the memory right")
-	says(t, trust, "leave memory aside", "nothing had ever been saved", "neither use, quote, contrast nor allude", "only one topic")
+	expresses(t, "the section on trust", trust, []concept{
+		{"true once", []string{`true when it was written`, `on the day`}}, {"names may be gone", []string{`file, (function|symbol).*option`}},
+		{"check first", []string{`check that`, `look up`}}, {"the user will act", []string{`user will act`}},
+		{"summaries age", []string{`summaries .*age`}}, {"code is current", []string{`code and (its|git) log are current`}},
+		{"what is seen counts", []string{`believe what you see`, `what you see counts`}}, {"correction", []string{`correct the memory`, `put the memory right`}},
+		{"ignoring", []string{`## When told to (ignore|leave)`}}, {"as if nothing", []string{`as (if|though) nothing`}},
+		{"no mention", []string{`not use, quote, compare.*mention`, `neither use, quote`}}, {"one topic", []string{`only one topic`}},
+	})
 
 	if memorySection(texts.English, memory.Off, remembered) != "" {
 		t.Error("something is said about nothing")
 	}
 	team := memorySection(texts.English, memory.Team, remembered)
-	says(t, team, remembered.Dir+"/team", "user are always private", "convention of the whole project", "save at once", "## Before recommending")
+	says(t, team, remembered.Dir+"/team", "user are always private", "convention of the whole project", "right away", "## Before recommending")
 }
 
 func TestMemoryTexts(t *testing.T) {
@@ -68,8 +83,8 @@ func TestIndexSaysWhatIsCut(t *testing.T) {
 		says, not   []string
 	}{
 		{"short", "- [A](a.md) — x", []string{"as it was when this conversation began", "- [A](a.md) — x"}, []string{"Cut here"}},
-		{"201 lines", strings.Repeat("- x\n", 201), []string{"has 201 lines, over the limit of 200", "Move detail into the files"}, []string{"bytes"}},
-		{"150 lines of 1 KB", strings.Repeat(strings.Repeat("x", 1023)+"\n", 150), []string{"has 153599 bytes, over the limit of 25000", "Move detail"}, []string{"lines"}},
+		{"201 lines", strings.Repeat("- x\n", 201), []string{"has 201 lines; the limit is 200", "Move details into the files"}, []string{"bytes"}},
+		{"150 lines of 1 KB", strings.Repeat(strings.Repeat("x", 1023)+"\n", 150), []string{"has 153599 bytes; the limit is 25000", "Move details"}, []string{"lines"}},
 		{"one line of 30 KB", strings.Repeat("x", 30_000), []string{"has 30000 bytes"}, []string{" lines"}},
 	}
 	for _, tt := range tests {

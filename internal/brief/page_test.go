@@ -31,7 +31,7 @@ func TestPage(t *testing.T) {
 	for _, b := range page.System {
 		cached = append(cached, b.Sections[0].Name+" "+b.Cache)
 	}
-	if got := strings.Join(cached, ", "); got != "client , identity 5m, intro 5m" {
+	if got := strings.Join(cached, ", "); got != "client , identity , intro 5m" {
 		t.Errorf("the blocks are %s", got)
 	}
 	if len(page.Tools) != 1 || page.Tools[0].Bytes <= len("Does it.") || page.Tools[0].Tokens == 0 {

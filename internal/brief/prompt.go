@@ -1,6 +1,8 @@
 package brief
 
 import (
+	"slices"
+	"strings"
 	"sync"
 
 	"adze/internal/memory"
@@ -15,8 +17,11 @@ type PromptConfig struct {
 	Choice Choice
 	// Layout is that of all requests; Tools and Shared are filled in for each.
 	Layout Layout
-	// Facts hold for the whole conversation; Language, Model, Answer, Memory and Git are filled in.
+	// Facts hold for the whole conversation; Language, Tools, Model, Answer, Memory, Kept, Git and Scratchpad are filled in.
 	Facts Facts
+	// Shells and Dedicated are the usual tools that run commands, of which one is offered, and those that do what
+	// commands do.
+	Shells, Dedicated []string
 	// Simple selects the short prompt of the simple mode.
 	Simple bool
 	// Git returns the state of the repository; it may wait for it. It may be nil.
@@ -29,9 +34,17 @@ type PromptConfig struct {
 	// provider can share a cache between users. They are asked for each request.
 	Language func() texts.Language
 	Answer   func() string
-	Shared   func() bool
+	// Scratch returns the directory for temporary files, or "". It is asked when the prompt is made first; it may be nil.
+	Scratch func() string
+	Shared  func() bool
 	// Note tells the user of a problem.
 	Note func(string)
+	// Spare reports whether the model can do without a tool that it was not given at the beginning. It may be nil.
+	Spare func(tool string) bool
+	// Foreign reports whether a tool is not built in. It may be nil: all are.
+	Foreign func(tool string) bool
+	// Keeper keeps how requests begin; nil means that nothing is kept.
+	Keeper *Keeper
 }
 
 // A Prompt writes the system prompt of a conversation, once for each variant, so that all requests of a
@@ -42,46 +55,67 @@ type Prompt struct {
 	mu       sync.Mutex // guards what follows, and Choice and Facts of cfg
 	registry *Registry
 	written  map[variant]written
+	begun    map[string]*beginning // by model
 }
 
 // A variant is what the text of a prompt depends on.
 type variant struct {
 	model, answer string
-	tools         int
+	tools         int    // that are built in
+	foreign       bool   // there are others
+	shell         string // that is offered
+	dedicated     string // those that are offered, in one string
 	shared        bool
 	language      texts.Language
 	memory        memory.Mode
 }
 
 type written struct {
-	blocks []msg.Part
+	blocks []Block
+	parts  []msg.Part
 	marks  []model.Mark
 }
 
 // NewPrompt returns the prompt of a conversation.
 func NewPrompt(c PromptConfig) *Prompt {
-	return &Prompt{cfg: c, registry: NewRegistry(nil), written: map[variant]written{}}
+	if c.Keeper == nil {
+		c.Keeper = &Keeper{}
+	}
+	return &Prompt{cfg: c, registry: NewRegistry(nil), written: map[variant]written{}, begun: map[string]*beginning{}}
 }
 
-// Parts returns the blocks of the system prompt for a model and its tools, with the marks of the request.
+// Parts returns the blocks of the system prompt as it would be written now for a model and its tools, with the marks
+// of the request.
 func (p *Prompt) Parts(modelID string, tools []msg.ToolSpec) ([]msg.Part, []model.Mark) {
 	v := p.variant(modelID, tools)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	done, ok := p.written[v]
-	if !ok {
-		done.blocks, done.marks = p.assembly(v).Parts(p.layout(v))
-		p.written[v] = done
-	}
-	return done.blocks, done.marks
+	now := p.write(v)
+	return now.parts, now.marks
 }
 
-// Blocks returns what [Prompt.Parts] does, by sections, and whether it is cached for an hour.
+// write returns the prompt of a variant. The caller holds the lock.
+func (p *Prompt) write(v variant) written {
+	done, ok := p.written[v]
+	if !ok {
+		a, l := p.assembly(v), p.layout(v)
+		done.blocks = a.Blocks(l)
+		done.parts, done.marks = a.Parts(l)
+		p.written[v] = done
+	}
+	return done
+}
+
+// Blocks returns what the next request says, by sections, and whether it is cached for an hour.
 func (p *Prompt) Blocks(modelID string, tools []msg.ToolSpec) (blocks []Block, hour bool) {
 	v := p.variant(modelID, tools)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.assembly(v).Blocks(p.layout(v)), p.cfg.Layout.Hour
+	now := p.write(v)
+	if old := p.begun[modelID]; old != nil && p.serves(old, now, tools) {
+		return old.blocks, p.cfg.Layout.Hour
+	}
+	return now.blocks, p.cfg.Layout.Hour
 }
 
 // SetChoice replaces what the user chose to say in the prompt.
@@ -98,35 +132,67 @@ func (p *Prompt) Reset() {
 	defer p.mu.Unlock()
 	p.registry.Reset()
 	clear(p.written)
+	for _, b := range p.begun {
+		b.expired = true
+	}
 }
 
 func (p *Prompt) variant(modelID string, tools []msg.ToolSpec) variant {
-	return variant{
-		model: modelID, answer: p.cfg.Answer(), tools: len(tools), shared: p.cfg.Shared(),
+	v := variant{
+		model: modelID, answer: p.cfg.Answer(), shared: p.cfg.Shared(),
 		language: p.cfg.Language(), memory: p.cfg.Memory.mode(),
 	}
+	v.count(tools, p.cfg.Foreign)
+	offered := func(name string) bool {
+		return slices.ContainsFunc(tools, func(t msg.ToolSpec) bool { return t.Name == name })
+	}
+	if i := slices.IndexFunc(p.cfg.Shells, offered); i >= 0 {
+		v.shell = p.cfg.Shells[i]
+	}
+	for _, name := range p.cfg.Dedicated {
+		if offered(name) {
+			v.dedicated += name + " "
+		}
+	}
+	return v
+}
+
+// count says how many tools are built in, which come first.
+func (v *variant) count(tools []msg.ToolSpec, foreign func(string) bool) {
+	v.tools = len(tools)
+	for foreign != nil && v.tools > 0 && foreign(tools[v.tools-1].Name) {
+		v.tools--
+	}
+	v.foreign = v.tools < len(tools)
 }
 
 func (p *Prompt) layout(v variant) Layout {
 	l := p.cfg.Layout
-	l.Tools, l.Shared = v.tools, v.shared
+	l.Tools, l.Foreign, l.Shared = v.tools, v.foreign, v.shared
 	return l
 }
 
 // assembly returns the prompt of a variant. The caller holds the lock.
 func (p *Prompt) assembly(v variant) Assembly {
 	f := &p.cfg.Facts
-	if section := memorySection(v.language, v.memory, p.cfg.Memory.Folder); f.Answer != v.answer || f.Memory != section {
-		f.Answer, f.Memory = v.answer, section
+	tools := Toolset{Shell: v.shell, Dedicated: strings.Fields(v.dedicated)}
+	tools.Usual = v.shell != "" && v.shell == p.cfg.Shells[0] && len(tools.Dedicated) == len(p.cfg.Dedicated)
+	section := memorySection(v.language, v.memory, p.cfg.Memory.Folder)
+	if f.Answer != v.answer || f.Memory != section || f.Tools.Shell != tools.Shell || !slices.Equal(f.Tools.Dedicated, tools.Dedicated) {
+		f.Answer, f.Memory, f.Tools = v.answer, section, tools
 		p.registry.Reset()
 	}
 	f.Language, f.Model = v.language, p.cfg.Model(v.model)
+	f.Kept = f.Model.Kept
 	a, err := p.cfg.Choice.Select(func() Assembly {
 		if p.cfg.Simple {
 			return Simple(v.language, f.Env)
 		}
 		if p.cfg.Git != nil {
 			f.Git = p.cfg.Git()
+		}
+		if p.cfg.Scratch != nil {
+			f.Scratchpad = p.cfg.Scratch()
 		}
 		return p.registry.Assemble(f)
 	})

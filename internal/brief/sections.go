@@ -9,13 +9,16 @@ import (
 )
 
 // Facts are what the sections are written from. Whatever varies between sessions is told after the
-// boundary; before it only Language, Explained and Style count.
+// boundary; before it only Language, Explained and Style count, and whether the tools are the usual ones.
 type Facts struct {
 	Language texts.Language
 	// Explained asks for text that can be understood by those who did not watch.
 	Explained bool
 	// Style is the output style that was chosen, or nil.
 	Style *Style
+
+	// Tools are those that the model is to prefer to commands.
+	Tools Toolset
 
 	Env   Environment
 	Model Model
@@ -29,15 +32,21 @@ type Facts struct {
 	Servers func() []Server
 	// Scratchpad is the directory for temporary files.
 	Scratchpad string
-	// Kept is how many of the latest results are never cleared; 0 means that none ever is. NoteDown says
-	// that what is important should be written down.
-	Kept     int
-	NoteDown bool
+	// Kept is how many of the latest results are never cleared; 0 means that none is cleared soon.
+	Kept int
 	// Budget is how many tokens a turn may use.
 	Budget int
 	// Brief is the tool that sends the user what they are to read, when they read nothing else.
 	Brief string
 	Git   gitinfo.Snapshot
+}
+
+// A Toolset is which tools there are that do what commands of a shell do, and which one runs commands.
+type Toolset struct {
+	Shell     string // runs commands; empty if none does
+	Dedicated []string
+	// Usual says that none is missing. The model is told of these before the boundary, and of others after it.
+	Usual bool
 }
 
 // A Style is a way to answer.
@@ -66,7 +75,7 @@ func staticSections() []Section {
 		text("system"),
 		text("tasks"),
 		text("care"),
-		text("tools"),
+		Cached("tools", tools),
 		Cached("tone", tone),
 		Cached("output", output),
 	}
@@ -78,6 +87,26 @@ func intro(f *Facts) (string, error) {
 		who = "intro.style"
 	}
 	return say(f.Language, who) + "\n\n" + say(f.Language, "security"), nil
+}
+
+func tools(f *Facts) (string, error) {
+	lines := []string{say(f.Language, "tools")}
+	if f.Tools.Usual {
+		lines = append(lines, f.Tools.preferred(f.Language))
+	}
+	return strings.Join(append(lines, say(f.Language, "tools.together")), "\n"), nil
+}
+
+// preferred returns the line that names the tools to use instead of commands, or "" if there is no choice.
+func (t *Toolset) preferred(l texts.Language) string {
+	if t.Shell == "" || len(t.Dedicated) == 0 {
+		return ""
+	}
+	list := say(l, "instead."+t.Dedicated[0])
+	for _, name := range t.Dedicated[1:] {
+		list = say(l, "tools.between", list, say(l, "instead."+name))
+	}
+	return say(l, "tools.prefer", list, t.Shell)
 }
 
 func tone(f *Facts) (string, error) {
@@ -106,7 +135,7 @@ func dynamicSections() []Section {
 		Uncached("servers", "servers come and go during a session", servers),
 		Cached("scratchpad", filled("scratchpad", func(f *Facts) string { return f.Scratchpad })),
 		Cached("clearing", filled("clearing", func(f *Facts) string { return positive(f.Kept) })),
-		Cached("notedown", noteDown),
+		Cached("notedown", filled("notedown", func(f *Facts) string { return positive(f.Kept) })),
 		Cached("budget", filled("budget", func(f *Facts) string { return positive(f.Budget) })),
 		Cached("brief", filled("brief", func(f *Facts) string { return f.Brief })),
 		Cached("git", func(f *Facts) (string, error) { return describeGit(f.Language, f.Git), nil }),
@@ -138,6 +167,9 @@ func guidance(f *Facts) (string, error) {
 		if is {
 			lines = append(lines, say(f.Language, "guidance."+name, values...))
 		}
+	}
+	if line := f.Tools.preferred(f.Language); line != "" && !f.Tools.Usual {
+		lines = append(lines, line)
 	}
 	add(g.AskTool != "", "denied", g.AskTool)
 	add(g.Interactive, "login")
@@ -172,14 +204,7 @@ func servers(f *Facts) (string, error) {
 		if b.Len() == 0 {
 			b.WriteString(say(f.Language, "servers"))
 		}
-		b.WriteString("\n\n## " + s.Name + "\n" + s.Text)
+		b.WriteString("\n\n## " + s.Name + "\n" + Quote(s.Text))
 	}
 	return b.String(), nil
-}
-
-func noteDown(f *Facts) (string, error) {
-	if !f.NoteDown {
-		return "", nil
-	}
-	return say(f.Language, "notedown"), nil
 }

@@ -2,6 +2,7 @@ package brief
 
 import (
 	"errors"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -38,38 +39,188 @@ func static(f *Facts) string {
 	return (&Block{Pieces: a.Pieces[:a.Boundary]}).Text()
 }
 
+// A concept is something that a text must express, in one of several wordings: expressions in which case
+// does not count.
+type concept struct {
+	name     string
+	wordings []string
+}
+
+func (c concept) in(text string) bool {
+	return slices.ContainsFunc(c.wordings, func(w string) bool {
+		return regexp.MustCompile(`(?is)` + w).MatchString(text)
+	})
+}
+
+// expresses reports which concepts a text lacks.
+func expresses(t *testing.T, what, text string, concepts []concept) {
+	t.Helper()
+	for _, c := range concepts {
+		if !c.in(text) {
+			t.Errorf("%s does not express %q", what, c.name)
+		}
+	}
+}
+
+// What the model must be told is a list of concepts; the words are free.
+//
 // Proves CTX-02.
 func TestStaticSections(t *testing.T) {
 	checklist := []struct {
 		section  string
-		keywords []string
+		concepts []concept
 	}{
-		{"identity", []string{"adze", "agent"}},
-		{"intro", []string{"software engineering", "defenders", "learners", "contest", "with permission", "flood", "many victims", "poison", "slip past", "both sides", "plain from the context", "addresses", "made up|make one up"}},
-		{"system", []string{"Markdown", "permission mode", "denied call unchanged", "system-reminder", "prompt injection", "hooks", "compacted automatically"}},
-		{"tasks", []string{"vague request", "the user's call", "Read code before", "editing a file to creating", "estimates of time", "cause", "really stuck", "vulnerabilities", "features", "abstractions", "defensive", "comment", "history of the task", "Other people's comments", "compatibility", "Verify", "neither better nor more doubtful", "misconceptions", "bugs", "feedback"}},
-		{"care", []string{"undone", "who else it reaches", "needs no question", "confirmed", "one case", "standing instructions", "destroying", "hard to take back", "visible to others", "third parties", "skipped checks", "locks", "discarded work", "unfinished work"}},
-		{"tools", []string{"dedicated tools", "read, edit and write", "find files", "search their content", "tasks", "tick each off", "independent calls together", "in sequence"}},
-		{"tone", []string{"emoji", "short", "`path:line`", "`owner/repo#n`", "colon before a tool call"}},
-		{"output", []string{"result first", "reasons", "choices", "progress", "changes the plan", "short sentences"}},
+		{"identity", []concept{{"the program", []string{`\badze\b`}}, {"what it is", []string{`coding (agent|assistant)`, `agent.* for (code|coding)`}}}},
+		{"intro", []concept{
+			{"software engineering", []string{`software (engineering|development)`, `programming tasks`}},
+			{"defensive work", []string{`defen[cs]ive`, `defenders`}},
+			{"learning", []string{`learning`, `education`}},
+			{"CTF", []string{`\bCTFs?\b`}},
+			{"authorised testing", []string{`authori[sz]ed`, `authori[sz]ation`}},
+			{"denial of service", []string{`\bDoS\b`, `denial.of.service`}},
+			{"mass targeting", []string{`mass[- ](targeting|exploitation|attacks?)`}},
+			{"supply chain", []string{`supply[- ]chain`}},
+			{"evasion", []string{`evad\w+ detection`, `detection evasion`}},
+			{"dual use", []string{`dual[- ]use`}},
+			{"what is of dual use", []string{`\bC2\b.*credential`, `exploits?.*\bC2\b`}},
+			{"URLs are not invented", []string{`URLs?.*(invent|guess|make up)`, `(invent|guess|make up).*URLs?`}},
+		}},
+		{"system", []concept{
+			{"what is shown", []string{`Markdown`}},
+			{"permission", []string{`need permission`, `permission mode`, `must be approved`}},
+			{"no repetition of a denied call", []string{`not (send|repeat|retry).*(again )?(unchanged|identical)`}},
+			{"no other way to the same effect", []string{`same effect`, `work(ing)? around`, `same (result|outcome) (by|in) (another|other)`}},
+			{"what was not done is said", []string{`say what you could not do`, `(tell|report).*(what|which).*not (do|done)`}},
+			{"reminders", []string{`system-reminder`}},
+			{"results are data", []string{`data, (not|never) (instructions|orders|commands)`}},
+			{"prompt injection", []string{`prompt injection.*tell the user`, `prompt injection.*report`}},
+			{"hooks speak for the user", []string{`hooks?.*(as|from) (coming from )?the user`}},
+			{"a hook blocks", []string{`hook blocks.*check the hook`, `blocked by a hook`}},
+			{"summaries", []string{`(summari[sz]ed|compacted) automatically`, `automatically (summari[sz]ed|compacted)`}},
+			{"no hurry", []string{`(not|never) (hurry|rush|stop early)`}},
+		}},
+		{"tasks", []concept{
+			{"a question is answered, not acted on", []string{`question.*(without changing|change nothing|no changes)`}},
+			{"a change is made, not described", []string{`(not|instead of).*describ`}},
+			{"the size is the user's decision", []string{`size.*user's (decision|call)`, `user (decides|judges).*(size|big)`}},
+			{"persistence", []string{`keep going until`, `until .* (completely|fully) (handled|done|resolved)`}},
+			{"conventions", []string{`match it`, `follow.*conventions`, `style of the (code|file)`}},
+			{"libraries", []string{`library.*(check|verify|make sure)`, `(check|verify).*(library|dependency)`}},
+			{"read before changing", []string{`read code before`, `read .* before (you )?(chang|edit|modif)`}},
+			{"editing before creating", []string{`prefer editing`, `edit existing files`}},
+			{"no documents unasked", []string{`documentation.*only when asked`, `no documentation.* unless asked`}},
+			{"the simplest approach", []string{`simplest`}},
+			{"causes", []string{`find the cause`, `root cause`, `diagnose`}},
+			{"no circles", []string{`circles`, `not (retry|repeat) the same`}},
+			{"questions when stuck", []string{`ask.*(only )?(when|if).*stuck`}},
+			{"vulnerabilities", []string{`injection.*XSS`, `XSS.*injection`}},
+			{"nothing that was not asked for", []string{`no more`, `not asked for`, `unrequested`}},
+			{"validation at the boundaries", []string{`validate.*(boundar|users)`}},
+			{"nothing unused is left", []string{`unused`, `dead code`}},
+			{"unrelated code stays", []string{`unrelated code`}},
+			{"comments", []string{`comment.*(cannot|can't|does not) show`, `comment.*(why|reason)`}},
+			{"existing comments", []string{`(existing|other people's|others') comments`}},
+			{"checks before done", []string{`(before|until).*(done|finished).*(check|test|verify|run)`}},
+			{"honest checks", []string{`never (weaken|skip|bypass).*(test|check)`}},
+			{"honest reports", []string{`(failed|fails).*say so`, `report.*(faithfully|honestly|as they are)`}},
+			{"mistakes of the request", []string{`(request|user).*(mistake|misconception)`}},
+			{"bugs nearby", []string{`bugs? nearby`, `bugs? (you )?(see|notice)`}},
+			{"no estimates", []string{`no (time )?estimates`, `not estimate`}},
+			{"help and feedback", []string{`/help.*adze help`, `adze help.*/help`}},
+		}},
+		{"care", []concept{
+			{"reversibility", []string{`can be undone`, `reversib`}},
+			{"who is affected", []string{`whom? it affects`, `who else`, `blast radius`}},
+			{"no question for local steps", []string{`need no (question|confirmation)`, `freely`}},
+			{"confirmation", []string{`wait for a yes`, `ask first`, `confirm`}},
+			{"standing permission", []string{`instructions already allow`, `standing (instructions|permission)`}},
+			{"one case", []string{`one case`, `only (that|this) (once|time)`}},
+			{"no one to ask", []string{`no one can answer`, `cannot (ask|be asked)`}},
+			{"destructive", []string{`destructive.*rm -rf`}},
+			{"killing processes", []string{`kill\w* processes`}},
+			{"hard to reverse", []string{`hard to reverse.*git reset --hard`, `reset --hard`}},
+			{"force-pushing", []string{`force[- ]push`}},
+			{"CI", []string{`\bCI\b`}},
+			{"visible to others", []string{`visible to others`}},
+			{"third parties", []string{`third part(y|ies)`, `paste sites`}},
+			{"no force", []string{`--no-verify.*lock`, `lock.*--no-verify`}},
+			{"unfinished work", []string{`unfinished work`, `work in progress`}},
+			{"no reverting of foreign changes", []string{`(never|not) (revert|overwrite|discard).*(without asking|unasked)`}},
+		}},
+		{"tools", []concept{
+			{"Read", []string{`Read, not cat`, `instead of cat.*Read`}}, {"Edit", []string{`Edit, not sed`}}, {"Write", []string{`Write, not echo`}},
+			{"Glob", []string{`Glob, not find`}}, {"Grep", []string{`Grep, not grep`}}, {"Bash", []string{`Bash for`}},
+			{"independent calls together", []string{`independent calls together`, `parallel`}},
+			{"dependent calls in sequence", []string{`wait for a result only`, `in sequence`, `one after (the other|another)`}},
+		}},
+		{"tone", []concept{
+			{"emoji", []string{`no emoji`, `emoji only`}}, {"brevity", []string{`brief`, `concise`, `short`}},
+			{"places", []string{"`path:line`"}}, {"issues", []string{"`owner/repo#n`"}},
+			{"no colon", []string{`(period|full stop), not a colon`, `no colon`}},
+		}},
+		{"output", []concept{
+			{"the result first", []string{`lead with the result`, `result first`}},
+			{"no repetition", []string{`not repeat the request`}},
+			{"decisions", []string{`must decide`, `choices`, `decisions`}}, {"progress", []string{`milestones`, `progress`}},
+			{"changes of plan", []string{`changes the plan`}},
+		}},
 	}
-	a := NewRegistry(nil).Assemble(&Facts{Env: env, Model: opus})
+	a := NewRegistry(nil).Assemble(&Facts{Env: env, Model: opus, Tools: usual})
 	var order []string
 	for _, c := range checklist {
 		order = append(order, c.section)
-		text := piece(t, a, c.section)
-		for _, k := range c.keywords {
-			if !slices.ContainsFunc(strings.Split(k, "|"), func(k string) bool { return strings.Contains(text, k) }) {
-				t.Errorf("%s does not say %q", c.section, k)
-			}
-		}
+		expresses(t, c.section, piece(t, a, c.section), c.concepts)
 	}
 	if diff := cmp.Diff(order, names(a)[:a.Boundary]); diff != "" {
 		t.Error(diff)
 	}
 	style := NewRegistry(nil).Assemble(&Facts{Style: &Style{"Teaching", "Explain."}})
-	if !strings.Contains(piece(t, style, "intro"), "output style") {
-		t.Error("the introduction does not speak of the output style")
+	expresses(t, "intro", piece(t, style, "intro"), []concept{{"the output style", []string{`output style`}}})
+}
+
+// Sentences that misled models (model-side 2.2: I1, I2, S1, T1 to T5, U1, U2, X1) are gone.
+func TestMisleadingSentences(t *testing.T) {
+	text := static(&Facts{Tools: usual}) + say(texts.English, "context.instructions")
+	for _, gone := range []string{
+		`contest players`, `slip past`, `poison what others`, `take addresses`, `find another way`, `do not only answer`,
+		`the user's call`, `write no vulnerabilities`, `defensive code`, `what is unused goes`, `more doubtful`,
+		`before shell equivalents`, `tick each off`, `may or may not be relevant`,
+	} {
+		if regexp.MustCompile(`(?i)` + gone).MatchString(text) {
+			t.Errorf("it still says %q", gone)
+		}
+	}
+}
+
+// With other tools than the usual ones the line that names them is in the guidance, and names no other
+// (model-side 2.3).
+//
+// Proves CTX-04.
+func TestToolsThatAreMissing(t *testing.T) {
+	tests := []struct {
+		name  string
+		tools Toolset
+		want  string // in the guidance
+	}{
+		{"usual", usual, ""},
+		{"few", Toolset{Shell: "Bash", Dedicated: []string{"Read", "Edit"}}, "Read, not cat, head, tail or sed; Edit, not sed or awk. Use Bash"},
+		{"another shell", Toolset{Shell: "PowerShell", Dedicated: usual.Dedicated}, "Use PowerShell"},
+		{"no shell", Toolset{Dedicated: usual.Dedicated}, ""},
+		{"only a shell", Toolset{Shell: "Bash"}, ""},
+	}
+	for _, tt := range tests {
+		a := NewRegistry(nil).Assemble(&Facts{Env: env, Tools: tt.tools})
+		inStatic := strings.Contains(piece(t, a, "tools"), "dedicated tools")
+		if inStatic != tt.tools.Usual {
+			t.Errorf("%s: in the static part: %v", tt.name, inStatic)
+		}
+		if tt.want == "" {
+			if slices.Contains(names(a), "guidance") {
+				t.Errorf("%s: %s", tt.name, piece(t, a, "guidance"))
+			}
+			continue
+		}
+		says(t, piece(t, a, "guidance"), tt.want)
 	}
 }
 
@@ -83,8 +234,6 @@ func TestDynamicSections(t *testing.T) {
 		"style":      func(from, to *Facts) { to.Style = from.Style },
 		"servers":    func(from, to *Facts) { to.Servers = from.Servers },
 		"scratchpad": func(from, to *Facts) { to.Scratchpad = from.Scratchpad },
-		"clearing":   func(from, to *Facts) { to.Kept = from.Kept },
-		"notedown":   func(from, to *Facts) { to.NoteDown = from.NoteDown },
 		"budget":     func(from, to *Facts) { to.Budget = from.Budget },
 		"brief":      func(from, to *Facts) { to.Brief = from.Brief },
 		"git":        func(from, to *Facts) { to.Git = from.Git },
@@ -96,7 +245,7 @@ func TestDynamicSections(t *testing.T) {
 			t.Error(diff)
 		}
 		for name, set := range parts {
-			with, without, nothing := &Facts{Language: l, Env: env}, full(l), &Facts{Language: l}
+			with, without, nothing := &Facts{Language: l, Env: env, Tools: usual}, full(l), &Facts{Language: l}
 			set(full(l), with)
 			set(nothing, without)
 			want := slices.DeleteFunc(slices.Clone(order), func(n string) bool { return n != name && n != "environment" })
@@ -115,10 +264,19 @@ func TestDynamicSections(t *testing.T) {
 		}
 	}
 	a := NewRegistry(nil).Assemble(full(texts.English))
+	// Clearing comes with its hint, and not where it is far away (model-side, E2).
+	for _, kept := range []int{0, 5} {
+		f := full(texts.English)
+		f.Kept = kept
+		got := names(NewRegistry(nil).Assemble(f))
+		if slices.Contains(got, "clearing") != (kept > 0) || slices.Contains(got, "notedown") != (kept > 0) {
+			t.Errorf("%d kept: %v", kept, got)
+		}
+	}
 	for name, keywords := range map[string][]string{
 		"guidance":   {"AskUserQuestion", "`! <command>`", "sub-agent", "exploration agent", "`/<name>`", "only skills that are listed", "DiscoverSkills", "verification agent"},
 		"scratchpad": {"/tmp/adze-1", "temporary directory", "unless the user wants otherwise", "no approval"},
-		"servers":    {"MCP servers", "## db\nAsk in SQL.", "## web\nBe polite."},
+		"servers":    {"MCP servers", "## db\n> Ask in SQL.", "## web\n> Be polite."},
 		"language":   {"français", "identifiers"},
 		"clearing":   {"latest 5"},
 	} {
@@ -142,7 +300,7 @@ func TestStaticPartIsTheSameForEveryone(t *testing.T) {
 				func() { f.Env, f.Model = all.Env, all.Model },
 				func() { f.Memory, f.ModelNote, f.Answer = all.Memory, all.ModelNote, all.Answer },
 				func() { f.Servers, f.Scratchpad = all.Servers, all.Scratchpad },
-				func() { f.Kept, f.NoteDown, f.Budget, f.Brief = 3, true, 9, "Brief" },
+				func() { f.Kept, f.Budget, f.Brief = 3, 9, "Brief" },
 				func() { f.Git = all.Git },
 			} {
 				if bits>>i&1 == 1 {
@@ -175,7 +333,7 @@ func TestTwoWaysOfTalking(t *testing.T) {
 		}
 	}
 	text := piece(t, NewRegistry(nil).Assemble(&Facts{Explained: true}), "output")
-	for _, k := range []string{"not watching", "Before the first tool call", "decisive", "direction changes", "silent stretch", "whole sentences", "abbreviations", "what the reader knows", "Plain prose", "tables only", "length to the question", "not affected"} {
+	for _, k := range []string{"not been watching", "Before the first tool call", "decisive", "change direction", "silent", "full sentences", "abbreviations", "what the reader knows", "plain prose", "tables only", "length to the question", "not about code"} {
 		if !strings.Contains(text, k) {
 			t.Errorf("it does not say %q", k)
 		}
@@ -224,8 +382,8 @@ func TestTexts(t *testing.T) {
 
 func TestPromptIsSmall(t *testing.T) {
 	for _, explained := range []bool{false, true} {
-		english := static(&Facts{Language: texts.English, Explained: explained})
-		chinese := static(&Facts{Language: texts.Chinese, Explained: explained})
+		english := static(&Facts{Language: texts.English, Explained: explained, Tools: usual})
+		chinese := static(&Facts{Language: texts.Chinese, Explained: explained, Tools: usual})
 		if n := len(english); n > 6500 {
 			t.Errorf("%d bytes", n)
 		}

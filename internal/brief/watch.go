@@ -22,6 +22,7 @@ type Watch struct {
 	last     model.Request // Messages are the watch's own
 	usage    msg.Usage     // of its response
 	cached   int           // tokens, after the last request
+	stale    bool          // the last request no longer tells of the conversation
 	breaks   []Break
 }
 
@@ -63,6 +64,7 @@ func (w *Watch) Answered(req *model.Request, u msg.Usage) (Break, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.requests++
+	w.stale = false
 	b := Break{Request: w.requests, Lost: w.cached - u.CacheRead}
 	b.Changed, b.Message = w.compare(req)
 	w.usage = u
@@ -85,12 +87,19 @@ func (w *Watch) Answered(req *model.Request, u msg.Usage) (Break, bool) {
 func (w *Watch) Last() (*model.Request, msg.Usage) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.requests == 0 {
+	if w.requests == 0 || w.stale {
 		return nil, msg.Usage{}
 	}
 	req := w.last
 	req.Messages = slices.Clone(req.Messages)
 	return &req, w.usage
+}
+
+// Rewound says that the conversation went back: the last request no longer tells of it.
+func (w *Watch) Rewound() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.stale = true
 }
 
 // Breaks returns the last breaks, oldest first.
@@ -128,10 +137,6 @@ func (w *Watch) compare(req *model.Request) (changed []string, message int) {
 	}
 	w.last = model.Request{Model: req.Model, Thinking: req.Thinking, Tools: req.Tools, System: req.System, Messages: append(kept[:n], req.Messages[n:]...)}
 	return changed, message
-}
-
-func sameTool(a, b msg.ToolSpec) bool {
-	return a.Name == b.Name && a.Description == b.Description && a.Strict == b.Strict && bytes.Equal(a.Schema, b.Schema)
 }
 
 // sameParts reports whether parts are sent as the same bytes.

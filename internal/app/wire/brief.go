@@ -65,7 +65,6 @@ func (b *briefing) newPrompt(shared func() bool) *brief.Prompt {
 			Explained: v.Prompt.Explained,
 			Budget:    b.spec.Limits.TokenBudget,
 			Kept:      v.Window.Micro.Keep,
-			NoteDown:  true,
 		},
 		Memory: b.memory.told(),
 		Model: func(id string) brief.Model {

@@ -1,0 +1,172 @@
+package brief
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"adze/internal/memory"
+	"adze/internal/msg"
+	"adze/internal/platform/gitinfo"
+	"adze/internal/platform/texts"
+)
+
+// A process is what a prompt is written from in one process.
+type process struct {
+	git      string
+	memory   memory.Mode
+	language texts.Language
+	choice   Choice
+	fast     bool
+	tools    []msg.ToolSpec
+	spare    string
+}
+
+func specOf(name, doc, schema string) msg.ToolSpec {
+	return msg.ToolSpec{Name: name, Description: doc, Schema: json.RawMessage(schema)}
+}
+
+// A process that goes on with a session begins its requests as the last one did, unless the user wants it otherwise or
+// a tool has to be listed. What is not as the beginning says is told, once.
+//
+// Proves SESS-22.
+func TestBeginning(t *testing.T) {
+	const schema = `{"type":"object","pattern":"<a>"}`
+	read, bash := specOf("Read", "Reads.", schema), specOf("Bash", "Runs.", schema)
+	first := process{git: "main", language: texts.English, tools: []msg.ToolSpec{read, bash}}
+	rhymes := "Speak in rhymes."
+	for _, tt := range []struct {
+		name    string
+		change  func(*process)
+		renewed bool
+		news    []string // nil: nothing is told
+	}{
+		{"nothing", func(*process) {}, false, nil},
+		{"git", func(p *process) { p.git = "topic" }, false, []string{"Branch: topic", "The state now"}},
+		{"no repository", func(p *process) { p.git = "" }, false, []string{"No longer true: Git."}},
+		{"surroundings", func(p *process) { p.fast = true }, false, []string{"# Environment"}},
+		{"a tool is gone", func(p *process) { p.tools = []msg.ToolSpec{read} }, false, []string{"refused: Bash."}},
+		{"a tool is described otherwise in a line", func(p *process) {
+			p.tools = []msg.ToolSpec{read, specOf("Bash", bash.Description+"\n- It waits.", schema)}
+		}, false, []string{"How to use Bash:\n- It waits."}},
+		{"a tool is described otherwise", func(p *process) { p.tools = []msg.ToolSpec{read, specOf("Bash", "Runs and waits.", schema)} }, false, []string{"How to use Bash:\nRuns and waits."}},
+		{"a tool is called otherwise", func(p *process) { p.tools = []msg.ToolSpec{read, specOf("Bash", "Runs.", `{}`)} }, true, nil},
+		{"a tool came", func(p *process) { p.tools = []msg.ToolSpec{read, bash, specOf("Output", "Gives.", schema)} }, true, nil},
+		{"a spare tool came", func(p *process) {
+			p.tools, p.spare = []msg.ToolSpec{read, bash, specOf("Plan", "Plans.", schema)}, "Plan"
+		}, false, nil},
+		{"memory", func(p *process) { p.memory = memory.Auto }, true, nil},
+		{"the user's own prompt", func(p *process) { p.choice.Custom = &rhymes }, true, nil},
+		{"the user's own words", func(p *process) { p.choice.Append = rhymes }, true, nil},
+		{"another language", func(p *process) { p.language = texts.Chinese }, true, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			notes := map[string]json.RawMessage{}
+			run := func(p process) (Begun, []string) {
+				language := func() texts.Language { return p.language }
+				k := &Keeper{Version: "1", Language: language, Note: func(kind string, fields map[string]any) {
+					note, err := json.Marshal(fields)
+					if err != nil {
+						t.Error(err)
+					}
+					notes[kind] = note
+				}}
+				prompt := NewPrompt(PromptConfig{
+					Memory: Memory{memory.Folder{Dir: "/m"}, func() memory.Mode { return p.memory }},
+					Choice: p.choice, Facts: Facts{Env: Environment{Dir: "/w", Fast: p.fast}},
+					Model: func(id string) Model { return Model{ID: id} }, Language: language,
+					Answer: func() string { return "" }, Shared: func() bool { return false },
+					Git:   func() gitinfo.Snapshot { return gitinfo.Snapshot{Branch: p.git} },
+					Note:  func(text string) { t.Error(text) },
+					Spare: func(name string) bool { return name == p.spare }, Keeper: k,
+				})
+				k.Restore(notes, prompt, nil)
+				news := prompt.News("m", p.tools)
+				begun := prompt.Begin("m", p.tools)
+				if again := prompt.Begin("m", p.tools); again.Renewed || again.System[0] != begun.System[0] {
+					t.Error("it begins otherwise in the same process")
+				}
+				k.Save()
+				return begun, news
+			}
+			begun, news := run(first)
+			if !begun.Renewed || news != nil {
+				t.Errorf("the first is renewed %t, news %q", begun.Renewed, news)
+			}
+			p := first
+			tt.change(&p)
+			next, news := run(p)
+			if next.Renewed != tt.renewed || (news != nil) != (tt.news != nil) {
+				t.Fatalf("renewed %t, news %q", next.Renewed, news)
+			}
+			for _, words := range tt.news {
+				if !strings.Contains(news[0], words) {
+					t.Errorf("%q is not in %q", words, news[0])
+				}
+			}
+			same := cmp.Equal(begun.System, next.System) && cmp.Equal(begun.Tools, next.Tools)
+			if same == tt.renewed {
+				t.Errorf("the bytes are the same: %t", same)
+			}
+			if last, news := run(p); last.Renewed || news != nil {
+				t.Errorf("in a third process: renewed %t, news %q", last.Renewed, news)
+			}
+			p.tools = first.tools
+			if _, news := run(p); (news != nil) != (strings.HasPrefix(tt.name, "a tool ") && tt.name != "a tool is called otherwise") {
+				t.Errorf("when the tools are back: %q", news)
+			}
+		})
+	}
+}
+
+// After a compaction requests begin with what holds then.
+//
+// Proves CTX-06.
+func TestBeginningAfterACompaction(t *testing.T) {
+	branch := "main"
+	p := NewPrompt(PromptConfig{
+		Model: func(id string) Model { return Model{ID: id} }, Language: func() texts.Language { return texts.English },
+		Answer: func() string { return "" }, Shared: func() bool { return false },
+		Git: func() gitinfo.Snapshot { return gitinfo.Snapshot{Branch: branch} },
+	})
+	p.Begin("m", nil)
+	p.Reset()
+	if b := p.Begin("m", nil); b.Renewed {
+		t.Error("it is renewed, though nothing has changed")
+	}
+	branch = "topic"
+	if b := p.Begin("m", nil); b.Renewed {
+		t.Error("it is renewed without a compaction")
+	}
+	p.Reset()
+	if news := p.News("m", nil); news != nil {
+		t.Errorf("news of what requests begin with: %q", news)
+	}
+	if b := p.Begin("m", nil); !b.Renewed || !strings.Contains(msg.PlainText(b.System), "topic") {
+		t.Error("it is not renewed")
+	}
+}
+
+// A note that was damaged, or is of another version, is none.
+func TestBadNotes(t *testing.T) {
+	const whole = `{"version":"1","blocks":[{"pieces":[{"name":"identity","text":"You are a stone."}]}],"tools":[{"name":"T","schema":"{}"}]}`
+	for note, want := range map[string]bool{
+		whole: true,
+		"":    false, "x": false, "{}": false, "[]": false,
+		strings.Replace(whole, `"1"`, `"2"`, 1):                     false,
+		strings.Replace(whole, `"You are a stone."`, `""`, 1):       false,
+		strings.Replace(whole, `"schema":"{}"`, `"schema":"{"`, 1):  false,
+		strings.Replace(whole, `"T"`, `""`, 1):                      false,
+		strings.Replace(whole, `"blocks":[`, `"blocks":[{},`, 1):    false,
+		strings.Replace(whole, `"blocks":[`, `"blocks":7,"x":[`, 1): false,
+	} {
+		k := &Keeper{Version: "1", Language: func() texts.Language { return texts.English }}
+		p := NewPrompt(PromptConfig{Keeper: k})
+		k.Restore(map[string]json.RawMessage{beginningKind + "m": json.RawMessage(note), toldKind: json.RawMessage(note), openingKind: json.RawMessage(note)}, p, nil)
+		if got := p.begun["m"] != nil; got != want {
+			t.Errorf("%s: taken over: %t", note, got)
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package brief
+
+import (
+	"encoding/json"
+	"strings"
+
+	"adze/internal/platform/texts"
+)
+
+// The kinds of the notes that keep how the requests of a session begin. They are written when that changes, and a
+// later process of the same version goes on from them.
+const (
+	// beginningKind is followed by the model; the fields are those of [Beginning].
+	beginningKind = "request-beginning/"
+	// openingKind has under "pieces" what goes before the first message, and which version wrote it in which language.
+	openingKind = "request-opening"
+	// toldKind has under "said" what the model was told of these since.
+	toldKind = "told-since"
+)
+
+// A Keeper keeps with a session how its requests begin, and what the model was told since. A prompt and an announcer
+// share it. The zero value keeps nothing for later processes.
+type Keeper struct {
+	// Version is that of the program, and Language that of the prompt.
+	Version  string
+	Language func() texts.Language
+	// Note keeps a note. It may be nil.
+	Note func(kind string, fields map[string]any)
+
+	told Told
+}
+
+func (k *Keeper) note(kind string, fields map[string]any) {
+	if k.Note != nil {
+		k.Note(kind, fields)
+	}
+}
+
+func (k *Keeper) begun(modelID string, b Beginning) {
+	k.note(beginningKind+modelID, map[string]any{"version": k.Version, "blocks": b.Blocks, "tools": b.Tools})
+}
+
+func (k *Keeper) opened(pieces []Piece) {
+	if k.Note != nil {
+		k.note(openingKind, map[string]any{"version": k.Version, "language": k.Language(), "pieces": pieces})
+	}
+}
+
+// Save keeps what the model was told, if it was told something.
+func (k *Keeper) Save() {
+	if said, changed := k.told.Changes(); changed {
+		k.note(toldKind, map[string]any{"version": k.Version, "said": said})
+	}
+}
+
+// Restore lets a prompt and an announcer, which may be nil, go on from the last notes of each kind, as far as they are of
+// this version. What cannot be read is written again.
+func (k *Keeper) Restore(notes map[string]json.RawMessage, p *Prompt, a *Announcer) {
+	var told struct {
+		Version string
+		Said    map[string]string
+	}
+	if json.Unmarshal(notes[toldKind], &told) == nil && told.Version == k.Version {
+		k.told.Restore(told.Said)
+	}
+	var opening struct {
+		Version  string
+		Language texts.Language
+		Pieces   []Piece
+	}
+	if json.Unmarshal(notes[openingKind], &opening) == nil && opening.Version == k.Version && opening.Language == k.Language() && a != nil {
+		var extras struct {
+			Version       string
+			Opening, Told announced
+		}
+		if json.Unmarshal(notes[extrasKind], &extras) != nil || extras.Version != k.Version {
+			extras.Opening, extras.Told = nil, nil
+		}
+		a.restore(opening.Pieces, extras.Opening, extras.Told)
+	}
+	for kind, note := range notes {
+		modelID, ok := strings.CutPrefix(kind, beginningKind)
+		var b Beginning
+		if ok && json.Unmarshal(note, &b) == nil && b.Version == k.Version && b.valid() {
+			p.restore(modelID, b)
+		}
+	}
+}
