@@ -33,6 +33,8 @@ type History interface {
 	Backup(ctx context.Context, path string) error
 	// Flush makes what was kept survive a loss of power. Before that no file is changed.
 	Flush() error
+	// Writing says which content the file at path is about to get, unless that is large.
+	Writing(path string, hash [sha256.Size]byte)
 	// Wrote says which content the file at path was given.
 	Wrote(path string, hash [sha256.Size]byte)
 }
@@ -57,7 +59,10 @@ type Files struct {
 	// Hidden reports whether a rule keeps a path from being read, so that it is not suggested either. Nil
 	// means that none does.
 	Hidden func(path string) bool
-	Log    *slog.Logger // nil discards
+	// Named returns the files below dir that have a name, a few; may be nil. It is asked about a file that is
+	// missing, and takes little time.
+	Named func(ctx context.Context, dir, name string) []string
+	Log   *slog.Logger // nil discards
 
 	hashing later
 	freeing sync.WaitGroup
@@ -192,10 +197,12 @@ func (t *Target) write(ctx context.Context, set paths.Set, file *replace.File, b
 	if err != nil || fresh.Pieces == nil {
 		return written{}, err
 	}
+	var hash [sha256.Size]byte // zero if it is not known yet
 	file.Before = sync.OnceValue(func() error {
 		if err := <-backup; err != nil {
 			return err
 		}
+		hash = t.announce(set, fresh)
 		return ctx.Err()
 	})
 	var out replace.Outcome
@@ -208,11 +215,36 @@ func (t *Target) write(ctx context.Context, set paths.Set, file *replace.File, b
 		return written{}, err
 	}
 	w = written{touched: true, version: version, out: out}
-	if !w.large() {
+	if w.hash = hash; hash == ([sha256.Size]byte{}) && !w.large() {
 		w.hash, _ = out.Hash() // ok: it is in memory
 	}
 	w.stamp = t.record(fresh, w)
 	return w, nil
+}
+
+// announce tells the history what is about to be written: if the process is killed before it can tell that it was,
+// the file is still known as its own. It returns the hash, if there is a history and the content is not large.
+func (t *Target) announce(set paths.Set, fresh New) (hash [sha256.Size]byte) {
+	size := 0
+	for _, p := range fresh.Pieces {
+		size += len(p)
+	}
+	if t.files.History == nil || size > smallFile {
+		return hash
+	}
+	h := sha256.New()
+	err := replace.Guard(func() error { // the pieces may be memory of a file
+		for _, p := range fresh.Pieces {
+			h.Write(p)
+		}
+		return nil
+	})
+	if err != nil {
+		return hash
+	}
+	hash = [sha256.Size]byte(h.Sum(nil))
+	t.files.History.Writing(set.Real, hash)
+	return hash
 }
 
 // read returns the content of the file, if it is what the conversation knows.
@@ -224,17 +256,25 @@ func (t *Target) read(file *replace.File) (Old, *replace.Version, error) {
 	if err != nil {
 		return Old{}, nil, err
 	}
-	entry, known := t.files.State.Get(t.Path)
-	if known {
-		if err := t.same(&entry, version); err != nil {
-			if !t.Blind {
-				version.Close()
-				return Old{}, nil, err
-			}
-			entry = filestate.Entry{}
-		}
+	old, err := t.known(version)
+	if err != nil {
+		version.Close()
+		return Old{}, nil, err
 	}
-	return Old{Data: version.Data, Exists: true, Entry: entry}, version, nil
+	return old, version, nil
+}
+
+// known returns a version with what the conversation knows of it. It is an error if that is something else, unless the
+// change is blind.
+func (t *Target) known(version *replace.Version) (Old, error) {
+	entry, known := t.files.State.Get(t.Path)
+	if known && !t.same(&entry, version) {
+		if !t.Blind {
+			return Old{}, t.stale(entry, version)
+		}
+		entry = filestate.Entry{}
+	}
+	return Old{Data: version.Data, Exists: true, Entry: entry}, nil
 }
 
 // smallFile is the size up to which content is compared whatever the stamps say.
@@ -242,11 +282,11 @@ const smallFile = 1 << 20
 
 // same reports whether the content is the one that is known. Equal times do not prove it where they
 // can be set back; different ones do not disprove it, since scanners and synchronisers touch files.
-func (t *Target) same(known *filestate.Entry, now *replace.Version) error {
+func (t *Target) same(known *filestate.Entry, now *replace.Version) bool {
 	stamp := filestate.StampOf(now.Info)
 	equal := known.Stamp == stamp
 	if equal && stamp.CTime != 0 && len(now.Data) > smallFile {
-		return nil
+		return true
 	}
 	if known.Hash == ([sha256.Size]byte{}) && !equal { // it may not be known yet
 		t.files.hashing.wait()
@@ -255,10 +295,7 @@ func (t *Target) same(known *filestate.Entry, now *replace.Version) error {
 	if known.Hash != ([sha256.Size]byte{}) {
 		equal = known.Hash == sha256.Sum256(now.Data)
 	}
-	if !equal {
-		return t.Changed()
-	}
-	return nil
+	return equal
 }
 
 // record remembers the new content.

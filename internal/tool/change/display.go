@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 
 	"adze/internal/platform/edit"
@@ -24,6 +25,13 @@ func Display(path string, created bool, hunks []edit.Hunk) tool.Diff {
 			}
 		}
 	}
+	return d
+}
+
+// Preview returns a change that is only proposed. Whole says that the hunks are all of it.
+func Preview(path string, created bool, hunks []edit.Hunk, whole bool) tool.Diff {
+	d := Display(path, created, hunks)
+	d.Partial = !whole || slices.ContainsFunc(hunks, func(h edit.Hunk) bool { return slices.ContainsFunc(h.Lines, edit.IsCut) })
 	return d
 }
 

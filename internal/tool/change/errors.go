@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"adze/internal/platform/filestate"
-	"adze/internal/platform/paths"
+	"adze/internal/platform/guess"
 	"adze/internal/platform/replace"
 	"adze/internal/tool"
 )
@@ -27,10 +27,11 @@ func tooLarge(path string, size int64) error {
 // Missing is the error of a file that should be there.
 func (t *Target) Missing() error {
 	text := fmt.Sprintf("%s does not exist. The working directory is %s.", t.Path, t.base.Dir)
-	for _, near := range paths.Suggest(t.base.Dir, t.Path, t.files.Hidden) {
-		text += fmt.Sprintf(" There is %s; did you mean that?", near)
+	near := guess.Guesser{Dir: t.base.Dir, Hidden: t.files.Hidden}
+	if t.files.Named != nil {
+		near.Named = func(name string) []string { return t.files.Named(context.Background(), t.base.Dir, name) }
 	}
-	return &tool.Error{Code: CodeMissing, Text: text}
+	return &tool.Error{Code: CodeMissing, Text: text + near.Question(t.Path)}
 }
 
 // Changed is the error of a file that is not what the conversation knows.

@@ -350,7 +350,7 @@ func TestNeverWritten(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.write("huge"+ext, "x")
-		if err := os.Truncate(w.path("huge"+ext), change.MaxBytes+1); err != nil {
+		if err := os.Truncate(w.path("huge"+ext), 1<<30+1); err != nil {
 			t.Fatal(err)
 		}
 		for link, to := range map[string]string{"device": "/dev/full", "loop": "loop" + ext} {
@@ -407,6 +407,11 @@ func (h *history) Flush() error {
 	return nil
 }
 
+func (h *history) Writing(path string, hash [32]byte) {
+	data, _ := os.ReadFile(path) // ok: there may be none
+	h.calls = append(h.calls, fmt.Sprintf("writing over %s %v", data, sha256.Sum256([]byte(h.w.kind.after)) == hash))
+}
+
 func (h *history) Wrote(path string, hash [32]byte) {
 	data, _ := os.ReadFile(path)
 	h.calls = append(h.calls, fmt.Sprintf("wrote %s %v", data, sha256.Sum256(data) == hash))
@@ -440,7 +445,7 @@ func TestBackupComesFirst(t *testing.T) {
 			return nil
 		}
 		w.must(w.kind.file)
-		want := []string{"backup " + w.kind.before, "backup " + w.kind.before, "backup " + w.kind.before, "wrote " + w.kind.after + " true"}
+		want := []string{"backup " + w.kind.before, "backup " + w.kind.before, "backup " + w.kind.before, "writing over " + w.kind.before + " true", "wrote " + w.kind.after + " true"}
 		if diff := cmp.Diff(want, h.calls); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}

@@ -100,6 +100,18 @@ type call struct {
 func (c *call) Title() string    { return "Edit " + c.Shown() }
 func (c *call) Activity() string { return "Editing " + c.Shown() }
 
+// Foresee reports why the edit would fail.
+func (c *call) Foresee(look bool) error {
+	edit := (&outcome{call: c}).make
+	switch {
+	case look:
+		return c.Rehearse(edit)
+	case c.In.OldString == "":
+		return nil // whether there is a file is not recorded
+	}
+	return c.Recorded(edit)
+}
+
 // Preview shows the edit as it would be now.
 func (c *call) Preview(context.Context) (tool.Display, error) {
 	data, err := c.Peek()
@@ -107,15 +119,15 @@ func (c *call) Preview(context.Context) (tool.Display, error) {
 		return nil, err
 	}
 	if c.In.OldString == "" {
-		hunks, _ := engine.Diff(nil, []byte(c.In.NewString))
-		return change.Display(c.Target.Path, len(data) == 0, hunks), nil
+		hunks, whole := engine.Diff(nil, []byte(c.In.NewString))
+		return change.Preview(c.Target.Path, len(data) == 0, hunks, whole), nil
 	}
 	plan, err := engine.Find(data, c.request())
 	if err != nil {
 		return nil, c.refusal(err)
 	}
-	hunks, _ := plan.Hunks()
-	return change.Display(c.Target.Path, false, hunks), nil
+	hunks, whole := plan.Hunks()
+	return change.Preview(c.Target.Path, false, hunks, whole), nil
 }
 
 func (c *call) request() engine.Request {

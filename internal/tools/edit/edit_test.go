@@ -340,3 +340,25 @@ func BenchmarkCopy100MB(b *testing.B) {
 		out.Close()
 	}
 }
+
+// What a model often gets wrong about old_string is said, or overlooked where it does not matter (model-side review,
+// section 3.2).
+func TestCopyingMistakes(t *testing.T) {
+	w := newWorld(t)
+	w.write("f", "a\n\tprint(\"x\")  \nb\n")
+	w.read("f", 0, 0)
+	for old, want := range map[string]string{
+		"     1\ta\n     2\t\tprint(": "It has the line numbers that Read shows, which are not part of the file: leave out each number and the tab after it, in new_string too.",
+		`print(\"x\")`:                `The file has " where old_string has \": send it as it is in the file, in new_string too.`,
+		`a\n` + "\tprint":             "send a real line end",
+		"prinf(":                      "The closest is at line 2:",
+	} {
+		if _, err := w.run(Input{FilePath: "f", OldString: old, NewString: "y"}); code(err) != codeNotFound || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", old, err, want)
+		}
+	}
+	res, err := w.run(Input{FilePath: "f", OldString: "\tprint(\"x\")\nb", NewString: "\tprint(\"x\")\nc"})
+	if err != nil || w.content("f") != "a\n\tprint(\"x\")  \nc\n" || !strings.Contains(text(res), "differ in blanks at line ends") || !strings.Contains(text(res), "     3\tc") {
+		t.Errorf("blanks at the end of a line: %v, %q", err, w.content("f"))
+	}
+}

@@ -52,7 +52,13 @@ func (e *outcome) text() string {
 	for _, note := range e.done.Notes {
 		b.WriteString(" " + note)
 	}
-	if e.adapted {
+	switch {
+	case e.blanks && e.adapted:
+		b.WriteString(" The file and old_string differ in blanks at line ends; lines that you did not change keep theirs. It now reads:\n")
+		b.WriteString(around(e.hunks))
+	case e.blanks:
+		b.WriteString(" The file and old_string differ in blanks at line ends.")
+	case e.adapted:
 		b.WriteString(" The quotation marks or line ends of new_string were made those of the file. It now reads:\n")
 		b.WriteString(around(e.hunks))
 	}

@@ -38,6 +38,7 @@ type outcome struct {
 	old, new     string // as they are in the file
 	count        int
 	adapted      bool
+	blanks       bool
 	hunks        []engine.Hunk
 	truncated    bool
 }
@@ -66,6 +67,7 @@ func (e *outcome) make(old change.Old) (change.New, error) {
 		fresh.Seen, fresh.Total = shifted(old.Entry, plan)
 	}
 	e.old, e.new, e.count, e.adapted = plan.Old, plan.New, len(plan.Matches), plan.Adapted
+	e.blanks = plan.Blanks
 	hunks, whole := plan.Hunks()
 	e.hunks, e.truncated = hunks, !whole
 	return fresh, nil
@@ -112,7 +114,7 @@ func (c *call) refusal(err error) error {
 	var several *engine.Ambiguous
 	switch {
 	case errors.As(err, &missing):
-		return &tool.Error{Code: codeNotFound, Text: c.notFound(missing.Near)}
+		return &tool.Error{Code: codeNotFound, Text: c.notFound(missing)}
 	case errors.As(err, &several):
 		return &tool.Error{Code: codeAmbiguous, Text: ambiguous(several)}
 	case errors.Is(err, engine.ErrSame):
@@ -121,11 +123,21 @@ func (c *call) refusal(err error) error {
 	return fmt.Errorf("editing %s: %w", c.Target.Path, err)
 }
 
-func (c *call) notFound(near *engine.Near) string {
+func (c *call) notFound(missing *engine.NotFound) string {
 	text := fmt.Sprintf("old_string was not found in %s.", c.Target.Path)
-	if near == nil {
+	switch slip, near := missing.Slip, missing.Near; {
+	case slip.Numbered:
+		return text + " It has the line numbers that Read shows, which are not part of the file: leave out each number and the tab after it, in new_string too."
+	case slip.Escaped == "n":
+		return text + ` The file has a line end where old_string has a backslash and an n: send a real line end.`
+	case slip.Escaped == "t":
+		return text + ` The file has a tab where old_string has a backslash and a t: send a real tab.`
+	case slip.Escaped != "":
+		return text + fmt.Sprintf(` The file has %s where old_string has \%s: send it as it is in the file, in new_string too.`, slip.Escaped, slip.Escaped)
+	case near == nil:
 		return text + " Read the file again and copy the text exactly."
 	}
+	near := missing.Near
 	if near.Space {
 		text += fmt.Sprintf(" At line %d there is the same text but for white space (%s):", near.Line, near.How)
 	} else {

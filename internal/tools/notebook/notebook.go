@@ -25,6 +25,9 @@ const (
 	codeNoCell      = 8
 )
 
+// Name is the name of the tool.
+const Name = "NotebookEdit"
+
 //go:embed notebook.md
 var doc string
 
@@ -57,7 +60,7 @@ const (
 func New(c Config) tool.Tool {
 	var t tool.Tool
 	t = tool.NewBound(tool.Def{
-		Name:   "NotebookEdit",
+		Name:   Name,
 		Doc:    strings.TrimSpace(doc),
 		Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
 		Strict: true,
@@ -86,10 +89,6 @@ func (c Config) bind(t tool.Tool, in Input) (tool.Call, error) {
 	switch {
 	case !strings.EqualFold(filepath.Ext(proposal.Path()), ".ipynb"):
 		return nil, &tool.Error{Code: codeNotNotebook, Text: fmt.Sprintf("%s is not a notebook (.ipynb): change it with Edit.", proposal.Path())}
-	case mode != replaceMode && mode != insertMode && mode != deleteMode:
-		return nil, fmt.Errorf("edit_mode is %q: give replace, insert or delete", in.EditMode)
-	case in.CellType != "" && in.CellType != "code" && in.CellType != "markdown":
-		return nil, fmt.Errorf("cell_type is %q: give code or markdown", in.CellType)
 	case mode == insertMode && in.CellType == "":
 		return nil, fmt.Errorf("cell_type is missing: an inserted cell is code or markdown")
 	case mode != insertMode && in.CellID == "":
@@ -123,6 +122,6 @@ func (c *call) Preview(context.Context) (tool.Display, error) {
 
 // display is the change of the cell's source: the lines of the file would say less.
 func (e *outcome) display() tool.Diff {
-	hunks, _ := edit.Diff([]byte(e.old), []byte(e.new))
-	return change.Display(e.Target.Path, false, hunks)
+	hunks, whole := edit.Diff([]byte(e.old), []byte(e.new))
+	return change.Preview(e.Target.Path, false, hunks, whole)
 }

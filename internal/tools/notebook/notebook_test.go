@@ -126,8 +126,8 @@ func TestRefusals(t *testing.T) {
 		text       string
 	}{
 		{"not a notebook", pretty, Input{NotebookPath: "a.py", CellID: "x"}, codeNotNotebook, "change it with Edit"},
-		{"unknown mode", pretty, Input{CellID: "intro", EditMode: "move"}, 0, "replace, insert or delete"},
-		{"unknown type", pretty, Input{CellID: "intro", CellType: "raw"}, 0, "code or markdown"},
+		{"unknown mode", pretty, Input{CellID: "intro", EditMode: "move"}, 0, `"replace", "insert", "delete"`},
+		{"unknown type", pretty, Input{CellID: "intro", CellType: "raw"}, 0, `"code", "markdown"`},
 		{"insert without a type", pretty, Input{CellID: "intro", EditMode: "insert"}, 0, "cell_type is missing"},
 		{"no cell named", pretty, Input{NewSource: "x"}, 0, "cell_id is missing"},
 		{"no such cell", pretty, Input{CellID: "nobody"}, codeNoCell, "Its cells are intro, calc."},

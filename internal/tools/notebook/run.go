@@ -53,6 +53,15 @@ func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, err
 	return r, nil
 }
 
+// Foresee reports why the cell could not be changed.
+func (c *call) Foresee(look bool) error {
+	edit := (&outcome{call: c}).make
+	if look {
+		return c.Rehearse(edit)
+	}
+	return c.Recorded(edit)
+}
+
 // An outcome is a call with the change it made.
 type outcome struct {
 	*call

@@ -16,6 +16,9 @@ import (
 	"adze/internal/tool/change"
 )
 
+// Name is the name of the tool.
+const Name = "Write"
+
 // A Config is what the tool needs.
 type Config struct{ Files *change.Files }
 
@@ -55,7 +58,7 @@ type Output struct {
 func New(c Config) tool.Tool {
 	var t tool.Tool
 	t = tool.NewBound(tool.Def{
-		Name:   "Write",
+		Name:   Name,
 		Doc:    strings.TrimSpace(doc),
 		Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
 		Strict: true,
@@ -100,6 +103,14 @@ func (c *call) DisplayName() string {
 	return "Write"
 }
 
+// Foresee reports why the file could not be written.
+func (c *call) Foresee(look bool) error {
+	if !look {
+		return nil // whether there is a file is not recorded
+	}
+	return c.Rehearse((&outcome{call: c}).make)
+}
+
 // Preview shows the difference to what is there now.
 func (c *call) Preview(context.Context) (tool.Display, error) {
 	data, err := c.Peek()
@@ -107,8 +118,8 @@ func (c *call) Preview(context.Context) (tool.Display, error) {
 		return nil, err
 	}
 	fresh, _ := edit.Recode(data, c.In.Content)
-	hunks, _ := edit.Diff(data, fresh)
-	return change.Display(c.Target.Path, data == nil, hunks), nil
+	hunks, whole := edit.Diff(data, fresh)
+	return change.Preview(c.Target.Path, data == nil, hunks, whole), nil
 }
 
 // Run writes the file. Once it has begun to write it is not interrupted.

@@ -217,6 +217,7 @@ type hook struct{ make func() }
 
 func (h hook) Backup(context.Context, string) error { h.make(); return nil }
 func (hook) Flush() error                           { return nil }
+func (hook) Writing(string, [sha256.Size]byte)      {}
 func (hook) Wrote(string, [sha256.Size]byte)        {}
 
 // Proves WRITE-04.

@@ -1,0 +1,48 @@
+package change
+
+import (
+	"io"
+
+	"adze/internal/platform/replace"
+)
+
+// Rehearse reports why [Target.Apply] with the same edit would fail, or nil as far as can be told. Nothing is written.
+func (t *Target) Rehearse(edit func(Old) (New, error)) error {
+	set, err := t.Find()
+	if err != nil {
+		return err
+	}
+	var old Old
+	if set.Info != nil {
+		f, err := set.Open()
+		if err != nil {
+			return nil // the user may know why, and can be asked
+		}
+		defer f.Close()
+		version := &replace.Version{Info: set.Info}
+		if info, err := f.Stat(); err == nil {
+			version.Info = info
+		}
+		if version.Data, err = io.ReadAll(io.LimitReader(f, MaxBytes)); err != nil {
+			return nil
+		}
+		if old, err = t.known(version); err != nil {
+			return err
+		}
+	}
+	_, err = edit(old)
+	return err
+}
+
+// Recorded reports why a change of a file that must have been read would fail, by what is recorded of it.
+func (t *Target) Recorded(edit func(Old) (New, error)) error {
+	entry, known := t.Known()
+	switch {
+	case !known:
+		return t.NotRead(entry)
+	case !entry.Complete || entry.Content == nil:
+		return nil
+	}
+	_, err := edit(Old{Data: entry.Content, Exists: true, Entry: entry})
+	return err
+}

@@ -1,0 +1,190 @@
+package change
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"adze/internal/platform/edit"
+	"adze/internal/platform/filestate"
+	"adze/internal/platform/paths"
+	"adze/internal/platform/replace"
+	"adze/internal/tool"
+)
+
+const (
+	// maxStale is how many lines tell what was changed in a file behind the model's back, and staleWidth how long
+	// one may be.
+	maxStale   = 40
+	staleWidth = 500
+)
+
+// stale returns the error of a file that is not what the conversation knows: with the difference, if what it
+// knows is at hand. If that shows all there is, the file is known as it is now.
+func (t *Target) stale(known filestate.Entry, now *replace.Version) error {
+	const again = "Read it again, and then make the change to what is there now."
+	patch, hunks, whole := staleDiff(known, now.Data)
+	text := fmt.Sprintf("%s was modified since it was read.", t.Path)
+	switch {
+	case patch == "":
+		text += " " + again
+	case !whole:
+		text += fmt.Sprintf(" %s The change begins so:\n%s", again, patch)
+	default:
+		t.files.State.Record(renewed(known, now.Data, filestate.StampOf(now.Info), hunks))
+		text += fmt.Sprintf(" This is the change:\n%s\nNothing was written. The file counts as read now: if your change still fits, send it again.", patch)
+	}
+	return &tool.Error{Code: CodeChanged, Text: text}
+}
+
+// staleDiff returns the difference between what is known of a file and its content now, and whether that is all of
+// it. It is empty if it cannot be told.
+func staleDiff(known filestate.Entry, now []byte) (patch string, hunks []edit.Hunk, whole bool) {
+	if known.Content == nil || len(now) > maxKept || len(known.Content) > maxKept || !utf8.Valid(now) || !utf8.Valid(known.Content) {
+		return "", nil, false
+	}
+	hunks, whole = edit.Diff(known.Content, now)
+	var b strings.Builder
+	shown := 0
+	for _, h := range hunks {
+		if shown++; shown < maxStale {
+			fmt.Fprintf(&b, "@@ -%d,%d +%d,%d @@\n", h.OldStart, h.OldLines, h.NewStart, h.NewLines)
+		}
+		for _, line := range h.Lines {
+			if shown++; shown > maxStale {
+				return strings.TrimSuffix(b.String(), "\n"), hunks, false
+			}
+			if r := []rune(line); len(r) > staleWidth {
+				line, whole = string(r[:staleWidth])+"…", false
+			}
+			b.WriteString(line + "\n")
+		}
+	}
+	return strings.TrimSuffix(b.String(), "\n"), hunks, whole
+}
+
+// renewed returns what the conversation knows of a file once it has seen how that was changed.
+func renewed(known filestate.Entry, now []byte, stamp filestate.Stamp, hunks []edit.Hunk) filestate.Entry {
+	e := filestate.Entry{
+		Path: known.Path, Hash: sha256.Sum256(now), Stamp: stamp, Origin: filestate.Edit,
+		Complete: known.Complete, Content: now,
+	}
+	if known.Complete {
+		return e
+	}
+	e.Total = known.Total
+	var changes []filestate.Change
+	for _, h := range hunks {
+		line := h.OldStart
+		var c filestate.Change
+		flush := func() {
+			if c.Old+c.New > 0 {
+				changes = append(changes, c)
+				e.Total += c.New - c.Old
+			}
+			c = filestate.Change{}
+		}
+		for _, text := range h.Lines {
+			switch {
+			case text[0] == ' ':
+				flush()
+				line++
+				continue
+			case c == filestate.Change{}:
+				c.First = line
+			}
+			if text[0] == '-' {
+				c.Old++
+				line++
+			} else {
+				c.New++
+			}
+		}
+		flush()
+	}
+	e.Seen = filestate.Shift(known.Seen, changes)
+	return e
+}
+
+const (
+	// newsFiles is how many of the files that were touched last are looked at for news, and newsShown for how many
+	// of them the difference is told.
+	newsFiles = 100
+	newsShown = 5
+)
+
+// News returns what was changed in the files that the model has before it, by others than the tools that write, as
+// texts for the model. They count as read then. It takes little time while nothing was changed.
+func (f *Files) News(ctx context.Context) []string {
+	if f == nil {
+		return nil
+	}
+	f.hashing.wait()
+	var shown, named []string
+	for i, known := range f.State.Recent() {
+		if i == newsFiles || ctx.Err() != nil {
+			break
+		}
+		if !known.Shown || known.Origin == filestate.Injected || known.Hash == ([sha256.Size]byte{}) || paths.IsUNC(known.Path) || f.Hidden != nil && f.Hidden(known.Path) {
+			continue
+		}
+		info, err := os.Stat(known.Path)
+		if err == nil && filestate.StampOf(info) == known.Stamp {
+			continue
+		}
+		switch patch, changed := f.news(known); {
+		case !changed:
+		case patch != "" && len(shown) < newsShown:
+			shown = append(shown, fmt.Sprintf("%s was changed since you last saw it, by the user or by a command. Take it into account, and do not undo it unless you are asked to; it counts as read. This is the change:\n%s", known.Path, patch))
+		default:
+			named = append(named, known.Path)
+		}
+	}
+	if len(named) > 0 {
+		shown = append(shown, "Since you last saw them, these files were changed or removed, by the user or by a command; read them again before you rely on them:\n"+strings.Join(named, "\n"))
+	}
+	return shown
+}
+
+// news returns how a file differs from what is known of it, if that can be told in a few lines. Such a file is
+// known as it is now; of any other the next call finds out.
+func (f *Files) news(known filestate.Entry) (patch string, changed bool) {
+	t, err := f.Target(known.Path)
+	if err != nil {
+		return "", false
+	}
+	set, err := t.base.Resolve(t.typed)
+	switch {
+	case err != nil:
+		return "", false
+	case set.Info == nil:
+		f.State.Forget(known.Path)
+		return "", true
+	case !set.Info.Mode().IsRegular() || set.Info.Size() > maxKept:
+		changed = filestate.StampOf(set.Info) != known.Stamp
+		if changed {
+			f.State.Forget(known.Path)
+		}
+		return "", changed
+	}
+	data, stamp, err := content(set)
+	if err != nil {
+		return "", false
+	}
+	if sha256.Sum256(data) == known.Hash { // it was only touched
+		known.Stamp = stamp
+		f.State.Record(known)
+		return "", false
+	}
+	patch, hunks, whole := staleDiff(known, data)
+	if !whole {
+		known.Stamp = stamp // it is told once; a change is refused for its hash
+		f.State.Record(known)
+		return "", true
+	}
+	f.State.Record(renewed(known, data, stamp, hunks))
+	return patch, true
+}
