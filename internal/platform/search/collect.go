@@ -165,7 +165,7 @@ func (s *grep) result(out outcome) *GrepResult {
 	defer c.mu.Unlock()
 	r := &GrepResult{
 		Matched: c.matched, Matches: c.matches, Stopped: s.stopped, Cut: c.cut, More: c.dropped || c.cut,
-		Binary: c.binary, Unreadable: c.unreadable + out.walk.Skipped,
+		Searched: out.walk.Files, Binary: c.binary, Unreadable: c.unreadable + out.walk.Skipped,
 	}
 	found := slices.SortedFunc(slices.Values(c.items.list), c.items.compare)
 	if s.Mode == Content {

@@ -43,6 +43,17 @@ func slowly(e *Engine, n int32, release chan struct{}) {
 }
 
 // Proves ENG-07.
+func TestDefaultTimeout(t *testing.T) {
+	want := 20 * time.Second
+	if onWSL() {
+		want = time.Minute
+	}
+	if got := new(Engine).timeout(); got != want {
+		t.Errorf("a search may take %v", got)
+	}
+}
+
+// Proves ENG-07.
 func TestTimeout(t *testing.T) {
 	dir := fixture(t, map[string]string{"a": "foo\n", "b": "foo\n", "c": "foo\n"})
 	for slow, want := range map[int32]int{1: 0, 3: 2} {

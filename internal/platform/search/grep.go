@@ -60,6 +60,7 @@ type GrepResult struct {
 	More    bool // there are entries after those returned
 	Cut     bool // the result is as large as it may be
 
+	Searched   int // files that were looked at, or that the filters left to look at
 	Binary     int // files passed over because they hold a null byte
 	Unreadable int // files and directories that could not be read
 	Stopped    Stop

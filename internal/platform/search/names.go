@@ -1,19 +1,19 @@
 package search
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
+	"adze/internal/platform/guess"
 	"adze/internal/platform/paths"
-	"adze/internal/platform/spell"
 )
 
 // Shown returns how a path is called by someone in dir: relative to it if it is inside, and quoted if
@@ -31,8 +31,8 @@ func Quoted(name string) string {
 
 // CheckRoot says why a search cannot begin at an absolute path, and what may have been meant instead by
 // someone in dir. Denied names the rule that keeps a path from being read, if there is one; such a path
-// is not mentioned.
-func CheckRoot(dir, path string, denied func(path string) (rule string)) error {
+// is not mentioned. Named returns files of a name in dir. Both may be nil.
+func CheckRoot(dir, path string, denied func(path string) (rule string), named func(name string) []string) error {
 	if denied == nil {
 		denied = func(string) string { return "" }
 	}
@@ -49,51 +49,32 @@ func CheckRoot(dir, path string, denied func(path string) (rule string)) error {
 	if target, err := os.Readlink(path); err == nil {
 		return fmt.Errorf("%s is a link to %s, which does not exist.", path, Quoted(target))
 	}
-	text := fmt.Sprintf("%s does not exist. The working directory is %s.", path, dir)
-	for _, near := range nearby(dir, path) {
-		if denied(near) == "" {
-			return fmt.Errorf("%s Did you mean %s?", text, near)
-		}
-	}
-	return errors.New(text)
+	near := guess.Guesser{Dir: dir, Dirs: true, Hidden: func(near string) bool { return denied(near) != "" }, Named: named}
+	return fmt.Errorf("%s does not exist. The working directory is %s.%s", path, dir, near.Question(path))
 }
 
-// nearby returns what may have been meant by a path that does not exist.
-func nearby(dir, path string) []string {
-	found := paths.Suggest(dir, path, nil)
-	if near := sameTail(dir, path); near != "" {
-		found = append(found, near)
-	}
-	parent, base := filepath.Split(path)
-	for _, name := range spell.Closest(base, someNames(parent), 1) {
-		found = append(found, filepath.Join(parent, name))
-	}
-	return found
-}
+const (
+	// namedTime is how long files of a name are looked for, for a suggestion.
+	namedTime = 300 * time.Millisecond
+	// maxNamed is how many of them are returned.
+	maxNamed = 3
+)
 
-// maxNames is among how many names of a directory a similar one is looked for.
-const maxNames = 4096
-
-// someNames returns what is in a directory, in order, or a part of it if it is large.
-func someNames(dir string) []string {
-	f, err := os.Open(dir)
-	if err != nil {
-		return nil // there is nothing to suggest then
+// Named returns the files below dir that have a name, in any case, the newest first: a few, or none if there are too many
+// to tell which one is meant, or if they are not found soon.
+func (e *Engine) Named(ctx context.Context, dir, name string) []string {
+	if strings.ContainsAny(name, `*?[]{}\!/`) {
+		return nil
 	}
-	defer f.Close()
-	names, _ := f.Readdirnames(maxNames) // ok: so many are enough
-	slices.Sort(names)
-	return names
-}
-
-// sameTail returns the directory under dir that path names if some of its first elements are left out.
-func sameTail(dir, path string) string {
-	parts := strings.Split(strings.Trim(path, string(filepath.Separator)), string(filepath.Separator))
-	for i := range parts {
-		near := filepath.Join(dir, filepath.Join(parts[i:]...))
-		if info, err := os.Stat(near); err == nil && info.IsDir() {
-			return near
-		}
+	ctx, cancel := context.WithTimeout(ctx, namedTime)
+	defer cancel()
+	found, err := e.Glob(ctx, GlobOptions{Root: dir, Pattern: "**/" + name, Limit: maxNamed, Case: AnyCase})
+	if err != nil || found.Stopped != Complete || found.Total > maxNamed {
+		return nil
 	}
-	return ""
+	var paths []string
+	for _, f := range found.Files {
+		paths = append(paths, Join(dir, f.Path))
+	}
+	return paths
 }

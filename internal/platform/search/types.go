@@ -10,25 +10,42 @@ import (
 )
 
 // typeTable says which names the files of a type have: a word that begins with a dot is an extension,
-// any other word a whole name or, with a star, a pattern of names.
+// any other word a whole name or, with a star or a bracket, a pattern of names.
 const typeTable = `
 ada .adb .ads
+agda .agda .lagda
+aidl .aidl
+amake .bp .mk
 asciidoc .adoc .asc .asciidoc
 asm .asm .s .S
+asp .ascx .ascx.cs .ascx.vb .aspx .aspx.cs .aspx.vb
 astro .astro
+ats .ats .dats .hats .sats
 avro .avdl .avpr .avsc
 awk .awk
-bash .bash .csh .ksh .sh .tcsh .zsh .bashrc .zshrc .profile
-bazel .bazel .bzl BUILD WORKSPACE
-c .c .h .H .cats
-c++ .C .cc .cpp .cxx .h .H .hh .hpp .hxx .inl .ipp .tpp
+bash .bash .csh .ksh .sh .tcsh .zsh .bashrc .zshrc .profile .bash_login .bash_logout .bash_profile .cshrc .kshrc .login .logout .tcshrc .zlogin .zlogout .zprofile .zshenv bash_login bash_logout bash_profile bashrc profile zlogin zlogout zprofile zshenv zshrc
+bazel .bazel .bzl BUILD WORKSPACE .BUILD .bazelrc
+bitbake .bb .bbappend .bbclass .conf .inc
+brotli .br
+buildstream .bst
+bzip2 .bz2 .tbz2
+c .c .h .H .cats .c.in .h.in .H.in
+c++ .C .cc .cpp .cxx .h .H .hh .hpp .hxx .inl .ipp .tpp .C.in .h.in .H.in .cpp.in .hpp.in .cxx.in .hxx.in .cc.in .hh.in
+cabal .cabal
+cbor .cbor
+ceylon .ceylon
 clojure .clj .cljc .cljs .cljx .edn
 cmake .cmake CMakeLists.txt
 coffee .coffee
-cpp .C .cc .cpp .cxx .h .H .hh .hpp .hxx .inl .ipp .tpp
+coffeescript .coffee
+config .cfg .conf .config .ini
+coq .v
+cpp .C .cc .cpp .cxx .h .H .hh .hpp .hxx .inl .ipp .tpp .C.in .h.in .H.in .cpp.in .hpp.in .cxx.in .hxx.in .cc.in .hh.in
+creole .creole
 crystal .cr .ecr Projectfile
 cs .cs
 csharp .cs
+cshtml .cshtml
 csproj .csproj
 css .css .scss
 csv .csv
@@ -36,96 +53,157 @@ cuda .cu .cuh
 cython .pyx .pxi .pxd
 d .d
 dart .dart
+dhall .dhall
 diff .diff .patch
 docker Dockerfile *Dockerfile* Dockerfile.* .dockerfile
+dvc .dvc Dvcfile
+ebuild .ebuild
+edn .edn
 elisp .el
 elixir .ex .eex .exs .heex .leex .livemd
 elm .elm
 erb .erb
 erlang .erl .hrl
+fidl .fidl
 fish .fish
-fortran .f .F .f77 .F77 .f90 .F90 .f95 .F95
+flatbuffers .fbs
+fortran .f .F .f77 .F77 .f90 .F90 .f95 .F95 .pfo
 fsharp .fs .fsi .fsx
+fut .fut
+gap .g .gap .gd .gi .tst
 gleam .gleam
+gn .gn .gni
 go .go
 golang .go
 gradle .gradle .gradle.kts gradlew gradle.properties
 graphql .graphql .graphqls
 groovy .groovy .gradle
+gzip .gz .tgz
 h .h .hh .hpp
 haml .haml
 handlebars .hbs
 haskell .hs .lhs .hsc .c2hs .cpphs
+hbs .hbs
 hcl .hcl .tf
+hs .hs .lhs
 html .htm .html .ejs
+idris .idr .lidr
 ini .ini .cfg
 java .java .jsp .jspx .properties
 javascript .js .jsx .cjs .mjs .vue
 jinja .j2 .jinja .jinja2
+jl .jl
 js .js .jsx .cjs .mjs .vue
-json .json .sarif
+json .json .sarif composer.lock
 jsonl .jsonl
 julia .jl
 jupyter .ipynb .jpynb
+k .k
 kotlin .kt .kts
 less .less
+license *[.\-]LICEN[CS]E* AGPL-*[0-9]* APACHE-*[0-9]* BSD-*[0-9]* CC-BY-* COPYING COPYING[.\-]* COPYRIGHT COPYRIGHT[.\-]* EULA EULA[.\-]* GFDL-*[0-9]* GNU-*[0-9]* GPL-*[0-9]* LGPL-*[0-9]* LICEN[CS]E LICEN[CS]E[.\-]* MIT-*[0-9]* MPL-*[0-9]* NOTICE NOTICE[.\-]* OFL-*[0-9]* PATENTS PATENTS[.\-]* UNLICEN[CS]E UNLICEN[CS]E[.\-]* agpl[.\-]* gpl[.\-]* lgpl[.\-]* licen[cs]e licen[cs]e.*
 lisp .el .jl .lisp .lsp .sc .scm
+lock .lock package-lock.json
 log .log
 lua .lua
-make .mak .mk GNUmakefile Gnumakefile gnumakefile Makefile makefile Makefile.*
+lz4 .lz4
+lzma .lzma
+m4 .ac .m4
+make .mak .mk Gnumakefile Makefile.* [Gg][Nn][Uu]makefile [Gg][Nn][Uu]makefile.am [Gg][Nn][Uu]makefile.in [Mm]akefile [Mm]akefile.am [Mm]akefile.in
+mako .mako .mao
+man *.[0-9][cEFMmpSx] *.[0-9lnpx]
 markdown .md .mdx .markdown .mkd .mkdn .mdown .mdwn
 matlab .m
 md .md .mdx .markdown .mkd .mkdn .mdown .mdwn
 meson meson.build meson_options.txt
-mk .mk
+minified .min.css .min.html .min.js
+mint .mint
+mk .mk mkfile
 ml .ml .mli .mll .mly
-nim .nim .nimble .nims
+msbuild .csproj .fsproj .proj .props .targets .vcxproj
+nim .nim .nimble .nims .nimf
 nix .nix
 objc .h .m
 objcpp .h .mm
 ocaml .ml .mli .mll .mly
-org .org
+org .org .org_archive
 pascal .dpr .lpr .pas .pp .inc
+pdf .pdf
 perl .perl .pl .PL .plh .plx .pm .t
 php .php .php3 .php4 .php5 .php7 .php8 .phtml
+po .po
+pod .pod
+postscript .eps .ps
 prolog .pl .pro .prolog .P
 protobuf .proto
-ps .ps1 .psd1 .psm1
+ps .ps1 .psd1 .psm1 .cdxml .ps1xml
 puppet .epp .erb .pp .rb
+purs .purs
 py .py .pyi
 python .py .pyi
+qmake .prf .pri .pro
 qml .qml
 r .r .R .Rmd .Rnw
+racket .rkt
+rdoc .rdoc
+readme *README README*
+red .r .red .reds
+robot .robot
 rst .rst
-ruby .rb .rbw .gemspec .ru Gemfile Rakefile config.ru
+ruby .rb .rbw .gemspec .ru Gemfile Rakefile config.ru .irbrc
 rust .rs
 sass .sass .scss
 scala .scala .sbt
-sh .bash .csh .ksh .sh .tcsh .zsh .bashrc .zshrc .profile
+sh .bash .csh .ksh .sh .tcsh .zsh .bashrc .zshrc .profile .bash_login .bash_logout .bash_profile .cshrc .kshrc .login .logout .tcshrc .zlogin .zlogout .zprofile .zshenv bash_login bash_logout bash_profile bashrc profile zlogin zlogout zprofile zshenv zshrc
 shell .bash .csh .ksh .sh .tcsh .zsh .bashrc .zshrc .profile
+slim .skim .slim .slime
+smarty .tpl
+sml .sig .sml
 solidity .sol
+soy .soy
+spark .spark
+spec .spec
 sql .sql .psql
+stylus .styl
+sv .h .sv .svh .v .vg
 svelte .svelte .svelte.ts
 svg .svg
 swift .swift
+swig .def .i
+systemd .automount .conf .device .link .mount .path .scope .service .slice .socket .swap .target .timer
+taskpaper .taskpaper
 tcl .tcl
 terraform .tf .tf.json .tfvars .tfvars.json terraform.rc
 tex .tex .ltx .cls .sty .bib .dtx .ins
+textile .textile
+tf .tf
 thrift .thrift
 toml .toml Cargo.lock
 ts .ts .tsx .cts .mts
+twig .twig
 txt .txt
 typescript .ts .tsx .cts .mts
+typoscript .ts .typoscript
+vala .vala
 vb .vb
+vcl .vcl
 verilog .v .vh .sv .svh
 vhdl .vhd .vhdl
 vim .vim .vimrc vimrc gvimrc
+vimscript .vim
 vue .vue
+webidl .idl .webidl .widl
 wgsl .wgsl
-xml .xml .xsd .xsl .xslt .dtd .rng .sch .xhtml .xjb
+wiki .mediawiki .wiki
+xml .xml .xsd .xsl .xslt .dtd .rng .sch .xhtml .xjb .xml.dist
+xz .txz .xz
+yacc .y
 yaml .yaml .yml
+yang .yang
+z .Z
 zig .zig
-zsh .zsh .zshenv .zlogin .zlogout .zprofile .zshrc zshenv
+zsh .zsh .zshenv .zlogin .zlogout .zprofile .zshrc zshenv zlogin zlogout zprofile zshrc
+zstd .zst .zstd
 `
 
 // typeFilter returns what chooses the files of a type; an empty one chooses all.
@@ -164,7 +242,7 @@ func ofType(words []string) func(rel string) bool {
 			switch {
 			case word[0] == '.':
 				return strings.HasSuffix(name, word)
-			case strings.Contains(word, "*"):
+			case strings.ContainsAny(word, "*["):
 				ok, _ := path.Match(word, name) // ok: the table has no malformed pattern
 				return ok
 			}

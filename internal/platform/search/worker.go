@@ -18,6 +18,7 @@ import (
 // A file is what a worker opens.
 type file interface {
 	io.ReadCloser
+	io.ReaderAt
 	Stat() (walk.Info, error)
 }
 
@@ -73,9 +74,9 @@ func (w *worker) visit(ctx context.Context, b *walk.Batch) error {
 	return nil
 }
 
-// A patient reader lets others have their turn while a large file is searched.
+// A patient reader lets others have their turn while a large file is searched. It is a [scan.Large].
 type patient struct {
-	io.Reader
+	file
 	last int // bytes that were read
 }
 
@@ -85,8 +86,23 @@ func (r *patient) Read(p []byte) (n int, err error) {
 	if r.last >= largeRead {
 		runtime.Gosched()
 	}
-	r.last, err = r.Reader.Read(p)
+	r.last, err = r.file.Read(p)
 	return r.last, err
+}
+
+// ReadAt reads at a place of a large file.
+func (r *patient) ReadAt(p []byte, at int64) (int, error) {
+	runtime.Gosched()
+	return r.file.ReadAt(p, at)
+}
+
+// Size returns how large the file is, or 0 if that is not known.
+func (r *patient) Size() int64 {
+	info, err := r.file.Stat()
+	if err != nil {
+		return 0
+	}
+	return info.Size
 }
 
 // yieldEvery is after how many files others get their turn.
@@ -101,7 +117,7 @@ func (w *worker) search(ctx context.Context, b *walk.Batch, e walk.Entry) error 
 	defer f.Close()
 	w.ctx, w.batch, w.entry = ctx, b, e
 	w.start(e.Path())
-	w.reader = patient{Reader: f}
+	w.reader = patient{file: f}
 	stats, err := w.searcher.Search(ctx, &w.reader, w.sink)
 	switch {
 	case stats.Binary || w.binary:

@@ -3,7 +3,10 @@
 package place
 
 import (
+	"context"
+
 	"adze/internal/platform/paths"
+	"adze/internal/platform/search"
 	"adze/internal/tool"
 )
 
@@ -17,6 +20,9 @@ type Config struct {
 	// Denied returns what names the rule that keeps a path from being read, if one does: such a path is
 	// passed over. It is asked once per call; nil, also as its answer, means that nothing is hidden.
 	Denied func() func(path string) (rule string)
+	// Named returns the files below dir that have a name, a few; may be nil. It is asked about a path that is
+	// missing.
+	Named func(ctx context.Context, dir, name string) []string
 }
 
 // A Place is where one call searches. It is fixed when the call is bound, so that what is searched is what
@@ -27,6 +33,7 @@ type Place struct {
 	given  string // the same, as the model gave it; empty for the working directory
 	base   paths.Base
 	denied func() func(path string) string
+	named  func(ctx context.Context, dir, name string) []string
 }
 
 // Base returns what paths of a call that is bound now belong to.
@@ -40,7 +47,7 @@ func (c *Config) Base() paths.Base {
 
 // At returns the place that is given, or the working directory if none is.
 func (c *Config) At(base paths.Base, given string) (Place, error) {
-	p := Place{Dir: base.Dir, Path: base.Dir, given: given, base: base, denied: c.Denied}
+	p := Place{Dir: base.Dir, Path: base.Dir, given: given, base: base, denied: c.Denied, named: c.Named}
 	if given == "" {
 		return p, nil
 	}
@@ -49,12 +56,23 @@ func (c *Config) At(base paths.Base, given string) (Place, error) {
 	return p, err
 }
 
-// Root returns Path as it is spelt on disk, where its names may be in another form of Unicode.
-func (p *Place) Root() (string, error) {
-	if p.given == "" {
-		return p.Path, nil
+// Root returns Path as it is spelt on disk, where its names may be in another form of Unicode. Its error says why
+// nothing can be searched there.
+func (p *Place) Root(ctx context.Context, denied func(path string) string) (string, error) {
+	root, err := p.Path, error(nil)
+	if p.given != "" {
+		root, err = p.base.Spelled(p.given)
 	}
-	return p.base.Spelled(p.given)
+	if err != nil {
+		return root, err
+	}
+	named := func(name string) []string {
+		if p.named == nil {
+			return nil
+		}
+		return p.named(ctx, p.Dir, name)
+	}
+	return root, search.CheckRoot(p.Dir, root, denied, named)
 }
 
 // Shown returns the path as the user sees it.

@@ -7,12 +7,16 @@ import (
 	_ "embed"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	"adze/internal/platform/search"
 	"adze/internal/tool"
 	"adze/internal/tool/place"
 )
+
+// Name is the name of the tool.
+const Name = "Glob"
 
 // A Finder finds files. It is a [search.Engine].
 type Finder interface {
@@ -49,7 +53,7 @@ const limit = 250
 // New returns the tool.
 func New(c Config) tool.Tool {
 	return tool.NewBound(tool.Def{
-		Name:   "Glob",
+		Name:   Name,
 		Doc:    strings.TrimSpace(doc),
 		Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
 		Traits: tool.Traits{
@@ -78,6 +82,9 @@ func (f *finder) bind(in Input) (tool.Call, error) {
 	prefix, rest := search.SplitGlob(expandHome(in.Pattern, base.Home))
 	if prefix != "" {
 		target = prefix
+	}
+	if slices.Contains(strings.Split(rest, "/"), "..") {
+		return nil, errors.New("a pattern cannot leave its directory with ..: give the directory to look in as path, or begin the pattern with an absolute path")
 	}
 	at, err := f.At(base, target)
 	if err != nil {

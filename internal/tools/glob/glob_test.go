@@ -99,10 +99,15 @@ func TestGlob(t *testing.T) {
 		{"null", Input{Pattern: "a.go", Path: "null"}, "a.go"},
 		{"odd names are quoted", Input{Pattern: "*.{txt,md}"}, `"odd\nname.txt"` + "\nsp ace.md"},
 		{"nothing", Input{Pattern: "*.rs"}, "No files found."},
+		{"a directory", Input{Pattern: "b"}, "No files found. b is a directory: use b/** for the files in it."},
+		{"a directory further down", Input{Pattern: "c", Path: "b"}, "No files found. c is a directory: use c/** for the files in it."},
+		{"out of the directory", Input{Pattern: "../**/*.go"}, "error: a pattern cannot leave its directory with ..: give the directory to look in as path, or begin the pattern with an absolute path"},
+		{"out and in again", Input{Pattern: "b/../*.go"}, "error: a pattern cannot leave its directory with ..: give the directory to look in as path, or begin the pattern with an absolute path"},
+		{"two dots in a name", Input{Pattern: "a..go"}, "No files found."},
 		{"no pattern", Input{}, "error: the pattern is empty: use ** for all files"},
 		{"unbalanced", Input{Pattern: "*.{go"}, "error: pattern \"*.{go\", position 3: the { is not closed; write \\{ to match it"},
-		{"missing", Input{Pattern: "*", Path: "bb/c"}, "error: " + dir + "/bb/c does not exist. The working directory is " + dir + "."},
-		{"near miss", Input{Pattern: "*", Path: "repo/b"}, "error: " + dir + "/repo/b does not exist. The working directory is " + dir + ". Did you mean " + dir + "/b?"},
+		{"missing", Input{Pattern: "*", Path: "bb/c"}, "error: " + dir + "/bb/c does not exist. The working directory is " + dir + ". Did you mean b/c?"},
+		{"near miss", Input{Pattern: "*", Path: "repo/b"}, "error: " + dir + "/repo/b does not exist. The working directory is " + dir + ". Did you mean b?"},
 		{"a file", Input{Pattern: "*", Path: "a.go"}, "error: " + dir + "/a.go is a file, not a directory. Read it, or look in its directory."},
 	}
 	tl := in(t, dir, nil)

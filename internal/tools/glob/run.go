@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -25,10 +26,7 @@ type Output struct {
 // Run finds files.
 func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, error) {
 	denied := c.Denied()
-	root, err := c.Root()
-	if err == nil {
-		err = search.CheckRoot(c.Dir, root, denied)
-	}
+	root, err := c.Root(ctx, denied)
 	if err != nil {
 		return tool.Result{}, err
 	}
@@ -47,11 +45,11 @@ func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, err
 	if found.Stopped == search.TimedOut && len(found.Files) == 0 {
 		return tool.Result{}, errors.New("the search took too long and found nothing until it was stopped. That does not mean that there is no such file: use a narrower path or pattern.")
 	}
-	return c.result(found, time.Since(began)), nil
+	return c.result(root, found, time.Since(began)), nil
 }
 
 // result words what was found.
-func (c *call) result(found *search.GlobResult, took time.Duration) tool.Result {
+func (c *call) result(root string, found *search.GlobResult, took time.Duration) tool.Result {
 	out := Output{
 		Filenames: make([]string, len(found.Files)), NumFiles: len(found.Files), TotalFiles: found.Total,
 		Truncated: found.Total > len(found.Files), Partial: found.Stopped != search.Complete, DurationMs: took.Milliseconds(),
@@ -61,7 +59,7 @@ func (c *call) result(found *search.GlobResult, took time.Duration) tool.Result 
 	}
 	text := strings.Join(out.Filenames, "\n")
 	if notes := notes(found); text == "" {
-		text = "No files found."
+		text = "No files found." + c.instead(root)
 		if notes != "" {
 			text += "\n" + notes
 		}
@@ -72,6 +70,24 @@ func (c *call) result(found *search.GlobResult, took time.Duration) tool.Result 
 	res.Structured = out
 	res.Display = tool.List{Items: out.Filenames[:min(len(out.Filenames), maxShown)], Total: found.Total, Unit: "files"}
 	return res
+}
+
+// instead says what to do about a pattern that is the path of something that is there, or is empty. What ignore
+// files leave out is found by its path alone.
+func (c *call) instead(root string) string {
+	if strings.ContainsAny(c.pattern, `*?[]{}\`) {
+		return ""
+	}
+	name := filepath.FromSlash(c.pattern)
+	at := filepath.Join(root, name)
+	info, err := os.Stat(at)
+	switch denied := c.Denied(); {
+	case err != nil || !filepath.IsLocal(name) || denied != nil && denied(at) != "":
+		return ""
+	case info.IsDir():
+		return fmt.Sprintf(" %s is a directory: use %s/** for the files in it.", c.pattern, strings.TrimSuffix(c.pattern, "/"))
+	}
+	return fmt.Sprintf(" %s is there, but ignore files leave it out.", c.pattern)
 }
 
 // maxShown is how many paths the user sees.

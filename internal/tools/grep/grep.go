@@ -16,6 +16,9 @@ import (
 	"adze/internal/tool/place"
 )
 
+// Name is the name of the tool.
+const Name = "Grep"
+
 // A Searcher searches. It is a [search.Engine].
 type Searcher interface {
 	Grep(ctx context.Context, o search.GrepOptions) (*search.GrepResult, error)
@@ -70,7 +73,7 @@ const defaultLimit = 250
 // New returns the tool.
 func New(c Config) tool.Tool {
 	return tool.NewBound(tool.Def{
-		Name:   "Grep",
+		Name:   Name,
 		Doc:    strings.TrimSpace(doc),
 		Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
 		Traits: tool.Traits{

@@ -2,6 +2,7 @@ package grep
 
 import (
 	"fmt"
+	"strings"
 
 	"adze/internal/platform/search"
 )
@@ -15,6 +16,8 @@ func (c *call) notes(o search.GrepOptions, found *search.GrepResult) []string {
 		note("Offset %d is beyond the first 20 MB of lines, which are all that is kept. Use a narrower path or pattern.", o.Offset)
 	case found.Entries == 0 && o.Offset > 0 && found.Matched > 0:
 		note("There is nothing at offset %d: use a smaller one.", o.Offset)
+	case found.Entries == 0 && found.Stopped == search.Complete:
+		notes = append(notes, c.nothing(found))
 	case found.Entries == 0:
 		note("No matches.")
 	case o.Mode == search.Files:
@@ -42,7 +45,7 @@ func (c *call) notes(o search.GrepOptions, found *search.GrepResult) []string {
 	case search.Short:
 		note("(The result is partial: the system has no free file descriptors.)")
 	}
-	if found.Binary > 0 {
+	if found.Binary > 0 && found.Entries == 0 {
 		note("(%s passed over.)", was(found.Binary, "binary file"))
 	}
 	if found.Unreadable > 0 {
@@ -54,11 +57,49 @@ func (c *call) notes(o search.GrepOptions, found *search.GrepResult) []string {
 	return notes
 }
 
+// nothing says what was searched without a match: the place may be the wrong one, not the pattern.
+func (c *call) nothing(found *search.GrepResult) string {
+	var filters []string
+	if c.in.Glob != "" {
+		filters = append(filters, "glob "+c.in.Glob)
+	}
+	if c.in.Type != "" {
+		filters = append(filters, "type "+c.in.Type)
+	}
+	where := "in " + c.Shown()
+	if c.Path == c.Dir {
+		where = "here"
+	}
+	switch searched := found.Searched - found.Binary; {
+	case searched > 0:
+		return fmt.Sprintf("No matches in %s.", plural(int64(searched), "file"))
+	case found.Searched > 0 || found.Unreadable > 0:
+		return "No matches."
+	case len(filters) == 0:
+		return fmt.Sprintf("No file to search %s (ignored files are skipped).", where)
+	default:
+		text := fmt.Sprintf("No file to search: nothing %s matches %s (ignored files are skipped).", where, strings.Join(filters, " and "))
+		if c.in.Path != "" && strings.Contains(c.in.Glob, "/") {
+			text += " The glob is relative to path."
+		}
+		return text
+	}
+}
+
 func plural(n int64, unit string) string {
 	if n == 1 {
 		return "1 " + unit
 	}
-	return fmt.Sprintf("%d %ss", n, unit)
+	return thousands(n) + " " + unit + "s"
+}
+
+// thousands returns n in digits, with commas between the thousands.
+func thousands(n int64) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
 }
 
 func was(n int, unit string) string {

@@ -31,10 +31,7 @@ type Output struct {
 // Run searches.
 func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, error) {
 	denied := c.Denied()
-	root, err := c.Root()
-	if err == nil {
-		err = search.CheckRoot(c.Dir, root, denied)
-	}
+	root, err := c.Root(ctx, denied)
 	if err != nil {
 		return tool.Result{}, err
 	}
