@@ -376,28 +376,3 @@ func TestResolveAgreesWithTheKernel(t *testing.T) {
 		}
 	})
 }
-
-func TestSuggest(t *testing.T) {
-	root := tree(t, "src/a.tsx", "src/b.go", "lib/c.go")
-	for path, want := range map[string][]string{
-		"src/a.ts": {"src/a.tsx"}, "repo/lib/c.go": {"lib/c.go"}, "src/none": nil, "": nil,
-	} {
-		if diff := cmp.Diff(want, under(root, Suggest(root, filepath.Join(root, path), nil))); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", path, diff)
-		}
-	}
-}
-
-// Proves READ-07.
-func TestSuggestNamesNothingHidden(t *testing.T) {
-	root := tree(t, "src/a.tsx", "src/a.txt", "lib/c.go", "repo/lib/other")
-	hidden := func(path string) bool {
-		rel, _ := filepath.Rel(root, path)
-		return rel == "src/a.tsx" || rel == "lib/c.go"
-	}
-	for path, want := range map[string][]string{"src/a.ts": {"src/a.txt"}, "repo/lib/c.go": nil} {
-		if diff := cmp.Diff(want, under(root, Suggest(root, filepath.Join(root, path), hidden))); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", path, diff)
-		}
-	}
-}
