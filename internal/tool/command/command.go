@@ -26,6 +26,10 @@ const (
 	// Time limits unless the settings say otherwise.
 	defaultTimeout    = 2 * time.Minute
 	defaultMaxTimeout = 10 * time.Minute
+	// How long commands may run that are awaited at the end of a turn: those that took longer than their time limit, and
+	// those that were begun in the background.
+	awaitedForeground = time.Hour
+	awaitedBackground = 30 * time.Minute
 )
 
 // check refuses commands that nothing could run. Its error is for the model.
@@ -108,10 +112,7 @@ func (c *Command) Run(ctx context.Context, report func(tool.Progress)) (tool.Res
 	if err != nil {
 		return tool.Result{}, err
 	}
-	t.Limit = c.MaxTimeout
-	if c.Input.Background && c.Input.Timeout > 0 {
-		t.Limit, _ = c.timeLimit()
-	}
+	t.Limit = c.awaited()
 	if err := c.prepare(t); err != nil {
 		t.End(task.Failed, "not started")
 		t.Output.Discard()
@@ -122,6 +123,19 @@ func (c *Command) Run(ctx context.Context, report func(tool.Progress)) (tool.Res
 		return c.moved(r, "The command runs in the background"), nil
 	}
 	return c.wait(ctx, r, report)
+}
+
+// awaited returns how long the command may run when all that is left is to wait for it. One that the model means to
+// be in the background may be a server that never ends.
+func (c *Command) awaited() time.Duration {
+	switch {
+	case !c.Input.Background:
+		return max(c.MaxTimeout, awaitedForeground)
+	case c.Input.Timeout > 0:
+		limit, _ := c.timeLimit()
+		return limit
+	}
+	return max(c.MaxTimeout, awaitedBackground)
 }
 
 // prepare makes sure that there is a place for what the command prints before it does anything. What
@@ -212,12 +226,12 @@ func (c *Command) wait(ctx context.Context, r *running, report func(tool.Progres
 		case <-budget:
 			if r.task.ToBackground() == nil {
 				stop()
-				return c.moved(r, fmt.Sprintf("The command still runs after %v and goes on in the background", c.Budget)), nil
+				return c.moved(r, fmt.Sprintf("The command is still running after %v and continues in the background", c.Budget)), nil
 			}
 		case <-limit:
 			if r.task.ToBackground() == nil {
 				stop()
-				return c.moved(r, fmt.Sprintf("The command still runs after its time limit of %d ms and goes on in the background", r.limit.Milliseconds())), nil
+				return c.moved(r, fmt.Sprintf("The command is still running after its time limit of %d ms and continues in the background", r.limit.Milliseconds())), nil
 			}
 			timedOut = true
 			r.task.Stop()
@@ -246,13 +260,13 @@ func after(d time.Duration) <-chan time.Time {
 // moved returns the result of a command that goes on in the background.
 func (c *Command) moved(r *running, what string) tool.Result {
 	t := r.task
-	text := fmt.Sprintf("%s as task %s. Its output is written to %s. You are told when it ends; until then use TaskOutput to look at it and TaskStop to end it.", what, t.ID, t.Output.Path())
+	text := fmt.Sprintf("%s as task %s. Its output goes to %s. You are told when it ends; if you need its result first, call TaskOutput with block. TaskStop ends it.", what, t.ID, t.Output.Path())
 	printed, _ := t.Output.Tail(maxStructured / 2)
 	shown := strings.ToValidUTF8(trimBlank(string(printed)), "")
 	if shown != "" {
 		text = shown + "\n" + text
 	}
-	display := r.out.display(c.Input.Command, time.Since(r.out.start))
+	display := r.out.display(c.Input.Command, time.Since(r.out.start), shownLines, shownChars)
 	display.Note = "runs in the background as " + t.ID
 	return tool.Result{
 		Parts:   []msg.Part{&msg.Text{Text: text}},

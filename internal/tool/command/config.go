@@ -74,9 +74,9 @@ func (c *Config) Traits(hint string, enabled func() error) tool.Traits {
 	}
 }
 
-// Describe returns what the model is told: the text "doc" of a tool's own texts, whose gaps are the line on how
-// commands are run, the line on their time limits, the size of output, and more.
-func (c *Config) Describe(l texts.Language, own *texts.Catalogue, run string, more ...string) string {
+// Describe returns what the model is told: the text "doc" of a tool's own texts, whose gaps are what the tool is and
+// how commands are run, the line on their time limits, the size of output, and more. [Git] belongs at its end.
+func (c *Config) Describe(l texts.Language, own *texts.Catalogue, what, run string, more ...string) string {
 	ms := func(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 	var limit string
 	switch {
@@ -87,7 +87,7 @@ func (c *Config) Describe(l texts.Language, own *texts.Catalogue, run string, mo
 	default:
 		limit = catalogue.Text(l, "limit.background", ms(c.Timeout), ms(c.MaxTimeout))
 	}
-	text := own.Text(l, "doc", append([]string{run, limit, strconv.Itoa(c.MaxChars)}, more...)...)
+	text := own.Text(l, "doc", append([]string{what, run, limit, strconv.Itoa(c.MaxChars)}, more...)...)
 	if c.background {
 		text += "\n" + catalogue.Text(l, "background")
 		if c.Awaited {
@@ -96,6 +96,10 @@ func (c *Config) Describe(l texts.Language, own *texts.Catalogue, run string, mo
 	}
 	return text
 }
+
+// Git returns how the model is to use git, as the last part of a description. Message is how a message of more
+// than one line is passed in the language of the shell.
+func Git(l texts.Language, message string) string { return "\n\n" + catalogue.Text(l, "git", message) }
 
 // Here returns the working directory for one call.
 func (c *Config) Here() Workdir { return Workdir{Path: c.Dir(), set: c.SetDir} }

@@ -20,8 +20,9 @@ const (
 	interval = 100 * time.Millisecond
 	// showElapsed is when the time a command takes begins to be news.
 	showElapsed = 2 * time.Second
-	// What is shown of a running command.
+	// What is shown of a running command, and of one that has ended.
 	shownLines, shownChars = 5, 200
+	endLines, endChars     = 400, 2000
 	// maxStructured bounds what hooks and the log get of much output.
 	maxStructured = 30_000
 )
@@ -76,7 +77,7 @@ func (o *output) watch(command string, report func(tool.Progress)) (stop func())
 			}
 			if s := o.spool.Size(); s != size || now != second {
 				size, second = s, now
-				report(tool.Progress{Display: o.display(command, elapsed)})
+				report(tool.Progress{Display: o.display(command, elapsed, shownLines, shownChars)})
 			}
 		}
 	}()
@@ -86,14 +87,14 @@ func (o *output) watch(command string, report func(tool.Progress)) (stop func())
 	}
 }
 
-// display shows the last lines.
-func (o *output) display(command string, elapsed time.Duration) tool.Output {
-	tail, lines := o.spool.Tail(shownLines * shownChars * utf8.UTFMax)
+// display shows the last lines, at most count of them with at most chars characters each.
+func (o *output) display(command string, elapsed time.Duration, count, chars int) tool.Output {
+	tail, lines := o.spool.Tail(count * chars * utf8.UTFMax)
 	text := strings.ToValidUTF8(strings.TrimRight(string(tail), "\n"), "")
 	last := strings.Split(text, "\n")
-	last = last[max(0, len(last)-shownLines):]
+	last = last[max(0, len(last)-count):]
 	for i, line := range last {
-		last[i] = clip(line, shownChars)
+		last[i] = clip(line, chars)
 	}
 	return tool.Output{Command: command, Text: strings.Join(last, "\n"), Lines: lines, Elapsed: elapsed}
 }
@@ -195,7 +196,7 @@ func (o *output) result(command string, e ending) tool.Result {
 		r.Parts = append(r.Parts, &msg.Text{Text: words})
 	}
 
-	display := o.display(command, e.Duration)
+	display := o.display(command, e.Duration, endLines, endChars)
 	display.Exit, display.Note = &e.Code, e.words()
 	r.Display = display
 	r.Structured = Output{
@@ -225,14 +226,28 @@ func Join(lines ...string) string {
 	return strings.Join(slices.DeleteFunc(lines, func(s string) bool { return s == "" }), "\n")
 }
 
-// trimBlank returns s without blank lines at its beginning and its end.
+// trimBlank returns s without blank lines at its beginning and its end, and without the end of its last line.
 func trimBlank(s string) string {
 	for {
 		line, rest, found := strings.Cut(s, "\n")
-		if !found || strings.TrimSpace(line) != "" {
+		if strings.TrimSpace(line) != "" {
 			break
+		}
+		if !found {
+			return ""
 		}
 		s = rest
 	}
-	return strings.TrimRight(s, " \t\n")
+	for {
+		rest, line := s, ""
+		if i := strings.LastIndexByte(s, '\n'); i >= 0 {
+			rest, line = s[:i], s[i+1:]
+		} else {
+			return s
+		}
+		if strings.TrimSpace(line) != "" {
+			return s
+		}
+		s = rest
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -77,7 +78,7 @@ func TestBudget(t *testing.T) {
 	gate := fifo(t, b.root)
 	res := run(t, b, input("echo one; cat fifo; echo three; exit 0"))
 	text, out := msg.PlainText(res.Parts), res.Structured.(command.Output)
-	if !strings.HasPrefix(text, "one\nThe command still runs after 100ms") || out.TaskID == "" || out.Stdout != "one" || res.IsError {
+	if !strings.HasPrefix(text, "one\nThe command is still running after 100ms") || out.TaskID == "" || out.Stdout != "one" || res.IsError {
 		t.Fatalf("%q, %+v", text, out)
 	}
 	if err := os.WriteFile(gate, []byte("two\n"), 0o600); err != nil {
@@ -111,9 +112,9 @@ func TestWaitingIsDescribed(t *testing.T) {
 		change    func(*Config)
 		has, lack string
 	}{
-		{"budget", func(c *Config) { c.Budget = 15 * time.Second }, "without it you wait for 15000.", "120000"},
-		{"no budget", nil, "120000 unless you say otherwise, at most 600000.", "15000"},
-		{"awaited", func(c *Config) { c.Awaited = true }, "not final before background commands have ended", "15000"},
+		{"budget", func(c *Config) { c.Budget = 15 * time.Second }, "without it you wait 15000.", "120000"},
+		{"no budget", nil, "120000 by default, at most 600000.", "15000"},
+		{"awaited", func(c *Config) { c.Awaited = true }, "does not end before background commands have", "15000"},
 		{"no tasks", func(c *Config) { c.Tasks = nil }, "takes longer is ended", "background"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -122,6 +123,35 @@ func TestWaitingIsDescribed(t *testing.T) {
 				t.Errorf("%s", doc)
 			}
 		})
+	}
+}
+
+// The description has the rules for git, where they are needed; the words are free (model-side 2.4 and 2.6).
+//
+// Proves CTX-02.
+func TestGitIsDescribed(t *testing.T) {
+	doc := newBench(t, nil).Spec().Description
+	for _, c := range []struct{ concept, wordings string }{
+		{"commit only when asked", `(commit|push).*only (when|if) (the user )?ask`},
+		{"look first", `git status.*git diff.*git log`},
+		{"stage by name", `stage.*(by name|only)|git add -A`},
+		{"no secrets", `secrets.*\.env`},
+		{"style of the log", `style of the log|convention`},
+		{"a quoted here-document", `cat <<'EOF'`},
+		{"after a hook", `hook (rejects|refuses|fails).*(again|new commit)`},
+		{"no amending", `without --amend|not .*--amend|never .*--amend`},
+		{"no skipping", `--no-verify`},
+		{"configuration", `(never|not) (change|touch|update) the git config`},
+		{"pull requests", `gh pr create.*URL`},
+		{"no input", `no (input|terminal)|nothing can be typed`},
+		{"no polling", `(not|never) (wait|poll).*sleep`},
+		{"other tools", `Read, Grep, Glob, Edit and Write`},
+		{"long output", `30000 characters.*beginning and end`},
+		{"pipes", `exit code of its last`},
+	} {
+		if !regexp.MustCompile(`(?is)` + c.wordings).MatchString(doc) {
+			t.Errorf("it does not say: %s", c.concept)
+		}
 	}
 }
 
@@ -134,8 +164,40 @@ func TestWhatNeverGoesToTheBackground(t *testing.T) {
 	for command, want := range map[string]bool{
 		"sleep 30": false, "vim x": false, "top": false, "ssh host": false, "ssh host ls": true, "make": true, "x; sleep 3": true, "for": true, "": true,
 	} {
-		if got := qualifies(shell.Parse(command, shell.Vars{})); got != want {
+		if got := qualifies(shell.Parse(command, shell.Vars{}), false); got != want {
 			t.Errorf("%q: %v", command, got)
+		}
+		if got := qualifies(shell.Parse(command+"; make", shell.Vars{}), true); got != want && command != "sleep 30" {
+			t.Errorf("%q awaited: %v", command, got)
+		}
+	}
+}
+
+// A command that does more than wait is not ended where it is awaited, and not soon.
+//
+// Proves SHBG-07.
+func TestAwaitedCommands(t *testing.T) {
+	if !qualifies(shell.Parse("sleep 1200; make", shell.Vars{}), true) || qualifies(shell.Parse("sleep 1200", shell.Vars{}), true) {
+		t.Error("what waits before it does something counts as what only waits, or the other way round")
+	}
+	b := newBench(t, nil)
+	for input, want := range map[string]time.Duration{
+		`{"command":"cat; cat fifo","timeout":10}`:                              time.Hour,
+		`{"command":"cat; cat fifo","run_in_background":true}`:                  30 * time.Minute,
+		`{"command":"cat; cat fifo","run_in_background":true,"timeout":300000}`: 5 * time.Minute,
+	} {
+		gate := fifo(t, b.root)
+		run(t, b, input)
+		tasks := b.tasks.List()
+		if got := tasks[len(tasks)-1].Limit; got != want {
+			t.Errorf("%s: awaited for %v, want %v", input, got, want)
+		}
+		if err := os.WriteFile(gate, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		<-b.notices
+		if err := os.Remove(gate); err != nil {
+			t.Fatal(err)
 		}
 	}
 }
@@ -145,7 +207,7 @@ func TestTimeLimitMovesToTheBackground(t *testing.T) {
 	b := newBench(t, nil)
 	gate := fifo(t, b.root)
 	res := run(t, b, `{"command":"echo one; cat fifo; exit 0","timeout":100}`)
-	if text := msg.PlainText(res.Parts); !strings.Contains(text, "after its time limit of 100 ms and goes on in the background") || res.IsError {
+	if text := msg.PlainText(res.Parts); !strings.Contains(text, "after its time limit of 100 ms and continues in the background") || res.IsError {
 		t.Errorf("%q", text)
 	}
 	if err := os.WriteFile(gate, nil, 0o600); err != nil {

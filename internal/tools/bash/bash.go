@@ -105,21 +105,21 @@ func (c Config) dialect() shell.Dialect {
 
 // describe returns what the model is told, which depends on what there is.
 func (c Config) describe(l texts.Language) string {
-	run := "bash"
+	what, run := "bash", "stay"
 	if c.dialect() == shell.POSIX {
-		run = "sh"
+		what = "sh"
 	}
 	if c.SetDir != nil {
-		run += ".cd"
+		run = "cd"
 	}
-	text := c.Describe(l, catalogue, catalogue.Text(l, run))
+	text := c.Describe(l, catalogue, catalogue.Text(l, what), catalogue.Text(l, run))
 	if c.confines() {
 		text += "\n" + catalogue.Text(l, "sandbox")
 		if c.mayLeave {
 			text += "\n" + catalogue.Text(l, "leave")
 		}
 	}
-	return text
+	return text + command.Git(l, catalogue.Text(l, "message"))
 }
 
 // translate implements [tool.Traits].Translate.

@@ -52,7 +52,7 @@ func newCall(in Input, c Config) *call {
 func (c *call) findCommand() *tool.Command {
 	r := c.reading()
 	return &tool.Command{
-		Line: c.in.Command, Script: c.script,
+		Line: c.in.Command, About: c.in.Description, Script: c.script,
 		Doubt: r.doubt, Jailed: r.jailed, Warning: c.script.Destructive(), Leaves: c.leave,
 		Git:     sync.OnceValue(func() error { return c.git(c.script.GitUses()).doubt(false) }),
 		Aliases: c.aliases,
@@ -128,7 +128,7 @@ func (c *call) Run(ctx context.Context, report func(tool.Progress)) (tool.Result
 	}
 	cmd := command.Command{
 		Limits: c.config.Limits, Input: c.in,
-		Stays: !qualifies(c.script), Answers: answers(c.script), Quiet: c.ReadOnly(),
+		Stays: !qualifies(c.script, c.config.Limits.Awaited), Answers: answers(c.script), Quiet: c.ReadOnly(),
 		Execute: c.execute, Ended: c.remarks,
 	}
 	return cmd.Run(ctx, report)
@@ -171,14 +171,17 @@ func programs(s *shell.Script) []string {
 }
 
 // qualifies reports whether a command may go on in the background: not if waiting is its purpose, or if it
-// needs a terminal and ends soon for lack of one.
-func qualifies(s *shell.Script) bool {
+// needs a terminal and ends soon for lack of one. Where background commands are awaited, one that does more than wait
+// is rather waited for than ended.
+func qualifies(s *shell.Script, awaited bool) bool {
 	if len(s.Parts) == 0 || len(s.Parts[0].Words) == 0 {
 		return true
 	}
 	words := s.Parts[0].Words
 	switch words[0].Value {
-	case "sleep", "vi", "vim", "nvim", "nano", "emacs", "less", "more", "man", "top", "htop", "tmux", "screen":
+	case "sleep":
+		return awaited && len(s.Parts) > 1
+	case "vi", "vim", "nvim", "nano", "emacs", "less", "more", "man", "top", "htop", "tmux", "screen":
 		return false
 	case "ssh":
 		return len(words) > 2

@@ -94,11 +94,11 @@ func TestOnlySh(t *testing.T) {
 	if err := b.Traits().Enabled(); err != nil {
 		t.Fatal(err)
 	}
-	if doc := b.Spec().Description; !strings.Contains(doc, "runs in sh, since there is no bash") {
+	if doc := b.Spec().Description; !strings.Contains(doc, "in sh, because there is no bash") {
 		t.Error(doc)
 	}
 	for command, want := range map[string]string{
-		"echo ${BASH_VERSION-none} $0":  "none " + filepath.Join(path, "sh"),
+		"echo ${BASH_VERSION-none} $0":  "none sh",
 		"echo {a,b}; exit 0":            "{a,b}",
 		"mkdir() { cd /; }; ls; exit 3": "Exit code 3",
 		"cat <<'E'\nx\nE":               "x",

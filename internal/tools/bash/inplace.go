@@ -136,8 +136,8 @@ func (c *call) Preview(ctx context.Context) (tool.Display, error) {
 	}
 	var diffs []tool.Diff
 	for i, target := range p.targets {
-		if hunks, _ := edit.Diff(before[i], after[i]); len(hunks) > 0 {
-			diffs = append(diffs, change.Display(target.Path, false, hunks))
+		if hunks, whole := edit.Diff(before[i], after[i]); len(hunks) > 0 || !whole {
+			diffs = append(diffs, change.Preview(target.Path, false, hunks, whole))
 		}
 	}
 	if len(diffs) == 0 {

@@ -1,9 +1,11 @@
 package bash
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -27,13 +29,18 @@ func (c *call) runShell(ctx context.Context, out io.Writer, limit time.Duration)
 	defer report.Close()           // ok: it was only read
 	cmd := osproc.Cmd{
 		Path:    program.Path,
-		Args:    []string{"-c", c.wrapped(program.Dialect, report.Name())},
+		Name:    program.Dialect.String(),
 		Dir:     c.here.Path,
 		Env:     append(quietEditors(c.config.Env()), "PAGER=cat", "GIT_PAGER=cat", "TERM=dumb"),
 		Output:  out,
 		Timeout: limit,
 		Reaped:  true,
 	}
+	hidden, err := c.wrap(&cmd, program.Dialect, report)
+	if err != nil {
+		return osproc.Exit{}, "", err
+	}
+	defer hidden.Close() // ok: what it held back is lost with the output
 	if !c.outside() {
 		if cmd, c.end, err = c.config.Sandbox.Wrap(cmd); err != nil {
 			return osproc.Exit{}, "", err
@@ -43,8 +50,7 @@ func (c *call) runShell(ctx context.Context, out io.Writer, limit time.Duration)
 	}
 	exit, err = c.config.Runner.Run(ctx, cmd)
 	// The name may by now lead elsewhere: the command could write to it.
-	ended, readErr := io.ReadAll(io.LimitReader(report, maxReport))
-	if readErr == nil {
+	if ended, readErr := io.ReadAll(io.NewSectionReader(report, 0, maxReport)); readErr == nil && filepath.IsAbs(string(ended)) {
 		dir = strings.TrimSuffix(string(ended), "\n")
 	}
 	return exit, dir, err
@@ -62,36 +68,96 @@ func (c *call) newReport() (*os.File, error) {
 			return nil, err
 		}
 	}
-	if dir != "" {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return nil, err
-		}
+	const pattern = "adze-dir-*"
+	if dir == "" {
+		return os.CreateTemp("", pattern)
 	}
-	return os.CreateTemp(dir, "adze-dir-*")
+	err := os.MkdirAll(dir, 0o700)
+	if err == nil {
+		return os.CreateTemp(dir, pattern)
+	}
+	if c.outside() { // a sandbox has no other place
+		return os.CreateTemp("", pattern)
+	}
+	return nil, err
 }
 
-// wrapped returns the script that runs the command: with the user's aliases and functions, if there
-// are any, and with word of where it ended. The command is a string to it, so that nothing in it, not
-// even an error, reaches the rest.
-func (c *call) wrapped(dialect shell.Dialect, report string) string {
-	var b strings.Builder
-	b.WriteString("trap 'pwd -P > " + strings.ReplaceAll(quote(report), "'", `'\''`) + " 2>/dev/null' EXIT\n")
-	if dialect == shell.Bash {
-		b.WriteString(osproc.MarkLine + "\n")
-	}
-	if n := maxProcesses(); n > 0 && dialect == shell.Bash {
-		b.WriteString("ulimit -u " + strconv.FormatUint(n, 10) + " 2>/dev/null\n")
-	}
-	if dialect == shell.Bash {
-		if file := c.snapshot(); file != "" {
-			b.WriteString("shopt -s expand_aliases; . " + quote(file) + " >/dev/null 2>&1\n")
+// wrap makes the shell run the command, with the user's aliases and functions, if there are any, and with word
+// of where it ended. The command itself is all that the shell is given, so that its lines are counted and its
+// steps traced as usual: bash reads the rest from the report, before the command runs and the report is
+// written. Where that cannot be done it is given one line. What is returned is to be closed at the end.
+func (c *call) wrap(cmd *osproc.Cmd, dialect shell.Dialect, report *os.File) (io.Closer, error) {
+	trap := "{ command set +xv; } 2>/dev/null; command pwd -P >|" + quote(report.Name()) + " 2>/dev/null"
+	hidden := &hider{w: cmd.Output, line: []byte(trap + "\n")} // set -v shows it
+	cmd.Output = hidden
+	before := []string{"trap " + quote(trap) + " EXIT"}
+	if dialect != shell.Bash {
+		if guardsGit(c.script) {
+			before = append(before, gitGuard())
 		}
+		cmd.Args = []string{"-c", strings.Join(before, "; ") + "; " + c.in.Command}
+		return hidden, nil
+	}
+	before = append(before, osproc.MarkLine)
+	if n := maxProcesses(); n > 0 {
+		before = append(before, "ulimit -u "+strconv.FormatUint(n, 10)+" 2>/dev/null")
+	}
+	if file := c.snapshot(); file != "" {
+		before = append(before, "shopt -s expand_aliases; . "+quote(file)+" >/dev/null 2>&1")
 	}
 	if guardsGit(c.script) {
-		b.WriteString(gitGuard())
+		before = append(before, gitGuard())
 	}
-	b.WriteString("eval " + quote(" "+c.in.Command))
-	return b.String()
+	if strings.ContainsAny(report.Name(), "$`\\\"") { // which bash would expand
+		cmd.Args = []string{"-c", strings.Join(before, "; ") + "; eval " + quote(" "+c.in.Command)}
+		return hidden, nil
+	}
+	if file := lookup(cmd.Env)("BASH_ENV"); file != "" {
+		before = append(before, "BASH_ENV="+quote(file)+"; . "+quote(file))
+	} else {
+		before = append(before, "unset BASH_ENV")
+	}
+	cmd.Env = append(cmd.Env, "BASH_ENV="+report.Name())
+	cmd.Args = []string{"-c", " " + c.in.Command} // which may begin like an option
+	_, err := report.WriteString(strings.Join(before, "\n") + "\n")
+	return hidden, err
+}
+
+// A hider passes on what is written to it but for one line.
+type hider struct {
+	w    io.Writer
+	line []byte
+	held []byte // the beginning of the line, as far as it was written
+}
+
+// Write passes on p.
+func (h *hider) Write(p []byte) (int, error) {
+	data := p
+	if len(h.held) > 0 {
+		data = append(h.held, p...)
+	}
+	for {
+		i := bytes.Index(data, h.line)
+		if i < 0 {
+			break
+		}
+		data = append(bytes.Clone(data[:i]), data[i+len(h.line):]...)
+	}
+	keep := min(len(h.line)-1, len(data))
+	for !bytes.HasSuffix(data, h.line[:keep]) {
+		keep--
+	}
+	h.held = bytes.Clone(data[len(data)-keep:])
+	if _, err := h.w.Write(data[:len(data)-keep]); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// Close passes on what was held back.
+func (h *hider) Close() error {
+	_, err := h.w.Write(h.held)
+	return err
 }
 
 // guardsGit reports whether git in the line may have been let pass because it only reads: then nothing
@@ -108,21 +174,22 @@ func guardsGit(s *shell.Script) bool {
 	return true
 }
 
-// gitGuard returns a function in git's place that harms none of the programs that call git themselves.
+// gitGuard returns a function in git's place that harms none of the programs that call git themselves, in one
+// line.
 func gitGuard() string {
 	var b strings.Builder
-	b.WriteString("unalias git 2>/dev/null\ngit() {\n")
-	b.WriteString("case $1 in --no-pager) shift;; config) command git \"$@\"; return;; esac\n")
-	b.WriteString("case $1 in\n")
+	b.WriteString("unalias git 2>/dev/null; git() { ")
+	b.WriteString("case $1 in --no-pager) shift;; config) command git \"$@\"; return;; esac; ")
+	b.WriteString("case $1 in ")
 	for _, name := range []string{"diff", "log", "show"} {
-		b.WriteString(name + ") shift; set -- " + strings.Join(gitrepo.Harden([]string{"git", name})[1:], " ") + " \"$@\";;\n")
+		b.WriteString(name + ") shift; set -- " + strings.Join(gitrepo.Harden([]string{"git", name})[1:], " ") + " \"$@\";; ")
 	}
-	b.WriteString("esac\n")
+	b.WriteString("esac; ")
 	for _, entry := range gitrepo.Guard(false) {
 		name, value, _ := strings.Cut(entry, "=")
 		b.WriteString(name + "=" + quote(value) + " ")
 	}
-	b.WriteString("command git \"$@\"\n}\n")
+	b.WriteString("command git \"$@\"; }")
 	return b.String()
 }
 

@@ -398,3 +398,83 @@ func TestHookConditionsMeetWhatIsNotUnderstood(t *testing.T) {
 		t.Errorf("a broken condition: %v, %v", got, err)
 	}
 }
+
+// The shell that runs a command shows nothing of itself: S1 to S4 of the second look.
+func TestShellShowsTheCommandOnly(t *testing.T) {
+	for _, name := range []string{"bash", "sh"} {
+		t.Run(name, func(t *testing.T) {
+			if name == "sh" {
+				path := t.TempDir()
+				for link, program := range map[string]string{"sh": "dash", "env": "env", "grep": "grep", "sleep": "sleep"} {
+					file, err := exec.LookPath(program)
+					if err == nil {
+						err = os.Symlink(file, filepath.Join(path, link))
+					}
+					if err != nil {
+						t.Fatal(err)
+					}
+				}
+				t.Setenv("PATH", path)
+			}
+			b := newBench(t, nil)
+			for line, want := range map[string]string{
+				": > made; echo $LINENO":                                    "1",
+				": > made\n\necho $LINENO":                                  "3",
+				": > made; set -x; echo traced":                             "+ echo traced\ntraced",
+				"set -C; : > made2; cd .":                                   "",
+				": > made; set -v; echo v":                                  "v",
+				": > made; set -v; exit 3":                                  "Exit code 3",
+				"set -euxvC; true; : > made3":                               "+ true\n+ :",
+				": > made; echo ${BASH_ENV-none}; env | grep ^BASH_ENV":     "none\nExit code 1",
+				": > made; trap 'echo mine' EXIT":                           "mine",
+				"-nosuch 2>/dev/null; echo $?; : > made":                    "127",
+				": > made; exec 2>&1; echo a; kill -TERM $$; sleep 1; echo": "a\nThe command was ended by a signal (terminated).",
+			} {
+				if name == "sh" && strings.Contains(line, "LINENO") {
+					continue // it is empty in dash
+				}
+				if got := b.run(t, line); got != want && !(want == "" && got == "The command succeeded and printed nothing.") {
+					t.Errorf("%q: %q, want %q", line, got, want)
+				}
+			}
+			if got := b.run(t, ": > made; nosuchprogram"); !strings.HasPrefix(got, name+": line 1: nosuchprogram: command not found") && !strings.HasPrefix(got, name+": 1: nosuchprogram: not found") {
+				t.Errorf("a missing program: %q", got)
+			}
+			if got := b.run(t, ": > made; echo 'unclosed"); !strings.Contains(got, "Exit code 2") || strings.Contains(got, "adze-dir") {
+				t.Errorf("an unclosed quote: %q", got)
+			}
+		})
+	}
+}
+
+func TestHider(t *testing.T) {
+	const text = "one\nsecret line\ntwo secret\nsecret line\nsecre"
+	for n := 1; n < len(text); n++ {
+		var b strings.Builder
+		h := &hider{w: &b, line: []byte("secret line\n")}
+		for rest := text; rest != ""; rest = rest[min(n, len(rest)):] {
+			if _, err := h.Write([]byte(rest[:min(n, len(rest))])); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := h.Close(); err != nil || b.String() != "one\ntwo secret\nsecre" {
+			t.Errorf("in pieces of %d: %q, %v", n, b.String(), err)
+		}
+	}
+}
+
+// A directory for temporary files may be called anything.
+func TestOddTempDir(t *testing.T) {
+	for _, name := range []string{"$(touch made)", "`touch made`", `a\b"c`, "it's", "$HOME", "sp ace"} {
+		b := newBench(t, func(c *Config) {
+			c.TempDir = filepath.Join(t.TempDir(), name)
+			c.Sandbox = nil
+		})
+		if err := os.Mkdir(filepath.Join(b.root, "sub"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if got := b.run(t, ": > x; cd sub; ls ..; alias ll=ls"); got != "sub\nx" || b.dir != filepath.Join(b.root, "sub") {
+			t.Errorf("%s: %q in %s", name, got, b.dir)
+		}
+	}
+}

@@ -141,6 +141,10 @@ func takeSnapshot(ctx context.Context, r *osproc.Runner, dir string, env []strin
 	if _, missing := os.Stat(file); err == nil && missing == nil {
 		return file, nil
 	}
+	if err := os.WriteFile(file, make([]byte, 4096), 0o600); err != nil {
+		return "", fmt.Errorf("what your bash start-up files set cannot be kept: %w", err) // on a full disk, for example
+	}
+	os.Remove(file) // ok: it is removed with its directory
 	return "", fmt.Errorf("your bash start-up files failed (%s)", reason(exit, err))
 }
 
