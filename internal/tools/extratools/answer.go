@@ -1,0 +1,230 @@
+package extratools
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"adze/internal/tool"
+)
+
+// Bounds of the text of an answer, in bytes.
+const (
+	maxText    = 20_000 // of all
+	maxSchemas = 8_000  // of schemas in an answer to words
+	maxExtra   = 8_000  // of what servers say of their use, and the end
+	wholes     = 3      // tools that an answer to words shows with their schemas
+	maxLine    = 160    // of what is said of a tool in a line
+)
+
+// An answer is what a search found.
+type answer struct {
+	query        string
+	pool         *tool.Pool
+	deferred     int
+	found        []tool.Tool
+	more         int // further tools whose names begin like that
+	loaded       []string
+	missing      []string
+	pending      []string
+	advice       string
+	whole        bool // tools are shown with their schemas
+	browse       bool // like that, and nothing is remembered
+	instructions func(server string) string
+}
+
+// An Output is the structured result.
+type Output struct {
+	Query          string   `json:"query"`
+	Matches        []string `json:"matches"`
+	TotalDeferred  int      `json:"totalDeferred"`
+	AlreadyLoaded  []string `json:"alreadyLoaded"`
+	Missing        []string `json:"missing"`
+	PendingServers []string `json:"pendingServers"`
+}
+
+func (a *answer) matches() []string {
+	names := make([]string, len(a.found))
+	for i, t := range a.found {
+		names[i] = t.Spec().Name
+	}
+	return names
+}
+
+func (a *answer) result() tool.Result {
+	result := tool.Text(a.text())
+	result.Structured = Output{
+		Query: a.query, Matches: a.matches(), TotalDeferred: a.deferred, AlreadyLoaded: some(a.loaded),
+		Missing: some(a.missing), PendingServers: some(a.pending),
+	}
+	result.Display = tool.Plain{Text: a.summary()}
+	return result
+}
+
+// some returns a list that is not nil.
+func some(list []string) []string { return append([]string{}, list...) }
+
+// summary says for the user what was found.
+func (a *answer) summary() string {
+	if len(a.found)+len(a.loaded) == 0 {
+		return fmt.Sprintf("No tool found among %d", a.deferred)
+	}
+	return strings.Join(append(a.matches(), a.loaded...), "\n")
+}
+
+// text says for the model what was found, and how to go on.
+func (a *answer) text() string {
+	var b strings.Builder
+	a.tools(&b)
+	if len(a.loaded) > 0 {
+		fmt.Fprintf(&b, "Already in your list, call directly and not through %s: %s\n", ExecuteName, strings.Join(a.loaded, ", "))
+	}
+	for _, name := range a.missing {
+		fmt.Fprintf(&b, "There is no tool %s.%s\n", quoted(name), a.near(name))
+	}
+	if len(a.found)+len(a.loaded)+len(a.missing) == 0 {
+		a.nothing(&b)
+	}
+	if len(a.pending) > 0 && (len(a.missing) > 0 || len(a.found)+len(a.loaded) < 1) {
+		fmt.Fprintf(&b, "Servers that are still connecting, whose tools are not known yet: %s. Search again in a moment.\n", listed(a.pending))
+	}
+	a.words(&b)
+	if len(a.found) > 0 {
+		fmt.Fprintf(&b, "Next: %s {\"tool_name\": \"%s\", \"params\": {…}}\n", ExecuteName, a.found[0].Spec().Name)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// nothing says that nothing was found.
+func (a *answer) nothing(b *strings.Builder) {
+	fmt.Fprintf(b, "No tool matches %s, among %d that are not in your list. ", quoted(a.query), a.deferred)
+	switch {
+	case a.advice != "":
+		b.WriteString(a.advice)
+	case a.deferred == 0:
+		b.WriteString("Work with the tools in your list.")
+	case a.browse:
+		b.WriteString("Try other words.")
+	default:
+		b.WriteString("Try other words, or discover: with fewer of them.")
+	}
+	b.WriteByte('\n')
+}
+
+// near says which tools may have been meant by a name.
+func (a *answer) near(name string) string {
+	if near := a.pool.Closest(name); len(near) > 0 {
+		return " Did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return ""
+}
+
+// tools writes what was found: in full as far as there is room, else in a line each.
+func (a *answer) tools(b *strings.Builder) {
+	room := maxText
+	if !a.whole && !a.browse {
+		room = maxSchemas
+	}
+	for i, t := range a.found {
+		full := a.full(t)
+		if (a.whole || a.browse || i < wholes) && len(full) <= room {
+			b.WriteString(full)
+			room -= len(full)
+			continue
+		}
+		spec := t.Spec()
+		short := spec.Name
+		if said := line(spec.Description); said != "" && b.Len()+len(said) < maxText {
+			short += ": " + said
+		}
+		b.WriteString(short + "\n")
+	}
+	if a.more > 0 {
+		fmt.Fprintf(b, "(and %d more whose names begin like that; add words, or raise max_results)\n", a.more)
+	}
+	if len(a.found) > 0 {
+		b.WriteByte('\n')
+	}
+}
+
+// full says all of a tool: what it does, each line of it indented, and what it takes.
+func (a *answer) full(t tool.Tool) string {
+	spec := t.Spec()
+	var b strings.Builder
+	b.WriteString(spec.Name + "\n")
+	for said := range strings.Lines(strings.TrimSpace(spec.Description)) {
+		if said = strings.TrimRight(said, " \t\r\n"); said != "" {
+			b.WriteString("  " + said + "\n")
+		}
+	}
+	b.WriteString("  params: " + compact(spec.Schema) + "\n")
+	return b.String()
+}
+
+// compact returns JSON on one line.
+func compact(schema json.RawMessage) string {
+	var b bytes.Buffer
+	if json.Compact(&b, schema) != nil {
+		return "{}"
+	}
+	return b.String()
+}
+
+// words writes what the servers of the found tools say of their use, once.
+func (a *answer) words(b *strings.Builder) {
+	if a.instructions == nil || a.browse {
+		return
+	}
+	var asked []string
+	for _, t := range a.found {
+		server, ok := strings.CutPrefix(t.Traits().Origin, mcpOrigin)
+		if !ok || slices.Contains(asked, server) {
+			continue
+		}
+		asked = append(asked, server)
+		said := a.instructions(server)
+		if said == "" || len(asked) > wholes {
+			continue
+		}
+		fmt.Fprintf(b, "What the server %s says of its tools:\n", server)
+		for said := range strings.Lines(said) {
+			b.WriteString("  " + strings.TrimRight(said, " \t\r\n") + "\n")
+		}
+		b.WriteByte('\n')
+	}
+}
+
+// line returns the first sentence of a description, or as much of it as fits into a line.
+func line(description string) string {
+	said := strings.Join(strings.Fields(clip(description, 4*maxLine)), " ")
+	if i := strings.Index(said, ". "); i > 0 {
+		said = said[:i]
+	}
+	return strings.TrimSuffix(tool.OneLine(said, maxLine), ".")
+}
+
+// clip returns at most n bytes of s, whole characters.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
+// quoted returns what the model wrote, bounded.
+func quoted(s string) string { return fmt.Sprintf("%q", clip(s, 200)) }
+
+// listed returns names, not too many.
+func listed(names []string) string {
+	const most = 20
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
