@@ -1,0 +1,212 @@
+package extras
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"adze/internal/app/settings"
+	"adze/internal/brief"
+	"adze/internal/mcp"
+	"adze/internal/mcp/roster"
+	"adze/internal/msg"
+	"adze/internal/tool"
+	"adze/internal/tools/extratools"
+)
+
+// A dialer behaves as the name of the server says.
+type dialer struct{}
+
+func (dialer) Dial(ctx context.Context, e *roster.Entry, _ mcp.Client) (mcp.Conn, error) {
+	switch e.Name {
+	case "slow":
+		<-ctx.Done()
+		return nil, ctx.Err()
+	case "login":
+		return nil, &mcp.AuthError{Server: e.Name, Err: errors.New("401")}
+	}
+	return nil, errors.New("no such program\nat all")
+}
+
+func newExtras(t *testing.T, change func(*Config)) *Extras {
+	t.Helper()
+	c := Config{Settings: func() settings.Extra { return settings.Extra{} }, Say: func(string) {}}
+	if change != nil {
+		change(&c)
+	}
+	x := New(c)
+	t.Cleanup(x.Close)
+	return x
+}
+
+// What is said of a tool whose server is not connected, and of the servers themselves.
+//
+// Proves XTR-02, DEF-04.
+func TestServersThatAreNotConnected(t *testing.T) {
+	servers := mcp.New(mcp.Config{Dialer: dialer{}})
+	t.Cleanup(servers.Close)
+	x := newExtras(t, func(c *Config) { c.Servers = servers })
+	before := x.told(&tool.Pool{}, "Execute")
+	changed := make(chan struct{}, 100)
+	t.Cleanup(servers.Watch(func() { changed <- struct{}{} }))
+	servers.Start([]*roster.Entry{
+		{Name: "slow", Type: roster.Stdio}, {Name: "login", Type: roster.HTTP}, {Name: "bad", Type: roster.Stdio},
+		{Name: "off", Type: roster.Stdio, Disabled: true}, {Name: "new", Type: roster.Stdio, Unapproved: true}, {Name: "bad_too", Type: roster.Stdio, Problem: errors.New("there is no command")},
+	})
+	settled := func() bool {
+		for _, s := range servers.List() {
+			if s.State == mcp.Pending && s.Name != "slow" {
+				return false
+			}
+		}
+		return true
+	}
+	for deadline := time.After(10 * time.Second); !settled(); {
+		select {
+		case <-changed:
+		case <-deadline:
+			t.Fatal("the servers did not settle")
+		}
+	}
+	for _, tt := range []struct{ name, want string }{
+		{"mcp__slow__x", "The server slow is still connecting: do something else, and try again later."},
+		{"mcp__login__x", "The server login is not connected: the user has to sign in first, with /mcp."},
+		{"mcp__bad__x", "The server bad is not connected: no such program at all."},
+		{"mcp__bad_too__x", "The server bad_too is not connected: there is no command."},
+		{"mcp__off__x", "The server off is switched off; the user can switch it on with /mcp."},
+		{"mcp__new__x", "The server new waits for the user's approval."},
+		{"mcp__unknown__x", ""},
+		{"slow", ""},
+	} {
+		if got := x.missing(tt.name); got != tt.want {
+			t.Errorf("%s: %q", tt.name, got)
+		}
+	}
+	want := []brief.ExtraGroup{
+		{Server: "slow", State: brief.Connecting}, {Server: "login", State: brief.WantsLogin},
+		{Server: "bad", State: brief.Unavailable}, {Server: "bad_too", State: brief.Unavailable},
+	}
+	now := x.told(&tool.Pool{}, "Execute")
+	if diff := cmp.Diff(want, now.Groups); diff != "" {
+		t.Errorf("groups (-want +got):\n%s", diff)
+	}
+	if now == before || x.told(&tool.Pool{}, "Execute") != now {
+		t.Error("the value is not kept until something changes, or not renewed then")
+	}
+	if diff := cmp.Diff([]string{"slow"}, x.Pending()); diff != "" {
+		t.Errorf("pending (-want +got):\n%s", diff)
+	}
+}
+
+// Proves PRE-01, PRE-03.
+func TestSuggest(t *testing.T) {
+	said := func(texts ...string) (parts []msg.Part) {
+		for _, text := range texts {
+			parts = append(parts, &msg.Text{Text: text})
+		}
+		return parts
+	}
+	before := []msg.Entry{
+		{Message: msg.UserText("ask")},
+		{Message: msg.Message{Role: msg.Assistant, Parts: append(said("I will\n```\nsecret code\n```\nschedule it."), msg.NewToolUse("1", "Read", "{}"))}},
+		{Message: msg.Message{Role: msg.User, Parts: []msg.Part{&msg.ToolResult{ID: "1", Parts: said("a result")}}}},
+	}
+	var asked []string
+	find := func(text string, atLeast float64, n int, skip func(string) bool) (found []extratools.Suggestion) {
+		asked = append(asked, text)
+		for _, name := range []string{"CronCreate", "CronDelete", "CronList"}[:min(n, 3)] {
+			if !skip(name) && atLeast == 0.10 {
+				found = append(found, extratools.Suggestion{Name: name})
+			}
+		}
+		return found
+	}
+	x := newExtras(t, nil)
+	if got := x.suggest(find, said("every day"), nil); got != nil || asked != nil {
+		t.Errorf("with the first message: %v", got)
+	}
+	long := strings.Repeat("é", 600)
+	got := x.suggest(find, append(said("~~~\nlog\n~~~ \nRemind me.", long), msg.Reminder("ours")), before)
+	if len(got) != 3 {
+		t.Errorf("suggested %v", got)
+	}
+	want := "Remind me.\n" + strings.Repeat("é", 489) + "\nI will\nschedule it."
+	if diff := cmp.Diff([]string{want}, asked); diff != "" {
+		t.Errorf("asked for (-want +got):\n%s", diff)
+	}
+	if got := x.suggest(find, said("every day"), before); got != nil {
+		t.Errorf("suggested again: %v", got)
+	}
+	asked = nil
+	if got := x.suggest(find, said("```\nonly code"), before[:1]); got != nil || asked != nil {
+		t.Errorf("without words: %v, asked for %q", got, asked)
+	}
+	broken := func(string, float64, int, func(string) bool) []extratools.Suggestion { panic("no index") }
+	if got := x.suggest(broken, said("every day"), before); got != nil {
+		t.Errorf("after a panic: %v", got)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		slow := func(string, float64, int, func(string) bool) []extratools.Suggestion {
+			time.Sleep(time.Second)
+			return []extratools.Suggestion{{Name: "Late"}}
+		}
+		x, began := newExtras(t, nil), time.Now()
+		if got := x.suggest(slow, said("every day"), before); got != nil || time.Since(began) != suggestTime || x.Discovered.Has("Late") {
+			t.Errorf("%v after %s", got, time.Since(began))
+		}
+		time.Sleep(time.Second)
+	})
+}
+
+// What was found and that tools are deferred is kept with the session.
+//
+// Proves PRE-04, DEF-06.
+func TestKept(t *testing.T) {
+	notes := map[string]json.RawMessage{}
+	auto := func(c *Config) {
+		c.Settings = func() settings.Extra { return settings.Extra{Mode: settings.Value{Text: "auto:1"}} }
+		c.Last = notes
+		c.Note = func(kind string, fields map[string]any) {
+			notes[kind], _ = json.Marshal(fields) // ok: it is of texts
+		}
+	}
+	x := newExtras(t, auto)
+	x.Save()
+	if len(notes) > 0 {
+		t.Errorf("kept %v though nothing happened", notes)
+	}
+	x.Discovered.Add("CronCreate")
+	x.Save()
+	many := tool.New(tool.Def{Name: "Many", Doc: strings.Repeat("x", 100_000), Schema: json.RawMessage(`{"type":"object"}`)},
+		func(context.Context, struct{}, func(tool.Progress)) (tool.Result, error) { return tool.Result{}, nil })
+	if !x.policy.Defers([]tool.Tool{many}) {
+		t.Fatal("much is not deferred")
+	}
+	resumed := newExtras(t, auto)
+	if !resumed.Discovered.Has("CronCreate") || !resumed.policy.Defers(nil) {
+		t.Errorf("a resumed session begins anew: %s", notes)
+	}
+}
+
+// Proves DEF-02.
+func TestCoreTools(t *testing.T) {
+	want := `Bash PowerShell Read Edit Write Glob Grep NotebookEdit Agent AskUserQuestion TaskOutput TaskStop TaskCreate TaskGet TaskList TaskUpdate ` +
+		`TodoWrite EnterPlanMode ExitPlanMode VerifyPlanExecution WebFetch WebSearch LSP Skill Workflow Sleep SearchExtraTools ExecuteExtraTool StructuredOutput`
+	if got := strings.Join(coreTools(), " "); got != want {
+		t.Errorf("%s", got)
+	}
+	var size int
+	for _, tl := range (*Extras)(nil).Tools() {
+		s := tl.Spec()
+		size += len(s.Name) + len(s.Description) + len(s.Schema)
+	}
+	if size > 1000 {
+		t.Errorf("the tools that look up others are %d bytes", size)
+	}
+}
