@@ -76,6 +76,10 @@ func TestHeaders(t *testing.T) {
 			c.APIKey = ""
 			c.Headers = http.Header{"X-Api-Key": {"other"}, "Anthropic-Beta": {"a", "b"}, "User-Agent": {"browser/1"}}
 		}, false, http.Header{"X-Api-Key": {"other"}, "Anthropic-Beta": {"a", "b"}}},
+		{"betas", func(c *wire.Config) { // finding W11
+			c.Betas = []string{"c-1", "d-2"}
+			c.Headers = http.Header{"Anthropic-Beta": {"a"}}
+		}, false, http.Header{"X-Api-Key": {secret}, "Anthropic-Beta": {"a,c-1,d-2"}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -259,7 +263,7 @@ func TestRedirect(t *testing.T) {
 		http.Redirect(w, r, "https://evil.example/", http.StatusPermanentRedirect)
 	})
 	_, err := text(t.Context(), provider(t, h), ask())
-	if model.KindOf(err) != model.Invalid || !strings.Contains(err.Error(), "base URL") || n != 1 {
+	if model.KindOf(err) != model.Invalid || !strings.Contains(err.Error(), "evil.example, where the API key does not go") || n != 1 {
 		t.Errorf("error %v after %d requests", err, n)
 	}
 }
@@ -388,4 +392,97 @@ func TestCountTokens(t *testing.T) {
 			t.Errorf("error %v after %v", err, time.Since(began))
 		}
 	})
+}
+
+// A server that does not know an optional part of a request is asked again without it, and is not sent it any more
+// for that model: findings 9 and W10.
+//
+// Proves PROV-12.
+func TestOptionalParts(t *testing.T) {
+	full := func() *model.Request {
+		req := ask()
+		req.System = []msg.Part{&msg.Text{Text: "s"}}
+		req.Tools = []msg.ToolSpec{{Name: "Read", Schema: json.RawMessage(`{"type":"object","additionalProperties":false}`), Strict: true}}
+		req.Thinking = model.Thinking{Mode: model.ThinkingAdaptive, Display: model.DisplayUpdates, Forgiving: true}
+		req.Effort, req.Format, req.UserID = model.EffortXHigh, json.RawMessage(`{"type":"object"}`), "u"
+		req.Cache = []model.Mark{{Place: model.InSystem, Hour: true}, {Place: model.InMessages, Hour: true}}
+		return req
+	}
+	const all = "strict cache_control ttl thinking display updates block_binding effort format metadata"
+	tests := []struct {
+		says []string // by the server, one after the other
+		gone string   // of all
+	}{
+		{[]string{"tools.0.custom.strict: Extra inputs are not permitted"}, "strict"},
+		{[]string{"The compiled grammar is too large, which would cause performance issues. Simplify your tool schemas or reduce the number of strict tools."}, "strict"},
+		{[]string{"system.0.cache_control.ephemeral.ttl: Extra inputs are not permitted"}, "ttl"},
+		{[]string{"system.0.cache_control: Extra inputs are not permitted"}, "ttl cache_control"},
+		{[]string{"thinking.adaptive.display: Extra inputs are not permitted"}, "display updates"},
+		{[]string{"Unexpected value(s) `thinking-display-updates-2026-08-18` for the `anthropic-beta` header"}, "display updates"},
+		{[]string{"thinking.adaptive.block_binding: Extra inputs are not permitted"}, "block_binding"},
+		{[]string{"adaptive thinking is not supported on this model"}, "thinking display updates block_binding"},
+		{[]string{"output_config.effort: Extra inputs are not permitted"}, "effort"},
+		{[]string{"output_config: Extra inputs are not permitted", "output_config: Extra inputs are not permitted"}, "effort format"},
+		{[]string{"metadata: Extra inputs are not permitted"}, "metadata"},
+		{[]string{"tools.0.custom.strict: Extra inputs are not permitted", "thinking: unknown field"}, "strict thinking display updates block_binding"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.says[0], func(t *testing.T) {
+			var bodies, betas []string
+			left := tt.says
+			h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				body, _ := io.ReadAll(r.Body)
+				bodies, betas = append(bodies, string(body)), append(betas, r.Header.Get("Anthropic-Beta"))
+				if len(left) > 0 {
+					failing(model.Invalid, left[0])(w, r)
+					left = left[1:]
+					return
+				}
+				answering(w, r)
+			})
+			var notes []string
+			p := provider(t, h, func(c *wire.Config) { c.Note = func(s string) { notes = append(notes, s) } })
+			for range 2 {
+				if got, err := text(t.Context(), p, full()); err != nil || got != "yes" {
+					t.Fatalf("%q, %v", got, err)
+				}
+			}
+			if len(bodies) != len(tt.says)+2 || len(notes) != len(tt.says) {
+				t.Errorf("%d requests, told %q", len(bodies), notes)
+			}
+			has := func(i int, part string) bool {
+				return strings.Contains(bodies[i], `"`+part+`"`) && (part != "updates" || strings.Contains(betas[i], "display-updates"))
+			}
+			for part := range strings.FieldsSeq(all) {
+				if !has(0, part) {
+					t.Errorf("%s is not in the first request: %s", part, bodies[0])
+				}
+				gone := strings.Contains(" "+tt.gone+" ", " "+part+" ")
+				if last := len(bodies) - 1; has(last, part) == gone {
+					t.Errorf("%s: gone %t: %s", part, !has(last, part), bodies[last])
+				}
+			}
+			other := full()
+			other.Model = "m-2"
+			if _, err := text(t.Context(), p, other); err != nil {
+				t.Error(err)
+			}
+			if last := len(bodies) - 1; strings.Replace(bodies[last], "m-2", "m-1", 1) != bodies[0] {
+				t.Errorf("another model is asked for less: %s", bodies[last])
+			}
+		})
+	}
+	for name, refusal := range map[string]http.HandlerFunc{
+		"what was not sent":       failing(model.Invalid, "temperature: Extra inputs are not permitted"),
+		"what cannot be left out": failing(model.Invalid, "messages.0.content.0: Extra inputs are not permitted"),
+		"a wrong value":           failing(model.Invalid, "thinking.budget_tokens: must be at least 1024"),
+		"the user's beta":         failing(model.Invalid, "Unexpected value(s) `mine` for the `anthropic-beta` header"),
+		"another error":           failing(model.RateLimited, "strict: extra inputs are not permitted"),
+	} {
+		n := 0
+		p := provider(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { n++; refusal(w, r) }), func(*wire.Config) {})
+		if _, err := text(t.Context(), p, full()); err == nil || n != 1 {
+			t.Errorf("%s: %d requests, %v", name, n, err)
+		}
+	}
 }
