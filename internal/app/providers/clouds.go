@@ -1,0 +1,145 @@
+package providers
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os/exec"
+	"slices"
+	"time"
+
+	"adze/internal/model"
+	"adze/internal/model/bedrock"
+	"adze/internal/model/foundry"
+	"adze/internal/model/vertex"
+	"adze/internal/model/wire"
+	"adze/internal/platform/aws"
+	"adze/internal/platform/oauth"
+	"adze/internal/tool"
+)
+
+// amazonBedrock reads the credentials and the region as the tools of AWS do.
+func amazonBedrock(a *access, c *wire.Config) (wire.Service, string, error) {
+	c.BaseURL = a.Settings.Text("ADZE_BEDROCK_BASE_URL")
+	s, err := bedrock.Service(bedrock.Config{
+		Env: aws.Env{Getenv: a.Getenv, Home: a.Home}, BaseURL: c.BaseURL, SkipAuth: a.Settings.Bool("CLAUDE_CODE_SKIP_BEDROCK_AUTH"),
+		Refresh: a.Settings.Text("awsAuthRefresh"), Export: a.Settings.Text("awsCredentialExport"), Run: a.run, SignIn: a.signIn, Note: a.Say,
+	})
+	if adapt := s.Adapt; a.Settings.Bool("ADZE_CACHE_1H_BEDROCK") {
+		s.Adapt = func(req *model.Request) { adapt(req); cacheLong(req) }
+	}
+	return s, "the AWS configuration", err
+}
+
+// cacheLong asks for the long lifetime of everything that is cached.
+func cacheLong(req *model.Request) {
+	req.Cache = slices.Clone(req.Cache)
+	for i := range req.Cache {
+		req.Cache[i].Hour = true
+	}
+}
+
+// googleVertex reads the credentials as the tools of Google Cloud do.
+func googleVertex(a *access, c *wire.Config) (wire.Service, string, error) {
+	c.BaseURL = a.Settings.Text("ADZE_VERTEX_BASE_URL")
+	s, err := vertex.Service(vertex.Config{
+		Env: oauth.Env{Getenv: a.Getenv, Home: a.Home, Run: a.run}, BaseURL: c.BaseURL,
+		Project: a.Settings.Text("ADZE_VERTEX_PROJECT_ID"), Region: a.Settings.Text("ADZE_VERTEX_REGION"),
+		SkipAuth: a.Settings.Bool("CLAUDE_CODE_SKIP_VERTEX_AUTH"), Refresh: a.Settings.Text("gcpAuthRefresh"), SignIn: a.signIn, Note: a.Say,
+	})
+	return s, "the Google Cloud configuration", err
+}
+
+// azureFoundry takes a key, or a token of the user's directory.
+func azureFoundry(a *access, c *wire.Config) (wire.Service, string, error) {
+	c.BaseURL, c.APIKey = a.Settings.Text("ADZE_FOUNDRY_BASE_URL"), a.Settings.Text("ADZE_FOUNDRY_API_KEY")
+	source := "the Azure configuration"
+	if c.APIKey != "" {
+		source = a.Settings.Origin("ADZE_FOUNDRY_API_KEY")
+	}
+	s, err := foundry.Service(foundry.Config{
+		Env:      oauth.Env{Getenv: a.Getenv, Home: a.Home, Run: a.run},
+		Resource: a.Settings.Text("ADZE_FOUNDRY_RESOURCE"), BaseURL: c.BaseURL,
+		HasKey: c.APIKey != "", SkipAuth: a.Settings.Bool("CLAUDE_CODE_SKIP_FOUNDRY_AUTH"),
+	})
+	return s, source, err
+}
+
+// The limits of commands that get credentials. One that signs the user in may wait for a browser.
+const (
+	runLimit    = time.Minute
+	signInLimit = 5 * time.Minute
+)
+
+// run runs a shell command that prints credentials and returns what it prints.
+func (a *access) run(ctx context.Context, command string) ([]byte, error) {
+	var out bytes.Buffer
+	err := a.shell(ctx, command, runLimit, &out, nil)
+	return out.Bytes(), err
+}
+
+// signIn runs a shell command and shows the user what it prints, such as an address and a code.
+func (a *access) signIn(ctx context.Context, command string) error {
+	shown := &lineWriter{say: a.Say}
+	defer shown.Close()
+	return a.shell(ctx, command, signInLimit, shown, shown)
+}
+
+// shell runs a shell command. Without a writer for what it says of problems, that is part of the error.
+func (a *access) shell(ctx context.Context, command string, limit time.Duration, out, problems io.Writer) error {
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	cmd := exec.CommandContext(limited, "sh", "-c", command)
+	cmd.Dir, cmd.WaitDelay = a.Dir, time.Second // for what it leaves running in the background
+	if a.Environ != nil {
+		cmd.Env = a.Environ()
+	}
+	var text bytes.Buffer
+	if problems == nil {
+		problems = &text
+	}
+	cmd.Stdout, cmd.Stderr = out, problems
+	err := cmd.Run()
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case limited.Err() != nil:
+		return fmt.Errorf("the command %q took longer than %s", command, limit)
+	case err != nil && text.Len() > 0:
+		return fmt.Errorf("the command %q: %w: %s", command, err, tool.OneLine(text.String(), 200))
+	case err != nil:
+		return fmt.Errorf("the command %q: %w", command, err)
+	}
+	return nil
+}
+
+// A lineWriter says each line that is written to it.
+type lineWriter struct {
+	say  func(string)
+	rest []byte
+}
+
+// maxLine is where a line without an end is broken.
+const maxLine = 4096
+
+func (w *lineWriter) Write(p []byte) (int, error) {
+	w.rest = append(w.rest, p...)
+	for {
+		line, rest, ok := bytes.Cut(w.rest, []byte("\n"))
+		if !ok && len(w.rest) < maxLine {
+			return len(p), nil
+		}
+		w.rest = rest
+		w.line(line)
+	}
+}
+
+// Close says what is left.
+func (w *lineWriter) Close() { w.line(w.rest) }
+
+func (w *lineWriter) line(text []byte) {
+	if text = bytes.TrimSpace(text); len(text) > 0 {
+		w.say(wire.Clean(string(text)))
+	}
+}

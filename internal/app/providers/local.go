@@ -1,0 +1,168 @@
+package providers
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+
+	"adze/internal/model"
+	"adze/internal/model/catalog"
+	"adze/internal/model/chat"
+	"adze/internal/model/local"
+	"adze/internal/model/wire"
+	"adze/internal/platform/amount"
+	"adze/internal/platform/config"
+)
+
+// base returns the base URL that p is asked at.
+func (p *provider) base(s *config.Settings) string {
+	own := p.service(s, "")
+	if base := p.address(s); base != "" {
+		return normalized(own.Dialect, base)
+	}
+	return own.Address
+}
+
+// FindLocal returns the servers on this machine. It asks loopback addresses alone, and for a moment only.
+func FindLocal(ctx context.Context, s *config.Settings, version string) Servers {
+	var addresses []string
+	for i := range providers {
+		if p := &providers[i]; p.local {
+			addresses = append(addresses, p.base(s))
+		}
+	}
+	return local.Client{Agent: wire.UserAgent(version)}.Find(ctx, addresses)
+}
+
+// offer returns why no provider is configured, with models of servers on this machine that answer.
+func offer(models []string) string {
+	var b strings.Builder
+	for _, name := range models {
+		b.WriteString("\n    adze --model " + name)
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return "no model provider is configured, but a server on this machine answers. To use it:\n" + b.String() + "\n\nOtherwise:"
+}
+
+// localServers remember what servers on this machine say about their models. They are safe for concurrent use.
+type localServers struct {
+	Config
+
+	mu    sync.Mutex
+	known map[string]local.Model // by the name that is sent
+	named map[string]string      // names that were asked about, to the ids of their models
+}
+
+// client returns what asks the server of a row, with the row's own key.
+func (l *localServers) client(row *provider) local.Client {
+	c := local.Client{Agent: wire.UserAgent(l.Version)}
+	switch {
+	case row.own != nil && row.own.APIKeyEnv != "":
+		c.Key = l.Getenv(row.own.APIKeyEnv)
+	case row.key != "":
+		c.Key = l.Settings.Text(row.key)
+	}
+	return c
+}
+
+// model returns what is known about a model by the name that is sent.
+func (l *localServers) model(name string) (local.Model, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	m, ok := l.known[name]
+	return m, ok
+}
+
+// open asks the server that a name leads to about its model, once, and teaches it to the table. It returns a name that
+// needs no question any more; one that leads elsewhere it returns as it is.
+func (l *localServers) open(n *names, name string) (string, error) {
+	to := n.route(name)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if id, ok := l.named[name]; ok {
+		return id, nil
+	}
+	if l.named == nil {
+		l.named, l.known = map[string]string{}, map[string]local.Model{}
+	}
+	if !to.row.local {
+		l.disguised(n, to)
+		l.named[name] = name
+		return name, nil
+	}
+	wanted := to.sent
+	if wanted == "default" || wanted == "small" {
+		wanted = ""
+	}
+	m, err := l.client(to.row).Open(l.lifetime(), local.Kind(to.row.name), to.row.base(n.settings), wanted, l.Say)
+	if err != nil {
+		return "", err
+	}
+	id := to.row.name + "/" + m.Name
+	l.named[name], l.named[id] = id, id
+	l.learn(n, id, m.Name, to.row, m)
+	return id, nil
+}
+
+// disguised asks about the model of a server on this machine that the user has described otherwise, such as by the base URL
+// of another provider. What is wrong with it shows when it is used.
+func (l *localServers) disguised(n *names, to destination) {
+	if to.row.service == nil {
+		return
+	}
+	base := to.row.base(n.settings)
+	if !chatsHere(to.row.service(n.settings, base), base) || to.sent == "default" || to.sent == "small" {
+		return
+	}
+	kind, ok := l.client(to.row).At(l.lifetime(), base)
+	if !ok {
+		return
+	}
+	if m, err := l.client(to.row).Open(l.lifetime(), kind, base, to.sent, l.Say); err == nil {
+		l.learn(n, n.id(to), to.sent, to.row, m)
+	}
+}
+
+// chatsHere reports whether a service is asked for chat completions on this machine.
+func chatsHere(s wire.Service, base string) bool {
+	_, chats := s.Dialect.(chat.Dialect)
+	return chats && wire.IsLocal(base)
+}
+
+// learn keeps what a server says about a model. Sent is its name in requests.
+func (l *localServers) learn(n *names, id, sent string, row *provider, m local.Model) {
+	l.known[sent] = m
+	if m.Window > 0 || m.MaxWindow > 0 {
+		n.models.Learn(learned(id, row.name, m))
+	}
+	if advice := m.Advice(); 0 < m.Window && m.Window < narrowLocal && advice != "" {
+		l.Say(fmt.Sprintf("%s has a context window of %s tokens%s. %s", id, amount.Grouped(m.Window), unsure(m), advice))
+	}
+}
+
+// narrowLocal is the context window below which work is cut short so often that the user is told how to raise it.
+const narrowLocal = 16_000
+
+// unsure says where the window of a model comes from when its server does not say.
+func unsure(m local.Model) string {
+	if m.Sure {
+		return ""
+	}
+	return " unless you changed it"
+}
+
+// learned returns a model of a server on this machine as a line of the table. It costs nothing.
+func learned(id, provider string, m local.Model) catalog.Model {
+	known := catalog.Unknown(id)
+	known.Name, known.Provider, known.Known = m.Name, provider, true
+	known.ContextWindow = cmp.Or(m.Window, m.MaxWindow)
+	known.MaxOutput = known.ContextWindow / 4
+	known.DefaultOutput = min(known.DefaultOutput, known.MaxOutput)
+	known.Price, known.Wider = &model.Price{}, m.Advice()
+	known.Tools, known.ParallelTools, known.Images, known.Structured = !m.NoTools, !m.NoTools, m.Images, true
+	return known
+}

@@ -1,0 +1,261 @@
+package providers
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"adze/internal/app/setup"
+	"adze/internal/model/wire"
+	"adze/internal/platform/keyring"
+	"adze/internal/platform/pkce"
+	"adze/internal/platform/transport"
+)
+
+// An account is how the user gets a key for a provider, and how the key is tried.
+type account struct {
+	provider string
+	// page is where the user makes a key.
+	page string
+	// probe is a request that costs nothing and needs the key, relative to the version of the API.
+	version, probe string
+	// authorize is the page on which the user allows a key to be made, exchange where its code is redeemed, relative to the
+	// provider's address. Both are empty for a provider without that.
+	authorize, exchange string
+}
+
+// accounts are the providers with keys, in the order in which the user is asked.
+var accounts = [...]account{
+	{provider: "anthropic", page: "https://console.anthropic.com/settings/keys", version: "v1", probe: "models?limit=1"},
+	{provider: "openai", page: "https://platform.openai.com/api-keys", version: "v1", probe: "models"},
+	{provider: "gemini", page: "https://aistudio.google.com/apikey", version: "v1beta", probe: "models?pageSize=1"},
+	{provider: "grok", page: "https://console.x.ai", version: "v1", probe: "models"},
+	{
+		// Its own registration is none: the code is bound to the verifier alone.
+		provider: "openrouter", page: "https://openrouter.ai/keys", version: "v1", probe: "key",
+		authorize: "https://openrouter.ai/auth", exchange: "auth/keys",
+	},
+}
+
+// A Login stores a key for one provider.
+type Login struct {
+	// Provider is its name, Host where its key will be sent, and nowhere else.
+	Provider, Host string
+	// Page is where the user makes a key; it may be empty.
+	Page string
+	// Browser says that a key can be had by signing in with a web browser.
+	Browser bool
+
+	c       Config
+	row     *provider
+	account account
+	http    *http.Client
+}
+
+// checkLimit is how long a provider may take to say whether it knows a key.
+const checkLimit = 15 * time.Second
+
+// NewLogin returns the login at the named provider.
+func NewLogin(c Config, name string) (*Login, error) {
+	rows := newTable(c.Settings, c.Say)
+	row := rows.row(name)
+	if row == nil {
+		return nil, rows.unknown(name, StoredSource)
+	}
+	l := &Login{Provider: name, c: c, row: row, Host: row.host(c.Settings)}
+	for _, a := range accounts {
+		if a.provider == name {
+			l.account, l.Page, l.Browser = a, a.page, a.authorize != ""
+		}
+	}
+	switch {
+	case l.row.own != nil && (l.row.own.APIKeyEnv != "" || l.row.own.APIKeyHelper != ""):
+		return nil, setup.Errorf("the settings say where the key of %s comes from; remove apiKeyEnv or apiKeyHelper there to store one", name)
+	case l.row.own == nil && l.row.key == "":
+		return nil, setup.Errorf("%s has no API key to store: it uses the credentials of the cloud or none; docs/models.md says how to set it up", name)
+	case l.row.service == nil:
+		return nil, setup.Errorf("this version does not support the provider %s", name)
+	}
+	if err := checkAddresses(c.Settings); err != nil {
+		return nil, err
+	}
+	n, err := Network(c.Settings, c.Say)
+	if err != nil {
+		return nil, err
+	}
+	l.http = &http.Client{
+		Transport:     transport.New(n),
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	return l, nil
+}
+
+func (l *Login) service() wire.Service {
+	return l.row.service(l.c.Settings, l.row.address(l.c.Settings))
+}
+
+// Store keeps a key.
+func (l *Login) Store(ctx context.Context, key string, to keyring.Place) (keyring.Entry, error) {
+	if l.c.Keys.store == nil {
+		return keyring.Entry{}, setup.Errorf("there is no state home to store the key in; set HOME or ADZE_HOME")
+	}
+	return l.c.Keys.store.Set(ctx, l.Provider, l.Host, key, to)
+}
+
+// CheckKey returns an error if the text cannot be a key.
+func CheckKey(key string) error {
+	switch {
+	case key == "":
+		return setup.Errorf("no key was given")
+	case strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
+		return setup.Errorf("a key is one word of letters, digits and signs, without blanks; paste it again")
+	}
+	return nil
+}
+
+// ErrRejected says that the provider does not accept a key.
+var ErrRejected = errors.New("the provider does not accept the key")
+
+// Check asks the provider whether it accepts the key, without cost. Another error than [ErrRejected] says why that is not
+// known.
+func (l *Login) Check(ctx context.Context, key string) error {
+	if l.account.probe == "" {
+		return errors.New("the provider has no request for that")
+	}
+	ctx, cancel := context.WithTimeout(ctx, checkLimit)
+	defer cancel()
+	req, err := l.request(ctx, http.MethodGet, l.account.probe, nil)
+	if err != nil {
+		return err
+	}
+	s := l.service()
+	for name, values := range s.Header {
+		req.Header[name] = values
+	}
+	if s.KeyHeader == "Authorization" {
+		req.Header.Set(s.KeyHeader, "Bearer "+key)
+	} else {
+		req.Header.Set(s.KeyHeader, key)
+	}
+	status, body, err := l.send(req)
+	switch {
+	case err != nil:
+		return err
+	case status < 300:
+		return nil
+	}
+	e := s.Dialect.Error(status, body)
+	if status == http.StatusUnauthorized || status == http.StatusForbidden || status == http.StatusBadRequest {
+		return fmt.Errorf("%w: %s", ErrRejected, strings.ReplaceAll(e.Message, key, "***"))
+	}
+	return fmt.Errorf("it answered with HTTP %d", status)
+}
+
+// SignIn has the provider make a key for the user, who is shown an address to open in a web browser.
+func (l *Login) SignIn(ctx context.Context, show func(address string) error) (string, error) {
+	if !l.Browser {
+		return "", setup.Errorf("%s has no public way to sign in with a browser; store a key instead", l.Provider)
+	}
+	flow, err := pkce.Begin()
+	if err != nil {
+		return "", err
+	}
+	at, err := url.Parse(l.account.authorize)
+	if err != nil {
+		return "", err
+	}
+	if base, err := url.Parse(l.row.endpoint(l.c.Settings)); err == nil && !l.service().Serves(base.String()) { // a gateway with the same pages
+		at.Scheme, at.Host = base.Scheme, base.Host
+	}
+	at.RawQuery = url.Values{"callback_url": {flow.Callback()}, "code_challenge": {flow.Challenge()}, "code_challenge_method": {"S256"}}.Encode()
+	if err := show(at.String()); err != nil {
+		return "", err
+	}
+	code, err := flow.Wait(ctx)
+	if err != nil {
+		return "", err
+	}
+	return l.redeem(ctx, flow, code)
+}
+
+// redeem returns the key for a code.
+func (l *Login) redeem(ctx context.Context, flow *pkce.Flow, code string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, checkLimit)
+	defer cancel()
+	body, err := json.Marshal(map[string]string{"code": code, "code_verifier": flow.Verifier(), "code_challenge_method": "S256"})
+	if err != nil {
+		return "", err
+	}
+	req, err := l.request(ctx, http.MethodPost, l.account.exchange, bytes.NewReader(body))
+	if err != nil {
+		return "", err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	status, text, err := l.send(req)
+	var got struct {
+		Key string `json:"key"`
+	}
+	switch {
+	case err != nil:
+		return "", err
+	case status >= 300:
+		return "", fmt.Errorf("%s did not exchange the code for a key: %s (HTTP %d)", l.Provider, l.service().Dialect.Error(status, text).Message, status)
+	case json.Unmarshal(text, &got) != nil || got.Key == "":
+		return "", fmt.Errorf("%s sent no key", l.Provider)
+	}
+	return got.Key, nil
+}
+
+// request returns a request to the provider's API.
+func (l *Login) request(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
+	base := strings.TrimRight(l.row.endpoint(l.c.Settings), "/")
+	u, err := url.Parse(base)
+	switch {
+	case err != nil || u.Host == "":
+		return nil, fmt.Errorf("the base URL of %s is no address", l.Provider)
+	case u.Scheme != "https" && !wire.IsLocal(base) && !l.c.Settings.Bool("ADZE_ALLOW_INSECURE_HTTP"):
+		return nil, setup.Errorf("the base URL would send the key to %s unencrypted; use https, or set ADZE_ALLOW_INSECURE_HTTP=1", u.Host)
+	}
+	if !strings.HasSuffix(base, "/"+l.account.version) {
+		base += "/" + l.account.version
+	}
+	req, err := http.NewRequestWithContext(ctx, method, base+"/"+path, body)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("User-Agent", wire.UserAgent(l.c.Version))
+	return req, nil
+}
+
+// send returns the status and the beginning of the body of an answer.
+func (l *Login) send(req *http.Request) (status int, body []byte, err error) {
+	defer l.http.CloseIdleConnections()
+	res, err := l.http.Do(req)
+	if err != nil {
+		var at *url.Error
+		if errors.As(err, &at) {
+			err = at.Err
+		}
+		return 0, nil, err
+	}
+	defer res.Body.Close()
+	body, err = io.ReadAll(io.LimitReader(res.Body, 1<<20))
+	return res.StatusCode, body, err
+}
+
+// Logins returns the providers that a key can be stored for.
+func Logins() (names []string) {
+	for i := range providers {
+		if p := &providers[i]; p.key != "" && p.service != nil {
+			names = append(names, p.name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,172 @@
+package providers
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"sync"
+
+	"adze/internal/model/catalog"
+	"adze/internal/model/wire"
+	"adze/internal/platform/config"
+)
+
+// names says what the names of models mean. It is safe for concurrent use.
+//
+// The id of a model says which provider is asked, also in another process with other settings: it is the name there with the
+// provider and a slash before it. The models of a vendor at the vendor's own provider have their name alone, and so have
+// unknown ones at the first provider.
+type names struct {
+	rows     table
+	settings *config.Settings
+	stored   Keys
+	chosen   choice
+	models   catalog.Table
+
+	mu  sync.Mutex
+	ids map[string]destination
+}
+
+func newNames(c Config, rows table, chosen choice) *names {
+	n := &names{rows: rows, settings: c.Settings, stored: c.Keys, chosen: chosen, models: c.Models, ids: map[string]destination{}}
+	if was := n.home(c.Earlier); c.Earlier != "" && was.configured(c.Settings, c.Keys) != "" {
+		n.ids[c.Earlier] = destination{was, strings.TrimPrefix(c.Earlier, was.name+"/")}
+	}
+	return n
+}
+
+// home returns the provider that an id says.
+func (n *names) home(id string) *provider {
+	prefix, _, _ := strings.Cut(id, "/")
+	if named := n.rows.row(prefix); named != nil {
+		return named
+	}
+	known, _ := n.models.Lookup(id)
+	if home := n.rows.row(known.Provider); home != nil {
+		return home
+	}
+	return n.rows[0]
+}
+
+// A destination is where a model is asked for.
+type destination struct {
+	row  *provider
+	sent string // its name there
+}
+
+// route returns where the model of a name is asked for. The name is an id, or one that a user wrote.
+func (n *names) route(name string) destination {
+	n.mu.Lock()
+	known, ok := n.ids[name]
+	n.mu.Unlock()
+	if ok {
+		return known
+	}
+	usual := n.chosen.provider
+	prefix, rest, ok := strings.Cut(name, "/")
+	if named := n.rows.row(prefix); ok && rest != "" && named != nil {
+		set := named.configured(n.settings, n.stored) != ""
+		many := usual.own != nil || usual.hosts && usual.connect == nil // has models of many makers
+		switch {
+		case named != usual && (!set && (many || n.gateway(usual)) || many && n.chosen.firm && named.own == nil && !named.local):
+			return destination{usual, name}
+		case n.gateway(named) && (named == n.rows[0] || !wire.IsLocal(named.address(n.settings))): // it may have models of many makers, whose names begin alike
+			return destination{named, name}
+		}
+		return destination{named, rest}
+	}
+	if !n.chosen.firm {
+		known, _ := n.models.Lookup(name)
+		if home := n.rows.row(known.Provider); home != nil && home.configured(n.settings, n.stored) != "" {
+			return destination{home, name}
+		}
+	}
+	return destination{usual, name}
+}
+
+// gateway reports whether p, which serves the models of one maker, is asked at an address that is not its own.
+func (n *names) gateway(p *provider) bool {
+	base := p.address(n.settings)
+	return p.own == nil && !p.hosts && base != "" && !p.service(n.settings, base).Serves(base)
+}
+
+// firstParty reports whether p is asked at its own address for the models of its maker.
+func (n *names) firstParty(p *provider) bool {
+	return p.own == nil && !p.hosts && !n.gateway(p)
+}
+
+// resolve finds the model that a user means by a name.
+func (n *names) resolve(name string) (catalog.Model, error) {
+	to := n.route(name)
+	unsaid := to.sent == "default" || to.sent == "small"
+	switch {
+	case !unsaid:
+	case to.row.own != nil:
+		to.sent = n.ownDefault(to)
+		unsaid = to.sent == ""
+	case to.row == n.rows[0]: // many servers of others answer to its models' names
+		unsaid = false
+	default:
+		_, known := n.models.For(to.row.name).Lookup(to.sent)
+		unsaid = !known || to.row.connect == nil && wire.IsLocal(to.row.address(n.settings))
+	}
+	if unsaid {
+		return catalog.Model{}, fmt.Errorf("which model of %s is to be used is not said; name it with --model %s/NAME or ADZE_MODEL", to.row.name, to.row.name)
+	}
+	m, err := n.models.For(to.row.name).Resolve(to.sent)
+	if err != nil {
+		return catalog.Model{}, err
+	}
+	to.sent = m.ID
+	m.ID = n.id(to)
+	if exact, ok := n.models.Lookup(m.ID); ok && exact.ID == m.ID { // the user may have said more about it
+		exact.Provider = m.Provider
+		m = exact
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.ids[m.ID] = to
+	return m, nil
+}
+
+// ownDefault returns the model of a user's own provider that default or small stands for, or nothing.
+func (n *names) ownDefault(to destination) string {
+	row := to.row.own
+	usual := row.Model
+	if usual == "" && len(row.Models) == 1 {
+		for usual = range row.Models {
+		}
+	}
+	if to.sent == "small" {
+		return cmp.Or(row.SmallModel, usual)
+	}
+	return usual
+}
+
+// id returns the id of the model at a destination.
+func (n *names) id(to destination) string {
+	if prefix, _, _ := strings.Cut(to.sent, "/"); n.rows.row(prefix) == nil && n.home(to.sent) == to.row {
+		return to.sent
+	}
+	return to.row.name + "/" + to.sent
+}
+
+// small returns the id of the model for small questions of the provider of a model, or nothing if it is not known to have one.
+func (n *names) small(main string) string {
+	row := n.route(main).row
+	name := ""
+	switch {
+	case row.own != nil:
+		name = row.own.SmallModel
+	case !n.gateway(row):
+		name = catalog.Small(row.name)
+	}
+	if name == "" {
+		return ""
+	}
+	m, err := n.resolve(row.name + "/" + name)
+	if err != nil {
+		return ""
+	}
+	return m.ID
+}

@@ -1,0 +1,25 @@
+package providers
+
+import (
+	"os"
+
+	"adze/internal/app/setup"
+	"adze/internal/platform/config"
+	"adze/internal/platform/transport"
+)
+
+// Network returns how the settings say to reach providers: with which certificates, besides the proxies of the
+// environment.
+func Network(s *config.Settings, say func(string)) (c transport.Config, err error) {
+	if file := s.Text("ADZE_EXTRA_CA_CERTS"); file != "" {
+		if c.RootCAs, err = os.ReadFile(file); err != nil {
+			say(s.Origin("ADZE_EXTRA_CA_CERTS") + ": " + err.Error() + "; only the system's certificates are trusted")
+		}
+	}
+	if file := s.Text("ADZE_CLIENT_CERT"); file != "" {
+		if c.Certificate, err = transport.LoadCertificate(file, s.Text("ADZE_CLIENT_KEY")); err != nil {
+			return c, setup.Errorf("%s: %v", s.Origin("ADZE_CLIENT_CERT"), err)
+		}
+	}
+	return c, nil
+}

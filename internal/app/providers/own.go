@@ -1,0 +1,154 @@
+package providers
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"adze/internal/model/chat"
+	"adze/internal/model/gemini"
+	"adze/internal/model/messages"
+	"adze/internal/model/responses"
+	"adze/internal/model/wire"
+	"adze/internal/platform/config"
+)
+
+// ownKey is the setting with the user's own providers, by name.
+const ownKey = "providers"
+
+// An ownRow is a provider that the user describes.
+type ownRow struct {
+	// Dialect is chat if it is empty.
+	Dialect string `json:"dialect"`
+	BaseURL string `json:"baseUrl"`
+	// APIKeyEnv is the variable with the key, APIKeyHelper a command that prints it. Without either no key is sent.
+	APIKeyEnv    string            `json:"apiKeyEnv"`
+	APIKeyHelper string            `json:"apiKeyHelper"`
+	Headers      map[string]string `json:"headers"`
+	// Quirks are fields of the dialect.
+	Quirks json.RawMessage `json:"quirks"`
+	// Model and SmallModel are the default model and that for small questions.
+	Model      string                     `json:"model"`
+	SmallModel string                     `json:"smallModel"`
+	Models     map[string]json.RawMessage `json:"models"`
+
+	dialect wire.Dialect
+}
+
+// ownRows returns the providers of the settings, by name. One that cannot be used is left out, and say tells why.
+func ownRows(s *config.Settings, known table, say func(string)) table {
+	raw := s.Object(ownKey)
+	if len(raw) == 0 {
+		return nil
+	}
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &all); err != nil {
+		say(fmt.Sprintf("%s: %s is not an object by the name of a provider; it is ignored", s.Origin(ownKey), ownKey))
+		return nil
+	}
+	var rows table
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		row, err := readOwnRow(name, all[name], known)
+		if err != nil {
+			say(fmt.Sprintf("%s: %s.%s: %v; the provider is left out", s.Origin(ownKey), ownKey, name, err))
+			continue
+		}
+		rows = append(rows, &provider{name: name, own: row, service: func(*config.Settings, string) wire.Service { return row.service() }})
+	}
+	return rows
+}
+
+func readOwnRow(name string, raw json.RawMessage, known table) (*ownRow, error) {
+	if known.row(name) != nil {
+		return nil, errors.New("the name is taken by a provider that is built in; choose another")
+	}
+	if name == "" || name[0] < 'a' || name[0] > 'z' || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789._-") != "" {
+		return nil, errors.New("a name begins with a small letter and has only small letters, digits, dots, dashes and underscores")
+	}
+	var row ownRow
+	if err := decodeStrictly(raw, &row); err != nil {
+		return nil, err
+	}
+	u, err := url.Parse(row.BaseURL)
+	switch {
+	case row.BaseURL == "":
+		return nil, errors.New("baseUrl is missing")
+	case err != nil || u.Host == "":
+		return nil, fmt.Errorf("baseUrl %q is not an address such as https://example.com/v1", row.BaseURL)
+	case row.APIKeyEnv != "" && row.APIKeyHelper != "":
+		return nil, errors.New("there are both apiKeyEnv and apiKeyHelper; leave one of them out")
+	}
+	if row.dialect, err = readDialect(row.Dialect, row.Quirks); err != nil {
+		return nil, err
+	}
+	return &row, nil
+}
+
+// decodeStrictly reads a JSON object that has no other members than v.
+func decodeStrictly(raw []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	err := d.Decode(v)
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &wrong):
+		return fmt.Errorf("%s must be of type %s, not %s", wrong.Field, wrong.Type, wrong.Value)
+	case err != nil:
+		return errors.New(strings.TrimPrefix(err.Error(), "json: "))
+	}
+	return nil
+}
+
+// readDialect returns a dialect with the user's quirks.
+func readDialect(name string, quirks json.RawMessage) (wire.Dialect, error) {
+	read := func(v any) error {
+		if len(quirks) == 0 {
+			return nil
+		}
+		if err := decodeStrictly(quirks, v); err != nil {
+			return fmt.Errorf("quirks: %w", err)
+		}
+		return nil
+	}
+	switch name {
+	case "", "chat":
+		var d chat.Dialect
+		err := read(&d)
+		return d, err
+	case "responses":
+		var d responses.Dialect
+		err := read(&d)
+		return d, err
+	case "messages":
+		var d messages.Dialect
+		err := read(&d)
+		return d, err
+	case "gemini":
+		var d gemini.Dialect
+		err := read(&d)
+		return d, err
+	}
+	return nil, fmt.Errorf("dialect %q is none of chat, responses, messages, gemini", name)
+}
+
+// service describes the provider. Keys go where servers of the dialect look for them.
+func (o *ownRow) service() wire.Service {
+	s := wire.Service{Dialect: o.dialect, Address: o.BaseURL, KeyHeader: "Authorization", KeyVariable: o.APIKeyEnv, Header: http.Header{}}
+	switch o.dialect.(type) {
+	case messages.Dialect:
+		s.KeyHeader = "X-Api-Key"
+		s.Header.Set("Anthropic-Version", "2023-06-01")
+	case gemini.Dialect:
+		s.KeyHeader = "X-Goog-Api-Key"
+	}
+	for name, value := range o.Headers {
+		s.Header.Set(name, value)
+	}
+	return s
+}

@@ -1,0 +1,218 @@
+// Package providers is the table of model providers: which there are, which one the user chose, what opens it, and what the
+// names of models mean. It is the only package that knows providers by name.
+package providers
+
+import (
+	"slices"
+	"strings"
+
+	"adze/internal/app/setup"
+	"adze/internal/model/anthropic"
+	"adze/internal/model/chat"
+	"adze/internal/model/gemini"
+	"adze/internal/model/local"
+	"adze/internal/model/responses"
+	"adze/internal/model/wire"
+	"adze/internal/platform/config"
+	"adze/internal/platform/spell"
+)
+
+// A provider is a row of the table of providers.
+type provider struct {
+	name string
+	api  string // what clients of the ecosystem call it; empty means by its name
+	// service describes it at a base URL, which is empty for its own.
+	service func(s *config.Settings, base string) wire.Service
+	// use is the setting that chooses the provider, whatever else is set.
+	use string
+	// The settings that hold its credentials and its address. One of them chooses the provider if nothing
+	// else does.
+	key, token, helper, baseURL string
+	// connect describes it in place of service, with credentials of its own, and says where they come from.
+	connect func(a *access, c *wire.Config) (s wire.Service, source string, err error)
+	// hosts says that the provider serves the models of other makers.
+	hosts bool
+	// local says that the provider is a server on this machine, which needs no key and is only used if it is named.
+	local bool
+	// own is what the user says about a provider of the settings; nil for one of the table.
+	own *ownRow
+}
+
+// providers are the providers of the table, in the order in which they are chosen.
+var providers = [...]provider{
+	{
+		name: "anthropic", api: "firstParty", service: func(*config.Settings, string) wire.Service { return anthropic.Service() },
+		key: "ADZE_API_KEY", token: "ADZE_AUTH_TOKEN", helper: "apiKeyHelper", baseURL: "ADZE_BASE_URL",
+	},
+	{name: "bedrock", use: "CLAUDE_CODE_USE_BEDROCK", connect: amazonBedrock, baseURL: "ADZE_BEDROCK_BASE_URL", hosts: true},
+	{name: "vertex", use: "CLAUDE_CODE_USE_VERTEX", connect: googleVertex, baseURL: "ADZE_VERTEX_BASE_URL", hosts: true},
+	{name: "foundry", use: "CLAUDE_CODE_USE_FOUNDRY", connect: azureFoundry, baseURL: "ADZE_FOUNDRY_BASE_URL", hosts: true},
+	{name: "openai", service: openAI, key: "ADZE_OPENAI_API_KEY", baseURL: "ADZE_OPENAI_BASE_URL"},
+	{name: "gemini", service: googleGemini, key: "ADZE_GEMINI_API_KEY", baseURL: "ADZE_GEMINI_BASE_URL"},
+	{name: "grok", service: grok, key: "ADZE_XAI_API_KEY", baseURL: "ADZE_XAI_BASE_URL"},
+	{name: "openrouter", service: openRouter, key: "ADZE_OPENROUTER_API_KEY", baseURL: "ADZE_OPENROUTER_BASE_URL", hosts: true},
+	{name: "ollama", service: localServer(local.Ollama, chat.ReplayText), baseURL: "ADZE_OLLAMA_HOST", hosts: true, local: true},
+	{name: "llamacpp", service: localServer(local.LlamaCpp, chat.ReplayContent), baseURL: "ADZE_LLAMACPP_BASE_URL", hosts: true, local: true},
+	{name: "lmstudio", service: localServer(local.LMStudio, chat.ReplayNone), baseURL: "ADZE_LMSTUDIO_BASE_URL", hosts: true, local: true},
+	{name: "vllm", service: localServer(local.VLLM, chat.ReplayContent), baseURL: "ADZE_VLLM_BASE_URL", hosts: true, local: true},
+}
+
+// openAI speaks Responses at its own address: there its models take tools together with reasoning in no other dialect. Other
+// servers that implement the API speak Chat Completions. A setting says otherwise.
+func openAI(s *config.Settings, base string) wire.Service {
+	service := wire.Service{
+		Dialect: responses.Dialect{}, Address: "https://api.openai.com/v1", KeyHeader: "Authorization", KeyVariable: "OPENAI_API_KEY",
+	}
+	own, api := service.Serves(base), s.Text("ADZE_OPENAI_API")
+	switch {
+	case own && api == "chat":
+		service.Dialect = chat.Dialect{Developer: true, CompletionLimit: true, Documents: true, CacheKey: true, NoThinking: "none"}
+	case !own && api != "responses":
+		service.Dialect = chat.Dialect{}
+	}
+	return service
+}
+
+func googleGemini(*config.Settings, string) wire.Service {
+	return wire.Service{
+		Dialect: gemini.Dialect{}, Address: "https://generativelanguage.googleapis.com", KeyHeader: "X-Goog-Api-Key", KeyVariable: "GEMINI_API_KEY",
+	}
+}
+
+func grok(*config.Settings, string) wire.Service {
+	return wire.Service{
+		Dialect: responses.Dialect{SystemRole: "system", UserMember: "user"},
+		Address: "https://api.x.ai/v1", KeyHeader: "Authorization", KeyVariable: "XAI_API_KEY",
+	}
+}
+
+func openRouter(*config.Settings, string) wire.Service {
+	return wire.Service{
+		Dialect: chat.Dialect{Marks: true, Documents: true, Replay: chat.ReplayDetails},
+		Address: "https://openrouter.ai/api/v1", KeyHeader: "Authorization", KeyVariable: "OPENROUTER_API_KEY",
+	}
+}
+
+// localServer returns what describes a program on this machine that speaks Chat Completions.
+func localServer(k local.Kind, reasoning chat.Replay) func(*config.Settings, string) wire.Service {
+	return func(*config.Settings, string) wire.Service {
+		return wire.Service{Dialect: chat.Dialect{Replay: reasoning}, Address: k.Address(), KeyHeader: "Authorization"}
+	}
+}
+
+// address returns the base URL that the user sets for p, or nothing.
+func (p *provider) address(s *config.Settings) string {
+	switch {
+	case p.own != nil:
+		return p.own.BaseURL
+	case p.baseURL == "":
+		return ""
+	case p.local:
+		return localAddress(s.Text(p.baseURL), p.service(s, "").Address)
+	}
+	return s.Text(p.baseURL)
+}
+
+// configured returns what configures p, or nothing. A stored key does if nothing else does.
+func (p *provider) configured(s *config.Settings, stored Keys) string {
+	switch {
+	case p.own != nil:
+		return s.Origin(ownKey)
+	case p.use != "" && s.Bool(p.use):
+		return p.use
+	}
+	for _, key := range []string{p.key, p.token, p.helper, p.baseURL} {
+		if p.use == "" && key != "" && s.Text(key) != "" {
+			return s.Origin(key)
+		}
+	}
+	if stored.has(p.name) {
+		return StoredSource
+	}
+	return ""
+}
+
+// A choice is the provider for models whose names do not say one.
+type choice struct {
+	provider *provider // nil if nothing is configured
+	why      string    // what chose it
+	// firm says that the user chose the provider, and did not only set its key.
+	firm bool
+}
+
+// A table holds the providers of the table and the user's own.
+type table []*provider
+
+// newTable returns the providers there are. Say tells the user what is wrong with the user's own.
+func newTable(s *config.Settings, say func(string)) table {
+	var t table
+	for i := range providers {
+		t = append(t, &providers[i])
+	}
+	return append(t, ownRows(s, t, say)...)
+}
+
+// row returns the provider of that name, or nil.
+func (t table) row(name string) *provider {
+	if i := slices.IndexFunc(t, func(p *provider) bool { return p.name == name }); i >= 0 {
+		return t[i]
+	}
+	return nil
+}
+
+// choose returns which provider to use.
+func (t table) choose(flag string, s *config.Settings, stored Keys) (choice, error) {
+	name, why := flag, "--provider"
+	if name == "" {
+		name, why = s.Text("provider"), s.Origin("provider")
+	}
+	if name != "" {
+		if p := t.row(name); p != nil {
+			return choice{p, why, true}, nil
+		}
+		return choice{}, t.unknown(name, why)
+	}
+	for _, p := range t {
+		if p.use != "" && s.Bool(p.use) {
+			return choice{p, p.use, true}, nil
+		}
+	}
+	for _, keys := range []Keys{{}, stored} { // what is set comes before what is stored, also for another provider
+		for _, p := range t {
+			if why := p.configured(s, keys); why != "" && !p.local {
+				return choice{p, why, false}, nil
+			}
+		}
+	}
+	return choice{}, nil
+}
+
+// chooseFor is like choose for a model: its name may be the only thing that says a provider.
+func (t table) chooseFor(c Config, name string) (choice, error) {
+	chosen, err := t.choose(c.Provider, c.Settings, c.Keys)
+	if prefix, _, ok := strings.Cut(name, "/"); ok && chosen.provider == nil {
+		chosen = choice{provider: t.row(prefix), why: "the name of the model"}
+	}
+	return chosen, err
+}
+
+// Names returns the names of the providers of the table.
+func Names() []string {
+	var names []string
+	for i := range providers {
+		names = append(names, providers[i].name)
+	}
+	return names
+}
+
+func (t table) unknown(name, why string) error {
+	var names []string
+	for _, p := range t {
+		names = append(names, p.name)
+	}
+	hint := "."
+	if near := spell.Closest(name, names, 1); len(near) > 0 {
+		hint = "; did you mean " + near[0] + "?"
+	}
+	return setup.Errorf("there is no provider %q (%s)%s The providers are: %s", name, why, hint, strings.Join(names, ", "))
+}

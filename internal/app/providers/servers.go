@@ -1,0 +1,93 @@
+package providers
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"adze/internal/model/local"
+)
+
+// Servers are servers on this machine that answered.
+type Servers []local.Server
+
+// first returns a model of each server, by the name that chooses it.
+func (list Servers) first() (names []string) {
+	for _, s := range list {
+		if len(s.Models) > 0 {
+			names = append(names, string(s.Kind)+"/"+s.Models[0].Name)
+		}
+	}
+	return names
+}
+
+// String returns the servers and their models, for the user. It is empty if there are none.
+func (list Servers) String() string {
+	var b strings.Builder
+	for _, s := range list {
+		fmt.Fprintf(&b, "\n%s at %s\n", s.Kind.Name(), strings.TrimSuffix(s.Address, "/v1"))
+		switch {
+		case s.Loading:
+			b.WriteString("  is still loading its model\n")
+		case len(s.Models) == 0:
+			b.WriteString("  has no models\n")
+		}
+		for _, m := range s.Models {
+			window := "-"
+			if m.Window > 0 {
+				window = strconv.Itoa(m.Window)
+			}
+			row := fmt.Sprintf("%-26s %9s   %s", string(s.Kind)+"/"+m.Name, window, strings.Join(traits(m), ", "))
+			b.WriteString(strings.TrimRight(row, " ") + "\n")
+		}
+		if i := slices.IndexFunc(s.Models, func(m local.Model) bool { return 0 < m.Window && m.Window < m.MaxWindow }); i >= 0 {
+			fmt.Fprintf(&b, "  A window can be up to %d tokens. %s.\n", s.Models[i].MaxWindow, s.Models[i].Advice())
+		}
+	}
+	return b.String()
+}
+
+// traits returns what is to be said about a model.
+func traits(m local.Model) (all []string) {
+	for _, t := range []struct {
+		has  bool
+		text string
+	}{{m.Loaded, "loaded"}, {m.NoTools, "cannot use tools"}, {m.Images, "images"}, {!m.Sure && m.Window > 0, "the window is the usual one"}} {
+		if t.has {
+			all = append(all, t.text)
+		}
+	}
+	return all
+}
+
+// A ListedServer is a server as programs read it.
+type ListedServer struct {
+	Name    string        `json:"name"`
+	Address string        `json:"address"`
+	Loading bool          `json:"loading"`
+	Models  []ListedModel `json:"models"`
+}
+
+// A ListedModel is a model of a server as programs read it.
+type ListedModel struct {
+	ID            string `json:"id"`
+	ContextWindow int    `json:"contextWindow,omitempty"`
+	MaxWindow     int    `json:"maxContextWindow,omitempty"`
+	Tools         bool   `json:"tools"`
+	Images        bool   `json:"images"`
+	Loaded        bool   `json:"loaded"`
+}
+
+// List returns the servers for programs.
+func (list Servers) List() []ListedServer {
+	all := []ListedServer{}
+	for _, s := range list {
+		one := ListedServer{Name: string(s.Kind), Address: s.Address, Loading: s.Loading, Models: []ListedModel{}}
+		for _, m := range s.Models {
+			one.Models = append(one.Models, ListedModel{string(s.Kind) + "/" + m.Name, m.Window, m.MaxWindow, !m.NoTools, m.Images, m.Loaded})
+		}
+		all = append(all, one)
+	}
+	return all
+}
