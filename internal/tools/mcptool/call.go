@@ -1,0 +1,192 @@
+package mcptool
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"adze/internal/mcp"
+	"adze/internal/mcp/content"
+	"adze/internal/msg"
+	"adze/internal/platform/amount"
+	"adze/internal/tool"
+)
+
+// Input is what the model gives, as it will be sent.
+type Input struct{ sent json.RawMessage }
+
+// MarshalJSON returns the input itself.
+func (in Input) MarshalJSON() ([]byte, error) { return in.sent, nil }
+
+// A call is one call of a server's tool.
+type call struct {
+	*serverTool
+	in Input
+}
+
+func (c *call) Input() any { return c.in }
+
+// What a server says of its tool decides how calls are shown and which can run beside each other, and never whether one
+// may run.
+func (c *call) ReadOnly() bool      { return claims(c.about.ReadOnly, false) }
+func (c *call) Concurrent() bool    { return claims(c.about.ReadOnly, false) }
+func (c *call) Destructive() bool   { return claims(c.about.Destructive, false) }
+func (c *call) OpenWorld() bool     { return claims(c.about.OpenWorld, true) }
+func (c *call) DisplayName() string { return c.displayName() }
+func (c *call) Activity() string    { return c.displayName() }
+
+func claims(hint *bool, absent bool) bool {
+	if hint == nil {
+		return absent
+	}
+	return *hint
+}
+
+// Title names the tool and, as far as a line has room, what it is given.
+func (c *call) Title() string {
+	if bytes.Equal(bytes.TrimSpace(c.in.sent), []byte("{}")) {
+		return c.displayName()
+	}
+	return c.displayName() + " " + shown(c.in.sent)
+}
+
+// maxPreview is how many characters of the arguments a dialog shows.
+const maxPreview = 10_000
+
+// Preview shows whose tool it is and all that would be sent.
+func (c *call) Preview(context.Context) (tool.Display, error) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s, tool %s of server %s\n", c.name, shownText(c.about.Name), c.server.Name)
+	switch {
+	case claims(c.about.Destructive, false) && !c.ReadOnly():
+		b.WriteString("The server says that it may destroy something.\n")
+	case c.ReadOnly():
+		b.WriteString("The server says that it only reads.\n")
+	}
+	var indented bytes.Buffer
+	if err := json.Indent(&indented, c.in.sent, "", "  "); err != nil {
+		return nil, err
+	}
+	text := []rune(escaped(indented.String()))
+	if len(text) > maxPreview {
+		fmt.Fprintf(&b, "%s\n… and %d more characters, which are sent as well", string(text[:maxPreview]), len(text)-maxPreview)
+	} else {
+		b.WriteString(string(text))
+	}
+	return tool.Plain{Text: b.String()}, nil
+}
+
+// shown returns JSON on one line, without characters that hide something.
+func shown(data json.RawMessage) string {
+	var b bytes.Buffer
+	if json.Compact(&b, data) != nil {
+		return escaped(string(data))
+	}
+	return escaped(b.String())
+}
+
+func shownText(text string) string { return escaped(tool.OneLine(text, maxTitle)) }
+
+// escaped writes characters that cannot be seen or that change the order of others as JSON writes them.
+func escaped(text string) string {
+	if !strings.ContainsFunc(text, hides) {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if hides(r) {
+			quoted := strconv.QuoteToASCII(string(r))
+			b.WriteString(quoted[1 : len(quoted)-1])
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+func hides(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }
+
+// Run calls the tool.
+func (c *call) Run(ctx context.Context, report func(tool.Progress)) (tool.Result, error) {
+	res, err := c.cfg.Call(ctx, c.server.Name, c.about.Name, c.in.sent, func(p mcp.Progress) {
+		if text := progress(p); text != "" {
+			report(tool.Progress{Display: tool.Plain{Text: text}})
+		}
+	})
+	if err != nil {
+		return tool.Result{}, c.attribute(err)
+	}
+	if ctx.Err() != nil {
+		return tool.Result{}, context.Cause(ctx)
+	}
+	return c.result(ctx, res), nil
+}
+
+// attribute says whose words an error is, unless it says so itself.
+func (c *call) attribute(err error) error {
+	if strings.Contains(err.Error(), "server "+c.server.Name) || strings.HasPrefix(err.Error(), c.server.Name) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return fmt.Errorf("the server %s reports an error: %w", c.server.Name, err)
+}
+
+// progress says how far a call is, such as "3 of 10: copying".
+func progress(p mcp.Progress) string {
+	number := func(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+	done := number(p.Done)
+	switch {
+	case p.Total > 0:
+		done += " of " + number(p.Total)
+	case p.Done <= 0:
+		done = ""
+	}
+	text := tool.OneLine(p.Text, 200)
+	switch {
+	case done == "" || text == "":
+		return done + text
+	}
+	return done + ": " + text
+}
+
+// result makes the result of a call. Its first line says whose words follow.
+func (c *call) result(ctx context.Context, res *mcp.Result) tool.Result {
+	rendered := c.cfg.Content.Render(ctx, content.Source{Server: c.server.Name, Name: c.about.Name}, res.Content, res.Structured)
+	r := tool.Result{IsError: res.IsError, Structured: outputOf(res, &rendered)}
+	says := "The server " + c.server.Name + " returned"
+	if res.IsError {
+		says = "The server " + c.server.Name + " reports an error"
+	}
+	pictures := 0
+	for _, part := range rendered.Parts {
+		if t, ok := part.(*msg.Text); ok {
+			part = &msg.Text{Text: says + ":\n" + t.Text}
+		} else {
+			pictures++
+		}
+		r.Parts = append(r.Parts, part)
+	}
+	shown := rendered.Text
+	switch {
+	case len(r.Parts) == 0 && res.IsError:
+		shown = says + " and does not say which."
+		r.Parts = []msg.Part{&msg.Text{Text: shown}}
+	case len(r.Parts) == 0:
+		shown = says + " nothing."
+		r.Parts = []msg.Part{&msg.Text{Text: shown}}
+	case shown == "":
+		shown = amount.Of(pictures, "picture", "pictures")
+	}
+	if cut := []rune(shown); len(cut) > maxDisplay {
+		shown = string(cut[:maxDisplay]) + "…"
+	}
+	r.Display = tool.Plain{Text: shown}
+	return r
+}
+
+// maxDisplay is how many characters of a result front ends get.
+const maxDisplay = 10_000

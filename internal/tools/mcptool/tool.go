@@ -1,0 +1,116 @@
+package mcptool
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"adze/internal/mcp"
+	"adze/internal/mcp/roster"
+	"adze/internal/msg"
+	"adze/internal/tool"
+	"adze/internal/tool/schema/draft"
+)
+
+// maxTitle is how many characters of a title are shown: with the server around it, all of it fits into a line.
+const maxTitle = 40
+
+// A serverTool is one tool of a server.
+type serverTool struct {
+	cfg    *Config
+	server *roster.Entry
+	about  mcp.Tool
+	name   string // for models and rules
+	doc    string
+	input  json.RawMessage // the schema
+	origin string
+	always bool
+
+	schema func() *draft.Schema // nil if it cannot be compiled
+}
+
+func newTool(cfg *Config, o mcp.Offered, name string) *serverTool {
+	t := &serverTool{cfg: cfg, server: o.Server, about: o.Tool, name: name, doc: strings.TrimSpace(o.Tool.Description)}
+	t.origin = "mcp:" + o.Server.Name
+	if t.doc == "" {
+		t.doc = t.about.Name
+	}
+	if t.input = t.about.Schema; len(bytes.TrimSpace(t.input)) == 0 {
+		t.input = json.RawMessage(`{"type":"object"}`)
+	}
+	t.always = (o.Tool.AlwaysLoad || o.Server.AlwaysLoad) && !slices.Contains(cfg.IgnoreAlwaysLoad, o.Server.Name)
+	t.schema = sync.OnceValue(t.compile)
+	return t
+}
+
+// compile reads the schema. One that is wrong is left to the server, which checks what it gets.
+func (t *serverTool) compile() *draft.Schema {
+	s, err := draft.Compile(t.input)
+	if err == nil {
+		return s
+	}
+	if t.cfg.Say != nil {
+		t.cfg.Say(fmt.Sprintf("The schema of %s cannot be used, so the server alone checks what it is given: %s", t.name, tool.OneLine(err.Error(), 200)))
+	}
+	return nil
+}
+
+// Spec implements [tool.Tool].
+func (t *serverTool) Spec() msg.ToolSpec {
+	return msg.ToolSpec{Name: t.name, Description: t.doc, Schema: t.input}
+}
+
+// Traits implements [tool.Tool].
+func (t *serverTool) Traits() tool.Traits {
+	return tool.Traits{
+		Origin: t.origin, Hint: t.about.Hint, AlwaysLoad: t.always, Clearable: true,
+		MaxChars: max(tool.DefaultMaxChars, charsPerToken*t.cfg.Content.MaxTokens), Output: t.cfg.output,
+	}
+}
+
+// Remote implements [mcp.Remote].
+func (t *serverTool) Remote() (server, tool string) { return t.server.Name, t.about.Name }
+
+// charsPerToken is more than texts have: results are bounded in tokens before, unless a hook puts another one in their place.
+const charsPerToken = 6
+
+// Bind implements [tool.Tool]: it checks the input against the server's schema.
+func (t *serverTool) Bind(input json.RawMessage) (tool.Call, error) {
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(input, &object); err != nil || object == nil {
+		return nil, &tool.InputError{Err: fmt.Errorf("invalid input for %s: it is no JSON object", t.name)}
+	}
+	if draft.Deep(input) {
+		return nil, &tool.InputError{Err: fmt.Errorf("invalid input for %s: it is nested too deeply", t.name)}
+	}
+	s := t.schema()
+	if s == nil {
+		return &call{t, Input{input}}, nil
+	}
+	err := s.Check(input)
+	if err == nil || errors.Is(err, draft.ErrCost) {
+		return &call{t, Input{input}}, nil
+	}
+	if fixed, ok := s.Repair(input); ok {
+		return &call{t, Input{fixed}}, nil
+	}
+	return nil, &tool.InputError{Err: fmt.Errorf("invalid input for %s: %w", t.name, err)}
+}
+
+// title is how the server calls the tool.
+func (t *serverTool) title() string {
+	title := tool.OneLine(t.about.Title, maxTitle)
+	if title == "" {
+		title = tool.OneLine(t.about.Name, maxTitle)
+	}
+	return title
+}
+
+// displayName names the server first and says last what it is, so that no title passes for a tool of adze's own.
+func (t *serverTool) displayName() string {
+	return tool.OneLine(t.server.Name, 30) + " - " + t.title() + " (MCP)"
+}
