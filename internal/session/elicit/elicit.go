@@ -1,0 +1,162 @@
+// Package elicit puts what servers ask to the user of a conversation: values for a form, a visit to a page, or leave to
+// ask the model. Hooks may answer first. It decides what may be asked at all: not too often, and nothing that cannot be
+// shown. Which conversation is asked, and when, is left to mcp; how a question looks, to the front ends.
+package elicit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"adze/internal/agent/aside"
+	"adze/internal/hook"
+	"adze/internal/mcp"
+	"adze/internal/session"
+)
+
+// maxAsked is how often a server may ask in one turn.
+const maxAsked = 20
+
+// A Config is what an [Asker] works with.
+type Config struct {
+	// Ask puts a question to the user.
+	Ask func(context.Context, session.Question) (session.Reply, error)
+	// Fire tells the hooks of an event.
+	Fire func(context.Context, hook.Event) hook.Outcome
+	// Open opens a page in the user's web browser.
+	Open func(url string) error
+	// Say tells the user something.
+	Say func(string)
+
+	// Model asks the conversation's model, whose id ModelID returns; nil if there is none.
+	Model   func(context.Context, aside.Question) (*aside.Answer, error)
+	ModelID func() string
+}
+
+// An Asker asks the user of one conversation on behalf of servers. It is safe for concurrent use.
+type Asker struct {
+	cfg Config
+
+	mu       sync.Mutex
+	asked    map[string]int          // by server, in this turn
+	pages    map[page]chan<- bool    // that the user was asked to visit, with who waits until that is complete
+	complete func(server, id string) // told of complete visits; may be nil
+}
+
+// New returns an asker.
+func New(cfg Config) *Asker {
+	return &Asker{cfg: cfg, asked: map[string]int{}, pages: map[page]chan<- bool{}}
+}
+
+// Client returns what servers may ask of the user.
+func (a *Asker) Client() mcp.Client {
+	return mcp.Client{Elicit: a.elicit, Elicited: a.completed, Sample: a.sample}
+}
+
+// Hear notes that a turn begins: servers may ask again. It is a [session.Hearer].
+func (a *Asker) Hear(context.Context, session.Prompt) (h session.Hearing) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	clear(a.asked)
+	return h
+}
+
+// errTooOften is why a server is not heard any more.
+var errTooOften = errors.New("the server has asked too often in this turn")
+
+// count counts a question of a server, unless there were too many in this turn.
+func (a *Asker) count(server string) error {
+	a.mu.Lock()
+	a.asked[server]++
+	n := a.asked[server]
+	a.mu.Unlock()
+	switch {
+	case n <= maxAsked:
+		return nil
+	case n == maxAsked+1:
+		a.cfg.Say(fmt.Sprintf("the server %s has asked %d times in this turn; it is not heard any more until the next", server, maxAsked))
+	}
+	return errTooOften
+}
+
+// elicit answers a question of a server: the hooks do, or else the user.
+func (a *Asker) elicit(ctx context.Context, e mcp.Elicitation) (mcp.Elicited, error) {
+	server := e.Server
+	if a.count(server) != nil {
+		return answer(session.Decline), nil
+	}
+	q, err := questionOf(e)
+	if err != nil {
+		a.cfg.Say(fmt.Sprintf("a question of the server %s was declined: %v", server, err))
+		return answer(session.Decline), nil
+	}
+	asked := hook.Asked{Server: server, Message: e.Message, Schema: e.Schema, URL: e.URL, ID: e.ID}
+	out := a.cfg.Fire(ctx, hook.OnElicitation(asked))
+	result, hooked := a.hooked(q, out, mcp.Elicited{})
+	if !hooked {
+		if result, err = a.ask(ctx, q, e); err != nil {
+			return answer(session.Cancel), err
+		}
+	}
+	out = a.cfg.Fire(ctx, hook.OnElicitationResult(asked, result.Action, result.Values))
+	if changed, hooked := a.hooked(q, out, result); hooked {
+		result = changed
+	}
+	return result, nil
+}
+
+func answer(action session.Action) mcp.Elicited { return mcp.Elicited{Action: string(action)} }
+
+// hooked returns what hooks answer in place of an earlier answer, and whether they do.
+func (a *Asker) hooked(q session.Question, out hook.Outcome, earlier mcp.Elicited) (mcp.Elicited, bool) {
+	switch {
+	case out.Blocked || out.Stop != "":
+		return answer(session.Decline), true
+	case out.Action == "":
+		return earlier, false
+	case out.Action != string(session.Accept):
+		return mcp.Elicited{Action: out.Action}, true
+	}
+	result := mcp.Elicited{Action: out.Action, Values: earlier.Values}
+	form, ok := q.(session.Form)
+	if !ok || out.Content == nil && earlier.Values != nil {
+		return result, true
+	}
+	values, err := form.Fill(out.Content)
+	if err != nil { // a hook's mistake is not the server's to see
+		a.cfg.Say(fmt.Sprintf("the answer of a hook to the server %s does not fit and is not used: %v", form.From, err))
+		return earlier, false
+	}
+	result.Values = values
+	return result, true
+}
+
+// ask puts the question to the user.
+func (a *Asker) ask(ctx context.Context, q session.Question, e mcp.Elicitation) (mcp.Elicited, error) {
+	// Those who tell the user elsewhere take as long as they take; they end with the hooks.
+	go a.cfg.Fire(context.WithoutCancel(ctx), hook.OnNotification("elicitation_dialog", e.Server, e.Message))
+	if v, ok := q.(session.Visit); ok {
+		action, err := a.visit(ctx, v, e)
+		return answer(action), err
+	}
+	form := q.(session.Form)
+	r, err := a.cfg.Ask(ctx, form)
+	if err != nil {
+		return mcp.Elicited{}, err
+	}
+	filled := r.(session.Filled)
+	result := answer(filled.Action)
+	if filled.Action == session.Accept {
+		result.Values = form.WithDefaults(filled.Values)
+	}
+	return result, nil
+}
+
+// questionOf returns the question to put to the user.
+func questionOf(e mcp.Elicitation) (session.Question, error) {
+	if e.URL != "" {
+		return pageOf(e)
+	}
+	return FormOf(e)
+}

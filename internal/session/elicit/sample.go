@@ -1,0 +1,94 @@
+package elicit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"adze/internal/agent/aside"
+	"adze/internal/mcp"
+	"adze/internal/model"
+	"adze/internal/msg"
+	"adze/internal/session"
+)
+
+const (
+	// maxTokens bounds what the model answers a server, and maxText what it is told, in bytes.
+	maxTokens = 8192
+	maxText   = 100_000
+)
+
+// sample lets a server ask the conversation's model, if the user agrees.
+func (a *Asker) sample(ctx context.Context, s mcp.Sampling) (mcp.Sampled, error) {
+	if a.cfg.Model == nil {
+		return mcp.Sampled{}, errors.New("there is no model to ask")
+	}
+	if err := a.count(s.Server); err != nil {
+		return mcp.Sampled{}, err
+	}
+	q, err := samplingOf(s)
+	if err != nil {
+		return mcp.Sampled{}, err
+	}
+	r, err := a.cfg.Ask(ctx, session.Sampling{From: s.Server, Text: told(s), MaxTokens: q.MaxTokens})
+	if err != nil {
+		return mcp.Sampled{}, err
+	}
+	if r.(session.Filled).Action != session.Accept {
+		return mcp.Sampled{}, errors.New("the user did not agree that the model is asked")
+	}
+	q.Purpose, q.Model, q.Awaited = "questions of servers", a.cfg.ModelID(), true
+	got, err := a.cfg.Model(ctx, q)
+	if err != nil {
+		return mcp.Sampled{}, err
+	}
+	out := mcp.Sampled{Text: got.Text(), Model: q.Model, StopReason: "endTurn"}
+	if got.Stop == model.StopMaxTokens {
+		out.StopReason = "maxTokens"
+	}
+	return out, nil
+}
+
+// samplingOf returns the question to the model: texts alone, within bounds.
+func samplingOf(s mcp.Sampling) (aside.Question, error) {
+	q := aside.Question{MaxTokens: min(s.MaxTokens, maxTokens)}
+	size := len(s.System)
+	var conv msg.Conversation
+	for _, m := range s.Messages {
+		if m.Content.Kind != mcp.TextContent || m.Content.Flaw != "" {
+			return q, errors.New("only texts can be sent to the model")
+		}
+		role := msg.User
+		if m.Role == "assistant" {
+			role = msg.Assistant
+		}
+		size += len(m.Content.Text)
+		conv.Add(msg.Message{Role: role, Parts: []msg.Part{&msg.Text{Text: m.Content.Text}}})
+	}
+	q.Messages, _ = conv.Messages()
+	switch {
+	case size > maxText:
+		return q, fmt.Errorf("the texts for the model have more than %d bytes", maxText)
+	case q.MaxTokens < 1:
+		return q, errors.New("maxTokens is not positive")
+	case len(q.Messages) == 0 || q.Messages[len(q.Messages)-1].Role != msg.User:
+		return q, errors.New("the last message must be the user's")
+	}
+	if s.System != "" {
+		q.System = []msg.Part{&msg.Text{Text: s.System}}
+	}
+	return q, nil
+}
+
+// told returns all that the model would be told, for the user to read.
+func told(s mcp.Sampling) string {
+	var b strings.Builder
+	if s.System != "" {
+		fmt.Fprintf(&b, "system: %s\n", s.System)
+	}
+	for _, m := range s.Messages {
+		fmt.Fprintf(&b, "%s: %s\n", m.Role, m.Content.Text)
+	}
+	return b.String()
+}
