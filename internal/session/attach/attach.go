@@ -1,0 +1,268 @@
+// Package attach adds to a message the files, directories and resources of servers that it mentions. What a mention looks like is left to package
+// mention, and reading files to a tool.
+package attach
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"adze/internal/agent/exec"
+	"adze/internal/brief"
+	"adze/internal/msg"
+	"adze/internal/platform/amount"
+	"adze/internal/platform/mention"
+	"adze/internal/platform/paths"
+	"adze/internal/platform/texts"
+	"adze/internal/session"
+	"adze/internal/tool"
+)
+
+const (
+	// maxAttached is how many files and directories are attached to a message.
+	maxAttached = 20
+	// maxListed is how many entries of a directory are listed.
+	maxListed = 200
+)
+
+// A Config says how files are attached. All fields but Resource are required.
+type Config struct {
+	// Dir returns the working directory, and Home is that of the user.
+	Dir  func() string
+	Home string
+	// Session returns the session, and Tool is the name of its tool that reads files.
+	Session func() *session.Session
+	Tool    string
+	// MayRead returns an error if the model may not read a directory, and Hidden reports whether an entry of one is
+	// not to be shown.
+	MayRead func(ctx context.Context, path string) error
+	Hidden  func(path string) bool
+	// Resource returns what reads the resource of a server that a mention without its at sign names, such as server:uri,
+	// or nil if it names none. May be nil.
+	Resource func(name string) (read func(context.Context) exec.Outcome)
+	// Language returns that of the texts for the model.
+	Language func() texts.Language
+	// Attended says that there is a user to tell what was attached.
+	Attended bool
+}
+
+// Hear returns a hearer that attaches the files and directories that a message mentions. Each is read as if the model had
+// asked for it, so that permission rules, hooks and limits hold. What is not there stays text.
+func Hear(cfg Config) func(context.Context, session.Prompt) session.Hearing {
+	return func(ctx context.Context, p session.Prompt) session.Hearing {
+		if p.Quoted {
+			return session.Hearing{}
+		}
+		a := attachments{Config: cfg, base: paths.Base{Dir: cfg.Dir(), Home: cfg.Home}}
+		for _, part := range p.Parts {
+			if t, ok := part.(*msg.Text); ok {
+				for _, m := range mention.Find(t.Text) {
+					a.add(ctx, m)
+				}
+			}
+		}
+		return a.hearing()
+	}
+}
+
+// attachments are what a message mentions.
+type attachments struct {
+	Config
+	base     paths.Base
+	parts    []msg.Part
+	attached []string
+	missing  []string
+	failed   []string
+	more     int // were not attached, because there are too many
+}
+
+// add attaches what m mentions.
+func (a *attachments) add(ctx context.Context, m mention.Mention) {
+	path, info, err := a.find(&m)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && a.resource(ctx, m):
+	case errors.Is(err, fs.ErrNotExist):
+		a.missing = append(a.missing, tool.OneLine(m.Text, 60))
+	case err != nil:
+		a.fail(m, err.Error())
+	case len(a.attached) == maxAttached:
+		a.more++
+	case info.IsDir():
+		a.directory(ctx, m, path)
+	default:
+		a.file(ctx, m, path)
+	}
+}
+
+// find returns the file that m mentions. A name that contains what looks like lines is a file with that name if there
+// is one.
+func (a *attachments) find(m *mention.Mention) (path string, info os.FileInfo, err error) {
+	name := m.Path
+	if m.First > 0 {
+		whole := strings.Trim(strings.TrimPrefix(m.Text, "@"), `"`)
+		if path, err = a.base.Expand(whole); err == nil {
+			if info, err = os.Stat(path); err == nil {
+				m.Path, m.First, m.Last = whole, 0, 0
+				return path, info, nil
+			}
+		}
+	}
+	if path, err = a.base.Expand(name); err != nil {
+		return path, nil, err
+	}
+	if paths.IsUNC(path) { // looking at it would already contact a server
+		return path, nil, fs.ErrNotExist
+	}
+	info, err = os.Stat(path)
+	var wrong *fs.PathError
+	if errors.As(err, &wrong) && !errors.Is(err, fs.ErrPermission) {
+		err = fs.ErrNotExist // a name that is too long, or goes on after a file
+	}
+	return path, info, err
+}
+
+// file attaches a file by a call of the tool that reads files.
+func (a *attachments) file(ctx context.Context, m mention.Mention, path string) {
+	in := map[string]any{"file_path": path}
+	if m.First > 0 {
+		in["offset"], in["limit"] = m.First, m.Last-m.First+1
+	}
+	input, err := json.Marshal(in)
+	if err != nil {
+		a.fail(m, err.Error())
+		return
+	}
+	s := a.Session()
+	use := msg.NewToolUse(fmt.Sprintf("attached_%d", len(a.attached)+len(a.failed)+1), a.Tool, string(input))
+	a.take(m, s.Executor().Execute(ctx, s.Pool(), use))
+}
+
+// resource attaches a resource of a server, and reports whether m mentions one.
+func (a *attachments) resource(ctx context.Context, m mention.Mention) bool {
+	if a.Resource == nil {
+		return false
+	}
+	read := a.Resource(strings.Trim(strings.TrimPrefix(m.Text, "@"), `"`))
+	switch {
+	case read == nil:
+		return false
+	case len(a.attached) == maxAttached:
+		a.more++
+	default:
+		a.take(m, read(ctx))
+	}
+	return true
+}
+
+// take attaches the result of a call that read what m mentions.
+func (a *attachments) take(m mention.Mention, o exec.Outcome) {
+	switch {
+	case o.Rejected && o.Stop != "":
+		// There is no turn yet that the user could have stopped, and the call is not the model's.
+		a.failed = append(a.failed, m.Text+" is not attached: you said no.")
+		a.parts = append(a.parts, msg.Reminder(brief.NotAttached(a.Language(), m.Text, "the user does not want it to be read.")))
+		return
+	case o.Result.IsError:
+		a.fail(m, firstSentence(msg.PlainText(o.Result.Parts)))
+		return
+	}
+	label := brief.Attached(a.Language(), m.Text)
+	for _, part := range append(o.Result.Parts, o.Context...) {
+		if t, ok := part.(*msg.Text); ok {
+			text, _ := msg.Reminded(part)
+			if text == "" {
+				text = msg.Neutralise(t.Text)
+			}
+			part = msg.Reminder(strings.TrimSpace(label + "\n" + text))
+			label = ""
+		}
+		a.parts = append(a.parts, part)
+	}
+	if label != "" {
+		a.parts = append(a.parts, msg.Reminder(label))
+	}
+	a.attached = append(a.attached, m.Text)
+}
+
+// firstSentence returns the reason in a refusal; what follows is advice for a model that has called a tool.
+func firstSentence(text string) string {
+	text = tool.OneLine(text, 300)
+	if sentence, _, ok := strings.Cut(text, ". "); ok {
+		return sentence + "."
+	}
+	return text
+}
+
+// directory attaches the names of what is in a directory.
+func (a *attachments) directory(ctx context.Context, m mention.Mention, path string) {
+	if err := a.MayRead(ctx, path); err != nil {
+		a.fail(m, err.Error())
+		return
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		a.fail(m, err.Error())
+		return
+	}
+	var names []string
+	more := 0
+	for _, e := range entries {
+		if a.Hidden(filepath.Join(path, e.Name())) {
+			continue
+		}
+		if len(names) == maxListed {
+			more++
+			continue
+		}
+		name := e.Name()
+		if e.IsDir() {
+			name += "/"
+		}
+		if strings.ContainsFunc(name, unicode.IsControl) {
+			name = strconv.Quote(name) // one line each
+		}
+		names = append(names, name)
+	}
+	if len(names) == 0 {
+		names = append(names, "(nothing)")
+	}
+	if more > 0 {
+		names = append(names, fmt.Sprintf("… (%d more)", more))
+	}
+	a.parts = append(a.parts, msg.Reminder(brief.AttachedDirectory(a.Language(), m.Text, names)))
+	a.attached = append(a.attached, m.Text)
+}
+
+// fail tells the model and the user that m is not attached.
+func (a *attachments) fail(m mention.Mention, reason string) {
+	a.failed = append(a.failed, m.Text+" is not attached: "+reason)
+	a.parts = append(a.parts, msg.Reminder(brief.NotAttached(a.Language(), m.Text, reason)))
+}
+
+// hearing returns what is added to the message, and what the user is told. That something was attached is told only to
+// a user who is there.
+func (a *attachments) hearing() session.Hearing {
+	const named = 5
+	h := session.Hearing{Context: a.parts, Notices: a.failed}
+	if len(a.attached) > 0 && a.Attended {
+		h.Notices = append(h.Notices, "Attached "+strings.Join(a.attached, ", ")+".")
+	}
+	if n := len(a.missing); n > 0 {
+		names := strings.Join(a.missing[:min(named, n)], ", ")
+		if n > named {
+			names += fmt.Sprintf(" and %d more", n-named)
+		}
+		h.Notices = append(h.Notices, "Sent as text, because there is no such file: "+names)
+	}
+	if a.more > 0 {
+		h.Notices = append(h.Notices, fmt.Sprintf("Only the first %d files are attached; %s sent as text.", maxAttached, amount.Of(a.more, "mention was", "mentions were")))
+	}
+	return h
+}
