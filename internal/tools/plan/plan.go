@@ -22,6 +22,10 @@ import (
 type Config struct {
 	// File returns the plan file of the session.
 	File func() string
+	// MayEnter and MayLeave report why planning cannot begin or end now, or nil. Nil functions mean that it can.
+	MayEnter, MayLeave func() error
+	// Next returns the mode in which the work continues once a plan is approved. Nil means that it is not known.
+	Next func() string
 	// Enter begins planning and returns what the model is told.
 	Enter func() (string, error)
 	// Leave ends planning with the classes of actions that were approved, and returns the mode in which
@@ -87,7 +91,7 @@ func Enter(c Config) tool.Tool {
 		Doc:    strings.TrimSpace(enterDoc) + "\n\n" + strings.TrimSpace(when),
 		Schema: json.RawMessage(`{"type":"object","properties":{"reason":{"type":"string","description":"Why a plan helps here, in one sentence for the user."}},"additionalProperties":false}`),
 		Traits: tool.Traits{
-			Hint: "ask to plan before acting", Enabled: c.enabled,
+			Hint: "ask to plan before acting", Enabled: c.enabled, Spare: func() bool { return true },
 			Translate: func(l texts.Language) map[string]string {
 				all := tool.InChinese(enterChinese)(l)
 				if all != nil {
@@ -124,17 +128,33 @@ func (e *entry) OpenWorld() bool   { return false }
 func (e *entry) NeedsPerson() bool { return true }
 func (e *entry) Planning() bool    { return true }
 
+// Foresee reports why planning cannot begin.
+func (e *entry) Foresee(bool) error {
+	if e.c.MayEnter == nil {
+		return nil
+	}
+	return e.c.MayEnter()
+}
+
+// Consent says what the user agrees to.
+func (e *entry) Consent() string {
+	return "Yes switches to plan mode: the model reads and writes a plan, and changes nothing else until you approve it."
+}
+
 func (e *entry) Run(context.Context, func(tool.Progress)) (tool.Result, error) {
 	text, err := e.c.Enter()
 	if err != nil {
 		return tool.Result{}, err
 	}
-	return tool.Text("The user agreed to plan first.\n\n" + text), nil
+	r := tool.Text("The user agreed to plan first.\n\n" + text)
+	r.Display = tool.Plain{Text: "plan mode is on"}
+	return r, nil
 }
 
-// An Input is what the model gives with its plan, which is in the file.
+// An Input is what the model gives with its plan, which is in the file unless it is given here.
 type Input struct {
 	Prompts []Prompt `json:"allowedPrompts,omitempty"`
+	Plan    string   `json:"plan,omitempty"`
 }
 
 // An Output is the structured result.
@@ -153,7 +173,7 @@ func Exit(c Config) tool.Tool {
 		Doc:    strings.TrimSpace(exitDoc),
 		Schema: json.RawMessage(strings.TrimSpace(exitSchema)),
 		Traits: tool.Traits{
-			Hint: "submit the plan for approval", Enabled: c.enabled, Translate: tool.InChinese(exitChinese),
+			Hint: "submit the plan for approval", Enabled: c.enabled, Spare: func() bool { return c.MayLeave != nil && c.MayLeave() != nil }, Translate: tool.InChinese(exitChinese),
 			Output: json.RawMessage(strings.TrimSpace(exitOutput)),
 		},
 	}, func(in Input) (tool.Call, error) {
@@ -183,7 +203,39 @@ func (e *exit) OpenWorld() bool   { return false }
 func (e *exit) NeedsPerson() bool { return true }
 func (e *exit) Planning() bool    { return true }
 
-// observed is the input with the plan, as users and hosts see it.
+// Foresee reports why there is no plan to approve.
+func (e *exit) Foresee(bool) error {
+	if e.c.MayLeave != nil {
+		if err := e.c.MayLeave(); err != nil {
+			return err
+		}
+	}
+	_, err := e.current(e.c.File())
+	return err
+}
+
+// Consent says what the user agrees to.
+func (e *exit) Consent() string {
+	text := "Yes approves the plan: plan mode ends, and the model begins to carry it out"
+	if e.c.Next != nil {
+		text += " in mode " + e.c.Next()
+	}
+	text += "."
+	for _, p := range e.in.Prompts {
+		text += "\nThe plan also asks for permission to: " + tool.OneLine(p.Prompt, 200) + "."
+	}
+	return text
+}
+
+// current returns the plan as the model gives it: in the call, or else in the file.
+func (e *exit) current(path string) (string, error) {
+	if strings.TrimSpace(e.in.Plan) != "" && len(e.in.Plan) <= maxPlan {
+		return e.in.Plan, nil
+	}
+	return read(path)
+}
+
+// plannedInput is the input with the plan, as users and hosts see it.
 type plannedInput struct {
 	Input
 	Plan     string `json:"plan"`
@@ -192,7 +244,7 @@ type plannedInput struct {
 
 // Observe reads the plan: what is shown is what is approved.
 func (e *exit) Observe() any {
-	text, err := read(e.c.File())
+	text, err := e.current(e.c.File())
 	if err == nil {
 		e.shown = &text
 	}
@@ -201,7 +253,7 @@ func (e *exit) Observe() any {
 
 // Preview shows the plan.
 func (e *exit) Preview(context.Context) (tool.Display, error) {
-	text, err := read(e.c.File())
+	text, err := e.current(e.c.File())
 	return tool.Plain{Text: text}, err
 }
 
@@ -215,7 +267,7 @@ func (e *exit) Amend(input json.RawMessage) (tool.Call, error) {
 	if err := json.Unmarshal(input, &in); err != nil {
 		return nil, err
 	}
-	amended := &exit{c: e.c, in: Input{in.Prompts}, shown: e.shown, edited: in.Plan, clear: in.Clear}
+	amended := &exit{c: e.c, in: Input{Prompts: in.Prompts, Plan: e.in.Plan}, shown: e.shown, edited: in.Plan, clear: in.Clear}
 	if e.c.Check != nil {
 		return amended, e.c.Check(in.Prompts)
 	}
@@ -240,20 +292,26 @@ func (e *exit) Run(context.Context, func(tool.Progress)) (tool.Result, error) {
 	}
 	fmt.Fprintf(&b, "\n## Approved plan\n\n%s", text)
 	r := tool.Text(b.String())
-	r.Structured = out
+	r.Structured, r.Display = out, tool.Plain{Text: "approved; the permission mode is " + mode}
 	return r, nil
 }
 
-// final returns the plan as it was approved. One that was changed in the answer is written to the file.
+// final returns the plan as it was approved. One that was given in the call or the answer is written to the file.
 func (e *exit) final(path string) (string, error) {
-	if e.edited != nil && (e.shown == nil || *e.edited != *e.shown) {
+	edited := e.edited
+	if edited == nil && strings.TrimSpace(e.in.Plan) != "" {
+		edited = &e.in.Plan // the file may hold another
+	} else if edited != nil && e.shown != nil && *edited == *e.shown && e.in.Plan == "" {
+		edited = nil
+	}
+	if edited != nil {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return "", fmt.Errorf("keeping the edited plan: %w", err)
+			return "", fmt.Errorf("keeping the plan: %w", err)
 		}
-		if err := os.WriteFile(path, []byte(*e.edited), 0o600); err != nil {
-			return "", fmt.Errorf("keeping the edited plan: %w", err)
+		if err := os.WriteFile(path, []byte(*edited), 0o600); err != nil {
+			return "", fmt.Errorf("keeping the plan: %w", err)
 		}
-		return *e.edited, nil
+		return *edited, nil
 	}
 	return read(path)
 }

@@ -104,6 +104,22 @@ func TestExit(t *testing.T) {
 	if _, err := Exit(c).Bind(json.RawMessage(`{"allowedPrompts":[{"tool":"Bash","prompt":"a"},{"tool":"Bash","prompt":"b"}]}`)); err == nil {
 		t.Error("prompts that do not pass their check were taken")
 	}
+	// Models know a field for the plan: what it holds is shown, approved, and kept in the file (model-side D8).
+	c, _ = testConfig(t, "")
+	given := bind(t, Exit(c), `{"plan":"2. Say it.\n","allowedPrompts":[]}`)
+	if shown, err := given.(tool.Previewer).Preview(t.Context()); err != nil || shown.(tool.Plain).Text != "2. Say it.\n" {
+		t.Errorf("%+v, %v", shown, err)
+	}
+	r, err = given.Run(t.Context(), nil)
+	if err != nil || r.Structured.(Output).Plan != "2. Say it.\n" {
+		t.Errorf("%+v, %v", r.Structured, err)
+	}
+	if kept, err := os.ReadFile(c.File()); err != nil || string(kept) != "2. Say it.\n" {
+		t.Errorf("the file has %q, %v", kept, err)
+	}
+	if _, err := Exit(c).Bind(json.RawMessage(`{"allowedPrompts":[{"tool":"Write","prompt":"a"}]}`)); err == nil || !strings.Contains(err.Error(), `"Bash"`) {
+		t.Errorf("another tool: %v", err)
+	}
 	// Fresh context is the person's choice.
 	c, _ = testConfig(t, "1. Do it.\n")
 	amended, err := bind(t, Exit(c), `{}`).(tool.Amender).Amend(json.RawMessage(`{"clearContext":true}`))
@@ -196,10 +212,53 @@ func TestEagerness(t *testing.T) {
 		t.Errorf("eager %q, restrained %q", eager, restrained)
 	}
 	for _, text := range []string{eager, restrained} {
-		for _, part := range []string{"new feature", "several files", "architecture", "unclear", "typo", "find something out"} {
+		for _, part := range []string{"new feature", "several files", "architectur", "unclear", "typo", "find something out"} {
 			if !strings.Contains(text, part) {
 				t.Errorf("%q does not mention %q", text, part)
 			}
 		}
+	}
+}
+
+// Nobody is asked about a plan that is not there, or at the wrong time; one may be given with the call
+// (second-look 2.18).
+//
+// Proves PLAN-04.
+func TestForesight(t *testing.T) {
+	c, _ := testConfig(t, "")
+	wrong := errors.New("plan mode is on already")
+	foresee := func(tl tool.Tool, input string) error {
+		f, ok := tool.As[tool.Foreseer](bind(t, tl, input))
+		if !ok {
+			t.Fatal("nothing is foreseen")
+		}
+		return f.Foresee(true)
+	}
+	if err := foresee(Exit(c), `{}`); err == nil || !strings.Contains(err.Error(), "there is no plan yet") {
+		t.Errorf("without a plan: %v", err)
+	}
+	if err := errors.Join(foresee(Exit(c), `{"plan":"1. Do it."}`), foresee(Enter(c), `{}`)); err != nil {
+		t.Error(err)
+	}
+	c.MayEnter = func() error { return wrong }
+	c.MayLeave = c.MayEnter
+	for _, tl := range []tool.Tool{Enter(c), Exit(c)} {
+		if err := foresee(tl, `{}`); !errors.Is(err, wrong) {
+			t.Errorf("%s: %v", tl.Spec().Name, err)
+		}
+	}
+	c.Next = func() string { return "acceptEdits" }
+	call := bind(t, Exit(c), `{"plan":"1. Do it.","allowedPrompts":[{"tool":"Bash","prompt":"run tests"}]}`)
+	if said := call.(tool.Consenter).Consent(); !strings.Contains(said, "in mode acceptEdits") || !strings.Contains(said, "run tests") {
+		t.Errorf("%q", said)
+	}
+	if d, err := call.(tool.Previewer).Preview(t.Context()); err != nil || d != (tool.Plain{Text: "1. Do it."}) {
+		t.Errorf("%v, %v", d, err)
+	}
+	if r, err := call.Run(t.Context(), nil); err != nil || r.Structured.(Output).Plan != "1. Do it." || r.Structured.(Output).Edited {
+		t.Errorf("%+v, %v", r.Structured, err)
+	}
+	if data, err := os.ReadFile(c.File()); err != nil || string(data) != "1. Do it." {
+		t.Errorf("the file has %q, %v", data, err)
 	}
 }
