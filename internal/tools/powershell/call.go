@@ -74,7 +74,7 @@ func (c *call) Command() *tool.Command { return c.command() }
 // findCommand returns what is known about the command.
 func (c *call) findCommand() *tool.Command {
 	return &tool.Command{
-		Line: c.in.Command, Foreign: c.foreign(),
+		Line: c.in.Command, About: c.in.Description, Foreign: c.foreign(),
 		Doubt: c.line.ReadOnly(), Warning: c.line.Warning(),
 	}
 }

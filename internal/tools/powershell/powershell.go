@@ -90,11 +90,12 @@ func (c Config) describe(l texts.Language) string {
 			name, join = "Windows PowerShell 5.1", "join.windows"
 		}
 	}
-	run := "run"
+	run := "stay"
 	if c.SetDir != nil {
-		run = "run.cd"
+		run = "cd"
 	}
-	return c.Describe(l, catalogue, catalogue.Text(l, run, name), catalogue.Text(l, join))
+	text := c.Describe(l, catalogue, catalogue.Text(l, "run", name), catalogue.Text(l, run), catalogue.Text(l, join))
+	return text + command.Git(l, catalogue.Text(l, "message"))
 }
 
 // translate implements [tool.Traits].Translate.

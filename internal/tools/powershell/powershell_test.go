@@ -228,7 +228,7 @@ func TestRun(t *testing.T) {
 		{input("pwd -P"), b.root + "/sub", false},
 		{input("cd /"), "The working directory was reset to " + b.root + ": / is outside of where you work.", false},
 		{input(`printf "$ADZE_COMMAND_0$ADZE_REPORT-"`), "-", false},
-		{`{"command":"printf begun; exec sleep 100","timeout":200}`, "goes on in the background", false},
+		{`{"command":"printf begun; exec sleep 100","timeout":200}`, "continues in the background", false},
 		{`{"command":"exec sleep 100","run_in_background":true}`, "The command runs in the background as task", false},
 		{`{"command":"sleep 100","timeout":100}`, "The command was ended after its time limit of 100 ms", true},
 	}
@@ -274,7 +274,7 @@ func TestEnabledAndDescribed(t *testing.T) {
 	if err := b.Traits().Enabled(); err != nil {
 		t.Error(err)
 	}
-	if doc := b.Spec().Description; !strings.Contains(doc, "runs in PowerShell in") || !strings.Contains(doc, "with `&&`") || !strings.Contains(doc, "`run_in_background`") || strings.Contains(doc, "{}") {
+	if doc := b.Spec().Description; !strings.Contains(doc, "in PowerShell, without") || !strings.Contains(doc, "with `&&`") || !strings.Contains(doc, "`run_in_background`") || strings.Contains(doc, "{}") {
 		t.Error(doc)
 	}
 	unwanted := New(Config{Config: command.Config{Dir: func() string { return "/" }}, Unwanted: func() error { return errors.New("it is for Windows") }})
