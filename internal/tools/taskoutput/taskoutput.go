@@ -22,6 +22,9 @@ const (
 	maxChars = 30_000
 )
 
+// Name is the name of the tool.
+const Name = "TaskOutput"
+
 //go:embed taskoutput.md
 var doc string
 
@@ -62,7 +65,7 @@ type Output struct {
 // New returns the tool over a table. Without one it is not offered.
 func New(table *task.Table) tool.Tool {
 	return tool.New(tool.Def{
-		Name:   "TaskOutput",
+		Name:   Name,
 		Doc:    strings.TrimSpace(doc),
 		Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
 		Traits: tool.Traits{
