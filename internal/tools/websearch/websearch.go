@@ -1,0 +1,147 @@
+// Package websearch is the tool that searches the web. It has three ways to do so: the provider of the model, the result page
+// of a search engine, and a search service with the user's own key. Which one is taken is decided here; how the provider
+// is asked, and who may search, is left to others.
+package websearch
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"adze/internal/model"
+	"adze/internal/tool"
+)
+
+// Name is the name of the tool.
+const Name = "WebSearch"
+
+// A Config is what the tool works with. Its zero value can search nowhere, and says so.
+type Config struct {
+	// Adapter is the way to search that the user wants: api, html (also called bing) or brave; empty leaves it open.
+	Adapter string
+	// Ask asks the provider of the model to search, and hears the events of its answer. Nil means that there is none.
+	Ask func(ctx context.Context, question string, s *model.Search, hear func(model.Event)) error
+	// Offers reports whether the provider can search; First, whether it is asked at its own address, so that it is
+	// preferred to the other ways. Both may be nil.
+	Offers, First func() bool
+	// BraveKey is the user's key for the search service.
+	BraveKey string
+	// Page is the search engine whose result page is read.
+	Page Page
+	// Agent identifies the program to servers, and Transport reaches them.
+	Agent     string
+	Transport http.RoundTripper
+	// Offline says that nothing is searched.
+	Offline bool
+}
+
+//go:embed websearch.md
+var doc string
+
+//go:embed websearch.zh.md
+var chinese string
+
+//go:embed websearch.schema.json
+var inputSchema string
+
+//go:embed websearch.output.json
+var outputSchema string
+
+// An Input is what the model gives.
+type Input struct {
+	Query   string   `json:"query"`
+	Allowed []string `json:"allowed_domains,omitempty"`
+	Blocked []string `json:"blocked_domains,omitempty"`
+}
+
+var errOffline = errors.New("the web is not searched in offline mode (ADZE_OFFLINE)")
+
+// New returns the tool.
+func New(c Config) tool.Tool {
+	s := &searcher{Config: c}
+	return tool.NewBound(tool.Def{
+		Name:   Name,
+		Doc:    strings.TrimSpace(doc),
+		Schema: json.RawMessage(inputSchema),
+		Traits: tool.Traits{
+			Translate: tool.InChinese(chinese),
+			Hint:      "search the web",
+			Clearable: true,
+			Output:    json.RawMessage(outputSchema),
+			Enabled: func() error {
+				if c.Offline {
+					return errOffline
+				}
+				return nil
+			},
+		},
+	}, s.bind)
+}
+
+// A searcher is what all calls of the tool share.
+type searcher struct {
+	Config
+
+	mu   sync.Mutex
+	next time.Time // when the result page may be asked for again
+}
+
+// bind checks the input. What is known of the domains is corrected, and said with the result.
+func (s *searcher) bind(in Input) (tool.Call, error) {
+	query := strings.Join(strings.Fields(in.Query), " ")
+	switch {
+	case utf8.RuneCountInString(query) < 2:
+		return nil, errors.New("the query is too short: give at least 2 characters")
+	case len(in.Allowed) > 0 && len(in.Blocked) > 0:
+		return nil, errors.New("allowed_domains and blocked_domains cannot be given together: give one of them")
+	}
+	c := &call{searcher: s, in: in, query: query}
+	var err error
+	if c.filter.allowed, err = c.domains("allowed_domains", in.Allowed); err != nil {
+		return nil, err
+	}
+	if c.filter.blocked, err = c.domains("blocked_domains", in.Blocked); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// A call is one search.
+type call struct {
+	*searcher
+	in     Input
+	query  string
+	filter filter
+	notes  []string // about the domains
+}
+
+func (c *call) Input() any { return c.in }
+
+func (c *call) Title() string    { return "Search the web for " + c.query }
+func (c *call) Activity() string { return "Searching for " + c.query }
+func (c *call) ReadOnly() bool   { return true }
+func (c *call) Concurrent() bool { return true }
+func (c *call) OpenWorld() bool  { return true }
+func (c *call) Fold() tool.Fold  { return tool.FoldSearch }
+
+// domains returns the host names of a list.
+func (c *call) domains(list string, given []string) (hosts []string, err error) {
+	for _, d := range given {
+		host, reduced, err := hostName(d)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %q is not a host name, such as example.org: %w", list, d, err)
+		}
+		if reduced {
+			c.notes = append(c.notes, fmt.Sprintf("%q was taken as the domain %s.", d, host))
+		}
+		hosts = append(hosts, host)
+	}
+	return hosts, nil
+}
