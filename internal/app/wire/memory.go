@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"adze/internal/agent/aside"
 	"adze/internal/app/settings"
 	"adze/internal/brief"
 	"adze/internal/memory"
@@ -177,8 +178,11 @@ func (c *Conversation) remember(cfg *session.Config) {
 	}
 	cfg.Provider = mute.New(cfg.Provider, "[left out: memory is switched off]", c.told.memory.muted)
 	c.told.memory.recaller = recall.New(recall.Config{
-		Asker: asker(cfg), Folder: c.told.memory.folder, On: c.told.memory.on,
-		Model: c.model.small, Language: c.ws.language, Seen: c.files.seen, Now: c.ws.Now, Log: c.debug,
+		Small: &aside.Small{Asker: asker(cfg), Models: func() (small, main string) {
+			small = c.model.small()
+			return small, small
+		}, Say: c.ws.Say},
+		Folder: c.told.memory.folder, On: c.told.memory.on, Language: c.ws.language, Seen: c.files.seen, Now: c.ws.Now, Log: c.debug,
 	})
 	cfg.Prefetch = func(p session.Prompt, before []msg.Entry) []func(context.Context) []msg.Part {
 		if f := c.told.memory.recaller.Prefetch(p.Parts, before); f != nil {

@@ -59,7 +59,8 @@ func newBench(t *testing.T, names ...string) *bench {
 		}
 	}
 	b.Recaller = New(Config{
-		Asker: aside.Asker{Provider: &b.model}, Folder: b.folder, On: func() bool { return !b.off }, Model: func() string { return "small" },
+		Small:  &aside.Small{Asker: aside.Asker{Provider: &b.model}, Models: func() (string, string) { return "small", "main" }},
+		Folder: b.folder, On: func() bool { return !b.off },
 		Language: func() texts.Language { return texts.English }, Seen: func() []string { return b.seen }, Now: time.Now,
 	})
 	return b

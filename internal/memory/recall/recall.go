@@ -29,17 +29,17 @@ const (
 
 // A Config is what memories are recalled with. Log may be nil; the rest is required.
 type Config struct {
-	Asker  aside.Asker
+	Small  *aside.Small // chooses
 	Folder memory.Folder
 	// On reports whether memory is used. It is asked before and after each recall.
-	On func() bool
-	// Model returns the id of the model that chooses.
-	Model    func() string
+	On       func() bool
 	Language func() texts.Language
 	// Seen returns the files that the model has read or written itself, and that it still has before it.
 	Seen func() []string
-	Now  func() time.Time
-	Log  *slog.Logger
+	// Called returns a call as one of the tool that it reached. May be nil: it is the one that the model wrote.
+	Called func(*msg.ToolUse) *msg.ToolUse
+	Now    func() time.Time
+	Log    *slog.Logger
 }
 
 // A Recaller recalls memories for one conversation. It is safe for concurrent use.
@@ -162,9 +162,9 @@ func (r *Recaller) choose(ctx context.Context, said string, before []msg.Entry, 
 	if runes := []rune(said); len(runes) > maxSaid {
 		said = string(runes[:maxSaid])
 	}
-	system, query := question(r.cfg.Language(), said, recentTools(before), memory.Manifest(some))
-	answer, err := r.cfg.Asker.Ask(ctx, aside.Question{
-		Model: r.cfg.Model(), System: []msg.Part{&msg.Text{Text: system}}, Messages: []msg.Message{msg.UserText(query)},
+	system, query := question(r.cfg.Language(), said, r.recentTools(before), memory.Manifest(some))
+	answer, err := r.cfg.Small.Ask(ctx, aside.Question{
+		Purpose: "memory recall", System: []msg.Part{&msg.Text{Text: system}}, Messages: []msg.Message{msg.UserText(query)},
 		MaxTokens: maxTokens, Timeout: maxTime, Format: json.RawMessage(memory.AnswerSchema),
 	})
 	if err != nil {
@@ -178,10 +178,13 @@ func (r *Recaller) choose(ctx context.Context, said string, before []msg.Entry, 
 }
 
 // recentTools returns the names of the tools that were used lately, each once.
-func recentTools(before []msg.Entry) []string {
+func (r *Recaller) recentTools(before []msg.Entry) []string {
 	var names []string
 	for _, e := range before[max(0, len(before)-recentEntries):] {
 		for _, u := range e.Message.Uses() {
+			if r.cfg.Called != nil {
+				u = r.cfg.Called(u)
+			}
 			if !slices.Contains(names, u.Name) {
 				names = append(names, u.Name)
 			}

@@ -22,7 +22,7 @@ func TestRecallHasAnEnd(t *testing.T) {
 	tr := new(Recaller)
 	part := func(n int) msg.Part { return msg.Reminder(strings.Repeat("x", n)) }
 	told := func(parts ...msg.Part) []msg.Entry { return []msg.Entry{{Message: msg.Message{Parts: parts}}} }
-	if room, ok := tr.begin(nil); room != memory.MaxRecallTotal || !ok {
+	if room, ok := tr.begin(nil); room != 60<<10 || !ok {
 		t.Error(room, ok)
 	}
 	taken, dropped := part(20_000), part(30_000)
@@ -61,8 +61,8 @@ func TestAgeOfMemories(t *testing.T) {
 // Proves MEM-31.
 func TestRecallQuestion(t *testing.T) {
 	system, query := question(texts.English, "Query the database", []string{"Bash", "mcp__db__query"}, "- [user] a.md (2026-11-15): x\n")
-	says(t, system, "surely be useful", "5 at most", "an empty list is fine", "how-to material on a tool in recent use", "the conversation shows its use",
-		"traps and defects of that very tool", "all the more", `{"memories":["file.md"]}`)
+	says(t, system, "sure to be useful", "at most 5", "an empty list is fine", "how-to material on a tool in recent use", "the conversation shows how it is used",
+		"pitfalls and defects of that tool", "especially welcome", `{"memories":["file.md"]}`)
 	says(t, query, "Query the database", "Tools in recent use: Bash, mcp__db__query", "- [user] a.md (2026-11-15): x")
 }
 
