@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"adze/internal/msg"
 	"adze/internal/platform/task"
 	"adze/internal/session"
 )
@@ -24,7 +25,11 @@ type (
 	}
 
 	// A Prompt is sent to the model in place of the command.
-	Prompt struct{ Text string }
+	Prompt struct {
+		Text string
+		// Parts take the place of Text if there are any. They are words of others, in which nothing is looked up.
+		Parts []msg.Part
+	}
 
 	// An Operation is to be submitted to the session.
 	Operation struct {
@@ -49,12 +54,26 @@ type (
 		Page
 	}
 
+	// A Copy puts a text on the clipboard; Page is shown afterwards.
+	Copy struct {
+		Text string
+		Page
+	}
+
 	// A Switch changes to another session: the named one, or a new one if the name is empty.
 	Switch struct{ Session string }
 
 	// Leave ends the program.
 	Leave struct{}
 )
+
+// Said returns what is submitted to the session.
+func (p Prompt) Said() session.Prompt {
+	if len(p.Parts) > 0 {
+		return session.Prompt{Parts: p.Parts, Quoted: true}
+	}
+	return session.Prompt{Parts: []msg.Part{&msg.Text{Text: p.Text}}}
+}
 
 // A Choice is one of a list.
 type Choice struct{ ID, Title, About string }
@@ -65,6 +84,7 @@ func (Prompt) answer()    {}
 func (Operation) answer() {}
 func (Edit) answer()      {}
 func (Follow) answer()    {}
+func (Copy) answer()      {}
 func (Switch) answer()    {}
 func (Leave) answer()     {}
 

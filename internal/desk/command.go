@@ -15,14 +15,20 @@ import (
 func commands() []Command {
 	return []Command{
 		helpCommand(),
+		keysCommand(),
 		clearCommand(),
 		resumeCommand(),
+		rewindCommand(),
 		renameCommand(),
 		exportCommand(),
+		copyCommand(),
+		diffCommand(),
 		modelCommand(),
 		modeCommand(),
+		planCommand(),
 		effortCommand(),
 		thinkingCommand(),
+		initCommand(),
 		reviewCommand(),
 		compactCommand(),
 		snipCommand(),
@@ -30,7 +36,12 @@ func commands() []Command {
 		memoryCommand(),
 		contextCommand(),
 		hooksCommand(),
+		mcpCommand(),
 		permissionsCommand(),
+		addDirCommand(),
+		configCommand(),
+		statusCommand(),
+		doctorCommand(),
 		tasksCommand(),
 		costCommand(),
 		versionCommand(),
@@ -49,6 +60,8 @@ type Command struct {
 	Terminal bool
 	// Run does what needs no front end, and returns what the front end is to do. Its error is shown to the user.
 	Run func(ctx context.Context, d *Desk, arg string) (Answer, error)
+	// Complete returns arguments that may begin with what was typed of one; it may be nil.
+	Complete func(d *Desk, arg string) []string
 }
 
 // A Kind classifies commands. A front end that queues commands with prompts submits the operation of a [Work] command
@@ -68,18 +81,36 @@ const (
 
 // Commands returns the commands that are available, in the order of /help.
 func (d *Desk) Commands() []Command {
-	return slices.DeleteFunc(slices.Clone(d.commands), func(c Command) bool { return c.Terminal && !d.Terminal })
+	all := slices.Clone(d.commands)
+	if d.Surroundings.Commands != nil {
+		all = append(all, d.Surroundings.Commands(false)...)
+	}
+	return slices.DeleteFunc(all, func(c Command) bool { return c.Terminal && !d.Terminal })
 }
 
 // Lookup returns the command with that name or alias, ignoring case, whether it is available or not.
 func (d *Desk) Lookup(name string) (*Command, bool) {
-	is := func(other string) bool { return strings.EqualFold(other, name) }
-	for i := range d.commands {
-		if c := &d.commands[i]; is(c.Name) || slices.ContainsFunc(c.Aliases, is) {
-			return c, true
-		}
+	if c := find(d.commands, name); c != nil {
+		return c, true
 	}
-	return nil, false
+	if d.Surroundings.Commands == nil {
+		return nil, false
+	}
+	c := find(d.Surroundings.Commands(true), name)
+	return c, c != nil
+}
+
+// find returns the command with that name or alias, in the same case if there is one, or nil.
+func find(all []Command, name string) *Command {
+	is := func(other string) bool { return strings.EqualFold(other, name) }
+	i := slices.IndexFunc(all, func(c Command) bool { return c.Name == name })
+	if i < 0 {
+		i = slices.IndexFunc(all, func(c Command) bool { return is(c.Name) || slices.ContainsFunc(c.Aliases, is) })
+	}
+	if i < 0 {
+		return nil
+	}
+	return &all[i]
 }
 
 // Parse splits what the user typed into the name of a command and its argument. It reports false if the text does not
@@ -118,23 +149,6 @@ func (d *Desk) unknown(name string) error {
 		return fmt.Errorf("unknown command /%s; did you mean /%s?", name, near[0])
 	}
 	return fmt.Errorf("unknown command /%s; /help lists the commands", name)
-}
-
-// Complete returns the command that text is a prefix of, or text if there is not exactly one.
-func (d *Desk) Complete(text string) string {
-	if !strings.HasPrefix(text, "/") {
-		return text
-	}
-	var found []string
-	for _, c := range d.Commands() {
-		if strings.HasPrefix("/"+c.Name, text) {
-			found = append(found, "/"+c.Name)
-		}
-	}
-	if len(found) == 1 {
-		return found[0]
-	}
-	return text
 }
 
 // usage returns the command with its arguments.

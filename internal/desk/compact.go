@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"adze/internal/session"
 )
 
 func compactCommand() Command {
-	return Command{Name: "compact", Kind: Work, Args: "[FOCUS]", Doc: "replace the conversation with a summary; up-to N or from N: a part of it", Run: compact}
+	return Command{Name: "compact", Kind: Work, Args: "[FOCUS]", Doc: "replace the conversation with a summary; up-to N or from N: a part of it", Run: runCompact}
 }
 
 func snipCommand() Command {
@@ -28,8 +27,8 @@ func summaryCommand() Command {
 		}}
 }
 
-// compact has the conversation summarised, or the part before or after a prompt.
-func compact(_ context.Context, d *Desk, arg string) (Answer, error) {
+// runCompact has the conversation summarised, or the part before or after a prompt.
+func runCompact(_ context.Context, d *Desk, arg string) (Answer, error) {
 	op := session.Compact{Focus: arg}
 	side, rest, _ := strings.Cut(arg, " ")
 	if side == "up-to" || side == "from" {
@@ -47,28 +46,18 @@ func compact(_ context.Context, d *Desk, arg string) (Answer, error) {
 }
 
 const (
-	most  = 20 // entries of a list
-	minID = 8  // characters of an id that are shown, and the least that identify it
+	most    = 20 // entries of a list
+	shownID = 8  // characters of an id that are shown
+	minID   = 4  // the least characters that identify it
 )
 
-// turn returns the id of a prompt, which is given by its number, counted from the end, or by a prefix of its id. It
-// returns "" if no prompt matches, or more than one does.
+// turn returns the id of a prompt, which is named as for [turnAt], or "".
 func turn(d *Desk, which string) string {
 	turns := d.Session.Turns()
-	if n, err := strconv.Atoi(which); err == nil && n >= 1 && n <= len(turns) {
-		return turns[n-1].ID
+	if i := turnAt(turns, which); i >= 0 {
+		return turns[i].ID
 	}
-	found := ""
-	for _, t := range turns {
-		if len(which) < minID || !strings.HasPrefix(t.ID, which) {
-			continue
-		}
-		if found != "" {
-			return ""
-		}
-		found = t.ID
-	}
-	return found
+	return ""
 }
 
 // turns lists the prompts at which a conversation can be divided.
@@ -83,7 +72,7 @@ func turns(d *Desk, which string) (Answer, error) {
 	}
 	table := Table{Columns: []Column{{Right: true}, {}, {Cut: true}}, Indented: true}
 	for i, t := range turns[:min(most, len(turns))] {
-		table.Rows = append(table.Rows, []string{fmt.Sprint(i + 1), t.ID[:min(minID, len(t.ID))], t.Text})
+		table.Rows = append(table.Rows, []string{fmt.Sprint(i + 1), t.ID[:min(shownID, len(t.ID))], t.Text})
 	}
 	p.Add(table, Text("/compact up-to N summarises everything before message N; /compact from N summarises message N and everything after it. The rest is kept."))
 	return p, nil

@@ -7,6 +7,7 @@ import (
 
 	"adze/internal/brief"
 	"adze/internal/instruct"
+	"adze/internal/mcp"
 	"adze/internal/model/tokens"
 	"adze/internal/msg"
 	"adze/internal/platform/amount"
@@ -32,6 +33,8 @@ type Usage struct {
 	Messages, Talk int
 	// Reported is what the provider counted in the last request; 0 if unknown.
 	Reported int
+	// Remote are the tools of MCP servers.
+	Remote []RemoteShare
 	// Files are the instruction files in use.
 	Files []FileShare
 	// Last is what the last response used; nil if there was none.
@@ -51,6 +54,44 @@ type Share struct {
 type FileShare struct {
 	instruct.File
 	Tokens int
+}
+
+// A RemoteShare is a tool of an MCP server. It fills the window only if it is Loaded: others are looked up.
+type RemoteShare struct {
+	Share
+	Server string
+	Loaded bool
+}
+
+// remote returns the tools of MCP servers. Shares are those of the tools that are sent.
+func (d *Desk) remote(shares []Share, gauge *tokens.Gauge) []RemoteShare {
+	var all []RemoteShare
+	pool := d.Session.Pool()
+	for _, s := range shares {
+		t, _, _ := pool.Lookup(s.Name) // ok: a tool that is gone is none of a server
+		if r, ok := t.(mcp.Remote); ok {
+			server, _ := r.Remote()
+			all = append(all, RemoteShare{s, server, true})
+		}
+	}
+	for _, t := range pool.Deferred() {
+		if r, ok := t.(mcp.Remote); ok {
+			server, _ := r.Remote()
+			spec := t.Spec()
+			all = append(all, RemoteShare{Share{spec.Name, gauge.Request(nil, []msg.ToolSpec{spec}, nil)}, server, false})
+		}
+	}
+	return all
+}
+
+// deferred returns how many tools of servers do not fill the window.
+func (u *Usage) deferred() (n int) {
+	for _, r := range u.Remote {
+		if !r.Loaded {
+			n++
+		}
+	}
+	return n
 }
 
 // Sum returns the tokens of all shares.
@@ -87,6 +128,7 @@ func (d *Desk) Usage() (*Usage, error) {
 	for _, t := range specs {
 		u.Tools = append(u.Tools, Share{t.Name, gauge.Request(nil, []msg.ToolSpec{t}, nil)})
 	}
+	u.Remote = d.remote(u.Tools, gauge)
 	first := 0
 	if pre.First != nil {
 		said := pre.First()
@@ -160,6 +202,9 @@ func (u *Usage) page() Page {
 	parts(u.System)
 	row(Sum(u.Tools), "tools")
 	parts(slices.SortedStableFunc(slices.Values(u.Tools), func(a, b Share) int { return b.Tokens - a.Tokens }))
+	if n := u.deferred(); n > 0 {
+		row(0, amount.Of(n, "tool of MCP servers that is", "tools of MCP servers that are")+" looked up when needed")
+	}
 	for _, s := range u.First {
 		row(s.Tokens, s.Name)
 	}

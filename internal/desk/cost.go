@@ -6,19 +6,41 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"time"
 
+	"adze/internal/model"
 	"adze/internal/model/cost"
 	"adze/internal/msg"
 	"adze/internal/platform/amount"
 )
 
 func costCommand() Command {
-	return Command{Name: "cost", Doc: "show what this session has cost", Run: func(_ context.Context, d *Desk, _ string) (Answer, error) {
-		return costPage(d.Session.Totals()), nil
+	return Command{Name: "cost", Aliases: []string{"usage"}, Doc: "show what this session has cost, and the rate limits", Run: func(_ context.Context, d *Desk, _ string) (Answer, error) {
+		p := costPage(d.Session.Totals())
+		if d.Surroundings.Limits != nil {
+			addLimits(&p, d.Surroundings.Limits(), d.Now())
+		}
+		return p, nil
 	}}
 }
 
-// costPage shows what a session has cost, in total and by model.
+// addLimits shows the rate limits of the provider, if any are known.
+func addLimits(p *Page, limits []model.Limit, now time.Time) {
+	if len(limits) == 0 {
+		return
+	}
+	table := Table{Columns: []Column{{Name: "Rate limit", Cut: true}, {Name: "used", Right: true}, {Name: "left", Right: true}, {Name: "of", Right: true}, {Name: "renewed in", Right: true}}}
+	for _, l := range limits {
+		renewed := "?"
+		if !l.Reset.IsZero() {
+			renewed = amount.Seconds(max(0, l.Reset.Sub(now)).Round(time.Second))
+		}
+		table.Rows = append(table.Rows, []string{l.Name, fmt.Sprintf("%d%%", l.Used()), amount.Grouped(l.Left), amount.Grouped(l.Most), renewed})
+	}
+	p.Add(table)
+}
+
+// costPage shows what a session has cost, in total, by model, and for questions beside the conversation.
 func costPage(t cost.Totals) Page {
 	p := Page{Blocks: []Block{Fields{
 		{"Total cost", total(t)},
@@ -35,16 +57,33 @@ func costPage(t cost.Totals) Page {
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.Models)) {
 		m := t.Models[name]
-		price := amount.USD(m.CostUSD)
-		if m.HasUnknownCost {
-			price = "unknown"
-		}
 		table.Rows = append(table.Rows, []string{
-			name, strconv.Itoa(m.Input), strconv.Itoa(m.Output), strconv.Itoa(m.CacheRead), strconv.Itoa(m.CacheWrite), price,
+			name, strconv.Itoa(m.Input), strconv.Itoa(m.Output), strconv.Itoa(m.CacheRead), strconv.Itoa(m.CacheWrite), price(m.CostUSD, m.HasUnknownCost),
 		})
 	}
 	p.Add(table)
+	if len(t.Asides) > 0 {
+		beside := Table{Columns: []Column{{Name: "Beside the conversation", Cut: true}}}
+		for _, name := range []string{"requests", "input", "output", "cost"} {
+			beside.Columns = append(beside.Columns, Column{Name: name, Right: true})
+		}
+		for _, purpose := range slices.Sorted(maps.Keys(t.Asides)) {
+			a := t.Asides[purpose]
+			beside.Rows = append(beside.Rows, []string{
+				purpose, strconv.Itoa(a.Requests), strconv.Itoa(a.Input), strconv.Itoa(a.Output), price(a.CostUSD, a.HasUnknownCost),
+			})
+		}
+		p.Add(beside)
+	}
 	return p
+}
+
+// price returns what something has cost, as far as that is known.
+func price(usd float64, unknown bool) string {
+	if unknown {
+		return "unknown"
+	}
+	return amount.USD(usd)
 }
 
 // Spent returns what a session has cost, in one line.

@@ -10,6 +10,7 @@ import (
 	"adze/internal/agent"
 	"adze/internal/brief"
 	"adze/internal/instruct"
+	"adze/internal/mcp"
 	"adze/internal/memory"
 	"adze/internal/model"
 	"adze/internal/model/catalog"
@@ -17,6 +18,7 @@ import (
 	"adze/internal/platform/task"
 	"adze/internal/session"
 	"adze/internal/session/store"
+	"adze/internal/tool"
 )
 
 // A Config is what a desk works with. Session, Dir, Now, Permission and Preamble are required.
@@ -35,18 +37,32 @@ type Config struct {
 	Files      Files
 	Preamble   Preamble
 	// Thinking returns the thinking options for a budget in tokens; nil means what flags and settings say.
-	Thinking func(budget *int) model.Thinking
-	Settings func() Settings
-	Hooks    func() Hooks
-	Memory   *Memory // may be nil
+	Thinking     func(budget *int) model.Thinking
+	Settings     func() Settings
+	Surroundings Surroundings
+	Hooks        func() Hooks
+	Memory       *Memory // may be nil
 	// Instructions are the instruction files; nil if none are read.
 	Instructions Instructions
+	Servers      Servers
 	// Tasks are the background tasks; nil if they are disabled.
 	Tasks *task.Table
-	// Execute runs a command that the user typed and returns its output; nil if commands cannot be run.
-	Execute func(ctx context.Context, command string) (string, error)
-	// Short returns a path as a user would write it, safe for the screen; nil leaves it as it is.
-	Short func(path string) string
+	// Execute runs a command that the user typed and returns its output, and reports what it prints meanwhile; nil if
+	// commands cannot be run.
+	Execute func(ctx context.Context, command string, report func(tool.Display)) (string, error)
+}
+
+// Servers are the MCP servers.
+type Servers struct {
+	// All returns them; it may be nil, and return nil if there are none.
+	All func() *mcp.Servers
+	// Problems returns what is wrong with their configuration; it may be nil.
+	Problems func() []string
+	// Approve lets a server of the project be started, Enable changes whether one is, and SignIn returns the address
+	// where the user signs in to one. Each may be nil.
+	Approve func(ctx context.Context, name string) error
+	Enable  func(ctx context.Context, name string, on bool) error
+	SignIn  func(ctx context.Context, name string) (address string, err error)
 }
 
 // A Preamble is what requests hold before the conversation.
@@ -90,12 +106,13 @@ type Desk struct {
 	Config
 	commands []Command
 	opened   time.Time
+	undo     undo
 }
 
 // New returns the desk of a session.
 func New(cfg Config) *Desk {
-	if cfg.Short == nil {
-		cfg.Short = func(path string) string { return path }
+	if cfg.Files.Short == nil {
+		cfg.Files.Short = func(path string) string { return path }
 	}
 	d := &Desk{Config: cfg, commands: commands()}
 	if cfg.Now != nil {

@@ -13,7 +13,9 @@ import (
 
 	"adze/internal/agent"
 	"adze/internal/brief"
+	"adze/internal/model/catalog"
 	"adze/internal/msg"
+	"adze/internal/permission"
 	"adze/internal/session"
 	"adze/internal/session/store"
 	"adze/internal/tool"
@@ -64,7 +66,7 @@ func TestLookup(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{"/cos": "/cost", "/e": "/e", "/nothing": "/nothing", "co": "co"} {
-		if got := d.Complete(text); got != want {
+		if got, _ := d.Complete(t.Context(), text); got != want {
 			t.Errorf("%q is completed to %q, not %q", text, got, want)
 		}
 	}
@@ -187,7 +189,37 @@ func TestSessions(t *testing.T) {
 // What is chosen becomes an operation of the session.
 func TestChoices(t *testing.T) {
 	s, _ := newSession(t, t.TempDir(), t.TempDir(), "id")
-	d := New(Config{Session: s, Permission: Permission{Mode: func() string { return "default" }}})
+	var table catalog.Table
+	d := New(Config{
+		Session: s, Permission: Permission{Mode: func() string { return "default" }},
+		Preamble: Preamble{Resolve: func(name string) (agent.Model, error) {
+			m, err := table.Resolve(name)
+			return agent.Model{ID: m.ID}, err
+		}},
+	})
+	for name, want := range map[string]string{ // in words, with which one it is (5.16, 2.20)
+		"opus": "opus: Claude Opus 5.5 (claude-opus-5-5)", "claude-opus-5-5": "Claude Opus 5.5 (claude-opus-5-5)", "my-model": "my-model",
+	} {
+		if got := d.ModelInWords(name); got != want {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	for name, want := range map[string]string{"oppus": "there is no model oppus; did you mean opus"} {
+		if _, err := d.Run(t.Context(), "model", name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if a, err := d.Run(t.Context(), "model", "qwertyuiop"); err != nil || !strings.Contains(a.(Operation).Result, "is not in the table of models") {
+		t.Errorf("%v, %v", a, err)
+	}
+	if _, err := d.Run(t.Context(), "mode", ""); err != nil {
+		t.Error(err)
+	}
+	for _, m := range permission.Modes() {
+		if m.About() == "" || ModeInWords(string(m)) == string(m) {
+			t.Errorf("%s is not explained", m)
+		}
+	}
 	for _, tt := range []struct {
 		name, pick string
 		want       session.Op
@@ -217,13 +249,13 @@ func TestChoices(t *testing.T) {
 
 func TestShell(t *testing.T) {
 	d := New(Config{})
-	if _, err := d.Shell(t.Context(), "make"); err == nil {
+	if _, err := d.Shell(t.Context(), "make", nil); err == nil {
 		t.Error("run without a shell")
 	}
-	d = New(Config{Execute: func(_ context.Context, command string) (string, error) {
+	d = New(Config{Execute: func(_ context.Context, command string, _ func(tool.Display)) (string, error) {
 		return "ran " + command, errors.New(", badly")
 	}})
-	a, err := d.Shell(t.Context(), "make")
+	a, err := d.Shell(t.Context(), "make", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

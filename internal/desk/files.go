@@ -26,15 +26,18 @@ type Files struct {
 	Index *fileindex.Index
 	// MayRead returns an error if the model may not read a file.
 	MayRead func(ctx context.Context, path string) error
+	// Short returns a path as a user would write it, safe for the screen; nil leaves it as it is.
+	Short func(path string) string
 }
 
 // maxFile is the most that is read of a file, in bytes.
 const maxFile = 10 << 20
 
-// Rewind restores the files of the session to what they were before a message. With dry it only reports what it would
-// change.
-func (f *Files) Rewind(ctx context.Context, message string, dry bool) (filehistory.Report, error) {
-	return f.History.Rewind(ctx, message, filehistory.Options{Dry: dry})
+// RewindFiles restores the files of the session to what they were before a message. With dry it only reports what it
+// would change.
+func (d *Desk) RewindFiles(ctx context.Context, message string, dry bool) (filehistory.Report, error) {
+	id, later := MessageNamed(d.Session.Conversation(), message)
+	return d.Files.History.Rewind(ctx, id, filehistory.Options{Dry: dry, Later: later})
 }
 
 // Seed records that the model has seen a file as it was at that time. It does nothing if the file has changed since.

@@ -1,8 +1,16 @@
 package desk
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
 func exitCommand() Command {
 	return Command{Name: "exit", Aliases: []string{"quit"}, Kind: Change, Doc: "exit adze (or press Ctrl-D)", Terminal: true,
-		Run: func(context.Context, *Desk, string) (Answer, error) { return Leave{}, nil }}
+		Run: func(_ context.Context, _ *Desk, arg string) (Answer, error) {
+			if arg != "" {
+				return nil, errors.New("usage: /exit. To send a message that begins with a slash, put a space before it")
+			}
+			return Leave{}, nil
+		}}
 }

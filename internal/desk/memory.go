@@ -14,8 +14,9 @@ import (
 
 func memoryCommand() Command {
 	return Command{Name: "memory", Kind: Change, Args: "[on|off]",
-		Doc: "show memories and instructions, or switch memory on or off; edit NAME opens one in your editor",
-		Run: func(ctx context.Context, d *Desk, arg string) (Answer, error) { return runMemory(ctx, d, arg) }}
+		Doc:      "show memories and instructions, or switch memory on or off; edit NAME opens one in your editor",
+		Run:      func(ctx context.Context, d *Desk, arg string) (Answer, error) { return runMemory(ctx, d, arg) },
+		Complete: words("on", "off", "edit ")}
 }
 
 var errNoMemory = errors.New("memory is not available in this session")
@@ -127,8 +128,12 @@ func (d *Desk) Note(line string) (Answer, error) {
 	if line == "" {
 		return nil, errors.New("type the line to add after #")
 	}
+	page := Say("Add this line to which file?")
+	for _, problem := range d.Instructions.Problems() {
+		page.Add(Notice(problem.Path + " " + problem.Text))
+	}
 	list := List{
-		Page: Say("Add this line to which file?"),
+		Page: page,
 		Choose: func(ctx context.Context, c Choice) (Answer, error) {
 			if err := d.Instructions.Add(ctx, c.ID, line); err != nil {
 				return nil, err
@@ -143,9 +148,9 @@ func (d *Desk) Note(line string) (Answer, error) {
 			text += ", new file"
 		}
 		if p.Keeps != "" {
-			text += " that includes " + d.Short(p.Keeps)
+			text += " that includes " + d.Files.Short(p.Keeps)
 		}
-		list.Choices = append(list.Choices, Choice{ID: p.Path, Title: d.Short(p.Path), About: text})
+		list.Choices = append(list.Choices, Choice{ID: p.Path, Title: d.Files.Short(p.Path), About: text})
 	}
 	if len(list.Choices) == 0 {
 		return nil, errors.New("there is no instruction file to add to")

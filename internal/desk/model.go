@@ -3,6 +3,7 @@ package desk
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"adze/internal/model"
@@ -13,62 +14,159 @@ import (
 func modelCommand() Command {
 	return Command{Name: "model", Kind: Change, Args: "[NAME]", Doc: "show or choose the model",
 		Run: func(_ context.Context, d *Desk, name string) (Answer, error) {
-			choose := func(name string) Answer {
-				return Operation{Op: session.SetModel{Name: name}, Entries: true, Result: "The model is now " + name + "."}
-			}
 			if name != "" {
-				return choose(name), nil
+				return d.chooseModel(name)
 			}
 			list := List{
-				Page:   Say("The model is " + d.Session.Model() + "."),
-				Choose: func(_ context.Context, c Choice) (Answer, error) { return choose(c.ID), nil },
+				Page:   Say("The model is " + d.ModelInWords(d.Session.Model()) + "."),
+				Choose: func(_ context.Context, c Choice) (Answer, error) { return d.chooseModel(c.ID) },
 				Usage:  "/model NAME",
 			}
 			for _, alias := range d.Catalog.Aliases() {
 				m, _ := d.Catalog.Lookup(alias) // ok: without an entry only the name is shown
-				list.Choices = append(list.Choices, Choice{ID: alias, Title: alias, About: m.ID})
+				list.Choices = append(list.Choices, Choice{ID: alias, Title: alias, About: m.Name})
 			}
 			return list, nil
+		},
+		Complete: func(d *Desk, _ string) []string {
+			names := d.Catalog.Aliases()
+			for _, m := range d.Catalog.All() {
+				names = append(names, m.ID)
+			}
+			return names
 		}}
+}
+
+// ModelInWords returns the name of a model for display, with what it is called in requests and what the user calls it,
+// as far as these differ.
+func (d *Desk) ModelInWords(name string) string {
+	id := name
+	if m, err := d.Preamble.Resolve(name); err == nil {
+		id = m.ID
+	}
+	known, _ := d.Catalog.Lookup(id) // ok: then it has no other name
+	text := id
+	if known.Name != "" && known.Name != id {
+		text = known.Name + " (" + id + ")"
+	}
+	if name != id {
+		text = name + ": " + text
+	}
+	return text
+}
+
+// chooseModel returns what changes the model. A name that is not in the table may be known to the provider, unless it
+// looks like a misspelling of one that is.
+func (d *Desk) chooseModel(name string) (Answer, error) {
+	if _, err := d.Preamble.Resolve(name); err != nil {
+		return nil, err
+	}
+	op := Operation{Op: session.SetModel{Name: name}, Entries: true, Result: "The model is now " + d.ModelInWords(name) + "."}
+	if _, known := d.Catalog.Lookup(name); known || strings.ContainsAny(name, ":/") { // or the name of a provider comes first
+		return op, nil
+	}
+	if near := d.Catalog.Closest(name); len(near) > 0 {
+		return nil, fmt.Errorf("there is no model %s; did you mean %s? The setting models can add others", name, strings.Join(near, " or "))
+	}
+	text := name + " is not in the table of models. It is used as named; if the provider does not know it, choose another with /model."
+	op.Page, op.Result = Say(text), op.Result+"\n"+text
+	return op, nil
 }
 
 func modeCommand() Command {
 	return Command{Name: "mode", Kind: Change, Args: "[MODE]", Doc: "show or choose the permission mode",
 		Run: func(_ context.Context, d *Desk, mode string) (Answer, error) {
-			choose := func(mode string) Answer {
-				return Operation{Op: session.SetMode{Mode: mode}, Entries: true, Result: "The permission mode is now " + mode + "."}
-			}
 			if mode != "" {
-				return choose(mode), nil
+				return chooseMode(mode), nil
 			}
 			list := List{
 				Page:   Say("The permission mode is " + d.Permission.Mode() + "."),
-				Choose: func(_ context.Context, c Choice) (Answer, error) { return choose(c.ID), nil },
+				Choose: func(_ context.Context, c Choice) (Answer, error) { return chooseMode(c.ID), nil },
 				Usage:  "/mode MODE",
 			}
 			for _, m := range permission.Modes() {
-				list.Choices = append(list.Choices, Choice{ID: string(m), Title: string(m)})
+				list.Choices = append(list.Choices, Choice{ID: string(m), Title: string(m), About: m.About()})
 			}
 			return list, nil
+		},
+		Complete: func(*Desk, string) []string {
+			var names []string
+			for _, m := range permission.Modes() {
+				names = append(names, string(m))
+			}
+			return names
 		}}
 }
 
+func planCommand() Command {
+	return Command{Name: "plan", Kind: Change, Doc: "switch to plan mode: the model looks around and makes a plan, and changes nothing",
+		Run: func(context.Context, *Desk, string) (Answer, error) { return chooseMode(string(permission.Plan)), nil }}
+}
+
+// chooseMode returns what changes the permission mode.
+func chooseMode(mode string) Answer {
+	return Operation{Op: session.SetMode{Mode: mode}, Entries: true, Result: "The permission mode is now " + ModeInWords(mode) + "."}
+}
+
+// ModeInWords returns a permission mode with what happens in it.
+func ModeInWords(mode string) string {
+	about := permission.Mode(mode).About()
+	if about == "" {
+		return mode
+	}
+	return mode + " (" + about + ")"
+}
+
 func effortCommand() Command {
-	return Command{Name: "effort", Kind: Change, Args: "LEVEL", Doc: "set how hard the model works: low, medium, high, max or auto",
-		Run: func(_ context.Context, _ *Desk, arg string) (Answer, error) {
-			level := model.Effort(arg)
-			switch level {
-			case model.EffortLow, model.EffortMedium, model.EffortHigh, model.EffortMax:
-			case "auto":
-				level = ""
-			default:
-				return nil, errors.New("the effort must be low, medium, high, max or auto")
+	return Command{Name: "effort", Kind: Change, Args: "[LEVEL]", Doc: "choose how hard the model works: low, medium, high, xhigh, max or auto",
+		Run: func(_ context.Context, d *Desk, arg string) (Answer, error) {
+			if arg == "" {
+				return efforts(d), nil
 			}
-			return Operation{
-				Op:   session.SetEffort{Effort: level},
-				Page: Say("The effort is now " + arg + ". To make it permanent: adze config set effort " + arg),
-			}, nil
-		}}
+			return chooseEffort(arg)
+		},
+		Complete: words("low", "medium", "high", "xhigh", "max", "auto")}
+}
+
+// efforts lists the levels that the model takes.
+func efforts(d *Desk) List {
+	list := List{
+		Page:   Say("How hard should " + d.ModelInWords(d.Session.Model()) + " work?"),
+		Choose: func(_ context.Context, c Choice) (Answer, error) { return chooseEffort(c.ID) },
+		Usage:  "/effort LEVEL",
+	}
+	id := d.Session.Model()
+	if m, err := d.Preamble.Resolve(id); err == nil {
+		id = m.ID
+	}
+	set := d.Settings().Effort
+	add := func(level model.Effort, about string) {
+		if level == set {
+			about = "what flags and settings say"
+		}
+		list.Choices = append(list.Choices, Choice{ID: string(level), Title: string(level), About: about})
+	}
+	known, _ := d.Catalog.Lookup(id) // ok: then it takes none that are known
+	for _, level := range known.Efforts() {
+		add(level, "")
+	}
+	add("auto", "left to the model")
+	return list
+}
+
+func chooseEffort(name string) (Answer, error) {
+	level := model.Effort(name)
+	switch level {
+	case model.EffortLow, model.EffortMedium, model.EffortHigh, model.EffortXHigh, model.EffortMax:
+	case "auto":
+		level = ""
+	default:
+		return nil, errors.New("the effort must be low, medium, high, xhigh, max or auto")
+	}
+	return Operation{
+		Op:   session.SetEffort{Effort: level},
+		Page: Say("The effort is now " + name + ". To make it permanent: adze config set effort " + name),
+	}, nil
 }
 
 func thinkingCommand() Command {
@@ -79,9 +177,11 @@ func thinkingCommand() Command {
 			case "on":
 				how.Mode = model.ThinkingAdaptive
 			case "off":
+				how.Asked = true
 			default:
 				return nil, errors.New("usage: /thinking on or /thinking off")
 			}
 			return Operation{Op: session.SetThinking{Thinking: how}, Page: Say("Thinking is now " + arg + ".")}, nil
-		}}
+		},
+		Complete: words("on", "off")}
 }

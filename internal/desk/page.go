@@ -27,12 +27,18 @@ type (
 		Indented bool
 	}
 
+	// Terms are explained one by one: commands, keys.
+	Terms []Term
+
 	// Items are indented lines.
 	Items []string
 
 	// Output is the output of a program.
 	Output struct{ tool.Display }
 )
+
+// A Term is explained by a text.
+type Term struct{ Name, Text string }
 
 // A Field is a value with its name.
 type Field struct{ Name, Value string }
@@ -50,6 +56,7 @@ func (Text) block()   {}
 func (Notice) block() {}
 func (Fields) block() {}
 func (Table) block()  {}
+func (Terms) block()  {}
 func (Items) block()  {}
 func (Output) block() {}
 

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"adze/internal/hook"
+	"adze/internal/model"
 	"adze/internal/model/cost"
 	"adze/internal/msg"
 	"adze/internal/permission"
@@ -51,6 +52,7 @@ func TestPermissionsPage(t *testing.T) {
 	d := New(Config{Session: s, Permission: Permission{
 		Mode:   func() string { return "default" },
 		Policy: func() *permission.Policy { return permission.Compile(permission.Config{Rules: rules}) },
+		Dirs:   func() []string { return nil },
 	}})
 	want := Say("The permission mode is default.", "There are no permission rules.")
 	if diff := cmp.Diff(want, permissionsPage(d)); diff != "" {
@@ -60,7 +62,7 @@ func TestPermissionsPage(t *testing.T) {
 		{Tool: "Bash", Behavior: rule.Deny, Scope: scope.User, File: "/home/settings.json", Line: 3},
 		{Tool: "Bash", Content: "ls", Behavior: rule.Allow, Scope: scope.Session},
 	}
-	d.Permission.Dirs = []string{"/other"}
+	d.Permission.Dirs = func() []string { return []string{"/other"} }
 	got := permissionsPage(d)
 	texts := map[string]bool{}
 	for _, b := range got.Blocks {
@@ -83,6 +85,21 @@ func TestPermissionsPage(t *testing.T) {
 }
 
 // Proves SESS-45.
+// Proves PROV-57.
+func TestLimitsPage(t *testing.T) {
+	var p Page
+	now := time.Unix(1_700_000_000, 0)
+	addLimits(&p, nil, now)
+	if len(p.Blocks) > 0 {
+		t.Errorf("without limits: %v", p.Blocks)
+	}
+	addLimits(&p, []model.Limit{{Name: "requests", Most: 60, Left: 12, Reset: now.Add(90 * time.Second)}, {Name: "tokens", Most: 150000, Left: 149984}}, now)
+	want := [][]string{{"requests", "80%", "12", "60", "1m30s"}, {"tokens", "1%", "149,984", "150,000", "?"}}
+	if diff := cmp.Diff(want, p.Blocks[0].(Table).Rows); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestCostPage(t *testing.T) {
 	totals := cost.Totals{CostUSD: 1.5, HasUnknownCost: true, API: 90 * time.Second, LinesAdded: 3, Models: map[string]cost.Model{"b": {}, "a": {}}}
 	got := costPage(totals)
@@ -92,8 +109,13 @@ func TestCostPage(t *testing.T) {
 	if diff := cmp.Diff(want, got.Blocks[0]); diff != "" {
 		t.Error(diff)
 	}
-	if rows := got.Blocks[1].(Table).Rows; len(rows) != 2 || rows[0][0] != "a" {
+	if rows := got.Blocks[1].(Table).Rows; len(rows) != 2 || rows[0][0] != "a" || len(got.Blocks) != 2 {
 		t.Error(rows)
+	}
+	totals.Asides = map[string]cost.Aside{"titles": {Requests: 1, HasUnknownCost: true}, "auto mode": {Requests: 2, Input: 30, Output: 4, CostUSD: 0.25}}
+	beside := costPage(totals).Blocks[2].(Table).Rows
+	if diff := cmp.Diff([][]string{{"auto mode", "2", "30", "4", "$0.25"}, {"titles", "1", "0", "0", "unknown"}}, beside); diff != "" {
+		t.Error(diff)
 	}
 }
 

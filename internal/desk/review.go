@@ -11,7 +11,7 @@ func reviewCommand() Command {
 			if what == "" {
 				what = "the uncommitted changes in this working directory"
 			}
-			return Prompt{strings.ReplaceAll(reviewPrompt, "WHAT", what)}, nil
+			return Prompt{Text: strings.ReplaceAll(reviewPrompt, "WHAT", what)}, nil
 		}}
 }
 

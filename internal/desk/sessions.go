@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 
+	"adze/internal/msg"
 	"adze/internal/platform/amount"
 	"adze/internal/session"
 	"adze/internal/session/archive"
@@ -30,6 +32,17 @@ func resumeCommand() Command {
 				return Switch{Session: arg}, nil
 			}
 			return earlier(d)
+		},
+		Complete: func(d *Desk, _ string) []string {
+			var names []string
+			infos, _ := archive.List(d.Home, archive.ListOptions{Dir: d.Dir}) // ok: then there are none to offer
+			for _, i := range infos {
+				if i.ID != d.Session.ID() {
+					names = append(names, i.ID, i.Name())
+				}
+			}
+			slices.Sort(names)
+			return slices.Compact(names)
 		}}
 }
 
@@ -92,6 +105,21 @@ func (d *Desk) Rename(title string) error {
 	return d.Log.Note(store.Title(title))
 }
 
+// Entitle returns the title of the session. If it has none, it gets one made from what the session is about; if keep is
+// set, that is stored. No model is asked.
+func (d *Desk) Entitle(about string, keep bool) (string, error) {
+	if d.Log != nil {
+		if title := d.Log.Titled(); title != "" {
+			return title, nil
+		}
+	}
+	title := store.TitleOf(about)
+	if title == "" || !keep || d.Log == nil {
+		return title, nil
+	}
+	return title, d.Log.Note(store.AutoTitle(title))
+}
+
 // Export writes the session to a new file, in the format of its extension, and returns the path. If name is empty, it
 // chooses one.
 func (d *Desk) Export(name string) (string, error) {
@@ -100,7 +128,7 @@ func (d *Desk) Export(name string) (string, error) {
 	}
 	id := d.Session.ID()
 	if name == "" {
-		name = "adze-" + id[:min(minID, len(id))] + ".md"
+		name = "adze-" + id[:min(shownID, len(id))] + ".md"
 	}
 	path := absolute(d.Dir, name)
 	if _, err := os.Lstat(path); err == nil {
@@ -113,5 +141,7 @@ func (d *Desk) Export(name string) (string, error) {
 	case err != nil:
 		return "", err
 	}
-	return path, archive.ExportFile(path, info, archive.ExportOptions{Format: archive.FormatOf(path)})
+	return path, archive.ExportFile(path, info, archive.ExportOptions{Format: archive.FormatOf(path), Seen: func(u *msg.ToolUse) *msg.ToolUse {
+		return d.Session.Pool().Forwarded(u)
+	}})
 }

@@ -17,15 +17,19 @@ type Permission struct {
 	// Mode returns the permission mode, and Policy the rules.
 	Mode   func() string
 	Policy func() *permission.Policy
-	// Dirs are the additional working directories.
-	Dirs []string
+	// Judged returns how many calls a model has allowed and refused in place of the user; it may be nil.
+	Judged func() (allowed, refused int)
+	// Dirs returns the additional working directories.
+	Dirs func() []string
+	// Apply changes what is allowed.
+	Apply func(ctx context.Context, updates []permission.Update) error
 }
 
 // Settings are the effective settings.
 type Settings struct {
 	// Values are the settings that a file can set, by name. Environment variables, which may hold keys, are left out.
 	Values map[string]json.RawMessage
-	// Effort is set by the command line; it may be empty.
+	// Effort is the one that the model is asked for, unless the session has changed it; empty leaves it to the model.
 	Effort model.Effort
 	// AutoCompact reports whether conversations are summarised when they grow too large.
 	AutoCompact bool

@@ -13,11 +13,13 @@ import (
 
 func tasksCommand() Command {
 	return Command{Name: "tasks", Kind: Change, Args: "[ID]", Doc: "show the background tasks, or the output of one; stop ID stops it, fg ID follows it",
-		Run: func(_ context.Context, d *Desk, arg string) (Answer, error) { return tasks(d, arg) }}
+		Run: func(_ context.Context, d *Desk, arg string) (Answer, error) { return tasks(d, arg) }, Complete: completeTasks}
 }
 
 // ErrNoTasks is returned if nothing can run in the background.
 var ErrNoTasks = errors.New("background tasks are disabled")
+
+var errTasks = errors.New("usage: /tasks, /tasks ID, /tasks stop ID or /tasks fg ID")
 
 // tasks lists the background tasks, or shows, stops or follows one.
 func tasks(d *Desk, arg string) (Answer, error) {
@@ -25,14 +27,14 @@ func tasks(d *Desk, arg string) (Answer, error) {
 	if table == nil {
 		return nil, ErrNoTasks
 	}
-	verb, id, named := strings.Cut(arg, " ")
-	if !named {
+	verb, id, _ := strings.Cut(arg, " ")
+	if verb != "stop" && verb != "fg" {
 		verb, id = "", arg
 	}
-	if id == "" {
+	if arg == "" {
 		return taskList(d), nil
 	}
-	t, err := table.Get(strings.TrimSpace(id))
+	t, err := oneTask(table, strings.TrimSpace(id), verb != "")
 	switch {
 	case err != nil:
 		return nil, err
@@ -47,7 +49,50 @@ func tasks(d *Desk, arg string) (Answer, error) {
 	case verb == "fg":
 		return taskPage(t), nil
 	}
-	return nil, errors.New("usage: /tasks, /tasks ID, /tasks stop ID or /tasks fg ID")
+	return nil, errTasks
+}
+
+// oneTask returns the task with an id, or the only one whose id begins with it. Without an id it is the only task that
+// runs, if running is set.
+func oneTask(table *task.Table, id string, running bool) (*task.Task, error) {
+	if strings.ContainsAny(id, " \t") {
+		return nil, errTasks
+	}
+	var fit []*task.Task
+	for _, t := range table.List() {
+		if t.ID == id {
+			return t, nil
+		}
+		if id != "" && strings.HasPrefix(t.ID, id) || id == "" && running && t.Status() == task.Running {
+			fit = append(fit, t)
+		}
+	}
+	switch {
+	case len(fit) == 1:
+		return fit[0], nil
+	case len(fit) > 1 && id != "":
+		return nil, fmt.Errorf("several tasks have an id that begins with %s; give more of it", id)
+	case len(fit) > 1:
+		return nil, errors.New("several tasks are running; add the id of one: /tasks lists them")
+	case id == "":
+		return nil, errors.New("no task is running")
+	}
+	return table.Get(id) // it says which there are
+}
+
+// completeTasks offers the tasks, and what can be done with those that run.
+func completeTasks(d *Desk, _ string) []string {
+	if d.Tasks == nil {
+		return nil
+	}
+	offers := []string{"stop ", "fg "}
+	for _, t := range d.Tasks.List() {
+		offers = append(offers, t.ID)
+		if t.Status() == task.Running {
+			offers = append(offers, "stop "+t.ID, "fg "+t.ID)
+		}
+	}
+	return offers
 }
 
 // taskList shows all tasks, and the commands for them.

@@ -31,11 +31,12 @@ func (c *Conversation) Desk() *desk.Desk {
 		Session:  c.Session, Dir: c.ws.Dir, Home: c.ws.Project.Home, Now: c.ws.Now, Log: c.record.log,
 		Catalog: c.ws.Models.table, Tasks: c.shell.tasks, Version: c.ws.Version, Thinking: c.model.thinkingWith,
 		Permission: desk.Permission{
-			Mode: func() string { return string(c.Gate.Mode()) }, Policy: c.Gate.Policy, Dirs: c.spec.Access.Dirs,
+			Mode: func() string { return string(c.Gate.Mode()) }, Policy: c.Gate.Policy, Dirs: func() []string { return c.spec.Access.Dirs },
 		},
 		Files: desk.Files{
 			Dir: c.ws.Dir, History: c.files.history, State: c.files.state,
 			Index:   fileindex.New(fileindex.Config{Dir: c.ws.Dir, All: !v.Files.Gitignore}),
+			Short:   func(path string) string { return shortPath(c.ws.Dir, c.ws.Project.User, path) },
 			MayRead: func(ctx context.Context, path string) error { return mayRead(ctx, c.Session.Pool(), c.Gate, path) },
 		},
 		Settings: func() desk.Settings {
@@ -52,10 +53,9 @@ func (c *Conversation) Desk() *desk.Desk {
 			},
 		},
 		Memory: &desk.Memory{Folder: m.folder, Never: m.never, Off: m.off.Load, Set: m.set},
-		Execute: func(ctx context.Context, command string) (string, error) {
+		Execute: func(ctx context.Context, command string, _ func(tool.Display)) (string, error) {
 			return runTyped(ctx, c.Session.Pool(), command)
 		},
-		Short: func(path string) string { return shortPath(c.ws.Dir, c.ws.Project.User, path) },
 	}
 	c.closers.add(cfg.Files.Index.Close)
 	if a := c.told.announcer; a != nil {

@@ -21,6 +21,10 @@ type Options struct {
 	// Dir is the working directory: paths in it are shown relative to it.
 	Dir     string
 	Palette Palette
+	// More says how to see the output that is left out; it may be empty.
+	More string
+	// Proposed says that a change has not been made: it is shown to be approved.
+	Proposed bool
 }
 
 // Lines returns d as lines without line ends. They are safe for a terminal: control characters in the content are
@@ -73,7 +77,13 @@ func (o Options) output(d tool.Output) []string {
 	}
 	var out []string
 	if left := max(d.Lines, len(lines)) - len(shown); left > 0 {
-		out = append(out, o.cut(o.Palette.Faint, "… "+count(left, "earlier lines")))
+		text := "… " + count(left, "earlier lines")
+		if d.File != "" {
+			text += " in " + o.path(d.File)
+		} else if len(shown) < len(lines) {
+			text += o.More
+		}
+		out = append(out, o.cut(o.Palette.Faint, text))
 	}
 	for _, line := range shown {
 		out = append(out, o.cut(o.Palette.None, line))
@@ -109,11 +119,7 @@ func (o Options) path(path string) string {
 }
 
 func (o Options) diff(d tool.Diff) []string {
-	what := "changed "
-	if d.Created {
-		what = "created "
-	}
-	out := []string{o.cut(o.Palette.Faint, fmt.Sprintf("%s%s, %d added, %d removed", what, o.path(d.Path), d.Added, d.Removed))}
+	out := []string{o.cut(o.Palette.Faint, o.diffTitle(d))}
 	total, shown := 0, 0
 	for i, h := range d.Hunks {
 		total += len(h.Lines)
@@ -134,7 +140,23 @@ func (o Options) diff(d tool.Diff) []string {
 	if left := total - shown; left > 0 {
 		out = append(out, o.cut(o.Palette.Faint, "… "+count(left, "more lines")))
 	}
+	if d.Partial && o.Proposed {
+		out = append(out, o.cut(o.Palette.Bad, "This is not all of it: the change is too large to be shown."))
+	}
 	return out
+}
+
+// diffTitle says what became of a file, or would.
+func (o Options) diffTitle(d tool.Diff) string {
+	switch {
+	case o.Proposed && d.Created:
+		return fmt.Sprintf("would create %s, %s", o.path(d.Path), count(d.Added, "lines"))
+	case o.Proposed:
+		return fmt.Sprintf("would change %s, %d added, %d removed", o.path(d.Path), d.Added, d.Removed)
+	case d.Created:
+		return fmt.Sprintf("created %s, %d added, %d removed", o.path(d.Path), d.Added, d.Removed)
+	}
+	return fmt.Sprintf("changed %s, %d added, %d removed", o.path(d.Path), d.Added, d.Removed)
 }
 
 func (o Options) list(d tool.List) []string {

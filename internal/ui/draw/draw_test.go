@@ -35,6 +35,8 @@ func TestLines(t *testing.T) {
 		{"output", tool.Output{Text: "ok\n", Lines: 1, Exit: code(0)}, Options{}, []string{"ok"}},
 		{"output, failed", tool.Output{Text: "a\nb\nc\n", Lines: 3, Exit: code(2), Elapsed: 1500 * time.Millisecond},
 			Options{Max: 2}, []string{"… 1 earlier line", "b", "c", "exit code 2 after 1.5s"}},
+		{"output, more", tool.Output{Text: "a\nb", Lines: 2}, Options{Max: 1, More: " (ask)"}, []string{"… 1 earlier line (ask)", "b"}},
+		{"output in a file", tool.Output{Text: "a\nb", Lines: 9, File: "/w/out.txt"}, Options{Max: 1, Dir: "/w", More: " (ask)"}, []string{"… 8 earlier lines in out.txt", "b"}},
 		{"output, running", tool.Output{Text: "tick", Lines: 90}, Options{}, []string{"… 89 earlier lines", "tick"}},
 		{"output, note", tool.Output{Text: "x", Lines: 1, Note: "Stopped", Exit: code(137)}, Options{}, []string{"x", "Stopped"}},
 		{"whole file", tool.File{Path: "a.txt", First: 1, Count: 3, Len: 3}, Options{}, []string{"3 lines of a.txt"}},

@@ -12,6 +12,8 @@ func Outcome(d tool.Display, r *msg.ToolResult) string {
 	switch d := d.(type) {
 	case tool.Output:
 		switch {
+		case Runs(d):
+			return d.Note
 		case d.Exit != nil && *d.Exit != 0:
 			return fmt.Sprintf("exit code %d, %s", *d.Exit, count(d.Lines, "lines"))
 		case d.Lines == 0:
@@ -41,3 +43,6 @@ func Outcome(d tool.Display, r *msg.ToolResult) string {
 	}
 	return tool.OneLine(msg.PlainText(r.Parts), 120)
 }
+
+// Runs reports whether a command has not ended, and its note says what becomes of it.
+func Runs(d tool.Output) bool { return d.Exit == nil && d.Note != "" }

@@ -44,6 +44,8 @@ func (o Options) block(b desk.Block) []string {
 		return o.fields(b)
 	case desk.Table:
 		return o.table(b)
+	case desk.Terms:
+		return o.terms(b)
 	case desk.Items:
 		var lines []string
 		for _, item := range b {
@@ -85,6 +87,29 @@ func (o Options) hang(head, text string) []string {
 			head = strings.Repeat(" ", column)
 		}
 		lines = append(lines, head+line)
+	}
+	return lines
+}
+
+// terms puts the texts beside their names, or below a name that is long.
+func (o Options) terms(terms desk.Terms) []string {
+	const most = 20 // cells of a name that its text is beside
+	widest := 0
+	for _, t := range terms {
+		widest = max(widest, cells.Width(t.Name))
+	}
+	column := min(widest, most)
+	if o.Width > 0 {
+		column = min(column, max(4, o.Width/4))
+	}
+	var lines []string
+	for _, t := range terms {
+		name := oneLine(t.Name)
+		if cells.Width(name) > column {
+			lines = append(lines, o.hang(indent, name)...)
+			name = ""
+		}
+		lines = append(lines, o.hang(indent+cells.Left(name, column)+"  ", t.Text)...)
 	}
 	return lines
 }
@@ -170,6 +195,9 @@ func (o Options) narrow(columns []desk.Column, widths []int, used int) {
 		}
 	}
 }
+
+// Safe returns a line of text without what could harm a terminal. Tabs become blanks.
+func Safe(line string) string { return oneLine(line) }
 
 // safe makes text safe for a terminal; oneLine also puts it on one line.
 func safe(text string) string { return strings.ReplaceAll(term.Sanitize(text), "\t", "    ") }

@@ -15,12 +15,12 @@ func (s Style) Apply(text string) string {
 
 // A Palette is the set of styles of a front end. The zero value is plain.
 type Palette struct {
-	None, Strong, Faint, Accent, Good, Bad Style
+	None, Strong, Emphasis, Faint, Accent, Good, Bad Style
 }
 
 // Colours returns a palette of the terminal's own sixteen colours, which the user chose.
 func Colours() Palette {
-	return Palette{Strong: "1", Faint: "2", Accent: "36", Good: "32", Bad: "31"}
+	return Palette{Strong: "1", Emphasis: "4", Faint: "2", Accent: "36", Good: "32", Bad: "31"}
 }
 
 // PaletteFor returns the palette for an output: colours at a terminal, unless the user has set NO_COLOR or the terminal

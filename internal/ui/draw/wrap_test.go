@@ -22,10 +22,15 @@ func TestWrapper(t *testing.T) {
 		{"indented", []string{"  one two"}, "  one two"},
 		{"long word", []string{"one abcdefghijkl two"}, "one\nabcdefghijkl\ntwo"},
 		{"escape", []string{"a\x1b[31mb"}, "ab"},
+		{"escape in pieces", []string{"a\x1b", "[31mb"}, "ab"},
+		{"tab", []string{"all:\n\tgo x"}, "all:\n\tgo\nx"}, // a Makefile can be copied (second look 2.13)
+		{"code stays whole", []string{"```go\nfor i := range all\n``", "`\none two three"}, "```go\nfor i := range all\n```\none two\nthree"},
+		{"table stays whole", []string{"| a | b | c |\none two three"}, "| a | b | c |\none two\nthree"},
+		{"joiner in pieces", []string{"👩", "\u200d", "👧"}, "👩\u200d👧"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			w := Wrapper{Width: 9}
+			w := Wrapper{Width: 9, Prose: true}
 			var got strings.Builder
 			for _, p := range tt.pieces {
 				got.WriteString(w.Add(p))
@@ -59,4 +64,28 @@ func TestWrapperKeepsWords(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestWrap(t *testing.T) {
+	strong := Style("1")
+	tests := []struct {
+		name, text, hang, want string
+	}{
+		{"short", "one two", "", "one two"},
+		{"hanging", "one two three four", "  ", "one two|  three|  four"},
+		{"indented", "    one two three", "", "    one|two three"},
+		{"styled", strong.Apply("one two three") + " four", "", "\x1b[1mone two\x1b[0m|\x1b[1mthree\x1b[0m|four"},
+		{"style between words", "one " + strong.Apply("two") + " six", "", "one \x1b[1mtwo\x1b[0m|six"},
+		{"ideographs", "字符字符字符", "", "字符字符|字符"},
+		{"long word", "a https://example.com/x b", "", "a|https://example.com/x|b"},
+		{"tab", "a\tb c", "", "a\tb|c"},
+		{"empty", "", "", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := strings.Join(Wrap(tt.text, 9, tt.hang), "|"); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
 }

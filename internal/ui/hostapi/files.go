@@ -13,7 +13,7 @@ func (a api) rewind(ctx context.Context, in struct {
 	Message string `json:"user_message_id"`
 	Dry     bool   `json:"dry_run"`
 }) (any, error) {
-	report, err := a.Files.Rewind(ctx, in.Message, in.Dry)
+	report, err := a.RewindFiles(ctx, in.Message, in.Dry)
 	if err != nil {
 		return object{"canRewind": false, "error": err.Error()}, nil
 	}

@@ -5,6 +5,7 @@ package hostapi
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"adze/internal/desk"
@@ -28,34 +29,39 @@ const (
 
 // Actions returns the requests that change something, by subtype. They are answered one after the other.
 func Actions(d *desk.Desk) map[string]Request {
-	a := api{d}
+	a, s := api{d}, serverAPI{d}
 	return map[string]Request{
-		"set_max_thinking_tokens": asked(a.think),
-		"rename_session":          asked(a.rename),
-		"rewind_files":            asked(a.rewind),
-		"seed_read_state":         asked(a.seed),
-		"background_tasks":        asked(a.detach),
-		"stop_task":               asked(a.stopTask),
+		"set_max_thinking_tokens": Asked(a.think),
+		"rename_session":          Asked(a.rename),
+		"generate_session_title":  Asked(a.entitle),
+		"rewind_files":            Asked(a.rewind),
+		"seed_read_state":         Asked(a.seed),
+		"background_tasks":        Asked(a.detach),
+		"stop_task":               Asked(a.stopTask),
+		"mcp_toggle":              Asked(s.toggle),
 	}
 }
 
-// Queries returns the requests that change nothing, by subtype. They may be answered concurrently.
+// Queries returns the requests that change nothing of the session, by subtype. They may be answered concurrently.
 func Queries(d *desk.Desk) map[string]Request {
-	a := api{d}
+	a, s := api{d}, serverAPI{d}
 	return map[string]Request{
-		"get_binary_version":    asked(a.version),
-		"get_context_usage":     asked(a.context),
-		"get_hooks_listing":     asked(a.hooks),
-		"get_session_cost":      asked(a.cost),
-		"get_settings":          asked(a.settings),
-		"get_usage":             asked(a.usage),
-		"list_models":           asked(a.models),
-		"list_permission_rules": asked(a.rules),
-		"list_tasks":            asked(a.listTasks),
-		"get_task_output":       asked(a.taskOutput),
-		"mcp_status":            asked(a.servers),
-		"file_suggestions":      asked(a.suggestions),
-		"read_file":             asked(a.readFile),
+		"get_binary_version":    Asked(a.version),
+		"get_context_usage":     Asked(a.context),
+		"get_hooks_listing":     Asked(a.hooks),
+		"get_session_cost":      Asked(a.cost),
+		"get_settings":          Asked(a.settings),
+		"get_usage":             Asked(a.usage),
+		"list_models":           Asked(a.models),
+		"list_permission_rules": Asked(a.rules),
+		"list_tasks":            Asked(a.listTasks),
+		"get_task_output":       Asked(a.taskOutput),
+		"mcp_status":            Asked(s.servers),
+		"mcp_reconnect":         Asked(s.reconnect),
+		"mcp_read_resource":     Asked(s.readResource),
+		"mcp_call":              Asked(s.callTool),
+		"file_suggestions":      Asked(a.suggestions),
+		"read_file":             Asked(a.readFile),
 	}
 }
 
@@ -68,15 +74,27 @@ type object = map[string]any
 // none is a request or an answer without fields.
 type none struct{}
 
-// asked returns a request whose fields are those of In.
-func asked[In any](answer func(context.Context, In) (any, error)) Request {
+// Asked returns a request whose fields are those of In.
+func Asked[In any](answer func(context.Context, In) (any, error)) Request {
 	return func(ctx context.Context, body json.RawMessage) (any, error) {
 		var in In
 		if err := json.Unmarshal(body, &in); err != nil {
-			return nil, &Refusal{Invalid, fmt.Sprintf("invalid request: %v", err)}
+			return nil, &Refusal{Invalid, "invalid request: " + Mistake(err)}
 		}
 		return answer(ctx, in)
 	}
+}
+
+// Mistake describes an error of decoding JSON, without the types of this program.
+func Mistake(err error) string {
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case !errors.As(err, &wrong):
+		return err.Error()
+	case wrong.Field == "":
+		return "it cannot be of the type " + wrong.Value
+	}
+	return fmt.Sprintf("%s cannot be of the type %s", wrong.Field, wrong.Value)
 }
 
 func (a api) think(ctx context.Context, in struct {
@@ -96,6 +114,21 @@ func (a api) rename(_ context.Context, in struct {
 		return nil, fmt.Errorf("session %s is not the open one; use adze sessions rename", in.Session)
 	}
 	return none{}, a.Rename(in.Title)
+}
+
+// entitle answers with a title, or null if the description has no words. The title is stored unless persist is false.
+func (a api) entitle(_ context.Context, in struct {
+	Description string `json:"description"`
+	Persist     *bool  `json:"persist"`
+}) (any, error) {
+	title, err := a.Entitle(in.Description, in.Persist == nil || *in.Persist)
+	if err != nil {
+		return nil, err
+	}
+	if title == "" {
+		return object{"title": nil}, nil
+	}
+	return object{"title": title}, nil
 }
 
 // detach moves the running command to the background.

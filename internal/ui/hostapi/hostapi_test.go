@@ -43,7 +43,7 @@ func newDesk(t *testing.T) (*desk.Desk, string) {
 	policy := permission.Compile(permission.Config{Rules: []rule.Rule{{Tool: "Bash", Behavior: rule.Deny, Scope: scope.User}}})
 	return desk.New(desk.Config{
 		Session: s, Dir: dir, Version: "1", Now: time.Now,
-		Permission: desk.Permission{Mode: func() string { return "default" }, Policy: func() *permission.Policy { return policy }, Dirs: []string{"/other"}},
+		Permission: desk.Permission{Mode: func() string { return "default" }, Policy: func() *permission.Policy { return policy }, Dirs: func() []string { return []string{"/other"} }},
 		Files: desk.Files{Dir: dir, State: filestate.New(), Index: index, MayRead: func(_ context.Context, path string) error {
 			if strings.HasSuffix(path, "secret") {
 				return errors.New("it may not be read")
@@ -89,11 +89,14 @@ func TestRequests(t *testing.T) {
 		{"read_file", `{"path":"note.txt"}`, `{"absPath":` + string(path) + `,"contents":"a n�te\n","lossy":true}`},
 		{"read_file", `{"path":"note.txt","max_bytes":1,"encoding":"base64"}`, `{"absPath":` + string(path) + `,"contents":"YQ==","encoding":"base64","truncated":true}`},
 		{"read_file", `{"path":"secret"}`, "it may not be read"},
-		{"read_file", `[]`, "invalid_request: invalid request: json: cannot unmarshal array into Go value of type struct { Path string \"json:\\\"path\\\"\"; Max int64 \"json:\\\"max_bytes\\\"\"; Encoding string \"json:\\\"encoding\\\"\" }"},
+		{"read_file", `[]`, "invalid_request: invalid request: it cannot be of the type array"},
+		{"read_file", `{"path":1}`, "invalid_request: invalid request: path cannot be of the type number"},
 		{"seed_read_state", `{"path":"note.txt","mtime":99999999999999}`, `{}`},
 		{"rewind_files", `{"user_message_id":"x"}`, `{"canRewind":false,"error":"there is no file history to go back in: the setting fileHistory.enabled is false"}`},
 		{"set_max_thinking_tokens", `{"max_thinking_tokens":-1}`, "invalid_request: max_thinking_tokens is negative"},
 		{"set_max_thinking_tokens", `{"max_thinking_tokens":0}`, `{}`},
+		{"generate_session_title", `{"description":"Fix it. Then rest."}`, `{"title":"Fix it"}`},
+		{"generate_session_title", `{"description":" "}`, `{"title":null}`},
 		{"rename_session", `{"title":"x"}`, "this session is not saved on disk"},
 		{"rename_session", `{"title":"x","session_id":"other"}`, "session other is not the open one; use adze sessions rename"},
 		{"background_tasks", `{}`, "nothing runs that could go on in the background"},

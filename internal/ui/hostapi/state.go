@@ -24,11 +24,6 @@ func (a api) models(context.Context, none) (any, error) {
 	return object{"models": list}, nil
 }
 
-// servers lists the MCP servers; there are none.
-func (a api) servers(context.Context, none) (any, error) {
-	return object{"mcpServers": []object{}}, nil
-}
-
 func (a api) hooks(context.Context, none) (any, error) {
 	h := a.Hooks()
 	list := []object{}
@@ -120,6 +115,10 @@ func (a api) context(context.Context, none) (any, error) {
 		memory += f.Tokens
 		files = append(files, object{"path": f.Path, "type": f.Kind.String(), "tokens": f.Tokens})
 	}
+	remote := []object{}
+	for _, t := range u.Remote {
+		remote = append(remote, object{"name": t.Name, "serverName": t.Server, "tokens": t.Tokens, "isLoaded": t.Loaded})
+	}
 	system, tools := desk.Sum(u.System), desk.Sum(u.Tools)
 	return object{
 		"categories": []object{
@@ -130,7 +129,7 @@ func (a api) context(context.Context, none) (any, error) {
 			{"id": "free_space", "name": "Free space", "tokens": max(0, u.Window-used), "color": "gray", "kind": "free"},
 		},
 		"totalTokens": used, "maxTokens": u.Window, "rawMaxTokens": u.Window, "percentage": percentage,
-		"gridRows": [][]object{}, "model": u.Model, "memoryFiles": files, "mcpTools": []object{}, "agents": []object{},
+		"gridRows": [][]object{}, "model": u.Model, "memoryFiles": files, "mcpTools": remote, "agents": []object{},
 		"isAutoCompactEnabled": a.Settings().AutoCompact, "apiUsage": usage,
 	}, nil
 }
@@ -142,7 +141,7 @@ func (a api) rules(context.Context, none) (any, error) {
 		rules = append(rules, object{"behavior": r.Behavior, "source": string(r.Scope), "rule": r.Text(), "editability": "readonly"})
 	}
 	dirs := []object{{"path": a.Dir, "source": "cliArg"}}
-	for _, dir := range p.Dirs {
+	for _, dir := range p.Dirs() {
 		dirs = append(dirs, object{"path": dir, "source": "cliArg"})
 	}
 	return object{"state": object{

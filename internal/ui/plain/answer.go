@@ -19,7 +19,8 @@ func (f *Front) complete(text string) string {
 	if f.talk == nil {
 		return text
 	}
-	return f.talk.Complete(text)
+	completed, _ := f.talk.Complete(context.Background(), text)
+	return completed
 }
 
 // carryOut runs a command and carries out its answer.

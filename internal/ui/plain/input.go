@@ -108,7 +108,7 @@ func (f *Front) enter(ctx context.Context, text string) {
 		name, arg, _ := desk.Parse(trimmed)
 		f.carryOut(ctx, func() (desk.Answer, error) { return f.talk.Run(ctx, name, arg) })
 	case strings.HasPrefix(trimmed, "!"):
-		f.carryOut(ctx, func() (desk.Answer, error) { return f.talk.Shell(ctx, strings.TrimSpace(trimmed[1:])) })
+		f.carryOut(ctx, func() (desk.Answer, error) { return f.talk.Shell(ctx, strings.TrimSpace(trimmed[1:]), nil) })
 	case strings.HasPrefix(text, "#") && !strings.Contains(trimmed, "\n"):
 		f.carryOut(ctx, func() (desk.Answer, error) { return f.talk.Note(strings.TrimSpace(trimmed[1:])) })
 	default:

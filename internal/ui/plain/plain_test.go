@@ -272,7 +272,9 @@ func TestCommands(t *testing.T) {
 			c.warnUSD = 5
 			keepSession(t, &c.desk, "00000001-id", "a title")
 			keepSession(t, &c.desk, "00000002-id", "another")
-			c.desk.Execute = func(_ context.Context, command string) (string, error) { return "ran " + command, nil }
+			c.desk.Execute = func(_ context.Context, command string, _ func(tool.Display)) (string, error) {
+				return "ran " + command, nil
+			}
 		})
 		for _, line := range []string{
 			"/help", "/hlep", "/cost", "first", "second", "third", "/cost", "/model", "/model none", "/model large", "/mode plan",

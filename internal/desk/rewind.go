@@ -1,0 +1,371 @@
+package desk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"adze/internal/agent/compact"
+	"adze/internal/msg"
+	"adze/internal/platform/amount"
+	"adze/internal/platform/filehistory"
+	"adze/internal/session"
+	"adze/internal/tool"
+)
+
+func rewindCommand() Command {
+	return Command{Name: "rewind", Aliases: []string{"undo"}, Kind: Work, Args: "[N]",
+		Doc: "go back to before one of your messages; /rewind undo takes that back", Run: runRewind, Complete: completeRewind}
+}
+
+// completeRewind offers the numbers of the messages and what to go back with.
+func completeRewind(d *Desk, arg string) []string {
+	which, _, chosen := strings.Cut(arg, " ")
+	if chosen {
+		return []string{which + " both", which + " conversation", which + " files"}
+	}
+	numbers := []string{"undo"}
+	for i := range d.Session.Turns() {
+		numbers = append(numbers, fmt.Sprint(i+1))
+	}
+	return numbers
+}
+
+const rewindUsage = "/rewind N conversation, /rewind N files or /rewind N both; /rewind undo takes it back"
+
+// runRewind lists the messages to go back to, shows what going back to one would do, or does it.
+func runRewind(ctx context.Context, d *Desk, arg string) (Answer, error) {
+	words := strings.Fields(arg)
+	switch {
+	case len(words) == 0:
+		return rewindList(d)
+	case arg == "undo":
+		return undoRewind(d)
+	}
+	turns := d.Session.Turns()
+	i := turnAt(turns, words[0])
+	if i < 0 {
+		return nil, fmt.Errorf("there is no message %s to go back to; /rewind lists them", words[0])
+	}
+	r := rewinding{d: d, to: turns[i], later: laterThan(turns, i)}
+	force := len(words) == 3 && words[2] == "force"
+	if len(words) > 2 && !force {
+		return nil, errors.New("usage: " + rewindUsage)
+	}
+	if len(words) == 1 {
+		return r.offer(ctx)
+	}
+	switch words[1] {
+	case "both":
+		return r.operation(true, true, force), nil
+	case "conversation":
+		return r.operation(true, false, false), nil
+	case "files":
+		return r.operation(false, true, force), nil
+	}
+	return nil, errors.New("usage: " + rewindUsage)
+}
+
+// rewindList lists the messages of the user with what was changed in answer to them, newest first.
+func rewindList(d *Desk) (Answer, error) {
+	turns := d.Session.Turns()
+	if len(turns) == 0 {
+		return nil, errors.New("there is no message to go back to yet")
+	}
+	var ids []string
+	for _, t := range turns[:min(most, len(turns))] {
+		ids = append(ids, t.ID)
+	}
+	changes := d.Files.History.Changes(ids)
+	said := d.Session.Conversation()
+	list := List{
+		Page:  Say("Go back to before which message?"),
+		Usage: rewindUsage,
+		Choose: func(ctx context.Context, c Choice) (Answer, error) {
+			turns := d.Session.Turns()
+			i := turnAt(turns, c.ID)
+			if i < 0 {
+				return nil, errors.New("this message is no part of the conversation any more")
+			}
+			return rewinding{d: d, to: turns[i], later: laterThan(turns, i)}.offer(ctx)
+		},
+	}
+	for i, t := range turns[:len(ids)] {
+		about := []string{amount.Age(d.Now().Sub(said[t.At].Time))}
+		if files := changes[t.ID]; len(files) > 0 {
+			about = append(about, d.changed(files))
+		}
+		list.Choices = append(list.Choices, Choice{ID: ids[i], Title: tool.OneLine(t.Text, 60), About: strings.Join(about, "; ")})
+	}
+	return list, nil
+}
+
+// changed names files with what was changed in them, and at most a few of them.
+func (d *Desk) changed(files []filehistory.FileChange) string {
+	const named = 3
+	var names []string
+	for _, f := range files[:min(named, len(files))] {
+		names = append(names, d.Files.Short(f.Path)+" "+lineCounts(f))
+	}
+	if more := len(files) - named; more > 0 {
+		names = append(names, amount.Of(more, "more file", "more files"))
+	}
+	return strings.Join(names, ", ")
+}
+
+func lineCounts(f filehistory.FileChange) string {
+	switch {
+	case f.Mode:
+		return "(permissions)"
+	case f.Binary:
+		return "(changed)"
+	}
+	return fmt.Sprintf("+%d -%d", f.Insertions, f.Deletions)
+}
+
+// turnAt returns the place of a message of the user, which is given by its number, counted from the end, or by the
+// beginning of its id; -1 if there is none, or more than one.
+func turnAt(turns []compact.Turn, which string) int {
+	for i, t := range turns {
+		if fmt.Sprint(i+1) == which || t.ID == which {
+			return i
+		}
+	}
+	found := -1
+	for i, t := range turns {
+		if len(which) < minID || !strings.HasPrefix(t.ID, which) {
+			continue
+		}
+		if found >= 0 {
+			return -1
+		}
+		found = i
+	}
+	return found
+}
+
+// laterThan returns the ids of the messages after the one at a place, oldest first.
+func laterThan(turns []compact.Turn, at int) []string {
+	later := []string{}
+	for _, t := range slices.Backward(turns[:at]) {
+		later = append(later, t.ID)
+	}
+	return later
+}
+
+// MessageNamed returns the id of the message of the user that an id, or the beginning of one, stands for in a
+// conversation, and those of the later ones. An id of an answer stands for the message that it answers. An id that is
+// not there is returned as it is.
+func MessageNamed(entries []msg.Entry, id string) (full string, later []string) {
+	turns := compact.Turns(entries)
+	found := -1
+	for i, e := range entries {
+		at := slices.IndexFunc(turns, func(t compact.Turn) bool { return t.At <= i })
+		if len(id) < minID || at < 0 || at == found || !strings.HasPrefix(e.ID, id) {
+			continue
+		}
+		if found >= 0 {
+			return id, nil
+		}
+		found = at
+	}
+	if found < 0 {
+		return id, nil
+	}
+	return turns[found].ID, laterThan(turns, found)
+}
+
+// A rewinding goes back to before a message of the user.
+type rewinding struct {
+	d     *Desk
+	to    compact.Turn
+	later []string // messages after it
+}
+
+// untracked is a limit that the user should know.
+const untracked = "Changes made by shell commands are not tracked, and stay."
+
+// offer says what going back would do, and lets the user choose.
+func (r rewinding) offer(ctx context.Context) (Answer, error) {
+	talk := Choice{ID: "conversation", Title: "conversation only", About: "the files stay as they are"}
+	list := List{
+		Page:    Say("Back to before: " + tool.OneLine(r.to.Text, 200)),
+		Choices: []Choice{talk},
+		Usage:   fmt.Sprintf("/rewind %s conversation|files|both", r.to.ID[:min(shownID, len(r.to.ID))]),
+		Choose: func(_ context.Context, c Choice) (Answer, error) {
+			return r.operation(c.ID != "files", c.ID != "conversation", true), nil
+		},
+	}
+	report, err := r.d.Files.History.Rewind(ctx, r.to.ID, filehistory.Options{Dry: true, Force: true, Later: r.later})
+	switch {
+	case err != nil:
+		list.Add(Notice("The files cannot be restored: " + err.Error()))
+		return list, nil
+	case len(report.Changes) == 0 && len(report.Left) == 0:
+		list.Add(Text("No file was edited since. " + untracked))
+		list.Choices[0].Title, list.Choices[0].About = "conversation", ""
+		return list, nil
+	}
+	table := Table{Columns: []Column{{}, {Cut: true}}, Indented: true}
+	for _, f := range report.Changes {
+		about := ""
+		if f.Foreign {
+			about = "changed by something else since, which would be lost"
+		}
+		table.Rows = append(table.Rows, []string{r.d.Files.Short(f.Path) + "  " + lineCounts(f), about})
+	}
+	list.Add(Text("These changes would be taken back:"), table)
+	for _, text := range limits(report, r.d.Files.Short) {
+		list.Add(Notice(text))
+	}
+	files := amount.Of(len(report.Changes), "file", "files")
+	list.Choices = []Choice{
+		{ID: "both", Title: "conversation and files", About: files},
+		talk,
+		{ID: "files", Title: "files only", About: files + "; the conversation stays as it is"},
+	}
+	return list, nil
+}
+
+// limits returns what a rewind cannot restore.
+func limits(report filehistory.Report, short func(string) string) []string {
+	texts := []string{untracked}
+	if report.Damaged {
+		texts = append(texts, "The file history is damaged: files may have changed that are not listed here.")
+	}
+	for _, path := range report.Left {
+		texts = append(texts, short(path)+" stays as it is: it is not known for sure what it was.")
+	}
+	return texts
+}
+
+// operation returns what goes back, and keeps what is needed to undo it.
+func (r rewinding) operation(talk, files, force bool) Operation {
+	op := session.Rewind{}
+	if talk {
+		op.To = r.to.ID
+	}
+	op.Files = func(ctx context.Context) (string, error) {
+		done := rewound{talk: talk, last: lastBefore(r.d.Session.Conversation(), op.To)}
+		text := ""
+		if files {
+			report, err := r.d.Files.History.Rewind(ctx, r.to.ID, filehistory.Options{Force: force, Later: r.later})
+			if err != nil {
+				return "", cannotRewind(err)
+			}
+			text, done.files = r.d.restored(report), report.Undo
+			if !talk && report.Undo != "" {
+				r.d.tellRestored(ctx, text)
+			}
+		}
+		if !talk && done.files == "" {
+			return text, nil
+		}
+		r.d.undo.set(done)
+		return strings.TrimSpace(text + "\nTo take this back before you send another message: /rewind undo"), nil
+	}
+	return Operation{Op: op, Entries: true}
+}
+
+// lastBefore returns the id of the last entry before the one with an id, or of the last one if that is not there.
+func lastBefore(entries []msg.Entry, id string) string {
+	last := ""
+	for _, e := range entries {
+		if e.ID == id {
+			break
+		}
+		last = e.ID
+	}
+	return last
+}
+
+// cannotRewind says what to do about a rewind that was refused.
+func cannotRewind(err error) error {
+	var conflict *filehistory.Conflict
+	var incomplete *filehistory.Incomplete
+	switch {
+	case errors.As(err, &conflict):
+		return fmt.Errorf("%w. Nothing was restored; add force to restore these files, too", err)
+	case errors.As(err, &incomplete):
+		return fmt.Errorf("%w. Nothing was restored; add force to restore the files that are known for sure", err)
+	}
+	return err
+}
+
+// restored says which files were restored.
+func (d *Desk) restored(report filehistory.Report) string {
+	if len(report.Changes) == 0 {
+		return "No file had to be restored."
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s restored:\n", amount.Of(len(report.Changes), "file was", "files were"))
+	for _, f := range report.Changes {
+		fmt.Fprintf(&b, "  %s\n", d.Files.Short(f.Path))
+	}
+	b.WriteString(strings.Join(limits(report, d.Files.Short), "\n"))
+	return b.String()
+}
+
+// tellRestored tells the model, which knows of the changes, that files were restored.
+func (d *Desk) tellRestored(ctx context.Context, text string) {
+	d.Session.Submit(ctx, session.Notify{ // ok: a session that is closed need not know
+		Text: "The user has restored files to what they were earlier. Read a file again before you rely on what it contains.\n" + text,
+	})
+}
+
+// An undo knows the last rewind, as long as it can be taken back. It may be used concurrently.
+type undo struct {
+	mu      sync.Mutex
+	rewound *rewound
+}
+
+// A rewound is what is needed to take back a rewind.
+type rewound struct {
+	talk  bool   // the conversation went back
+	files string // the id that takes back what was done to files; empty if nothing was
+	last  string // the id of the last entry of the conversation
+}
+
+func (u *undo) set(r rewound) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.rewound = &r
+}
+
+// take returns the last rewind, once; nil if there is none.
+func (u *undo) take() *rewound {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	r := u.rewound
+	u.rewound = nil
+	return r
+}
+
+// undoRewind takes back the last rewind.
+func undoRewind(d *Desk) (Answer, error) {
+	r := d.undo.take()
+	if r == nil {
+		return nil, errors.New("there is nothing to take back")
+	}
+	restore := func(ctx context.Context) (string, error) {
+		if lastBefore(d.Session.Conversation(), "") != r.last {
+			return "", errors.New("the conversation has gone on since: the last /rewind can no longer be taken back")
+		}
+		if r.files == "" {
+			return "", nil
+		}
+		report, err := d.Files.History.Rewind(ctx, r.files, filehistory.Options{Force: true})
+		if err != nil {
+			return "", err
+		}
+		text := d.restored(report)
+		if !r.talk {
+			d.tellRestored(ctx, text)
+		}
+		return text, nil
+	}
+	return Operation{Op: session.Rewind{Undo: r.talk, Files: restore}, Entries: true}, nil
+}

@@ -1,0 +1,165 @@
+package desk
+
+import (
+	"context"
+	"crypto/sha256"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"adze/internal/agent"
+	"adze/internal/msg"
+	"adze/internal/platform/filehistory"
+	"adze/internal/session"
+	"adze/internal/tool"
+)
+
+// A rewound conversation can be brought back, with its files, until something else is said (finding 14).
+//
+// Proves SESS-31, SESS-32.
+func TestRewindAndUndo(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "a.txt")
+	h, err := filehistory.Open(filepath.Join(t.TempDir(), "history"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { h.Close() })
+	write := func(content string) {
+		t.Helper()
+		if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	edit := func(message, content string) {
+		t.Helper()
+		h.Begin(message)
+		if err := h.Backup(t.Context(), file); err != nil {
+			t.Fatal(err)
+		}
+		write(content)
+		h.Wrote(file, sha256.Sum256([]byte(content)))
+	}
+	write("zero\n")
+	edit("prompt-one", "one\n")
+	edit("prompt-two", "two\n")
+	entry := func(id string, m msg.Message) msg.Entry { return msg.Entry{ID: id, Time: time.Now(), Message: m} }
+	answer := msg.Message{Role: msg.Assistant, Parts: []msg.Part{&msg.Text{Text: "Done."}}}
+	s := session.Open(t.Context(), session.Config{
+		Tools:  session.Tools{Registry: tool.NewRegistry()},
+		Models: session.Models{Main: "m", Resolve: func(name string) (agent.Model, error) { return agent.Model{ID: name, Window: 1000}, nil }},
+		Records: session.Records{History: []msg.Entry{
+			entry("prompt-one", msg.UserText("first")), entry("answer-one", answer),
+			entry("prompt-two", msg.UserText("second")), entry("answer-two", answer),
+		}},
+	})
+	t.Cleanup(s.Close)
+	d := New(Config{Session: s, Now: time.Now, Dir: dir, Files: Files{Dir: dir, History: h, Short: filepath.Base}})
+	do := func(a Answer, err error) *session.Outcome {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		after := s.Last()
+		if err := s.Submit(t.Context(), a.(Operation).Op); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		for e := range s.Entries(ctx, after, session.Latest) {
+			if end, ok := e.Event.(session.Finished); ok && end.Local != nil {
+				return end.Local
+			}
+		}
+		t.Fatal("it did not end")
+		return nil
+	}
+	check := func(entries int, content string) {
+		t.Helper()
+		got, err := os.ReadFile(file)
+		if n := len(s.Conversation()); n != entries || err != nil || string(got) != content {
+			t.Errorf("%d entries and %q, want %d and %q", n, got, entries, content)
+		}
+	}
+	choose := func(list Answer, id string) (Answer, error) {
+		t.Helper()
+		for _, c := range list.(List).Choices {
+			if c.ID == id {
+				return list.(List).Choose(t.Context(), c)
+			}
+		}
+		t.Fatalf("%s is not among %v", id, list.(List).Choices)
+		return nil, nil
+	}
+
+	list, err := d.Run(t.Context(), "rewind", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := list.(List).Choices[0]; c.Title != "second" || c.About != "just now; a.txt +1 -1" {
+		t.Errorf("%+v", c)
+	}
+	offer, err := choose(list, "prompt-two")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o := do(choose(offer, "both")); o.Err != nil || !strings.Contains(o.Text, untracked) {
+		t.Errorf("%+v", o)
+	}
+	check(2, "one\n")
+	if o := do(d.Run(t.Context(), "undo", "undo")); o.Err != nil {
+		t.Error(o.Err)
+	}
+	check(4, "two\n")
+	if _, err := d.Run(t.Context(), "rewind", "undo"); err == nil {
+		t.Error("undone twice")
+	}
+
+	// Files alone: the model is told, and hears of it with the next message.
+	if o := do(d.Run(t.Context(), "rewind", "prompt-t files")); o.Err != nil {
+		t.Error(o.Err)
+	}
+	check(4, "one\n")
+	if err := s.Submit(t.Context(), session.Note{Parts: []msg.Part{&msg.Text{Text: "more"}}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Idle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if o := do(d.Run(t.Context(), "rewind", "undo")); o.Err == nil || !strings.Contains(o.Err.Error(), "has gone on since") {
+		t.Errorf("%+v", o)
+	}
+	check(5, "one\n")
+
+	// What something else has changed is kept, unless that is wanted.
+	write("mine\n")
+	if o := do(d.Run(t.Context(), "rewind", "prompt-one both")); o.Err == nil || !strings.Contains(o.Err.Error(), "add force") {
+		t.Errorf("%+v", o)
+	}
+	check(5, "mine\n")
+	if o := do(d.Run(t.Context(), "rewind", "prompt-one both force")); o.Err != nil {
+		t.Error(o.Err)
+	}
+	check(0, "zero\n")
+}
+
+// An id, or the beginning of one, names a message of the user; that of an answer the message that it answers (2.22).
+func TestMessageNamed(t *testing.T) {
+	entries := []msg.Entry{
+		{ID: "aaaa1111", Message: msg.UserText("first")},
+		{ID: "bbbb1111", Message: msg.Message{Role: msg.Assistant, Parts: []msg.Part{&msg.Text{Text: "One."}}}},
+		{ID: "aaaa2222", Message: msg.UserText("second")},
+		{ID: "bbbb2222", Message: msg.Message{Role: msg.Assistant, Parts: []msg.Part{&msg.Text{Text: "Two."}}}},
+	}
+	for id, want := range map[string]string{
+		"aaaa1111": "aaaa1111 aaaa2222", "aaaa2": "aaaa2222", "bbbb1": "aaaa1111 aaaa2222", "bbbb2222": "aaaa2222",
+		"aaaa": "aaaa", "bbbb": "bbbb", "aaa": "aaa", "cccc": "cccc", "": "",
+	} {
+		full, later := MessageNamed(entries, id)
+		if got := strings.TrimSpace(full + " " + strings.Join(later, " ")); got != want {
+			t.Errorf("%s: %s, want %s", id, got, want)
+		}
+	}
+}

@@ -1,0 +1,281 @@
+package desk
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"adze/internal/mcp"
+	"adze/internal/platform/amount"
+	"adze/internal/platform/redact"
+	"adze/internal/platform/spell"
+)
+
+func mcpCommand() Command {
+	return Command{Name: "mcp", Kind: Change, Args: "[NAME|reconnect|enable|disable|auth|approve NAME]",
+		Doc: "show the MCP servers, or one of them with its tools; reconnect, enable or disable one, sign in to it, or approve it",
+		Run: runServers, Complete: completeServers}
+}
+
+var errServers = errors.New("usage: /mcp, /mcp NAME, or /mcp reconnect, enable, disable, auth or approve NAME")
+
+// runServers shows or changes servers.
+func runServers(ctx context.Context, d *Desk, arg string) (Answer, error) {
+	words := strings.Fields(arg)
+	if len(words) > 2 {
+		return nil, errServers
+	}
+	var all *mcp.Servers
+	if d.Servers.All != nil {
+		all = d.Servers.All()
+	}
+	if all == nil || len(all.List()) == 0 {
+		p := Say("No MCP servers are configured. adze mcp add NAME -- COMMAND adds one.")
+		addServerProblems(d, &p)
+		return p, nil
+	}
+	switch len(words) {
+	case 0:
+		return serversPage(d, all.List()), nil
+	case 1:
+		s, err := findServer(all, words[0])
+		if err != nil {
+			return nil, err
+		}
+		return serverPage(ctx, d, all, s), nil
+	}
+	s, err := findServer(all, words[1])
+	if err != nil {
+		return nil, err
+	}
+	return changeServer(ctx, d, all, words[0], s)
+}
+
+// changeServer does what the user wants with a server.
+func changeServer(ctx context.Context, d *Desk, all *mcp.Servers, verb string, s *mcp.Status) (Answer, error) {
+	var do func(context.Context, string) error
+	switch verb {
+	case "reconnect":
+		do = all.Reconnect
+	case "approve":
+		if !d.Terminal { // others may have written the prompt
+			return nil, errTerminal
+		}
+		do = d.Servers.Approve
+	case "enable", "disable":
+		if change := d.Servers.Enable; change != nil {
+			do = func(ctx context.Context, name string) error { return change(ctx, name, verb == "enable") }
+		}
+	case "auth":
+		if d.Servers.SignIn == nil {
+			break
+		}
+		address, err := d.Servers.SignIn(ctx, s.Name)
+		if err != nil {
+			return nil, err
+		}
+		return Say("To sign in to "+s.Name+", open:", address, "The server is connected to when you are done."), nil
+	default:
+		return nil, errServers
+	}
+	if do == nil {
+		return nil, fmt.Errorf("/mcp %s is not available in this session", verb)
+	}
+	if err := do(ctx, s.Name); err != nil {
+		return nil, err
+	}
+	now, err := findServer(all, s.Name)
+	if err != nil {
+		return nil, err
+	}
+	p := Say(now.Name + ": " + serverState(now))
+	addTrouble(d, &p, now)
+	return p, nil
+}
+
+// findServer returns how a server stands, by its name.
+func findServer(all *mcp.Servers, name string) (*mcp.Status, error) {
+	var names []string
+	list := all.List()
+	for i := range list {
+		if s := &list[i]; s.Name == name || s.Given == name {
+			return s, nil
+		}
+		names = append(names, list[i].Name)
+	}
+	if near := spell.Closest(name, names, 1); len(near) > 0 {
+		return nil, fmt.Errorf("there is no server %q; did you mean %s?", name, near[0])
+	}
+	return nil, fmt.Errorf("there is no server %q; there are %s", name, strings.Join(names, ", "))
+}
+
+// serverState returns the state in words.
+func serverState(s *mcp.Status) string {
+	switch s.State {
+	case mcp.Connected:
+		return "connected"
+	case mcp.Pending:
+		return "connecting"
+	case mcp.NeedsAuth:
+		return "needs a login"
+	}
+	return string(s.State)
+}
+
+// serversPage lists the servers, and what to do about those that do not work.
+func serversPage(d *Desk, list []mcp.Status) Page {
+	var p Page
+	table := Table{Columns: []Column{{Name: "Server"}, {Name: "state"}, {Name: "tools", Right: true}, {Name: "from"}, {Name: "what", Cut: true}}}
+	for i := range list {
+		s := &list[i]
+		tools := "-"
+		if len(s.Tools) > 0 || s.State == mcp.Connected {
+			tools = fmt.Sprint(len(s.Tools))
+		}
+		table.Rows = append(table.Rows, []string{s.Name, serverState(s), tools, string(s.Scope), s.Summary()})
+	}
+	p.Add(table)
+	for i := range list {
+		addTrouble(d, &p, &list[i])
+	}
+	addServerProblems(d, &p)
+	p.Add(Text("/mcp NAME shows the tools of a server and more."))
+	return p
+}
+
+// addTrouble adds what is wrong with a server, and what the user can do about it.
+func addTrouble(d *Desk, p *Page, s *mcp.Status) {
+	advice := ""
+	switch s.State {
+	case mcp.Failed:
+		advice = "/mcp reconnect " + s.Name + " tries again"
+	case mcp.NeedsAuth:
+		advice = "/mcp auth " + s.Name + " signs in"
+	case mcp.Unapproved:
+		advice = "/mcp approve " + s.Name + " starts it, now and in the future; /mcp " + s.Name + " shows what it is"
+	case mcp.Disabled:
+		if s.Same != "" {
+			p.Add(Text(s.Name + " is the same server as " + s.Same + ", which is used."))
+		}
+	}
+	text := ""
+	if s.Err != nil {
+		text = redact.String(s.Err.Error())
+	}
+	switch {
+	case text != "" && advice != "":
+		p.Add(Notice(s.Name + ": " + text + "; " + advice))
+	case text+advice != "":
+		p.Add(Notice(s.Name + ": " + text + advice))
+	}
+	for _, w := range slices.Concat(s.Warnings, s.Cut, s.Changes, leftOut(d, s.Name)) {
+		p.Add(Notice(s.Name + ": " + w))
+	}
+}
+
+// leftOut returns which tools of a server cannot be called, because of their names.
+func leftOut(d *Desk, server string) (lines []string) {
+	if d.Session == nil {
+		return nil
+	}
+	for _, x := range d.Session.Pool().Problems() {
+		if x.Origin == "mcp:"+server {
+			lines = append(lines, "the tool "+x.Name+" is left out: "+x.Reason)
+		}
+	}
+	if more := len(lines) - shownLeftOut; more > 0 {
+		lines = append(lines[:shownLeftOut], amount.Of(more, "more tool is left out because of its name", "more tools are left out because of their names"))
+	}
+	return lines
+}
+
+// addServerProblems adds what is wrong with the configuration.
+func addServerProblems(d *Desk, p *Page) {
+	if d.Servers.Problems == nil {
+		return
+	}
+	for _, text := range d.Servers.Problems() {
+		p.Add(Notice(text))
+	}
+}
+
+// How much of a server is shown.
+const (
+	shownTools    = 100
+	shownLeftOut  = 10
+	shownLogLines = 15
+	resourceWait  = 3 * time.Second
+)
+
+// serverPage shows one server.
+func serverPage(ctx context.Context, d *Desk, all *mcp.Servers, s *mcp.Status) Page {
+	var p Page
+	f := Fields{{"Server", s.Name}, {"State", serverState(s)}, {"From", cmp.Or(s.File, string(s.Scope))}, {"Type", string(s.Type)}, {"Runs", s.Summary()}}
+	if s.Remote() {
+		f[4].Name = "URL"
+	}
+	if a := s.About; a.Name != "" {
+		f = append(f, Field{"About", strings.TrimSpace(cmp.Or(a.Title, a.Name) + " " + a.Version)}, Field{"Protocol", a.Protocol})
+	}
+	p.Add(f)
+	addTrouble(d, &p, s)
+	var tools Terms
+	for _, t := range s.Tools[:min(len(s.Tools), shownTools)] {
+		first, _, _ := strings.Cut(t.Description, "\n")
+		tools = append(tools, Term{t.Name, first})
+	}
+	if len(tools) > 0 {
+		p.Add(Text(amount.Of(len(s.Tools), "tool", "tools")+":"), tools)
+	}
+	if more := len(s.Tools) - len(tools); more > 0 {
+		p.Add(Text("and " + amount.Of(more, "more tool", "more tools") + "."))
+	}
+	if len(s.Prompts) > 0 {
+		var prompts Items
+		for _, x := range s.Prompts {
+			prompts = append(prompts, "/mcp__"+s.Name+"__"+x.Name)
+		}
+		p.Add(Text(amount.Of(len(s.Prompts), "prompt", "prompts")+":"), prompts)
+	}
+	if s.State == mcp.Connected && s.About.Resources {
+		ctx, cancel := context.WithTimeout(ctx, resourceWait)
+		defer cancel()
+		if list, err := all.Resources(ctx, s.Name); err == nil {
+			p.Add(Text(amount.Of(len(list), "resource", "resources") + "."))
+		}
+	}
+	if s.Log != "" {
+		lines := strings.Split(strings.TrimRight(s.Log, "\n"), "\n")
+		p.Add(Text("Its standard error ends with:"), Items(lines[max(0, len(lines)-shownLogLines):]))
+	}
+	return p
+}
+
+// completeServers completes actions and the names of servers.
+func completeServers(d *Desk, arg string) (list []string) {
+	verbs := []string{"reconnect ", "enable ", "disable ", "auth ", "approve "}
+	verb, _, second := strings.Cut(arg, " ")
+	if !second {
+		list = verbs
+	}
+	if d.Servers.All == nil {
+		return list
+	}
+	all := d.Servers.All()
+	if all == nil {
+		return list
+	}
+	for _, s := range all.List() {
+		switch {
+		case !second:
+			list = append(list, s.Name)
+		case slices.Contains(verbs, verb+" "):
+			list = append(list, verb+" "+s.Name)
+		}
+	}
+	return list
+}
