@@ -1,0 +1,103 @@
+package servers
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"adze/internal/app/console"
+	"adze/internal/app/settings"
+	"adze/internal/mcp/roster"
+	"adze/internal/platform/amount"
+	"adze/internal/platform/trust"
+)
+
+// Approve records that the user wants a server of the project to be started, as its entry is now, or that they do not.
+func Approve(ctx context.Context, p *settings.Project, e *roster.Entry, yes bool) error {
+	is, other := trust.Server(e.Given, e.Raw), trust.NoServer(e.Given, e.Raw)
+	if !yes {
+		is, other = other, is
+	}
+	if err := p.Trust.Withdraw(ctx, other); err != nil {
+		return err
+	}
+	return p.Trust.Keep(ctx, is)
+}
+
+// Ask asks the user about the servers of the project that wait for approval: all of them, none, or each. It reports
+// whether anything was decided. Without an answer they are asked about again the next time.
+func Ask(ctx context.Context, c *console.Console, p *settings.Project, r *roster.Roster) (bool, error) {
+	if len(r.Unapproved) == 0 || !p.Trust.Trusted() {
+		return false, nil
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "This project has %s that you have not approved as they are now:\n", amount.Of(len(r.Unapproved), "MCP server", "MCP servers"))
+	for _, e := range r.Unapproved {
+		fmt.Fprintf(&b, "  %s: %s\n", e.Name, text(e))
+	}
+	if err := c.Show(b.String()); err != nil {
+		return false, err
+	}
+	// The question repeats what a long list may have pushed off the screen.
+	answer, err := c.Ask(fmt.Sprintf("Start %s from now on? [y]es, [n]o, [c]hoose; Enter decides later: ", names(r.Unapproved)))
+	if err != nil {
+		return false, err
+	}
+	decided := false
+	for _, e := range r.Unapproved {
+		yes := false
+		switch strings.ToLower(answer) {
+		case "y", "yes":
+			yes = true
+		case "n", "no":
+		case "c", "choose":
+			if yes, err = c.Confirm("Start " + e.Name + "?"); err != nil {
+				return decided, err
+			}
+		default:
+			return false, nil
+		}
+		if err := Approve(ctx, p, e, yes); err != nil {
+			return decided, err
+		}
+		decided = true
+	}
+	return decided, nil
+}
+
+// text returns all that an entry says, on one line that cannot be mistaken for several. Characters that are not shown as
+// what they are are written as escapes.
+func text(e *roster.Entry) string {
+	var b strings.Builder
+	for _, r := range trust.Server(e.Given, e.Raw).Text {
+		if r == ' ' || unicode.IsGraphic(r) && !unicode.Is(unicode.Z, r) {
+			b.WriteRune(r)
+		} else {
+			fmt.Fprintf(&b, "\\u%04x", r)
+		}
+	}
+	return b.String()
+}
+
+// Waiting says which servers are not started because the user has not approved them, or nothing.
+func Waiting(p *settings.Project, r *roster.Roster) string {
+	if len(r.Unapproved) == 0 || !p.Trust.Trusted() {
+		return "" // that the workspace is not trusted is said already
+	}
+	return fmt.Sprintf("MCP servers of this project that you have not approved are not started: %s; adze asks about them at a terminal, or use --trust", names(r.Unapproved))
+}
+
+// names lists servers by name, of many the first.
+func names(list []*roster.Entry) string {
+	const most = 10
+	var all []string
+	for _, e := range list[:min(len(list), most)] {
+		all = append(all, e.Name)
+	}
+	text := strings.Join(all, ", ")
+	if n := len(list) - most; n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
+	}
+	return text
+}

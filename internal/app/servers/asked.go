@@ -1,0 +1,100 @@
+package servers
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"adze/internal/mcp"
+	"adze/internal/permission"
+	"adze/internal/session"
+)
+
+// All returns the servers, or nil if there are none.
+func (s *Share) All() *mcp.Servers {
+	if s == nil {
+		return nil
+	}
+	return s.Fleet.Servers
+}
+
+// OnComplete has tell called when a server says that a visit is complete that the user was asked for.
+func (s *Share) OnComplete(tell func(server, id string)) { s.cfg.Asker.OnComplete(tell) }
+
+// Awaited waits for the servers and returns how they stand.
+func (s *Share) Awaited(ctx context.Context) []mcp.Status {
+	if s == nil {
+		return nil
+	}
+	s.Await(ctx)
+	return s.List()
+}
+
+// CallText calls a tool for a part of the program, and returns the text of its result. A result that is an error is
+// returned as one.
+func (s *Share) CallText(ctx context.Context, server, tool string, input json.RawMessage) (string, error) {
+	if s == nil {
+		return "", errors.New("there are no MCP servers here")
+	}
+	r, err := s.Share.Call(ctx, server, tool, input, nil)
+	if err != nil {
+		return "", err
+	}
+	var texts []string
+	for _, part := range r.Content {
+		if part.Kind == mcp.TextContent && part.Text != "" {
+			texts = append(texts, part.Text)
+		}
+	}
+	text := strings.Join(texts, "\n")
+	switch {
+	case r.IsError:
+		return "", fmt.Errorf("%s of the server %s failed: %s", tool, server, text)
+	case text == "":
+		text = string(r.Structured)
+	}
+	return text, nil
+}
+
+// Answering returns what answers permission questions by a tool of a server, named as the model would name it. What is
+// no clear answer denies, and where the user is needed a tool is not enough.
+func (s *Share) Answering(name string) permission.Asker {
+	const by = "permission tool"
+	return func(ctx context.Context, q permission.Question) (permission.Answer, error) {
+		if q.NeedsPerson {
+			return permission.Answer{Behavior: permission.Deny, By: permission.Headless}, nil
+		}
+		of := s.named(name)
+		if of == nil {
+			text := fmt.Sprintf("The tool %s, which answers permission questions, is not there: no connected server has it.", name)
+			return permission.Answer{Behavior: permission.Deny, By: by, Message: text}, nil
+		}
+		server, tool := of.Remote()
+		input, err := json.Marshal(map[string]any{"tool_name": q.Tool, "input": q.Input, "tool_use_id": q.ID})
+		if err != nil {
+			return permission.Answer{}, err
+		}
+		text, err := s.CallText(ctx, server, tool, input)
+		if err != nil {
+			return permission.Answer{}, err
+		}
+		a := session.ReadDecision([]byte(text), by).Answer
+		a.Updates = nil // it answers this question, and changes no rules
+		return a, nil
+	}
+}
+
+// named returns the tool of a server that the model knows by that name, or nil.
+func (s *Share) named(name string) mcp.Remote {
+	if s == nil {
+		return nil
+	}
+	for _, t := range s.tools.Tools(s.Fleet.Tools()) {
+		if r, ok := t.(mcp.Remote); ok && t.Spec().Name == name {
+			return r
+		}
+	}
+	return nil
+}

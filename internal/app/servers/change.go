@@ -1,0 +1,105 @@
+package servers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"adze/internal/desk"
+	"adze/internal/mcp"
+	"adze/internal/mcp/roster"
+)
+
+// Problems returns what is wrong with the configuration, in lines.
+func (f *Fleet) Problems() (lines []string) {
+	for _, p := range f.configured().Problems {
+		lines = append(lines, p.String())
+	}
+	return lines
+}
+
+// load reads the configuration again.
+func (f *Fleet) load() (*roster.Roster, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	flags := f.cfg.Flags
+	flags.Loaded, flags.Guests = nil, f.guests
+	r, err := Load(f.cfg.Project, flags)
+	if err == nil {
+		f.roster = r
+	}
+	return r, err
+}
+
+// Reload reads the configuration again, closes what is gone and begins to connect to what is new.
+func (f *Fleet) Reload() error {
+	r, err := f.load()
+	if err != nil {
+		return err
+	}
+	f.start.Do(func() {}) // Set starts them
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel() // it does not wait
+	f.Set(ctx, r.Entries)
+	return nil
+}
+
+// Approve records that the user wants a server of the project, as its entry is now, and begins to connect to it.
+func (f *Fleet) Approve(ctx context.Context, name string) error {
+	for _, e := range f.configured().Entries {
+		if e.Name == name && e.Scope == roster.Project && (e.Unapproved || e.Disabled) {
+			return f.admit(ctx, e)
+		}
+	}
+	for _, e := range f.configured().Unapproved {
+		if e.Name == name {
+			return f.admit(ctx, e)
+		}
+	}
+	return fmt.Errorf("%s needs no approval", name)
+}
+
+// admit approves an entry, and connects to it.
+func (f *Fleet) admit(ctx context.Context, e *roster.Entry) error {
+	if !f.cfg.Project.Trust.Trusted() {
+		return errors.New("the workspace is not trusted, so that nothing of it is started; see adze trust")
+	}
+	if err := Approve(ctx, f.cfg.Project, e, true); err != nil {
+		return err
+	}
+	r, err := f.load()
+	if err != nil {
+		return err
+	}
+	_, _, errs := f.Set(ctx, r.Entries)
+	return errs[e.Name]
+}
+
+// EnableLasting makes a server be used or not, in this project, now and in the future.
+func (f *Fleet) EnableLasting(ctx context.Context, name string, on bool) error {
+	for _, s := range f.List() {
+		switch {
+		case s.Name != name:
+		case on && s.Same != "":
+			return fmt.Errorf("%s is the same server as %s, which is used", name, s.Same)
+		case on && s.Scope == roster.Project && s.Unapproved:
+			return f.Approve(ctx, name)
+		}
+	}
+	if err := f.Enable(name, on); err != nil {
+		return err
+	}
+	return SetDisabled(ctx, f.cfg.Project, name, !on)
+}
+
+// Desk returns what the user can do with the servers. The share may be nil.
+func (s *Share) Desk() desk.Servers {
+	if s == nil {
+		return desk.Servers{}
+	}
+	f := s.Fleet
+	return desk.Servers{
+		All: func() *mcp.Servers { return f.Servers }, Problems: f.Problems, Approve: f.Approve, Enable: f.EnableLasting,
+		SignIn: func(ctx context.Context, name string) (string, error) { return f.BeginSignIn(ctx, name, true) },
+	}
+}

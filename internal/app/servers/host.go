@@ -1,0 +1,186 @@
+package servers
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"adze/internal/mcp"
+	"adze/internal/mcp/hosted"
+	"adze/internal/mcp/roster"
+	"adze/internal/permission"
+	"adze/internal/platform/scope"
+	"adze/internal/ui/hostapi"
+)
+
+// A guest is a server that the host brings, and what the host says about permissions for its tools, by their own names.
+type guest struct {
+	*roster.Entry
+	ask, deny []string
+}
+
+// guestsOf returns the servers of a host's request, by name: those that live in the host, and others that it configures.
+func (f *Fleet) guestsOf(servers map[string]json.RawMessage) []guest {
+	src := roster.Source{Scope: roster.Flag, Getenv: variables(f.cfg.Project)}
+	var all []guest
+	for _, name := range slices.Sorted(maps.Keys(servers)) {
+		raw := servers[name]
+		var is struct {
+			Type    roster.Type
+			Timeout float64
+			Tools   []struct {
+				Name   string
+				Policy string `json:"permission_policy"`
+			}
+		}
+		err := json.Unmarshal(raw, &is)
+		g := guest{Entry: hostEntry(name, time.Duration(is.Timeout)*time.Millisecond)}
+		if err != nil || is.Type != roster.Host {
+			g.Entry = src.Entry(name, raw)
+		}
+		if err != nil && g.Problem == nil { // what it says about permissions would be lost
+			g.Problem = errors.New("its configuration cannot be read")
+		}
+		for _, t := range is.Tools {
+			switch t.Policy {
+			case "", "always_allow": // only the user's rules allow
+			case "always_deny":
+				g.deny = append(g.deny, t.Name)
+			default:
+				g.ask = append(g.ask, t.Name)
+			}
+		}
+		all = append(all, g)
+	}
+	return all
+}
+
+// hostEntry returns the entry of a server that lives in the host. It needs no approval: the host is the user's own
+// program.
+func hostEntry(given string, timeout time.Duration) *roster.Entry {
+	e := &roster.Entry{Name: roster.Name(given), Given: given, Scope: roster.Flag, Type: roster.Host}
+	if timeout >= time.Second {
+		e.Timeout = timeout
+	}
+	if e.Name == "" || len(e.Name) > maxGuestName {
+		e.Problem = errors.New("the name is empty or too long")
+	}
+	return e
+}
+
+const maxGuestName = 64
+
+// Receive takes a message of a server that lives in the host.
+func (f *Fleet) Receive(server string, message json.RawMessage) error {
+	return f.host.Receive(server, message)
+}
+
+// receiveGuests makes guests part of the roster, in place of those that were brought before, and connects to them. It waits for
+// those until ctx is done. Names are those that the host gave; errs says what is wrong with which.
+func (f *Fleet) receiveGuests(ctx context.Context, guests []guest) (added, removed []string, errs map[string]error, err error) {
+	f.mu.Lock()
+	f.guests = nil
+	for _, g := range guests {
+		f.guests = append(f.guests, g.Entry)
+	}
+	before := f.roster
+	f.mu.Unlock()
+	r, err := f.load()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	given := map[string]string{}
+	for _, e := range slices.Concat(before.Entries, r.Entries) {
+		given[e.Name] = e.Given
+	}
+	f.start.Do(func() {}) // Set starts them
+	added, removed, failed := f.Set(ctx, r.Entries)
+	errs = map[string]error{}
+	for _, g := range guests {
+		if g.Problem != nil {
+			errs[g.Given] = g.Problem
+		}
+	}
+	for name, err := range failed {
+		errs[given[name]] = err
+	}
+	for _, list := range [][]string{added, removed} {
+		for i, name := range list {
+			list[i] = given[name]
+		}
+	}
+	return added, removed, errs, nil
+}
+
+// Host makes the host's own servers part of the session. It does not wait for them: they answer over the lines that are
+// read after this.
+func (s *Share) Host(from hosted.Servers) error {
+	if len(from.Names) == 0 {
+		return nil
+	}
+	if s == nil {
+		return &hostapi.Refusal{Code: hostapi.Unsupported, Text: "this session has no MCP servers"}
+	}
+	wanted := map[string]json.RawMessage{}
+	for _, name := range from.Names {
+		fields := map[string]json.RawMessage{}
+		if c := from.Configs[name]; len(c) > 0 {
+			if err := json.Unmarshal(c, &fields); err != nil || fields == nil {
+				return &hostapi.Refusal{Code: hostapi.Invalid, Text: fmt.Sprintf("sdkMcpServerConfigs: what it says about %q is not an object", name)}
+			}
+		}
+		fields["type"] = json.RawMessage(`"sdk"`)
+		raw, err := json.Marshal(fields)
+		if err != nil {
+			return err
+		}
+		wanted[name] = raw
+	}
+	s.host.Connect(from.Send, maps.Clone(from.Manifests))
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, _, _, err := s.bring(ctx, wanted)
+	return err
+}
+
+// SetGuests answers the request that replaces the servers of the host.
+func (s *Share) SetGuests() hostapi.Request {
+	return hostapi.Asked(func(ctx context.Context, in struct {
+		Servers map[string]json.RawMessage `json:"servers"`
+	}) (any, error) {
+		added, removed, errs, err := s.bring(ctx, in.Servers)
+		if err != nil {
+			return nil, err
+		}
+		texts := map[string]string{}
+		for name, err := range errs {
+			texts[name] = err.Error()
+		}
+		return map[string]any{"added": append([]string{}, added...), "removed": append([]string{}, removed...), "errors": texts}, nil
+	})
+}
+
+// bring makes the servers of a host part of the session, with the rules that the host has for their tools.
+func (s *Share) bring(ctx context.Context, wanted map[string]json.RawMessage) (added, removed []string, errs map[string]error, err error) {
+	guests := s.guestsOf(wanted)
+	for _, g := range guests {
+		for behavior, tools := range map[permission.Behavior][]string{permission.Ask: g.ask, permission.Deny: g.deny} {
+			var rules []permission.RuleValue
+			for _, name := range mcp.Names(g.Name, tools) {
+				rules = append(rules, permission.RuleValue{Tool: name})
+			}
+			if len(rules) == 0 {
+				continue
+			}
+			u := permission.Update{Type: permission.AddRules, Rules: rules, Behavior: behavior, Destination: scope.Session}
+			if err := s.cfg.Gate.Apply(context.WithoutCancel(ctx), []permission.Update{u}); err != nil {
+				return nil, nil, nil, err
+			}
+		}
+	}
+	return s.receiveGuests(ctx, guests)
+}

@@ -1,0 +1,437 @@
+// Package servers puts the MCP servers of a workspace together: which are configured, how they are reached, and how the
+// user signs in to them.
+package servers
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"adze/internal/app/settings"
+	"adze/internal/app/setup"
+	"adze/internal/mcp/editor"
+	"adze/internal/mcp/roster"
+	"adze/internal/platform/fsys"
+	"adze/internal/platform/jsonscan"
+	"adze/internal/platform/scope"
+	"adze/internal/platform/trust"
+	"adze/internal/session/store"
+)
+
+// Flags are what the command line says about servers.
+type Flags struct {
+	Configs []string // --mcp-config: files, or JSON
+	Strict  bool     // --strict-mcp-config: no others
+	// Plugins are the servers of plugins.
+	Plugins []*roster.Entry
+	// Editor asks for the editor that has the directory open, and Terminal says that the user is at a terminal, where the
+	// settings may ask for it.
+	Editor, Terminal bool
+	// Guests are the servers of the host.
+	Guests []*roster.Entry
+	// Loaded is what [Load] would return, if that is known already.
+	Loaded *roster.Roster
+}
+
+// The files of servers beside settings, and of the administrator.
+const (
+	fileName    = "mcp.json"
+	managedName = "managed-mcp.json"
+	otherName   = ".claude.json"
+)
+
+// maxOther bounds the file in which another program keeps servers among much else, in bytes.
+const maxOther = 64 << 20
+
+// Load returns the servers that are configured. It starts none. An error says why the program must not start: flags are
+// wrong, or an administrator's file cannot be read.
+func Load(p *settings.Project, flags Flags) (*roster.Roster, error) {
+	if flags.Loaded != nil {
+		return flags.Loaded, nil
+	}
+	l := &loader{p: p, getenv: variables(p)}
+	policy, err := l.policy()
+	if err != nil {
+		return nil, err
+	}
+	exclusive, err := l.managed()
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case exclusive:
+		if len(flags.Configs) > 0 {
+			l.problem("--mcp-config", "it is ignored: an administrator says which servers there are")
+		}
+		if len(flags.Guests) > 0 {
+			l.problem("the host", "its servers are ignored: an administrator says which servers there are")
+		}
+	case flags.Strict:
+		err = l.flags(flags.Configs)
+		l.guests(flags)
+	default:
+		l.entries = append(l.entries, flags.Plugins...)
+		l.user()
+		l.project()
+		l.local()
+		l.settings()
+		err = l.flags(flags.Configs)
+		l.guests(flags)
+	}
+	if err != nil {
+		return nil, err
+	}
+	l.decide()
+	r := roster.Merge(l.entries, policy)
+	r.Problems = append(l.problems, r.Problems...)
+	return r, nil
+}
+
+// A loader gathers entries.
+type loader struct {
+	p        *settings.Project
+	getenv   func(string) string
+	entries  []*roster.Entry
+	problems []roster.Problem
+	disabled []string               // by the user, in this project
+	theirs   func() ([]byte, error) // the file of the other program, read once
+}
+
+// guests adds the servers of the host and of the editor.
+func (l *loader) guests(flags Flags) {
+	// Some hosts name their own servers in --mcp-config, too. They can be reached when the host says so.
+	l.entries = slices.DeleteFunc(l.entries, func(e *roster.Entry) bool { return e.Type == roster.Host })
+	for _, e := range flags.Guests {
+		again := *e // what becomes of it is noted in it
+		l.entries = append(l.entries, &again)
+	}
+	if !flags.Editor && !(flags.Terminal && l.p.Values().MCP.Editor) {
+		return
+	}
+	port, _ := strconv.Atoi(l.getenv("CLAUDE_CODE_SSE_PORT")) // ok: without it there is none
+	e, err := editor.Find(editor.Config{Home: filepath.Join(l.p.Other, "ide"), Dir: l.p.Source().Dir, Port: port})
+	switch {
+	case err == nil:
+		l.entries = append(l.entries, e)
+	case flags.Editor:
+		l.problem("--ide", err.Error())
+	}
+}
+
+func (l *loader) problem(where, text string) {
+	l.problems = append(l.problems, roster.Problem{Where: where, Text: text})
+}
+
+// variables returns the variables that entries may use: those of the environment and of the user's own settings. A
+// project's are not among them, so that it cannot change what the user approved.
+func variables(p *settings.Project) func(string) string {
+	own := map[string]any{}
+	for _, part := range p.Settings().Parts("env") {
+		if part.Scope != scope.Project {
+			json.Unmarshal(part.JSON, &own) // ok: what is wrong with it is told with the settings
+		}
+	}
+	getenv := p.Source().Getenv
+	return func(name string) string {
+		if value := getenv(name); value != "" {
+			return value
+		}
+		value, _ := own[name].(string) // ok: others are no texts
+		return value
+	}
+}
+
+// file adds the entries of a file. One that is missing has none; one that is wrong is reported.
+func (l *loader) file(from roster.Scope, path string) {
+	data, err := fsys.ReadSmall(path, roster.MaxFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	var entries []*roster.Entry
+	if err == nil {
+		entries, err = roster.ParseFile(l.source(from, path), data)
+	}
+	if err != nil {
+		l.problem(path, plain(err)+"; the file is ignored")
+		return
+	}
+	l.entries = append(l.entries, entries...)
+}
+
+func (l *loader) source(from roster.Scope, path string) roster.Source {
+	return roster.Source{Scope: from, File: path, Getenv: l.getenv}
+}
+
+// plain returns the text of an error without the name of the file, which is said already.
+func plain(err error) string {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	return err.Error()
+}
+
+// object adds the entries of an object of servers.
+func (l *loader) object(from roster.Scope, path string, raw json.RawMessage) {
+	entries, err := roster.Parse(l.source(from, path), raw)
+	if err != nil {
+		l.problem(path, err.Error()+"; it is ignored")
+		return
+	}
+	l.entries = append(l.entries, entries...)
+}
+
+// user adds the user's own servers.
+func (l *loader) user() {
+	if !l.p.Reads(scope.User) {
+		return
+	}
+	l.other(nil)
+	if l.p.Home != "" {
+		l.file(roster.User, UserFile(l.p))
+	}
+}
+
+// UserFile returns the file of the user's own servers.
+func UserFile(p *settings.Project) string { return filepath.Join(p.Home, fileName) }
+
+// LocalFile returns the file of the servers that the user has in this project alone.
+func LocalFile(p *settings.Project) string {
+	return filepath.Join(store.ProjectDir(p.Home, p.Main()), fileName)
+}
+
+// project adds the servers of the project's own files.
+func (l *loader) project() {
+	if !l.p.Reads(scope.Project) {
+		return
+	}
+	for _, path := range l.p.Trust.ServerFiles() {
+		l.file(roster.Project, path)
+	}
+}
+
+// local adds the servers that the user has in this project alone.
+func (l *loader) local() {
+	if !l.p.Reads(scope.Local) {
+		return
+	}
+	t := l.p.Trust
+	l.other([]string{t.Root, t.Dir, l.p.Source().Dir})
+	if l.p.Home == "" {
+		return
+	}
+	path := LocalFile(l.p)
+	l.file(roster.Local, path)
+	disabled, err := readDisabled(path)
+	if err != nil {
+		l.problem(path, plain(err))
+	}
+	l.disabled = append(l.disabled, disabled...)
+}
+
+// readDisabled returns the names of the servers that the user disabled in a project.
+func readDisabled(path string) (names []string, err error) {
+	data, err := fsys.ReadSmall(path, roster.MaxFile)
+	if err != nil {
+		return nil, nil // ok: told where the servers are read
+	}
+	var file struct {
+		Disabled []string `json:"disabledMcpServers"`
+	}
+	if err := json.Unmarshal(data, &file); err != nil {
+		return nil, errors.New("disabledMcpServers is not a list of names; it is ignored")
+	}
+	return file.Disabled, nil
+}
+
+// other adds the servers that another program keeps: the user's own if there are no dirs, and else those for one of the
+// dirs, of which a later one is stronger. The file is never changed.
+func (l *loader) other(dirs []string) {
+	path := l.otherFile()
+	if path == "" {
+		return
+	}
+	if l.theirs == nil {
+		l.theirs = sync.OnceValues(func() ([]byte, error) { return fsys.ReadSmall(path, maxOther) })
+	}
+	data, err := l.theirs()
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	servers := map[string]json.RawMessage{}
+	if err == nil {
+		err = jsonscan.Object(data, func(name, value []byte) error {
+			switch {
+			case dirs == nil && string(name) == "mcpServers":
+				servers[""] = value
+			case dirs != nil && string(name) == "projects":
+				return projectServers(value, servers)
+			}
+			return nil
+		})
+	}
+	if err != nil {
+		if dirs == nil { // once
+			l.problem(path, plain(err)+"; the file is ignored")
+		}
+		return
+	}
+	if dirs == nil {
+		l.object(roster.User, path, servers[""])
+		return
+	}
+	for i, dir := range dirs {
+		if raw := servers[filepath.ToSlash(dir)]; raw != nil && !slices.Contains(dirs[:i], dir) {
+			l.object(roster.Local, path, raw)
+		}
+	}
+}
+
+// otherFile returns where the other program keeps servers.
+func (l *loader) otherFile() string {
+	if dir := l.p.Source().Getenv("CLAUDE_CONFIG_DIR"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, otherName)
+	}
+	if !filepath.IsAbs(l.p.User) {
+		return ""
+	}
+	return filepath.Join(l.p.User, otherName)
+}
+
+// projectServers finds the servers of each project, by its directory.
+func projectServers(projects []byte, servers map[string]json.RawMessage) error {
+	if jsonscan.IsNull(projects) {
+		return nil
+	}
+	return jsonscan.Object(projects, func(dir, project []byte) error {
+		key := string(dir)
+		return jsonscan.Object(project, func(name, value []byte) error {
+			if string(name) == "mcpServers" {
+				servers[key] = value
+			}
+			return nil
+		})
+	})
+}
+
+// settings adds the servers of settings files. Those of a workspace that is not trusted are not among the parts.
+func (l *loader) settings() {
+	for _, part := range l.p.Settings().Parts("mcpServers") {
+		if from, ok := scopes(part.Scope); ok {
+			l.object(from, part.File, part.JSON)
+		}
+	}
+}
+
+func scopes(s scope.Scope) (roster.Scope, bool) {
+	switch s {
+	case scope.User:
+		return roster.User, true
+	case scope.Project:
+		return roster.Project, true
+	case scope.Local:
+		return roster.Local, true
+	case scope.Flag, scope.CLI:
+		return roster.Flag, true
+	case scope.Managed:
+		return roster.Managed, true
+	}
+	return "", false
+}
+
+// flags adds the servers of --mcp-config.
+func (l *loader) flags(configs []string) error {
+	for _, config := range configs {
+		path, data := "", []byte(config)
+		if !strings.HasPrefix(strings.TrimSpace(config), "{") {
+			path = config
+			if !filepath.IsAbs(path) {
+				path = filepath.Join(l.p.Source().Dir, path)
+			}
+			var err error
+			if data, err = fsys.ReadSmall(path, roster.MaxFile); err != nil {
+				return setup.Errorf("--mcp-config: %s: %s", roster.Shown(config), plain(err))
+			}
+		}
+		entries, err := roster.ParseFile(l.source(roster.Flag, ""), data)
+		if err != nil {
+			if path == "" {
+				return setup.Errorf("--mcp-config: the JSON %v", err)
+			}
+			return setup.Errorf("--mcp-config: %s %v", roster.Shown(config), err)
+		}
+		for _, e := range entries {
+			e.File = path
+		}
+		l.entries = append(l.entries, entries...)
+	}
+	return nil
+}
+
+// managed adds the servers of the administrator's own file, which are the only ones if there is such a file.
+func (l *loader) managed() (exclusive bool, err error) {
+	if l.p.Source().Managed == "" {
+		return false, nil
+	}
+	path := filepath.Join(l.p.Source().Managed, managedName)
+	data, err := fsys.ReadSmall(path, roster.MaxFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	var entries []*roster.Entry
+	if err == nil {
+		entries, err = roster.ParseFile(l.source(roster.Managed, path), data)
+	}
+	if err != nil {
+		return false, setup.Errorf("%s: %s; adze does not start without the administrator's list of servers", path, plain(err))
+	}
+	l.entries = append(l.entries, entries...)
+	return true, nil
+}
+
+// policy returns what the administrator says about servers.
+func (l *loader) policy() (*roster.Policy, error) {
+	policy := &roster.Policy{}
+	for _, part := range l.p.Settings().Parts("allowedMcpServers") {
+		if err := policy.Allow(part.JSON); err != nil {
+			l.problem(part.File, fmt.Sprintf("allowedMcpServers: %v; what is wrong allows nothing", err))
+		}
+	}
+	for _, part := range l.p.Settings().Parts("deniedMcpServers") {
+		if err := policy.Deny(part.JSON); err != nil {
+			return nil, setup.Errorf("%s: deniedMcpServers: %v; adze does not start because it is unknown which servers are denied", part.File, err)
+		}
+	}
+	return policy, nil
+}
+
+// decide says of each entry whether the user wants it.
+func (l *loader) decide() {
+	s := l.p.Settings()
+	all, enabled, disabled := s.Bool("enableAllProjectMcpServers"), s.Strings("enabledMcpjsonServers"), s.Strings("disabledMcpjsonServers")
+	named := func(names []string, e *roster.Entry) bool {
+		return slices.Contains(names, e.Given) || slices.Contains(names, e.Name)
+	}
+	for _, e := range l.entries {
+		if named(l.disabled, e) {
+			e.Disabled = true
+		}
+		if e.Scope != roster.Project {
+			continue
+		}
+		t := l.p.Trust
+		switch {
+		case named(disabled, e), t.Kept(trust.NoServer(e.Given, e.Raw)):
+			e.Disabled, e.Unapproved = true, true
+		case t.Approved(trust.Server(e.Given, e.Raw)), t.Trusted() && (all || named(enabled, e)):
+		default:
+			e.Unapproved = true
+		}
+	}
+}

@@ -1,0 +1,233 @@
+package servers
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"adze/internal/agent/exec"
+	"adze/internal/desk"
+	"adze/internal/mcp"
+	"adze/internal/mcp/content"
+	"adze/internal/msg"
+	"adze/internal/permission"
+	"adze/internal/session"
+	"adze/internal/session/elicit"
+	"adze/internal/tool"
+	"adze/internal/tools/mcpresource"
+	"adze/internal/tools/mcptool"
+)
+
+// A ShareConfig is what a conversation uses servers with.
+type ShareConfig struct {
+	// Asker asks the user of the conversation, and Roots returns its directories.
+	Asker *elicit.Asker
+	Roots func() []string
+	// Content says what becomes of what they return.
+	Content content.Config
+	Gate    *permission.Gate
+	// Hooks returns what judges what is read for the user, who needs no permission.
+	Hooks func() tool.Gate
+	// Session returns the session.
+	Session func() *session.Session
+	// Patience is how long the first request waits for servers: 0 where a user is at a terminal.
+	Patience time.Duration
+	// Brief says that the conversation does not last until the user has signed in to a server.
+	Brief bool
+	// Ignored are servers whose wish to have tools in every request is not granted.
+	Ignored []string
+	// Skills says that resources that are skills are offered as commands.
+	Skills bool
+	// Say tells the user something in one line.
+	Say func(string)
+}
+
+// A Share is what a conversation has of the servers of its workspace. Nil is nothing.
+type Share struct {
+	*mcp.Share
+	*Fleet
+	cfg     ShareConfig
+	tools   *mcptool.Set
+	updates mcpresource.Updates
+	unhear  func()
+	await   sync.Once
+
+	mu    sync.Mutex
+	rules *permission.Policy // when roots were looked at
+	roots []string           // the directories of the conversation, as servers know them
+
+	signIns  signIns
+	channels channels
+}
+
+// Share gives a conversation its share of the servers.
+func (f *Fleet) Share(c ShareConfig) *Share {
+	client := c.Asker.Client()
+	client.Roots = c.Roots
+	s := &Share{Fleet: f, cfg: c}
+	client.Pushed = s.pushed
+	s.Share = f.Join(client)
+	s.tools = mcptool.NewSet(mcptool.Config{Call: s.Share.Call, Content: c.Content, Say: c.Say, IgnoreAlwaysLoad: c.Ignored})
+	if !c.Brief {
+		s.signIns.begin = func(ctx context.Context, server string) (string, error) { return f.BeginSignIn(ctx, server, false) }
+	}
+	s.updates.Subscribe = f.Subscribe
+	s.unhear = f.OnUpdated(s.updates.Updated)
+	return s
+}
+
+// Listed waits for the servers and returns their tools, to be shown.
+func (f *Fleet) Listed(ctx context.Context) []tool.Tool {
+	f.Start()
+	f.Wait(ctx)
+	return mcptool.NewSet(mcptool.Config{IgnoreAlwaysLoad: f.cfg.Project.Values().MCP.Extra.Ignored}).Tools(f.Tools())
+}
+
+// Begin says that there is a session, and begins to connect to servers.
+func (s *Share) Begin() {
+	if s == nil {
+		return
+	}
+	s.Fleet.mu.Lock()
+	s.begun = append(s.begun, s)
+	s.Fleet.mu.Unlock()
+	pause := time.Duration(0)
+	if s.cfg.Patience == 0 {
+		pause = headStart
+	}
+	s.startAfter(pause)
+}
+
+// Leave says that the conversation is over.
+func (s *Share) Leave() {
+	s.Fleet.mu.Lock()
+	s.begun = slices.DeleteFunc(s.begun, func(x *Share) bool { return x == s })
+	s.Fleet.mu.Unlock()
+	s.unhear()
+	s.Share.Leave()
+}
+
+// Dynamic returns what returns the tools of the servers, and tells the servers when the directories of the conversation
+// changed.
+func (s *Share) Dynamic() func() []tool.Tool {
+	if s == nil {
+		return nil
+	}
+	return func() []tool.Tool {
+		s.follow(s.cfg.Gate.Policy())
+		return s.signIns.with(s.Fleet, s.tools.Tools(s.Fleet.Tools()))
+	}
+}
+
+func (s *Share) follow(p *permission.Policy) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if p == s.rules {
+		return
+	}
+	dirs := p.Config().Dirs
+	if s.rules != nil && !slices.Equal(dirs, s.roots) {
+		s.RootsChanged()
+	}
+	s.rules, s.roots = p, slices.Clone(dirs)
+}
+
+// Await waits for the servers that are being connected to, once and as long as an attempt may take. A user at a terminal
+// does not wait for them.
+func (s *Share) Await(ctx context.Context) {
+	if s == nil || s.cfg.Patience == 0 {
+		return
+	}
+	s.await.Do(func() {
+		ctx, cancel := context.WithTimeout(ctx, s.cfg.Patience)
+		defer cancel()
+		s.Wait(ctx)
+		s.remind()
+	})
+}
+
+// remind tells the user of a script again what to do about servers that want a sign-in: they were told in an earlier run.
+func (s *Share) remind() {
+	for _, status := range s.List() {
+		var auth *mcp.AuthError
+		if status.State == mcp.NeedsAuth && errors.As(status.Err, &auth) && auth.Told {
+			s.cfg.Say(mcp.SignInAdvice(status.Name))
+		}
+	}
+}
+
+// Hear waits for servers before the first request, and tells the model which of the resources it read have changed.
+func (s *Share) Hear(ctx context.Context, p session.Prompt) (h session.Hearing) {
+	if s == nil {
+		return h
+	}
+	s.Await(ctx)
+	h = s.cfg.Asker.Hear(ctx, p)
+	if news := s.updates.News(); news != "" {
+		h.Context = []msg.Part{msg.Reminder(msg.Neutralise(news))}
+	}
+	return h
+}
+
+// ResourceTools returns the tools for the resources of servers. Without servers they are not offered.
+func (s *Share) ResourceTools() []tool.Tool {
+	var c mcpresource.Config
+	if s != nil {
+		c = mcpresource.Config{
+			Servers: s, Content: s.cfg.Content, Read: s.updates.Read,
+			Denied: func(server string) bool {
+				_, denied := s.cfg.Gate.Policy().DeniesTool("mcp__" + server + "__" + mcpresource.ReadName)
+				return denied
+			},
+		}
+	}
+	return []tool.Tool{mcpresource.NewList(c), mcpresource.NewRead(c)}
+}
+
+// Offer offers the prompts and resources of servers to the user.
+func (s *Share) Offer(to *desk.Surroundings) {
+	if s == nil {
+		return
+	}
+	to.Commands = func(wait bool) []desk.Command {
+		if wait {
+			s.Await(context.Background())
+		}
+		all := commands(s.Fleet.Servers, s.cfg.Content)
+		if s.cfg.Skills {
+			all = append(all, skills(s.Fleet.Servers, s.cfg.Content)...)
+		}
+		return all
+	}
+	to.Resources = func(ctx context.Context, typed string) []string { return mentions(ctx, s.Fleet.Servers, typed) }
+}
+
+// Mentioned returns what reads a resource that the user mentions, such as server:uri, or nil. It is read as if the model
+// had asked for it, and the user had allowed it: the user has named it.
+func (s *Share) Mentioned(name string) func(context.Context) exec.Outcome {
+	if s == nil {
+		return nil
+	}
+	server, uri, ok := mentioned(s.Fleet.Servers, name)
+	input, err := json.Marshal(map[string]string{"server": server, "uri": uri})
+	if !ok || err != nil {
+		return nil
+	}
+	return func(ctx context.Context) exec.Outcome {
+		ex := *s.cfg.Session().Executor()
+		ex.Gates = []exec.Gate{{Name: "hooks", Gate: s.cfg.Hooks()}, {Name: "permission", Gate: consent{}}}
+		return ex.Execute(ctx, s.cfg.Session().Pool(), msg.NewToolUse("attached_resource", mcpresource.ReadName, string(input)))
+	}
+}
+
+// A consent is the gate for what the user names: it allows it.
+type consent struct{}
+
+// Before implements [tool.Gate].
+func (consent) Before(_ context.Context, u *tool.Use) error {
+	u.Verdict.Decide(tool.Allow, "user", "the user mentioned it")
+	return nil
+}

@@ -1,0 +1,264 @@
+package servers
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"adze/internal/app/console"
+	"adze/internal/mcp"
+	"adze/internal/mcp/roster"
+	"adze/internal/mcp/signin"
+	"adze/internal/platform/browser"
+	"adze/internal/tool"
+	"adze/internal/tools/mcptool"
+)
+
+// maxSignIns is how often an operation may make the user sign in.
+const maxSignIns = 3
+
+// logins are the user signing in to the servers of a fleet.
+type logins struct {
+	keeper *signin.Keeper
+	getenv func(string) string
+	say    func(string)
+
+	mu      sync.Mutex
+	under   map[string]*signin.Attempt // under way, by server
+	waiting []*roster.Entry            // the servers that want the user to sign in
+	watched bool
+	over    context.Context
+	end     context.CancelFunc
+	work    sync.WaitGroup
+}
+
+func newLogins(c Config) *logins {
+	d := &logins{getenv: c.Project.Source().Getenv, say: c.Say, under: map[string]*signin.Attempt{}}
+	d.over, d.end = context.WithCancel(context.Background())
+	d.keeper = signin.New(signin.Config{
+		Home: c.Project.Home, Network: c.Network, Dir: c.Dir, Environ: c.Environ, Version: c.Version, Say: c.Say,
+	})
+	return d
+}
+
+// close gives up what is under way.
+func (d *logins) close() {
+	d.end()
+	d.work.Wait()
+}
+
+// entry returns the server of a name, if the user may sign in to it.
+func (f *Fleet) entry(name string) (*roster.Entry, error) {
+	e := f.configured().Find(name)
+	switch {
+	case e == nil:
+		return nil, fmt.Errorf("there is no server %s; adze mcp list shows them", roster.Shown(name))
+	case e.Unapproved:
+		return nil, fmt.Errorf("you have not approved %s, which is a server of the project; start adze at a terminal to do so", e.Name)
+	}
+	return e, nil
+}
+
+// SignIn has the user sign in to a server, at a terminal or without one, and waits for it.
+func (f *Fleet) SignIn(ctx context.Context, name string, c *console.Console) error {
+	e, err := f.entry(name)
+	if err != nil {
+		return err
+	}
+	a, err := f.logins.keeper.Begin(ctx, e)
+	if err != nil {
+		return err
+	}
+	if err := c.Print("Open this address in a web browser within 5 minutes, and sign in to " + e.Name + ":\n\n    " + a.URL + "\n\n"); err != nil {
+		a.Close()
+		return err
+	}
+	if f.logins.opens() {
+		if err := browser.Open(a.URL, f.logins.getenv); err != nil {
+			c.Say("the browser could not be opened: " + err.Error())
+		}
+	}
+	if c.StdinTerminal {
+		err = c.Print("If the browser is on another machine, it ends at an address that it cannot open. Paste that address here.\n")
+	}
+	if err != nil {
+		a.Close()
+		return err
+	}
+	go paste(a, c)
+	if err := a.Wait(ctx); err != nil {
+		return err
+	}
+	f.SignedIn(e.Name)
+	return c.Print("You are signed in to " + e.Name + ".\n")
+}
+
+// paste reads addresses until the input ends, which may be after the attempt.
+func paste(a *signin.Attempt, c *console.Console) {
+	lines := bufio.NewScanner(c.Stdin)
+	for lines.Scan() {
+		text := strings.TrimSpace(lines.Text())
+		if text == "" {
+			continue
+		}
+		if err := a.Paste(text); err != nil {
+			c.Say(err.Error())
+		}
+	}
+}
+
+// opens reports whether a browser can be opened: one that the user names, or that of a desktop on this machine.
+func (d *logins) opens() bool {
+	if d.getenv("BROWSER") != "" {
+		return true
+	}
+	return d.getenv("SSH_CONNECTION") == "" && (!unixDesktop || d.getenv("DISPLAY") != "" || d.getenv("WAYLAND_DISPLAY") != "")
+}
+
+// BeginSignIn prepares that the user signs in to a server, and returns the address to open. How it ends is said, and the
+// server connected to. Until then the address stays the same. If open is true, the browser is opened; else the address
+// is said, since what a model repeats of it may not be the whole.
+func (f *Fleet) BeginSignIn(ctx context.Context, name string, open bool) (address string, err error) {
+	e, err := f.entry(name)
+	if err != nil {
+		return "", err
+	}
+	d := f.logins
+	d.mu.Lock()
+	a := d.under[e.Name]
+	d.mu.Unlock()
+	if a == nil {
+		if a, err = d.keeper.Begin(ctx, e); err != nil {
+			return "", err
+		}
+		a = f.attend(e, a)
+	}
+	if !open {
+		d.say("to sign in to " + e.Name + ", open this address in a web browser: " + a.URL)
+	} else if d.opens() {
+		if err := browser.Open(a.URL, d.getenv); err != nil {
+			d.say("the browser could not be opened: " + err.Error())
+		}
+	}
+	return a.URL, nil
+}
+
+// attend waits for an attempt in the background, unless another is under way, and returns the one that is.
+func (f *Fleet) attend(e *roster.Entry, a *signin.Attempt) *signin.Attempt {
+	d := f.logins
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if other := d.under[e.Name]; other != nil || d.over.Err() != nil {
+		a.Close()
+		if other != nil {
+			return other
+		}
+		return a
+	}
+	d.under[e.Name] = a
+	d.work.Go(func() {
+		err := a.Wait(d.over)
+		d.mu.Lock()
+		delete(d.under, e.Name)
+		d.mu.Unlock()
+		switch {
+		case d.over.Err() != nil:
+		case err != nil:
+			d.say(err.Error())
+		default:
+			d.say("you are signed in to " + e.Name)
+			f.SignedIn(e.Name)
+		}
+	})
+	return a
+}
+
+// SigningIn does something with a server, and has the user sign in if the server wants that, a few times at most.
+func (f *Fleet) SigningIn(ctx context.Context, name string, c *console.Console, do func() error) error {
+	err := do()
+	for range maxSignIns {
+		var auth *mcp.AuthError
+		if !errors.As(err, &auth) {
+			return err
+		}
+		if err := f.SignIn(ctx, name, c); err != nil {
+			return err
+		}
+		if err = f.Reconnect(ctx, name); err == nil {
+			err = do()
+		}
+	}
+	return err
+}
+
+// SignOut forgets the token for a server, which need not be configured any more. The error is [signin.ErrNotSignedIn] if
+// there is none.
+func (f *Fleet) SignOut(ctx context.Context, name string) error {
+	if e := f.configured().Find(name); e != nil {
+		name = e.Name
+	}
+	return f.logins.keeper.Logout(ctx, name)
+}
+
+// Waiting returns the servers that want the user to sign in: the same slice until that changes.
+func (f *Fleet) Waiting() []*roster.Entry {
+	d := f.logins
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.watched {
+		d.watched = true
+		f.Watch(func() {
+			now := f.wanting()
+			d.mu.Lock()
+			defer d.mu.Unlock()
+			if !slices.Equal(now, d.waiting) {
+				d.waiting = now
+			}
+		})
+		d.waiting = f.wanting()
+	}
+	return d.waiting
+}
+
+func (f *Fleet) wanting() (list []*roster.Entry) {
+	for _, s := range f.List() {
+		if s.State == mcp.NeedsAuth {
+			list = append(list, s.Entry)
+		}
+	}
+	return list
+}
+
+// signIns are the tools of a conversation that stand for servers which want the user to sign in.
+type signIns struct {
+	begin mcptool.SignIn // nil if the conversation is too short for that
+
+	mu      sync.Mutex
+	waiting []*roster.Entry // the servers that the last tools were put together for
+	offered []tool.Tool     // and the tools of the others
+	all     []tool.Tool     // both
+}
+
+// with adds them to the tools of the other servers: the same slice as long as nothing changes.
+func (s *signIns) with(f *Fleet, offered []tool.Tool) []tool.Tool {
+	waiting := f.Waiting()
+	if len(waiting) == 0 {
+		return offered
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !same(waiting, s.waiting) || !same(offered, s.offered) {
+		s.waiting, s.offered, s.all = waiting, offered, slices.Clone(offered)
+		for _, e := range waiting {
+			s.all = append(s.all, mcptool.NewAuthenticate(e, s.begin))
+		}
+	}
+	return s.all
+}
+
+// same reports whether two slices are one.
+func same[T any](a, b []T) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
