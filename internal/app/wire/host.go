@@ -42,8 +42,8 @@ func initialize(c *Conversation, d *desk.Desk, start headless.Start) (notes []st
 		return nil, err
 	}
 	notes = append(notes, c.vouch(start.TrustWorkspace)...)
-	if len(start.Servers) > 0 {
-		notes = append(notes, "MCP servers of the host are not available in this version: "+strings.Join(start.Servers, ", "))
+	if len(start.Servers.Names) > 0 {
+		notes = append(notes, "MCP servers of the host are not available in this version: "+strings.Join(start.Servers.Names, ", "))
 	}
 	if len(start.Agents) > 0 {
 		notes = append(notes, "sub-agents of the host are not available in this version")

@@ -31,7 +31,9 @@ func (f *Front) interpret(ctx context.Context, p session.Prompt) (session.Prompt
 		answer, err := run(ctx)
 		switch a := answer.(type) {
 		case desk.Prompt:
-			return session.Prompt{ID: p.ID, Parts: []msg.Part{&msg.Text{Text: a.Text}}}, nil
+			said := a.Said()
+			said.ID = p.ID
+			return said, nil
 		case desk.Operation:
 			return p, withID(a.Op, p.ID)
 		}
@@ -53,6 +55,9 @@ func withID(op session.Op, id string) session.Op {
 		op.ID = id
 		return op
 	case session.Clear:
+		op.ID = id
+		return op
+	case session.Rewind:
 		op.ID = id
 		return op
 	}
@@ -95,6 +100,8 @@ func (f *Front) carryOut(ctx context.Context, answer desk.Answer) (string, error
 			return pageText(a.Page), nil
 		}
 		return a.Result, nil
+	case desk.Copy:
+		return a.Text, nil
 	case desk.Follow:
 		return pageText(a.Page), nil
 	case desk.Edit:

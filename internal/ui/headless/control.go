@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 
 	"adze/internal/permission"
@@ -16,8 +15,7 @@ import (
 
 // unavailable are requests that hosts know and this version does not have.
 var unavailable = [...]string{
-	"apply_flag_settings", "elicitation", "hook_callback", "mcp_call", "mcp_message", "mcp_read_resource", "mcp_reconnect",
-	"mcp_set_servers", "mcp_toggle", "register_repo_root", "reload_output_styles", "reload_plugins", "reload_skills",
+	"apply_flag_settings", "elicitation", "hook_callback", "register_repo_root", "reload_output_styles", "reload_plugins", "reload_skills",
 	"request_user_dialog", "set_color", "set_has_subscribers", "update_settings",
 }
 
@@ -28,6 +26,9 @@ type controlRequest struct {
 	Mode         string `json:"mode"`
 	CancelQueued bool   `json:"cancel_queued"`
 	MessageID    string `json:"message_uuid"`
+
+	Server  string          `json:"server_name"`
+	Message json.RawMessage `json:"message"`
 }
 
 // request answers one request. It may be called while a turn runs.
@@ -39,7 +40,7 @@ func (sv *server) request(id string, body json.RawMessage) {
 		return
 	}
 	if err != nil {
-		answer := &hostapi.Refusal{Code: hostapi.Invalid, Text: fmt.Sprintf("invalid request: %v", err)}
+		answer := &hostapi.Refusal{Code: hostapi.Invalid, Text: "invalid request: " + hostapi.Mistake(err)}
 		if bytes.Contains(bytes.ToLower(body), []byte("initialize")) {
 			sv.f.out.Write(sv.refuseStart(id, answer))
 			return
@@ -55,6 +56,8 @@ func (sv *server) request(id string, body json.RawMessage) {
 		sv.f.out.Write(success(id, func(o *streamjson.Object) { o.Bool("cancelled", err == nil) }))
 	case "set_model":
 		sv.f.out.WriteFunc(func() []byte { return sv.setModel(id, req.Model) })
+	case "mcp_message":
+		sv.f.out.Write(sv.receive(id, req))
 	case "set_permission_mode":
 		sv.f.out.WriteFunc(func() []byte { return sv.setMode(id, req.Mode) })
 	default:
@@ -65,7 +68,7 @@ func (sv *server) request(id string, body json.RawMessage) {
 // offered answers a request that [Host] offers.
 func (sv *server) offered(id, subtype string, body json.RawMessage) {
 	if act, ok := sv.h.Actions[subtype]; ok {
-		sv.f.out.Write(sv.perform(sv.ctx, id, act, body))
+		sv.f.out.Write(perform(sv.ctx, id, act, body))
 		return
 	}
 	if query, ok := sv.h.Queries[subtype]; ok {
@@ -93,7 +96,7 @@ func (sv *server) query(id string, query hostapi.Request, body json.RawMessage) 
 	body = bytes.Clone(body)
 	sv.work.Go(func() {
 		defer cancel()
-		sv.f.out.Write(sv.perform(ctx, id, query, body))
+		sv.f.out.Write(perform(ctx, id, query, body))
 		sv.mu.Lock()
 		defer sv.mu.Unlock()
 		delete(sv.queries, id)
@@ -110,7 +113,7 @@ func (sv *server) withdraw(id string) {
 }
 
 // perform carries out a request and returns its answer.
-func (sv *server) perform(ctx context.Context, id string, do hostapi.Request, body json.RawMessage) []byte {
+func perform(ctx context.Context, id string, do hostapi.Request, body json.RawMessage) []byte {
 	value, err := do(ctx, body)
 	if err != nil {
 		return refusal(id, err)
@@ -124,6 +127,17 @@ func (sv *server) perform(ctx context.Context, id string, do hostapi.Request, bo
 		o.Str("request_id", id)
 		o.Raw("response", data)
 	})
+}
+
+// receive passes on a message of one of the host's own servers.
+func (sv *server) receive(id string, req controlRequest) []byte {
+	if sv.h.Receive == nil {
+		return refusal(id, &hostapi.Refusal{Code: hostapi.Failed, Text: "there are no servers of the host"})
+	}
+	if err := sv.h.Receive(req.Server, bytes.Clone(req.Message)); err != nil {
+		return refusal(id, err)
+	}
+	return success(id, nothing)
 }
 
 func (sv *server) interrupt(id string, queued bool) []byte {

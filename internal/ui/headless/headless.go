@@ -13,9 +13,11 @@ import (
 	"adze/internal/agent"
 	"adze/internal/desk"
 	"adze/internal/hook"
+	"adze/internal/mcp"
 	"adze/internal/msg"
 	"adze/internal/session"
 	"adze/internal/tool"
+	"adze/internal/ui/hostapi"
 	"adze/internal/ui/streamjson"
 )
 
@@ -43,8 +45,10 @@ type Config struct {
 	Explain func(err error, model string) string
 	// Desk has the commands, which may be sent in place of prompts; if it is nil, everything is a prompt.
 	Desk *desk.Desk
-	// Info describes the session to readers of the stream. Tools and Commands are filled in.
+	// Info describes the session to readers of the stream. Tools, Commands and Servers are filled in.
 	Info func() streamjson.Info
+	// Servers returns the MCP servers at the start of a turn, after waiting for them; it may be nil.
+	Servers func() []mcp.Status
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }
@@ -56,8 +60,9 @@ type Outcome struct {
 	Failed bool
 	// BadInput reports whether a line of the host could not be used.
 	BadInput bool
-	// Unread reports whether writing to Stdout failed or took too long.
+	// Unread reports whether writing to Stdout failed or took too long; Err is the error of the write, or nil.
 	Unread bool
+	Err    error
 }
 
 // A Front prints the turns that a session runs after the call of [New]. Either [Front.Turn] or [Front.Serve] is called,
@@ -104,6 +109,7 @@ func New(cfg Config) *Front {
 		f.stream = streamjson.New(streamjson.Config{
 			Out: f.out, SessionID: cfg.Session.ID, Info: f.info, Explain: f.explain, Now: cfg.Now,
 			Partial: cfg.Partial, Replay: cfg.Replay, Hooks: cfg.Hooks,
+			Seen: func(u *msg.ToolUse) *msg.ToolUse { return cfg.Session.Pool().Forwarded(u) },
 		})
 		f.p = f.stream
 	case JSON:
@@ -125,8 +131,16 @@ func (f *Front) Observer() hook.Observer {
 // info describes the session.
 func (f *Front) info() streamjson.Info {
 	info := f.cfg.Info()
+	if f.cfg.Servers != nil {
+		for _, st := range f.cfg.Servers() {
+			info.Servers = append(info.Servers, streamjson.Server{Name: st.Given, Status: hostapi.StateName(st.State), Source: hostapi.SourceName(st.Entry)})
+		}
+	}
 	for _, spec := range f.cfg.Session.ToolSpecs() {
 		info.Tools = append(info.Tools, spec.Name)
+	}
+	for _, t := range f.cfg.Session.Pool().Deferred() { // they can be called, too
+		info.Tools = append(info.Tools, t.Spec().Name)
 	}
 	for _, c := range f.commands() {
 		info.Commands = append(info.Commands, c.Name)
@@ -189,7 +203,8 @@ func (f *Front) follow(ctx context.Context, drive func(context.Context)) Outcome
 		return Outcome{Reason: agent.AbortedStreaming, Failed: true, Unread: true}
 	}
 	watch.Wait()
-	f.last.Unread = f.out.Failed()
+	f.last.Err = f.out.Err()
+	f.last.Unread = f.last.Err != nil
 	return f.last
 }
 
@@ -234,7 +249,7 @@ func (f *Front) show(ctx context.Context, e session.Entry) {
 	case session.Changed:
 		f.p.Changed(ev)
 	}
-	if f.out.Failed() {
+	if f.out.Err() != nil {
 		f.stop()
 	}
 }
@@ -272,7 +287,7 @@ func (f *Front) refused(done agent.ToolDone) {
 		f.warn(fmt.Sprintf("a call of %s was refused; %s would allow it", done.Use.Name, done.Remedy))
 		return
 	}
-	f.warn(fmt.Sprintf("a call of %s was refused: %s", done.Use.Name, tool.OneLine(msg.PlainText(done.Result.Parts), 200)))
+	f.warn(fmt.Sprintf("a call of %s was refused: %s", done.Use.Name, tool.OneLine(done.Refusal, 200)))
 }
 
 // warn prints a message on Stderr.

@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 
 	"adze/internal/agent"
+	"adze/internal/mcp"
 	"adze/internal/msg"
 	"adze/internal/platform/lines"
 	"adze/internal/session"
@@ -28,9 +30,18 @@ type Host struct {
 	Models []HostModel
 	// Asks reports whether the host is asked for permissions, which are denied otherwise.
 	Asks bool
+	// States reports whether the host is told when the session becomes idle, runs or waits for an answer. Others take
+	// the result for the last message of a turn.
+	States bool
 	// Initialize applies the options of the host to the session, all of them or, with an error, none that it relies on.
 	// Notes are about what has no effect.
 	Initialize func(context.Context, Start) (notes []string, err error)
+	// Servers returns the MCP servers; it may be nil, and return nil if there are none.
+	Servers func() *mcp.Servers
+	// Receive takes a message of one of the host's own servers; nil if there are none.
+	Receive func(server string, message json.RawMessage) error
+	// OnComplete has a func called when a server says that what the user did at a page is complete; nil if there are none.
+	OnComplete func(tell func(server, id string))
 	// Actions and Queries answer requests by subtype. An action is done before the next line is read; queries run in
 	// the background and may be withdrawn.
 	Actions, Queries map[string]hostapi.Request
@@ -48,6 +59,8 @@ type server struct {
 	// uses it.
 	refused error
 
+	initialized atomic.Bool // the host has said which options it wants, and knows requests beside permissions
+
 	pending pendingRequests
 	work    sync.WaitGroup // queries
 	mu      sync.Mutex
@@ -64,6 +77,9 @@ func (f *Front) Serve(ctx context.Context, in io.Reader, h Host) Outcome {
 	f.host = sv
 	out := f.follow(ctx, func(ctx context.Context) {
 		sv.ctx = ctx
+		if h.OnComplete != nil {
+			h.OnComplete(f.complete)
+		}
 		ended := make(chan struct{})
 		// The reader is not waited for: nothing can interrupt a read of an input that stays open.
 		go func() {
@@ -132,7 +148,7 @@ func (sv *server) take(line []byte) error {
 	var in inputLine
 	if err := json.Unmarshal(line, &in); err != nil {
 		sv.unread(line)
-		return fmt.Errorf("is not a JSON object: %w", err)
+		return errors.New("is not a JSON object: " + hostapi.Mistake(err))
 	}
 	switch in.Type {
 	case "user":
@@ -160,7 +176,7 @@ const maxID = 200
 func (sv *server) hear(in inputLine) error {
 	var m msg.Message
 	if err := json.Unmarshal(in.Message, &m); err != nil {
-		return fmt.Errorf("has no usable message: %w", err)
+		return errors.New("has no usable message: " + hostapi.Mistake(err))
 	}
 	switch {
 	case m.Role != msg.User:

@@ -65,7 +65,7 @@ func TestControl(t *testing.T) {
 		}},
 		{"unreadable", `[]`, map[string]any{
 			"subtype": "error", "request_id": "r", "error_code": "invalid_request",
-			"error": "invalid request: json: cannot unmarshal array into Go value of type headless.controlRequest",
+			"error": "invalid request: it cannot be of the type array",
 		}},
 		{"interrupt while idle", `{"subtype":"interrupt"}`, map[string]any{
 			"subtype": "success", "request_id": "r", "response": map[string]any{"still_queued": []any{}},

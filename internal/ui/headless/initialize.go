@@ -3,12 +3,14 @@ package headless
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"adze/internal/hook"
+	"adze/internal/mcp/hosted"
 	"adze/internal/ui/hostapi"
 	"adze/internal/ui/streamjson"
 )
@@ -25,10 +27,10 @@ type Start struct {
 	// TrustWorkspace trusts the workspace for this session.
 	TrustWorkspace bool
 
-	// Hooks are the callbacks of the host, by event. Servers are the names of its own MCP servers.
+	// Hooks are the callbacks of the host, by event.
 	Hooks   map[string]json.RawMessage
-	RunHook hook.Callback // runs one of Hooks
-	Servers []string
+	RunHook hook.Callback  // runs one of Hooks
+	Servers hosted.Servers // of the host
 	Agents  map[string]json.RawMessage
 	Plugins []json.RawMessage
 }
@@ -50,19 +52,20 @@ func (t *texts) UnmarshalJSON(data []byte) error {
 func (s *Start) decode(body json.RawMessage) (unknown []string, err error) {
 	known := map[string]any{
 		"systemPrompt": &s.SystemPrompt, "appendSystemPrompt": &s.AppendSystemPrompt, "jsonSchema": &s.JSONSchema, "title": &s.Title,
-		"hooks": &s.Hooks, "sdkMcpServers": &s.Servers, "agents": &s.Agents, "plugins": &s.Plugins, "trustWorkspace": &s.TrustWorkspace, "subtype": new(string),
+		"hooks": &s.Hooks, "sdkMcpServers": &s.Servers.Names, "sdkMcpServerManifests": &s.Servers.Manifests, "sdkMcpServerConfigs": &s.Servers.Configs,
+		"agents": &s.Agents, "plugins": &s.Plugins, "trustWorkspace": &s.TrustWorkspace, "subtype": new(string),
 	}
 	if name := repeated(json.NewDecoder(bytes.NewReader(body))); name != "" {
 		return nil, fmt.Errorf("%s is there twice", name)
 	}
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(body, &fields); err != nil {
-		return nil, err
+		return nil, errors.New(hostapi.Mistake(err))
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		if to := known[name]; to != nil {
 			if err := json.Unmarshal(fields[name], to); err != nil {
-				return nil, fmt.Errorf("%s: %w", name, err)
+				return nil, fmt.Errorf("%s: %s", name, hostapi.Mistake(err))
 			}
 			continue
 		}
@@ -115,6 +118,9 @@ func (sv *server) initialize(id string, body json.RawMessage) []byte {
 	if len(start.Hooks) > 0 {
 		start.RunHook = sv.runHook
 	}
+	if len(start.Servers.Names) > 0 {
+		start.Servers.Send = sv.sendMessage
+	}
 	var notes []string
 	if len(unknown) > 0 {
 		notes = append(notes, "not known, without effect: "+strings.Join(unknown, ", "))
@@ -127,6 +133,7 @@ func (sv *server) initialize(id string, body json.RawMessage) []byte {
 		notes = append(notes, more...)
 	}
 	sv.refused = nil
+	sv.initialized.Store(true)
 	for _, note := range notes {
 		sv.f.warn("initialize: " + note)
 	}
@@ -139,7 +146,11 @@ func (sv *server) initialize(id string, body json.RawMessage) []byte {
 				o.Strs("warnings", notes)
 			}
 		})
-		o.Raws("pending_permission_requests", sv.pending.requests())
+		permissions, elicitations := sv.pending.requests()
+		o.Raws("pending_permission_requests", permissions)
+		if len(elicitations) > 0 {
+			o.Raws("pending_elicitation_requests", elicitations)
+		}
 	})
 }
 

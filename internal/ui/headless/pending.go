@@ -44,16 +44,17 @@ func (p *pendingRequests) ask(q question) bool {
 	return true
 }
 
-// drop removes a question and reports whether it was there.
-func (p *pendingRequests) drop(id string) bool {
+// drop removes a question and returns it, and whether it was there.
+func (p *pendingRequests) drop(id string) (question, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	i := slices.IndexFunc(p.questions, func(q question) bool { return q.ID == id })
 	if i < 0 {
-		return false
+		return question{}, false
 	}
+	q := p.questions[i]
 	p.questions = slices.Delete(p.questions, i, i+1)
-	return true
+	return q, true
 }
 
 // asks reports whether there are questions, and requests returns their lines.
@@ -63,14 +64,18 @@ func (p *pendingRequests) asks() bool {
 	return len(p.questions) > 0
 }
 
-func (p *pendingRequests) requests() []json.RawMessage {
+func (p *pendingRequests) requests() (permissions, elicitations []json.RawMessage) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var all []json.RawMessage
 	for _, q := range p.questions {
-		all = append(all, bytes.TrimSuffix(q.request, []byte("\n")))
+		line := bytes.TrimSuffix(q.request, []byte("\n"))
+		if _, ok := q.Question.(session.Permission); ok {
+			permissions = append(permissions, line)
+		} else {
+			elicitations = append(elicitations, line)
+		}
 	}
-	return all
+	return permissions, elicitations
 }
 
 // call returns the channel for the reply to a request, and a function that stops waiting for it.

@@ -8,17 +8,71 @@ import (
 
 	"adze/internal/permission"
 	"adze/internal/session"
+	"adze/internal/ui/hostapi"
 	"adze/internal/ui/streamjson"
 )
 
-// asked sends a question to the host, or refuses it if there is no host to ask. Hosts are asked about permissions only.
+// asked sends a question to the host, or refuses it if there is no host to ask. Hosts are asked about permissions and
+// what servers want of the user.
 func (f *Front) asked(ctx context.Context, q session.Asked) {
-	p, ok := q.Question.(session.Permission)
-	if ok && f.host != nil && f.host.ask(question{q, canUseTool(q.ID, p)}) {
-		f.host.state(true)
-		return
+	if f.host != nil {
+		if request := f.host.requestFor(q); request != nil && f.host.ask(question{q, request}) {
+			f.host.state(true)
+			return
+		}
 	}
 	f.refuse(ctx, q)
+}
+
+// requestFor returns the request that puts a question to the host, or nil if it cannot be asked.
+func (sv *server) requestFor(q session.Asked) []byte {
+	switch of := q.Question.(type) {
+	case session.Permission:
+		if sv.h.Asks {
+			return canUseTool(q.ID, of, sv.h.provenance(of.Server))
+		}
+	case session.Form:
+		if sv.initialized.Load() {
+			return elicitation(q.ID, of.From, of.Message, func(o *streamjson.Object) {
+				o.Str("mode", "form")
+				o.Raw("requested_schema", of.Schema)
+			})
+		}
+	case session.Visit:
+		if sv.initialized.Load() && !of.Opened {
+			return elicitation(q.ID, of.From, of.Message, func(o *streamjson.Object) {
+				o.Str("mode", "url")
+				o.Str("url", of.URL)
+				o.StrIf("elicitation_id", of.ID)
+			})
+		}
+	}
+	return nil
+}
+
+// elicitation returns the request that puts a question of a server to the host.
+func elicitation(id, from, message string, fill func(*streamjson.Object)) []byte {
+	o := &streamjson.Object{}
+	o.Str("type", "control_request")
+	o.Str("request_id", id)
+	o.Object("request", func(o *streamjson.Object) {
+		o.Str("subtype", "elicitation")
+		o.Str("mcp_server_name", from)
+		o.Str("message", message)
+		fill(o)
+	})
+	return o.Line()
+}
+
+// complete tells the host that what the user did at a page of a server is complete.
+func (f *Front) complete(from, id string) {
+	if !f.host.initialized.Load() {
+		return
+	}
+	o := streamjson.System("elicitation_complete")
+	o.Str("mcp_server_name", from)
+	o.Str("elicitation_id", id)
+	f.emit(o)
 }
 
 // refuse answers a question with the reply for when it cannot be asked.
@@ -31,7 +85,7 @@ func (f *Front) settled(q session.Settled) {
 	if f.host == nil {
 		return
 	}
-	if f.host.pending.drop(q.ID) {
+	if _, ok := f.host.pending.drop(q.ID); ok {
 		o := &streamjson.Object{}
 		o.Str("type", "control_cancel_request")
 		o.Str("request_id", q.ID)
@@ -42,7 +96,7 @@ func (f *Front) settled(q session.Settled) {
 
 // ask sends a question to the host. It reports whether the host can be asked.
 func (sv *server) ask(q question) bool {
-	if !sv.h.Asks || !sv.pending.ask(q) {
+	if !sv.pending.ask(q) {
 		return false
 	}
 	sv.f.out.Write(q.request)
@@ -50,7 +104,7 @@ func (sv *server) ask(q question) bool {
 }
 
 // canUseTool returns the request that asks the host whether a call may run.
-func canUseTool(id string, q session.Permission) []byte {
+func canUseTool(id string, q session.Permission, from streamjson.Server) []byte {
 	o := &streamjson.Object{}
 	o.Str("type", "control_request")
 	o.Str("request_id", id)
@@ -67,13 +121,30 @@ func canUseTool(id string, q session.Permission) []byte {
 		o.StrIf("display_name", q.DisplayName)
 		o.StrIf("description", q.Warning)
 		if q.Server != "" {
-			o.Object("mcp_server", func(o *streamjson.Object) { o.Str("name", q.Server) })
+			o.Object("mcp_server", func(o *streamjson.Object) {
+				o.Str("name", from.Name)
+				o.Str("source", from.Source)
+			})
 		}
 		if q.NeedsPerson {
 			o.Bool("requires_user_interaction", true)
 		}
 	})
 	return o.Line()
+}
+
+// provenance returns the server of that name as the host knows it.
+func (h *Host) provenance(name string) streamjson.Server {
+	if h.Servers != nil && name != "" {
+		if s := h.Servers(); s != nil {
+			for _, st := range s.List() {
+				if st.Name == name {
+					return streamjson.Server{Name: st.Given, Source: hostapi.SourceName(st.Entry)}
+				}
+			}
+		}
+	}
+	return streamjson.Server{Name: name, Source: "unknown"}
 }
 
 // hangUp notes that the host is gone: open questions are denied, and no more queries are started.
@@ -98,43 +169,61 @@ func (sv *server) answered(body json.RawMessage) error {
 	if err := json.Unmarshal(body, &r); err != nil {
 		return fmt.Errorf("has no usable response: %w", err)
 	}
-	if sv.pending.replied(r.RequestID, r.Subtype, bytes.Clone(r.Response), r.Error) || !sv.pending.drop(r.RequestID) {
+	if sv.pending.replied(r.RequestID, r.Subtype, bytes.Clone(r.Response), r.Error) {
 		return nil
 	}
-	a := permission.Answer{Behavior: permission.Deny, By: "host"}
-	if r.Subtype == "success" {
-		a = readAnswer(r.Response)
-	} else {
-		a.Message = "The host could not answer: " + r.Error
+	q, ok := sv.pending.drop(r.RequestID)
+	if !ok {
+		return nil
 	}
-	sv.f.cfg.Session.Submit(sv.ctx, session.Answer{ID: r.RequestID, Reply: session.Decision{Answer: a}}) // ok: it may have been withdrawn meanwhile
+	a := hostAnswer{body: r.Response}
+	if r.Subtype != "success" {
+		a.err = "The host could not answer: " + r.Error
+	}
+	reply, problem := a.to(q.Question)
+	if problem != "" {
+		sv.f.warn(problem)
+	}
+	sv.f.cfg.Session.Submit(sv.ctx, session.Answer{ID: r.RequestID, Reply: reply}) // ok: it may have been withdrawn meanwhile
 	return nil
 }
 
-// readAnswer decodes an answer about a permission. An invalid one denies.
-func readAnswer(body json.RawMessage) permission.Answer {
-	var r struct {
-		Behavior    permission.Behavior `json:"behavior"`
-		Input       json.RawMessage     `json:"updatedInput"`
-		Permissions []permission.Update `json:"updatedPermissions"`
-		Message     string              `json:"message"`
-		Interrupt   bool                `json:"interrupt"`
-	}
-	deny := permission.Answer{Behavior: permission.Deny, By: "host"}
-	if err := json.Unmarshal(body, &r); err != nil {
-		deny.Message = fmt.Sprintf("The host's answer is not valid: %v", err)
-		return deny
-	}
-	switch r.Behavior {
-	case permission.Allow:
-		if bytes.Equal(r.Input, []byte("null")) {
-			r.Input = nil
+// A hostAnswer is what the host answers, or why it does not.
+type hostAnswer struct {
+	body json.RawMessage
+	err  string
+}
+
+// to returns the reply to a question. One that does not fit lets nothing happen, and problem says why.
+func (a hostAnswer) to(q session.Question) (reply session.Reply, problem string) {
+	if _, ok := q.(session.Permission); ok {
+		if a.err != "" {
+			return session.Decision{Answer: permission.Answer{Behavior: permission.Deny, By: "host", Message: a.err}}, ""
 		}
-		return permission.Answer{Behavior: permission.Allow, Input: r.Input, Updates: r.Permissions, By: "host"}
-	case permission.Deny:
-		deny.Message, deny.Interrupt = r.Message, r.Interrupt
-	default:
-		deny.Message = fmt.Sprintf("The host answered neither allow nor deny, but %q.", r.Behavior)
+		return session.ReadDecision(a.body, "host"), ""
 	}
-	return deny
+	var r struct {
+		Action  session.Action  `json:"action"`
+		Content json.RawMessage `json:"content"`
+	}
+	err := json.Unmarshal(a.body, &r)
+	switch {
+	case a.err != "":
+		return q.Unanswered(), a.err
+	case err != nil:
+		return q.Unanswered(), "the host's answer to a server is not valid: " + hostapi.Mistake(err)
+	case r.Action != session.Accept && r.Action != session.Decline && r.Action != session.Cancel:
+		return q.Unanswered(), fmt.Sprintf("the host answered a server neither accept, decline nor cancel, but %q", r.Action)
+	}
+	form, ok := q.(session.Form)
+	if !ok {
+		return session.Visited{Action: r.Action}, ""
+	}
+	filled := session.Filled{Action: r.Action}
+	if r.Action == session.Accept {
+		if filled.Values, err = form.Fill(r.Content); err != nil {
+			return q.Unanswered(), fmt.Sprintf("the host's values for the server %s do not fit: %v", form.From, err)
+		}
+	}
+	return filled, ""
 }

@@ -18,6 +18,7 @@ import (
 
 	"adze/internal/agent"
 	"adze/internal/desk"
+	"adze/internal/mcp/hosted"
 	"adze/internal/permission"
 	"adze/internal/session"
 	"adze/internal/tool"
@@ -211,7 +212,7 @@ func TestQuestions(t *testing.T) {
 //
 // Proves X-137.
 func TestQuestionWithdrawn(t *testing.T) {
-	d := talkAsking(t, Host{Asks: true})
+	d := talkAsking(t, Host{Asks: true, States: true})
 	d.say(user("go"))
 	id := d.await("control_request", "")["request_id"].(string)
 	d.say(request("init", `{"subtype":"initialize"}`))
@@ -290,9 +291,10 @@ func TestInitialize(t *testing.T) {
 	if r := answer("2", `{"subtype":"initialize","systemPrompt":7}`); r["error_code"] != "invalid_request" {
 		t.Errorf("unreadable: %v", r)
 	}
-	r := answer("3", `{"subtype":"initialize","hooks":{},"systemPrompt":[""],"appendSystemPrompt":"more","jsonSchema":{"type":"object"},"title":"T","sdkMcpServers":["s"]}`)
+	r := answer("3", `{"subtype":"initialize","hooks":{},"systemPrompt":[""],"appendSystemPrompt":"more","jsonSchema":{"type":"object"},"title":"T","sdkMcpServers":["s"],"sdkMcpServerManifests":{"s":{"toolsListResult":{"tools":[]}}}}`)
 	want := Start{SystemPrompt: []string{""}, AppendSystemPrompt: "more", JSONSchema: json.RawMessage(`{"type":"object"}`), Title: "T",
-		Hooks: map[string]json.RawMessage{}, Servers: []string{"s"}}
+		Hooks: map[string]json.RawMessage{}, Servers: hosted.Servers{Names: []string{"s"}, Manifests: map[string]hosted.Manifest{"s": {Tools: json.RawMessage(`{"tools":[]}`)}}}}
+	got.Servers.Send = nil
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -345,7 +347,7 @@ func TestOffered(t *testing.T) {
 	<-hang
 	for _, tt := range []struct{ subtype, field, want string }{
 		{"act", "subtype", "success"}, {"odd", "error_code", "request_failed"}, {"refuse", "error", "no"}, {"quick", "subtype", "success"},
-		{"mcp_reconnect", "error", "mcp_reconnect is not available in this version"}, {"dance", "error_code", "unsupported_request"},
+		{"set_color", "error", "set_color is not available in this version"}, {"dance", "error_code", "unsupported_request"},
 	} {
 		d.say(request(tt.subtype, `{"subtype":"`+tt.subtype+`"}`))
 		r := d.await("control_response", "")["response"].(map[string]any)
@@ -579,6 +581,58 @@ func TestEveryRequestIsAnswered(t *testing.T) {
 			rt.Error(diff)
 		}
 	})
+}
+
+// What servers ask the user is put to a host that knows the protocol. An answer that does not fit cancels.
+//
+// Proves MCP-45.
+func TestQuestionsOfServers(t *testing.T) {
+	form := session.Form{From: "docs", Message: "Which?", Schema: json.RawMessage(`{"type":"object"}`), Fields: []session.Field{
+		{Name: "branch", Type: session.TextField, Required: true}, {Name: "n", Type: session.IntegerField, Default: int64(2)},
+	}}
+	visit := session.Visit{From: "docs", Message: "Sign in.", URL: "https://example.com/", Host: "example.com", ID: "e1"}
+	waiting := visit
+	waiting.Opened = true
+	cancelled := session.Filled{Action: session.Cancel}
+	d := talk(t, "say never", Host{}, nil)
+	ask := func(q session.Question, asked, answer string, want session.Reply) {
+		t.Helper()
+		got := make(chan session.Reply, 1)
+		go func() { r, _ := d.st.front.cfg.Session.Ask(t.Context(), q); got <- r }()
+		if asked != "" {
+			request := d.await("control_request", "")
+			data, _ := json.Marshal(request["request"])
+			if string(data) != asked {
+				t.Errorf("asked %s", data)
+			}
+			d.say(fmt.Sprintf(`{"type":"control_response","response":{"request_id":%q,%s}}`, request["request_id"], answer))
+		}
+		if diff := cmp.Diff(want, <-got); diff != "" {
+			t.Errorf("%s: %s", answer, diff)
+		}
+	}
+	ask(form, "", "", cancelled) // the host has not said that it knows such requests
+	d.say(request("init", `{"subtype":"initialize"}`))
+	d.await("control_response", "")
+	const asked = `{"mcp_server_name":"docs","message":"Which?","mode":"form","requested_schema":{"type":"object"},"subtype":"elicitation"}`
+	for answer, want := range map[string]session.Reply{
+		`"subtype":"success","response":{"action":"accept","content":{"branch":"main"}}`: session.Filled{Action: session.Accept, Values: map[string]any{"branch": "main", "n": int64(2)}},
+		`"subtype":"success","response":{"action":"decline"}`:                            session.Filled{Action: session.Decline},
+		`"subtype":"success","response":{"action":"accept","content":{"branch":7}}`:      cancelled,
+		`"subtype":"success","response":{"action":"accept"}`:                             cancelled,
+		`"subtype":"success","response":{"action":"perhaps"}`:                            cancelled,
+		`"subtype":"success","response":[1]`:                                             cancelled,
+		`"subtype":"success"`:                                                            cancelled,
+		`"subtype":"error","error":"unknown request"`:                                    cancelled,
+	} {
+		ask(form, asked, answer, want)
+	}
+	const page = `{"elicitation_id":"e1","mcp_server_name":"docs","message":"Sign in.","mode":"url","subtype":"elicitation","url":"https://example.com/"}`
+	ask(visit, page, `"subtype":"success","response":{"action":"accept"}`, session.Visited{Action: session.Accept})
+	ask(visit, page, `"subtype":"error","error":"x"`, session.Visited{Action: session.Cancel})
+	ask(session.Sampling{From: "docs"}, "", "", cancelled)
+	ask(waiting, "", "", session.Visited{Action: session.Cancel})
+	d.end()
 }
 
 // A host is asked about permissions only: what else is asked gets the reply that lets nothing happen.

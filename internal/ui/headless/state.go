@@ -2,9 +2,12 @@ package headless
 
 import "adze/internal/ui/streamjson"
 
-// state tells the host whether the session is idle, running or waiting for an answer, if that has changed. It is
+// state tells the host whether the session is idle, running or waiting for an answer, if it wants to know and that has changed. It is
 // called from the goroutine that prints.
 func (sv *server) state(busy bool) {
+	if !sv.h.States {
+		return
+	}
 	now := "idle"
 	switch {
 	case sv.pending.asks():

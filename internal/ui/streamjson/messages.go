@@ -41,6 +41,9 @@ func (p *Printer) answer(e msg.Entry) {
 		usage = p.usage // clients expect what was reported when the message began
 	}
 	for i, part := range e.Message.Parts {
+		if use, ok := part.(*msg.ToolUse); ok && p.cfg.Seen != nil {
+			part = p.cfg.Seen(use)
+		}
 		o := &Object{}
 		o.Str("type", "assistant")
 		o.Object("message", func(o *Object) {
@@ -158,7 +161,7 @@ func errorName(err error) string {
 		return "model_not_found"
 	case model.ServerFault, model.Network, model.TLS, model.Broken:
 		return "server_error"
-	case model.TooLong, model.OverWindow, model.MediaTooLarge, model.BadSignature, model.Refused, model.Invalid:
+	case model.TooLong, model.OverWindow, model.MediaTooLarge, model.BadSignature, model.Refused, model.Invalid, model.NoTools:
 		return "invalid_request"
 	}
 	return "unknown"

@@ -25,6 +25,9 @@ type Config struct {
 	// Partial adds the provider's own events, Replay the prompts when they are stored, and Hooks all runs of
 	// hooks.
 	Partial, Replay, Hooks bool
+	// Seen returns a call as hosts are to see it: of the tool that is called, whatever the model reached it through.
+	// May be nil: as the model wrote it.
+	Seen func(*msg.ToolUse) *msg.ToolUse
 }
 
 // An Info describes a session.
@@ -32,7 +35,14 @@ type Info struct {
 	Dir, Model, Mode, KeySource, Version string
 	// Tools and Commands are the names of what can be called and typed.
 	Tools, Commands []string
+	// Servers are the MCP servers.
+	Servers []Server
+	// LeftOut says what of the workspace is not used, and why.
+	LeftOut []string
 }
+
+// A Server is an MCP server: its name as it is configured, how it stands, and who configured it.
+type Server struct{ Name, Status, Source string }
 
 // A Printer prints every message as a line when it is in the history. Begin, Event, End and Changed are called from
 // one goroutine; Watch and the methods of [hook.Observer] may run beside it.
@@ -45,6 +55,8 @@ type Printer struct {
 	requested time.Time
 	first     bool // no event of the response has arrived yet
 	running   openCalls
+
+	compacting bool // a summary is being written
 }
 
 // New returns a Printer.
@@ -67,7 +79,11 @@ func (p *Printer) Begin(s session.Started) {
 	o := System("init")
 	o.Str("cwd", info.Dir)
 	o.Strs("tools", info.Tools)
-	o.Strs("mcp_servers", nil)
+	o.List("mcp_servers", len(info.Servers), func(i int, item *Object) {
+		item.Str("name", info.Servers[i].Name)
+		item.Str("status", info.Servers[i].Status)
+		item.Str("source", info.Servers[i].Source)
+	})
 	o.Str("model", info.Model)
 	o.Str("permissionMode", info.Mode)
 	o.Strs("slash_commands", info.Commands)
@@ -78,6 +94,9 @@ func (p *Printer) Begin(s session.Started) {
 	o.Strs("agents", nil)
 	o.Strs("skills", nil)
 	o.Strs("plugins", nil)
+	if len(info.LeftOut) > 0 {
+		o.Strs("left_out", info.LeftOut)
+	}
 	o.Strs("capabilities", []string{"interrupt_receipt_v1", "interrupt_cancel_queued_v1"})
 	p.emit(o)
 }
@@ -85,6 +104,7 @@ func (p *Printer) Begin(s session.Started) {
 // End prints the result of a turn.
 func (p *Printer) End(r *Result) {
 	p.running.clear()
+	p.compacted()
 	if r.Local != nil && r.Local.Err == nil && r.Local.Text != "" {
 		p.emit(synthetic(r.Local.Text))
 	}
@@ -122,14 +142,26 @@ func (p *Printer) Event(ev agent.Event) {
 		if ev.Denied {
 			p.denied(ev)
 		}
+	case agent.Labelled:
+		o := &Object{}
+		o.Str("type", "tool_use_summary")
+		o.Str("summary", ev.Text)
+		o.Strs("preceding_tool_use_ids", ev.IDs)
+		p.emit(o)
 	case agent.Retrying:
 		p.retrying(ev.Retrying)
 	case agent.Notice:
+		if ev.Compacting {
+			p.compacting = true
+			p.status("compacting")
+			return
+		}
 		o := System("informational")
 		o.Str("content", ev.Text)
 		o.Str("level", level(ev))
 		p.emit(o)
 	case agent.Compacted:
+		p.compacted()
 		o := System("compact_boundary")
 		trigger := "auto"
 		if ev.Manual {
@@ -146,6 +178,21 @@ func (p *Printer) Event(ev agent.Event) {
 	}
 }
 
+// status prints what the session is doing; empty means nothing in particular.
+func (p *Printer) status(doing string) {
+	o := System("status")
+	o.StrOrNull("status", doing)
+	p.emit(o)
+}
+
+// compacted prints that no summary is being written any more, if one was.
+func (p *Printer) compacted() {
+	if p.compacting {
+		p.compacting = false
+		p.status("")
+	}
+}
+
 func level(n agent.Notice) string {
 	if n.Warning {
 		return "warning"
@@ -156,9 +203,7 @@ func level(n agent.Notice) string {
 func (p *Printer) requesting() {
 	p.requested, p.first = p.cfg.Now(), true
 	if p.cfg.Partial {
-		o := System("status")
-		o.Str("status", "requesting")
-		p.emit(o)
+		p.status("requesting")
 	}
 }
 

@@ -28,7 +28,7 @@ func newPrinter(change func(*Config)) (*Printer, *bytes.Buffer) {
 		Out:       NewWriter(&out),
 		SessionID: func() string { return "s" },
 		Info: func() Info {
-			return Info{Dir: "/w", Model: "m", Mode: "default", Tools: []string{"T"}, Commands: []string{"help"}}
+			return Info{Dir: "/w", Model: "m", Mode: "default", Tools: []string{"T"}, Servers: []Server{{"docs", "connected", "user"}}, Commands: []string{"help"}}
 		},
 		Explain: func(err error) string { return "explained: " + err.Error() },
 		Now:     func() time.Time { return noon },
@@ -56,7 +56,7 @@ func TestPrinter(t *testing.T) {
 		want   []string
 	}{
 		{"init", nil, func(p *Printer) { p.Begin(session.Started{}) },
-			[]string{`{"type":"system","subtype":"init","cwd":"/w","tools":["T"],"mcp_servers":[],"model":"m","permissionMode":"default","slash_commands":["help"]`}},
+			[]string{`{"type":"system","subtype":"init","cwd":"/w","tools":["T"],"mcp_servers":[{"name":"docs","status":"connected","source":"user"}],"model":"m","permissionMode":"default","slash_commands":["help"]`}},
 		{"no init for a note", nil, func(p *Printer) { p.Begin(session.Started{Note: true}) }, nil},
 		{"an answer, part by part", nil, func(p *Printer) {
 			p.Event(appended("e1", msg.Assistant, &msg.Text{Text: "a"}, use))
@@ -186,7 +186,7 @@ func TestWriterStopsAfterAnError(t *testing.T) {
 	w := NewWriter(&b)
 	w.Write([]byte("a\n"))
 	w.Write([]byte("b\n"))
-	if !w.Failed() || b.writes != 1 {
-		t.Errorf("failed: %v after %d writes", w.Failed(), b.writes)
+	if w.Err() == nil || b.writes != 1 {
+		t.Errorf("failed: %v after %d writes", w.Err(), b.writes)
 	}
 }

@@ -8,9 +8,9 @@ import (
 // A Writer writes whole lines, each with a single write. After an error it writes nothing more, so that no line
 // follows a gap. It is safe for concurrent use.
 type Writer struct {
-	mu     sync.Mutex
-	w      io.Writer
-	failed bool
+	mu  sync.Mutex
+	w   io.Writer
+	err error // of the write that failed
 }
 
 // NewWriter returns a Writer that writes to w.
@@ -26,16 +26,14 @@ func (w *Writer) WriteFunc(f func() []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	line := f()
-	if w.failed {
-		return
+	if w.err == nil {
+		_, w.err = w.w.Write(line)
 	}
-	_, err := w.w.Write(line)
-	w.failed = err != nil
 }
 
-// Failed reports whether a write has failed.
-func (w *Writer) Failed() bool {
+// Err returns the error of the write that failed, or nil.
+func (w *Writer) Err() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.failed
+	return w.err
 }
