@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"strings"
 
+	"adze/internal/app/providers"
 	"adze/internal/app/settings"
-	"adze/internal/app/wire"
 	"adze/internal/model/catalog"
 )
 
@@ -25,7 +25,7 @@ func (o *modelsOptions) flags() []flag {
 // run prints the table of models.
 func (o *modelsOptions) run(_ context.Context, env *Env, _ invocation) error {
 	p := openLeniently(env, o.project) // without a state home there is only the built-in table
-	models := wire.ModelTable(p, env.Say).All()
+	models := providers.Table(p.Settings(), env.Say).All()
 	if o.json {
 		return env.print(modelsJSON(models))
 	}

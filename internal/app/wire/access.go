@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"adze/internal/app/providers"
 	"adze/internal/app/setup"
 	"adze/internal/confine"
 	"adze/internal/permission"
@@ -40,7 +41,7 @@ func (c *Conversation) openGate(ctx context.Context) (err error) {
 func (w *Workspace) newConfinement() (*confine.Confinement, error) {
 	f := confine.New(confine.Config{
 		Settings: w.values().Sandbox, Dir: w.Dir, Home: w.Getenv("HOME"), Say: w.Say, Probe: &w.probe,
-		Quarantine: w.quarantine(),
+		Quarantine: w.quarantine(), Keys: providers.KeysFile(w.Project.Home),
 	})
 	if err := f.Check(); err != nil {
 		f.Close()
@@ -100,9 +101,12 @@ func (c *Conversation) setMode(name string) (string, error) {
 // the user what cannot be restored.
 func (c *Conversation) restore(ctx context.Context) {
 	state := c.record.state()
-	if state.Model != "" && c.spec.Model.Name == "" && !strings.HasPrefix(state.Model, replayPrefix) {
+	if state.Model == "" && c.record.earlier != nil {
+		state.Model = c.ws.otherProvider(c.spec.Model, c.record.earlier.Entries)
+	}
+	if state.Model != "" && c.spec.Model.Name == "" && !strings.HasPrefix(state.Model, providers.ReplayPrefix) {
 		if _, err := c.ws.Models.table.Resolve(state.Model); err == nil {
-			c.spec.Model.Name = state.Model
+			c.spec.Model.Name, c.spec.Model.Earlier = state.Model, state.Model
 		} else {
 			c.ws.Say(fmt.Sprintf("the session used the model %s, which is no longer known; using the default", state.Model))
 		}
@@ -142,11 +146,13 @@ func (c *Conversation) Allow(name string) {
 
 // keepFiles tells the gate which of adze's own files the model may read or write.
 func (c *Conversation) keepFiles() {
+	kept := permission.Kept{Scratch: c.scratch.Made()}
 	if c.ws.Project.Home == "" {
+		c.Gate.SetKept(kept)
 		return
 	}
 	file := c.planFile()
-	kept := permission.Kept{Readable: []string{filepath.Dir(file)}, Editable: []string{file}, PlanFile: file}
+	kept.Readable, kept.Editable, kept.PlanFile = []string{filepath.Dir(file)}, []string{file}, file
 	if path := c.record.path(); path != "" {
 		kept.Readable = append(kept.Readable, filepath.Dir(path))
 	}
@@ -171,16 +177,20 @@ func deniedTools(w *Workspace, a AccessSpec, gate *permission.Gate, tools []tool
 	if !all {
 		reportUnknown(w.Say, names, tools)
 	}
-	hidden := map[string]bool{}
+	hidden, doors := map[string]bool{}, map[string]bool{}
 	for _, t := range tools {
 		name := t.Spec().Name
 		chosen := all || slices.ContainsFunc(names, func(n string) bool { return isNamed(t, n) })
-		left := !chosen || w.values().Simple && !slices.Contains(simpleTools[:], name)
-		hidden[name] = left && name != structured.Name
+		simple := w.values().Simple && !slices.Contains(simpleTools[:], name)
+		hidden[name] = (!chosen || simple) && name != structured.Name
+		doors[name] = t.Traits().Door && !simple
 	}
 	return func(name string) bool {
-		_, byRule := gate.Policy().DeniesTool(name)
-		return hidden[name] || byRule
+		if _, byRule := gate.Policy().DeniesTool(name); byRule {
+			return true
+		}
+		left, builtin := hidden[name]
+		return left && !(doors[name] && hasServers(w)) || !builtin && strings.HasPrefix(name, "mcp__") && !offersServerTool(names, name)
 	}
 }
 
@@ -191,7 +201,7 @@ func reportUnknown(say func(string), names []string, tools []tool.Tool) {
 		known = append(known, t.Spec().Name)
 	}
 	for _, name := range names {
-		if slices.ContainsFunc(tools, func(t tool.Tool) bool { return isNamed(t, name) }) {
+		if strings.HasPrefix(name, "mcp__") || slices.ContainsFunc(tools, func(t tool.Tool) bool { return isNamed(t, name) }) {
 			continue
 		}
 		text := fmt.Sprintf("--tools: there is no tool %s", name)

@@ -36,7 +36,7 @@ func Belongings(home, id string) []string {
 		return nil
 	}
 	paths := []string{
-		HistoryDir(home, id), HistoryDir(home, id) + ".new",
+		HistoryDir(home, id), HistoryDir(home, id) + ".new", scratchDir(home, id),
 		filepath.Join(home, "session-env", id+".sh"), filepath.Join(home, "debug", id+".log"),
 	}
 	own := plan.File(keptPlans(home), id, "")

@@ -5,6 +5,7 @@ import (
 	"os"
 	"slices"
 
+	"adze/internal/app/extras"
 	"adze/internal/hook"
 	"adze/internal/permission"
 	"adze/internal/platform/filestate"
@@ -47,7 +48,8 @@ func (w *Workspace) Bench(a AccessSpec) (*Bench, error) {
 		values: w.values(), runner: w.runner, engine: w.Engine, gate: b.Gate,
 		shell: &shellState{dir: dir, tasks: task.New(os.TempDir(), nil)},
 		files: &fileRecords{state: filestate.New()},
-		plan:  planConfig(b.Gate, w.values().Plan.Restrained), output: new(structured.Output),
+		plan:  planConfig(b.Gate, w.values().Plan.Restrained), output: new(structured.Output), web: webFetch(w),
+		unattended: true, // the tools are shown as one turn without a user has them
 	}
 	d.shell.setEnv(w.environment())
 	if w.Project.Home != "" {
@@ -56,7 +58,9 @@ func (w *Workspace) Bench(a AccessSpec) (*Bench, error) {
 	}
 	d.experiment(new(windowParts))
 	b.Tools = d.tools()
-	b.pool, _ = tool.NewRegistry(b.Tools...).Assemble(nil, deniedTools(w, a, b.Gate, b.Tools))
+	all := registry(b.Tools, b.Gate)
+	extras.New(extrasConfig(w)).Configure(all)
+	b.pool, _ = all.Assemble(nil, deniedTools(w, a, b.Gate, b.Tools)) // ok: nothing is reported of those that are built in
 	return b, nil
 }
 
@@ -70,6 +74,9 @@ func (b *Bench) Unavailable(name string) (reason string, denied bool) {
 	}
 	return "", false
 }
+
+// Deferred reports whether a tool is looked up instead of being in every request.
+func (b *Bench) Deferred(name string) bool { return b.pool.IsDeferred(name) }
 
 // Find returns the tool that a call names, or one about which only its name is known.
 func (b *Bench) Find(name string) tool.Tool {

@@ -9,9 +9,11 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"adze/internal/agent"
+	"adze/internal/app/extras"
 	"adze/internal/app/settings"
 	"adze/internal/brief"
 	"adze/internal/instruct"
@@ -36,20 +38,30 @@ type briefing struct {
 	texts     *brief.ToolTexts // nil before there are tools
 	watch     brief.Watch      // over the provider's cache
 	debug     *slog.Logger     // may be nil
+	leftOut   func() []string  // what of the workspace is not used; found once
+
+	extras *extras.Extras // the tools that can be looked up; nil where nothing is opened
+
+	keeper brief.Keeper // keeps how requests begin for later processes
+	// spare reports whether the model can do without a tool; next returns what the next turn is about. They may be
+	// nil where there is none.
+	spare func(tool string) bool
+	next  func() (modelID string, tools []msg.ToolSpec)
 }
 
 // newBriefing returns the briefing of a conversation. Shared reports whether the provider can share a cache
 // between users. Where no model is asked there is no prompt.
-func newBriefing(w *Workspace, spec *Spec, shared func() bool) *briefing {
-	b := &briefing{ws: w, spec: spec, memory: w.openMemory(spec.Bare)}
+func newBriefing(w *Workspace, spec *Spec, shared func() bool, scratch func() string) *briefing {
+	b := &briefing{ws: w, spec: spec, memory: w.openMemory(spec), keeper: brief.Keeper{Version: w.Version, Language: w.language}}
+	b.leftOut = sync.OnceValue(b.findLeftOut)
 	if spec.Calls == FromModel {
-		b.prompt = b.newPrompt(shared)
+		b.prompt = b.newPrompt(shared, scratch)
 	}
 	return b
 }
 
 // newPrompt returns the system prompt that the spec and the settings make.
-func (b *briefing) newPrompt(shared func() bool) *brief.Prompt {
+func (b *briefing) newPrompt(shared func() bool, scratch func() string) *brief.Prompt {
 	v, w := b.ws.values(), b.ws
 	_, repository := gitinfo.Branch(w.Dir)
 	p := brief.PromptConfig{
@@ -64,20 +76,31 @@ func (b *briefing) newPrompt(shared func() bool) *brief.Prompt {
 			Guide:     brief.Guidance{Interactive: b.spec.Entry == Interactive},
 			Explained: v.Prompt.Explained,
 			Budget:    b.spec.Limits.TokenBudget,
-			Kept:      v.Window.Micro.Keep,
 		},
 		Memory: b.memory.told(),
+		Shells: shellTools(), Dedicated: dedicatedTools(),
 		Model: func(id string) brief.Model {
 			known, _ := w.Models.table.Lookup(id)
-			return brief.Model{ID: id, Name: known.Name, Cutoff: known.Cutoff}
+			m := brief.Model{ID: id, Name: known.Name, Cutoff: known.Cutoff}
+			if micro := w.values().Window.Micro; micro.Total > 0 || known.Known && !known.Bound && known.ContextWindow <= narrowWindow {
+				m.Kept = micro.Keep
+			}
+			return m
 		},
 		Language: w.language,
 		Answer:   func() string { return w.values().Prompt.Answer },
 		Shared:   shared,
+		Scratch:  scratch,
 		Note:     w.Say,
+		Spare:    func(tool string) bool { return b.spare != nil && b.spare(tool) },
+		Foreign:  func(tool string) bool { return strings.HasPrefix(tool, "mcp__") },
+		Keeper:   &b.keeper,
 	}
 	if shell, err := bash.Find(); err == nil { // the one that runs commands, not the user's own
 		p.Facts.Env.Shell = strings.TrimSuffix(filepath.Base(shell.Path), ".exe")
+	}
+	if v.MCP.InSystem {
+		p.Facts.Servers = func() []brief.Server { return b.extras.InSystem() }
 	}
 	if v.Prompt.Attribution {
 		p.Layout.Client = fmt.Sprintf("adze/%s (%s)", w.Version, b.spec.Entry)
@@ -87,6 +110,9 @@ func (b *briefing) newPrompt(shared func() bool) *brief.Prompt {
 	}
 	return brief.NewPrompt(p)
 }
+
+// narrowWindow is the largest context window in which old results are cleared soon enough to say so, in tokens.
+const narrowWindow = 256_000
 
 // cachesLong reports whether requests of the conversation are cached for an hour. The settings that it began
 // with decide, so that lifetimes are never mixed.
@@ -123,6 +149,7 @@ func (b *briefing) announceWith(loaded func(context.Context, []instruct.File)) {
 	a := brief.AnnouncerConfig{
 		Memory: b.memory.told(), Paths: paths.Base{Dir: b.ws.Dir, Home: b.ws.Project.User},
 		Language: b.ws.language, Now: b.ws.Now, Note: b.ws.Say, Loaded: loaded,
+		Keeper: &b.keeper, Extras: func() *brief.Extras { return b.extras.Told() },
 	}
 	if !v.Prompt.NoInstructions {
 		in := instructions(b.ws.Project, *b.spec)
@@ -136,8 +163,8 @@ func (b *briefing) announceWith(loaded func(context.Context, []instruct.File)) {
 
 // begin returns what the requests of a turn begin with.
 func (b *briefing) begin(_ context.Context, m agent.Model, tools []msg.ToolSpec) session.Beginning {
-	system, cache := b.prompt.Parts(m.ID, tools)
-	return session.Beginning{System: system, Cache: cache, Tools: tools}
+	begun := b.prompt.Begin(m.ID, tools)
+	return session.Beginning{System: begun.System, Cache: begun.Cache, Tools: begun.Tools, Renewed: begun.Renewed}
 }
 
 // describe returns tools as they are described in the language of the prompt.
@@ -147,12 +174,17 @@ func (b *briefing) describe(specs []msg.ToolSpec) []msg.ToolSpec {
 
 // hear tells the model at the beginning of a turn what has changed since the last.
 func (b *briefing) hear(ctx context.Context, _ session.Prompt) (h session.Hearing) {
-	if b.announcer == nil {
-		return h
+	var news []string
+	if b.prompt != nil && b.next != nil {
+		news = b.prompt.News(b.next())
 	}
-	for _, text := range b.announcer.News(ctx) {
+	if b.announcer != nil {
+		news = append(news, b.announcer.News(ctx)...)
+	}
+	for _, text := range news {
 		h.Context = append(h.Context, msg.Reminder(text))
 	}
+	b.keeper.Save()
 	return h
 }
 
@@ -171,6 +203,14 @@ func (b *briefing) reset() {
 		b.announcer.Reset()
 	}
 	b.prompt.Reset()
+}
+
+// rewound tells again what may have been told in the part of the conversation that is gone.
+func (b *briefing) rewound() {
+	b.watch.Rewound()
+	if b.announcer != nil {
+		b.announcer.Rewound()
+	}
 }
 
 // instructions says where instructions are looked for. What a project includes from outside was approved by
@@ -194,14 +234,13 @@ func instructions(p *settings.Project, spec Spec) instruct.Config {
 	return c
 }
 
-// Includes returns the files that the instructions of a workspace would include from outside, if it were
-// trusted and the user approved of them.
+// Includes returns the files that the instructions of a workspace would include from outside, if the user approved of
+// them.
 func Includes(p *settings.Project, spec Spec) []settings.Include {
 	if v := p.Values(); v.Prompt.NoInstructions || v.Simple {
 		return nil
 	}
 	c := instructions(p, spec)
-	c.Withheld = false
 	outside := map[string]bool{}
 	c.Approve = func(path string) bool { outside[path] = true; return true }
 	var all []settings.Include
@@ -225,4 +264,24 @@ func leftOut(say func(string)) func([]instruct.Problem) {
 			}
 		}
 	}
+}
+
+// findLeftOut returns what of the workspace the conversation does not use, each with the reason: files that need trust,
+// and instructions.
+func (b *briefing) findLeftOut() []string {
+	var all []string
+	for _, name := range b.ws.Project.Trust.LeftOut() {
+		if !strings.HasSuffix(name, ".md") { // those are told below
+			all = append(all, name+" is not used, because the workspace is not trusted")
+		}
+	}
+	if v := b.ws.values(); v.Simple || v.Prompt.NoInstructions {
+		return all
+	}
+	set := instruct.New(instructions(b.ws.Project, *b.spec))
+	set.Load()
+	for _, problem := range set.Problems() {
+		all = append(all, problem.Path+" "+problem.Text)
+	}
+	return all
 }

@@ -2,21 +2,26 @@ package wire
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"time"
 
 	"adze/internal/agent"
 	"adze/internal/agent/aside"
 	"adze/internal/agent/exec"
+	"adze/internal/agent/label"
+	"adze/internal/app/providers"
+	"adze/internal/app/servers"
 	"adze/internal/brief"
 	"adze/internal/confine"
 	"adze/internal/model/cost"
 	"adze/internal/model/fit"
 	"adze/internal/msg"
 	"adze/internal/permission"
+	"adze/internal/platform/scratch"
 	"adze/internal/session"
 	"adze/internal/session/lifecycle"
-	"adze/internal/tool"
+	"adze/internal/session/store"
 )
 
 // A Conversation is a session with all its parts. Any number of them can be open over one workspace, each
@@ -25,6 +30,7 @@ type Conversation struct {
 	Session *session.Session
 	Gate    *permission.Gate
 	Hooks   *lifecycle.Hooks
+	Servers *servers.Share // nil if no model is asked
 
 	ws      *Workspace
 	spec    Spec
@@ -38,12 +44,14 @@ type Conversation struct {
 	told    *briefing
 	window  windowParts
 	output  output
+	small   *aside.Small // nil if no model is asked
+	scratch *scratch.Dir // nil if no model is asked
 	closers closers
 }
 
 // Converse opens a conversation. Nothing is written before its first message.
 func (w *Workspace) Converse(ctx context.Context, spec Spec) (_ *Conversation, err error) {
-	c := &Conversation{ws: w, spec: spec}
+	c := &Conversation{ws: w, spec: spec, output: output{schemas: &w.schemas}}
 	defer func() {
 		if err != nil {
 			c.Close()
@@ -59,7 +67,7 @@ func (w *Workspace) Converse(ctx context.Context, spec Spec) (_ *Conversation, e
 		return nil, err
 	}
 	c.restore(ctx)
-	if c.model, err = w.openModel(c.spec, &c.closers); err != nil {
+	if c.model, err = w.openModel(ctx, c.spec, &c.closers); err != nil {
 		return nil, err
 	}
 	if c.debug, err = w.openDebug(spec.Debug, c.record.id, &c.closers); err != nil {
@@ -71,9 +79,13 @@ func (w *Workspace) Converse(ctx context.Context, spec Spec) (_ *Conversation, e
 	if err = c.openShell(ctx); err != nil {
 		return nil, err
 	}
+	if err = openServers(c); err != nil {
+		return nil, err
+	}
 	c.openHooks()
 	c.openBriefing()
 	c.openSession(ctx)
+	c.Servers.Begin()
 	return c, nil
 }
 
@@ -87,9 +99,33 @@ func (c *Conversation) Close() {
 
 // openBriefing makes what the model is told. It follows the switch for memory.
 func (c *Conversation) openBriefing() {
-	c.told = newBriefing(c.ws, &c.spec, c.model.shared)
+	if c.spec.Calls == FromModel {
+		c.scratch = newScratch(c.ws, c.record, c.keepFiles)
+		c.closers.add(c.scratch.Close)
+	}
+	c.told = newBriefing(c.ws, &c.spec, c.model.shared, c.scratch.Path)
 	c.told.debug = c.debug
+	c.told.extras = openExtras(c)
+	c.told.spare = func(tool string) bool {
+		t, _, ok := c.Session.Pool().Lookup(tool)
+		return ok && t.Traits().Spare != nil && t.Traits().Spare()
+	}
 	c.told.announceWith(reportInstructions(c.Hooks))
+	attachExtras(c)
+	if log := c.record.log; log != nil {
+		c.told.keeper.Note = func(kind string, fields map[string]any) {
+			if err := log.Note(store.Other{Kind: kind, Fields: fields}); err != nil && c.debug != nil {
+				c.debug.Error("how requests begin was not saved", "err", err)
+			}
+		}
+	}
+	if c.told.prompt != nil {
+		c.told.keeper.Restore(c.record.state().Last, c.told.prompt, c.told.announcer)
+	}
+	c.told.next = func() (modelID string, tools []msg.ToolSpec) {
+		m, _ := c.model.resolve(c.Session.Model()) // ok: the turn says what is wrong with it
+		return m.ID, c.Session.ToolSpecs()
+	}
 	c.told.memory.changed = func() {
 		c.keepFiles()
 		if c.told.announcer != nil {
@@ -102,12 +138,14 @@ func (c *Conversation) openBriefing() {
 func (c *Conversation) openSession(ctx context.Context) {
 	v := c.ws.values()
 	tools := c.tools()
+	all := registry(tools, c.Gate)
+	c.told.extras.Configure(all)
 	c.told.texts = brief.NewToolTexts(tools)
 	c.keepFiles()
 	cfg := session.Config{
 		ID:     c.record.id,
 		Models: session.Models{Main: c.model.name, Fallback: c.model.fallback, Resolve: c.model.resolve},
-		Tools:  session.Tools{Registry: tool.NewRegistry(tools...), Denied: deniedTools(c.ws, c.spec.Access, c.Gate, tools)},
+		Tools:  session.Tools{Registry: all, Dynamic: c.Servers.Dynamic(), Denied: deniedTools(c.ws, c.spec.Access, c.Gate, tools)},
 		Loop: agent.Options{
 			MaxTurns:         c.spec.Limits.MaxTurns,
 			MaxBudgetUSD:     c.spec.Limits.MaxBudgetUSD,
@@ -119,14 +157,17 @@ func (c *Conversation) openSession(ctx context.Context) {
 			Thinking:         c.model.thinking(),
 			Raw:              c.spec.Raw,
 		},
-		Preamble:  session.Preamble{Begin: c.told.begin},
-		Stops:     []agent.Stopper{c.Hooks},
-		Goal:      c.output.goal,
-		Controls:  session.Controls{SetMode: c.setMode},
-		Listeners: session.Listeners{Ended: c.Hooks.Ended, Answered: c.told.answered, Spent: c.record.saveCost()},
-		Records:   session.Records{Ledger: c.record.ledger()},
-		Debug:     c.debug,
-		Now:       c.ws.Now,
+		Preamble: session.Preamble{Begin: c.told.begin, News: func() []string { return append(c.told.extras.News(), c.Servers.News()...) }},
+		Stops:    []agent.Stopper{c.Hooks},
+		Goal:     c.output.goal,
+		Controls: session.Controls{SetMode: c.setMode},
+		Listeners: session.Listeners{
+			Ended: c.Hooks.Ended, Answered: c.told.answered, Spent: c.record.saveCost(),
+			Rewound: func() { c.files.state.Clear(); c.told.rewound() },
+		},
+		Records: session.Records{Ledger: c.record.ledger()},
+		Debug:   c.debug,
+		Now:     c.ws.Now,
 	}
 	c.order(&cfg)
 	if v.Model.SendMetadata {
@@ -137,6 +178,9 @@ func (c *Conversation) openSession(ctx context.Context) {
 	}
 	if c.record.earlier != nil {
 		cfg.Records.History = c.record.earlier.Entries
+		var withheld struct{ IDs []string }
+		json.Unmarshal(c.record.state().Last[session.WithheldKind], &withheld) // ok: then the provider refuses it again
+		cfg.Records.Withheld = withheld.IDs
 	}
 	if c.files.history != nil {
 		cfg.Records.Files = c.files.history
@@ -151,13 +195,27 @@ func (c *Conversation) openSession(ctx context.Context) {
 		cfg.Preamble.Context = a.Opening
 	}
 	if c.model.backend != nil {
-		cfg.Provider = fit.New(c.model.backend.provider, fit.Config{Table: c.ws.Models.table, Note: c.ws.Say, Describe: c.told.describe})
-		c.remember(&cfg)
+		cfg.Provider = fit.New(c.model.backend.Provider, fit.Config{
+			Table: c.ws.Models.table, FirstParty: c.model.backend.Router.FirstParty, Note: c.ws.Say, Describe: c.told.describe,
+			CacheKey: providers.CacheKey(c.record.id, v.Prompt.NoCache),
+		})
+		cfg.Provider = c.told.memory.mute(cfg.Provider)
+		c.small = &aside.Small{Asker: asker(&cfg), Models: c.model.small, Say: c.ws.Say}
+		c.remember()
+		cfg.Prefetch = lookups(c)
+		openJudge(c, &cfg)
+		if v.Loop.Labels {
+			cfg.Loop.Label = (&label.Labeller{Small: c.small, Language: c.ws.language, Log: c.debug}).Label
+		}
 		c.keepWithin(&cfg)
 	}
 	c.Session = session.Open(ctx, cfg)
+	c.model.current = c.Session.Model
 	c.Hooks.Attach(c.Session)
-	if c.spec.Access.Asks {
+	switch {
+	case c.spec.Access.AskTool != "":
+		c.Gate.SetAsk(c.Servers.Answering(c.spec.Access.AskTool))
+	case c.spec.Access.Asks:
 		c.Gate.SetAsk(c.Session.AskPermission)
 	}
 	for _, n := range c.record.lost {
@@ -173,10 +231,17 @@ func (c *Conversation) openSession(ctx context.Context) {
 // it from those after it.
 func (c *Conversation) order(cfg *session.Config) {
 	cfg.Hearers = []session.Hearer{
+		{Name: "servers", Hear: c.Servers.Hear},
 		{Name: "hooks", Hear: c.Hooks.Hear},
 		{Name: "shell", Hear: c.shell.hear},
 		{Name: "mode", Hear: modeReminder(c.Gate)},
+		{Name: "scratch", Hear: makesScratch(c.scratch)},
 		{Name: "instructions", Hear: c.told.hear},
+		{Name: "files", Hear: c.files.hear},
+	}
+	if c.spec.Calls == FromModel {
+		cfg.Hearers = append(cfg.Hearers,
+			session.Hearer{Name: "tools", Hear: c.told.extras.Hear}, session.Hearer{Name: "attachments", Hear: attachments(c)})
 	}
 	cfg.Gates = []exec.Gate{
 		{Name: "hooks", Gate: c.Hooks},
@@ -208,7 +273,7 @@ func modeReminder(g *permission.Gate) func(context.Context, session.Prompt) sess
 // asker returns what asks models something small beside the conversation of a session.
 func asker(cfg *session.Config) aside.Asker {
 	ledger := cfg.Records.Ledger
-	return aside.Asker{Provider: cfg.Provider, Book: func(_, id string, u msg.Usage, took time.Duration) {
-		ledger.Book(id, u, cost.Times{API: took})
+	return aside.Asker{Provider: cfg.Provider, Book: func(purpose, id string, u msg.Usage, took time.Duration) {
+		ledger.BookAside(purpose, id, u, cost.Times{API: took})
 	}}
 }

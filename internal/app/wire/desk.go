@@ -1,11 +1,13 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"time"
 
 	"adze/internal/agent"
 	"adze/internal/agent/exec"
@@ -17,6 +19,8 @@ import (
 	"adze/internal/platform/paths"
 	"adze/internal/platform/replace"
 	"adze/internal/platform/term"
+	"adze/internal/session"
+	"adze/internal/session/attach"
 	"adze/internal/tool"
 	"adze/internal/tools/bash"
 	"adze/internal/tools/powershell"
@@ -29,18 +33,18 @@ func (c *Conversation) Desk() *desk.Desk {
 	cfg := desk.Config{
 		Terminal: c.spec.Entry == Interactive,
 		Session:  c.Session, Dir: c.ws.Dir, Home: c.ws.Project.Home, Now: c.ws.Now, Log: c.record.log,
-		Catalog: c.ws.Models.table, Tasks: c.shell.tasks, Version: c.ws.Version, Thinking: c.model.thinkingWith,
-		Permission: desk.Permission{
-			Mode: func() string { return string(c.Gate.Mode()) }, Policy: c.Gate.Policy, Dirs: func() []string { return c.spec.Access.Dirs },
-		},
+		Catalog: c.model.table(), Tasks: c.shell.tasks, Version: c.ws.Version, Thinking: c.model.thinkingWith,
+		Permission: deskPermission(c), Surroundings: surroundings(c),
 		Files: desk.Files{
 			Dir: c.ws.Dir, History: c.files.history, State: c.files.state,
-			Index:   fileindex.New(fileindex.Config{Dir: c.ws.Dir, All: !v.Files.Gitignore}),
-			Short:   func(path string) string { return shortPath(c.ws.Dir, c.ws.Project.User, path) },
+			Index: fileindex.New(fileindex.Config{
+				Dir: c.ws.Dir, All: !v.Files.Gitignore, Skip: func(path string, _ bool) bool { return c.Gate.Hidden(path) },
+			}),
 			MayRead: func(ctx context.Context, path string) error { return mayRead(ctx, c.Session.Pool(), c.Gate, path) },
+			Short:   func(path string) string { return shortPath(c.ws.Dir, c.ws.Project.User, path) },
 		},
 		Settings: func() desk.Settings {
-			return desk.Settings{Values: c.ws.Project.Written(), Effort: c.spec.Model.Effort, AutoCompact: v.Window.Auto}
+			return desk.Settings{Values: c.ws.Project.Written(), Effort: c.model.working(c.Session.Model()), AutoCompact: v.Window.Auto}
 		},
 		Hooks: func() desk.Hooks {
 			return desk.Hooks{List: c.Hooks.List(), Policy: hookPolicy(c.ws.values().Hooks, c.spec.Bare)}
@@ -52,9 +56,10 @@ func (c *Conversation) Desk() *desk.Desk {
 				return blocks
 			},
 		},
-		Memory: &desk.Memory{Folder: m.folder, Never: m.never, Off: m.off.Load, Set: m.set},
-		Execute: func(ctx context.Context, command string, _ func(tool.Display)) (string, error) {
-			return runTyped(ctx, c.Session.Pool(), command)
+		Servers: c.Servers.Desk(),
+		Memory:  &desk.Memory{Folder: m.folder, Never: m.never, Off: m.off.Load, Set: m.set},
+		Execute: func(ctx context.Context, command string, report func(tool.Display)) (string, error) {
+			return runTyped(ctx, c.Session.Pool(), command, report)
 		},
 	}
 	c.closers.add(cfg.Files.Index.Close)
@@ -86,12 +91,14 @@ type Facts struct {
 	ModelID   string // of the model that is asked
 	Mode      string // the permission mode in force
 	KeySource string // where the credentials of the provider come from
+	// LeftOut returns what of the workspace is not used, each with the reason. It finds out once.
+	LeftOut func() []string
 }
 
 // Facts returns the facts as they are now. There must be a model.
 func (c *Conversation) Facts() Facts {
 	m, _ := c.model.resolve(c.Session.Model()) // ok: the session has it already
-	return Facts{ModelID: m.ID, Mode: string(c.Gate.Mode()), KeySource: c.model.backend.keySource}
+	return Facts{ModelID: m.ID, Mode: string(c.Gate.Mode()), KeySource: c.model.backend.KeySource, LeftOut: c.told.leftOut}
 }
 
 // Greeting returns the first lines of an interactive conversation: version, model, directory and mode.
@@ -117,9 +124,10 @@ func shortPath(dir, home, path string) string {
 	return term.Sanitize(short)
 }
 
-// runTyped runs a command that the user typed, without a question, and returns what it printed.
-func runTyped(ctx context.Context, pool *tool.Pool, command string) (string, error) {
-	input, err := json.Marshal(map[string]string{"command": command})
+// runTyped runs a command that the user typed, without a question, and returns what it printed. It names the longest time
+// limit there is, so that the command does not go to the background by itself: the user waits for it, and can move it.
+func runTyped(ctx context.Context, pool *tool.Pool, command string, report func(tool.Display)) (string, error) {
+	input, err := json.Marshal(map[string]any{"command": command, "timeout": typedLimit.Milliseconds()})
 	if err != nil {
 		return "", err
 	}
@@ -128,8 +136,29 @@ func runTyped(ctx context.Context, pool *tool.Pool, command string) (string, err
 	if _, _, ok := pool.Lookup(name); !ok {
 		name = powershell.Name // where there is no other shell
 	}
-	o := ex.Execute(ctx, pool, msg.NewToolUse("typed", name, string(input)))
+	p := ex.Bind(pool, msg.NewToolUse("typed", name, string(input)))
+	if !ex.Admit(ctx, p) {
+		return msg.PlainText(p.Refused().Result.Parts), nil
+	}
+	o := ex.Run(ctx, p, func(p tool.Progress) {
+		if report != nil {
+			report(p.Display)
+		}
+	})
 	return msg.PlainText(o.Result.Parts), nil
+}
+
+// typedLimit is how long a command that the user typed may run before it goes to the background.
+const typedLimit = 10 * time.Minute
+
+// attachments returns the hearer that attaches the files which a message mentions.
+func attachments(c *Conversation) func(context.Context, session.Prompt) session.Hearing {
+	return attach.Hear(attach.Config{
+		Dir: c.dir.here, Home: c.ws.Project.User, Tool: read.Name, Hidden: c.Gate.Hidden, Language: c.ws.language,
+		Resource: c.Servers.Mentioned,
+		Session:  func() *session.Session { return c.Session }, Attended: c.spec.Entry == Interactive,
+		MayRead: func(ctx context.Context, path string) error { return mayRead(ctx, c.Session.Pool(), c.Gate, path) },
+	})
 }
 
 // mayRead asks the permission gate about a file as it is asked about a call of the model.
@@ -152,7 +181,7 @@ func mayRead(ctx context.Context, pool *tool.Pool, gate tool.Gate, path string) 
 		return err
 	}
 	if u.Verdict.Decision != tool.Allow {
-		return fmt.Errorf("%s may not be read: %s", path, u.Verdict.Reason)
+		return fmt.Errorf("%s may not be read: %s", path, cmp.Or(u.Verdict.Reason, "the user said no"))
 	}
 	return nil
 }

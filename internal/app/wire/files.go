@@ -12,6 +12,7 @@ import (
 	"adze/internal/platform/filestate"
 	"adze/internal/platform/replace"
 	"adze/internal/platform/search"
+	"adze/internal/session"
 	"adze/internal/session/store"
 	"adze/internal/tool"
 	"adze/internal/tool/change"
@@ -41,10 +42,13 @@ func (c *Conversation) openFiles() error {
 			}
 		})
 		f.history = h
+		if to, undo, ok := h.Interrupted(); ok {
+			c.ws.Say(fmt.Sprintf("restoring files to their state before message %s was interrupted: some may be restored and others not. adze --resume %s --rewind-files %s completes it, with %s it is taken back", to, c.record.id, to, undo))
+		}
 	}
 	if home != "" {
 		f.changes = &change.Files{
-			Dir: c.dir.here, State: f.state, Hidden: c.Gate.Hidden, Log: c.debug,
+			Dir: c.dir.here, State: f.state, Hidden: c.Gate.Hidden, Named: c.ws.Engine.Named, Log: c.debug,
 			Replacer:  replace.New(filepath.Join(home, "locks")),
 			Listeners: []change.Listener{searchNews{c.ws.Engine}},
 		}
@@ -56,6 +60,14 @@ func (c *Conversation) openFiles() error {
 	return nil
 }
 
+// hear tells the model at the beginning of a turn which files were changed behind its back.
+func (f *fileRecords) hear(ctx context.Context, _ session.Prompt) (h session.Hearing) {
+	for _, text := range f.changes.News(ctx) {
+		h.Context = append(h.Context, msg.Reminder(text))
+	}
+	return h
+}
+
 // restoreTools makes tools know what the earlier conversation has read and written. What its results say
 // beyond that is not needed any more.
 func restoreTools(tools []tool.Tool, earlier *store.Contents) {
@@ -63,6 +75,7 @@ func restoreTools(tools []tool.Tool, earlier *store.Contents) {
 		return
 	}
 	restore := map[string]func(json.RawMessage){}
+	doors := tool.ForwardersOf(tools)
 	for _, t := range tools {
 		traits := t.Traits()
 		for _, name := range append([]string{t.Spec().Name}, traits.Aliases...) {
@@ -73,7 +86,7 @@ func restoreTools(tools []tool.Tool, earlier *store.Contents) {
 	for i := range earlier.Entries {
 		e := &earlier.Entries[i]
 		for _, use := range e.Message.Uses() {
-			names[use.ID] = use.Name
+			names[use.ID] = doors.See(use).Name
 		}
 		for _, part := range e.Message.Parts {
 			r, ok := part.(*msg.ToolResult)

@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -29,6 +28,7 @@ func newGate(w *Workspace, a AccessSpec, confined func() bool) (*permission.Gate
 	g := permission.NewGate(permission.GateConfig{
 		Config:      c,
 		MayBypass:   (a.MayBypass || c.Mode == permission.Bypass) && !p.BypassDisabled,
+		NoAuto:      p.AutoDisabled,
 		DefaultMode: permission.Mode(p.Mode.Text),
 		Say:         w.Say,
 	})
@@ -71,6 +71,9 @@ func startMode(say func(string), a AccessSpec, p settings.Permissions) (permissi
 		if err != nil {
 			return "", setup.Errorf("--permission-mode: %v", err)
 		}
+		if mode == permission.Auto && p.AutoDisabled {
+			return "", setup.Errorf("--permission-mode: %v", permission.ErrAuto)
+		}
 		return mode, nil
 	}
 	if p.Mode.Text == "" {
@@ -81,6 +84,10 @@ func startMode(say func(string), a AccessSpec, p settings.Permissions) (permissi
 		say(fmt.Sprintf("%s: %v; using the default mode", p.Mode.Origin, err))
 		return permission.Default, nil
 	}
+	if mode == permission.Auto && p.AutoDisabled {
+		say(fmt.Sprintf("%s: %v; using the default mode", p.Mode.Origin, permission.ErrAuto))
+		return permission.Default, nil
+	}
 	return mode, nil
 }
 
@@ -88,9 +95,9 @@ func startMode(say func(string), a AccessSpec, p settings.Permissions) (permissi
 func mayBypass(uid int, p settings.Permissions, confined func() bool) error {
 	switch {
 	case p.BypassDisabled:
-		return errors.New("the administrator's settings do not allow skipping permissions")
+		return setup.Errorf("the administrator's settings do not allow skipping permissions")
 	case uid == 0 && !p.InSandbox && !confined():
-		return errors.New("root cannot skip permissions, because the model's commands could change the whole system; enable the sandbox (sandbox.enabled), or set IS_SANDBOX=1 if this already is one")
+		return setup.Errorf("root cannot skip permissions, because the model's commands could change the whole system; enable the sandbox (sandbox.enabled), or set IS_SANDBOX=1 if this already is one")
 	}
 	return nil
 }

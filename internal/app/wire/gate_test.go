@@ -1,10 +1,12 @@
 package wire
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
 	"adze/internal/app/settings"
+	"adze/internal/app/setup"
 	"adze/internal/permission"
 )
 
@@ -31,8 +33,16 @@ func TestMayBypass(t *testing.T) {
 			if err := mayBypass(tt.uid, p, func() bool { return true }); err != nil {
 				t.Errorf("in the sandbox: %v", err)
 			}
-			if err := mayBypass(tt.uid, p, unconfined); (err == nil) != tt.ok {
+			err := mayBypass(tt.uid, p, unconfined)
+			if (err == nil) != tt.ok {
 				t.Error(err)
+			}
+			if wrong := (*setup.Error)(nil); err != nil && !errors.As(err, &wrong) {
+				t.Errorf("nothing was run, and the exit code does not say so (second-look 4.8): %v", err)
+			}
+			p = place.open(settings.Source{ManagedInline: `{"permissions":{"disableBypassPermissionsMode":"disable"}}`}).values().Permissions
+			if err := mayBypass(tt.uid, p, func() bool { return true }); err == nil || !strings.Contains(err.Error(), "administrator") {
+				t.Errorf("where the administrator rules it out: %v", err)
 			}
 		})
 	}

@@ -7,6 +7,7 @@ import (
 
 	"adze/internal/app/settings"
 	"adze/internal/hook"
+	"adze/internal/hook/prompted"
 	"adze/internal/instruct"
 	"adze/internal/platform/trust"
 	"adze/internal/session/lifecycle"
@@ -34,6 +35,15 @@ func (c *Conversation) openHooks() {
 			SessionEndTimeout: v.Hooks.EndTimeout,
 			Log:               c.debug,
 		},
+	}
+	if c.model.backend != nil {
+		cfg.Runner.Prompt = func(ctx context.Context, a hook.Asking) (hook.Opinion, error) {
+			resolve := func(name string) (string, error) { m, err := c.model.resolve(name); return m.ID, err }
+			return prompted.Config{Small: c.small, Resolve: resolve, Language: c.ws.language}.Ask(ctx, a)
+		}
+	}
+	cfg.Runner.CallTool = func(ctx context.Context, server, tool string, input json.RawMessage) (string, error) {
+		return c.Servers.CallText(ctx, server, tool, input)
 	}
 	if c.record.log != nil {
 		cfg.Runner.Results = c.record.log

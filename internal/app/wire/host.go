@@ -16,11 +16,15 @@ import (
 // Host returns what is offered to a program that drives the conversation.
 func (c *Conversation) Host(d *desk.Desk) headless.Host {
 	h := headless.Host{
-		DefaultModel: c.model.name, Asks: c.spec.Access.Asks, Actions: hostapi.Actions(d), Queries: hostapi.Queries(d),
+		DefaultModel: c.model.name, Asks: c.spec.Access.Asks, States: c.ws.values().StateEvents, Actions: hostapi.Actions(d), Queries: hostapi.Queries(d),
 		Initialize: func(_ context.Context, start headless.Start) ([]string, error) { return initialize(c, d, start) },
 	}
-	for _, name := range c.ws.Models.table.Aliases() {
-		if m, ok := c.ws.Models.table.Lookup(name); ok {
+	if c.Servers != nil {
+		h.Servers, h.Receive, h.OnComplete = c.Servers.All, c.Servers.Receive, c.Servers.OnComplete
+		h.Queries["mcp_set_servers"] = c.Servers.SetGuests()
+	}
+	for _, name := range c.model.table().Aliases() {
+		if m, ok := c.model.table().Lookup(name); ok {
 			h.Models = append(h.Models, headless.HostModel{Value: name, Name: m.Name, Description: m.ID})
 		}
 	}
@@ -42,8 +46,8 @@ func initialize(c *Conversation, d *desk.Desk, start headless.Start) (notes []st
 		return nil, err
 	}
 	notes = append(notes, c.vouch(start.TrustWorkspace)...)
-	if len(start.Servers.Names) > 0 {
-		notes = append(notes, "MCP servers of the host are not available in this version: "+strings.Join(start.Servers.Names, ", "))
+	if err := c.Servers.Host(start.Servers); err != nil {
+		return nil, err
 	}
 	if len(start.Agents) > 0 {
 		notes = append(notes, "sub-agents of the host are not available in this version")

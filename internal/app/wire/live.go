@@ -106,6 +106,12 @@ func (c *Conversation) takeSettings() {
 	c.shell.setEnv(c.ws.environment())
 	c.sandbox.Reload(v.Sandbox)
 	c.Hooks.Reload(v.Hooks.Sources)
+	if c.Servers == nil {
+		return
+	}
+	if err := c.Servers.Reload(); err != nil {
+		c.ws.Say(err.Error())
+	}
 }
 
 // saveUpdate keeps a permission update in the settings file it names.

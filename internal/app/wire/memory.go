@@ -1,23 +1,20 @@
 package wire
 
 import (
-	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"sync/atomic"
 
-	"adze/internal/agent/aside"
 	"adze/internal/app/settings"
 	"adze/internal/brief"
 	"adze/internal/memory"
 	"adze/internal/memory/recall"
+	"adze/internal/model"
 	"adze/internal/model/mute"
 	"adze/internal/msg"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/paths"
-	"adze/internal/platform/trust"
-	"adze/internal/session"
 	"adze/internal/session/store"
 )
 
@@ -39,8 +36,11 @@ type memoryView struct {
 }
 
 // openMemory finds the memory of the workspace.
-func (w *Workspace) openMemory(bare bool) *memoryView {
-	m := &memoryView{never: MemoryOff(w.Project, bare), home: w.Project.User, dir: w.Dir}
+func (w *Workspace) openMemory(spec *Spec) *memoryView {
+	m := &memoryView{never: MemoryOff(w.Project, spec.Bare), home: w.Project.User, dir: w.Dir}
+	if m.never == "" && spec.unattended() && spec.Session.Ephemeral {
+		m.never = "a run of one turn that is not saved has none"
+	}
 	if w.Project.Home == "" {
 		return m
 	}
@@ -97,21 +97,8 @@ func MemoryFolder(p *settings.Project) (f memory.Folder, claim func() error, ref
 	}, refused
 }
 
-// ProjectRoot returns what the working directory belongs to: the main working tree, for each worktree of a
-// repository, or the directory itself outside of one.
-func ProjectRoot(p *settings.Project) string {
-	w := p.Trust.Workspace
-	if found, err := trust.Find(p.Source().Dir, p.User); err == nil {
-		w = found // that of the settings may be another
-	}
-	switch {
-	case w.Main != "":
-		return w.Main
-	case w.Shared != "":
-		return w.Shared
-	}
-	return w.Root
-}
+// ProjectRoot returns what the working directory belongs to; see [settings.Project.Main].
+func ProjectRoot(p *settings.Project) string { return p.Main() }
 
 // on reports whether memory is used.
 func (m *memoryView) on() bool { return m.never == "" && !m.off.Load() }
@@ -170,24 +157,22 @@ func (m *memoryView) set(off bool) error {
 	return nil
 }
 
-// remember lets the conversation recall memories beside each turn, and keeps them from the provider while
-// they are switched off.
-func (c *Conversation) remember(cfg *session.Config) {
+// mute keeps memories from the provider while they are switched off.
+func (m *memoryView) mute(p model.Provider) model.Provider {
+	if m.never != "" {
+		return p
+	}
+	return mute.New(p, "[left out: memory is switched off]", m.muted)
+}
+
+// remember lets the conversation recall memories.
+func (c *Conversation) remember() {
 	if c.told.memory.never != "" {
 		return
 	}
-	cfg.Provider = mute.New(cfg.Provider, "[left out: memory is switched off]", c.told.memory.muted)
 	c.told.memory.recaller = recall.New(recall.Config{
-		Small: &aside.Small{Asker: asker(cfg), Models: func() (small, main string) {
-			small = c.model.small()
-			return small, small
-		}, Say: c.ws.Say},
-		Folder: c.told.memory.folder, On: c.told.memory.on, Language: c.ws.language, Seen: c.files.seen, Now: c.ws.Now, Log: c.debug,
+		Small: c.small, Folder: c.told.memory.folder, On: c.told.memory.on,
+		Language: c.ws.language, Seen: c.files.seen, Now: c.ws.Now, Log: c.debug,
+		Called: func(u *msg.ToolUse) *msg.ToolUse { return c.Session.Pool().Forwarded(u) },
 	})
-	cfg.Prefetch = func(p session.Prompt, before []msg.Entry) []func(context.Context) []msg.Part {
-		if f := c.told.memory.recaller.Prefetch(p.Parts, before); f != nil {
-			return []func(context.Context) []msg.Part{f}
-		}
-		return nil
-	}
 }

@@ -13,8 +13,10 @@ import (
 	"time"
 
 	"adze/internal/agent"
+	"adze/internal/app/providers"
 	"adze/internal/app/settings"
 	"adze/internal/desk"
+	"adze/internal/model"
 	"adze/internal/msg"
 	"adze/internal/session"
 )
@@ -29,7 +31,7 @@ type chat struct {
 func (p *place) chat(script string, change func(*Spec)) *chat {
 	p.T.Helper()
 	p.Write("model.replay", script)
-	spec := Spec{Model: ModelSpec{Name: replayPrefix + p.Path("model.replay"), Record: p.Path("sent")}}
+	spec := Spec{Model: ModelSpec{Name: providers.ReplayPrefix + p.Path("model.replay"), Record: p.Path("sent")}}
 	if change != nil {
 		change(&spec)
 	}
@@ -174,7 +176,7 @@ func TestMemoryDirectorySettings(t *testing.T) {
 				p.Write(file, fmt.Sprintf(`{"autoMemoryDirectory":%q}`, p.Path(dir)))
 			}
 			p.trust()
-			m := p.open(settings.Source{}).openMemory(false)
+			m := p.open(settings.Source{}).openMemory(&Spec{})
 			want := p.Path(tt.want)
 			if tt.want == "" {
 				want = p.Path("home/.adze/projects")
@@ -274,7 +276,7 @@ func TestMemoryIsWrittenUnasked(t *testing.T) {
 		t.Error("something was written through a link")
 	}
 	last := c.sent()[len(c.sent())-1]
-	for _, told := range []string{"looks like a secret", "no question can be asked here", "refused by rule", "The memory is gone"} {
+	for _, told := range []string{"looks like a secret", "there is no user here to approve it", "Not allowed: the rule", "The memory is gone"} {
 		if !strings.Contains(last, told) {
 			t.Errorf("the model was not told %q", told)
 		}
@@ -369,7 +371,7 @@ func TestRecallLeavesOutWhatTheModelHasRead(t *testing.T) {
 		p.remembers("read", "x")
 		p.remembers("other", "x")
 		dir := p.Path(p.memories())
-		c := p.chat(recalling(`{"memories":[]}`, fmt.Sprintf("delay 1s\nuse Read {\"file_path\":%q}\nuse Write {\"file_path\":%q,\"content\":\"x\"}\n---\nsay Done.\n---\nsay Done.", dir+"/read.md", dir+"/mine.md")), nil)
+		c := p.chat(recalling(`{"memories":[]}`, fmt.Sprintf("delay 1s\nuse Read {\"file_path\":%q}\nuse Write {\"file_path\":%q,\"content\":\"x\"}\n---\nsay Done.\n---\ndelay 1s\nsay Done.", dir+"/read.md", dir+"/mine.md")), nil)
 		c.say("Look it up please")
 		c.say("And once more please")
 		var side []string
@@ -539,17 +541,43 @@ func TestMemoryPage(t *testing.T) {
 	}
 }
 
+// The small model is one that the endpoint is known to have: a local server is never asked for another maker's.
+//
 // Proves PROV-58.
 func TestSmallModel(t *testing.T) {
-	for name, want := range map[string]string{"": "claude-haiku-5-5", "sonnet": "claude-sonnet-5-5", "nobody-knows": "claude-opus-5-5"} {
+	for _, tt := range []struct{ base, main, name, want string }{
+		{"", "default", "", "claude-haiku-5-5"},
+		{"https://api.anthropic.com/", "fable", "", "claude-haiku-5-5"},
+		{"", "default", "sonnet", "claude-sonnet-5-5"},
+		{"", "default", "nobody-knows", "claude-opus-5-5"},
+		{"http://127.0.0.1:9", "llama-4", "", "llama-4"},
+		{"http://127.0.0.1:9", "default", "", "claude-opus-5-5"},
+		{"http://127.0.0.1:9", "default", "haiku", "claude-haiku-5-5"},
+		{"http://127.0.0.1:9", "llama-4", "llama-4-tiny", "llama-4-tiny"},
+	} {
 		p := newPlace(t)
-		p.Vars["ANTHROPIC_SMALL_FAST_MODEL"] = name
-		m := &modelChoice{ws: p.open(settings.Source{}), name: "default"}
-		if got := m.small(); got != want || m.small() != want {
-			t.Errorf("%q: %s", name, got)
+		p.Vars["ANTHROPIC_SMALL_FAST_MODEL"] = tt.name
+		p.Vars["ANTHROPIC_BASE_URL"], p.Vars["ANTHROPIC_API_KEY"] = tt.base, "key"
+		m := &modelChoice{ws: p.open(settings.Source{}), name: tt.main}
+		var err error
+		if m.backend, err = providers.Open(m.ws.backendConfig(ModelSpec{}), tt.main); err != nil {
+			t.Fatal(err)
 		}
-		if said := p.said.String(); strings.Count(said, "the small model") != strings.Count(name, "nobody") {
-			t.Errorf("%q: %s", name, said)
+		got, _ := m.small()
+		again, main := m.small()
+		if wanted, err := m.resolve(tt.main); got != tt.want || again != tt.want || err != nil || main != wanted.ID {
+			t.Errorf("%+v: %s", tt, got)
+		}
+		m.current = func() string { return "haiku" } // as /model chose it meanwhile
+		if small, main := m.small(); main != "claude-haiku-5-5" || tt.name == "" && small != main {
+			t.Errorf("%+v: %s beside %s", tt, small, main)
+		}
+		if said := p.said.String(); strings.Count(said, "the small model") != strings.Count(tt.name, "nobody") {
+			t.Errorf("%+v: %s", tt, said)
+		}
+		// Opus 5.5 and Haiku 5.5 try less by themselves than coding needs; finding 15.
+		if got, want := m.working(tt.main), (tt.main == "default" && tt.base == ""); (got == model.EffortHigh) != want {
+			t.Errorf("%+v: effort %q", tt, got)
 		}
 	}
 }

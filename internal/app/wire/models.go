@@ -3,13 +3,14 @@ package wire
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
 	"adze/internal/agent"
+	"adze/internal/app/providers"
 	"adze/internal/app/settings"
 	"adze/internal/app/setup"
 	"adze/internal/model"
@@ -17,7 +18,7 @@ import (
 	"adze/internal/model/cost"
 	"adze/internal/model/fit"
 	"adze/internal/msg"
-	"adze/internal/platform/config"
+	"adze/internal/platform/amount"
 )
 
 // Models are what a workspace knows about models.
@@ -28,7 +29,7 @@ type Models struct {
 }
 
 func newModels(env Env, p *settings.Project) *Models {
-	return &Models{table: ModelTable(p, env.Say), say: env.Say}
+	return &Models{table: providers.Table(p.Settings(), env.Say), say: env.Say}
 }
 
 // facts returns what the ledger needs to know of a model.
@@ -41,89 +42,49 @@ func (m *Models) facts(id string) cost.Facts {
 }
 
 // noteUnknown tells the user once that a model is not in the table.
-func (m *Models) noteUnknown(id string) {
+func (m *Models) noteUnknown(assumed catalog.Model) {
 	m.noted.Do(func() {
-		text := fmt.Sprintf("%s is not in the table of models (%s): its limits are assumed, and its price is unknown", id, catalog.Date)
+		id := assumed.ID
+		text := fmt.Sprintf("%s is not in the table of models (%s): a context window of %s tokens and %s for an answer are assumed, and its price is unknown. "+
+			`To say what it has: adze config set models '{%q:{"contextWindow":32768,"maxOutput":4096}}'`,
+			id, catalog.Date, amount.Grouped(assumed.ContextWindow), amount.Grouped(assumed.MaxOutput), id)
 		if near := m.table.Closest(id); len(near) > 0 {
-			text += "; similar models: " + strings.Join(near, ", ")
+			text += ". Similar models: " + strings.Join(near, ", ")
 		}
 		m.say(text)
 	})
-}
-
-// ModelTable returns the table of models with the corrections of the settings. Say tells the user what is
-// wrong with them.
-func ModelTable(p *settings.Project, say func(string)) catalog.Table {
-	s := p.Settings()
-	overrides := map[string]catalog.Override{}
-	decodeModels(s, "models", say, func(id string, raw json.RawMessage) error {
-		var m struct {
-			ContextWindow *int  `json:"contextWindow"`
-			MaxOutput     *int  `json:"maxOutput"`
-			Images        *bool `json:"images"`
-		}
-		if err := json.Unmarshal(raw, &m); err != nil {
-			return err
-		}
-		o := overrides[id]
-		o.ContextWindow, o.MaxOutput, o.Images = m.ContextWindow, m.MaxOutput, m.Images
-		overrides[id] = o
-		return nil
-	})
-	decodeModels(s, "modelPricing", say, func(id string, raw json.RawMessage) error {
-		var p struct {
-			Input, Output, CacheRead, CacheWrite, CacheWrite1h float64
-		}
-		if err := json.Unmarshal(raw, &p); err != nil {
-			return err
-		}
-		o := overrides[id]
-		o.Price = &model.Price{Input: p.Input, Output: p.Output, CacheRead: p.CacheRead, CacheWrite: p.CacheWrite, CacheWrite1h: p.CacheWrite1h}
-		overrides[id] = o
-		return nil
-	})
-	table, err := catalog.Table{}.With(overrides)
-	if err != nil {
-		say(err.Error())
-	}
-	return table
-}
-
-// decodeModels decodes an object of settings by model.
-func decodeModels(s *config.Settings, key string, say func(string), decode func(id string, raw json.RawMessage) error) {
-	raw := s.Object(key)
-	if len(raw) == 0 {
-		return
-	}
-	var all map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &all); err != nil {
-		say(fmt.Sprintf("%s: %s is not an object by model id; it is ignored", s.Origin(key), key))
-		return
-	}
-	for id, one := range all {
-		if err := decode(id, one); err != nil {
-			say(fmt.Sprintf("%s: %s.%s: %v; it is ignored", s.Origin(key), key, id, err))
-		}
-	}
 }
 
 // A modelChoice is the model that a conversation was opened with, and who answers for it.
 type modelChoice struct {
 	ws             *Workspace
 	spec           ModelSpec
-	name, fallback string   // as the user named them
-	backend        *backend // nil if no model is asked
-	smallNoted     sync.Once
+	name, fallback string             // as the user named them
+	backend        *providers.Backend // nil if no model is asked
+	// current returns the name of the model in use; nil before there is a session.
+	current    func() string
+	smallNoted sync.Once
 }
 
 // openModel settles which model is asked, and by which provider.
-func (w *Workspace) openModel(spec Spec, parts *closers) (*modelChoice, error) {
+func (w *Workspace) openModel(ctx context.Context, spec Spec, parts *closers) (*modelChoice, error) {
 	m := &modelChoice{ws: w, spec: spec.Model}
 	if spec.Calls != FromModel {
 		return m, nil
 	}
 	v := w.values().Model
 	m.name, m.fallback = cmp.Or(spec.Model.Name, v.Name, "default"), cmp.Or(spec.Model.Fallback, v.Fallback)
+	var err error
+	c := w.backendConfig(m.spec)
+	c.Lifetime = ctx
+	if m.backend, err = providers.Open(c, m.name); err != nil {
+		return nil, err
+	}
+	parts.add(func() {
+		if err := m.backend.Close(); err != nil {
+			w.Say(err.Error())
+		}
+	})
 	main, err := m.resolve(m.name)
 	if err != nil {
 		return nil, setup.Errorf("%v", err)
@@ -137,20 +98,28 @@ func (w *Workspace) openModel(spec Spec, parts *closers) (*modelChoice, error) {
 			return nil, setup.Errorf("the fallback model %s is the main model; choose another one", m.fallback)
 		}
 	}
-	if m.backend, err = w.openBackend(m.spec, m.name); err != nil {
-		return nil, err
-	}
-	parts.add(func() {
-		if err := m.backend.close(); err != nil {
-			w.Say(err.Error())
-		}
-	})
-	if m.fallback != "" {
-		if _, err := m.resolve(m.fallback); err != nil {
-			return nil, setup.Errorf("--fallback-model: %v", err)
-		}
-	}
 	return m, nil
+}
+
+func (w *Workspace) backendConfig(m ModelSpec) providers.Config {
+	return providers.Config{
+		Settings: w.Project.Settings(), Keys: providers.OpenKeys(w.Project.Home), Provider: m.Provider, Record: m.Record, Betas: m.Betas,
+		Models: w.Models.table, Earlier: m.Earlier, Dir: w.Dir, Environ: w.Environ, Getenv: w.Getenv, Home: w.Project.User, Version: w.Version, Say: w.Say,
+	}
+}
+
+// otherProvider returns the model that gave the last answer of a conversation, if its provider is not the one that would be
+// asked now: a conversation stays with its provider.
+func (w *Workspace) otherProvider(m ModelSpec, entries []msg.Entry) string {
+	for _, e := range slices.Backward(entries) {
+		if e.Model != "" {
+			if providers.Other(w.backendConfig(m), cmp.Or(w.values().Model.Name, "default"), e.Model) {
+				return e.Model
+			}
+			break
+		}
+	}
+	return ""
 }
 
 // ScriptedModel is the id of the model that a script plays.
@@ -159,34 +128,56 @@ const ScriptedModel = "replay"
 // resolve finds the limits of a model by name.
 func (m *modelChoice) resolve(name string) (agent.Model, error) {
 	known, err := m.lookup(name)
-	return agent.Model{ID: known.ID, Window: known.ContextWindow, Output: known.DefaultOutput, MaxOutput: known.MaxOutput}, err
+	return agent.Model{ID: known.ID, Window: known.ContextWindow, Output: known.DefaultOutput, MaxOutput: known.MaxOutput, Bound: known.Bound, Wider: known.Wider}, err
 }
 
 // lookup finds a model in the table by name.
 func (m *modelChoice) lookup(name string) (catalog.Model, error) {
-	if strings.HasPrefix(name, replayPrefix) {
+	if strings.HasPrefix(name, providers.ReplayPrefix) {
 		if m.backend != nil && name != m.name {
 			return catalog.Model{}, fmt.Errorf("the session uses %s; another script needs a new session", m.name)
 		}
 		known, _ := m.ws.Models.table.Resolve(ScriptedModel)
+		known.Bound = true // a script's server is as strict as the strictest
 		return known, nil
 	}
-	known, err := m.ws.Models.table.Resolve(name)
-	if err == nil && m.backend != nil {
-		err = m.backend.router.Open(known.ID)
+	if m.backend == nil {
+		return m.ws.Models.table.Resolve(name)
 	}
-	if err == nil && !known.Known && m.backend != nil && !m.backend.scripted {
-		m.ws.Models.noteUnknown(known.ID)
+	known, err := m.backend.Resolve(name)
+	if err == nil && !known.Known && !m.backend.Scripted {
+		m.ws.Models.noteUnknown(known)
 	}
 	return known, err
 }
 
+// table returns what is known about models, with the aliases of the provider in use.
+func (m *modelChoice) table() catalog.Table {
+	if m.backend == nil {
+		return m.ws.Models.table
+	}
+	return m.backend.Models
+}
+
 // shared reports whether what is the same in everybody's prompt is cached as a block of its own.
-func (m *modelChoice) shared() bool { return m.backend == nil || m.backend.shared }
+func (m *modelChoice) shared() bool { return m.backend == nil || m.backend.Shared }
 
 // effort returns what the user wants; the model may not be able to.
 func (m *modelChoice) effort() model.Effort {
 	return cmp.Or(m.spec.Effort, m.ws.values().Model.Effort)
+}
+
+// working returns the effort that the model of that name is asked for, or nothing.
+func (m *modelChoice) working(name string) model.Effort {
+	want := m.effort()
+	if want != model.EffortDefault || m.backend == nil {
+		return want
+	}
+	known, err := m.backend.Resolve(name)
+	if err != nil {
+		return want
+	}
+	return known.At(m.backend.Router.FirstParty(known.ID)).CodingEffort
 }
 
 // thinking returns what the user wants; the model may not be able to.
@@ -199,9 +190,9 @@ func (m *modelChoice) thinking() model.Thinking {
 	case budgeted && budget > 0:
 		return model.Thinking{Mode: model.ThinkingBudget, Budget: max(budget, fit.LeastBudget)}
 	case budgeted || m.spec.NoThinking:
-		return model.Thinking{}
+		return model.Thinking{Asked: true}
 	}
-	return model.Thinking{Mode: model.ThinkingAdaptive}
+	return model.Thinking{Mode: model.ThinkingAdaptive, Asked: m.spec.Thinks}
 }
 
 // thinkingWith returns how the model thinks with a budget of tokens, or as the user wants it if budget is nil.
@@ -210,33 +201,37 @@ func (m *modelChoice) thinkingWith(budget *int) model.Thinking {
 	case budget == nil:
 		return m.thinking()
 	case *budget == 0:
-		return model.Thinking{}
+		return model.Thinking{Asked: true}
 	}
 	return model.Thinking{Mode: model.ThinkingBudget, Budget: max(*budget, fit.LeastBudget)}
 }
 
-// defaultSmall is the model for small questions if the settings name none.
-const defaultSmall = "haiku"
-
-// small returns the id of the model for small questions beside the conversation. One that is not known is
-// reported once, and the main model is asked instead.
-func (m *modelChoice) small() string {
-	name := m.ws.values().Model.Small
-	switch {
-	case name == "" && m.backend != nil && m.backend.scripted:
-		return ScriptedModel
-	case name == "":
-		name = defaultSmall
+// small returns the ids of the model for small questions beside the conversation and of the main model. If the settings
+// name none, it is that of the main model's provider, where it is known that the endpoint has it. One that is not known
+// is reported once. Otherwise the main model is asked.
+func (m *modelChoice) small() (small, main string) {
+	now := m.name
+	if m.current != nil {
+		now = m.current()
 	}
-	known, err := m.ws.Models.table.Resolve(name)
-	if err == nil && known.Known {
-		return known.ID
+	known, err := m.lookup(now)
+	main = known.ID
+	name := m.ws.values().Model.Small
+	if name == "" {
+		if err == nil && m.backend != nil {
+			small = m.backend.Small(main)
+		}
+		return cmp.Or(small, main), main
+	}
+	if m.backend != nil {
+		if known, err = m.backend.Resolve(name); err == nil && (known.Known || !m.backend.Router.FirstParty(known.ID)) {
+			return known.ID, main // who runs another server knows its models
+		}
 	}
 	m.smallNoted.Do(func() {
-		m.ws.Say(fmt.Sprintf("the small model %s is unknown; using %s instead", name, m.name))
+		m.ws.Say(fmt.Sprintf("the small model %s is unknown; using %s instead", name, now))
 	})
-	main, _ := m.resolve(m.name) // ok: it was chosen
-	return main.ID
+	return main, main
 }
 
 // Explain tells the user what an error of the model means.
@@ -248,8 +243,8 @@ func (c *Conversation) Explain(err error, name string) string {
 	if m, err := c.model.lookup(name); err == nil {
 		name = m.ID
 	}
-	text := model.Explain(err, name, true)
-	if near := c.ws.Models.table.Closest(name); e.Kind == model.NoModel && len(near) > 0 {
+	text := model.Explain(err, name, c.spec.Entry == Interactive)
+	if near := c.model.table().Closest(name); e.Kind == model.NoModel && len(near) > 0 {
 		text += " Similar names: " + strings.Join(near, ", ") + "."
 	}
 	return text
@@ -258,7 +253,7 @@ func (c *Conversation) Explain(err error, name string) string {
 // countTokens returns a function that asks the provider how many tokens a text is to the model that
 // current returns, or nil if the provider cannot count.
 func (m *modelChoice) countTokens(current func() catalog.Model) func(context.Context, string) (int, error) {
-	counter, ok := model.As[model.Counter](m.backend.provider)
+	counter, ok := model.As[model.Counter](m.backend.Provider)
 	if !ok {
 		return nil
 	}

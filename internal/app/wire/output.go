@@ -15,7 +15,7 @@ import (
 // An output makes the turns of a conversation end in a value that fits a schema.
 type output struct {
 	structured.Output
-	schemas structured.Cache
+	schemas *structured.Cache // of the workspace: many conversations may have one schema
 }
 
 // open makes the turns end in a value that fits the schema of a flag, if there is one.

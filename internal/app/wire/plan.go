@@ -15,6 +15,8 @@ import (
 // planConfig ties the plan tools to a permission gate. There is no file for the plan.
 func planConfig(gate *permission.Gate, restrained bool) plan.Config {
 	return plan.Config{
+		MayEnter: gate.MayEnterPlan, MayLeave: gate.MayLeavePlan,
+		Next:  func() string { return string(gate.AfterPlan()) },
 		Enter: gate.EnterPlan,
 		Leave: func(prompts []plan.Prompt) (string, error) {
 			mode, err := gate.LeavePlan("", approvals(prompts))

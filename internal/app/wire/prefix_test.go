@@ -6,12 +6,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"adze/internal/model/cost"
 	"adze/internal/session"
 )
 
@@ -170,9 +172,10 @@ var limitPattern = regexp.MustCompile(`"max_tokens":\d+,`) // the cache is indif
 
 // Notes are asked for within a turn, at its end, and when the user wants them, and so is a summary, also in a
 // session that was resumed. Each time the bytes of a request of the conversation come first, and nearly all is
-// read from the cache and nothing written to it.
+// read from the cache and nothing written to it. What is asked for unasked adds at most a tenth to the bill, at the
+// list prices of the default model.
 //
-// Proves CTX-42, CTX-55.
+// Proves CTX-18, CTX-42, CTX-55, CTX-59.
 func TestSideRequestsReadTheCache(t *testing.T) {
 	const reads = 20
 	p := newPlace(t)
@@ -181,7 +184,7 @@ func TestSideRequestsReadTheCache(t *testing.T) {
 		p.Write(fmt.Sprintf("work/f%d.txt", i), strings.Repeat(fmt.Sprintf("line of file %d\n", i), 500))
 	}
 	var script strings.Builder
-	script.WriteString("when text \"belongs into the notes\"\nforever\ntext \"<notes>\\n# Current state\\nReading.\\n</notes>\"\n---\n")
+	script.WriteString("when text \"belongs in the notes\"\nforever\ntext \"<notes>\\n# Current state\\nReading.\\n</notes>\"\n---\n")
 	script.WriteString("when text \"Summarise this conversation\"\nforever\nsay <summary>All was read.</summary>\n---\n")
 	for i := range reads {
 		fmt.Fprintf(&script, "delay 20ms\nthink Which is next?\nuse Read {\"file_path\":\"f%d.txt\"}\n---\n", i)
@@ -189,11 +192,12 @@ func TestSideRequestsReadTheCache(t *testing.T) {
 	script.WriteString("forever\nsay I have read it.")
 	c := p.chat(script.String(), nil)
 	c.say("Read all files.")
+	unasked := len(c.sent())
 	c.do(session.Notes{})
 	id := c.Session.ID()
 	c.Close()
 	cache, before := promptCache{}, [][]byte{}
-	var main, side, plain float64
+	var main, side, plain, extra float64
 	asked := map[string]int{}
 	look := func() {
 		t.Helper()
@@ -201,7 +205,7 @@ func TestSideRequestsReadTheCache(t *testing.T) {
 			file := p.Path(fmt.Sprintf("sent/%d.json", i+1))
 			share, sent := cache.ask(t, file), limitPattern.ReplaceAll(unmarked(t, file), nil)
 			what := ""
-			for _, order := range []string{"belongs into the notes", "Summarise this conversation"} {
+			for _, order := range []string{"belongs in the notes", "Summarise this conversation"} {
 				if strings.Contains(raw, order) {
 					what = order
 				}
@@ -213,6 +217,9 @@ func TestSideRequestsReadTheCache(t *testing.T) {
 			}
 			asked[what]++
 			side += share.price()
+			if i < unasked {
+				extra += share.price()
+			}
 			plain += float64(share.size)
 			if !slices.ContainsFunc(before, func(b []byte) bool { return bytes.HasPrefix(sent, bytes.TrimSuffix(b, []byte("]}"))) }) {
 				t.Errorf("request %d, %s: it does not begin with a request of the conversation", i+1, what)
@@ -223,12 +230,139 @@ func TestSideRequestsReadTheCache(t *testing.T) {
 		}
 	}
 	look()
+	if unasked -= reads + 1; unasked < 2 || extra > 0.1*main {
+		t.Errorf("%d requests beside the conversation add %.0f to %.0f", unasked, extra, main)
+	}
+	t.Logf("%d requests beside the conversation make it cost %.3f times as much", unasked, 1+extra/main)
+	unasked = 0
 	c = p.chat("when text \"Summarise this conversation\"\nsay <summary>All was read.</summary>\n", func(s *Spec) { s.Session.Resume = id })
 	c.do(session.Compact{Focus: "the files"})
 	look()
 	t.Logf("%v; beside %.0f for the conversation they cost %.0f, a share of %.3f; without the cache it would be %.3f", asked, main, side, side/main, plain/main)
-	if asked["belongs into the notes"] < 3 || asked["Summarise this conversation"] != 1 || side > 0.12*main {
+	if asked["belongs in the notes"] < 3 || asked["Summarise this conversation"] != 1 || side > 0.15*main {
 		t.Errorf("asked for %v; beside %.0f for the conversation they cost %.0f", asked, main, side)
+	}
+}
+
+// A file whose text was cleared from the conversation can be read again, though it did not change: in the process that
+// cleared it and in one that goes on.
+//
+// Proves READ-06.
+func TestClearedFileIsReadAgain(t *testing.T) {
+	p := newPlace(t)
+	now := time.Now()
+	p.env.Now = func() time.Time { return now }
+	p.Write("work/a.txt", strings.Repeat("a quince\n", 300))
+	read := "use Read {\"file_path\":\"a.txt\"}\n---\n"
+	var others strings.Builder
+	for i := range 6 {
+		p.Write(fmt.Sprintf("work/b%d.txt", i), strings.Repeat("more\n", 500))
+		fmt.Fprintf(&others, "use Read {\"file_path\":\"b%d.txt\"}\n---\n", i)
+	}
+	c := p.chat(read+others.String()+read+"say read\n---\nsay cleared\n---\n"+read+"say done", nil)
+	c.say("Read all files.")
+	if sent := c.sent(); strings.Count(sent[len(sent)-1], "a.txt is unchanged") != 1 {
+		t.Errorf("a file that did not change: %s", tail(sent))
+	}
+	now = now.Add(2 * time.Hour)
+	c.say("And now?")
+	c.say("Read it again.")
+	if sent := c.sent(); strings.Count(sent[len(sent)-1], "a quince") != 300 {
+		t.Errorf("the text is not there again: %.3000s", tail(sent))
+	}
+	id := c.Session.ID()
+	c.Close()
+	now = now.Add(2 * time.Hour)
+	again := p.chat(others.String()+"say read\n---\n"+read+"say done", func(s *Spec) { s.Session.Resume = id })
+	again.say("Read the others.")
+	now = now.Add(2 * time.Hour)
+	again.say("Read it again.")
+	if !strings.Contains(tail(again.sent()), "a quince") {
+		t.Errorf("after it was resumed the text is not there again: %.3000s", tail(again.sent()))
+	}
+}
+
+// A session of 100,000 tokens goes on by every door, past midnight, in a repository that has changed, with other
+// instructions and other tools. Each time its requests begin with the bytes of the ones before, all but 2 % of them are
+// read from the cache, and the model is told once what has changed.
+//
+// Proves CTX-20, CTX-21, SESS-22.
+func TestResumeBeginsAlike(t *testing.T) {
+	p := newPlace(t)
+	now := time.Date(2026, 11, 15, 23, 45, 0, 0, time.UTC)
+	p.env.Now = func() time.Time { return now }
+	p.Write("home/.adze/settings.json", `{"models":{"replay":{"contextWindow":1000000}}}`)
+	p.Write("work/AGENTS.md", "Rule 0.")
+	git := func(args ...string) {
+		t.Helper()
+		cmd := exec.Command("git", append([]string{"-C", p.Path("work"), "-c", "user.name=a", "-c", "user.email=a@b"}, args...)...)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	git("init", "-q", "-b", "main")
+	git("add", ".")
+	git("commit", "-q", "-m", "first")
+	var script strings.Builder
+	for i := range 20 {
+		p.Write(fmt.Sprintf("work/f%d.txt", i), strings.Repeat(fmt.Sprintf("line of file %d\n", i), 1000))
+		fmt.Fprintf(&script, "think Next.\nuse Read {\"file_path\":\"f%d.txt\"}\n---\n", i)
+	}
+	id, cache := "", promptCache{}
+	var last []byte
+	for i, tt := range []struct {
+		entry  Entry
+		change func()
+		told   []string
+		not    []string
+	}{
+		{Print, func() {}, nil, nil},
+		{Interactive, func() { git("add", "."); git("commit", "-q", "-m", "quince") }, []string{"quince", "clean"}, []string{"2026-11-16"}},
+		{Interactive, func() {}, nil, []string{"different now"}},
+		{Print, func() { now = now.Add(30 * time.Minute) }, []string{"2026-11-16"}, []string{"quince"}},
+		{Host, func() { p.Write("work/AGENTS.md", "Rule 1.") }, []string{"Rule 1."}, []string{"2026-11-16"}},
+		{Print, func() { p.Write("work/ADZE.local.md", "Rule 2.") }, []string{"Rule 2."}, []string{"Rule 1."}},
+		{Print, func() { os.Remove(p.Path("work/ADZE.local.md")); os.Remove(p.Path("work/AGENTS.md")) }, []string{"AGENTS.md is gone", "ADZE.local.md is gone"}, nil},
+		{Print, func() {}, nil, []string{"is gone", "different now", "Rule"}},
+	} {
+		tt.change()
+		text := script.String() + "say Done."
+		if i > 0 {
+			text = "say Done."
+		}
+		c := p.chat(text, func(s *Spec) { s.Entry, s.Session.Resume = tt.entry, id })
+		c.say(fmt.Sprintf("Prompt %d.", i))
+		id = c.Session.ID()
+		sent := c.sent()
+		for n := range sent {
+			file := p.Path(fmt.Sprintf("sent/%d.json", n+1))
+			share := cache.ask(t, file)
+			body := unmarked(t, file)
+			if i > 0 || n > 0 {
+				if !bytes.HasPrefix(body, last) {
+					t.Errorf("resume %d, request %d: it begins otherwise from %q on", i, n+1, body[common(body, last):][:200])
+				}
+			}
+			last = body
+			if i == 0 {
+				continue
+			}
+			if part := float64(share.size-share.read) / float64(share.size); part > 0.02 {
+				t.Errorf("resume %d: %.1f %% of %d bytes are not read from the cache", i, 100*part, share.size)
+			}
+			_, news, _ := strings.Cut(sent[n], fmt.Sprintf("Prompt %d.", i))
+			for _, words := range tt.told {
+				if strings.Count(news, words) != 1 {
+					t.Errorf("resume %d: %q is told %d times in %s", i, words, strings.Count(news, words), news)
+				}
+			}
+			for _, words := range tt.not {
+				if strings.Contains(news, words) {
+					t.Errorf("resume %d: %q is told again in %s", i, words, news)
+				}
+			}
+		}
+		c.Close()
 	}
 }
 
@@ -239,4 +373,58 @@ func common(a, b []byte) int {
 		n++
 	}
 	return n
+}
+
+// tail returns the end of the last request.
+func tail(sent []string) string { last := sent[len(sent)-1]; return last[max(0, len(last)-2500):] }
+
+// A title and a label for each batch of calls add next to nothing to the bill of a session: they are short, and the
+// small model answers them. They stand beside the conversation, whose requests are the same without them.
+//
+// Proves LOOP-32, X-136.
+func TestSmallQuestionsCostLittle(t *testing.T) {
+	const reads, perToken = 20, 4.0 / 1e6 // USD, of the default model's input
+	said := "Read all files, one after the other, and tell me what they have in common and where they differ."
+	converse := func(small string) (requests []string, main float64, asides map[string]cost.Aside) {
+		p := newPlace(t)
+		p.Vars["ADZE_SMALL_MODEL"] = small
+		p.Write("home/.adze/settings.json", `{"toolUseSummaries":true,"sessionMemory":{"enabled":false}}`)
+		var script strings.Builder
+		script.WriteString("when model claude-haiku-5-5\nforever\nsay Compare the files\n---\n")
+		for i := range reads {
+			p.Write(fmt.Sprintf("work/f%d.txt", i), strings.Repeat(fmt.Sprintf("line of file %d\n", i), 100))
+			fmt.Fprintf(&script, "delay 10ms\nuse id=toolu_%d Read {\"file_path\":\"f%d.txt\"}\n---\n", i, i)
+		}
+		script.WriteString("delay 200ms\nsay I have read it.")
+		c := p.chat(script.String(), func(s *Spec) { s.Entry = Host })
+		c.say(said)
+		cache := promptCache{}
+		for i, raw := range c.sent() {
+			file := p.Path(fmt.Sprintf("sent/%d.json", i+1))
+			if strings.Contains(raw, `"claude-haiku-5-5"`) {
+				continue
+			}
+			main += cache.ask(t, file).price() / 4 * perToken
+			requests = append(requests, strings.ReplaceAll(raw, p.Root, ""))
+		}
+		return requests, main, c.Session.Totals().Asides
+	}
+	with, main, asides := converse("haiku")
+	if n := asides["labels of calls"].Requests; asides["session titles"].Requests != 1 || n <= reads/2 || n > reads { // the turn may end before the last ones
+		t.Errorf("%+v", asides)
+	}
+	extra := asides["session titles"].CostUSD + asides["labels of calls"].CostUSD
+	if extra <= 0 || extra > 0.01*main {
+		t.Errorf("they cost %f beside %f", extra, main)
+	}
+	t.Logf("a title and labels make it cost %.4f times as much", 1+extra/main)
+	without, _, none := converse("")
+	if len(none) > 0 || len(with) != len(without) {
+		t.Errorf("%d requests with them, %d without: %+v", len(with), len(without), none)
+	}
+	for i := range min(len(with), len(without)) {
+		if len(with[i]) != len(without[i]) {
+			t.Errorf("request %d has %d bytes with them, and %d without", i+1, len(with[i]), len(without[i]))
+		}
+	}
 }

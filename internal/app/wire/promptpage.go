@@ -17,7 +17,7 @@ func (w *Workspace) PromptPage(spec Spec) (*brief.Page, error) {
 	if err != nil {
 		return nil, setup.Errorf("%v", err)
 	}
-	told := newBriefing(w, &spec, func() bool { return true })
+	told := newBriefing(w, &spec, func() bool { return true }, nil)
 	told.texts = brief.NewToolTexts(b.Tools)
 	told.announceWith(nil)
 	return brief.NewPage(m.ID, told.prompt, told.announcer, told.describe(b.pool.Specs()))

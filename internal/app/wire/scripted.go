@@ -16,10 +16,11 @@ import (
 	"adze/internal/platform/replace"
 	"adze/internal/platform/search"
 	"adze/internal/platform/task"
+	"adze/internal/platform/web"
 	"adze/internal/session"
-	"adze/internal/tool"
 	"adze/internal/tool/change"
 	"adze/internal/tools/structured"
+	"adze/internal/tools/webfetch"
 )
 
 // Scripted opens a session in which a script plays the model, with real tools in dir. It uses nothing of the
@@ -41,11 +42,12 @@ func Scripted(ctx context.Context, name string, script []byte, dir, state string
 			Listeners: []change.Listener{searchNews{engine}},
 		}},
 		plan: planConfig(gate, true), output: new(structured.Output),
+		web: webfetch.Config{Client: web.New(web.Config{}), Offline: true},
 	}
 	d.shell.setEnv(new(Env).commandEnv(d.values))
 	s = session.Open(ctx, session.Config{
 		Provider: replay.NewPlayer(parsed).Provider(),
-		Tools:    session.Tools{Registry: tool.NewRegistry(d.tools()...)},
+		Tools:    session.Tools{Registry: registry(d.tools(), gate)},
 		Gates:    []exec.Gate{{Name: "permission", Gate: gate}},
 		Models: session.Models{Main: ScriptedModel, Resolve: func(string) (agent.Model, error) {
 			return agent.Model{ID: ScriptedModel}, nil

@@ -111,6 +111,26 @@ func removeTasks(folder, transcript string) {
 	os.Remove(folder)                                   // ok: only if it is empty
 }
 
+// sweepOutputs removes what commands had printed when an earlier process was killed. What the conversation speaks of
+// stays; if not all of the conversation is known, so does everything.
+func sweepOutputs(folder string, earlier *store.Contents) {
+	if earlier.Boundary != nil || earlier.Skipped > 0 || earlier.Bad > 0 {
+		return
+	}
+	var named []string
+	for _, e := range earlier.Entries {
+		for _, value := range e.Structured {
+			var r struct {
+				File string `json:"outputFile"`
+			}
+			if json.Unmarshal(value, &r) == nil {
+				named = append(named, filepath.Base(r.File))
+			}
+		}
+	}
+	task.RemoveOutputs(filepath.Join(folder, "tasks"), func(name string, _ time.Time) bool { return slices.Contains(named, name) })
+}
+
 // fullEnv returns our whole environment, with its secrets and the variables of the settings.
 func (e *Env) fullEnv(v *settings.Values) []string {
 	return append(e.inherited(), entries(v)...)
@@ -142,7 +162,7 @@ type commandEnv struct {
 
 // commandEnv returns the environment of commands. What the settings set is there for them.
 func (e *Env) commandEnv(v *settings.Values) *commandEnv {
-	c := &commandEnv{of: v, list: osproc.ScrubEnv(e.inherited())}
+	c := &commandEnv{of: v, list: osproc.ScrubEnv(e.inherited(), v.Shell.KeyEnv...)}
 	if v.Shell.DropSecrets {
 		c.list, c.withheld = environ.Withhold(c.list, v.Shell.PassEnv)
 	}

@@ -59,6 +59,7 @@ const (
 	FromModel  Calls = iota
 	FromStream       // the user, one after the other; there is no model
 	Single           // the user, a single one that nothing outlives
+	FromClient       // another program, several at once; its model is none of ours
 )
 
 // A SessionSpec says which session is begun or resumed. Resume and Latest exclude each other.
@@ -76,6 +77,8 @@ func (s SessionSpec) Resumes() bool { return s.Resume != "" || s.Latest }
 
 // A ModelSpec says who answers, and how. Empty fields leave it to the settings.
 type ModelSpec struct {
+	// Earlier is the id of the model that a resumed conversation comes back to.
+	Earlier                  string
 	Name, Fallback, Provider string
 	Effort                   model.Effort
 	// NoThinking switches thinking off. ThinkingBudget counts only if it is Budgeted; 0 switches off, too.
@@ -83,6 +86,8 @@ type ModelSpec struct {
 	Thinks         bool // the flags say that the model thinks
 	ThinkingBudget int
 	Budgeted       bool
+	// Betas are features of the provider to ask for, by name.
+	Betas []string
 	// Record is a directory for requests and responses; empty records nothing.
 	Record string
 }
@@ -103,6 +108,7 @@ type AccessSpec struct {
 	Skip        bool     // permissions are skipped: the mode is bypassPermissions
 	MayBypass   bool     // the mode may become that later
 	Asks        bool     // the front end can be asked; otherwise what needs an answer is denied
+	AskTool     string   // the tool of a server that is asked instead; empty means none
 }
 
 // Limits bound a turn or a session; 0 means no limit.

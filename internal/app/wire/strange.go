@@ -21,8 +21,9 @@ func (t strangeTool) Spec() msg.ToolSpec {
 
 // Traits says whose tool it is, as far as the name does.
 func (t strangeTool) Traits() tool.Traits {
-	if strings.HasPrefix(string(t), "mcp__") {
-		return tool.Traits{Origin: "mcp"}
+	if rest, ok := strings.CutPrefix(string(t), "mcp__"); ok {
+		server, _, _ := strings.Cut(rest, "__")
+		return tool.Traits{Origin: "mcp:" + server}
 	}
 	return tool.Traits{}
 }

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -53,6 +54,44 @@ func TestToolsAreTranslated(t *testing.T) {
 		}
 		if got := c.told.describe(specs); got[0].Description == specs[0].Description {
 			t.Error("the descriptions are still English")
+		}
+	}
+}
+
+// What the descriptions of tools must say, in one of several wordings (model-side 2.2, D4 to D9), and what they
+// no longer say.
+func TestToolDescriptions(t *testing.T) {
+	described, schemas := map[string]string{}, map[string]string{}
+	for _, tl := range newPlace(t).following().tools() {
+		spec := tl.Spec()
+		described[spec.Name], schemas[spec.Name] = spec.Description, string(spec.Schema)
+	}
+	for _, tt := range []struct{ tool, concept, wordings string }{
+		{"Edit", "read first", `read the file (first|before)`},
+		{"Edit", "what is refused", `(not|never) read.*changed after.*refused|refused.*not read`},
+		{"Edit", "numbers of lines are not part", `without the line number`},
+		{"Glob", "ignored files", `ignored by \.gitignore.*skipped`}, {"Glob", "hidden files", `hidden files are (included|found)`},
+		{"Grep", "ignored files", `ignored by \.gitignore.*skipped`}, {"Grep", "hidden files", `hidden files are (included|searched)`},
+		{"Grep", "escapes", `escape literal braces`}, {"Grep", "what there is not", `no look-around.*no back-references`},
+		{"Read", "images", `images`}, {"Read", "directories", `director(y|ies).*Glob.*ls`},
+		{"Write", "no documents unasked", `documentation.*only when`},
+		{"ExitPlanMode", "no plan is needed", `needs no change.*answer`},
+	} {
+		if !regexp.MustCompile(`(?is)` + tt.wordings).MatchString(described[tt.tool]) {
+			t.Errorf("%s does not say: %s\n%s", tt.tool, tt.concept, described[tt.tool])
+		}
+	}
+	for name, text := range described {
+		if gone := regexp.MustCompile(`(?i)the user who watches|unless you say otherwise|meant as such|Hidden files are\.|\bpictures\b`).FindString(text); gone != "" {
+			t.Errorf("%s says %q", name, gone)
+		}
+	}
+	for _, tt := range [][2]string{
+		{"NotebookEdit", `"enum":["code","markdown"]`}, {"NotebookEdit", `"enum":["replace","insert","delete"]`},
+		{"ExitPlanMode", `"tool":{"type":"string","enum":["Bash"]}`}, {"ExitPlanMode", `"plan":{`},
+	} {
+		if !strings.Contains(schemas[tt[0]], tt[1]) {
+			t.Errorf("%s has no %s: %s", tt[0], tt[1], schemas[tt[0]])
 		}
 	}
 }

@@ -6,8 +6,11 @@ import (
 	"runtime"
 
 	cut "adze/internal/agent/snip"
+	"adze/internal/app/extras"
+	"adze/internal/app/servers"
 	"adze/internal/app/settings"
 	"adze/internal/confine"
+	"adze/internal/mcp/serve"
 	"adze/internal/model/catalog"
 	"adze/internal/permission"
 	"adze/internal/platform/gitrepo"
@@ -30,6 +33,8 @@ import (
 	"adze/internal/tools/structured"
 	"adze/internal/tools/taskoutput"
 	"adze/internal/tools/taskstop"
+	"adze/internal/tools/webfetch"
+	"adze/internal/tools/websearch"
 	"adze/internal/tools/write"
 )
 
@@ -44,18 +49,22 @@ type toolDeps struct {
 	shell   *shellState
 	files   *fileRecords
 	plan    plan.Config
+	web     webfetch.Config
 	// model returns the model that reads the results; nil if the user does.
 	model func() catalog.Model
 	// count asks the provider how many tokens a text is; it may be nil.
 	count func(ctx context.Context, text string) (int, error)
 	// unattended says that no user waits while a command runs, and that a turn waits for those in the background.
 	unattended bool
-	// single says that there is one call, which nothing can outlive.
-	single bool
+	// calls says where calls come from: nothing can outlive a single one.
+	calls Calls
 	// stale hears from the model what can be cut out of the conversation, and inspect says how full the
 	// window is; both may be nil.
 	stale   snip.Marker
 	inspect func() string
+	lookup  websearch.Config
+	extras  *extras.Extras // nil if no tool is looked up
+	servers *servers.Share // nil if no server is used
 	// output takes the value that a turn must end in.
 	output *structured.Output
 }
@@ -63,8 +72,8 @@ type toolDeps struct {
 // tools is the list of all tools. To add one, write its package and add its line. A tool that lacks what it
 // needs is in it, too, and says so when it is to be offered.
 func (d *toolDeps) tools() []tool.Tool {
-	files, shell, at := d.files.changes, d.command(), searchplace.Config{Dir: d.shell.dir.here, Denied: d.denials}
-	return []tool.Tool{
+	files, shell, at := d.files.changes, d.command(), searchplace.Config{Dir: d.shell.dir.here, Denied: d.denials, Named: d.engine.Named}
+	return append([]tool.Tool{
 		bash.New(shell),
 		powershell.New(inPowerShell(shell)),
 		read.New(d.reading()),
@@ -73,6 +82,8 @@ func (d *toolDeps) tools() []tool.Tool {
 		notebook.New(notebook.Config{Files: files}),
 		glob.New(glob.Config{Config: at, Engine: d.engine}),
 		grep.New(grep.Config{Config: at, Engine: d.engine}),
+		webfetch.New(d.web),
+		websearch.New(d.lookup),
 		taskoutput.New(d.shell.tasks),
 		taskstop.New(d.shell.tasks),
 		plan.Enter(d.plan),
@@ -80,11 +91,31 @@ func (d *toolDeps) tools() []tool.Tool {
 		snip.New(d.stale),
 		ctxinspect.New(d.inspect),
 		d.output,
-	}
+	}, append(d.servers.ResourceTools(), d.extras.Tools()...)...)
 }
 
 // simpleTools are those of the simple mode.
 var simpleTools = [...]string{bash.Name, powershell.Name, read.Name, edit.Name}
+
+// shellTools are those that run commands, the usual one first.
+func shellTools() []string { return []string{bash.Name, powershell.Name} }
+
+// dedicatedTools are those that do what a shell has commands for.
+func dedicatedTools() []string {
+	return []string{read.Name, edit.Name, write.Name, glob.Name, grep.Name}
+}
+
+// Served returns the tools that are offered to other programs: those for files, searching, commands and the web, with what
+// holds for every call of them.
+func Served() []serve.Offer {
+	looks, changes, web := &serve.Facts{ReadOnly: true}, &serve.Facts{}, &serve.Facts{ReadOnly: true, OpenWorld: true}
+	return []serve.Offer{
+		{Name: bash.Name}, {Name: powershell.Name}, {Name: taskoutput.Name}, {Name: taskstop.Name},
+		{Name: read.Name, Facts: looks}, {Name: glob.Name, Facts: looks}, {Name: grep.Name, Facts: looks},
+		{Name: edit.Name, Facts: changes}, {Name: write.Name, Facts: changes}, {Name: notebook.Name, Facts: changes},
+		{Name: webfetch.Name, Facts: web}, {Name: websearch.Name, Facts: web},
+	}
+}
 
 // windowTools names the tools that the context window makes use of.
 func windowTools() window.ToolNames { return window.ToolNames{Read: read.Name} }
@@ -96,9 +127,11 @@ const snipTool = snip.Name
 func (c *Conversation) tools() []tool.Tool {
 	d := &toolDeps{
 		values: c.ws.values(), runner: &c.shell.runner, engine: c.ws.Engine, gate: c.Gate, sandbox: c.sandbox, git: c.ws.repositories,
-		shell: c.shell, files: c.files, single: c.spec.Calls == Single, unattended: c.spec.unattended(),
+		shell: c.shell, files: c.files, calls: c.spec.Calls, unattended: c.spec.unattended(),
 		plan: planConfig(c.Gate, c.ws.values().Plan.Restrained), output: &c.output.Output,
+		lookup: webSearch(c), extras: c.told.extras, servers: c.Servers,
 	}
+	d.webFetch(c)
 	if c.ws.Project.Home != "" {
 		d.plan.File = c.planFile
 	}
@@ -127,10 +160,15 @@ func (d *toolDeps) reading() read.Config {
 	f := d.values.Files
 	c := read.Config{
 		Dir: d.shell.dir.here, MaxBytes: f.MaxBytes, MaxTokens: f.MaxTokens, State: d.files.state,
-		Repeat: f.Repeat, Exempt: f.Exempt, Denied: d.gate.Hidden, CountTokens: d.count,
+		Repeat: f.Repeat, Exempt: f.Exempt, Denied: d.gate.Hidden, Named: d.engine.Named, CountTokens: d.count,
+	}
+	if d.calls == FromClient {
+		c.Images = func() bool { return true }
 	}
 	if d.model != nil {
-		c.Model = func() string { return d.model().ID }
+		if f.Remind {
+			c.Model = func() string { return d.model().ID }
+		}
 		c.Images = func() bool { return d.model().Images }
 		c.Documents = func() bool { return d.model().Documents }
 	}
@@ -155,7 +193,7 @@ func (d *toolDeps) command() bash.Config {
 	if d.unattended {
 		c.Budget, c.Awaited = 0, true
 	}
-	if d.single {
+	if d.calls == Single {
 		c.Tasks = nil
 	}
 	for _, v := range d.values.Env {

@@ -48,6 +48,17 @@ func TestTraitsOfTheTools(t *testing.T) {
 	}
 }
 
+// A message that is typed meanwhile ends no command, search or write.
+//
+// Proves TOOL-09.
+func TestOnlyWaitsEndWithAMessage(t *testing.T) {
+	for _, present := range presentTools(t) {
+		if name := present.Spec().Name; present.Traits().Waits != (name == "TaskOutput") {
+			t.Errorf("%s: ends with a new message: %v", name, present.Traits().Waits)
+		}
+	}
+}
+
 // Rules and hooks may name every tool there is.
 func TestRulesKnowTheTools(t *testing.T) {
 	for _, present := range presentTools(t) {

@@ -8,10 +8,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"adze/internal/app/setup"
 	"adze/internal/model/cost"
 	"adze/internal/msg"
+	"adze/internal/platform/amount"
 	"adze/internal/platform/gitinfo"
 	"adze/internal/platform/task"
 	"adze/internal/session/archive"
@@ -47,6 +49,9 @@ func (w *Workspace) openTranscript(ctx context.Context, spec SessionSpec, parts 
 	}
 	if t.earlier != nil {
 		t.lost = lostTasks(t.earlier)
+		if t.log != nil && spec.At == "" {
+			sweepOutputs(t.folder(), t.earlier)
+		}
 		for _, notice := range t.earlier.Notices {
 			w.Say(notice)
 		}
@@ -89,6 +94,9 @@ func (t *transcript) begin(named bool) (err error) {
 func (t *transcript) resume(ctx context.Context, s SessionSpec, kept bool) error {
 	info, err := t.find(s)
 	if err != nil {
+		return setup.Wrap(err)
+	}
+	if s.At, err = messageAt(info.Path, s.At); err != nil {
 		return err
 	}
 	fork := t.id // a fork has the id of a new session
@@ -115,11 +123,34 @@ func (t *transcript) resume(ctx context.Context, s SessionSpec, kept bool) error
 	}
 	switch {
 	case errors.Is(err, store.ErrLocked):
-		return fmt.Errorf("%w; end it there, or continue in a copy with --fork-session", err)
+		return setup.Wrap(fmt.Errorf("%w; end it there, or continue in a copy with --fork-session", err))
 	case err != nil:
-		return fmt.Errorf("resuming session %s: %w", info.ID, err)
+		return setup.Wrap(fmt.Errorf("resuming session %s: %w", info.ID, err))
 	}
 	return nil
+}
+
+// messageAt returns the id of the only message of a transcript that begins with a given one, or else that one.
+func messageAt(path, begins string) (string, error) {
+	const whole, least = 36, 4 // characters of an id, and of the beginning of one
+	if len(begins) < least || len(begins) >= whole {
+		return begins, nil
+	}
+	c, err := store.Load(path, store.LoadOptions{})
+	if err != nil {
+		return begins, nil // it is loaded again, and says why not
+	}
+	found := begins
+	for _, e := range c.Entries {
+		if !strings.HasPrefix(e.ID, begins) {
+			continue
+		}
+		if found != begins {
+			return "", setup.Errorf("--resume-session-at: several messages have an id that begins with %s; give more of it", begins)
+		}
+		found = e.ID
+	}
+	return found, nil
 }
 
 // find returns the session that a spec names.
@@ -201,11 +232,12 @@ func (w *Workspace) cleanUp(parts *closers) {
 	go func() {
 		defer finished()
 		removed, err := store.Cleanup(store.Projects(home), before, func(id string) []string { return Belongings(home, id) })
+		task.RemoveOutputs(filepath.Join(store.Projects(home), "*", "*", "tasks"), func(_ string, at time.Time) bool { return !at.Before(before) })
 		if err != nil {
 			w.Say(err.Error())
 		}
 		if removed > 0 {
-			w.Say(fmt.Sprintf("%d sessions older than %d days were removed (cleanupPeriodDays)", removed, days))
+			w.Say(fmt.Sprintf("removed %s, older than %s (cleanupPeriodDays)", amount.Of(removed, "session", "sessions"), amount.Of(days, "day", "days")))
 		}
 	}()
 }

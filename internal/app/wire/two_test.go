@@ -1,9 +1,11 @@
 package wire
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
+	"adze/internal/app/providers"
 	"adze/internal/app/settings"
 	"adze/internal/msg"
 	"adze/internal/session"
@@ -28,10 +30,10 @@ func TestTwoConversations(t *testing.T) {
 	}
 	system := "You are the second."
 	first := open(Spec{
-		Model: ModelSpec{Name: replayPrefix + p.Path("first.replay"), Record: p.Path("sent/first")}, Access: AccessSpec{Mode: "acceptEdits"},
+		Model: ModelSpec{Name: providers.ReplayPrefix + p.Path("first.replay"), Record: p.Path("sent-first")}, Access: AccessSpec{Mode: "acceptEdits"},
 	})
 	second := open(Spec{
-		Model: ModelSpec{Name: replayPrefix + p.Path("second.replay"), Record: p.Path("sent/second")}, Access: AccessSpec{Mode: "dontAsk"},
+		Model: ModelSpec{Name: providers.ReplayPrefix + p.Path("second.replay"), Record: p.Path("sent-second")}, Access: AccessSpec{Mode: "dontAsk"},
 		Prompt: PromptSpec{System: &system}, Limits: Limits{MaxTurns: 5},
 	})
 	if first.Session.ID() == second.Session.ID() || first.record.path() == second.record.path() {
@@ -97,5 +99,25 @@ func TestTwoConversations(t *testing.T) {
 	say(t, first.Session, "Now edit it.")
 	if text := said(first); !strings.Contains(text, "First edited it.") {
 		t.Errorf("after the second was closed the first is\n%s", text)
+	}
+}
+
+// Conversations over one workspace that must end in values of one shape share its compiled schema, however it is written.
+//
+// Proves SOUT-04.
+func TestConversationsShareSchemas(t *testing.T) {
+	w := newPlace(t).open(settings.Source{Trust: true})
+	var first *byte
+	for _, schema := range []string{`{"type":"object","required":["a"]}`, ` {"required":["a"], "type":"object"}`, `{"type":"object","required":["a"]}`} {
+		c, err := w.Converse(t.Context(), Spec{Calls: Single, Schema: json.RawMessage(schema)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		if at := &c.output.Spec().Schema[0]; first == nil {
+			first = at
+		} else if at != first {
+			t.Errorf("%s is compiled again", schema)
+		}
 	}
 }

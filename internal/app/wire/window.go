@@ -1,26 +1,22 @@
 package wire
 
 import (
-	"bytes"
-	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
-	"unicode/utf8"
 
 	"adze/internal/agent/collapse"
 	"adze/internal/agent/compact"
 	"adze/internal/agent/snip"
 	"adze/internal/app/settings"
-	"adze/internal/platform/filestate"
-	"adze/internal/platform/task"
+	"adze/internal/msg"
+	"adze/internal/platform/paths"
 	"adze/internal/session"
 	"adze/internal/session/notes"
+	"adze/internal/session/sight"
 	"adze/internal/session/store"
 	"adze/internal/session/window"
-	"adze/internal/tool"
 )
 
 // windowParts are the experiments that shorten the conversation, where the settings switch them on.
@@ -56,10 +52,11 @@ func (c *Conversation) keepWithin(cfg *session.Config) {
 		w.Steps = append(w.Steps, window.Fold(c.window.folder))
 	}
 	w.Notes = newNotes(c, cfg)
-	files := &restorer{state: c.files.state, hidden: c.Gate.Hidden, plan: c.planFile(), tasks: c.shell.tasks}
-	w.Sources = files.sources
+	files := &sight.Files{State: c.files.state, Hidden: c.Gate.Hidden, Plan: c.planFile(), Tasks: c.shell.tasks}
+	w.Sources = files.Sources
+	w.Cleared = func(uses []*msg.ToolUse) { unseen(c, uses) }
 	w.Done = func(restored []string) {
-		files.forget(restored)
+		files.Forget(restored)
 		c.told.reset()
 	}
 	cfg.Window = w
@@ -105,62 +102,12 @@ func newNotes(c *Conversation, cfg *session.Config) *notes.Keeper {
 	return k
 }
 
-// reread puts back into a conversation that was compacted what the model still has to see: the files that
-// were read last, the plan, what runs in the background. It belongs to the session's worker.
-type restorer struct {
-	state  *filestate.Store
-	hidden func(path string) bool
-	plan   string
-	tasks  *task.Table // nil if nothing runs in the background
-	read   map[string]filestate.Entry
-}
-
-// maxRestored bounds how much of a file is looked at, in bytes; more is never put back.
-const maxRestored = 1 << 20
-
-func (r *restorer) sources(context.Context) compact.Sources {
-	r.read = map[string]filestate.Entry{}
-	s := compact.Sources{Plan: compact.Source{Name: r.plan, Text: func() (string, bool) { return r.text(r.plan) }}}
-	if r.tasks != nil {
-		for _, t := range r.tasks.List() {
-			if t.Status() == task.Running {
-				s.Running = append(s.Running, fmt.Sprintf("- %s: %s; output in %s", t.ID, tool.OneLine(t.Title, 200), t.Output.Path()))
-			}
+// unseen makes the file tools forget that the model has the results of calls before it, so that it can read files
+// again that did not change.
+func unseen(c *Conversation, uses []*msg.ToolUse) {
+	for _, dir := range []string{c.ws.Dir, c.dir.here()} { // it is not known which of them a call meant
+		for _, path := range c.Session.Pool().Paths(uses, paths.Base{Dir: dir, Home: c.ws.Project.User}) {
+			c.files.state.Invalidate(path)
 		}
 	}
-	for _, e := range r.state.Recent() {
-		if e.Origin == filestate.Injected || e.Path == r.plan { // an instruction file, or what a host gave
-			continue
-		}
-		s.Files = append(s.Files, compact.Source{Name: e.Path, Text: func() (string, bool) { return r.text(e.Path) }})
-	}
-	return s
-}
-
-// text returns the text of a file as it is now.
-func (r *restorer) text(path string) (string, bool) {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxRestored || r.hidden(path) {
-		return "", false
-	}
-	data, err := os.ReadFile(path)
-	if err != nil || !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 {
-		return "", false
-	}
-	r.read[path] = filestate.Entry{
-		Path: path, Hash: sha256.Sum256(data), Stamp: filestate.StampOf(info), Origin: filestate.Read,
-		Offset: 1, Complete: true, Content: data,
-	}
-	return string(data), true
-}
-
-// forget makes the file tools forget what the model no longer sees: all but the files that were put back.
-func (r *restorer) forget(restored []string) {
-	r.state.Clear()
-	for _, path := range restored {
-		if e, ok := r.read[path]; ok {
-			r.state.Record(e)
-		}
-	}
-	r.read = nil
 }

@@ -10,12 +10,14 @@ import (
 	"sync/atomic"
 	"time"
 
+	"adze/internal/app/servers"
 	"adze/internal/app/settings"
 	"adze/internal/platform/gitinfo"
 	"adze/internal/platform/gitrepo"
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/sandbox"
 	"adze/internal/platform/search"
+	"adze/internal/tools/structured"
 )
 
 // An Env is what the parts see of the process around them.
@@ -31,6 +33,8 @@ type Env struct {
 	// Program starts this program again; empty means that it must not be started.
 	Program string
 	Version string
+	// Servers is what the command line says about MCP servers.
+	Servers servers.Flags
 }
 
 // A Workspace is what all conversations of a process in one project share: environment, settings, trust,
@@ -41,12 +45,15 @@ type Workspace struct {
 	Models  *Models
 	// Engine searches the files; it keeps what it learns for later searches.
 	Engine *search.Engine
+	// Fleet returns the MCP servers, which are found when it is called first. It starts none.
+	Fleet func() (*servers.Fleet, error)
 
 	runner *osproc.Runner
 	env    atomic.Pointer[commandEnv] // of commands, as it was asked for last
 	probe  sandbox.Probe              // tests the sandbox once for all conversations
 	// repositories judges which of them git may be asked about unasked.
 	repositories *gitrepo.Judge
+	schemas      structured.Cache        // of outputs
 	git          func() gitinfo.Snapshot // waits for what git says; see snapshot
 	gitOnce      sync.Once
 	plansOnce    sync.Once
@@ -62,6 +69,7 @@ func Open(env Env, p *settings.Project) *Workspace {
 		Environ: func() []string { return w.environment().list },
 		Roots:   func() []string { return []string{env.Dir} },
 	})
+	w.Fleet = sync.OnceValues(func() (*servers.Fleet, error) { return openFleet(w) })
 	w.Models = newModels(env, p)
 	w.Engine = newEngine(p.Values().Search, env.Dir, env.Say)
 	w.closers.add(w.Engine.Close)
@@ -75,11 +83,8 @@ func (w *Workspace) Close() { w.closers.run() }
 func (w *Workspace) values() *settings.Values { return w.Project.Values() }
 
 // snapshot asks git about the workspace, once, while other things are made ready. It returns a function
-// that waits for the answer, or nil if the workspace is not trusted: then git is not run.
+// that waits for the answer. That takes no trust: git is asked only if the repository sets nothing that runs.
 func (w *Workspace) snapshot() func() gitinfo.Snapshot {
-	if !w.Project.Trust.Trusted() {
-		return nil
-	}
 	w.gitOnce.Do(func() {
 		ctx, cancel := context.WithCancel(context.Background())
 		var answer gitinfo.Snapshot

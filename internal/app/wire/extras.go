@@ -1,0 +1,68 @@
+package wire
+
+import (
+	"sync/atomic"
+
+	"adze/internal/app/extras"
+	"adze/internal/app/settings"
+	"adze/internal/model/catalog"
+	"adze/internal/session"
+	"adze/internal/session/store"
+	"adze/internal/tool/deferral"
+)
+
+// extrasConfig returns how the extras of any conversation of the workspace are made.
+func extrasConfig(w *Workspace) extras.Config {
+	return extras.Config{Say: w.Say, InSystem: w.values().MCP.InSystem, Settings: func() settings.Extra {
+		v := w.values()
+		e := v.MCP.Extra
+		e.Never = e.Never || v.Simple
+		return e
+	}}
+}
+
+// openExtras returns the extras of the conversation, which keeps what is known of them.
+func openExtras(c *Conversation) *extras.Extras {
+	cfg := extrasConfig(c.ws)
+	cfg.Last = c.record.state().Last
+	if c.Servers != nil {
+		cfg.Servers = c.Servers.Fleet.Servers
+	}
+	if log := c.record.log; log != nil {
+		cfg.Note = func(kind string, fields map[string]any) {
+			if err := log.Note(store.Other{Kind: kind, Fields: fields}); err != nil && c.debug != nil {
+				c.debug.Error("what is known of tools was not saved", "err", err)
+			}
+		}
+	}
+	if c.model.backend != nil {
+		now := func() catalog.Model { m, _ := c.model.lookup(c.Session.Model()); return m } // ok: the session has it
+		cfg.Count = c.model.countTokens(now)
+		var last atomic.Pointer[deferral.Model] // it is asked for often, and changes seldom
+		cfg.Model = func() deferral.Model {
+			name := c.Session.Model()
+			if known := last.Load(); known != nil && known.Name == name {
+				return *known
+			}
+			m := now()
+			last.Store(&deferral.Model{Name: name, ID: m.ID, Window: m.ContextWindow, NoSearch: m.NoSearch})
+			return *last.Load()
+		}
+	}
+	x := extras.New(cfg)
+	c.closers.add(x.Close)
+	return x
+}
+
+// attachExtras says that the extras are of this conversation.
+func attachExtras(c *Conversation) {
+	c.told.extras.Attach(extras.Open{
+		Session: func() *session.Session { return c.Session }, Announcer: c.told.announcer, Language: c.ws.language,
+	})
+}
+
+// hasServers reports whether servers are configured, whose tools are looked up.
+func hasServers(w *Workspace) bool {
+	f, err := w.Fleet()
+	return err == nil && f.Any()
+}

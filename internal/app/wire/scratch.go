@@ -1,0 +1,34 @@
+package wire
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"adze/internal/platform/scratch"
+	"adze/internal/session"
+)
+
+// scratchDir returns where the temporary files of a session that is kept are.
+func scratchDir(home, id string) string { return filepath.Join(home, "scratch", id) }
+
+// newScratch prepares the directory for temporary files of a session. One that is not kept has it among those of the
+// system. Ready is called once it is there.
+func newScratch(w *Workspace, t *transcript, ready func()) *scratch.Dir {
+	path := scratchDir(w.Project.Home, t.id)
+	if t.log == nil || w.Project.Home == "" {
+		path = filepath.Join(os.TempDir(), "adze-scratch-"+t.id)
+	}
+	return scratch.New(path, ready, func(err error) {
+		w.Say(fmt.Sprintf("there is no directory for temporary files in this session: %v", err))
+	})
+}
+
+// makesScratch returns a hearer that makes the directory when the user says something.
+func makesScratch(d *scratch.Dir) func(context.Context, session.Prompt) session.Hearing {
+	return func(context.Context, session.Prompt) (h session.Hearing) {
+		d.Path()
+		return h
+	}
+}

@@ -1,0 +1,103 @@
+package wire
+
+import (
+	"context"
+	"io"
+	"strings"
+	"time"
+
+	"adze/internal/agent/aside"
+	"adze/internal/app/servers"
+	"adze/internal/hook"
+	"adze/internal/mcp/content"
+	"adze/internal/model/catalog"
+	"adze/internal/platform/browser"
+	"adze/internal/platform/transport"
+	"adze/internal/session"
+	"adze/internal/session/elicit"
+	"adze/internal/tool"
+)
+
+// openFleet makes the servers of the workspace.
+func openFleet(w *Workspace) (*servers.Fleet, error) {
+	f, err := servers.Open(servers.Config{
+		Project: w.Project, Flags: w.Env.Servers, Runner: w.runner, Dir: w.Dir, Version: w.Version, Say: w.Say,
+		Environ: func() []string { return w.environment().list },
+		Network: func() transport.Config { return plainNetwork(w) },
+	})
+	if err == nil {
+		w.closers.add(f.Close)
+	}
+	return f, err
+}
+
+// openServers gives the conversation its share of the servers, and begins to connect to them. Only a model uses them.
+func openServers(c *Conversation) error {
+	v := c.ws.values()
+	if c.spec.Calls != FromModel || v.Simple && len(c.ws.Env.Servers.Configs) == 0 {
+		return nil
+	}
+	f, err := c.ws.Fleet()
+	if err != nil {
+		return err
+	}
+	share := servers.ShareConfig{
+		Asker: elicit.New(asking(c)), Roots: c.dir.roots, Content: serverContent(c), Gate: c.Gate, Hooks: func() tool.Gate { return c.Hooks },
+		Session: func() *session.Session { return c.Session }, Ignored: v.MCP.Extra.Ignored, Say: c.ws.Say,
+		Brief: c.spec.unattended(), Skills: v.MCP.Skills,
+	}
+	if c.spec.Entry != Interactive {
+		share.Patience = v.MCP.Timeout + time.Second // so that attempts that take too long are told of
+	}
+	c.Servers = f.Share(share)
+	c.closers.add(c.Servers.Leave)
+	return nil
+}
+
+// asking returns how servers ask the user of the conversation, and its model.
+func asking(c *Conversation) elicit.Config {
+	cfg := elicit.Config{
+		Ask:     func(ctx context.Context, q session.Question) (session.Reply, error) { return c.Session.Ask(ctx, q) },
+		Fire:    func(ctx context.Context, e hook.Event) hook.Outcome { return c.Hooks.Fire(ctx, e) },
+		Open:    func(url string) error { return browser.Open(url, c.ws.Getenv) },
+		Say:     c.ws.Say,
+		ModelID: func() string { m, _ := c.model.resolve(c.Session.Model()); return m.ID }, // ok: the session has it
+	}
+	if c.model.backend != nil {
+		cfg.Model = func(ctx context.Context, q aside.Question) (*aside.Answer, error) { return c.small.Asker.Ask(ctx, q) }
+	}
+	return cfg
+}
+
+// serverContent returns what becomes of what servers return.
+func serverContent(c *Conversation) content.Config {
+	cfg := content.Config{MaxTokens: c.ws.values().MCP.MaxOutput}
+	if log := c.record.log; log != nil {
+		cfg.Save = func(name, ext string, r io.Reader) (string, error) {
+			path, _, err := log.SaveResult(name, ext, r)
+			return path, err
+		}
+	}
+	if c.model.backend != nil {
+		now := func() catalog.Model { m, _ := c.model.lookup(c.Session.Model()); return m } // ok: the session has it
+		cfg.Images = func() bool { return now().Images }
+		cfg.Count = c.model.countTokens(now)
+	}
+	return cfg
+}
+
+// offersServerTool reports whether a tool of a server is offered: --tools chooses among the built-in ones, and among
+// those of servers if it names any.
+func offersServerTool(chosen []string, name string) bool {
+	named := false
+	for _, n := range chosen {
+		if !strings.HasPrefix(n, "mcp__") {
+			continue
+		}
+		named = true
+		if n = strings.TrimSuffix(strings.TrimSuffix(n, "*"), "__"); n == name || strings.HasPrefix(name, n+"__") {
+			return true
+		}
+	}
+	return !named
+}

@@ -1,0 +1,79 @@
+package wire
+
+import (
+	"context"
+	"strings"
+
+	"adze/internal/msg"
+	"adze/internal/permission/judge"
+	"adze/internal/session"
+	"adze/internal/session/store"
+	"adze/internal/session/title"
+)
+
+// lookups returns what is looked up beside each turn: memories, and a name for the session.
+func lookups(c *Conversation) func(session.Prompt, []msg.Entry) []func(context.Context) []msg.Part {
+	namer := newNamer(c)
+	return func(p session.Prompt, before []msg.Entry) (all []func(context.Context) []msg.Part) {
+		if r := c.told.memory.recaller; r != nil {
+			if f := r.Prefetch(p.Parts, before); f != nil {
+				all = append(all, f)
+			}
+		}
+		if namer != nil {
+			if f := namer.Prefetch(p.Parts); f != nil {
+				all = append(all, f)
+			}
+		}
+		return all
+	}
+}
+
+// newNamer returns what names the session, or nil if nothing does: one turn alone is not worth a request.
+func newNamer(c *Conversation) *title.Namer {
+	log := c.record.log
+	if log == nil || c.spec.Entry == Print || c.spec.Bare || !c.ws.values().Transcript.Titles {
+		return nil
+	}
+	return title.New(title.Config{
+		Small: c.small, Language: c.ws.language, Log: c.debug,
+		Titled: func() bool { return log.Titled() != "" },
+		Keep:   func(title string) error { return log.Note(store.AutoTitle(title)) },
+	})
+}
+
+// judgedKind is the kind of the note that says what was decided about a call in place of the user.
+const judgedKind = "judged-call"
+
+// openJudge lets the small model answer questions in place of the user, where the mode or an approved plan wants it.
+func openJudge(c *Conversation, cfg *session.Config) {
+	j := judge.New(judge.Config{
+		Small: c.small, Language: c.ws.language, Said: func() []msg.Entry { return c.Session.Conversation() }, Instructions: c.told.instructions,
+		Rules: func() judge.Rules { return c.ws.values().Permissions.Auto }, Log: c.debug,
+		Decided: func(v judge.Verdict) {
+			if c.record.log == nil {
+				return
+			}
+			c.record.log.Note(store.Other{Kind: judgedKind, Fields: map[string]any{ // ok: the log tries again with the next entry
+				"toolUseID": v.UseID, "tool": v.Tool, "allowed": v.Allowed, "reason": v.Reason,
+			}})
+		},
+	})
+	c.Gate.SetJudge(j)
+	cfg.Hearers = append(cfg.Hearers, session.Hearer{Name: "judge", Hear: func(_ context.Context, p session.Prompt) session.Hearing {
+		j.Hear(p.Parts)
+		return session.Hearing{}
+	}})
+}
+
+// instructions returns what the instruction files say.
+func (b *briefing) instructions() string {
+	if b.announcer == nil {
+		return ""
+	}
+	var all []string
+	for _, f := range b.announcer.Files() {
+		all = append(all, f.Text)
+	}
+	return strings.Join(all, "\n\n")
+}
