@@ -1,0 +1,113 @@
+// Package demo shows the turn of adze demo: what the scripted model says, and what its calls do.
+package demo
+
+import (
+	"iter"
+
+	"adze/internal/agent"
+	"adze/internal/app/wire"
+	"adze/internal/model"
+	"adze/internal/msg"
+	"adze/internal/session"
+	"adze/internal/tool"
+	"adze/internal/ui/draw"
+)
+
+// A Stage shows a turn to the user.
+type Stage struct {
+	// Out prints, and Warn tells the user of a problem.
+	Out, Warn func(string)
+	Dir       string // of the project
+	Prompt    string
+	Style     draw.Palette
+	Width     int // of the terminal; 0 if it is not known
+}
+
+// width returns how wide texts are.
+func (d *Stage) width() int {
+	const comfortable = 96
+	if d.Width > 0 {
+		return max(20, min(comfortable, d.Width))
+	}
+	return comfortable
+}
+
+// Open says what is about to happen.
+func (d *Stage) Open() {
+	d.Out(d.Style.Strong.Apply("adze demo") + `: the model is a script, the tools are real.
+They work on a small project in a temporary directory: leap.sh says whether a year is a leap year,
+test.sh checks it, and it has a bug. None of your files are touched.
+
+` + d.Style.Accent.Apply("> ") + d.Style.Strong.Apply(d.Prompt) + "\n")
+}
+
+// Close says what happened, and what to do next.
+func (d *Stage) Close() {
+	d.Out("\n" + d.Style.Good.Apply("The demo has run the test once more itself: it passes.") + `
+
+To work on your own code with a real model, set a key and talk:
+
+    export ANTHROPIC_API_KEY=...
+    adze
+
+adze may read by itself, and asks before it does anything else.
+See adze --help.
+`)
+}
+
+// Play shows a turn and returns why it ended.
+func (d *Stage) Play(entries iter.Seq[session.Entry]) agent.Reason {
+	speech := draw.Wrapper{Width: d.width()}
+	speaking := false
+	for e := range entries {
+		switch ev := e.Event.(type) {
+		case session.Loop:
+			switch ev := ev.Event.(type) {
+			case agent.Delta:
+				speaking = d.speak(&speech, speaking, ev.Event)
+			case agent.ToolStarted:
+				d.Out("\n" + d.Style.Accent.Apply("● ") + d.Style.Strong.Apply(ev.Title) + "\n")
+			case agent.ToolDone:
+				d.result(ev)
+			case agent.Failed:
+				d.Warn(model.Explain(ev.Err, wire.ScriptedModel, false))
+			}
+		case session.Finished:
+			return ev.Reason
+		}
+	}
+	return agent.AbortedStreaming
+}
+
+// speak shows a piece of a response, and returns whether more of its text may follow.
+func (d *Stage) speak(speech *draw.Wrapper, speaking bool, ev model.Event) bool {
+	switch ev := ev.(type) {
+	case model.TextDelta:
+		if !speaking {
+			d.Out("\n")
+		}
+		d.Out(speech.Add(ev.Text))
+		return true
+	case model.BlockDone:
+		if speaking {
+			d.Out(speech.End() + "\n")
+		}
+		return false
+	}
+	return speaking
+}
+
+// maxShown is how many lines of a result are shown.
+const maxShown = 16
+
+func (d *Stage) result(ev agent.ToolDone) {
+	const indent = "  "
+	o := draw.Options{Width: d.width() - len(indent) - 2, Max: maxShown, Dir: d.Dir, Palette: d.Style}
+	display := ev.Display
+	if display == nil {
+		display = tool.Plain{Text: msg.PlainText(ev.Result.Parts)}
+	}
+	for _, line := range draw.Lines(display, o) {
+		d.Out(indent + d.Style.Faint.Apply("│ ") + line + "\n")
+	}
+}
