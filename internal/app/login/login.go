@@ -1,0 +1,300 @@
+// Package login stores and removes the user's API keys: what the user is asked and told. How providers are asked, and
+// where keys are kept, is left to others.
+package login
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"adze/internal/app/providers"
+	"adze/internal/app/setup"
+	"adze/internal/platform/browser"
+	"adze/internal/platform/keyring"
+	"adze/internal/platform/term"
+)
+
+// A Console is where the user is asked.
+type Console struct {
+	In  io.Reader
+	Out io.Writer
+	// Terminal says that both are one.
+	Terminal bool
+	// Keys makes the terminal deliver every key and show none; it may be nil.
+	Keys func() (restore func(), err error)
+	// Say tells the user something beside the output.
+	Say func(string)
+}
+
+func (c Console) print(text string) error {
+	_, err := io.WriteString(c.Out, text)
+	return err
+}
+
+// Options say how a key is had and where it is stored.
+type Options struct {
+	WithToken bool // it is the input
+	Browser   bool // the user signs in with a web browser
+	Open      bool // which is opened
+	NoCheck   bool // the provider is not asked whether it accepts the key
+	File      bool // it goes to the file, not to the keyring
+}
+
+// Text returns what is known of the credentials, for a terminal.
+func Text(a providers.Auth) string {
+	var b strings.Builder
+	if a.LoggedIn {
+		fmt.Fprintf(&b, "provider     %s, because of %s\ncredentials  %s, from %s\n", a.Provider, term.Sanitize(a.Why), strings.ReplaceAll(a.Method, "_", " "), term.Sanitize(a.Source))
+	} else {
+		b.WriteString("No credentials are configured. Store a key with `adze auth login`, or set a variable such as ANTHROPIC_API_KEY;\n`adze -p hello` shows every way.\n")
+	}
+	for i, server := range a.Servers {
+		if i == 0 {
+			b.WriteString("\nMCP servers that you are signed in to (adze mcp logout NAME signs out):\n")
+		}
+		fmt.Fprintf(&b, "%-12s %s, since %s, in the %s\n", server.Server, term.Sanitize(server.Host), server.Added.Local().Format("2 January 2006"), server.Place)
+	}
+	if len(a.Configured) == 0 {
+		return b.String()
+	}
+	fmt.Fprintf(&b, "\n%-12s %-15s %-8s %s\n", "PROVIDER", "CREDENTIALS", "KEY", "FROM")
+	for _, c := range a.Configured {
+		from := c.Source
+		if c.Place != "" {
+			from += fmt.Sprintf(" (in the %s, for %s)", c.Place, c.Host)
+		}
+		if !c.Used {
+			from += ", not used"
+		}
+		row := fmt.Sprintf("%-12s %-15s %-8s %s", c.Provider, strings.ReplaceAll(c.Method, "_", " "), c.Key, term.Sanitize(from))
+		b.WriteString(strings.TrimRight(row, " ") + "\n")
+	}
+	return b.String()
+}
+
+// Store asks for a key of the named provider and stores it. If name is empty, the user is asked.
+func Store(ctx context.Context, c Console, p providers.Config, name string, o Options) error {
+	if name == "" {
+		var err error
+		if name, err = c.choose(); err != nil {
+			return err
+		}
+	}
+	l, err := providers.NewLogin(p, name)
+	if err != nil {
+		return err
+	}
+	key, err := c.key(ctx, l, o)
+	if err != nil {
+		return err
+	}
+	if err := providers.CheckKey(key); err != nil {
+		return err
+	}
+	if !o.NoCheck {
+		if err := l.Check(ctx, key); errors.Is(err, providers.ErrRejected) {
+			return fmt.Errorf("%w; nothing was stored (--no-check stores it all the same)", err)
+		} else if err != nil && ctx.Err() == nil {
+			c.Say(fmt.Sprintf("whether %s accepts the key is not known: %v", l.Provider, err))
+		}
+	}
+	to := keyring.Auto
+	if o.File {
+		to = keyring.File
+	}
+	e, err := l.Store(ctx, key, to)
+	if err != nil {
+		return err
+	}
+	return c.print(stored(p, e, o.File))
+}
+
+// stored says where a key is, and whether it will be used.
+func stored(p providers.Config, e keyring.Entry, asked bool) string {
+	place := "the keyring of the system"
+	if e.Place == keyring.File {
+		place = "a file that only you can read"
+		if !asked {
+			place += ", because there is no keyring here"
+		}
+	}
+	text := fmt.Sprintf("Stored the key for %s in %s. It is sent to %s only.\n", e.Name, place, e.Host)
+	if others := providers.KeyVariables(p.Settings, e.Name); len(others) > 0 {
+		text += fmt.Sprintf("It is not used while %s is set, which comes first.\n", strings.Join(others, " or "))
+	}
+	return text + fmt.Sprintf("Remove it with: adze auth logout %s\n", e.Name)
+}
+
+// choose asks which provider to store a key for.
+func (c Console) choose() (string, error) {
+	names := providers.Logins()
+	if !c.Terminal {
+		return "", setup.Errorf("say which provider: adze auth login PROVIDER, one of %s", strings.Join(names, ", "))
+	}
+	for i, name := range names {
+		if err := c.print(fmt.Sprintf("  %d  %s\n", i+1, name)); err != nil {
+			return "", err
+		}
+	}
+	answer, err := c.ask("Which provider? ")
+	if err != nil {
+		return "", err
+	}
+	for i, name := range names {
+		if answer == fmt.Sprint(i+1) || strings.EqualFold(answer, name) {
+			return name, nil
+		}
+	}
+	return "", setup.Errorf("there is no provider %q in the list", answer)
+}
+
+// key returns the key to store.
+func (c Console) key(ctx context.Context, l *providers.Login, o Options) (string, error) {
+	switch {
+	case o.WithToken:
+		const most = 64 << 10
+		data, err := io.ReadAll(io.LimitReader(c.In, most))
+		return strings.TrimSpace(string(data)), err
+	case o.Browser:
+		return l.SignIn(ctx, func(address string) error { return c.show(address, o.Open) })
+	case !c.Terminal:
+		return "", setup.Errorf("there is no terminal to ask for the key at; pass it on standard input: adze auth login %s --with-token <FILE", l.Provider)
+	}
+	text := fmt.Sprintf("Paste the API key for %s. It is not shown.\n", l.Provider)
+	if l.Page != "" {
+		text += fmt.Sprintf("Keys are made at %s\n", l.Page)
+	}
+	if l.Browser {
+		text += fmt.Sprintf("To sign in with a web browser instead: adze auth login %s --browser\n", l.Provider)
+	}
+	if err := c.print(text); err != nil {
+		return "", err
+	}
+	return c.askSecret("Key: ")
+}
+
+// show tells the user where to sign in.
+func (c Console) show(address string, open bool) error {
+	if err := c.print("Open this address in a web browser on this machine, within 5 minutes:\n\n    " + address + "\n\n"); err != nil || !open {
+		return err
+	}
+	if err := browser.Open(address, os.Getenv); err != nil {
+		c.Say("the browser could not be opened: " + err.Error())
+	}
+	return nil
+}
+
+// Remove removes the stored key of the named provider, or the only one if name is empty.
+func Remove(ctx context.Context, c Console, p providers.Config, name string) error {
+	if name == "" {
+		stored := p.Keys.Names()
+		if len(stored) != 1 {
+			return setup.Errorf("say which provider: adze auth logout PROVIDER%s", list("; stored are keys for ", stored, "; no key is stored"))
+		}
+		name = stored[0]
+	}
+	e, err := p.Keys.Remove(ctx, name)
+	others := providers.KeyVariables(p.Settings, name)
+	switch {
+	case errors.Is(err, keyring.ErrNone):
+		return setup.Errorf("no key is stored for %s%s", name, list("; its credentials come from ", others, ""))
+	case err != nil:
+		return err
+	}
+	text := fmt.Sprintf("Removed the key for %s from the %s.\n", name, e.Place)
+	if len(others) > 0 {
+		text += fmt.Sprintf("Still set: %s.\n", strings.Join(others, ", "))
+	}
+	return c.print(text)
+}
+
+// list returns words after a text, or another text if there are none.
+func list(before string, words []string, none string) string {
+	if len(words) == 0 {
+		return none
+	}
+	return before + strings.Join(slices.Clone(words), ", ")
+}
+
+// ErrInterrupted says that the user broke a question off.
+var ErrInterrupted = errors.New("interrupted")
+
+// ask asks for a line.
+func (c Console) ask(question string) (string, error) {
+	if err := c.print(question); err != nil {
+		return "", err
+	}
+	line, err := c.line()
+	return strings.TrimSpace(line), err
+}
+
+// line reads a line and takes nothing from the next reader.
+func (c Console) line() (string, error) {
+	var b strings.Builder
+	for buf := make([]byte, 1); ; {
+		n, err := c.In.Read(buf)
+		switch {
+		case n > 0 && buf[0] == '\n', err == io.EOF && b.Len() > 0:
+			return b.String(), nil
+		case n > 0:
+			b.WriteByte(buf[0])
+		case err == io.EOF:
+			return "", ErrInterrupted
+		case err != nil:
+			return "", err
+		}
+	}
+}
+
+// askSecret asks for a line that is not shown.
+func (c Console) askSecret(question string) (string, error) {
+	if c.Keys == nil {
+		return "", setup.Errorf("this terminal cannot hide what is typed; pass the key on standard input with --with-token")
+	}
+	restore, err := c.Keys()
+	if err != nil {
+		return "", setup.Errorf("this terminal cannot hide what is typed (%v); pass the key on standard input with --with-token", err)
+	}
+	defer restore()
+	defer c.print("\n") // ok: nothing depends on it
+	if err := c.print(question); err != nil {
+		return "", err
+	}
+	return readSecret(c.In)
+}
+
+// readSecret reads keys up to the end of a line. Keys that are no characters, and the marks around what is pasted, are
+// left out.
+func readSecret(in io.Reader) (string, error) {
+	var secret []byte
+	var escape []byte // a key that sends more than one byte, so far
+	for buf := make([]byte, 1); ; {
+		n, err := in.Read(buf)
+		switch {
+		case n == 0 && err == io.EOF, n > 0 && (buf[0] == 3 || buf[0] == 4 && len(secret) == 0): // Ctrl-C, Ctrl-D
+			return "", ErrInterrupted
+		case n == 0 && err != nil:
+			return "", err
+		case n == 0:
+		case len(escape) > 0:
+			escape = append(escape, buf[0])
+			if over := len(escape) > 2 && buf[0] >= '@' || len(escape) == 2 && buf[0] != '[' && buf[0] != 'O'; over {
+				escape = nil
+			}
+		case buf[0] == 0x1b:
+			escape = append(escape, buf[0])
+		case buf[0] == '\r' || buf[0] == '\n':
+			return strings.TrimSpace(string(secret)), nil
+		case buf[0] == 0x7f || buf[0] == 8:
+			secret = secret[:max(len(secret)-1, 0)]
+		case buf[0] == 0x15: // Ctrl-U
+			secret = nil
+		case buf[0] >= ' ':
+			secret = append(secret, buf[0])
+		}
+	}
+}
