@@ -1,0 +1,73 @@
+package mcpcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"adze/internal/app/console"
+	"adze/internal/mcp/roster"
+	"adze/internal/mcp/signin"
+)
+
+// login signs the user in to a server.
+func login(ctx context.Context, t *Task) error {
+	r, err := t.load()
+	if err != nil {
+		return err
+	}
+	e, err := find(r, t.Args[0])
+	if err != nil {
+		return err
+	}
+	f, done, err := t.Open([]*roster.Entry{e}, false)
+	if err != nil {
+		return err
+	}
+	defer done()
+	return f.SignIn(ctx, e.Name, t.Console)
+}
+
+// logout forgets the token for a server, which need not be configured any more.
+func logout(ctx context.Context, t *Task) error {
+	r, err := t.load()
+	if err != nil {
+		return err
+	}
+	f, done, err := t.Open(r.Entries, false)
+	if err != nil {
+		return err
+	}
+	defer done()
+	name := t.Args[0]
+	switch err := f.SignOut(ctx, name); {
+	case errors.Is(err, signin.ErrNotSignedIn):
+		return fmt.Errorf("you are not signed in to a server %s; adze auth status lists those that you are signed in to", roster.Shown(name))
+	case err != nil:
+		return err
+	}
+	return t.Print("Signed out of " + roster.Shown(name) + ".\n")
+}
+
+// tokenStored reports whether a token is stored for a server, so far as can be read.
+func (t *Task) tokenStored(server string) bool {
+	stored, err := signin.New(signin.Config{Home: t.Project.Home}).Stored(server)
+	return err == nil && stored
+}
+
+// aside returns a console that leaves standard output to what was asked for.
+func (t *Task) aside() *console.Console {
+	c := *t.Console
+	c.Stdout = speaker(t.Say)
+	return &c
+}
+
+// A speaker tells the user what is written to it.
+type speaker func(string)
+
+// Write implements [io.Writer].
+func (s speaker) Write(p []byte) (int, error) {
+	s(strings.TrimSpace(string(p)))
+	return len(p), nil
+}

@@ -1,0 +1,132 @@
+// Package mcpcmd runs the actions of adze mcp: it lists, adds and removes MCP servers, and tries them out.
+package mcpcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"adze/internal/app/console"
+	"adze/internal/app/servers"
+	"adze/internal/app/settings"
+	"adze/internal/app/setup"
+	"adze/internal/mcp/roster"
+	"adze/internal/platform/spell"
+)
+
+// An Action is one of the actions.
+type Action struct {
+	Name, Alias, Args, Doc string
+	Least, Most            int // arguments; Most is -1 for any number
+	run                    func(context.Context, *Task) error
+}
+
+// Actions returns all actions.
+func Actions() []Action {
+	return []Action{
+		{"list", "", "", "list the servers, and connect to each to see whether it works; --no-connect does not", 0, 0, list},
+		{"get", "", "NAME", "show the entry of a server, without secrets, and its state", 1, 1, get},
+		{"add", "", "NAME URL | NAME -- COMMAND [ARG...]", "add a server", 2, -1, add},
+		{"add-json", "", "NAME JSON", "add a server from its entry as JSON", 2, 2, addJSON},
+		{"add-from-desktop", "add-from-claude-desktop", "[NAME...]", "add servers from the desktop app's configuration", 0, -1, addFromDesktop},
+		{"remove", "", "NAME", "remove a server", 1, 1, remove},
+		{"reset-project-choices", "", "", "forget which servers of this project you approved or refused", 0, 0, reset},
+		{"tools", "", "NAME", "list the tools of a server; --url URL or -- COMMAND tries one that is not configured", 0, -1, tools},
+		{"call", "", "NAME TOOL [JSON]", "call a tool of a server; --url URL or -- COMMAND tries one that is not configured", 0, -1, call},
+		{"login", "", "NAME", "sign in to a server, with a web browser", 1, 1, login},
+		{"logout", "", "NAME", "forget the token for a server, and revoke it", 1, 1, logout},
+	}
+}
+
+// Find returns the action that has a name, or nil.
+func Find(name string) *Action {
+	for _, a := range Actions() {
+		if a.Name == name || a.Alias == name && name != "" {
+			return &a
+		}
+	}
+	return nil
+}
+
+// Options are the flags of the actions.
+type Options struct {
+	Scope, Transport string
+	Env, Headers     []string
+	ClientID         string
+	CallbackPort     int
+	URL              string
+	JSON, NoConnect  bool
+	Login            bool
+	Yes              bool
+	Flags            servers.Flags
+}
+
+// A Task is one action, with its arguments.
+type Task struct {
+	*console.Console
+	*Options
+	Project *settings.Project
+	Args    []string // without those after --
+	Command []string // what stands after --
+	// Open returns the servers of entries, connects to them unless it is only about signing in, and says nothing of them
+	// then. The caller closes them.
+	Open func(entries []*roster.Entry, connect bool) (*servers.Fleet, func(), error)
+}
+
+// ErrFailed says that an action failed and that the user has been told.
+var ErrFailed = errors.New("failed")
+
+// Run runs an action.
+func (t *Task) Run(ctx context.Context, a *Action) error {
+	if n := len(t.Args) + len(t.Command); n < a.Least || a.Most >= 0 && n > a.Most {
+		return setup.Errorf("usage: adze mcp %s", strings.TrimSpace(a.Name+" "+a.Args))
+	}
+	if a.Most >= 0 { // no command is expected
+		t.Args, t.Command = slices.Concat(t.Args, t.Command), nil
+	}
+	return a.run(ctx, t)
+}
+
+// load returns the servers that are configured, and tells the user what is wrong.
+func (t *Task) load() (*roster.Roster, error) {
+	r, err := servers.Load(t.Project, t.Flags)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range r.Problems {
+		t.Say(p.String())
+	}
+	return r, nil
+}
+
+// find returns the entry of a server.
+func find(r *roster.Roster, name string) (*roster.Entry, error) {
+	if e := r.Find(name); e != nil {
+		return e, nil
+	}
+	var names []string
+	for _, e := range r.Entries {
+		names = append(names, e.Name)
+	}
+	switch near := spell.Closest(name, names, 1); {
+	case len(names) == 0:
+		return nil, fmt.Errorf("there is no server %s: none is configured; adze mcp add adds one", roster.Shown(name))
+	case len(near) > 0:
+		return nil, fmt.Errorf("there is no server %s; did you mean %s? The servers are %s", roster.Shown(name), near[0], strings.Join(names, ", "))
+	}
+	return nil, fmt.Errorf("there is no server %s; the servers are %s", roster.Shown(name), strings.Join(names, ", "))
+}
+
+// scope returns the scope of --scope, or usual.
+func (t *Task) scope(usual roster.Scope) (roster.Scope, error) {
+	if t.Scope == "" {
+		return usual, nil
+	}
+	s := roster.Scope(t.Scope)
+	if !slices.Contains(servers.Writable(), s) {
+		return "", fmt.Errorf("there is no scope %s; the scopes are local, project and user", roster.Shown(t.Scope))
+	}
+	return s, nil
+}
