@@ -1,0 +1,54 @@
+//go:build unix
+
+package serving
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"adze/internal/app/wire"
+)
+
+// A call that is cancelled ends the command it runs, and so does the end of the input.
+func TestCommandsEnd(t *testing.T) {
+	c := open(t, Options{Access: wire.AccessSpec{Allow: []string{"Bash"}}})
+	started := func(file string) int {
+		for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+			var pid int
+			if data, err := os.ReadFile(c.Path("work/" + file)); err == nil && strings.HasSuffix(string(data), "\n") {
+				if _, err := fmt.Sscan(string(data), &pid); err == nil {
+					return pid
+				}
+			}
+		}
+		t.Fatal("the command was not started")
+		return 0
+	}
+	gone := func(pid int) {
+		t.Helper()
+		for deadline := time.Now().Add(10 * time.Second); syscall.Kill(pid, 0) == nil; time.Sleep(5 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatalf("process %d is still there", pid)
+			}
+		}
+	}
+	run := func(ctx context.Context, file string) {
+		c.CallTool(ctx, &sdk.CallToolParams{Name: "Bash", Arguments: map[string]any{"command": "echo $$ > " + file + "; sleep 100", "timeout": 100000}}) // ok: it is ended
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	go run(ctx, "first")
+	pid := started("first")
+	cancel()
+	gone(pid)
+	go run(t.Context(), "second")
+	pid = started("second")
+	c.end()
+	gone(pid)
+}

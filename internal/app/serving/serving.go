@@ -1,0 +1,85 @@
+// Package serving runs adze mcp serve: it puts the tools of a conversation that no model takes part in behind a server.
+package serving
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"strings"
+
+	"adze/internal/app/console"
+	"adze/internal/app/setup"
+	"adze/internal/app/wire"
+	"adze/internal/mcp/serve"
+	"adze/internal/platform/fsys"
+)
+
+// maxToken is how long a file with a token may be.
+const maxToken = 4096
+
+// Options are the flags of adze mcp serve.
+type Options struct {
+	HTTP string // the address, if it is not standard streams
+	// TokenFile holds what clients must know; a command line is for all to see.
+	TokenFile string
+	Access    wire.AccessSpec
+	Session   wire.SessionSpec
+}
+
+// instructions are what models of clients are told.
+const instructions = "Tools of adze, which work in %s under the permission rules of its user: what needs their approval is refused, " +
+	"with the rule that would allow it. Read a file before you change it."
+
+// token returns what clients must send, after it has checked the flags.
+func (o *Options) token() (string, error) {
+	if o.HTTP == "" {
+		if o.TokenFile != "" {
+			return "", setup.Errorf("--token-file is for --http: standard streams need none")
+		}
+		return "", nil
+	}
+	var token string
+	if o.TokenFile != "" {
+		data, err := fsys.ReadSmall(o.TokenFile, maxToken)
+		if err != nil {
+			return "", setup.Errorf("--token-file: %v", err)
+		}
+		if token = strings.TrimSpace(string(data)); token == "" {
+			return "", setup.Errorf("--token-file: %s holds no token", o.TokenFile)
+		}
+	}
+	if err := serve.CheckAddress(o.HTTP, token); err != nil {
+		return "", setup.Errorf("--http: %v", err)
+	}
+	return token, nil
+}
+
+// Run serves clients until the input ends, or ctx is done.
+func Run(ctx context.Context, c *console.Console, w *wire.Workspace, o Options) error {
+	token, err := o.token()
+	if err != nil {
+		return err
+	}
+	conv, err := w.Converse(ctx, wire.Spec{Calls: wire.FromClient, Access: o.Access, Session: o.Session})
+	if err != nil {
+		return err
+	}
+	defer conv.Close()
+	s := serve.New(serve.Config{
+		Version: w.Version, Instructions: fmt.Sprintf(instructions, w.Dir), Offers: wire.Served(),
+		Executor: conv.Session.Executor(), Pool: conv.Session.Pool,
+	})
+	defer s.Close()
+	if o.HTTP == "" {
+		if c.StdinTerminal {
+			c.Say("waiting for a client on standard input; programs start adze mcp serve themselves, ctrl+c ends it")
+		}
+		return s.Stdio(ctx, c.Stdin, c.Stdout)
+	}
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", o.HTTP)
+	if err != nil {
+		return setup.Errorf("--http: %v", err)
+	}
+	c.Say(fmt.Sprintf("serving %d tools at http://%s%s", s.Tools(), l.Addr(), serve.Path))
+	return s.HTTP(ctx, l, token)
+}
