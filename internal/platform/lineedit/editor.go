@@ -4,30 +4,29 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-
-	"adze/internal/platform/cells"
 )
 
-// An Editor holds the input that the user is typing. Its methods return what has to be written to the
-// terminal. Typing at the end writes just what is typed, so that a screen reader reads it once.
+// An Editor holds the text that the user is typing, which may have several lines.
 type Editor struct {
 	// Prompt stands before the first line and More before those that follow.
 	Prompt, More string
-	// Width returns the room on a line; nil, or less than 20, means 80.
-	Width func() int
-	// Complete returns what Tab makes of the input, or the input itself. It may be nil.
-	Complete func(text string) string
+	// Complete returns what Tab makes of the text before the cursor. If there are several possibilities, it lists them. It
+	// may be nil.
+	Complete func(before string) (completed string, choices []string)
 	// History is what was entered before, oldest first.
 	History []string
 
-	lines []string // complete lines before the one that is edited
-	line  []rune
-	pos   int // of the cursor in line
-	off   int // first rune of line that is shown
-	shown int // places that are written after the prompt
+	buffer
+	goal    int      // the column that vertical moves aim at; 0 if there is none
+	killed  []rune   // what was cut last
+	kills   bool     // the last key cut something: the next one adds to it
+	choices []string // that Tab has found
 
-	past  int    // how many entries of the history back
-	draft string // what was typed before going back
+	past   int    // how many entries of the history back
+	draft  string // what was typed before going back
+	search *search
+	undo   []buffer
+	typing bool // the last key was a character: they are undone together
 }
 
 // An Event is what a key asks for beyond editing.
@@ -40,193 +39,229 @@ const (
 	Cancel // Ctrl-C
 	Leave  // Ctrl-D without input
 	Stop   // Ctrl-Z
+	Escaped
+	Redraw  // Ctrl-L
+	Show    // Ctrl-O
+	Cycle   // Shift-Tab
+	Unbound // a key that does nothing here
 )
 
 // Text returns the input.
-func (e *Editor) Text() string {
-	return strings.Join(append(slices.Clip(e.lines), string(e.line)), "\n")
-}
+func (e *Editor) Text() string { return string(e.text) }
 
 // Empty reports whether nothing was typed.
-func (e *Editor) Empty() bool { return len(e.lines) == 0 && len(e.line) == 0 }
+func (e *Editor) Empty() bool { return len(e.text) == 0 && e.search == nil }
 
-// Clear forgets the input. Nothing is written.
+// Clear forgets the input.
 func (e *Editor) Clear() {
-	e.lines, e.line, e.pos, e.off, e.shown = nil, nil, 0, 0, 0
-	e.past, e.draft = 0, ""
+	e.buffer, e.goal = buffer{}, 0
+	e.past, e.draft, e.search, e.choices, e.undo = 0, "", nil, nil, nil
 }
 
-// Open writes the prompt and the input, on a line of its own.
-func (e *Editor) Open() string {
-	var b strings.Builder
-	for i, line := range e.lines {
-		b.WriteString(e.prompt(i) + spell([]rune(line)) + "\n")
+// Choices returns what Tab has found, if there are several continuations, until the next key.
+func (e *Editor) Choices() []string { return e.choices }
+
+// Press takes a key. Width is the room on a line, for vertical moves.
+func (e *Editor) Press(k Key, width int) Event {
+	e.choices = nil
+	if e.search != nil {
+		if ev, done := e.searchKey(k); done {
+			return ev
+		}
 	}
-	e.shown = 0
-	return b.String() + e.redraw()
-}
-
-// Press takes a key.
-func (e *Editor) Press(k Key) (out string, ev Event) {
+	if k.Code != Up && k.Code != Down {
+		e.goal = 0
+	}
+	kills := e.kills
+	e.kills = false
+	typing := e.typing
+	e.typing = k.Code == Rune && strings.TrimSpace(k.Text) != ""
 	switch k.Code {
-	case Rune:
-		return e.insert(k.Text), None
-	case Paste:
-		return e.paste(k.Text), None
+	case Rune, Paste, NewLine:
+		e.remember(typing && e.typing)
+		e.insert(k)
 	case Enter:
 		return e.enter()
-	case NewLine:
-		return e.newLine(), None
-	case Interrupt:
-		return "", Cancel
-	case Suspend:
-		return "", Stop
 	case EOF:
-		if e.Empty() {
-			return "", Leave
+		if len(e.text) == 0 {
+			return Leave
 		}
-		return e.remove(e.pos, e.pos+1), None
-	case Tab:
-		if e.Complete != nil {
-			return e.replace(e.Complete(e.Text())), None
-		}
+		e.remember(false)
+		e.cut(e.pos, e.next(e.pos))
 	case Up, Down:
-		return e.recall(k.Code), None
+		e.vertical(k.Code, width)
+	case Search:
+		e.search = &search{before: e.Text(), pos: e.pos, at: len(e.History)}
+	case Undo:
+		e.back()
+	case Backspace, Delete, KillBack, KillWord, KillNextWord, KillEnd, Yank:
+		e.remember(false)
+		e.change(k.Code, kills)
+	case Tab:
+		e.complete()
 	default:
-		return e.edit(k.Code), None
+		return e.move(k.Code)
 	}
-	return "", None
+	return None
 }
 
-// edit moves the cursor or removes something.
-func (e *Editor) edit(c Code) string {
+// events are the keys that are not about the text.
+var events = map[Code]Event{Interrupt: Cancel, Suspend: Stop, Escape: Escaped, Clear: Redraw, Whole: Show, BackTab: Cycle}
+
+// move moves the cursor, or returns what else the key means.
+func (e *Editor) move(c Code) Event {
+	switch c {
+	case Left, Back:
+		e.pos = e.previous(e.pos)
+	case Right:
+		e.pos = e.next(e.pos)
+	case WordLeft:
+		e.pos = e.wordStart(wordRune)
+	case WordRight:
+		e.pos = e.wordEnd()
+	case Home:
+		e.pos = e.lineStart(e.pos)
+	case End:
+		e.pos = e.lineEnd(e.pos)
+	default:
+		if ev, ok := events[c]; ok {
+			return ev
+		}
+		return Unbound
+	}
+	return None
+}
+
+// change removes something or brings it back. Cuts that follow each other are kept together.
+func (e *Editor) change(c Code, again bool) {
+	from, to := e.pos, e.pos
 	switch c {
 	case Backspace:
-		if e.pos == 0 {
-			return e.join()
-		}
-		return e.remove(e.pos-1, e.pos)
+		e.cut(e.previous(e.pos), e.pos)
+		return
 	case Delete:
-		return e.remove(e.pos, e.pos+1)
-	case Left, Back:
-		return e.move(e.pos - 1)
-	case Right:
-		return e.move(e.pos + 1)
-	case Home:
-		return e.move(0)
-	case End:
-		return e.move(len(e.line))
+		e.cut(e.pos, e.next(e.pos))
+		return
+	case Yank:
+		e.insertRunes(e.killed)
+		return
 	case KillBack:
-		return e.remove(0, e.pos)
-	case KillEnd:
-		return e.remove(e.pos, len(e.line))
-	case KillWord:
-		return e.remove(e.wordStart(), e.pos)
-	}
-	return ""
-}
-
-func (e *Editor) enter() (string, Event) {
-	if n := len(e.line); n > 0 && e.line[n-1] == '\\' && e.pos == n {
-		e.line = e.line[:n-1]
-		e.pos--
-		return e.newLine(), None
-	}
-	return e.move(len(e.line)) + "\n", Submit
-}
-
-// newLine breaks the line at the cursor.
-func (e *Editor) newLine() string {
-	rest := slices.Clone(e.line[e.pos:])
-	out := e.remove(e.pos, len(e.line)) + "\n"
-	e.lines = append(e.lines, string(e.line))
-	e.line, e.pos, e.off, e.shown = rest, 0, 0, 0
-	return out + e.redraw()
-}
-
-// join takes the line before back to edit it, together with this one, below them both.
-func (e *Editor) join() string {
-	n := len(e.lines)
-	if n == 0 {
-		return ""
-	}
-	before := []rune(e.lines[n-1])
-	e.lines = e.lines[:n-1]
-	e.line, e.pos, e.off, e.shown = append(before, e.line...), len(before), 0, 0
-	return "\n" + e.redraw()
-}
-
-func (e *Editor) insert(text string) string {
-	runes := []rune(text)
-	atEnd := e.pos == len(e.line)
-	e.line = slices.Insert(e.line, e.pos, runes...)
-	e.pos += len(runes)
-	safe := spell(runes)
-	if places := cells.Width(safe); atEnd && e.shown+places < e.room() {
-		e.shown += places
-		return safe
-	}
-	return e.redraw()
-}
-
-// paste inserts text with its line ends.
-func (e *Editor) paste(text string) string {
-	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
-	var out strings.Builder
-	for i, line := range strings.Split(text, "\n") {
-		if i > 0 {
-			out.WriteString(e.newLine())
+		from = e.lineStart(e.pos)
+		if from == e.pos {
+			from = e.previous(e.pos)
 		}
-		out.WriteString(e.insert(line))
+	case KillWord:
+		from = e.wordStart(func(r rune) bool { return !unicode.IsSpace(r) })
+	case KillNextWord:
+		to = e.wordEnd()
+	case KillEnd:
+		to = e.lineEnd(e.pos)
+		if to == e.pos {
+			to = e.next(e.pos)
+		}
 	}
-	return out.String()
+	gone := slices.Clone(e.text[from:to])
+	switch {
+	case len(gone) == 0:
+		return
+	case !again:
+		e.killed = gone
+	case from < e.pos:
+		e.killed = append(gone, e.killed...)
+	default:
+		e.killed = append(e.killed, gone...)
+	}
+	e.kills = true
+	e.cut(from, to)
 }
 
-func (e *Editor) remove(from, to int) string {
-	to = min(to, len(e.line))
-	if from >= to {
-		return ""
+func (e *Editor) enter() Event {
+	if e.pos == len(e.text) && e.pos > 0 && e.text[e.pos-1] == '\\' {
+		e.remember(false)
+		e.text[e.pos-1] = '\n'
+		return None
 	}
-	gone := e.line[from:to]
-	lastOne := to == len(e.line) && to == e.pos && to-from == 1 && e.off == 0
-	places := places(gone)
-	e.line = slices.Delete(e.line, from, to)
-	e.pos = from
-	if lastOne {
-		e.shown -= places
-		return strings.Repeat("\b", places) + strings.Repeat(" ", places) + strings.Repeat("\b", places)
-	}
-	return e.redraw()
+	return Submit
 }
 
-func (e *Editor) move(to int) string {
-	to = max(0, min(to, len(e.line)))
-	if to == e.pos {
-		return ""
+func (e *Editor) insert(k Key) {
+	text := k.Text
+	switch k.Code {
+	case NewLine:
+		text = "\n"
+	case Paste:
+		text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 	}
-	e.pos = to
-	return e.redraw()
+	e.insertRunes([]rune(text))
 }
 
-func (e *Editor) wordStart() int {
-	i := e.pos
-	for i > 0 && unicode.IsSpace(e.line[i-1]) {
-		i--
+func (e *Editor) complete() {
+	if e.Complete == nil {
+		return
 	}
-	for i > 0 && !unicode.IsSpace(e.line[i-1]) {
-		i--
+	before := string(e.text[:e.pos])
+	completed, choices := e.Complete(before)
+	if completed != before {
+		e.remember(false)
+		e.cut(0, e.pos)
+		e.insertRunes([]rune(completed))
 	}
-	return i
+	e.choices = choices
+}
+
+const (
+	// maxUndo bounds the steps that can be undone, and maxUndoText the text of each, in characters.
+	maxUndo     = 100
+	maxUndoText = 10_000
+)
+
+// remember keeps the text before a change, unless it continues the change before.
+func (e *Editor) remember(goesOn bool) {
+	if goesOn || len(e.text) > maxUndoText {
+		return
+	}
+	e.undo = append(e.undo, buffer{slices.Clone(e.text), e.pos})
+	if len(e.undo) > maxUndo {
+		e.undo = slices.Delete(e.undo, 0, 1)
+	}
+}
+
+// back undoes the last change.
+func (e *Editor) back() {
+	if n := len(e.undo); n > 0 {
+		e.buffer = e.undo[n-1]
+		e.undo = e.undo[:n-1]
+	}
+}
+
+// vertical moves to the row above or below, or through the history from the first and the last one.
+func (e *Editor) vertical(c Code, width int) {
+	l := e.layout(width)
+	row, col := l.find(e.pos)
+	if e.goal == 0 {
+		e.goal = col + 1
+	}
+	if c == Up {
+		row--
+	} else {
+		row++
+	}
+	if at, ok := l.at(row, e.goal-1); ok {
+		e.pos = at
+		return
+	}
+	e.goal = 0
+	e.recall(c)
 }
 
 // recall goes back or forward in the history.
-func (e *Editor) recall(c Code) string {
+func (e *Editor) recall(c Code) {
 	past := e.past + 1
 	if c == Down {
 		past = e.past - 1
 	}
 	if past < 0 || past > len(e.History) {
-		return ""
+		return
 	}
 	if e.past == 0 {
 		e.draft = e.Text()
@@ -235,84 +270,6 @@ func (e *Editor) recall(c Code) string {
 	if past > 0 {
 		text = e.History[len(e.History)-past]
 	}
-	out := e.replace(text)
+	e.replace(text)
 	e.past = past
-	return out
 }
-
-// replace makes text the input.
-func (e *Editor) replace(text string) string {
-	if text == e.Text() {
-		return ""
-	}
-	several := len(e.lines) > 0 || strings.Contains(text, "\n")
-	lines := strings.Split(text, "\n")
-	e.lines = lines[:len(lines)-1]
-	e.line = []rune(lines[len(lines)-1])
-	e.pos, e.off = len(e.line), 0
-	if several {
-		return "\n" + e.Open()
-	}
-	return e.redraw()
-}
-
-func (e *Editor) prompt(line int) string {
-	if line > 0 {
-		return e.More
-	}
-	return e.Prompt
-}
-
-// room returns the places for the line after its prompt; the last place of all stays free, because
-// terminals differ in what they do when it is used.
-func (e *Editor) room() int {
-	w := 0
-	if e.Width != nil {
-		w = e.Width()
-	}
-	if w < 20 {
-		w = 80
-	}
-	return max(8, w-cells.Width(e.prompt(len(e.lines)))-1)
-}
-
-// redraw writes the line over itself, so much of it as there is room for, and puts the cursor in
-// its place.
-func (e *Editor) redraw() string {
-	room := e.room()
-	e.off = min(e.off, e.pos)
-	for places(e.line[e.off:e.pos]) >= room {
-		e.off++
-	}
-	end, used := e.off, 0
-	for end < len(e.line) {
-		n := places(e.line[end : end+1])
-		if used+n >= room {
-			break
-		}
-		used += n
-		end++
-	}
-	before, behind := spell(e.line[e.off:e.pos]), spell(e.line[e.pos:end])
-	blanks := max(0, e.shown-used)
-	e.shown = used
-	out := "\r" + e.prompt(len(e.lines)) + before + behind + strings.Repeat(" ", blanks)
-	return out + strings.Repeat("\b", blanks+cells.Width(behind))
-}
-
-// spell returns runes as they are shown: what a terminal might obey, or would not show, is replaced
-// by a mark.
-func spell(runes []rune) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\t':
-			return ' '
-		case unicode.IsControl(r), unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp):
-			return unicode.ReplacementChar
-		}
-		return r
-	}, string(runes))
-}
-
-// places returns how many places runes take when they are shown.
-func places(runes []rune) int { return cells.Width(spell(runes)) }

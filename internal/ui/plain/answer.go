@@ -2,7 +2,11 @@ package plain
 
 import (
 	"context"
+	"encoding/base64"
+	"errors"
+	"io"
 	"strconv"
+	"unicode/utf8"
 
 	"adze/internal/desk"
 	"adze/internal/ui/draw"
@@ -14,13 +18,12 @@ func isCommand(text string) bool {
 	return ok
 }
 
-// complete completes the name of a command.
-func (f *Front) complete(text string) string {
+// complete completes a command, its argument or a mentioned file.
+func (f *Front) complete(before string) (completed string, choices []string) {
 	if f.talk == nil {
-		return text
+		return before, nil
 	}
-	completed, _ := f.talk.Complete(context.Background(), text)
-	return completed
+	return f.talk.Complete(context.Background(), before)
 }
 
 // carryOut runs a command and carries out its answer.
@@ -39,7 +42,7 @@ func (f *Front) carryOut(ctx context.Context, run func() (desk.Answer, error)) {
 		f.out.say("Enter a number to choose, or anything else to continue.")
 		f.offer = &offer{a}
 	case desk.Prompt:
-		f.say(ctx, a.Text)
+		f.say(ctx, a.Said())
 	case desk.Operation:
 		if f.submit(ctx, a.Op) {
 			f.out.page(a.Page)
@@ -54,17 +57,46 @@ func (f *Front) carryOut(ctx context.Context, run func() (desk.Answer, error)) {
 	case desk.Follow:
 		f.out.page(a.Page)
 		f.followed, f.awaited = follow(a.Task), true
+	case desk.Copy:
+		if err := copyText(f.cfg, a.Text); err != nil {
+			f.out.fail(err)
+			return
+		}
+		f.out.page(a.Page)
 	case desk.Switch:
-		f.next = &a.Session
+		if (exit{f}).confirmed() {
+			f.next = &a.Session
+		}
 	case desk.Leave:
-		f.quit()
+		exit{f}.ask()
 	}
+}
+
+// maxCopied is how much a terminal is sent for the clipboard, in bytes; many drop more.
+const maxCopied = 74_000
+
+// copyText puts text on the clipboard: by a program if there is one, or else by asking the terminal.
+func copyText(cfg Config, text string) error {
+	if cfg.Copy != nil {
+		if done, err := cfg.Copy(text); done || err != nil {
+			return err
+		}
+	}
+	switch {
+	case !cfg.Keys:
+		return errors.New("this terminal has no clipboard, and neither wl-copy, xclip, xsel nor pbcopy is there")
+	case len(text) > maxCopied:
+		return errors.New("the answer is too long for the terminal's clipboard; /export writes the session to a file")
+	}
+	_, err := io.WriteString(cfg.Out, "\x1b]52;c;"+base64.StdEncoding.EncodeToString([]byte(text))+"\a")
+	return err
 }
 
 func (f *Front) edit(path string) error {
 	if f.cfg.Edit == nil {
 		return desk.NoEditor(path)
 	}
+	f.out.leave()
 	return f.cfg.Edit(path)
 }
 
@@ -84,4 +116,11 @@ func (o *offer) pick(text string) *desk.Choice {
 		return nil
 	}
 	return &o.Choices[n-1]
+}
+
+// answers reports whether text can only be meant for the offer, though it is no choice: another number, a letter, a yes
+// or a no. It is nothing to ask a model. The offer may be nil.
+func (o *offer) answers(text string) bool {
+	_, err := strconv.Atoi(text)
+	return o != nil && (err == nil || utf8.RuneCountInString(text) == 1 || wordOf(text) != saysElse)
 }

@@ -2,9 +2,13 @@ package plain
 
 import (
 	"context"
+	"fmt"
 	"strings"
+	"time"
 
 	"adze/internal/desk"
+	"adze/internal/permission"
+	"adze/internal/platform/amount"
 	"adze/internal/platform/lineedit"
 	"adze/internal/session"
 )
@@ -14,11 +18,14 @@ func (f *Front) take(ctx context.Context, t input) {
 	if t.end {
 		f.unfollow()
 	}
+	if len(t.keys) == 0 && t.data != nil {
+		return // part of a key
+	}
 	if f.decides(ctx, t) {
 		return
 	}
 	switch {
-	case t.end && len(f.asked) == 0 && f.busy():
+	case t.end && !f.asking() && f.busy():
 		f.ended, f.offer = true, nil
 	case t.end:
 		f.quit()
@@ -29,7 +36,7 @@ func (f *Front) take(ctx context.Context, t input) {
 		if f.gone(ctx) || f.next != nil {
 			return
 		}
-		f.press(ctx, k)
+		keys{f}.press(ctx, k, len(t.keys) == 1)
 	}
 }
 
@@ -39,49 +46,102 @@ func (f *Front) lineTyped(ctx context.Context, line string) {
 	f.out.entered() // the terminal has moved to the next line
 	text, whole := f.keyboard.line(line)
 	if !whole {
-		f.out.edit(f.keyboard.More)
+		f.out.prompt(more)
 		return
 	}
 	f.enter(ctx, text)
 }
 
-// press handles one key.
-func (f *Front) press(ctx context.Context, k lineedit.Key) {
-	if f.detaches(ctx, k) {
+// Keys handle the keys that are pressed.
+type keys struct{ *Front }
+
+// press handles one key. Alone says that no other came with it.
+func (f keys) press(ctx context.Context, k lineedit.Key, alone bool) {
+	if f.detaches(ctx, k) || alone && f.explains(ctx, k) {
 		return
 	}
-	if !f.out.prompted && k.Code != lineedit.Interrupt && k.Code != lineedit.Suspend {
-		f.prompt()
+	if k.Code != lineedit.Escape {
+		f.escaped = time.Time{}
 	}
-	out, ev := f.keyboard.Press(k)
-	f.out.edit(out)
-	if ev == lineedit.None {
-		if f.keyboard.Empty() && f.working && len(f.asked) == 0 { // the user has deleted what was typed
-			f.out.fresh()
-		}
-		return
-	}
-	switch ev {
+	switch f.keyboard.Press(k, f.cfg.Width()) {
 	case lineedit.Submit:
 		text := f.keyboard.Text()
+		view(f).echo()
 		f.keyboard.Clear()
 		f.leave = false
-		f.out.entered()
 		f.enter(ctx, text)
 	case lineedit.Cancel:
-		f.interrupt(ctx)
+		exit(f).interrupt(ctx)
+	case lineedit.Escaped:
+		f.escape(ctx)
 	case lineedit.Leave:
-		f.out.fresh()
-		f.quit()
+		exit(f).ask()
 	case lineedit.Stop:
 		if f.cfg.Suspend != nil {
-			f.out.fresh()
+			f.out.leave()
 			f.cfg.Suspend()
-			if !f.working || len(f.asked) > 0 || !f.keyboard.Empty() {
-				f.prompt()
+			select { // the signal that has resumed it is no news
+			case <-f.cfg.Changes:
+			case <-time.After(50 * time.Millisecond):
 			}
 		}
+	case lineedit.Redraw:
+		f.out.terminal.Clear()
+	case lineedit.Show:
+		f.out.wholeOutput()
+	case lineedit.Cycle:
+		f.submit(ctx, session.SetMode{Mode: string(permission.Mode(f.talk.Permission.Mode()).Next())})
 	}
+}
+
+// maxEcho is how many rows of an entry are written when it is sent.
+const maxEcho = 40
+
+// echo writes the entry that is sent, after its prompt.
+func (f view) echo() {
+	head := f.promptRows()
+	rows, _, _ := f.keyboard.Rows(f.cfg.Width(), 0)
+	if len(rows) > maxEcho {
+		left := len(rows) - maxEcho + 1
+		rows = append(append(rows[:maxEcho/2:maxEcho/2], f.cfg.Palette.Faint.Apply("… "+amount.Of(left, "more line", "more lines"))), rows[len(rows)-maxEcho/2+1:]...)
+	}
+	f.out.fresh()
+	f.out.lines(append(head, rows...))
+}
+
+// explains handles the key that shows the keys and commands, and reports whether k is that key. While the user types it is
+// a character.
+func (f keys) explains(ctx context.Context, k lineedit.Key) bool {
+	if k.Code != lineedit.Rune || k.Text != "?" || !f.keyboard.Empty() || f.asking() || f.offer != nil {
+		return false
+	}
+	f.carryOut(ctx, func() (desk.Answer, error) { return f.talk.Run(ctx, "keys", "") })
+	return true
+}
+
+// again is the time in which a key counts as pressed twice.
+const again = time.Second
+
+// escape interrupts what runs. Pressed twice, it drops what is typed, or goes back in the conversation.
+func (f keys) escape(ctx context.Context) {
+	twice := time.Since(f.escaped) < again
+	f.escaped = time.Now()
+	switch {
+	case f.offer != nil || f.followed != nil:
+		f.offer = nil
+		f.unfollow()
+	case f.typed.cancel():
+	case f.working:
+		f.out.say("Interrupting.")
+		f.submit(ctx, session.Interrupt{Queued: true})
+	case !twice:
+		return
+	case !f.keyboard.Empty():
+		f.keyboard.forget()
+	default:
+		f.enter(ctx, "/rewind")
+	}
+	f.escaped = time.Time{}
 }
 
 // enter handles what the user entered.
@@ -91,7 +151,7 @@ func (f *Front) enter(ctx context.Context, text string) {
 	f.offer = nil
 	f.unfollow()
 	switch {
-	case len(f.asked) > 0:
+	case f.asking():
 		f.reply(ctx, trimmed)
 	case trimmed == "":
 		if !f.working {
@@ -104,17 +164,24 @@ func (f *Front) enter(ctx context.Context, text string) {
 			f.prompt()
 		}
 		return
+	case offer.answers(trimmed):
+		if wordOf(trimmed) != saysNo {
+			f.offer = offer
+			f.out.say(fmt.Sprintf("Enter a number from 1 to %d, or n to choose nothing.", len(offer.Choices)))
+		}
 	case isCommand(trimmed):
 		name, arg, _ := desk.Parse(trimmed)
 		f.carryOut(ctx, func() (desk.Answer, error) { return f.talk.Run(ctx, name, arg) })
 	case strings.HasPrefix(trimmed, "!"):
-		f.carryOut(ctx, func() (desk.Answer, error) { return f.talk.Shell(ctx, strings.TrimSpace(trimmed[1:]), nil) })
+		if err := f.typed.start(ctx, f, strings.TrimSpace(trimmed[1:])); err != nil {
+			f.out.fail(err)
+		}
 	case strings.HasPrefix(text, "#") && !strings.Contains(trimmed, "\n"):
 		f.carryOut(ctx, func() (desk.Answer, error) { return f.talk.Note(strings.TrimSpace(trimmed[1:])) })
 	default:
-		f.say(ctx, text)
+		f.say(ctx, desk.Prompt{Text: text}.Said())
 	}
-	if len(f.asked) == 0 {
+	if !f.asking() {
 		f.keyboard.keep(text)
 	}
 	if !f.gone(ctx) && f.next == nil && !f.out.prompted && !f.busy() {
@@ -124,8 +191,8 @@ func (f *Front) enter(ctx context.Context, text string) {
 
 // detaches handles the key that moves the running command to the background, and reports whether k is that key. While
 // the user types, the same key moves the cursor.
-func (f *Front) detaches(ctx context.Context, k lineedit.Key) bool {
-	if k.Code != lineedit.Back || !f.working || len(f.asked) > 0 || !f.keyboard.Empty() {
+func (f keys) detaches(ctx context.Context, k lineedit.Key) bool {
+	if k.Code != lineedit.Back || !f.working && f.typed == nil || f.asking() || !f.keyboard.Empty() {
 		return false
 	}
 	f.submit(ctx, session.Detach{})

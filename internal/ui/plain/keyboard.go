@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"strings"
+	"time"
 
 	"adze/internal/platform/lineedit"
 )
@@ -15,20 +16,26 @@ type keyboard struct {
 	keys     bool // in delivers single keys
 	typed    chan input
 	taken    chan struct{} // what was typed has been handled
-	partial  string        // the lines so far of an entry with several, if in delivers lines
-	remember func(string)  // may be nil
+	decoder  lineedit.Decoder
+	late     <-chan time.Time // when the rest of a key does not come any more; may be nil
+	partial  string           // the lines so far of an entry with several, if in delivers lines
+	remember func(string)     // may be nil
 }
 
 // An input is what the user entered: keys, a line, or the end.
 type input struct {
+	data []byte // of keys, as it was read
 	keys []lineedit.Key
 	line string
 	end  bool
 }
 
+// more stands before the second and further lines of an entry.
+const more = ". "
+
 func newKeyboard(cfg Config) *keyboard {
 	return &keyboard{
-		Editor: lineedit.Editor{Prompt: "> ", More: ". ", Width: cfg.Width, History: cfg.History},
+		Editor: lineedit.Editor{Prompt: "> ", More: more, History: cfg.History},
 		in:     cfg.In, keys: cfg.Keys, remember: cfg.Remember, typed: make(chan input), taken: make(chan struct{}, 1),
 	}
 }
@@ -36,13 +43,12 @@ func newKeyboard(cfg Config) *keyboard {
 // read sends what is typed, and reads more only when that has been handled: a program that a command starts may read
 // the same input. Nothing can interrupt a read of an input that stays open, so the goroutine is not waited for.
 func (k *keyboard) read(ctx context.Context) {
-	var decoder lineedit.Decoder
 	var rest string
 	buf := make([]byte, 64<<10)
 	for {
 		n, err := k.in.Read(buf)
 		if k.keys && n > 0 {
-			if keys := decoder.Decode(buf[:n]); len(keys) > 0 && !k.send(ctx, input{keys: keys}) {
+			if !k.send(ctx, input{data: buf[:n]}) {
 				return
 			}
 		} else {
@@ -82,6 +88,24 @@ func (k *keyboard) send(ctx context.Context, t input) bool {
 	}
 }
 
+// decode turns what was read into keys. The rest of a key that is not complete may come late.
+func (k *keyboard) decode(t input) input {
+	if t.data != nil {
+		t.keys = k.decoder.Decode(t.data)
+		k.late = nil
+		if wait := k.decoder.Wait(); wait > 0 {
+			k.late = time.After(wait)
+		}
+	}
+	return t
+}
+
+// flush returns the keys that are left when the rest of one does not come.
+func (k *keyboard) flush() input {
+	k.late = nil
+	return input{data: []byte{}, keys: k.decoder.Flush()}
+}
+
 // line takes a line that the terminal edited. It returns the whole entry, unless the line ends in a backslash and
 // another follows.
 func (k *keyboard) line(text string) (entered string, whole bool) {
@@ -93,9 +117,12 @@ func (k *keyboard) line(text string) (entered string, whole bool) {
 	return entered, true
 }
 
-// forget drops what is being typed, and reports whether there was anything.
+// forget drops what is being typed, and reports whether there was anything. It stays in the history.
 func (k *keyboard) forget() bool {
 	typing := !k.Empty()
+	if text := k.Text(); strings.TrimSpace(text) != "" {
+		k.recall(text)
+	}
 	k.Clear()
 	k.partial = ""
 	return typing
@@ -106,10 +133,15 @@ func (k *keyboard) keep(text string) {
 	if strings.TrimSpace(text) == "" {
 		return
 	}
-	if n := len(k.History); n == 0 || k.History[n-1] != text {
-		k.History = append(k.History, text)
-	}
+	k.recall(text)
 	if k.remember != nil {
 		k.remember(text)
+	}
+}
+
+// recall adds a text to the history of this conversation.
+func (k *keyboard) recall(text string) {
+	if n := len(k.History); n == 0 || k.History[n-1] != text {
+		k.History = append(k.History, text)
 	}
 }

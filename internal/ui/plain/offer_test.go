@@ -98,7 +98,7 @@ func TestNumberSignWhileItWorks(t *testing.T) {
 			if !strings.Contains(c.text(), "Allow?") {
 				t.Errorf("not asked: %s", c.text())
 			}
-			c.enter("n" + end)
+			c.enter("please leave it" + end)
 			c.keys.Close()
 			<-c.done
 			if !strings.Contains(c.text(), "As you like.") {

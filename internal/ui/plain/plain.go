@@ -1,14 +1,16 @@
-// Package plain is the line-by-line front end for a user at a terminal. It only appends to the screen, so it works in
-// every terminal and with a screen reader. Opening sessions and files is left to the caller.
+// Package plain is the line-by-line front end for a user at a terminal. What is complete is written once and never again.
+// Where the terminal delivers keys, a few rows at the end show what goes on and what is typed; elsewhere it only appends,
+// so that it works in every terminal and with a screen reader. Opening sessions and files is left to the caller.
 package plain
 
 import (
 	"context"
 	"io"
+	"os"
 	"time"
 
+	"adze/internal/agent"
 	"adze/internal/desk"
-	"adze/internal/msg"
 	"adze/internal/platform/term"
 	"adze/internal/session"
 	"adze/internal/tool"
@@ -19,15 +21,23 @@ import (
 type Config struct {
 	In  io.Reader
 	Out io.Writer
-	// Keys reports whether In delivers single keys; otherwise it delivers lines, which the terminal edits.
+	// Keys reports whether In delivers single keys, and Out can rewrite lines; otherwise In delivers lines, which the
+	// terminal edits.
 	Keys bool
 	// Interrupts receives a value for each Ctrl-C that In does not deliver; it may be nil.
 	Interrupts <-chan struct{}
 	// Suspend stops the program until the user resumes it; it may be nil.
 	Suspend func()
-	// Width returns the width of the terminal.
-	Width   func() int
-	Palette draw.Palette
+	// Resume takes the terminal again after something else has stopped the program and it is resumed.
+	Resume func()
+	// Width and Height return the size of the terminal; 0 means unknown. Changes receives the signals of the terminal, see
+	// [term.Changes]; it may be nil. Reflows says that the terminal breaks lines again when it becomes narrower.
+	Width, Height func() int
+	Changes       <-chan os.Signal
+	Reflows       bool
+	Palette       draw.Palette
+	// Verbose shows all that commands print.
+	Verbose bool
 	// Dir is the working directory: paths in it are shown relative to it.
 	Dir string
 	// Open opens the named session, or a new one if the name is empty. It closes the previous one.
@@ -40,6 +50,8 @@ type Config struct {
 	// Suggest looks for something to suggest to the user, while the first prompt waits; it returns nil if there is
 	// nothing. It may be nil.
 	Suggest func(ctx context.Context) *Suggestion
+	// Copy puts a text on the clipboard, and reports false if there is no program for it; it may be nil.
+	Copy func(text string) (done bool, err error)
 	// Edit lets the user edit a file. Nothing is read from In meanwhile.
 	Edit func(path string) error
 }
@@ -69,9 +81,14 @@ type Front struct {
 	working  bool      // a turn runs
 	awaited  bool      // an entry will answer what was entered: prompt after it
 	asked    questions // without an answer yet
+	held     bool      // the questions are not shown yet: the user is typing
 	followed *follower // of the task that the user follows; may be nil
+	typed    *typed    // the command that the user typed and that runs; may be nil
+	watched  *watch    // the background tasks
 	offer    *offer    // the list that the user may choose from; may be nil
 	leave    bool      // the next Ctrl-C exits
+	warned   bool      // the user knows which tasks would end
+	escaped  time.Time // when Esc was pressed
 	ended    bool      // the input has ended: the running turn is the last
 	next     *string   // the session to continue
 
@@ -83,6 +100,9 @@ func New(cfg Config) *Front {
 	if cfg.Width == nil {
 		cfg.Width = func() int { return 0 }
 	}
+	if cfg.Height == nil {
+		cfg.Height = func() int { return 0 }
+	}
 	f := &Front{cfg: cfg, keyboard: newKeyboard(cfg), out: newPrinter(cfg)}
 	f.keyboard.Complete = f.complete
 	return f
@@ -92,6 +112,7 @@ func New(cfg Config) *Front {
 func (f *Front) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	defer f.out.leave()
 	resume := ""
 	f.next = &resume
 	go f.keyboard.read(ctx)
@@ -122,6 +143,7 @@ func (f *Front) converse(ctx context.Context, begins bool) {
 	defer cancel()
 	talk := f.talk // the user may leave before its entries are followed
 	after := talk.Last()
+	f.watched = newWatch(ctx)
 	if begins {
 		f.begin(ctx)
 	}
@@ -137,48 +159,76 @@ func (f *Front) converse(ctx context.Context, begins bool) {
 			}
 		}
 	}()
-	defer func() { cancel(); <-followed }()
+	defer func() { cancel(); <-followed; f.typed.abandon(); f.typed = nil }()
+	f.loop(ctx, entries)
+}
 
-	slow := time.NewTicker(time.Second)
-	defer slow.Stop()
+// loop handles what happens, one thing after the other.
+func (f *Front) loop(ctx context.Context, entries <-chan session.Entry) {
+	var second, due <-chan time.Time // when to look at the clock, and to show what has arrived
+	var framed time.Time
+	flows := false // more of the same is likely to come at once
 	for f.next == nil && !f.gone(ctx) {
-		news := entries
-		if (!f.keyboard.Empty() || f.offer != nil) && (f.working || len(f.asked) > 0) {
-			// Nothing is written into what the user types, and no question comes between a list and the choice
-			// from it. The session keeps the entries until then.
-			news = nil
+		switch pause := frameTime - time.Since(framed); {
+		case !flows || pause <= 0:
+			view{f}.frame()
+			framed, due = time.Now(), nil
+		case due == nil:
+			due = time.After(pause)
+		}
+		flows = false
+		if second == nil && (f.busy() || f.followed != nil) { // nothing ticks while nothing goes on
+			second = time.After(time.Second)
 		}
 		select {
-		case e := <-news:
+		case e := <-entries:
 			f.entry(e)
+			flows = e.Live
 		case t := <-f.keyboard.typed:
-			f.take(ctx, t)
+			f.take(ctx, f.keyboard.decode(t))
 			f.keyboard.taken <- struct{}{}
+		case <-f.keyboard.late:
+			f.take(ctx, f.keyboard.flush())
 		case s := <-f.suggestible():
 			f.suggestions.show(s, f.out)
 			if s != nil {
 				f.prompt()
 			}
 		case <-f.cfg.Interrupts:
-			f.interrupt(ctx)
+			exit{f}.interrupt(ctx)
 		case <-f.followed.done():
 			f.followed.show(f.out)
 			f.unfollow()
 			f.prompt()
-		case <-slow.C:
-			if f.followed != nil && f.keyboard.Empty() && !f.followed.show(f.out) {
-				f.unfollow()
+		case d := <-f.typed.printed():
+			f.typed.call.display(d)
+		case e := <-f.typed.ended():
+			f.typed.over(ctx, f, e)
+		case t := <-f.watched.ended:
+			if f.followed == nil || f.followed.task != t { // or it is told there
+				f.out.taskEnded(t)
+				f.resume()
 			}
-			if f.keyboard.Empty() && len(f.asked) == 0 && f.offer == nil {
-				f.out.waiting()
+		case <-second:
+			second = nil
+			view{f}.tick()
+		case s := <-f.cfg.Changes:
+			if term.Resumes(s) {
+				f.cfg.Resume()
+				f.out.terminal.Forget()
 			}
+		case <-due:
 		case <-ctx.Done():
 		}
 	}
+	view{f}.frame()
 }
 
-// busy reports whether the user waits for the session.
-func (f *Front) busy() bool { return f.working || f.awaited }
+// busy reports whether the user waits for the session or for a command.
+func (f *Front) busy() bool { return f.working || f.awaited || f.typed != nil }
+
+// asking reports whether the user is to answer a question.
+func (f *Front) asking() bool { return len(f.asked) > 0 && !f.held }
 
 // gone reports whether the conversation is over.
 func (f *Front) gone(ctx context.Context) bool { return ctx.Err() != nil || f.talk == nil }
@@ -188,10 +238,10 @@ func (f *Front) begin(ctx context.Context) {
 	f.out.say(f.talk.Greeting)
 	said := f.talk.Conversation()
 	f.out.recall(said[max(0, len(said)-f.talk.Shown):])
-	f.working, f.asked, f.offer = false, nil, nil
+	f.working, f.asked, f.held, f.offer, f.warned = false, nil, false, nil, false
 	if first := f.cfg.First; first != "" {
 		f.cfg.First = ""
-		f.out.line(f.keyboard.Prompt + term.Sanitize(first))
+		f.out.say("> " + first)
 		f.enter(ctx, first)
 		return
 	}
@@ -204,12 +254,17 @@ func (f *Front) entry(e session.Entry) {
 	case session.Started:
 		f.working = true
 		f.out.begin()
+		f.out.phase("working")
 	case session.Loop:
 		f.out.event(e.Seq, ev.Event)
+		if _, ok := ev.Event.(agent.ToolDone); ok {
+			f.watched.look(f.talk.Tasks)
+		}
 	case session.Asked:
 		f.asked = append(f.asked, question{ev.ID, dialogFor(ev.Question)})
 		if len(f.asked) == 1 {
-			f.askNext()
+			f.held = true
+			view{f}.open()
 		}
 	case session.Settled:
 		f.settled(ev)
@@ -224,55 +279,35 @@ func (f *Front) entry(e session.Entry) {
 		f.quit()
 		return
 	}
-	if !f.out.prompted && (!f.busy() || len(f.asked) > 0) {
+	f.resume()
+}
+
+// resume prompts, unless something is waited for.
+func (f *Front) resume() {
+	if !f.out.prompted && f.talk != nil && f.next == nil && (!f.busy() || f.asking()) {
 		f.prompt()
 	}
 }
 
-// prompt writes the prompt, with what has been typed already.
+// prompt writes the prompt. Where there are live rows, it is always among them; see [view.frame].
 func (f *Front) prompt() {
 	f.out.fresh()
-	text := f.asked.prompt()
-	if f.cfg.Keys {
-		f.keyboard.Prompt = text
-		text = f.keyboard.Open()
+	if !f.cfg.Keys {
+		f.out.prompt(view{f}.promptText())
 	}
-	f.out.edit(text)
 }
 
 // say starts a turn, or steers the running one.
-func (f *Front) say(ctx context.Context, text string) {
-	parts := []msg.Part{&msg.Text{Text: text}}
-	var op session.Op = session.Prompt{Parts: parts}
+func (f *Front) say(ctx context.Context, p session.Prompt) {
+	var op session.Op = p
 	if f.working {
-		op = session.Steer{Parts: parts}
+		op = session.Steer(p)
 	}
 	if err := f.talk.Submit(ctx, op); err != nil {
 		f.out.fail(err)
 		return
 	}
-	f.working = true
-}
-
-// interrupt interrupts the turn and its questions. The second time in a row it exits.
-func (f *Front) interrupt(ctx context.Context) {
-	typing := f.keyboard.forget() || f.followed != nil
-	f.offer = nil
-	f.unfollow()
-	switch {
-	case f.leave:
-		f.quit()
-	case f.working:
-		f.leave = true
-		f.out.say("Interrupting. Press Ctrl-C again to exit.")
-		f.submit(ctx, session.Interrupt{Queued: true})
-	case typing:
-		f.prompt()
-	default:
-		f.leave = true
-		f.out.say("Press Ctrl-C again to exit, or use Ctrl-D or /exit.")
-		f.prompt()
-	}
+	f.working, f.warned = true, false
 }
 
 // quit leaves the conversation and interrupts the running turn.

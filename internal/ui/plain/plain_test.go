@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -34,6 +35,7 @@ import (
 	"adze/internal/session/store"
 	"adze/internal/session/window"
 	"adze/internal/tool"
+	"adze/internal/ui/screen/screentest"
 )
 
 var update = flag.Bool("update", false, "write golden files")
@@ -46,18 +48,24 @@ type console struct {
 	keys io.WriteCloser
 	done chan error
 
-	mu     sync.Mutex
-	screen strings.Builder
+	screen   *screentest.Terminal // of one that delivers keys
+	mu       sync.Mutex
+	appended strings.Builder // what was written to any other
+	written  []time.Time
 
 	sessions []*session.Session
 	opened   []string
+	mode     string
+	byKey    bool        // keys are delivered
 	detach   func() bool // lets a command go on by itself; nil means that none can
 }
 
 func (c *console) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.screen.Write(p)
+	c.written = append(c.written, time.Now())
+	c.screen.Write(p)
+	return c.appended.Write(p)
 }
 
 // enter types text, and waits until nothing more happens by itself.
@@ -72,7 +80,10 @@ func (c *console) enter(text string) {
 func (c *console) text() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.screen.String()
+	if c.byKey {
+		return c.screen.Text()
+	}
+	return c.appended.String()
 }
 
 // gate asks about every call of Do and allows the rest.
@@ -100,7 +111,11 @@ func (g gate) Before(ctx context.Context, u *tool.Use) error {
 	case err != nil:
 		return err
 	case a.Behavior != permission.Allow:
-		u.Verdict.Decide(tool.Deny, "user", "The user said no. "+a.Message)
+		u.Verdict.Rejected = true
+		u.Verdict.Decide(tool.Deny, "", a.Message)
+		if a.Interrupt {
+			u.Verdict.Stop = "the user said no"
+		}
 	case len(a.Updates) > 0:
 		u.Verdict.Decide(tool.Allow, "user", "always")
 	default:
@@ -113,6 +128,9 @@ func (g gate) Before(ctx context.Context, u *tool.Use) error {
 type setup struct {
 	Config
 	desk    desk.Config
+	tools   []tool.Tool      // besides Do and Wait
+	behind  []tool.Tool      // those that are called through a door
+	gate    *permission.Gate // in place of the one that asks about Do; may be nil
 	warnUSD float64
 }
 
@@ -125,7 +143,7 @@ func newConsole(t *testing.T, script string, change func(*setup)) *console {
 	}
 	player := replay.NewPlayer(parsed)
 	in, keys := io.Pipe()
-	c := &console{t: t, keys: keys, done: make(chan error, 1)}
+	c := &console{t: t, keys: keys, done: make(chan error, 1), screen: screentest.New(60, 24), mode: "default"}
 	def := tool.Def{Name: "Do", Doc: "Does.", Schema: json.RawMessage(`{"type":"object"}`)}
 	type command struct {
 		Command string `json:"command,omitempty"`
@@ -144,7 +162,7 @@ func newConsole(t *testing.T, script string, change func(*setup)) *console {
 	})
 	cfg := setup{Config: Config{In: in, Out: c, Width: func() int { return 60 }}}
 	cfg.desk = desk.Config{
-		Dir: t.TempDir(), Home: t.TempDir(), Now: time.Now, Terminal: true, Permission: desk.Permission{Mode: func() string { return "default" }},
+		Dir: t.TempDir(), Home: t.TempDir(), Now: time.Now, Terminal: true, Permission: desk.Permission{Mode: func() string { return c.mode }},
 		Preamble: desk.Preamble{
 			Resolve:  func(name string) (agent.Model, error) { return agent.Model{ID: name, Window: 1000}, nil },
 			Describe: func(specs []msg.ToolSpec) []msg.ToolSpec { return specs },
@@ -159,11 +177,21 @@ func newConsole(t *testing.T, script string, change func(*setup)) *console {
 		}
 		c.opened = append(c.opened, resume)
 		var s *session.Session
+		ask := func(ctx context.Context, q permission.Question) (permission.Answer, error) {
+			return s.AskPermission(ctx, q)
+		}
+		var asks tool.Gate = gate{ask}
+		if cfg.gate != nil {
+			cfg.gate.SetAsk(ask)
+			asks = cfg.gate
+		}
+		registry := tool.NewRegistry(slices.Concat([]tool.Tool{do, wait}, cfg.tools, cfg.behind)...)
+		registry.Deferred = func(name string, _ *tool.Traits) bool {
+			return slices.ContainsFunc(cfg.behind, func(t tool.Tool) bool { return t.Spec().Name == name })
+		}
 		s = session.Open(ctx, session.Config{
-			ID: "the-session", Provider: player.Provider(), Tools: session.Tools{Registry: tool.NewRegistry(do, wait)},
-			Gates: []exec.Gate{{Name: "permission", Gate: gate{func(ctx context.Context, q permission.Question) (permission.Answer, error) {
-				return s.AskPermission(ctx, q)
-			}}}},
+			ID: "the-session", Provider: player.Provider(), Tools: session.Tools{Registry: registry},
+			Gates: []exec.Gate{{Name: "permission", Gate: asks}},
 			Models: session.Models{Main: "small", Resolve: func(name string) (agent.Model, error) {
 				if name == "none" {
 					return agent.Model{}, errors.New(`there is no model "none"`)
@@ -171,7 +199,7 @@ func newConsole(t *testing.T, script string, change func(*setup)) *console {
 				return agent.Model{ID: name, Window: 200_000, Output: 8000, MaxOutput: 8000}, nil
 			}},
 			Controls: session.Controls{
-				SetMode: func(mode string) (string, error) { return mode, nil },
+				SetMode: func(mode string) (string, error) { c.mode = mode; return mode, nil },
 				Detach:  func() bool { return c.detach != nil && c.detach() },
 			},
 			NewID:   func() string { ids++; return fmt.Sprintf("%08d-id", ids) },
@@ -187,6 +215,9 @@ func newConsole(t *testing.T, script string, change func(*setup)) *console {
 	}
 	if change != nil {
 		change(&cfg)
+	}
+	if c.byKey = cfg.Keys; c.byKey {
+		c.screen = screentest.New(cfg.Width(), 24)
 	}
 	go func() { c.done <- New(cfg.Config).Run(t.Context()) }()
 	synctest.Wait()
@@ -219,8 +250,11 @@ func (c *console) close(golden string) {
 	for _, s := range c.sessions {
 		s.Close()
 	}
+	if p := c.screen.Problems(); c.byKey && len(p) > 0 {
+		c.t.Error(p)
+	}
 	path := filepath.Join("testdata", golden+".golden")
-	got := strings.ReplaceAll(c.text(), "\r", "")
+	got := strings.TrimRight(strings.ReplaceAll(c.text(), "\r", ""), "\n") + "\n"
 	got = regexp.MustCompile(`about \d+ to \d+ tokens`).ReplaceAllString(got, "about N to N tokens") // estimates
 	got = regexp.MustCompile(`/\S+/b\w{8}\.output`).ReplaceAllString(got, "ITS FILE")
 	if *update {
@@ -279,7 +313,7 @@ func TestCommands(t *testing.T) {
 		for _, line := range []string{
 			"/help", "/hlep", "/cost", "first", "second", "third", "/cost", "/model", "/model none", "/model large", "/mode plan",
 			"/effort some", "/effort high", "/thinking", "/thinking off",
-			"/rename", "/rename a name", "/export .md", "!make test", "!", "/mode", "3", "/usr/bin/x explain", "/resume nobody", "/resume", "2", "/clear", "/exit",
+			"/rename", "/rename a name", "/export .md", "!make test", "!", "/mode", "y", "9", "x", "3", "/model", "no", "/usr/bin/x explain", "/resume nobody", "/resume", "2", "/clear", "/exit",
 		} {
 			c.enter(line + "\n")
 		}
@@ -354,10 +388,9 @@ func TestTypingWhileItWorks(t *testing.T) {
 		c.enter("go onn\x7f\r")
 		time.Sleep(3 * time.Second)
 		c.enter("fas")
-		before := c.text()
-		time.Sleep(5 * time.Second)
-		if c.text() != before {
-			t.Errorf("written into what is typed: %q", strings.TrimPrefix(c.text(), before))
+		time.Sleep(5500 * time.Millisecond)
+		if got := c.text(); !strings.HasSuffix(got, "\n… Wait (8s; Esc interrupts)\n> fas") {
+			t.Errorf("while something is typed: %q", got)
 		}
 		c.enter("ter\r")
 		time.Sleep(20 * time.Second)
@@ -451,7 +484,7 @@ func TestTasks(t *testing.T) {
 		}
 		time.Sleep(65 * time.Second)
 		build.End(task.Failed, "exit code 2")
-		for _, line := range []string{"/tasks", "/tasks b1", "/tasks b2", "/tasks b9", "/tasks do b1", "/tasks stop b2", "/tasks fg b2", "/tasks fg b1"} {
+		for _, line := range []string{"/tasks", "/tasks b1", "/tasks b2", "/tasks b9", "/tasks do b1", "/tasks stop b2", "/tasks fg b2", "/tasks b", "/tasks stop b", "/tasks fg"} {
 			c.enter(line + "\r")
 		}
 		fmt.Fprintln(server.Output, "news \x1b]0;title\a")

@@ -18,48 +18,66 @@ import (
 
 // A printer writes what happens in a session.
 type printer struct {
-	screen
+	writer
+	status
 	talk *Conversation
 
 	// The current response: its text by block, as far as it is written. If a delta was missed, the rest is written when
 	// the response is complete.
 	spoken  map[int]string
 	blocks  []int
+	update  *int // the block of thinking that is written; may be nil
 	seq     session.Seq
 	missed  bool
-	calls   []*call
 	shown   map[string]bool // uses whose change was shown with the question
 	retried bool
+
+	seen *shown // the last output; may be nil
+	used int    // tokens of the window after the last response
 }
 
-// A call is running, and shown if it takes long.
-type call struct {
-	id, title string
-	began     time.Time
-	told      bool
+// A shown is output that the user can ask to see whole.
+type shown struct {
+	title  string
+	output tool.Output
 }
+
+// outputLines is how many lines are written of what a command printed, if it succeeded, and failedLines otherwise.
+const (
+	outputLines = 10
+	failedLines = 200
+)
 
 func newPrinter(cfg Config) *printer {
-	p := &printer{screen: screen{w: cfg.Out, cfg: cfg}, shown: map[string]bool{}}
+	p := &printer{writer: newWriter(cfg), shown: map[string]bool{}}
 	p.begin()
 	return p
 }
 
 // begin starts a response.
 func (p *printer) begin() {
-	p.spoken, p.blocks, p.missed = map[int]string{}, nil, false
+	p.spoken, p.blocks, p.update, p.missed = map[int]string{}, nil, nil, false
 }
 
 func (p *printer) end() {
 	p.fresh()
-	p.calls, p.retried, p.shown = nil, false, map[string]bool{}
+	p.idle()
+	p.retried, p.shown = false, map[string]bool{}
 }
 
-// finished writes how a turn ended, unless it was completed.
+// finished writes how a turn ended, unless it was completed, and what it has cost.
 func (p *printer) finished(ev session.Finished) {
 	p.end()
+	p.spent(ev)
+	if o := ev.Local; o != nil && o.Err != nil {
+		p.fail(o.Err)
+	} else if o != nil {
+		p.say(o.Text)
+	}
 	switch {
 	case ev.Reason.OK(), ev.Err != nil: // the error has been written already
+	case ev.Reason == agent.AbortedTools && ev.Detail != "": // the user said no
+		p.say("What should the model do instead?")
 	case ev.Reason.Aborted():
 		p.say("Interrupted. What should the model do instead?")
 	case ev.Detail != "":
@@ -72,23 +90,43 @@ func (p *printer) finished(ev session.Finished) {
 	}
 }
 
+// spent writes what a turn has used: time, context window and money.
+func (p *printer) spent(ev session.Finished) {
+	if ev.After.Usage.Output == ev.Before.Usage.Output {
+		return
+	}
+	var parts []string
+	if ev.Took >= time.Second {
+		parts = append(parts, ev.Took.Round(time.Second).String())
+	}
+	if m, err := p.talk.Preamble.Resolve(p.talk.Model()); err == nil && m.Window > 0 && p.used > 0 {
+		parts = append(parts, fmt.Sprintf("%d%% of the context", max(1, 100*p.used/m.Window)))
+	}
+	if cost := ev.After.CostUSD - ev.Before.CostUSD; cost > 0 {
+		parts = append(parts, amount.USD(cost))
+	}
+	if len(parts) > 0 {
+		p.line(p.cfg.Palette.Faint.Apply("(" + strings.Join(parts, ", ") + ")"))
+	}
+}
+
 // changed writes the new model or permission mode.
 func (p *printer) changed(ev session.Changed) {
 	if ev.Model != "" {
-		p.say("The model is now " + ev.Model + ".")
+		p.say("The model is now " + p.talk.ModelInWords(ev.Model) + ".")
 	}
 	if ev.Mode != "" {
-		p.say("The permission mode is now " + ev.Mode + ".")
+		p.say("The permission mode is now " + desk.ModeInWords(ev.Mode) + ".")
 	}
 }
 
 // farewell writes the cost of a session and how to continue it.
 func (p *printer) farewell(c *Conversation) {
 	if t := c.Totals(); t.Usage.Output > 0 {
-		p.line(desk.Spent(t))
+		p.say(desk.Spent(t))
 	}
 	if len(c.Conversation()) > 0 {
-		p.line("To continue this session: adze --resume " + c.ID())
+		p.say("To continue this session: adze --resume " + c.ID())
 	}
 }
 
@@ -101,10 +139,9 @@ func (p *printer) event(seq session.Seq, ev agent.Event) {
 	switch ev := ev.(type) {
 	case agent.Requesting:
 		p.begin()
+		p.phase("waiting for the model")
 	case agent.Delta:
-		if d, ok := ev.Event.(model.TextDelta); ok && !p.missed {
-			p.speak(d)
-		}
+		p.delta(ev.Event)
 	case agent.Withdrawn:
 		if len(p.blocks) > 0 {
 			p.say("(The answer was cut off; asking again.)")
@@ -116,13 +153,17 @@ func (p *printer) event(seq session.Seq, ev agent.Event) {
 		}
 	case agent.ToolStarted:
 		p.calls = append(p.calls, &call{id: ev.Use.ID, title: ev.Title, began: time.Now()})
+	case agent.ToolProgress:
+		p.progress(ev.ID, ev.Display)
 	case agent.ToolDone:
 		p.done(ev)
+		p.phase("working")
 	case agent.Retrying:
 		p.retrying(ev.Retrying)
 	case agent.Notice:
 		p.say(ev.Text)
 	case agent.Compacted:
+		p.used = ev.After
 		p.say(fmt.Sprintf("The conversation was shortened from about %d to %d tokens.", ev.Before, ev.After))
 	case agent.Failed:
 		p.say(p.explain(ev.Err))
@@ -136,15 +177,47 @@ func (p *printer) explain(err error) string {
 	return p.talk.Explain(err, p.talk.Model())
 }
 
-// speak writes a delta of an answer.
-func (p *printer) speak(d model.TextDelta) {
+// delta writes a piece of a response, or notes that something arrives that is not shown.
+func (p *printer) delta(ev model.Event) {
+	switch d := ev.(type) {
+	case model.TextDelta:
+		p.arrived("writing", len(d.Text))
+		if !p.missed {
+			p.spoke(d)
+		}
+	case model.ThinkingDelta:
+		if d.Update && d.Text != "" {
+			p.arrived("writing", len(d.Text))
+			p.updated(d)
+			return
+		}
+		p.arrived("thinking", len(d.Text))
+	case model.BlockDone:
+		if _, ok := d.Part.(*msg.Thinking); ok && p.update != nil {
+			p.fresh()
+		}
+	case model.InputDelta:
+		p.arrived("preparing "+firstOf(d.Name, "a call"), len(d.JSON))
+	}
+}
+
+// updated writes a piece of what the model says between calls, which comes as thinking.
+func (p *printer) updated(d model.ThinkingDelta) {
+	if p.update == nil || *p.update != d.Block {
+		p.paragraph()
+		p.update = &d.Block
+	}
+	p.speak(d.Text)
+}
+
+// spoke writes a delta of an answer.
+func (p *printer) spoke(d model.TextDelta) {
 	if _, ok := p.spoken[d.Block]; !ok {
 		p.paragraph()
 		p.blocks = append(p.blocks, d.Block)
 	}
 	p.spoken[d.Block] += d.Text
-	p.wrap.Width = p.width()
-	p.write(p.wrap.Add(d.Text))
+	p.speak(d.Text)
 }
 
 // answer writes the part of an answer that was not written as deltas.
@@ -165,50 +238,89 @@ func (p *printer) answer(e msg.Entry) {
 			p.paragraph()
 			rest = t.Text
 		}
-		p.wrap.Width = p.width()
-		p.write(p.wrap.Add(rest))
+		p.speak(rest)
 		p.fresh()
+	}
+	if u := e.Usage; u != nil {
+		p.used = u.Input + u.CacheRead + u.CacheWrite + u.Output
 	}
 	p.begin()
 }
 
-// done writes a call with its outcome, on one line, and a change to a file in full.
+// done writes a call with its outcome, and what it printed or changed.
 func (p *printer) done(ev agent.ToolDone) {
 	title := tool.OneLine(ev.Use.Name, 80)
-	for i, c := range p.calls {
-		if c.id == ev.Use.ID {
-			title = c.title
-			p.calls = append(p.calls[:i], p.calls[i+1:]...)
-			break
-		}
+	if c := p.forget(ev.Use.ID); c != nil {
+		title = c.title
 	}
-	style, outcome := p.cfg.Palette.Good, draw.Outcome(ev.Display, ev.Result)
+	output, printed := ev.Display.(tool.Output)
+	style, outcome, lines := p.cfg.Palette.Good, draw.Outcome(ev.Display, ev.Result), []string(nil)
 	switch {
 	case ev.Denied:
-		style, outcome = p.cfg.Palette.Bad, reason(ev)
+		style, outcome = p.cfg.Palette.Bad, "not run: "+tool.OneLine(ev.Refusal, 200)
+	case ev.Result.IsError && printed:
+		style = p.cfg.Palette.Bad
 	case ev.Result.IsError:
-		style, outcome = p.cfg.Palette.Bad, "failed: "+reason(ev)
+		style = p.cfg.Palette.Bad
+		outcome, lines = reason(ev)
+		outcome = "failed: " + outcome
 	}
 	if ev.Elapsed >= time.Second {
 		outcome += fmt.Sprintf(" (%s)", ev.Elapsed.Round(100*time.Millisecond))
 	}
-	p.line(style.Apply("* ") + p.cfg.Palette.Strong.Apply(term.Sanitize(title)) + ": " + term.Sanitize(outcome))
-	if len(tool.Diffs(ev.Display)) > 0 && !ev.Result.IsError && !p.shown[ev.Use.ID] {
+	p.outcome(style, title, outcome)
+	switch {
+	case printed:
+		most := outputLines
+		if ev.Result.IsError {
+			most = failedLines
+		}
+		if whole := msg.PlainText(ev.Result.Parts); output.File == "" && len(whole) > len(output.Text) && output.Lines > strings.Count(output.Text, "\n")+1 {
+			output.Text = whole // the model was given more than is at hand
+		}
+		p.seen = &shown{title, output}
+		p.output(output, most)
+	case len(lines) > 0:
+		p.output(tool.Output{Text: strings.Join(lines, "\n"), Lines: len(lines)}, failedLines)
+	case len(tool.Diffs(ev.Display)) > 0 && !p.shown[ev.Use.ID]:
 		p.display(ev.Display)
 	}
 }
 
-// waiting writes each call that takes longer than a second, once.
-func (p *printer) waiting() {
-	for _, c := range p.calls {
-		if !c.told && time.Since(c.began) > time.Second {
-			c.told = true
-			p.line(p.cfg.Palette.Faint.Apply("… " + term.Sanitize(c.title)))
-		}
+// outcome writes one line about something that has ended.
+func (p *printer) outcome(style draw.Style, title, outcome string) {
+	p.line(style.Apply("* ") + p.cfg.Palette.Strong.Apply(term.Sanitize(title)) + ": " + term.Sanitize(outcome))
+}
+
+// output writes the last lines of what a command printed, at most so many, and where there is more.
+func (p *printer) output(d tool.Output, most int) {
+	o := p.options()
+	o.Max, o.Width = most, 0 // lines stay whole, to be copied
+	if p.terminal != nil {
+		o.More = " (Ctrl-O shows them)"
 	}
+	if p.cfg.Verbose {
+		o.Max = 0
+	}
+	d.Exit, d.Elapsed = nil, 0
+	if strings.HasPrefix(d.Note, "Exit code") || draw.Runs(d) {
+		d.Note = "" // the line before says so
+	}
+	p.lines(draw.Page(desk.Page{Blocks: []desk.Block{desk.Output{Display: d}}}, o))
+}
+
+// wholeOutput writes all that is known of what the last command printed.
+func (p *printer) wholeOutput() {
+	if p.seen == nil {
+		p.say("No command has printed anything yet.")
+		return
+	}
+	p.outcome(p.cfg.Palette.None, p.seen.title, draw.Outcome(p.seen.output, nil))
+	p.output(p.seen.output, 0)
 }
 
 func (p *printer) retrying(r model.Retrying) {
+	p.phase("waiting to try again")
 	if p.retried && r.After < 5*time.Second {
 		return
 	}
@@ -223,16 +335,22 @@ func (p *printer) recall(entries []msg.Entry) {
 		if text == "" || e.Hidden {
 			continue
 		}
+		p.paragraph()
 		if e.Message.Role == msg.User {
-			text = "> " + text
+			p.say("> " + text)
+			continue
 		}
+		p.speak(text)
 		p.fresh()
-		p.write("\n")
-		p.say(text)
 	}
 }
 
-// reason returns why a call was denied or failed, from its result.
-func reason(ev agent.ToolDone) string {
-	return tool.OneLine(msg.PlainText(ev.Result.Parts), 200)
+// reason returns why a call failed, from its result: the first line, and all of them if there are more.
+func reason(ev agent.ToolDone) (first string, lines []string) {
+	text := strings.TrimSpace(msg.PlainText(ev.Result.Parts))
+	lines = strings.Split(text, "\n")
+	if len(lines) == 1 {
+		return tool.OneLine(text, 600), nil
+	}
+	return tool.OneLine(lines[0], 200), lines[1:]
 }

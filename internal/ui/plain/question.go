@@ -6,8 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"adze/internal/permission"
 	"adze/internal/session"
+	"adze/internal/tool"
+	"adze/internal/ui/draw"
 )
 
 // A question is a question of the session with its dialog.
@@ -41,11 +42,15 @@ type dialog interface {
 func dialogFor(q session.Question) dialog {
 	switch q := q.(type) {
 	case session.Permission:
-		return permissionDialog{q}
+		return &permissionDialog{Permission: q}
 	case session.Choices:
 		return &choicesDialog{Choices: q}
 	case session.Form:
 		return &formDialog{Form: q, values: map[string]any{}}
+	case session.Visit:
+		return &visitDialog{q}
+	case session.Sampling:
+		return &samplingDialog{q}
 	}
 	panic(fmt.Sprintf("plain: unknown question %T", q))
 }
@@ -81,77 +86,14 @@ func (f *Front) settled(ev session.Settled) {
 			continue
 		}
 		f.asked = append(f.asked[:i], f.asked[i+1:]...)
-		if !f.leave {
+		if !f.leave && !f.held {
 			f.out.say("The question no longer needs an answer.")
 		}
-		if i == 0 && len(f.asked) > 0 {
+		if i == 0 && len(f.asked) > 0 && !f.held {
 			f.askNext()
 		}
 		return
 	}
-}
-
-// A permissionDialog asks whether a call may run.
-type permissionDialog struct{ session.Permission }
-
-func (d permissionDialog) draw(p *printer) {
-	if title := firstOf(d.Title, d.Tool); strings.HasSuffix(title, d.Command) {
-		p.say("\n" + title)
-	} else {
-		p.say("\n" + firstOf(d.DisplayName, d.Tool) + ":")
-		p.whole(d.Command)
-	}
-	if d.Preview != nil {
-		p.display(d.Preview)
-		p.shown[d.ID] = true
-	}
-	if d.Warning != "" {
-		p.say(d.Warning)
-	}
-	if d.Reason.Text != "" {
-		p.say(d.Reason.Text)
-	}
-	if rules := proposed(d.Suggestions); rules != "" {
-		p.say("[a]lways also allows " + rules + ".")
-	}
-}
-
-func (d permissionDialog) prompt() string {
-	if proposed(d.Suggestions) != "" {
-		return "Allow? [y]es, [a]lways, [n]o, or say what to do instead: "
-	}
-	return "Allow? [y]es, [n]o, or say what to do instead: "
-}
-
-func (d permissionDialog) enter(_ *printer, text string) session.Reply {
-	a := permission.Answer{Behavior: permission.Deny}
-	switch strings.ToLower(text) {
-	case "y", "yes", "1":
-		a.Behavior = permission.Allow
-	case "a", "always", "2":
-		a.Behavior, a.Updates = permission.Allow, d.Suggestions
-	case "n", "no", "3":
-	case "":
-		return nil
-	default:
-		a.Message = text
-	}
-	return session.Decision{Answer: a}
-}
-
-// proposed lists what the suggestions would allow.
-func proposed(updates []permission.Update) string {
-	var texts []string
-	for _, u := range updates {
-		for _, r := range u.Rules {
-			texts = append(texts, r.String())
-		}
-		if u.Mode != "" {
-			texts = append(texts, "the mode "+string(u.Mode))
-		}
-		texts = append(texts, u.Directories...)
-	}
-	return strings.Join(texts, ", ")
 }
 
 // declined is what the user enters to decline to answer.
@@ -181,7 +123,7 @@ func drawOptions(p *printer, options []session.Option) {
 		if o.Description != "" {
 			line += ": " + o.Description
 		}
-		p.line(line)
+		p.line(draw.Safe(line))
 	}
 }
 
@@ -244,15 +186,16 @@ type formDialog struct {
 
 func (d *formDialog) draw(p *printer) {
 	if d.at == 0 {
-		p.say("\n" + strings.TrimPrefix(d.From+": ", ": ") + d.Message)
+		if d.From != "" {
+			p.say("\n" + serverAsks(d.From))
+		}
+		quote(p, d.Message)
 	}
 	if d.at == len(d.Fields) {
 		return
 	}
 	f := d.Fields[d.at]
-	if f.Description != "" {
-		p.say(f.Description)
-	}
+	quote(p, f.Description)
 	drawOptions(p, f.Options)
 }
 
@@ -276,11 +219,25 @@ func (d *formDialog) prompt() string {
 	}
 	switch {
 	case f.Default != nil:
-		hint += fmt.Sprintf(", default %v", f.Default)
+		hint += ", default " + tool.OneLine(spelled(f.Default), maxAbout)
 	case !f.Required:
 		hint += ", optional"
 	}
-	return fmt.Sprintf("%s (%s; %s to decline): ", f.Label(), hint, declined)
+	return draw.Safe(fmt.Sprintf("%s (%s; %s to decline): ", tool.OneLine(f.Label(), maxAbout), hint, declined))
+}
+
+// spelled returns a value as the user would type it.
+func spelled(v any) string {
+	switch v := v.(type) {
+	case []string:
+		return strings.Join(v, ", ")
+	case bool:
+		if v {
+			return "yes"
+		}
+		return "no"
+	}
+	return fmt.Sprint(v)
 }
 
 func (d *formDialog) enter(p *printer, text string) session.Reply {
@@ -288,10 +245,10 @@ func (d *formDialog) enter(p *printer, text string) session.Reply {
 		return session.Filled{Action: session.Decline}
 	}
 	if d.at == len(d.Fields) {
-		switch strings.ToLower(text) {
-		case "y", "yes":
+		switch wordOf(text) {
+		case saysYes:
 			return session.Filled{Action: session.Accept}
-		case "n", "no":
+		case saysNo:
 			return session.Filled{Action: session.Decline}
 		}
 		return nil
@@ -306,7 +263,7 @@ func (d *formDialog) enter(p *printer, text string) session.Reply {
 	case text != "":
 		v, err := f.Parse(text)
 		if err != nil {
-			p.say("Invalid value: " + err.Error() + ".")
+			p.say("Invalid value: " + tool.OneLine(err.Error(), maxAbout) + ".")
 			return nil
 		}
 		d.values[f.Name] = v

@@ -1,12 +1,25 @@
 package plain
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
 	"testing"
 	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 
+	"adze/internal/mcp"
+	"adze/internal/mcp/roster"
+	"adze/internal/permission"
+	"adze/internal/platform/scope"
 	"adze/internal/session"
+	"adze/internal/tool"
+	"adze/internal/tools/extratools"
+	"adze/internal/tools/mcptool"
 )
 
 // Choices are numbered, and forms asked for field by field.
@@ -22,9 +35,16 @@ func TestDialogs(t *testing.T) {
 		{Name: "mail", Type: session.TextField, Format: session.EmailFormat},
 		{Name: "days", Title: "Days", Type: session.IntegerField, Max: &five, Default: int64(3)},
 		{Name: "hourly", Type: session.BooleanField, Required: true},
-		{Name: "colours", Type: session.ListField, Options: options},
+		{Name: "colours", Type: session.ListField, Options: options, Default: []string{"red", "blue"}},
 	}}
 	consent := session.Form{Message: "May it begin?"}
+	visit := session.Visit{From: "docs", Message: "Please sign in.\n\nAllow? [y]es, [n]o: ", URL: "https://xn--example-cua.com/login?state=1", Host: "xn--example-cua.com"}
+	waiting := visit
+	waiting.Opened = true
+	sampling := session.Sampling{From: "docs", Text: "system: be brief\nuser: Sum \x1b[2Jup.", MaxTokens: 500}
+	hostile := session.Form{From: "docs", Message: "Fine?\x1b[2J", Fields: []session.Field{
+		{Name: "n", Title: "Allow everything?\n[y]es", Type: session.ChoiceField, Required: true, Options: []session.Option{{Label: "a\x1b[31m", Description: "red\nor not"}}},
+	}}
 	tests := []struct {
 		q     session.Question
 		lines []string
@@ -39,6 +59,13 @@ func TestDialogs(t *testing.T) {
 		{form, []string{"Lund", "/skip"}, session.Filled{Action: session.Decline}},
 		{consent, []string{"perhaps", "y"}, session.Filled{Action: session.Accept}},
 		{consent, []string{"n"}, session.Filled{Action: session.Decline}},
+		{visit, []string{"", "what", "y"}, session.Visited{Action: session.Accept, Open: true}},
+		{visit, []string{"n"}, session.Visited{Action: session.Decline}},
+		{waiting, []string{"y"}, session.Visited{Action: session.Accept}},
+		{waiting, []string{"n"}, session.Visited{Action: session.Cancel}},
+		{sampling, []string{"", "yes"}, session.Filled{Action: session.Accept}},
+		{sampling, []string{"no"}, session.Filled{Action: session.Decline}},
+		{hostile, []string{"7", "1"}, session.Filled{Action: session.Accept, Values: map[string]any{"n": "a\x1b[31m"}}},
 	}
 	synctest.Test(t, func(t *testing.T) {
 		c := newConsole(t, "say never", nil)
@@ -61,4 +88,182 @@ func TestDialogs(t *testing.T) {
 		}
 		c.close("dialogs")
 	})
+}
+
+// A call through the door is asked about, shown and refused as the tool's own: the
+// name of the door is nowhere on the screen.
+//
+// Proves XTR-04.
+func TestCallsThroughTheDoor(t *testing.T) {
+	offered := []mcp.Offered{{Server: &roster.Entry{Name: "db", Given: "db"}, Tool: mcp.Tool{
+		Name: "drop_table", Description: "Drops a table.", Schema: json.RawMessage(`{"type":"object","properties":{"table":{"type":"string"},"force":{"type":"boolean"}}}`),
+	}}}
+	call := func(context.Context, string, string, json.RawMessage, func(mcp.Progress)) (*mcp.Result, error) {
+		return &mcp.Result{Content: []mcp.Content{{Kind: mcp.TextContent, Text: "dropped"}}}, nil
+	}
+	synctest.Test(t, func(t *testing.T) {
+		c := newConsole(t, `
+use ExecuteExtraTool {"tool_name":"mcp__db__drop_table","params":{"table":"users","force":true}}
+---
+use mcp__db__drop_table {"table":"users","force":true}
+---
+use ExecuteExtraTool {"tool_name":"mcp__db__drop_table","params":{"table":"orders"}}
+---
+say Stopped.
+`, func(s *setup) {
+			s.tools = []tool.Tool{extratools.Execute()}
+			s.behind = mcptool.NewSet(mcptool.Config{Call: call}).Tools(offered)
+			s.gate = permission.NewGate(permission.GateConfig{Config: permission.Config{Mode: permission.Default, Dir: "/work", Dirs: []string{"/work"}}})
+		})
+		c.enter("clean up\n")
+		c.enter("y\n")
+		c.enter("y\n")
+		c.enter("keep the orders\n")
+		if text := c.text(); strings.Contains(text, extratools.ExecuteName) || strings.Count(text, "users") < 2 {
+			t.Error(text)
+		}
+		c.close("door")
+	})
+}
+
+// permissionOf returns a question about a change of n lines.
+func permissionOf(n int) session.Permission {
+	lines := make([]string, n)
+	for i := range lines {
+		lines[i] = fmt.Sprintf("+line %d", i+1)
+	}
+	return session.Permission{Question: permission.Question{
+		ID: "u", Tool: "Write", Title: "Write new.txt", Reason: permission.Reason{Text: "in mode default each change to a file is asked about"},
+		Preview:     tool.Diff{Path: "new.txt", Created: true, Added: n, Hunks: []tool.Hunk{{Lines: lines}}},
+		Suggestions: []permission.Update{{Type: permission.SetMode, Mode: permission.AcceptEdits, Destination: scope.Session}},
+	}}
+}
+
+// People say yes in many ways (second-look 2.7). One word that is neither yes nor no is asked about again, a sentence
+// is a refusal that the model hears, and a plain no ends the turn.
+//
+// Proves PERM-17.
+func TestAnswers(t *testing.T) {
+	q := permissionOf(2)
+	yes := permission.Answer{Behavior: permission.Allow}
+	no := permission.Answer{Behavior: permission.Deny, Interrupt: true}
+	tests := map[string]*permission.Answer{
+		"y": &yes, "YES": &yes, "ok": &yes, "Ok.": &yes, "okay": &yes, "sure!": &yes, "yep": &yes, "j": &yes, "ja": &yes, "o": &yes, "oui": &yes,
+		"sí": &yes, "si": &yes, "go  ahead": &yes, "do it": &yes, "1": &yes, "好": &yes,
+		"a": {Behavior: permission.Allow, Updates: q.Suggestions}, "always": {Behavior: permission.Allow, Updates: q.Suggestions},
+		"n": &no, "No.": &no, "nope": &no, "nein": &no, "non": &no, "stop": &no, "3": &no,
+		"use make instead":        {Behavior: permission.Deny, Message: "use make instead"},
+		"yes but in another file": {Behavior: permission.Deny, Message: "yes but in another file"},
+		"":                        nil, "make": nil, "yn": nil, "?": nil, "/help": nil, "4": nil, "\u202eyes": nil,
+	}
+	for text, want := range tests {
+		var out bytes.Buffer
+		d := dialogFor(q)
+		p := newPrinter(Config{Out: &out, Width: func() int { return 80 }})
+		d.draw(p)
+		got := d.enter(p, text)
+		if want == nil {
+			if got != nil || text != "" && !strings.Contains(out.String(), "yes or no") {
+				t.Errorf("%q: %+v\n%s", text, got, out.String())
+			}
+			continue
+		}
+		if diff := cmp.Diff(session.Reply(session.Decision{Answer: *want}), got); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", text, diff)
+		}
+	}
+}
+
+// Nothing is approved half-seen (second-look 2.5), and nothing is said to have happened (2.6): a change is shown to its
+// last line, in pages if it is long, whatever is answered before.
+func TestAllOfItIsShown(t *testing.T) {
+	for _, answers := range [][]string{{"y"}, {"", "", "y"}, {"", "y", "y"}, {"always", "a"}, {"y", "y"}} {
+		n := 450
+		if len(answers) == 1 {
+			n = 199
+		}
+		var out bytes.Buffer
+		d := dialogFor(permissionOf(n))
+		p := newPrinter(Config{Out: &out, Width: func() int { return 80 }})
+		d.draw(p)
+		var r session.Reply
+		for i, a := range answers {
+			if r != nil {
+				t.Fatalf("%q: answered by %q", answers, answers[:i])
+			}
+			r = d.enter(p, a)
+		}
+		if got, ok := r.(session.Decision); !ok || got.Behavior != permission.Allow {
+			t.Errorf("%q: %+v", answers, r)
+		}
+		shown := out.String()
+		for i := range n {
+			if strings.Count(shown, fmt.Sprintf("  +line %d\n", i+1)) != 1 {
+				t.Fatalf("%q: line %d is not shown once", answers, i+1)
+			}
+		}
+		if !strings.Contains(shown, fmt.Sprintf("would create new.txt, %d lines", n)) || strings.Contains(shown, "created") {
+			t.Errorf("%.300s", shown)
+		}
+	}
+	p := newPrinter(Config{Out: io.Discard, Width: func() int { return 80 }})
+	few := dialogFor(permissionOf(maxPage + 3))
+	few.draw(p)
+	if !strings.HasPrefix(few.prompt(), "Allow?") {
+		t.Errorf("a few lines are kept back: %q", few.prompt())
+	}
+	d := dialogFor(permissionOf(450))
+	d.draw(p)
+	if r := d.enter(p, "no"); r == nil || !strings.HasPrefix(d.prompt(), "251 more lines") {
+		t.Errorf("%v, %q", r, d.prompt())
+	}
+}
+
+// A question shows the command once and whole, last on the screen (second-look 2.12), with what the model says of it,
+// and says what always means (2.17).
+func TestWhatQuestionsShow(t *testing.T) {
+	long := "find . -name '" + strings.Repeat("x", 300) + "' -exec touch {} +"
+	rules := func(to scope.Scope, contents ...string) []permission.Update {
+		u := permission.Update{Type: permission.AddRules, Behavior: permission.Allow, Destination: to}
+		for _, c := range contents {
+			u.Rules = append(u.Rules, permission.RuleValue{Tool: "Bash", Content: c})
+		}
+		return []permission.Update{u}
+	}
+	mode := permission.Update{Type: permission.SetMode, Mode: permission.AcceptEdits, Destination: scope.Session}
+	tests := []struct {
+		name   string
+		q      permission.Question
+		want   string
+		prompt string
+	}{
+		{"command", permission.Question{Tool: "Bash", Title: "Run go vet ./...", Command: "go vet ./...", About: "check the code",
+			Reason: permission.Reason{Text: "no rule allows it"}, Suggestions: rules(scope.Local, "go vet:*")},
+			"\nBash: check the code\nNo rule allows it.\n[a]lways: do not ask again about Bash(go vet:*), from now on in this project.\n  go vet ./...\n",
+			"Allow? [y]es, [a]lways, [n]o, or say what to do instead: "},
+		{"exact", permission.Question{Tool: "Bash", Command: long, Suggestions: rules(scope.Local, strings.ReplaceAll(long, "*", `\*`))},
+			"\nBash\n[a]lways: do not ask again about exactly this command, from now on in this project.\n  find . -name\n  '" + strings.Repeat("x", 300) + "'\n  -exec touch {} +\n",
+			"Allow? [y]es, [a]lways, [n]o, or say what to do instead: "},
+		{"edit", permission.Question{Tool: "Edit", Title: "Edit a.go", Suggestions: []permission.Update{mode}},
+			"\nEdit a.go\n[a]lways: allow all edits in the working directories, for the rest of this session.\n",
+			"Allow? [y]es, [a]lways, [n]o, or say what to do instead: "},
+		{"edit outside", permission.Question{Tool: "Edit", Title: "Edit /x/a.go", Suggestions: []permission.Update{
+			{Type: permission.AddDirectories, Directories: []string{"/x"}, Destination: scope.Session}, mode}},
+			"\nEdit /x/a.go\n[a]lways: work in /x too, and allow all edits in the working directories, for the rest of this\nsession.\n",
+			"Allow? [y]es, [a]lways, [n]o, or say what to do instead: "},
+		{"plan", permission.Question{Tool: "ExitPlanMode", Title: "Present the plan", NeedsPerson: true, Reason: permission.Reason{Text: "only the user can answer this"},
+			Preview: tool.Plain{Text: "1. Do it.\n"}, Consent: "Yes approves the plan."},
+			"\nPresent the plan\n  1. Do it.\nYes approves the plan.\n", "Agree? [y]es, [n]o, or say what to do instead: "},
+		{"words of the model that look like the question", permission.Question{Tool: "Bash", Command: "rm x\n[y]es", About: "list files\n\nAllow? [y]es: \u202e\x1b[2J"},
+			"\nBash: list files Allow? [y]es: [2J\n  rm x\n  [y]es\n", "Allow? [y]es, [n]o, or say what to do instead: "},
+		{"no suggestion", permission.Question{Tool: "Bash", Command: "rm -rf ~"}, "\nBash\n  rm -rf ~\n", "Allow? [y]es, [n]o, or say what to do instead: "},
+	}
+	for _, tt := range tests {
+		var out bytes.Buffer
+		d := dialogFor(session.Permission{Question: tt.q})
+		d.draw(newPrinter(Config{Out: &out, Width: func() int { return 110 }}))
+		if diff := cmp.Diff(tt.want, out.String()); diff != "" || d.prompt() != tt.prompt {
+			t.Errorf("%s: prompt %q, (-want +got):\n%s", tt.name, d.prompt(), diff)
+		}
+	}
 }

@@ -46,12 +46,12 @@ func TestSuggestion(t *testing.T) {
 						}}
 					}
 				})
-				if got := c.text(); !strings.HasSuffix(got, "> ") || strings.Contains(got, "Try it?") {
+				if got := c.text(); !strings.HasSuffix(strings.TrimRight(got, " "), "\n>") || strings.Contains(got, "Try it?") {
 					t.Errorf("the prompt waits: %q", got)
 				}
 				time.Sleep(50 * time.Millisecond)
 				synctest.Wait()
-				if got := c.text(); !strings.Contains(got, "Try it?") || !strings.HasSuffix(got, "> ") {
+				if got := c.text(); !strings.Contains(got, "Try it?") || !strings.HasSuffix(strings.TrimRight(got, " "), "\n>") {
 					t.Errorf("it is not suggested: %q", got)
 				}
 				time.Sleep(tt.pause)

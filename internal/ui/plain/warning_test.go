@@ -10,7 +10,7 @@ import (
 	"adze/internal/tool"
 )
 
-// A command that cannot be undone is asked about with a line that says so, before the reason.
+// A command that cannot be undone is asked about with a line that says so. What would happen comes last.
 //
 // Proves SHC-02.
 func TestQuestionsWarn(t *testing.T) {
@@ -23,7 +23,7 @@ func TestQuestionsWarn(t *testing.T) {
 	}})}}
 	f.askNext()
 	got := strings.Join(strings.Fields(out.String()), " ")
-	want := "Run rm -rf build changed a.txt, 1 added, 0 removed +new changed b.txt, 0 added, 1 removed -old This deletes files. no rule allows it"
+	want := "Run rm -rf build No rule allows it. This deletes files. would change a.txt, 1 added, 0 removed +new would change b.txt, 0 added, 1 removed -old"
 	if got != want {
 		t.Errorf("%q", got)
 	}

@@ -1,0 +1,174 @@
+package plain
+
+import (
+	"fmt"
+	"time"
+
+	"adze/internal/platform/amount"
+	"adze/internal/platform/cells"
+	"adze/internal/platform/term"
+	"adze/internal/tool"
+	"adze/internal/ui/draw"
+)
+
+// A status is what goes on that has not led to a line yet.
+type status struct {
+	calls []*call
+	doing string // what the model does; empty if nothing is waited for
+	since time.Time
+	chars int    // of the response, that arrived
+	told  string // what was said last about it, where lines are appended
+}
+
+// A call is running, and shown if it takes long.
+type call struct {
+	id, title string
+	began     time.Time
+	output    tool.Output
+	news      string // what it says of its progress, in a line
+}
+
+const (
+	// patience is how long nothing has to happen before the user is told what is waited for.
+	patience = 2 * time.Second
+	// callPatience is the same for a call, which has a name.
+	callPatience = time.Second
+	// silence is how long nothing is written where lines are appended; a little more is too long.
+	silence = 9 * time.Second
+)
+
+// phase begins to wait for something.
+func (s *status) phase(doing string) {
+	s.doing, s.since, s.chars = doing, time.Now(), 0
+}
+
+// arrived notes that something of a response has arrived.
+func (s *status) arrived(doing string, chars int) {
+	if s.doing != doing {
+		s.doing, s.since = doing, time.Now()
+	}
+	if s.chars += chars; doing == "writing" {
+		s.since = time.Now() // the text itself is seen
+	}
+}
+
+// idle says that nothing is waited for any more.
+func (s *status) idle() { s.doing, s.calls, s.told = "", nil, "" }
+
+// progress notes what a call prints.
+func (s *status) progress(id string, d tool.Display) {
+	for _, c := range s.calls {
+		if c.id == id {
+			c.display(d)
+		}
+	}
+}
+
+// display notes what the call prints.
+func (c *call) display(d tool.Display) {
+	switch d := d.(type) {
+	case tool.Output:
+		c.output = d
+	case tool.Plain:
+		c.news = tool.OneLine(d.Text, maxNews)
+	}
+}
+
+// forget removes a call that has ended, and returns it; nil if it was not known.
+func (s *status) forget(id string) *call {
+	for i, c := range s.calls {
+		if c.id == id {
+			s.calls = append(s.calls[:i:i], s.calls[i+1:]...)
+			return c
+		}
+	}
+	return nil
+}
+
+// what returns what is waited for, for how long, and a name for it; empty if there is nothing to tell yet.
+func (s *status) what() (text string, since time.Time, name string) {
+	for _, c := range s.calls {
+		if time.Since(c.began) >= callPatience {
+			if text = c.title; c.news != "" {
+				text += ": " + c.news
+			}
+			return text, c.began, c.id
+		}
+	}
+	if len(s.calls) == 0 && s.doing != "" && time.Since(s.since) >= patience {
+		return s.doing, s.since, s.doing
+	}
+	return "", time.Time{}, ""
+}
+
+// tokens returns how much of the response has arrived.
+func (s *status) tokens() string {
+	const charsPerToken = 4
+	if len(s.calls) > 0 || s.chars < charsPerToken {
+		return ""
+	}
+	return ", about " + amount.Grouped(s.chars/charsPerToken) + " tokens"
+}
+
+// liveCalls and liveLines bound what is shown of running calls.
+const (
+	liveCalls = 4
+	liveLines = 5
+	maxNews   = 200
+)
+
+// rows returns the status as live rows: each call that runs with the end of its output, or what the model does. Hint says
+// what the user can do about it.
+func (p *printer) rows(hint string) []string {
+	faint := p.cfg.Palette.Faint
+	var rows []string
+	for i, c := range p.calls {
+		if time.Since(c.began) < callPatience {
+			continue
+		}
+		if i >= liveCalls {
+			rows = append(rows, faint.Apply(fmt.Sprintf("… %d more", len(p.calls)-i)))
+			break
+		}
+		o := p.options()
+		o.Max = liveLines
+		o.Width -= 2
+		rows = append(rows, p.row(p.cfg.Palette.Strong, c.title, clock(c.began), hint))
+		if c.news != "" {
+			rows = append(rows, "  "+faint.Apply(cells.Cut(term.Sanitize(c.news), max(8, p.width()-2))))
+		}
+		for _, line := range draw.Lines(c.output, o) {
+			rows = append(rows, "  "+faint.Apply(line))
+		}
+	}
+	if len(rows) > 0 {
+		return rows
+	}
+	if text, since, _ := p.what(); text != "" {
+		return []string{p.row(faint, text, clock(since)+p.tokens(), hint)}
+	}
+	return nil
+}
+
+// row returns a row about something that goes on. On a narrow terminal the hint and the end of the title make way.
+func (p *printer) row(style draw.Style, title, about, hint string) string {
+	title = term.Sanitize(title)
+	room := p.width() - cells.Width("…  ()"+about)
+	if room < cells.Width(title+hint) {
+		hint = ""
+	}
+	return style.Apply("… "+cells.Cut(title, max(8, room-len(hint)))) + p.cfg.Palette.Faint.Apply(" ("+about+hint+")")
+}
+
+// waiting writes what is waited for, where lines are appended: once, and again when nothing was written for a while.
+func (p *printer) waiting() {
+	text, since, name := p.what()
+	if text == "" || p.told == name && time.Since(p.last) < silence {
+		return
+	}
+	p.told = name
+	p.line(p.cfg.Palette.Faint.Apply("… " + term.Sanitize(text) + " (" + clock(since) + p.tokens() + ")"))
+}
+
+// clock returns how long something takes, in whole seconds.
+func clock(since time.Time) string { return time.Since(since).Truncate(time.Second).String() }
