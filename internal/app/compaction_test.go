@@ -58,7 +58,7 @@ say Fixed.
 	}
 	for _, want := range []string{
 		"The parser is being fixed.", "Mind the style guide.", "Answer in British English.",
-		"still run in the background", "wait for the build", "The plan of this session is in", "1. Fix the parser.", "package parser",
+		"still running in the background", "wait for the build", "The plan of this session is in", "1. Fix the parser.", "package parser",
 		`\n\u003csaid\u003e\nFix the parser.\n\u003c/said\u003e`,
 	} {
 		if !bytes.Contains(last.raw, []byte(want)) && !bytes.Contains(last.raw, []byte(unescaped(want))) {
@@ -83,13 +83,13 @@ say Fixed.
 	}
 }
 
-func isNotes(s sent) bool { return bytes.Contains(s.raw, []byte("belongs into the notes")) }
+func isNotes(s sent) bool { return bytes.Contains(s.raw, []byte("belongs in the notes")) }
 
 func unescaped(s string) string {
 	return strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(s)
 }
 
-// Both experiments are off unless a setting says otherwise: no tool is offered and no step is numbered.
+// Both experiments are off unless a setting says otherwise: no tool is announced and no step is numbered.
 //
 // Proves CTX-51, CTX-52.
 func TestExperimentsAreOff(t *testing.T) {
@@ -103,7 +103,7 @@ func TestExperimentsAreOff(t *testing.T) {
 		d.prompt("Look.")
 		requests := d.requests(0)
 		last := requests[len(requests)-1]
-		for _, mark := range []string{`"name":"Snip"`, `"name":"CtxInspect"`, "[step 1]"} {
+		for _, mark := range []string{"built in: CtxInspect, Snip", "[step 1]"} {
 			if got := bytes.Contains(last.raw, []byte(mark)); got != on {
 				t.Errorf("on %t: %s is in the request: %t", on, mark, got)
 			}
@@ -118,7 +118,7 @@ func TestExperimentsAreOff(t *testing.T) {
 func TestNotesDoNotHoldUpTheEnd(t *testing.T) {
 	for _, bare := range []bool{false, true} {
 		p := newPlace(t)
-		p.Write("model.replay", "when text \"<notes>\"\nforever\nhang\n---\nuse Bash {\"command\":\"seq 1 4000\"}\n---\nuse Bash {\"command\":\"seq 1 4000\"}\n---\nuse Bash {\"command\":\"seq 1 4000\"}\n---\nsay Done.\n")
+		p.Write("model.replay", "when text \"<notes>\"\nforever\nhang\n---\nuse Bash {\"command\":\"seq 1 5000\"}\n---\nuse Bash {\"command\":\"seq 1 5001\"}\n---\nuse Bash {\"command\":\"seq 1 5002\"}\n---\nuse Bash {\"command\":\"seq 1 4000\"}\n---\nuse Bash {\"command\":\"seq 1 4000\"}\n---\nsay Done.\n")
 		args := []string{"-p", "count", "--model", "replay:" + p.Path("model.replay"), "--record-requests", p.Path("requests")}
 		if bare {
 			args = append(args, "--bare")
@@ -137,7 +137,7 @@ func TestNotesDoNotHoldUpTheEnd(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if bytes.Contains(data, []byte("belongs into the notes")) {
+			if bytes.Contains(data, []byte("belongs in the notes")) {
 				asked++
 			}
 		}

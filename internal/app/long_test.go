@@ -45,7 +45,7 @@ const drivenID = "3f2a9c1e-5b7d-4e80-9a61-0c4d8e2f7b13"
 // it needs.
 func drivenPlace(t *testing.T, settings string) *driven {
 	d := &driven{place: newPlace(t), id: drivenID}
-	d.Write("home/.adze/settings.json", `{"models":{"tiny":{"contextWindow":44000,"maxOutput":4000}},`+settings+`}`)
+	d.Write("home/.adze/settings.json", `{"models":{"claude-opus-5-5":{"contextWindow":44000,"maxOutput":4000}},`+settings+`}`)
 	log, err := store.Open(store.Options{Home: d.Path("home/.adze"), Dir: d.Path("work"), Session: d.id})
 	if err != nil {
 		t.Fatal(err)
@@ -65,6 +65,7 @@ func (d *driven) start(script string, args ...string) {
 		d.T.Fatal(err)
 	}
 	d.player = replay.NewPlayer(parsed)
+	d.player.Reason()
 	server := httptest.NewServer(d.player.Handler())
 	d.T.Cleanup(server.Close)
 	stdin, in := io.Pipe()
@@ -83,7 +84,7 @@ func (d *driven) start(script string, args ...string) {
 		}
 		return d.env.Getenv(name)
 	}
-	env.Args = append([]string{"--input-format", "stream-json", "--output-format", "stream-json", "--verbose", "--model", "tiny"}, args...)
+	env.Args = append([]string{"--input-format", "stream-json", "--output-format", "stream-json", "--verbose", "--model", "claude-opus-5-5"}, args...)
 	d.in, d.done = in, make(chan int, 1)
 	d.out = bufio.NewScanner(out)
 	d.out.Buffer(nil, 16<<20)
@@ -199,7 +200,7 @@ var changing = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}|20\d\d-\d\d-\d\d|to
 func (d *driven) beginning(text string) string {
 	text = changing.ReplaceAllString(strings.ReplaceAll(text, d.Root, ""), "X")
 	text = strings.Join(strings.Fields(text), " ")
-	if strings.HasPrefix(text, "<system-reminder> What follows") {
+	if strings.HasPrefix(text, "<system-reminder> Follow these instructions") {
 		return "<system-reminder> with the instructions"
 	}
 	return tool.OneLine(text, 90)
@@ -214,11 +215,12 @@ func isMain(s sent) bool {
 // cleared by size and by age, notes in place of a summary, a summary, a summary because the provider
 // refused, and messages that are dropped. Every request keeps to the rules, what the person said since
 // the first of them is in it word for word until messages have to be dropped, and what was changed in it
-// is as it is here.
+// is as it is here. The model thinks before each answer, and the server refuses reasoning behind anything that has
+// changed: the program withholds it first.
 //
-// Proves CTX-32, CTX-33, CTX-34, CTX-36, CTX-37, CTX-44, CTX-45, CTX-47, LOOP-07, LOOP-25.
+// Proves CTX-32, CTX-33, CTX-34, CTX-36, CTX-37, CTX-44, CTX-45, CTX-47, LOOP-07, LOOP-25, PROV-41.
 func TestLongSession(t *testing.T) {
-	d := drivenPlace(t, `"microCompact":{"maxTokens":7000,"minGainTokens":3000,"keepResults":2},
+	d := drivenPlace(t, `"microCompact":{"maxTokens":14000,"minGainTokens":5000,"keepResults":2},
 		"sessionMemoryCompact":{"minTokens":1500,"minTextMessages":2,"maxTokens":9000}`)
 	d.Write("work/AGENTS.md", "Answer briefly, in British English.\n")
 	d.Write("work/parser.go", "package parser\n\n// Parse is the parser.\nfunc Parse() {}\n")
@@ -348,7 +350,7 @@ usage none
 ` + work + work + work + work + work + `say Those were many.
 usage none
 ---
-` + strings.Repeat("use Bash {\"command\":\"seq 1 200\"}\nusage none\n---\n", 4) + `say Those were small.
+` + strings.Repeat("use Bash {\"command\":\"seq 1 600\"}\nusage none\n---\n", 4) + `say Those were small.
 usage none
 ---
 say That was a pause.

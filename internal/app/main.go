@@ -6,7 +6,6 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"runtime"
 	"time"
@@ -36,11 +35,7 @@ func Main(args []string) int {
 	}
 	osproc.GuardSelf()
 	vars := environ.Take()
-	dir, err := os.Getwd()
-	if err != nil {
-		fmt.Fprintf(os.Stderr, "adze: finding the working directory: %v; change to one that exists\n", err)
-		return exitSetup
-	}
+	dir, lost := os.Getwd()
 	width, _ := term.Size(os.Stdout)
 	ctx, signals := interruptible(os.Exit)
 	defer signals.stop()
@@ -48,9 +43,9 @@ func Main(args []string) int {
 		Args: args, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		StdinTerminal: term.IsTerminal(os.Stdin), StdoutTerminal: term.IsTerminal(os.Stdout), Width: width,
 		Keys:       func() (func(), error) { return term.Raw(os.Stdin) },
-		Size:       func() int { width, _ := term.Size(os.Stdout); return width },
+		Size:       func() (int, int) { return term.Size(os.Stdout) },
 		Interrupts: signals.divert,
-		Getenv:     vars.Get, Environ: vars.List, Dir: dir, Managed: config.ManagedDir(), Program: ownProgram(), Version: Version, Now: time.Now,
+		Getenv:     vars.Get, Environ: vars.List, Dir: dir, Lost: lost, Managed: config.ManagedDir(), Program: ownProgram(), Version: Version, Now: time.Now,
 	})
 }
 

@@ -28,7 +28,7 @@ func interruptible(exit func(int)) (ctx context.Context, s *signals) {
 	ctx, s.cancel = context.WithCancelCause(context.Background())
 	received := make(chan os.Signal, 4)
 	// Being told of broken pipes makes them errors of the write, instead of the end of the program.
-	signal.Notify(received, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
+	signal.Notify(received, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGPIPE)
 	s.stop = func() {
 		signal.Stop(received)
 		close(received)
@@ -39,7 +39,7 @@ func interruptible(exit func(int)) (ctx context.Context, s *signals) {
 			switch sig {
 			case os.Interrupt:
 				s.interrupt()
-			case syscall.SIGTERM, syscall.SIGHUP:
+			case syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT:
 				s.cancel(tool.AbortShutdown)
 			}
 		}

@@ -9,7 +9,9 @@ import (
 	"strings"
 
 	"adze/internal/agent"
+	"adze/internal/app/providers"
 	"adze/internal/app/setup"
+	"adze/internal/app/syntax"
 	"adze/internal/platform/spell"
 )
 
@@ -27,21 +29,38 @@ type command struct {
 	options func() options
 }
 
+// The words of the language of the command line, for short.
+type (
+	action     = syntax.Action
+	flag       = syntax.Flag
+	invocation = syntax.Invocation
+	offer      = syntax.Offer
+)
+
+// An actor is a command with actions.
+type actor interface{ actions() []action }
+
+// An adviser is a command that knows what may be wrong with arguments that cannot be read.
+type adviser interface{ advice(args []string) string }
+
 func commands() []command {
 	return []command{
 		{"demo", "[--fast] [--keep]", "watch a scripted model fix a bug with real tools", made[demoOptions]},
 		{"tool", "[--as-model] NAME [JSON]", "run one tool; naming it allows it", made[toolOptions]},
-		{"tools", "[--json]", "list the tools", made[toolsOptions]},
+		{"tools", "[--json] [--mcp]", "list the tools", made[toolsOptions]},
 		{"models", "[--json]", "list the models with limits and prices", made[modelsOptions]},
 		{"permissions", "[list|check|check TOOL [JSON]|check --stdin]", "list permission rules, find those without effect, or explain how a call would be decided", made[permissionsOptions]},
 		{"memory", "[list|show NAME|check|path|edit NAME|rm NAME]", "show and edit the memories of this project", made[memoryOptions]},
 		{"prompt", "show [--json]", "show what the model gets before the first prompt, and its size", made[promptOptions]},
+		{"mcp", "[list|get NAME|add NAME ...|remove NAME|...]", "list, add and remove MCP servers", made[mcpOptions]},
+		{"auth", "[login|logout|status]", "store and remove API keys, and show which provider is configured", made[authOptions]},
 		{"config", "[list|get KEY|set KEY VALUE|unset KEY|path|schema]", "show and change settings", made[configOptions]},
 		{"trust", "[--list|--remove] [DIR]", "show what a workspace would enable, and trust it", made[trustOptions]},
 		{"sandbox", "status [--json]", "show how commands are sandboxed, and test it", made[sandboxOptions]},
 		{"sessions", "[list|show|search|export|fork|rename|tag|rm]", "list, find, export and remove sessions", made[sessionsOptions]},
 		{"completion", "bash|zsh|fish", "print a completion script for a shell", made[completionOptions]},
-		{"help", "", "print this help", made[helpOptions]},
+		{"man", "", "print the manual page; adze man | man -l - shows it", made[manOptions]},
+		{"help", "[COMMAND]", "print this help, or that of a command", made[helpOptions]},
 		{"version", "", "print the version", made[versionOptions]},
 	}
 }
@@ -55,7 +74,7 @@ func made[T any, P interface {
 
 // plannedCommands are commands that this version does not have. Alone, or before a word such as list, they are not a prompt.
 var plannedCommands = [...]string{
-	"acp", "agents", "auth", "doctor", "install", "login", "logout", "mcp",
+	"acp", "agents", "doctor", "install",
 	"plugin", "server", "setup-token", "update", "workflow",
 }
 
@@ -67,17 +86,15 @@ func (e *Ended) Error() string { return "ended: " + string(e.Reason) }
 // Run runs the command that the arguments name.
 func Run(ctx context.Context, env *Env) error {
 	if len(env.Args) > 0 {
-		for _, c := range commands() {
-			if c.name == env.Args[0] {
-				return c.start(ctx, env)
-			}
+		if c := findCommand(env.Args[0]); c != nil {
+			return c.start(ctx, env)
 		}
 	}
 	if err := mistakenCommand(env.Args); err != nil {
 		return err
 	}
 	o := &runOptions{}
-	in, err := parse(o.flags(), env.Args)
+	in, err := syntax.Parse(o.flags(), env.Args)
 	if err != nil {
 		return err
 	}
@@ -86,6 +103,8 @@ func Run(ctx context.Context, env *Env) error {
 		return env.print(versionText(env))
 	case o.help:
 		return env.print(helpText())
+	case env.Lost != nil:
+		return env.lost()
 	}
 	return o.run(ctx, env, in)
 }
@@ -93,14 +112,56 @@ func Run(ctx context.Context, env *Env) error {
 // start reads the command's own flags and runs it.
 func (c *command) start(ctx context.Context, env *Env) error {
 	help, o := false, c.options()
-	in, err := parse(append(o.flags(), helpFlag(&help)), env.Args[1:])
+	in, err := syntax.Parse(append(o.flags(), helpFlag(&help)), env.Args[1:])
 	if err != nil {
+		if a, ok := o.(adviser); ok {
+			return setup.Errorf("%v%s", err, a.advice(env.Args[1:]))
+		}
 		return err
 	}
-	if help {
+	switch {
+	case help || len(in.Args) == 1 && in.Args[0] == "help" && c.name != "help" && !isDir("help"):
 		return env.print(c.help())
+	case len(in.Args) > 0 && !c.positional():
+		return setup.Errorf("adze %s takes no arguments; remove %q (adze %s --help shows its flags)", c.name, strings.Join(in.Args, " "), c.name)
+	case env.Lost != nil && !slices.Contains(anywhere[:], c.name):
+		return env.lost()
 	}
 	return o.run(ctx, env, in)
+}
+
+// actionOf returns which action of a command the arguments name, by default usual, and its own arguments.
+func actionOf(in invocation, usual string) (name string, args []string) {
+	if len(in.Args) == 0 {
+		return usual, nil
+	}
+	return in.Args[0], in.Args[1:]
+}
+
+// noAction returns the error for an action that a command does not have.
+func noAction(command, name string, names []string) error {
+	if near := spell.Closest(name, names, 1); len(near) > 0 {
+		return setup.Errorf("there is no command adze %s %s; did you mean %s?", command, name, near[0])
+	}
+	return setup.Errorf("there is no command adze %s %s; usage: adze %s %s", command, name, command, strings.Join(names, "|"))
+}
+
+// anywhere are the commands that need no working directory.
+var anywhere = [...]string{"completion", "help", "man", "version"}
+
+// positional reports whether the command takes arguments that are not flags.
+func (c *command) positional() bool {
+	return slices.ContainsFunc(strings.Fields(c.args), func(word string) bool { return !strings.HasPrefix(strings.TrimLeft(word, "["), "-") })
+}
+
+// findCommand returns the command with a name, or nil.
+func findCommand(name string) *command {
+	for _, c := range commands() {
+		if c.name == name {
+			return &c
+		}
+	}
+	return nil
 }
 
 // mistakenCommand returns an error if the arguments look like a mistyped command rather than a prompt: a single
@@ -113,6 +174,11 @@ func mistakenCommand(args []string) error {
 	prompt := "adze -p " + word
 	if len(rest) > 0 {
 		prompt = "adze -p \"" + strings.Join(args, " ") + "\""
+	}
+	if word == "login" || word == "logout" {
+		if len(rest) == 0 || slices.Contains(providers.Names(), rest[0]) {
+			return setup.Errorf("use adze auth %s; to send the words as a prompt, use %s", strings.Join(args, " "), prompt)
+		}
 	}
 	if slices.Contains(plannedCommands[:], word) && (len(rest) == 0 || subcommand(rest[0])) {
 		return setup.Errorf("the command %s is not available in this version; to send the words as a prompt, use %s", word, prompt)
@@ -144,13 +210,13 @@ func (c *command) takes(arg string) bool {
 	name, _, _ = strings.Cut(name, "=")
 	help := false
 	return slices.ContainsFunc(append(c.options().flags(), helpFlag(&help)), func(f flag) bool {
-		return !shared(f.name) && (f.name == name || slices.Contains(f.aliases, name))
+		return !shared(f.Name) && (f.Name == name || slices.Contains(f.Aliases, name))
 	})
 }
 
 // shared reports whether a run has the flag too, so that it says nothing about which command was meant.
 func shared(name string) bool {
-	return name != "help" && slices.ContainsFunc((&runOptions{}).flags(), func(f flag) bool { return f.name == name })
+	return name != "help" && slices.ContainsFunc((&runOptions{}).flags(), func(f flag) bool { return f.Name == name })
 }
 
 // subcommand reports whether a word names something that a command does, as in the help text: "list" in

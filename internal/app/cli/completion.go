@@ -2,10 +2,12 @@ package cli
 
 import (
 	"context"
-	"fmt"
-	"strings"
 
+	"adze/internal/app/providers"
 	"adze/internal/app/setup"
+	"adze/internal/app/syntax"
+	"adze/internal/model/catalog"
+	"adze/internal/permission"
 )
 
 // completionOptions belong to adze completion.
@@ -13,64 +15,74 @@ type completionOptions struct{}
 
 func (*completionOptions) flags() []flag { return nil }
 
-// run prints a script that completes commands and flags in a shell.
+func (*completionOptions) actions() []action {
+	return []action{
+		{Name: "bash", Doc: `for ~/.bashrc: eval "$(adze completion bash)"`},
+		{Name: "zsh", Doc: `for ~/.zshrc, after compinit: eval "$(adze completion zsh)"`},
+		{Name: "fish", Doc: "for config.fish: adze completion fish | source"},
+	}
+}
+
+// explain says where the scripts get their words from.
+func (*completionOptions) explain() string {
+	return "The scripts ask adze itself: adze completion words -- WORD... prints what can stand in place of the last word,\n" +
+		"one per line, with its meaning after a tab.\n"
+}
+
+// run prints a script that completes commands, flags and their values in a shell, or what such a script asks for.
 func (*completionOptions) run(_ context.Context, env *Env, in invocation) error {
-	var words []string
-	for _, c := range commands() {
-		words = append(words, c.name)
+	if len(in.Args) > 0 && in.Args[0] == "words" {
+		return env.print(grammar(env).Words(in.Args[1:]))
 	}
-	for _, f := range (&runOptions{}).supported() {
-		words = append(words, "--"+f.name)
-	}
-	list := strings.Join(words, " ")
-	var actions []string
-	for _, a := range sessionActions() {
-		actions = append(actions, a.name)
-	}
-	for _, f := range append((&sessionsOptions{}).flags(), helpFlag(new(bool))) {
-		actions = append(actions, "--"+f.name)
-	}
-	sessions := strings.Join(actions, " ")
-	shell := ""
-	if len(in.args) == 1 {
-		shell = in.args[0]
-	}
-	switch shell {
-	case "bash":
-		return env.print(fmt.Sprintf(bashCompletion, list, sessions))
-	case "zsh":
-		return env.print(fmt.Sprintf(zshCompletion, list, sessions))
-	case "fish":
-		return env.print(fmt.Sprintf(fishCompletion, list, sessions))
+	if len(in.Args) == 1 && syntax.Script(in.Args[0]) != "" {
+		return env.print(syntax.Script(in.Args[0]))
 	}
 	return setup.Errorf("usage: adze completion bash|zsh|fish")
 }
 
-const bashCompletion = `# Completion of adze for bash: eval "$(adze completion bash)"
-_adze() {
-	local words='%s'
-	if [[ $COMP_CWORD -gt 1 && ${COMP_WORDS[1]} == sessions ]]; then
-		words='%s'
-	fi
-	COMPREPLY=($(compgen -W "$words" -- "${COMP_WORDS[COMP_CWORD]}"))
+// An offerer is a command that completes its arguments. Args are those before the cursor.
+type offerer interface {
+	offers(env *Env, args []string) []offer
 }
-complete -o default -F _adze adze
-`
 
-const zshCompletion = `#compdef adze
-# Completion of adze for zsh: eval "$(adze completion zsh)"
-_adze() {
-	local -a offers=(%s)
-	if (( CURRENT > 2 )) && [[ $words[2] == sessions ]]; then
-		offers=(%s)
-	fi
-	compadd -- $offers
-	_files
+// The kinds of things that complete the values of flags.
+const (
+	modelNames    = "models"
+	modeNames     = "permission modes"
+	providerNames = "providers"
+	sessionNames  = "sessions"
+	toolNames     = "tools"
+)
+
+// grammar returns all that can be typed.
+func grammar(env *Env) *syntax.Grammar {
+	g := &syntax.Grammar{Flags: (&runOptions{}).supported(), Source: func(kind string) []offer {
+		switch kind {
+		case modelNames:
+			return modelOffers()
+		case modeNames:
+			return syntax.Among(permission.Modes()...)
+		case providerNames:
+			return syntax.Among(providers.Names()...)
+		case sessionNames:
+			return sessionOffers(env)
+		case toolNames:
+			return toolOffers(env)
+		}
+		return nil
+	}}
+	for _, c := range commands() {
+		g.Commands = append(g.Commands, c.describe(env))
+	}
+	return g
 }
-compdef _adze adze
-`
 
-const fishCompletion = `# Completion of adze for fish: adze completion fish | source
-complete -c adze -n 'not __fish_seen_subcommand_from sessions' -a '%s'
-complete -c adze -n '__fish_seen_subcommand_from sessions' -a '%s'
-`
+// modelOffers returns the models of the built-in table, by alias and id.
+func modelOffers() (list []offer) {
+	for _, m := range (catalog.Table{}).All() {
+		for _, name := range append((catalog.Table{}).AliasesOf(m.ID), m.ID) {
+			list = append(list, offer{Word: name, Doc: m.Name})
+		}
+	}
+	return list
+}

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -12,6 +11,7 @@ import (
 
 	"adze/internal/app/settings"
 	"adze/internal/app/setup"
+	"adze/internal/app/syntax"
 	"adze/internal/platform/config"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/spell"
@@ -26,22 +26,51 @@ type configOptions struct {
 	project settings.Source
 	scope   string
 	json    bool
+	all     bool
 }
 
 func (o *configOptions) flags() []flag {
 	return append([]flag{
-		{name: "scope", value: "SCOPE", doc: "with set and unset, which settings to change: user (the default), project or local",
-			set: setChoice(&o.scope, "user", "project", "local")},
-		{name: "json", doc: "with list, get and path, print JSON", set: setBool(&o.json)},
-	}, only(projectFlags(&o.project), "settings", "setting-sources", "managed-settings", "trust")...)
+		syntax.OneOf(flag{Name: "scope", Value: "SCOPE", Doc: "with set and unset, which settings to change: user (the default), project or local"},
+			&o.scope, "user", "project", "local"),
+		{Name: "all", Short: "a", Doc: "with list, every setting and variable with its meaning, not only what is set", Set: syntax.SetBool(&o.all)},
+		{Name: "json", Doc: "with list, get and path, print JSON", Set: syntax.SetBool(&o.json)},
+	}, syntax.Only(projectFlags(&o.project), "settings", "setting-sources", "managed-settings", "trust")...)
+}
+
+func (*configOptions) actions() []action {
+	return []action{
+		{Name: "list", Doc: "list what is set, and where; --all lists every setting with its meaning"},
+		{Name: "get", Args: "KEY", Doc: "print a value, and on stderr where it comes from"},
+		{Name: "set", Args: "KEY VALUE", Doc: "change a setting"},
+		{Name: "unset", Args: "KEY", Doc: "remove a setting"},
+		{Name: "path", Doc: "list the settings files"},
+		{Name: "schema", Doc: "print a JSON Schema of the settings, for editors"},
+	}
+}
+
+// offers completes keys, and the values of those that have a choice.
+func (*configOptions) offers(_ *Env, args []string) (list []offer) {
+	keys := settings.Keys()
+	for i := range keys {
+		k := &keys[i]
+		switch {
+		case len(args) == 1 && (args[0] == "get" || k.Name != "" && (args[0] == "set" || args[0] == "unset")):
+			list = append(list, offer{Word: k.ID(), Doc: k.Doc})
+		case len(args) == 2 && args[0] == "set" && args[1] == k.ID():
+			choices := k.Choices
+			if k.Kind == config.Bool {
+				choices = []string{"true", "false"}
+			}
+			list = append(list, syntax.Among(choices...)...)
+		}
+	}
+	return list
 }
 
 // run shows and changes settings.
 func (o *configOptions) run(ctx context.Context, env *Env, in invocation) error {
-	name, args := "list", in.args
-	if len(args) > 0 {
-		name, args = args[0], args[1:]
-	}
+	name, args := actionOf(in, "list")
 	t := &configTask{env: env, o: o, args: args}
 	actions := map[string]struct {
 		args int
@@ -72,146 +101,82 @@ func settingsSchema() string {
 	return string(config.Schema(schemaID, "Settings of adze", settings.Keys()))
 }
 
-// A setting is a key with its value and where that comes from.
-type setting struct {
-	Key    string          `json:"key"`
-	Value  json.RawMessage `json:"value"`
-	Origin string          `json:"origin"` // empty for the default
-}
-
-// describeSetting returns a key with its value and origin. Secrets are not shown.
-func describeSetting(s *config.Settings, k *config.Key) setting {
-	v := setting{k.ID(), s.JSON(k.ID()), s.Origin(k.ID())}
-	switch {
-	case (k.Accepted == secretValue || strings.HasSuffix(k.ID(), "_HEADERS")) && v.Origin != "":
-		v.Value = json.RawMessage(`"***"`)
-	case k.Kind == config.Vars:
-		var names []string
-		for _, x := range s.Env() {
-			names = append(names, x.Name)
-		}
-		if parts := s.Parts(k.Name); len(names) > 0 && len(parts) > 0 {
-			v.Value, v.Origin = json.RawMessage(fmt.Sprintf("%q", strings.Join(names, ", "))), parts[len(parts)-1].File
-		}
-	}
-	return v
-}
-
-// secretValue is the Accepted text of keys whose values are not shown.
-const secretValue = "a secret"
-
 // list prints what is set, with its origin.
 func (t *configTask) list(context.Context) error {
 	s := openLeniently(t.env, t.o.project).Settings()
 	keys := settings.Keys()
-	var list []setting
+	var list []settings.Setting
 	for i := range keys {
-		if v := describeSetting(s, &keys[i]); v.Origin != "" || t.o.json {
+		if v := settings.Describe(s, &keys[i]); v.Origin != "" || t.o.json {
 			list = append(list, v)
 		}
 	}
 	if t.o.json {
 		return t.env.print(marshal(list))
 	}
+	if t.o.all {
+		return t.env.print(settingsList(s, keys))
+	}
 	var b strings.Builder
 	for _, v := range list {
-		fmt.Fprintf(&b, "%-34s %s  (%s)\n", v.Key, term.Sanitize(plainValue(v.Value)), term.Sanitize(v.Origin))
+		fmt.Fprintf(&b, "%-34s %s  (%s)\n", v.Key, term.Sanitize(v.Text()), term.Sanitize(v.Origin))
 	}
 	return t.env.print(b.String())
 }
 
-// plainValue writes a text without quotes and anything else as JSON.
-func plainValue(raw json.RawMessage) string {
-	var text string
-	if json.Unmarshal(raw, &text) == nil {
-		return text
+// settingsList returns every setting with its meaning, what it accepts, its variables, and its value.
+func settingsList(s *config.Settings, keys []config.Key) string {
+	var b strings.Builder
+	for i := range keys {
+		k := &keys[i]
+		v := settings.Describe(s, k)
+		fmt.Fprintf(&b, "%s\n    %s\n    accepts %s", k.ID(), k.Doc, k.Accepts())
+		if k.Default != "" {
+			fmt.Fprintf(&b, "; default %s", k.Default)
+		}
+		b.WriteString("\n")
+		if names := slices.DeleteFunc(slices.Clone(k.Env), func(name string) bool { return name == k.ID() }); len(names) > 0 {
+			fmt.Fprintf(&b, "    also %s\n", strings.Join(names, ", "))
+		}
+		if v.Origin != "" {
+			fmt.Fprintf(&b, "    is %s  (%s)\n", term.Sanitize(v.Text()), term.Sanitize(v.Origin))
+		}
 	}
-	return string(raw)
+	return b.String()
 }
 
 // get prints a value on standard output and says on standard error where it comes from.
 func (t *configTask) get(context.Context) error {
 	s := openLeniently(t.env, t.o.project).Settings()
-	k, err := findKey(s, t.args[0])
+	k, err := settings.Find(s, t.args[0])
 	if err != nil {
 		return err
 	}
-	v := describeSetting(s, k)
+	v := settings.Describe(s, k)
 	if t.o.json {
 		return t.env.print(marshal(v))
 	}
 	t.env.Say(fmt.Sprintf("%s: %s", v.Key, cmp.Or(v.Origin, "the default")))
-	return t.env.print(term.Sanitize(plainValue(v.Value)) + "\n")
-}
-
-func findKey(s *config.Settings, name string) (*config.Key, error) {
-	if k, ok := s.Key(name); ok {
-		return &k, nil
-	}
-	var names []string
-	for _, k := range settings.Keys() {
-		names = append(names, k.ID())
-	}
-	if near := spell.Closest(name, names, 1); len(near) > 0 {
-		return nil, setup.Errorf("there is no setting %s; did you mean %s?", name, near[0])
-	}
-	return nil, setup.Errorf("there is no setting %s; docs/reference/settings.md lists all settings", name)
+	return t.env.print(term.Sanitize(v.Text()) + "\n")
 }
 
 // set changes a value in a file.
-func (t *configTask) set(ctx context.Context) error {
-	return t.change(ctx, func(k *config.Key) (json.RawMessage, error) {
-		raw, err := k.Encode(t.args[1])
-		if err != nil {
-			return nil, setup.Errorf("%s cannot be %q, which %v", k.ID(), t.args[1], err)
-		}
-		return raw, nil
-	})
-}
+func (t *configTask) set(ctx context.Context) error { return t.change(ctx, &t.args[1]) }
 
-func (t *configTask) unset(ctx context.Context) error {
-	return t.change(ctx, func(*config.Key) (json.RawMessage, error) { return nil, nil })
-}
+func (t *configTask) unset(ctx context.Context) error { return t.change(ctx, nil) }
 
-// change writes the result of value for the key named by the first argument; nil removes the key.
-func (t *configTask) change(ctx context.Context, value func(*config.Key) (json.RawMessage, error)) error {
+// change writes a value for the key named by the first argument; nil removes the key.
+func (t *configTask) change(ctx context.Context, value *string) error {
 	p, _ := settings.Open(t.env.source(t.o.project)) // ok: what is wrong elsewhere does not matter here
-	k, err := findKey(p.Settings(), t.args[0])
-	if err != nil {
-		return err
-	}
-	raw, err := value(k)
-	if err != nil {
-		return err
-	}
-	if k.Name == "" {
-		return setup.Errorf("%s is an environment variable and cannot be set in a file", k.ID())
-	}
 	to, err := scope.Parse(cmp.Or(t.o.scope, "user"))
 	if err != nil {
 		return setup.Errorf("--scope: %v", err)
 	}
-	file, err := p.Set(ctx, t.env.Say, to, k.Name, raw)
-	if err != nil {
-		return setup.Errorf("%v", err)
+	_, idle, err := p.Change(ctx, t.env.Say, to, t.args[0], value)
+	if idle != "" {
+		t.env.Say(idle)
 	}
-	if at := p.Settings().Origin(k.ID()); raw != nil && !strings.HasPrefix(at, file) {
-		t.env.Say(fmt.Sprintf("%s is set in %s, but does not count: %s", k.Name, file, why(p, to, file, at)))
-	}
-	return nil
-}
-
-// why explains why a value that was just written is not in force.
-func why(p *settings.Project, to scope.Scope, file, origin string) string {
-	switch {
-	case origin != "":
-		return origin + " wins"
-	case !p.Trust.Trusted():
-		return "the workspace is not trusted; see adze trust"
-	case to == scope.Local && p.Unconfirmed(file) != "":
-		return "you have not confirmed what else the file holds; adze trust shows it and asks"
-	}
-	return "settings of that scope are not read"
+	return err
 }
 
 // A listedFile is a file that settings are read from.

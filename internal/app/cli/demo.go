@@ -9,10 +9,13 @@ import (
 	"path/filepath"
 	"strings"
 
+	"adze/internal/app/demo"
 	"adze/internal/app/setup"
+	"adze/internal/app/syntax"
 	"adze/internal/app/wire"
 	"adze/internal/msg"
 	"adze/internal/session"
+	"adze/internal/ui/draw"
 )
 
 // demoFiles are the sample project and the script of the model.
@@ -30,16 +33,16 @@ type demoOptions struct{ fast, keep bool }
 
 func (o *demoOptions) flags() []flag {
 	return []flag{
-		{name: "fast", doc: "skip the pauses", set: setBool(&o.fast)},
-		{name: "keep", doc: "keep the temporary directory", set: setBool(&o.keep)},
+		{Name: "fast", Doc: "skip the pauses", Set: syntax.SetBool(&o.fast)},
+		{Name: "keep", Doc: "keep the temporary directory", Set: syntax.SetBool(&o.keep)},
 	}
 }
 
 // run shows a turn with a scripted model and real tools. It fails unless the test of the sample project
 // passes afterwards.
 func (o *demoOptions) run(ctx context.Context, env *Env, in invocation) error {
-	if len(in.args) > 0 {
-		return setup.Errorf("adze demo takes no arguments, but got %q", in.args[0])
+	if len(in.Args) > 0 {
+		return setup.Errorf("adze demo takes no arguments, but got %q", in.Args[0])
 	}
 	shell, err := exec.LookPath("sh")
 	if err != nil {
@@ -62,12 +65,15 @@ func (o *demoOptions) run(ctx context.Context, env *Env, in invocation) error {
 		return err
 	}
 	defer done()
-	stage := newDemoStage(env, dir)
-	stage.open()
+	stage := &demo.Stage{
+		Out:  func(text string) { env.print(text) }, // ok: a reader who left sees nothing more
+		Warn: env.Say, Dir: dir, Prompt: demoPrompt, Style: draw.PaletteFor(env.StdoutTerminal, env.Getenv), Width: env.Width,
+	}
+	stage.Open()
 	if err := s.Submit(ctx, session.Prompt{Parts: []msg.Part{&msg.Text{Text: demoPrompt}}}); err != nil {
 		return err
 	}
-	reason := stage.play(s.Entries(ctx, 0, session.Every))
+	reason := stage.Play(s.Entries(ctx, 0, session.Every))
 	if !reason.OK() {
 		return &Ended{reason}
 	}
@@ -76,9 +82,9 @@ func (o *demoOptions) run(ctx context.Context, env *Env, in invocation) error {
 	if err := test.Run(); err != nil {
 		return fmt.Errorf("the demo did not fix the project: its test still fails (%w)", err)
 	}
-	stage.close()
+	stage.Close()
 	if o.keep {
-		stage.say("The project is in " + dir + ".\n")
+		stage.Out("The project is in " + dir + ".\n")
 	}
 	return nil
 }

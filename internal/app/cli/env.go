@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -10,9 +9,12 @@ import (
 	"strings"
 	"time"
 
+	"adze/internal/app/console"
 	"adze/internal/app/settings"
+	"adze/internal/app/setup"
 	"adze/internal/app/wire"
 	"adze/internal/platform/term"
+	"adze/internal/ui/draw"
 )
 
 // An Env is the environment of the program: its arguments, streams, terminal and directories.
@@ -23,10 +25,10 @@ type Env struct {
 	// StdinTerminal and StdoutTerminal say that the stream is a terminal; Width is the terminal's width.
 	StdinTerminal, StdoutTerminal bool
 	Width                         int
-	// Keys makes the terminal deliver every key; it may be nil. Size returns the current width of the
+	// Keys makes the terminal deliver every key; it may be nil. Size returns the current width and height of the
 	// terminal; it may be nil.
 	Keys func() (restore func(), err error)
-	Size func() int
+	Size func() (width, height int)
 	// Interrupts diverts the user's interrupts to a channel; it may be nil.
 	Interrupts func() <-chan struct{}
 	Getenv     func(string) string
@@ -35,30 +37,39 @@ type Env struct {
 	// Dir is the working directory, absolute. Managed is that of the administrator's settings; it may be
 	// empty.
 	Dir, Managed string
+	// Lost is why Dir is not known, or nil.
+	Lost error
 	// Program starts this program again; empty means that it must not be started.
 	Program string
 	Version string
 	Now     func() time.Time
 }
 
-// Say tells the user something on standard error.
+// lost returns the error for a working directory that is not known.
+func (env *Env) lost() error {
+	return setup.Errorf("the working directory is not there any more (%v); change to one that exists", env.Lost)
+}
+
+// Say tells the user something on standard error: wrapped between words at a terminal, and as it is elsewhere.
 func (env *Env) Say(text string) {
-	fmt.Fprintf(env.Stderr, "adze: %s\n", term.Sanitize(text))
+	text = "adze: " + term.Sanitize(text)
+	if f, ok := env.Stderr.(*os.File); ok && term.IsTerminal(f) {
+		width, _ := term.Size(f)
+		text = draw.Fold(text, width-1)
+	}
+	fmt.Fprintln(env.Stderr, text)
+}
+
+// streams returns the streams in the form that other packages take.
+func (env *Env) streams() *console.Console {
+	return &console.Console{Stdin: env.Stdin, Stdout: env.Stdout, StdinTerminal: env.StdinTerminal, StdoutTerminal: env.StdoutTerminal, Say: env.Say}
 }
 
 // print writes to standard output.
-func (env *Env) print(text string) error {
-	_, err := io.WriteString(env.Stdout, text)
-	return err
-}
+func (env *Env) print(text string) error { return env.streams().Print(text) }
 
 // show writes untrusted text to standard output, without the control sequences a terminal would obey.
-func (env *Env) show(text string) error {
-	if env.StdoutTerminal {
-		text = term.Sanitize(text)
-	}
-	return env.print(text)
-}
+func (env *Env) show(text string) error { return env.streams().Show(text) }
 
 // sanitizer returns the function that makes the model's text safe for standard output, or nil if it is not a
 // terminal: then the text is written as it is.
@@ -90,10 +101,17 @@ func (env *Env) raw() (restore func(), err error) {
 	return env.Keys()
 }
 
-// width returns the current width of the terminal.
+// width and height return the current size of the terminal; 0 means unknown.
 func (env *Env) width() int {
+	width, _ := env.size()
+	return width
+}
+
+func (env *Env) height() int { _, height := env.size(); return height }
+
+func (env *Env) size() (width, height int) {
 	if env.Size == nil {
-		return env.Width
+		return env.Width, 0
 	}
 	return env.Size()
 }
@@ -110,22 +128,7 @@ func (env *Env) suspend(restore *func()) {
 }
 
 // confirm asks a yes-or-no question; no answer counts as no.
-func (env *Env) confirm(question string) (bool, error) {
-	if err := env.print(question + " [y/N] "); err != nil {
-		return false, err
-	}
-	line, err := bufio.NewReaderSize(byteReader{env.Stdin}, 16).ReadString('\n')
-	if err != nil && err != io.EOF {
-		return false, err
-	}
-	answer := strings.ToLower(strings.TrimSpace(line))
-	return answer == "y" || answer == "yes", nil
-}
-
-// A byteReader reads single bytes, so that it takes nothing from the next reader.
-type byteReader struct{ io.Reader }
-
-func (r byteReader) Read(p []byte) (int, error) { return r.Reader.Read(p[:min(len(p), 1)]) }
+func (env *Env) confirm(question string) (bool, error) { return env.streams().Confirm(question) }
 
 // edit opens a file in the user's editor and waits for the editor to end.
 func (env *Env) edit(path string) error {

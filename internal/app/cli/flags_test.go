@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"adze/internal/app/syntax"
 	"adze/internal/app/wire"
 	"adze/internal/model"
 	"adze/internal/ui/headless"
@@ -79,11 +80,11 @@ func TestParse(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var got want
-			in, err := parse(got.flags(), tt.args)
+			in, err := syntax.Parse(got.flags(), tt.args)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got.args = in.args
+			got.args = in.Args
 			if diff := cmp.Diff(tt.want, got, cmp.AllowUnexported(want{}, runOptions{}, promptText{})); diff != "" {
 				t.Error(diff)
 			}
@@ -93,13 +94,13 @@ func TestParse(t *testing.T) {
 
 func TestParseErrors(t *testing.T) {
 	tests := []struct{ args, want string }{
-		{"--mdoel x", "there is no flag --mdoel; did you mean --model?"},
-		{"-x", "there is no flag -x"},
+		{"--mdoel x", "unknown flag --mdoel; did you mean --model?"},
+		{"-x", "unknown flag -x"},
 		{"--model", "--model needs a value: --model NAME"},
 		{"--verbose=1", `--verbose takes no value, got "1"`},
 		{"--output-format xml", `--output-format: "xml" is not one of text, json, stream-json`},
 		{"--input-format xml", `"xml" is not one of text, stream-json`},
-		{"--effort 3", `"3" is not one of low, medium, high, max`},
+		{"--effort 3", `"3" is not one of low, medium, high, xhigh, max`},
 		{"--thinking maybe", `"maybe" is not one of adaptive, enabled, disabled`},
 		{"--max-thinking-tokens many", "not a whole number of at least 0"},
 		{"--max-turns 0", "not a whole number of at least 1"},
@@ -110,11 +111,11 @@ func TestParseErrors(t *testing.T) {
 		{"--session-id x", `"x" is not a UUID`},
 		{"--session-id 3f2a9c1e-5b7d-4e80-9a61_0c4d8e2f7b13", "is not a UUID"},
 		{"--add-dir /no/such/dir", "/no/such/dir is not a directory"},
-		{"--permission-prompt-tool mcp__x__y", "MCP tools cannot answer"},
+		{"--permission-prompt-tool ask", "neither stdio nor a tool of an MCP server"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.args, func(t *testing.T) {
-			_, err := parse((&runOptions{}).flags(), strings.Fields(tt.args))
+			_, err := syntax.Parse((&runOptions{}).flags(), strings.Fields(tt.args))
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}
@@ -135,7 +136,7 @@ func TestClientFlags(t *testing.T) {
 	}
 	for name, value := range values {
 		for _, args := range [][]string{{"--" + name + "=" + value}, {"--" + name, value}} {
-			if _, err := parse((&runOptions{}).flags(), args); err != nil {
+			if _, err := syntax.Parse((&runOptions{}).flags(), args); err != nil {
 				t.Errorf("%v: %v", args, err)
 			}
 		}
@@ -144,16 +145,16 @@ func TestClientFlags(t *testing.T) {
 		"verbose", "allow-dangerously-skip-permissions", "no-session-persistence", "include-partial-messages", "include-hook-events",
 		"strict-mcp-config", "debug", "replay-user-messages",
 	} {
-		if _, err := parse((&runOptions{}).flags(), []string{"--" + name}); err != nil {
+		if _, err := syntax.Parse((&runOptions{}).flags(), []string{"--" + name}); err != nil {
 			t.Errorf("--%s: %v", name, err)
 		}
 	}
-	in, err := parse((&runOptions{}).flags(), []string{"--mcp-config", "{}", "--betas=x", "prompt"})
+	in, err := syntax.Parse((&runOptions{}).flags(), []string{"--task-budget", "1", "--agents={}", "prompt"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(in.notes) != 2 || len(in.args) != 1 {
-		t.Errorf("notes %q, arguments %q", in.notes, in.args)
+	if len(in.Notes) != 2 || len(in.Args) != 1 {
+		t.Errorf("notes %q, arguments %q", in.Notes, in.Args)
 	}
 }
 
@@ -175,7 +176,7 @@ func TestCheckOptions(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.args, func(t *testing.T) {
 			var o runOptions
-			in, err := parse(o.flags(), strings.Fields(tt.args))
+			in, err := syntax.Parse(o.flags(), strings.Fields(tt.args))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -192,7 +193,7 @@ func FuzzParse(f *testing.F) {
 	f.Add("--debug= --tools= --max-turns 9999999999999999999")
 	f.Fuzz(func(t *testing.T, line string) {
 		var o runOptions
-		if in, err := parse(o.flags(), strings.Split(line, " ")); err == nil {
+		if in, err := syntax.Parse(o.flags(), strings.Split(line, " ")); err == nil {
 			o.check(in) // ok: it only must not panic
 		}
 	})

@@ -7,7 +7,9 @@ import (
 	"strconv"
 	"strings"
 
+	"adze/internal/app/servers"
 	"adze/internal/app/settings"
+	"adze/internal/app/syntax"
 	"adze/internal/app/wire"
 	"adze/internal/model"
 	"adze/internal/platform/scope"
@@ -23,28 +25,39 @@ const (
 
 func modelFlags(m *wire.ModelSpec) []flag {
 	return []flag{
-		{name: "model", value: "NAME", doc: "a model id or alias (adze models lists them), or replay:FILE for a script",
-			set: setText(&m.Name)},
-		{name: "fallback-model", value: "NAME", doc: "the model that finishes a turn when the main one is overloaded",
-			set: setText(&m.Fallback)},
-		{name: "provider", value: "NAME", doc: "model provider, such as anthropic",
-			set: setText(&m.Provider)},
-		{name: "effort", value: "LEVEL", doc: "the model's effort level: low, medium, high or max",
-			set: setChoice(&m.Effort, model.EffortLow, model.EffortMedium, model.EffortHigh, model.EffortMax)},
-		{name: "thinking", value: "MODE", doc: "adaptive, enabled or disabled",
-			set: func(v string) error {
+		{Name: "model", Value: "NAME", Doc: "a model id or alias (adze models lists them), or replay:FILE for a script",
+			Source: modelNames, Set: syntax.SetText(&m.Name)},
+		{Name: "fallback-model", Value: "NAME", Doc: "the model that finishes a turn when the main one is overloaded",
+			Source: modelNames, Set: syntax.SetText(&m.Fallback)},
+		{Name: "provider", Value: "NAME", Doc: "model provider, such as anthropic",
+			Source: providerNames,
+			Set:    syntax.SetText(&m.Provider)},
+		syntax.OneOf(flag{Name: "effort", Value: "LEVEL", Doc: "the model's effort level: low, medium, high, xhigh or max"},
+			&m.Effort, model.EffortLow, model.EffortMedium, model.EffortHigh, model.EffortXHigh, model.EffortMax),
+		{Name: "thinking", Value: "MODE", Doc: "adaptive, enabled or disabled",
+			Choices: []string{thinkAdaptive, thinkEnabled, thinkDisabled},
+			Set: func(v string) error {
 				var mode string
-				err := setChoice(&mode, thinkAdaptive, thinkEnabled, thinkDisabled)(v)
+				err := syntax.SetChoice(&mode, thinkAdaptive, thinkEnabled, thinkDisabled)(v)
 				m.Thinks, m.NoThinking = err == nil, mode == thinkDisabled
 				return err
 			}},
-		{name: "max-thinking-tokens", value: "N", doc: "the token budget for thinking; 0 turns thinking off",
-			set: func(v string) error {
+		{Name: "max-thinking-tokens", Value: "N", Doc: "the token budget for thinking; 0 turns thinking off",
+			Set: func(v string) error {
 				m.Budgeted = true
-				return setCount(&m.ThinkingBudget, 0)(v)
+				return syntax.SetCount(&m.ThinkingBudget, 0)(v)
 			}},
-		{name: "record-requests", value: "DIR", doc: "record requests and responses in DIR, as a script that can be replayed",
-			set: setText(&m.Record)},
+		{Name: "betas", Value: "LIST", Doc: "beta features to ask the provider for, separated by commas",
+			Set: func(v string) error {
+				for name := range strings.SplitSeq(v, ",") {
+					if name = strings.TrimSpace(name); name != "" {
+						m.Betas = append(m.Betas, name)
+					}
+				}
+				return nil
+			}},
+		{Name: "record-requests", Value: "DIR", Doc: "record requests and responses in DIR, as a script that can be replayed",
+			Set: syntax.SetText(&m.Record)},
 	}
 }
 
@@ -59,10 +72,10 @@ func promptFlags(p *promptText) []flag {
 		return func(v string) error { *field, p.replaced = v, true; return nil }
 	}
 	return []flag{
-		{name: "system-prompt", value: "TEXT", doc: "replace the system prompt", set: replace(&p.system)},
-		{name: "system-prompt-file", value: "FILE", doc: "replace the system prompt with the contents of FILE", set: replace(&p.systemFile)},
-		{name: "append-system-prompt", value: "TEXT", doc: "append TEXT to the system prompt", set: setText(&p.extra)},
-		{name: "append-system-prompt-file", value: "FILE", doc: "append the contents of FILE to the system prompt", set: setText(&p.extraFile)},
+		{Name: "system-prompt", Value: "TEXT", Doc: "replace the system prompt", Set: replace(&p.system)},
+		{Name: "system-prompt-file", Value: "FILE", Doc: "replace the system prompt with the contents of FILE", Set: replace(&p.systemFile)},
+		{Name: "append-system-prompt", Value: "TEXT", Doc: "append TEXT to the system prompt", Set: syntax.SetText(&p.extra)},
+		{Name: "append-system-prompt-file", Value: "FILE", Doc: "append the contents of FILE to the system prompt", Set: syntax.SetText(&p.extraFile)},
 	}
 }
 
@@ -80,27 +93,29 @@ func (p *promptText) spec() (spec wire.PromptSpec, err error) {
 }
 
 func bareFlag(p *bool) flag {
-	return flag{name: "bare", doc: "read no instruction files except those in --add-dir directories, and run no hooks", set: setBool(p)}
+	return flag{Name: "bare", Doc: "read no instruction files except those in --add-dir directories, and run no hooks", Set: syntax.SetBool(p)}
 }
 
 func accessFlags(a *wire.AccessSpec) []flag {
 	return []flag{
-		{name: "allowed-tools", aliases: []string{"allowedTools", "allow"}, value: "RULES", more: looksLikeRule,
-			doc: "tool calls to run without asking, such as Bash or \"Bash(git status)\"; separate several by commas or spaces",
-			set: addTo(&a.Allow)},
-		{name: "disallowed-tools", aliases: []string{"disallowedTools", "deny"}, value: "RULES", more: looksLikeRule,
-			doc: "tool calls to refuse",
-			set: addTo(&a.Deny)},
-		{name: "tools", value: "NAMES", more: looksLikeRule, doc: "offer only these tools; \"default\" means all of them, an empty value none",
-			set: func(v string) error { a.Chosen = true; return addTo(&a.Tools)(v) }},
-		{name: "permission-mode", value: "MODE", doc: "default, acceptEdits, plan, dontAsk, auto or bypassPermissions",
-			set: setText(&a.Mode)},
-		{name: "dangerously-skip-permissions", doc: "the same as --permission-mode bypassPermissions",
-			set: setBool(&a.Skip)},
-		{name: "allow-dangerously-skip-permissions", doc: "let the host switch to bypassPermissions later",
-			set: setBool(&a.MayBypass)},
-		{name: "add-dir", value: "DIR", more: isDir, doc: "an additional working directory; may be repeated",
-			set: func(v string) error {
+		{Name: "allowed-tools", Aliases: []string{"allowedTools", "allow"}, Value: "RULES", More: looksLikeRule,
+			Doc:    "tool calls to run without asking, such as Bash or \"Bash(git status)\"; separate several by commas or spaces",
+			Source: toolNames,
+			Set:    syntax.AddTo(&a.Allow)},
+		{Name: "disallowed-tools", Aliases: []string{"disallowedTools", "deny"}, Value: "RULES", More: looksLikeRule,
+			Doc: "tool calls to refuse",
+			Set: syntax.AddTo(&a.Deny)},
+		{Name: "tools", Value: "NAMES", More: looksLikeRule, Doc: "offer only these tools; \"default\" means all of them, an empty value none",
+			Set: func(v string) error { a.Chosen = true; return syntax.AddTo(&a.Tools)(v) }},
+		{Name: "permission-mode", Value: "MODE", Doc: "default, acceptEdits, plan, dontAsk, auto or bypassPermissions",
+			Source: modeNames,
+			Set:    syntax.SetText(&a.Mode)},
+		{Name: "dangerously-skip-permissions", Doc: "the same as --permission-mode bypassPermissions",
+			Set: syntax.SetBool(&a.Skip)},
+		{Name: "allow-dangerously-skip-permissions", Doc: "let the host switch to bypassPermissions later",
+			Set: syntax.SetBool(&a.MayBypass)},
+		{Name: "add-dir", Value: "DIR", More: isDir, Doc: "an additional working directory; may be repeated",
+			Set: func(v string) error {
 				if !isDir(v) {
 					return fmt.Errorf("%s is not a directory", v)
 				}
@@ -113,9 +128,9 @@ func accessFlags(a *wire.AccessSpec) []flag {
 
 func limitFlags(l *wire.Limits) []flag {
 	return []flag{
-		{name: "max-turns", value: "N", doc: "stop after N model responses", set: setCount(&l.MaxTurns, 1)},
-		{name: "max-budget-usd", value: "USD", doc: "stop when the session has cost this many US dollars",
-			set: func(v string) error {
+		{Name: "max-turns", Value: "N", Doc: "stop after N model responses", Set: syntax.SetCount(&l.MaxTurns, 1)},
+		{Name: "max-budget-usd", Value: "USD", Doc: "stop when the session has cost this many US dollars",
+			Set: func(v string) error {
 				usd, err := strconv.ParseFloat(v, 64)
 				if err != nil || !(usd > 0) || usd > 1e9 {
 					return fmt.Errorf("%q is not a positive number of US dollars", v)
@@ -123,20 +138,36 @@ func limitFlags(l *wire.Limits) []flag {
 				l.MaxBudgetUSD = usd
 				return nil
 			}},
-		{name: "token-budget", value: "N", doc: "keep working until about N output tokens are used", set: setCount(&l.TokenBudget, 1)},
+		{Name: "token-budget", Value: "N", Doc: "keep working until about N output tokens are used", Set: syntax.SetCount(&l.TokenBudget, 1)},
 	}
 }
 
 func projectFlags(src *settings.Source) []flag {
 	return []flag{
-		{name: "settings", value: "FILE|JSON", doc: "additional settings", set: setText(&src.Inline)},
-		{name: "setting-sources", value: "LIST", doc: "the settings files to read: user, project, local; an empty list reads none",
-			set: func(v string) error { return setScopes(&src.Scopes, v) }},
-		{name: "managed-settings", value: "FILE|JSON", doc: "additional settings that cannot be overridden", set: setText(&src.ManagedInline)},
-		{name: "project-config-root", value: "DIR", doc: "the directory of the project's settings, if not the working directory",
-			set: func(v string) (err error) { src.Root, err = filepath.Abs(v); return err }},
-		{name: "trust", doc: "trust the workspace for this run", set: setBool(&src.Trust)},
+		{Name: "settings", Value: "FILE|JSON", Doc: "additional settings", Set: syntax.SetText(&src.Inline)},
+		{Name: "setting-sources", Value: "LIST", Doc: "the settings files to read: user, project, local; an empty list reads none",
+			Choices: []string{"user", "project", "local"},
+			Set:     func(v string) error { return setScopes(&src.Scopes, v) }},
+		{Name: "managed-settings", Value: "FILE|JSON", Doc: "additional settings that cannot be overridden", Set: syntax.SetText(&src.ManagedInline)},
+		{Name: "project-config-root", Value: "DIR", Doc: "the directory of the project's settings, if not the working directory",
+			Set: func(v string) (err error) { src.Root, err = filepath.Abs(v); return err }},
+		{Name: "trust", Doc: "trust the workspace for this run", Set: syntax.SetBool(&src.Trust)},
 	}
+}
+
+func serverFlags(f *servers.Flags) []flag {
+	return []flag{
+		{Name: "mcp-config", Value: "FILE|JSON", More: isConfig, Doc: "MCP servers to use beside those of the settings; may be repeated",
+			Set: func(v string) error { f.Configs = append(f.Configs, v); return nil }},
+		{Name: "ide", Doc: "connect to the editor that has the working directory open, to see its diagnostics", Set: syntax.SetBool(&f.Editor)},
+		{Name: "strict-mcp-config", Doc: "use only the MCP servers of --mcp-config", Set: syntax.SetBool(&f.Strict)},
+	}
+}
+
+// isConfig reports whether an argument that follows a file of servers is a further one: a prompt is not.
+func isConfig(arg string) bool {
+	info, err := os.Stat(arg)
+	return err == nil && info.Mode().IsRegular() && strings.HasSuffix(arg, ".json") || strings.HasPrefix(arg, `{"mcpServers"`)
 }
 
 // setScopes reads --setting-sources.
@@ -157,18 +188,18 @@ func setScopes(scopes *[]scope.Scope, v string) error {
 
 func debugFlags(d *wire.DebugSpec) []flag {
 	return []flag{
-		{name: "debug", value: "FILTER", optional: true, doc: "write a debug log; FILTER is a comma-separated list of words that lines must contain, or with ! must not contain",
-			set: func(v string) error { d.On, d.Filter = true, v; return nil }},
-		{name: "debug-file", value: "FILE", doc: "write the debug log to FILE",
-			set: func(v string) error { d.On, d.File = true, v; return nil }},
+		{Name: "debug", Value: "FILTER", Optional: true, Doc: "write a debug log; FILTER is a comma-separated list of words that lines must contain, or with ! must not contain",
+			Set: func(v string) error { d.On, d.Filter = true, v; return nil }},
+		{Name: "debug-file", Value: "FILE", Doc: "write the debug log to FILE",
+			Set: func(v string) error { d.On, d.File = true, v; return nil }},
 	}
 }
 
 func helpFlag(p *bool) flag {
-	return flag{name: "help", short: "h", doc: "print help", set: setBool(p)}
+	return flag{Name: "help", Short: "h", Doc: "print help", Set: syntax.SetBool(p)}
 }
 
-func jsonFlag(p *bool) flag { return flag{name: "json", doc: "print JSON", set: setBool(p)} }
+func jsonFlag(p *bool) flag { return flag{Name: "json", Doc: "print JSON", Set: syntax.SetBool(p)} }
 
 // looksLikeRule reports whether an argument that follows a list of rules belongs to the list: a prompt of
 // several words does not.

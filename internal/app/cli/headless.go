@@ -2,8 +2,14 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
 
 	"adze/internal/agent"
+	"adze/internal/app/servers"
+	"adze/internal/mcp"
 	"adze/internal/msg"
 	"adze/internal/platform/term"
 	"adze/internal/ui/headless"
@@ -12,11 +18,14 @@ import (
 
 // headless runs a single turn, or a session driven by a host.
 func (o *runOptions) headless(ctx context.Context, env *Env, in invocation) error {
-	w, err := openWorkspace(env, o.project, in)
+	w, err := openServing(env, o.project, in, o.servers)
 	if err != nil {
 		return err
 	}
 	defer w.Close()
+	if text := servers.Waiting(w.Project, w.Env.Servers.Loaded); text != "" {
+		env.Say(text)
+	}
 	c, err := w.Converse(ctx, o.spec)
 	if err != nil {
 		return err
@@ -30,11 +39,13 @@ func (o *runOptions) headless(ctx context.Context, env *Env, in invocation) erro
 	front := headless.New(headless.Config{
 		Session: c.Session, Desk: commands, Format: o.output, Stdout: env.Stdout, Stderr: env.Stderr,
 		Verbose: o.verbose, Partial: o.spec.Raw, Replay: o.replay, Hooks: o.hookEvents,
-		Shown: env.sanitizer(), ShownErr: term.Sanitize, Explain: c.Explain, Now: env.Now,
+		Servers: func() []mcp.Status { return c.Servers.Awaited(ctx) },
+		Shown:   env.sanitizer(), ShownErr: term.Sanitize, Explain: c.Explain, Now: env.Now,
 		Info: func() streamjson.Info {
 			f := c.Facts()
 			return streamjson.Info{
 				Dir: env.Dir, Model: f.ModelID, Mode: f.Mode, KeySource: f.KeySource, Version: env.Version + " (adze)",
+				LeftOut: f.LeftOut(),
 			}
 		},
 	})
@@ -44,7 +55,7 @@ func (o *runOptions) headless(ctx context.Context, env *Env, in invocation) erro
 	if o.input == inputStream {
 		return ended(ctx, front.Serve(ctx, env.Stdin, c.Host(d)))
 	}
-	text, err := readPrompt(ctx, env, in.args)
+	text, err := readPrompt(ctx, env, in.Args)
 	if err != nil {
 		return err
 	}
@@ -53,7 +64,10 @@ func (o *runOptions) headless(ctx context.Context, env *Env, in invocation) erro
 
 // ended returns the error for an outcome, or nil if the run succeeded.
 func ended(ctx context.Context, out headless.Outcome) error {
-	if out.Unread {
+	switch {
+	case out.Err != nil && !errors.Is(out.Err, syscall.EPIPE) && !errors.Is(out.Err, os.ErrClosed):
+		return fmt.Errorf("the answer could not be written: %w", out.Err) // on a full disk, for example
+	case out.Unread:
 		return &Ended{agent.AbortedStreaming} // the reader of the answer left
 	}
 	if out.Failed || out.BadInput || ctx.Err() != nil {

@@ -2,9 +2,12 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"runtime/debug"
 	"strings"
+
+	"adze/internal/app/setup"
+	"adze/internal/app/syntax"
+	"adze/internal/platform/spell"
 )
 
 // helpOptions belong to adze help.
@@ -12,8 +15,31 @@ type helpOptions struct{}
 
 func (*helpOptions) flags() []flag { return nil }
 
-func (*helpOptions) run(_ context.Context, env *Env, _ invocation) error {
-	return env.print(helpText())
+func (*helpOptions) run(_ context.Context, env *Env, in invocation) error {
+	if len(in.Args) == 0 {
+		return env.print(helpText())
+	}
+	if c := findCommand(in.Args[0]); c != nil {
+		return env.print(c.help())
+	}
+	var names []string
+	for _, c := range commands() {
+		names = append(names, c.name)
+	}
+	if near := spell.Closest(in.Args[0], names, 1); len(near) > 0 {
+		return setup.Errorf("there is no command %s; did you mean adze help %s?", in.Args[0], near[0])
+	}
+	return setup.Errorf("there is no command %s; the commands are %s", in.Args[0], strings.Join(names, ", "))
+}
+
+// offers completes the name of a command.
+func (*helpOptions) offers(_ *Env, args []string) (list []offer) {
+	if len(args) == 0 {
+		for _, c := range commands() {
+			list = append(list, offer{Word: c.name, Doc: c.doc})
+		}
+	}
+	return list
 }
 
 // versionOptions belong to adze version.
@@ -25,10 +51,10 @@ func (*versionOptions) run(_ context.Context, env *Env, _ invocation) error {
 	return env.print(versionText(env))
 }
 
-// versionText returns the output of --version: the version, with the commit unless it is a release.
+// versionText returns the output of --version: the version, with the commit if it is known.
 func versionText(env *Env) string {
 	version := env.Version
-	if info, ok := debug.ReadBuildInfo(); ok && strings.HasSuffix(version, "-dev") {
+	if info, ok := debug.ReadBuildInfo(); ok {
 		version += revision(info.Settings)
 	}
 	return version + " (adze)\n"
@@ -59,9 +85,10 @@ func helpText() string {
 
 Usage:
   adze                      talk about the project in this directory
+  adze "prompt"             the same, beginning with a prompt
   adze -p "prompt"          run one turn and print the answer
   command | adze -p "text"  the same, with the output of a command before the text
-  adze COMMAND              see below
+  adze COMMAND              see below; adze help COMMAND says more
 
 Commands:
 `)
@@ -69,88 +96,59 @@ Commands:
 	for _, c := range commands() {
 		rows = append(rows, [2]string{strings.TrimSpace(c.name + " " + c.args), c.doc})
 	}
-	writeRows(&b, rows)
+	syntax.WriteRows(&b, rows)
 	b.WriteString("\nFlags:\n")
-	writeFlags(&b, (&runOptions{}).supported())
-	b.WriteString(`
-Environment:
-  ANTHROPIC_API_KEY         the key for the Anthropic API
-  ANTHROPIC_BASE_URL        another server that speaks its protocol
-  ADZE_MODEL                the model to use
-  ADZE_HOME                 where adze keeps its files; ~/.adze if not set
-  The whole list is in docs/reference/settings.md.
-
-Exit codes: 0 done; 1 failed or a limit was reached; 2 nothing was run, because flags or set-up are
-wrong; 130 interrupted; 143 terminated.
-`)
+	syntax.WriteFlags(&b, (&runOptions{}).supported())
+	b.WriteString("\nEnvironment:\n")
+	vars := mainVariables()
+	syntax.WriteRows(&b, vars[:])
+	b.WriteString("  adze config list --all lists every variable and setting, with its meaning.\n\nExit codes:\n")
+	codes := exitCodes()
+	syntax.WriteRows(&b, codes[:])
 	return b.String()
+}
+
+// mainVariables are the variables that most users set, with their meaning.
+func mainVariables() [4][2]string {
+	return [...][2]string{
+		{"ANTHROPIC_API_KEY", "the key for the Anthropic API"},
+		{"ANTHROPIC_BASE_URL", "another server that speaks its protocol"},
+		{"ADZE_MODEL", "the model to use"},
+		{"ADZE_HOME", "where adze keeps its files; ~/.adze if not set"},
+	}
+}
+
+// exitCodes are the exit codes, with their meaning.
+func exitCodes() [5][2]string {
+	return [...][2]string{
+		{"0", "done"},
+		{"1", "it failed, a limit was reached, or the output could not be written"},
+		{"2", "nothing was run: the flags, the settings or what they name are wrong"},
+		{"130", "interrupted, or the output was no longer read"},
+		{"143", "terminated by a signal"},
+	}
 }
 
 // An explainer adds a text to the help of its command.
 type explainer interface{ explain() string }
 
-func (c *command) help() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "adze %s: %s\n\nUsage:\n  adze %s\n", c.name, c.doc, strings.TrimSpace(c.name+" "+c.args))
+// describe returns the command as the language of the command line has it.
+func (c *command) describe(env *Env) syntax.Command {
 	o := c.options()
+	d := syntax.Command{Name: c.name, Args: c.args, Doc: c.doc, Flags: append(o.flags(), helpFlag(new(bool)))}
 	if e, ok := o.(explainer); ok {
-		b.WriteString("\n" + e.explain())
+		d.Explain = e.explain()
 	}
-	b.WriteString("\nFlags:\n")
-	help := false
-	writeFlags(&b, append(o.flags(), helpFlag(&help)))
-	return b.String()
+	if a, ok := o.(actor); ok {
+		d.Actions = a.actions()
+	}
+	if a, ok := o.(offerer); ok {
+		d.Offers = func(args []string) []syntax.Offer { return a.offers(env, args) }
+	}
+	return d
 }
 
-func writeFlags(b *strings.Builder, flags []flag) {
-	var rows [][2]string
-	for _, f := range flags {
-		rows = append(rows, [2]string{f.usage(), f.doc})
-	}
-	writeRows(b, rows)
-}
-
-// usage returns the flag as it is typed.
-func (f *flag) usage() string {
-	s := "--" + f.name
-	if f.short != "" {
-		s = "-" + f.short + ", " + s
-	}
-	switch {
-	case f.optional:
-		s += "[=" + f.value + "]"
-	case f.value != "":
-		s += " " + f.value
-	}
-	return s
-}
-
-const (
-	helpIndent = 28
-	helpWidth  = 100
-)
-
-// writeRows writes one term and its meaning per row, with the meanings aligned and wrapped.
-func writeRows(b *strings.Builder, rows [][2]string) {
-	for _, r := range rows {
-		fmt.Fprintf(b, "  %-*s", helpIndent-2, r[0])
-		column := max(helpIndent, len(r[0])+2)
-		if column >= helpIndent && len(r[0])+2 >= helpIndent {
-			b.WriteString("\n" + strings.Repeat(" ", helpIndent))
-			column = helpIndent
-		}
-		for i, word := range strings.Fields(r[1]) {
-			switch {
-			case i > 0 && column+1+len(word) > helpWidth:
-				b.WriteString("\n" + strings.Repeat(" ", helpIndent))
-				column = helpIndent
-			case i > 0:
-				b.WriteByte(' ')
-				column++
-			}
-			b.WriteString(word)
-			column += len(word)
-		}
-		b.WriteByte('\n')
-	}
+func (c *command) help() string {
+	d := c.describe(nil)
+	return d.Help()
 }

@@ -1,12 +1,17 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"adze/internal/app/login"
+	"adze/internal/app/prompts"
+	"adze/internal/app/providers"
+	"adze/internal/app/servers"
 	"adze/internal/app/settings"
 	"adze/internal/app/setup"
 	"adze/internal/app/wire"
@@ -31,57 +36,73 @@ func (o *runOptions) interact(ctx context.Context, env *Env, in invocation) erro
 	if err != nil {
 		return err
 	}
-	for _, note := range in.notes {
+	for _, note := range in.Notes {
 		env.Say(note)
 	}
-	t := &terminal{ws: wire.Open(env.wire(), p), spec: o.spec}
+	if err := o.setUp(ctx, env, p); err != nil {
+		return err
+	}
+	place := env.wire()
+	place.Servers = o.servers
+	t := &terminal{ws: wire.Open(place, p), spec: o.spec}
 	defer t.ws.Close()
 	defer t.close()
 	cfg := plain.Config{
-		In: env.Stdin, Out: env.Stdout, Width: env.width, Dir: env.Dir,
+		In: env.Stdin, Out: env.Stdout, Width: env.width, Height: env.height, Dir: env.Dir, Verbose: o.verbose,
 		Palette: draw.PaletteFor(env.StdoutTerminal && !o.plain, env.Getenv),
 		Open:    t.open,
-		First:   strings.TrimSpace(strings.Join(in.args, " ")),
+		First:   strings.TrimSpace(strings.Join(in.Args, " ")),
 		Edit:    env.edit,
+		Copy:    env.copy,
 		Suggest: sandboxOffer(env, p, t.ws.SandboxProtects, t.ws.EnableSandbox),
 	}
 	if o.pick {
 		cfg.First = "/resume"
 	}
 	var restore func()
-	if !o.plain {
+	if !o.plain && env.StdoutTerminal {
 		restore, err = env.raw()
 		cfg.Keys = err == nil
 	}
 	if cfg.Keys {
 		defer func() { restore() }() // another one after a pause
-		defer bracketPastes(env)()
+		defer term.BracketPastes(env.Stdout)()
+		changes, stop := term.Changes()
+		defer stop()
+		cfg.Changes, cfg.Reflows = changes, term.Reflows(env.Getenv)
+		again := func() {
+			if now, err := env.raw(); err == nil {
+				restore = now
+			}
+		}
+		cfg.Resume = func() { restore(); again() }
 		cfg.Suspend = func() { env.suspend(&restore) }
 		cfg.Edit = func(path string) error {
 			restore()
-			defer func() {
-				if again, err := env.raw(); err == nil {
-					restore = again
-				}
-			}()
+			defer again()
 			return env.edit(path)
 		}
 	} else if env.Interrupts != nil {
 		cfg.Interrupts = env.Interrupts()
 	}
-	history := openPrompts(env)
-	cfg.History, cfg.Remember = history.recent(), history.add
+	history := prompts.Open(env.Getenv, env.Dir, env.Now, env.Say)
+	cfg.History, cfg.Remember = history.Recent(), history.Add
 	if err := plain.New(cfg).Run(ctx); err != nil {
 		return err
 	}
 	return context.Cause(ctx)
 }
 
-// bracketPastes asks the terminal to mark pasted text, so that line ends in it do not submit it. Terminals
-// without this feature ignore the request.
-func bracketPastes(env *Env) (end func()) {
-	env.print("\x1b[?2004h")                   // ok: the screen will show whether it works
-	return func() { env.print("\x1b[?2004l") } // ok: the program ends
+// setUp asks a user who has configured no model provider how to continue.
+func (o *runOptions) setUp(ctx context.Context, env *Env, p *settings.Project) error {
+	c := providers.Config{Settings: p.Settings(), Keys: providers.OpenKeys(p.Home), Provider: o.spec.Model.Provider, Version: env.Version, Say: env.Say}
+	models, screen := providers.Unset(ctx, c, cmp.Or(o.spec.Model.Name, p.Values().Model.Name))
+	if screen == nil {
+		return nil
+	}
+	name, err := login.SetUp(ctx, env.console(), c, models, screen)
+	o.spec.Model.Name = cmp.Or(name, o.spec.Model.Name)
+	return answered(err)
 }
 
 // open opens a conversation in place of the one before.
@@ -142,6 +163,9 @@ func (o *runOptions) meet(ctx context.Context, env *Env) (*settings.Project, err
 	if err := o.offerIncludes(ctx, env, p); err != nil {
 		return nil, err
 	}
+	if err := o.offerServers(ctx, env, p); err != nil {
+		return nil, err
+	}
 	return p, offerMemories(env, p, o.spec.Bare)
 }
 
@@ -167,8 +191,13 @@ func (o *runOptions) offerTrust(ctx context.Context, env *Env, p *settings.Proje
 	if t.Trusted() || t.Problem != nil {
 		return false, nil
 	}
-	if names, _ := t.Brings(); len(names) == 0 {
+	names, texts := t.Brings()
+	if len(names) == 0 {
 		return false, nil
+	}
+	outside := wire.Includes(p, o.spec)
+	if len(names) == len(texts) && len(outside) == 0 {
+		return false, nil // texts are read without trust
 	}
 	offer := t.Offer()
 	if t.OneRunOnly() {
@@ -178,7 +207,7 @@ func (o *runOptions) offerTrust(ctx context.Context, env *Env, p *settings.Proje
 		env.Say(offer.Broken.Error() + "; the workspace cannot be trusted before the file is fixed: what it would enable is unknown")
 		return false, nil
 	}
-	offer.Outside = wire.Includes(p, o.spec)
+	offer.Outside = outside
 	if err := env.print(offer.String()); err != nil {
 		return false, err
 	}
@@ -194,6 +223,18 @@ func (o *runOptions) offerTrust(ctx context.Context, env *Env, p *settings.Proje
 		return true, nil
 	}
 	return true, t.Add(ctx, offer)
+}
+
+// offerServers asks about the servers of the project that the user has not approved.
+func (o *runOptions) offerServers(ctx context.Context, env *Env, p *settings.Project) (err error) {
+	if o.servers.Loaded, err = servers.Load(p, o.servers); err != nil {
+		return err
+	}
+	decided, err := servers.Ask(ctx, env.streams(), p, o.servers.Loaded)
+	if decided {
+		o.servers.Loaded = nil // it is another one now
+	}
+	return err
 }
 
 // offerIncludes asks once about each file outside the project that the instructions of a trusted workspace

@@ -50,8 +50,9 @@ func TestMeet(t *testing.T) {
 		{"trust given", func(p *place) { p.Write("work/.adze/settings.json", `{"env":{"A":"b"}}`) }, "y\n", false, "variable  A=b", true},
 		{"local settings are shown", func(p *place) { p.Write("work/.adze/settings.local.json", `{"apiKeyHelper":"evil"}`) }, "y\n", false, "helper    apiKeyHelper: \"evil\"", true},
 		{"a broken file of the project", func(p *place) { p.Write("work/.adze/settings.json", "{"); p.Write("work/CLAUDE.md", "x") }, "y\ny\n", false, "Continue without the file?", false},
-		{"trust refused", func(p *place) { p.Write("work/CLAUDE.md", "x") }, "n\n", false, "text      CLAUDE.md", false},
-		{"no answer", func(p *place) { p.Write("work/CLAUDE.md", "x") }, "", false, "Trust this workspace?", false},
+		{"texts need no trust", func(p *place) { p.Write("work/CLAUDE.md", "x") }, "", false, "", false},
+		{"trust refused", func(p *place) { p.Write("work/CLAUDE.md", "x"); p.Write("work/.adze/settings.json", "{}") }, "n\n", false, "text      CLAUDE.md", false},
+		{"no answer", func(p *place) { p.Write("work/.mcp.json", "{}") }, "", false, "Trust this workspace?", false},
 		{"control characters", func(p *place) { p.Write("work/.adze/settings.json", `{"env":{"A":"\u001b[2J"}}`) }, "n\n", false, "variable  A=", false},
 		{"go on without a file", func(p *place) { p.Write("home/.adze/settings.json", "{") }, "yes\n", false, "Continue without the file?", false},
 		{"do not go on", func(p *place) { p.Write("home/.adze/settings.json", "{") }, "\n", true, "Continue without the file?", false},
@@ -69,6 +70,9 @@ func TestMeet(t *testing.T) {
 			}
 			if !strings.Contains(p.out.String(), tt.shown) || strings.Contains(p.out.String(), "\x1b") {
 				t.Errorf("shown: %q", p.out.String())
+			}
+			if tt.shown == "" && p.out.Len() > 0 {
+				t.Errorf("asked: %q", p.out.String())
 			}
 			if got := p.project().Trust.Lasting(); got != tt.trusted {
 				t.Errorf("trusted: %t", got)

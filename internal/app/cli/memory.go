@@ -3,15 +3,16 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"adze/internal/agent"
 	"adze/internal/app/settings"
 	"adze/internal/app/setup"
+	"adze/internal/app/syntax"
 	"adze/internal/app/wire"
 	"adze/internal/memory"
-	"adze/internal/platform/spell"
 	"adze/internal/platform/term"
 )
 
@@ -40,22 +41,37 @@ type memoryOptions struct {
 
 func (o *memoryOptions) flags() []flag {
 	return append([]flag{
-		{name: "json", doc: "with list, show, check and path, print JSON", set: setBool(&o.json)},
-		{name: "fix", doc: "with check, repair what can be repaired", set: setBool(&o.fix)},
-		{name: "yes", doc: "with rm, do not ask first", set: setBool(&o.yes)},
-	}, only(projectFlags(&o.project), "settings", "setting-sources", "managed-settings", "trust")...)
+		{Name: "json", Doc: "with list, show, check and path, print JSON", Set: syntax.SetBool(&o.json)},
+		{Name: "fix", Doc: "with check, repair what can be repaired", Set: syntax.SetBool(&o.fix)},
+		{Name: "yes", Doc: "with rm, do not ask first", Set: syntax.SetBool(&o.yes)},
+	}, syntax.Only(projectFlags(&o.project), "settings", "setting-sources", "managed-settings", "trust")...)
 }
 
-// explain lists the actions.
-func (*memoryOptions) explain() string {
-	var b strings.Builder
-	b.WriteString("A memory is named by its file or its title.\n\n")
-	var rows [][2]string
+// explain says what a memory is called.
+func (*memoryOptions) explain() string { return "A memory is named by its file or its title.\n" }
+
+func (*memoryOptions) actions() (list []action) {
 	for _, a := range memoryActions() {
-		rows = append(rows, [2]string{strings.TrimSpace(a.name + " " + a.args), a.doc})
+		list = append(list, action{Name: a.name, Args: a.args, Doc: a.doc})
 	}
-	writeRows(&b, rows)
-	return b.String()
+	return list
+}
+
+// offers completes the names of the memories.
+func (o *memoryOptions) offers(env *Env, args []string) (list []offer) {
+	if len(args) != 1 || !slices.Contains([]string{"show", "edit", "rm"}, args[0]) {
+		return nil
+	}
+	p, _ := settings.Open(env.source(o.project)) // ok: nothing is completed then
+	if p.HomeErr != nil {
+		return nil
+	}
+	f, _, _ := wire.MemoryFolder(p)
+	all, _ := f.List() // ok: nothing is completed then
+	for _, m := range all {
+		list = append(list, offer{Word: m.Name, Doc: m.Title})
+	}
+	return list
 }
 
 // A memoryTask is one action on the memories of a project, with its argument.
@@ -68,10 +84,7 @@ type memoryTask struct {
 
 // run runs an action on the memories; without a name, it lists them.
 func (o *memoryOptions) run(_ context.Context, env *Env, in invocation) error {
-	name, args := "list", in.args
-	if len(args) > 0 {
-		name, args = args[0], args[1:]
-	}
+	name, args := actionOf(in, "list")
 	var names []string
 	for _, a := range memoryActions() {
 		names = append(names, a.name)
@@ -94,10 +107,7 @@ func (o *memoryOptions) run(_ context.Context, env *Env, in invocation) error {
 		}
 		return a.run(&memoryTask{f, env, o, strings.Join(args, " ")})
 	}
-	if near := spell.Closest(name, names, 1); len(near) > 0 {
-		return setup.Errorf("there is no command adze memory %s; did you mean %s?", name, near[0])
-	}
-	return setup.Errorf("there is no command adze memory %s; usage: adze memory %s", name, strings.Join(names, "|"))
+	return noAction("memory", name, names)
 }
 
 // A listedMemory is a memory in JSON output.

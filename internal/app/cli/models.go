@@ -1,15 +1,17 @@
 package cli
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
+	"adze/internal/app/console"
 	"adze/internal/app/providers"
 	"adze/internal/app/settings"
+	"adze/internal/app/syntax"
 	"adze/internal/model/catalog"
+	"adze/internal/platform/term"
 )
 
 // modelsOptions belong to adze models.
@@ -19,15 +21,23 @@ type modelsOptions struct {
 }
 
 func (o *modelsOptions) flags() []flag {
-	return append([]flag{jsonFlag(&o.json)}, only(projectFlags(&o.project), "settings")...)
+	return append([]flag{jsonFlag(&o.json)}, syntax.Only(projectFlags(&o.project), "settings")...)
 }
 
 // run prints the table of models.
-func (o *modelsOptions) run(_ context.Context, env *Env, _ invocation) error {
+func (o *modelsOptions) run(ctx context.Context, env *Env, _ invocation) error {
 	p := openLeniently(env, o.project) // without a state home there is only the built-in table
-	models := providers.Table(p.Settings(), env.Say).All()
+	table := providers.Table(p.Settings(), env.Say)
+	models := table.All()
+	servers := providers.FindLocal(ctx, p.Settings(), env.Version)
+	provider, listed := providers.Listed(ctx, providers.Config{
+		Settings: p.Settings(), Keys: providers.OpenKeys(p.Home), Models: table, Dir: env.Dir, Environ: env.Environ, Getenv: env.Getenv, Home: p.User, Version: env.Version,
+	})
+	listed = slices.DeleteFunc(listed, func(id string) bool {
+		return slices.ContainsFunc(models, func(m catalog.Model) bool { return m.ID == id })
+	})
 	if o.json {
-		return env.print(modelsJSON(models))
+		return env.print(modelsJSON(table, servers, listed))
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-26s %9s %9s %9s %9s   %s\n", "MODEL", "WINDOW", "OUTPUT", "IN $/M", "OUT $/M", "ALIASES")
@@ -36,14 +46,21 @@ func (o *modelsOptions) run(_ context.Context, env *Env, _ invocation) error {
 		if m.Price != nil {
 			in, out = fmt.Sprintf("%.2f", m.Price.Input), fmt.Sprintf("%.2f", m.Price.Output)
 		}
-		row := fmt.Sprintf("%-26s %9d %9d %9s %9s   %s", m.ID, m.ContextWindow, m.MaxOutput, in, out, strings.Join((catalog.Table{}).AliasesOf(m.ID), ", "))
+		row := fmt.Sprintf("%-26s %9d %9d %9s %9s   %s", m.ID, m.ContextWindow, m.MaxOutput, in, out, strings.Join(table.AliasesOf(m.ID), ", "))
 		b.WriteString(strings.TrimRight(row, " ") + "\n")
+	}
+	b.WriteString(servers.String())
+	if len(listed) > 0 {
+		fmt.Fprintf(&b, "\nThe provider %s has these too:\n", provider)
+		for _, id := range listed {
+			b.WriteString("  " + term.Sanitize(id) + "\n")
+		}
 	}
 	fmt.Fprintf(&b, "\nThe table is of %s. Other names work too, without a price; models and modelPricing in the settings correct it.\n", catalog.Date)
 	return env.print(b.String())
 }
 
-func modelsJSON(models []catalog.Model) string {
+func modelsJSON(table catalog.Table, servers providers.Servers, listed []string) string {
 	type price struct {
 		Input      float64 `json:"input"`
 		Output     float64 `json:"output"`
@@ -60,10 +77,10 @@ func modelsJSON(models []catalog.Model) string {
 		Retires       string   `json:"retires,omitempty"`
 		Price         *price   `json:"price"`
 	}
-	list := make([]line, 0, len(models))
-	for _, m := range models {
+	list := []line{}
+	for _, m := range table.All() {
 		l := line{
-			ID: m.ID, Name: m.Name, Aliases: append([]string{}, (catalog.Table{}).AliasesOf(m.ID)...),
+			ID: m.ID, Name: m.Name, Aliases: append([]string{}, table.AliasesOf(m.ID)...),
 			ContextWindow: m.ContextWindow, MaxOutput: m.MaxOutput, Cutoff: m.Cutoff, Retires: m.Retires,
 		}
 		if p := m.Price; p != nil {
@@ -71,17 +88,8 @@ func modelsJSON(models []catalog.Model) string {
 		}
 		list = append(list, l)
 	}
-	return marshal(map[string]any{"date": catalog.Date, "models": list})
+	return marshal(map[string]any{"date": catalog.Date, "models": list, "local": servers.List(), "listed": append([]string{}, listed...)})
 }
 
 // marshal returns v as indented JSON with an end of line.
-func marshal(v any) string {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(v); err != nil {
-		panic(fmt.Sprintf("cli: %v", err)) // plain data always encodes
-	}
-	return b.String()
-}
+func marshal(v any) string { return console.JSON(v) }

@@ -15,18 +15,18 @@ func flagReference() string {
 	b.WriteString("# Commands and flags\n\nMade from the program's own tables; `go test ./internal/app/cli -update` updates it.\n\n")
 	b.WriteString("```\n" + helpText() + "```\n\n## Flags with other names\n\n| Flag | Also |\n|---|---|\n")
 	for _, f := range (&runOptions{}).supported() {
-		if len(f.aliases) > 0 {
-			fmt.Fprintf(&b, "| `--%s` | `--%s` |\n", f.name, strings.Join(f.aliases, "`, `--"))
+		if len(f.Aliases) > 0 {
+			fmt.Fprintf(&b, "| `--%s` | `--%s` |\n", f.Name, strings.Join(f.Aliases, "`, `--"))
 		}
 	}
 	b.WriteString("\n## Flags whose part is not there yet\n\nClients send some of these with every run, so they are accepted with a note. The others are refused, because " +
 		"ignoring them would do something else than what was asked for.\n\n| Flag | Needs | |\n|---|---|---|\n")
 	for _, f := range missingFlags() {
 		how := "accepted"
-		if f.refused {
+		if f.Refused {
 			how = "refused"
 		}
-		fmt.Fprintf(&b, "| `--%s` | %s | %s |\n", f.name, f.missing, how)
+		fmt.Fprintf(&b, "| `--%s` | %s | %s |\n", f.Name, f.Missing, how)
 	}
 	return b.String()
 }

@@ -9,6 +9,7 @@ import (
 
 	"adze/internal/app/settings"
 	"adze/internal/app/setup"
+	"adze/internal/app/syntax"
 	"adze/internal/app/wire"
 	"adze/internal/permission"
 	"adze/internal/permission/rule"
@@ -24,7 +25,7 @@ type permissionsOptions struct {
 
 // explain says what each form does.
 func (*permissionsOptions) explain() string {
-	return `list shows the rules in force, highest precedence first. check lists the rules and matchers of hooks that
+	return `check lists the rules and matchers of hooks that
 can never take effect, with where they stand and why, and exits with 1 if there are any. check TOOL JSON
 explains how a call of a model would be decided by the rules and the mode in force; naming the tool here
 allows nothing. Nothing is run or written.
@@ -33,13 +34,28 @@ allows nothing. Nothing is run or written.
 
 func (o *permissionsOptions) flags() []flag {
 	table := []flag{
-		{name: "json", doc: "print the decision as JSON", set: setBool(&o.json)},
-		{name: "stdin", doc: "check many calls: reads a line {\"id\",\"tool\",\"input\",\"cwd\",\"mode\",\"allow\",\"ask\",\"deny\"} for each from stdin, and writes a line with its decision to stdout",
-			set: setBool(&o.stdin)},
+		{Name: "json", Doc: "print the decision as JSON", Set: syntax.SetBool(&o.json)},
+		{Name: "stdin", Doc: "check many calls: reads a line {\"id\",\"tool\",\"input\",\"cwd\",\"mode\",\"allow\",\"ask\",\"deny\"} for each from stdin, and writes a line with its decision to stdout",
+			Set: syntax.SetBool(&o.stdin)},
 	}
-	table = append(table, only(accessFlags(&o.access),
+	table = append(table, syntax.Only(accessFlags(&o.access),
 		"allowed-tools", "disallowed-tools", "permission-mode", "dangerously-skip-permissions", "add-dir")...)
-	return append(table, only(projectFlags(&o.project), "settings", "setting-sources", "trust")...)
+	return append(table, syntax.Only(projectFlags(&o.project), "settings", "setting-sources", "trust")...)
+}
+
+func (*permissionsOptions) actions() []action {
+	return []action{
+		{Name: "list", Doc: "list the rules in force, highest precedence first"},
+		{Name: "check", Args: "[TOOL [JSON]]", Doc: "find rules that never take effect, or explain how a call would be decided"},
+	}
+}
+
+// offers completes the tool of a call.
+func (*permissionsOptions) offers(env *Env, args []string) []offer {
+	if len(args) == 1 && args[0] == "check" {
+		return toolOffers(env)
+	}
+	return nil
 }
 
 // run lists the rules, finds those that never take effect, or explains how calls would be decided. Nothing is run
@@ -47,13 +63,13 @@ func (o *permissionsOptions) flags() []flag {
 func (o *permissionsOptions) run(ctx context.Context, env *Env, in invocation) error {
 	const usage = "usage: adze permissions list, adze permissions check, adze permissions check TOOL JSON, or adze permissions check --stdin"
 	c := &checker{env: env, o: o, benches: map[string]*wire.Bench{}}
-	if len(in.args) == 1 && in.args[0] == "list" && !o.stdin {
+	if len(in.Args) == 1 && in.Args[0] == "list" && !o.stdin {
 		return c.list()
 	}
-	if len(in.args) == 0 || in.args[0] != "check" {
+	if len(in.Args) == 0 || in.Args[0] != "check" {
 		return setup.Errorf("%s", usage)
 	}
-	args := in.args[1:]
+	args := in.Args[1:]
 	switch {
 	case o.stdin && len(args) == 0:
 		return serveLines(ctx, env, func(line []byte, err error) any {
@@ -230,6 +246,9 @@ func explain(d permission.Decision, f permission.Facts) string {
 	fmt.Fprintf(&b, "  read-only   %s\n", yesNo(d.ReadOnly))
 	if d.Firm {
 		b.WriteString("  firm        yes: no mode or allow rule overrides it\n")
+	}
+	if d.Judged {
+		b.WriteString("  judged      in auto mode, by the small model, which is not asked here\n")
 	}
 	for _, p := range d.Parts {
 		fmt.Fprintf(&b, "  part        %-5s %s (%s)\n", p.Behavior, p.Text, p.Reason.Text)

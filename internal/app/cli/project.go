@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"adze/internal/app/servers"
 	"adze/internal/app/settings"
 	"adze/internal/app/wire"
 )
@@ -11,6 +12,11 @@ import (
 // openWorkspace opens the workspace of a command that runs something, and tells the user about problems in the
 // settings and about ignored configuration. A settings file that cannot be read is an error.
 func openWorkspace(env *Env, src settings.Source, in invocation) (*wire.Workspace, error) {
+	return openServing(env, src, in, servers.Flags{})
+}
+
+// openServing opens a workspace with what the command line says about servers. What is wrong with that is an error.
+func openServing(env *Env, src settings.Source, in invocation, flags servers.Flags) (*wire.Workspace, error) {
 	p, warnings := settings.Open(env.source(src))
 	for _, w := range warnings {
 		env.Say(w.String())
@@ -20,10 +26,16 @@ func openWorkspace(env *Env, src settings.Source, in invocation) (*wire.Workspac
 	}
 	withheld(env, p)
 	enabled(env, p)
-	for _, note := range in.notes {
+	for _, note := range in.Notes {
 		env.Say(note)
 	}
-	return wire.Open(env.wire(), p), nil
+	list, err := servers.Load(p, flags)
+	if err != nil {
+		return nil, err
+	}
+	place := env.wire()
+	place.Servers, place.Servers.Loaded = flags, list
+	return wire.Open(place, p), nil
 }
 
 // withheld tells the user which parts of the workspace's configuration are ignored.
@@ -32,12 +44,15 @@ func withheld(env *Env, p *settings.Project) {
 	if t.Trusted() {
 		return
 	}
-	switch names, texts := t.Brings(); {
-	case t.Readable() && len(names) > len(texts):
-		env.Say("this workspace is not trusted: of its files only instructions, and rules that deny or ask, are used; adze trust shows what else they would enable, a host trusts it with trustWorkspace or --trust")
-	case !t.Readable() && len(names) > 0:
-		env.Say(fmt.Sprintf("this workspace is not trusted: its files (%s) are ignored, except for rules that deny or ask; adze trust shows what they would enable, --trust trusts it for one run", strings.Join(names, ", ")))
+	names := t.LeftOut()
+	if len(names) == 0 {
+		return
 	}
+	how := "--trust trusts it for one run"
+	if t.Hosted() {
+		how = "a host trusts it with trustWorkspace or --trust"
+	}
+	env.Say(fmt.Sprintf("this workspace is not trusted: its files (%s) are ignored, except for rules that deny or ask; adze trust shows what they would enable, %s", strings.Join(names, ", "), how))
 }
 
 // enabled tells the user what the workspace may do in this run because of a flag.

@@ -8,6 +8,7 @@ import (
 
 	"adze/internal/app/settings"
 	"adze/internal/app/setup"
+	"adze/internal/app/syntax"
 	"adze/internal/app/wire"
 	"adze/internal/brief"
 )
@@ -21,16 +22,20 @@ type promptOptions struct {
 }
 
 func (o *promptOptions) flags() []flag {
-	table := append([]flag{jsonFlag(&o.json)}, only(modelFlags(&o.spec.Model), "model")...)
+	table := append([]flag{jsonFlag(&o.json)}, syntax.Only(modelFlags(&o.spec.Model), "model")...)
 	table = append(table, promptFlags(&o.prompt)...)
 	table = append(table, bareFlag(&o.spec.Bare))
-	table = append(table, only(accessFlags(&o.spec.Access), "allowed-tools", "disallowed-tools", "tools", "add-dir")...)
-	return append(table, only(projectFlags(&o.project), "settings", "setting-sources", "trust")...)
+	table = append(table, syntax.Only(accessFlags(&o.spec.Access), "allowed-tools", "disallowed-tools", "tools", "add-dir")...)
+	return append(table, syntax.Only(projectFlags(&o.project), "settings", "setting-sources", "trust")...)
+}
+
+func (*promptOptions) actions() []action {
+	return []action{{Name: "show", Doc: "show what the first request would send, and its size"}}
 }
 
 // run shows what the first request would send.
 func (o *promptOptions) run(_ context.Context, env *Env, in invocation) (err error) {
-	if !slices.Equal(in.args, []string{"show"}) {
+	if !slices.Equal(in.Args, []string{"show"}) {
 		return setup.Errorf("usage: adze prompt show [--json]")
 	}
 	if err := checkPairs(in); err != nil {

@@ -9,9 +9,11 @@ import (
 
 	"adze/internal/app/setup"
 	"adze/internal/app/wire"
+	"adze/internal/desk"
 	"adze/internal/platform/amount"
 	"adze/internal/platform/filehistory"
 	"adze/internal/session/archive"
+	"adze/internal/session/store"
 )
 
 // rewindFiles restores the files of a session to their state before one of its messages.
@@ -21,12 +23,16 @@ func (o *runOptions) rewindFiles(ctx context.Context, env *Env) error {
 		return setup.Errorf("%v", p.HomeErr)
 	}
 	home, name := p.Home, o.spec.Session.Resume
-	id := strings.ToLower(name)
+	id, message := strings.ToLower(name), o.rewind
+	var later []string
 	if info, err := archive.Find(home, env.Dir, name); err == nil { // a title, or the beginning of an id
 		id = info.ID
+		if c, err := store.Load(info.Path, store.LoadOptions{}); err == nil { // else the file history must know the message
+			message, later = desk.MessageNamed(c.Entries, message)
+		}
 	}
 	dir := wire.HistoryDir(home, id)
-	if _, err := os.Stat(dir); err != nil {
+	if _, err := os.Stat(dir); err != nil && later == nil {
 		if !p.Values().Files.History {
 			return setup.Errorf("session %s has no file history: the setting fileHistory.enabled is false", id)
 		}
@@ -37,7 +43,7 @@ func (o *runOptions) rewindFiles(ctx context.Context, env *Env) error {
 		return setup.Errorf("%v", err)
 	}
 	defer h.Close() // ok: what was restored is on disk
-	report, err := h.Rewind(ctx, o.rewind, filehistory.Options{Force: o.force})
+	report, err := h.Rewind(ctx, message, filehistory.Options{Force: o.force, Later: later})
 	var conflict *filehistory.Conflict
 	var incomplete *filehistory.Incomplete
 	switch {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,10 +10,15 @@ import (
 	"runtime/debug"
 	"strings"
 	"time"
+	"unicode/utf8"
 
+	"adze/internal/app/profile"
+	"adze/internal/app/servers"
 	"adze/internal/app/settings"
 	"adze/internal/app/setup"
+	"adze/internal/app/syntax"
 	"adze/internal/app/wire"
+	"adze/internal/msg"
 	"adze/internal/permission"
 	"adze/internal/ui/headless"
 )
@@ -22,6 +28,7 @@ type runOptions struct {
 	project settings.Source
 	spec    wire.Spec
 	prompt  promptText
+	servers servers.Flags
 
 	print, verbose, hookEvents bool
 	plain                      bool // no line editing and no colours
@@ -51,31 +58,32 @@ func (o *runOptions) flags() []flag { return append(o.supported(), missingFlags(
 // supported returns the flags that have an effect, in the order of the help text.
 func (o *runOptions) supported() []flag {
 	table := []flag{
-		{name: "print", short: "p", doc: "run one turn and print the answer; the default when stdin or stdout is not a terminal",
-			set: setBool(&o.print)},
-		{name: "plain", doc: "leave line editing to the terminal and use no colours, for screen readers and simple terminals",
-			set: setBool(&o.plain)},
-		{name: "output-format", value: "FORMAT", doc: "text, json (one result object) or stream-json (every message as a line; needs --verbose)",
-			set: setChoice(&o.output, headless.Text, headless.JSON, headless.StreamJSON)},
-		{name: "input-format", value: "FORMAT", doc: "text, or stream-json: prompts and requests as lines of JSON on stdin",
-			set: setChoice(&o.input, inputText, inputStream)},
-		{name: "verbose", doc: "report progress in detail", set: setBool(&o.verbose)},
-		{name: "include-partial-messages", doc: "add the provider's own events to stream-json", set: setBool(&o.spec.Raw)},
-		{name: "include-hook-events", doc: "add hook events to stream-json", set: setBool(&o.hookEvents)},
-		{name: "replay-user-messages", doc: "echo prompts in stream-json once they are stored", set: setBool(&o.replay)},
-		{name: "json-schema", value: "SCHEMA|FILE", doc: "end each turn with a value that matches this JSON Schema, as structured_output of the result",
-			set: setText(&o.schema)},
+		{Name: "print", Short: "p", Doc: "run one turn and print the answer; the default when stdin or stdout is not a terminal",
+			Set: syntax.SetBool(&o.print)},
+		{Name: "plain", Doc: "leave line editing to the terminal and use no colours, for screen readers and simple terminals",
+			Set: syntax.SetBool(&o.plain)},
+		syntax.OneOf(flag{Name: "output-format", Value: "FORMAT", Doc: "text, json (one result object) or stream-json (every message as a line; needs --verbose)"},
+			&o.output, headless.Text, headless.JSON, headless.StreamJSON),
+		syntax.OneOf(flag{Name: "input-format", Value: "FORMAT", Doc: "text, or stream-json: prompts and requests as lines of JSON on stdin"},
+			&o.input, inputText, inputStream),
+		{Name: "verbose", Doc: "report progress in detail", Set: syntax.SetBool(&o.verbose)},
+		{Name: "include-partial-messages", Doc: "add the provider's own events to stream-json", Set: syntax.SetBool(&o.spec.Raw)},
+		{Name: "include-hook-events", Doc: "add hook events to stream-json", Set: syntax.SetBool(&o.hookEvents)},
+		{Name: "replay-user-messages", Doc: "echo prompts in stream-json once they are stored", Set: syntax.SetBool(&o.replay)},
+		{Name: "json-schema", Value: "SCHEMA|FILE", Doc: "end each turn with a value that matches this JSON Schema, as structured_output of the result",
+			Set: syntax.SetText(&o.schema)},
 	}
 	table = append(table, modelFlags(&o.spec.Model)...)
 	table = append(table, promptFlags(&o.prompt)...)
 	table = append(table,
-		flag{name: "disable-slash-commands", doc: "without a terminal, treat commands such as /compact as prompts", set: setBool(&o.noCommands)},
+		flag{Name: "disable-slash-commands", Doc: "without a terminal, treat commands such as /compact as prompts", Set: syntax.SetBool(&o.noCommands)},
 		bareFlag(&o.spec.Bare))
 	table = append(table, accessFlags(&o.spec.Access)...)
-	table = append(table, flag{name: "permission-prompt-tool", value: "NAME", doc: "where to send permission questions; stdio means to the host, over --input-format stream-json",
-		set: func(v string) error {
-			if v != askHost {
-				return fmt.Errorf("%q is not supported, only %s: MCP tools cannot answer questions in this version", v, askHost)
+	table = append(table, flag{Name: "permission-prompt-tool", Value: "NAME", Doc: "who answers permission questions: a tool of an MCP server (mcp__server__tool), or stdio, the host, over --input-format stream-json",
+		Choices: []string{askHost},
+		Set: func(v string) error {
+			if v != askHost && !strings.HasPrefix(v, "mcp__") {
+				return fmt.Errorf("%q is neither %s nor a tool of an MCP server, such as mcp__server__tool", v, askHost)
 			}
 			o.asker = v
 			return nil
@@ -83,67 +91,64 @@ func (o *runOptions) supported() []flag {
 	table = append(table, limitFlags(&o.spec.Limits)...)
 	table = append(table, o.sessionFlags()...)
 	table = append(table, projectFlags(&o.project)...)
+	table = append(table, serverFlags(&o.servers)...)
 	table = append(table, debugFlags(&o.spec.Debug)...)
 	return append(table,
-		flag{name: "pprof", value: "ADDRESS", doc: "serve profiles of the program at a loopback address, such as 127.0.0.1:6060",
-			set: func(v string) error { o.profiling = v; return checkLoopback(v) }},
-		flag{name: "version", short: "v", doc: "print the version", set: setBool(&o.version)},
-		flag{name: "help", short: "h", doc: "print this help", set: setBool(&o.help)},
+		flag{Name: "pprof", Value: "ADDRESS", Doc: "serve profiles of the program at a loopback address, such as 127.0.0.1:6060",
+			Set: func(v string) error { o.profiling = v; return profile.CheckAddress(v) }},
+		flag{Name: "version", Short: "v", Doc: "print the version", Set: syntax.SetBool(&o.version)},
+		flag{Name: "help", Short: "h", Doc: "print this help", Set: syntax.SetBool(&o.help)},
 	)
 }
 
 func (o *runOptions) sessionFlags() []flag {
 	s := &o.spec.Session
 	return append(newSessionFlags(s), []flag{
-		{name: "continue", short: "c", doc: "continue the most recent session in this directory", set: setBool(&s.Latest)},
-		{name: "resume", short: "r", value: "SESSION", bare: true, doc: "continue an earlier session, named by id, title or file; without a value, choose from a list",
-			set: func(v string) error { s.Resume, o.pick = v, v == ""; return nil }},
-		{name: "resume-session-at", value: "ID", doc: "with --resume, continue after this message and drop the later ones", set: setText(&s.At)},
-		{name: "fork-session", doc: "with --resume or --continue, continue in a copy with an id of its own", set: setBool(&s.Fork)},
-		{name: "rewind-files", value: "ID", doc: "with --resume, restore files to their state before this message", set: setText(&o.rewind)},
-		{name: "force", doc: "with --rewind-files, also restore files that were changed outside the session since", set: setBool(&o.force)},
+		{Name: "continue", Short: "c", Doc: "continue the most recent session in this directory", Set: syntax.SetBool(&s.Latest)},
+		{Name: "resume", Short: "r", Value: "SESSION", Bare: true, Doc: "continue an earlier session, named by id, title or file; without a value, choose from a list",
+			Source: sessionNames,
+			Set:    func(v string) error { s.Resume, o.pick = v, v == ""; return nil }},
+		{Name: "resume-session-at", Value: "ID", Doc: "with --resume, continue after this message and drop the later ones", Set: syntax.SetText(&s.At)},
+		{Name: "fork-session", Doc: "with --resume or --continue, continue in a copy with an id of its own", Set: syntax.SetBool(&s.Fork)},
+		{Name: "rewind-files", Value: "ID", Doc: "with --resume, restore files to their state before this message", Set: syntax.SetText(&o.rewind)},
+		{Name: "force", Doc: "with --rewind-files, also restore files that were changed outside the session since", Set: syntax.SetBool(&o.force)},
 	}...)
 }
 
 // newSessionFlags returns the flags of commands that begin a session.
 func newSessionFlags(s *wire.SessionSpec) []flag {
 	return []flag{
-		{name: "session-id", value: "UUID", doc: "the id of the new session",
-			set: func(v string) error {
+		{Name: "session-id", Value: "UUID", Doc: "the id of the new session",
+			Set: func(v string) error {
 				if !isUUID(v) {
 					return fmt.Errorf("%q is not a UUID, such as 3f2a9c1e-5b7d-4e80-9a61-0c4d8e2f7b13", v)
 				}
 				s.ID = strings.ToLower(v)
 				return nil
 			}},
-		{name: "no-session-persistence", doc: "do not write a transcript", set: setBool(&s.Ephemeral)},
+		{Name: "no-session-persistence", Doc: "do not write a transcript", Set: syntax.SetBool(&s.Ephemeral)},
 	}
 }
 
 // missingFlags returns the flags that clients pass and this version does not implement.
 func missingFlags() []flag {
 	const (
-		servers = "MCP servers"
 		agents  = "sub-agents"
 		hosting = "questions to the host"
 	)
 	return []flag{
-		{name: "permission-prompts", value: "MODE", missing: hosting},
-		{name: "mcp-config", value: "CONFIG", missing: servers},
-		{name: "strict-mcp-config", missing: servers},
-		{name: "plugin-dir", value: "DIR", missing: "plugins"},
-		{name: "agent", value: "NAME", missing: agents},
-		{name: "agents", value: "JSON", missing: agents},
-		{name: "task-budget", value: "N", missing: "task budgets"},
-		{name: "betas", value: "LIST", missing: "a way to ask for betas"},
+		{Name: "permission-prompts", Value: "MODE", Missing: hosting},
+		{Name: "plugin-dir", Value: "DIR", Missing: "plugins"},
+		{Name: "agent", Value: "NAME", Missing: agents},
+		{Name: "agents", Value: "JSON", Missing: agents},
+		{Name: "task-budget", Value: "N", Missing: "task budgets"},
 
-		{name: "worktree", short: "w", value: "NAME", missing: "worktrees", refused: true},
-		{name: "bg", missing: "background sessions", refused: true},
-		{name: "tmux", missing: "worktrees", refused: true},
-		{name: "ide", missing: "a connection to editors", refused: true},
-		{name: "init", missing: "hooks at set-up", refused: true},
-		{name: "init-only", missing: "hooks at set-up", refused: true},
-		{name: "maintenance", missing: "hooks at set-up", refused: true},
+		{Name: "worktree", Short: "w", Value: "NAME", Missing: "worktrees", Refused: true},
+		{Name: "bg", Missing: "background sessions", Refused: true},
+		{Name: "tmux", Missing: "worktrees", Refused: true},
+		{Name: "init", Missing: "hooks at set-up", Refused: true},
+		{Name: "init-only", Missing: "hooks at set-up", Refused: true},
+		{Name: "maintenance", Missing: "hooks at set-up", Refused: true},
 	}
 }
 
@@ -174,11 +179,11 @@ func (o *runOptions) check(in invocation) error {
 		return setup.Errorf("--input-format stream-json needs --output-format stream-json")
 	case o.spec.Raw && o.output != headless.StreamJSON:
 		return setup.Errorf("--include-partial-messages needs --output-format stream-json")
-	case o.input == inputStream && strings.Join(in.args, "") != "": // adapters pass an empty one
-		return setup.Errorf("with --input-format stream-json, prompts come from stdin; remove %q", strings.Join(in.args, " "))
+	case o.input == inputStream && strings.Join(in.Args, "") != "": // adapters pass an empty one
+		return setup.Errorf("with --input-format stream-json, prompts come from stdin; remove %q", strings.Join(in.Args, " "))
 	case m.Fallback != "" && m.Fallback == m.Name:
 		return setup.Errorf("--fallback-model %s is the main model; choose another one", m.Fallback)
-	case o.spec.Access.Skip && in.given["permission-mode"] && o.spec.Access.Mode != string(permission.Bypass):
+	case o.spec.Access.Skip && in.Given["permission-mode"] && o.spec.Access.Mode != string(permission.Bypass):
 		return setup.Errorf("--dangerously-skip-permissions contradicts --permission-mode %s; use only one of them", o.spec.Access.Mode)
 	}
 	return nil
@@ -191,7 +196,7 @@ func checkPairs(in invocation) error {
 		{"append-system-prompt", "append-system-prompt-file"},
 		{"thinking", "max-thinking-tokens"},
 	} {
-		if in.given[p[0]] && in.given[p[1]] {
+		if in.Given[p[0]] && in.Given[p[1]] {
 			return setup.Errorf("--%s and --%s cannot be used together", p[0], p[1])
 		}
 	}
@@ -203,23 +208,30 @@ func (o *runOptions) run(ctx context.Context, env *Env, in invocation) (err erro
 	if err := o.check(in); err != nil {
 		return err
 	}
-	if o.asker != "" && o.input != inputStream {
-		in.notes = append(in.notes, "--permission-prompt-tool has no effect without --input-format stream-json")
+	if o.asker == askHost && o.input != inputStream {
+		in.Notes = append(in.Notes, "--permission-prompt-tool has no effect without --input-format stream-json")
 	}
 	if o.rewind != "" {
 		return o.rewindFiles(ctx, env)
 	}
 	single := o.print || !env.StdinTerminal || !env.StdoutTerminal || o.input == inputStream
 	switch {
-	case !single && (in.given["output-format"] || in.given["input-format"]):
+	case !single && (in.Given["output-format"] || in.Given["input-format"]):
 		return setup.Errorf("--output-format and --input-format need -p at a terminal")
 	case single && o.pick:
 		return setup.Errorf("--resume without a value needs a terminal to show a list; give the id or title of the session (adze sessions list shows them)")
 	case !single:
-		o.spec.Entry, o.spec.Access.Asks = wire.Interactive, true
+		o.spec.Entry, o.spec.Access.Asks, o.servers.Terminal = wire.Interactive, true, true
 	case o.input == inputStream:
 		o.spec.Entry, o.project.Hosted = wire.Host, true
 		o.spec.Access.Asks = o.asker == askHost
+	}
+	switch {
+	case o.asker == "" || o.asker == askHost:
+	case single:
+		o.spec.Access.AskTool = o.asker
+	default:
+		in.Notes = append(in.Notes, "--permission-prompt-tool has no effect at a terminal, where you are asked")
 	}
 	if o.spec.Prompt, err = o.prompt.spec(); err != nil {
 		return err
@@ -230,7 +242,7 @@ func (o *runOptions) run(ctx context.Context, env *Env, in invocation) (err erro
 	// A long conversation is mostly one large buffer and the texts it was made from: collecting garbage more
 	// often costs little and lowers the peak.
 	debug.SetGCPercent(75)
-	stop, err := serveProfiles(o.profiling, env.Say)
+	stop, err := profile.Serve(o.profiling, env.Say)
 	if err != nil {
 		return err
 	}
@@ -243,7 +255,7 @@ func (o *runOptions) run(ctx context.Context, env *Env, in invocation) (err erro
 
 // readSchema returns the schema of --json-schema, which is JSON or a file.
 func (o *runOptions) readSchema(in invocation) ([]byte, error) {
-	if !in.given["json-schema"] || strings.HasPrefix(strings.TrimSpace(o.schema), "{") {
+	if !in.Given["json-schema"] || strings.HasPrefix(strings.TrimSpace(o.schema), "{") {
 		return []byte(o.schema), nil
 	}
 	source, err := os.ReadFile(o.schema)
@@ -267,8 +279,12 @@ func readPrompt(ctx context.Context, env *Env, args []string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if strings.TrimSpace(piped) != "" {
-			text = strings.TrimRight(piped, "\n") + "\n\n" + text
+		switch {
+		case strings.TrimSpace(piped) == "":
+		case strings.TrimSpace(text) == "":
+			text = piped
+		default:
+			text = msg.Piped(piped, text)
 		}
 	}
 	if text = strings.TrimSpace(text); text == "" {
@@ -302,13 +318,24 @@ func readStdin(ctx context.Context, env *Env) (string, error) {
 			case len(r.data) > maxPrompt:
 				return "", setup.Errorf("the text on stdin is longer than %d MB; save it to a file and mention the file in the prompt", maxPrompt>>20)
 			}
-			return string(r.data), nil
+			return stdinText(env, r.data)
 		case <-slow.C:
 			env.Say("waiting for stdin to end; to send only the prompt, add </dev/null")
 		case <-ctx.Done():
 			return "", context.Cause(ctx)
 		}
 	}
+}
+
+// stdinText returns what was piped as text. What is not text would reach the model as something else.
+func stdinText(env *Env, data []byte) (string, error) {
+	if i := bytes.IndexByte(data, 0); i >= 0 {
+		return "", setup.Errorf("stdin is not text: byte %d is NUL; save it to a file and mention the file in the prompt", i)
+	}
+	if !utf8.Valid(data) {
+		env.Say("stdin is not valid UTF-8: what is not is sent as \ufffd; convert it first, for example with iconv -f latin1 -t utf8")
+	}
+	return string(data), nil
 }
 
 func textOrFile(text, file, flag string) (string, error) {

@@ -7,6 +7,7 @@ import (
 
 	"adze/internal/app/settings"
 	"adze/internal/app/setup"
+	"adze/internal/app/syntax"
 	"adze/internal/app/wire"
 	"adze/internal/confine"
 	"adze/internal/platform/sandbox"
@@ -20,13 +21,17 @@ type sandboxOptions struct {
 }
 
 func (o *sandboxOptions) flags() []flag {
-	table := append([]flag{jsonFlag(&o.json)}, only(accessFlags(&o.access), "add-dir")...)
-	return append(table, only(projectFlags(&o.project), "settings", "setting-sources", "trust")...)
+	table := append([]flag{jsonFlag(&o.json)}, syntax.Only(accessFlags(&o.access), "add-dir")...)
+	return append(table, syntax.Only(projectFlags(&o.project), "settings", "setting-sources", "trust")...)
+}
+
+func (*sandboxOptions) actions() []action {
+	return []action{{Name: "status", Doc: "show how commands are sandboxed, and test it"}}
 }
 
 // run shows how commands are sandboxed, and tests the sandbox.
 func (o *sandboxOptions) run(ctx context.Context, env *Env, in invocation) error {
-	if len(in.args) > 1 || len(in.args) == 1 && in.args[0] != "status" {
+	if len(in.Args) > 1 || len(in.Args) == 1 && in.Args[0] != "status" {
 		return setup.Errorf("usage: adze sandbox status")
 	}
 	w, err := openWorkspace(env, o.project, in)

@@ -34,6 +34,9 @@ func sandboxOffer(env *Env, p *settings.Project, protects func() bool, enable fu
 				"Use the sandbox from now on? Press y for yes, n for no.",
 			Answer: func(ctx context.Context, yes bool) (string, error) {
 				if !yes {
+					if err := fsys.MkdirPrivate(p.Home); err != nil { // it may be the first start
+						return "", err
+					}
 					return "You will not be asked again. To use the sandbox later: adze config set " + wire.SandboxSetting + " true",
 						fsys.WriteAtomic(declined, nil, 0o600)
 				}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"os"
 	"strings"
 	"testing"
 
@@ -29,7 +30,9 @@ func TestSandboxOffer(t *testing.T) {
 			t.Errorf("it is offered although the settings say %s", setting)
 		}
 	}
-	p.Write("home/.adze/settings.json", `{}`)
+	if err := os.RemoveAll(p.Path("home/.adze")); err != nil { // as at the first start
+		t.Fatal(err)
+	}
 	if protects = false; offer() != nil {
 		t.Error("it is offered where it does not work")
 	}

@@ -2,68 +2,34 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"strings"
 
+	"adze/internal/app/sessions"
+	"adze/internal/app/settings"
 	"adze/internal/app/setup"
+	"adze/internal/app/syntax"
+	"adze/internal/app/wire"
 	"adze/internal/platform/fsys"
-	"adze/internal/platform/spell"
 	"adze/internal/session/archive"
-	"adze/internal/session/store"
 )
 
-// A sessionAction is an action of adze sessions.
-type sessionAction struct {
-	name, args string
-	doc        string
-	least      int // arguments
-	run        func(context.Context, *sessionTask) error
-}
-
-func sessionActions() []sessionAction {
-	return []sessionAction{
-		{"list", "", "list the sessions of this folder, most recent first; --all lists those of all folders", 0, listSessions},
-		{"show", "SESSION", "show details of a session and its last messages", 1, showSession},
-		{"search", "TEXT", "find text in the conversations of all sessions", 1, searchSessions},
-		{"export", "SESSION", "export a session as Markdown, JSON or HTML; apparent secrets are removed", 1, exportSession},
-		{"fork", "SESSION", "copy a session into a new one; --at names the last message to copy", 1, forkSession},
-		{"rename", "SESSION TITLE", "set the title of a session", 2, renameSession},
-		{"tag", "SESSION [TAG]", "set the tag of a session, or remove it", 1, tagSession},
-		{"rm", "SESSION...", "delete sessions permanently; asks first, unless --force is given", 1, removeSessions},
-	}
-}
-
 // sessionsOptions belong to adze sessions.
-type sessionsOptions struct {
-	all, json, matchCase, secrets, force bool
-	limit                                int
-	format                               archive.Format
-	output, at                           string
-}
+type sessionsOptions struct{ sessions.Options }
 
 func (o *sessionsOptions) flags() []flag {
 	return []flag{
-		{name: "all", short: "a", doc: "with list, the sessions of all folders", set: setBool(&o.all)},
-		{name: "json", doc: "with list, show and search, print JSON", set: setBool(&o.json)},
-		{name: "limit", value: "N", doc: "with list, at most N sessions; with search, at most N matches per session; with show, the last N messages",
-			set: setCount(&o.limit, 1)},
-		{name: "match-case", doc: "with search, match upper and lower case exactly", set: setBool(&o.matchCase)},
-		{name: "format", value: "FORMAT", doc: "with export, markdown, json or html; by default, the extension of the file decides",
-			set: setChoice(&o.format, archive.Markdown, archive.JSON, archive.HTML)},
-		{name: "output", short: "o", value: "FILE", doc: "with export, the file to write; standard output by default", set: setText(&o.output)},
-		{name: "secrets", doc: "with export, keep apparent secrets", set: setBool(&o.secrets)},
-		{name: "at", value: "MESSAGE", doc: "with fork, the id of the last message to copy", set: setText(&o.at)},
-		{name: "force", doc: "with rm, do not ask first; with export, overwrite a file", set: setBool(&o.force)},
+		{Name: "all", Short: "a", Doc: "with list, the sessions of all folders", Set: syntax.SetBool(&o.All)},
+		{Name: "json", Doc: "with list, show and search, print JSON", Set: syntax.SetBool(&o.JSON)},
+		{Name: "limit", Value: "N", Doc: "with list, at most N sessions; with search, at most N matches per session; with show, the last N messages",
+			Set: syntax.SetCount(&o.Limit, 1)},
+		{Name: "match-case", Doc: "with search, match upper and lower case exactly", Set: syntax.SetBool(&o.MatchCase)},
+		syntax.OneOf(flag{Name: "format", Value: "FORMAT", Doc: "with export, markdown, json or html; by default, the extension of the file decides"},
+			&o.Format, archive.Markdown, archive.JSON, archive.HTML),
+		{Name: "output", Short: "o", Value: "FILE", Doc: "with export, the file to write; standard output by default", Set: syntax.SetText(&o.Output)},
+		{Name: "secrets", Doc: "with export, keep apparent secrets", Set: syntax.SetBool(&o.Secrets)},
+		{Name: "at", Value: "MESSAGE", Doc: "with fork, the id of the last message to copy", Set: syntax.SetText(&o.At)},
+		{Name: "force", Doc: "with rm, do not ask first; with export, overwrite a file", Set: syntax.SetBool(&o.Force)},
 	}
-}
-
-// A sessionTask is one action on stored sessions, with its arguments.
-type sessionTask struct {
-	*sessionsOptions
-	env  *Env
-	home string
-	args []string
 }
 
 // run runs an action on the stored sessions; without a name, it lists them.
@@ -72,49 +38,57 @@ func (o *sessionsOptions) run(ctx context.Context, env *Env, in invocation) erro
 	if err != nil {
 		return setup.Errorf("%v", err)
 	}
-	name, args := "list", in.args
-	if len(args) > 0 {
-		name, args = args[0], args[1:]
-	}
+	name, args := actionOf(in, "list")
 	var names []string
-	for _, a := range sessionActions() {
-		names = append(names, a.name)
-		if a.name != name {
+	for _, a := range sessions.Actions() {
+		names = append(names, a.Name)
+		if a.Name != name {
 			continue
 		}
-		if len(args) < a.least || a.args == "" && len(args) > 0 {
-			return setup.Errorf("usage: adze sessions %s", strings.TrimSpace(a.name+" "+a.args))
+		if len(args) < a.Least || a.Args == "" && len(args) > 0 {
+			return setup.Errorf("usage: adze sessions %s", strings.TrimSpace(a.Name+" "+a.Args))
 		}
-		return sessionError(a.run(ctx, &sessionTask{o, env, home, args}))
+		t := &sessions.Task{Console: env.streams(), Options: &o.Options, Dir: env.Dir, Home: home, Args: args, Version: env.Version, Now: env.Now}
+		t.Inherit = func(from *archive.Info, id, dir string) error {
+			return wire.Inherit(ctx, openLeniently(env, settings.Source{}), from, id, dir)
+		}
+		return t.Run(ctx, a)
 	}
-	if near := spell.Closest(name, names, 1); len(near) > 0 {
-		return setup.Errorf("there is no command adze sessions %s; did you mean %s?", name, near[0])
-	}
-	return setup.Errorf("there is no command adze sessions %s; usage: adze sessions %s", name, strings.Join(names, "|"))
+	return noAction("sessions", name, names)
 }
 
-// sessionError adds advice to errors that a user of adze sessions can act on.
-func sessionError(err error) error {
-	var locked *store.LockedError
-	if errors.As(err, &locked) {
-		return fmt.Errorf("%w", locked)
-	}
-	return err
-}
-
-// find returns the session that the first argument names.
-func (t *sessionTask) find(what string) (*archive.Info, error) {
-	return archive.Find(t.home, t.env.Dir, what)
-}
-
-// explain lists the actions.
+// explain says what a session is called.
 func (*sessionsOptions) explain() string {
-	var b strings.Builder
-	b.WriteString("A session is named by its id, its title, the beginning of either, or the path of its file.\n\n")
-	var rows [][2]string
-	for _, a := range sessionActions() {
-		rows = append(rows, [2]string{strings.TrimSpace(a.name + " " + a.args), a.doc})
+	return "A session is named by its id, its title, the beginning of either, or the path of its file.\n"
+}
+
+func (*sessionsOptions) actions() (list []action) {
+	for _, a := range sessions.Actions() {
+		list = append(list, action{Name: a.Name, Args: a.Args, Doc: a.Doc})
 	}
-	writeRows(&b, rows)
-	return b.String()
+	return list
+}
+
+// offers completes the sessions of this folder.
+func (*sessionsOptions) offers(env *Env, args []string) []offer {
+	if len(args) == 1 && args[0] != "list" && args[0] != "search" || len(args) > 1 && args[0] == "rm" {
+		return sessionOffers(env)
+	}
+	return nil
+}
+
+// sessionOffers returns the sessions of this folder, newest first, with their titles.
+func sessionOffers(env *Env) (list []offer) {
+	home, err := fsys.StateHome(env.Getenv)
+	if err != nil {
+		return nil
+	}
+	infos, err := archive.List(home, archive.ListOptions{Dir: env.Dir})
+	if err != nil {
+		return nil
+	}
+	for i := range infos[:min(len(infos), 50)] {
+		list = append(list, offer{Word: infos[i].ID, Doc: infos[i].Name()})
+	}
+	return list
 }

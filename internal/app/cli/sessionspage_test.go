@@ -3,6 +3,8 @@ package cli
 import (
 	"fmt"
 	"strings"
+
+	"adze/internal/app/sessions"
 )
 
 // sessionReference is the page on sessions, made of the table of the command.
@@ -13,12 +15,12 @@ func sessionReference() string {
 		"`adze --continue` continues the most recent session of the folder, `adze --resume SESSION` any other. SESSION is an id, a title, " +
 		"the beginning of either (at least four characters, if no other session begins like it), or the path of a `.jsonl` file. " +
 		"Sessions of the current folder come before those of others.\n\n| Command | What it does |\n|---|---|\n")
-	for _, a := range sessionActions() {
-		fmt.Fprintf(&b, "| `adze sessions %s` | %s |\n", strings.TrimSpace(a.name+" "+a.args), a.doc)
+	for _, a := range sessions.Actions() {
+		fmt.Fprintf(&b, "| `adze sessions %s` | %s |\n", strings.TrimSpace(a.Name+" "+a.Args), a.Doc)
 	}
 	b.WriteString("\n## Flags\n\n| Flag | What it does |\n|---|---|\n")
 	for _, f := range (&sessionsOptions{}).flags() {
-		fmt.Fprintf(&b, "| `%s` | %s |\n", strings.ReplaceAll(f.usage(), "|", "\\|"), f.doc)
+		fmt.Fprintf(&b, "| `%s` | %s |\n", strings.ReplaceAll(f.Usage(), "|", "\\|"), f.Doc)
 	}
 	b.WriteString(`
 ## What is kept, and for how long

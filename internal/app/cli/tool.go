@@ -9,6 +9,7 @@ import (
 
 	"adze/internal/app/settings"
 	"adze/internal/app/setup"
+	"adze/internal/app/syntax"
 	"adze/internal/app/wire"
 	"adze/internal/msg"
 	"adze/internal/platform/term"
@@ -38,17 +39,25 @@ was refused; 2 nothing was run, because the tool does not exist or is denied.
 
 func (o *toolOptions) flags() []flag {
 	table := []flag{
-		{name: "json", doc: "print the result as JSON: is_error, refused, text, structured, ms", set: setBool(&o.json)},
-		{name: "as-model", doc: "judge calls exactly like those of a model: naming a tool does not allow it, and a question is a refusal", set: setBool(&o.asModel)},
-		{name: "list", doc: "list the tools", set: setBool(&o.list)},
-		{name: "stdin", doc: "run many calls: reads a line {\"id\",\"tool\",\"input\"} for each from stdin, and writes a line with its result to stdout",
-			set: setBool(&o.stdin)},
+		{Name: "json", Doc: "print the result as JSON: is_error, refused, text, structured, ms", Set: syntax.SetBool(&o.json)},
+		{Name: "as-model", Doc: "judge calls exactly like those of a model: naming a tool does not allow it, and a question is a refusal", Set: syntax.SetBool(&o.asModel)},
+		{Name: "list", Doc: "list the tools", Set: syntax.SetBool(&o.list)},
+		{Name: "stdin", Doc: "run many calls: reads a line {\"id\",\"tool\",\"input\"} for each from stdin, and writes a line with its result to stdout",
+			Set: syntax.SetBool(&o.stdin)},
 	}
-	table = append(table, only(accessFlags(&o.spec.Access),
+	table = append(table, syntax.Only(accessFlags(&o.spec.Access),
 		"allowed-tools", "disallowed-tools", "permission-mode", "dangerously-skip-permissions", "add-dir")...)
 	table = append(table, newSessionFlags(&o.spec.Session)...)
-	table = append(table, only(projectFlags(&o.project), "settings", "setting-sources", "trust")...)
+	table = append(table, syntax.Only(projectFlags(&o.project), "settings", "setting-sources", "trust")...)
 	return append(table, debugFlags(&o.spec.Debug)...)
+}
+
+// offers completes the names of the tools.
+func (*toolOptions) offers(env *Env, args []string) []offer {
+	if len(args) > 0 {
+		return nil
+	}
+	return toolOffers(env)
 }
 
 // run runs calls from the command line like calls of a model. Naming a tool allows it, as --allowed-tools
@@ -58,7 +67,7 @@ func (o *toolOptions) run(ctx context.Context, env *Env, in invocation) error {
 		list := toolsOptions{project: o.project, access: o.spec.Access, json: o.json}
 		return list.run(ctx, env, invocation{})
 	}
-	if o.stdin == (len(in.args) > 0) || len(in.args) > 2 {
+	if o.stdin == (len(in.Args) > 0) || len(in.Args) > 2 {
 		return setup.Errorf("usage: adze tool NAME [JSON], adze tool --stdin, or adze tool --list")
 	}
 	o.spec.Calls = wire.Single
@@ -85,14 +94,14 @@ func (o *toolOptions) run(ctx context.Context, env *Env, in invocation) error {
 		}
 		return c.serve(ctx, env)
 	}
-	name, ok := c.find(in.args[0])
+	name, ok := c.find(in.Args[0])
 	if !ok {
-		return unknownTool(pool, in.args[0])
+		return unknownTool(pool, in.Args[0])
 	}
 	if !o.asModel {
 		conv.Allow(name)
 	}
-	input, err := toolInput(ctx, env, in.args[1:])
+	input, err := toolInput(ctx, env, in.Args[1:])
 	if err != nil {
 		return err
 	}

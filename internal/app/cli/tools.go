@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"adze/internal/app/settings"
+	"adze/internal/app/syntax"
 	"adze/internal/app/wire"
+	"adze/internal/tool"
 )
 
 // toolsOptions belong to adze tools.
@@ -15,11 +17,12 @@ type toolsOptions struct {
 	project settings.Source
 	access  wire.AccessSpec
 	json    bool
+	mcp     bool // also those of servers
 }
 
 func (o *toolsOptions) flags() []flag {
-	table := append([]flag{jsonFlag(&o.json)}, only(accessFlags(&o.access), "allowed-tools", "disallowed-tools", "tools")...)
-	return append(table, only(projectFlags(&o.project), "settings", "setting-sources", "trust")...)
+	table := append([]flag{jsonFlag(&o.json), {Name: "mcp", Doc: "connect to the MCP servers, and list their tools, too", Set: syntax.SetBool(&o.mcp)}}, syntax.Only(accessFlags(&o.access), "allowed-tools", "disallowed-tools", "tools")...)
+	return append(table, syntax.Only(projectFlags(&o.project), "settings", "setting-sources", "trust")...)
 }
 
 // A listedTool is one line of the list.
@@ -31,8 +34,24 @@ type listedTool struct {
 	Doc    string `json:"description"`
 }
 
+// toolOffers returns the names of the tools.
+func toolOffers(env *Env) (list []offer) {
+	p, _ := settings.Open(env.source(settings.Source{})) // ok: nothing depends on what is wrong
+	w := wire.Open(env.wire(), p)
+	defer w.Close()
+	bench, err := w.Bench(wire.AccessSpec{})
+	if err != nil {
+		return nil
+	}
+	for _, t := range bench.Tools {
+		list = append(list, offer{Word: t.Spec().Name, Doc: t.Traits().Hint})
+	}
+	slices.SortFunc(list, func(a, b offer) int { return strings.Compare(a.Word, b.Word) })
+	return list
+}
+
 // run prints the tools and the state of each.
-func (o *toolsOptions) run(_ context.Context, env *Env, in invocation) error {
+func (o *toolsOptions) run(ctx context.Context, env *Env, in invocation) error {
 	w, err := openWorkspace(env, o.project, in)
 	if err != nil {
 		return err
@@ -42,11 +61,23 @@ func (o *toolsOptions) run(_ context.Context, env *Env, in invocation) error {
 	if err != nil {
 		return err
 	}
-	list := make([]listedTool, 0, len(bench.Tools))
-	for _, t := range bench.Tools {
+	tools := bench.Tools
+	if o.mcp {
+		fleet, err := w.Fleet()
+		if err != nil {
+			return err
+		}
+		tools = append(slices.Clip(tools), fleet.Listed(ctx)...)
+	}
+	list := make([]listedTool, 0, len(tools))
+	for _, t := range tools {
 		l := listedTool{Name: t.Spec().Name, Origin: "built-in", State: "core", Doc: t.Traits().Hint}
-		if origin := t.Traits().Origin; origin != "" {
-			l.Origin = origin
+		served := t.Traits().Origin != ""
+		if served {
+			l.Origin, l.Doc = t.Traits().Origin, tool.OneLine(t.Spec().Description, 80)
+		}
+		if bench.Deferred(l.Name) || served && !t.Traits().AlwaysLoad {
+			l.State = "deferred"
 		}
 		if reason, denied := bench.Unavailable(l.Name); reason != "" {
 			l.State, l.Reason = "disabled", reason

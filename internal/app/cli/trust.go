@@ -8,6 +8,7 @@ import (
 
 	"adze/internal/app/settings"
 	"adze/internal/app/setup"
+	"adze/internal/app/syntax"
 	"adze/internal/app/wire"
 	"adze/internal/platform/term"
 )
@@ -17,21 +18,21 @@ type trustOptions struct{ list, remove, show, yes bool }
 
 func (o *trustOptions) flags() []flag {
 	return []flag{
-		{name: "list", doc: "list the trusted workspaces", set: setBool(&o.list)},
-		{name: "remove", doc: "stop trusting DIR", set: setBool(&o.remove)},
-		{name: "show", doc: "only show what DIR would enable", set: setBool(&o.show)},
-		{name: "yes", doc: "trust DIR without asking; needed where there is no terminal", set: setBool(&o.yes)},
+		{Name: "list", Doc: "list the trusted workspaces", Set: syntax.SetBool(&o.list)},
+		{Name: "remove", Doc: "stop trusting DIR", Set: syntax.SetBool(&o.remove)},
+		{Name: "show", Doc: "only show what DIR would enable", Set: syntax.SetBool(&o.show)},
+		{Name: "yes", Doc: "trust DIR without asking; needed where there is no terminal", Set: syntax.SetBool(&o.yes)},
 	}
 }
 
 // run shows what a workspace would enable and trusts it from then on.
 func (o *trustOptions) run(ctx context.Context, env *Env, in invocation) error {
-	if len(in.args) > 1 || o.list && (o.remove || len(in.args) > 0) {
+	if len(in.Args) > 1 || o.list && (o.remove || len(in.Args) > 0) {
 		return setup.Errorf("usage: adze trust [DIR], adze trust --remove [DIR] or adze trust --list")
 	}
 	src := env.source(settings.Source{})
-	if len(in.args) == 1 {
-		src.Root = in.args[0]
+	if len(in.Args) == 1 {
+		src.Root = in.Args[0]
 		if !filepath.IsAbs(src.Root) {
 			src.Root = filepath.Join(env.Dir, src.Root)
 		}

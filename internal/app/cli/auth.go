@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"adze/internal/agent"
+	"adze/internal/app/login"
+	"adze/internal/app/providers"
+	"adze/internal/app/settings"
+	"adze/internal/app/setup"
+	"adze/internal/app/syntax"
+)
+
+// authOptions belong to adze auth.
+type authOptions struct {
+	project    settings.Source
+	json, text bool
+	key        login.Options
+}
+
+func (o *authOptions) flags() []flag {
+	return append([]flag{
+		{Name: "json", Doc: "with status, print JSON; the default without a terminal", Set: syntax.SetBool(&o.json)},
+		{Name: "text", Doc: "with status, print text; the default at a terminal", Set: syntax.SetBool(&o.text)},
+		{Name: "with-token", Doc: "with login, read the key from standard input", Set: syntax.SetBool(&o.key.WithToken)},
+		{Name: "no-check", Doc: "with login, store the key without asking the provider whether it accepts it", Set: syntax.SetBool(&o.key.NoCheck)},
+		{Name: "file", Doc: "with login, store the key in a file that only you can read, not in the keyring", Set: syntax.SetBool(&o.key.File)},
+		{Name: "browser", Doc: "with login, sign in with a web browser instead of a key, at providers that offer that", Set: syntax.SetBool(&o.key.Browser)},
+		{Name: "open", Doc: "with --browser, open the browser instead of only printing the address", Set: syntax.SetBool(&o.key.Open)},
+	}, syntax.Only(projectFlags(&o.project), "settings", "setting-sources", "managed-settings")...)
+}
+
+// explain says what is stored where, and what the exit code means.
+func (*authOptions) explain() string {
+	return "A key that is stored is used if neither the environment nor the settings give one for the provider, and is sent to\n" +
+		"the provider's host only. It is kept in the keyring of the system, or in a file that only you can read if there is\n" +
+		"none.\n\n" +
+		"status sends no request and prints no secret: whether a provider accepts its key is not known. Exit codes: 0 there are\n" +
+		"credentials; 1 there are none. With --json it is always 0, and loggedIn says it.\n"
+}
+
+func (*authOptions) actions() []action {
+	return []action{
+		{Name: "login", Args: "[PROVIDER]", Doc: "store an API key, after asking the provider whether it accepts it"},
+		{Name: "logout", Args: "[PROVIDER]", Doc: "remove a stored key"},
+		{Name: "status", Doc: "show which provider is configured, and where its credentials come from"},
+	}
+}
+
+func (o *authOptions) run(ctx context.Context, env *Env, in invocation) error {
+	action, name := "", ""
+	if len(in.Args) > 0 {
+		action = in.Args[0]
+	}
+	if len(in.Args) == 2 {
+		name = in.Args[1]
+	}
+	if err := o.check(in, action); err != nil {
+		return err
+	}
+	p := openLeniently(env, o.project)
+	keys := providers.OpenKeys(p.Home)
+	err := keys.Err()
+	if err != nil && action != "status" {
+		return err
+	} else if err != nil {
+		env.Say(err.Error())
+	}
+	c := providers.Config{Settings: p.Settings(), Keys: keys, Version: env.Version, Say: env.Say}
+	switch action {
+	case "login":
+		err = login.Store(ctx, env.console(), c, name, o.key)
+	case "logout":
+		err = login.Remove(ctx, env.console(), c, name)
+	default:
+		err = o.status(env, p, keys)
+	}
+	return answered(err)
+}
+
+// answered returns the error of a question to the user.
+func answered(err error) error {
+	if errors.Is(err, login.ErrInterrupted) {
+		return &Ended{Reason: agent.AbortedStreaming}
+	}
+	return err
+}
+
+// check reports arguments that make no sense together.
+func (o *authOptions) check(in invocation, action string) error {
+	most := map[string]int{"login": 2, "logout": 2, "status": 1}
+	switch {
+	case most[action] == 0 || len(in.Args) > most[action]:
+		return setup.Errorf("usage: adze auth login [PROVIDER], adze auth logout [PROVIDER], or adze auth status [--json|--text]")
+	case o.json && o.text:
+		return setup.Errorf("--json and --text cannot be used together")
+	case action != "login" && (o.key.WithToken || o.key.NoCheck || o.key.File || o.key.Browser || o.key.Open):
+		return setup.Errorf("--with-token, --no-check, --file, --browser and --open belong to adze auth login")
+	case o.key.WithToken && o.key.Browser:
+		return setup.Errorf("--with-token and --browser cannot be used together")
+	case o.key.Open && !o.key.Browser:
+		return setup.Errorf("--open needs --browser")
+	}
+	return nil
+}
+
+// status prints what is known of the credentials. The fields are those that clients of the ecosystem ask for.
+func (o *authOptions) status(env *Env, p *settings.Project, keys providers.Keys) error {
+	a, err := providers.Status(p, keys)
+	if err != nil {
+		return err
+	}
+	if o.json || !o.text && !env.StdoutTerminal {
+		err = env.print(marshal(a))
+	} else {
+		err = env.print(login.Text(a))
+	}
+	if err == nil && !a.LoggedIn && !o.json { // those who ask for JSON read the answer
+		err = &Ended{}
+	}
+	return err
+}
+
+// console returns where the user is asked for keys.
+func (env *Env) console() login.Console {
+	return login.Console{In: env.Stdin, Out: env.Stdout, Terminal: env.StdinTerminal && env.StdoutTerminal, Keys: env.Keys, Say: env.Say}
+}

@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"adze/internal/app/syntax"
+)
+
+// manOptions belong to adze man.
+type manOptions struct{}
+
+func (*manOptions) flags() []flag { return nil }
+
+// explain says how to read and to install the page.
+func (*manOptions) explain() string {
+	return "adze man | man -l - shows the page. To install it: adze man >~/.local/share/man/man1/adze.1\n"
+}
+
+func (*manOptions) run(_ context.Context, env *Env, _ invocation) error {
+	return env.print(manPage(env.Version))
+}
+
+// manPage returns the manual page. It is generated from the tables of flags and commands.
+func manPage(version string) string {
+	m := &syntax.Manual{}
+	fmt.Fprintf(m, ".TH ADZE 1 \"\" \"adze %s\" \"User Commands\"\n", syntax.Roff(version))
+	m.Section("NAME")
+	m.Text("adze - a coding agent for the terminal")
+	m.Section("SYNOPSIS")
+	for i, line := range [...]string{"[FLAGS] [PROMPT]", "-p [FLAGS] PROMPT", "COMMAND [ARGUMENTS] [FLAGS]"} {
+		if i > 0 {
+			m.WriteString(".br\n")
+		}
+		fmt.Fprintf(m, ".B adze\n%s\n", syntax.Roff(line))
+	}
+	m.Section("DESCRIPTION")
+	m.Text("Without -p, and at a terminal, adze talks with you about the project in the working directory: it reads, searches, edits and runs commands, and asks before it changes anything that no rule allows.")
+	m.WriteString(".PP\n")
+	m.Text("With -p it runs one turn and prints the answer. What is piped to it stands before the prompt.")
+	m.Section("COMMANDS")
+	for _, c := range commands() {
+		m.Command(c.describe(nil))
+	}
+	m.Section("OPTIONS")
+	m.Flags((&runOptions{}).supported())
+	m.Section("ENVIRONMENT")
+	for _, v := range mainVariables() {
+		m.Entry(v[0], v[1])
+	}
+	m.Text("adze config list --all lists every variable and setting, with its meaning.")
+	m.Section("FILES")
+	for _, f := range [...][2]string{
+		{"~/.adze/settings.json", "your settings"},
+		{".adze/settings.json", "those of a project, once you trust it (adze trust)"},
+		{"~/.adze/projects/", "sessions; see adze sessions"},
+		{"~/.adze/file-history/", "what files were before they were changed"},
+	} {
+		m.Entry(f[0], f[1])
+	}
+	m.Section("EXIT STATUS")
+	for _, e := range exitCodes() {
+		m.Entry(e[0], e[1])
+	}
+	return m.String()
+}

@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"context"
+
+	"adze/internal/app/serving"
+	"adze/internal/app/setup"
+	"adze/internal/app/syntax"
+)
+
+// serveFlags are those of adze mcp serve.
+func serveFlags(o *serving.Options) []flag {
+	table := []flag{
+		{Name: "http", Value: "HOST:PORT", Doc: "with serve, serve clients that connect to this address, such as 127.0.0.1:8000, instead of standard streams",
+			Set: syntax.SetText(&o.HTTP)},
+		{Name: "token-file", Value: "FILE", Doc: "with serve --http, the file with what clients must send as a bearer token; needed if other machines can reach the address",
+			Set: syntax.SetText(&o.TokenFile)},
+	}
+	for _, f := range syntax.Only(accessFlags(&o.Access), "allowed-tools", "disallowed-tools", "tools", "permission-mode", "dangerously-skip-permissions", "add-dir") {
+		f.Doc = "with serve, " + f.Doc
+		table = append(table, f)
+	}
+	return table
+}
+
+// serve offers the tools to other programs.
+func (o *mcpOptions) serve(ctx context.Context, env *Env, in invocation) error {
+	if len(in.Args) > 1 || len(in.Rest) > 0 {
+		return setup.Errorf("usage: adze mcp serve [--http HOST:PORT]")
+	}
+	w, err := openWorkspace(env, o.project, in)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	return serving.Run(ctx, env.streams(), w, o.served)
+}

@@ -1,0 +1,370 @@
+package cli
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"adze/internal/app/settings"
+	"adze/internal/desk"
+	"adze/internal/platform/spell"
+)
+
+// existing is what texts may name.
+type existing struct {
+	slash, commands, flags, settings, variables map[string]bool
+}
+
+func whatExists() *existing {
+	e := &existing{slash: map[string]bool{}, commands: map[string]bool{}, flags: map[string]bool{"help": true, "version": true}, settings: map[string]bool{}, variables: map[string]bool{}}
+	for _, c := range desk.New(desk.Config{Terminal: true}).Commands() {
+		e.slash[c.Name] = true
+		for _, alias := range c.Aliases {
+			e.slash[alias] = true
+		}
+	}
+	flags := func(all []flag) {
+		for _, f := range all {
+			e.flags[f.Name] = true
+			for _, alias := range f.Aliases {
+				e.flags[alias] = true
+			}
+		}
+	}
+	flags((&runOptions{}).flags())
+	for _, c := range commands() {
+		e.commands[c.name] = true
+		flags(c.options().flags())
+	}
+	for _, k := range settings.Keys() {
+		for _, name := range append([]string{k.Name}, k.Aliases...) {
+			for at := 0; name != "" && at >= 0; { // a section may be named, too
+				e.settings[name] = true
+				if at = strings.LastIndexByte(name, '.'); at > 0 {
+					name = name[:at]
+				}
+			}
+		}
+		for _, name := range k.Env {
+			e.variables[name] = true
+		}
+	}
+	e.variables["ADZE_TEST_RESOLVER"] = true // of a test build
+	return e
+}
+
+var (
+	// What the names of things look like in a text.
+	slashName    = regexp.MustCompile("(?:^|[\\s`'\"(«])/([a-z][a-z-]+)(?:$|[\\s`'\".,;:)»])")
+	commandName  = regexp.MustCompile(`\badze ([a-z][a-z-]+)\b`)
+	flagName     = regexp.MustCompile(`(?:^|[\s` + "`" + `'"(\[|])--([a-zA-Z][a-zA-Z-]+)`)
+	settingName  = regexp.MustCompile(`(?:^|[\s` + "`" + `'"(])([a-z][A-Za-z]*(?:\.[a-z][A-Za-z]*)+)(?:$|[\s` + "`" + `'",;:)=])`)
+	variableName = regexp.MustCompile(`\b(ADZE_[A-Z0-9_]*[A-Z0-9])\b`)
+	codeSpan     = regexp.MustCompile("`([^`\n]+)`")
+	codeLine     = regexp.MustCompile(`(?m)^    (\S.*)$`)
+	fence        = regexp.MustCompile("(?s)```.*?```")
+	fileName     = regexp.MustCompile(`^(?:docs|scripts|internal|testdata|cmd|changelog)/[\w./-]+$`)
+	textTitle    = regexp.MustCompile(`(?m)^-- .* --$`) // of a text in a catalogue
+	link         = regexp.MustCompile(`\]\(([^)#:\s]+)(?:#[^)]*)?\)`)
+)
+
+// Names that are not ours: directories of a system, other programs' flags, words after the name of the program, and
+// files that look like settings.
+var (
+	directories = words("tmp etc dev proc sys usr bin home work opt var root private nix run path name type")
+	foreign     = words("no-ext-diff no-textconv no-verify yes amend hard oneline no-pager cached no-edit jinja ctx-size parallel max-model-len enable-auto-tool-choice tool-call-parser region")
+	mistakes    = words("sesions fast")                                                                                                               // shown as such, or told of as removed
+	given       = words("ADZE_PROJECT_DIR ADZE_FILE_PATH ADZE_ENV_FILE ADZE_PATH ADZE_SNAPSHOT ADZE_REPORT ADZE_MCP_SERVER_NAME ADZE_MCP_SERVER_URL") // to programs that adze starts
+
+	proseWords = words("is was will has can may must did had only itself cannot never and or in on at as the to for with by from that which when where while not also if already work then but before after without wrote now")
+)
+
+func words(text string) map[string]bool {
+	all := map[string]bool{}
+	for _, w := range strings.Fields(text) {
+		all[w] = true
+	}
+	return all
+}
+
+// code returns what a document shows as code: spans and indented lines.
+func code(doc string) []string {
+	doc = fence.ReplaceAllStringFunc(doc, func(block string) string {
+		return "\n    " + strings.ReplaceAll(strings.Trim(block, "`"), "\n", "\n    ")
+	})
+	var all []string
+	for _, m := range append(codeSpan.FindAllStringSubmatch(doc, -1), codeLine.FindAllStringSubmatch(doc, -1)...) {
+		all = append(all, m[1])
+	}
+	return all
+}
+
+// missingInCode returns the names in a piece of code that do not exist. Only lines about adze itself count, and
+// flags that stand alone.
+func (e *existing) missingInCode(span string) []string {
+	var missing []string
+	if i := strings.Index(span, " #"); i > 0 { // a comment of the shell
+		span = span[:i]
+	}
+	if at := regexp.MustCompile(`(?:^|[\s(|])adze (.*)`).FindStringSubmatch(span); at != nil {
+		line, _, _ := strings.Cut(at[1], " -- ")
+		if first, _, _ := strings.Cut(line, " "); regexp.MustCompile(`^[a-z][a-z-]+$`).MatchString(first) && !e.commands[first] && !mistakes[first] {
+			missing = append(missing, "adze "+first)
+		}
+		missing = append(missing, e.missingFlags(regexp.MustCompile(`'[^']*'|"[^"]*"`).ReplaceAllString(line, "x"))...)
+	} else if strings.HasPrefix(span, "--") {
+		missing = append(missing, e.missingFlags(span)...)
+	}
+	if m := regexp.MustCompile(`^/([a-z][a-z-]+)(?: [^/]*)?$`).FindStringSubmatch(span); m != nil && !e.slash[m[1]] && !directories[m[1]] && !mistakes[m[1]] {
+		missing = append(missing, "/"+m[1])
+	}
+	return append(missing, e.missingSettings(span)...)
+}
+
+func (e *existing) missingFlags(text string) []string {
+	var missing []string
+	for _, m := range flagName.FindAllStringSubmatch(text, -1) {
+		if name := strings.TrimSuffix(m[1], "-"); !e.flags[name] && !foreign[name] {
+			missing = append(missing, "--"+name)
+		}
+	}
+	return missing
+}
+
+// missingSettings returns names that look like settings, as their first part is that of one, and variables.
+func (e *existing) missingSettings(text string) []string {
+	var missing []string
+	for _, m := range settingName.FindAllStringSubmatch(text, -1) {
+		section, _, _ := strings.Cut(m[1], ".")
+		if e.settings[section] && !e.settings[m[1]] && !slices.Contains([]string{".go", ".md", ".json", ".sh", ".txt"}, filepath.Ext(m[1])) {
+			missing = append(missing, m[1])
+		}
+	}
+	for _, m := range variableName.FindAllStringSubmatch(text, -1) {
+		if !e.variables[m[1]] && !given[m[1]] {
+			missing = append(missing, m[1])
+		}
+	}
+	return missing
+}
+
+// missingInSentence returns the names in a text for users or models that do not exist.
+func (e *existing) missingInSentence(text string) []string {
+	var missing []string
+	for _, m := range slashName.FindAllStringSubmatch(text, -1) {
+		if !e.slash[m[1]] && !directories[m[1]] {
+			missing = append(missing, "/"+m[1])
+		}
+	}
+	for _, m := range commandName.FindAllStringSubmatch(text, -1) {
+		if !e.commands[m[1]] && !proseWords[m[1]] && !e.verb(m[1]) {
+			missing = append(missing, "adze "+m[1])
+		}
+	}
+	return slices.Concat(missing, e.missingFlags(text), e.missingSettings(text))
+}
+
+// verb reports whether a word says what adze does or did: it looks like a verb, and not like a command.
+func (e *existing) verb(word string) bool {
+	return (strings.HasSuffix(word, "s") || strings.HasSuffix(word, "ed")) && !slices.Contains(plannedCommands[:], word) &&
+		len(spell.Closest(word, slices.Collect(maps.Keys(e.commands)), 1)) == 0
+}
+
+// Every command, flag, setting, variable and file that a document names exists.
+func TestNamesInDocuments(t *testing.T) {
+	e, root := whatExists(), filepath.Join("..", "..", "..")
+	for _, pattern := range []string{"*.md", "docs/*.md", "changelog/unreleased/*"} {
+		files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %v, %v", pattern, files, err)
+		}
+		for _, file := range files {
+			if filepath.Base(file) == "CHANGELOG.md" {
+				continue // tells of the past
+			}
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, span := range code(string(data)) {
+				for _, name := range e.missingInCode(span) {
+					t.Errorf("%s: %s, in %q, does not exist", file, name, span)
+				}
+				if fileName.MatchString(span) {
+					if found, _ := filepath.Glob(filepath.Join(root, filepath.FromSlash(span))); len(found) == 0 { // ok: a good pattern
+						t.Errorf("%s: there is no file %s", file, span)
+					}
+				}
+			}
+			for _, m := range link.FindAllStringSubmatch(string(data), -1) {
+				if _, err := os.Stat(filepath.Join(filepath.Dir(file), filepath.FromSlash(m[1]))); err != nil {
+					t.Errorf("%s: a link leads to %s: %v", file, m[1], err)
+				}
+			}
+		}
+	}
+}
+
+// The page on the conversation names the keys and the beginnings of lines that the program names, and no others.
+func TestKeysInDocuments(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "conversation.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(data), "## Keys")
+	table, _, _ = strings.Cut(table, "\n\nWith")
+	answer, err := desk.New(desk.Config{Terminal: true}).Run(t.Context(), "keys", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := regexp.MustCompile(`\b(?:(?:Ctrl|Alt|Shift)-\w+|Enter|Tab|Esc|Up|Down)\b`)
+	found := func(text string) map[string]bool {
+		all := map[string]bool{}
+		for _, k := range key.FindAllString(text, -1) {
+			all[k] = true
+		}
+		return all
+	}
+	shown := ""
+	for _, term := range answer.(desk.Page).Blocks[0].(desk.Terms) {
+		shown += term.Name + " " + term.Text + "\n"
+	}
+	if got, want := found(table), found(shown); !maps.Equal(got, want) {
+		t.Errorf("the page names %v, /keys %v", slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
+	}
+}
+
+// spoken are the packages whose sentences are for users or models. Those below know commands of others by name.
+var spoken = []string{"agent", "app", "brief", "confine", "desk", "hook", "instruct", "memory", "model", "permission", "session", "tool", "tools", "ui"}
+
+// Every command, flag, setting and variable that a sentence of the program names exists: errors, notices, help, and
+// what models are told (model-side 3.6).
+func TestNamesInSentences(t *testing.T) {
+	e, root := whatExists(), filepath.Join("..", "..")
+	sentences := 0
+	for _, dir := range spoken {
+		err := filepath.WalkDir(filepath.Join(root, dir), func(path string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case d.IsDir() && (d.Name() == "testdata" || strings.HasSuffix(d.Name(), "test")):
+				return fs.SkipDir
+			case d.IsDir() || strings.HasSuffix(path, "_test.go"):
+				return nil
+			}
+			var texts []string
+			switch filepath.Ext(path) {
+			case ".md":
+				data, err := os.ReadFile(path)
+				if err != nil {
+					return err
+				}
+				texts = []string{textTitle.ReplaceAllString(string(data), "")}
+			case ".go":
+				if texts, err = literals(path); err != nil {
+					return err
+				}
+			}
+			for _, text := range texts {
+				if !strings.Contains(strings.TrimSpace(text), " ") {
+					continue // no sentence
+				}
+				sentences++
+				for _, name := range e.missingInSentence(text) {
+					t.Errorf("%s: %s does not exist, in %q", path, name, text)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if sentences < 1000 {
+		t.Errorf("only %d sentences were looked at", sentences)
+	}
+}
+
+// literals returns the strings of a file of Go, with those that are joined by + as one.
+func literals(path string) ([]string, error) {
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	var joined func(e ast.Expr) string
+	joined = func(e ast.Expr) string {
+		switch e := e.(type) {
+		case *ast.BasicLit:
+			if s, err := strconv.Unquote(e.Value); err == nil && e.Kind == token.STRING {
+				return s
+			}
+		case *ast.BinaryExpr:
+			return joined(e.X) + joined(e.Y)
+		}
+		return "…"
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ImportSpec:
+			return false
+		case *ast.BinaryExpr:
+			if n.Op == token.ADD {
+				all = append(all, joined(n))
+				return false
+			}
+		case *ast.BasicLit:
+			all = append(all, joined(n))
+		}
+		return true
+	})
+	return all, nil
+}
+
+// The checks find what does not exist, and leave alone what is not ours.
+func TestNamesCheck(t *testing.T) {
+	e := whatExists()
+	for text, want := range map[string]string{
+		"use /rewnd to go back":                       "/rewnd",
+		"see `/help`, or adze help":                   "",
+		"run adze tust first":                         "adze tust",
+		"adze session shows it":                       "adze session",
+		"adze agents lists them":                      "adze agents",
+		"adze refuses it, and adze stopped":           "",
+		"adze reads /tmp and /dev/null":               "",
+		"start it with --alowed-tools 'Bash(x)'":      "--alowed-tools",
+		"set sandbox.enable to true":                  "sandbox.enable",
+		"set sandbox.enabled or sandbox to something": "",
+		"ADZE_MODLE is not set":                       "ADZE_MODLE",
+	} {
+		if got := strings.Join(e.missingInSentence(text), " "); got != want {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+	for span, want := range map[string]string{
+		"adze sesion list":                          "adze sesion",
+		`adze -p "what does --this do?"`:            "",
+		"git diff | adze -p x --modle y":            "--modle",
+		"git commit --no-verify":                    "",
+		"--no-sesion-persistence":                   "--no-sesion-persistence",
+		"/contxt":                                   "/contxt",
+		"/etc/hosts":                                "",
+		"adze permissions check Bash '{\"--x\":1}'": "",
+	} {
+		if got := strings.Join(e.missingInCode(span), " "); got != want {
+			t.Errorf("%q: %q", span, got)
+		}
+	}
+	if len(e.slash) < 10 || len(e.commands) < 10 || len(e.flags) < 40 || len(e.settings) < 50 || len(e.variables) < 20 {
+		t.Errorf("known: %v", slices.Sorted(maps.Keys(e.slash)))
+	}
+}
