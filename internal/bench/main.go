@@ -4,7 +4,8 @@
 //
 // The command "bench search [tree...]" compares searching with ripgrep instead, and "bench files" the file
 // tools with cp, sed and bare writes; see search.go and files.go. "bench sessions" measures the files of
-// sessions; see sessions.go.
+// sessions; see sessions.go. "bench dialects" measures what each wire dialect costs; see dialects.go. "bench
+// servers" compares calls of MCP servers with those of the protocol library; see servers.go.
 //
 // It builds the binaries it measures and needs no network: the model is a script on loopback.
 package main
@@ -35,6 +36,14 @@ func main() {
 		measure = func() error { return runContext(*runs) }
 	case "shell":
 		measure = func() error { return runShell(*runs) }
+	case "dialects":
+		measure = func() error { return runDialects(*runs) }
+	case "servers":
+		measure = func() error { return runServers(*runs) }
+	case echoCommand:
+		measure = serveEcho
+	case toolsCommand:
+		measure = serveTools
 	case "permissions":
 		measure = runPermissions
 	case memoryCommand:

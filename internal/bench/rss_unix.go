@@ -6,6 +6,7 @@ import (
 	"os"
 	"runtime"
 	"syscall"
+	"time"
 )
 
 // maxRSS returns the most memory that a process that has ended had, in bytes.
@@ -18,4 +19,13 @@ func maxRSS(s *os.ProcessState) int64 {
 		return int64(used.Maxrss)
 	}
 	return int64(used.Maxrss) << 10
+}
+
+// cpuTime returns how much time of the processor this process has used.
+func cpuTime() time.Duration {
+	var used syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &used) != nil {
+		return 0
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
