@@ -45,7 +45,7 @@ func (r result) ran() bool { return r.Structured != nil }
 
 // late reports whether the line did not end in time. It may go on in the background.
 func (r result) late() bool {
-	return r.Structured.TimedOut || strings.Contains(r.Text, "goes on in the background")
+	return r.Structured.TimedOut || strings.Contains(r.Text, "continues in the background")
 }
 
 // A driver gives lines to a program that judges them as a model's calls, one after the other.

@@ -221,7 +221,7 @@ func named(words []string) string {
 }
 
 // versions finds arguments by which programs are asked for their version.
-var versions = regexp.MustCompile(`"(-v|-V|--version|version|-version|-vV|-dumpversion|-dumpmachine)"(, "-[^"]*")*\]$`)
+var versions = regexp.MustCompile(`"(-v|-V|--version|version|-version|-vV|-dumpversion|-dumpmachine)"(, "-[^"]*")*\]$|^\["[^"]*", "version"`)
 
 // syntax finds interpreters that read a program without running it.
 var syntax = regexp.MustCompile(`^\["node", "(-c|--check)", "[^-"][^"]*"|^\["php", "-l", "[^-"]`)
