@@ -28,47 +28,57 @@ const module = "adze"
 // pattern speaks for the packages not named otherwise.
 var layers = [][]string{
 	{"msg"},
-	{"platform/cells", "platform/fsys", "platform/jsonc", "platform/landlock", "platform/replace", "platform/scope", "platform/seccomp", "platform/shell/awk", "platform/shell/scripttest", "platform/shell/sed", "platform/wildcard"},
+	{"platform/cells", "platform/fsys", "platform/jsonc", "platform/landlock", "platform/replace", "platform/scope", "platform/seccomp", "platform/shell/awk", "platform/shell/scripttest", "platform/shell/sed", "platform/web", "platform/wildcard"},
 	{"platform/jail"},
 	{"platform/*"},
-	{"platform/gitrepo", "platform/envfile", "platform/environ"},
+	{"platform/web/webtest", "platform/gitrepo", "platform/envfile", "platform/environ", "platform/guess"},
 	{"platform/gitinfo"},
 	{"platform/search/glob", "platform/search/find", "platform/search/regextest"},
 	{"platform/search/ignore", "platform/search/regex"},
 	{"platform/search/walk", "platform/search/scan"},
 	{"platform/search", "platform/fileindex"},
 	{"model"},
-	{"model/wire"},
-	{"model/messages", "model/catalog", "model/cost", "model/modeltest", "model/modeltest/toy", "model/tokens"},
-	{"model/anthropic", "model/replay", "model/retry", "model/fit", "model/router", "model/mute"},
+	{"model/wire", "model/catalog", "model/toolname"},
+	{"model/messages", "model/chat", "model/responses", "model/gemini", "model/cost", "model/modeltest", "model/modeltest/chaos", "model/modeltest/toy", "model/tokens"},
+	{"model/bedrock", "model/vertex", "model/foundry"},
+	{"model/anthropic", "model/replay", "model/retry", "model/fit", "model/router", "model/mute", "model/local"},
+	{"model/local/localtest"},
 	{"tool/schema"},
+	{"tool/schema/draft"},
 	{"tool"},
-	{"tool/tooltest", "tool/change", "tool/command", "tool/place"},
+	{"tool/tooltest", "tool/change", "tool/command", "tool/deferral", "tool/place"},
 	{"permission/compat"},
-	{"permission/rule"},
-	{"tools/*", "permission", "hook", "mcp", "skill", "memory", "instruct"},
+	{"permission/rule", "permission/approval", "permission/tally"},
+	{"mcp/roster", "mcp/hosted", "mcp/mcptest"},
+	{"mcp", "mcp/editor"},
+	{"mcp/client", "mcp/content", "mcp/signin", "mcp/signin/signintest"},
+	{"tools/*", "permission", "hook", "skill", "memory", "instruct"},
 	{"confine"},
 	{"agent/aside"},
-	{"agent/exec", "brief", "memory/recall", "agent/compact", "agent/snip", "agent/collapse"},
-	{"agent"},
-	{"session/store", "session/notes"},
+	{"agent/exec", "brief", "memory/recall", "permission/judge", "hook/prompted", "session/title", "agent/label", "agent/compact", "agent/snip", "agent/collapse"},
+	{"agent", "mcp/serve"},
+	{"session/store", "session/notes", "session/sight"},
 	{"session/archive", "session/window"},
 	{"session"},
-	{"session/lifecycle"},
+	{"session/lifecycle", "session/attach", "session/elicit"},
 	{"desk"},
-	{"ui/draw", "ui/hostapi", "ui/streamjson"},
+	{"ui/screen/screentest"},
+	{"ui/draw", "ui/hostapi", "ui/screen", "ui/streamjson"},
 	{"ui/tui/theme"},
 	{"ui/tui/*"},
 	{"ui/headless", "ui/plain", "ui/tui", "ui/acp", "ui/web"},
-	{"app/setup", "app/apptest"},
+	{"app/setup", "app/apptest", "app/console"},
+	{"app/syntax", "app/prompts", "app/profile"},
 	{"app/settings"},
-	{"app/wire"},
+	{"app/providers", "app/servers", "app/extras"},
+	{"app/wire", "app/login"},
+	{"app/demo", "app/sessions", "app/mcpcmd", "app/serving"},
 	{"app/cli"},
 	{"app"},
 	{"cmd/*", "bench", "bench/floor", "bench/starter", "dev"},
 }
 
-// implementations are imported by app/wire alone: the rest of the tree knows their
+// implementations are imported by app/wire and app/providers alone: the rest of the tree knows their
 // contracts. The benchmarks, which are no part of the product, play scripts too.
 var implementations = []string{
 	"tools/*",
@@ -102,6 +112,7 @@ func TestArchPackageComments(t *testing.T) {
 	}
 }
 
+// Proves PROV-01.
 func TestArchCode(t *testing.T) {
 	for _, problem := range checkCode(parseTree(t, parser.SkipObjectResolution)) {
 		t.Error(problem)
@@ -206,13 +217,14 @@ func forbidden(from, to string, fromRank, toRank int) string {
 		return fmt.Sprintf("%s and %s are siblings; what both need goes down a layer", to, from)
 	case to == "platform/config" && !within(from, "app"):
 		return "only app reads the configuration"
-	case matches(implementations, to) && from != "app/wire" && from != "bench":
-		return "only app/wire imports implementations"
+	case matches(implementations, to) && from != "app/wire" && from != "app/providers" && from != "bench" && (from != "app/extras" || to != "tools/extratools") &&
+		(from != "app/servers" || to != "tools/mcptool" && to != "tools/mcpresource"):
+		return "only app/wire and app/providers import implementations"
 	case matches(frontEnds, to) && from != "app/wire" && from != "app/cli":
 		return "only app/cli and app/wire know front ends"
 	case within(from, "tool") && within(to, "model"):
 		return "tool and model do not know each other"
-	case within(to, "model/modeltest") || to == "tool/tooltest" || to == "app/apptest":
+	case within(to, "model/modeltest") || to == "tool/tooltest" || to == "app/apptest" || to == "mcp/mcptest":
 		return "only tests import a contract suite"
 	}
 	return ""
@@ -272,7 +284,7 @@ func checkComments(files map[string]*ast.File) []string {
 var namesTools = []string{"tools/*", "permission/compat", "app", "app/*", "bench", "bench/*", "cmd/*", "model/modeltest"}
 
 var (
-	providerNames = []string{"anthropic", "bedrock", "vertex", "foundry", "openai", "gemini", "grok"}
+	providerNames = []string{"anthropic", "bedrock", "vertex", "foundry", "openai", "gemini", "grok", "openrouter"}
 )
 
 // checkCode reports init functions, tools that a package knows by name, and decisions by provider name
@@ -286,8 +298,8 @@ func checkCode(files map[string]*ast.File) []string {
 		}
 		byProvider := func(exprs ...ast.Expr) {
 			for _, e := range exprs {
-				if s, ok := stringLiteral(e); ok && slices.Contains(providerNames, s) && name != "internal/app/wire/providers.go" {
-					report("decides by the provider name %q; only internal/app/wire/providers.go may", s)
+				if s, ok := stringLiteral(e); ok && slices.Contains(providerNames, s) && path.Dir(name) != "internal/app/providers" {
+					report("decides by the provider name %q; only internal/app/providers may", s)
 				}
 			}
 		}
@@ -409,7 +421,7 @@ func TestArchCheckImports(t *testing.T) {
 		{"part over its parent", "internal/agent/exec/exec.go", "adze/internal/agent", "agent is a layer above agent/exec"},
 		{"siblings by pattern", "internal/tools/edit/edit.go", "adze/internal/tools/read", "tools/read and tools/edit are siblings"},
 		{"siblings by name", "internal/hook/hook.go", "adze/internal/permission", "permission and hook are siblings"},
-		{"implementation", "internal/agent/agent.go", "adze/internal/model/retry", "only app/wire imports implementations"},
+		{"implementation", "internal/agent/agent.go", "adze/internal/model/retry", "only app/wire and app/providers import implementations"},
 		{"implementation by a command", "cmd/adze/main.go", "adze/internal/ui/tui", "only app/cli and app/wire know front ends"},
 		{"configuration", "internal/session/session.go", "adze/internal/platform/config", "only app reads the configuration"},
 		{"tool and model", "internal/tool/tool.go", "adze/internal/model", "do not know each other"},
@@ -486,8 +498,8 @@ func TestArchCheckSources(t *testing.T) {
 			file: "internal/agent/agent.go",
 			src:  "// Package agent is.\npackage agent\nfunc f(s string) bool { switch s { case \"a\", `vertex`: }; return s != \"openai\" }\n",
 			want: []string{
-				`internal/agent/agent.go: decides by the provider name "vertex"; only internal/app/wire/providers.go may`,
-				`internal/agent/agent.go: decides by the provider name "openai"; only internal/app/wire/providers.go may`,
+				`internal/agent/agent.go: decides by the provider name "vertex"; only internal/app/providers may`,
+				`internal/agent/agent.go: decides by the provider name "openai"; only internal/app/providers may`,
 			},
 		},
 		{
@@ -497,7 +509,7 @@ func TestArchCheckSources(t *testing.T) {
 		},
 		{
 			name: "provider in its place",
-			file: "internal/app/wire/providers.go",
+			file: "internal/app/providers/providers.go",
 			src:  "// Package app is.\npackage app\nfunc f(s string) bool { return s == \"openai\" }\n",
 		},
 	}

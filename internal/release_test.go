@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -26,11 +27,15 @@ func TestRelease(t *testing.T) {
 	}
 	name := "adze-7.8.9-rc.1-" + runtime.GOOS + "-" + runtime.GOARCH
 	out, err := exec.CommandContext(t.Context(), filepath.Join(dir, name), "--version").Output()
-	if err != nil || string(out) != "7.8.9-rc.1 (adze)\n" {
+	if err != nil || !regexp.MustCompile(`^7\.8\.9-rc\.1(\+[0-9a-f]{12}(\.modified)?)? \(adze\)\n$`).Match(out) {
 		t.Errorf("--version prints %q, %v", out, err)
 	}
 	sums, err := os.ReadFile(filepath.Join(dir, "SHA256SUMS"))
-	if err != nil || !strings.HasSuffix(string(sums), "  "+name+"\n") {
+	if err != nil || !strings.Contains(string(sums), "  "+name+"\n") || !strings.HasSuffix(string(sums), "  adze-7.8.9-rc.1.1\n") {
 		t.Errorf("SHA256SUMS: %q, %v", sums, err)
+	}
+	page, err := os.ReadFile(filepath.Join(dir, "adze-7.8.9-rc.1.1"))
+	if err != nil || !strings.HasPrefix(string(page), `.TH ADZE 1 "" "adze 7.8.9\-rc.1"`) {
+		t.Errorf("the manual page: %.60q, %v", page, err)
 	}
 }
