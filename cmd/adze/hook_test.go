@@ -30,6 +30,7 @@ func drive(t *testing.T, settings, script string, args ...string) *host {
 		t.Fatal(err)
 	}
 	cmd := adze(t, home, script, append([]string{"--input-format", "stream-json", "--output-format", "stream-json", "--verbose", "--model", "sonnet"}, args...)...)
+	cmd.Env = append(cmd.Env, "CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS=1")
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

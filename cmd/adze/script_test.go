@@ -1,7 +1,14 @@
 package main
 
 import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
 	"errors"
+	"math/big"
 	"net"
 	"net/http"
 	"os"
@@ -11,9 +18,14 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"adze/internal/mcp/mcptest"
+	"adze/internal/mcp/signin/signintest"
+	"adze/internal/model/local"
+	"adze/internal/model/local/localtest"
 	"adze/internal/model/replay"
 	"adze/internal/platform/osproc"
 )
@@ -22,7 +34,10 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == osproc.ReaperArg { // whatever the program is called then
 		os.Exit(osproc.Reap(os.Args[2:]))
 	}
-	testscript.Main(m, map[string]func(){"adze": main})
+	testscript.Main(m, map[string]func(){
+		"adze": main, "localserver": localServer, "browse": browse,
+		"mcptest": func() { os.Exit(mcptest.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+	})
 }
 
 // TestScript runs the scenarios. In each, a behaviour that a person can see is shown with the program
@@ -34,15 +49,19 @@ func TestScript(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup:               setUp,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"capture": capture,
-			"exits":   exits,
-			"serve":   serve,
-			"field":   field,
-			"lines":   countLines,
-			"result":  checkResult,
-			"mode":    checkMode,
-			"fill":    fill,
-			"budget":  budget,
+			"capture":    capture,
+			"exits":      exits,
+			"serve":      serve,
+			"local":      serveLocally,
+			"firstparty": firstParty,
+			"field":      field,
+			"lines":      countLines,
+			"result":     checkResult,
+			"mode":       checkMode,
+			"fill":       fill,
+			"budget":     budget,
+			"web":        serveWeb,
+			"vault":      vault,
 		},
 	})
 }
@@ -55,6 +74,7 @@ func setUp(env *testscript.Env) error {
 	env.Setenv("ADZE_NO_FSYNC", "1")
 	env.Setenv("IS_SANDBOX", "1") // the tests may be run as root
 	env.Setenv("SHELL", "/bin/sh")
+	env.Values[vaultKey{}] = new(*signintest.Server)
 	return os.MkdirAll(home, 0o755)
 }
 
@@ -79,28 +99,113 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// serve plays a script as a server on this machine and points the program to it: serve FILE. At the
+// serve plays a script as a server on this machine and points the program to it: serve FILE. The variables are those of the
+// script's dialect. The server is strict,
+// and its model thinks where it may: what is sent back to it must be what it has seen. At the
 // end of the scenario the script must have been played as it expects, unless the file is followed by
 // "partly".
 func serve(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 || len(args) > 2 {
 		ts.Fatalf("usage: serve FILE [partly]")
 	}
-	script, err := replay.Load(ts.MkAbs(args[0]))
+	address := "http://" + listen(ts, play(ts, args[0], len(args) == 1), nil)
+	line, _, _ := strings.Cut(ts.ReadFile(args[0]), "\n")
+	provider := "ANTHROPIC"
+	switch dialect, _ := strings.CutPrefix(line, "dialect "); dialect {
+	case "chat", "responses":
+		provider, address = "OPENAI", address+"/v1"
+	case "gemini":
+		provider = "GEMINI"
+	case "bedrock":
+		provider = "ANTHROPIC_BEDROCK"
+	case "vertex":
+		provider, address = "ANTHROPIC_VERTEX", address+"/v1"
+	}
+	ts.Setenv(provider+"_BASE_URL", address)
+	ts.Setenv(provider+"_API_KEY", "key-of-the-scenario")
+}
+
+// serveLocally plays a model server on this machine, with one model that a script plays, and tells the program where it
+// listens: local KIND MODEL WINDOW FILE. In place of a file, - stands for a server that is asked nothing but what it has;
+// with "loading" after it, the server has not read its model at first.
+func serveLocally(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 4 || len(args) > 5 {
+		ts.Fatalf("usage: local KIND MODEL WINDOW FILE|- [loading]")
+	}
+	window, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	server := &localtest.Server{Kind: local.Kind(args[0]), Model: args[1], Window: window, Max: 131072}
+	if args[3] != "-" {
+		server.Chat = play(ts, args[3], true)
+	}
+	if len(args) == 5 {
+		server.Loading = 3
+	}
+	address := listen(ts, server, nil)
+	if server.Kind == local.Ollama {
+		ts.Setenv("OLLAMA_HOST", address)
+	} else {
+		ts.Setenv("ADZE_"+strings.ToUpper(args[0])+"_BASE_URL", "http://"+address)
+	}
+}
+
+// firstParty is like serve, but the program finds the server under the provider's own address: firstparty FILE [partly].
+// A proxy leads there, and a certificate that it is told to trust.
+func firstParty(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 1 || len(args) > 2 {
+		ts.Fatalf("usage: firstparty FILE [partly]")
+	}
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	ts.Check(err)
+	about := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
+		DNSNames: []string{"api.anthropic.com"},
+	}
+	cert, err := x509.CreateCertificate(rand.Reader, about, about, key.Public(), key)
+	ts.Check(err)
+	file := ts.MkAbs("provider.pem")
+	ts.Check(os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert}), 0o644))
+	address := listen(ts, play(ts, args[0], len(args) == 1), &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{cert}, PrivateKey: key}}})
+	proxy := listen(ts, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodConnect || r.Host != "api.anthropic.com:443" {
+			http.Error(w, "the program connects to "+r.Host, http.StatusForbidden)
+			return
+		}
+		tunnel(w, address)
+	}), nil)
+	ts.Setenv("ANTHROPIC_BASE_URL", "")
+	ts.Setenv("ANTHROPIC_API_KEY", "key-of-the-scenario")
+	ts.Setenv("ADZE_EXTRA_CA_CERTS", file)
+	ts.Setenv("HTTPS_PROXY", "http://"+proxy)
+}
+
+// play returns a server that plays a script. If strict, the whole script must have been played as it expects at
+// the end of the scenario.
+func play(ts *testscript.TestScript, file string, strict bool) http.Handler {
+	script, err := replay.Load(ts.MkAbs(file))
 	ts.Check(err)
 	player := replay.NewPlayer(script)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	ts.Check(err)
-	server := &http.Server{Handler: player.Handler()}
-	go server.Serve(listener) // ok: it ends with the scenario
+	player.Reason()
 	ts.Defer(func() {
-		server.Close() // ok: whoever still listens has seen enough
-		if err := player.Err(); err != nil && len(args) == 1 {
+		if err := player.Err(); err != nil && strict {
 			ts.Fatalf("%v", err)
 		}
 	})
-	ts.Setenv("ANTHROPIC_BASE_URL", "http://"+listener.Addr().String())
-	ts.Setenv("ANTHROPIC_API_KEY", "key-of-the-scenario")
+	return player.Handler()
+}
+
+// listen serves a handler until the end of the scenario, and returns its address.
+func listen(ts *testscript.TestScript, h http.Handler, secure *tls.Config) string {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	ts.Check(err)
+	server := &http.Server{Handler: h}
+	ts.Defer(func() { server.Close() }) // ok: whoever still listens has seen enough
+	address := listener.Addr().String()
+	if secure != nil {
+		listener = tls.NewListener(listener, secure)
+	}
+	go server.Serve(listener) // ok: it ends with the scenario
+	return address
 }
 
 // mode checks the permission bits of the files that match: mode 600 PATTERN...

@@ -30,6 +30,7 @@ func TestSignalWhileStreaming(t *testing.T) {
 	}{
 		{syscall.SIGINT, 130, "[Request interrupted by user]"},
 		{syscall.SIGTERM, 143, "Half of it"},
+		{syscall.SIGQUIT, 143, "Half of it"}, // D15
 	}
 	for _, tt := range tests {
 		t.Run(tt.signal.String(), func(t *testing.T) {

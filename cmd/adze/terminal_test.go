@@ -210,3 +210,102 @@ say It is over.
 	tm.waitFor(`To continue this session`)
 	tm.waitForShell()
 }
+
+// The program is stopped and resumed as often as the user likes, and the terminal is as it was (second look 2.1).
+func TestTerminalSuspend(t *testing.T) {
+	t.Parallel()
+	tm := newTerminal(t, 80, 24, "forever\nwhen last \"greet\"\nsay Hello again.\n")
+	tm.enter("clear; adze --model replay:model.txt")
+	tm.waitFor(`^> $`)
+	for i := range 4 {
+		if i%2 == 0 {
+			tm.key("C-z")
+		} else { // by somebody else
+			shell := strings.TrimSpace(tm.tmux("display-message", "-p", "#{pane_pid}"))
+			if out, err := exec.Command("pkill", "-STOP", "-P", shell).CombinedOutput(); err != nil {
+				t.Fatalf("stopping: %v\n%s", err, out)
+			}
+		}
+		tm.waitFor(`Stopped +adze`)
+		tm.enter("clear; echo stopped-$((1+1))")
+		tm.waitFor(`\Astopped-2$`)
+		tm.enter("fg")
+		tm.waitFor(`^> $`)
+		tm.enter(fmt.Sprintf("greet %d", i))
+		tm.waitFor(`Hello again\.`)
+		if screen := tm.waitFor(`^> $`); strings.Count(screen, "greet") != 1 {
+			t.Fatalf("what was typed is echoed twice:\n%s", screen)
+		}
+	}
+	tm.key("C-d")
+	tm.waitFor(`To continue this session`)
+}
+
+// What goes on is seen in a real terminal of any size, what is done stays once and in order when the size changes, and
+// the keys do what they should.
+func TestTerminalShows(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {40, 12}, {200, 50}} {
+		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
+			t.Parallel()
+			tm := newTerminal(t, size[0], size[1], `
+forever
+when last "test it"
+use Bash {"command":"echo one; echo two; exit 3","description":"Test"}
+---
+forever
+when last "take long"
+when no-last "so?"
+delay 100s
+say Never.
+---
+forever
+text "All:\n\n`+"```"+`make\nall:\n\tgo build\n`+"```"+`\n\n| A | B |\n|---|---|\n| long cell | x |\n\nThat is *it*."
+`)
+			tm.enter("clear; adze --model replay:model.txt --allowed-tools Bash")
+			tm.waitFor(`^> $`)
+			tm.enter("test it")
+			tm.waitFor(`: exit\s+code 3, 2 lines$\n  one\n  two\n\nAll:\n\nall:\n        go build\n\nA          B\nlong cell  x\n\nThat is it\.`)
+			tm.enter("take long")
+			tm.waitFor(`^… waiting for the model \([2-9]s`)
+			tm.key("Escape")
+			screen := tm.waitFor(`^Interrupted\. What should`)
+			if strings.Contains(screen, "…") {
+				t.Errorf("the row is still there:\n%s", screen)
+			}
+			tm.enter("!echo begun; sleep 100")
+			tm.waitFor(`^  begun$`)
+			tm.key("C-c")
+			tm.waitFor(`^  The command was interrupted`)
+
+			text := "a long entry that is wrapped where the terminal ends, whatever its size: " + strings.Repeat("0123456789 ", 12)
+			tm.tmux("send-keys", "-l", text)
+			tm.waitFor(`6789 *$`)
+			for _, width := range []int{60, 30, 45, size[0]} {
+				tm.tmux("resize-window", "-x", fmt.Sprint(width), "-y", fmt.Sprint(size[1]))
+				time.Sleep(100 * time.Millisecond) // until it is drawn
+			}
+			tm.key("C-u")
+			tm.enter("so?")
+			tm.waitFor(`so\?\n\nAll:`)
+			screen = tm.waitFor(`That is it\.\n\([^)]*\)\n> $`)
+			for text, n := range map[string]int{"> test it\n": 1, "code 3, 2 lines": 1, "> take long\n": 1, "Interrupted. What": 1, "> !echo begun": 1, "> so?\n": 1, "a long entry": 0, "go build": 2} {
+				if got := strings.Count(screen, text); got != n {
+					t.Errorf("%q is there %d times, not %d:\n%s", text, got, n, screen)
+				}
+			}
+			// What the user does not let be read is not called the model's call, and no turn is said to have been stopped.
+			tm.enter("see @/etc/passwd")
+			tm.waitFor(`^Allow\?`)
+			tm.enter("n")
+			tm.waitFor(`^@/etc/passwd is not\s+attached:\s+you\s+said\s+no\.$`)
+			tm.waitFor(`That is it\.\n\([^)]*\)\n> $`)
+			tm.enter("see @/etc/")
+			tm.waitFor(`^Read /etc\n(.*\n)*Allow\?`)
+			tm.enter("n")
+			tm.waitFor(`^@/etc/ is not attached: /etc\s+may\s+not\s+be\s+read:\s+the\s+user\s+said\s+no$`)
+			tm.waitFor(`That is it\.\n\([^)]*\)\n> $`)
+			tm.key("C-d")
+			tm.waitFor(`To continue this session`)
+		})
+	}
+}
