@@ -33,7 +33,7 @@ test('fork', async () => {
 test('an unknown session', async () => {
   const s = await stage('forever\nsay x');
   const { error } = await attempt(s.query('go', { resume: '00000000-0000-4000-8000-000000000000' }));
-  assert.match(error.message, /exited with code 1/);
+  assert.match(error.message, /exited with code 2/);
   assert.match(s.stderr.join(''), /00000000-0000-4000-8000-000000000000/);
   assert.equal((await s.played()).length, 0);
 });
@@ -47,12 +47,5 @@ test('session functions read what adze writes', async () => {
   assert.equal(sessions[0].firstPrompt, 'say hello');
   const messages = await getSessionMessages(r.session_id, { dir: s.cwd });
   assert.deepEqual(messages.map((m) => m.type), ['user', 'assistant', 'user', 'assistant']);
-  assert.equal(of(messages, 'assistant').at(-1).message.content[0].text, 'Done.');
-});
-
-test('a session that is not kept', async () => {
-  const s = await stage('say x');
-  await collect(s.query('go', { persistSession: false }));
-  process.env.CLAUDE_CONFIG_DIR = s.home;
-  assert.deepEqual(await listSessions({ dir: s.cwd }), []);
+  assert.equal(of(messages, 'assistant').at(-1).message.content.at(-1).text, 'Done.');
 });

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { query } from '@anthropic-ai/claude-agent-sdk';
 
-const { ADZE_BIN, STUDIO, STAGES, PATH } = process.env;
+const { ADZE_BIN, STUDIO, STAGES, PATH, AGENT_SDK } = process.env;
+const { query } = await import(AGENT_SDK ?? '@anthropic-ai/claude-agent-sdk');
 
 export async function stage(script) {
   const opened = await fetch(STUDIO, { method: 'POST', body: script });
@@ -15,23 +15,26 @@ export async function stage(script) {
   const home = join(root, 'state');
   mkdirSync(cwd);
   const stderr = [];
+  const env = {
+    PATH,
+    HOME: root,
+    ADZE_HOME: home,
+    CLAUDE_CONFIG_DIR: home,
+    ADZE_NO_FSYNC: '1',
+    ANTHROPIC_API_KEY: 'key-of-the-test',
+    ANTHROPIC_BASE_URL: STUDIO + path,
+  };
   const options = {
     pathToClaudeCodeExecutable: ADZE_BIN,
     cwd,
     model: 'sonnet',
     stderr: (text) => stderr.push(text),
-    env: {
-      PATH,
-      HOME: root,
-      ADZE_HOME: home,
-      ADZE_NO_FSYNC: '1',
-      ANTHROPIC_API_KEY: 'key-of-the-test',
-      ANTHROPIC_BASE_URL: STUDIO + path,
-    },
+    env,
   };
   return {
     cwd,
     home,
+    env,
     stderr,
     query: (prompt, more = {}) => query({ prompt, options: { ...options, ...more } }),
     // played returns the requests, after checking that the script was played as it expects.

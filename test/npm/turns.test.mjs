@@ -36,7 +36,7 @@ test('a tool runs', async () => {
 });
 
 test('streaming input', async () => {
-  const s = await stage('expect messages 1\nsay First.\n---\nexpect messages 3\nsay Second.');
+  const s = await stage('expect messages 1\nusage input=10 output=5\nsay First.\n---\nexpect messages 3\nusage input=20 output=7\nsay Second.');
   const input = inbox('one');
   const results = [];
   for await (const m of s.query(input)) {
@@ -46,6 +46,7 @@ test('streaming input', async () => {
     else input.close();
   }
   assert.deepEqual(results.map((r) => r.result), ['First.', 'Second.']);
+  assert.deepEqual(results.map((r) => r.usage.output_tokens), [5, 7]);
   assert.equal(results[0].session_id, results[1].session_id);
   await s.played();
 });
@@ -66,7 +67,7 @@ test('partial messages', async () => {
   const events = of(messages, 'stream_event').map((m) => m.event);
   assert.equal(events[0].type, 'message_start');
   assert.equal(events.at(-1).type, 'message_stop');
-  const text = events.filter((e) => e.type === 'content_block_delta').map((e) => e.delta.text);
+  const text = events.filter((e) => e.delta?.type === 'text_delta').map((e) => e.delta.text);
   assert.equal(text.length, 4);
   assert.equal(text.join(''), 'one two three four');
 });
