@@ -22,8 +22,15 @@ type locks struct {
 	dir  string
 	wait time.Duration
 
-	mu   sync.Mutex
-	held map[string]*queue
+	mu    sync.Mutex
+	held  map[string]*queue
+	files map[string]*lockFile
+}
+
+// A lockFile is one that this process has locked. The calls that hold it hold different files.
+type lockFile struct {
+	file  *os.File
+	calls int
 }
 
 // A queue is the calls that hold or want one file.
@@ -88,11 +95,12 @@ func (l *locks) leave(key string, w *queue) {
 }
 
 // acquireFile waits for the lock on one of the lock files. There is no call that waits for a limited
-// time, so it asks again and again.
+// time, so it asks again and again. A lock file that another call has is shared with it: the queues keep
+// the two apart, and a call that changes one file while it holds another must not wait for itself.
 func (l *locks) acquireFile(ctx context.Context, key string) (unlock func(), err error) {
 	path := filepath.Join(l.dir, key[:bucket])
 	for pause := time.Millisecond; ; pause = min(2*pause, 20*time.Millisecond) {
-		file, err := tryLock(path)
+		unlock, err := l.share(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			if err = os.MkdirAll(l.dir, 0o700); err == nil {
 				continue
@@ -100,7 +108,7 @@ func (l *locks) acquireFile(ctx context.Context, key string) (unlock func(), err
 		}
 		switch {
 		case err == nil:
-			return func() { file.Close() }, nil
+			return unlock, nil
 		case !errors.Is(err, errLocked):
 			return nil, fmt.Errorf("locking: %w", err)
 		}
@@ -112,9 +120,33 @@ func (l *locks) acquireFile(ctx context.Context, key string) (unlock func(), err
 	}
 }
 
-// bucket is how much of a key names its lock file. Files that share one wait for each other, which takes
-// milliseconds; in return the lock files are few and stay: making one for each change would cost as
-// much as writing the file.
+// share locks the lock file at path, unless a call of this process has it already.
+func (l *locks) share(path string) (unlock func(), err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	f := l.files[path]
+	if f == nil {
+		file, err := tryLock(path)
+		if err != nil {
+			return nil, err
+		}
+		f = &lockFile{file: file}
+		l.files[path] = f
+	}
+	f.calls++
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if f.calls--; f.calls == 0 {
+			delete(l.files, path)
+			f.file.Close()
+		}
+	}, nil
+}
+
+// bucket is how much of a key names its lock file. Processes whose files share one wait for each other,
+// which takes milliseconds; in return the lock files are few and stay: making one for each change would
+// cost as much as writing the file.
 const bucket = 2
 
 var errLocked = errors.New("locked by another process")

@@ -243,6 +243,38 @@ func TestLockIsOfTheFileWhateverThePath(t *testing.T) {
 	}
 }
 
+// A call that changes a second file while it holds the first does not wait for itself, whatever lock
+// file the two share; another process waits for both.
+//
+// Proves EDIT-09.
+func TestLocksOfOneProcessDoNotCollide(t *testing.T) {
+	p := newPlace(t, "x")
+	p.locks.wait = 50 * time.Millisecond
+	first := p.lock("f")
+	name := "g"
+	for first.dir.key(name)[:bucket] != first.dir.key("f")[:bucket] {
+		name += "g"
+	}
+	second := p.lock(name)
+	other := New(p.locks.dir) // as in another process
+	other.locks.wait = p.locks.wait
+	for range 2 {
+		if _, err := other.Lock(t.Context(), p.dir, "f"); err == nil {
+			t.Fatal("the lock was had by two")
+		}
+		first.Unlock()
+		first = second
+	}
+	f, err := other.Lock(t.Context(), p.dir, "f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Unlock()
+	if len(p.locks.files) != 0 {
+		t.Errorf("%d lock files are held", len(p.locks.files))
+	}
+}
+
 // Proves EDIT-10.
 func TestKilledWritersLeaveOldOrNew(t *testing.T) {
 	p := newPlace(t, "")

@@ -53,7 +53,7 @@ type Replacer struct {
 // New returns a Replacer that shares the lock directory with other processes. The directory is made
 // when it is first needed.
 func New(lockDir string) *Replacer {
-	return &Replacer{locks: locks{dir: lockDir, wait: lockWait, held: map[string]*queue{}}, leftovers: leftovers{swept: map[string]bool{}}, fsync: (*os.File).Sync}
+	return &Replacer{locks: locks{dir: lockDir, wait: lockWait, held: map[string]*queue{}, files: map[string]*lockFile{}}, leftovers: leftovers{swept: map[string]bool{}}, fsync: (*os.File).Sync}
 }
 
 func (r *Replacer) step(name string) error {
