@@ -100,9 +100,9 @@ func (c *Conversation) setMode(name string) (string, error) {
 // restore restores the model, mode and directories of a resumed session, unless the spec sets them, and tells
 // the user what cannot be restored.
 func (c *Conversation) restore(ctx context.Context) {
-	state := c.record.state()
-	if state.Model == "" && c.record.earlier != nil {
-		state.Model = c.ws.otherProvider(c.spec.Model, c.record.earlier.Entries)
+	state := c.record.State()
+	if state.Model == "" && c.record.Earlier != nil {
+		state.Model = c.ws.otherProvider(c.spec.Model, c.record.Earlier.Entries)
 	}
 	if state.Model != "" && c.spec.Model.Name == "" && !strings.HasPrefix(state.Model, providers.ReplayPrefix) {
 		if _, err := c.ws.Models.table.Resolve(state.Model); err == nil {
@@ -117,8 +117,8 @@ func (c *Conversation) restore(ctx context.Context) {
 			c.ws.Say(fmt.Sprintf("the session's permission mode cannot be restored: %v", err))
 		}
 	}
-	if c.record.log != nil && len(a.Dirs) > 0 {
-		if err := c.record.log.Note(store.Dirs(a.Dirs)); err != nil {
+	if c.record.Log != nil && len(a.Dirs) > 0 {
+		if err := c.record.Log.Note(store.Dirs(a.Dirs)); err != nil {
 			c.ws.Say(err.Error())
 		}
 	}
@@ -153,7 +153,7 @@ func (c *Conversation) keepFiles() {
 	}
 	file := c.planFile()
 	kept.Readable, kept.Editable, kept.PlanFile = []string{filepath.Dir(file)}, []string{file}, file
-	if path := c.record.path(); path != "" {
+	if path := c.record.Path(); path != "" {
 		kept.Readable = append(kept.Readable, filepath.Dir(path))
 	}
 	for _, dir := range c.told.memory.dirs() {
@@ -163,7 +163,7 @@ func (c *Conversation) keepFiles() {
 }
 
 // planFile returns where the plan of the conversation is kept.
-func (c *Conversation) planFile() string { return plan.File(c.ws.plansDir(), c.record.id, "") }
+func (c *Conversation) planFile() string { return plan.File(c.ws.plansDir(), c.record.ID, "") }
 
 // deniedTools reports which tools are not offered: denied by a rule, not chosen, or not part of the simple mode.
 // The tool for structured output is offered whenever there is a schema. Chosen names that match no tool are

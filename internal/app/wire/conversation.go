@@ -12,6 +12,7 @@ import (
 	"adze/internal/agent/label"
 	"adze/internal/app/providers"
 	"adze/internal/app/servers"
+	"adze/internal/app/transcript"
 	"adze/internal/brief"
 	"adze/internal/confine"
 	"adze/internal/model/cost"
@@ -35,7 +36,7 @@ type Conversation struct {
 	ws      *Workspace
 	spec    Spec
 	debug   *slog.Logger // may be nil
-	record  *transcript
+	record  *transcript.Transcript
 	model   *modelChoice
 	sandbox *confine.Confinement
 	dir     *workdir
@@ -70,7 +71,7 @@ func (w *Workspace) Converse(ctx context.Context, spec Spec) (_ *Conversation, e
 	if c.model, err = w.openModel(ctx, c.spec, &c.closers); err != nil {
 		return nil, err
 	}
-	if c.debug, err = w.openDebug(spec.Debug, c.record.id, &c.closers); err != nil {
+	if c.debug, err = w.openDebug(spec.Debug, c.record.ID, &c.closers); err != nil {
 		return nil, err
 	}
 	if err = c.openFiles(); err != nil {
@@ -112,7 +113,7 @@ func (c *Conversation) openBriefing() {
 	}
 	c.told.announceWith(reportInstructions(c.Hooks))
 	attachExtras(c)
-	if log := c.record.log; log != nil {
+	if log := c.record.Log; log != nil {
 		c.told.keeper.Note = func(kind string, fields map[string]any) {
 			if err := log.Note(store.Other{Kind: kind, Fields: fields}); err != nil && c.debug != nil {
 				c.debug.Error("how requests begin was not saved", "err", err)
@@ -120,7 +121,7 @@ func (c *Conversation) openBriefing() {
 		}
 	}
 	if c.told.prompt != nil {
-		c.told.keeper.Restore(c.record.state().Last, c.told.prompt, c.told.announcer)
+		c.told.keeper.Restore(c.record.State().Last, c.told.prompt, c.told.announcer)
 	}
 	c.told.next = func() (modelID string, tools []msg.ToolSpec) {
 		m, _ := c.model.resolve(c.Session.Model()) // ok: the turn says what is wrong with it
@@ -143,7 +144,7 @@ func (c *Conversation) openSession(ctx context.Context) {
 	c.told.texts = brief.NewToolTexts(tools)
 	c.keepFiles()
 	cfg := session.Config{
-		ID:     c.record.id,
+		ID:     c.record.ID,
 		Models: session.Models{Main: c.model.name, Fallback: c.model.fallback, Resolve: c.model.resolve},
 		Tools:  session.Tools{Registry: all, Dynamic: c.Servers.Dynamic(), Denied: deniedTools(c.ws, c.spec.Access, c.Gate, tools)},
 		Loop: agent.Options{
@@ -162,24 +163,24 @@ func (c *Conversation) openSession(ctx context.Context) {
 		Goal:     c.output.goal,
 		Controls: session.Controls{SetMode: c.setMode},
 		Listeners: session.Listeners{
-			Ended: c.Hooks.Ended, Answered: c.told.answered, Spent: c.record.saveCost(),
+			Ended: c.Hooks.Ended, Answered: c.told.answered, Spent: c.record.SaveCost(),
 			Rewound: func() { c.files.state.Clear(); c.told.rewound() },
 		},
-		Records: session.Records{Ledger: c.record.ledger()},
+		Records: session.Records{Ledger: c.record.Ledger()},
 		Debug:   c.debug,
 		Now:     c.ws.Now,
 	}
 	c.order(&cfg)
 	if v.Model.SendMetadata {
-		cfg.Loop.UserID = "session_" + c.record.id
+		cfg.Loop.UserID = "session_" + c.record.ID
 	}
-	if c.record.log != nil {
-		cfg.Records.Log = c.record.log
+	if c.record.Log != nil {
+		cfg.Records.Log = c.record.Log
 	}
-	if c.record.earlier != nil {
-		cfg.Records.History = c.record.earlier.Entries
+	if c.record.Earlier != nil {
+		cfg.Records.History = c.record.Earlier.Entries
 		var withheld struct{ IDs []string }
-		json.Unmarshal(c.record.state().Last[session.WithheldKind], &withheld) // ok: then the provider refuses it again
+		json.Unmarshal(c.record.State().Last[session.WithheldKind], &withheld) // ok: then the provider refuses it again
 		cfg.Records.Withheld = withheld.IDs
 	}
 	if c.files.history != nil {
@@ -197,7 +198,7 @@ func (c *Conversation) openSession(ctx context.Context) {
 	if c.model.backend != nil {
 		cfg.Provider = fit.New(c.model.backend.Provider, fit.Config{
 			Table: c.ws.Models.table, FirstParty: c.model.backend.Router.FirstParty, Note: c.ws.Say, Describe: c.told.describe,
-			CacheKey: providers.CacheKey(c.record.id, v.Prompt.NoCache),
+			CacheKey: providers.CacheKey(c.record.ID, v.Prompt.NoCache),
 		})
 		cfg.Provider = c.told.memory.mute(cfg.Provider)
 		c.small = &aside.Small{Asker: asker(&cfg), Models: c.model.small, Say: c.ws.Say}
@@ -218,7 +219,7 @@ func (c *Conversation) openSession(ctx context.Context) {
 	case c.spec.Access.Asks:
 		c.Gate.SetAsk(c.Session.AskPermission)
 	}
-	for _, n := range c.record.lost {
+	for _, n := range c.record.Lost {
 		c.Hooks.Notify(session.Notify{Text: n.Text()})
 	}
 	if c.spec.Calls != Single {

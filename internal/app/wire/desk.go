@@ -32,7 +32,7 @@ func (c *Conversation) Desk() *desk.Desk {
 	v, m := c.ws.values(), c.told.memory
 	cfg := desk.Config{
 		Terminal: c.spec.Entry == Interactive,
-		Session:  c.Session, Dir: c.ws.Dir, Home: c.ws.Project.Home, Now: c.ws.Now, Log: c.record.log,
+		Session:  c.Session, Dir: c.ws.Dir, Home: c.ws.Project.Home, Now: c.ws.Now, Log: c.record.Log,
 		Catalog: c.model.table(), Tasks: c.shell.tasks, Version: c.ws.Version, Thinking: c.model.thinkingWith,
 		Permission: deskPermission(c), Surroundings: surroundings(c),
 		Files: desk.Files{
@@ -109,8 +109,8 @@ func (c *Conversation) Greeting() string {
 		text += ", permission mode " + f.Mode
 	}
 	text += ". Type /help for commands."
-	if c.record.earlier != nil {
-		text += fmt.Sprintf("\nContinuing session %s.", c.record.id)
+	if c.record.Earlier != nil {
+		text += fmt.Sprintf("\nContinuing session %s.", c.record.ID)
 	}
 	return text
 }

@@ -24,11 +24,11 @@ func extrasConfig(w *Workspace) extras.Config {
 // openExtras returns the extras of the conversation, which keeps what is known of them.
 func openExtras(c *Conversation) *extras.Extras {
 	cfg := extrasConfig(c.ws)
-	cfg.Last = c.record.state().Last
+	cfg.Last = c.record.State().Last
 	if c.Servers != nil {
 		cfg.Servers = c.Servers.Fleet.Servers
 	}
-	if log := c.record.log; log != nil {
+	if log := c.record.Log; log != nil {
 		cfg.Note = func(kind string, fields map[string]any) {
 			if err := log.Note(store.Other{Kind: kind, Fields: fields}); err != nil && c.debug != nil {
 				c.debug.Error("what is known of tools was not saved", "err", err)

@@ -32,7 +32,7 @@ func (c *Conversation) openFiles() error {
 	c.files = f
 	home := c.ws.Project.Home
 	if c.ws.values().Files.History && !c.spec.Session.Ephemeral && home != "" {
-		h, err := filehistory.Open(HistoryDir(home, c.record.id), c.debug)
+		h, err := filehistory.Open(HistoryDir(home, c.record.ID), c.debug)
 		if err != nil {
 			return setup.Errorf("%v", err)
 		}
@@ -43,7 +43,7 @@ func (c *Conversation) openFiles() error {
 		})
 		f.history = h
 		if to, undo, ok := h.Interrupted(); ok {
-			c.ws.Say(fmt.Sprintf("restoring files to their state before message %s was interrupted: some may be restored and others not. adze --resume %s --rewind-files %s completes it, with %s it is taken back", to, c.record.id, to, undo))
+			c.ws.Say(fmt.Sprintf("restoring files to their state before message %s was interrupted: some may be restored and others not. adze --resume %s --rewind-files %s completes it, with %s it is taken back", to, c.record.ID, to, undo))
 		}
 	}
 	if home != "" {

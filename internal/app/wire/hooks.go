@@ -22,7 +22,7 @@ func (c *Conversation) openHooks() {
 		Runner: hook.Config{
 			Sources: v.Hooks.Sources,
 			Common: func() hook.Common {
-				return hook.Common{Session: c.record.id, Dir: c.dir.here(), Mode: string(c.Gate.Mode()), Transcript: c.record.path()}
+				return hook.Common{Session: c.record.ID, Dir: c.dir.here(), Mode: string(c.Gate.Mode()), Transcript: c.record.Path()}
 			},
 			Dir:        c.ws.Dir,
 			ProjectDir: c.ws.Project.Trust.Root,
@@ -45,13 +45,13 @@ func (c *Conversation) openHooks() {
 	cfg.Runner.CallTool = func(ctx context.Context, server, tool string, input json.RawMessage) (string, error) {
 		return c.Servers.CallText(ctx, server, tool, input)
 	}
-	if c.record.log != nil {
-		cfg.Runner.Results = c.record.log
+	if c.record.Log != nil {
+		cfg.Runner.Results = c.record.Log
 	}
 	switch {
 	case c.spec.Session.Fork:
 		cfg.Source = "fork"
-	case c.record.earlier != nil:
+	case c.record.Earlier != nil:
 		cfg.Source = "resume"
 	}
 	if c.spec.Entry == Interactive {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"adze/internal/app/transcript"
 	"adze/internal/platform/scratch"
 	"adze/internal/session"
 )
@@ -15,10 +16,10 @@ func scratchDir(home, id string) string { return filepath.Join(home, "scratch", 
 
 // newScratch prepares the directory for temporary files of a session. One that is not kept has it among those of the
 // system. Ready is called once it is there.
-func newScratch(w *Workspace, t *transcript, ready func()) *scratch.Dir {
-	path := scratchDir(w.Project.Home, t.id)
-	if t.log == nil || w.Project.Home == "" {
-		path = filepath.Join(os.TempDir(), "adze-scratch-"+t.id)
+func newScratch(w *Workspace, t *transcript.Transcript, ready func()) *scratch.Dir {
+	path := scratchDir(w.Project.Home, t.ID)
+	if t.Log == nil || w.Project.Home == "" {
+		path = filepath.Join(os.TempDir(), "adze-scratch-"+t.ID)
 	}
 	return scratch.New(path, ready, func(err error) {
 		w.Say(fmt.Sprintf("there is no directory for temporary files in this session: %v", err))

@@ -72,7 +72,7 @@ func asking(c *Conversation) elicit.Config {
 // serverContent returns what becomes of what servers return.
 func serverContent(c *Conversation) content.Config {
 	cfg := content.Config{MaxTokens: c.ws.values().MCP.MaxOutput}
-	if log := c.record.log; log != nil {
+	if log := c.record.Log; log != nil {
 		cfg.Save = func(name, ext string, r io.Reader) (string, error) {
 			path, _, err := log.SaveResult(name, ext, r)
 			return path, err

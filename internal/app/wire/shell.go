@@ -2,7 +2,6 @@ package wire
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,13 +11,11 @@ import (
 
 	"adze/internal/app/settings"
 	"adze/internal/hook"
-	"adze/internal/msg"
 	"adze/internal/platform/envfile"
 	"adze/internal/platform/environ"
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/task"
 	"adze/internal/session"
-	"adze/internal/session/store"
 	"adze/internal/tool"
 	"adze/internal/tools/bash"
 )
@@ -38,7 +35,7 @@ type shellState struct {
 
 // openShell makes what commands share. Nothing is written before the first of them.
 func (c *Conversation) openShell(ctx context.Context) error {
-	folder := c.record.folder()
+	folder := c.record.Folder()
 	if folder == "" {
 		var err error
 		if folder, err = temporary(&c.closers); err != nil {
@@ -53,7 +50,7 @@ func (c *Conversation) openShell(ctx context.Context) error {
 	s.dir.changed = func(from, to string) { c.Hooks.Fire(ctx, hook.OnCwdChanged(from, to)) }
 	vars := ""
 	if home := c.ws.Project.Home; home != "" {
-		vars = filepath.Join(home, "session-env", c.record.id+".sh")
+		vars = filepath.Join(home, "session-env", c.record.ID+".sh")
 	}
 	s.vars = envfile.New(vars, &s.runner, c.ws.Say)
 	s.setEnv(c.ws.environment())
@@ -62,7 +59,7 @@ func (c *Conversation) openShell(ctx context.Context) error {
 		snapshot.Note = c.ws.Say
 	}
 	s.snapshot, s.start = snapshot.File, snapshot.Start
-	c.closers.add(func() { removeTasks(folder, c.record.path()) })
+	c.closers.add(func() { removeTasks(folder, c.record.Path()) })
 	c.closers.add(snapshot.Close)
 	if !v.Shell.NoBackground {
 		s.tasks = task.New(s.temp, func(n task.Notice) {
@@ -109,26 +106,6 @@ func removeTasks(folder, transcript string) {
 	os.Remove(filepath.Join(folder, bash.SnapshotFile)) // ok: there may be none
 	os.Remove(tasks)                                    // ok: only if it is empty
 	os.Remove(folder)                                   // ok: only if it is empty
-}
-
-// sweepOutputs removes what commands had printed when an earlier process was killed. What the conversation speaks of
-// stays; if not all of the conversation is known, so does everything.
-func sweepOutputs(folder string, earlier *store.Contents) {
-	if earlier.Boundary != nil || earlier.Skipped > 0 || earlier.Bad > 0 {
-		return
-	}
-	var named []string
-	for _, e := range earlier.Entries {
-		for _, value := range e.Structured {
-			var r struct {
-				File string `json:"outputFile"`
-			}
-			if json.Unmarshal(value, &r) == nil {
-				named = append(named, filepath.Base(r.File))
-			}
-		}
-	}
-	task.RemoveOutputs(filepath.Join(folder, "tasks"), func(name string, _ time.Time) bool { return slices.Contains(named, name) })
 }
 
 // fullEnv returns our whole environment, with its secrets and the variables of the settings.
@@ -184,33 +161,4 @@ func (w *Workspace) environment() *commandEnv {
 func (s *shellState) setEnv(c *commandEnv) {
 	s.env.Store(&c.list)
 	s.notes.Set(c.withheld)
-}
-
-// lostTasks returns the background tasks of an earlier process whose end the model has not heard of. They
-// ended with it.
-func lostTasks(earlier *store.Contents) []task.Notice {
-	if earlier == nil {
-		return nil
-	}
-	var lost []task.Notice
-	for i := range earlier.Entries {
-		e := &earlier.Entries[i]
-		for _, value := range e.Structured {
-			var r struct {
-				ID   string `json:"backgroundTaskId"`
-				File string `json:"outputFile"`
-			}
-			if json.Unmarshal(value, &r) == nil && r.ID != "" {
-				lost = append(lost, task.Notice{
-					ID: r.ID, Status: task.Killed, OutputFile: r.File,
-					Summary: "The background command is no longer running: adze ended before it could report how the command ended",
-				})
-			}
-		}
-		if e.Message.Role == msg.User && len(lost) > 0 {
-			text := msg.PlainText(e.Message.Parts)
-			lost = slices.DeleteFunc(lost, func(n task.Notice) bool { return task.Announced(text, n.ID) })
-		}
-	}
-	return lost
 }

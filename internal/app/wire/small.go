@@ -31,7 +31,7 @@ func lookups(c *Conversation) func(session.Prompt, []msg.Entry) []func(context.C
 
 // newNamer returns what names the session, or nil if nothing does: one turn alone is not worth a request.
 func newNamer(c *Conversation) *title.Namer {
-	log := c.record.log
+	log := c.record.Log
 	if log == nil || c.spec.Entry == Print || c.spec.Bare || !c.ws.values().Transcript.Titles {
 		return nil
 	}
@@ -51,10 +51,10 @@ func openJudge(c *Conversation, cfg *session.Config) {
 		Small: c.small, Language: c.ws.language, Said: func() []msg.Entry { return c.Session.Conversation() }, Instructions: c.told.instructions,
 		Rules: func() judge.Rules { return c.ws.values().Permissions.Auto }, Log: c.debug,
 		Decided: func(v judge.Verdict) {
-			if c.record.log == nil {
+			if c.record.Log == nil {
 				return
 			}
-			c.record.log.Note(store.Other{Kind: judgedKind, Fields: map[string]any{ // ok: the log tries again with the next entry
+			c.record.Log.Note(store.Other{Kind: judgedKind, Fields: map[string]any{ // ok: the log tries again with the next entry
 				"toolUseID": v.UseID, "tool": v.Tool, "allowed": v.Allowed, "reason": v.Reason,
 			}})
 		},

@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding/json"
 
+	"adze/internal/app/transcript"
 	"adze/internal/model"
 )
 
@@ -62,18 +63,8 @@ const (
 	FromClient       // another program, several at once; its model is none of ours
 )
 
-// A SessionSpec says which session is begun or resumed. Resume and Latest exclude each other.
-type SessionSpec struct {
-	ID        string // of a new session; empty makes one
-	Resume    string // id, title or file of the session to resume
-	Latest    bool   // resume the most recent one
-	Fork      bool   // resume in a copy
-	At        string // the message to resume after; empty means the last
-	Ephemeral bool   // keep nothing on disk
-}
-
-// Resumes reports whether an earlier session is continued.
-func (s SessionSpec) Resumes() bool { return s.Resume != "" || s.Latest }
+// A SessionSpec says which session is begun or resumed.
+type SessionSpec = transcript.Spec
 
 // A ModelSpec says who answers, and how. Empty fields leave it to the settings.
 type ModelSpec struct {

@@ -141,7 +141,7 @@ func (c *Conversation) tools() []tool.Tool {
 	}
 	d.experiment(&c.window)
 	tools := d.tools()
-	restoreTools(tools, c.record.earlier)
+	restoreTools(tools, c.record.Earlier)
 	return tools
 }
 

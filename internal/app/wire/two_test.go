@@ -36,7 +36,7 @@ func TestTwoConversations(t *testing.T) {
 		Model: ModelSpec{Name: providers.ReplayPrefix + p.Path("second.replay"), Record: p.Path("sent-second")}, Access: AccessSpec{Mode: "dontAsk"},
 		Prompt: PromptSpec{System: &system}, Limits: Limits{MaxTurns: 5},
 	})
-	if first.Session.ID() == second.Session.ID() || first.record.path() == second.record.path() {
+	if first.Session.ID() == second.Session.ID() || first.record.Path() == second.record.Path() {
 		t.Error("they share a transcript")
 	}
 	if first.Facts().Mode != "acceptEdits" || second.Facts().Mode != "dontAsk" {

@@ -53,7 +53,7 @@ func webFetch(w *Workspace) webfetch.Config {
 func (d *toolDeps) webFetch(c *Conversation) {
 	d.web = webFetch(c.ws)
 	d.web.Denied = func(host string) bool { return c.Gate.Policy().Host(host) == permission.Deny }
-	if log := c.record.log; log != nil {
+	if log := c.record.Log; log != nil {
 		d.web.Save = func(name, ext string, r io.Reader) (string, error) {
 			path, _, err := log.SaveResult(name, ext, r)
 			return path, err

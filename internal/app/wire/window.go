@@ -38,10 +38,10 @@ func (c *Conversation) keepWithin(cfg *session.Config) {
 		Language: c.ws.language(),
 		Hooks:    c.Hooks.Compaction(),
 	}
-	if c.record.log != nil {
-		w.Transcript = c.record.log.Path
+	if c.record.Log != nil {
+		w.Transcript = c.record.Log.Path
 	}
-	w.State = c.record.state().Last
+	w.State = c.record.State().Last
 	// The steps shorten what is sent, in this order.
 	if c.window.snipper != nil {
 		w.Steps = append(w.Steps, window.Snip(c.window.snipper, snipTool))
@@ -79,21 +79,21 @@ const notesKind = "session-notes"
 // newNotes returns what keeps notes of the session beside its transcript, or nil if nothing does.
 func newNotes(c *Conversation, cfg *session.Config) *notes.Keeper {
 	v := c.ws.values()
-	if c.record.log == nil || c.spec.Bare || !v.Window.Notes {
+	if c.record.Log == nil || c.spec.Bare || !v.Window.Notes {
 		return nil
 	}
 	var last struct{ Last string }
-	json.Unmarshal(c.record.state().Last[notesKind], &last) // ok: then they are written again
+	json.Unmarshal(c.record.State().Last[notesKind], &last) // ok: then they are written again
 	custom := func(name string) string {
 		text, _ := os.ReadFile(filepath.Join(c.ws.Project.Home, "session-memory", "config", name)) // ok: most have none
 		return string(text)
 	}
 	k, err := notes.New(notes.Config{
 		Asker: asker(cfg), Language: c.ws.language(), Template: custom("template.md"), Prompt: custom("prompt.md"),
-		Path: func() string { return filepath.Join(c.record.folder(), "session-memory", "notes.md") },
+		Path: func() string { return filepath.Join(c.record.Folder(), "session-memory", "notes.md") },
 		Log:  c.debug, Last: last.Last,
 		Written: func(last string) error {
-			return c.record.log.Note(store.Other{Kind: notesKind, Fields: map[string]any{"last": last}})
+			return c.record.Log.Note(store.Other{Kind: notesKind, Fields: map[string]any{"last": last}})
 		},
 	})
 	if err != nil {
