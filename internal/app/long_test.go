@@ -72,7 +72,10 @@ func (d *driven) start(script string, args ...string) {
 	out, stdout := io.Pipe()
 	env := d.env
 	env.Stdin, env.Stdout = stdin, stdout
-	env.Now = func() time.Time { return time.Now().Add(time.Duration(d.later.Load())) }
+	began := time.Now()
+	year, month, day := began.Date()
+	morning := time.Date(year, month, day, 9, 0, 0, 0, time.Local) // whatever the time is, the date stays the same
+	env.Now = func() time.Time { return morning.Add(time.Since(began) + time.Duration(d.later.Load())) }
 	env.Getenv = func(name string) string {
 		switch name {
 		case "ANTHROPIC_BASE_URL":
