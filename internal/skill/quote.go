@@ -1,0 +1,315 @@
+package skill
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// A stand is where in a command something is filled in, which says how it is quoted.
+type stand uint8
+
+const (
+	inCode   stand = iota // where it could be code: only what cannot be is taken
+	unquoted              // a part of a word
+	alone                 // a word, or several of them
+	inDouble
+	inSingle
+)
+
+// command fills in a command for a shell.
+func (f *filler) command(text, shell string) (string, error) {
+	places := f.places(text)
+	if len(places) == 0 {
+		return text, nil
+	}
+	var stands []stand
+	if shell == "" || shell == "bash" {
+		stands = standsOf(text, places)
+	}
+	i := -1
+	var wrong error
+	filled := f.put(text, places, func(p place) string {
+		i++
+		if p.literal {
+			return p.value
+		}
+		at := inCode
+		if stands != nil {
+			at = stands[i]
+		}
+		value, ok := f.quote(p, at)
+		if !ok && wrong == nil {
+			wrong = fmt.Errorf("in the command `%s`, %q stands where it could be taken for code: only letters, digits and ./:@%%+=,_- can stand there", text, p.value)
+		}
+		return value
+	})
+	return filled, wrong
+}
+
+// quote returns the value of a place as it is written there, or false if it cannot be.
+func (f *filler) quote(p place, at stand) (string, bool) {
+	switch at {
+	case alone:
+		if p.all {
+			var words []string
+			for _, w := range f.words {
+				words = append(words, quoteWord(w))
+			}
+			return strings.Join(words, " "), true
+		}
+		fallthrough
+	case unquoted:
+		if p.value == "" {
+			return "", true
+		}
+		return quoteWord(p.value), true
+	case inDouble:
+		return strings.NewReplacer(`\`, `\\`, `"`, `\"`, `$`, `\$`, "`", "\\`").Replace(p.value), true
+	case inSingle:
+		return strings.ReplaceAll(p.value, "'", `'\''`), true
+	}
+	return p.value, plain(p.value)
+}
+
+// quoteWord returns a word of a shell that is the value.
+func quoteWord(value string) string {
+	if value != "" && plain(value) {
+		return value
+	}
+	return "'" + strings.ReplaceAll(value, "'", `'\''`) + "'"
+}
+
+// plain reports whether a value means itself wherever it stands in a command.
+func plain(value string) bool {
+	for i := range len(value) {
+		if !wordByte(value[i]) && strings.IndexByte("./:@%+=,-", value[i]) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// standsOf returns how each place of a command stands in it, or nil if the command cannot be read.
+func standsOf(text string, places []place) []stand {
+	mark := "adzeMark"
+	for strings.Contains(text, mark) {
+		mark += "M"
+	}
+	n := -1
+	marked := (&filler{}).put(text, places, func(place) string { n++; return mark + strconv.Itoa(n) + "E" })
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(marked), "")
+	if err != nil {
+		return nil
+	}
+	r := reader{mark: mark, places: places, stands: make([]stand, len(places)), seen: make([]int, len(places))}
+	syntax.Walk(file, r.visit)
+	for i, times := range r.seen {
+		if times != 1 {
+			r.stands[i] = inCode
+		}
+	}
+	return r.stands
+}
+
+// A reader finds the marks in a command.
+type reader struct {
+	mark   string
+	places []place
+	path   []syntax.Node
+	stands []stand
+	seen   []int
+}
+
+// visit is called for each node, and with nil behind its children.
+func (r *reader) visit(n syntax.Node) bool {
+	if n == nil {
+		r.path = r.path[:len(r.path)-1]
+		return true
+	}
+	switch n := n.(type) {
+	case *syntax.Lit:
+		r.note(n.Value, r.ofLiteral(n))
+	case *syntax.SglQuoted:
+		at := inSingle
+		if n.Dollar || r.hazard() {
+			at = inCode
+		}
+		r.note(n.Value, at)
+	case *syntax.Comment:
+		r.note(n.Text, inCode)
+	}
+	r.path = append(r.path, n)
+	return true
+}
+
+// note says how the marks in a text stand.
+func (r *reader) note(text string, at stand) {
+	for {
+		_, rest, ok := strings.Cut(text, r.mark)
+		if !ok {
+			return
+		}
+		digits, after, _ := strings.Cut(rest, "E")
+		if i, err := strconv.Atoi(digits); err == nil && i < len(r.stands) {
+			r.stands[i] = at
+			r.seen[i]++
+		}
+		text = after
+	}
+}
+
+// ofLiteral returns how what a literal holds stands.
+func (r *reader) ofLiteral(lit *syntax.Lit) stand {
+	if r.hazard() || len(r.path) == 0 {
+		return inCode
+	}
+	switch parent := r.path[len(r.path)-1].(type) {
+	case *syntax.DblQuoted:
+		if !parent.Dollar {
+			return inDouble
+		}
+	case *syntax.Word:
+		if len(parent.Parts) == 1 && len(r.path) > 1 && strings.Count(lit.Value, r.mark) == 1 &&
+			strings.HasPrefix(lit.Value, r.mark) && strings.HasSuffix(lit.Value, "E") && r.isWordOf(parent) {
+			return alone
+		}
+		return unquoted
+	}
+	return inCode
+}
+
+// isWordOf reports whether a word may become several: it is one of a call, or of a loop over words.
+func (r *reader) isWordOf(w *syntax.Word) bool {
+	switch n := r.path[len(r.path)-2].(type) {
+	case *syntax.CallExpr:
+		return slices.Contains(n.Args, w)
+	case *syntax.WordIter:
+		return slices.Contains(n.Items, w)
+	}
+	return false
+}
+
+// hazard reports whether what stands here may be code, or is not read as words are.
+func (r *reader) hazard() bool {
+	for _, n := range r.path {
+		switch n := n.(type) {
+		case *syntax.CallExpr:
+			if r.interprets(n) {
+				return true
+			}
+		case *syntax.CmdSubst:
+			if n.Backquotes {
+				return true
+			}
+		case *syntax.Redirect:
+			if n.Hdoc != nil {
+				return true
+			}
+		case *syntax.Assign:
+			if n.Index != nil || n.Array != nil {
+				return true
+			}
+		case *syntax.ParamExp, *syntax.ArithmExp, *syntax.ArithmCmd, *syntax.LetClause, *syntax.TestClause, *syntax.ExtGlob,
+			*syntax.DeclClause, *syntax.FuncDecl, *syntax.BraceExp, *syntax.CStyleLoop, *syntax.CaseClause, *syntax.ArrayExpr:
+			return true
+		}
+	}
+	return false
+}
+
+// interprets reports whether a call may read one of its words as code: as it was written, or with what is filled in.
+func (r *reader) interprets(call *syntax.CallExpr) bool {
+	if len(call.Args) == 0 {
+		return false
+	}
+	first := call.Args[0].Lit()
+	if first == "" || strings.Contains(first, r.mark) {
+		return true // which program it is depends on something
+	}
+	for i, w := range call.Args {
+		for _, name := range r.meanings(w.Lit()) {
+			switch kind := programs(name); {
+			case kind == readsCode:
+				return true
+			case kind == runsShell || kind == runsScripts:
+				if r.hasCodeFlag(call.Args[i+1:], kind) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// meanings returns the words that a literal may stand for when arguments are filled in.
+func (r *reader) meanings(lit string) []string {
+	before, rest, ok := strings.Cut(lit, r.mark)
+	if !ok {
+		return []string{lit}
+	}
+	digits, after, _ := strings.Cut(rest, "E")
+	i, err := strconv.Atoi(digits)
+	if err != nil || i >= len(r.places) {
+		return nil
+	}
+	if p := r.places[i]; !p.all || before+after != "" {
+		return []string{before + p.value + after}
+	}
+	return SplitArguments(r.places[i].value)
+}
+
+// hasCodeFlag reports whether one of the words behind a program asks for code to be run. Behind the script that the
+// program runs, what is filled in is the script's.
+func (r *reader) hasCodeFlag(words []*syntax.Word, kind program) bool {
+	script := false
+	for _, w := range words {
+		lit := w.Lit()
+		filled := strings.Contains(lit, r.mark)
+		for _, text := range r.meanings(lit) {
+			if codeFlag(text, kind) && !(filled && script) {
+				return true
+			}
+			script = script || !strings.HasPrefix(text, "-")
+		}
+	}
+	return false
+}
+
+// A program is what a program does with its arguments.
+type program uint8
+
+const (
+	other program = iota
+	readsCode
+	runsShell
+	runsScripts
+)
+
+func programs(name string) program {
+	switch strings.TrimRight(path.Base(name), "0123456789.") {
+	case "eval", "ssh", "awk", "gawk", "mawk", "nawk", "sed", "trap", "test", "[", "parallel", "watch", "su", "printf", "source", "read", "unset":
+		return readsCode
+	case "sh", "bash", "dash", "zsh", "ksh", "ash", "fish":
+		return runsShell
+	case "python", "perl", "ruby", "node", "nodejs", "php", "pwsh", "powershell", "deno", "bun", "osascript", "lua", "Rscript":
+		return runsScripts
+	}
+	return other
+}
+
+// codeFlag reports whether a word asks a program to run the next one as code.
+func codeFlag(text string, kind program) bool {
+	if long, ok := strings.CutPrefix(text, "--"); ok {
+		return long == "eval" || long == "command" || long == "exec" || long == "print"
+	}
+	letters := "c"
+	if kind == runsScripts {
+		letters = "ceErp"
+	}
+	return strings.HasPrefix(text, "-") && strings.ContainsAny(text, letters)
+}
