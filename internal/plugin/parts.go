@@ -1,0 +1,254 @@
+package plugin
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"adze/internal/platform/jsonscan"
+)
+
+// A partsReader finds what a plugin brings.
+type partsReader struct {
+	*reader
+	manifest string // its name; empty if there is none
+}
+
+// read returns the parts that are there by default, and those that the manifest names. With an error the manifest names
+// something that it must not.
+func (r *partsReader) read(m manifest) (Parts, error) {
+	var p Parts
+	var err error
+	selected := slices.ContainsFunc(m.skills, func(s string) bool { name, _ := local(s); return strings.HasPrefix(name, "skills/") })
+	for _, l := range []struct {
+		field, standard string
+		written         []string
+		// instead says that what the manifest names is used in place of the standard folder.
+		instead bool
+		to      *[]string
+	}{
+		// Who names single skills of the standard folder means these and no others.
+		{"skills", "skills", m.skills, selected, &p.Skills},
+		{"commands", "commands", m.commands, m.commands != nil, &p.Commands},
+		{"agents", "agents", m.agents, m.agents != nil, &p.Agents},
+		{"outputStyles", "output-styles", m.styles, m.styles != nil, &p.Styles},
+	} {
+		if !l.instead {
+			r.standard(l.standard, l.to)
+		}
+		for _, written := range l.written {
+			if err := r.named(l.field, written, l.to); err != nil {
+				return Parts{}, err
+			}
+		}
+	}
+	if p.Hooks, err = r.hooks(m.hooks); err != nil {
+		return Parts{}, err
+	}
+	if p.Servers, err = r.servers("mcpServers", ".mcp.json", m.servers); err != nil {
+		return Parts{}, err
+	}
+	if p.Languages, err = r.servers("lspServers", ".lsp.json", m.languages); err != nil {
+		return Parts{}, err
+	}
+	return p, nil
+}
+
+// standard adds a folder if it is there. One that leads out of the plugin is left out, with a problem.
+func (r *partsReader) standard(name string, to *[]string) {
+	info, err := r.root.Stat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		r.problem(name, "", "%v: it is not used", plain(err))
+	case info.IsDir():
+		r.add(name, to)
+	}
+}
+
+// named adds a path that the manifest names.
+func (r *partsReader) named(field, written string, to *[]string) error {
+	name, err := local(written)
+	if err != nil {
+		return r.refusal(field, written, err)
+	}
+	info, err := r.root.Stat(filepath.FromSlash(name))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		r.problem(r.manifest, field, "%s does not exist", written)
+	case err != nil:
+		return r.refusal(field, written, plain(err))
+	case !info.IsDir() && !info.Mode().IsRegular():
+		return r.refusal(field, written, errors.New("it is neither a file nor a folder"))
+	default:
+		r.add(name, to)
+	}
+	return nil
+}
+
+// refusal is the error of a path that the manifest must not name.
+func (r *partsReader) refusal(field, written string, err error) error {
+	return Problem{filepath.Join(r.dir, filepath.FromSlash(r.manifest)), field, fmt.Sprintf("%q: %v", shorten(written), err)}
+}
+
+// add adds a path, unless those who read it could be led out of the plugin by a link.
+func (r *partsReader) add(name string, to *[]string) {
+	full := filepath.Join(r.dir, filepath.FromSlash(name))
+	if slices.Contains(*to, full) {
+		return
+	}
+	if r.tree != nil && len(r.tree.escapes) > 0 {
+		link := under(r.tree.links, name)
+		for dir := range parents(name) {
+			if slices.Contains(r.tree.links, dir) {
+				link = dir
+			}
+		}
+		if link != "" {
+			r.problem(name, "", "it is not used: %s is a link, and there are links in the plugin that lead out of it", link)
+			return
+		}
+	}
+	*to = append(*to, full)
+}
+
+// parents returns a name and the folders that it is in.
+func parents(name string) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		for name != "." && yield(name) {
+			i := strings.LastIndexByte(name, '/')
+			if i < 0 {
+				return
+			}
+			name = name[:i]
+		}
+	}
+}
+
+// objects returns the objects of a file that is there by default, and those that the manifest has or names. The file of an
+// object is that which it stands in.
+func (r *partsReader) objects(field, standard string, written []json.RawMessage) ([]part, error) {
+	var all []part
+	read := func(name string) error {
+		if slices.ContainsFunc(all, func(p part) bool { return p.file == name }) {
+			return nil
+		}
+		data, err := r.file(name, MaxFile)
+		if err != nil {
+			return err
+		}
+		r.used = append(r.used, usedFile{name, data})
+		members, err := object(data)
+		if err != nil {
+			r.problem(name, "", "%v: it is not used", err)
+			return nil
+		}
+		all = append(all, part{name, members})
+		return nil
+	}
+	if err := read(standard); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		r.problem(standard, "", "%v: it is not used", err)
+	}
+	for _, w := range written {
+		if isObject(w) {
+			members, err := object(w)
+			if err != nil {
+				return nil, r.refusal(field, "", err)
+			}
+			all = append(all, part{r.manifest, members})
+			continue
+		}
+		path, _ := jsonscan.String(w)
+		name, err := local(path)
+		if err == nil {
+			err = read(name)
+		}
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			r.problem(r.manifest, field, "%s does not exist", path)
+		case err != nil:
+			return nil, r.refusal(field, path, err)
+		}
+	}
+	return all, nil
+}
+
+// A part is an object with the name of its file.
+type part struct {
+	file    string
+	members map[string]json.RawMessage
+}
+
+// hooks returns all hooks by event.
+func (r *partsReader) hooks(written []json.RawMessage) (json.RawMessage, error) {
+	all, err := r.objects("hooks", "hooks/hooks.json", written)
+	if err != nil {
+		return nil, err
+	}
+	events := map[string][]json.RawMessage{}
+	for _, p := range all {
+		members := p.members
+		if inner, ok := members["hooks"]; ok {
+			if members, err = object(inner); err != nil {
+				r.problem(p.file, "hooks", "%v", err)
+				continue
+			}
+		}
+		for _, event := range slices.Sorted(maps.Keys(members)) {
+			if event == "description" {
+				continue
+			}
+			err := jsonscan.List(members[event], func(value []byte) error {
+				events[event] = append(events[event], slices.Clone(value))
+				return nil
+			})
+			if err != nil {
+				r.problem(p.file, event, "it must be a list of hooks")
+			}
+		}
+	}
+	return encode(len(events), events)
+}
+
+// servers returns all servers by name.
+func (r *partsReader) servers(field, standard string, written []json.RawMessage) (json.RawMessage, error) {
+	all, err := r.objects(field, standard, written)
+	if err != nil {
+		return nil, err
+	}
+	servers := map[string]json.RawMessage{}
+	for _, p := range all {
+		members := p.members
+		if inner, ok := members[field]; ok {
+			if members, err = object(inner); err != nil {
+				r.problem(p.file, field, "%v", err)
+				continue
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(members)) {
+			switch {
+			case name == "$schema":
+			case !isObject(members[name]):
+				r.problem(p.file, field, "%s is no object", shorten(name))
+			case servers[name] != nil:
+				r.problem(p.file, field, "there are two servers called %s: the first is used", shorten(name))
+			default:
+				servers[name] = members[name]
+			}
+		}
+	}
+	return encode(len(servers), servers)
+}
+
+// encode returns a value as JSON; nil if there are none of it.
+func encode(n int, v any) (json.RawMessage, error) {
+	if n == 0 {
+		return nil, nil
+	}
+	return json.Marshal(v)
+}
