@@ -102,6 +102,9 @@ func looseValue(value string) (Value, bool) {
 		return Value{}, true
 	case value[0] == '[':
 		inner, closed := strings.CutSuffix(value[1:], "]")
+		if !closed && strings.Contains(inner, "]") { // words in brackets, and more: [file] or all
+			return Value{Text: value}, true
+		}
 		list := []Value{}
 		for _, item := range SplitList(inner) {
 			if item = strings.Trim(strings.TrimSpace(item), `"'`); item != "" {

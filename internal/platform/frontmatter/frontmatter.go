@@ -12,19 +12,26 @@ import (
 var ErrOpen = errors.New("the front matter is not closed by a line of three dashes; it is read as text")
 
 // Split separates the front matter, without its dashes, from the text. A file without any has an empty
-// head.
+// head. Blanks may follow the dashes.
 func Split(text string) (head, body string, err error) {
-	rest, ok := strings.CutPrefix(text, "---\n")
-	if !ok {
+	first, rest, ok := strings.Cut(text, "\n")
+	if !ok || !isRule(first) {
 		return "", text, nil
 	}
-	head, body, ok = strings.Cut("\n"+rest, "\n---\n")
-	if !ok {
-		if head, ok = strings.CutSuffix("\n"+rest, "\n---"); !ok {
-			return "", text, ErrOpen
+	for at := 0; at < len(rest); {
+		line, _, _ := strings.Cut(rest[at:], "\n")
+		next := min(at+len(line)+1, len(rest))
+		if isRule(line) {
+			return strings.TrimSuffix(rest[:at], "\n"), strings.TrimSpace(rest[next:]), nil
 		}
+		at = next
 	}
-	return strings.TrimPrefix(head, "\n"), strings.TrimSpace(body), nil
+	return "", text, ErrOpen
+}
+
+// isRule reports whether a line is three dashes.
+func isRule(line string) bool {
+	return strings.HasPrefix(line, "---") && strings.Trim(line[3:], " \t") == ""
 }
 
 // Fields are values by name.

@@ -16,6 +16,8 @@ func TestSplit(t *testing.T) {
 		{"some", "---\na: b\n---\n\nText.\n", "a: b", "Text."},
 		{"empty", "---\n---\nText.", "", "Text."},
 		{"nothing after it", "---\na: b\n---", "a: b", ""},
+		{"blanks after the dashes", "--- \na: b\n---\t\nText.", "a: b", "Text."},
+		{"more than dashes", "---\na: b\n---x\n----\n---\nText.", "a: b\n---x\n----", "Text."},
 		{"a rule in the text", "---\na: b\n---\none\n---\ntwo", "a: b", "one\n---\ntwo"},
 	}
 	for _, tt := range tests {
@@ -72,6 +74,7 @@ func TestParse(t *testing.T) {
 			"a": text("*.go"), "b": text("**/*.md, !x"), "c": text("{src,lib}/**"), "d": text("{a,b}"), "e": text("@x"), "f": text("!x")}, ""},
 		{"lists of patterns", "a: [*.go, \"b\", {c,d}/**]\nb:\n  - *.go\n  - !x/**\n  - {a,b}\n- 'q'",
 			Fields{"a": list("*.go", "b", "{c,d}/**"), "b": list("*.go", "!x/**", "{a,b}", "q")}, ""},
+		{"words in brackets", "a: [file] or all\nb: [x] [y]", Fields{"a": text("[file] or all"), "b": list("x] [y")}, ""},
 		{"uneven list", "b:\n  - p\n- q\nc: z", Fields{"b": list("p", "q"), "c": text("z")}, ""},
 		{"not UTF-8", "a: x\xff\nb: y", Fields{"a": text("x\xff"), "b": text("y")}, ""},
 

@@ -9,8 +9,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Limits of what aliases may make of a head.
+// Limits of what aliases may make of a head: some times its size, and maxBytes at most.
 const (
+	minBytes = 1 << 12
+	growth   = 4
 	maxBytes = 1 << 20
 	maxDepth = 100
 )
@@ -33,7 +35,7 @@ func parseYAML(head string) (Fields, error) {
 	if root.Kind != yaml.MappingNode {
 		return nil, nil
 	}
-	r := reader{left: maxBytes}
+	r := reader{left: min(minBytes+growth*len(head), maxBytes)}
 	fields := r.fields(root, 0)
 	if r.left < 0 {
 		return Fields{}, errLarge

@@ -1,0 +1,286 @@
+package skill
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"adze/internal/permission/rule"
+	"adze/internal/platform/frontmatter"
+)
+
+// MaxFile is how large the file of a skill may be.
+const MaxFile = 1 << 20
+
+// Limits of what a head may say, in bytes. A description that is longer is cut; the model is shown less of it anyway.
+const (
+	maxHead  = 1 << 16
+	maxText  = 4 << 10
+	maxShort = 500
+)
+
+// Parse reads the file of a skill: what it says of itself, and the prompt. Problems name fields that are wrong and do not
+// count. With an error, a [Problem] too, the skill must not be used: its head cannot be read, or what it says of rules
+// and hooks cannot.
+func Parse(file string, data []byte) (h Head, body string, problems []Problem, err error) {
+	r := headReader{file: file}
+	head, body, broken := splitHead(data)
+	if broken != nil {
+		return Head{}, "", nil, Problem{File: file, Text: broken.Error()}
+	}
+	if r.fields, broken = frontmatter.Parse(head); broken != nil {
+		return Head{}, "", nil, Problem{File: file, Text: broken.Error()}
+	}
+	h = Head{
+		Title: r.text("name", maxShort), Description: r.text("description", maxText), When: r.text("when_to_use", maxText),
+		Hint: r.hint("argument-hint"), Arguments: r.names("arguments"),
+		Model: r.text("model", maxShort), Effort: r.text("effort", maxShort),
+		Fork: r.choice("context", "inline", "fork") == "fork", Agent: r.text("agent", maxShort),
+		Hidden: !r.yes("user-invocable", true), Manual: r.yes("disable-model-invocation", false),
+		Version: r.text("version", maxShort), Paths: r.patterns("paths"), Shell: r.choice("shell", "bash", "powershell"),
+	}
+	h.Allowed = r.rules("allowed-tools")
+	h.Hooks = r.hooks("hooks")
+	if r.fatal != nil {
+		return Head{}, "", r.problems, r.fatal
+	}
+	if h.Description == "" {
+		h.Description = firstParagraph(body)
+	}
+	return h, body, r.problems, nil
+}
+
+// splitHead separates the head of a file from its prompt.
+func splitHead(data []byte) (head, body string, err error) {
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	if bytes.IndexByte(data, 0) >= 0 {
+		return "", "", fmt.Errorf("it is not a text file in UTF-8")
+	}
+	text := string(data)
+	if strings.IndexByte(text, '\r') >= 0 {
+		text = strings.ReplaceAll(text, "\r\n", "\n")
+	}
+	head, body, err = frontmatter.Split(text)
+	switch {
+	case err != nil:
+		return "", "", fmt.Errorf("the front matter is not closed: end it with a line of three dashes")
+	case len(head) > maxHead:
+		return "", "", fmt.Errorf("the front matter has %d bytes, which is more than %d", len(head), maxHead)
+	}
+	return strings.ToValidUTF8(head, "\uFFFD"), strings.ToValidUTF8(strings.TrimSpace(body), "\uFFFD"), nil
+}
+
+// A headReader reads fields, and notes what is wrong with them.
+type headReader struct {
+	file     string
+	fields   frontmatter.Fields
+	problems []Problem
+	fatal    error
+}
+
+func (r *headReader) report(field, format string, args ...any) {
+	r.problems = append(r.problems, Problem{r.file, field, fmt.Sprintf(format, args...)})
+}
+
+// fail notes what is wrong with a field without which the skill cannot be used.
+func (r *headReader) fail(field, format string, args ...any) {
+	if r.fatal == nil {
+		r.fatal = Problem{r.file, field, fmt.Sprintf(format, args...) + "; the skill is disabled"}
+	}
+}
+
+// get returns a field, which may be written with dashes or underscores, and reports whether it is there.
+func (r *headReader) get(field string) (frontmatter.Value, bool) {
+	v, ok := r.fields[field]
+	other := strings.ReplaceAll(field, "-", "_")
+	if field == other {
+		other = strings.ReplaceAll(field, "_", "-")
+	}
+	if field == other {
+		return v, ok
+	}
+	w, too := r.fields[other]
+	switch {
+	case !too:
+		return v, ok
+	case !ok:
+		return w, true
+	case field == "allowed-tools":
+		r.fail(field, "it is there as %s too", other)
+	default:
+		r.report(field, "it is there as %s too, which does not count", other)
+	}
+	return v, ok
+}
+
+// text returns a field that is a text, cut to a number of bytes. Numbers are texts, as they are written.
+func (r *headReader) text(field string, limit int) string {
+	v, _ := r.get(field)
+	if v.List != nil || v.Fields != nil {
+		r.report(field, "expected a text; the field is ignored")
+		return ""
+	}
+	return cut(strings.TrimSpace(v.Text), limit)
+}
+
+// hint returns a field that is a text in which brackets, a list in YAML, are meant as they are written.
+func (r *headReader) hint(field string) string {
+	v, _ := r.get(field)
+	if v.List == nil {
+		return r.text(field, maxShort)
+	}
+	if slices.ContainsFunc(v.List, notText) {
+		r.report(field, "expected a text; the field is ignored")
+		return ""
+	}
+	return cut("["+v.String()+"]", maxShort)
+}
+
+// yes returns a field that is true or false.
+func (r *headReader) yes(field string, otherwise bool) bool {
+	v, ok := r.get(field)
+	switch {
+	case !ok || v.Text == "" && v.List == nil && v.Fields == nil:
+		return otherwise
+	case strings.EqualFold(v.Text, "true") || strings.EqualFold(v.Text, "yes") || strings.EqualFold(v.Text, "on"):
+		return true
+	case strings.EqualFold(v.Text, "false") || strings.EqualFold(v.Text, "no") || strings.EqualFold(v.Text, "off"):
+		return false
+	}
+	r.report(field, "expected true or false; the field is ignored")
+	return otherwise
+}
+
+// choice returns a field that is one of some words, alone or in a list of one.
+func (r *headReader) choice(field string, words ...string) string {
+	v, _ := r.get(field)
+	if len(v.List) == 1 {
+		v = v.List[0]
+	}
+	if v.List == nil && v.Fields == nil {
+		if v.Text == "" {
+			return ""
+		}
+		if i := slices.IndexFunc(words, func(w string) bool { return strings.EqualFold(w, v.Text) }); i >= 0 {
+			return words[i]
+		}
+	}
+	r.report(field, "expected %s; the field is ignored", strings.Join(words, " or "))
+	return ""
+}
+
+// names returns a field that names arguments: a list, or a text with blanks or commas.
+func (r *headReader) names(field string) []string {
+	v, _ := r.get(field)
+	items, ok := texts(v, func(s string) []string {
+		return strings.FieldsFunc(s, func(c rune) bool { return c == ',' || c == ' ' || c == '\t' || c == '\n' })
+	})
+	if !ok {
+		r.report(field, "expected names; the field is ignored")
+		return nil
+	}
+	for _, name := range items {
+		if !isIdentifier(name) {
+			r.report(field, "%q is not a name: use letters, digits, _ and -, and a letter first; the field is ignored", cut(name, 100))
+			return nil
+		}
+	}
+	return items
+}
+
+// patterns returns a field that holds patterns of paths: a list, or a text with commas.
+func (r *headReader) patterns(field string) []string {
+	v, _ := r.get(field)
+	items, ok := texts(v, frontmatter.SplitList)
+	if !ok {
+		r.report(field, "expected patterns; the field is ignored")
+		return nil
+	}
+	if _, err := compile(items); err != nil {
+		r.report(field, "%v; the skill is never activated", err)
+	}
+	return items
+}
+
+// rules returns a field that holds rules: a list, or a text with commas or blanks. They grant something, so that one
+// that cannot be read disables the skill.
+func (r *headReader) rules(field string) []string {
+	v, _ := r.get(field)
+	items, ok := texts(v, rule.Split)
+	if !ok {
+		r.fail(field, "expected rules, such as Bash(git status), in a list or with commas")
+		return nil
+	}
+	var rules []string
+	for _, item := range items {
+		rules = append(rules, rule.Split(item)...)
+	}
+	for _, text := range rules {
+		if _, err := rule.Parse(text); err != nil {
+			r.fail(field, "%q is not a rule: %v", cut(text, 100), err)
+			return nil
+		}
+	}
+	return rules
+}
+
+// texts returns the items of a list of texts, or those that split makes of a text. It reports whether the value is either.
+func texts(v frontmatter.Value, split func(string) []string) ([]string, bool) {
+	if v.Fields != nil || slices.ContainsFunc(v.List, notText) {
+		return nil, false
+	}
+	list := split(v.Text)
+	for _, item := range v.List {
+		list = append(list, item.Text)
+	}
+	var items []string
+	for _, item := range list {
+		if item = strings.Trim(strings.TrimSpace(item), `"'`); item != "" {
+			items = append(items, item)
+		}
+	}
+	return items, true
+}
+
+func notText(v frontmatter.Value) bool { return v.List != nil || v.Fields != nil }
+
+// isIdentifier reports whether $name can stand for an argument in a prompt.
+func isIdentifier(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_'; !letter && (i == 0 || c != '-' && (c < '0' || c > '9')) {
+			return false
+		}
+	}
+	return s != "" && len(s) <= 64
+}
+
+// cut returns at most the first limit bytes of a text.
+func cut(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	return strings.ToValidUTF8(s[:limit], "") + "…"
+}
+
+// firstParagraph returns the first paragraph of a text that is not a heading, in one line; or else the first heading.
+func firstParagraph(text string) string {
+	heading := ""
+	for paragraph := range strings.SplitSeq(text, "\n\n") {
+		var words []string
+		for line := range strings.Lines(paragraph) {
+			if title := strings.TrimLeft(line, "#"); title != line && len(words) == 0 {
+				if heading == "" {
+					heading = strings.TrimSpace(title)
+				}
+				continue
+			}
+			words = append(words, strings.Fields(line)...)
+		}
+		if len(words) > 0 {
+			return cut(strings.Join(words, " "), maxText)
+		}
+	}
+	return cut(heading, maxText)
+}
