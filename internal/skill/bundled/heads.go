@@ -1,0 +1,62 @@
+package bundled
+
+import "adze/internal/skill"
+
+// A head is what a skill says of itself.
+type head struct {
+	name string
+	skill.Head
+	files bool // it has files
+}
+
+// heads returns the heads of all skills, in the order of their names. To add a skill, write its prompt in the folder
+// skills and list it here.
+//
+// Only users call them: their descriptions would cost every conversation tokens, and a model that called one would
+// give itself what the user allows with it. What only reads needs no rule, so none allows git to be run in a
+// repository that makes it run other programs.
+func heads() []head {
+	return []head{
+		{name: "commit", Head: skill.Head{
+			Description: "commit the changes that belong together, with a message in the style of the repository",
+			Hint:        "[WHAT]", Manual: true,
+			Allowed: []string{"Bash(git add:*)", "Bash(git commit -m:*)"},
+		}},
+		{name: "commit-push-pr", Head: skill.Head{
+			Description: "commit the changes, push the branch and open a pull request",
+			Hint:        "[WHAT]", Manual: true,
+			Allowed: []string{
+				"Bash(git add:*)", "Bash(git commit -m:*)", "Bash(git switch -c:*)", "Bash(git push -u origin HEAD)",
+				"Bash(gh pr view:*)", "Bash(gh pr create:*)",
+			},
+		}},
+		{name: "debug", Head: skill.Head{
+			Description: "find the cause of a problem, and correct it", Hint: "PROBLEM", Manual: true,
+		}},
+		{name: "init", Head: skill.Head{
+			Description: "have the model write AGENTS.md, the instructions for this project, or improve those that are there",
+			Hint:        "[WHAT]", Manual: true,
+		}},
+		{name: "pr-comments", Head: skill.Head{
+			Description: "show what reviewers wrote on a pull request, and what is still to be done",
+			Hint:        "[PR]", Manual: true,
+			Allowed: []string{"Bash(gh pr view:*)"},
+		}},
+		{name: "review", Head: skill.Head{
+			Description: "review the uncommitted changes, a pull request or a range of commits",
+			Hint:        "[PR|RANGE|WHAT]", Manual: true,
+			Allowed: []string{"Bash(gh pr view:*)", "Bash(gh pr diff:*)", "Bash(gh pr checks:*)"},
+		}},
+		{name: "security-review", Head: skill.Head{
+			Description: "look for vulnerabilities that the changes of this branch bring in",
+			Hint:        "[RANGE|WHAT]", Manual: true,
+		}, files: true},
+		{name: "simplify", Head: skill.Head{
+			Description: "make the code that was changed simpler, without changing what it does",
+			Hint:        "[WHAT]", Manual: true,
+		}},
+		{name: "verify", Head: skill.Head{
+			Description: "run what was changed, and look whether it does what it should", Hint: "[WHAT]", Manual: true,
+		}},
+	}
+}
