@@ -23,6 +23,9 @@ type AnnouncerConfig struct {
 	// Extras returns the tools that can be looked up: the same value until something changes. It may be nil: then there
 	// are none.
 	Extras func() *Extras
+	// Skills returns the skills that the model may run: the same value until something changes. It may be nil: then there
+	// are none.
+	Skills func() *Skills
 	// Paths resolves the paths of calls, for which instructions may hold.
 	Paths    paths.Base
 	Language func() texts.Language
@@ -37,8 +40,8 @@ type AnnouncerConfig struct {
 	Keeper *Keeper
 }
 
-// An Announcer tells the model of a conversation about instructions, memories, tools that can be looked up and the date:
-// before the first message, and whenever something changes. It is safe for concurrent use.
+// An Announcer tells the model of a conversation about instructions, memories, tools that can be looked up, skills and the
+// date: before the first message, and whenever something changes. It is safe for concurrent use.
 type Announcer struct {
 	cfg AnnouncerConfig
 
@@ -52,6 +55,7 @@ type Announcer struct {
 	// opened is what the opening says of extras, told what the model was told of them in all.
 	opened, told announced
 	latest       *Extras // of which all was told that had to be
+	skills       skillNews
 }
 
 // NewAnnouncer returns the announcer of a conversation. Nothing is read yet.
@@ -59,7 +63,7 @@ func NewAnnouncer(c AnnouncerConfig) *Announcer {
 	if c.Keeper == nil {
 		c.Keeper = &Keeper{}
 	}
-	a := &Announcer{cfg: c}
+	a := &Announcer{cfg: c, skills: skillNews{from: c.Skills, keeper: c.Keeper}}
 	if c.Instructions != nil {
 		in := *c.Instructions
 		in.Loaded = func(f instruct.File) { a.loaded = append(a.loaded, f) }
@@ -84,12 +88,13 @@ func (a *Announcer) Preview() []msg.Part {
 	return a.opening
 }
 
-// restore sets the opening of an earlier process, with what it says of extras and what was told of them since. It is sent
-// again, and what has changed is news.
-func (a *Announcer) restore(pieces []Piece, opened, told announced) {
+// restore sets the opening of an earlier process, with what it says of extras and skills and what was told of them since.
+// It is sent again, and what has changed is news.
+func (a *Announcer) restore(pieces []Piece, extras record[announced], skills record[skillsTold]) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.pieces, a.opened, a.told = pieces, opened, told
+	a.pieces, a.opened, a.told = pieces, extras.Opening, extras.Told
+	a.skills.restore(skills)
 }
 
 // open writes the opening, or takes over that of an earlier process. The caller holds the lock.
@@ -108,8 +113,10 @@ func (a *Announcer) open() {
 		a.resumed, a.date = true, ""
 	} else { // it is the first, or the model shall no longer see the memories in it
 		a.pieces = openingPieces(language, files, index, a.date)
-		if extras := a.extras(language); extras != "" {
-			a.pieces = slices.Insert(a.pieces, len(a.pieces)-1, Piece{extrasPiece, extras})
+		for _, p := range []Piece{{extrasPiece, a.extras(language)}, {skillsPiece, a.skills.opening(language)}} {
+			if p.Text != "" {
+				a.pieces = slices.Insert(a.pieces, len(a.pieces)-1, p)
+			}
 		}
 		a.cfg.Keeper.told.forget(openingKey)
 		a.cfg.Keeper.opened(a.pieces)
@@ -182,6 +189,7 @@ func (a *Announcer) Rewound() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.opening, a.told, a.latest = nil, a.opened, nil
+	a.skills.rewound()
 	a.cfg.Keeper.told.forget("")
 }
 
@@ -191,6 +199,7 @@ func (a *Announcer) Reset() {
 	defer a.mu.Unlock()
 	a.opening, a.pieces = nil, nil
 	a.opened, a.told, a.latest = nil, nil, nil
+	a.skills.reset()
 }
 
 func (a *Announcer) today() string { return a.cfg.Now().Format(time.DateOnly) }
@@ -228,10 +237,28 @@ func (a *Announcer) News(ctx context.Context) []string {
 			texts = append(texts, index)
 		}
 	}
-	if extras := a.extraNews(language); extras != "" {
-		texts = append(texts, extras)
+	return append(texts, a.arrivals(language)...)
+}
+
+// Arrivals returns what the model has to be told while it works of tools and skills that came or went since it was last
+// told.
+func (a *Announcer) Arrivals() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.opening == nil {
+		return nil // the opening will tell it
 	}
-	return texts
+	return a.arrivals(a.cfg.Language())
+}
+
+// arrivals is Arrivals; the caller holds the lock.
+func (a *Announcer) arrivals(l texts.Language) (news []string) {
+	for _, text := range []string{a.extraNews(l), a.skills.news(l)} {
+		if text != "" {
+			news = append(news, text)
+		}
+	}
+	return news
 }
 
 // After implements [tool.After]: it adds the instructions that hold for the file a call worked on.

@@ -243,17 +243,7 @@ func (a *Announcer) extras(l texts.Language) string {
 	return text
 }
 
-// ExtraNews returns what the model has to be told of extras since it was last told, or nothing.
-func (a *Announcer) ExtraNews() string {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.opening == nil {
-		return "" // the opening will tell it
-	}
-	return a.extraNews(a.cfg.Language())
-}
-
-// extraNews is ExtraNews; the caller holds the lock.
+// extraNews returns what the model has to be told of extras since it was last told, or nothing. The caller holds the lock.
 func (a *Announcer) extraNews(l texts.Language) string {
 	if a.cfg.Extras == nil {
 		return ""

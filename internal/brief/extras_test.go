@@ -46,6 +46,9 @@ func (s *stage) config() AnnouncerConfig {
 
 func (s *stage) set(groups ...ExtraGroup) { s.now = &Extras{"Search", "Execute", groups} }
 
+// news returns what the model is told while it works.
+func (s *stage) news() string { return strings.Join(s.Arrivals(), "\n\n") }
+
 // resume returns the stage of a later process.
 func (s *stage) resume() {
 	cfg := s.config()
@@ -85,7 +88,7 @@ func TestExtras(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", step, diff)
 		}
 	}
-	check("before the first request", "", s.ExtraNews())
+	check("before the first request", "", s.news())
 	first := s.opened(t)
 	check("the opening", `You can use more tools than those in your list. Search finds them by words and shows how they are called, Execute runs them. They are:
 built in: CtxInspect, Snip
@@ -94,7 +97,7 @@ db: mcp__db__drop, mcp__db__query
 Servers that are still connecting; their tools come later: late.
 
 Servers whose tools are not available: bad (failed).`, first)
-	check("nothing changed", "", s.ExtraNews())
+	check("nothing changed", "", s.news())
 
 	s.set(group("", "CtxInspect", "Snip"), group("db", "mcp__db__insert", "mcp__db__query"), group("late", "mcp__late__a"), ExtraGroup{Server: "bad", State: WantsLogin})
 	check("a server came, another changed", `More tools can be looked up with Search and run with Execute now:
@@ -103,20 +106,20 @@ late: mcp__late__a
 
 Servers whose tools are not available: bad (the user has to sign in, with /mcp).
 
-Tools that are no longer available: mcp__db__drop.`, s.ExtraNews())
-	check("told", "", s.ExtraNews())
+Tools that are no longer available: mcp__db__drop.`, s.news())
+	check("told", "", s.news())
 
 	s.set(group("", "CtxInspect", "Snip"), ExtraGroup{Server: "db", State: Connecting}, group("late", "mcp__late__a"))
-	check("one reconnects, a broken one is removed", "", s.ExtraNews())
+	check("one reconnects, a broken one is removed", "", s.news())
 	s.set(group("", "CtxInspect", "Snip"), ExtraGroup{Server: "db", State: Unavailable})
 	check("it does not come back, and another is gone", `Servers whose tools are not available: db (failed).
 
-Tools that are no longer available: all of late.`, s.ExtraNews())
+Tools that are no longer available: all of late.`, s.news())
 
 	s.now = &Extras{Groups: []ExtraGroup{{Server: "db"}}}
-	check("a model that has all tools in its list", "", s.ExtraNews())
+	check("a model that has all tools in its list", "", s.news())
 	s.set(group("", "CtxInspect", "Snip"), ExtraGroup{Server: "db", State: Unavailable})
-	check("and back", "Servers whose tools are not available: db (failed).", s.ExtraNews())
+	check("and back", "Servers whose tools are not available: db (failed).", s.news())
 
 	check("the opening stays", first, s.opened(t))
 	s.resume()
@@ -127,12 +130,12 @@ Tools that are no longer available: all of late.`, s.ExtraNews())
 	check("changed while it was away", "More tools can be looked up with Search and run with Execute now:\ndb: mcp__db__drop, mcp__db__query", strings.Join(s.News(t.Context()), "\n"))
 
 	s.set()
-	s.ExtraNews()
+	s.news()
 	s.resume()
 	s.set(db)
 	check("gone, and back after it was away", "You can use more tools than those in your list. Search finds them by words and shows how they are called, Execute runs them. They are:\ndb: mcp__db__drop, mcp__db__query", strings.Join(s.News(t.Context()), "\n"))
 	s.set(group("", "CtxInspect", "Snip"), db)
-	s.ExtraNews()
+	s.news()
 
 	s.Rewound()
 	check("after going back, what the opening does not say", "", strings.Join(s.News(t.Context()), "\n"))
@@ -145,7 +148,7 @@ db: mcp__db__drop, mcp__db__query`, s.opened(t))
 // Without extras nothing is said.
 func TestNoExtras(t *testing.T) {
 	s := newStage(t)
-	if got := s.opened(t); got != "" || s.ExtraNews() != "" || s.notes[extrasKind] != nil {
+	if got := s.opened(t); got != "" || s.news() != "" || s.notes[extrasKind] != nil {
 		t.Errorf("said %q, kept %s", got, s.notes[extrasKind])
 	}
 }
@@ -176,7 +179,7 @@ func TestManyExtras(t *testing.T) {
 	groups[3] = many("server-with-a-name-03", 49)
 	s.set(groups...)
 	want := "More tools can be looked up with Search and run with Execute now. Who offers them, with the number of tools:\nserver-with-a-name-03 (49), one (1)"
-	if diff := cmp.Diff(want, s.ExtraNews()); diff != "" {
+	if diff := cmp.Diff(want, s.news()); diff != "" {
 		t.Errorf("the difference (-want +got):\n%s", diff)
 	}
 	s.set(many("a", 200))
@@ -204,12 +207,12 @@ func TestExtraWords(t *testing.T) {
 	if _, got, _ := strings.Cut(s.opened(t), "\n\n"); got != want {
 		t.Errorf("got:\n%s", got)
 	}
-	if got := s.Words("evil") + s.ExtraNews(); got != "" {
+	if got := s.Words("evil") + s.news(); got != "" {
 		t.Errorf("told again: %s", got)
 	}
 	evil.Words = "Other words."
 	s.set(evil)
-	if got := s.ExtraNews(); !strings.HasSuffix(got, "\n> Other words.") || strings.Contains(got, "mcp__evil") {
+	if got := s.news(); !strings.HasSuffix(got, "\n> Other words.") || strings.Contains(got, "mcp__evil") {
 		t.Errorf("changed words: %s", got)
 	}
 	s.resume()
@@ -219,7 +222,7 @@ func TestExtraWords(t *testing.T) {
 	}
 	long := ExtraGroup{Server: "long", Names: []string{"mcp__long__a"}, Words: strings.Repeat("x", maxExtraWords)}
 	s.set(evil, long)
-	if got := s.ExtraNews(); strings.Contains(got, "xx") {
+	if got := s.news(); strings.Contains(got, "xx") {
 		t.Errorf("too many words are told: %.300s", got)
 	}
 	if got := s.Words("long"); !strings.HasSuffix(got, "xxx") {

@@ -69,14 +69,7 @@ func (k *Keeper) Restore(notes map[string]json.RawMessage, p *Prompt, a *Announc
 		Pieces   []Piece
 	}
 	if json.Unmarshal(notes[openingKind], &opening) == nil && opening.Version == k.Version && opening.Language == k.Language() && a != nil {
-		var extras struct {
-			Version       string
-			Opening, Told announced
-		}
-		if json.Unmarshal(notes[extrasKind], &extras) != nil || extras.Version != k.Version {
-			extras.Opening, extras.Told = nil, nil
-		}
-		a.restore(opening.Pieces, extras.Opening, extras.Told)
+		a.restore(opening.Pieces, recordOf[announced](notes[extrasKind], k.Version), recordOf[skillsTold](notes[skillsKind], k.Version))
 	}
 	for kind, note := range notes {
 		modelID, ok := strings.CutPrefix(kind, beginningKind)
@@ -85,4 +78,19 @@ func (k *Keeper) Restore(notes map[string]json.RawMessage, p *Prompt, a *Announc
 			p.restore(modelID, b)
 		}
 	}
+}
+
+// A record is what the opening says of something, and what the model was told of it in all.
+type record[T any] struct {
+	Version       string
+	Opening, Told T
+}
+
+// recordOf returns the record that a note holds; it is empty if the note is of another version or cannot be read.
+func recordOf[T any](note json.RawMessage, version string) record[T] {
+	var r record[T]
+	if json.Unmarshal(note, &r) != nil || r.Version != version {
+		return record[T]{}
+	}
+	return r
 }

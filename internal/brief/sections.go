@@ -57,12 +57,11 @@ type Server struct{ Name, Text string }
 
 // A Guidance is what a session can do beyond its tools: tools are named, all else is said.
 type Guidance struct {
-	AskTool             string // asks the user
-	Interactive         bool   // the user can be asked
-	Agents, Forks       bool
-	Explore             bool
-	SkillTool, FindTool string
-	Verify              bool
+	AskTool       string // asks the user
+	Interactive   bool   // the user can be asked
+	Agents, Forks bool
+	Explore       bool
+	Verify        bool
 }
 
 func staticSections() []Section {
@@ -176,8 +175,6 @@ func guidance(f *Facts) (string, error) {
 	add(g.Agents && !g.Forks, "agents")
 	add(g.Forks, "forks")
 	add(g.Explore, "explore")
-	add(g.SkillTool != "", "skills", g.SkillTool)
-	add(g.FindTool != "", "discover", g.FindTool)
 	add(g.Verify, "verify")
 	if len(lines) == 0 {
 		return "", nil

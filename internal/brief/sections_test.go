@@ -274,7 +274,7 @@ func TestDynamicSections(t *testing.T) {
 		}
 	}
 	for name, keywords := range map[string][]string{
-		"guidance":   {"AskUserQuestion", "`! <command>`", "sub-agent", "exploration agent", "`/<name>`", "only skills that are listed", "DiscoverSkills", "verification agent"},
+		"guidance":   {"AskUserQuestion", "`! <command>`", "sub-agent", "exploration agent", "verification agent"},
 		"scratchpad": {"/tmp/adze-1", "temporary directory", "unless the user wants otherwise", "no approval"},
 		"servers":    {"MCP servers", "## db\n> Ask in SQL.", "## web\n> Be polite."},
 		"language":   {"français", "identifiers"},

@@ -70,10 +70,7 @@ func (x *Extras) News() []string {
 	if x.open.Announcer == nil {
 		return nil
 	}
-	if text := x.open.Announcer.ExtraNews(); text != "" {
-		return []string{text}
-	}
-	return nil
+	return x.open.Announcer.Arrivals()
 }
 
 // Hear suggests tools that may help with a message. See [session.Hearer].

@@ -1,0 +1,196 @@
+package brief
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"adze/internal/msg"
+	"adze/internal/platform/texts"
+	"adze/internal/skill"
+)
+
+// Skills are those that the model may run, as it is to be told of them. They do not change.
+type Skills struct {
+	// Tool runs them. It is empty while the model does not have it: then it is told nothing.
+	Tool string
+	// Finder finds those that are not listed; it may be empty.
+	Finder string
+	List   []*skill.Skill // in the order of their names
+	// Budget is how many characters the list may have.
+	Budget int
+	// Score says how much a skill is used; it may be nil.
+	Score func(name string) float64
+}
+
+// maxGoneText bounds the names of skills that are gone, in characters.
+const maxGoneText = 900
+
+// skillsTold is what the model was told of skills. It is kept with the session.
+type skillsTold struct {
+	// Names are those that it was told, each with a hash of what it was told of the skill, which is empty if only the name was.
+	Names map[string]string `json:"names,omitempty"`
+	Left  int               `json:"left,omitempty"` // how many it was told to be there beside them
+	Used  int               `json:"used,omitempty"` // characters, of the budget
+}
+
+func (t skillsTold) empty() bool { return len(t.Names) == 0 && t.Left == 0 }
+
+func (t skillsTold) equal(o skillsTold) bool {
+	return t.Left == o.Left && t.Used == o.Used && maps.Equal(t.Names, o.Names)
+}
+
+// skillNews tells of skills: all of them in the opening, then those that come and go.
+type skillNews struct {
+	from   func() *Skills // may be nil
+	keeper *Keeper
+	// opened is what the opening says, told what the model was told in all.
+	opened, told skillsTold
+	// before are the skills that the opening knew of, and latest those of which all was told that had to be. They are nil if
+	// an earlier process knew them.
+	before, latest *Skills
+	kept           bool // something was kept with the session
+}
+
+// restore sets what an earlier process has told.
+func (n *skillNews) restore(r record[skillsTold]) {
+	n.opened, n.told, n.kept = r.Opening, r.Told, r.Version != ""
+}
+
+// reset makes the next opening tell all of them.
+func (n *skillNews) reset() { *n = skillNews{from: n.from, keeper: n.keeper, kept: n.kept} }
+
+// rewound says that only what the opening says is known to be told.
+func (n *skillNews) rewound() { n.told, n.latest = n.opened, n.before }
+
+// opening returns what the opening says of skills, and takes note of it.
+func (n *skillNews) opening(l texts.Language) string {
+	if n.from == nil {
+		return ""
+	}
+	n.latest = n.from()
+	n.before = n.latest
+	text, now := announceSkills(l, n.latest, nil, skillsTold{})
+	n.opened, n.told = now, now
+	if n.kept || !now.empty() {
+		n.keep()
+	}
+	return text
+}
+
+// news returns what the model has to be told since it was last told, or nothing.
+func (n *skillNews) news(l texts.Language) string {
+	if n.from == nil {
+		return ""
+	}
+	s := n.from()
+	if s == n.latest || s.Tool == "" {
+		return ""
+	}
+	text, now := announceSkills(l, s, n.latest, n.told)
+	n.latest = s
+	if !now.equal(n.told) {
+		n.told = now
+		n.keep()
+	}
+	return text
+}
+
+func (n *skillNews) keep() {
+	n.kept = true
+	n.keeper.note(skillsKind, map[string]any{"version": n.keeper.Version, "opening": n.opened, "told": n.told})
+}
+
+// skillsKind is the kind of the note that has under "opening" what the opening says of skills, and under "told" what the
+// model was told in all.
+const skillsKind = "told-skills"
+
+// skillsPiece is the piece of the opening that tells of skills.
+const skillsPiece = "skills"
+
+// announceSkills returns what the model has to be told of skills, given those that there were before and what it was told
+// then, and what it was told with it. Latest is nil if they are not known.
+func announceSkills(l texts.Language, s, latest *Skills, before skillsTold) (text string, now skillsTold) {
+	if s.Tool == "" {
+		return "", before
+	}
+	fresh, gone := differences(s.List, latest, before)
+	now = skillsTold{Names: maps.Clone(before.Names), Used: before.Used}
+	if now.Names == nil {
+		now.Names = map[string]string{}
+	}
+	var lines []string
+	head := say(l, "skills", s.Tool)
+	if !before.empty() {
+		head = say(l, "skills.more", s.Tool)
+	}
+	rest := func(left int) string {
+		if s.Finder == "" {
+			return say(l, "skills.rest", fmt.Sprint(left))
+		}
+		return say(l, "skills.rest.find", fmt.Sprint(left), s.Finder)
+	}
+	if len(fresh) > 0 {
+		room := max(s.Budget-before.Used, s.Budget/10)
+		list := skill.List(fresh, room-utf8.RuneCountInString(head+rest(len(s.List)))-len("\n\n"), s.Score)
+		for _, shown := range list.Shown {
+			now.Names[shown.Name] = ""
+			if !shown.Named {
+				now.Names[shown.Name] = hash(skill.Words(shown.Skill))
+			}
+		}
+		if list.Text != "" {
+			lines = append(lines, head+"\n"+strings.TrimSuffix(list.Text, "\n"))
+		}
+	}
+	for _, name := range gone {
+		delete(now.Names, name)
+	}
+	if len(gone) > 0 {
+		room := maxGoneText
+		lines = append(lines, say(l, "skills.gone", (&notice{language: l}).list(gone, &room)))
+	}
+	if now.Left = len(s.List) - len(now.Names); now.Left > 0 && now.Left != before.Left {
+		lines = append(lines, rest(now.Left))
+	}
+	text = strings.Join(lines, "\n\n")
+	now.Used += utf8.RuneCountInString(text)
+	return text, now
+}
+
+// differences returns the skills that the model was not told of, or otherwise, and the names of those that it was told of
+// and that are gone. Those that were left out before are not new, as far as it is known which they were; if it is not,
+// none is.
+func differences(list []*skill.Skill, latest *Skills, before skillsTold) (fresh []*skill.Skill, gone []string) {
+	var known map[string]bool
+	if before.Left > 0 && latest != nil {
+		known = make(map[string]bool, len(latest.List))
+		for _, s := range latest.List {
+			known[s.Name] = true
+		}
+	}
+	there := make(map[string]bool, len(list))
+	for _, s := range list {
+		there[s.Name] = true
+		was, told := before.Names[s.Name]
+		switch {
+		case told && (was == "" || was == hash(skill.Words(s))):
+		case !told && before.Left > 0 && (known == nil || known[s.Name]):
+		default:
+			fresh = append(fresh, s)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(before.Names)) {
+		if !there[name] {
+			gone = append(gone, name)
+		}
+	}
+	return fresh, gone
+}
+
+// SuggestedSkills returns what the model is told about skills that may help, each of which is a line. Tool runs them.
+func SuggestedSkills(l texts.Language, tool string, lines []string) string {
+	return msg.Neutralise(say(l, "skills.suggested", tool) + "\n" + strings.Join(lines, "\n"))
+}
