@@ -129,6 +129,12 @@ func Keys() []config.Key {
 			Doc: "send the session id to the provider", Requirement: "PROV-62"},
 		{Name: "attributionHeader", Kind: config.Bool, Default: "true",
 			Doc: "name adze and its version in the first block of the system prompt", Requirement: "CTX-17"},
+		{Name: "attribution.commit", Kind: config.Text, Accepted: "a text of at most 500 characters; empty adds nothing",
+			Doc: "what the model ends commit messages with, such as a `Co-Authored-By` line", Requirement: "X-132"},
+		{Name: "attribution.pr", Kind: config.Text, Accepted: "a text of at most 500 characters; empty adds nothing",
+			Doc: "what the model ends the text of pull requests with", Requirement: "X-132"},
+		{Name: "includeCoAuthoredBy", Kind: config.Bool, Default: "true",
+			Doc: "`false` leaves out what `attribution` adds", Requirement: "X-132"},
 
 		{Name: "cache1h", Kind: config.List, Accepted: "a list of request sources, such as `repl_main_thread` and `sdk`; a trailing `*` matches any ending", Personal: true,
 			Doc: "requests whose prompt is cached for an hour instead of 5 minutes; read when a session starts", Requirement: "CTX-14"},

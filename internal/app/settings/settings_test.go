@@ -13,6 +13,7 @@ import (
 	"adze/internal/platform/config"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/trust"
+	"adze/internal/tool/command"
 )
 
 // A place is a user's machine.
@@ -151,6 +152,24 @@ func TestProjectsOnlyTighten(t *testing.T) {
 			if got := s.Origin(key) != ""; got != taken {
 				t.Errorf("%s set to %s by a project: taken %v", key, value, got)
 			}
+		}
+	}
+}
+
+// Attribution is bounded, and one switch turns it off.
+//
+// Proves X-132.
+func TestAttribution(t *testing.T) {
+	long := strings.Repeat("ä", 600)
+	for text, want := range map[string]command.Attribution{
+		`{}`: {},
+		`{"attribution":{"commit":" By: a\r\u0007\nb ","pr":"c"}}`:             {Commit: "By: a\nb", PullRequest: "c"},
+		`{"attribution":{"commit":"a","pr":"b"},"includeCoAuthoredBy":false}`:  {},
+		`{"attribution":{"commit":"` + long + `"},"includeCoAuthoredBy":true}`: {Commit: long[:2*500]},
+		`{"attribution":{"commit":"\u202ea\u200b"}}`:                           {Commit: "a"},
+	} {
+		if diff := cmp.Diff(want, newPlace(t).open(Source{Inline: text}).Values().Shell.Attribution); diff != "" {
+			t.Errorf("%s:\n%s", text, diff)
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"adze/internal/permission/rule"
 	"adze/internal/platform/config"
 	"adze/internal/platform/scope"
+	"adze/internal/tool/command"
 )
 
 // Values are the settings in force, decoded. Each part of the program gets its own section.
@@ -128,6 +129,8 @@ type Shell struct {
 	PassEnv             []string
 	// KeyEnv are the variables with the keys of the user's own providers, which no command gets.
 	KeyEnv []string
+	// Attribution is what the model ends commit messages and pull requests with.
+	Attribution command.Attribution
 }
 
 // A Web section is for the tools that use the internet.
@@ -264,6 +267,7 @@ func Decode(s *config.Settings) *Values {
 			Budget: milliseconds(s, "shell.blockingBudgetMs"), MaxChars: s.Int("shell.maxOutputChars"),
 			NoBackground: s.Bool("ADZE_DISABLE_BACKGROUND_TASKS"),
 			DropSecrets:  s.Bool("ADZE_SUBPROCESS_ENV_SCRUB"), PassEnv: s.Strings("shell.passEnv"), KeyEnv: keyEnv(s),
+			Attribution: attribution(s),
 		},
 		Sandbox: confine.Settings{
 			Enabled:          s.Bool("sandbox.enabled"),

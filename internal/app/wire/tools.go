@@ -186,7 +186,7 @@ func (d *toolDeps) command() bash.Config {
 			Dir: sh.dir.here, SetDir: sh.dir.move, Runner: d.runner,
 			Env:     func() []string { return sh.vars.Apply(*sh.env.Load()) },
 			Missing: sh.notes.About,
-			TempDir: sh.temp, MaxChars: s.MaxChars,
+			TempDir: sh.temp, MaxChars: s.MaxChars, Attribution: s.Attribution,
 			Limits: command.Limits{Tasks: sh.tasks, Budget: s.Budget, Timeout: s.Timeout, MaxTimeout: s.MaxTimeout},
 		},
 	}

@@ -33,9 +33,13 @@ type Config struct {
 	// system's.
 	TempDir string
 	// MaxChars bounds what the model reads of the output; 0 means [DefaultMaxChars].
-	MaxChars int
+	MaxChars    int
+	Attribution Attribution
 	Limits
 }
+
+// Attribution is what the model adds at the end of what it writes for git. Empty texts add nothing.
+type Attribution struct{ Commit, PullRequest string }
 
 // Fill puts the usual values where there are none.
 func (c *Config) Fill() {
@@ -75,7 +79,7 @@ func (c *Config) Traits(hint string, enabled func() error) tool.Traits {
 }
 
 // Describe returns what the model is told: the text "doc" of a tool's own texts, whose gaps are what the tool is and
-// how commands are run, the line on their time limits, the size of output, and more. [Git] belongs at its end.
+// how commands are run, the line on their time limits, the size of output, and more. [Config.GitText] belongs at its end.
 func (c *Config) Describe(l texts.Language, own *texts.Catalogue, what, run string, more ...string) string {
 	ms := func(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 	var limit string
@@ -97,9 +101,18 @@ func (c *Config) Describe(l texts.Language, own *texts.Catalogue, what, run stri
 	return text
 }
 
-// Git returns how the model is to use git, as the last part of a description. Message is how a message of more
+// GitText returns how the model is to use git, as the last part of a description. Message is how a message of more
 // than one line is passed in the language of the shell.
-func Git(l texts.Language, message string) string { return "\n\n" + catalogue.Text(l, "git", message) }
+func (c *Config) GitText(l texts.Language, message string) string {
+	text := "\n\n" + catalogue.Text(l, "git", message)
+	if c.Attribution.Commit != "" {
+		text += "\n" + catalogue.Text(l, "git.commit", c.Attribution.Commit)
+	}
+	if c.Attribution.PullRequest != "" {
+		text += "\n" + catalogue.Text(l, "git.pr", c.Attribution.PullRequest)
+	}
+	return text
+}
 
 // Here returns the working directory for one call.
 func (c *Config) Here() Workdir { return Workdir{Path: c.Dir(), set: c.SetDir} }

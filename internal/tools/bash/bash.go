@@ -119,7 +119,7 @@ func (c Config) describe(l texts.Language) string {
 			text += "\n" + catalogue.Text(l, "leave")
 		}
 	}
-	return text + command.Git(l, catalogue.Text(l, "message"))
+	return text + c.GitText(l, catalogue.Text(l, "message"))
 }
 
 // translate implements [tool.Traits].Translate.

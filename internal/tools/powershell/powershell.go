@@ -95,7 +95,7 @@ func (c Config) describe(l texts.Language) string {
 		run = "cd"
 	}
 	text := c.Describe(l, catalogue, catalogue.Text(l, "run", name), catalogue.Text(l, run), catalogue.Text(l, join))
-	return text + command.Git(l, catalogue.Text(l, "message"))
+	return text + c.GitText(l, catalogue.Text(l, "message"))
 }
 
 // translate implements [tool.Traits].Translate.
