@@ -8,44 +8,66 @@ import (
 	"unicode"
 
 	"adze/internal/platform/spell"
+	"adze/internal/tool"
 )
 
-// commands returns all commands, in the order of /help. To add one, write its constructor in a file of its own and
-// list it here.
-func commands() []Command {
-	return []Command{
-		helpCommand(),
-		keysCommand(),
-		clearCommand(),
-		resumeCommand(),
-		rewindCommand(),
-		renameCommand(),
-		exportCommand(),
-		copyCommand(),
-		diffCommand(),
-		modelCommand(),
-		modeCommand(),
-		planCommand(),
-		effortCommand(),
-		thinkingCommand(),
-		initCommand(),
-		reviewCommand(),
-		compactCommand(),
-		snipCommand(),
-		summaryCommand(),
-		memoryCommand(),
-		contextCommand(),
-		hooksCommand(),
-		mcpCommand(),
-		permissionsCommand(),
-		addDirCommand(),
-		configCommand(),
-		statusCommand(),
-		doctorCommand(),
-		tasksCommand(),
-		costCommand(),
-		versionCommand(),
-		exitCommand(),
+// A Section is a group of commands in /help.
+type Section struct {
+	Name     string
+	Commands []Command
+}
+
+// sections returns all commands that are built in, in the order of /help. To add one, write its constructor in a file
+// of its own and list it here.
+func sections() []Section {
+	return []Section{
+		{"Conversation", []Command{
+			clearCommand(),
+			resumeCommand(),
+			rewindCommand(),
+			renameCommand(),
+			exportCommand(),
+			copyCommand(),
+			diffCommand(),
+			tasksCommand(),
+		}},
+		{"Model", []Command{
+			modelCommand(),
+			effortCommand(),
+			thinkingCommand(),
+		}},
+		{"Work", []Command{
+			initCommand(),
+			reviewCommand(),
+		}},
+		{"Context", []Command{
+			contextCommand(),
+			compactCommand(),
+			snipCommand(),
+			summaryCommand(),
+			memoryCommand(),
+			addDirCommand(),
+		}},
+		{"Permissions", []Command{
+			permissionsCommand(),
+			modeCommand(),
+			planCommand(),
+		}},
+		{"Extensions", []Command{
+			skillsCommand(),
+			hooksCommand(),
+			mcpCommand(),
+		}},
+		{"Program", []Command{
+			helpCommand(),
+			keysCommand(),
+			configCommand(),
+			statusCommand(),
+			doctorCommand(),
+			costCommand(),
+			versionCommand(),
+			exitCommand(),
+		}},
 	}
 }
 
@@ -58,6 +80,10 @@ type Command struct {
 	Args, Doc string
 	// Terminal reports whether the command needs a terminal.
 	Terminal bool
+	// Switch is the setting that must be true for the command to be available; empty if there is none.
+	Switch string
+	// Origin says where a command comes from that is not built in, such as the project; empty if it is.
+	Origin string
 	// Run does what needs no front end, and returns what the front end is to do. Its error is shown to the user.
 	Run func(ctx context.Context, d *Desk, arg string) (Answer, error)
 	// Complete returns arguments that may begin with what was typed of one; it may be nil.
@@ -79,33 +105,75 @@ const (
 	Ask
 )
 
+// Immediate reports whether the command runs at once even while the model works. One that stands for a prompt waits
+// until the turn has ended, and the session queues the operation of one that takes the place of a turn.
+func (c *Command) Immediate() bool { return c.Kind == Show || c.Kind == Change }
+
 // Commands returns the commands that are available, in the order of /help.
 func (d *Desk) Commands() []Command {
-	all := slices.Clone(d.commands)
-	if d.Surroundings.Commands != nil {
-		all = append(all, d.Surroundings.Commands(false)...)
-	}
-	return slices.DeleteFunc(all, func(c Command) bool { return c.Terminal && !d.Terminal })
+	all := append(builtIn(d), further(d, false)...)
+	return slices.DeleteFunc(all, func(c Command) bool { return unavailable(d, &c) != nil })
 }
 
-// Lookup returns the command with that name or alias, ignoring case, whether it is available or not.
+// further returns the commands that come and go, see [Surroundings]. What they say of themselves is bounded.
+func further(d *Desk, wait bool) []Command {
+	if d.Surroundings.Commands == nil {
+		return nil
+	}
+	const maxDoc, maxArgs = 250, 100
+	all := slices.Clone(d.Surroundings.Commands(wait))
+	for i := range all {
+		all[i].Doc, all[i].Args = short(all[i].Doc, maxDoc), short(all[i].Args, maxArgs)
+	}
+	return all
+}
+
+// short returns text on one line, of at most n bytes.
+func short(text string, n int) string {
+	if len(text) <= n && !strings.ContainsAny(text, "\n\r\t") {
+		return text
+	}
+	return tool.OneLine(text, n)
+}
+
+// unavailable returns why a command cannot be used here, or nil.
+func unavailable(d *Desk, c *Command) error {
+	switch {
+	case c.Terminal && !d.Terminal:
+		return fmt.Errorf("/%s is available at a terminal only", c.Name)
+	case c.Switch != "" && d.Surroundings.Enabled != nil && !d.Surroundings.Enabled(c.Switch):
+		return fmt.Errorf("/%s is not enabled; the setting %s enables it: adze config set %s true", c.Name, c.Switch, c.Switch)
+	}
+	return nil
+}
+
+// Lookup returns the command with that name or alias, whether it is available or not. One that is written in the same
+// case comes first, and of several the one that is built in.
 func (d *Desk) Lookup(name string) (*Command, bool) {
-	if c := find(d.commands, name); c != nil {
+	for _, s := range d.sections {
+		if c := find(s.Commands, func(other string) bool { return other == name }); c != nil {
+			return c, true
+		}
+	}
+	further := further(d, true)
+	if c := find(further, func(other string) bool { return other == name }); c != nil {
 		return c, true
 	}
-	if d.Surroundings.Commands == nil {
-		return nil, false
+	fold := func(other string) bool { return strings.EqualFold(other, name) }
+	for _, s := range d.sections {
+		if c := find(s.Commands, fold); c != nil {
+			return c, true
+		}
 	}
-	c := find(d.Surroundings.Commands(true), name)
+	c := find(further, fold)
 	return c, c != nil
 }
 
-// find returns the command with that name or alias, in the same case if there is one, or nil.
-func find(all []Command, name string) *Command {
-	is := func(other string) bool { return strings.EqualFold(other, name) }
-	i := slices.IndexFunc(all, func(c Command) bool { return c.Name == name })
+// find returns the first command with such a name or alias, or nil.
+func find(all []Command, is func(name string) bool) *Command {
+	i := slices.IndexFunc(all, func(c Command) bool { return is(c.Name) })
 	if i < 0 {
-		i = slices.IndexFunc(all, func(c Command) bool { return is(c.Name) || slices.ContainsFunc(c.Aliases, is) })
+		i = slices.IndexFunc(all, func(c Command) bool { return slices.ContainsFunc(c.Aliases, is) })
 	}
 	if i < 0 {
 		return nil
@@ -130,17 +198,20 @@ func Parse(text string) (name, arg string, ok bool) {
 // Run runs the command of that name.
 func (d *Desk) Run(ctx context.Context, name, arg string) (Answer, error) {
 	c, ok := d.Lookup(name)
-	switch {
-	case !ok:
+	if !ok {
 		return nil, d.unknown(name)
-	case c.Terminal && !d.Terminal:
-		return nil, fmt.Errorf("/%s is available at a terminal only", c.Name)
+	}
+	if err := unavailable(d, c); err != nil {
+		return nil, err
 	}
 	return c.Run(ctx, d, arg)
 }
 
 // unknown returns the error for a command that does not exist, with the closest name if there is one.
 func (d *Desk) unknown(name string) error {
+	if offered := d.offered.Load(); offered != nil && slices.Contains(*offered, "/"+name) {
+		return fmt.Errorf("there is no command /%s any more: the file or the server that it came from is gone", name)
+	}
 	var names []string
 	for _, c := range d.Commands() {
 		names = append(names, c.Name)

@@ -14,7 +14,7 @@ func compactCommand() Command {
 }
 
 func snipCommand() Command {
-	return Command{Name: "force-snip", Kind: Work, Doc: "remove what the model has marked as stale (experimental)",
+	return Command{Name: "force-snip", Kind: Work, Switch: "snip.enabled", Doc: "remove what the model has marked as stale (experimental)",
 		Run: func(context.Context, *Desk, string) (Answer, error) {
 			return Operation{Op: session.Snip{}, Entries: true}, nil
 		}}

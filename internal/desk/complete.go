@@ -10,6 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"adze/internal/platform/fuzzy"
 	"adze/internal/platform/mention"
 )
 
@@ -49,27 +50,78 @@ func (d *Desk) Complete(ctx context.Context, text string) (completed string, cho
 	return head + done, choices
 }
 
-// completeName completes the name of a command.
+// A candidate is a name that fits what was typed of one.
+type candidate struct {
+	name  string
+	rank  fuzzy.Rank
+	score float64
+	args  bool
+}
+
+// completeName completes the name of a command. Names that begin with what was typed come before those with a word that
+// does, and others are only looked at if there are none of these; among equals the one that is used most comes first.
 func (d *Desk) completeName(typed string) (string, []string) {
-	var fit, within []string
-	args := map[string]bool{}
-	for _, c := range d.Commands() {
-		for _, name := range append([]string{c.Name}, c.Aliases...) {
-			switch name = "/" + name; {
-			case hasFold(name, typed):
-				fit = append(fit, name)
-			case len(typed) > 2 && strings.Contains(name, strings.ToLower(typed[1:])):
-				within = append(within, name)
+	var top []candidate // the best, in order
+	best, total, common := fuzzy.Scattered, 0, ""
+	consider := func(c *Command, name string) {
+		rank := min(fuzzy.Match(name, typed[1:]), fuzzy.Prefix)
+		if rank == 0 || rank < min(best, fuzzy.Words) {
+			return
+		}
+		switch {
+		case rank > best || total == 0:
+			if best < fuzzy.Words {
+				top, total = nil, 0
 			}
-			args[name] = c.Args != ""
+			best, common = rank, name
+		case rank == best:
+			common = common[:commonLen(common, name)]
+		}
+		total++
+		it := candidate{name: name, rank: rank, args: c.Args != ""}
+		if c.Origin != "" && d.Surroundings.Score != nil {
+			it.score = d.Surroundings.Score(c.Name)
+		}
+		at := len(top)
+		for at > 0 && (top[at-1].rank < it.rank || top[at-1].rank == it.rank && top[at-1].score < it.score) {
+			at--
+		}
+		if at < maxCompletions {
+			top = slices.Insert(top[:min(len(top), maxCompletions-1)], at, it)
 		}
 	}
-	if fit == nil {
-		fit = within
+	look := func(all []Command) {
+		for i := range all {
+			c := &all[i]
+			if unavailable(d, c) != nil {
+				continue
+			}
+			consider(c, c.Name)
+			for _, alias := range c.Aliases {
+				consider(c, alias)
+			}
+		}
 	}
-	done, choices := pickOne(typed, fit)
-	if len(fit) == 1 && args[done] {
-		done += " "
+	for _, s := range d.sections {
+		look(s.Commands)
+	}
+	if d.Surroundings.Commands != nil {
+		look(d.Surroundings.Commands(false))
+	}
+	done := "/" + common
+	if total == 0 || len(done) < len(typed) {
+		done = typed
+	}
+	var choices []string
+	for _, c := range top {
+		choices = append(choices, "/"+c.name)
+	}
+	d.offered.Store(&choices)
+	if total == 1 {
+		if top[0].args {
+			done += " "
+		}
+		return done, nil
 	}
 	return done, choices
 }
@@ -82,14 +134,7 @@ func pickOne(typed string, fit []string) (string, []string) {
 	}
 	common := fit[0]
 	for _, s := range fit[1:] {
-		n := 0
-		for n < min(len(s), len(common)) && s[n] == common[n] {
-			n++
-		}
-		for n > 0 && n < len(common) && !utf8.RuneStart(common[n]) {
-			n--
-		}
-		common = common[:n]
+		common = common[:commonLen(common, s)]
 	}
 	if len(common) < len(typed) {
 		common = typed
@@ -98,6 +143,18 @@ func pickOne(typed string, fit []string) (string, []string) {
 		return common, nil
 	}
 	return common, fit[:min(maxCompletions, len(fit))]
+}
+
+// commonLen returns the length of the longest beginning that both texts have, in whole characters.
+func commonLen(a, b string) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	for n > 0 && n < len(a) && !utf8.RuneStart(a[n]) {
+		n--
+	}
+	return n
 }
 
 func hasFold(s, prefix string) bool {

@@ -32,7 +32,7 @@ func TestComplete(t *testing.T) {
 		choices    []string
 	}{
 		{"/cos", "/cost", nil},
-		{"/co", "/co", []string{"/copy", "/compact", "/context", "/config", "/cost"}},
+		{"/co", "/co", []string{"/copy", "/context", "/compact", "/config", "/cost"}},
 		{"/CONT", "/context", nil},
 		{"/mod", "/mode", []string{"/model", "/mode"}},
 		{"/ffor", "/effort ", nil},

@@ -1,18 +1,23 @@
 package desk
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"adze/internal/model"
+	"adze/internal/platform/amount"
 	"adze/internal/platform/spell"
+	"adze/internal/skill/library"
+	"adze/internal/tool"
 )
 
 func configCommand() Command {
-	return Command{Name: "config", Aliases: []string{"settings"}, Kind: Change, Args: "[KEY [VALUE]]",
-		Doc: "show what is set, or one setting, or change it in your settings; unset KEY removes it",
+	return Command{Name: "config", Aliases: []string{"settings"}, Kind: Change, Args: "[KEY [VALUE]|WORD]",
+		Doc: "show what is set, one setting or those about a word, or change one in your settings; unset KEY removes it",
 		Run: func(ctx context.Context, d *Desk, arg string) (Answer, error) { return runConfig(ctx, d, arg) },
 		Complete: func(d *Desk, _ string) []string {
 			var names []string
@@ -32,11 +37,17 @@ type Surroundings struct {
 	// About returns what to show of them, and Examine looks for what is wrong; both may be nil.
 	About   func() Fields
 	Examine func(ctx context.Context) []Check
-	// Commands returns further commands, which come and go, such as prompts of servers; where no user is at a terminal it
-	// may wait for them. Resources returns what may be
-	// meant by a mention that is being typed, such as server:uri; one that ends in a colon goes on. Both may be nil.
+	// Commands returns further commands, which come and go, such as skills and prompts of servers, each with its Origin; where
+	// no user is at a terminal it may wait for them. Resources returns what may be meant by a mention that is being typed, such
+	// as server:uri; one that ends in a colon goes on. Both may be nil.
 	Commands  func(wait bool) []Command
 	Resources func(ctx context.Context, typed string) []string
+	// Enabled reports whether a setting that switches something on is true; nil means that all are. Score returns how much
+	// a command of Commands is used, to complete the name; it may be nil.
+	Enabled func(setting string) bool
+	Score   func(name string) float64
+	// Skills returns the skills that were found; it may be nil.
+	Skills func(ctx context.Context) *library.Set
 	// Limits returns the rate limits of the model's provider, as far as they are known; it may be nil.
 	Limits func() []model.Limit
 }
@@ -64,16 +75,54 @@ func runConfig(ctx context.Context, d *Desk, arg string) (Answer, error) {
 	if changes && value != "" {
 		return d.setOption(ctx, key, &value)
 	}
-	for _, o := range d.Surroundings.Options(true) {
-		if strings.EqualFold(o.Key, key) {
-			origin := o.Origin
-			if origin == "" {
-				origin = "the default"
-			}
-			return Page{Blocks: []Block{Fields{{o.Key, o.Value}, {"from", origin}, {"about", o.Doc}}}}, nil
-		}
+	all := d.Surroundings.Options(true)
+	i := slices.IndexFunc(all, func(o Option) bool { return strings.EqualFold(o.Key, key) })
+	if i >= 0 {
+		all = all[i : i+1]
 	}
-	return nil, unknownOption(d.Surroundings.Options(true), key)
+	found := slices.DeleteFunc(slices.Clone(all), func(o Option) bool { return i < 0 && !about(key, o.Key, o.Doc) })
+	switch len(found) {
+	case 0:
+		return nil, unknownOption(all, key)
+	case 1:
+		return found[0].page(), nil
+	}
+	return optionsAbout(key, found), nil
+}
+
+// page shows a setting.
+func (o *Option) page() Page {
+	return Page{Blocks: []Block{Fields{{o.Key, o.Value}, {"from", cmp.Or(o.Origin, "the default")}, {"about", o.Doc}}}}
+}
+
+// maxOptions is how many settings about a word are listed.
+const maxOptions = 20
+
+// optionsAbout lists the settings that are about a word: first those with the word in their names.
+func optionsAbout(word string, found []Option) Page {
+	slices.SortStableFunc(found, func(a, b Option) int {
+		named := func(o Option) int {
+			if about(word, o.Key) {
+				return 0
+			}
+			return 1
+		}
+		return named(a) - named(b)
+	})
+	var t Terms
+	for _, o := range found[:min(maxOptions, len(found))] {
+		value := "not set"
+		if o.Value != "" {
+			value = o.Value + " (" + cmp.Or(o.Origin, "the default") + ")"
+		}
+		t = append(t, Term{o.Key, tool.OneLine(value, 80) + ": " + o.Doc})
+	}
+	p := Page{Blocks: []Block{t}}
+	if more := len(found) - len(t); more > 0 {
+		p.Add(Text("And " + amount.Of(more, "setting", "settings") + " more; adze config list --all lists every setting."))
+	}
+	p.Add(Text("/config KEY VALUE changes a setting."))
+	return p
 }
 
 // unknownOption returns the error for a setting that does not exist.

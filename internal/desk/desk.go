@@ -5,6 +5,7 @@ package desk
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"adze/internal/agent"
@@ -104,9 +105,10 @@ type Instructions interface {
 // A Desk offers commands and services for one session.
 type Desk struct {
 	Config
-	commands []Command
+	sections []Section
 	opened   time.Time
 	undo     undo
+	offered  atomic.Pointer[[]string] // what was completed last
 }
 
 // New returns the desk of a session.
@@ -114,7 +116,7 @@ func New(cfg Config) *Desk {
 	if cfg.Files.Short == nil {
 		cfg.Files.Short = func(path string) string { return path }
 	}
-	d := &Desk{Config: cfg, commands: commands()}
+	d := &Desk{Config: cfg, sections: sections()}
 	if cfg.Now != nil {
 		d.opened = cfg.Now()
 	}

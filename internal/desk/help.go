@@ -1,40 +1,156 @@
 package desk
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"slices"
+	"strings"
 
 	"adze/internal/platform/amount"
 )
 
 func helpCommand() Command {
-	return Command{Name: "help", Doc: "show this list", Run: func(_ context.Context, d *Desk, _ string) (Answer, error) { return help(d), nil }}
+	return Command{Name: "help", Args: "[NAME|WORD|all]", Doc: "list the commands, or explain one, those about a word, or all",
+		Run: func(_ context.Context, d *Desk, arg string) (Answer, error) {
+			return help(d, strings.TrimPrefix(arg, "/"))
+		},
+		Complete: func(d *Desk, _ string) []string {
+			names := []string{"all"}
+			for _, c := range d.Commands() {
+				names = append(names, c.Name)
+			}
+			return names
+		}}
 }
 
-// maxOffered is how many commands that come and go are listed.
+// maxOffered is how many commands that are not built in are listed.
 const maxOffered = 30
 
-// help lists the commands, special input and keys.
-func help(d *Desk) Page {
+// help lists the commands, or explains those that arg asks for.
+func help(d *Desk, arg string) (Answer, error) {
+	switch c, ok := d.Lookup(arg); {
+	case arg == "":
+		return overview(d), nil
+	case ok:
+		return explain(d, c), nil
+	}
 	var t Terms
 	all := d.Commands()
-	most := min(len(all), len(d.commands)+maxOffered)
-	for _, c := range all[:most] {
-		t = append(t, Term{c.usage(), c.Doc})
+	for i := range all {
+		c := &all[i]
+		if arg == "all" || about(arg, c.Name, c.Doc, sectionOf(d, c)) {
+			t = append(t, Term{c.usage(), c.Doc})
+		}
 	}
-	if more := len(all) - most; more > 0 {
-		t = append(t, Term{"/" + all[most].Name, amount.Of(more, "more command", "more commands") + " of servers from here on; Tab completes them"})
+	if len(t) == 0 {
+		return nil, fmt.Errorf("no command is about %s; /help lists the commands", arg)
 	}
-	t = append(t, Term{"@PATH", `attach a file or a directory to your message; @PATH#L10-20 attaches lines, @"MY FILE" a name with blanks`})
-	if !d.Terminal {
-		return Page{Blocks: []Block{t}}
+	most := min(len(t), len(builtIn(d))+maxOffered)
+	p := Page{Blocks: []Block{t[:most]}}
+	if more := len(t) - most; more > 0 {
+		p.Add(Text("And " + amount.Of(more, "command", "commands") + " more; Tab completes their names."))
 	}
-	t = append(t,
-		Term{"!COMMAND", "run a shell command; the model sees its output with your next prompt"},
-		Term{"#TEXT", "add a line to your instructions; with a space before #, it is a prompt"})
-	return Page{Blocks: []Block{
-		t,
-		Text("What you type while the model works is sent to it as soon as the running call is done. Ctrl-C interrupts it. /keys lists the keys."),
-	}}
+	return p, nil
+}
+
+// about reports whether one of the texts contains a word, ignoring case.
+func about(word string, texts ...string) bool {
+	return slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(strings.ToLower(text), strings.ToLower(word)) })
+}
+
+// explain returns what there is to know about a command.
+func explain(d *Desk, c *Command) Page {
+	p := Page{Blocks: []Block{Terms{{c.usage(), c.Doc}}}}
+	var fields Fields
+	if len(c.Aliases) > 0 {
+		fields = append(fields, Field{"Also", "/" + strings.Join(c.Aliases, ", /")})
+	}
+	if c.Origin != "" {
+		fields = append(fields, Field{"From", c.Origin})
+	}
+	if len(fields) > 0 {
+		p.Add(fields)
+	}
+	if err := unavailable(d, c); err != nil {
+		p.Add(Notice(err.Error()))
+	}
+	return p
+}
+
+// overview lists the commands by section, those that are not built in by origin, and special input.
+func overview(d *Desk) Page {
+	var list Fields
+	for _, s := range d.sections {
+		if names := names(d, s.Commands); names != "" {
+			list = append(list, Field{s.Name, names})
+		}
+	}
+	p := Page{Blocks: []Block{list}}
+	if own, more := offers(d); len(own) > 0 {
+		p.Add(own)
+		if more > 0 {
+			p.Add(Text("And " + amount.Of(more, "command", "commands") + " more; Tab completes their names, and /skills lists skills."))
+		}
+	}
+	t := Terms{{"@PATH", "attach a file or directory; @PATH#L10-20 attaches lines"}}
+	if d.Terminal {
+		t = append(t,
+			Term{"!COMMAND", "run a shell command; the model sees its output with your next prompt"},
+			Term{"#TEXT", "add a line to your instructions"})
+	}
+	p.Add(t, Text("/help NAME explains a command, /help WORD lists those about a word, /help all explains all."))
+	if d.Terminal {
+		p.Add(Text("What you type while the model works is sent to it as soon as the running call is done. Ctrl-C interrupts it. /keys lists the keys."))
+	}
+	return p
+}
+
+// names returns the names of those commands that are available, as they are typed.
+func names(d *Desk, commands []Command) string {
+	var b strings.Builder
+	for i := range commands {
+		if c := &commands[i]; unavailable(d, c) == nil {
+			b.WriteString(" /" + c.Name)
+		}
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// offers returns the names of commands that are not built in, by origin, and how many more there are. Those that are
+// used most come first.
+func offers(d *Desk) (list Fields, more int) {
+	all := further(d, false)
+	if score := d.Surroundings.Score; score != nil {
+		slices.SortStableFunc(all, func(a, b Command) int { return cmp.Compare(score(b.Name), score(a.Name)) })
+	}
+	shown := all[:min(maxOffered, len(all))]
+	for i := range shown {
+		origin := shown[i].Origin
+		if slices.ContainsFunc(list, func(f Field) bool { return f.Name == "From "+origin }) {
+			continue
+		}
+		same := slices.DeleteFunc(slices.Clone(shown), func(c Command) bool { return c.Origin != origin })
+		list = append(list, Field{"From " + origin, names(d, same)})
+	}
+	return list, len(all) - len(shown)
+}
+
+// builtIn returns the commands that are built in, and sectionOf the name of the section of one, or "".
+func builtIn(d *Desk) (all []Command) {
+	for _, s := range d.sections {
+		all = append(all, s.Commands...)
+	}
+	return all
+}
+
+func sectionOf(d *Desk, c *Command) string {
+	for _, s := range d.sections {
+		if find(s.Commands, func(name string) bool { return name == c.Name }) != nil && c.Origin == "" {
+			return s.Name
+		}
+	}
+	return ""
 }
 
 func keysCommand() Command {

@@ -16,6 +16,7 @@ import (
 
 	"adze/internal/app/settings"
 	"adze/internal/desk"
+	"adze/internal/platform/config"
 	"adze/internal/platform/spell"
 )
 
@@ -366,5 +367,17 @@ func TestNamesCheck(t *testing.T) {
 	}
 	if len(e.slash) < 10 || len(e.commands) < 10 || len(e.flags) < 40 || len(e.settings) < 50 || len(e.variables) < 20 {
 		t.Errorf("known: %v", slices.Sorted(maps.Keys(e.slash)))
+	}
+}
+
+// The setting that enables a command exists, and is on or off.
+//
+// Proves CMD-02.
+func TestSwitchesAreSettings(t *testing.T) {
+	for _, c := range desk.New(desk.Config{Terminal: true}).Commands() {
+		i := slices.IndexFunc(settings.Keys(), func(k config.Key) bool { return k.ID() == c.Switch && k.Kind == config.Bool })
+		if c.Switch != "" && i < 0 {
+			t.Errorf("/%s needs %s, which is no setting that is on or off", c.Name, c.Switch)
+		}
 	}
 }

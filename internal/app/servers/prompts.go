@@ -47,7 +47,7 @@ func promptCommand(s *mcp.Servers, c content.Config, server, name string, p mcp.
 	if about == "" {
 		about = p.Title
 	}
-	cmd := desk.Command{Name: name, Kind: desk.Ask, Args: arguments(p.Args), Doc: strings.TrimSpace(tool.OneLine(about, 100) + " (prompt of server " + server + ")")}
+	cmd := desk.Command{Name: name, Kind: desk.Ask, Origin: "server " + server, Args: arguments(p.Args), Doc: strings.TrimSpace(tool.OneLine(about, 100) + " (prompt of server " + server + ")")}
 	cmd.Run = func(ctx context.Context, _ *desk.Desk, arg string) (desk.Answer, error) {
 		args, err := assign(p.Args, arg)
 		if err != nil {

@@ -57,7 +57,7 @@ func skillName(uri string) string {
 
 func skillCommand(s *mcp.Servers, c content.Config, server, name string, r mcp.Resource) desk.Command {
 	return desk.Command{
-		Name: server + ":" + name, Kind: desk.Ask, Args: "[ARGUMENTS]", Doc: strings.TrimSpace(tool.OneLine(r.Description, 100) + " (skill of server " + server + ")"),
+		Name: server + ":" + name, Kind: desk.Ask, Origin: "server " + server, Args: "[ARGUMENTS]", Doc: strings.TrimSpace(tool.OneLine(r.Description, 100) + " (skill of server " + server + ")"),
 		Run: func(ctx context.Context, _ *desk.Desk, arg string) (desk.Answer, error) {
 			ctx, cancel := context.WithTimeout(ctx, promptTime)
 			defer cancel()

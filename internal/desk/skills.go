@@ -1,0 +1,146 @@
+package desk
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"adze/internal/model/tokens"
+	"adze/internal/platform/amount"
+	"adze/internal/platform/spell"
+	"adze/internal/skill"
+	"adze/internal/skill/library"
+)
+
+func skillsCommand() Command {
+	return Command{Name: "skills", Args: "[NAME]", Doc: "list the skills with where they come from and what is wrong with some, or show one",
+		Run: func(ctx context.Context, d *Desk, name string) (Answer, error) {
+			if d.Surroundings.Skills == nil {
+				return Say("There are no skills in this session."), nil
+			}
+			set := d.Surroundings.Skills(ctx)
+			if name != "" {
+				return skillPage(ctx, set, strings.TrimPrefix(name, "/"))
+			}
+			return skillsPage(set), nil
+		},
+		Complete: func(d *Desk, _ string) (names []string) {
+			if d.Surroundings.Skills != nil {
+				for _, s := range d.Surroundings.Skills(context.Background()).Skills {
+					names = append(names, s.Name)
+				}
+			}
+			return names
+		}}
+}
+
+// maxSkills is how many skills of an origin are listed.
+const maxSkills = 40
+
+// skillsPage lists the skills by origin, with what each adds to the list that the model gets, and what is not used.
+func skillsPage(set *library.Set) Page {
+	var p Page
+	var origins []skill.Origin
+	by := map[skill.Origin][]*skill.Skill{}
+	for _, s := range set.Skills {
+		o := s.Origin
+		o.Command = false
+		if by[o] == nil {
+			origins = append(origins, o)
+		}
+		by[o] = append(by[o], s)
+	}
+	slices.SortStableFunc(origins, func(a, b skill.Origin) int { return int(a.Kind) - int(b.Kind) })
+	for _, o := range origins {
+		list := by[o]
+		p.Add(Text(fmt.Sprintf("%s from %s:", amount.Of(len(list), "skill", "skills"), o)))
+		table := Table{Columns: []Column{{}, {Right: true}, {Cut: true}}, Indented: true}
+		for _, s := range list[:min(maxSkills, len(list))] {
+			table.Rows = append(table.Rows, []string{"/" + s.Name, listed(s), s.Description})
+		}
+		p.Add(table)
+		if more := len(list) - len(table.Rows); more > 0 {
+			p.Add(Text("  And " + amount.Of(more, "skill", "skills") + " more; /skills NAME shows one."))
+		}
+	}
+	if len(origins) == 0 {
+		p.Add(Text("There are no skills. One is a folder with a file SKILL.md, in .adze/skills of the project or ~/.adze/skills."))
+	}
+	for _, problem := range SkillProblems(set) {
+		p.Add(Notice(problem))
+	}
+	return p
+}
+
+// listed returns how many tokens a skill takes in the list that the model gets, or why it is not there.
+func listed(s *skill.Skill) string {
+	if s.Manual {
+		return "by you only"
+	}
+	return amount.Of(tokens.New("").Text(s.Name+": "+s.Description+" "+s.When), "token", "tokens")
+}
+
+// SkillProblems returns what is wrong with skills: files that are not used as they were meant, and skills that another
+// one keeps from being called.
+func SkillProblems(set *library.Set) []string {
+	const most = 50
+	var all []string
+	for _, p := range set.Problems {
+		all = append(all, p.Error())
+	}
+	for _, s := range set.Shadowed {
+		by := "the command that is built in"
+		if s.By != nil {
+			by = "that of " + s.By.Origin.String()
+		}
+		all = append(all, fmt.Sprintf("%s: /%s is %s, so this one is not used", s.Skill.File, s.Skill.Name, by))
+	}
+	if more := len(all) - most; more > 0 {
+		all = append(all[:most], fmt.Sprintf("and %d more", more))
+	}
+	return all
+}
+
+// skillPage shows a skill.
+func skillPage(ctx context.Context, set *library.Set, name string) (Answer, error) {
+	i := slices.IndexFunc(set.Skills, func(s *skill.Skill) bool { return strings.EqualFold(s.Name, name) })
+	if i < 0 {
+		var names []string
+		for _, s := range set.Skills {
+			names = append(names, s.Name)
+		}
+		if near := spell.Closest(name, names, 1); len(near) > 0 {
+			return nil, fmt.Errorf("there is no skill %s; did you mean %s?", name, near[0])
+		}
+		return nil, fmt.Errorf("there is no skill %s; /skills lists them", name)
+	}
+	s := set.Skills[i]
+	fields := Fields{{"Skill", strings.TrimSpace("/" + s.Name + " " + s.Hint)}, {"About", s.Description}}
+	add := func(name, value string) {
+		if value != "" {
+			fields = append(fields, Field{name, value})
+		}
+	}
+	add("When", s.When)
+	add("From", s.Origin.String())
+	add("File", s.File)
+	add("Version", s.Version)
+	add("Allows", strings.Join(s.Allowed, ", "))
+	add("Model", s.Model)
+	add("Effort", s.Effort)
+	add("For files", strings.Join(s.Paths, ", "))
+	switch {
+	case s.Manual:
+		add("Called by", "you only")
+	case s.Hidden:
+		add("Called by", "the model only")
+	}
+	add("List", listed(s))
+	text, err := s.Text(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("reading the skill %s: %w", s.Name, err)
+	}
+	add("Prompt", "about "+amount.Of(tokens.New("").Text(text), "token", "tokens"))
+	return Page{Blocks: []Block{fields}}, nil
+}
