@@ -182,6 +182,9 @@ func TestCommands(t *testing.T) {
 				for _, command := range commands(t, s) {
 					said.WriteString(run(command))
 				}
+				if _, err := os.Lstat(filepath.Join(dir, "x")); err == nil {
+					t.Errorf("%s runs what stands in its arguments", s.Name)
+				}
 				if n := strings.Count(said.String(), "\n"); n > 300 || said.Len() > 30_000 {
 					t.Errorf("%s begins with %d lines, %d bytes", s.Name, n, said.Len())
 				}

@@ -40,7 +40,7 @@ func heads() []head {
 		{name: "pr-comments", Head: skill.Head{
 			Description: "show what reviewers wrote on a pull request, and what is still to be done",
 			Hint:        "[PR]", Manual: true,
-			Allowed: []string{"Bash(gh pr view:*)"},
+			Allowed: []string{"Bash(gh pr view:*)", "Bash(gh pr list:*)"},
 		}},
 		{name: "review", Head: skill.Head{
 			Description: "review the uncommitted changes, a pull request or a range of commits",
