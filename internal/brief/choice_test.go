@@ -32,7 +32,7 @@ var usual = Toolset{Shell: "Bash", Dedicated: []string{"Read", "Edit", "Write", 
 func full(l texts.Language) *Facts {
 	return &Facts{
 		Language: l, Env: env, Model: opus, Tools: usual,
-		Style:  &Style{"Teaching", "Explain each step."},
+		Style:  &Style{Name: "Teaching", Text: "Explain each step."},
 		Guide:  Guidance{"AskUserQuestion", true, true, false, true, true},
 		Memory: "# Memory\nThe user likes tabs.", ModelNote: "You are a small model.", Answer: "français",
 		Servers:    func() []Server { return []Server{{"db", "Ask in SQL."}, {"silent", ""}, {"web", "Be polite."}} },
@@ -82,7 +82,9 @@ func TestGolden(t *testing.T) {
 		explained := plain
 		explained.Explained = true
 		styled := plain
-		styled.Style = &Style{"Teaching", "Explain each step."}
+		styled.Style = &Style{Name: "Teaching", Text: "Explain each step."}
+		coding := plain
+		coding.Style = &Style{Name: "Teaching", Text: "Explain each step.", Coding: true}
 		selected := func(c Choice) Assembly {
 			a, err := c.Select(func() Assembly { return NewRegistry(nil).Assemble(&plain) })
 			if err != nil {
@@ -99,6 +101,7 @@ func TestGolden(t *testing.T) {
 			"default":   NewRegistry(nil).Assemble(&plain),
 			"explained": NewRegistry(nil).Assemble(&explained),
 			"style":     NewRegistry(nil).Assemble(&styled),
+			"coding":    NewRegistry(nil).Assemble(&coding),
 			"append":    selected(Choice{Append: "Use tabs."}),
 			"custom":    selected(Choice{Custom: &own, Append: "Use tabs."}),
 			"override":  selected(Choice{Override: &own, Append: "Use tabs."}),

@@ -50,7 +50,11 @@ type Toolset struct {
 }
 
 // A Style is a way to answer.
-type Style struct{ Name, Text string }
+type Style struct {
+	Name, Text string
+	// Coding keeps the instructions for working on code.
+	Coding bool
+}
 
 // A Server is an MCP server that explains itself.
 type Server struct{ Name, Text string }
@@ -72,7 +76,7 @@ func staticSections() []Section {
 		text("identity"),
 		Cached("intro", intro),
 		text("system"),
-		text("tasks"),
+		Cached("tasks", tasks),
 		text("care"),
 		Cached("tools", tools),
 		Cached("tone", tone),
@@ -86,6 +90,13 @@ func intro(f *Facts) (string, error) {
 		who = "intro.style"
 	}
 	return say(f.Language, who) + "\n\n" + say(f.Language, "security"), nil
+}
+
+func tasks(f *Facts) (string, error) {
+	if f.Style != nil && !f.Style.Coding {
+		return "", nil
+	}
+	return say(f.Language, "tasks"), nil
 }
 
 func tools(f *Facts) (string, error) {

@@ -174,7 +174,7 @@ func TestStaticSections(t *testing.T) {
 	if diff := cmp.Diff(order, names(a)[:a.Boundary]); diff != "" {
 		t.Error(diff)
 	}
-	style := NewRegistry(nil).Assemble(&Facts{Style: &Style{"Teaching", "Explain."}})
+	style := NewRegistry(nil).Assemble(&Facts{Style: &Style{Name: "Teaching", Text: "Explain."}})
 	expresses(t, "intro", piece(t, style, "intro"), []concept{{"the output style", []string{`output style`}}})
 }
 

@@ -35,6 +35,7 @@ func sections() []Section {
 			modelCommand(),
 			effortCommand(),
 			thinkingCommand(),
+			outputStyleCommand(),
 		}},
 		{"Work", []Command{
 			initCommand(),

@@ -48,6 +48,8 @@ type Surroundings struct {
 	Score   func(name string) float64
 	// Skills returns the skills that were found; it may be nil.
 	Skills func(ctx context.Context) *library.Set
+	// Styles are the output styles.
+	Styles Styles
 	// Limits returns the rate limits of the model's provider, as far as they are known; it may be nil.
 	Limits func() []model.Limit
 }

@@ -142,6 +142,8 @@ func Keys() []config.Key {
 			Doc: "the language of the instructions to the model", Requirement: "CTX-10"},
 		{Name: "language", Kind: config.Text, Accepted: "the name of a language",
 			Doc: "the language of the model's answers", Requirement: "CTX-10"},
+		{Name: "outputStyle", Kind: config.Text, Default: "default", Accepted: "the name of an output style",
+			Doc: "how the model answers: `default`, `explanatory`, `learning`, or a file of a folder `output-styles`", Requirement: "STYLE-02"},
 		{Name: "communication", Kind: config.Text, Default: "terse", Choices: []string{"terse", "explained"},
 			Doc: "how much the model explains: as little as needed, or enough for a reader who did not follow the session", Requirement: "CTX-61"},
 		{Env: []string{"ADZE_DISABLE_INSTRUCTIONS", "CLAUDE_CODE_DISABLE_CLAUDE_MDS"}, Kind: config.Bool, Default: "false",

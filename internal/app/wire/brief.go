@@ -38,6 +38,7 @@ type briefing struct {
 	texts     *brief.ToolTexts // nil before there are tools
 	watch     brief.Watch      // over the provider's cache
 	debug     *slog.Logger     // may be nil
+	style     string           // the name of the output style
 	leftOut   func() []string  // what of the workspace is not used; found once
 
 	extras *extras.Extras // the tools that can be looked up; nil where nothing is opened
@@ -98,6 +99,10 @@ func (b *briefing) newPrompt(shared func() bool, scratch func() string) *brief.P
 	}
 	if shell, err := bash.Find(); err == nil { // the one that runs commands, not the user's own
 		p.Facts.Env.Shell = strings.TrimSuffix(filepath.Base(shell.Path), ".exe")
+	}
+	s := w.style()
+	if b.style = s.Name; s.Text != "" {
+		p.Facts.Style = &brief.Style{Name: s.Name, Text: s.Text, Coding: s.Coding}
 	}
 	if v.MCP.InSystem {
 		p.Facts.Servers = func() []brief.Server { return b.extras.InSystem() }

@@ -90,6 +90,7 @@ func (i *instructionFiles) Add(ctx context.Context, path, line string) error {
 type Facts struct {
 	ModelID   string // of the model that is asked
 	Mode      string // the permission mode in force
+	Style     string // the output style
 	KeySource string // where the credentials of the provider come from
 	// LeftOut returns what of the workspace is not used, each with the reason. It finds out once.
 	LeftOut func() []string
@@ -98,7 +99,7 @@ type Facts struct {
 // Facts returns the facts as they are now. There must be a model.
 func (c *Conversation) Facts() Facts {
 	m, _ := c.model.resolve(c.Session.Model()) // ok: the session has it already
-	return Facts{ModelID: m.ID, Mode: string(c.Gate.Mode()), KeySource: c.model.backend.KeySource, LeftOut: c.told.leftOut}
+	return Facts{ModelID: m.ID, Mode: string(c.Gate.Mode()), KeySource: c.model.backend.KeySource, Style: c.told.style, LeftOut: c.told.leftOut}
 }
 
 // Greeting returns the first lines of an interactive conversation: version, model, directory and mode.

@@ -40,6 +40,7 @@ func surroundings(c *Conversation) desk.Surroundings {
 			return c.model.backend.Router.Limits(c.Session.Model())
 		},
 		Enabled: func(setting string) bool { return w.Project.Settings().Bool(setting) },
+		Styles:  deskStyles(c),
 		About:   func() desk.Fields { return aboutSession(c) },
 		Examine: func(context.Context) []desk.Check { return examine(c) },
 		Options: func(all bool) []desk.Option {

@@ -9,8 +9,10 @@ import (
 	"slices"
 	"strings"
 
+	"adze/internal/desk"
 	"adze/internal/hook"
 	"adze/internal/mcp/hosted"
+	"adze/internal/style"
 	"adze/internal/ui/hostapi"
 	"adze/internal/ui/streamjson"
 )
@@ -184,6 +186,14 @@ func lenientID(line []byte) string {
 	return string(id)
 }
 
+// styles returns the output style in use, and those that can be chosen.
+func styles(d *desk.Desk) (current string, names []string) {
+	if d == nil {
+		return style.Default, []string{style.Default}
+	}
+	return d.Surroundings.Styles.List()
+}
+
 // abilities adds the commands, models and account to the answer.
 func (sv *server) abilities(o *streamjson.Object) {
 	info := sv.f.cfg.Info()
@@ -194,8 +204,9 @@ func (sv *server) abilities(o *streamjson.Object) {
 		item.Str("argumentHint", commands[i].Args)
 	})
 	o.Strs("agents", nil)
-	o.Str("output_style", "default")
-	o.Strs("available_output_styles", []string{"default"})
+	current, all := styles(sv.f.cfg.Desk)
+	o.Str("output_style", current)
+	o.Strs("available_output_styles", all)
 	o.List("models", len(sv.h.Models), func(i int, item *streamjson.Object) {
 		item.Str("value", sv.h.Models[i].Value)
 		item.Str("displayName", sv.h.Models[i].Name)

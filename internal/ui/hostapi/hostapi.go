@@ -62,6 +62,7 @@ func Queries(d *desk.Desk) map[string]Request {
 		"mcp_call":              Asked(s.callTool),
 		"file_suggestions":      Asked(a.suggestions),
 		"read_file":             Asked(a.readFile),
+		"reload_output_styles":  Asked(a.styles),
 	}
 }
 

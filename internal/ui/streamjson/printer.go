@@ -4,6 +4,7 @@
 package streamjson
 
 import (
+	"cmp"
 	"time"
 
 	"adze/internal/agent"
@@ -33,6 +34,7 @@ type Config struct {
 // An Info describes a session.
 type Info struct {
 	Dir, Model, Mode, KeySource, Version string
+	Style                                string // the output style; empty for the default
 	// Tools and Commands are the names of what can be called and typed.
 	Tools, Commands []string
 	// Servers are the MCP servers.
@@ -90,7 +92,7 @@ func (p *Printer) Begin(s session.Started) {
 	o.Str("apiKeySource", info.KeySource)
 	// The field's name is the protocol's; its value says whose version it is.
 	o.Str("claude_code_version", info.Version)
-	o.Str("output_style", "default")
+	o.Str("output_style", cmp.Or(info.Style, "default"))
 	o.Strs("agents", nil)
 	o.Strs("skills", nil)
 	o.Strs("plugins", nil)

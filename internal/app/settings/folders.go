@@ -1,0 +1,47 @@
+package settings
+
+import (
+	"path/filepath"
+	"slices"
+
+	"adze/internal/platform/scope"
+)
+
+// A Folder is one in which files of a kind may be, such as output styles. It need not exist.
+type Folder struct {
+	Path  string
+	Scope scope.Scope
+}
+
+// Folders returns the folders of that name in which files count, those first whose files are used first: of the
+// administrator, of the user and, in a workspace that is trusted, of the project, from the working directory up to its
+// root. Each place has a folder of our own before that of the ecosystem.
+func (p *Project) Folders(name string) []Folder {
+	var all []Folder
+	add := func(s scope.Scope, dir string) {
+		if dir == "" {
+			return
+		}
+		path := filepath.Join(dir, name)
+		if !slices.ContainsFunc(all, func(f Folder) bool { return f.Path == path }) { // at home, the project's are the user's
+			all = append(all, Folder{path, s})
+		}
+	}
+	add(scope.Managed, p.source.Managed)
+	if p.Reads(scope.User) {
+		add(scope.User, p.Home)
+		add(scope.User, p.Other)
+	}
+	if !p.Reads(scope.Project) || !p.Trust.Trusted() {
+		return all
+	}
+	for dir := p.Trust.Dir; ; dir = filepath.Dir(dir) {
+		if dir != p.User {
+			add(scope.Project, filepath.Join(dir, ".adze"))
+			add(scope.Project, filepath.Join(dir, ".claude"))
+		}
+		if dir == p.Trust.Root || dir == filepath.Dir(dir) {
+			return all
+		}
+	}
+}

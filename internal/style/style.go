@@ -1,0 +1,208 @@
+// Package style finds output styles: Markdown files that say how the model answers, in place of the usual instructions
+// or in addition to them. Some are built in. Which one is used, and where it stands in the prompt, is left to others.
+package style
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"adze/internal/msg"
+	"adze/internal/platform/frontmatter"
+	"adze/internal/platform/fsys"
+	"adze/internal/platform/texts"
+	"adze/internal/tool"
+)
+
+// Default is the name of the style that changes nothing.
+const Default = "default"
+
+const (
+	maxFile  = 64 << 10 // bytes of a file
+	maxFiles = 500      // in one folder
+	maxName  = 64       // characters
+
+	maxDescription = 200 // characters
+)
+
+// A Style is a way to answer.
+type Style struct {
+	Name, Description string
+	// Text is what the model is told; empty for the default.
+	Text string
+	// Coding keeps the usual instructions for working on code.
+	Coding bool
+	// File is where it was read from; empty if it is built in.
+	File string
+	// Origin is where it comes from, as users are told it, such as "the project".
+	Origin string
+}
+
+// A Root is a folder of styles, or a single file.
+type Root struct {
+	// Path is absolute; it need not exist.
+	Path   string
+	Origin string
+	// Prefix comes before the names in it, such as "plugin:"; it may be empty.
+	Prefix string
+}
+
+// A Problem is why a file is not used.
+type Problem struct{ File, Text string }
+
+// Error returns the problem as one line for the user.
+func (p Problem) Error() string { return p.File + ": " + p.Text }
+
+// A Set is the styles that can be chosen, in order of their names, the default first.
+type Set struct {
+	Styles   []Style
+	Problems []Problem
+}
+
+// Find returns the style with that name, ignoring case, or nil.
+func (s *Set) Find(name string) *Style {
+	i := slices.IndexFunc(s.Styles, func(o Style) bool { return strings.EqualFold(o.Name, name) })
+	if i < 0 {
+		return nil
+	}
+	return &s.Styles[i]
+}
+
+// Names returns the names.
+func (s *Set) Names() []string {
+	names := make([]string, len(s.Styles))
+	for i := range s.Styles {
+		names[i] = s.Styles[i].Name
+	}
+	return names
+}
+
+// Load reads the styles of the roots, of which the first come first where two have the same name, and adds those that
+// are built in, in a language. The default cannot be replaced.
+func Load(roots []Root, l texts.Language) *Set {
+	var set Set
+	for _, root := range roots {
+		set.add(root)
+	}
+	for _, b := range []struct{ name, description string }{
+		{"explanatory", "explains, beside the work, why the code is as it is"},
+		{"learning", "leaves small pieces for you to write, and says what to think about"},
+	} {
+		if set.Find(b.name) == nil {
+			set.Styles = append(set.Styles, Style{Name: b.name, Description: b.description, Text: catalogue.Text(l, b.name), Coding: true, Origin: builtIn})
+		}
+	}
+	slices.SortStableFunc(set.Styles, func(a, b Style) int { return strings.Compare(a.Name, b.Name) })
+	set.Styles = slices.Insert(set.Styles, 0, Style{Name: Default, Description: "does the work and says briefly what was done", Coding: true, Origin: builtIn})
+	return &set
+}
+
+// builtIn is the origin of the styles that come with the program.
+const builtIn = "built in"
+
+var (
+	//go:embed texts.en.md
+	english string
+	//go:embed texts.zh.md
+	chinese string
+
+	catalogue = texts.New(english, chinese)
+)
+
+// add reads the styles of a root.
+func (s *Set) add(root Root) {
+	info, err := os.Stat(root.Path)
+	if err != nil || !info.IsDir() {
+		if err == nil && strings.HasSuffix(root.Path, ".md") {
+			s.read(root, root.Path)
+		}
+		return // ok: there are none
+	}
+	entries, err := os.ReadDir(root.Path)
+	if err != nil {
+		s.problem(root.Path, errors.Unwrap(err))
+		return
+	}
+	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return !strings.HasSuffix(e.Name(), ".md") || e.IsDir() })
+	if len(entries) > maxFiles {
+		s.problem(root.Path, fmt.Errorf("only the first %d of its %d files are read", maxFiles, len(entries)))
+		entries = entries[:maxFiles]
+	}
+	for _, e := range entries {
+		s.read(root, filepath.Join(root.Path, e.Name()))
+	}
+}
+
+// read reads the style in a file.
+func (s *Set) read(root Root, path string) {
+	style, err := parse(path)
+	if err != nil {
+		s.problem(path, err)
+		return
+	}
+	style.Name, style.Origin = root.Prefix+style.Name, root.Origin
+	switch other := s.Find(style.Name); {
+	case strings.EqualFold(style.Name, Default):
+		s.problem(path, errors.New("it is called default, which is built in: give it another name"))
+	case other != nil && !os.SameFile(stat(other.File), stat(path)):
+		s.problem(path, fmt.Errorf("it is called %s, like %s, which is used", style.Name, other.File))
+	case other == nil:
+		s.Styles = append(s.Styles, style)
+	}
+}
+
+func stat(path string) fs.FileInfo {
+	info, _ := os.Stat(path) // ok: one that is gone is no other file
+	return info
+}
+
+func (s *Set) problem(path string, err error) {
+	s.Problems = append(s.Problems, Problem{path, err.Error()})
+}
+
+// parse reads one file. Without a name in its head it is called as the file is.
+func parse(path string) (Style, error) {
+	data, err := fsys.ReadSmall(path, maxFile)
+	if err != nil {
+		return Style{}, err
+	}
+	if !utf8.Valid(data) {
+		return Style{}, errors.New("it is not UTF-8 text")
+	}
+	text := strings.ReplaceAll(strings.TrimPrefix(string(data), "\ufeff"), "\r\n", "\n")
+	head, body, err := frontmatter.Split(text)
+	if err != nil {
+		return Style{}, err
+	}
+	fields, err := frontmatter.Parse(head)
+	if err != nil {
+		return Style{}, err
+	}
+	style := Style{
+		Name:        strings.TrimSpace(fields["name"].Text),
+		Description: tool.OneLine(fields["description"].Text, maxDescription),
+		Text:        strings.TrimSpace(msg.Neutralise(body)),
+		Coding:      strings.EqualFold(fields["keep-coding-instructions"].Text, "true"),
+		File:        path,
+	}
+	if style.Name == "" {
+		style.Name = strings.TrimSuffix(filepath.Base(path), ".md")
+	}
+	switch {
+	case style.Text == "":
+		return Style{}, errors.New("it says nothing: write how the model should answer below its head")
+	case utf8.RuneCountInString(style.Name) > maxName || strings.ContainsFunc(style.Name, func(r rune) bool { return r < ' ' || r == 0x7f }):
+		return Style{}, fmt.Errorf("its name is longer than %d characters or no plain text", maxName)
+	}
+	if style.Description == "" {
+		first, _, _ := strings.Cut(style.Text, "\n")
+		style.Description = tool.OneLine(strings.TrimLeft(first, "# "), maxDescription)
+	}
+	return style, nil
+}
