@@ -26,14 +26,13 @@ func (f *Front) complete(before string) (completed string, choices []string) {
 	return f.talk.Complete(context.Background(), before)
 }
 
-// carryOut runs a command and carries out its answer.
-func (f *Front) carryOut(ctx context.Context, run func() (desk.Answer, error)) {
-	answer, err := run()
-	if err != nil {
-		f.out.fail(err)
+// carryOut carries out what a command has answered.
+func (f *Front) carryOut(ctx context.Context, e ending) {
+	if e.err != nil {
+		f.out.fail(e.err)
 		return
 	}
-	switch a := answer.(type) {
+	switch a := e.answer.(type) {
 	case desk.Page:
 		f.out.page(a)
 	case desk.List:
@@ -42,7 +41,7 @@ func (f *Front) carryOut(ctx context.Context, run func() (desk.Answer, error)) {
 		f.out.say("Enter a number to choose, or anything else to continue.")
 		f.offer = &offer{a}
 	case desk.Prompt:
-		f.say(ctx, a.Said())
+		runner{f}.queue(ctx, a.Said())
 	case desk.Operation:
 		if f.submit(ctx, a.Op) {
 			f.out.page(a.Page)

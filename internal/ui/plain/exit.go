@@ -41,7 +41,7 @@ func (f exit) interrupt(ctx context.Context) {
 	switch {
 	case f.leave:
 		f.quit()
-	case f.typed.cancel():
+	case f.slash.cancel(), f.typed.cancel():
 	case f.working:
 		f.leave = true
 		f.out.say("Interrupting. Press Ctrl-C again to exit.")

@@ -115,7 +115,8 @@ func (f keys) explains(ctx context.Context, k lineedit.Key) bool {
 	if k.Code != lineedit.Rune || k.Text != "?" || !f.keyboard.Empty() || f.asking() || f.offer != nil {
 		return false
 	}
-	f.carryOut(ctx, func() (desk.Answer, error) { return f.talk.Run(ctx, "keys", "") })
+	talk := f.talk
+	runner(f).run(ctx, "/keys", func(ctx context.Context) (desk.Answer, error) { return talk.Run(ctx, "keys", "") })
 	return true
 }
 
@@ -130,7 +131,7 @@ func (f keys) escape(ctx context.Context) {
 	case f.offer != nil || f.followed != nil:
 		f.offer = nil
 		f.unfollow()
-	case f.typed.cancel():
+	case f.slash.cancel(), f.typed.cancel():
 	case f.working:
 		f.out.say("Interrupting.")
 		f.submit(ctx, session.Interrupt{Queued: true})
@@ -147,6 +148,9 @@ func (f keys) escape(ctx context.Context) {
 // enter handles what the user entered.
 func (f *Front) enter(ctx context.Context, text string) {
 	trimmed := strings.TrimSpace(text)
+	if !f.asking() && f.slash.hold(text) {
+		return
+	}
 	offer := f.offer
 	f.offer = nil
 	f.unfollow()
@@ -159,7 +163,7 @@ func (f *Front) enter(ctx context.Context, text string) {
 		}
 		return
 	case offer.pick(trimmed) != nil:
-		f.carryOut(ctx, func() (desk.Answer, error) { return offer.Choose(ctx, *offer.pick(trimmed)) })
+		runner{f}.run(ctx, offer.pick(trimmed).Title, func(ctx context.Context) (desk.Answer, error) { return offer.Choose(ctx, *offer.pick(trimmed)) })
 		if !f.gone(ctx) && f.next == nil && !f.busy() {
 			f.prompt()
 		}
@@ -171,13 +175,15 @@ func (f *Front) enter(ctx context.Context, text string) {
 		}
 	case isCommand(trimmed):
 		name, arg, _ := desk.Parse(trimmed)
-		f.carryOut(ctx, func() (desk.Answer, error) { return f.talk.Run(ctx, name, arg) })
+		talk := f.talk
+		runner{f}.run(ctx, "/"+name, func(ctx context.Context) (desk.Answer, error) { return talk.Run(ctx, name, arg) })
 	case strings.HasPrefix(trimmed, "!"):
 		if err := f.typed.start(ctx, f, strings.TrimSpace(trimmed[1:])); err != nil {
 			f.out.fail(err)
 		}
 	case strings.HasPrefix(text, "#") && !strings.Contains(trimmed, "\n"):
-		f.carryOut(ctx, func() (desk.Answer, error) { return f.talk.Note(strings.TrimSpace(trimmed[1:])) })
+		answer, err := f.talk.Note(strings.TrimSpace(trimmed[1:]))
+		f.carryOut(ctx, ending{answer, err})
 	default:
 		f.say(ctx, desk.Prompt{Text: text}.Said())
 	}

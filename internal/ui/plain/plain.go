@@ -84,6 +84,7 @@ type Front struct {
 	held     bool      // the questions are not shown yet: the user is typing
 	followed *follower // of the task that the user follows; may be nil
 	typed    *typed    // the command that the user typed and that runs; may be nil
+	slash    slash     // the command of adze that runs
 	watched  *watch    // the background tasks
 	offer    *offer    // the list that the user may choose from; may be nil
 	leave    bool      // the next Ctrl-C exits
@@ -159,7 +160,7 @@ func (f *Front) converse(ctx context.Context, begins bool) {
 			}
 		}
 	}()
-	defer func() { cancel(); <-followed; f.typed.abandon(); f.typed = nil }()
+	defer func() { cancel(); <-followed; f.slash.abandon(); f.typed.abandon(); f.typed = nil }()
 	f.loop(ctx, entries)
 }
 
@@ -204,6 +205,8 @@ func (f *Front) loop(ctx context.Context, entries <-chan session.Entry) {
 			f.typed.call.display(d)
 		case e := <-f.typed.ended():
 			f.typed.over(ctx, f, e)
+		case e := <-f.slash.done:
+			runner{f}.over(ctx, e)
 		case t := <-f.watched.ended:
 			if f.followed == nil || f.followed.task != t { // or it is told there
 				f.out.taskEnded(t)
@@ -225,7 +228,7 @@ func (f *Front) loop(ctx context.Context, entries <-chan session.Entry) {
 }
 
 // busy reports whether the user waits for the session or for a command.
-func (f *Front) busy() bool { return f.working || f.awaited || f.typed != nil }
+func (f *Front) busy() bool { return f.working || f.awaited || f.typed != nil || f.slash.call != nil }
 
 // asking reports whether the user is to answer a question.
 func (f *Front) asking() bool { return len(f.asked) > 0 && !f.held }

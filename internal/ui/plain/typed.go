@@ -61,7 +61,7 @@ func (t *typed) over(ctx context.Context, f *Front, e ending) {
 	f.typed = nil
 	f.out.forget(t.call.id)
 	f.out.unbounded = true
-	f.carryOut(ctx, func() (desk.Answer, error) { return e.answer, e.err })
+	f.carryOut(ctx, e)
 	f.out.unbounded = false
 	f.watched.look(f.talk.Tasks)
 	if f.ended && !f.busy() {
