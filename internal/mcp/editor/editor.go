@@ -18,6 +18,7 @@ import (
 
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/fsys"
+	"adze/internal/platform/osproc"
 	"adze/internal/platform/paths"
 )
 
@@ -59,7 +60,7 @@ type lock struct {
 // terminal we are in, or else the one with the nearest folder that began last. The error says why there is none.
 func Find(c Config) (*roster.Entry, error) {
 	if c.Alive == nil {
-		c.Alive = alive
+		c.Alive = osproc.Alive
 	}
 	entries, err := os.ReadDir(c.Home)
 	if err != nil || len(entries) == 0 {

@@ -1,14 +1,14 @@
 //go:build unix
 
-package editor
+package osproc
 
 import (
 	"errors"
 	"syscall"
 )
 
-// alive reports whether a process lives.
-func alive(pid int) bool {
+// Alive reports whether a process lives, of whichever user.
+func Alive(pid int) bool {
 	err := syscall.Kill(pid, 0)
 	return err == nil || errors.Is(err, syscall.EPERM)
 }

@@ -1,11 +1,11 @@
 //go:build !unix
 
-package editor
+package osproc
 
 import "os"
 
-// alive reports whether a process lives.
-func alive(pid int) bool {
+// Alive reports whether a process lives, of whichever user.
+func Alive(pid int) bool {
 	p, err := os.FindProcess(pid)
 	if err == nil {
 		p.Release()
