@@ -24,7 +24,7 @@ type partsReader struct {
 func (r *partsReader) read(m manifest) (Parts, error) {
 	var p Parts
 	var err error
-	selected := slices.ContainsFunc(m.skills, func(s string) bool { name, _ := local(s); return strings.HasPrefix(name, "skills/") })
+	selected := slices.ContainsFunc(m.skills, func(s string) bool { name, _ := Local(s); return strings.HasPrefix(name, "skills/") })
 	for _, l := range []struct {
 		field, standard string
 		written         []string
@@ -73,7 +73,7 @@ func (r *partsReader) standard(name string, to *[]string) {
 
 // named adds a path that the manifest names.
 func (r *partsReader) named(field, written string, to *[]string) error {
-	name, err := local(written)
+	name, err := Local(written)
 	if err != nil {
 		return r.refusal(field, written, err)
 	}
@@ -164,7 +164,7 @@ func (r *partsReader) objects(field, standard string, written []json.RawMessage)
 			continue
 		}
 		path, _ := jsonscan.String(w)
-		name, err := local(path)
+		name, err := Local(path)
 		if err == nil {
 			err = read(name)
 		}

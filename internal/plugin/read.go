@@ -186,8 +186,8 @@ func plain(err error) error {
 
 var errEscapes = errors.New("it leads out of the folder of the plugin")
 
-// local returns a path of a manifest as a name in the folder, with slashes. An error says that it cannot be one.
-func local(written string) (string, error) {
+// Local returns a path of a manifest as a name in the folder, with slashes. An error says that it cannot be one.
+func Local(written string) (string, error) {
 	if strings.ContainsFunc(written, unicode.IsControl) {
 		return "", errors.New("the path has control characters")
 	}

@@ -1,0 +1,120 @@
+package plugin
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"adze/internal/platform/fsys"
+	"adze/internal/platform/osproc"
+)
+
+// stageTime is how long a stage may be in use.
+const stageTime = 24 * time.Hour
+
+// Stage makes a folder into which something is fetched, on the same file system as the store. The caller removes it. If
+// this process is killed, another one does.
+func (s *Store) Stage() (dir string, err error) {
+	dir = filepath.Join(s.dir, "tmp", strconv.Itoa(os.Getpid())+"-"+rand.Text())
+	return dir, fsys.MkdirPrivate(dir)
+}
+
+// Sweep removes what is left of processes that were killed. Changes of the store do so, too.
+func (s *Store) Sweep() {
+	tmp := filepath.Join(s.dir, "tmp")
+	entries, _ := os.ReadDir(tmp) // ok: without the folder there is nothing to remove
+	for _, e := range entries {
+		pid, _, _ := strings.Cut(e.Name(), "-")
+		n, err := strconv.Atoi(pid)
+		info, err2 := e.Info()
+		if err == nil && err2 == nil && osproc.Alive(n) && time.Since(info.ModTime()) < stageTime {
+			continue
+		}
+		_ = removeAll(filepath.Join(tmp, e.Name())) // ok: the next run tries again
+	}
+	_ = os.Remove(tmp) // ok: another process uses it
+}
+
+// move makes the folder from the one at to. What is there is replaced.
+func (s *Store) move(from, to string) error {
+	if err := fsys.MkdirPrivate(filepath.Dir(to)); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(to); err == nil {
+		aside, err := s.Stage()
+		if err != nil {
+			return err
+		}
+		defer removeAll(aside)
+		if err := os.Rename(to, filepath.Join(aside, "old")); err != nil {
+			return err
+		}
+		if err := os.Rename(from, to); err != nil {
+			return errors.Join(err, os.Rename(filepath.Join(aside, "old"), to))
+		}
+		return nil
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return os.Rename(from, to)
+}
+
+// clean removes the files that the state does not name. The caller holds the lock.
+func (s *Store) clean(st *state) {
+	s.Sweep()
+	wanted := map[string]bool{}
+	for _, in := range st.Installed {
+		wanted[s.pluginDir(in.ID, in.Hash)] = true
+		for _, f := range in.Former {
+			if time.Since(f.At) < formerTime {
+				wanted[s.pluginDir(in.ID, f.Hash)] = true
+			}
+		}
+	}
+	for _, m := range st.Markets {
+		if m.Tree != "" {
+			wanted[s.MarketDir(*m)] = true
+		}
+	}
+	prune(filepath.Join(s.dir, "cache"), 3, wanted)
+	prune(filepath.Join(s.dir, "markets"), 2, wanted)
+}
+
+// prune removes the folders that are not wanted, so many levels below dir, and those that are empty then.
+func prune(dir string, levels int, wanted map[string]bool) {
+	if levels == 0 {
+		if !wanted[dir] {
+			_ = removeAll(dir) // ok: the next change tries again
+		}
+		return
+	}
+	entries, _ := os.ReadDir(dir) // ok: what cannot be read is left
+	for _, e := range entries {
+		prune(filepath.Join(dir, e.Name()), levels-1, wanted)
+	}
+	_ = os.Remove(dir) // ok: it is not empty
+}
+
+// removeAll removes a folder, also one whose folders cannot be written.
+func removeAll(dir string) error {
+	err := os.RemoveAll(dir)
+	if err == nil {
+		return nil
+	}
+	_ = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error { // ok: removing says what is wrong
+		if d != nil && d.IsDir() {
+			_ = os.Chmod(name, 0o700)
+		}
+		return nil
+	})
+	if err := os.RemoveAll(dir); err != nil {
+		return fmt.Errorf("removing %s: %w", dir, err)
+	}
+	return nil
+}

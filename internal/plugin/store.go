@@ -1,0 +1,415 @@
+package plugin
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"adze/internal/platform/fsys"
+	"adze/internal/platform/replace"
+)
+
+// A Source is where a marketplace or a plugin is fetched from.
+type Source struct {
+	Kind Kind `json:"kind"`
+	// At is an absolute path, or an address.
+	At string `json:"at"`
+	// Ref is a branch or a tag of a repository, and SHA a commit in it; empty means what it offers. Path is a folder in it.
+	Ref  string `json:"ref,omitempty"`
+	SHA  string `json:"sha,omitempty"`
+	Path string `json:"path,omitempty"`
+}
+
+// A Kind is a kind of source.
+type Kind string
+
+// The kinds.
+const (
+	Directory Kind = "directory" // read in place
+	Git       Kind = "git"
+	URL       Kind = "url" // of a marketplace.json
+)
+
+// String returns the source as users are told it.
+func (s Source) String() string {
+	text := s.At
+	if s.Path != "" && s.Path != "." {
+		text += " (" + s.Path + ")"
+	}
+	if s.Ref != "" {
+		text += " at " + s.Ref
+	}
+	return text
+}
+
+// A Market is a marketplace that the user added.
+type Market struct {
+	Name   string `json:"-"`
+	Source Source `json:"source"`
+	// Commit is the one that was fetched; empty if it is no repository.
+	Commit string    `json:"commit,omitempty"`
+	At     time.Time `json:"at"` // when it was fetched
+	// Tree is the name of its folder in the store; empty for a directory that is read in place.
+	Tree string `json:"tree,omitempty"`
+}
+
+// An Installed plugin is one of the store. It is pinned: what is installed is the content with this hash, of this commit,
+// until the user updates it.
+type Installed struct {
+	ID      `json:"-"`
+	Version string `json:"version,omitempty"`
+	Commit  string `json:"commit,omitempty"`
+	// Hash is that of all files, and Digest that of the files that say what it runs.
+	Hash   string    `json:"hash"`
+	Digest string    `json:"digest"`
+	Source Source    `json:"source"`
+	At     time.Time `json:"at"`
+	// Former are the versions before, whose files sessions that still run may use.
+	Former []Former `json:"former,omitempty"`
+}
+
+// A Former is a version that was replaced.
+type Former struct {
+	Hash string    `json:"hash"`
+	At   time.Time `json:"at"`
+}
+
+// formerTime is how long the files of a former version are kept.
+const formerTime = 7 * 24 * time.Hour
+
+// maxState bounds the file of the store, in bytes.
+const maxState = 16 << 20
+
+// A Store keeps which marketplaces are known and which plugins are installed, with their files. It is safe for concurrent
+// use, also by other processes: a process that is killed leaves what was there before.
+type Store struct {
+	dir   string
+	locks *replace.Replacer
+}
+
+// OpenStore returns the store in the folder plugins of the state home. It touches nothing.
+func OpenStore(home string) *Store {
+	return &Store{dir: filepath.Join(home, "plugins"), locks: replace.New(filepath.Join(home, "locks"))}
+}
+
+// state is what the file of a store holds.
+type state struct {
+	Format    int                   `json:"format"`
+	Markets   map[string]*Market    `json:"marketplaces"`
+	Installed map[string]*Installed `json:"installed"`
+}
+
+const stateFormat = 1
+
+func (s *Store) file() string { return filepath.Join(s.dir, "plugins.json") }
+
+// read returns the state. That of a store that is not there is empty.
+func (s *Store) read() (*state, error) {
+	data, err := fsys.ReadSmall(s.file(), maxState)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("reading %s: %w", s.file(), err)
+	}
+	return s.parse(data)
+}
+
+func (s *Store) parse(data []byte) (*state, error) {
+	st := &state{Format: stateFormat}
+	if len(data) > 0 {
+		if err := json.Unmarshal(data, st); err != nil {
+			return nil, fmt.Errorf("reading %s: %w: repair it, or remove the folder and install your plugins again", s.file(), err)
+		}
+	}
+	if st.Format != stateFormat {
+		return nil, fmt.Errorf("reading %s: it was written by another version of adze", s.file())
+	}
+	if st.Markets == nil {
+		st.Markets = map[string]*Market{}
+	}
+	if st.Installed == nil {
+		st.Installed = map[string]*Installed{}
+	}
+	for name, m := range st.Markets {
+		if m == nil || CheckName(name) != nil || m.Tree != "" && CheckName(m.Tree) != nil {
+			return nil, fmt.Errorf("reading %s: the marketplace %q is damaged", s.file(), name)
+		}
+		m.Name = name
+	}
+	for text, in := range st.Installed {
+		id, err := ParseID(text)
+		if err != nil || in == nil || CheckName(in.Hash) != nil || slices.ContainsFunc(in.Former, func(f Former) bool { return CheckName(f.Hash) != nil }) {
+			return nil, fmt.Errorf("reading %s: the plugin %q is damaged", s.file(), text)
+		}
+		in.ID = id
+	}
+	return st, nil
+}
+
+// change changes the state: others see it before or after. What is left of processes that were killed is removed.
+func (s *Store) change(ctx context.Context, f func(*state) error) error {
+	if err := fsys.MkdirPrivate(s.dir); err != nil {
+		return err
+	}
+	dir, err := os.Open(s.dir)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	file, err := s.locks.Lock(ctx, dir, filepath.Base(s.file()))
+	if err != nil {
+		return fmt.Errorf("changing %s: %w", s.file(), err)
+	}
+	defer file.Unlock()
+	var data []byte
+	old, err := file.Read(maxState)
+	switch {
+	case err == nil:
+		defer old.Close()
+		data = old.Data
+	case !errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("reading %s: %w", s.file(), err)
+	}
+	st, err := s.parse(data)
+	if err != nil {
+		return err
+	}
+	s.clean(st)
+	if err := f(st); err != nil {
+		s.clean(st) // what f moved into place and is not wanted
+		return err
+	}
+	data, err = json.MarshalIndent(st, "", "  ")
+	if err != nil {
+		return err
+	}
+	data = append(data, '\n')
+	if old == nil {
+		_, err = file.Create([][]byte{data}, 0o600)
+	} else {
+		_, err = file.Replace(old, [][]byte{data})
+	}
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", s.file(), err)
+	}
+	s.clean(st)
+	return nil
+}
+
+// Markets returns the marketplaces that the user added, by name.
+func (s *Store) Markets() ([]Market, error) {
+	st, err := s.read()
+	if err != nil {
+		return nil, err
+	}
+	var all []Market
+	for _, name := range slices.Sorted(maps.Keys(st.Markets)) {
+		all = append(all, *st.Markets[name])
+	}
+	return all, nil
+}
+
+// Installed returns the plugins that are installed, in order of their ids.
+func (s *Store) Installed() ([]Installed, error) {
+	st, err := s.read()
+	if err != nil {
+		return nil, err
+	}
+	var all []Installed
+	for _, id := range slices.Sorted(maps.Keys(st.Installed)) {
+		all = append(all, *st.Installed[id])
+	}
+	return all, nil
+}
+
+// Data returns the folder for what a plugin keeps, which need not exist.
+func (s *Store) Data(id ID) string {
+	market := id.Market
+	if market == "" {
+		market = "_"
+	}
+	return filepath.Join(s.dir, "data", market, id.Name)
+}
+
+// MarketDir returns the folder of the files of a marketplace.
+func (s *Store) MarketDir(m Market) string {
+	if m.Source.Kind == Directory {
+		return m.Source.At
+	}
+	return filepath.Join(s.dir, "markets", m.Name, m.Tree)
+}
+
+// pluginDir returns the folder of the files of a plugin.
+func (s *Store) pluginDir(id ID, hash string) string {
+	return filepath.Join(s.dir, "cache", id.Market, id.Name, hash)
+}
+
+// SetMarket makes m a marketplace that is known. Tree, unless it is empty, is the folder with its files, in a stage: it is
+// moved. A marketplace of the same name must have the same source.
+func (s *Store) SetMarket(ctx context.Context, m Market, tree string) error {
+	if err := CheckName(m.Name); err != nil {
+		return err
+	}
+	return s.change(ctx, func(st *state) error {
+		for name, old := range st.Markets {
+			if strings.EqualFold(name, m.Name) && (name != m.Name || old.Source != m.Source) {
+				return fmt.Errorf("a marketplace called %s is known already, from %s: remove it first if you want the one from %s", name, old.Source, m.Source)
+			}
+		}
+		if tree != "" {
+			if err := s.move(tree, s.MarketDir(m)); err != nil {
+				return err
+			}
+		}
+		st.Markets[m.Name] = &m
+		return nil
+	})
+}
+
+// RemoveMarket forgets a marketplace. Plugins that are installed from it must be removed before.
+func (s *Store) RemoveMarket(ctx context.Context, name string) error {
+	return s.change(ctx, func(st *state) error {
+		if st.Markets[name] == nil {
+			return fmt.Errorf("no marketplace is called %s", name)
+		}
+		var used []string
+		for _, id := range slices.Sorted(maps.Keys(st.Installed)) {
+			if st.Installed[id].Market == name {
+				used = append(used, id)
+			}
+		}
+		if len(used) > 0 {
+			return fmt.Errorf("plugins are installed from %s: uninstall %s first", name, strings.Join(used, ", "))
+		}
+		delete(st.Markets, name)
+		return nil
+	})
+}
+
+// A PinError says that a marketplace offers another content under a version that is installed already.
+type PinError struct {
+	ID
+	Version string
+	// Old is the hash of what is installed, and New that of what is offered.
+	Old, New string
+}
+
+// Error says what to do.
+func (e *PinError) Error() string {
+	return fmt.Sprintf("%s: version %s was changed after you installed it: its files had the hash %s, and now have %s. It is not updated; if you trust the change, uninstall the plugin and install it again",
+		e.ID, e.Version, e.Old, e.New)
+}
+
+// CheckPin returns a *PinError if in is another content of the version that is installed, or nil.
+func (s *Store) CheckPin(in Installed) error {
+	st, err := s.read()
+	if err != nil {
+		return err
+	}
+	return checkPin(st, in)
+}
+
+func checkPin(st *state, in Installed) error {
+	old := st.Installed[in.ID.String()]
+	if old == nil || old.Hash == in.Hash {
+		return nil
+	}
+	if old.Version != "" && old.Version == in.Version || old.Commit != "" && old.Commit == in.Commit && old.Source == in.Source {
+		version := in.Version
+		if version == "" {
+			version = in.Commit
+		}
+		return &PinError{in.ID, version, old.Hash, in.Hash}
+	}
+	return nil
+}
+
+// Install makes the files in tree, a folder in a stage, the plugin in.ID: they are moved. In has the hash that was seen of
+// them, and they must still have it. It returns the plugin as it is loaded from now on.
+func (s *Store) Install(ctx context.Context, in Installed, tree string) (*Plugin, error) {
+	if _, err := ParseID(in.ID.String()); err != nil {
+		return nil, err
+	}
+	err := s.change(ctx, func(st *state) error {
+		hash, digest, err := inspect(tree, in.ID)
+		if err != nil {
+			return err
+		}
+		if hash != in.Hash {
+			return fmt.Errorf("installing %s: its files changed meanwhile: they had the hash %s, and now have %s", in.ID, in.Hash, hash)
+		}
+		in.Digest = digest
+		if err := checkPin(st, in); err != nil {
+			return err
+		}
+		for id := range st.Installed {
+			if strings.EqualFold(id, in.ID.String()) && id != in.ID.String() {
+				return fmt.Errorf("installing %s: %s is installed, and some systems cannot tell the names apart", in.ID, id)
+			}
+		}
+		target := s.pluginDir(in.ID, hash)
+		if there, _, err := inspect(target, in.ID); err != nil || there != hash {
+			if err := s.move(tree, target); err != nil {
+				return err
+			}
+		}
+		in.Former = nil
+		if old := st.Installed[in.ID.String()]; old != nil {
+			in.Former = slices.DeleteFunc(slices.Clone(old.Former), func(f Former) bool { return f.Hash == hash || time.Since(f.At) > formerTime })
+			if old.Hash != hash {
+				in.Former = append(in.Former, Former{old.Hash, in.At})
+			}
+		}
+		st.Installed[in.ID.String()] = &in
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	loaded := s.Load(in.ID)[0]
+	return loaded.Plugin, loaded.Err
+}
+
+// inspect returns the hashes of a folder that may be installed.
+func inspect(dir string, id ID) (hash, digest string, err error) {
+	r, err := openReader(dir)
+	if err != nil {
+		return "", "", err
+	}
+	defer r.root.Close()
+	if r.tree, err = scan(r.root); err != nil {
+		return "", "", err
+	}
+	if len(r.tree.escapes) > 0 {
+		return "", "", fmt.Errorf("%s: %s is a link that leads out of the plugin, or nowhere: it is not installed", id, r.tree.escapes[0])
+	}
+	if _, err = r.read(id); err != nil {
+		return "", "", err
+	}
+	return r.tree.hash(), r.digest(), nil
+}
+
+// Uninstall removes a plugin with all its files, and with data also what it keeps.
+func (s *Store) Uninstall(ctx context.Context, id ID, data bool) error {
+	err := s.change(ctx, func(st *state) error {
+		if st.Installed[id.String()] == nil {
+			return fmt.Errorf("%s is not installed", id)
+		}
+		delete(st.Installed, id.String())
+		return nil
+	})
+	if err != nil || !data {
+		return err
+	}
+	if err := os.RemoveAll(s.Data(id)); err != nil {
+		return fmt.Errorf("removing the data of %s: %w", id, err)
+	}
+	_ = os.Remove(filepath.Dir(s.Data(id))) // ok: others of the marketplace have data
+	return nil
+}

@@ -1,0 +1,371 @@
+package plugin
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// install installs files as a plugin.
+func install(t *testing.T, s *Store, in Installed, files map[string]string) (*Plugin, error) {
+	t.Helper()
+	stage, err := s.Stage()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(stage)
+	tree := filepath.Join(stage, "tree")
+	fill(t, tree, files)
+	p, _, err := Read(tree, in.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.Hash, in.At = p.Hash, time.Now()
+	if in.Version == "" {
+		in.Version = p.Version
+	}
+	return s.Install(t.Context(), in, tree)
+}
+
+// names returns the files and folders of the store.
+func names(t *testing.T, s *Store) (all []string) {
+	t.Helper()
+	err := filepath.WalkDir(s.dir, func(name string, d fs.DirEntry, err error) error {
+		if rel, _ := filepath.Rel(s.dir, name); err == nil && rel != "." {
+			all = append(all, filepath.ToSlash(rel))
+		}
+		return err
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// A plugin is installed, updated and removed without a trace, except for its data, which is kept unless the user says so.
+//
+// Proves X-071.
+func TestStore(t *testing.T) {
+	s := OpenStore(t.TempDir())
+	if len(names(t, s)) > 0 {
+		t.Error("opening the store touches the disk")
+	}
+	id := ID{"tidy", "team"}
+	one, err := install(t, s, Installed{ID: id, Commit: "c1"}, map[string]string{".claude-plugin/plugin.json": `{"name": "tidy", "version": "1"}`, "skills/a/SKILL.md": "a"})
+	if err != nil || one.Version != "1" || one.Commit != "c1" || one.Data != s.Data(id) || len(one.Skills) != 1 {
+		t.Fatal(one, err)
+	}
+	fill(t, one.Data, map[string]string{"kept": "by the plugin"})
+	two, err := install(t, s, Installed{ID: id, Commit: "c2"}, map[string]string{".claude-plugin/plugin.json": `{"name": "tidy", "version": "2"}`})
+	if err != nil || two.Version != "2" {
+		t.Fatal(two, err)
+	}
+	if _, err := os.Stat(filepath.Join(one.Dir, "skills")); err != nil {
+		t.Error("sessions that run lose the files of the version before:", err)
+	}
+	other := ID{"tidy", "other"}
+	if _, err := install(t, s, Installed{ID: other}, map[string]string{"skills/a/SKILL.md": "other"}); err != nil {
+		t.Fatal(err)
+	}
+	all := s.Load(other, id, ID{"none", "team"})
+	if all[0].Plugin == nil || all[0].Plugin.Hash == two.Hash || all[1].Plugin.Hash != two.Hash || !errors.Is(all[2].Err, ErrNotInstalled) {
+		t.Error("loaded are", all)
+	}
+	for _, id := range []ID{id, other} {
+		if err := s.Verify(id); err != nil {
+			t.Error(err)
+		}
+		if err := s.Uninstall(t.Context(), id, false); err != nil {
+			t.Error(err)
+		}
+	}
+	if got := names(t, s); !slices.Equal(got, []string{"data", "data/team", "data/team/tidy", "data/team/tidy/kept", "plugins.json"}) {
+		t.Error("left are", got)
+	}
+	if _, err := install(t, s, Installed{ID: id}, map[string]string{"a": "a"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Uninstall(t.Context(), id, true); err != nil {
+		t.Error(err)
+	}
+	if got := names(t, s); !slices.Equal(got, []string{"data", "plugins.json"}) {
+		t.Error("left are", got)
+	}
+	if err := s.Uninstall(t.Context(), id, true); err == nil {
+		t.Error("a plugin can be removed twice")
+	}
+}
+
+// What a version holds does not change: another content under an installed version is refused, and both hashes are named.
+//
+// Proves X-071.
+func TestStorePins(t *testing.T) {
+	s := OpenStore(t.TempDir())
+	id := ID{"tidy", "team"}
+	source := Source{Kind: Git, At: "https://example.org/x.git"}
+	old, err := install(t, s, Installed{ID: id, Version: "1", Commit: "c1", Source: source}, map[string]string{"skills/a/SKILL.md": "good"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, in := range map[string]Installed{
+		"version": {ID: id, Version: "1", Commit: "c2", Source: source},
+		"commit":  {ID: id, Version: "2", Commit: "c1", Source: source},
+	} {
+		_, err = install(t, s, in, map[string]string{"skills/a/SKILL.md": "bad"})
+		var pin *PinError
+		if !errors.As(err, &pin) || pin.Old != old.Hash || !strings.Contains(err.Error(), pin.Old) || !strings.Contains(err.Error(), pin.New) {
+			t.Errorf("the same %s with another content: %v", name, err)
+		}
+	}
+	if l := s.Load(id)[0]; l.Err != nil || l.Plugin.Hash != old.Hash {
+		t.Error("the old content is not there any more:", l)
+	}
+	if _, err := install(t, s, Installed{ID: id, Version: "1", Commit: "c3", Source: source}, map[string]string{"skills/a/SKILL.md": "good"}); err != nil {
+		t.Error("the same content of another commit is refused:", err)
+	}
+}
+
+// Files that change after they were installed are noticed when the plugin is loaded if they say what it runs, and when it
+// is verified in any case.
+func TestStoreNoticesChanges(t *testing.T) {
+	s := OpenStore(t.TempDir())
+	id := ID{"tidy", "team"}
+	files := map[string]string{".claude-plugin/plugin.json": `{"name": "tidy"}`, "hooks/hooks.json": `{"hooks": {"Stop": []}}`, "skills/a/SKILL.md": "a"}
+	for name, test := range map[string]struct {
+		file, text  string
+		whenLoading bool
+	}{
+		"manifest":    {".claude-plugin/plugin.json", `{"name": "tidy", "mcpServers": {"x": {"command": "evil"}}}`, true},
+		"hooks":       {"hooks/hooks.json", `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "evil"}]}]}}`, true},
+		"new servers": {".mcp.json", `{"mcpServers": {"x": {"command": "evil"}}}`, true},
+		"other":       {".adze-plugin/plugin.json", `{"name": "tidy"}`, true},
+		"skill":       {"skills/a/SKILL.md", "b", false},
+		"new file":    {"new", "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, err := install(t, s, Installed{ID: id}, files)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.Load(id) // which an index may remember
+			fill(t, p.Dir, map[string]string{test.file: test.text})
+			var changed *ChangedError
+			if err := s.Verify(id); !errors.As(err, &changed) {
+				t.Error("verifying says", err)
+			}
+			if l := s.Load(id)[0]; errors.As(l.Err, &changed) != test.whenLoading {
+				t.Error("loading says", l.Err)
+			}
+			if err := s.Uninstall(t.Context(), id, true); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+// A link that leads out of the plugin, a tree that changed since it was shown, and names that differ in case alone are not
+// installed.
+func TestStoreRefuses(t *testing.T) {
+	s := OpenStore(t.TempDir())
+	if _, err := install(t, s, Installed{ID: ID{"a", "m"}}, map[string]string{"x": "-> /etc/passwd"}); err == nil {
+		t.Error("a link that leads out is installed")
+	}
+	if _, err := install(t, s, Installed{ID: ID{"a", "m"}}, map[string]string{"x": "-> nowhere"}); err == nil {
+		t.Error("a link that leads nowhere is installed")
+	}
+	stage, err := s.Stage()
+	if err != nil {
+		t.Fatal(err)
+	}
+	fill(t, filepath.Join(stage, "tree"), map[string]string{"a": "a"})
+	if _, err := s.Install(t.Context(), Installed{ID: ID{"../../a", "m"}, Hash: strings.Repeat("0", 64)}, filepath.Join(stage, "tree")); err == nil {
+		t.Error("a name that is a path is installed")
+	}
+	if _, err := s.Install(t.Context(), Installed{ID: ID{"a", "m"}, Hash: strings.Repeat("0", 64)}, filepath.Join(stage, "tree")); err == nil {
+		t.Error("a tree with another hash is installed")
+	}
+	if _, err := install(t, s, Installed{ID: ID{"a", "m"}}, map[string]string{"a": "a"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := install(t, s, Installed{ID: ID{"A", "m"}}, map[string]string{"a": "a"}); err == nil {
+		t.Error("two names that some systems cannot tell apart are installed")
+	}
+}
+
+// Marketplaces keep their source: another one cannot take the name of one that is known, also in another case.
+func TestStoreMarkets(t *testing.T) {
+	s := OpenStore(t.TempDir())
+	one := Market{Name: "team", Source: Source{Kind: Directory, At: "/one"}}
+	if err := s.SetMarket(t.Context(), one, ""); err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range []Market{{Name: "team", Source: Source{Kind: Directory, At: "/two"}}, {Name: "Team", Source: one.Source}, {Name: "../x"}} {
+		if err := s.SetMarket(t.Context(), m, ""); err == nil {
+			t.Errorf("%v takes the name of another", m)
+		}
+	}
+	if _, err := install(t, s, Installed{ID: ID{"a", "team"}}, map[string]string{"a": "a"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.RemoveMarket(t.Context(), "team"); err == nil || !strings.Contains(err.Error(), "a@team") {
+		t.Error("a marketplace with plugins is removed:", err)
+	}
+	if err := s.Uninstall(t.Context(), ID{"a", "team"}, true); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.RemoveMarket(t.Context(), "team"); err != nil {
+		t.Error(err)
+	}
+	if all, err := s.Markets(); err != nil || len(all) > 0 {
+		t.Error(all, err)
+	}
+}
+
+// What a killed process leaves, half a stage and a tree that no plugin has, is removed by the next change. What a process
+// that lives is working on stays.
+func TestStoreCleans(t *testing.T) {
+	s := OpenStore(t.TempDir())
+	id := ID{"a", "m"}
+	p, err := install(t, s, Installed{ID: id}, map[string]string{"a": "a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dead := filepath.Join(s.dir, "tmp", "999999999-X")
+	orphan := s.pluginDir(id, strings.Repeat("0", 64))
+	for _, dir := range []string{dead, orphan, filepath.Join(s.dir, "cache", "x", "y", "z"), filepath.Join(s.dir, "markets", "m", "t")} {
+		fill(t, dir, map[string]string{"sub/file": "x"})
+	}
+	if err := os.Chmod(filepath.Join(dead, "sub"), 0o500); err != nil {
+		t.Fatal(err)
+	}
+	stage, err := s.Stage()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.SetMarket(t.Context(), Market{Name: "other", Source: Source{Kind: Directory, At: "/x"}}, ""); err != nil {
+		t.Fatal(err)
+	}
+	rel := func(name string) string { rel, _ := filepath.Rel(s.dir, name); return filepath.ToSlash(rel) }
+	got := names(t, s)
+	for _, name := range got {
+		if strings.Contains(name, "999999999") || strings.HasPrefix(name, "markets") || strings.HasPrefix(name, "cache/x") || name == rel(orphan) {
+			t.Error(name, "is still there")
+		}
+	}
+	if !slices.Contains(got, rel(p.Dir)) || !slices.Contains(got, rel(stage)) {
+		t.Error("something in use was removed; left are", got)
+	}
+}
+
+// A file of the store that cannot be understood is not overwritten, and no plugin is loaded.
+func TestStoreDamaged(t *testing.T) {
+	for _, text := range []string{"{", `{"format": 2}`, `{"format": 1, "installed": {"../x@y": {"hash": "0"}}}`, `{"format": 1, "installed": {"x@y": {"hash": "../../.."}}}`,
+		`{"format": 1, "installed": {"x@y": null}}`, `{"format": 1, "marketplaces": {"x": {"tree": "../.."}}}`, `{"format": 1, "installed": {"x@y": {"hash": "0", "former": [{"hash": ".."}]}}}`} {
+		s := OpenStore(t.TempDir())
+		fill(t, s.dir, map[string]string{"plugins.json": text, "cache/x/y/z": "kept"})
+		if l := s.Load(ID{"x", "y"})[0]; l.Err == nil || l.Plugin != nil {
+			t.Errorf("%s: loaded is %v", text, l)
+		}
+		if err := s.SetMarket(t.Context(), Market{Name: "m"}, ""); err == nil {
+			t.Errorf("%s: it is changed", text)
+		}
+		if data, err := os.ReadFile(s.file()); err != nil || string(data) != text {
+			t.Errorf("%s: it is %q now, %v", text, data, err)
+		}
+		if _, err := os.Stat(filepath.Join(s.dir, "cache/x/y/z")); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Several processes change the store at once, and no change is lost.
+func TestStoreConcurrently(t *testing.T) {
+	home := t.TempDir()
+	var all sync.WaitGroup
+	for n := range 8 {
+		all.Go(func() {
+			s := OpenStore(home)
+			if _, err := install(t, s, Installed{ID: ID{fmt.Sprintf("p%d", n), "m"}}, map[string]string{"a": "a"}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if in, err := OpenStore(home).Installed(); err != nil || len(in) != 8 {
+		t.Error(in, err)
+	}
+}
+
+// Compare names what is new or changed, and asks about what runs or is allowed.
+func TestCompare(t *testing.T) {
+	base := map[string]string{
+		".claude-plugin/plugin.json": `{"name": "tidy", "version": "1"}`,
+		"skills/a/SKILL.md":          "---\ndescription: A\nallowed-tools: Read, Bash(ls:*)\n---\nbody",
+		"README.md":                  "read me",
+	}
+	with := func(more map[string]string) map[string]string {
+		all := map[string]string{}
+		for _, m := range []map[string]string{base, more} {
+			for name, text := range m {
+				all[name] = text
+			}
+		}
+		return all
+	}
+	read := func(files map[string]string) *Plugin {
+		p, _, err := Read(folder(t, files), ID{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	hooks := `{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "check.sh"}]}]}}`
+	for name, test := range map[string]struct {
+		old, new map[string]string // nil is no plugin
+		asks     string            // part and name of what is asked about, or empty
+		changes  int
+	}{
+		"same":                  {base, base, "", 0},
+		"first":                 {nil, base, "allowed-tools skills/a/SKILL.md", 3},
+		"another version":       {base, with(map[string]string{".claude-plugin/plugin.json": `{"name": "tidy", "version": "2"}`}), "", 0},
+		"hook":                  {base, with(map[string]string{"hooks/hooks.json": hooks}), `hook PreToolUse Bash: {"type":"command","command":"check.sh"}`, 1},
+		"hook in the manifest":  {base, with(map[string]string{".claude-plugin/plugin.json": `{"name": "tidy", "hooks": ` + hooks + `}`}), `hook PreToolUse Bash: {"type":"command","command":"check.sh"}`, 1},
+		"no hook any more":      {with(map[string]string{"hooks/hooks.json": hooks}), base, "", 1},
+		"program of a hook":     {with(map[string]string{"hooks/hooks.json": hooks, "check.sh": "1"}), with(map[string]string{"hooks/hooks.json": hooks, "check.sh": "2"}), "file check.sh", 1},
+		"server":                {base, with(map[string]string{".mcp.json": `{"mcpServers": {"db": {"command": "x"}}}`}), "MCP server db", 1},
+		"changed server":        {with(map[string]string{".mcp.json": `{"db": {"command": "x"}}`}), with(map[string]string{".mcp.json": `{"db": {"command": "y"}}`}), "MCP server db", 1},
+		"language server":       {base, with(map[string]string{".lsp.json": `{"go": {"command": "x"}}`}), "language server go", 1},
+		"wider rules":           {base, with(map[string]string{"skills/a/SKILL.md": "---\ndescription: A\nallowed-tools: Read, Bash(ls:*), Write\n---\nbody"}), "allowed-tools skills/a/SKILL.md", 2},
+		"narrower rules":        {base, with(map[string]string{"skills/a/SKILL.md": "---\ndescription: A\nallowed-tools: Read\n---\nbody"}), "", 2},
+		"other words":           {base, with(map[string]string{"skills/a/SKILL.md": "---\ndescription: A\nallowed-tools: Read, Bash(ls:*)\n---\nother"}), "", 1},
+		"embedded command":      {base, with(map[string]string{"skills/a/SKILL.md": "---\ndescription: A\nallowed-tools: Read, Bash(ls:*)\n---\n!`ls /`"}), "embedded commands skills/a/SKILL.md", 2},
+		"hooks of a skill":      {base, with(map[string]string{"skills/b/SKILL.md": "---\nhooks:\n  Stop:\n    - hooks:\n        - type: command\n          command: x\n---\nbody"}), "hooks of a skill skills/b/SKILL.md", 2},
+		"new command":           {base, with(map[string]string{"commands/x.md": "do x"}), "", 1},
+		"new command with rule": {base, with(map[string]string{"commands/x.md": "---\nallowed-tools: Bash\n---\ndo x"}), "allowed-tools commands/x.md", 2},
+		"option":                {base, with(map[string]string{".claude-plugin/plugin.json": `{"name": "tidy", "userConfig": {"a": {}}}`}), "", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var old *Plugin
+			if test.old != nil {
+				old = read(test.old)
+			}
+			d := Compare(old, read(test.new))
+			var asks []string
+			for _, c := range d.Changes {
+				if c.Asks && c.Name != "README.md" {
+					asks = append(asks, string(c.Part)+" "+c.Name)
+				}
+			}
+			if strings.Join(asks, "\n") != test.asks || d.Asks() != (test.asks != "") || len(d.Changes) != test.changes {
+				t.Errorf("asks about %q, and the changes are %+v", asks, d.Changes)
+			}
+		})
+	}
+}
