@@ -1,0 +1,220 @@
+package market
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"adze/internal/platform/jsonscan"
+	"adze/internal/plugin"
+)
+
+// listingNames are where the list of a marketplace is; the first that exists counts.
+var listingNames = [...]string{".adze-plugin/marketplace.json", ".claude-plugin/marketplace.json"}
+
+// Limits of a list.
+const (
+	maxListing = 4 << 20 // bytes
+	maxPlugins = 5000
+	maxText    = 2000
+)
+
+// A Listing is what a marketplace offers.
+type Listing struct {
+	plugin.Market
+	Owner, Description string
+	Plugins            []Entry
+	Problems           []plugin.Problem
+}
+
+// Find returns the entry of a plugin, or nil.
+func (l *Listing) Find(name string) *Entry {
+	for i := range l.Plugins {
+		if l.Plugins[i].Name == name {
+			return &l.Plugins[i]
+		}
+	}
+	return nil
+}
+
+// An Entry is a plugin that a marketplace offers.
+type Entry struct {
+	Name, Version, Description, Author, Category, Homepage string
+	// Refused says why it cannot be installed; nil if it can.
+	Refused error
+
+	source   plugin.Source // if it is not in the marketplace itself
+	relative string        // its folder in the marketplace
+	strict   bool          // the plugin's own manifest counts, if it has one
+	raw      map[string]json.RawMessage
+}
+
+// Source says where the plugin is.
+func (e *Entry) Source() string {
+	if e.relative != "" {
+		return "./" + e.relative
+	}
+	return e.source.String()
+}
+
+// reserved are names that a marketplace must not have: they could be taken for something that comes with the program.
+func reserved(name string) bool {
+	name = strings.ToLower(name)
+	switch name {
+	case "builtin", "built-in", "bundled", "managed", "inline", "local", "user", "project", "official":
+		return true
+	}
+	return name == "adze" || strings.HasPrefix(name, "adze-") || strings.HasPrefix(name, "adze.") || strings.HasPrefix(name, "adze_")
+}
+
+// parseListing reads the list of a marketplace, which was found at file. Paths say whether it may name paths on this
+// machine.
+func parseListing(file string, data []byte, paths bool) (*Listing, error) {
+	var top map[string]json.RawMessage
+	if err := json.Unmarshal(data, &top); err != nil {
+		return nil, fmt.Errorf("%s: it is no marketplace: %w", file, err)
+	}
+	l := &Listing{}
+	problem := func(field, format string, args ...any) {
+		l.Problems = append(l.Problems, plugin.Problem{File: file, Field: field, Text: fmt.Sprintf(format, args...)})
+	}
+	name, _ := jsonscan.String(top["name"])
+	if err := plugin.CheckName(name); err != nil {
+		return nil, plugin.Problem{File: file, Field: "name", Text: err.Error()}
+	}
+	if reserved(name) {
+		return nil, plugin.Problem{File: file, Field: "name", Text: fmt.Sprintf("a marketplace must not be called %q: the name is reserved", name)}
+	}
+	l.Name, l.Owner, l.Description = name, named(top["owner"], "name"), text(top, "description")
+	var meta map[string]json.RawMessage
+	if jsonscan.IsNull(top["metadata"]) || json.Unmarshal(top["metadata"], &meta) != nil {
+		meta = nil
+	}
+	if l.Description == "" {
+		l.Description = text(meta, "description")
+	}
+	base := text(meta, "pluginRoot")
+	seen := map[string]string{}
+	err := jsonscan.List(top["plugins"], func(value []byte) error {
+		if len(l.Plugins) == maxPlugins {
+			return fmt.Errorf("there are more than %d plugins", maxPlugins)
+		}
+		e, err := parseEntry(value, base, paths)
+		if err != nil {
+			problem("plugins", "%v: it is left out", err)
+			return nil
+		}
+		if other, ok := seen[strings.ToLower(e.Name)]; ok {
+			problem("plugins", "%s is there twice, or %s is taken for it: the first counts", e.Name, other)
+			return nil
+		}
+		seen[strings.ToLower(e.Name)] = e.Name
+		l.Plugins = append(l.Plugins, e)
+		return nil
+	})
+	if err != nil {
+		return nil, plugin.Problem{File: file, Field: "plugins", Text: err.Error()}
+	}
+	return l, nil
+}
+
+// text returns a text of an object, within bounds.
+func text(members map[string]json.RawMessage, field string) string {
+	s, _ := jsonscan.String(members[field])
+	return shorten(s)
+}
+
+func shorten(s string) string {
+	if len(s) > maxText {
+		return strings.ToValidUTF8(s[:maxText], "") + "…"
+	}
+	return s
+}
+
+// named returns a text, or that of a member of an object.
+func named(value json.RawMessage, member string) string {
+	if s, ok := jsonscan.String(value); ok {
+		return shorten(s)
+	}
+	var members map[string]json.RawMessage
+	if len(value) == 0 || json.Unmarshal(value, &members) != nil {
+		return ""
+	}
+	return text(members, member)
+}
+
+// parseEntry reads a plugin of the list. An error says that it cannot be named.
+func parseEntry(value []byte, base string, paths bool) (Entry, error) {
+	e := Entry{strict: true}
+	if err := json.Unmarshal(value, &e.raw); err != nil || e.raw == nil {
+		return Entry{}, errors.New("an entry is no object")
+	}
+	name, _ := jsonscan.String(e.raw["name"])
+	if err := plugin.CheckName(name); err != nil {
+		return Entry{}, err
+	}
+	e.Name, e.Version, e.Description = name, text(e.raw, "version"), text(e.raw, "description")
+	e.Author, e.Category, e.Homepage = named(e.raw["author"], "name"), text(e.raw, "category"), text(e.raw, "homepage")
+	e.strict = string(e.raw["strict"]) != "false"
+	e.source, e.relative, e.Refused = decode(e.raw["source"])
+	if e.Refused == nil && e.relative != "" {
+		relative := e.relative
+		if base != "" && !strings.HasPrefix(relative, ".") {
+			relative = strings.TrimSuffix(base, "/") + "/" + relative
+		}
+		e.relative, e.Refused = plugin.Local(relative)
+	} else if e.Refused == nil {
+		e.Refused = checkSource(e.source, paths)
+		if e.source.Kind != plugin.Git {
+			e.Refused = errors.New("a plugin is a folder of the marketplace, or a git repository")
+		}
+	}
+	if e.Refused != nil {
+		e.Refused = fmt.Errorf("source: %w", e.Refused)
+	}
+	return e, nil
+}
+
+// decode reads a source: a path in the marketplace, or an object.
+func decode(raw json.RawMessage) (src plugin.Source, relative string, err error) {
+	if s, ok := jsonscan.String(raw); ok {
+		if s == "" || strings.Contains(s, ":") {
+			return src, "", fmt.Errorf("%q is no path in the marketplace", shorten(s))
+		}
+		return src, s, nil
+	}
+	var o map[string]json.RawMessage
+	if len(raw) == 0 || json.Unmarshal(raw, &o) != nil || o == nil {
+		return src, "", errors.New("it must be a path or an object")
+	}
+	kind := text(o, "source")
+	src = plugin.Source{Kind: plugin.Git, At: text(o, "url"), Ref: text(o, "ref"), SHA: text(o, "sha")}
+	switch kind {
+	case "github":
+		repo, ok := repository(text(o, "repo"))
+		if !ok {
+			return src, "", fmt.Errorf("%q is no OWNER/REPOSITORY", text(o, "repo"))
+		}
+		src.At = repo
+	case "url", "git", "git-subdir":
+		if repo, ok := repository(src.At); ok {
+			src.At = repo
+		}
+	case "directory":
+		src = plugin.Source{Kind: plugin.Directory, At: text(o, "path")}
+		return src, "", nil
+	case "npm", "pip", "archive", "command", "file":
+		return src, "", fmt.Errorf("plugins from %s are not installed: what it does to get them cannot be checked; only git repositories and folders can", kind)
+	default:
+		return src, "", fmt.Errorf("the kind %q is not known", kind)
+	}
+	if p := text(o, "path"); p != "" {
+		if src.Path, err = plugin.Local(p); err != nil {
+			return src, "", fmt.Errorf("path: %w", err)
+		}
+		src.Path = path.Clean(src.Path)
+	}
+	return src, "", checkSHA(src.SHA)
+}

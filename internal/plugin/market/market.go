@@ -1,0 +1,354 @@
+// Package market fetches plugins: from git repositories and folders that marketplaces list. It runs git and nothing else,
+// and nothing of what it fetches. Where plugins are kept is left to the package plugin, and whether they are used to others.
+package market
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"adze/internal/platform/osproc"
+	"adze/internal/plugin"
+)
+
+// A Config is what fetching needs.
+type Config struct {
+	Store *plugin.Store
+	Run   *osproc.Runner
+	// Environ returns the environment of the user, for git.
+	Environ func() []string
+	// Transport carries requests for lists of marketplaces.
+	Transport http.RoundTripper
+	// Report is told how far a fetch is, in a few words; it may be nil.
+	Report func(string)
+}
+
+// Markets are the marketplaces that the user added. It is safe for concurrent use.
+type Markets struct{ cfg Config }
+
+// New returns the marketplaces of a store. It touches nothing.
+func New(cfg Config) *Markets { return &Markets{cfg} }
+
+func (m *Markets) git() *git { return &git{m.cfg.Run, m.cfg.Environ, m.cfg.Report} }
+
+// Add fetches the list of a marketplace and makes it known.
+func (m *Markets) Add(ctx context.Context, src plugin.Source) (*Listing, error) {
+	return m.fetch(ctx, src, "")
+}
+
+// Update fetches the list of a marketplace again. Plugins that are installed stay as they are.
+func (m *Markets) Update(ctx context.Context, name string) (*Listing, error) {
+	known, err := m.known(name)
+	if err != nil {
+		return nil, err
+	}
+	return m.fetch(ctx, known.Source, name)
+}
+
+// Remove forgets a marketplace, from which no plugins may be installed any more.
+func (m *Markets) Remove(ctx context.Context, name string) error {
+	return m.cfg.Store.RemoveMarket(ctx, name)
+}
+
+// Listing returns what a marketplace offered when its list was fetched.
+func (m *Markets) Listing(name string) (*Listing, error) {
+	known, err := m.known(name)
+	if err != nil {
+		return nil, err
+	}
+	l, err := readListing(m.cfg.Store.MarketDir(known), known.Source)
+	if err != nil {
+		return nil, err
+	}
+	if l.Name != name {
+		return nil, fmt.Errorf("the marketplace %s calls itself %s by now: remove it and add it again", name, l.Name)
+	}
+	l.Market = known
+	return l, nil
+}
+
+// known returns a marketplace that was added.
+func (m *Markets) known(name string) (plugin.Market, error) {
+	all, err := m.cfg.Store.Markets()
+	if err != nil {
+		return plugin.Market{}, err
+	}
+	var names []string
+	for _, k := range all {
+		if k.Name == name {
+			return k, nil
+		}
+		names = append(names, k.Name)
+	}
+	if len(names) == 0 {
+		return plugin.Market{}, fmt.Errorf("no marketplace is called %q: add it first", name)
+	}
+	return plugin.Market{}, fmt.Errorf("no marketplace is called %q: add it first. Known are %s", name, strings.Join(names, ", "))
+}
+
+// fetch fetches the list of a marketplace, whose name must be the given one unless that is empty, and keeps it.
+func (m *Markets) fetch(ctx context.Context, src plugin.Source, name string) (*Listing, error) {
+	if err := checkSource(src, true); err != nil {
+		return nil, err
+	}
+	market := plugin.Market{Name: name, Source: src, At: time.Now().UTC()}
+	dir, tree := src.At, ""
+	if src.Kind != plugin.Directory {
+		stage, err := m.cfg.Store.Stage()
+		if err != nil {
+			return nil, err
+		}
+		defer os.RemoveAll(stage)
+		tree = filepath.Join(stage, "tree")
+		dir, market.Tree = tree, strings.ToLower(rand.Text())
+		if src.Kind == plugin.Git {
+			market.Commit, _, err = m.clone(ctx, src, stage, tree, "")
+		} else {
+			err = m.download(ctx, src.At, tree)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	l, err := readListing(dir, src)
+	if err != nil {
+		return nil, err
+	}
+	if name != "" && l.Name != name {
+		return nil, fmt.Errorf("the marketplace %s calls itself %s by now: remove it and add it again", name, l.Name)
+	}
+	market.Name = l.Name
+	l.Market = market
+	return l, m.cfg.Store.SetMarket(ctx, market, tree)
+}
+
+// clone fetches a commit into a folder of the stage, and writes the files of a folder in it to tree.
+func (m *Markets) clone(ctx context.Context, src plugin.Source, stage, tree, folder string) (commit string, submodules []string, err error) {
+	repo := filepath.Join(stage, "git")
+	g := m.git()
+	if commit, err = g.fetch(ctx, src, repo); err != nil {
+		return "", nil, err
+	}
+	submodules, err = g.extract(ctx, repo, commit, folder, tree)
+	return commit, submodules, err
+}
+
+// downloadTime bounds a download.
+const downloadTime = time.Minute
+
+// download gets a list from its address and writes it to a new folder, where lists are.
+func (m *Markets) download(ctx context.Context, at, tree string) error {
+	ctx, cancel := context.WithTimeout(ctx, downloadTime)
+	defer cancel()
+	client := &http.Client{Transport: m.cfg.Transport, CheckRedirect: func(req *http.Request, via []*http.Request) error {
+		switch first := via[0].URL; {
+		case len(via) > 5:
+			return errors.New("it is redirected too often")
+		case req.URL.Host != first.Host || req.URL.Scheme != first.Scheme:
+			return fmt.Errorf("it is redirected to %s: add that address if you trust it", (&url.URL{Scheme: req.URL.Scheme, Host: req.URL.Host, Path: req.URL.Path}).String())
+		}
+		return nil
+	}}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Accept", "application/json")
+	resp, err := client.Do(req)
+	if err != nil {
+		return fmt.Errorf("fetching the marketplace: %w", err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("fetching %s: the server answered %d", at, resp.StatusCode)
+	}
+	data, err := io.ReadAll(io.LimitReader(resp.Body, maxListing+1))
+	if err != nil {
+		return fmt.Errorf("fetching %s: %w", at, err)
+	}
+	file := filepath.Join(tree, filepath.FromSlash(listingNames[0]))
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(file, data, 0o600)
+}
+
+// readListing reads the list in the folder of a marketplace.
+func readListing(dir string, src plugin.Source) (*Listing, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("reading the marketplace: %w", err)
+	}
+	defer root.Close()
+	names := listingNames[:]
+	if strings.HasSuffix(src.Path, ".json") {
+		names = []string{src.Path}
+	}
+	for _, name := range names {
+		info, err := root.Stat(filepath.FromSlash(name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("%s: it cannot be read, or leads out of the marketplace", file)
+		case !info.Mode().IsRegular() || info.Size() > maxListing:
+			return nil, fmt.Errorf("%s: it is no file of at most %d bytes", file, maxListing)
+		}
+		data, err := root.ReadFile(filepath.FromSlash(name))
+		if err != nil {
+			return nil, err
+		}
+		return parseListing(file, data, filepath.IsAbs(src.At))
+	}
+	return nil, fmt.Errorf("%s is no marketplace: it has no %s", src, names[len(names)-1])
+}
+
+// A Candidate is a plugin that was fetched and is not installed yet. The caller installs or discards it.
+type Candidate struct {
+	// Plugin is what would be installed, and Old what is installed now; Old is nil if nothing is, or if its files are
+	// damaged.
+	Plugin, Old *plugin.Plugin
+	Problems    []plugin.Problem
+	// Difference is what the plugin would bring that the old one does not.
+	Difference plugin.Difference
+	// Same says that it is installed already.
+	Same bool
+
+	store     *plugin.Store
+	installed plugin.Installed
+	stage     string
+}
+
+// Install makes the candidate the plugin that is used from now on.
+func (c *Candidate) Install(ctx context.Context) (*plugin.Plugin, error) {
+	defer c.Discard()
+	c.installed.At = time.Now().UTC()
+	return c.store.Install(ctx, c.installed, c.Plugin.Dir)
+}
+
+// Discard removes the files of the candidate.
+func (c *Candidate) Discard() { _ = os.RemoveAll(c.stage) } // ok: the next run tries again
+
+// Fetch gets a plugin as its marketplace lists it. Nothing is installed. The error is a [*plugin.PinError] if the
+// marketplace offers something else under the version that is installed.
+func (m *Markets) Fetch(ctx context.Context, id plugin.ID) (*Candidate, error) {
+	l, err := m.Listing(id.Market)
+	if err != nil {
+		return nil, err
+	}
+	e := l.Find(id.Name)
+	switch {
+	case e == nil:
+		return nil, fmt.Errorf("the marketplace %s has no plugin called %s", id.Market, id.Name)
+	case e.Refused != nil:
+		return nil, fmt.Errorf("%s: %w", id, e.Refused)
+	}
+	stage, err := m.cfg.Store.Stage()
+	if err != nil {
+		return nil, err
+	}
+	c := &Candidate{store: m.cfg.Store, stage: stage, installed: plugin.Installed{ID: id}}
+	if err := m.stage(ctx, c, l, e); err != nil {
+		c.Discard()
+		return nil, fmt.Errorf("%s: %w", id, err)
+	}
+	if err := m.cfg.Store.CheckPin(c.installed); err != nil {
+		c.Discard()
+		return nil, err
+	}
+	loaded := m.cfg.Store.Load(id)[0]
+	if loaded.Err == nil && m.cfg.Store.Verify(id) == nil {
+		c.Old = loaded.Plugin
+	}
+	c.Same = c.Old != nil && c.Old.Hash == c.Plugin.Hash
+	c.Difference = plugin.Compare(c.Old, c.Plugin)
+	return c, nil
+}
+
+// stage fetches the files of a candidate and reads them.
+func (m *Markets) stage(ctx context.Context, c *Candidate, l *Listing, e *Entry) (err error) {
+	tree := filepath.Join(c.stage, e.Name)
+	in := &c.installed
+	var submodules []string
+	switch {
+	case e.relative == "":
+		in.Source = e.source
+		in.Commit, submodules, err = m.clone(ctx, e.source, c.stage, tree, e.source.Path)
+	case l.Source.Kind == plugin.URL:
+		err = errors.New("the plugin is a folder of the marketplace, of which only the list was fetched: add the repository of the marketplace instead")
+	default:
+		in.Source, in.Commit = l.Source, l.Commit
+		in.Source.Path = e.relative
+		err = plugin.Copy(m.cfg.Store.MarketDir(l.Market), e.relative, tree)
+	}
+	if err != nil {
+		return err
+	}
+	if err := e.complete(tree); err != nil {
+		return err
+	}
+	for _, name := range submodules {
+		c.Problems = append(c.Problems, plugin.Problem{File: e.Name + "/" + name, Text: "it is a submodule, which is left out"})
+	}
+	p, problems, err := plugin.Read(tree, in.ID)
+	c.Problems = append(c.Problems, problems...)
+	if err != nil {
+		return err
+	}
+	if in.Version = p.Version; in.Version == "" {
+		in.Version = e.Version
+	}
+	in.Hash, p.Commit = p.Hash, in.Commit
+	p.Data, p.Version = m.cfg.Store.Data(in.ID), in.Version
+	c.Plugin = p
+	return nil
+}
+
+// complete writes what the entry says of the plugin into its folder as a manifest, if the plugin has none, or if the entry
+// counts more.
+func (e *Entry) complete(tree string) error {
+	root, err := os.OpenRoot(tree)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	has := false
+	for _, name := range []string{".adze-plugin/plugin.json", ".claude-plugin/plugin.json"} {
+		_, err := root.Lstat(filepath.FromSlash(name))
+		has = has || err == nil
+	}
+	if has && e.strict {
+		return nil
+	}
+	manifest := map[string]json.RawMessage{}
+	for field, value := range e.raw {
+		switch field {
+		case "source", "strict", "category", "tags":
+		default:
+			manifest[field] = value
+		}
+	}
+	data, err := json.MarshalIndent(manifest, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := root.RemoveAll(".adze-plugin"); err != nil {
+		return err
+	}
+	if err := root.Mkdir(".adze-plugin", 0o755); err != nil {
+		return err
+	}
+	return root.WriteFile(filepath.FromSlash(".adze-plugin/plugin.json"), data, 0o644)
+}
