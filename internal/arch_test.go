@@ -46,7 +46,7 @@ var layers = [][]string{
 	{"tool/schema"},
 	{"tool/schema/draft"},
 	{"tool"},
-	{"tool/tooltest", "tool/change", "tool/command", "tool/deferral", "tool/place"},
+	{"tool/tooltest", "tool/change", "tool/command", "tool/deferral", "tool/place", "tool/suggest"},
 	{"permission/compat"},
 	{"permission/rule", "permission/approval", "permission/tally"},
 	{"mcp/roster", "mcp/hosted", "mcp/mcptest"},
@@ -221,7 +221,7 @@ func forbidden(from, to string, fromRank, toRank int) string {
 	case to == "platform/config" && !within(from, "app"):
 		return "only app reads the configuration"
 	case matches(implementations, to) && from != "app/wire" && from != "app/providers" && from != "bench" && (from != "app/extras" || to != "tools/extratools") &&
-		(from != "app/servers" || to != "tools/mcptool" && to != "tools/mcpresource"):
+		(from != "app/servers" || to != "tools/mcptool" && to != "tools/mcpresource") && (from != "app/skills" || to != "tools/skill" && to != "tools/discover"):
 		return "only app/wire and app/providers import implementations"
 	case matches(frontEnds, to) && from != "app/wire" && from != "app/cli":
 		return "only app/cli and app/wire know front ends"

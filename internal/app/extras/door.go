@@ -8,6 +8,7 @@ import (
 	"adze/internal/platform/texts"
 	"adze/internal/session"
 	"adze/internal/tool"
+	"adze/internal/tool/suggest"
 	"adze/internal/tools/extratools"
 )
 
@@ -77,8 +78,10 @@ func (x *Extras) News() []string {
 func (x *Extras) Hear(_ context.Context, p session.Prompt) (h session.Hearing) {
 	x.Save()
 	var lines []string
-	for _, s := range x.suggest(x.finder.Suggest, p.Parts, x.open.Session().Conversation()) {
-		lines = append(lines, s.Name+": "+s.Line)
+	if before := x.open.Session().Conversation(); len(before) > 0 { // with the first message the index is not there yet
+		for _, s := range suggest.For(x.finder.Suggest, &x.Discovered, p.Parts, before) {
+			lines = append(lines, s.Name+": "+s.Line)
+		}
 	}
 	if len(lines) > 0 {
 		h.Context = append(h.Context, msg.Reminder(brief.Suggested(x.open.Language(), extratools.ExecuteName, lines)))

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -15,9 +14,7 @@ import (
 	"adze/internal/brief"
 	"adze/internal/mcp"
 	"adze/internal/mcp/roster"
-	"adze/internal/msg"
 	"adze/internal/tool"
-	"adze/internal/tools/extratools"
 )
 
 // A dialer behaves as the name of the server says.
@@ -102,66 +99,6 @@ func TestServersThatAreNotConnected(t *testing.T) {
 	if diff := cmp.Diff([]string{"slow"}, x.Pending()); diff != "" {
 		t.Errorf("pending (-want +got):\n%s", diff)
 	}
-}
-
-// Proves PRE-01, PRE-03.
-func TestSuggest(t *testing.T) {
-	said := func(texts ...string) (parts []msg.Part) {
-		for _, text := range texts {
-			parts = append(parts, &msg.Text{Text: text})
-		}
-		return parts
-	}
-	before := []msg.Entry{
-		{Message: msg.UserText("ask")},
-		{Message: msg.Message{Role: msg.Assistant, Parts: append(said("I will\n```\nsecret code\n```\nschedule it."), msg.NewToolUse("1", "Read", "{}"))}},
-		{Message: msg.Message{Role: msg.User, Parts: []msg.Part{&msg.ToolResult{ID: "1", Parts: said("a result")}}}},
-	}
-	var asked []string
-	find := func(text string, atLeast float64, n int, skip func(string) bool) (found []extratools.Suggestion) {
-		asked = append(asked, text)
-		for _, name := range []string{"CronCreate", "CronDelete", "CronList"}[:min(n, 3)] {
-			if !skip(name) && atLeast == 0.10 {
-				found = append(found, extratools.Suggestion{Name: name})
-			}
-		}
-		return found
-	}
-	x := newExtras(t, nil)
-	if got := x.suggest(find, said("every day"), nil); got != nil || asked != nil {
-		t.Errorf("with the first message: %v", got)
-	}
-	long := strings.Repeat("é", 600)
-	got := x.suggest(find, append(said("~~~\nlog\n~~~ \nRemind me.", long), msg.Reminder("ours")), before)
-	if len(got) != 3 {
-		t.Errorf("suggested %v", got)
-	}
-	want := "Remind me.\n" + strings.Repeat("é", 489) + "\nI will\nschedule it."
-	if diff := cmp.Diff([]string{want}, asked); diff != "" {
-		t.Errorf("asked for (-want +got):\n%s", diff)
-	}
-	if got := x.suggest(find, said("every day"), before); got != nil {
-		t.Errorf("suggested again: %v", got)
-	}
-	asked = nil
-	if got := x.suggest(find, said("```\nonly code"), before[:1]); got != nil || asked != nil {
-		t.Errorf("without words: %v, asked for %q", got, asked)
-	}
-	broken := func(string, float64, int, func(string) bool) []extratools.Suggestion { panic("no index") }
-	if got := x.suggest(broken, said("every day"), before); got != nil {
-		t.Errorf("after a panic: %v", got)
-	}
-	synctest.Test(t, func(t *testing.T) {
-		slow := func(string, float64, int, func(string) bool) []extratools.Suggestion {
-			time.Sleep(time.Second)
-			return []extratools.Suggestion{{Name: "Late"}}
-		}
-		x, began := newExtras(t, nil), time.Now()
-		if got := x.suggest(slow, said("every day"), before); got != nil || time.Since(began) != suggestTime || x.Discovered.Has("Late") {
-			t.Errorf("%v after %s", got, time.Since(began))
-		}
-		time.Sleep(time.Second)
-	})
 }
 
 // What was found and that tools are deferred is kept with the session.

@@ -16,6 +16,7 @@ import (
 
 	"adze/internal/msg"
 	"adze/internal/tool"
+	"adze/internal/tool/suggest"
 	"adze/internal/tool/tooltest"
 )
 
@@ -404,7 +405,7 @@ func TestSuggest(t *testing.T) {
 	}
 	f.Warm()
 	got := f.Suggest(text, 0.1, 3, nil)
-	if len(got) != 2 || got[0] != (Suggestion{"CronCreate", "Schedules a prompt at fixed times"}) {
+	if len(got) != 2 || got[0] != (suggest.Suggestion{Name: "CronCreate", Line: "Schedules a prompt at fixed times"}) {
 		t.Errorf("%v", got)
 	}
 	if got := f.Suggest(text, 0.1, 3, func(name string) bool { return name == "CronCreate" }); len(got) != 1 || got[0].Name != "CronDelete" {

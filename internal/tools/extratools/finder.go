@@ -8,6 +8,7 @@ import (
 
 	"adze/internal/platform/tfidf"
 	"adze/internal/tool"
+	"adze/internal/tool/suggest"
 )
 
 // The weights of the index, and the fields that they are of.
@@ -133,12 +134,9 @@ func spoken(name string) string { return strings.TrimPrefix(name, "mcp__") }
 // Warm makes the index of what is deferred now, if there is none yet.
 func (f *Finder) Warm() { f.catalog(f.Pool()) }
 
-// A Suggestion is a tool that may help, with a line about it.
-type Suggestion struct{ Name, Line string }
-
 // Suggest returns up to n tools that a text is about, by the index alone, with at least that similarity. Those that skip
 // answers true for are left out. It does not wait for an index that is not there yet.
-func (f *Finder) Suggest(text string, atLeast float64, n int, skip func(name string) bool) []Suggestion {
+func (f *Finder) Suggest(text string, atLeast float64, n int, skip func(name string) bool) []suggest.Suggestion {
 	deferred := f.Pool().Deferred()
 	f.mu.Lock()
 	c := f.last
@@ -152,9 +150,9 @@ func (f *Finder) Suggest(text string, atLeast float64, n int, skip func(name str
 			scores[doc] = 0
 		}
 	}
-	var found []Suggestion
+	var found []suggest.Suggestion
 	for _, t := range c.best(scores, n) {
-		found = append(found, Suggestion{t.Spec().Name, line(t.Spec().Description)})
+		found = append(found, suggest.Suggestion{Name: t.Spec().Name, Line: line(t.Spec().Description)})
 	}
 	return found
 }

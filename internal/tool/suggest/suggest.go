@@ -1,52 +1,59 @@
-package extras
+// Package suggest finds between turns what may help with a message, among tools or skills that the model is not shown in
+// full. What there is, and how it is found by words, is left to others.
+package suggest
 
 import (
 	"strings"
 	"time"
 
 	"adze/internal/msg"
-	"adze/internal/tools/extratools"
 )
 
 const (
-	// suggestTime is how long a turn waits for suggestions.
-	suggestTime = 100 * time.Millisecond
-	// maxSuggested is how many tools are suggested at once, and minSimilar how much they have to be about what is said.
+	// maxTime is how long a turn waits for suggestions.
+	maxTime = 100 * time.Millisecond
+	// maxSuggested is how many are suggested at once, and minSimilar how much they have to be about what is said.
 	maxSuggested = 3
 	minSimilar   = 0.10
 	// maxQuery is how much counts of what each side said, in characters.
 	maxQuery = 500
 )
 
-// A suggester returns up to n tools that a text is about, with at least that similarity, without those that skip answers
-// true for.
-type suggester func(text string, atLeast float64, n int, skip func(name string) bool) []extratools.Suggestion
+// A Suggestion is the name of what may help, with a line about it.
+type Suggestion struct{ Name, Line string }
 
-// suggest returns tools that may help with what the user says, given the conversation before it: none with the first
-// message, none twice, and none that take too long to find.
-func (x *Extras) suggest(find suggester, said []msg.Part, before []msg.Entry) []extratools.Suggestion {
-	if len(before) == 0 {
-		return nil
-	}
+// A Finder returns up to n things that a text is about, with at least that similarity, without those that skip answers
+// true for.
+type Finder func(text string, atLeast float64, n int, skip func(name string) bool) []Suggestion
+
+// Seen is the record of what the model has come across.
+type Seen interface {
+	Has(name string) bool
+	Add(names ...string)
+}
+
+// For returns what may help with what the user says, given the conversation before it: nothing that was seen, and nothing
+// that takes too long to find. What it returns is seen.
+func For(find Finder, seen Seen, said []msg.Part, before []msg.Entry) []Suggestion {
 	query := queryOf(said, before)
 	if query == "" {
 		return nil
 	}
-	found := make(chan []extratools.Suggestion, 1)
+	found := make(chan []Suggestion, 1)
 	go func() {
 		defer func() {
 			if recover() != nil {
 				found <- nil
 			}
 		}()
-		found <- find(query, minSimilar, maxSuggested, x.Discovered.Has)
+		found <- find(query, minSimilar, maxSuggested, seen.Has)
 	}()
-	wait := time.NewTimer(suggestTime)
+	wait := time.NewTimer(maxTime)
 	defer wait.Stop()
 	select {
 	case list := <-found:
 		for _, s := range list {
-			x.Discovered.Add(s.Name)
+			seen.Add(s.Name)
 		}
 		return list
 	case <-wait.C:
