@@ -113,7 +113,8 @@ func (a *Announcer) open() {
 		a.resumed, a.date = true, ""
 	} else { // it is the first, or the model shall no longer see the memories in it
 		a.pieces = openingPieces(language, files, index, a.date)
-		for _, p := range []Piece{{extrasPiece, a.extras(language)}, {skillsPiece, a.skills.opening(language)}} {
+		// Skills come first: with many of them there is a tool that finds them, which can be looked up.
+		for _, p := range []Piece{{skillsPiece, a.skills.opening(language)}, {extrasPiece, a.extras(language)}} {
 			if p.Text != "" {
 				a.pieces = slices.Insert(a.pieces, len(a.pieces)-1, p)
 			}
@@ -253,7 +254,7 @@ func (a *Announcer) Arrivals() []string {
 
 // arrivals is Arrivals; the caller holds the lock.
 func (a *Announcer) arrivals(l texts.Language) (news []string) {
-	for _, text := range []string{a.extraNews(l), a.skills.news(l)} {
+	for _, text := range []string{a.skills.news(l), a.extraNews(l)} {
 		if text != "" {
 			news = append(news, text)
 		}

@@ -25,6 +25,30 @@ type Skills struct {
 	Score func(name string) float64
 }
 
+// Complete reports whether the list that the model is given describes all skills.
+func (s *Skills) Complete(l texts.Language) bool {
+	list := skill.List(s.List, s.room(l, say(l, "skills", s.Tool), s.Budget), s.Score)
+	for _, shown := range list.Shown {
+		if shown.Named && skill.Words(shown.Skill) != "" {
+			return false
+		}
+	}
+	return list.Left == 0
+}
+
+// room returns how much of a budget the list may have beside what is said before and after it.
+func (s *Skills) room(l texts.Language, head string, budget int) int {
+	return budget - utf8.RuneCountInString(head+s.rest(l, len(s.List))) - len("\n\n")
+}
+
+// rest says how many skills are not listed.
+func (s *Skills) rest(l texts.Language, left int) string {
+	if s.Finder == "" {
+		return say(l, "skills.rest", fmt.Sprint(left))
+	}
+	return say(l, "skills.rest.find", fmt.Sprint(left), s.Finder)
+}
+
 // maxGoneText bounds the names of skills that are gone, in characters.
 const maxGoneText = 900
 
@@ -126,15 +150,8 @@ func announceSkills(l texts.Language, s, latest *Skills, before skillsTold) (tex
 	if !before.empty() {
 		head = say(l, "skills.more", s.Tool)
 	}
-	rest := func(left int) string {
-		if s.Finder == "" {
-			return say(l, "skills.rest", fmt.Sprint(left))
-		}
-		return say(l, "skills.rest.find", fmt.Sprint(left), s.Finder)
-	}
 	if len(fresh) > 0 {
-		room := max(s.Budget-before.Used, s.Budget/10)
-		list := skill.List(fresh, room-utf8.RuneCountInString(head+rest(len(s.List)))-len("\n\n"), s.Score)
+		list := skill.List(fresh, s.room(l, head, max(s.Budget-before.Used, s.Budget/10)), s.Score)
 		for _, shown := range list.Shown {
 			now.Names[shown.Name] = ""
 			if !shown.Named {
@@ -153,7 +170,7 @@ func announceSkills(l texts.Language, s, latest *Skills, before skillsTold) (tex
 		lines = append(lines, say(l, "skills.gone", (&notice{language: l}).list(gone, &room)))
 	}
 	if now.Left = len(s.List) - len(now.Names); now.Left > 0 && now.Left != before.Left {
-		lines = append(lines, rest(now.Left))
+		lines = append(lines, s.rest(l, now.Left))
 	}
 	text = strings.Join(lines, "\n\n")
 	now.Used += utf8.RuneCountInString(text)

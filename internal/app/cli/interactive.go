@@ -126,7 +126,7 @@ func (t *terminal) open(ctx context.Context, resume string) (*plain.Conversation
 	t.conv = c
 	return &plain.Conversation{
 		Session: c.Session, Desk: c.Desk(), Greeting: c.Greeting(), Shown: 4,
-		Explain: c.Explain, WarnUSD: t.ws.Project.Values().CostWarning,
+		Explain: c.Explain, WarnUSD: t.ws.Project.Values().Model.CostWarning,
 	}, nil
 }
 

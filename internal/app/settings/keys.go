@@ -319,6 +319,11 @@ func Keys() []config.Key {
 		{Env: []string{"ADZE_DISABLE_EXPERIMENTAL_BETAS", "CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS"}, Kind: config.Bool, Default: "false",
 			Doc: "put all tools in every request, whatever `tools.deferral` says", Requirement: "DEF-05"},
 
+		{Env: []string{"ADZE_SKILL_CHAR_BUDGET", "SLASH_COMMAND_TOOL_CHAR_BUDGET"}, Kind: config.Int, Min: 1, Max: 1_000_000,
+			Doc: "how many characters the list of skills that the model is given may have; if not set, 1 % of the context window", Requirement: "SKILL-25"},
+		{Name: "skillSearch", Env: []string{"ADZE_SKILL_SEARCH"}, Kind: config.Text, Default: "auto", Choices: []string{"auto", "always", "never"},
+			Doc: "whether the model can search skills, and is told which may help with a prompt: where the list of skills does not describe all of them, always, or never", Requirement: "SKILL-33"},
+
 		{Name: "hooks", Kind: config.Object, Accepted: "an object by event", Doc: "hooks: commands that run at certain events", Requirement: "HOOK-27"},
 		{Name: "disableAllHooks", Kind: config.Bool, Default: "false", Personal: true, Doc: "run no hooks", Requirement: "HOOK-27"},
 		{Name: "allowManagedHooksOnly", Kind: config.Bool, Default: "false", Managed: true,

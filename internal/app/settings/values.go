@@ -37,12 +37,11 @@ type Values struct {
 	Transcript  Transcript
 	WebSearch   WebSearch
 	MCP         MCP
+	Skills      Skills
 	// StateEvents tells hosts when a session becomes idle, runs or waits for an answer.
 	StateEvents bool
 	// Simple is the mode with a three-line system prompt and few tools.
 	Simple bool
-	// CostWarning is the session cost at which the user is warned, in US dollars; 0 means never.
-	CostWarning float64
 	// Env are the variables for the programs that adze starts.
 	Env []config.Var
 }
@@ -59,6 +58,8 @@ type Model struct {
 	ThinkingBudget int
 	Budgeted       bool
 	SendMetadata   bool
+	// CostWarning is the session cost at which the user is warned, in US dollars; 0 means never.
+	CostWarning float64
 }
 
 // A Prompt section says how the model is instructed.
@@ -204,6 +205,12 @@ type Extra struct {
 	Ignored []string // servers whose wish to have tools in every request is ignored
 }
 
+// A Skills section says what the model is told of skills.
+type Skills struct {
+	Budget int    // of the list, in characters; 0 means 1 % of the context window
+	Search string // whether skills can be searched: auto, always or never
+}
+
 // headers returns the headers of an object of names and values.
 func headers(object json.RawMessage) http.Header {
 	var values map[string]string
@@ -230,7 +237,7 @@ func Decode(s *config.Settings) *Values {
 			Name: s.Text("model"), Fallback: s.Text("fallbackModel"), Small: s.Text("ADZE_SMALL_MODEL"),
 			Effort: model.Effort(s.Text("effort")), MaxOutput: s.Int("ADZE_MAX_OUTPUT_TOKENS"),
 			ThinkingBudget: s.Int("ADZE_MAX_THINKING_TOKENS"), Budgeted: s.Origin("ADZE_MAX_THINKING_TOKENS") != "",
-			SendMetadata: s.Bool("sendMetadata"),
+			SendMetadata: s.Bool("sendMetadata"), CostWarning: s.Float("costWarningUsd"),
 		},
 		Prompt: Prompt{
 			Language: s.Text("promptLanguage"), Answer: s.Text("language"), Style: s.Text("outputStyle"), Explained: s.Text("communication") == "explained",
@@ -289,6 +296,7 @@ func Decode(s *config.Settings) *Values {
 			MaxOutput: s.Int("ADZE_MAX_MCP_OUTPUT_TOKENS"), InSystem: !s.Bool("mcpInstructionsDelta"), Sampling: s.Strings("mcpSampling"), Channels: s.Strings("mcpChannels"), Editor: s.Bool("autoConnectIde"), Skills: s.Bool("experimental.mcpSkills"),
 			Extra: Extra{Mode: text("tools.deferral"), Never: s.Bool("ADZE_DISABLE_EXPERIMENTAL_BETAS"), Ignored: s.Strings("tools.ignoreAlwaysLoad")},
 		},
+		Skills:      Skills{Budget: s.Int("ADZE_SKILL_CHAR_BUDGET"), Search: s.Text("skillSearch")},
 		Web:         webSection(s),
 		Hooks:       hooks(s),
 		Permissions: permissions(s),
@@ -299,7 +307,7 @@ func Decode(s *config.Settings) *Values {
 			Cleanup: s.Int("cleanupPeriodDays"), NoSync: s.Bool("ADZE_NO_FSYNC"),
 		},
 		StateEvents: s.Bool("ADZE_EMIT_SESSION_STATE_EVENTS"),
-		Simple:      s.Bool("ADZE_SIMPLE"), CostWarning: s.Float("costWarningUsd"), Env: programVars(s),
+		Simple:      s.Bool("ADZE_SIMPLE"), Env: programVars(s),
 	}
 }
 
