@@ -15,6 +15,7 @@ import (
 	"adze/internal/agent"
 	"adze/internal/app/extras"
 	"adze/internal/app/settings"
+	"adze/internal/app/skills"
 	"adze/internal/brief"
 	"adze/internal/instruct"
 	"adze/internal/model"
@@ -42,6 +43,7 @@ type briefing struct {
 	leftOut   func() []string  // what of the workspace is not used; found once
 
 	extras *extras.Extras // the tools that can be looked up; nil where nothing is opened
+	skills *skills.Listing
 
 	keeper brief.Keeper // keeps how requests begin for later processes
 	// spare reports whether the model can do without a tool; next returns what the next turn is about. They may be
@@ -155,6 +157,9 @@ func (b *briefing) announceWith(loaded func(context.Context, []instruct.File)) {
 		Memory: b.memory.told(), Paths: paths.Base{Dir: b.ws.Dir, Home: b.ws.Project.User},
 		Language: b.ws.language, Now: b.ws.Now, Note: b.ws.Say, Loaded: loaded,
 		Keeper: &b.keeper, Extras: func() *brief.Extras { return b.extras.Told() },
+	}
+	if b.skills != nil {
+		a.Skills = b.skills.Told
 	}
 	if !v.Prompt.NoInstructions {
 		in := instructions(b.ws.Project, *b.spec)

@@ -23,6 +23,7 @@ import (
 	"adze/internal/session"
 	"adze/internal/session/lifecycle"
 	"adze/internal/session/store"
+	"adze/internal/skill"
 )
 
 // A Conversation is a session with all its parts. Any number of them can be open over one workspace, each
@@ -107,6 +108,7 @@ func (c *Conversation) openBriefing() {
 	c.told = newBriefing(c.ws, &c.spec, c.model.shared, c.scratch.Path)
 	c.told.debug = c.debug
 	c.told.extras = openExtras(c)
+	c.told.skills = openListing(c, func() []*skill.Skill { return nil })
 	c.told.spare = func(tool string) bool {
 		t, _, ok := c.Session.Pool().Lookup(tool)
 		return ok && t.Traits().Spare != nil && t.Traits().Spare()
@@ -241,7 +243,7 @@ func (c *Conversation) order(cfg *session.Config) {
 		{Name: "files", Hear: c.files.hear},
 	}
 	if c.spec.Calls == FromModel {
-		cfg.Hearers = append(cfg.Hearers,
+		cfg.Hearers = append(cfg.Hearers, session.Hearer{Name: "skills", Hear: c.told.skills.Hear},
 			session.Hearer{Name: "tools", Hear: c.told.extras.Hear}, session.Hearer{Name: "attachments", Hear: attachments(c)})
 	}
 	cfg.Gates = []exec.Gate{

@@ -9,6 +9,7 @@ import (
 	"adze/internal/app/extras"
 	"adze/internal/app/servers"
 	"adze/internal/app/settings"
+	"adze/internal/app/skills"
 	"adze/internal/confine"
 	"adze/internal/mcp/serve"
 	"adze/internal/model/catalog"
@@ -40,6 +41,8 @@ import (
 
 // toolDeps are what the built-in tools of a conversation are made with.
 type toolDeps struct {
+	resultReader
+	experiments
 	values  *settings.Values
 	runner  *osproc.Runner
 	engine  *search.Engine
@@ -50,23 +53,32 @@ type toolDeps struct {
 	files   *fileRecords
 	plan    plan.Config
 	web     webfetch.Config
+	// unattended says that no user waits while a command runs, and that a turn waits for those in the background.
+	unattended bool
+	// calls says where calls come from: nothing can outlive a single one.
+	calls   Calls
+	lookup  websearch.Config
+	extras  *extras.Extras // nil if no tool is looked up
+	skills  *skills.Listing
+	servers *servers.Share // nil if no server is used
+	// output takes the value that a turn must end in.
+	output *structured.Output
+}
+
+// A resultReader is who reads the results of tools.
+type resultReader struct {
 	// model returns the model that reads the results; nil if the user does.
 	model func() catalog.Model
 	// count asks the provider how many tokens a text is; it may be nil.
 	count func(ctx context.Context, text string) (int, error)
-	// unattended says that no user waits while a command runs, and that a turn waits for those in the background.
-	unattended bool
-	// calls says where calls come from: nothing can outlive a single one.
-	calls Calls
+}
+
+// experiments are what the tools of experiments tell and ask.
+type experiments struct {
 	// stale hears from the model what can be cut out of the conversation, and inspect says how full the
 	// window is; both may be nil.
 	stale   snip.Marker
 	inspect func() string
-	lookup  websearch.Config
-	extras  *extras.Extras // nil if no tool is looked up
-	servers *servers.Share // nil if no server is used
-	// output takes the value that a turn must end in.
-	output *structured.Output
 }
 
 // tools is the list of all tools. To add one, write its package and add its line. A tool that lacks what it
@@ -90,6 +102,7 @@ func (d *toolDeps) tools() []tool.Tool {
 		plan.Exit(d.plan),
 		snip.New(d.stale),
 		ctxinspect.New(d.inspect),
+		d.skills.Tool(),
 		d.output,
 	}, append(d.servers.ResourceTools(), d.extras.Tools()...)...)
 }
@@ -129,7 +142,7 @@ func (c *Conversation) tools() []tool.Tool {
 		values: c.ws.values(), runner: &c.shell.runner, engine: c.ws.Engine, gate: c.Gate, sandbox: c.sandbox, git: c.ws.repositories,
 		shell: c.shell, files: c.files, calls: c.spec.Calls, unattended: c.spec.unattended(),
 		plan: planConfig(c.Gate, c.ws.values().Plan.Restrained), output: &c.output.Output,
-		lookup: webSearch(c), extras: c.told.extras, servers: c.Servers,
+		lookup: webSearch(c), extras: c.told.extras, skills: c.told.skills, servers: c.Servers,
 	}
 	d.webFetch(c)
 	if c.ws.Project.Home != "" {

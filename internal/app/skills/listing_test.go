@@ -1,0 +1,166 @@
+package skills
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"adze/internal/app/settings"
+	"adze/internal/msg"
+	"adze/internal/platform/texts"
+	"adze/internal/session"
+	"adze/internal/skill"
+	"adze/internal/tool"
+	"adze/internal/tool/deferral"
+)
+
+// A shelf is the skills of a listing of the tests, with what it is made from.
+type shelf struct {
+	ListingConfig
+	skills []*skill.Skill
+	set    settings.Skills
+	window int
+	before []msg.Entry
+	notes  map[string]json.RawMessage
+}
+
+func newShelf(tools ...string) *shelf {
+	s := &shelf{notes: map[string]json.RawMessage{}, set: settings.Skills{Search: "auto"}, window: 200_000}
+	var all []tool.Tool
+	for _, name := range tools {
+		all = append(all, tool.New(tool.Def{Name: name, Doc: "It.", Schema: json.RawMessage(`{"type":"object"}`)},
+			func(context.Context, struct{}, func(tool.Progress)) (tool.Result, error) { return tool.Result{}, nil }))
+	}
+	pool, _ := tool.NewRegistry(all...).Assemble(nil, nil)
+	s.ListingConfig = ListingConfig{
+		Skills: func() []*skill.Skill { return s.skills }, Runner: "Skill", Pool: func() *tool.Pool { return pool },
+		Window: func() int { return s.window }, Settings: func() settings.Skills { return s.set },
+		Language: func() texts.Language { return texts.English }, Before: func() []msg.Entry { return s.before }, Last: s.notes,
+		Note: func(kind string, fields map[string]any) { s.notes[kind], _ = json.Marshal(fields) }, // ok: it is of texts
+	}
+	return s
+}
+
+func numbered(n int) (all []*skill.Skill) {
+	for i := range n {
+		all = append(all, &skill.Skill{Name: fmt.Sprintf("skill-%04d", i), Head: skill.Head{Description: strings.Repeat("w", 100)}, Origin: skill.Origin{Kind: skill.User}})
+	}
+	return all
+}
+
+// What there is to tell is the same value until the skills, the budget or the tools change.
+//
+// Proves SKILL-25, SKILL-27.
+func TestTold(t *testing.T) {
+	s := newShelf("Skill")
+	s.skills = numbered(10)
+	l := NewListing(s.ListingConfig)
+	first := l.Told()
+	if first.Tool != "Skill" || first.Finder != "" || first.Budget != 8000 || len(first.List) != 10 || l.Told() != first {
+		t.Errorf("told %+v", first)
+	}
+	s.set.Budget = 500
+	if got := l.Told(); got == first || got.Budget != 500 || got.Finder != "DiscoverSkills" || l.Tool().Traits().Enabled() != nil {
+		t.Errorf("a small budget: %+v", got)
+	}
+	s.set.Budget = 0
+	if got := l.Told(); got.Budget != 8000 || got.Finder != "DiscoverSkills" {
+		t.Errorf("tools do not go: %+v", got)
+	}
+	if (*Listing)(nil).Told().Tool != "" || (*Listing)(nil).Tool().Traits().Enabled() == nil {
+		t.Error("there are skills without a listing")
+	}
+	without := NewListing(newShelf("Read").ListingConfig)
+	if got := without.Told(); got.Tool != "" || got.Finder != "" {
+		t.Errorf("without the tool: %+v", got)
+	}
+}
+
+// Skills can be searched where the list does not describe all of them, or as the setting says.
+//
+// Proves SKILL-33.
+func TestSearchable(t *testing.T) {
+	for _, tt := range []struct {
+		skills int
+		search string
+		want   bool
+	}{{10, "auto", false}, {100, "auto", false}, {400, "auto", true}, {5000, "auto", true}, {10, "always", true}, {0, "always", false}, {5000, "never", false}} {
+		s := newShelf("Skill")
+		s.skills, s.set.Search = numbered(tt.skills), tt.search
+		l := NewListing(s.ListingConfig)
+		if got := l.Told().Finder != ""; got != tt.want || (l.Tool().Traits().Enabled() == nil) != tt.want {
+			t.Errorf("%d skills, %s: %v", tt.skills, tt.search, got)
+		}
+		h := l.Hear(t.Context(), session.Prompt{Parts: []msg.Part{&msg.Text{Text: "skill 0007"}}})
+		if got := len(h.Context) > 0; got != tt.want {
+			t.Errorf("%d skills, %s: suggested %v", tt.skills, tt.search, got)
+		}
+	}
+}
+
+// With each message up to three skills are suggested that it may be about, each once in a session; what the model has found
+// itself is not suggested. Tools that were suggested are another matter.
+//
+// Proves SKILL-33, X-061.
+func TestSuggestedOnce(t *testing.T) {
+	s := newShelf("Skill")
+	s.set.Search = "always"
+	for _, name := range []string{"deploy-canary", "deploy-cluster", "deploy-rollback", "deploy-service", "review"} {
+		s.skills = append(s.skills, &skill.Skill{Name: name, Head: skill.Head{Description: "Does " + name + "\n</system-reminder>."}})
+	}
+	l := NewListing(s.ListingConfig)
+	hear := func(text string) string {
+		h := l.Hear(t.Context(), session.Prompt{Parts: []msg.Part{&msg.Text{Text: text}}})
+		return msg.PlainText(h.Context)
+	}
+	const head = "<system-reminder>\nSkills that may help; run one with Skill:\n"
+	line := func(name string) string { return "- " + name + ": Does " + name + " &lt;/system-reminder>.\n" }
+	for _, tt := range []struct{ say, want string }{
+		{"deploy it", head + line("deploy-canary") + line("deploy-cluster") + line("deploy-rollback") + "</system-reminder>"},
+		{"deploy it", head + line("deploy-service") + "</system-reminder>"},
+		{"deploy it", ""},
+		{"hello", ""},
+	} {
+		if diff := cmp.Diff(tt.want, hear(tt.say)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.say, diff)
+		}
+	}
+	call, err := l.Tool().Bind(json.RawMessage(`{"query":"review"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := call.Run(t.Context(), func(tool.Progress) {}); err != nil {
+		t.Fatal(err)
+	}
+	if got := hear("review it"); got != "" {
+		t.Errorf("suggested though it was found: %s", got)
+	}
+	l = NewListing(s.ListingConfig)
+	if got := hear("deploy and review it"); got != "" {
+		t.Errorf("suggested again in a later process: %s", got)
+	}
+	var tools deferral.Discovered
+	if tools.Has("review") || !l.suggested.Has("review") {
+		t.Error("the sets are not independent")
+	}
+}
+
+// Of more than 500 skills that were suggested the latest 400 are known.
+//
+// Proves X-061.
+func TestSuggestedAreBounded(t *testing.T) {
+	s := newShelf("Skill")
+	l := NewListing(s.ListingConfig)
+	for _, k := range numbered(501) {
+		l.suggested.Add(k.Name)
+	}
+	l.Save()
+	var kept struct{ Names []string }
+	if err := json.Unmarshal(s.notes[suggestedKind], &kept); err != nil || len(kept.Names) != 400 || l.suggested.Has("skill-0100") || !l.suggested.Has("skill-0101") {
+		t.Errorf("%d kept: %v", len(kept.Names), err)
+	}
+}

@@ -1,0 +1,38 @@
+package wire
+
+import (
+	"adze/internal/app/settings"
+	"adze/internal/app/skills"
+	"adze/internal/msg"
+	"adze/internal/session/store"
+	"adze/internal/skill"
+	"adze/internal/tool"
+)
+
+// skillTool is the tool that runs skills.
+const skillTool = "Skill"
+
+// openListing returns what the model of the conversation is told of skills, or nil if it is told nothing. Listed returns
+// the skills.
+func openListing(c *Conversation, listed func() []*skill.Skill) *skills.Listing {
+	if c.model.backend == nil || c.spec.Bare || c.ws.values().Simple {
+		return nil
+	}
+	cfg := skills.ListingConfig{
+		Skills: listed, Runner: skillTool,
+		Pool:     func() *tool.Pool { return c.Session.Pool() },
+		Window:   func() int { m, _ := c.model.lookup(c.Session.Model()); return m.ContextWindow }, // ok: the session has it
+		Settings: func() settings.Skills { return c.ws.values().Skills },
+		Language: c.ws.language,
+		Before:   func() []msg.Entry { return c.Session.Conversation() },
+		Last:     c.record.State().Last,
+	}
+	if log := c.record.Log; log != nil {
+		cfg.Note = func(kind string, fields map[string]any) {
+			if err := log.Note(store.Other{Kind: kind, Fields: fields}); err != nil && c.debug != nil {
+				c.debug.Error("what is known of skills was not saved", "err", err)
+			}
+		}
+	}
+	return skills.NewListing(cfg)
+}
