@@ -1,10 +1,10 @@
 package skill
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
+	"unsafe"
 
 	"adze/internal/permission/rule"
 	"adze/internal/platform/frontmatter"
@@ -24,15 +24,40 @@ const (
 // count. With an error, a [Problem] too, the skill must not be used: its head cannot be read, or what it says of rules
 // and hooks cannot.
 func Parse(file string, data []byte) (h Head, body string, problems []Problem, err error) {
-	r := headReader{file: file}
-	head, body, broken := splitHead(data)
+	head, rest, broken := splitHead(string(data))
 	if broken != nil {
 		return Head{}, "", nil, Problem{File: file, Text: broken.Error()}
 	}
-	if r.fields, broken = frontmatter.Parse(head); broken != nil {
-		return Head{}, "", nil, Problem{File: file, Text: broken.Error()}
+	h, problems, err = parseHead(file, head)
+	if err != nil {
+		return Head{}, "", problems, err
 	}
-	h = Head{
+	body = strings.ToValidUTF8(strings.TrimSpace(rest), "\uFFFD")
+	if h.Description == "" {
+		h.Description = firstParagraph(body)
+	}
+	return h, body, problems, nil
+}
+
+// ParseHead reads what a skill says of itself in the beginning of its file, which the caller may change later. It reports
+// whether that is the same as in the whole file: the head ends there, and has a description.
+func ParseHead(file string, beginning []byte) (h Head, problems []Problem, err error, whole bool) {
+	head, _, broken := splitHead(unsafe.String(unsafe.SliceData(beginning), len(beginning)))
+	if broken != nil || head == "" {
+		return Head{}, nil, nil, false
+	}
+	h, problems, err = parseHead(file, strings.Clone(head))
+	return h, problems, err, err != nil || h.Description != ""
+}
+
+// parseHead reads a head.
+func parseHead(file, head string) (Head, []Problem, error) {
+	r := headReader{file: file}
+	var broken error
+	if r.fields, broken = frontmatter.Parse(head); broken != nil {
+		return Head{}, nil, Problem{File: file, Text: broken.Error()}
+	}
+	h := Head{
 		Title: r.text("name", maxShort), Description: r.text("description", maxText), When: r.text("when_to_use", maxText),
 		Hint: r.hint("argument-hint"), Arguments: r.names("arguments"),
 		Model: r.text("model", maxShort), Effort: r.text("effort", maxShort),
@@ -43,21 +68,17 @@ func Parse(file string, data []byte) (h Head, body string, problems []Problem, e
 	h.Allowed = r.rules("allowed-tools")
 	h.Hooks = r.hooks("hooks")
 	if r.fatal != nil {
-		return Head{}, "", r.problems, r.fatal
+		return Head{}, r.problems, r.fatal
 	}
-	if h.Description == "" {
-		h.Description = firstParagraph(body)
-	}
-	return h, body, r.problems, nil
+	return h, r.problems, nil
 }
 
 // splitHead separates the head of a file from its prompt.
-func splitHead(data []byte) (head, body string, err error) {
-	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-	if bytes.IndexByte(data, 0) >= 0 {
+func splitHead(text string) (head, body string, err error) {
+	text = strings.TrimPrefix(text, "\ufeff")
+	if strings.IndexByte(text, 0) >= 0 {
 		return "", "", fmt.Errorf("it is not a text file in UTF-8")
 	}
-	text := string(data)
 	if strings.IndexByte(text, '\r') >= 0 {
 		text = strings.ReplaceAll(text, "\r\n", "\n")
 	}
@@ -68,7 +89,7 @@ func splitHead(data []byte) (head, body string, err error) {
 	case len(head) > maxHead:
 		return "", "", fmt.Errorf("the front matter has %d bytes, which is more than %d", len(head), maxHead)
 	}
-	return strings.ToValidUTF8(head, "\uFFFD"), strings.ToValidUTF8(strings.TrimSpace(body), "\uFFFD"), nil
+	return strings.ToValidUTF8(head, "\uFFFD"), body, nil
 }
 
 // A headReader reads fields, and notes what is wrong with them.
@@ -93,16 +114,10 @@ func (r *headReader) fail(field, format string, args ...any) {
 // get returns a field, which may be written with dashes or underscores, and reports whether it is there.
 func (r *headReader) get(field string) (frontmatter.Value, bool) {
 	v, ok := r.fields[field]
-	other := strings.ReplaceAll(field, "-", "_")
-	if field == other {
-		other = strings.ReplaceAll(field, "_", "-")
-	}
-	if field == other {
-		return v, ok
-	}
+	other := otherSpelling(field)
 	w, too := r.fields[other]
 	switch {
-	case !too:
+	case !too || other == "":
 		return v, ok
 	case !ok:
 		return w, true
@@ -112,6 +127,23 @@ func (r *headReader) get(field string) (frontmatter.Value, bool) {
 		r.report(field, "it is there as %s too, which does not count", other)
 	}
 	return v, ok
+}
+
+// otherSpelling returns how a field with dashes or underscores is written too, or nothing.
+func otherSpelling(field string) string {
+	switch field {
+	case "when_to_use":
+		return "when-to-use"
+	case "allowed-tools":
+		return "allowed_tools"
+	case "argument-hint":
+		return "argument_hint"
+	case "user-invocable":
+		return "user_invocable"
+	case "disable-model-invocation":
+		return "disable_model_invocation"
+	}
+	return ""
 }
 
 // text returns a field that is a text, cut to a number of bytes. Numbers are texts, as they are written.
@@ -217,7 +249,7 @@ func (r *headReader) rules(field string) []string {
 		rules = append(rules, rule.Split(item)...)
 	}
 	for _, text := range rules {
-		if _, err := rule.Parse(text); err != nil {
+		if err := rule.Check(text); err != nil {
 			r.fail(field, "%q is not a rule: %v", cut(text, 100), err)
 			return nil
 		}

@@ -134,12 +134,30 @@ func Parse(text string) (Rule, error) {
 	return r, r.broken
 }
 
+// Check returns what is wrong with how a rule is written: its name, or its parentheses. Whether its tool can have the
+// content is left to [Parse], which takes longer.
+func Check(text string) error {
+	r := Rule{text: text}
+	_, err := r.read()
+	return err
+}
+
 // Unreadable returns the rule of a setting that is no text at all.
 func Unreadable(text string) Rule {
 	return Rule{text: text, broken: errors.New("a rule is a text, such as \"Bash(go test:*)\"")}
 }
 
 func (r *Rule) parse() error {
+	content, err := r.read()
+	if err != nil || content == "*" || content == "" {
+		return err
+	}
+	r.Content = content
+	return r.check()
+}
+
+// read reads the name of the tool, and returns the content.
+func (r *Rule) read() (content string, err error) {
 	name, rest, hasContent := strings.Cut(strings.TrimSpace(r.text), "(")
 	name = strings.TrimSpace(name)
 	prefix, server := strings.CutSuffix(name, "__*")
@@ -147,24 +165,19 @@ func (r *Rule) parse() error {
 		name = prefix
 	}
 	if name == "" {
-		return errors.New("it does not name a tool; write Tool or Tool(content)")
+		return "", errors.New("it does not name a tool; write Tool or Tool(content)")
 	}
 	if err := tool.CheckName(name); err != nil {
-		return err
+		return "", err
 	}
 	r.Tool = name
 	if server && strings.Contains(name[len("mcp__"):], "__") {
 		r.Tool += "__*" // a server whose name looks like a tool's
 	}
 	if !hasContent {
-		return nil
+		return "", nil
 	}
-	content, err := unescape(rest)
-	if err != nil || content == "*" || content == "" {
-		return err
-	}
-	r.Content = content
-	return r.check()
+	return unescape(rest)
 }
 
 // check reports content that its tool cannot have.

@@ -5,13 +5,18 @@ package library
 
 import (
 	"context"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
 
 	"adze/internal/skill"
 )
 
 // A Root is a folder that holds skills, or command files.
 type Root struct {
-	// Dir is absolute; it need not exist.
+	// Dir is absolute; it need not exist. For commands it may be a single file.
 	Dir    string
 	Origin skill.Origin
 	// Prefix comes before the names in it, such as "plugin:"; it may be empty.
@@ -20,13 +25,15 @@ type Root struct {
 
 // A Config says where skills are.
 type Config struct {
-	// Roots returns the folders, those first whose skills are used first. It is called again when plugins change.
+	// Roots returns the folders, those first whose skills are used first. It is called for every look at the disk, and so
+	// must be cheap.
 	Roots func() []Root
 	// Extra returns skills that are not on disk; it may be nil.
 	Extra func() []*skill.Skill
 	// Reserved reports whether a name is that of a command that is built in; it may be nil.
 	Reserved func(name string) bool
-	// Index is the file that keeps what was read of the skills; empty keeps nothing.
+	// Index is the file that keeps what was read of the skills of this workspace; empty keeps nothing. Workspaces that
+	// share one replace each other's.
 	Index string
 	// Dir is the working directory: below it, folders of skills are found beside files that are touched. Ignored reports
 	// whether such a folder is left out; it may be nil.
@@ -43,29 +50,141 @@ type Set struct {
 	Problems []skill.Problem
 }
 
+// Find returns the skill that is called by a name, or nil.
+func (s *Set) Find(name string) *skill.Skill {
+	i, found := slices.BinarySearchFunc(s.Skills, name, func(a *skill.Skill, name string) int { return strings.Compare(a.Name, name) })
+	if !found {
+		return nil
+	}
+	return s.Skills[i]
+}
+
 // A Shadowed skill is not used, because By is called the same; By is nil if a built-in command is.
 type Shadowed struct{ Skill, By *skill.Skill }
 
 // A Library finds skills. It is safe for concurrent use.
-type Library struct{ cfg Config }
+type Library struct {
+	cfg  Config
+	done chan struct{} // closed by Close
+	once sync.Once
+	// ready is closed when skills were looked for once.
+	ready chan struct{}
+	set   atomic.Pointer[Set]
+	saved sync.WaitGroup
+
+	mu      sync.Mutex // held during a look at the disk
+	scanner scanner
+	nested  nested
+	pending bool // the scanner has found what is not in the set yet
+
+	watchMu  sync.Mutex
+	watchers map[int]func()
+	lastID   int
+	polling  chan struct{} // closed to end polling; nil if nothing is watched
+}
 
 // Open returns a library, and begins to look for skills in the background.
-func Open(cfg Config) *Library { return &Library{cfg} }
+func Open(cfg Config) *Library {
+	l := &Library{cfg: cfg, done: make(chan struct{}), ready: make(chan struct{}), watchers: map[int]func(){}}
+	go l.first()
+	return l
+}
 
-// Set returns the skills as they are known, after they were looked for once: the same value until something changes.
-func (l *Library) Set(ctx context.Context) *Set { return &Set{} }
+// first looks for skills with what the index knows, and writes the index if it is out of date.
+func (l *Library) first() {
+	defer close(l.ready)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.scanner.known = loadIndex(l.cfg.Index)
+	l.look()
+	l.pending = true
+	l.publish()
+}
+
+// look looks at the disk, and reports whether something is not as it was when it was looked at before. The caller holds
+// mu.
+func (l *Library) look() bool {
+	roots := append(l.nested.roots(), l.cfg.Roots()...)
+	var extra []*skill.Skill
+	if l.cfg.Extra != nil {
+		extra = l.cfg.Extra()
+	}
+	changed := l.scanner.scan(roots, extra)
+	l.pending = l.pending || changed
+	return changed
+}
+
+// publish makes what was found the set, and reports whether that is another one. The caller holds mu.
+func (l *Library) publish() bool {
+	if !l.pending {
+		return false
+	}
+	l.pending = false
+	l.set.Store(l.scanner.assemble(l.cfg.Reserved))
+	if l.scanner.stale && l.cfg.Index != "" {
+		l.scanner.stale = false
+		data := l.scanner.encode()
+		l.saved.Go(func() { saveIndex(l.cfg.Index, data) })
+	}
+	return true
+}
+
+// Set returns the skills as they are known, after they were looked for once: the same value until something changes. It
+// is empty if ctx ends before.
+func (l *Library) Set(ctx context.Context) *Set {
+	select {
+	case <-l.ready:
+		return l.set.Load()
+	case <-ctx.Done():
+		return &Set{}
+	}
+}
 
 // Find returns the skill that is called by a name, or nil.
-func (l *Library) Find(ctx context.Context, name string) *skill.Skill { return nil }
-
-// Touched looks for folders of skills beside a file that was read or changed, up to the working directory.
-func (l *Library) Touched(path string) {}
+func (l *Library) Find(ctx context.Context, name string) *skill.Skill { return l.Set(ctx).Find(name) }
 
 // Refresh looks again, now.
-func (l *Library) Refresh(ctx context.Context) *Set { return l.Set(ctx) }
+func (l *Library) Refresh(ctx context.Context) *Set {
+	old := l.Set(ctx)
+	if ctx.Err() != nil {
+		return old
+	}
+	l.refresh()
+	return l.set.Load()
+}
 
-// Watch calls changed when the set may be another, until the function it returns is called.
-func (l *Library) Watch(changed func()) (stop func()) { return func() {} }
+// refresh looks at the disk and publishes what is found.
+func (l *Library) refresh() {
+	l.mu.Lock()
+	l.look()
+	changed := l.publish()
+	l.mu.Unlock()
+	if changed {
+		l.notify()
+	}
+}
 
-// Close ends what the library does in the background.
-func (l *Library) Close() {}
+// closeWait is how long Close waits for an index that is being written.
+const closeWait = time.Second
+
+// Close ends what the library does in the background. An index that is being written is waited for, for a short time.
+func (l *Library) Close() {
+	l.once.Do(func() {
+		close(l.done)
+		written := make(chan struct{})
+		go func() {
+			select {
+			case <-l.ready:
+				l.saved.Wait()
+			default: // it is still looking for skills
+			}
+			close(written)
+		}()
+		timer := time.NewTimer(closeWait)
+		defer timer.Stop()
+		select {
+		case <-written:
+		case <-timer.C:
+		}
+	})
+}

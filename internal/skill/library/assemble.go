@@ -1,0 +1,241 @@
+package library
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"adze/internal/skill"
+)
+
+// maxProblems is how many problems a set holds.
+const maxProblems = 1000
+
+// maxName is how long a name may be.
+const maxName = 128
+
+// An assembly makes a set of what was found.
+type assembly struct {
+	set   *Set
+	all   []*skill.Skill   // in the order in which they are used
+	files map[inode]string // the first path of each
+	reals map[string]bool  // real paths of files, where there are no inodes or several files share one
+}
+
+type inode struct{ device, number uint64 }
+
+// assemble returns what was found as a set.
+func (sc *scanner) assemble(reserved func(string) bool) *Set {
+	n := sc.count()
+	a := assembly{set: &Set{}, all: make([]*skill.Skill, 0, n), files: make(map[inode]string, n), reals: map[string]bool{}}
+	order := make([]int, len(sc.roots))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int {
+		return cmp.Compare(sc.roots[i].Origin.Kind, sc.roots[j].Origin.Kind)
+	})
+	for _, i := range order {
+		if f := sc.found[i]; f != nil {
+			a.folder(&sc.roots[i], f, sc.roots[i].Prefix)
+		}
+	}
+	for _, s := range sc.extra {
+		if !validName(s.Name) {
+			a.problem(s.File, "", "a skill cannot be called "+quoteName(s.Name))
+			continue
+		}
+		a.all = append(a.all, s)
+	}
+	slices.SortStableFunc(a.all, func(x, y *skill.Skill) int { return cmp.Compare(x.Origin.Kind, y.Origin.Kind) })
+	a.resolve(reserved)
+	return a.set
+}
+
+// count returns about how many skills were found.
+func (sc *scanner) count() int {
+	n := len(sc.extra)
+	for _, f := range sc.found {
+		if f != nil {
+			n += len(f.entries)
+		}
+	}
+	return n
+}
+
+// resolve says which of the skills with the same name is used.
+func (a *assembly) resolve(reserved func(string) bool) {
+	byName := make(map[string]*skill.Skill, len(a.all))
+	for _, s := range a.all {
+		first, taken := byName[s.Name]
+		switch {
+		case reserved != nil && reserved(s.Name):
+			a.set.Shadowed = append(a.set.Shadowed, Shadowed{Skill: s})
+		case taken:
+			a.set.Shadowed = append(a.set.Shadowed, Shadowed{s, first})
+		default:
+			byName[s.Name] = s
+			a.set.Skills = append(a.set.Skills, s)
+		}
+	}
+	slices.SortFunc(a.set.Skills, func(x, y *skill.Skill) int { return strings.Compare(x.Name, y.Name) })
+}
+
+func (a *assembly) problem(file, field, text string) {
+	switch n := len(a.set.Problems); {
+	case n < maxProblems:
+		a.set.Problems = append(a.set.Problems, skill.Problem{File: file, Field: field, Text: text})
+	case n == maxProblems:
+		a.set.Problems = append(a.set.Problems, skill.Problem{File: file, Text: "there are more problems than are shown"})
+	}
+}
+
+// folder adds the skills of a folder. The prefix comes before their names.
+func (a *assembly) folder(root *Root, f *folder, prefix string) {
+	if f.broken != "" {
+		a.problem(f.path, "", f.broken)
+		return
+	}
+	if f.more {
+		a.problem(f.path, "", fmt.Sprintf("it holds more than %d names; the others are not looked at", maxEntries))
+	}
+	var loose []string
+	for i := range f.entries {
+		e := &f.entries[i]
+		name := prefix + e.name
+		switch {
+		case e.file == nil && e.sub != nil:
+			a.folder(root, e.sub, name+":")
+		case e.file == nil && !f.commands && isLoose(e.name):
+			loose = append(loose, e.name)
+		case e.file == nil:
+		case f.commands && strings.HasSuffix(e.name, mark) && !e.file.inFolder:
+			a.file(root, e.file, strings.TrimSuffix(name, mark), filepath.Join(f.dir(), e.name))
+		default:
+			a.file(root, e.file, name, filepath.Join(f.dir(), e.name, skillFile))
+		}
+	}
+	if len(loose) > 0 {
+		a.problem(filepath.Join(f.path, loose[0]), "", hint(loose))
+	}
+}
+
+// isLoose reports whether a file in a folder of skills looks as if it were meant as one.
+func isLoose(name string) bool {
+	return strings.HasSuffix(name, mark) && !strings.EqualFold(name, "README.md")
+}
+
+// hint says how files become skills.
+func hint(loose []string) string {
+	text := "it is not used: a skill is a folder with a file " + skillFile + ", here " + strings.TrimSuffix(loose[0], mark) + "/" + skillFile
+	if n := len(loose) - 1; n > 0 {
+		text += fmt.Sprintf("; the folder has %d more such files", n)
+	}
+	return text
+}
+
+// file adds the skill of a file, unless it is there already by another path.
+func (a *assembly) file(root *Root, r *record, name, path string) {
+	if !a.first(r, path) {
+		return
+	}
+	for _, p := range r.problems {
+		a.problem(path, p.Field, p.Text)
+	}
+	switch {
+	case r.broken != nil:
+		a.problem(path, r.broken.Field, r.broken.Text)
+		return
+	case !validName(name):
+		a.problem(path, "", "a skill cannot be called "+quoteName(name)+": use letters, digits and _ : . - in the name")
+		return
+	}
+	if s := r.made; s == nil || s.Name != name || s.Origin != root.Origin || s.File != path {
+		r.made = &skill.Skill{Name: name, Head: r.head, Origin: root.Origin, File: path, Dir: filepath.Dir(path), Text: text(path, &r.head)}
+	}
+	a.all = append(a.all, r.made)
+}
+
+// first reports whether a file is not known by another path yet. Two names of one file that are no links to each other,
+// as copies with shared content have them, are two files.
+func (a *assembly) first(r *record, path string) bool {
+	id := inode{r.stamp.device, r.stamp.inode}
+	if r.stamp == (stamp{}) {
+		return true // nothing is known of it
+	}
+	if id.number != 0 {
+		other, shared := a.files[id]
+		if !shared {
+			a.files[id] = path
+			return true
+		}
+		a.reals[realPath(other)] = true
+	}
+	real := realPath(path)
+	if a.reals[real] {
+		return false
+	}
+	a.reals[real] = true
+	return true
+}
+
+func realPath(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
+}
+
+// text returns what reads the prompt of a skill. A file whose head has changed since is another skill.
+func text(path string, h *skill.Head) func(context.Context) (string, error) {
+	return func(context.Context) (string, error) {
+		p := at(filepath.Dir(path), false)
+		name := filepath.Base(path)
+		i, err := p.stat(name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return "", fmt.Errorf("the skill is gone: %s does not exist any more", path)
+		case err != nil:
+			return "", fmt.Errorf("%s: %s", path, words(err))
+		case !i.regular || i.size > skill.MaxFile:
+			return "", fmt.Errorf("%s is no longer a file of at most %d bytes", path, skill.MaxFile)
+		}
+		data := make([]byte, i.size+1)
+		n, err := p.read(name, data)
+		if err != nil {
+			return "", fmt.Errorf("%s: %s", path, words(err))
+		}
+		now, body, _, err := skill.Parse(path, data[:n])
+		if err != nil {
+			return "", err
+		}
+		if int64(n) > i.size || !reflect.DeepEqual(now, *h) {
+			return "", fmt.Errorf("%s has just been changed; call the skill again", path)
+		}
+		return body, nil
+	}
+}
+
+// validName reports whether a skill can be called that.
+func validName(name string) bool {
+	for i := range len(name) {
+		if c := name[i]; (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && strings.IndexByte("_:.-", c) < 0 {
+			return false
+		}
+	}
+	return name != "" && len(name) <= maxName
+}
+
+// quoteName returns a name that is not valid as it can be shown.
+func quoteName(name string) string {
+	if len(name) > maxName {
+		name = name[:maxName]
+	}
+	return fmt.Sprintf("%q", name)
+}

@@ -1,0 +1,344 @@
+package library
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"adze/internal/platform/fsys"
+	"adze/internal/skill"
+)
+
+// The index holds what was read of skills, so that a start looks at their times instead of reading them. It is a cache:
+// one that is damaged, of another program or too large counts for nothing. It belongs to the user like the skills of
+// the user, and says nothing about which of them are used.
+//
+// It consists of a line that names the format and the program, a checksum and folders. Numbers are varints, texts come
+// after their length.
+const (
+	indexMark = "adze skills 1\n"
+	maxIndex  = 32 << 20
+)
+
+// program identifies this program. Another version may read the same file differently.
+func program() (id [2]uint64) {
+	path, err := os.Executable()
+	if err != nil {
+		return id
+	}
+	i, err := at(filepath.Dir(path), false).stat(filepath.Base(path))
+	if err != nil {
+		return id
+	}
+	return [2]uint64{uint64(i.size), uint64(i.modified)}
+}
+
+// loadIndex returns what the index knows; nothing if it cannot be used.
+func loadIndex(path string) map[key]*folder {
+	if path == "" {
+		return nil
+	}
+	p, name := at(filepath.Dir(path), false), filepath.Base(path)
+	i, err := p.stat(name)
+	if err != nil || !i.regular || i.size > maxIndex {
+		return nil
+	}
+	if st, err := os.Lstat(path); err != nil || !fsys.Own(st) {
+		return nil
+	}
+	data := make([]byte, i.size)
+	n, err := p.read(name, data)
+	if err != nil || n != len(data) {
+		return nil
+	}
+	return decodeIndex(data, program())
+}
+
+// saveIndex writes the index. Failing that, the next start reads the skills again.
+func saveIndex(path string, data []byte) {
+	if len(data) > maxIndex || fsys.MkdirPrivate(filepath.Dir(path)) != nil {
+		return
+	}
+	fsys.WriteAtomic(path, data, 0o600) // ok: it is a cache
+}
+
+// encode returns the index of what is known.
+func (sc *scanner) encode() []byte { return encodeIndex(sc.known, program()) }
+
+func encodeIndex(known map[key]*folder, program [2]uint64) []byte {
+	var e encoder
+	e.uint(program[0])
+	e.uint(program[1])
+	e.uint(uint64(len(known)))
+	for _, f := range known {
+		e.folder(f)
+	}
+	data := append([]byte(indexMark), 0, 0, 0, 0)
+	binary.LittleEndian.PutUint32(data[len(indexMark):], checksum(e))
+	return append(data, e...)
+}
+
+func checksum(data []byte) uint32 { return crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli)) }
+
+// decodeIndex returns what an index of this program knows, or nil.
+func decodeIndex(data []byte, program [2]uint64) map[key]*folder {
+	if len(data) < len(indexMark)+4 || string(data[:len(indexMark)]) != indexMark {
+		return nil
+	}
+	sum := binary.LittleEndian.Uint32(data[len(indexMark):])
+	data = data[len(indexMark)+4:]
+	if checksum(data) != sum {
+		return nil
+	}
+	d := decoder{rest: string(data)}
+	if d.uint() != program[0] || d.uint() != program[1] {
+		return nil
+	}
+	n := d.count(minFolder)
+	known := make(map[key]*folder, n)
+	for range n {
+		f := d.folder(0)
+		if d.failed {
+			return nil
+		}
+		known[key{f.path, f.commands}] = f
+	}
+	if d.failed || d.rest != "" {
+		return nil
+	}
+	return known
+}
+
+// An encoder writes an index.
+type encoder []byte
+
+func (e *encoder) uint(n uint64) { *e = binary.AppendUvarint(*e, n) }
+
+func (e *encoder) text(s string) {
+	e.uint(uint64(len(s)))
+	*e = append(*e, s...)
+}
+
+func (e *encoder) texts(list []string) {
+	e.uint(uint64(len(list)))
+	for _, s := range list {
+		e.text(s)
+	}
+}
+
+// flags writes up to eight booleans.
+func (e *encoder) flags(flags ...bool) {
+	var b byte
+	for i, set := range flags {
+		if set {
+			b |= 1 << i
+		}
+	}
+	*e = append(*e, b)
+}
+
+func (e *encoder) stamp(s stamp) {
+	e.uint(s.device)
+	e.uint(s.inode)
+	e.uint(uint64(s.size))
+	e.uint(uint64(s.modified))
+	e.uint(uint64(s.changed))
+}
+
+func (e *encoder) folder(f *folder) {
+	e.text(f.path)
+	e.flags(f.commands, f.single, f.sure, f.more)
+	e.stamp(f.stamp)
+	e.text(f.broken)
+	e.uint(uint64(len(f.entries)))
+	for i := range f.entries {
+		entry := &f.entries[i]
+		e.text(entry.name)
+		e.flags(entry.file != nil, entry.sub != nil)
+		if entry.file != nil {
+			e.record(entry.file)
+		}
+		if entry.sub != nil {
+			e.folder(entry.sub)
+		}
+	}
+}
+
+func (e *encoder) record(r *record) {
+	h := &r.head
+	e.flags(r.sure, r.inFolder, r.broken != nil, h.Fork, h.Hidden, h.Manual, h.Hooks != nil)
+	e.stamp(r.stamp)
+	e.problems(r.problems)
+	if r.broken != nil {
+		e.problems([]skill.Problem{*r.broken})
+		return
+	}
+	e.texts([]string{h.Title, h.Description, h.When, h.Hint, h.Model, h.Effort, h.Agent, h.Version, h.Shell, string(h.Hooks)})
+	e.texts(h.Allowed)
+	e.texts(h.Arguments)
+	e.texts(h.Paths)
+}
+
+// problems writes problems of one file, which has its name only once.
+func (e *encoder) problems(list []skill.Problem) {
+	e.uint(uint64(len(list)))
+	for _, p := range list {
+		e.text(p.File)
+		e.text(p.Field)
+		e.text(p.Text)
+	}
+}
+
+// A decoder reads an index. After a mistake it has failed, and yields nothing.
+type decoder struct {
+	rest   string
+	failed bool
+}
+
+func (d *decoder) fail() {
+	d.failed, d.rest = true, ""
+}
+
+func (d *decoder) uint() uint64 {
+	var n uint64
+	for i := 0; i < len(d.rest) && i < binary.MaxVarintLen64; i++ {
+		b := d.rest[i]
+		n |= uint64(b&0x7f) << (7 * i)
+		if b < 0x80 {
+			d.rest = d.rest[i+1:]
+			return n
+		}
+	}
+	d.fail()
+	return 0
+}
+
+// count returns a number of things of which each has at least size bytes.
+func (d *decoder) count(size int) int {
+	n := d.uint()
+	if n > uint64(len(d.rest)/size) {
+		d.fail()
+		return 0
+	}
+	return int(n)
+}
+
+func (d *decoder) text() string {
+	n := d.count(1)
+	s := d.rest[:n]
+	d.rest = d.rest[n:]
+	return s
+}
+
+func (d *decoder) texts() []string {
+	n := d.count(1)
+	if n == 0 {
+		return nil
+	}
+	list := make([]string, n)
+	for i := range list {
+		list[i] = d.text()
+	}
+	return list
+}
+
+func (d *decoder) flags() byte {
+	if d.rest == "" {
+		d.fail()
+		return 0
+	}
+	b := d.rest[0]
+	d.rest = d.rest[1:]
+	return b
+}
+
+func (d *decoder) stamp() stamp {
+	return stamp{d.uint(), d.uint(), int64(d.uint()), int64(d.uint()), int64(d.uint())}
+}
+
+// The fewest bytes that a folder, an entry and a problem have.
+const (
+	minFolder  = 9
+	minEntry   = 2
+	minProblem = 3
+)
+
+func (d *decoder) folder(depth int) *folder {
+	f := &folder{path: d.text()}
+	flags := d.flags()
+	f.commands, f.single, f.sure, f.more = flags&1 != 0, flags&2 != 0, flags&4 != 0, flags&8 != 0
+	f.stamp = d.stamp()
+	f.broken = d.text()
+	if depth > maxDepth {
+		d.fail()
+	}
+	f.entries = make([]entry, d.count(minEntry))
+	records := make([]record, len(f.entries)) // together, since most entries have one
+	for i := range f.entries {
+		e := &f.entries[i]
+		e.name = d.text()
+		flags := d.flags()
+		if flags&1 != 0 {
+			e.file = &records[i]
+			d.record(e.file)
+		}
+		if flags&2 != 0 {
+			e.sub = d.folder(depth + 1)
+		}
+		if d.failed {
+			return f
+		}
+	}
+	if !slices.IsSortedFunc(f.entries, func(a, b entry) int { return strings.Compare(a.name, b.name) }) {
+		d.fail()
+	}
+	return f
+}
+
+func (d *decoder) record(r *record) {
+	flags := d.flags()
+	r.sure, r.inFolder = flags&1 != 0, flags&2 != 0
+	h := &r.head
+	h.Fork, h.Hidden, h.Manual = flags&8 != 0, flags&16 != 0, flags&32 != 0
+	r.stamp = d.stamp()
+	r.problems = d.problems()
+	if flags&4 != 0 {
+		if list := d.problems(); len(list) == 1 {
+			r.broken = &list[0]
+			return
+		}
+		d.fail()
+	}
+	texts := [...]*string{&h.Title, &h.Description, &h.When, &h.Hint, &h.Model, &h.Effort, &h.Agent, &h.Version, &h.Shell, nil}
+	if d.count(1) != len(texts) {
+		d.fail()
+	}
+	for _, to := range texts {
+		s := d.text()
+		switch {
+		case to != nil:
+			*to = s
+		case flags&64 != 0 && json.Valid([]byte(s)):
+			h.Hooks = json.RawMessage(s)
+		case flags&64 != 0 || s != "":
+			d.fail()
+		}
+	}
+	h.Allowed, h.Arguments, h.Paths = d.texts(), d.texts(), d.texts()
+}
+
+func (d *decoder) problems() []skill.Problem {
+	n := d.count(minProblem)
+	if n == 0 {
+		return nil
+	}
+	list := make([]skill.Problem, n)
+	for i := range list {
+		list[i] = skill.Problem{File: d.text(), Field: d.text(), Text: d.text()}
+	}
+	return list
+}

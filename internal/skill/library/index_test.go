@@ -1,0 +1,236 @@
+package library
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"adze/internal/skill"
+)
+
+// age makes files as old as those that nothing has changed for a while, as far as a library can tell.
+func age(t testing.TB, l *Library) {
+	t.Helper()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, f := range l.scanner.known {
+		ageFolder(f)
+	}
+}
+
+func ageFolder(f *folder) {
+	f.sure = true
+	for i := range f.entries {
+		if e := &f.entries[i]; e.file != nil {
+			e.file.sure = true
+		}
+		if e := &f.entries[i]; e.sub != nil {
+			ageFolder(e.sub)
+		}
+	}
+}
+
+// texts returns what a set says, without what is a function.
+func said(s *Set) []skill.Skill {
+	var list []skill.Skill
+	for _, s := range s.Skills {
+		c := *s
+		c.Text = nil
+		list = append(list, c)
+	}
+	return list
+}
+
+// TestIndex starts a library again: with the index it reads no file that did not change, and finds the same.
+func TestIndex(t *testing.T) {
+	dir, index := t.TempDir(), filepath.Join(t.TempDir(), "state", "index")
+	if err := os.CopyFS(filepath.Join(dir, "s"), os.DirFS("testdata/skills")); err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, map[string]string{"c/a.md": "a", "c/sub/b.md": "b", "c/sub/skill/SKILL.md": "c", "file": "x"})
+	cfg := Config{Roots: fixed(user(filepath.Join(dir, "s")), commands(filepath.Join(dir, "c")), commands(filepath.Join(dir, "c", "a.md")), user(filepath.Join(dir, "file"))), Index: index}
+	first := Open(cfg)
+	want := first.Set(t.Context())
+	age(t, first)
+	first.Close()
+	saveIndex(index, first.scanner.encode())
+
+	second := Open(cfg)
+	got := second.Set(t.Context())
+	if diff := cmp.Diff(said(want), said(got)); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(want.Problems, got.Problems); diff != "" || len(got.Problems) < 10 {
+		t.Error(diff)
+	}
+	if second.scanner.stale || len(second.scanner.known) == 0 {
+		t.Error("files were read again")
+	}
+	second.Close()
+
+	// What the index says is used, and nothing else: the text of a skill comes from its file.
+	data, err := os.ReadFile(index)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := decodeIndex(data, program())
+	known[key{filepath.Join(dir, "c"), true}].entries[0].file.head.Title = "from the index"
+	saveIndex(index, encodeIndex(known, program()))
+	third := open(t, cfg)
+	a := third.Find(t.Context(), "a")
+	if a.Title != "from the index" {
+		t.Error("the index is not used")
+	}
+	if text, err := a.Text(t.Context()); err == nil {
+		t.Errorf("a skill that its file does not know says %q", text)
+	}
+	write(t, dir, map[string]string{"c/a.md": "a changed"})
+	if a := third.Refresh(t.Context()).Find("a"); a.Title != "" || a.Description != "a changed" {
+		t.Errorf("%+v", a)
+	}
+}
+
+// An index that is damaged, of another program, or not the user's own counts for nothing, and is written again.
+func TestIndexIsRefused(t *testing.T) {
+	dir, index := t.TempDir(), filepath.Join(t.TempDir(), "index")
+	write(t, dir, map[string]string{"x/SKILL.md": "x"})
+	cfg := Config{Roots: fixed(user(dir)), Index: index}
+	l := Open(cfg)
+	l.Set(t.Context())
+	age(t, l)
+	l.Close()
+	good := l.scanner.encode()
+	if decodeIndex(good, program()) == nil {
+		t.Fatal("the index is not read")
+	}
+	flipped := []byte(string(good))
+	flipped[len(flipped)/2] ^= 1
+	for name, data := range map[string][]byte{
+		"empty": nil, "text": []byte("hello"), "cut": good[:len(good)-1], "longer": append([]byte(string(good)), 0), "flipped": flipped,
+		"of another program": encodeIndex(l.scanner.known, [2]uint64{1, 2}), "zeros": make([]byte, 100),
+	} {
+		t.Run(name, func(t *testing.T) {
+			if decodeIndex(data, program()) != nil {
+				t.Error("it is read")
+			}
+			saveIndex(index, data)
+			l := Open(cfg)
+			if names(l.Set(t.Context())) != "x" {
+				t.Error("the skill is not found")
+			}
+			l.Close()
+			if now, err := os.ReadFile(index); err != nil || decodeIndex(now, program()) == nil {
+				t.Errorf("it is not written again: %v", err)
+			}
+		})
+	}
+	if err := os.Chmod(index, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if loadIndex(index) != nil {
+		t.Error("a file that others may write is read")
+	}
+	// A folder in its place is no reason to fail.
+	if err := os.Remove(index); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(index, "x"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if l := open(t, cfg); names(l.Set(t.Context())) != "x" {
+		t.Error("the skill is not found")
+	}
+}
+
+// A file is read again unless its last change was so long before that another change had to have another time.
+func TestStampsAreSure(t *testing.T) {
+	now := time.Unix(1000, 0)
+	for _, tt := range []struct {
+		changed time.Duration
+		want    bool
+	}{{0, false}, {-time.Second, false}, {time.Hour, false}, {-3 * time.Second, true}} {
+		s := stamp{modified: 1, changed: now.Add(tt.changed).UnixNano()}
+		if s.sure(now) != tt.want {
+			t.Errorf("%v: %t", tt.changed, !tt.want)
+		}
+	}
+	// Two changes within one tick of the clock, with the same size, are both noticed.
+	dir := t.TempDir()
+	write(t, dir, map[string]string{"x/SKILL.md": "one"})
+	l := open(t, Config{Roots: fixed(user(dir))})
+	l.Set(t.Context())
+	for _, text := range []string{"two", "six", "ten"} {
+		write(t, dir, map[string]string{"x/SKILL.md": text})
+		if got := l.Refresh(t.Context()).Find("x").Description; got != text {
+			t.Errorf("%s, want %s", got, text)
+		}
+	}
+}
+
+// All fields of a head are in the index. This fails for a field that is added and not written.
+func TestIndexHoldsEveryField(t *testing.T) {
+	r := record{stamp: stamp{1, 2, 3, 4, 5}, sure: true, inFolder: true, problems: []skill.Problem{{File: "f", Field: "g", Text: "t"}}}
+	head := reflect.ValueOf(&r.head).Elem()
+	for i := range head.NumField() {
+		switch f := head.Field(i); f.Interface().(type) {
+		case string:
+			f.SetString(head.Type().Field(i).Name)
+		case bool:
+			f.SetBool(true)
+		case []string:
+			f.Set(reflect.ValueOf([]string{"a", head.Type().Field(i).Name}))
+		case json.RawMessage:
+			f.SetBytes([]byte(`{"Stop":[]}`))
+		default:
+			t.Fatalf("a field of type %s", f.Type())
+		}
+	}
+	broken := &record{broken: &skill.Problem{File: "f", Field: "x", Text: "y"}}
+	f := &folder{path: "/a", commands: true, single: true, sure: true, more: true, broken: "b", stamp: stamp{5, 4, 3, 2, 1},
+		entries: []entry{{name: "a", file: &r}, {name: "b", sub: &folder{path: "/a/b", entries: []entry{}}}, {name: "c", file: broken}, {name: "d"}}}
+	known := map[key]*folder{{"/a", true}: f}
+	got := decodeIndex(encodeIndex(known, [2]uint64{7, 8}), [2]uint64{7, 8})
+	if !reflect.DeepEqual(got, known) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// No index makes the decoder fail, or keep more than it was given.
+func FuzzIndex(f *testing.F) {
+	dir := f.TempDir()
+	write(f, dir, map[string]string{"s/x/SKILL.md": "---\nname: x\nallowed-tools: Read\npaths: [a, b]\n---\nx", "s/y/SKILL.md": "---\nx\n---\n", "c/a/b.md": "x"})
+	l := Open(Config{Roots: fixed(user(filepath.Join(dir, "s")), commands(filepath.Join(dir, "c")))})
+	l.Set(f.Context())
+	l.Close()
+	good := l.scanner.encode()
+	f.Add(good[len(indexMark)+4:])
+	f.Add([]byte(strings.Repeat("\x00", 40)))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		d := decoder{rest: string(data)}
+		d.uint()
+		d.uint()
+		for range d.count(minFolder) {
+			if d.folder(0); d.failed {
+				break
+			}
+		}
+		if d.failed && d.rest != "" {
+			t.Error("it reads on")
+		}
+		sum := checksum(data)
+		whole := append([]byte(indexMark), byte(sum), byte(sum>>8), byte(sum>>16), byte(sum>>24))
+		known := decodeIndex(append(whole, data...), program())
+		if known == nil {
+			return
+		}
+		if again := decodeIndex(encodeIndex(known, program()), program()); !reflect.DeepEqual(again, known) {
+			t.Error("not the same again")
+		}
+	})
+}

@@ -1,0 +1,54 @@
+//go:build !unix
+
+package library
+
+import (
+	"errors"
+	"io"
+	"os"
+)
+
+// A place is where paths begin: at a folder.
+type place struct{ prefix string }
+
+// at returns the place of a folder.
+func at(path string, _ bool) place { return place{path + string(os.PathSeparator)} }
+
+func (p place) close() {}
+
+// stat asks about a file or folder, through links.
+func (p place) stat(name string) (info, error) {
+	st, err := os.Stat(p.prefix + name)
+	if err != nil {
+		return info{}, err
+	}
+	return info{stamp{size: st.Size(), modified: st.ModTime().UnixNano()}, st.Mode().IsRegular(), st.IsDir()}, nil
+}
+
+// read reads a file up to the size of the buffer.
+func (p place) read(name string, buf []byte) (int, error) {
+	f, err := os.Open(p.prefix + name)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	n, err := io.ReadFull(f, buf)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil
+	}
+	return n, err
+}
+
+// list returns the names in a folder, in order, and whether there are more than maxEntries.
+func list(path string) (names []string, more bool, err error) {
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return nil, false, err
+	}
+	for _, e := range entries {
+		if names = append(names, e.Name()); len(names) == maxEntries {
+			return names, len(entries) > maxEntries, nil
+		}
+	}
+	return names, false, nil
+}

@@ -1,0 +1,105 @@
+//go:build unix
+
+package library
+
+import (
+	"errors"
+	"slices"
+
+	"golang.org/x/sys/unix"
+)
+
+// A place is where paths begin: at a folder that is open, or at the root of the file system.
+type place struct {
+	fd     int
+	prefix string // comes before what is looked for
+}
+
+// at returns the place of a folder. With open it is opened, so that what is in it is found without walking the whole path
+// each time; then close must be called.
+func at(path string, open bool) place {
+	if open {
+		if fd, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0); err == nil {
+			return place{fd: fd}
+		}
+	}
+	return place{unix.AT_FDCWD, path + "/"}
+}
+
+func (p place) close() {
+	if p.fd != unix.AT_FDCWD {
+		unix.Close(p.fd) // ok: it was only read
+	}
+}
+
+// stat asks about a file or folder, through links.
+func (p place) stat(name string) (info, error) {
+	var st unix.Stat_t
+	for {
+		err := unix.Fstatat(p.fd, p.prefix+name, &st, 0)
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil {
+			return info{}, err
+		}
+		return info{
+			stamp{uint64(st.Dev), uint64(st.Ino), st.Size, st.Mtim.Nano(), st.Ctim.Nano()},
+			st.Mode&unix.S_IFMT == unix.S_IFREG, st.Mode&unix.S_IFMT == unix.S_IFDIR,
+		}, nil
+	}
+}
+
+// read reads a file up to the size of the buffer. It waits for no other program.
+func (p place) read(name string, buf []byte) (int, error) {
+	fd, err := unix.Openat(p.fd, p.prefix+name, unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
+	for err == unix.EINTR {
+		fd, err = unix.Openat(p.fd, p.prefix+name, unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
+	}
+	if err != nil {
+		return 0, err
+	}
+	defer unix.Close(fd)
+	n := 0
+	for n < len(buf) {
+		m, err := unix.Read(fd, buf[n:])
+		switch {
+		case err == unix.EINTR:
+		case err != nil:
+			return n, err
+		case m == 0:
+			return n, nil
+		default:
+			n += m
+		}
+	}
+	return n, nil
+}
+
+// list returns the names in a folder, in order, and whether there are more than maxEntries.
+func list(path string) (names []string, more bool, err error) {
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, false, err
+	}
+	defer unix.Close(fd)
+	buf := make([]byte, 8<<10)
+	for len(names) <= maxEntries {
+		n, err := unix.ReadDirent(fd, buf)
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		if err != nil {
+			return nil, false, err
+		}
+		if n == 0 {
+			break
+		}
+		_, _, names = unix.ParseDirent(buf[:n], -1, names)
+	}
+	slices.Sort(names)
+	if more = len(names) > maxEntries; more {
+		names = names[:maxEntries]
+	}
+	return names, more, nil
+}

@@ -1,0 +1,94 @@
+package library
+
+import "time"
+
+// How often the disk is looked at while a caller watches, and how long it must be quiet before a change counts: programs
+// write files in several steps.
+const (
+	pollEvery = time.Second
+	quiet     = 300 * time.Millisecond
+	maxQuiet  = 10 // times
+)
+
+// Watch calls changed when the set may be another, until the function it returns is called.
+func (l *Library) Watch(changed func()) (stop func()) {
+	l.watchMu.Lock()
+	defer l.watchMu.Unlock()
+	l.lastID++
+	id := l.lastID
+	l.watchers[id] = changed
+	if l.polling == nil {
+		l.polling = make(chan struct{})
+		go l.poll(l.polling)
+	}
+	return func() {
+		l.watchMu.Lock()
+		defer l.watchMu.Unlock()
+		delete(l.watchers, id)
+		if len(l.watchers) == 0 && l.polling != nil {
+			close(l.polling)
+			l.polling = nil
+		}
+	}
+}
+
+// notify tells all that watch.
+func (l *Library) notify() {
+	l.watchMu.Lock()
+	all := make([]func(), 0, len(l.watchers))
+	for _, changed := range l.watchers {
+		all = append(all, changed)
+	}
+	l.watchMu.Unlock()
+	for _, changed := range all {
+		changed()
+	}
+}
+
+// poll looks at the disk again and again until stop is closed.
+func (l *Library) poll(stop <-chan struct{}) {
+	wait := func(d time.Duration) bool {
+		timer := time.NewTimer(d)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			return true
+		case <-stop:
+		case <-l.done:
+		}
+		return false
+	}
+	select {
+	case <-l.ready:
+	case <-stop:
+		return
+	case <-l.done:
+		return
+	}
+	for wait(pollEvery) {
+		if !l.lookAgain() {
+			continue
+		}
+		for range maxQuiet {
+			if !wait(quiet) {
+				return
+			}
+			if !l.lookAgain() {
+				break
+			}
+		}
+		l.mu.Lock()
+		changed := l.publish()
+		l.mu.Unlock()
+		if changed {
+			l.notify()
+		}
+	}
+}
+
+// lookAgain looks at the disk and publishes nothing.
+func (l *Library) lookAgain() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.look()
+}
