@@ -1,0 +1,67 @@
+package internal_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"adze/internal/platform/texts"
+)
+
+// elsewhere names the texts for the model whose Chinese is not in a file of the same name, and says where it is.
+var elsewhere = map[string]string{
+	"tools/plan/eager.md":      "enter.zh.md",
+	"tools/plan/restrained.md": "enter.zh.md",
+}
+
+// Every text for the model that is a file is there in both languages, and catalogues have the same texts with the same
+// gaps. Bundled skills are prompts, which are English like those that users write. That the descriptions of tools have
+// the same parameters is tested where all tools are known.
+//
+// Proves X-149, CTX-10.
+func TestTextsAreBilingual(t *testing.T) {
+	checked := 0
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		slashed := filepath.ToSlash(name)
+		if d.IsDir() && (d.Name() == "testdata" || slashed == "skill/bundled") {
+			return fs.SkipDir
+		}
+		base, ok := strings.CutSuffix(d.Name(), ".md")
+		if d.IsDir() || !ok || strings.HasSuffix(base, ".zh") {
+			return nil
+		}
+		other := strings.TrimSuffix(base, ".en") + ".zh.md"
+		if file, ok := elsewhere[slashed]; ok {
+			other = file
+		}
+		chinese, err := os.ReadFile(filepath.Join(filepath.Dir(name), other))
+		if err != nil {
+			t.Errorf("%s has no Chinese text: %v", slashed, err)
+			return nil
+		}
+		english, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		checked++
+		if strings.HasSuffix(base, ".en") {
+			for _, problem := range texts.New(string(english), string(chinese)).Check() {
+				t.Errorf("%s: %s", slashed, problem)
+			}
+		} else if len(texts.Parse(string(chinese))) == 0 {
+			t.Errorf("%s: %s has no texts", slashed, other)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if checked < 25 {
+		t.Errorf("only %d texts were found", checked)
+	}
+}
