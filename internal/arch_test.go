@@ -53,7 +53,7 @@ var layers = [][]string{
 	{"mcp", "mcp/editor"},
 	{"mcp/client", "mcp/content", "mcp/signin", "mcp/signin/signintest"},
 	{"skill", "plugin"},
-	{"skill/library", "skill/bundled", "skill/remote", "plugin/market", "style", "schedule"},
+	{"skill/library", "skill/usage", "skill/bundled", "skill/remote", "plugin/market", "style", "schedule"},
 	{"tools/*", "permission", "hook", "memory", "instruct"},
 	{"confine"},
 	{"agent/aside"},

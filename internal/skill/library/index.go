@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"adze/internal/platform/fsys"
+	"adze/internal/platform/replace"
 	"adze/internal/skill"
 )
 
@@ -63,7 +64,7 @@ func saveIndex(path string, data []byte) {
 	if len(data) > maxIndex || fsys.MkdirPrivate(filepath.Dir(path)) != nil {
 		return
 	}
-	fsys.WriteAtomic(path, data, 0o600) // ok: it is a cache
+	replace.WriteFile(path, data, 0o600) // ok: it is a cache
 }
 
 // encode returns the index of what is known.
