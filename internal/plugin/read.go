@@ -59,6 +59,7 @@ type reader struct {
 	tree     *tree // may be nil, for one that is known to have no links that lead out
 	problems []Problem
 	used     []usedFile
+	before   func(name string) // is called before a file is read that is there; may be nil
 }
 
 // A usedFile is one that says what the plugin runs.
@@ -156,6 +157,9 @@ func (r *reader) file(name string, max int64) ([]byte, error) {
 	}
 	if info.Size() > max {
 		return nil, fmt.Errorf("it is larger than %d bytes", max)
+	}
+	if r.before != nil {
+		r.before(filepath.ToSlash(name))
 	}
 	file, err := r.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

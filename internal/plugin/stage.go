@@ -25,8 +25,8 @@ func (s *Store) Stage() (dir string, err error) {
 	return dir, fsys.MkdirPrivate(dir)
 }
 
-// Sweep removes what is left of processes that were killed. Changes of the store do so, too.
-func (s *Store) Sweep() {
+// sweep removes what is left of processes that were killed.
+func (s *Store) sweep() {
 	tmp := filepath.Join(s.dir, "tmp")
 	entries, _ := os.ReadDir(tmp) // ok: without the folder there is nothing to remove
 	for _, e := range entries {
@@ -67,7 +67,7 @@ func (s *Store) move(from, to string) error {
 
 // clean removes the files that the state does not name. The caller holds the lock.
 func (s *Store) clean(st *state) {
-	s.Sweep()
+	s.sweep()
 	wanted := map[string]bool{}
 	for _, in := range st.Installed {
 		wanted[s.pluginDir(in.ID, in.Hash)] = true

@@ -91,13 +91,34 @@ const maxState = 16 << 20
 // A Store keeps which marketplaces are known and which plugins are installed, with their files. It is safe for concurrent
 // use, also by other processes: a process that is killed leaves what was there before.
 type Store struct {
-	dir   string
-	locks *replace.Replacer
+	places
+	locks   *replace.Replacer
+	settled time.Duration // see [settled]
 }
 
 // OpenStore returns the store in the folder plugins of the state home. It touches nothing.
 func OpenStore(home string) *Store {
-	return &Store{dir: filepath.Join(home, "plugins"), locks: replace.New(filepath.Join(home, "locks"))}
+	return &Store{places: places{filepath.Join(home, "plugins")}, locks: replace.New(filepath.Join(home, "locks")), settled: settled}
+}
+
+// places are where a store keeps what it has.
+type places struct{ dir string }
+
+// file returns the file of the store.
+func (p places) file() string { return p.join("plugins.json") }
+
+// indexFile returns the file of the index.
+func (p places) indexFile() string { return p.join("index") }
+
+// pluginDir returns the folder of the files of a plugin.
+func (p places) pluginDir(id ID, hash string) string {
+	return p.join("cache", id.Market, id.Name, hash)
+}
+
+// join returns a path in the store, of names that need no cleaning: it is called for every plugin at each start.
+func (p places) join(names ...string) string {
+	const sep = string(filepath.Separator)
+	return p.dir + sep + strings.Join(names, sep)
 }
 
 // state is what the file of a store holds.
@@ -108,8 +129,6 @@ type state struct {
 }
 
 const stateFormat = 1
-
-func (s *Store) file() string { return filepath.Join(s.dir, "plugins.json") }
 
 // read returns the state. That of a store that is not there is empty.
 func (s *Store) read() (*state, error) {
@@ -198,6 +217,7 @@ func (s *Store) change(ctx context.Context, f func(*state) error) error {
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", s.file(), err)
 	}
+	_ = os.Remove(s.indexFile()) // ok: it is out of date, and may be gone
 	s.clean(st)
 	return nil
 }
@@ -234,7 +254,7 @@ func (s *Store) Data(id ID) string {
 	if market == "" {
 		market = "_"
 	}
-	return filepath.Join(s.dir, "data", market, id.Name)
+	return s.join("data", market, id.Name)
 }
 
 // MarketDir returns the folder of the files of a marketplace.
@@ -243,11 +263,6 @@ func (s *Store) MarketDir(m Market) string {
 		return m.Source.At
 	}
 	return filepath.Join(s.dir, "markets", m.Name, m.Tree)
-}
-
-// pluginDir returns the folder of the files of a plugin.
-func (s *Store) pluginDir(id ID, hash string) string {
-	return filepath.Join(s.dir, "cache", id.Market, id.Name, hash)
 }
 
 // SetMarket makes m a marketplace that is known. Tree, unless it is empty, is the folder with its files, in a stage: it is

@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // install installs files as a plugin.
@@ -135,7 +138,13 @@ func TestStorePins(t *testing.T) {
 // Files that change after they were installed are noticed when the plugin is loaded if they say what it runs, and when it
 // is verified in any case.
 func TestStoreNoticesChanges(t *testing.T) {
+	t.Run("read", func(t *testing.T) { testChanges(t, OpenStore(t.TempDir())) })
 	s := OpenStore(t.TempDir())
+	s.settled = 0
+	t.Run("indexed", func(t *testing.T) { testChanges(t, s) })
+}
+
+func testChanges(t *testing.T, s *Store) {
 	id := ID{"tidy", "team"}
 	files := map[string]string{".claude-plugin/plugin.json": `{"name": "tidy"}`, "hooks/hooks.json": `{"hooks": {"Stop": []}}`, "skills/a/SKILL.md": "a"}
 	for name, test := range map[string]struct {
@@ -154,13 +163,21 @@ func TestStoreNoticesChanges(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s.Load(id) // which an index may remember
+			s.Load(id)
+			if s.settled == 0 && s.loadIndex() == nil {
+				t.Error("there is no index")
+			}
 			fill(t, p.Dir, map[string]string{test.file: test.text})
 			var changed *ChangedError
 			if err := s.Verify(id); !errors.As(err, &changed) {
 				t.Error("verifying says", err)
 			}
-			if l := s.Load(id)[0]; errors.As(l.Err, &changed) != test.whenLoading {
+			l := s.Load(id)[0]
+			if l.Err == nil && s.settled == 0 { // what is new is not looked at
+				if d := cmp.Diff(p, l.Plugin); d != "" {
+					t.Errorf("it is used as it is now:\n%s", d)
+				}
+			} else if errors.As(l.Err, &changed) != test.whenLoading {
 				t.Error("loading says", l.Err)
 			}
 			if err := s.Uninstall(t.Context(), id, true); err != nil {
@@ -368,4 +385,112 @@ func TestCompare(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A plugin that the index knows is the same as one that is read, and an index of other content, or of another state of the
+// store, is not used.
+func TestIndex(t *testing.T) {
+	s := OpenStore(t.TempDir())
+	s.settled = 0
+	id := ID{"tidy", "team"}
+	p, err := install(t, s, Installed{ID: id, Commit: "c"}, map[string]string{
+		".claude-plugin/plugin.json": `{"name": "other", "version": "1", "description": "d", "author": "a", "homepage": "h", "repository": "r", "license": "l", "keywords": ["k"],
+			"commands": ["./c.md"], "userConfig": {"o": {"default": [1]}}}`,
+		"hooks/hooks.json": `{"hooks": {"Stop": [{}]}}`, ".mcp.json": `{"a": {}}`, ".lsp.json": `{"b": {}}`, "c.md": "", "skills/a/SKILL.md": "", "agents/x": "", "output-styles/y": ""})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Load(id)
+	x := s.loadIndex()
+	if x == nil {
+		t.Fatal("there is no index")
+	}
+	got := x.plugins[id]
+	if d := cmp.Diff(p, got.plugin); d != "" || len(got.problems) != 1 || len(got.stamps) != 4 || !got.holds() {
+		t.Errorf("the index has %+v:\n%s", got, d)
+	}
+	data, err := os.ReadFile(s.indexFile())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range len(data) {
+		if decodeIndex(data[:n], s) != nil {
+			t.Errorf("an index of %d bytes is used", n)
+		}
+	}
+	data[len(data)/2]++
+	if decodeIndex(data, s) != nil {
+		t.Error("a damaged index is used")
+	}
+	if err := s.SetMarket(t.Context(), Market{Name: "m", Source: Source{Kind: Directory, At: "/x"}}, ""); err != nil {
+		t.Fatal(err)
+	}
+	if s.loadIndex() != nil {
+		t.Error("an index of another state is used")
+	}
+	if err := s.Uninstall(t.Context(), id, true); err != nil {
+		t.Fatal(err)
+	}
+	if l := s.Load(id)[0]; !errors.Is(l.Err, ErrNotInstalled) {
+		t.Error("a plugin that was removed is loaded:", l)
+	}
+}
+
+// BenchmarkLoad loads 300 plugins with hooks and servers: cold without an index, warm with one.
+func BenchmarkLoad(b *testing.B) {
+	s := OpenStore(b.TempDir())
+	var ids []ID
+	st := &state{Format: stateFormat, Markets: map[string]*Market{}, Installed: map[string]*Installed{}}
+	for n := range 300 {
+		id := ID{fmt.Sprintf("plugin-%03d", n), "market"}
+		ids = append(ids, id)
+		tmp := filepath.Join(b.TempDir(), "x")
+		for name, text := range map[string]string{
+			".claude-plugin/plugin.json": fmt.Sprintf(`{"name": %q, "version": "1.0.0", "description": "A plugin that does this and that.", "author": {"name": "A"}, "keywords": ["a", "b"]}`, id.Name),
+			"hooks/hooks.json":           `{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/check.sh"}]}]}}`,
+			".mcp.json":                  `{"mcpServers": {"db": {"command": "npx", "args": ["-y", "server"], "env": {"A": "b"}}}}`,
+			"skills/a/SKILL.md":          "---\ndescription: a\n---\na", "commands/b.md": "b",
+		} {
+			full := filepath.Join(tmp, name)
+			if err := errors.Join(os.MkdirAll(filepath.Dir(full), 0o755), os.WriteFile(full, []byte(text), 0o644)); err != nil {
+				b.Fatal(err)
+			}
+		}
+		hash, digest, err := inspect(tmp, id)
+		if err != nil {
+			b.Fatal(err)
+		}
+		to := s.pluginDir(id, hash)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(to), 0o755), os.Rename(tmp, to)); err != nil {
+			b.Fatal(err)
+		}
+		st.Installed[id.String()] = &Installed{ID: id, Version: "1.0.0", Hash: hash, Digest: digest, Commit: strings.Repeat("a", 40), Source: Source{Kind: Git, At: "https://example.org/x.git"}, At: time.Now()}
+	}
+	data, err := json.Marshal(st)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := os.WriteFile(s.file(), data, 0o600); err != nil {
+		b.Fatal(err)
+	}
+	load := func(b *testing.B, s *Store) {
+		for _, l := range s.Load(ids...) {
+			if l.Err != nil {
+				b.Fatal(l.Err)
+			}
+		}
+	}
+	b.Run("cold", func(b *testing.B) {
+		for b.Loop() {
+			load(b, s)
+		}
+	})
+	for s.loadIndex() == nil { // until the files are old enough to be known by their stamps
+		load(b, s)
+	}
+	b.Run("warm", func(b *testing.B) {
+		for b.Loop() {
+			load(b, s)
+		}
+	})
 }
