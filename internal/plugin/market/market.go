@@ -327,6 +327,9 @@ func (e *Entry) complete(tree string) error {
 	has := false
 	for _, name := range []string{".adze-plugin/plugin.json", ".claude-plugin/plugin.json"} {
 		_, err := root.Lstat(filepath.FromSlash(name))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s cannot be read, or leads out of the plugin", name)
+		}
 		has = has || err == nil
 	}
 	if has && e.strict {

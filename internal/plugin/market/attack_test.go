@@ -1,0 +1,330 @@
+package market
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"adze/internal/platform/osproc"
+	"adze/internal/plugin"
+)
+
+// A trap is a program that leaves a mark if it is run.
+func trap(t *testing.T) (program, mark string) {
+	t.Helper()
+	dir := t.TempDir()
+	mark = filepath.Join(dir, "mark")
+	write(t, dir, map[string]string{"trap": "#!/bin/sh\necho \"$0 $*\" >>" + mark + "\ncat\n"})
+	return filepath.Join(dir, "trap"), mark
+}
+
+// sprung fails the test if the trap was run.
+func sprung(t *testing.T, mark string) {
+	t.Helper()
+	if said, err := os.ReadFile(mark); err == nil {
+		t.Errorf("something of the repository was run: %s", said)
+	}
+}
+
+// hostile returns a repository with a marketplace and a plugin that tries to have git run something: by hooks, attributes,
+// submodules and its configuration.
+func hostile(t *testing.T, program string) string {
+	t.Helper()
+	other, _ := newRepository(t, map[string]string{"x": "x"})
+	repo, _ := newRepository(t, merge(list(`{"name": "bad", "source": "./bad"}`), map[string]string{
+		"bad/skills/a/SKILL.md": "a", ".gitattributes": "* filter=evil diff=evil merge=evil ident\n*.md text eol=crlf\n", ".lfsconfig": "[lfs]\nurl = ext::" + program,
+	}))
+	gitIn(t, repo, "submodule", "add", "-q", other, "bad/module")
+	gitIn(t, repo, "config", "-f", ".gitmodules", "submodule.bad/module.url", "ext::"+program)
+	gitIn(t, repo, "config", "-f", ".gitmodules", "submodule.bad/module.update", "!"+program)
+	commitFiles(t, repo, nil)
+	for _, hook := range []string{"post-checkout", "post-merge", "pre-push", "reference-transaction", "post-index-change", "pre-receive", "post-upload-pack", "pre-auto-gc", "fsmonitor-watchman"} {
+		write(t, repo, map[string]string{".git/hooks/" + hook: "#!/bin/sh\n" + program + " " + hook + "\n"})
+	}
+	for key, value := range map[string]string{"core.fsmonitor": program, "core.sshCommand": program, "core.gitProxy": program, "uploadpack.packObjectsHook": program, "core.alternateRefsCommand": program,
+		"filter.evil.smudge": program, "filter.evil.process": program, "core.pager": program, "core.hooksPath": filepath.Join(repo, ".git", "hooks"), "remote.origin.uploadpack": program} {
+		gitIn(t, repo, "config", key, value)
+	}
+	return repo
+}
+
+// environ returns an environment in which the user's own settings of git run a trap for everything that a checkout or a
+// clone would run, as those of a large file store do.
+func environ(t *testing.T, program string) []string {
+	t.Helper()
+	home := t.TempDir()
+	write(t, home, map[string]string{
+		".gitconfig": fmt.Sprintf("[filter \"evil\"]\n\tsmudge = %[1]s\n\tprocess = %[1]s\n\tclean = %[1]s\n\trequired = true\n[core]\n\tfsmonitor = %[1]s\n\thooksPath = %[2]s/hooks\n\taskPass = %[1]s\n[init]\n\ttemplateDir = %[2]s/template\n[submodule]\n\trecurse = true\n[protocol]\n\tallow = always\n",
+			program, home),
+		"template/hooks/post-checkout":         "#!/bin/sh\n" + program,
+		"hooks/reference-transaction":          "#!/bin/sh\n" + program,
+		"hooks/post-checkout":                  "#!/bin/sh\n" + program,
+		"template/config":                      "[core]\n\tfsmonitor = " + program + "\n",
+		"template/hooks/reference-transaction": "#!/bin/sh\n" + program,
+	})
+	env := []string{"HOME=" + home, "GIT_DIR=/nonexistent", "GIT_TEMPLATE_DIR=" + home + "/template", "GIT_EXEC_PATH=" + filepath.Dir(program), "GIT_ASKPASS=" + program, "SSH_ASKPASS=" + program,
+		"GIT_EXTERNAL_DIFF=" + program, "GIT_TRACE=" + home + "/trace", "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=core.fsmonitor", "GIT_CONFIG_VALUE_0=" + program}
+	for _, entry := range os.Environ() {
+		if strings.HasPrefix(entry, "PATH=") {
+			env = append(env, entry)
+		}
+	}
+	return env
+}
+
+// Nothing of a repository is run, and nothing that the user's settings run for a checkout.
+//
+// Proves X-071.
+func TestNothingRuns(t *testing.T) {
+	program, mark := trap(t)
+	repo := hostile(t, program)
+	env := environ(t, program)
+	clone := exec.Command("git", "clone", "-q", repo, filepath.Join(t.TempDir(), "clone"))
+	clone.Env = slices.DeleteFunc(slices.Clone(env), func(entry string) bool { return strings.HasPrefix(entry, "GIT_") })
+	_ = clone.Run() // ok: what it runs gets in its way
+	if err := os.Remove(mark); err != nil {
+		t.Fatal("it is no trap for git itself:", err)
+	}
+	b := newBench(t)
+	b.cfg.Environ = func() []string { return env }
+	b.add(repo)
+	c, err := b.Fetch(t.Context(), plugin.ID{Name: "bad", Market: "team"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := c.Install(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	sprung(t, mark)
+	if text, err := os.ReadFile(filepath.Join(p.Dir, "skills/a/SKILL.md")); err != nil || string(text) != "a" {
+		t.Errorf("the file is %q, %v", text, err)
+	}
+	if _, err := os.Lstat(filepath.Join(p.Dir, "module")); err == nil {
+		t.Error("a submodule is there")
+	}
+}
+
+// A plugin in a repository of its own with a submodule is installed without that, which is said.
+func TestSubmodule(t *testing.T) {
+	program, mark := trap(t)
+	repo := hostile(t, program)
+	_ = os.Remove(mark) // ok: making the repository may run it
+	b := newBench(t)
+	market := filepath.Join(t.TempDir(), "market")
+	write(t, market, list(fmt.Sprintf(`{"name": "bad", "source": {"source": "url", "url": %q}}`, repo)))
+	b.add(market)
+	c, err := b.Fetch(t.Context(), plugin.ID{Name: "bad", Market: "team"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Discard()
+	if len(c.Problems) != 1 || !strings.Contains(c.Problems[0].Error(), "bad/module: it is a submodule") {
+		t.Error("problems are", c.Problems)
+	}
+	sprung(t, mark)
+}
+
+// A path with characters that mean something to a shell is nothing but a path.
+func TestOddPath(t *testing.T) {
+	program, mark := trap(t)
+	parent, _ := newRepository(t, list(`{"name": "a", "source": "./a"}`))
+	write(t, parent, map[string]string{"a/x": "x"})
+	commitFiles(t, parent, nil)
+	for _, name := range []string{"it's; $(trap) `trap` | trap; trap &", "-x", "--upload-pack=" + filepath.Base(program), "a:b", "x::y", " "} {
+		repo := filepath.Join(t.TempDir(), name)
+		if err := os.Rename(parent, repo); err != nil {
+			t.Fatal(err)
+		}
+		b := newBench(t)
+		b.cfg.Environ = func() []string {
+			return append(os.Environ(), "PATH="+os.Getenv("PATH")+string(os.PathListSeparator)+filepath.Dir(program))
+		}
+		if _, err := b.Add(t.Context(), plugin.Source{Kind: plugin.Git, At: repo}); err != nil {
+			t.Errorf("%q: %v", name, err)
+		}
+		sprung(t, mark)
+		parent = repo
+	}
+}
+
+// rawTree makes a commit whose only tree has entries of any name, and returns a repository with it.
+func rawTree(t *testing.T, entries ...rawEntry) string {
+	t.Helper()
+	repo, _ := newRepository(t, map[string]string{"x": "x"})
+	var tree bytes.Buffer
+	for _, e := range entries {
+		fmt.Fprintf(&tree, "%s %s\x00", e.mode, e.name)
+		var id []byte
+		fmt.Sscanf(object(t, repo, e.kind, e.content), "%x", &id)
+		tree.Write(id)
+	}
+	commit := gitIn(t, repo, "commit-tree", "-m", "x", object(t, repo, "tree", tree.Bytes()))
+	gitIn(t, repo, "update-ref", "refs/heads/main", commit)
+	return repo
+}
+
+type rawEntry struct {
+	mode, name, kind string
+	content          []byte
+}
+
+// object writes an object that git need not like.
+func object(t *testing.T, repo, kind string, content []byte) string {
+	t.Helper()
+	cmd := exec.Command("git", "hash-object", "-t", kind, "-w", "--stdin", "--literally")
+	cmd.Dir, cmd.Stdin = repo, bytes.NewReader(content)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// Names that lead out of a folder, mean something else elsewhere or are there twice are refused, whatever git thinks of
+// them, and nothing is left.
+//
+// Proves X-071.
+func TestHostileTrees(t *testing.T) {
+	file := func(name string) rawEntry { return rawEntry{"100644", name, "blob", []byte("x")} }
+	link := func(name, target string) rawEntry { return rawEntry{"120000", name, "blob", []byte(target)} }
+	folder := func(name string, inner string) rawEntry {
+		sum := "\x58\x79\x32\x2d\xed\x0d\x4a\x5d\xf9\xc2\x6b\x4b\x0b\x3c\x6c\x5b\x45\x6a\x6c\x5f" // of no object
+		return rawEntry{"40000", name, "tree", []byte("100644 " + inner + "\x00" + sum)}
+	}
+	outside := filepath.Join(t.TempDir(), "outside")
+	for name, entries := range map[string][]rawEntry{
+		"parent":                 {file("..")},
+		"path":                   {file("../../evil")},
+		"absolute":               {file(outside)},
+		"git":                    {file(".git")},
+		"git in another case":    {file(".Git")},
+		"git with a hidden sign": {file(".g\u200cit")},
+		"git as a short name":    {file("GIT~1")},
+		"newline":                {file("a\nb")},
+		"escape":                 {file("a\x1b[2Jb")},
+		"direction":              {file("a\u202eb")},
+		"backslash":              {file(`..\evil`)},
+		"not UTF-8":              {file("a\xff")},
+		"same name":              {file("a"), file("a")},
+		"another case":           {file("A"), file("a")},
+		"another form":           {file("\u00e9"), file("e\u0301")},
+		"link and folder":        {link("a", outside), folder("a", "b")},
+		"link out":               {link("a", outside)},
+		"link out, relative":     {link("a", "../../../x")},
+		"link to nothing":        {link("a", "b")},
+		"long link":              {link("a", strings.Repeat("x", maxTarget+1))},
+		"link with a zero":       {link("a", "b\x00c")},
+		"empty link":             {link("a", "")},
+		"missing object":         {folder("a", "b")},
+		"dot":                    {file("a.")},
+		"empty name":             {file("")},
+		"current folder":         {file(".")},
+		"manifest is a link":     {{"40000", ".claude-plugin", "tree", nil}, link(".adze-plugin", "/etc")},
+		"git as a folder":        {folder(".git", "config")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			repo := rawTree(t, entries...)
+			b := newBench(t)
+			market := filepath.Join(t.TempDir(), "market")
+			write(t, market, list(fmt.Sprintf(`{"name": "bad", "source": {"source": "url", "url": %q}}`, repo)))
+			b.add(market)
+			c, err := b.Fetch(t.Context(), plugin.ID{Name: "bad", Market: "team"})
+			if err == nil {
+				_, err = c.Install(t.Context())
+			}
+			if err == nil {
+				t.Fatalf("it is installed: %+v", c.Plugin)
+			}
+			if strings.ContainsAny(err.Error(), "\x1b\n\u202e") {
+				t.Errorf("the error has control characters: %q", err)
+			}
+			if _, err := os.Lstat(outside); err == nil {
+				t.Error("something was written outside")
+			}
+			if left := b.left(); len(left) > 0 {
+				t.Error("left are", left)
+			}
+			if all, err := b.store.Installed(); err != nil || len(all) > 0 {
+				t.Error("installed are", all, err)
+			}
+		})
+	}
+}
+
+// A commit with too many files, or with files that are too large together, is refused before a file is written.
+func TestLargeTrees(t *testing.T) {
+	repo, _ := newRepository(t, map[string]string{"x": "x"})
+	blob := object(t, repo, "blob", bytes.Repeat([]byte("0"), plugin.MaxTree/64))
+	small := object(t, repo, "blob", nil)
+	tree := func(n int, blob string) string {
+		var lines strings.Builder
+		for i := range n {
+			fmt.Fprintf(&lines, "100644 blob %s\tf%05d\n", blob, i)
+		}
+		cmd := exec.Command("git", "mktree")
+		cmd.Dir, cmd.Stdin = repo, strings.NewReader(lines.String())
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	for name, tree := range map[string]string{"many": tree(plugin.MaxFiles+1, small), "large": tree(65, blob)} {
+		t.Run(name, func(t *testing.T) {
+			gitIn(t, repo, "update-ref", "refs/heads/main", gitIn(t, repo, "commit-tree", "-m", "x", tree))
+			b := newBench(t)
+			if _, err := b.Add(t.Context(), plugin.Source{Kind: plugin.Git, At: repo}); err == nil || !strings.Contains(err.Error(), "more than") {
+				t.Error(err)
+			}
+			if left := b.left(); len(left) > 0 {
+				t.Error("left are", left)
+			}
+		})
+	}
+}
+
+// A process that is killed while it fetches leaves the old version in place, and the next one removes what is left of it.
+func TestKilled(t *testing.T) {
+	if home := os.Getenv("MARKET_TEST_HOME"); home != "" {
+		m := New(Config{Store: plugin.OpenStore(home), Run: &osproc.Runner{}, Environ: os.Environ})
+		if _, err := m.Update(t.Context(), "team"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.Fetch(t.Context(), plugin.ID{Name: "tidy", Market: "team"}); err != nil {
+			t.Fatal(err)
+		}
+		self, err := os.FindProcess(os.Getpid())
+		if err == nil {
+			err = self.Kill()
+		}
+		t.Fatal("it lives:", err)
+	}
+	b := newBench(t)
+	repo, _ := newRepository(t, merge(list(`{"name": "tidy", "source": "./tidy"}`), map[string]string{"tidy/a": "1"}))
+	b.add(repo)
+	old := b.install("tidy")
+	commitFiles(t, repo, map[string]string{"tidy/a": "2"})
+	cmd := exec.Command(os.Args[0], "-test.run=^TestKilled$")
+	cmd.Env = append(os.Environ(), "MARKET_TEST_HOME="+b.home)
+	if out, err := cmd.CombinedOutput(); err == nil || bytes.Contains(out, []byte("FAIL")) {
+		t.Fatalf("it was not killed: %s", out)
+	}
+	if len(b.left()) != 1 {
+		t.Fatal("left are", b.left())
+	}
+	if l := b.store.Load(old.ID)[0]; l.Err != nil || l.Plugin.Hash != old.Hash {
+		t.Error("the old version is gone:", l)
+	}
+	if p := b.install("tidy"); p.Hash == old.Hash {
+		t.Error("it is not updated")
+	}
+	if left := b.left(); len(left) > 0 {
+		t.Error("left are", left)
+	}
+}
