@@ -55,6 +55,7 @@ func commands() []command {
 		{"mcp", "[list|get NAME|add NAME ...|remove NAME|...]", "list, add and remove MCP servers", made[mcpOptions]},
 		{"auth", "[login|logout|status]", "store and remove API keys, and show which provider is configured", made[authOptions]},
 		{"config", "[list|get KEY|set KEY VALUE|unset KEY|path|schema]", "show and change settings", made[configOptions]},
+		{"import", "[--json]", "show what other tools keep here, and what of it takes effect", made[importOptions]},
 		{"trust", "[--list|--remove] [DIR]", "show what a workspace would enable, and trust it", made[trustOptions]},
 		{"sandbox", "status [--json]", "show how commands are sandboxed, and test it", made[sandboxOptions]},
 		{"sessions", "[list|show|search|export|fork|rename|tag|rm]", "list, find, export and remove sessions", made[sessionsOptions]},

@@ -244,6 +244,12 @@ func instructions(p *settings.Project, spec Spec) instruct.Config {
 	return c
 }
 
+// Instructed returns the instruction files that a conversation in the workspace begins with, and what is wrong with some.
+func Instructed(p *settings.Project) ([]instruct.File, []instruct.Problem) {
+	set := instruct.New(instructions(p, Spec{}))
+	return set.Load(), set.Problems()
+}
+
 // Includes returns the files that the instructions of a workspace would include from outside, if the user approved of
 // them.
 func Includes(p *settings.Project, spec Spec) []settings.Include {

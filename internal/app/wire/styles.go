@@ -5,19 +5,28 @@ import (
 	"fmt"
 	"strings"
 
+	"adze/internal/app/settings"
 	"adze/internal/desk"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/spell"
+	"adze/internal/platform/texts"
+	"adze/internal/skill"
+	"adze/internal/skill/library"
 	"adze/internal/style"
 )
 
 // styles returns the output styles that can be chosen.
 func (w *Workspace) styles() *style.Set {
+	return style.Load(styleRoots(w.Project), w.language())
+}
+
+// styleRoots returns the folders of output styles.
+func styleRoots(p *settings.Project) []style.Root {
 	var roots []style.Root
-	for _, f := range w.Project.Folders("output-styles") {
+	for _, f := range p.Folders("output-styles") {
 		roots = append(roots, style.Root{Path: f.Path, Origin: f.Scope.Text()})
 	}
-	return style.Load(roots, w.language())
+	return roots
 }
 
 // style returns the output style that the settings name. One that does not exist is reported, and the default used.
@@ -61,4 +70,18 @@ func deskStyles(c *Conversation) desk.Styles {
 				s.Name, c.told.style, shortPath(c.ws.Dir, c.ws.Project.User, file)), nil
 		},
 	}
+}
+
+// Ecosystem returns the skills and output styles that conversations in the workspace would find on disk.
+func Ecosystem(ctx context.Context, p *settings.Project) (*library.Set, *style.Set) {
+	var roots []library.Root
+	for _, name := range []string{"skills", "commands"} {
+		for _, f := range p.Folders(name) {
+			kind := map[scope.Scope]skill.Kind{scope.Managed: skill.Managed, scope.User: skill.User, scope.Project: skill.Project}[f.Scope]
+			roots = append(roots, library.Root{Dir: f.Path, Origin: skill.Origin{Kind: kind, Command: name == "commands"}})
+		}
+	}
+	l := library.Open(library.Config{Roots: func() []library.Root { return roots }, Dir: p.Trust.Dir})
+	defer l.Close()
+	return l.Set(ctx), style.Load(styleRoots(p), texts.English)
 }

@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"adze/internal/app/imports"
+	"adze/internal/app/servers"
+	"adze/internal/app/settings"
+	"adze/internal/app/setup"
+	"adze/internal/app/syntax"
+	"adze/internal/app/wire"
+	"adze/internal/platform/amount"
+	"adze/internal/platform/paths"
+	"adze/internal/platform/term"
+)
+
+// importOptions belong to adze import.
+type importOptions struct {
+	project settings.Source
+	json    bool
+}
+
+func (o *importOptions) flags() []flag {
+	return append([]flag{jsonFlag(&o.json)}, syntax.Only(projectFlags(&o.project), "settings", "setting-sources", "trust")...)
+}
+
+// run prints what other tools keep for the user and the project. It changes nothing.
+func (o *importOptions) run(ctx context.Context, env *Env, _ invocation) error {
+	p := openLeniently(env, o.project)
+	list, err := servers.Load(p, servers.Flags{})
+	if err != nil {
+		return setup.Wrap(err)
+	}
+	files, problems := wire.Instructed(p)
+	skills, styles := wire.Ecosystem(ctx, p)
+	found := imports.Find(imports.Config{
+		Project: p, Dir: env.Dir, Instructions: files, Problems: problems, Skills: skills, Styles: styles, Servers: list,
+	})
+	if o.json {
+		if found == nil {
+			found = []imports.Finding{}
+		}
+		data, err := json.MarshalIndent(found, "", "  ")
+		if err != nil {
+			return err
+		}
+		return env.print(string(data) + "\n")
+	}
+	return env.print(importPage(found, env.Dir, p.User))
+}
+
+// importPage returns the findings as users read them.
+func importPage(found []imports.Finding, dir, home string) string {
+	if len(found) == 0 {
+		return "No files of other tools were found, in your home directory or in this project.\n"
+	}
+	var b strings.Builder
+	tool := ""
+	for _, f := range found {
+		if f.Tool != tool {
+			tool = f.Tool
+			fmt.Fprintf(&b, "\n%s\n", tool)
+		}
+		effect := "not used"
+		if f.Used {
+			effect = "in effect"
+		}
+		what := f.What
+		if f.Count > 0 {
+			one := strings.TrimSuffix(what, "s")
+			if stem, ok := strings.CutSuffix(what, "ies"); ok {
+				one = stem + "y"
+			}
+			what = amount.Of(f.Count, one, what)
+		}
+		fmt.Fprintf(&b, "  %-9s  %-16s  %s\n", effect, what, term.Sanitize(short(f.Path, dir, home)))
+		if f.Note != "" {
+			fmt.Fprintf(&b, "             %s\n", term.Sanitize(f.Note))
+		}
+		for _, c := range f.Commands {
+			fmt.Fprintf(&b, "             %s\n", term.Sanitize(c))
+		}
+	}
+	b.WriteString("\nWhat is in effect is read where it is: nothing was copied or changed.\n")
+	return strings.TrimPrefix(b.String(), "\n")
+}
+
+// short returns a path as users write it.
+func short(path, dir, home string) string {
+	if rel := paths.Relative(dir, path); rel != path {
+		return rel
+	}
+	if rel := paths.Relative(home, path); home != "" && rel != path {
+		return "~/" + rel
+	}
+	return path
+}

@@ -1,0 +1,236 @@
+package imports
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"adze/internal/instruct"
+	"adze/internal/mcp/roster"
+	"adze/internal/memory"
+	"adze/internal/platform/amount"
+	"adze/internal/platform/fsys"
+	"adze/internal/skill"
+)
+
+// claude is the tool whose folders are read where they are.
+const claude = "Claude Code"
+
+// ecosystem finds what is in .claude folders, and beside them.
+func (s *search) ecosystem() {
+	if other := s.Project.Other; other != "" {
+		s.folder(user, other)
+		s.instruction(claude, user, filepath.Join(other, "CLAUDE.md"), "it is not among the instructions that are read")
+		s.memories(other)
+	}
+	if home := s.Project.User; home != "" {
+		s.servers(user, filepath.Join(home, ".claude.json"))
+	}
+	for _, dir := range s.places() {
+		s.folder(project, filepath.Join(dir, ".claude"))
+		for _, name := range []string{"CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md"} {
+			s.instruction(claude, project, filepath.Join(dir, name), "it is not among the instructions that are read")
+		}
+		s.servers(project, filepath.Join(dir, ".mcp.json"))
+	}
+}
+
+// folder finds what is in one .claude folder.
+func (s *search) folder(level, dir string) {
+	if !isDir(dir) {
+		return
+	}
+	for _, name := range []string{"settings.json", "settings.local.json"} {
+		s.settings(level, filepath.Join(dir, name))
+	}
+	s.skills(level, "skills", filepath.Join(dir, "skills"))
+	s.skills(level, "commands", filepath.Join(dir, "commands"))
+	s.styles(level, filepath.Join(dir, "output-styles"))
+	if rules := list(filepath.Join(dir, "rules"), ".md", 5); len(rules) > 0 {
+		used := 0
+		for _, path := range rules {
+			if slices.ContainsFunc(s.Instructions, func(i instruct.File) bool { return real(i.Path) == real(path) }) {
+				used++
+			}
+		}
+		f := Finding{Tool: claude, Level: level, What: "rules", Path: filepath.Join(dir, "rules"), Count: len(rules), Used: true}
+		if rest := len(rules) - used; rest > 0 {
+			f.Note = amount.Of(rest, "holds", "hold") + " when a file they name is read"
+		}
+		s.add(f)
+	}
+	if agents := list(filepath.Join(dir, "agents"), ".md", 3); len(agents) > 0 {
+		s.add(Finding{Tool: claude, Level: level, What: "agents", Path: filepath.Join(dir, "agents"), Count: len(agents), Note: "sub-agents are not supported yet"})
+	}
+}
+
+// settings finds what a settings file sets. Those that the program knows are in force unless the workspace is not
+// trusted.
+func (s *search) settings(level, path string) {
+	if !exists(path) {
+		return
+	}
+	f := Finding{Tool: claude, Level: level, What: "settings", Path: path}
+	defer func() { s.add(f) }()
+	var values map[string]json.RawMessage
+	plain, err := standard(read(path))
+	if err == nil {
+		err = json.Unmarshal(plain, &values)
+	}
+	if err != nil {
+		f.Note = "it is not valid JSON"
+		return
+	}
+	known := s.Project.Settings()
+	var unknown []string
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		if _, ok := known.Key(key); !ok && key != "$schema" && key != "permissions" && key != "env" && !s.prefixed(key) {
+			unknown = append(unknown, key)
+		} else {
+			f.Count++
+		}
+	}
+	why := ""
+	if level == project {
+		why = s.untrusted()
+	}
+	switch {
+	case f.Count == 0 && len(unknown) > 0:
+		f.Note = "adze has none of its settings: " + strings.Join(unknown, ", ")
+	case why != "":
+		f.Note = why + "; only rules that deny or ask count"
+	default:
+		f.Used = true
+		if len(unknown) > 0 {
+			f.Note = "without " + strings.Join(unknown, ", ") + ", which adze does not have"
+		}
+	}
+}
+
+// prefixed reports whether settings below a name are known, such as sandbox.enabled.
+func (s *search) prefixed(name string) bool {
+	for _, k := range s.keys() {
+		if strings.HasPrefix(k, name+".") {
+			return true
+		}
+	}
+	return false
+}
+
+// skills finds the skills or commands of a folder.
+func (s *search) skills(level, what, dir string) {
+	if !isDir(dir) {
+		return
+	}
+	f := Finding{Tool: claude, Level: level, What: what, Path: dir}
+	within := func(path string) bool {
+		rel, err := filepath.Rel(real(dir), real(path))
+		return path != "" && err == nil && filepath.IsLocal(rel)
+	}
+	var notes []string
+	for _, k := range s.Skills.Skills {
+		if within(k.File) {
+			f.Count++
+		}
+	}
+	for _, h := range s.Skills.Shadowed {
+		if within(h.Skill.File) {
+			notes = append(notes, "/"+h.Skill.Name+" is taken by "+taker(h.By))
+		}
+	}
+	for _, p := range s.Skills.Problems {
+		if within(p.File) {
+			notes = append(notes, strings.TrimPrefix(p.Error(), dir+string(filepath.Separator)))
+		}
+	}
+	f.Used = f.Count > 0
+	if f.Count == 0 && len(notes) == 0 {
+		if f.Count = len(list(dir, ".md", 3)); f.Count == 0 {
+			return
+		}
+		notes = append(notes, s.untrusted())
+	}
+	f.Note = strings.Join(notes, "; ")
+	s.add(f)
+}
+
+// taker names what a skill is shadowed by.
+func taker(by *skill.Skill) string {
+	if by == nil {
+		return "a built-in command"
+	}
+	return by.Origin.String()
+}
+
+// styles finds the output styles of a folder.
+func (s *search) styles(level, dir string) {
+	files := list(dir, ".md", 1)
+	if len(files) == 0 {
+		return
+	}
+	f := Finding{Tool: claude, Level: level, What: "output styles", Path: dir, Count: len(files)}
+	var notes []string
+	for _, style := range s.Styles.Styles {
+		f.Used = f.Used || filepath.Dir(style.File) == dir
+	}
+	for _, p := range s.Styles.Problems {
+		if filepath.Dir(p.File) == dir {
+			notes = append(notes, filepath.Base(p.File)+": "+p.Text)
+		}
+	}
+	if !f.Used && len(notes) == 0 && level == project {
+		notes = append(notes, s.untrusted())
+	}
+	f.Note = strings.Join(notes, "; ")
+	s.add(f)
+}
+
+// servers finds the MCP servers that a file holds and the program has read.
+func (s *search) servers(level, path string) {
+	if !exists(path) {
+		return
+	}
+	f := Finding{Tool: claude, Level: level, What: "MCP servers", Path: path}
+	var waiting []string
+	in := func(e *roster.Entry) bool { return real(e.File) == real(path) }
+	for _, e := range s.Servers.Entries {
+		if in(e) {
+			f.Count++
+			f.Used = f.Used || !e.Unapproved && !e.Disabled
+		}
+	}
+	for _, e := range s.Servers.Unapproved {
+		if in(e) {
+			waiting = append(waiting, e.Name)
+		}
+	}
+	f.Count = max(f.Count, len(waiting))
+	if len(waiting) > 0 {
+		f.Note = strings.Join(waiting, ", ") + ": approve with /mcp"
+		if why := s.untrusted(); why != "" {
+			f.Note = why
+		}
+	}
+	for _, p := range s.Servers.Problems {
+		if strings.Contains(p.String(), path) {
+			f.Note = strings.TrimPrefix(f.Note+"; "+p.String(), "; ")
+		}
+	}
+	if f.Count > 0 || f.Note != "" {
+		s.add(f)
+	}
+}
+
+// memories finds what is remembered of the project.
+func (s *search) memories(other string) {
+	theirs := memory.Folder{Dir: filepath.Join(other, "projects", fsys.ProjectKey(s.Project.Main()), "memory")}
+	if n := len(list(theirs.Dir, ".md", 1)); n > 0 {
+		s.add(Finding{
+			Tool: claude, Level: user, What: "memories", Path: theirs.Dir, Count: n,
+			Note: fmt.Sprintf("adze offers to copy %s at its first start here", amount.Of(n, "file", "files")),
+		})
+	}
+}

@@ -1,0 +1,199 @@
+//go:build unix
+
+package imports
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"adze/internal/app/settings"
+	"adze/internal/instruct"
+	"adze/internal/mcp/roster"
+	"adze/internal/platform/texts"
+	"adze/internal/skill"
+	"adze/internal/skill/library"
+	"adze/internal/style"
+)
+
+// A world is a home directory with a project in it.
+type world struct {
+	t         *testing.T
+	home, dir string
+}
+
+func newWorld(t *testing.T) *world {
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{t, filepath.Join(root, "home"), filepath.Join(root, "home/work")}
+	for _, dir := range []string{w.home, w.dir} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return w
+}
+
+func (w *world) write(path, text string) string {
+	w.t.Helper()
+	path = filepath.Join(w.home, path)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		w.t.Fatal(err)
+	}
+	return path
+}
+
+// config returns what the program has read of the world, with the workspace trusted or not.
+func (w *world) config(trusted bool) Config {
+	env := map[string]string{"HOME": w.home, "ADZE_HOME": filepath.Join(w.home, ".adze")}
+	p, _ := settings.Open(settings.Source{Dir: w.dir, Getenv: func(name string) string { return env[name] }, Trust: trusted})
+	return Config{Project: p, Dir: w.dir, Skills: &library.Set{}, Styles: style.Load(nil, texts.English), Servers: &roster.Roster{}}
+}
+
+// lines returns findings without what is the same for all.
+func (w *world) lines(found []Finding) (lines []string) {
+	for _, f := range found {
+		used := "-"
+		if f.Used {
+			used = "+"
+		}
+		rel, _ := filepath.Rel(w.home, f.Path)
+		line := strings.TrimSpace(strings.Join([]string{used, f.Tool + ":", f.What, rel, f.Note}, " "))
+		lines = append(lines, strings.Join(append([]string{line}, f.Commands...), "\n  "))
+	}
+	return lines
+}
+
+func TestOtherTools(t *testing.T) {
+	w := newWorld(t)
+	w.write(".codex/config.toml", "model = \"x\"\n[mcp_servers.docs]\ncommand = \"npx\"\nargs = [\"-y\", \"docs server\", '--api-key=s3cret', \"--token\", \"s3cret\"] # note\n"+
+		"env = { \"API_KEY\" = \"s3cret\", B = \"x\" }\n[mcp_servers.\"my.web\"]\nurl = \"https://u:s3cret@example.org/mcp?key=s3cret\"\n[mcp_servers.docs2.env]\nTOKEN = \"s3cret\"\n[other]\ncommand = \"no\"\n")
+	w.write(".codex/AGENTS.md", "x")
+	w.write(".codex/prompts/fix.md", "x")
+	w.write(".gemini/settings.json", `{"mcpServers":{"g":{"command":"g","env":{"KEY":"s3cret"}},"h":{"httpUrl":"https://example.org","headers":{"Authorization":"s3cret"}}}, /* c */}`)
+	w.write(".gemini/commands/a/b.toml", "x")
+	w.write(".config/opencode/opencode.json", `{"mcp":{"o":{"type":"local","command":["bun","x"],"environment":{"A":"s3cret"}}}}`)
+	w.write(".config/crush/crush.json", `{`)
+	w.write("work/.cursorrules", "x")
+	w.write("work/.cursor/rules/a.mdc", "x")
+	w.write("work/.github/copilot-instructions.md", "x")
+	agents := w.write("work/AGENTS.md", "x")
+	c := w.config(false)
+	c.Instructions = []instruct.File{{Path: agents}}
+	got := w.lines(Find(c))
+	want := []string{
+		"- Codex CLI: instructions .codex/AGENTS.md copy what you need into ~/.adze/AGENTS.md",
+		"- Codex CLI: commands .codex/prompts copy them to ~/.adze/commands",
+		"- Codex CLI: settings .codex/config.toml its format is another; adze config list shows the settings of adze",
+		"- Codex CLI: MCP servers .codex/config.toml add them with the commands below" +
+			"\n  adze mcp add --scope user --env API_KEY=... --env B=... docs -- npx -y 'docs server' --api-key=... --token ..." +
+			"\n  adze mcp add --scope user --transport http my.web 'https://...@example.org/mcp?...'" +
+			"\n  adze mcp add --scope user --env TOKEN=... docs2 --",
+		"- Gemini CLI: settings .gemini/settings.json its format is another; adze config list shows the settings of adze",
+		"- Gemini CLI: MCP servers .gemini/settings.json add them with the commands below" +
+			"\n  adze mcp add --scope user --env KEY=... g -- g" +
+			"\n  adze mcp add --scope user --header 'Authorization: ...' --transport http h https://example.org",
+		"- Gemini CLI: commands .gemini/commands their format is another: put the prompt of each into a file NAME.md in ~/.adze/commands",
+		"- OpenCode: settings .config/opencode/opencode.json its format is another; adze config list shows the settings of adze",
+		"- OpenCode: MCP servers .config/opencode/opencode.json add them with the commands below\n  adze mcp add --scope user --env A=... o -- bun x",
+		"- Crush: settings .config/crush/crush.json it is not valid JSON",
+		"+ several tools: instructions work/AGENTS.md",
+		"- Cursor: instructions work/.cursorrules a line @.cursorrules in AGENTS.md includes it",
+		"- GitHub Copilot: instructions work/.github/copilot-instructions.md a line @.github/copilot-instructions.md in AGENTS.md includes it",
+		"- Cursor: instructions work/.cursor/rules/a.mdc a line @.cursor/rules/a.mdc in AGENTS.md includes it",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestEcosystem(t *testing.T) {
+	w := newWorld(t)
+	w.write(".claude/settings.json", `{"$schema":"x","model":"opus","env":{"A":"b"},"permissions":{"allow":["Bash(ls)"]},"sandbox":{"enabled":true},"spinnerVerbs":["x"]}`)
+	w.write("work/.claude/settings.json", `{"hooks":{}}`)
+	w.write("work/.claude/settings.local.json", `{`)
+	mine := w.write(".claude/skills/a/SKILL.md", "x")
+	w.write(".claude/agents/x.md", "x")
+	theirs := w.write("work/.claude/commands/help.md", "x")
+	w.write("work/.claude/rules/a.md", "x")
+	servers := w.write("work/.mcp.json", `{"mcpServers":{"a":{"command":"x"}}}`)
+	claudeMD := w.write("work/CLAUDE.md", "x")
+	outside := w.write("work/CLAUDE.local.md", "x")
+	c := w.config(true)
+	c.Instructions = []instruct.File{{Path: claudeMD}}
+	c.Problems = []instruct.Problem{{Path: outside, Text: "is too long"}}
+	c.Skills = &library.Set{
+		Skills:   []*skill.Skill{{Name: "a", File: mine}},
+		Shadowed: []library.Shadowed{{Skill: &skill.Skill{Name: "help", File: theirs}}},
+	}
+	e := &roster.Entry{Name: "a", File: servers, Unapproved: true}
+	c.Servers = &roster.Roster{Entries: []*roster.Entry{e}, Unapproved: []*roster.Entry{e}}
+	want := []string{
+		"+ Claude Code: settings .claude/settings.json without spinnerVerbs, which adze does not have",
+		"+ Claude Code: skills .claude/skills",
+		"- Claude Code: agents .claude/agents sub-agents are not supported yet",
+		"+ Claude Code: settings work/.claude/settings.json",
+		"- Claude Code: settings work/.claude/settings.local.json it is not valid JSON",
+		"- Claude Code: commands work/.claude/commands /help is taken by a built-in command",
+		"+ Claude Code: rules work/.claude/rules 1 holds when a file they name is read",
+		"+ Claude Code: instructions work/CLAUDE.md",
+		"- Claude Code: instructions work/CLAUDE.local.md is too long",
+		"- Claude Code: MCP servers work/.mcp.json a: approve with /mcp",
+	}
+	if diff := cmp.Diff(want, w.lines(Find(c))); diff != "" {
+		t.Error(diff)
+	}
+	c = w.config(false)
+	c.Servers = &roster.Roster{Entries: []*roster.Entry{e}, Unapproved: []*roster.Entry{e}}
+	for _, line := range w.lines(Find(c)) {
+		if strings.HasPrefix(line, "+") && strings.Contains(line, " work/") && !strings.Contains(line, "rules") {
+			t.Errorf("not trusted: %s", line)
+		}
+	}
+}
+
+// Files that are no files, that never end or that lie in a circle are passed by.
+func TestHostileFolders(t *testing.T) {
+	w := newWorld(t)
+	w.write(".gemini/settings.json", strings.Repeat("[", 1<<20))
+	w.write(".codex/x", "")
+	for _, name := range []string{".codex/config.toml", "work/.cursorrules", "work/opencode.json"} {
+		if err := syscall.Mkfifo(filepath.Join(w.home, name), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(w.dir, filepath.Join(w.dir, "loop")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(w.dir, ".claude"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(w.dir, filepath.Join(w.dir, ".claude/rules")); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"- Gemini CLI: settings .gemini/settings.json it is not valid JSON"}
+	if diff := cmp.Diff(want, w.lines(Find(w.config(true)))); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func FuzzServers(f *testing.F) {
+	f.Add("[mcp_servers.a]\ncommand = \"x\"\nargs = ['a', \"b\"]\nenv = {A=\"b\"}\n[mcp_servers.\"a.b\".env]\nC=1")
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, sv := range tomlServers(text, "mcp_servers") {
+			sv.command()
+		}
+		if plain, err := standard([]byte(text)); err == nil {
+			decodeServer("x", plain)
+		}
+	})
+}
