@@ -124,8 +124,9 @@ func (b *Builder) Close() error {
 	return nil
 }
 
-// Copy copies the folder called name of a folder, through no link that leads out of it, to a new folder.
-func Copy(from, name, to string) error {
+// Copy copies the folder called name of a folder, through no link that leads out of it, to a new folder: that of a plugin to
+// be installed.
+func Copy(from, name, to string, id ID) error {
 	outer, err := os.OpenRoot(from)
 	if err != nil {
 		return err
@@ -136,7 +137,7 @@ func Copy(from, name, to string) error {
 		return fmt.Errorf("%s: %w", name, plain(err))
 	}
 	defer root.Close()
-	t, err := scan(root) // which keeps the limits
+	t, err := scan(root, id) // which keeps the limits
 	if err != nil {
 		return err
 	}

@@ -187,7 +187,7 @@ func files(p *Plugin, all map[contentKey]content) {
 	if err == nil {
 		defer root.Close()
 		var t *tree
-		if t, err = scan(root); err == nil {
+		if t, err = scan(root, p.ID); err == nil {
 			r := &reader{root: root, dir: p.Dir}
 			for _, f := range t.files {
 				r.content(p, f, all)

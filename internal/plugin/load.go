@@ -182,7 +182,7 @@ func (s *Store) Verify(id ID) error {
 		return fmt.Errorf("%s: its files are gone: %w", id, err)
 	}
 	defer root.Close()
-	t, err := scan(root)
+	t, err := scan(root, id)
 	if err != nil {
 		return fmt.Errorf("%s: %w", id, err)
 	}

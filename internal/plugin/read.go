@@ -36,7 +36,7 @@ func Read(dir string, id ID) (*Plugin, []Problem, error) {
 		return nil, nil, err
 	}
 	defer r.root.Close()
-	t, err := scan(r.root)
+	t, err := scan(r.root, id)
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading the plugin in %s: %w", dir, err)
 	}

@@ -63,6 +63,7 @@ func TestRead(t *testing.T) {
 		".mcp.json":            `{"mcpServers": {"main": {"command": "m"}}}`,
 		".lsp.json":            `{"go": {"command": "gopls"}}`,
 		".git/hooks/post-join": "not part of it",
+		"node_modules/x":       "-> /usr",
 	})
 	p, problems, err := Read(dir, ID{})
 	if err != nil || len(problems) > 0 {

@@ -398,7 +398,7 @@ func inspect(dir string, id ID) (hash, digest string, err error) {
 		return "", "", err
 	}
 	defer r.root.Close()
-	if r.tree, err = scan(r.root); err != nil {
+	if r.tree, err = scan(r.root, id); err != nil {
 		return "", "", err
 	}
 	if len(r.tree.escapes) > 0 {

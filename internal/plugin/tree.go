@@ -35,10 +35,11 @@ type treeFile struct {
 	sum [sha256.Size]byte
 }
 
-// scan reads all files. An error says that they cannot be read, or that there is too much.
-func scan(root *os.Root) (*tree, error) {
+// scan reads all files. An error says that they cannot be read, or that there is too much. In a folder in which the plugin
+// is developed, the packages that are installed there are no part of it.
+func scan(root *os.Root, id ID) (*tree, error) {
 	t := &tree{}
-	s := &scanner{root: root, tree: t, hash: sha256.New()}
+	s := &scanner{root: root, tree: t, hash: sha256.New(), developed: id.Market == ""}
 	if err := s.folder(".", 0); err != nil {
 		return nil, err
 	}
@@ -49,10 +50,11 @@ func scan(root *os.Root) (*tree, error) {
 }
 
 type scanner struct {
-	root    *os.Root
-	tree    *tree
-	hash    hash.Hash
-	entries int
+	root      *os.Root
+	tree      *tree
+	hash      hash.Hash
+	entries   int
+	developed bool
 }
 
 // folder reads the files of a folder and of those in it.
@@ -68,7 +70,7 @@ func (s *scanner) folder(name string, depth int) error {
 	for {
 		entries, err := dir.ReadDir(512)
 		for _, e := range entries {
-			if strings.EqualFold(e.Name(), ".git") {
+			if strings.EqualFold(e.Name(), ".git") || s.developed && e.IsDir() && e.Name() == "node_modules" {
 				continue
 			}
 			if s.entries++; s.entries > MaxFiles {

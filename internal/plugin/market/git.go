@@ -23,7 +23,6 @@ import (
 const (
 	fetchTime = 10 * time.Minute
 	askTime   = 2 * time.Minute
-	maxRepo   = plugin.MaxTree // bytes of what is fetched, compressed
 	watchTime = 200 * time.Millisecond
 )
 
@@ -33,6 +32,7 @@ type git struct {
 	run     *osproc.Runner
 	environ func() []string
 	report  func(string) // may be nil
+	max     int64        // bytes that are fetched of a repository, compressed
 }
 
 // program returns git, and the environment to run it in: of the user's own settings of git those count that say how to
@@ -211,12 +211,12 @@ func (g *git) fetch(ctx context.Context, src plugin.Source, dir string) (commit 
 	watching := make(chan struct{})
 	go func() {
 		defer close(watching)
-		watch(fetching, dir, cancel)
+		g.watch(fetching, dir, cancel)
 	}()
 	err = g.ask(fetching, question{dir: dir, protocols: protocols, progress: true, timeout: fetchTime, args: []string{
 		"fetch", "--progress", "--depth=1", "--no-tags", "--no-recurse-submodules", "--no-auto-gc", "--refmap=", "--", src.At, "+" + want + ":refs/adze/fetched"}})
-	if err == nil && size(dir) > maxRepo {
-		err = errTooLarge
+	if err == nil && size(dir) > g.max {
+		err = g.tooLarge()
 	}
 	cancel(nil)
 	<-watching
@@ -237,10 +237,13 @@ func (g *git) fetch(ctx context.Context, src plugin.Source, dir string) (commit 
 	return commit, nil
 }
 
-var errTooLarge = errors.New("the repository is too large")
+// tooLarge is the error of a repository that is larger than is fetched.
+func (g *git) tooLarge() error {
+	return fmt.Errorf("the repository has more than %d MB", g.max>>20)
+}
 
 // watch cancels a fetch that gets more than it may.
-func watch(ctx context.Context, dir string, cancel context.CancelCauseFunc) {
+func (g *git) watch(ctx context.Context, dir string, cancel context.CancelCauseFunc) {
 	t := time.NewTicker(watchTime)
 	defer t.Stop()
 	for {
@@ -248,8 +251,8 @@ func watch(ctx context.Context, dir string, cancel context.CancelCauseFunc) {
 		case <-ctx.Done():
 			return
 		case <-t.C:
-			if size(dir) > maxRepo {
-				cancel(errTooLarge)
+			if size(dir) > g.max {
+				cancel(g.tooLarge())
 				return
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"time"
@@ -39,7 +40,7 @@ type Markets struct{ cfg Config }
 // New returns the marketplaces of a store. It touches nothing.
 func New(cfg Config) *Markets { return &Markets{cfg} }
 
-func (m *Markets) git() *git { return &git{m.cfg.Run, m.cfg.Environ, m.cfg.Report} }
+func (m *Markets) git() *git { return &git{m.cfg.Run, m.cfg.Environ, m.cfg.Report, plugin.MaxTree} }
 
 // Add fetches the list of a marketplace and makes it known.
 func (m *Markets) Add(ctx context.Context, src plugin.Source) (*Listing, error) {
@@ -112,7 +113,8 @@ func (m *Markets) fetch(ctx context.Context, src plugin.Source, name string) (*L
 		tree = filepath.Join(stage, "tree")
 		dir, market.Tree = tree, strings.ToLower(rand.Text())
 		if src.Kind == plugin.Git {
-			market.Commit, _, err = m.clone(ctx, src, stage, tree, "")
+			root, _ := places(src)
+			market.Commit, _, err = m.clone(ctx, src, stage, tree, root)
 		} else {
 			err = m.download(ctx, src.At, tree)
 		}
@@ -190,10 +192,7 @@ func readListing(dir string, src plugin.Source) (*Listing, error) {
 		return nil, fmt.Errorf("reading the marketplace: %w", err)
 	}
 	defer root.Close()
-	names := listingNames[:]
-	if strings.HasSuffix(src.Path, ".json") {
-		names = []string{src.Path}
-	}
+	_, names := places(src)
 	for _, name := range names {
 		info, err := root.Stat(filepath.FromSlash(name))
 		if errors.Is(err, fs.ErrNotExist) {
@@ -213,6 +212,19 @@ func readListing(dir string, src plugin.Source) (*Listing, error) {
 		return parseListing(file, data, filepath.IsAbs(src.At))
 	}
 	return nil, fmt.Errorf("%s is no marketplace: it has no %s", src, names[len(names)-1])
+}
+
+// places returns the folder of a repository that is the marketplace, and where in it the list may be.
+func places(src plugin.Source) (root string, names []string) {
+	if !strings.HasSuffix(src.Path, ".json") {
+		return src.Path, listingNames[:]
+	}
+	root, name := path.Split(src.Path)
+	root = path.Clean(root)
+	if base := path.Base(root); base == ".adze-plugin" || base == ".claude-plugin" {
+		root, name = path.Dir(root), base+"/"+name
+	}
+	return root, []string{name}
 }
 
 // A Candidate is a plugin that was fetched and is not installed yet. The caller installs or discards it.
@@ -291,7 +303,7 @@ func (m *Markets) stage(ctx context.Context, c *Candidate, l *Listing, e *Entry)
 	default:
 		in.Source, in.Commit = l.Source, l.Commit
 		in.Source.Path = e.relative
-		err = plugin.Copy(m.cfg.Store.MarketDir(l.Market), e.relative, tree)
+		err = plugin.Copy(m.cfg.Store.MarketDir(l.Market), e.relative, tree, in.ID)
 	}
 	if err != nil {
 		return err

@@ -424,6 +424,48 @@ func TestListing(t *testing.T) {
 	}
 }
 
+// A marketplace can be in a folder of its repository, and its list can be called otherwise.
+func TestMarketInFolder(t *testing.T) {
+	repo, _ := newRepository(t, map[string]string{
+		"tools/.claude-plugin/marketplace.json": list(`{"name": "a", "source": "./a"}`)[".claude-plugin/marketplace.json"],
+		"other.json":                            `{"name": "other", "plugins": [{"name": "a", "source": "./tools/a"}]}`,
+		"tools/a/x":                             "x",
+	})
+	b := newBench(t)
+	for path, name := range map[string]string{"tools": "team", "tools/.claude-plugin/marketplace.json": "team", "other.json": "other"} {
+		src, err := DecodeSource(json.RawMessage(fmt.Sprintf(`{"source": "git", "url": %q, "path": %q}`, repo, path)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := b.Add(t.Context(), src)
+		if err != nil || l.Name != name {
+			t.Fatal(path, l, err)
+		}
+		c, err := b.Fetch(t.Context(), plugin.ID{Name: "a", Market: name})
+		if err != nil {
+			t.Fatal(path, err)
+		}
+		c.Discard()
+		if err := b.Remove(t.Context(), name); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := b.Add(t.Context(), plugin.Source{Kind: plugin.Git, At: repo, Path: "none"}); err == nil {
+		t.Error("a folder that is not there is a marketplace")
+	}
+}
+
+// A repository that is larger than is fetched is refused, and its size is named.
+func TestRepositoryTooLarge(t *testing.T) {
+	b := newBench(t)
+	repo, _ := newRepository(t, list())
+	g := b.git()
+	g.max = 1
+	if _, err := g.fetch(t.Context(), plugin.Source{Kind: plugin.Git, At: repo}, filepath.Join(t.TempDir(), "git")); err == nil || !strings.Contains(err.Error(), "the repository has more than") {
+		t.Error(err)
+	}
+}
+
 // A fetch that is broken off leaves nothing.
 func TestCancel(t *testing.T) {
 	b := newBench(t)
