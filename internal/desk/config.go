@@ -34,9 +34,10 @@ type Surroundings struct {
 	Options func(all bool) []Option
 	// Change sets a value, or removes it if it is nil, in the user's settings. It returns what to tell the user.
 	Change func(ctx context.Context, key string, value *string) (string, error)
-	// About returns what to show of them, and Examine looks for what is wrong; both may be nil.
+	// About returns what to show of them, and Examine looks for what is wrong, and with online tries the provider, too; both
+	// may be nil.
 	About   func() Fields
-	Examine func(ctx context.Context) []Check
+	Examine func(ctx context.Context, online bool) []Check
 	// Commands returns further commands, which come and go, such as skills and prompts of servers, each with its Origin; where
 	// no user is at a terminal it may wait for them. Resources returns what may be meant by a mention that is being typed, such
 	// as server:uri; one that ends in a colon goes on. Both may be nil.

@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -115,8 +116,8 @@ func addProblems(p *Page, policy *permission.Policy, of func(rule.Rule) bool) {
 		if by, ok := shadows[i]; ok {
 			p.Add(Notice(string(r.Behavior) + " " + r.Text() + " never takes effect: " + string(by.Behavior) + " " + by.Text() + " comes first"))
 		}
-		if err := r.Flaw(); err != nil {
-			p.Add(Notice(string(r.Behavior) + " " + r.Text() + " never takes effect: " + err.Error()))
+		if err := cmp.Or(r.Broken(), r.Flaw()); err != nil {
+			p.Add(Notice(string(r.Behavior) + " " + r.Text() + " needs correction: " + err.Error()))
 		}
 	}
 }

@@ -59,6 +59,7 @@ func commands() []command {
 		{"trust", "[--list|--remove] [DIR]", "show what a workspace would enable, and trust it", made[trustOptions]},
 		{"sandbox", "status [--json]", "show how commands are sandboxed, and test it", made[sandboxOptions]},
 		{"sessions", "[list|show|search|export|fork|rename|tag|rm]", "list, find, export and remove sessions", made[sessionsOptions]},
+		{"doctor", "[--online] [--json]", "look for what is wrong with the installation, the settings and the workspace", made[doctorOptions]},
 		{"completion", "bash|zsh|fish", "print a completion script for a shell", made[completionOptions]},
 		{"man", "", "print the manual page; adze man | man -l - shows it", made[manOptions]},
 		{"help", "[COMMAND]", "print this help, or that of a command", made[helpOptions]},
@@ -75,7 +76,7 @@ func made[T any, P interface {
 
 // plannedCommands are commands that this version does not have. Alone, or before a word such as list, they are not a prompt.
 var plannedCommands = [...]string{
-	"acp", "agents", "doctor", "install",
+	"acp", "agents", "install",
 	"plugin", "server", "setup-token", "update", "workflow",
 }
 

@@ -2,11 +2,8 @@ package wire
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -15,7 +12,6 @@ import (
 	"adze/internal/model"
 	"adze/internal/platform/config"
 	"adze/internal/platform/scope"
-	"adze/internal/tools/bash"
 )
 
 // deskPermission gives the desk access to what is allowed in a conversation.
@@ -42,7 +38,7 @@ func surroundings(c *Conversation) desk.Surroundings {
 		Enabled: func(setting string) bool { return w.Project.Settings().Bool(setting) },
 		Styles:  deskStyles(c),
 		About:   func() desk.Fields { return aboutSession(c) },
-		Examine: func(context.Context) []desk.Check { return examine(c) },
+		Examine: func(ctx context.Context, online bool) []desk.Check { return examine(ctx, c, online) },
 		Options: func(all bool) []desk.Option {
 			s, keys := w.Project.Settings(), settings.Keys()
 			var list []desk.Option
@@ -99,74 +95,4 @@ func aboutSession(c *Conversation) desk.Fields {
 		trusted = "trusted"
 	}
 	return append(fields, desk.Field{Name: "Workspace", Value: trusted})
-}
-
-// examine looks at what a conversation needs.
-func examine(c *Conversation) []desk.Check {
-	checks := []desk.Check{{Name: "version", Fine: c.ws.Version}}
-	if b := c.model.backend; b != nil {
-		checks = append(checks, desk.Check{Name: "provider", Fine: b.Name + ", selected by " + b.Why})
-	}
-	return append(checks,
-		examineSettings(c.ws),
-		examineHome(c.ws.Project),
-		examineProgram("shell", func() (string, error) { p, err := bash.Find(); return p.Path, err }),
-		examineProgram("git", func() (string, error) { return exec.LookPath("git") }),
-		examineSandbox(c),
-	)
-}
-
-// examineSandbox tests the sandbox if it is to be used.
-func examineSandbox(c *Conversation) desk.Check {
-	check := desk.Check{Name: "sandbox", Fine: "off"}
-	if !c.sandbox.On() {
-		return check
-	}
-	check.Fine = "works"
-	if !c.sandbox.InForce() {
-		check.Problems = []string{"it is switched on, but does not work here; adze sandbox says why"}
-	}
-	return check
-}
-
-// examineSettings reads the settings files again.
-func examineSettings(w *Workspace) desk.Check {
-	p, warnings := settings.Open(w.Project.Source())
-	check := desk.Check{Name: "settings", Fine: fmt.Sprintf("%d set", len(p.Written()))}
-	for _, warning := range warnings {
-		check.Problems = append(check.Problems, warning.String())
-	}
-	if err := p.Check(false); err != nil {
-		check.Problems = append(check.Problems, err.Error())
-	}
-	return check
-}
-
-// examineHome finds out whether the state home can be written.
-func examineHome(p *settings.Project) desk.Check {
-	check := desk.Check{Name: "state home", Fine: p.Home}
-	err := p.HomeErr
-	if err == nil {
-		err = os.MkdirAll(p.Home, 0o700)
-	}
-	if err == nil {
-		var file *os.File
-		if file, err = os.CreateTemp(p.Home, ".doctor-*"); err == nil {
-			err = errors.Join(file.Close(), os.Remove(file.Name()))
-		}
-	}
-	if err != nil {
-		check.Problems = []string{fmt.Sprintf("sessions cannot be saved in %s: %v", filepath.Clean(p.Home), err)}
-	}
-	return check
-}
-
-// examineProgram looks for a program.
-func examineProgram(name string, find func() (string, error)) desk.Check {
-	path, err := find()
-	check := desk.Check{Name: name, Fine: path}
-	if err != nil {
-		check.Problems = []string{err.Error()}
-	}
-	return check
 }

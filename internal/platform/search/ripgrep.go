@@ -38,6 +38,21 @@ func (e *Engine) chooseRipgrep() (ripgrep, bool) {
 	return rg, err == nil
 }
 
+// Describe says which program searches. It is an error if ripgrep was asked for and is not used.
+func (e *Engine) Describe() (string, error) {
+	if e.Kind == Builtin {
+		return "built in", nil
+	}
+	rg, err := e.ripper()
+	switch {
+	case err == nil:
+		return "ripgrep, " + rg.path, nil
+	case e.Kind == Auto:
+		return "built in", nil
+	}
+	return "", fmt.Errorf("%w: the built-in search is used instead; install ripgrep, or set search.engine to builtin", err)
+}
+
 // warn says, once, why the built-in engine is used instead of ripgrep.
 func (e *Engine) warn(err error) {
 	if e.Warn != nil {

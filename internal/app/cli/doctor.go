@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"context"
+	"strings"
+
+	"adze/internal/app/settings"
+	"adze/internal/app/syntax"
+	"adze/internal/app/wire"
+	"adze/internal/desk"
+	"adze/internal/ui/draw"
+)
+
+// doctorOptions belong to adze doctor.
+type doctorOptions struct {
+	project      settings.Source
+	access       wire.AccessSpec
+	online, json bool
+}
+
+// explain says what is looked at, and how the command ends.
+func (*doctorOptions) explain() string {
+	return `Nothing is changed, and without --online nothing is sent. The exit code is 1 if something is broken; a note is
+something that you may want to change.
+`
+}
+
+func (o *doctorOptions) flags() []flag {
+	table := []flag{
+		{Name: "online", Doc: "also try whether the provider can be reached; no credentials are sent", Set: syntax.SetBool(&o.online)},
+		jsonFlag(&o.json),
+	}
+	table = append(table, syntax.Only(accessFlags(&o.access), "add-dir")...)
+	return append(table, syntax.Only(projectFlags(&o.project), "settings", "setting-sources", "trust")...)
+}
+
+// A checkLine is a check, in JSON output.
+type checkLine struct {
+	Name     string   `json:"name"`
+	Found    string   `json:"found"`
+	Problems []string `json:"problems"`
+	Notes    []string `json:"notes"`
+}
+
+// run looks for what is wrong. Settings that cannot be read are one of the findings.
+func (o *doctorOptions) run(ctx context.Context, env *Env, _ invocation) error {
+	p, _ := settings.Open(env.source(o.project)) // ok: what is wrong is found below
+	place := env.wire()
+	place.Say = func(string) {} // what would be said while a conversation is opened is found, too
+	w := wire.Open(place, p)
+	defer w.Close()
+	checks := wire.Examine(ctx, w, o.access, env.StdinTerminal && env.StdoutTerminal, o.online)
+	var err error
+	if o.json {
+		list := []checkLine{}
+		for _, c := range checks {
+			list = append(list, checkLine{c.Name, c.Fine, append([]string{}, c.Problems...), append([]string{}, c.Notes...)})
+		}
+		err = env.print(marshal(list))
+	} else {
+		options := draw.Options{}
+		if env.StdoutTerminal {
+			options.Width = env.width()
+		}
+		err = env.print(strings.Join(draw.Page(desk.CheckPage(checks), options), "\n") + "\n")
+	}
+	if err == nil && desk.Broken(checks) > 0 {
+		err = &Ended{}
+	}
+	return err
+}

@@ -1,0 +1,183 @@
+// Package doctor looks for what is wrong with an installation, its settings and a workspace, for adze doctor and
+// /doctor. It changes nothing and sends nothing, unless it is asked to try the provider. Where the parts come from is left
+// to the caller, and how the result is shown to others.
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os/exec"
+
+	"adze/internal/app/settings"
+	"adze/internal/desk"
+	"adze/internal/hook"
+	"adze/internal/instruct"
+	"adze/internal/mcp/roster"
+	"adze/internal/memory"
+	"adze/internal/permission"
+	"adze/internal/platform/amount"
+	"adze/internal/skill/library"
+)
+
+// A Config is what is looked at. A function that is nil is left out.
+type Config struct {
+	Project *settings.Project
+	// Version and Program are those of the program; Program is its path, or empty.
+	Version, Program string
+	Getenv           func(string) string
+	// Terminal says that the user is at a terminal.
+	Terminal bool
+	// Provider returns which provider answers, and Reach tries it; Reach is nil unless the user asked for it.
+	Provider func() (string, error)
+	Reach    func(context.Context) (string, error)
+	// Search, Shell and Sandbox return what is used.
+	Search, Shell, Sandbox func() (string, error)
+	Policy                 func() (*permission.Policy, error)
+	// Hooks returns the hooks, and HookProblems what is wrong with how they are written.
+	Hooks        func() []hook.Listing
+	HookProblems []hook.Problem
+	// Servers returns the MCP servers that are configured.
+	Servers func() (*roster.Roster, error)
+	// Instructions returns the instruction files and what is wrong with some.
+	Instructions func(context.Context) ([]instruct.File, []instruct.Problem)
+	Memory       *memory.Folder
+	Skills       func(context.Context) *library.Set
+	// Further are checks of other parts.
+	Further []func(context.Context) desk.Check
+}
+
+// Examine looks at everything.
+func Examine(ctx context.Context, c Config) []desk.Check {
+	checks := []desk.Check{
+		{Name: "version", Fine: c.Version + " for " + platform()},
+		c.installation(),
+		c.terminal(),
+		c.locale(),
+		c.home(),
+		c.settings(),
+		c.trust(),
+		program("provider", c.Provider),
+	}
+	if c.Reach != nil {
+		checks = append(checks, program("network", func() (string, error) { return c.Reach(ctx) }))
+	}
+	checks = append(checks,
+		program("search", c.Search),
+		program("shell", c.Shell),
+		program("git", func() (string, error) { return exec.LookPath("git") }),
+		program("sandbox", c.Sandbox),
+		c.rules(),
+		c.hooks(),
+	)
+	if c.Servers != nil {
+		checks = append(checks, c.servers())
+	}
+	if c.Instructions != nil {
+		checks = append(checks, instructions(c.Instructions(ctx)))
+	}
+	if c.Memory != nil {
+		checks = append(checks, memories(*c.Memory))
+	}
+	if c.Skills != nil {
+		set := c.Skills(ctx)
+		checks = append(checks, desk.Check{Name: "skills", Fine: amount.Of(len(set.Skills), "skill", "skills"), Problems: desk.SkillProblems(set)})
+	}
+	for _, further := range c.Further {
+		checks = append(checks, further(ctx))
+	}
+	return checks
+}
+
+// program returns the check of something that is there, or is not for a reason.
+func program(name string, find func() (string, error)) desk.Check {
+	check := desk.Check{Name: name, Fine: "not looked at"}
+	if find == nil {
+		return check
+	}
+	fine, err := find()
+	check.Fine = fine
+	if err != nil {
+		check.Problems = []string{err.Error()}
+	}
+	return check
+}
+
+// rules finds the permission rules that never take effect or do not do what they say.
+func (c Config) rules() desk.Check {
+	check := desk.Check{Name: "permission rules"}
+	policy, err := c.Policy()
+	if err != nil {
+		check.Problems = []string{err.Error()}
+		return check
+	}
+	check.Fine = amount.Of(len(policy.Rules()), "rule", "rules")
+	check.Problems = desk.RuleProblems(policy)
+	return check
+}
+
+// hooks finds the hooks that cannot be read, do not run or are slow.
+func (c Config) hooks() desk.Check {
+	list := c.Hooks()
+	check := desk.Check{Name: "hooks", Fine: amount.Of(len(list), "hook", "hooks")}
+	for _, p := range c.HookProblems {
+		check.Problems = append(check.Problems, p.Error())
+	}
+	for _, l := range list {
+		if l.Idle != "" {
+			check.Notes = append(check.Notes, l.Label+" does not run: "+l.Idle)
+		}
+		if l.Slow {
+			check.Notes = append(check.Notes, l.Label+" is slow and delays "+string(l.Event))
+		}
+	}
+	return check
+}
+
+// servers finds what is wrong with how MCP servers are configured. None is started, and those of a workspace that is not
+// trusted are left alone.
+func (c Config) servers() desk.Check {
+	check := desk.Check{Name: "MCP servers"}
+	r, err := c.Servers()
+	if err != nil {
+		check.Problems = []string{err.Error()}
+		return check
+	}
+	check.Fine = fmt.Sprintf("%d configured", len(r.Entries))
+	for _, p := range r.Problems {
+		check.Problems = append(check.Problems, p.String())
+	}
+	for _, e := range r.Entries {
+		if e.Scope == roster.Project && !c.Project.Trust.Trusted() {
+			continue
+		}
+		if e.Problem != nil {
+			check.Problems = append(check.Problems, fmt.Sprintf("%s in %s: %v", e.Name, cmp.Or(e.File, "the command line"), e.Problem))
+		}
+		for _, text := range e.Warnings {
+			check.Notes = append(check.Notes, e.Name+": "+text)
+		}
+	}
+	return check
+}
+
+// instructions finds instruction files that are not used as they are, and large ones.
+func instructions(files []instruct.File, problems []instruct.Problem) desk.Check {
+	check := desk.Check{Name: "instructions", Fine: amount.Of(len(files), "file", "files")}
+	for _, p := range problems {
+		check.Problems = append(check.Problems, p.Path+" "+p.Text)
+	}
+	return check
+}
+
+func memories(f memory.Folder) desk.Check {
+	check := desk.Check{Name: "memory", Fine: f.Dir}
+	found, err := f.Check()
+	if err != nil {
+		check.Problems = append(check.Problems, err.Error())
+	}
+	for _, x := range found {
+		check.Notes = append(check.Notes, x.String())
+	}
+	return check
+}

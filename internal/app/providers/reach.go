@@ -1,0 +1,55 @@
+package providers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"adze/internal/model/wire"
+	"adze/internal/platform/transport"
+)
+
+// Reach tries whether the provider that the settings choose can be reached, and says how it answered. No credentials are
+// sent: any answer counts.
+func Reach(ctx context.Context, c Config) (string, error) {
+	rows := newTable(c.Settings, func(string) {}) // what is wrong is said when they are opened
+	chosen, err := rows.choose("", c.Settings, c.Keys)
+	switch {
+	case err != nil:
+		return "", err
+	case chosen.provider == nil:
+		return "", errors.New("there is no provider to try")
+	}
+	at, err := url.Parse(chosen.provider.endpoint(c.Settings))
+	if err != nil || at.Host == "" {
+		return "the address of " + chosen.provider.name + " depends on the request, so it was not tried", nil
+	}
+	n, err := Network(c.Settings, c.Say)
+	if err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(ctx, checkLimit)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodHead, at.Scheme+"://"+at.Host+"/", nil)
+	if err != nil {
+		return "", err
+	}
+	req.Header.Set("User-Agent", wire.UserAgent(c.Version))
+	client := &http.Client{
+		Transport:     transport.New(n),
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	defer client.CloseIdleConnections()
+	resp, err := client.Do(req)
+	if err != nil {
+		var known *transport.Error
+		if errors.As(err, &known) {
+			return "", fmt.Errorf("%s. %s", known.Text, known.Advice)
+		}
+		return "", err
+	}
+	resp.Body.Close() // ok: only whether there is an answer counts
+	return fmt.Sprintf("%s answers (HTTP %d)", at.Host, resp.StatusCode), nil
+}

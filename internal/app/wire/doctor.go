@@ -1,0 +1,128 @@
+package wire
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"adze/internal/app/doctor"
+	"adze/internal/app/providers"
+	"adze/internal/app/servers"
+	"adze/internal/app/setup"
+	"adze/internal/desk"
+	"adze/internal/hook"
+	"adze/internal/instruct"
+	"adze/internal/mcp/roster"
+	"adze/internal/permission"
+	"adze/internal/platform/trust"
+	"adze/internal/tools/bash"
+)
+
+// Examine looks for what is wrong in a workspace, for a conversation with that access which is not opened. With
+// online, the provider is tried.
+func Examine(ctx context.Context, w *Workspace, a AccessSpec, terminal, online bool) []desk.Check {
+	c := newDoctor(w, Spec{Access: a}, online)
+	c.Terminal = terminal
+	c.Provider = func() (string, error) {
+		keys := providers.OpenKeys(w.Project.Home)
+		auth, err := providers.Status(w.Project, keys)
+		switch {
+		case err != nil:
+			return "", err
+		case keys.Err() != nil:
+			return "", keys.Err()
+		case !auth.LoggedIn:
+			return "", setup.Errorf("none is configured: store a key with adze auth login, or set a variable such as ANTHROPIC_API_KEY")
+		}
+		return fmt.Sprintf("%s, selected by %s", auth.Provider, auth.Why), nil
+	}
+	c.Policy = func() (*permission.Policy, error) {
+		b, err := w.Bench(a)
+		if err != nil {
+			return nil, err
+		}
+		return b.Gate.Policy(), nil
+	}
+	c.Hooks = func() []hook.Listing {
+		v := w.values()
+		r, _ := hook.New(hook.Config{ // ok: what is wrong with them is in HookProblems
+			Sources: v.Hooks.Sources, Policy: hookPolicy(v.Hooks, false),
+			Approved: func(_ hook.Source, event, matcher string, handler json.RawMessage) bool {
+				return w.Project.Trust.Approved(trust.Hook(event, matcher, handler))
+			},
+		})
+		defer r.Close()
+		return r.List()
+	}
+	c.Sandbox = func() (string, error) {
+		f, err := w.newConfinement()
+		if err != nil {
+			return "", err
+		}
+		defer f.Close()
+		return sandboxState(f.On(), f.InForce)
+	}
+	return doctor.Examine(ctx, c)
+}
+
+// examine looks for what is wrong with a conversation.
+func examine(ctx context.Context, c *Conversation, online bool) []desk.Check {
+	d := newDoctor(c.ws, c.spec, online)
+	d.Terminal = c.spec.Entry == Interactive
+	d.Provider = func() (string, error) {
+		b := c.model.backend
+		if b == nil {
+			return "none yet", nil
+		}
+		return b.Name + ", selected by " + b.Why, nil
+	}
+	d.Policy = func() (*permission.Policy, error) { return c.Gate.Policy(), nil }
+	d.Hooks = c.Hooks.List
+	d.Sandbox = func() (string, error) { return sandboxState(c.sandbox.On(), c.sandbox.InForce) }
+	if m := c.told.memory; !m.on() {
+		d.Memory = nil
+	}
+	return doctor.Examine(ctx, d)
+}
+
+// newDoctor returns what is looked at in the workspace, with conversations or without.
+func newDoctor(w *Workspace, spec Spec, online bool) doctor.Config {
+	v := w.values()
+	c := doctor.Config{
+		Project: w.Project, Version: w.Version, Program: w.Program, Getenv: w.Getenv,
+		Search: w.Engine.Describe, HookProblems: hook.Check(v.Hooks.Sources),
+		Shell: func() (string, error) { p, err := bash.Find(); return p.Path, err },
+		Servers: func() (*roster.Roster, error) {
+			flags := w.Env.Servers
+			flags.Loaded = nil // the files are read again
+			return servers.Load(w.Project, flags)
+		},
+	}
+	if online {
+		c.Reach = func(ctx context.Context) (string, error) {
+			return providers.Reach(ctx, w.backendConfig(spec.Model))
+		}
+	}
+	if !v.Simple && !v.Prompt.NoInstructions {
+		c.Instructions = func(context.Context) ([]instruct.File, []instruct.Problem) {
+			set := instruct.New(instructions(w.Project, spec))
+			return set.Load(), set.Problems()
+		}
+	}
+	if MemoryOff(w.Project, spec.Bare) == "" {
+		folder, _, _ := MemoryFolder(w.Project)
+		c.Memory = &folder
+	}
+	return c
+}
+
+// sandboxState says whether commands are confined. It is an error if they should be and are not.
+func sandboxState(on bool, inForce func() bool) (string, error) {
+	switch {
+	case !on:
+		return "off", nil
+	case !inForce():
+		return "", setup.Errorf("it is switched on, but does not work here; adze sandbox status says why")
+	}
+	return "works", nil
+}

@@ -1,0 +1,81 @@
+package desk
+
+import (
+	"context"
+	"errors"
+
+	"adze/internal/permission"
+	"adze/internal/platform/amount"
+)
+
+func doctorCommand() Command {
+	return Command{Name: "doctor", Args: "[online]", Doc: "look for what is wrong with the installation, settings, rules and workspace; online also tries the provider",
+		Run: func(ctx context.Context, d *Desk, arg string) (Answer, error) {
+			switch {
+			case arg != "" && arg != "online":
+				return nil, errors.New("usage: /doctor or /doctor online")
+			case d.Surroundings.Examine == nil:
+				return Say("Nothing can be looked at in this session."), nil
+			}
+			return CheckPage(d.Surroundings.Examine(ctx, arg != "")), nil
+		},
+		Complete: words("online")}
+}
+
+// A Check is something that was looked at.
+type Check struct {
+	Name string
+	// Fine says what is there. Problems are what is broken, and Notes what the user may want to change.
+	Fine            string
+	Problems, Notes []string
+}
+
+// maxFindings is how many findings of one check are shown.
+const maxFindings = 20
+
+// CheckPage shows checks, and what was found below them.
+func CheckPage(checks []Check) Page {
+	var fields Fields
+	var notices []Block
+	for _, c := range checks {
+		text := c.Fine
+		found := append(append([]string{}, c.Problems...), c.Notes...)
+		if len(c.Problems) > 0 {
+			text = amount.Of(len(c.Problems), "problem", "problems")
+		}
+		fields = append(fields, Field{c.Name, text})
+		for _, one := range found[:min(maxFindings, len(found))] {
+			notices = append(notices, Notice(c.Name+": "+one))
+		}
+		if more := len(found) - maxFindings; more > 0 {
+			notices = append(notices, Notice(c.Name+": and "+amount.Of(more, "other", "others")))
+		}
+	}
+	p := Page{Blocks: []Block{fields}}
+	p.Add(notices...)
+	switch n := Broken(checks); {
+	case n > 0:
+		p.Add(Text(amount.Of(n, "problem was", "problems were") + " found."))
+	default:
+		p.Add(Text("No problem was found."))
+	}
+	return p
+}
+
+// Broken returns how many problems were found.
+func Broken(checks []Check) (n int) {
+	for _, c := range checks {
+		n += len(c.Problems)
+	}
+	return n
+}
+
+// RuleProblems returns which permission rules never take effect or do not do what they say, in lines.
+func RuleProblems(policy *permission.Policy) (lines []string) {
+	var p Page
+	addProblems(&p, policy, anyRule)
+	for _, b := range p.Blocks {
+		lines = append(lines, string(b.(Notice)))
+	}
+	return lines
+}
