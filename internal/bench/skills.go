@@ -23,8 +23,8 @@ const (
 	skillsWarm   = 2 * time.Millisecond
 	skillsPoll   = 2 * time.Millisecond
 	skillsMemory = 6.0 // MB
-	coldRatio    = 2.5 // against reading the same files one after the other
-	warmRatio    = 2.5 // against asking for the times of the same files and folders, one after the other
+	coldRatio    = 1.5 // against reading the same files one after the other
+	warmRatio    = 2.0 // against asking for the times of the same files and folders, one after the other
 	// skillsAge is how old files must be for their times to tell versions apart.
 	skillsAge = 2100 * time.Millisecond
 )

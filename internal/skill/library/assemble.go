@@ -17,6 +17,9 @@ import (
 // maxProblems is how many problems a set holds.
 const maxProblems = 1000
 
+// batchSize is for how many skills there is room at a time: allocating each of many is slow.
+const batchSize = 16
+
 // maxName is how long a name may be.
 const maxName = 128
 
@@ -24,6 +27,7 @@ const maxName = 128
 type assembly struct {
 	set   *Set
 	all   []*skill.Skill   // in the order in which they are used
+	batch []skill.Skill    // room for the next ones
 	files map[inode]string // the first path of each
 	reals map[string]bool  // real paths of files, where there are no inodes or several files share one
 }
@@ -53,7 +57,10 @@ func (sc *scanner) assemble(reserved func(string) bool) *Set {
 		}
 		a.all = append(a.all, s)
 	}
-	slices.SortStableFunc(a.all, func(x, y *skill.Skill) int { return cmp.Compare(x.Origin.Kind, y.Origin.Kind) })
+	byKind := func(x, y *skill.Skill) int { return cmp.Compare(x.Origin.Kind, y.Origin.Kind) }
+	if !slices.IsSortedFunc(a.all, byKind) {
+		slices.SortStableFunc(a.all, byKind)
+	}
 	a.resolve(reserved)
 	return a.set
 }
@@ -72,6 +79,7 @@ func (sc *scanner) count() int {
 // resolve says which of the skills with the same name is used.
 func (a *assembly) resolve(reserved func(string) bool) {
 	byName := make(map[string]*skill.Skill, len(a.all))
+	a.set.Skills = make([]*skill.Skill, 0, len(a.all))
 	for _, s := range a.all {
 		first, taken := byName[s.Name]
 		switch {
@@ -116,9 +124,9 @@ func (a *assembly) folder(root *Root, f *folder, prefix string) {
 			loose = append(loose, e.name)
 		case e.file == nil:
 		case f.commands && strings.HasSuffix(e.name, mark) && !e.file.inFolder:
-			a.file(root, e.file, strings.TrimSuffix(name, mark), filepath.Join(f.dir(), e.name))
+			a.file(root, e.file, strings.TrimSuffix(name, mark), f.dir()+separator+e.name)
 		default:
-			a.file(root, e.file, name, filepath.Join(f.dir(), e.name, skillFile))
+			a.file(root, e.file, name, f.dir()+separator+e.name+inFolder)
 		}
 	}
 	if len(loose) > 0 {
@@ -157,7 +165,11 @@ func (a *assembly) file(root *Root, r *record, name, path string) {
 		return
 	}
 	if s := r.made; s == nil || s.Name != name || s.Origin != root.Origin || s.File != path {
-		r.made = &skill.Skill{Name: name, Head: r.head, Origin: root.Origin, File: path, Dir: filepath.Dir(path), Text: text(path, &r.head)}
+		if len(a.batch) == 0 {
+			a.batch = make([]skill.Skill, batchSize)
+		}
+		r.made, a.batch = &a.batch[0], a.batch[1:]
+		*r.made = skill.Skill{Name: name, Head: r.head, Origin: root.Origin, File: path, Dir: path[:strings.LastIndex(path, separator)], Text: text(path, &r.head)}
 	}
 	a.all = append(a.all, r.made)
 }
@@ -195,9 +207,7 @@ func realPath(path string) string {
 // text returns what reads the prompt of a skill. A file whose head has changed since is another skill.
 func text(path string, h *skill.Head) func(context.Context) (string, error) {
 	return func(context.Context) (string, error) {
-		p := at(filepath.Dir(path), false)
-		name := filepath.Base(path)
-		i, err := p.stat(name)
+		i, err := anywhere.stat(path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return "", fmt.Errorf("the skill is gone: %s does not exist any more", path)
@@ -207,7 +217,7 @@ func text(path string, h *skill.Head) func(context.Context) (string, error) {
 			return "", fmt.Errorf("%s is no longer a file of at most %d bytes", path, skill.MaxFile)
 		}
 		data := make([]byte, i.size+1)
-		n, err := p.read(name, data)
+		n, err := anywhere.read(path, data, -1)
 		if err != nil {
 			return "", fmt.Errorf("%s: %s", path, words(err))
 		}

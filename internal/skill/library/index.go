@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unsafe"
 
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/replace"
@@ -31,7 +32,7 @@ func program() (id [2]uint64) {
 	if err != nil {
 		return id
 	}
-	i, err := at(filepath.Dir(path), false).stat(filepath.Base(path))
+	i, err := anywhere.stat(path)
 	if err != nil {
 		return id
 	}
@@ -43,8 +44,7 @@ func loadIndex(path string) map[key]*folder {
 	if path == "" {
 		return nil
 	}
-	p, name := at(filepath.Dir(path), false), filepath.Base(path)
-	i, err := p.stat(name)
+	i, err := anywhere.stat(path)
 	if err != nil || !i.regular || i.size > maxIndex {
 		return nil
 	}
@@ -52,7 +52,7 @@ func loadIndex(path string) map[key]*folder {
 		return nil
 	}
 	data := make([]byte, i.size)
-	n, err := p.read(name, data)
+	n, err := anywhere.read(path, data, -1)
 	if err != nil || n != len(data) {
 		return nil
 	}
@@ -71,12 +71,16 @@ func saveIndex(path string, data []byte) {
 func (sc *scanner) encode() []byte { return encodeIndex(sc.known, program()) }
 
 func encodeIndex(known map[key]*folder, program [2]uint64) []byte {
-	var e encoder
+	var e, one encoder
 	e.uint(program[0])
 	e.uint(program[1])
 	e.uint(uint64(len(known)))
 	for _, f := range known {
-		e.folder(f)
+		one = one[:0]
+		one.folder(f)
+		e.text(f.path)
+		e.flags(f.commands)
+		e.text(string(one))
 	}
 	data := append([]byte(indexMark), 0, 0, 0, 0)
 	binary.LittleEndian.PutUint32(data[len(indexMark):], checksum(e))
@@ -85,7 +89,8 @@ func encodeIndex(known map[key]*folder, program [2]uint64) []byte {
 
 func checksum(data []byte) uint32 { return crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli)) }
 
-// decodeIndex returns what an index of this program knows, or nil.
+// decodeIndex returns what an index of this program knows, or nil. Its folders are not decoded yet. The caller must not
+// change data.
 func decodeIndex(data []byte, program [2]uint64) map[key]*folder {
 	if len(data) < len(indexMark)+4 || string(data[:len(indexMark)]) != indexMark {
 		return nil
@@ -95,23 +100,36 @@ func decodeIndex(data []byte, program [2]uint64) map[key]*folder {
 	if checksum(data) != sum {
 		return nil
 	}
-	d := decoder{rest: string(data)}
+	d := decoder{rest: unsafe.String(unsafe.SliceData(data), len(data))}
 	if d.uint() != program[0] || d.uint() != program[1] {
 		return nil
 	}
-	n := d.count(minFolder)
+	n := d.count(minIndexed)
 	known := make(map[key]*folder, n)
-	for range n {
-		f := d.folder(0)
-		if d.failed {
-			return nil
-		}
-		known[key{f.path, f.commands}] = f
+	folders := make([]folder, n)
+	for i := range folders {
+		k := key{d.text(), d.flags() != 0}
+		folders[i].raw = d.text()
+		known[k] = &folders[i]
 	}
 	if d.failed || d.rest != "" {
 		return nil
 	}
 	return known
+}
+
+// load returns the folder, decoded: nil if there is none, or if what the index says of it cannot be right.
+func (f *folder) load() *folder {
+	if f == nil || f.raw == "" {
+		return f
+	}
+	d := decoder{rest: f.raw}
+	*f = folder{}
+	d.folder(f, 0)
+	if d.failed || d.rest != "" {
+		return nil
+	}
+	return f
 }
 
 // An encoder writes an index.
@@ -261,15 +279,15 @@ func (d *decoder) stamp() stamp {
 	return stamp{d.uint(), d.uint(), int64(d.uint()), int64(d.uint()), int64(d.uint())}
 }
 
-// The fewest bytes that a folder, an entry and a problem have.
+// The fewest bytes that a folder in the index, an entry and a problem have.
 const (
-	minFolder  = 9
+	minIndexed = 3
 	minEntry   = 2
 	minProblem = 3
 )
 
-func (d *decoder) folder(depth int) *folder {
-	f := &folder{path: d.text()}
+func (d *decoder) folder(f *folder, depth int) {
+	f.path = d.text()
 	flags := d.flags()
 	f.commands, f.single, f.sure, f.more = flags&1 != 0, flags&2 != 0, flags&4 != 0, flags&8 != 0
 	f.stamp = d.stamp()
@@ -288,16 +306,16 @@ func (d *decoder) folder(depth int) *folder {
 			d.record(e.file)
 		}
 		if flags&2 != 0 {
-			e.sub = d.folder(depth + 1)
+			e.sub = new(folder)
+			d.folder(e.sub, depth+1)
 		}
 		if d.failed {
-			return f
+			return
 		}
 	}
 	if !slices.IsSortedFunc(f.entries, func(a, b entry) int { return strings.Compare(a.name, b.name) }) {
 		d.fail()
 	}
-	return f
 }
 
 func (d *decoder) record(r *record) {

@@ -23,17 +23,18 @@ const (
 	maxDepth   = 8      // of folders of commands
 )
 
-// workers look at the disk at the same time, and chunk is how many skills one takes at a time. A folder with many skills
-// is held open.
+// workers look at the disk at the same time, and chunk is how many skills of a folder one takes at a time.
 const (
 	workers = 2
 	chunk   = 32
-	many    = 16
 )
 
-// skillFile is what the file of a skill is called, and mark the name that a command file ends in.
+// skillFile is what the file of a skill is called, inFolder what comes after the name of its folder, and mark what the
+// name of a command file ends in.
 const (
 	skillFile = "SKILL.md"
+	separator = string(filepath.Separator)
+	inFolder  = separator + skillFile
 	mark      = ".md"
 )
 
@@ -73,6 +74,8 @@ type folder struct {
 	// broken says why the folder cannot be read; empty if it can, or is not there.
 	broken  string
 	entries []entry
+
+	raw string // what the index says of it, until it is needed
 }
 
 // dir returns the folder that the entries are in.
@@ -139,7 +142,7 @@ func (sc *scanner) scan(roots []Root, extra []*skill.Skill) bool {
 	folders := make([]*folder, len(keys))
 	parallel(len(keys), func(i int) {
 		w := worker{now: now, left: maxEntries}
-		folders[i] = w.folder(sc.known[keys[i]], keys[i], 0)
+		folders[i] = w.folder(sc.knows(keys[i]), keys[i], 0)
 		note(&w)
 	})
 	jobs := jobsOf(folders)
@@ -169,6 +172,15 @@ func (sc *scanner) scan(roots []Root, extra []*skill.Skill) bool {
 	return different
 }
 
+// knows returns what is known of a folder, or nil.
+func (sc *scanner) knows(k key) *folder {
+	f := sc.known[k].load()
+	if f == nil || (key{f.path, f.commands}) != k {
+		return nil
+	}
+	return f
+}
+
 // keysOf returns the folders of roots, each once, and for each root which of them it is.
 func keysOf(roots []Root) (keys []key, index []int) {
 	numbers := make(map[key]int, len(roots))
@@ -193,14 +205,14 @@ type job struct {
 	from, to int
 }
 
-// jobsOf divides the skills of folders into jobs. Commands were looked at with their folders.
+// jobsOf divides the skills of large folders into jobs. The others were looked at with their folders.
 func jobsOf(folders []*folder) []job {
 	var jobs []job
 	for _, f := range folders {
-		if f == nil || f.commands || len(f.entries) == 0 {
+		if f == nil || f.commands || len(f.entries) <= chunk {
 			continue
 		}
-		p := at(f.path, len(f.entries) >= many)
+		p := at(f.path, true)
 		for from := 0; from < len(f.entries); from += chunk {
 			jobs = append(jobs, job{f, p, from, min(from+chunk, len(f.entries))})
 		}
@@ -233,21 +245,21 @@ type worker struct {
 	parents       []stamp // of the folders around, for commands
 }
 
-// folder looks at a folder, of which old is known, and returns what it is now: nil if it is not there. The skills in it
-// are not looked at yet; commands are.
+// folder looks at a folder, of which old is known, and returns what it is now: nil if it is not there. If there are many
+// skills in it, they are not looked at yet.
 func (w *worker) folder(old *folder, k key, depth int) *folder {
-	parent, name := filepath.Split(k.path)
-	i, err := at(strings.TrimSuffix(parent, string(filepath.Separator)), false).stat(name)
+	i, err := anywhere.stat(k.path)
 	if err != nil && isGone(err) || err == nil && w.inside(i.stamp) {
 		w.changed = w.changed || old != nil
 		return nil
 	}
 	f := &folder{path: k.path, commands: k.commands, stamp: i.stamp, sure: i.sure(w.now)}
+	p := place{}
 	switch {
 	case err != nil:
 		f.broken = words(err)
 	case k.commands && i.regular && depth == 0:
-		f.single, f.entries = true, []entry{{name: name}}
+		f.single, f.entries = true, []entry{{name: filepath.Base(k.path)}}
 		if old != nil && old.single {
 			f.entries = old.entries
 		}
@@ -256,15 +268,23 @@ func (w *worker) folder(old *folder, k key, depth int) *folder {
 	case old != nil && old.sure && old.stamp == i.stamp && old.broken == "" && len(old.entries) <= w.left:
 		f = old
 	default:
-		w.list(f, old)
+		p = w.list(f, old)
+		defer p.close()
 	}
 	if f.broken != "" && (old == nil || old.broken != f.broken) {
 		w.changed = true
 	}
-	if w.left -= len(f.entries); k.commands {
+	w.left -= len(f.entries)
+	if p == (place{}) {
+		p = at(f.dir(), false)
+	}
+	switch {
+	case k.commands:
 		w.parents = append(w.parents, f.stamp)
-		w.commands(f, depth)
+		w.commands(f, p, depth)
 		w.parents = w.parents[:len(w.parents)-1]
+	case len(f.entries) <= chunk:
+		w.skills(job{f, p, 0, len(f.entries)})
 	}
 	return f
 }
@@ -274,12 +294,13 @@ func (w *worker) inside(s stamp) bool {
 	return slices.ContainsFunc(w.parents, func(p stamp) bool { return s.inode != 0 && s.device == p.device && s.inode == p.inode })
 }
 
-// list reads the names in a folder, and takes over what is known of them.
-func (w *worker) list(f, old *folder) {
-	names, more, err := list(f.path)
+// list reads the names in a folder, and takes over what is known of them. It returns the place of the folder, which must
+// be closed.
+func (w *worker) list(f, old *folder) place {
+	p, names, more, err := list(f.path)
 	if err != nil {
 		f.broken = words(err)
-		return
+		return p
 	}
 	if len(names) > w.left {
 		names, more = names[:w.left], true
@@ -300,30 +321,29 @@ func (w *worker) list(f, old *folder) {
 	}
 	w.changed = w.changed || old == nil || old.more != more || old.broken != "" || old.single ||
 		!slices.EqualFunc(f.entries, old.entries, func(a, b entry) bool { return a.name == b.name })
+	return p
 }
 
 // skills looks at some skills of a folder.
 func (w *worker) skills(j job) {
 	for i := j.from; i < j.to; i++ {
 		e := &j.folder.entries[i]
-		w.file(j.place, j.folder.path, filepath.Join(e.name, skillFile), e)
+		w.file(j.place, j.folder.path, e.name+inFolder, e)
 	}
 }
 
 // commands looks at the commands of a folder, and of those below it.
-func (w *worker) commands(f *folder, depth int) {
-	p := at(f.dir(), len(f.entries) >= many)
-	defer p.close()
+func (w *worker) commands(f *folder, p place, depth int) {
 	for i := range f.entries {
 		e := &f.entries[i]
 		if strings.HasSuffix(e.name, mark) {
 			if i, err := p.stat(e.name); err != nil || !i.dir {
 				e.sub = nil
-				w.update(p, filepath.Join(f.dir(), e.name), e.name, e, i, err)
+				w.update(p, f.dir()+separator+e.name, e.name, e, i, err)
 				continue
 			}
 		}
-		if w.file(p, f.path, filepath.Join(e.name, skillFile), e); e.file != nil || depth == maxDepth {
+		if w.file(p, f.path, e.name+inFolder, e); e.file != nil || depth == maxDepth {
 			e.sub = nil
 			continue
 		}
@@ -332,7 +352,7 @@ func (w *worker) commands(f *folder, depth int) {
 			e.sub = nil
 			continue
 		}
-		e.sub = w.folder(e.sub, key{filepath.Join(f.path, e.name), true}, depth+1)
+		e.sub = w.folder(e.sub, key{f.path + separator + e.name, true}, depth+1)
 	}
 }
 
@@ -342,7 +362,7 @@ func (w *worker) file(p place, dir, name string, e *entry) {
 	if err == nil && e.file != nil && e.file.sure && e.file.stamp == i.stamp {
 		return
 	}
-	w.update(p, filepath.Join(dir, name), name, e, i, err)
+	w.update(p, dir+separator+name, name, e, i, err)
 }
 
 // update takes over what the system says about the file of a skill, and reads it if it may have changed.
@@ -386,7 +406,7 @@ func (w *worker) head(p place, path, name string, r *record) {
 	if w.buf == nil {
 		w.buf = make([]byte, beginning)
 	}
-	n, err := p.read(name, w.buf)
+	n, err := p.read(name, w.buf, r.stamp.size)
 	if err == nil {
 		data := w.buf[:n]
 		if n == beginning {
@@ -398,7 +418,7 @@ func (w *worker) head(p place, path, name string, r *record) {
 			return
 		}
 		data = make([]byte, r.stamp.size+1)
-		if n, err = p.read(name, data); err == nil && int64(n) <= r.stamp.size {
+		if n, err = p.read(name, data, -1); err == nil && int64(n) <= r.stamp.size {
 			r.head, _, r.problems, err = skill.Parse(path, data[:n])
 			r.fail(err)
 			return

@@ -11,6 +11,9 @@ import (
 // A place is where paths begin: at a folder.
 type place struct{ prefix string }
 
+// anywhere is the place of absolute paths.
+var anywhere place
+
 // at returns the place of a folder.
 func at(path string, _ bool) place { return place{path + string(os.PathSeparator)} }
 
@@ -26,7 +29,7 @@ func (p place) stat(name string) (info, error) {
 }
 
 // read reads a file up to the size of the buffer.
-func (p place) read(name string, buf []byte) (int, error) {
+func (p place) read(name string, buf []byte, _ int64) (int, error) {
 	f, err := os.Open(p.prefix + name)
 	if err != nil {
 		return 0, err
@@ -40,15 +43,16 @@ func (p place) read(name string, buf []byte) (int, error) {
 }
 
 // list returns the names in a folder, in order, and whether there are more than maxEntries.
-func list(path string) (names []string, more bool, err error) {
+func list(path string) (p place, names []string, more bool, err error) {
+	p = at(path, false)
 	entries, err := os.ReadDir(path)
 	if err != nil {
-		return nil, false, err
+		return p, nil, false, err
 	}
 	for _, e := range entries {
 		if names = append(names, e.Name()); len(names) == maxEntries {
-			return names, len(entries) > maxEntries, nil
+			return p, names, len(entries) > maxEntries, nil
 		}
 	}
-	return names, false, nil
+	return p, names, false, nil
 }

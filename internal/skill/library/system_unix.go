@@ -15,11 +15,14 @@ type place struct {
 	prefix string // comes before what is looked for
 }
 
+// anywhere is the place of absolute paths.
+var anywhere = place{fd: unix.AT_FDCWD}
+
 // at returns the place of a folder. With open it is opened, so that what is in it is found without walking the whole path
 // each time; then close must be called.
 func at(path string, open bool) place {
 	if open {
-		if fd, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0); err == nil {
+		if fd, err := openAt(unix.AT_FDCWD, path, unix.O_DIRECTORY); err == nil {
 			return place{fd: fd}
 		}
 	}
@@ -50,18 +53,16 @@ func (p place) stat(name string) (info, error) {
 	}
 }
 
-// read reads a file up to the size of the buffer. It waits for no other program.
-func (p place) read(name string, buf []byte) (int, error) {
-	fd, err := unix.Openat(p.fd, p.prefix+name, unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
-	for err == unix.EINTR {
-		fd, err = unix.Openat(p.fd, p.prefix+name, unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
-	}
+// read reads a file up to the size of the buffer, or only as much as size says if that is not negative. It waits for no
+// other program.
+func (p place) read(name string, buf []byte, size int64) (int, error) {
+	fd, err := openAt(p.fd, p.prefix+name, unix.O_NOCTTY)
 	if err != nil {
 		return 0, err
 	}
 	defer unix.Close(fd)
 	n := 0
-	for n < len(buf) {
+	for n < len(buf) && (size < 0 || int64(n) < size) {
 		m, err := unix.Read(fd, buf[n:])
 		switch {
 		case err == unix.EINTR:
@@ -76,21 +77,32 @@ func (p place) read(name string, buf []byte) (int, error) {
 	return n, nil
 }
 
-// list returns the names in a folder, in order, and whether there are more than maxEntries.
-func list(path string) (names []string, more bool, err error) {
-	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, false, err
+func openAt(dir int, path string, flags int) (fd int, err error) {
+	for {
+		fd, err = unix.Openat(dir, path, unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NONBLOCK|flags, 0)
+		if err != unix.EINTR {
+			return fd, err
+		}
 	}
-	defer unix.Close(fd)
-	buf := make([]byte, 8<<10)
+}
+
+// list returns the names in a folder, in order, and whether there are more than maxEntries. The folder is open then, and
+// close must be called.
+func list(path string) (p place, names []string, more bool, err error) {
+	fd, err := openAt(unix.AT_FDCWD, path, unix.O_DIRECTORY)
+	if err != nil {
+		return anywhere, nil, false, err
+	}
+	p = place{fd: fd}
+	buf := make([]byte, 4<<10)
 	for len(names) <= maxEntries {
 		n, err := unix.ReadDirent(fd, buf)
 		if errors.Is(err, unix.EINTR) {
 			continue
 		}
 		if err != nil {
-			return nil, false, err
+			p.close()
+			return anywhere, nil, false, err
 		}
 		if n == 0 {
 			break
@@ -101,5 +113,5 @@ func list(path string) (names []string, more bool, err error) {
 	if more = len(names) > maxEntries; more {
 		names = names[:maxEntries]
 	}
-	return names, more, nil
+	return p, names, more, nil
 }

@@ -77,7 +77,7 @@ func (n *nested) directory(cfg *Config, dir string) bool {
 	n.looked[dir] = now
 	news := false
 	for _, root := range inDirectory(dir) {
-		i, err := at(filepath.Dir(root.Dir), false).stat(filepath.Base(root.Dir))
+		i, err := anywhere.stat(root.Dir)
 		if err != nil || !i.dir || slices.Contains(n.found, root) || cfg.Ignored != nil && cfg.Ignored(root.Dir) {
 			continue
 		}
