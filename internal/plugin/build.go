@@ -56,7 +56,7 @@ func (b *Builder) Check(name string, size int64) error {
 	}
 	file := true
 	for part := range parents(name) {
-		key := strings.ToLower(norm.NFC.String(part))
+		key := foldName(part)
 		switch other, there := b.names[key]; {
 		case !there:
 			b.names[key] = part
@@ -70,6 +70,17 @@ func (b *Builder) Check(name string, size int64) error {
 		file = false
 	}
 	return nil
+}
+
+// foldName returns what a system that tells neither case nor forms of Unicode apart takes a name for.
+func foldName(name string) string {
+	return norm.NFD.String(strings.Map(func(r rune) rune {
+		least := r
+		for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
+			least = min(least, f)
+		}
+		return least
+	}, norm.NFD.String(name)))
 }
 
 // checkPath returns why a name with slashes cannot be used on every system.

@@ -159,6 +159,9 @@ func (s *Store) load(in *Installed) (l Loaded, entry *indexed) {
 	if p.Version == "" {
 		p.Version = in.Version
 	}
+	if p.Description == "" {
+		p.Description = in.Description
+	}
 	l.Plugin = p
 	if known {
 		entry = &indexed{stamps, p, l.Problems}

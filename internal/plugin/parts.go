@@ -166,13 +166,17 @@ func (r *partsReader) objects(field, standard string, written []json.RawMessage)
 		path, _ := jsonscan.String(w)
 		name, err := Local(path)
 		if err == nil {
-			err = read(name)
+			_, err = r.root.Stat(filepath.FromSlash(name))
 		}
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			r.problem(r.manifest, field, "%s does not exist", path)
 		case err != nil:
-			return nil, r.refusal(field, path, err)
+			return nil, r.refusal(field, path, plain(err))
+		default:
+			if err := read(name); err != nil {
+				r.problem(name, "", "%v: it is not used", err)
+			}
 		}
 	}
 	return all, nil

@@ -219,6 +219,7 @@ func TestReadBounds(t *testing.T) {
 		"deep manifest":        {map[string]string{".claude-plugin/plugin.json": `{"name": "x", "hooks": ` + strings.Repeat(`[`, 100_000) + `}`}, 0, true},
 		"wrong types": {map[string]string{".claude-plugin/plugin.json": `{"name": "x", "version": 1, "skills": {}, "hooks": [1], "keywords": 2,
 			"userConfig": {"a-b": {}, "c": 1, "d": {"type": "color"}, "D": {}}, "dependencies": ["y"]}`, "skills/a/SKILL.md": "a"}, 9, false},
+		"large servers":   {map[string]string{".claude-plugin/plugin.json": `{"name": "x", "mcpServers": "./x.mcpb"}`, "x.mcpb": large}, 1, false},
 		"large hooks":     {map[string]string{"hooks/hooks.json": large}, 1, false},
 		"broken hooks":    {map[string]string{"hooks/hooks.json": `{"hooks": {"Stop": 1}}`}, 1, false},
 		"broken servers":  {map[string]string{".mcp.json": `{"mcpServers": {"a": 1, "b": {}}}`}, 1, false},

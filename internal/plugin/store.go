@@ -66,7 +66,9 @@ type Market struct {
 type Installed struct {
 	ID      `json:"-"`
 	Version string `json:"version,omitempty"`
-	Commit  string `json:"commit,omitempty"`
+	// Description is that of the marketplace, which counts if the plugin has none itself.
+	Description string `json:"description,omitempty"`
+	Commit      string `json:"commit,omitempty"`
 	// Hash is that of all files, and Digest that of the files that say what it runs.
 	Hash   string    `json:"hash"`
 	Digest string    `json:"digest"`

@@ -214,6 +214,7 @@ func TestHostileTrees(t *testing.T) {
 		"same name":              {file("a"), file("a")},
 		"another case":           {file("A"), file("a")},
 		"another form":           {file("\u00e9"), file("e\u0301")},
+		"another sign":           {file("\u017f"), file("S")},
 		"link and folder":        {link("a", outside), folder("a", "b")},
 		"link out":               {link("a", outside)},
 		"link out, relative":     {link("a", "../../../x")},

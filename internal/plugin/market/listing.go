@@ -202,6 +202,7 @@ func decode(raw json.RawMessage) (src plugin.Source, relative string, err error)
 		if repo, ok := repository(src.At); ok {
 			src.At = repo
 		}
+		src.At = localPath(src.At)
 	case "directory":
 		src = plugin.Source{Kind: plugin.Directory, At: text(o, "path")}
 		return src, "", nil

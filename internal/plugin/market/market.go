@@ -322,8 +322,11 @@ func (m *Markets) stage(ctx context.Context, c *Candidate, l *Listing, e *Entry)
 	if in.Version = p.Version; in.Version == "" {
 		in.Version = e.Version
 	}
-	in.Hash, p.Commit = p.Hash, in.Commit
-	p.Data, p.Version = m.cfg.Store.Data(in.ID), in.Version
+	in.Hash, in.Description = p.Hash, e.Description
+	if p.Description == "" {
+		p.Description = e.Description
+	}
+	p.Commit, p.Data, p.Version = in.Commit, m.cfg.Store.Data(in.ID), in.Version
 	c.Plugin = p
 	return nil
 }
@@ -350,11 +353,17 @@ func (e *Entry) complete(tree string) error {
 	manifest := map[string]json.RawMessage{}
 	for field, value := range e.raw {
 		switch field {
-		case "source", "strict", "category", "tags":
+		case "name", "source", "strict":
+		case "version", "description", "author", "homepage", "repository", "license", "keywords", "category", "tags":
+			// The words of a marketplace are no content of the plugin: they may change, and its hash does not.
 		default:
 			manifest[field] = value
 		}
 	}
+	if len(manifest) == 0 && !has {
+		return nil
+	}
+	manifest["name"] = e.raw["name"]
 	data, err := json.MarshalIndent(manifest, "", "  ")
 	if err != nil {
 		return err

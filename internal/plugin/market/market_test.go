@@ -271,7 +271,7 @@ func TestEntryAsManifest(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "market")
 	write(t, dir, merge(list(
 		`{"name": "docs", "source": "./", "strict": false, "description": "Documents.", "skills": ["./skills/pdf"]}`,
-		`{"name": "bare", "source": "./bare", "version": "7", "mcpServers": {"x": {"command": "y"}}}`,
+		`{"name": "bare", "source": "./bare", "version": "7", "description": "Bare.", "mcpServers": {"x": {"command": "y"}}}`,
 		`{"name": "full", "source": "./full", "version": "7", "mcpServers": {"x": {"command": "y"}}}`,
 		`{"name": "out", "source": "./bare", "commands": "../x"}`),
 		map[string]string{"skills/pdf/SKILL.md": "pdf", "skills/other/SKILL.md": "other", "bare/a": "a", "full/.claude-plugin/plugin.json": `{"name": "full", "version": "1"}`}))
@@ -280,11 +280,22 @@ func TestEntryAsManifest(t *testing.T) {
 	if p := b.install("docs"); p.Description != "Documents." || len(p.Skills) != 1 || filepath.Base(p.Skills[0]) != "pdf" {
 		t.Errorf("docs is %+v", p)
 	}
-	if p := b.install("bare"); p.Version != "7" || p.Servers == nil {
+	if p := b.install("bare"); p.Version != "7" || p.Servers == nil || p.Description != "Bare." {
 		t.Errorf("bare is %+v", p)
 	}
 	if p := b.install("full"); p.Version != "1" || p.Servers != nil {
 		t.Errorf("full is %+v", p)
+	}
+	write(t, dir, list(`{"name": "bare", "source": "./bare", "version": "7", "description": "Other words.", "keywords": ["x"], "mcpServers": {"x": {"command": "y"}}}`))
+	if c, err := b.Fetch(t.Context(), plugin.ID{Name: "bare", Market: "team"}); err != nil || !c.Same {
+		t.Errorf("other words of a marketplace are another plugin: %+v, %v", c, err)
+	} else {
+		c.Discard()
+	}
+	write(t, dir, list(`{"name": "bare", "source": "./bare", "version": "7", "mcpServers": {"x": {"command": "evil"}}}`, `{"name": "out", "source": "./bare", "commands": "../x"}`))
+	var pin *plugin.PinError
+	if _, err := b.Fetch(t.Context(), plugin.ID{Name: "bare", Market: "team"}); !errors.As(err, &pin) {
+		t.Error("another server under the same version:", err)
 	}
 	if _, err := b.Fetch(t.Context(), plugin.ID{Name: "out", Market: "team"}); err == nil {
 		t.Error("an entry leads out of its plugin")
@@ -361,6 +372,7 @@ func TestParseSource(t *testing.T) {
 		"./market":                    {Kind: plugin.Directory, At: filepath.Join(dir, "market")},
 		"~/market":                    {Kind: plugin.Directory, At: filepath.Join(dir, "market")},
 		dir + "/bare":                 {Kind: plugin.Git, At: filepath.Join(dir, "bare")},
+		"file:///srv/a.git#v1":        {Kind: plugin.Git, At: filepath.FromSlash("/srv/a.git"), Ref: "v1"},
 		"./bare#v1":                   {Kind: plugin.Git, At: filepath.Join(dir, "bare"), Ref: "v1"},
 	} {
 		if got, err := ParseSource(text, dir, dir); err != nil || got != want {
@@ -368,7 +380,7 @@ func TestParseSource(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "--upload-pack=evil", "-x/y", "owner/-x", "owner", "ext::sh -c evil", "fd::17", "git://example.org/x", "http://example.org/x.git", "http://example.org/m.json",
-		"file:///etc", "ftp://example.org/x", "https://user:secret@example.org/x", "https://user@example.org/m.json", "https://-oProxyCommand=evil/x", "ssh://-oProxyCommand=evil/x", "ssh://git@-oProxyCommand=evil/x",
+		"file://host/etc", "file://", "file:x", "file:///a?x", "file:///a%0ab", "ftp://example.org/x", "https://user:secret@example.org/x", "https://user@example.org/m.json", "https://-oProxyCommand=evil/x", "ssh://-oProxyCommand=evil/x", "ssh://git@-oProxyCommand=evil/x",
 		"ssh://-x@example.org/y", "git@-oProxyCommand=evil:x", "-x@example.org:y", "git@example.org:-x", "ssh://example.org/-x", "https://example.org/x\ny", "a/b#--upload-pack=evil", "a/b#x:y", "a/b#..", "a/b#x y",
 		"a/b#+x", "a/b/c", "a/..", "../..", "./empty", "./file", "./none", "./market#v1", "https://", "ssh://", "https:///x", "owner/repo\x00"} {
 		if got, err := ParseSource(text, filepath.Join(dir, "empty"), ""); err == nil {
@@ -405,7 +417,7 @@ func TestDecodeSource(t *testing.T) {
 func TestListing(t *testing.T) {
 	l, err := parseListing("m.json", []byte(`{"name": "team", "metadata": {"description": "d", "pluginRoot": "./plugins"}, "plugins": [
 		{"name": "a", "source": "x"}, {"name": "A", "source": "./y"}, {"name": "../up", "source": "./y"}, {"name": "b", "source": "../y"}, {"name": "c", "source": {"source": "npm", "package": "c"}},
-		{"name": "d", "source": {"source": "url", "url": "/etc"}}, {"name": "e", "source": {"source": "directory", "path": "/etc"}}, 1, {"name": "f"}, {"name": "gй", "source": "./x"}]}`), false)
+		{"name": "d", "source": {"source": "url", "url": "file:///etc"}}, {"name": "e", "source": {"source": "directory", "path": "/etc"}}, 1, {"name": "f"}, {"name": "gй", "source": "./x"}]}`), false)
 	if err != nil {
 		t.Fatal(err)
 	}

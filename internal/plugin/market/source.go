@@ -32,6 +32,9 @@ func ParseSource(text, dir, home string) (plugin.Source, error) {
 		return plugin.Source{}, fmt.Errorf("%q has control characters", text)
 	case isPath(at):
 		return pathSource(text, dir, home)
+	case strings.HasPrefix(at, "file://"):
+		at = localPath(at)
+		return plugin.Source{Kind: plugin.Git, At: at, Ref: ref}, checkSource(plugin.Source{Kind: plugin.Git, At: at, Ref: ref}, true)
 	case isJSON(at):
 		return plugin.Source{Kind: plugin.URL, At: at}, checkJSON(at)
 	}
@@ -44,6 +47,22 @@ func ParseSource(text, dir, home string) (plugin.Source, error) {
 // isPath reports whether a source is meant to be a path: one that could be something else begins with a dot.
 func isPath(at string) bool {
 	return at[0] == '.' || at[0] == '~' || filepath.IsAbs(at) || filepath.VolumeName(at) != ""
+}
+
+// localPath returns the path that an address stands for if that is on this machine, or else the address.
+func localPath(at string) string {
+	u, err := url.Parse(at)
+	if err != nil || u.Scheme != "file" || u.Host != "" || u.RawQuery != "" || u.Fragment != "" || strings.ContainsFunc(u.Path, unicode.IsControl) {
+		return at
+	}
+	path := filepath.FromSlash(u.Path)
+	if rest := strings.TrimPrefix(path, string(filepath.Separator)); filepath.VolumeName(rest) != "" {
+		path = rest
+	}
+	if !filepath.IsAbs(path) {
+		return at
+	}
+	return filepath.Clean(path)
 }
 
 // isJSON reports whether an address is that of a JSON file.
