@@ -15,7 +15,7 @@ const MaxFile = 1 << 20
 
 // Limits of what a head may say, in bytes. A description that is longer is cut; the model is shown less of it anyway.
 const (
-	maxHead  = 1 << 16
+	maxHead  = 16 << 10
 	maxText  = 4 << 10
 	maxShort = 500
 )

@@ -218,6 +218,12 @@ func text(path string, h *skill.Head) func(context.Context) (string, error) {
 		}
 		data := make([]byte, i.size+1)
 		n, err := anywhere.read(path, data, -1)
+		if errors.Is(err, errLink) {
+			var real string
+			if real, err = target(path); err == nil {
+				n, err = anywhere.read(real, data, -1)
+			}
+		}
 		if err != nil {
 			return "", fmt.Errorf("%s: %s", path, words(err))
 		}

@@ -35,8 +35,9 @@ type Config struct {
 	// Index is the file that keeps what was read of the skills of this workspace; empty keeps nothing. Workspaces that
 	// share one replace each other's.
 	Index string
-	// Dir is the working directory: below it, folders of skills are found beside files that are touched. Ignored reports
-	// whether such a folder is left out; it may be nil.
+	// Dir is the working directory: below it, folders of skills are found beside files that are touched, as long as there
+	// are roots of the project in it, and so the user trusts it. Ignored reports whether such a folder is left out; it may
+	// be nil.
 	Dir     string
 	Ignored func(path string) bool
 }
@@ -75,6 +76,7 @@ type Library struct {
 	mu      sync.Mutex // held during a look at the disk
 	scanner scanner
 	nested  nested
+	looked  time.Time
 	pending bool // the scanner has found what is not in the set yet
 
 	watchMu  sync.Mutex
@@ -104,12 +106,16 @@ func (l *Library) first() {
 // look looks at the disk, and reports whether something is not as it was when it was looked at before. The caller holds
 // mu.
 func (l *Library) look() bool {
-	roots := append(l.nested.roots(), l.cfg.Roots()...)
+	roots := l.cfg.Roots()
+	if l.cfg.nests(roots) {
+		roots = append(l.nested.roots(), roots...)
+	}
 	var extra []*skill.Skill
 	if l.cfg.Extra != nil {
 		extra = l.cfg.Extra()
 	}
 	changed := l.scanner.scan(roots, extra)
+	l.looked = time.Now()
 	l.pending = l.pending || changed
 	return changed
 }
@@ -140,8 +146,20 @@ func (l *Library) Set(ctx context.Context) *Set {
 	}
 }
 
-// Find returns the skill that is called by a name, or nil.
-func (l *Library) Find(ctx context.Context, name string) *skill.Skill { return l.Set(ctx).Find(name) }
+// Find returns the skill that is called by a name, or nil. One that is not known may be new: the disk is looked at again,
+// unless that was just done.
+func (l *Library) Find(ctx context.Context, name string) *skill.Skill {
+	if s := l.Set(ctx).Find(name); s != nil || ctx.Err() != nil || !validName(name) {
+		return s
+	}
+	l.mu.Lock()
+	old := time.Since(l.looked) >= pollEvery
+	l.mu.Unlock()
+	if !old {
+		return nil
+	}
+	return l.Refresh(ctx).Find(name)
+}
 
 // Refresh looks again, now.
 func (l *Library) Refresh(ctx context.Context) *Set {

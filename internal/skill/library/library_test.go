@@ -101,6 +101,8 @@ func TestFixtures(t *testing.T) {
 	})
 	link(t, "../outside", filepath.Join(dir, "linked"))
 	link(t, filepath.Join(dir, "..", "elsewhere", "x.md"), filepath.Join(dir, "linked-file", "SKILL.md"))
+	write(t, dir, map[string]string{"../secrets/id_key": "-----BEGIN KEY-----"})
+	link(t, filepath.Join(dir, "..", "secrets", "id_key"), filepath.Join(dir, "linked-key", "SKILL.md"))
 	link(t, "circle-b", filepath.Join(dir, "circle-a"))
 	link(t, "circle-a", filepath.Join(dir, "circle-b"))
 	link(t, "nowhere", filepath.Join(dir, "dangling"))
@@ -120,7 +122,8 @@ func TestFixtures(t *testing.T) {
 		"tabs/SKILL.md": "line 3", "open/SKILL.md": "not closed", "not-yaml/SKILL.md": "line 1", "bomb/SKILL.md": "too large",
 		"itself/SKILL.md": "repeats itself", "twice/SKILL.md": "again", "bad-rules/SKILL.md": "allowed-tools: ", "rules-in-a-map/SKILL.md": "allowed-tools: ",
 		"bad-hooks/SKILL.md": "hooks: ", "utf-16/SKILL.md": "UTF-8", "binary/SKILL.md": "UTF-8", "bad name/SKILL.md": `called "bad name"`,
-		"loose.md": "loose/SKILL.md", "too-long/SKILL.md": "more than 1048576", "folder/SKILL.md": "not a regular file",
+		"linked-key/SKILL.md": "a link to a file whose name does not end in .md",
+		"loose.md":            "loose/SKILL.md", "too-long/SKILL.md": "more than 1048576", "folder/SKILL.md": "not a regular file",
 		"circle-a/SKILL.md": "symbolic links", "circle-b/SKILL.md": "symbolic links", "bad-pattern/SKILL.md": "paths: ", "wrong-types/SKILL.md": "name: ",
 	}
 	got := problems(dir, s)
@@ -141,7 +144,7 @@ func TestFixtures(t *testing.T) {
 			t.Errorf("%s: %+v", name, s)
 		}
 	}
-	for name, want := range map[string]string{"long": strings.TrimSpace(long), "crlf": "Go.", "rule-in-text": "One\n\n---\n\nTwo", "chinese": "请检查。", "empty": ""} {
+	for name, want := range map[string]string{"linked-file": "Go.", "long": strings.TrimSpace(long), "crlf": "Go.", "rule-in-text": "One\n\n---\n\nTwo", "chinese": "请检查。", "empty": ""} {
 		if text, err := s.Find(name).Text(t.Context()); text != want || err != nil {
 			t.Errorf("%s: %.50q, %v", name, text, err)
 		}
@@ -333,6 +336,12 @@ func TestText(t *testing.T) {
 	check("---\nname: x\ndescription: One.\nallowed-tools: Read, Bash\n---\nTwo.", "", "has just been changed")
 	check("---\nname: x\nallowed-tools: Bash(\n---\nTwo.", "", "parentheses")
 	check(strings.Repeat("x", skill.MaxFile+1), "", "no longer a file")
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, map[string]string{"key": "One."})
+	link(t, "../key", file)
+	check("", "", "a link to a file whose name does not end in .md")
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}

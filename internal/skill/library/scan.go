@@ -407,6 +407,13 @@ func (w *worker) head(p place, path, name string, r *record) {
 		w.buf = make([]byte, beginning)
 	}
 	n, err := p.read(name, w.buf, r.stamp.size)
+	if errors.Is(err, errLink) {
+		var real string
+		if real, err = target(path); err == nil {
+			p, name = anywhere, real
+			n, err = p.read(name, w.buf, r.stamp.size)
+		}
+	}
 	if err == nil {
 		data := w.buf[:n]
 		if n == beginning {
@@ -428,6 +435,19 @@ func (w *worker) head(p place, path, name string, r *record) {
 	if err != nil {
 		r.broken.Text = words(err)
 	}
+}
+
+// errLink says that a file is a link.
+var errLink = errors.New("it is a link")
+
+// target returns the file that a link leads to. What is read of a skill is shown to the model without a question, so that
+// a link to a file that is no text for it, such as a key, is refused.
+func target(path string) (string, error) {
+	real, err := filepath.EvalSymlinks(path)
+	if err == nil && !strings.EqualFold(filepath.Ext(real), mark) {
+		err = fmt.Errorf("it is a link to a file whose name does not end in %s", mark)
+	}
+	return real, err
 }
 
 // fail notes the error of reading a skill, which may be nil.

@@ -28,8 +28,11 @@ func (p place) stat(name string) (info, error) {
 	return info{stamp{size: st.Size(), modified: st.ModTime().UnixNano()}, st.Mode().IsRegular(), st.IsDir()}, nil
 }
 
-// read reads a file up to the size of the buffer.
+// read reads a file up to the size of the buffer. It fails with errLink if the name is a link.
 func (p place) read(name string, buf []byte, _ int64) (int, error) {
+	if st, err := os.Lstat(p.prefix + name); err == nil && st.Mode()&os.ModeSymlink != 0 {
+		return 0, errLink
+	}
 	f, err := os.Open(p.prefix + name)
 	if err != nil {
 		return 0, err

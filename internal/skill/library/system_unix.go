@@ -54,9 +54,12 @@ func (p place) stat(name string) (info, error) {
 }
 
 // read reads a file up to the size of the buffer, or only as much as size says if that is not negative. It waits for no
-// other program.
+// other program, and fails with errLink if the name is a link.
 func (p place) read(name string, buf []byte, size int64) (int, error) {
-	fd, err := openAt(p.fd, p.prefix+name, unix.O_NOCTTY)
+	fd, err := openAt(p.fd, p.prefix+name, unix.O_NOCTTY|unix.O_NOFOLLOW)
+	if err == unix.ELOOP || err == unix.EMLINK {
+		return 0, errLink
+	}
 	if err != nil {
 		return 0, err
 	}

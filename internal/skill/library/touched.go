@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"adze/internal/skill"
 )
 
 // maxNested is how many directories beside touched files are remembered.
@@ -31,7 +33,7 @@ func (l *Library) Touched(path string) {
 		return
 	}
 	l.mu.Lock()
-	news := l.nested.touched(&l.cfg, path)
+	news := l.cfg.nests(l.cfg.Roots()) && l.nested.touched(&l.cfg, path)
 	if news {
 		l.look()
 	}
@@ -42,9 +44,14 @@ func (l *Library) Touched(path string) {
 	}
 }
 
+// nests reports whether folders beside touched files count: the project's own do.
+func (c *Config) nests(roots []Root) bool {
+	return c.Dir != "" && slices.ContainsFunc(roots, func(r Root) bool { return r.Origin.Kind == skill.Project && inside(c.Dir, r.Dir) })
+}
+
 // touched notes the folders of skills beside a file, and reports whether it found one.
 func (n *nested) touched(cfg *Config, path string) bool {
-	if cfg.Dir == "" || !filepath.IsAbs(path) {
+	if !filepath.IsAbs(path) {
 		return false
 	}
 	top := realPath(cfg.Dir)

@@ -75,15 +75,28 @@ func TestTouched(t *testing.T) {
 	}
 }
 
-// Without a working directory, as where the user does not trust it, nothing is looked for.
+// Where the project has no skills, since the user does not trust it, none are found beside files either; what was found is
+// gone when trust is.
 //
 // Proves SKILL-30.
 func TestTouchedWithoutTrust(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"a/.claude/skills/x/SKILL.md": "x", "a/f": ""})
-	l := open(t, Config{})
+	for _, cfg := range []Config{{}, {Dir: dir}, {Dir: dir, Roots: fixed(Places(Layout{Home: filepath.Join(dir, ".adze")})...)}} {
+		l := open(t, cfg)
+		l.Touched(filepath.Join(dir, "a", "f"))
+		if s := l.Set(t.Context()); len(s.Skills) > 0 {
+			t.Error(names(s))
+		}
+	}
+	layout := Layout{Dir: dir, Top: dir}
+	l := open(t, Config{Dir: dir, Roots: func() []Root { return Places(layout) }})
 	l.Touched(filepath.Join(dir, "a", "f"))
-	if s := l.Set(t.Context()); len(s.Skills) > 0 {
+	if l.Find(t.Context(), "x") == nil {
+		t.Error("x is not found")
+	}
+	layout = Layout{}
+	if s := l.Refresh(t.Context()); len(s.Skills) > 0 {
 		t.Error(names(s))
 	}
 }

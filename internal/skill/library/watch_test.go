@@ -74,6 +74,28 @@ func TestWatch(t *testing.T) {
 	})
 }
 
+// A skill that was just added can be called, although nothing watches the disk.
+//
+// Proves SKILL-07.
+func TestFindLooksAgain(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		l := Open(Config{Roots: fixed(user(dir))})
+		defer l.Close()
+		if l.Find(t.Context(), "x") != nil {
+			t.Error("found before it is there")
+		}
+		write(t, dir, map[string]string{"x/SKILL.md": "x"})
+		if l.Find(t.Context(), "x") != nil {
+			t.Error("looked again at once")
+		}
+		time.Sleep(pollEvery)
+		if l.Find(t.Context(), "x") == nil {
+			t.Error("not found")
+		}
+	})
+}
+
 // Files that are written one after the other are one change.
 //
 // Proves SKILL-07.
