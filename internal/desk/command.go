@@ -46,6 +46,7 @@ func sections() []Section {
 			compactCommand(),
 			snipCommand(),
 			summaryCommand(),
+			btwCommand(),
 			memoryCommand(),
 			addDirCommand(),
 		}},

@@ -121,6 +121,20 @@ func beside(ctx context.Context, s *Session, m agent.Model) *window.Turn {
 	return s.window.Turn(m, options, s.cfg.Preamble.make(ctx, m, s.ToolSpecs, s.hist.unbind(&s.memo.Withheld)))
 }
 
+// askAside carries out [Aside].
+func askAside(s *Session, text string) func(context.Context) (string, error) {
+	return func(ctx context.Context) (string, error) {
+		m, _, err := s.cfg.Models.resolve(s.Model())
+		if err == nil && s.window == nil {
+			err = errors.New("there is no model to ask in this session")
+		}
+		if err != nil {
+			return "", err
+		}
+		return beside(ctx, s, m).Question(ctx, text)
+	}
+}
+
 // writeNotes is the chore of [Notes].
 func (s *Session) writeNotes(ctx context.Context) (agent.Event, error) {
 	m, _, err := s.cfg.Models.resolve(s.Model())

@@ -75,6 +75,14 @@ type (
 	// Notes brings the session notes up to date, after the turn that runs, and shows them.
 	Notes struct{}
 
+	// Aside asks the model something beside the conversation, after the turn that runs: neither the question nor the
+	// answer becomes part of it.
+	Aside struct {
+		// ID is what it can be withdrawn by while it waits; it may be empty.
+		ID   string
+		Text string
+	}
+
 	// Local does something without the model in place of a turn, when what was submitted before is done.
 	Local struct {
 		// ID is what it can be withdrawn by while it waits; it may be empty.
@@ -132,6 +140,7 @@ func (Steer) op()       {}
 func (Note) op()        {}
 func (Compact) op()     {}
 func (Notes) op()       {}
+func (Aside) op()       {}
 func (Clear) op()       {}
 func (Rewind) op()      {}
 func (Snip) op()        {}
@@ -231,6 +240,8 @@ func (s *Session) Submit(ctx context.Context, op Op) error {
 		return s.queue.add(job{note: true, chore: s.snip})
 	case Notes:
 		return s.queue.add(job{note: true, chore: s.writeNotes})
+	case Aside:
+		return s.queue.add(job{Prompt: Prompt{ID: op.ID}, note: true, local: askAside(s, op.Text)})
 	case Local:
 		return s.queue.add(job{Prompt: Prompt{ID: op.ID}, note: true, local: op.Do})
 	case FollowUp:

@@ -1,0 +1,43 @@
+package window
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+
+	"adze/internal/agent/aside"
+	"adze/internal/platform/texts"
+)
+
+var (
+	//go:embed texts.en.md
+	english string
+	//go:embed texts.zh.md
+	chinese string
+
+	catalogue = texts.New(english, chinese)
+)
+
+// maxAside is how long the answer to a question beside the conversation may be, in tokens.
+const maxAside = 4_000
+
+// Question asks the model something beside the conversation, about which it knows everything, and returns its answer.
+// The conversation stays as it is: neither the question nor the answer is part of it.
+func (t *Turn) Question(ctx context.Context, text string) (string, error) {
+	said := t.said(t.conv.History.Entries())
+	q := said.Question(catalogue.Text(t.cfg.Language, "question", text), maxAside)
+	q.Purpose, q.Awaited = "side questions", true
+	answer, err := t.conv.Asker.Ask(ctx, q)
+	if err != nil {
+		return "", err
+	}
+	words, err := answer.Words()
+	switch {
+	case errors.Is(err, aside.ErrUnusable) && len(answer.Uses()) > 0:
+		return "", fmt.Errorf("the model wanted to use %s to answer, which a side question cannot: ask it as a message", answer.Uses()[0].Name)
+	case err != nil:
+		return "", err
+	}
+	return words, nil
+}
