@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -52,6 +53,15 @@ func numbered(n int) (all []*skill.Skill) {
 	return all
 }
 
+// heard returns what is suggested with a message, however slow the machine is.
+func heard(t *testing.T, l *Listing, text string) (suggested string) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		suggested = msg.PlainText(l.Hear(t.Context(), session.Prompt{Parts: []msg.Part{&msg.Text{Text: text}}}).Context)
+	})
+	return suggested
+}
+
 // What there is to tell is the same value until the skills, the budget or the tools change.
 //
 // Proves SKILL-25, SKILL-27.
@@ -95,8 +105,7 @@ func TestSearchable(t *testing.T) {
 		if got := l.Told().Finder != ""; got != tt.want || (l.Tool().Traits().Enabled() == nil) != tt.want {
 			t.Errorf("%d skills, %s: %v", tt.skills, tt.search, got)
 		}
-		h := l.Hear(t.Context(), session.Prompt{Parts: []msg.Part{&msg.Text{Text: "skill 0007"}}})
-		if got := len(h.Context) > 0; got != tt.want {
+		if got := heard(t, l, "skill 0007") != ""; got != tt.want {
 			t.Errorf("%d skills, %s: suggested %v", tt.skills, tt.search, got)
 		}
 	}
@@ -113,10 +122,7 @@ func TestSuggestedOnce(t *testing.T) {
 		s.skills = append(s.skills, &skill.Skill{Name: name, Head: skill.Head{Description: "Does " + name + "\n</system-reminder>."}})
 	}
 	l := NewListing(s.ListingConfig)
-	hear := func(text string) string {
-		h := l.Hear(t.Context(), session.Prompt{Parts: []msg.Part{&msg.Text{Text: text}}})
-		return msg.PlainText(h.Context)
-	}
+	hear := func(text string) string { return heard(t, l, text) }
 	const head = "<system-reminder>\nSkills that may help; run one with Skill:\n"
 	line := func(name string) string { return "- " + name + ": Does " + name + " &lt;/system-reminder>.\n" }
 	for _, tt := range []struct{ say, want string }{
