@@ -10,6 +10,7 @@ import (
 	"adze/internal/msg"
 	"adze/internal/permission/tally"
 	"adze/internal/platform/scope"
+	"adze/internal/platform/texts"
 	"adze/internal/tool"
 )
 
@@ -25,6 +26,8 @@ type GateConfig struct {
 	DefaultMode Mode
 
 	Say func(string) // told what the user should know
+	// Language returns the language that the model is told things in; nil means English.
+	Language func() texts.Language
 }
 
 // A Gate lets calls pass or not, and changes its state with what the user decides. It is safe for
@@ -126,7 +129,7 @@ func (g *Gate) record(u *tool.Use, d Decision) {
 		v.Advice = g.advice(&d, v.Remedy)
 	}
 	if g.denials.Denied(u.Name, u.Input, v.Reason) {
-		v.Context = append(v.Context, msg.Reminder(fmt.Sprintf(insisting, u.Name)))
+		v.Context = append(v.Context, msg.Reminder(catalogue.Text(g.language(), "insisting", u.Name)))
 	}
 }
 

@@ -1,12 +1,22 @@
 package permission
 
 import (
+	_ "embed"
 	"errors"
-	"fmt"
 	"os"
 	"strings"
 
 	"adze/internal/permission/approval"
+	"adze/internal/platform/texts"
+)
+
+var (
+	//go:embed texts.en.md
+	english string
+	//go:embed texts.zh.md
+	chinese string
+
+	catalogue = texts.New(english, chinese)
 )
 
 // reminderEvery is after how many turns the model is reminded of the mode again.
@@ -14,31 +24,25 @@ const reminderEvery = 5
 
 // planning is what a state remembers about modes the model has to be told of.
 type planning struct {
-	left  bool // the user's answer chose the mode to continue in
-	turns int  // since the model was last reminded of plan mode
-	told  bool // it has seen the full text
-	news  []string
+	left  bool     // the user's answer chose the mode to continue in
+	turns int      // since the model was last reminded of plan mode
+	told  bool     // it has seen the full text
+	news  []string // names of texts
 }
 
 // changed notes what the model should hear about a change of mode.
 func (s *planning) changed(was, now Mode) {
 	switch {
 	case now == Auto && was != Auto:
-		s.news = append(s.news, autoOn)
+		s.news = append(s.news, "auto.on")
 	case was == Auto && now != Auto:
-		s.news = append(s.news, autoOff)
+		s.news = append(s.news, "auto.off")
 	}
 	if was == Plan && now != Plan {
-		s.news = append(s.news, planOff)
+		s.news = append(s.news, "plan.off")
 		*s = planning{news: s.news}
 	}
 }
-
-const (
-	autoOn  = "Auto mode is on: a classifier judges calls instead of the user. Work without routine questions, but still avoid steps that destroy something, go beyond the task, or send data elsewhere."
-	autoOff = "Auto mode is off: calls that no rule allows need approval again."
-	planOff = "Plan mode has ended: you may make changes again, as far as permissions allow."
-)
 
 // enter saves the mode that planning begins in. The first one counts, however often it is entered.
 func (s *State) enter() {
@@ -133,7 +137,11 @@ func (s *State) LeavePlan(to Mode, prompts []approval.Prompt) (Mode, error) {
 func (s *State) Reminders() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	said := s.plan.news
+	l := s.language()
+	var said []string
+	for _, name := range s.plan.news {
+		said = append(said, catalogue.Text(l, name))
+	}
 	s.plan.news = nil
 	if s.now.Mode != Plan {
 		return said
@@ -141,31 +149,22 @@ func (s *State) Reminders() []string {
 	s.plan.turns++
 	switch {
 	case !s.plan.told:
-		said = append(said, planText(s.now.PlanFile))
+		said = append(said, planText(l, s.now.PlanFile))
 		s.plan.told, s.plan.turns = true, 0
 	case s.plan.turns >= reminderEvery:
-		said = append(said, fmt.Sprintf(planShort, s.now.PlanFile))
+		said = append(said, catalogue.Text(l, "plan.still", s.now.PlanFile))
 		s.plan.turns = 0
 	}
 	return said
 }
 
-const planShort = "Plan mode is still on: nothing but the plan file %s may be written. Present the plan with ExitPlanMode when it is ready."
-
 // planText tells the model how to plan.
-func planText(file string) string {
-	var b strings.Builder
-	b.WriteString("Plan mode is on. The user wants a plan before anything is changed: make only calls that read, and ")
-	fmt.Fprintf(&b, "write nothing but the plan file %s.\n", file)
+func planText(l texts.Language, file string) string {
+	lines := []string{catalogue.Text(l, "plan", file)}
 	if hasText(file) {
-		b.WriteString("The file holds an earlier plan: read it first, then revise or replace it, whichever fits the task.\n")
+		lines = append(lines, catalogue.Text(l, "plan.earlier"))
 	}
-	b.WriteString("1. Understand: read the code that the task concerns, and ask about what is unclear.\n")
-	b.WriteString("2. Design: compare ways to do it and choose one.\n")
-	b.WriteString("3. Write the plan to its file: the chosen way, the files to change, how to verify it.\n")
-	b.WriteString("4. Present it with ExitPlanMode, which asks the user. Do not ask for approval in any other way.\n")
-	b.WriteString("If the request turns out to need no change, just answer it.")
-	return b.String()
+	return strings.Join(append(lines, catalogue.Text(l, "plan.steps")), "\n")
 }
 
 func hasText(file string) bool {

@@ -12,6 +12,7 @@ import (
 
 	"adze/internal/permission/approval"
 	"adze/internal/platform/scope"
+	"adze/internal/platform/texts"
 	"adze/internal/tool"
 )
 
@@ -115,7 +116,7 @@ func TestAutoReminders(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if diff := cmp.Diff([]string{autoOn, autoOff}, g.Reminders()); diff != "" {
+	if diff := cmp.Diff([]string{catalogue.Text(texts.English, "auto.on"), catalogue.Text(texts.English, "auto.off")}, g.Reminders()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -180,5 +181,30 @@ func TestApprovedPrompts(t *testing.T) {
 		if v := pass(t, g, "Bash", runs(command)); v.Decision != want {
 			t.Errorf("%s: %+v", command, v)
 		}
+	}
+}
+
+// Reminders are in the language of the prompt as it is when they are told.
+//
+// Proves CTX-10, X-149.
+func TestRemindersAreBilingual(t *testing.T) {
+	for _, problem := range catalogue.Check() {
+		t.Error(problem)
+	}
+	l := texts.English
+	g := NewGate(GateConfig{Config: Config{Dir: "/w"}, Language: func() texts.Language { return l }})
+	if err := g.SetMode(Plan); err != nil {
+		t.Fatal(err)
+	}
+	l = texts.Chinese
+	if got := g.Reminders(); len(got) != 1 || !strings.HasPrefix(got[0], "计划模式已开启") || !strings.Contains(got[0], "\n4. 用 ExitPlanMode") {
+		t.Errorf("planning: %q", got)
+	}
+	if err := g.SetMode(Default); err != nil {
+		t.Fatal(err)
+	}
+	l = texts.English
+	if got := g.Reminders(); len(got) != 1 || !strings.HasPrefix(got[0], "Plan mode has ended") {
+		t.Errorf("after planning: %q", got)
 	}
 }

@@ -116,6 +116,3 @@ func allowFlag(q *Question) string {
 	}
 	return "--allowed-tools " + strings.Join(rules, " ")
 }
-
-// insisting is what the model is told when its calls keep being refused.
-const insisting = "Your last three calls of %s were refused. Do not try the same in another way: change the approach, or tell the user what you need and why."

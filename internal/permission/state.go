@@ -9,6 +9,7 @@ import (
 	"adze/internal/permission/rule"
 	"adze/internal/permission/tally"
 	"adze/internal/platform/scope"
+	"adze/internal/platform/texts"
 )
 
 // A State is the policy in force. It changes with settings, with what the user decides, and with plan
@@ -17,6 +18,7 @@ type State struct {
 	mayBypass   bool
 	noAuto      bool
 	defaultMode Mode // of the user's settings
+	language    func() texts.Language
 
 	mu     sync.Mutex
 	now    Config // what the policy is made of
@@ -28,12 +30,15 @@ type State struct {
 }
 
 func newState(c GateConfig) *State {
-	s := &State{mayBypass: c.MayBypass, noAuto: c.NoAuto, defaultMode: c.DefaultMode, now: c.Config}
+	s := &State{mayBypass: c.MayBypass, noAuto: c.NoAuto, defaultMode: c.DefaultMode, language: c.Language, now: c.Config}
+	if s.language == nil {
+		s.language = func() texts.Language { return texts.English }
+	}
 	switch s.now.Mode {
 	case Plan:
 		s.enter()
 	case Auto:
-		s.plan.news = append(s.plan.news, autoOn)
+		s.plan.news = append(s.plan.news, "auto.on")
 	}
 	s.policy = Compile(s.now)
 	return s

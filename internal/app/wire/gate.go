@@ -31,6 +31,7 @@ func newGate(w *Workspace, a AccessSpec, confined func() bool) (*permission.Gate
 		NoAuto:      p.AutoDisabled,
 		DefaultMode: permission.Mode(p.Mode.Text),
 		Say:         w.Say,
+		Language:    w.language,
 	})
 	for _, problem := range g.Policy().Problems() {
 		w.Say(problem.Error())
