@@ -48,7 +48,7 @@ var layers = [][]string{
 	{"tool"},
 	{"tool/tooltest", "tool/change", "tool/command", "tool/deferral", "tool/place", "tool/suggest"},
 	{"permission/compat"},
-	{"permission/rule", "permission/approval", "permission/tally"},
+	{"permission/rule", "permission/approval", "permission/reminder", "permission/tally"},
 	{"mcp/roster", "mcp/hosted", "mcp/mcptest"},
 	{"mcp", "mcp/editor"},
 	{"mcp/client", "mcp/content", "mcp/signin", "mcp/signin/signintest"},

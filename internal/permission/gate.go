@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"adze/internal/msg"
+	"adze/internal/permission/reminder"
 	"adze/internal/permission/tally"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/texts"
@@ -129,7 +130,7 @@ func (g *Gate) record(u *tool.Use, d Decision) {
 		v.Advice = g.advice(&d, v.Remedy)
 	}
 	if g.denials.Denied(u.Name, u.Input, v.Reason) {
-		v.Context = append(v.Context, msg.Reminder(catalogue.Text(g.language(), "insisting", u.Name)))
+		v.Context = append(v.Context, msg.Reminder(reminder.Text(g.language(), reminder.Insisting, u.Name)))
 	}
 }
 

@@ -1,22 +1,11 @@
 package permission
 
 import (
-	_ "embed"
 	"errors"
-	"os"
 	"strings"
 
 	"adze/internal/permission/approval"
-	"adze/internal/platform/texts"
-)
-
-var (
-	//go:embed texts.en.md
-	english string
-	//go:embed texts.zh.md
-	chinese string
-
-	catalogue = texts.New(english, chinese)
+	"adze/internal/permission/reminder"
 )
 
 // reminderEvery is after how many turns the model is reminded of the mode again.
@@ -34,12 +23,12 @@ type planning struct {
 func (s *planning) changed(was, now Mode) {
 	switch {
 	case now == Auto && was != Auto:
-		s.news = append(s.news, "auto.on")
+		s.news = append(s.news, reminder.AutoOn)
 	case was == Auto && now != Auto:
-		s.news = append(s.news, "auto.off")
+		s.news = append(s.news, reminder.AutoOff)
 	}
 	if was == Plan && now != Plan {
-		s.news = append(s.news, "plan.off")
+		s.news = append(s.news, reminder.PlanOff)
 		*s = planning{news: s.news}
 	}
 }
@@ -140,7 +129,7 @@ func (s *State) Reminders() []string {
 	l := s.language()
 	var said []string
 	for _, name := range s.plan.news {
-		said = append(said, catalogue.Text(l, name))
+		said = append(said, reminder.Text(l, name))
 	}
 	s.plan.news = nil
 	if s.now.Mode != Plan {
@@ -149,28 +138,11 @@ func (s *State) Reminders() []string {
 	s.plan.turns++
 	switch {
 	case !s.plan.told:
-		said = append(said, planText(l, s.now.PlanFile))
+		said = append(said, reminder.Plan(l, s.now.PlanFile))
 		s.plan.told, s.plan.turns = true, 0
 	case s.plan.turns >= reminderEvery:
-		said = append(said, catalogue.Text(l, "plan.still", s.now.PlanFile))
+		said = append(said, reminder.Text(l, reminder.PlanStill, s.now.PlanFile))
 		s.plan.turns = 0
 	}
 	return said
-}
-
-// planText tells the model how to plan.
-func planText(l texts.Language, file string) string {
-	lines := []string{catalogue.Text(l, "plan", file)}
-	if hasText(file) {
-		lines = append(lines, catalogue.Text(l, "plan.earlier"))
-	}
-	return strings.Join(append(lines, catalogue.Text(l, "plan.steps")), "\n")
-}
-
-func hasText(file string) bool {
-	if file == "" {
-		return false
-	}
-	info, err := os.Stat(file)
-	return err == nil && info.Size() > 0
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"adze/internal/permission/approval"
+	"adze/internal/permission/reminder"
 	"adze/internal/permission/rule"
 	"adze/internal/permission/tally"
 	"adze/internal/platform/scope"
@@ -38,7 +39,7 @@ func newState(c GateConfig) *State {
 	case Plan:
 		s.enter()
 	case Auto:
-		s.plan.news = append(s.plan.news, "auto.on")
+		s.plan.news = append(s.plan.news, reminder.AutoOn)
 	}
 	s.policy = Compile(s.now)
 	return s

@@ -1,0 +1,50 @@
+// Package reminder says in words what the model is told of modes and refusals. When it is told is left to others.
+package reminder
+
+import (
+	_ "embed"
+	"os"
+	"strings"
+
+	"adze/internal/platform/texts"
+)
+
+var (
+	//go:embed texts.en.md
+	english string
+	//go:embed texts.zh.md
+	chinese string
+
+	catalogue = texts.New(english, chinese)
+)
+
+// The names of texts for [Text].
+const (
+	AutoOn    = "auto.on"
+	AutoOff   = "auto.off"
+	PlanOff   = "plan.off"
+	PlanStill = "plan.still" // is filled with the file of the plan
+	Insisting = "insisting"  // is filled with the name of a tool whose calls keep being refused
+)
+
+// Text returns a text in a language, filled with values.
+func Text(l texts.Language, name string, values ...string) string {
+	return catalogue.Text(l, name, values...)
+}
+
+// Plan tells the model how to plan, and which file the plan is written to.
+func Plan(l texts.Language, file string) string {
+	lines := []string{Text(l, "plan", file)}
+	if hasText(file) {
+		lines = append(lines, Text(l, "plan.earlier"))
+	}
+	return strings.Join(append(lines, Text(l, "plan.steps")), "\n")
+}
+
+func hasText(file string) bool {
+	if file == "" {
+		return false
+	}
+	info, err := os.Stat(file)
+	return err == nil && info.Size() > 0
+}

@@ -1,0 +1,33 @@
+package reminder
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"adze/internal/platform/texts"
+)
+
+// Proves CTX-10, X-149.
+func TestTexts(t *testing.T) {
+	for _, problem := range catalogue.Check() {
+		t.Error(problem)
+	}
+}
+
+// The model is told to read an earlier plan if there is one.
+func TestPlan(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "plan.md")
+	for _, plan := range []string{"", "Step one."} {
+		if err := os.WriteFile(file, []byte(plan), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for l, words := range map[texts.Language]string{texts.English: "earlier plan", texts.Chinese: "先前的计划"} {
+			got := Plan(l, file)
+			if strings.Contains(got, words) != (plan != "") || !strings.Contains(got, file) || !strings.Contains(got, "ExitPlanMode") {
+				t.Errorf("%s, with the plan %q: %s", l, plan, got)
+			}
+		}
+	}
+}
