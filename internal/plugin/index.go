@@ -22,10 +22,13 @@ const (
 	maxIndex  = 64 << 20
 	// settled is how old a file must be to be known by its stamp: one that is changed twice at once can have one stamp.
 	settled = time.Second
+	// fewPlugins are read as fast as the index, which need not be written then.
+	fewPlugins = 16
 )
 
 // An index is what was known when it was written.
 type index struct {
+	program filestate.Stamp // that wrote it: another one may read plugins in another way
 	state   filestate.Stamp // of the file of the store
 	plugins map[ID]indexed
 }
@@ -53,10 +56,23 @@ func (s *Store) loadIndex() *index {
 		return nil
 	}
 	x := decodeIndex(data, s)
-	if x == nil || x.state != filestate.StampOf(info) {
+	if x == nil || x.state != filestate.StampOf(info) || x.program != program() {
 		return nil
 	}
 	return x
+}
+
+// program returns the stamp of this program; zero if it cannot be found.
+func program() filestate.Stamp {
+	path, err := os.Executable()
+	if err != nil {
+		return filestate.Stamp{}
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return filestate.Stamp{}
+	}
+	return filestate.StampOf(info)
 }
 
 // holds reports whether the files of a plugin are those that were read.
@@ -83,15 +99,17 @@ func (s *Store) stampOf(dir, name string) (fileStamp, bool) {
 
 // save writes an index. The stamp of the store's file is that from before it was read.
 func (s *Store) save(x *index) {
-	if x.state.CTime == 0 || time.Since(time.Unix(0, x.state.CTime)) < s.settled {
+	if len(x.plugins) < s.few || x.state.CTime == 0 || time.Since(time.Unix(0, x.state.CTime)) < s.settled {
 		return
 	}
+	x.program = program()
 	_ = replace.WriteFile(s.indexFile(), x.encode(), 0o600) // ok: the next start reads the files
 }
 
 // encode returns an index as it is written.
 func (x *index) encode() []byte {
 	e := &indexEncoder{}
+	e.stamp(x.program)
 	e.stamp(x.state)
 	e.number(uint64(len(x.plugins)))
 	for id, p := range x.plugins {
@@ -136,7 +154,7 @@ func decodeIndex(data []byte, s *Store) *index {
 		return nil
 	}
 	d := &indexDecoder{data: string(data)}
-	x := &index{state: d.stamp()}
+	x := &index{program: d.stamp(), state: d.stamp()}
 	n := d.count()
 	x.plugins = make(map[ID]indexed, n)
 	for range n {

@@ -147,33 +147,36 @@ func (r *reader) manifest() (name string, m manifest, err error) {
 
 // file reads a regular file of at most max bytes, which is inside of the folder.
 func (r *reader) file(name string, max int64) ([]byte, error) {
-	name = filepath.FromSlash(name)
-	info, err := r.root.Stat(name) // opening a device can have effects
-	if err != nil {
-		return nil, plain(err)
+	local := filepath.FromSlash(name)
+	if r.tree != nil { // opening a device can have effects; one that was installed has none
+		if info, err := r.root.Stat(local); err == nil && !info.Mode().IsRegular() {
+			return nil, errors.New("it is not a regular file")
+		}
 	}
-	if !info.Mode().IsRegular() {
-		return nil, errors.New("it is not a regular file")
-	}
-	if info.Size() > max {
-		return nil, fmt.Errorf("it is larger than %d bytes", max)
-	}
-	if r.before != nil {
-		r.before(filepath.ToSlash(name))
-	}
-	file, err := r.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	file, err := r.root.OpenFile(local, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, plain(err)
 	}
 	defer file.Close()
-	if info, err = file.Stat(); err != nil || !info.Mode().IsRegular() {
+	info, err := file.Stat()
+	switch {
+	case err != nil || !info.Mode().IsRegular():
 		return nil, errors.New("it is not a regular file")
+	case info.Size() > max:
+		return nil, fmt.Errorf("it is larger than %d bytes", max)
 	}
-	data, err := io.ReadAll(io.LimitReader(file, max+1))
-	if err == nil && int64(len(data)) > max {
-		err = fmt.Errorf("it is larger than %d bytes", max)
+	if r.before != nil {
+		r.before(name)
 	}
-	return data, err
+	data := make([]byte, info.Size()+1)
+	n, err := io.ReadFull(file, data)
+	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		if int64(n) > info.Size() {
+			return nil, errors.New("it is being written")
+		}
+		return data[:n], nil
+	}
+	return nil, err
 }
 
 // plain words the error of a file that leads out of the folder, and leaves out the path, which others know better.

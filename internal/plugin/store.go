@@ -96,11 +96,12 @@ type Store struct {
 	places
 	locks   *replace.Replacer
 	settled time.Duration // see [settled]
+	few     int           // see [fewPlugins]
 }
 
 // OpenStore returns the store in the folder plugins of the state home. It touches nothing.
 func OpenStore(home string) *Store {
-	return &Store{places: places{filepath.Join(home, "plugins")}, locks: replace.New(filepath.Join(home, "locks")), settled: settled}
+	return &Store{places: places{filepath.Join(home, "plugins")}, locks: replace.New(filepath.Join(home, "locks")), settled: settled, few: fewPlugins}
 }
 
 // places are where a store keeps what it has.

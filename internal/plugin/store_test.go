@@ -140,7 +140,7 @@ func TestStorePins(t *testing.T) {
 func TestStoreNoticesChanges(t *testing.T) {
 	t.Run("read", func(t *testing.T) { testChanges(t, OpenStore(t.TempDir())) })
 	s := OpenStore(t.TempDir())
-	s.settled = 0
+	s.settled, s.few = 0, 0
 	t.Run("indexed", func(t *testing.T) { testChanges(t, s) })
 }
 
@@ -391,7 +391,7 @@ func TestCompare(t *testing.T) {
 // store, is not used.
 func TestIndex(t *testing.T) {
 	s := OpenStore(t.TempDir())
-	s.settled = 0
+	s.settled, s.few = 0, 0
 	id := ID{"tidy", "team"}
 	p, err := install(t, s, Installed{ID: id, Commit: "c"}, map[string]string{
 		".claude-plugin/plugin.json": `{"name": "other", "version": "1", "description": "d", "author": "a", "homepage": "h", "repository": "r", "license": "l", "keywords": ["k"],
@@ -482,6 +482,7 @@ func BenchmarkLoad(b *testing.B) {
 	}
 	b.Run("cold", func(b *testing.B) {
 		for b.Loop() {
+			_ = os.Remove(s.indexFile()) // ok: the first time there is none
 			load(b, s)
 		}
 	})
