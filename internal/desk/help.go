@@ -24,8 +24,12 @@ func helpCommand() Command {
 		}}
 }
 
-// maxOffered is how many commands that are not built in are listed.
-const maxOffered = 30
+const (
+	// maxOffered is how many commands that are not built in are listed.
+	maxOffered = 30
+	// maxNames is how many bytes their names may have in the overview, which is to fit on a screen.
+	maxNames = 350
+)
 
 // help lists the commands, or explains those that arg asks for.
 func help(d *Desk, arg string) (Answer, error) {
@@ -99,9 +103,9 @@ func overview(d *Desk) Page {
 			Term{"!COMMAND", "run a shell command; the model sees its output with your next prompt"},
 			Term{"#TEXT", "add a line to your instructions"})
 	}
-	p.Add(t, Text("/help NAME explains a command, /help WORD lists those about a word, /help all explains all."))
+	p.Add(t, Text("/help NAME explains a command, /help WORD finds some, /help all explains all."))
 	if d.Terminal {
-		p.Add(Text("What you type while the model works is sent to it as soon as the running call is done. Ctrl-C interrupts it. /keys lists the keys."))
+		p.Add(Text("Type while the model works to steer it; Ctrl-C interrupts it. /keys lists keys."))
 	}
 	return p
 }
@@ -124,7 +128,12 @@ func offers(d *Desk) (list Fields, more int) {
 	if score := d.Surroundings.Score; score != nil {
 		slices.SortStableFunc(all, func(a, b Command) int { return cmp.Compare(score(b.Name), score(a.Name)) })
 	}
-	shown := all[:min(maxOffered, len(all))]
+	n, size := 0, 0
+	for n < min(maxOffered, len(all)) && size < maxNames {
+		size += len(all[n].Name) + len(" /")
+		n++
+	}
+	shown := all[:n]
 	for i := range shown {
 		origin := shown[i].Origin
 		if slices.ContainsFunc(list, func(f Field) bool { return f.Name == "From "+origin }) {

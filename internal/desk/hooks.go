@@ -2,13 +2,33 @@ package desk
 
 import (
 	"context"
+	"errors"
 
 	"adze/internal/platform/amount"
 )
 
 func hooksCommand() Command {
-	return Command{Name: "hooks", Doc: "show the hooks, where they are defined and how they last ran",
-		Run: func(_ context.Context, d *Desk, _ string) (Answer, error) { return hooksPage(d.Hooks()), nil }}
+	return Command{Name: "hooks", Kind: Change, Args: "[on|off]", Doc: "show the hooks, where they are defined and how they last ran, or switch them off for this session",
+		Run:      func(_ context.Context, d *Desk, arg string) (Answer, error) { return runHooks(d, arg) },
+		Complete: words("on", "off")}
+}
+
+// runHooks shows the hooks, or switches them.
+func runHooks(d *Desk, arg string) (Answer, error) {
+	h := d.Hooks()
+	switch {
+	case arg == "":
+		return hooksPage(h), nil
+	case arg != "on" && arg != "off":
+		return nil, errors.New("usage: /hooks, /hooks off or /hooks on")
+	case !d.Terminal:
+		return nil, errTerminal
+	}
+	h.Mute(arg == "off")
+	if arg == "on" {
+		return Say("Hooks run again."), nil
+	}
+	return Say("No hook runs for the rest of this session, except those of your administrator. /hooks on lets them run again."), nil
 }
 
 // hooksPage lists the hooks by event, and points out slow ones.

@@ -39,6 +39,8 @@ type Settings struct {
 type Hooks struct {
 	List   []hook.Listing
 	Policy hook.Policy
+	// Mute switches the user's hooks off for the session, or on again.
+	Mute func(off bool)
 }
 
 // Age returns the time since the desk was made.

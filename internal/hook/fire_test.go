@@ -125,6 +125,41 @@ func TestManagedHooksRankFirst(t *testing.T) {
 	}
 }
 
+// The user can switch hooks off, but not those of the administrator and of the host.
+//
+// Proves HOOK-32.
+func TestMute(t *testing.T) {
+	r, _ := start(t, Config{Sources: []Source{
+		{Name: "user", Scope: scope.User, JSON: on(Stop, command("echo own"))}, {Name: "policy", Scope: scope.Managed, JSON: on(Stop, command("echo policy"))},
+		{Name: "user", Scope: scope.User, JSON: on(PreToolUse, command("echo own"))},
+	}})
+	r.SetHost(json.RawMessage(`{"Stop":[{"hookCallbackIds":["x"]}]}`), nil)
+	state := func() string {
+		var list []string
+		for _, h := range r.matching(OnStop(false, ""), "/") {
+			list = append(list, h.source.Name)
+		}
+		for _, l := range r.List() {
+			if l.Idle != "" {
+				list = append(list, l.Source+" "+string(l.Event)+": "+l.Idle)
+			}
+		}
+		return fmt.Sprintf("%s; %t %t", strings.Join(list, ", "), r.Has(PreToolUse), r.Has(Stop))
+	}
+	before := "policy, user, the host; true true"
+	if got := state(); got != before {
+		t.Errorf("before: %s", got)
+	}
+	r.Mute(true)
+	if got := state(); got != "policy, the host, user Stop: you switched hooks off, user PreToolUse: you switched hooks off; false true" {
+		t.Errorf("off: %s", got)
+	}
+	r.Mute(false)
+	if got := state(); got != before {
+		t.Errorf("on again: %s", got)
+	}
+}
+
 // Proves HOOK-27.
 func TestSettingsAreASnapshot(t *testing.T) {
 	data := on(Stop, command("echo a"))

@@ -34,7 +34,11 @@ func (r *registry) List() []Listing {
 	for _, k := range kinds {
 		for _, h := range all {
 			if h.event == k.name {
-				list = append(list, h.listing())
+				l := h.listing()
+				if l.Idle == "" && r.silent(h) {
+					l.Idle = "you switched hooks off"
+				}
+				list = append(list, l)
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"adze/internal/platform/scope"
@@ -14,10 +15,21 @@ type registry struct {
 	policy   Policy
 	approved func(src Source, event, matcher string, handler json.RawMessage) bool // may be nil
 
+	muted atomic.Bool // see Mute
+
 	mu       sync.Mutex
 	settings []*hook
 	host     []*hook
 	callback Callback
+}
+
+// Mute keeps all hooks from running, or lets them run again, except those of the administrator and of a host, which are
+// not the user's to switch off.
+func (r *registry) Mute(on bool) { r.muted.Store(on) }
+
+// silent reports whether the user has switched off a hook with all others.
+func (r *registry) silent(h *hook) bool {
+	return r.muted.Load() && h.source.Scope != scope.Managed && h.source.Scope != scope.Host
 }
 
 // A hook is a definition with what happened to it so far.
@@ -124,7 +136,7 @@ func (r *registry) matching(e Event, dir string) []*hook {
 	var chosen []*hook
 	for _, h := range all {
 		switch {
-		case h.event != e.Name || h.idle != "" || h.isSpent():
+		case h.event != e.Name || h.idle != "" || r.silent(h) || h.isSpent():
 		case !h.matcher.matches(names) || !h.cond.met(e.use, names, dir):
 		default:
 			chosen = append(chosen, h)
@@ -149,5 +161,5 @@ func distinct(hooks []*hook) []*hook {
 func (r *registry) Has(n Name) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.ContainsFunc(slices.Concat(r.settings, r.host), func(h *hook) bool { return h.event == n && h.idle == "" })
+	return slices.ContainsFunc(slices.Concat(r.settings, r.host), func(h *hook) bool { return h.event == n && h.idle == "" && !r.silent(h) })
 }

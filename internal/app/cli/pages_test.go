@@ -1,11 +1,15 @@
 package cli
 
 import (
+	"context"
 	"fmt"
+	"os"
 	"strings"
 
 	"adze/internal/app/settings"
+	"adze/internal/desk"
 	"adze/internal/platform/config"
+	"adze/internal/skill/bundled"
 )
 
 // The pages of docs/reference are made of the tables that the program itself uses.
@@ -46,6 +50,58 @@ func settingsReference() string {
 		"A wrong value is reported once and left out; it never stops the program. A file that is not JSON does, because what it forbids is not known; " +
 		"while adze runs, what the file said before stays in force. `adze config list` shows what is set and where, `adze config schema` prints a JSON Schema for editors.\n\n" +
 		settingsTable(settings.Keys())
+}
+
+// commandReference returns the commands of a session by section, as /help lists them, and the skills that come with adze.
+func commandReference() string {
+	var b strings.Builder
+	b.WriteString("# Commands of a session\n\nMade from the program's own table; `go test ./internal/app/cli -update` updates it.\n\n" +
+		"You type them as `/NAME`, at a terminal, in `adze -p` or from a host. The model hears nothing of them, except of those that stand for a prompt. " +
+		"Case does not count, and Tab completes names. A skill is called in the same way; a command of adze comes before a skill of the same name.\n")
+	row := func(cells ...string) {
+		for _, cell := range cells {
+			b.WriteString("| ")
+			b.WriteString(strings.ReplaceAll(cell, "|", `\|`))
+			b.WriteString(" ")
+		}
+		b.WriteString("|\n")
+	}
+	table := func(title string) {
+		b.WriteString("\n## " + title + "\n\n")
+		row("Command", "Also", "Arguments", "What it does", "Where")
+		b.WriteString("|---|---|---|---|---|\n")
+	}
+	d := desk.New(desk.Config{Terminal: true})
+	page, _ := d.Run(context.Background(), "help", "") // ok: it cannot fail
+	for _, section := range page.(desk.Page).Blocks[0].(desk.Fields) {
+		table(section.Name)
+		for _, name := range strings.Fields(section.Value) {
+			c, _ := d.Lookup(name[1:])
+			where := "everywhere"
+			switch {
+			case c.Terminal:
+				where = "at a terminal"
+			case c.Switch != "":
+				where = "with the setting `" + c.Switch + "`"
+			}
+			row("`/"+c.Name+"`", quoted(c.Aliases, "/"), quoted(strings.Fields(c.Args), ""), c.Doc, where)
+		}
+	}
+	table("Skills that come with adze")
+	bundle := bundled.New(os.TempDir())
+	defer bundle.Close()
+	for _, s := range bundle.Skills() {
+		row("`/"+s.Name+"`", "", quoted(strings.Fields(s.Hint), ""), s.Description, "everywhere")
+	}
+	return b.String()
+}
+
+// quoted returns words as code, each with what comes before it.
+func quoted(words []string, before string) string {
+	if len(words) == 0 {
+		return ""
+	}
+	return "`" + before + strings.Join(words, " "+before) + "`"
 }
 
 // settingsTable returns the keys as a table in Markdown.

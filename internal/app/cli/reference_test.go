@@ -22,9 +22,10 @@ import (
 
 var update = goflag.Bool("update", false, "rewrite golden files and generated documents")
 
-// Proves CAT-02, X-140, X-141.
+// Proves CAT-02, CMD-04, X-140, X-141.
 func TestReference(t *testing.T) {
 	for name, got := range map[string]string{
+		"commands.md": commandReference(),
 		"flags.md":    flagReference(),
 		"sessions.md": sessionReference(),
 		"settings.md": settingsReference(),

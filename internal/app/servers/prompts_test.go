@@ -148,7 +148,7 @@ func TestPromptCommands(t *testing.T) {
 	}
 	crowded := desk.New(desk.Config{Surroundings: desk.Surroundings{Commands: func(bool) []desk.Command { return many }}})
 	page, err := crowded.Run(t.Context(), "help", "")
-	if text := fmt.Sprint(page); err != nil || !strings.Contains(text, "And 470 commands more") || strings.Contains(text, "mcp__many__400") {
+	if text := fmt.Sprint(page); err != nil || !strings.Contains(text, "And 476 commands more") || strings.Contains(text, "mcp__many__400") {
 		t.Errorf("%v: %s", err, text)
 	}
 	if done, _ := d.Complete(t.Context(), "/mcp__db__gr"); done != "/mcp__db__greet " {

@@ -47,7 +47,7 @@ func (c *Conversation) Desk() *desk.Desk {
 			return desk.Settings{Values: c.ws.Project.Written(), Effort: c.model.working(c.Session.Model()), AutoCompact: v.Window.Auto}
 		},
 		Hooks: func() desk.Hooks {
-			return desk.Hooks{List: c.Hooks.List(), Policy: hookPolicy(c.ws.values().Hooks, c.spec.Bare)}
+			return desk.Hooks{List: c.Hooks.List(), Policy: hookPolicy(c.ws.values().Hooks, c.spec.Bare), Mute: c.Hooks.Mute}
 		},
 		Preamble: desk.Preamble{
 			Resolve: c.model.resolve, Describe: c.told.describe, Watch: &c.told.watch,

@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -65,4 +66,23 @@ func TestTablesAlign(t *testing.T) {
 			}
 		}
 	})
+}
+
+// The list of commands fits on a screen of 80 columns and 24 rows, with the skills that are listed.
+//
+// Proves CMD-04.
+func TestHelpFits(t *testing.T) {
+	var skills []desk.Command
+	for i := range 200 {
+		skills = append(skills, desk.Command{Name: fmt.Sprintf("team:skill-%d", i), Origin: "the project"})
+	}
+	d := desk.New(desk.Config{Terminal: true, Surroundings: desk.Surroundings{Commands: func(bool) []desk.Command { return skills }}})
+	page, err := d.Run(t.Context(), "help", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := Page(page.(desk.Page), Options{Width: 80})
+	if len(lines) > 24 {
+		t.Errorf("%d rows:\n%s", len(lines), strings.Join(lines, "\n"))
+	}
 }

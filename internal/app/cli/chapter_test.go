@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"adze/internal/desk"
+	"adze/internal/skill/bundled"
+)
+
+var (
+	tableRow     = regexp.MustCompile(`(?m)^\| (.*` + "`/" + `.*) \|$`)
+	namedCommand = regexp.MustCompile("`/([a-z][a-z_-]*)[^`]*`")
+)
+
+// The tables of the chapter say the truth: a command whose state is yes is there, as it is named or under the name that
+// the state gives, and one that is not planned is not.
+//
+// Proves CMD-03, CMD-04.
+func TestCommandsOfTheChapter(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "spec", "33-skills-commands.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	exists := map[string]bool{}
+	for _, c := range desk.New(desk.Config{Terminal: true}).Commands() {
+		for _, name := range append(c.Aliases, c.Name) {
+			exists[name] = true
+		}
+	}
+	bundle := bundled.New(t.TempDir())
+	defer bundle.Close()
+	for _, s := range bundle.Skills() {
+		exists[s.Name] = true
+	}
+	_, text, _ := strings.Cut(string(data), "### CMD-03 ")
+	text, _, _ = strings.Cut(text, "### CMD-05 ")
+	seen := 0
+	for _, row := range tableRow.FindAllStringSubmatch(text, -1) {
+		cells := strings.Split(row[1], " | ")
+		state := cells[len(cells)-1]
+		names := namedCommand.FindAllStringSubmatch(cells[0], -1)
+		if other := namedCommand.FindAllStringSubmatch(state, -1); strings.HasPrefix(state, "yes, as ") {
+			names = other
+		}
+		for _, name := range names {
+			seen++
+			switch word, _, _ := strings.Cut(state, ","); {
+			case word == "yes" && !exists[name[1]]:
+				t.Errorf("/%s does not exist, and its state is: %s", name[1], state)
+			case strings.HasPrefix(state, "not planned: ") && exists[name[1]]:
+				t.Errorf("/%s exists, and its state is: %s", name[1], state)
+			case word != "yes" && !strings.HasPrefix(state, "not planned: ") && !strings.HasPrefix(state, "later: "):
+				t.Errorf("the state of /%s is %q: it is yes, later or not planned", name[1], state)
+			}
+		}
+	}
+	if seen < 80 {
+		t.Errorf("only %d commands were found in the chapter", seen)
+	}
+}
