@@ -109,7 +109,9 @@ func decodeIndex(data []byte, program [2]uint64) map[key]*folder {
 	folders := make([]folder, n)
 	for i := range folders {
 		k := key{d.text(), d.flags() != 0}
-		folders[i].raw = d.text()
+		if folders[i].raw = d.text(); folders[i].raw == "" {
+			return nil
+		}
 		known[k] = &folders[i]
 	}
 	if d.failed || d.rest != "" {
