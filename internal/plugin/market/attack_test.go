@@ -263,10 +263,10 @@ func TestLargeTrees(t *testing.T) {
 	repo, _ := newRepository(t, map[string]string{"x": "x"})
 	blob := object(t, repo, "blob", bytes.Repeat([]byte("0"), plugin.MaxTree/64))
 	small := object(t, repo, "blob", nil)
-	tree := func(n int, blob string) string {
+	tree := func(n int, kind, object string) string {
 		var lines strings.Builder
 		for i := range n {
-			fmt.Fprintf(&lines, "100644 blob %s\tf%05d\n", blob, i)
+			fmt.Fprintf(&lines, "%s %s\tf%05d\n", kind, object, i)
 		}
 		cmd := exec.Command("git", "mktree")
 		cmd.Dir, cmd.Stdin = repo, strings.NewReader(lines.String())
@@ -276,7 +276,11 @@ func TestLargeTrees(t *testing.T) {
 		}
 		return strings.TrimSpace(string(out))
 	}
-	for name, tree := range map[string]string{"many": tree(plugin.MaxFiles+1, small), "large": tree(65, blob)} {
+	bomb := tree(10, "100644 blob", small)
+	for range 10 { // folders, each with ten times the one before
+		bomb = tree(10, "040000 tree", bomb)
+	}
+	for name, tree := range map[string]string{"many": tree(plugin.MaxFiles+1, "100644 blob", small), "large": tree(65, "100644 blob", blob), "nested": bomb} {
 		t.Run(name, func(t *testing.T) {
 			gitIn(t, repo, "update-ref", "refs/heads/main", gitIn(t, repo, "commit-tree", "-m", "x", tree))
 			b := newBench(t)

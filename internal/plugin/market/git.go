@@ -74,6 +74,7 @@ func settings() []string {
 		"core.hooksPath=" + none, "core.fsmonitor=", "core.askPass=", "core.attributesFile=" + none, "core.alternateRefsCommand=", "credential.interactive=false", "submodule.recurse=false",
 		"fetch.recurseSubmodules=false", "fetch.unpackLimit=1", "transfer.unpackLimit=1", "transfer.bundleURI=false", "fetch.writeCommitGraph=false", "gc.auto=0", "maintenance.auto=false",
 		"http.lowSpeedLimit=1000", "http.lowSpeedTime=60", "uploadpack.packObjectsHook=",
+		"core.bigFileThreshold=16m", // what is larger is not held in memory
 	} {
 		args = append(args, "-c", s)
 	}
