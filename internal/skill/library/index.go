@@ -225,6 +225,11 @@ func (d *decoder) fail() {
 }
 
 func (d *decoder) uint() uint64 {
+	if d.rest != "" && d.rest[0] < 0x80 {
+		n := uint64(d.rest[0])
+		d.rest = d.rest[1:]
+		return n
+	}
 	var n uint64
 	for i := 0; i < len(d.rest) && i < binary.MaxVarintLen64; i++ {
 		b := d.rest[i]
