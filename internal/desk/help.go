@@ -100,7 +100,7 @@ func overview(d *Desk) Page {
 	t := Terms{{"@PATH", "attach a file or directory; @PATH#L10-20 attaches lines"}}
 	if d.Terminal {
 		t = append(t,
-			Term{"!COMMAND", "run a shell command; the model sees its output with your next prompt"},
+			Term{"!COMMAND", "run a command in the shell; the model sees its output, too"},
 			Term{"#TEXT", "add a line to your instructions"})
 	}
 	p.Add(t, Text("/help NAME explains a command, /help WORD finds some, /help all explains all."))
@@ -161,6 +161,13 @@ func sectionOf(d *Desk, c *Command) string {
 	}
 	return ""
 }
+
+// What keys and flags stand for: front ends enter it as if the user had typed it.
+const (
+	ExplainKeys = "/keys"
+	GoBack      = "/rewind"
+	PickSession = "/resume"
+)
 
 func keysCommand() Command {
 	return Command{Name: "keys", Doc: "show the keys", Terminal: true, Run: func(context.Context, *Desk, string) (Answer, error) { return keys(), nil }}

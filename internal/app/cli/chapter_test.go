@@ -1,9 +1,14 @@
 package cli
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -60,5 +65,40 @@ func TestCommandsOfTheChapter(t *testing.T) {
 	}
 	if seen < 80 {
 		t.Errorf("only %d commands were found in the chapter", seen)
+	}
+}
+
+// Front ends and the command line know no command by its name: what a key stands for is said in package desk.
+//
+// Proves CMD-01.
+func TestFrontEndsKnowNoCommands(t *testing.T) {
+	names := map[string]bool{}
+	for _, c := range desk.New(desk.Config{Terminal: true}).Commands() {
+		for _, name := range append(c.Aliases, c.Name) {
+			names["/"+name] = true
+		}
+	}
+	for _, dir := range []string{filepath.Join("..", "..", "ui"), "..", filepath.Join("..", "..", "session")} {
+		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+			if err != nil {
+				return err
+			}
+			ast.Inspect(file, func(n ast.Node) bool {
+				if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+					if s, err := strconv.Unquote(lit.Value); err == nil && names[s] {
+						t.Errorf("%s knows the command %s", path, s)
+					}
+				}
+				return true
+			})
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 }

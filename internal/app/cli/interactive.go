@@ -15,6 +15,7 @@ import (
 	"adze/internal/app/settings"
 	"adze/internal/app/setup"
 	"adze/internal/app/wire"
+	"adze/internal/desk"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/term"
 	"adze/internal/platform/trust"
@@ -57,7 +58,7 @@ func (o *runOptions) interact(ctx context.Context, env *Env, in invocation) erro
 		Suggest: sandboxOffer(env, p, t.ws.SandboxProtects, t.ws.EnableSandbox),
 	}
 	if o.pick {
-		cfg.First = "/resume"
+		cfg.First = desk.PickSession
 	}
 	var restore func()
 	if !o.plain && env.StdoutTerminal {

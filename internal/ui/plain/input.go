@@ -115,8 +115,7 @@ func (f keys) explains(ctx context.Context, k lineedit.Key) bool {
 	if k.Code != lineedit.Rune || k.Text != "?" || !f.keyboard.Empty() || f.asking() || f.offer != nil {
 		return false
 	}
-	talk := f.talk
-	runner(f).run(ctx, "/keys", func(ctx context.Context) (desk.Answer, error) { return talk.Run(ctx, "keys", "") })
+	runner(f).command(ctx, desk.ExplainKeys)
 	return true
 }
 
@@ -140,7 +139,7 @@ func (f keys) escape(ctx context.Context) {
 	case !f.keyboard.Empty():
 		f.keyboard.forget()
 	default:
-		f.enter(ctx, "/rewind")
+		f.enter(ctx, desk.GoBack)
 	}
 	f.escaped = time.Time{}
 }
@@ -174,9 +173,7 @@ func (f *Front) enter(ctx context.Context, text string) {
 			f.out.say(fmt.Sprintf("Enter a number from 1 to %d, or n to choose nothing.", len(offer.Choices)))
 		}
 	case isCommand(trimmed):
-		name, arg, _ := desk.Parse(trimmed)
-		talk := f.talk
-		runner{f}.run(ctx, "/"+name, func(ctx context.Context) (desk.Answer, error) { return talk.Run(ctx, name, arg) })
+		runner{f}.command(ctx, trimmed)
 	case strings.HasPrefix(trimmed, "!"):
 		if err := f.typed.start(ctx, f, strings.TrimSpace(trimmed[1:])); err != nil {
 			f.out.fail(err)

@@ -49,6 +49,13 @@ func (f runner) run(ctx context.Context, title string, do func(context.Context) 
 	}
 }
 
+// command runs the command that a line holds.
+func (f runner) command(ctx context.Context, line string) {
+	name, arg, _ := desk.Parse(line)
+	talk := f.talk
+	f.run(ctx, "/"+name, func(ctx context.Context) (desk.Answer, error) { return talk.Run(ctx, name, arg) })
+}
+
 // cancel cancels the command that runs, and reports whether there is one.
 func (s *slash) cancel() bool {
 	if s.call == nil {
