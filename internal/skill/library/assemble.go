@@ -114,10 +114,12 @@ func (a *assembly) folder(root *Root, f *folder, prefix string) {
 		a.problem(f.path, "", fmt.Sprintf("it holds more than %d names; the others are not looked at", maxEntries))
 	}
 	var loose []string
+	_, only := root.folder()
 	for i := range f.entries {
 		e := &f.entries[i]
 		name := prefix + e.name
 		switch {
+		case only != "" && e.name != only:
 		case e.file == nil && e.sub != nil:
 			a.folder(root, e.sub, name+":")
 		case e.file == nil && !f.commands && isLoose(e.name):

@@ -16,7 +16,7 @@ import (
 
 // A Root is a folder that holds skills, or command files.
 type Root struct {
-	// Dir is absolute; it need not exist. For commands it may be a single file.
+	// Dir is absolute; it need not exist. It may be a single file: of a command, or the SKILL.md in the folder of a skill.
 	Dir    string
 	Origin skill.Origin
 	// Prefix comes before the names in it, such as "plugin:"; it may be empty.

@@ -176,6 +176,19 @@ func TestFolders(t *testing.T) {
 	}
 }
 
+// A root may be a single skill, of which the others in its folder are no part.
+func TestSingleSkills(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{"a/SKILL.md": "a", "b/SKILL.md": "b", "c/SKILL.md": "c", "loose.md": "x"})
+	one := func(name string) Root {
+		return Root{Dir: filepath.Join(dir, name, "SKILL.md"), Origin: skill.Origin{Kind: skill.Plugin, By: "docs"}, Prefix: "docs:"}
+	}
+	s := open(t, Config{Roots: fixed(one("a"), one("c"), one("none"))}).Set(t.Context())
+	if got := names(s); got != "docs:a docs:c" || len(s.Problems) > 0 {
+		t.Errorf("skills are %q, problems %v", got, s.Problems)
+	}
+}
+
 // Every source has a skill called x; the one of the administrator is used, and the others are told of.
 //
 // Proves SKILL-01.

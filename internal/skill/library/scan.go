@@ -186,7 +186,8 @@ func keysOf(roots []Root) (keys []key, index []int) {
 	numbers := make(map[key]int, len(roots))
 	index = make([]int, len(roots))
 	for i, root := range roots {
-		k := key{root.Dir, root.Origin.Command}
+		dir, _ := root.folder()
+		k := key{dir, root.Origin.Command}
 		n, ok := numbers[k]
 		if !ok {
 			n = len(keys)
@@ -196,6 +197,14 @@ func keysOf(roots []Root) (keys []key, index []int) {
 		index[i] = n
 	}
 	return keys, index
+}
+
+// folder returns the folder that is looked at for a root, and the only name in it that counts, which is empty if all do.
+func (r *Root) folder() (dir, only string) {
+	if dir, ok := strings.CutSuffix(r.Dir, inFolder); ok && !r.Origin.Command {
+		return filepath.Dir(dir), filepath.Base(dir)
+	}
+	return r.Dir, ""
 }
 
 // A job is skills of a folder that are to be looked at.
