@@ -16,6 +16,7 @@ import (
 // A partsReader finds what a plugin brings.
 type partsReader struct {
 	*reader
+	name     string // of the plugin
 	manifest string // its name; empty if there is none
 }
 
@@ -85,10 +86,22 @@ func (r *partsReader) named(field, written string, to *[]string) error {
 		return r.refusal(field, written, plain(err))
 	case !info.IsDir() && !info.Mode().IsRegular():
 		return r.refusal(field, written, errors.New("it is neither a file nor a folder"))
+	case field == "skills" && info.IsDir() && r.isFile(name+"/SKILL.md"):
+		if name == "." { // its name would be that of the plugin's folder, which is a hash
+			r.problem("SKILL.md", "", "it is not used: put it into skills/%s/", r.name)
+			return nil
+		}
+		r.add(name+"/SKILL.md", to)
 	default:
 		r.add(name, to)
 	}
 	return nil
+}
+
+// isFile reports whether a name is that of a file inside of the plugin.
+func (r *partsReader) isFile(name string) bool {
+	info, err := r.root.Stat(filepath.FromSlash(name))
+	return err == nil && info.Mode().IsRegular()
 }
 
 // refusal is the error of a path that the manifest must not name.

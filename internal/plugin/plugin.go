@@ -112,7 +112,7 @@ type Option struct {
 
 // Parts are what a plugin brings. Paths are absolute and inside of its folder, which was checked through all links.
 type Parts struct {
-	Skills   []string // folders of skills, or of one skill each: the latter hold a SKILL.md
+	Skills   []string // folders of skills, or the SKILL.md of single ones
 	Commands []string // folders or files of commands
 	Agents   []string // folders or files
 	Styles   []string // folders or files

@@ -105,7 +105,7 @@ func (r *reader) read(id ID) (*Plugin, error) {
 		return nil, Problem{filepath.Join(r.dir, filepath.FromSlash(name)), "name", err.Error()}
 	}
 	p := &Plugin{ID: id, Dir: r.dir, Manifest: m.Manifest}
-	parts := &partsReader{reader: r, manifest: name}
+	parts := &partsReader{reader: r, name: id.Name, manifest: name}
 	if p.Parts, err = parts.read(m); err != nil {
 		return nil, err
 	}

@@ -126,7 +126,7 @@ func TestReadSelectedSkills(t *testing.T) {
 		".claude-plugin/plugin.json": `{"name": "some", "skills": ["./skills/a"]}`, "skills/a/SKILL.md": "a", "skills/b/SKILL.md": "b",
 	})
 	p, _, err := Read(dir, ID{})
-	if err != nil || !slices.Equal(p.Skills, []string{filepath.Join(dir, "skills/a")}) {
+	if err != nil || !slices.Equal(p.Skills, []string{filepath.Join(dir, "skills/a/SKILL.md")}) {
 		t.Errorf("skills are %v, %v", p, err)
 	}
 }
@@ -219,12 +219,13 @@ func TestReadBounds(t *testing.T) {
 		"deep manifest":        {map[string]string{".claude-plugin/plugin.json": `{"name": "x", "hooks": ` + strings.Repeat(`[`, 100_000) + `}`}, 0, true},
 		"wrong types": {map[string]string{".claude-plugin/plugin.json": `{"name": "x", "version": 1, "skills": {}, "hooks": [1], "keywords": 2,
 			"userConfig": {"a-b": {}, "c": 1, "d": {"type": "color"}, "D": {}}, "dependencies": ["y"]}`, "skills/a/SKILL.md": "a"}, 9, false},
-		"large servers":   {map[string]string{".claude-plugin/plugin.json": `{"name": "x", "mcpServers": "./x.mcpb"}`, "x.mcpb": large}, 1, false},
-		"large hooks":     {map[string]string{"hooks/hooks.json": large}, 1, false},
-		"broken hooks":    {map[string]string{"hooks/hooks.json": `{"hooks": {"Stop": 1}}`}, 1, false},
-		"broken servers":  {map[string]string{".mcp.json": `{"mcpServers": {"a": 1, "b": {}}}`}, 1, false},
-		"missing folder":  {map[string]string{".claude-plugin/plugin.json": `{"name": "x", "skills": "./none"}`}, 1, false},
-		"nested too deep": {map[string]string{strings.Repeat("a/", maxDepth+2) + "b": ""}, 0, true},
+		"large servers":     {map[string]string{".claude-plugin/plugin.json": `{"name": "x", "mcpServers": "./x.mcpb"}`, "x.mcpb": large}, 1, false},
+		"large hooks":       {map[string]string{"hooks/hooks.json": large}, 1, false},
+		"broken hooks":      {map[string]string{"hooks/hooks.json": `{"hooks": {"Stop": 1}}`}, 1, false},
+		"broken servers":    {map[string]string{".mcp.json": `{"mcpServers": {"a": 1, "b": {}}}`}, 1, false},
+		"plugin is a skill": {map[string]string{".claude-plugin/plugin.json": `{"name": "x", "skills": ["./"]}`, "SKILL.md": "x"}, 1, false},
+		"missing folder":    {map[string]string{".claude-plugin/plugin.json": `{"name": "x", "skills": "./none"}`}, 1, false},
+		"nested too deep":   {map[string]string{strings.Repeat("a/", maxDepth+2) + "b": ""}, 0, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, problems, err := Read(folder(t, test.files), ID{})

@@ -277,7 +277,7 @@ func TestEntryAsManifest(t *testing.T) {
 		map[string]string{"skills/pdf/SKILL.md": "pdf", "skills/other/SKILL.md": "other", "bare/a": "a", "full/.claude-plugin/plugin.json": `{"name": "full", "version": "1"}`}))
 	b := newBench(t)
 	b.add(dir)
-	if p := b.install("docs"); p.Description != "Documents." || len(p.Skills) != 1 || filepath.Base(p.Skills[0]) != "pdf" {
+	if p := b.install("docs"); p.Description != "Documents." || len(p.Skills) != 1 || filepath.Base(filepath.Dir(p.Skills[0])) != "pdf" {
 		t.Errorf("docs is %+v", p)
 	}
 	if p := b.install("bare"); p.Version != "7" || p.Servers == nil || p.Description != "Bare." {
