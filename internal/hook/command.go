@@ -26,7 +26,7 @@ type launcher struct {
 // run runs a hook that is a program, with the input on its standard input.
 func (l *launcher) run(ctx context.Context, j *job) ending {
 	end := ending{stdout: newCapture(), stderr: newCapture()}
-	c, err := l.program(j)
+	c, err := l.program(ctx, j)
 	if err != nil {
 		end.broken, end.told = err.Error(), errors.Is(err, errNoShell)
 		if end.told {
@@ -64,14 +64,16 @@ func (end *ending) stop(ctx context.Context) {
 }
 
 // program returns what is run for a hook.
-func (l *launcher) program(j *job) (osproc.Cmd, error) {
+func (l *launcher) program(ctx context.Context, j *job) (osproc.Cmd, error) {
 	s := j.spec
-	if option := s.option(); option != "" {
-		return osproc.Cmd{}, fmt.Errorf("${user_config.%s} has no value: set the plugin's option %s", option, option)
+	values, err := s.source.Plugin.values(ctx, s.command)
+	if err != nil {
+		return osproc.Cmd{}, err
 	}
-	c := osproc.Cmd{Dir: l.workDir(j.common.Dir), Env: l.environment(j)}
+	c := osproc.Cmd{Dir: l.workDir(j.common.Dir), Env: append(l.environment(j), values.environment()...)}
 	if len(s.words) > 0 {
-		c.Path, c.Args = s.words[0], s.words[1:]
+		words := values.words(s.words)
+		c.Path, c.Args = words[0], words[1:]
 		return c, nil
 	}
 	path, err := l.findShell(s.shell)
@@ -80,19 +82,11 @@ func (l *launcher) program(j *job) (osproc.Cmd, error) {
 	}
 	c.Path = path
 	if isPowerShell(path) {
-		c.Args = []string{"-NoProfile", "-NonInteractive", "-Command", s.command}
+		c.Args = []string{"-NoProfile", "-NonInteractive", "-Command", values.powerShell(s.command)}
 	} else {
-		c.Args = []string{"-c", s.command}
+		c.Args = []string{"-c", values.shell(s.command)}
 	}
 	return c, nil
-}
-
-// option returns the plugin's option that the command refers to, or "". There are no plugins yet, so it
-// has no value, and a shell would make nothing of it.
-func (s *handler) option() string {
-	_, rest, _ := strings.Cut(s.command, "${user_config.")
-	name, _, _ := strings.Cut(rest, "}")
-	return name
 }
 
 // workDir returns dir, or where the session started if dir has vanished.
@@ -144,7 +138,7 @@ func isPowerShell(path string) bool {
 func (l *launcher) environment(j *job) []string {
 	s := j.spec
 	env := l.cfg.Environ()
-	if s.source.Workspace {
+	if s.source.Workspace || s.source.Plugin != nil {
 		env = l.cfg.Scrubbed()
 	}
 	twin := func(name, value string) {

@@ -80,7 +80,7 @@ func TestShells(t *testing.T) {
 		lookPath: func(name string) (string, error) { return "/opt/" + name, nil },
 		Environ:  func() []string { return nil },
 	}}
-	c, err := ps.program(&job{hook: &hook{spec: &spec{handler: handler{command: "ls", shell: "powershell"}, source: &Source{}}}})
+	c, err := ps.program(t.Context(), &job{hook: &hook{spec: &spec{handler: handler{command: "ls", shell: "powershell"}, source: &Source{}}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -114,11 +114,11 @@ func wildcard(pattern, text string) bool {
 	return ok && strings.HasSuffix(text, parts[len(parts)-1])
 }
 
-// expandHeader fills in the variables that the hook may use. A hook of the workspace sees no more of
+// expandHeader fills in the variables that the hook may use. A hook of the workspace or of a plugin sees no more of
 // our environment here than its commands would.
 func (s *sender) expandHeader(value string, of *spec) string {
 	env := s.cfg.Environ()
-	if of.source.Workspace {
+	if of.source.Workspace || of.source.Plugin != nil {
 		env = osproc.ScrubEnv(env)
 	}
 	return os.Expand(value, func(name string) string {

@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"encoding/json"
 	"slices"
 	"time"
 )
@@ -24,6 +25,23 @@ type Listing struct {
 
 // slow is how long a hook may take that others wait for.
 const slow = 2 * time.Second
+
+// A Definition is a hook as a source has it.
+type Definition struct {
+	Event   Name
+	Matcher string
+	JSON    json.RawMessage
+}
+
+// Read returns the hooks that a source defines, to be shown, and what is wrong with it.
+func Read(src Source) ([]Definition, []Problem) {
+	specs, problems := parse(&src)
+	list := make([]Definition, len(specs))
+	for i, s := range specs {
+		list[i] = Definition{s.event, s.matcher.text, s.raw}
+	}
+	return list, problems
+}
 
 // List returns all hooks, by event and in the order in which they count.
 func (r *registry) List() []Listing {

@@ -19,6 +19,8 @@ type Source struct {
 	// Workspace says that the source lies in the workspace: its hooks run only if that is trusted, and
 	// never see the secrets of providers.
 	Workspace, Trusted bool
+	// Plugin is the plugin that the source is of; nil for others. Its hooks never see the secrets of providers either.
+	Plugin *Plugin
 }
 
 // A Problem is something wrong with a source. The rest of the source is in force.
@@ -141,5 +143,9 @@ func (s *spec) key() string {
 	if s.typ == TypeCallback {
 		return ""
 	}
-	return fmt.Sprintf("%s\x00%q", s.typ, []string{s.shell, s.command, fmt.Sprint(s.words), s.url, s.prompt, s.model, s.server, s.tool, string(s.input), s.cond.text})
+	root := ""
+	if p := s.source.Plugin; p != nil {
+		root = p.Root // the same template means another program in each plugin
+	}
+	return fmt.Sprintf("%s\x00%s\x00%q", root, s.typ, []string{s.shell, s.command, fmt.Sprint(s.words), s.url, s.prompt, s.model, s.server, s.tool, string(s.input), s.cond.text})
 }

@@ -1,0 +1,171 @@
+package hook
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// A Plugin is what the hooks of a plugin know of it.
+type Plugin struct {
+	// Root is its folder, and Data the one for what it keeps.
+	Root, Data string
+	// Options returns the values that the user set, by name. It is called when a hook runs; nil means that there are none.
+	Options func(context.Context) (map[string]string, error)
+}
+
+// The places in a command that stand for something of the plugin.
+const optionPlace = "${user_config."
+
+// pluginValues are the texts that stand in a command in place of ${user_config.NAME} and of the plugin's folders. Nil has
+// none.
+type pluginValues struct {
+	plugin  *Plugin
+	options map[string]string
+}
+
+// values returns what a command may refer to. An option that it refers to and that has no value is an error. The plugin
+// may be nil.
+func (p *Plugin) values(ctx context.Context, command string) (*pluginValues, error) {
+	v := &pluginValues{plugin: p}
+	if p != nil && p.Options != nil {
+		options, err := p.Options(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("the plugin's options cannot be read: %w", err)
+		}
+		v.options = options
+	}
+	for rest := command; ; {
+		_, after, found := strings.Cut(rest, optionPlace)
+		if !found {
+			return v, nil
+		}
+		name, _, _ := strings.Cut(after, "}")
+		if _, ok := v.options[name]; !ok {
+			return nil, fmt.Errorf("${user_config.%s} has no value: set the plugin's option %s", name, name)
+		}
+		rest = after
+	}
+}
+
+// optionVariable returns the end of the name of the variable that holds an option.
+func optionVariable(name string) string {
+	return "PLUGIN_OPTION_" + strings.Map(func(r rune) rune {
+		if r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
+			return r
+		}
+		return '_'
+	}, name)
+}
+
+// environment returns the variables for a hook of the plugin. Options have the name that they were declared with, and
+// that name in capitals.
+func (v *pluginValues) environment() (env []string) {
+	if v.plugin == nil {
+		return nil
+	}
+	twin := func(name, value string) {
+		env = append(env, "ADZE_"+name+"="+value, "CLAUDE_"+name+"="+value)
+	}
+	twin("PLUGIN_ROOT", v.plugin.Root)
+	twin("PLUGIN_DATA", v.plugin.Data)
+	for _, name := range slices.Sorted(maps.Keys(v.options)) {
+		variable := optionVariable(name)
+		twin(variable, v.options[name])
+		if upper := strings.ToUpper(variable); upper != variable {
+			twin(upper, v.options[name])
+		}
+	}
+	return env
+}
+
+// fill replaces the places in a text. What is put in is not looked at again.
+func (v *pluginValues) fill(text string, with func(variable, value string, at int) string) string {
+	if v.plugin == nil {
+		return text
+	}
+	var b strings.Builder
+	for at := 0; at < len(text); {
+		end := strings.IndexByte(text[at:], '}')
+		if end < 0 || !strings.HasPrefix(text[at:], "${") {
+			b.WriteByte(text[at])
+			at++
+			continue
+		}
+		variable, value, ok := v.place(text[at+2 : at+end])
+		if !ok {
+			b.WriteByte(text[at])
+			at++
+			continue
+		}
+		b.WriteString(with(variable, value, at))
+		at += end + 1
+	}
+	return b.String()
+}
+
+// place returns the variable and the value for what stands between ${ and }.
+func (v *pluginValues) place(inner string) (variable, value string, ok bool) {
+	for _, prefix := range []string{"ADZE_", "CLAUDE_"} {
+		switch strings.TrimPrefix(inner, prefix) {
+		case inner:
+		case "PLUGIN_ROOT":
+			return inner, v.plugin.Root, true
+		case "PLUGIN_DATA":
+			return inner, v.plugin.Data, true
+		}
+	}
+	name, ok := strings.CutPrefix(inner, "user_config.")
+	if !ok {
+		return "", "", false
+	}
+	value, ok = v.options[name]
+	return "ADZE_" + optionVariable(name), value, ok
+}
+
+// words fills in the words of a command that no shell reads.
+func (v *pluginValues) words(words []string) []string {
+	filled := make([]string, len(words))
+	for i, word := range words {
+		filled[i] = v.fill(word, func(_, value string, _ int) string { return value })
+	}
+	return filled
+}
+
+// shell fills in a command for a POSIX shell: with variables in double quotes, so that a shell never reads a value as a
+// part of the command, and never splits it.
+func (v *pluginValues) shell(command string) string {
+	return v.fill(command, func(variable, _ string, at int) string {
+		ref := "${" + variable + "}"
+		switch quoteAt(command, at) {
+		case '"':
+			return ref
+		case '\'':
+			return `'"` + ref + `"'`
+		}
+		return `"` + ref + `"`
+	})
+}
+
+// powerShell fills in a command for PowerShell, which does not split the values of variables.
+func (v *pluginValues) powerShell(command string) string {
+	return v.fill(command, func(variable, _ string, _ int) string { return "${env:" + variable + "}" })
+}
+
+// quoteAt returns the quote that is open at a place in a command, or 0. A mistake, as in a document within a script, changes
+// how a value is quoted, and never makes it a part of the command.
+func quoteAt(command string, at int) (open byte) {
+	for i := 0; i < at; i++ {
+		switch c := command[i]; {
+		case c == '\\' && open != '\'':
+			i++
+		case c == open:
+			open = 0
+		case open == 0 && (c == '"' || c == '\''):
+			open = c
+		}
+	}
+	return open
+}
