@@ -32,7 +32,9 @@ func OpenKeys(home string) Keys {
 	store := openStore(home)
 	entries, err := store.List()
 	servers := signin.Logins(entries)
-	entries = slices.DeleteFunc(entries, func(e keyring.Entry) bool { return strings.HasPrefix(e.Name, keyring.ServerPrefix) })
+	entries = slices.DeleteFunc(entries, func(e keyring.Entry) bool {
+		return strings.HasPrefix(e.Name, keyring.ServerPrefix) || strings.HasPrefix(e.Name, keyring.PluginPrefix)
+	})
 	return Keys{store, entries, servers, err}
 }
 

@@ -281,6 +281,17 @@ func (p *Project) Set(ctx context.Context, say func(string), to scope.Scope, nam
 	return written.File, nil
 }
 
+// SetMember writes one member of a setting that is an object to the settings of a scope; nil removes it. It returns the
+// file.
+func (p *Project) SetMember(ctx context.Context, say func(string), to scope.Scope, name, member string, raw json.RawMessage) (string, error) {
+	written, err := p.live.SetMember(ctx, to, name, member, raw)
+	if err != nil {
+		return "", err
+	}
+	p.keepOut(written, to, say)
+	return written.File, nil
+}
+
 // keepOut keeps a new file of local settings out of git, and says so.
 func (p *Project) keepOut(written config.Written, to scope.Scope, say func(string)) {
 	if !written.Created || to != scope.Local {

@@ -5,9 +5,15 @@ import (
 	"strings"
 )
 
-// expand replaces ${NAME} and ${NAME:-default} by the values of variables. What is put in is not looked at again. An
-// error names a variable that is not set, and never a value.
-func expand(text string, getenv func(string) string) (string, error) {
+// values are those that stand in entries: of variables, and of the options of a plugin.
+type values struct {
+	getenv func(string) string
+	option func(string) (string, bool) // may be nil
+}
+
+// expand replaces ${NAME} and ${NAME:-default} by the values of variables, and ${user_config.NAME} by those of options.
+// What is put in is not looked at again. An error names what is not set, and never a value.
+func expand(text string, v values) (string, error) {
 	var b strings.Builder
 	for {
 		before, rest, found := strings.Cut(text, "${")
@@ -17,12 +23,21 @@ func expand(text string, getenv func(string) string) (string, error) {
 		}
 		inner, after, closed := strings.Cut(rest, "}")
 		name, usual, hasDefault := strings.Cut(inner, ":-")
+		if option, ok := strings.CutPrefix(inner, "user_config."); ok && closed && v.option != nil {
+			value, ok := v.option(option)
+			if !ok {
+				return "", fmt.Errorf("the plugin's option %s is not set", Shown(option))
+			}
+			b.WriteString(value)
+			text = after
+			continue
+		}
 		if !closed || !variable(name) {
 			b.WriteString("${")
 			text = rest
 			continue
 		}
-		value := getenv(name)
+		value := v.getenv(name)
 		switch {
 		case value != "":
 			b.WriteString(value)

@@ -34,6 +34,8 @@ type Source struct {
 	File  string // empty for the command line and for hosts
 	// Getenv returns the value of a variable.
 	Getenv func(string) string
+	// Option returns the value of an option of the plugin that the entries are of, for ${user_config.NAME}; nil for others.
+	Option func(string) (value string, ok bool)
 }
 
 // A Problem is something wrong with the configuration that no entry stands for.
@@ -90,7 +92,7 @@ func ParseFile(src Source, data []byte) ([]*Entry, error) {
 // Entry reads one entry. What is wrong with it is its Problem.
 func (src Source) Entry(given string, raw json.RawMessage) *Entry {
 	e := &Entry{Given: given, Name: Name(given), Scope: src.Scope, File: src.File, Raw: raw}
-	r := &reader{Entry: e, getenv: src.Getenv}
+	r := &reader{Entry: e, values: values{src.Getenv, src.Option}}
 	e.Problem = cmp.Or(checkName(given, e.Name), r.read())
 	return e
 }
@@ -99,7 +101,7 @@ func (src Source) Entry(given string, raw json.RawMessage) *Entry {
 type reader struct {
 	*Entry
 	fields map[string]json.RawMessage
-	getenv func(string) string
+	values values
 	err    error // the first
 }
 
@@ -238,7 +240,7 @@ func (r *reader) bound(name, text string) {
 }
 
 func (r *reader) expand(name, text string) string {
-	text, err := expand(text, r.getenv)
+	text, err := expand(text, r.values)
 	if err != nil {
 		r.fail("%s: %w", name, err)
 	}

@@ -12,7 +12,11 @@ import (
 func (e *Entry) Written() *Entry {
 	w := *e
 	if e.Raw != nil {
-		w = *Source{e.Scope, e.File, func(name string) string { return "${" + name + "}" }}.Entry(e.Given, e.Raw)
+		src := Source{Scope: e.Scope, File: e.File, Getenv: func(name string) string { return "${" + name + "}" }}
+		if e.Scope == Plugin {
+			src.Option = func(name string) (string, bool) { return "${user_config." + name + "}", true }
+		}
+		w = *src.Entry(e.Given, e.Raw)
 	}
 	w.URL, w.HeadersHelper = redact.String(w.URL), redact.String(w.HeadersHelper)
 	w.Args = masked(w.Args)

@@ -127,6 +127,42 @@ func (l *Live) Set(ctx context.Context, to scope.Scope, name string, raw json.Ra
 	return l.change(ctx, to, func(data []byte) ([]byte, error) { return jsonc.Set(data, levels(k.Name), raw) })
 }
 
+// deleteMember removes a member of an object, and the object with the last one.
+func deleteMember(data []byte, path []string) ([]byte, error) {
+	data, err := jsonc.Delete(data, path)
+	if err != nil {
+		return nil, err
+	}
+	root, err := jsonc.Parse(data)
+	if err != nil || root == nil {
+		return data, err
+	}
+	for _, m := range root.Members {
+		if m.Name == path[0] && len(path) == 2 && m.Value.Kind == jsonc.Object && len(m.Value.Members) == 0 {
+			return jsonc.Delete(data, path[:1])
+		}
+	}
+	return data, nil
+}
+
+// SetMember writes one member of a key that is an object to the file of a scope, or removes it if raw is nil. The other
+// members stay as they are.
+func (l *Live) SetMember(ctx context.Context, to scope.Scope, name, member string, raw json.RawMessage) (Written, error) {
+	s := l.Settings()
+	k, ok := s.Key(name)
+	if !ok || k.Kind != Object {
+		return Written{}, fmt.Errorf("there is no setting %s with members", name)
+	}
+	path := append(levels(k.Name), member)
+	if raw == nil {
+		return l.change(ctx, to, func(data []byte) ([]byte, error) { return deleteMember(data, path) })
+	}
+	if err := s.writable(k.Name, to, raw); err != nil {
+		return Written{}, err
+	}
+	return l.change(ctx, to, func(data []byte) ([]byte, error) { return jsonc.Set(data, path, raw) })
+}
+
 // change edits the file of a scope under a lock, and takes over what it says then.
 func (l *Live) change(ctx context.Context, to scope.Scope, edit func([]byte) ([]byte, error)) (Written, error) {
 	path, err := l.out.Target(to)

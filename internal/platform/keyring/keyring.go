@@ -45,8 +45,12 @@ var ErrNone = errors.New("no key is stored")
 // ErrLost says that the keyring no longer has a key that was stored in it.
 var ErrLost = errors.New("the keyring no longer has the key")
 
-// ServerPrefix begins the names of the tokens for servers of tools; other names are those of providers.
-const ServerPrefix = "mcp:"
+// The beginnings of the names of tokens for servers of tools, and of options of plugins; other names are those of
+// providers.
+const (
+	ServerPrefix = "mcp:"
+	PluginPrefix = "plugin:"
+)
 
 // A Store keeps keys by name. It may be used from any goroutine and by several processes.
 type Store struct {
