@@ -59,6 +59,8 @@ func sections() []Section {
 			skillsCommand(),
 			hooksCommand(),
 			mcpCommand(),
+			pluginCommand(),
+			reloadPluginsCommand(),
 		}},
 		{"Program", []Command{
 			helpCommand(),

@@ -51,6 +51,8 @@ type Surroundings struct {
 	Skills func(ctx context.Context) *library.Set
 	// Styles are the output styles.
 	Styles Styles
+	// Plugins are the plugins; nil if there can be none.
+	Plugins Plugins
 	// Limits returns the rate limits of the model's provider, as far as they are known; it may be nil.
 	Limits func() []model.Limit
 }

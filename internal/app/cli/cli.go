@@ -53,6 +53,7 @@ func commands() []command {
 		{"memory", "[list|show NAME|check|path|edit NAME|rm NAME]", "show and edit the memories of this project", made[memoryOptions]},
 		{"prompt", "show [--json]", "show what the model gets before the first prompt, and its size", made[promptOptions]},
 		{"mcp", "[list|get NAME|add NAME ...|remove NAME|...]", "list, add and remove MCP servers", made[mcpOptions]},
+		{"plugin", "[list|install NAME|enable NAME|disable NAME|update|uninstall NAME|...]", "install, update and remove plugins, and show what they bring", made[pluginOptions]},
 		{"auth", "[login|logout|status]", "store and remove API keys, and show which provider is configured", made[authOptions]},
 		{"config", "[list|get KEY|set KEY VALUE|unset KEY|path|schema]", "show and change settings", made[configOptions]},
 		{"import", "[--json]", "show what other tools keep here, and what of it takes effect", made[importOptions]},

@@ -18,7 +18,7 @@ import (
 
 // headless runs a single turn, or a session driven by a host.
 func (o *runOptions) headless(ctx context.Context, env *Env, in invocation) error {
-	w, err := openServing(env, o.project, in, o.servers)
+	w, err := openServing(env, o.project, in, o.servers, o.pluginDirs...)
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (o *runOptions) headless(ctx context.Context, env *Env, in invocation) erro
 			f := c.Facts()
 			return streamjson.Info{
 				Dir: env.Dir, Model: f.ModelID, Mode: f.Mode, KeySource: f.KeySource, Version: env.Version + " (adze)",
-				LeftOut: f.LeftOut(), Style: f.Style,
+				LeftOut: f.LeftOut(), Style: f.Style, Plugins: f.Plugins, PluginErrors: f.PluginErrors,
 			}
 		},
 	})

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"adze/internal/app/login"
+	"adze/internal/app/plugins"
 	"adze/internal/app/prompts"
 	"adze/internal/app/providers"
 	"adze/internal/app/servers"
@@ -16,6 +17,7 @@ import (
 	"adze/internal/app/setup"
 	"adze/internal/app/wire"
 	"adze/internal/desk"
+	"adze/internal/platform/clipboard"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/term"
 	"adze/internal/platform/trust"
@@ -44,7 +46,7 @@ func (o *runOptions) interact(ctx context.Context, env *Env, in invocation) erro
 		return err
 	}
 	place := env.wire()
-	place.Servers = o.servers
+	place.Servers, place.Plugins = o.servers, o.plugins
 	t := &terminal{ws: wire.Open(place, p), spec: o.spec}
 	defer t.ws.Close()
 	defer t.close()
@@ -54,7 +56,7 @@ func (o *runOptions) interact(ctx context.Context, env *Env, in invocation) erro
 		Open:    t.open,
 		First:   strings.TrimSpace(strings.Join(in.Args, " ")),
 		Edit:    env.edit,
-		Copy:    env.copy,
+		Copy:    func(text string) (bool, error) { return clipboard.Copy(text, env.Getenv, env.Environ()) },
 		Suggest: sandboxOffer(env, p, t.ws.SandboxProtects, t.ws.EnableSandbox),
 	}
 	if o.pick {
@@ -228,6 +230,8 @@ func (o *runOptions) offerTrust(ctx context.Context, env *Env, p *settings.Proje
 
 // offerServers asks about the servers of the project that the user has not approved.
 func (o *runOptions) offerServers(ctx context.Context, env *Env, p *settings.Project) (err error) {
+	o.plugins = plugins.Open(plugins.Config{Project: p, Dirs: o.pluginDirs, Say: env.Say})
+	o.servers.Plugins = o.plugins.Servers
 	if o.servers.Loaded, err = servers.Load(p, o.servers); err != nil {
 		return err
 	}

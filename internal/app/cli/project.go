@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"adze/internal/app/plugins"
 	"adze/internal/app/servers"
 	"adze/internal/app/settings"
 	"adze/internal/app/wire"
@@ -16,7 +17,7 @@ func openWorkspace(env *Env, src settings.Source, in invocation) (*wire.Workspac
 }
 
 // openServing opens a workspace with what the command line says about servers. What is wrong with that is an error.
-func openServing(env *Env, src settings.Source, in invocation, flags servers.Flags) (*wire.Workspace, error) {
+func openServing(env *Env, src settings.Source, in invocation, flags servers.Flags, pluginDirs ...string) (*wire.Workspace, error) {
 	p, warnings := settings.Open(env.source(src))
 	for _, w := range warnings {
 		env.Say(w.String())
@@ -29,11 +30,13 @@ func openServing(env *Env, src settings.Source, in invocation, flags servers.Fla
 	for _, note := range in.Notes {
 		env.Say(note)
 	}
+	place := env.wire()
+	place.Plugins = plugins.Open(plugins.Config{Project: p, Dirs: pluginDirs, Say: env.Say})
+	flags.Plugins = place.Plugins.Servers
 	list, err := servers.Load(p, flags)
 	if err != nil {
 		return nil, err
 	}
-	place := env.wire()
 	place.Servers, place.Servers.Loaded = flags, list
 	return wire.Open(place, p), nil
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"adze/internal/app/plugins"
 	"adze/internal/app/profile"
 	"adze/internal/app/servers"
 	"adze/internal/app/settings"
@@ -28,7 +29,7 @@ type runOptions struct {
 	project settings.Source
 	spec    wire.Spec
 	prompt  promptText
-	servers servers.Flags
+	extensions
 
 	print, verbose, hookEvents bool
 	plain                      bool // no line editing and no colours
@@ -43,6 +44,13 @@ type runOptions struct {
 	force                      bool
 	profiling                  string // the address where profiles are served
 	version, help              bool
+}
+
+// extensions are servers and plugins that the command line names.
+type extensions struct {
+	servers    servers.Flags
+	pluginDirs []string
+	plugins    *plugins.Plugins // of the project
 }
 
 const (
@@ -92,6 +100,8 @@ func (o *runOptions) supported() []flag {
 	table = append(table, o.sessionFlags()...)
 	table = append(table, projectFlags(&o.project)...)
 	table = append(table, serverFlags(&o.servers)...)
+	table = append(table, flag{Name: "plugin-dir", Value: "DIR", Doc: "use the plugin in this folder, for this run; may be repeated",
+		Set: func(v string) error { o.pluginDirs = append(o.pluginDirs, v); return nil }})
 	table = append(table, debugFlags(&o.spec.Debug)...)
 	return append(table,
 		flag{Name: "pprof", Value: "ADDRESS", Doc: "serve profiles of the program at a loopback address, such as 127.0.0.1:6060",
@@ -138,7 +148,6 @@ func missingFlags() []flag {
 	)
 	return []flag{
 		{Name: "permission-prompts", Value: "MODE", Missing: hosting},
-		{Name: "plugin-dir", Value: "DIR", Missing: "plugins"},
 		{Name: "agent", Value: "NAME", Missing: agents},
 		{Name: "agents", Value: "JSON", Missing: agents},
 		{Name: "task-budget", Value: "N", Missing: "task budgets"},

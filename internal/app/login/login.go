@@ -174,7 +174,7 @@ func (c Console) key(ctx context.Context, l *providers.Login, o Options) (string
 	if err := c.print(text); err != nil {
 		return "", err
 	}
-	return c.askSecret("Key: ")
+	return c.AskSecret("Key: ")
 }
 
 // show tells the user where to sign in.
@@ -250,8 +250,8 @@ func (c Console) line() (string, error) {
 	}
 }
 
-// askSecret asks for a line that is not shown.
-func (c Console) askSecret(question string) (string, error) {
+// AskSecret asks for a line that is not shown.
+func (c Console) AskSecret(question string) (string, error) {
 	if c.Keys == nil {
 		return "", setup.Errorf("this terminal cannot hide what is typed; pass the key on standard input with --with-token")
 	}

@@ -28,8 +28,8 @@ import (
 type Flags struct {
 	Configs []string // --mcp-config: files, or JSON
 	Strict  bool     // --strict-mcp-config: no others
-	// Plugins are the servers of plugins.
-	Plugins []*roster.Entry
+	// Plugins returns the servers of plugins, with what returns the values of variables; it may be nil.
+	Plugins func(getenv func(string) string) []*roster.Entry
 	// Editor asks for the editor that has the directory open, and Terminal says that the user is at a terminal, where the
 	// settings may ask for it.
 	Editor, Terminal bool
@@ -76,7 +76,9 @@ func Load(p *settings.Project, flags Flags) (*roster.Roster, error) {
 		err = l.flags(flags.Configs)
 		l.guests(flags)
 	default:
-		l.entries = append(l.entries, flags.Plugins...)
+		if flags.Plugins != nil {
+			l.entries = append(l.entries, flags.Plugins(l.getenv)...)
+		}
 		l.user()
 		l.project()
 		l.local()

@@ -25,6 +25,7 @@ import (
 	"adze/internal/tools/bash"
 	"adze/internal/tools/powershell"
 	"adze/internal/tools/read"
+	"adze/internal/ui/streamjson"
 )
 
 // Desk returns what front ends offer for the conversation.
@@ -88,10 +89,13 @@ func (i *instructionFiles) Add(ctx context.Context, path, line string) error {
 
 // Facts are what front ends show of a conversation.
 type Facts struct {
-	ModelID   string // of the model that is asked
-	Mode      string // the permission mode in force
-	Style     string // the output style
-	KeySource string // where the credentials of the provider come from
+	ModelID string // of the model that is asked
+	Mode    string // the permission mode in force
+	Style   string // the output style
+	// Plugins are those in use, and PluginErrors say why others are not.
+	Plugins      []streamjson.Plugin
+	PluginErrors []string
+	KeySource    string // where the credentials of the provider come from
 	// LeftOut returns what of the workspace is not used, each with the reason. It finds out once.
 	LeftOut func() []string
 }
@@ -99,7 +103,8 @@ type Facts struct {
 // Facts returns the facts as they are now. There must be a model.
 func (c *Conversation) Facts() Facts {
 	m, _ := c.model.resolve(c.Session.Model()) // ok: the session has it already
-	return Facts{ModelID: m.ID, Mode: string(c.Gate.Mode()), KeySource: c.model.backend.KeySource, Style: c.told.style, LeftOut: c.told.leftOut}
+	set := pluginSet(c.ws)
+	return Facts{ModelID: m.ID, Mode: string(c.Gate.Mode()), KeySource: c.model.backend.KeySource, Style: c.told.style, Plugins: set.InUse(), PluginErrors: set.Errors(), LeftOut: c.told.leftOut}
 }
 
 // Greeting returns the first lines of an interactive conversation: version, model, directory and mode.

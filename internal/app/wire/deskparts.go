@@ -65,6 +65,7 @@ func surroundings(c *Conversation) desk.Surroundings {
 			return fmt.Sprintf("%s is now %s in %s. Some settings take effect with the next conversation.", key, *value, file), nil
 		},
 	}
+	s.Plugins = PluginManager(w).Desk(w.Dir, c.takeSettings)
 	c.Servers.Offer(&s)
 	return s
 }

@@ -20,7 +20,7 @@ func (c *Conversation) openHooks() {
 		Source: "startup", Exit: "other", EnvFile: c.shell.vars, Say: c.ws.Say,
 		ModelID: func(name string) string { m, _ := c.model.resolve(name); return m.ID }, // ok: the session has it already
 		Runner: hook.Config{
-			Sources: v.Hooks.Sources,
+			Sources: hookSources(c.ws),
 			Common: func() hook.Common {
 				return hook.Common{Session: c.record.ID, Dir: c.dir.here(), Mode: string(c.Gate.Mode()), Transcript: c.record.Path()}
 			},
@@ -60,6 +60,11 @@ func (c *Conversation) openHooks() {
 	c.Hooks = lifecycle.New(cfg)
 	c.closers.add(c.Hooks.Close)
 	c.Gate.SetHooks(c.Hooks.Answer)
+}
+
+// hookSources returns where hooks are defined now: in plugins and in settings.
+func hookSources(w *Workspace) []hook.Source {
+	return append(pluginSet(w).Hooks(), w.values().Hooks.Sources...)
 }
 
 // hookPolicy returns which hooks run.

@@ -105,7 +105,7 @@ func (c *Conversation) takeSettings() {
 	}
 	c.shell.setEnv(c.ws.environment())
 	c.sandbox.Reload(v.Sandbox)
-	c.Hooks.Reload(v.Hooks.Sources)
+	c.Hooks.Reload(hookSources(c.ws))
 	if c.Servers == nil {
 		return
 	}

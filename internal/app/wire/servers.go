@@ -20,8 +20,10 @@ import (
 
 // openFleet makes the servers of the workspace.
 func openFleet(w *Workspace) (*servers.Fleet, error) {
+	flags := w.Env.Servers
+	flags.Plugins = w.Plugins.Servers
 	f, err := servers.Open(servers.Config{
-		Project: w.Project, Flags: w.Env.Servers, Runner: w.runner, Dir: w.Dir, Version: w.Version, Say: w.Say,
+		Project: w.Project, Flags: flags, Runner: w.runner, Dir: w.Dir, Version: w.Version, Say: w.Say,
 		Environ: func() []string { return w.environment().list },
 		Network: func() transport.Config { return plainNetwork(w) },
 	})

@@ -17,7 +17,7 @@ import (
 
 // styles returns the output styles that can be chosen.
 func (w *Workspace) styles() *style.Set {
-	return style.Load(styleRoots(w.Project), w.language())
+	return style.Load(append(styleRoots(w.Project), pluginSet(w).Styles()...), w.language())
 }
 
 // styleRoots returns the folders of output styles.

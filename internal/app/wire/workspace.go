@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"adze/internal/app/plugins"
 	"adze/internal/app/servers"
 	"adze/internal/app/settings"
 	"adze/internal/platform/gitinfo"
@@ -35,6 +36,8 @@ type Env struct {
 	Version string
 	// Servers is what the command line says about MCP servers.
 	Servers servers.Flags
+	// Plugins are those of the project; nil means those of its settings.
+	Plugins *plugins.Plugins
 }
 
 // A Workspace is what all conversations of a process in one project share: environment, settings, trust,
@@ -58,6 +61,7 @@ type Workspace struct {
 	gitOnce      sync.Once
 	plansOnce    sync.Once
 	watch        settingsWatch
+	pluginsSaid  sync.Once
 	closers      closers
 }
 
@@ -70,6 +74,9 @@ func Open(env Env, p *settings.Project) *Workspace {
 		Roots:   func() []string { return []string{env.Dir} },
 	})
 	w.Fleet = sync.OnceValues(func() (*servers.Fleet, error) { return openFleet(w) })
+	if w.Plugins == nil {
+		w.Plugins = plugins.Open(plugins.Config{Project: p, Say: env.Say})
+	}
 	w.Models = newModels(env, p)
 	w.Engine = newEngine(p.Values().Search, env.Dir, env.Say)
 	w.closers.add(w.Engine.Close)

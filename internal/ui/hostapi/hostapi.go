@@ -63,6 +63,7 @@ func Queries(d *desk.Desk) map[string]Request {
 		"file_suggestions":      Asked(a.suggestions),
 		"read_file":             Asked(a.readFile),
 		"reload_output_styles":  Asked(a.styles),
+		"reload_plugins":        Asked(a.reloadPlugins),
 	}
 }
 

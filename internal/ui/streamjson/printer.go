@@ -39,12 +39,18 @@ type Info struct {
 	Tools, Commands []string
 	// Servers are the MCP servers.
 	Servers []Server
+	// Plugins are those in use, and PluginErrors say why others are not.
+	Plugins      []Plugin
+	PluginErrors []string
 	// LeftOut says what of the workspace is not used, and why.
 	LeftOut []string
 }
 
 // A Server is an MCP server: its name as it is configured, how it stands, and who configured it.
 type Server struct{ Name, Status, Source string }
+
+// A Plugin is a plugin in use: its name, its folder, and NAME@MARKETPLACE.
+type Plugin struct{ Name, Path, Source string }
 
 // A Printer prints every message as a line when it is in the history. Begin, Event, End and Changed are called from
 // one goroutine; Watch and the methods of [hook.Observer] may run beside it.
@@ -95,7 +101,17 @@ func (p *Printer) Begin(s session.Started) {
 	o.Str("output_style", cmp.Or(info.Style, "default"))
 	o.Strs("agents", nil)
 	o.Strs("skills", nil)
-	o.Strs("plugins", nil)
+	o.List("plugins", len(info.Plugins), func(i int, item *Object) {
+		item.Str("name", info.Plugins[i].Name)
+		item.Str("path", info.Plugins[i].Path)
+		item.Str("source", info.Plugins[i].Source)
+	})
+	if len(info.PluginErrors) > 0 {
+		o.List("plugin_errors", len(info.PluginErrors), func(i int, item *Object) {
+			item.Str("type", "generic-error")
+			item.Str("message", info.PluginErrors[i])
+		})
+	}
 	if len(info.LeftOut) > 0 {
 		o.Strs("left_out", info.LeftOut)
 	}

@@ -1,4 +1,5 @@
-package cli
+// Package clipboard puts texts on the clipboard of the system.
+package clipboard
 
 import (
 	"bytes"
@@ -10,10 +11,10 @@ import (
 	"time"
 )
 
-// copy puts a text on the clipboard of the system with the program that is there for it, and reports false if there is
-// none.
-func (env *Env) copy(text string) (done bool, err error) {
-	for _, command := range clipboards(runtime.GOOS, env.Getenv) {
+// Copy puts a text on the clipboard of the system with the program that is there for it, which gets the environment, and
+// reports false if there is none.
+func Copy(text string, getenv func(string) string, environ []string) (done bool, err error) {
+	for _, command := range programs(runtime.GOOS, getenv) {
 		path, err := exec.LookPath(command[0])
 		if err != nil {
 			continue
@@ -21,7 +22,7 @@ func (env *Env) copy(text string) (done bool, err error) {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
 		cmd := exec.CommandContext(ctx, path, command[1:]...)
-		cmd.Stdin, cmd.Env = strings.NewReader(text), env.Environ()
+		cmd.Stdin, cmd.Env = strings.NewReader(text), environ
 		var said bytes.Buffer
 		cmd.Stderr = &said
 		if err := cmd.Run(); err != nil {
@@ -32,9 +33,9 @@ func (env *Env) copy(text string) (done bool, err error) {
 	return false, nil
 }
 
-// clipboards returns the commands that fill the clipboard where the user sits: with a connection over ssh that is not this
+// programs returns the commands that fill the clipboard where the user sits: with a connection over ssh that is not this
 // machine.
-func clipboards(system string, getenv func(string) string) [][]string {
+func programs(system string, getenv func(string) string) [][]string {
 	switch {
 	case getenv("SSH_CONNECTION") != "" && getenv("DISPLAY") == "":
 		return nil

@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"adze/internal/app/plugincmd"
+	"adze/internal/app/plugins"
+	"adze/internal/app/settings"
+	"adze/internal/app/setup"
+	"adze/internal/app/syntax"
+	"adze/internal/app/wire"
+)
+
+// pluginOptions belong to adze plugin.
+type pluginOptions struct {
+	plugincmd.Options
+	project settings.Source
+}
+
+func (o *pluginOptions) flags() []flag {
+	return append(o.Flags(), syntax.Only(projectFlags(&o.project), "settings", "setting-sources", "managed-settings", "trust")...)
+}
+
+// explain says how to begin.
+func (*pluginOptions) explain() string { return plugincmd.Explanation }
+
+func (*pluginOptions) actions() (list []action) {
+	for _, a := range plugincmd.Actions() {
+		list = append(list, action{Name: a.Name, Args: a.Args, Doc: a.Doc})
+	}
+	return list
+}
+
+// offers completes the names of plugins.
+func (o *pluginOptions) offers(env *Env, args []string) (list []offer) {
+	if len(args) != 1 || !slices.Contains([]string{"details", "enable", "disable", "update", "uninstall", "configure"}, args[0]) {
+		return nil
+	}
+	p, _ := settings.Open(env.source(o.project)) // ok: nothing is completed then
+	all, err := plugins.Open(plugins.Config{Project: p, Say: env.Say}).All()
+	if err != nil {
+		return nil
+	}
+	for _, x := range all {
+		list = append(list, offer{Word: x.ID.String(), Doc: string(x.State)})
+	}
+	return list
+}
+
+// run runs an action on the plugins; without a name, it lists them.
+func (o *pluginOptions) run(ctx context.Context, env *Env, in invocation) error {
+	name, args := actionOf(in, "list")
+	a := plugincmd.Find(name)
+	if a == nil {
+		var names []string
+		for _, a := range o.actions() {
+			names = append(names, a.Name)
+		}
+		return noAction("plugin", name, names)
+	}
+	p := openLeniently(env, o.project)
+	if p.HomeErr != nil {
+		return setup.Errorf("%v", p.HomeErr)
+	}
+	w := wire.Open(env.wire(), p)
+	defer w.Close()
+	t := &plugincmd.Task{Console: env.streams(), Options: &o.Options, Plugins: wire.PluginManager(w), Args: args, Dir: env.Dir, Secret: env.console().AskSecret}
+	err := t.Run(ctx, a)
+	if errors.Is(err, plugincmd.ErrFailed) {
+		return &Ended{}
+	}
+	return err
+}

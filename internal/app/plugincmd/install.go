@@ -1,0 +1,237 @@
+package plugincmd
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"adze/internal/app/plugins"
+	"adze/internal/app/setup"
+	"adze/internal/plugin"
+)
+
+// install fetches a plugin, shows what it brings, and installs it if the user agrees.
+func install(ctx context.Context, t *Task) error {
+	to, err := t.scope()
+	if err != nil {
+		return err
+	}
+	done := t.waiting("fetching " + t.Args[0])
+	offer, err := t.Plugins.Fetch(ctx, t.Args[0])
+	done()
+	if err != nil {
+		return err
+	}
+	defer offer.Discard()
+	if err := t.show(offer); err != nil {
+		return err
+	}
+	if !offer.Settled() {
+		if yes, err := t.agree("Install " + offer.ID.String() + "?"); err != nil || !yes {
+			return err
+		}
+	}
+	text, err := t.Plugins.Accept(ctx, offer, to)
+	if err != nil {
+		return err
+	}
+	if err := t.Show(text + "\n"); err != nil {
+		return err
+	}
+	return t.askOptions(ctx, offer.Plugin, t.Values)
+}
+
+// show describes what an offer would bring.
+func (t *Task) show(offer *plugins.Offer) error {
+	return t.Show(offer.Title() + "\n  " + strings.Join(offer.Lines(), "\n  ") + "\n")
+}
+
+// enable enables a plugin that is installed.
+func enable(ctx context.Context, t *Task) error {
+	to, err := t.scope()
+	if err != nil {
+		return err
+	}
+	offer, err := t.Plugins.Consider(ctx, t.Args[0])
+	if err != nil {
+		return err
+	}
+	if !offer.Settled() {
+		if err := t.show(offer); err != nil {
+			return err
+		}
+		if yes, err := t.agree("Enable " + offer.ID.String() + "?"); err != nil || !yes {
+			return err
+		}
+	}
+	text, err := t.Plugins.Accept(ctx, offer, to)
+	if err != nil {
+		return err
+	}
+	if err := t.Show(text + "\n"); err != nil {
+		return err
+	}
+	return t.askOptions(ctx, offer.Plugin, t.Values)
+}
+
+// disable disables a plugin.
+func disable(ctx context.Context, t *Task) error {
+	to, err := t.scope()
+	if err != nil {
+		return err
+	}
+	text, err := t.Plugins.Disable(ctx, t.Args[0], to)
+	if err != nil {
+		return err
+	}
+	return t.Show(text + "\n")
+}
+
+// update updates the named plugins, or all.
+func update(ctx context.Context, t *Task) error {
+	names := t.Args
+	if len(names) == 0 {
+		all, err := t.Plugins.Installed()
+		if err != nil {
+			return err
+		}
+		for _, in := range all {
+			names = append(names, in.ID.String())
+		}
+		if len(names) == 0 {
+			t.Say("no plugins are installed")
+		}
+	}
+	failed := false
+	for _, name := range names {
+		if err := t.updateOne(ctx, name); err != nil {
+			t.Say(err.Error())
+			failed = true
+		}
+	}
+	if failed {
+		return ErrFailed
+	}
+	return nil
+}
+
+func (t *Task) updateOne(ctx context.Context, name string) error {
+	done := t.waiting("fetching " + name)
+	offer, err := t.Plugins.Update(ctx, name)
+	done()
+	if err != nil {
+		return err
+	}
+	defer offer.Discard()
+	if offer.Current() {
+		return t.Show(offer.ID.String() + " is up to date\n")
+	}
+	if err := t.show(offer); err != nil {
+		return err
+	}
+	if !offer.Settled() {
+		yes, err := t.agree("Update " + offer.ID.String() + "?")
+		if err != nil {
+			return err
+		}
+		if !yes {
+			return t.Show(offer.ID.String() + " is left as it is\n")
+		}
+	}
+	text, err := t.Plugins.Accept(ctx, offer, "")
+	if err != nil {
+		return err
+	}
+	return t.Show(text + "\n")
+}
+
+// uninstall removes a plugin.
+func uninstall(ctx context.Context, t *Task) error {
+	text, err := t.Plugins.Uninstall(ctx, t.Args[0], t.Data)
+	if err != nil {
+		return err
+	}
+	return t.Show(text + "\n")
+}
+
+// configure sets the options of a plugin.
+func configure(ctx context.Context, t *Task) error {
+	_, x, err := t.Plugins.Look(t.Args[0])
+	if err != nil {
+		return err
+	}
+	return t.askOptions(ctx, x, append(t.Args[1:], t.Values...))
+}
+
+// askOptions sets options of a plugin: those that are given, or else those that have no value, for which the user is asked.
+func (t *Task) askOptions(ctx context.Context, x *plugin.Plugin, given []string) error {
+	for _, pair := range given {
+		name, value, assigned := strings.Cut(pair, "=")
+		o, err := plugins.Option(x, name)
+		if err != nil {
+			return err
+		}
+		if !assigned {
+			if value, err = t.askOption(o); err != nil {
+				return err
+			}
+		}
+		if err := t.setOption(ctx, x, o, value); err != nil {
+			return err
+		}
+	}
+	if len(given) > 0 || t.Yes || !t.StdinTerminal {
+		if missing := t.Plugins.Lacks(x); len(missing) > 0 {
+			t.Say(fmt.Sprintf("%s is not used before it has a value for %s; adze plugin configure %s asks for it", x.ID, strings.Join(missing, ", "), x.ID))
+		}
+		return nil
+	}
+	for _, o := range x.Options {
+		value, err := t.askOption(o)
+		if err != nil {
+			return err
+		}
+		if value == "" {
+			continue
+		}
+		if err := t.setOption(ctx, x, o, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *Task) setOption(ctx context.Context, x *plugin.Plugin, o plugin.Option, value string) error {
+	if value != "" {
+		if _, err := plugins.CheckOption(o, value); err != nil {
+			return err
+		}
+	}
+	return t.Plugins.SetOption(ctx, x, o, value)
+}
+
+// askOption asks for the value of an option. No answer leaves it as it is.
+func (t *Task) askOption(o plugin.Option) (string, error) {
+	question := o.Name
+	if o.Title != "" && o.Title != o.Name {
+		question += " (" + o.Title + ")"
+	}
+	if o.Description != "" {
+		question += ": " + o.Description
+	}
+	switch {
+	case len(o.Default) > 0:
+		question += fmt.Sprintf(" [%s]", o.Default)
+	case o.Required:
+		question += " [required]"
+	default:
+		question += " [optional]"
+	}
+	if !o.Secret {
+		return t.Ask(question + " ")
+	}
+	if !t.StdinTerminal {
+		return "", setup.Errorf("%s is a secret: at a terminal you are asked for it; elsewhere write %s=VALUE", o.Name, o.Name)
+	}
+	return t.Secret(question + " (not shown) ")
+}

@@ -1,0 +1,133 @@
+// Package plugincmd runs the actions of adze plugin: it installs, updates and removes plugins, shows what they bring, and
+// keeps the marketplaces that they come from.
+package plugincmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"adze/internal/app/console"
+	"adze/internal/app/plugins"
+	"adze/internal/app/setup"
+	"adze/internal/app/syntax"
+	"adze/internal/platform/scope"
+)
+
+// An Action is one of the actions.
+type Action struct {
+	Name, Alias, Args, Doc string
+	Least, Most            int // arguments; Most is -1 for any number
+	run                    func(context.Context, *Task) error
+}
+
+// Actions returns all actions.
+func Actions() []Action {
+	return []Action{
+		{"list", "", "", "list the plugins that are installed or that settings name", 0, 0, list},
+		{"details", "show", "NAME", "show a plugin and what it brings", 1, 1, details},
+		{"install", "i", "NAME[@MARKETPLACE]", "show what a plugin brings, ask, install and enable it", 1, 1, install},
+		{"enable", "", "NAME", "enable a plugin that is installed; what it runs is shown if you have not agreed to it", 1, 1, enable},
+		{"disable", "", "NAME", "disable a plugin", 1, 1, disable},
+		{"update", "", "[NAME...]", "update plugins to what their marketplaces offer; what is new of what they run is shown", 0, -1, update},
+		{"uninstall", "remove", "NAME", "remove a plugin, its settings and what you agreed to; --data removes what it keeps, too", 1, 1, uninstall},
+		{"configure", "", "NAME [OPTION[=VALUE]...]", "set the options of a plugin, or ask for them", 1, -1, configure},
+		{"validate", "", "[DIR]", "say what is wrong with the plugin or the marketplace in a folder", 0, 1, validate},
+		{"marketplace", "market", "add SOURCE | list | update [NAME] | remove NAME", "the marketplaces that plugins come from: OWNER/REPOSITORY, an address or a folder", 0, 2, marketplace},
+	}
+}
+
+// Find returns the action that has a name, or nil.
+func Find(name string) *Action {
+	for _, a := range Actions() {
+		if a.Name == name || a.Alias == name && name != "" {
+			return &a
+		}
+	}
+	return nil
+}
+
+// Options are the flags of the actions.
+type Options struct {
+	Scope           string
+	Values          []string // OPTION=VALUE
+	JSON, Yes, Data bool
+}
+
+// Flags returns the flags.
+func (o *Options) Flags() []syntax.Flag {
+	return []syntax.Flag{
+		{Name: "scope", Short: "s", Value: "SCOPE", Choices: []string{"user", "project", "local"}, Set: syntax.SetText(&o.Scope),
+			Doc: "with install, enable and disable, the settings to write: user (the default), project (for everyone who has installed and approved the plugin) or local"},
+		{Name: "option", Value: "NAME=VALUE", Doc: "with install, enable and configure, the value of an option of the plugin; may be repeated",
+			Set: func(v string) error { o.Values = append(o.Values, v); return nil }},
+		{Name: "yes", Short: "y", Doc: "agree to what is shown without being asked", Set: syntax.SetBool(&o.Yes)},
+		{Name: "data", Doc: "with uninstall, also remove what the plugin keeps", Set: syntax.SetBool(&o.Data)},
+		{Name: "json", Doc: "with list, details and marketplace list, print JSON", Set: syntax.SetBool(&o.JSON)},
+	}
+}
+
+// Explanation says how to begin.
+const Explanation = `adze plugin marketplace add owner/repository
+adze plugin install formatter
+
+A plugin bundles skills, commands, hooks, MCP servers and output styles. Before anything of it is used you are shown what
+it runs, and asked; when that changes, you are shown the difference and asked again.
+`
+
+// A Task is one action, with its arguments.
+type Task struct {
+	*console.Console
+	*Options
+	Plugins *plugins.Manager
+	Args    []string
+	// Dir is the working directory.
+	Dir string
+	// Secret asks for a line that is not shown.
+	Secret func(question string) (string, error)
+}
+
+// ErrFailed says that an action failed and that the user has been told.
+var ErrFailed = errors.New("failed")
+
+// Run runs an action.
+func (t *Task) Run(ctx context.Context, a *Action) error {
+	if n := len(t.Args); n < a.Least || a.Most >= 0 && n > a.Most {
+		return setup.Errorf("usage: adze plugin %s", strings.TrimSpace(a.Name+" "+a.Args))
+	}
+	return a.run(ctx, t)
+}
+
+// scope returns the scope of --scope, which is the user's if there is none.
+func (t *Task) scope() (scope.Scope, error) {
+	if t.Scope == "" {
+		return scope.User, nil
+	}
+	s, err := scope.Parse(t.Scope)
+	if err == nil && !s.Writable() {
+		err = fmt.Errorf("plugins cannot be enabled in the scope %s: choose user, project or local", s.Short())
+	}
+	return s, err
+}
+
+// slow is how long something takes before the user is told what it is.
+const slow = time.Second
+
+// waiting says what is being done if it takes long, until the returned function is called.
+func (t *Task) waiting(text string) (done func()) {
+	timer := time.AfterFunc(slow, func() { t.Say(text) })
+	return func() { timer.Stop() }
+}
+
+// agree asks the user, unless --yes says that they agree.
+func (t *Task) agree(question string) (bool, error) {
+	switch {
+	case t.Yes:
+		return true, nil
+	case !t.StdinTerminal:
+		return false, setup.Errorf("without a terminal you cannot be asked; --yes agrees to what is shown above")
+	}
+	return t.Confirm(question)
+}

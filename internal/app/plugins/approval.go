@@ -1,0 +1,127 @@
+package plugins
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"adze/internal/platform/fsys"
+	"adze/internal/platform/replace"
+	"adze/internal/plugin"
+)
+
+// An approval is what the user agreed to when a plugin was enabled. It is of one content: when any file of the plugin
+// changes, the plugin is off until the user has seen what is different.
+type approval struct {
+	Hash    string   `json:"hash"`
+	Effects []Effect `json:"effects,omitempty"`
+}
+
+// approvals keep what the user agreed to, by plugin, in a file of the state home.
+type approvals struct {
+	path  string
+	locks *replace.Replacer
+}
+
+func openApprovals(home string, locks *replace.Replacer) *approvals {
+	return &approvals{filepath.Join(home, "plugins", "approved.json"), locks}
+}
+
+const (
+	approvalsVersion = 1
+	maxApprovals     = 16 << 20
+)
+
+// approvalsFile is the file.
+type approvalsFile struct {
+	Version  int                 `json:"version"`
+	Approved map[string]approval `json:"approved"`
+}
+
+// read returns what is approved. A file that is missing approves nothing; one that cannot be relied on is an error.
+func (a *approvals) read() (map[string]approval, error) {
+	data, err := fsys.ReadSmall(a.path, maxApprovals)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var f approvalsFile
+	if err == nil {
+		f, err = decodeApprovals(data)
+	}
+	if err != nil {
+		return nil, a.unusable(err)
+	}
+	return f.Approved, nil
+}
+
+func decodeApprovals(data []byte) (f approvalsFile, err error) {
+	if err := json.Unmarshal(data, &f); err != nil {
+		return f, err
+	}
+	if f.Version != approvalsVersion {
+		return f, fmt.Errorf("it has version %d, and this program knows version %d", f.Version, approvalsVersion)
+	}
+	return f, nil
+}
+
+func (a *approvals) unusable(err error) error {
+	return fmt.Errorf("no plugin is used, because %s cannot be read: %w; correct it, or remove it and enable the plugins again", a.path, err)
+}
+
+// set records what the user agreed to; nil forgets it.
+func (a *approvals) set(ctx context.Context, id plugin.ID, given *approval) error {
+	if err := fsys.MkdirPrivate(filepath.Dir(a.path)); err != nil {
+		return fmt.Errorf("saving the approval of a plugin: %w", err)
+	}
+	dir, err := os.Open(filepath.Dir(a.path))
+	if err != nil {
+		return fmt.Errorf("saving the approval of a plugin: %w", err)
+	}
+	defer dir.Close()
+	file, err := a.locks.Lock(ctx, dir, filepath.Base(a.path))
+	if err != nil {
+		return fmt.Errorf("saving the approval of a plugin: %w", err)
+	}
+	defer file.Unlock()
+	f := approvalsFile{Version: approvalsVersion}
+	old, err := file.Read(maxApprovals)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if given == nil {
+			return nil
+		}
+	case err != nil:
+		return fmt.Errorf("saving the approval of a plugin: %w", err)
+	default:
+		defer old.Close()
+		if f, err = decodeApprovals(old.Data); err != nil {
+			return a.unusable(err)
+		}
+	}
+	if f.Approved == nil {
+		f.Approved = map[string]approval{}
+	}
+	if given == nil {
+		delete(f.Approved, id.String())
+	} else {
+		f.Approved[id.String()] = *given
+	}
+	data, err := json.MarshalIndent(f, "", "  ")
+	if err != nil {
+		return fmt.Errorf("saving the approval of a plugin: %w", err)
+	}
+	data = append(data, '\n')
+	if old == nil {
+		_, err = file.Create([][]byte{data}, 0o600)
+	} else {
+		_, err = file.Replace(old, [][]byte{data})
+	}
+	if err != nil {
+		return fmt.Errorf("saving the approval of a plugin: %w", err)
+	}
+	return nil
+}

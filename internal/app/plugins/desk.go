@@ -1,0 +1,207 @@
+package plugins
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"adze/internal/desk"
+	"adze/internal/platform/amount"
+	"adze/internal/platform/scope"
+	"adze/internal/ui/streamjson"
+)
+
+// Desk returns what the user can do with the plugins in a conversation. Dir is its working directory, and reload takes over
+// what is in use now.
+func (m *Manager) Desk(dir string, reload func()) desk.Plugins { return &deskPlugins{m, dir, reload} }
+
+type deskPlugins struct {
+	*Manager
+	dir    string
+	reload func()
+}
+
+// changed takes over what was changed, and returns what was done as a sentence.
+func (d *deskPlugins) changed(text string, err error) (string, error) {
+	if err != nil {
+		return "", err
+	}
+	d.reload()
+	return strings.ToUpper(text[:1]) + text[1:] + ".", nil
+}
+
+// List implements [desk.Plugins].
+func (d *deskPlugins) List(context.Context) ([]desk.Plugin, error) {
+	all, err := d.All()
+	if err != nil {
+		return nil, err
+	}
+	list := make([]desk.Plugin, len(all))
+	for i, x := range all {
+		list[i] = desk.Plugin{Name: x.ID.String(), State: string(x.State), Why: x.Why, Used: x.State == Used}
+		if x.Scope != "" {
+			list[i].From = x.Scope.Short()
+		}
+		if x.Read != nil {
+			list[i].Version, list[i].Description, list[i].Path = x.Read.Version, x.Read.Description, x.Read.Dir
+		}
+	}
+	return list, nil
+}
+
+// Problems implements [desk.Plugins].
+func (d *deskPlugins) Problems() []string { return d.Set().Problems }
+
+// Details implements [desk.Plugins].
+func (d *deskPlugins) Details(ctx context.Context, name string) (desk.Fields, []string, error) {
+	return d.Describe(ctx, name)
+}
+
+// Describe returns what is known of a plugin, and what it brings in lines.
+func (p *Plugins) Describe(ctx context.Context, name string) (desk.Fields, []string, error) {
+	x, err := p.Find(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	f := desk.Fields{{Name: "Plugin", Value: x.ID.String()}, {Name: "State", Value: string(x.State)}}
+	add := func(name, value string) {
+		if value != "" {
+			f = append(f, desk.Field{Name: name, Value: plainLine(value)})
+		}
+	}
+	add("Why", x.Why)
+	if x.Scope != "" {
+		add("Said by", x.Scope.Text())
+	}
+	if x.Read == nil {
+		return f, nil, nil
+	}
+	r := x.Read
+	add("Version", r.Version)
+	add("About", r.Description)
+	add("Author", r.Author)
+	add("Homepage", cmp.Or(r.Homepage, r.Repository))
+	add("License", r.License)
+	add("Folder", r.Dir)
+	add("Keeps", r.Data)
+	add("Commit", r.Commit)
+	add("Hash", r.Hash)
+	set := p.options.configured()[x.ID.String()].Options
+	for _, o := range r.Options {
+		value := "default " + string(o.Default)
+		switch given, ok := set[o.Name]; {
+		case o.Secret:
+			value = "a secret"
+		case ok:
+			value = optionText(given)
+		case len(o.Default) == 0:
+			value = "not set"
+		}
+		add("Option", o.Name+": "+value)
+	}
+	c := examine(ctx, r, x.Problems)
+	lines := c.Lines()
+	for _, text := range c.Problems {
+		lines = append(lines, plainLine("problem: "+text))
+	}
+	return f, lines, nil
+}
+
+// Offered implements [desk.Plugins].
+func (d *deskPlugins) Offered(context.Context) (list []desk.Plugin, err error) {
+	all, err := d.Manager.Markets()
+	for _, m := range all {
+		for _, e := range m.Plugins {
+			if e.Refused == "" {
+				list = append(list, desk.Plugin{Name: e.Name + "@" + m.Name, Version: e.Version, Description: e.Description})
+			}
+		}
+	}
+	return list, err
+}
+
+// Offer implements [desk.Plugins].
+func (d *deskPlugins) Offer(ctx context.Context, action, name string) (*desk.PluginOffer, string, error) {
+	to := scope.User
+	get := d.Fetch
+	switch action {
+	case "enable":
+		get = d.Consider
+	case "update":
+		get, to = d.Manager.Update, ""
+	}
+	offer, err := get(ctx, name)
+	if err != nil {
+		return nil, "", err
+	}
+	accept := func(ctx context.Context) (string, error) {
+		text, err := d.changed(d.Accept(ctx, offer, to))
+		if missing := d.Lacks(offer.Plugin); err == nil && len(missing) > 0 {
+			text += fmt.Sprintf(" It is not used before it has a value for %s: adze plugin configure %s asks for it.", strings.Join(missing, ", "), offer.ID)
+		}
+		return text, err
+	}
+	switch {
+	case action == "update" && offer.Current():
+		offer.Discard()
+		return nil, offer.ID.String() + " is up to date.", nil
+	case offer.Settled():
+		text, err := accept(ctx)
+		return nil, text, err
+	}
+	return &desk.PluginOffer{Title: offer.Title(), Lines: offer.Lines(), Accept: accept, Decline: offer.Discard}, "", nil
+}
+
+// Disable implements [desk.Plugins].
+func (d *deskPlugins) Disable(ctx context.Context, name string) (string, error) {
+	return d.changed(d.Manager.Disable(ctx, name, scope.User))
+}
+
+// Uninstall implements [desk.Plugins].
+func (d *deskPlugins) Uninstall(ctx context.Context, name string) (string, error) {
+	return d.changed(d.Manager.Uninstall(ctx, name, false))
+}
+
+// Markets implements [desk.Plugins].
+func (d *deskPlugins) Markets(context.Context) (list []desk.Marketplace, err error) {
+	all, err := d.Manager.Markets()
+	for _, m := range all {
+		list = append(list, desk.Marketplace{Name: m.Name, Source: m.Source, Description: m.Description, Plugins: fmt.Sprint(len(m.Plugins))})
+	}
+	return list, err
+}
+
+// AddMarket implements [desk.Plugins].
+func (d *deskPlugins) AddMarket(ctx context.Context, source string) (string, error) {
+	return d.changed(d.Manager.AddMarket(ctx, source, d.dir))
+}
+
+// UpdateMarket implements [desk.Plugins].
+func (d *deskPlugins) UpdateMarket(ctx context.Context, name string) (string, error) {
+	return d.changed(d.Manager.UpdateMarket(ctx, name))
+}
+
+// RemoveMarket implements [desk.Plugins].
+func (d *deskPlugins) RemoveMarket(ctx context.Context, name string) (string, error) {
+	return d.changed(d.Manager.RemoveMarket(ctx, name))
+}
+
+// Reload implements [desk.Plugins].
+func (d *deskPlugins) Reload(context.Context) (string, error) {
+	set := d.Manager.Reload()
+	d.reload()
+	n := len(set.used())
+	if n == 0 {
+		return "No plugins are in use.", nil
+	}
+	return amount.Of(n, "plugin is", "plugins are") + " in use.", nil
+}
+
+// InUse returns the plugins in use, as hosts are told of them.
+func (s *Set) InUse() (list []streamjson.Plugin) {
+	for _, p := range s.used() {
+		list = append(list, streamjson.Plugin{Name: p.Name, Path: p.Dir, Source: p.ID.String()})
+	}
+	return list
+}

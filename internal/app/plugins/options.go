@@ -1,0 +1,214 @@
+package plugins
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"adze/internal/app/settings"
+	"adze/internal/platform/keyring"
+	"adze/internal/platform/scope"
+	"adze/internal/plugin"
+)
+
+// configs is the setting pluginConfigs.
+type configs map[string]struct {
+	Options map[string]json.RawMessage `json:"options"`
+}
+
+// options are the values that the user set for plugins.
+type options struct {
+	project *settings.Project
+	keys    *keyring.Store
+	say     func(string)
+}
+
+// configured returns what the user's settings say about the options of plugins.
+func (v *options) configured() configs {
+	var c configs
+	json.Unmarshal(v.project.Settings().Object("pluginConfigs"), &c) // ok: what is not set is asked for
+	return c
+}
+
+// secretName returns what a secret option is called in the keyring.
+func secretName(id plugin.ID, option string) string {
+	return keyring.PluginPrefix + id.String() + ":" + option
+}
+
+// missing returns the options that a plugin needs and that have no value. It asks for no secrets.
+func (v *options) missing(x *plugin.Plugin, given configs) (list []string) {
+	var stored []keyring.Entry
+	for _, o := range x.Options {
+		if !o.Required || len(o.Default) > 0 {
+			continue
+		}
+		if o.Secret {
+			if stored == nil {
+				stored, _ = v.keys.List() // ok: then it is missing
+			}
+			if !slices.ContainsFunc(stored, func(e keyring.Entry) bool { return e.Name == secretName(x.ID, o.Name) }) {
+				list = append(list, o.Name)
+			}
+			continue
+		}
+		if value, ok := given[x.ID.String()].Options[o.Name]; !ok || optionText(value) == "" {
+			list = append(list, o.Name)
+		}
+	}
+	return list
+}
+
+// values returns the values of a plugin's options: those that the user set, and else the defaults.
+func (v *options) values(ctx context.Context, x *plugin.Plugin, given configs) (map[string]string, error) {
+	values := map[string]string{}
+	for _, o := range x.Options {
+		if len(o.Default) > 0 {
+			values[o.Name] = optionText(o.Default)
+		}
+		if !o.Secret {
+			if value, ok := given[x.ID.String()].Options[o.Name]; ok {
+				values[o.Name] = optionText(value)
+			}
+			continue
+		}
+		secret, err := v.keys.Get(ctx, secretName(x.ID, o.Name))
+		switch {
+		case err == nil:
+			values[o.Name] = secret
+		case !errors.Is(err, keyring.ErrNone):
+			return nil, fmt.Errorf("the option %s of %s: %w", o.Name, x.ID, err)
+		}
+	}
+	return values, nil
+}
+
+// optionText returns the value of an option as programs get it.
+func optionText(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	return string(bytes.TrimSpace(raw))
+}
+
+// Option returns the option of a plugin by its name, or an error that names those that there are.
+func Option(x *plugin.Plugin, name string) (plugin.Option, error) {
+	var all []string
+	for _, o := range x.Options {
+		if o.Name == name {
+			return o, nil
+		}
+		all = append(all, o.Name)
+	}
+	if len(all) == 0 {
+		return plugin.Option{}, fmt.Errorf("%s has no options", x.ID)
+	}
+	return plugin.Option{}, fmt.Errorf("%s has no option %q; it has %s", x.ID, name, strings.Join(all, ", "))
+}
+
+// CheckOption returns the value of an option as settings hold it, or what is wrong with it.
+func CheckOption(o plugin.Option, text string) (json.RawMessage, error) {
+	switch o.Type {
+	case "number":
+		if _, err := strconv.ParseFloat(text, 64); err != nil || !json.Valid([]byte(text)) {
+			return nil, fmt.Errorf("%s must be a number", o.Name)
+		}
+		return json.RawMessage(text), nil
+	case "boolean":
+		if text != "true" && text != "false" {
+			return nil, fmt.Errorf("%s must be true or false", o.Name)
+		}
+		return json.RawMessage(text), nil
+	case "directory", "file":
+		info, err := os.Stat(text)
+		switch {
+		case !filepath.IsAbs(text):
+			return nil, fmt.Errorf("%s must be an absolute path", o.Name)
+		case err != nil:
+			return nil, fmt.Errorf("%s: there is no %s %s", o.Name, o.Type, text)
+		case info.IsDir() != (o.Type == "directory"):
+			return nil, fmt.Errorf("%s: %s is no %s", o.Name, text, o.Type)
+		}
+	}
+	if o.Required && text == "" {
+		return nil, fmt.Errorf("%s needs a value", o.Name)
+	}
+	return json.Marshal(text)
+}
+
+// set keeps the value of an option: a secret with the credentials, another in the user's settings. An empty text
+// forgets it.
+func (v *options) set(ctx context.Context, x *plugin.Plugin, o plugin.Option, text string) error {
+	if o.Secret {
+		if text == "" {
+			if _, err := v.keys.Remove(ctx, secretName(x.ID, o.Name)); err != nil && !errors.Is(err, keyring.ErrNone) {
+				return err
+			}
+			return nil
+		}
+		_, err := v.keys.Set(ctx, secretName(x.ID, o.Name), "", text, keyring.Auto)
+		return err
+	}
+	id := x.ID.String()
+	given := map[string]json.RawMessage{}
+	for name, value := range v.written(id) {
+		given[name] = value
+	}
+	delete(given, o.Name)
+	if text != "" {
+		raw, err := CheckOption(o, text)
+		if err != nil {
+			return err
+		}
+		given[o.Name] = raw
+	}
+	return v.write(ctx, id, given)
+}
+
+// written returns the options of a plugin that the user's own settings file holds.
+func (v *options) written(id string) map[string]json.RawMessage {
+	for _, part := range v.project.Settings().Parts("pluginConfigs") {
+		var c configs
+		if part.Scope == scope.User && json.Unmarshal(part.JSON, &c) == nil && c[id].Options != nil {
+			return c[id].Options
+		}
+	}
+	return nil
+}
+
+// write writes the options of a plugin to the user's settings.
+func (v *options) write(ctx context.Context, id string, given map[string]json.RawMessage) error {
+	var raw json.RawMessage
+	if len(given) > 0 {
+		var err error
+		if raw, err = json.Marshal(map[string]any{"options": given}); err != nil {
+			return err
+		}
+	}
+	_, err := v.project.SetMember(ctx, v.say, scope.User, "pluginConfigs", id, raw)
+	return err
+}
+
+// forget removes the values of all options of a plugin.
+func (v *options) forget(ctx context.Context, id plugin.ID) error {
+	var errs []error
+	if v.written(id.String()) != nil {
+		errs = append(errs, v.write(ctx, id.String(), nil))
+	}
+	stored, err := v.keys.List()
+	errs = append(errs, err)
+	for _, e := range stored {
+		if strings.HasPrefix(e.Name, secretName(id, "")) {
+			_, err := v.keys.Remove(ctx, e.Name)
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,155 @@
+package plugins
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"sync"
+
+	"adze/internal/hook"
+	"adze/internal/mcp/roster"
+	"adze/internal/platform/scope"
+	"adze/internal/plugin"
+	"adze/internal/skill"
+	"adze/internal/skill/library"
+	"adze/internal/style"
+)
+
+// roots returns the folders and files of a plugin that hold skills and commands.
+func roots(p *plugin.Plugin) (list []library.Root) {
+	origin := skill.Origin{Kind: skill.Plugin, By: p.ID.String()}
+	for _, dir := range p.Skills {
+		list = append(list, library.Root{Dir: dir, Origin: origin, Prefix: p.Name + ":"})
+	}
+	origin.Command = true
+	for _, dir := range p.Commands {
+		list = append(list, library.Root{Dir: dir, Origin: origin, Prefix: p.Name + ":"})
+	}
+	return list
+}
+
+// Roots returns the folders that hold skills and commands of the plugins in use.
+func (s *Set) Roots() (list []library.Root) {
+	for _, p := range s.used() {
+		list = append(list, roots(p)...)
+	}
+	return list
+}
+
+// Folders returns the folder of the plugin that a skill is of, and the one for what it keeps. Both are empty if it is not in
+// use.
+func (s *Set) Folders(o skill.Origin) (root, data string) {
+	for _, p := range s.used() {
+		if o.Kind == skill.Plugin && p.ID.String() == o.By {
+			return p.Dir, p.Data
+		}
+	}
+	return "", ""
+}
+
+// Styles returns the folders and files of output styles of the plugins in use.
+func (s *Set) Styles() (list []style.Root) {
+	for _, p := range s.used() {
+		for _, path := range p.Styles {
+			list = append(list, style.Root{Path: path, Origin: "plugin " + p.ID.String(), Prefix: p.Name + ":"})
+		}
+	}
+	return list
+}
+
+// Hooks returns the hooks of the plugins in use.
+func (s *Set) Hooks() (list []hook.Source) {
+	for _, p := range s.used() {
+		if len(p.Hooks) == 0 {
+			continue
+		}
+		keep(p)
+		list = append(list, hook.Source{
+			Name: "plugin " + p.Name, Scope: scope.User, JSON: p.Hooks,
+			Plugin: &hook.Plugin{Root: p.Dir, Data: p.Data, Options: s.options(p)},
+		})
+	}
+	return list
+}
+
+// options returns what finds the values of a plugin's options, once they are needed.
+func (s *Set) options(p *plugin.Plugin) func(context.Context) (map[string]string, error) {
+	if len(p.Options) == 0 {
+		return nil
+	}
+	var mu sync.Mutex
+	var known map[string]string
+	return func(ctx context.Context) (map[string]string, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if known != nil {
+			return known, nil
+		}
+		values, err := s.by.options.values(ctx, p, s.by.options.configured())
+		if err == nil {
+			known = values
+		}
+		return values, err
+	}
+}
+
+// keep makes the folder for what a plugin keeps.
+func keep(p *plugin.Plugin) {
+	_ = os.MkdirAll(p.Data, 0o700) // ok: a program that needs it says so
+}
+
+// serverName returns what a server of a plugin is called, as in rules and hooks of the ecosystem.
+func serverName(id plugin.ID, server string) string { return "plugin:" + id.Name + ":" + server }
+
+// Servers returns the MCP servers of the plugins in use, with what returns the values of variables.
+func (p *Plugins) Servers(getenv func(string) string) []*roster.Entry { return p.Set().servers(getenv) }
+
+func (s *Set) servers(getenv func(string) string) (list []*roster.Entry) {
+	for _, p := range s.used() {
+		var raws map[string]json.RawMessage
+		if len(p.Servers) == 0 || json.Unmarshal(p.Servers, &raws) != nil {
+			continue // what is wrong with it was said when it was read
+		}
+		keep(p)
+		own := map[string]string{}
+		for _, prefix := range []string{"ADZE_", "CLAUDE_"} {
+			own[prefix+"PLUGIN_ROOT"], own[prefix+"PLUGIN_DATA"] = p.Dir, p.Data
+		}
+		src := roster.Source{Scope: roster.Plugin, File: p.Dir, Getenv: func(name string) string {
+			if value, ok := own[name]; ok {
+				return value
+			}
+			return getenv(name)
+		}}
+		var failed error
+		options := s.options(p)
+		src.Option = func(name string) (value string, ok bool) {
+			if options == nil {
+				return "", false
+			}
+			values, err := options(context.Background())
+			if err != nil {
+				failed = err
+			}
+			value, ok = values[name]
+			return value, ok
+		}
+		for _, name := range slices.Sorted(maps.Keys(raws)) {
+			failed = nil
+			e := src.Entry(serverName(p.ID, name), raws[name])
+			if failed != nil {
+				e.Problem = fmt.Errorf("its options cannot be read: %w", failed)
+			}
+			if !e.Remote() {
+				env := maps.Clone(own)
+				maps.Copy(env, e.Env)
+				e.Env = env
+			}
+			list = append(list, e)
+		}
+	}
+	return list
+}

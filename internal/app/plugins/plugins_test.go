@@ -1,0 +1,448 @@
+package plugins
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"adze/internal/app/settings"
+	"adze/internal/platform/osproc"
+	"adze/internal/platform/scope"
+	"adze/internal/plugin"
+)
+
+// A bench is a state home, a workspace and a marketplace in a repository.
+type bench struct {
+	*testing.T
+	home, work, market string
+	said               []string
+	source             settings.Source
+}
+
+func newBench(t *testing.T) *bench {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &bench{T: t, home: filepath.Join(dir, "home"), work: filepath.Join(dir, "work"), market: filepath.Join(dir, "market")}
+	b.write("work/.git/HEAD", "ref: refs/heads/main\n")
+	b.write("market/.claude-plugin/marketplace.json", `{"name":"team","owner":{"name":"T"},"plugins":[{"name":"fmt","source":"./fmt"},{"name":"two","source":"./two"}]}`)
+	b.write("market/fmt/.claude-plugin/plugin.json", `{"name":"fmt","version":"1","description":"Formats."}`)
+	b.write("market/fmt/hooks/hooks.json", `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"true one"}]}]}}`)
+	b.write("market/two/.claude-plugin/plugin.json", `{"name":"two","version":"1"}`)
+	b.source = settings.Source{Dir: b.work, Getenv: func(name string) string {
+		return map[string]string{"HOME": b.home, "PATH": os.Getenv("PATH")}[name]
+	}}
+	return b
+}
+
+// write writes a file beside the home, with the folders that it needs.
+func (b *bench) write(name, text string) {
+	b.Helper()
+	path := filepath.Join(filepath.Dir(b.home), name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		b.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// open returns the plugins as a new process finds them.
+func (b *bench) open(dirs ...string) *Manager {
+	b.Helper()
+	project, _ := settings.Open(b.source)
+	p := Open(Config{Project: project, Dirs: dirs, Say: func(text string) { b.said = append(b.said, text) }})
+	runner := &osproc.Runner{}
+	b.Cleanup(runner.Close)
+	return p.Manage(Fetch{Runner: runner, Environ: os.Environ})
+}
+
+// install installs and enables a plugin, and returns what was shown.
+func (b *bench) install(name string) []string {
+	b.Helper()
+	p := b.open()
+	if known, err := p.Markets(); err != nil || len(known) == 0 {
+		if _, err := p.AddMarket(b.Context(), b.market, b.work); err != nil {
+			b.Fatal(err)
+		}
+	}
+	offer, err := p.Fetch(b.Context(), name)
+	if err != nil {
+		b.Fatal(err)
+	}
+	lines := offer.Lines()
+	if _, err := p.Accept(b.Context(), offer, scope.User); err != nil {
+		b.Fatal(err)
+	}
+	return lines
+}
+
+// states returns how the plugins stand, by id.
+func (b *bench) states(p *Manager) map[string]State {
+	b.Helper()
+	all, err := p.All()
+	if err != nil {
+		b.Fatal(err)
+	}
+	states := map[string]State{}
+	for _, x := range all {
+		states[x.ID.String()] = x.State
+	}
+	return states
+}
+
+// hooks returns the commands of the hooks that plugins bring.
+func hooks(t *testing.T, p *Manager) (commands []string) {
+	t.Helper()
+	for _, src := range p.Set().Hooks() {
+		var events map[string][]struct{ Hooks []struct{ Command string } }
+		if err := json.Unmarshal(src.JSON, &events); err != nil {
+			t.Fatal(err)
+		}
+		for _, groups := range events {
+			for _, g := range groups {
+				for _, h := range g.Hooks {
+					commands = append(commands, h.Command)
+				}
+			}
+		}
+	}
+	return commands
+}
+
+// Proves X-071, HOOK-03.
+func TestInstall(t *testing.T) {
+	b := newBench(t)
+	if got := b.open().Set(); len(got.Plugins)+len(got.Problems) > 0 {
+		t.Fatalf("plugins without any: %+v", got)
+	}
+	if _, err := os.Stat(filepath.Join(b.home, ".adze")); err == nil {
+		t.Error("looking for plugins made the state home")
+	}
+	lines := b.install("fmt")
+	if diff := cmp.Diff([]string{"hook    Stop: runs true one"}, lines); diff != "" {
+		t.Errorf("shown (-want +got):\n%s", diff)
+	}
+	p := b.open()
+	if diff := cmp.Diff([]string{"true one"}, hooks(t, p)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(map[string]State{"fmt@team": Used}, b.states(p)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if _, err := p.Disable(t.Context(), "fmt", scope.User); err != nil {
+		t.Fatal(err)
+	}
+	if got := hooks(t, p); len(got) > 0 || len(hooks(t, b.open())) > 0 {
+		t.Errorf("hooks of a plugin that is disabled: %q", got)
+	}
+}
+
+// An update that runs something else is off, and asked about with the difference; one that does not is taken over.
+//
+// Proves X-071.
+func TestUpdateAsksAgain(t *testing.T) {
+	b := newBench(t)
+	b.install("fmt")
+	b.write("market/fmt/.claude-plugin/plugin.json", `{"name":"fmt","version":"2"}`)
+	b.write("market/fmt/hooks/hooks.json", `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"true one"},{"type":"command","command":"true two"}]}]}}`)
+	p := b.open()
+	offer, err := p.Update(t.Context(), "fmt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if offer.Settled() || offer.Current() {
+		t.Error("an update with a new hook needs no consent")
+	}
+	if diff := cmp.Diff([]string{"+ hook    Stop: runs true two"}, offer.Lines()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	offer.Discard()
+	if diff := cmp.Diff([]string{"true one"}, hooks(t, b.open())); diff != "" {
+		t.Errorf("after no (-want +got):\n%s", diff)
+	}
+	// A process that is killed between installing and asking leaves a plugin that is off.
+	if offer, err = p.Update(t.Context(), "fmt"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := offer.candidate.Install(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	p = b.open()
+	if got := hooks(t, p); len(got) > 0 || b.states(p)["fmt@team"] != Unapproved {
+		t.Errorf("%q, %v", got, b.states(p))
+	}
+	if offer, err = p.Consider(t.Context(), "fmt"); err != nil || offer.Settled() {
+		t.Fatalf("settled, or %v", err)
+	}
+	if _, err := p.Accept(t.Context(), offer, scope.User); err != nil {
+		t.Fatal(err)
+	}
+	if got := hooks(t, b.open()); len(got) != 2 {
+		t.Errorf("%q", got)
+	}
+	b.write("market/fmt/.claude-plugin/plugin.json", `{"name":"fmt","version":"3"}`)
+	if offer, err = p.Update(t.Context(), "fmt"); err != nil || !offer.Settled() || offer.Current() {
+		t.Fatalf("an update that runs the same: %v", err)
+	}
+	offer.Discard()
+}
+
+// Proves X-071.
+func TestPinnedContent(t *testing.T) {
+	b := newBench(t)
+	b.install("fmt")
+	b.write("market/fmt/hooks/hooks.json", `{"hooks":{}}`) // the version stays
+	p := b.open()
+	if _, err := p.Update(t.Context(), "fmt"); err == nil || !strings.Contains(err.Error(), "version 1 was changed after you installed it") {
+		t.Errorf("%v", err)
+	}
+	_, x, err := p.Look("fmt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(x.Dir, "hooks", "hooks.json"), []byte(`{"Stop":[{"hooks":[{"type":"command","command":"true evil"}]}]}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p = b.open()
+	if got := hooks(t, p); len(got) > 0 || b.states(p)["fmt@team"] != Broken {
+		t.Errorf("%q, %v", got, b.states(p))
+	}
+}
+
+// Proves X-071, PERM-70.
+func TestProjectsEnableWhatIsApproved(t *testing.T) {
+	tests := []struct {
+		name          string
+		user, project string
+		trusted       bool
+		approved      bool
+		want          State
+	}{
+		{"untrusted", `{}`, `{"fmt@team":true}`, false, true, Disabled},
+		{"trusted and approved", `{}`, `{"fmt@team":true}`, true, true, Used},
+		{"not approved", `{}`, `{"fmt@team":true}`, true, false, Unapproved},
+		{"the user said no", `{"fmt@team":false}`, `{"fmt@team":true}`, true, true, Disabled},
+		{"the project says no", `{"fmt@team":true}`, `{"fmt@team":false}`, true, true, Disabled},
+		{"no from an untrusted project", `{"fmt@team":true}`, `{"fmt@team":false}`, false, true, Used},
+		{"nonsense", `{"fmt@team":"yes"}`, `{"../x@y":true}`, true, true, Disabled},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			b := newBench(t)
+			b.install("fmt")
+			b.write("home/.adze/settings.json", `{"enabledPlugins":`+tt.user+`}`)
+			b.write("work/.adze/settings.json", `{"enabledPlugins":`+tt.project+`}`)
+			b.source.Trust = tt.trusted
+			p := b.open()
+			if !tt.approved {
+				if err := p.approved.set(t.Context(), plugin.ID{Name: "fmt", Market: "team"}, nil); err != nil {
+					t.Fatal(err)
+				}
+				p.Reload()
+			}
+			if got := b.states(p)["fmt@team"]; got != tt.want {
+				t.Errorf("%s, want %s", got, tt.want)
+			}
+			if used := len(hooks(t, p)) > 0; used != (tt.want == Used) {
+				t.Errorf("hooks: %v", used)
+			}
+		})
+	}
+}
+
+// Proves X-071.
+func TestApprovalsFailClosed(t *testing.T) {
+	b := newBench(t)
+	b.install("fmt")
+	b.write("home/.adze/plugins/approved.json", `{"version":1,"approved":{"fmt@team":{"hash":`)
+	p := b.open()
+	if got := hooks(t, p); len(got) > 0 || b.states(p)["fmt@team"] != Unapproved {
+		t.Errorf("%q, %v", got, b.states(p))
+	}
+	if errs := strings.Join(p.Set().Errors(), "\n"); !strings.Contains(errs, "approved.json cannot be read") {
+		t.Errorf("%s", errs)
+	}
+}
+
+// Proves X-071.
+func TestOptions(t *testing.T) {
+	b := newBench(t)
+	b.write("market/fmt/.claude-plugin/plugin.json", `{"name":"fmt","version":"1","userConfig":{
+		"level":{"type":"number","title":"Level","description":"how much","default":3},
+		"where":{"type":"string","title":"Where","description":"a place","required":true},
+		"token":{"type":"string","title":"Token","description":"a key","sensitive":true,"required":true}}}`)
+	b.write("market/fmt/.mcp.json", `{"mcpServers":{"db":{"command":"${CLAUDE_PLUGIN_ROOT}/db","args":["${user_config.where}","${user_config.level}"],"env":{"T":"${user_config.token}"}}}}`)
+	b.install("fmt")
+	p := b.open()
+	if got := b.states(p)["fmt@team"]; got != Incomplete {
+		t.Fatalf("without values it is %s", got)
+	}
+	if got := p.Servers(os.Getenv); len(got)+len(hooks(t, p)) > 0 {
+		t.Errorf("it is used without values: %v", got)
+	}
+	_, x, err := p.Look("fmt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"where", "token"}, p.Lacks(x), cmp.Transformer("sorted", func(s []string) []string { return slices.Sorted(slices.Values(s)) })); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for name, value := range map[string]string{"where": "a ${HOME} b", "token": "s3cret${X}"} {
+		o, err := Option(x, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.SetOption(t.Context(), x, o, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p = b.open()
+	entries := p.Servers(os.Getenv)
+	if len(entries) != 1 {
+		t.Fatalf("servers: %v, %v", entries, b.states(p))
+	}
+	e := entries[0]
+	if e.Name != "plugin_fmt_db" || e.Command != x.Dir+"/db" || e.Env["T"] != "s3cret${X}" || e.Env["CLAUDE_PLUGIN_ROOT"] != x.Dir {
+		t.Errorf("%+v", e)
+	}
+	if diff := cmp.Diff([]string{"a ${HOME} b", "3"}, e.Args); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for _, name := range []string{"settings.json", "plugins/approved.json", "plugins/plugins.json"} {
+		data, err := os.ReadFile(filepath.Join(b.home, ".adze", name))
+		if err != nil || strings.Contains(string(data), "s3cret") {
+			t.Errorf("%s: %v, %s", name, err, data)
+		}
+	}
+	if shown := e.Written(); strings.Contains(strings.Join(shown.Args, " ")+shown.Env["T"], "s3cret") {
+		t.Errorf("shown: %+v", shown)
+	}
+	values, err := p.Set().Hooks()[0].Plugin.Options(t.Context())
+	if diff := cmp.Diff(map[string]string{"level": "3", "where": "a ${HOME} b", "token": "s3cret${X}"}, values); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+}
+
+// Proves X-071.
+func TestUninstallLeavesNoTrace(t *testing.T) {
+	b := newBench(t)
+	b.write("home/.adze/settings.json", "{\n  \"effort\": \"high\"\n}\n")
+	before, err := os.ReadFile(filepath.Join(b.home, ".adze/settings.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.write("market/fmt/.claude-plugin/plugin.json", `{"name":"fmt","version":"1","userConfig":{
+		"token":{"type":"string","title":"T","description":"d","sensitive":true},"where":{"type":"string","title":"W","description":"d"}}}`)
+	b.install("fmt")
+	p := b.open()
+	_, x, err := p.Look("fmt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range x.Options {
+		if err := p.SetOption(t.Context(), x, o, "value-of-it"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.Set().Hooks() // which makes the folder of what it keeps
+	b.write("home/.adze/plugins/data/team/fmt/kept", "x")
+	if _, err := p.Uninstall(t.Context(), "fmt", false); err != nil {
+		t.Fatal(err)
+	}
+	after, err := os.ReadFile(filepath.Join(b.home, ".adze/settings.json"))
+	if diff := cmp.Diff(string(before), string(after)); diff != "" || err != nil {
+		t.Errorf("settings: %v (-before +after):\n%s", err, diff)
+	}
+	if _, err := os.Stat(filepath.Join(b.home, ".adze/plugins/data/team/fmt/kept")); err != nil {
+		t.Error("what the plugin kept is gone")
+	}
+	out, err := exec.CommandContext(t.Context(), "grep", "-rlE", "fmt@team|value-of-it|true one", filepath.Join(b.home, ".adze")).Output()
+	if len(out) > 0 {
+		t.Errorf("left: %v\n%s", err, out)
+	}
+	b.install("fmt")
+	p = b.open()
+	if _, err := p.Uninstall(t.Context(), "fmt", true); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(b.home, ".adze/plugins/data/team")); err == nil {
+		t.Error("what the plugin kept is still there")
+	}
+}
+
+// Proves X-071.
+func TestStrictMarketplaces(t *testing.T) {
+	b := newBench(t)
+	b.install("fmt")
+	for _, tt := range []struct {
+		list string
+		want State
+	}{
+		{`[]`, Forbidden},
+		{`[{"source":"github","repo":"acme/plugins"}]`, Forbidden},
+		{`[{"source":"directory","path":"` + b.market + `"}]`, Used},
+		{`"all"`, Forbidden},
+	} {
+		b.source.ManagedInline = `{"strictKnownMarketplaces":` + tt.list + `}`
+		p := b.open()
+		if got := b.states(p)["fmt@team"]; got != tt.want {
+			t.Errorf("%s: %s", tt.list, got)
+		}
+		_, err := p.Fetch(t.Context(), "two@team")
+		if (err == nil) != (tt.want == Used) {
+			t.Errorf("%s: installing: %v", tt.list, err)
+		}
+		if tt.want == Used {
+			continue
+		}
+		if _, err := p.AddMarket(t.Context(), b.market, b.work); err == nil {
+			t.Errorf("%s: a marketplace was added", tt.list)
+		}
+	}
+}
+
+// Proves CLI-02.
+func TestPluginDir(t *testing.T) {
+	b := newBench(t)
+	b.install("fmt")
+	b.write("mine/fmt/hooks/hooks.json", `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"true mine"}]}]}}`)
+	p := b.open(filepath.Join(filepath.Dir(b.home), "mine/fmt"), filepath.Join(b.work, "gone"))
+	if diff := cmp.Diff([]string{"true mine"}, hooks(t, p)); diff != "" {
+		t.Errorf("the one for this run is not used in place of the installed one (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(map[string]State{"fmt": Used, "fmt@team": Broken, "gone": Broken}, b.states(p)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"true one"}, hooks(t, b.open())); diff != "" {
+		t.Errorf("another run (-want +got):\n%s", diff)
+	}
+}
+
+// What a terminal would obey, or not show, is shown.
+//
+// Proves X-071.
+func TestWhatIsShownIsPlain(t *testing.T) {
+	b := newBench(t)
+	b.write("market/fmt/hooks/hooks.json", `{"hooks":{"Stop":[{"matcher":"","hooks":[{"type":"command","command":"evil\u001b[2K\r\ntrue"}]}]}}`)
+	b.write("market/fmt/.mcp.json", `{"mcpServers":{"x":{"command":"a","headersHelper":"curl evil"},"y":{"type":"http","url":"https://h/","headers":{"A":"b"}}}}`)
+	got := b.install("fmt")
+	for _, line := range got {
+		if strings.ContainsAny(line, "\x1b\r\n\t") {
+			t.Errorf("%q", line)
+		}
+	}
+	text := strings.Join(got, "\n")
+	for _, want := range []string{"evil", `\r\ntrue`, "headers by running curl evil", "connects to https://h/ [A: b]"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not shown: %s", want, text)
+		}
+	}
+}

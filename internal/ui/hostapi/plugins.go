@@ -1,0 +1,54 @@
+package hostapi
+
+import (
+	"context"
+	"strings"
+)
+
+// A pluginInfo is a plugin in use.
+type pluginInfo struct {
+	Name   string `json:"name"`
+	Path   string `json:"path"`
+	Source string `json:"source"`
+}
+
+// reloadPlugins looks at the plugins again, takes over what changed, and returns what the session has then.
+func (a api) reloadPlugins(ctx context.Context, _ none) (any, error) {
+	all := a.Surroundings.Plugins
+	if all == nil {
+		return nil, &Refusal{Unsupported, "there are no plugins in this session"}
+	}
+	if _, err := all.Reload(ctx); err != nil {
+		return nil, err
+	}
+	list, err := all.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	used, failed := []pluginInfo{}, len(all.Problems())
+	for _, p := range list {
+		switch {
+		case p.Used:
+			used = append(used, pluginInfo{shortName(p.Name), p.Path, p.Name})
+		case p.Why != "" && p.State != "not installed":
+			failed++
+		}
+	}
+	commands := []object{}
+	for _, c := range a.Commands() {
+		commands = append(commands, object{"name": c.Name, "description": c.Doc, "argumentHint": c.Args})
+	}
+	servers := []object{}
+	if known, err := (serverAPI{a.Desk}).connected(); err == nil {
+		for _, st := range known.List() {
+			servers = append(servers, status(&st))
+		}
+	}
+	return object{"commands": commands, "agents": []any{}, "plugins": used, "mcpServers": servers, "error_count": failed}, nil
+}
+
+// shortName returns the name of a plugin without its marketplace.
+func shortName(id string) string {
+	name, _, _ := strings.Cut(id, "@")
+	return name
+}
