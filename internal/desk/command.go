@@ -211,6 +211,9 @@ func (d *Desk) Run(ctx context.Context, name, arg string) (Answer, error) {
 	return c.Run(ctx, d, arg)
 }
 
+// maxWord bounds what an error repeats of what was typed.
+const maxWord = 60
+
 // unknown returns the error for a command that does not exist, with the closest name if there is one.
 func (d *Desk) unknown(name string) error {
 	if offered := d.offered.Load(); offered != nil && slices.Contains(*offered, "/"+name) {
@@ -220,7 +223,9 @@ func (d *Desk) unknown(name string) error {
 	for _, c := range d.Commands() {
 		names = append(names, c.Name)
 	}
-	if near := spell.Closest(name, names, 1); len(near) > 0 {
+	near := spell.Closest(name, names, 1)
+	name = tool.OneLine(name, maxWord)
+	if len(near) > 0 {
 		return fmt.Errorf("unknown command /%s; did you mean /%s?", name, near[0])
 	}
 	return fmt.Errorf("unknown command /%s; /help lists the commands", name)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"adze/internal/platform/amount"
+	"adze/internal/tool"
 )
 
 func helpCommand() Command {
@@ -48,7 +49,7 @@ func help(d *Desk, arg string) (Answer, error) {
 		}
 	}
 	if len(t) == 0 {
-		return nil, fmt.Errorf("no command is about %s; /help lists the commands", arg)
+		return nil, fmt.Errorf("no command is about %s; /help lists the commands", tool.OneLine(arg, maxWord))
 	}
 	most := min(len(t), len(builtIn(d))+maxOffered)
 	p := Page{Blocks: []Block{t[:most]}}

@@ -65,7 +65,7 @@ func Examine(ctx context.Context, c Config) []desk.Check {
 	checks = append(checks,
 		program("search", c.Search),
 		program("shell", c.Shell),
-		program("git", func() (string, error) { return exec.LookPath("git") }),
+		git(),
 		program("sandbox", c.Sandbox),
 		c.rules(),
 		c.hooks(),
@@ -101,6 +101,15 @@ func program(name string, find func() (string, error)) desk.Check {
 		check.Problems = []string{err.Error()}
 	}
 	return check
+}
+
+// git looks for git, which adze works without.
+func git() desk.Check {
+	path, err := exec.LookPath("git")
+	if err != nil {
+		return desk.Check{Name: "git", Fine: "none", Notes: []string{"git is not on PATH, so that the model is told nothing of branches and changes; install it"}}
+	}
+	return desk.Check{Name: "git", Fine: path}
 }
 
 // rules finds the permission rules that never take effect or do not do what they say.

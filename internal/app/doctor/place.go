@@ -117,8 +117,12 @@ func (c Config) home() desk.Check {
 			err = errors.Join(file.Close(), os.Remove(file.Name()))
 		}
 	}
+	var cause *fs.PathError
+	if errors.As(err, &cause) {
+		err = cause.Err // the file is of no interest
+	}
 	if err != nil {
-		check.Problems = []string{fmt.Sprintf("sessions cannot be saved in %s: %v", p.Home, err)}
+		check.Problems = []string{fmt.Sprintf("sessions cannot be saved in %s: %v", cmp.Or(p.Home, "any folder"), err)}
 	}
 	return check
 }
