@@ -79,6 +79,7 @@ func runSkills(runs int) error {
 		return err
 	}
 	b.report("memory", " MB", memory, skillsMemory)
+	reportCompletion(b, runs)
 	if b.missed > 0 {
 		return fmt.Errorf("%d figures are over their limit", b.missed)
 	}
