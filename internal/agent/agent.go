@@ -38,6 +38,9 @@ type Options struct {
 	// Label returns in a line what a batch of calls did, or nothing. It is called beside the turn, which does not wait
 	// for it; nil labels none.
 	Label func(ctx context.Context, uses []*msg.ToolUse) string
+	// Adjust returns the model and the effort of the next request, given those of the last; nil leaves them as they are.
+	// While the fallback answers, the model stays.
+	Adjust func(Model, model.Effort) (Model, model.Effort)
 }
 
 // A Preamble is the part of each request before the conversation.

@@ -68,7 +68,7 @@ func newRun(ctx context.Context, a *Agent, h History, yield func(Event) bool) *r
 
 // turn runs iterations until one ends the turn.
 func (r *run) turn(iterate func(State) (State, *Ended)) {
-	s := State{Entries: r.h.Entries(), Model: r.a.Model, Iteration: 1}
+	s := State{Entries: r.h.Entries(), Model: r.a.Model, Effort: r.a.Effort, Iteration: 1}
 	for {
 		next, end := iterate(s)
 		if end != nil {
@@ -86,6 +86,8 @@ func (r *run) iterate(s State) (State, *Ended) {
 	if end := r.obstacle(); end != nil {
 		return s, end
 	}
+	s = s.adjusted(r.a.Adjust, r.recovery.fellBack)
+	r.state = s
 	pool := r.a.Pool()
 	tools := r.a.List(pool.Specs()) // first, as it may cost the reasoning so far
 	v := r.view(s)
@@ -224,7 +226,7 @@ func (r *run) overLimit(s State, req *model.Request, v View) *Ended {
 
 func (r *run) request(s State, v View, tools []msg.ToolSpec) *model.Request {
 	req := NewRequest(r.a.Options, r.a.Preamble, s.Model, v.Messages, tools)
-	req.MaxTokens = r.a.maxTokens(s)
+	req.MaxTokens, req.Effort = r.a.maxTokens(s), s.Effort
 	req.Raw = r.a.Raw
 	req.HasFallback = r.recovery.canFallBack()
 	return req

@@ -1,13 +1,17 @@
 package agent
 
-import "adze/internal/msg"
+import (
+	"adze/internal/model"
+	"adze/internal/msg"
+)
 
 // A State is passed from one iteration to the next. It is a value: continuing makes a new one.
 type State struct {
 	// Entries is the history at the start of the iteration.
 	Entries []msg.Entry
-	// Model is the model in use.
-	Model Model
+	// Model is the model in use, and Effort how hard it is asked to try.
+	Model  Model
+	Effort model.Effort
 	// Resumes counts how often a cut answer was continued.
 	Resumes int
 	// Compacted says that the history was already compacted after a request that was too long.
@@ -20,6 +24,18 @@ type State struct {
 	Iteration int
 	// Transition is why this iteration follows the one before; it is zero for the first.
 	Transition Transition
+}
+
+// adjusted returns s with the model and the effort that are wanted now. Adjust may be nil.
+func (s State) adjusted(adjust func(Model, model.Effort) (Model, model.Effort), fellBack bool) State {
+	if adjust == nil {
+		return s
+	}
+	m, effort := adjust(s.Model, s.Effort)
+	if s.Effort = effort; !fellBack {
+		s.Model = m
+	}
+	return s
 }
 
 // A Transition is why the loop continues: one of the values below.

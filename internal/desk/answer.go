@@ -29,6 +29,8 @@ type (
 		Text string
 		// Parts take the place of Text if there are any. They are words of others, in which nothing is looked up.
 		Parts []msg.Part
+		// Make makes the prompt when its turn begins; it may be nil. Text stands for it until then.
+		Make func(ctx context.Context) (session.Prompt, error)
 	}
 
 	// An Operation is to be submitted to the session.
@@ -72,7 +74,7 @@ func (p Prompt) Said() session.Prompt {
 	if len(p.Parts) > 0 {
 		return session.Prompt{Parts: p.Parts, Quoted: true}
 	}
-	return session.Prompt{Parts: []msg.Part{&msg.Text{Text: p.Text}}}
+	return session.Prompt{Parts: []msg.Part{&msg.Text{Text: p.Text}}, Make: p.Make}
 }
 
 // A Choice is one of a list.

@@ -49,6 +49,8 @@ type Surroundings struct {
 	Score   func(name string) float64
 	// Skills returns the skills that were found; it may be nil.
 	Skills func(ctx context.Context) *library.Set
+	// ReloadSkills looks for skills again; it may be nil.
+	ReloadSkills func(ctx context.Context)
 	// Styles are the output styles.
 	Styles Styles
 	// Plugins are the plugins; nil if there can be none.

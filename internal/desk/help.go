@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"adze/internal/platform/amount"
 	"adze/internal/tool"
@@ -144,6 +145,22 @@ func offers(d *Desk) (list Fields, more int) {
 		list = append(list, Field{"From " + origin, names(d, same)})
 	}
 	return list, len(all) - len(shown)
+}
+
+// IsBuiltIn returns what reports whether a name is that of a command that is built in, or an alias of one.
+func IsBuiltIn() func(name string) bool {
+	names := sync.OnceValue(func() map[string]bool {
+		all := map[string]bool{}
+		for _, s := range sections() {
+			for _, c := range s.Commands {
+				for _, name := range append([]string{c.Name}, c.Aliases...) {
+					all[strings.ToLower(name)] = true
+				}
+			}
+		}
+		return all
+	})
+	return func(name string) bool { return names()[strings.ToLower(name)] }
 }
 
 // builtIn returns the commands that are built in, and sectionOf the name of the section of one, or "".

@@ -116,7 +116,7 @@ func skillPage(ctx context.Context, set *library.Set, name string) (Answer, erro
 		return nil, fmt.Errorf("there is no skill %s; /skills lists them", name)
 	}
 	s := set.Skills[i]
-	fields := Fields{{"Skill", strings.TrimSpace("/" + s.Name + " " + s.Hint)}, {"About", s.Description}}
+	fields := Fields{{"Name", strings.TrimSpace("/" + s.Name + " " + s.Hint)}, {"About", s.Description}}
 	add := func(name, value string) {
 		if value != "" {
 			fields = append(fields, Field{name, value})

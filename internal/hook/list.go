@@ -46,7 +46,7 @@ func Read(src Source) ([]Definition, []Problem) {
 // List returns all hooks, by event and in the order in which they count.
 func (r *registry) List() []Listing {
 	r.mu.Lock()
-	all := slices.Concat(r.settings, r.host)
+	all := slices.Concat(r.settings, r.turn, r.host)
 	r.mu.Unlock()
 	var list []Listing
 	for _, k := range kinds {

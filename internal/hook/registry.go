@@ -19,6 +19,7 @@ type registry struct {
 
 	mu       sync.Mutex
 	settings []*hook
+	turn     []*hook // of the skills that run
 	host     []*hook
 	callback Callback
 }
@@ -63,6 +64,29 @@ func (r *registry) Reload(sources []Source) []Problem {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.settings = hooks
+	return problems
+}
+
+// SetTurn replaces the hooks that last no longer than a turn. Those of sources that stay are kept with what happened to
+// them.
+func (r *registry) SetTurn(sources []Source) []Problem {
+	var hooks []*hook
+	var problems []Problem
+	r.mu.Lock()
+	old := r.turn
+	r.mu.Unlock()
+	for _, src := range sources {
+		kept := slices.DeleteFunc(slices.Clone(old), func(h *hook) bool { return h.source.Name != src.Name })
+		if len(kept) > 0 {
+			hooks = append(hooks, kept...)
+			continue
+		}
+		specs, p := parse(&src)
+		hooks, problems = append(hooks, r.made(specs)...), append(problems, p...)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.turn = hooks
 	return problems
 }
 
@@ -130,7 +154,7 @@ func (r *registry) idle(s *spec) string {
 // matching returns the hooks that run for an event, in the order of configuration and each once.
 func (r *registry) matching(e Event, dir string) []*hook {
 	r.mu.Lock()
-	all := slices.Concat(r.settings, r.host)
+	all := slices.Concat(r.settings, r.turn, r.host)
 	r.mu.Unlock()
 	names := e.names()
 	var chosen []*hook
@@ -161,5 +185,5 @@ func distinct(hooks []*hook) []*hook {
 func (r *registry) Has(n Name) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.ContainsFunc(slices.Concat(r.settings, r.host), func(h *hook) bool { return h.event == n && h.idle == "" && !r.silent(h) })
+	return slices.ContainsFunc(slices.Concat(r.settings, r.turn, r.host), func(h *hook) bool { return h.event == n && h.idle == "" && !r.silent(h) })
 }

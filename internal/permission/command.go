@@ -404,7 +404,7 @@ func (c commandCheck) coverage(part *shell.Part, by *rule.Rule) finding {
 		return allowed(ByOther, "it is an edit of the files that it names")
 	case c.filesOnly(part) && c.scratches(part):
 		return allowed(ByOther, "it writes in the directory for temporary files of this session")
-	case c.cfg.Mode.acceptsEdits() && c.filesOnly(part):
+	case c.cfg.Mode.AcceptsEdits() && c.filesOnly(part):
 		return finding{behavior: Allow, reason: Reason{Type: ByMode, Mode: c.cfg.Mode, Text: "the mode allows simple file commands in the working directories"}}
 	}
 	if c.cmd.Doubt != nil && len(c.cmd.Script.Parts) == 1 {

@@ -117,7 +117,7 @@ func (c callCheck) planning(found finding) (finding, bool) {
 
 // admits reports whether a call may be made while planning.
 func (c callCheck) admits() bool {
-	if c.f.readOnly() || c.f.Planning {
+	if c.f.readOnly() || c.f.Planning || c.f.Preapproved && len(c.f.Hosts) == 0 && len(c.f.Targets) == 0 && c.f.Command == nil {
 		return true
 	}
 	if c.f.Command != nil || len(c.f.Targets) == 0 || len(c.f.Hosts) > 0 {
@@ -167,6 +167,8 @@ func (c callCheck) check() finding {
 		return found
 	case c.f.ReadOnly && c.f.Origin == "" && !c.f.OpenWorld:
 		return allowed(ByReadOnly, "the call changes nothing")
+	case c.f.Preapproved:
+		return allowed(ByOther, "the call asks for nothing that needs permission")
 	case c.f.Planning && c.f.Origin == "":
 		return allowed(ByOther, "the call changes nothing but lists of adze's own")
 	}
@@ -250,6 +252,13 @@ func (c callCheck) suggestions(found finding) []Update {
 		return found.suggest
 	}
 	name := c.f.Name()
+	if len(c.f.Rules) > 0 {
+		var all []Update
+		for i, content := range c.f.Rules {
+			all = append(all, Update{Type: AddRules, Behavior: Allow, Destination: scope.Local, Rules: []RuleValue{{Tool: name, Content: content}}, Wider: i > 0})
+		}
+		return all
+	}
 	if last := c.f.Names[len(c.f.Names)-1]; c.f.Origin != "" && tool.CheckName(last) == nil {
 		name = last
 	}

@@ -30,8 +30,10 @@ type Facts struct {
 	// Doubt is why it is not known to only read, or nil.
 	Doubt error
 	Hosts []string // what it connects to; empty for one that cannot be told
-	// Preapproved says that hosts about which no rule speaks need no permission.
+	// Preapproved says that hosts about which no rule speaks need no permission, nor does a call that touches nothing.
 	Preapproved bool
+	// Rules are the contents of rules that the user may be offered; nil means a rule for the whole tool.
+	Rules []string
 	// Matcher compares the content of a rule with the call; nil if the tool cannot.
 	Matcher func(content string) (bool, error)
 	// HookAllow and HookAsk say what hooks decided before.
@@ -108,6 +110,9 @@ func FactsOf(p *Policy, t tool.Tool, c tool.Call) Facts {
 	if s, ok := tool.As[tool.Serving](c); ok {
 		f.Origin = "mcp:" + s.Server()
 		f.Names = append(f.Names, "mcp__"+s.Server()+"__"+f.Name())
+	}
+	if r, ok := tool.As[tool.Ruled](c); ok {
+		f.Rules = r.Rules()
 	}
 	if _, ok := tool.As[tool.Matcher](c); ok {
 		f.Matcher = func(content string) (bool, error) { return tool.Matches(c, content) }

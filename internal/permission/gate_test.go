@@ -629,3 +629,42 @@ func TestRefusalsAdviseWhatHelps(t *testing.T) {
 		t.Errorf("%q, remedy %q", got, v.Remedy)
 	}
 }
+
+// What a command grants is below every deny and ask, and ends with it.
+//
+// Proves SKILL-15.
+func TestRulesOfACommand(t *testing.T) {
+	w := newWorld(t)
+	c := w.config(Default)
+	c.Rules = parseRules(scope.User, "deny Bash(rm:*)", "ask Bash(git push:*)")
+	g := NewGate(GateConfig{Config: c})
+	decided := func(line string) string { return fmt.Sprint(pass(t, g, "Bash", runs(line)).Decision == tool.Allow) }
+	all := func() string {
+		return strings.Join([]string{decided("make x"), decided("rm x"), decided("git push"), decided("x; rm y")}, " ")
+	}
+	if got := all(); got != "false false false false" {
+		t.Errorf("before: %s", got)
+	}
+	whole, err := rule.Parse("Bash")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.SetCommand([]rule.Rule{whole})
+	if got := all(); got != "true false false false" {
+		t.Errorf("while it runs: %s", got)
+	}
+	g.SetRules(c.Rules, nil)
+	if got := all(); got != "true false false false" {
+		t.Errorf("after settings were read again: %s", got)
+	}
+	g.SetCommand(nil)
+	if got := all(); got != "false false false false" {
+		t.Errorf("after it: %s", got)
+	}
+	c.ManagedOnly = true
+	g = NewGate(GateConfig{Config: c})
+	g.SetCommand([]rule.Rule{whole})
+	if got := decided("make x"); got != "false" {
+		t.Error("a command grants something where only managed rules count")
+	}
+}

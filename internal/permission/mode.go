@@ -1,80 +1,22 @@
 package permission
 
-import (
-	"fmt"
-	"slices"
-	"strings"
-
-	"adze/internal/platform/spell"
-)
+import "adze/internal/permission/mode"
 
 // A Mode says what happens to a call that no rule decides.
-type Mode string
+type Mode = mode.Mode
 
-// The modes.
+// The modes; see [mode.Mode].
 const (
-	Default     Mode = "default"           // what only reads is allowed, the rest is asked about
-	AcceptEdits Mode = "acceptEdits"       // edits in the working directories are allowed too
-	Plan        Mode = "plan"              // only what changes nothing
-	Auto        Mode = "auto"              // as acceptEdits, without broad allow rules; a judge decides what would be asked about
-	DontAsk     Mode = "dontAsk"           // what would be asked is denied
-	Bypass      Mode = "bypassPermissions" // what would be asked is allowed
+	Default     = mode.Default
+	AcceptEdits = mode.AcceptEdits
+	Plan        = mode.Plan
+	Auto        = mode.Auto
+	DontAsk     = mode.DontAsk
+	Bypass      = mode.Bypass
 )
 
 // Modes returns the modes a user can choose.
-func Modes() []Mode { return []Mode{Default, AcceptEdits, Plan, Auto, DontAsk, Bypass} }
-
-// About says in a few words what happens in the mode; it is empty for a mode that does not exist.
-func (m Mode) About() string {
-	switch m {
-	case Default:
-		return "reading is allowed, anything else is asked about"
-	case AcceptEdits:
-		return "edits in the working directories are allowed, too; commands are asked about"
-	case Plan:
-		return "nothing is changed: the model looks around and presents a plan"
-	case Auto:
-		return "a model judges what would be asked about; edits in the working directories are allowed"
-	case DontAsk:
-		return "what would be asked about is denied"
-	case Bypass:
-		return "everything is allowed without asking, except what a rule denies"
-	}
-	return ""
-}
+func Modes() []Mode { return mode.All() }
 
 // ParseMode returns the mode called name. Its error lists the modes and names the closest.
-func ParseMode(name string) (Mode, error) {
-	if name == "manual" { // what others call it
-		return Default, nil
-	}
-	if slices.Contains(Modes(), Mode(name)) {
-		return Mode(name), nil
-	}
-	var names []string
-	for _, m := range Modes() {
-		names = append(names, string(m))
-	}
-	err := fmt.Errorf("unknown permission mode %q: choose one of %s", name, strings.Join(names, ", "))
-	if near := spell.Closest(name, names, 1); len(near) > 0 {
-		err = fmt.Errorf("%w; did you mean %s?", err, near[0])
-	}
-	return "", err
-}
-
-// Next returns the mode after m, for a key that goes through the modes that a user changes between at work.
-func (m Mode) Next() Mode {
-	switch m {
-	case Default:
-		return AcceptEdits
-	case AcceptEdits:
-		return Plan
-	}
-	return Default
-}
-
-// acceptsEdits reports whether the mode allows edits inside the working directories.
-func (m Mode) acceptsEdits() bool { return m == AcceptEdits || m == Auto || m == Bypass }
-
-// unattended reports whether the mode lets edits pass unseen.
-func (m Mode) unattended() bool { return m == Auto || m == Bypass }
+func ParseMode(name string) (Mode, error) { return mode.Parse(name) }

@@ -88,7 +88,7 @@ func (c pathCheck) write(t *Target) finding {
 			return allowedBy(r)
 		}
 	}
-	if why := c.places().protected(t.names, c.cfg.Mode.unattended()); why != "" {
+	if why := c.places().protected(t.names, c.cfg.Mode.Unattended()); why != "" {
 		if t.Soft {
 			return asks(BySafety, "writing %s is asked about: %s", t.Set.Path, why)
 		}
@@ -100,7 +100,7 @@ func (c pathCheck) write(t *Target) finding {
 	if r := c.ruleFor(&c.rules.Ask, t); r != nil {
 		return askedBy(r, "writing "+t.Set.Path)
 	}
-	if c.cfg.Mode.acceptsEdits() && c.places().contains(t.names) {
+	if c.cfg.Mode.AcceptsEdits() && c.places().contains(t.names) {
 		return finding{behavior: Allow, reason: Reason{Type: ByMode, Mode: c.cfg.Mode,
 			Text: fmt.Sprintf("the mode %s allows edits in the working directories", c.cfg.Mode)}}
 	}

@@ -106,6 +106,19 @@ func (s *State) AddRule(r rule.Rule) {
 	})
 }
 
+// SetCommand replaces the rules of the command that runs: what it grants ends with it.
+func (s *State) SetCommand(rules []rule.Rule) {
+	s.change(func(c Config) Config {
+		kept := slices.DeleteFunc(slices.Clone(c.Rules), func(r rule.Rule) bool { return r.Scope == scope.Command })
+		for _, r := range rules {
+			r.Behavior, r.Scope, r.Base = Allow, scope.Command, c.start()
+			kept = append(kept, r)
+		}
+		c.Rules = kept
+		return c
+	})
+}
+
 // Kept is where adze keeps what the model may read and write by itself.
 type Kept struct {
 	Readable, Editable []string

@@ -221,7 +221,7 @@ func (p *placement) below(from, name string, names []string, exists bool) {
 			there, _ = os.Lstat(at) // ok: what cannot be looked at cannot be written
 		}
 		linked := there != nil && there.Mode()&fs.ModeSymlink != 0
-		if linked || p.p.places().protected(inner, p.p.cfg.Mode.unattended()) != "" {
+		if linked || p.p.places().protected(inner, p.p.cfg.Mode.Unattended()) != "" {
 			p.write(at, !exists)
 		}
 		switch {
@@ -274,7 +274,7 @@ func (r *resolver) mentioned(part *shell.Part) []mention {
 		}
 		var use Use
 		r.lookUp(&use, r.p.cfg.Dir, text)
-		if why := r.p.places().protected(use.names, r.p.cfg.Mode.unattended()); why != "" {
+		if why := r.p.places().protected(use.names, r.p.cfg.Mode.Unattended()); why != "" {
 			all = append(all, mention{part, text, why})
 		}
 	}

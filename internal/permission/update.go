@@ -32,6 +32,8 @@ type Update struct {
 	Mode        Mode        `json:"mode,omitempty"`
 	Directories []string    `json:"directories,omitempty"`
 	Destination scope.Scope `json:"destination"`
+	// Wider says that, of several that are suggested, it is another choice than the one before, which allows more.
+	Wider bool `json:"-"`
 }
 
 // A RuleValue is a rule as hosts write it.

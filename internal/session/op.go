@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,6 +28,11 @@ type (
 		Parts []msg.Part
 		// Quoted says that the words are not the user's own, so that nothing in them is looked up.
 		Quoted bool
+		// Words is the text in which mentions of files are looked up; empty means that of Parts.
+		Words string
+		// Make returns what takes the place of the prompt when its turn begins; it may be nil. Then the prompt always has
+		// a turn of its own. An error of Make ends the turn, and its text is told as that of a [Local] operation.
+		Make func(ctx context.Context) (Prompt, error)
 	}
 
 	// FollowUp adds to the turn that runs, when its calls are done. Without a turn it is a prompt.
@@ -132,6 +138,13 @@ type (
 
 	// SetThinking chooses how the model thinks in the following turns.
 	SetThinking struct{ model.Thinking }
+
+	// Override chooses the model and the effort for the rest of the turn that runs; empty leaves them as they are. A
+	// [Prompt.Make] may submit it for the turn that begins.
+	Override struct {
+		Model  string
+		Effort model.Effort
+	}
 )
 
 func (Prompt) op()      {}
@@ -155,6 +168,7 @@ func (SetModel) op()    {}
 func (SetMode) op()     {}
 func (SetEffort) op()   {}
 func (SetThinking) op() {}
+func (Override) op()    {}
 
 // An Event is what an entry tells: one of the types below, and nothing else.
 type Event interface{ event() }
@@ -275,6 +289,8 @@ func (s *Session) Submit(ctx context.Context, op Op) error {
 	case SetThinking:
 		s.prefs.set(func(p *preferences) { p.loop.Thinking = op.Thinking })
 		return nil
+	case Override:
+		return override(s, op)
 	}
 	panic(fmt.Sprintf("session: unknown operation %T", op))
 }
@@ -291,6 +307,18 @@ func (s *Session) setModel(ctx context.Context, name string) error {
 	}
 	s.log.note(store.Model(kept))
 	s.feed.add(ctx, Changed{Model: name}, false)
+	return nil
+}
+
+func override(s *Session, op Override) error {
+	if op.Model != "" {
+		if _, err := s.cfg.Models.Resolve(op.Model); err != nil {
+			return err
+		}
+	}
+	s.prefs.set(func(p *preferences) {
+		p.turn.Model, p.turn.Effort = cmp.Or(op.Model, p.turn.Model), cmp.Or(op.Effort, p.turn.Effort)
+	})
 	return nil
 }
 

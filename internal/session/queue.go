@@ -107,7 +107,7 @@ func (q *queue) say(p Prompt, to func(...msg.Part)) error {
 		return ErrClosed
 	case empty(p.Parts):
 		return nil
-	case !q.busy:
+	case !q.busy || p.Make != nil:
 		return q.addLocked(job{Prompt: p})
 	case q.hear == nil:
 		to(p.Parts...)

@@ -1,12 +1,14 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
 
 	"adze/internal/agent"
 	"adze/internal/agent/exec"
+	"adze/internal/model"
 	"adze/internal/model/cost"
 	"adze/internal/msg"
 	"adze/internal/session/store"
@@ -31,6 +33,7 @@ func (s *Session) do(ctx context.Context, j job) {
 	switch {
 	case j.local != nil:
 		end.Local, end.Ended = local(ctx, j.local)
+	case !made(ctx, &j, &end):
 	case j.chore != nil:
 		j.chore.run(ctx, tell)
 	default:
@@ -40,6 +43,7 @@ func (s *Session) do(ctx context.Context, j job) {
 	if s.cfg.Listeners.Ended != nil && j.local == nil {
 		s.cfg.Listeners.Ended(ctx, end.Ended)
 	}
+	s.prefs.set(func(p *preferences) { p.turn = Override{} })
 	end.After, end.Denials, end.Took = s.ledger.Totals(), s.Denials(), s.cfg.Now().Sub(began)
 	if !j.note || j.chore != nil {
 		s.log.note(store.Cost(end.After))
@@ -48,6 +52,25 @@ func (s *Session) do(ctx context.Context, j job) {
 		}
 	}
 	s.feed.add(ctx, end, false)
+}
+
+// made replaces a prompt that is made when its turn begins, and reports whether there is one.
+func made(ctx context.Context, j *job, end *Finished) bool {
+	if j.Make == nil {
+		return true
+	}
+	p, err := j.Make(ctx)
+	switch {
+	case ctx.Err() != nil:
+		end.Local, end.Ended = &Outcome{}, agent.Ended{Reason: agent.AbortedStreaming}
+	case err != nil:
+		end.Local, end.Ended = &Outcome{Err: err}, agent.Ended{Reason: agent.Completed}
+	default:
+		p.ID = j.ID
+		j.Prompt = p
+		return true
+	}
+	return false
 }
 
 // A turn is one submission of the user while it is carried out.
@@ -59,7 +82,7 @@ type turn struct {
 
 // run runs the turn and tells its events, the last of which is [agent.Ended].
 func (t *turn) run(ctx context.Context) {
-	name, options := t.prefs.get()
+	name, options := t.prefs.now()
 	m, fallback, err := t.cfg.Models.resolve(name)
 	if err != nil {
 		t.tell(agent.Failed{Err: err})
@@ -86,6 +109,7 @@ func (t *turn) run(ctx context.Context) {
 	if t.cfg.Prefetch != nil {
 		a.Prefetch = t.cfg.Prefetch(said, before)
 	}
+	a.Adjust = t.adjust(name)
 	room := t.window.Turn(m, a.Options, a.Preamble)
 	room.Wire(a)
 	why := agent.Completed
@@ -100,6 +124,22 @@ func (t *turn) run(ctx context.Context) {
 		t.tell(ev)
 	}
 	room.End(why)
+}
+
+// adjust returns what says which model is asked next, and how hard it tries: what is chosen in the middle of a turn
+// holds for the rest of it. What is chosen for later turns does not concern the one that runs.
+func (t *turn) adjust(begun string) func(agent.Model, model.Effort) (agent.Model, model.Effort) {
+	return func(m agent.Model, effort model.Effort) (agent.Model, model.Effort) {
+		t.prefs.mu.Lock()
+		now := t.prefs.turn
+		t.prefs.mu.Unlock()
+		if now.Model != "" && now.Model != begun {
+			if other, err := t.cfg.Models.Resolve(now.Model); err == nil {
+				m, begun = other, now.Model
+			}
+		}
+		return m, cmp.Or(now.Effort, effort)
+	}
 }
 
 // hear lets the hearers hear the prompt and adds what they add. It returns why the prompt is dropped, if it

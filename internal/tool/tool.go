@@ -90,6 +90,7 @@ type Result struct {
 	Structured any        // what hooks, hosts and the log get; nil means none
 	Body       Body       // a large output, bounded by the executor; nil means none
 	Reminders  []string   // what the program, not the source of Parts, tells the model after them
+	Context    []msg.Part // added to the conversation after the results of the message
 	IsError    bool       // the result is an error, with Code from the tool's contract
 	Code       int
 }
@@ -149,7 +150,8 @@ type (
 	Observer interface{ Observe() any }
 	// Personal says that only the user may answer whether the call runs; absent = others may.
 	Personal interface{ NeedsPerson() bool }
-	// Preapproved says that the hosts the call connects to need no permission, unless a rule speaks of them; absent = no.
+	// Preapproved says that the hosts the call connects to need no permission, unless a rule speaks of them, or that a call
+	// that touches nothing needs none; absent = no.
 	Preapproved interface{ Preapproved() bool }
 	// Serving names the server that the call goes to: rules about the tools of the server hold for the call, and what it
 	// says of itself is a hint. Absent = none.
@@ -160,6 +162,9 @@ type (
 	Matcher interface {
 		Match(content string) (bool, error)
 	}
+	// Ruled names the contents of rules that would allow the call and those like it, for the user to choose; absent = a
+	// rule for the whole tool.
+	Ruled interface{ Rules() []string }
 	// Amender makes the call of an input that the user changed when asked about this one: its result
 	// tells the model what was changed. Absent = the gate binds the new input, and the model is not told.
 	Amender interface {

@@ -11,6 +11,7 @@ import (
 	"io"
 	"log/slog"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -369,7 +370,7 @@ func (e *Executor) outcome(ctx context.Context, p *Pending, r tool.Result, err e
 		Display:    r.Display,
 		Structured: e.structured(p, r.Structured),
 		Code:       r.Code,
-		Context:    p.use.Verdict.Context,
+		Context:    slices.Concat(p.use.Verdict.Context, r.Context),
 		Stop:       p.use.Verdict.Stop,
 	}
 	o.Result.Parts = e.bound(p, r)

@@ -45,7 +45,7 @@ func (o *runOptions) headless(ctx context.Context, env *Env, in invocation) erro
 			f := c.Facts()
 			return streamjson.Info{
 				Dir: env.Dir, Model: f.ModelID, Mode: f.Mode, KeySource: f.KeySource, Version: env.Version + " (adze)",
-				LeftOut: f.LeftOut(), Style: f.Style, Plugins: f.Plugins, PluginErrors: f.PluginErrors,
+				LeftOut: f.LeftOut(), Style: f.Style, Skills: f.Skills, Plugins: f.Plugins, PluginErrors: f.PluginErrors,
 			}
 		},
 	})

@@ -16,6 +16,7 @@ import (
 	"adze/internal/permission"
 	"adze/internal/session"
 	"adze/internal/session/elicit"
+	"adze/internal/skill"
 	"adze/internal/tool"
 	"adze/internal/tools/mcpresource"
 	"adze/internal/tools/mcptool"
@@ -39,8 +40,6 @@ type ShareConfig struct {
 	Brief bool
 	// Ignored are servers whose wish to have tools in every request is not granted.
 	Ignored []string
-	// Skills says that resources that are skills are offered as commands.
-	Skills bool
 	// Say tells the user something in one line.
 	Say func(string)
 }
@@ -58,6 +57,8 @@ type Share struct {
 	mu    sync.Mutex
 	rules *permission.Policy // when roots were looked at
 	roots []string           // the directories of the conversation, as servers know them
+	// skills are those that servers offered, by name.
+	skills map[string]*skill.Skill
 
 	signIns  signIns
 	channels channels
@@ -196,11 +197,7 @@ func (s *Share) Offer(to *desk.Surroundings) {
 		if wait {
 			s.Await(context.Background())
 		}
-		all := commands(s.Fleet.Servers, s.cfg.Content)
-		if s.cfg.Skills {
-			all = append(all, skills(s.Fleet.Servers, s.cfg.Content)...)
-		}
-		return all
+		return commands(s.Fleet.Servers, s.cfg.Content)
 	}
 	to.Resources = func(ctx context.Context, typed string) []string { return mentions(ctx, s.Fleet.Servers, typed) }
 }

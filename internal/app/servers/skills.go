@@ -2,15 +2,14 @@ package servers
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
-	"adze/internal/desk"
 	"adze/internal/mcp"
 	"adze/internal/mcp/content"
 	"adze/internal/msg"
 	"adze/internal/platform/frontmatter"
+	"adze/internal/skill"
 	"adze/internal/tool"
 )
 
@@ -20,12 +19,17 @@ const skillScheme = "skill://"
 // skillsTime is how long listing commands waits for the resources of servers, which are remembered.
 const skillsTime = 300 * time.Millisecond
 
-// skills returns the resources of connected servers that are skills as commands called server:name. Like prompts they are
-// words of others: nothing in them is run, looked up or replaced.
-func skills(s *mcp.Servers, c content.Config) []desk.Command {
+// Skills returns the resources of connected servers that are skills, called server:name. Like prompts they are words of
+// others: nothing in them is run, looked up or replaced. The slice has the same skills until the resources change.
+func (s *Share) Skills() []*skill.Skill {
 	ctx, cancel := context.WithTimeout(context.Background(), skillsTime)
 	defer cancel()
-	var all []desk.Command
+	var all []*skill.Skill
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.skills == nil {
+		s.skills = map[string]*skill.Skill{}
+	}
 	for _, status := range s.List() {
 		if status.State != mcp.Connected || !status.About.Resources {
 			continue
@@ -36,10 +40,17 @@ func skills(s *mcp.Servers, c content.Config) []desk.Command {
 		}
 		seen := map[string]bool{}
 		for _, r := range resources {
-			if name := skillName(r.URI); name != "" && !seen[name] {
-				seen[name] = true
-				all = append(all, skillCommand(s, c, status.Name, name, r))
+			name := skillName(r.URI)
+			if name == "" || seen[name] {
+				continue
 			}
+			seen[name] = true
+			known := s.skills[status.Name+":"+name]
+			if doc := strings.TrimSpace(tool.OneLine(r.Description, 1000)); known == nil || known.Description != doc {
+				known = serverSkill(s, status.Name, name, r.URI, doc)
+				s.skills[known.Name] = known
+			}
+			all = append(all, known)
 		}
 	}
 	return all
@@ -55,15 +66,16 @@ func skillName(uri string) string {
 	return name
 }
 
-func skillCommand(s *mcp.Servers, c content.Config, server, name string, r mcp.Resource) desk.Command {
-	return desk.Command{
-		Name: server + ":" + name, Kind: desk.Ask, Origin: "server " + server, Args: "[ARGUMENTS]", Doc: strings.TrimSpace(tool.OneLine(r.Description, 100) + " (skill of server " + server + ")"),
-		Run: func(ctx context.Context, _ *desk.Desk, arg string) (desk.Answer, error) {
+// serverSkill returns the skill that a resource is.
+func serverSkill(s *Share, server, name, uri, doc string) *skill.Skill {
+	return &skill.Skill{
+		Name: server + ":" + name, Head: skill.Head{Description: doc, Hint: "[ARGUMENTS]"}, Origin: skill.Origin{Kind: skill.Server, By: server},
+		Text: func(ctx context.Context) (string, error) {
 			ctx, cancel := context.WithTimeout(ctx, promptTime)
 			defer cancel()
-			read, err := s.Read(ctx, server, r.URI)
+			read, err := s.Read(ctx, server, uri)
 			if err != nil {
-				return nil, fmt.Errorf("the skill cannot be read: %w", err)
+				return "", err
 			}
 			for i := range read {
 				read[i].Text = withoutHead(read[i].Text)
@@ -71,14 +83,7 @@ func skillCommand(s *mcp.Servers, c content.Config, server, name string, r mcp.R
 					read[i].Kind = mcp.TextContent
 				}
 			}
-			parts := c.Render(ctx, content.Source{Server: server, Name: name}, read, nil).Parts
-			if len(parts) == 0 {
-				return nil, fmt.Errorf("the skill %s of server %s is empty", name, server)
-			}
-			if arg != "" {
-				parts = append(parts, &msg.Text{Text: "\n\nArguments: " + arg})
-			}
-			return desk.Prompt{Parts: parts}, nil
+			return msg.PlainText(s.cfg.Content.Render(ctx, content.Source{Server: server, Name: name}, read, nil).Parts), nil
 		},
 	}
 }

@@ -310,6 +310,8 @@ func Keys() []config.Key {
 			Doc: "at a terminal, connect to the editor that has the working directory open, as with `--ide`", Requirement: "MCP-51"},
 		{Name: "experimental.mcpSkills", Env: []string{"ADZE_EXPERIMENTAL_MCP_SKILLS"}, Kind: config.Bool, Default: "false", Personal: true,
 			Doc: "experimental: resources `skill://NAME` of MCP servers are commands `/SERVER:NAME`", Requirement: "X-107"},
+		{Name: "disableSkillShellExecution", Kind: config.Bool, Default: "false", Personal: true,
+			Doc: "never run the commands that prompts of skills embed; such skills are not run", Requirement: "SKILL-18"},
 		{Name: "mcpInstructionsDelta", Kind: config.Bool, Default: "true",
 			Doc: "tell the model the instructions of servers in messages, when servers connect, and not in the system prompt", Requirement: "CTX-07"},
 		{Env: []string{"ADZE_MCP_TIMEOUT", "MCP_TIMEOUT"}, Kind: config.Int, Default: "30000", Min: 1, Max: 86_400_000,

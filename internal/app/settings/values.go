@@ -209,6 +209,10 @@ type Extra struct {
 type Skills struct {
 	Budget int    // of the list, in characters; 0 means 1 % of the context window
 	Search string // whether skills can be searched: auto, always or never
+	// NoShell says that commands in their prompts are not run, and Markets lists the marketplaces whose skills need no
+	// question.
+	NoShell bool
+	Markets []string
 }
 
 // headers returns the headers of an object of names and values.
@@ -296,7 +300,10 @@ func Decode(s *config.Settings) *Values {
 			MaxOutput: s.Int("ADZE_MAX_MCP_OUTPUT_TOKENS"), InSystem: !s.Bool("mcpInstructionsDelta"), Sampling: s.Strings("mcpSampling"), Channels: s.Strings("mcpChannels"), Editor: s.Bool("autoConnectIde"), Skills: s.Bool("experimental.mcpSkills"),
 			Extra: Extra{Mode: text("tools.deferral"), Never: s.Bool("ADZE_DISABLE_EXPERIMENTAL_BETAS"), Ignored: s.Strings("tools.ignoreAlwaysLoad")},
 		},
-		Skills:      Skills{Budget: s.Int("ADZE_SKILL_CHAR_BUDGET"), Search: s.Text("skillSearch")},
+		Skills: Skills{
+			Budget: s.Int("ADZE_SKILL_CHAR_BUDGET"), Search: s.Text("skillSearch"),
+			NoShell: s.Bool("disableSkillShellExecution"), Markets: s.Strings("trustedMarketplaces"),
+		},
 		Web:         webSection(s),
 		Hooks:       hooks(s),
 		Permissions: permissions(s),

@@ -1,5 +1,3 @@
-// Package skills keeps what a conversation knows of skills: which there are, what the model is told of them, and which of
-// them run.
 package skills
 
 import (

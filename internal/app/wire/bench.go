@@ -11,6 +11,7 @@ import (
 	"adze/internal/platform/filestate"
 	"adze/internal/platform/task"
 	"adze/internal/tool"
+	"adze/internal/tool/absent"
 	"adze/internal/tool/change"
 	"adze/internal/tools/structured"
 )
@@ -85,5 +86,5 @@ func (b *Bench) Find(name string) tool.Tool {
 			return t
 		}
 	}
-	return strangeTool(name)
+	return absent.Tool(name)
 }

@@ -12,6 +12,7 @@ import (
 	"adze/internal/agent/label"
 	"adze/internal/app/providers"
 	"adze/internal/app/servers"
+	"adze/internal/app/skills"
 	"adze/internal/app/transcript"
 	"adze/internal/brief"
 	"adze/internal/confine"
@@ -23,7 +24,6 @@ import (
 	"adze/internal/session"
 	"adze/internal/session/lifecycle"
 	"adze/internal/session/store"
-	"adze/internal/skill"
 )
 
 // A Conversation is a session with all its parts. Any number of them can be open over one workspace, each
@@ -44,6 +44,7 @@ type Conversation struct {
 	shell   *shellState
 	files   *fileRecords
 	told    *briefing
+	skills  *skills.Skills // nil if no model is asked
 	window  windowParts
 	output  output
 	small   *aside.Small // nil if no model is asked
@@ -85,6 +86,7 @@ func (w *Workspace) Converse(ctx context.Context, spec Spec) (_ *Conversation, e
 		return nil, err
 	}
 	c.openHooks()
+	openSkills(c)
 	c.openBriefing()
 	c.openSession(ctx)
 	c.Servers.Begin()
@@ -108,20 +110,14 @@ func (c *Conversation) openBriefing() {
 	c.told = newBriefing(c.ws, &c.spec, c.model.shared, c.scratch.Path)
 	c.told.debug = c.debug
 	c.told.extras = openExtras(c)
-	c.told.skills = openListing(c, func() []*skill.Skill { return nil })
+	c.told.skills = openListing(c, c.skills.Listed)
 	c.told.spare = func(tool string) bool {
 		t, _, ok := c.Session.Pool().Lookup(tool)
 		return ok && t.Traits().Spare != nil && t.Traits().Spare()
 	}
 	c.told.announceWith(reportInstructions(c.Hooks))
 	attachExtras(c)
-	if log := c.record.Log; log != nil {
-		c.told.keeper.Note = func(kind string, fields map[string]any) {
-			if err := log.Note(store.Other{Kind: kind, Fields: fields}); err != nil && c.debug != nil {
-				c.debug.Error("how requests begin was not saved", "err", err)
-			}
-		}
-	}
+	c.told.keeper.Note = noteOf(c)
 	if c.told.prompt != nil {
 		c.told.keeper.Restore(c.record.State().Last, c.told.prompt, c.told.announcer)
 	}
@@ -133,6 +129,18 @@ func (c *Conversation) openBriefing() {
 		c.keepFiles()
 		if c.told.announcer != nil {
 			c.told.announcer.Reset()
+		}
+	}
+}
+
+// noteOf returns what keeps something with the session for when it is resumed, or nil if nothing is kept.
+func noteOf(c *Conversation) func(kind string, fields map[string]any) {
+	if c.record.Log == nil {
+		return nil
+	}
+	return func(kind string, fields map[string]any) {
+		if err := c.record.Log.Note(store.Other{Kind: kind, Fields: fields}); err != nil && c.debug != nil {
+			c.debug.Error("a note was not saved", "kind", kind, "err", err)
 		}
 	}
 }
@@ -165,7 +173,7 @@ func (c *Conversation) openSession(ctx context.Context) {
 		Goal:     c.output.goal,
 		Controls: session.Controls{SetMode: c.setMode},
 		Listeners: session.Listeners{
-			Ended: c.Hooks.Ended, Answered: c.told.answered, Spent: c.record.SaveCost(),
+			Ended: func(ctx context.Context, e agent.Ended) { c.Hooks.Ended(ctx, e); c.skills.EndTurn() }, Answered: c.told.answered, Spent: c.record.SaveCost(),
 			Rewound: func() { c.files.state.Clear(); c.told.rewound() },
 		},
 		Records: session.Records{Ledger: c.record.Ledger()},
@@ -257,6 +265,9 @@ func (c *Conversation) order(cfg *session.Config) {
 	}
 	if a := c.told.announcer; a != nil {
 		cfg.Afters = append(cfg.Afters, exec.After{Name: "instructions", After: a})
+	}
+	if c.skills != nil {
+		cfg.Afters = append(cfg.Afters, exec.After{Name: "skills", After: c.skills})
 	}
 	if c.files.changes != nil {
 		cfg.Afters = append(cfg.Afters, exec.After{Name: "changes", After: c.files.changes})

@@ -92,6 +92,7 @@ type Facts struct {
 	ModelID string // of the model that is asked
 	Mode    string // the permission mode in force
 	Style   string // the output style
+	Skills  []string
 	// Plugins are those in use, and PluginErrors say why others are not.
 	Plugins      []streamjson.Plugin
 	PluginErrors []string
@@ -104,7 +105,7 @@ type Facts struct {
 func (c *Conversation) Facts() Facts {
 	m, _ := c.model.resolve(c.Session.Model()) // ok: the session has it already
 	set := pluginSet(c.ws)
-	return Facts{ModelID: m.ID, Mode: string(c.Gate.Mode()), KeySource: c.model.backend.KeySource, Style: c.told.style, Plugins: set.InUse(), PluginErrors: set.Errors(), LeftOut: c.told.leftOut}
+	return Facts{ModelID: m.ID, Mode: string(c.Gate.Mode()), KeySource: c.model.backend.KeySource, Style: c.told.style, Skills: c.skills.Names(), Plugins: set.InUse(), PluginErrors: set.Errors(), LeftOut: c.told.leftOut}
 }
 
 // Greeting returns the first lines of an interactive conversation: version, model, directory and mode.

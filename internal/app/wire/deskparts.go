@@ -67,6 +67,8 @@ func surroundings(c *Conversation) desk.Surroundings {
 	}
 	s.Plugins = PluginManager(w).Desk(w.Dir, c.takeSettings)
 	c.Servers.Offer(&s)
+	c.skills.Offer(&s)
+	s.Skills, s.ReloadSkills = c.skills.Set, c.skills.Reload
 	return s
 }
 

@@ -7,7 +7,6 @@ import (
 	"adze/internal/app/settings"
 	"adze/internal/model/catalog"
 	"adze/internal/session"
-	"adze/internal/session/store"
 	"adze/internal/tool/deferral"
 )
 
@@ -28,13 +27,7 @@ func openExtras(c *Conversation) *extras.Extras {
 	if c.Servers != nil {
 		cfg.Servers = c.Servers.Fleet.Servers
 	}
-	if log := c.record.Log; log != nil {
-		cfg.Note = func(kind string, fields map[string]any) {
-			if err := log.Note(store.Other{Kind: kind, Fields: fields}); err != nil && c.debug != nil {
-				c.debug.Error("what is known of tools was not saved", "err", err)
-			}
-		}
-	}
+	cfg.Note = noteOf(c)
 	if c.model.backend != nil {
 		now := func() catalog.Model { m, _ := c.model.lookup(c.Session.Model()); return m } // ok: the session has it
 		cfg.Count = c.model.countTokens(now)

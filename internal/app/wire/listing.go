@@ -4,7 +4,6 @@ import (
 	"adze/internal/app/settings"
 	"adze/internal/app/skills"
 	"adze/internal/msg"
-	"adze/internal/session/store"
 	"adze/internal/skill"
 	"adze/internal/tool"
 )
@@ -27,12 +26,6 @@ func openListing(c *Conversation, listed func() []*skill.Skill) *skills.Listing 
 		Before:   func() []msg.Entry { return c.Session.Conversation() },
 		Last:     c.record.State().Last,
 	}
-	if log := c.record.Log; log != nil {
-		cfg.Note = func(kind string, fields map[string]any) {
-			if err := log.Note(store.Other{Kind: kind, Fields: fields}); err != nil && c.debug != nil {
-				c.debug.Error("what is known of skills was not saved", "err", err)
-			}
-		}
-	}
+	cfg.Note = noteOf(c)
 	return skills.NewListing(cfg)
 }

@@ -46,7 +46,7 @@ func openServers(c *Conversation) error {
 	share := servers.ShareConfig{
 		Asker: elicit.New(asking(c)), Roots: c.dir.roots, Content: serverContent(c), Gate: c.Gate, Hooks: func() tool.Gate { return c.Hooks },
 		Session: func() *session.Session { return c.Session }, Ignored: v.MCP.Extra.Ignored, Say: c.ws.Say,
-		Brief: c.spec.unattended(), Skills: v.MCP.Skills,
+		Brief: c.spec.unattended(),
 	}
 	if c.spec.Entry != Interactive {
 		share.Patience = v.MCP.Timeout + time.Second // so that attempts that take too long are told of

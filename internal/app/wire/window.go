@@ -53,9 +53,11 @@ func (c *Conversation) keepWithin(cfg *session.Config) {
 	}
 	w.Notes = newNotes(c, cfg)
 	files := &sight.Files{State: c.files.state, Hidden: c.Gate.Hidden, Plan: c.planFile(), Tasks: c.shell.tasks}
-	w.Sources = files.Sources
+	var replaced func()
+	w.Sources, replaced = c.skills.Restoring(files.Sources)
 	w.Cleared = func(uses []*msg.ToolUse) { unseen(c, uses) }
 	w.Done = func(restored []string) {
+		replaced()
 		files.Forget(restored)
 		c.told.reset()
 	}

@@ -18,6 +18,7 @@ import (
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/sandbox"
 	"adze/internal/platform/search"
+	"adze/internal/skill/library"
 	"adze/internal/tools/structured"
 )
 
@@ -62,7 +63,9 @@ type Workspace struct {
 	plansOnce    sync.Once
 	watch        settingsWatch
 	pluginsSaid  sync.Once
-	closers      closers
+	// library returns the skills, with those in directories that the first conversation adds.
+	library func(added []string) *library.Library
+	closers closers
 }
 
 // Open returns the workspace of a project. It starts nothing.
@@ -77,6 +80,7 @@ func Open(env Env, p *settings.Project) *Workspace {
 	if w.Plugins == nil {
 		w.Plugins = plugins.Open(plugins.Config{Project: p, Say: env.Say})
 	}
+	w.library = libraryOf(w)
 	w.Models = newModels(env, p)
 	w.Engine = newEngine(p.Values().Search, env.Dir, env.Say)
 	w.closers.add(w.Engine.Close)

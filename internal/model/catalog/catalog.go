@@ -212,7 +212,7 @@ func put(list []Model, m Model) []Model {
 // and a slash before it, or an id as dated or decorated by a cloud. A generation later than the table's
 // is assumed to be like the latest of its family, at an unknown price.
 func (t Table) Lookup(name string) (Model, bool) {
-	name = strings.TrimSuffix(name, longSuffix)
+	name = strings.TrimSuffix(name, LongSuffix)
 	if m, ok := t.find(name); ok {
 		return m, true
 	}
@@ -273,7 +273,7 @@ func (t Table) find(id string) (Model, bool) {
 // fails only when the name asks for what the model does not have, or for something unknown in
 // brackets.
 func (t Table) Resolve(name string) (Model, error) {
-	id, long := strings.CutSuffix(name, longSuffix)
+	id, long := strings.CutSuffix(name, LongSuffix)
 	if id == "" {
 		return Model{}, fmt.Errorf("model name %q is empty; use an id or one of %s", name, strings.Join(t.Aliases(), ", "))
 	}
@@ -286,7 +286,7 @@ func (t Table) Resolve(name string) (Model, error) {
 	}
 	if long && !m.LongContext() {
 		return Model{}, fmt.Errorf("model %s has no long-context variant %s; these have: %s",
-			m.ID, longSuffix, strings.Join(t.longContext(), ", "))
+			m.ID, LongSuffix, strings.Join(t.longContext(), ", "))
 	}
 	return m, nil
 }
@@ -299,7 +299,7 @@ func (t Table) checkSuffix(name string) error {
 	}
 	advice := "write " + plain
 	if m, ok := t.Lookup(plain); ok && m.LongContext() {
-		advice += ", or " + plain + longSuffix + " for the long context"
+		advice += ", or " + plain + LongSuffix + " for the long context"
 	}
 	return fmt.Errorf("the model name %s ends in %s, which means nothing; %s", name, suffix, advice)
 }
@@ -320,7 +320,7 @@ func (t Table) Closest(name string) []string {
 	for _, m := range t.All() {
 		names = append(names, m.ID)
 	}
-	name = strings.TrimSuffix(name, longSuffix)
+	name = strings.TrimSuffix(name, LongSuffix)
 	names = slices.DeleteFunc(names, func(other string) bool { return strings.EqualFold(other, name) })
 	return spell.Closest(name, names, 3)
 }

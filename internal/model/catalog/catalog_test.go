@@ -368,7 +368,7 @@ func TestAnyName(t *testing.T) {
 		if err != nil {
 			return
 		}
-		if m.ContextWindow <= 0 || m.MaxOutput <= 0 || m.ID == "" || strings.HasSuffix(m.ID, longSuffix) {
+		if m.ContextWindow <= 0 || m.MaxOutput <= 0 || m.ID == "" || strings.HasSuffix(m.ID, LongSuffix) {
 			t.Fatalf("%q: %+v", name, m)
 		}
 	})

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// longSuffix selects the long-context variant of a model. It is never sent.
-const longSuffix = "[1m]"
+// LongSuffix selects the long-context variant of a model. It is never sent.
+const LongSuffix = "[1m]"
 
 // cutSuffix splits off what stands in brackets at the end of a name, with the brackets. Without such an
 // end, or with nothing before it, the suffix is empty.

@@ -61,7 +61,11 @@ func Hear(cfg Config) func(context.Context, session.Prompt) session.Hearing {
 			return session.Hearing{}
 		}
 		a := attachments{Config: cfg, base: paths.Base{Dir: cfg.Dir(), Home: cfg.Home}}
-		for _, part := range p.Parts {
+		parts := p.Parts
+		if p.Words != "" {
+			parts = []msg.Part{&msg.Text{Text: p.Words}}
+		}
+		for _, part := range parts {
 			if t, ok := part.(*msg.Text); ok {
 				for _, m := range mention.Find(t.Text) {
 					a.add(ctx, m)

@@ -15,7 +15,7 @@ import (
 
 // unavailable are requests that hosts know and this version does not have.
 var unavailable = [...]string{
-	"apply_flag_settings", "elicitation", "hook_callback", "register_repo_root", "reload_skills",
+	"apply_flag_settings", "elicitation", "hook_callback", "register_repo_root",
 	"request_user_dialog", "set_color", "set_has_subscribers", "update_settings",
 }
 

@@ -56,6 +56,7 @@ func Queries(d *desk.Desk) map[string]Request {
 		"list_permission_rules": Asked(a.rules),
 		"list_tasks":            Asked(a.listTasks),
 		"get_task_output":       Asked(a.taskOutput),
+		"reload_skills":         Asked(a.reloadSkills),
 		"mcp_status":            Asked(s.servers),
 		"mcp_reconnect":         Asked(s.reconnect),
 		"mcp_read_resource":     Asked(s.readResource),

@@ -108,7 +108,7 @@ func (d *permissionDialog) enter(p *printer, text string) session.Reply {
 	case word == saysYes:
 		return session.Decision{Answer: permission.Answer{Behavior: permission.Allow}}
 	case word == saysAlways && len(d.Suggestions) > 0:
-		return session.Decision{Answer: permission.Answer{Behavior: permission.Allow, Updates: d.Suggestions}}
+		return session.Decision{Answer: permission.Answer{Behavior: permission.Allow, Updates: narrow(d.Suggestions)}}
 	case word == saysAlways:
 		p.say("This is asked about each time. Answer yes or no.")
 		return nil
@@ -149,7 +149,7 @@ func wordOf(text string) said {
 func always(q *permission.Question) string {
 	var about, also []string
 	where := ""
-	for _, u := range q.Suggestions {
+	for _, u := range narrow(q.Suggestions) {
 		where = lasting(u.Destination)
 		for _, r := range u.Rules {
 			about = append(about, matching(q, r))
@@ -170,6 +170,16 @@ func always(q *permission.Question) string {
 		return ""
 	}
 	return strings.Join(also, ", and ") + ", " + where + "."
+}
+
+// narrow returns the suggestions without those that are another choice than the one before.
+func narrow(all []permission.Update) (list []permission.Update) {
+	for _, u := range all {
+		if !u.Wider {
+			list = append(list, u)
+		}
+	}
+	return list
 }
 
 // lasting says how long something holds that is kept there.

@@ -35,6 +35,7 @@ type Config struct {
 type Info struct {
 	Dir, Model, Mode, KeySource, Version string
 	Style                                string // the output style; empty for the default
+	Skills                               []string
 	// Tools and Commands are the names of what can be called and typed.
 	Tools, Commands []string
 	// Servers are the MCP servers.
@@ -100,7 +101,7 @@ func (p *Printer) Begin(s session.Started) {
 	o.Str("claude_code_version", info.Version)
 	o.Str("output_style", cmp.Or(info.Style, "default"))
 	o.Strs("agents", nil)
-	o.Strs("skills", nil)
+	o.Strs("skills", info.Skills)
 	o.List("plugins", len(info.Plugins), func(i int, item *Object) {
 		item.Str("name", info.Plugins[i].Name)
 		item.Str("path", info.Plugins[i].Path)

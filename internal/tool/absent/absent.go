@@ -1,4 +1,5 @@
-package wire
+// Package absent stands in for tools that are not there now, so that rules can be asked about calls of them.
+package absent
 
 import (
 	"context"
@@ -10,17 +11,17 @@ import (
 	"adze/internal/tool"
 )
 
-// A strangeTool is one that is not there now: a server's that is not connected, or one of another
+// A Tool is one that is not there now: a server's that is not connected, or one of another
 // version. It is judged by its name and by what its input says.
-type strangeTool string
+type Tool string
 
 // Spec names the tool.
-func (t strangeTool) Spec() msg.ToolSpec {
+func (t Tool) Spec() msg.ToolSpec {
 	return msg.ToolSpec{Name: string(t), Schema: json.RawMessage(`{"type":"object"}`)}
 }
 
 // Traits says whose tool it is, as far as the name does.
-func (t strangeTool) Traits() tool.Traits {
+func (t Tool) Traits() tool.Traits {
 	if rest, ok := strings.CutPrefix(string(t), "mcp__"); ok {
 		server, _, _ := strings.Cut(rest, "__")
 		return tool.Traits{Origin: "mcp:" + server}
@@ -29,30 +30,30 @@ func (t strangeTool) Traits() tool.Traits {
 }
 
 // Bind takes any object.
-func (t strangeTool) Bind(input json.RawMessage) (tool.Call, error) {
-	c := &strangeCall{name: string(t)}
+func (t Tool) Bind(input json.RawMessage) (tool.Call, error) {
+	c := &call{name: string(t)}
 	if err := json.Unmarshal(input, &c.in); err != nil {
 		return nil, err
 	}
 	return c, nil
 }
 
-// A strangeCall knows of itself what rules may ask: where it connects to, and which agent or skill it
+// A call knows of itself what rules may ask: where it connects to, and which agent or skill it
 // names.
-type strangeCall struct {
+type call struct {
 	name string
 	in   map[string]any
 }
 
-func (c *strangeCall) Input() any { return c.in }
+func (c *call) Input() any { return c.in }
 
 // Run fails: there is nothing to run.
-func (c *strangeCall) Run(context.Context, func(tool.Progress)) (tool.Result, error) {
+func (c *call) Run(context.Context, func(tool.Progress)) (tool.Result, error) {
 	return tool.Result{}, errors.New("there is no such tool")
 }
 
 // Access names the page that is fetched, if it is one.
-func (c *strangeCall) Access() []tool.Access {
+func (c *call) Access() []tool.Access {
 	if url, ok := c.in["url"].(string); ok {
 		return []tool.Access{{Verb: tool.Connect, Target: url}}
 	}
@@ -60,7 +61,7 @@ func (c *strangeCall) Access() []tool.Access {
 }
 
 // Match compares the name of an agent or a skill; name:* is all names that begin so.
-func (c *strangeCall) Match(content string) (bool, error) {
+func (c *call) Match(content string) (bool, error) {
 	for _, key := range []string{"subagent_type", "skill", "command", "name"} {
 		value, ok := c.in[key].(string)
 		if !ok {

@@ -1,0 +1,96 @@
+package skills
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"adze/internal/skill"
+	"adze/internal/skill/library"
+	"adze/internal/tool"
+)
+
+// activeKind is the kind of the note that lists, under "names", the skills that files have activated.
+const activeKind = "active-skills"
+
+// An activation is which of the skills that wait for certain files are active. It is safe for concurrent use.
+type activation struct {
+	cfg *Config
+
+	mu      sync.Mutex
+	names   map[string]bool
+	changes int
+}
+
+// restore takes over what an earlier process kept.
+func (s *activation) restore() {
+	var kept struct{ Names []string }
+	json.Unmarshal(s.cfg.Last[activeKind], &kept) // ok: then files activate them again
+	s.names = map[string]bool{}
+	for _, name := range kept.Names {
+		s.names[name] = true
+	}
+}
+
+// has reports whether a skill is active: it waits for no files, or was activated.
+func (s *activation) has(k *skill.Skill) bool {
+	if len(k.Paths) == 0 {
+		return true
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.names[k.Name]
+}
+
+// count returns how often something was activated.
+func (s *activation) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.changes
+}
+
+// After implements [tool.After]: files that calls touch activate skills that wait for them, and lead to folders of skills
+// beside them.
+func (s *Skills) After(ctx context.Context, u *tool.Use, r *tool.Result) error {
+	about, ok := tool.As[tool.Pather](u.Call)
+	if !ok || r.IsError {
+		return nil
+	}
+	abs, err := s.cfg.Base().Expand(about.Path())
+	if err != nil {
+		return nil
+	}
+	rel, err := filepath.Rel(s.cfg.Vars(nil).ProjectDir, abs)
+	if err != nil || !filepath.IsLocal(rel) {
+		return nil
+	}
+	if s.cfg.Trusted() {
+		s.cfg.Library.Touched(abs)
+	}
+	s.activation.touch(s.cfg.Library.Set(ctx), filepath.ToSlash(rel))
+	return nil
+}
+
+// touch activates the skills of a set that a file matches.
+func (s *activation) touch(set *library.Set, rel string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	was := s.changes
+	for _, k := range set.Skills {
+		if len(k.Paths) > 0 && !s.names[k.Name] && k.Matches(rel) {
+			s.names[k.Name] = true
+			s.changes++
+		}
+	}
+	if s.changes == was {
+		return
+	}
+	var names []string
+	for name := range s.names {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	s.cfg.note(activeKind, map[string]any{"names": names})
+}

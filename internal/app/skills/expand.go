@@ -1,0 +1,156 @@
+package skills
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"adze/internal/hook"
+	"adze/internal/msg"
+	"adze/internal/permission/rule"
+	"adze/internal/platform/scope"
+	"adze/internal/skill"
+	"adze/internal/tool"
+)
+
+// A prompt is that of a skill, ready to be sent.
+type prompt struct {
+	skill *skill.Skill
+	run   *grant
+	text  string
+	words string // without what commands printed
+}
+
+// expand fills in the prompt of a skill and runs its commands. If it is granted what it asks for, that is in force from
+// then on; after an error nothing is.
+func (s *Skills) expand(ctx context.Context, k *skill.Skill, args string, granted bool) (_ *prompt, err error) {
+	body, err := k.Text(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("the skill %s cannot be read: %w", k.Name, err)
+	}
+	pieces, err := k.Expand(body, args, s.cfg.vars(k))
+	if err != nil {
+		return nil, fmt.Errorf("the skill %s is not run: %w", k.Name, err)
+	}
+	r := &grant{skill: k, args: args}
+	if granted {
+		if r.rules, r.hooks, err = s.granted(ctx, k); err != nil {
+			return nil, err
+		}
+	}
+	s.grants.begin(r)
+	defer func() {
+		if err != nil {
+			s.grants.end(r)
+		}
+	}()
+	x := &prompt{skill: k, run: r}
+	if err := s.compose(ctx, x, pieces); err != nil {
+		return nil, err
+	}
+	if strings.TrimSpace(x.text) == "" {
+		return nil, fmt.Errorf("the skill %s is empty", k.Name)
+	}
+	if k.Dir != "" && k.Origin.Own() && !k.Origin.Command {
+		x.text = catalogue.Text(s.cfg.Language(), "base", k.Dir) + "\n\n" + x.text
+	}
+	s.history.add(k, x.text)
+	if s.cfg.Used != nil {
+		s.cfg.Used(k.Name)
+	}
+	return x, nil
+}
+
+// granted returns the rules and hooks of a skill. The user has agreed to them: that holds for its hooks from now on.
+func (s *Skills) granted(ctx context.Context, k *skill.Skill) (rules []rule.Rule, hooks []hook.Source, err error) {
+	if !k.Origin.Own() {
+		return nil, nil, nil
+	}
+	if rules, err = s.cfg.rules(k); err != nil || len(k.Hooks) == 0 {
+		return rules, nil, err
+	}
+	for _, it := range s.cfg.unapproved(k) {
+		if s.cfg.Approve == nil {
+			return nil, nil, errors.New("the hooks of the skill cannot be approved here")
+		}
+		if err := s.cfg.Approve(ctx, it); err != nil {
+			return nil, nil, fmt.Errorf("the hooks of the skill %s cannot be approved: %w", k.Name, err)
+		}
+	}
+	project := k.Origin.Kind == skill.Project
+	return rules, []hook.Source{{
+		Name: "skill " + k.Name, Scope: scope.Command, File: k.File, JSON: json.RawMessage(k.Hooks),
+		Workspace: project, Trusted: !project || s.cfg.Trusted(),
+	}}, nil
+}
+
+// compose puts the pieces of a prompt together, with what commands print in their places.
+func (s *Skills) compose(ctx context.Context, x *prompt, pieces []skill.Piece) error {
+	var text, words strings.Builder
+	for i, p := range pieces {
+		if !p.Command {
+			text.WriteString(p.Text)
+			if x.skill.Origin.Own() {
+				words.WriteString(p.Text)
+			}
+			continue
+		}
+		out, err := s.execute(ctx, x.skill, i, p.Text)
+		if err != nil {
+			return fmt.Errorf("the skill %s is not run, because of its command `%s`: %w", x.skill.Name, p.Text, err)
+		}
+		text.WriteString(out)
+		words.WriteString("\n")
+		if text.Len() > maxPrompt {
+			return fmt.Errorf("the skill %s is not run: with what its commands print it is longer than %d bytes", x.skill.Name, maxPrompt)
+		}
+	}
+	x.text, x.words = msg.Neutralise(text.String()), words.String()
+	return nil
+}
+
+// commandLimit is how long a command of a skill may run, in milliseconds.
+const commandLimit = 120_000
+
+// execute runs a command of a skill as a call of the shell's tool: through the same gates, in the same executor.
+func (s *Skills) execute(ctx context.Context, k *skill.Skill, i int, command string) (string, error) {
+	if s.cfg.NoShell != nil && s.cfg.NoShell() {
+		return "", errors.New("the settings do not let skills run commands (disableSkillShellExecution)")
+	}
+	name := "Bash"
+	if k.Shell == "powershell" {
+		name = "PowerShell"
+	}
+	input, err := json.Marshal(map[string]any{"command": command, "description": "for the skill " + k.Name, "timeout": commandLimit})
+	if err != nil {
+		return "", err
+	}
+	pool := s.cfg.Session().Pool()
+	if _, _, ok := pool.Lookup(name); !ok {
+		return "", fmt.Errorf("the tool %s is not available", name)
+	}
+	ex := s.cfg.Session().Executor()
+	p := ex.Bind(pool, msg.NewToolUse(fmt.Sprintf("skill_%s_%d", msg.NewID(), i), name, string(input)))
+	if !ex.Admit(ctx, p) {
+		return "", refused(p.Refused().Refusal, msg.PlainText(p.Refused().Result.Parts))
+	}
+	o := ex.Run(ctx, p, func(tool.Progress) {})
+	if ctx.Err() != nil {
+		return "", context.Cause(ctx)
+	}
+	printed := msg.PlainText(o.Result.Parts)
+	if o.Result.IsError {
+		return "", errors.New(tool.OneLine(printed, 500))
+	}
+	return strings.TrimRight(printed, "\n"), nil
+}
+
+// refused returns why a command may not run: in the words for the user if there are any.
+func refused(forUser, forModel string) error {
+	if forUser != "" {
+		return errors.New(forUser)
+	}
+	return errors.New(tool.OneLine(forModel, 500))
+}

@@ -1,0 +1,94 @@
+package skills
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"adze/internal/agent/compact"
+	"adze/internal/skill"
+)
+
+const (
+	// invokedKind is the kind of the notes of skills that were called, with a number behind it.
+	invokedKind = "invoked-skill-"
+	// maxInvoked is how many of them are kept, and maxKept how much of each, in bytes.
+	maxInvoked = 10
+	maxKept    = 40_000
+)
+
+// A record is a skill that was called: it is put back when the conversation is compacted.
+type record struct {
+	Slot int    `json:"slot"`
+	At   int    `json:"at"`
+	Name string `json:"name"`
+	Text string `json:"text"`
+}
+
+// A history is the skills that were called. It is safe for concurrent use.
+type history struct {
+	cfg *Config
+
+	mu      sync.Mutex
+	invoked []record // oldest first
+}
+
+// add keeps what a skill said.
+func (s *history) add(k *skill.Skill, text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := record{Name: k.Name, Text: strings.ToValidUTF8(text[:min(len(text), maxKept)], "")}
+	if len(s.invoked) > 0 {
+		n.At = s.invoked[len(s.invoked)-1].At + 1
+	}
+	i := slices.IndexFunc(s.invoked, func(x record) bool { return x.Name == k.Name })
+	if i < 0 && len(s.invoked) == maxInvoked {
+		i = 0
+	}
+	if n.Slot = len(s.invoked); i >= 0 {
+		n.Slot = s.invoked[i].Slot
+		s.invoked = slices.Delete(s.invoked, i, i+1)
+	}
+	s.invoked = append(s.invoked, n)
+	s.cfg.note(invokedKind+fmt.Sprint(n.Slot), map[string]any{"slot": n.Slot, "at": n.At, "name": n.Name, "text": n.Text})
+}
+
+// note keeps something with the session.
+func (c *Config) note(kind string, fields map[string]any) {
+	if c.Note != nil {
+		c.Note(kind, fields)
+	}
+}
+
+// restore takes over what an earlier process kept.
+func (s *history) restore() {
+	for i := range maxInvoked {
+		var n record
+		if json.Unmarshal(s.cfg.Last[invokedKind+fmt.Sprint(i)], &n) == nil && n.Name != "" && n.Slot == i {
+			s.invoked = append(s.invoked, n)
+		}
+	}
+	slices.SortFunc(s.invoked, func(a, b record) int { return a.At - b.At })
+}
+
+// forget forgets which skills were called: the conversation starts over.
+func (s *history) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, n := range s.invoked {
+		s.cfg.note(invokedKind+fmt.Sprint(n.Slot), map[string]any{"slot": n.Slot})
+	}
+	s.invoked = nil
+}
+
+// sources returns the skills that were called, the last one first.
+func (s *history) sources() (list []compact.Source) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, n := range slices.Backward(s.invoked) {
+		list = append(list, compact.Source{Name: n.Name, Text: func() (string, bool) { return n.Text, true }})
+	}
+	return list
+}

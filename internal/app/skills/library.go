@@ -1,0 +1,48 @@
+package skills
+
+import (
+	"path/filepath"
+	"strings"
+
+	"adze/internal/app/settings"
+	"adze/internal/desk"
+	"adze/internal/platform/fsys"
+	"adze/internal/platform/scope"
+	"adze/internal/platform/search/ignore"
+	"adze/internal/skill/library"
+)
+
+// OpenLibrary begins to look for the skills of a project that is opened in dir, and of directories that were added.
+func OpenLibrary(p *settings.Project, dir string, added []string) *library.Library {
+	cfg := library.Config{
+		Roots: func() []library.Root { return roots(p, dir, added) }, Reserved: desk.IsBuiltIn(),
+		Dir: dir, Ignored: func(path string) bool { return ignored(dir, path) },
+	}
+	if p.Home != "" {
+		cfg.Index = filepath.Join(p.Home, "skills-index", fsys.HashedKey(dir)+".json")
+	}
+	return library.Open(cfg)
+}
+
+// roots returns the folders of skills. Those of a workspace that is not trusted are not among them.
+func roots(p *settings.Project, dir string, added []string) []library.Root {
+	l := library.Layout{Managed: p.Source().Managed, User: p.User}
+	if p.Reads(scope.User) {
+		l.Home, l.Other = p.Home, p.Other
+	}
+	if p.Reads(scope.Project) && p.Trust.Trusted() {
+		l.Dir, l.Top, l.Added = dir, p.Trust.Root, added
+	}
+	return library.Places(l)
+}
+
+// ignored reports whether git ignores a folder in the working directory, or one that it lies in.
+func ignored(dir, path string) bool {
+	rules := ignore.NewLoader(ignore.Options{})
+	for p := path; p != dir && strings.HasPrefix(p, dir); p = filepath.Dir(p) {
+		if rules.Above(p).IgnoresDir(filepath.ToSlash(p)) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,182 @@
+package skills
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"adze/internal/model"
+	"adze/internal/model/catalog"
+	"adze/internal/msg"
+	"adze/internal/permission"
+	"adze/internal/session"
+	"adze/internal/skill"
+	"adze/internal/tool"
+	skilltool "adze/internal/tools/skill"
+)
+
+var errNone = errors.New("there are no skills")
+
+// maxPrompt bounds an expanded prompt, in bytes.
+const maxPrompt = 400_000
+
+func (s *Skills) enabled() error {
+	switch {
+	case s.cfg.Off:
+		return errors.New("skills are left out in this session")
+	case len(s.Listed()) == 0:
+		return errNone
+	}
+	return nil
+}
+
+// typed makes the prompt of a skill that the user typed.
+func (s *Skills) typed(ctx context.Context, name, args string) (session.Prompt, error) {
+	k := s.find(ctx, name)
+	if k == nil {
+		return session.Prompt{}, fmt.Errorf("the skill /%s no longer exists", name)
+	}
+	granted, err := s.consent(ctx, k, args)
+	if err != nil {
+		return session.Prompt{}, err
+	}
+	x, err := s.expand(ctx, k, args, granted)
+	if err != nil {
+		return session.Prompt{}, err
+	}
+	line := strings.TrimSpace("/" + name + " " + args)
+	if k.Fork {
+		text, err := s.fork(ctx, x, nil)
+		if err != nil {
+			return session.Prompt{}, err
+		}
+		x.text = catalogue.Text(s.cfg.Language(), "forked", k.Name) + "\n\n" + text
+		return session.Prompt{Parts: []msg.Part{&msg.Text{Text: line}, msg.Reminder(msg.Neutralise(x.text))}, Words: line}, nil
+	}
+	s.override(ctx, k)
+	text := catalogue.Text(s.cfg.Language(), "typed", k.Name) + "\n" + x.text
+	return session.Prompt{Parts: []msg.Part{&msg.Text{Text: line}, &msg.Text{Text: text}}, Words: args + "\n" + x.words}, nil
+}
+
+// consent finds out whether a skill that the user typed gets what it asks for. Who types its name wants its text; what goes
+// beyond that is asked about. The error says why it does not run at all.
+func (s *Skills) consent(ctx context.Context, k *skill.Skill, args string) (granted bool, err error) {
+	input, err := json.Marshal(skilltool.Input{Skill: k.Name, Args: args})
+	if err != nil {
+		return false, err
+	}
+	u := &tool.Use{ToolUse: *msg.NewToolUse("typed_skill", skilltool.Name, string(input)), Tool: s.Tool(), Call: s.tool.Call(k, args)}
+	p := s.cfg.Gate.Policy()
+	d := permission.Decide(p, permission.FactsOf(p, u.Tool, u.Call))
+	switch {
+	case d.Behavior == permission.Deny && d.Reason.Type == permission.ByRule:
+		return false, fmt.Errorf("the skill /%s is not run: %s", k.Name, d.Reason.Text)
+	case d.Behavior == permission.Allow:
+		return true, nil
+	case d.Behavior == permission.Ask && !d.Firm && k.Origin.Kind == skill.Managed:
+		return true, nil
+	case d.Behavior == permission.Ask:
+		if err := s.cfg.Gate.Before(ctx, u); err != nil {
+			return false, err
+		}
+		if u.Verdict.Decision == tool.Allow {
+			return true, nil
+		}
+		if u.Verdict.Rejected {
+			return false, fmt.Errorf("the skill /%s is not run, because you said no", k.Name)
+		}
+	}
+	s.cfg.Say(fmt.Sprintf("the skill /%s does not get what it asks for (%s); to allow it, add the rule %s(%s)",
+		k.Name, inLine(s.cfg.wish(k).Text), skilltool.Name, k.Name))
+	return false, nil
+}
+
+// inLine returns a list as part of a sentence.
+func inLine(list string) string {
+	return tool.OneLine(strings.ReplaceAll(strings.TrimPrefix(list, "- "), "\n- ", "; "), 300)
+}
+
+// called runs a skill that the model called. The gates have let it pass, so that it gets what it asks for.
+func (s *Skills) called(ctx context.Context, k *skill.Skill, args string, report func(tool.Progress)) (tool.Result, error) {
+	x, err := s.expand(ctx, k, args, true)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	out := skilltool.Output{Success: true, Name: k.Name, Status: "inline"}
+	l := s.cfg.Language()
+	if k.Fork {
+		text, err := s.fork(ctx, x, report)
+		if err != nil {
+			return tool.Result{}, err
+		}
+		out.Status, out.Result = "forked", text
+		r := tool.Text(catalogue.Text(l, "forked", k.Name) + "\n\n" + text)
+		r.Structured = out
+		return r, nil
+	}
+	s.override(ctx, k)
+	r := tool.Text(catalogue.Text(l, "running", k.Name))
+	r.Structured = out
+	r.Display = tool.Plain{Text: "running the skill " + k.Name}
+	r.Context = []msg.Part{msg.Reminder(catalogue.Text(l, "called", k.Name) + "\n" + x.text)}
+	return r, nil
+}
+
+// fork runs a skill on its own.
+func (s *Skills) fork(ctx context.Context, x *prompt, report func(tool.Progress)) (string, error) {
+	defer s.grants.end(x.run)
+	if s.cfg.Fork == nil {
+		return "", fmt.Errorf("the skill %s runs on its own (context: fork), which is not available here", x.skill.Name)
+	}
+	name, effort := s.wanted(x.skill)
+	return s.cfg.Fork(ctx, Fork{Skill: x.skill, Prompt: x.text, Rules: x.run.rules, Model: name, Effort: effort, Report: report})
+}
+
+// override lets the rest of the turn be answered as the skill wants.
+func (s *Skills) override(ctx context.Context, k *skill.Skill) {
+	name, effort := s.wanted(k)
+	if name == "" && effort == "" {
+		return
+	}
+	if err := s.cfg.Session().Submit(ctx, session.Override{Model: name, Effort: effort}); err != nil {
+		s.cfg.Say(fmt.Sprintf("the skill %s: %v", k.Name, err))
+	}
+}
+
+// overriding returns the name of a model that is asked in place of the current one: with the suffix for the long context
+// if that one has it, and the other model takes it.
+func (c *Models) overriding(current, name string) (string, error) {
+	if strings.HasSuffix(current, catalog.LongSuffix) && !strings.HasSuffix(name, catalog.LongSuffix) {
+		if known, err := c.Lookup(name + catalog.LongSuffix); err == nil && known.Known {
+			return name + catalog.LongSuffix, nil
+		}
+	}
+	known, err := c.Lookup(name)
+	if err == nil && !known.Known && !c.Elsewhere(known.ID) {
+		err = errors.New("it is not known")
+	}
+	return name, err
+}
+
+// wanted returns the model and the effort that a skill names, or nothing. What is unknown is told and ignored.
+func (s *Skills) wanted(k *skill.Skill) (name string, effort model.Effort) {
+	if !k.Origin.Own() {
+		return "", ""
+	}
+	if k.Model != "" && k.Model != "inherit" {
+		var err error
+		if name, err = s.cfg.Models.overriding(s.cfg.Session().Model(), k.Model); err != nil {
+			s.cfg.Say(fmt.Sprintf("the skill %s asks for the model %s: %v; the current one is used", k.Name, k.Model, err))
+			name = ""
+		}
+	}
+	switch e := model.Effort(k.Effort); e {
+	case model.EffortDefault, model.EffortLow, model.EffortMedium, model.EffortHigh, model.EffortXHigh, model.EffortMax:
+		effort = e
+	default:
+		s.cfg.Say(fmt.Sprintf("the skill %s asks for the effort %s, which is none of low, medium, high, xhigh and max; the current one is used", k.Name, tool.OneLine(k.Effort, 40)))
+	}
+	return name, effort
+}

@@ -1,0 +1,57 @@
+package wire
+
+import (
+	"context"
+	"sync"
+
+	"adze/internal/app/skills"
+	"adze/internal/hook"
+	"adze/internal/platform/paths"
+	"adze/internal/platform/trust"
+	"adze/internal/session"
+	"adze/internal/skill"
+	"adze/internal/skill/library"
+)
+
+// libraryOf returns what begins to look for the skills of the workspace when it is called first.
+func libraryOf(w *Workspace) func(added []string) *library.Library {
+	var once sync.Once
+	var l *library.Library
+	return func(added []string) *library.Library {
+		once.Do(func() {
+			l = skills.OpenLibrary(w.Project, w.Dir, added)
+			w.closers.add(l.Close)
+		})
+		return l
+	}
+}
+
+// openSkills makes what the conversation knows of skills. Only a model uses them.
+func openSkills(c *Conversation) {
+	if c.spec.Calls != FromModel || c.ws.values().Simple {
+		return
+	}
+	cfg := skills.Config{
+		Library: c.ws.library(c.spec.Access.Dirs), Off: c.spec.Bare, Gate: c.Gate, Session: func() *session.Session { return c.Session },
+		SetHooks: func(sources []hook.Source) []hook.Problem { return c.Hooks.SetTurn(sources) },
+		Trusted:  c.ws.Project.Trust.Trusted, Approved: c.ws.Project.Trust.Approved,
+		Approve: func(ctx context.Context, it trust.Item) error { return c.ws.Project.Trust.Keep(ctx, it) },
+		Markets: func() []string { return c.ws.values().Skills.Markets },
+		NoShell: func() bool { return c.ws.values().Skills.NoShell },
+		Vars: func(*skill.Skill) skill.Vars {
+			return skill.Vars{SessionID: c.record.ID, Effort: string(c.model.working(c.Session.Model())), ProjectDir: c.ws.Project.Trust.Root}
+		},
+		Models: skills.Models{
+			Lookup:    c.model.lookup,
+			Elsewhere: func(id string) bool { return c.model.backend == nil || !c.model.backend.Router.FirstParty(id) },
+		},
+		Base:     func() paths.Base { return paths.Base{Dir: c.dir.here(), Home: c.ws.Project.User} },
+		Last:     c.record.State().Last,
+		Language: c.ws.language, Say: c.ws.Say,
+	}
+	cfg.Note = noteOf(c)
+	if c.Servers != nil && c.ws.values().MCP.Skills {
+		cfg.Servers = c.Servers.Skills
+	}
+	c.skills = skills.New(cfg)
+}

@@ -1,0 +1,81 @@
+// Package mode names the permission modes: what happens to calls that no rule decides. Deciding is left to permission.
+package mode
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"adze/internal/platform/spell"
+)
+
+// A Mode says what happens to a call that no rule decides.
+type Mode string
+
+// The modes.
+const (
+	Default     Mode = "default"           // what only reads is allowed, the rest is asked about
+	AcceptEdits Mode = "acceptEdits"       // edits in the working directories are allowed too
+	Plan        Mode = "plan"              // only what changes nothing
+	Auto        Mode = "auto"              // as acceptEdits, without broad allow rules; a judge decides what would be asked about
+	DontAsk     Mode = "dontAsk"           // what would be asked is denied
+	Bypass      Mode = "bypassPermissions" // what would be asked is allowed
+)
+
+// All returns the modes a user can choose.
+func All() []Mode { return []Mode{Default, AcceptEdits, Plan, Auto, DontAsk, Bypass} }
+
+// About says in a few words what happens in the mode; it is empty for a mode that does not exist.
+func (m Mode) About() string {
+	switch m {
+	case Default:
+		return "reading is allowed, anything else is asked about"
+	case AcceptEdits:
+		return "edits in the working directories are allowed, too; commands are asked about"
+	case Plan:
+		return "nothing is changed: the model looks around and presents a plan"
+	case Auto:
+		return "a model judges what would be asked about; edits in the working directories are allowed"
+	case DontAsk:
+		return "what would be asked about is denied"
+	case Bypass:
+		return "everything is allowed without asking, except what a rule denies"
+	}
+	return ""
+}
+
+// Parse returns the mode called name. Its error lists the modes and names the closest.
+func Parse(name string) (Mode, error) {
+	if name == "manual" { // what others call it
+		return Default, nil
+	}
+	if slices.Contains(All(), Mode(name)) {
+		return Mode(name), nil
+	}
+	var names []string
+	for _, m := range All() {
+		names = append(names, string(m))
+	}
+	err := fmt.Errorf("unknown permission mode %q: choose one of %s", name, strings.Join(names, ", "))
+	if near := spell.Closest(name, names, 1); len(near) > 0 {
+		err = fmt.Errorf("%w; did you mean %s?", err, near[0])
+	}
+	return "", err
+}
+
+// Next returns the mode after m, for a key that goes through the modes that a user changes between at work.
+func (m Mode) Next() Mode {
+	switch m {
+	case Default:
+		return AcceptEdits
+	case AcceptEdits:
+		return Plan
+	}
+	return Default
+}
+
+// AcceptsEdits reports whether the mode allows edits inside the working directories.
+func (m Mode) AcceptsEdits() bool { return m == AcceptEdits || m == Auto || m == Bypass }
+
+// Unattended reports whether the mode lets edits pass unseen.
+func (m Mode) Unattended() bool { return m == Auto || m == Bypass }

@@ -1,0 +1,73 @@
+package skill
+
+import (
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Safe reports whether a skill asks for nothing but to be read: it may be called without a question. Fields of the head
+// that are not listed here are not safe, whatever they mean.
+func Safe(h Head) bool {
+	v := reflect.ValueOf(h)
+	for i := range v.NumField() {
+		switch v.Type().Field(i).Name {
+		case "Title", "Description", "When", "Hint", "Arguments", "Version", // what it says of itself
+			"Hidden", "Manual", "Paths", // who may call it, and when
+			"Model", "Effort", "Fork", "Agent": // how it is answered
+			continue
+		}
+		if meaningful(v.Field(i)) {
+			return false
+		}
+	}
+	return true
+}
+
+// meaningful reports whether a field says anything: it is set, and no empty list or object.
+func meaningful(v reflect.Value) bool {
+	if raw, ok := v.Interface().(json.RawMessage); ok {
+		switch strings.TrimSpace(string(raw)) {
+		case "", "null", "{}", "[]", `""`:
+			return false
+		}
+		return true
+	}
+	switch v.Kind() {
+	case reflect.Slice, reflect.Map:
+		return v.Len() > 0
+	}
+	return !v.IsZero()
+}
+
+// A Hook is one hook of a head.
+type Hook struct {
+	Event, Matcher string
+	Handler        json.RawMessage
+}
+
+// Hooks returns the hooks that an object by event holds, in the order of the events. What cannot be read is left out, and
+// is not run either.
+func Hooks(data json.RawMessage) (all []Hook) {
+	var events map[string][]struct {
+		Matcher json.RawMessage   `json:"matcher"`
+		Hooks   []json.RawMessage `json:"hooks"`
+	}
+	if len(data) == 0 || json.Unmarshal(data, &events) != nil {
+		return nil
+	}
+	for _, event := range slices.Sorted(maps.Keys(events)) {
+		for _, group := range events[event] {
+			var matcher string
+			if json.Unmarshal(group.Matcher, &matcher) != nil {
+				matcher = string(group.Matcher)
+			}
+			for _, h := range group.Hooks {
+				all = append(all, Hook{event, matcher, h})
+			}
+		}
+	}
+	return all
+}

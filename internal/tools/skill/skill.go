@@ -1,0 +1,175 @@
+// Package skill is the tool with which the model calls skills. Which there are, what they ask for and how they run is left
+// to its owner.
+package skill
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"adze/internal/platform/spell"
+	"adze/internal/skill"
+	"adze/internal/tool"
+)
+
+// Name is the name of the tool.
+const Name = "Skill"
+
+//go:embed skill.md
+var doc string
+
+//go:embed skill.zh.md
+var chinese string
+
+//go:embed skill.schema.json
+var inputSchema string
+
+//go:embed skill.output.json
+var outputSchema string
+
+// An Input is what the model gives.
+type Input struct {
+	Skill string `json:"skill"`
+	Args  string `json:"args,omitempty"`
+}
+
+// An Output is the structured result.
+type Output struct {
+	Success bool   `json:"success"`
+	Name    string `json:"commandName"`
+	// Status is inline or forked.
+	Status string `json:"status"`
+	// Result is what a fork said in the end.
+	Result string `json:"result,omitempty"`
+}
+
+// A Wish is what a skill asks for beyond being read.
+type Wish struct {
+	// Free says that nothing has to be asked.
+	Free bool
+	// Personal says that no one but the user may agree.
+	Personal bool
+	// Text is what it would be allowed to do, a line for each thing.
+	Text string
+}
+
+// A Config is what the tool works with.
+type Config struct {
+	// Find returns the skill of a name, or nil, and Names the names there are.
+	Find  func(name string) *skill.Skill
+	Names func() []string
+	// Running reports whether a skill already runs with these arguments.
+	Running func(s *skill.Skill, args string) bool
+	Wish    func(s *skill.Skill) Wish
+	Run     func(ctx context.Context, s *skill.Skill, args string, report func(tool.Progress)) (tool.Result, error)
+	// Enabled returns why the tool is not offered, or nil.
+	Enabled func() error
+}
+
+// New returns the tool.
+func New(c Config) tool.Tool {
+	return tool.NewBound(tool.Def{
+		Name:   Name,
+		Doc:    strings.TrimSpace(doc),
+		Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
+		Traits: tool.Traits{
+			Translate: tool.InChinese(chinese),
+			Hint:      "run a skill by its name",
+			Output:    json.RawMessage(strings.TrimSpace(outputSchema)),
+			Enabled:   c.Enabled,
+		},
+	}, func(in Input) (tool.Call, error) { return c.bind(in) })
+}
+
+func (c *Config) bind(in Input) (tool.Call, error) {
+	name := strings.TrimPrefix(strings.TrimSpace(in.Skill), "/")
+	if name == "" {
+		return nil, errors.New("skill is empty: give the name of a skill")
+	}
+	s := c.Find(name)
+	switch {
+	case s == nil:
+		return nil, c.unknown(name)
+	case s.Manual:
+		return nil, fmt.Errorf("only the user can call the skill %s, by typing /%s", s.Name, s.Name)
+	case c.Running(s, in.Args):
+		return nil, fmt.Errorf("the skill %s is running already, and its instructions are in this conversation: follow them", s.Name)
+	}
+	return c.Call(s, in.Args), nil
+}
+
+func (c *Config) unknown(name string) error {
+	name = tool.OneLine(name, 80)
+	if near := spell.Closest(name, c.Names(), 3); len(near) > 0 {
+		return fmt.Errorf("there is no skill %q; did you mean %s?", name, strings.Join(near, ", "))
+	}
+	return fmt.Errorf("there is no skill %q; commands that are built in are the user's", name)
+}
+
+// Call returns the call of a skill.
+func (c *Config) Call(s *skill.Skill, args string) tool.Call {
+	return &call{config: c, skill: s, in: Input{Skill: s.Name, Args: args}}
+}
+
+// A call is one call of a skill.
+type call struct {
+	config *Config
+	skill  *skill.Skill
+	in     Input
+}
+
+// Input returns the input, with the name as the skill has it.
+func (c *call) Input() any { return c.in }
+
+// Run runs the skill.
+func (c *call) Run(ctx context.Context, report func(tool.Progress)) (tool.Result, error) {
+	return c.config.Run(ctx, c.skill, c.in.Args, report)
+}
+
+// Title names the skill.
+func (c *call) Title() string {
+	return tool.OneLine(strings.TrimSpace("Skill "+c.skill.Name+" "+c.in.Args), 120)
+}
+
+// Activity returns what a spinner shows.
+func (c *call) Activity() string { return "Running skill " + c.skill.Name }
+
+// Preapproved reports whether the skill asks for nothing beyond being read.
+func (c *call) Preapproved() bool { return c.config.Wish(c.skill).Free }
+
+// NeedsPerson reports whether only the user may agree.
+func (c *call) NeedsPerson() bool { return c.config.Wish(c.skill).Personal }
+
+// Preview shows what the skill would be allowed to do.
+func (c *call) Preview(context.Context) (tool.Display, error) {
+	text := fmt.Sprintf("%s (from %s)", c.skill.Description, c.skill.Origin)
+	if wish := c.config.Wish(c.skill).Text; wish != "" {
+		text += "\nUntil the end of the turn it may, without asking:\n" + wish
+	}
+	return tool.Plain{Text: text}, nil
+}
+
+// Match compares the name with that of a rule: name, or name:* for all names that begin so.
+func (c *call) Match(content string) (bool, error) {
+	content = strings.TrimPrefix(strings.TrimSpace(content), "/")
+	if content == "*" || content == c.skill.Name {
+		return true, nil
+	}
+	if name, ok := strings.CutSuffix(content, " *"); ok && name == c.skill.Name {
+		return true, nil
+	}
+	prefix, open := strings.CutSuffix(content, ":*")
+	return open && strings.HasPrefix(c.skill.Name, prefix), nil
+}
+
+// Rules returns the rules that would allow the skill: by its name, and by how its name begins.
+func (c *call) Rules() []string {
+	prefix := c.skill.Name
+	if i := strings.LastIndexByte(prefix, ':'); i > 0 {
+		prefix = prefix[:i]
+	}
+	return []string{c.skill.Name, prefix + ":*"}
+}

@@ -1,0 +1,20 @@
+package hostapi
+
+import "context"
+
+// reloadSkills looks for skills again, and answers with their names and those of all commands.
+func (a api) reloadSkills(ctx context.Context, _ none) (any, error) {
+	if a.Surroundings.ReloadSkills != nil {
+		a.Surroundings.ReloadSkills(ctx)
+	}
+	skills, commands := []string{}, []string{}
+	if a.Surroundings.Skills != nil {
+		for _, s := range a.Surroundings.Skills(ctx).Skills {
+			skills = append(skills, s.Name)
+		}
+	}
+	for _, c := range a.Commands() {
+		commands = append(commands, c.Name)
+	}
+	return object{"skills": skills, "commands": commands}, nil
+}
