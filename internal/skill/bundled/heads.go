@@ -18,7 +18,7 @@ type head struct {
 func heads() []head {
 	return []head{
 		{name: "commit", Head: skill.Head{
-			Description: "commit the changes that belong together, with a message in the style of the repository",
+			Description: "commit what belongs together, in the style of the repository",
 			Hint:        "[WHAT]", Manual: true,
 			Allowed: []string{"Bash(git add:*)", "Bash(git commit -m:*)"},
 		}},
@@ -34,29 +34,29 @@ func heads() []head {
 			Description: "find the cause of a problem, and correct it", Hint: "PROBLEM", Manual: true,
 		}},
 		{name: "init", Head: skill.Head{
-			Description: "have the model write AGENTS.md, the instructions for this project, or improve those that are there",
+			Description: "write AGENTS.md for this project, or improve what is there",
 			Hint:        "[WHAT]", Manual: true,
 		}},
 		{name: "pr-comments", Head: skill.Head{
-			Description: "show what reviewers wrote on a pull request, and what is still to be done",
+			Description: "show what reviewers wrote, and what is still to be done",
 			Hint:        "[PR]", Manual: true,
 			Allowed: []string{"Bash(gh pr view:*)", "Bash(gh pr list:*)"},
 		}},
 		{name: "review", Head: skill.Head{
-			Description: "review the uncommitted changes, a pull request or a range of commits",
+			Description: "review uncommitted changes, a pull request or a range",
 			Hint:        "[PR|RANGE|WHAT]", Manual: true,
 			Allowed: []string{"Bash(gh pr view:*)", "Bash(gh pr diff:*)", "Bash(gh pr checks:*)"},
 		}},
 		{name: "security-review", Head: skill.Head{
-			Description: "look for vulnerabilities that the changes of this branch bring in",
+			Description: "look for vulnerabilities in the changes of this branch",
 			Hint:        "[RANGE|WHAT]", Manual: true,
 		}, files: true},
 		{name: "simplify", Head: skill.Head{
-			Description: "make the code that was changed simpler, without changing what it does",
+			Description: "make changed code simpler without changing what it does",
 			Hint:        "[WHAT]", Manual: true,
 		}},
 		{name: "verify", Head: skill.Head{
-			Description: "run what was changed, and look whether it does what it should", Hint: "[WHAT]", Manual: true,
+			Description: "run what was changed, and see whether it works", Hint: "[WHAT]", Manual: true,
 		}},
 	}
 }
