@@ -37,10 +37,6 @@ func sections() []Section {
 			thinkingCommand(),
 			outputStyleCommand(),
 		}},
-		{"Work", []Command{
-			initCommand(),
-			reviewCommand(),
-		}},
 		{"Context", []Command{
 			contextCommand(),
 			compactCommand(),

@@ -56,7 +56,7 @@ func TestComplete(t *testing.T) {
 		{"@..", "@../", nil},
 		{"@zzz", "@zzz", nil},
 		{"me@ma", "me@ma", nil},
-		{"/review @mai", "/review @main.go ", nil},
+		{"/compact @mai", "/compact @main.go ", nil},
 		{"", "", nil},
 	} {
 		got, choices := d.Complete(t.Context(), tt.text)

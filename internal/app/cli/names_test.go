@@ -18,6 +18,7 @@ import (
 	"adze/internal/desk"
 	"adze/internal/platform/config"
 	"adze/internal/platform/spell"
+	"adze/internal/skill/bundled"
 )
 
 // existing is what texts may name.
@@ -32,6 +33,9 @@ func whatExists() *existing {
 		for _, alias := range c.Aliases {
 			e.slash[alias] = true
 		}
+	}
+	for _, s := range bundled.New("").Skills() {
+		e.slash[s.Name] = true
 	}
 	flags := func(all []flag) {
 		for _, f := range all {

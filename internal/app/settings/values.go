@@ -211,8 +211,9 @@ type Skills struct {
 	Search string // whether skills can be searched: auto, always or never
 	// NoShell says that commands in their prompts are not run, and Markets lists the marketplaces whose skills need no
 	// question.
-	NoShell bool
-	Markets []string
+	NoShell   bool
+	NoBundled bool // those that come with adze are left out
+	Markets   []string
 }
 
 // headers returns the headers of an object of names and values.
@@ -302,7 +303,7 @@ func Decode(s *config.Settings) *Values {
 		},
 		Skills: Skills{
 			Budget: s.Int("ADZE_SKILL_CHAR_BUDGET"), Search: s.Text("skillSearch"),
-			NoShell: s.Bool("disableSkillShellExecution"), Markets: s.Strings("trustedMarketplaces"),
+			NoShell: s.Bool("disableSkillShellExecution"), NoBundled: s.Bool("disableBundledSkills"), Markets: s.Strings("trustedMarketplaces"),
 		},
 		Web:         webSection(s),
 		Hooks:       hooks(s),

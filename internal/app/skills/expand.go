@@ -116,7 +116,7 @@ const commandLimit = 120_000
 
 // execute runs a command of a skill as a call of the shell's tool: through the same gates, in the same executor.
 func (s *Skills) execute(ctx context.Context, k *skill.Skill, i int, command string) (string, error) {
-	if s.cfg.NoShell != nil && s.cfg.NoShell() {
+	if k.Origin.Kind != skill.Bundled && k.Origin.Kind != skill.Managed && s.cfg.NoShell != nil && s.cfg.NoShell() {
 		return "", errors.New("the settings do not let skills run commands (disableSkillShellExecution)")
 	}
 	name := "Bash"

@@ -9,12 +9,21 @@ import (
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/search/ignore"
+	"adze/internal/skill"
+	"adze/internal/skill/bundled"
 	"adze/internal/skill/library"
 )
 
-// OpenLibrary begins to look for the skills of a project that is opened in dir, and of directories that were added.
-func OpenLibrary(p *settings.Project, dir string, added []string) *library.Library {
+// OpenLibrary begins to look for the skills of a project that is opened in dir, and of directories that were added. Those
+// that come with the program are among them.
+func OpenLibrary(p *settings.Project, dir string, added []string, own *bundled.Bundle) *library.Library {
 	cfg := library.Config{
+		Extra: func() []*skill.Skill {
+			if p.Values().Skills.NoBundled {
+				return nil
+			}
+			return own.Skills()
+		},
 		Roots: func() []library.Root { return roots(p, dir, added) }, Reserved: desk.IsBuiltIn(),
 		Dir: dir, Ignored: func(path string) bool { return ignored(dir, path) },
 	}

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"os"
 	"sync"
 
 	"adze/internal/app/skills"
@@ -10,6 +11,7 @@ import (
 	"adze/internal/platform/trust"
 	"adze/internal/session"
 	"adze/internal/skill"
+	"adze/internal/skill/bundled"
 	"adze/internal/skill/library"
 )
 
@@ -19,7 +21,9 @@ func libraryOf(w *Workspace) func(added []string) *library.Library {
 	var l *library.Library
 	return func(added []string) *library.Library {
 		once.Do(func() {
-			l = skills.OpenLibrary(w.Project, w.Dir, added)
+			own := bundled.New(os.TempDir())
+			l = skills.OpenLibrary(w.Project, w.Dir, added, own)
+			w.closers.add(own.Close)
 			w.closers.add(l.Close)
 		})
 		return l

@@ -59,7 +59,7 @@ type toolDeps struct {
 	calls   Calls
 	lookup  websearch.Config
 	extras  *extras.Extras // nil if no tool is looked up
-	skill   tool.Tool      // calls skills
+	skill   *skills.Skills // nil if none is run
 	skills  *skills.Listing
 	servers *servers.Share // nil if no server is used
 	// output takes the value that a turn must end in.
@@ -103,7 +103,7 @@ func (d *toolDeps) tools() []tool.Tool {
 		plan.Exit(d.plan),
 		snip.New(d.stale),
 		ctxinspect.New(d.inspect),
-		d.skill,
+		d.skill.Tool(),
 		d.skills.Tool(),
 		d.output,
 	}, append(d.servers.ResourceTools(), d.extras.Tools()...)...)
@@ -144,7 +144,7 @@ func (c *Conversation) tools() []tool.Tool {
 		values: c.ws.values(), runner: &c.shell.runner, engine: c.ws.Engine, gate: c.Gate, sandbox: c.sandbox, git: c.ws.repositories,
 		shell: c.shell, files: c.files, calls: c.spec.Calls, unattended: c.spec.unattended(),
 		plan: planConfig(c.Gate, c.ws.values().Plan.Restrained), output: &c.output.Output,
-		lookup: webSearch(c), extras: c.told.extras, skills: c.told.skills, skill: c.skills.Tool(), servers: c.Servers,
+		lookup: webSearch(c), extras: c.told.extras, skills: c.told.skills, skill: c.skills, servers: c.Servers,
 	}
 	d.webFetch(c)
 	if c.ws.Project.Home != "" {
