@@ -1,10 +1,13 @@
 package wire
 
 import (
+	"path/filepath"
+
 	"adze/internal/app/settings"
 	"adze/internal/app/skills"
 	"adze/internal/msg"
 	"adze/internal/skill"
+	"adze/internal/skill/usage"
 	"adze/internal/tool"
 )
 
@@ -22,10 +25,20 @@ func openListing(c *Conversation, listed func() []*skill.Skill) *skills.Listing 
 		Pool:     func() *tool.Pool { return c.Session.Pool() },
 		Window:   func() int { m, _ := c.model.lookup(c.Session.Model()); return m.ContextWindow }, // ok: the session has it
 		Settings: func() settings.Skills { return c.ws.values().Skills },
+		Score:    usageOf(c.ws).Score,
 		Language: c.ws.language,
 		Before:   func() []msg.Entry { return c.Session.Conversation() },
 		Last:     c.record.State().Last,
 	}
 	cfg.Note = noteOf(c)
 	return skills.NewListing(cfg)
+}
+
+// usageOf returns how much skills are used. What one value notes, others see.
+func usageOf(w *Workspace) *usage.Usage {
+	file := ""
+	if w.Project.Home != "" {
+		file = filepath.Join(w.Project.Home, "skill-usage.json")
+	}
+	return usage.Open(file, w.Now)
 }

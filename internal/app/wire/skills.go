@@ -42,6 +42,7 @@ func openSkills(c *Conversation) {
 		Approve: func(ctx context.Context, it trust.Item) error { return c.ws.Project.Trust.Keep(ctx, it) },
 		Markets: func() []string { return c.ws.values().Skills.Markets },
 		NoShell: func() bool { return c.ws.values().Skills.NoShell },
+		Used:    usageOf(c.ws).Used,
 		Vars: func(*skill.Skill) skill.Vars {
 			return skill.Vars{SessionID: c.record.ID, Effort: string(c.model.working(c.Session.Model())), ProjectDir: c.ws.Project.Trust.Root}
 		},
