@@ -29,6 +29,7 @@ func deskPermission(c *Conversation) desk.Permission {
 func surroundings(c *Conversation) desk.Surroundings {
 	w := c.ws
 	s := desk.Surroundings{
+		Score: usageOf(c.ws).Score,
 		Limits: func() []model.Limit {
 			if c.model.backend == nil {
 				return nil
