@@ -25,12 +25,10 @@ func openListing(c *Conversation, listed func() []*skill.Skill) *skills.Listing 
 		Pool:     func() *tool.Pool { return c.Session.Pool() },
 		Window:   func() int { m, _ := c.model.lookup(c.Session.Model()); return m.ContextWindow }, // ok: the session has it
 		Settings: func() settings.Skills { return c.ws.values().Skills },
-
 		Language: c.ws.language, Score: usageOf(c.ws).Score,
 		Before: func() []msg.Entry { return c.Session.Conversation() },
-		Last:   c.record.State().Last,
+		Last:   c.record.State().Last, Note: noteOf(c),
 	}
-	cfg.Note = noteOf(c)
 	return skills.NewListing(cfg)
 }
 
