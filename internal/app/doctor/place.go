@@ -151,3 +151,14 @@ func (c Config) trust() desk.Check {
 	}
 	return check
 }
+
+// Confined says whether commands run in a sandbox. It is an error if they should and do not.
+func Confined(on bool, inForce func() bool) (string, error) {
+	switch {
+	case !on:
+		return "off", nil
+	case !inForce():
+		return "", errors.New("it is switched on, but does not work here; adze sandbox status says why")
+	}
+	return "works", nil
+}

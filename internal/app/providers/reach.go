@@ -7,9 +7,25 @@ import (
 	"net/http"
 	"net/url"
 
+	"adze/internal/app/settings"
 	"adze/internal/model/wire"
 	"adze/internal/platform/transport"
 )
+
+// Chosen says which provider the settings of a project choose, and why. It is an error if there is none.
+func Chosen(p *settings.Project) (string, error) {
+	keys := OpenKeys(p.Home)
+	auth, err := Status(p, keys)
+	switch {
+	case err != nil:
+		return "", err
+	case keys.Err() != nil:
+		return "", keys.Err()
+	case !auth.LoggedIn:
+		return "", errors.New("none is configured: store a key with adze auth login, or set a variable such as ANTHROPIC_API_KEY")
+	}
+	return auth.Provider + ", selected by " + auth.Why, nil
+}
 
 // Reach tries whether the provider that the settings choose can be reached, and says how it answered. No credentials are
 // sent: any answer counts.

@@ -118,6 +118,15 @@ type Skills struct {
 	from    *library.Set // that listed was made of, with these and after so many activations
 	servers []*skill.Skill
 	at      int
+	offers  [2]offers // without and with those that no file has activated
+}
+
+// Offers are the commands that were made of skills.
+type offers struct {
+	made    []desk.Command
+	from    *library.Set
+	servers []*skill.Skill
+	at      int
 }
 
 // New returns the skills of a conversation.
@@ -208,30 +217,46 @@ func (s *Skills) Offer(to *desk.Surroundings) {
 	to.Commands = func(wait bool) []desk.Command {
 		all := s.commands(wait)
 		if others != nil {
-			all = append(all, others(wait)...)
+			all = slices.Concat(all, others(wait))
 		}
 		return all
 	}
 }
 
-// commands returns the skills as commands. All includes those that no file has activated yet.
-func (s *Skills) commands(all bool) (list []desk.Command) {
+// commands returns the skills as commands: the same ones until something changes, since each key that completes a name
+// asks for them. All includes those that no file has activated yet.
+func (s *Skills) commands(all bool) []desk.Command {
 	set, servers := s.all(context.Background())
-	for _, k := range slices.Concat(set.Skills, servers) {
-		if k.Hidden || !all && !s.activation.has(k) {
-			continue
-		}
-		list = append(list, desk.Command{
-			Name: k.Name, Kind: desk.Ask, Args: k.Hint, Doc: k.Description, Origin: k.Origin.String(),
-			Run: func(_ context.Context, _ *desk.Desk, arg string) (desk.Answer, error) {
-				return desk.Prompt{
-					Text: strings.TrimSpace("/" + k.Name + " " + arg),
-					Make: func(ctx context.Context) (session.Prompt, error) { return s.typed(ctx, k.Name, arg) },
-				}, nil
-			},
-		})
+	at := s.activation.count()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o := &s.offers[0]
+	if all {
+		o = &s.offers[1]
 	}
-	return list
+	if o.from == set && o.at == at && slices.Equal(o.servers, servers) {
+		return o.made
+	}
+	*o = offers{from: set, servers: servers, at: at}
+	for _, k := range slices.Concat(set.Skills, servers) {
+		if !k.Hidden && (all || s.activation.has(k)) {
+			o.made = append(o.made, s.command(k))
+		}
+	}
+	return o.made
+}
+
+// command returns a skill as a command.
+func (s *Skills) command(k *skill.Skill) desk.Command {
+	return desk.Command{
+		Name: k.Name, Kind: desk.Ask, Args: k.Hint, Doc: k.Description, Origin: k.Origin.String(),
+		Run: func(_ context.Context, _ *desk.Desk, arg string) (desk.Answer, error) {
+			return desk.Prompt{
+				Text: strings.TrimSpace("/" + k.Name + " " + arg),
+				Make: func(ctx context.Context) (session.Prompt, error) { return s.typed(ctx, k.Name, arg) },
+			}, nil
+		},
+	}
 }
 
 // Names returns the names of the skills that the user or the model can call.

@@ -8,13 +8,13 @@ import (
 	"adze/internal/app/doctor"
 	"adze/internal/app/providers"
 	"adze/internal/app/servers"
-	"adze/internal/app/setup"
 	"adze/internal/desk"
 	"adze/internal/hook"
 	"adze/internal/instruct"
 	"adze/internal/mcp/roster"
 	"adze/internal/permission"
 	"adze/internal/platform/trust"
+	"adze/internal/skill/library"
 	"adze/internal/tools/bash"
 )
 
@@ -23,19 +23,7 @@ import (
 func Examine(ctx context.Context, w *Workspace, a AccessSpec, terminal, online bool) []desk.Check {
 	c := newDoctor(w, Spec{Access: a}, online)
 	c.Terminal = terminal
-	c.Provider = func() (string, error) {
-		keys := providers.OpenKeys(w.Project.Home)
-		auth, err := providers.Status(w.Project, keys)
-		switch {
-		case err != nil:
-			return "", err
-		case keys.Err() != nil:
-			return "", keys.Err()
-		case !auth.LoggedIn:
-			return "", setup.Errorf("none is configured: store a key with adze auth login, or set a variable such as ANTHROPIC_API_KEY")
-		}
-		return fmt.Sprintf("%s, selected by %s", auth.Provider, auth.Why), nil
-	}
+	c.Provider = func() (string, error) { return providers.Chosen(w.Project) }
 	c.Policy = func() (*permission.Policy, error) {
 		b, err := w.Bench(a)
 		if err != nil {
@@ -60,7 +48,7 @@ func Examine(ctx context.Context, w *Workspace, a AccessSpec, terminal, online b
 			return "", err
 		}
 		defer f.Close()
-		return sandboxState(f.On(), f.InForce)
+		return doctor.Confined(f.On(), f.InForce)
 	}
 	return doctor.Examine(ctx, c)
 }
@@ -78,7 +66,7 @@ func examine(ctx context.Context, c *Conversation, online bool) []desk.Check {
 	}
 	d.Policy = func() (*permission.Policy, error) { return c.Gate.Policy(), nil }
 	d.Hooks = c.Hooks.List
-	d.Sandbox = func() (string, error) { return sandboxState(c.sandbox.On(), c.sandbox.InForce) }
+	d.Sandbox = func() (string, error) { return doctor.Confined(c.sandbox.On(), c.sandbox.InForce) }
 	if m := c.told.memory; !m.on() {
 		d.Memory = nil
 	}
@@ -98,6 +86,11 @@ func newDoctor(w *Workspace, spec Spec, online bool) doctor.Config {
 			return servers.Load(w.Project, flags)
 		},
 	}
+	c.Skills = func(ctx context.Context) *library.Set { return w.library(spec.Access.Dirs).Set(ctx) }
+	c.Further = append(c.Further, func(context.Context) desk.Check {
+		set := w.Plugins.Set()
+		return desk.Check{Name: "plugins", Fine: fmt.Sprintf("%d in use", len(set.InUse())), Problems: set.Errors()}
+	})
 	if online {
 		c.Reach = func(ctx context.Context) (string, error) {
 			return providers.Reach(ctx, w.backendConfig(spec.Model))
@@ -114,15 +107,4 @@ func newDoctor(w *Workspace, spec Spec, online bool) doctor.Config {
 		c.Memory = &folder
 	}
 	return c
-}
-
-// sandboxState says whether commands are confined. It is an error if they should be and are not.
-func sandboxState(on bool, inForce func() bool) (string, error) {
-	switch {
-	case !on:
-		return "off", nil
-	case !inForce():
-		return "", setup.Errorf("it is switched on, but does not work here; adze sandbox status says why")
-	}
-	return "works", nil
 }
