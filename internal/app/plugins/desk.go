@@ -198,6 +198,18 @@ func (d *deskPlugins) Reload(context.Context) (string, error) {
 	return amount.Of(n, "plugin is", "plugins are") + " in use.", nil
 }
 
+// Check looks for what is wrong with the plugins that are wanted, and with what they bring.
+func (p *Plugins) Check(context.Context) desk.Check {
+	set := p.Reload()
+	check := desk.Check{Name: "plugins", Fine: amount.Of(len(set.used()), "plugin", "plugins") + " in use", Problems: set.Errors()}
+	for _, x := range set.Plugins {
+		for _, problem := range x.Problems {
+			check.Problems = append(check.Problems, plainLine(problem.Error()))
+		}
+	}
+	return check
+}
+
 // InUse returns the plugins in use, as hosts are told of them.
 func (s *Set) InUse() (list []streamjson.Plugin) {
 	for _, p := range s.used() {

@@ -34,7 +34,7 @@ func Examine(ctx context.Context, w *Workspace, a AccessSpec, terminal, online b
 	c.Hooks = func() []hook.Listing {
 		v := w.values()
 		r, _ := hook.New(hook.Config{ // ok: what is wrong with them is in HookProblems
-			Sources: v.Hooks.Sources, Policy: hookPolicy(v.Hooks, false),
+			Sources: hookSources(w), Policy: hookPolicy(v.Hooks, false),
 			Approved: func(_ hook.Source, event, matcher string, handler json.RawMessage) bool {
 				return w.Project.Trust.Approved(trust.Hook(event, matcher, handler))
 			},
@@ -78,11 +78,11 @@ func newDoctor(w *Workspace, spec Spec, online bool) doctor.Config {
 	v := w.values()
 	c := doctor.Config{
 		Project: w.Project, Version: w.Version, Program: w.Program, Getenv: w.Getenv,
-		Search: w.Engine.Describe, HookProblems: hook.Check(v.Hooks.Sources),
+		Search: w.Engine.Describe, HookProblems: hook.Check(hookSources(w)), Further: []func(context.Context) desk.Check{w.Plugins.Check},
 		Shell: func() (string, error) { p, err := bash.Find(); return p.Path, err },
 		Servers: func() (*roster.Roster, error) {
 			flags := w.Env.Servers
-			flags.Loaded = nil // the files are read again
+			flags.Loaded, flags.Plugins = nil, w.Plugins.Servers // the files are read again
 			return servers.Load(w.Project, flags)
 		},
 	}
