@@ -16,9 +16,7 @@ func install(ctx context.Context, t *Task) error {
 	if err != nil {
 		return err
 	}
-	done := t.waiting("fetching " + t.Args[0])
 	offer, err := t.Plugins.Fetch(ctx, t.Args[0])
-	done()
 	if err != nil {
 		return err
 	}
@@ -116,9 +114,7 @@ func update(ctx context.Context, t *Task) error {
 }
 
 func (t *Task) updateOne(ctx context.Context, name string) error {
-	done := t.waiting("fetching " + name)
 	offer, err := t.Plugins.Update(ctx, name)
-	done()
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"adze/internal/app/plugins"
 	"adze/internal/app/setup"
 	"adze/internal/platform/amount"
+	"adze/internal/tool"
 )
 
 // A shown is a plugin in JSON output.
@@ -25,6 +26,12 @@ type shown struct {
 	Path    string        `json:"path,omitempty"`
 }
 
+// How much is shown of what plugins say of themselves, in characters.
+const (
+	maxVersion = 40
+	maxWhy     = 500
+)
+
 // list lists the plugins.
 func list(_ context.Context, t *Task) error {
 	all, err := t.Plugins.All()
@@ -36,9 +43,9 @@ func list(_ context.Context, t *Task) error {
 	}
 	rows := make([]shown, len(all))
 	for i, x := range all {
-		rows[i] = shown{ID: x.ID.String(), State: x.State, Why: x.Why, Scope: x.Scope.Short()}
+		rows[i] = shown{ID: x.ID.String(), State: x.State, Why: tool.OneLine(x.Why, maxWhy), Scope: x.Scope.Short()}
 		if p := x.Read; p != nil {
-			rows[i].Version, rows[i].Commit, rows[i].Hash, rows[i].Path = p.Version, p.Commit, p.Hash, p.Dir
+			rows[i].Version, rows[i].Commit, rows[i].Hash, rows[i].Path = tool.OneLine(p.Version, maxVersion), p.Commit, p.Hash, p.Dir
 		}
 	}
 	if t.JSON {
@@ -124,13 +131,9 @@ func marketplace(ctx context.Context, t *Task) error {
 	case verb == "list" && name == "":
 		return markets(t)
 	case verb == "update":
-		done := t.waiting("fetching " + cmp.Or(name, "the marketplaces"))
-		defer done()
 		return t.told(t.Plugins.UpdateMarket(ctx, name))
 	case name == "":
 	case verb == "add":
-		done := t.waiting("fetching " + name)
-		defer done()
 		return t.told(t.Plugins.AddMarket(ctx, name, t.Dir))
 	case verb == "remove" || verb == "rm":
 		return t.told(t.Plugins.RemoveMarket(ctx, name))

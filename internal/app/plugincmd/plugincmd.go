@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"adze/internal/app/console"
 	"adze/internal/app/plugins"
@@ -110,15 +109,6 @@ func (t *Task) scope() (scope.Scope, error) {
 		err = fmt.Errorf("plugins cannot be enabled in the scope %s: choose user, project or local", s.Short())
 	}
 	return s, err
-}
-
-// slow is how long something takes before the user is told what it is.
-const slow = time.Second
-
-// waiting says what is being done if it takes long, until the returned function is called.
-func (t *Task) waiting(text string) (done func()) {
-	timer := time.AfterFunc(slow, func() { t.Say(text) })
-	return func() { timer.Stop() }
 }
 
 // agree asks the user, unless --yes says that they agree.

@@ -125,6 +125,7 @@ func (m *Manager) Update(ctx context.Context, name string) (*Offer, error) {
 	if err := m.allowed(x.ID); err != nil {
 		return nil, err
 	}
+	defer m.waiting(x.ID.String())()
 	if _, err := m.markets().Update(ctx, x.ID.Market); err != nil {
 		return nil, err
 	}
@@ -145,6 +146,9 @@ func (m *Manager) fetch(ctx context.Context, id plugin.ID, update bool) (*Offer,
 	}
 	if err := m.allowed(id); err != nil {
 		return nil, err
+	}
+	if !update {
+		defer m.waiting(id.String())()
 	}
 	c, err := m.markets().Fetch(ctx, id)
 	if err != nil {

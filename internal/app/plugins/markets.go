@@ -10,15 +10,26 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"adze/internal/platform/amount"
 	"adze/internal/plugin"
 	"adze/internal/plugin/market"
 )
 
+// markets returns the marketplaces of the store.
 func (m *Manager) markets() *market.Markets {
 	f := m.fetching
 	return market.New(market.Config{Store: m.store, Run: f.Runner, Environ: f.Environ, Transport: lazyTransport(f.Network)})
+}
+
+// slow is how long a fetch takes before the user is told of it.
+const slow = time.Second
+
+// waiting tells the user what is fetched if that takes long, until the returned function is called.
+func (m *Manager) waiting(what string) (done func()) {
+	timer := time.AfterFunc(slow, func() { m.cfg.Say("fetching " + plainLine(what)) })
+	return func() { timer.Stop() }
 }
 
 // A lazyTransport is made when something is fetched.
@@ -90,6 +101,7 @@ func (m *Manager) addMarket(ctx context.Context, src plugin.Source, name string)
 	if why := m.policy(m.cfg.Project.Settings(), &Set{}).forbidsSource(src); why != "" {
 		return "", errors.New(why)
 	}
+	defer m.waiting(src.String())()
 	l, err := m.markets().Add(ctx, src)
 	if err != nil {
 		return "", err
@@ -129,7 +141,9 @@ func (m *Manager) UpdateMarket(ctx context.Context, name string) (string, error)
 			errs = append(errs, err)
 			continue
 		}
+		arrived := m.waiting("the marketplace " + name)
 		l, err := m.markets().Update(ctx, name)
+		arrived()
 		if err != nil {
 			errs = append(errs, err)
 			continue
