@@ -44,6 +44,7 @@ func (s *Set) Roots() (list []library.Root) {
 func (s *Set) Folders(o skill.Origin) (root, data string) {
 	for _, p := range s.used() {
 		if o.Kind == skill.Plugin && p.ID.String() == o.By {
+			keep(p)
 			return p.Dir, p.Data
 		}
 	}

@@ -80,10 +80,14 @@ func (s *Skills) granted(ctx context.Context, k *skill.Skill) (rules []rule.Rule
 		}
 	}
 	project := k.Origin.Kind == skill.Project
-	return rules, []hook.Source{{
+	src := hook.Source{
 		Name: "skill " + k.Name, Scope: scope.Command, File: k.File, JSON: json.RawMessage(k.Hooks),
 		Workspace: project, Trusted: !project || s.cfg.Trusted(),
-	}}, nil
+	}
+	if v := s.cfg.vars(k); v.PluginRoot != "" {
+		src.Plugin = &hook.Plugin{Root: v.PluginRoot, Data: v.PluginData}
+	}
+	return rules, []hook.Source{src}, nil
 }
 
 // compose puts the pieces of a prompt together, with what commands print in their places.

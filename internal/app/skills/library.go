@@ -15,8 +15,8 @@ import (
 )
 
 // OpenLibrary begins to look for the skills of a project that is opened in dir, and of directories that were added. Those
-// that come with the program are among them.
-func OpenLibrary(p *settings.Project, dir string, added []string, own *bundled.Bundle) *library.Library {
+// of plugins, and those that come with the program, are among them.
+func OpenLibrary(p *settings.Project, dir string, added []string, plugins func() []library.Root, own *bundled.Bundle) *library.Library {
 	cfg := library.Config{
 		Extra: func() []*skill.Skill {
 			if p.Values().Skills.NoBundled {
@@ -24,7 +24,7 @@ func OpenLibrary(p *settings.Project, dir string, added []string, own *bundled.B
 			}
 			return own.Skills()
 		},
-		Roots: func() []library.Root { return roots(p, dir, added) }, Reserved: desk.IsBuiltIn(),
+		Roots: func() []library.Root { return append(roots(p, dir, added), plugins()...) }, Reserved: desk.IsBuiltIn(),
 		Dir: dir, Ignored: func(path string) bool { return ignored(dir, path) },
 	}
 	if p.Home != "" {

@@ -22,7 +22,7 @@ func libraryOf(w *Workspace) func(added []string) *library.Library {
 	return func(added []string) *library.Library {
 		once.Do(func() {
 			own := bundled.New(os.TempDir())
-			l = skills.OpenLibrary(w.Project, w.Dir, added, own)
+			l = skills.OpenLibrary(w.Project, w.Dir, added, func() []library.Root { return pluginSet(w).Roots() }, own)
 			w.closers.add(own.Close)
 			w.closers.add(l.Close)
 		})
@@ -43,8 +43,9 @@ func openSkills(c *Conversation) {
 		Markets: func() []string { return c.ws.values().Skills.Markets },
 		NoShell: func() bool { return c.ws.values().Skills.NoShell },
 		Used:    usageOf(c.ws).Used,
-		Vars: func(*skill.Skill) skill.Vars {
-			return skill.Vars{SessionID: c.record.ID, Effort: string(c.model.working(c.Session.Model())), ProjectDir: c.ws.Project.Trust.Root}
+		Vars: func(k *skill.Skill) skill.Vars {
+			root, data := pluginSet(c.ws).Folders(k.Origin)
+			return skill.Vars{PluginRoot: root, PluginData: data, SessionID: c.record.ID, Effort: string(c.model.working(c.Session.Model())), ProjectDir: c.ws.Project.Trust.Root}
 		},
 		Models: skills.Models{
 			Lookup:    c.model.lookup,
