@@ -38,6 +38,7 @@ type Conversation struct {
 	spec    Spec
 	debug   *slog.Logger // may be nil
 	record  *transcript.Transcript
+	ledger  *cost.Ledger
 	model   *modelChoice
 	sandbox *confine.Confinement
 	dir     *workdir
@@ -85,7 +86,9 @@ func (w *Workspace) Converse(ctx context.Context, spec Spec) (_ *Conversation, e
 	if err = openServers(c); err != nil {
 		return nil, err
 	}
-	c.openHooks()
+	if c.spec.parent == nil {
+		c.openHooks()
+	}
 	openSkills(c)
 	c.openBriefing()
 	c.openSession(ctx)
@@ -153,6 +156,9 @@ func (c *Conversation) openSession(ctx context.Context) {
 	c.told.extras.Configure(all)
 	c.told.texts = brief.NewToolTexts(tools)
 	c.keepFiles()
+	if c.ledger = c.record.Ledger(); c.spec.parent != nil {
+		c.ledger = c.spec.parent.ledger
+	}
 	cfg := session.Config{
 		ID:     c.record.ID,
 		Models: session.Models{Main: c.model.name, Fallback: c.model.fallback, Resolve: c.model.resolve},
@@ -169,14 +175,13 @@ func (c *Conversation) openSession(ctx context.Context) {
 			Raw:              c.spec.Raw,
 		},
 		Preamble: session.Preamble{Begin: c.told.begin, News: func() []string { return append(c.told.extras.News(), c.Servers.News()...) }},
-		Stops:    []agent.Stopper{c.Hooks},
 		Goal:     c.output.goal,
 		Controls: session.Controls{SetMode: c.setMode},
 		Listeners: session.Listeners{
-			Ended: func(ctx context.Context, e agent.Ended) { c.Hooks.Ended(ctx, e); c.skills.EndTurn() }, Answered: c.told.answered, Spent: c.record.SaveCost(),
+			Answered: c.told.answered, Spent: c.record.SaveCost(),
 			Rewound: func() { c.files.state.Clear(); c.told.rewound() },
 		},
-		Records: session.Records{Ledger: c.record.Ledger()},
+		Records: session.Records{Ledger: c.ledger},
 		Debug:   c.debug,
 		Now:     c.ws.Now,
 	}
@@ -214,7 +219,9 @@ func (c *Conversation) openSession(ctx context.Context) {
 		c.small = &aside.Small{Asker: asker(&cfg), Models: c.model.small, Say: c.ws.Say}
 		c.remember()
 		cfg.Prefetch = lookups(c)
-		openJudge(c, &cfg)
+		if c.spec.parent == nil {
+			openJudge(c, &cfg)
+		}
 		if v.Loop.Labels {
 			cfg.Loop.Label = (&label.Labeller{Small: c.small, Language: c.ws.language, Log: c.debug}).Label
 		}
@@ -222,6 +229,9 @@ func (c *Conversation) openSession(ctx context.Context) {
 	}
 	c.Session = session.Open(ctx, cfg)
 	c.model.current = c.Session.Model
+	if c.spec.parent != nil {
+		return // its questions, and what goes on around it, are the parent's
+	}
 	c.Hooks.Attach(c.Session)
 	switch {
 	case c.spec.Access.AskTool != "":
@@ -241,15 +251,19 @@ func (c *Conversation) openSession(ctx context.Context) {
 // which they do. A hearer that blocks a prompt keeps it from those after it; a gate that denies a call keeps
 // it from those after it.
 func (c *Conversation) order(cfg *session.Config) {
-	cfg.Hearers = []session.Hearer{
-		{Name: "servers", Hear: c.Servers.Hear},
-		{Name: "hooks", Hear: c.Hooks.Hear},
+	cfg.Hearers = []session.Hearer{{Name: "servers", Hear: c.Servers.Hear}}
+	if c.spec.parent == nil { // hooks hear of the session, and of what the user says, but not of a fork
+		cfg.Hearers = append(cfg.Hearers, session.Hearer{Name: "hooks", Hear: c.Hooks.Hear})
+		cfg.Stops = []agent.Stopper{c.Hooks}
+		cfg.Listeners.Ended = func(ctx context.Context, e agent.Ended) { c.Hooks.Ended(ctx, e); c.skills.EndTurn() }
+	}
+	cfg.Hearers = append(cfg.Hearers, []session.Hearer{
 		{Name: "shell", Hear: c.shell.hear},
 		{Name: "mode", Hear: modeReminder(c.Gate)},
 		{Name: "scratch", Hear: makesScratch(c.scratch)},
 		{Name: "instructions", Hear: c.told.hear},
 		{Name: "files", Hear: c.files.hear},
-	}
+	}...)
 	if c.spec.Calls == FromModel {
 		cfg.Hearers = append(cfg.Hearers, session.Hearer{Name: "skills", Hear: c.told.skills.Hear},
 			session.Hearer{Name: "tools", Hear: c.told.extras.Hear}, session.Hearer{Name: "attachments", Hear: attachments(c)})

@@ -54,6 +54,8 @@ func (c *Conversation) openFiles() error {
 		}
 		if f.history != nil {
 			f.changes.History = f.history
+		} else if p := c.spec.parent; p != nil && p.files.history != nil {
+			f.changes.History = p.files.history // what a fork changes is part of the turn
 		}
 		c.closers.add(f.changes.Wait)
 	}

@@ -74,17 +74,11 @@ func (w *Workspace) openModel(ctx context.Context, spec Spec, parts *closers) (*
 	}
 	v := w.values().Model
 	m.name, m.fallback = cmp.Or(spec.Model.Name, v.Name, "default"), cmp.Or(spec.Model.Fallback, v.Fallback)
-	var err error
-	c := w.backendConfig(m.spec)
-	c.Lifetime = ctx
-	if m.backend, err = providers.Open(c, m.name); err != nil {
+	if p := spec.parent; p != nil {
+		m.backend = p.model.backend
+	} else if err := m.open(ctx, parts); err != nil {
 		return nil, err
 	}
-	parts.add(func() {
-		if err := m.backend.Close(); err != nil {
-			w.Say(err.Error())
-		}
-	})
 	main, err := m.resolve(m.name)
 	if err != nil {
 		return nil, setup.Errorf("%v", err)
@@ -99,6 +93,21 @@ func (w *Workspace) openModel(ctx context.Context, spec Spec, parts *closers) (*
 		}
 	}
 	return m, nil
+}
+
+// open opens the provider.
+func (m *modelChoice) open(ctx context.Context, parts *closers) (err error) {
+	c := m.ws.backendConfig(m.spec)
+	c.Lifetime = ctx
+	if m.backend, err = providers.Open(c, m.name); err != nil {
+		return err
+	}
+	parts.add(func() {
+		if err := m.backend.Close(); err != nil {
+			m.ws.Say(err.Error())
+		}
+	})
+	return nil
 }
 
 func (w *Workspace) backendConfig(m ModelSpec) providers.Config {

@@ -32,7 +32,7 @@ func libraryOf(w *Workspace) func(added []string) *library.Library {
 
 // openSkills makes what the conversation knows of skills. Only a model uses them.
 func openSkills(c *Conversation) {
-	if c.spec.Calls != FromModel || c.ws.values().Simple {
+	if c.spec.Calls != FromModel || c.ws.values().Simple || c.spec.parent != nil {
 		return
 	}
 	cfg := skills.Config{
@@ -54,6 +54,7 @@ func openSkills(c *Conversation) {
 		Base:     func() paths.Base { return paths.Base{Dir: c.dir.here(), Home: c.ws.Project.User} },
 		Last:     c.record.State().Last,
 		Language: c.ws.language, Say: c.ws.Say,
+		Fork: c.fork,
 	}
 	cfg.Note = noteOf(c)
 	if c.Servers != nil && c.ws.values().MCP.Skills {
