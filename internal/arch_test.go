@@ -72,7 +72,7 @@ var layers = [][]string{
 	{"app/setup", "app/apptest", "app/console"},
 	{"app/syntax", "app/prompts", "app/profile"},
 	{"app/settings"},
-	{"app/transcript", "app/plugins"},
+	{"app/transcript", "app/memories", "app/styles", "app/plugins"},
 	{"app/providers", "app/servers", "app/extras", "app/skills", "app/schedules", "app/doctor"},
 	{"app/wire", "app/login"},
 	{"app/demo", "app/sessions", "app/mcpcmd", "app/plugincmd", "app/serving", "app/imports"},

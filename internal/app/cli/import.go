@@ -10,11 +10,16 @@ import (
 	"adze/internal/app/servers"
 	"adze/internal/app/settings"
 	"adze/internal/app/setup"
+	"adze/internal/app/skills"
+	"adze/internal/app/styles"
 	"adze/internal/app/syntax"
 	"adze/internal/app/wire"
 	"adze/internal/platform/amount"
 	"adze/internal/platform/paths"
 	"adze/internal/platform/term"
+	"adze/internal/platform/texts"
+	"adze/internal/skill/library"
+	"adze/internal/style"
 )
 
 // importOptions belong to adze import.
@@ -35,21 +40,23 @@ func (o *importOptions) run(ctx context.Context, env *Env, _ invocation) error {
 		return setup.Wrap(err)
 	}
 	files, problems := wire.Instructed(p)
-	skills, styles := wire.Ecosystem(ctx, p)
-	found := imports.Find(imports.Config{
-		Project: p, Dir: env.Dir, Instructions: files, Problems: problems, Skills: skills, Styles: styles, Servers: list,
+	found := skills.OpenLibrary(p, env.Dir, nil, func() []library.Root { return nil }, nil)
+	defer found.Close()
+	chooser := styles.Chooser{Project: p, Language: func() texts.Language { return texts.English }, Plugins: func() []style.Root { return nil }, Say: env.Say}
+	all := imports.Find(imports.Config{
+		Project: p, Dir: env.Dir, Instructions: files, Problems: problems, Skills: found.Set(ctx), Styles: chooser.All(), Servers: list,
 	})
 	if o.json {
-		if found == nil {
-			found = []imports.Finding{}
+		if all == nil {
+			all = []imports.Finding{}
 		}
-		data, err := json.MarshalIndent(found, "", "  ")
+		data, err := json.MarshalIndent(all, "", "  ")
 		if err != nil {
 			return err
 		}
 		return env.print(string(data) + "\n")
 	}
-	return env.print(importPage(found, env.Dir, p.User))
+	return env.print(importPage(all, env.Dir, p.User))
 }
 
 // importPage returns the findings as users read them.

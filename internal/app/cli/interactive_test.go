@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"adze/internal/app/apptest"
+	"adze/internal/app/memories"
 	"adze/internal/app/settings"
 	"adze/internal/app/wire"
 )
@@ -95,7 +96,7 @@ func TestMemoriesAreOffered(t *testing.T) {
 		}
 		return p.out.String()
 	}
-	mine, _, _ := wire.MemoryFolder(p.project())
+	mine, _, _ := memories.Folder(p.project())
 	if got := offer("n\n"); !strings.Contains(got, "Another program has 1 memory for this project in "+p.Path(theirs)) {
 		t.Error(got)
 	}

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"adze/internal/agent"
+	"adze/internal/app/memories"
 	"adze/internal/app/settings"
 	"adze/internal/app/setup"
 	"adze/internal/app/syntax"
-	"adze/internal/app/wire"
 	"adze/internal/memory"
 	"adze/internal/platform/term"
 )
@@ -66,7 +66,7 @@ func (o *memoryOptions) offers(env *Env, args []string) (list []offer) {
 	if p.HomeErr != nil {
 		return nil
 	}
-	f, _, _ := wire.MemoryFolder(p)
+	f, _, _ := memories.Folder(p)
 	all, _ := f.List() // ok: nothing is completed then
 	for _, m := range all {
 		list = append(list, offer{Word: m.Name, Doc: m.Title})
@@ -101,7 +101,7 @@ func (o *memoryOptions) run(_ context.Context, env *Env, in invocation) error {
 		if p.HomeErr != nil {
 			return setup.Errorf("%v", p.HomeErr)
 		}
-		f, _, refused := wire.MemoryFolder(p)
+		f, _, refused := memories.Folder(p)
 		for _, err := range refused {
 			env.Say(err.Error())
 		}

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"adze/internal/app/memories"
 	"adze/internal/app/settings"
-	"adze/internal/app/wire"
 	"adze/internal/memory"
 	"adze/internal/platform/amount"
 	"adze/internal/platform/fsys"
@@ -21,15 +21,15 @@ const declinedName = "memory-import-declined"
 // offerMemories asks the user once whether to copy the memories that another program keeps for the project.
 // The other program's files are never changed.
 func offerMemories(env *Env, p *settings.Project, bare bool) error {
-	if wire.MemoryOff(p, bare) != "" || p.Other == "" || p.Values().Memory.Override.Text != "" {
+	if memories.Off(p, bare) != "" || p.Other == "" || p.Values().Memory.Override.Text != "" {
 		return nil
 	}
-	root := wire.ProjectRoot(p)
+	root := p.Main()
 	declined := filepath.Join(store.ProjectDir(p.Home, root), declinedName)
 	if _, err := os.Lstat(declined); err == nil {
 		return nil
 	}
-	f, claim, _ := wire.MemoryFolder(p)
+	f, claim, _ := memories.Folder(p)
 	theirs := memory.Folder{Dir: filepath.Join(p.Other, "projects", fsys.ProjectKey(root), "memory")}
 	n := f.Adoptable(theirs)
 	if n == 0 || f.Usable() != nil {

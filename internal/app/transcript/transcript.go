@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"adze/internal/app/setup"
@@ -68,6 +69,7 @@ type Transcript struct {
 	Lost    []task.Notice   // of tasks that ended with the earlier process
 
 	cfg     Config
+	ledger  func() *cost.Ledger
 	cleaned <-chan struct{} // closed when old sessions were removed; nil if none are
 }
 
@@ -75,6 +77,7 @@ type Transcript struct {
 // first message.
 func Open(ctx context.Context, cfg Config, spec Spec) (*Transcript, error) {
 	t := &Transcript{ID: cmp.Or(spec.ID, msg.NewID()), cfg: cfg}
+	t.ledger = sync.OnceValue(t.openLedger)
 	kept := !spec.Ephemeral && !cfg.Never
 	if cfg.HomeErr != nil && (spec.Resumes() || kept) {
 		return nil, setup.Errorf("%v", cfg.HomeErr)
@@ -216,8 +219,11 @@ func (t *Transcript) State() store.State {
 	return t.Earlier.State
 }
 
-// Ledger returns a ledger that continues from what the session has cost.
-func (t *Transcript) Ledger() *cost.Ledger {
+// Ledger returns the ledger of the session, which continues from what it has cost.
+func (t *Transcript) Ledger() *cost.Ledger { return t.ledger() }
+
+// openLedger makes the ledger.
+func (t *Transcript) openLedger() *cost.Ledger {
 	ledger := cost.New(t.cfg.Facts)
 	if t.Earlier == nil {
 		return ledger

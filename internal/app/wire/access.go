@@ -161,7 +161,7 @@ func (c *Conversation) keepFiles() {
 	if path := c.record.Path(); path != "" {
 		kept.Readable = append(kept.Readable, filepath.Dir(path))
 	}
-	for _, dir := range c.told.memory.dirs() {
+	for _, dir := range c.told.memory.Dirs() {
 		kept.Readable, kept.Editable = append(kept.Readable, dir), append(kept.Editable, dir)
 	}
 	c.Gate.SetKept(kept)

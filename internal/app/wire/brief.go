@@ -14,6 +14,7 @@ import (
 
 	"adze/internal/agent"
 	"adze/internal/app/extras"
+	"adze/internal/app/memories"
 	"adze/internal/app/settings"
 	"adze/internal/app/skills"
 	"adze/internal/brief"
@@ -33,7 +34,7 @@ import (
 type briefing struct {
 	ws        *Workspace
 	spec      *Spec
-	memory    *memoryView
+	memory    *memories.View
 	prompt    *brief.Prompt    // nil if no model is asked
 	announcer *brief.Announcer // nil in the simple mode
 	texts     *brief.ToolTexts // nil before there are tools
@@ -80,7 +81,7 @@ func (b *briefing) newPrompt(shared func() bool, scratch func() string) *brief.P
 			Explained: v.Prompt.Explained,
 			Budget:    b.spec.Limits.TokenBudget,
 		},
-		Memory: b.memory.told(),
+		Memory: b.memory.Told(),
 		Shells: shellTools(), Dedicated: dedicatedTools(),
 		Model: func(id string) brief.Model {
 			known, _ := w.Models.table.Lookup(id)
@@ -102,7 +103,7 @@ func (b *briefing) newPrompt(shared func() bool, scratch func() string) *brief.P
 	if shell, err := bash.Find(); err == nil { // the one that runs commands, not the user's own
 		p.Facts.Env.Shell = strings.TrimSuffix(filepath.Base(shell.Path), ".exe")
 	}
-	s := w.style()
+	s := w.styles().Chosen()
 	if b.style = s.Name; s.Text != "" {
 		p.Facts.Style = &brief.Style{Name: s.Name, Text: s.Text, Coding: s.Coding}
 	}
@@ -154,7 +155,7 @@ func (b *briefing) announceWith(loaded func(context.Context, []instruct.File)) {
 		return
 	}
 	a := brief.AnnouncerConfig{
-		Memory: b.memory.told(), Paths: paths.Base{Dir: b.ws.Dir, Home: b.ws.Project.User},
+		Memory: b.memory.Told(), Paths: paths.Base{Dir: b.ws.Dir, Home: b.ws.Project.User},
 		Language: b.ws.language, Now: b.ws.Now, Note: b.ws.Say, Loaded: loaded,
 		Keeper: &b.keeper, Extras: func() *brief.Extras { return b.extras.Told() },
 	}

@@ -38,7 +38,6 @@ type Conversation struct {
 	spec    Spec
 	debug   *slog.Logger // may be nil
 	record  *transcript.Transcript
-	ledger  *cost.Ledger
 	model   *modelChoice
 	sandbox *confine.Confinement
 	dir     *workdir
@@ -128,7 +127,7 @@ func (c *Conversation) openBriefing() {
 		m, _ := c.model.resolve(c.Session.Model()) // ok: the turn says what is wrong with it
 		return m.ID, c.Session.ToolSpecs()
 	}
-	c.told.memory.changed = func() {
+	c.told.memory.Changed = func() {
 		c.keepFiles()
 		if c.told.announcer != nil {
 			c.told.announcer.Reset()
@@ -156,8 +155,9 @@ func (c *Conversation) openSession(ctx context.Context) {
 	c.told.extras.Configure(all)
 	c.told.texts = brief.NewToolTexts(tools)
 	c.keepFiles()
-	if c.ledger = c.record.Ledger(); c.spec.parent != nil {
-		c.ledger = c.spec.parent.ledger
+	ledger := c.record.Ledger()
+	if c.spec.parent != nil {
+		ledger = c.spec.parent.record.Ledger()
 	}
 	cfg := session.Config{
 		ID:     c.record.ID,
@@ -181,7 +181,7 @@ func (c *Conversation) openSession(ctx context.Context) {
 			Answered: c.told.answered, Spent: c.record.SaveCost(),
 			Rewound: func() { c.files.state.Clear(); c.told.rewound() },
 		},
-		Records: session.Records{Ledger: c.ledger},
+		Records: session.Records{Ledger: ledger},
 		Debug:   c.debug,
 		Now:     c.ws.Now,
 	}
@@ -215,9 +215,9 @@ func (c *Conversation) openSession(ctx context.Context) {
 			Table: c.ws.Models.table, FirstParty: c.model.backend.Router.FirstParty, Note: c.ws.Say, Describe: c.told.describe,
 			CacheKey: providers.CacheKey(c.record.ID, v.Prompt.NoCache),
 		})
-		cfg.Provider = c.told.memory.mute(cfg.Provider)
+		cfg.Provider = muted(c.told.memory, cfg.Provider)
 		c.small = &aside.Small{Asker: asker(&cfg), Models: c.model.small, Say: c.ws.Say}
-		c.remember()
+		remember(c)
 		cfg.Prefetch = lookups(c)
 		if c.spec.parent == nil {
 			openJudge(c, &cfg)
@@ -273,7 +273,7 @@ func (c *Conversation) order(cfg *session.Config) {
 		{Name: "permission", Gate: c.Hooks.Denials(c.sandbox.Guard(c.Gate))},
 	}
 	cfg.Afters = []exec.After{{Name: "hooks", After: c.Hooks}}
-	if guard := c.told.memory.guard(); guard != nil {
+	if guard := c.told.memory.Guard(); guard != nil {
 		cfg.Gates = append(cfg.Gates, exec.Gate{Name: "memory", Gate: guard})
 		cfg.Afters = append(cfg.Afters, exec.After{Name: "memory", After: guard})
 	}

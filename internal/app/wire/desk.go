@@ -58,7 +58,7 @@ func (c *Conversation) Desk() *desk.Desk {
 			},
 		},
 		Servers: c.Servers.Desk(),
-		Memory:  &desk.Memory{Folder: m.folder, Never: m.never, Off: m.off.Load, Set: m.set},
+		Memory:  &desk.Memory{Folder: m.Folder, Never: m.Never, Off: m.Switched, Set: m.Set},
 		Execute: func(ctx context.Context, command string, report func(tool.Display)) (string, error) {
 			return runTyped(ctx, c.Session.Pool(), command, report)
 		},

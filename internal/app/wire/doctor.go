@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"adze/internal/app/doctor"
+	"adze/internal/app/memories"
 	"adze/internal/app/providers"
 	"adze/internal/app/servers"
 	"adze/internal/desk"
@@ -67,7 +68,7 @@ func examine(ctx context.Context, c *Conversation, online bool) []desk.Check {
 	d.Policy = func() (*permission.Policy, error) { return c.Gate.Policy(), nil }
 	d.Hooks = c.Hooks.List
 	d.Sandbox = func() (string, error) { return doctor.Confined(c.sandbox.On(), c.sandbox.InForce) }
-	if m := c.told.memory; !m.on() {
+	if m := c.told.memory; !m.On() {
 		d.Memory = nil
 	}
 	return doctor.Examine(ctx, d)
@@ -102,8 +103,8 @@ func newDoctor(w *Workspace, spec Spec, online bool) doctor.Config {
 			return set.Load(), set.Problems()
 		}
 	}
-	if MemoryOff(w.Project, spec.Bare) == "" {
-		folder, _, _ := MemoryFolder(w.Project)
+	if memories.Off(w.Project, spec.Bare) == "" {
+		folder, _, _ := memories.Folder(w.Project)
 		c.Memory = &folder
 	}
 	return c

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"adze/internal/agent"
+	"adze/internal/app/memories"
 	"adze/internal/app/providers"
 	"adze/internal/app/settings"
 	"adze/internal/desk"
@@ -96,7 +97,7 @@ func (p *place) remembers(name, text string) {
 
 // memories returns the folder of memories, from the root of the place.
 func (p *place) memories() string {
-	f, _, _ := MemoryFolder(p.open(settings.Source{}).Project)
+	f, _, _ := memories.Folder(p.open(settings.Source{}).Project)
 	rel, err := filepath.Rel(p.Root, f.Dir)
 	if err != nil {
 		p.T.Fatal(err)
@@ -181,7 +182,7 @@ func TestMemoryDirectorySettings(t *testing.T) {
 			if tt.want == "" {
 				want = p.Path("home/.adze/projects")
 			}
-			if got := m.folder.Dir; got != want && filepath.Dir(filepath.Dir(got)) != want {
+			if got := m.Folder.Dir; got != want && filepath.Dir(filepath.Dir(got)) != want {
 				t.Errorf("memories are in %s", got)
 			}
 			if said := p.said.String(); tt.said == "" && said != "" || !strings.Contains(said, tt.said) {
@@ -225,7 +226,7 @@ func TestMemorySwitches(t *testing.T) {
 	p := newPlace(t)
 	c := p.chat("say Hello.", nil)
 	c.say("hello")
-	if _, err := os.Lstat(c.told.memory.folder.Dir); err == nil {
+	if _, err := os.Lstat(c.told.memory.Folder.Dir); err == nil {
 		t.Error("the folder is there before anything was saved")
 	}
 }
@@ -341,7 +342,7 @@ func TestRecall(t *testing.T) {
 		c.say("once more please") // m5 was told by now
 		for _, word := range []string{"yes", "/compact now"} {
 			before := len(parts("side"))
-			if got := c.told.memory.recaller.Prefetch([]msg.Part{&msg.Text{Text: word}}, nil); got != nil || len(parts("side")) != before {
+			if got := c.told.memory.Recaller.Prefetch([]msg.Part{&msg.Text{Text: word}}, nil); got != nil || len(parts("side")) != before {
 				t.Errorf("%q makes a side query", word)
 			}
 		}
@@ -486,7 +487,7 @@ func TestMemoryOffIsOff(t *testing.T) {
 				}
 			}
 		}
-		if c.told.memory.folder.Holds(dir+"/x.md") && strings.Contains(fmt.Sprint(c.Gate.Policy().Config().Editable), dir) {
+		if c.told.memory.Folder.Holds(dir+"/x.md") && strings.Contains(fmt.Sprint(c.Gate.Policy().Config().Editable), dir) {
 			t.Error("the folder can still be written unasked")
 		}
 		if _, err := runCommand(t, d, "/memory on", 0); err != nil {

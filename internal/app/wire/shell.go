@@ -63,7 +63,7 @@ func (c *Conversation) openShell(ctx context.Context) error {
 	c.closers.add(snapshot.Close)
 	if !v.Shell.NoBackground {
 		s.tasks = task.New(s.temp, func(n task.Notice) {
-			c.notify(n.Text()) // how a task ended, at once if the model is doing nothing
+			notify(c, n.Text()) // how a task ended, at once if the model is doing nothing
 		})
 		c.closers.add(s.tasks.Close) // before the runner, which would take their last words
 	}

@@ -54,7 +54,7 @@ func openSkills(c *Conversation) {
 		Base:     func() paths.Base { return paths.Base{Dir: c.dir.here(), Home: c.ws.Project.User} },
 		Last:     c.record.State().Last,
 		Language: c.ws.language, Say: c.ws.Say,
-		Fork: c.fork,
+		Fork: func(ctx context.Context, f skills.Fork) (string, error) { return fork(ctx, c, f) },
 	}
 	cfg.Note = noteOf(c)
 	if c.Servers != nil && c.ws.values().MCP.Skills {

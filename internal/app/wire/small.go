@@ -15,7 +15,7 @@ import (
 func lookups(c *Conversation) func(session.Prompt, []msg.Entry) []func(context.Context) []msg.Part {
 	namer := newNamer(c)
 	return func(p session.Prompt, before []msg.Entry) (all []func(context.Context) []msg.Part) {
-		if r := c.told.memory.recaller; r != nil {
+		if r := c.told.memory.Recaller; r != nil {
 			if f := r.Prefetch(p.Parts, before); f != nil {
 				all = append(all, f)
 			}

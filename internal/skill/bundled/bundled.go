@@ -19,7 +19,12 @@ import (
 var skills embed.FS
 
 // Skills returns the skills in the order of their names, always the same ones.
-func (b *Bundle) Skills() []*skill.Skill { return b.all() }
+func (b *Bundle) Skills() []*skill.Skill {
+	if b == nil {
+		return nil
+	}
+	return b.all()
+}
 
 // A Bundle makes the skills, and unpacks the files that belong to them when a skill with files is first used. It is safe
 // for concurrent use.
