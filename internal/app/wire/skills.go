@@ -44,7 +44,10 @@ func openSkills(c *Conversation) {
 		NoShell: func() bool { return c.ws.values().Skills.NoShell },
 		Used:    usageOf(c.ws).Used,
 		Vars: func(k *skill.Skill) skill.Vars {
-			root, data := pluginSet(c.ws).Folders(k.Origin)
+			root, data := "", ""
+			if k != nil {
+				root, data = pluginSet(c.ws).Folders(k.Origin)
+			}
 			return skill.Vars{PluginRoot: root, PluginData: data, SessionID: c.record.ID, Effort: string(c.model.working(c.Session.Model())), ProjectDir: c.ws.Project.Trust.Root}
 		},
 		Models: skills.Models{
