@@ -63,7 +63,7 @@ func whatExists() *existing {
 			e.variables[name] = true
 		}
 	}
-	e.variables["ADZE_TEST_RESOLVER"] = true // of a test build
+	e.variables["ADZE_TEST_RESOLVER"] = true                                                                          // of a test build
 	for _, name := range []string{"SKILL_DIR", "SESSION_ID", "PROJECT_DIR", "EFFORT", "PLUGIN_ROOT", "PLUGIN_DATA"} { // in prompts of skills
 		e.variables["ADZE_"+name] = true
 	}

@@ -64,4 +64,7 @@ func openSkills(c *Conversation) {
 		cfg.Servers = c.Servers.Skills
 	}
 	c.skills = skills.New(cfg)
+	if c.spec.Entry != Print {
+		c.closers.add(c.ws.library(nil).Watch(func() {})) // what changes is asked for with the next request
+	}
 }

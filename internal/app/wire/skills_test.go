@@ -1,0 +1,54 @@
+package wire
+
+import (
+	"slices"
+	"testing"
+
+	"adze/internal/app/settings"
+	"adze/internal/desk"
+)
+
+// A skill that appears while a conversation lasts can be called.
+//
+// Proves SKILL-07.
+func TestSkillsAreNoticed(t *testing.T) {
+	p := newPlace(t)
+	c := p.converse("say hello", Spec{Entry: Host})
+	changed := make(chan struct{}, 10)
+	defer c.ws.library(nil).Watch(func() { changed <- struct{}{} })()
+	if slices.Contains(c.skills.Names(), "fresh") {
+		t.Fatal("it is there already")
+	}
+	p.Write("home/.adze/skills/fresh/SKILL.md", "---\ndescription: Fresh\n---\nBe fresh.")
+	for !slices.Contains(c.skills.Names(), "fresh") {
+		<-changed
+	}
+	answer, err := c.Desk().Run(t.Context(), "fresh", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := answer.(desk.Prompt); !ok {
+		t.Errorf("%T", answer)
+	}
+}
+
+// The skills of a workspace wait until it is trusted, also those beside files that are touched.
+//
+// Proves PERM-70.
+func TestSkillsOfAnUntrustedWorkspace(t *testing.T) {
+	p := newPlace(t)
+	p.Write("work/.claude/skills/theirs/SKILL.md", "---\ndescription: Theirs\n---\nDo it.")
+	p.Write("model.replay", "say hello")
+	w := p.open(settings.Source{})
+	c, err := w.Converse(t.Context(), Spec{Model: ModelSpec{Name: "replay:" + p.Path("model.replay")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	if names := c.skills.Names(); slices.Contains(names, "theirs") {
+		t.Errorf("%q", names)
+	}
+	if _, err := c.Desk().Run(t.Context(), "theirs", ""); err == nil {
+		t.Error("it can be called")
+	}
+}
