@@ -27,8 +27,6 @@ type (
 	// A Prompt is sent to the model in place of the command.
 	Prompt struct {
 		Text string
-		// Parts take the place of Text if there are any. They are words of others, in which nothing is looked up.
-		Parts []msg.Part
 		// Make makes the prompt when its turn begins; it may be nil. Text stands for it until then.
 		Make func(ctx context.Context) (session.Prompt, error)
 	}
@@ -71,9 +69,6 @@ type (
 
 // Said returns what is submitted to the session.
 func (p Prompt) Said() session.Prompt {
-	if len(p.Parts) > 0 {
-		return session.Prompt{Parts: p.Parts, Quoted: true}
-	}
 	return session.Prompt{Parts: []msg.Part{&msg.Text{Text: p.Text}}, Make: p.Make}
 }
 

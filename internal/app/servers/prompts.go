@@ -13,6 +13,7 @@ import (
 	"adze/internal/mcp"
 	"adze/internal/mcp/content"
 	"adze/internal/msg"
+	"adze/internal/session"
 	"adze/internal/tool"
 )
 
@@ -48,22 +49,24 @@ func promptCommand(s *mcp.Servers, c content.Config, server, name string, p mcp.
 		about = p.Title
 	}
 	cmd := desk.Command{Name: name, Kind: desk.Ask, Origin: "server " + server, Args: arguments(p.Args), Doc: strings.TrimSpace(tool.OneLine(about, 100) + " (prompt of server " + server + ")")}
-	cmd.Run = func(ctx context.Context, _ *desk.Desk, arg string) (desk.Answer, error) {
+	cmd.Run = func(_ context.Context, _ *desk.Desk, arg string) (desk.Answer, error) {
 		args, err := assign(p.Args, arg)
 		if err != nil {
 			return nil, fmt.Errorf("%w; usage: /%s", err, strings.TrimSpace(name+" "+cmd.Args))
 		}
-		ctx, cancel := context.WithTimeout(ctx, promptTime)
-		defer cancel()
-		said, err := s.Prompt(ctx, server, p.Name, args)
-		if err != nil {
-			return nil, fmt.Errorf("the server %s did not return the prompt: %w", server, err)
-		}
-		parts := promptParts(ctx, c, content.Source{Server: server, Name: p.Name}, said)
-		if len(parts) == 0 {
-			return nil, fmt.Errorf("the prompt %s of server %s is empty", tool.OneLine(p.Name, 60), server)
-		}
-		return desk.Prompt{Parts: parts}, nil
+		return desk.Prompt{Text: strings.TrimSpace("/" + name + " " + arg), Make: func(ctx context.Context) (session.Prompt, error) {
+			ctx, cancel := context.WithTimeout(ctx, promptTime)
+			defer cancel()
+			said, err := s.Prompt(ctx, server, p.Name, args)
+			if err != nil {
+				return session.Prompt{}, fmt.Errorf("the server %s did not return the prompt: %w", server, err)
+			}
+			parts := promptParts(ctx, c, content.Source{Server: server, Name: p.Name}, said)
+			if len(parts) == 0 {
+				return session.Prompt{}, fmt.Errorf("the prompt %s of server %s is empty", tool.OneLine(p.Name, 60), server)
+			}
+			return session.Prompt{Parts: parts, Quoted: true}, nil
+		}}, nil
 	}
 	return cmd
 }

@@ -115,13 +115,16 @@ func TestPromptCommands(t *testing.T) {
 	for _, tt := range tests {
 		name, arg, _ := desk.Parse(tt.typed)
 		answer, err := d.Run(t.Context(), name, arg)
+		var said session.Prompt
+		if err == nil {
+			said, err = answer.(desk.Prompt).Make(t.Context())
+		}
 		if (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
 			t.Errorf("%s: %v", tt.typed, err)
 		}
 		if err != nil {
 			continue
 		}
-		said := answer.(desk.Prompt).Said()
 		if got := msg.PlainText(said.Parts); !strings.HasPrefix(got, tt.want) || !said.Quoted {
 			t.Errorf("%s: %q, quoted %v", tt.typed, got, said.Quoted)
 		}
