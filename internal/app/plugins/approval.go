@@ -8,8 +8,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"adze/internal/platform/fsys"
+	"adze/internal/platform/jsonscan"
 	"adze/internal/platform/replace"
 	"adze/internal/plugin"
 )
@@ -56,6 +58,51 @@ func (a *approvals) read() (map[string]approval, error) {
 		return nil, a.unusable(err)
 	}
 	return f.Approved, nil
+}
+
+// hashes returns the hashes of the contents that are approved, by plugin. It is what a start reads, and decodes no more
+// than that.
+func (a *approvals) hashes() (map[string]string, error) {
+	data, err := fsys.ReadSmall(a.path, maxApprovals)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	all := map[string]string{}
+	version := ""
+	if err == nil {
+		err = jsonscan.Object(data, func(name, value []byte) error {
+			switch string(name) {
+			case "version":
+				version = string(value)
+			case "approved":
+				return approvedHashes(value, all)
+			}
+			return nil
+		})
+	}
+	if err == nil && version != strconv.Itoa(approvalsVersion) {
+		err = fmt.Errorf("it has version %s, and this program knows version %d", version, approvalsVersion)
+	}
+	if err != nil {
+		return nil, a.unusable(err)
+	}
+	return all, nil
+}
+
+// approvedHashes adds the hashes of what is approved to all.
+func approvedHashes(approved []byte, all map[string]string) error {
+	if jsonscan.IsNull(approved) {
+		return nil
+	}
+	return jsonscan.Object(approved, func(id, value []byte) error {
+		key := string(id)
+		return jsonscan.Object(value, func(name, value []byte) error {
+			if hash, ok := jsonscan.String(value); ok && string(name) == "hash" {
+				all[key] = hash
+			}
+			return nil
+		})
+	})
 }
 
 func decodeApprovals(data []byte) (f approvalsFile, err error) {

@@ -207,15 +207,18 @@ func (p *Plugins) take(s *config.Settings, set *Set, wanted []wish) {
 		}
 		return
 	}
-	approved, err := p.approved.read()
-	if err != nil {
-		set.Problems = append(set.Problems, err.Error())
-	}
+	var approved map[string]string
+	var unread error
+	var reading sync.WaitGroup
+	reading.Go(func() { approved, unread = p.approved.hashes() })
 	policy := p.policy(s, set)
 	configured := p.options.configured()
 	loaded := map[plugin.ID]plugin.Loaded{}
 	for _, l := range p.store.Load(ids...) {
 		loaded[l.ID] = l
+	}
+	if reading.Wait(); unread != nil {
+		set.Problems = append(set.Problems, unread.Error())
 	}
 	for _, w := range wanted {
 		x := &Plugin{ID: w.id, State: Disabled, Scope: w.from}
@@ -225,14 +228,14 @@ func (p *Plugins) take(s *config.Settings, set *Set, wanted []wish) {
 			continue
 		}
 		x.Problems = l.Problems
-		switch a, ok := approved[w.id.String()]; {
+		switch hash, ok := approved[w.id.String()]; {
 		case errors.Is(l.Err, plugin.ErrNotInstalled):
 			x.State, x.Why = Missing, fmt.Sprintf("adze plugin install %s installs it", w.id)
 		case l.Err != nil:
 			x.State, x.Why = Broken, strings.TrimPrefix(l.Err.Error(), w.id.String()+": ")
 		case policy.forbids(w.id) != "":
 			x.State, x.Why = Forbidden, policy.forbids(w.id)
-		case !ok || a.Hash != l.Plugin.Hash:
+		case !ok || hash != l.Plugin.Hash:
 			x.State, x.Why = Unapproved, fmt.Sprintf("you have not agreed to what it runs now; adze plugin enable %s shows it and asks", w.id)
 		default:
 			x.State, x.Read = Used, l.Plugin

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -328,6 +329,76 @@ func TestOptions(t *testing.T) {
 	values, err := p.Set().Hooks()[0].Plugin.Options(t.Context())
 	if diff := cmp.Diff(map[string]string{"level": "3", "where": "a ${HOME} b", "token": "s3cret${X}"}, values); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+}
+
+// A project cannot set options, which would become words of commands that the user agreed to.
+//
+// Proves X-071.
+func TestProjectsSetNoOptions(t *testing.T) {
+	b := newBench(t)
+	b.write("market/fmt/.claude-plugin/plugin.json", `{"name":"fmt","version":"1","userConfig":{"where":{"type":"string","title":"W","description":"d","required":true}}}`)
+	b.install("fmt")
+	b.write("work/.adze/settings.json", `{"pluginConfigs":{"fmt@team":{"options":{"where":"/evil"}}}}`)
+	b.source.Trust = true
+	if got := b.states(b.open())["fmt@team"]; got != Incomplete {
+		t.Errorf("with an option of the project it is %s", got)
+	}
+}
+
+// Names that come from files and the user are no paths, and nothing is fetched for them.
+//
+// Proves X-071.
+func TestHostileNames(t *testing.T) {
+	b := newBench(t)
+	b.install("fmt")
+	p := b.open()
+	for _, name := range []string{"../fmt", "fmt@../team", "fmt@team@team", "", "-x", "fmt@", "@team", "a\nb@team", "fmt@team/..", "con"} {
+		if _, err := p.Fetch(t.Context(), name); err == nil {
+			t.Errorf("%q was fetched", name)
+		}
+		if name == "fmt" {
+			continue
+		}
+		if _, err := p.Uninstall(t.Context(), name, true); err == nil {
+			t.Errorf("%q was removed", name)
+		}
+		if _, err := p.Disable(t.Context(), name, scope.User); err == nil {
+			t.Errorf("%q was disabled", name)
+		}
+	}
+	if diff := cmp.Diff(map[string]State{"fmt@team": Used}, b.states(b.open())); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Two processes that change settings and consent at once lose nothing of each other.
+//
+// Proves X-071.
+func TestConcurrentChanges(t *testing.T) {
+	b := newBench(t)
+	b.install("fmt")
+	b.install("two")
+	var wg sync.WaitGroup
+	for i := range 4 {
+		p := b.open()
+		wg.Go(func() {
+			for range 5 {
+				name := []string{"fmt", "two"}[i%2]
+				offer, err := p.Consider(t.Context(), name)
+				if err == nil {
+					_, err = p.Accept(t.Context(), offer, scope.User)
+				}
+				if err != nil {
+					t.Error(err)
+				}
+				p.Set().Hooks()
+			}
+		})
+	}
+	wg.Wait()
+	if diff := cmp.Diff(map[string]State{"fmt@team": Used, "two@team": Used}, b.states(b.open())); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
