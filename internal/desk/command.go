@@ -3,11 +3,13 @@ package desk
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"unicode"
 
 	"adze/internal/platform/spell"
+	"adze/internal/skill"
 	"adze/internal/tool"
 )
 
@@ -182,7 +184,7 @@ func find(all []Command, is func(name string) bool) *Command {
 }
 
 // Parse splits what the user typed into the name of a command and its argument. It reports false if the text does not
-// begin with a slash, or is a path.
+// begin with a slash and a name: a path or a comment does not.
 func Parse(text string) (name, arg string, ok bool) {
 	rest, ok := strings.CutPrefix(strings.TrimSpace(text), "/")
 	if !ok {
@@ -192,7 +194,14 @@ func Parse(text string) (name, arg string, ok bool) {
 	if i := strings.IndexFunc(rest, unicode.IsSpace); i >= 0 {
 		name, arg = rest[:i], strings.TrimSpace(rest[i:])
 	}
-	return name, arg, !strings.Contains(name, "/")
+	return name, arg, name == "" || skill.ValidName(name)
+}
+
+// Names reports whether a name that no command has may have been meant for one: there is no file of that name, such as
+// /tmp.
+func Names(name string) bool {
+	_, err := os.Lstat("/" + name)
+	return err != nil
 }
 
 // Run runs the command of that name.

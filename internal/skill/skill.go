@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 )
 
 // A Skill is a prompt that users call as /name and the model by the Skill tool. It does not change; a file that changed
@@ -106,4 +107,17 @@ func (p Problem) Error() string {
 		return fmt.Sprintf("%s: %s: %s", p.File, p.Field, p.Text)
 	}
 	return fmt.Sprintf("%s: %s", p.File, p.Text)
+}
+
+// MaxName is how long a name may be.
+const MaxName = 128
+
+// ValidName reports whether a skill can be called that.
+func ValidName(name string) bool {
+	for i := range len(name) {
+		if c := name[i]; (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && strings.IndexByte("_:.-", c) < 0 {
+			return false
+		}
+	}
+	return name != "" && len(name) <= MaxName
 }

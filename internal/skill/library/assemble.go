@@ -21,7 +21,7 @@ const maxProblems = 1000
 const batchSize = 16
 
 // maxName is how long a name may be.
-const maxName = 128
+const maxName = skill.MaxName
 
 // An assembly makes a set of what was found.
 type assembly struct {
@@ -51,7 +51,7 @@ func (sc *scanner) assemble(reserved func(string) bool) *Set {
 		}
 	}
 	for _, s := range sc.extra {
-		if !validName(s.Name) {
+		if !skill.ValidName(s.Name) {
 			a.problem(s.File, "", "a skill cannot be called "+quoteName(s.Name))
 			continue
 		}
@@ -162,7 +162,7 @@ func (a *assembly) file(root *Root, r *record, name, path string) {
 	case r.broken != nil:
 		a.problem(path, r.broken.Field, r.broken.Text)
 		return
-	case !validName(name):
+	case !skill.ValidName(name):
 		a.problem(path, "", "a skill cannot be called "+quoteName(name)+": use letters, digits and _ : . - in the name")
 		return
 	}
@@ -238,16 +238,6 @@ func text(path string, h *skill.Head) func(context.Context) (string, error) {
 		}
 		return body, nil
 	}
-}
-
-// validName reports whether a skill can be called that.
-func validName(name string) bool {
-	for i := range len(name) {
-		if c := name[i]; (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && strings.IndexByte("_:.-", c) < 0 {
-			return false
-		}
-	}
-	return name != "" && len(name) <= maxName
 }
 
 // quoteName returns a name that is not valid as it can be shown.

@@ -149,7 +149,7 @@ func (l *Library) Set(ctx context.Context) *Set {
 // Find returns the skill that is called by a name, or nil. One that is not known may be new: the disk is looked at again,
 // unless that was just done.
 func (l *Library) Find(ctx context.Context, name string) *skill.Skill {
-	if s := l.Set(ctx).Find(name); s != nil || ctx.Err() != nil || !validName(name) {
+	if s := l.Set(ctx).Find(name); s != nil || ctx.Err() != nil || !skill.ValidName(name) {
 		return s
 	}
 	l.mu.Lock()

@@ -19,15 +19,18 @@ func (f *Front) commands() []desk.Command {
 	return f.cfg.Desk.Commands()
 }
 
-// interpret returns the prompt to submit, or, if p is a command, the operation to submit in its place. An unknown
-// command is a prompt.
+// interpret returns the prompt to submit, or, if p is a command, the operation to submit in its place.
 func (f *Front) interpret(ctx context.Context, p session.Prompt) (session.Prompt, session.Op) {
-	c, arg := f.command(p)
-	if c == nil {
+	name, arg, ok := f.command(p)
+	if !ok {
 		return p, nil
 	}
-	run := func(ctx context.Context) (desk.Answer, error) { return f.cfg.Desk.Run(ctx, c.Name, arg) }
-	if c.Kind == desk.Work || c.Kind == desk.Ask {
+	c, known := f.cfg.Desk.Lookup(name)
+	if !known && !desk.Names(name) {
+		return p, nil
+	}
+	run := func(ctx context.Context) (desk.Answer, error) { return f.cfg.Desk.Run(ctx, name, arg) }
+	if known && (c.Kind == desk.Work || c.Kind == desk.Ask) {
 		answer, err := run(ctx)
 		switch a := answer.(type) {
 		case desk.Prompt:
@@ -64,21 +67,16 @@ func withID(op session.Op, id string) session.Op {
 	return op
 }
 
-// command returns the command in a prompt with its argument, or nil if it is none.
-func (f *Front) command(p session.Prompt) (*desk.Command, string) {
+// command returns the name of the command that a prompt is, with its argument. It reports false if the prompt is none.
+func (f *Front) command(p session.Prompt) (name, arg string, ok bool) {
 	if f.cfg.Desk == nil || len(p.Parts) != 1 {
-		return nil, ""
+		return "", "", false
 	}
 	text, ok := p.Parts[0].(*msg.Text)
 	if !ok {
-		return nil, ""
+		return "", "", false
 	}
-	name, arg, ok := desk.Parse(text.Text)
-	if !ok {
-		return nil, ""
-	}
-	c, _ := f.cfg.Desk.Lookup(name)
-	return c, arg
+	return desk.Parse(text.Text)
 }
 
 // carryOut carries out the answer of a command and returns the text to print.
