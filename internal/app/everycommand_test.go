@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"adze/internal/desk"
+	program "adze/internal/desk/about"
 )
 
 // Every command answers at a terminal, in print mode and to a host, and no model is asked. Where a command makes
@@ -15,7 +16,7 @@ import (
 //
 // Proves CMD-02.
 func TestEveryCommandAnswersEverywhere(t *testing.T) {
-	for _, c := range desk.New(desk.Config{Terminal: true}).Commands() {
+	for _, c := range desk.New(desk.Config{Terminal: true, Surroundings: desk.Surroundings{Sections: program.Sections(program.Config{})}}).Commands() {
 		if c.Kind == desk.Ask {
 			continue
 		}

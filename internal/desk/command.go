@@ -73,6 +73,19 @@ func sections() []Section {
 	}
 }
 
+// merge adds the commands of more to the sections of the same name.
+func merge(all, more []Section) []Section {
+	for _, s := range more {
+		i := slices.IndexFunc(all, func(other Section) bool { return other.Name == s.Name })
+		if i < 0 {
+			all = append(all, s)
+			continue
+		}
+		all[i].Commands = append(all[i].Commands, s.Commands...)
+	}
+	return all
+}
+
 // A Command is what the user types as /name. It is not sent to the model as it is typed.
 type Command struct {
 	Name    string

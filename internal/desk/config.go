@@ -55,6 +55,8 @@ type Surroundings struct {
 	Styles Styles
 	// Plugins are the plugins; nil if there can be none.
 	Plugins Plugins
+	// Sections are further commands that are built in; those of a section that is there already are added to it.
+	Sections []Section
 	// Limits returns the rate limits of the model's provider, as far as they are known; it may be nil.
 	Limits func() []model.Limit
 }

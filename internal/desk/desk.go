@@ -116,7 +116,7 @@ func New(cfg Config) *Desk {
 	if cfg.Files.Short == nil {
 		cfg.Files.Short = func(path string) string { return path }
 	}
-	d := &Desk{Config: cfg, sections: sections()}
+	d := &Desk{Config: cfg, sections: merge(sections(), cfg.Surroundings.Sections)}
 	if cfg.Now != nil {
 		d.opened = cfg.Now()
 	}

@@ -147,11 +147,12 @@ func offers(d *Desk) (list Fields, more int) {
 	return list, len(all) - len(shown)
 }
 
-// IsBuiltIn returns what reports whether a name is that of a command that is built in, or an alias of one.
-func IsBuiltIn() func(name string) bool {
+// IsBuiltIn returns what reports whether a name is that of a command that is built in, or an alias of one; more are those of
+// other packages, see [Surroundings].
+func IsBuiltIn(more []Section) func(name string) bool {
 	names := sync.OnceValue(func() map[string]bool {
 		all := map[string]bool{}
-		for _, s := range sections() {
+		for _, s := range merge(sections(), more) {
 			for _, c := range s.Commands {
 				for _, name := range append([]string{c.Name}, c.Aliases...) {
 					all[strings.ToLower(name)] = true

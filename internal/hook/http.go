@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"adze/internal/platform/contacts"
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/web"
 )
@@ -151,6 +152,7 @@ func (s *sender) client(first *url.URL) *http.Client {
 				if err != nil {
 					return nil, err
 				}
+				contacts.Add(addr, contacts.Hooks)
 				// The address that was checked is the one that is dialled: asking again could give another.
 				return dialer.DialContext(ctx, network, net.JoinHostPort(ip.String(), port))
 			},

@@ -5,12 +5,14 @@ import (
 
 	"adze/internal/app/setup"
 	"adze/internal/platform/config"
+	"adze/internal/platform/contacts"
 	"adze/internal/platform/transport"
 )
 
 // Network returns how the settings say to reach providers: with which certificates, besides the proxies of the
 // environment.
 func Network(s *config.Settings, say func(string)) (c transport.Config, err error) {
+	c.For = contacts.Model
 	if file := s.Text("ADZE_EXTRA_CA_CERTS"); file != "" {
 		if c.RootCAs, err = os.ReadFile(file); err != nil {
 			say(s.Origin("ADZE_EXTRA_CA_CERTS") + ": " + err.Error() + "; only the system's certificates are trusted")

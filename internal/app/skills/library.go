@@ -6,6 +6,7 @@ import (
 
 	"adze/internal/app/settings"
 	"adze/internal/desk"
+	"adze/internal/desk/about"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/search/ignore"
@@ -24,7 +25,7 @@ func OpenLibrary(p *settings.Project, dir string, added []string, plugins func()
 			}
 			return own.Skills()
 		},
-		Roots: func() []library.Root { return append(roots(p, dir, added), plugins()...) }, Reserved: desk.IsBuiltIn(),
+		Roots: func() []library.Root { return append(roots(p, dir, added), plugins()...) }, Reserved: desk.IsBuiltIn(about.Sections(about.Config{})),
 		Dir: dir, Ignored: func(path string) bool { return ignored(dir, path) },
 	}
 	if p.Home != "" {

@@ -9,6 +9,7 @@ import (
 
 	"adze/internal/app/settings"
 	"adze/internal/desk"
+	"adze/internal/desk/about"
 	"adze/internal/model"
 	"adze/internal/platform/config"
 	"adze/internal/platform/scope"
@@ -37,7 +38,7 @@ func surroundings(c *Conversation) desk.Surroundings {
 			return c.model.backend.Router.Limits(c.Session.Model())
 		},
 		Enabled: func(setting string) bool { return w.Project.Settings().Bool(setting) },
-		Styles:  deskStyles(c),
+		Styles:  deskStyles(c), Sections: about.Sections(about.Config{}),
 		About:   func() desk.Fields { return aboutSession(c) },
 		Examine: func(ctx context.Context, online bool) []desk.Check { return examine(ctx, c, online) },
 		Options: func(all bool) []desk.Option {

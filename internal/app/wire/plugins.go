@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"adze/internal/app/plugins"
+	"adze/internal/platform/contacts"
 	"adze/internal/platform/transport"
 )
 
@@ -22,6 +23,6 @@ func pluginSet(w *Workspace) *plugins.Set {
 func PluginManager(w *Workspace) *plugins.Manager {
 	return w.Plugins.Manage(plugins.Fetch{
 		Runner: w.runner, Environ: func() []string { return w.environment().list },
-		Network: func() http.RoundTripper { return transport.New(plainNetwork(w)) },
+		Network: func() http.RoundTripper { return transport.New(plainNetwork(w, contacts.Plugins)) },
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"adze/internal/mcp/content"
 	"adze/internal/model/catalog"
 	"adze/internal/platform/browser"
+	"adze/internal/platform/contacts"
 	"adze/internal/platform/transport"
 	"adze/internal/session"
 	"adze/internal/session/elicit"
@@ -25,7 +26,7 @@ func openFleet(w *Workspace) (*servers.Fleet, error) {
 	f, err := servers.Open(servers.Config{
 		Project: w.Project, Flags: flags, Runner: w.runner, Dir: w.Dir, Version: w.Version, Say: w.Say,
 		Environ: func() []string { return w.environment().list },
-		Network: func() transport.Config { return plainNetwork(w) },
+		Network: func() transport.Config { return plainNetwork(w, contacts.Servers) },
 	})
 	if err == nil {
 		w.closers.add(f.Close)

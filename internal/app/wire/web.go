@@ -14,6 +14,7 @@ import (
 	"adze/internal/app/providers"
 	"adze/internal/msg"
 	"adze/internal/permission"
+	"adze/internal/platform/contacts"
 	"adze/internal/platform/transport"
 	"adze/internal/platform/web"
 	"adze/internal/tools/webfetch"
@@ -26,7 +27,7 @@ func webFetch(w *Workspace) webfetch.Config {
 	if err != nil {
 		w.Say("webFetch.allowedPrivateHosts: " + err.Error())
 	}
-	network := func() transport.Config { return plainNetwork(w) }
+	network := func() transport.Config { return plainNetwork(w, contacts.Web) }
 	proxies := sync.OnceValues(func() (func(*http.Request) (*url.URL, error), error) { return network().Proxies() })
 	f := webfetch.Config{
 		Client: web.New(web.Config{
@@ -86,11 +87,11 @@ func pageAsker(c *Conversation) func(ctx context.Context, system, text, prompt s
 
 // plainNetwork returns how servers that are no providers are reached: with the user's proxies and certificates to trust, and
 // without a certificate that says who the user is.
-func plainNetwork(w *Workspace) transport.Config {
+func plainNetwork(w *Workspace, purpose string) transport.Config {
 	n, err := providers.Network(w.Project.Settings(), w.Say)
 	if err != nil {
 		w.Say(err.Error())
 	}
-	n.Getenv, n.Certificate = w.Getenv, nil
+	n.Getenv, n.Certificate, n.For = w.Getenv, nil, purpose
 	return n
 }

@@ -11,6 +11,7 @@ import (
 	"adze/internal/agent/aside"
 	"adze/internal/model"
 	"adze/internal/msg"
+	"adze/internal/platform/contacts"
 	"adze/internal/platform/transport"
 	"adze/internal/tools/websearch"
 )
@@ -22,7 +23,7 @@ func webSearch(c *Conversation) websearch.Config {
 		Adapter: v.Adapter, BraveKey: v.BraveKey, Offline: c.ws.values().Web.Offline,
 		Page:      websearch.Page{Enabled: v.Page, URL: v.PageURL, Market: v.Market, Headers: v.Headers},
 		Agent:     fmt.Sprintf("adze/%s (%s; %s)", c.ws.Version, runtime.GOOS, runtime.GOARCH),
-		Transport: lazyTransport(sync.OnceValue(func() http.RoundTripper { return transport.New(plainNetwork(c.ws)) })),
+		Transport: lazyTransport(sync.OnceValue(func() http.RoundTripper { return transport.New(plainNetwork(c.ws, contacts.Web)) })),
 	}
 	if c.model.backend != nil {
 		w.Offers = func() bool { m, err := c.model.lookup(c.Session.Model()); return err == nil && m.WebSearch }

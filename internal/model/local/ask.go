@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"adze/internal/platform/contacts"
 )
 
 // maxAnswer is the most that is read of an answer.
@@ -56,6 +58,7 @@ func (c Client) ask(ctx context.Context, address string, question, answer any) (
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("User-Agent", c.Agent)
 	req.Header.Set("Authorization", "Bearer "+cmp.Or(c.Key, "none"))
+	contacts.Add(req.URL.Host, contacts.Local)
 	res, err := c.http().Do(req)
 	if err != nil {
 		return nil, err

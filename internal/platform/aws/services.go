@@ -19,6 +19,7 @@ import (
 	"strings"
 	"time"
 
+	"adze/internal/platform/contacts"
 	"adze/internal/platform/replace"
 )
 
@@ -338,6 +339,7 @@ func (c *Chain) container(ctx context.Context) (got Credentials, found bool, err
 	if token != "" {
 		req.Header.Set("Authorization", token)
 	}
+	contacts.Add(req.URL.Host, contacts.Cloud)
 	got, err = grantFrom(ask(direct(5*time.Second), req, "the container"))
 	return got, true, err
 }
@@ -384,6 +386,7 @@ func (c *Chain) machine(ctx context.Context) (Credentials, error) {
 			return nil, err
 		}
 		req.Header.Set(header, value)
+		contacts.Add(req.URL.Host, contacts.Cloud)
 		return ask(client, req, "the machine")
 	}
 	token, err := query(http.MethodPut, "/latest/api/token", "X-Aws-Ec2-Metadata-Token-Ttl-Seconds", "21600")

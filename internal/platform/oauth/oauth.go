@@ -12,6 +12,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"adze/internal/platform/contacts"
 )
 
 // A Token gives access until it expires.
@@ -153,6 +155,7 @@ func get(ctx context.Context, address string, v any, headers ...string) error {
 	for i := 0; i < len(headers); i += 2 {
 		req.Header.Set(headers[i], headers[i+1])
 	}
+	contacts.Add(req.URL.Host, contacts.Cloud)
 	client := &http.Client{
 		Timeout:   3 * time.Second,
 		Transport: &http.Transport{DialContext: (&net.Dialer{Timeout: metadataTimeout}).DialContext, DisableKeepAlives: true, ResponseHeaderTimeout: metadataTimeout},

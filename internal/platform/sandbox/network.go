@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"adze/internal/platform/contacts"
 )
 
 // A Network says which hosts confined programs may reach, always through a proxy of ours. If nothing can be
@@ -109,6 +111,7 @@ func (p *proxy) dial(ctx context.Context, host string, port int) (net.Conn, erro
 		}
 	}
 	err = fmt.Errorf("the host %s has no address", host)
+	contacts.Add(net.JoinHostPort(host, strconv.Itoa(port)), contacts.Commands)
 	for _, a := range addrs {
 		var conn net.Conn
 		if conn, err = p.network.Dial(ctx, netip.AddrPortFrom(a.Unmap(), uint16(port)).String()); err == nil {

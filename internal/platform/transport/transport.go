@@ -16,6 +16,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"adze/internal/platform/contacts"
 )
 
 // Config says how to reach other machines. The zero value goes by the process's environment.
@@ -29,6 +31,8 @@ type Config struct {
 	// Vet returns why no connection may be made to an address, or nil. It is asked when the connection is made, after the
 	// name was looked up, and not about proxies. It may be nil.
 	Vet func(netip.Addr) error
+	// For says what requests are for, see package contacts; it may be empty.
+	For string
 }
 
 const (
@@ -41,6 +45,8 @@ const (
 type Transport struct {
 	get func() (*http.Transport, error)
 	vet bool
+	// purpose is what requests are for.
+	purpose string
 }
 
 // proxied marks the context of a request that goes through a proxy.
@@ -49,7 +55,7 @@ type proxied struct{}
 // New returns a transport. It is set up by the first request: reading certificates takes longer than all of
 // start-up may.
 func New(c Config) *Transport {
-	return &Transport{sync.OnceValues(c.open), c.Vet != nil}
+	return &Transport{sync.OnceValues(c.open), c.Vet != nil, c.For}
 }
 
 // RoundTrip implements [http.RoundTripper].
@@ -58,8 +64,10 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.vet {
-		if proxy, _ := inner.Proxy(req); proxy != nil { // ok: an error comes back below
+	contacts.Add(req.URL.Host, t.purpose)
+	if proxy, _ := inner.Proxy(req); proxy != nil { // ok: an error comes back below
+		contacts.Add(proxy.Host, contacts.Proxy)
+		if t.vet {
 			req = req.WithContext(context.WithValue(req.Context(), proxied{}, true))
 		}
 	}

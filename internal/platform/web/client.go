@@ -16,6 +16,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"adze/internal/platform/contacts"
 )
 
 // Limits of one fetch.
@@ -202,11 +204,13 @@ func (c *Client) send(ctx context.Context, u *url.URL) (*http.Response, error) {
 			return nil, fmt.Errorf("the proxy settings cannot be used: %w", err)
 		}
 		if proxy != nil {
+			contacts.Add(proxy.Host, contacts.Proxy)
 			transport = transport.Clone()
 			transport.Proxy = http.ProxyURL(proxy)
 			transport.DialContext = (&net.Dialer{Timeout: dialTimeout}).DialContext
 		}
 	}
+	contacts.Add(u.Host, contacts.Web)
 	resp, err := transport.RoundTrip(req)
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"adze/internal/desk"
+	"adze/internal/desk/about"
 	"adze/internal/platform/cells"
 	"adze/internal/tool"
 )
@@ -76,7 +77,9 @@ func TestHelpFits(t *testing.T) {
 	for i := range 200 {
 		skills = append(skills, desk.Command{Name: fmt.Sprintf("team:skill-%d", i), Origin: "the project"})
 	}
-	d := desk.New(desk.Config{Terminal: true, Surroundings: desk.Surroundings{Commands: func(bool) []desk.Command { return skills }}})
+	d := desk.New(desk.Config{Terminal: true, Surroundings: desk.Surroundings{
+		Commands: func(bool) []desk.Command { return skills }, Sections: about.Sections(about.Config{}),
+	}})
 	page, err := d.Run(t.Context(), "help", "")
 	if err != nil {
 		t.Fatal(err)

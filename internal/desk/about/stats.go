@@ -1,0 +1,136 @@
+package about
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"adze/internal/desk"
+	"adze/internal/platform/amount"
+	"adze/internal/session/archive"
+)
+
+const (
+	// patience is how long a command looks at files before it answers with what it has found.
+	patience = 5 * time.Second
+
+	defaultDays = 30 // of statistics
+	maxDays     = 36_500
+	shownDays   = 7
+	shownModels = 4
+	shownTools  = 10
+	shownFiles  = 5
+)
+
+func statsCommand() desk.Command {
+	return desk.Command{Name: "stats", Args: "[DAYS|all]", Doc: "show what was used in all sessions: prompts, tokens, cost, tools and files",
+		Run: func(ctx context.Context, d *desk.Desk, arg string) (desk.Answer, error) {
+			return stats(ctx, d, arg, patience)
+		},
+		Complete: func(*desk.Desk, string) []string {
+			return []string{"7", "30", "all"}
+		}}
+}
+
+// stats counts what was done in the last days, or in all of the time, for as long as limit.
+func stats(ctx context.Context, d *desk.Desk, arg string, limit time.Duration) (desk.Answer, error) {
+	now := d.Now()
+	o := archive.StatsOptions{Zone: now.Location()}
+	span := "since the first session"
+	if arg != "all" {
+		days := defaultDays
+		if arg != "" {
+			var err error
+			if days, err = strconv.Atoi(arg); err != nil || days < 1 || days > maxDays {
+				return nil, errors.New("usage: /stats, /stats DAYS or /stats all")
+			}
+		}
+		y, m, day := now.Date()
+		o.Since = time.Date(y, m, day-days+1, 0, 0, 0, 0, now.Location())
+		span = "in the last " + amount.Of(days, "day", "days")
+		if days == 1 {
+			span = "today"
+		}
+	}
+	if d.Home == "" {
+		return nil, desk.ErrNotKept
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	s, err := archive.Measure(ctx, d.Home, o)
+	if err != nil {
+		return nil, err
+	}
+	p := statsPage(s, span, d.Files.Short)
+	if s.Left > 0 {
+		p.Add(desk.Notice(amount.Of(s.Left, "older session was", "older sessions were") + " not counted, because it took too long; /stats 7 counts the last week only"))
+	}
+	return p, nil
+}
+
+// statsPage shows statistics of a span of time.
+func statsPage(s *archive.Stats, span string, short func(string) string) desk.Page {
+	if s.Sessions == 0 {
+		return desk.Say("There are no sessions " + span + ".")
+	}
+	fields := desk.Fields{
+		{Name: "Sessions", Value: amount.Grouped(s.Sessions) + " " + span},
+		{Name: "Prompts", Value: amount.Grouped(s.Sum.Prompts)},
+		{Name: "Tokens", Value: amount.Grouped(s.Sum.Input) + " in, " + amount.Grouped(s.Sum.Output) + " out"},
+		{Name: "Cost", Value: price(s.Sum)},
+	}
+	if len(s.Tools) > 0 {
+		var tools []string
+		for _, u := range s.Tools[:min(shownTools, len(s.Tools))] {
+			tools = append(tools, u.Name+" "+amount.Grouped(u.Times))
+		}
+		fields = append(fields, desk.Field{Name: "Tools", Value: strings.Join(tools, ", ")})
+	}
+	p := desk.Page{Blocks: []desk.Block{fields}}
+	days := workTable("Day")
+	for _, day := range s.Days[:min(shownDays, len(s.Days))] {
+		days.Rows = append(days.Rows, workRow(day.Date, day.Work))
+	}
+	p.Add(days)
+	if len(s.Models) > 0 {
+		models := desk.Table{Columns: []desk.Column{{Name: "Model", Cut: true}, {Name: "input", Right: true}, {Name: "output", Right: true}, {Name: "cost", Right: true}}}
+		for _, m := range s.Models[:min(shownModels, len(s.Models))] {
+			models.Rows = append(models.Rows, []string{m.Name, amount.Grouped(m.Input), amount.Grouped(m.Output), price(m.Work)})
+		}
+		p.Add(models)
+	}
+	if len(s.Files) > 0 {
+		files := desk.Table{Columns: []desk.Column{{Name: "File", Cut: true}, {Name: "edits", Right: true}}}
+		for _, u := range s.Files[:min(shownFiles, len(s.Files))] {
+			files.Rows = append(files.Rows, []string{short(u.Name), amount.Grouped(u.Times)})
+		}
+		p.Add(files)
+	}
+	return p
+}
+
+func workTable(name string) desk.Table {
+	t := desk.Table{Columns: []desk.Column{{Name: name, Cut: true}}}
+	for _, name := range []string{"prompts", "input", "output", "cost"} {
+		t.Columns = append(t.Columns, desk.Column{Name: name, Right: true})
+	}
+	return t
+}
+
+func workRow(name string, w archive.Work) []string {
+	return []string{name, amount.Grouped(w.Prompts), amount.Grouped(w.Input), amount.Grouped(w.Output), price(w)}
+}
+
+// price returns what work has cost, as far as that is known.
+func price(w archive.Work) string {
+	switch {
+	case w.Unknown && w.CostUSD == 0:
+		return "unknown"
+	case w.Unknown:
+		return fmt.Sprintf("more than %s", amount.USD(w.CostUSD))
+	}
+	return amount.USD(w.CostUSD)
+}

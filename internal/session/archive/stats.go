@@ -1,0 +1,309 @@
+package archive
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"adze/internal/model/cost"
+	"adze/internal/msg"
+	"adze/internal/session/store"
+)
+
+// Stats are what was done in many sessions.
+type Stats struct {
+	// Sessions is how many were counted, and Left how many were not for lack of time; they are the oldest.
+	Sessions, Left int
+	// Sum is that of all days.
+	Sum Work
+	// Days has each day on which something was done, the last one first.
+	Days []Day
+	// Models, Tools and Files are ordered by how much they were used.
+	Models []ModelUse
+	Tools  []Use
+	Files  []Use // that were edited
+}
+
+// Work is what was done in some time.
+type Work struct {
+	// Prompts is how many prompts there were.
+	Prompts int
+	// Input and Output are tokens, whether they were cached or not.
+	Input, Output int
+	CostUSD       float64
+	// Unknown says that the price of something is not known.
+	Unknown bool
+}
+
+// A Day is the work of one day.
+type Day struct {
+	Date string // such as 2006-01-02
+	Work
+}
+
+// A ModelUse is what a model did.
+type ModelUse struct {
+	Name string
+	Work
+}
+
+// A Use says how often something was used.
+type Use struct {
+	Name  string
+	Times int
+}
+
+// StatsOptions say what is counted.
+type StatsOptions struct {
+	// Dir wants the sessions of the project in this folder; empty wants all.
+	Dir string
+	// Since is when the time begins that counts; zero wants all of it.
+	Since time.Time
+	// Zone is where days begin; nil means UTC.
+	Zone *time.Location
+}
+
+// Measure counts what was done in sessions. When ctx ends, it returns what it has counted so far; the sessions that
+// changed last come first. What a fork has of its original counts once.
+func Measure(ctx context.Context, home string, o StatsOptions) (*Stats, error) {
+	if o.Zone == nil {
+		o.Zone = time.UTC
+	}
+	files, err := byAge(home, o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	if !o.Since.IsZero() {
+		files = slices.DeleteFunc(files, func(f file) bool { return f.stamp.modified < o.Since.UnixNano() })
+	}
+	next := make(chan string)
+	total := newCount()
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(files)) {
+		wg.Go(func() {
+			sum := newCount()
+			for path := range next {
+				sum.session(ctx, path, &o)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			total.add(sum)
+		})
+	}
+	for i := range files {
+		if ctx.Err() != nil {
+			break
+		}
+		select {
+		case next <- files[i].path():
+		case <-ctx.Done():
+		}
+	}
+	close(next)
+	wg.Wait()
+	return total.stats(len(files)), nil
+}
+
+// costKind is the type of the records that hold the account.
+const costKind = "cost-state"
+
+// maxNames bounds how many tools and files are told apart, and maxNameSize how long a name is.
+const (
+	maxNames    = 20_000
+	maxNameSize = 1000
+)
+
+// A count is what was counted so far.
+type count struct {
+	sessions, empty int // those in which there is nothing to count are empty
+	days, models    map[string]Work
+	tools, files    map[string]int
+}
+
+func newCount() *count {
+	return &count{days: map[string]Work{}, models: map[string]Work{}, tools: map[string]int{}, files: map[string]int{}}
+}
+
+func (w *Work) add(more Work) {
+	w.Prompts += more.Prompts
+	w.Input += more.Input
+	w.Output += more.Output
+	w.CostUSD += more.CostUSD
+	w.Unknown = w.Unknown || more.Unknown
+}
+
+// book adds work under a name.
+func book(all map[string]Work, name string, more Work) {
+	w := all[name]
+	w.add(more)
+	all[name] = w
+}
+
+// used counts a name, if there are not too many.
+func used(all map[string]int, name string, times int) {
+	if _, known := all[name]; len(name) > maxNameSize || !known && len(all) >= maxNames {
+		return
+	}
+	all[strings.Clone(name)] += times
+}
+
+func (c *count) add(more *count) {
+	c.sessions += more.sessions
+	c.empty += more.empty
+	for name, w := range more.days {
+		book(c.days, name, w)
+	}
+	for name, w := range more.models {
+		book(c.models, name, w)
+	}
+	for name, n := range more.tools {
+		used(c.tools, name, n)
+	}
+	for name, n := range more.files {
+		used(c.files, name, n)
+	}
+}
+
+// session counts one log, unless it cannot be read or ctx ends before it is; what was counted of it by then stays.
+func (c *count) session(ctx context.Context, path string, o *StatsOptions) {
+	f, err := os.Open(path)
+	if err != nil {
+		c.empty++
+		return
+	}
+	defer f.Close()
+	any := false
+	var before cost.Totals
+	for rec, err := range store.Records(f) {
+		if err != nil || ctx.Err() != nil {
+			break
+		}
+		switch {
+		case rec.Type == costKind:
+			totals, ok := totalsOf(rec.Line)
+			if !ok {
+				continue
+			}
+			if day, counts := dayOf(rec.Time, o); counts && any {
+				c.spent(day, &before, &totals)
+			}
+			before = totals
+		case rec.Message():
+			day, counts := dayOf(rec.Time, o)
+			if !counts || forked(&rec) {
+				continue
+			}
+			any = true
+			c.message(day, &rec)
+		}
+	}
+	if any {
+		c.sessions++
+	} else if ctx.Err() == nil {
+		c.empty++
+	}
+}
+
+// forked reports whether a message was copied from another session.
+func forked(rec *store.Record) bool {
+	tail := rec.Line[max(0, len(rec.Line)-300):]
+	return strings.Contains(string(tail), `"forkedFrom":{`)
+}
+
+// dayOf returns the day of a time, and whether it counts.
+func dayOf(text string, o *StatsOptions) (string, bool) {
+	at, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil || at.Before(o.Since) {
+		return "", false
+	}
+	return at.In(o.Zone).Format(time.DateOnly), true
+}
+
+// totalsOf returns the account that a record holds.
+func totalsOf(line []byte) (cost.Totals, bool) {
+	var n struct{ Cost *cost.Totals }
+	if json.Unmarshal(line, &n) != nil || n.Cost == nil {
+		return cost.Totals{}, false
+	}
+	return *n.Cost, true
+}
+
+// spent counts what was added to an account. One that began again counts as a whole.
+func (c *count) spent(day string, before, now *cost.Totals) {
+	if now.CostUSD < before.CostUSD || len(now.Models) < len(before.Models) {
+		before = &cost.Totals{}
+	}
+	for name, m := range now.Models {
+		was := before.Models[name]
+		w := Work{
+			Input:   max(0, m.Input+m.CacheRead+m.CacheWrite-was.Input-was.CacheRead-was.CacheWrite),
+			Output:  max(0, m.Output-was.Output),
+			CostUSD: max(0, m.CostUSD-was.CostUSD),
+		}
+		if w == (Work{}) {
+			continue
+		}
+		w.Unknown = m.HasUnknownCost
+		book(c.models, name, w)
+		book(c.days, day, w)
+	}
+}
+
+// message counts a prompt, the calls of an answer, or the files that calls have edited.
+func (c *count) message(day string, rec *store.Record) {
+	e, err := rec.Entry()
+	if err != nil {
+		return
+	}
+	if rec.Type == string(msg.User) && readable(rec.Line) && !e.Hidden {
+		book(c.days, day, Work{Prompts: 1})
+	}
+	for _, p := range e.Message.Parts {
+		if u, ok := p.(*msg.ToolUse); ok {
+			used(c.tools, u.Name, 1)
+		}
+	}
+	for _, value := range e.Structured {
+		var changed struct {
+			FilePath        string
+			StructuredPatch json.RawMessage
+		}
+		if json.Unmarshal(value, &changed) == nil && changed.FilePath != "" && len(changed.StructuredPatch) > 0 {
+			used(c.files, filepath.Clean(changed.FilePath), 1)
+		}
+	}
+}
+
+// stats returns the counts in order; all is how many logs there are.
+func (c *count) stats(all int) *Stats {
+	s := &Stats{Sessions: c.sessions, Left: all - c.sessions - c.empty, Tools: byTimes(c.tools), Files: byTimes(c.files)}
+	for _, date := range slices.Backward(slices.Sorted(maps.Keys(c.days))) {
+		s.Days = append(s.Days, Day{date, c.days[date]})
+		s.Sum.add(c.days[date])
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.models)) {
+		s.Models = append(s.Models, ModelUse{name, c.models[name]})
+	}
+	slices.SortStableFunc(s.Models, func(a, b ModelUse) int { return cmp.Compare(b.Input+b.Output, a.Input+a.Output) })
+	return s
+}
+
+func byTimes(all map[string]int) []Use {
+	var uses []Use
+	for name, n := range all {
+		uses = append(uses, Use{name, n})
+	}
+	slices.SortFunc(uses, func(a, b Use) int {
+		return cmp.Or(cmp.Compare(b.Times, a.Times), strings.Compare(a.Name, b.Name))
+	})
+	return uses
+}
