@@ -88,16 +88,6 @@ func (s *Skill) Expand(body, args string, v Vars) ([]Piece, error) {
 	return pieces, nil
 }
 
-// Commands reports whether a prompt embeds commands.
-func Commands(body string) bool {
-	for _, p := range split(body) {
-		if p.Command {
-			return true
-		}
-	}
-	return false
-}
-
 const fence = "```"
 
 // split finds the commands in a prompt: !`command` at the beginning of a line or behind a blank, and blocks whose fence

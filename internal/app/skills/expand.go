@@ -50,6 +50,9 @@ func (s *Skills) expand(ctx context.Context, k *skill.Skill, args string, grante
 	if err := s.compose(ctx, x, pieces); err != nil {
 		return nil, err
 	}
+	if len(x.text) > maxPrompt {
+		return nil, fmt.Errorf("the skill %s is not run: it is longer than %d bytes", k.Name, maxPrompt)
+	}
 	if strings.TrimSpace(x.text) == "" {
 		return nil, fmt.Errorf("the skill %s is empty", k.Name)
 	}
@@ -108,7 +111,7 @@ func (s *Skills) compose(ctx context.Context, x *prompt, pieces []skill.Piece) e
 		text.WriteString(out)
 		words.WriteString("\n")
 		if text.Len() > maxPrompt {
-			return fmt.Errorf("the skill %s is not run: with what its commands print it is longer than %d bytes", x.skill.Name, maxPrompt)
+			break
 		}
 	}
 	x.text, x.words = msg.Neutralise(text.String()), words.String()

@@ -146,8 +146,16 @@ func (s *Skills) override(ctx context.Context, k *skill.Skill) {
 }
 
 // overriding returns the name of a model that is asked in place of the current one: with the suffix for the long context
-// if that one has it, and the other model takes it.
+// if that one has it, and the other model takes it. A skill does not send the conversation to another provider.
 func (c *Models) overriding(current, name string) (string, error) {
+	now, err := c.Lookup(current)
+	if err != nil {
+		return "", err
+	}
+	other, err := c.Lookup(name)
+	if err == nil && providerOf(other.ID) != providerOf(now.ID) {
+		return "", errors.New("it is at another provider than the current model")
+	}
 	if strings.HasSuffix(current, catalog.LongSuffix) && !strings.HasSuffix(name, catalog.LongSuffix) {
 		if known, err := c.Lookup(name + catalog.LongSuffix); err == nil && known.Known {
 			return name + catalog.LongSuffix, nil
@@ -158,6 +166,15 @@ func (c *Models) overriding(current, name string) (string, error) {
 		err = errors.New("it is not known")
 	}
 	return name, err
+}
+
+// providerOf returns the part of a model's id that says which provider is asked; empty for its vendor.
+func providerOf(id string) string {
+	name, _, ok := strings.Cut(id, "/")
+	if !ok {
+		return ""
+	}
+	return name
 }
 
 // wanted returns the model and the effort that a skill names, or nothing. What is unknown is told and ignored.

@@ -282,7 +282,9 @@ func TestCalledSkillsAreKept(t *testing.T) {
 	}
 }
 
-// Proves SESS-51.
+// What is unknown, or at another provider, is not asked.
+//
+// Proves SESS-51, SKILL-15.
 func TestLongContextIsKept(t *testing.T) {
 	m := newPlace(t, nil, nil).cfg.Models
 	for _, c := range []struct{ current, name, want string }{
@@ -293,8 +295,13 @@ func TestLongContextIsKept(t *testing.T) {
 			t.Errorf("%s instead of %s: %s, %v", c.name, c.current, got, err)
 		}
 	}
-	if _, err := m.overriding("opus", "nonsense"); err == nil {
-		t.Error("an unknown model was taken")
+	for _, c := range [][2]string{{"opus", "nonsense"}, {"opus", "router/opus"}, {"local/small", "opus"}, {"local/a", "router/a"}} {
+		if _, err := m.overriding(c[0], c[1]); err == nil {
+			t.Errorf("%s was taken instead of %s", c[1], c[0])
+		}
+	}
+	if _, err := m.overriding("local/a", "local/b"); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -368,5 +375,41 @@ func TestWishes(t *testing.T) {
 		"- use the web: domain:x.org\n- use the tool mcp__db__query\n- run its own hook at Stop: {\"command\":\"x\"}"
 	if got != want {
 		t.Errorf("%s", got)
+	}
+}
+
+// A skill that may call others does not get what those ask for, and a name for everything is none.
+//
+// Proves SKILL-22.
+func TestSkillsDoNotGrantSkills(t *testing.T) {
+	k := &skill.Skill{Name: "x", Head: skill.Head{Allowed: []string{"Skill", "Skill(danger)", "Read"}}}
+	danger := &skill.Skill{Name: "danger", Head: skill.Head{Allowed: []string{"Bash"}}}
+	p := newPlace(t, []string{"allow Skill(x)"}, nil, k, danger)
+	if _, err := p.typed(t.Context(), "x", ""); err != nil {
+		t.Fatal(err)
+	}
+	if d := p.decide(t, "danger"); d.Behavior != permission.Ask {
+		t.Errorf("%s: %s", d.Behavior, d.Reason.Text)
+	}
+	if r, err := rule.Parse("*"); err == nil {
+		p.gate.SetCommand([]rule.Rule{r})
+		if d := p.decide(t, "danger"); d.Behavior != permission.Ask {
+			t.Errorf("with *: %s: %s", d.Behavior, d.Reason.Text)
+		}
+	}
+}
+
+// A prompt that is too long, or empty, is not sent, and nothing is granted then.
+func TestBadPrompts(t *testing.T) {
+	for want, text := range map[string]string{"is empty": " \n", "longer than": strings.Repeat("x", maxPrompt+1), "more than 100 commands": strings.Repeat("!`true` ", 101)} {
+		k := &skill.Skill{Name: "x", Head: skill.Head{Allowed: []string{"Bash"}}, Origin: skill.Origin{Kind: skill.User}, Text: func(context.Context) (string, error) { return text, nil }}
+		p := newPlace(t, []string{"allow Skill"}, nil, k)
+		before := len(p.gate.Policy().Rules())
+		if _, err := p.typed(t.Context(), "x", ""); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+		if len(p.gate.Policy().Rules()) != before {
+			t.Errorf("%s: rules stay", want)
+		}
 	}
 }

@@ -64,7 +64,7 @@ func wish(r rule.Rule) string {
 	return "use the tool " + tool.OneLine(r.String(), 200)
 }
 
-// rules returns what the calls of a skill may do. What others wrote grants itself nothing.
+// rules returns what the calls of a skill may do. What others wrote grants itself nothing, and none grants other skills.
 func (c *Config) rules(k *skill.Skill) (rules []rule.Rule, err error) {
 	if !k.Origin.Own() {
 		return nil, nil
@@ -74,6 +74,9 @@ func (c *Config) rules(k *skill.Skill) (rules []rule.Rule, err error) {
 		r, err := rule.Parse(v.Fill(text))
 		if err != nil {
 			return nil, fmt.Errorf("allowed-tools of the skill %s: %q: %w", k.Name, text, err)
+		}
+		if r.Tool == skilltool.Name {
+			continue // what other skills ask for is theirs to be asked about
 		}
 		r.Scope, r.File = scope.Command, k.File
 		rules = append(rules, r)
