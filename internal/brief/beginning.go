@@ -72,6 +72,16 @@ func (p *Prompt) restore(modelID string, b Beginning) {
 		old.tools = append(old.tools, msg.ToolSpec{Name: t.Name, Description: t.Description, Schema: json.RawMessage(t.Schema), Strict: t.Strict})
 	}
 	p.begun[modelID] = old
+	p.listed.Store(modelID, old.tools)
+}
+
+// Unlisted reports whether requests to a model have begun without a tool. The prompt may be nil.
+func (p *Prompt) Unlisted(modelID, tool string) bool {
+	if p == nil {
+		return false
+	}
+	tools, begun := p.listed.Load(modelID)
+	return begun && !slices.ContainsFunc(tools.([]msg.ToolSpec), func(t msg.ToolSpec) bool { return t.Name == tool })
 }
 
 // Begin returns what the requests of a turn begin with, given the tools that can be called: the same as before, as
@@ -84,6 +94,7 @@ func (p *Prompt) Begin(modelID string, tools []msg.ToolSpec) Begun {
 	if old == nil || !p.serves(old, now, tools) {
 		next := &beginning{blocks: now.blocks, parts: now.parts, tools: tools}
 		p.begun[modelID] = next
+		p.listed.Store(modelID, tools)
 		p.cfg.Keeper.told.forget(modelID + "/")
 		same := old != nil && sameParts(old.parts, next.parts) && slices.EqualFunc(old.tools, tools, sameTool)
 		if !same {

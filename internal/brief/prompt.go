@@ -56,6 +56,9 @@ type Prompt struct {
 	registry *Registry
 	written  map[variant]written
 	begun    map[string]*beginning // by model
+
+	// listed is which tools begun has, by model: that is asked while the lock is held.
+	listed sync.Map // of string to []msg.ToolSpec
 }
 
 // A variant is what the text of a prompt depends on.
@@ -135,6 +138,7 @@ func (p *Prompt) Reset() {
 	for _, b := range p.begun {
 		b.expired = true
 	}
+	p.listed.Clear()
 }
 
 func (p *Prompt) variant(modelID string, tools []msg.ToolSpec) variant {

@@ -76,6 +76,9 @@ type Traits struct {
 	// Spare reports whether a model can do without the tool for now if it was not told of it when the conversation
 	// began: to tell it later costs the provider's cache. A nil func means that it cannot.
 	Spare func() bool
+	// Late says that the tool is deferred, whatever else is, if it becomes available when the conversation has begun
+	// without it: to list it then costs the provider's cache.
+	Late bool
 	// Enabled reports why the tool cannot be offered now, or nil. A nil func means always enabled.
 	Enabled func() error
 }

@@ -26,6 +26,8 @@ type Config struct {
 	Settings func() settings.Extra
 	// Model returns the model of the next request. May be nil: none is asked.
 	Model func() deferral.Model
+	// Unlisted reports whether the conversation has begun without a tool; may be nil.
+	Unlisted func(tool string) bool
 	// Count asks the provider how many tokens a text is; may be nil.
 	Count func(ctx context.Context, text string) (int, error)
 	// Servers are those of the workspace; nil if there are none.
@@ -79,8 +81,8 @@ func New(c Config) *Extras {
 	x.Discovered.Restore(found.Names)
 	x.policy = deferral.New(deferral.Config{
 		Core:     func(name string) bool { return x.core[name] },
-		Settings: x.settings,
-		Model:    c.Model, Count: c.Count, Warn: c.Say,
+		Settings: x.settings, Unlisted: c.Unlisted,
+		Model: c.Model, Count: c.Count, Warn: c.Say,
 		Begun: func() { x.note(deferralKind, map[string]any{"on": true}) },
 	}, begun.On)
 	if c.Servers != nil {

@@ -62,7 +62,7 @@ func (s *Skills) After(ctx context.Context, u *tool.Use, r *tool.Result) error {
 	if err != nil {
 		return nil
 	}
-	rel, err := filepath.Rel(s.cfg.Vars(nil).ProjectDir, abs)
+	rel, err := filepath.Rel(s.cfg.Vars(&skill.Skill{}).ProjectDir, abs)
 	if err != nil || !filepath.IsLocal(rel) {
 		return nil
 	}

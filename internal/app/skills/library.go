@@ -46,8 +46,11 @@ func roots(p *settings.Project, dir string, added []string) []library.Root {
 	return library.Places(l)
 }
 
-// ignored reports whether git ignores a folder in the working directory, or one that it lies in.
+// ignored reports whether git ignores a folder in the working directory, or one that it lies in. Its path has no links.
 func ignored(dir, path string) bool {
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
 	rules := ignore.NewLoader(ignore.Options{})
 	for p := path; p != dir && strings.HasPrefix(p, dir); p = filepath.Dir(p) {
 		if rules.Above(p).IgnoresDir(filepath.ToSlash(p)) {

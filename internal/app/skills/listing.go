@@ -3,6 +3,7 @@ package skills
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"sync"
 	"sync/atomic"
 
@@ -25,6 +26,8 @@ type ListingConfig struct {
 	// Runner is the tool that runs them, and Pool returns the tools of the next request.
 	Runner string
 	Pool   func() *tool.Pool
+	// Door is the tool through which the runner is called where it is deferred.
+	Door string
 	// Window returns how many tokens the model's context has.
 	Window   func() int
 	Settings func() settings.Skills
@@ -79,8 +82,11 @@ func (l *Listing) Told() *brief.Skills {
 	}
 	now := brief.Skills{List: l.cfg.Skills(), Score: l.cfg.Score}
 	if pool := l.cfg.Pool(); len(now.List) > 0 {
-		if _, _, ok := pool.Lookup(l.cfg.Runner); ok && !pool.IsDeferred(l.cfg.Runner) {
+		if _, _, ok := pool.Lookup(l.cfg.Runner); ok {
 			now.Tool = l.cfg.Runner
+		}
+		if pool.IsDeferred(l.cfg.Runner) {
+			now.Tool = fmt.Sprintf(`%s {"tool_name": %q, "params": …}`, l.cfg.Door, l.cfg.Runner)
 		}
 	}
 	s := l.cfg.Settings()

@@ -41,6 +41,7 @@ func openExtras(c *Conversation) *extras.Extras {
 			last.Store(&deferral.Model{Name: name, ID: m.ID, Window: m.ContextWindow, NoSearch: m.NoSearch})
 			return *last.Load()
 		}
+		cfg.Unlisted = func(tool string) bool { return c.told.prompt.Unlisted(cfg.Model().ID, tool) }
 	}
 	x := extras.New(cfg)
 	c.closers.add(x.Close)

@@ -9,6 +9,7 @@ import (
 	"adze/internal/skill"
 	"adze/internal/skill/usage"
 	"adze/internal/tool"
+	"adze/internal/tools/extratools"
 )
 
 // skillTool is the tool that runs skills.
@@ -21,7 +22,7 @@ func openListing(c *Conversation, listed func() []*skill.Skill) *skills.Listing 
 		return nil
 	}
 	cfg := skills.ListingConfig{
-		Skills: listed, Runner: skillTool,
+		Skills: listed, Runner: skillTool, Door: extratools.ExecuteName,
 		Pool:     func() *tool.Pool { return c.Session.Pool() },
 		Window:   func() int { m, _ := c.model.lookup(c.Session.Model()); return m.ContextWindow }, // ok: the session has it
 		Settings: func() settings.Skills { return c.ws.values().Skills },

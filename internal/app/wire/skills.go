@@ -25,6 +25,7 @@ func libraryOf(w *Workspace) func(added []string) *library.Library {
 			l = skills.OpenLibrary(w.Project, w.Dir, added, func() []library.Root { return pluginSet(w).Roots() }, own)
 			w.closers.add(own.Close)
 			w.closers.add(l.Close)
+			w.closers.add(l.Watch(func() {})) // conversations look at the set before every request
 		})
 		return l
 	}

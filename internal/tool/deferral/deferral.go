@@ -80,8 +80,10 @@ type Model struct {
 
 // A Config is what a [Policy] decides by.
 type Config struct {
-	// Core reports whether a tool is one of those that are never deferred.
-	Core     func(name string) bool
+	// Core reports whether a tool is one of those that are never deferred, but for late ones: see [tool.Traits].
+	Core func(name string) bool
+	// Unlisted reports whether the conversation has begun without a tool; may be nil.
+	Unlisted func(name string) bool
 	Settings func() Settings
 	// Model returns the model of the next request. May be nil: none is asked.
 	Model func() Model
@@ -119,7 +121,8 @@ func New(c Config, begun bool) *Policy {
 
 // Deferred reports whether a tool is one of those that are deferred. See [tool.Registry].
 func (p *Policy) Deferred(name string, t *tool.Traits) bool {
-	return !t.AlwaysLoad && !p.cfg.Core(name)
+	late := t.Late && p.cfg.Unlisted != nil && p.cfg.Unlisted(name)
+	return !t.AlwaysLoad && (late || !p.cfg.Core(name))
 }
 
 // Defers reports whether tools are deferred now, given those that would be. See [tool.Registry].

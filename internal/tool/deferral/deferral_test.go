@@ -204,3 +204,18 @@ func TestDiscovered(t *testing.T) {
 		t.Error("a resumed set has changed, or lacks what it had")
 	}
 }
+
+// A late tool is deferred where the conversation has begun without it.
+//
+// Proves SKILL-07.
+func TestLate(t *testing.T) {
+	unlisted := map[string]bool{"Skill": true, "Read": true}
+	p := New(Config{Core: func(string) bool { return true }, Unlisted: func(name string) bool { return unlisted[name] }}, false)
+	if !p.Deferred("Skill", &tool.Traits{Late: true}) || p.Deferred("Read", &tool.Traits{}) {
+		t.Error("a late tool is listed, or another is deferred")
+	}
+	delete(unlisted, "Skill")
+	if p.Deferred("Skill", &tool.Traits{Late: true}) {
+		t.Error("a tool that is listed is deferred")
+	}
+}

@@ -80,6 +80,7 @@ func New(c Config) tool.Tool {
 			Hint:      "run a skill by its name",
 			Output:    json.RawMessage(strings.TrimSpace(outputSchema)),
 			Enabled:   c.Enabled,
+			Late:      true,
 		},
 	}, func(in Input) (tool.Call, error) { return c.bind(in) })
 }
