@@ -105,8 +105,9 @@ type Command struct {
 	Complete func(d *Desk, arg string) []string
 }
 
-// A Kind classifies commands. A front end that queues commands with prompts submits the operation of a [Work] command
-// at once, and runs a command of another kind when its turn comes.
+// A Kind classifies commands. At a terminal all run at once, even while the model works; a prompt that one stands for has
+// a turn of its own after the one that runs. A front end that queues commands with prompts submits the operation of a
+// [Work] command at once, and runs a command of another kind when its turn comes.
 type Kind uint8
 
 const (
@@ -119,10 +120,6 @@ const (
 	// Ask commands stand for a prompt.
 	Ask
 )
-
-// Immediate reports whether the command runs at once even while the model works. One that stands for a prompt waits
-// until the turn has ended, and the session queues the operation of one that takes the place of a turn.
-func (c *Command) Immediate() bool { return c.Kind == Show || c.Kind == Change }
 
 // Commands returns the commands that are available, in the order of /help.
 func (d *Desk) Commands() []Command {
