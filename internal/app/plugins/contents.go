@@ -8,12 +8,13 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"adze/internal/hook"
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/amount"
-	"adze/internal/platform/term"
 	"adze/internal/plugin"
 	"adze/internal/skill"
 	"adze/internal/skill/library"
@@ -181,9 +182,19 @@ func (c *Contents) Lines() (lines []string) {
 	return lines
 }
 
-// plainLine returns text of a plugin as one line that cannot be mistaken for several, and shows what a terminal would hide.
+// plainLine returns text of a plugin as one line that cannot be mistaken for several. Characters that a terminal would obey
+// or hide are written as escapes.
 func plainLine(text string) string {
-	return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(term.Sanitize(strings.ReplaceAll(text, "\r", `\r`)))
+	var b strings.Builder
+	for _, r := range text {
+		if unicode.IsPrint(r) {
+			b.WriteRune(r)
+			continue
+		}
+		quoted := strconv.QuoteRune(r)
+		b.WriteString(quoted[1 : len(quoted)-1])
+	}
+	return b.String()
 }
 
 // A Change is what differs between what the user approved and what a plugin has now.

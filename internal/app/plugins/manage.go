@@ -92,6 +92,8 @@ func (o *Offer) Lines() (lines []string) {
 		if len(o.Contents.Effects) == 0 {
 			lines = append(lines, "it runs nothing by itself")
 		}
+	} else if o.approved.Hash == o.Plugin.Hash {
+		lines = []string{"you have agreed to what it runs"}
 	} else {
 		lines = compare(o.approved.Effects, o.Contents.Effects).Lines()
 		if len(lines) == 0 {
@@ -212,7 +214,7 @@ func (m *Manager) Accept(ctx context.Context, o *Offer, to scope.Scope) (string,
 			done = "updated " + o.ID.String()
 		}
 		if installed.Version != "" {
-			done += " " + installed.Version
+			done += " " + plainLine(installed.Version)
 		}
 	}
 	// A process that is killed here leaves a plugin that is off until the user agrees to it.
