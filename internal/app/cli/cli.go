@@ -78,7 +78,7 @@ func made[T any, P interface {
 // plannedCommands are commands that this version does not have. Alone, or before a word such as list, they are not a prompt.
 var plannedCommands = [...]string{
 	"acp", "agents", "install",
-	"plugin", "server", "setup-token", "update", "workflow",
+	"server", "setup-token", "update", "workflow",
 }
 
 // An Ended error says that a run failed and that the user has been told.

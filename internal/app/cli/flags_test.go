@@ -85,7 +85,7 @@ func TestParse(t *testing.T) {
 				t.Fatal(err)
 			}
 			got.args = in.Args
-			if diff := cmp.Diff(tt.want, got, cmp.AllowUnexported(want{}, runOptions{}, promptText{})); diff != "" {
+			if diff := cmp.Diff(tt.want, got, cmp.AllowUnexported(want{}, runOptions{}, promptText{}, extensions{})); diff != "" {
 				t.Error(diff)
 			}
 		})

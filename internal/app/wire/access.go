@@ -23,7 +23,7 @@ import (
 
 // openGate creates the sandbox, the permission gate and the working directory of the conversation.
 func (c *Conversation) openGate(ctx context.Context) (err error) {
-	if p := c.spec.parent; p != nil {
+	if p := c.spec.Parent; p != nil {
 		c.Gate, c.sandbox, c.Hooks = p.Gate, p.sandbox, p.Hooks
 		c.dir = newWorkdir(c.ws.Dir, c.Gate)
 		return nil

@@ -85,7 +85,7 @@ func (w *Workspace) Converse(ctx context.Context, spec Spec) (_ *Conversation, e
 	if err = openServers(c); err != nil {
 		return nil, err
 	}
-	if c.spec.parent == nil {
+	if c.spec.Parent == nil {
 		c.openHooks()
 	}
 	openSkills(c)
@@ -156,8 +156,8 @@ func (c *Conversation) openSession(ctx context.Context) {
 	c.told.texts = brief.NewToolTexts(tools)
 	c.keepFiles()
 	ledger := c.record.Ledger()
-	if c.spec.parent != nil {
-		ledger = c.spec.parent.record.Ledger()
+	if c.spec.Parent != nil {
+		ledger = c.spec.Parent.record.Ledger()
 	}
 	cfg := session.Config{
 		ID:     c.record.ID,
@@ -219,7 +219,7 @@ func (c *Conversation) openSession(ctx context.Context) {
 		c.small = &aside.Small{Asker: asker(&cfg), Models: c.model.small, Say: c.ws.Say}
 		remember(c)
 		cfg.Prefetch = lookups(c)
-		if c.spec.parent == nil {
+		if c.spec.Parent == nil {
 			openJudge(c, &cfg)
 		}
 		if v.Loop.Labels {
@@ -229,7 +229,7 @@ func (c *Conversation) openSession(ctx context.Context) {
 	}
 	c.Session = session.Open(ctx, cfg)
 	c.model.current = c.Session.Model
-	if c.spec.parent != nil {
+	if c.spec.Parent != nil {
 		return // its questions, and what goes on around it, are the parent's
 	}
 	c.Hooks.Attach(c.Session)
@@ -252,7 +252,7 @@ func (c *Conversation) openSession(ctx context.Context) {
 // it from those after it.
 func (c *Conversation) order(cfg *session.Config) {
 	cfg.Hearers = []session.Hearer{{Name: "servers", Hear: c.Servers.Hear}}
-	if c.spec.parent == nil { // hooks hear of the session, and of what the user says, but not of a fork
+	if c.spec.Parent == nil { // hooks hear of the session, and of what the user says, but not of a fork
 		cfg.Hearers = append(cfg.Hearers, session.Hearer{Name: "hooks", Hear: c.Hooks.Hear})
 		cfg.Stops = []agent.Stopper{c.Hooks}
 		cfg.Listeners.Ended = func(ctx context.Context, e agent.Ended) { c.Hooks.Ended(ctx, e); c.skills.EndTurn() }

@@ -54,7 +54,7 @@ func (c *Conversation) openFiles() error {
 		}
 		if f.history != nil {
 			f.changes.History = f.history
-		} else if p := c.spec.parent; p != nil && p.files.history != nil {
+		} else if p := c.spec.Parent; p != nil && p.files.history != nil {
 			f.changes.History = p.files.history // what a fork changes is part of the turn
 		}
 		c.closers.add(f.changes.Wait)

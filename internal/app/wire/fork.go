@@ -20,7 +20,7 @@ func fork(ctx context.Context, c *Conversation, f skills.Fork) (string, error) {
 		return "", fmt.Errorf("the skill %s wants to run as the agent %s, which does not exist; there is %s", f.Skill.Name, a, generalAgent)
 	}
 	spec := c.spec
-	spec.parent = c
+	spec.Parent = c
 	spec.Session, spec.Entry, spec.Schema, spec.Raw = SessionSpec{Ephemeral: true}, Print, nil, false
 	spec.Debug = DebugSpec{}
 	spec.Access.Asks, spec.Access.AskTool = false, "" // the gate asks as it does here
@@ -50,7 +50,7 @@ func fork(ctx context.Context, c *Conversation, f skills.Fork) (string, error) {
 // notify tells the model of the conversation something, which begins a turn if none runs.
 func notify(c *Conversation, text string) {
 	n := session.Notify{Text: text, Wake: true}
-	if c.spec.parent == nil {
+	if c.spec.Parent == nil {
 		c.Hooks.Notify(n)
 		return
 	}

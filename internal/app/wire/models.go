@@ -74,7 +74,7 @@ func (w *Workspace) openModel(ctx context.Context, spec Spec, parts *closers) (*
 	}
 	v := w.values().Model
 	m.name, m.fallback = cmp.Or(spec.Model.Name, v.Name, "default"), cmp.Or(spec.Model.Fallback, v.Fallback)
-	if p := spec.parent; p != nil {
+	if p := spec.Parent; p != nil {
 		m.backend = p.model.backend
 	} else if err := m.open(ctx, parts); err != nil {
 		return nil, err

@@ -33,7 +33,7 @@ func libraryOf(w *Workspace) func(added []string) *library.Library {
 
 // openSkills makes what the conversation knows of skills. Only a model uses them.
 func openSkills(c *Conversation) {
-	if c.spec.Calls != FromModel || c.ws.values().Simple || c.spec.parent != nil {
+	if c.spec.Calls != FromModel || c.ws.values().Simple || c.spec.Parent != nil {
 		return
 	}
 	cfg := skills.Config{

@@ -24,8 +24,8 @@ type Spec struct {
 	Raw bool
 	// Bare leaves out hooks, memory, notes, and instruction files but those of further directories.
 	Bare bool
-	// parent is the conversation that this one is a fork of; nil for one of its own.
-	parent *Conversation
+	// Parent is the conversation that this one is a fork of; nil for one of its own.
+	Parent *Conversation
 	// Includes are files outside the project that its instructions may include in this run.
 	Includes []string
 }
