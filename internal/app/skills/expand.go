@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"adze/internal/hook"
@@ -40,6 +41,7 @@ func (s *Skills) expand(ctx context.Context, k *skill.Skill, args string, grante
 			return nil, err
 		}
 	}
+	r.rules = append(r.rules, reading(k)...)
 	s.grants.begin(r)
 	defer func() {
 		if err != nil {
@@ -64,6 +66,28 @@ func (s *Skills) expand(ctx context.Context, k *skill.Skill, args string, grante
 		s.cfg.Used(k.Name)
 	}
 	return x, nil
+}
+
+// reading returns the rules by which the model may read the files that belong to a skill. That is part of its text, so that
+// no one is asked. A folder whose name means more than itself in a rule has none.
+func reading(k *skill.Skill) (rules []rule.Rule) {
+	if k.Dir == "" || k.Origin.Command || !k.Origin.Own() {
+		return nil
+	}
+	dirs := []string{k.Dir}
+	if real, err := filepath.EvalSymlinks(k.Dir); err == nil && real != k.Dir {
+		dirs = append(dirs, real)
+	}
+	for _, dir := range dirs {
+		dir = filepath.ToSlash(dir)
+		if strings.ContainsAny(dir, `*?[]{}()!\\`) || !strings.HasPrefix(dir, "/") {
+			continue
+		}
+		if r, err := rule.Parse("Read(/" + dir + "/**)"); err == nil {
+			rules = append(rules, r)
+		}
+	}
+	return rules
 }
 
 // granted returns the rules and hooks of a skill. The user has agreed to them: that holds for its hooks from now on.
