@@ -302,6 +302,8 @@ func Keys() []config.Key {
 			Doc: "in managed settings: the only marketplaces that plugins may come from", Requirement: "X-071"},
 		{Name: "trustedMarketplaces", Kind: config.List, Personal: true, Accepted: "a list of marketplace names",
 			Doc: "marketplaces whose skills run without a question", Requirement: "SKILL-22"},
+		{Name: "remoteSkills", Kind: config.List, Personal: true, Accepted: "a list of addresses that begin with `https://`, or with `gs://` or `s3://` and a bucket",
+			Doc: "experimental: the model can run a skill by the name `_canonical_NAME`, which is fetched from `NAME/SKILL.md` at the first of these addresses that has it", Requirement: "SKILL-34"},
 		{Name: "mcpSampling", Kind: config.List, Personal: true, Accepted: "a list of server names",
 			Doc: "servers that may ask the model something, at your cost; you are asked about each request", Requirement: "MCP-20"},
 		{Name: "mcpChannels", Kind: config.List, Personal: true, Accepted: "a list of server names",

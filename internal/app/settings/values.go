@@ -214,6 +214,7 @@ type Skills struct {
 	NoShell   bool
 	NoBundled bool // those that come with adze are left out
 	Markets   []string
+	Remote    []string // addresses that skills are fetched from
 }
 
 // headers returns the headers of an object of names and values.
@@ -303,7 +304,7 @@ func Decode(s *config.Settings) *Values {
 		},
 		Skills: Skills{
 			Budget: s.Int("ADZE_SKILL_CHAR_BUDGET"), Search: s.Text("skillSearch"),
-			NoShell: s.Bool("disableSkillShellExecution"), NoBundled: s.Bool("disableBundledSkills"), Markets: s.Strings("trustedMarketplaces"),
+			NoShell: s.Bool("disableSkillShellExecution"), NoBundled: s.Bool("disableBundledSkills"), Markets: s.Strings("trustedMarketplaces"), Remote: s.Strings("remoteSkills"),
 		},
 		Web:         webSection(s),
 		Hooks:       hooks(s),

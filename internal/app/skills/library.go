@@ -1,6 +1,7 @@
 package skills
 
 import (
+	"context"
 	"path/filepath"
 	"strings"
 
@@ -13,6 +14,7 @@ import (
 	"adze/internal/skill"
 	"adze/internal/skill/bundled"
 	"adze/internal/skill/library"
+	"adze/internal/skill/remote"
 )
 
 // OpenLibrary begins to look for the skills of a project that is opened in dir, and of directories that were added. Those
@@ -58,4 +60,25 @@ func ignored(dir, path string) bool {
 		}
 	}
 	return false
+}
+
+// Fetching returns a library that also finds the skills of a source, which may be nil.
+func Fetching(l Library, from *remote.Source) Library {
+	if from == nil {
+		return l
+	}
+	return &fetching{l, from}
+}
+
+type fetching struct {
+	Library
+	from *remote.Source
+}
+
+// Find returns the skill of a name, on disk before one that is fetched.
+func (f *fetching) Find(ctx context.Context, name string) *skill.Skill {
+	if k := f.Library.Find(ctx, name); k != nil {
+		return k
+	}
+	return f.from.Find(name)
 }

@@ -26,10 +26,13 @@ func (s *Skills) enabled() error {
 	switch {
 	case s.cfg.Off:
 		return errors.New("skills are left out in this session")
-	case len(s.Listed()) == 0:
-		return errNone
+	case len(s.Listed()) > 0:
+		return nil
 	}
-	return nil
+	if _, ok := s.cfg.Library.(*fetching); ok { // what can be fetched is not listed
+		return nil
+	}
+	return errNone
 }
 
 // typed makes the prompt of a skill that the user typed.

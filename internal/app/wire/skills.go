@@ -13,6 +13,7 @@ import (
 	"adze/internal/skill"
 	"adze/internal/skill/bundled"
 	"adze/internal/skill/library"
+	"adze/internal/skill/remote"
 )
 
 // libraryOf returns what begins to look for the skills of the workspace when it is called first.
@@ -64,8 +65,12 @@ func openSkills(c *Conversation) {
 	if c.Servers != nil && c.ws.values().MCP.Skills {
 		cfg.Servers = c.Servers.Skills
 	}
-	c.skills = skills.New(cfg)
-	if c.spec.Entry != Print {
-		c.closers.add(c.ws.library(nil).Watch(func() {})) // what changes is asked for with the next request
+	if v := c.ws.values(); len(v.Skills.Remote) > 0 && !v.Web.Offline {
+		from, wrong := remote.New(v.Skills.Remote, webFetch(c.ws).Client)
+		for _, err := range wrong {
+			c.ws.Say(err.Error())
+		}
+		cfg.Library = skills.Fetching(cfg.Library, from)
 	}
+	c.skills = skills.New(cfg)
 }
