@@ -15,7 +15,7 @@ import (
 )
 
 func costCommand() Command {
-	return Command{Name: "cost", Aliases: []string{"usage"}, Doc: "show what this session has cost, and the rate limits", Run: func(_ context.Context, d *Desk, _ string) (Answer, error) {
+	return Command{Name: "cost", Doc: "show what this session has cost, and the rate limits", Run: func(_ context.Context, d *Desk, _ string) (Answer, error) {
 		p := costPage(d.Session.Totals())
 		if d.Surroundings.Limits != nil {
 			addLimits(&p, d.Surroundings.Limits(), d.Now())

@@ -85,6 +85,9 @@ func earlier(d *Desk) (Answer, error) {
 		if i.Branch != "" {
 			about += ", " + i.Branch
 		}
+		if i.Tag != "" {
+			about += ", tag " + i.Tag
+		}
 		list.Choices = append(list.Choices, Choice{ID: i.ID, Title: i.Name(), About: about})
 	}
 	if len(list.Choices) == 0 {

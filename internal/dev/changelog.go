@@ -27,7 +27,8 @@ var kinds = []struct{ word, heading string }{
 var versionForm = regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?$`)
 
 // collect moves the fragments of changelog/unreleased under root into
-// CHANGELOG.md, as the newest version.
+// CHANGELOG.md, as the newest version. The files go to changelog/latest, from
+// which the program shows them.
 func collect(root, version, date string) error {
 	if !versionForm.MatchString(version) {
 		return fmt.Errorf("%q is not a version such as 0.2.0", version)
@@ -55,8 +56,15 @@ func collect(root, version, date string) error {
 	if err := os.WriteFile(page, []byte(text), 0o644); err != nil {
 		return err
 	}
+	latest := filepath.Join(root, "changelog", "latest")
+	if err := os.RemoveAll(latest); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(latest, 0o755); err != nil {
+		return err
+	}
 	for _, name := range names {
-		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+		if err := os.Rename(filepath.Join(dir, name), filepath.Join(latest, name)); err != nil {
 			return err
 		}
 	}

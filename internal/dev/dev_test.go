@@ -162,6 +162,10 @@ What changed.
 	if err != nil || len(left) != 1 {
 		t.Errorf("%v are left, %v", left, err)
 	}
+	latest, err := filepath.Glob(filepath.Join(root, "changelog", "latest", "*"))
+	if err != nil || len(latest) != 1 {
+		t.Errorf("%v are those of the version, %v", latest, err)
+	}
 }
 
 func TestChangelogErrors(t *testing.T) {

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/desk"
 	"adze/internal/skill/bundled"
 )
 
@@ -31,7 +30,7 @@ func TestCommandsOfTheChapter(t *testing.T) {
 		t.Fatal(err)
 	}
 	exists := map[string]bool{}
-	for _, c := range desk.New(desk.Config{Terminal: true}).Commands() {
+	for _, c := range everyCommand().Commands() {
 		for _, name := range append(c.Aliases, c.Name) {
 			exists[name] = true
 		}
@@ -73,7 +72,7 @@ func TestCommandsOfTheChapter(t *testing.T) {
 // Proves CMD-01.
 func TestFrontEndsKnowNoCommands(t *testing.T) {
 	names := map[string]bool{}
-	for _, c := range desk.New(desk.Config{Terminal: true}).Commands() {
+	for _, c := range everyCommand().Commands() {
 		for _, name := range append(c.Aliases, c.Name) {
 			names["/"+name] = true
 		}

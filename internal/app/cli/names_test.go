@@ -28,7 +28,7 @@ type existing struct {
 
 func whatExists() *existing {
 	e := &existing{slash: map[string]bool{}, commands: map[string]bool{}, flags: map[string]bool{"help": true, "version": true}, settings: map[string]bool{}, variables: map[string]bool{}}
-	for _, c := range desk.New(desk.Config{Terminal: true}).Commands() {
+	for _, c := range everyCommand().Commands() {
 		e.slash[c.Name] = true
 		for _, alias := range c.Aliases {
 			e.slash[alias] = true
@@ -230,7 +230,7 @@ func TestKeysInDocuments(t *testing.T) {
 	}
 	_, table, _ := strings.Cut(string(data), "## Keys")
 	table, _, _ = strings.Cut(table, "\n\nWith")
-	answer, err := desk.New(desk.Config{Terminal: true}).Run(t.Context(), "keys", "")
+	answer, err := everyCommand().Run(t.Context(), "keys", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -381,7 +381,7 @@ func TestNamesCheck(t *testing.T) {
 //
 // Proves CMD-02.
 func TestSwitchesAreSettings(t *testing.T) {
-	for _, c := range desk.New(desk.Config{Terminal: true}).Commands() {
+	for _, c := range everyCommand().Commands() {
 		i := slices.IndexFunc(settings.Keys(), func(k config.Key) bool { return k.ID() == c.Switch && k.Kind == config.Bool })
 		if c.Switch != "" && i < 0 {
 			t.Errorf("/%s needs %s, which is no setting that is on or off", c.Name, c.Switch)

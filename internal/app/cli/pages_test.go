@@ -71,7 +71,7 @@ func commandReference() string {
 		row("Command", "Also", "Arguments", "What it does", "Where")
 		b.WriteString("|---|---|---|---|---|\n")
 	}
-	d := desk.New(desk.Config{Terminal: true})
+	d := everyCommand()
 	page, _ := d.Run(context.Background(), "help", "") // ok: it cannot fail
 	for _, section := range page.(desk.Page).Blocks[0].(desk.Fields) {
 		table(section.Name)

@@ -13,6 +13,7 @@ import (
 	"adze/internal/model"
 	"adze/internal/platform/config"
 	"adze/internal/platform/scope"
+	"adze/internal/session/archive"
 )
 
 // deskPermission gives the desk access to what is allowed in a conversation.
@@ -38,7 +39,12 @@ func surroundings(c *Conversation) desk.Surroundings {
 			return c.model.backend.Router.Limits(c.Session.Model())
 		},
 		Enabled: func(setting string) bool { return w.Project.Settings().Bool(setting) },
-		Styles:  deskStyles(c), Sections: about.Sections(about.Config{}),
+		Styles:  deskStyles(c), Sections: about.Sections(about.Config{
+			Variables: func() []about.Variable { return settings.Variables(w.Getenv) },
+			Inherit: func(ctx context.Context, from *archive.Info, id string) error {
+				return Inherit(ctx, w.Project, from, id, w.Dir)
+			},
+		}),
 		About:   func() desk.Fields { return aboutSession(c) },
 		Examine: func(ctx context.Context, online bool) []desk.Check { return examine(ctx, c, online) },
 		Options: func(all bool) []desk.Option {

@@ -3,18 +3,36 @@
 package about
 
 import (
+	"context"
+
 	"adze/internal/desk"
+	"adze/internal/session/archive"
 )
 
 // A Config is what the commands need besides a desk.
-type Config struct{}
+type Config struct {
+	// Variables returns the environment variables that the program reads, and Inherit gives a fork what its original has
+	// beside the transcript. Both may be nil.
+	Variables func() []Variable
+	Inherit   func(ctx context.Context, from *archive.Info, fork string) error
+}
 
 // Sections returns the commands, in the sections of /help where they belong.
 func Sections(c Config) []desk.Section {
 	return []desk.Section{
+		{Name: "Conversation", Commands: []desk.Command{
+			branchCommand(c.Inherit),
+			tagCommand(),
+		}},
+		{Name: "Context", Commands: []desk.Command{filesCommand()}},
+		{Name: "Permissions", Commands: []desk.Command{sandboxCommand()}},
 		{Name: "Program", Commands: []desk.Command{
+			usageCommand(),
 			statsCommand(),
 			privacyCommand(),
+			envCommand(c.Variables),
+			releaseNotesCommand(),
+			heapdumpCommand(),
 		}},
 	}
 }

@@ -1,0 +1,11 @@
+package cli
+
+import (
+	"adze/internal/desk"
+	program "adze/internal/desk/about"
+)
+
+// everyCommand returns a desk that has every command that is built in.
+func everyCommand() *desk.Desk {
+	return desk.New(desk.Config{Terminal: true, Surroundings: desk.Surroundings{Sections: program.Sections(program.Config{})}})
+}

@@ -1,0 +1,18 @@
+package settings
+
+import (
+	"adze/internal/desk/about"
+)
+
+// Variables returns the environment variables that the settings read, each with its value if it is set.
+func Variables(getenv func(string) string) []about.Variable {
+	var all []about.Variable
+	keys := Keys()
+	for i := range keys {
+		for _, name := range keys[i].Env {
+			value := getenv(name)
+			all = append(all, about.Variable{Name: name, Value: value, Set: value != "", Doc: keys[i].Doc})
+		}
+	}
+	return all
+}

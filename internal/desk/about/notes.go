@@ -1,0 +1,55 @@
+package about
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"adze/changelog"
+	"adze/internal/desk"
+	"adze/internal/platform/amount"
+	"adze/internal/tool"
+)
+
+func releaseNotesCommand() desk.Command {
+	return desk.Command{Name: "release-notes", Args: "[WORD|all]", Doc: "show what is new in this version, what is new about a word, or all of it",
+		Run: func(_ context.Context, d *desk.Desk, word string) (desk.Answer, error) {
+			notes, err := changelog.Notes()
+			if err != nil {
+				return nil, err
+			}
+			return notesPage(notes, d.Version, word)
+		}}
+}
+
+// shownNotes is how many notes are shown unless all are asked for.
+const shownNotes = 15
+
+// notesPage shows the titles of what is new, or the texts of what is about a word.
+func notesPage(notes []changelog.Note, version, word string) (desk.Answer, error) {
+	if len(notes) == 0 {
+		return desk.Say("There are no notes on adze " + version + "."), nil
+	}
+	if word == "" {
+		p := desk.Say(fmt.Sprintf("%s in adze %s:", amount.Of(len(notes), "thing is new", "things are new"), version))
+		var items desk.Items
+		for _, n := range notes[:min(shownNotes, len(notes))] {
+			items = append(items, n.Title)
+		}
+		p.Add(items)
+		if more := len(notes) - len(items); more > 0 {
+			p.Add(desk.Text(fmt.Sprintf("And %d more. /release-notes WORD shows what is new about something, /release-notes all everything.", more)))
+		}
+		return p, nil
+	}
+	var p desk.Page
+	for _, n := range notes {
+		if word == "all" || strings.Contains(strings.ToLower(n.Title+" "+n.Text), strings.ToLower(word)) {
+			p.Add(desk.Text(n.Kind+": "+n.Title), desk.Items{n.Text})
+		}
+	}
+	if len(p.Blocks) == 0 {
+		return nil, fmt.Errorf("nothing is new about %s; /release-notes lists what is", tool.OneLine(word, 60))
+	}
+	return p, nil
+}

@@ -1,0 +1,158 @@
+package about
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/pprof"
+	"slices"
+	"strings"
+
+	"adze/internal/desk"
+	"adze/internal/platform/amount"
+	"adze/internal/platform/redact"
+)
+
+// A Variable is one that the program reads.
+type Variable struct {
+	Name, Value, Doc string
+	Set              bool
+}
+
+func envCommand(variables func() []Variable) desk.Command {
+	return desk.Command{Name: "env", Args: "[WORD|all]", Doc: "show the environment variables that are in use, those about a word, or all that adze reads",
+		Run: func(_ context.Context, _ *desk.Desk, word string) (desk.Answer, error) {
+			if variables == nil {
+				return desk.Say("No variables are read in this session."), nil
+			}
+			return envPage(variables(), word), nil
+		}}
+}
+
+// envPage shows the variables that are set, or what those are for that are asked for.
+func envPage(all []Variable, word string) desk.Page {
+	if word != "" {
+		var terms desk.Terms
+		for _, v := range all {
+			if word == "all" || strings.Contains(strings.ToLower(v.Name+" "+v.Doc), strings.ToLower(word)) {
+				terms = append(terms, desk.Term{Name: v.Name, Text: v.Doc})
+			}
+		}
+		if len(terms) == 0 {
+			return desk.Say("No variable is about that; /env all lists them.")
+		}
+		return desk.Page{Blocks: []desk.Block{terms}}
+	}
+	var fields desk.Fields
+	for _, v := range all {
+		if v.Set {
+			fields = append(fields, desk.Field{Name: v.Name, Value: masked(v.Name, v.Value)})
+		}
+	}
+	p := desk.Say("No variable that adze reads is set.")
+	if len(fields) > 0 {
+		p = desk.Page{Blocks: []desk.Block{fields}}
+	}
+	p.Add(desk.Text("/env all explains all " + amount.Grouped(len(all)) + " variables that adze reads, /env WORD those about something."))
+	return p
+}
+
+// masked returns a value without what may be a secret.
+func masked(name, value string) string {
+	secret := func(word string) bool { return strings.Contains(strings.ToUpper(name), word) }
+	if slices.ContainsFunc([]string{"KEY", "TOKEN", "SECRET", "PASS", "HEADER", "CREDENTIAL", "AUTH"}, secret) {
+		return "(set, not shown)"
+	}
+	if _, after, found := strings.Cut(value, "@"); found && strings.Contains(value, "://") { // a user and a password
+		value = "…@" + after
+	}
+	const most = 200
+	if runes := []rune(value); len(runes) > most {
+		value = string(runes[:most]) + "…"
+	}
+	return redact.Field(name, value)
+}
+
+func heapdumpCommand() desk.Command {
+	return desk.Command{Name: "heapdump", Kind: desk.Change, Doc: "write down what the memory of the program is used for, without what is in it",
+		Run: func(_ context.Context, d *desk.Desk, _ string) (desk.Answer, error) { return heapdump(d) }}
+}
+
+// heapdump writes a profile of the memory into the folder of debug logs.
+func heapdump(d *desk.Desk) (desk.Answer, error) {
+	if d.Home == "" {
+		return nil, desk.ErrNotKept
+	}
+	dir := filepath.Join(d.Home, "debug")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, "heap-"+d.Now().UTC().Format("20060102-150405.000")+".pprof")
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	runtime.GC() // so that what is no longer used does not count
+	err = pprof.Lookup("heap").WriteTo(f, 0)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return nil, fmt.Errorf("writing %s: %w", path, err)
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	p := desk.Page{Blocks: []desk.Block{desk.Fields{
+		{Name: "In use", Value: amount.Bytes(int64(m.HeapAlloc))},
+		{Name: "From the system", Value: amount.Bytes(int64(m.Sys))},
+		{Name: "Written to", Value: d.Files.Short(path)},
+	}}}
+	p.Add(desk.Text("It names functions and sizes, and holds nothing of the conversation. To read it: go tool pprof " + path))
+	return p, nil
+}
+
+func sandboxCommand() desk.Command {
+	return desk.Command{Name: "sandbox", Doc: "show whether commands run in a sandbox, what it allows, and how to switch it on",
+		Run: func(ctx context.Context, d *desk.Desk, _ string) (desk.Answer, error) {
+			return sandboxPage(ctx, d), nil
+		}}
+}
+
+// sandboxPage shows the state of the sandbox: what doctor says of it, and the settings that are set.
+func sandboxPage(ctx context.Context, d *desk.Desk) desk.Page {
+	var p desk.Page
+	var fields desk.Fields
+	on := false
+	if enabled := d.Surroundings.Enabled; enabled != nil {
+		on = enabled("sandbox.enabled")
+	}
+	state := "off: commands can do what you can; /config sandbox.enabled true switches it on"
+	if on {
+		state = "on: commands write to the workspace only, and reach the hosts only that are allowed"
+	}
+	fields = append(fields, desk.Field{Name: "Sandbox", Value: state})
+	if examine := d.Surroundings.Examine; examine != nil {
+		for _, c := range examine(ctx, false) {
+			if c.Name != "sandbox" {
+				continue
+			}
+			if c.Fine != "" && c.Fine != "off" {
+				fields = append(fields, desk.Field{Name: "This machine", Value: c.Fine})
+			}
+			for _, text := range slices.Concat(c.Problems, c.Notes) {
+				p.Add(desk.Notice(text))
+			}
+		}
+	}
+	if options := d.Surroundings.Options; options != nil {
+		for _, o := range options(false) {
+			if strings.HasPrefix(o.Key, "sandbox.") {
+				fields = append(fields, desk.Field{Name: o.Key, Value: o.Value})
+			}
+		}
+	}
+	p.Blocks = append([]desk.Block{fields}, p.Blocks...)
+	return p
+}

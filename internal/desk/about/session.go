@@ -1,0 +1,157 @@
+package about
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"adze/internal/desk"
+	"adze/internal/msg"
+	"adze/internal/platform/amount"
+	"adze/internal/platform/filestate"
+	"adze/internal/session/archive"
+	"adze/internal/session/store"
+)
+
+func filesCommand() desk.Command {
+	return desk.Command{Name: "files", Doc: "list the files that the model has seen in this conversation",
+		Run: func(_ context.Context, d *desk.Desk, _ string) (desk.Answer, error) {
+			if d.Files.State == nil {
+				return desk.Say("The model has seen no file."), nil
+			}
+			return filesPage(d.Files.State.Recent(), d.Files.Short), nil
+		}}
+}
+
+const maxFiles = 100 // that are listed
+
+// filesPage lists files, those that were seen last first.
+func filesPage(seen []filestate.Entry, short func(string) string) desk.Page {
+	if len(seen) == 0 {
+		return desk.Say("The model has seen no file.")
+	}
+	p := desk.Say("The model has seen " + amount.Of(len(seen), "file", "files") + ":")
+	table := desk.Table{Columns: []desk.Column{{Name: "File", Cut: true}, {Name: "seen"}, {Name: "now"}}}
+	for _, e := range seen[:min(maxFiles, len(seen))] {
+		part := "all of it"
+		switch {
+		case !e.Shown:
+			part = "no longer in the context"
+		case !e.Complete && e.Lines > 0:
+			part = fmt.Sprintf("lines %d to %d of %d", e.Offset, e.Offset+e.Lines-1, e.Total)
+		case !e.Complete:
+			part = "a part"
+		}
+		now := "as seen"
+		if info, err := os.Stat(e.Path); err != nil {
+			now = "cannot be read"
+		} else if filestate.StampOf(info) != e.Stamp {
+			now = "changed since"
+		}
+		table.Rows = append(table.Rows, []string{short(e.Path), part, now})
+	}
+	p.Add(table)
+	if more := len(seen) - maxFiles; more > 0 {
+		p.Add(desk.Text("And " + amount.Of(more, "other", "others") + "."))
+	}
+	return p
+}
+
+func tagCommand() desk.Command {
+	return desk.Command{Name: "tag", Kind: desk.Change, Args: "[TAG|remove]", Doc: "tag this session, or show or remove its tag; lists of sessions show tags",
+		Run:      func(_ context.Context, d *desk.Desk, arg string) (desk.Answer, error) { return tag(d, arg) },
+		Complete: func(*desk.Desk, string) []string { return []string{"remove"} }}
+}
+
+// tag shows or changes the tag of the session.
+func tag(d *desk.Desk, name string) (desk.Answer, error) {
+	if d.Log == nil {
+		return nil, desk.ErrNotKept
+	}
+	switch name {
+	case "":
+		info, err := archive.Describe(d.Log.Path())
+		if err != nil || info.Tag == "" {
+			return desk.Say("The session has no tag. /tag TAG gives it one."), nil
+		}
+		return desk.Say("The session has the tag " + info.Tag + ". /tag remove removes it."), nil
+	case "remove":
+		return desk.Say("The session has no tag now."), d.Log.Note(store.Tag(""))
+	}
+	name, err := store.CheckTitle(name)
+	if err != nil {
+		return nil, errors.New("a tag must be some words without control characters")
+	}
+	return desk.Say("The session has the tag " + name + " now."), d.Log.Note(store.Tag(name))
+}
+
+func branchCommand(inherit func(ctx context.Context, from *archive.Info, fork string) error) desk.Command {
+	return desk.Command{Name: "branch", Aliases: []string{"fork"}, Kind: desk.Change, Args: "[TITLE]", Terminal: true,
+		Doc: "copy this conversation and continue in the copy; this one stays as it is",
+		Run: func(ctx context.Context, d *desk.Desk, title string) (desk.Answer, error) {
+			return branch(ctx, d, title, inherit)
+		}}
+}
+
+// branch copies the session and changes to the copy.
+func branch(ctx context.Context, d *desk.Desk, title string, inherit func(context.Context, *archive.Info, string) error) (desk.Answer, error) {
+	if d.Log == nil {
+		return nil, desk.ErrNotKept
+	}
+	if title != "" {
+		var err error
+		if title, err = store.CheckTitle(title); err != nil {
+			return nil, err
+		}
+	}
+	if err := d.Log.Sync(); err != nil {
+		return nil, err
+	}
+	info, err := archive.Describe(d.Log.Path())
+	if err != nil {
+		return nil, errors.New("there is nothing to copy yet")
+	}
+	opt := store.Options{Home: d.Home, Dir: d.Dir, Session: msg.NewID(), Version: d.Version}
+	path, err := store.Fork(info.Path, opt, "")
+	if err != nil {
+		return nil, err
+	}
+	if title != "" {
+		if err := store.Annotate(path, store.Title(title)); err != nil {
+			return nil, fmt.Errorf("the copy %s has no title: %w", opt.Session, err)
+		}
+	}
+	if inherit != nil {
+		if err := inherit(ctx, info, opt.Session); err != nil {
+			return nil, fmt.Errorf("%w; /resume %s continues it all the same", err, opt.Session)
+		}
+	}
+	return desk.Switch{Session: opt.Session}, nil
+}
+
+func usageCommand() desk.Command {
+	return desk.Command{Name: "usage", Doc: "show what this session and today's sessions have cost, and the rate limits",
+		Run: func(ctx context.Context, d *desk.Desk, _ string) (desk.Answer, error) {
+			a, err := d.Run(ctx, "cost", "")
+			p, ok := a.(desk.Page)
+			if err != nil || !ok || d.Home == "" {
+				return a, err
+			}
+			ctx, cancel := context.WithTimeout(ctx, patience)
+			defer cancel()
+			now := d.Now()
+			y, m, day := now.Date()
+			s, err := archive.Measure(ctx, d.Home, archive.StatsOptions{Since: time.Date(y, m, day, 0, 0, 0, 0, now.Location()), Zone: now.Location()})
+			if err != nil {
+				return nil, err
+			}
+			text := amount.Of(s.Sessions, "session", "sessions")
+			if s.Sessions > 0 {
+				text += ", cost " + price(s.Sum)
+			}
+			p.Blocks = append([]desk.Block{desk.Text("Today: " + text + ". /stats shows other days. This session:")}, p.Blocks...)
+			return p, nil
+		}}
+}
