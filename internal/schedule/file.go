@@ -1,0 +1,141 @@
+package schedule
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"adze/internal/platform/fsys"
+	"adze/internal/platform/replace"
+)
+
+const (
+	version = 1
+	// maxFile is the most bytes of the file: more than all jobs can take.
+	maxFile = 8 << 20
+)
+
+// content is what the file holds.
+type content struct {
+	Version int   `json:"version"`
+	Jobs    []Job `json:"jobs"`
+}
+
+// A stamp tells versions of a file apart.
+type stamp struct {
+	size     int64
+	modified time.Time
+}
+
+var errContent = errors.New("it holds no jobs that can be read")
+
+// look reads the file again if it has changed.
+func (t *Table) look() {
+	if t.cfg.File == "" {
+		return
+	}
+	var now stamp
+	if info, err := os.Stat(t.cfg.File); err == nil {
+		now = stamp{info.Size(), info.ModTime()}
+	}
+	if now == t.seen && t.broken == nil {
+		return
+	}
+	t.seen = now
+	t.kept, t.broken = read(t.cfg.File)
+}
+
+// read returns the jobs of a file, none if there is no file. One whose times are wrong has a flaw.
+func read(file string) ([]Job, error) {
+	data, err := fsys.ReadSmall(file, maxFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the scheduled jobs: %w", err)
+	}
+	var c content
+	switch err := json.Unmarshal(data, &c); {
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", errContent, err)
+	case c.Version > version:
+		return nil, fmt.Errorf("a newer version of adze has written %s; use that one, or move the file away", file)
+	case c.Version < 1:
+		return nil, errContent
+	}
+	for i := range c.Jobs {
+		j := &c.Jobs[i]
+		j.Durable = true
+		j.Due, j.Last, j.Expires = j.Due.Local(), j.Last.Local(), j.Expires.Local()
+		if err := j.check(); err != nil {
+			j.Flaw = err.Error()
+		}
+		switch {
+		case j.Flaw != "":
+		case j.ID == "" || j.Prompt == "" || len(j.Prompt) > MaxPrompt:
+			j.Flaw = "it has no id, or no prompt of a usable length"
+		case j.Due.IsZero() || !j.Once && j.Expires.IsZero():
+			j.Flaw = "it does not say when it is due, or when it ends"
+		}
+	}
+	return c.Jobs, nil
+}
+
+// update changes the durable jobs, as they are now, with change, and writes them if that reports true. May is asked first
+// and may be nil. While that lasts no other process changes them.
+func (t *Table) update(ctx context.Context, change func() (bool, error), may func() error) error {
+	if t.cfg.File == "" {
+		return errors.New("there is no directory for durable jobs")
+	}
+	if err := fsys.MkdirPrivate(filepath.Dir(t.cfg.File)); err != nil {
+		return err
+	}
+	dir, err := os.Open(filepath.Dir(t.cfg.File))
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	locked, err := t.locks.Lock(ctx, dir, filepath.Base(t.cfg.File))
+	if err != nil {
+		return fmt.Errorf("the scheduled jobs: %w", err)
+	}
+	defer locked.Unlock()
+	t.kept, err = read(t.cfg.File)
+	t.seen, t.broken = stamp{size: -1}, nil // it is looked at again
+	if errors.Is(err, errContent) {
+		return t.putAside(err)
+	}
+	if err != nil {
+		return err
+	}
+	if may != nil {
+		if err := may(); err != nil {
+			return err
+		}
+	}
+	if changed, err := change(); err != nil || !changed {
+		return err
+	}
+	data, err := json.MarshalIndent(content{version, t.kept}, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := replace.WriteFile(t.cfg.File, append(data, '\n'), 0o600); err != nil {
+		return fmt.Errorf("writing the scheduled jobs: %w", err)
+	}
+	return nil
+}
+
+// putAside renames a file that cannot be read, so that it is kept and others can be written.
+func (t *Table) putAside(why error) error {
+	aside := fmt.Sprintf("%s.%s.broken", t.cfg.File, t.cfg.Now().UTC().Format("20060102-150405.000000000"))
+	if err := os.Rename(t.cfg.File, aside); err != nil {
+		return fmt.Errorf("reading the scheduled jobs: %w; moving them away failed, too: %w", why, err)
+	}
+	return fmt.Errorf("the scheduled jobs cannot be read and were moved to %s: %w", aside, why)
+}
