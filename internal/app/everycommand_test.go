@@ -9,6 +9,7 @@ import (
 
 	"adze/internal/desk"
 	program "adze/internal/desk/about"
+	"adze/internal/desk/jobs"
 )
 
 // Every command answers at a terminal, in print mode and to a host, and no model is asked. Where a command makes
@@ -16,7 +17,7 @@ import (
 //
 // Proves CMD-02.
 func TestEveryCommandAnswersEverywhere(t *testing.T) {
-	for _, c := range desk.New(desk.Config{Terminal: true, Surroundings: desk.Surroundings{Sections: program.Sections(program.Config{})}}).Commands() {
+	for _, c := range desk.New(desk.Config{Terminal: true, Surroundings: desk.Surroundings{Sections: append(program.Sections(program.Config{}), jobs.Sections()...)}}).Commands() {
 		if c.Kind == desk.Ask {
 			continue
 		}

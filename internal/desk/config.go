@@ -51,6 +51,8 @@ type Surroundings struct {
 	Skills func(ctx context.Context) *library.Set
 	// ReloadSkills looks for skills again; it may be nil.
 	ReloadSkills func(ctx context.Context)
+	// Schedule holds the prompts that run later; nil if none can be scheduled.
+	Schedule Schedule
 	// Styles are the output styles.
 	Styles Styles
 	// Plugins are the plugins; nil if there can be none.

@@ -190,6 +190,13 @@ func Keys() []config.Key {
 		{Env: []string{"ADZE_MEMORY_PATH_OVERRIDE", "CLAUDE_COWORK_MEMORY_PATH_OVERRIDE"}, Kind: config.Text, Accepted: "an absolute path",
 			Doc: "where memories are kept, set by a host that runs adze", Requirement: "MEM-02"},
 
+		{Name: "schedule.enabled", Kind: config.Bool, Default: "true", Tighten: []string{"false"},
+			Doc: "let prompts be scheduled, by `/loop`, `/schedule` and the model", Requirement: "X-101"},
+		{Env: []string{"ADZE_DISABLE_CRON", "CLAUDE_CODE_DISABLE_CRON"}, Kind: config.Bool, Default: "false",
+			Doc: "turn scheduled prompts off: there are no commands and no tools for them, and none runs", Requirement: "X-101"},
+		{Name: "schedule.days", Kind: config.Int, Default: "7", Min: 1, Max: 366, Personal: true,
+			Doc: "after how many days a scheduled prompt that recurs ends", Requirement: "X-101"},
+
 		{Env: []string{"ADZE_EMIT_SESSION_STATE_EVENTS", "CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS"}, Kind: config.Bool, Default: "false",
 			Doc: "tell a host, in `system/session_state_changed`, when the session becomes idle, runs or waits for an answer", Requirement: "X-137"},
 		{Env: []string{"ADZE_SIMPLE", "CLAUDE_CODE_SIMPLE"}, Kind: config.Bool, Default: "false",

@@ -99,6 +99,13 @@ type Loop struct {
 	Concurrency int
 	AfterStream bool // calls wait for the end of the response
 	Labels      bool // the small model labels calls
+	Schedule    Schedule
+}
+
+// A Schedule section is for prompts that run later.
+type Schedule struct {
+	Enabled bool
+	MaxAge  time.Duration // of one that recurs
 }
 
 // A Files section is for the tools that read and write.
@@ -267,7 +274,8 @@ func Decode(s *config.Settings) *Values {
 			Enabled: s.Bool("autoMemoryEnabled"), Disabled: s.Bool("ADZE_DISABLE_MEMORY"),
 			Directory: text("autoMemoryDirectory"), Override: text("ADZE_MEMORY_PATH_OVERRIDE"),
 		},
-		Loop: Loop{Labels: s.Bool("toolUseSummaries"), Concurrency: s.Int("ADZE_MAX_TOOL_CONCURRENCY"), AfterStream: !s.Bool("ADZE_STREAMING_TOOLS")},
+		Loop: Loop{Labels: s.Bool("toolUseSummaries"), Concurrency: s.Int("ADZE_MAX_TOOL_CONCURRENCY"), AfterStream: !s.Bool("ADZE_STREAMING_TOOLS"),
+			Schedule: Schedule{Enabled: s.Bool("schedule.enabled") && !s.Bool("ADZE_DISABLE_CRON"), MaxAge: time.Duration(s.Int("schedule.days")) * 24 * time.Hour}},
 		Files: Files{
 			MaxBytes: int64(s.Int("read.maxBytes")), MaxTokens: s.Int("read.maxTokens"), Repeat: !s.Bool("read.dedup"),
 			Remind: s.Bool("read.malwareReminder"), Exempt: s.Strings("read.malwareReminderExempt"), AllowCovered: s.Bool("edit.allowCovered"),

@@ -8,6 +8,7 @@ import (
 	"adze/internal/app/settings"
 	"adze/internal/desk"
 	"adze/internal/desk/about"
+	"adze/internal/desk/jobs"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/search/ignore"
@@ -27,7 +28,7 @@ func OpenLibrary(p *settings.Project, dir string, added []string, plugins func()
 			}
 			return own.Skills()
 		},
-		Roots: func() []library.Root { return append(roots(p, dir, added), plugins()...) }, Reserved: desk.IsBuiltIn(about.Sections(about.Config{})),
+		Roots: func() []library.Root { return append(roots(p, dir, added), plugins()...) }, Reserved: desk.IsBuiltIn(append(about.Sections(about.Config{}), jobs.Sections()...)),
 		Dir: dir, Ignored: func(path string) bool { return ignored(dir, path) },
 	}
 	if p.Home != "" {

@@ -15,6 +15,7 @@ import (
 	"adze/internal/agent"
 	"adze/internal/app/extras"
 	"adze/internal/app/memories"
+	"adze/internal/app/schedules"
 	"adze/internal/app/settings"
 	"adze/internal/app/skills"
 	"adze/internal/brief"
@@ -45,6 +46,7 @@ type briefing struct {
 
 	extras *extras.Extras // the tools that can be looked up; nil where nothing is opened
 	skills *skills.Listing
+	jobs   *schedules.Runner // the prompts that run later; nil if none can be scheduled
 
 	keeper brief.Keeper // keeps how requests begin for later processes
 	// spare reports whether the model can do without a tool; next returns what the next turn is about. They may be

@@ -97,6 +97,9 @@ func (w *Workspace) Converse(ctx context.Context, spec Spec) (_ *Conversation, e
 
 // Close ends the session and gives back what the conversation holds, in reverse order.
 func (c *Conversation) Close() {
+	if c.told != nil {
+		c.told.jobs.Close()
+	}
 	if c.Session != nil {
 		c.Session.Close()
 	}
@@ -112,6 +115,7 @@ func (c *Conversation) openBriefing() {
 	c.told = newBriefing(c.ws, &c.spec, c.model.shared, c.scratch.Path)
 	c.told.debug = c.debug
 	c.told.extras = openExtras(c)
+	c.told.jobs = openSchedule(c)
 	c.told.skills = openListing(c, c.skills.Listed)
 	c.told.spare = func(tool string) bool {
 		t, _, ok := c.Session.Pool().Lookup(tool)
@@ -251,7 +255,7 @@ func (c *Conversation) openSession(ctx context.Context) {
 // which they do. A hearer that blocks a prompt keeps it from those after it; a gate that denies a call keeps
 // it from those after it.
 func (c *Conversation) order(cfg *session.Config) {
-	cfg.Hearers = []session.Hearer{{Name: "servers", Hear: c.Servers.Hear}}
+	cfg.Hearers = []session.Hearer{{Name: "schedule", Hear: c.told.jobs.Hear}, {Name: "servers", Hear: c.Servers.Hear}}
 	if c.spec.Parent == nil { // hooks hear of the session, and of what the user says, but not of a fork
 		cfg.Hearers = append(cfg.Hearers, session.Hearer{Name: "hooks", Hear: c.Hooks.Hear})
 		cfg.Stops = []agent.Stopper{c.Hooks}

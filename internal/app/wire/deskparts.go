@@ -74,6 +74,7 @@ func surroundings(c *Conversation) desk.Surroundings {
 		},
 	}
 	s.Plugins = PluginManager(w).Desk(w.Dir, c.takeSettings)
+	offerSchedule(c, &s)
 	c.Servers.Offer(&s)
 	c.skills.Offer(&s)
 	s.Skills, s.ReloadSkills = c.skills.Set, c.skills.Reload

@@ -8,6 +8,7 @@ import (
 
 	"adze/internal/brief"
 	"adze/internal/desk"
+	"adze/internal/desk/jobs"
 	"adze/internal/session/lifecycle"
 	"adze/internal/ui/headless"
 	"adze/internal/ui/hostapi"
@@ -19,6 +20,7 @@ func (c *Conversation) Host(d *desk.Desk) headless.Host {
 		DefaultModel: c.model.name, Asks: c.spec.Access.Asks, States: c.ws.values().StateEvents, Actions: hostapi.Actions(d), Queries: hostapi.Queries(d),
 		Initialize: func(_ context.Context, start headless.Start) ([]string, error) { return initialize(c, d, start) },
 	}
+	h.Attend = func(on bool) { jobs.Attend(d, on) }
 	if c.Servers != nil {
 		h.Servers, h.Receive, h.OnComplete = c.Servers.All, c.Servers.Receive, c.Servers.OnComplete
 		h.Queries["mcp_set_servers"] = c.Servers.SetGuests()

@@ -36,6 +36,8 @@ type Host struct {
 	// Initialize applies the options of the host to the session, all of them or, with an error, none that it relies on.
 	// Notes are about what has no effect.
 	Initialize func(context.Context, Start) (notes []string, err error)
+	// Attend is told whether prompts that the host did not send may be run: not before it has said what it wants.
+	Attend func(on bool)
 	// Servers returns the MCP servers; it may be nil, and return nil if there are none.
 	Servers func() *mcp.Servers
 	// Receive takes a message of one of the host's own servers; nil if there are none.
@@ -68,6 +70,8 @@ type server struct {
 	hungUp  bool                          // the host is gone
 	queries map[string]context.CancelFunc // running, by request id
 	told    string                        // the state that the host was told last
+	// attended says that prompts that the host did not send may be run.
+	attended bool
 }
 
 // Serve runs the prompts that arrive as lines of JSON on in, one after the other, and answers requests at once. It
@@ -91,6 +95,7 @@ func (f *Front) Serve(ctx context.Context, in io.Reader, h Host) Outcome {
 		case <-ctx.Done():
 		}
 		sv.hangUp()
+		attend(sv, false)
 		sv.work.Wait()
 	})
 	sv.mu.Lock()
@@ -120,6 +125,16 @@ func (sv *server) read(in *lines.Reader) {
 		if err != nil {
 			sv.spoil(fmt.Sprintf("skipping line %d of stdin: it %v", n, err))
 		}
+	}
+}
+
+// attend says whether prompts that the host did not send may be run. Once the host has hung up, they may not.
+func attend(sv *server, on bool) {
+	sv.mu.Lock()
+	defer sv.mu.Unlock()
+	if sv.h.Attend != nil && sv.attended != on && !(on && sv.hungUp) {
+		sv.attended = on
+		sv.h.Attend(on)
 	}
 }
 
@@ -188,6 +203,7 @@ func (sv *server) hear(in inputLine) error {
 		sv.refuse()
 		return nil
 	}
+	attend(sv, true)
 	said := session.Prompt{ID: in.ID, Parts: m.Parts}
 	p, command := sv.f.interpret(sv.ctx, said)
 	var op session.Op = p

@@ -136,6 +136,7 @@ func (sv *server) initialize(id string, body json.RawMessage) []byte {
 	}
 	sv.refused = nil
 	sv.initialized.Store(true)
+	attend(sv, true)
 	for _, note := range notes {
 		sv.f.warn("initialize: " + note)
 	}
@@ -159,6 +160,7 @@ func (sv *server) initialize(id string, body json.RawMessage) []byte {
 // refuseStart notes that prompts are not run, and returns the answer to the request that is the reason.
 func (sv *server) refuseStart(id string, err error) []byte {
 	sv.refused = err
+	attend(sv, false)
 	return refusal(id, err)
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"adze/internal/agent"
 	"adze/internal/desk"
+	"adze/internal/desk/jobs"
 	"adze/internal/platform/term"
 	"adze/internal/session"
 	"adze/internal/tool"
@@ -146,6 +147,7 @@ func (f *Front) converse(ctx context.Context, begins bool) {
 	after := talk.Last()
 	f.watched = newWatch(ctx)
 	if begins {
+		jobs.Attend(talk.Desk, true)
 		f.begin(ctx)
 	}
 	entries := make(chan session.Entry)

@@ -1,0 +1,121 @@
+//go:build unix
+
+package main
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A hosted is a program that a host drives.
+type hosted struct {
+	t      *testing.T
+	cmd    *exec.Cmd
+	stdin  io.WriteCloser
+	stdout io.ReadCloser
+}
+
+// newHosted starts the program for a host, in a directory.
+func newHosted(t *testing.T, home, dir, script string, env ...string) *hosted {
+	t.Helper()
+	h := &hosted{t: t, cmd: adze(t, home, script, "--model", "sonnet", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose")}
+	h.cmd.Dir = dir
+	h.cmd.Env = append(h.cmd.Env, env...)
+	var err error
+	if h.stdin, err = h.cmd.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	if h.stdout, err = h.cmd.StdoutPipe(); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// say sends a message, and returns what is printed until a text is.
+func (h *hosted) say(message, until string) string {
+	h.t.Helper()
+	io.WriteString(h.stdin, `{"type":"user","message":{"role":"user","content":"`+message+`"}}`+"\n") // ok: the answer tells
+	return readUntil(h.t, h.stdout, until)
+}
+
+func (h *hosted) end() {
+	h.t.Helper()
+	h.stdin.Close()               // ok: it ends with that
+	io.Copy(io.Discard, h.stdout) // ok: as above
+	if err := h.cmd.Wait(); err != nil {
+		h.t.Error(err)
+	}
+}
+
+// A host can let prompts run later. One that was due when the program was killed runs in the next session, once, and says how
+// late it is: but not before the host has said what it wants.
+//
+// Proves X-101, X-131.
+func TestSchedule(t *testing.T) {
+	home, dir := t.TempDir(), t.TempDir()
+	h := newHosted(t, home, dir, "expect last \"look\"\nexpect text \"The schedule submitted this prompt (every 10 minutes)\"\nsay I looked.")
+	h.say("/loop 10m look", "I looked.")
+	h.say("/schedule once 0 3 * * * report", "/schedule delete ")
+	h.cmd.Process.Kill() // ok: Wait tells
+	io.Copy(io.Discard, h.stdout)
+	h.cmd.Wait() // ok: it was killed
+
+	files, _ := filepath.Glob(filepath.Join(home, "schedules", "*.json"))
+	if len(files) != 1 {
+		t.Fatalf("jobs are kept in %q", files)
+	}
+	kept, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	due := regexp.MustCompile(`"due": "[^"]*"`)
+	late := due.ReplaceAll(kept, []byte(`"due": "`+time.Now().Add(-3*time.Hour).Format(time.RFC3339)+`"`))
+	if err := os.WriteFile(files[0], late, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	again := newHosted(t, home, dir, "expect last \"report\"\nsay I reported.")
+	io.WriteString(again.stdin, `{"type":"control_request","request_id":"1","request":{"subtype":"initialize"}}`+"\n") // ok: as above
+	if told := readUntil(t, again.stdout, "I reported."); !strings.Contains(told, ": report (3h") {
+		t.Error(told)
+	}
+	again.say("/schedule list", "No prompt is scheduled.")
+	again.end()
+}
+
+// Scheduled prompts can be switched off: then the program does not know the commands, and runs nothing.
+//
+// Proves X-101.
+func TestScheduleOff(t *testing.T) {
+	h := newHosted(t, t.TempDir(), t.TempDir(), "say never", "ADZE_DISABLE_CRON=1")
+	h.say("/loop look", "/loop is not enabled; the setting schedule.enabled enables it")
+	h.say("/schedule 0 9 * * * look", "/schedule is not enabled")
+	h.stdin.Close()               // ok: it ends with that
+	io.Copy(io.Discard, h.stdout) // ok: as above
+	h.cmd.Wait()                  // ok: the commands failed
+}
+
+// At a terminal, a loop runs at once while the user may type, and is listed and ended.
+//
+// Proves X-131, CMD-03.
+func TestTerminalLoop(t *testing.T) {
+	tm := newTerminal(t, 100, 30, "forever\nwhen last \"look\"\nsay I looked.")
+	tm.enter("clear; adze --model replay:model.txt")
+	tm.waitFor(`^> `)
+	tm.enter("/loop 5m look")
+	tm.waitFor(`/loop every 5 minutes: look \(run 1\)`)
+	tm.waitFor(`I looked\.`)
+	tm.enter("/loop")
+	tm.waitFor(`every 5 minutes, this session .* 1 +\$0\.00 +look`)
+	tm.enter("/loop stop all")
+	tm.waitFor(`Ended 1 job\.`)
+	tm.enter("/exit")
+}

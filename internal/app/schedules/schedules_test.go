@@ -1,0 +1,323 @@
+package schedules
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"adze/internal/agent"
+	"adze/internal/model"
+	"adze/internal/model/cost"
+	"adze/internal/model/replay"
+	"adze/internal/msg"
+	"adze/internal/platform/texts"
+	"adze/internal/schedule"
+	"adze/internal/session"
+	"adze/internal/tool"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// A stage is a session with jobs, in which a model plays a script.
+type stage struct {
+	*Runner
+	t      *testing.T
+	s      *session.Session
+	file   string
+	player *replay.Player
+}
+
+// newStage returns a session that a front end attends to.
+func newStage(t *testing.T, script string) *stage {
+	t.Helper()
+	st := open(t, script, filepath.Join(t.TempDir(), "jobs.json"))
+	st.Attend(typed)
+	return st
+}
+
+// typed makes a prompt of what is typed; /gone is a command that no longer exists.
+func typed(_ context.Context, text string) (session.Prompt, error) {
+	if text == "/gone" {
+		return session.Prompt{}, errors.New("unknown command /gone")
+	}
+	return session.Prompt{Parts: []msg.Part{&msg.Text{Text: text}}}, nil
+}
+
+func open(t *testing.T, script, file string) *stage {
+	t.Helper()
+	sc, err := replay.Parse("script", []byte(script))
+	if err != nil {
+		t.Fatal(err)
+	}
+	st := &stage{t: t, file: file, player: replay.NewPlayer(sc)}
+	st.Runner = New(Config{
+		Table: schedule.New(schedule.Config{File: file, Locks: filepath.Join(filepath.Dir(file), "locks"), Now: time.Now, MaxAge: func() time.Duration { return 7 * 24 * time.Hour }}),
+		Now:   time.Now, Language: func() texts.Language { return texts.English },
+		Session: func() *session.Session { return st.s },
+	})
+	st.s = session.Open(t.Context(), session.Config{
+		Provider: st.player.Provider(),
+		Models:   session.Models{Main: "m", Resolve: func(name string) (agent.Model, error) { return agent.Model{ID: name, Window: 200_000}, nil }},
+		Tools:    session.Tools{Registry: tool.NewRegistry()},
+		Hearers: []session.Hearer{{Name: "schedule", Hear: st.Hear}, {Name: "slow", Hear: func(ctx context.Context, p session.Prompt) session.Hearing {
+			if msg.PlainText(p.Parts) == "work" { // which takes a while
+				select {
+				case <-time.After(55 * time.Minute):
+				case <-ctx.Done():
+				}
+			}
+			return session.Hearing{}
+		}}},
+		Records: session.Records{Ledger: cost.New(func(string) cost.Facts {
+			return cost.Facts{Price: &model.Price{Output: 1000}}
+		})},
+	})
+	t.Cleanup(st.leave)
+	return st
+}
+
+func (st *stage) leave() {
+	st.Runner.Close()
+	st.s.Close()
+}
+
+func (st *stage) add(d schedule.Draft) schedule.Job {
+	st.t.Helper()
+	j, err := st.Add(st.t.Context(), d)
+	if err != nil {
+		st.t.Fatal(err)
+	}
+	return j
+}
+
+// wait lets time pass, and all that is due happen.
+func wait(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+// story returns what the session has told so far: prompts and notices.
+func (st *stage) story() (lines []string) {
+	ctx, cancel := context.WithCancel(st.t.Context())
+	defer cancel()
+	last := st.s.Last()
+	if last == 0 {
+		return nil
+	}
+	for e := range st.s.Entries(ctx, 0, session.Latest) {
+		if ev, ok := e.Event.(session.Loop); ok {
+			switch ev := ev.Event.(type) {
+			case agent.Notice:
+				lines = append(lines, ev.Text)
+			case agent.Appended:
+				if ev.Entry.Message.Role == msg.User {
+					lines = append(lines, "> "+ev.Entry.Message.Parts[0].(*msg.Text).Text)
+				}
+			}
+		}
+		if e.Seq == last {
+			break
+		}
+	}
+	return lines
+}
+
+func (st *stage) expect(want ...string) {
+	st.t.Helper()
+	if diff := cmp.Diff(want, st.story()); diff != "" {
+		st.t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A prompt is submitted when it is due, and the user is told which one it is and what it has cost; so is the model.
+//
+// Proves X-131.
+func TestLoop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st := newStage(t, "forever\nexpect last \"The schedule submitted this prompt (every 10 minutes)\"\nsay fine\nusage input=10 output=20")
+		st.add(schedule.Draft{Prompt: "look", Every: 10 * time.Minute, AtOnce: true})
+		wait(time.Second)
+		st.expect("/loop every 10 minutes: look (run 1)", "> look")
+		wait(10 * time.Minute)
+		wait(10 * time.Minute)
+		st.expect(
+			"/loop every 10 minutes: look (run 1)", "> look",
+			"/loop every 10 minutes: look (run 2, $0.02 so far)", "> look",
+			"/loop every 10 minutes: look (run 3, $0.04 so far)", "> look",
+		)
+		list, err := st.List(t.Context())
+		if err != nil || len(list) != 1 || list[0].Runs != 3 {
+			t.Errorf("%+v, %v", list, err)
+		}
+		if _, err := st.Remove(t.Context(), list[0].ID); err != nil {
+			t.Error(err)
+		}
+		last := st.s.Last()
+		wait(time.Hour)
+		if st.s.Last() != last {
+			t.Error("it runs though it was removed")
+		}
+	})
+}
+
+// A prompt waits for the turn that runs, and none of the same job waits with it. What a job that is removed has waiting is
+// taken back.
+//
+// Proves X-131.
+func TestWaitsForTheTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st := newStage(t, "forever\nsay fine")
+		if err := st.s.Submit(t.Context(), session.Prompt{Parts: []msg.Part{&msg.Text{Text: "work"}}}); err != nil {
+			t.Fatal(err)
+		}
+		st.add(schedule.Draft{Prompt: "look", Every: 10 * time.Minute})
+		other := st.add(schedule.Draft{Prompt: "other", Every: 20 * time.Minute})
+		wait(46 * time.Minute)
+		if n := len(st.s.Waiting()); n != 2 {
+			t.Errorf("%d prompts wait", n)
+		}
+		if _, err := st.Remove(t.Context(), other.ID); err != nil {
+			t.Error(err)
+		}
+		wait(12 * time.Minute) // the turn ends after 55
+		st.expect("> work", "/loop every 10 minutes: look (run 1)", "> look")
+		wait(10 * time.Minute)
+		if got := strings.Join(st.story(), "\n"); strings.Count(got, "> look") != 2 || strings.Contains(got, "other") {
+			t.Error(got)
+		}
+	})
+}
+
+// A job whose prompt the user took back runs again when it is due.
+func TestTakenBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st := newStage(t, "forever\nsay fine")
+		st.s.Submit(t.Context(), session.Prompt{Parts: []msg.Part{&msg.Text{Text: "work"}}})
+		st.add(schedule.Draft{Prompt: "look", Every: 10 * time.Minute})
+		wait(12 * time.Minute)
+		st.s.Submit(t.Context(), session.Interrupt{Queued: true})
+		wait(9 * time.Minute)
+		if got := strings.Join(st.story(), "\n"); strings.Count(got, "> look") != 1 {
+			t.Error(got)
+		}
+	})
+}
+
+// After three failures in a row a job ends, and the user is told why. A command that is gone is a failure.
+//
+// Proves X-131.
+func TestFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st := newStage(t, "forever\nerror invalid_request no such thing")
+		st.add(schedule.Draft{Prompt: "look", Every: 10 * time.Minute})
+		st.add(schedule.Draft{Prompt: "/gone", Every: time.Hour, Durable: true})
+		wait(25 * time.Minute)
+		if list, _ := st.List(t.Context()); len(list) != 2 {
+			t.Error("it ended early")
+		}
+		wait(10 * time.Minute)
+		got := strings.Join(st.story(), "\n")
+		if !strings.Contains(got, "/loop every 10 minutes: look has ended because it failed 3 times in a row: ") || !strings.Contains(got, "no such thing") {
+			t.Error(got)
+		}
+		wait(3 * time.Hour)
+		got = strings.Join(st.story(), "\n")
+		if !strings.Contains(got, "/gone has ended because it failed 3 times in a row: unknown command /gone") || strings.Count(got, "> look") != 3 {
+			t.Error(got)
+		}
+		if !st.Runner.cfg.Table.Next().IsZero() {
+			t.Error("there are jobs left")
+		}
+	})
+}
+
+// A prompt that a model wrote is sent as it is: it is no command, and mentions no file.
+func TestByModel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st := newStage(t, "forever\nsay fine")
+		st.Attend(func(context.Context, string) (session.Prompt, error) {
+			t.Error("it is looked up")
+			return session.Prompt{}, nil
+		})
+		st.add(schedule.Draft{Prompt: "/exit @secret", Every: time.Minute, ByModel: true})
+		wait(time.Minute)
+		st.expect("/loop every minute: /exit @secret (run 1)", "> /exit @secret")
+	})
+}
+
+// A durable job that was due while no session was open runs in the next one, once, with how late it is; one that was due more
+// than a day ago does not. Without a front end nothing runs, and after a week a job ends.
+//
+// Proves.
+func TestLaterSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st := newStage(t, "forever\nsay fine")
+		st.add(schedule.Draft{Prompt: "report", Cron: "0 9 * * *", Durable: true})
+		st.leave()
+		wait(11 * time.Hour) // midnight was the beginning
+		later := open(t, "forever\nsay fine", st.file)
+		wait(time.Hour)
+		later.expect()
+		later.Attend(typed)
+		wait(time.Second)
+		got := strings.Join(later.story(), "\n")
+		if !strings.HasPrefix(got, "/schedule 0 9 * * *: report (run 1, ") || !strings.HasSuffix(got, "m late)\n> report") {
+			t.Error(got)
+		}
+		later.leave()
+		wait(72 * time.Hour)
+		again := open(t, "forever\nsay fine", st.file)
+		again.Attend(typed)
+		wait(time.Second)
+		if got := strings.Join(again.story(), "\n"); !strings.Contains(got, "report was due 5") || !strings.Contains(got, "ago and is not run. It runs next on 5 January at 09:") || strings.Contains(got, "> ") {
+			t.Error(got)
+		}
+		wait(5 * 24 * time.Hour)
+		if got := strings.Join(again.story(), "\n"); strings.Count(got, "> report") != 3 || !strings.Contains(got, "report has ended, 7 days after it was made; its 4 runs cost $0.0040.") {
+			t.Error(got)
+		}
+	})
+}
+
+// Of two sessions of a project, one runs a durable job. The other learns of it with its next prompt.
+func TestTwoSessions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st := newStage(t, "forever\nsay fine")
+		other := open(t, "forever\nsay fine", st.file)
+		other.Attend(typed)
+		st.add(schedule.Draft{Prompt: "look", Every: time.Hour, Durable: true})
+		other.s.Submit(t.Context(), session.Prompt{Parts: []msg.Part{&msg.Text{Text: "hello"}}})
+		wait(time.Hour)
+		wait(time.Hour)
+		runs := func(st *stage) int { return strings.Count(strings.Join(st.story(), "\n"), "> look") }
+		if n := runs(st) + runs(other); n != 2 {
+			t.Errorf("%d runs", n)
+		}
+		st.leave()
+		wait(time.Hour)
+		if n := runs(st) + runs(other); n != 3 {
+			t.Errorf("%d runs", n)
+		}
+	})
+}
+
+// Without jobs there is no timer and no goroutine.
+func TestNothingRuns(t *testing.T) {
+	before := runtime.NumGoroutine()
+	st := newStage(t, "say never")
+	st.Hear(t.Context(), session.Prompt{ID: "x"})
+	if st.timer != nil || runtime.NumGoroutine() > before {
+		t.Error("something runs")
+	}
+	var off *Runner
+	off.Hear(t.Context(), session.Prompt{})
+	off.Close()
+}

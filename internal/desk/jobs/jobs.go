@@ -1,0 +1,327 @@
+// Package jobs holds the commands for prompts that run later: /loop and /schedule. They are built in like those of package desk,
+// which knows nothing of them. When a prompt runs is known to package schedule.
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"adze/internal/desk"
+	"adze/internal/msg"
+	"adze/internal/platform/amount"
+	"adze/internal/schedule"
+	"adze/internal/session"
+	"adze/internal/tool"
+)
+
+// Attend says that a front end shows what is submitted for jobs that are due, or no longer does.
+func Attend(d *desk.Desk, on bool) {
+	switch {
+	case d.Surroundings.Schedule == nil:
+	case on:
+		d.Surroundings.Schedule.Attend(func(ctx context.Context, text string) (session.Prompt, error) { return scheduled(ctx, d, text, true) })
+	default:
+		d.Surroundings.Schedule.Attend(nil)
+	}
+}
+
+// scheduleSwitch is the setting that lets prompts be scheduled.
+const scheduleSwitch = "schedule.enabled"
+
+// Sections returns the commands, in the section of /help where they belong.
+func Sections() []desk.Section {
+	return []desk.Section{{Name: "Conversation", Commands: []desk.Command{loopCommand(), scheduleCommand()}}}
+}
+
+func loopCommand() desk.Command {
+	return desk.Command{Name: "loop", Kind: desk.Change, Args: "[INTERVAL] PROMPT", Switch: scheduleSwitch,
+		Doc: "run a prompt now and again every 10 minutes or INTERVAL (5m, 2h, every hour) while the session is open; stop ID or stop all ends it",
+		Run: func(ctx context.Context, d *desk.Desk, arg string) (desk.Answer, error) { return runLoop(ctx, d, arg) },
+		Complete: func(d *desk.Desk, _ string) []string {
+			return append(jobIDs(d, "stop ", func(j *schedule.Job) bool { return !j.Durable }), "stop all")
+		}}
+}
+
+func scheduleCommand() desk.Command {
+	return desk.Command{Name: "schedule", Kind: desk.Change, Args: "CRON PROMPT", Switch: scheduleSwitch,
+		Doc: "run a prompt at the times of a cron expression (0 9 * * mon-fri, @hourly), in this session or a later one; once CRON PROMPT runs it a single time; list, delete ID",
+		Run: func(ctx context.Context, d *desk.Desk, arg string) (desk.Answer, error) {
+			return runSchedule(ctx, d, arg)
+		},
+		Complete: func(d *desk.Desk, _ string) []string {
+			return append(jobIDs(d, "delete ", func(*schedule.Job) bool { return true }), "list", "once ")
+		}}
+}
+
+// jobIDs returns the ids of the jobs that fit, each after a word.
+func jobIDs(d *desk.Desk, word string, fits func(*schedule.Job) bool) (all []string) {
+	if d.Surroundings.Schedule == nil {
+		return nil
+	}
+	jobs, _ := d.Surroundings.Schedule.List(context.Background()) // ok: those that are known
+	for _, j := range jobs {
+		if fits(&j) {
+			all = append(all, word+j.ID)
+		}
+	}
+	return all
+}
+
+var errNoSchedule = errors.New("prompts can be scheduled in a session that stays open, at a terminal or in a host program")
+
+// defaultEvery is the interval of a loop that names none.
+const defaultEvery = 10 * time.Minute
+
+// runLoop makes, lists or ends jobs that run while the session is open.
+func runLoop(ctx context.Context, d *desk.Desk, arg string) (desk.Answer, error) {
+	jobs := d.Surroundings.Schedule
+	words := strings.Fields(arg)
+	switch {
+	case jobs == nil:
+		return nil, errNoSchedule
+	case len(words) == 0 || arg == "list":
+		return jobsPage(ctx, d)
+	case words[0] == "stop" && len(words) == 2:
+		if words[1] == "all" {
+			return stopLoops(ctx, jobs)
+		}
+		return removeJob(ctx, jobs, words[1])
+	case arg == "stop":
+		return nil, errors.New("usage: /loop stop ID, or /loop stop all; /loop lists the jobs")
+	}
+	every, prompt := interval(arg)
+	if every == 0 {
+		every = defaultEvery
+	}
+	return addJob(ctx, d, schedule.Draft{Prompt: prompt, Every: every, AtOnce: true})
+}
+
+// runSchedule makes, lists or ends durable jobs.
+func runSchedule(ctx context.Context, d *desk.Desk, arg string) (desk.Answer, error) {
+	jobs := d.Surroundings.Schedule
+	words := strings.Fields(arg)
+	switch {
+	case jobs == nil:
+		return nil, errNoSchedule
+	case len(words) == 0 || arg == "list":
+		return jobsPage(ctx, d)
+	case (words[0] == "delete" || words[0] == "stop") && len(words) == 2:
+		return removeJob(ctx, jobs, words[1])
+	}
+	draft := schedule.Draft{Durable: true, Prompt: arg}
+	if words[0] == "once" {
+		draft.Once = true
+		draft.Prompt = strings.TrimSpace(strings.TrimPrefix(arg, "once"))
+		words = words[1:]
+	}
+	const fields = 5
+	n := fields
+	if len(words) > 0 && strings.HasPrefix(words[0], "@") {
+		n = 1
+	}
+	if len(words) <= n {
+		return nil, errors.New("usage: /schedule MINUTE HOUR DAY MONTH WEEKDAY PROMPT, such as /schedule 0 9 * * mon-fri what changed since yesterday?")
+	}
+	draft.Cron = strings.Join(words[:n], " ")
+	for range n {
+		_, draft.Prompt = cutWord(draft.Prompt)
+	}
+	return addJob(ctx, d, draft)
+}
+
+// cutWord splits the first word off a text.
+func cutWord(text string) (word, rest string) {
+	text = strings.TrimSpace(text)
+	i := strings.IndexAny(text, " \t\r\n")
+	if i < 0 {
+		return text, ""
+	}
+	return text[:i], strings.TrimSpace(text[i:])
+}
+
+// interval splits an interval off a text: 5m, 1h30m, 2d or "every 10 minutes" at the beginning, or the latter at the end.
+// It returns 0 if there is none.
+func interval(text string) (every time.Duration, prompt string) {
+	word, rest := cutWord(text)
+	if d := duration(word); d > 0 {
+		return d, rest
+	}
+	if strings.EqualFold(word, "every") {
+		if d, rest := spoken(rest); d > 0 {
+			return d, rest
+		}
+	}
+	if i := strings.LastIndex(text, " every "); i > 0 {
+		if d, rest := spoken(text[i+len(" every "):]); d > 0 && rest == "" {
+			return d, strings.TrimSpace(text[:i])
+		}
+	}
+	return 0, text
+}
+
+// duration reads 5m, 1h30m or 2d. It returns 0 for anything else.
+func duration(text string) time.Duration {
+	if text == "" || text[0] < '0' || text[0] > '9' {
+		return 0
+	}
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		if n, err := strconv.Atoi(days); err == nil && n <= 366 {
+			return time.Duration(n) * 24 * time.Hour
+		}
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		return 0
+	}
+	return d
+}
+
+// spoken reads "10 minutes", "hour" or "5m" at the beginning of a text, and returns the rest. It returns 0 if there is
+// nothing of the kind.
+func spoken(text string) (time.Duration, string) {
+	word, rest := cutWord(text)
+	if d := duration(word); d > 0 {
+		return d, rest
+	}
+	n, err := strconv.Atoi(word)
+	if err != nil {
+		n = 1
+	} else {
+		word, rest = cutWord(rest)
+	}
+	const most = 366 * 24 * 60
+	unit := map[string]time.Duration{
+		"second": time.Second, "sec": time.Second, "minute": time.Minute, "min": time.Minute, "hour": time.Hour, "day": 24 * time.Hour,
+	}[strings.TrimSuffix(strings.ToLower(word), "s")]
+	if n < 1 || n > most || unit == 0 {
+		return 0, text
+	}
+	return time.Duration(n) * unit, rest
+}
+
+// addJob makes a job, and says when it runs.
+func addJob(ctx context.Context, d *desk.Desk, draft schedule.Draft) (desk.Answer, error) {
+	if _, err := scheduled(ctx, d, draft.Prompt, false); err != nil {
+		return nil, err
+	}
+	j, err := d.Surroundings.Schedule.Add(ctx, draft)
+	if err != nil {
+		return nil, err
+	}
+	return desk.Say(inWords(&j) + jobHelp(&j)), nil
+}
+
+// jobHelp says how a job is ended.
+func jobHelp(j *schedule.Job) string {
+	if j.Durable {
+		return " /schedule delete " + j.ID + " ends it."
+	}
+	return " /loop stop " + j.ID + " ends it."
+}
+
+// inWords says when a job that was made runs, where, and until when.
+func inWords(j *schedule.Job) string {
+	const layout = "2 January 15:04"
+	text := fmt.Sprintf("Job %s runs %s", j.ID, j.When())
+	if !j.Once {
+		if fires := j.Fires(); fires.After(j.Made) {
+			text += ", first on " + fires.Format(layout)
+		}
+		text += ", until " + j.Expires.Format(layout)
+	}
+	if j.Durable {
+		return text + ", while a session is open in this directory."
+	}
+	return text + ", while this session is open."
+}
+
+// removeJob ends a job.
+func removeJob(ctx context.Context, jobs desk.Schedule, id string) (desk.Answer, error) {
+	j, err := jobs.Remove(ctx, id)
+	if errors.Is(err, schedule.ErrUnknown) {
+		return nil, fmt.Errorf("%w; /loop lists the jobs", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return desk.Say(fmt.Sprintf("Ended job %s (%s: %s).", j.ID, j.When(), tool.OneLine(j.Prompt, 80))), nil
+}
+
+// stopLoops ends the jobs of the session.
+func stopLoops(ctx context.Context, jobs desk.Schedule) (desk.Answer, error) {
+	all, err := jobs.List(ctx)
+	n := 0
+	for _, j := range all {
+		if j.Durable {
+			continue
+		}
+		if _, err := jobs.Remove(ctx, j.ID); err != nil {
+			return nil, err
+		}
+		n++
+	}
+	if n == 0 && err == nil {
+		return desk.Say("No loop is running."), nil
+	}
+	return desk.Say(fmt.Sprintf("Ended %s.", amount.Of(n, "job", "jobs"))), err
+}
+
+// jobsPage lists the jobs.
+func jobsPage(ctx context.Context, d *desk.Desk) (desk.Answer, error) {
+	jobs, err := d.Surroundings.Schedule.List(ctx)
+	var p desk.Page
+	if err != nil {
+		p.Add(desk.Notice(err.Error()))
+	}
+	if len(jobs) == 0 {
+		p.Add(desk.Text("No prompt is scheduled. /loop 10m PROMPT repeats one while this session is open, /schedule CRON PROMPT also in later ones."))
+		return p, nil
+	}
+	table := desk.Table{Columns: []desk.Column{{Name: "id"}, {Name: "when"}, {Name: "next"}, {Name: "runs", Right: true}, {Name: "cost", Right: true}, {Name: "prompt", Cut: true}}}
+	for _, j := range jobs {
+		next := "never: " + j.Flaw
+		if j.Flaw == "" {
+			next = j.Fires().Format("2 Jan 15:04")
+		}
+		when := j.When()
+		if !j.Durable {
+			when += ", this session"
+		}
+		table.Rows = append(table.Rows, []string{j.ID, when, next, strconv.Itoa(j.Runs), amount.USD(j.CostUSD), tool.OneLine(j.Prompt, 200)})
+	}
+	p.Add(table, desk.Text("/loop stop ID or /schedule delete ID ends one."))
+	return p, nil
+}
+
+// scheduled returns what is submitted for a text: the text itself, or the prompt that its command stands for. Unless run
+// is set, the command is only looked up.
+func scheduled(ctx context.Context, d *desk.Desk, text string, run bool) (session.Prompt, error) {
+	said := session.Prompt{Parts: []msg.Part{&msg.Text{Text: text}}}
+	name, arg, ok := desk.Parse(text)
+	if !ok {
+		return said, nil
+	}
+	c, ok := d.Lookup(name)
+	switch {
+	case !ok:
+		_, err := d.Run(ctx, name, arg) // it says which command may be meant
+		return said, err
+	case c.Kind != desk.Ask:
+		return said, fmt.Errorf("/%s is not sent to the model, so that it cannot be scheduled", c.Name)
+	case !run:
+		return said, nil
+	}
+	answer, err := d.Run(ctx, name, arg)
+	if err != nil {
+		return said, err
+	}
+	p, ok := answer.(desk.Prompt)
+	if !ok {
+		return said, fmt.Errorf("/%s stands for no prompt", c.Name)
+	}
+	return p.Said(), nil
+}
