@@ -39,7 +39,7 @@ func (a api) reloadPlugins(ctx context.Context, _ none) (any, error) {
 		commands = append(commands, object{"name": c.Name, "description": c.Doc, "argumentHint": c.Args})
 	}
 	servers := []object{}
-	if known, err := (serverAPI{a.Desk}).connected(); err == nil {
+	if known, err := serverAPI(a).connected(); err == nil {
 		for _, st := range known.List() {
 			servers = append(servers, status(&st))
 		}
