@@ -36,6 +36,8 @@ func Keys() []config.Key {
 			Doc: "model prices", Requirement: "SESS-41"},
 		{Name: "effort", Aliases: []string{"effortLevel"}, Env: []string{"ADZE_EFFORT"}, Kind: config.Text, Choices: []string{"low", "medium", "high", "xhigh", "max"},
 			Doc: "the model's effort level", Requirement: "PROV-40"},
+		{Name: "ultrathink", Kind: config.Bool, Default: "true",
+			Doc: "the word `ultrathink` in a prompt raises the effort to the highest that the model takes, for one turn", Requirement: "X-097"},
 
 		{Env: []string{"ADZE_API_KEY", "ANTHROPIC_API_KEY"}, Kind: config.Text, Accepted: "a secret",
 			Doc: "the API key for the Anthropic API", Requirement: "PROV-02"},

@@ -53,7 +53,8 @@ type Value struct{ Text, Origin string }
 type Model struct {
 	Name, Fallback, Small string // as the user wrote them; empty means the default
 	Effort                model.Effort
-	MaxOutput             int // of a response, in tokens; 0 means the model's own limit
+	Ultra                 bool // a word in a prompt raises the effort
+	MaxOutput             int  // of a response, in tokens; 0 means the model's own limit
 	// ThinkingBudget applies only if Budgeted is set; 0 turns thinking off.
 	ThinkingBudget int
 	Budgeted       bool
@@ -248,7 +249,7 @@ func Decode(s *config.Settings) *Values {
 		},
 		Model: Model{
 			Name: s.Text("model"), Fallback: s.Text("fallbackModel"), Small: s.Text("ADZE_SMALL_MODEL"),
-			Effort: model.Effort(s.Text("effort")), MaxOutput: s.Int("ADZE_MAX_OUTPUT_TOKENS"),
+			Effort: model.Effort(s.Text("effort")), Ultra: s.Bool("ultrathink"), MaxOutput: s.Int("ADZE_MAX_OUTPUT_TOKENS"),
 			ThinkingBudget: s.Int("ADZE_MAX_THINKING_TOKENS"), Budgeted: s.Origin("ADZE_MAX_THINKING_TOKENS") != "",
 			SendMetadata: s.Bool("sendMetadata"), CostWarning: s.Float("costWarningUsd"),
 		},

@@ -270,6 +270,7 @@ func (c *Conversation) order(cfg *session.Config) {
 	}...)
 	if c.spec.Calls == FromModel {
 		cfg.Hearers = append(cfg.Hearers, session.Hearer{Name: "skills", Hear: c.told.skills.Hear},
+			session.Hearer{Name: "effort", Hear: session.RaiseEffort(func() *session.Session { return c.Session }, c.model.highest)},
 			session.Hearer{Name: "tools", Hear: c.told.extras.Hear}, session.Hearer{Name: "attachments", Hear: attachments(c)})
 	}
 	cfg.Gates = []exec.Gate{

@@ -189,6 +189,17 @@ func (m *modelChoice) working(name string) model.Effort {
 	return known.At(m.backend.Router.FirstParty(known.ID)).CodingEffort
 }
 
+// highest returns the highest effort that the model of that name takes, or nothing if it is asked for that already, or if
+// the user does not want to ask for it by a word.
+func (m *modelChoice) highest(name string) model.Effort {
+	known, err := m.lookup(name)
+	all := known.Efforts()
+	if err != nil || len(all) == 0 || !m.ws.values().Model.Ultra || all[len(all)-1] == m.working(name) {
+		return ""
+	}
+	return all[len(all)-1]
+}
+
 // thinking returns what the user wants; the model may not be able to.
 func (m *modelChoice) thinking() model.Thinking {
 	budget, budgeted := m.spec.ThinkingBudget, m.spec.Budgeted
