@@ -119,3 +119,26 @@ func TestTerminalLoop(t *testing.T) {
 	tm.waitFor(`Ended 1 job\.`)
 	tm.enter("/exit")
 }
+
+// The model schedules a prompt through the door to deferred tools. It is asked about: the user is not there when it runs.
+// Without schedules there is no such tool.
+//
+// Proves X-021.
+func TestScheduleByModel(t *testing.T) {
+	const script = "use ExecuteExtraTool {\"tool_name\":\"CronCreate\",\"params\":{\"cron\":\"0 3 * * *\",\"prompt\":\"report\"}}\n---\nsay Done."
+	for _, tt := range []struct{ want, env string }{
+		{"CronCreate", ""}, {"there is no tool", "ADZE_DISABLE_CRON=1"},
+	} {
+		h := newHosted(t, t.TempDir(), t.TempDir(), script, tt.env)
+		out := h.say("report every night", "Done.")
+		if !strings.Contains(out, tt.want) || strings.Contains(out, "Scheduled job") {
+			t.Errorf("%s: %s", tt.env, out)
+		}
+		if list := h.say("/schedule list", `"type":"result"`); tt.env == "" && !strings.Contains(list, "No prompt is scheduled.") {
+			t.Error(list)
+		}
+		h.stdin.Close()               // ok: it ends with that
+		io.Copy(io.Discard, h.stdout) // ok: as above
+		h.cmd.Wait()                  // ok: the command may have failed
+	}
+}

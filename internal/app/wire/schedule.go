@@ -10,6 +10,8 @@ import (
 	"adze/internal/platform/fsys"
 	"adze/internal/schedule"
 	"adze/internal/session"
+	"adze/internal/tool"
+	"adze/internal/tools/cron"
 )
 
 // scheduleSwitch is the setting that lets prompts be scheduled.
@@ -42,6 +44,14 @@ func offerSchedule(c *Conversation, s *desk.Surroundings) {
 	s.Enabled = func(setting string) bool {
 		return enabled(setting) && (setting != scheduleSwitch || c.ws.values().Loop.Schedule.Enabled)
 	}
+}
+
+// scheduleTools returns the tools for scheduled prompts, none if no prompt can be scheduled.
+func scheduleTools(c *Conversation) []tool.Tool {
+	if c.told.jobs == nil {
+		return nil
+	}
+	return cron.Tools(c.told.jobs)
 }
 
 // jobsFile returns the file that keeps the durable jobs of a directory.

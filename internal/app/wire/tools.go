@@ -155,7 +155,7 @@ func (c *Conversation) tools() []tool.Tool {
 		d.count = c.model.countTokens(d.model)
 	}
 	d.experiment(&c.window)
-	tools := d.tools()
+	tools := append(d.tools(), scheduleTools(c)...)
 	restoreTools(tools, c.record.Earlier)
 	return tools
 }

@@ -1,0 +1,187 @@
+// Package cron holds the tools with which the model schedules prompts, lists them and ends them. When a prompt runs is known to
+// package schedule.
+package cron
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"adze/internal/msg"
+	"adze/internal/schedule"
+	"adze/internal/tool"
+)
+
+var (
+	//go:embed create.md
+	createDoc string
+	//go:embed create.zh.md
+	createChinese string
+	//go:embed create.schema.json
+	createSchema string
+	//go:embed delete.md
+	deleteDoc string
+	//go:embed delete.zh.md
+	deleteChinese string
+	//go:embed delete.schema.json
+	deleteSchema string
+	//go:embed list.md
+	listDoc string
+	//go:embed list.zh.md
+	listChinese string
+)
+
+// Jobs are the scheduled prompts.
+type Jobs interface {
+	Add(ctx context.Context, d schedule.Draft) (schedule.Job, error)
+	Remove(ctx context.Context, id string) (schedule.Job, error)
+	List(ctx context.Context) ([]schedule.Job, error)
+}
+
+// Tools returns the tools over jobs.
+func Tools(jobs Jobs) []tool.Tool { return []tool.Tool{create(jobs), remove(jobs), list(jobs)} }
+
+// A Draft is what the model gives to make a job.
+type Draft struct {
+	Cron      string `json:"cron"`
+	Prompt    string `json:"prompt"`
+	Recurring *bool  `json:"recurring,omitempty"`
+	Durable   bool   `json:"durable,omitempty"`
+}
+
+func (in Draft) once() bool { return in.Recurring != nil && !*in.Recurring }
+
+// Validate checks the cron expression and the length of the prompt.
+func (in Draft) Validate() error {
+	if len(in.Prompt) > schedule.MaxPrompt {
+		return fmt.Errorf("the prompt is longer than %d bytes", schedule.MaxPrompt)
+	}
+	_, err := schedule.ParseCron(in.Cron)
+	return err
+}
+
+// OpenWorld says that nothing outside is reached now.
+func (in Draft) OpenWorld() bool { return false }
+
+// Title returns one line for dialogs and logs.
+func (in Draft) Title() string {
+	when := in.Cron
+	if in.once() {
+		when = "once, " + when
+	}
+	return fmt.Sprintf("Schedule (%s): %s", when, tool.OneLine(in.Prompt, 80))
+}
+
+// Activity returns what a spinner shows.
+func (in Draft) Activity() string { return "Scheduling a prompt" }
+
+// Consent says what a yes of the user does.
+func (in Draft) Consent() string {
+	where := "while this session is open"
+	if in.Durable {
+		where = "also in later sessions in this directory"
+	}
+	return "the prompt is run later without another question, " + where
+}
+
+// Preview shows the whole prompt.
+func (in Draft) Preview(context.Context) (tool.Display, error) {
+	return tool.Plain{Text: in.Prompt}, nil
+}
+
+func create(jobs Jobs) tool.Tool {
+	return tool.New(tool.Def{
+		Name: "CronCreate", Doc: strings.TrimSpace(createDoc), Schema: json.RawMessage(strings.TrimSpace(createSchema)),
+		Traits: tool.Traits{Translate: tool.InChinese(createChinese), Hint: "schedule a prompt to run later or repeatedly"},
+	}, func(ctx context.Context, in Draft, _ func(tool.Progress)) (tool.Result, error) {
+		j, err := jobs.Add(ctx, schedule.Draft{Prompt: in.Prompt, Cron: in.Cron, Once: in.once(), Durable: in.Durable, ByModel: true})
+		if err != nil {
+			return tool.Result{}, err
+		}
+		text := fmt.Sprintf("Scheduled job %s: it runs next on %s", j.ID, j.Fires().Format("2 January 2006 at 15:04"))
+		if !j.Once {
+			text += " and ends on " + j.Expires.Format("2 January 2006 at 15:04")
+		}
+		return tool.Text(text + "."), nil
+	})
+}
+
+// A Ref names a job.
+type Ref struct {
+	ID string `json:"id"`
+}
+
+// OpenWorld says that nothing outside is reached.
+func (in Ref) OpenWorld() bool { return false }
+
+// Title returns one line for dialogs and logs.
+func (in Ref) Title() string { return "End scheduled job " + tool.OneLine(in.ID, 40) }
+
+// Activity returns what a spinner shows.
+func (in Ref) Activity() string { return "Ending a scheduled job" }
+
+func remove(jobs Jobs) tool.Tool {
+	return tool.New(tool.Def{
+		Name: "CronDelete", Doc: strings.TrimSpace(deleteDoc), Schema: json.RawMessage(strings.TrimSpace(deleteSchema)),
+		Traits: tool.Traits{Translate: tool.InChinese(deleteChinese), Hint: "end a scheduled prompt"},
+	}, func(ctx context.Context, in Ref, _ func(tool.Progress)) (tool.Result, error) {
+		j, err := jobs.Remove(ctx, in.ID)
+		if err != nil {
+			return tool.Result{}, fmt.Errorf("%w; CronList lists the jobs", err)
+		}
+		return tool.Text(fmt.Sprintf("Job %s has ended.", j.ID)), nil
+	})
+}
+
+// None is what the model gives to list jobs: nothing.
+type None struct{}
+
+// OpenWorld says that nothing outside is reached.
+func (None) OpenWorld() bool { return false }
+
+// ReadOnly says that nothing is changed.
+func (None) ReadOnly() bool { return true }
+
+// Concurrent says that listing disturbs no other call.
+func (None) Concurrent() bool { return true }
+
+// Access says that nothing but the jobs is touched.
+func (None) Access() []tool.Access { return nil }
+
+// Title returns one line for dialogs and logs.
+func (None) Title() string { return "List scheduled jobs" }
+
+// Activity returns what a spinner shows.
+func (None) Activity() string { return "Listing scheduled jobs" }
+
+func list(jobs Jobs) tool.Tool {
+	return tool.New(tool.Def{
+		Name: "CronList", Doc: strings.TrimSpace(listDoc), Schema: json.RawMessage(`{"type":"object","properties":{},"additionalProperties":false}`),
+		Traits: tool.Traits{Translate: tool.InChinese(listChinese), Hint: "list the scheduled prompts"},
+	}, func(ctx context.Context, _ None, _ func(tool.Progress)) (tool.Result, error) {
+		all, err := jobs.List(ctx)
+		if err != nil {
+			return tool.Result{}, err
+		}
+		if len(all) == 0 {
+			return tool.Text("No prompt is scheduled."), nil
+		}
+		var b strings.Builder
+		for _, j := range all {
+			fmt.Fprintf(&b, "%s (%s", j.ID, j.When())
+			switch {
+			case j.Flaw != "":
+				fmt.Fprintf(&b, "; cannot run: %s", j.Flaw)
+			default:
+				fmt.Fprintf(&b, "; next on %s", j.Fires().Format("2 January 2006 at 15:04"))
+			}
+			if j.Durable {
+				b.WriteString("; durable")
+			}
+			fmt.Fprintf(&b, "): %s\n", tool.OneLine(j.Prompt, 200))
+		}
+		return tool.Text(msg.Neutralise(strings.TrimSpace(b.String()))), nil
+	})
+}
