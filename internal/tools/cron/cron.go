@@ -83,7 +83,7 @@ func (in Draft) Consent() string {
 	if in.Durable {
 		where = "also in later sessions in this directory"
 	}
-	return "the prompt is run later without another question, " + where
+	return "Yes lets the prompt run later, when you may not be there: " + where + ". Its calls ask for permission like any other."
 }
 
 // Preview shows the whole prompt.
