@@ -3,7 +3,6 @@ package wire
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"adze/internal/app/doctor"
 	"adze/internal/app/memories"
@@ -88,10 +87,6 @@ func newDoctor(w *Workspace, spec Spec, online bool) doctor.Config {
 		},
 	}
 	c.Skills = func(ctx context.Context) *library.Set { return w.library(spec.Access.Dirs).Set(ctx) }
-	c.Further = append(c.Further, func(context.Context) desk.Check {
-		set := w.Plugins.Set()
-		return desk.Check{Name: "plugins", Fine: fmt.Sprintf("%d in use", len(set.InUse())), Problems: set.Errors()}
-	})
 	if online {
 		c.Reach = func(ctx context.Context) (string, error) {
 			return providers.Reach(ctx, w.backendConfig(spec.Model))
