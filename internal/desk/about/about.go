@@ -15,6 +15,8 @@ type Config struct {
 	// beside the transcript. Both may be nil.
 	Variables func() []Variable
 	Inherit   func(ctx context.Context, from *archive.Info, fork string) error
+	// StatusLine makes the user's status line.
+	StatusLine StatusLine
 }
 
 // Sections returns the commands, in the sections of /help where they belong.
@@ -33,6 +35,7 @@ func Sections(c Config) []desk.Section {
 			envCommand(c.Variables),
 			releaseNotesCommand(),
 			heapdumpCommand(),
+			statuslineCommand(c.StatusLine),
 		}},
 	}
 }
