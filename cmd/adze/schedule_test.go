@@ -121,15 +121,19 @@ func TestTerminalLoop(t *testing.T) {
 }
 
 // The model schedules a prompt through the door to deferred tools. It is asked about: the user is not there when it runs.
-// Without schedules there is no such tool.
+// Without schedules, or unless the settings want them, there is no such tool.
 //
 // Proves X-021.
 func TestScheduleByModel(t *testing.T) {
 	const script = "use ExecuteExtraTool {\"tool_name\":\"CronCreate\",\"params\":{\"cron\":\"0 3 * * *\",\"prompt\":\"report\"}}\n---\nsay Done."
-	for _, tt := range []struct{ want, env string }{
-		{"CronCreate", ""}, {"there is no tool", "ADZE_DISABLE_CRON=1"},
+	for _, tt := range []struct{ want, env, tools string }{
+		{"CronCreate", "", "true"}, {"there is no tool", "", "false"}, {"there is no tool", "ADZE_DISABLE_CRON=1", "true"},
 	} {
-		h := newHosted(t, t.TempDir(), t.TempDir(), script, tt.env)
+		home := t.TempDir()
+		if err := os.WriteFile(filepath.Join(home, "settings.json"), []byte(`{"schedule":{"tools":`+tt.tools+`}}`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		h := newHosted(t, home, t.TempDir(), script, tt.env)
 		out := h.say("report every night", `"result":"Done."`)
 		if !strings.Contains(out, tt.want) || strings.Contains(out, "Scheduled job") {
 			t.Errorf("%s: %s", tt.env, out)

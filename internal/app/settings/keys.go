@@ -193,7 +193,9 @@ func Keys() []config.Key {
 			Doc: "where memories are kept, set by a host that runs adze", Requirement: "MEM-02"},
 
 		{Name: "schedule.enabled", Kind: config.Bool, Default: "true", Tighten: []string{"false"},
-			Doc: "let prompts be scheduled, by `/loop`, `/schedule` and the model", Requirement: "X-101"},
+			Doc: "let prompts be scheduled, by `/loop` and `/schedule`", Requirement: "X-101"},
+		{Name: "schedule.tools", Kind: config.Bool, Default: "false", Personal: true,
+			Doc: "let the model schedule prompts, too, with the tools CronCreate, CronDelete and CronList; each session then tells it of them", Requirement: "X-021"},
 		{Env: []string{"ADZE_DISABLE_CRON", "CLAUDE_CODE_DISABLE_CRON"}, Kind: config.Bool, Default: "false",
 			Doc: "turn scheduled prompts off: there are no commands and no tools for them, and none runs", Requirement: "X-101"},
 		{Name: "schedule.days", Kind: config.Int, Default: "7", Min: 1, Max: 366, Personal: true,

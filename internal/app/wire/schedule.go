@@ -46,9 +46,9 @@ func offerSchedule(c *Conversation, s *desk.Surroundings) {
 	}
 }
 
-// scheduleTools returns the tools for scheduled prompts, none if no prompt can be scheduled.
+// scheduleTools returns the tools for scheduled prompts, none if the model cannot schedule any.
 func scheduleTools(c *Conversation) []tool.Tool {
-	if c.told.jobs == nil {
+	if c.told.jobs == nil || !c.ws.values().Loop.Schedule.Tools {
 		return nil
 	}
 	return cron.Tools(c.told.jobs)
