@@ -80,7 +80,7 @@ func runTool() tool.Tool {
 // The user sees what is waited for after two seconds, at most ten seconds pass without a sign, and nothing happens while
 // nothing goes on (the model's side, finding 5 and 5.2; second look 2.9).
 //
-// Proves X-193.
+// Proves X-193, CLI-05.
 func TestWaiting(t *testing.T) {
 	for _, keys := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
@@ -120,6 +120,8 @@ func TestWaiting(t *testing.T) {
 
 // What commands print is shown: its end while they run and when they have ended, and all of it when they fail, line by
 // line and with the exit code (the model's side 5.3, second look 2.4).
+//
+// Proves CLI-05.
 func TestOutput(t *testing.T) {
 	last := "  … 4 earlier lines (Ctrl-O shows them)\n  line 5    of it\n"
 	synctest.Test(t, func(t *testing.T) {
