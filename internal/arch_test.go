@@ -64,7 +64,7 @@ var layers = [][]string{
 	{"session"},
 	{"session/lifecycle", "session/attach", "session/elicit"},
 	{"desk"},
-	{"desk/about", "desk/jobs"},
+	{"desk/about", "desk/extensions", "desk/jobs"},
 	{"ui/screen/screentest"},
 	{"ui/draw", "ui/hostapi", "ui/screen", "ui/streamjson"},
 	{"ui/tui/theme"},

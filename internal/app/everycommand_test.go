@@ -3,12 +3,14 @@ package app
 import (
 	"encoding/json"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"adze/internal/desk"
 	program "adze/internal/desk/about"
+	"adze/internal/desk/extensions"
 	"adze/internal/desk/jobs"
 )
 
@@ -17,7 +19,7 @@ import (
 //
 // Proves CMD-02.
 func TestEveryCommandAnswersEverywhere(t *testing.T) {
-	for _, c := range desk.New(desk.Config{Terminal: true, Surroundings: desk.Surroundings{Sections: append(program.Sections(program.Config{}), jobs.Sections()...)}}).Commands() {
+	for _, c := range desk.New(desk.Config{Terminal: true, Surroundings: desk.Surroundings{Sections: slices.Concat(program.Sections(program.Config{}), extensions.Sections(), jobs.Sections())}}).Commands() {
 		if c.Kind == desk.Ask {
 			continue
 		}

@@ -21,7 +21,7 @@ func addDirCommand() Command {
 			if arg == "" || !strings.Contains(arg, "/") {
 				arg = "./" + arg
 			}
-			return slices.DeleteFunc(d.entriesLike(arg), func(path string) bool { return !strings.HasSuffix(path, "/") })
+			return slices.DeleteFunc(entriesLike(d, arg), func(path string) bool { return !strings.HasSuffix(path, "/") })
 		}}
 }
 
@@ -31,7 +31,7 @@ func addDir(ctx context.Context, d *Desk, name string) (Answer, error) {
 	case name == "":
 		return nil, errors.New("usage: /add-dir PATH")
 	case !d.Terminal:
-		return nil, errTerminal
+		return nil, ErrTerminal
 	}
 	if rest, ok := strings.CutPrefix(name, "~/"); ok {
 		home, err := os.UserHomeDir()

@@ -53,13 +53,7 @@ func sections() []Section {
 			modeCommand(),
 			planCommand(),
 		}},
-		{"Extensions", []Command{
-			skillsCommand(),
-			hooksCommand(),
-			mcpCommand(),
-			pluginCommand(),
-			reloadPluginsCommand(),
-		}},
+		{"Extensions", nil}, // see package extensions
 		{"Program", []Command{
 			helpCommand(),
 			keysCommand(),
@@ -218,7 +212,7 @@ func Names(name string) bool {
 func (d *Desk) Run(ctx context.Context, name, arg string) (Answer, error) {
 	c, ok := d.Lookup(name)
 	if !ok {
-		return nil, d.unknown(name)
+		return nil, unknown(d, name)
 	}
 	if err := unavailable(d, c); err != nil {
 		return nil, err
@@ -230,7 +224,7 @@ func (d *Desk) Run(ctx context.Context, name, arg string) (Answer, error) {
 const maxWord = 60
 
 // unknown returns the error for a command that does not exist, with the closest name if there is one.
-func (d *Desk) unknown(name string) error {
+func unknown(d *Desk, name string) error {
 	if offered := d.offered.Load(); offered != nil && slices.Contains(*offered, "/"+name) {
 		return fmt.Errorf("there is no command /%s any more: the file or the server that it came from is gone", name)
 	}

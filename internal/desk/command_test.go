@@ -8,8 +8,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"adze/internal/skill"
-	"adze/internal/skill/library"
 )
 
 // offer returns a desk with commands that are not built in.
@@ -240,50 +238,5 @@ func TestConfigSearch(t *testing.T) {
 		if diff := cmp.Diff(want, run(arg)); diff != "" {
 			t.Errorf("/config %s: %s", arg, diff)
 		}
-	}
-}
-
-// Skills are listed by origin, with what is wrong with some and what is not used; one is shown with its size.
-//
-// Proves CMD-04.
-func TestSkillsPage(t *testing.T) {
-	text := func(context.Context) (string, error) { return "Do it.", nil }
-	own := &skill.Skill{Name: "deploy", Head: skill.Head{Description: "deploys it", Hint: "[WHERE]", Allowed: []string{"Bash(make:*)"}}, Origin: skill.Origin{Kind: skill.Project}, File: "/p/deploy/SKILL.md", Text: text}
-	set := &library.Set{
-		Skills: []*skill.Skill{
-			own, {Name: "by-hand", Head: skill.Head{Manual: true}, Origin: skill.Origin{Kind: skill.User}, Text: text},
-		},
-		Shadowed: []library.Shadowed{
-			{Skill: &skill.Skill{Name: "deploy", File: "/q/SKILL.md"}, By: own}, {Skill: &skill.Skill{Name: "help", File: "/h/SKILL.md"}},
-		},
-		Problems: []skill.Problem{{File: "/b/SKILL.md", Field: "effort", Text: "is not a level"}},
-	}
-	d := New(Config{Surroundings: Surroundings{Skills: func(context.Context) *library.Set { return set }}})
-	run := func(arg string) string {
-		a, err := d.Run(t.Context(), "skills", arg)
-		if err != nil {
-			return err.Error()
-		}
-		return fmt.Sprint(a)
-	}
-	page := run("")
-	for _, want := range []string{
-		"1 skill from your files:", "1 skill from the project:", "[/by-hand by you only ]", "deploys it", "/b/SKILL.md: effort: is not a level",
-		"/q/SKILL.md: /deploy is that of the project, so this one is not used", "/h/SKILL.md: /help is the command that is built in, so this one is not used",
-	} {
-		if !strings.Contains(page, want) {
-			t.Errorf("%q is not in %s", want, page)
-		}
-	}
-	for arg, want := range map[string]string{
-		"/Deploy": "{Allows Bash(make:*)}", "by-hand": "{Called by you only}", "deplyo": "did you mean deploy", "qqqq": "/skills lists them",
-	} {
-		if got := run(arg); !strings.Contains(got, want) {
-			t.Errorf("/skills %s: %s", arg, got)
-		}
-	}
-	set = &library.Set{}
-	if got := run(""); !strings.Contains(got, "There are no skills") {
-		t.Error(got)
 	}
 }

@@ -25,14 +25,14 @@ const (
 // possible continuations if there are several.
 func (d *Desk) Complete(ctx context.Context, text string) (completed string, choices []string) {
 	if path, at, ok := mention.Typed(text); ok {
-		return d.completeFile(ctx, text[:at], path)
+		return completeFile(ctx, d, text[:at], path)
 	}
 	name, _, ok := Parse(text)
 	if !ok || strings.HasPrefix(text, " ") {
 		return text, nil
 	}
 	if !strings.ContainsFunc(text, unicode.IsSpace) {
-		return d.completeName(text)
+		return completeName(d, text)
 	}
 	c, ok := d.Lookup(name)
 	if !ok || c.Complete == nil {
@@ -60,7 +60,7 @@ type candidate struct {
 
 // completeName completes the name of a command. Names that begin with what was typed come before those with a word that
 // does, and others are only looked at if there are none of these; among equals the one that is used most comes first.
-func (d *Desk) completeName(typed string) (string, []string) {
+func completeName(d *Desk, typed string) (string, []string) {
 	var top []candidate // the best, in order
 	best, total, common := fuzzy.Scattered, 0, ""
 	consider := func(c *Command, name string) {
@@ -162,8 +162,8 @@ func hasFold(s, prefix string) bool {
 }
 
 // completeFile completes a path that is mentioned after head.
-func (d *Desk) completeFile(ctx context.Context, head, typed string) (string, []string) {
-	found := d.filesLike(ctx, typed)
+func completeFile(ctx context.Context, d *Desk, head, typed string) (string, []string) {
+	found := filesLike(ctx, d, typed)
 	if d.Surroundings.Resources != nil {
 		ctx, cancel := context.WithTimeout(ctx, completionTime)
 		defer cancel()
@@ -193,9 +193,9 @@ func (d *Desk) completeFile(ctx context.Context, head, typed string) (string, []
 
 // filesLike returns the paths that fit what was typed, best first; those of directories end in a slash. Outside of the
 // working directory only what begins with it does.
-func (d *Desk) filesLike(ctx context.Context, typed string) []string {
+func filesLike(ctx context.Context, d *Desk, typed string) []string {
 	if typed == ".." || filepath.IsAbs(typed) || strings.HasPrefix(typed, "~/") || strings.HasPrefix(typed, "../") {
-		return d.entriesLike(typed)
+		return entriesLike(d, typed)
 	}
 	if d.Files.Index == nil {
 		return nil
@@ -221,7 +221,7 @@ func (d *Desk) filesLike(ctx context.Context, typed string) []string {
 }
 
 // entriesLike returns the entries of a directory that begin with what was typed, which ends in a part of their name.
-func (d *Desk) entriesLike(typed string) []string {
+func entriesLike(d *Desk, typed string) []string {
 	dir, name := filepath.Split(typed)
 	if typed == ".." {
 		return []string{"../"}

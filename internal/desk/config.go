@@ -8,10 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/model"
 	"adze/internal/platform/amount"
 	"adze/internal/platform/spell"
-	"adze/internal/skill/library"
 	"adze/internal/tool"
 )
 
@@ -30,6 +28,8 @@ func configCommand() Command {
 
 // Surroundings are what a session runs in: settings, programs, directories.
 type Surroundings struct {
+	// Settings returns those that front ends go by.
+	Settings func() Settings
 	// Options returns the settings that are set, or all that a file can hold.
 	Options func(all bool) []Option
 	// Change sets a value, or removes it if it is nil, in the user's settings. It returns what to tell the user.
@@ -47,20 +47,12 @@ type Surroundings struct {
 	// a command of Commands is used, to complete the name; it may be nil.
 	Enabled func(setting string) bool
 	Score   func(name string) float64
-	// Skills returns the skills that were found; it may be nil.
-	Skills func(ctx context.Context) *library.Set
-	// ReloadSkills looks for skills again; it may be nil.
-	ReloadSkills func(ctx context.Context)
 	// Schedule holds the prompts that run later; nil if none can be scheduled.
 	Schedule Schedule
 	// Styles are the output styles.
 	Styles Styles
-	// Plugins are the plugins; nil if there can be none.
-	Plugins Plugins
 	// Sections are further commands that are built in; those of a section that is there already are added to it.
 	Sections []Section
-	// Limits returns the rate limits of the model's provider, as far as they are known; it may be nil.
-	Limits func() []model.Limit
 }
 
 // An Option is one setting.
@@ -81,10 +73,10 @@ func runConfig(ctx context.Context, d *Desk, arg string) (Answer, error) {
 		key, value, changes = strings.Cut(value, " ")
 		value = strings.TrimSpace(value)
 	case key == "unset":
-		return d.setOption(ctx, value, nil)
+		return setOption(ctx, d, value, nil)
 	}
 	if changes && value != "" {
-		return d.setOption(ctx, key, &value)
+		return setOption(ctx, d, key, &value)
 	}
 	all := d.Surroundings.Options(true)
 	i := slices.IndexFunc(all, func(o Option) bool { return strings.EqualFold(o.Key, key) })
@@ -160,13 +152,13 @@ func configPage(options []Option) Page {
 	return Page{Blocks: []Block{table, Text("/config KEY shows a setting, /config KEY VALUE changes it in your settings, /config unset KEY removes it.")}}
 }
 
-// errTerminal says why a command that changes what is allowed or kept is refused: a prompt may hold words of others.
-var errTerminal = errors.New("this can be changed at a terminal only")
+// ErrTerminal says why a command that changes what is allowed or kept is refused: a prompt may hold words of others.
+var ErrTerminal = errors.New("this can be changed at a terminal only")
 
 // setOption changes a setting.
-func (d *Desk) setOption(ctx context.Context, key string, value *string) (Answer, error) {
+func setOption(ctx context.Context, d *Desk, key string, value *string) (Answer, error) {
 	if !d.Terminal {
-		return nil, errTerminal
+		return nil, ErrTerminal
 	}
 	text, err := d.Surroundings.Change(ctx, key, value)
 	if err != nil {

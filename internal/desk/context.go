@@ -64,7 +64,7 @@ type RemoteShare struct {
 }
 
 // remote returns the tools of MCP servers. Shares are those of the tools that are sent.
-func (d *Desk) remote(shares []Share, gauge *tokens.Gauge) []RemoteShare {
+func remote(d *Desk, shares []Share, gauge *tokens.Gauge) []RemoteShare {
 	var all []RemoteShare
 	pool := d.Session.Pool()
 	for _, s := range shares {
@@ -128,7 +128,7 @@ func (d *Desk) Usage() (*Usage, error) {
 	for _, t := range specs {
 		u.Tools = append(u.Tools, Share{t.Name, gauge.Request(nil, []msg.ToolSpec{t}, nil)})
 	}
-	u.Remote = d.remote(u.Tools, gauge)
+	u.Remote = remote(d, u.Tools, gauge)
 	first := 0
 	if pre.First != nil {
 		said := pre.First()

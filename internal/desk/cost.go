@@ -17,8 +17,8 @@ import (
 func costCommand() Command {
 	return Command{Name: "cost", Doc: "show what this session has cost, and the rate limits", Run: func(_ context.Context, d *Desk, _ string) (Answer, error) {
 		p := costPage(d.Session.Totals())
-		if d.Surroundings.Limits != nil {
-			addLimits(&p, d.Surroundings.Limits(), d.Now())
+		if d.Models.Limits != nil {
+			addLimits(&p, d.Models.Limits(), d.Now())
 		}
 		return p, nil
 	}}

@@ -11,7 +11,6 @@ import (
 	"adze/internal/agent"
 	"adze/internal/brief"
 	"adze/internal/instruct"
-	"adze/internal/mcp"
 	"adze/internal/memory"
 	"adze/internal/model"
 	"adze/internal/model/catalog"
@@ -32,20 +31,16 @@ type Config struct {
 	Terminal bool
 
 	// Log is the transcript of the session; it may be nil.
-	Log        *store.Log
-	Catalog    catalog.Table
-	Permission Permission
-	Files      Files
-	Preamble   Preamble
-	// Thinking returns the thinking options for a budget in tokens; nil means what flags and settings say.
-	Thinking     func(budget *int) model.Thinking
-	Settings     func() Settings
+	Log          *store.Log
+	Models       Models
+	Permission   Permission
+	Files        Files
+	Preamble     Preamble
 	Surroundings Surroundings
-	Hooks        func() Hooks
+	Extensions   Extensions
 	Memory       *Memory // may be nil
 	// Instructions are the instruction files; nil if none are read.
 	Instructions Instructions
-	Servers      Servers
 	// Tasks are the background tasks; nil if they are disabled.
 	Tasks *task.Table
 	// Execute runs a command that the user typed and returns its output, and reports what it prints meanwhile; nil if
@@ -53,17 +48,13 @@ type Config struct {
 	Execute func(ctx context.Context, command string, report func(tool.Display)) (string, error)
 }
 
-// Servers are the MCP servers.
-type Servers struct {
-	// All returns them; it may be nil, and return nil if there are none.
-	All func() *mcp.Servers
-	// Problems returns what is wrong with their configuration; it may be nil.
-	Problems func() []string
-	// Approve lets a server of the project be started, Enable changes whether one is, and SignIn returns the address
-	// where the user signs in to one. Each may be nil.
-	Approve func(ctx context.Context, name string) error
-	Enable  func(ctx context.Context, name string, on bool) error
-	SignIn  func(ctx context.Context, name string) (address string, err error)
+// Models are the models that can be asked.
+type Models struct {
+	Catalog catalog.Table
+	// Thinking returns the thinking options for a budget in tokens; nil means what flags and settings say.
+	Thinking func(budget *int) model.Thinking
+	// Limits returns the rate limits of the model's provider, as far as they are known; it may be nil.
+	Limits func() []model.Limit
 }
 
 // A Preamble is what requests hold before the conversation.

@@ -15,22 +15,22 @@ func modelCommand() Command {
 	return Command{Name: "model", Kind: Change, Args: "[NAME]", Doc: "show or choose the model",
 		Run: func(_ context.Context, d *Desk, name string) (Answer, error) {
 			if name != "" {
-				return d.chooseModel(name)
+				return chooseModel(d, name)
 			}
 			list := List{
 				Page:   Say("The model is " + d.ModelInWords(d.Session.Model()) + "."),
-				Choose: func(_ context.Context, c Choice) (Answer, error) { return d.chooseModel(c.ID) },
+				Choose: func(_ context.Context, c Choice) (Answer, error) { return chooseModel(d, c.ID) },
 				Usage:  "/model NAME",
 			}
-			for _, alias := range d.Catalog.Aliases() {
-				m, _ := d.Catalog.Lookup(alias) // ok: without an entry only the name is shown
+			for _, alias := range d.Models.Catalog.Aliases() {
+				m, _ := d.Models.Catalog.Lookup(alias) // ok: without an entry only the name is shown
 				list.Choices = append(list.Choices, Choice{ID: alias, Title: alias, About: m.Name})
 			}
 			return list, nil
 		},
 		Complete: func(d *Desk, _ string) []string {
-			names := d.Catalog.Aliases()
-			for _, m := range d.Catalog.All() {
+			names := d.Models.Catalog.Aliases()
+			for _, m := range d.Models.Catalog.All() {
 				names = append(names, m.ID)
 			}
 			return names
@@ -44,7 +44,7 @@ func (d *Desk) ModelInWords(name string) string {
 	if m, err := d.Preamble.Resolve(name); err == nil {
 		id = m.ID
 	}
-	known, _ := d.Catalog.Lookup(id) // ok: then it has no other name
+	known, _ := d.Models.Catalog.Lookup(id) // ok: then it has no other name
 	text := id
 	if known.Name != "" && known.Name != id {
 		text = known.Name + " (" + id + ")"
@@ -57,15 +57,15 @@ func (d *Desk) ModelInWords(name string) string {
 
 // chooseModel returns what changes the model. A name that is not in the table may be known to the provider, unless it
 // looks like a misspelling of one that is.
-func (d *Desk) chooseModel(name string) (Answer, error) {
+func chooseModel(d *Desk, name string) (Answer, error) {
 	if _, err := d.Preamble.Resolve(name); err != nil {
 		return nil, err
 	}
 	op := Operation{Op: session.SetModel{Name: name}, Entries: true, Result: "The model is now " + d.ModelInWords(name) + "."}
-	if _, known := d.Catalog.Lookup(name); known || strings.ContainsAny(name, ":/") { // or the name of a provider comes first
+	if _, known := d.Models.Catalog.Lookup(name); known || strings.ContainsAny(name, ":/") { // or the name of a provider comes first
 		return op, nil
 	}
-	if near := d.Catalog.Closest(name); len(near) > 0 {
+	if near := d.Models.Catalog.Closest(name); len(near) > 0 {
 		return nil, fmt.Errorf("there is no model %s; did you mean %s? The setting models can add others", name, strings.Join(near, " or "))
 	}
 	text := name + " is not in the table of models. It is used as named; if the provider does not know it, choose another with /model."
@@ -139,14 +139,14 @@ func efforts(d *Desk) List {
 	if m, err := d.Preamble.Resolve(id); err == nil {
 		id = m.ID
 	}
-	set := d.Settings().Effort
+	set := d.Surroundings.Settings().Effort
 	add := func(level model.Effort, about string) {
 		if level == set {
 			about = "what flags and settings say"
 		}
 		list.Choices = append(list.Choices, Choice{ID: string(level), Title: string(level), About: about})
 	}
-	known, _ := d.Catalog.Lookup(id) // ok: then it takes none that are known
+	known, _ := d.Models.Catalog.Lookup(id) // ok: then it takes none that are known
 	for _, level := range known.Efforts() {
 		add(level, "")
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"adze/internal/hook"
 	"adze/internal/model"
 	"adze/internal/model/cost"
 	"adze/internal/msg"
@@ -14,36 +13,6 @@ import (
 	"adze/internal/permission/rule"
 	"adze/internal/platform/scope"
 )
-
-// Proves HOOK-32.
-func TestHooksPage(t *testing.T) {
-	if diff := cmp.Diff(Say("No hooks are configured."), hooksPage(Hooks{})); diff != "" {
-		t.Error(diff)
-	}
-	got := hooksPage(Hooks{
-		Policy: hook.Policy{Disable: true},
-		List: []hook.Listing{
-			{Event: hook.PreToolUse, Matcher: "Bash", Label: "check.sh", Source: "user", Last: &hook.Report{Outcome: "success", Duration: 3 * time.Second}, Slow: true},
-			{Event: hook.Stop, Label: "say done", Source: "project", Idle: "not trusted"},
-			{Event: hook.Stop, Label: "log", Source: "user"},
-		},
-	})
-	want := Page{Blocks: []Block{
-		Text("All hooks are disabled."),
-		Table{
-			Columns: []Column{{Name: "Event"}, {Name: "matches"}, {Name: "runs", Cut: true}, {Name: "from"}, {Name: "last"}},
-			Rows: [][]string{
-				{"PreToolUse", "Bash", "check.sh", "user", "success, 3s"},
-				{"Stop", "*", "say done", "project", "does not run: not trusted"},
-				{"Stop", "*", "log", "user", "-"},
-			},
-		},
-		Notice("check.sh is slow and delays PreToolUse"),
-	}}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-}
 
 // Proves PERM-10, PERM-48.
 func TestPermissionsPage(t *testing.T) {

@@ -43,7 +43,7 @@ func runPermissions(ctx context.Context, d *Desk, arg string) (Answer, error) {
 	case text == "":
 		return nil, errPermissions
 	case !d.Terminal:
-		return nil, errTerminal
+		return nil, ErrTerminal
 	case verb == "remove":
 		return removeRule(ctx, d, text)
 	}

@@ -96,7 +96,7 @@ func rewindList(d *Desk) (Answer, error) {
 	for i, t := range turns[:len(ids)] {
 		about := []string{amount.Age(d.Now().Sub(said[t.At].Time))}
 		if files := changes[t.ID]; len(files) > 0 {
-			about = append(about, d.changed(files))
+			about = append(about, changed(d, files))
 		}
 		list.Choices = append(list.Choices, Choice{ID: ids[i], Title: tool.OneLine(t.Text, 60), About: strings.Join(about, "; ")})
 	}
@@ -104,7 +104,7 @@ func rewindList(d *Desk) (Answer, error) {
 }
 
 // changed names files with what was changed in them, and at most a few of them.
-func (d *Desk) changed(files []filehistory.FileChange) string {
+func changed(d *Desk, files []filehistory.FileChange) string {
 	const named = 3
 	var names []string
 	for _, f := range files[:min(named, len(files))] {
@@ -256,9 +256,9 @@ func (r rewinding) operation(talk, files, force bool) Operation {
 			if err != nil {
 				return "", cannotRewind(err)
 			}
-			text, done.files = r.d.restored(report), report.Undo
+			text, done.files = restored(r.d, report), report.Undo
 			if !talk && report.Undo != "" {
-				r.d.tellRestored(ctx, text)
+				tellRestored(ctx, r.d, text)
 			}
 		}
 		if !talk && done.files == "" {
@@ -296,7 +296,7 @@ func cannotRewind(err error) error {
 }
 
 // restored says which files were restored.
-func (d *Desk) restored(report filehistory.Report) string {
+func restored(d *Desk, report filehistory.Report) string {
 	if len(report.Changes) == 0 {
 		return "No file had to be restored."
 	}
@@ -310,7 +310,7 @@ func (d *Desk) restored(report filehistory.Report) string {
 }
 
 // tellRestored tells the model, which knows of the changes, that files were restored.
-func (d *Desk) tellRestored(ctx context.Context, text string) {
+func tellRestored(ctx context.Context, d *Desk, text string) {
 	d.Session.Submit(ctx, session.Notify{ // ok: a session that is closed need not know
 		Text: "The user has restored files to what they were earlier. Read a file again before you rely on what it contains.\n" + text,
 	})
@@ -361,9 +361,9 @@ func undoRewind(d *Desk) (Answer, error) {
 		if err != nil {
 			return "", err
 		}
-		text := d.restored(report)
+		text := restored(d, report)
 		if !r.talk {
-			d.tellRestored(ctx, text)
+			tellRestored(ctx, d, text)
 		}
 		return text, nil
 	}

@@ -51,5 +51,5 @@ func (d *Desk) Think(ctx context.Context, budget *int) error {
 	if budget != nil && *budget < 0 {
 		return fmt.Errorf("%d is not a number of tokens", *budget)
 	}
-	return d.Session.Submit(ctx, session.SetThinking{Thinking: d.Thinking(budget)})
+	return d.Session.Submit(ctx, session.SetThinking{Thinking: d.Models.Thinking(budget)})
 }

@@ -29,7 +29,7 @@ func statusPage(d *Desk) Page {
 		{"Directory", strings.Join(slices.Concat([]string{d.Dir}, d.Permission.Dirs()), ", ")},
 		{"Model", d.ModelInWords(d.Session.Model())},
 	}
-	if effort := d.Settings().Effort; effort != "" {
+	if effort := d.Surroundings.Settings().Effort; effort != "" {
 		fields = append(fields, Field{"Effort", string(effort)})
 	}
 	fields = append(fields, Field{"Permissions", ModeInWords(d.Permission.Mode())})

@@ -43,7 +43,7 @@ func outputStyleCommand() Command {
 // chooseStyle saves a style for the conversations to come.
 func chooseStyle(ctx context.Context, d *Desk, name string) (Answer, error) {
 	if !d.Terminal {
-		return nil, errTerminal
+		return nil, ErrTerminal
 	}
 	text, err := d.Surroundings.Styles.Choose(ctx, name)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"adze/internal/app/settings"
 	"adze/internal/desk"
+	"adze/internal/desk/extensions"
 	"adze/internal/hook"
 	"adze/internal/instruct"
 	"adze/internal/mcp/roster"
@@ -81,7 +82,7 @@ func Examine(ctx context.Context, c Config) []desk.Check {
 	}
 	if c.Skills != nil {
 		set := c.Skills(ctx)
-		checks = append(checks, desk.Check{Name: "skills", Fine: amount.Of(len(set.Skills), "skill", "skills"), Problems: desk.SkillProblems(set)})
+		checks = append(checks, desk.Check{Name: "skills", Fine: amount.Of(len(set.Skills), "skill", "skills"), Problems: extensions.SkillProblems(set)})
 	}
 	for _, further := range c.Further {
 		checks = append(checks, further(ctx))

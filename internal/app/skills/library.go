@@ -3,11 +3,13 @@ package skills
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"adze/internal/app/settings"
 	"adze/internal/desk"
 	"adze/internal/desk/about"
+	"adze/internal/desk/extensions"
 	"adze/internal/desk/jobs"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/scope"
@@ -28,7 +30,7 @@ func OpenLibrary(p *settings.Project, dir string, added []string, plugins func()
 			}
 			return own.Skills()
 		},
-		Roots: func() []library.Root { return append(roots(p, dir, added), plugins()...) }, Reserved: desk.IsBuiltIn(append(about.Sections(about.Config{}), jobs.Sections()...)),
+		Roots: func() []library.Root { return append(roots(p, dir, added), plugins()...) }, Reserved: desk.IsBuiltIn(slices.Concat(about.Sections(about.Config{}), extensions.Sections(), jobs.Sections())),
 		Dir: dir, Ignored: func(path string) bool { return ignored(dir, path) },
 	}
 	if p.Home != "" {

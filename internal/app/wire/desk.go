@@ -34,8 +34,8 @@ func (c *Conversation) Desk() *desk.Desk {
 	cfg := desk.Config{
 		Terminal: c.spec.Entry == Interactive,
 		Session:  c.Session, Dir: c.ws.Dir, Home: c.ws.Project.Home, Now: c.ws.Now, Log: c.record.Log,
-		Catalog: c.model.table(), Tasks: c.shell.tasks, Version: c.ws.Version, Thinking: c.model.thinkingWith,
-		Permission: deskPermission(c), Surroundings: surroundings(c),
+		Tasks: c.shell.tasks, Version: c.ws.Version, Models: deskModels(c),
+		Permission: deskPermission(c), Surroundings: surroundings(c), Extensions: extended(c),
 		Files: desk.Files{
 			Dir: c.ws.Dir, History: c.files.history, State: c.files.state,
 			Index: fileindex.New(fileindex.Config{
@@ -44,12 +44,6 @@ func (c *Conversation) Desk() *desk.Desk {
 			MayRead: func(ctx context.Context, path string) error { return mayRead(ctx, c.Session.Pool(), c.Gate, path) },
 			Short:   func(path string) string { return shortPath(c.ws.Dir, c.ws.Project.User, path) },
 		},
-		Settings: func() desk.Settings {
-			return desk.Settings{Values: c.ws.Project.Written(), Effort: c.model.working(c.Session.Model()), AutoCompact: v.Window.Auto}
-		},
-		Hooks: func() desk.Hooks {
-			return desk.Hooks{List: c.Hooks.List(), Policy: hookPolicy(c.ws.values().Hooks, c.spec.Bare), Mute: c.Hooks.Mute}
-		},
 		Preamble: desk.Preamble{
 			Resolve: c.model.resolve, Describe: c.told.describe, Watch: &c.told.watch,
 			Blocks: func(m agent.Model, specs []msg.ToolSpec) []brief.Block {
@@ -57,8 +51,7 @@ func (c *Conversation) Desk() *desk.Desk {
 				return blocks
 			},
 		},
-		Servers: c.Servers.Desk(),
-		Memory:  &desk.Memory{Folder: m.Folder, Never: m.Never, Off: m.Switched, Set: m.Set},
+		Memory: &desk.Memory{Folder: m.Folder, Never: m.Never, Off: m.Switched, Set: m.Set},
 		Execute: func(ctx context.Context, command string, report func(tool.Display)) (string, error) {
 			return runTyped(ctx, c.Session.Pool(), command, report)
 		},

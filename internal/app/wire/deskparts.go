@@ -10,6 +10,7 @@ import (
 	"adze/internal/app/settings"
 	"adze/internal/desk"
 	"adze/internal/desk/about"
+	"adze/internal/desk/extensions"
 	"adze/internal/model"
 	"adze/internal/platform/config"
 	"adze/internal/platform/scope"
@@ -32,11 +33,8 @@ func surroundings(c *Conversation) desk.Surroundings {
 	w := c.ws
 	s := desk.Surroundings{
 		Score: usageOf(c.ws).Score,
-		Limits: func() []model.Limit {
-			if c.model.backend == nil {
-				return nil
-			}
-			return c.model.backend.Router.Limits(c.Session.Model())
+		Settings: func() desk.Settings {
+			return desk.Settings{Values: w.Project.Written(), Effort: c.model.working(c.Session.Model()), AutoCompact: w.values().Window.Auto}
 		},
 		Enabled: func(setting string) bool { return w.Project.Settings().Bool(setting) },
 		Styles:  deskStyles(c), Sections: about.Sections(about.Config{
@@ -76,12 +74,35 @@ func surroundings(c *Conversation) desk.Surroundings {
 			return fmt.Sprintf("%s is now %s in %s. Some settings take effect with the next conversation.", key, *value, file), nil
 		},
 	}
-	s.Plugins = PluginManager(w).Desk(w.Dir, c.takeSettings)
+	s.Sections = append(s.Sections, extensions.Sections()...)
 	offerSchedule(c, &s)
 	c.Servers.Offer(&s)
 	c.skills.Offer(&s)
-	s.Skills, s.ReloadSkills = c.skills.Set, c.skills.Reload
 	return s
+}
+
+// extended gives the desk access to what the user has added to the program.
+func extended(c *Conversation) desk.Extensions {
+	return desk.Extensions{
+		Skills: c.skills.Set, ReloadSkills: c.skills.Reload, Servers: c.Servers.Desk(),
+		Plugins: PluginManager(c.ws).Desk(c.ws.Dir, c.takeSettings),
+		Hooks: func() desk.Hooks {
+			return desk.Hooks{List: c.Hooks.List(), Policy: hookPolicy(c.ws.values().Hooks, c.spec.Bare), Mute: c.Hooks.Mute}
+		},
+	}
+}
+
+// deskModels gives the desk access to the models.
+func deskModels(c *Conversation) desk.Models {
+	return desk.Models{
+		Catalog: c.model.table(), Thinking: c.model.thinkingWith,
+		Limits: func() []model.Limit {
+			if c.model.backend == nil {
+				return nil
+			}
+			return c.model.backend.Router.Limits(c.Session.Model())
+		},
+	}
 }
 
 // aboutSession returns what the desk shows about a conversation besides what it knows itself.

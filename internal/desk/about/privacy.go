@@ -133,7 +133,7 @@ func privacyPage(d *desk.Desk, places []place, hosts []contacts.Contact, left in
 	if unsure {
 		p.Add(desk.Notice("some of it could not be counted whole"))
 	}
-	days := string(d.Settings().Values["cleanupPeriodDays"])
+	days := string(d.Surroundings.Settings().Values["cleanupPeriodDays"])
 	switch {
 	case d.Log == nil:
 		p.Add(desk.Text("This conversation is not saved."))

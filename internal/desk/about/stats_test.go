@@ -71,8 +71,7 @@ func newDesk(t *testing.T, home string) *desk.Desk {
 	return desk.New(desk.Config{
 		Session: s, Home: home, Dir: t.TempDir(), Terminal: true,
 		Now:          func() time.Time { return time.Date(2026, 11, 5, 9, 0, 0, 0, time.UTC) },
-		Settings:     func() desk.Settings { return desk.Settings{} },
-		Surroundings: desk.Surroundings{Sections: Sections(Config{})},
+		Surroundings: desk.Surroundings{Sections: Sections(Config{}), Settings: func() desk.Settings { return desk.Settings{} }},
 	})
 }
 

@@ -123,7 +123,7 @@ func statusOf(d *desk.Desk) status {
 	if current := d.Surroundings.Styles.Current; current != nil {
 		s.OutputStyle = &statusName{current()}
 	}
-	if effort := d.Settings().Effort; effort != "" {
+	if effort := d.Surroundings.Settings().Effort; effort != "" {
 		s.Effort = &statusEffort{string(effort)}
 	}
 	s.Model.ID = d.Session.Model()
@@ -141,7 +141,7 @@ func statusOf(d *desk.Desk) status {
 		}
 	}
 	s.Model.Name = s.Model.ID
-	if known, ok := d.Catalog.Lookup(s.Model.ID); ok && known.Name != "" {
+	if known, ok := d.Models.Catalog.Lookup(s.Model.ID); ok && known.Name != "" {
 		s.Model.Name = known.Name
 	}
 	return s

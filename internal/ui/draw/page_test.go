@@ -10,6 +10,7 @@ import (
 
 	"adze/internal/desk"
 	"adze/internal/desk/about"
+	"adze/internal/desk/extensions"
 	"adze/internal/platform/cells"
 	"adze/internal/tool"
 )
@@ -78,7 +79,7 @@ func TestHelpFits(t *testing.T) {
 		skills = append(skills, desk.Command{Name: fmt.Sprintf("team:skill-%d", i), Origin: "the project"})
 	}
 	d := desk.New(desk.Config{Terminal: true, Surroundings: desk.Surroundings{
-		Commands: func(bool) []desk.Command { return skills }, Sections: about.Sections(about.Config{}),
+		Commands: func(bool) []desk.Command { return skills }, Sections: append(about.Sections(about.Config{}), extensions.Sections()...),
 	}})
 	page, err := d.Run(t.Context(), "help", "")
 	if err != nil {

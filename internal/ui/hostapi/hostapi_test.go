@@ -50,11 +50,11 @@ func newDesk(t *testing.T) (*desk.Desk, string) {
 			}
 			return nil
 		}},
-		Settings: func() desk.Settings {
+		Surroundings: desk.Surroundings{Settings: func() desk.Settings {
 			return desk.Settings{Values: map[string]json.RawMessage{"effort": json.RawMessage(`"low"`)}, AutoCompact: true}
-		},
-		Hooks:    func() desk.Hooks { return desk.Hooks{Policy: hook.Policy{ManagedOnly: true}} },
-		Thinking: func(*int) model.Thinking { return model.Thinking{} },
+		}},
+		Extensions: desk.Extensions{Hooks: func() desk.Hooks { return desk.Hooks{Policy: hook.Policy{ManagedOnly: true}} }},
+		Models:     desk.Models{Thinking: func(*int) model.Thinking { return model.Thinking{} }},
 		Preamble: desk.Preamble{
 			Resolve: resolve, Describe: func(s []msg.ToolSpec) []msg.ToolSpec { return s }, Watch: new(brief.Watch),
 			Blocks: func(agent.Model, []msg.ToolSpec) []brief.Block { return nil },

@@ -14,7 +14,7 @@ type pluginInfo struct {
 
 // reloadPlugins looks at the plugins again, takes over what changed, and returns what the session has then.
 func (a api) reloadPlugins(ctx context.Context, _ none) (any, error) {
-	all := a.Surroundings.Plugins
+	all := a.Extensions.Plugins
 	if all == nil {
 		return nil, &Refusal{Unsupported, "there are no plugins in this session"}
 	}

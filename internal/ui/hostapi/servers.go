@@ -19,8 +19,8 @@ type serverAPI struct{ *desk.Desk }
 
 // connected returns the MCP servers, or an error if there are none.
 func (a serverAPI) connected() (*mcp.Servers, error) {
-	if a.Servers.All != nil {
-		if s := a.Servers.All(); s != nil {
+	if a.Extensions.Servers.All != nil {
+		if s := a.Extensions.Servers.All(); s != nil {
 			return s, nil
 		}
 	}

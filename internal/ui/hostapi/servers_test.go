@@ -88,7 +88,7 @@ func TestServers(t *testing.T) {
 	servers.Wait(t.Context())
 	s := session.Open(t.Context(), session.Config{ID: "id", Tools: session.Tools{Registry: tool.NewRegistry(), Dynamic: func() []tool.Tool { return []tool.Tool{remote{}} }}})
 	defer s.Close()
-	d := desk.New(desk.Config{Session: s, Servers: desk.Servers{All: func() *mcp.Servers { return servers }}})
+	d := desk.New(desk.Config{Session: s, Extensions: desk.Extensions{Servers: desk.Servers{All: func() *mcp.Servers { return servers }}}})
 	ask := func(subtype, body string) string {
 		request := Queries(d)[subtype]
 		if request == nil {
@@ -134,7 +134,7 @@ func TestServers(t *testing.T) {
 	if st := servers.List()[0].State; st != mcp.Disabled {
 		t.Errorf("it is %s", st)
 	}
-	d.Servers.All = func() *mcp.Servers { return nil }
+	d.Extensions.Servers.All = func() *mcp.Servers { return nil }
 	for _, subtype := range []string{"mcp_reconnect", "mcp_read_resource", "mcp_call"} {
 		if got := ask(subtype, `{}`); got != "there are no MCP servers" {
 			t.Errorf("%s: %s", subtype, got)

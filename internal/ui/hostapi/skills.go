@@ -4,12 +4,12 @@ import "context"
 
 // reloadSkills looks for skills again, and answers with their names and those of all commands.
 func (a api) reloadSkills(ctx context.Context, _ none) (any, error) {
-	if a.Surroundings.ReloadSkills != nil {
-		a.Surroundings.ReloadSkills(ctx)
+	if a.Extensions.ReloadSkills != nil {
+		a.Extensions.ReloadSkills(ctx)
 	}
 	skills, commands := []string{}, []string{}
-	if a.Surroundings.Skills != nil {
-		for _, s := range a.Surroundings.Skills(ctx).Skills {
+	if a.Extensions.Skills != nil {
+		for _, s := range a.Extensions.Skills(ctx).Skills {
 			skills = append(skills, s.Name)
 		}
 	}

@@ -18,14 +18,14 @@ func (a api) version(context.Context, none) (any, error) {
 
 func (a api) models(context.Context, none) (any, error) {
 	list := []object{}
-	for _, m := range a.Catalog.All() {
-		list = append(list, object{"value": m.ID, "displayName": m.Name, "description": strings.Join(a.Catalog.AliasesOf(m.ID), ", ")})
+	for _, m := range a.Models.Catalog.All() {
+		list = append(list, object{"value": m.ID, "displayName": m.Name, "description": strings.Join(a.Models.Catalog.AliasesOf(m.ID), ", ")})
 	}
 	return object{"models": list}, nil
 }
 
 func (a api) hooks(context.Context, none) (any, error) {
-	h := a.Hooks()
+	h := a.Extensions.Hooks()
 	list := []object{}
 	managed := 0
 	for _, l := range h.List {
@@ -51,7 +51,7 @@ func (a api) hooks(context.Context, none) (any, error) {
 }
 
 func (a api) settings(context.Context, none) (any, error) {
-	s := a.Settings()
+	s := a.Surroundings.Settings()
 	var effort any
 	if s.Effort != "" {
 		effort = s.Effort
@@ -130,7 +130,7 @@ func (a api) context(context.Context, none) (any, error) {
 		},
 		"totalTokens": used, "maxTokens": u.Window, "rawMaxTokens": u.Window, "percentage": percentage,
 		"gridRows": [][]object{}, "model": u.Model, "memoryFiles": files, "mcpTools": remote, "agents": []object{},
-		"isAutoCompactEnabled": a.Settings().AutoCompact, "apiUsage": usage,
+		"isAutoCompactEnabled": a.Surroundings.Settings().AutoCompact, "apiUsage": usage,
 	}, nil
 }
 

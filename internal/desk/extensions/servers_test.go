@@ -1,4 +1,4 @@
-package desk
+package extensions
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"adze/internal/desk"
 	"adze/internal/mcp"
 	"adze/internal/mcp/roster"
 	"adze/internal/session"
@@ -39,10 +40,10 @@ func TestServersPage(t *testing.T) {
 		{Entry: theirs, State: mcp.Unapproved},
 		{Entry: same, State: mcp.Disabled},
 	}
-	d := New(Config{Servers: Servers{Problems: func() []string { return []string{"/x.json: is not JSON"} }}})
-	want := Page{Blocks: []Block{
-		Table{
-			Columns: []Column{{Name: "Server"}, {Name: "state"}, {Name: "tools", Right: true}, {Name: "from"}, {Name: "what", Cut: true}},
+	d := desk.New(desk.Config{Extensions: desk.Extensions{Servers: desk.Servers{Problems: func() []string { return []string{"/x.json: is not JSON"} }}}})
+	want := desk.Page{Blocks: []desk.Block{
+		desk.Table{
+			Columns: []desk.Column{{Name: "Server"}, {Name: "state"}, {Name: "tools", Right: true}, {Name: "from"}, {Name: "what", Cut: true}},
 			Rows: [][]string{
 				{"files", "connected", "1", "user", "x --token ${T}"},
 				{"slow", "connecting", "-", "user", "https://a.example/?key=${T}"},
@@ -52,22 +53,22 @@ func TestServersPage(t *testing.T) {
 				{"twin", "disabled", "-", "user", "x"},
 			},
 		},
-		Notice("bad: it ended; /mcp reconnect bad tries again"),
-		Notice("bad: left out: a tool"),
-		Notice("closed: /mcp auth closed signs in"),
-		Notice("theirs: /mcp approve theirs starts it, now and in the future; /mcp theirs shows what it is"),
-		Text("twin is the same server as files, which is used."),
-		Notice("/x.json: is not JSON"),
-		Text("/mcp NAME shows the tools of a server and more."),
+		desk.Notice("bad: it ended; /mcp reconnect bad tries again"),
+		desk.Notice("bad: left out: a tool"),
+		desk.Notice("closed: /mcp auth closed signs in"),
+		desk.Notice("theirs: /mcp approve theirs starts it, now and in the future; /mcp theirs shows what it is"),
+		desk.Text("twin is the same server as files, which is used."),
+		desk.Notice("/x.json: is not JSON"),
+		desk.Text("/mcp NAME shows the tools of a server and more."),
 	}}
 	if diff := cmp.Diff(want, serversPage(d, list)); diff != "" {
 		t.Error(diff)
 	}
-	want = Page{Blocks: []Block{
-		Fields{{"Server", "files"}, {"State", "connected"}, {"From", "/mcp.json"}, {"Type", "stdio"}, {"Runs", "x --token ${T}"}, {"About", "Files 1"}, {"Protocol", "2025-11-25"}},
-		Text("1 tool:"), Terms{{"read", "Reads a file."}},
-		Text("1 prompt:"), Items{"/mcp__files__review"},
-		Text("Its standard error ends with:"), Items{"one", "two"},
+	want = desk.Page{Blocks: []desk.Block{
+		desk.Fields{{Name: "Server", Value: "files"}, {Name: "State", Value: "connected"}, {Name: "From", Value: "/mcp.json"}, {Name: "Type", Value: "stdio"}, {Name: "Runs", Value: "x --token ${T}"}, {Name: "About", Value: "Files 1"}, {Name: "Protocol", Value: "2025-11-25"}},
+		desk.Text("1 tool:"), desk.Terms{{Name: "read", Text: "Reads a file."}},
+		desk.Text("1 prompt:"), desk.Items{"/mcp__files__review"},
+		desk.Text("Its standard error ends with:"), desk.Items{"one", "two"},
 	}}
 	if diff := cmp.Diff(want, serverPage(t.Context(), d, nil, &files)); diff != "" {
 		t.Error(diff)
@@ -87,10 +88,10 @@ func TestServersPageLeftOut(t *testing.T) {
 	tools := mcptool.NewSet(mcptool.Config{})
 	s := session.Open(t.Context(), session.Config{Tools: session.Tools{Registry: tool.NewRegistry(), Dynamic: func() []tool.Tool { return tools.Tools(offered) }}})
 	t.Cleanup(s.Close)
-	d := New(Config{Session: s})
-	notices := func(p Page) (all []string) {
+	d := desk.New(desk.Config{Session: s})
+	notices := func(p desk.Page) (all []string) {
 		for _, b := range p.Blocks {
-			if n, ok := b.(Notice); ok {
+			if n, ok := b.(desk.Notice); ok {
 				all = append(all, string(n))
 			}
 		}
@@ -115,7 +116,7 @@ func TestServersCommand(t *testing.T) {
 	defer all.Close()
 	bad := roster.Source{Scope: roster.User}.Entry("bad", json.RawMessage(`{}`))
 	var done []string
-	d := New(Config{Terminal: true, Servers: Servers{
+	d := desk.New(desk.Config{Terminal: true, Surroundings: desk.Surroundings{Sections: Sections()}, Extensions: desk.Extensions{Servers: desk.Servers{
 		All:     func() *mcp.Servers { return all },
 		Approve: func(_ context.Context, name string) error { done = append(done, "approve "+name); return nil },
 		Enable: func(_ context.Context, name string, on bool) error {
@@ -123,15 +124,15 @@ func TestServersCommand(t *testing.T) {
 			return nil
 		},
 		SignIn: func(_ context.Context, name string) (string, error) { return "https://sign.in/" + name, nil },
-	}})
+	}}})
 	run := func(arg string) string {
 		a, err := d.Run(t.Context(), "mcp", arg)
 		if err != nil {
 			return "error: " + err.Error()
 		}
 		var texts []string
-		for _, b := range a.(Page).Blocks {
-			if text, ok := b.(Text); ok {
+		for _, b := range a.(desk.Page).Blocks {
+			if text, ok := b.(desk.Text); ok {
 				texts = append(texts, string(text))
 			}
 		}

@@ -1,4 +1,4 @@
-package desk
+package extensions
 
 import (
 	"cmp"
@@ -9,14 +9,15 @@ import (
 	"strings"
 	"time"
 
+	"adze/internal/desk"
 	"adze/internal/mcp"
 	"adze/internal/platform/amount"
 	"adze/internal/platform/redact"
 	"adze/internal/platform/spell"
 )
 
-func mcpCommand() Command {
-	return Command{Name: "mcp", Kind: Change, Args: "[NAME|reconnect|enable|disable|auth|approve NAME]",
+func mcpCommand() desk.Command {
+	return desk.Command{Name: "mcp", Kind: desk.Change, Args: "[NAME|reconnect|enable|disable|auth|approve NAME]",
 		Doc: "show the MCP servers, or one of them with its tools; reconnect, enable or disable one, sign in to it, or approve it",
 		Run: runServers, Complete: completeServers}
 }
@@ -24,17 +25,17 @@ func mcpCommand() Command {
 var errServers = errors.New("usage: /mcp, /mcp NAME, or /mcp reconnect, enable, disable, auth or approve NAME")
 
 // runServers shows or changes servers.
-func runServers(ctx context.Context, d *Desk, arg string) (Answer, error) {
+func runServers(ctx context.Context, d *desk.Desk, arg string) (desk.Answer, error) {
 	words := strings.Fields(arg)
 	if len(words) > 2 {
 		return nil, errServers
 	}
 	var all *mcp.Servers
-	if d.Servers.All != nil {
-		all = d.Servers.All()
+	if d.Extensions.Servers.All != nil {
+		all = d.Extensions.Servers.All()
 	}
 	if all == nil || len(all.List()) == 0 {
-		p := Say("No MCP servers are configured. adze mcp add NAME -- COMMAND adds one.")
+		p := desk.Say("No MCP servers are configured. adze mcp add NAME -- COMMAND adds one.")
 		addServerProblems(d, &p)
 		return p, nil
 	}
@@ -56,29 +57,29 @@ func runServers(ctx context.Context, d *Desk, arg string) (Answer, error) {
 }
 
 // changeServer does what the user wants with a server.
-func changeServer(ctx context.Context, d *Desk, all *mcp.Servers, verb string, s *mcp.Status) (Answer, error) {
+func changeServer(ctx context.Context, d *desk.Desk, all *mcp.Servers, verb string, s *mcp.Status) (desk.Answer, error) {
 	var do func(context.Context, string) error
 	switch verb {
 	case "reconnect":
 		do = all.Reconnect
 	case "approve":
 		if !d.Terminal { // others may have written the prompt
-			return nil, errTerminal
+			return nil, desk.ErrTerminal
 		}
-		do = d.Servers.Approve
+		do = d.Extensions.Servers.Approve
 	case "enable", "disable":
-		if change := d.Servers.Enable; change != nil {
+		if change := d.Extensions.Servers.Enable; change != nil {
 			do = func(ctx context.Context, name string) error { return change(ctx, name, verb == "enable") }
 		}
 	case "auth":
-		if d.Servers.SignIn == nil {
+		if d.Extensions.Servers.SignIn == nil {
 			break
 		}
-		address, err := d.Servers.SignIn(ctx, s.Name)
+		address, err := d.Extensions.Servers.SignIn(ctx, s.Name)
 		if err != nil {
 			return nil, err
 		}
-		return Say("To sign in to "+s.Name+", open:", address, "The server is connected to when you are done."), nil
+		return desk.Say("To sign in to "+s.Name+", open:", address, "The server is connected to when you are done."), nil
 	default:
 		return nil, errServers
 	}
@@ -92,7 +93,7 @@ func changeServer(ctx context.Context, d *Desk, all *mcp.Servers, verb string, s
 	if err != nil {
 		return nil, err
 	}
-	p := Say(now.Name + ": " + serverState(now))
+	p := desk.Say(now.Name + ": " + serverState(now))
 	addTrouble(d, &p, now)
 	return p, nil
 }
@@ -127,9 +128,9 @@ func serverState(s *mcp.Status) string {
 }
 
 // serversPage lists the servers, and what to do about those that do not work.
-func serversPage(d *Desk, list []mcp.Status) Page {
-	var p Page
-	table := Table{Columns: []Column{{Name: "Server"}, {Name: "state"}, {Name: "tools", Right: true}, {Name: "from"}, {Name: "what", Cut: true}}}
+func serversPage(d *desk.Desk, list []mcp.Status) desk.Page {
+	var p desk.Page
+	table := desk.Table{Columns: []desk.Column{{Name: "Server"}, {Name: "state"}, {Name: "tools", Right: true}, {Name: "from"}, {Name: "what", Cut: true}}}
 	for i := range list {
 		s := &list[i]
 		tools := "-"
@@ -143,12 +144,12 @@ func serversPage(d *Desk, list []mcp.Status) Page {
 		addTrouble(d, &p, &list[i])
 	}
 	addServerProblems(d, &p)
-	p.Add(Text("/mcp NAME shows the tools of a server and more."))
+	p.Add(desk.Text("/mcp NAME shows the tools of a server and more."))
 	return p
 }
 
 // addTrouble adds what is wrong with a server, and what the user can do about it.
-func addTrouble(d *Desk, p *Page, s *mcp.Status) {
+func addTrouble(d *desk.Desk, p *desk.Page, s *mcp.Status) {
 	advice := ""
 	switch s.State {
 	case mcp.Failed:
@@ -159,7 +160,7 @@ func addTrouble(d *Desk, p *Page, s *mcp.Status) {
 		advice = "/mcp approve " + s.Name + " starts it, now and in the future; /mcp " + s.Name + " shows what it is"
 	case mcp.Disabled:
 		if s.Same != "" {
-			p.Add(Text(s.Name + " is the same server as " + s.Same + ", which is used."))
+			p.Add(desk.Text(s.Name + " is the same server as " + s.Same + ", which is used."))
 		}
 	}
 	text := ""
@@ -168,17 +169,17 @@ func addTrouble(d *Desk, p *Page, s *mcp.Status) {
 	}
 	switch {
 	case text != "" && advice != "":
-		p.Add(Notice(s.Name + ": " + text + "; " + advice))
+		p.Add(desk.Notice(s.Name + ": " + text + "; " + advice))
 	case text+advice != "":
-		p.Add(Notice(s.Name + ": " + text + advice))
+		p.Add(desk.Notice(s.Name + ": " + text + advice))
 	}
 	for _, w := range slices.Concat(s.Warnings, s.Cut, s.Changes, leftOut(d, s.Name)) {
-		p.Add(Notice(s.Name + ": " + w))
+		p.Add(desk.Notice(s.Name + ": " + w))
 	}
 }
 
 // leftOut returns which tools of a server cannot be called, because of their names.
-func leftOut(d *Desk, server string) (lines []string) {
+func leftOut(d *desk.Desk, server string) (lines []string) {
 	if d.Session == nil {
 		return nil
 	}
@@ -194,12 +195,12 @@ func leftOut(d *Desk, server string) (lines []string) {
 }
 
 // addServerProblems adds what is wrong with the configuration.
-func addServerProblems(d *Desk, p *Page) {
-	if d.Servers.Problems == nil {
+func addServerProblems(d *desk.Desk, p *desk.Page) {
+	if d.Extensions.Servers.Problems == nil {
 		return
 	}
-	for _, text := range d.Servers.Problems() {
-		p.Add(Notice(text))
+	for _, text := range d.Extensions.Servers.Problems() {
+		p.Add(desk.Notice(text))
 	}
 }
 
@@ -212,60 +213,60 @@ const (
 )
 
 // serverPage shows one server.
-func serverPage(ctx context.Context, d *Desk, all *mcp.Servers, s *mcp.Status) Page {
-	var p Page
-	f := Fields{{"Server", s.Name}, {"State", serverState(s)}, {"From", cmp.Or(s.File, string(s.Scope))}, {"Type", string(s.Type)}, {"Runs", s.Summary()}}
+func serverPage(ctx context.Context, d *desk.Desk, all *mcp.Servers, s *mcp.Status) desk.Page {
+	var p desk.Page
+	f := desk.Fields{{Name: "Server", Value: s.Name}, {Name: "State", Value: serverState(s)}, {Name: "From", Value: cmp.Or(s.File, string(s.Scope))}, {Name: "Type", Value: string(s.Type)}, {Name: "Runs", Value: s.Summary()}}
 	if s.Remote() {
 		f[4].Name = "URL"
 	}
 	if a := s.About; a.Name != "" {
-		f = append(f, Field{"About", strings.TrimSpace(cmp.Or(a.Title, a.Name) + " " + a.Version)}, Field{"Protocol", a.Protocol})
+		f = append(f, desk.Field{Name: "About", Value: strings.TrimSpace(cmp.Or(a.Title, a.Name) + " " + a.Version)}, desk.Field{Name: "Protocol", Value: a.Protocol})
 	}
 	p.Add(f)
 	addTrouble(d, &p, s)
-	var tools Terms
+	var tools desk.Terms
 	for _, t := range s.Tools[:min(len(s.Tools), shownTools)] {
 		first, _, _ := strings.Cut(t.Description, "\n")
-		tools = append(tools, Term{t.Name, first})
+		tools = append(tools, desk.Term{Name: t.Name, Text: first})
 	}
 	if len(tools) > 0 {
-		p.Add(Text(amount.Of(len(s.Tools), "tool", "tools")+":"), tools)
+		p.Add(desk.Text(amount.Of(len(s.Tools), "tool", "tools")+":"), tools)
 	}
 	if more := len(s.Tools) - len(tools); more > 0 {
-		p.Add(Text("and " + amount.Of(more, "more tool", "more tools") + "."))
+		p.Add(desk.Text("and " + amount.Of(more, "more tool", "more tools") + "."))
 	}
 	if len(s.Prompts) > 0 {
-		var prompts Items
+		var prompts desk.Items
 		for _, x := range s.Prompts {
 			prompts = append(prompts, "/mcp__"+s.Name+"__"+x.Name)
 		}
-		p.Add(Text(amount.Of(len(s.Prompts), "prompt", "prompts")+":"), prompts)
+		p.Add(desk.Text(amount.Of(len(s.Prompts), "prompt", "prompts")+":"), prompts)
 	}
 	if s.State == mcp.Connected && s.About.Resources {
 		ctx, cancel := context.WithTimeout(ctx, resourceWait)
 		defer cancel()
 		if list, err := all.Resources(ctx, s.Name); err == nil {
-			p.Add(Text(amount.Of(len(list), "resource", "resources") + "."))
+			p.Add(desk.Text(amount.Of(len(list), "resource", "resources") + "."))
 		}
 	}
 	if s.Log != "" {
 		lines := strings.Split(strings.TrimRight(s.Log, "\n"), "\n")
-		p.Add(Text("Its standard error ends with:"), Items(lines[max(0, len(lines)-shownLogLines):]))
+		p.Add(desk.Text("Its standard error ends with:"), desk.Items(lines[max(0, len(lines)-shownLogLines):]))
 	}
 	return p
 }
 
 // completeServers completes actions and the names of servers.
-func completeServers(d *Desk, arg string) (list []string) {
+func completeServers(d *desk.Desk, arg string) (list []string) {
 	verbs := []string{"reconnect ", "enable ", "disable ", "auth ", "approve "}
 	verb, _, second := strings.Cut(arg, " ")
 	if !second {
 		list = verbs
 	}
-	if d.Servers.All == nil {
+	if d.Extensions.Servers.All == nil {
 		return list
 	}
-	all := d.Servers.All()
+	all := d.Extensions.Servers.All()
 	if all == nil {
 		return list
 	}

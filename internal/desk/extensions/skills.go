@@ -1,4 +1,4 @@
-package desk
+package extensions
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"adze/internal/desk"
 	"adze/internal/model/tokens"
 	"adze/internal/platform/amount"
 	"adze/internal/platform/spell"
@@ -13,21 +14,21 @@ import (
 	"adze/internal/skill/library"
 )
 
-func skillsCommand() Command {
-	return Command{Name: "skills", Args: "[NAME]", Doc: "list the skills with where they come from and what is wrong with some, or show one",
-		Run: func(ctx context.Context, d *Desk, name string) (Answer, error) {
-			if d.Surroundings.Skills == nil {
-				return Say("There are no skills in this session."), nil
+func skillsCommand() desk.Command {
+	return desk.Command{Name: "skills", Args: "[NAME]", Doc: "list the skills with where they come from and what is wrong with some, or show one",
+		Run: func(ctx context.Context, d *desk.Desk, name string) (desk.Answer, error) {
+			if d.Extensions.Skills == nil {
+				return desk.Say("There are no skills in this session."), nil
 			}
-			set := d.Surroundings.Skills(ctx)
+			set := d.Extensions.Skills(ctx)
 			if name != "" {
 				return skillPage(ctx, set, strings.TrimPrefix(name, "/"))
 			}
 			return skillsPage(set), nil
 		},
-		Complete: func(d *Desk, _ string) (names []string) {
-			if d.Surroundings.Skills != nil {
-				for _, s := range d.Surroundings.Skills(context.Background()).Skills {
+		Complete: func(d *desk.Desk, _ string) (names []string) {
+			if d.Extensions.Skills != nil {
+				for _, s := range d.Extensions.Skills(context.Background()).Skills {
 					names = append(names, s.Name)
 				}
 			}
@@ -39,8 +40,8 @@ func skillsCommand() Command {
 const maxSkills = 40
 
 // skillsPage lists the skills by origin, with what each adds to the list that the model gets, and what is not used.
-func skillsPage(set *library.Set) Page {
-	var p Page
+func skillsPage(set *library.Set) desk.Page {
+	var p desk.Page
 	var origins []skill.Origin
 	by := map[skill.Origin][]*skill.Skill{}
 	for _, s := range set.Skills {
@@ -54,21 +55,21 @@ func skillsPage(set *library.Set) Page {
 	slices.SortStableFunc(origins, func(a, b skill.Origin) int { return int(a.Kind) - int(b.Kind) })
 	for _, o := range origins {
 		list := by[o]
-		p.Add(Text(fmt.Sprintf("%s from %s:", amount.Of(len(list), "skill", "skills"), o)))
-		table := Table{Columns: []Column{{}, {Right: true}, {Cut: true}}, Indented: true}
+		p.Add(desk.Text(fmt.Sprintf("%s from %s:", amount.Of(len(list), "skill", "skills"), o)))
+		table := desk.Table{Columns: []desk.Column{{}, {Right: true}, {Cut: true}}, Indented: true}
 		for _, s := range list[:min(maxSkills, len(list))] {
 			table.Rows = append(table.Rows, []string{"/" + s.Name, listed(s), s.Description})
 		}
 		p.Add(table)
 		if more := len(list) - len(table.Rows); more > 0 {
-			p.Add(Text("  And " + amount.Of(more, "skill", "skills") + " more; /skills NAME shows one."))
+			p.Add(desk.Text("  And " + amount.Of(more, "skill", "skills") + " more; /skills NAME shows one."))
 		}
 	}
 	if len(origins) == 0 {
-		p.Add(Text("There are no skills. One is a folder with a file SKILL.md, in .adze/skills of the project or ~/.adze/skills."))
+		p.Add(desk.Text("There are no skills. One is a folder with a file SKILL.md, in .adze/skills of the project or ~/.adze/skills."))
 	}
 	for _, problem := range SkillProblems(set) {
-		p.Add(Notice(problem))
+		p.Add(desk.Notice(problem))
 	}
 	return p
 }
@@ -103,7 +104,7 @@ func SkillProblems(set *library.Set) []string {
 }
 
 // skillPage shows a skill.
-func skillPage(ctx context.Context, set *library.Set, name string) (Answer, error) {
+func skillPage(ctx context.Context, set *library.Set, name string) (desk.Answer, error) {
 	i := slices.IndexFunc(set.Skills, func(s *skill.Skill) bool { return strings.EqualFold(s.Name, name) })
 	if i < 0 {
 		var names []string
@@ -116,10 +117,10 @@ func skillPage(ctx context.Context, set *library.Set, name string) (Answer, erro
 		return nil, fmt.Errorf("there is no skill %s; /skills lists them", name)
 	}
 	s := set.Skills[i]
-	fields := Fields{{"Name", strings.TrimSpace("/" + s.Name + " " + s.Hint)}, {"About", s.Description}}
+	fields := desk.Fields{{Name: "Name", Value: strings.TrimSpace("/" + s.Name + " " + s.Hint)}, {Name: "About", Value: s.Description}}
 	add := func(name, value string) {
 		if value != "" {
-			fields = append(fields, Field{name, value})
+			fields = append(fields, desk.Field{Name: name, Value: value})
 		}
 	}
 	add("When", s.When)
@@ -142,5 +143,5 @@ func skillPage(ctx context.Context, set *library.Set, name string) (Answer, erro
 		return nil, fmt.Errorf("reading the skill %s: %w", s.Name, err)
 	}
 	add("Prompt", "about "+amount.Of(tokens.New("").Text(text), "token", "tokens"))
-	return Page{Blocks: []Block{fields}}, nil
+	return desk.Page{Blocks: []desk.Block{fields}}, nil
 }

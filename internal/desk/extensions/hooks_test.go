@@ -1,0 +1,41 @@
+package extensions
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"adze/internal/desk"
+	"adze/internal/hook"
+)
+
+// Proves HOOK-32.
+func TestHooksPage(t *testing.T) {
+	if diff := cmp.Diff(desk.Say("No hooks are configured."), hooksPage(desk.Hooks{})); diff != "" {
+		t.Error(diff)
+	}
+	got := hooksPage(desk.Hooks{
+		Policy: hook.Policy{Disable: true},
+		List: []hook.Listing{
+			{Event: hook.PreToolUse, Matcher: "Bash", Label: "check.sh", Source: "user", Last: &hook.Report{Outcome: "success", Duration: 3 * time.Second}, Slow: true},
+			{Event: hook.Stop, Label: "say done", Source: "project", Idle: "not trusted"},
+			{Event: hook.Stop, Label: "log", Source: "user"},
+		},
+	})
+	want := desk.Page{Blocks: []desk.Block{
+		desk.Text("All hooks are disabled."),
+		desk.Table{
+			Columns: []desk.Column{{Name: "Event"}, {Name: "matches"}, {Name: "runs", Cut: true}, {Name: "from"}, {Name: "last"}},
+			Rows: [][]string{
+				{"PreToolUse", "Bash", "check.sh", "user", "success, 3s"},
+				{"Stop", "*", "say done", "project", "does not run: not trusted"},
+				{"Stop", "*", "log", "user", "-"},
+			},
+		},
+		desk.Notice("check.sh is slow and delays PreToolUse"),
+	}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,260 @@
+package extensions
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"adze/internal/desk"
+	"adze/internal/platform/amount"
+)
+
+func pluginCommand() desk.Command {
+	return desk.Command{Name: "plugin", Aliases: []string{"plugins"}, Kind: desk.Change, Args: "[NAME|install|enable|disable|update|uninstall NAME|marketplace]",
+		Doc: "show the plugins, or one of them with what it brings; install, enable, disable, update or uninstall one; marketplaces",
+		Run: runPlugins, Complete: completePlugins}
+}
+
+func reloadPluginsCommand() desk.Command {
+	return desk.Command{Name: "reload-plugins", Kind: desk.Change, Doc: "look at the plugins again, and use what changed",
+		Run: func(ctx context.Context, d *desk.Desk, _ string) (desk.Answer, error) {
+			if d.Extensions.Plugins == nil {
+				return nil, errNoPlugins
+			}
+			text, err := d.Extensions.Plugins.Reload(ctx)
+			if err != nil {
+				return nil, err
+			}
+			p := desk.Say(text)
+			addPluginProblems(ctx, d, &p)
+			return p, nil
+		}}
+}
+
+var (
+	errNoPlugins = errors.New("there are no plugins in this session")
+	errPlugin    = errors.New("usage: /plugin, /plugin NAME, /plugin install, enable, disable, update or uninstall NAME, or /plugin marketplace [add SOURCE|update NAME|remove NAME]")
+)
+
+// runPlugins shows or changes plugins.
+func runPlugins(ctx context.Context, d *desk.Desk, arg string) (desk.Answer, error) {
+	if d.Extensions.Plugins == nil {
+		return nil, errNoPlugins
+	}
+	verb, rest, _ := strings.Cut(arg, " ")
+	rest = strings.TrimSpace(rest)
+	switch verb {
+	case "", "list":
+		return pluginsPage(ctx, d)
+	case "marketplace", "marketplaces", "market":
+		return runMarkets(ctx, d, rest)
+	case "install", "enable", "update", "disable", "uninstall", "remove":
+	default:
+		if rest != "" {
+			return nil, errPlugin
+		}
+		return pluginPage(ctx, d, verb)
+	}
+	switch {
+	case !d.Terminal: // others may have written the prompt
+		return nil, desk.ErrTerminal
+	case rest == "" && verb == "install":
+		return choosePlugin(ctx, d)
+	case rest == "" || strings.ContainsAny(rest, " \t"):
+		return nil, errPlugin
+	case verb == "disable":
+		return said(d.Extensions.Plugins.Disable(ctx, rest))
+	case verb == "uninstall" || verb == "remove":
+		return said(d.Extensions.Plugins.Uninstall(ctx, rest))
+	}
+	return offerPlugin(ctx, d, verb, rest)
+}
+
+// said returns a page that says what was done.
+func said(text string, err error) (desk.Answer, error) {
+	if err != nil {
+		return nil, err
+	}
+	return desk.Say(text), nil
+}
+
+// offerPlugin shows what a plugin would bring, and asks.
+func offerPlugin(ctx context.Context, d *desk.Desk, action, name string) (desk.Answer, error) {
+	offer, text, err := d.Extensions.Plugins.Offer(ctx, action, name)
+	if err != nil {
+		return nil, err
+	}
+	if offer == nil {
+		return desk.Say(text), nil
+	}
+	page := desk.Say(offer.Title)
+	page.Add(desk.Items(offer.Lines))
+	return desk.List{
+		Page: page, Usage: "adze plugin " + action + " " + name,
+		Choices: []desk.Choice{{ID: "no", Title: "No"}, {ID: "yes", Title: "Yes, " + action + " it"}},
+		Choose: func(ctx context.Context, c desk.Choice) (desk.Answer, error) {
+			if c.ID != "yes" {
+				offer.Decline()
+				return desk.Say("Nothing was changed."), nil
+			}
+			return said(offer.Accept(ctx))
+		},
+	}, nil
+}
+
+// choosePlugin lists the plugins that can be installed.
+func choosePlugin(ctx context.Context, d *desk.Desk) (desk.Answer, error) {
+	all, err := d.Extensions.Plugins.Offered(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(all) == 0 {
+		return desk.Say("No marketplace is known that offers a plugin. /plugin marketplace add SOURCE adds one."), nil
+	}
+	list := desk.List{Page: desk.Say("Plugins of the known marketplaces:"), Usage: "/plugin install NAME",
+		Choose: func(ctx context.Context, c desk.Choice) (desk.Answer, error) {
+			return offerPlugin(ctx, d, "install", c.ID)
+		}}
+	for _, p := range all {
+		list.Choices = append(list.Choices, desk.Choice{ID: p.Name, Title: p.Name, About: p.Description})
+	}
+	return list, nil
+}
+
+// runMarkets shows or changes marketplaces.
+func runMarkets(ctx context.Context, d *desk.Desk, arg string) (desk.Answer, error) {
+	words := strings.Fields(arg)
+	if len(words) == 0 || words[0] == "list" {
+		return marketsPage(ctx, d)
+	}
+	if len(words) != 2 {
+		return nil, errPlugin
+	}
+	if !d.Terminal {
+		return nil, desk.ErrTerminal
+	}
+	switch words[0] {
+	case "add":
+		return said(d.Extensions.Plugins.AddMarket(ctx, words[1]))
+	case "update":
+		return said(d.Extensions.Plugins.UpdateMarket(ctx, words[1]))
+	case "remove":
+		return said(d.Extensions.Plugins.RemoveMarket(ctx, words[1]))
+	}
+	return nil, errPlugin
+}
+
+func marketsPage(ctx context.Context, d *desk.Desk) (desk.Answer, error) {
+	all, err := d.Extensions.Plugins.Markets(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(all) == 0 {
+		return desk.Say("No marketplaces are known. /plugin marketplace add SOURCE adds one: OWNER/REPOSITORY, an address or a folder."), nil
+	}
+	table := desk.Table{Columns: []desk.Column{{Name: "Marketplace"}, {Name: "plugins", Right: true}, {Name: "source", Cut: true}}}
+	for _, m := range all {
+		table.Rows = append(table.Rows, []string{m.Name, m.Plugins, m.Source})
+	}
+	var p desk.Page
+	p.Add(table)
+	return p, nil
+}
+
+// pluginsPage lists the plugins, and what to do about those that are not used.
+func pluginsPage(ctx context.Context, d *desk.Desk) (desk.Answer, error) {
+	all, err := d.Extensions.Plugins.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var p desk.Page
+	if len(all) == 0 {
+		p = desk.Say("No plugins are installed. /plugin marketplace add SOURCE adds a marketplace, and /plugin install NAME a plugin of it.")
+	} else {
+		table := desk.Table{Columns: []desk.Column{{Name: "Plugin"}, {Name: "version"}, {Name: "state"}, {Name: "from"}, {Name: "what", Cut: true}}}
+		for _, x := range all {
+			table.Rows = append(table.Rows, []string{x.Name, cmp.Or(x.Version, "-"), x.State, cmp.Or(x.From, "-"), x.Description})
+		}
+		p.Add(table)
+	}
+	addPluginProblems(ctx, d, &p)
+	if len(all) > 0 {
+		p.Add(desk.Text("/plugin NAME shows what a plugin brings."))
+	}
+	return p, nil
+}
+
+// addPluginProblems adds what is wrong with plugins, and what the user can do about it.
+func addPluginProblems(ctx context.Context, d *desk.Desk, p *desk.Page) {
+	all, _ := d.Extensions.Plugins.List(ctx) // ok: the caller has told of it
+	missing := 0
+	for _, x := range all {
+		switch {
+		case x.Why == "":
+		case x.State == "not installed" && missing >= shownMissing:
+			missing++
+		default:
+			if x.State == "not installed" {
+				missing++
+			}
+			p.Add(desk.Notice(x.Name + ": " + x.State + ": " + x.Why))
+		}
+	}
+	if more := missing - shownMissing; more > 0 {
+		p.Add(desk.Notice(amount.Of(more, "more plugin that settings name is not installed", "more plugins that settings name are not installed")))
+	}
+	for _, text := range d.Extensions.Plugins.Problems() {
+		p.Add(desk.Notice(text))
+	}
+}
+
+// shownMissing is how many plugins that are not installed are told of.
+const shownMissing = 5
+
+// pluginPage shows one plugin.
+func pluginPage(ctx context.Context, d *desk.Desk, name string) (desk.Answer, error) {
+	fields, lines, err := d.Extensions.Plugins.Details(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	var p desk.Page
+	p.Add(fields)
+	if len(lines) > 0 {
+		p.Add(desk.Text("It brings:"), desk.Items(lines))
+	}
+	return p, nil
+}
+
+// completePlugins completes actions and the names of plugins.
+func completePlugins(d *desk.Desk, arg string) (list []string) {
+	verbs := []string{"install", "enable", "disable", "update", "uninstall", "marketplace"}
+	verb, _, second := strings.Cut(arg, " ")
+	if !second {
+		for _, v := range verbs {
+			list = append(list, v+" ")
+		}
+	}
+	if d.Extensions.Plugins == nil {
+		return list
+	}
+	find := d.Extensions.Plugins.List
+	if second && verb == "install" {
+		find = d.Extensions.Plugins.Offered
+	}
+	all, err := find(context.Background())
+	if err != nil {
+		return list
+	}
+	for _, p := range all {
+		switch {
+		case !second:
+			list = append(list, p.Name)
+		case slices.Contains(verbs, verb) && verb != "marketplace":
+			list = append(list, fmt.Sprintf("%s %s", verb, p.Name))
+		}
+	}
+	return list
+}
