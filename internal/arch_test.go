@@ -76,7 +76,7 @@ var layers = [][]string{
 	{"app/transcript", "app/memories", "app/styles", "app/plugins"},
 	{"app/providers", "app/servers", "app/extras", "app/skills", "app/schedules", "app/doctor"},
 	{"app/wire", "app/login"},
-	{"app/demo", "app/sessions", "app/mcpcmd", "app/plugincmd", "app/serving", "app/imports"},
+	{"app/demo", "app/sessions", "app/mcpcmd", "app/memorycmd", "app/permissionscmd", "app/plugincmd", "app/serving", "app/imports"},
 	{"app/cli"},
 	{"app"},
 	{"cmd/*", "bench", "bench/floor", "bench/starter", "dev"},

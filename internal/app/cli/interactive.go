@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"adze/internal/app/login"
+	"adze/internal/app/memorycmd"
 	"adze/internal/app/plugins"
 	"adze/internal/app/prompts"
 	"adze/internal/app/providers"
@@ -169,7 +170,7 @@ func (o *runOptions) meet(ctx context.Context, env *Env) (*settings.Project, err
 	if err := o.offerServers(ctx, env, p); err != nil {
 		return nil, err
 	}
-	return p, offerMemories(env, p, o.spec.Bare)
+	return p, memorycmd.Offer(env.streams(), p, o.spec.Bare)
 }
 
 // confirmInvalid asks whether to continue without the settings files that cannot be read.

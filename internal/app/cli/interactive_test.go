@@ -11,6 +11,7 @@ import (
 
 	"adze/internal/app/apptest"
 	"adze/internal/app/memories"
+	"adze/internal/app/memorycmd"
 	"adze/internal/app/settings"
 	"adze/internal/app/wire"
 )
@@ -91,7 +92,7 @@ func TestMemoriesAreOffered(t *testing.T) {
 	offer := func(answer string) string {
 		p.out.Reset()
 		p.env.Stdin = strings.NewReader(answer)
-		if err := offerMemories(&p.env, p.project(), false); err != nil {
+		if err := memorycmd.Offer(p.env.streams(), p.project(), false); err != nil {
 			t.Fatal(err)
 		}
 		return p.out.String()
@@ -103,7 +104,7 @@ func TestMemoriesAreOffered(t *testing.T) {
 	if got := offer("y\n"); got != "" {
 		t.Errorf("it was asked again: %s", got)
 	}
-	if err := os.Remove(filepath.Join(filepath.Dir(mine.Dir), declinedName)); err != nil {
+	if err := os.Remove(filepath.Join(filepath.Dir(mine.Dir), memorycmd.Declined)); err != nil {
 		t.Fatal(err)
 	}
 	if got := offer("y\n"); !strings.Contains(got, "1 memory copied to "+mine.Dir) {

@@ -1,4 +1,4 @@
-package cli
+package permissionscmd
 
 import (
 	"cmp"
@@ -55,14 +55,14 @@ func (l *listedRule) text() string {
 	return text
 }
 
-// list prints the rules in force, highest precedence first, and which of them never take effect.
-func (c *checker) list() error {
+// List prints the rules in force, highest precedence first, and which of them never take effect.
+func (c *Checker) List() error {
 	b, err := c.bench("")
 	if err != nil {
 		return setup.Errorf("%v", err)
 	}
 	rules := listRules(b.Gate.Policy())
-	if c.o.json {
+	if c.JSON {
 		return c.printJSON(rules)
 	}
 	var text strings.Builder
@@ -72,20 +72,20 @@ func (c *checker) list() error {
 	if len(rules) == 0 {
 		text.WriteString("There are no permission rules.\n")
 	}
-	return c.env.show(text.String())
+	return c.Show(text.String())
 }
 
-func (c *checker) printJSON(v any) error {
+func (c *Checker) printJSON(v any) error {
 	data, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return fmt.Errorf("writing the rules: %w", err)
 	}
-	return c.env.print(string(data) + "\n")
+	return c.Print(string(data) + "\n")
 }
 
-// flaws prints the rules that can never take effect or cannot be read, and what is wrong with the hooks. It fails
-// if there are any.
-func (c *checker) flaws() error {
+// Flaws prints the rules that can never take effect or cannot be read, and what is wrong with the hooks. It fails with
+// [ErrFailed] if there are any.
+func (c *Checker) Flaws() error {
 	b, err := c.bench("")
 	if err != nil {
 		return setup.Errorf("%v", err)
@@ -95,7 +95,7 @@ func (c *checker) flaws() error {
 	for _, p := range b.HookProblems {
 		hooks = append(hooks, p.Error())
 	}
-	if c.o.json {
+	if c.JSON {
 		err = c.printJSON(map[string]any{"rules": rules, "hooks": hooks})
 	} else {
 		var text strings.Builder
@@ -108,10 +108,10 @@ func (c *checker) flaws() error {
 		if text.Len() == 0 {
 			text.WriteString("Every permission rule can take effect.\n")
 		}
-		err = c.env.show(text.String())
+		err = c.Show(text.String())
 	}
 	if err == nil && len(rules)+len(hooks) > 0 {
-		err = &Ended{}
+		err = ErrFailed
 	}
 	return err
 }

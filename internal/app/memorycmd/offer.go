@@ -1,4 +1,4 @@
-package cli
+package memorycmd
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"adze/internal/app/console"
 	"adze/internal/app/memories"
 	"adze/internal/app/settings"
 	"adze/internal/memory"
@@ -15,17 +16,17 @@ import (
 	"adze/internal/session/store"
 )
 
-// declinedName is the file that records that the user declined to copy other memories.
-const declinedName = "memory-import-declined"
+// Declined is the file that records that the user declined to copy other memories.
+const Declined = "memory-import-declined"
 
-// offerMemories asks the user once whether to copy the memories that another program keeps for the project.
+// Offer asks the user once whether to copy the memories that another program keeps for the project.
 // The other program's files are never changed.
-func offerMemories(env *Env, p *settings.Project, bare bool) error {
+func Offer(c *console.Console, p *settings.Project, bare bool) error {
 	if memories.Off(p, bare) != "" || p.Other == "" || p.Values().Memory.Override.Text != "" {
 		return nil
 	}
 	root := p.Main()
-	declined := filepath.Join(store.ProjectDir(p.Home, root), declinedName)
+	declined := filepath.Join(store.ProjectDir(p.Home, root), Declined)
 	if _, err := os.Lstat(declined); err == nil {
 		return nil
 	}
@@ -35,7 +36,7 @@ func offerMemories(env *Env, p *settings.Project, bare bool) error {
 	if n == 0 || f.Usable() != nil {
 		return nil
 	}
-	yes, err := env.confirm(fmt.Sprintf("Another program has %s for this project in %s. Copy them to adze?", amount.Of(n, "memory", "memories"), term.Sanitize(theirs.Dir)))
+	yes, err := c.Confirm(fmt.Sprintf("Another program has %s for this project in %s. Copy them to adze?", amount.Of(n, "memory", "memories"), term.Sanitize(theirs.Dir)))
 	if err != nil {
 		return err
 	}
@@ -56,5 +57,5 @@ func offerMemories(env *Env, p *settings.Project, bare bool) error {
 	if len(left) > 0 {
 		text += "; skipped because they are not text, are too large, or contain what looks like a secret: " + strings.Join(left, ", ")
 	}
-	return env.print(term.Sanitize(text) + "\n")
+	return c.Print(term.Sanitize(text) + "\n")
 }

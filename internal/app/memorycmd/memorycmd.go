@@ -1,0 +1,191 @@
+// Package memorycmd runs the actions of adze memory: it shows, checks and changes the memories of a project. It also offers
+// the user to copy those of another program.
+package memorycmd
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"adze/internal/app/console"
+	"adze/internal/app/setup"
+	"adze/internal/memory"
+	"adze/internal/platform/term"
+)
+
+// An Action is one of the actions.
+type Action struct {
+	Name, Args, Doc string
+	run             func(*Task) error
+}
+
+// Actions returns all actions.
+func Actions() []Action {
+	return []Action{
+		{"list", "", "list the memories of this project, newest first", (*Task).list},
+		{"show", "NAME", "print a memory", (*Task).show},
+		{"check", "", "report problems in the memories and their index; --fix repairs what it can", (*Task).check},
+		{"path", "", "print the folder of this project's memories", (*Task).path},
+		{"edit", "NAME", "open a memory in your editor", (*Task).edit},
+		{"rm", "NAME", "remove a memory and its line in the index; asks first, unless --yes is given", (*Task).remove},
+	}
+}
+
+// Find returns the action that has a name, or nil.
+func Find(name string) *Action {
+	for _, a := range Actions() {
+		if a.Name == name {
+			return &a
+		}
+	}
+	return nil
+}
+
+// Options are the flags of the actions.
+type Options struct{ JSON, Fix, Yes bool }
+
+// A Task is one action on the memories of a project, with its arguments.
+type Task struct {
+	memory.Folder
+	*console.Console
+	Options
+	Args []string
+	// Edit opens a file in the user's editor.
+	Edit func(path string) error
+}
+
+// ErrFailed says that a check found problems and that the user has been told.
+var ErrFailed = errors.New("failed")
+
+// Run runs an action.
+func (t *Task) Run(a *Action) error {
+	if (a.Args == "") != (len(t.Args) == 0) {
+		return setup.Errorf("usage: adze memory %s", strings.TrimSpace(a.Name+" "+a.Args))
+	}
+	return a.run(t)
+}
+
+// A listedMemory is a memory in JSON output.
+type listedMemory struct {
+	Name        string      `json:"name"`
+	Path        string      `json:"path"`
+	Title       string      `json:"title"`
+	Type        memory.Type `json:"type"`
+	Description string      `json:"description"`
+	Modified    time.Time   `json:"modified"`
+	Size        int64       `json:"size"`
+	Problems    []string    `json:"problems"`
+	Text        *string     `json:"text,omitempty"`
+}
+
+func (t *Task) listed(m memory.Memory) listedMemory {
+	return listedMemory{m.Name, t.Path(m.Name), m.Title, m.Type, m.Description, m.Modified.UTC(), m.Size, append([]string{}, m.Problems...), nil}
+}
+
+func (t *Task) list() error {
+	all, err := t.List()
+	if err != nil {
+		return err
+	}
+	if t.JSON {
+		list := []listedMemory{}
+		for _, m := range all {
+			list = append(list, t.listed(m))
+		}
+		return t.PrintJSON(list)
+	}
+	if len(all) == 0 {
+		t.Say("this project has no memories yet; they will be in " + t.Dir)
+	}
+	var b strings.Builder
+	for _, m := range all {
+		date := "-         "
+		if !m.Modified.IsZero() {
+			date = m.Modified.Format(time.DateOnly)
+		}
+		fmt.Fprintf(&b, "%s  %s\n", date, m)
+	}
+	return t.Show(b.String())
+}
+
+// maxShownMemory bounds what is printed of a memory, in bytes.
+const maxShownMemory = 1 << 20
+
+func (t *Task) show() error {
+	m, err := t.Find(strings.Join(t.Args, " "))
+	if err != nil {
+		return err
+	}
+	text, err := t.Read(m.Name, maxShownMemory)
+	if err != nil {
+		return err
+	}
+	if t.JSON {
+		l := t.listed(m)
+		l.Text = &text
+		return t.PrintJSON(l)
+	}
+	return t.Show(text)
+}
+
+func (t *Task) path() error {
+	if t.JSON {
+		return t.PrintJSON(map[string]string{"path": t.Dir})
+	}
+	return t.Show(t.Dir + "\n")
+}
+
+func (t *Task) edit() error {
+	m, err := t.Find(strings.Join(t.Args, " "))
+	if err != nil {
+		return err
+	}
+	return t.Edit(t.Path(m.Name))
+}
+
+// check repairs what it can, if asked to, and reports the problems that are left. Any of them makes it fail.
+func (t *Task) check() error {
+	if t.Options.Fix {
+		if err := t.Folder.Fix(); err != nil {
+			return err
+		}
+	}
+	found, err := t.Check()
+	if err != nil {
+		return err
+	}
+	if t.JSON {
+		err = t.PrintJSON(append([]memory.Finding{}, found...))
+	} else {
+		var b strings.Builder
+		for _, f := range found {
+			b.WriteString(f.String() + "\n")
+		}
+		err = t.Show(b.String())
+	}
+	if err == nil && len(found) > 0 {
+		err = ErrFailed
+	}
+	return err
+}
+
+func (t *Task) remove() error {
+	m, err := t.Find(strings.Join(t.Args, " "))
+	if err != nil {
+		return err
+	}
+	if !t.Yes {
+		if !t.StdinTerminal {
+			return setup.Errorf("cannot ask for confirmation without a terminal; --yes removes without asking")
+		}
+		yes, err := t.Confirm(fmt.Sprintf("Remove the memory %s (%s)?", term.Sanitize(m.Name), term.Sanitize(m.Description)))
+		if err != nil || !yes {
+			return err
+		}
+	}
+	if err := t.Remove(m.Name); err != nil {
+		return err
+	}
+	return t.Show("removed " + m.Name + "\n")
+}

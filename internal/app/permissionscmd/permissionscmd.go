@@ -1,0 +1,258 @@
+// Package permissionscmd runs the actions of adze permissions: it lists the permission rules, finds those that never take
+// effect, and explains how calls would be decided. Nothing is run or written.
+package permissionscmd
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"adze/internal/app/console"
+	"adze/internal/app/setup"
+	"adze/internal/app/wire"
+	"adze/internal/permission"
+	"adze/internal/permission/rule"
+	"adze/internal/platform/scope"
+)
+
+// A Checker decides about calls without running them.
+type Checker struct {
+	*console.Console
+	JSON bool
+	// Dir is where calls are made that name no directory.
+	Dir string
+	// Open returns what calls in a directory are judged with: the settings there. It says what is wrong with them.
+	Open func(dir string, say func(string)) (*wire.Bench, error)
+	// Quiet says that what is wrong with rules is not said beside the answer.
+	Quiet   bool
+	benches map[string]*wire.Bench // by directory
+}
+
+// ErrFailed says that rules need correction and that the user has been told.
+var ErrFailed = errors.New("failed")
+
+// A callLine is a call with the policy it is judged by.
+type callLine struct {
+	ID    json.RawMessage `json:"id"`
+	Tool  string          `json:"tool"`
+	Input json.RawMessage `json:"input"`
+	Dir   string          `json:"cwd"`
+	Mode  string          `json:"mode"`
+	Allow *[]string       `json:"allow"`
+	Ask   *[]string       `json:"ask"`
+	Deny  *[]string       `json:"deny"`
+}
+
+// A Decision is the decision about a call as --stdin prints it.
+type Decision struct {
+	ID       json.RawMessage `json:"id"`
+	Decision string          `json:"decision"`
+	ReadOnly bool            `json:"read_only"`
+	Reason   string          `json:"reason"`
+}
+
+// Refuse returns the decision about a line that cannot be read.
+func Refuse(id json.RawMessage, err error) Decision {
+	if id == nil {
+		id = json.RawMessage("null")
+	}
+	return Decision{ID: id, Decision: string(permission.Deny), Reason: err.Error()}
+}
+
+// Line decides about the call that a line describes.
+func (c *Checker) Line(line []byte) Decision {
+	var in callLine
+	if err := json.Unmarshal(line, &in); err != nil {
+		return Refuse(in.ID, fmt.Errorf(`the line is not {"id","tool","input","cwd","mode","allow","ask","deny"}: %w`, err))
+	}
+	d, _, err := c.decide(&in)
+	if err != nil {
+		return Refuse(in.ID, err)
+	}
+	if in.ID == nil {
+		in.ID = json.RawMessage("null")
+	}
+	return Decision{ID: in.ID, Decision: string(d.Behavior), ReadOnly: d.ReadOnly, Reason: d.Reason.Text}
+}
+
+// decide judges a call as a session would. An error says that the tool would refuse the input, before any
+// question.
+func (c *Checker) decide(in *callLine) (d permission.Decision, f permission.Facts, err error) {
+	b, err := c.bench(in.Dir)
+	if err != nil {
+		return d, f, err
+	}
+	cfg := b.Gate.Policy().Config()
+	if in.Mode != "" {
+		if cfg.Mode, err = permission.ParseMode(in.Mode); err != nil {
+			return d, f, err
+		}
+	}
+	if in.Allow != nil || in.Ask != nil || in.Deny != nil {
+		cfg.Rules = givenRules(in)
+	}
+	t := b.Find(in.Tool)
+	if in.Input == nil {
+		in.Input = json.RawMessage("{}")
+	}
+	call, err := t.Bind(in.Input)
+	if err != nil {
+		return d, f, fmt.Errorf("the call would fail: %w", err)
+	}
+	p := permission.Compile(cfg)
+	f = permission.FactsOf(p, t, call)
+	return permission.Decide(p, f), f, nil
+}
+
+// givenRules returns the rules of a line, as rules of the user.
+func givenRules(in *callLine) []rule.Rule {
+	var rules []rule.Rule
+	for _, list := range []struct {
+		behavior permission.Behavior
+		texts    *[]string
+	}{{permission.Allow, in.Allow}, {permission.Ask, in.Ask}, {permission.Deny, in.Deny}} {
+		if list.texts == nil {
+			continue
+		}
+		for _, text := range *list.texts {
+			r, _ := rule.Parse(text) // ok: the rule itself knows what is wrong with it
+			r.Behavior, r.Scope = list.behavior, scope.User
+			rules = append(rules, r)
+		}
+	}
+	return rules
+}
+
+// bench returns what calls in dir are judged with.
+func (c *Checker) bench(dir string) (*wire.Bench, error) {
+	if dir == "" {
+		dir = c.Dir
+	}
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(c.Dir, dir)
+	}
+	if b := c.benches[dir]; b != nil {
+		return b, nil
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return nil, fmt.Errorf("%s is not a directory", dir)
+	}
+	say := c.Say
+	if c.Quiet {
+		say = func(string) {}
+	}
+	b, err := c.Open(dir, say)
+	if err != nil {
+		return nil, err
+	}
+	if c.benches == nil {
+		c.benches = map[string]*wire.Bench{}
+	}
+	c.benches[dir] = b
+	return b, nil
+}
+
+// One explains the decision about one call.
+func (c *Checker) One(name, input string) error {
+	in := &callLine{Tool: name}
+	if input != "" {
+		in.Input = json.RawMessage(input)
+	}
+	d, f, err := c.decide(in)
+	if err != nil {
+		return setup.Errorf("%v", err)
+	}
+	if c.JSON {
+		data, err := json.Marshal(explained(d))
+		if err != nil {
+			return fmt.Errorf("writing the decision: %w", err)
+		}
+		return c.Print(string(data) + "\n")
+	}
+	return c.Show(explain(d, f))
+}
+
+// explain returns a decision as text for the user.
+func explain(d permission.Decision, f permission.Facts) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n", d.Behavior, d.Reason.Text)
+	fmt.Fprintf(&b, "  decided by  %s\n", d.Reason)
+	fmt.Fprintf(&b, "  read-only   %s\n", yesNo(d.ReadOnly))
+	if d.Firm {
+		b.WriteString("  firm        yes: no mode or allow rule overrides it\n")
+	}
+	if d.Judged {
+		b.WriteString("  judged      in auto mode, by the small model, which is not asked here\n")
+	}
+	for _, p := range d.Parts {
+		fmt.Fprintf(&b, "  part        %-5s %s (%s)\n", p.Behavior, p.Text, p.Reason.Text)
+	}
+	for _, p := range d.Paths {
+		does, to := "read", p.Path
+		if p.Write {
+			does = "write"
+		}
+		if p.Real != "" && p.Real != p.Path {
+			to += " -> " + p.Real
+		}
+		fmt.Fprintf(&b, "  path        %-5s %s %s (%s)\n", p.Behavior, does, to, p.Reason.Text)
+	}
+	for _, u := range d.Suggestions {
+		for _, r := range u.Rules {
+			fmt.Fprintf(&b, "  to allow    %s\n", r)
+		}
+	}
+	if f.Command != nil && f.Command.Script.Problem != "" {
+		fmt.Fprintf(&b, "  not simple  %s\n", f.Command.Script.Problem)
+	}
+	return b.String()
+}
+
+func yesNo(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
+
+// explained returns a decision for JSON output.
+func explained(d permission.Decision) any {
+	type rule struct {
+		Text   string `json:"rule"`
+		Source string `json:"source"`
+		File   string `json:"file,omitempty"`
+		Line   int    `json:"line,omitempty"`
+	}
+	type step struct {
+		Decision permission.Behavior   `json:"decision"`
+		Text     string                `json:"text"`
+		Real     string                `json:"real,omitempty"`
+		Write    bool                  `json:"write,omitempty"`
+		Type     permission.ReasonType `json:"reason_type"`
+		Reason   string                `json:"reason"`
+	}
+	out := struct {
+		Decision    permission.Behavior   `json:"decision"`
+		ReadOnly    bool                  `json:"read_only"`
+		Reason      string                `json:"reason"`
+		Type        permission.ReasonType `json:"reason_type"`
+		Firm        bool                  `json:"firm,omitempty"`
+		Rule        *rule                 `json:"rule,omitempty"`
+		Parts       []step                `json:"parts,omitempty"`
+		Paths       []step                `json:"paths,omitempty"`
+		Suggestions []permission.Update   `json:"suggestions,omitempty"`
+	}{Decision: d.Behavior, ReadOnly: d.ReadOnly, Reason: d.Reason.Text, Type: d.Reason.Type, Firm: d.Firm, Suggestions: d.Suggestions}
+	if r := d.Reason.Rule; r != nil {
+		out.Rule = &rule{r.Text(), string(r.Scope), r.File, r.Line}
+	}
+	for _, p := range d.Parts {
+		out.Parts = append(out.Parts, step{Decision: p.Behavior, Text: p.Text, Type: p.Reason.Type, Reason: p.Reason.Text})
+	}
+	for _, p := range d.Paths {
+		out.Paths = append(out.Paths, step{p.Behavior, p.Path, p.Real, p.Write, p.Reason.Type, p.Reason.Text})
+	}
+	return out
+}
