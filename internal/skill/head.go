@@ -1,6 +1,7 @@
 package skill
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,7 +25,7 @@ const (
 // count. With an error, a [Problem] too, the skill must not be used: its head cannot be read, or what it says of rules
 // and hooks cannot.
 func Parse(file string, data []byte) (h Head, body string, problems []Problem, err error) {
-	head, rest, broken := splitHead(string(data))
+	head, rest, broken := frontmatter.SplitFile(string(data), maxHead)
 	if broken != nil {
 		return Head{}, "", nil, Problem{File: file, Text: broken.Error()}
 	}
@@ -42,7 +43,7 @@ func Parse(file string, data []byte) (h Head, body string, problems []Problem, e
 // ParseHead reads what a skill says of itself in the beginning of its file, which the caller may change later. It reports
 // whether that is the same as in the whole file: the head ends there, and has a description.
 func ParseHead(file string, beginning []byte) (h Head, problems []Problem, err error, whole bool) {
-	head, _, broken := splitHead(unsafe.String(unsafe.SliceData(beginning), len(beginning)))
+	head, _, broken := frontmatter.SplitFile(unsafe.String(unsafe.SliceData(beginning), len(beginning)), maxHead)
 	if broken != nil || head == "" {
 		return Head{}, nil, nil, false
 	}
@@ -71,25 +72,6 @@ func parseHead(file, head string) (Head, []Problem, error) {
 		return Head{}, r.problems, r.fatal
 	}
 	return h, r.problems, nil
-}
-
-// splitHead separates the head of a file from its prompt.
-func splitHead(text string) (head, body string, err error) {
-	text = strings.TrimPrefix(text, "\ufeff")
-	if strings.IndexByte(text, 0) >= 0 {
-		return "", "", fmt.Errorf("it is not a text file in UTF-8")
-	}
-	if strings.IndexByte(text, '\r') >= 0 {
-		text = strings.ReplaceAll(text, "\r\n", "\n")
-	}
-	head, body, err = frontmatter.Split(text)
-	switch {
-	case err != nil:
-		return "", "", fmt.Errorf("the front matter is not closed: end it with a line of three dashes")
-	case len(head) > maxHead:
-		return "", "", fmt.Errorf("the front matter has %d bytes, which is more than %d", len(head), maxHead)
-	}
-	return strings.ToValidUTF8(head, "\uFFFD"), body, nil
 }
 
 // A headReader reads fields, and notes what is wrong with them.
@@ -205,7 +187,7 @@ func (r *headReader) choice(field string, words ...string) string {
 // names returns a field that names arguments: a list, or a text with blanks or commas.
 func (r *headReader) names(field string) []string {
 	v, _ := r.get(field)
-	items, ok := texts(v, func(s string) []string {
+	items, ok := v.Texts(func(s string) []string {
 		return strings.FieldsFunc(s, func(c rune) bool { return c == ',' || c == ' ' || c == '\t' || c == '\n' })
 	})
 	if !ok {
@@ -224,7 +206,7 @@ func (r *headReader) names(field string) []string {
 // patterns returns a field that holds patterns of paths: a list, or a text with commas.
 func (r *headReader) patterns(field string) []string {
 	v, _ := r.get(field)
-	items, ok := texts(v, frontmatter.SplitList)
+	items, ok := v.Texts(frontmatter.SplitList)
 	if !ok {
 		r.report(field, "expected patterns; the field is ignored")
 		return nil
@@ -235,11 +217,21 @@ func (r *headReader) patterns(field string) []string {
 	return items
 }
 
+// hooks returns a field that holds hooks. They run programs, so that ones that cannot be read disable the skill.
+func (r *headReader) hooks(field string) json.RawMessage {
+	v, _ := r.get(field)
+	hooks, err := frontmatter.Hooks(v)
+	if err != nil {
+		r.fail(field, "%v", err)
+	}
+	return hooks
+}
+
 // rules returns a field that holds rules: a list, or a text with commas or blanks. They grant something, so that one
 // that cannot be read disables the skill.
 func (r *headReader) rules(field string) []string {
 	v, _ := r.get(field)
-	items, ok := texts(v, rule.Split)
+	items, ok := v.Texts(rule.Split)
 	if !ok {
 		r.fail(field, "expected rules, such as Bash(git status), in a list or with commas")
 		return nil
@@ -255,24 +247,6 @@ func (r *headReader) rules(field string) []string {
 		}
 	}
 	return rules
-}
-
-// texts returns the items of a list of texts, or those that split makes of a text. It reports whether the value is either.
-func texts(v frontmatter.Value, split func(string) []string) ([]string, bool) {
-	if v.Fields != nil || slices.ContainsFunc(v.List, notText) {
-		return nil, false
-	}
-	list := split(v.Text)
-	for _, item := range v.List {
-		list = append(list, item.Text)
-	}
-	var items []string
-	for _, item := range list {
-		if item = strings.Trim(strings.TrimSpace(item), `"'`); item != "" {
-			items = append(items, item)
-		}
-	}
-	return items, true
 }
 
 func notText(v frontmatter.Value) bool { return v.List != nil || v.Fields != nil }
