@@ -52,7 +52,7 @@ var layers = [][]string{
 	{"mcp/roster", "mcp/hosted", "mcp/mcptest"},
 	{"mcp", "mcp/editor"},
 	{"mcp/client", "mcp/content", "mcp/signin", "mcp/signin/signintest"},
-	{"skill", "plugin"},
+	{"agentdef", "skill", "plugin"},
 	{"skill/library", "skill/usage", "skill/bundled", "skill/remote", "plugin/market", "style", "schedule"},
 	{"tools/*", "permission", "hook", "memory", "instruct"},
 	{"confine"},
@@ -283,9 +283,9 @@ func checkComments(files map[string]*ast.File) []string {
 	return problems
 }
 
-// namesTools are the packages that may know a tool by its name: the tools, rules that users write, and what
+// namesTools are the packages that may know a tool by its name: the tools, rules and agents that users write, and what
 // puts the program together or measures it. A contract suite is a test.
-var namesTools = []string{"tools/*", "permission/compat", "app", "app/*", "bench", "bench/*", "cmd/*", "model/modeltest"}
+var namesTools = []string{"tools/*", "permission/compat", "agentdef", "app", "app/*", "bench", "bench/*", "cmd/*", "model/modeltest"}
 
 var (
 	providerNames = []string{"anthropic", "bedrock", "vertex", "foundry", "openai", "gemini", "grok", "openrouter"}

@@ -1,0 +1,319 @@
+package agentdef
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"adze/internal/platform/fsys"
+	"adze/internal/platform/spell"
+)
+
+// Limits of what is looked at and told.
+const (
+	maxFiles    = 2_000 // of a folder
+	maxProblems = 200
+)
+
+// pollEvery is how long what was found on disk counts, and settled is longer than any clock by which systems stamp files
+// takes to move on.
+const (
+	pollEvery = time.Second
+	settled   = 2 * time.Second
+)
+
+// mark is what the names of agent files end in.
+const mark = ".md"
+
+// A Root is a folder that holds agent files, or a single file.
+type Root struct {
+	// Path is absolute; it need not exist.
+	Path   string
+	Source Source
+	// Prefix comes before the names in it, such as "plugin:"; it may be empty.
+	Prefix string
+	// Within is the directory that links in it may not leave; empty means that they may lead anywhere.
+	Within string
+}
+
+// A Config says where definitions are.
+type Config struct {
+	// Roots returns the folders, of those of one kind the ones first whose agents are used first. It is called for every
+	// look at the disk, and so must be cheap.
+	Roots func() []Root
+	// Extra returns definitions that are not on disk: those that are built in, and those of the command line.
+	Extra func() []*Definition
+	// Problems are told beside those of files; it may be nil.
+	Problems []Problem
+}
+
+// A Set is the definitions that were found. It does not change.
+type Set struct {
+	// Definitions are those that can be used, in order of their names.
+	Definitions []*Definition
+	// Shadowed are those that another of the same name keeps from being used.
+	Shadowed []Shadowed
+	Problems []Problem
+}
+
+// A Shadowed definition is not used, because By has the same name.
+type Shadowed struct{ Definition, By *Definition }
+
+// Get returns the definition of a name, or nil.
+func (s *Set) Get(name string) *Definition {
+	i, found := slices.BinarySearchFunc(s.Definitions, name, func(d *Definition, name string) int { return strings.Compare(d.Name, name) })
+	if !found {
+		return nil
+	}
+	return s.Definitions[i]
+}
+
+// Names returns the names of the definitions.
+func (s *Set) Names() []string {
+	names := make([]string, len(s.Definitions))
+	for i, d := range s.Definitions {
+		names[i] = d.Name
+	}
+	return names
+}
+
+// Unknown returns the error for a name that no agent has: it lists those that there are.
+func (s *Set) Unknown(name string) error {
+	text := fmt.Sprintf("there is no agent %q; there are %s", short(name), strings.Join(s.Names(), ", "))
+	if near := spell.Closest(name, s.Names(), 1); len(near) > 0 {
+		text += "; did you mean " + near[0] + "?"
+	}
+	return errors.New(text)
+}
+
+// A Library finds definitions. It is safe for concurrent use.
+type Library struct {
+	cfg Config
+
+	mu     sync.Mutex
+	set    *Set
+	looked time.Time
+	known  map[string]record // by path
+}
+
+// A record is what was read of a file.
+type record struct {
+	info     fs.FileInfo
+	sure     bool // it has not changed since, if the system says the same of it
+	root     Root
+	made     *Definition
+	problems []Problem
+}
+
+// NewLibrary returns a library. Nothing is read before it is needed.
+func NewLibrary(cfg Config) *Library { return &Library{cfg: cfg} }
+
+// Get returns the definition of a name, or nil.
+func (l *Library) Get(name string) *Definition { return l.Set().Get(name) }
+
+// All returns the definitions that can be used, in order of their names.
+func (l *Library) All() []*Definition { return l.Set().Definitions }
+
+// Set returns what there is: the same value until something changes on disk, which is noticed after a second.
+func (l *Library) Set() *Set {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.set == nil || time.Since(l.looked) >= pollEvery {
+		l.look()
+	}
+	return l.set
+}
+
+// Refresh looks at the disk now.
+func (l *Library) Refresh() *Set {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.look()
+	return l.set
+}
+
+// look looks at the disk, and makes a set if something is not as it was. The caller holds mu.
+func (l *Library) look() {
+	c := collection{known: l.known, now: map[string]record{}, problems: slices.Clone(l.cfg.Problems)}
+	for _, root := range l.cfg.Roots() {
+		c.root(root)
+	}
+	c.all = append(c.all, l.cfg.Extra()...)
+	l.known, l.looked = c.now, time.Now()
+	set := c.set()
+	if l.set == nil || !l.set.same(set) {
+		l.set = set
+	}
+}
+
+// same reports whether two sets hold the same definitions and problems.
+func (s *Set) same(o *Set) bool {
+	return slices.Equal(s.Definitions, o.Definitions) && slices.Equal(s.Shadowed, o.Shadowed) && slices.Equal(s.Problems, o.Problems)
+}
+
+// A collection is what a look at the disk finds.
+type collection struct {
+	known, now map[string]record
+	all        []*Definition
+	problems   []Problem
+}
+
+func (c *collection) problem(p Problem) {
+	switch n := len(c.problems); {
+	case n < maxProblems:
+		c.problems = append(c.problems, p)
+	case n == maxProblems:
+		c.problems = append(c.problems, Problem{File: p.File, Text: "there are more problems than are shown"})
+	}
+}
+
+// root adds the definitions of a root.
+func (c *collection) root(root Root) {
+	info, err := os.Stat(root.Path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid):
+		return
+	case err != nil:
+		c.problem(Problem{File: root.Path, Text: reason(err)})
+		return
+	case !root.holds(root.Path):
+		c.problem(Problem{File: root.Path, Text: leavesText(root)})
+		return
+	case !info.IsDir():
+		if strings.HasSuffix(root.Path, mark) {
+			c.file(root, root.Path, info)
+		}
+		return
+	}
+	entries, err := os.ReadDir(root.Path)
+	if err != nil {
+		c.problem(Problem{File: root.Path, Text: reason(err)})
+		return
+	}
+	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool {
+		return !strings.HasSuffix(e.Name(), mark) || strings.HasPrefix(e.Name(), ".") || e.IsDir()
+	})
+	if len(entries) > maxFiles {
+		c.problem(Problem{File: root.Path, Text: fmt.Sprintf("only the first %d of its %d files are read", maxFiles, len(entries))})
+		entries = entries[:maxFiles]
+	}
+	for _, e := range entries {
+		c.entry(root, e)
+	}
+}
+
+// entry adds the definition of a file in a folder.
+func (c *collection) entry(root Root, e fs.DirEntry) {
+	path := filepath.Join(root.Path, e.Name())
+	info, err := e.Info()
+	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		if info, err = os.Stat(path); err == nil && !root.holds(path) {
+			c.problem(Problem{File: path, Text: leavesText(root)})
+			return
+		}
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // it is just gone, or a link to nothing
+	case err != nil:
+		c.problem(Problem{File: path, Text: reason(err)})
+	default:
+		c.file(root, path, info)
+	}
+}
+
+// file adds the definition of a file, which is read if it may have changed.
+func (c *collection) file(root Root, path string, info fs.FileInfo) {
+	r, known := c.known[path]
+	if !known || !r.sure || r.root != root || !os.SameFile(r.info, info) || !r.info.ModTime().Equal(info.ModTime()) || r.info.Size() != info.Size() {
+		fresh := read(root, path, info)
+		if known && fresh.says(r) {
+			fresh.made, fresh.problems = r.made, r.problems
+		}
+		r = fresh
+	}
+	c.now[path] = r
+	for _, p := range r.problems {
+		c.problem(p)
+	}
+	if r.made != nil {
+		c.all = append(c.all, r.made)
+	}
+}
+
+// says reports whether two records say the same.
+func (r record) says(o record) bool {
+	return reflect.DeepEqual(r.made, o.made) && slices.Equal(r.problems, o.problems)
+}
+
+// read reads the file of a definition.
+func read(root Root, path string, info fs.FileInfo) record {
+	r := record{info: info, sure: time.Since(info.ModTime()) > settled, root: root}
+	data, err := fsys.ReadSmall(path, MaxFile)
+	if err != nil {
+		r.problems = []Problem{{File: path, Text: reason(err)}}
+		return r
+	}
+	r.made, r.problems, err = Parse(path, data, root.Source)
+	if err != nil {
+		var p Problem
+		errors.As(err, &p)
+		r.problems = append(r.problems, p)
+		return r
+	}
+	r.made.Name = root.Prefix + r.made.Name
+	return r
+}
+
+// set says which of the definitions with the same name is used.
+func (c *collection) set() *Set {
+	slices.SortStableFunc(c.all, func(a, b *Definition) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), -cmp.Compare(a.Source.Kind, b.Source.Kind))
+	})
+	s := &Set{Problems: c.problems}
+	for _, d := range c.all {
+		if n := len(s.Definitions); n > 0 && s.Definitions[n-1].Name == d.Name {
+			s.Shadowed = append(s.Shadowed, Shadowed{d, s.Definitions[n-1]})
+			continue
+		}
+		s.Definitions = append(s.Definitions, d)
+	}
+	return s
+}
+
+// holds reports whether a path does not lead out of the directory that links may not leave.
+func (r Root) holds(path string) bool {
+	if r.Within == "" {
+		return true
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return false
+	}
+	within, err := filepath.EvalSymlinks(r.Within)
+	if err != nil {
+		return false
+	}
+	rel, err := filepath.Rel(within, real)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+func leavesText(r Root) string {
+	return "it is a link that leads out of " + r.Within + "; it is not used"
+}
+
+// reason returns an error of the system without the path.
+func reason(err error) string {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	return "it cannot be read: " + err.Error()
+}
