@@ -75,6 +75,7 @@ var layers = [][]string{
 	{"app/settings"},
 	{"app/transcript", "app/memories", "app/styles", "app/plugins"},
 	{"app/providers", "app/servers", "app/extras", "app/skills", "app/schedules", "app/doctor"},
+	{"app/models", "app/access"},
 	{"app/wire", "app/login"},
 	{"app/demo", "app/sessions", "app/mcpcmd", "app/memorycmd", "app/permissionscmd", "app/plugincmd", "app/serving", "app/imports"},
 	{"app/cli"},

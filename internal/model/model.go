@@ -123,6 +123,9 @@ const (
 	OmitParallel // the wish for several calls in one answer
 )
 
+// LeastBudget is the smallest thinking budget.
+const LeastBudget = 1024
+
 // A ThinkingMode is how thinking is bounded.
 type ThinkingMode uint8
 

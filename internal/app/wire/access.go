@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
+	"adze/internal/app/access"
 	"adze/internal/app/providers"
 	"adze/internal/app/setup"
 	"adze/internal/confine"
@@ -14,11 +14,8 @@ import (
 	"adze/internal/permission/rule"
 	"adze/internal/platform/config"
 	"adze/internal/platform/scope"
-	"adze/internal/platform/spell"
 	"adze/internal/session/store"
-	"adze/internal/tool"
 	"adze/internal/tools/plan"
-	"adze/internal/tools/structured"
 )
 
 // openGate creates the sandbox, the permission gate and the working directory of the conversation.
@@ -32,7 +29,7 @@ func (c *Conversation) openGate(ctx context.Context) (err error) {
 		return err
 	}
 	c.closers.add(c.sandbox.Close)
-	if c.Gate, err = newGate(c.ws, c.spec.Access, c.sandbox.InForce); err != nil {
+	if c.Gate, err = access.NewGate(c.ws.place(), c.spec.Access, c.sandbox.InForce); err != nil {
 		return err
 	}
 	c.sandbox.Attach(c.Gate)
@@ -110,7 +107,7 @@ func (c *Conversation) restore(ctx context.Context) {
 		state.Model = c.ws.otherProvider(c.spec.Model, c.record.Earlier.Entries)
 	}
 	if state.Model != "" && c.spec.Model.Name == "" && !strings.HasPrefix(state.Model, providers.ReplayPrefix) {
-		if _, err := c.ws.Models.table.Resolve(state.Model); err == nil {
+		if _, err := c.ws.Models.Table.Resolve(state.Model); err == nil {
 			c.spec.Model.Name, c.spec.Model.Earlier = state.Model, state.Model
 		} else {
 			c.ws.Say(fmt.Sprintf("the session used the model %s, which is no longer known; using the default", state.Model))
@@ -169,57 +166,3 @@ func (c *Conversation) keepFiles() {
 
 // planFile returns where the plan of the conversation is kept.
 func (c *Conversation) planFile() string { return plan.File(c.ws.plansDir(), c.record.ID, "") }
-
-// deniedTools reports which tools are not offered: denied by a rule, not chosen, or not part of the simple mode.
-// The tool for structured output is offered whenever there is a schema. Chosen names that match no tool are
-// reported to the user.
-func deniedTools(w *Workspace, a AccessSpec, gate *permission.Gate, tools []tool.Tool) func(name string) bool {
-	var names []string
-	for _, list := range a.Tools {
-		names = slices.AppendSeq(names, strings.FieldsFuncSeq(list, func(r rune) bool { return r == ',' || r == ' ' }))
-	}
-	all := !a.Chosen || slices.Contains(names, "default")
-	if !all {
-		reportUnknown(w.Say, names, tools)
-	}
-	hidden, doors := map[string]bool{}, map[string]bool{}
-	for _, t := range tools {
-		name := t.Spec().Name
-		chosen := all || slices.ContainsFunc(names, func(n string) bool { return isNamed(t, n) })
-		simple := w.values().Simple && !slices.Contains(simpleTools[:], name)
-		hidden[name] = (!chosen || simple) && name != structured.Name
-		doors[name] = t.Traits().Door && !simple
-	}
-	return func(name string) bool {
-		if _, byRule := gate.Policy().DeniesTool(name); byRule {
-			return true
-		}
-		left, builtin := hidden[name]
-		return left && !(doors[name] && hasServers(w)) || !builtin && strings.HasPrefix(name, "mcp__") && !offersServerTool(names, name)
-	}
-}
-
-// reportUnknown tells the user which names in --tools match no tool.
-func reportUnknown(say func(string), names []string, tools []tool.Tool) {
-	var known []string
-	for _, t := range tools {
-		known = append(known, t.Spec().Name)
-	}
-	for _, name := range names {
-		if strings.HasPrefix(name, "mcp__") || slices.ContainsFunc(tools, func(t tool.Tool) bool { return isNamed(t, name) }) {
-			continue
-		}
-		text := fmt.Sprintf("--tools: there is no tool %s", name)
-		if near := spell.Closest(name, known, 1); len(near) > 0 {
-			text += "; did you mean " + near[0] + "?"
-		}
-		say(text)
-	}
-}
-
-// isNamed reports whether name is the name or an alias of t.
-func isNamed(t tool.Tool, name string) bool {
-	return slices.ContainsFunc(append([]string{t.Spec().Name}, t.Traits().Aliases...), func(n string) bool {
-		return strings.EqualFold(n, name)
-	})
-}

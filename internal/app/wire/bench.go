@@ -5,6 +5,7 @@ import (
 	"os"
 	"slices"
 
+	"adze/internal/app/access"
 	"adze/internal/app/extras"
 	"adze/internal/hook"
 	"adze/internal/permission"
@@ -34,7 +35,7 @@ func (w *Workspace) Bench(a AccessSpec) (*Bench, error) {
 		return nil, err
 	}
 	defer f.Close()
-	c, err := policyConfig(w, a)
+	c, err := access.Policy(w.place(), a)
 	if err != nil {
 		return nil, err
 	}

@@ -86,7 +86,7 @@ func (b *briefing) newPrompt(shared func() bool, scratch func() string) *brief.P
 		Memory: b.memory.Told(),
 		Shells: shellTools(), Dedicated: dedicatedTools(),
 		Model: func(id string) brief.Model {
-			known, _ := w.Models.table.Lookup(id)
+			known, _ := w.Models.Table.Lookup(id)
 			m := brief.Model{ID: id, Name: known.Name, Cutoff: known.Cutoff}
 			if micro := w.values().Window.Micro; micro.Total > 0 || known.Known && !known.Bound && known.ContextWindow <= narrowWindow {
 				m.Kept = micro.Keep

@@ -10,6 +10,7 @@ import (
 	"adze/internal/agent/aside"
 	"adze/internal/agent/exec"
 	"adze/internal/agent/label"
+	"adze/internal/app/models"
 	"adze/internal/app/providers"
 	"adze/internal/app/servers"
 	"adze/internal/app/skills"
@@ -38,7 +39,7 @@ type Conversation struct {
 	spec    Spec
 	debug   *slog.Logger // may be nil
 	record  *transcript.Transcript
-	model   *modelChoice
+	model   *models.Choice
 	sandbox *confine.Confinement
 	dir     *workdir
 	shell   *shellState
@@ -70,7 +71,7 @@ func (w *Workspace) Converse(ctx context.Context, spec Spec) (_ *Conversation, e
 		return nil, err
 	}
 	c.restore(ctx)
-	if c.model, err = w.openModel(ctx, c.spec, &c.closers); err != nil {
+	if err = c.openModel(ctx); err != nil {
 		return nil, err
 	}
 	if c.debug, err = w.openDebug(spec.Debug, c.record.ID, &c.closers); err != nil {
@@ -112,7 +113,7 @@ func (c *Conversation) openBriefing() {
 		c.scratch = newScratch(c.ws, c.record, c.keepFiles)
 		c.closers.add(c.scratch.Close)
 	}
-	c.told = newBriefing(c.ws, &c.spec, c.model.shared, c.scratch.Path)
+	c.told = newBriefing(c.ws, &c.spec, c.model.Shared, c.scratch.Path)
 	c.told.debug = c.debug
 	c.told.extras = openExtras(c)
 	c.told.jobs = openSchedule(c)
@@ -128,7 +129,7 @@ func (c *Conversation) openBriefing() {
 		c.told.keeper.Restore(c.record.State().Last, c.told.prompt, c.told.announcer)
 	}
 	c.told.next = func() (modelID string, tools []msg.ToolSpec) {
-		m, _ := c.model.resolve(c.Session.Model()) // ok: the turn says what is wrong with it
+		m, _ := c.model.Resolve(c.Session.Model()) // ok: the turn says what is wrong with it
 		return m.ID, c.Session.ToolSpecs()
 	}
 	c.told.memory.Changed = func() {
@@ -165,7 +166,7 @@ func (c *Conversation) openSession(ctx context.Context) {
 	}
 	cfg := session.Config{
 		ID:     c.record.ID,
-		Models: session.Models{Main: c.model.name, Fallback: c.model.fallback, Resolve: c.model.resolve},
+		Models: session.Models{Main: c.model.Name, Fallback: c.model.Fallback, Resolve: c.model.Resolve},
 		Tools:  session.Tools{Registry: all, Dynamic: c.Servers.Dynamic(), Denied: deniedTools(c.ws, c.spec.Access, c.Gate, tools)},
 		Loop: agent.Options{
 			MaxTurns:         c.spec.Limits.MaxTurns,
@@ -174,8 +175,8 @@ func (c *Conversation) openSession(ctx context.Context) {
 			MaxTokens:        v.Model.MaxOutput,
 			Concurrency:      v.Loop.Concurrency,
 			ToolsAfterStream: v.Loop.AfterStream,
-			Effort:           c.model.effort(),
-			Thinking:         c.model.thinking(),
+			Effort:           c.model.Effort(),
+			Thinking:         c.model.Thinking(),
 			Raw:              c.spec.Raw,
 		},
 		Preamble: session.Preamble{Begin: c.told.begin, News: func() []string { return append(c.told.extras.News(), c.Servers.News()...) }},
@@ -214,13 +215,13 @@ func (c *Conversation) openSession(ctx context.Context) {
 	if a := c.told.announcer; a != nil {
 		cfg.Preamble.Context = a.Opening
 	}
-	if c.model.backend != nil {
-		cfg.Provider = fit.New(c.model.backend.Provider, fit.Config{
-			Table: c.ws.Models.table, FirstParty: c.model.backend.Router.FirstParty, Note: c.ws.Say, Describe: c.told.describe,
+	if c.model.Backend != nil {
+		cfg.Provider = fit.New(c.model.Backend.Provider, fit.Config{
+			Table: c.ws.Models.Table, FirstParty: c.model.Backend.Router.FirstParty, Note: c.ws.Say, Describe: c.told.describe,
 			CacheKey: providers.CacheKey(c.record.ID, v.Prompt.NoCache),
 		})
 		cfg.Provider = muted(c.told.memory, cfg.Provider)
-		c.small = &aside.Small{Asker: asker(&cfg), Models: c.model.small, Say: c.ws.Say}
+		c.small = &aside.Small{Asker: asker(&cfg), Models: c.model.Small, Say: c.ws.Say}
 		remember(c)
 		cfg.Prefetch = lookups(c)
 		if c.spec.Parent == nil {
@@ -232,7 +233,7 @@ func (c *Conversation) openSession(ctx context.Context) {
 		c.keepWithin(&cfg)
 	}
 	c.Session = session.Open(ctx, cfg)
-	c.model.current = c.Session.Model
+	c.model.Current = c.Session.Model
 	if c.spec.Parent != nil {
 		return // its questions, and what goes on around it, are the parent's
 	}
@@ -270,7 +271,7 @@ func (c *Conversation) order(cfg *session.Config) {
 	}...)
 	if c.spec.Calls == FromModel {
 		cfg.Hearers = append(cfg.Hearers, session.Hearer{Name: "skills", Hear: c.told.skills.Hear},
-			session.Hearer{Name: "effort", Hear: session.RaiseEffort(func() *session.Session { return c.Session }, c.model.highest)},
+			session.Hearer{Name: "effort", Hear: session.RaiseEffort(func() *session.Session { return c.Session }, c.model.Highest)},
 			session.Hearer{Name: "tools", Hear: c.told.extras.Hear}, session.Hearer{Name: "attachments", Hear: attachments(c)})
 	}
 	cfg.Gates = []exec.Gate{

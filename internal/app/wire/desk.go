@@ -45,7 +45,7 @@ func (c *Conversation) Desk() *desk.Desk {
 			Short:   func(path string) string { return shortPath(c.ws.Dir, c.ws.Project.User, path) },
 		},
 		Preamble: desk.Preamble{
-			Resolve: c.model.resolve, Describe: c.told.describe, Watch: &c.told.watch,
+			Resolve: c.model.Resolve, Describe: c.told.describe, Watch: &c.told.watch,
 			Blocks: func(m agent.Model, specs []msg.ToolSpec) []brief.Block {
 				blocks, _ := c.told.prompt.Blocks(m.ID, specs)
 				return blocks
@@ -96,9 +96,9 @@ type Facts struct {
 
 // Facts returns the facts as they are now. There must be a model.
 func (c *Conversation) Facts() Facts {
-	m, _ := c.model.resolve(c.Session.Model()) // ok: the session has it already
+	m, _ := c.model.Resolve(c.Session.Model()) // ok: the session has it already
 	set := pluginSet(c.ws)
-	return Facts{ModelID: m.ID, Mode: string(c.Gate.Mode()), KeySource: c.model.backend.KeySource, Style: c.told.style, Skills: c.skills.Names(), Plugins: set.InUse(), PluginErrors: set.Errors(), LeftOut: c.told.leftOut}
+	return Facts{ModelID: m.ID, Mode: string(c.Gate.Mode()), KeySource: c.model.Backend.KeySource, Style: c.told.style, Skills: c.skills.Names(), Plugins: set.InUse(), PluginErrors: set.Errors(), LeftOut: c.told.leftOut}
 }
 
 // Greeting returns the first lines of an interactive conversation: version, model, directory and mode.

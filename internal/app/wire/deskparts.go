@@ -34,7 +34,7 @@ func surroundings(c *Conversation) desk.Surroundings {
 	s := desk.Surroundings{
 		Score: usageOf(c.ws).Score,
 		Settings: func() desk.Settings {
-			return desk.Settings{Values: w.Project.Written(), Effort: c.model.working(c.Session.Model()), AutoCompact: w.values().Window.Auto}
+			return desk.Settings{Values: w.Project.Written(), Effort: c.model.Working(c.Session.Model()), AutoCompact: w.values().Window.Auto}
 		},
 		Enabled: func(setting string) bool { return w.Project.Settings().Bool(setting) },
 		Styles:  deskStyles(c), Sections: about.Sections(about.Config{
@@ -95,12 +95,12 @@ func extended(c *Conversation) desk.Extensions {
 // deskModels gives the desk access to the models.
 func deskModels(c *Conversation) desk.Models {
 	return desk.Models{
-		Catalog: c.model.table(), Thinking: c.model.thinkingWith,
+		Catalog: c.model.Known(), Thinking: c.model.ThinkingWith,
 		Limits: func() []model.Limit {
-			if c.model.backend == nil {
+			if c.model.Backend == nil {
 				return nil
 			}
-			return c.model.backend.Router.Limits(c.Session.Model())
+			return c.model.Backend.Router.Limits(c.Session.Model())
 		},
 	}
 }
@@ -108,7 +108,7 @@ func deskModels(c *Conversation) desk.Models {
 // aboutSession returns what the desk shows about a conversation besides what it knows itself.
 func aboutSession(c *Conversation) desk.Fields {
 	var fields desk.Fields
-	if b := c.model.backend; b != nil {
+	if b := c.model.Backend; b != nil {
 		fields = append(fields, desk.Field{Name: "Provider", Value: b.Name + ", selected by " + b.Why}, desk.Field{Name: "Credentials", Value: b.KeySource})
 	}
 	sandbox := "off; /config sandbox.enabled true switches it on"

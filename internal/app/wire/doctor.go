@@ -58,7 +58,7 @@ func examine(ctx context.Context, c *Conversation, online bool) []desk.Check {
 	d := newDoctor(c.ws, c.spec, online)
 	d.Terminal = c.spec.Entry == Interactive
 	d.Provider = func() (string, error) {
-		b := c.model.backend
+		b := c.model.Backend
 		if b == nil {
 			return "none yet", nil
 		}

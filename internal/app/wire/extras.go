@@ -28,9 +28,9 @@ func openExtras(c *Conversation) *extras.Extras {
 		cfg.Servers = c.Servers.Fleet.Servers
 	}
 	cfg.Note = noteOf(c)
-	if c.model.backend != nil {
-		now := func() catalog.Model { m, _ := c.model.lookup(c.Session.Model()); return m } // ok: the session has it
-		cfg.Count = c.model.countTokens(now)
+	if c.model.Backend != nil {
+		now := func() catalog.Model { m, _ := c.model.Lookup(c.Session.Model()); return m } // ok: the session has it
+		cfg.Count = c.model.CountTokens(now)
 		var last atomic.Pointer[deferral.Model] // it is asked for often, and changes seldom
 		cfg.Model = func() deferral.Model {
 			name := c.Session.Model()

@@ -29,7 +29,7 @@ func fork(ctx context.Context, c *Conversation, f skills.Fork) (string, error) {
 		spec.Model.Name = f.Model
 	}
 	if spec.Model.Effort = f.Effort; f.Effort == "" {
-		spec.Model.Effort = c.model.working(spec.Model.Name)
+		spec.Model.Effort = c.model.Working(spec.Model.Name)
 	}
 	child, err := c.ws.Converse(ctx, spec)
 	if err != nil {

@@ -1,126 +1,22 @@
 package wire
 
 import (
-	"fmt"
-	"os"
-	"runtime"
-
-	"adze/internal/app/settings"
-	"adze/internal/app/setup"
+	"adze/internal/app/access"
 	"adze/internal/permission"
-	"adze/internal/permission/rule"
-	"adze/internal/platform/scope"
+	"adze/internal/tool"
+	"adze/internal/tools/structured"
 )
 
-// newGate returns the permission gate for the rules of flags and settings. An invalid rule in a flag is an
-// error; one in the settings is reported and fails safe. Confined reports whether commands run in a sandbox.
-func newGate(w *Workspace, a AccessSpec, confined func() bool) (*permission.Gate, error) {
-	c, err := policyConfig(w, a)
-	if err != nil {
-		return nil, err
-	}
-	p := w.values().Permissions
-	if c.Mode == permission.Bypass {
-		if err := mayBypass(os.Geteuid(), p, confined); err != nil {
-			return nil, err
-		}
-	}
-	g := permission.NewGate(permission.GateConfig{
-		Config:      c,
-		MayBypass:   (a.MayBypass || c.Mode == permission.Bypass) && !p.BypassDisabled,
-		NoAuto:      p.AutoDisabled,
-		DefaultMode: permission.Mode(p.Mode.Text),
-		Say:         w.Say,
-		Language:    w.language,
-	})
-	for _, problem := range g.Policy().Problems() {
-		w.Say(problem.Error())
-	}
-	return g, nil
+// place returns the workspace as gates are made for it.
+func (w *Workspace) place() access.Place {
+	return access.Place{Project: w.Project, Dir: w.Dir, Getenv: w.Getenv, Say: w.Say, Language: w.language}
 }
 
-// policyConfig returns the permission policy of a new conversation.
-func policyConfig(w *Workspace, a AccessSpec) (permission.Config, error) {
-	p := w.values().Permissions
-	rules, err := flagRules(a)
-	if err != nil {
-		return permission.Config{}, err
+// deniedTools reports which tools are not offered. The tool for structured output is offered whenever there is a schema.
+func deniedTools(w *Workspace, a AccessSpec, gate *permission.Gate, tools []tool.Tool) func(name string) bool {
+	o := access.Offer{Tools: tools, Always: structured.Name, HasServers: func() bool { return hasServers(w) }}
+	if w.values().Simple {
+		o.Simple = simpleTools[:]
 	}
-	mode, err := startMode(w.Say, a, p)
-	if err != nil {
-		return permission.Config{}, err
-	}
-	c := permission.Config{
-		Rules: append(rules, p.Rules...),
-		Dir:   w.Dir, Dirs: append(append([]string{w.Dir}, a.Dirs...), p.Directories...), Home: w.Getenv("HOME"),
-		ManagedOnly: p.ManagedOnly, Mode: mode, StateHome: w.Project.Home,
-		Fold: runtime.GOOS == "windows" || runtime.GOOS == "darwin",
-	}
-	if dir := w.Getenv("CLAUDE_CONFIG_DIR"); dir != "" {
-		c.Protected = append(c.Protected, dir)
-	}
-	return c, nil
-}
-
-// startMode returns the permission mode that flags or settings ask for.
-func startMode(say func(string), a AccessSpec, p settings.Permissions) (permission.Mode, error) {
-	if a.Skip {
-		return permission.Bypass, nil
-	}
-	if a.Mode != "" {
-		mode, err := permission.ParseMode(a.Mode)
-		if err != nil {
-			return "", setup.Errorf("--permission-mode: %v", err)
-		}
-		if mode == permission.Auto && p.AutoDisabled {
-			return "", setup.Errorf("--permission-mode: %v", permission.ErrAuto)
-		}
-		return mode, nil
-	}
-	if p.Mode.Text == "" {
-		return permission.Default, nil
-	}
-	mode, err := permission.ParseMode(p.Mode.Text)
-	if err != nil {
-		say(fmt.Sprintf("%s: %v; using the default mode", p.Mode.Origin, err))
-		return permission.Default, nil
-	}
-	if mode == permission.Auto && p.AutoDisabled {
-		say(fmt.Sprintf("%s: %v; using the default mode", p.Mode.Origin, permission.ErrAuto))
-		return permission.Default, nil
-	}
-	return mode, nil
-}
-
-// mayBypass returns the reason permissions cannot be skipped, or nil.
-func mayBypass(uid int, p settings.Permissions, confined func() bool) error {
-	switch {
-	case p.BypassDisabled:
-		return setup.Errorf("the administrator's settings do not allow skipping permissions")
-	case uid == 0 && !p.InSandbox && !confined():
-		return setup.Errorf("root cannot skip permissions, because the model's commands could change the whole system; enable the sandbox (sandbox.enabled), or set IS_SANDBOX=1 if this already is one")
-	}
-	return nil
-}
-
-// flagRules returns the rules of flags. One that cannot be read is an error.
-func flagRules(a AccessSpec) ([]rule.Rule, error) {
-	var rules []rule.Rule
-	for _, list := range []struct {
-		flag     string
-		values   []string
-		behavior permission.Behavior
-	}{{"--allowed-tools", a.Allow, permission.Allow}, {"--disallowed-tools", a.Deny, permission.Deny}} {
-		for _, value := range list.values {
-			for _, text := range rule.Split(value) {
-				r, err := rule.Parse(text)
-				if err != nil {
-					return nil, setup.Errorf("%s: rule %q: %v", list.flag, text, err)
-				}
-				r.Behavior, r.Scope, r.File = list.behavior, scope.CLI, list.flag
-				rules = append(rules, r)
-			}
-		}
-	}
-	return rules, nil
+	return access.Denied(w.Say, a, gate, o)
 }

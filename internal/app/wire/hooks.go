@@ -18,7 +18,7 @@ func (c *Conversation) openHooks() {
 	v := c.ws.values()
 	cfg := lifecycle.Config{
 		Source: "startup", Exit: "other", EnvFile: c.shell.vars, Say: c.ws.Say,
-		ModelID: func(name string) string { m, _ := c.model.resolve(name); return m.ID }, // ok: the session has it already
+		ModelID: func(name string) string { m, _ := c.model.Resolve(name); return m.ID }, // ok: the session has it already
 		Runner: hook.Config{
 			Sources: hookSources(c.ws),
 			Common: func() hook.Common {
@@ -36,9 +36,9 @@ func (c *Conversation) openHooks() {
 			Log:               c.debug,
 		},
 	}
-	if c.model.backend != nil {
+	if c.model.Backend != nil {
 		cfg.Runner.Prompt = func(ctx context.Context, a hook.Asking) (hook.Opinion, error) {
-			resolve := func(name string) (string, error) { m, err := c.model.resolve(name); return m.ID, err }
+			resolve := func(name string) (string, error) { m, err := c.model.Resolve(name); return m.ID, err }
 			return prompted.Config{Small: c.small, Resolve: resolve, Language: c.ws.language}.Ask(ctx, a)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 // Host returns what is offered to a program that drives the conversation.
 func (c *Conversation) Host(d *desk.Desk) headless.Host {
 	h := headless.Host{
-		DefaultModel: c.model.name, Asks: c.spec.Access.Asks, States: c.ws.values().StateEvents, Actions: hostapi.Actions(d), Queries: hostapi.Queries(d),
+		DefaultModel: c.model.Name, Asks: c.spec.Access.Asks, States: c.ws.values().StateEvents, Actions: hostapi.Actions(d), Queries: hostapi.Queries(d),
 		Initialize: func(_ context.Context, start headless.Start) ([]string, error) { return initialize(c, d, start) },
 	}
 	h.Attend = func(on bool) { jobs.Attend(d, on) }
@@ -25,8 +25,8 @@ func (c *Conversation) Host(d *desk.Desk) headless.Host {
 		h.Servers, h.Receive, h.OnComplete = c.Servers.All, c.Servers.Receive, c.Servers.OnComplete
 		h.Queries["mcp_set_servers"] = c.Servers.SetGuests()
 	}
-	for _, name := range c.model.table().Aliases() {
-		if m, ok := c.model.table().Lookup(name); ok {
+	for _, name := range c.model.Known().Aliases() {
+		if m, ok := c.model.Known().Lookup(name); ok {
 			h.Models = append(h.Models, headless.HostModel{Value: name, Name: m.Name, Description: m.ID})
 		}
 	}

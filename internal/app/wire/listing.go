@@ -18,13 +18,13 @@ const skillTool = "Skill"
 // openListing returns what the model of the conversation is told of skills, or nil if it is told nothing. Listed returns
 // the skills.
 func openListing(c *Conversation, listed func() []*skill.Skill) *skills.Listing {
-	if c.model.backend == nil || c.spec.Bare || c.ws.values().Simple {
+	if c.model.Backend == nil || c.spec.Bare || c.ws.values().Simple {
 		return nil
 	}
 	cfg := skills.ListingConfig{
 		Skills: listed, Runner: skillTool, Door: extratools.ExecuteName,
 		Pool:     func() *tool.Pool { return c.Session.Pool() },
-		Window:   func() int { m, _ := c.model.lookup(c.Session.Model()); return m.ContextWindow }, // ok: the session has it
+		Window:   func() int { m, _ := c.model.Lookup(c.Session.Model()); return m.ContextWindow }, // ok: the session has it
 		Settings: func() settings.Skills { return c.ws.values().Skills },
 		Language: c.ws.language, Score: usageOf(c.ws).Score,
 		Before: func() []msg.Entry { return c.Session.Conversation() },

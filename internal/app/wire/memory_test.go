@@ -14,6 +14,7 @@ import (
 
 	"adze/internal/agent"
 	"adze/internal/app/memories"
+	"adze/internal/app/models"
 	"adze/internal/app/providers"
 	"adze/internal/app/settings"
 	"adze/internal/desk"
@@ -559,25 +560,26 @@ func TestSmallModel(t *testing.T) {
 		p := newPlace(t)
 		p.Vars["ANTHROPIC_SMALL_FAST_MODEL"] = tt.name
 		p.Vars["ANTHROPIC_BASE_URL"], p.Vars["ANTHROPIC_API_KEY"] = tt.base, "key"
-		m := &modelChoice{ws: p.open(settings.Source{}), name: tt.main}
+		ws := p.open(settings.Source{})
+		m := &models.Choice{Config: ws.modelConfig(), Name: tt.main}
 		var err error
-		if m.backend, err = providers.Open(m.ws.backendConfig(ModelSpec{}), tt.main); err != nil {
+		if m.Backend, err = providers.Open(ws.backendConfig(ModelSpec{}), tt.main); err != nil {
 			t.Fatal(err)
 		}
-		got, _ := m.small()
-		again, main := m.small()
-		if wanted, err := m.resolve(tt.main); got != tt.want || again != tt.want || err != nil || main != wanted.ID {
+		got, _ := m.Small()
+		again, main := m.Small()
+		if wanted, err := m.Resolve(tt.main); got != tt.want || again != tt.want || err != nil || main != wanted.ID {
 			t.Errorf("%+v: %s", tt, got)
 		}
-		m.current = func() string { return "haiku" } // as /model chose it meanwhile
-		if small, main := m.small(); main != "claude-haiku-5-5" || tt.name == "" && small != main {
+		m.Current = func() string { return "haiku" } // as /model chose it meanwhile
+		if small, main := m.Small(); main != "claude-haiku-5-5" || tt.name == "" && small != main {
 			t.Errorf("%+v: %s beside %s", tt, small, main)
 		}
 		if said := p.said.String(); strings.Count(said, "the small model") != strings.Count(tt.name, "nobody") {
 			t.Errorf("%+v: %s", tt, said)
 		}
 		// Opus 5.5 and Haiku 5.5 try less by themselves than coding needs; finding 15.
-		if got, want := m.working(tt.main), (tt.main == "default" && tt.base == ""); (got == model.EffortHigh) != want {
+		if got, want := m.Working(tt.main), (tt.main == "default" && tt.base == ""); (got == model.EffortHigh) != want {
 			t.Errorf("%+v: effort %q", tt, got)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"adze/internal/app/access"
 	"adze/internal/mcp"
 	"adze/internal/mcp/roster"
 	"adze/internal/permission"
@@ -29,7 +30,7 @@ func BenchmarkPoolOfServers(b *testing.B) {
 	for i := range 20 {
 		gate.AddRule(rule.Rule{Tool: fmt.Sprint("mcp__other", i), Behavior: permission.Deny, Scope: scope.User})
 	}
-	denied := deniedTools(&Workspace{}, AccessSpec{}, gate, nil)
+	denied := access.Denied(nil, AccessSpec{}, gate, access.Offer{})
 	r := registry(nil, gate)
 	r.Deferred = func(string, *tool.Traits) bool { return true }
 	first, _ := r.Assemble(set.Tools(offered), denied)

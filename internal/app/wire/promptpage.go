@@ -3,6 +3,7 @@ package wire
 import (
 	"cmp"
 
+	"adze/internal/app/models"
 	"adze/internal/app/setup"
 	"adze/internal/brief"
 )
@@ -13,7 +14,7 @@ func (w *Workspace) PromptPage(spec Spec) (*brief.Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := (&modelChoice{ws: w}).resolve(cmp.Or(spec.Model.Name, w.values().Model.Name, "default"))
+	m, err := (&models.Choice{Config: w.modelConfig()}).Resolve(cmp.Or(spec.Model.Name, w.values().Model.Name, "default"))
 	if err != nil {
 		return nil, setup.Errorf("%v", err)
 	}

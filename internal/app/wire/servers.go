@@ -3,7 +3,6 @@ package wire
 import (
 	"context"
 	"io"
-	"strings"
 	"time"
 
 	"adze/internal/agent/aside"
@@ -64,9 +63,9 @@ func asking(c *Conversation) elicit.Config {
 		Fire:    func(ctx context.Context, e hook.Event) hook.Outcome { return c.Hooks.Fire(ctx, e) },
 		Open:    func(url string) error { return browser.Open(url, c.ws.Getenv) },
 		Say:     c.ws.Say,
-		ModelID: func() string { m, _ := c.model.resolve(c.Session.Model()); return m.ID }, // ok: the session has it
+		ModelID: func() string { m, _ := c.model.Resolve(c.Session.Model()); return m.ID }, // ok: the session has it
 	}
-	if c.model.backend != nil {
+	if c.model.Backend != nil {
 		cfg.Model = func(ctx context.Context, q aside.Question) (*aside.Answer, error) { return c.small.Asker.Ask(ctx, q) }
 	}
 	return cfg
@@ -81,26 +80,10 @@ func serverContent(c *Conversation) content.Config {
 			return path, err
 		}
 	}
-	if c.model.backend != nil {
-		now := func() catalog.Model { m, _ := c.model.lookup(c.Session.Model()); return m } // ok: the session has it
+	if c.model.Backend != nil {
+		now := func() catalog.Model { m, _ := c.model.Lookup(c.Session.Model()); return m } // ok: the session has it
 		cfg.Images = func() bool { return now().Images }
-		cfg.Count = c.model.countTokens(now)
+		cfg.Count = c.model.CountTokens(now)
 	}
 	return cfg
-}
-
-// offersServerTool reports whether a tool of a server is offered: --tools chooses among the built-in ones, and among
-// those of servers if it names any.
-func offersServerTool(chosen []string, name string) bool {
-	named := false
-	for _, n := range chosen {
-		if !strings.HasPrefix(n, "mcp__") {
-			continue
-		}
-		named = true
-		if n = strings.TrimSuffix(strings.TrimSuffix(n, "*"), "__"); n == name || strings.HasPrefix(name, n+"__") {
-			return true
-		}
-	}
-	return !named
 }

@@ -50,11 +50,11 @@ func openSkills(c *Conversation) {
 			if k != nil {
 				root, data = pluginSet(c.ws).Folders(k.Origin)
 			}
-			return skill.Vars{PluginRoot: root, PluginData: data, SessionID: c.record.ID, Effort: string(c.model.working(c.Session.Model())), ProjectDir: c.ws.Project.Trust.Root}
+			return skill.Vars{PluginRoot: root, PluginData: data, SessionID: c.record.ID, Effort: string(c.model.Working(c.Session.Model())), ProjectDir: c.ws.Project.Trust.Root}
 		},
 		Models: skills.Models{
-			Lookup:    c.model.lookup,
-			Elsewhere: func(id string) bool { return c.model.backend == nil || !c.model.backend.Router.FirstParty(id) },
+			Lookup:    c.model.Lookup,
+			Elsewhere: func(id string) bool { return c.model.Backend == nil || !c.model.Backend.Router.FirstParty(id) },
 		},
 		Base:     func() paths.Base { return paths.Base{Dir: c.dir.here(), Home: c.ws.Project.User} },
 		Last:     c.record.State().Last,

@@ -3,8 +3,9 @@ package wire
 import (
 	"encoding/json"
 
+	"adze/internal/app/access"
+	"adze/internal/app/models"
 	"adze/internal/app/transcript"
-	"adze/internal/model"
 )
 
 // A Spec is what makes one conversation differ from another over the same workspace. The zero value is a
@@ -68,22 +69,8 @@ const (
 // A SessionSpec says which session is begun or resumed.
 type SessionSpec = transcript.Spec
 
-// A ModelSpec says who answers, and how. Empty fields leave it to the settings.
-type ModelSpec struct {
-	// Earlier is the id of the model that a resumed conversation comes back to.
-	Earlier                  string
-	Name, Fallback, Provider string
-	Effort                   model.Effort
-	// NoThinking switches thinking off. ThinkingBudget counts only if it is Budgeted; 0 switches off, too.
-	NoThinking     bool
-	Thinks         bool // the flags say that the model thinks
-	ThinkingBudget int
-	Budgeted       bool
-	// Betas are features of the provider to ask for, by name.
-	Betas []string
-	// Record is a directory for requests and responses; empty records nothing.
-	Record string
-}
+// A ModelSpec says who answers, and how.
+type ModelSpec = models.Spec
 
 // A PromptSpec is what the user adds to the system prompt or puts in its place.
 type PromptSpec struct {
@@ -92,17 +79,7 @@ type PromptSpec struct {
 }
 
 // An AccessSpec says what the model may do.
-type AccessSpec struct {
-	Allow, Deny []string // lists of rules
-	Tools       []string // the tools to offer, if Chosen
-	Chosen      bool
-	Dirs        []string // further working directories, absolute
-	Mode        string   // the permission mode; empty leaves it to the settings
-	Skip        bool     // permissions are skipped: the mode is bypassPermissions
-	MayBypass   bool     // the mode may become that later
-	Asks        bool     // the front end can be asked; otherwise what needs an answer is denied
-	AskTool     string   // the tool of a server that is asked instead; empty means none
-}
+type AccessSpec = access.Spec
 
 // Limits bound a turn or a session; 0 means no limit.
 type Limits struct {

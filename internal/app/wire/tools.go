@@ -150,9 +150,9 @@ func (c *Conversation) tools() []tool.Tool {
 	if c.ws.Project.Home != "" {
 		d.plan.File = c.planFile
 	}
-	if c.model.backend != nil {
-		d.model = func() catalog.Model { m, _ := c.model.lookup(c.Session.Model()); return m } // ok: the session has it
-		d.count = c.model.countTokens(d.model)
+	if c.model.Backend != nil {
+		d.model = func() catalog.Model { m, _ := c.model.Lookup(c.Session.Model()); return m } // ok: the session has it
+		d.count = c.model.CountTokens(d.model)
 	}
 	d.experiment(&c.window)
 	tools := append(d.tools(), scheduleTools(c)...)

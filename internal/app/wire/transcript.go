@@ -17,7 +17,7 @@ func (w *Workspace) openTranscript(ctx context.Context, spec SessionSpec, parts 
 	t, err := transcript.Open(ctx, transcript.Config{
 		Home: p.Home, HomeErr: p.HomeErr, Dir: w.Dir, Version: w.Version,
 		Never: v.Never, NoSync: v.NoSync, Cleanup: v.Cleanup,
-		Facts: w.Models.facts,
+		Facts: w.Models.Facts,
 		Inherit: func(ctx context.Context, from *archive.Info, fork string) error {
 			return Inherit(ctx, p, from, fork, w.Dir)
 		},

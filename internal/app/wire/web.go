@@ -60,7 +60,7 @@ func (d *toolDeps) webFetch(c *Conversation) {
 			return path, err
 		}
 	}
-	if c.model.backend != nil {
+	if c.model.Backend != nil {
 		d.web.Ask = pageAsker(c)
 	}
 }

@@ -25,9 +25,9 @@ func webSearch(c *Conversation) websearch.Config {
 		Agent:     fmt.Sprintf("adze/%s (%s; %s)", c.ws.Version, runtime.GOOS, runtime.GOARCH),
 		Transport: lazyTransport(sync.OnceValue(func() http.RoundTripper { return transport.New(plainNetwork(c.ws, contacts.Web)) })),
 	}
-	if c.model.backend != nil {
-		w.Offers = func() bool { m, err := c.model.lookup(c.Session.Model()); return err == nil && m.WebSearch }
-		w.First = func() bool { return c.model.backend.Router.FirstParty(c.Session.Model()) }
+	if c.model.Backend != nil {
+		w.Offers = func() bool { m, err := c.model.Lookup(c.Session.Model()); return err == nil && m.WebSearch }
+		w.First = func() bool { return c.model.Backend.Router.FirstParty(c.Session.Model()) }
 		w.Ask = searches{c}.ask
 	}
 	return w
@@ -45,12 +45,12 @@ type searches struct{ c *Conversation }
 // ask asks the main model, or the small one if the user wants that, to search with the tool of its provider.
 func (x searches) ask(ctx context.Context, question string, s *model.Search, hear func(model.Event)) error {
 	c := x.c
-	small, main := c.model.small()
+	small, main := c.model.Small()
 	q := aside.Question{
 		Purpose: "web search", Model: main, Messages: []msg.Message{msg.UserText(question)}, Search: s, Hear: hear,
 		MaxTokens: searchTokens, Timeout: searchTimeout, Awaited: true,
 	}
-	if m, err := c.model.lookup(small); c.ws.values().WebSearch.Small && err == nil && m.WebSearch {
+	if m, err := c.model.Lookup(small); c.ws.values().WebSearch.Small && err == nil && m.WebSearch {
 		forced := *s
 		forced.Must = m.ForcedTool
 		q.Model, q.Search = small, &forced

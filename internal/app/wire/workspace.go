@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"adze/internal/app/models"
 	"adze/internal/app/plugins"
 	"adze/internal/app/servers"
 	"adze/internal/app/settings"
@@ -46,7 +47,7 @@ type Env struct {
 type Workspace struct {
 	Env
 	Project *settings.Project
-	Models  *Models
+	Models  *models.Models
 	// Engine searches the files; it keeps what it learns for later searches.
 	Engine *search.Engine
 	// Fleet returns the MCP servers, which are found when it is called first. It starts none.
@@ -81,7 +82,7 @@ func Open(env Env, p *settings.Project) *Workspace {
 		w.Plugins = plugins.Open(plugins.Config{Project: p, Say: env.Say})
 	}
 	w.library = libraryOf(w)
-	w.Models = newModels(env, p)
+	w.Models = models.Open(p, env.Say)
 	w.Engine = newEngine(p.Values().Search, env.Dir, env.Say)
 	w.closers.add(w.Engine.Close)
 	return w

@@ -148,13 +148,9 @@ func (p *provider) effort(m catalog.Model, want model.Effort, works bool) model.
 	return nearest
 }
 
-const (
-	// LeastBudget is the smallest thinking budget.
-	LeastBudget = 1024
-	// usualBudget is the budget for a model that cannot decide itself. It is so small that a question beside
-	// the conversation, whose answer is shorter, can have the same: else the cache would be of no use to it.
-	usualBudget = 8_000
-)
+// usualBudget is the budget for a model that cannot decide itself. It is so small that a question beside
+// the conversation, whose answer is shorter, can have the same: else the cache would be of no use to it.
+const usualBudget = 8_000
 
 // thinking returns how m thinks. It is asked for effort e and an answer of maxTokens.
 func (p *provider) thinking(m catalog.Model, want model.Thinking, e model.Effort, maxTokens int) model.Thinking {
@@ -182,11 +178,11 @@ func (p *provider) thinking(m catalog.Model, want model.Thinking, e model.Effort
 		case can == catalog.AdaptiveThinking || can == catalog.AlwaysThinking:
 			p.tell(m.ID + " decides itself how much to think; the thinking budget is ignored; the effort says how hard it tries")
 			return adaptive(m)
-		case want.Budget >= maxTokens && maxTokens <= LeastBudget:
+		case want.Budget >= maxTokens && maxTokens <= model.LeastBudget:
 			return model.Thinking{}
 		case want.Budget >= maxTokens:
 			p.tell(fmt.Sprintf("the thinking budget of %d is not below the output limit of %d; it is lowered", want.Budget, maxTokens))
-			want.Budget = max(LeastBudget, maxTokens/2)
+			want.Budget = max(model.LeastBudget, maxTokens/2)
 		}
 		want.Display, want.Interleaved = m.Display, m.Interleaves
 	}

@@ -1,0 +1,91 @@
+package access
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"adze/internal/permission"
+	"adze/internal/platform/spell"
+	"adze/internal/tool"
+)
+
+// An Offer says which tools there are to choose from.
+type Offer struct {
+	Tools []tool.Tool
+	// Simple are the tools of the simple mode, if it is in force, and Always is offered in any case.
+	Simple []string
+	Always string
+	// HasServers reports whether servers are configured, whose tools are looked up.
+	HasServers func() bool
+}
+
+// Denied reports which tools are not offered: denied by a rule, not chosen, or not part of the simple mode.
+// The tool for structured output is offered whenever there is a schema. Chosen names that match no tool are
+// reported to the user.
+func Denied(say func(string), a Spec, gate *permission.Gate, o Offer) func(name string) bool {
+	var names []string
+	for _, list := range a.Tools {
+		names = slices.AppendSeq(names, strings.FieldsFuncSeq(list, func(r rune) bool { return r == ',' || r == ' ' }))
+	}
+	all := !a.Chosen || slices.Contains(names, "default")
+	if !all {
+		reportUnknown(say, names, o.Tools)
+	}
+	hidden, doors := map[string]bool{}, map[string]bool{}
+	for _, t := range o.Tools {
+		name := t.Spec().Name
+		chosen := all || slices.ContainsFunc(names, func(n string) bool { return isNamed(t, n) })
+		simple := o.Simple != nil && !slices.Contains(o.Simple, name)
+		hidden[name] = (!chosen || simple) && name != o.Always
+		doors[name] = t.Traits().Door && !simple
+	}
+	return func(name string) bool {
+		if _, byRule := gate.Policy().DeniesTool(name); byRule {
+			return true
+		}
+		left, builtin := hidden[name]
+		return left && !(doors[name] && o.HasServers()) || !builtin && strings.HasPrefix(name, "mcp__") && !offersServerTool(names, name)
+	}
+}
+
+// reportUnknown tells the user which names in --tools match no tool.
+func reportUnknown(say func(string), names []string, tools []tool.Tool) {
+	var known []string
+	for _, t := range tools {
+		known = append(known, t.Spec().Name)
+	}
+	for _, name := range names {
+		if strings.HasPrefix(name, "mcp__") || slices.ContainsFunc(tools, func(t tool.Tool) bool { return isNamed(t, name) }) {
+			continue
+		}
+		text := fmt.Sprintf("--tools: there is no tool %s", name)
+		if near := spell.Closest(name, known, 1); len(near) > 0 {
+			text += "; did you mean " + near[0] + "?"
+		}
+		say(text)
+	}
+}
+
+// isNamed reports whether name is the name or an alias of t.
+func isNamed(t tool.Tool, name string) bool {
+	return slices.ContainsFunc(append([]string{t.Spec().Name}, t.Traits().Aliases...), func(n string) bool {
+		return strings.EqualFold(n, name)
+	})
+}
+
+// offersServerTool reports whether a tool of a server is offered: --tools chooses among the built-in ones, and among
+// those of servers if it names any.
+func offersServerTool(chosen []string, name string) bool {
+	named := false
+	for _, n := range chosen {
+		if !strings.HasPrefix(n, "mcp__") {
+			continue
+		}
+		named = true
+		if n = strings.TrimSuffix(strings.TrimSuffix(n, "*"), "__"); n == name || strings.HasPrefix(name, n+"__") {
+			return true
+		}
+	}
+	return !named
+}
