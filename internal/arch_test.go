@@ -49,6 +49,7 @@ var layers = [][]string{
 	{"tool/absent", "tool/tooltest", "tool/change", "tool/command", "tool/deferral", "tool/place", "tool/suggest"},
 	{"permission/compat", "permission/mode"},
 	{"permission/rule", "permission/approval", "permission/reminder", "permission/tally"},
+	{"team"},
 	{"mcp/roster", "mcp/hosted", "mcp/mcptest"},
 	{"mcp", "mcp/editor"},
 	{"mcp/client", "mcp/content", "mcp/signin", "mcp/signin/signintest"},

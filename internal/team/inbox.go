@@ -1,0 +1,96 @@
+package team
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"adze/internal/platform/replace"
+)
+
+func inboxFile(member string) string { return member + ".json" }
+
+var errInbox = errors.New("the inbox cannot be read")
+
+// editInbox changes the messages of an inbox; nil leaves them as they are. While that lasts no other process does so. What
+// cannot be read as an inbox is moved aside, and a new one begun.
+func (s *Store) editInbox(ctx context.Context, team, member string, change func([]Message) ([]Message, error)) error {
+	dir, err := s.dir(team, inboxes)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	name := inboxFile(member)
+	edit := func(old []byte) ([]byte, error) {
+		all, err := s.decodeInbox(team, member, old)
+		if err != nil {
+			return nil, err
+		}
+		if all, err = change(all); err != nil || all == nil {
+			return nil, err
+		}
+		return encodeInbox(all)
+	}
+	return s.locked(ctx, dir, name, func(f *replace.File) error {
+		err := rewrite(f, edit)
+		if err == nil || !spoiled(dir, name, err) {
+			return err
+		}
+		aside := fmt.Sprintf("%s.%s.broken", name, s.cfg.Now().UTC().Format("20060102-150405.000000000"))
+		if bad := dir.Rename(name, aside); bad != nil {
+			return fmt.Errorf("%w; moving it away failed, too: %w", err, bad)
+		}
+		s.cfg.Log.Warn("an inbox was moved aside", "team", team, "member", member, "to", aside, "why", err)
+		return rewrite(f, edit)
+	})
+}
+
+// spoiled reports whether an error says that what is in the place of an inbox is none.
+func spoiled(dir *os.Root, name string, err error) bool {
+	var large *replace.TooLarge
+	if errors.Is(err, errInbox) || errors.As(err, &large) {
+		return true
+	}
+	info, bad := dir.Lstat(name)
+	return bad == nil && !info.Mode().IsRegular()
+}
+
+// encodeInbox returns the messages as a file holds them. Where they are too many bytes, those that were read are left out.
+func encodeInbox(all []Message) ([]byte, error) {
+	data, err := json.Marshal(all)
+	if err == nil && len(data) >= maxFile {
+		all = slices.DeleteFunc(slices.Clone(all), func(m Message) bool { return m.Read })
+		data, err = json.Marshal(all)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(data) >= maxFile {
+		return nil, fmt.Errorf("the inbox is full: %d MB wait there unread", maxFile>>20)
+	}
+	return append(data, '\n'), nil
+}
+
+// decodeInbox returns the messages of a file. What cannot be a message is left out and logged.
+func (s *Store) decodeInbox(team, member string, data []byte) ([]Message, error) {
+	if data == nil {
+		return nil, nil
+	}
+	var each []json.RawMessage
+	if err := json.Unmarshal(data, &each); err != nil {
+		return nil, fmt.Errorf("%w: %w", errInbox, err)
+	}
+	all := make([]Message, 0, len(each))
+	for _, one := range each {
+		var m Message
+		if err := json.Unmarshal(one, &m); err != nil {
+			s.cfg.Log.Warn("something in an inbox is no message", "team", team, "member", member, "why", err)
+			continue
+		}
+		all = append(all, m)
+	}
+	return all, nil
+}

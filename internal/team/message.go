@@ -1,0 +1,287 @@
+package team
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+const (
+	// MaxText is the most bytes of the text of a message.
+	MaxText = 32 << 10
+	// maxBody is the most bytes of what else is in a message.
+	maxBody = 256 << 10
+	// maxSummary is the most characters of a summary.
+	maxSummary = 200
+)
+
+// A Message is what one member has sent to another. Who sent it is written by the program, never by a model.
+type Message struct {
+	ID      string    `json:"id"`
+	From    string    `json:"from"`
+	Time    time.Time `json:"time"`
+	Read    bool      `json:"read"`
+	Color   string    `json:"color,omitempty"`
+	Summary string    `json:"summary,omitempty"`
+	Text    string    `json:"text,omitempty"`
+	Kind    Kind      `json:"kind,omitempty"`
+	// Body is nil in a message that is text alone.
+	Body Body `json:"-"`
+}
+
+// A Kind says what a message is about; empty means that it is text alone.
+type Kind string
+
+// A Body is what is in a message that programs act on: a pointer to one of the types below, and nothing else.
+type Body interface {
+	kind() Kind
+	// check reports what is missing.
+	check() error
+}
+
+// The kinds of bodies.
+type (
+	// ShutdownRequest asks a teammate to end.
+	ShutdownRequest struct {
+		Request string `json:"request"`
+		Reason  string `json:"reason,omitempty"`
+	}
+
+	// ShutdownApproved says that the teammate ends.
+	ShutdownApproved struct {
+		Request string `json:"request"`
+	}
+
+	// ShutdownRejected says why the teammate does not end.
+	ShutdownRejected struct {
+		Request string `json:"request"`
+		Reason  string `json:"reason"`
+	}
+
+	// PlanRequest asks the lead to approve a plan.
+	PlanRequest struct {
+		Request string `json:"request"`
+		Plan    string `json:"plan"`
+		Path    string `json:"path,omitempty"`
+	}
+
+	// PlanResponse answers PlanRequest. Mode is that in which the work continues.
+	PlanResponse struct {
+		Request  string `json:"request"`
+		Approved bool   `json:"approved"`
+		Feedback string `json:"feedback,omitempty"`
+		Mode     string `json:"mode,omitempty"`
+	}
+
+	// PermissionRequest asks the user, at the lead's front end, whether a call may run.
+	PermissionRequest struct {
+		Request string `json:"request"`
+		Question
+	}
+
+	// PermissionResponse answers PermissionRequest. Updates change what is allowed to the teammate from then on.
+	PermissionResponse struct {
+		Request   string          `json:"request"`
+		Allowed   bool            `json:"allowed"`
+		Input     json.RawMessage `json:"input,omitempty"`
+		Updates   json.RawMessage `json:"updates,omitempty"`
+		Message   string          `json:"message,omitempty"`
+		Interrupt bool            `json:"interrupt,omitempty"`
+	}
+
+	// ModeSet sets the permission mode of a teammate.
+	ModeSet struct {
+		Mode string `json:"mode"`
+	}
+
+	// TaskAssignment gives a task of the list to a teammate.
+	TaskAssignment struct {
+		Task        string `json:"task"`
+		Subject     string `json:"subject,omitempty"`
+		Description string `json:"description,omitempty"`
+	}
+
+	// Idle tells the lead that a teammate has nothing to do. Sent is what it last wrote to others.
+	Idle struct {
+		Reason string   `json:"reason"`
+		Sent   []string `json:"sent,omitempty"`
+	}
+
+	// Lost tells the lead that a teammate has ended without saying so, and which tasks it leaves.
+	Lost struct {
+		Member string   `json:"member"`
+		Reason string   `json:"reason"`
+		Tasks  []string `json:"tasks,omitempty"`
+	}
+)
+
+// A Question is a call that the user has to decide about.
+type Question struct {
+	Tool        string          `json:"tool"`
+	Title       string          `json:"title"`
+	DisplayName string          `json:"displayName,omitempty"`
+	Command     string          `json:"command,omitempty"`
+	About       string          `json:"about,omitempty"`
+	Consent     string          `json:"consent,omitempty"`
+	Server      string          `json:"server,omitempty"`
+	Input       json.RawMessage `json:"input,omitempty"`
+	Reason      string          `json:"reason,omitempty"`
+	BlockedPath string          `json:"blockedPath,omitempty"`
+	Suggestions json.RawMessage `json:"suggestions,omitempty"`
+	Preview     string          `json:"preview,omitempty"`
+	NeedsPerson bool            `json:"needsPerson,omitempty"`
+	Firm        bool            `json:"firm,omitempty"`
+	Dir         string          `json:"dir,omitempty"`
+	Warning     string          `json:"warning,omitempty"`
+}
+
+// The names of the kinds.
+const (
+	kindShutdownRequest    Kind = "shutdown_request"
+	kindShutdownApproved   Kind = "shutdown_approved"
+	kindShutdownRejected   Kind = "shutdown_rejected"
+	kindPlanRequest        Kind = "plan_approval_request"
+	kindPlanResponse       Kind = "plan_approval_response"
+	kindPermissionRequest  Kind = "permission_request"
+	kindPermissionResponse Kind = "permission_response"
+	kindModeSet            Kind = "mode_set"
+	kindTaskAssignment     Kind = "task_assignment"
+	kindIdle               Kind = "idle"
+	kindLost               Kind = "teammate_lost"
+)
+
+func (*ShutdownRequest) kind() Kind    { return kindShutdownRequest }
+func (*ShutdownApproved) kind() Kind   { return kindShutdownApproved }
+func (*ShutdownRejected) kind() Kind   { return kindShutdownRejected }
+func (*PlanRequest) kind() Kind        { return kindPlanRequest }
+func (*PlanResponse) kind() Kind       { return kindPlanResponse }
+func (*PermissionRequest) kind() Kind  { return kindPermissionRequest }
+func (*PermissionResponse) kind() Kind { return kindPermissionResponse }
+func (*ModeSet) kind() Kind            { return kindModeSet }
+func (*TaskAssignment) kind() Kind     { return kindTaskAssignment }
+func (*Idle) kind() Kind               { return kindIdle }
+func (*Lost) kind() Kind               { return kindLost }
+
+func (b *ShutdownRequest) check() error    { return checkRequest(b.Request) }
+func (b *ShutdownApproved) check() error   { return checkRequest(b.Request) }
+func (b *ShutdownRejected) check() error   { return checkRequest(b.Request) }
+func (b *PlanRequest) check() error        { return checkRequest(b.Request) }
+func (b *PlanResponse) check() error       { return checkRequest(b.Request) }
+func (b *PermissionResponse) check() error { return checkRequest(b.Request) }
+func (b *PermissionRequest) check() error {
+	return errors.Join(checkRequest(b.Request), required("tool", b.Tool))
+}
+func (b *ModeSet) check() error        { return required("mode", b.Mode) }
+func (b *TaskAssignment) check() error { return required("task", b.Task) }
+func (b *Idle) check() error           { return nil }
+func (b *Lost) check() error           { return required("member", b.Member) }
+
+func required(field, value string) error {
+	if value == "" {
+		return fmt.Errorf("it has no %s", field)
+	}
+	return nil
+}
+
+// checkRequest reports what is wrong with the id of a request.
+func checkRequest(id string) error {
+	if len(id) > 64 || !safe(id) {
+		return fmt.Errorf("%q is no id of a request", clip(id))
+	}
+	return nil
+}
+
+// newBody returns an empty body of a kind, or nil if there is no such kind.
+func newBody(k Kind) Body {
+	switch k {
+	case kindShutdownRequest:
+		return &ShutdownRequest{}
+	case kindShutdownApproved:
+		return &ShutdownApproved{}
+	case kindShutdownRejected:
+		return &ShutdownRejected{}
+	case kindPlanRequest:
+		return &PlanRequest{}
+	case kindPlanResponse:
+		return &PlanResponse{}
+	case kindPermissionRequest:
+		return &PermissionRequest{}
+	case kindPermissionResponse:
+		return &PermissionResponse{}
+	case kindModeSet:
+		return &ModeSet{}
+	case kindTaskAssignment:
+		return &TaskAssignment{}
+	case kindIdle:
+		return &Idle{}
+	case kindLost:
+		return &Lost{}
+	}
+	return nil
+}
+
+// wire is a message with its body, as files hold it.
+type wire struct {
+	plain
+	Body json.RawMessage `json:"body,omitempty"`
+}
+
+// plain is a message without methods.
+type plain Message
+
+// MarshalJSON writes the message with its body.
+func (m Message) MarshalJSON() ([]byte, error) {
+	w := wire{plain: plain(m)}
+	if m.Body == nil {
+		w.Kind = ""
+		return json.Marshal(w)
+	}
+	w.Kind = m.Body.kind()
+	body, err := json.Marshal(m.Body)
+	if err != nil {
+		return nil, err
+	}
+	w.Body = body
+	return json.Marshal(w)
+}
+
+// UnmarshalJSON reads a message, and refuses one that cannot have been sent.
+func (m *Message) UnmarshalJSON(data []byte) error {
+	var w wire
+	if err := json.Unmarshal(data, &w); err != nil {
+		return err
+	}
+	got := Message(w.plain)
+	if got.ID == "" || !safe(got.From) {
+		return errors.New("it has no id or no sender")
+	}
+	if w.Kind != "" {
+		if got.Body = newBody(w.Kind); got.Body == nil {
+			return fmt.Errorf("there is no kind %q of messages", clip(string(w.Kind)))
+		}
+		if err := json.Unmarshal(w.Body, got.Body); err != nil {
+			return fmt.Errorf("its body cannot be read: %w", err)
+		}
+	}
+	if err := got.bounds(len(w.Body)); err != nil {
+		return err
+	}
+	*m = got
+	return nil
+}
+
+// bounds reports what is wrong with a message: its size, or its body.
+func (m *Message) bounds(body int) error {
+	switch {
+	case len(m.Text) > MaxText:
+		return fmt.Errorf("the text is longer than %d KB: write it to a file and send the path", MaxText>>10)
+	case body > maxBody:
+		return fmt.Errorf("the message is larger than %d KB", maxBody>>10)
+	case len([]rune(m.Summary)) > maxSummary:
+		return fmt.Errorf("the summary is longer than %d characters", maxSummary)
+	case m.Body != nil:
+		return m.Body.check()
+	}
+	return nil
+}

@@ -1,0 +1,184 @@
+// Package team keeps teams: a lead and teammates that work on one task list and write to each other. It knows who belongs to
+// a team, carries their messages, and says who may send what. Running teammates, and showing messages, is left to others.
+package team
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"adze/internal/platform/osproc"
+)
+
+// Lead is the name of the member that leads a team.
+const Lead = "team-lead"
+
+// Everyone is who a message is sent to that all other members get.
+const Everyone = "*"
+
+const (
+	// MaxMembers is how many members a team has at most, with the lead.
+	MaxMembers = 20
+	// maxName is the most characters of a name.
+	maxName = 40
+)
+
+// A Team is a lead and its teammates.
+type Team struct {
+	Version     int       `json:"version"`
+	Name        string    `json:"name"`
+	Description string    `json:"description,omitempty"`
+	Created     time.Time `json:"created"`
+	// Session is the id of the lead's session.
+	Session string   `json:"session"`
+	Members []Member `json:"members"`
+}
+
+// A Member is the lead or a teammate.
+type Member struct {
+	Name string `json:"name"`
+	// ID tells the members of all teams apart.
+	ID    string `json:"id"`
+	Agent string `json:"agent,omitempty"` // its type
+	Model string `json:"model,omitempty"`
+	Color string `json:"color,omitempty"`
+	Mode  string `json:"mode,omitempty"`
+	Dir   string `json:"dir,omitempty"`
+	// Plans says that it works only by plans that the lead approves.
+	Plans   bool    `json:"plans,omitempty"`
+	Backend Backend `json:"backend,omitempty"`
+	Pane    string  `json:"pane,omitempty"`
+	// Process is what it runs in; zero until it has begun.
+	Process Process   `json:"process,omitzero"`
+	Joined  time.Time `json:"joined"`
+	// Idle says that it has nothing to do.
+	Idle bool `json:"idle,omitempty"`
+}
+
+// A Backend is what a teammate runs in.
+type Backend string
+
+// The back ends.
+const (
+	InProcess Backend = "in-process"
+	Tmux      Backend = "tmux"
+)
+
+// A Process is one of the system, told from a later one with the same id by its start.
+type Process struct {
+	PID     int    `json:"pid"`
+	Started string `json:"started"`
+}
+
+// Here returns the process that runs this.
+func Here() Process { return Process{PID: os.Getpid(), Started: osproc.Started(os.Getpid())} }
+
+// Alive reports whether the process still runs.
+func (p Process) Alive() bool {
+	if p.PID <= 0 {
+		return false
+	}
+	started := osproc.Started(p.PID)
+	return started != "" && started == p.Started
+}
+
+// Member returns the member with a name, or nil.
+func (t *Team) Member(name string) *Member {
+	i := slices.IndexFunc(t.Members, func(m Member) bool { return m.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &t.Members[i]
+}
+
+// Others returns the names of all members but one.
+func (t *Team) Others(than string) []string {
+	var names []string
+	for _, m := range t.Members {
+		if m.Name != than {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+}
+
+// Find returns the name of the member that is meant by a name or an id.
+func (t *Team) Find(target string) (string, bool) {
+	for _, m := range t.Members {
+		if m.Name == target || m.ID == target {
+			return m.Name, true
+		}
+	}
+	if name := Normalise(target); t.Member(name) != nil {
+		return name, true
+	}
+	return "", false
+}
+
+// unknown is the error of a message to a recipient that is not in the team.
+func (t *Team) unknown(target, from string) error {
+	return fmt.Errorf("the team %s has no member %q; it has %s", t.Name, clip(target), strings.Join(t.Others(from), ", "))
+}
+
+// add takes a member in, under a name that no other has.
+func (t *Team) add(m Member) (Member, error) {
+	if len(t.Members) >= MaxMembers {
+		return m, fmt.Errorf("the team %s has %d members already; end one first", t.Name, MaxMembers)
+	}
+	name := Normalise(m.Name)
+	if name == "" {
+		return m, fmt.Errorf("%q is no name for a teammate: use letters, digits and hyphens", clip(m.Name))
+	}
+	m.Name = unique(name, func(name string) bool { return t.Member(name) != nil })
+	m.ID = m.Name + "@" + t.Name
+	if m.Color == "" {
+		m.Color = colors[len(t.Members)%len(colors)]
+	}
+	t.Members = append(t.Members, m)
+	return m, nil
+}
+
+// colors are those of members, in the order in which they join.
+var colors = []string{"white", "blue", "green", "yellow", "magenta", "cyan", "red"}
+
+// Normalise returns a name as it is used for teams and members, and for their files: lower-case letters, digits and single
+// hyphens. It is empty if nothing of the name is left.
+func Normalise(name string) string {
+	var b strings.Builder
+	gap := false
+	for _, r := range strings.ToLower(name) {
+		if b.Len() >= maxName {
+			break
+		}
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			if gap && b.Len() > 0 {
+				b.WriteByte('-')
+			}
+			gap = false
+			b.WriteRune(r)
+			continue
+		}
+		gap = true
+	}
+	return strings.Trim(b.String(), "-")
+}
+
+// unique returns the name, with a number behind it if it is taken.
+func unique(name string, taken func(string) bool) string {
+	for n, free := 2, name; ; n++ {
+		if !taken(free) {
+			return free
+		}
+		free = fmt.Sprintf("%s-%d", name, n)
+	}
+}
+
+// clip returns what an error shows of something foreign.
+func clip(s string) string {
+	if r := []rune(strings.ToValidUTF8(s, "")); len(r) > 60 {
+		return string(r[:60]) + "…"
+	}
+	return s
+}
