@@ -6,12 +6,14 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"adze/internal/model"
 	"adze/internal/model/cost"
 	"adze/internal/msg"
 	"adze/internal/platform/amount"
+	"adze/internal/tool"
 )
 
 func costCommand() Command {
@@ -40,7 +42,7 @@ func addLimits(p *Page, limits []model.Limit, now time.Time) {
 	p.Add(table)
 }
 
-// costPage shows what a session has cost, in total, by model, and for questions beside the conversation.
+// costPage shows what a session has cost, in total, by model, by agent, and for questions beside the conversation.
 func costPage(t cost.Totals) Page {
 	p := Page{Blocks: []Block{Fields{
 		{"Total cost", total(t)},
@@ -62,20 +64,48 @@ func costPage(t cost.Totals) Page {
 		})
 	}
 	p.Add(table)
+	addAgents(&p, t)
 	if len(t.Asides) > 0 {
-		beside := Table{Columns: []Column{{Name: "Beside the conversation", Cut: true}}}
-		for _, name := range []string{"requests", "input", "output", "cost"} {
-			beside.Columns = append(beside.Columns, Column{Name: name, Right: true})
-		}
+		beside := shareTable("Beside the conversation")
 		for _, purpose := range slices.Sorted(maps.Keys(t.Asides)) {
-			a := t.Asides[purpose]
-			beside.Rows = append(beside.Rows, []string{
-				purpose, strconv.Itoa(a.Requests), strconv.Itoa(a.Input), strconv.Itoa(a.Output), price(a.CostUSD, a.HasUnknownCost),
-			})
+			beside.Rows = append(beside.Rows, shareRow(purpose, t.Asides[purpose]))
 		}
 		p.Add(beside)
 	}
 	return p
+}
+
+// addAgents shows what the conversation and each of its agents has used, if there are any: an agent comes after the
+// one that started it, further to the right.
+func addAgents(p *Page, t cost.Totals) {
+	if len(t.Agents) == 0 {
+		return
+	}
+	table := shareTable("Agent")
+	sum := cost.Share{Input: sent(t.Usage), Output: t.Usage.Output, CostUSD: t.CostUSD, HasUnknownCost: t.HasUnknownCost}
+	for _, r := range t.Tree() {
+		name := "main conversation"
+		if r.Depth > 0 {
+			name = strings.Repeat("  ", r.Depth) + strings.TrimSpace(tool.OneLine(r.Title, 40)+" "+r.ID)
+		}
+		sum.Requests += r.Requests
+		table.Rows = append(table.Rows, shareRow(name, r.Share))
+	}
+	table.Rows = append(table.Rows, shareRow("all", sum))
+	p.Add(table)
+}
+
+// shareTable returns a table of parts of the account, without rows.
+func shareTable(of string) Table {
+	table := Table{Columns: []Column{{Name: of, Cut: true}}}
+	for _, name := range []string{"requests", "input", "output", "cost"} {
+		table.Columns = append(table.Columns, Column{Name: name, Right: true})
+	}
+	return table
+}
+
+func shareRow(name string, s cost.Share) []string {
+	return []string{name, strconv.Itoa(s.Requests), strconv.Itoa(s.Input), strconv.Itoa(s.Output), price(s.CostUSD, s.HasUnknownCost)}
 }
 
 // price returns what something has cost, as far as that is known.

@@ -81,9 +81,30 @@ func TestCostPage(t *testing.T) {
 	if rows := got.Blocks[1].(Table).Rows; len(rows) != 2 || rows[0][0] != "a" || len(got.Blocks) != 2 {
 		t.Error(rows)
 	}
-	totals.Asides = map[string]cost.Aside{"titles": {Requests: 1, HasUnknownCost: true}, "auto mode": {Requests: 2, Input: 30, Output: 4, CostUSD: 0.25}}
+	totals.Asides = map[string]cost.Share{"titles": {Requests: 1, HasUnknownCost: true}, "auto mode": {Requests: 2, Input: 30, Output: 4, CostUSD: 0.25}}
 	beside := costPage(totals).Blocks[2].(Table).Rows
 	if diff := cmp.Diff([][]string{{"auto mode", "2", "30", "4", "$0.25"}, {"titles", "1", "0", "0", "unknown"}}, beside); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// The shares of agents are those of a tree, and add up to the total.
+//
+// Proves SESS-45.
+func TestCostPageOfAgents(t *testing.T) {
+	l := cost.New(func(string) cost.Facts { return cost.Facts{Price: &model.Price{Output: 1e4}} })
+	book := func(l *cost.Ledger, in, out int) { l.Book("m", msg.Usage{Input: in, Output: out}, cost.Times{}) }
+	book(l, 1, 10)
+	first := l.Child("a1", "Read\nthe parser")
+	book(first, 20, 20)
+	book(first.Child("a2", "Count"), 300, 40)
+	book(l.Child("a3", ""), 4000, 0)
+	got := costPage(l.Totals()).Blocks[2].(Table)
+	want := [][]string{
+		{"main conversation", "1", "1", "10", "$0.10"}, {"  Read the parser a1", "1", "20", "20", "$0.20"}, {"    Count a2", "1", "300", "40", "$0.40"},
+		{"  a3", "1", "4000", "0", "$0.00"}, {"all", "4", "4321", "70", "$0.70"},
+	}
+	if diff := cmp.Diff(want, got.Rows); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -234,5 +234,5 @@ func (m meter) Book(modelID string, u msg.Usage, api, retries time.Duration) {
 }
 
 func (m meter) Exhausted(limit float64) (spent float64, out bool) {
-	return m.ledger.Totals().CostUSD, m.ledger.Exhausted(limit)
+	return m.ledger.Exhausted(limit)
 }

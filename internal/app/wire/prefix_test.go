@@ -385,7 +385,7 @@ func tail(sent []string) string { last := sent[len(sent)-1]; return last[max(0, 
 func TestSmallQuestionsCostLittle(t *testing.T) {
 	const reads, perToken = 20, 4.0 / 1e6 // USD, of the default model's input
 	said := "Read all files, one after the other, and tell me what they have in common and where they differ."
-	converse := func(small string) (requests []string, main float64, asides map[string]cost.Aside) {
+	converse := func(small string) (requests []string, main float64, asides map[string]cost.Share) {
 		p := newPlace(t)
 		p.Vars["ADZE_SMALL_MODEL"] = small
 		p.Write("home/.adze/settings.json", `{"toolUseSummaries":true,"sessionMemory":{"enabled":false}}`)

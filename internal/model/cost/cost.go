@@ -1,5 +1,5 @@
-// Package cost keeps the account of a session: tokens, money, time and lines changed, in all and by
-// model. It is told what happened and at what price; it knows no models, and it neither warns nor
+// Package cost keeps the account of a session: tokens, money, time and lines changed, in all, by
+// model and by agent. It is told what happened and at what price; it knows no models, and it neither warns nor
 // stops anything.
 package cost
 
@@ -44,11 +44,15 @@ type Totals struct {
 	Usage  msg.Usage        `json:"-"` // of all models
 	Models map[string]Model `json:"modelUsage"`
 	// Asides are the part of the account that questions beside the conversation have, by their purpose.
-	Asides map[string]Aside `json:"sideRequests,omitempty"`
+	Asides map[string]Share `json:"sideRequests,omitempty"`
+	// Own is the part that the conversation itself has, with its asides; it is left out if there are no agents.
+	Own Share `json:"mainUsage,omitzero"`
+	// Agents are the parts of the agents that it started, and of theirs: each one before those it started.
+	Agents []Agent `json:"agentUsage,omitempty"`
 }
 
-// An Aside is the part of the account that questions of one purpose have.
-type Aside struct {
+// A Share is a part of the account: that of an agent, or of the questions of one purpose.
+type Share struct {
 	Requests int     `json:"requests"`
 	Input    int     `json:"inputTokens"` // cached or not
 	Output   int     `json:"outputTokens"`
@@ -71,17 +75,25 @@ type Model struct {
 	MaxOutput      int     `json:"maxOutputTokens"`
 }
 
-// A Ledger keeps the account. It may be used from any goroutine.
+// A Ledger keeps the account of a session, or of an agent of it; see [Ledger.Child]. It may be used from any
+// goroutine.
 type Ledger struct {
-	facts func(model string) Facts
+	facts     func(model string) Facts
+	parent    *Ledger // nil for that of a session
+	id, title string  // of the agent
 
-	mu     sync.Mutex
-	totals Totals
+	mu     *sync.Mutex // of all ledgers of a session
+	totals Totals      // with those of all agents below
+	own    Share
+	agents []*Ledger // that it started
+	// count is how many agents a session has, and unlisted says that there are too many to list this one.
+	count    int
+	unlisted bool
 }
 
 // New returns an empty account. facts is asked about the model of each response.
 func New(facts func(model string) Facts) *Ledger {
-	return &Ledger{facts: facts, totals: Totals{Models: map[string]Model{}}}
+	return &Ledger{facts: facts, mu: new(sync.Mutex), totals: Totals{Models: map[string]Model{}}}
 }
 
 // Book adds one response, whatever asked for it: the conversation, a sub-agent, or a side query. It
@@ -89,59 +101,73 @@ func New(facts func(model string) Facts) *Ledger {
 // provider failed to report.
 func (l *Ledger) Book(name string, u msg.Usage, t Times) {
 	facts := l.facts(name)
-	u, complete := reported(u)
-
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	m := l.totals.Models[name]
+	l.book(name, facts, u, t)
+}
+
+// BookAside adds one response to a question beside the conversation; see [Ledger.Book].
+func (l *Ledger) BookAside(purpose, name string, u msg.Usage, t Times) {
+	facts := l.facts(name)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	share := l.book(name, facts, u, t)
+	for at := l; at != nil; at = at.parent {
+		at.totals.aside(purpose, share)
+	}
+}
+
+// book adds a response to the ledger and to those above it, and returns what it adds.
+func (l *Ledger) book(name string, facts Facts, u msg.Usage, t Times) Share {
+	u, complete := reported(u)
+	share := Share{
+		Requests: 1, Input: u.Input + u.CacheRead + u.CacheWrite, Output: u.Output, HasUnknownCost: facts.Price == nil || !complete,
+	}
+	if facts.Price != nil {
+		share.CostUSD = facts.Price.Cost(u)
+	}
+	l.listed().own = l.listed().own.add(share)
+	for at := l; at != nil; at = at.parent {
+		at.totals.response(name, u, facts, share)
+		at.totals.API += t.API
+		at.totals.APIWithoutRetries += t.API - t.Retries
+	}
+	return share
+}
+
+// response adds the tokens of a response, and what it cost.
+func (t *Totals) response(name string, u msg.Usage, facts Facts, share Share) {
+	m := t.Models[name]
 	m.Input += u.Input
 	m.Output += u.Output
 	m.CacheRead += u.CacheRead
 	m.CacheWrite += u.CacheWrite
 	m.WebSearches += u.WebSearches
 	m.ContextWindow, m.MaxOutput = facts.ContextWindow, facts.MaxOutput
-	if facts.Price != nil {
-		usd := facts.Price.Cost(u)
-		m.CostUSD += usd
-		l.totals.CostUSD += usd
-	}
-	if facts.Price == nil || !complete {
-		m.HasUnknownCost = true
-		l.totals.HasUnknownCost = true
-	}
-	l.totals.Models[name] = m
-	l.totals.Usage = l.totals.Usage.Add(u)
-	l.totals.Estimated = l.totals.Usage.Estimated
-	l.totals.API += t.API
-	l.totals.APIWithoutRetries += t.API - t.Retries
-}
-
-// BookAside adds one response to a question beside the conversation; see [Ledger.Book].
-func (l *Ledger) BookAside(purpose, name string, u msg.Usage, t Times) {
-	l.Book(name, u, t)
-	facts := l.facts(name)
-	u, complete := reported(u)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	a := Aside{Requests: 1, Input: u.Input + u.CacheRead + u.CacheWrite, Output: u.Output, HasUnknownCost: facts.Price == nil || !complete}
-	if facts.Price != nil {
-		a.CostUSD = facts.Price.Cost(u)
-	}
-	l.totals.aside(purpose, a)
+	m.CostUSD += share.CostUSD
+	m.HasUnknownCost = m.HasUnknownCost || share.HasUnknownCost
+	t.Models[name] = m
+	t.CostUSD += share.CostUSD
+	t.HasUnknownCost = t.HasUnknownCost || share.HasUnknownCost
+	t.Usage = t.Usage.Add(u)
+	t.Estimated = t.Usage.Estimated
 }
 
 // aside adds questions of a purpose.
-func (t *Totals) aside(purpose string, more Aside) {
+func (t *Totals) aside(purpose string, more Share) {
 	if t.Asides == nil {
-		t.Asides = map[string]Aside{}
+		t.Asides = map[string]Share{}
 	}
-	a := t.Asides[purpose]
-	a.Requests += more.Requests
-	a.Input += more.Input
-	a.Output += more.Output
-	a.CostUSD += more.CostUSD
-	a.HasUnknownCost = a.HasUnknownCost || more.HasUnknownCost
-	t.Asides[purpose] = a
+	t.Asides[purpose] = t.Asides[purpose].add(more)
+}
+
+func (s Share) add(o Share) Share {
+	s.Requests += o.Requests
+	s.Input += o.Input
+	s.Output += o.Output
+	s.CostUSD += o.CostUSD
+	s.HasUnknownCost = s.HasUnknownCost || o.HasUnknownCost
+	return s
 }
 
 // reported returns u without the counts that cannot be, and whether there were none.
@@ -163,15 +189,19 @@ func reported(u msg.Usage) (_ msg.Usage, complete bool) {
 func (l *Ledger) AddTool(d time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.totals.Tool += d
+	for at := l; at != nil; at = at.parent {
+		at.totals.Tool += d
+	}
 }
 
 // AddLines adds a change to a file.
 func (l *Ledger) AddLines(added, removed int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.totals.LinesAdded += added
-	l.totals.LinesRemoved += removed
+	for at := l; at != nil; at = at.parent {
+		at.totals.LinesAdded += added
+		at.totals.LinesRemoved += removed
+	}
 }
 
 // Totals returns the account as it stands.
@@ -180,15 +210,19 @@ func (l *Ledger) Totals() Totals {
 	defer l.mu.Unlock()
 	t := l.totals
 	t.Models, t.Asides = maps.Clone(t.Models), maps.Clone(t.Asides)
+	if t.Agents = l.shares(nil, ""); t.Agents != nil {
+		t.Own = l.own
+	}
 	return t
 }
 
-// Exhausted reports whether the cost has reached a limit in USD. A limit that is not positive is
-// none.
-func (l *Ledger) Exhausted(limitUSD float64) bool {
+// Exhausted returns what the session has cost, with all its agents, and reports whether that has reached a limit in
+// USD. A limit that is not positive is none.
+func (l *Ledger) Exhausted(limitUSD float64) (spent float64, out bool) {
 	// Sums of prices are not exact; a billionth of a dollar must not buy another request.
 	const tolerance = 1e-9
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return limitUSD > 0 && l.totals.CostUSD >= limitUSD-tolerance
+	spent = l.root().totals.CostUSD
+	return spent, limitUSD > 0 && spent >= limitUSD-tolerance
 }

@@ -142,14 +142,15 @@ func TestExhausted(t *testing.T) {
 	l := New(facts)
 	response := msg.Usage{Output: 1200} // 0.006 USD with cheap
 	requests := 0
-	for ; !l.Exhausted(0.01) && requests < 10; requests++ {
+	out := func(l *Ledger, limit float64) bool { _, out := l.Exhausted(limit); return out }
+	for ; !out(l, 0.01) && requests < 10; requests++ {
 		l.Book("cheap", response, Times{})
 	}
 	if requests != 2 {
 		t.Errorf("%d requests within 0.01 USD, want 2", requests)
 	}
 	for _, none := range []float64{0, -1, math.NaN()} {
-		if l.Exhausted(none) {
+		if out(l, none) {
 			t.Errorf("limit %v counts as one", none)
 		}
 	}
@@ -158,7 +159,7 @@ func TestExhausted(t *testing.T) {
 	for range 8 {
 		exact.Book("cheap", msg.Usage{Output: 20_000}, Times{}) // 0.1 each; the sum is 0.7999999999999999
 	}
-	if !exact.Exhausted(0.8) {
+	if !out(exact, 0.8) {
 		t.Errorf("%.17g USD is within a limit of 0.8", exact.Totals().CostUSD)
 	}
 }
@@ -219,7 +220,7 @@ func TestBookAside(t *testing.T) {
 	again := New(facts)
 	again.BookAside("auto mode", "cheap", msg.Usage{Output: 1000}, Times{})
 	again.Restore(kept)
-	want := map[string]Aside{
+	want := map[string]Share{
 		"titles":    {Requests: 2, Input: 1501, Output: 200, CostUSD: 0.001 + 0.00005 + 0.001, HasUnknownCost: true},
 		"auto mode": {Requests: 1, Output: 1000, CostUSD: 0.005},
 	}

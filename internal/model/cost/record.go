@@ -6,14 +6,17 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"slices"
 
 	"adze/internal/msg"
 )
 
-// Restore goes on from an account that was kept: its totals are added to what has been booked.
+// Restore continues an account that was kept: its totals are added to what has been booked, and the agents in it can
+// be asked for again; see [Ledger.Child].
 func (l *Ledger) Restore(t Totals) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.restoreShares(t)
 	sum := &l.totals
 	sum.CostUSD += t.CostUSD
 	sum.HasUnknownCost = sum.HasUnknownCost || t.HasUnknownCost
@@ -72,7 +75,7 @@ func (t Totals) AppendRecord(dst []byte) []byte {
 			m.CostUSD, m.HasUnknownCost = 0, true
 			t.Models[name] = m
 		}
-		t.Asides = nil
+		t.Asides, t.Own, t.Agents = nil, Share{}, nil
 		data, _ = json.Marshal(record{t, &u}) // ok: nothing else can fail
 	}
 	return append(dst, data...)
@@ -98,8 +101,12 @@ func ParseRecord(data []byte) (Totals, error) {
 		amounts = append(amounts, float64(m.Input), float64(m.Output), float64(m.CacheRead), float64(m.CacheWrite),
 			float64(m.WebSearches), m.CostUSD, float64(m.ContextWindow), float64(m.MaxOutput))
 	}
-	for _, a := range t.Asides {
-		amounts = append(amounts, float64(a.Requests), float64(a.Input), float64(a.Output), a.CostUSD)
+	shares := append(slices.Collect(maps.Values(t.Asides)), t.Own)
+	for _, a := range t.Agents {
+		shares = append(shares, a.Share)
+	}
+	for _, s := range shares {
+		amounts = append(amounts, float64(s.Requests), float64(s.Input), float64(s.Output), s.CostUSD)
 	}
 	for _, a := range amounts {
 		if !(a >= 0) || math.IsInf(a, 0) {
