@@ -54,7 +54,7 @@ var layers = [][]string{
 	{"mcp", "mcp/editor"},
 	{"mcp/client", "mcp/content", "mcp/signin", "mcp/signin/signintest"},
 	{"agentdef", "skill", "plugin"},
-	{"skill/library", "skill/usage", "skill/bundled", "skill/remote", "plugin/market", "style", "schedule"},
+	{"agentdef/builtin", "skill/library", "skill/usage", "skill/bundled", "skill/remote", "plugin/market", "style", "schedule"},
 	{"tools/*", "permission", "hook", "memory", "instruct"},
 	{"confine"},
 	{"agent/aside"},
@@ -287,7 +287,7 @@ func checkComments(files map[string]*ast.File) []string {
 
 // namesTools are the packages that may know a tool by its name: the tools, rules and agents that users write, and what
 // puts the program together or measures it. A contract suite is a test.
-var namesTools = []string{"tools/*", "permission/compat", "agentdef", "app", "app/*", "bench", "bench/*", "cmd/*", "model/modeltest"}
+var namesTools = []string{"tools/*", "permission/compat", "agentdef", "agentdef/builtin", "app", "app/*", "bench", "bench/*", "cmd/*", "model/modeltest"}
 
 var (
 	providerNames = []string{"anthropic", "bedrock", "vertex", "foundry", "openai", "gemini", "grok", "openrouter"}

@@ -74,6 +74,18 @@ func (m Mode) Next() Mode {
 	return Default
 }
 
+// Stricter returns the one of two modes that lets less happen unasked. A mode that does not exist counts as the strictest.
+func Stricter(a, b Mode) Mode {
+	order := []Mode{Plan, DontAsk, Default, AcceptEdits, Auto, Bypass}
+	if slices.Index(order, b) < slices.Index(order, a) {
+		a = b
+	}
+	if !slices.Contains(order, a) {
+		return Plan
+	}
+	return a
+}
+
 // AcceptsEdits reports whether the mode allows edits inside the working directories.
 func (m Mode) AcceptsEdits() bool { return m == AcceptEdits || m == Auto || m == Bypass }
 

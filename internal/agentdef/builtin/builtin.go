@@ -1,0 +1,108 @@
+// Package builtin has the agents that come with the program, and what agents are told beside their own prompts: the
+// coordinator, its workers, members of teams, and forks. Running them is left to others.
+package builtin
+
+import (
+	_ "embed"
+	"strings"
+
+	"adze/internal/agentdef"
+	"adze/internal/platform/texts"
+)
+
+// The names of agents that the program itself uses.
+const (
+	General      = "general-purpose"
+	Explore      = "Explore"
+	Plan         = "Plan"
+	Verification = "verification"
+	Worker       = "worker"
+	StatusLine   = "statusline-setup"
+)
+
+// smallModel is the alias of a provider's small model.
+const smallModel = "small"
+
+var (
+	//go:embed texts.en.md
+	english string
+	//go:embed texts.zh.md
+	chinese string
+
+	catalogue = texts.New(english, chinese)
+)
+
+// Definitions returns the agents that every conversation can launch, in a language.
+func Definitions(l texts.Language) []*agentdef.Definition {
+	looking := agentdef.Access{
+		Tools: []string{"Read", "Glob", "Grep", "Bash", "PowerShell", "WebFetch", "WebSearch", "SearchExtraTools", "ExecuteExtraTool"},
+		Mode:  "plan",
+	}
+	list := []*agentdef.Definition{
+		define(l, Explore, "explore"), define(l, Plan, "plan"), {Name: General, Description: catalogue.Text(l, "general.when")},
+		define(l, StatusLine, "statusline"), define(l, Verification, "verification"),
+	}
+	explore, plan, statusLine, verification := list[0], list[1], list[3], list[4]
+	explore.Access, explore.Model, explore.OmitInstructions, explore.OneShot = looking, smallModel, true, true
+	plan.Access, plan.OneShot = looking, true
+	statusLine.Tools, statusLine.Color = []string{"Read", "Edit", "Write"}, "orange"
+	verification.Disallowed, verification.Color = []string{"Edit", "Write", "NotebookEdit"}, "red"
+	return list
+}
+
+// define returns an agent that is built in.
+func define(l texts.Language, name, text string) *agentdef.Definition {
+	return &agentdef.Definition{Name: name, Description: catalogue.Text(l, text+".when"), Prompt: catalogue.Text(l, text)}
+}
+
+// NewWorker returns what a coordinator launches, with the tools of agents in the background but those for teams and for
+// messages.
+func NewWorker(l texts.Language) *agentdef.Definition {
+	d := define(l, Worker, "worker")
+	d.Background = true
+	d.Disallowed = []string{"TeamCreate", "TeamDelete", "SendMessage", "StructuredOutput"}
+	return d
+}
+
+// NewSimpleWorker returns the worker of the simple mode, which has the simplest tools only.
+func NewSimpleWorker(l texts.Language) *agentdef.Definition {
+	d := NewWorker(l)
+	d.Tools = []string{"Bash", "Read", "Edit"}
+	return d
+}
+
+// System returns the system prompt of a sub-agent: its own, or the usual one, with what all of them are told. What it is
+// told of its surroundings comes after it.
+func System(l texts.Language, d *agentdef.Definition) string {
+	prompt := d.Prompt
+	if prompt == "" {
+		prompt = catalogue.Text(l, "agent")
+	}
+	return prompt + "\n\n" + catalogue.Text(l, "notes")
+}
+
+// Coordinator returns the system prompt of the mode in which the model only directs workers.
+func Coordinator(l texts.Language) string { return catalogue.Text(l, "coordinator") }
+
+// Surroundings are what a coordinator is told of its workers.
+type Surroundings struct {
+	Tools, Servers []string
+	Scratchpad     string
+}
+
+// CoordinatorContext returns what the coordinator is told of its workers, beside its prompt.
+func CoordinatorContext(l texts.Language, s Surroundings) string {
+	lines := []string{catalogue.Text(l, "coordinator.context", strings.Join(s.Tools, ", "))}
+	if len(s.Servers) > 0 {
+		lines = append(lines, catalogue.Text(l, "coordinator.servers", strings.Join(s.Servers, ", ")))
+	}
+	if s.Scratchpad != "" {
+		lines = append(lines, catalogue.Text(l, "coordinator.scratchpad", s.Scratchpad))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Teammate returns what a member of a team is told at the end of its system prompt.
+func Teammate(l texts.Language, name, team string) string {
+	return catalogue.Text(l, "teammate", name, team)
+}

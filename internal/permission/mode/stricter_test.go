@@ -1,0 +1,22 @@
+package mode
+
+import "testing"
+
+// A definition can only make the mode of an agent stricter than that of its parent.
+//
+// Proves AGENT-10.
+func TestStricter(t *testing.T) {
+	order := []Mode{Plan, DontAsk, Default, AcceptEdits, Auto, Bypass}
+	for i, parent := range order {
+		for j, own := range order {
+			if got, want := Stricter(parent, own), order[min(i, j)]; got != want {
+				t.Errorf("parent %s, definition %s: got %s, want %s", parent, own, got, want)
+			}
+		}
+		for _, bad := range []Mode{"", "root"} {
+			if Stricter(parent, bad) != Plan || Stricter(bad, parent) != Plan {
+				t.Errorf("%s and %q: a mode that does not exist is the strictest", parent, bad)
+			}
+		}
+	}
+}
