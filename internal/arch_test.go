@@ -33,6 +33,7 @@ var layers = [][]string{
 	{"platform/*"},
 	{"platform/web/webtest", "platform/gitrepo", "platform/envfile", "platform/environ", "platform/guess"},
 	{"platform/gitinfo"},
+	{"platform/worktree"},
 	{"platform/search/glob", "platform/search/find", "platform/search/regextest"},
 	{"platform/search/ignore", "platform/search/regex"},
 	{"platform/search/walk", "platform/search/scan"},

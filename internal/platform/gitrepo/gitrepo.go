@@ -45,6 +45,7 @@ type Judge struct {
 
 	mu    sync.Mutex
 	known map[string]*Verdict
+	made  map[string]time.Time // when git's directories were made that the program made itself
 	own   own
 }
 
@@ -86,6 +87,26 @@ func (j *Judge) Of(dir string) *Verdict {
 		j.known[dir] = v
 	}
 	return v
+}
+
+// Made says that the program itself has made the worktree at dir just now, so that it is not doubted for being new.
+func (j *Judge) Made(dir string) {
+	target, err := readLine(filepath.Join(dir, ".git"), "gitdir: ")
+	if err != nil {
+		return
+	}
+	gitDir := resolve(dir, target)
+	when, known := born(gitDir)
+	if !known {
+		return
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.made == nil {
+		j.made = map[string]time.Time{}
+	}
+	j.made[real(gitDir)] = when
+	clear(j.known)
 }
 
 // A Verdict is what a judge found out about the repository of a directory, or that there is none. It does not

@@ -610,3 +610,26 @@ func TestGitIsMissing(t *testing.T) {
 		t.Error("the git of the project was run")
 	}
 }
+
+// A worktree that the program made is not doubted for being new; one that another made is.
+func TestMade(t *testing.T) {
+	b := newBench(t)
+	b.repository("r")
+	j := b.judge()
+	j.began = time.Now()
+	b.git("r", "worktree", "add", "-q", "own")
+	b.git("r", "worktree", "add", "-q", "other")
+	j.Made(b.path("r/own"))
+	if err := j.Of(b.path("r/own")).Unjailed(); err != nil {
+		t.Error(err)
+	}
+	if j.Of(b.path("r/other")).Doubt() == nil {
+		t.Error("the worktree of another is not doubted")
+	}
+	b.git("r", "worktree", "remove", "own")
+	b.git("r", "worktree", "add", "-q", "own", "HEAD", "--detach")
+	if j.Of(b.path("r/own")).Doubt() == nil {
+		t.Error("one in its place is not doubted")
+	}
+	j.Made(b.path("nowhere"))
+}

@@ -22,7 +22,8 @@ type inquiry struct {
 	env        []string
 	home, xdg  string // of the user; may be empty
 	began      time.Time
-	roots      []string // the working directories without links, that of the session first
+	made       map[string]time.Time // see [Judge.Made]
+	roots      []string             // the working directories without links, that of the session first
 	roles      roles
 	submodules int // judged so far
 }
@@ -31,7 +32,7 @@ var errChanged = errors.New("the repository changed while it was looked at")
 
 // inquire comes to a verdict about the repository of dir.
 func (j *Judge) inquire(ctx context.Context, dir string) *Verdict {
-	q := &inquiry{ctx: ctx, began: j.began}
+	q := &inquiry{ctx: ctx, began: j.began, made: j.made}
 	var roots []string
 	if j.config.Roots != nil {
 		roots = j.config.Roots()

@@ -69,7 +69,7 @@ func (q *inquiry) private(top string) bool {
 // age doubts a repository that was made since the judge was: by a command of the session.
 func (q *inquiry) age(v *Verdict) error {
 	made, known := born(v.Dir)
-	if !known || made.Before(q.began) {
+	if !known || made.Before(q.began) || made.Equal(q.made[real(v.Dir)]) {
 		return nil
 	}
 	err := fmt.Errorf("the repository %s was made during this session", v.Top)

@@ -1,0 +1,137 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"adze/internal/platform/osproc"
+)
+
+const (
+	// checkoutTime bounds a command that writes files, and askTime one that only answers.
+	checkoutTime = 10 * time.Minute
+	askTime      = time.Minute
+	// maxAnswer bounds what git may answer.
+	maxAnswer = 32 << 20
+)
+
+// A repository is one that the judge has no doubts about.
+type repository struct {
+	t       *Trees
+	top     string // the copy that git is asked in
+	dir     string // where git keeps what it knows of that copy
+	common  string // what all copies share
+	root    string // the main copy
+	program string
+	environ []string
+}
+
+// repository returns that of a directory.
+func (t *Trees) repository(dir string) (*repository, error) {
+	v := t.cfg.Judge.Of(dir)
+	if err := v.Unjailed(); err != nil {
+		return nil, fmt.Errorf("git is not run in this repository: %w", err)
+	}
+	if v.Top == "" {
+		return nil, fmt.Errorf("%s is not in a git repository, and no WorktreeCreate hook is configured", dir)
+	}
+	if v.Dir == v.Common && v.Dir != filepath.Join(v.Top, ".git") {
+		return nil, fmt.Errorf("%s is a submodule, and git keeps no worktrees of those apart: start from the repository around it", v.Top)
+	}
+	r := &repository{t: t, top: v.Top, dir: v.Dir, common: v.Common, root: v.Top}
+	if v.Dir != v.Common {
+		r.root = filepath.Dir(v.Common)
+		if err := t.cfg.Judge.Of(r.root).Unjailed(); err != nil {
+			return nil, fmt.Errorf("git is not run in %s: %w", r.root, err)
+		}
+	}
+	r.program, r.environ = v.Program()
+	return r, nil
+}
+
+// settings are in force besides those that keep git from running anything.
+func settings() []string {
+	var args []string
+	for _, s := range []string{
+		"submodule.recurse=false", "gc.auto=0", "maintenance.auto=false", "advice.detachedHead=false", "core.quotePath=false",
+		"worktree.guessRemote=false", "branch.autoSetupMerge=false", "index.sparse=false",
+	} {
+		args = append(args, "-c", s)
+	}
+	return args
+}
+
+// git runs a command in dir and returns what it prints. The error has what git said.
+func (r *repository) git(ctx context.Context, dir string, args ...string) (string, error) {
+	return r.ask(ctx, dir, askTime, nil, args...)
+}
+
+func (r *repository) ask(ctx context.Context, dir string, limit time.Duration, input []byte, args ...string) (string, error) {
+	if r.t.step != nil {
+		if err := r.t.step("git " + strings.Join(args, " ")); err != nil {
+			return "", err
+		}
+	}
+	out, said := &head{room: maxAnswer}, &head{room: 4 << 10}
+	exit, err := r.t.cfg.Run.Run(ctx, osproc.Cmd{Path: r.program, Args: slices.Concat(settings(), []string{"--no-pager"}, args), Dir: dir, Env: r.environ,
+		Input: input, Output: out, Errors: said, Timeout: limit})
+	switch {
+	case ctx.Err() != nil:
+		return "", context.Cause(ctx)
+	case err != nil:
+		return "", fmt.Errorf("running git: %w", err)
+	case exit.TimedOut:
+		return "", fmt.Errorf("git %s took longer than %v, and was stopped", args[0], limit)
+	case exit.Code != 0:
+		return "", &refusal{args[0], plain(string(said.text))}
+	case out.room == 0:
+		return "", errors.New("git answers too much")
+	}
+	return string(out.text), nil
+}
+
+// A refusal is what git said instead of an answer.
+type refusal struct{ command, message string }
+
+func (r *refusal) Error() string {
+	if r.message == "" {
+		return "git " + r.command + " failed and did not say why"
+	}
+	return "git " + r.command + ": " + r.message
+}
+
+// plain returns what git said on one line, without what steers a terminal and without how far it got.
+func plain(said string) string {
+	var lines []string
+	for line := range strings.Lines(strings.ToValidUTF8(said, "\uFFFD")) {
+		line = strings.TrimSpace(strings.Map(func(c rune) rune {
+			if !unicode.IsPrint(c) {
+				return ' '
+			}
+			return c
+		}, line))
+		line = strings.TrimPrefix(strings.TrimPrefix(line, "fatal: "), "error: ")
+		if line != "" && !strings.HasPrefix(line, "Preparing worktree") {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines[max(0, len(lines)-4):], "; ")
+}
+
+// A head keeps the beginning of what is written to it.
+type head struct {
+	text []byte
+	room int
+}
+
+func (h *head) Write(p []byte) (int, error) {
+	n := min(len(p), h.room)
+	h.text, h.room = append(h.text, p[:n]...), h.room-n
+	return len(p), nil
+}

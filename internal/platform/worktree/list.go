@@ -1,0 +1,143 @@
+package worktree
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"adze/internal/platform/gitinfo"
+)
+
+// An Entry is a worktree in a list.
+type Entry struct {
+	Name, Path, Branch string
+	For                Purpose // empty if it is not known here who made it
+	ByHook             bool
+	User               string // the process that uses it, or ""
+	Used               time.Time
+	State              State
+	Err                error // why its state is not known, or nil
+}
+
+// List returns the worktrees of the repository of dir, by name.
+func (t *Trees) List(ctx context.Context, dir string) []Entry {
+	root := t.rootFor(dir)
+	var all []Entry
+	for _, rec := range t.records(root) {
+		if rec.Phase != ready {
+			continue
+		}
+		e := Entry{Name: rec.Name, Path: rec.Path, Branch: rec.Branch, For: rec.For, ByHook: rec.ByHook, Used: rec.Used}
+		if rec.inUse(t) {
+			e.User = rec.Owner.String()
+		}
+		e.State, e.Err = t.state(ctx, rec)
+		all = append(all, e)
+	}
+	folder := filepath.Join(root, filepath.FromSlash(Folder))
+	entries, _ := os.ReadDir(folder) // ok: none then
+	for _, f := range entries {
+		path := filepath.Join(folder, f.Name())
+		known := slices.ContainsFunc(all, func(e Entry) bool { return e.Path == path })
+		if known || !f.IsDir() || CheckName(f.Name()) != nil || !exists(filepath.Join(path, ".git")) {
+			continue
+		}
+		if rec, err := t.recall(root, f.Name()); err == nil && rec.Phase != ready {
+			continue
+		}
+		branch, _ := gitinfo.Branch(path)
+		all = append(all, Entry{Name: f.Name(), Path: path, Branch: branch, Err: errors.New("adze has no record of it; git worktree remove removes it")})
+	}
+	slices.SortFunc(all, func(a, b Entry) int { return cmp.Compare(a.Name, b.Name) })
+	return all
+}
+
+// staleAge is how long a worktree of an agent stays that is not used.
+const staleAge = 30 * 24 * time.Hour
+
+// Sweep clears away what processes left that were killed while they made or removed a worktree of the repository of
+// dir, and worktrees of agents that were not used for 30 days and in which nothing would be lost. It returns the
+// names of those that it removed.
+func (t *Trees) Sweep(ctx context.Context, dir string) (removed []string, err error) {
+	recs := t.records(t.rootFor(dir))
+	if len(recs) == 0 {
+		return nil, nil
+	}
+	r, err := t.repository(recs[0].Root)
+	if err != nil {
+		return nil, err
+	}
+	var errs []error
+	for _, rec := range recs {
+		gone, err := t.sweep(ctx, r, rec)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("the worktree %s: %w", rec.Name, err))
+		}
+		if gone {
+			removed = append(removed, rec.Name)
+		}
+	}
+	return removed, errors.Join(errs...)
+}
+
+func (t *Trees) sweep(ctx context.Context, r *repository, rec record) (gone bool, err error) {
+	switch {
+	case rec.inUse(t):
+		return false, nil
+	case rec.Phase != ready:
+		return false, t.repair(ctx, r, rec.Name)
+	case rec.For != Agent || rec.ByHook || t.now().Sub(rec.Used) < staleAge:
+		return false, nil
+	}
+	s, err := t.state(ctx, rec)
+	if err != nil || !s.Clean() || s.Locked != "" {
+		return false, err
+	}
+	if lost, err := r.unpushed(ctx, rec); err != nil || lost {
+		return false, err
+	}
+	_, err = t.remove(ctx, rec, s)
+	return err == nil, err
+}
+
+// unpushed reports whether commits are on the branch of a worktree and on no other.
+func (r *repository) unpushed(ctx context.Context, rec record) (bool, error) {
+	ref := "refs/heads/" + rec.Branch
+	if tip, err := r.tip(ctx, rec.Branch); err != nil || tip == "" {
+		return false, err
+	}
+	out, err := r.git(ctx, r.root, "rev-list", "--max-count=1", ref, "--not", "--exclude="+rec.Branch, "--branches", "--tags", "--remotes")
+	return strings.TrimSpace(out) != "", err
+}
+
+// repair ends what a process began that was killed: a worktree that was not made to the end is undone, one that was
+// moved away is removed, and one that was about to be moved stays.
+func (t *Trees) repair(ctx context.Context, r *repository, name string) error {
+	rec, err := t.recall(r.root, name)
+	switch {
+	case errors.Is(err, ErrNone) || errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case rec.inUse(t):
+		return nil
+	case rec.Phase == making:
+		return t.undo(ctx, r, rec)
+	case rec.Phase == removing && exists(rec.Path):
+		return t.change(ctx, rec.Root, rec.Name, func(now *record) error {
+			now.Phase, now.Removal, now.Owner = ready, nil, owner{}
+			return nil
+		})
+	case rec.Phase == removing:
+		_, err := t.complete(ctx, r, rec)
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,203 @@
+package worktree
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"adze/internal/platform/fsys"
+	"adze/internal/platform/osproc"
+	"adze/internal/platform/replace"
+)
+
+// A phase is how far a worktree is made or removed.
+type phase string
+
+const (
+	making   phase = "making"
+	ready    phase = "ready"
+	removing phase = "removing"
+)
+
+// A record says what is known of a worktree, in a file outside of the repository: what a repository says of its
+// worktrees is not believed when something is removed.
+type record struct {
+	Name    string             `json:"name"`
+	Root    string             `json:"root"`
+	Path    string             `json:"path"`
+	Common  string             `json:"common,omitempty"`
+	Branch  string             `json:"branch,omitempty"`
+	Base    string             `json:"base,omitempty"`
+	For     Purpose            `json:"for"`
+	ByHook  bool               `json:"byHook,omitempty"`
+	Phase   phase              `json:"phase"`
+	Owner   owner              `json:"owner"`
+	Made    time.Time          `json:"made"`
+	Used    time.Time          `json:"used"`
+	Brought map[string]imprint `json:"brought,omitempty"` // files that were put into it, by path in it
+	Removal *removal           `json:"removal,omitempty"`
+}
+
+// An imprint tells whether a file is still as it was put into a worktree.
+type imprint struct {
+	Link string `json:"link,omitempty"` // where a symbolic link leads
+	Hash string `json:"hash,omitempty"`
+}
+
+// A removal is one that has begun.
+type removal struct {
+	Moved string `json:"moved"` // where the worktree was moved to
+	Tip   string `json:"tip"`   // where the branch may be to be deleted
+}
+
+// An owner is a process that uses a worktree. The zero value is none.
+type owner struct {
+	PID   int    `json:"pid,omitempty"`
+	Start string `json:"start,omitempty"` // tells processes apart that have the same number one after the other
+}
+
+func self() owner { return owner{os.Getpid(), osproc.Started(os.Getpid())} }
+
+// alive reports whether the process lives.
+func (o owner) alive() bool {
+	return o.PID > 0 && osproc.Alive(o.PID) && (o.Start == "" || o.Start == osproc.Started(o.PID))
+}
+
+func (o owner) String() string {
+	if o.PID == os.Getpid() {
+		return "this process"
+	}
+	return fmt.Sprintf("process %d", o.PID)
+}
+
+func (r *record) inUse(t *Trees) bool { return r.Owner.PID != 0 && t.alive(r.Owner) }
+
+// maxRecord bounds a record that is read.
+const maxRecord = 8 << 20
+
+// folder returns where the records of a repository are.
+func (t *Trees) folder(root string) string { return filepath.Join(t.cfg.Records, fsys.HashedKey(root)) }
+
+// locked calls f while no other process changes the record of a worktree.
+func (t *Trees) locked(ctx context.Context, root, name string, f func(file string) error) error {
+	folder := t.folder(root)
+	if err := fsys.MkdirPrivate(folder); err != nil {
+		return fmt.Errorf("keeping records of worktrees: %w", err)
+	}
+	dir, err := os.Open(folder)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	lock, err := replace.New(filepath.Join(t.cfg.Records, "locks")).Lock(ctx, dir, name+".json")
+	if err != nil {
+		return fmt.Errorf("the worktree %s: %w", name, err)
+	}
+	defer lock.Unlock()
+	return f(filepath.Join(folder, name+".json"))
+}
+
+// begin writes the record of a new worktree, which this process uses.
+func (t *Trees) begin(ctx context.Context, r *record) error {
+	r.Owner, r.Made, r.Used = self(), t.now(), t.now()
+	return t.locked(ctx, r.Root, r.Name, func(file string) error {
+		old, err := read(file)
+		switch {
+		case err == nil && old.Phase != making && exists(old.Path):
+			return fmt.Errorf("there is a worktree called %s already, at %s: choose another name, or remove it", r.Name, old.Path)
+		case err == nil && old.inUse(t):
+			return fmt.Errorf("%s makes or removes a worktree called %s just now", old.Owner, r.Name)
+		case err == nil && old.Phase != ready:
+			return fmt.Errorf("what is left of a worktree called %s is not cleared away yet: choose another name", r.Name)
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			return err
+		}
+		return write(file, r)
+	})
+}
+
+// change changes the record of a worktree that exists.
+func (t *Trees) change(ctx context.Context, root, name string, f func(*record) error) error {
+	return t.locked(ctx, root, name, func(file string) error {
+		r, err := read(file)
+		if errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%w called %s", ErrNone, name)
+		}
+		if err != nil {
+			return err
+		}
+		if err := f(&r); err != nil {
+			return err
+		}
+		return write(file, &r)
+	})
+}
+
+// recall returns the record of a worktree.
+func (t *Trees) recall(root, name string) (record, error) {
+	r, err := read(filepath.Join(t.folder(root), name+".json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return r, fmt.Errorf("%w called %s", ErrNone, name)
+	}
+	return r, err
+}
+
+// forget removes a record.
+func (t *Trees) forget(ctx context.Context, r record) error {
+	return t.locked(ctx, r.Root, r.Name, func(file string) error {
+		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		os.Remove(filepath.Dir(file)) // ok: there are others
+		return nil
+	})
+}
+
+// records returns those of a repository; one that cannot be read is left out.
+func (t *Trees) records(root string) (all []record) {
+	entries, _ := os.ReadDir(t.folder(root)) // ok: none then
+	for _, e := range entries {
+		name, ok := strings.CutSuffix(e.Name(), ".json")
+		if !ok {
+			continue
+		}
+		if r, err := t.recall(root, name); err == nil && r.Name == name && r.Root == root {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+func read(file string) (r record, err error) {
+	data, err := fsys.ReadSmall(file, maxRecord)
+	if err != nil {
+		return r, err
+	}
+	if err := json.Unmarshal(data, &r); err != nil {
+		return r, fmt.Errorf("%s cannot be read: %w; remove it if you do not need the worktree's record", file, err)
+	}
+	return r, nil
+}
+
+func write(file string, r *record) error {
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := replace.WriteFile(file, append(data, '\n'), 0o600); err != nil {
+		return fmt.Errorf("keeping the record of a worktree: %w", err)
+	}
+	return nil
+}
+
+// exists reports whether something is at path.
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}

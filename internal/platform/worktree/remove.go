@@ -1,0 +1,180 @@
+package worktree
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// A Changed is the error of removing a worktree in which something would be lost.
+type Changed struct {
+	Tree  *Tree
+	State State
+}
+
+// Error says what would be lost.
+func (c *Changed) Error() string {
+	if c.State.Locked != "" {
+		return fmt.Sprintf("the worktree %s is locked: %s; git worktree unlock lets it be removed", c.Tree.Name, c.State.Locked)
+	}
+	return fmt.Sprintf("the worktree %s has %s:\n%s", c.Tree.Name, c.State, c.State.List())
+}
+
+// List names the changes, a line each.
+func (s State) List() string {
+	lines := append([]string{}, s.Files...)
+	if n := s.FileCount - len(s.Files); n > 0 {
+		lines = append(lines, fmt.Sprintf("and %s more", plural(n, "change")))
+	}
+	for _, c := range s.Commits {
+		lines = append(lines, "commit "+c)
+	}
+	if n := s.CommitCount - len(s.Commits); n > 0 {
+		lines = append(lines, fmt.Sprintf("and %s more", plural(n, "commit")))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// What to do with changes in a worktree that is removed.
+type Changes bool
+
+const (
+	Keep    Changes = false // and do not remove the worktree
+	Discard Changes = true
+)
+
+// Remove removes the worktree and its branch. With changes in it, that is [Changed] unless they are to be discarded;
+// a worktree that is locked stays in any case. The note says what is left, if anything is.
+func (w *Tree) Remove(ctx context.Context, c Changes) (note string, err error) {
+	rec, err := w.trees.recall(w.Root, w.Name)
+	if err != nil {
+		return "", err
+	}
+	if rec.ByHook {
+		return "", w.trees.removeByHook(ctx, rec)
+	}
+	s, err := w.trees.state(ctx, rec)
+	if err != nil {
+		return "", err
+	}
+	if s.Locked != "" || !s.Clean() && c != Discard {
+		return "", &Changed{w, s}
+	}
+	return w.trees.remove(ctx, rec, s)
+}
+
+// removeByHook has a worktree removed by the hook that made it.
+func (t *Trees) removeByHook(ctx context.Context, rec record) error {
+	if t.cfg.Removing != nil {
+		if err := t.cfg.Removing(ctx, rec.Path); err != nil {
+			return err
+		}
+	}
+	if exists(rec.Path) {
+		return fmt.Errorf("%s was made by a hook, and no WorktreeRemove hook has removed it: remove it by hand", rec.Path)
+	}
+	return t.forget(ctx, rec)
+}
+
+// remove removes a worktree in the state that was found, and its branch. First the directory is moved, in one step: a
+// process that is killed leaves the whole worktree, or what the next one removes.
+func (t *Trees) remove(ctx context.Context, rec record, s State) (note string, err error) {
+	r, err := t.repository(rec.Root)
+	if err != nil {
+		return "", err
+	}
+	if err := r.plainFolder(); err != nil {
+		return "", err
+	}
+	if t.cfg.Removing != nil {
+		if err := t.cfg.Removing(ctx, rec.Path); err != nil {
+			return "", err
+		}
+	}
+	moved := filepath.Join(filepath.Dir(rec.Path), ".removed-"+rec.Name+"-"+strings.ToLower(rand.Text()[:8]))
+	err = t.change(ctx, rec.Root, rec.Name, func(now *record) error {
+		now.Phase, now.Removal, now.Owner = removing, &removal{Moved: moved, Tip: s.tip}, self()
+		rec = *now
+		return nil
+	})
+	if err != nil {
+		return "", err
+	}
+	if err := t.moveAway(rec); err != nil {
+		back := t.change(ctx, rec.Root, rec.Name, func(now *record) error {
+			now.Phase, now.Removal, now.Owner = ready, nil, owner{}
+			return nil
+		})
+		return "", errors.Join(fmt.Errorf("removing the worktree %s: %w", rec.Name, err), back)
+	}
+	return t.complete(ctx, r, rec)
+}
+
+func (t *Trees) moveAway(rec record) error {
+	if t.step != nil {
+		if err := t.step("move"); err != nil {
+			return err
+		}
+	}
+	if err := os.Rename(rec.Path, rec.Removal.Moved); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// complete removes what is left of a worktree that was moved away.
+func (t *Trees) complete(ctx context.Context, r *repository, rec record) (note string, err error) {
+	for _, do := range []struct {
+		name string
+		f    func() error
+	}{
+		{"unregister", func() error { return r.unregister(rec) }},
+		{"branch", func() error {
+			if kept := r.dropBranch(ctx, rec.Branch, rec.Removal.Tip); kept != nil {
+				note = kept.Error()
+			}
+			return nil
+		}},
+		{"delete", func() error { return os.RemoveAll(rec.Removal.Moved) }},
+		{"forget", func() error { r.tidy(); return t.forget(ctx, rec) }},
+	} {
+		if t.step != nil {
+			if err := t.step(do.name); err != nil {
+				return note, err
+			}
+		}
+		if err := do.f(); err != nil {
+			return note, fmt.Errorf("removing the worktree %s: %w", rec.Name, err)
+		}
+	}
+	return note, nil
+}
+
+// Finish ends the use of a worktree by an agent. It stays if a hook made it, if something in it would be lost, or if
+// that cannot be found out; else it is removed with its branch. The note says where what is kept is to be found.
+func (w *Tree) Finish(ctx context.Context) (kept bool, note string, err error) {
+	if w.ByHook {
+		return true, fmt.Sprintf("The worktree %s was made by a hook and is kept.", w.Path), w.Release(ctx)
+	}
+	note, err = w.Remove(ctx, Keep)
+	if err == nil {
+		return false, note, nil
+	}
+	var c *Changed
+	switch {
+	case errors.As(err, &c) && c.State.Gone:
+		note, err = fmt.Sprintf("The worktree %s is gone; its commits are on branch %s.", w.Path, w.Branch), nil
+	case errors.As(err, &c):
+		note, err = fmt.Sprintf("The worktree is kept: %s, on branch %s (%s).", w.Path, w.Branch, c.State), nil
+	default:
+		note = fmt.Sprintf("The worktree %s on branch %s is kept, because it cannot be told whether it has changes: %v", w.Path, w.Branch, err)
+	}
+	if exists(w.Path) || c != nil {
+		return true, note, errors.Join(err, w.Release(ctx))
+	}
+	return false, note, err
+}

@@ -1,0 +1,174 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// maxListed bounds the changes that are named.
+const maxListed = 20
+
+// A State is what would be lost with a worktree.
+type State struct {
+	// Gone says that the directory is not there any more. Commits of its branch are still told.
+	Gone bool
+	// Files are the uncommitted changes, in the short form of git status, and Commits the commits since the worktree
+	// was made, a line each. Of many, only the first are named.
+	Files, Commits []string
+	FileCount      int
+	CommitCount    int
+	// Locked is why the worktree may not be removed, as git worktree lock was told, or "" if it may be.
+	Locked string
+
+	tip string // where the branch is
+}
+
+// Clean reports whether nothing would be lost.
+func (s State) Clean() bool { return s.FileCount == 0 && s.CommitCount == 0 }
+
+// String says what would be lost in a few words.
+func (s State) String() string {
+	var parts []string
+	if s.Gone {
+		parts = append(parts, "the directory is gone")
+	}
+	if n := s.FileCount; n > 0 {
+		parts = append(parts, plural(n, "uncommitted change"))
+	}
+	if n := s.CommitCount; n > 0 {
+		parts = append(parts, plural(n, "new commit"))
+	}
+	if s.Locked != "" {
+		parts = append(parts, "locked: "+s.Locked)
+	}
+	if len(parts) == 0 {
+		return "unchanged"
+	}
+	return strings.Join(parts, ", ")
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// State returns what would be lost with the worktree. If that cannot be found out it is an error, and the worktree
+// should stay.
+func (w *Tree) State(ctx context.Context) (State, error) {
+	rec, err := w.trees.recall(w.Root, w.Name)
+	if err != nil {
+		return State{}, err
+	}
+	return w.trees.state(ctx, rec)
+}
+
+func (t *Trees) state(ctx context.Context, rec record) (State, error) {
+	if rec.ByHook {
+		_, err := os.Stat(rec.Path)
+		return State{Gone: errors.Is(err, os.ErrNotExist)}, nil
+	}
+	r, err := t.repository(rec.Root)
+	if err != nil {
+		return State{}, err
+	}
+	var s State
+	if s.tip, err = r.tip(ctx, rec.Branch); err != nil {
+		return s, err
+	}
+	seen := []string{}
+	if s.tip != "" {
+		seen = append(seen, s.tip)
+	}
+	switch _, err := os.Lstat(rec.Path); {
+	case errors.Is(err, os.ErrNotExist):
+		s.Gone = true
+	case err != nil:
+		return s, err
+	default:
+		heads, err := s.look(ctx, t, rec)
+		if err != nil {
+			return s, err
+		}
+		seen = append(seen, heads...)
+	}
+	return s, s.count(ctx, r, rec, seen)
+}
+
+// look finds out what is in the directory of a worktree, and returns the commits that were checked out in it.
+func (s *State) look(ctx context.Context, t *Trees, rec record) (heads []string, err error) {
+	r, err := t.repository(rec.Path)
+	if err != nil {
+		return nil, err
+	}
+	if r.top != rec.Path || r.common != rec.Common {
+		return nil, fmt.Errorf("%s is not the worktree any more that it was", rec.Path)
+	}
+	if reason, err := os.ReadFile(filepath.Join(r.dir, "locked")); err == nil {
+		if s.Locked = plain(string(reason)); s.Locked == "" {
+			s.Locked = "no reason given"
+		}
+	}
+	out, err := r.git(ctx, r.top, "status", "--porcelain=v1", "-z", "--untracked-files=all", "--ignore-submodules=none", "--no-renames")
+	if err != nil {
+		return nil, err
+	}
+	for entry := range strings.SplitSeq(strings.TrimSuffix(out, "\x00"), "\x00") {
+		if len(entry) > 3 && !rec.brought(entry) {
+			s.add(entry)
+		}
+	}
+	if modules, err := os.ReadDir(filepath.Join(r.dir, "modules")); err == nil && len(modules) > 0 {
+		s.add("   submodules that were set up in the worktree")
+	}
+	out, err = r.git(ctx, r.top, "log", "--walk-reflogs", "--format=%H", "HEAD")
+	if err != nil {
+		return nil, err
+	}
+	return strings.Fields(out), nil
+}
+
+func (s *State) add(entry string) {
+	if s.FileCount++; s.FileCount <= maxListed {
+		s.Files = append(s.Files, plainPath(entry))
+	}
+}
+
+// plainPath returns an entry of git status without what steers a terminal.
+func plainPath(entry string) string {
+	state, name := entry[:3], entry[3:]
+	if quoted := fmt.Sprintf("%q", name); quoted != `"`+name+`"` {
+		name = quoted
+	}
+	return state + name
+}
+
+// brought reports whether an entry of git status is a file that was put into the worktree and is as it was.
+func (r *record) brought(entry string) bool {
+	name, untracked := strings.CutPrefix(entry, "?? ")
+	p, ok := r.Brought[name]
+	return untracked && ok && p.holds(filepath.Join(r.Path, filepath.FromSlash(name)))
+}
+
+// count finds the commits that came since the worktree was made, among those that were seen.
+func (s *State) count(ctx context.Context, r *repository, rec record, seen []string) error {
+	if len(seen) == 0 {
+		return nil
+	}
+	input := strings.Join(seen, "\n") + "\n^" + rec.Base + "\n"
+	out, err := r.ask(ctx, r.root, askTime, []byte(input), "log", "--stdin", "--ignore-missing", "--no-decorate", "--no-show-signature", "--format=%h %s", "--max-count=1000")
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(out) {
+		if s.CommitCount++; s.CommitCount <= maxListed {
+			s.Commits = append(s.Commits, plain(line))
+		}
+	}
+	return nil
+}
