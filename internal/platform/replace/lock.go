@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -41,7 +42,7 @@ type queue struct {
 
 // acquire waits for the lock called key. The func it returns gives the lock back.
 func (l *locks) acquire(ctx context.Context, key string) (release func(), err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, l.wait, errBusy)
+	ctx, cancel := context.WithTimeoutCause(ctx, l.wait, ErrBusy)
 	defer cancel()
 	w := l.join(key)
 	select {
@@ -63,14 +64,24 @@ func (l *locks) acquire(ctx context.Context, key string) (release func(), err er
 	}, nil
 }
 
-var errBusy = errors.New("waited too long")
+// ErrBusy says that another call or process works on the file, and has not finished for a long time.
+var ErrBusy = errors.New("waited too long")
+
+// A busyError is [ErrBusy] with who works on the file.
+type busyError struct{ holder string }
+
+func (e *busyError) Error() string {
+	return fmt.Sprintf("the file is being changed by %s, which has not finished: nothing was written. Try again", e.holder)
+}
+
+func (e *busyError) Unwrap() error { return ErrBusy }
 
 // waited is the error of a call that did not get the lock.
 func waited(ctx context.Context, holder string) error {
-	if err := context.Cause(ctx); !errors.Is(err, errBusy) {
+	if err := context.Cause(ctx); !errors.Is(err, ErrBusy) {
 		return err
 	}
-	return fmt.Errorf("the file is being changed by %s, which has not finished: nothing was written. Try again", holder)
+	return &busyError{holder}
 }
 
 func (l *locks) join(key string) *queue {
@@ -95,7 +106,8 @@ func (l *locks) leave(key string, w *queue) {
 }
 
 // acquireFile waits for the lock on one of the lock files. There is no call that waits for a limited
-// time, so it asks again and again. A lock file that another call has is shared with it: the queues keep
+// time, so it asks again and again, after pauses that differ: many processes that began to wait together
+// would ask together. The system unlocks the file of a process that dies. A lock file that another call has is shared with it: the queues keep
 // the two apart, and a call that changes one file while it holds another must not wait for itself.
 func (l *locks) acquireFile(ctx context.Context, key string) (unlock func(), err error) {
 	path := filepath.Join(l.dir, key[:bucket])
@@ -113,7 +125,7 @@ func (l *locks) acquireFile(ctx context.Context, key string) (unlock func(), err
 			return nil, fmt.Errorf("locking: %w", err)
 		}
 		select {
-		case <-time.After(pause):
+		case <-time.After(pause/2 + rand.N(pause)):
 		case <-ctx.Done():
 			return nil, waited(ctx, holder(path))
 		}

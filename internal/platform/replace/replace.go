@@ -160,10 +160,11 @@ func (f *File) Create(pieces [][]byte, perm fs.FileMode) (Outcome, error) {
 // the new one at any time, and where the system can do that, a process that is killed leaves nothing else. Callers
 // that must not overwrite what others do use [Replacer.Lock].
 func WriteFile(path string, data []byte, mode fs.FileMode) error {
-	return New("").overwrite(path, data, mode)
+	return New("").WriteFile(path, data, mode)
 }
 
-func (r *Replacer) overwrite(path string, data []byte, mode fs.FileMode) error {
+// WriteFile is like the function of that name. It looks for what killed processes left behind only once in each directory.
+func (r *Replacer) WriteFile(path string, data []byte, mode fs.FileMode) error {
 	dir, err := os.Open(filepath.Dir(path))
 	if err != nil {
 		return err

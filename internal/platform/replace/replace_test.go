@@ -182,7 +182,7 @@ func TestReplaceIsFlushed(t *testing.T) {
 	if _, err := p.replace("new", nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.overwrite(p.path("f"), []byte("newer"), 0o640); err != nil {
+	if err := p.WriteFile(p.path("f"), []byte("newer"), 0o640); err != nil {
 		t.Fatal(err)
 	}
 	f := p.lock("g")

@@ -93,7 +93,7 @@ func TestNoNameUntilComplete(t *testing.T) {
 	if seen["rename"] != 1 {
 		t.Errorf("%d names just before a new file gets its own", seen["rename"])
 	}
-	if err := p.overwrite(p.path("f"), []byte("newer"), 0o644); err != nil { // as a rewind does (D14)
+	if err := p.WriteFile(p.path("f"), []byte("newer"), 0o644); err != nil { // as a rewind does (D14)
 		t.Fatal(err)
 	}
 	if seen["sync"] != 2 {
