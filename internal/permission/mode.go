@@ -18,5 +18,8 @@ const (
 // Modes returns the modes a user can choose.
 func Modes() []Mode { return mode.All() }
 
+// Stricter returns the stricter of two modes; see [mode.Stricter].
+func Stricter(a, b Mode) Mode { return mode.Stricter(a, b) }
+
 // ParseMode returns the mode called name. Its error lists the modes and names the closest.
 func ParseMode(name string) (Mode, error) { return mode.Parse(name) }

@@ -30,9 +30,17 @@ type Question struct {
 	// Firm says that no mode and no allow rule would have answered it.
 	Firm bool
 	Dir  string // the working directory
+	// Agent is the sub-agent whose call it is; nil for one of the main conversation.
+	Agent *Agent
 	// Warning is a line to show with a command that cannot be undone; empty means none.
 	Warning string
 }
+
+// An Agent is a sub-agent that asks.
+type Agent struct{ ID, Type, Title string }
+
+// String names the agent to the user.
+func (a *Agent) String() string { return a.Type + " (" + a.Title + ")" }
 
 // An Answer is what the user or a host decided.
 type Answer struct {

@@ -28,6 +28,12 @@ type State struct {
 
 	blocked  tally.Breaker
 	approved approval.Classes
+
+	// lead is the state of the conversation that this one works for; nil if it works for none. Wanted is the mode that its
+	// agent is defined with, and heard the lead's policy when it was looked at last.
+	lead   *State
+	wanted Mode
+	heard  *Policy
 }
 
 func newState(c GateConfig) *State {
@@ -47,8 +53,12 @@ func newState(c GateConfig) *State {
 
 // Policy returns the policy in force. Rules speak of where links lead now.
 func (s *State) Policy() *Policy {
+	lead := s.leadPolicy()
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if lead != s.heard {
+		s.obey(lead)
+	}
 	if s.policy.rules.Stale() {
 		s.policy = Compile(s.now)
 	}

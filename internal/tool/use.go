@@ -30,6 +30,19 @@ type Use struct {
 	Verdict Verdict
 }
 
+type useKey struct{}
+
+// WithUse returns ctx as that of the use with an id.
+func WithUse(ctx context.Context, id string) context.Context {
+	return context.WithValue(ctx, useKey{}, id)
+}
+
+// UseOf returns the id of the use that a call runs for, or "".
+func UseOf(ctx context.Context) string {
+	id, _ := ctx.Value(useKey{}).(string)
+	return id
+}
+
 // Rewrite replaces the input by one that is checked like the model's own. An input that does not fit
 // leaves the use as it was; the error, which the gate returns, names by as the one who wrote it.
 func (u *Use) Rewrite(by string, input json.RawMessage) error {

@@ -321,7 +321,7 @@ func (e *Executor) call(ctx context.Context, p *Pending, report func(tool.Progre
 	go func() {
 		var out returnValues
 		out.err = e.protect(Run, &p.use.ToolUse, func() (err error) {
-			out.r, err = p.use.Call.Run(ctx, report)
+			out.r, err = p.use.Call.Run(tool.WithUse(ctx, p.raw.ID), report)
 			return err
 		})
 		done <- out

@@ -1,0 +1,81 @@
+package permission
+
+import (
+	"slices"
+
+	"adze/internal/permission/reminder"
+	"adze/internal/permission/rule"
+)
+
+// A WorkerConfig is what makes the gate of an agent differ from that of the conversation that it works for.
+type WorkerConfig struct {
+	// Mode is what the agent is defined with; empty means that of the conversation. Only a stricter one counts.
+	Mode Mode
+	// Dir is where it works, and Dirs are its working directories; empty means those of the conversation.
+	Dir  string
+	Dirs []string
+}
+
+// Worker returns the gate of an agent that works for the conversation of g. It begins with the rules of g; what the
+// user grants the agent later is the agent's alone. What g denies or asks about holds for the agent from then on, and so
+// does a stricter mode.
+func (g *Gate) Worker(c WorkerConfig) *Gate {
+	lead := g.Policy()
+	s := &State{
+		mayBypass: g.mayBypass, noAuto: g.noAuto, defaultMode: g.defaultMode, language: g.language,
+		now: lead.cfg, lead: g.State, wanted: c.Mode, heard: lead,
+	}
+	s.now.Rules = slices.Clone(lead.cfg.Rules)
+	s.now.Readable, s.now.Editable, s.now.PlanFile = nil, nil, ""
+	if c.Dir != "" {
+		s.now.Dir = c.Dir
+	}
+	if c.Dirs != nil {
+		s.now.Dirs, s.now.added = c.Dirs, nil
+	}
+	if s.now.Mode == Auto {
+		s.plan.news = append(s.plan.news, reminder.AutoOn)
+	}
+	s.follow(Stricter(lead.Mode(), c.Mode))
+	s.policy = Compile(s.now)
+	return &Gate{State: s, say: g.say}
+}
+
+// leadPolicy returns the policy of the conversation that this one works for, or nil.
+func (s *State) leadPolicy() *Policy {
+	if s.lead == nil {
+		return nil
+	}
+	return s.lead.Policy()
+}
+
+// obey takes over what the conversation that this one works for denies, asks about and rules out now.
+func (s *State) obey(lead *Policy) {
+	s.heard = lead
+	rules := slices.Clone(s.now.Rules)
+	for _, r := range lead.cfg.Rules {
+		if r.Behavior != Allow && !slices.ContainsFunc(rules, func(own rule.Rule) bool {
+			return own.Behavior == r.Behavior && own.String() == r.String() && own.Scope == r.Scope
+		}) {
+			rules = append(rules, r)
+		}
+	}
+	s.now.Rules = rules
+	s.follow(Stricter(lead.Mode(), s.wanted))
+	s.policy = Compile(s.now)
+}
+
+// follow changes the mode of one that works for another.
+func (s *State) follow(m Mode) {
+	was := s.now.Mode
+	if m == was {
+		return
+	}
+	if m == Plan {
+		s.enter()
+	} else {
+		s.now.Saved = ""
+	}
+	s.now.Mode = m
+	s.plan.changed(was, m)
+}
