@@ -36,7 +36,7 @@ func (g *Gate) Worker(c WorkerConfig) *Gate {
 	if s.now.Mode == Auto {
 		s.plan.news = append(s.plan.news, reminder.AutoOn)
 	}
-	s.follow(Stricter(lead.Mode(), c.Mode))
+	s.follow(withWish(lead.Mode(), c.Mode))
 	s.policy = Compile(s.now)
 	return &Gate{State: s, say: g.say}
 }
@@ -61,7 +61,7 @@ func (s *State) obey(lead *Policy) {
 		}
 	}
 	s.now.Rules = rules
-	s.follow(Stricter(lead.Mode(), s.wanted))
+	s.follow(withWish(lead.Mode(), s.wanted))
 	s.policy = Compile(s.now)
 }
 
@@ -78,4 +78,12 @@ func (s *State) follow(m Mode) {
 	}
 	s.now.Mode = m
 	s.plan.changed(was, m)
+}
+
+// withWish returns the mode of an agent: that of its lead, or what it is defined with if that is stricter. Empty is no wish.
+func withWish(lead, wish Mode) Mode {
+	if wish == "" {
+		return lead
+	}
+	return Stricter(lead, wish)
 }

@@ -2,7 +2,6 @@
 package mode
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -75,12 +74,8 @@ func (m Mode) Next() Mode {
 	return Default
 }
 
-// Stricter returns the one of two modes that lets less happen unasked. An empty one has no
-// say, and one that does not exist counts as the strictest.
+// Stricter returns the one of two modes that lets less happen unasked. A mode that does not exist counts as the strictest.
 func Stricter(a, b Mode) Mode {
-	if a == "" || b == "" {
-		return cmp.Or(a, b)
-	}
 	order := []Mode{Plan, DontAsk, Default, AcceptEdits, Auto, Bypass}
 	if slices.Index(order, b) < slices.Index(order, a) {
 		a = b

@@ -3,6 +3,7 @@ package task
 import (
 	"fmt"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -14,6 +15,45 @@ type Notice struct {
 	OutputFile string
 	Tail       string // its last lines
 	Remark     string // what else there is to know, see [Task.Remark]
+	// Report is what a task that has more to tell than the end of its output says; nil for others.
+	Report *Report
+}
+
+// A Report is what came of a task that has more to tell than its output.
+type Report struct {
+	// Result is what it says in the end.
+	Result string
+	// Tokens, Calls and Took are what it took; they are left out if all are zero.
+	Tokens, Calls int
+	Took          time.Duration
+	// Worktree and Branch are where its changes are, if not in the working directory.
+	Worktree, Branch string
+}
+
+// Conclude keeps what came of a task that is about to end.
+func (task *Task) Conclude(r Report) {
+	task.mu.Lock()
+	defer task.mu.Unlock()
+	task.report = &r
+}
+
+// Concluded returns what was kept, or nil.
+func (task *Task) Concluded() *Report {
+	task.mu.Lock()
+	defer task.mu.Unlock()
+	return task.report
+}
+
+// maxResult is how much of a result a notice holds, in characters.
+const maxResult = 30_000
+
+// shown returns the result as a notice has it.
+func (r *Report) shown(file string) string {
+	all := []rune(r.Result)
+	if len(all) <= maxResult {
+		return r.Result
+	}
+	return fmt.Sprintf("%s\n[Cut: %d of %d characters. All of it is in %s.]", string(all[:maxResult]), maxResult, len(all), file)
 }
 
 // How much of the end of the output a notice shows.
@@ -24,7 +64,7 @@ const (
 
 func (task *Task) notice() Notice {
 	tail, _ := task.Output.Tail(4 * noticeChars)
-	summary := fmt.Sprintf("Background command %q %s", task.Title, task.Status())
+	summary := fmt.Sprintf("%s %q %s", task.noun(), task.Title, task.Status())
 	if ending := task.Ending(); ending != "" {
 		summary += " (" + ending + ")"
 	}
@@ -34,7 +74,7 @@ func (task *Task) notice() Notice {
 	}
 	return Notice{
 		ID: task.ID, CallID: task.CallID, Status: task.Status(), Summary: summary,
-		OutputFile: task.Output.Path(), Tail: lastLines(tail), Remark: remark,
+		OutputFile: task.Output.Path(), Tail: lastLines(tail), Remark: remark, Report: task.Concluded(),
 	}
 }
 
@@ -63,7 +103,16 @@ func (n Notice) Text() string {
 	element("output-file", n.OutputFile)
 	element("status", string(n.Status))
 	element("summary", n.Summary)
-	element("result", n.Tail)
+	if r := n.Report; r != nil {
+		element("result", r.shown(n.OutputFile))
+		if r.Tokens > 0 || r.Calls > 0 || r.Took > 0 {
+			fmt.Fprintf(&b, "<usage><total_tokens>%d</total_tokens><tool_uses>%d</tool_uses><duration_ms>%d</duration_ms></usage>\n", r.Tokens, r.Calls, r.Took.Milliseconds())
+		}
+		element("worktree", r.Worktree)
+		element("branch", r.Branch)
+	} else {
+		element("result", n.Tail)
+	}
 	if n.Remark != "" {
 		b.WriteString(n.Remark + "\n")
 	}

@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -27,14 +29,29 @@ const (
 )
 
 const (
-	// MaxRunning is how many tasks may run in the background at once.
+	// MaxRunning is how many tasks may run in the background at once, unless [Table.Allow] says otherwise.
 	MaxRunning = 32
 	// keep is how many tasks that have ended are remembered.
 	keep = 200
 )
 
-// Shell is the letter that the ids of shell commands begin with.
-const Shell = 'b'
+// The letters that the ids of tasks begin with.
+const (
+	Shell    = 'b' // a command
+	Agent    = 'a' // a sub-agent
+	Teammate = 't' // a member of a team
+	Workflow = 'w' // the steps of a workflow
+	Monitor  = 'm' // what is watched
+	Dream    = 'd' // the consolidation of memory
+)
+
+// nouns are what the kinds of tasks are called.
+var nouns = map[byte]string{
+	Shell: "Background command", Agent: "Agent", Teammate: "Teammate", Workflow: "Workflow", Monitor: "Monitor", Dream: "Consolidation of memory",
+}
+
+// noun returns what a task is called.
+func (task *Task) noun() string { return nouns[task.ID[0]] }
 
 // A Table holds the tasks of a session. It is safe for concurrent use.
 type Table struct {
@@ -47,13 +64,21 @@ type Table struct {
 	open   int              // tasks in the background whose end was not announced yet
 	news   chan struct{}    // closed by the next announcement
 	closed bool
+	most   int // how many may run in the background at once
 }
 
 // New returns a table whose tasks write their output to files in dir, which is made when it is first
 // needed. Notify is called when a background task ends, once for each, from any goroutine. It may be
 // nil.
 func New(dir string, notify func(Notice)) *Table {
-	return &Table{dir: dir, notify: notify, tasks: make(map[string]*Task), all: make(map[*Task]bool), news: make(chan struct{})}
+	return &Table{dir: dir, notify: notify, tasks: make(map[string]*Task), all: make(map[*Task]bool), news: make(chan struct{}), most: MaxRunning}
+}
+
+// Allow lets so many tasks run in the background at once, if that is more than [MaxRunning].
+func (t *Table) Allow(n int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.most = max(n, MaxRunning)
 }
 
 // A Task is something that runs. In the foreground its caller waits for it, and it is not listed.
@@ -79,6 +104,7 @@ type Task struct {
 	stopped    bool // it was asked to end
 	status     Status
 	ending     ending
+	report     *Report
 	read       int64 // how much of the output was handed out
 }
 
@@ -96,9 +122,18 @@ var ErrStopped = errors.New("the task was stopped")
 // byte, or when it goes to the background. Its context is cancelled by [Task.Stop] and [Table.Close], not
 // by ctx, whose values it has. The caller must call [Task.End].
 func (t *Table) Begin(ctx context.Context, kind byte, title, command string) (*Task, error) {
-	id := newID(kind)
+	return t.begin(ctx, newID(kind), title, command)
+}
+
+// Again makes a task that continues what one with that id did, in the foreground; see [Table.Begin]. That one must have
+// ended, and the new one takes its place.
+func (t *Table) Again(ctx context.Context, id, title string) (*Task, error) {
+	return t.begin(ctx, id, title, "")
+}
+
+func (t *Table) begin(ctx context.Context, id, title, command string) (*Task, error) {
 	task := &Task{
-		ID: id, Title: title, Command: command, Output: newOutput(t.dir, id), Started: time.Now(),
+		ID: id, Title: title, Command: command, Output: newOutput(t.dir, t.free(id)), Started: time.Now(),
 		table: t, done: make(chan struct{}), detach: make(chan struct{}, 1), status: Running,
 	}
 	task.ctx, task.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
@@ -109,6 +144,17 @@ func (t *Table) Begin(ctx context.Context, kind byte, title, command string) (*T
 	}
 	t.all[task] = true
 	return task, nil
+}
+
+// free returns a name for the output of a task that no earlier one of the same id has.
+func (t *Table) free(id string) string {
+	name := id
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(filepath.Join(t.dir, name+suffix)); err != nil {
+			return name
+		}
+		name = fmt.Sprintf("%s-%d", id, n)
+	}
 }
 
 // newID returns one letter and eight random digits in base 36.
@@ -175,7 +221,7 @@ func (task *Task) ToBackground() error {
 			running = append(running, other.ID+" ("+other.Title+")")
 		}
 	}
-	if len(running) >= MaxRunning {
+	if len(running) >= t.most {
 		slices.Sort(running)
 		return fmt.Errorf("%d background tasks are running, which is the limit: stop one of them first: %s", len(running), strings.Join(running, ", "))
 	}
@@ -190,7 +236,7 @@ func (task *Task) ToBackground() error {
 	task.background = true
 	t.tasks[task.ID] = task
 	t.open++
-	if t.notify != nil {
+	if t.notify != nil && task.ID[0] == Shell {
 		go task.watch()
 	}
 	return nil
