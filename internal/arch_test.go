@@ -49,7 +49,7 @@ var layers = [][]string{
 	{"tool"},
 	{"tool/absent", "tool/tooltest", "tool/change", "tool/command", "tool/deferral", "tool/place", "tool/suggest"},
 	{"permission/compat", "permission/mode"},
-	{"permission/rule", "permission/approval", "permission/reminder", "permission/tally"},
+	{"permission/rule", "permission/approval", "permission/inner", "permission/reminder", "permission/tally"},
 	{"team"},
 	{"mcp/roster", "mcp/hosted", "mcp/mcptest"},
 	{"mcp", "mcp/editor"},

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"adze/internal/permission/compat"
+	"adze/internal/permission/inner"
 	"adze/internal/permission/rule"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/shell"
@@ -152,11 +153,11 @@ func harmlessWords(program string) bool {
 // hazards looks for what the user has to see, whatever the mode and the allow rules say.
 func (c commandCheck) hazards() finding {
 	var found finding
-	for _, line := range append([]inner{{Script: c.cmd.Script}}, c.cmd.nested...) {
-		if line.handed {
+	for _, line := range append([]inner.Line{{Script: c.cmd.Script}}, c.cmd.nested...) {
+		if line.Handed {
 			continue // the line itself says what is found
 		}
-		if reasons := line.DangerousRemovals(c.cfg.Home, c.cfg.removalDirs(), line.outer); len(reasons) > 0 {
+		if reasons := line.DangerousRemovals(c.cfg.Home, c.cfg.removalDirs(), line.Outer); len(reasons) > 0 {
 			found = stricter(found, unsafe("%s", strings.Join(reasons, "; ")))
 		}
 	}

@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"adze/internal/permission/inner"
 	"adze/internal/permission/rule"
 	"adze/internal/platform/paths"
 	"adze/internal/platform/shell"
@@ -75,7 +76,7 @@ type Command struct {
 	Edits bool
 
 	// nested are the lines that the command hands to others to run, and inner is what they touch.
-	nested []inner
+	nested []inner.Line
 	inner  []Use
 	// mentions are the words that name protected places to programs about which little is known.
 	mentions []mention

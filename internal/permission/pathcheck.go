@@ -8,6 +8,7 @@ import (
 
 	"adze/internal/permission/compat"
 	"adze/internal/permission/rule"
+	"adze/internal/platform/paths"
 	"adze/internal/platform/scope"
 )
 
@@ -323,3 +324,6 @@ func foreignDirs(t *Target) []string {
 	}
 	return dirs
 }
+
+// isDir reports whether a set ends at a directory.
+func isDir(s paths.Set) bool { return s.Info != nil && s.Info.IsDir() }

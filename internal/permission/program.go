@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"adze/internal/permission/inner"
 	"adze/internal/platform/shell"
 	"adze/internal/tool"
 )
@@ -47,7 +48,7 @@ func (r *resolver) others(c *Command, own *tool.Command) {
 	}
 	for i := 0; i < len(c.others); i++ { // grows meanwhile
 		l.script(c.others[i])
-		for _, s := range nested(c.others[i], l.vars()) {
+		for _, s := range inner.Lines(c.others[i], l.vars()) {
 			l.script(s.Script)
 		}
 	}

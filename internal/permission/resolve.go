@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"adze/internal/permission/inner"
 	"adze/internal/platform/paths"
 	"adze/internal/platform/shell"
 	"adze/internal/tool"
@@ -93,7 +94,7 @@ func (r resolver) command(own *tool.Command) *Command {
 		c.Uses = append(c.Uses, r.uses(use)...)
 	}
 	for _, part := range c.Script.Parts {
-		if searchesBelow(part) && !slices.ContainsFunc(c.Uses, func(u Use) bool { return u.Part == part && !u.Redirect }) {
+		if inner.SearchesBelow(part) && !slices.ContainsFunc(c.Uses, func(u Use) bool { return u.Part == part && !u.Redirect }) {
 			c.Uses = append(c.Uses, r.uses(shell.PathUse{Part: part, Verb: shell.ReadPath, Path: ".", Known: !c.Script.ChangesDir()})...)
 		}
 	}
@@ -103,7 +104,7 @@ func (r resolver) command(own *tool.Command) *Command {
 			c.mentions = append(c.mentions, r.mentioned(part)...)
 		}
 	}
-	c.nested = nested(c.Script, vars)
+	c.nested = inner.Lines(c.Script, vars)
 	for _, script := range c.nested {
 		for _, use := range script.Paths() {
 			c.inner = append(c.inner, r.uses(use)...)
@@ -166,7 +167,7 @@ func (r *resolver) uses(u shell.PathUse) []Use {
 	var found []string
 	ok := r.p.places().contains(use.names) // elsewhere it is asked about anyway, and may be a device or a share
 	if ok {
-		found, ok = expand(dir, u.Glob)
+		found, ok = inner.Expand(dir, u.Glob)
 	}
 	use.Tree = !ok
 	uses := []Use{use}

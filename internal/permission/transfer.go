@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"adze/internal/permission/inner"
 	"adze/internal/platform/shell"
 )
 
@@ -71,7 +72,7 @@ func (p *placement) source(w shell.Word) {
 		p.place(w.Value)
 		return
 	}
-	found, ok := expand(p.dir, w.Value)
+	found, ok := inner.Expand(p.dir, w.Value)
 	p.unseen = true // it may stand for more when its turn comes
 	if !ok {
 		p.unknown(w.Text)

@@ -1,4 +1,6 @@
-package permission
+// Package inner looks into a line of shell for what others run in it, and for what its wildcards stand for. It is there to
+// find what is forbidden, never to allow anything.
+package inner
 
 import (
 	"errors"
@@ -8,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/platform/paths"
 	"adze/internal/platform/shell"
 )
 
@@ -24,21 +25,21 @@ const (
 type nest struct {
 	vars    shell.Vars
 	budget  int
-	scripts []inner
+	scripts []Line
 }
 
-// An inner is a line of shell that another hands to a program that runs it.
-type inner struct {
+// A Line is a line of shell that another hands to a program that runs it.
+type Line struct {
 	*shell.Script
-	// outer is the line itself if the same shell runs this one, or nil.
-	outer *shell.Script
-	// handed says that what a find begins with stands for what it finds.
-	handed bool
+	// Outer is the line itself if the same shell runs this one, or nil.
+	Outer *shell.Script
+	// Handed says that what a find begins with stands for what it finds.
+	Handed bool
 }
 
-// nested returns what s makes others run: the strings given to shells and the commands behind wrappers.
+// Lines returns what s makes others run: the strings given to shells and the commands behind wrappers.
 // It is there to find what is forbidden, never to allow anything.
-func nested(s *shell.Script, vars shell.Vars) []inner {
+func Lines(s *shell.Script, vars shell.Vars) []Line {
 	n := &nest{vars: vars, budget: maxNested}
 	n.search(s, 0)
 	return n.scripts
@@ -53,9 +54,9 @@ func (n *nest) search(s *shell.Script, depth int) {
 			continue
 		}
 		roots := rootsOf(part.Words)
-		line := inner{}
+		line := Line{}
 		if name := part.Words[0].Value; name == "trap" || name == "eval" {
-			line.outer = s
+			line.Outer = s
 		}
 		for i, w := range part.Words {
 			switch {
@@ -67,7 +68,7 @@ func (n *nest) search(s *shell.Script, depth int) {
 				n.parse(text, line, depth)
 				for _, root := range roots {
 					if strings.Contains(text, "{}") {
-						n.parse(strings.ReplaceAll(text, "{}", root), inner{handed: true}, depth)
+						n.parse(strings.ReplaceAll(text, "{}", root), Line{Handed: true}, depth)
 					}
 				}
 			}
@@ -106,7 +107,7 @@ func tail(words []shell.Word) string {
 	return b.String()
 }
 
-func (n *nest) parse(text string, line inner, depth int) {
+func (n *nest) parse(text string, line Line, depth int) {
 	if n.budget -= len(text); n.budget < 0 {
 		return
 	}
@@ -126,9 +127,8 @@ func runsOthers(program string) bool {
 	return false
 }
 
-// searchesBelow returns what a part reads without naming it: programs that search the directory they
-// run in.
-func searchesBelow(part *shell.Part) bool {
+// SearchesBelow reports whether a part reads what it does not name: its program searches the directory it runs in.
+func SearchesBelow(part *shell.Part) bool {
 	if len(part.Words) == 0 {
 		return false
 	}
@@ -144,9 +144,9 @@ func searchesBelow(part *shell.Part) bool {
 	return false
 }
 
-// expand returns what a wildcard stands for now, below a directory without any, or false if that cannot
+// Expand returns what a wildcard stands for now, below a directory without any, or false if that cannot
 // be told or takes long.
-func expand(dir, pattern string) ([]string, bool) {
+func Expand(dir, pattern string) ([]string, bool) {
 	names := strings.Split(pattern, "/")
 	if slices.Contains(names, "..") || strings.Contains(pattern, "**") {
 		return nil, false
@@ -206,6 +206,3 @@ func matchName(pattern, name string) bool {
 	ok, err := path.Match(strings.ReplaceAll(pattern, "[!", "[^"), name)
 	return ok || err != nil // a pattern that is read differently may stand for anything
 }
-
-// isDir reports whether a set ends at a directory.
-func isDir(s paths.Set) bool { return s.Info != nil && s.Info.IsDir() }
