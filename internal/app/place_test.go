@@ -2,11 +2,14 @@ package app
 
 import (
 	"bytes"
+	"os"
 	"strings"
 	"testing"
 
 	"adze/internal/app/apptest"
 	"adze/internal/app/cli"
+	"adze/internal/platform/osproc"
+	"adze/internal/platform/sandbox"
 )
 
 // A place is a user's machine, with what the program prints.
@@ -53,4 +56,13 @@ func TestInvalidSettings(t *testing.T) {
 			t.Errorf("%s: exit code %d, %q, %q", file, code, out, said)
 		}
 	}
+}
+
+// TestMain stands in for the program where that starts itself: as the helper of the sandbox and as the reaper. Otherwise
+// each such start would run all tests again.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && (os.Args[1] == sandbox.HelperArg || os.Args[1] == osproc.ReaperArg) {
+		os.Exit(Main(os.Args[1:]))
+	}
+	os.Exit(m.Run())
 }
