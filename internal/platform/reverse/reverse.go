@@ -1,0 +1,63 @@
+// Package reverse takes one change to a text back from a later version of the text, by lines. It changes nothing that
+// was changed since: where both meet, it refuses.
+package reverse
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff/lcs"
+)
+
+// Change returns now without the change from before to after. It reports false if a line that was changed since is one
+// of those, or next to them, and then there is no such text. A part of the change that was taken back already is as it
+// should be.
+func Change(now, before, after string) (text string, ok bool) {
+	was, is, have := lines(before), lines(after), lines(now)
+	since := lcs.DiffLines(is, have)
+	var b strings.Builder
+	at := 0 // in have
+	for _, back := range lcs.DiffLines(is, was) {
+		i := slices.IndexFunc(since, func(s lcs.Diff) bool { return s.Start <= back.End && back.Start <= s.End })
+		if i >= 0 {
+			s := since[i]
+			same := s.Start == back.Start && s.End == back.End && slices.Equal(have[s.ReplStart:s.ReplEnd], was[back.ReplStart:back.ReplEnd])
+			if !same || i+1 < len(since) && since[i+1].Start <= back.End {
+				return "", false
+			}
+			continue
+		}
+		start := place(since, back.Start)
+		write(&b, have[at:start])
+		write(&b, was[back.ReplStart:back.ReplEnd])
+		at = start + back.End - back.Start
+	}
+	write(&b, have[at:])
+	return b.String(), true
+}
+
+// place returns where a line that was not changed since is now.
+func place(since []lcs.Diff, line int) int {
+	now := line
+	for _, s := range since {
+		if s.End <= line {
+			now = line + s.ReplEnd - s.End
+		}
+	}
+	return now
+}
+
+func write(b *strings.Builder, lines []string) {
+	for _, l := range lines {
+		b.WriteString(l)
+	}
+}
+
+// lines returns the lines of a text, each with its end.
+func lines(text string) []string {
+	all := strings.SplitAfter(text, "\n")
+	if all[len(all)-1] == "" {
+		all = all[:len(all)-1]
+	}
+	return all
+}
