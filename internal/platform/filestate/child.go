@@ -17,9 +17,9 @@ func (s *Store) Clone() *Store {
 }
 
 // Merge takes over what a sub-agent that has ended knows of files: of two versions the one that was modified last, and
-// of the same version what both have seen. It returns the files that are before the model of this conversation in an
-// older version, the one touched last first.
-func (s *Store) Merge(child *Store) (outdated []string) {
+// of the same version what both have seen. A file that is before the model of this conversation in an older version
+// stays known as that, so that it is read again before it is changed.
+func (s *Store) Merge(child *Store) {
 	known := child.Recent()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -36,13 +36,8 @@ func (s *Store) Merge(child *Store) (outdated []string) {
 			merged := joined(old, e)
 			merged.Complete = merged.Complete || Covers(merged.Seen, 1, merged.Total)
 			s.put(merged)
-		case e.Stamp.MTime > old.Stamp.MTime:
-			if old.Shown {
-				outdated = append(outdated, e.Path)
-			}
+		case e.Stamp.MTime > old.Stamp.MTime && !old.Shown:
 			s.put(e)
 		}
 	}
-	slices.Reverse(outdated)
-	return outdated
 }
