@@ -116,7 +116,7 @@ func TestCopyOfOneInUse(t *testing.T) {
 					if v.absent() {
 						continue
 					}
-					if _, err := h.store.content(v); err != nil {
+					if _, err := h.store.content(v.version); err != nil {
 						t.Errorf("%s of %s: %v", path, s.id, err)
 					}
 				}

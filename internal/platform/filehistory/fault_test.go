@@ -236,7 +236,7 @@ func TestBackupAfterFailure(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := p.Backup(t.Context(), p.path("f")); err == nil {
+			if _, err := p.Backup(t.Context(), p.path("f"), Author{}); err == nil {
 				t.Fatal("a content was kept nowhere")
 			}
 			if err := remove(); err != nil {
@@ -308,16 +308,16 @@ func TestLocked(t *testing.T) {
 		all[i] = h
 	}
 	early, late, later := all[0], all[1], all[2]
-	if err := early.Backup(t.Context(), p.path("f")); err != nil {
+	if _, err := early.Backup(t.Context(), p.path("f"), Author{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := late.Backup(t.Context(), p.path("f")); !errors.Is(err, ErrLocked) {
+	if _, err := late.Backup(t.Context(), p.path("f"), Author{}); !errors.Is(err, ErrLocked) {
 		t.Errorf("a history that another made meanwhile: %v", err)
 	}
 	if err := early.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := later.Backup(t.Context(), p.path("f")); !errors.Is(err, ErrLocked) {
+	if _, err := later.Backup(t.Context(), p.path("f"), Author{}); !errors.Is(err, ErrLocked) {
 		t.Errorf("a history that another made, and closed: %v", err)
 	}
 	if err := errors.Join(late.Close(), later.Close()); err != nil {
@@ -349,7 +349,7 @@ func TestFlush(t *testing.T) {
 	p.Begin("m1")
 	for round, name := range []string{"f", "large", "new", "f"} {
 		clear(synced)
-		if err := errors.Join(p.Backup(t.Context(), p.path(name)), p.Flush()); err != nil {
+		if err := kept(p, name); err != nil {
 			t.Fatal(err)
 		}
 		must := []string{p.store.indexPath()}
@@ -374,10 +374,16 @@ func TestFlush(t *testing.T) {
 		t.Errorf("with nothing to do, %v are synced, %v", synced, err)
 	}
 	p.store.fsync = func(*os.File) error { return errors.New("input/output error") }
-	if err := errors.Join(p.Backup(t.Context(), p.path("f")), p.Flush()); err == nil {
+	if err := kept(p, "f"); err == nil {
 		t.Error("what is not on the disk was kept")
 	}
 	if _, err := p.Rewind(t.Context(), "m1", Options{Force: true}); err == nil || p.files()["f"] == "zero" {
 		t.Errorf("going back, without having kept what is: %v", err)
 	}
+}
+
+// kept keeps a file for good.
+func kept(p *project, name string) error {
+	_, err := p.Backup(p.t.Context(), p.path(name), Author{})
+	return errors.Join(err, p.Flush())
 }

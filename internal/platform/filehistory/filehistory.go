@@ -60,6 +60,12 @@ func Open(dir string, log *slog.Logger) (*History, error) {
 	return h, nil
 }
 
+// An Author is who changes files: an agent, or the main conversation, which has no id.
+type Author struct{ ID, Title string }
+
+// userID is the author of what a rewind does. Agents have other ids.
+const userID = "user"
+
 // Begin says that a user message is being answered. What is changed from now on belongs to it.
 func (h *History) Begin(messageID string) {
 	if h == nil {
@@ -122,14 +128,14 @@ func (h *History) Alias(messageID string) {
 	}
 }
 
-// Backup keeps the content of the file at path, or that there is none, before it is changed. Without
-// it the file must not be changed, nor before [History.Flush].
-func (h *History) Backup(ctx context.Context, path string) error {
+// Backup keeps the content of the file at path, or that there is none, before an author changes it. Without it the file
+// must not be changed, nor before [History.Flush]. It returns the number of the change.
+func (h *History) Backup(ctx context.Context, path string, by Author) (change int64, err error) {
 	if h == nil {
-		return nil
+		return 0, nil
 	}
 	if !utf8.ValidString(path) {
-		return fmt.Errorf("keeping %q: the name is not valid UTF-8", path)
+		return 0, fmt.Errorf("keeping %q: the name is not valid UTF-8", path)
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -138,53 +144,55 @@ func (h *History) Backup(ctx context.Context, path string) error {
 	}
 	v, err := h.store.keep(ctx, path)
 	if err == nil {
-		err = h.note(path, v)
+		change, err = h.note(path, v, by)
 	}
 	if err != nil {
-		return fmt.Errorf("keeping the content of %s before changing it: %w", path, err)
+		return 0, fmt.Errorf("keeping the content of %s before changing it: %w", path, err)
 	}
-	return nil
+	return change, nil
 }
 
-// note adds a version to the current snapshot.
-func (h *History) note(path string, v version) error {
+// note adds a version to the current snapshot, and returns the number of the change that follows.
+func (h *History) note(path string, v version, by Author) (change int64, err error) {
 	s := h.current
-	if err := h.save(v.record("file", path, s.id)); err != nil {
-		return err
+	v.change = h.changes + 1
+	b := &backup{version: v, by: by}
+	if err := h.save(b.record(path, s.id)); err != nil {
+		return 0, err
 	}
-	v.number = h.store.last
-	s.files[path] = append(s.files[path], v)
+	b.number = h.store.last
+	h.keep(s, path, b)
 	if v.draft != "" {
 		h.drafts = append(h.drafts, v.draft)
 	}
-	return nil
+	return v.change, nil
 }
 
-// Writing says that a tool is about to give the file at path the content with this hash. If the process is killed
+// Writing says that a change is about to give the file at path the content with this hash. If the process is killed
 // before [History.Wrote], the file still counts as its own.
-func (h *History) Writing(path string, hash [sha256.Size]byte) {
+func (h *History) Writing(change int64, path string, hash [sha256.Size]byte) {
 	if h == nil {
 		return
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	v := version{hash: hex.EncodeToString(hash[:])}
+	v := version{hash: hex.EncodeToString(hash[:]), change: change}
 	if err := h.store.append(v.record("next", path, "")); err != nil {
 		h.log.Warn("the file history cannot be written", "error", err)
 		return
 	}
 	v.number = h.store.last
-	h.next[path] = v
+	h.expect(path, v)
 }
 
-// Wrote says that a tool gave the file at path the content with this hash.
-func (h *History) Wrote(path string, hash [sha256.Size]byte) {
+// Wrote says that a change gave the file at path the content with this hash.
+func (h *History) Wrote(change int64, path string, hash [sha256.Size]byte) {
 	if h == nil {
 		return
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.leave(path, version{hash: hex.EncodeToString(hash[:])})
+	h.leave(path, version{hash: hex.EncodeToString(hash[:]), change: change})
 }
 
 func (h *History) leave(path string, v version) {
@@ -192,8 +200,7 @@ func (h *History) leave(path string, v version) {
 		h.log.Warn("the file history cannot be written", "error", err)
 	}
 	v.number = h.store.last
-	h.left[path] = v
-	delete(h.next, path)
+	h.made(path, v)
 }
 
 // evict drops the oldest snapshots beyond the bound, with the contents only they had.

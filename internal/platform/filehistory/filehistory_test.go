@@ -57,11 +57,19 @@ func (p *project) path(name string) string { return filepath.Join(p.root, name) 
 // edit changes a file as a tool does.
 func (p *project) edit(name, content string) {
 	p.t.Helper()
-	if err := p.Backup(p.t.Context(), p.path(name)); err != nil {
+	p.editBy(Author{}, name, content)
+}
+
+// editBy changes a file as a tool of an agent does.
+func (p *project) editBy(by Author, name, content string) {
+	p.t.Helper()
+	change, err := p.Backup(p.t.Context(), p.path(name), by)
+	if err != nil {
 		p.t.Fatal(err)
 	}
+	p.Writing(change, p.path(name), sha256.Sum256([]byte(content)))
 	p.outside(name, content)
-	p.Wrote(p.path(name), sha256.Sum256([]byte(content)))
+	p.Wrote(change, p.path(name), sha256.Sum256([]byte(content)))
 }
 
 // outside changes a file as others do: empty content removes it.
@@ -140,7 +148,7 @@ func TestContentsAreKeptOnce(t *testing.T) {
 		t.Errorf("%d contents are stored, two of them large", n)
 	}
 	for i, v := range p.snapshots[0].files[p.path("large")] {
-		if got, err := p.store.content(v); err != nil || string(got) != large[i%2] {
+		if got, err := p.store.content(v.version); err != nil || string(got) != large[i%2] {
 			t.Errorf("a large file: %d bytes, %v", len(got), err)
 		}
 	}
@@ -202,7 +210,7 @@ func TestBackupFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{"dir": "not a regular file", "huge": "cannot be kept", "a\xff": "not valid UTF-8"} {
-		if err := p.Backup(t.Context(), p.path(name)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := p.Backup(t.Context(), p.path(name), Author{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
@@ -213,10 +221,10 @@ func TestBackupFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.outside("f", "x")
-	if err := p.Backup(t.Context(), p.path("f")); err == nil {
+	if _, err := p.Backup(t.Context(), p.path("f"), Author{}); err == nil {
 		t.Error("a content was kept nowhere")
 	}
-	if err := p.Backup(t.Context(), p.path("new")); err == nil {
+	if _, err := p.Backup(t.Context(), p.path("new"), Author{}); err == nil {
 		t.Error("an absence was kept nowhere")
 	}
 }
@@ -398,7 +406,7 @@ func TestRewind(t *testing.T) {
 	turn("m2", func() {
 		p.edit("f", "f2")
 		p.edit("f", "f2 again")
-		if err := p.Backup(t.Context(), p.path("gone")); err != nil {
+		if _, err := p.Backup(t.Context(), p.path("gone"), Author{}); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.Remove(p.path("gone")); err != nil {
@@ -532,10 +540,10 @@ func TestOff(t *testing.T) {
 	dir := t.TempDir()
 	h.Begin("m")
 	h.Alias("a")
-	if err := h.Backup(t.Context(), filepath.Join(dir, "f")); err != nil {
+	if _, err := h.Backup(t.Context(), filepath.Join(dir, "f"), Author{}); err != nil {
 		t.Error(err)
 	}
-	h.Wrote("f", [32]byte{})
+	h.Wrote(1, "f", [32]byte{})
 	if _, err := h.Rewind(t.Context(), "m", Options{}); !errors.Is(err, ErrOff) || !strings.Contains(err.Error(), "fileHistory.enabled") {
 		t.Errorf("Rewind: %v", err)
 	}
@@ -611,14 +619,15 @@ func turns(dir string) error {
 		id := rand.Text()
 		h.Begin(id)
 		before, _ := os.ReadFile(path) // ok: at first there is none
-		if err := h.Backup(context.Background(), path); err != nil {
+		change, err := h.Backup(context.Background(), path, Author{})
+		if err != nil {
 			return err
 		}
 		content := bytes.Repeat([]byte(id+"\n"), 2000)
 		if err := replace.WriteFile(path, content, 0o644); err != nil {
 			return err
 		}
-		h.Wrote(path, sha256.Sum256(content))
+		h.Wrote(change, path, sha256.Sum256(content))
 		fmt.Printf("%q %q\n", id, string(before[:min(len(before), len(id))]))
 	}
 }

@@ -2,6 +2,7 @@ package filehistory
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -31,10 +32,21 @@ type record struct {
 	Mode  fs.FileMode `json:"mode,omitempty"`
 	At    int64       `json:"at,omitempty"`
 	Size  int64       `json:"size,omitempty"`
+	// Change numbers the changes to files: that before which Path was so, or that which made it so. By is the id of its
+	// author, with a Title.
+	Change int64  `json:"change,omitempty"`
+	By     string `json:"by,omitempty"`
+	Title  string `json:"title,omitempty"`
 }
 
 func (v version) record(kind, path, of string) record {
-	return record{Type: kind, Path: path, Of: of, Hash: v.hash, Draft: v.draft, Mode: v.mode}
+	return record{Type: kind, Path: path, Of: of, Hash: v.hash, Draft: v.draft, Mode: v.mode, Change: v.change}
+}
+
+func (b *backup) record(path, of string) record {
+	r := b.version.record("file", path, of)
+	r.By, r.Title = b.by.ID, strings.ToValidUTF8(b.by.Title, "")
+	return r
 }
 
 func (r *rewinding) record() record { return record{Type: "rewind", ID: r.undo, Of: r.to} }
@@ -141,11 +153,17 @@ func (t *timeline) intact(s *store) bool {
 		return false
 	}
 	for name := range t.used() {
-		if _, packed := s.pack.places[name]; name != "" && !packed && !hasBlob(s, name) {
+		if name != "" && !holds(s, name) {
 			return false
 		}
 	}
 	return true
+}
+
+// holds reports whether a content is stored.
+func holds(s *store, name string) bool {
+	_, packed := s.pack.places[name]
+	return packed || hasBlob(s, name)
 }
 
 // replay takes a record into account.
@@ -156,20 +174,19 @@ func (h *History) replay(r record) error {
 	if r.Draft != "" && !isDraft(r.Draft) {
 		return fmt.Errorf("%q is not the name of a draft", r.Draft)
 	}
-	v := version{hash: r.Hash, draft: r.Draft, mode: r.Mode.Perm(), number: r.Number}
+	v := version{hash: r.Hash, draft: r.Draft, mode: r.Mode.Perm(), number: r.Number, change: r.Change}
 	switch r.Type {
 	case "snapshot":
 		if r.ID == "" || r.Time == nil || h.ids[r.ID] != nil {
 			return fmt.Errorf("the snapshot %q is not complete, or not the first of its name", r.ID)
 		}
-		h.add(&snapshot{id: r.ID, time: *r.Time, files: map[string][]version{}, number: r.Number, saved: true})
+		h.add(&snapshot{id: r.ID, time: *r.Time, files: map[string][]*backup{}, number: r.Number, saved: true})
 		return nil
 	case "left":
-		h.left[r.Path] = v
-		delete(h.next, r.Path)
+		h.made(r.Path, v)
 		return nil
 	case "next":
-		h.next[r.Path] = v
+		h.expect(r.Path, v)
 		return nil
 	case "rewind":
 		h.begun = &rewinding{to: r.Of, undo: r.ID}
@@ -209,7 +226,7 @@ func (h *History) replay(r record) error {
 	case r.Type == "alias" && h.ids[r.ID] == nil:
 		h.alias(r.ID, s)
 	case r.Type == "file" && r.Path != "":
-		s.files[r.Path] = append(s.files[r.Path], v)
+		h.keep(s, r.Path, &backup{version: v, by: Author{r.By, r.Title}})
 		if v.draft != "" {
 			h.drafts = append(h.drafts, v.draft)
 		}
@@ -243,18 +260,28 @@ func (h *History) compact() error {
 	return nil
 }
 
-// records returns what an index has to say of the snapshots.
+// records returns what an index has to say of the snapshots, in the order in which it was recorded.
 func (t *timeline) records() (records []record) {
+	type entry struct {
+		record
+		at int64
+	}
+	var entries []entry
 	tracked := map[string]bool{}
 	for _, s := range t.snapshots {
 		if !s.saved {
 			continue
 		}
-		records = append(records, s.records()...)
-		for path, versions := range s.files {
+		for _, r := range s.records() {
+			entries = append(entries, entry{r, s.at})
+		}
+		for path, backups := range s.files {
 			tracked[path] = true
-			for _, v := range versions {
-				records = append(records, v.record("file", path, s.id))
+			for _, b := range backups {
+				entries = append(entries, entry{b.record(path, s.id), b.at})
+				if v := b.left; v != nil && v.at != t.left[path].at {
+					entries = append(entries, entry{v.record("left", path, ""), v.at})
+				}
 			}
 		}
 	}
@@ -265,9 +292,13 @@ func (t *timeline) records() (records []record) {
 				delete(wrote, path)
 				continue
 			}
-			records = append(records, v.record(kind, path, ""))
+			entries = append(entries, entry{v.record(kind, path, ""), v.at})
 		}
 		kind = "next"
+	}
+	slices.SortStableFunc(entries, func(a, b entry) int { return cmp.Compare(a.at, b.at) })
+	for _, e := range entries {
+		records = append(records, e.record)
 	}
 	if t.begun != nil {
 		records = append(records, t.begun.record())

@@ -23,13 +23,14 @@ func TestKilledBetweenWriteAndRecord(t *testing.T) {
 		p.Begin("m1")
 		p.edit("a", "one")
 		p.Begin("m2")
-		if err := p.Backup(t.Context(), p.path("a")); err != nil {
+		change, err := p.Backup(t.Context(), p.path("a"), Author{})
+		if err != nil {
 			t.Fatal(err)
 		}
-		p.Writing(p.path("a"), sha256.Sum256([]byte("two")))
+		p.Writing(change, p.path("a"), sha256.Sum256([]byte("two")))
 		p.outside("a", now)
 		p.reopen()
-		_, err := p.Rewind(t.Context(), "m1", Options{})
+		_, err = p.Rewind(t.Context(), "m1", Options{})
 		var conflict *Conflict
 		if foreign := now == "theirs"; foreign != errors.As(err, &conflict) || !foreign && err != nil {
 			t.Errorf("%s: %v", now, err)

@@ -23,6 +23,8 @@ type Options struct {
 	// Later are the messages of the user after the one to go back to, oldest first. A message of which nothing was
 	// recorded is then as good as the first of them of which something was; nil means that it must be known.
 	Later []string
+	// Back takes the rewind with the id back, and nothing that happened since.
+	Back bool
 }
 
 // Conflict is the error of going back when files were changed by others than the tools. Nothing was
@@ -49,6 +51,9 @@ func (e *Incomplete) Error() string {
 	return text + "it is not known for sure what these files were: " + strings.Join(e.Paths, ", ")
 }
 
+// rewindPrefix begins the id that takes a rewind back.
+const rewindPrefix = "rewind-"
+
 // A Report is what going back did.
 type Report struct {
 	Stats
@@ -60,11 +65,16 @@ type Report struct {
 	// of. Left are those, of the known ones, that were left as they are, since what they were is not sure.
 	Damaged bool
 	Left    []string
+	// Later are files that were left as they are, since others changed them later.
+	Later []LaterChange
 }
 
 // Rewind restores every file that tools changed since the message with this id, or one of its aliases,
 // to what it was just before that message. It does so for all of them or, on an error, for none. What
 // they are now is kept first: the report says under which id.
+//
+// With the id of an agent it takes back what that agent has changed, and nothing that others have: a file in which that
+// is not possible is left as it is.
 func (h *History) Rewind(ctx context.Context, id string, o Options) (Report, error) {
 	if h == nil {
 		return Report{}, ErrOff
@@ -72,7 +82,7 @@ func (h *History) Rewind(ctx context.Context, id string, o Options) (Report, err
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.settle()
-	from, before, err := h.find(id, o.Later)
+	from, before, err := h.since(id, o.Later)
 	if err != nil {
 		return Report{}, err
 	}
@@ -83,7 +93,15 @@ func (h *History) Rewind(ctx context.Context, id string, o Options) (Report, err
 			return Report{}, &Incomplete{report.Left}
 		}
 	}
-	plan, err := h.plan(from, report.Left)
+	var plan []step
+	switch {
+	case o.Back:
+		plan, report.Later, err = planBack(h, from, report.Left)
+	case h.authored(id) >= 0:
+		plan, report.Later, err = planUndo(h, id, report.Left)
+	default:
+		plan, err = h.plan(from, report.Left)
+	}
 	if err != nil {
 		return Report{}, err
 	}
@@ -108,12 +126,12 @@ func (h *History) Rewind(ctx context.Context, id string, o Options) (Report, err
 	if o.Dry || len(plan) == 0 {
 		return report, nil
 	}
-	report.Undo = "rewind-" + rand.Text()
+	report.Undo = rewindPrefix + rand.Text()
 	h.begin(report.Undo)
 	defer h.evict() // not before: what goes may be what is restored
-	for _, step := range plan {
-		if err := h.keepNow(ctx, step); err != nil {
-			return Report{}, fmt.Errorf("keeping what %s is now: %w; nothing was changed", step.path, err)
+	for i := range plan {
+		if err := h.keepNow(ctx, &plan[i]); err != nil {
+			return Report{}, fmt.Errorf("keeping what %s is now: %w; nothing was changed", plan[i].path, err)
 		}
 	}
 	if err := announce(h, &rewinding{to: id, undo: report.Undo}, plan); err != nil {
@@ -124,6 +142,7 @@ func (h *History) Rewind(ctx context.Context, id string, o Options) (Report, err
 		return Report{}, err
 	}
 	for _, step := range plan {
+		step.then.change = step.change
 		h.leave(step.path, step.then)
 	}
 	endRewind(h)
@@ -134,7 +153,9 @@ func (h *History) Rewind(ctx context.Context, id string, o Options) (Report, err
 func announce(h *History, r *rewinding, plan []step) error {
 	records := []record{r.record()}
 	for _, s := range plan {
-		records = append(records, s.then.record("next", s.path, ""))
+		next := s.then
+		next.change = s.change
+		records = append(records, next.record("next", s.path, ""))
 	}
 	if err := h.store.append(records...); err != nil {
 		return err
@@ -168,13 +189,18 @@ func (h *History) Interrupted() (to, undo string, ok bool) {
 }
 
 // keepNow keeps what a file is before it is restored.
-func (h *History) keepNow(ctx context.Context, s step) error {
+func (h *History) keepNow(ctx context.Context, s *step) error {
 	now, err := h.store.keep(ctx, s.path)
 	if err != nil {
 		return err
 	}
-	if err := h.note(s.path, now); err != nil {
+	if s.change, err = h.note(s.path, now, Author{ID: userID}); err != nil {
 		return err
+	}
+	if s.fresh != nil {
+		if err := h.store.put(s.then.hash, s.fresh); err != nil {
+			return err
+		}
 	}
 	if now.draft != "" {
 		h.drafts = h.drafts[:len(h.drafts)-1]
@@ -193,7 +219,9 @@ type step struct {
 	path      string
 	now, then version
 	data      []byte // what is there now
+	fresh     []byte // what is to be there, if no file was that yet
 	foreign   bool   // others changed the file
+	change    int64  // the number of the change that restores it
 }
 
 // plan returns what to restore to be at the snapshot with this place, except for some files. The contents to

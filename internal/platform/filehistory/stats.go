@@ -42,7 +42,10 @@ func compare(s *store, steps []step) ([]FileChange, error) {
 	for _, step := range steps {
 		f := FileChange{Path: step.path, Foreign: step.foreign, Mode: step.then.hash == step.now.hash}
 		if !f.Mode {
-			then, err := s.content(step.then)
+			then, err := step.fresh, error(nil)
+			if then == nil {
+				then, err = s.content(step.then)
+			}
 			if err != nil {
 				return nil, fmt.Errorf("what %s was is not there any more: %w", step.path, err)
 			}
@@ -82,7 +85,7 @@ func (h *History) Changes(ids []string) map[string][]FileChange {
 		}
 		after := h.at(i + 1)
 		for _, path := range slices.Sorted(maps.Keys(s.files)) {
-			if f, changed := between(h.store, path, s.files[path][0], after); changed {
+			if f, changed := between(h.store, path, s.files[path][0].version, after); changed {
 				changes[s.id] = append(changes[s.id], f)
 			}
 		}

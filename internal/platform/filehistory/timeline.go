@@ -20,12 +20,17 @@ type timeline struct {
 	next map[string]version
 	// begun is a rewind that has not ended, or nil.
 	begun *rewinding
+	// backups are those of changes that have a number, by that, and changes is the last number.
+	backups map[int64]*backup
+	changes int64
+	// clock counts what was recorded: snapshots, backups, and what was made of files.
+	clock int64
 	// lost are the files that damaged records speak of, with the number of the last such record.
 	lost map[string]int64
 }
 
 func newTimeline() timeline {
-	return timeline{ids: map[string]*snapshot{}, left: map[string]version{}, next: map[string]version{}, lost: map[string]int64{}}
+	return timeline{ids: map[string]*snapshot{}, left: map[string]version{}, next: map[string]version{}, lost: map[string]int64{}, backups: map[int64]*backup{}}
 }
 
 // A rewinding is a rewind to a message, with the id that takes it back.
@@ -47,8 +52,9 @@ type snapshot struct {
 	id      string
 	aliases []string
 	time    time.Time
-	files   map[string][]version // by path, in the order of changes
+	files   map[string][]*backup // by path, in the order of changes
 	number  int64                // of its record, or of the last one before it if it is not saved
+	at      int64                // when it was recorded; see timeline.clock
 	saved   bool
 }
 
@@ -57,23 +63,70 @@ type version struct {
 	hash  string // of the content
 	draft string // what the content is called until its hash is known; without either there is no file
 	mode  fs.FileMode
-	// number is that of the record that tells of it, or 0.
-	number int64
+	// number is that of the record that tells of it, or 0, and change that of the change that it belongs to, or 0.
+	number, change int64
+	at             int64 // when it was recorded; see timeline.clock
+}
+
+// A backup is what a file was before a change.
+type backup struct {
+	version
+	by Author
+	// began is when it was said what the file was about to be, or 0, and left what the change made of the file; nil if
+	// nothing, or that is not known.
+	began int64
+	left  *version
 }
 
 func (v version) absent() bool { return v.hash == "" && v.draft == "" }
 
+// tick returns the time, which is another one each time.
+func (t *timeline) tick() int64 {
+	t.clock++
+	return t.clock
+}
+
 // add appends a snapshot.
 func (t *timeline) add(s *snapshot) {
+	s.at = t.tick()
 	t.snapshots = append(t.snapshots, s)
 	t.ids[s.id] = s
+}
+
+// keep adds a backup to a snapshot.
+func (t *timeline) keep(s *snapshot, path string, b *backup) {
+	b.at = t.tick()
+	s.files[path] = append(s.files[path], b)
+	if b.change > 0 {
+		t.backups[b.change] = b
+		t.changes = max(t.changes, b.change)
+	}
+}
+
+// expect takes in what a change is about to make of a file.
+func (t *timeline) expect(path string, v version) {
+	v.at = t.tick()
+	t.next[path] = v
+	if b := t.backups[v.change]; b != nil {
+		b.began = v.at
+	}
+}
+
+// made takes in what a change made of a file.
+func (t *timeline) made(path string, v version) {
+	v.at = t.tick()
+	t.left[path] = v
+	delete(t.next, path)
+	if b := t.backups[v.change]; b != nil {
+		b.left = &v
+	}
 }
 
 // enter makes the snapshot with this id the current one, and reports whether it is new.
 func (t *timeline) enter(id string) bool {
 	s, ok := t.ids[id]
 	if !ok {
-		s = &snapshot{id: id, time: time.Now(), files: map[string][]version{}}
+		s = &snapshot{id: id, time: time.Now(), files: map[string][]*backup{}}
 		t.add(s)
 	}
 	t.current = s
@@ -96,6 +149,11 @@ func (t *timeline) forget(id string) {
 		delete(t.ids, id)
 		for _, alias := range s.aliases {
 			delete(t.ids, alias)
+		}
+		for _, backups := range s.files {
+			for _, b := range backups {
+				delete(t.backups, b.change)
+			}
 		}
 		return
 	}
@@ -157,7 +215,7 @@ func (t *timeline) at(from int) map[string]version {
 	for _, s := range t.snapshots[from:] {
 		for path, versions := range s.files {
 			if _, ok := files[path]; !ok {
-				files[path] = versions[0]
+				files[path] = versions[0].version
 			}
 		}
 	}
@@ -192,10 +250,10 @@ func (t *timeline) doubtful(from int, gap int64) []string {
 // rename makes the versions that are a draft the content with this hash.
 func (t *timeline) rename(name, hash string) {
 	for _, s := range t.snapshots {
-		for _, versions := range s.files {
-			for i := range versions {
-				if versions[i].draft == name {
-					versions[i].draft, versions[i].hash = "", hash
+		for _, backups := range s.files {
+			for _, b := range backups {
+				if b.draft == name {
+					b.draft, b.hash = "", hash
 				}
 			}
 		}

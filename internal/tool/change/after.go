@@ -38,9 +38,14 @@ func (f *Files) After(_ context.Context, u *tool.Use, r *tool.Result) error {
 	if len(data) <= maxKept {
 		now.Content = data
 	}
-	switch {
-	case now.Hash == known.Hash: // it was only touched
+	if now.Hash == known.Hash || changedBy(t, set.Info, now.Hash) != "" { // it was only touched, or the next call is refused
 		return nil
+	}
+	if f.History != nil && t.change > 0 {
+		f.History.Wrote(t.change, set.Real, now.Hash) // what a hook makes of the file is part of the change
+	}
+	f.Writers.wrote(set.Real, f.Author, stamp, now.Hash)
+	switch {
 	case known.Complete:
 		f.State.Record(now)
 	default: // which of its lines were seen cannot be told any more

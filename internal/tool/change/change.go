@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"adze/internal/platform/filehistory"
 	"adze/internal/platform/filestate"
 	"adze/internal/platform/paths"
 	"adze/internal/platform/replace"
@@ -28,15 +29,15 @@ const maxKept = 256 << 10
 
 // A History keeps what files were, so that the session can go back.
 type History interface {
-	// Backup keeps the content of the file at path, or that there is none. Without it the file is not
-	// changed.
-	Backup(ctx context.Context, path string) error
+	// Backup keeps the content of the file at path, or that there is none, before an author changes it, and returns a
+	// number for the change. Without it the file is not changed.
+	Backup(ctx context.Context, path string, by filehistory.Author) (change int64, err error)
 	// Flush makes what was kept survive a loss of power. Before that no file is changed.
 	Flush() error
 	// Writing says which content the file at path is about to get, unless that is large.
-	Writing(path string, hash [sha256.Size]byte)
-	// Wrote says which content the file at path was given.
-	Wrote(path string, hash [sha256.Size]byte)
+	Writing(change int64, path string, hash [sha256.Size]byte)
+	// Wrote says which content the file at path was given. It is called again if a hook changed that after the call.
+	Wrote(change int64, path string, hash [sha256.Size]byte)
 }
 
 // A Listener wants to know which files were changed, such as a language server or an editor. It gets
@@ -54,7 +55,11 @@ type Files struct {
 	State    *filestate.Store
 	Replacer *replace.Replacer
 	// History is nil if none is kept.
-	History   History
+	History History
+	// Author is the agent that changes files here, and Writers are what all agents of the process share; nil if there is
+	// one alone.
+	Author    filehistory.Author
+	Writers   *Writers
 	Listeners []Listener
 	// Hidden reports whether a rule keeps a path from being read, so that it is not suggested either. Nil
 	// means that none does.
@@ -114,7 +119,7 @@ func (t *Target) Apply(ctx context.Context, set paths.Set, edit func(Old) (New, 
 		return Done{}, t.explain(err)
 	}
 	defer dir.Close()
-	backup := t.backup(ctx, set)
+	backup := t.keep(ctx, set)
 	file, err := t.files.Replacer.Lock(ctx, dir, filepath.Base(set.Real))
 	if err != nil {
 		<-backup
@@ -138,28 +143,34 @@ func (t *Target) Apply(ctx context.Context, set paths.Set, edit func(Old) (New, 
 	return done, nil
 }
 
-// backup keeps the content, that of a large file while the rest of the work is done, and makes it survive a loss of
+// A backup is what became of keeping a file.
+type backup struct {
+	change int64
+	err    error
+}
+
+// keep keeps the content, that of a large file while the rest of the work is done, and makes it survive a loss of
 // power meanwhile. The channel yields the outcome, and then nothing more.
-func (t *Target) backup(ctx context.Context, set paths.Set) <-chan error {
-	outcome := make(chan error, 1)
+func (t *Target) keep(ctx context.Context, set paths.Set) <-chan backup {
+	outcome := make(chan backup, 1)
 	history := t.files.History
 	if history == nil {
 		close(outcome)
 		return outcome
 	}
-	flush := func(err error) {
+	flush := func(change int64, err error) {
 		if err == nil {
 			err = history.Flush()
 		}
-		outcome <- err
+		outcome <- backup{change, err}
 		close(outcome)
 	}
 	if set.Info != nil && set.Info.Size() > smallFile {
-		go func() { flush(history.Backup(ctx, set.Real)) }()
+		go func() { flush(history.Backup(ctx, set.Real, t.files.Author)) }()
 		return outcome
 	}
-	err := history.Backup(ctx, set.Real)
-	go flush(err)
+	change, err := history.Backup(ctx, set.Real, t.files.Author)
+	go flush(change, err)
 	return outcome
 }
 
@@ -176,7 +187,7 @@ type written struct {
 func (w written) large() bool { return w.out.Info != nil && w.out.Info.Size() > smallFile }
 
 // write is the critical section.
-func (t *Target) write(ctx context.Context, set paths.Set, file *replace.File, backup <-chan error, edit func(Old) (New, error)) (w written, err error) {
+func (t *Target) write(ctx context.Context, set paths.Set, file *replace.File, kept <-chan backup, edit func(Old) (New, error)) (w written, err error) {
 	old, version, err := t.read(file)
 	if err != nil {
 		return written{}, err
@@ -199,9 +210,11 @@ func (t *Target) write(ctx context.Context, set paths.Set, file *replace.File, b
 	}
 	var hash [sha256.Size]byte // zero if it is not known yet
 	file.Before = sync.OnceValue(func() error {
-		if err := <-backup; err != nil {
-			return err
+		b := <-kept
+		if b.err != nil {
+			return b.err
 		}
+		t.change = b.change
 		hash = t.announce(set, fresh)
 		return ctx.Err()
 	})
@@ -219,6 +232,7 @@ func (t *Target) write(ctx context.Context, set paths.Set, file *replace.File, b
 		w.hash, _ = out.Hash() // ok: it is in memory
 	}
 	w.stamp = t.record(fresh, w)
+	t.files.Writers.wrote(set.Real, t.files.Author, w.stamp, w.hash)
 	return w, nil
 }
 
@@ -243,7 +257,7 @@ func (t *Target) announce(set paths.Set, fresh New) (hash [sha256.Size]byte) {
 		return hash
 	}
 	hash = [sha256.Size]byte(h.Sum(nil))
-	t.files.History.Writing(set.Real, hash)
+	t.files.History.Writing(t.change, set.Real, hash)
 	return hash
 }
 
@@ -327,9 +341,10 @@ func (t *Target) settle(set paths.Set, w written) {
 			w.version.Close()
 		}
 	}
+	change := t.change
 	wrote := func(hash [sha256.Size]byte) {
 		if t.files.History != nil {
-			t.files.History.Wrote(set.Real, hash)
+			t.files.History.Wrote(change, set.Real, hash)
 		}
 	}
 	if !w.large() {

@@ -36,7 +36,7 @@ func (t *Target) Missing() error {
 
 // Changed is the error of a file that is not what the conversation knows.
 func (t *Target) Changed() error {
-	return &tool.Error{Code: CodeChanged, Text: fmt.Sprintf("%s was modified since it was read. Read it again, and then make the change to what is there now.", t.Path)}
+	return &tool.Error{Code: CodeChanged, Text: fmt.Sprintf("%s was modified since it was read. %s", t.Path, again)}
 }
 
 // NotRead is the error of a file that the conversation does not know, or not all of it.
@@ -63,7 +63,7 @@ func (t *Target) explain(err error) error {
 	var large *replace.TooLarge
 	switch {
 	case errors.Is(err, replace.ErrChanged), errors.Is(err, replace.ErrExists):
-		return &tool.Error{Code: CodeChanged, Text: fmt.Sprintf("%s: %v. Nothing was written. Read it again, and then make the change to what is there now.", t.Path, err)}
+		return &tool.Error{Code: CodeChanged, Text: fmt.Sprintf("%s: %v. Nothing was written. %s", t.Path, err, again)}
 	case errors.As(err, &large):
 		return tooLarge(t.Path, large.Size)
 	case isOwn(err):

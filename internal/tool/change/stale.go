@@ -1,6 +1,7 @@
 package change
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -23,9 +24,12 @@ const (
 )
 
 // stale returns the error of a file that is not what the conversation knows: with the difference, if what it
-// knows is at hand. If that shows all there is, the file is known as it is now.
+// knows is at hand. If that shows all there is, the file is known as it is now. What another agent has changed, and
+// may be changing, must be read.
 func (t *Target) stale(known filestate.Entry, now *replace.Version) error {
-	const again = "Read it again, and then make the change to what is there now."
+	if by := changedBy(t, now.Info, sha256.Sum256(now.Data)); by != "" {
+		return &tool.Error{Code: CodeChanged, Text: fmt.Sprintf("%s was changed by %s since you read it. %s", t.Path, by, again)}
+	}
 	patch, hunks, whole := staleDiff(known, now.Data)
 	text := fmt.Sprintf("%s was modified since it was read.", t.Path)
 	switch {
@@ -65,6 +69,9 @@ func staleDiff(known filestate.Entry, now []byte) (patch string, hunks []edit.Hu
 	}
 	return strings.TrimSuffix(b.String(), "\n"), hunks, whole
 }
+
+// again says what to do about a file that is not what the conversation knows.
+const again = "Read it again, and then make the change to what is there now."
 
 // renewed returns what the conversation knows of a file once it has seen how that was changed.
 func renewed(known filestate.Entry, now []byte, stamp filestate.Stamp, hunks []edit.Hunk) filestate.Entry {
@@ -123,7 +130,7 @@ func (f *Files) News(ctx context.Context) []string {
 		return nil
 	}
 	f.hashing.wait()
-	var shown, named []string
+	var shown, names, ofAgents []string
 	for i, known := range f.State.Recent() {
 		if i == newsFiles || ctx.Err() != nil {
 			break
@@ -135,16 +142,25 @@ func (f *Files) News(ctx context.Context) []string {
 		if err == nil && filestate.StampOf(info) == known.Stamp {
 			continue
 		}
+		by := ""
+		if t, err := f.Target(known.Path); err == nil {
+			by = changedBy(t, info, [sha256.Size]byte{})
+		}
 		switch patch, changed := f.news(known); {
 		case !changed:
 		case patch != "" && len(shown) < newsShown:
-			shown = append(shown, fmt.Sprintf("%s was changed since you last saw it, by the user or by a command. Take it into account, and do not undo it unless you are asked to; it counts as read. This is the change:\n%s", known.Path, patch))
+			shown = append(shown, fmt.Sprintf("%s was changed since you last saw it, by %s. Take it into account, and do not undo it unless you are asked to; it counts as read. This is the change:\n%s", known.Path, cmp.Or(by, "the user or by a command"), patch))
+		case by != "":
+			ofAgents = append(ofAgents, known.Path+", by "+by)
 		default:
-			named = append(named, known.Path)
+			names = append(names, known.Path)
 		}
 	}
-	if len(named) > 0 {
-		shown = append(shown, "Since you last saw them, these files were changed or removed, by the user or by a command; read them again before you rely on them:\n"+strings.Join(named, "\n"))
+	if len(ofAgents) > 0 {
+		shown = append(shown, "Since you last saw them, these files were changed; read them again before you rely on them:\n"+strings.Join(ofAgents, "\n"))
+	}
+	if len(names) > 0 {
+		shown = append(shown, "Since you last saw them, these files were changed or removed, by the user or by a command; read them again before you rely on them:\n"+strings.Join(names, "\n"))
 	}
 	return shown
 }

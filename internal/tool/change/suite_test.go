@@ -391,13 +391,13 @@ type history struct {
 	flush func() error
 }
 
-func (h *history) Backup(_ context.Context, path string) error {
+func (h *history) Backup(_ context.Context, path string, _ filehistory.Author) (int64, error) {
 	data, _ := os.ReadFile(path) // ok: there may be none
 	h.calls = append(h.calls, "backup "+string(data))
 	if h.hook != nil {
 		h.hook()
 	}
-	return h.err
+	return 7, h.err
 }
 
 func (h *history) Flush() error {
@@ -407,12 +407,12 @@ func (h *history) Flush() error {
 	return nil
 }
 
-func (h *history) Writing(path string, hash [32]byte) {
+func (h *history) Writing(_ int64, path string, hash [32]byte) {
 	data, _ := os.ReadFile(path) // ok: there may be none
 	h.calls = append(h.calls, fmt.Sprintf("writing over %s %v", data, sha256.Sum256([]byte(h.w.kind.after)) == hash))
 }
 
-func (h *history) Wrote(path string, hash [32]byte) {
+func (h *history) Wrote(_ int64, path string, hash [32]byte) {
 	data, _ := os.ReadFile(path)
 	h.calls = append(h.calls, fmt.Sprintf("wrote %s %v", data, sha256.Sum256(data) == hash))
 }

@@ -22,6 +22,8 @@ type Target struct {
 	typed string
 	base  paths.Base
 	set   func() (paths.Set, error)
+	// change is the number that the history has given the change.
+	change int64
 }
 
 // Target returns the file that a model means by path. It touches nothing; its error is for the model.

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"adze/internal/msg"
+	"adze/internal/platform/filehistory"
 	"adze/internal/platform/filestate"
 	"adze/internal/platform/replace"
 	"adze/internal/tool"
@@ -215,10 +216,13 @@ func TestCreateOrUpdate(t *testing.T) {
 // hook makes a file just when the tool is about to.
 type hook struct{ make func() }
 
-func (h hook) Backup(context.Context, string) error { h.make(); return nil }
-func (hook) Flush() error                           { return nil }
-func (hook) Writing(string, [sha256.Size]byte)      {}
-func (hook) Wrote(string, [sha256.Size]byte)        {}
+func (h hook) Backup(context.Context, string, filehistory.Author) (int64, error) {
+	h.make()
+	return 0, nil
+}
+func (hook) Flush() error                             { return nil }
+func (hook) Writing(int64, string, [sha256.Size]byte) {}
+func (hook) Wrote(int64, string, [sha256.Size]byte)   {}
 
 // Proves WRITE-04.
 func TestSomebodyElseCreates(t *testing.T) {
