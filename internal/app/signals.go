@@ -47,18 +47,12 @@ func interruptible(exit func(int)) (ctx context.Context, s *signals) {
 	return ctx, s
 }
 
-// divert returns a channel that gets the interrupts from now on: they end nothing any more. After release they go where
-// they went before.
-func (s *signals) divert() (interrupts <-chan struct{}, release func()) {
+// divert returns a channel that gets the interrupts from now on: they end nothing any more.
+func (s *signals) divert() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	before := s.diverted
 	s.diverted = make(chan struct{}, 4)
-	return s.diverted, func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.diverted = before
-	}
+	return s.diverted
 }
 
 func (s *signals) interrupt() {

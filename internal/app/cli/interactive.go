@@ -56,11 +56,8 @@ func (o *runOptions) interact(ctx context.Context, env *Env, in invocation) erro
 		Palette: draw.PaletteFor(env.StdoutTerminal && !o.plain, env.Getenv),
 		Open:    t.open,
 		First:   strings.TrimSpace(strings.Join(in.Args, " ")),
-		Programs: plain.Programs{
-			Edit:  env.edit,
-			Start: func(args []string) (bool, error) { return startSelf(env, args, o.project) },
-			Copy:  func(text string) (bool, error) { return clipboard.Copy(text, env.Getenv, env.Environ()) },
-		},
+		Edit:    env.edit,
+		Copy:    func(text string) (bool, error) { return clipboard.Copy(text, env.Getenv, env.Environ()) },
 		Suggest: sandboxOffer(env, p, t.ws.SandboxProtects, t.ws.EnableSandbox),
 	}
 	if o.pick {
@@ -84,19 +81,13 @@ func (o *runOptions) interact(ctx context.Context, env *Env, in invocation) erro
 		}
 		cfg.Resume = func() { restore(); again() }
 		cfg.Suspend = func() { env.suspend(&restore) }
-		edit, start := cfg.Programs.Edit, cfg.Programs.Start
-		cfg.Programs.Edit = func(path string) error {
+		cfg.Edit = func(path string) error {
 			restore()
 			defer again()
-			return edit(path)
-		}
-		cfg.Programs.Start = func(args []string) (bool, error) {
-			restore()
-			defer again()
-			return start(args)
+			return env.edit(path)
 		}
 	} else if env.Interrupts != nil {
-		cfg.Interrupts, _ = env.Interrupts() // until the program ends
+		cfg.Interrupts = env.Interrupts()
 	}
 	history := prompts.Open(env.Getenv, env.Dir, env.Now, env.Say)
 	cfg.History, cfg.Remember = history.Recent(), history.Add

@@ -70,6 +70,7 @@ type Transcript struct {
 
 	cfg     Config
 	ledger  func() *cost.Ledger
+	parent  *Transcript     // of the conversation that started the agent; nil if it is none
 	cleaned <-chan struct{} // closed when old sessions were removed; nil if none are
 }
 
@@ -258,6 +259,28 @@ func (t *Transcript) SaveCost() func(cost.Totals) {
 		if err := store.SaveCost(t.cfg.Home, t.cfg.Dir, t.ID, total); err != nil && !told {
 			told = true
 			t.cfg.Say(fmt.Sprintf("the cost of the session cannot be saved: %v", err))
+		}
+	}
+}
+
+// BookUnder makes the ledger that of an agent, in the one of the conversation that started it. It returns what keeps the
+// cost of the session after a turn of the agent: the conversation may wait for its user then, and its process be killed.
+func (t *Transcript) BookUnder(parent *Transcript, agent, title string) func(cost.Totals) {
+	ledger := parent.Ledger()
+	if agent != "" {
+		ledger = ledger.Child(agent, title)
+	}
+	t.ledger, t.parent = func() *cost.Ledger { return ledger }, parent
+	session := parent
+	for session.parent != nil {
+		session = session.parent
+	}
+	save := session.SaveCost()
+	return func(cost.Totals) {
+		total := session.Ledger().Totals()
+		save(total)
+		if session.Log != nil {
+			session.Log.Note(store.Cost(total)) // ok: the next turn of the conversation keeps it again
 		}
 	}
 }

@@ -160,9 +160,9 @@ func (c *Conversation) openSession(ctx context.Context) {
 	c.told.extras.Configure(all)
 	c.told.texts = brief.NewToolTexts(tools)
 	c.keepFiles()
-	ledger := c.record.Ledger()
-	if c.spec.Parent != nil {
-		ledger = c.spec.Parent.record.Ledger()
+	spent := c.record.SaveCost()
+	if p := c.spec.Parent; p != nil {
+		spent = c.record.BookUnder(p.record, c.spec.Agent.ID, c.spec.Agent.Title)
 	}
 	cfg := session.Config{
 		ID:     c.record.ID,
@@ -183,10 +183,10 @@ func (c *Conversation) openSession(ctx context.Context) {
 		Goal:     c.output.goal,
 		Controls: session.Controls{SetMode: c.setMode},
 		Listeners: session.Listeners{
-			Answered: c.told.answered, Spent: c.record.SaveCost(),
+			Answered: c.told.answered, Spent: spent,
 			Rewound: func() { c.files.state.Clear(); c.told.rewound() },
 		},
-		Records: session.Records{Ledger: ledger},
+		Records: session.Records{Ledger: c.record.Ledger()},
 		Debug:   c.debug,
 		Now:     c.ws.Now,
 	}

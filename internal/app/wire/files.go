@@ -30,6 +30,10 @@ type fileRecords struct {
 func (c *Conversation) openFiles() error {
 	f := &fileRecords{state: filestate.New()}
 	c.files = f
+	if p := c.spec.Parent; p != nil {
+		f.state = p.files.state.Clone()
+		c.closers.add(func() { p.files.state.Merge(f.state); c.ws.writers.End(c.spec.Agent.ID) })
+	}
 	home := c.ws.Project.Home
 	if c.ws.values().Files.History && !c.spec.Session.Ephemeral && home != "" {
 		h, err := filehistory.Open(HistoryDir(home, c.record.ID), c.debug)
@@ -51,11 +55,12 @@ func (c *Conversation) openFiles() error {
 			Dir: c.dir.here, State: f.state, Hidden: c.Gate.Hidden, Named: c.ws.Engine.Named, Log: c.debug,
 			Replacer:  replace.New(filepath.Join(home, "locks")),
 			Listeners: []change.Listener{searchNews{c.ws.Engine}},
+			Author:    c.spec.Agent, Writers: c.ws.writers,
 		}
 		if f.history != nil {
 			f.changes.History = f.history
-		} else if p := c.spec.Parent; p != nil && p.files.history != nil {
-			f.changes.History = p.files.history // what a fork changes is part of the turn
+		} else if p := c.spec.Parent; p != nil && p.files.changes != nil {
+			f.changes.History = p.files.changes.History // what a fork changes is part of the turn
 		}
 		c.closers.add(f.changes.Wait)
 	}

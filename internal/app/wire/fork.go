@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"adze/internal/app/skills"
+	"adze/internal/platform/filehistory"
+	"adze/internal/platform/task"
 	"adze/internal/session"
 )
 
@@ -20,7 +22,7 @@ func fork(ctx context.Context, c *Conversation, f skills.Fork) (string, error) {
 		return "", fmt.Errorf("the skill %s wants to run as the agent %s, which does not exist; there is %s", f.Skill.Name, a, generalAgent)
 	}
 	spec := c.spec
-	spec.Parent = c
+	spec.Parent, spec.Agent = c, filehistory.Author{ID: task.NewID(task.Agent), Title: "/" + f.Skill.Name}
 	spec.Session, spec.Entry, spec.Schema, spec.Raw = SessionSpec{Ephemeral: true}, Print, nil, false
 	spec.Debug = DebugSpec{}
 	spec.Access.Asks, spec.Access.AskTool = false, "" // the gate asks as it does here

@@ -6,6 +6,7 @@ import (
 	"adze/internal/app/access"
 	"adze/internal/app/models"
 	"adze/internal/app/transcript"
+	"adze/internal/platform/filehistory"
 )
 
 // A Spec is what makes one conversation differ from another over the same workspace. The zero value is a
@@ -25,8 +26,10 @@ type Spec struct {
 	Raw bool
 	// Bare leaves out hooks, memory, notes, and instruction files but those of further directories.
 	Bare bool
-	// Parent is the conversation that this one is a fork of; nil for one of its own.
+	// Parent is the conversation that this one is a fork of; nil for one of its own. Agent is who works in the fork: it has
+	// an account of its own in that of the parent, and is named as the author of what it changes.
 	Parent *Conversation
+	Agent  filehistory.Author
 	// Includes are files outside the project that its instructions may include in this run.
 	Includes []string
 }

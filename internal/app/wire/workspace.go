@@ -20,6 +20,7 @@ import (
 	"adze/internal/platform/sandbox"
 	"adze/internal/platform/search"
 	"adze/internal/skill/library"
+	"adze/internal/tool/change"
 	"adze/internal/tools/structured"
 )
 
@@ -64,6 +65,7 @@ type Workspace struct {
 	plansOnce    sync.Once
 	watch        settingsWatch
 	pluginsSaid  sync.Once
+	writers      *change.Writers // who changes which files
 	// library returns the skills, with those in directories that the first conversation adds.
 	library func(added []string) *library.Library
 	closers closers
@@ -81,6 +83,7 @@ func Open(env Env, p *settings.Project) *Workspace {
 	if w.Plugins == nil {
 		w.Plugins = plugins.Open(plugins.Config{Project: p, Say: env.Say})
 	}
+	w.writers = change.NewWriters(env.Now)
 	w.library = libraryOf(w)
 	w.Models = models.Open(p, env.Say)
 	w.Engine = newEngine(p.Values().Search, env.Dir, env.Say)

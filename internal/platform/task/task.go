@@ -122,7 +122,7 @@ var ErrStopped = errors.New("the task was stopped")
 // byte, or when it goes to the background. Its context is cancelled by [Task.Stop] and [Table.Close], not
 // by ctx, whose values it has. The caller must call [Task.End].
 func (t *Table) Begin(ctx context.Context, kind byte, title, command string) (*Task, error) {
-	return t.begin(ctx, newID(kind), title, command)
+	return t.begin(ctx, NewID(kind), title, command)
 }
 
 // Again makes a task that continues what one with that id did, in the foreground; see [Table.Begin]. That one must have
@@ -157,8 +157,8 @@ func (t *Table) free(id string) string {
 	}
 }
 
-// newID returns one letter and eight random digits in base 36.
-func newID(kind byte) string {
+// NewID returns one letter and eight random digits in base 36.
+func NewID(kind byte) string {
 	const digits = "0123456789abcdefghijklmnopqrstuvwxyz"
 	id := []byte{kind}
 	random := make([]byte, 8)

@@ -69,10 +69,9 @@ func (p *pendingRequests) requests() (permissions, elicitations []json.RawMessag
 	defer p.mu.Unlock()
 	for _, q := range p.questions {
 		line := bytes.TrimSuffix(q.request, []byte("\n"))
-		switch q.Question.(type) {
-		case session.Permission, session.Choices:
+		if _, ok := q.Question.(session.Permission); ok {
 			permissions = append(permissions, line)
-		default:
+		} else {
 			elicitations = append(elicitations, line)
 		}
 	}
