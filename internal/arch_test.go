@@ -76,7 +76,7 @@ var layers = [][]string{
 	{"app/syntax", "app/prompts", "app/profile"},
 	{"app/settings"},
 	{"app/transcript", "app/memories", "app/styles", "app/plugins"},
-	{"app/providers", "app/servers", "app/extras", "app/skills", "app/schedules", "app/doctor"},
+	{"app/providers", "app/servers", "app/extras", "app/skills", "app/schedules", "app/doctor", "app/questions"},
 	{"app/models", "app/access"},
 	{"app/wire", "app/login"},
 	{"app/demo", "app/sessions", "app/mcpcmd", "app/memorycmd", "app/permissionscmd", "app/plugincmd", "app/serving", "app/imports"},
@@ -90,6 +90,14 @@ var layers = [][]string{
 var implementations = []string{
 	"tools/*",
 	"model/anthropic", "model/replay", "model/retry", "model/fit", "model/router", "model/mute",
+}
+
+// ownTools are the tools that a package below app/wire ties to what it keeps.
+var ownTools = map[string][]string{
+	"app/extras":    {"tools/extratools"},
+	"app/questions": {"tools/askuser"},
+	"app/servers":   {"tools/mcptool", "tools/mcpresource"},
+	"app/skills":    {"tools/skill", "tools/discover"},
 }
 
 // frontEnds are started by app/cli with what app/wire has put together.
@@ -224,8 +232,7 @@ func forbidden(from, to string, fromRank, toRank int) string {
 		return fmt.Sprintf("%s and %s are siblings; what both need goes down a layer", to, from)
 	case to == "platform/config" && !within(from, "app"):
 		return "only app reads the configuration"
-	case matches(implementations, to) && from != "app/wire" && from != "app/providers" && from != "bench" && (from != "app/extras" || to != "tools/extratools") &&
-		(from != "app/servers" || to != "tools/mcptool" && to != "tools/mcpresource") && (from != "app/skills" || to != "tools/skill" && to != "tools/discover"):
+	case matches(implementations, to) && from != "app/wire" && from != "app/providers" && from != "bench" && !slices.Contains(ownTools[from], to):
 		return "only app/wire and app/providers import implementations"
 	case matches(frontEnds, to) && from != "app/wire" && from != "app/cli":
 		return "only app/cli and app/wire know front ends"

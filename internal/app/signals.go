@@ -47,12 +47,18 @@ func interruptible(exit func(int)) (ctx context.Context, s *signals) {
 	return ctx, s
 }
 
-// divert returns a channel that gets the interrupts from now on: they end nothing any more.
-func (s *signals) divert() <-chan struct{} {
+// divert returns a channel that gets the interrupts from now on: they end nothing any more. After release they go where
+// they went before.
+func (s *signals) divert() (interrupts <-chan struct{}, release func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	before := s.diverted
 	s.diverted = make(chan struct{}, 4)
-	return s.diverted
+	return s.diverted, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.diverted = before
+	}
 }
 
 func (s *signals) interrupt() {

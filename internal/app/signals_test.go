@@ -39,7 +39,8 @@ func TestInterruptible(t *testing.T) {
 	s.stop()
 
 	ctx, s = interruptible(func(int) { t.Error("exits at once") })
-	interrupts := s.divert()
+	first, _ := s.divert()
+	interrupts, release := s.divert()
 	for range 3 {
 		send(syscall.SIGINT)
 		<-interrupts
@@ -47,5 +48,8 @@ func TestInterruptible(t *testing.T) {
 	if ctx.Err() != nil {
 		t.Error("a diverted interrupt ends the program")
 	}
+	release()
+	send(syscall.SIGINT)
+	<-first // where they went before
 	s.stop()
 }

@@ -48,6 +48,13 @@ type (
 		Page
 	}
 
+	// A Program is this program, started again with other arguments to ask the user at the terminal; Page is shown when it
+	// has succeeded.
+	Program struct {
+		Args []string
+		Page
+	}
+
 	// A Follow shows the output of a task until it ends; Page is the output so far.
 	Follow struct {
 		*task.Task
@@ -80,6 +87,7 @@ func (List) answer()      {}
 func (Prompt) answer()    {}
 func (Operation) answer() {}
 func (Edit) answer()      {}
+func (Program) answer()   {}
 func (Follow) answer()    {}
 func (Copy) answer()      {}
 func (Switch) answer()    {}

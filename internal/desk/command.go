@@ -60,6 +60,8 @@ func sections() []Section {
 			configCommand(),
 			statusCommand(),
 			doctorCommand(),
+			loginCommand(),
+			logoutCommand(),
 			costCommand(),
 			versionCommand(),
 			exitCommand(),
@@ -87,8 +89,9 @@ type Command struct {
 	Kind    Kind
 	// Args names the arguments, and Doc says in a few words what the command does.
 	Args, Doc string
-	// Terminal reports whether the command needs a terminal.
+	// Terminal reports whether the command needs a terminal, and Instead is what does the same without one; it may be empty.
 	Terminal bool
+	Instead  string
 	// Switch is the setting that must be true for the command to be available; empty if there is none.
 	Switch string
 	// Origin says where a command comes from that is not built in, such as the project; empty if it is.
@@ -145,6 +148,8 @@ func short(text string, n int) string {
 // unavailable returns why a command cannot be used here, or nil.
 func unavailable(d *Desk, c *Command) error {
 	switch {
+	case c.Terminal && !d.Terminal && c.Instead != "":
+		return fmt.Errorf("/%s is available at a terminal only; use %s", c.Name, c.Instead)
 	case c.Terminal && !d.Terminal:
 		return fmt.Errorf("/%s is available at a terminal only", c.Name)
 	case c.Switch != "" && d.Surroundings.Enabled != nil && !d.Surroundings.Enabled(c.Switch):

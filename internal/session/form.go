@@ -18,7 +18,17 @@ import (
 
 type (
 	// Choices asks the user to choose, in one or several matters. A [Selection] answers it.
-	Choices struct{ Items []Choice }
+	Choices struct {
+		Items []Choice
+		// Call is the call of the model that asks, for hosts that know the tool and ask on their own.
+		Call AskingCall
+	}
+
+	// An AskingCall is a call that does nothing but ask the user.
+	AskingCall struct {
+		Tool, Use string // the names of the tool and of the use
+		Input     json.RawMessage
+	}
 
 	// A Choice is one matter. The user may write something else than the options.
 	Choice struct {
@@ -30,13 +40,19 @@ type (
 	}
 
 	// An Option can be chosen.
-	Option struct{ Label, Description string }
+	Option struct {
+		Label, Description string
+		Preview            string // what it looks like; it may be empty
+	}
 
-	// Selection answers [Choices]: for each item the labels of the options, or what the user wrote instead.
+	// Selection answers [Choices]: for each item the labels of the options, or what the user wrote instead; nothing if
+	// the item was skipped.
 	Selection struct {
 		Chosen [][]string
-		// Declined says that the user did not choose. Chosen is empty then.
+		// Declined says that the user did not choose at all. Chosen is empty then.
 		Declined bool
+		// Message is what the user says beside the choices or in place of them; it may be empty.
+		Message string
 	}
 )
 
@@ -56,7 +72,7 @@ func (c Choices) check(r Reply) error {
 		return fmt.Errorf("%d of %d questions are answered", len(s.Chosen), len(c.Items))
 	}
 	for i, chosen := range s.Chosen {
-		if len(chosen) == 0 || len(chosen) > 1 && !c.Items[i].Multiple {
+		if len(chosen) > 1 && !c.Items[i].Multiple {
 			return fmt.Errorf("%q has %d answers", c.Items[i].Text, len(chosen))
 		}
 	}

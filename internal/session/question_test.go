@@ -115,7 +115,6 @@ func TestRepliesFitTheirQuestions(t *testing.T) {
 				"does not answer": session.Decision{},
 				"1 of 2":          session.Selection{Chosen: [][]string{{"red"}}},
 				"has 2 answers":   session.Selection{Chosen: [][]string{{"red", "blue"}, {"red"}}},
-				"has 0 answers":   session.Selection{Chosen: [][]string{{"red"}, nil}},
 			},
 			right: session.Selection{Chosen: [][]string{{"green"}, {"red", "blue"}}},
 		},

@@ -88,6 +88,7 @@ func tables(t *testing.T) []row {
 type grammar struct {
 	*rand.Rand
 	rows  []row
+	decks map[string][]int // see deal
 	stage *stage
 	tame  bool // hostile elements are rare in this line, so that it is likely to run
 	calm  bool // there are none, so that it can be run outside of a jail
@@ -95,10 +96,21 @@ type grammar struct {
 
 func (s *stage) grammar(t *testing.T, seed uint64) *grammar {
 	t.Helper()
-	return &grammar{Rand: rand.New(rand.NewPCG(seed, seed)), rows: tables(t), stage: s}
+	return &grammar{Rand: rand.New(rand.NewPCG(seed, seed)), rows: tables(t), decks: map[string][]int{}, stage: s}
 }
 
 func (g *grammar) one(of ...string) string { return of[g.IntN(len(of))] }
+
+// deal returns one of the numbers below n, and each of them once before one of them again: so fewer lines show as many
+// kinds. The numbers of each name are dealt by themselves.
+func (g *grammar) deal(name string, n int) int {
+	if len(g.decks[name]) == 0 {
+		g.decks[name] = g.Perm(n)
+	}
+	first := g.decks[name][0]
+	g.decks[name] = g.decks[name][1:]
+	return first
+}
 
 // some reports true n times in 100.
 func (g *grammar) some(n int) bool { return g.IntN(100) < n }
@@ -319,9 +331,9 @@ func (g *grammar) simple() string {
 
 // fromTable returns a command of the tables.
 func (g *grammar) fromTable() string {
-	r := g.rows[g.IntN(len(g.rows))]
+	r := g.rows[g.deal("rows", len(g.rows))]
 	for r.writes && !g.hostile(30) || r.version() && !g.some(8) {
-		r = g.rows[g.IntN(len(g.rows))]
+		r = g.rows[g.deal("rows", len(g.rows))]
 	}
 	words := []string{r.name}
 	for n := g.IntN(3); n > 0; n-- {
@@ -344,7 +356,7 @@ func (g *grammar) option(r row) string {
 	if len(r.options) == 0 {
 		return g.one("", "--help", "--version", "-n")
 	}
-	spec := r.options[g.IntN(len(r.options))]
+	spec := r.options[g.deal("options of "+r.name+strings.Join(r.options, " "), len(r.options))]
 	name, kind, valued := strings.Cut(spec, ":")
 	if name == "-#" {
 		return "-" + strconv.Itoa(g.IntN(30))

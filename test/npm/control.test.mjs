@@ -80,6 +80,42 @@ test('permission callback', async (t) => {
   });
 });
 
+test('questions of the model', async (t) => {
+  const questions = [
+    { question: 'Which database?', header: 'Database', options: [{ label: 'SQLite', description: 'one file' }, { label: 'Postgres', description: 'a server' }], multiSelect: false },
+    { question: 'Which features?', header: 'Features', options: [{ label: 'login', description: 'a' }, { label: 'search', description: 'b' }], multiSelect: true },
+  ];
+  const use = `use AskUserQuestion ${JSON.stringify({ questions })}`;
+  await t.test('are answered in the input', async () => {
+    const s = await stage(`${use}\n---\nexpect result toolu_1_1 "Postgres"\nexpect result toolu_1_1 "login, search"\nsay Done.`);
+    const asked = [];
+    const messages = await collect(s.query('go', {
+      canUseTool: async (name, input, context) => {
+        asked.push({ name, input, context });
+        return { behavior: 'allow', updatedInput: { ...input, answers: { 'Which database?': 'Postgres', 'Which features?': 'login, search' } } };
+      },
+    }));
+    assert.equal(asked.length, 1);
+    assert.equal(asked[0].name, 'AskUserQuestion');
+    assert.equal(asked[0].input.questions[0].options[1].label, 'Postgres');
+    assert.equal(asked[0].context.toolUseID, 'toolu_1_1');
+    assert.equal(result(messages).result, 'Done.');
+    const { answers } = of(messages, 'user').map((m) => m.tool_use_result).find((r) => r?.answers);
+    assert.deepEqual(answers, { 'Which database?': 'Postgres', 'Which features?': 'login, search' });
+    await s.played();
+  });
+  await t.test('may be declined', async () => {
+    const s = await stage(`${use}\n---\nexpect result toolu_1_1 "Tomorrow"\nsay Done.`);
+    await collect(s.query('go', { canUseTool: async () => ({ behavior: 'deny', message: 'Tomorrow.' }) }));
+    await s.played();
+  });
+  await t.test('are not asked without the callback', async () => {
+    const s = await stage(`expect no-tool AskUserQuestion\n${use}\n---\nexpect error-result toolu_1_1 "decide yourself"\nsay Done.`);
+    await collect(s.query('go'));
+    await s.played();
+  });
+});
+
 // turnByTurn runs the prompts one after the other and does something before each but the first.
 async function turnByTurn(q, input, prompts) {
   const messages = [];

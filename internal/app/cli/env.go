@@ -29,8 +29,8 @@ type Env struct {
 	// terminal; it may be nil.
 	Keys func() (restore func(), err error)
 	Size func() (width, height int)
-	// Interrupts diverts the user's interrupts to a channel; it may be nil.
-	Interrupts func() <-chan struct{}
+	// Interrupts diverts the user's interrupts to a channel until release is called; it may be nil.
+	Interrupts func() (interrupts <-chan struct{}, release func())
 	Getenv     func(string) string
 	// Environ returns all variables, also those that are kept from programs; nil means those of the process.
 	Environ func() []string

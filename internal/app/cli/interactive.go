@@ -56,8 +56,11 @@ func (o *runOptions) interact(ctx context.Context, env *Env, in invocation) erro
 		Palette: draw.PaletteFor(env.StdoutTerminal && !o.plain, env.Getenv),
 		Open:    t.open,
 		First:   strings.TrimSpace(strings.Join(in.Args, " ")),
-		Edit:    env.edit,
-		Copy:    func(text string) (bool, error) { return clipboard.Copy(text, env.Getenv, env.Environ()) },
+		Programs: plain.Programs{
+			Edit:  env.edit,
+			Start: func(args []string) (bool, error) { return startSelf(env, args, o.project) },
+			Copy:  func(text string) (bool, error) { return clipboard.Copy(text, env.Getenv, env.Environ()) },
+		},
 		Suggest: sandboxOffer(env, p, t.ws.SandboxProtects, t.ws.EnableSandbox),
 	}
 	if o.pick {
@@ -81,13 +84,19 @@ func (o *runOptions) interact(ctx context.Context, env *Env, in invocation) erro
 		}
 		cfg.Resume = func() { restore(); again() }
 		cfg.Suspend = func() { env.suspend(&restore) }
-		cfg.Edit = func(path string) error {
+		edit, start := cfg.Programs.Edit, cfg.Programs.Start
+		cfg.Programs.Edit = func(path string) error {
 			restore()
 			defer again()
-			return env.edit(path)
+			return edit(path)
+		}
+		cfg.Programs.Start = func(args []string) (bool, error) {
+			restore()
+			defer again()
+			return start(args)
 		}
 	} else if env.Interrupts != nil {
-		cfg.Interrupts = env.Interrupts()
+		cfg.Interrupts, _ = env.Interrupts() // until the program ends
 	}
 	history := prompts.Open(env.Getenv, env.Dir, env.Now, env.Say)
 	cfg.History, cfg.Remember = history.Recent(), history.Add

@@ -80,7 +80,7 @@ func Text(a providers.Auth) string {
 func Store(ctx context.Context, c Console, p providers.Config, name string, o Options) error {
 	if name == "" {
 		var err error
-		if name, err = c.choose(); err != nil {
+		if name, err = c.choose(ctx); err != nil {
 			return err
 		}
 	}
@@ -130,7 +130,7 @@ func stored(p providers.Config, e keyring.Entry, asked bool) string {
 }
 
 // choose asks which provider to store a key for.
-func (c Console) choose() (string, error) {
+func (c Console) choose(ctx context.Context) (string, error) {
 	names := providers.Logins()
 	if !c.Terminal {
 		return "", setup.Errorf("say which provider: adze auth login PROVIDER, one of %s", strings.Join(names, ", "))
@@ -140,7 +140,7 @@ func (c Console) choose() (string, error) {
 			return "", err
 		}
 	}
-	answer, err := c.ask("Which provider? ")
+	answer, err := c.ask(ctx, "Which provider? ")
 	if err != nil {
 		return "", err
 	}
@@ -223,13 +223,26 @@ func list(before string, words []string, none string) string {
 // ErrInterrupted says that the user broke a question off.
 var ErrInterrupted = errors.New("interrupted")
 
-// ask asks for a line.
-func (c Console) ask(question string) (string, error) {
+// ask asks for a line, until the user interrupts that. Nothing can interrupt a read, so it is not waited for then.
+func (c Console) ask(ctx context.Context, question string) (string, error) {
 	if err := c.print(question); err != nil {
 		return "", err
 	}
-	line, err := c.line()
-	return strings.TrimSpace(line), err
+	type answer struct {
+		line string
+		err  error
+	}
+	read := make(chan answer, 1)
+	go func() {
+		line, err := c.line()
+		read <- answer{line, err}
+	}()
+	select {
+	case a := <-read:
+		return strings.TrimSpace(a.line), a.err
+	case <-ctx.Done():
+		return "", ErrInterrupted
+	}
 }
 
 // line reads a line and takes nothing from the next reader.

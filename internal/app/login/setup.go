@@ -24,7 +24,7 @@ func SetUp(ctx context.Context, c Console, p providers.Config, models []string, 
 	if err := c.print(b.String()); err != nil {
 		return "", err
 	}
-	answer, err := c.ask(fmt.Sprintf("Which one? [%d] ", len(models)+2))
+	answer, err := c.ask(ctx, fmt.Sprintf("Which one? [%d] ", len(models)+2))
 	if err != nil {
 		return "", screen
 	}

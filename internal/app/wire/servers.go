@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"adze/internal/agent/aside"
+	"adze/internal/app/questions"
 	"adze/internal/app/servers"
 	"adze/internal/hook"
 	"adze/internal/mcp/content"
@@ -69,6 +70,13 @@ func asking(c *Conversation) elicit.Config {
 		cfg.Model = func(ctx context.Context, q aside.Question) (*aside.Answer, error) { return c.small.Asker.Ask(ctx, q) }
 	}
 	return cfg
+}
+
+// questionsOf returns how the model asks the user of the conversation. That of a fork has no user of its own.
+func questionsOf(c *Conversation) questions.Config {
+	cfg := asking(c)
+	asks := c.spec.Access.Asks && c.spec.Calls == FromModel && c.spec.Parent == nil
+	return questions.Config{Asks: asks, Ask: cfg.Ask, Fire: cfg.Fire}
 }
 
 // serverContent returns what becomes of what servers return.

@@ -7,6 +7,7 @@ import (
 
 	cut "adze/internal/agent/snip"
 	"adze/internal/app/extras"
+	"adze/internal/app/questions"
 	"adze/internal/app/servers"
 	"adze/internal/app/settings"
 	"adze/internal/app/skills"
@@ -155,7 +156,7 @@ func (c *Conversation) tools() []tool.Tool {
 		d.count = c.model.CountTokens(d.model)
 	}
 	d.experiment(&c.window)
-	tools := append(d.tools(), scheduleTools(c)...)
+	tools := append(append(d.tools(), scheduleTools(c)...), questions.Tool(questionsOf(c)))
 	restoreTools(tools, c.record.Earlier)
 	return tools
 }

@@ -112,7 +112,7 @@ func (c *Command) Run(ctx context.Context, report func(tool.Progress)) (tool.Res
 	if err != nil {
 		return tool.Result{}, err
 	}
-	t.Limit = c.awaited()
+	t.Limit, t.CallID = c.awaited(), tool.UseOf(ctx)
 	if err := c.prepare(t); err != nil {
 		t.End(task.Failed, "not started")
 		t.Output.Discard()

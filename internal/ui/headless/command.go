@@ -104,6 +104,8 @@ func (f *Front) carryOut(ctx context.Context, answer desk.Answer) (string, error
 		return pageText(a.Page), nil
 	case desk.Edit:
 		return "", desk.NoEditor(a.Path)
+	case desk.Program:
+		return "", fmt.Errorf("this asks at a terminal; use adze %s", strings.Join(a.Args, " "))
 	}
 	return "", fmt.Errorf("this needs a terminal")
 }

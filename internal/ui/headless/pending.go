@@ -69,9 +69,10 @@ func (p *pendingRequests) requests() (permissions, elicitations []json.RawMessag
 	defer p.mu.Unlock()
 	for _, q := range p.questions {
 		line := bytes.TrimSuffix(q.request, []byte("\n"))
-		if _, ok := q.Question.(session.Permission); ok {
+		switch q.Question.(type) {
+		case session.Permission, session.Choices:
 			permissions = append(permissions, line)
-		} else {
+		default:
 			elicitations = append(elicitations, line)
 		}
 	}

@@ -8,12 +8,13 @@ import (
 
 	"adze/internal/permission"
 	"adze/internal/session"
+	"adze/internal/tool"
 	"adze/internal/ui/hostapi"
 	"adze/internal/ui/streamjson"
 )
 
-// asked sends a question to the host, or refuses it if there is no host to ask. Hosts are asked about permissions and
-// what servers want of the user.
+// asked sends a question to the host, or refuses it if there is no host to ask. Hosts are asked about permissions, what the
+// model wants to know of the user, and what servers do.
 func (f *Front) asked(ctx context.Context, q session.Asked) {
 	if f.host != nil {
 		if request := f.host.requestFor(q); request != nil && f.host.ask(question{q, request}) {
@@ -30,6 +31,10 @@ func (sv *server) requestFor(q session.Asked) []byte {
 	case session.Permission:
 		if sv.h.Asks {
 			return canUseTool(q.ID, of, sv.h.provenance(of.Server))
+		}
+	case session.Choices:
+		if sv.h.Asks {
+			return askChoices(q.ID, of.Call)
 		}
 	case session.Form:
 		if sv.initialized.Load() {
@@ -184,8 +189,20 @@ func (sv *server) answered(body json.RawMessage) error {
 	if problem != "" {
 		sv.f.warn(problem)
 	}
+	if s, ok := reply.(session.Selection); ok && s.Declined && a.decision().Interrupt {
+		sv.f.cfg.Session.Submit(sv.ctx, session.Interrupt{Cause: tool.AbortUser}) // ok: interrupts are always taken
+		return nil
+	}
 	sv.f.cfg.Session.Submit(sv.ctx, session.Answer{ID: r.RequestID, Reply: reply}) // ok: it may have been withdrawn meanwhile
 	return nil
+}
+
+// decision returns what the host decides about a call. What is no answer denies.
+func (a hostAnswer) decision() session.Decision {
+	if a.err != "" {
+		return session.Decision{Answer: permission.Answer{Behavior: permission.Deny, By: "host", Message: a.err}}
+	}
+	return session.ReadDecision(a.body, "host")
 }
 
 // A hostAnswer is what the host answers, or why it does not.
@@ -196,11 +213,11 @@ type hostAnswer struct {
 
 // to returns the reply to a question. One that does not fit lets nothing happen, and problem says why.
 func (a hostAnswer) to(q session.Question) (reply session.Reply, problem string) {
-	if _, ok := q.(session.Permission); ok {
-		if a.err != "" {
-			return session.Decision{Answer: permission.Answer{Behavior: permission.Deny, By: "host", Message: a.err}}, ""
-		}
-		return session.ReadDecision(a.body, "host"), ""
+	switch q := q.(type) {
+	case session.Permission:
+		return a.decision(), ""
+	case session.Choices:
+		return chosenBy(a.decision().Answer, q)
 	}
 	var r struct {
 		Action  session.Action  `json:"action"`

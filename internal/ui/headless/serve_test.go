@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"adze/internal/agent"
@@ -635,9 +636,51 @@ func TestQuestionsOfServers(t *testing.T) {
 	d.end()
 }
 
-// A host is asked about permissions only: what else is asked gets the reply that lets nothing happen.
-func TestOtherQuestionsAreRefused(t *testing.T) {
+// A host answers what the model asks as it answers whether a call may run: with the answers in the input.
+//
+// Proves X-009.
+func TestChoicesOfHosts(t *testing.T) {
 	d := talkAsking(t, Host{Asks: true})
+	choices := session.Choices{
+		Items: []session.Choice{{Text: "Which?"}, {Text: "What else?", Multiple: true}},
+		Call:  session.AskingCall{Tool: "Questions", Use: "toolu_7", Input: json.RawMessage(`{"questions":[]}`)},
+	}
+	const asked = `{"input":{"questions":[]},"requires_user_interaction":true,"subtype":"can_use_tool","tool_name":"Questions","tool_use_id":"toolu_7"}`
+	declined := session.Selection{Declined: true}
+	for _, tt := range []struct {
+		answer string
+		want   session.Selection
+	}{
+		{`{"behavior":"allow","updatedInput":{"answers":{"Which?":"a","What else?":"b, c"}}}`, session.Selection{Chosen: [][]string{{"a"}, {"b, c"}}}},
+		{`{"behavior":"allow","updatedInput":{"answers":{"Which?":["a","x"],"What else?":["b","c",""]}}}`, session.Selection{Chosen: [][]string{{"a, x"}, {"b", "c"}}}},
+		{`{"behavior":"allow","updatedInput":{"answers":{"Which?":"a","What else?":" ","Why?":"because"},"response":"Later."}}`,
+			session.Selection{Chosen: [][]string{{"a"}, {}}, Message: "Later."}},
+		{`{"behavior":"allow","updatedInput":{"answers":{"Why?":"because"}}}`, declined},
+		{`{"behavior":"allow","updatedInput":{"answers":{},"response":"Neither."}}`, session.Selection{Declined: true, Message: "Neither."}},
+		{`{"behavior":"allow","updatedInput":{"answers":{"Which?":7}}}`, declined},
+		{`{"behavior":"allow","updatedInput":{"answers":"a"}}`, declined},
+		{`{"behavior":"allow","updatedInput":{"questions":[]}}`, declined},
+		{`{"behavior":"allow"}`, declined},
+		{`{"behavior":"deny","message":"Not now."}`, session.Selection{Declined: true, Message: "Not now."}},
+		{`{"behavior":"perhaps"}`, session.Selection{Declined: true, Message: `The host answered neither allow nor deny, but "perhaps".`}},
+	} {
+		got := make(chan session.Reply, 1)
+		go func() { r, _ := d.st.front.cfg.Session.Ask(t.Context(), choices); got <- r }()
+		request := d.await("control_request", "")
+		if data, _ := json.Marshal(request["request"]); string(data) != asked {
+			t.Errorf("asked %s", data)
+		}
+		d.say(fmt.Sprintf(`{"type":"control_response","response":{"subtype":"success","request_id":%q,"response":%s}}`, request["request_id"], tt.answer))
+		if diff := cmp.Diff(session.Reply(tt.want), <-got, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s: %s", tt.answer, diff)
+		}
+	}
+	d.end()
+}
+
+// A host that does not answer questions is not asked: what is asked gets the reply that lets nothing happen.
+func TestOtherQuestionsAreRefused(t *testing.T) {
+	d := talkAsking(t, Host{})
 	for _, q := range []session.Question{
 		session.Choices{Items: []session.Choice{{Text: "Which?"}}},
 		session.Form{Message: "Where?", Fields: []session.Field{{Name: "city", Required: true}}},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"adze/internal/desk"
@@ -53,6 +54,10 @@ func (f *Front) carryOut(ctx context.Context, e ending) {
 			return
 		}
 		f.out.page(a.Page)
+	case desk.Program:
+		if start(f, a.Args) {
+			f.out.page(a.Page)
+		}
 	case desk.Follow:
 		f.out.page(a.Page)
 		f.followed, f.awaited = follow(a.Task), true
@@ -76,8 +81,8 @@ const maxCopied = 74_000
 
 // copyText puts text on the clipboard: by a program if there is one, or else by asking the terminal.
 func copyText(cfg Config, text string) error {
-	if cfg.Copy != nil {
-		if done, err := cfg.Copy(text); done || err != nil {
+	if cfg.Programs.Copy != nil {
+		if done, err := cfg.Programs.Copy(text); done || err != nil {
 			return err
 		}
 	}
@@ -92,11 +97,25 @@ func copyText(cfg Config, text string) error {
 }
 
 func (f *Front) edit(path string) error {
-	if f.cfg.Edit == nil {
+	if f.cfg.Programs.Edit == nil {
 		return desk.NoEditor(path)
 	}
 	f.out.leave()
-	return f.cfg.Edit(path)
+	return f.cfg.Programs.Edit(path)
+}
+
+// start starts this program again with arguments, and reports whether it succeeded.
+func start(f *Front, args []string) bool {
+	if f.cfg.Programs.Start == nil {
+		f.out.fail(errors.New("use adze " + strings.Join(args, " ")))
+		return false
+	}
+	f.out.leave()
+	done, err := f.cfg.Programs.Start(args)
+	if err != nil {
+		f.out.fail(err)
+	}
+	return done && err == nil
 }
 
 // maxChoices is how many choices a list offers.

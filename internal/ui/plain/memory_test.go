@@ -29,7 +29,7 @@ func TestMemoryCommand(t *testing.T) {
 				Set:    func(to bool) error { off = to; return nil },
 			}
 			in := cfg.In
-			cfg.Edit = func(path string) error {
+			cfg.Programs.Edit = func(path string) error {
 				typed := make([]byte, 3)
 				if _, err := io.ReadFull(in, typed); err != nil {
 					return err

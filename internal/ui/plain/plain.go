@@ -50,11 +50,19 @@ type Config struct {
 	Remember func(text string)
 	// Suggest looks for something to suggest to the user, while the first prompt waits; it returns nil if there is
 	// nothing. It may be nil.
-	Suggest func(ctx context.Context) *Suggestion
-	// Copy puts a text on the clipboard, and reports false if there is no program for it; it may be nil.
+	Suggest  func(ctx context.Context) *Suggestion
+	Programs Programs
+}
+
+// Programs are other programs that the front end can use. Each may be nil. Nothing is read from In while one runs.
+type Programs struct {
+	// Copy puts a text on the clipboard, and reports false if there is no program for it.
 	Copy func(text string) (done bool, err error)
-	// Edit lets the user edit a file. Nothing is read from In meanwhile.
+	// Edit lets the user edit a file.
 	Edit func(path string) error
+	// Start starts this program again with arguments, and waits for it to end. It reports false if it failed; it has told
+	// the user why.
+	Start func(args []string) (done bool, err error)
 }
 
 // A Conversation is an open session.

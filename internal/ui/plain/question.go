@@ -3,7 +3,6 @@ package plain
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"adze/internal/session"
@@ -98,84 +97,6 @@ func (f *Front) settled(ev session.Settled) {
 
 // declined is what the user enters to decline to answer.
 const declined = "/skip"
-
-// A choicesDialog asks for one choice after the other.
-type choicesDialog struct {
-	session.Choices
-	chosen [][]string
-}
-
-func (d *choicesDialog) item() session.Choice { return d.Items[len(d.chosen)] }
-
-func (d *choicesDialog) draw(p *printer) {
-	c := d.item()
-	text := c.Text
-	if c.Header != "" {
-		text = c.Header + ": " + text
-	}
-	p.say("\n" + text)
-	drawOptions(p, c.Options)
-}
-
-func drawOptions(p *printer, options []session.Option) {
-	for i, o := range options {
-		line := fmt.Sprintf("%3d. %s", i+1, o.Label)
-		if o.Description != "" {
-			line += ": " + o.Description
-		}
-		p.line(draw.Safe(line))
-	}
-}
-
-func (d *choicesDialog) prompt() string {
-	if d.item().Multiple {
-		return "Numbers separated by commas, or your own answer (" + declined + " to skip): "
-	}
-	return "Number, or your own answer (" + declined + " to skip): "
-}
-
-func (d *choicesDialog) enter(p *printer, text string) session.Reply {
-	switch text {
-	case "":
-		return nil
-	case declined:
-		return session.Selection{Declined: true}
-	}
-	chosen := []string{label(d.item(), text)}
-	if d.item().Multiple {
-		if several := labels(d.item(), text); several != nil {
-			chosen = several
-		}
-	}
-	d.chosen = append(d.chosen, chosen)
-	if len(d.chosen) == len(d.Items) {
-		return session.Selection{Chosen: d.chosen}
-	}
-	d.draw(p)
-	return nil
-}
-
-// label returns the label of the option with that number, or else the text.
-func label(c session.Choice, text string) string {
-	if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(c.Options) {
-		return c.Options[n-1].Label
-	}
-	return text
-}
-
-// labels returns the labels of the options with those numbers, or nil if the text is not a list of numbers.
-func labels(c session.Choice, text string) []string {
-	var all []string
-	for part := range strings.SplitSeq(text, ",") {
-		part = strings.TrimSpace(part)
-		named := label(c, part)
-		if named == part {
-			return nil
-		}
-		all = append(all, named)
-	}
-	return all
-}
 
 // A formDialog asks for one field after the other.
 type formDialog struct {

@@ -22,10 +22,15 @@ import (
 	"adze/internal/tools/mcptool"
 )
 
-// Choices are numbered, and forms asked for field by field.
+// Choices are numbered, and forms asked for field by field. What a preview shows stays a preview.
+//
+// Proves X-009.
 func TestDialogs(t *testing.T) {
 	five := 5.0
 	options := []session.Option{{Label: "red", Description: "like a rose"}, {Label: "blue"}}
+	seen := session.Choices{Items: []session.Choice{{Header: "Layout\x1b[2J", Text: "Which one?", Options: []session.Option{
+		{Label: "wide", Description: "two columns", Preview: "\n+--+--+\n|  | \x1b[31m|\n"}, {Label: "narrow", Preview: strings.Repeat("+--+\n", 40)},
+	}}}}
 	choices := session.Choices{Items: []session.Choice{
 		{Header: "Colour", Text: "Which one?", Options: options},
 		{Text: "What else?", Options: options, Multiple: true},
@@ -50,8 +55,12 @@ func TestDialogs(t *testing.T) {
 		lines []string
 		want  session.Reply
 	}{
-		{choices, []string{"", "2", "1, 2"}, session.Selection{Chosen: [][]string{{"blue"}, {"red", "blue"}}}},
-		{choices, []string{"something green", "1, green"}, session.Selection{Chosen: [][]string{{"something green"}, {"1, green"}}}},
+		{choices, []string{"2", "1, 2,2,"}, session.Selection{Chosen: [][]string{{"blue"}, {"red", "blue"}}}},
+		{choices, []string{"something green", "1, green"}, session.Selection{Chosen: [][]string{{"something green"}, {"red", "green"}}}},
+		{choices, []string{"", "none of them, please"}, session.Selection{Chosen: [][]string{nil, {"none of them, please"}}}},
+		{choices, []string{"", " "}, session.Selection{Declined: true}},
+		{seen, []string{"1"}, session.Selection{Chosen: [][]string{{"wide"}}}},
+		{seen, []string{""}, session.Selection{Declined: true}},
 		{choices, []string{"1", "/skip"}, session.Selection{Declined: true}},
 		{form, []string{"", "Lund", "", "9", "", "yes", "2"}, session.Filled{
 			Action: session.Accept, Values: map[string]any{"city": "Lund", "days": int64(3), "hourly": true, "colours": []string{"blue"}},

@@ -1,0 +1,83 @@
+package headless
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"adze/internal/permission"
+	"adze/internal/session"
+	"adze/internal/ui/streamjson"
+)
+
+// askChoices returns the request that puts questions of the model to the host: hosts know them as a call that they allow
+// with the answers in its input.
+func askChoices(id string, c session.AskingCall) []byte {
+	o := &streamjson.Object{}
+	o.Str("type", "control_request")
+	o.Str("request_id", id)
+	o.Object("request", func(o *streamjson.Object) {
+		o.Str("subtype", "can_use_tool")
+		o.Str("tool_name", c.Tool)
+		o.Raw("input", c.Input)
+		o.Str("tool_use_id", c.Use)
+		o.Bool("requires_user_interaction", true)
+	})
+	return o.Line()
+}
+
+// An answerText is the answer to one question: a text, or the labels of several options.
+type answerText []string
+
+// UnmarshalJSON reads a text or a list of texts.
+func (a *answerText) UnmarshalJSON(data []byte) error {
+	var all []string
+	var one string
+	if json.Unmarshal(data, &one) == nil {
+		all = []string{one}
+	} else if err := json.Unmarshal(data, &all); err != nil {
+		return err
+	}
+	*a = slices.DeleteFunc(all, func(text string) bool { return strings.TrimSpace(text) == "" })
+	return nil
+}
+
+// chosenBy returns what the host chose. A host that denies the call, or allows it without answers, has not asked the user.
+func chosenBy(a permission.Answer, c session.Choices) (reply session.Reply, problem string) {
+	if a.Behavior != permission.Allow {
+		return session.Selection{Declined: true, Message: a.Message}, ""
+	}
+	var in struct {
+		Answers  map[string]answerText `json:"answers"`
+		Response string                `json:"response"`
+	}
+	if len(a.Input) > 0 {
+		if err := json.Unmarshal(a.Input, &in); err != nil {
+			return c.Unanswered(), "the host's answers to the model's questions are not valid: answers must be an object with a text for each question"
+		}
+	}
+	s := session.Selection{Message: in.Response}
+	answered := false
+	for _, item := range c.Items {
+		chosen := in.Answers[item.Text]
+		delete(in.Answers, item.Text)
+		if !item.Multiple && len(chosen) > 1 {
+			chosen = answerText{strings.Join(chosen, ", ")}
+		}
+		answered = answered || len(chosen) > 0
+		s.Chosen = append(s.Chosen, chosen)
+	}
+	if !answered {
+		s = session.Selection{Declined: true, Message: in.Response}
+	}
+	return s, unmatched(len(in.Answers))
+}
+
+// unmatched says that answers of the host belong to no question; nothing if all do.
+func unmatched(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of the host's answers belong to no question that was asked: they are found by the text of the question", n)
+}

@@ -1,0 +1,129 @@
+package plain
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"adze/internal/platform/amount"
+	"adze/internal/session"
+	"adze/internal/ui/draw"
+)
+
+// A choicesDialog asks for one choice after the other.
+type choicesDialog struct {
+	session.Choices
+	chosen [][]string
+}
+
+func (d *choicesDialog) item() session.Choice { return d.Items[len(d.chosen)] }
+
+func (d *choicesDialog) draw(p *printer) {
+	c := d.item()
+	text := c.Text
+	if c.Header != "" {
+		text = c.Header + ": " + text
+	}
+	p.say("\n" + text)
+	drawOptions(p, c.Options)
+}
+
+func drawOptions(p *printer, options []session.Option) {
+	for i, o := range options {
+		line := fmt.Sprintf("%3d. %s", i+1, o.Label)
+		if o.Description != "" {
+			line += ": " + o.Description
+		}
+		p.line(draw.Safe(line))
+		drawPreview(p, o.Preview)
+	}
+}
+
+// maxPreview is how many lines of the preview of an option are shown.
+const maxPreview = 30
+
+// drawPreview writes what an option looks like, below it.
+func drawPreview(p *printer, text string) {
+	if strings.TrimSpace(text) == "" {
+		return
+	}
+	lines := strings.Split(strings.Trim(text, "\n"), "\n")
+	for _, line := range lines[:min(len(lines), maxPreview)] {
+		p.line(draw.Safe("     | " + line))
+	}
+	if left := len(lines) - maxPreview; left > 0 {
+		p.line("     | … " + amount.Of(left, "more line", "more lines"))
+	}
+}
+
+func (d *choicesDialog) prompt() string {
+	what := "Number"
+	if d.item().Multiple {
+		what = "Numbers separated by commas"
+	}
+	skip := "Enter skips the question"
+	if len(d.Items) > 1 {
+		skip += ", " + declined + " all of them"
+	}
+	return what + ", or your own answer (" + skip + "): "
+}
+
+func (d *choicesDialog) enter(p *printer, text string) session.Reply {
+	if text == declined {
+		return session.Selection{Declined: true}
+	}
+	d.chosen = append(d.chosen, chosen(d.item(), text))
+	if len(d.chosen) < len(d.Items) {
+		d.draw(p)
+		return nil
+	}
+	for _, labels := range d.chosen {
+		if len(labels) > 0 {
+			return session.Selection{Chosen: d.chosen}
+		}
+	}
+	return session.Selection{Declined: true}
+}
+
+// chosen returns what a line chooses: nothing, options by their numbers, or else the text itself.
+func chosen(c session.Choice, text string) []string {
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	if c.Multiple {
+		if several := labels(c, text); several != nil {
+			return several
+		}
+	}
+	named, _ := label(c, text)
+	return []string{named}
+}
+
+// label returns the label of the option with that number and true, or else the text.
+func label(c session.Choice, text string) (string, bool) {
+	if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(c.Options) {
+		return c.Options[n-1].Label, true
+	}
+	return text, false
+}
+
+// labels returns the labels of the options with the numbers in a list, and what else is in it. It returns nil if the text
+// has no number: a comma may belong to a sentence.
+func labels(c session.Choice, text string) []string {
+	var all []string
+	numbers := false
+	seen := map[string]bool{}
+	for part := range strings.SplitSeq(text, ",") {
+		part = strings.TrimSpace(part)
+		named, number := label(c, part)
+		numbers = numbers || number
+		if part != "" && !seen[named] {
+			seen[named] = true
+			all = append(all, named)
+		}
+	}
+	if !numbers {
+		return nil
+	}
+	return all
+}
