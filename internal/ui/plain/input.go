@@ -32,11 +32,28 @@ func (f *Front) take(ctx context.Context, t input) {
 	case t.keys == nil:
 		f.lineTyped(ctx, t.line)
 	}
-	for _, k := range t.keys {
+	for i, k := range t.keys {
 		if f.gone(ctx) || f.next != nil {
+			f.keyboard.ahead = append(f.keyboard.ahead, t.keys[i:]...)
 			return
 		}
 		keys{f}.press(ctx, k, len(t.keys) == 1)
+	}
+}
+
+// catchUp handles what was typed or entered before the conversation was open.
+func (f view) catchUp(ctx context.Context) {
+	lines, pressed := f.keyboard.entered, f.keyboard.ahead
+	f.keyboard.entered, f.keyboard.ahead = nil, nil
+	for i, line := range lines {
+		if f.gone(ctx) || f.next != nil {
+			f.keyboard.entered, f.keyboard.ahead = lines[i:], pressed
+			return
+		}
+		f.enter(ctx, line)
+	}
+	if len(pressed) > 0 {
+		f.take(ctx, input{keys: pressed})
 	}
 }
 

@@ -20,6 +20,9 @@ type keyboard struct {
 	late     <-chan time.Time // when the rest of a key does not come any more; may be nil
 	partial  string           // the lines so far of an entry with several, if in delivers lines
 	remember func(string)     // may be nil
+	// What was typed and entered while one conversation was left for another one, which gets it.
+	ahead   []lineedit.Key
+	entered []string
 }
 
 // An input is what the user entered: keys, a line, or the end.
@@ -126,6 +129,13 @@ func (k *keyboard) forget() bool {
 	k.Clear()
 	k.partial = ""
 	return typing
+}
+
+// drop drops what was typed for a conversation that cannot be opened, and reports whether there was anything.
+func (k *keyboard) drop() bool {
+	typed := len(k.ahead)+len(k.entered) > 0
+	k.ahead, k.entered = nil, nil
+	return typed
 }
 
 // keep remembers what was entered.

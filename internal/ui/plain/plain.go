@@ -135,6 +135,9 @@ func (f *Front) Run(ctx context.Context) error {
 				return err
 			}
 			f.out.fail(err)
+			if f.keyboard.drop() {
+				f.out.say("What was typed for it is dropped.")
+			}
 			f.prompt()
 			talk = f.talk
 		}
@@ -171,6 +174,7 @@ func (f *Front) converse(ctx context.Context, begins bool) {
 		}
 	}()
 	defer func() { cancel(); <-followed; f.slash.abandon(); f.typed.abandon(); f.typed = nil }()
+	view{f}.catchUp(ctx)
 	f.loop(ctx, entries)
 }
 

@@ -101,6 +101,7 @@ func (f runner) over(ctx context.Context, e ending) {
 	f.carryOut(ctx, e)
 	for i, line := range lines {
 		if f.gone(ctx) || f.next != nil {
+			f.keyboard.entered = append(f.keyboard.entered, lines[i:]...)
 			return
 		}
 		if f.slash.call != nil {
