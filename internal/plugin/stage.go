@@ -41,11 +41,42 @@ func (s *Store) sweep() {
 	_ = os.Remove(tmp) // ok: another process uses it
 }
 
-// move makes the folder from the one at to. What is there is replaced.
+// move makes the folder from the one at to, when its files are safe on the disk: the state that names it is written later,
+// and must not name files that a loss of power has emptied. What is there is replaced.
 func (s *Store) move(from, to string) error {
 	if err := fsys.MkdirPrivate(filepath.Dir(to)); err != nil {
 		return err
 	}
+	if err := settle(from); err != nil {
+		return fmt.Errorf("saving the files: %w", err)
+	}
+	if err := s.rename(from, to); err != nil {
+		return err
+	}
+	return fsys.SyncDir(filepath.Dir(to))
+}
+
+// settle waits until the files and folders below dir are on the disk.
+func settle(dir string) error {
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir():
+			return fsys.SyncDir(path)
+		case !d.Type().IsRegular():
+			return nil
+		}
+		f, err := os.OpenFile(path, os.O_RDWR, 0)
+		if err != nil {
+			return err
+		}
+		return errors.Join(f.Sync(), f.Close())
+	})
+}
+
+// rename gives the folder from the name to. What is there is replaced.
+func (s *Store) rename(from, to string) error {
 	if _, err := os.Lstat(to); err == nil {
 		aside, err := s.Stage()
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -73,7 +74,7 @@ func settings() []string {
 	for _, s := range []string{
 		"core.hooksPath=" + none, "core.fsmonitor=", "core.askPass=", "core.attributesFile=" + none, "core.alternateRefsCommand=", "credential.interactive=false", "submodule.recurse=false",
 		"fetch.recurseSubmodules=false", "fetch.unpackLimit=1", "transfer.unpackLimit=1", "transfer.bundleURI=false", "fetch.writeCommitGraph=false", "gc.auto=0", "maintenance.auto=false",
-		"http.lowSpeedLimit=1000", "http.lowSpeedTime=60", "uploadpack.packObjectsHook=",
+		"http.lowSpeedLimit=1000", "http.lowSpeedTime=60", "http.followRedirects=false", "uploadpack.packObjectsHook=",
 		"core.bigFileThreshold=16m", // what is larger is not held in memory
 	} {
 		args = append(args, "-c", s)
@@ -125,9 +126,20 @@ func (g *git) ask(ctx context.Context, q question) error {
 	case exit.TimedOut:
 		return fmt.Errorf("git took longer than %v, and was stopped", q.timeout)
 	case exit.Code != 0:
-		return fmt.Errorf("git: %s", said)
+		return fmt.Errorf("git: %s%s", said, moved(said))
 	}
 	return nil
+}
+
+// redirected is what git says of a server that sends it to another address.
+var redirected = regexp.MustCompile(`returned error: 30\d`)
+
+// moved says what to do about a server that sends to another address: the user has agreed to this one.
+func moved(said *tail) string {
+	if !redirected.MatchString(said.String()) {
+		return ""
+	}
+	return "; the server sends to another address, which is not followed: if the repository has moved, name its new address"
 }
 
 type writerFunc func(p []byte) (int, error)

@@ -88,6 +88,30 @@ func TestRedirectedProtocol(t *testing.T) {
 	}
 }
 
+// A server cannot lead git to another host, or to another repository than the one that the user named.
+func TestRedirectedHost(t *testing.T) {
+	repo, _ := newRepository(t, list())
+	asked := false
+	other := httptest.NewTLSServer(&cgi.Handler{Path: filepath.Join(gitIn(t, repo, "--exec-path"), "git-http-backend"),
+		Env: []string{"GIT_PROJECT_ROOT=" + repo, "GIT_HTTP_EXPORT_ALL=1"}, InheritEnv: []string{"PATH"}})
+	t.Cleanup(other.Close)
+	watch := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { asked = true; other.Config.Handler.ServeHTTP(w, r) })
+	for _, status := range []int{http.StatusMovedPermanently, http.StatusFound, http.StatusTemporaryRedirect} {
+		b := newBench(t)
+		target := b.serve(watch)
+		server := b.serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, target.URL+"/.git/info/refs?"+r.URL.RawQuery, status)
+		}))
+		_, err := b.Add(t.Context(), plugin.Source{Kind: plugin.Git, At: server.URL + "/x.git"})
+		if err == nil || !strings.Contains(err.Error(), "name its new address") {
+			t.Errorf("%d: %v", status, err)
+		}
+		if asked {
+			t.Errorf("%d: the other host was asked", status)
+		}
+	}
+}
+
 // A fetch from a server that does not answer ends when the user breaks it off.
 func TestHangingServer(t *testing.T) {
 	b := newBench(t)

@@ -150,7 +150,7 @@ func TestInstall(t *testing.T) {
 	repo, commit := newRepository(t, files)
 	for name, dir := range map[string]string{"repository": repo, "directory": filepath.Join(t.TempDir(), "market")} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t)
+			b, commit := newBench(t), commit
 			if name == "directory" {
 				write(t, dir, files)
 				commit = ""

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -12,7 +13,7 @@ import (
 )
 
 // Fetching a plugin from a hostile repository runs git, and the shell by which git starts its other end of a repository on
-// this machine, and nothing else: strace is the witness.
+// this machine, and nothing else: strace is the witness. What is installed is on the disk before it gets its name.
 //
 // Proves X-071.
 func TestOnlyGitRuns(t *testing.T) {
@@ -39,7 +40,7 @@ func TestOnlyGitRuns(t *testing.T) {
 	program, _ := trap(t)
 	repo := hostile(t, program)
 	trace := filepath.Join(t.TempDir(), "trace")
-	cmd := exec.Command(strace, "-f", "-qq", "-s", "1000", "-e", "signal=none", "-e", "trace=execve,execveat", "-o", trace, os.Args[0], "-test.run=^TestOnlyGitRuns$")
+	cmd := exec.Command(strace, "-f", "-qq", "-s", "1000", "-e", "signal=none", "-y", "-e", "trace=execve,execveat,fsync", "-o", trace, os.Args[0], "-test.run=^TestOnlyGitRuns$")
 	cmd.Env = append(environ(t, program), "MARKET_TEST_WITNESS="+t.TempDir(), "MARKET_TEST_REPO="+repo)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -47,6 +48,9 @@ func TestOnlyGitRuns(t *testing.T) {
 	text, err := os.ReadFile(trace)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if !regexp.MustCompile(`fsync\(\d+<[^>]*/plugins/tmp/[^>]*/marketplace\.json>`).Match(text) {
+		t.Error("the files are not synced")
 	}
 	runs := 0
 	for line := range strings.Lines(string(text)) {
