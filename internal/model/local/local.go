@@ -101,10 +101,10 @@ func (m Model) Advice() string {
 }
 
 // patience is how long Find waits for all servers together.
-const patience = 300 * time.Millisecond
+const patience = time.Second
 
 // Find returns the servers of this machine at the given base URLs, in the order of [Kinds]. It asks nothing but loopback
-// addresses, all at once, and takes no longer than 300 ms.
+// addresses, all at once, and takes no longer than a second: where none listens, that is known at once.
 func (c Client) Find(ctx context.Context, addresses []string) []Server {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -139,8 +139,8 @@ func (c Client) Find(ctx context.Context, addresses []string) []Server {
 	return servers
 }
 
-// At returns the kind of the server on this machine at a base URL, if it is of one. It takes no longer than
-// 300 ms.
+// At returns the kind of the server on this machine at a base URL, if it is of one. It takes no longer than a
+// second.
 func (c Client) At(ctx context.Context, address string) (Kind, bool) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
