@@ -82,7 +82,8 @@ func (o *runOptions) interact(ctx context.Context, env *Env, in invocation) erro
 				restore = now
 			}
 		}
-		cfg.Resume = func() { restore(); again() }
+		// To restore first would echo what is typed meanwhile; what restore brings back stays the same.
+		cfg.Resume = func() { env.raw() } // ok: a terminal that cannot be set shows what is typed
 		cfg.Suspend = func() { env.suspend(&restore) }
 		edit, start := cfg.Programs.Edit, cfg.Programs.Start
 		cfg.Programs.Edit = func(path string) error {

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// A program that is resumed sets the terminal to deliver keys and never back first: what is typed meanwhile would be
+// echoed by the terminal, and again by the program.
+func TestTerminalStaysRaw(t *testing.T) {
+	t.Parallel()
+	tm := newTerminal(t, 80, 24, "forever\nsay Hello.\n")
+	tm.enter("clear; strace -f -o trace -e trace=ioctl adze --model replay:model.txt")
+	tm.waitFor(`^> $`)
+	shell := strings.TrimSpace(tm.tmux("display-message", "-p", "#{pane_pid}"))
+	tracer, err := exec.Command("pgrep", "-P", shell).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("pkill", "-CONT", "-P", strings.TrimSpace(string(tracer))).CombinedOutput(); err != nil {
+		t.Fatalf("resuming: %v\n%s", err, out)
+	}
+	var settings []string
+	until(t, "the terminal is set once more", func() bool {
+		data, err := os.ReadFile(filepath.Join(tm.dir, "trace"))
+		_, after, resumed := strings.Cut(string(data), "SIGCONT")
+		settings = regexp.MustCompile(`TCSETS\w*, .*`).FindAllString(after, -1)
+		return err == nil && resumed && len(settings) > 0
+	})
+	for _, s := range settings {
+		if regexp.MustCompile(`\bECHO\b| echo\b`).MatchString(s) { // as strace writes it, and as older ones do
+			t.Errorf("the terminal echoes what is typed: %s", s)
+		}
+	}
+	tm.key("C-d")
+	tm.waitFor(`To continue this session|\$ $`)
+}
