@@ -45,7 +45,37 @@ type (
 		Total int
 		Unit  string // such as "files"
 	}
+
+	// Checklist is what is to be done and what has been.
+	Checklist []Check
 )
+
+// A Check is an entry of a [Checklist].
+type Check struct {
+	Text  string
+	State CheckState
+	Note  string // such as whose it is, or what it waits for; may be empty
+}
+
+// A CheckState says how far an entry of a [Checklist] is.
+type CheckState uint8
+
+// The states.
+const (
+	ToDo CheckState = iota
+	Doing
+	Done
+)
+
+// Count returns how many entries are in a state.
+func (c Checklist) Count(s CheckState) (n int) {
+	for _, one := range c {
+		if one.State == s {
+			n++
+		}
+	}
+	return n
+}
 
 // A Hunk is a run of changed lines with their surroundings; each line begins with ' ', '+' or '-'.
 type Hunk struct {
@@ -56,12 +86,13 @@ type Hunk struct {
 	Lines    []string `json:"lines"`
 }
 
-func (Plain) display()   {}
-func (Output) display()  {}
-func (File) display()    {}
-func (Diff) display()    {}
-func (Changes) display() {}
-func (List) display()    {}
+func (Plain) display()     {}
+func (Output) display()    {}
+func (File) display()      {}
+func (Diff) display()      {}
+func (Changes) display()   {}
+func (List) display()      {}
+func (Checklist) display() {}
 
 // Diffs returns the changes that d shows.
 func Diffs(d Display) []Diff {

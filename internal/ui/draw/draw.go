@@ -5,6 +5,7 @@ package draw
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -48,6 +49,8 @@ func Lines(d tool.Display, o Options) []string {
 		return lines
 	case tool.List:
 		return o.list(d)
+	case tool.Checklist:
+		return o.checklist(d)
 	}
 	return nil
 }
@@ -169,6 +172,39 @@ func (o Options) list(d tool.List) []string {
 	}
 	return o.shorten(d.Items, max(d.Total, len(d.Items)), unit, o.Palette.None)
 }
+
+// checklist draws what is being done and what is to be done before what has been done, if not all fits.
+func (o Options) checklist(d tool.Checklist) []string {
+	left := 0
+	if o.Max > 0 && len(d) > o.Max {
+		left = len(d) - o.Max
+		d = slices.Clone(d)
+		slices.SortStableFunc(d, func(a, b tool.Check) int { return rankOf(a.State) - rankOf(b.State) })
+		d = d[:o.Max]
+	}
+	var out []string
+	for _, c := range d {
+		mark, style := "○ ", o.Palette.None
+		switch c.State {
+		case tool.Doing:
+			mark, style = "▸ ", o.Palette.Strong
+		case tool.Done:
+			mark, style = "✓ ", o.Palette.Faint
+		}
+		text := mark + c.Text
+		if c.Note != "" {
+			text += " (" + c.Note + ")"
+		}
+		out = append(out, o.cut(style, text))
+	}
+	if left > 0 {
+		out = append(out, o.cut(o.Palette.Faint, fmt.Sprintf("… and %d more", left)))
+	}
+	return out
+}
+
+// rankOf puts the states in the order in which they matter to a reader.
+func rankOf(s tool.CheckState) int { return [...]int{tool.ToDo: 1, tool.Doing: 0, tool.Done: 2}[s] }
 
 // cut makes text safe, cuts it to the width and styles it.
 func (o Options) cut(style Style, text string) string {

@@ -50,6 +50,8 @@ func TestLines(t *testing.T) {
 			"changed a.go, 1 added, 1 removed", " func f() {", "-    return 1", "… 3 more lines",
 		}},
 		{"list", tool.List{Items: []string{"a", "b"}, Total: 7, Unit: "files"}, Options{}, []string{"a", "b", "… 5 more files"}},
+		{"checklist", tool.Checklist{{Text: "a", State: tool.Done}, {Text: "b", State: tool.Doing, Note: "ada"}, {Text: "c"}}, Options{}, []string{"✓ a", "▸ b (ada)", "○ c"}},
+		{"long checklist", tool.Checklist{{Text: "a", State: tool.Done}, {Text: "b"}, {Text: "c", State: tool.Doing}}, Options{Max: 2}, []string{"▸ c", "○ b", "… and 1 more"}},
 		{"empty list", tool.List{Unit: "files"}, Options{}, []string{"no files"}},
 		{"colours", tool.Output{Text: "x", Lines: 1, Exit: code(1)}, Options{Palette: Colours()}, []string{"x", "\x1b[31mexit code 1\x1b[0m"}},
 	}
@@ -92,6 +94,7 @@ func TestLinesFit(t *testing.T) {
 		for _, d := range []tool.Display{
 			tool.Plain{Text: text}, tool.Output{Text: text, Note: text}, tool.File{Path: text},
 			tool.Diff{Path: text, Hunks: []tool.Hunk{{Lines: []string{text, text}}}}, tool.List{Items: []string{text}, Unit: text},
+			tool.Checklist{{Text: text, Note: text}, {Text: text, State: tool.Done}},
 		} {
 			for _, line := range Lines(d, o) {
 				if cells.Width(line) > o.Width {

@@ -35,6 +35,8 @@ func Outcome(d tool.Display, r *msg.ToolResult) string {
 		return fmt.Sprintf("%s, +%d -%d", count(len(d), "files"), added, removed)
 	case tool.List:
 		return fmt.Sprintf("%d %s", d.Total, d.Unit)
+	case tool.Checklist:
+		return fmt.Sprintf("%d of %d done", d.Count(tool.Done), len(d))
 	case tool.Plain:
 		return tool.OneLine(d.Text, 120)
 	}

@@ -282,10 +282,12 @@ func (p *printer) done(ev agent.ToolDone) {
 		p.output(output, most)
 	case len(lines) > 0:
 		p.output(tool.Output{Text: strings.Join(lines, "\n"), Lines: len(lines)}, failedLines)
-	case len(tool.Diffs(ev.Display)) > 0 && !p.shown[ev.Use.ID]:
+	case len(tool.Diffs(ev.Display)) > 0 && !p.shown[ev.Use.ID], isChecklist(ev.Display) && !ev.Result.IsError:
 		p.display(ev.Display)
 	}
 }
+
+func isChecklist(d tool.Display) bool { _, ok := d.(tool.Checklist); return ok }
 
 // outcome writes one line about something that has ended.
 func (p *printer) outcome(style draw.Style, title, outcome string) {

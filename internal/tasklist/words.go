@@ -1,0 +1,74 @@
+package tasklist
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"adze/internal/msg"
+	"adze/internal/platform/texts"
+)
+
+var (
+	//go:embed texts.en.md
+	english string
+	//go:embed texts.zh.md
+	chinese string
+
+	catalogue = texts.New(english, chinese)
+)
+
+// Visible returns the tasks that are not internal.
+func Visible(all []Task) []Task {
+	return slices.DeleteFunc(slices.Clone(all), func(t Task) bool { return t.Internal() })
+}
+
+// Line returns a task in a line: id, status, subject, owner, and what it waits for.
+func Line(all []Task, t *Task) string {
+	line := fmt.Sprintf("%s [%s] %s", t.ID, t.Status, OneLine(t.Subject))
+	if t.Owner != "" {
+		line += " (" + OneLine(t.Owner) + ")"
+	}
+	if open := Waits(all, t); len(open) > 0 && t.Open() {
+		line += ", waits for " + strings.Join(open, ", ")
+	}
+	return line
+}
+
+// OneLine returns a text on one line that cannot pass for the program's own words, and is not long.
+func OneLine(text string) string {
+	const most = 200
+	text = msg.Neutralise(strings.Join(strings.Fields(text), " "))
+	if r := []rune(text); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return text
+}
+
+// State returns what the model is told of lines of its list when it no longer sees how it got there; empty without lines.
+func State(l texts.Language, lines []string) string {
+	if len(lines) == 0 {
+		return ""
+	}
+	return catalogue.Text(l, "now") + "\n" + strings.Join(lines, "\n")
+}
+
+// verifying are words by which a task is known to verify the work.
+var verifying = [...]string{"verif", "test", "check", "验证", "测试", "检查"}
+
+// Unverified returns what the model is told when a task has just been closed and there is none that verifies the others;
+// empty if that is not the time: it is when the third one was closed, and when the last one was.
+func Unverified(l texts.Language, subjects []string, closed int) string {
+	const many = 3
+	if closed < many || closed > many && closed < len(subjects) {
+		return ""
+	}
+	for _, s := range subjects {
+		s = strings.ToLower(s)
+		if slices.ContainsFunc(verifying[:], func(word string) bool { return strings.Contains(s, word) }) {
+			return ""
+		}
+	}
+	return catalogue.Text(l, "verify")
+}

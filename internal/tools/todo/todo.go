@@ -1,0 +1,132 @@
+// Package todo is the tool with which the model keeps a to-do list of one conversation, TodoWrite: it writes the whole list
+// each time. Lists that several share are kept by other tools, and where this one is kept is left to the caller.
+package todo
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"adze/internal/platform/texts"
+	"adze/internal/tasklist"
+	"adze/internal/tool"
+)
+
+// Name is the name of the tool.
+const Name = "TodoWrite"
+
+var (
+	//go:embed todo.md
+	doc string
+	//go:embed todo.zh.md
+	chinese string
+	//go:embed todo.schema.json
+	inputSchema string
+	//go:embed todo.output.json
+	outputSchema string
+)
+
+// An Item is an entry of the list.
+type Item struct {
+	Content string          `json:"content"`
+	Status  tasklist.Status `json:"status"`
+	// ActiveForm says what is being done while the item is in progress.
+	ActiveForm string `json:"activeForm"`
+}
+
+// An Input is what the model gives.
+type Input struct {
+	Todos []Item `json:"todos"`
+}
+
+// OpenWorld says that nothing outside is reached.
+func (Input) OpenWorld() bool { return false }
+
+// Access says that no file of the user is touched.
+func (Input) Access() []tool.Access { return nil }
+
+// Planning says that a plan may come with a list.
+func (Input) Planning() bool { return true }
+
+// Title returns one line for dialogs and logs.
+func (Input) Title() string { return "Update the to-do list" }
+
+// Activity returns what a spinner shows.
+func (in Input) Activity() string { return "Updating the to-do list" }
+
+// An Output is the structured result.
+type Output struct {
+	Old []Item `json:"oldTodos"`
+	New []Item `json:"newTodos"`
+}
+
+// A Config is what the tool needs.
+type Config struct {
+	// Replace puts a list in the place of the one that it returns.
+	Replace func([]Item) []Item
+	// Enabled reports why the tool cannot be offered, or nil. A nil func means that it can.
+	Enabled func() error
+	// Language returns the language of reminders; nil means English.
+	Language func() texts.Language
+}
+
+// New returns the tool.
+func New(c Config) tool.Tool {
+	return tool.New(tool.Def{
+		Name: Name, Doc: strings.TrimSpace(doc), Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
+		Traits: tool.Traits{
+			Hint: "keep a list of what to do", Translate: tool.InChinese(chinese), Enabled: c.Enabled, Output: json.RawMessage(strings.TrimSpace(outputSchema)),
+		},
+	}, c.write)
+}
+
+func (c *Config) write(_ context.Context, in Input, _ func(tool.Progress)) (tool.Result, error) {
+	old := c.Replace(in.Todos)
+	if old == nil {
+		old = []Item{}
+	}
+	closed, before := 0, 0
+	var subjects []string
+	for _, item := range in.Todos {
+		subjects = append(subjects, item.Content)
+		if item.Status == tasklist.Completed {
+			closed++
+		}
+	}
+	for _, item := range old {
+		if item.Status == tasklist.Completed {
+			before++
+		}
+	}
+	r := tool.Text(fmt.Sprintf("The to-do list was updated: %d of %d done.", closed, len(in.Todos)))
+	r.Display, r.Structured = Checklist(in.Todos), Output{old, in.Todos}
+	l := texts.English
+	if c.Language != nil {
+		l = c.Language()
+	}
+	if text := tasklist.Unverified(l, subjects, closed); text != "" && closed > before {
+		r.Reminders = []string{text}
+	}
+	return r, nil
+}
+
+// Checklist returns the list as the user sees it.
+func Checklist(items []Item) tool.Checklist {
+	list := tool.Checklist{}
+	for _, item := range items {
+		check := tool.Check{Text: item.Content}
+		switch item.Status {
+		case tasklist.Completed:
+			check.State = tool.Done
+		case tasklist.InProgress:
+			check.State = tool.Doing
+			if item.ActiveForm != "" {
+				check.Text = item.ActiveForm
+			}
+		}
+		list = append(list, check)
+	}
+	return list
+}
