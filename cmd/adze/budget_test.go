@@ -10,10 +10,10 @@ import (
 )
 
 // What the parts of the first request of a plain session may weigh, in bytes; the tools for the web are 1.2 KB of it,
-// and those that look up others 1 KB, in place of all that are looked up.
-// With agents, questions, a task list and skills the request may have 28 KB.
+// those for the task list 1.8 KB, and those that look up others 1 KB, in place of all that are looked up.
+// With agents and questions the request may have 28 KB.
 const (
-	maxRequest = 23 << 10
+	maxRequest = 25 << 10
 	maxSystem  = 9 << 10
 	maxTools   = 16 << 10
 )

@@ -17,11 +17,13 @@ type PromptConfig struct {
 	Choice Choice
 	// Layout is that of all requests; Tools and Shared are filled in for each.
 	Layout Layout
-	// Facts hold for the whole conversation; Language, Tools, Model, Answer, Memory, Kept, Git and Scratchpad are filled in.
+	// Facts hold for the whole conversation; Language, Tools, Guide.Tracker, Model, Answer, Memory, Kept, Git and Scratchpad are filled in.
 	Facts Facts
 	// Shells and Dedicated are the usual tools that run commands, of which one is offered, and those that do what
 	// commands do.
 	Shells, Dedicated []string
+	// Trackers are tools that track what is to be done, of which one is offered.
+	Trackers []string
 	// Simple selects the short prompt of the simple mode.
 	Simple bool
 	// Git returns the state of the repository; it may wait for it. It may be nil.
@@ -68,6 +70,7 @@ type variant struct {
 	foreign       bool   // there are others
 	shell         string // that is offered
 	dedicated     string // those that are offered, in one string
+	tracker       string // the one that is offered
 	shared        bool
 	language      texts.Language
 	memory        memory.Mode
@@ -153,6 +156,9 @@ func (p *Prompt) variant(modelID string, tools []msg.ToolSpec) variant {
 	if i := slices.IndexFunc(p.cfg.Shells, offered); i >= 0 {
 		v.shell = p.cfg.Shells[i]
 	}
+	if i := slices.IndexFunc(p.cfg.Trackers, offered); i >= 0 {
+		v.tracker = p.cfg.Trackers[i]
+	}
 	for _, name := range p.cfg.Dedicated {
 		if offered(name) {
 			v.dedicated += name + " "
@@ -182,8 +188,8 @@ func (p *Prompt) assembly(v variant) Assembly {
 	tools := Toolset{Shell: v.shell, Dedicated: strings.Fields(v.dedicated)}
 	tools.Usual = v.shell != "" && v.shell == p.cfg.Shells[0] && len(tools.Dedicated) == len(p.cfg.Dedicated)
 	section := memorySection(v.language, v.memory, p.cfg.Memory.Folder)
-	if f.Answer != v.answer || f.Memory != section || f.Tools.Shell != tools.Shell || !slices.Equal(f.Tools.Dedicated, tools.Dedicated) {
-		f.Answer, f.Memory, f.Tools = v.answer, section, tools
+	if f.Answer != v.answer || f.Memory != section || f.Tools.Shell != tools.Shell || !slices.Equal(f.Tools.Dedicated, tools.Dedicated) || f.Guide.Tracker != v.tracker {
+		f.Answer, f.Memory, f.Tools, f.Guide.Tracker = v.answer, section, tools, v.tracker
 		p.registry.Reset()
 	}
 	f.Language, f.Model = v.language, p.cfg.Model(v.model)

@@ -61,6 +61,7 @@ type Server struct{ Name, Text string }
 
 // A Guidance is what a session can do beyond its tools: tools are named, all else is said.
 type Guidance struct {
+	Tracker       string // tracks what is to be done
 	AskTool       string // asks the user
 	Interactive   bool   // the user can be asked
 	Agents, Forks bool
@@ -181,6 +182,7 @@ func guidance(f *Facts) (string, error) {
 	if line := f.Tools.preferred(f.Language); line != "" && !f.Tools.Usual {
 		lines = append(lines, line)
 	}
+	add(g.Tracker != "", "tasks", g.Tracker)
 	add(g.AskTool != "", "denied", g.AskTool)
 	add(g.Interactive, "login")
 	add(g.Agents && !g.Forks, "agents")

@@ -106,6 +106,20 @@ func OnNotification(kind, title, message string) Event {
 		{"message", message}, {"title", title}, {"notification_type", kind}}}
 }
 
+// OnTaskCreated says that a task is about to be added to the task list.
+func OnTaskCreated(id, subject, description string) Event {
+	return onTask(TaskCreated, id, subject, description)
+}
+
+// OnTaskCompleted says that a task of the task list is about to be completed.
+func OnTaskCompleted(id, subject, description string) Event {
+	return onTask(TaskCompleted, id, subject, description)
+}
+
+func onTask(n Name, id, subject, description string) Event {
+	return Event{Name: n, fields: []field{{"task_id", id}, {"task_subject", subject}, {"task_description", description}}}
+}
+
 // An Asked is what a server asks the user for: values that fit Schema, or a visit to URL.
 type Asked struct {
 	Server, Message string

@@ -192,6 +192,11 @@ func Keys() []config.Key {
 		{Env: []string{"ADZE_MEMORY_PATH_OVERRIDE", "CLAUDE_COWORK_MEMORY_PATH_OVERRIDE"}, Kind: config.Text, Accepted: "an absolute path",
 			Doc: "where memories are kept, set by a host that runs adze", Requirement: "MEM-02"},
 
+		{Name: "tasks.shared", Kind: config.Bool, Default: "true",
+			Doc: "let the model keep a task list that several sessions can work on (TaskCreate and others); false gives it a to-do list of its own (TodoWrite)", Requirement: "TASK-02"},
+		{Env: []string{"ADZE_TASK_LIST_ID", "CLAUDE_CODE_TASK_LIST_ID"}, Kind: config.Text, Accepted: "letters, digits, `-`, `_` and dots; if not set, each session has a list of its own",
+			Doc: "the task list to work on; sessions with the same one share it", Requirement: "TEAM-03"},
+
 		{Name: "schedule.enabled", Kind: config.Bool, Default: "true", Tighten: []string{"false"},
 			Doc: "let prompts be scheduled, by `/loop` and `/schedule`", Requirement: "X-101"},
 		{Name: "schedule.tools", Kind: config.Bool, Default: "false", Personal: true,

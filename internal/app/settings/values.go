@@ -101,6 +101,13 @@ type Loop struct {
 	AfterStream bool // calls wait for the end of the response
 	Labels      bool // the small model labels calls
 	Schedule    Schedule
+	Tasks       Tasks
+}
+
+// A Tasks section is for the list of what is to be done.
+type Tasks struct {
+	Shared bool   // several sessions can work on a list
+	List   string // the list that the environment names; may be empty
 }
 
 // A Schedule section is for prompts that run later.
@@ -277,6 +284,7 @@ func Decode(s *config.Settings) *Values {
 			Directory: text("autoMemoryDirectory"), Override: text("ADZE_MEMORY_PATH_OVERRIDE"),
 		},
 		Loop: Loop{Labels: s.Bool("toolUseSummaries"), Concurrency: s.Int("ADZE_MAX_TOOL_CONCURRENCY"), AfterStream: !s.Bool("ADZE_STREAMING_TOOLS"),
+			Tasks:    Tasks{Shared: s.Bool("tasks.shared"), List: s.Text("ADZE_TASK_LIST_ID")},
 			Schedule: Schedule{Enabled: s.Bool("schedule.enabled") && !s.Bool("ADZE_DISABLE_CRON"), Tools: s.Bool("schedule.tools"), MaxAge: time.Duration(s.Int("schedule.days")) * 24 * time.Hour}},
 		Files: Files{
 			MaxBytes: int64(s.Int("read.maxBytes")), MaxTokens: s.Int("read.maxTokens"), Repeat: !s.Bool("read.dedup"),

@@ -14,6 +14,7 @@ import (
 	"adze/internal/platform/fsys"
 	"adze/internal/session/archive"
 	"adze/internal/session/store"
+	"adze/internal/tasklist"
 	"adze/internal/tools/plan"
 )
 
@@ -36,7 +37,7 @@ func Belongings(home, id string) []string {
 		return nil
 	}
 	paths := []string{
-		HistoryDir(home, id), HistoryDir(home, id) + ".new", scratchDir(home, id),
+		HistoryDir(home, id), HistoryDir(home, id) + ".new", scratchDir(home, id), tasklist.Dir(home, id),
 		filepath.Join(home, "session-env", id+".sh"), filepath.Join(home, "debug", id+".log"),
 	}
 	own := plan.File(keptPlans(home), id, "")
@@ -57,14 +58,14 @@ func plainID(id string) bool {
 }
 
 // Inherit gives a fork what its original has beside the transcript: the plan, in whichever directory it is,
-// and the file history, so that the fork can be rewound as far. Dir is the directory of the session. The fork
+// the task list, and the file history, so that the fork can be rewound as far. Dir is the directory of the session. The fork
 // is there all the same if that fails.
 func Inherit(ctx context.Context, p *settings.Project, from *archive.Info, id, dir string) error {
 	home := p.Home
 	if !IsKept(home, from) || !plainID(from.ID) || !plainID(id) {
 		return nil
 	}
-	problems := []error{filehistory.Copy(ctx, HistoryDir(home, from.ID), HistoryDir(home, id))}
+	problems := []error{filehistory.Copy(ctx, HistoryDir(home, from.ID), HistoryDir(home, id)), tasklist.Copy(tasklist.Dir(home, from.ID), tasklist.Dir(home, id))}
 	chosen, _ := plansDir(home, dir, p.Values().Plan.Directory) // ok: reported when a conversation is opened
 	for _, dir := range slices.Compact([]string{chosen, keptPlans(home)}) {
 		problems = append(problems, copyPlan(plan.File(dir, from.ID, ""), plan.File(dir, id, "")))

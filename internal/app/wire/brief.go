@@ -18,6 +18,7 @@ import (
 	"adze/internal/app/schedules"
 	"adze/internal/app/settings"
 	"adze/internal/app/skills"
+	"adze/internal/app/tasklists"
 	"adze/internal/brief"
 	"adze/internal/instruct"
 	"adze/internal/model"
@@ -46,6 +47,7 @@ type briefing struct {
 
 	extras *extras.Extras // the tools that can be looked up; nil where nothing is opened
 	skills *skills.Listing
+	tasks  *tasklists.Lists
 	jobs   *schedules.Runner // the prompts that run later; nil if none can be scheduled
 
 	keeper brief.Keeper // keeps how requests begin for later processes
@@ -84,7 +86,7 @@ func (b *briefing) newPrompt(shared func() bool, scratch func() string) *brief.P
 			Budget:    b.spec.Limits.TokenBudget,
 		},
 		Memory: b.memory.Told(),
-		Shells: shellTools(), Dedicated: dedicatedTools(),
+		Shells: shellTools(), Dedicated: dedicatedTools(), Trackers: tasklists.Trackers(),
 		Model: func(id string) brief.Model {
 			known, _ := w.Models.Table.Lookup(id)
 			m := brief.Model{ID: id, Name: known.Name, Cutoff: known.Cutoff}

@@ -91,6 +91,9 @@ func (w *Workspace) Converse(ctx context.Context, spec Spec) (_ *Conversation, e
 	}
 	openSkills(c)
 	c.openBriefing()
+	if err = openTasks(c); err != nil {
+		return nil, err
+	}
 	c.openSession(ctx)
 	c.Servers.Begin()
 	return c, nil
@@ -155,7 +158,7 @@ func noteOf(c *Conversation) func(kind string, fields map[string]any) {
 // openSession puts the session together.
 func (c *Conversation) openSession(ctx context.Context) {
 	v := c.ws.values()
-	tools := c.tools()
+	tools := append(c.tools(), c.told.tasks.Tools()...)
 	all := registry(tools, c.Gate)
 	c.told.extras.Configure(all)
 	c.told.texts = brief.NewToolTexts(tools)

@@ -76,6 +76,7 @@ func surroundings(c *Conversation) desk.Surroundings {
 	}
 	s.Sections = append(s.Sections, extensions.Sections()...)
 	offerSchedule(c, &s)
+	s.Sections = append(s.Sections, c.told.tasks.Sections()...)
 	c.Servers.Offer(&s)
 	c.skills.Offer(&s)
 	return s

@@ -28,7 +28,8 @@ func registry(tools []tool.Tool, gate *permission.Gate) *tool.Registry {
 		{Tool: "Glob", Advice: "Find files by name with Glob (pattern).", Names: []string{"file_search", "find_files", "find_file", "glob_search"}},
 		{Tool: "TaskOutput", Advice: "Look at a background command with TaskOutput (task_id).", Names: []string{"BashOutput", "bash_output"}},
 		{Tool: "TaskStop", Advice: "End a background command with TaskStop (task_id).", Names: []string{"KillShell", "KillBash"}},
-		{Advice: "There is no list of tasks to keep: work without one.", Names: []string{"TodoWrite", "TodoRead", "todo_write", "write_todos", "update_plan"}},
+		{Tool: "TaskCreate", Advice: "Keep the task list with TaskCreate (subject, description) and TaskUpdate (taskId, status).", Names: []string{"TodoRead", "todo_write", "write_todos", "update_plan"}},
+		{Tool: "TodoWrite", Advice: "Keep the to-do list with TodoWrite (todos).", Names: []string{"TodoRead", "todo_write", "write_todos", "update_plan"}},
 	}
 	return r
 }

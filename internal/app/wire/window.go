@@ -54,7 +54,7 @@ func (c *Conversation) keepWithin(cfg *session.Config) {
 	w.Notes = newNotes(c, cfg)
 	files := &sight.Files{State: c.files.state, Hidden: c.Gate.Hidden, Plan: c.planFile(), Tasks: c.shell.tasks}
 	var replaced func()
-	w.Sources, replaced = c.skills.Restoring(files.Sources)
+	w.Sources, replaced = c.skills.Restoring(c.told.tasks.Restoring(files.Sources))
 	w.Cleared = func(uses []*msg.ToolUse) { unseen(c, uses) }
 	w.Done = func(restored []string) {
 		replaced()

@@ -1,0 +1,249 @@
+// Package tasklists gives a conversation its task list: which one it is, the tools over it, what hooks have to say, what the
+// model is told of it after a compaction, and the command that shows it. How a list is kept is left to package tasklist.
+package tasklists
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"adze/internal/agent/compact"
+	"adze/internal/hook"
+	"adze/internal/platform/texts"
+	"adze/internal/tasklist"
+	"adze/internal/tool"
+	"adze/internal/tools/tasks"
+	"adze/internal/tools/todo"
+)
+
+// A Config is what the lists of a conversation are made with.
+type Config struct {
+	// Home is the state directory; empty if there is none. Kept says that the session is kept there, so that its list is, too.
+	Home string
+	Kept bool
+	// Names say which list it is. Earlier is filled in.
+	Names tasklist.Names
+	// Shared selects the list that several processes can share; otherwise the model has a to-do list of its own.
+	Shared bool
+	// Last is what an earlier process noted with Note, by kind. Note may be nil.
+	Last map[string]json.RawMessage
+	Note func(kind string, fields map[string]any)
+	// Fire runs hooks; nil means that there are none.
+	Fire func(context.Context, hook.Event) hook.Outcome
+	// Say tells the user of a problem.
+	Say      func(string)
+	Language func() texts.Language
+}
+
+// The kinds of notes.
+const (
+	listKind  = "task-list"
+	todosKind = "todos"
+)
+
+// Lists are the lists of a conversation. A nil value has none.
+type Lists struct {
+	cfg  Config
+	open func() (*tasklist.List, error)
+
+	mu    sync.Mutex
+	todos []todo.Item
+	temp  string // a directory to be removed; empty if there is none
+	noted bool
+}
+
+// New returns the lists of a conversation. Nothing is read or made before the list is used.
+func New(c Config) (*Lists, error) {
+	var last struct {
+		ID    string
+		Todos []todo.Item
+	}
+	json.Unmarshal(c.Last[listKind], &last)  // ok: then it is the list of the session
+	json.Unmarshal(c.Last[todosKind], &last) // ok: then the model writes it again
+	c.Names.Earlier = last.ID
+	id, err := c.Names.Choose()
+	if err != nil {
+		return nil, err
+	}
+	l := &Lists{cfg: c, todos: last.Todos}
+	l.open = sync.OnceValues(func() (*tasklist.List, error) { return l.openList(id) })
+	return l, nil
+}
+
+// openList opens the list with an id. That of a session that is not kept is not kept either.
+func (l *Lists) openList(id string) (*tasklist.List, error) {
+	home := l.cfg.Home
+	if home == "" || !l.cfg.Kept && id == l.cfg.Names.Session {
+		dir, err := os.MkdirTemp("", "adze-tasks-")
+		if err != nil {
+			return nil, fmt.Errorf("making a directory for the task list: %w", err)
+		}
+		l.mu.Lock()
+		l.temp, home = dir, dir
+		l.mu.Unlock()
+	}
+	return tasklist.Open(tasklist.Config{Dir: tasklist.Dir(home, id), Locks: filepath.Join(home, "locks"), Warn: l.cfg.Say}), nil
+}
+
+// Child returns the lists of a conversation within this one: it works on the same tasks, and has a to-do list of its own.
+func (l *Lists) Child() *Lists {
+	if l == nil {
+		return nil
+	}
+	c := l.cfg
+	c.Note = nil
+	return &Lists{cfg: c, open: l.open}
+}
+
+// Close removes what is not kept.
+func (l *Lists) Close() {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.temp != "" {
+		os.RemoveAll(l.temp) // ok: the system cleans up then
+	}
+}
+
+// list returns the task list, and notes which one it is when it is not that of the session.
+func (l *Lists) list() (*tasklist.List, error) {
+	list, err := l.open()
+	if err != nil {
+		return nil, err
+	}
+	id, err := l.cfg.Names.Choose()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err == nil && !l.noted && l.cfg.Note != nil && id != l.cfg.Names.Session {
+		l.cfg.Note(listKind, map[string]any{"id": id})
+	}
+	l.noted = true
+	return list, nil
+}
+
+// Tools returns the tools for the lists, of which those are offered that the settings select.
+func (l *Lists) Tools() []tool.Tool {
+	either := func(shared bool, instead string) func() error {
+		return func() error {
+			switch {
+			case l == nil:
+				return errors.New("there is no task list")
+			case l.cfg.Shared != shared:
+				return fmt.Errorf("the list is kept with %s, as the setting tasks.shared says", instead)
+			}
+			return nil
+		}
+	}
+	shared, own := tasks.Config{Enabled: either(true, todo.Name)}, todo.Config{Enabled: either(false, tasks.CreateName+" and "+tasks.UpdateName)}
+	if l != nil {
+		shared.List, shared.Create, shared.Complete, shared.Language = l.list, l.creating, l.completing, l.cfg.Language
+		own.Replace, own.Language = l.replace, l.cfg.Language
+	}
+	return append(tasks.Tools(shared), todo.New(own))
+}
+
+// Trackers returns the names of the tools of which one tracks what is to be done.
+func Trackers() []string { return []string{tasks.CreateName, todo.Name} }
+
+func (l *Lists) creating(ctx context.Context, t tasklist.Task) error {
+	return l.ask(ctx, hook.OnTaskCreated(t.ID, t.Subject, t.Description))
+}
+
+func (l *Lists) completing(ctx context.Context, t tasklist.Task) error {
+	return l.ask(ctx, hook.OnTaskCompleted(t.ID, t.Subject, t.Description))
+}
+
+// ask returns what hooks have against an event.
+func (l *Lists) ask(ctx context.Context, e hook.Event) error {
+	if l.cfg.Fire == nil {
+		return nil
+	}
+	out := l.cfg.Fire(ctx, e)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case out.Blocked:
+		return fmt.Errorf("%s refuses: %s", out.By, out.Reason)
+	case out.Stop != "":
+		return fmt.Errorf("a hook refuses: %s", out.Stop)
+	}
+	return nil
+}
+
+// replace replaces the to-do list, and returns the old one.
+func (l *Lists) replace(items []todo.Item) []todo.Item {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	old := l.todos
+	l.todos = slices.Clone(items)
+	if l.cfg.Note != nil {
+		l.cfg.Note(todosKind, map[string]any{"todos": items})
+	}
+	return old
+}
+
+// Restoring returns sources with the list, to be put back when the conversation is compacted.
+func (l *Lists) Restoring(sources func(context.Context) compact.Sources) func(context.Context) compact.Sources {
+	if l == nil {
+		return sources
+	}
+	return func(ctx context.Context) compact.Sources {
+		all := sources(ctx)
+		if text := tasklist.State(l.cfg.Language(), l.lines(ctx)); text != "" {
+			all.State = append(all.State, text)
+		}
+		return all
+	}
+}
+
+// lines returns the list in lines, none if nothing is open.
+func (l *Lists) lines(ctx context.Context) (lines []string) {
+	open := false
+	if !l.cfg.Shared {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		for _, item := range l.todos {
+			open = open || item.Status != tasklist.Completed
+			lines = append(lines, fmt.Sprintf("- [%s] %s", item.Status, tasklist.OneLine(item.Content)))
+		}
+	} else if all, err := l.tasks(ctx); err == nil {
+		for _, t := range tasklist.Visible(all) {
+			open = open || t.Open()
+			lines = append(lines, tasklist.Line(all, &t))
+		}
+	}
+	if !open {
+		return nil
+	}
+	return lines
+}
+
+// tasks returns the tasks of the shared list.
+func (l *Lists) tasks(ctx context.Context) ([]tasklist.Task, error) {
+	list, err := l.open()
+	if err != nil {
+		return nil, err
+	}
+	return list.Tasks(ctx)
+}
+
+// Checklist returns the list as the user sees it.
+func (l *Lists) Checklist(ctx context.Context) (tool.Checklist, error) {
+	if !l.cfg.Shared {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return todo.Checklist(l.todos), nil
+	}
+	all, err := l.tasks(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return tasks.Checklist(all), nil
+}

@@ -1,0 +1,31 @@
+package wire
+
+import (
+	"context"
+
+	"adze/internal/app/setup"
+	"adze/internal/app/tasklists"
+	"adze/internal/hook"
+	"adze/internal/tasklist"
+)
+
+// openTasks gives the conversation its task list. That of a fork is its parent's.
+func openTasks(c *Conversation) (err error) {
+	if p := c.spec.Parent; p != nil {
+		c.told.tasks = p.told.tasks.Child()
+		return nil
+	}
+	v := c.ws.values().Loop.Tasks
+	c.told.tasks, err = tasklists.New(tasklists.Config{
+		Home: c.ws.Project.Home, Kept: c.record.Log != nil, Shared: v.Shared,
+		Names: tasklist.Names{Named: v.List, Session: c.record.ID},
+		Last:  c.record.State().Last, Note: noteOf(c),
+		Fire: func(ctx context.Context, e hook.Event) hook.Outcome { return c.Hooks.Fire(ctx, e) },
+		Say:  c.ws.Say, Language: c.ws.language,
+	})
+	if err != nil {
+		return setup.Errorf("%v", err)
+	}
+	c.closers.add(c.told.tasks.Close)
+	return nil
+}
