@@ -100,7 +100,7 @@ var kinds = [...]kind{
 	{name: CwdChanged, envFile: true},
 	{name: FileChanged, matches: "file_path", envFile: true},
 	{name: InstructionsLoaded, matches: "load_reason"},
-	{name: WorktreeCreate},
+	{name: WorktreeCreate, fields: "worktreePath?: string"},
 	{name: WorktreeRemove},
 }
 

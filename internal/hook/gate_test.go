@@ -191,6 +191,19 @@ func TestOtherOutputs(t *testing.T) {
 	if out.InitialMessage != "begin" {
 		t.Errorf("SessionStart: %+v", out)
 	}
+	for _, tt := range []struct {
+		hooks []string
+		want  string
+	}{
+		{[]string{says(WorktreeCreate, `"worktreePath":"/w/x"`)}, "/w/x"},
+		{[]string{command(`echo /w/y; echo note >&2`)}, "/w/y"},
+		{[]string{command(`echo /w/y; exit 1`)}, ""},
+		{[]string{command(`true`)}, ""},
+	} {
+		if out := fire(OnWorktreeCreate("x"), tt.hooks...); out.Worktree != tt.want {
+			t.Errorf("%q: %+v", tt.hooks, out)
+		}
+	}
 	asked := OnElicitation(Asked{Server: "docs"})
 	for _, tt := range []struct {
 		hooks  []string

@@ -35,6 +35,8 @@ func everyEvent(t testing.TB) []Event {
 		OnConfigChange(scope.Project, "/w/.adze/settings.json"),
 		OnCwdChanged("/w", "/w/sub"),
 		OnInstructionsLoaded("/w/AGENTS.md", "Project", "session_start", []string{"**/*.go"}),
+		OnWorktreeCreate("agent-0a1b2c3d"),
+		OnWorktreeRemove("/w/.adze/worktrees/agent-0a1b2c3d"),
 	}
 }
 

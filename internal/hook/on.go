@@ -179,6 +179,16 @@ func OnInstructionsLoaded(file, memory, reason string, globs []string) Event {
 		{"file_path", file}, {"memory_type", memory}, {"load_reason", reason}, {"globs", globs}}}
 }
 
+// OnWorktreeCreate says that a worktree of that name is wanted. A hook that makes one says where it is.
+func OnWorktreeCreate(name string) Event {
+	return Event{Name: WorktreeCreate, fields: []field{{"name", name}}}
+}
+
+// OnWorktreeRemove says that a worktree is about to be removed.
+func OnWorktreeRemove(path string) Event {
+	return Event{Name: WorktreeRemove, fields: []field{{"worktree_path", path}}}
+}
+
 // names returns what matchers may call the thing the event is about: for a call the tool's name and
 // its former ones.
 func (e Event) names() []string {

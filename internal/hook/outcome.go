@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"adze/internal/msg"
 	"adze/internal/tool"
@@ -32,6 +33,8 @@ type Outcome struct {
 	// Action answers a server: accept, decline or cancel; empty if no hook does. Content comes with an accept.
 	Action  string
 	Content json.RawMessage
+	// Worktree is where a hook has made one; empty if none has.
+	Worktree string
 
 	told []string // Context, without what marks it as a reminder
 }
@@ -80,6 +83,9 @@ func (out *Outcome) add(k kind, res *result, keep Results) {
 		return // it said nothing that could be relied on
 	}
 	out.collect(who, res)
+	if k.name == WorktreeCreate && res.status == succeeded {
+		out.Worktree = firstOf(res.out.worktree, strings.TrimSpace(res.plain()), out.Worktree)
+	}
 	text := res.out.context
 	if text == "" && k.plain && res.status == succeeded {
 		text = res.plain()

@@ -31,6 +31,7 @@ type output struct {
 	initial          string
 	action           string          // in answer to a server: accept, decline or cancel
 	content          json.RawMessage // of an accept
+	worktree         string          // where the hook made one
 }
 
 const commonFields = `continue?: boolean, stopReason?: string, suppressOutput?: boolean, decision?: "approve"|"block", reason?: string, systemMessage?: string`
@@ -95,6 +96,8 @@ func (out *output) specific(k kind, r *reader) {
 		}
 	case SessionStart:
 		out.initial = r.text("initialUserMessage")
+	case WorktreeCreate:
+		out.worktree = r.text("worktreePath")
 	case Elicitation, ElicitationResult:
 		out.action = r.choice("action", "accept", "decline", "cancel")
 		out.content = r.rawObject("content")

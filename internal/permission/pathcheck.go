@@ -78,6 +78,10 @@ func (c pathCheck) write(t *Target) finding {
 	if r := c.ruleFor(&c.rules.Deny, t); r != nil {
 		return deniedBy(r, "writing "+t.Set.Path)
 	}
+	if c.places().behind(t.names) {
+		return finding{behavior: Deny, reason: Reason{Type: BySafety, Text: fmt.Sprintf(
+			"%s is in the copy of the repository that the session left; it works in the worktree %s, where the same file may be", t.Set.Path, c.cfg.start())}}
+	}
 	if inside(c.places().editable, t.names) && t.Set.Doubt == nil {
 		return allowed(ByOther, "adze keeps it for the model to write")
 	}

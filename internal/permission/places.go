@@ -13,6 +13,8 @@ import (
 // the form in which paths are compared.
 type places struct {
 	dirs     []string // working directories
+	start    []string // the first of them
+	left     []string // the copy of the repository that the session came from
 	readable []string
 	// public returns the working directories, and what commands in a jail may read besides.
 	public   func() []string
@@ -27,8 +29,10 @@ func (p *Policy) look() *places {
 	c, forms := &p.cfg, p.anchors.Forms
 	return &places{
 		dirs:     forms(c.workingDirs()...),
-		readable: forms(c.Readable...),
-		public:   sync.OnceValue(func() []string { return forms(slices.Concat(c.workingDirs(), jail.Public())...) }),
+		start:    forms(c.start()),
+		left:     forms(c.Left),
+		readable: forms(append(slices.Clip(c.Readable), c.Left)...),
+		public:   sync.OnceValue(func() []string { return forms(slices.Concat(c.workingDirs(), []string{c.Left}, jail.Public())...) }),
 		editable: forms(c.Editable...),
 		guarded:  forms(slices.Concat(c.Protected, []string{c.StateHome})...),
 		plan:     forms(c.PlanFile),
@@ -38,6 +42,14 @@ func (p *Policy) look() *places {
 
 // contains reports whether all names lie in working directories.
 func (p *places) contains(names []string) bool { return inside(p.dirs, names) && !aside(names) }
+
+// behind reports whether any of the names lies in the copy of the repository that the session came from, and not in its
+// worktree.
+func (p *places) behind(names []string) bool {
+	return len(p.left) > 0 && slices.ContainsFunc(names, func(name string) bool {
+		return inside(p.left, []string{name}) && !inside(p.start, []string{name})
+	})
+}
 
 // scratched reports whether all names lie in the directory for temporary files. What programs obey does not count: a
 // repository that was made there could run code.

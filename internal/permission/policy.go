@@ -32,6 +32,9 @@ type Config struct {
 	Dir  string
 	Dirs []string
 	Home string
+	// Left is the copy of the repository that the session came from, if it works in a worktree: what is there and
+	// not in the worktree can be read and not be written. May be empty.
+	Left string
 	// StateHome holds adze's own settings, sessions and plans; Protected are further directories whose
 	// content says what adze runs.
 	StateHome string

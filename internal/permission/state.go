@@ -108,6 +108,17 @@ func (s *State) SetDir(dir string) {
 	})
 }
 
+// Relocate makes root the first of the working directories, and where relative paths of calls begin. Left is the copy of the
+// repository that the session works beside, see [Config]; it may be empty.
+func (s *State) Relocate(root, left string) {
+	s.change(func(c Config) Config {
+		rest := c.workingDirs()
+		c.Dirs = slices.Concat([]string{root}, rest[min(1, len(rest)):])
+		c.Dir, c.Left = root, left
+		return c
+	})
+}
+
 // AddRule adds a rule for the rest of the session.
 func (s *State) AddRule(r rule.Rule) {
 	s.change(func(c Config) Config {
