@@ -79,6 +79,9 @@ func (c commandCheck) forbids(u *Use) finding {
 	var found finding
 	for i := range targets {
 		t := &targets[i]
+		if left := c.left(t); left.behavior != "" && !u.Guess {
+			return left
+		}
 		if r := c.ruleFor(&c.rules.Deny, t); r != nil {
 			found = deniedBy(r, verb(t)+t.Set.Path)
 			found.path = t.Set.Path

@@ -78,9 +78,8 @@ func (c pathCheck) write(t *Target) finding {
 	if r := c.ruleFor(&c.rules.Deny, t); r != nil {
 		return deniedBy(r, "writing "+t.Set.Path)
 	}
-	if c.places().behind(t.names) {
-		return finding{behavior: Deny, reason: Reason{Type: BySafety, Text: fmt.Sprintf(
-			"%s is in the copy of the repository that the session left; it works in the worktree %s, where the same file may be", t.Set.Path, c.cfg.start())}}
+	if found := c.left(t); found.behavior != "" {
+		return found
 	}
 	if inside(c.places().editable, t.names) && t.Set.Doubt == nil {
 		return allowed(ByOther, "adze keeps it for the model to write")
@@ -121,6 +120,15 @@ func (c pathCheck) write(t *Target) finding {
 	found := asks(ByWorkingDir, "%s is outside the working directories", t.Set.Path)
 	found.suggest = suggestWrite(t)
 	return found
+}
+
+// left denies writing to the copy of the repository that the session left.
+func (c pathCheck) left(t *Target) finding {
+	if !t.Write || !c.places().behind(t.names) {
+		return finding{}
+	}
+	return finding{behavior: Deny, path: t.Set.Path, reason: Reason{Type: BySafety, Text: fmt.Sprintf(
+		"%s is in the copy of the repository that the session left; it works in the worktree %s, where the same file may be", t.Set.Path, c.cfg.start())}}
 }
 
 // doubtful asks about a path that may not be what it seems. What a command in a jail reads is what the kernel
