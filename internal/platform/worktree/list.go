@@ -66,7 +66,10 @@ const staleAge = 30 * 24 * time.Hour
 // dir, and worktrees of agents that were not used for 30 days and in which nothing would be lost. It returns the
 // names of those that it removed.
 func (t *Trees) Sweep(ctx context.Context, dir string) (removed []string, err error) {
-	recs := t.records(t.rootFor(dir))
+	if known, err := os.ReadDir(t.cfg.Records); err != nil || len(known) == 0 {
+		return nil, nil // no worktree was ever made
+	}
+	recs := slices.DeleteFunc(t.records(t.rootFor(dir)), func(r record) bool { return r.ByHook })
 	if len(recs) == 0 {
 		return nil, nil
 	}
@@ -93,7 +96,7 @@ func (t *Trees) sweep(ctx context.Context, r *repository, rec record) (gone bool
 		return false, nil
 	case rec.Phase != ready:
 		return false, t.repair(ctx, r, rec.Name)
-	case rec.For != Agent || rec.ByHook || t.now().Sub(rec.Used) < staleAge:
+	case rec.For != Agent || t.now().Sub(rec.Used) < staleAge:
 		return false, nil
 	}
 	s, err := t.state(ctx, rec)

@@ -167,6 +167,35 @@ func (t *Trees) Open(ctx context.Context, dir, name string) (*Tree, error) {
 	return t.tree(rec), nil
 }
 
+// RemoveNamed removes a worktree that no process uses, by its name; see [Tree.Remove].
+func (t *Trees) RemoveNamed(ctx context.Context, dir, name string, c Changes) (note string, err error) {
+	if err := CheckName(name); err != nil {
+		return "", err
+	}
+	var rec record
+	err = t.change(ctx, t.rootFor(dir), name, func(r *record) error {
+		switch {
+		case r.inUse(t):
+			return fmt.Errorf("the worktree %s is in use by %s", name, r.Owner)
+		case r.Phase != ready:
+			return fmt.Errorf("%w called %s", ErrNone, name)
+		}
+		r.Owner = self()
+		rec = *r
+		return nil
+	})
+	if err != nil {
+		return "", err
+	}
+	t.cfg.Judge.Made(rec.Path)
+	tree := t.tree(rec)
+	note, err = tree.Remove(ctx, c)
+	if err != nil {
+		err = errors.Join(err, tree.Release(ctx))
+	}
+	return note, err
+}
+
 // ErrNone says that there is no worktree.
 var ErrNone = errors.New("there is no worktree")
 
