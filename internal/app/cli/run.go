@@ -21,6 +21,7 @@ import (
 	"adze/internal/app/wire"
 	"adze/internal/msg"
 	"adze/internal/permission"
+	"adze/internal/platform/worktree"
 	"adze/internal/ui/headless"
 )
 
@@ -120,6 +121,14 @@ func (o *runOptions) sessionFlags() []flag {
 			Set:    func(v string) error { s.Resume, o.pick = v, v == ""; return nil }},
 		{Name: "resume-session-at", Value: "ID", Doc: "with --resume, continue after this message and drop the later ones", Set: syntax.SetText(&s.At)},
 		{Name: "fork-session", Doc: "with --resume or --continue, continue in a copy with an id of its own", Set: syntax.SetBool(&s.Fork)},
+		{Name: "worktree", Short: "w", Value: "NAME", Bare: true, Doc: "work in a git worktree, a copy of the repository on a branch of its own: the one of this name, or a new one",
+			Set: func(v string) error {
+				o.spec.Worktree = wire.WorktreeSpec{Wanted: true, Name: v}
+				if v == "" {
+					return nil
+				}
+				return worktree.CheckName(v)
+			}},
 		{Name: "rewind-files", Value: "ID", Doc: "with --resume, restore files to their state before this message", Set: syntax.SetText(&o.rewind)},
 		{Name: "force", Doc: "with --rewind-files, also restore files that were changed outside the session since", Set: syntax.SetBool(&o.force)},
 	}...)
@@ -152,9 +161,8 @@ func missingFlags() []flag {
 		{Name: "agents", Value: "JSON", Missing: agents},
 		{Name: "task-budget", Value: "N", Missing: "task budgets"},
 
-		{Name: "worktree", Short: "w", Value: "NAME", Missing: "worktrees", Refused: true},
 		{Name: "bg", Missing: "background sessions", Refused: true},
-		{Name: "tmux", Missing: "worktrees", Refused: true},
+		{Name: "tmux", Missing: "terminal panes", Refused: true},
 		{Name: "init", Missing: "hooks at set-up", Refused: true},
 		{Name: "init-only", Missing: "hooks at set-up", Refused: true},
 		{Name: "maintenance", Missing: "hooks at set-up", Refused: true},

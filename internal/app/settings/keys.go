@@ -206,6 +206,13 @@ func Keys() []config.Key {
 		{Name: "schedule.days", Kind: config.Int, Default: "7", Min: 1, Max: 366, Personal: true,
 			Doc: "after how many days a scheduled prompt that recurs ends", Requirement: "X-101"},
 
+		{Name: "worktree.tools", Kind: config.Bool, Default: "false", Personal: true,
+			Doc: "let the model move the session into a git worktree and back, with the tools EnterWorktree and ExitWorktree; each session then tells it of them, as sessions in a worktree always do", Requirement: "X-022"},
+		{Name: "worktree.symlinkDirectories", Kind: config.List, Accepted: "a list of directories in the repository",
+			Doc: "directories that worktrees share with the main copy by symbolic links, such as `node_modules`", Requirement: "AGENT-31"},
+		{Name: "worktree.sparsePaths", Kind: config.List, Accepted: "a list of directories in the repository",
+			Doc: "the directories to check out in worktrees; if not set, all", Requirement: "AGENT-31"},
+
 		{Env: []string{"ADZE_EMIT_SESSION_STATE_EVENTS", "CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS"}, Kind: config.Bool, Default: "false",
 			Doc: "tell a host, in `system/session_state_changed`, when the session becomes idle, runs or waits for an answer", Requirement: "X-137"},
 		{Env: []string{"ADZE_SIMPLE", "CLAUDE_CODE_SIMPLE"}, Kind: config.Bool, Default: "false",

@@ -102,12 +102,19 @@ type Loop struct {
 	Labels      bool // the small model labels calls
 	Schedule    Schedule
 	Tasks       Tasks
+	Worktree    Worktree
 }
 
 // A Tasks section is for the list of what is to be done.
 type Tasks struct {
 	Shared bool   // several sessions can work on a list
 	List   string // the list that the environment names; may be empty
+}
+
+// A Worktree section says what worktrees get, and whether the model can move into one.
+type Worktree struct {
+	Tools         bool
+	Links, Sparse []string // directories that are linked, and that alone are checked out
 }
 
 // A Schedule section is for prompts that run later.
@@ -285,7 +292,8 @@ func Decode(s *config.Settings) *Values {
 		},
 		Loop: Loop{Labels: s.Bool("toolUseSummaries"), Concurrency: s.Int("ADZE_MAX_TOOL_CONCURRENCY"), AfterStream: !s.Bool("ADZE_STREAMING_TOOLS"),
 			Tasks:    Tasks{Shared: s.Bool("tasks.shared"), List: s.Text("ADZE_TASK_LIST_ID")},
-			Schedule: Schedule{Enabled: s.Bool("schedule.enabled") && !s.Bool("ADZE_DISABLE_CRON"), Tools: s.Bool("schedule.tools"), MaxAge: time.Duration(s.Int("schedule.days")) * 24 * time.Hour}},
+			Schedule: Schedule{Enabled: s.Bool("schedule.enabled") && !s.Bool("ADZE_DISABLE_CRON"), Tools: s.Bool("schedule.tools"), MaxAge: time.Duration(s.Int("schedule.days")) * 24 * time.Hour},
+			Worktree: Worktree{Tools: s.Bool("worktree.tools"), Links: s.Strings("worktree.symlinkDirectories"), Sparse: s.Strings("worktree.sparsePaths")}},
 		Files: Files{
 			MaxBytes: int64(s.Int("read.maxBytes")), MaxTokens: s.Int("read.maxTokens"), Repeat: !s.Bool("read.dedup"),
 			Remind: s.Bool("read.malwareReminder"), Exempt: s.Strings("read.malwareReminderExempt"), AllowCovered: s.Bool("edit.allowCovered"),

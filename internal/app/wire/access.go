@@ -22,7 +22,7 @@ import (
 func (c *Conversation) openGate(ctx context.Context) (err error) {
 	if p := c.spec.Parent; p != nil {
 		c.Gate, c.sandbox, c.Hooks = p.Gate, p.sandbox, p.Hooks
-		c.dir = newWorkdir(c.ws.Dir, c.Gate)
+		c.dir = newWorkdir(p.dir.home(), c.Gate)
 		return nil
 	}
 	if c.sandbox, err = c.ws.newConfinement(); err != nil {
@@ -35,6 +35,7 @@ func (c *Conversation) openGate(ctx context.Context) (err error) {
 	c.sandbox.Attach(c.Gate)
 	c.sandbox.Begin(ctx)
 	c.dir = newWorkdir(c.ws.Dir, c.Gate)
+	c.closers.add(func() { c.dir.trees.Close() }) // when no command runs any more
 	return nil
 }
 

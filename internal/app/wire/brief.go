@@ -71,14 +71,18 @@ func newBriefing(w *Workspace, spec *Spec, shared func() bool, scratch func() st
 // newPrompt returns the system prompt that the spec and the settings make.
 func (b *briefing) newPrompt(shared func() bool, scratch func() string) *brief.Prompt {
 	v, w := b.ws.values(), b.ws
-	_, repository := gitinfo.Branch(w.Dir)
+	dir, original := w.Dir, w.Project.Trust.Main
+	if t := b.spec.Worktree.In; t != nil {
+		dir, original = t.Path, t.Root
+	}
+	_, repository := gitinfo.Branch(dir)
 	p := brief.PromptConfig{
 		Choice: brief.Choice{Custom: b.spec.Prompt.System, Append: b.spec.Prompt.Append},
 		Layout: brief.Layout{None: v.Prompt.NoCache, Hour: cachesLong(v.Prompt.CacheHour, b.spec.Entry)},
 		Simple: v.Simple,
 		Facts: brief.Facts{
 			Env: brief.Environment{
-				Dir: w.Dir, Extra: b.spec.Access.Dirs, Repository: repository, Original: w.Project.Trust.Main,
+				Dir: dir, Extra: b.spec.Access.Dirs, Repository: repository, Original: original,
 				Platform: runtime.GOOS + "/" + runtime.GOARCH, System: systemVersion(), Date: w.Now().Format(time.DateOnly),
 			},
 			Guide:     brief.Guidance{Interactive: b.spec.Entry == Interactive},
@@ -118,7 +122,7 @@ func (b *briefing) newPrompt(shared func() bool, scratch func() string) *brief.P
 		p.Layout.Client = fmt.Sprintf("adze/%s (%s)", w.Version, b.spec.Entry)
 	}
 	if !v.Simple && p.Choice.Custom == nil && repository {
-		p.Git = w.snapshot()
+		p.Git = w.snapshot(dir)
 	}
 	return brief.NewPrompt(p)
 }

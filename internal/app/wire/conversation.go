@@ -89,6 +89,9 @@ func (w *Workspace) Converse(ctx context.Context, spec Spec) (_ *Conversation, e
 	if c.spec.Parent == nil {
 		c.openHooks()
 	}
+	if err = openWorktrees(ctx, c); err != nil {
+		return nil, err
+	}
 	openSkills(c)
 	c.openBriefing()
 	if err = openTasks(c); err != nil {
@@ -250,6 +253,7 @@ func (c *Conversation) openSession(ctx context.Context) {
 	for _, n := range c.record.Lost {
 		c.Hooks.Notify(session.Notify{Text: n.Text()})
 	}
+	tellWorktree(c)
 	if c.spec.Calls != Single {
 		c.follow(ctx)
 	}

@@ -104,7 +104,7 @@ func (c *Conversation) Facts() Facts {
 // Greeting returns the first lines of an interactive conversation: version, model, directory and mode.
 func (c *Conversation) Greeting() string {
 	f := c.Facts()
-	text := fmt.Sprintf("adze %s, %s in %s", c.ws.Version, f.ModelID, c.ws.Dir)
+	text := fmt.Sprintf("adze %s, %s in %s", c.ws.Version, f.ModelID, c.dir.home())
 	if f.Mode != string(permission.Default) {
 		text += ", permission mode " + f.Mode
 	}

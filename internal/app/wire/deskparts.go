@@ -22,7 +22,7 @@ func deskPermission(c *Conversation) desk.Permission {
 	return desk.Permission{
 		Mode: func() string { return string(c.Gate.Mode()) }, Policy: c.Gate.Policy, Apply: c.Gate.Apply, Judged: c.Gate.Judged,
 		Dirs: func() []string {
-			return slices.DeleteFunc(slices.Clone(c.dir.roots()), func(dir string) bool { return dir == c.ws.Dir })
+			return slices.DeleteFunc(slices.Clone(c.dir.roots()), func(dir string) bool { return dir == c.dir.home() })
 		},
 	}
 }
@@ -77,6 +77,7 @@ func surroundings(c *Conversation) desk.Surroundings {
 	s.Sections = append(s.Sections, extensions.Sections()...)
 	offerSchedule(c, &s)
 	s.Sections = append(s.Sections, c.told.tasks.Sections()...)
+	offerWorktrees(c, &s)
 	c.Servers.Offer(&s)
 	c.skills.Offer(&s)
 	return s

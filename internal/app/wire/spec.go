@@ -26,6 +26,8 @@ type Spec struct {
 	Raw bool
 	// Bare leaves out hooks, memory, notes, and instruction files but those of further directories.
 	Bare bool
+	// Worktree has the conversation work in a worktree.
+	Worktree WorktreeSpec
 	// Parent is the conversation that this one is a fork of; nil for one of its own. Agent is who works in the fork: it has
 	// an account of its own in that of the parent, and is named as the author of what it changes.
 	Parent *Conversation

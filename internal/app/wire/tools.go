@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"slices"
 
 	cut "adze/internal/agent/snip"
 	"adze/internal/app/extras"
@@ -156,7 +157,7 @@ func (c *Conversation) tools() []tool.Tool {
 		d.count = c.model.CountTokens(d.model)
 	}
 	d.experiment(&c.window)
-	tools := append(append(d.tools(), scheduleTools(c)...), questions.Tool(questionsOf(c)))
+	tools := slices.Concat(d.tools(), scheduleTools(c), worktreeTools(c), []tool.Tool{questions.Tool(questionsOf(c))})
 	restoreTools(tools, c.record.Earlier)
 	return tools
 }

@@ -6,18 +6,21 @@ import (
 	"slices"
 	"sync"
 
+	"adze/internal/app/worktrees"
 	"adze/internal/permission"
 	"adze/internal/platform/paths"
 )
 
 // A workdir is the working directory of a conversation: all tools and the permission check read it.
 type workdir struct {
-	root    string // where the conversation started
 	gate    *permission.Gate
 	changed func(from, to string)
+	trees   *worktrees.Place // worktrees of the repository; nil if there can be none
+	news    string           // what is to be told of where a resumed session works
 
-	mu  sync.Mutex
-	now string
+	mu   sync.Mutex
+	root string // where the conversation started, or its worktree
+	now  string
 }
 
 func newWorkdir(dir string, g *permission.Gate) *workdir {
@@ -30,13 +33,33 @@ func (w *workdir) here() string {
 	return w.now
 }
 
+// home returns where the conversation started, or its worktree.
+func (w *workdir) home() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.root
+}
+
+// relocate makes dir the root of the conversation, and its working directory. Left is the copy of the repository that the
+// conversation works beside, or "".
+func (w *workdir) relocate(dir, left string) {
+	w.mu.Lock()
+	from := w.now
+	w.root, w.now = dir, dir
+	w.mu.Unlock()
+	w.gate.Relocate(dir, left)
+	if dir != from {
+		w.changed(from, dir)
+	}
+}
+
 // move makes dir the working directory, or the one where the conversation started if dir lies in none of its
 // roots. It returns which one it is.
 func (w *workdir) move(dir string) string {
 	if real, err := filepath.EvalSymlinks(dir); err == nil && w.contains(real) && isDir(real) {
 		dir = real
 	} else {
-		dir = w.root
+		dir = w.home()
 	}
 	w.mu.Lock()
 	from := w.now

@@ -97,14 +97,14 @@ func (w *Workspace) Close() { w.closers.run() }
 // values returns the settings in force.
 func (w *Workspace) values() *settings.Values { return w.Project.Values() }
 
-// snapshot asks git about the workspace, once, while other things are made ready. It returns a function
+// snapshot asks git about the copy of the repository in dir, once, while other things are made ready. It returns a function
 // that waits for the answer. That takes no trust: git is asked only if the repository sets nothing that runs.
-func (w *Workspace) snapshot() func() gitinfo.Snapshot {
+func (w *Workspace) snapshot(dir string) func() gitinfo.Snapshot {
 	w.gitOnce.Do(func() {
 		ctx, cancel := context.WithCancel(context.Background())
 		var answer gitinfo.Snapshot
 		var asked sync.WaitGroup
-		asked.Go(func() { answer = gitinfo.Take(ctx, w.runner, w.repositories, w.Dir) })
+		asked.Go(func() { answer = gitinfo.Take(ctx, w.runner, w.repositories, dir) })
 		w.closers.add(func() { cancel(); asked.Wait() })
 		w.git = func() gitinfo.Snapshot { asked.Wait(); return answer }
 	})

@@ -1,0 +1,100 @@
+package wire
+
+import (
+	"context"
+	"path/filepath"
+
+	"adze/internal/app/setup"
+	"adze/internal/app/worktrees"
+	"adze/internal/desk"
+	"adze/internal/desk/copies"
+	"adze/internal/platform/worktree"
+	"adze/internal/session"
+	"adze/internal/tool"
+	tree "adze/internal/tools/worktree"
+)
+
+// A WorktreeSpec says that a conversation works in a worktree from the beginning.
+type WorktreeSpec struct {
+	Wanted bool
+	Name   string // empty means a new one
+	// In is the worktree in which the conversation began; it sets that itself.
+	In *worktree.Tree
+}
+
+// localSettings are the files of settings that are the user's own and not in the repository.
+func localSettings() []string {
+	return []string{".adze/settings.local.json", ".claude/settings.local.json"}
+}
+
+// openWorktrees makes what moves the conversation between copies of its repository, and moves it where it is wanted or where
+// it was before.
+func openWorktrees(ctx context.Context, c *Conversation) error {
+	if c.spec.Parent != nil || c.spec.Calls != FromModel {
+		return nil
+	}
+	if c.ws.Project.Home == "" {
+		if c.spec.Worktree.Wanted {
+			return setup.Errorf("--worktree needs a state home: set ADZE_HOME to a folder for adze's files")
+		}
+		return nil
+	}
+	p := worktrees.New(worktrees.Config{
+		Trees: worktree.New(worktree.Config{
+			Judge: c.ws.repositories, Run: c.ws.runner, Records: filepath.Join(c.ws.Project.Home, "worktrees"),
+			Make: worktrees.Make(c.Hooks), Removing: worktrees.Removing(c.Hooks),
+		}),
+		Dir: c.ws.Dir, Move: c.dir.relocate, Note: noteOf(c), Say: c.ws.Say,
+		Content: func() worktrees.Content {
+			s := c.ws.values().Loop.Worktree
+			return worktrees.Content{Links: s.Links, Sparse: s.Sparse, Copies: localSettings()}
+		},
+	})
+	c.dir.trees = p
+	sweepWorktrees(c)
+	if c.spec.Worktree.Wanted {
+		if err := p.Begin(ctx, c.spec.Worktree.Name); err != nil {
+			return setup.Errorf("--worktree: %v", err)
+		}
+	} else {
+		c.dir.news = p.Resume(ctx, c.record.State().Last[worktrees.NoteKind])
+	}
+	c.spec.Worktree.In = p.Current()
+	return nil
+}
+
+// sweepWorktrees clears away worktrees of no use beside the conversation.
+func sweepWorktrees(c *Conversation) {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		c.dir.trees.Sweep(ctx)
+	}()
+	c.closers.add(func() { cancel(); <-done })
+}
+
+// tellWorktree tells the user and the model of a session that is resumed in which copy it works.
+func tellWorktree(c *Conversation) {
+	if c.dir.news == "" {
+		return
+	}
+	c.ws.Say(c.dir.news)
+	c.Hooks.Notify(session.Notify{Text: c.dir.news})
+}
+
+// worktreeTools returns the tools with which the model moves the conversation. They are for users who work with worktrees:
+// others should not pay for what the model is told of them.
+func worktreeTools(c *Conversation) []tool.Tool {
+	if c.dir.trees == nil || c.ws.values().Simple || !c.ws.values().Loop.Worktree.Tools && c.spec.Worktree.In == nil {
+		return nil
+	}
+	return tree.Tools(c.dir.trees)
+}
+
+// offerWorktrees gives the desk the command for worktrees.
+func offerWorktrees(c *Conversation, s *desk.Surroundings) {
+	if c.dir.trees != nil {
+		s.Sections = append(s.Sections, copies.Sections(c.dir.trees, c.ws.Now)...)
+	}
+}

@@ -1,0 +1,269 @@
+// Package worktrees says in which copy of a repository a conversation works: it moves it into a worktree and back, finds the
+// worktree of a session that is resumed, and gives agents worktrees of their own. How a worktree is made and removed is
+// known to platform/worktree.
+package worktrees
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"adze/internal/platform/worktree"
+)
+
+// NoteKind is the kind of the note with which a session keeps where it works.
+const NoteKind = "worktree-state"
+
+// A Config is what a place works with.
+type Config struct {
+	Trees *worktree.Trees
+	// Dir is where the conversation works without a worktree.
+	Dir string
+	// Content returns what worktrees get besides the files of a commit.
+	Content func() Content
+	// Move makes dir the working directory. Left is the copy of the repository that cannot be written to meanwhile, or "".
+	Move func(dir, left string)
+	// Note keeps something with the session; it may be nil.
+	Note func(kind string, fields map[string]any)
+	// Say tells the user something.
+	Say func(string)
+}
+
+// Content is what a worktree gets besides the files of a commit; see [worktree.Options].
+type Content struct{ Links, Sparse, Copies []string }
+
+// A Place is where a conversation works. It is safe for concurrent use. A nil place is one without worktrees.
+type Place struct {
+	cfg Config
+
+	mu   sync.Mutex
+	tree *worktree.Tree // nil outside of a worktree
+}
+
+// New returns the place of a conversation that works in no worktree yet.
+func New(c Config) *Place { return &Place{cfg: c} }
+
+// Current returns the worktree that the conversation works in, or nil.
+func (p *Place) Current() *worktree.Tree {
+	if p == nil {
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.tree
+}
+
+// options returns how a worktree is made.
+func (p *Place) options(name string, purpose worktree.Purpose) worktree.Options {
+	c := p.cfg.Content()
+	return worktree.Options{Dir: p.cfg.Dir, Name: name, For: purpose, Links: c.Links, Sparse: c.Sparse, Copies: c.Copies}
+}
+
+// errInside says that the conversation works in a worktree already.
+var errInside = errors.New("the session works in a worktree already")
+
+// Enter makes a worktree and moves the conversation there.
+func (p *Place) Enter(ctx context.Context, name string) (*worktree.Tree, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.tree != nil {
+		return nil, errInside
+	}
+	t, err := p.cfg.Trees.Create(ctx, p.options(name, worktree.Session))
+	if err != nil {
+		return nil, err
+	}
+	p.move(t)
+	return t, nil
+}
+
+// Begin moves a conversation that begins into a worktree: that of the name if there is one, or else a new one.
+func (p *Place) Begin(ctx context.Context, name string) error {
+	if name != "" {
+		t, err := p.cfg.Trees.Open(ctx, p.cfg.Dir, name)
+		if err == nil {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.move(t)
+			p.cfg.Say(fmt.Sprintf("working in the worktree %s, which was there before", t.Path))
+			return nil
+		}
+		if !errors.Is(err, worktree.ErrNone) {
+			return err
+		}
+	}
+	t, err := p.Enter(ctx, name)
+	if err != nil {
+		return err
+	}
+	p.cfg.Say(fmt.Sprintf("working in the new worktree %s%s", t.Path, onBranch(t)))
+	for _, note := range t.Notes {
+		p.cfg.Say(note)
+	}
+	return nil
+}
+
+func onBranch(t *worktree.Tree) string {
+	if t.Branch == "" {
+		return ""
+	}
+	return ", on the branch " + t.Branch
+}
+
+// ForAgent makes a worktree for an agent. Its user ends it with [worktree.Tree.Finish].
+func (p *Place) ForAgent(ctx context.Context, id string) (*worktree.Tree, error) {
+	if p == nil {
+		return nil, errors.New("worktrees cannot be made here")
+	}
+	o := p.options("agent-"+id[:min(len(id), 8)], worktree.Agent)
+	if t := p.Current(); t != nil {
+		o.Dir = t.Path // its HEAD counts
+	}
+	return p.cfg.Trees.Create(ctx, o)
+}
+
+// state is what a session keeps of where it works.
+type state struct {
+	Name string `json:"name"`
+	Path string `json:"path"`
+}
+
+// move moves the conversation into a worktree, or back without one.
+func (p *Place) move(t *worktree.Tree) {
+	p.tree = t
+	fields := map[string]any{"name": "", "path": ""}
+	if t == nil {
+		p.cfg.Move(p.cfg.Dir, "")
+	} else {
+		p.cfg.Move(t.Path, t.Root)
+		fields = map[string]any{"name": t.Name, "path": t.Path}
+	}
+	if p.cfg.Note != nil {
+		p.cfg.Note(NoteKind, fields)
+	}
+}
+
+// Leave moves the conversation back to where it was, which it returns. The worktree stays.
+func (p *Place) Leave(ctx context.Context) (back string, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.tree == nil {
+		return "", errOutside
+	}
+	err = p.tree.Release(ctx)
+	if errors.Is(err, worktree.ErrNone) {
+		err = nil
+	}
+	p.move(nil)
+	return p.cfg.Dir, err
+}
+
+// errOutside says that the conversation works in no worktree.
+var errOutside = errors.New("the session does not work in a worktree")
+
+// Remove removes the worktree and moves the conversation back to where it was. The note says what is left of the worktree.
+func (p *Place) Remove(ctx context.Context, c worktree.Changes) (back, note string, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.tree == nil {
+		return "", "", errOutside
+	}
+	t := p.tree
+	if err := mayRemove(ctx, t, c); err != nil {
+		return "", "", err
+	}
+	p.move(nil) // first, so that no hook works in a directory that it removes
+	if note, err = t.Remove(ctx, c); err != nil && !errors.Is(err, worktree.ErrNone) {
+		p.move(t)
+		return "", "", err
+	}
+	return p.cfg.Dir, note, nil
+}
+
+// mayRemove returns why a worktree must not be removed, or nil.
+func mayRemove(ctx context.Context, t *worktree.Tree, c worktree.Changes) error {
+	s, err := t.State(ctx)
+	switch {
+	case errors.Is(err, worktree.ErrNone):
+		return nil
+	case err != nil:
+		return err
+	case s.Locked != "" || !s.Clean() && c != worktree.Discard:
+		return &worktree.Changed{Tree: t, State: s}
+	}
+	return nil
+}
+
+// Resume moves a conversation that is resumed into the worktree that it worked in, by the last note of it. It returns what
+// the user and the model should know, or "".
+func (p *Place) Resume(ctx context.Context, note json.RawMessage) string {
+	var s state
+	if p == nil || len(note) == 0 || json.Unmarshal(note, &s) != nil || s.Name == "" {
+		return ""
+	}
+	t, err := p.cfg.Trees.Open(ctx, p.cfg.Dir, s.Name)
+	switch {
+	case errors.Is(err, worktree.ErrNone):
+		p.forget()
+		return fmt.Sprintf("The worktree %s that the session worked in is gone; it works in %s now.", s.Path, p.cfg.Dir)
+	case err != nil:
+		return fmt.Sprintf("The session cannot go back to its worktree %s: %v; it works in %s now.", s.Path, err, p.cfg.Dir)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.move(t)
+	return fmt.Sprintf("The session works in its worktree %s again.", t.Path)
+}
+
+// forget keeps with the session that it works in no worktree.
+func (p *Place) forget() {
+	if p.cfg.Note != nil {
+		p.cfg.Note(NoteKind, map[string]any{"name": "", "path": ""})
+	}
+}
+
+// closeTime is how long it may take to end the use of a worktree.
+const closeTime = 20 * time.Second
+
+// Close ends the use of a worktree. It stays for when the session is resumed, unless nothing happened in it; the user is told
+// where it is.
+func (p *Place) Close() {
+	t := p.Current()
+	if t == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+	defer cancel()
+	kept, note, err := t.Finish(ctx)
+	if err != nil && !kept {
+		p.cfg.Say(fmt.Sprintf("the worktree %s: %v", t.Path, err))
+	}
+	if kept {
+		p.cfg.Say(fmt.Sprintf("%s adze --worktree %s works there again", note, t.Name))
+	}
+}
+
+// Sweep clears away worktrees that are of no use any more, and tells the user of those.
+func (p *Place) Sweep(ctx context.Context) {
+	removed, err := p.cfg.Trees.Sweep(ctx, p.cfg.Dir)
+	for _, name := range removed {
+		p.cfg.Say(fmt.Sprintf("removed the worktree %s, which no agent has used for 30 days and which has no changes", name))
+	}
+	if err != nil && ctx.Err() == nil {
+		p.cfg.Say(fmt.Sprintf("clearing away worktrees: %v", err))
+	}
+}
+
+// List returns the worktrees of the repository.
+func (p *Place) List(ctx context.Context) []worktree.Entry { return p.cfg.Trees.List(ctx, p.cfg.Dir) }
+
+// RemoveNamed removes a worktree that no session works in. The note says what is left of it, if anything is.
+func (p *Place) RemoveNamed(ctx context.Context, name string, c worktree.Changes) (note string, err error) {
+	if t := p.Current(); t != nil && t.Name == name {
+		return "", errors.New("this session works in it: have the model leave it first, or end the session")
+	}
+	return p.cfg.Trees.RemoveNamed(ctx, p.cfg.Dir, name, c)
+}

@@ -1,0 +1,106 @@
+// Package copies holds the command for the worktrees of a repository: /worktrees. It is built in like those of package desk,
+// which knows nothing of it. How worktrees are made and removed is known to platform/worktree.
+package copies
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"adze/internal/desk"
+	"adze/internal/platform/worktree"
+)
+
+// Trees are the worktrees of the repository that a session works in.
+type Trees interface {
+	List(ctx context.Context) []worktree.Entry
+	// RemoveNamed removes a worktree that no session works in. The note says what is left of it, if anything is.
+	RemoveNamed(ctx context.Context, name string, c worktree.Changes) (note string, err error)
+}
+
+// Sections returns the command, in the section of /help where it belongs.
+func Sections(trees Trees, now func() time.Time) []desk.Section {
+	return []desk.Section{{Name: "Conversation", Commands: []desk.Command{{
+		Name: "worktrees", Kind: desk.Change, Args: "[remove NAME|discard NAME]",
+		Doc: "list the git worktrees that adze has made here, what would be lost with each, and who works in it; remove one, or discard it with its changes",
+		Run: func(ctx context.Context, _ *desk.Desk, arg string) (desk.Answer, error) {
+			return run(ctx, trees, arg, now)
+		},
+		Complete: func(*desk.Desk, string) []string {
+			var all []string
+			for _, e := range trees.List(context.Background()) {
+				all = append(all, "remove "+e.Name, "discard "+e.Name)
+			}
+			return all
+		}}}}}
+}
+
+func run(ctx context.Context, trees Trees, arg string, now func() time.Time) (desk.Answer, error) {
+	words := strings.Fields(arg)
+	switch {
+	case len(words) == 0 || arg == "list":
+		return page(trees.List(ctx), now()), nil
+	case len(words) == 2 && words[0] == "remove":
+		return remove(ctx, trees, words[1], worktree.Keep)
+	case len(words) == 2 && words[0] == "discard":
+		return remove(ctx, trees, words[1], worktree.Discard)
+	}
+	return nil, errors.New("usage: /worktrees, /worktrees remove NAME, or /worktrees discard NAME to remove it with its changes")
+}
+
+func remove(ctx context.Context, trees Trees, name string, c worktree.Changes) (desk.Answer, error) {
+	note, err := trees.RemoveNamed(ctx, name, c)
+	var changed *worktree.Changed
+	switch {
+	case errors.As(err, &changed) && changed.State.Locked == "":
+		return nil, fmt.Errorf("%w\n/worktrees discard %s removes it with them", changed, name)
+	case errors.Is(err, worktree.ErrNone):
+		return nil, fmt.Errorf("%w; /worktrees lists them", err)
+	case err != nil:
+		return nil, err
+	}
+	text := fmt.Sprintf("Removed the worktree %s.", name)
+	if note != "" {
+		text += " Note: " + note + "."
+	}
+	return desk.Say(text), nil
+}
+
+// page lists worktrees.
+func page(all []worktree.Entry, now time.Time) desk.Page {
+	var p desk.Page
+	if len(all) == 0 {
+		p.Add(desk.Text("There are no worktrees here. adze --worktree starts a session in one, and agents get them for work apart."))
+		return p
+	}
+	table := desk.Table{Columns: []desk.Column{{Name: "name"}, {Name: "branch"}, {Name: "for"}, {Name: "last used"}, {Name: "used by"}, {Name: "state", Cut: true}}}
+	for _, e := range all {
+		state := e.State.String()
+		switch {
+		case e.Err != nil:
+			state = e.Err.Error()
+		case e.ByHook:
+			state = "made by a hook, at " + e.Path
+		}
+		table.Rows = append(table.Rows, []string{e.Name, e.Branch, string(e.For), since(e.Used, now), e.User, state})
+	}
+	p.Add(table, desk.Text("They are at "+worktree.Folder+" in the main copy. adze --worktree NAME works in one again; /worktrees remove NAME removes one that is not in use."))
+	return p
+}
+
+// since says how long ago something was.
+func since(t, now time.Time) string {
+	const day = 24 * time.Hour
+	d := now.Sub(t)
+	switch {
+	case t.IsZero():
+		return ""
+	case d < time.Hour:
+		return "just now"
+	case d < day:
+		return t.Format("15:04")
+	}
+	return t.Format("2 Jan 2006")
+}
