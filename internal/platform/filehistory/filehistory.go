@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"unicode/utf8"
 
@@ -62,6 +63,21 @@ func Open(dir string, log *slog.Logger) (*History, error) {
 
 // An Author is who changes files: an agent, or the main conversation, which has no id.
 type Author struct{ ID, Title string }
+
+// String names the author in a sentence.
+func (a Author) String() string {
+	const longest = 60
+	title := []rune(strings.Join(strings.Fields(a.Title), " "))
+	switch {
+	case a.ID == "":
+		return "the main conversation"
+	case len(title) == 0:
+		return "the agent " + a.ID
+	case len(title) > longest:
+		title = append(title[:longest-1], '…')
+	}
+	return fmt.Sprintf("the agent %q (%s)", string(title), a.ID)
+}
 
 // userID is the author of what a rewind does. Agents have other ids.
 const userID = "user"

@@ -222,6 +222,9 @@ func takeBack(st *store, c *link, now version, content []byte) (version, []byte,
 	if c.raced {
 		return now, nil, false
 	}
+	if now.hash == c.before.hash { // it was taken back already
+		return now, content, true
+	}
 	before, err := st.content(c.before)
 	if err != nil {
 		return now, nil, false
@@ -255,10 +258,10 @@ func planBack(h *History, at int, except []string) (steps []step, later []LaterC
 	if at >= len(h.snapshots) || !strings.HasPrefix(h.snapshots[at].id, rewindPrefix) {
 		return nil, nil, errors.New("there is no such rewind to take back")
 	}
-	files := h.snapshots[at].files
+	files := h.snapshots[at].files // also those that tools have changed before the next message
 	for _, path := range slices.Sorted(maps.Keys(files)) {
 		b := files[path][0]
-		if slices.Contains(except, path) {
+		if b.by.ID != userID || slices.Contains(except, path) {
 			continue
 		}
 		now, data, err := look(path)

@@ -3,7 +3,6 @@ package change
 import (
 	"cmp"
 	"crypto/sha256"
-	"fmt"
 	"os"
 	"slices"
 	"sync"
@@ -11,7 +10,6 @@ import (
 
 	"adze/internal/platform/filehistory"
 	"adze/internal/platform/filestate"
-	"adze/internal/tool"
 )
 
 const (
@@ -130,17 +128,6 @@ func (w *Writers) made(path string, stamp filestate.Stamp, hash [sha256.Size]byt
 	return l.by, true
 }
 
-// named returns how a model is told of an agent.
-func named(a filehistory.Author) string {
-	switch {
-	case a.ID == "":
-		return "the main conversation"
-	case a.Title == "":
-		return "the agent " + a.ID
-	}
-	return fmt.Sprintf("the agent %q (%s)", tool.OneLine(a.Title, 60), a.ID)
-}
-
 // changedBy returns the other agent that gave a file the content it has, as a model is told of it, or nothing. The
 // hash may be zero.
 func changedBy(t *Target, info os.FileInfo, hash [sha256.Size]byte) string {
@@ -152,5 +139,5 @@ func changedBy(t *Target, info os.FileInfo, hash [sha256.Size]byte) string {
 	if !ok {
 		return ""
 	}
-	return named(by)
+	return by.String()
 }
