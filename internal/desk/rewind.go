@@ -18,7 +18,7 @@ import (
 
 func rewindCommand() Command {
 	return Command{Name: "rewind", Aliases: []string{"undo"}, Kind: Work, Args: "[N]",
-		Doc: "go back to before one of your messages; /rewind undo takes that back", Run: runRewind, Complete: completeRewind}
+		Doc: "go back to before one of your messages, or take back what an agent changed; /rewind undo takes that back", Run: runRewind, Complete: completeRewind}
 }
 
 // completeRewind offers the numbers of the messages and what to go back with.
@@ -30,6 +30,10 @@ func completeRewind(d *Desk, arg string) []string {
 	numbers := []string{"undo"}
 	for i := range d.Session.Turns() {
 		numbers = append(numbers, fmt.Sprint(i+1))
+	}
+	agents, _ := filehistory.Agents(d.Files.History)
+	for _, a := range agents {
+		numbers = append(numbers, a.ID)
 	}
 	return numbers
 }
@@ -44,6 +48,9 @@ func runRewind(ctx context.Context, d *Desk, arg string) (Answer, error) {
 		return rewindList(d)
 	case arg == "undo":
 		return undoRewind(d)
+	}
+	if agent, ok := agentNamed(d, words[0]); ok {
+		return agent.run(ctx, words[1:])
 	}
 	turns := d.Session.Turns()
 	i := turnAt(turns, words[0])
@@ -69,14 +76,15 @@ func runRewind(ctx context.Context, d *Desk, arg string) (Answer, error) {
 	return nil, errors.New("usage: " + rewindUsage)
 }
 
-// rewindList lists the messages of the user with what was changed in answer to them, newest first.
+// rewindList lists the messages of the user with what was changed in answer to them, newest first, and the agents that
+// have changed files.
 func rewindList(d *Desk) (Answer, error) {
-	turns := d.Session.Turns()
-	if len(turns) == 0 {
+	turns, agents := d.Session.Turns(), agentChoices(d)
+	if len(turns)+len(agents) == 0 {
 		return nil, errors.New("there is no message to go back to yet")
 	}
 	var ids []string
-	for _, t := range turns[:min(most, len(turns))] {
+	for _, t := range turns[:listed(len(turns), len(agents))] {
 		ids = append(ids, t.ID)
 	}
 	changes := d.Files.History.Changes(ids)
@@ -85,6 +93,9 @@ func rewindList(d *Desk) (Answer, error) {
 		Page:  Say("Go back to before which message?"),
 		Usage: rewindUsage,
 		Choose: func(ctx context.Context, c Choice) (Answer, error) {
+			if agent, ok := agentNamed(d, c.ID); ok {
+				return agent.offer(ctx)
+			}
 			turns := d.Session.Turns()
 			i := turnAt(turns, c.ID)
 			if i < 0 {
@@ -99,6 +110,10 @@ func rewindList(d *Desk) (Answer, error) {
 			about = append(about, changed(d, files))
 		}
 		list.Choices = append(list.Choices, Choice{ID: ids[i], Title: tool.OneLine(t.Text, 60), About: strings.Join(about, "; ")})
+	}
+	if len(agents) > 0 {
+		list.Choices = append(list.Choices, agents...)
+		list.Usage += "; of an agent only the files"
 	}
 	return list, nil
 }
@@ -185,6 +200,9 @@ type rewinding struct {
 	later []string // messages after it
 }
 
+// takenBack says how a rewind is taken back.
+const takenBack = "To take this back before you send another message: /rewind undo"
+
 // untracked is a limit that the user should know.
 const untracked = "Changes made by shell commands are not tracked, and stay."
 
@@ -239,6 +257,9 @@ func limits(report filehistory.Report, short func(string) string) []string {
 	for _, path := range report.Left {
 		texts = append(texts, short(path)+" stays as it is: it is not known for sure what it was.")
 	}
+	for _, l := range report.Later {
+		texts = append(texts, LaterText(l, short))
+	}
 	return texts
 }
 
@@ -265,7 +286,7 @@ func (r rewinding) operation(talk, files, force bool) Operation {
 			return text, nil
 		}
 		r.d.undo.set(done)
-		return strings.TrimSpace(text + "\nTo take this back before you send another message: /rewind undo"), nil
+		return strings.TrimSpace(text + "\n" + takenBack), nil
 	}
 	return Operation{Op: op, Entries: true}
 }
@@ -297,7 +318,7 @@ func cannotRewind(err error) error {
 
 // restored says which files were restored.
 func restored(d *Desk, report filehistory.Report) string {
-	if len(report.Changes) == 0 {
+	if len(report.Changes)+len(report.Later) == 0 {
 		return "No file had to be restored."
 	}
 	var b strings.Builder
@@ -357,7 +378,7 @@ func undoRewind(d *Desk) (Answer, error) {
 		if r.files == "" {
 			return "", nil
 		}
-		report, err := d.Files.History.Rewind(ctx, r.files, filehistory.Options{Force: true})
+		report, err := d.Files.History.Rewind(ctx, r.files, filehistory.Options{Force: true, Back: true})
 		if err != nil {
 			return "", err
 		}

@@ -36,11 +36,12 @@ func TestRewindAndUndo(t *testing.T) {
 	edit := func(message, content string) {
 		t.Helper()
 		h.Begin(message)
-		if err := h.Backup(t.Context(), file); err != nil {
+		change, err := h.Backup(t.Context(), file, filehistory.Author{})
+		if err != nil {
 			t.Fatal(err)
 		}
 		write(content)
-		h.Wrote(file, sha256.Sum256([]byte(content)))
+		h.Wrote(change, file, sha256.Sum256([]byte(content)))
 	}
 	write("zero\n")
 	edit("prompt-one", "one\n")

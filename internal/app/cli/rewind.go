@@ -68,6 +68,9 @@ func (o *runOptions) rewindFiles(ctx context.Context, env *Env) error {
 	for _, path := range report.Left {
 		fmt.Fprintf(&b, "  %s\n", path)
 	}
+	for _, l := range report.Later {
+		fmt.Fprintln(&b, desk.LaterText(l, func(path string) string { return path }))
+	}
 	b.WriteString("Changes made by shell commands are not tracked.\n")
 	if report.Undo != "" {
 		fmt.Fprintf(&b, "To undo this: adze --resume %s --rewind-files %s\n", id, report.Undo)

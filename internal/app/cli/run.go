@@ -129,7 +129,7 @@ func (o *runOptions) sessionFlags() []flag {
 				}
 				return worktree.CheckName(v)
 			}},
-		{Name: "rewind-files", Value: "ID", Doc: "with --resume, restore files to their state before this message", Set: syntax.SetText(&o.rewind)},
+		{Name: "rewind-files", Value: "ID", Doc: "with --resume, restore files to their state before this message, or take back what this agent changed", Set: syntax.SetText(&o.rewind)},
 		{Name: "force", Doc: "with --rewind-files, also restore files that were changed outside the session since", Set: syntax.SetBool(&o.force)},
 	}...)
 }
