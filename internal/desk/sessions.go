@@ -38,11 +38,11 @@ func resumeCommand() Command {
 			infos, _ := archive.List(d.Home, archive.ListOptions{Dir: d.Dir}) // ok: then there are none to offer
 			for _, i := range infos {
 				if i.ID != d.Session.ID() {
-					names = append(names, i.ID, i.Name())
+					names = append(names, i.ID, i.Name(), i.Tag)
 				}
 			}
 			slices.Sort(names)
-			return slices.Compact(names)
+			return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return name == "" })
 		}}
 }
 

@@ -60,6 +60,7 @@ func commands() []command {
 		{"trust", "[--list|--remove] [DIR]", "show what a workspace would enable, and trust it", made[trustOptions]},
 		{"sandbox", "status [--json]", "show how commands are sandboxed, and test it", made[sandboxOptions]},
 		{"sessions", "[list|show|search|export|fork|rename|tag|rm]", "list, find, export and remove sessions", made[sessionsOptions]},
+		{"schedule", "[list|delete ID...]", "list and end the prompts that are scheduled in this directory", made[scheduleOptions]},
 		{"doctor", "[--online] [--json]", "look for what is wrong with the installation, the settings and the workspace", made[doctorOptions]},
 		{"completion", "bash|zsh|fish", "print a completion script for a shell", made[completionOptions]},
 		{"man", "", "print the manual page; adze man | man -l - shows it", made[manOptions]},

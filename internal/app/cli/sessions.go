@@ -19,6 +19,7 @@ type sessionsOptions struct{ sessions.Options }
 func (o *sessionsOptions) flags() []flag {
 	return []flag{
 		{Name: "all", Short: "a", Doc: "with list, the sessions of all folders", Set: syntax.SetBool(&o.All)},
+		{Name: "tag", Value: "TAG", Doc: "with list, the sessions with this tag", Set: syntax.SetText(&o.Tag)},
 		{Name: "json", Doc: "with list, show and search, print JSON", Set: syntax.SetBool(&o.JSON)},
 		{Name: "limit", Value: "N", Doc: "with list, at most N sessions; with search, at most N matches per session; with show, the last N messages",
 			Set: syntax.SetCount(&o.Limit, 1)},
@@ -59,7 +60,7 @@ func (o *sessionsOptions) run(ctx context.Context, env *Env, in invocation) erro
 
 // explain says what a session is called.
 func (*sessionsOptions) explain() string {
-	return "A session is named by its id, its title, the beginning of either, or the path of its file.\n"
+	return "A session is named by its id, its title, the beginning of either, its tag, or the path of its file.\n"
 }
 
 func (*sessionsOptions) actions() (list []action) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -52,6 +53,7 @@ func listSessions(_ context.Context, t *Task) error {
 	if err != nil {
 		return err
 	}
+	infos = slices.DeleteFunc(infos, func(i archive.Info) bool { return t.Tag != "" && !strings.EqualFold(i.Tag, t.Tag) })
 	if t.Limit > 0 {
 		infos = infos[:min(t.Limit, len(infos))]
 	}
@@ -64,7 +66,10 @@ func listSessions(_ context.Context, t *Task) error {
 	}
 	if len(infos) == 0 {
 		where := "this folder has no sessions yet; adze sessions list --all shows those of other folders"
-		if t.All {
+		switch {
+		case t.Tag != "":
+			where = fmt.Sprintf("no session has the tag %q", t.Tag)
+		case t.All:
 			where = "there are no sessions yet"
 		}
 		t.Say(where)

@@ -40,7 +40,7 @@ type Options struct {
 	All, JSON, MatchCase, Secrets, Force bool
 	Limit                                int
 	Format                               archive.Format
-	Output, At                           string
+	Output, At, Tag                      string
 }
 
 // A Task is one action on stored sessions, with its arguments.

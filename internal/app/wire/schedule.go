@@ -26,7 +26,7 @@ func openSchedule(c *Conversation) *schedules.Runner {
 	}
 	cfg := schedule.Config{Now: c.ws.Now, MaxAge: func() time.Duration { return c.ws.values().Loop.Schedule.MaxAge }}
 	if home := c.ws.Project.Home; home != "" {
-		cfg.File, cfg.Locks = jobsFile(home, c.ws.Dir), filepath.Join(home, "locks")
+		cfg.File, cfg.Locks = JobsFile(home, c.ws.Dir), filepath.Join(home, "locks")
 	}
 	return schedules.New(schedules.Config{
 		Table: schedule.New(cfg), Now: c.ws.Now, Language: c.ws.language,
@@ -54,7 +54,7 @@ func scheduleTools(c *Conversation) []tool.Tool {
 	return cron.Tools(c.told.jobs)
 }
 
-// jobsFile returns the file that keeps the durable jobs of a directory.
-func jobsFile(home, dir string) string {
+// JobsFile returns the file that keeps the durable jobs of a directory.
+func JobsFile(home, dir string) string {
 	return filepath.Join(home, "schedules", fsys.HashedKey(dir)+".json")
 }

@@ -281,6 +281,12 @@ func jobsPage(ctx context.Context, d *desk.Desk) (desk.Answer, error) {
 		p.Add(desk.Text("No prompt is scheduled. /loop 10m PROMPT repeats one while this session is open, /schedule CRON PROMPT also in later ones."))
 		return p, nil
 	}
+	p.Add(Listed(jobs), desk.Text("/loop stop ID or /schedule delete ID ends one."))
+	return p, nil
+}
+
+// Listed returns jobs as a table.
+func Listed(jobs []schedule.Job) desk.Table {
 	table := desk.Table{Columns: []desk.Column{{Name: "id"}, {Name: "when"}, {Name: "next"}, {Name: "runs", Right: true}, {Name: "cost", Right: true}, {Name: "prompt", Cut: true}}}
 	for _, j := range jobs {
 		next := "never: " + j.Flaw
@@ -293,8 +299,7 @@ func jobsPage(ctx context.Context, d *desk.Desk) (desk.Answer, error) {
 		}
 		table.Rows = append(table.Rows, []string{j.ID, when, next, strconv.Itoa(j.Runs), amount.USD(j.CostUSD), tool.OneLine(j.Prompt, 200)})
 	}
-	p.Add(table, desk.Text("/loop stop ID or /schedule delete ID ends one."))
-	return p, nil
+	return table
 }
 
 // scheduled returns what is submitted for a text: the text itself, or the prompt that its command stands for. Unless run

@@ -70,15 +70,15 @@ func Latest(home, dir string) (*Info, error) {
 	return &infos[0], nil
 }
 
-// Find returns the session that is called what: by its id, its title, the beginning of either if no
-// other begins like it, or the path of its file. Sessions of the project in dir come before others,
+// Find returns the session that is called what: by its id, its title, its tag, the beginning of its id
+// or title if no other begins like it, or the path of its file. Sessions of the project in dir come before others,
 // and titles of the user before automatic ones.
 //
 // The error is an *[UnknownError] or an *[AmbiguousError] if the name is to blame.
 func Find(home, dir, what string) (*Info, error) {
 	what = strings.TrimSpace(what)
 	if what == "" {
-		return nil, errors.New("name a session: its id, its title or the path of its file")
+		return nil, errors.New("name a session: its id, its title, its tag or the path of its file")
 	}
 	if strings.HasSuffix(what, ".jsonl") {
 		if !filepath.IsAbs(what) {
@@ -134,6 +134,7 @@ func match(infos []Info, what string) (*Info, error) {
 		func(i *Info) bool { return strings.EqualFold(i.ID, what) },
 		func(i *Info) bool { return strings.EqualFold(i.Title, what) },
 		func(i *Info) bool { return strings.EqualFold(i.AutoTitle, what) },
+		func(i *Info) bool { return strings.EqualFold(i.Tag, what) },
 		func(i *Info) bool { return prefix(i.ID) },
 		func(i *Info) bool { return prefix(i.Title) || i.Title == "" && prefix(i.AutoTitle) },
 	} {

@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"adze/internal/app/setup"
+	"adze/internal/app/syntax"
+	"adze/internal/app/wire"
+	"adze/internal/desk"
+	"adze/internal/desk/jobs"
+	"adze/internal/platform/fsys"
+	"adze/internal/schedule"
+	"adze/internal/ui/draw"
+)
+
+// scheduleOptions belong to adze schedule.
+type scheduleOptions struct{ json bool }
+
+func (o *scheduleOptions) flags() []flag {
+	return []flag{{Name: "json", Doc: "with list, print JSON", Set: syntax.SetBool(&o.json)}}
+}
+
+// explain says where prompts are scheduled, and when they run.
+func (*scheduleOptions) explain() string {
+	return "In a session /schedule CRON PROMPT schedules a prompt. It runs while a session is open in the directory.\n"
+}
+
+func (*scheduleOptions) actions() []action {
+	return []action{
+		{Name: "list", Doc: "list the prompts that are scheduled in this directory, with when they run next"},
+		{Name: "delete", Args: "ID...", Doc: "end jobs; an id may be shortened"},
+	}
+}
+
+// offers completes the ids of the jobs.
+func (*scheduleOptions) offers(env *Env, args []string) (list []offer) {
+	if len(args) == 0 || args[0] != "delete" {
+		return nil
+	}
+	table, err := scheduled(env)
+	if err != nil {
+		return nil
+	}
+	all, _ := table.List(context.Background()) // ok: those that are known
+	for _, j := range all {
+		list = append(list, offer{Word: j.ID, Doc: j.When()})
+	}
+	return list
+}
+
+// scheduled returns the durable jobs of the working directory.
+func scheduled(env *Env) (*schedule.Table, error) {
+	home, err := fsys.StateHome(env.Getenv)
+	if err != nil {
+		return nil, setup.Errorf("%v", err)
+	}
+	return schedule.New(schedule.Config{
+		File: wire.JobsFile(home, env.Dir), Locks: filepath.Join(home, "locks"), Now: env.Now, MaxAge: func() time.Duration { return 0 }, // nothing is added
+	}), nil
+}
+
+// run lists the jobs or ends some; without a word, it lists them.
+func (o *scheduleOptions) run(ctx context.Context, env *Env, in invocation) error {
+	table, err := scheduled(env)
+	if err != nil {
+		return err
+	}
+	switch name, args := actionOf(in, "list"); {
+	case name == "list" && len(args) == 0:
+		return o.list(ctx, env, table)
+	case name == "list" || name == "delete" && len(args) == 0:
+		return setup.Errorf("usage: adze schedule list, or adze schedule delete ID...")
+	case name == "delete":
+		for _, id := range args {
+			j, err := table.Remove(ctx, id)
+			if err != nil {
+				return err
+			}
+			if err := env.show(fmt.Sprintf("Ended job %s (%s).\n", j.ID, j.When())); err != nil {
+				return err
+			}
+		}
+		return nil
+	default:
+		return noAction("schedule", name, []string{"list", "delete"})
+	}
+}
+
+// A listedJob is a job in JSON output.
+type listedJob struct {
+	ID      string    `json:"id"`
+	Cron    string    `json:"cron"`
+	Once    bool      `json:"once"`
+	Prompt  string    `json:"prompt"`
+	Next    time.Time `json:"next,omitzero"`
+	Runs    int       `json:"runs"`
+	CostUSD float64   `json:"costUSD"`
+	// Flaw says why it never runs.
+	Flaw string `json:"flaw,omitempty"`
+}
+
+func (o *scheduleOptions) list(ctx context.Context, env *Env, table *schedule.Table) error {
+	all, err := table.List(ctx)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		list := []listedJob{}
+		for _, j := range all {
+			list = append(list, listedJob{j.ID, j.Cron, j.Once, j.Prompt, j.Fires(), j.Runs, j.CostUSD, j.Flaw})
+		}
+		return env.print(marshal(list))
+	}
+	if len(all) == 0 {
+		env.Say("no prompt is scheduled in this directory; /schedule CRON PROMPT schedules one in a session")
+		return nil
+	}
+	page := desk.Page{Blocks: []desk.Block{jobs.Listed(all)}}
+	return env.show(strings.Join(draw.Page(page, draw.Options{Width: env.width()}), "\n") + "\n")
+}
