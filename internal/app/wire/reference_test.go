@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"adze/internal/tool"
+	"adze/internal/tools/cron"
 )
 
 var update = flag.Bool("update", false, "rewrite generated documents")
@@ -22,11 +23,11 @@ func presentTools(t *testing.T) []tool.Tool {
 	return newPlace(t).following().tools()
 }
 
-// The page on tools is made of the tools that a conversation really has.
+// The page on tools is made of the tools that a conversation really has, and of those that a setting adds.
 //
 // Proves CAT-01.
 func TestToolReference(t *testing.T) {
-	all := presentTools(t)
+	all := append(presentTools(t), cron.Tools(nil)...)
 	slices.SortFunc(all, func(a, b tool.Tool) int { return strings.Compare(a.Spec().Name, b.Spec().Name) })
 	var b strings.Builder
 	b.WriteString("# Tools\n\nMade from the tools themselves; `go test ./internal/app/wire -update` updates it.\n\n" +
