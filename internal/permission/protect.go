@@ -3,6 +3,7 @@ package permission
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -23,7 +24,11 @@ func (p *places) protects(name string, unattended bool) string {
 	if inside(p.guarded, []string{name}) && !inside(p.editable, []string{name}) {
 		return "it is in a directory that says what adze does"
 	}
-	parts := afterWorktree(strings.Split(strings.Trim(plain(name), "/"), "/"))
+	path := plain(name)
+	if slices.Contains(p.start, name) {
+		path += "/x" // what is in it, if it is a worktree: it is where the session works
+	}
+	parts := afterWorktree(strings.Split(strings.Trim(path, "/"), "/"))
 	if why := obeyed(parts, unattended); why != "" {
 		return why
 	}

@@ -28,7 +28,7 @@ func TestLeft(t *testing.T) {
 			return pathCheck{p, &Facts{Names: []string{"Write"}}}.judge(&target).behavior
 		}
 		for path, want := range map[string]Behavior{
-			"main.go": Allow, "new.go": Allow, tree + "/main.go": Allow,
+			"main.go": Allow, "new.go": Allow, ".": Allow, tree + "/main.go": Allow,
 			w.project + "/main.go": Deny, "../../../main.go": Deny, "up/main.go": Deny, w.project + "/sub/x.go": Deny, w.project + "/new": Deny,
 			w.project + "/.adze/worktrees/two/main.go": Deny, w.project: Deny,
 		} {

@@ -113,18 +113,6 @@ func onBranch(t *worktree.Tree) string {
 	return ", on the branch " + t.Branch
 }
 
-// ForAgent makes a worktree for an agent. Its user ends it with [worktree.Tree.Finish].
-func (p *Place) ForAgent(ctx context.Context, id string) (*worktree.Tree, error) {
-	if p == nil {
-		return nil, errors.New("worktrees cannot be made here")
-	}
-	o := p.options("agent-"+id[:min(len(id), 8)], worktree.Agent)
-	if t := p.Current(); t != nil {
-		o.Dir = t.Path // its HEAD counts
-	}
-	return p.cfg.Trees.Create(ctx, o)
-}
-
 // state is what a session keeps of where it works.
 type state struct {
 	Name string `json:"name"`

@@ -209,7 +209,7 @@ func advise(err error) error {
 	if !errors.As(err, &c) || c.State.Locked != "" {
 		return err
 	}
-	return fmt.Errorf("%w\nNothing was removed. Commit or move what is needed, or use the action \"keep\"; discard_changes deletes all of it, if the user agrees", err)
+	return errors.New(msg.Neutralise(err.Error()) + "\nNothing was removed. Commit or move what is needed, or use the action \"keep\"; discard_changes deletes all of it, if the user agrees")
 }
 
 func (l *leaving) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, error) {
