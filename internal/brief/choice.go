@@ -13,6 +13,8 @@ type Choice struct {
 	// it comes after the default prompt instead of taking its place.
 	Agent     *string
 	Proactive bool
+	// Placed adds to the prompt of an agent where it works: that of a sub-agent does not say so itself.
+	Placed bool
 	// Custom is what the user wants instead of the default.
 	Custom *string
 	// Append is added at the end, unless there is an override.

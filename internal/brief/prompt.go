@@ -209,5 +209,14 @@ func (p *Prompt) assembly(v variant) Assembly {
 	if err != nil {
 		p.cfg.Note(err.Error())
 	}
+	if c := p.cfg.Choice; c.Placed && c.Agent != nil {
+		if p.cfg.Scratch != nil {
+			f.Scratchpad = p.cfg.Scratch()
+		}
+		a.add("environment", f.Env.describe(v.language, f.Model))
+		if f.Scratchpad != "" {
+			a.add("scratchpad", say(v.language, "scratchpad", f.Scratchpad))
+		}
+	}
 	return a
 }

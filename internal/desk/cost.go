@@ -81,7 +81,7 @@ func addAgents(p *Page, t cost.Totals) {
 	if len(t.Agents) == 0 {
 		return
 	}
-	table := shareTable("Agent")
+	table := shareTable("By agent")
 	sum := cost.Share{Input: sent(t.Usage), Output: t.Usage.Output, CostUSD: t.CostUSD, HasUnknownCost: t.HasUnknownCost}
 	for _, r := range t.Tree() {
 		name := "main conversation"

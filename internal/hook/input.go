@@ -14,6 +14,8 @@ type Common struct {
 	Transcript string
 	Dir        string // the working directory
 	Mode       string // the permission mode
+	// AgentID and AgentType are those of the sub-agent whose conversation it is; empty for the main one.
+	AgentID, AgentType string
 }
 
 const (
@@ -32,6 +34,9 @@ func (e Event) input(c Common, report func(error)) json.RawMessage {
 	fields := []field{
 		{"session_id", c.Session}, {"transcript_path", c.Transcript}, {"cwd", c.Dir},
 		{"permission_mode", c.Mode}, {"hook_event_name", e.Name},
+	}
+	if c.AgentID != "" {
+		fields = append(fields, field{"agent_id", c.AgentID}, field{"agent_type", c.AgentType})
 	}
 	fields = append(fields, e.fields...)
 	values := make([]json.RawMessage, len(fields))

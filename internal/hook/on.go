@@ -43,6 +43,16 @@ func OnStop(active bool, last string) Event {
 	return Event{Name: Stop, fields: []field{{"stop_hook_active", active}, {"last_assistant_message", last}}}
 }
 
+// OnSubagentStart says that a sub-agent of a type begins to work.
+func OnSubagentStart(kind string) Event { return Event{Name: SubagentStart, value: kind} }
+
+// OnSubagentStop says that a sub-agent is about to stop; see [OnStop]. Transcript is where its conversation is.
+func OnSubagentStop(kind string, active bool, last, transcript string) Event {
+	return Event{Name: SubagentStop, value: kind, fields: []field{
+		{"stop_hook_active", active}, {"last_assistant_message", last}, {"agent_transcript_path", transcript},
+	}}
+}
+
 // OnStopFailure says that an error of the provider ended the turn.
 func OnStopFailure(kind, details string) Event {
 	return Event{Name: StopFailure, value: kind, fields: []field{{"error", kind}, {"error_details", details}}}

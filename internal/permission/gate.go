@@ -194,6 +194,9 @@ type reply struct {
 	hook bool
 }
 
+// Ask puts a question to the user or a host: that of an agent that works for the conversation of g.
+func (g *Gate) Ask(ctx context.Context, q Question) (Answer, error) { return g.ask(ctx, q) }
+
 // ask puts the question to the user or a host.
 func (g *Gate) ask(ctx context.Context, q Question) (Answer, error) {
 	g.mu.Lock()

@@ -2,6 +2,7 @@ package permission
 
 import (
 	"slices"
+	"strings"
 
 	"adze/internal/permission/reminder"
 	"adze/internal/permission/rule"
@@ -86,4 +87,14 @@ func withWish(lead, wish Mode) Mode {
 		return lead
 	}
 	return Stricter(lead, wish)
+}
+
+// DeniesFor returns the rule that denies calls of a tool with that content alone, such as a type of agents.
+func (p *Policy) DeniesFor(names []string, content string) (rule.Rule, bool) {
+	for _, r := range p.cfg.Rules {
+		if r.Behavior == Deny && p.counts(&r) && slices.Contains(names, r.Tool) && (r.Content == "" || r.Content == "*" || strings.EqualFold(r.Content, content)) {
+			return r, true
+		}
+	}
+	return rule.Rule{}, false
 }

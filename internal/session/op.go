@@ -124,6 +124,12 @@ type (
 		Wake bool
 	}
 
+	// Beside tells what a sub-agent does: an event of its loop. Use is the call that launched it.
+	Beside struct {
+		ID, Type, Title, Use string
+		Event                agent.Event
+	}
+
 	// Tell tells the user something, at once and beside what is under way.
 	Tell struct{ Text string }
 
@@ -164,6 +170,7 @@ func (Withdraw) op()    {}
 func (Answer) op()      {}
 func (Notify) op()      {}
 func (Tell) op()        {}
+func (Beside) op()      {}
 func (SetModel) op()    {}
 func (SetMode) op()     {}
 func (SetEffort) op()   {}
@@ -223,6 +230,7 @@ type Outcome struct {
 func (Started) event()  {}
 func (Loop) event()     {}
 func (Finished) event() {}
+func (Beside) event()   {}
 func (Asked) event()    {}
 func (Settled) event()  {}
 func (Changed) event()  {}
@@ -276,6 +284,9 @@ func (s *Session) Submit(ctx context.Context, op Op) error {
 		return s.questions.settle(op.ID, op.Reply)
 	case Notify:
 		return s.queue.notify(op)
+	case Beside:
+		s.feed.add(ctx, op, true)
+		return nil
 	case Tell:
 		s.queue.tell(agent.Notice{Text: op.Text})
 		return nil

@@ -62,7 +62,7 @@ func parseHead(file, head string) (Head, []Problem, error) {
 		Title: r.text("name", maxShort), Description: r.text("description", maxText), When: r.text("when_to_use", maxText),
 		Hint: r.hint("argument-hint"), Arguments: r.names("arguments"),
 		Model: r.text("model", maxShort), Effort: r.text("effort", maxShort),
-		Fork: r.choice("context", "inline", "fork") == "fork", Agent: r.text("agent", maxShort),
+		Fork: r.choice("context", "inline", "fork") == "fork", As: r.text("agent", maxShort),
 		Hidden: !r.yes("user-invocable", true), Manual: r.yes("disable-model-invocation", false),
 		Version: r.text("version", maxShort), Paths: r.patterns("paths"), Shell: r.choice("shell", "bash", "powershell"),
 	}

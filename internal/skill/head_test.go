@@ -54,7 +54,7 @@ func TestParse(t *testing.T) {
 		{"effort is a number", "effort: 12000", Head{Effort: "12000"}, ""},
 		{"effort is a map", "effort: {a: b}", Head{}, "effort"},
 		{"inline", "context: inline", Head{}, ""},
-		{"fork", "context: fork\nagent: Explore", Head{Fork: true, Agent: "Explore"}, ""},
+		{"fork", "context: fork\nagent: Explore", Head{Fork: true, As: "Explore"}, ""},
 		{"another context", "context: thread", Head{}, "context"},
 		{"agent is a list", "agent: [a]", Head{}, "agent"},
 		{"hidden", "user-invocable: false", Head{Hidden: true}, ""},
@@ -231,7 +231,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil && (body != "" || !cmp.Equal(h, Head{})) {
 			t.Error("a skill that is disabled says something")
 		}
-		for _, s := range append(append([]string{h.Title, h.Description, h.When, h.Hint, h.Version, h.Model, h.Agent, body}, h.Allowed...), h.Paths...) {
+		for _, s := range append(append([]string{h.Title, h.Description, h.When, h.Hint, h.Version, h.Model, h.As, body}, h.Allowed...), h.Paths...) {
 			if !utf8.ValidString(s) {
 				t.Errorf("%q is not UTF-8", s)
 			}

@@ -16,7 +16,7 @@ func Safe(h Head) bool {
 		switch v.Type().Field(i).Name {
 		case "Title", "Description", "When", "Hint", "Arguments", "Version", // what it says of itself
 			"Hidden", "Manual", "Paths", // who may call it, and when
-			"Model", "Effort", "Fork", "Agent": // how it is answered
+			"Model", "Effort", "Fork", "As": // how it is answered
 			continue
 		}
 		if meaningful(v.Field(i)) {

@@ -12,7 +12,7 @@ import (
 func TestSafe(t *testing.T) {
 	safe := map[string]bool{
 		"Title": true, "Description": true, "When": true, "Hint": true, "Arguments": true, "Version": true, "Hidden": true,
-		"Manual": true, "Paths": true, "Model": true, "Effort": true, "Fork": true, "Agent": true,
+		"Manual": true, "Paths": true, "Model": true, "Effort": true, "Fork": true, "As": true,
 	}
 	if !Safe(Head{}) || !Safe(Head{Allowed: []string{}, Hooks: json.RawMessage(`{}`)}) || !Safe(Head{Hooks: json.RawMessage(" null ")}) {
 		t.Error("a skill that says nothing needs a question")

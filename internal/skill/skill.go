@@ -36,7 +36,7 @@ type Head struct {
 	Model     string   // empty, or inherit, means the one in use
 	Effort    string
 	Fork      bool   // context: fork
-	Agent     string // type of the agent that a fork runs as
+	As        string // type of the agent that a fork runs as
 	Hidden    bool   // user-invocable: false
 	Manual    bool   // disable-model-invocation: true
 	Version   string

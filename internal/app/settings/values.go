@@ -103,6 +103,7 @@ type Loop struct {
 	Schedule    Schedule
 	Tasks       Tasks
 	Worktree    Worktree
+	Agents      Agents
 }
 
 // A Tasks section is for the list of what is to be done.
@@ -115,6 +116,21 @@ type Tasks struct {
 type Worktree struct {
 	Tools         bool
 	Links, Sparse []string // directories that are linked, and that alone are checked out
+}
+
+// An Agents section is for sub-agents.
+type Agents struct {
+	// Fork lets an agent without a type be a fork of the conversation.
+	Fork bool
+	// Most is how many may work at once, and MaxTurns and Limit bound each; 0 means no bound.
+	Most, MaxTurns int
+	Limit          time.Duration
+	// Wait is how long one in the foreground is waited for before it goes on in the background; 0 means as long as it takes.
+	Wait time.Duration
+	// Coordinator is the mode in which the main agent only directs others.
+	Coordinator bool
+	// Verify asks for a verdict of the verification agent on larger changes.
+	Verify bool
 }
 
 // A Schedule section is for prompts that run later.
@@ -293,7 +309,11 @@ func Decode(s *config.Settings) *Values {
 		Loop: Loop{Labels: s.Bool("toolUseSummaries"), Concurrency: s.Int("ADZE_MAX_TOOL_CONCURRENCY"), AfterStream: !s.Bool("ADZE_STREAMING_TOOLS"),
 			Tasks:    Tasks{Shared: s.Bool("tasks.shared"), List: s.Text("ADZE_TASK_LIST_ID")},
 			Schedule: Schedule{Enabled: s.Bool("schedule.enabled") && !s.Bool("ADZE_DISABLE_CRON"), Tools: s.Bool("schedule.tools"), MaxAge: time.Duration(s.Int("schedule.days")) * 24 * time.Hour},
-			Worktree: Worktree{Tools: s.Bool("worktree.tools"), Links: s.Strings("worktree.symlinkDirectories"), Sparse: s.Strings("worktree.sparsePaths")}},
+			Worktree: Worktree{Tools: s.Bool("worktree.tools"), Links: s.Strings("worktree.symlinkDirectories"), Sparse: s.Strings("worktree.sparsePaths")},
+			Agents: Agents{
+				Fork: s.Bool("agents.fork"), Most: s.Int("agents.max"), MaxTurns: s.Int("agents.maxTurns"), Limit: milliseconds(s, "agents.timeoutMs"),
+				Wait: milliseconds(s, "autoBackgroundMs"), Coordinator: s.Bool("experimental.coordinator") && s.Bool("ADZE_COORDINATOR_MODE"), Verify: s.Bool("verificationAgent"),
+			}},
 		Files: Files{
 			MaxBytes: int64(s.Int("read.maxBytes")), MaxTokens: s.Int("read.maxTokens"), Repeat: !s.Bool("read.dedup"),
 			Remind: s.Bool("read.malwareReminder"), Exempt: s.Strings("read.malwareReminderExempt"), AllowCovered: s.Bool("edit.allowCovered"),

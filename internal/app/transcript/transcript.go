@@ -56,6 +56,21 @@ type Spec struct {
 	Fork      bool   // resume in a copy
 	At        string // the message to resume after; empty means the last
 	Ephemeral bool   // keep nothing on disk
+	// Side makes it the conversation of an agent beside the session with the given ID; nil for one of its own.
+	Side *Side
+}
+
+// A Side is the conversation of an agent. If it was kept before it is continued.
+type Side struct {
+	// Agent is its id, and Folder where what belongs to the session is kept; empty keeps nothing.
+	Agent, Folder string
+	// Seed is what the conversation begins with before anything of its own; nil means nothing.
+	Seed *store.Contents
+}
+
+// SidePath returns where the conversation of an agent is kept, in what belongs to a session.
+func SidePath(folder, agent string) string {
+	return filepath.Join(folder, "subagents", "agent-"+agent+".jsonl")
 }
 
 // Resumes reports whether an earlier session is continued.
@@ -84,6 +99,10 @@ func Open(ctx context.Context, cfg Config, spec Spec) (*Transcript, error) {
 		return nil, setup.Errorf("%v", cfg.HomeErr)
 	}
 	var err error
+	if spec.Side != nil {
+		t.beside(*spec.Side, kept)
+		return t, nil
+	}
 	if spec.Resumes() {
 		err = t.resume(ctx, spec, kept)
 	} else if kept {
@@ -113,6 +132,40 @@ func (t *Transcript) options(id string) store.Options {
 		Home: t.cfg.Home, Dir: t.cfg.Dir, Session: id, Version: t.cfg.Version, Branch: branch,
 		NoSync: t.cfg.NoSync,
 	}
+}
+
+// beside opens the transcript of an agent. An agent whose transcript cannot be kept works without one.
+func (t *Transcript) beside(s Side, kept bool) {
+	t.Earlier = s.Seed
+	if !kept || s.Folder == "" {
+		return
+	}
+	opt := t.options(t.ID)
+	opt.Path, opt.Agent = SidePath(s.Folder, s.Agent), s.Agent
+	own, err := t.open(opt)
+	switch {
+	case err != nil:
+		t.cfg.Say(fmt.Sprintf("what the agent %s does is not kept: %v", s.Agent, err))
+	case own != nil && s.Seed != nil:
+		all := *own
+		all.Entries = append(slices.Clip(s.Seed.Entries), own.Entries...)
+		t.Earlier = &all
+	case own != nil:
+		t.Earlier = own
+	}
+}
+
+// open opens a log that may have been kept before, and returns what it holds then.
+func (t *Transcript) open(opt store.Options) (earlier *store.Contents, err error) {
+	if err = os.MkdirAll(filepath.Dir(opt.Path), 0o700); err != nil {
+		return nil, err
+	}
+	if _, missing := os.Stat(opt.Path); missing == nil {
+		t.Log, earlier, err = store.Resume(opt, store.LoadOptions{Structured: true})
+		return earlier, err
+	}
+	t.Log, err = store.Open(opt)
+	return nil, err
 }
 
 // begin opens the transcript of a new session. An id that the user has named must be free.

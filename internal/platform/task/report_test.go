@@ -26,7 +26,7 @@ func TestReport(t *testing.T) {
 	}
 	text := heard[0].Text()
 	for _, want := range []string{
-		"<task-id>" + tk.ID + "</task-id>", `Agent "look around"`, "&lt;/task-notification&gt;",
+		"<task-id>" + tk.ID + "</task-id>", `Sub-agent "look around"`, "&lt;/task-notification&gt;",
 		"<usage><total_tokens>12</total_tokens><tool_uses>3</tool_uses><duration_ms>2000</duration_ms></usage>", "<worktree>/w</worktree>", "<branch>b</branch>",
 	} {
 		if !strings.Contains(text, want) {

@@ -35,6 +35,10 @@ type Config struct {
 	ModelID func(name string) string
 	// EnvFile is where hooks write variables for commands; it may be nil. It is removed with the session.
 	EnvFile *envfile.File
+	// Agent is the type of the sub-agent whose hooks they are; empty for those of a session. Transcript is where its
+	// conversation is.
+	Agent      string
+	Transcript func() string
 	// Say tells the user something.
 	Say func(string)
 }
@@ -99,6 +103,10 @@ func (h *Hooks) say(problems []hook.Problem) {
 // Hear fires the event of a prompt, and before the first one that of the session's start.
 func (h *Hooks) Hear(ctx context.Context, p session.Prompt) session.Hearing {
 	var hearing session.Hearing
+	if h.cfg.Agent != "" {
+		h.begin.Do(func() { hearing.Context = h.Fire(ctx, hook.OnSubagentStart(h.cfg.Agent)).Context })
+		return hearing
+	}
 	h.begin.Do(func() { hearing.Context = h.start(ctx, h.cfg.Source) })
 	out := h.Fire(ctx, hook.OnUserPromptSubmit(msg.PlainText(p.Parts)))
 	switch {
@@ -126,7 +134,11 @@ func (h *Hooks) start(ctx context.Context, source string) []msg.Part {
 
 // Stop implements [agent.Stopper]: it asks the hooks whether the model may stop.
 func (h *Hooks) Stop(ctx context.Context, c agent.StopCheck) (agent.StopVerdict, error) {
-	out := h.Fire(ctx, hook.OnStop(c.Active, msg.PlainText(c.Last.Parts)))
+	e := hook.OnStop(c.Active, msg.PlainText(c.Last.Parts))
+	if h.cfg.Agent != "" {
+		e = hook.OnSubagentStop(h.cfg.Agent, c.Active, msg.PlainText(c.Last.Parts), h.cfg.Transcript())
+	}
+	out := h.Fire(ctx, e)
 	v := agent.StopVerdict{Hook: out.By, Prevent: out.Stop}
 	if out.Blocked {
 		v.Block = out.Reason

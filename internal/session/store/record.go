@@ -26,6 +26,9 @@ func appendRecord(dst []byte, e msg.Entry, opt *Options) []byte {
 	}
 	dst = append(dst, `,"isSidechain":false`...)
 	field("sessionId", opt.Session)
+	if opt.Agent != "" {
+		field("agentId", opt.Agent)
+	}
 	field("timestamp", e.Time.UTC().Format(timeForm))
 	field("cwd", opt.Dir)
 	field("version", opt.Version)

@@ -30,6 +30,8 @@ type Options struct {
 	// Path is where the log is, if that does not follow from Home, Dir and Session: that of a session
 	// that was found elsewhere.
 	Path string
+	// Agent is the id of the agent whose conversation it is, or empty for that of the session itself.
+	Agent string
 	// NoSync leaves it to the operating system when records reach the disk, for measuring.
 	NoSync bool
 }

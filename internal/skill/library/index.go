@@ -198,7 +198,7 @@ func (e *encoder) record(r *record) {
 		e.problems([]skill.Problem{*r.broken})
 		return
 	}
-	e.texts([]string{h.Title, h.Description, h.When, h.Hint, h.Model, h.Effort, h.Agent, h.Version, h.Shell, string(h.Hooks)})
+	e.texts([]string{h.Title, h.Description, h.When, h.Hint, h.Model, h.Effort, h.As, h.Version, h.Shell, string(h.Hooks)})
 	e.texts(h.Allowed)
 	e.texts(h.Arguments)
 	e.texts(h.Paths)
@@ -339,7 +339,7 @@ func (d *decoder) record(r *record) {
 		}
 		d.fail()
 	}
-	texts := [...]*string{&h.Title, &h.Description, &h.When, &h.Hint, &h.Model, &h.Effort, &h.Agent, &h.Version, &h.Shell, nil}
+	texts := [...]*string{&h.Title, &h.Description, &h.When, &h.Hint, &h.Model, &h.Effort, &h.As, &h.Version, &h.Shell, nil}
 	if d.count(1) != len(texts) {
 		d.fail()
 	}

@@ -1,0 +1,81 @@
+package servers
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strings"
+	"time"
+
+	"adze/internal/mcp"
+)
+
+// How long servers are waited for that an agent cannot do without, and how often they are looked at.
+const (
+	requiredWait = 30 * time.Second
+	requiredLook = 500 * time.Millisecond
+)
+
+// Require returns what waits until each pattern names a server that offers a tool. It does not wait for one that failed.
+func Require(s *Share) func(ctx context.Context, patterns []string) error {
+	return func(ctx context.Context, patterns []string) error { return require(ctx, s, patterns) }
+}
+
+func require(ctx context.Context, s *Share, patterns []string) error {
+	ctx, cancel := context.WithTimeout(ctx, requiredWait)
+	defer cancel()
+	look := time.NewTicker(requiredLook)
+	defer look.Stop()
+	for {
+		missing, pending := missingOf(s, patterns)
+		if len(missing) == 0 {
+			return nil
+		}
+		if pending {
+			select {
+			case <-look.C:
+				continue
+			case <-ctx.Done():
+			}
+		}
+		return fmt.Errorf("the agent needs MCP servers that are not available: %s; available are: %s", strings.Join(missing, ", "), availableOf(s))
+	}
+}
+
+// missingOf returns the patterns that name no server with tools, and whether one of those that are missing may still come.
+func missingOf(s *Share, patterns []string) (missing []string, pending bool) {
+	var all []mcp.Status
+	if s != nil {
+		all = s.List()
+	}
+	for _, p := range patterns {
+		found := false
+		for _, status := range all {
+			if named, err := path.Match(strings.ToLower(p), strings.ToLower(status.Name)); err != nil || !named {
+				continue
+			}
+			found = found || len(status.Tools) > 0
+			pending = pending || status.State == mcp.Pending
+		}
+		if !found {
+			missing = append(missing, p)
+		}
+	}
+	return missing, pending
+}
+
+// availableOf names the servers that offer tools.
+func availableOf(s *Share) string {
+	var names []string
+	if s != nil {
+		for _, status := range s.List() {
+			if len(status.Tools) > 0 {
+				names = append(names, status.Name)
+			}
+		}
+	}
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}
