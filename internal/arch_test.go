@@ -76,7 +76,7 @@ var layers = [][]string{
 	{"app/syntax", "app/prompts", "app/profile"},
 	{"app/settings"},
 	{"app/transcript", "app/memories", "app/styles", "app/plugins"},
-	{"app/providers", "app/servers", "app/extras", "app/skills", "app/schedules", "app/tasklists", "app/doctor", "app/questions", "app/worktrees"},
+	{"app/providers", "app/servers", "app/extras", "app/skills", "app/schedules", "app/tasklists", "app/doctor", "app/questions", "app/subagents", "app/worktrees"},
 	{"app/models", "app/access"},
 	{"app/wire", "app/login"},
 	{"app/demo", "app/sessions", "app/mcpcmd", "app/memorycmd", "app/permissionscmd", "app/plugincmd", "app/serving", "app/imports"},
@@ -99,6 +99,7 @@ var ownTools = map[string][]string{
 	"app/servers":   {"tools/mcptool", "tools/mcpresource"},
 	"app/tasklists": {"tools/tasks", "tools/todo"},
 	"app/skills":    {"tools/skill", "tools/discover"},
+	"app/subagents": {"tools/agent"},
 }
 
 // frontEnds are started by app/cli with what app/wire has put together.

@@ -20,30 +20,27 @@ import (
 
 // openGate creates the sandbox, the permission gate and the working directory of the conversation.
 func (c *Conversation) openGate(ctx context.Context) (err error) {
-	if p := c.spec.Parent; p != nil {
-		c.Gate, c.sandbox, c.Hooks = p.Gate, p.sandbox, p.Hooks
-		c.dir = newWorkdir(p.dir.home(), c.Gate)
-		return nil
-	}
-	if c.sandbox, err = c.ws.newConfinement(); err != nil {
+	if c.sandbox, err = c.ws.newConfinement(c.spec.dir(c.ws)); err != nil {
 		return err
 	}
 	c.closers.add(c.sandbox.Close)
-	if c.Gate, err = access.NewGate(c.ws.place(), c.spec.Access, c.sandbox.InForce); err != nil {
+	if c.spec.Worker != nil {
+		c.Gate = c.spec.Worker.gate()
+	} else if c.Gate, err = access.NewGate(c.ws.place(), c.spec.Access, c.sandbox.InForce); err != nil {
 		return err
 	}
 	c.sandbox.Attach(c.Gate)
 	c.sandbox.Begin(ctx)
-	c.dir = newWorkdir(c.ws.Dir, c.Gate)
+	c.dir = newWorkdir(c.spec.dir(c.ws), c.Gate)
 	c.closers.add(func() { c.dir.trees.Close() }) // when no command runs any more
 	return nil
 }
 
 // newConfinement returns the sandbox that the settings ask for. It is an error if they require one and none
 // works.
-func (w *Workspace) newConfinement() (*confine.Confinement, error) {
+func (w *Workspace) newConfinement(dir string) (*confine.Confinement, error) {
 	f := confine.New(confine.Config{
-		Settings: w.values().Sandbox, Dir: w.Dir, Home: w.Getenv("HOME"), Say: w.Say, Probe: &w.probe,
+		Settings: w.values().Sandbox, Dir: dir, Home: w.Getenv("HOME"), Say: w.Say, Probe: &w.probe,
 		Quarantine: w.quarantine(), Keys: providers.KeysFile(w.Project.Home),
 	})
 	if err := f.Check(); err != nil {

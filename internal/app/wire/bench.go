@@ -30,7 +30,7 @@ type Bench struct {
 
 // Bench returns the bench of a conversation with that access.
 func (w *Workspace) Bench(a AccessSpec) (*Bench, error) {
-	f, err := w.newConfinement()
+	f, err := w.newConfinement(w.Dir)
 	if err != nil {
 		return nil, err
 	}

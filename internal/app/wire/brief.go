@@ -71,13 +71,13 @@ func newBriefing(w *Workspace, spec *Spec, shared func() bool, scratch func() st
 // newPrompt returns the system prompt that the spec and the settings make.
 func (b *briefing) newPrompt(shared func() bool, scratch func() string) *brief.Prompt {
 	v, w := b.ws.values(), b.ws
-	dir, original := w.Dir, w.Project.Trust.Main
+	dir, original := b.spec.dir(w), w.Project.Trust.Main
 	if t := b.spec.Worktree.In; t != nil {
 		dir, original = t.Path, t.Root
 	}
 	_, repository := gitinfo.Branch(dir)
 	p := brief.PromptConfig{
-		Choice: brief.Choice{Custom: b.spec.Prompt.System, Append: b.spec.Prompt.Append},
+		Choice: brief.Choice{Custom: b.spec.Prompt.System, Agent: b.spec.Prompt.Agent, Placed: b.spec.Prompt.Agent != nil, Append: b.spec.Prompt.Append},
 		Layout: brief.Layout{None: v.Prompt.NoCache, Hour: cachesLong(v.Prompt.CacheHour, b.spec.Entry)},
 		Simple: v.Simple,
 		Facts: brief.Facts{
@@ -121,7 +121,7 @@ func (b *briefing) newPrompt(shared func() bool, scratch func() string) *brief.P
 	if v.Prompt.Attribution {
 		p.Layout.Client = fmt.Sprintf("adze/%s (%s)", w.Version, b.spec.Entry)
 	}
-	if !v.Simple && p.Choice.Custom == nil && repository {
+	if !v.Simple && p.Choice.Custom == nil && !b.spec.OmitInstructions && repository {
 		p.Git = w.snapshot(dir)
 	}
 	return brief.NewPrompt(p)
@@ -170,7 +170,7 @@ func (b *briefing) announceWith(loaded func(context.Context, []instruct.File)) {
 	if b.skills != nil {
 		a.Skills = b.skills.Told
 	}
-	if !v.Prompt.NoInstructions {
+	if !v.Prompt.NoInstructions && !b.spec.OmitInstructions {
 		in := instructions(b.ws.Project, *b.spec)
 		a.Instructions = &in
 	}

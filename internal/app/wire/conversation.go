@@ -48,7 +48,7 @@ type Conversation struct {
 	skills  *skills.Skills // nil if no model is asked
 	window  windowParts
 	output  output
-	small   *aside.Small // nil if no model is asked
+	staff
 	scratch *scratch.Dir // nil if no model is asked
 	closers closers
 }
@@ -86,13 +86,12 @@ func (w *Workspace) Converse(ctx context.Context, spec Spec) (_ *Conversation, e
 	if err = openServers(c); err != nil {
 		return nil, err
 	}
-	if c.spec.Parent == nil {
-		c.openHooks()
-	}
+	c.openHooks()
 	if err = openWorktrees(ctx, c); err != nil {
 		return nil, err
 	}
 	openSkills(c)
+	openAgents(c)
 	c.openBriefing()
 	if err = openTasks(c); err != nil {
 		return nil, err
@@ -148,10 +147,11 @@ func (c *Conversation) openBriefing() {
 
 // noteOf returns what keeps something with the session for when it is resumed, or nil if nothing is kept.
 func noteOf(c *Conversation) func(kind string, fields map[string]any) {
-	if c.record.Log == nil {
-		return nil
-	}
 	return func(kind string, fields map[string]any) {
+		c.notes.keep(kind, fields)
+		if c.record.Log == nil {
+			return
+		}
 		if err := c.record.Log.Note(store.Other{Kind: kind, Fields: fields}); err != nil && c.debug != nil {
 			c.debug.Error("a note was not saved", "kind", kind, "err", err)
 		}
@@ -167,13 +167,13 @@ func (c *Conversation) openSession(ctx context.Context) {
 	c.told.texts = brief.NewToolTexts(tools)
 	c.keepFiles()
 	spent := c.record.SaveCost()
-	if p := c.spec.Parent; p != nil {
-		spent = c.record.BookUnder(p.record, c.spec.Agent.ID, c.spec.Agent.Title)
+	if w := c.spec.Worker; w != nil {
+		spent = c.record.BookUnder(w.Lead.record, w.Author.ID, w.Author.Title)
 	}
 	cfg := session.Config{
 		ID:     c.record.ID,
 		Models: session.Models{Main: c.model.Name, Fallback: c.model.Fallback, Resolve: c.model.Resolve},
-		Tools:  session.Tools{Registry: all, Dynamic: c.Servers.Dynamic(), Denied: deniedTools(c.ws, c.spec.Access, c.Gate, tools)},
+		Tools:  session.Tools{Registry: all, Dynamic: c.Servers.Dynamic(), Denied: c.spec.Worker.denied(deniedTools(c.ws, c.spec.Access, c.Gate, tools))},
 		Loop: agent.Options{
 			MaxTurns:         c.spec.Limits.MaxTurns,
 			MaxBudgetUSD:     c.spec.Limits.MaxBudgetUSD,
@@ -227,24 +227,21 @@ func (c *Conversation) openSession(ctx context.Context) {
 			CacheKey: providers.CacheKey(c.record.ID, v.Prompt.NoCache),
 		})
 		cfg.Provider = muted(c.told.memory, cfg.Provider)
-		c.small = &aside.Small{Asker: asker(&cfg), Models: c.model.Small, Say: c.ws.Say}
+		c.window.small = &aside.Small{Asker: asker(&cfg), Models: c.model.Small, Say: c.ws.Say}
 		remember(c)
 		cfg.Prefetch = lookups(c)
-		if c.spec.Parent == nil {
-			openJudge(c, &cfg)
-		}
+		openJudge(c, &cfg)
 		if v.Loop.Labels {
-			cfg.Loop.Label = (&label.Labeller{Small: c.small, Language: c.ws.language, Log: c.debug}).Label
+			cfg.Loop.Label = (&label.Labeller{Small: c.window.small, Language: c.ws.language, Log: c.debug}).Label
 		}
 		c.keepWithin(&cfg)
 	}
 	c.Session = session.Open(ctx, cfg)
 	c.model.Current = c.Session.Model
-	if c.spec.Parent != nil {
-		return // its questions, and what goes on around it, are the parent's
-	}
 	c.Hooks.Attach(c.Session)
 	switch {
+	case c.spec.Worker != nil:
+		c.Gate.SetAsk(c.spec.Worker.ask)
 	case c.spec.Access.AskTool != "":
 		c.Gate.SetAsk(c.Servers.Answering(c.spec.Access.AskTool))
 	case c.spec.Access.Asks:
@@ -264,11 +261,9 @@ func (c *Conversation) openSession(ctx context.Context) {
 // it from those after it.
 func (c *Conversation) order(cfg *session.Config) {
 	cfg.Hearers = []session.Hearer{{Name: "schedule", Hear: c.told.jobs.Hear}, {Name: "servers", Hear: c.Servers.Hear}}
-	if c.spec.Parent == nil { // hooks hear of the session, and of what the user says, but not of a fork
-		cfg.Hearers = append(cfg.Hearers, session.Hearer{Name: "hooks", Hear: c.Hooks.Hear})
-		cfg.Stops = []agent.Stopper{c.Hooks}
-		cfg.Listeners.Ended = func(ctx context.Context, e agent.Ended) { c.Hooks.Ended(ctx, e); c.skills.EndTurn() }
-	}
+	cfg.Hearers = append(cfg.Hearers, session.Hearer{Name: "hooks", Hear: c.Hooks.Hear})
+	cfg.Stops = []agent.Stopper{c.Hooks}
+	cfg.Listeners.Ended = func(ctx context.Context, e agent.Ended) { c.Hooks.Ended(ctx, e); c.skills.EndTurn() }
 	cfg.Hearers = append(cfg.Hearers, []session.Hearer{
 		{Name: "shell", Hear: c.shell.hear},
 		{Name: "mode", Hear: modeReminder(c.Gate)},

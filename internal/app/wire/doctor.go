@@ -43,7 +43,7 @@ func Examine(ctx context.Context, w *Workspace, a AccessSpec, terminal, online b
 		return r.List()
 	}
 	c.Sandbox = func() (string, error) {
-		f, err := w.newConfinement()
+		f, err := w.newConfinement(w.Dir)
 		if err != nil {
 			return "", err
 		}

@@ -30,12 +30,14 @@ type fileRecords struct {
 func (c *Conversation) openFiles() error {
 	f := &fileRecords{state: filestate.New()}
 	c.files = f
-	if p := c.spec.Parent; p != nil {
-		f.state = p.files.state.Clone()
-		c.closers.add(func() { p.files.state.Merge(f.state); c.ws.writers.End(c.spec.Agent.ID) })
+	if w := c.spec.Worker; w != nil {
+		if w.fork() {
+			f.state = w.Lead.files.state.Clone() // it has seen what its lead has
+		}
+		c.closers.add(func() { c.ws.writers.End(w.Author.ID) })
 	}
 	home := c.ws.Project.Home
-	if c.ws.values().Files.History && !c.spec.Session.Ephemeral && home != "" {
+	if c.ws.values().Files.History && c.spec.Worker == nil && !c.spec.Session.Ephemeral && home != "" {
 		h, err := filehistory.Open(HistoryDir(home, c.record.ID), c.debug)
 		if err != nil {
 			return setup.Errorf("%v", err)
@@ -55,12 +57,12 @@ func (c *Conversation) openFiles() error {
 			Dir: c.dir.here, State: f.state, Hidden: c.Gate.Hidden, Named: c.ws.Engine.Named, Log: c.debug,
 			Replacer:  replace.New(filepath.Join(home, "locks")),
 			Listeners: []change.Listener{searchNews{c.ws.Engine}},
-			Author:    c.spec.Agent, Writers: c.ws.writers,
+			Author:    c.spec.author(), Writers: c.ws.writers,
 		}
 		if f.history != nil {
 			f.changes.History = f.history
-		} else if p := c.spec.Parent; p != nil && p.files.changes != nil {
-			f.changes.History = p.files.changes.History // what a fork changes is part of the turn
+		} else if w := c.spec.Worker; w != nil && w.Lead.files.changes != nil {
+			f.changes.History = w.Lead.files.changes.History // what an agent changes is part of the turn
 		}
 		c.closers.add(f.changes.Wait)
 	}

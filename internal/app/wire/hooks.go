@@ -22,7 +22,7 @@ func (c *Conversation) openHooks() {
 		Runner: hook.Config{
 			Sources: hookSources(c.ws),
 			Common: func() hook.Common {
-				return hook.Common{Session: c.record.ID, Dir: c.dir.here(), Mode: string(c.Gate.Mode()), Transcript: c.record.Path()}
+				return c.spec.Worker.common(hook.Common{Session: c.record.ID, Dir: c.dir.here(), Mode: string(c.Gate.Mode()), Transcript: c.record.Path()})
 			},
 			Dir:        c.ws.Dir,
 			ProjectDir: c.ws.Project.Trust.Root,
@@ -39,7 +39,7 @@ func (c *Conversation) openHooks() {
 	if c.model.Backend != nil {
 		cfg.Runner.Prompt = func(ctx context.Context, a hook.Asking) (hook.Opinion, error) {
 			resolve := func(name string) (string, error) { m, err := c.model.Resolve(name); return m.ID, err }
-			return prompted.Config{Small: c.small, Resolve: resolve, Language: c.ws.language}.Ask(ctx, a)
+			return prompted.Config{Small: c.window.small, Resolve: resolve, Language: c.ws.language}.Ask(ctx, a)
 		}
 	}
 	cfg.Runner.CallTool = func(ctx context.Context, server, tool string, input json.RawMessage) (string, error) {
@@ -56,6 +56,9 @@ func (c *Conversation) openHooks() {
 	}
 	if c.spec.Entry == Interactive {
 		cfg.Exit = "prompt_input_exit"
+	}
+	if w := c.spec.Worker; w != nil {
+		cfg.Agent, cfg.Transcript, cfg.EnvFile = w.kind(), c.record.Path, nil
 	}
 	c.Hooks = lifecycle.New(cfg)
 	c.closers.add(c.Hooks.Close)

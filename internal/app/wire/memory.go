@@ -29,7 +29,7 @@ func remember(c *Conversation) {
 		return
 	}
 	c.told.memory.Recaller = recall.New(recall.Config{
-		Small: c.small, Folder: c.told.memory.Folder, On: c.told.memory.On,
+		Small: c.window.small, Folder: c.told.memory.Folder, On: c.told.memory.On,
 		Language: c.ws.language, Seen: c.files.seen, Now: c.ws.Now, Log: c.debug,
 		Called: func(u *msg.ToolUse) *msg.ToolUse { return c.Session.Pool().Forwarded(u) },
 	})

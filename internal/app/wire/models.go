@@ -24,8 +24,8 @@ func (c *Conversation) openModel(ctx context.Context) (err error) {
 		return nil
 	}
 	var parent *models.Choice
-	if c.spec.Parent != nil {
-		parent = c.spec.Parent.model
+	if c.spec.Worker != nil {
+		parent = c.spec.Worker.Lead.model
 	}
 	c.model, err = models.Choose(ctx, cfg, c.spec.Model, parent, c.closers.add)
 	return err

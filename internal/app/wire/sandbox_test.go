@@ -17,7 +17,7 @@ import (
 // Proves SHSB-01.
 func TestSandboxOfCommands(t *testing.T) {
 	w := newPlace(t).open(settings.Source{})
-	c, err := w.newConfinement()
+	c, err := w.newConfinement(w.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -67,7 +67,9 @@ func asking(c *Conversation) elicit.Config {
 		ModelID: func() string { m, _ := c.model.Resolve(c.Session.Model()); return m.ID }, // ok: the session has it
 	}
 	if c.model.Backend != nil {
-		cfg.Model = func(ctx context.Context, q aside.Question) (*aside.Answer, error) { return c.small.Asker.Ask(ctx, q) }
+		cfg.Model = func(ctx context.Context, q aside.Question) (*aside.Answer, error) {
+			return c.window.small.Asker.Ask(ctx, q)
+		}
 	}
 	return cfg
 }
@@ -75,7 +77,7 @@ func asking(c *Conversation) elicit.Config {
 // questionsOf returns how the model asks the user of the conversation. That of a fork has no user of its own.
 func questionsOf(c *Conversation) questions.Config {
 	cfg := asking(c)
-	asks := c.spec.Access.Asks && c.spec.Calls == FromModel && c.spec.Parent == nil
+	asks := c.spec.Access.Asks && c.spec.Calls == FromModel && c.spec.Worker == nil
 	return questions.Config{Asks: asks, Ask: cfg.Ask, Fire: cfg.Fire}
 }
 

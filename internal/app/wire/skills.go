@@ -34,7 +34,7 @@ func libraryOf(w *Workspace) func(added []string) *library.Library {
 
 // openSkills makes what the conversation knows of skills. Only a model uses them.
 func openSkills(c *Conversation) {
-	if c.spec.Calls != FromModel || c.ws.values().Simple || c.spec.Parent != nil {
+	if c.spec.Calls != FromModel || c.ws.values().Simple {
 		return
 	}
 	cfg := skills.Config{
@@ -59,7 +59,7 @@ func openSkills(c *Conversation) {
 		Base:     func() paths.Base { return paths.Base{Dir: c.dir.here(), Home: c.ws.Project.User} },
 		Last:     c.record.State().Last,
 		Language: c.ws.language, Say: c.ws.Say,
-		Fork: func(ctx context.Context, f skills.Fork) (string, error) { return fork(ctx, c, f) },
+		Fork: func(ctx context.Context, f skills.Fork) (string, error) { return forkSkill(ctx, c, f) },
 	}
 	cfg.Note = noteOf(c)
 	if c.Servers != nil && c.ws.values().MCP.Skills {

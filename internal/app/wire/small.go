@@ -36,7 +36,7 @@ func newNamer(c *Conversation) *title.Namer {
 		return nil
 	}
 	return title.New(title.Config{
-		Small: c.small, Language: c.ws.language, Log: c.debug,
+		Small: c.window.small, Language: c.ws.language, Log: c.debug,
 		Titled: func() bool { return log.Titled() != "" },
 		Keep:   func(title string) error { return log.Note(store.AutoTitle(title)) },
 	})
@@ -48,7 +48,7 @@ const judgedKind = "judged-call"
 // openJudge lets the small model answer questions in place of the user, where the mode or an approved plan wants it.
 func openJudge(c *Conversation, cfg *session.Config) {
 	j := judge.New(judge.Config{
-		Small: c.small, Language: c.ws.language, Said: func() []msg.Entry { return c.Session.Conversation() }, Instructions: c.told.instructions,
+		Small: c.window.small, Language: c.ws.language, Said: func() []msg.Entry { return c.Session.Conversation() }, Instructions: c.told.instructions,
 		Rules: func() judge.Rules { return c.ws.values().Permissions.Auto }, Log: c.debug,
 		Decided: func(v judge.Verdict) {
 			if c.record.Log == nil {

@@ -6,7 +6,6 @@ import (
 	"adze/internal/app/access"
 	"adze/internal/app/models"
 	"adze/internal/app/transcript"
-	"adze/internal/platform/filehistory"
 )
 
 // A Spec is what makes one conversation differ from another over the same workspace. The zero value is a
@@ -28,10 +27,10 @@ type Spec struct {
 	Bare bool
 	// Worktree has the conversation work in a worktree.
 	Worktree WorktreeSpec
-	// Parent is the conversation that this one is a fork of; nil for one of its own. Agent is who works in the fork: it has
-	// an account of its own in that of the parent, and is named as the author of what it changes.
-	Parent *Conversation
-	Agent  filehistory.Author
+	// OmitInstructions leaves instruction files and the state of the repository out of what the model is told.
+	OmitInstructions bool
+	// Worker makes it the conversation of an agent that works for another one; nil for one of its own.
+	Worker *Worker
 	// Includes are files outside the project that its instructions may include in this run.
 	Includes []string
 }
@@ -81,6 +80,8 @@ type ModelSpec = models.Spec
 type PromptSpec struct {
 	System *string // replaces the prompt; may be nil
 	Append string
+	// Agent is the prompt of a sub-agent; nil for other conversations.
+	Agent *string
 }
 
 // An AccessSpec says what the model may do.

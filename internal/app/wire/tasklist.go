@@ -11,8 +11,8 @@ import (
 
 // openTasks gives the conversation its task list. That of a fork is its parent's.
 func openTasks(c *Conversation) (err error) {
-	if p := c.spec.Parent; p != nil {
-		c.told.tasks = p.told.tasks.Child()
+	if w := c.spec.Worker; w != nil {
+		c.told.tasks = w.Lead.told.tasks.Child()
 		return nil
 	}
 	v := c.ws.values().Loop.Tasks

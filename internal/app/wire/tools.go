@@ -12,6 +12,7 @@ import (
 	"adze/internal/app/servers"
 	"adze/internal/app/settings"
 	"adze/internal/app/skills"
+	"adze/internal/app/subagents"
 	"adze/internal/confine"
 	"adze/internal/mcp/serve"
 	"adze/internal/model/catalog"
@@ -45,6 +46,7 @@ import (
 type toolDeps struct {
 	resultReader
 	experiments
+	delegates
 	values  *settings.Values
 	runner  *osproc.Runner
 	engine  *search.Engine
@@ -61,8 +63,6 @@ type toolDeps struct {
 	calls   Calls
 	lookup  websearch.Config
 	extras  *extras.Extras // nil if no tool is looked up
-	skill   *skills.Skills // nil if none is run
-	skills  *skills.Listing
 	servers *servers.Share // nil if no server is used
 	// output takes the value that a turn must end in.
 	output *structured.Output
@@ -74,6 +74,13 @@ type resultReader struct {
 	model func() catalog.Model
 	// count asks the provider how many tokens a text is; it may be nil.
 	count func(ctx context.Context, text string) (int, error)
+}
+
+// delegates are what does parts of the work in its own way; each may be nil.
+type delegates struct {
+	skill  *skills.Skills
+	skills *skills.Listing
+	agents *subagents.Agents
 }
 
 // experiments are what the tools of experiments tell and ask.
@@ -106,6 +113,7 @@ func (d *toolDeps) tools() []tool.Tool {
 		snip.New(d.stale),
 		ctxinspect.New(d.inspect),
 		d.skill.Tool(),
+		d.agents.Tool(),
 		d.skills.Tool(),
 		d.output,
 	}, append(d.servers.ResourceTools(), d.extras.Tools()...)...)
@@ -146,7 +154,8 @@ func (c *Conversation) tools() []tool.Tool {
 		values: c.ws.values(), runner: &c.shell.runner, engine: c.ws.Engine, gate: c.Gate, sandbox: c.sandbox, git: c.ws.repositories,
 		shell: c.shell, files: c.files, calls: c.spec.Calls, unattended: c.spec.unattended(),
 		plan: planConfig(c.Gate, c.ws.values().Plan.Restrained), output: &c.output.Output,
-		lookup: webSearch(c), extras: c.told.extras, skills: c.told.skills, skill: c.skills, servers: c.Servers,
+		lookup: webSearch(c), extras: c.told.extras, servers: c.Servers,
+		delegates: delegates{skills: c.told.skills, skill: c.skills, agents: c.agents},
 	}
 	d.webFetch(c)
 	if c.ws.Project.Home != "" {

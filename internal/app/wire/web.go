@@ -74,7 +74,7 @@ const (
 // pageAsker returns what asks the small model about the text of a page, which cannot end its quotation.
 func pageAsker(c *Conversation) func(ctx context.Context, system, text, prompt string) (string, error) {
 	return func(ctx context.Context, system, text, prompt string) (string, error) {
-		answer, err := c.small.Ask(ctx, aside.Question{
+		answer, err := c.window.small.Ask(ctx, aside.Question{
 			Purpose: "web pages", System: []msg.Part{&msg.Text{Text: system}}, MaxTokens: pageTokens, Timeout: pageTimeout, Awaited: true,
 			Messages: []msg.Message{msg.UserText(aside.NewSeal().Quote("page", text) + "\n\n" + prompt)},
 		})

@@ -55,7 +55,7 @@ func (x searches) ask(ctx context.Context, question string, s *model.Search, hea
 		forced.Must = m.ForcedTool
 		q.Model, q.Search = small, &forced
 	}
-	_, err := c.small.Ask(ctx, q)
+	_, err := c.window.small.Ask(ctx, q)
 	return err
 }
 

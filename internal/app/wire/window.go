@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"adze/internal/agent/aside"
 	"adze/internal/agent/collapse"
 	"adze/internal/agent/compact"
 	"adze/internal/agent/snip"
@@ -21,6 +22,7 @@ import (
 
 // windowParts are the experiments that shorten the conversation, where the settings switch them on.
 type windowParts struct {
+	small   *aside.Small     // answers small questions; nil if no model is asked
 	snipper *snip.Snipper    // nil if nothing is cut out
 	folder  *collapse.Folder // nil if nothing is folded
 }

@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"adze/internal/agentdef"
+	"adze/internal/agentdef/builtin"
 	"adze/internal/app/models"
 	"adze/internal/app/plugins"
 	"adze/internal/app/servers"
@@ -51,6 +53,8 @@ type Workspace struct {
 	Models  *models.Models
 	// Engine searches the files; it keeps what it learns for later searches.
 	Engine *search.Engine
+	// Agents are the kinds of agents there are.
+	Agents *agentdef.Library
 	// Fleet returns the MCP servers, which are found when it is called first. It starts none.
 	Fleet func() (*servers.Fleet, error)
 
@@ -85,6 +89,9 @@ func Open(env Env, p *settings.Project) *Workspace {
 	}
 	w.writers = change.NewWriters(env.Now)
 	w.library = libraryOf(w)
+	w.Agents = agentdef.NewLibrary(agentdef.Config{
+		Roots: func() []agentdef.Root { return nil }, Extra: func() []*agentdef.Definition { return builtin.Definitions(w.language()) },
+	})
 	w.Models = models.Open(p, env.Say)
 	w.Engine = newEngine(p.Values().Search, env.Dir, env.Say)
 	w.closers.add(w.Engine.Close)

@@ -30,7 +30,7 @@ func localSettings() []string {
 // openWorktrees makes what moves the conversation between copies of its repository, and moves it where it is wanted or where
 // it was before.
 func openWorktrees(ctx context.Context, c *Conversation) error {
-	if c.spec.Parent != nil || c.spec.Calls != FromModel {
+	if c.spec.Worker != nil || c.spec.Calls != FromModel {
 		return nil
 	}
 	if c.ws.Project.Home == "" {

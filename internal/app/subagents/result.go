@@ -1,0 +1,84 @@
+package subagents
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"adze/internal/agentdef"
+	"adze/internal/platform/amount"
+	"adze/internal/tool"
+	agenttool "adze/internal/tools/agent"
+)
+
+// forkType is what forks are called.
+const forkType = "fork"
+
+// kindOf returns the name of the type of an agent.
+func kindOf(d *agentdef.Definition) string {
+	if d == nil {
+		return forkType
+	}
+	return d.Name
+}
+
+// result returns the outcome of a launch as the result of its call.
+func (a *Agents) result(o *Outcome) tool.Result {
+	l := a.cfg.Language()
+	out := agenttool.Output{
+		Status: agenttool.Completed, ID: o.ID, Type: o.Type, Description: o.Title, Tokens: o.Tokens, Calls: o.Calls, Took: o.Took.Milliseconds(),
+		OutputFile: o.OutputFile, Worktree: o.Worktree, Branch: o.Branch,
+	}
+	if o.Launched {
+		out.Status, out.Task = agenttool.Launched, o.ID
+		r := tool.Text(catalogue.Text(l, "launched", o.ID, o.OutputFile))
+		r.Structured, r.Display = out, tool.Plain{Text: "works in the background as " + o.ID}
+		return r
+	}
+	text := o.Text
+	if text == "" {
+		text = catalogue.Text(l, "nothing")
+	}
+	out.Content = []agenttool.Text{{Type: "text", Text: text}}
+	var more []string
+	if o.Worktree != "" {
+		more = append(more, catalogue.Text(l, "worktree", o.Worktree, o.Branch))
+	}
+	more = appendText(more, o.Note, o.Remark)
+	if !o.OneShot {
+		more = append(more, catalogue.Text(l, "continue", o.ID)+" "+catalogue.Text(l, "usage", fmt.Sprint(o.Calls), amount.Grouped(o.Tokens), o.Took.Round(time.Second/10).String()))
+	}
+	if len(more) > 0 {
+		text += "\n\n" + strings.Join(more, "\n")
+	}
+	r := tool.Text(text)
+	r.Structured = out
+	r.Display = tool.Plain{Text: fmt.Sprintf("%s, %s tokens, %s", amount.Of(o.Calls, "call", "calls"), amount.Grouped(o.Tokens), o.Took.Round(time.Second/10))}
+	return r
+}
+
+// appendText appends the texts that are not empty.
+func appendText(list []string, texts ...string) []string {
+	for _, t := range texts {
+		if t != "" {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// failed returns the error of an agent that did not finish, for its caller: with the last it said.
+func (a *Agents) failed(o *Outcome, err error) error {
+	l := a.cfg.Language()
+	text := catalogue.Text(l, "failed", err.Error())
+	if o != nil && o.Text != "" {
+		text += "\n\n" + catalogue.Text(l, "lastwords") + "\n" + o.Text
+	}
+	if o != nil && o.Worktree != "" {
+		text += "\n\n" + catalogue.Text(l, "worktree", o.Worktree, o.Branch)
+	}
+	if o != nil && o.ID != "" {
+		text += "\n\n" + catalogue.Text(l, "continue", o.ID)
+	}
+	return fmt.Errorf("%s", text)
+}

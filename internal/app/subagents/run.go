@@ -1,0 +1,425 @@
+package subagents
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"adze/internal/agent"
+	"adze/internal/agentdef/builtin"
+	"adze/internal/msg"
+	"adze/internal/platform/task"
+	"adze/internal/session"
+	"adze/internal/tool"
+)
+
+// An Outcome is what came of a launch.
+type Outcome struct {
+	ID, Type, Title string
+	// Launched says that the agent goes on in the background; then there is no more to tell but the file that it writes to.
+	Launched   bool
+	OutputFile string
+
+	Text   string // its report
+	Output []byte // the value that a schema asked for, or nil
+	Tokens int
+	Calls  int
+	Took   time.Duration
+	// Worktree and Branch are where its changes are, if not in the working directory; Note says more about that.
+	Worktree, Branch, Note string
+	OneShot                bool
+	// Remark is what else the model has to know.
+	Remark string
+}
+
+// A run is an agent at work, or one that has ended.
+type run struct {
+	agents *Agents
+	birth  Birth
+	kind   string // the name of the type
+	prompt string
+	use    string
+	task   *task.Task // nil if nothing runs in the background
+	report func(tool.Progress)
+	limit  time.Duration
+	asks   atomic.Bool
+	asked  bool // also in the background
+
+	mu      sync.Mutex
+	worker  *Worker // nil before it is open, and when it has ended
+	ended   bool
+	calls   int
+	last    string // what it did last
+	outcome Outcome
+	err     error
+	done    chan struct{}
+}
+
+// Launch runs an agent. It waits for its end, unless the agent is in the background, or goes there meanwhile.
+func (a *Agents) Launch(ctx context.Context, r Request, report func(tool.Progress)) (*Outcome, error) {
+	if err := a.settle(&r); err != nil {
+		return nil, err
+	}
+	behind, remark := a.background(&r)
+	if err := a.cfg.Crowd.enter(a.cfg.Settings().Most); err != nil {
+		return nil, err
+	}
+	x, err := a.begin(ctx, r, behind)
+	if err != nil {
+		a.cfg.Crowd.leave()
+		return nil, err
+	}
+	x.report = report
+	if r.Stays && x.task != nil {
+		x.task.Stay()
+	}
+	if behind {
+		if err := x.task.ToBackground(); err != nil {
+			x.task.End(task.Failed, "it did not begin")
+			a.cfg.Crowd.leave()
+			return nil, err
+		}
+		x.behind()
+	}
+	go x.work(r.Isolation == "worktree" || r.Definition != nil && r.Definition.Worktree, r.Use)
+	if behind {
+		return x.launched(), nil
+	}
+	out, err := x.wait(ctx, r.Stays)
+	if out != nil {
+		out.Remark = remark
+	}
+	return out, err
+}
+
+// begin makes the run of a request.
+func (a *Agents) begin(ctx context.Context, r Request, behind bool) (*run, error) {
+	x := &run{agents: a, birth: r.Birth, kind: kindOf(r.Definition), prompt: r.Prompt, use: r.Use, asked: r.Asked || r.Definition == nil, done: make(chan struct{})}
+	x.birth.MaxTurns, x.limit = a.limits(&r)
+	x.birth.Background, x.birth.Use = behind, r.Use
+	x.asks.Store(true)
+	x.birth.Asks = x.asks.Load
+	if a.cfg.Tasks == nil {
+		x.birth.ID = newID()
+	} else {
+		var err error
+		if r.Birth.ID != "" {
+			x.task, err = a.cfg.Tasks.Again(ctx, r.Birth.ID, r.Birth.Title)
+		} else {
+			x.task, err = a.cfg.Tasks.Begin(ctx, task.Agent, r.Birth.Title, "")
+		}
+		if err != nil {
+			return nil, err
+		}
+		x.task.CallID, x.birth.ID = r.Use, x.task.ID
+	}
+	a.mu.Lock()
+	a.runs[x.birth.ID] = x
+	a.mu.Unlock()
+	return x, nil
+}
+
+// behind says that the agent is in the background from now on, where only some may ask.
+func (x *run) behind() { x.asks.Store(x.asked) }
+
+// launched returns the outcome of a run that goes on.
+func (x *run) launched() *Outcome {
+	return &Outcome{ID: x.birth.ID, Type: x.kind, Title: x.birth.Title, Launched: true, OutputFile: x.task.Output.Path()}
+}
+
+// wait waits for the end of the agent, or until it goes to the background. If ctx is done the agent is stopped.
+func (x *run) wait(ctx context.Context, stays bool) (*Outcome, error) {
+	var detached <-chan struct{}
+	var slow <-chan time.Time
+	if x.task != nil && !stays {
+		detached = x.task.Detached()
+		if wait := x.agents.cfg.Settings().Wait; wait > 0 {
+			t := time.NewTimer(wait)
+			defer t.Stop()
+			slow = t.C
+		}
+	}
+	for {
+		select {
+		case <-x.done:
+			return x.end()
+		case <-ctx.Done():
+			x.stop(ctx)
+			<-x.done
+			return nil, context.Cause(ctx)
+		case <-detached:
+		case <-slow:
+		}
+		if x.task.ToBackground() == nil {
+			x.behind()
+			return x.launched(), nil
+		}
+	}
+}
+
+// end returns what came of the run, which has ended.
+func (x *run) end() (*Outcome, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	out := x.outcome
+	return &out, x.err
+}
+
+// stop ends the agent.
+func (x *run) stop(ctx context.Context) {
+	if x.task != nil {
+		x.task.Stop()
+		return
+	}
+	x.mu.Lock()
+	w := x.worker
+	x.mu.Unlock()
+	if w != nil {
+		w.Session.Interrupt(session.Interrupt{Queued: true, Cause: tool.AbortReason(ctx)})
+	}
+}
+
+// work lets the agent do its task, from its first record to its last.
+func (x *run) work(tree bool, use string) {
+	began := time.Now()
+	ctx := context.Background()
+	if x.task != nil {
+		ctx = x.task.Context()
+	}
+	defer close(x.done)
+	defer x.agents.cfg.Crowd.leave()
+	if x.limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, x.limit, fmt.Errorf("it did not end within %v (agents.timeoutMs)", x.limit))
+		defer cancel()
+	}
+	out, err := x.try(ctx, tree)
+	out.ID, out.Type, out.Title, out.Took = x.birth.ID, x.kind, x.birth.Title, time.Since(began).Round(time.Millisecond)
+	out.OneShot = x.birth.Definition != nil && x.birth.Definition.OneShot
+	x.mu.Lock()
+	out.Calls = x.calls
+	x.outcome, x.err = out, err
+	x.mu.Unlock()
+	x.conclude(out, err)
+}
+
+// try opens the conversation of the agent, lets it work, and closes it.
+func (x *run) try(ctx context.Context, tree bool) (out Outcome, err error) {
+	cfg := &x.agents.cfg
+	d := x.birth.Definition
+	if d != nil && len(d.Required) > 0 {
+		if err := cfg.Ready(ctx, d.Required); err != nil {
+			return out, err
+		}
+	}
+	if tree {
+		if x.birth.Tree, err = cfg.Tree(ctx, x.birth.ID); err != nil {
+			return out, fmt.Errorf("there is no worktree for the agent: %w", err)
+		}
+		x.birth.Dir, x.birth.Left = x.birth.Tree.Path, x.birth.Tree.Root
+		defer func() { x.leaveTree(&out) }()
+	}
+	x.keepMeta()
+	w, err := cfg.Open(ctx, x.birth)
+	if err != nil {
+		return out, fmt.Errorf("the agent could not begin: %w", err)
+	}
+	x.mu.Lock()
+	x.worker = w
+	x.mu.Unlock()
+	defer func() {
+		x.mu.Lock()
+		x.worker, x.ended = nil, true
+		x.mu.Unlock()
+		out.Tokens = w.Tokens()
+		w.Close()
+	}()
+	return x.converse(ctx, w)
+}
+
+// leaveTree ends the use of the working copy of the agent.
+func (x *run) leaveTree(out *Outcome) {
+	t := x.birth.Tree
+	kept, note, err := t.Finish(context.Background())
+	if err != nil {
+		note = strings.TrimSpace(note + " " + err.Error())
+	}
+	if kept {
+		out.Worktree, out.Branch = t.Path, t.Branch
+	}
+	out.Note = note
+}
+
+// converse submits the task and follows the conversation to its end.
+func (x *run) converse(ctx context.Context, w *Worker) (out Outcome, err error) {
+	s := w.Session
+	defer context.AfterFunc(ctx, func() {
+		s.Interrupt(session.Interrupt{Queued: true, Cause: causeOf(ctx)})
+	})()
+	text := x.prompt
+	if x.birth.Definition == nil {
+		text = builtin.Fork(x.agents.cfg.Language(), text)
+		if t := x.birth.Tree; t != nil {
+			text += "\n\n" + builtin.ForkWorktree(x.agents.cfg.Language(), t.Path, t.Root)
+		}
+	}
+	from, before := s.Last(), len(s.Conversation())
+	if err := s.Submit(ctx, session.Prompt{Parts: []msg.Part{&msg.Text{Text: text}}, Quoted: true}); err != nil {
+		return out, err
+	}
+	ended, failed := x.follow(s, from)
+	out.Text, out.Output = lastWords(since(s.Conversation(), before)), ended.Output
+	switch {
+	case ctx.Err() != nil:
+		return out, context.Cause(ctx)
+	case !ended.Reason.OK():
+		return out, errors.Join(fmt.Errorf("the agent ended with %s", ended.Reason), failed)
+	}
+	return out, nil
+}
+
+// causeOf returns why an agent is interrupted.
+func causeOf(ctx context.Context) tool.Abort {
+	var cause tool.Abort
+	if errors.As(context.Cause(ctx), &cause) {
+		return cause
+	}
+	return tool.AbortUser
+}
+
+// follow tells what the agent does until it has nothing more to do, and returns how that ended and the error that ended
+// it, if any.
+func (x *run) follow(s *session.Session, from session.Seq) (ended agent.Ended, failed error) {
+	ended.Reason = agent.AbortedStreaming
+	for e := range s.Entries(context.Background(), from, session.Latest) { // they end with the session
+		switch ev := e.Event.(type) {
+		case session.Loop:
+			if f, ok := ev.Event.(agent.Failed); ok {
+				failed = f.Err
+			}
+			x.tell(ev.Event)
+		case session.Finished:
+			if ev.Local != nil {
+				continue
+			}
+			ended = ev.Ended
+			if x.finish(s) {
+				return ended, failed
+			}
+		}
+	}
+	return ended, failed
+}
+
+// finish says that the agent has ended, unless something waits for it.
+func (x *run) finish(s *session.Session) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	now, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	if s.Idle(now) != nil {
+		return false
+	}
+	x.ended = true
+	return true
+}
+
+// tell passes on what the agent does: to its output, to who waits for it, and to who follows the session.
+func (x *run) tell(ev agent.Event) {
+	switch ev := ev.(type) {
+	case agent.ToolStarted:
+		x.mu.Lock()
+		x.calls++
+		x.last = ev.Title
+		n := x.calls
+		x.mu.Unlock()
+		x.print("● " + ev.Title + "\n")
+		if x.report != nil && x.asksNow() {
+			x.report(tool.Progress{Display: tool.Plain{Text: fmt.Sprintf("%s · %d calls · %s", x.kind, n, ev.Title)}})
+		}
+	case agent.Appended:
+		if ev.Entry.Message.Role == msg.Assistant {
+			if text := strings.TrimSpace(ev.Entry.Message.Text()); text != "" {
+				x.print(text + "\n\n")
+			}
+		}
+	case agent.ToolDone, agent.Failed:
+	default:
+		return
+	}
+	lead := x.agents.cfg.Session()
+	lead.Submit(context.Background(), session.Beside{ID: x.birth.ID, Type: x.kind, Title: x.birth.Title, Use: x.use, Event: ev}) // ok: a closed session needs no news
+}
+
+// asksNow reports whether someone waits for the agent.
+func (x *run) asksNow() bool { return x.task == nil || !x.task.Background() }
+
+func (x *run) print(text string) {
+	if x.task != nil {
+		x.task.Output.Write([]byte(text)) // ok: the transcript has it all
+	}
+}
+
+// conclude tells how the run ended.
+func (x *run) conclude(out Outcome, err error) {
+	if x.task == nil {
+		return
+	}
+	text := out.Text
+	if err != nil {
+		text = strings.TrimSpace(err.Error() + "\n\n" + text)
+	}
+	if text == "" {
+		text = catalogue.Text(x.agents.cfg.Language(), "nothing")
+	}
+	r := task.Report{Result: text, Worktree: out.Worktree, Branch: out.Branch, Tokens: out.Tokens, Calls: out.Calls, Took: out.Took}
+	x.task.Conclude(r)
+	if d := x.birth.Definition; d == nil || !d.OneShot {
+		x.task.Remark(catalogue.Text(x.agents.cfg.Language(), "continue", x.birth.ID))
+	}
+	switch {
+	case err == nil:
+		x.task.End(task.Completed, "")
+	case x.task.Stopped():
+		x.task.End(task.Killed, "stopped")
+	default:
+		x.task.End(task.Failed, tool.OneLine(err.Error(), 200))
+	}
+}
+
+// since returns the entries after so many, or all if there are fewer: the conversation was made shorter meanwhile.
+func since(entries []msg.Entry, n int) []msg.Entry {
+	if n > len(entries) {
+		return entries
+	}
+	return entries[n:]
+}
+
+// lastWords returns the text of the last answer that has any.
+func lastWords(entries []msg.Entry) string {
+	for i := len(entries) - 1; i >= 0; i-- {
+		if m := entries[i].Message; m.Role == msg.Assistant {
+			if text := strings.TrimSpace(m.Text()); text != "" {
+				return text
+			}
+		}
+	}
+	return ""
+}
+
+// checkDir returns why an agent cannot work in a directory, or nil.
+func checkDir(dir string) error {
+	if !filepath.IsAbs(dir) {
+		return fmt.Errorf("%q is not an absolute path", dir)
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return fmt.Errorf("there is no directory %s", dir)
+	}
+	return nil
+}

@@ -1,0 +1,356 @@
+// Package subagents runs agents beside a conversation: it settles what one is launched with, waits for it or lets it go on
+// in the background, tells how it ended, and continues it when it is spoken to again. How a conversation is made is left
+// to its caller, and what an agent may do to the permission rules.
+package subagents
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"adze/internal/agentdef"
+	"adze/internal/agentdef/builtin"
+	"adze/internal/app/settings"
+	"adze/internal/model"
+	"adze/internal/msg"
+	"adze/internal/permission"
+	"adze/internal/platform/task"
+	"adze/internal/platform/texts"
+	"adze/internal/platform/worktree"
+	"adze/internal/session"
+	"adze/internal/tool"
+	agenttool "adze/internal/tools/agent"
+)
+
+var (
+	//go:embed texts.en.md
+	english string
+	//go:embed texts.zh.md
+	chinese string
+
+	catalogue = texts.New(english, chinese)
+)
+
+// maxDepth is how deep agents may launch agents.
+const maxDepth = 3
+
+// A Config is what the agents of a conversation are run with.
+type Config struct {
+	// Session returns the session that they work for.
+	Session func() *session.Session
+	// Tasks lists them; nil if nothing runs in the background.
+	Tasks *task.Table
+	// Definitions returns the kinds of agents there are.
+	Definitions func() *agentdef.Set
+	Settings    func() settings.Agents
+	// Denied returns the rule that denies agents of a type, or "".
+	Denied func(kind string) string
+	// Self is the definition of the agent whose conversation it is; nil for the main one. Depth is 0 for that.
+	Self  *agentdef.Definition
+	Depth int
+	// Fork says that the conversation is that of a fork, and Coordinator that the model only directs workers.
+	Fork, Coordinator bool
+	// Crowd counts the agents of the whole session.
+	Crowd *Crowd
+
+	// Open opens the conversation of an agent.
+	Open func(ctx context.Context, b Birth) (*Worker, error)
+	// Ready waits for MCP servers that an agent cannot do without.
+	Ready func(ctx context.Context, patterns []string) error
+	// Tree makes a working copy.
+	Tree func(ctx context.Context, name string) (*worktree.Tree, error)
+	// Folder returns where what belongs to the session is kept; "" keeps nothing.
+	Folder   func() string
+	Language func() texts.Language
+	Say      func(string)
+}
+
+// A Birth is what an agent begins with.
+type Birth struct {
+	ID, Title string
+	// Definition is nil for a fork.
+	Definition *agentdef.Definition
+	Model      string
+	Effort     model.Effort
+	Mode       permission.Mode
+	// Dir is where it works; empty means where its lead works. Tree says that it is a working copy of its own.
+	Dir  string
+	Tree *worktree.Tree
+	// Left is the copy of the repository that it does not work in, if it has one of its own.
+	Left string
+	// Asks reports whether its questions can be answered.
+	Asks func() bool
+	// Background says that it is in the background from the start.
+	Background bool
+	// Use is the call that a fork begins with, or whose answer it goes on from.
+	Use string
+	// Preloaded are texts that the conversation begins with.
+	Skills []string
+	// Schema is what its answer must fit; nil means any text.
+	Schema []byte
+	// Rules are what its calls may do unasked, beside what those of its lead may.
+	Rules []string
+	// Limits bound it.
+	MaxTurns int
+}
+
+// A Worker is the conversation of an agent.
+type Worker struct {
+	Session *session.Session
+	// Transcript is where it is kept, or "".
+	Transcript string
+	// Tokens returns how many tokens it took.
+	Tokens func() int
+	Close  func()
+}
+
+// A Crowd counts the agents of a session. The zero value is empty. It is safe for concurrent use.
+type Crowd struct {
+	mu   sync.Mutex
+	busy int
+}
+
+// enter counts an agent, unless there are too many.
+func (c *Crowd) enter(most int) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.busy >= most {
+		return fmt.Errorf("%d agents are at work, which is the limit (agents.max): wait for one to end, or do the work yourself", c.busy)
+	}
+	c.busy++
+	return nil
+}
+
+func (c *Crowd) leave() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.busy--
+}
+
+// Agents are the agents of a conversation. Nil has none. It is safe for concurrent use.
+type Agents struct {
+	cfg Config
+
+	mu   sync.Mutex
+	runs map[string]*run // by id
+}
+
+// New returns the agents of a conversation: none yet.
+func New(c Config) *Agents { return &Agents{cfg: c, runs: map[string]*run{}} }
+
+// A Request is a wish for an agent.
+type Request struct {
+	agenttool.Input
+	// Use is the call that asks for it, or "".
+	Use string
+	// Definition is used in place of the one that the type names; nil means that one.
+	Definition *agentdef.Definition
+	// Stays says that it is waited for as long as it takes.
+	Stays bool
+	// Asked says that its questions are asked also when it is in the background.
+	Asked bool
+	// Birth is what it begins with, as far as that does not follow from the rest.
+	Birth Birth
+}
+
+// Tool returns the tool that launches agents.
+func (a *Agents) Tool() tool.Tool {
+	c := agenttool.Config{Enabled: a.enabled}
+	if a != nil {
+		c.Types, c.Usual, c.Run = a.types(), a.usual(), a.called
+	}
+	return agenttool.New(c)
+}
+
+// enabled returns why no agents can be launched, or nil.
+func (a *Agents) enabled() error {
+	if a == nil {
+		return errors.New("there are no agents in this session")
+	}
+	return nil
+}
+
+// usual returns the type of agent that is used if none is named; "" is a fork.
+func (a *Agents) usual() string {
+	switch {
+	case a.cfg.Coordinator:
+		return builtin.Worker
+	case a.cfg.Settings().Fork:
+		return ""
+	}
+	return builtin.General
+}
+
+// types returns the kinds of agents that the model is told of.
+func (a *Agents) types() []agenttool.Type {
+	var list []agenttool.Type
+	for _, d := range a.cfg.Definitions().Definitions {
+		if a.refused(d) != nil {
+			continue
+		}
+		t := agenttool.Type{Name: d.Name, About: d.Description}
+		if d.Tools != nil {
+			t.Tools = strings.Join(d.Tools, ", ")
+		}
+		list = append(list, t)
+	}
+	return list
+}
+
+// refused returns why an agent of a kind cannot be launched here, or nil.
+func (a *Agents) refused(d *agentdef.Definition) error {
+	if rule := a.cfg.Denied(d.Name); rule != "" {
+		return fmt.Errorf("agents of the type %s are denied by %s", d.Name, rule)
+	}
+	if a.cfg.Coordinator && d.Name != builtin.Worker {
+		return fmt.Errorf("a coordinator launches agents of the type %s only", builtin.Worker)
+	}
+	if a.cfg.Self != nil && !a.cfg.Self.MayLaunch(d.Name) {
+		return fmt.Errorf("an agent of the type %s may not launch one of the type %s", a.cfg.Self.Name, d.Name)
+	}
+	return nil
+}
+
+// errInFork refuses the call of a fork.
+var errInFork = errors.New("a fork cannot launch agents: do the work directly, with the other tools")
+
+// called launches an agent that the model asked for.
+func (a *Agents) called(ctx context.Context, in agenttool.Input, report func(tool.Progress)) (tool.Result, error) {
+	r := Request{Input: in, Use: tool.UseOf(ctx)}
+	if in.Isolation == "" && in.Dir == "" && in.Team != "" {
+		return tool.Result{}, errors.New("team_name: there is no team; make one first")
+	}
+	out, err := a.Launch(ctx, r, report)
+	if err != nil && ctx.Err() == nil && out != nil {
+		return tool.Result{}, a.failed(out, err)
+	}
+	if err != nil {
+		return tool.Result{}, err
+	}
+	return a.result(out), nil
+}
+
+// settle completes a request: which definition, model and directory it stands for.
+func (a *Agents) settle(r *Request) error {
+	if a.isFork() {
+		return errInFork
+	}
+	if a.cfg.Depth >= maxDepth {
+		return fmt.Errorf("agents are launched %d deep at most: do the work yourself", maxDepth)
+	}
+	if r.Definition == nil && (r.Type != "" || a.usual() != "") {
+		kind := r.Type
+		if kind == "" {
+			kind = a.usual()
+		}
+		if r.Definition = a.cfg.Definitions().Get(kind); r.Definition == nil {
+			return a.unknown(kind)
+		}
+		if err := a.refused(r.Definition); err != nil {
+			return err
+		}
+	}
+	return r.complete()
+}
+
+// isFork reports whether the conversation is that of a fork: it was made so, or begins like one.
+func (a *Agents) isFork() bool {
+	if a.cfg.Fork {
+		return true
+	}
+	return slices.ContainsFunc(a.cfg.Session().Conversation(), func(e msg.Entry) bool {
+		return e.Message.Role == msg.User && builtin.IsFork(msg.PlainText(e.Message.Parts))
+	})
+}
+
+// unknown returns the error for a type that does not exist: it lists those that do, and those that are denied.
+func (a *Agents) unknown(kind string) error {
+	set := a.cfg.Definitions()
+	var denied []string
+	for _, d := range set.Definitions {
+		if a.cfg.Denied(d.Name) != "" {
+			denied = append(denied, d.Name)
+		}
+	}
+	err := set.Unknown(kind)
+	if len(denied) > 0 {
+		err = fmt.Errorf("%w (denied by rules: %s)", err, strings.Join(denied, ", "))
+	}
+	return err
+}
+
+// complete checks what a request says, and takes over what the definition says.
+func (r *Request) complete() error {
+	if r.Input.Mode != "" && r.Birth.Mode == "" {
+		mode, err := permission.ParseMode(r.Input.Mode)
+		if err != nil {
+			return fmt.Errorf("mode: %w", err)
+		}
+		r.Birth.Mode = mode
+	}
+	if dir := r.Input.Dir; dir != "" {
+		if err := checkDir(dir); err != nil {
+			return fmt.Errorf("cwd: %w", err)
+		}
+		r.Birth.Dir = dir
+	}
+	if r.Input.Isolation == "worktree" && r.Input.Dir != "" {
+		return errors.New("isolation and cwd cannot be combined: a worktree is a directory of its own")
+	}
+	d := r.Definition
+	r.Birth.Definition = d
+	if r.Birth.Model == "" {
+		r.Birth.Model = r.Input.Model
+	}
+	r.Birth.Title = tool.OneLine(r.Description, 80)
+	if d == nil {
+		r.Birth.Model = "" // a fork shares the cache of its lead's model
+		return nil
+	}
+	if r.Birth.Model == "" {
+		r.Birth.Model = d.Model
+	}
+	if r.Birth.Effort == "" {
+		r.Birth.Effort = model.Effort(d.Effort)
+	}
+	if d.Mode != "" {
+		own, err := permission.ParseMode(d.Mode)
+		if err != nil {
+			return fmt.Errorf("the agent %s has no valid permission mode: %w", d.Name, err)
+		}
+		if r.Birth.Mode == "" {
+			r.Birth.Mode = own
+		} else {
+			r.Birth.Mode = permission.Stricter(r.Birth.Mode, own)
+		}
+	}
+	r.Birth.Skills = append(r.Birth.Skills, d.Skills...)
+	return nil
+}
+
+// background reports whether an agent begins in the background, and why it does not though it should.
+func (a *Agents) background(r *Request) (bool, string) {
+	if r.Stays {
+		return false, ""
+	}
+	wanted := r.Background || a.cfg.Coordinator || r.Definition == nil || r.Definition.Background
+	if wanted && a.cfg.Tasks == nil {
+		return false, catalogue.Text(a.cfg.Language(), "foreground")
+	}
+	return wanted, ""
+}
+
+// limits returns how long an agent may take and how many requests it may make; 0 means no bound.
+func (a *Agents) limits(r *Request) (turns int, time time.Duration) {
+	s := a.cfg.Settings()
+	turns = s.MaxTurns
+	if d := r.Definition; d != nil && d.MaxTurns > 0 && (turns == 0 || d.MaxTurns < turns) {
+		turns = d.MaxTurns
+	}
+	return turns, s.Limit
+}

@@ -1,0 +1,298 @@
+package wire
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"adze/internal/agentdef"
+	"adze/internal/agentdef/builtin"
+	"adze/internal/app/servers"
+	"adze/internal/app/settings"
+	"adze/internal/app/skills"
+	"adze/internal/app/subagents"
+	"adze/internal/app/transcript"
+	"adze/internal/app/worktrees"
+	"adze/internal/hook"
+	"adze/internal/msg"
+	"adze/internal/permission"
+	"adze/internal/platform/filehistory"
+	"adze/internal/session"
+	"adze/internal/session/store"
+	"adze/internal/tool"
+	agenttool "adze/internal/tools/agent"
+)
+
+// A Worker is what makes a conversation that of an agent that works for another one, its lead: at the expense of that, with
+// its provider, under its rules, and with its user to ask.
+type Worker struct {
+	Lead   *Conversation
+	Author filehistory.Author
+	Birth  subagents.Birth
+	Depth  int
+}
+
+// fork reports whether the agent knows all that its lead knows.
+func (w *Worker) fork() bool { return w != nil && w.Birth.Definition == nil }
+
+// author returns who changes files in the conversation.
+func (s *Spec) author() filehistory.Author {
+	if s.Worker == nil {
+		return filehistory.Author{}
+	}
+	return s.Worker.Author
+}
+
+// dir returns the directory that the conversation begins in.
+func (s *Spec) dir(ws *Workspace) string {
+	switch w := s.Worker; {
+	case w == nil:
+		return ws.Dir
+	case w.Birth.Dir != "":
+		return w.Birth.Dir
+	default:
+		return w.Lead.dir.here()
+	}
+}
+
+// gate returns the permission gate of the agent.
+func (w *Worker) gate() *permission.Gate {
+	c := permission.WorkerConfig{Mode: w.Birth.Mode, Dir: w.Birth.Dir}
+	if w.Birth.Dir != "" {
+		c.Dirs = append([]string{w.Birth.Dir}, w.Lead.spec.Access.Dirs...)
+	}
+	g := w.Lead.Gate.Worker(c)
+	if left := w.Birth.Left; left != "" {
+		g.Relocate(w.Birth.Dir, left)
+	}
+	g.SetSave(w.Lead.ws.saveUpdate)
+	return g
+}
+
+// ask puts a question of the agent to the user of its lead, in the name of the agent. In the background no one is asked.
+func (w *Worker) ask(ctx context.Context, q permission.Question) (permission.Answer, error) {
+	if !w.Birth.Asks() {
+		return permission.Answer{By: permission.Headless}, nil
+	}
+	if q.Agent == nil {
+		q.Agent = &permission.Agent{ID: w.Author.ID, Type: w.kind(), Title: w.Author.Title}
+	}
+	return w.Lead.Gate.Ask(ctx, q)
+}
+
+// kind returns the name of the type of the agent.
+func (w *Worker) kind() string {
+	if w.fork() {
+		return "fork"
+	}
+	return w.Birth.Definition.Name
+}
+
+// common adds to what hooks are told which agent they are told of.
+func (w *Worker) common(c hook.Common) hook.Common {
+	if w != nil {
+		c.AgentID, c.AgentType = w.Author.ID, w.kind()
+		c.Transcript = w.Lead.record.Path()
+	}
+	return c
+}
+
+// denied returns which tools the agent is not offered, given which ones a conversation of its own would not be.
+func (w *Worker) denied(others func(name string) bool) func(name string) bool {
+	if w == nil || w.fork() {
+		return others
+	}
+	return func(name string) bool {
+		return !w.Birth.Definition.Allows(name, w.Birth.Background) || others(name)
+	}
+}
+
+// A staff is the agents of a conversation, with what it takes to launch them.
+type staff struct {
+	agents *subagents.Agents // nil if none are launched
+	crowd  *subagents.Crowd  // those of the whole session
+	trees  *worktrees.Place  // makes worktrees for them; nil if there are none
+	notes  keptNotes
+}
+
+// keptNotes are what a conversation keeps for when it is resumed, or forked. It is safe for concurrent use.
+type keptNotes struct {
+	mu   sync.Mutex
+	last map[string]map[string]any
+}
+
+func (n *keptNotes) keep(kind string, fields map[string]any) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.last == nil {
+		n.last = map[string]map[string]any{}
+	}
+	n.last[kind] = fields
+}
+
+// over returns what was kept in this process over what was kept before.
+func (n *keptNotes) over(earlier map[string]json.RawMessage) map[string]json.RawMessage {
+	all := maps.Clone(earlier)
+	if all == nil {
+		all = map[string]json.RawMessage{}
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for kind, fields := range n.last {
+		if data, err := json.Marshal(fields); err == nil {
+			all[kind] = data
+		}
+	}
+	return all
+}
+
+// openAgents makes what runs agents for the conversation. Only a model launches them.
+func openAgents(c *Conversation) {
+	if c.spec.Calls != FromModel || c.ws.values().Simple {
+		return
+	}
+	cfg := subagents.Config{
+		Session: func() *session.Session { return c.Session }, Tasks: c.shell.tasks, Definitions: func() *agentdef.Set { return c.ws.Agents.Set() },
+		Settings: func() settings.Agents { return agentSettings(c.ws) }, Denied: func(kind string) string { return deniedAgent(c.Gate, kind) },
+		Open:   func(ctx context.Context, b subagents.Birth) (*subagents.Worker, error) { return hire(ctx, c, b) },
+		Ready:  servers.Require(c.Servers),
+		Folder: c.record.Folder, Language: c.ws.language, Say: c.ws.Say, Crowd: new(subagents.Crowd),
+	}
+	if w := c.spec.Worker; w != nil {
+		cfg.Self, cfg.Depth, cfg.Fork, cfg.Crowd = w.Birth.Definition, w.Depth, w.fork(), w.Lead.crowd
+	}
+	c.crowd, c.trees = cfg.Crowd, c.dir.trees
+	if w := c.spec.Worker; w != nil {
+		c.trees = w.Lead.trees
+	}
+	cfg.Tree = c.trees.ForAgent
+	if c.shell.tasks != nil {
+		c.shell.tasks.Allow(agentSettings(c.ws).Most)
+	}
+	c.agents = subagents.New(cfg)
+}
+
+// forkSkill runs a skill in a conversation of its own, and returns what it says in the end.
+func forkSkill(ctx context.Context, c *Conversation, f skills.Fork) (string, error) {
+	r := subagents.Request{
+		Input: agenttool.Input{Description: "/" + f.Skill.Name, Prompt: f.Prompt, Type: cmp.Or(f.Skill.As, builtin.General)}, Use: tool.UseOf(ctx), Stays: true,
+		Birth: subagents.Birth{Model: f.Model, Effort: f.Effort},
+	}
+	out, err := c.agents.Launch(ctx, r, f.Report)
+	if err != nil {
+		return "", fmt.Errorf("the skill %s did not finish: %w", f.Skill.Name, err)
+	}
+	return skills.CutEnd(out.Text), nil
+}
+
+// hire opens the conversation of an agent that works for c.
+func hire(ctx context.Context, c *Conversation, b subagents.Birth) (*subagents.Worker, error) {
+	w := &Worker{Lead: c, Birth: b, Author: filehistory.Author{ID: b.ID, Title: b.Title}, Depth: 1}
+	if c.spec.Worker != nil {
+		w.Depth = c.spec.Worker.Depth + 1
+	}
+	spec := c.spec
+	spec.Worker, spec.Entry, spec.Raw, spec.Schema, spec.Debug = w, Print, false, b.Schema, DebugSpec{}
+	spec.Session = SessionSpec{ID: c.record.ID, Ephemeral: c.record.Log == nil, Side: &transcript.Side{Agent: b.ID, Folder: c.record.Folder()}}
+	spec.Access.Asks, spec.Access.AskTool = false, "" // the user of the lead is asked
+	spec.Limits = Limits{MaxTurns: b.MaxTurns, MaxBudgetUSD: c.spec.Limits.MaxBudgetUSD}
+	spec.Model.Earlier, spec.Model.Name = "", c.Session.Model()
+	if b.Model != "" && b.Model != "inherit" {
+		spec.Model.Name = b.Model
+	}
+	if spec.Model.Effort = b.Effort; b.Effort == "" {
+		spec.Model.Effort = c.model.Working(spec.Model.Name)
+	}
+	if d := b.Definition; d != nil {
+		system := builtin.System(c.ws.language(), d)
+		spec.Prompt = PromptSpec{Agent: &system}
+		spec.Access.Chosen, spec.Access.Tools = false, nil
+		spec.OmitInstructions = d.OmitInstructions
+	} else {
+		begun, err := seed(ctx, c, b.Use)
+		if err != nil {
+			return nil, err
+		}
+		spec.Session.Side.Seed = begun
+	}
+	child, err := c.ws.Converse(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	return &subagents.Worker{
+		Session: child.Session, Transcript: child.record.Path(), Close: child.Close,
+		Tokens: func() int { return tokensOf(child.record.Ledger().Totals().Usage) },
+	}, nil
+}
+
+// tokensOf returns how many tokens a usage comes to.
+func tokensOf(u msg.Usage) int { return u.Input + u.Output + u.CacheRead + u.CacheWrite }
+
+// errNoAnswer says that the answer that a fork goes on from is not there.
+var errNoAnswer = errors.New("what the fork goes on from is no longer in the conversation")
+
+// seed returns what a fork begins with: all that was said up to the answer with the call that launches it, and for each
+// call of that answer a result that says no more than that it is under way. All forks of an answer begin with the same.
+func seed(ctx context.Context, c *Conversation, use string) (*store.Contents, error) {
+	entries, err := awaitAnswer(ctx, c, use)
+	if err != nil {
+		return nil, err
+	}
+	answer := entries[len(entries)-1]
+	pending := msg.Entry{ID: answer.ID + "-fork", Parent: answer.ID, Time: answer.Time, Message: msg.Message{Role: msg.User}}
+	for _, u := range answer.Message.Uses() {
+		pending.Message.Parts = append(pending.Message.Parts, &msg.ToolResult{ID: u.ID, Parts: []msg.Part{&msg.Text{Text: builtin.ForkPending(c.ws.language())}}})
+	}
+	state := c.record.State()
+	state.Last = c.notes.over(state.Last)
+	return &store.Contents{Entries: append(slices.Clip(entries), pending), State: store.State{Last: state.Last}}, nil
+}
+
+// awaitAnswer returns the conversation up to the answer with a call. The answer may still be on its way.
+func awaitAnswer(ctx context.Context, c *Conversation, use string) ([]msg.Entry, error) {
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for limit := time.Now().Add(time.Minute); time.Now().Before(limit); {
+		entries := c.Session.Conversation()
+		for i, e := range slices.Backward(entries) {
+			if slices.ContainsFunc(e.Message.Uses(), func(u *msg.ToolUse) bool { return u.ID == use }) {
+				return entries[: i+1 : i+1], nil
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-tick.C:
+		}
+	}
+	return nil, errNoAnswer
+}
+
+// agentSettings returns what the settings say of sub-agents.
+func agentSettings(w *Workspace) settings.Agents { return w.values().Loop.Agents }
+
+// deniedAgent returns the rule that denies agents of a type, or "".
+func deniedAgent(g *permission.Gate, kind string) string {
+	if r, ok := g.Policy().DeniesFor([]string{agenttool.Name, "Task"}, kind); ok {
+		return fmt.Sprintf("the rule %s from %s", r, r.Where())
+	}
+	return ""
+}
+
+// notify tells the model of the conversation something, which begins a turn if none runs.
+func notify(c *Conversation, text string) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	if c.Session == nil {
+		return
+	}
+	if err := c.Session.Submit(ctx, session.Notify{Text: text, Wake: true}); err != nil && c.debug != nil {
+		c.debug.Error("a notice was lost", "err", err)
+	}
+}

@@ -1,0 +1,213 @@
+// Package agent is the tool with which the model launches agents. Which there are and how they run is left to its owner.
+package agent
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"adze/internal/platform/texts"
+	"adze/internal/tool"
+)
+
+// Name is the name of the tool.
+const Name = "Agent"
+
+//go:embed agent.md
+var doc string
+
+//go:embed agent.zh.md
+var chinese string
+
+//go:embed agent.schema.json
+var inputSchema string
+
+//go:embed agent.output.json
+var outputSchema string
+
+// An Input is what the model gives.
+type Input struct {
+	Description string `json:"description"`
+	Prompt      string `json:"prompt"`
+	Type        string `json:"subagent_type,omitempty"`
+	Model       string `json:"model,omitempty"`
+	Background  bool   `json:"run_in_background,omitempty"`
+	Isolation   string `json:"isolation,omitempty"`
+	Name        string `json:"name,omitempty"`
+	Team        string `json:"team_name,omitempty"`
+	Mode        string `json:"mode,omitempty"`
+	Dir         string `json:"cwd,omitempty"`
+}
+
+// The statuses of an output.
+const (
+	Completed = "completed"
+	Launched  = "async_launched"
+	Spawned   = "teammate_spawned"
+)
+
+// An Output is the structured result.
+type Output struct {
+	Status      string `json:"status"`
+	ID          string `json:"agentId"`
+	Type        string `json:"agentType,omitempty"`
+	Description string `json:"description,omitempty"`
+	Content     []Text `json:"content,omitempty"`
+	Tokens      int    `json:"totalTokens,omitempty"`
+	Calls       int    `json:"totalToolUseCount,omitempty"`
+	Took        int64  `json:"totalDurationMs,omitempty"`
+	OutputFile  string `json:"outputFile,omitempty"`
+	Worktree    string `json:"worktreePath,omitempty"`
+	Branch      string `json:"worktreeBranch,omitempty"`
+	Name        string `json:"name,omitempty"`
+	Team        string `json:"teamName,omitempty"`
+	// Task is the id of what goes on in the background.
+	Task string `json:"backgroundTaskId,omitempty"`
+}
+
+// A Text is a part of what an agent says.
+type Text struct {
+	Type string `json:"type"`
+	Text string `json:"text"`
+}
+
+// A Type is a kind of agent that can be launched.
+type Type struct {
+	Name, About string
+	Tools       string // what it can use, in words; empty means everything
+}
+
+// A Config is what the tool works with.
+type Config struct {
+	// Types are the kinds that the model is told of, when the conversation begins, and Usual is the one that is used if it
+	// names none; empty means a fork.
+	Types []Type
+	Usual string
+	// Run launches an agent.
+	Run func(ctx context.Context, in Input, report func(tool.Progress)) (tool.Result, error)
+	// Enabled returns why the tool is not offered, or nil.
+	Enabled func() error
+}
+
+// How much of the kinds of agents is told.
+const (
+	maxTypes = 60
+	maxAbout = 240 // characters of a description
+)
+
+// New returns the tool.
+func New(c Config) tool.Tool {
+	list := c.list()
+	return tool.NewBound(tool.Def{
+		Name:   Name,
+		Doc:    strings.TrimSpace(doc) + list,
+		Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
+		Traits: tool.Traits{
+			Aliases: []string{"Task"},
+			Hint:    "launch an agent for a task of its own",
+			Translate: func(l texts.Language) map[string]string {
+				all := tool.InChinese(chinese)(l)
+				if all["doc"] != "" {
+					all["doc"] = strings.TrimSpace(all["doc"]) + list
+				}
+				return all
+			},
+			Output: json.RawMessage(strings.TrimSpace(outputSchema)), Enabled: c.Enabled, MaxChars: 60_000,
+		},
+	}, func(in Input) (tool.Call, error) { return c.bind(in) })
+}
+
+// list returns the kinds of agents as the model reads them.
+func (c *Config) list() string {
+	var b strings.Builder
+	for i, t := range c.Types {
+		if i == maxTypes {
+			fmt.Fprintf(&b, "\n- and %d more", len(c.Types)-i)
+			break
+		}
+		fmt.Fprintf(&b, "\n- %s: %s", t.Name, cut(t.About))
+		if t.Tools != "" {
+			fmt.Fprintf(&b, " (%s)", t.Tools)
+		}
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return "\n\nTypes:" + b.String()
+}
+
+// cut returns a description on one line, not too long.
+func cut(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if utf8.RuneCountInString(s) > maxAbout {
+		s = string([]rune(s)[:maxAbout-1]) + "…"
+	}
+	return s
+}
+
+func (c *Config) bind(in Input) (tool.Call, error) {
+	if strings.TrimSpace(in.Prompt) == "" {
+		return nil, errors.New("prompt is empty: say what the agent is to do")
+	}
+	if in.Type == "" {
+		in.Type = c.Usual
+	}
+	return &call{config: c, in: in}, nil
+}
+
+// A call is one launch.
+type call struct {
+	config *Config
+	in     Input
+}
+
+// Input returns the input, with the type that is used.
+func (c *call) Input() any { return c.in }
+
+// Run launches the agent.
+func (c *call) Run(ctx context.Context, report func(tool.Progress)) (tool.Result, error) {
+	return c.config.Run(ctx, c.in, report)
+}
+
+// Title names the kind and the task.
+func (c *call) Title() string {
+	kind := c.in.Type
+	if kind == "" {
+		kind = "fork"
+	}
+	return tool.OneLine(kind+": "+c.in.Description, 120)
+}
+
+// DisplayName is what the user knows it by.
+func (c *call) DisplayName() string { return Name }
+
+// Activity returns what a spinner shows.
+func (c *call) Activity() string { return tool.OneLine("Agent: "+c.in.Description, 80) }
+
+// ReadOnly says that a launch changes nothing: what the agent does is judged by itself.
+func (c *call) ReadOnly() bool { return true }
+
+// Concurrent says that agents may work at the same time.
+func (c *call) Concurrent() bool { return true }
+
+// OpenWorld says that a launch reaches nothing beyond this machine.
+func (c *call) OpenWorld() bool { return false }
+
+// Preapproved says that a launch need not be asked about.
+func (c *call) Preapproved() bool { return true }
+
+// Access is empty: a launch touches nothing.
+func (c *call) Access() []tool.Access { return nil }
+
+// Match compares the type with that of a rule.
+func (c *call) Match(content string) (bool, error) {
+	content = strings.TrimSpace(content)
+	return content == "*" || strings.EqualFold(content, c.in.Type), nil
+}
+
+// Rules returns the rule that speaks of the type.
+func (c *call) Rules() []string { return []string{c.in.Type} }
