@@ -77,7 +77,7 @@ var layers = [][]string{
 	{"app/settings"},
 	{"app/transcript", "app/memories", "app/styles", "app/plugins"},
 	{"app/providers", "app/servers", "app/extras", "app/skills", "app/schedules", "app/tasklists", "app/doctor", "app/questions", "app/subagents", "app/worktrees"},
-	{"app/models", "app/access"},
+	{"app/models", "app/access", "app/belongings", "app/outputs"},
 	{"app/wire", "app/login"},
 	{"app/demo", "app/sessions", "app/mcpcmd", "app/memorycmd", "app/permissionscmd", "app/plugincmd", "app/serving", "app/imports"},
 	{"app/cli"},
@@ -94,12 +94,14 @@ var implementations = []string{
 
 // ownTools are the tools that a package below app/wire ties to what it keeps.
 var ownTools = map[string][]string{
-	"app/extras":    {"tools/extratools"},
-	"app/questions": {"tools/askuser"},
-	"app/servers":   {"tools/mcptool", "tools/mcpresource"},
-	"app/tasklists": {"tools/tasks", "tools/todo"},
-	"app/skills":    {"tools/skill", "tools/discover"},
-	"app/subagents": {"tools/agent"},
+	"app/belongings": {"tools/plan"},
+	"app/extras":     {"tools/extratools"},
+	"app/outputs":    {"tools/structured"},
+	"app/questions":  {"tools/askuser"},
+	"app/servers":    {"tools/mcptool", "tools/mcpresource"},
+	"app/tasklists":  {"tools/tasks", "tools/todo"},
+	"app/skills":     {"tools/skill", "tools/discover"},
+	"app/subagents":  {"tools/agent"},
 }
 
 // frontEnds are started by app/cli with what app/wire has put together.

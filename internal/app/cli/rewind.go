@@ -7,8 +7,8 @@ import (
 	"os"
 	"strings"
 
+	"adze/internal/app/belongings"
 	"adze/internal/app/setup"
-	"adze/internal/app/wire"
 	"adze/internal/desk"
 	"adze/internal/platform/amount"
 	"adze/internal/platform/filehistory"
@@ -31,7 +31,7 @@ func (o *runOptions) rewindFiles(ctx context.Context, env *Env) error {
 			message, later = desk.MessageNamed(c.Entries, message)
 		}
 	}
-	dir := wire.HistoryDir(home, id)
+	dir := belongings.HistoryDir(home, id)
 	if _, err := os.Stat(dir); err != nil && later == nil {
 		if !p.Values().Files.History {
 			return setup.Errorf("session %s has no file history: the setting fileHistory.enabled is false", id)

@@ -4,11 +4,11 @@ import (
 	"context"
 	"strings"
 
+	"adze/internal/app/belongings"
 	"adze/internal/app/sessions"
 	"adze/internal/app/settings"
 	"adze/internal/app/setup"
 	"adze/internal/app/syntax"
-	"adze/internal/app/wire"
 	"adze/internal/platform/fsys"
 	"adze/internal/session/archive"
 )
@@ -51,7 +51,7 @@ func (o *sessionsOptions) run(ctx context.Context, env *Env, in invocation) erro
 		}
 		t := &sessions.Task{Console: env.streams(), Options: &o.Options, Dir: env.Dir, Home: home, Args: args, Version: env.Version, Now: env.Now}
 		t.Inherit = func(from *archive.Info, id, dir string) error {
-			return wire.Inherit(ctx, openLeniently(env, settings.Source{}), from, id, dir)
+			return belongings.Inherit(ctx, openLeniently(env, settings.Source{}), from, id, dir)
 		}
 		return t.Run(ctx, a)
 	}

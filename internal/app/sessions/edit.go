@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"adze/internal/app/belongings"
 	"adze/internal/app/extras"
 	"adze/internal/app/setup"
-	"adze/internal/app/wire"
 	"adze/internal/msg"
 	"adze/internal/session/archive"
 	"adze/internal/session/store"
@@ -111,8 +111,8 @@ func removeSessions(_ context.Context, t *Task) error {
 			}
 		}
 		var beside []string
-		if wire.IsKept(t.Home, info) {
-			beside = wire.Belongings(t.Home, info.ID)
+		if belongings.IsKept(t.Home, info) {
+			beside = belongings.Of(t.Home, info.ID)
 		}
 		if err := store.Remove(info.Path, beside...); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err

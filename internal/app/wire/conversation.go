@@ -11,6 +11,7 @@ import (
 	"adze/internal/agent/exec"
 	"adze/internal/agent/label"
 	"adze/internal/app/models"
+	"adze/internal/app/outputs"
 	"adze/internal/app/providers"
 	"adze/internal/app/servers"
 	"adze/internal/app/skills"
@@ -47,7 +48,7 @@ type Conversation struct {
 	told    *briefing
 	skills  *skills.Skills // nil if no model is asked
 	window  windowParts
-	output  output
+	output  outputs.Output
 	staff
 	scratch *scratch.Dir // nil if no model is asked
 	closers closers
@@ -55,13 +56,13 @@ type Conversation struct {
 
 // Converse opens a conversation. Nothing is written before its first message.
 func (w *Workspace) Converse(ctx context.Context, spec Spec) (_ *Conversation, err error) {
-	c := &Conversation{ws: w, spec: spec, output: output{schemas: &w.schemas}}
+	c := &Conversation{ws: w, spec: spec, output: outputs.Output{Schemas: &w.schemas}}
 	defer func() {
 		if err != nil {
 			c.Close()
 		}
 	}()
-	if err = c.output.open(spec.Schema); err != nil {
+	if err = c.output.Open(spec.Schema); err != nil {
 		return nil, err
 	}
 	if err = c.openGate(ctx); err != nil {
@@ -148,7 +149,7 @@ func (c *Conversation) openBriefing() {
 // noteOf returns what keeps something with the session for when it is resumed, or nil if nothing is kept.
 func noteOf(c *Conversation) func(kind string, fields map[string]any) {
 	return func(kind string, fields map[string]any) {
-		c.notes.keep(kind, fields)
+		c.notes.Keep(kind, fields)
 		if c.record.Log == nil {
 			return
 		}
@@ -186,7 +187,7 @@ func (c *Conversation) openSession(ctx context.Context) {
 			Raw:              c.spec.Raw,
 		},
 		Preamble: session.Preamble{Begin: c.told.begin, News: func() []string { return append(c.told.extras.News(), c.Servers.News()...) }},
-		Goal:     c.output.goal,
+		Goal:     c.output.Goal,
 		Controls: session.Controls{SetMode: c.setMode},
 		Listeners: session.Listeners{
 			Answered: c.told.answered, Spent: spent,

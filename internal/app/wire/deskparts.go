@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"adze/internal/app/belongings"
 	"adze/internal/app/settings"
 	"adze/internal/desk"
 	"adze/internal/desk/about"
@@ -43,7 +44,7 @@ func surroundings(c *Conversation) desk.Surroundings {
 			}),
 			Variables: func() []about.Variable { return settings.Variables(w.Getenv) },
 			Inherit: func(ctx context.Context, from *archive.Info, id string) error {
-				return Inherit(ctx, w.Project, from, id, w.Dir)
+				return belongings.Inherit(ctx, w.Project, from, id, w.Dir)
 			},
 		}),
 		About:   func() desk.Fields { return aboutSession(c) },

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"adze/internal/app/belongings"
 	"adze/internal/app/setup"
 	"adze/internal/msg"
 	"adze/internal/platform/filehistory"
@@ -38,7 +39,7 @@ func (c *Conversation) openFiles() error {
 	}
 	home := c.ws.Project.Home
 	if c.ws.values().Files.History && c.spec.Worker == nil && !c.spec.Session.Ephemeral && home != "" {
-		h, err := filehistory.Open(HistoryDir(home, c.record.ID), c.debug)
+		h, err := filehistory.Open(belongings.HistoryDir(home, c.record.ID), c.debug)
 		if err != nil {
 			return setup.Errorf("%v", err)
 		}

@@ -36,7 +36,7 @@ func (c *Conversation) Host(d *desk.Desk) headless.Host {
 // initialize applies what the host wants, and returns notes about what has no effect. Callbacks that guard calls are
 // refused rather than left out, and come last: they replace those from before only if everything else is right.
 func initialize(c *Conversation, d *desk.Desk, start headless.Start) (notes []string, err error) {
-	if err := c.output.expect(start.JSONSchema); err != nil {
+	if err := c.output.Require(start.JSONSchema); err != nil {
 		return nil, &hostapi.Refusal{Code: "invalid_schema", Text: err.Error()}
 	}
 	if start.Title != "" {

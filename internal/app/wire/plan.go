@@ -2,13 +2,10 @@ package wire
 
 import (
 	"errors"
-	"fmt"
-	"path/filepath"
-	"strings"
 
+	"adze/internal/app/belongings"
 	"adze/internal/permission"
 	"adze/internal/permission/approval"
-	"adze/internal/platform/paths"
 	"adze/internal/tools/plan"
 )
 
@@ -43,26 +40,9 @@ func approvals(prompts []plan.Prompt) []approval.Prompt {
 
 // plansDir returns the directory of plans. A setting that cannot be followed is reported once.
 func (w *Workspace) plansDir() string {
-	dir, problem := plansDir(w.Project.Home, w.Dir, w.values().Plan.Directory)
+	dir, problem := belongings.PlansDir(w.Project.Home, w.Dir, w.values().Plan.Directory)
 	if problem != "" {
 		w.plansOnce.Do(func() { w.Say(problem) })
 	}
 	return dir
-}
-
-// plansDir returns the directory of plans of a project, given what the settings say. A relative one must lie
-// inside the project; if it does not, the problem says so.
-func plansDir(home, project, wanted string) (dir, problem string) {
-	kept := keptPlans(home)
-	switch {
-	case wanted == "":
-		return kept, ""
-	case filepath.IsAbs(wanted):
-		return filepath.Clean(wanted), ""
-	}
-	full := filepath.Join(project, wanted)
-	if paths.Relative(project, full) == full || strings.HasPrefix(wanted, "~") {
-		return kept, fmt.Sprintf("plansDirectory is %s, which is outside the project; plans are kept in %s", wanted, kept)
-	}
-	return full, ""
 }

@@ -6,18 +6,16 @@ import (
 	"os"
 	"path/filepath"
 
+	"adze/internal/app/belongings"
 	"adze/internal/app/transcript"
 	"adze/internal/platform/scratch"
 	"adze/internal/session"
 )
 
-// scratchDir returns where the temporary files of a session that is kept are.
-func scratchDir(home, id string) string { return filepath.Join(home, "scratch", id) }
-
 // newScratch prepares the directory for temporary files of a session. One that is not kept has it among those of the
 // system. Ready is called once it is there.
 func newScratch(w *Workspace, t *transcript.Transcript, ready func()) *scratch.Dir {
-	path := scratchDir(w.Project.Home, t.ID)
+	path := belongings.ScratchDir(w.Project.Home, t.ID)
 	if t.Log == nil || w.Project.Home == "" {
 		path = filepath.Join(os.TempDir(), "adze-scratch-"+t.ID)
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"adze/internal/app/belongings"
 	"adze/internal/app/setup"
 	"adze/internal/app/transcript"
 	"adze/internal/session/archive"
@@ -19,9 +20,9 @@ func (w *Workspace) openTranscript(ctx context.Context, spec SessionSpec, parts 
 		Never: v.Never, NoSync: v.NoSync, Cleanup: v.Cleanup,
 		Facts: w.Models.Facts,
 		Inherit: func(ctx context.Context, from *archive.Info, fork string) error {
-			return Inherit(ctx, p, from, fork, w.Dir)
+			return belongings.Inherit(ctx, p, from, fork, w.Dir)
 		},
-		Belongings: func(id string) []string { return Belongings(p.Home, id) },
+		Belongings: func(id string) []string { return belongings.Of(p.Home, id) },
 		Say:        w.Say, Now: w.Now,
 	}, spec)
 	if err != nil {

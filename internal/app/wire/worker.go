@@ -3,12 +3,9 @@ package wire
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
-	"sync"
 	"time"
 
 	"adze/internal/agentdef"
@@ -118,38 +115,7 @@ type staff struct {
 	agents *subagents.Agents // nil if none are launched
 	crowd  *subagents.Crowd  // those of the whole session
 	trees  *worktrees.Place  // makes worktrees for them; nil if there are none
-	notes  keptNotes
-}
-
-// keptNotes are what a conversation keeps for when it is resumed, or forked. It is safe for concurrent use.
-type keptNotes struct {
-	mu   sync.Mutex
-	last map[string]map[string]any
-}
-
-func (n *keptNotes) keep(kind string, fields map[string]any) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.last == nil {
-		n.last = map[string]map[string]any{}
-	}
-	n.last[kind] = fields
-}
-
-// over returns what was kept in this process over what was kept before.
-func (n *keptNotes) over(earlier map[string]json.RawMessage) map[string]json.RawMessage {
-	all := maps.Clone(earlier)
-	if all == nil {
-		all = map[string]json.RawMessage{}
-	}
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	for kind, fields := range n.last {
-		if data, err := json.Marshal(fields); err == nil {
-			all[kind] = data
-		}
-	}
-	return all
+	notes  subagents.Notes
 }
 
 // openAgents makes what runs agents for the conversation. Only a model launches them.
@@ -250,7 +216,7 @@ func seed(ctx context.Context, c *Conversation, use string) (*store.Contents, er
 		pending.Message.Parts = append(pending.Message.Parts, &msg.ToolResult{ID: u.ID, Parts: []msg.Part{&msg.Text{Text: builtin.ForkPending(c.ws.language())}}})
 	}
 	state := c.record.State()
-	state.Last = c.notes.over(state.Last)
+	state.Last = c.notes.Over(state.Last)
 	return &store.Contents{Entries: append(slices.Clip(entries), pending), State: store.State{Last: state.Last}}, nil
 }
 

@@ -1,4 +1,6 @@
-package wire
+// Package belongings knows what belongs to a session beside its transcript, and where: the file history, the plan, temporary
+// files. It says what is removed with a session and what a fork inherits.
+package belongings
 
 import (
 	"context"
@@ -8,10 +10,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"adze/internal/app/settings"
 	"adze/internal/platform/filehistory"
 	"adze/internal/platform/fsys"
+	"adze/internal/platform/paths"
 	"adze/internal/session/archive"
 	"adze/internal/session/store"
 	"adze/internal/tasklist"
@@ -21,8 +25,8 @@ import (
 // HistoryDir returns where the file history of a session is.
 func HistoryDir(home, id string) string { return filepath.Join(home, "file-history", id) }
 
-// keptPlans returns where plans are, unless the settings say otherwise.
-func keptPlans(home string) string { return filepath.Join(home, "plans") }
+// KeptPlans returns where plans are, unless the settings say otherwise.
+func KeptPlans(home string) string { return filepath.Join(home, "plans") }
 
 // IsKept reports whether a session is where sessions are kept. Of a copy elsewhere the id says nothing: what
 // goes by it belongs to the session that was copied.
@@ -30,22 +34,22 @@ func IsKept(home string, info *archive.Info) bool {
 	return filepath.Dir(filepath.Dir(info.Path)) == store.Projects(home)
 }
 
-// Belongings returns what belongs to a session and to no other, beside its log and the folder next to that.
+// Of returns what belongs to a session and to no other, beside its log and the folder next to that.
 // A plan in a directory that the settings name is the user's to keep.
-func Belongings(home, id string) []string {
+func Of(home, id string) []string {
 	if !plainID(id) {
 		return nil
 	}
 	paths := []string{
-		HistoryDir(home, id), HistoryDir(home, id) + ".new", scratchDir(home, id), tasklist.Dir(home, id),
+		HistoryDir(home, id), HistoryDir(home, id) + ".new", ScratchDir(home, id), tasklist.Dir(home, id),
 		filepath.Join(home, "session-env", id+".sh"), filepath.Join(home, "debug", id+".log"),
 	}
-	own := plan.File(keptPlans(home), id, "")
+	own := plan.File(KeptPlans(home), id, "")
 	if _, err := os.Lstat(own); err != nil {
 		return paths
 	}
 	others, err := archive.List(home, archive.ListOptions{})
-	shares := func(i archive.Info) bool { return i.ID != id && plan.File(keptPlans(home), i.ID, "") == own }
+	shares := func(i archive.Info) bool { return i.ID != id && plan.File(KeptPlans(home), i.ID, "") == own }
 	if err == nil && !slices.ContainsFunc(others, shares) { // of so many names, two may be the same
 		paths = append(paths, own)
 	}
@@ -66,8 +70,8 @@ func Inherit(ctx context.Context, p *settings.Project, from *archive.Info, id, d
 		return nil
 	}
 	problems := []error{filehistory.Copy(ctx, HistoryDir(home, from.ID), HistoryDir(home, id)), tasklist.Copy(tasklist.Dir(home, from.ID), tasklist.Dir(home, id))}
-	chosen, _ := plansDir(home, dir, p.Values().Plan.Directory) // ok: reported when a conversation is opened
-	for _, dir := range slices.Compact([]string{chosen, keptPlans(home)}) {
+	chosen, _ := PlansDir(home, dir, p.Values().Plan.Directory) // ok: reported when a conversation is opened
+	for _, dir := range slices.Compact([]string{chosen, KeptPlans(home)}) {
 		problems = append(problems, copyPlan(plan.File(dir, from.ID, ""), plan.File(dir, id, "")))
 	}
 	if err := errors.Join(problems...); err != nil {
@@ -90,3 +94,23 @@ func copyPlan(from, to string) error {
 	}
 	return fsys.WriteAtomic(to, text, 0o600)
 }
+
+// PlansDir returns the directory of plans of a project, given what the settings say. A relative one must lie
+// inside the project; if it does not, the problem says so.
+func PlansDir(home, project, wanted string) (dir, problem string) {
+	kept := KeptPlans(home)
+	switch {
+	case wanted == "":
+		return kept, ""
+	case filepath.IsAbs(wanted):
+		return filepath.Clean(wanted), ""
+	}
+	full := filepath.Join(project, wanted)
+	if paths.Relative(project, full) == full || strings.HasPrefix(wanted, "~") {
+		return kept, fmt.Sprintf("plansDirectory is %s, which is outside the project; plans are kept in %s", wanted, kept)
+	}
+	return full, ""
+}
+
+// ScratchDir returns where the temporary files of a session that is kept are.
+func ScratchDir(home, id string) string { return filepath.Join(home, "scratch", id) }

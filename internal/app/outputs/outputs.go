@@ -1,4 +1,5 @@
-package wire
+// Package outputs makes the turns of a conversation end in a value that fits a schema.
+package outputs
 
 import (
 	"bytes"
@@ -12,34 +13,34 @@ import (
 	"adze/internal/tools/structured"
 )
 
-// An output makes the turns of a conversation end in a value that fits a schema.
-type output struct {
+// An Output makes the turns of a conversation end in a value that fits a schema.
+type Output struct {
 	structured.Output
-	schemas *structured.Cache // of the workspace: many conversations may have one schema
+	Schemas *structured.Cache // of the workspace: many conversations may have one schema
 }
 
-// open makes the turns end in a value that fits the schema of a flag, if there is one.
-func (o *output) open(schema json.RawMessage) error {
-	if err := o.expect(schema); err != nil {
+// Open makes the turns end in a value that fits the schema of a flag, if there is one.
+func (o *Output) Open(schema json.RawMessage) error {
+	if err := o.Require(schema); err != nil {
 		return setup.Errorf("--json-schema: %v", err)
 	}
 	return nil
 }
 
-// expect makes the turns to come end in a value that fits a schema; none changes nothing.
-func (o *output) expect(source json.RawMessage) error {
+// Require makes the turns to come end in a value that fits a schema; none changes nothing.
+func (o *Output) Require(source json.RawMessage) error {
 	if len(source) == 0 || bytes.Equal(source, []byte("null")) {
 		return nil
 	}
-	schema, err := o.schemas.Compile(source)
+	schema, err := o.Schemas.Compile(source)
 	if err != nil {
 		return err
 	}
 	return o.Expect(schema)
 }
 
-// goal returns what the turn that begins must end in, or nil.
-func (o *output) goal() agent.Goal {
+// Goal returns what the turn that begins must end in, or nil.
+func (o *Output) Goal() agent.Goal {
 	if !o.Begin() {
 		return nil
 	}

@@ -1,0 +1,39 @@
+package subagents
+
+import (
+	"encoding/json"
+	"maps"
+	"sync"
+)
+
+// Notes are what a conversation keeps for when it is resumed, or forked. It is safe for concurrent use.
+type Notes struct {
+	mu   sync.Mutex
+	last map[string]map[string]any
+}
+
+// Keep keeps the fields of a note.
+func (n *Notes) Keep(kind string, fields map[string]any) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.last == nil {
+		n.last = map[string]map[string]any{}
+	}
+	n.last[kind] = fields
+}
+
+// Over returns what was kept in this process over what was kept before.
+func (n *Notes) Over(earlier map[string]json.RawMessage) map[string]json.RawMessage {
+	all := maps.Clone(earlier)
+	if all == nil {
+		all = map[string]json.RawMessage{}
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for kind, fields := range n.last {
+		if data, err := json.Marshal(fields); err == nil {
+			all[kind] = data
+		}
+	}
+	return all
+}
