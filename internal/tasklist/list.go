@@ -33,11 +33,12 @@ type List struct {
 	mu     sync.Mutex
 	reader reader
 	warned map[int]string
+	wrote  map[int]Task // as this process wrote them last
 }
 
 // Open returns the list in a directory. It reads nothing yet.
 func Open(c Config) *List {
-	return &List{cfg: c, locks: replace.New(c.Locks), reader: reader{dir: c.Dir}, warned: map[int]string{}}
+	return &List{cfg: c, locks: replace.New(c.Locks), reader: reader{dir: c.Dir}, warned: map[int]string{}, wrote: map[int]Task{}}
 }
 
 // A Draft is what a new task is made of.
@@ -323,8 +324,17 @@ func (l *List) write(tasks ...*Task) error {
 		if err := l.locks.WriteFile(l.reader.file(number(t.ID)), data, 0o600); err != nil {
 			return fmt.Errorf("writing task %s: %w", t.ID, err)
 		}
+		l.wrote[number(t.ID)] = *t
 	}
 	return nil
+}
+
+// Mine reports whether this process gave a task the status, owner and subject that it has.
+func (l *List) Mine(t *Task) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	own, ok := l.wrote[number(t.ID)]
+	return ok && own.Status == t.Status && own.Owner == t.Owner && own.Subject == t.Subject
 }
 
 // markFile holds the highest id that was given to a task.

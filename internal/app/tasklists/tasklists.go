@@ -55,6 +55,9 @@ type Lists struct {
 	todos []todo.Item
 	temp  string // a directory to be removed; empty if there is none
 	noted bool
+
+	stop context.CancelFunc // ends what follows the list; nil if nothing does
+	done sync.WaitGroup
 }
 
 // New returns the lists of a conversation. Nothing is read or made before the list is used.
@@ -104,6 +107,10 @@ func (l *Lists) Child() *Lists {
 func (l *Lists) Close() {
 	if l == nil {
 		return
+	}
+	if l.stop != nil {
+		l.stop()
+		l.done.Wait()
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

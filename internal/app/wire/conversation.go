@@ -162,7 +162,7 @@ func noteOf(c *Conversation) func(kind string, fields map[string]any) {
 // openSession puts the session together.
 func (c *Conversation) openSession(ctx context.Context) {
 	v := c.ws.values()
-	tools := append(c.tools(), c.told.tasks.Tools()...)
+	tools := c.tools()
 	all := registry(tools, c.Gate)
 	c.told.extras.Configure(all)
 	c.told.texts = brief.NewToolTexts(tools)

@@ -27,5 +27,8 @@ func openTasks(c *Conversation) (err error) {
 		return setup.Errorf("%v", err)
 	}
 	c.closers.add(c.told.tasks.Close)
+	if c.spec.Entry == Interactive {
+		c.told.tasks.Follow()
+	}
 	return nil
 }

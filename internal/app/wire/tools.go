@@ -166,7 +166,7 @@ func (c *Conversation) tools() []tool.Tool {
 		d.count = c.model.CountTokens(d.model)
 	}
 	d.experiment(&c.window)
-	tools := slices.Concat(d.tools(), scheduleTools(c), worktreeTools(c), []tool.Tool{questions.Tool(questionsOf(c))})
+	tools := slices.Concat(d.tools(), scheduleTools(c), c.told.tasks.Tools(), worktreeTools(c), []tool.Tool{questions.Tool(questionsOf(c))})
 	restoreTools(tools, c.record.Earlier)
 	return tools
 }
