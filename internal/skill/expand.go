@@ -12,9 +12,14 @@ type Vars struct {
 	SkillDir, SessionID, Effort, ProjectDir string
 	// PluginRoot and PluginData are the folders of the plugin that the skill belongs to.
 	PluginRoot, PluginData string
+	// Options are the options of that plugin, for ${user_config.NAME}. None of them is a secret: texts go to the model.
+	Options map[string]string
 }
 
 func (v *Vars) value(name string) string {
+	if option, ok := strings.CutPrefix(name, "user_config."); ok {
+		return v.Options[option]
+	}
 	rest, ours := strings.CutPrefix(name, "ADZE_")
 	if !ours {
 		var theirs bool

@@ -67,16 +67,13 @@ func (v *options) missing(x *plugin.Plugin, given configs) (list []string) {
 
 // values returns the values of a plugin's options: those that the user set, and else the defaults.
 func (v *options) values(ctx context.Context, x *plugin.Plugin, given configs) (map[string]string, error) {
-	values := map[string]string{}
+	values := public(x, given)
 	for _, o := range x.Options {
+		if !o.Secret {
+			continue
+		}
 		if len(o.Default) > 0 {
 			values[o.Name] = optionText(o.Default)
-		}
-		if !o.Secret {
-			if value, ok := given[x.ID.String()].Options[o.Name]; ok {
-				values[o.Name] = optionText(value)
-			}
-			continue
 		}
 		secret, err := v.keys.Get(ctx, secretName(x.ID, o.Name))
 		switch {
@@ -87,6 +84,23 @@ func (v *options) values(ctx context.Context, x *plugin.Plugin, given configs) (
 		}
 	}
 	return values, nil
+}
+
+// public returns the values of the options that are no secrets.
+func public(x *plugin.Plugin, given configs) map[string]string {
+	values := map[string]string{}
+	for _, o := range x.Options {
+		if o.Secret {
+			continue
+		}
+		if len(o.Default) > 0 {
+			values[o.Name] = optionText(o.Default)
+		}
+		if value, ok := given[x.ID.String()].Options[o.Name]; ok {
+			values[o.Name] = optionText(value)
+		}
+	}
+	return values
 }
 
 // optionText returns the value of an option as programs get it.

@@ -39,16 +39,16 @@ func (s *Set) Roots() (list []library.Root) {
 	return list
 }
 
-// Folders returns the folder of the plugin that a skill is of, and the one for what it keeps. Both are empty if it is not in
-// use.
-func (s *Set) Folders(o skill.Origin) (root, data string) {
+// Vars returns what the texts of a skill of a plugin can refer to: its folder, the one for what it keeps, and its options but
+// the secrets. There is nothing if the plugin is not in use.
+func (s *Set) Vars(o skill.Origin) skill.Vars {
 	for _, p := range s.used() {
 		if o.Kind == skill.Plugin && p.ID.String() == o.By {
 			keep(p)
-			return p.Dir, p.Data
+			return skill.Vars{PluginRoot: p.Dir, PluginData: p.Data, Options: public(p, s.by.options.configured())}
 		}
 	}
-	return "", ""
+	return skill.Vars{}
 }
 
 // Styles returns the folders and files of output styles of the plugins in use.

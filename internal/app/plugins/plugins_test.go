@@ -16,6 +16,7 @@ import (
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/scope"
 	"adze/internal/plugin"
+	"adze/internal/skill"
 )
 
 // A bench is a state home, a workspace and a marketplace in a repository.
@@ -325,6 +326,10 @@ func TestOptions(t *testing.T) {
 	}
 	if shown := e.Written(); strings.Contains(strings.Join(shown.Args, " ")+shown.Env["T"], "s3cret") {
 		t.Errorf("shown: %+v", shown)
+	}
+	vars := p.Set().Vars(skill.Origin{Kind: skill.Plugin, By: "fmt@team"})
+	if diff := cmp.Diff(map[string]string{"level": "3", "where": "a ${HOME} b"}, vars.Options); diff != "" {
+		t.Errorf("texts can refer to (-want +got):\n%s", diff)
 	}
 	values, err := p.Set().Hooks()[0].Plugin.Options(t.Context())
 	if diff := cmp.Diff(map[string]string{"level": "3", "where": "a ${HOME} b", "token": "s3cret${X}"}, values); diff != "" || err != nil {

@@ -46,11 +46,12 @@ func openSkills(c *Conversation) {
 		NoShell: func() bool { return c.ws.values().Skills.NoShell },
 		Used:    usageOf(c.ws).Used,
 		Vars: func(k *skill.Skill) skill.Vars {
-			root, data := "", ""
+			var v skill.Vars
 			if k != nil {
-				root, data = pluginSet(c.ws).Folders(k.Origin)
+				v = pluginSet(c.ws).Vars(k.Origin)
 			}
-			return skill.Vars{PluginRoot: root, PluginData: data, SessionID: c.record.ID, Effort: string(c.model.Working(c.Session.Model())), ProjectDir: c.ws.Project.Trust.Root}
+			v.SessionID, v.Effort, v.ProjectDir = c.record.ID, string(c.model.Working(c.Session.Model())), c.ws.Project.Trust.Root
+			return v
 		},
 		Models: skills.Models{
 			Lookup:    c.model.Lookup,
