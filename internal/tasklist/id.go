@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+
+	"adze/internal/platform/fsys"
 )
 
 // Names are what may say which list is used, the strongest first; those that are empty say nothing.
@@ -17,11 +19,17 @@ type Names struct {
 	Session string // the id of the session
 }
 
-// Choose returns the id of the list, which is a name of a directory.
+// Choose returns the id of the list, which is a name of a directory. What a transcript says is left aside if it is none: a
+// session can be resumed whatever was written into it.
 func (n Names) Choose() (string, error) {
+	if !validID(n.Earlier) {
+		n.Earlier = ""
+	}
+	if n.Session != "" && !validID(n.Session) {
+		n.Session = "session-" + fsys.HashedKey(n.Session)
+	}
 	for _, name := range []struct{ id, from string }{
-		{n.Named, "ADZE_TASK_LIST_ID"}, {n.Member, "the team"}, {n.Team, "ADZE_TEAM_NAME"}, {n.Led, "the team"},
-		{n.Earlier, "the transcript"}, {n.Session, "the session"},
+		{n.Named, "ADZE_TASK_LIST_ID"}, {n.Member, "the team"}, {n.Team, "ADZE_TEAM_NAME"}, {n.Led, "the team"}, {n.Earlier, ""}, {n.Session, ""},
 	} {
 		if name.id == "" {
 			continue

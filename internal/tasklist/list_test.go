@@ -334,6 +334,14 @@ func TestChoose(t *testing.T) {
 			t.Errorf("%q: %q, %v", id, got, err)
 		}
 	}
+	for names, want := range map[Names]string{
+		{Earlier: "../x", Session: "s"}: "s",
+		{Session: "../../a b"}:          "session-------a-b-",
+	} {
+		if got, err := names.Choose(); err != nil || !validID(got) || !strings.HasPrefix(got, want) {
+			t.Errorf("%+v: %q, %v", names, got, err)
+		}
+	}
 	if _, err := (Names{}).Choose(); err == nil {
 		t.Error("a list without a name")
 	}

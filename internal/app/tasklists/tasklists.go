@@ -210,26 +210,39 @@ func (l *Lists) Restoring(sources func(context.Context) compact.Sources) func(co
 	}
 }
 
+// maxLines is how much of a list is put back. Of a longer one, what is open comes first.
+const maxLines = 100
+
 // lines returns the list in lines, none if nothing is open.
-func (l *Lists) lines(ctx context.Context) (lines []string) {
-	open := false
+func (l *Lists) lines(ctx context.Context) []string {
+	var open, done, all []string
+	add := func(s tasklist.Status, line string) {
+		all = append(all, line)
+		if s == tasklist.Completed {
+			done = append(done, line)
+		} else {
+			open = append(open, line)
+		}
+	}
 	if !l.cfg.Shared {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		for _, item := range l.todos {
-			open = open || item.Status != tasklist.Completed
-			lines = append(lines, fmt.Sprintf("- [%s] %s", item.Status, tasklist.OneLine(item.Content)))
+			add(item.Status, fmt.Sprintf("- [%s] %s", item.Status, tasklist.OneLine(item.Content)))
 		}
-	} else if all, err := l.tasks(ctx); err == nil {
-		for _, t := range tasklist.Visible(all) {
-			open = open || t.Open()
-			lines = append(lines, tasklist.Line(all, &t))
+	} else if list, err := l.tasks(ctx); err == nil {
+		for _, t := range tasklist.Visible(list) {
+			add(t.Status, tasklist.Line(list, &t))
 		}
 	}
-	if !open {
+	switch {
+	case len(open) == 0:
 		return nil
+	case !l.cfg.Shared, len(all) <= maxLines: // the tool bounds the other list
+		return all
 	}
-	return lines
+	first := slices.Concat(open, done)[:maxLines]
+	return append(first, fmt.Sprintf("… and %d more; %s shows all", len(all)-maxLines, tasks.ListName))
 }
 
 // tasks returns the tasks of the shared list.

@@ -111,9 +111,11 @@ func TestListIsNoted(t *testing.T) {
 	if got := again.shown(); got != "1 y" {
 		t.Error(got)
 	}
-	hostile := map[string]json.RawMessage{listKind: json.RawMessage(`{"id":"../../x"}`)}
-	if _, err := New(Config{Names: tasklist.Names{Session: "s"}, Last: hostile}); err == nil {
-		t.Error("the transcript names a list outside")
+	hostile := newPlace(t, func(c *Config) {
+		c.Last = map[string]json.RawMessage{listKind: json.RawMessage(`{"id":"../../x"}`), todosKind: json.RawMessage(`{"todos":7}`)}
+	})
+	if id, err := hostile.cfg.Names.Choose(); id != "s" || err != nil {
+		t.Errorf("the transcript names the list %q, %v", id, err)
 	}
 }
 
@@ -197,6 +199,12 @@ func TestRestoring(t *testing.T) {
 	}
 	p.call("TaskUpdate", `{"taskId":"1","status":"completed"}`)
 	if got := state(); got != "first" {
+		t.Error(got)
+	}
+	for range maxLines + 5 {
+		p.call("TaskCreate", `{"subject":"more","description":""}`)
+	}
+	if got := state(); strings.Contains(got, "completed") || strings.Count(got, "more\n") != maxLines || !strings.HasSuffix(got, "\n… and 6 more; TaskList shows all") {
 		t.Error(got)
 	}
 }
