@@ -74,14 +74,18 @@ func (m Mode) Next() Mode {
 	return Default
 }
 
-// Stricter returns the one of two modes that lets less happen unasked. A mode that does not exist counts as the strictest.
+// strictness is the order of the modes, the strictest first.
+var strictness = [...]Mode{Plan, DontAsk, Default, AcceptEdits, Auto, Bypass}
+
+// Stricter returns the stricter of two modes. An empty one has no say, and one that does not exist is the strictest.
 func Stricter(a, b Mode) Mode {
-	order := []Mode{Plan, DontAsk, Default, AcceptEdits, Auto, Bypass}
-	if slices.Index(order, b) < slices.Index(order, a) {
-		a = b
-	}
-	if !slices.Contains(order, a) {
-		return Plan
+	switch {
+	case a == "":
+		return b
+	case b == "":
+		return a
+	case slices.Index(strictness[:], b) < slices.Index(strictness[:], a):
+		return b
 	}
 	return a
 }
