@@ -49,10 +49,11 @@ type Config struct {
 	// Roots returns the folders, of those of one kind the ones first whose agents are used first. It is called for every
 	// look at the disk, and so must be cheap.
 	Roots func() []Root
-	// Extra returns definitions that are not on disk: those that are built in, and those of the command line.
+	// Extra returns definitions that are not on disk, the same values each time: those that are built in, and those of the
+	// command line. It may be nil.
 	Extra func() []*Definition
-	// Problems are told beside those of files; it may be nil.
-	Problems []Problem
+	// Problems returns what is told beside problems of files; it may be nil.
+	Problems func() []Problem
 }
 
 // A Set is the definitions that were found. It does not change.
@@ -92,6 +93,25 @@ func (s *Set) Unknown(name string) error {
 		text += "; did you mean " + near[0] + "?"
 	}
 	return errors.New(text)
+}
+
+// Report returns what is wrong, in lines: files that are not used as they were meant, and those of agents that another one
+// of the same name keeps from being used.
+func (s *Set) Report() []string {
+	const most = 50
+	var all []string
+	for _, p := range s.Problems {
+		all = append(all, p.Error())
+	}
+	for _, o := range s.Shadowed {
+		if o.Definition.File != "" {
+			all = append(all, fmt.Sprintf("%s: it is not used, because there is another agent %s: %s", o.Definition.File, o.By.Name, cmp.Or(o.By.File, o.By.Source.String())))
+		}
+	}
+	if more := len(all) - most; more > 0 {
+		all = append(all[:most], fmt.Sprintf("and %d more", more))
+	}
+	return all
 }
 
 // A Library finds definitions. It is safe for concurrent use.
@@ -142,11 +162,16 @@ func (l *Library) Refresh() *Set {
 
 // look looks at the disk, and makes a set if something is not as it was. The caller holds mu.
 func (l *Library) look() {
-	c := collection{known: l.known, now: map[string]record{}, problems: slices.Clone(l.cfg.Problems)}
+	c := collection{known: l.known, now: map[string]record{}}
+	if l.cfg.Problems != nil {
+		c.problems = slices.Clone(l.cfg.Problems())
+	}
 	for _, root := range l.cfg.Roots() {
 		c.root(root)
 	}
-	c.all = append(c.all, l.cfg.Extra()...)
+	if l.cfg.Extra != nil {
+		c.all = append(c.all, l.cfg.Extra()...)
+	}
 	l.known, l.looked = c.now, time.Now()
 	set := c.set()
 	if l.set == nil || !l.set.same(set) {

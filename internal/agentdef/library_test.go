@@ -45,7 +45,7 @@ func (w tree) agent(path, name, description string) string {
 }
 
 func (w tree) library(roots ...Root) *Library {
-	return NewLibrary(Config{Roots: func() []Root { return roots }, Extra: func() []*Definition { return nil }})
+	return NewLibrary(Config{Roots: func() []Root { return roots }})
 }
 
 func describe(s *Set) (lines []string) {

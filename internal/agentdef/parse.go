@@ -45,25 +45,28 @@ func Parse(file string, data []byte, from Source) (*Definition, []Problem, error
 	return r.end(d)
 }
 
+// flagFile stands for a file in problems of definitions from the command line.
+const flagFile = "--agents"
+
 // ParseFlag reads the definitions that the command line has as JSON: an object of agents by name, each with the fields of
 // a head, and with its prompt. An error means that none of them is used.
 func ParseFlag(data []byte) ([]*Definition, []Problem, error) {
 	all, err := frontmatter.ParseJSON(data)
 	if err != nil {
-		return nil, nil, fmt.Errorf("--agents: expected a JSON object of agents by name: %w", err)
+		return nil, nil, fmt.Errorf("expected a JSON object of agents by name: %w", err)
 	}
 	var list []*Definition
 	var problems []Problem
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if all[name].Fields == nil {
-			return nil, nil, fmt.Errorf("--agents: %s: expected an object with description and prompt", short(name))
+			return nil, nil, fmt.Errorf("%s: expected an object with description and prompt", short(name))
 		}
-		r := fieldReader{file: "--agents", fields: all[name].Fields, from: Source{Kind: Flag}}
+		r := fieldReader{file: flagFile, fields: all[name].Fields, from: Source{Kind: Flag}}
 		d := r.definition(name)
 		d.File, d.Prompt = "", strings.TrimSpace(msg.Neutralise(r.text("prompt", MaxFile)))
 		d, wrong, err := r.end(d)
 		if err != nil {
-			return nil, nil, fmt.Errorf("--agents: %s: %w", short(name), err)
+			return nil, nil, fmt.Errorf("%s: %s", short(name), strings.TrimPrefix(err.Error(), flagFile+": "))
 		}
 		list, problems = append(list, d), append(problems, wrong...)
 	}
@@ -320,7 +323,7 @@ func (r *fieldReader) checkTool(field, item string) bool {
 		r.fail(field, "%q is not closed, or empty", short(item))
 		return false
 	case limited && (!launches(item) || field != "tools"):
-		r.fail(field, "%q speaks of some calls only, which permission rules can and a list of tools cannot", short(item))
+		r.fail(field, "%q limits a tool to some of its calls, which only permission rules can do", short(item))
 		return false
 	case name == "*" || strings.HasPrefix(name, serverPrefix):
 		return true

@@ -49,6 +49,18 @@ func (d *Definition) Allows(tool string, background bool) bool {
 	return d.Tools == nil || names(d.Tools, tool)
 }
 
+// Offers reports whether the main conversation has a tool while an agent with this definition holds it. What sub-agents
+// never get does not matter there.
+func (d *Definition) Offers(tool string) bool {
+	switch {
+	case names(d.Disallowed, tool):
+		return false
+	case d.Tools == nil || strings.HasPrefix(tool, serverPrefix):
+		return true
+	}
+	return names(d.Tools, tool)
+}
+
 // MayLaunch reports whether an agent with this definition may launch those of a type. That it has the tool for it is
 // checked by [Definition.Allows].
 func (d *Definition) MayLaunch(agent string) bool {

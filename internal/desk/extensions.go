@@ -3,7 +3,9 @@ package desk
 import (
 	"context"
 
+	"adze/internal/agentdef"
 	"adze/internal/mcp"
+	"adze/internal/platform/scope"
 	"adze/internal/skill/library"
 )
 
@@ -15,6 +17,20 @@ type Extensions struct {
 	Hooks        func() Hooks
 	Servers      Servers
 	Plugins      Plugins
+	Agents       Agents
+}
+
+// Agents are the definitions of agents, and what the user can do with them.
+type Agents struct {
+	// Set returns them as they are now; it may be nil.
+	Set func() *agentdef.Set
+	// Create makes the file of an agent, for the user or the project, and returns its path.
+	Create func(ctx context.Context, to scope.Scope, d *agentdef.Definition) (path string, err error)
+	// File returns the file of an agent, for it to be edited. Remove removes it.
+	File   func(name string) (path string, err error)
+	Remove func(name string) (path string, err error)
+	// Write returns the prompt with which the model writes the file of an agent.
+	Write func(to scope.Scope, name, purpose string) (prompt string, err error)
 }
 
 // Servers are the MCP servers.

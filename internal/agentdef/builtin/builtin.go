@@ -5,6 +5,7 @@ package builtin
 import (
 	_ "embed"
 	"strings"
+	"sync"
 
 	"adze/internal/agentdef"
 	"adze/internal/platform/texts"
@@ -32,8 +33,20 @@ var (
 	catalogue = texts.New(english, chinese)
 )
 
-// Definitions returns the agents that every conversation can launch, in a language.
+var (
+	inEnglish = sync.OnceValue(func() []*agentdef.Definition { return definitions(texts.English) })
+	inChinese = sync.OnceValue(func() []*agentdef.Definition { return definitions(texts.Chinese) })
+)
+
+// Definitions returns the agents that every conversation can launch, in a language: the same values each time.
 func Definitions(l texts.Language) []*agentdef.Definition {
+	if l == texts.Chinese {
+		return inChinese()
+	}
+	return inEnglish()
+}
+
+func definitions(l texts.Language) []*agentdef.Definition {
 	looking := agentdef.Access{
 		Tools: []string{"Read", "Glob", "Grep", "Bash", "PowerShell", "WebFetch", "WebSearch", "SearchExtraTools", "ExecuteExtraTool"},
 		Mode:  "plan",

@@ -16,6 +16,8 @@ type Offer struct {
 	// Simple are the tools of the simple mode, if it is in force, and Always is offered in any case.
 	Simple []string
 	Always string
+	// Agent reports whether the agent that holds the conversation gets a tool; it may be nil.
+	Agent func(name string) bool
 	// HasServers reports whether servers are configured, whose tools are looked up.
 	HasServers func() bool
 }
@@ -37,7 +39,7 @@ func Denied(say func(string), a Spec, gate *permission.Gate, o Offer) func(name 
 		name := t.Spec().Name
 		chosen := all || slices.ContainsFunc(names, func(n string) bool { return isNamed(t, n) })
 		simple := o.Simple != nil && !slices.Contains(o.Simple, name)
-		hidden[name] = (!chosen || simple) && name != o.Always
+		hidden[name] = (!chosen || simple || !o.forAgent(name)) && name != o.Always
 		doors[name] = t.Traits().Door && !simple
 	}
 	return func(name string) bool {
@@ -45,9 +47,14 @@ func Denied(say func(string), a Spec, gate *permission.Gate, o Offer) func(name 
 			return true
 		}
 		left, builtin := hidden[name]
-		return left && !(doors[name] && o.HasServers()) || !builtin && strings.HasPrefix(name, "mcp__") && !offersServerTool(names, name)
+		if builtin || !strings.HasPrefix(name, "mcp__") {
+			return left && !(doors[name] && o.HasServers())
+		}
+		return !offersServerTool(names, name) || !o.forAgent(name)
 	}
 }
+
+func (o *Offer) forAgent(name string) bool { return o.Agent == nil || o.Agent(name) }
 
 // reportUnknown tells the user which names in --tools match no tool.
 func reportUnknown(say func(string), names []string, tools []tool.Tool) {

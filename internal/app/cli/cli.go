@@ -52,6 +52,7 @@ func commands() []command {
 		{"permissions", "[list|check|check TOOL [JSON]|check --stdin]", "list permission rules, find those without effect, or explain how a call would be decided", made[permissionsOptions]},
 		{"memory", "[list|show NAME|check|path|edit NAME|rm NAME]", "show and edit the memories of this project", made[memoryOptions]},
 		{"prompt", "show [--json]", "show what the model gets before the first prompt, and its size", made[promptOptions]},
+		{"agents", "[list|show NAME|create NAME|edit NAME|rm NAME]", "list the agents, and make, edit and remove those in files", made[agentsOptions]},
 		{"mcp", "[list|get NAME|add NAME ...|remove NAME|...]", "list, add and remove MCP servers", made[mcpOptions]},
 		{"plugin", "[list|install NAME|enable NAME|disable NAME|update|uninstall NAME|...]", "install, update and remove plugins, and show what they bring", made[pluginOptions]},
 		{"auth", "[login|logout|status]", "store and remove API keys, and show which provider is configured", made[authOptions]},
@@ -78,7 +79,7 @@ func made[T any, P interface {
 
 // plannedCommands are commands that this version does not have. Alone, or before a word such as list, they are not a prompt.
 var plannedCommands = [...]string{
-	"acp", "agents", "install",
+	"acp", "install",
 	"server", "setup-token", "update", "workflow",
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"adze/internal/app/providers"
+	"adze/internal/app/settings"
 	"adze/internal/app/setup"
 	"adze/internal/app/syntax"
 	"adze/internal/model/catalog"
@@ -47,6 +48,7 @@ type offerer interface {
 
 // The kinds of things that complete the values of flags.
 const (
+	agentNames    = "agents"
 	modelNames    = "models"
 	modeNames     = "permission modes"
 	providerNames = "providers"
@@ -58,6 +60,8 @@ const (
 func grammar(env *Env) *syntax.Grammar {
 	g := &syntax.Grammar{Flags: (&runOptions{}).supported(), Source: func(kind string) []offer {
 		switch kind {
+		case agentNames:
+			return agentOffers(env, settings.Source{})
 		case modelNames:
 			return modelOffers()
 		case modeNames:

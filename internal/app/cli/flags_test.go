@@ -149,7 +149,7 @@ func TestClientFlags(t *testing.T) {
 			t.Errorf("--%s: %v", name, err)
 		}
 	}
-	in, err := syntax.Parse((&runOptions{}).flags(), []string{"--task-budget", "1", "--agents={}", "prompt"})
+	in, err := syntax.Parse((&runOptions{}).flags(), []string{"--task-budget", "1", "--permission-prompts=x", "--agents={}", "prompt"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"adze/internal/app/agentdefs"
 	"adze/internal/app/servers"
 	"adze/internal/app/settings"
 	"adze/internal/app/syntax"
@@ -58,6 +59,21 @@ func modelFlags(m *wire.ModelSpec) []flag {
 			}},
 		{Name: "record-requests", Value: "DIR", Doc: "record requests and responses in DIR, as a script that can be replayed",
 			Set: syntax.SetText(&m.Record)},
+	}
+}
+
+// agentFlags are about agents: which one holds the conversation, and definitions of more.
+func agentFlags(name *string, more **agentdefs.Flags) []flag {
+	return []flag{
+		{Name: "agent", Value: "NAME", Doc: "the agent that holds the conversation, with its prompt, tools, model and hooks (adze agents lists them)",
+			Source: agentNames, Set: syntax.SetText(name)},
+		{Name: "agents", Value: "JSON", Doc: "agents for this run: an object by name, each with description, prompt and the other fields of an agent file",
+			Set: func(v string) error {
+				if *more == nil {
+					*more = &agentdefs.Flags{}
+				}
+				return (*more).Add([]byte(v))
+			}},
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"adze/internal/agent"
 	"adze/internal/app/servers"
+	"adze/internal/app/wire"
 	"adze/internal/mcp"
 	"adze/internal/msg"
 	"adze/internal/platform/term"
@@ -18,7 +19,7 @@ import (
 
 // headless runs a single turn, or a session driven by a host.
 func (o *runOptions) headless(ctx context.Context, env *Env, in invocation) error {
-	w, err := openServing(env, o.project, in, o.servers, o.pluginDirs...)
+	w, err := openExtended(env, o.project, in, &o.extensions)
 	if err != nil {
 		return err
 	}
@@ -45,7 +46,7 @@ func (o *runOptions) headless(ctx context.Context, env *Env, in invocation) erro
 			f := c.Facts()
 			return streamjson.Info{
 				Dir: env.Dir, Model: f.ModelID, Mode: f.Mode, KeySource: f.KeySource, Version: env.Version + " (adze)",
-				LeftOut: f.LeftOut(), Style: f.Style, Skills: f.Skills, Plugins: f.Plugins, PluginErrors: f.PluginErrors,
+				LeftOut: f.LeftOut(), Style: f.Style, Skills: f.Skills, Agents: f.Agents, Plugins: f.Plugins, PluginErrors: f.PluginErrors,
 			}
 		},
 	})
@@ -59,7 +60,7 @@ func (o *runOptions) headless(ctx context.Context, env *Env, in invocation) erro
 	if err != nil {
 		return err
 	}
-	return ended(ctx, front.Turn(ctx, &msg.Text{Text: text}))
+	return ended(ctx, front.Turn(ctx, &msg.Text{Text: wire.FirstPrompt(w, &o.spec, text)}))
 }
 
 // ended returns the error for an outcome, or nil if the run succeeded.

@@ -44,7 +44,7 @@ func (o *importOptions) run(ctx context.Context, env *Env, _ invocation) error {
 	defer found.Close()
 	chooser := styles.Chooser{Project: p, Language: func() texts.Language { return texts.English }, Plugins: func() []style.Root { return nil }, Say: env.Say}
 	all := imports.Find(imports.Config{
-		Project: p, Dir: env.Dir, Instructions: files, Problems: problems, Skills: found.Set(ctx), Styles: chooser.All(), Servers: list,
+		Project: p, Dir: env.Dir, Instructions: files, Problems: problems, Skills: found.Set(ctx), Styles: chooser.All(), Agents: agentsOf(p).Set(), Servers: list,
 	})
 	if o.json {
 		if all == nil {

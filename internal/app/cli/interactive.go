@@ -47,7 +47,7 @@ func (o *runOptions) interact(ctx context.Context, env *Env, in invocation) erro
 		return err
 	}
 	place := env.wire()
-	place.Servers, place.Plugins = o.servers, o.plugins
+	place.Agents, place.Servers, place.Plugins = o.agents, o.servers, o.plugins
 	t := &terminal{ws: wire.Open(place, p), spec: o.spec}
 	defer t.ws.Close()
 	defer t.close()
@@ -55,7 +55,7 @@ func (o *runOptions) interact(ctx context.Context, env *Env, in invocation) erro
 		In: env.Stdin, Out: env.Stdout, Width: env.width, Height: env.height, Dir: env.Dir, Verbose: o.verbose,
 		Palette: draw.PaletteFor(env.StdoutTerminal && !o.plain, env.Getenv),
 		Open:    t.open,
-		First:   strings.TrimSpace(strings.Join(in.Args, " ")),
+		First:   wire.FirstPrompt(t.ws, &o.spec, strings.TrimSpace(strings.Join(in.Args, " "))),
 		Programs: plain.Programs{
 			Edit:  env.edit,
 			Start: func(args []string) (bool, error) { return startSelf(env, args, o.project) },

@@ -346,7 +346,7 @@ func TestNamesCheck(t *testing.T) {
 		"see `/help`, or adze help":                   "",
 		"run adze tust first":                         "adze tust",
 		"adze session shows it":                       "adze session",
-		"adze agents lists them":                      "adze agents",
+		"adze agnts lists them":                       "adze agnts",
 		"adze refuses it, and adze stopped":           "",
 		"adze reads /tmp and /dev/null":               "",
 		"start it with --alowed-tools 'Bash(x)'":      "--alowed-tools",

@@ -13,11 +13,12 @@ import (
 // openWorkspace opens the workspace of a command that runs something, and tells the user about problems in the
 // settings and about ignored configuration. A settings file that cannot be read is an error.
 func openWorkspace(env *Env, src settings.Source, in invocation) (*wire.Workspace, error) {
-	return openServing(env, src, in, servers.Flags{})
+	return openExtended(env, src, in, &extensions{})
 }
 
-// openServing opens a workspace with what the command line says about servers. What is wrong with that is an error.
-func openServing(env *Env, src settings.Source, in invocation, flags servers.Flags, pluginDirs ...string) (*wire.Workspace, error) {
+// openExtended opens a workspace with the agents, servers and plugins of the command line. What is wrong with them is an
+// error.
+func openExtended(env *Env, src settings.Source, in invocation, x *extensions) (*wire.Workspace, error) {
 	p, warnings := settings.Open(env.source(src))
 	for _, w := range warnings {
 		env.Say(w.String())
@@ -30,8 +31,9 @@ func openServing(env *Env, src settings.Source, in invocation, flags servers.Fla
 	for _, note := range in.Notes {
 		env.Say(note)
 	}
-	place := env.wire()
-	place.Plugins = plugins.Open(plugins.Config{Project: p, Dirs: pluginDirs, Say: env.Say})
+	place, flags := env.wire(), x.servers
+	place.Agents = x.agents
+	place.Plugins = plugins.Open(plugins.Config{Project: p, Dirs: x.pluginDirs, Say: env.Say})
 	flags.Plugins = place.Plugins.Servers
 	list, err := servers.Load(p, flags)
 	if err != nil {

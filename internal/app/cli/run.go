@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"adze/internal/app/agentdefs"
 	"adze/internal/app/plugins"
 	"adze/internal/app/profile"
 	"adze/internal/app/servers"
@@ -47,8 +48,9 @@ type runOptions struct {
 	version, help              bool
 }
 
-// extensions are servers and plugins that the command line names.
+// extensions are agents, servers and plugins that the command line names.
 type extensions struct {
+	agents     *agentdefs.Flags // nil if there are none
 	servers    servers.Flags
 	pluginDirs []string
 	plugins    *plugins.Plugins // of the project
@@ -101,6 +103,7 @@ func (o *runOptions) supported() []flag {
 	table = append(table, o.sessionFlags()...)
 	table = append(table, projectFlags(&o.project)...)
 	table = append(table, serverFlags(&o.servers)...)
+	table = append(table, agentFlags(&o.spec.MainAgent, &o.agents)...)
 	table = append(table, flag{Name: "plugin-dir", Value: "DIR", Doc: "use the plugin in this folder, for this run; may be repeated",
 		Set: func(v string) error { o.pluginDirs = append(o.pluginDirs, v); return nil }})
 	table = append(table, debugFlags(&o.spec.Debug)...)
@@ -151,14 +154,9 @@ func newSessionFlags(s *wire.SessionSpec) []flag {
 
 // missingFlags returns the flags that clients pass and this version does not implement.
 func missingFlags() []flag {
-	const (
-		agents  = "sub-agents"
-		hosting = "questions to the host"
-	)
+	const hosting = "questions to the host"
 	return []flag{
 		{Name: "permission-prompts", Value: "MODE", Missing: hosting},
-		{Name: "agent", Value: "NAME", Missing: agents},
-		{Name: "agents", Value: "JSON", Missing: agents},
 		{Name: "task-budget", Value: "N", Missing: "task budgets"},
 
 		{Name: "bg", Missing: "background sessions", Refused: true},
@@ -249,6 +247,9 @@ func (o *runOptions) run(ctx context.Context, env *Env, in invocation) (err erro
 		o.spec.Access.AskTool = o.asker
 	default:
 		in.Notes = append(in.Notes, "--permission-prompt-tool has no effect at a terminal, where you are asked")
+	}
+	for _, p := range o.agents.Problems() {
+		in.Notes = append(in.Notes, p.Error())
 	}
 	if o.spec.Prompt, err = o.prompt.spec(); err != nil {
 		return err

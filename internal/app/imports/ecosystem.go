@@ -62,9 +62,35 @@ func (s *search) folder(level, dir string) {
 		}
 		s.add(f)
 	}
-	if agents := list(filepath.Join(dir, "agents"), ".md", 3); len(agents) > 0 {
-		s.add(Finding{Tool: claude, Level: level, What: "agents", Path: filepath.Join(dir, "agents"), Count: len(agents), Note: "sub-agents are not supported yet"})
+	s.agents(level, filepath.Join(dir, "agents"))
+}
+
+// agents finds agent files.
+func (s *search) agents(level, dir string) {
+	files := list(dir, ".md", 1)
+	if len(files) == 0 {
+		return
 	}
+	f := Finding{Tool: claude, Level: level, What: "agents", Path: dir, Count: len(files)}
+	var notes []string
+	for _, d := range s.Agents.Definitions {
+		f.Used = f.Used || filepath.Dir(d.File) == dir
+	}
+	for _, o := range s.Agents.Shadowed {
+		if filepath.Dir(o.Definition.File) == dir {
+			notes = append(notes, fmt.Sprintf("%s: there is another agent %s, which is used", filepath.Base(o.Definition.File), o.By.Name))
+		}
+	}
+	for _, p := range s.Agents.Problems {
+		if filepath.Dir(p.File) == dir {
+			notes = append(notes, filepath.Base(p.File)+": "+p.Text)
+		}
+	}
+	if !f.Used && len(notes) == 0 && level == project {
+		notes = append(notes, s.untrusted())
+	}
+	f.Note = strings.Join(notes, "; ")
+	s.add(f)
 }
 
 // settings finds what a settings file sets. Those that the program knows are in force unless the workspace is not

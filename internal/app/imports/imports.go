@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"adze/internal/agentdef"
 	"adze/internal/app/settings"
 	"adze/internal/instruct"
 	"adze/internal/mcp/roster"
@@ -25,6 +26,7 @@ type Config struct {
 	Problems     []instruct.Problem
 	Skills       *library.Set
 	Styles       *style.Set
+	Agents       *agentdef.Set
 	Servers      *roster.Roster
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"adze/internal/agentdef"
 	"adze/internal/app/settings"
 	"adze/internal/instruct"
 	"adze/internal/mcp/roster"
@@ -56,7 +57,7 @@ func (w *world) write(path, text string) string {
 func (w *world) config(trusted bool) Config {
 	env := map[string]string{"HOME": w.home, "ADZE_HOME": filepath.Join(w.home, ".adze")}
 	p, _ := settings.Open(settings.Source{Dir: w.dir, Getenv: func(name string) string { return env[name] }, Trust: trusted})
-	return Config{Project: p, Dir: w.dir, Skills: &library.Set{}, Styles: style.Load(nil, texts.English), Servers: &roster.Roster{}}
+	return Config{Project: p, Dir: w.dir, Skills: &library.Set{}, Styles: style.Load(nil, texts.English), Agents: &agentdef.Set{}, Servers: &roster.Roster{}}
 }
 
 // lines returns findings without what is the same for all.
@@ -122,7 +123,8 @@ func TestEcosystem(t *testing.T) {
 	w.write("work/.claude/settings.json", `{"hooks":{}}`)
 	w.write("work/.claude/settings.local.json", `{`)
 	mine := w.write(".claude/skills/a/SKILL.md", "x")
-	w.write(".claude/agents/x.md", "x")
+	agent := w.write(".claude/agents/x.md", "x")
+	helper := w.write("work/.claude/agents/y.md", "y")
 	theirs := w.write("work/.claude/commands/help.md", "x")
 	w.write("work/.claude/rules/a.md", "x")
 	servers := w.write("work/.mcp.json", `{"mcpServers":{"a":{"command":"x"}}}`)
@@ -135,16 +137,20 @@ func TestEcosystem(t *testing.T) {
 		Skills:   []*skill.Skill{{Name: "a", File: mine}},
 		Shadowed: []library.Shadowed{{Skill: &skill.Skill{Name: "help", File: theirs}}},
 	}
+	c.Agents = &agentdef.Set{
+		Definitions: []*agentdef.Definition{{Name: "y", File: helper}}, Problems: []agentdef.Problem{{File: agent, Text: "it is no agent"}},
+	}
 	e := &roster.Entry{Name: "a", File: servers, Unapproved: true}
 	c.Servers = &roster.Roster{Entries: []*roster.Entry{e}, Unapproved: []*roster.Entry{e}}
 	want := []string{
 		"+ Claude Code: settings .claude/settings.json without spinnerVerbs, which adze does not have",
 		"+ Claude Code: skills .claude/skills",
-		"- Claude Code: agents .claude/agents sub-agents are not supported yet",
+		"- Claude Code: agents .claude/agents x.md: it is no agent",
 		"+ Claude Code: settings work/.claude/settings.json",
 		"- Claude Code: settings work/.claude/settings.local.json it is not valid JSON",
 		"- Claude Code: commands work/.claude/commands /help is taken by a built-in command",
 		"+ Claude Code: rules work/.claude/rules 1 holds when a file they name is read",
+		"+ Claude Code: agents work/.claude/agents",
 		"+ Claude Code: instructions work/CLAUDE.md",
 		"- Claude Code: instructions work/CLAUDE.local.md is too long",
 		"- Claude Code: MCP servers work/.mcp.json a: approve with /mcp",

@@ -172,7 +172,7 @@ func (c *Contents) Lines() (lines []string) {
 		note  string
 	}{
 		{"styles", c.Styles, ""},
-		{"agents", c.Agents, " (not used yet: agents)"},
+		{"agents", c.Agents, ""},
 		{"lsp", c.Languages, " (not used yet: language servers)"},
 	} {
 		if len(part.names) > 0 {

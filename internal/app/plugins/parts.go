@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"adze/internal/agentdef"
 	"adze/internal/hook"
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/scope"
@@ -56,6 +57,18 @@ func (s *Set) Styles() (list []style.Root) {
 	for _, p := range s.used() {
 		for _, path := range p.Styles {
 			list = append(list, style.Root{Path: path, Origin: "plugin " + p.ID.String(), Prefix: p.Name + ":"})
+		}
+	}
+	return list
+}
+
+// Agents returns the folders and files of agents of the plugins in use.
+func (s *Set) Agents() (list []agentdef.Root) {
+	for _, p := range s.used() {
+		for _, path := range p.Agents {
+			list = append(list, agentdef.Root{
+				Path: path, Source: agentdef.Source{Kind: agentdef.Plugin, By: p.ID.String()}, Prefix: p.Name + ":", Within: p.Dir,
+			})
 		}
 	}
 	return list

@@ -144,6 +144,8 @@ func Keys() []config.Key {
 			Doc: "the language of the instructions to the model", Requirement: "CTX-10"},
 		{Name: "language", Kind: config.Text, Accepted: "the name of a language",
 			Doc: "the language of the model's answers", Requirement: "CTX-10"},
+		{Name: "agent", Kind: config.Text, Accepted: "the name of an agent",
+			Doc: "the agent that holds the main conversation: its prompt, tools, model and hooks; `--agent` comes first", Requirement: "AGENT-23"},
 		{Name: "outputStyle", Kind: config.Text, Default: "default", Accepted: "the name of an output style",
 			Doc: "how the model answers: `default`, `explanatory`, `learning`, or a file of a folder `output-styles`", Requirement: "STYLE-02"},
 		{Name: "communication", Kind: config.Text, Default: "terse", Choices: []string{"terse", "explained"},

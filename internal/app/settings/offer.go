@@ -113,6 +113,9 @@ func (t *Trust) offer(local config.Grant, own func(path string, data []byte) boo
 	for _, file := range t.ServerFiles() {
 		o.addItems(serverFile(file)...)
 	}
+	for _, d := range agentsIn(t) {
+		o.addItems(AgentItems(d)...)
+	}
 	o.addSettings(s)
 	for _, r := range s.Rules() {
 		o.lines = append(o.lines, offered{kind: r.Behavior, text: r.Text})

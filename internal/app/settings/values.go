@@ -68,6 +68,7 @@ type Prompt struct {
 	Language       string // of the prompt
 	Answer         string // the language in which the model answers; may be empty
 	Style          string // the output style
+	Agent          string // that holds the main conversation; may be empty
 	Explained      bool
 	Attribution    bool
 	NoCache        bool
@@ -285,7 +286,7 @@ func Decode(s *config.Settings) *Values {
 			SendMetadata: s.Bool("sendMetadata"), CostWarning: s.Float("costWarningUsd"),
 		},
 		Prompt: Prompt{
-			Language: s.Text("promptLanguage"), Answer: s.Text("language"), Style: s.Text("outputStyle"), Explained: s.Text("communication") == "explained",
+			Language: s.Text("promptLanguage"), Answer: s.Text("language"), Style: s.Text("outputStyle"), Agent: s.Text("agent"), Explained: s.Text("communication") == "explained",
 			Attribution: s.Bool("attributionHeader"), NoCache: s.Bool("ADZE_DISABLE_PROMPT_CACHING"), CacheHour: s.Strings("cache1h"),
 			NoInstructions: s.Bool("ADZE_DISABLE_INSTRUCTIONS"), Excludes: s.Strings("instructionExcludes"),
 		},

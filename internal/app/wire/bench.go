@@ -62,7 +62,7 @@ func (w *Workspace) Bench(a AccessSpec) (*Bench, error) {
 	b.Tools = d.tools()
 	all := registry(b.Tools, b.Gate)
 	extras.New(extrasConfig(w)).Configure(all)
-	b.pool, _ = all.Assemble(nil, deniedTools(w, a, b.Gate, b.Tools)) // ok: nothing is reported of those that are built in
+	b.pool, _ = all.Assemble(nil, deniedTools(w, &Spec{Access: a}, b.Gate, b.Tools)) // ok: nothing is reported of those that are built in
 	return b, nil
 }
 

@@ -77,7 +77,7 @@ func (b *briefing) newPrompt(shared func() bool, scratch func() string) *brief.P
 	}
 	_, repository := gitinfo.Branch(dir)
 	p := brief.PromptConfig{
-		Choice: brief.Choice{Custom: b.spec.Prompt.System, Agent: b.spec.Prompt.Agent, Placed: b.spec.Prompt.Agent != nil, Append: b.spec.Prompt.Append},
+		Choice: promptChoice(b.spec),
 		Layout: brief.Layout{None: v.Prompt.NoCache, Hour: cachesLong(v.Prompt.CacheHour, b.spec.Entry)},
 		Simple: v.Simple,
 		Facts: brief.Facts{
@@ -121,7 +121,7 @@ func (b *briefing) newPrompt(shared func() bool, scratch func() string) *brief.P
 	if v.Prompt.Attribution {
 		p.Layout.Client = fmt.Sprintf("adze/%s (%s)", w.Version, b.spec.Entry)
 	}
-	if !v.Simple && p.Choice.Custom == nil && !b.spec.OmitInstructions && repository {
+	if !v.Simple && p.Choice.Custom == nil && b.spec.Definition == nil && !b.spec.OmitInstructions && repository {
 		p.Git = w.snapshot(dir)
 	}
 	return brief.NewPrompt(p)

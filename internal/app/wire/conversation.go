@@ -65,6 +65,9 @@ func (w *Workspace) Converse(ctx context.Context, spec Spec) (_ *Conversation, e
 	if err = c.output.Open(spec.Schema); err != nil {
 		return nil, err
 	}
+	if err = useAgent(c); err != nil {
+		return nil, err
+	}
 	if err = c.openGate(ctx); err != nil {
 		return nil, err
 	}
@@ -72,6 +75,9 @@ func (w *Workspace) Converse(ctx context.Context, spec Spec) (_ *Conversation, e
 		return nil, err
 	}
 	c.restore(ctx)
+	if err = limitMode(c); err != nil {
+		return nil, err
+	}
 	if err = c.openModel(ctx); err != nil {
 		return nil, err
 	}
@@ -174,7 +180,7 @@ func (c *Conversation) openSession(ctx context.Context) {
 	cfg := session.Config{
 		ID:     c.record.ID,
 		Models: session.Models{Main: c.model.Name, Fallback: c.model.Fallback, Resolve: c.model.Resolve},
-		Tools:  session.Tools{Registry: all, Dynamic: c.Servers.Dynamic(), Denied: c.spec.Worker.denied(deniedTools(c.ws, c.spec.Access, c.Gate, tools))},
+		Tools:  session.Tools{Registry: all, Dynamic: c.Servers.Dynamic(), Denied: c.spec.Worker.denied(deniedTools(c.ws, &c.spec, c.Gate, tools))},
 		Loop: agent.Options{
 			MaxTurns:         c.spec.Limits.MaxTurns,
 			MaxBudgetUSD:     c.spec.Limits.MaxBudgetUSD,

@@ -86,6 +86,7 @@ type Facts struct {
 	Mode    string // the permission mode in force
 	Style   string // the output style
 	Skills  []string
+	Agents  []streamjson.Agent // those that are defined
 	// Plugins are those in use, and PluginErrors say why others are not.
 	Plugins      []streamjson.Plugin
 	PluginErrors []string
@@ -98,7 +99,7 @@ type Facts struct {
 func (c *Conversation) Facts() Facts {
 	m, _ := c.model.Resolve(c.Session.Model()) // ok: the session has it already
 	set := pluginSet(c.ws)
-	return Facts{ModelID: m.ID, Mode: string(c.Gate.Mode()), KeySource: c.model.Backend.KeySource, Style: c.told.style, Skills: c.skills.Names(), Plugins: set.InUse(), PluginErrors: set.Errors(), LeftOut: c.told.leftOut}
+	return Facts{ModelID: m.ID, Mode: string(c.Gate.Mode()), KeySource: c.model.Backend.KeySource, Style: c.told.style, Skills: c.skills.Names(), Agents: agentsOf(c.ws), Plugins: set.InUse(), PluginErrors: set.Errors(), LeftOut: c.told.leftOut}
 }
 
 // Greeting returns the first lines of an interactive conversation: version, model, directory and mode.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"adze/internal/app/agentdefs"
 	"adze/internal/app/belongings"
 	"adze/internal/app/settings"
 	"adze/internal/desk"
@@ -88,6 +89,7 @@ func surroundings(c *Conversation) desk.Surroundings {
 func extended(c *Conversation) desk.Extensions {
 	return desk.Extensions{
 		Skills: c.skills.Set, ReloadSkills: c.skills.Reload, Servers: c.Servers.Desk(),
+		Agents:  agentdefs.Files{Project: c.ws.Project, Library: c.ws.Agents, Language: c.ws.language}.Desk(),
 		Plugins: PluginManager(c.ws).Desk(c.ws.Dir, c.takeSettings),
 		Hooks: func() desk.Hooks {
 			return desk.Hooks{List: c.Hooks.List(), Policy: hookPolicy(c.ws.values().Hooks, c.spec.Bare), Mute: c.Hooks.Mute}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"adze/internal/app/agentdefs"
 	"adze/internal/app/doctor"
 	"adze/internal/app/memories"
 	"adze/internal/app/providers"
@@ -78,7 +79,7 @@ func newDoctor(w *Workspace, spec Spec, online bool) doctor.Config {
 	v := w.values()
 	c := doctor.Config{
 		Project: w.Project, Version: w.Version, Program: w.Program, Getenv: w.Getenv,
-		Search: w.Engine.Describe, HookProblems: hook.Check(hookSources(w)), Further: []func(context.Context) desk.Check{w.Plugins.Check},
+		Search: w.Engine.Describe, HookProblems: hook.Check(hookSources(w)), Further: []func(context.Context) desk.Check{w.Plugins.Check, agentdefs.Check(w.Agents)},
 		Shell: func() (string, error) { p, err := bash.Find(); return p.Path, err },
 		Servers: func() (*roster.Roster, error) {
 			flags := w.Env.Servers

@@ -13,10 +13,10 @@ func (w *Workspace) place() access.Place {
 }
 
 // deniedTools reports which tools are not offered. The tool for structured output is offered whenever there is a schema.
-func deniedTools(w *Workspace, a AccessSpec, gate *permission.Gate, tools []tool.Tool) func(name string) bool {
-	o := access.Offer{Tools: tools, Always: structured.Name, HasServers: func() bool { return hasServers(w) }}
+func deniedTools(w *Workspace, s *Spec, gate *permission.Gate, tools []tool.Tool) func(name string) bool {
+	o := access.Offer{Tools: tools, Always: structured.Name, Agent: offeredBy(s), HasServers: func() bool { return hasServers(w) }}
 	if w.values().Simple {
 		o.Simple = simpleTools[:]
 	}
-	return access.Denied(w.Say, a, gate, o)
+	return access.Denied(w.Say, s.Access, gate, o)
 }

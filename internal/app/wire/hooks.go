@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"adze/internal/app/agentdefs"
 	"adze/internal/app/settings"
 	"adze/internal/hook"
 	"adze/internal/hook/prompted"
@@ -20,7 +21,7 @@ func (c *Conversation) openHooks() {
 		Source: "startup", Exit: "other", EnvFile: c.shell.vars, Say: c.ws.Say,
 		ModelID: func(name string) string { m, _ := c.model.Resolve(name); return m.ID }, // ok: the session has it already
 		Runner: hook.Config{
-			Sources: hookSources(c.ws),
+			Sources: allHooks(c),
 			Common: func() hook.Common {
 				return c.spec.Worker.common(hook.Common{Session: c.record.ID, Dir: c.dir.here(), Mode: string(c.Gate.Mode()), Transcript: c.record.Path()})
 			},
@@ -68,6 +69,11 @@ func (c *Conversation) openHooks() {
 // hookSources returns where hooks are defined now: in plugins and in settings.
 func hookSources(w *Workspace) []hook.Source {
 	return append(pluginSet(w).Hooks(), w.values().Hooks.Sources...)
+}
+
+// allHooks returns where the hooks of the conversation are defined now: its agent may have some.
+func allHooks(c *Conversation) []hook.Source {
+	return append(hookSources(c.ws), agentdefs.Hooks(c.spec.Definition)...)
 }
 
 // hookPolicy returns which hooks run.

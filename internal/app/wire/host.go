@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"adze/internal/brief"
 	"adze/internal/desk"
 	"adze/internal/desk/jobs"
 	"adze/internal/session/lifecycle"
@@ -52,7 +51,14 @@ func initialize(c *Conversation, d *desk.Desk, start headless.Start) (notes []st
 		return nil, err
 	}
 	if len(start.Agents) > 0 {
-		notes = append(notes, "sub-agents of the host are not available in this version")
+		agents, err := json.Marshal(start.Agents)
+		if err == nil {
+			err = c.ws.Env.Agents.Add(agents)
+		}
+		if err != nil {
+			return nil, &hostapi.Refusal{Code: "invalid_agents", Text: err.Error()}
+		}
+		c.ws.Agents.Refresh()
 	}
 	if len(start.Plugins) > 0 {
 		notes = append(notes, "plugins of the host are not available in this version")
@@ -60,10 +66,10 @@ func initialize(c *Conversation, d *desk.Desk, start headless.Start) (notes []st
 	if start.SystemPrompt == nil && start.AppendSystemPrompt == "" {
 		return notes, nil
 	}
-	choice := brief.Choice{Custom: c.spec.Prompt.System, Append: c.spec.Prompt.Append}
+	choice := promptChoice(&c.spec)
 	if start.SystemPrompt != nil {
 		text := strings.Join(start.SystemPrompt, "\n\n")
-		choice.Custom = &text
+		choice.Custom, choice.Agent = &text, nil
 	}
 	if start.AppendSystemPrompt != "" {
 		choice.Append = start.AppendSystemPrompt

@@ -105,7 +105,7 @@ func (c *Conversation) takeSettings() {
 	}
 	c.shell.setEnv(c.ws.environment())
 	c.sandbox.Reload(v.Sandbox)
-	c.Hooks.Reload(hookSources(c.ws))
+	c.Hooks.Reload(allHooks(c))
 	c.skills.Reload(context.Background())
 	if c.Servers == nil {
 		return

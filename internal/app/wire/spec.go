@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding/json"
 
+	"adze/internal/agentdef"
 	"adze/internal/app/access"
 	"adze/internal/app/models"
 	"adze/internal/app/transcript"
@@ -21,6 +22,8 @@ type Spec struct {
 	Debug   DebugSpec
 	// Schema is what the final answer of each turn must fit; nil means any text.
 	Schema json.RawMessage
+	// MainAgent is the name of the agent that holds the conversation; empty leaves it to the settings.
+	MainAgent string
 	// Raw asks for the provider's own events beside ours.
 	Raw bool
 	// Bare leaves out hooks, memory, notes, and instruction files but those of further directories.
@@ -31,6 +34,8 @@ type Spec struct {
 	OmitInstructions bool
 	// Worker makes it the conversation of an agent that works for another one; nil for one of its own.
 	Worker *Worker
+	// Definition is that of MainAgent; opening the conversation finds it, and leaves it nil if there is none.
+	Definition *agentdef.Definition
 	// Includes are files outside the project that its instructions may include in this run.
 	Includes []string
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"adze/internal/agentdef"
-	"adze/internal/agentdef/builtin"
+	"adze/internal/app/agentdefs"
 	"adze/internal/app/models"
 	"adze/internal/app/plugins"
 	"adze/internal/app/servers"
@@ -39,6 +39,8 @@ type Env struct {
 	// Program starts this program again; empty means that it must not be started.
 	Program string
 	Version string
+	// Agents are the definitions of agents on the command line and of the host; nil means none.
+	Agents *agentdefs.Flags
 	// Servers is what the command line says about MCP servers.
 	Servers servers.Flags
 	// Plugins are those of the project; nil means those of its settings.
@@ -51,10 +53,10 @@ type Workspace struct {
 	Env
 	Project *settings.Project
 	Models  *models.Models
+	// Agents are the definitions of agents.
+	Agents *agentdef.Library
 	// Engine searches the files; it keeps what it learns for later searches.
 	Engine *search.Engine
-	// Agents are the kinds of agents there are.
-	Agents *agentdef.Library
 	// Fleet returns the MCP servers, which are found when it is called first. It starts none.
 	Fleet func() (*servers.Fleet, error)
 
@@ -89,8 +91,11 @@ func Open(env Env, p *settings.Project) *Workspace {
 	}
 	w.writers = change.NewWriters(env.Now)
 	w.library = libraryOf(w)
-	w.Agents = agentdef.NewLibrary(agentdef.Config{
-		Roots: func() []agentdef.Root { return nil }, Extra: func() []*agentdef.Definition { return builtin.Definitions(w.language()) },
+	if w.Env.Agents == nil {
+		w.Env.Agents = &agentdefs.Flags{}
+	}
+	w.Agents = agentdefs.OpenLibrary(agentdefs.Config{
+		Project: p, Language: w.language, Flags: w.Env.Agents, Plugins: func() []agentdef.Root { return pluginSet(w).Agents() },
 	})
 	w.Models = models.Open(p, env.Say)
 	w.Engine = newEngine(p.Values().Search, env.Dir, env.Say)

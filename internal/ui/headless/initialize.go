@@ -205,7 +205,14 @@ func (sv *server) abilities(o *streamjson.Object) {
 		item.Str("description", commands[i].Doc)
 		item.Str("argumentHint", commands[i].Args)
 	})
-	o.Strs("agents", nil)
+	o.List("agents", len(info.Agents), func(i int, item *streamjson.Object) {
+		a := info.Agents[i]
+		item.Str("name", a.Name)
+		item.Str("description", a.Description)
+		if a.Model != "" {
+			item.Str("model", a.Model)
+		}
+	})
 	current, all := styles(sv.f.cfg.Desk)
 	o.Str("output_style", current)
 	o.Strs("available_output_styles", all)

@@ -31,11 +31,18 @@ type Config struct {
 	Seen func(*msg.ToolUse) *msg.ToolUse
 }
 
+// An Agent is a kind of agent that can be launched.
+type Agent struct {
+	Name, Description string
+	Model             string // empty means the one in use
+}
+
 // An Info describes a session.
 type Info struct {
 	Dir, Model, Mode, KeySource, Version string
 	Style                                string // the output style; empty for the default
 	Skills                               []string
+	Agents                               []Agent
 	// Tools and Commands are the names of what can be called and typed.
 	Tools, Commands []string
 	// Servers are the MCP servers.
@@ -79,6 +86,13 @@ func (p *Printer) emit(o *Object) { p.emitAs(o, msg.NewID()) }
 
 func (p *Printer) emitAs(o *Object, id string) { p.cfg.Out.Write(o.Identified(p.cfg.SessionID(), id)) }
 
+func agentNames(agents []Agent) (names []string) {
+	for _, a := range agents {
+		names = append(names, a.Name)
+	}
+	return names
+}
+
 // Begin prints what a turn starts with. A note, which asks for no answer, has no such line.
 func (p *Printer) Begin(s session.Started) {
 	if p.started = s; s.Note && !s.Chore {
@@ -100,7 +114,7 @@ func (p *Printer) Begin(s session.Started) {
 	// The field's name is the protocol's; its value says whose version it is.
 	o.Str("claude_code_version", info.Version)
 	o.Str("output_style", cmp.Or(info.Style, "default"))
-	o.Strs("agents", nil)
+	o.Strs("agents", agentNames(info.Agents))
 	o.Strs("skills", info.Skills)
 	o.List("plugins", len(info.Plugins), func(i int, item *Object) {
 		item.Str("name", info.Plugins[i].Name)

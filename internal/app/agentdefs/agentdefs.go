@@ -1,0 +1,141 @@
+// Package agentdefs finds the definitions of agents in a workspace, chooses the one that holds the main conversation, and
+// says what of it the user must have approved. What definitions are is left to the package agentdef, and running agents
+// to others.
+package agentdefs
+
+import (
+	"fmt"
+	"sync"
+
+	"adze/internal/agentdef"
+	"adze/internal/agentdef/builtin"
+	"adze/internal/app/settings"
+	"adze/internal/app/setup"
+	"adze/internal/hook"
+	"adze/internal/platform/scope"
+	"adze/internal/platform/texts"
+)
+
+// Flags are the definitions that the command line or the host has. They are safe for concurrent use; the zero value has
+// none.
+type Flags struct {
+	mu       sync.Mutex
+	list     []*agentdef.Definition
+	problems []agentdef.Problem
+}
+
+// Add reads definitions in JSON.
+func (f *Flags) Add(data []byte) error {
+	list, problems, err := agentdef.ParseFlag(data)
+	if err != nil {
+		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.list = append(list, f.list...)
+	f.problems = append(f.problems, problems...)
+	return nil
+}
+
+func (f *Flags) definitions() []*agentdef.Definition {
+	if f == nil {
+		return nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.list
+}
+
+// Problems returns what is wrong with fields that are ignored.
+func (f *Flags) Problems() []agentdef.Problem {
+	if f == nil {
+		return nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.problems
+}
+
+// A Config says where the definitions of a workspace are. Flags may be nil.
+type Config struct {
+	Project  *settings.Project
+	Language func() texts.Language
+	// Plugins returns the folders of plugins.
+	Plugins func() []agentdef.Root
+	Flags   *Flags
+}
+
+// OpenLibrary returns the definitions of a workspace. Nothing is read before it is needed.
+func OpenLibrary(c Config) *agentdef.Library {
+	return agentdef.NewLibrary(agentdef.Config{
+		Roots: func() []agentdef.Root { return append(Folders(c.Project), c.Plugins()...) },
+		Extra: func() []*agentdef.Definition {
+			return append(c.Flags.definitions(), builtin.Definitions(c.Language())...)
+		},
+		Problems: c.Flags.Problems,
+	})
+}
+
+// Folders returns the folders of agents that count: those of a workspace that is not trusted are not among them.
+func Folders(p *settings.Project) []agentdef.Root {
+	var roots []agentdef.Root
+	for _, f := range p.Folders("agents") {
+		root := agentdef.Root{Path: f.Path}
+		switch f.Scope {
+		case scope.Managed:
+			root.Source.Kind = agentdef.Managed
+		case scope.User:
+			root.Source.Kind = agentdef.User
+		default:
+			root.Source.Kind, root.Within = agentdef.Project, p.Trust.Root
+		}
+		roots = append(roots, root)
+	}
+	return roots
+}
+
+// Main returns the definition of the agent that holds the main conversation, by its name or as the settings have it; nil
+// if there is none. It is an error if there is no such agent, or if the user has not approved what it brings.
+func Main(p *settings.Project, l *agentdef.Library, name string) (*agentdef.Definition, error) {
+	where := "--agent"
+	if name == "" {
+		name, where = p.Values().Prompt.Agent, "the setting agent"
+	}
+	if name == "" {
+		return nil, nil
+	}
+	set := l.Set()
+	d := set.Get(name)
+	if d == nil {
+		return nil, setup.Errorf("%s: %v", where, set.Unknown(name))
+	}
+	if err := Approved(p.Trust, d); err != nil {
+		return nil, setup.Errorf("%s: %v", where, err)
+	}
+	return d, nil
+}
+
+// Approved returns an error if an agent of the project has hooks or servers that the user has not approved.
+func Approved(t *settings.Trust, d *agentdef.Definition) error {
+	for _, it := range settings.AgentItems(d) {
+		if !t.Approved(it) {
+			return fmt.Errorf("the agent %s is not used, because you have not approved its %s %s; adze trust shows what it does, and asks", d.Name, it.Kind, it.Name)
+		}
+	}
+	return nil
+}
+
+// Hooks returns the hooks of an agent; none if d is nil.
+func Hooks(d *agentdef.Definition) []hook.Source {
+	if d == nil || d.Hooks == nil {
+		return nil
+	}
+	src := hook.Source{Name: "agent " + d.Name, Scope: scope.User, File: d.File, JSON: d.Hooks}
+	switch d.Source.Kind {
+	case agentdef.Managed:
+		src.Scope = scope.Managed
+	case agentdef.Project: // it is found only where it is trusted
+		src.Scope, src.Workspace, src.Trusted = scope.Project, true, true
+	}
+	return []hook.Source{src}
+}

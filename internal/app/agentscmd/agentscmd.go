@@ -1,0 +1,187 @@
+// Package agentscmd runs the actions of adze agents: it lists and shows agents, and makes, edits and removes those that are
+// files of the user or the project.
+package agentscmd
+
+import (
+	"context"
+	"strings"
+
+	"adze/internal/agentdef"
+	"adze/internal/app/agentdefs"
+	"adze/internal/app/console"
+	"adze/internal/app/setup"
+	"adze/internal/app/syntax"
+	"adze/internal/desk"
+	"adze/internal/desk/extensions"
+	"adze/internal/platform/scope"
+	"adze/internal/ui/draw"
+)
+
+// An Action is one of the actions.
+type Action struct {
+	Name, Args, Doc string
+	run             func(context.Context, *Task) error
+}
+
+// Actions returns all actions.
+func Actions() []Action {
+	return []Action{
+		{"list", "", "list the agents with where they come from, and what is wrong with some", list},
+		{"show", "NAME", "show an agent and its prompt", show},
+		{"create", "NAME", "write the file of an agent; --description says what it is for", create},
+		{"edit", "NAME", "open the file of an agent in your editor", edit},
+		{"rm", "NAME", "remove the file of an agent; asks first, unless --yes is given", remove},
+	}
+}
+
+// Find returns the action that has a name, or nil.
+func Find(name string) *Action {
+	for _, a := range Actions() {
+		if a.Name == name {
+			return &a
+		}
+	}
+	return nil
+}
+
+// Options are the flags of the actions.
+type Options struct {
+	Description, Prompt, Tools, Model, Scope string
+	JSON, Yes                                bool
+}
+
+// Flags returns the flags.
+func (o *Options) Flags() []syntax.Flag {
+	return []syntax.Flag{
+		{Name: "description", Short: "d", Value: "TEXT", Doc: "with create, what the agent is for: the model chooses by it", Set: syntax.SetText(&o.Description)},
+		{Name: "prompt", Value: "TEXT", Doc: "with create, what the agent is told", Set: syntax.SetText(&o.Prompt)},
+		{Name: "tools", Value: "LIST", Doc: "with create, the tools of the agent; without it, all", Set: syntax.SetText(&o.Tools)},
+		{Name: "model", Value: "NAME", Doc: "with create, its model; without it, that of the conversation", Set: syntax.SetText(&o.Model)},
+		{Name: "scope", Short: "s", Value: "SCOPE", Choices: []string{"project", "user"}, Doc: "with create, project (the default) or user, for all projects", Set: syntax.SetText(&o.Scope)},
+		{Name: "yes", Short: "y", Doc: "with rm, do not ask first", Set: syntax.SetBool(&o.Yes)},
+		{Name: "json", Doc: "with list and show, print JSON", Set: syntax.SetBool(&o.JSON)},
+	}
+}
+
+// Explanation says what agents are.
+const Explanation = `adze agents create reviewer --description "reviews changes for bugs" --tools "Read, Grep, Glob, Bash"
+adze --agent reviewer
+
+An agent is a prompt with a choice of tools, in a Markdown file: .adze/agents/NAME.md in the project, or agents/NAME.md in
+the state home. The model launches agents for parts of its work; --agent lets one hold the conversation.
+`
+
+// A Task is one action, with its arguments.
+type Task struct {
+	agentdefs.Files
+	*console.Console
+	*Options
+	Args []string
+	// Edit opens a file in the user's editor.
+	Edit func(path string) error
+}
+
+// Run runs an action.
+func (t *Task) Run(ctx context.Context, a *Action) error {
+	if (a.Args == "") != (len(t.Args) == 0) || len(t.Args) > 1 {
+		return setup.Errorf("usage: adze agents %s", strings.TrimSpace(a.Name+" "+a.Args))
+	}
+	return a.run(ctx, t)
+}
+
+// A listed agent is one in JSON output.
+type listed struct {
+	Name        string   `json:"name"`
+	Description string   `json:"description"`
+	Source      string   `json:"source"`
+	Path        string   `json:"path,omitempty"`
+	Model       string   `json:"model,omitempty"`
+	Tools       []string `json:"tools"` // null means all
+	Disallowed  []string `json:"disallowedTools,omitempty"`
+	Mode        string   `json:"permissionMode,omitempty"`
+	Prompt      *string  `json:"prompt,omitempty"`
+}
+
+func describe(d *agentdef.Definition) listed {
+	return listed{
+		Name: d.Name, Description: d.Description, Source: d.Source.String(), Path: d.File, Model: d.Model,
+		Tools: d.Tools, Disallowed: d.Disallowed, Mode: d.Mode,
+	}
+}
+
+func list(_ context.Context, t *Task) error {
+	set := t.Library.Set()
+	if !t.JSON {
+		return t.page(extensions.AgentsPage(set))
+	}
+	all := []listed{}
+	for _, d := range set.Definitions {
+		all = append(all, describe(d))
+	}
+	return t.PrintJSON(map[string]any{"agents": all, "problems": append([]string{}, set.Report()...)})
+}
+
+func show(_ context.Context, t *Task) error {
+	set := t.Library.Set()
+	d := set.Get(t.Args[0])
+	if d == nil {
+		return setup.Errorf("%v", set.Unknown(t.Args[0]))
+	}
+	if t.JSON {
+		shown := describe(d)
+		shown.Prompt = &d.Prompt
+		return t.PrintJSON(shown)
+	}
+	if err := t.page(extensions.AgentPage(d)); err != nil || d.Prompt == "" {
+		return err
+	}
+	return t.Show("\n" + d.Prompt + "\n")
+}
+
+// page prints a page.
+func (t *Task) page(p desk.Page) error {
+	return t.Show(strings.Join(draw.Page(p, draw.Options{}), "\n") + "\n")
+}
+
+func create(ctx context.Context, t *Task) error {
+	to := scope.Project
+	if t.Scope == "user" {
+		to = scope.User
+	}
+	d := &agentdef.Definition{Name: t.Args[0], Description: t.Description, Prompt: t.Prompt, Model: t.Model}
+	if t.Tools != "" {
+		d.Tools = []string{t.Tools}
+	}
+	path, err := t.Create(ctx, to, d)
+	if err != nil {
+		return setup.Errorf("%v", err)
+	}
+	return t.Show("Created " + path + "\n")
+}
+
+func edit(_ context.Context, t *Task) error {
+	path, err := t.File(t.Args[0])
+	if err != nil {
+		return setup.Errorf("%v", err)
+	}
+	return t.Edit(path)
+}
+
+func remove(_ context.Context, t *Task) error {
+	path, err := t.File(t.Args[0])
+	if err != nil {
+		return setup.Errorf("%v", err)
+	}
+	if !t.Yes {
+		if !t.StdinTerminal {
+			return setup.Errorf("without a terminal you cannot be asked; --yes removes %s", path)
+		}
+		if yes, err := t.Confirm("Remove " + path + "?"); err != nil || !yes {
+			return err
+		}
+	}
+	if path, err = t.Remove(t.Args[0]); err != nil {
+		return err
+	}
+	return t.Show("Removed " + path + "\n")
+}

@@ -1,0 +1,81 @@
+package wire
+
+import (
+	"cmp"
+	"strings"
+
+	"adze/internal/app/agentdefs"
+	"adze/internal/brief"
+	"adze/internal/model"
+	"adze/internal/permission/mode"
+	"adze/internal/ui/streamjson"
+)
+
+// useAgent makes the conversation that of the agent which the command line or the settings name. What the command line
+// says of the model and of limits comes first; a permission mode can only become stricter.
+func useAgent(c *Conversation) error {
+	s := &c.spec
+	if s.Worker != nil {
+		if !s.Worker.fork() {
+			s.Definition = nil // it has one of its own
+		}
+		return nil
+	}
+	if s.Calls != FromModel {
+		return nil
+	}
+	d, err := agentdefs.Main(c.ws.Project, c.ws.Agents, s.MainAgent)
+	if err != nil || d == nil {
+		return err
+	}
+	s.Definition = d
+	s.Model.Name = cmp.Or(s.Model.Name, d.Model)
+	s.Model.Effort = cmp.Or(s.Model.Effort, model.Effort(d.Effort))
+	s.Limits.MaxTurns = cmp.Or(s.Limits.MaxTurns, d.MaxTurns)
+	s.OmitInstructions = s.OmitInstructions || d.OmitInstructions
+	return nil
+}
+
+// FirstPrompt returns what a new conversation begins with: what the user says, after what its agent begins with.
+func FirstPrompt(w *Workspace, s *Spec, text string) string {
+	d, err := agentdefs.Main(w.Project, w.Agents, s.MainAgent)
+	if err != nil || d == nil || d.InitialPrompt == "" || s.Session.Resumes() || strings.HasPrefix(text, "/") {
+		return text // ok: what is wrong is said when the conversation is opened
+	}
+	return strings.TrimSpace(d.InitialPrompt + "\n\n" + text)
+}
+
+// agentsOf returns the agents of a workspace as hosts are told of them.
+func agentsOf(w *Workspace) (list []streamjson.Agent) {
+	for _, d := range w.Agents.All() {
+		list = append(list, streamjson.Agent{Name: d.Name, Description: d.Description, Model: d.Model})
+	}
+	return list
+}
+
+// limitMode makes the permission mode as strict as the agent of the conversation wants it, unless the command line has
+// one.
+func limitMode(c *Conversation) error {
+	d, a := c.spec.Definition, c.spec.Access
+	if d == nil || d.Mode == "" || a.Mode != "" || a.Skip {
+		return nil
+	}
+	return c.Gate.SetMode(mode.Stricter(c.Gate.Mode(), mode.Mode(d.Mode)))
+}
+
+// offeredBy reports whether the agent of a conversation gets a tool; nil if there is no agent.
+func offeredBy(s *Spec) func(tool string) bool {
+	if s.Definition == nil {
+		return nil
+	}
+	return s.Definition.Offers
+}
+
+// promptChoice returns which texts make up the system prompt.
+func promptChoice(s *Spec) brief.Choice {
+	c := brief.Choice{Custom: s.Prompt.System, Agent: s.Prompt.Agent, Placed: s.Prompt.Agent != nil, Append: s.Prompt.Append}
+	if d := s.Definition; d != nil && d.Prompt != "" && c.Agent == nil {
+		c.Agent = &d.Prompt
+	}
+	return c
+}

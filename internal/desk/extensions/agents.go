@@ -1,0 +1,201 @@
+package extensions
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"adze/internal/agentdef"
+	"adze/internal/desk"
+	"adze/internal/model/tokens"
+	"adze/internal/platform/amount"
+	"adze/internal/platform/scope"
+)
+
+func agentsCommand() desk.Command {
+	return desk.Command{Name: "agents", Args: "[NAME|create NAME DESCRIPTION|generate NAME PURPOSE|edit NAME|delete NAME]",
+		Doc: "list the agents with where they come from and what is wrong with some, show one, or make, edit and delete those in files",
+		Run: runAgents,
+		Complete: func(d *desk.Desk, _ string) (words []string) {
+			if d.Extensions.Agents.Set != nil {
+				words = d.Extensions.Agents.Set().Names()
+			}
+			return append(words, "create ", "generate ", "edit ", "delete ")
+		}}
+}
+
+func runAgents(_ context.Context, d *desk.Desk, arg string) (desk.Answer, error) {
+	a := d.Extensions.Agents
+	if a.Set == nil {
+		return desk.Say("There are no agents in this session."), nil
+	}
+	verb, rest, _ := strings.Cut(strings.TrimSpace(arg), " ")
+	rest = strings.TrimSpace(rest)
+	switch verb {
+	case "":
+		return AgentsPage(a.Set()), nil
+	case "create", "generate", "edit", "delete":
+		if !d.Terminal { // others may have written the prompt
+			return nil, desk.ErrTerminal
+		}
+		return changeAgents(a, verb, rest)
+	}
+	set := a.Set()
+	i := slices.IndexFunc(set.Definitions, func(x *agentdef.Definition) bool { return strings.EqualFold(x.Name, arg) })
+	if i < 0 {
+		return nil, set.Unknown(arg)
+	}
+	return AgentPage(set.Definitions[i]), nil
+}
+
+// changeAgents makes, edits or deletes the file of an agent.
+func changeAgents(a desk.Agents, verb, rest string) (desk.Answer, error) {
+	name, text, _ := strings.Cut(rest, " ")
+	text = strings.TrimSpace(text)
+	switch {
+	case verb == "delete" && name != "" && text == "":
+		return deleteAgent(a, name)
+	case verb == "edit" && name != "" && text == "":
+		path, err := a.File(name)
+		return desk.Edit{Path: path, Page: desk.Say("Edited " + path)}, err
+	case verb == "generate" && text != "":
+		return choosePlace(name, func(_ context.Context, to scope.Scope) (desk.Answer, error) {
+			prompt, err := a.Write(to, name, text)
+			return desk.Prompt{Text: prompt}, err
+		})
+	case verb == "create" && text != "":
+		return choosePlace(name, func(ctx context.Context, to scope.Scope) (desk.Answer, error) {
+			path, err := a.Create(ctx, to, &agentdef.Definition{Name: name, Description: text, Prompt: text})
+			return desk.Edit{Path: path, Page: desk.Say(fmt.Sprintf("Created the agent %s in %s; /agents edit %s opens it again.", name, path, name))}, err
+		})
+	}
+	return nil, errors.New("usage: /agents create NAME DESCRIPTION, /agents generate NAME PURPOSE, /agents edit NAME or /agents delete NAME")
+}
+
+// choosePlace asks whether an agent belongs to the project or to the user.
+func choosePlace(name string, do func(context.Context, scope.Scope) (desk.Answer, error)) (desk.Answer, error) {
+	if !agentdef.ValidName(name) {
+		return nil, fmt.Errorf("an agent cannot be called %q: %s", name, agentdef.NameRule)
+	}
+	return desk.List{
+		Page: desk.Say("Where is the agent " + name + " to be used?"), Usage: "adze agents create " + name + " --scope SCOPE",
+		Choices: []desk.Choice{{ID: scope.Project.Short(), Title: "In this project", About: "by all who work on it"}, {ID: scope.User.Short(), Title: "In all projects", About: "by you"}},
+		Choose: func(ctx context.Context, c desk.Choice) (desk.Answer, error) {
+			to, err := scope.Parse(c.ID)
+			if err != nil {
+				return nil, err
+			}
+			return do(ctx, to)
+		},
+	}, nil
+}
+
+// deleteAgent asks whether to delete the file of an agent.
+func deleteAgent(a desk.Agents, name string) (desk.Answer, error) {
+	path, err := a.File(name)
+	if err != nil {
+		return nil, err
+	}
+	return desk.List{
+		Page: desk.Say("Delete " + path + "?"), Usage: "adze agents rm " + name,
+		Choices: []desk.Choice{{ID: "no", Title: "No"}, {ID: "yes", Title: "Yes, delete it"}},
+		Choose: func(_ context.Context, c desk.Choice) (desk.Answer, error) {
+			if c.ID != "yes" {
+				return desk.Say("Nothing was changed."), nil
+			}
+			path, err := a.Remove(name)
+			return desk.Say("Deleted " + path + "."), err
+		},
+	}, nil
+}
+
+// maxAgents is how many agents of a source are listed.
+const maxAgents = 40
+
+// AgentsPage lists the agents by source, the ones first that come before others of the same name, and what is not used.
+func AgentsPage(set *agentdef.Set) desk.Page {
+	var p desk.Page
+	var sources []agentdef.Source
+	by := map[agentdef.Source][]*agentdef.Definition{}
+	for _, d := range set.Definitions {
+		if by[d.Source] == nil {
+			sources = append(sources, d.Source)
+		}
+		by[d.Source] = append(by[d.Source], d)
+	}
+	slices.SortFunc(sources, func(a, b agentdef.Source) int {
+		return cmp.Or(-cmp.Compare(a.Kind, b.Kind), strings.Compare(a.By, b.By))
+	})
+	for _, s := range sources {
+		list, from := by[s], "from "+s.String()
+		if s.Kind == agentdef.BuiltIn {
+			from = "built in"
+		}
+		p.Add(desk.Text(fmt.Sprintf("%s %s:", amount.Of(len(list), "agent", "agents"), from)))
+		table := desk.Table{Columns: []desk.Column{{}, {}, {Cut: true}}, Indented: true}
+		for _, d := range list[:min(maxAgents, len(list))] {
+			table.Rows = append(table.Rows, []string{d.Name, cmp.Or(d.Model, "inherit"), d.Description})
+		}
+		p.Add(table)
+		if more := len(list) - len(table.Rows); more > 0 {
+			p.Add(desk.Text("  And " + amount.Of(more, "agent", "agents") + " more; /agents NAME shows one."))
+		}
+	}
+	for _, line := range set.Report() {
+		p.Add(desk.Notice(line))
+	}
+	return p
+}
+
+// AgentPage shows an agent.
+func AgentPage(d *agentdef.Definition) desk.Page {
+	fields := desk.Fields{{Name: "Name", Value: d.Name}, {Name: "About", Value: d.Description}, {Name: "From", Value: d.Source.String()}}
+	add := func(name, value string) {
+		if value != "" {
+			fields = append(fields, desk.Field{Name: name, Value: value})
+		}
+	}
+	add("File", d.File)
+	tools := "all that sub-agents may have"
+	switch {
+	case d.Tools != nil && len(d.Tools) == 0:
+		tools = "none"
+	case d.Tools != nil:
+		tools = strings.Join(d.Tools, ", ")
+	}
+	add("Tools", tools)
+	add("Without", strings.Join(d.Disallowed, ", "))
+	add("Mode", d.Mode)
+	add("Model", cmp.Or(d.Model, "inherit"))
+	add("Effort", d.Effort)
+	if d.MaxTurns > 0 {
+		add("Max turns", strconv.Itoa(d.MaxTurns))
+	}
+	add("Skills", strings.Join(d.Skills, ", "))
+	add("Servers", strings.Join(serverNames(d), ", "))
+	add("Memory", string(d.Memory))
+	if d.Hooks != nil {
+		add("Hooks", string(d.Hooks))
+	}
+	if d.Background {
+		add("Runs", "in the background")
+	}
+	if d.Worktree {
+		add("Works in", "a worktree of its own")
+	}
+	if d.Prompt != "" {
+		add("Prompt", "about "+amount.Of(tokens.New("").Text(d.Prompt), "token", "tokens"))
+	}
+	return desk.Page{Blocks: []desk.Block{fields}}
+}
+
+func serverNames(d *agentdef.Definition) (names []string) {
+	for _, s := range d.Servers {
+		names = append(names, s.Name)
+	}
+	return append(names, d.Required...)
+}
