@@ -48,16 +48,20 @@ func TestKilledRewind(t *testing.T) {
 	old, fresh := map[string]string{"a": "old", "b": "old"}, map[string]string{"a": "new", "b": "new"}
 	for _, tt := range []struct {
 		name string
+		id   string
 		undo bool
 		want map[string]string
-	}{{"completed", false, old}, {"taken back", true, fresh}} {
+	}{
+		{"completed", "m1", false, old}, {"taken back", "m1", true, fresh},
+		{"of an agent, completed", ann.ID, false, old}, {"of an agent, taken back", ann.ID, true, fresh},
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := newProject(t)
 			p.outside("a", "old")
 			p.outside("b", "old")
 			p.Begin("m1")
-			p.edit("a", "new")
-			p.edit("b", "new")
+			p.editBy(ann, "a", "new")
+			p.editBy(ann, "b", "new")
 			left := p.dir + "-left" // what the killed process leaves
 			p.write = func(path string, data []byte, mode fs.FileMode) error {
 				if path == p.path("b") && string(data) == "old" {
@@ -68,7 +72,7 @@ func TestKilledRewind(t *testing.T) {
 				}
 				return replace.WriteFile(path, data, mode)
 			}
-			if _, err := p.Rewind(t.Context(), "m1", Options{}); err == nil {
+			if _, err := p.Rewind(t.Context(), tt.id, Options{}); err == nil {
 				t.Fatal("it was not cut short")
 			}
 			p.reopen()
@@ -79,7 +83,7 @@ func TestKilledRewind(t *testing.T) {
 			p.reopen()
 			p.outside("a", "old") // as it was at that moment
 			to, undo, ok := p.Interrupted()
-			if !ok || to != "m1" || !strings.HasPrefix(undo, "rewind-") {
+			if !ok || to != tt.id || !strings.HasPrefix(undo, "rewind-") {
 				t.Fatalf("%q, %q, %v", to, undo, ok)
 			}
 			if _, _, again := p.Interrupted(); again {

@@ -190,6 +190,7 @@ func (h *History) Interrupted() (to, undo string, ok bool) {
 
 // keepNow keeps what a file is before it is restored.
 func (h *History) keepNow(ctx context.Context, s *step) error {
+	s.info, _ = os.Lstat(s.path) // ok: there may be none
 	now, err := h.store.keep(ctx, s.path)
 	if err != nil {
 		return err
@@ -218,10 +219,20 @@ func (h *History) keepNow(ctx context.Context, s *step) error {
 type step struct {
 	path      string
 	now, then version
-	data      []byte // what is there now
-	fresh     []byte // what is to be there, if no file was that yet
-	foreign   bool   // others changed the file
-	change    int64  // the number of the change that restores it
+	data      []byte      // what is there now
+	fresh     []byte      // what is to be there, if no file was that yet
+	foreign   bool        // others changed the file
+	change    int64       // the number of the change that restores it
+	info      fs.FileInfo // of what was kept; nil if there was no file
+}
+
+// changed reports whether a file is not what was kept of it: a tool of an agent may be at work.
+func (s *step) changed() bool {
+	info, err := os.Lstat(s.path)
+	if err != nil || s.info == nil {
+		return !(errors.Is(err, fs.ErrNotExist) && s.info == nil)
+	}
+	return !os.SameFile(info, s.info) || info.Size() != s.info.Size() || !info.ModTime().Equal(s.info.ModTime())
 }
 
 // plan returns what to restore to be at the snapshot with this place, except for some files. The contents to
@@ -256,7 +267,10 @@ func (h *History) plan(from int, except []string) ([]step, error) {
 // a file what a version says.
 func carryOut(steps []step, put func(path string, v version) error) error {
 	for i, s := range steps {
-		err := put(s.path, s.then)
+		err := errors.New("it was changed just now")
+		if !s.changed() {
+			err = put(s.path, s.then)
+		}
 		if err == nil {
 			continue
 		}

@@ -3,6 +3,8 @@ package filehistory
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -13,6 +15,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"adze/internal/platform/replace"
 )
 
 var (
@@ -351,6 +355,144 @@ func TestTakeBackARewindAlone(t *testing.T) {
 	for _, id := range []string{"a9", "", userID} {
 		if _, err := p.Rewind(t.Context(), id, Options{}); err == nil {
 			t.Errorf("an agent %q, which there is not, was undone", id)
+		}
+	}
+}
+
+// A file that an agent changes while others are restored is not overwritten, and the others are as they were.
+//
+// Proves HIST-04.
+func TestRewindBesideAnAgent(t *testing.T) {
+	p := newProject(t)
+	for _, name := range []string{"a", "b", "c"} {
+		p.outside(name, "zero\n")
+	}
+	p.Begin("m1")
+	for _, name := range []string{"a", "b", "c", "d"} {
+		p.editBy(ann, name, "one\n")
+	}
+	p.write = func(path string, data []byte, mode os.FileMode) error {
+		if path == p.path("b") {
+			p.outside("c", "of Bob\n")
+		}
+		return replace.WriteFile(path, data, mode)
+	}
+	_, err := p.Rewind(t.Context(), ann.ID, Options{})
+	if err == nil || !strings.Contains(err.Error(), p.path("c")+": it was changed just now") {
+		t.Errorf("error %v", err)
+	}
+	if diff := cmp.Diff(map[string]string{"a": "one\n", "b": "one\n", "c": "of Bob\n", "d": "one\n"}, p.files()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// When the oldest messages are forgotten and the history is written again, it is still known who changed what, and in
+// which order.
+//
+// Proves HIST-02.
+func TestUndoAfterCompaction(t *testing.T) {
+	p := newProject(t)
+	p.outside("f", twelve)
+	p.outside("g", twelve)
+	p.Begin("m0")
+	p.editBy(ann, "f", swap(twelve, "2", "OLD"))
+	for i := range maxSnapshots {
+		p.Begin(fmt.Sprint("m", i+1))
+		p.edit("other", fmt.Sprint(i))
+	}
+	p.editBy(bob, "f", swap(p.files()["f"], "5", "B"))
+	p.editBy(ann, "f", swap(p.files()["f"], "8", "A"))
+	p.editBy(bob, "f", swap(p.files()["f"], "11", "C"))
+	var calls []int64
+	for _, a := range []Author{ann, bob} { // at the same time
+		c, err := p.Backup(t.Context(), p.path("g"), a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls = append(calls, c)
+	}
+	for i, text := range []string{swap(twelve, "3", "A"), swap(swap(twelve, "3", "A"), "9", "B")} {
+		p.outside("g", text)
+		p.Wrote(calls[i], p.path("g"), sha256.Sum256([]byte(text)))
+	}
+	size := func() int64 {
+		info, err := os.Stat(p.dir + "/index.jsonl")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.Size()
+	}
+	for before := int64(-1); before != size(); { // until nothing is left to be dropped
+		before = size()
+		p.reopen()
+	}
+	if p.authored(ann.ID) < 0 || p.ids["m0"] != nil {
+		t.Fatal("the history does not begin after the first message")
+	}
+	both := p.files()["g"]
+	report, err := p.Rewind(t.Context(), ann.ID, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := swap(swap(swap(twelve, "2", "OLD"), "5", "B"), "11", "C")
+	if got := p.files(); got["f"] != want || got["g"] != both || len(report.Later) != 1 {
+		t.Errorf("%q, %q, %+v", got["f"], got["g"], report.Later)
+	}
+	if _, err := p.Rewind(t.Context(), bob.ID, Options{}); err != nil || p.files()["f"] != swap(twelve, "2", "OLD") || p.files()["g"] != both {
+		t.Errorf("%q, %q, %v", p.files()["f"], p.files()["g"], err)
+	}
+}
+
+// Records of others can say anything of changes and authors: nothing is lost, and nothing fails.
+func TestUndoWithBadRecords(t *testing.T) {
+	hash := func(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }
+	for _, bad := range []string{
+		`{"type":"left","path":"F","hash":"` + hash("zero\n") + `","change":1}`,
+		`{"type":"left","path":"F","hash":"` + hash("theirs\n") + `","change":9223372036854775807}`,
+		`{"type":"next","path":"F","hash":"` + hash("theirs\n") + `","change":1}`,
+		`{"type":"file","path":"F","of":"m1","hash":"` + hash("theirs\n") + `","change":9223372036854775807,"by":"a1"}`,
+		`{"type":"file","path":"F","of":"m1","hash":"` + hash("theirs\n") + `","change":1,"by":"user"}`,
+		`{"type":"file","path":"F","of":"m1","change":-1,"by":"a1","title":"\u001b[2J"}`,
+	} {
+		p := newProject(t)
+		p.outside("f", "zero\n")
+		p.Begin("m1")
+		p.editBy(ann, "f", "one\n")
+		p.editBy(bob, "f", "one\ntwo\nthree\n")
+		last := p.store.last
+		if err := p.Close(); err != nil {
+			t.Fatal(err)
+		}
+		p.History = nil
+		var r record
+		if err := json.Unmarshal([]byte(bad), &r); err != nil {
+			t.Fatal(err)
+		}
+		r.Path = p.path("f")
+		line, err := encodeAll([]record{r}, last)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := os.OpenFile(p.dir+"/index.jsonl", os.O_WRONLY|os.O_APPEND, 0)
+		if err == nil {
+			_, err = f.Write(line)
+		}
+		if err := errors.Join(err, f.Close()); err != nil {
+			t.Fatal(err)
+		}
+		p.reopen()
+		before := p.files()["f"]
+		report, err := p.Rewind(t.Context(), ann.ID, Options{Force: true})
+		if err != nil {
+			continue // it is said, and nothing was changed
+		}
+		if now := p.files()["f"]; !strings.Contains(now, "two\nthree\n") {
+			t.Errorf("%s: of %q there is %q, %+v", bad, before, now, report)
+		}
+		p.Begin("m2")
+		p.editBy(bob, "f", "four\n")
+		if _, err := p.Rewind(t.Context(), bob.ID, Options{Dry: true, Force: true}); err != nil {
+			t.Errorf("%s: %v", bad, err)
 		}
 	}
 }
