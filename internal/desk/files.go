@@ -12,6 +12,7 @@ import (
 	"adze/internal/platform/filehistory"
 	"adze/internal/platform/fileindex"
 	"adze/internal/platform/filestate"
+	"adze/internal/tool/change"
 )
 
 // Files gives access to the files of a session.
@@ -22,6 +23,8 @@ type Files struct {
 	History *filehistory.History
 	// State holds which contents the model has seen.
 	State *filestate.Store
+	// Working returns who works on which files; nil if there are no agents.
+	Working func() []change.Work
 	// Index finds files by parts of their names.
 	Index *fileindex.Index
 	// MayRead returns an error if the model may not read a file.

@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -11,7 +12,9 @@ import (
 	"adze/internal/msg"
 	"adze/internal/permission"
 	"adze/internal/permission/rule"
+	"adze/internal/platform/filehistory"
 	"adze/internal/platform/scope"
+	"adze/internal/tool/change"
 )
 
 // Proves PERM-10, PERM-48.
@@ -105,6 +108,26 @@ func TestCostPageOfAgents(t *testing.T) {
 		{"  a3", "1", "4000", "0", "$0.00"}, {"all", "4", "4321", "70", "$0.70"},
 	}
 	if diff := cmp.Diff(want, got.Rows); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Who works where is shown while agents run, with what the model called them made harmless.
+func TestWorkPage(t *testing.T) {
+	now := time.Unix(10000, 0)
+	file := func(path string, ago time.Duration) change.WorkedOn {
+		return change.WorkedOn{Path: path, At: now.Add(-ago)}
+	}
+	main := change.Work{Files: []change.WorkedOn{file("/w/c", time.Hour)}}
+	agent := change.Work{By: filehistory.Author{ID: "a1", Title: "Fix\n\x1b[2J it"}, Files: []change.WorkedOn{file("/w/a", 0), file("/w/b", 3*time.Minute)}}
+	var alone, both Page
+	AddWork(&alone, []change.Work{main}, filepath.Base, now)
+	if len(alone.Blocks) != 0 {
+		t.Errorf("without agents there is %v", alone.Blocks)
+	}
+	AddWork(&both, []change.Work{agent, main}, filepath.Base, now)
+	want := [][]string{{`agent "Fix \x1b[2J it" (a1)`, "a (just now), b (3m ago)"}, {"main conversation", "c (1h ago)"}}
+	if diff := cmp.Diff(want, both.Blocks[0].(Table).Rows); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -96,18 +96,20 @@ func completeTasks(d *Desk, _ string) []string {
 }
 
 // taskList shows all tasks, and the commands for them.
-func taskList(d *Desk) Page {
+func taskList(d *Desk) (p Page) {
 	list := d.Tasks.List()
 	switch {
 	case len(list) == 0 && d.Terminal:
-		return Say("There are no background tasks. Ctrl-B moves a running command to the background.")
+		p = Say("There are no background tasks. Ctrl-B moves a running command to the background.")
 	case len(list) == 0:
-		return Say("There are no background tasks.")
+		p = Say("There are no background tasks.")
+	default:
+		p.Add(TaskTable(list...), Text("/tasks ID shows the output of a task, /tasks stop ID stops it, /tasks fg ID follows it."))
 	}
-	return Page{Blocks: []Block{
-		TaskTable(list...),
-		Text("/tasks ID shows the output of a task, /tasks stop ID stops it, /tasks fg ID follows it."),
-	}}
+	if d.Files.Working != nil {
+		AddWork(&p, d.Files.Working(), d.Files.Short, d.Now())
+	}
+	return p
 }
 
 // TaskTable lists tasks with their states.

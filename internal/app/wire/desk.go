@@ -37,7 +37,7 @@ func (c *Conversation) Desk() *desk.Desk {
 		Tasks: c.shell.tasks, Version: c.ws.Version, Models: deskModels(c),
 		Permission: deskPermission(c), Surroundings: surroundings(c), Extensions: extended(c),
 		Files: desk.Files{
-			Dir: c.ws.Dir, History: c.files.history, State: c.files.state,
+			Dir: c.ws.Dir, History: c.files.history, State: c.files.state, Working: c.ws.writers.Working,
 			Index: fileindex.New(fileindex.Config{
 				Dir: c.ws.Dir, All: !v.Files.Gitignore, Skip: func(path string, _ bool) bool { return c.Gate.Hidden(path) },
 			}),
