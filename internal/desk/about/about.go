@@ -35,6 +35,7 @@ func Sections(c Config) []desk.Section {
 			envCommand(c.Variables),
 			releaseNotesCommand(),
 			heapdumpCommand(),
+			debugToolCallCommand(),
 			statuslineCommand(c.StatusLine),
 		}},
 	}

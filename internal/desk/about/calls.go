@@ -1,0 +1,66 @@
+package about
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"adze/internal/desk"
+	"adze/internal/msg"
+	"adze/internal/platform/redact"
+)
+
+func debugToolCallCommand() desk.Command {
+	return desk.Command{Name: "debug-tool-call", Args: "[N]", Doc: "show the last call of a tool, or the Nth last: what the model asked for, and what it got",
+		Run: func(_ context.Context, d *desk.Desk, arg string) (desk.Answer, error) { return showCall(d, arg) }}
+}
+
+// maxCall is how much of an input or a result is shown, in bytes.
+const maxCall = 4000
+
+// showCall shows a call of the conversation as the model knows it, without apparent secrets.
+func showCall(d *desk.Desk, which string) (desk.Answer, error) {
+	n := 1
+	if which != "" {
+		var err error
+		if n, err = strconv.Atoi(which); err != nil || n < 1 {
+			return nil, errors.New("usage: /debug-tool-call, or /debug-tool-call N for the Nth last call")
+		}
+	}
+	var uses []*msg.ToolUse
+	results := map[string]*msg.ToolResult{}
+	for _, e := range d.Session.Conversation() {
+		uses = append(uses, e.Message.Uses()...)
+		for _, p := range e.Message.Parts {
+			if r, ok := p.(*msg.ToolResult); ok {
+				results[r.ID] = r
+			}
+		}
+	}
+	if n > len(uses) {
+		return nil, errors.New("there are fewer calls in this conversation: " + strconv.Itoa(len(uses)))
+	}
+	slices.Reverse(uses)
+	u := uses[n-1]
+	state, result := "has no result yet", ""
+	if r := results[u.ID]; r != nil {
+		state, result = "succeeded", msg.PlainText(r.Parts)
+		if r.IsError {
+			state = "failed"
+		}
+	}
+	shown := func(text string) desk.Items {
+		if text = redact.String(text); len(text) > maxCall {
+			text = strings.ToValidUTF8(text[:maxCall], "") + "…"
+		}
+		return desk.Items(strings.Split(text, "\n"))
+	}
+	var p desk.Page
+	p.Add(desk.Fields{{Name: "Tool", Value: u.Name}, {Name: "Call", Value: u.ID}, {Name: "State", Value: state}}, desk.Text("Input:"), shown(string(u.Input)))
+	if result != "" {
+		p.Add(desk.Text("Result:"), shown(result))
+	}
+	return p, nil
+}
