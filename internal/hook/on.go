@@ -199,12 +199,17 @@ func OnWorktreeRemove(path string) Event {
 	return Event{Name: WorktreeRemove, fields: []field{{"worktree_path", path}}}
 }
 
-// names returns what matchers may call the thing the event is about: for a call the tool's name and
-// its former ones.
+// names returns what matchers may call the thing the event is about: for a call the tool's name, its former
+// ones, and that of the tool it stands for.
 func (e Event) names() []string {
 	names := []string{e.value}
 	if e.use != nil && e.use.Tool != nil {
 		names = append(names, e.use.Tool.Traits().Aliases...)
+	}
+	if e.use != nil && e.use.Call != nil {
+		if s, ok := tool.As[tool.Standing](e.use.Call); ok {
+			names = append(names, s.StandsFor())
+		}
 	}
 	return names
 }

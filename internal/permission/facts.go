@@ -112,6 +112,9 @@ func FactsOf(p *Policy, t tool.Tool, c tool.Call) Facts {
 		f.Origin = "mcp:" + s.Server()
 		f.Names = append(f.Names, "mcp__"+s.Server()+"__"+f.Name())
 	}
+	if s, ok := tool.As[tool.Standing](c); ok {
+		f.Names = append(f.Names, s.StandsFor())
+	}
 	if r, ok := tool.As[tool.Ruled](c); ok {
 		f.Rules = r.Rules()
 	}

@@ -159,6 +159,9 @@ type (
 	// Serving names the server that the call goes to: rules about the tools of the server hold for the call, and what it
 	// says of itself is a hint. Absent = none.
 	Serving interface{ Server() string }
+	// Standing names the tool that the call is another way to use: rules and hooks for that tool hold for the call, too.
+	// Absent = none.
+	Standing interface{ StandsFor() string }
 	// Planning says that the call may be made while planning though it is not read-only; absent = no.
 	Planning interface{ Planning() bool }
 	// Matcher answers whether a rule's content, such as "git push*", applies to this input.

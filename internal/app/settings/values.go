@@ -101,6 +101,7 @@ type Loop struct {
 	Concurrency int
 	AfterStream bool // calls wait for the end of the response
 	Labels      bool // the small model labels calls
+	Monitor     bool // the model can watch commands
 	Schedule    Schedule
 	Tasks       Tasks
 	Worktree    Worktree
@@ -308,6 +309,7 @@ func Decode(s *config.Settings) *Values {
 			Directory: text("autoMemoryDirectory"), Override: text("ADZE_MEMORY_PATH_OVERRIDE"),
 		},
 		Loop: Loop{Labels: s.Bool("toolUseSummaries"), Concurrency: s.Int("ADZE_MAX_TOOL_CONCURRENCY"), AfterStream: !s.Bool("ADZE_STREAMING_TOOLS"),
+			Monitor:  s.Bool("experimental.monitor"),
 			Tasks:    Tasks{Shared: s.Bool("tasks.shared"), List: s.Text("ADZE_TASK_LIST_ID")},
 			Schedule: Schedule{Enabled: s.Bool("schedule.enabled") && !s.Bool("ADZE_DISABLE_CRON"), Tools: s.Bool("schedule.tools"), MaxAge: time.Duration(s.Int("schedule.days")) * 24 * time.Hour},
 			Worktree: Worktree{Tools: s.Bool("worktree.tools"), Links: s.Strings("worktree.symlinkDirectories"), Sparse: s.Strings("worktree.sparsePaths")},

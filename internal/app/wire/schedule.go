@@ -2,6 +2,7 @@ package wire
 
 import (
 	"path/filepath"
+	"slices"
 	"time"
 
 	"adze/internal/app/schedules"
@@ -11,7 +12,9 @@ import (
 	"adze/internal/schedule"
 	"adze/internal/session"
 	"adze/internal/tool"
+	"adze/internal/tools/bash"
 	"adze/internal/tools/cron"
+	"adze/internal/tools/monitor"
 )
 
 // scheduleSwitch is the setting that lets prompts be scheduled.
@@ -52,6 +55,15 @@ func scheduleTools(c *Conversation) []tool.Tool {
 		return nil
 	}
 	return cron.Tools(c.told.jobs)
+}
+
+// watchTools returns the tool that watches commands, if the settings want it. One of the others runs them.
+func watchTools(c *Conversation, others []tool.Tool) []tool.Tool {
+	shell := slices.IndexFunc(others, func(t tool.Tool) bool { return t.Spec().Name == bash.Name })
+	if !c.ws.values().Loop.Monitor || c.spec.Calls != FromModel || shell < 0 {
+		return nil
+	}
+	return []tool.Tool{monitor.New(monitor.Config{Shell: others[shell], Tasks: c.shell.tasks})}
 }
 
 // JobsFile returns the file that keeps the durable jobs of a directory.

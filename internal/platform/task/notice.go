@@ -62,13 +62,53 @@ const (
 	noticeChars = 2000
 )
 
-func (task *Task) notice() Notice {
+// Tell announces something about a task in the background that runs: a sentence, and what it printed up to a place in its
+// output, which is not told again at its end.
+func Tell(task *Task, summary, printed string, upTo int64) {
+	task.mu.Lock()
+	running := task.background && task.status == Running
+	if running {
+		task.out.told = upTo
+	}
+	task.mu.Unlock()
+	if !running || !task.table.tells() {
+		return
+	}
+	task.table.notify(Notice{
+		ID: task.ID, CallID: task.CallID, Status: Running, OutputFile: task.Output.Path(), Summary: summary, Tail: printed,
+	})
+	task.table.announced(0)
+}
+
+// tells reports whether something can be announced.
+func (t *Table) tells() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return !t.closed && t.notify != nil
+}
+
+// untold returns the end of what the task printed and was not told of.
+func untold(task *Task) []byte {
+	task.mu.Lock()
+	told := task.out.told
+	task.mu.Unlock()
 	tail, _ := task.Output.Tail(4 * noticeChars)
+	if told == 0 {
+		return tail
+	}
+	return tail[max(0, int64(len(tail))-(task.Output.Size()-told)):]
+}
+
+func (task *Task) notice() Notice {
+	tail := untold(task)
 	summary := fmt.Sprintf("%s %q %s", task.noun(), task.Title, task.Status())
 	if ending := task.Ending(); ending != "" {
 		summary += " (" + ending + ")"
 	}
 	remark := task.Remarks()
+	if why := stopReason(task); why != "" {
+		remark = strings.TrimPrefix(remark+"\n"+why, "\n")
+	}
 	if task.overdue() {
 		remark = strings.TrimPrefix(remark+fmt.Sprintf("\nIt was ended because it was all that was waited for, and had run for %v.", task.Limit), "\n")
 	}
@@ -141,9 +181,9 @@ func (task *Task) Read(fresh bool, limit int) (text string, skipped int64, err e
 	defer task.mu.Unlock()
 	from, size := int64(0), task.Output.Size()
 	if fresh {
-		from = task.read
+		from = task.out.read
 	}
-	task.read = size
+	task.out.read = size
 	return task.Output.text(from, size, limit)
 }
 
@@ -172,5 +212,5 @@ func (o *Output) text(from, to int64, limit int) (text string, skipped int64, er
 func (task *Task) Unread() bool {
 	task.mu.Lock()
 	defer task.mu.Unlock()
-	return task.read < task.Output.Size()
+	return task.out.read < task.Output.Size()
 }

@@ -47,7 +47,7 @@ const (
 
 // nouns are what the kinds of tasks are called.
 var nouns = map[byte]string{
-	Shell: "Background command", Agent: "Sub-agent", Teammate: "Teammate", Workflow: "Workflow", Monitor: "Monitor", Dream: "Consolidation of memory",
+	Shell: "Background command", Agent: "Sub-agent", Teammate: "Teammate", Workflow: "Workflow", Monitor: "Watched command", Dream: "Consolidation of memory",
 }
 
 // noun returns what a task is called.
@@ -105,13 +105,17 @@ type Task struct {
 	status     Status
 	ending     ending
 	report     *Report
-	read       int64 // how much of the output was handed out
+	out        handed
 }
+
+// A handed says how much of the output was handed out, and how much of it [Tell] has told.
+type handed struct{ read, told int64 }
 
 // An ending is how a task ended.
 type ending struct {
 	words  string
 	remark string // what else there is to say about that
+	why    string // why it was stopped, if that is to be told
 	at     time.Time
 }
 
@@ -297,6 +301,23 @@ func (task *Task) Stopped() bool {
 
 // Stop asks the task to end. It reports whether it was still running.
 func (task *Task) Stop() bool { return task.stop(ErrStopped) }
+
+// StopBecause is like [Task.Stop], and tells why: a sentence of ours, in which nothing of others can end a block.
+func StopBecause(task *Task, why string) bool {
+	task.mu.Lock()
+	if task.status == Running && !task.stopped {
+		task.ending.why = why
+	}
+	task.mu.Unlock()
+	return task.Stop()
+}
+
+// stopReason returns why the task was stopped, or "".
+func stopReason(task *Task) string {
+	task.mu.Lock()
+	defer task.mu.Unlock()
+	return task.ending.why
+}
 
 func (task *Task) stop(cause error) bool {
 	task.mu.Lock()

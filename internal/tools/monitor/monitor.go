@@ -1,0 +1,194 @@
+// Package monitor is the tool that watches a command in the background and tells the model of the lines that it prints. The
+// command is one of the shell's tool: that tool runs it, and what holds for its commands holds for this one. Tasks are kept
+// by platform/task.
+package monitor
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"adze/internal/platform/task"
+	"adze/internal/tool"
+	"adze/internal/tool/command"
+)
+
+// Name is what the model calls the tool by.
+const Name = "Monitor"
+
+var (
+	//go:embed monitor.md
+	doc string
+	//go:embed monitor.zh.md
+	chinese string
+	//go:embed monitor.schema.json
+	inputSchema string
+	//go:embed monitor.output.json
+	outputSchema string
+)
+
+// How long a watch lasts.
+const (
+	defaultTimeout = 5 * time.Minute
+	maxTimeout     = 30 * time.Minute
+)
+
+// A Config is what the tool needs.
+type Config struct {
+	// Shell is the tool that runs commands, which takes a [command.Input].
+	Shell tool.Tool
+	// Tasks holds what that tool runs in the background; nil if nothing does.
+	Tasks *task.Table
+}
+
+// An Input is what the model gives.
+type Input struct {
+	Command     string `json:"command,omitempty"`
+	Path        string `json:"path,omitempty"`
+	Description string `json:"description"`
+	Timeout     int64  `json:"timeout_ms,omitempty"`
+}
+
+// Validate refuses a watch of nothing, and of two things.
+func (in Input) Validate() error {
+	if (in.Command == "") == (in.Path == "") {
+		return errors.New("give either a command or a path to watch")
+	}
+	if strings.ContainsRune(in.Path, 0) {
+		return errors.New("the path contains a null byte")
+	}
+	return nil
+}
+
+// limit returns how long the watch lasts.
+func (in Input) limit() time.Duration {
+	if in.Timeout == 0 {
+		return defaultTimeout
+	}
+	return time.Duration(min(in.Timeout, maxTimeout.Milliseconds())) * time.Millisecond
+}
+
+// line returns the command that is watched.
+func (in Input) line() string {
+	if in.Command != "" {
+		return in.Command
+	}
+	path := in.Path
+	if strings.HasPrefix(path, "-") {
+		path = "./" + path
+	}
+	return "tail -n 0 -F '" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+}
+
+// An Output is the structured result.
+type Output struct {
+	TaskID     string `json:"taskId"`
+	TimeoutMs  int64  `json:"timeoutMs"`
+	OutputFile string `json:"outputFile,omitempty"`
+}
+
+// New returns the tool.
+func New(c Config) tool.Tool {
+	return tool.NewBound(tool.Def{
+		Name: Name, Doc: strings.TrimSpace(doc), Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
+		Traits: tool.Traits{
+			Hint: "watch a command or log file and report new lines", Enabled: c.enabled, Translate: tool.InChinese(chinese),
+			Output: json.RawMessage(strings.TrimSpace(outputSchema)),
+		},
+	}, c.bind)
+}
+
+// enabled reports why nothing can be watched, or nil.
+func (c Config) enabled() error {
+	if err := command.NoTasks(c.Tasks); err != nil {
+		return err
+	}
+	if e := c.Shell.Traits().Enabled; e != nil {
+		return e()
+	}
+	return nil
+}
+
+// bind makes the call of the shell's tool that the watch is.
+func (c Config) bind(in Input) (tool.Call, error) {
+	if err := in.Validate(); err != nil {
+		return nil, err
+	}
+	given, err := json.Marshal(command.Input{
+		Command: in.line(), Description: in.Description, Background: true, Timeout: int(in.limit().Milliseconds()),
+	})
+	if err != nil {
+		return nil, err
+	}
+	inner, err := c.Shell.Bind(given)
+	if err != nil {
+		return nil, err
+	}
+	return &call{config: c, in: in, inner: inner}, nil
+}
+
+// A call is a command with the wish to hear of its lines. What is asked about it, the command answers.
+type call struct {
+	config Config
+	in     Input
+	inner  tool.Call
+}
+
+func (c *call) Input() any { return c.in }
+
+// StandsFor says that rules and hooks for the shell's tool hold.
+func (c *call) StandsFor() string { return c.config.Shell.Spec().Name }
+
+// Command returns what is known about the command.
+func (c *call) Command() *tool.Command { return tool.CommandOf(c.inner) }
+
+// Access says that the command is executed.
+func (c *call) Access() []tool.Access {
+	return []tool.Access{{Verb: tool.Execute, Target: c.in.line()}}
+}
+
+// Match reports whether a condition for commands applies.
+func (c *call) Match(content string) (bool, error) { return tool.Matches(c.inner, content) }
+
+// ReadOnly says that the command only reads.
+func (c *call) ReadOnly() bool { return tool.FactsOf(c.inner).ReadOnly }
+
+// Destructive says that the command may do what cannot be undone.
+func (c *call) Destructive() bool { return tool.FactsOf(c.inner).Destructive }
+
+// OpenWorld says that the command may reach beyond this machine.
+func (c *call) OpenWorld() bool { return tool.FactsOf(c.inner).OpenWorld }
+
+// Title returns the command: the description is the model's word.
+func (c *call) Title() string { return "Watch " + c.in.line() }
+
+// Activity returns what a spinner shows.
+func (c *call) Activity() string { return "Starting to watch" }
+
+// Run starts the command in the background and watches what it prints.
+func (c *call) Run(ctx context.Context, report func(tool.Progress)) (tool.Result, error) {
+	r, err := c.inner.Run(ctx, report)
+	if err != nil {
+		return r, err
+	}
+	out, _ := r.Structured.(command.Output)
+	t, err := c.config.Tasks.Get(out.TaskID)
+	if err != nil { // it was not run in the background, such as an edit in place
+		return tool.Result{}, errors.New("this is not a command that can be watched: run it with " + c.StandsFor())
+	}
+	limit := c.in.limit()
+	go newWatch(t, c.in.Description, limit).run()
+	text := fmt.Sprintf("Watching as task %s, for %v at most. You are told of new lines as they come, and when it ends; work on meanwhile. All output goes to %s.",
+		t.ID, limit, t.Output.Path())
+	if int64(limit/time.Millisecond) < c.in.Timeout {
+		text += fmt.Sprintf(" (%v is the longest there is; start it again then.)", maxTimeout)
+	}
+	r = tool.Text(text)
+	r.Structured = Output{TaskID: t.ID, TimeoutMs: limit.Milliseconds(), OutputFile: t.Output.Path()}
+	r.Display = tool.Plain{Text: "watching in the background as " + t.ID}
+	return r, nil
+}
