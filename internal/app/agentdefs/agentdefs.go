@@ -4,7 +4,9 @@
 package agentdefs
 
 import (
+	"encoding/json"
 	"fmt"
+	"strings"
 	"sync"
 
 	"adze/internal/agentdef"
@@ -125,12 +127,23 @@ func Approved(t *settings.Trust, d *agentdef.Definition) error {
 	return nil
 }
 
+// agentSource is what the names of sources begin with that are agents.
+const agentSource = "agent "
+
+// Written returns the event that a hook may have been written for, and approved with; see [WorkerHooks].
+func Written(from hook.Source, event string) string {
+	if event == string(hook.SubagentStop) && strings.HasPrefix(from.Name, agentSource) {
+		return string(hook.Stop)
+	}
+	return event
+}
+
 // Hooks returns the hooks of an agent; none if d is nil.
 func Hooks(d *agentdef.Definition) []hook.Source {
 	if d == nil || d.Hooks == nil {
 		return nil
 	}
-	src := hook.Source{Name: "agent " + d.Name, Scope: scope.User, File: d.File, JSON: d.Hooks}
+	src := hook.Source{Name: agentSource + d.Name, Scope: scope.User, File: d.File, JSON: d.Hooks}
 	switch d.Source.Kind {
 	case agentdef.Managed:
 		src.Scope = scope.Managed
@@ -138,4 +151,33 @@ func Hooks(d *agentdef.Definition) []hook.Source {
 		src.Scope, src.Workspace, src.Trusted = scope.Project, true, true
 	}
 	return []hook.Source{src}
+}
+
+// WorkerHooks returns the hooks of an agent that works for another one: those for its end are told of that of a sub-agent.
+func WorkerHooks(d *agentdef.Definition) []hook.Source {
+	list := Hooks(d)
+	for i := range list {
+		var events map[string]json.RawMessage
+		if json.Unmarshal(list[i].JSON, &events) != nil {
+			continue // what is wrong is said when they are read
+		}
+		stop, ok := events[string(hook.Stop)]
+		if !ok {
+			continue
+		}
+		delete(events, string(hook.Stop))
+		events[string(hook.SubagentStop)] = joined(events[string(hook.SubagentStop)], stop)
+		list[i].JSON, _ = json.Marshal(events) // ok: they were read from JSON
+	}
+	return list
+}
+
+// joined returns two lists as one. The first may be nil.
+func joined(a, b json.RawMessage) json.RawMessage {
+	var first, second []json.RawMessage
+	if json.Unmarshal(a, &first) != nil && a != nil || json.Unmarshal(b, &second) != nil {
+		return b // what is wrong is said when they are read
+	}
+	all, _ := json.Marshal(append(first, second...)) // ok: they were read from JSON
+	return all
 }

@@ -30,8 +30,9 @@ func (c *Conversation) openHooks() {
 			Environ:    func() []string { return c.ws.fullEnv(c.ws.values()) },
 			Scrubbed:   func() []string { return slices.Clone(*c.shell.env.Load()) },
 			Policy:     hookPolicy(v.Hooks, c.spec.Bare),
-			Approved: func(_ hook.Source, event, matcher string, handler json.RawMessage) bool {
-				return c.ws.Project.Trust.Approved(trust.Hook(event, matcher, handler))
+			Approved: func(from hook.Source, event, matcher string, handler json.RawMessage) bool {
+				t := c.ws.Project.Trust
+				return t.Approved(trust.Hook(event, matcher, handler)) || t.Approved(trust.Hook(agentdefs.Written(from, event), matcher, handler))
 			},
 			SessionEndTimeout: v.Hooks.EndTimeout,
 			Log:               c.debug,
@@ -73,7 +74,11 @@ func hookSources(w *Workspace) []hook.Source {
 
 // allHooks returns where the hooks of the conversation are defined now: its agent may have some.
 func allHooks(c *Conversation) []hook.Source {
-	return append(hookSources(c.ws), agentdefs.Hooks(c.spec.Definition)...)
+	all := hookSources(c.ws)
+	if w := c.spec.Worker; w != nil && !w.fork() {
+		return append(all, agentdefs.WorkerHooks(w.Birth.Definition)...)
+	}
+	return append(all, agentdefs.Hooks(c.spec.Definition)...)
 }
 
 // hookPolicy returns which hooks run.

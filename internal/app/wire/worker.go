@@ -10,6 +10,7 @@ import (
 
 	"adze/internal/agentdef"
 	"adze/internal/agentdef/builtin"
+	"adze/internal/app/agentdefs"
 	"adze/internal/app/servers"
 	"adze/internal/app/settings"
 	"adze/internal/app/skills"
@@ -176,6 +177,9 @@ func hire(ctx context.Context, c *Conversation, b subagents.Birth) (*subagents.W
 		spec.Model.Effort = c.model.Working(spec.Model.Name)
 	}
 	if d := b.Definition; d != nil {
+		if err := agentdefs.Approved(c.ws.Project.Trust, d); err != nil {
+			return nil, err
+		}
 		system := builtin.System(c.ws.language(), d)
 		spec.Prompt = PromptSpec{Agent: &system}
 		spec.Access.Chosen, spec.Access.Tools = false, nil
