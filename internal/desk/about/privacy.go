@@ -52,6 +52,10 @@ func contents(name string) string {
 		return "what you agreed to or declined"
 	case "plans":
 		return "plans of plan mode"
+	case "tasks":
+		return "task lists of conversations"
+	case "schedules":
+		return "prompts that are scheduled"
 	case "scratch":
 		return "temporary files of conversations"
 	case "session-env":
