@@ -34,6 +34,7 @@ func (c *Conversation) openFiles() error {
 	if w := c.spec.Worker; w != nil {
 		if w.fork() {
 			f.state = w.Lead.files.state.Clone() // it has seen what its lead has
+			c.closers.add(func() { w.Lead.files.state.Merge(f.state) })
 		}
 		c.closers.add(func() { c.ws.writers.End(w.Author.ID) })
 	}
