@@ -129,7 +129,7 @@ func (t *terminal) open(ctx context.Context, resume string) (*plain.Conversation
 	t.close()
 	spec := t.spec
 	if resume != "" {
-		spec.Session.Resume = resume
+		spec.Session.Resume, spec.Worktree = resume, wire.WorktreeSpec{}
 	}
 	// The session flags apply to the first conversation only.
 	t.spec.Session = wire.SessionSpec{Ephemeral: t.spec.Session.Ephemeral}
@@ -138,6 +138,9 @@ func (t *terminal) open(ctx context.Context, resume string) (*plain.Conversation
 		return nil, err
 	}
 	t.conv = c
+	if spec.Worktree.Wanted {
+		t.spec.Worktree.Name = wire.WorktreeOf(c) // later conversations work there, too
+	}
 	return &plain.Conversation{
 		Session: c.Session, Desk: c.Desk(), Greeting: c.Greeting(), Shown: 4,
 		Explain: c.Explain, WarnUSD: t.ws.Project.Values().Model.CostWarning,

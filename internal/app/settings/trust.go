@@ -239,6 +239,12 @@ func (t *Trust) LeftOut() []string {
 	return names
 }
 
+// holdsWorktrees reports whether a folder for adze's files has nothing in it but worktrees, which configure nothing.
+func holdsWorktrees(folder string) bool {
+	entries, err := os.ReadDir(folder)
+	return err == nil && len(entries) == 1 && entries[0].IsDir() && entries[0].Name() == "worktrees" && filepath.Base(folder) == ".adze"
+}
+
 // Brings returns the names of the workspace's own files, and of those the names of texts.
 func (t *Trust) Brings() (names, texts []string) {
 	for _, root := range t.roots() {
@@ -246,7 +252,8 @@ func (t *Trust) Brings() (names, texts []string) {
 			continue // the user's own
 		}
 		for _, name := range []string{".adze", ".claude", ".mcp.json", "ADZE.md", "AGENTS.md", "CLAUDE.md", "ADZE.local.md", "CLAUDE.local.md", "GEMINI.md"} {
-			if _, err := os.Lstat(filepath.Join(root, name)); err != nil || slices.Contains(names, name) {
+			path := filepath.Join(root, name)
+			if _, err := os.Lstat(path); err != nil || slices.Contains(names, name) || holdsWorktrees(path) {
 				continue
 			}
 			names = append(names, name)

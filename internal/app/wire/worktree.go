@@ -83,6 +83,14 @@ func tellWorktree(c *Conversation) {
 	c.Hooks.Notify(session.Notify{Text: c.dir.news})
 }
 
+// WorktreeOf returns the name of the worktree that a conversation works in, or "".
+func WorktreeOf(c *Conversation) string {
+	if t := c.dir.trees.Current(); t != nil {
+		return t.Name
+	}
+	return ""
+}
+
 // worktreeTools returns the tools with which the model moves the conversation. They are for users who work with worktrees:
 // others should not pay for what the model is told of them.
 func worktreeTools(c *Conversation) []tool.Tool {

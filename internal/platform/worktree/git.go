@@ -80,7 +80,7 @@ func (r *repository) ask(ctx context.Context, dir string, limit time.Duration, i
 	}
 	out, said := &head{room: maxAnswer}, &head{room: 4 << 10}
 	exit, err := r.t.cfg.Run.Run(ctx, osproc.Cmd{Path: r.program, Args: slices.Concat(settings(), []string{"--no-pager"}, args), Dir: dir, Env: r.environ,
-		Input: input, Output: out, Errors: said, Timeout: limit})
+		Input: input, Output: out, Errors: said, Timeout: limit, Reaped: limit == checkoutTime})
 	switch {
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)

@@ -163,12 +163,31 @@ func (t *Trees) undo(ctx context.Context, r *repository, rec record) error {
 	if err := r.plainFolder(); err != nil {
 		return err
 	}
-	err := errors.Join(r.unregister(rec), os.RemoveAll(rec.Path), r.dropBranch(ctx, rec.Branch, rec.Base))
+	err := errors.Join(r.unregister(rec), removeAll(ctx, rec.Path), r.dropBranch(ctx, rec.Branch, rec.Base))
 	if err != nil {
 		return fmt.Errorf("undoing that: %w", err)
 	}
 	r.tidy()
 	return t.forget(ctx, rec)
+}
+
+// removeAll removes a directory for good: a program of the process that was killed may still write to it.
+func removeAll(ctx context.Context, path string) error {
+	const tries, pause = 20, 50 * time.Millisecond
+	for try := 1; ; try++ {
+		err := os.RemoveAll(path)
+		if err == nil && !exists(path) {
+			return nil
+		}
+		if try == tries {
+			return errors.Join(err, fmt.Errorf("%s is still written to", path))
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(pause):
+		}
+	}
 }
 
 // tidy removes the folder of worktrees when nothing is in it.
