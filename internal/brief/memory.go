@@ -24,6 +24,9 @@ func (m *Memory) mode() memory.Mode {
 	return m.Mode()
 }
 
+// Section returns what the model is told of its memory, for a prompt that is not made of sections; "" if there is none.
+func (m *Memory) Section(l texts.Language) string { return memorySection(l, m.mode(), m.Folder) }
+
 // index returns what a conversation begins with of the index of memories.
 func (m *Memory) index(l texts.Language) (string, error) {
 	if m.mode() == memory.Off {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"adze/internal/agentdef"
 	"adze/internal/app/settings"
 	"adze/internal/brief"
 	"adze/internal/memory"
@@ -42,6 +43,8 @@ type Config struct {
 	Dir          string
 	Bare, Single bool
 	Say          func(string)
+	// Agent is the agent whose own memory is opened instead; nil for that of the project.
+	Agent *agentdef.Definition
 }
 
 // Open finds the memory of a project.
@@ -55,6 +58,13 @@ func Open(c Config) *View {
 	}
 	var refused []error
 	m.Folder, m.claim, refused = Folder(c.Project)
+	if c.Agent != nil {
+		var err error
+		if m.Folder, m.claim, err = agentFolder(c.Project, c.Agent); err != nil && m.Never == "" {
+			m.Never = err.Error()
+			c.Say(m.Never + "; it has none in this session")
+		}
+	}
 	if m.Never != "" {
 		return m
 	}

@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"strings"
 
+	"adze/internal/agentdef"
 	"adze/internal/app/agentdefs"
+	"adze/internal/app/memories"
 	"adze/internal/brief"
 	"adze/internal/model"
 	"adze/internal/permission/mode"
+	"adze/internal/platform/texts"
 	"adze/internal/ui/streamjson"
 )
 
@@ -71,11 +74,27 @@ func offeredBy(s *Spec) func(tool string) bool {
 	return s.Definition.Offers
 }
 
-// promptChoice returns which texts make up the system prompt.
-func promptChoice(s *Spec) brief.Choice {
+// remembering returns the definition of the agent that holds a conversation if it has a memory of its own, or nil.
+func remembering(s *Spec) *agentdef.Definition {
+	d := s.Definition
+	if s.Worker != nil && !s.Worker.fork() {
+		d = s.Worker.Birth.Definition
+	}
+	if d == nil || d.Memory == "" {
+		return nil
+	}
+	return d
+}
+
+// promptChoice returns which texts make up the system prompt. Agents with a memory of their own are told of it.
+func promptChoice(s *Spec, m *memories.View, l texts.Language) brief.Choice {
 	c := brief.Choice{Custom: s.Prompt.System, Agent: s.Prompt.Agent, Placed: s.Prompt.Agent != nil, Append: s.Prompt.Append}
 	if d := s.Definition; d != nil && d.Prompt != "" && c.Agent == nil {
 		c.Agent = &d.Prompt
+	}
+	if told := m.Told(); remembering(s) != nil && c.Agent != nil {
+		text := strings.TrimSpace(*c.Agent + "\n\n" + told.Section(l))
+		c.Agent = &text
 	}
 	return c
 }

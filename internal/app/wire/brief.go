@@ -77,7 +77,7 @@ func (b *briefing) newPrompt(shared func() bool, scratch func() string) *brief.P
 	}
 	_, repository := gitinfo.Branch(dir)
 	p := brief.PromptConfig{
-		Choice: promptChoice(b.spec),
+		Choice: promptChoice(b.spec, b.memory, w.language()),
 		Layout: brief.Layout{None: v.Prompt.NoCache, Hour: cachesLong(v.Prompt.CacheHour, b.spec.Entry)},
 		Simple: v.Simple,
 		Facts: brief.Facts{

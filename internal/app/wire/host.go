@@ -66,7 +66,7 @@ func initialize(c *Conversation, d *desk.Desk, start headless.Start) (notes []st
 	if start.SystemPrompt == nil && start.AppendSystemPrompt == "" {
 		return notes, nil
 	}
-	choice := promptChoice(&c.spec)
+	choice := promptChoice(&c.spec, c.told.memory, c.ws.language())
 	if start.SystemPrompt != nil {
 		text := strings.Join(start.SystemPrompt, "\n\n")
 		choice.Custom, choice.Agent = &text, nil

@@ -11,7 +11,7 @@ import (
 // openMemory finds the memory of the workspace.
 func (w *Workspace) openMemory(spec *Spec) *memories.View {
 	return memories.Open(memories.Config{
-		Project: w.Project, Dir: w.Dir, Bare: spec.Bare, Single: spec.unattended() && spec.Session.Ephemeral, Say: w.Say,
+		Project: w.Project, Dir: w.Dir, Bare: spec.Bare, Single: spec.unattended() && spec.Session.Ephemeral, Say: w.Say, Agent: remembering(spec),
 	})
 }
 

@@ -1,0 +1,39 @@
+package memories
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"adze/internal/agentdef"
+	"adze/internal/app/settings"
+	"adze/internal/memory"
+	"adze/internal/platform/fsys"
+)
+
+// agentFolder returns the folder in which an agent keeps what it remembers, and what makes it. One in the project needs
+// trust, since what it holds is told to the model, and must not lead out of the project.
+func agentFolder(p *settings.Project, d *agentdef.Definition) (memory.Folder, func() error, error) {
+	name := strings.ReplaceAll(d.Name, ":", "-") // that of a plugin
+	if d.Memory == agentdef.UserMemory {
+		dir := filepath.Join(p.Home, "agent-memory", name)
+		return memory.Folder{Dir: dir}, func() error { return fsys.MkdirPrivate(dir) }, nil
+	}
+	if !p.Trust.Trusted() {
+		return memory.Folder{}, nil, fmt.Errorf("the agent %s keeps its memory in the project, which is not trusted", d.Name)
+	}
+	folder := "agent-memory"
+	if d.Memory == agentdef.LocalMemory {
+		folder = "agent-memory-local"
+	}
+	dir := p.Trust.Root
+	for _, step := range []string{".adze", folder, name} {
+		dir = filepath.Join(dir, step)
+		if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return memory.Folder{}, nil, fmt.Errorf("the agent %s cannot keep its memory in %s, which is a link", d.Name, dir)
+		}
+	}
+	return memory.Folder{Dir: dir}, func() error { return os.MkdirAll(dir, 0o755) }, nil
+}
