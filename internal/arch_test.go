@@ -55,7 +55,7 @@ var layers = [][]string{
 	{"mcp", "mcp/editor"},
 	{"mcp/client", "mcp/content", "mcp/signin", "mcp/signin/signintest"},
 	{"agentdef", "skill", "plugin"},
-	{"agentdef/builtin", "skill/library", "skill/usage", "skill/bundled", "skill/remote", "plugin/market", "style", "schedule"},
+	{"agentdef/builtin", "skill/library", "skill/usage", "skill/bundled", "skill/remote", "plugin/market", "style", "schedule", "workflow"},
 	{"tools/*", "permission", "hook", "memory", "instruct"},
 	{"confine"},
 	{"agent/aside"},
