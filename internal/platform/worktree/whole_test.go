@@ -154,7 +154,7 @@ func TestKilled(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			for n := 0; !exists(w.path("pid")) && n < 1000; n++ {
+			for n := 0; !strings.HasSuffix(w.read("pid"), "\n") && n < 1000; n++ {
 				time.Sleep(10 * time.Millisecond)
 			}
 			cmd.Process.Kill()
@@ -216,5 +216,5 @@ func halfMade(base string) {
 	os.MkdirAll(dir, 0o755)
 	os.WriteFile(filepath.Join(dir, "locked"), []byte("initializing"), 0o644)
 	exec.Command("git", "-C", filepath.Join(base, "r"), "branch", "worktree-one").Run()
-	os.WriteFile(filepath.Join(base, "pid"), []byte("0"), 0o644)
+	os.WriteFile(filepath.Join(base, "pid"), []byte("0\n"), 0o644)
 }
