@@ -20,6 +20,8 @@ type Layout struct {
 	Foreign bool
 	// Hour asks for the long lifetime. It must not change during a session.
 	Hour bool
+	// Branch says that the conversation is one of several that begin alike; see [model.Mark].
+	Branch bool
 	// None leaves out all marks.
 	None bool
 }
@@ -94,5 +96,5 @@ func marks(blocks []Block, l Layout) []model.Mark {
 	if l.Tools > 0 {
 		marks = append(marks, model.Mark{Place: model.InTools, Index: l.Tools - 1, Hour: l.Hour})
 	}
-	return append(marks, model.Mark{Place: model.InMessages, Hour: l.Hour})
+	return append(marks, model.Mark{Place: model.InMessages, Hour: l.Hour, Branch: l.Branch})
 }

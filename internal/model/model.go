@@ -164,6 +164,9 @@ type Mark struct {
 	// Hour asks for the long lifetime, Global for sharing between users (static text only).
 	Hour   bool
 	Global bool
+	// Branch says that other conversations go on from the results that the messages end with, each with a text of its
+	// own: then the mark of the messages goes before that text.
+	Branch bool
 }
 
 // A Place is a part of a request that can end in a mark.

@@ -214,7 +214,7 @@ func TestFork(t *testing.T) {
 			t.Errorf("%q is taken for a fork", text)
 		}
 	}
-	if ForkPending(texts.English) == "" || !strings.Contains(ForkWorktree(texts.English, "/own", "/main"), "own, /own. Paths above refer to that of the main agent, /main") {
+	if ForkPending(texts.English) == "" || !strings.Contains(ForkIn(texts.English, "Look.", "/own", "/main"), "own, /own. Paths above refer to that of the main agent, /main") {
 		t.Error("texts are missing")
 	}
 }

@@ -263,11 +263,11 @@ func (x *run) converse(ctx context.Context, w *Worker) (out Outcome, err error) 
 		s.Interrupt(session.Interrupt{Queued: true, Cause: causeOf(ctx)})
 	})()
 	text := x.prompt
-	if x.birth.Definition == nil {
-		text = builtin.Fork(x.agents.cfg.Language(), text)
-		if t := x.birth.Tree; t != nil {
-			text += "\n\n" + builtin.ForkWorktree(x.agents.cfg.Language(), t.Path, t.Root)
-		}
+	switch l, t := x.agents.cfg.Language(), x.birth.Tree; {
+	case x.birth.Definition == nil && t != nil:
+		text = builtin.ForkIn(l, text, t.Path, t.Root)
+	case x.birth.Definition == nil:
+		text = builtin.Fork(l, text)
 	}
 	from, before := s.Last(), len(s.Conversation())
 	if err := s.Submit(ctx, session.Prompt{Parts: []msg.Part{&msg.Text{Text: text}}, Quoted: true}); err != nil {

@@ -78,14 +78,14 @@ func (b *briefing) newPrompt(shared func() bool, scratch func() string) *brief.P
 	_, repository := gitinfo.Branch(dir)
 	p := brief.PromptConfig{
 		Choice: promptChoice(b.spec, b.memory, w.language()),
-		Layout: brief.Layout{None: v.Prompt.NoCache, Hour: cachesLong(v.Prompt.CacheHour, b.spec.Entry)},
+		Layout: brief.Layout{None: v.Prompt.NoCache, Hour: cachesLong(v.Prompt.CacheHour, b.spec.door()), Branch: b.spec.Worker.fork()},
 		Simple: v.Simple,
 		Facts: brief.Facts{
 			Env: brief.Environment{
 				Dir: dir, Extra: b.spec.Access.Dirs, Repository: repository, Original: original,
 				Platform: runtime.GOOS + "/" + runtime.GOARCH, System: systemVersion(), Date: w.Now().Format(time.DateOnly),
 			},
-			Guide:     brief.Guidance{Interactive: b.spec.Entry == Interactive},
+			Guide:     brief.Guidance{Interactive: b.spec.door() == Interactive},
 			Explained: v.Prompt.Explained,
 			Budget:    b.spec.Limits.TokenBudget,
 		},
@@ -119,7 +119,7 @@ func (b *briefing) newPrompt(shared func() bool, scratch func() string) *brief.P
 		p.Facts.Servers = func() []brief.Server { return b.extras.InSystem() }
 	}
 	if v.Prompt.Attribution {
-		p.Layout.Client = fmt.Sprintf("adze/%s (%s)", w.Version, b.spec.Entry)
+		p.Layout.Client = fmt.Sprintf("adze/%s (%s)", w.Version, b.spec.door())
 	}
 	if !v.Simple && p.Choice.Custom == nil && b.spec.Definition == nil && !b.spec.OmitInstructions && repository {
 		p.Git = w.snapshot(dir)

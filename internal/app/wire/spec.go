@@ -43,6 +43,14 @@ type Spec struct {
 // unattended reports whether there is one turn and no user who waits for it.
 func (s *Spec) unattended() bool { return s.Entry == Print && s.Calls == FromModel }
 
+// door returns the entry that the model is told of: a fork is told what its lead is.
+func (s *Spec) door() Entry {
+	if s.Worker.fork() {
+		return s.Worker.Lead.spec.door()
+	}
+	return s.Entry
+}
+
 // An Entry says by which door the conversation is held.
 type Entry int
 

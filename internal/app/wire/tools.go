@@ -152,7 +152,7 @@ const snipTool = snip.Name
 func (c *Conversation) tools() []tool.Tool {
 	d := &toolDeps{
 		values: c.ws.values(), runner: &c.shell.runner, engine: c.ws.Engine, gate: c.Gate, sandbox: c.sandbox, git: c.ws.repositories,
-		shell: c.shell, files: c.files, calls: c.spec.Calls, unattended: c.spec.unattended(),
+		shell: c.shell, files: c.files, calls: c.spec.Calls, unattended: c.spec.unattended() && c.spec.door() == Print,
 		plan: planConfig(c.Gate, c.ws.values().Plan.Restrained), output: &c.output.Output,
 		lookup: webSearch(c), extras: c.told.extras, servers: c.Servers,
 		delegates: delegates{skills: c.told.skills, skill: c.skills, agents: c.agents},

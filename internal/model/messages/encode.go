@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"adze/internal/model"
@@ -102,8 +103,11 @@ func (e *Encoder) messages(body wire.Body, marks map[position]model.Mark, passin
 	if m, ok := marks[position{place: model.InMessages}]; ok {
 		said := e.said.Messages()
 		places := markPlaces(said, len(marks) < maxMarks)
-		if passing > 0 {
+		switch {
+		case passing > 0:
 			places = placeBefore(said, passing)
+		case m.Branch && branches(said):
+			places = append(places[:len(places)-1], placeBefore(said, 1)...)
 		}
 		for _, at := range places {
 			body = append(e.said.AppendTo(body, from, at), appendMark(nil, m))
@@ -136,6 +140,16 @@ func markPlaces(said []wire.Written, spare bool) []int {
 		return []int{said[before].Mark, said[last].Mark}
 	}
 	return []int{said[last].Mark}
+}
+
+// branches reports whether the messages end with results and a text after them.
+func branches(said []wire.Written) bool {
+	if len(said) == 0 {
+		return false
+	}
+	parts := said[len(said)-1].Parts
+	_, text := parts[max(0, len(parts)-1)].(*msg.Text)
+	return text && slices.ContainsFunc(parts, func(p msg.Part) bool { _, ok := p.(*msg.ToolResult); return ok })
 }
 
 // placeBefore returns where the last user message is marked that is not among the last n parts.

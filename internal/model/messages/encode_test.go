@@ -272,6 +272,42 @@ func TestEncodeMarksReachBack(t *testing.T) {
 	}
 }
 
+// Conversations that go on from the same results are marked before what tells them apart, and in their later requests
+// where all others are.
+//
+// Proves AGENT-03.
+func TestEncodeMarksBranch(t *testing.T) {
+	text := func(s string) msg.Part { return &msg.Text{Text: s} }
+	result := func(id, s string) msg.Part { return &msg.ToolResult{ID: id, Parts: []msg.Part{text(s)}} }
+	user := func(parts ...msg.Part) msg.Message { return msg.Message{Role: msg.User, Parts: parts} }
+	uses := func(id string) msg.Message {
+		return msg.Message{Role: msg.Assistant, Parts: []msg.Part{msg.NewToolUse(id, "Read", "{}")}}
+	}
+	for _, tt := range []struct {
+		name     string
+		messages []msg.Message
+		want     string // what is in the block that is marked
+	}{
+		{"the first request", []msg.Message{user(text("a")), uses("t1"), user(result("t1", "pending"), text("part one"))}, "pending"},
+		{"a later one", []msg.Message{user(text("a")), uses("t1"), user(result("t1", "pending"), text("part one")), uses("t2"), user(result("t2", "found"))}, "found"},
+		{"no results", []msg.Message{user(text("a"), text("b"))}, "b"},
+	} {
+		r := request(0)
+		r.Messages, r.Cache = tt.messages, []model.Mark{{Place: model.InMessages, Branch: true}}
+		body, err := new(Encoder).Encode(r, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := Check(body); err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+		before, _, found := strings.Cut(string(body), `,"cache_control":{"type":"ephemeral"}`)
+		if marked := before[max(0, len(before)-60):]; !found || bytes.Count(body, []byte("cache_control")) != 1 || !strings.Contains(marked, `"`+tt.want+`"`) {
+			t.Errorf("%s: the mark is behind %s", tt.name, marked)
+		}
+	}
+}
+
 // The mark of a question beside a conversation is where the last request of the conversation had it.
 //
 // Proves CTX-15.
