@@ -10,12 +10,12 @@ import (
 )
 
 // What the parts of the first request of a plain session may weigh, in bytes; the tools for the web are 1.2 KB of it,
-// those for the task list 1.8 KB, and those that look up others 1 KB, in place of all that are looked up.
-// With agents and questions the request may have 28 KB.
+// those for the task list 1.8 KB, the one for agents 2.5 KB, and those that look up others 1 KB, in place of all that are
+// looked up.
 const (
-	maxRequest = 25 << 10
+	maxRequest = 28 << 10
 	maxSystem  = 9 << 10
-	maxTools   = 16 << 10
+	maxTools   = 19 << 10
 )
 
 // budget checks the size of a request: budget FILE [ENGLISH]. With a second request, in English, it is the

@@ -8,8 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"adze/internal/app/tasklists"
 	"adze/internal/desk"
 	program "adze/internal/desk/about"
+	"adze/internal/desk/copies"
 	"adze/internal/desk/extensions"
 	"adze/internal/desk/jobs"
 )
@@ -19,7 +21,7 @@ import (
 //
 // Proves CMD-02.
 func TestEveryCommandAnswersEverywhere(t *testing.T) {
-	for _, c := range desk.New(desk.Config{Terminal: true, Surroundings: desk.Surroundings{Sections: slices.Concat(program.Sections(program.Config{}), extensions.Sections(), jobs.Sections())}}).Commands() {
+	for _, c := range desk.New(desk.Config{Terminal: true, Surroundings: desk.Surroundings{Sections: slices.Concat(program.Sections(program.Config{}), extensions.Sections(), jobs.Sections(), copies.Sections(nil, nil), (*tasklists.Lists)(nil).Sections())}}).Commands() {
 		if c.Kind == desk.Ask {
 			continue
 		}

@@ -3,13 +3,15 @@ package cli
 import (
 	"slices"
 
+	"adze/internal/app/tasklists"
 	"adze/internal/desk"
 	program "adze/internal/desk/about"
+	"adze/internal/desk/copies"
 	added "adze/internal/desk/extensions"
 	"adze/internal/desk/jobs"
 )
 
 // everyCommand returns a desk that has every command that is built in.
 func everyCommand() *desk.Desk {
-	return desk.New(desk.Config{Terminal: true, Surroundings: desk.Surroundings{Sections: slices.Concat(program.Sections(program.Config{}), added.Sections(), jobs.Sections())}})
+	return desk.New(desk.Config{Terminal: true, Surroundings: desk.Surroundings{Sections: slices.Concat(program.Sections(program.Config{}), added.Sections(), jobs.Sections(), copies.Sections(nil, nil), (*tasklists.Lists)(nil).Sections())}})
 }

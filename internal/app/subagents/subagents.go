@@ -190,16 +190,18 @@ func (a *Agents) usual() string {
 func (a *Agents) types() []agenttool.Type {
 	var list []agenttool.Type
 	for _, d := range a.cfg.Definitions().Definitions {
-		if a.refused(d) != nil {
+		if a.refused(d) != nil || a.unlisted(d) {
 			continue
 		}
-		t := agenttool.Type{Name: d.Name, About: d.Description}
-		if d.Tools != nil {
-			t.Tools = strings.Join(d.Tools, ", ")
-		}
-		list = append(list, t)
+		list = append(list, agenttool.Type{Name: d.Name, About: d.Description})
 	}
 	return list
+}
+
+// unlisted reports whether the model need not be told of an agent that it can launch: one for a certain command, or one
+// that the user has not asked for.
+func (a *Agents) unlisted(d *agentdef.Definition) bool {
+	return d.Source.Kind == agentdef.BuiltIn && (d.Name == builtin.StatusLine || d.Name == builtin.Verification && !a.cfg.Settings().Verify)
 }
 
 // refused returns why an agent of a kind cannot be launched here, or nil.

@@ -148,12 +148,12 @@ func TestExtrasInEveryMode(t *testing.T) {
 		first, last    string // of the tools
 		door           bool
 	}{
-		{"usual", `{}`, nil, "Bash", "Write", true},
-		{"never", `{"tools":{"deferral":"false"}}`, nil, "Bash", "mcp__db__tool_3", false},
-		{"from one percent on", `{"tools":{"deferral":"auto:1"},"models":{"replay":{"contextWindow":20000}}}`, nil, "Bash", "Write", true},
-		{"from half of the window on", `{"tools":{"deferral":"auto:50"}}`, nil, "Bash", "mcp__db__tool_3", false},
-		{"a model that cannot", `{"models":{"replay":{"toolSearch":false}}}`, nil, "Bash", "mcp__db__tool_3", false},
-		{"a rule closes the door", `{"permissions":{"deny":["ExecuteExtraTool"]}}`, nil, "Bash", "mcp__db__tool_3", false},
+		{"usual", `{}`, nil, "Agent", "Write", true},
+		{"never", `{"tools":{"deferral":"false"}}`, nil, "Agent", "mcp__db__tool_3", false},
+		{"from one percent on", `{"tools":{"deferral":"auto:1"},"models":{"replay":{"contextWindow":20000}}}`, nil, "Agent", "Write", true},
+		{"from half of the window on", `{"tools":{"deferral":"auto:50"}}`, nil, "Agent", "mcp__db__tool_3", false},
+		{"a model that cannot", `{"models":{"replay":{"toolSearch":false}}}`, nil, "Agent", "mcp__db__tool_3", false},
+		{"a rule closes the door", `{"permissions":{"deny":["ExecuteExtraTool"]}}`, nil, "Agent", "mcp__db__tool_3", false},
 		{"some tools", `{}`, func(s *Spec) { s.Access.Chosen, s.Access.Tools = true, []string{"Read"} }, "Read", "mcp__db__tool_3", false},
 	} {
 		p := newPlace(t)

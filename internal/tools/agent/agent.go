@@ -76,10 +76,7 @@ type Text struct {
 }
 
 // A Type is a kind of agent that can be launched.
-type Type struct {
-	Name, About string
-	Tools       string // what it can use, in words; empty means everything
-}
+type Type struct{ Name, About string }
 
 // A Config is what the tool works with.
 type Config struct {
@@ -130,9 +127,6 @@ func (c *Config) list() string {
 			break
 		}
 		fmt.Fprintf(&b, "\n- %s: %s", t.Name, cut(t.About))
-		if t.Tools != "" {
-			fmt.Fprintf(&b, " (%s)", t.Tools)
-		}
 	}
 	if b.Len() == 0 {
 		return ""
