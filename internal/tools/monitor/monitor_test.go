@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -197,7 +198,12 @@ func TestFlood(t *testing.T) {
 		var notices []task.Notice
 		var at []time.Duration
 		start := time.Now()
-		tasks := task.New(dir, func(n task.Notice) { notices, at = append(notices, n), append(at, time.Since(start)) })
+		var mu sync.Mutex
+		tasks := task.New(dir, func(n task.Notice) {
+			mu.Lock()
+			defer mu.Unlock()
+			notices, at = append(notices, n), append(at, time.Since(start))
+		})
 		tk, err := tasks.Begin(t.Context(), task.Shell, "flood", "flood")
 		if err != nil {
 			t.Fatal(err)
@@ -215,6 +221,7 @@ func TestFlood(t *testing.T) {
 			}
 			time.Sleep(100 * time.Millisecond)
 		}
+		synctest.Wait()
 		if len(notices) < 3 || len(notices) > 6 || at[0] > time.Second {
 			t.Errorf("%d notices in a minute, at %v", len(notices), at)
 		}
@@ -224,9 +231,11 @@ func TestFlood(t *testing.T) {
 			}
 		}
 		time.Sleep(5 * time.Minute)
+		synctest.Wait()
 		before := len(notices)
 		io.WriteString(tk.Output, "after a while\nhalf a li") // ok: the notice shows it
 		time.Sleep(2 * time.Second)
+		synctest.Wait()
 		if len(notices) != before+1 || !strings.HasSuffix(notices[before].Tail, "after a while") {
 			t.Errorf("%+v", notices[before:])
 		}
