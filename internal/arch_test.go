@@ -29,7 +29,7 @@ const module = "adze"
 var layers = [][]string{
 	{"msg", "platform/contacts", "changelog"},
 	{"platform/cells", "platform/fsys", "platform/jsonc", "platform/landlock", "platform/replace", "platform/reverse", "platform/scope", "platform/seccomp", "platform/shell/awk", "platform/shell/scripttest", "platform/shell/sed", "platform/web", "platform/wildcard"},
-	{"platform/jail"},
+	{"platform/jail", "platform/statefile"},
 	{"platform/*"},
 	{"platform/web/webtest", "platform/gitrepo", "platform/envfile", "platform/environ", "platform/guess"},
 	{"platform/gitinfo"},

@@ -15,6 +15,7 @@ import (
 
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/replace"
+	"adze/internal/platform/statefile"
 )
 
 // A Source is where a marketplace or a plugin is fetched from.
@@ -176,53 +177,30 @@ func (s *Store) parse(data []byte) (*state, error) {
 
 // change changes the state: others see it before or after. What is left of processes that were killed is removed.
 func (s *Store) change(ctx context.Context, f func(*state) error) error {
-	if err := fsys.MkdirPrivate(s.dir); err != nil {
-		return err
-	}
-	dir, err := os.Open(s.dir)
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	file, err := s.locks.Lock(ctx, dir, filepath.Base(s.file()))
-	if err != nil {
-		return fmt.Errorf("changing %s: %w", s.file(), err)
-	}
-	defer file.Unlock()
-	var data []byte
-	old, err := file.Read(maxState)
-	switch {
-	case err == nil:
-		defer old.Close()
-		data = old.Data
-	case !errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("reading %s: %w", s.file(), err)
-	}
-	st, err := s.parse(data)
-	if err != nil {
-		return err
-	}
-	s.clean(st)
-	if err := f(st); err != nil {
-		s.clean(st) // what f moved into place and is not wanted
-		return err
-	}
-	data, err = json.MarshalIndent(st, "", "  ")
-	if err != nil {
-		return err
-	}
-	data = append(data, '\n')
-	if old == nil {
-		_, err = file.Create([][]byte{data}, 0o600)
-	} else {
-		_, err = file.Replace(old, [][]byte{data})
-	}
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", s.file(), err)
-	}
-	_ = os.Remove(s.indexFile()) // ok: it is out of date, and may be gone
-	s.clean(st)
-	return nil
+	file := statefile.File{Path: s.file(), Max: maxState, Locks: s.locks, Doing: "changing " + s.file()}
+	return file.Hold(ctx, func(held *replace.File) error {
+		var st *state
+		err := file.Rewrite(held, func(old *replace.Version) (data []byte, err error) {
+			if old != nil {
+				data = old.Data
+			}
+			if st, err = s.parse(data); err != nil {
+				return nil, err
+			}
+			s.clean(st)
+			if err := f(st); err != nil {
+				s.clean(st) // what f moved into place and is not wanted
+				return nil, err
+			}
+			return statefile.Encode(st)
+		})
+		if err != nil {
+			return err
+		}
+		_ = os.Remove(s.indexFile()) // ok: it is out of date, and may be gone
+		s.clean(st)
+		return nil
+	})
 }
 
 // Markets returns the marketplaces that the user added, by name.

@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"time"
 
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/replace"
+	"adze/internal/platform/statefile"
 )
 
 const (
@@ -92,19 +92,12 @@ func (t *Table) update(ctx context.Context, change func() (bool, error), may fun
 	if t.cfg.File == "" {
 		return errors.New("there is no directory for durable jobs")
 	}
-	if err := fsys.MkdirPrivate(filepath.Dir(t.cfg.File)); err != nil {
-		return err
-	}
-	dir, err := os.Open(filepath.Dir(t.cfg.File))
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	locked, err := t.locks.Lock(ctx, dir, filepath.Base(t.cfg.File))
-	if err != nil {
-		return fmt.Errorf("the scheduled jobs: %w", err)
-	}
-	defer locked.Unlock()
+	file := statefile.File{Path: t.cfg.File, Locks: t.locks, Doing: "the scheduled jobs"}
+	return file.Hold(ctx, func(*replace.File) error { return t.rewrite(change, may) })
+}
+
+// rewrite is update while the file is held.
+func (t *Table) rewrite(change func() (bool, error), may func() error) (err error) {
 	t.kept, err = read(t.cfg.File)
 	t.seen, t.broken = stamp{size: -1}, nil // it is looked at again
 	if errors.Is(err, errContent) {
@@ -121,11 +114,11 @@ func (t *Table) update(ctx context.Context, change func() (bool, error), may fun
 	if changed, err := change(); err != nil || !changed {
 		return err
 	}
-	data, err := json.MarshalIndent(content{version, t.kept}, "", "  ")
+	data, err := statefile.Encode(content{version, t.kept})
 	if err != nil {
 		return err
 	}
-	if err := replace.WriteFile(t.cfg.File, append(data, '\n'), 0o600); err != nil {
+	if err := replace.WriteFile(t.cfg.File, data, 0o600); err != nil {
 		return fmt.Errorf("writing the scheduled jobs: %w", err)
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/replace"
+	"adze/internal/platform/statefile"
 )
 
 const (
@@ -289,21 +290,10 @@ const maxFile = 2 << 20
 // rewrite makes what change returns, from the old content or nil, the content of a file that is locked. If change returns
 // nothing the file stays as it is.
 func rewrite(f *replace.File, change func(old []byte) ([]byte, error)) error {
-	old, err := f.Read(maxFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		data, err := change(nil)
-		if err == nil && data != nil {
-			_, err = f.Create([][]byte{data}, 0o600)
+	return statefile.File{Max: maxFile}.Rewrite(f, func(old *replace.Version) ([]byte, error) {
+		if old == nil {
+			return change(nil)
 		}
-		return err
-	}
-	if err != nil {
-		return err
-	}
-	defer old.Close()
-	data, err := change(old.Data)
-	if err == nil && data != nil {
-		_, err = f.Replace(old, [][]byte{data})
-	}
-	return err
+		return change(old.Data)
+	})
 }

@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strconv"
 
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/jsonscan"
 	"adze/internal/platform/replace"
+	"adze/internal/platform/statefile"
 	"adze/internal/plugin"
 )
 
@@ -121,54 +121,26 @@ func (a *approvals) unusable(err error) error {
 
 // set records what the user agreed to; nil forgets it.
 func (a *approvals) set(ctx context.Context, id plugin.ID, given *approval) error {
-	if err := fsys.MkdirPrivate(filepath.Dir(a.path)); err != nil {
-		return fmt.Errorf("saving the approval of a plugin: %w", err)
-	}
-	dir, err := os.Open(filepath.Dir(a.path))
-	if err != nil {
-		return fmt.Errorf("saving the approval of a plugin: %w", err)
-	}
-	defer dir.Close()
-	file, err := a.locks.Lock(ctx, dir, filepath.Base(a.path))
-	if err != nil {
-		return fmt.Errorf("saving the approval of a plugin: %w", err)
-	}
-	defer file.Unlock()
-	f := approvalsFile{Version: approvalsVersion}
-	old, err := file.Read(maxApprovals)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	file := statefile.File{Path: a.path, Max: maxApprovals, Locks: a.locks, Doing: "saving the approval of a plugin"}
+	return file.Change(ctx, func(old *replace.Version) ([]byte, error) {
+		f := approvalsFile{Version: approvalsVersion}
+		switch {
+		case old == nil && given == nil:
+			return nil, nil
+		case old != nil:
+			var err error
+			if f, err = decodeApprovals(old.Data); err != nil {
+				return nil, a.unusable(err)
+			}
+		}
+		if f.Approved == nil {
+			f.Approved = map[string]approval{}
+		}
 		if given == nil {
-			return nil
+			delete(f.Approved, id.String())
+		} else {
+			f.Approved[id.String()] = *given
 		}
-	case err != nil:
-		return fmt.Errorf("saving the approval of a plugin: %w", err)
-	default:
-		defer old.Close()
-		if f, err = decodeApprovals(old.Data); err != nil {
-			return a.unusable(err)
-		}
-	}
-	if f.Approved == nil {
-		f.Approved = map[string]approval{}
-	}
-	if given == nil {
-		delete(f.Approved, id.String())
-	} else {
-		f.Approved[id.String()] = *given
-	}
-	data, err := json.MarshalIndent(f, "", "  ")
-	if err != nil {
-		return fmt.Errorf("saving the approval of a plugin: %w", err)
-	}
-	data = append(data, '\n')
-	if old == nil {
-		_, err = file.Create([][]byte{data}, 0o600)
-	} else {
-		_, err = file.Replace(old, [][]byte{data})
-	}
-	if err != nil {
-		return fmt.Errorf("saving the approval of a plugin: %w", err)
-	}
-	return nil
+		return statefile.Encode(f)
+	})
 }

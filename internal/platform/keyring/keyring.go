@@ -18,6 +18,7 @@ import (
 
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/replace"
+	"adze/internal/platform/statefile"
 )
 
 // A Place is where a key is kept.
@@ -243,38 +244,23 @@ func (s *Store) unusable(err error) error {
 
 // change rewrites the file under a lock. A file that cannot be used is left alone.
 func (s *Store) change(ctx context.Context, edit func(*contents)) error {
-	err := s.rewrite(ctx, edit)
+	err := statefile.File{Path: s.path, Locks: s.locks}.Hold(ctx, func(*replace.File) error {
+		c, err := s.read()
+		if err != nil {
+			return err
+		}
+		if c.Version = version; c.Keys == nil {
+			c.Keys = map[string]record{}
+		}
+		edit(&c)
+		data, err := statefile.Encode(c)
+		if err != nil {
+			return err
+		}
+		return replace.WriteFile(s.path, data, 0o600)
+	})
 	if err != nil {
 		return fmt.Errorf("storing keys: %w", err)
 	}
 	return nil
-}
-
-func (s *Store) rewrite(ctx context.Context, edit func(*contents)) error {
-	if err := fsys.MkdirPrivate(filepath.Dir(s.path)); err != nil {
-		return err
-	}
-	dir, err := os.Open(filepath.Dir(s.path))
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	file, err := s.locks.Lock(ctx, dir, filepath.Base(s.path))
-	if err != nil {
-		return err
-	}
-	defer file.Unlock()
-	c, err := s.read()
-	if err != nil {
-		return err
-	}
-	if c.Version = version; c.Keys == nil {
-		c.Keys = map[string]record{}
-	}
-	edit(&c)
-	data, err := json.MarshalIndent(c, "", "  ")
-	if err != nil {
-		return err
-	}
-	return replace.WriteFile(s.path, append(data, '\n'), 0o600)
 }

@@ -16,6 +16,7 @@ import (
 
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/replace"
+	"adze/internal/platform/statefile"
 )
 
 // A Store keeps what the user trusts in a file of theirs. It may be used from any goroutine and by
@@ -265,51 +266,23 @@ var errUnchanged = errors.New("nothing is changed")
 
 // change rewrites the file under a lock. A file that cannot be used is left alone.
 func (s *Store) change(ctx context.Context, edit func(*contents) error) error {
-	if err := os.MkdirAll(filepath.Dir(s.path), 0o700); err != nil {
-		return fmt.Errorf("saving trust: %w", err)
-	}
-	dir, err := os.Open(filepath.Dir(s.path))
-	if err != nil {
-		return fmt.Errorf("saving trust: %w", err)
-	}
-	defer dir.Close()
-	file, err := s.locks.Lock(ctx, dir, filepath.Base(s.path))
-	if err != nil {
-		return fmt.Errorf("saving trust: %w", err)
-	}
-	defer file.Unlock()
-	c := contents{Version: version}
-	old, err := file.Read(maxStore)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-	case err != nil:
-		return fmt.Errorf("saving trust: %w", err)
-	default:
-		defer old.Close()
-		if err := private(old.Info); err != nil {
-			return s.unusable(err)
+	file := statefile.File{Path: s.path, Max: maxStore, Locks: s.locks, Doing: "saving trust"}
+	return file.Change(ctx, func(old *replace.Version) ([]byte, error) {
+		c := contents{Version: version}
+		if old != nil {
+			if err := private(old.Info); err != nil {
+				return nil, s.unusable(err)
+			}
+			var err error
+			if c, err = s.decode(old.Data); err != nil {
+				return nil, err
+			}
 		}
-		if c, err = s.decode(old.Data); err != nil {
-			return err
+		if err := edit(&c); errors.Is(err, errUnchanged) {
+			return nil, nil
+		} else if err != nil {
+			return nil, err
 		}
-	}
-	if err := edit(&c); errors.Is(err, errUnchanged) {
-		return nil
-	} else if err != nil {
-		return err
-	}
-	data, err := json.MarshalIndent(c, "", "  ")
-	if err != nil {
-		return fmt.Errorf("saving trust: %w", err)
-	}
-	data = append(data, '\n')
-	if old == nil {
-		_, err = file.Create([][]byte{data}, 0o600)
-	} else {
-		_, err = file.Replace(old, [][]byte{data})
-	}
-	if err != nil {
-		return fmt.Errorf("saving trust: %w", err)
-	}
-	return nil
+		return statefile.Encode(c)
+	})
 }

@@ -14,6 +14,7 @@ import (
 
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/replace"
+	"adze/internal/platform/statefile"
 )
 
 // A ToolRecord remembers what the tools of servers were when the user began to rely on them, in a file for each
@@ -45,23 +46,22 @@ type seenTools struct {
 // Compare remembers the tools of a server, as a digest for each name, beside those that it no longer has. It returns
 // the digests of tools that were remembered with another.
 func (r *ToolRecord) Compare(ctx context.Context, server string, digests map[string]string) (before map[string]string, err error) {
-	name := contentHash([]byte(server))[:32] + ".json"
-	path := filepath.Join(r.dir, name)
+	path := filepath.Join(r.dir, contentHash([]byte(server))[:32]+".json")
 	data, err := r.read(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		return nil, r.unusable(path, err)
 	default:
-		before, known, err := differences(data, digests)
+		t, err := decodeTools(data)
 		if err != nil {
 			return nil, r.unusable(path, err)
 		}
-		if known && len(before) == 0 {
+		if before, known := t.differences(digests); known && len(before) == 0 {
 			return nil, nil
 		}
 	}
-	return r.change(ctx, name, digests)
+	return r.change(ctx, path, digests)
 }
 
 // read returns a file of the record, and takes note that it is in use.
@@ -98,11 +98,7 @@ func decodeTools(data []byte) (t seenTools, err error) {
 }
 
 // differences returns the digests in a file that are not those of now, and whether all of now are in the file.
-func differences(data []byte, now map[string]string) (before map[string]string, known bool, err error) {
-	t, err := decodeTools(data)
-	if err != nil {
-		return nil, false, err
-	}
+func (t seenTools) differences(now map[string]string) (before map[string]string, known bool) {
 	before, known = map[string]string{}, true
 	for name, digest := range now {
 		switch had, ok := t.Tools[name]; {
@@ -112,57 +108,29 @@ func differences(data []byte, now map[string]string) (before map[string]string, 
 			before[name] = had
 		}
 	}
-	return before, known, nil
+	return before, known
 }
 
 // change rewrites the file of a server under a lock, and returns the digests that differ.
-func (r *ToolRecord) change(ctx context.Context, name string, digests map[string]string) (before map[string]string, err error) {
-	if err := os.MkdirAll(r.dir, 0o700); err != nil {
-		return nil, err
-	}
-	dir, err := os.Open(r.dir)
-	if err != nil {
-		return nil, err
-	}
-	defer dir.Close()
-	file, err := r.locks.Lock(ctx, dir, name)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Unlock()
-	all := map[string]string{}
-	old, err := file.Read(maxToolFile)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-	case err != nil:
-		return nil, err
-	default:
-		defer old.Close()
-		if before, _, err = differences(old.Data, digests); err != nil {
-			return nil, r.unusable(filepath.Join(r.dir, name), err)
+func (r *ToolRecord) change(ctx context.Context, path string, digests map[string]string) (before map[string]string, err error) {
+	file := statefile.File{Path: path, Max: maxToolFile, Locks: r.locks, Doing: "remembering tools"}
+	err = file.Change(ctx, func(old *replace.Version) ([]byte, error) {
+		if old == nil {
+			r.prune()
+			return json.Marshal(seenTools{version, digests})
 		}
 		t, err := decodeTools(old.Data)
 		if err != nil {
-			return nil, err
+			return nil, r.unusable(path, err)
 		}
+		before, _ = t.differences(digests)
+		all := map[string]string{}
 		if len(t.Tools) <= maxTools-len(digests) {
-			all = t.Tools
+			maps.Copy(all, t.Tools)
 		}
-	}
-	if all == nil {
-		all = map[string]string{}
-	}
-	maps.Copy(all, digests)
-	data, err := json.Marshal(seenTools{version, all})
-	if err != nil {
-		return nil, err
-	}
-	if old == nil {
-		r.prune()
-		_, err = file.Create([][]byte{data}, 0o600)
-	} else {
-		_, err = file.Replace(old, [][]byte{data})
-	}
+		maps.Copy(all, digests)
+		return json.Marshal(seenTools{version, all})
+	})
 	return before, err
 }
 

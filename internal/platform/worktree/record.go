@@ -14,6 +14,7 @@ import (
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/replace"
+	"adze/internal/platform/statefile"
 )
 
 // A phase is how far a worktree is made or removed.
@@ -86,21 +87,9 @@ func (t *Trees) folder(root string) string { return filepath.Join(t.cfg.Records,
 
 // locked calls f while no other process changes the record of a worktree.
 func (t *Trees) locked(ctx context.Context, root, name string, f func(file string) error) error {
-	folder := t.folder(root)
-	if err := fsys.MkdirPrivate(folder); err != nil {
-		return fmt.Errorf("keeping records of worktrees: %w", err)
-	}
-	dir, err := os.Open(folder)
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	lock, err := replace.New(filepath.Join(t.cfg.Records, "locks")).Lock(ctx, dir, name+".json")
-	if err != nil {
-		return fmt.Errorf("the worktree %s: %w", name, err)
-	}
-	defer lock.Unlock()
-	return f(filepath.Join(folder, name+".json"))
+	path := filepath.Join(t.folder(root), name+".json")
+	file := statefile.File{Path: path, Locks: replace.New(filepath.Join(t.cfg.Records, "locks")), Doing: "the record of the worktree " + name}
+	return file.Hold(ctx, func(*replace.File) error { return f(path) })
 }
 
 // begin writes the record of a new worktree, which this process uses.

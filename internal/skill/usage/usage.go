@@ -15,6 +15,7 @@ import (
 
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/replace"
+	"adze/internal/platform/statefile"
 )
 
 const (
@@ -83,31 +84,20 @@ func (u *Usage) Used(name string) {
 func (u *Usage) update(name string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
 	defer cancel()
-	if err := fsys.MkdirPrivate(filepath.Dir(u.file)); err != nil {
+	return statefile.File{Path: u.file, Locks: u.locks}.Hold(ctx, func(*replace.File) error {
+		u.read()
+		if !u.add(name) {
+			return nil
+		}
+		u.prune()
+		data, err := json.Marshal(u.records)
+		if err != nil {
+			return err
+		}
+		err = replace.WriteFile(u.file, append(data, '\n'), 0o600)
+		u.seen = u.stat()
 		return err
-	}
-	dir, err := os.Open(filepath.Dir(u.file))
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	locked, err := u.locks.Lock(ctx, dir, filepath.Base(u.file))
-	if err != nil {
-		return err
-	}
-	defer locked.Unlock()
-	u.read()
-	if !u.add(name) {
-		return nil
-	}
-	u.prune()
-	data, err := json.Marshal(u.records)
-	if err != nil {
-		return err
-	}
-	err = replace.WriteFile(u.file, append(data, '\n'), 0o600)
-	u.seen = u.stat()
-	return err
+	})
 }
 
 // add counts a use, and reports whether it does not belong to the one before.
