@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -204,6 +205,12 @@ func TestFlood(t *testing.T) {
 			defer mu.Unlock()
 			notices, at = append(notices, n), append(at, time.Since(start))
 		})
+		seen := func() []task.Notice {
+			synctest.Wait()
+			mu.Lock()
+			defer mu.Unlock()
+			return slices.Clone(notices)
+		}
 		tk, err := tasks.Begin(t.Context(), task.Shell, "flood", "flood")
 		if err != nil {
 			t.Fatal(err)
@@ -221,27 +228,27 @@ func TestFlood(t *testing.T) {
 			}
 			time.Sleep(100 * time.Millisecond)
 		}
-		synctest.Wait()
-		if len(notices) < 3 || len(notices) > 6 || at[0] > time.Second {
-			t.Errorf("%d notices in a minute, at %v", len(notices), at)
+		got := seen()
+		mu.Lock()
+		if len(got) < 3 || len(got) > 6 || at[0] > time.Second {
+			t.Errorf("%d notices in a minute, at %v", len(got), at)
 		}
-		for _, n := range notices {
+		mu.Unlock()
+		for _, n := range got {
 			if len(n.Tail) > maxText+100 || strings.Count(n.Tail, "\n") > maxLines {
 				t.Errorf("a notice of %d bytes", len(n.Tail))
 			}
 		}
 		time.Sleep(5 * time.Minute)
-		synctest.Wait()
-		before := len(notices)
+		before := len(seen())
 		io.WriteString(tk.Output, "after a while\nhalf a li") // ok: the notice shows it
 		time.Sleep(2 * time.Second)
-		synctest.Wait()
-		if len(notices) != before+1 || !strings.HasSuffix(notices[before].Tail, "after a while") {
-			t.Errorf("%+v", notices[before:])
+		if got = seen(); len(got) != before+1 || !strings.HasSuffix(got[before].Tail, "after a while") {
+			t.Errorf("%+v", got[before:])
 		}
 		tk.End(task.Completed, "exit code 0")
-		synctest.Wait()
-		if last := notices[len(notices)-1]; last.Tail != "half a li" || last.Status != task.Completed {
+		got = seen()
+		if last := got[len(got)-1]; last.Tail != "half a li" || last.Status != task.Completed {
 			t.Errorf("%+v", last)
 		}
 	})
