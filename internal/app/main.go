@@ -12,6 +12,7 @@ import (
 
 	"adze/internal/app/cli"
 	"adze/internal/app/setup"
+	"adze/internal/app/teams"
 	"adze/internal/platform/config"
 	"adze/internal/platform/environ"
 	"adze/internal/platform/osproc"
@@ -31,6 +32,8 @@ func Main(args []string) int {
 			return sandbox.Help(args[1:])
 		case osproc.ReaperArg:
 			return osproc.Reap(args[1:])
+		case teams.PaneArg:
+			return teams.RunPane(args[1:])
 		}
 	}
 	osproc.GuardSelf()

@@ -261,3 +261,21 @@ func count(all []Message) (unread int) {
 	}
 	return unread
 }
+
+// Unread reports whether a message waits in an inbox. It locks nothing.
+func (s *Store) Unread(team, member string) bool {
+	dir, err := s.dir(team, inboxes)
+	if err != nil {
+		return false
+	}
+	defer dir.Close()
+	if info, err := dir.Lstat(inboxFile(member)); err != nil || !info.Mode().IsRegular() || info.Size() > maxFile {
+		return false
+	}
+	data, err := dir.ReadFile(inboxFile(member))
+	if err != nil {
+		return false
+	}
+	all, err := s.decodeInbox(team, member, data)
+	return err == nil && count(all) > 0
+}

@@ -28,6 +28,23 @@ type Spec struct {
 	AskTool     string   // the tool of a server that is asked instead; empty means none
 }
 
+// Flags returns the flags that give another process the same access. The mode is left out.
+func (a Spec) Flags() []string {
+	var flags []string
+	add := func(flag string, values []string) {
+		for _, v := range values {
+			flags = append(flags, flag, v)
+		}
+	}
+	add("--allowed-tools", a.Allow)
+	add("--disallowed-tools", a.Deny)
+	add("--add-dir", a.Dirs)
+	if a.Chosen {
+		add("--tools", a.Tools)
+	}
+	return flags
+}
+
 // A Place is the workspace that a gate is made for.
 type Place struct {
 	Project *settings.Project

@@ -104,7 +104,10 @@ func (o *runOptions) interact(ctx context.Context, env *Env, in invocation) erro
 	if err := plain.New(cfg).Run(ctx); err != nil {
 		return err
 	}
-	return context.Cause(ctx)
+	if cause := context.Cause(ctx); cause != errLeft {
+		return cause
+	}
+	return nil
 }
 
 // setUp asks a user who has configured no model provider how to continue.

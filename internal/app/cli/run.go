@@ -106,6 +106,7 @@ func (o *runOptions) supported() []flag {
 	table = append(table, agentFlags(&o.spec.MainAgent, &o.agents)...)
 	table = append(table, flag{Name: "plugin-dir", Value: "DIR", Doc: "use the plugin in this folder, for this run; may be repeated",
 		Set: func(v string) error { o.pluginDirs = append(o.pluginDirs, v); return nil }})
+	table = append(table, teamFlags(&o.spec.Team)...)
 	table = append(table, debugFlags(&o.spec.Debug)...)
 	return append(table,
 		flag{Name: "pprof", Value: "ADDRESS", Doc: "serve profiles of the program at a loopback address, such as 127.0.0.1:6060",
@@ -250,6 +251,9 @@ func (o *runOptions) run(ctx context.Context, env *Env, in invocation) (err erro
 	}
 	for _, p := range o.agents.Problems() {
 		in.Notes = append(in.Notes, p.Error())
+	}
+	if ctx, err = o.joinTeam(ctx); err != nil {
+		return err
 	}
 	if o.spec.Prompt, err = o.prompt.spec(); err != nil {
 		return err

@@ -198,6 +198,8 @@ func Keys() []config.Key {
 			Doc: "let the model keep a task list that several sessions can work on (TaskCreate and others); false gives it a to-do list of its own (TodoWrite)", Requirement: "TASK-02"},
 		{Env: []string{"ADZE_TASK_LIST_ID", "CLAUDE_CODE_TASK_LIST_ID"}, Kind: config.Text, Accepted: "letters, digits, `-`, `_` and dots; if not set, each session has a list of its own",
 			Doc: "the task list to work on; sessions with the same one share it", Requirement: "TEAM-03"},
+		{Env: []string{"ADZE_TEAM_NAME", "CLAUDE_CODE_TEAM_NAME"}, Kind: config.Text, Accepted: "the name of a team",
+			Doc: "the team whose task list to work on", Requirement: "TEAM-03"},
 
 		{Name: "schedule.enabled", Kind: config.Bool, Default: "true", Tighten: []string{"false"},
 			Doc: "let prompts be scheduled, by `/loop` and `/schedule`", Requirement: "X-101"},
@@ -233,6 +235,11 @@ func Keys() []config.Key {
 			Doc: "turn the coordinator mode on, if `experimental.coordinator` allows it", Requirement: "AGENT-45"},
 		{Name: "verificationAgent", Kind: config.Bool, Default: "false", Personal: true,
 			Doc: "have the verification agent judge larger changes before they are called done", Requirement: "AGENT-60"},
+
+		{Name: "teams.enabled", Kind: config.Bool, Default: "true", Tighten: []string{"false"},
+			Doc: "let the model lead a team of agents when you ask for one", Requirement: "TEAM-01"},
+		{Name: "teammateMode", Kind: config.Text, Default: "auto", Choices: []string{"auto", "in-process", "tmux"}, Personal: true,
+			Doc: "where teammates run: `in-process`, in panes of `tmux`, or `auto`: in panes if the session itself is in tmux", Requirement: "TEAM-02"},
 
 		{Env: []string{"ADZE_EMIT_SESSION_STATE_EVENTS", "CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS"}, Kind: config.Bool, Default: "false",
 			Doc: "tell a host, in `system/session_state_changed`, when the session becomes idle, runs or waits for an answer", Requirement: "X-137"},

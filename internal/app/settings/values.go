@@ -106,18 +106,27 @@ type Loop struct {
 	Tasks       Tasks
 	Worktree    Worktree
 	Agents      Agents
+	Teams       Teams
 }
 
 // A Tasks section is for the list of what is to be done.
 type Tasks struct {
 	Shared bool   // several sessions can work on a list
 	List   string // the list that the environment names; may be empty
+	Team   string // the team whose list counts otherwise; may be empty
 }
 
 // A Worktree section says what worktrees get, and whether the model can move into one.
 type Worktree struct {
 	Tools         bool
 	Links, Sparse []string // directories that are linked, and that alone are checked out
+}
+
+// A Teams section is for teams of agents.
+type Teams struct {
+	Enabled bool
+	// Backend is where teammates run: auto, in-process or tmux.
+	Backend string
 }
 
 // An Agents section is for sub-agents.
@@ -310,9 +319,10 @@ func Decode(s *config.Settings) *Values {
 		},
 		Loop: Loop{Labels: s.Bool("toolUseSummaries"), Concurrency: s.Int("ADZE_MAX_TOOL_CONCURRENCY"), AfterStream: !s.Bool("ADZE_STREAMING_TOOLS"),
 			Monitor:  s.Bool("experimental.monitor"),
-			Tasks:    Tasks{Shared: s.Bool("tasks.shared"), List: s.Text("ADZE_TASK_LIST_ID")},
+			Tasks:    Tasks{Shared: s.Bool("tasks.shared"), List: s.Text("ADZE_TASK_LIST_ID"), Team: s.Text("ADZE_TEAM_NAME")},
 			Schedule: Schedule{Enabled: s.Bool("schedule.enabled") && !s.Bool("ADZE_DISABLE_CRON"), Tools: s.Bool("schedule.tools"), MaxAge: time.Duration(s.Int("schedule.days")) * 24 * time.Hour},
 			Worktree: Worktree{Tools: s.Bool("worktree.tools"), Links: s.Strings("worktree.symlinkDirectories"), Sparse: s.Strings("worktree.sparsePaths")},
+			Teams:    Teams{Enabled: s.Bool("teams.enabled"), Backend: s.Text("teammateMode")},
 			Agents: Agents{
 				Fork: s.Bool("agents.fork"), Most: s.Int("agents.max"), MaxTurns: s.Int("agents.maxTurns"), Limit: milliseconds(s, "agents.timeoutMs"),
 				Wait: milliseconds(s, "autoBackgroundMs"), Coordinator: s.Bool("experimental.coordinator") && s.Bool("ADZE_COORDINATOR_MODE"), Verify: s.Bool("verificationAgent"),

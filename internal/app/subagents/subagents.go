@@ -60,6 +60,8 @@ type Config struct {
 
 	// Open opens the conversation of an agent.
 	Open func(ctx context.Context, b Birth) (*Worker, error)
+	// Spawn starts a teammate.
+	Spawn func(ctx context.Context, in agenttool.Input) (tool.Result, error)
 	// Ready waits for MCP servers that an agent cannot do without.
 	Ready func(ctx context.Context, patterns []string) error
 	// Tree makes a working copy.
@@ -224,8 +226,8 @@ var errInFork = errors.New("a fork cannot launch agents: do the work directly, w
 // called launches an agent that the model asked for.
 func (a *Agents) called(ctx context.Context, in agenttool.Input, report func(tool.Progress)) (tool.Result, error) {
 	r := Request{Input: in, Use: tool.UseOf(ctx)}
-	if in.Isolation == "" && in.Dir == "" && in.Team != "" {
-		return tool.Result{}, errors.New("team_name: there is no team; make one first")
+	if in.Team != "" || in.Name != "" {
+		return a.spawn(ctx, in)
 	}
 	out, err := a.Launch(ctx, r, report)
 	if err != nil && ctx.Err() == nil && out != nil {
@@ -235,6 +237,28 @@ func (a *Agents) called(ctx context.Context, in agenttool.Input, report func(too
 		return tool.Result{}, err
 	}
 	return a.result(out), nil
+}
+
+// spawn starts a teammate.
+func (a *Agents) spawn(ctx context.Context, in agenttool.Input) (tool.Result, error) {
+	d, err := a.Definition(in.Type)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	in.Type = d.Name
+	return a.cfg.Spawn(ctx, in)
+}
+
+// Definition returns the kind of agent with a name, or the general one, if it may be launched here.
+func (a *Agents) Definition(kind string) (*agentdef.Definition, error) {
+	if kind == "" {
+		kind = builtin.General
+	}
+	d := a.cfg.Definitions().Get(kind)
+	if d == nil {
+		return nil, a.unknown(kind)
+	}
+	return d, a.refused(d)
 }
 
 // settle completes a request: which definition, model and directory it stands for.

@@ -26,8 +26,10 @@ type Config struct {
 	// Home is the state directory; empty if there is none. Kept says that the session is kept there, so that its list is, too.
 	Home string
 	Kept bool
-	// Names say which list it is. Earlier is filled in.
+	// Names say which list it is. Earlier is filled in, and Led by the func of that name, which returns the team that the
+	// conversation leads now and may be nil.
 	Names tasklist.Names
+	Led   func() string
 	// Shared selects the list that several processes can share; otherwise the model has a to-do list of its own.
 	Shared bool
 	// Last is what an earlier process noted with Note, by kind. Note may be nil.
@@ -69,13 +71,38 @@ func New(c Config) (*Lists, error) {
 	json.Unmarshal(c.Last[listKind], &last)  // ok: then it is the list of the session
 	json.Unmarshal(c.Last[todosKind], &last) // ok: then the model writes it again
 	c.Names.Earlier = last.ID
-	id, err := c.Names.Choose()
-	if err != nil {
+	if _, err := c.Names.Choose(); err != nil {
 		return nil, err
 	}
 	l := &Lists{cfg: c, todos: last.Todos}
-	l.open = sync.OnceValues(func() (*tasklist.List, error) { return l.openList(id) })
+	l.open = opener(l)
 	return l, nil
+}
+
+// opener returns what opens the list that counts now, each once.
+func opener(l *Lists) func() (*tasklist.List, error) {
+	var mu sync.Mutex
+	opened := map[string]*tasklist.List{}
+	return func() (*tasklist.List, error) {
+		names := l.cfg.Names
+		if l.cfg.Led != nil {
+			names.Led = l.cfg.Led()
+		}
+		id, err := names.Choose()
+		if err != nil {
+			return nil, err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if opened[id] == nil {
+			list, err := l.openList(id)
+			if err != nil {
+				return nil, err
+			}
+			opened[id] = list
+		}
+		return opened[id], nil
+	}
 }
 
 // openList opens the list with an id. That of a session that is not kept is not kept either.

@@ -88,7 +88,7 @@ func remembering(s *Spec) *agentdef.Definition {
 
 // promptChoice returns which texts make up the system prompt. Agents with a memory of their own are told of it.
 func promptChoice(s *Spec, m *memories.View, l texts.Language) brief.Choice {
-	c := brief.Choice{Custom: s.Prompt.System, Agent: s.Prompt.Agent, Placed: s.Prompt.Agent != nil, Append: s.Prompt.Append}
+	c := brief.Choice{Custom: s.Prompt.System, Agent: s.Prompt.Agent, Placed: s.Prompt.Agent != nil, Append: s.Team.Appended(s.Prompt.Append, l)}
 	if d := s.Definition; d != nil && d.Prompt != "" && c.Agent == nil {
 		c.Agent = &d.Prompt
 	}

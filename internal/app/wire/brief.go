@@ -19,6 +19,7 @@ import (
 	"adze/internal/app/settings"
 	"adze/internal/app/skills"
 	"adze/internal/app/tasklists"
+	"adze/internal/app/teams"
 	"adze/internal/brief"
 	"adze/internal/instruct"
 	"adze/internal/model"
@@ -49,6 +50,7 @@ type briefing struct {
 	skills *skills.Listing
 	tasks  *tasklists.Lists
 	jobs   *schedules.Runner // the prompts that run later; nil if none can be scheduled
+	team   teams.Part
 
 	keeper brief.Keeper // keeps how requests begin for later processes
 	// spare reports whether the model can do without a tool; next returns what the next turn is about. They may be

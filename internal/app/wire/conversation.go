@@ -100,6 +100,9 @@ func (w *Workspace) Converse(ctx context.Context, spec Spec) (_ *Conversation, e
 	openSkills(c)
 	openAgents(c)
 	c.openBriefing()
+	if err = openTeam(c); err != nil {
+		return nil, err
+	}
 	if err = openTasks(c); err != nil {
 		return nil, err
 	}
@@ -112,6 +115,7 @@ func (w *Workspace) Converse(ctx context.Context, spec Spec) (_ *Conversation, e
 func (c *Conversation) Close() {
 	if c.told != nil {
 		c.told.jobs.Close()
+		c.told.team.Close()
 	}
 	if c.Session != nil {
 		c.Session.Close()
@@ -222,7 +226,7 @@ func (c *Conversation) openSession(ctx context.Context) {
 	if c.shell.tasks != nil {
 		cfg.Controls.Detach = c.shell.tasks.Detach
 		if c.spec.unattended() {
-			cfg.Await = c.shell.await(c.ws.Say)
+			cfg.Await = c.told.team.Await(c.shell.await(c.ws.Say))
 		}
 	}
 	if a := c.told.announcer; a != nil {
@@ -254,6 +258,7 @@ func (c *Conversation) openSession(ctx context.Context) {
 	case c.spec.Access.Asks:
 		c.Gate.SetAsk(c.Session.AskPermission)
 	}
+	c.told.team.Attach(c.Gate, c.spec.Team, c.ws.Say)
 	for _, n := range c.record.Lost {
 		c.Hooks.Notify(session.Notify{Text: n.Text()})
 	}
@@ -267,7 +272,7 @@ func (c *Conversation) openSession(ctx context.Context) {
 // which they do. A hearer that blocks a prompt keeps it from those after it; a gate that denies a call keeps
 // it from those after it.
 func (c *Conversation) order(cfg *session.Config) {
-	cfg.Hearers = []session.Hearer{{Name: "schedule", Hear: c.told.jobs.Hear}, {Name: "servers", Hear: c.Servers.Hear}}
+	cfg.Hearers = []session.Hearer{{Name: "schedule", Hear: c.told.jobs.Hear}, {Name: "teams", Hear: c.told.team.Lead.Hear}, {Name: "servers", Hear: c.Servers.Hear}}
 	cfg.Hearers = append(cfg.Hearers, session.Hearer{Name: "hooks", Hear: c.Hooks.Hear})
 	cfg.Stops = []agent.Stopper{c.Hooks}
 	cfg.Listeners.Ended = func(ctx context.Context, e agent.Ended) { c.Hooks.Ended(ctx, e); c.skills.EndTurn() }

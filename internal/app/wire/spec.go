@@ -6,6 +6,7 @@ import (
 	"adze/internal/agentdef"
 	"adze/internal/app/access"
 	"adze/internal/app/models"
+	"adze/internal/app/teams"
 	"adze/internal/app/transcript"
 )
 
@@ -36,6 +37,8 @@ type Spec struct {
 	Worker *Worker
 	// Definition is that of MainAgent; opening the conversation finds it, and leaves it nil if there is none.
 	Definition *agentdef.Definition
+	// Team is the team that the conversation is a teammate of, if any.
+	Team teams.Spec
 	// Includes are files outside the project that its instructions may include in this run.
 	Includes []string
 }

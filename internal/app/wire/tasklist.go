@@ -18,8 +18,8 @@ func openTasks(c *Conversation) (err error) {
 	v := c.ws.values().Loop.Tasks
 	c.told.tasks, err = tasklists.New(tasklists.Config{
 		Home: c.ws.Project.Home, Kept: c.record.Log != nil, Shared: v.Shared,
-		Names: tasklist.Names{Named: v.List, Session: c.record.ID},
-		Last:  c.record.State().Last, Note: noteOf(c),
+		Names: tasklist.Names{Named: v.List, Member: c.spec.Team.Team, Team: v.Team, Session: c.record.ID}, Led: c.told.team.Lead.Team,
+		Last: c.record.State().Last, Note: noteOf(c),
 		Fire: func(ctx context.Context, e hook.Event) hook.Outcome { return c.Hooks.Fire(ctx, e) },
 		Say:  c.ws.Say, Language: c.ws.language,
 	})

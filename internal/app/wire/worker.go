@@ -3,9 +3,7 @@ package wire
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"adze/internal/agentdef"
@@ -15,14 +13,13 @@ import (
 	"adze/internal/app/settings"
 	"adze/internal/app/skills"
 	"adze/internal/app/subagents"
+	"adze/internal/app/teams"
 	"adze/internal/app/transcript"
 	"adze/internal/app/worktrees"
 	"adze/internal/hook"
-	"adze/internal/msg"
 	"adze/internal/permission"
 	"adze/internal/platform/filehistory"
 	"adze/internal/session"
-	"adze/internal/session/store"
 	"adze/internal/tool"
 	agenttool "adze/internal/tools/agent"
 )
@@ -34,6 +31,8 @@ type Worker struct {
 	Author filehistory.Author
 	Birth  subagents.Birth
 	Depth  int
+
+	mate teams.Spec
 }
 
 // fork reports whether the agent knows all that its lead knows.
@@ -107,7 +106,7 @@ func (w *Worker) denied(others func(name string) bool) func(name string) bool {
 		return others
 	}
 	return func(name string) bool {
-		return !w.Birth.Definition.Allows(name, w.Birth.Background) || others(name)
+		return !w.Birth.Definition.Allows(name, w.Birth.Background) && !w.mate.Needs(name) || others(name)
 	}
 }
 
@@ -126,8 +125,9 @@ func openAgents(c *Conversation) {
 	}
 	cfg := subagents.Config{
 		Session: func() *session.Session { return c.Session }, Tasks: c.shell.tasks, Definitions: func() *agentdef.Set { return c.ws.Agents.Set() },
-		Settings: func() settings.Agents { return agentSettings(c.ws) }, Denied: func(kind string) string { return deniedAgent(c.Gate, kind) },
+		Settings: func() settings.Agents { return agentSettings(c.ws) }, Denied: func(kind string) string { return subagents.DeniedBy(c.Gate, kind) },
 		Open:   func(ctx context.Context, b subagents.Birth) (*subagents.Worker, error) { return hire(ctx, c, b) },
+		Spawn:  teams.Spawner(func() *teams.Lead { return c.told.team.Lead }),
 		Ready:  servers.Require(c.Servers),
 		Folder: c.record.Folder, Language: c.ws.language, Say: c.ws.Say, Crowd: new(subagents.Crowd),
 	}
@@ -160,11 +160,24 @@ func forkSkill(ctx context.Context, c *Conversation, f skills.Fork) (string, err
 
 // hire opens the conversation of an agent that works for c.
 func hire(ctx context.Context, c *Conversation, b subagents.Birth) (*subagents.Worker, error) {
-	w := &Worker{Lead: c, Birth: b, Author: filehistory.Author{ID: b.ID, Title: b.Title}, Depth: 1}
+	child, err := converse(ctx, c, b, teams.Spec{})
+	if err != nil {
+		return nil, err
+	}
+	return &subagents.Worker{
+		Session: child.Session, Transcript: child.record.Path(), Close: child.Close,
+		Tokens: func() int { return subagents.TokensOf(child.record.Ledger().Totals().Usage) },
+	}, nil
+}
+
+// converse opens the conversation of an agent, which may be a teammate.
+func converse(ctx context.Context, c *Conversation, b subagents.Birth, mate teams.Spec) (*Conversation, error) {
+	w := &Worker{Lead: c, Birth: b, Author: filehistory.Author{ID: b.ID, Title: b.Title}, Depth: 1, mate: mate}
 	if c.spec.Worker != nil {
 		w.Depth = c.spec.Worker.Depth + 1
 	}
 	spec := c.spec
+	spec.Team = mate
 	spec.Worker, spec.Entry, spec.Raw, spec.Schema, spec.Debug = w, Print, false, b.Schema, DebugSpec{}
 	spec.Session = SessionSpec{ID: c.record.ID, Ephemeral: c.record.Log == nil, Side: &transcript.Side{Agent: b.ID, Folder: c.record.Folder()}}
 	spec.Access.Asks, spec.Access.AskTool = false, "" // the user of the lead is asked
@@ -185,75 +198,18 @@ func hire(ctx context.Context, c *Conversation, b subagents.Birth) (*subagents.W
 		spec.Access.Chosen, spec.Access.Tools = false, nil
 		spec.OmitInstructions = d.OmitInstructions
 	} else {
-		begun, err := seed(ctx, c, b.Use)
+		begun, err := subagents.Seed(ctx, c.Session, b.Use, c.ws.language())
 		if err != nil {
 			return nil, err
 		}
+		begun.State.Last = c.notes.Over(c.record.State().Last)
 		spec.Session.Side.Seed = begun
 	}
-	child, err := c.ws.Converse(ctx, spec)
-	if err != nil {
-		return nil, err
-	}
-	return &subagents.Worker{
-		Session: child.Session, Transcript: child.record.Path(), Close: child.Close,
-		Tokens: func() int { return tokensOf(child.record.Ledger().Totals().Usage) },
-	}, nil
-}
-
-// tokensOf returns how many tokens a usage comes to.
-func tokensOf(u msg.Usage) int { return u.Input + u.Output + u.CacheRead + u.CacheWrite }
-
-// errNoAnswer says that the answer that a fork goes on from is not there.
-var errNoAnswer = errors.New("what the fork goes on from is no longer in the conversation")
-
-// seed returns what a fork begins with: all that was said up to the answer with the call that launches it, and for each
-// call of that answer a result that says no more than that it is under way. All forks of an answer begin with the same.
-func seed(ctx context.Context, c *Conversation, use string) (*store.Contents, error) {
-	entries, err := awaitAnswer(ctx, c, use)
-	if err != nil {
-		return nil, err
-	}
-	answer := entries[len(entries)-1]
-	pending := msg.Entry{ID: answer.ID + "-fork", Parent: answer.ID, Time: answer.Time, Message: msg.Message{Role: msg.User}}
-	for _, u := range answer.Message.Uses() {
-		pending.Message.Parts = append(pending.Message.Parts, &msg.ToolResult{ID: u.ID, Parts: []msg.Part{&msg.Text{Text: builtin.ForkPending(c.ws.language())}}})
-	}
-	state := c.record.State()
-	state.Last = c.notes.Over(state.Last)
-	return &store.Contents{Entries: append(slices.Clip(entries), pending), State: store.State{Last: state.Last}}, nil
-}
-
-// awaitAnswer returns the conversation up to the answer with a call. The answer may still be on its way.
-func awaitAnswer(ctx context.Context, c *Conversation, use string) ([]msg.Entry, error) {
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
-	for limit := time.Now().Add(time.Minute); time.Now().Before(limit); {
-		entries := c.Session.Conversation()
-		for i, e := range slices.Backward(entries) {
-			if slices.ContainsFunc(e.Message.Uses(), func(u *msg.ToolUse) bool { return u.ID == use }) {
-				return entries[: i+1 : i+1], nil
-			}
-		}
-		select {
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		case <-tick.C:
-		}
-	}
-	return nil, errNoAnswer
+	return c.ws.Converse(ctx, spec)
 }
 
 // agentSettings returns what the settings say of sub-agents.
 func agentSettings(w *Workspace) settings.Agents { return w.values().Loop.Agents }
-
-// deniedAgent returns the rule that denies agents of a type, or "".
-func deniedAgent(g *permission.Gate, kind string) string {
-	if r, ok := g.Policy().DeniesFor([]string{agenttool.Name, "Task"}, kind); ok {
-		return fmt.Sprintf("the rule %s from %s", r, r.Where())
-	}
-	return ""
-}
 
 // notify tells the model of the conversation something, which begins a turn if none runs.
 func notify(c *Conversation, text string) {

@@ -1,0 +1,38 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"adze/internal/app/setup"
+	"adze/internal/app/syntax"
+	"adze/internal/app/teams"
+	"adze/internal/app/wire"
+)
+
+// teamFlags returns the flags with which the lead of a team starts a teammate.
+func teamFlags(t *teams.Spec) []flag {
+	return []flag{
+		{Name: "team-name", Value: "TEAM", Doc: "run as a teammate of this team, with --agent-name; leads start their teammates with it", Set: syntax.SetText(&t.Team)},
+		{Name: "agent-name", Value: "NAME", Doc: "the name of the teammate", Set: syntax.SetText(&t.Name)},
+	}
+}
+
+// joinTeam makes the conversation that of a teammate, if flags say so. The context that it returns ends with the teammate.
+func (o *runOptions) joinTeam(ctx context.Context) (context.Context, error) {
+	t := &o.spec.Team
+	switch {
+	case t.Team == "" && t.Name == "":
+		return ctx, nil
+	case t.Team == "" || t.Name == "":
+		return ctx, setup.Errorf("--team-name and --agent-name need each other")
+	case o.spec.Entry != wire.Interactive:
+		return ctx, setup.Errorf("a teammate needs a terminal; the lead of a team starts it in a pane")
+	}
+	ctx, leave := context.WithCancelCause(ctx)
+	t.Left = func() { leave(errLeft) }
+	return ctx, nil
+}
+
+// errLeft says that a teammate has ended as it was asked to.
+var errLeft = errors.New("the teammate has left its team")

@@ -1,0 +1,311 @@
+// Package teams runs the team of a conversation. A [Lead] makes the team, starts teammates, and passes on what they write and
+// ask; a [Mate] is a teammate at work, in this process or in another. Who is in a team, and what may be sent, is known to
+// package team.
+package teams
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"adze/internal/msg"
+	"adze/internal/permission"
+	"adze/internal/platform/texts"
+	"adze/internal/session"
+	"adze/internal/team"
+	teamtool "adze/internal/tools/team"
+)
+
+const (
+	// every is how often the lead looks at its inbox, and a teammate in this process at its own.
+	every = 500 * time.Millisecond
+	// everyProcess is how often a teammate in another process looks at its inbox.
+	everyProcess = time.Second
+	// startTime is how long the process of a teammate may take to begin.
+	startTime = 30 * time.Second
+)
+
+// Agents are the sub-agents of a conversation, which can be continued.
+type Agents interface {
+	// Continue hands a text to the sub-agent that target names, and says what becomes of it.
+	Continue(ctx context.Context, target, text string) (status string, err error)
+	// Known returns the names of those that can be continued.
+	Known() []string
+}
+
+// A LeadConfig is what the lead of a team works with. All but Agents, Log and the ways to start teammates are required.
+type LeadConfig struct {
+	Store *team.Store
+	// Dir is that of the teams, and WorkDir where the conversation works.
+	Dir, WorkDir string
+	SessionID    string
+	// Enabled reports whether the settings allow teams.
+	Enabled  func() bool
+	Session  func() *session.Session
+	Mode     func() permission.Mode
+	Ask      permission.Asker // puts a teammate's question to the user
+	Tasks    func(team string) Tasks
+	Agents   Agents
+	Start    Starter // runs a teammate in this process; may be nil
+	Panes    Panes   // runs one in a terminal pane; may be nil
+	Backend  func() string
+	Language func() texts.Language
+	Log      *slog.Logger
+}
+
+// A Lead is a conversation as the lead of a team, which it may not have yet: nothing runs and nothing is read before there is
+// one. It is safe for concurrent use.
+type Lead struct {
+	cfg  LeadConfig
+	life context.Context
+	end  context.CancelFunc
+	work sync.WaitGroup
+
+	mu     sync.Mutex
+	wanted bool // the user has asked for a team
+	team   string
+	post   *team.Post
+	stop   context.CancelFunc // stops looking at the inbox
+	plans  map[string]string  // the plans that wait for an answer: by id, whose they are
+	asking map[string]context.CancelFunc
+	local  map[string]context.CancelFunc // the teammates in this process
+	mode   permission.Mode               // that the teammates know of
+}
+
+// NewLead returns the lead of a team that does not exist yet.
+func NewLead(c LeadConfig) *Lead {
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	l := &Lead{cfg: c, plans: map[string]string{}, asking: map[string]context.CancelFunc{}, local: map[string]context.CancelFunc{}}
+	l.life, l.end = context.WithCancel(context.Background())
+	return l
+}
+
+// asksForTeam finds requests for a team in what the user says.
+var asksForTeam = regexp.MustCompile(`(?i)\b(team-?mates?|swarms?|agent teams?|team of|TeamCreate|(create|make|start|form|spawn|build|use) an? (\w+ )?team)\b|团队|队友`)
+
+// Hear offers the tools for teams from the prompt on in which the user asks for one. L may be nil.
+func (l *Lead) Hear(_ context.Context, p session.Prompt) (h session.Hearing) {
+	if l == nil || p.Quoted {
+		return h
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.wanted = l.wanted || asksForTeam.MatchString(msg.PlainText(p.Parts))
+	return h
+}
+
+// Leads implements the tools: it reports why no team can be made now.
+func (l *Lead) Leads() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case !l.cfg.Enabled():
+		return errors.New("the setting teams.enabled turns teams off")
+	case !l.wanted && l.team == "":
+		return errors.New("it is offered when the user asks for a team")
+	}
+	return nil
+}
+
+// Carries implements the tools: it reports why there is no agent to write to now.
+func (l *Lead) Carries() error {
+	if l.cfg.Agents != nil && len(l.cfg.Agents.Known()) > 0 {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.team == "" {
+		return errors.New("it is offered when there are other agents to write to")
+	}
+	return nil
+}
+
+// Team returns the name of the team, or "".
+func (l *Lead) Team() string {
+	if l == nil {
+		return ""
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.team
+}
+
+func (l *Lead) office() *team.Post {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.post
+}
+
+// Create makes the team.
+func (l *Lead) Create(ctx context.Context, name, description string) (teamtool.Created, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.team != "" {
+		return teamtool.Created{}, fmt.Errorf("you lead the team %s already; end it with TeamDelete before you make another", l.team)
+	}
+	l.mode = l.cfg.Mode()
+	t, err := l.cfg.Store.Create(ctx, team.Team{Name: name, Description: description, Session: l.cfg.SessionID},
+		team.Member{Process: team.Here(), Dir: l.cfg.WorkDir, Mode: string(l.mode)})
+	if err != nil {
+		return teamtool.Created{}, err
+	}
+	l.team, l.post = t.Name, l.cfg.Store.Post(t.Name, team.Lead)
+	poll, stop := context.WithCancel(l.life)
+	l.stop = stop
+	l.work.Go(func() { l.watch(poll, t.Name) })
+	return teamtool.Created{Name: t.Name, Lead: team.Lead, File: filepath.Join(l.cfg.Dir, t.Name, "config.json")}, nil
+}
+
+// Delete ends the team, unless teammates are active.
+func (l *Lead) Delete(ctx context.Context) (string, error) {
+	name := l.Team()
+	if name == "" {
+		return "", errors.New("there is no team to end")
+	}
+	t, err := l.cfg.Store.Open(name)
+	if err != nil && !errors.Is(err, team.ErrUnknown) {
+		return "", err
+	}
+	if active := l.active(&t); len(active) > 0 {
+		return "", fmt.Errorf(`these teammates are still active: %s. Send each of them {"type":"shutdown_request"} with SendMessage, and wait for the answers`, strings.Join(active, ", "))
+	}
+	return name, l.drop(name)
+}
+
+// active returns the names of the teammates that have not ended.
+func (l *Lead) active(t *team.Team) (names []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, m := range t.Members {
+		_, here := l.local[m.Name]
+		if m.Name != team.Lead && (here || m.Process.Alive() || starting(&m)) {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+}
+
+// starting reports whether a teammate in another process may still begin.
+func starting(m *team.Member) bool {
+	return m.Backend == team.Tmux && m.Process.PID == 0 && time.Since(m.Joined) < startTime
+}
+
+// drop forgets the team and removes its files.
+func (l *Lead) drop(name string) error {
+	l.mu.Lock()
+	l.team, l.post = "", nil
+	l.stop()
+	clear(l.plans)
+	l.mu.Unlock()
+	return l.cfg.Store.Delete(name)
+}
+
+// Close ends the team with its teammates. L may be nil.
+func (l *Lead) Close() {
+	if l == nil {
+		return
+	}
+	defer l.end()
+	name := l.Team()
+	if name == "" {
+		return
+	}
+	t, err := l.cfg.Store.Open(name)
+	l.end()
+	l.work.Wait()
+	if err == nil {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		for _, m := range t.Members {
+			if m.Name == team.Lead {
+				continue
+			}
+			if m.Pane != "" && l.cfg.Panes != nil {
+				l.cfg.Panes.Close(ctx, m.Pane)
+			}
+			if _, err := l.cfg.Tasks(name).Release(ctx, m.Name); err != nil {
+				l.cfg.Log.Warn("the tasks of a teammate were not given back", "name", m.Name, "err", err)
+			}
+		}
+	}
+	if err := l.drop(name); err != nil {
+		l.cfg.Log.Warn("a team was not removed", "team", name, "err", err)
+	}
+}
+
+// Carry sends what the model writes, to a member of the team or a sub-agent.
+func (l *Lead) Carry(ctx context.Context, letter teamtool.Letter) (teamtool.Receipt, error) {
+	post := l.office()
+	if a := l.cfg.Agents; a != nil && (post == nil || slices.Contains(a.Known(), letter.To)) {
+		if letter.Order != nil {
+			return teamtool.Receipt{}, fmt.Errorf("%s is for teammates; send a sub-agent text", letter.Order.Type)
+		}
+		status, err := a.Continue(ctx, letter.To, letter.Text)
+		return teamtool.Receipt{To: []string{letter.To}, Status: status}, err
+	}
+	if post == nil {
+		return teamtool.Receipt{}, errors.New("there is no team and no sub-agent to write to")
+	}
+	if letter.Order != nil {
+		return l.order(ctx, post, letter)
+	}
+	got, err := post.Send(ctx, letter.To, team.Message{Text: letter.Text, Summary: letter.Summary})
+	if err != nil {
+		return teamtool.Receipt{}, partly(got, err)
+	}
+	return receipt(got), nil
+}
+
+// order sends a request to end, or the answer to a plan.
+func (l *Lead) order(ctx context.Context, post *team.Post, letter teamtool.Letter) (teamtool.Receipt, error) {
+	o := letter.Order
+	switch o.Type {
+	case teamtool.ShutdownRequest:
+		id := team.NewRequest()
+		got, err := post.Send(ctx, letter.To, team.Message{Body: &team.ShutdownRequest{Request: id, Reason: o.Reason}})
+		if err != nil {
+			return teamtool.Receipt{}, err
+		}
+		return teamtool.Receipt{To: got, Request: id, Status: fmt.Sprintf("%s is asked to end. The answer comes by itself.", got[0])}, nil
+	case teamtool.PlanResponse:
+		return l.answerPlan(ctx, post, letter)
+	}
+	return teamtool.Receipt{}, fmt.Errorf("only a teammate sends %s", o.Type)
+}
+
+// answerPlan answers a plan that waits for it. The work continues in the lead's mode, or the usual one while the lead plans.
+func (l *Lead) answerPlan(ctx context.Context, post *team.Post, letter teamtool.Letter) (teamtool.Receipt, error) {
+	o := letter.Order
+	l.mu.Lock()
+	from, ok := l.plans[o.Request]
+	delete(l.plans, o.Request)
+	l.mu.Unlock()
+	if !ok {
+		return teamtool.Receipt{}, fmt.Errorf("no plan waits for an answer with the id %q", o.Request)
+	}
+	mode := l.cfg.Mode()
+	if mode == permission.Plan {
+		mode = permission.Default
+	}
+	b := &team.PlanResponse{Request: o.Request, Approved: *o.Approve, Feedback: o.Feedback, Mode: string(mode)}
+	if _, err := post.Send(ctx, from, team.Message{Body: b}); err != nil {
+		l.mu.Lock()
+		l.plans[o.Request] = from
+		l.mu.Unlock()
+		return teamtool.Receipt{}, err
+	}
+	status := fmt.Sprintf("%s is told to change the plan.", from)
+	if *o.Approve {
+		status = fmt.Sprintf("%s begins to carry out the plan, in mode %s.", from, mode)
+	}
+	return teamtool.Receipt{To: []string{from}, Status: status}, nil
+}

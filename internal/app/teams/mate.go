@@ -1,0 +1,326 @@
+package teams
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"adze/internal/msg"
+	"adze/internal/platform/texts"
+	"adze/internal/session"
+	"adze/internal/tasklist"
+	"adze/internal/team"
+	teamtool "adze/internal/tools/team"
+)
+
+// Tasks is the task list of a team.
+type Tasks interface {
+	Next(ctx context.Context, owner string) (claimed tasklist.Task, ok bool, err error)
+	Release(ctx context.Context, owner string) (released []tasklist.Task, err error)
+}
+
+// A MateConfig is what a teammate works with. All but Idle and Log are required.
+type MateConfig struct {
+	Store *team.Store
+	Team  string
+	Name  string
+	Tasks Tasks
+	// Every is how often the inbox is looked at.
+	Every time.Duration
+	// Session returns that of the teammate.
+	Session  func() *session.Session
+	Language func() texts.Language
+	// Idle is asked before the teammate waits for messages; what it returns is told to the model instead. It may be nil.
+	Idle func(ctx context.Context) (feedback string)
+	Log  *slog.Logger
+}
+
+// A Mate is a teammate at work: it reads its messages, claims tasks, and tells the lead when there are none. Its questions go
+// to the lead. It is safe for concurrent use.
+type Mate struct {
+	cfg  MateConfig
+	post *team.Post
+
+	mu      sync.Mutex
+	asked   string   // the request to end that the model has not answered; empty if there is none
+	ending  bool     // the model has agreed to end
+	sent    []string // what it has written to others since it was last idle
+	failed  bool     // its last turn has failed
+	stopped bool     // its last turn was interrupted
+}
+
+// NewMate returns a teammate. [Mate.Run] makes it work.
+func NewMate(c MateConfig) *Mate {
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Mate{cfg: c, post: c.Store.Post(c.Team, c.Name)}
+}
+
+// errLeadGone says that the lead's process has ended.
+var errLeadGone = errors.New("the lead of the team has ended")
+
+// Run works until the model has agreed to end, or ctx is done. An error says why the teammate cannot go on.
+func (m *Mate) Run(ctx context.Context) error {
+	ctx, stop := context.WithCancel(ctx)
+	var followed sync.WaitGroup
+	followed.Go(func() { m.follow(ctx) })
+	defer followed.Wait()
+	defer stop()
+	tick := time.NewTicker(m.cfg.Every)
+	defer tick.Stop()
+	var waiting []team.Message
+	idle := false
+	for {
+		more, err := m.settle(ctx, tick.C)
+		if err != nil {
+			return err
+		}
+		waiting = append(waiting, more...)
+		if m.ended() {
+			return nil
+		}
+		worked, err := m.next(ctx, &waiting, idle)
+		if err != nil {
+			return err
+		}
+		if !worked && !idle {
+			worked = m.rest(ctx)
+		}
+		idle = !worked
+		if worked {
+			continue
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// settle waits until no turn runs, and returns the messages that have arrived meanwhile.
+func (m *Mate) settle(ctx context.Context, tick <-chan time.Time) ([]team.Message, error) {
+	wait, stop := context.WithCancel(ctx)
+	defer stop()
+	idle := make(chan struct{})
+	go func() {
+		m.cfg.Session().Idle(wait) // ok: if ctx is done that is seen below
+		close(idle)
+	}()
+	var all []team.Message
+	for {
+		arrived, err := m.receive(ctx)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, arrived...)
+		select {
+		case <-idle:
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
+			return all, nil
+		case <-tick:
+		}
+	}
+}
+
+// receive returns the messages for the model. Others are acted on at once.
+func (m *Mate) receive(ctx context.Context) ([]team.Message, error) {
+	arrived, err := m.post.Receive(ctx)
+	if err != nil {
+		if errors.Is(err, team.ErrUnknown) {
+			return nil, errLeadGone
+		}
+		m.cfg.Log.Warn("a teammate cannot read its messages", "team", m.cfg.Team, "name", m.cfg.Name, "err", err)
+		return nil, nil // they are there the next time
+	}
+	var all []team.Message
+	for _, message := range arrived {
+		switch b := message.Body.(type) {
+		case *team.ModeSet:
+			if err := m.cfg.Session().Submit(ctx, session.SetMode{Mode: b.Mode}); err != nil {
+				m.cfg.Log.Warn("the mode of a teammate stays as it is", "name", m.cfg.Name, "err", err)
+			}
+		case *team.ShutdownRequest:
+			m.mu.Lock()
+			m.asked = b.Request
+			m.mu.Unlock()
+		}
+		all = append(all, message)
+	}
+	return all, nil
+}
+
+// next gives the model something to do: its messages, or a task. It reports whether there was anything.
+func (m *Mate) next(ctx context.Context, waiting *[]team.Message, idle bool) (bool, error) {
+	t, err := m.cfg.Store.Open(m.cfg.Team)
+	switch {
+	case errors.Is(err, team.ErrUnknown), err == nil && (t.Member(m.cfg.Name) == nil || !t.Member(team.Lead).Process.Alive()):
+		return false, errLeadGone
+	case err != nil:
+		return false, err
+	}
+	if len(*waiting) > 0 {
+		texts := make([]string, len(*waiting))
+		for i, message := range *waiting {
+			texts[i] = message.Show(m.cfg.Language())
+			m.show(ctx, "message from "+message.From+": "+brief(message.Summary, message.Text))
+		}
+		if err := m.tell(ctx, strings.Join(texts, "\n")); err != nil {
+			return false, err
+		}
+		m.setIdle(ctx, idle, false)
+		err := m.post.Done(ctx, *waiting)
+		*waiting = nil
+		return true, err
+	}
+	if m.troubled() {
+		return false, nil
+	}
+	task, ok, err := m.cfg.Tasks.Next(ctx, m.cfg.Name)
+	if err != nil {
+		m.cfg.Log.Warn("a teammate cannot claim a task", "name", m.cfg.Name, "err", err)
+		return false, nil
+	}
+	if !ok {
+		return false, nil
+	}
+	m.setIdle(ctx, idle, false)
+	m.show(ctx, "task "+task.ID+": "+brief("", task.Subject))
+	return true, m.tell(ctx, say(m.cfg.Language(), "claimed", task.ID, plain(task.Subject), plain(task.Description)))
+}
+
+// rest tells the lead that there is nothing to do, unless a hook has something. It reports whether one had.
+func (m *Mate) rest(ctx context.Context) bool {
+	if m.cfg.Idle != nil {
+		if feedback := m.cfg.Idle(ctx); feedback != "" {
+			return m.tell(ctx, say(m.cfg.Language(), "hook", plain(feedback))) == nil
+		}
+	}
+	m.mu.Lock()
+	body := &team.Idle{Reason: "available", Sent: m.sent}
+	switch {
+	case m.failed:
+		body.Reason = "failed"
+	case m.stopped:
+		body.Reason = "interrupted"
+	}
+	m.sent = nil
+	m.mu.Unlock()
+	if _, err := m.post.Send(ctx, team.Lead, team.Message{Body: body}); err != nil {
+		m.cfg.Log.Warn("the lead was not told that a teammate is idle", "name", m.cfg.Name, "err", err)
+	}
+	m.setIdle(ctx, false, true)
+	return false
+}
+
+// setIdle writes down whether the teammate has something to do.
+func (m *Mate) setIdle(ctx context.Context, was, is bool) {
+	if was == is {
+		return
+	}
+	_, err := m.cfg.Store.Update(ctx, m.cfg.Team, func(t *team.Team) error {
+		if me := t.Member(m.cfg.Name); me != nil {
+			me.Idle = is
+		}
+		return nil
+	})
+	if err != nil {
+		m.cfg.Log.Warn("the state of a teammate was not kept", "name", m.cfg.Name, "err", err)
+	}
+}
+
+// tell begins a turn with something for the model, which is heard like what a user says.
+func (m *Mate) tell(ctx context.Context, text string) error {
+	return m.cfg.Session().Submit(ctx, session.Prompt{Parts: []msg.Part{msg.Reminder(text)}, Quoted: true})
+}
+
+// show tells the user who looks at the teammate what goes on.
+func (m *Mate) show(ctx context.Context, text string) {
+	m.cfg.Session().Submit(ctx, session.Tell{Text: text}) // ok: a session that has ended shows nothing
+}
+
+// follow keeps how the last turn ended.
+func (m *Mate) follow(ctx context.Context) {
+	s := m.cfg.Session()
+	for e := range s.Entries(ctx, s.Last(), session.Latest) {
+		if ev, ok := e.Event.(session.Finished); ok {
+			m.mu.Lock()
+			m.stopped = ev.Reason.Aborted()
+			m.failed = !ev.Reason.OK() && !m.stopped
+			m.mu.Unlock()
+		}
+	}
+}
+
+// troubled reports whether the last turn did not end well, so that no task is begun before a message arrives.
+func (m *Mate) troubled() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.failed || m.stopped
+}
+
+func (m *Mate) ended() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.ending
+}
+
+// Leave takes the teammate out of its team and gives back its tasks.
+func (m *Mate) Leave(ctx context.Context) error {
+	_, released := m.cfg.Tasks.Release(ctx, m.cfg.Name)
+	err := m.cfg.Store.Leave(ctx, m.cfg.Team, m.cfg.Name)
+	if errors.Is(err, team.ErrUnknown) {
+		err = nil
+	}
+	return errors.Join(released, err)
+}
+
+// Carries implements the carrier of a tool: a teammate always has others to write to.
+func (m *Mate) Carries() error { return nil }
+
+// Carry sends what the model writes.
+func (m *Mate) Carry(ctx context.Context, l teamtool.Letter) (teamtool.Receipt, error) {
+	if l.Order != nil {
+		return m.order(ctx, l)
+	}
+	got, err := m.post.Send(ctx, l.To, team.Message{Text: l.Text, Summary: l.Summary})
+	if err != nil {
+		return teamtool.Receipt{}, partly(got, err)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if l.To != team.Lead {
+		m.sent = lastOf(append(m.sent, fmt.Sprintf("to %s: %s", l.To, brief(l.Summary, l.Text))), 5)
+	}
+	return receipt(got), nil
+}
+
+// order sends what the model answers to a request.
+func (m *Mate) order(ctx context.Context, l teamtool.Letter) (teamtool.Receipt, error) {
+	if l.Order.Type != teamtool.ShutdownResponse {
+		return teamtool.Receipt{}, fmt.Errorf("only the lead sends %s", l.Order.Type)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if l.Order.Request != m.asked || m.asked == "" {
+		return teamtool.Receipt{}, fmt.Errorf("no request to end has the id %q", l.Order.Request)
+	}
+	var body team.Body = &team.ShutdownApproved{Request: m.asked}
+	status := "You end after this turn. Finish it in a sentence."
+	if !*l.Order.Approve {
+		body = &team.ShutdownRejected{Request: m.asked, Reason: l.Order.Reason}
+		status = "The lead is told that you go on."
+	}
+	if _, err := m.post.Send(ctx, team.Lead, team.Message{Body: body}); err != nil {
+		return teamtool.Receipt{}, err
+	}
+	m.asked, m.ending = "", *l.Order.Approve
+	return teamtool.Receipt{To: []string{team.Lead}, Status: status}, nil
+}

@@ -1,0 +1,99 @@
+package teams
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"adze/internal/app/settings"
+	"adze/internal/hook"
+	"adze/internal/permission"
+	"adze/internal/platform/texts"
+	"adze/internal/session"
+	"adze/internal/tasklist"
+	"adze/internal/team"
+)
+
+// A Spec says that a conversation is that of a teammate. The zero value says that it is none.
+type Spec struct {
+	Team, Name string
+	// Left is called when the teammate has ended, in a process of its own.
+	Left func()
+	// Mate is the teammate if it runs in the process of its lead; nil makes one.
+	Mate *Mate
+}
+
+// A Place is what a conversation brings along to be a member of a team. Log may be nil, and Agents and Start are those of a
+// conversation that can lead.
+type Place struct {
+	// Home is the state home, WorkDir where the conversation works, and SessionID its own.
+	Home, WorkDir, SessionID string
+	// Program starts this program again, and Flags are what it is given for a teammate; Environ returns its variables.
+	Program  string
+	Flags    []string
+	Environ  func() []string
+	Getenv   func(string) string
+	Settings func() settings.Loop
+	Session  func() *session.Session
+	Gate     *permission.Gate
+	Fire     func(ctx context.Context, e hook.Event) hook.Outcome
+	Agents   Agents
+	Start    Starter
+	Language func() texts.Language
+	Say      func(string)
+	Log      *slog.Logger
+}
+
+// Open makes a conversation the teammate that s names, or else one that can lead a team.
+func Open(p Place, s Spec) (Part, error) {
+	dir, locks := filepath.Join(p.Home, "teams"), filepath.Join(p.Home, "locks")
+	store := team.New(team.Config{Dir: dir, Locks: locks, Log: p.Log})
+	tasks := func(n tasklist.Names) Tasks {
+		n.Named, n.Session = p.Settings().Tasks.List, p.SessionID
+		id, err := n.Choose()
+		if err != nil {
+			id = p.SessionID // the tools for tasks report it
+		}
+		return tasklist.Open(tasklist.Config{Dir: tasklist.Dir(p.Home, id), Locks: locks, Warn: p.Say})
+	}
+	if s.Team != "" {
+		mate, err := join(MateConfig{
+			Store: store, Team: s.Team, Name: s.Name, Tasks: tasks(tasklist.Names{Member: s.Team}), Every: everyProcess,
+			Session: p.Session, Language: p.Language, Log: p.Log,
+			Idle: func(ctx context.Context) string { return AskIdle(ctx, p.Fire, s.Team, s.Name) },
+		})
+		return Part{Mate: mate}, err
+	}
+	return Part{Lead: NewLead(LeadConfig{
+		Store: store, Dir: dir, WorkDir: p.WorkDir, SessionID: p.SessionID,
+		Enabled: func() bool { return p.Settings().Teams.Enabled }, Backend: func() string { return p.Settings().Teams.Backend },
+		Session: p.Session, Mode: p.Gate.Mode, Ask: p.Gate.Ask, Agents: p.Agents, Start: p.Start,
+		Tasks: func(name string) Tasks {
+			return tasks(tasklist.Names{Team: p.Settings().Tasks.Team, Led: name})
+		},
+		Panes: &Tmux{
+			Dir: dir, Getenv: p.Getenv, Program: ownPath(p.Program), Args: p.args,
+			Environ: func() []string { return append(p.Environ(), "ADZE_HOME="+p.Home) },
+		},
+		Language: p.Language, Log: p.Log,
+	})}, nil
+}
+
+// args returns what the process of a teammate is started with.
+func (p *Place) args(name string, m team.Member) []string {
+	model := m.Model
+	if model == "" {
+		model = p.Session().Model()
+	}
+	return append([]string{os.Args[0], "--team-name", name, "--agent-name", m.Name, "--permission-mode", m.Mode, "--model", model}, p.Flags...)
+}
+
+// AskIdle lets hooks send a teammate back to work that is about to wait for messages: it returns what they say.
+func AskIdle(ctx context.Context, fire func(context.Context, hook.Event) hook.Outcome, teamName, name string) string {
+	out := fire(ctx, hook.OnTeammateIdle(name, teamName))
+	if !out.Blocked {
+		return ""
+	}
+	return out.Reason
+}

@@ -1,0 +1,128 @@
+package teams
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"adze/internal/app/setup"
+	"adze/internal/permission"
+	"adze/internal/team"
+	"adze/internal/tool"
+	teamtool "adze/internal/tools/team"
+)
+
+// A Part is what a conversation is in a team: the lead of one, which may come, or a teammate. The zero value is neither.
+type Part struct {
+	Lead *Lead
+	Mate *Mate
+
+	end func() // ends the work of a teammate in a process of its own; may be nil
+}
+
+// join makes this process that of a teammate, as its lead has written down.
+func join(c MateConfig) (*Mate, error) {
+	_, err := c.Store.Update(context.Background(), c.Team, func(t *team.Team) error {
+		me := t.Member(c.Name)
+		switch {
+		case me == nil || c.Name == team.Lead:
+			return fmt.Errorf("the team %s has no teammate %s", c.Team, c.Name)
+		case me.Process.Alive():
+			return fmt.Errorf("the teammate %s of the team %s runs already", c.Name, c.Team)
+		}
+		me.Process = team.Here()
+		return nil
+	})
+	if err != nil {
+		return nil, setup.Errorf("--team-name: %v", err)
+	}
+	return NewMate(c), nil
+}
+
+// work lets a teammate in a process of its own work. Left is called when it has ended by itself, with why if that was no
+// agreement.
+func (p *Part) work(left func(why error)) {
+	life, stop := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	p.end = func() { stop(); <-done }
+	go func() {
+		defer close(done)
+		err := p.Mate.Run(life)
+		if life.Err() == nil {
+			left(err)
+		}
+	}()
+}
+
+// Close ends the team of a lead, or takes a teammate with a process of its own out of its team.
+func (p *Part) Close() {
+	p.Lead.Close()
+	if p.end == nil {
+		return
+	}
+	p.end()
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	p.Mate.Leave(ctx) // ok: the lead notices that the process has ended
+}
+
+// Tools returns the tools for teams.
+func (p *Part) Tools() []tool.Tool {
+	switch {
+	case p.Mate != nil:
+		return []tool.Tool{teamtool.Always(p.Mate)}
+	case p.Lead != nil:
+		return []tool.Tool{teamtool.Create(p.Lead), teamtool.Delete(p.Lead), teamtool.Send(p.Lead)}
+	}
+	return nil
+}
+
+// Await returns what makes a turn without a user wait for teammates, and then for what other waits for.
+func (p *Part) Await(other func(context.Context, func() bool) bool) func(context.Context, func() bool) bool {
+	return func(ctx context.Context, heard func() bool) bool {
+		for p.Lead.Busy() && !heard() && ctx.Err() == nil {
+			select {
+			case <-time.After(100 * time.Millisecond):
+			case <-ctx.Done():
+			}
+		}
+		return heard() || ctx.Err() != nil || other(ctx, heard)
+	}
+}
+
+// Attach makes a teammate ask its lead, and work if it has a process of its own.
+func (p *Part) Attach(g *permission.Gate, s Spec, say func(string)) {
+	if p.Mate == nil {
+		return
+	}
+	g.SetAsk(p.Mate.Ask)
+	if s.Mate != nil {
+		return // its lead runs it
+	}
+	p.work(func(why error) {
+		if why != nil {
+			say(why.Error())
+		}
+		s.Left()
+	})
+}
+
+// ownPath returns the path of this program for other processes. Program is empty if it must not be started.
+func ownPath(program string) string {
+	if program == "" {
+		return ""
+	}
+	if path, err := exec.LookPath(os.Args[0]); err == nil {
+		if abs, err := filepath.Abs(path); err == nil {
+			return abs
+		}
+	}
+	path, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	return path
+}

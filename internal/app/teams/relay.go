@@ -1,0 +1,157 @@
+package teams
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"adze/internal/permission"
+	"adze/internal/platform/scope"
+	"adze/internal/team"
+	"adze/internal/tool"
+)
+
+// planTool is the tool with which a plan is presented.
+const planTool = "ExitPlanMode"
+
+// Ask puts a question of the teammate's gate to the lead: a plan that the lead has to approve to its model, and every other
+// call to the user. It implements [permission.Asker].
+func (m *Mate) Ask(ctx context.Context, q permission.Question) (permission.Answer, error) {
+	if q.Tool == planTool {
+		return m.askPlan(ctx, q)
+	}
+	request, err := relayed(q)
+	if err != nil {
+		return permission.Answer{}, err
+	}
+	body, err := m.post.Ask(ctx, team.Lead, &team.PermissionRequest{Request: team.NewRequest(), Question: request})
+	if err != nil {
+		return permission.Answer{}, err
+	}
+	r, ok := body.(*team.PermissionResponse)
+	if !ok {
+		return permission.Answer{}, errors.New("the lead has answered something else")
+	}
+	a := permission.Answer{Behavior: permission.Deny, Message: r.Message, Interrupt: r.Interrupt}
+	if r.Allowed {
+		a = permission.Answer{Behavior: permission.Allow, Input: r.Input}
+		if len(r.Updates) > 0 {
+			if err := json.Unmarshal(r.Updates, &a.Updates); err != nil {
+				return permission.Answer{}, fmt.Errorf("the answer of the lead cannot be read: %w", err)
+			}
+		}
+	}
+	return a, nil
+}
+
+// askPlan asks the lead to approve a plan. A teammate that plans of its own accord needs no approval.
+func (m *Mate) askPlan(ctx context.Context, q permission.Question) (permission.Answer, error) {
+	t, err := m.cfg.Store.Open(m.cfg.Team)
+	if err != nil {
+		return permission.Answer{}, err
+	}
+	if me := t.Member(m.cfg.Name); me != nil && !me.Plans {
+		return permission.Answer{Behavior: permission.Allow, By: "the teammate"}, nil
+	}
+	var plan struct {
+		Plan string `json:"plan"`
+		Path string `json:"planFilePath"`
+	}
+	if err := json.Unmarshal(q.Input, &plan); err != nil {
+		return permission.Answer{}, fmt.Errorf("reading the plan: %w", err)
+	}
+	body, err := m.post.Ask(ctx, team.Lead, &team.PlanRequest{Request: team.NewRequest(), Plan: plan.Plan, Path: plan.Path})
+	if err != nil {
+		return permission.Answer{}, err
+	}
+	r, ok := body.(*team.PlanResponse)
+	if !ok {
+		return permission.Answer{}, errors.New("the lead has answered something else")
+	}
+	if !r.Approved {
+		return permission.Answer{Behavior: permission.Deny, By: "the lead", Message: r.Feedback}, nil
+	}
+	a := permission.Answer{Behavior: permission.Allow, By: "the lead"}
+	mode, err := permission.ParseMode(r.Mode)
+	if err != nil || mode == permission.Plan {
+		mode = permission.Default
+	}
+	a.Updates = []permission.Update{{Type: permission.SetMode, Mode: mode, Destination: scope.Session}}
+	return a, nil
+}
+
+// A suggestion is an update that a dialog offers.
+type suggestion struct {
+	permission.Update
+	Wider bool `json:"wider,omitempty"`
+}
+
+// relayed returns a question as it is sent.
+func relayed(q permission.Question) (team.Question, error) {
+	r := team.Question{
+		Tool: q.Tool, Title: q.Title, DisplayName: q.DisplayName, Command: q.Command, About: q.About, Consent: q.Consent, Server: q.Server,
+		Input: q.Input, Reason: q.Reason.String(), BlockedPath: q.BlockedPath, NeedsPerson: q.NeedsPerson, Firm: q.Firm, Dir: q.Dir, Warning: q.Warning,
+	}
+	if p, ok := q.Preview.(tool.Plain); ok {
+		r.Preview = p.Text
+	}
+	var all []suggestion
+	for _, u := range q.Suggestions {
+		all = append(all, suggestion{u, u.Wider})
+	}
+	data, err := json.Marshal(all)
+	r.Suggestions = data
+	return r, err
+}
+
+// received returns a question as the lead's front end shows it, with the name of the teammate.
+func received(from string, r team.Question) (permission.Question, error) {
+	q := permission.Question{
+		Tool: r.Tool, Title: r.Title, Agent: &permission.Agent{ID: from, Type: "teammate", Title: from}, DisplayName: r.DisplayName, Command: r.Command, About: r.About, Consent: r.Consent, Server: r.Server,
+		Input: r.Input, Reason: permission.Reason{Type: permission.ByOther, Text: r.Reason},
+		BlockedPath: r.BlockedPath, NeedsPerson: r.NeedsPerson, Firm: r.Firm, Dir: r.Dir, Warning: r.Warning,
+	}
+	if r.Preview != "" {
+		q.Preview = tool.Plain{Text: r.Preview}
+	}
+	var all []suggestion
+	if len(r.Suggestions) > 0 {
+		if err := json.Unmarshal(r.Suggestions, &all); err != nil {
+			return q, fmt.Errorf("reading what is suggested: %w", err)
+		}
+	}
+	for _, s := range all {
+		s.Update.Wider = s.Wider
+		q.Suggestions = append(q.Suggestions, s.Update)
+	}
+	return q, nil
+}
+
+// relay puts a teammate's question to the user and sends the answer back.
+func (l *Lead) relay(ctx context.Context, m team.Message, r *team.PermissionRequest) {
+	q, err := received(m.From, r.Question)
+	var a permission.Answer
+	if err == nil {
+		a, err = l.cfg.Ask(ctx, q)
+	}
+	if ctx.Err() != nil {
+		return
+	}
+	answer := &team.PermissionResponse{Request: r.Request, Allowed: err == nil && a.Behavior == permission.Allow, Message: a.Message, Interrupt: a.Interrupt}
+	switch {
+	case err != nil:
+		answer.Message = err.Error()
+	case answer.Allowed:
+		answer.Input = a.Input
+		answer.Updates, err = json.Marshal(a.Updates)
+	case a.By == permission.Headless:
+		answer.Message = "no user can be asked at the lead"
+	}
+	if err != nil {
+		answer.Allowed = false
+	}
+	if _, err := l.office().Send(ctx, m.From, team.Message{Body: answer}); err != nil {
+		l.cfg.Log.Warn("an answer did not reach a teammate", "to", m.From, "err", err)
+	}
+}

@@ -1,0 +1,235 @@
+package teams
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"adze/internal/permission"
+	"adze/internal/permission/mode"
+	"adze/internal/session"
+	"adze/internal/team"
+	"adze/internal/tool"
+	agenttool "adze/internal/tools/agent"
+)
+
+// The settings of teammateMode.
+const (
+	Auto      = "auto"
+	InProcess = "in-process"
+	InTmux    = "tmux"
+)
+
+// A Draft is a teammate to start.
+type Draft struct {
+	Name, Team string
+	// Prompt is its first message, and About says in a few words what it is for.
+	Prompt, About string
+	// Agent is the type of agent; Model and Mode may be empty. A teammate in plan mode works by plans that the lead approves.
+	Agent, Model, Mode string
+	Dir                string // empty means that of the lead
+}
+
+// Spawned is a teammate that was started.
+type Spawned struct {
+	team.Member
+	Team string
+	Note string // for the user and the model; may be empty
+}
+
+// text returns what the model is told of it.
+func (s Spawned) text() string {
+	text := fmt.Sprintf("The teammate %s (%s) works in the team %s. Its messages come to you by themselves.", s.Name, s.ID, s.Team)
+	if s.Note != "" {
+		text += "\n" + s.Note
+	}
+	return text
+}
+
+// Spawner returns what starts teammates for the tool that launches agents. Lead returns nil in a conversation that leads none.
+func Spawner(lead func() *Lead) func(ctx context.Context, in agenttool.Input) (tool.Result, error) {
+	return func(ctx context.Context, in agenttool.Input) (tool.Result, error) {
+		l := lead()
+		if l == nil {
+			return tool.Result{}, errors.New("name and team_name are for the lead of a team, which you cannot be")
+		}
+		m, err := l.Spawn(ctx, Draft{
+			Name: in.Name, Team: in.Team, Prompt: in.Prompt, About: in.Description, Agent: in.Type, Model: in.Model, Mode: in.Mode, Dir: in.Dir,
+		})
+		if err != nil {
+			return tool.Result{}, err
+		}
+		r := tool.Text(m.text())
+		r.Structured = agenttool.Output{Status: agenttool.Spawned, ID: m.ID, Type: in.Type, Description: in.Description, Name: m.Name, Team: m.Team}
+		return r, nil
+	}
+}
+
+// A Starter opens the conversation of a teammate in this process.
+type Starter func(ctx context.Context, s Start) (*Begun, error)
+
+// A Start is what the conversation of a teammate is made of.
+type Start struct {
+	Team    string
+	Member  team.Member
+	Carrier *Mate // asks and writes for it
+}
+
+// Begun is the conversation of a teammate.
+type Begun struct {
+	Session *session.Session
+	// Idle is asked before the teammate waits for messages; see [MateConfig].
+	Idle  func(ctx context.Context) string
+	Close func()
+}
+
+// Panes start teammates in panes of a terminal.
+type Panes interface {
+	// Available reports why there are none, or nil. Inside reports whether this process runs in one.
+	Available() error
+	Inside() bool
+	Open(ctx context.Context, teamName string, m team.Member) (pane, note string, err error)
+	Close(ctx context.Context, pane string)
+}
+
+// Spawn starts a teammate.
+func (l *Lead) Spawn(ctx context.Context, d Draft) (Spawned, error) {
+	name := l.Team()
+	switch {
+	case d.Name == "":
+		return Spawned{}, errors.New("a teammate needs a name")
+	case name == "":
+		return Spawned{}, errors.New("there is no team: make one with TeamCreate first")
+	case d.Team != "" && team.Normalise(d.Team) != name:
+		return Spawned{}, fmt.Errorf("you lead the team %s, not %q", name, d.Team)
+	case len(d.Prompt) > team.MaxText:
+		return Spawned{}, fmt.Errorf("the prompt is longer than %d KB: write it to a file and name the file", team.MaxText>>10)
+	}
+	allowed, err := l.cfg.modeOf(d.Mode)
+	if err != nil {
+		return Spawned{}, err
+	}
+	backend, note, err := l.cfg.backend()
+	if err != nil {
+		return Spawned{}, err
+	}
+	dir := d.Dir
+	if dir == "" {
+		dir = l.cfg.WorkDir
+	}
+	m, err := l.cfg.Store.Join(ctx, name, team.Member{
+		Name: d.Name, Agent: d.Agent, Model: d.Model, Mode: string(allowed), Dir: dir, Plans: allowed == permission.Plan, Backend: backend,
+	})
+	if err != nil {
+		return Spawned{}, err
+	}
+	if _, err = l.office().Send(ctx, m.Name, team.Message{Text: d.Prompt, Summary: d.About}); err == nil {
+		m, note, err = l.begin(ctx, name, m, note)
+	}
+	if err != nil {
+		return Spawned{}, errors.Join(fmt.Errorf("starting the teammate %s: %w", m.Name, err), l.cfg.Store.Leave(ctx, name, m.Name))
+	}
+	return Spawned{Member: m, Team: name, Note: note}, nil
+}
+
+// modeOf returns the mode of a teammate, never above that of the lead. A lead that plans starts teammates in the usual mode.
+func (c *LeadConfig) modeOf(wish string) (permission.Mode, error) {
+	lead := c.Mode()
+	if lead == permission.Plan {
+		lead = permission.Default
+	}
+	if wish == "" {
+		return lead, nil
+	}
+	wanted, err := permission.ParseMode(wish)
+	if err != nil {
+		return "", err
+	}
+	return mode.Stricter(wanted, lead), nil
+}
+
+// backend chooses what a teammate runs in, and returns what to tell about it.
+func (c *LeadConfig) backend() (team.Backend, string, error) {
+	missing := errors.New("terminal panes are not available here")
+	if c.Panes != nil {
+		missing = c.Panes.Available()
+	}
+	switch mode := c.Backend(); {
+	case mode == InTmux && missing != nil:
+		return "", "", fmt.Errorf("teammateMode is tmux: %w", missing)
+	case mode == InTmux, mode == Auto && missing == nil && c.Panes.Inside():
+		return team.Tmux, "", nil
+	case c.Start == nil:
+		return "", "", errors.New("teammates cannot run in this process")
+	case mode == Auto && missing != nil:
+		return team.InProcess, fmt.Sprintf("teammates run in this process, without panes of their own: %v", missing), nil
+	}
+	return team.InProcess, "", nil
+}
+
+// begin starts the conversation of a teammate.
+func (l *Lead) begin(ctx context.Context, name string, m team.Member, note string) (team.Member, string, error) {
+	if m.Backend == team.Tmux {
+		pane, told, err := l.cfg.Panes.Open(ctx, name, m)
+		if err != nil {
+			return m, "", err
+		}
+		m.Pane = pane
+		_, err = l.cfg.Store.Update(ctx, name, func(t *team.Team) error {
+			if kept := t.Member(m.Name); kept != nil {
+				kept.Pane = pane
+			}
+			return nil
+		})
+		return m, told, err
+	}
+	_, err := l.cfg.Store.Update(ctx, name, func(t *team.Team) error {
+		if kept := t.Member(m.Name); kept != nil {
+			kept.Process = team.Here()
+		}
+		return nil
+	})
+	if err != nil {
+		return m, "", err
+	}
+	return m, note, l.run(name, m)
+}
+
+// run lets a teammate work in this process.
+func (l *Lead) run(name string, m team.Member) error {
+	life, stop := context.WithCancel(l.life)
+	var begun *Begun
+	mate := NewMate(MateConfig{
+		Store: l.cfg.Store, Team: name, Name: m.Name, Tasks: l.cfg.Tasks(name), Every: every,
+		Session: func() *session.Session { return begun.Session },
+		Idle:    func(ctx context.Context) string { return begun.Idle(ctx) }, Language: l.cfg.Language, Log: l.cfg.Log,
+	})
+	begun, err := l.cfg.Start(life, Start{Team: name, Member: m, Carrier: mate})
+	if err != nil {
+		stop()
+		return err
+	}
+	l.mu.Lock()
+	l.local[m.Name] = stop
+	l.mu.Unlock()
+	l.work.Go(func() {
+		err := mate.Run(life)
+		over := life.Err() != nil
+		stop() // what still runs of its turn
+		begun.Close()
+		l.mu.Lock()
+		delete(l.local, m.Name)
+		l.mu.Unlock()
+		switch {
+		case over: // the lead ends, and removes the team
+		case err != nil:
+			l.lost(l.life, name, m, err.Error())
+		default:
+			l.withdraw(m.Name)
+			if err := mate.Leave(l.life); err != nil {
+				l.cfg.Log.Warn("a teammate has not left its team", "name", m.Name, "err", err)
+			}
+		}
+	})
+	return nil
+}

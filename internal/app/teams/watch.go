@@ -1,0 +1,178 @@
+package teams
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"adze/internal/permission"
+	"adze/internal/permission/mode"
+	"adze/internal/session"
+	"adze/internal/team"
+)
+
+// watch passes on what teammates write, and notices when one is gone, until ctx is done.
+func (l *Lead) watch(ctx context.Context, name string) {
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		l.findLost(ctx, name)
+		l.capModes(ctx, name)
+		l.pass(ctx)
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// pass hands what has arrived to the model, or to the user.
+func (l *Lead) pass(ctx context.Context) {
+	post := l.office()
+	if post == nil {
+		return
+	}
+	arrived, err := post.Receive(ctx)
+	if err != nil {
+		if ctx.Err() == nil && !errors.Is(err, team.ErrUnknown) {
+			l.cfg.Log.Warn("the lead cannot read its messages", "err", err)
+		}
+		return
+	}
+	var texts []string
+	for _, m := range arrived {
+		switch b := m.Body.(type) {
+		case *team.PermissionRequest:
+			l.ask(m, b)
+			continue
+		case *team.PlanRequest:
+			l.mu.Lock()
+			l.plans[b.Request] = m.From
+			l.mu.Unlock()
+		}
+		texts = append(texts, m.Show(l.cfg.Language()))
+	}
+	if len(texts) > 0 {
+		if err := l.cfg.Session().Submit(ctx, session.Notify{Text: strings.Join(texts, "\n"), Wake: true}); err != nil {
+			return // the session has ended
+		}
+	}
+	if err := post.Done(ctx, arrived); err != nil && ctx.Err() == nil {
+		l.cfg.Log.Warn("messages to the lead were not marked as read", "err", err)
+	}
+}
+
+// ask puts a question to the user beside everything else. It is withdrawn when the teammate is gone.
+func (l *Lead) ask(m team.Message, r *team.PermissionRequest) {
+	ctx, cancel := context.WithCancel(l.life)
+	l.mu.Lock()
+	l.asking[m.From+" "+r.Request] = cancel
+	l.mu.Unlock()
+	l.work.Go(func() {
+		defer cancel()
+		l.relay(ctx, m, r)
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		delete(l.asking, m.From+" "+r.Request)
+	})
+}
+
+// findLost looks for teammates in other processes that have ended without saying so.
+func (l *Lead) findLost(ctx context.Context, name string) {
+	t, err := l.cfg.Store.Open(name)
+	if err != nil {
+		return // there may be none any more
+	}
+	for _, m := range t.Members {
+		switch {
+		case m.Name == team.Lead || m.Backend != team.Tmux || m.Process.Alive() || starting(&m):
+		case m.Process.PID == 0:
+			l.lost(ctx, name, m, "it did not start")
+		default:
+			l.lost(ctx, name, m, "its process has ended")
+		}
+	}
+}
+
+// lost gives back the tasks of a teammate that is gone, and tells the lead.
+func (l *Lead) lost(ctx context.Context, name string, m team.Member, why string) {
+	l.withdraw(m.Name)
+	if err := l.cfg.Store.Leave(ctx, name, m.Name); err != nil {
+		return // it is tried again
+	}
+	tasks, err := l.cfg.Tasks(name).Release(ctx, m.Name)
+	if err != nil {
+		l.cfg.Log.Warn("the tasks of a teammate were not given back", "name", m.Name, "err", err)
+	}
+	body := &team.Lost{Member: m.Name, Reason: why}
+	for _, t := range tasks {
+		body.Tasks = append(body.Tasks, t.ID+" ("+t.Subject+")")
+	}
+	if post := l.office(); post != nil {
+		if _, err := post.Send(ctx, team.Lead, team.Message{Body: body}); err != nil {
+			l.cfg.Log.Warn("the lead was not told that a teammate is gone", "name", m.Name, "err", err)
+		}
+	}
+}
+
+// withdraw takes back the questions of a teammate, and forgets its plans.
+func (l *Lead) withdraw(name string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for key, cancel := range l.asking {
+		if strings.HasPrefix(key, name+" ") {
+			cancel()
+		}
+	}
+	for id, from := range l.plans {
+		if from == name {
+			delete(l.plans, id)
+		}
+	}
+}
+
+// capModes makes teammates follow when the lead's mode becomes a stricter one than theirs.
+func (l *Lead) capModes(ctx context.Context, name string) {
+	now := l.cfg.Mode()
+	l.mu.Lock()
+	was := l.mode
+	l.mode = now
+	l.mu.Unlock()
+	if now == was || now == permission.Plan { // a lead that plans lets others work
+		return
+	}
+	t, err := l.cfg.Store.Open(name)
+	if err != nil {
+		return
+	}
+	post := l.office()
+	for _, m := range t.Members {
+		theirs := permission.Mode(m.Mode)
+		if m.Name == team.Lead || post == nil || mode.Stricter(theirs, now) == theirs {
+			continue
+		}
+		if _, err := post.Send(ctx, m.Name, team.Message{Body: &team.ModeSet{Mode: string(now)}}); err != nil {
+			l.cfg.Log.Warn("a teammate keeps a mode above that of the lead", "name", m.Name, "err", err)
+		}
+	}
+}
+
+// Busy reports whether a teammate works, or a message waits for the lead. L may be nil.
+func (l *Lead) Busy() bool {
+	name := l.Team()
+	if name == "" {
+		return false
+	}
+	t, err := l.cfg.Store.Open(name)
+	if err != nil {
+		return false
+	}
+	for _, active := range l.active(&t) {
+		if !t.Member(active).Idle || l.cfg.Store.Unread(name, active) {
+			return true
+		}
+	}
+	return l.cfg.Store.Unread(name, team.Lead)
+}

@@ -1,0 +1,49 @@
+package wire
+
+import (
+	"context"
+
+	"adze/internal/app/settings"
+	"adze/internal/app/subagents"
+	"adze/internal/app/teams"
+	"adze/internal/permission"
+	"adze/internal/session"
+)
+
+// openTeam makes the conversation a member of a team. One that works for another, or is not held with a model, is none.
+func openTeam(c *Conversation) (err error) {
+	s := c.spec.Team
+	if s.Mate != nil {
+		c.told.team = teams.Part{Mate: s.Mate}
+		return nil
+	}
+	if c.ws.Project.Home == "" || c.ws.values().Simple || c.spec.Calls != FromModel || c.spec.Worker != nil {
+		return nil
+	}
+	c.told.team, err = teams.Open(teams.Place{
+		Home: c.ws.Project.Home, WorkDir: c.ws.Dir, SessionID: c.record.ID, Program: c.ws.Program, Flags: c.spec.Access.Flags(),
+		Environ: c.ws.inherited, Getenv: c.ws.Getenv, Settings: func() settings.Loop { return c.ws.values().Loop },
+		Session: func() *session.Session { return c.Session }, Gate: c.Gate, Fire: c.Hooks.Fire, Agents: c.agents,
+		Start:    func(ctx context.Context, s teams.Start) (*teams.Begun, error) { return startMate(ctx, c, s) },
+		Language: c.ws.language, Say: c.ws.Say, Log: c.debug,
+	}, s)
+	return err
+}
+
+// startMate opens the conversation of a teammate in this process, like that of an agent.
+func startMate(ctx context.Context, c *Conversation, s teams.Start) (*teams.Begun, error) {
+	d, err := c.agents.Definition(s.Member.Agent)
+	if err != nil {
+		return nil, err
+	}
+	mate, err := converse(ctx, c, subagents.Birth{
+		ID: s.Member.Name + "-" + s.Team, Title: s.Member.Name, Definition: d, Model: s.Member.Model, Mode: permission.Mode(s.Member.Mode), Asks: func() bool { return true },
+	}, teams.Spec{Team: s.Team, Name: s.Member.Name, Mate: s.Carrier})
+	if err != nil {
+		return nil, err
+	}
+	return &teams.Begun{
+		Session: mate.Session, Close: mate.Close,
+		Idle: func(ctx context.Context) string { return teams.AskIdle(ctx, mate.Hooks.Fire, s.Team, s.Member.Name) },
+	}, nil
+}

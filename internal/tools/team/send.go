@@ -1,0 +1,174 @@
+package team
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"adze/internal/tool"
+)
+
+var (
+	//go:embed send.md
+	sendDoc string
+	//go:embed send.zh.md
+	sendChinese string
+	//go:embed send.schema.json
+	sendSchema string
+	//go:embed send.output.json
+	sendOutput string
+)
+
+// A Carrier takes messages to other agents. Carries reports why there is none to write to now, or nil.
+type Carrier interface {
+	Carries() error
+	Carry(ctx context.Context, l Letter) (Receipt, error)
+}
+
+// A Letter is a message on its way.
+type Letter struct {
+	To, Summary string
+	// Text is what it says; empty if it is an order.
+	Text  string
+	Order *Order
+}
+
+// An Order is a message that the program of the recipient acts on.
+type Order struct {
+	Type    string `json:"type"`
+	Request string `json:"request_id,omitempty"`
+	Approve *bool  `json:"approve,omitempty"`
+	// Reason is for a shutdown, Feedback for a plan.
+	Reason   string `json:"reason,omitempty"`
+	Feedback string `json:"feedback,omitempty"`
+}
+
+// The types of orders.
+const (
+	ShutdownRequest  = "shutdown_request"
+	ShutdownResponse = "shutdown_response"
+	PlanResponse     = "plan_approval_response"
+)
+
+// A Receipt says what became of a letter.
+type Receipt struct {
+	To     []string `json:"to"`
+	Status string   `json:"status"` // a sentence for the model
+	// Request is the id of the request that the letter makes; it may be empty.
+	Request string `json:"requestId,omitempty"`
+}
+
+// Send returns the tool that writes to other agents.
+func Send(c Carrier) tool.Tool {
+	return send(c, tool.Traits{Late: true})
+}
+
+// Always returns the same tool for an agent that cannot do without it: it is in every request.
+func Always(c Carrier) tool.Tool {
+	return send(c, tool.Traits{AlwaysLoad: true})
+}
+
+func send(c Carrier, t tool.Traits) tool.Tool {
+	t.Translate, t.Hint = tool.InChinese(sendChinese), "write to a teammate or continue a sub-agent"
+	t.Output, t.Enabled = json.RawMessage(strings.TrimSpace(sendOutput)), c.Carries
+	return tool.New(tool.Def{
+		Name: "SendMessage", Doc: strings.TrimSpace(sendDoc), Schema: json.RawMessage(strings.TrimSpace(sendSchema)), Traits: t,
+	}, func(ctx context.Context, in Input, _ func(tool.Progress)) (tool.Result, error) {
+		l, err := in.letter()
+		if err != nil {
+			return tool.Result{}, err
+		}
+		receipt, err := c.Carry(ctx, l)
+		if err != nil {
+			return tool.Result{}, err
+		}
+		r := tool.Text(receipt.Status)
+		r.Structured = receipt
+		return r, nil
+	})
+}
+
+// An Input is what the model gives to send a message.
+type Input struct {
+	To      string `json:"to"`
+	Summary string `json:"summary,omitempty"`
+	Message any    `json:"message"` // text, or an object that is an [Order]
+}
+
+// Validate checks what the schema cannot.
+func (in Input) Validate() error {
+	_, err := in.letter()
+	return err
+}
+
+// letter returns the message, which is text or an order.
+func (in Input) letter() (Letter, error) {
+	l := Letter{To: strings.TrimSpace(in.To), Summary: in.Summary}
+	if l.To == "" {
+		return l, errors.New("to is empty: name the recipient")
+	}
+	if text, ok := in.Message.(string); ok {
+		if l.Text = text; strings.TrimSpace(text) == "" {
+			return l, errors.New("the message is empty")
+		}
+		return l, nil
+	}
+	object, err := json.Marshal(in.Message)
+	if err != nil {
+		return l, err
+	}
+	d := json.NewDecoder(bytes.NewReader(object))
+	d.DisallowUnknownFields()
+	l.Order = &Order{}
+	if err := d.Decode(l.Order); err != nil {
+		return l, fmt.Errorf("the message is neither text nor one of the objects that are known: %w", err)
+	}
+	return l, l.Order.check()
+}
+
+// check reports what is missing in an order.
+func (o *Order) check() error {
+	if !slices.Contains([]string{ShutdownRequest, ShutdownResponse, PlanResponse}, o.Type) {
+		return fmt.Errorf("there is no message of the type %q; send text, or %s, %s or %s", tool.OneLine(o.Type, 40), ShutdownRequest, ShutdownResponse, PlanResponse)
+	}
+	if o.Type == ShutdownRequest {
+		return nil
+	}
+	switch refuses := o.Approve != nil && !*o.Approve; {
+	case o.Request == "":
+		return fmt.Errorf("%s needs the request_id of the request that it answers", o.Type)
+	case o.Approve == nil:
+		return fmt.Errorf("%s needs approve: true or false", o.Type)
+	case refuses && o.Type == ShutdownResponse && o.Reason == "":
+		return errors.New("say in reason why you do not end")
+	case refuses && o.Type == PlanResponse && o.Feedback == "":
+		return errors.New("say in feedback what to change in the plan")
+	}
+	return nil
+}
+
+// OpenWorld says that nothing outside is reached.
+func (in Input) OpenWorld() bool { return false }
+
+// Planning says that nothing but messages of adze's own is changed.
+func (in Input) Planning() bool { return true }
+
+// Title returns one line for dialogs and logs.
+func (in Input) Title() string {
+	about := in.Summary
+	if l, err := in.letter(); err == nil && about == "" {
+		about = l.Text
+		if l.Order != nil {
+			about = l.Order.Type
+		}
+	}
+	return fmt.Sprintf("Message to %s: %s", tool.OneLine(in.To, 40), tool.OneLine(about, 80))
+}
+
+// Activity returns what a spinner shows.
+func (in Input) Activity() string { return "Writing to " + tool.OneLine(in.To, 40) }

@@ -1,0 +1,112 @@
+// Package team holds the tools with which the model leads a team and writes to other agents: TeamCreate, TeamDelete and
+// SendMessage. Who is in a team, and what becomes of messages, is left to others.
+package team
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"adze/internal/tool"
+)
+
+var (
+	//go:embed create.md
+	createDoc string
+	//go:embed create.zh.md
+	createChinese string
+	//go:embed create.schema.json
+	createSchema string
+	//go:embed create.output.json
+	createOutput string
+	//go:embed delete.md
+	deleteDoc string
+	//go:embed delete.zh.md
+	deleteChinese string
+)
+
+// A Teams makes and ends the team of a conversation. Leads reports why the conversation cannot lead a team now, or nil.
+type Teams interface {
+	Leads() error
+	Create(ctx context.Context, name, description string) (Created, error)
+	Delete(ctx context.Context) (name string, err error)
+}
+
+// Created is what became of a request for a team.
+type Created struct {
+	Name string `json:"team_name"`
+	Lead string `json:"lead_name"`
+	File string `json:"team_file_path"`
+}
+
+// Create returns the tool that makes a team.
+func Create(teams Teams) tool.Tool {
+	return tool.New(tool.Def{
+		Name: "TeamCreate", Doc: strings.TrimSpace(createDoc), Schema: json.RawMessage(strings.TrimSpace(createSchema)),
+		Traits: tool.Traits{
+			Translate: tool.InChinese(createChinese), Hint: "create a team of agents that work side by side", Late: true,
+			Output: json.RawMessage(strings.TrimSpace(createOutput)), Enabled: teams.Leads,
+		},
+	}, func(ctx context.Context, in Draft, _ func(tool.Progress)) (tool.Result, error) {
+		made, err := teams.Create(ctx, in.Name, in.Description)
+		if err != nil {
+			return tool.Result{}, err
+		}
+		text := fmt.Sprintf("Created the team %s; you are %s in it.", made.Name, made.Lead)
+		if made.Name != in.Name {
+			text = fmt.Sprintf("Created the team under the name %s: use this one. You are %s in it.", made.Name, made.Lead)
+		}
+		r := tool.Text(text)
+		r.Structured = made
+		return r, nil
+	})
+}
+
+// A Draft is what the model gives to make a team.
+type Draft struct {
+	Name        string `json:"team_name"`
+	Description string `json:"description,omitempty"`
+}
+
+// OpenWorld says that nothing outside is reached.
+func (in Draft) OpenWorld() bool { return false }
+
+// Planning says that nothing but state of adze's own is changed.
+func (in Draft) Planning() bool { return true }
+
+// Title returns one line for dialogs and logs.
+func (in Draft) Title() string { return "Create the team " + tool.OneLine(in.Name, 60) }
+
+// Activity returns what a spinner shows.
+func (in Draft) Activity() string { return "Creating a team" }
+
+// Delete returns the tool that ends the team.
+func Delete(teams Teams) tool.Tool {
+	return tool.New(tool.Def{
+		Name: "TeamDelete", Doc: strings.TrimSpace(deleteDoc), Schema: json.RawMessage(`{"type":"object","properties":{},"additionalProperties":false}`),
+		Traits: tool.Traits{Translate: tool.InChinese(deleteChinese), Hint: "end the team and remove it", Late: true, Enabled: teams.Leads},
+	}, func(ctx context.Context, _ None, _ func(tool.Progress)) (tool.Result, error) {
+		name, err := teams.Delete(ctx)
+		if err != nil {
+			return tool.Result{}, err
+		}
+		return tool.Text(fmt.Sprintf("The team %s has ended.", name)), nil
+	})
+}
+
+// None is what the model gives to end the team: nothing.
+type None struct{}
+
+// OpenWorld says that nothing outside is reached.
+func (None) OpenWorld() bool { return false }
+
+// Planning says that nothing but state of adze's own is changed.
+func (None) Planning() bool { return true }
+
+// Title returns one line for dialogs and logs.
+func (None) Title() string { return "End the team" }
+
+// Activity returns what a spinner shows.
+func (None) Activity() string { return "Ending the team" }
