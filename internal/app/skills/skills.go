@@ -79,6 +79,7 @@ type Config struct {
 
 // A Library finds skills; see [library.Library].
 type Library interface {
+	Early(context.Context) *library.Set
 	Set(context.Context) *library.Set
 	Find(ctx context.Context, name string) *skill.Skill
 	Refresh(context.Context) *library.Set
@@ -152,11 +153,15 @@ func (s *Skills) Tool() tool.Tool {
 
 // all returns the skills that can be called: those of the library, and those of servers whose names are free.
 func (s *Skills) all(ctx context.Context) (set *library.Set, servers []*skill.Skill) {
-	set = s.cfg.Library.Set(ctx)
-	if s.cfg.Servers != nil {
-		servers = s.cfg.Servers()
+	return s.cfg.Library.Set(ctx), s.cfg.ofServers()
+}
+
+// ofServers returns the skills of servers.
+func (c *Config) ofServers() []*skill.Skill {
+	if c.Servers == nil {
+		return nil
 	}
-	return set, servers
+	return c.Servers()
 }
 
 // find returns the skill of a name, in the same case if there is one, or nil.
@@ -226,7 +231,11 @@ func (s *Skills) Offer(to *desk.Surroundings) {
 // commands returns the skills as commands: the same ones until something changes, since each key that completes a name
 // asks for them. All includes those that no file has activated yet.
 func (s *Skills) commands(all bool) []desk.Command {
-	set, servers := s.all(context.Background())
+	find := s.cfg.Library.Early
+	if all {
+		find = s.cfg.Library.Set
+	}
+	set, servers := find(context.Background()), s.cfg.ofServers()
 	at := s.activation.count()
 	s.mu.Lock()
 	defer s.mu.Unlock()

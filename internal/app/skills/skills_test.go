@@ -33,6 +33,7 @@ type fixed struct {
 // A fixedLibrary is one as a conversation sees it.
 type fixedLibrary struct{ of *fixed }
 
+func (l fixedLibrary) Early(context.Context) *library.Set   { return &l.of.Set }
 func (l fixedLibrary) Set(context.Context) *library.Set     { return &l.of.Set }
 func (l fixedLibrary) Refresh(context.Context) *library.Set { return &l.of.Set }
 func (l fixedLibrary) Touched(path string)                  { l.of.touched = append(l.of.touched, path) }

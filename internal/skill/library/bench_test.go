@@ -65,6 +65,26 @@ func BenchmarkWarm(b *testing.B) {
 	}
 }
 
+func BenchmarkEarly(b *testing.B) {
+	roots := manySkills(b)
+	index := filepath.Join(b.TempDir(), "index")
+	l := Open(Config{Roots: roots, Index: index})
+	l.Set(context.Background())
+	age(b, l)
+	l.Close()
+	saveIndex(index, l.scanner.encode())
+	b.ResetTimer()
+	for b.Loop() {
+		l := Open(Config{Roots: roots, Index: index})
+		if n := len(l.Early(context.Background()).Skills); n != 1000 {
+			b.Fatal(n)
+		}
+		b.StopTimer()
+		l.Close()
+		b.StartTimer()
+	}
+}
+
 func BenchmarkPoll(b *testing.B) {
 	roots := manySkills(b)
 	l := Open(Config{Roots: roots})

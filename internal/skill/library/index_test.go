@@ -1,8 +1,11 @@
 package library
 
 import (
+	"context"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -95,6 +98,97 @@ func TestIndex(t *testing.T) {
 	if a := third.Refresh(t.Context()).Find("a"); a.Title != "" || a.Description != "a changed" {
 		t.Errorf("%+v", a)
 	}
+}
+
+// A file that is changed in place between two starts leaves its folders as they were. What is known early may be the old
+// one, and what is used never is.
+func TestChangedInPlace(t *testing.T) {
+	for name, change := range map[string]func(t *testing.T, path string){
+		"written again": func(t *testing.T, path string) {
+			if err := os.WriteFile(path, []byte("new"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"replaced": func(t *testing.T, path string) {
+			if err := errors.Join(os.WriteFile(path+".tmp", []byte("new"), 0o644), os.Rename(path+".tmp", path)); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		for _, size := range []int{1, chunk + 1} {
+			t.Run(fmt.Sprint(name, size), func(t *testing.T) {
+				dir, index := t.TempDir(), filepath.Join(t.TempDir(), "index")
+				for i := range size {
+					write(t, dir, map[string]string{fmt.Sprintf("s/x%d/SKILL.md", i): "old"})
+				}
+				write(t, dir, map[string]string{"c/sub/y.md": "old"})
+				cfg := Config{Roots: fixed(user(filepath.Join(dir, "s")), commands(filepath.Join(dir, "c"))), Index: index}
+				l := Open(cfg)
+				l.Set(t.Context())
+				age(t, l)
+				l.Close()
+				saveIndex(index, l.scanner.encode())
+				change(t, filepath.Join(dir, "s", "x0", "SKILL.md"))
+				change(t, filepath.Join(dir, "c", "sub", "y.md"))
+
+				sc := scanner{known: loadIndex(index), foldersOnly: true}
+				sc.scan(cfg.Roots(), nil)
+				if got := sc.assemble(nil).Find("x0").Description; got != "old" {
+					t.Errorf("the file was looked at with its folder: %q", got)
+				}
+				second := open(t, cfg)
+				for _, name := range []string{"x0", "sub:y"} {
+					if got := second.Set(t.Context()).Find(name).Description; got != "new" {
+						t.Errorf("%s says %q", name, got)
+					}
+					if text, err := second.Find(t.Context(), name).Text(t.Context()); text != "new" || err != nil {
+						t.Errorf("%s: %q, %v", name, text, err)
+					}
+				}
+				second.Close()
+				if known := decodeAll(readIndex(t, index), program()); known[key{filepath.Join(dir, "s"), false}].entries[0].file.head.Description != "new" {
+					t.Error("the index is not written again")
+				}
+			})
+		}
+	}
+}
+
+// What is known early has the skills that were added since, and not those that were removed.
+func TestEarly(t *testing.T) {
+	dir, index := t.TempDir(), filepath.Join(t.TempDir(), "index")
+	write(t, dir, map[string]string{"a/SKILL.md": "a", "b/SKILL.md": "b"})
+	cfg := Config{Roots: fixed(user(dir)), Index: index}
+	l := Open(cfg)
+	l.Set(t.Context())
+	age(t, l)
+	l.Close()
+	saveIndex(index, l.scanner.encode())
+	if err := os.RemoveAll(filepath.Join(dir, "a")); err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, map[string]string{"c/SKILL.md": "c"})
+	second := open(t, cfg)
+	if got := names(second.Early(t.Context())); got != "b c" {
+		t.Error(got)
+	}
+	if got := names(second.Set(t.Context())); got != "b c" {
+		t.Error(got)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if never := (&Library{early: make(chan struct{})}); len(never.Early(ctx).Skills) != 0 {
+		t.Error("skills of a context that has ended")
+	}
+}
+
+func readIndex(t *testing.T, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
 }
 
 // An index that is damaged, of another program, or not the user's own counts for nothing, and is written again.

@@ -68,10 +68,10 @@ type Library struct {
 	cfg  Config
 	done chan struct{} // closed by Close
 	once sync.Once
-	// ready is closed when skills were looked for once.
-	ready chan struct{}
-	set   atomic.Pointer[Set]
-	saved sync.WaitGroup
+	// early is closed when what the index knows was put together, and ready when all files were looked at once.
+	early, ready chan struct{}
+	set          atomic.Pointer[Set]
+	saved        sync.WaitGroup
 
 	mu      sync.Mutex // held during a look at the disk
 	scanner scanner
@@ -87,20 +87,41 @@ type Library struct {
 
 // Open returns a library, and begins to look for skills in the background.
 func Open(cfg Config) *Library {
-	l := &Library{cfg: cfg, done: make(chan struct{}), ready: make(chan struct{}), watchers: map[int]func(){}}
+	l := &Library{cfg: cfg, done: make(chan struct{}), early: make(chan struct{}), ready: make(chan struct{}), watchers: map[int]func(){}}
 	go l.first()
 	return l
 }
 
 // first looks for skills with what the index knows, and writes the index if it is out of date.
 func (l *Library) first() {
-	defer close(l.ready)
+	changed := l.lookFirst()
+	close(l.ready)
+	if changed {
+		l.notify()
+	}
+}
+
+// lookFirst looks at folders, which tell what was added or removed, and then at files, which may have been changed in
+// place. It reports whether a file has changed what the folders told.
+func (l *Library) lookFirst() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.scanner.known = loadIndex(l.cfg.Index)
+	if len(l.scanner.known) == 0 {
+		defer close(l.early)
+		l.look()
+		l.pending = true
+		l.publish()
+		return false
+	}
+	l.scanner.foldersOnly = true
 	l.look()
-	l.pending = true
-	l.publish()
+	l.scanner.foldersOnly = false
+	l.set.Store(l.scanner.assemble(l.cfg.Reserved))
+	l.pending = false
+	close(l.early)
+	l.look()
+	return l.publish()
 }
 
 // look looks at the disk, and reports whether something is not as it was when it was looked at before. The caller holds
@@ -122,17 +143,28 @@ func (l *Library) look() bool {
 
 // publish makes what was found the set, and reports whether that is another one. The caller holds mu.
 func (l *Library) publish() bool {
-	if !l.pending {
-		return false
-	}
-	l.pending = false
-	l.set.Store(l.scanner.assemble(l.cfg.Reserved))
 	if l.scanner.stale && l.cfg.Index != "" {
 		l.scanner.stale = false
 		data := l.scanner.encode()
 		l.saved.Go(func() { saveIndex(l.cfg.Index, data) })
 	}
+	if !l.pending {
+		return false
+	}
+	l.pending = false
+	l.set.Store(l.scanner.assemble(l.cfg.Reserved))
 	return true
+}
+
+// Early returns the skills as they are known first: a file that was changed in place since the last start may count as it
+// was then. It is for showing names; what a skill says is in [Library.Set].
+func (l *Library) Early(ctx context.Context) *Set {
+	select {
+	case <-l.early:
+		return l.set.Load()
+	case <-ctx.Done():
+		return &Set{}
+	}
 }
 
 // Set returns the skills as they are known, after they were looked for once: the same value until something changes. It
@@ -192,7 +224,8 @@ func (l *Library) Close() {
 		written := make(chan struct{})
 		go func() {
 			select {
-			case <-l.ready:
+			case <-l.early:
+				<-l.ready
 				l.saved.Wait()
 			default: // it is still looking for skills
 			}

@@ -120,6 +120,8 @@ type key struct {
 type scanner struct {
 	known map[key]*folder
 	stale bool // the index does not hold what is known
+	// foldersOnly leaves out the files in folders that are as they were.
+	foldersOnly bool
 
 	roots []Root
 	extra []*skill.Skill
@@ -140,12 +142,14 @@ func (sc *scanner) scan(roots []Root, extra []*skill.Skill) bool {
 	now := time.Now()
 	keys, index := keysOf(roots)
 	folders := make([]*folder, len(keys))
+	done := make([]bool, len(keys))
 	parallel(len(keys), func(i int) {
-		w := worker{now: now, left: maxEntries}
+		w := worker{now: now, left: maxEntries, foldersOnly: sc.foldersOnly}
 		folders[i] = w.folder(sc.knows(keys[i]), keys[i], 0)
+		done[i] = w.skipped
 		note(&w)
 	})
-	jobs := jobsOf(folders)
+	jobs := jobsOf(folders, done)
 	parallel(len(jobs), func(i int) {
 		w := worker{now: now}
 		w.skills(jobs[i])
@@ -214,11 +218,11 @@ type job struct {
 	from, to int
 }
 
-// jobsOf divides the skills of large folders into jobs. The others were looked at with their folders.
-func jobsOf(folders []*folder) []job {
+// jobsOf divides the skills of large folders that are not done into jobs. Those of others were looked at with their folders.
+func jobsOf(folders []*folder, done []bool) []job {
 	var jobs []job
-	for _, f := range folders {
-		if f == nil || f.commands || len(f.entries) <= chunk {
+	for i, f := range folders {
+		if f == nil || done[i] || f.commands || len(f.entries) <= chunk {
 			continue
 		}
 		p := at(f.path, true)
@@ -252,6 +256,8 @@ type worker struct {
 	left          int // entries that it may still look at
 	buf           []byte
 	parents       []stamp // of the folders around, for commands
+	foldersOnly   bool    // see scanner
+	skipped       bool    // the files of the last folder were left out
 }
 
 // folder looks at a folder, of which old is known, and returns what it is now: nil if it is not there. If there are many
@@ -275,7 +281,10 @@ func (w *worker) folder(old *folder, k key, depth int) *folder {
 	case !i.dir:
 		f.broken = "it is not a folder"
 	case old != nil && old.sure && old.stamp == i.stamp && old.broken == "" && len(old.entries) <= w.left:
-		f = old
+		if f = old; w.foldersOnly {
+			w.skipped = true
+			return f
+		}
 	default:
 		p = w.list(f, old)
 		defer p.close()
