@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -185,9 +186,9 @@ func (l *Lead) Delete(ctx context.Context) (string, error) {
 func (l *Lead) active(t *team.Team) (names []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	names = slices.Sorted(maps.Keys(l.local))
 	for _, m := range t.Members {
-		_, here := l.local[m.Name]
-		if m.Name != team.Lead && (here || m.Process.Alive() || starting(&m)) {
+		if m.Backend == team.Tmux && (m.Process.Alive() || starting(&m)) {
 			names = append(names, m.Name)
 		}
 	}

@@ -272,16 +272,6 @@ func (m *Mate) ended() bool {
 	return m.ending
 }
 
-// Leave takes the teammate out of its team and gives back its tasks.
-func (m *Mate) Leave(ctx context.Context) error {
-	_, released := m.cfg.Tasks.Release(ctx, m.cfg.Name)
-	err := m.cfg.Store.Leave(ctx, m.cfg.Team, m.cfg.Name)
-	if errors.Is(err, team.ErrUnknown) {
-		err = nil
-	}
-	return errors.Join(released, err)
-}
-
 // Carries implements the carrier of a tool: a teammate always has others to write to.
 func (m *Mate) Carries() error { return nil }
 

@@ -57,16 +57,12 @@ func (p *Part) work(left func(why error)) {
 	}()
 }
 
-// Close ends the team of a lead, or takes a teammate with a process of its own out of its team.
+// Close ends the team of a lead, or the work of a teammate with a process of its own: its lead notices that.
 func (p *Part) Close() {
 	p.Lead.Close()
-	if p.end == nil {
-		return
+	if p.end != nil {
+		p.end()
 	}
-	p.end()
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-	defer cancel()
-	p.Mate.Leave(ctx) // ok: the lead notices that the process has ended
 }
 
 // Tools returns the tools for teams.

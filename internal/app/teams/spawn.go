@@ -225,10 +225,7 @@ func (l *Lead) run(name string, m team.Member) error {
 		case err != nil:
 			l.lost(l.life, name, m, err.Error())
 		default:
-			l.withdraw(m.Name)
-			if err := mate.Leave(l.life); err != nil {
-				l.cfg.Log.Warn("a teammate has not left its team", "name", m.Name, "err", err)
-			}
+			l.withdraw(m.Name) // what it has written is read before it leaves
 		}
 	})
 	return nil

@@ -9,6 +9,7 @@ import (
 	"adze/internal/permission"
 	"adze/internal/permission/mode"
 	"adze/internal/session"
+	"adze/internal/tasklist"
 	"adze/internal/team"
 )
 
@@ -17,9 +18,9 @@ func (l *Lead) watch(ctx context.Context, name string) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
+		l.pass(ctx)
 		l.findLost(ctx, name)
 		l.capModes(ctx, name)
-		l.pass(ctx)
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
@@ -41,12 +42,14 @@ func (l *Lead) pass(ctx context.Context) {
 		}
 		return
 	}
-	var texts []string
+	var texts, left []string
 	for _, m := range arrived {
 		switch b := m.Body.(type) {
 		case *team.PermissionRequest:
 			l.ask(m, b)
 			continue
+		case *team.ShutdownApproved:
+			left = append(left, m.From)
 		case *team.PlanRequest:
 			l.mu.Lock()
 			l.plans[b.Request] = m.From
@@ -62,6 +65,22 @@ func (l *Lead) pass(ctx context.Context) {
 	if err := post.Done(ctx, arrived); err != nil && ctx.Err() == nil {
 		l.cfg.Log.Warn("messages to the lead were not marked as read", "err", err)
 	}
+	for _, name := range left {
+		dismiss(ctx, l, l.Team(), name)
+	}
+}
+
+// dismiss takes a teammate out of the team and gives back its tasks, which it returns.
+func dismiss(ctx context.Context, l *Lead, name, member string) (tasks []tasklist.Task) {
+	l.withdraw(member)
+	if err := l.cfg.Store.Leave(ctx, name, member); err != nil {
+		l.cfg.Log.Warn("a teammate has not left its team", "name", member, "err", err)
+	}
+	tasks, err := l.cfg.Tasks(name).Release(ctx, member)
+	if err != nil {
+		l.cfg.Log.Warn("the tasks of a teammate were not given back", "name", member, "err", err)
+	}
+	return tasks
 }
 
 // ask puts a question to the user beside everything else. It is withdrawn when the teammate is gone.
@@ -98,16 +117,12 @@ func (l *Lead) findLost(ctx context.Context, name string) {
 
 // lost gives back the tasks of a teammate that is gone, and tells the lead.
 func (l *Lead) lost(ctx context.Context, name string, m team.Member, why string) {
-	l.withdraw(m.Name)
-	if err := l.cfg.Store.Leave(ctx, name, m.Name); err != nil {
-		return // it is tried again
-	}
-	tasks, err := l.cfg.Tasks(name).Release(ctx, m.Name)
-	if err != nil {
-		l.cfg.Log.Warn("the tasks of a teammate were not given back", "name", m.Name, "err", err)
+	l.pass(ctx) // what it has written before counts
+	if t, err := l.cfg.Store.Open(name); err != nil || t.Member(m.Name) == nil {
+		return // it had agreed to end
 	}
 	body := &team.Lost{Member: m.Name, Reason: why}
-	for _, t := range tasks {
+	for _, t := range dismiss(ctx, l, name, m.Name) {
 		body.Tasks = append(body.Tasks, t.ID+" ("+t.Subject+")")
 	}
 	if post := l.office(); post != nil {
@@ -170,7 +185,7 @@ func (l *Lead) Busy() bool {
 		return false
 	}
 	for _, active := range l.active(&t) {
-		if !t.Member(active).Idle || l.cfg.Store.Unread(name, active) {
+		if m := t.Member(active); m == nil || !m.Idle || l.cfg.Store.Unread(name, active) {
 			return true
 		}
 	}
