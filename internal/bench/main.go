@@ -6,7 +6,7 @@
 // tools with cp, sed and bare writes; see search.go and files.go. "bench sessions" measures the files of
 // sessions; see sessions.go. "bench dialects" measures what each wire dialect costs; see dialects.go. "bench
 // servers" compares calls of MCP servers with those of the protocol library; see servers.go. "bench skills" measures
-// how long a start takes to know all skills; see skills.go.
+// how long a start takes to know all skills; see skills.go. "bench agents" measures sub-agents; see agents.go.
 //
 // It builds the binaries it measures and needs no network: the model is a script on loopback.
 package main
@@ -41,6 +41,8 @@ func main() {
 		measure = func() error { return runDialects(*runs) }
 	case "servers":
 		measure = func() error { return runServers(*runs) }
+	case "agents":
+		measure = func() error { return runAgents(*runs) }
 	case "skills":
 		measure = func() error { return runSkills(*runs) }
 	case echoCommand:
