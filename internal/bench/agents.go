@@ -32,11 +32,12 @@ func runAgents(runs int) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	b, err := build(dir)
+	built, err := build(dir)
 	if err != nil {
 		return err
 	}
-	b.runs = runs
+	built.runs = runs
+	b := &agentBench{built}
 	settings := fmt.Sprintf(`{"read":{"dedup":false},"sessionMemory":{"enabled":false},"agents":{"max":%d}}`, 2*idleAgents)
 	if err := os.WriteFile(filepath.Join(dir, "home", "settings.json"), []byte(settings), 0o600); err != nil {
 		return err
@@ -54,6 +55,9 @@ func runAgents(runs int) error {
 	return nil
 }
 
+// An agentBench measures sub-agents.
+type agentBench struct{ *bench }
+
 // load returns the load of the machine, where it says.
 func load() string {
 	data, _ := os.ReadFile("/proc/loadavg") // ok: elsewhere it is not known
@@ -65,7 +69,7 @@ func load() string {
 }
 
 // begin starts adze with a crowd as its model.
-func (b *bench) begin(c *crowd, args ...string) (*exec.Cmd, *server, *bytes.Buffer, error) {
+func (b *agentBench) begin(c *crowd, args ...string) (*exec.Cmd, *server, *bytes.Buffer, error) {
 	srv, err := serve(nil)
 	if err != nil {
 		return nil, nil, nil, err
@@ -81,7 +85,7 @@ func (b *bench) begin(c *crowd, args ...string) (*exec.Cmd, *server, *bytes.Buff
 
 // launch measures the time between the answer that launches an agent and the agent's first request, beyond that between
 // an answer that reads a small file and the next request.
-func (b *bench) launch() error {
+func (b *agentBench) launch() error {
 	file := filepath.Join(b.dir, "small.txt")
 	if err := os.WriteFile(file, bytes.Repeat([]byte("a line of text\n"), 30), 0o600); err != nil {
 		return err
@@ -112,7 +116,7 @@ func (b *bench) launch() error {
 }
 
 // idle measures the memory of many agents that wait for their first answers.
-func (b *bench) idle() error {
+func (b *agentBench) idle() error {
 	c := &crowd{lead: []string{
 		`{"type":"text","text":"First."}` + "\n" + reading(filepath.Join(b.dir, "small.txt")),
 		launches(0, idleAgents, `","subagent_type":"general-purpose","run_in_background":true`), `{"type":"text","text":"Done."}`,
@@ -147,7 +151,7 @@ func (b *bench) idle() error {
 
 // atWork measures many agents at work at once: how much longer they take than the answers of their model, and how much
 // longer the slowest takes than the fastest.
-func (b *bench) atWork() error {
+func (b *agentBench) atWork() error {
 	const calls, delay = 5, 500 * time.Millisecond
 	c := &crowd{
 		lead:  []string{launches(0, workingAgents, `","subagent_type":"general-purpose","run_in_background":true`), `{"type":"text","text":"Done."}`},
@@ -186,7 +190,7 @@ func (b *bench) atWork() error {
 
 // forks measures how much of the request of a fork is not in the provider's cache when an earlier one of the same answer
 // has been there.
-func (b *bench) forks() error {
+func (b *agentBench) forks() error {
 	big := filepath.Join(b.dir, "big.txt")
 	if err := os.WriteFile(big, bytes.Repeat([]byte("a line of some text\n"), 380), 0o600); err != nil {
 		return err
@@ -215,7 +219,7 @@ func (b *bench) forks() error {
 }
 
 // interrupted measures how long it takes to stop agents that run commands: until the process and all of theirs are gone.
-func (b *bench) interrupted() error {
+func (b *agentBench) interrupted() error {
 	var all []time.Duration
 	for range max(3, b.runs/10) {
 		took, err := b.interrupt()
@@ -228,7 +232,7 @@ func (b *bench) interrupted() error {
 	return nil
 }
 
-func (b *bench) interrupt() (time.Duration, error) {
+func (b *agentBench) interrupt() (time.Duration, error) {
 	length := fmt.Sprintf("%d.%d", 9000, time.Now().UnixNano()%1_000_000_000) // tells its processes from others
 	c := &crowd{
 		lead:  []string{launches(0, stoppedAgents, `","subagent_type":"general-purpose","run_in_background":true`), `{"type":"text","text":"Done."}`},

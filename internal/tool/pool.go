@@ -478,3 +478,8 @@ func sorted(tools []Tool) []Tool {
 func sameSpec(a, b msg.ToolSpec) bool {
 	return a.Name == b.Name && a.Description == b.Description && a.Strict == b.Strict && bytes.Equal(a.Schema, b.Schema)
 }
+
+// IsAlias reports whether one of the tools has the name as an alias.
+func IsAlias(tools []Tool, name string) bool {
+	return slices.ContainsFunc(tools, func(t Tool) bool { return slices.Contains(t.Traits().Aliases, name) })
+}

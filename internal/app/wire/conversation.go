@@ -184,7 +184,7 @@ func (c *Conversation) openSession(ctx context.Context) {
 	cfg := session.Config{
 		ID:     c.record.ID,
 		Models: session.Models{Main: c.model.Name, Fallback: c.model.Fallback, Resolve: c.model.Resolve},
-		Tools:  session.Tools{Registry: all, Dynamic: c.Servers.Dynamic(), Denied: c.spec.Worker.denied(deniedTools(c.ws, &c.spec, c.Gate, tools))},
+		Tools:  session.Tools{Registry: all, Dynamic: c.Servers.Dynamic(), Denied: c.spec.Worker.denied(tools, deniedTools(c.ws, &c.spec, c.Gate, tools))},
 		Loop: agent.Options{
 			MaxTurns:         c.spec.Limits.MaxTurns,
 			MaxBudgetUSD:     c.spec.Limits.MaxBudgetUSD,

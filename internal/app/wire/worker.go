@@ -100,13 +100,14 @@ func (w *Worker) common(c hook.Common) hook.Common {
 	return c
 }
 
-// denied returns which tools the agent is not offered, given which ones a conversation of its own would not be.
-func (w *Worker) denied(others func(name string) bool) func(name string) bool {
+// denied returns which of the tools the agent is not offered, given which ones a conversation of its own would not be. Its
+// definition speaks of tools by their names; an alias, which is asked for too, says nothing.
+func (w *Worker) denied(tools []tool.Tool, others func(name string) bool) func(name string) bool {
 	if w == nil || w.fork() {
 		return others
 	}
 	return func(name string) bool {
-		return !w.Birth.Definition.Allows(name, w.Birth.Background) && !w.mate.Needs(name) || others(name)
+		return !tool.IsAlias(tools, name) && !w.Birth.Definition.Allows(name, w.Birth.Background) && !w.mate.Needs(name) || others(name)
 	}
 }
 
