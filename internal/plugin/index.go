@@ -97,13 +97,35 @@ func (s *Store) stampOf(dir, name string) (fileStamp, bool) {
 	return fileStamp{name, stamp}, stamp.CTime != 0 && time.Since(time.Unix(0, stamp.CTime)) >= s.settled
 }
 
-// save writes an index. The stamp of the store's file is that from before it was read.
+// save writes an index in the background: the plugins can be used meanwhile, and a process that is killed leaves the one from
+// before or none. The stamp of the store's file is that from before it was read, so that an index that is late is known to be
+// out of date.
 func (s *Store) save(x *index) {
 	if len(x.plugins) < s.few || x.state.CTime == 0 || time.Since(time.Unix(0, x.state.CTime)) < s.settled {
 		return
 	}
-	x.program = program()
-	_ = replace.WriteFile(s.indexFile(), x.encode(), 0o600) // ok: the next start reads the files
+	s.saving.Go(func() {
+		x.program = program()
+		_ = replace.WriteFile(s.indexFile(), x.encode(), 0o600) // ok: the next start reads the files
+	})
+}
+
+// closeWait is how long Close waits for an index that is being written.
+const closeWait = time.Second
+
+// Close waits for an index that is being written, for a short time.
+func (s *Store) Close() {
+	written := make(chan struct{})
+	go func() {
+		s.saving.Wait()
+		close(written)
+	}()
+	timer := time.NewTimer(closeWait)
+	defer timer.Stop()
+	select {
+	case <-written:
+	case <-timer.C:
+	}
 }
 
 // encode returns an index as it is written.

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"adze/internal/platform/fsys"
@@ -98,6 +99,7 @@ type Store struct {
 	locks   *replace.Replacer
 	settled time.Duration // see [settled]
 	few     int           // see [fewPlugins]
+	saving  sync.WaitGroup
 }
 
 // OpenStore returns the store in the folder plugins of the state home. It touches nothing.

@@ -164,6 +164,7 @@ func testChanges(t *testing.T, s *Store) {
 				t.Fatal(err)
 			}
 			s.Load(id)
+			s.Close()
 			if s.settled == 0 && s.loadIndex() == nil {
 				t.Error("there is no index")
 			}
@@ -401,6 +402,7 @@ func TestIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Load(id)
+	s.Close()
 	x := s.loadIndex()
 	if x == nil {
 		t.Fatal("there is no index")
@@ -429,6 +431,31 @@ func TestIndex(t *testing.T) {
 		t.Error("an index of another state is used")
 	}
 	if err := s.Uninstall(t.Context(), id, true); err != nil {
+		t.Fatal(err)
+	}
+	if l := s.Load(id)[0]; !errors.Is(l.Err, ErrNotInstalled) {
+		t.Error("a plugin that was removed is loaded:", l)
+	}
+}
+
+// An index that is written late, after the store was changed, is not used.
+func TestLateIndex(t *testing.T) {
+	s := OpenStore(t.TempDir())
+	s.settled, s.few = 0, 0
+	id := ID{"tidy", "team"}
+	if _, err := install(t, s, Installed{ID: id, Commit: "c"}, map[string]string{".claude-plugin/plugin.json": `{"name": "tidy"}`}); err != nil {
+		t.Fatal(err)
+	}
+	s.Load(id)
+	s.Close()
+	late, err := os.ReadFile(s.indexFile())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Uninstall(t.Context(), id, true); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(s.indexFile(), late, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if l := s.Load(id)[0]; !errors.Is(l.Err, ErrNotInstalled) {
@@ -482,12 +509,16 @@ func BenchmarkLoad(b *testing.B) {
 	}
 	b.Run("cold", func(b *testing.B) {
 		for b.Loop() {
+			b.StopTimer()
+			s.Close()
 			_ = os.Remove(s.indexFile()) // ok: the first time there is none
+			b.StartTimer()
 			load(b, s)
 		}
 	})
 	for s.loadIndex() == nil { // until the files are old enough to be known by their stamps
 		load(b, s)
+		s.Close()
 	}
 	b.Run("warm", func(b *testing.B) {
 		for b.Loop() {

@@ -50,6 +50,9 @@ func Open(cfg Config) *Plugins {
 		options: &options{cfg.Project, keyring.Open(home, locks), cfg.Say}}
 }
 
+// Close waits for what is being written, for a short time.
+func (p *Plugins) Close() { p.store.Close() }
+
 // A State says whether a plugin is used.
 type State string
 

@@ -89,6 +89,7 @@ func Open(env Env, p *settings.Project) *Workspace {
 	if w.Plugins == nil {
 		w.Plugins = plugins.Open(plugins.Config{Project: p, Say: env.Say})
 	}
+	w.closers.add(w.Plugins.Close)
 	w.writers = change.NewWriters(env.Now)
 	w.library = libraryOf(w)
 	if w.Env.Agents == nil {
