@@ -240,6 +240,10 @@ func (f *Front) show(ctx context.Context, e session.Entry) {
 		if done, ok := ev.Event.(agent.ToolDone); ok && done.Denied && f.host == nil {
 			f.refused(done)
 		}
+	case session.Beside:
+		if p, ok := f.p.(interface{ Beside(session.Beside) }); ok {
+			p.Beside(ev)
+		}
 	case session.Finished:
 		f.finished(ev)
 	case session.Asked:

@@ -118,6 +118,9 @@ func canUseTool(id string, q session.Permission, from streamjson.Server) []byte 
 		o.Str("tool_name", q.Tool)
 		o.Raw("input", q.Input)
 		o.Str("tool_use_id", q.ID)
+		if q.Agent != nil {
+			o.Str("agent_id", q.Agent.ID)
+		}
 		o.Value("permission_suggestions", q.Suggestions)
 		o.StrIf("blocked_path", q.BlockedPath)
 		o.StrIf("decision_reason", q.Reason.Text)

@@ -5,19 +5,24 @@ import (
 
 	"adze/internal/model"
 	"adze/internal/msg"
+	"adze/internal/session"
 )
 
 // appended prints an entry of the history: an answer part by part, tool results one by one.
 func (p *Printer) appended(e msg.Entry) {
 	switch {
 	case e.Message.Role == msg.Assistant:
-		p.answer(e)
+		usage := e.Usage
+		if e.ResponseID == p.message && p.usage != nil {
+			usage = p.usage // clients expect what was reported when the message began
+		}
+		p.answer(e, usage, nil)
 	case e.ID == p.started.Prompt:
 		if p.cfg.Replay {
 			p.replay(e)
 		}
 	case !e.Hidden:
-		p.said(e)
+		p.said(e, nil)
 	}
 }
 
@@ -35,11 +40,8 @@ func (p *Printer) replay(e msg.Entry) {
 	p.emitAs(o, e.ID)
 }
 
-func (p *Printer) answer(e msg.Entry) {
-	usage := e.Usage
-	if e.ResponseID == p.message && p.usage != nil {
-		usage = p.usage // clients expect what was reported when the message began
-	}
+// answer prints an answer; by is the sub-agent that gave it, or nil.
+func (p *Printer) answer(e msg.Entry, usage *msg.Usage, by *session.Beside) {
 	for i, part := range e.Message.Parts {
 		if use, ok := part.(*msg.ToolUse); ok && p.cfg.Seen != nil {
 			part = p.cfg.Seen(use)
@@ -58,7 +60,7 @@ func (p *Printer) answer(e msg.Entry) {
 				o.Object("usage", func(o *Object) { appendUsage(o, *usage) })
 			}
 		})
-		o.Null("parent_tool_use_id")
+		from(o, by)
 		if e.RequestID != "" {
 			o.Str("request_id", e.RequestID)
 		}
@@ -70,8 +72,9 @@ func (p *Printer) answer(e msg.Entry) {
 	}
 }
 
-// said prints a message of the role user: each tool result on its own, then the rest.
-func (p *Printer) said(e msg.Entry) {
+// said prints a message of the role user: each tool result on its own, then the rest. To is the sub-agent that it was
+// said to, or nil.
+func (p *Printer) said(e msg.Entry, to *session.Beside) {
 	var lines [][]msg.Part
 	var rest []msg.Part
 	for _, part := range e.Message.Parts {
@@ -91,7 +94,7 @@ func (p *Printer) said(e msg.Entry) {
 			o.Str("role", "user")
 			o.Parts("content", parts...)
 		})
-		o.Null("parent_tool_use_id")
+		from(o, to)
 		if r, ok := parts[0].(*msg.ToolResult); ok {
 			toolUseResult(o, e, r)
 		}

@@ -60,8 +60,8 @@ type Server struct{ Name, Status, Source string }
 // A Plugin is a plugin in use: its name, its folder, and NAME@MARKETPLACE.
 type Plugin struct{ Name, Path, Source string }
 
-// A Printer prints every message as a line when it is in the history. Begin, Event, End and Changed are called from
-// one goroutine; Watch and the methods of [hook.Observer] may run beside it.
+// A Printer prints every message as a line when it is in the history. Begin, Event, Beside, End and Changed are
+// called from one goroutine; Watch and the methods of [hook.Observer] may run beside it.
 type Printer struct {
 	cfg Config
 
@@ -173,7 +173,7 @@ func (p *Printer) Event(ev agent.Event) {
 	case agent.ToolDone:
 		p.running.remove(ev.Use.ID)
 		if ev.Denied {
-			p.denied(ev)
+			p.denied(ev, "")
 		}
 	case agent.Labelled:
 		o := &Object{}
@@ -275,10 +275,12 @@ func (p *Printer) withdrawn() {
 	p.emit(o)
 }
 
-func (p *Printer) denied(ev agent.ToolDone) {
+// denied prints that a call was denied; by is the id of the sub-agent that made it, or empty.
+func (p *Printer) denied(ev agent.ToolDone, by string) {
 	o := System("permission_denied")
 	o.Str("tool_name", ev.Use.Name)
 	o.Str("tool_use_id", ev.Use.ID)
+	o.StrIf("agent_id", by)
 	o.Str("message", msg.PlainText(ev.Result.Parts))
 	p.emit(o)
 }

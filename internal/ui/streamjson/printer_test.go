@@ -121,6 +121,21 @@ func TestPrinter(t *testing.T) {
 			`{"type":"system","subtype":"hook_progress","hook_id":"h2","hook_name":"PreToolUse:T","hook_event":"PreToolUse","output":"oe","stdout":"o","stderr":"e"`,
 			`{"type":"system","subtype":"hook_response","hook_id":"h2","hook_name":"PreToolUse:T","hook_event":"PreToolUse","output":"o","stdout":"o","stderr":"","exit_code":2,"outcome":"error","duration_ms":1000`,
 		}},
+		{"a sub-agent", nil, func(p *Printer) {
+			by := session.Beside{ID: "a1", Type: "scout", Title: "look around", Use: "u0"}
+			for _, by.Event = range []agent.Event{
+				appended("e1", msg.User, &msg.Text{Text: "look"}), appended("e2", msg.Assistant, &msg.Text{Text: "a"}),
+				agent.ToolDone{Use: use, Result: denied, Denied: true}, agent.Failed{Err: overloaded},
+			} {
+				p.Beside(by)
+			}
+			by.Use, by.Event = "", appended("e3", msg.Assistant, &msg.Text{Text: "of no call"})
+			p.Beside(by)
+		}, []string{
+			`{"type":"user","message":{"role":"user","content":[{"type":"text","text":"look"}]},"parent_tool_use_id":"u0","agent_id":"a1","subagent_type":"scout","task_description":"look around"`,
+			`{"type":"assistant","message":{"id":"","type":"message","role":"assistant","model":"","content":[{"type":"text","text":"a"}],"stop_reason":null,"stop_sequence":null},"parent_tool_use_id":"u0","agent_id":"a1"`,
+			`{"type":"system","subtype":"permission_denied","tool_name":"T","tool_use_id":"u1","agent_id":"a1","message":"no"`,
+		}},
 		{"no result of a note", nil, func(p *Printer) { p.End(&Result{Note: true}) }, nil},
 	}
 	for _, tt := range tests {
