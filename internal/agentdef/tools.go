@@ -30,6 +30,7 @@ func async() []string {
 // Allows reports whether an agent with this definition gets a tool. Background says that it runs in the background,
 // where it cannot ask.
 func (d *Definition) Allows(tool string, background bool) bool {
+	tool = canonical(tool)
 	if names(d.Disallowed, tool) {
 		return false
 	}
@@ -52,6 +53,7 @@ func (d *Definition) Allows(tool string, background bool) bool {
 // Offers reports whether the main conversation has a tool while an agent with this definition holds it. What sub-agents
 // never get does not matter there.
 func (d *Definition) Offers(tool string) bool {
+	tool = canonical(tool)
 	switch {
 	case names(d.Disallowed, tool):
 		return false
@@ -104,6 +106,8 @@ func names(list []string, tool string) bool {
 // canonical returns the name of the tool that files call by an older one.
 func canonical(name string) string {
 	switch name {
+	case oldAgentTool:
+		return agentTool
 	case "Shell":
 		return "Bash"
 	case "MultiEdit":

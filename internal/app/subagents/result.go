@@ -7,12 +7,16 @@ import (
 
 	"adze/internal/agentdef"
 	"adze/internal/platform/amount"
+	"adze/internal/platform/texts"
 	"adze/internal/tool"
 	agenttool "adze/internal/tools/agent"
 )
 
 // forkType is what forks are called.
 const forkType = "fork"
+
+// Planning returns what an agent is told in plan mode.
+func Planning(l texts.Language) string { return catalogue.Text(l, "planning") }
 
 // kindOf returns the name of the type of an agent.
 func kindOf(d *agentdef.Definition) string {

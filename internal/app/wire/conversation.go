@@ -278,7 +278,7 @@ func (c *Conversation) order(cfg *session.Config) {
 	cfg.Listeners.Ended = func(ctx context.Context, e agent.Ended) { c.Hooks.Ended(ctx, e); c.skills.EndTurn() }
 	cfg.Hearers = append(cfg.Hearers, []session.Hearer{
 		{Name: "shell", Hear: c.shell.hear},
-		{Name: "mode", Hear: modeReminder(c.Gate)},
+		{Name: "mode", Hear: modeReminder(c)},
 		{Name: "scratch", Hear: makesScratch(c.scratch)},
 		{Name: "instructions", Hear: c.told.hear},
 		{Name: "files", Hear: c.files.hear},
@@ -309,9 +309,13 @@ func (c *Conversation) order(cfg *session.Config) {
 }
 
 // modeReminder returns a hearer that tells the model at the beginning of a turn which mode is in force.
-func modeReminder(g *permission.Gate) func(context.Context, session.Prompt) session.Hearing {
+func modeReminder(c *Conversation) func(context.Context, session.Prompt) session.Hearing {
 	return func(context.Context, session.Prompt) (h session.Hearing) {
-		for _, text := range g.Reminders() {
+		reminders := c.Gate.Reminders()
+		if w := c.spec.Worker; w != nil && c.Gate.Mode() == permission.Plan {
+			reminders = w.planning(c.ws.language())
+		}
+		for _, text := range reminders {
 			h.Context = append(h.Context, msg.Reminder(text))
 		}
 		return h

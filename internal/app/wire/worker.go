@@ -19,6 +19,7 @@ import (
 	"adze/internal/hook"
 	"adze/internal/permission"
 	"adze/internal/platform/filehistory"
+	"adze/internal/platform/texts"
 	"adze/internal/session"
 	"adze/internal/tool"
 	agenttool "adze/internal/tools/agent"
@@ -98,6 +99,15 @@ func (w *Worker) common(c hook.Common) hook.Common {
 		c.Transcript = w.Lead.record.Path()
 	}
 	return c
+}
+
+// planning returns what the agent is told in plan mode: it makes no plan for the user. One that only reads by itself need not
+// be told.
+func (w *Worker) planning(l texts.Language) []string {
+	if d := w.Birth.Definition; d != nil && d.Mode == string(permission.Plan) {
+		return nil
+	}
+	return []string{subagents.Planning(l)}
 }
 
 // denied returns which of the tools the agent is not offered, given which ones a conversation of its own would not be. Its
