@@ -2,20 +2,9 @@ package worktrees
 
 import (
 	"context"
-	_ "embed"
 	"errors"
 
-	"adze/internal/platform/texts"
 	"adze/internal/platform/worktree"
-)
-
-var (
-	//go:embed texts.en.md
-	english string
-	//go:embed texts.zh.md
-	chinese string
-
-	catalogue = texts.New(english, chinese)
 )
 
 // ForAgent makes a worktree for an agent. Its user ends it with [worktree.Tree.Finish].
@@ -28,9 +17,4 @@ func (p *Place) ForAgent(ctx context.Context, id string) (*worktree.Tree, error)
 		o.Dir = t.Path // its HEAD counts
 	}
 	return p.cfg.Trees.Create(ctx, o)
-}
-
-// ForkNotice tells an agent that has the conversation of its parent that it works in a worktree, beside the copy in parent.
-func ForkNotice(l texts.Language, t *worktree.Tree, parent string) string {
-	return catalogue.Text(l, "fork", t.Path, parent)
 }

@@ -12,7 +12,6 @@ import (
 
 	"adze/internal/platform/gitrepo"
 	"adze/internal/platform/osproc"
-	"adze/internal/platform/texts"
 	"adze/internal/platform/worktree"
 )
 
@@ -133,9 +132,6 @@ func TestForAgent(t *testing.T) {
 	if tree.Name != "agent-01234567" || tree.Path != filepath.Join(b.dir, ".adze/worktrees/agent-01234567") || tree.Base != b.git(outer.Path, "rev-parse", "HEAD") {
 		t.Errorf("%+v", tree)
 	}
-	if notice := ForkNotice(texts.English, tree, outer.Path); !strings.Contains(notice, tree.Path) || !strings.Contains(notice, outer.Path) {
-		t.Error(notice)
-	}
 	if kept, note, err := tree.Finish(t.Context()); kept || err != nil {
 		t.Errorf("kept %v, %q, %v", kept, note, err)
 	}
@@ -148,10 +144,4 @@ func TestForAgent(t *testing.T) {
 		t.Error("a worktree was made nowhere")
 	}
 	none.Close()
-}
-
-func TestTexts(t *testing.T) {
-	for _, problem := range catalogue.Check() {
-		t.Error(problem)
-	}
 }
