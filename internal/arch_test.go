@@ -78,7 +78,7 @@ var layers = [][]string{
 	{"app/transcript", "app/memories", "app/styles", "app/agentdefs", "app/plugins"},
 	{"app/providers", "app/servers", "app/extras", "app/skills", "app/schedules", "app/tasklists", "app/doctor", "app/questions", "app/subagents", "app/worktrees"},
 	{"app/teams"},
-	{"app/models", "app/access", "app/belongings", "app/outputs"},
+	{"app/models", "app/access", "app/belongings", "app/outputs", "app/variables"},
 	{"app/wire", "app/login"},
 	{"app/demo", "app/sessions", "app/agentscmd", "app/mcpcmd", "app/memorycmd", "app/permissionscmd", "app/plugincmd", "app/serving", "app/imports"},
 	{"app/cli"},

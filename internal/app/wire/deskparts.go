@@ -41,7 +41,7 @@ func surroundings(c *Conversation) desk.Surroundings {
 		Enabled: func(setting string) bool { return w.Project.Settings().Bool(setting) },
 		Styles:  deskStyles(c), Sections: about.Sections(about.Config{
 			StatusLine: about.NewStatusLine(func() string { return w.Project.Settings().Text("statusLine.command") }, about.Place{
-				Runner: w.runner, Dir: w.Dir, Environ: func() []string { return w.environment().list }, Trusted: w.Project.Trust.Trusted,
+				Runner: w.runner, Dir: w.Dir, Environ: func() []string { return w.environment().List }, Trusted: w.Project.Trust.Trusted,
 			}),
 			Variables: func() []about.Variable { return settings.Variables(w.Getenv) },
 			Inherit: func(ctx context.Context, from *archive.Info, id string) error {

@@ -7,6 +7,7 @@ import (
 
 	"adze/internal/app/agentdefs"
 	"adze/internal/app/settings"
+	"adze/internal/app/variables"
 	"adze/internal/hook"
 	"adze/internal/hook/prompted"
 	"adze/internal/instruct"
@@ -27,7 +28,7 @@ func (c *Conversation) openHooks() {
 			},
 			Dir:        c.ws.Dir,
 			ProjectDir: c.ws.Project.Trust.Root,
-			Environ:    func() []string { return c.ws.fullEnv(c.ws.values()) },
+			Environ:    func() []string { return variables.All(c.ws.inherited(), c.ws.values()) },
 			Scrubbed:   func() []string { return slices.Clone(*c.shell.env.Load()) },
 			Policy:     hookPolicy(v.Hooks, c.spec.Bare),
 			Approved: func(from hook.Source, event, matcher string, handler json.RawMessage) bool {

@@ -3,9 +3,6 @@ package wire
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
-	"sync"
 
 	"adze/internal/hook"
 	"adze/internal/permission"
@@ -13,62 +10,15 @@ import (
 	"adze/internal/platform/scope"
 )
 
-// A settingsWatch looks at the settings files for all conversations of a workspace, while there are any.
-type settingsWatch struct {
-	mu        sync.Mutex
-	listeners map[int]func(config.Change)
-	next      int
-	stop      func()
-}
-
-// follow calls hear for each change of the settings files until the returned function is called.
-func (w *Workspace) follow(hear func(config.Change)) (leave func()) {
-	s := &w.watch
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.listeners == nil {
-		s.listeners = map[int]func(config.Change){}
-	}
-	id := s.next
-	s.next++
-	s.listeners[id] = hear
-	if len(s.listeners) == 1 {
-		ctx, cancel := context.WithCancel(context.Background())
-		var done sync.WaitGroup
-		done.Go(func() { w.Project.Watch(ctx, w.tell) })
-		s.stop = func() { cancel(); done.Wait() }
-	}
-	return func() {
-		s.mu.Lock()
-		delete(s.listeners, id)
-		stop := s.stop
-		last := len(s.listeners) == 0
-		s.mu.Unlock()
-		if last {
-			stop()
-		}
-	}
-}
-
 // tell reports what is wrong with the settings, and passes a change on to the conversations.
-func (w *Workspace) tell(change config.Change) {
-	for _, problem := range change.Problems {
-		w.Say(problem.String())
-	}
-	w.watch.mu.Lock()
-	listeners := slices.Collect(maps.Values(w.watch.listeners))
-	w.watch.mu.Unlock()
-	for _, hear := range listeners {
-		hear(change)
-	}
-}
+func (w *Workspace) tell(change config.Change) { w.watch.Tell(change, w.Say) }
 
 // follow takes over what others change in settings files while the conversation lasts, and keeps in them
 // what the user decides.
 func (c *Conversation) follow(ctx context.Context) {
 	c.Gate.SetSave(c.ws.saveUpdate)
 	ctx, cancel := context.WithCancel(ctx)
-	leave := c.ws.follow(func(change config.Change) { c.settingsChanged(ctx, change) })
+	leave := c.ws.watch.Follow(c.ws.Project, c.ws.tell, func(change config.Change) { c.settingsChanged(ctx, change) })
 	c.closers.add(func() { cancel(); leave() })
 }
 

@@ -22,7 +22,7 @@ func pluginSet(w *Workspace) *plugins.Set {
 // PluginManager returns what installs, updates and removes plugins.
 func PluginManager(w *Workspace) *plugins.Manager {
 	return w.Plugins.Manage(plugins.Fetch{
-		Runner: w.runner, Environ: func() []string { return w.environment().list },
+		Runner: w.runner, Environ: func() []string { return w.environment().List },
 		Network: func() http.RoundTripper { return transport.New(plainNetwork(w, contacts.Plugins)) },
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"adze/internal/agent"
 	"adze/internal/agent/exec"
 	"adze/internal/app/settings"
+	"adze/internal/app/variables"
 	"adze/internal/model/replay"
 	"adze/internal/permission"
 	"adze/internal/platform/config"
@@ -44,7 +45,7 @@ func Scripted(ctx context.Context, name string, script []byte, dir, state string
 		plan: planConfig(gate, true), output: new(structured.Output),
 		web: webfetch.Config{Client: web.New(web.Config{}), Offline: true},
 	}
-	d.shell.setEnv(new(Env).commandEnv(d.values))
+	d.shell.setEnv(variables.ForCommands(os.Environ(), d.values))
 	s = session.Open(ctx, session.Config{
 		Provider: replay.NewPlayer(parsed).Provider(),
 		Tools:    session.Tools{Registry: registry(d.tools(), gate)},

@@ -25,7 +25,7 @@ func openFleet(w *Workspace) (*servers.Fleet, error) {
 	flags.Plugins = w.Plugins.Servers
 	f, err := servers.Open(servers.Config{
 		Project: w.Project, Flags: flags, Runner: w.runner, Dir: w.Dir, Version: w.Version, Say: w.Say,
-		Environ: func() []string { return w.environment().list },
+		Environ: func() []string { return w.environment().List },
 		Network: func() transport.Config { return plainNetwork(w, contacts.Servers) },
 	})
 	if err == nil {

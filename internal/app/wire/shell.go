@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync/atomic"
 	"time"
 
-	"adze/internal/app/settings"
+	"adze/internal/app/variables"
 	"adze/internal/hook"
 	"adze/internal/platform/envfile"
 	"adze/internal/platform/environ"
@@ -107,11 +106,6 @@ func removeTasks(folder, transcript string) {
 	os.Remove(folder)                                   // ok: only if it is empty
 }
 
-// fullEnv returns our whole environment, with its secrets and the variables of the settings.
-func (e *Env) fullEnv(v *settings.Values) []string {
-	return append(e.inherited(), entries(v)...)
-}
-
 // inherited returns the environment that the process was started with.
 func (e *Env) inherited() []string {
 	if e.Environ == nil {
@@ -120,44 +114,11 @@ func (e *Env) inherited() []string {
 	return e.Environ()
 }
 
-// entries returns the variables of the settings.
-func entries(v *settings.Values) []string {
-	var list []string
-	for _, x := range v.Env {
-		list = append(list, x.Name+"="+x.Value)
-	}
-	return list
-}
-
-// A commandEnv is the environment of commands by certain settings.
-type commandEnv struct {
-	of       *settings.Values
-	list     []string
-	withheld []string // the names of the secrets that they do not get
-}
-
-// commandEnv returns the environment of commands. What the settings set is there for them.
-func (e *Env) commandEnv(v *settings.Values) *commandEnv {
-	c := &commandEnv{of: v, list: osproc.ScrubEnv(e.inherited(), v.Shell.KeyEnv...)}
-	if v.Shell.DropSecrets {
-		c.list, c.withheld = environ.Withhold(c.list, v.Shell.PassEnv)
-	}
-	c.list = slices.Clip(append(c.list, osproc.ScrubEnv(entries(v))...))
-	return c
-}
-
 // environment returns the environment of commands by the settings in force.
-func (w *Workspace) environment() *commandEnv {
-	c := w.env.Load()
-	if v := w.values(); c == nil || c.of != v {
-		c = w.commandEnv(v)
-		w.env.Store(c)
-	}
-	return c
-}
+func (w *Workspace) environment() *variables.Commands { return w.env.By(w.inherited, w.values()) }
 
 // setEnv gives commands an environment.
-func (s *shellState) setEnv(c *commandEnv) {
-	s.env.Store(&c.list)
-	s.notes.Set(c.withheld)
+func (s *shellState) setEnv(c *variables.Commands) {
+	s.env.Store(&c.List)
+	s.notes.Set(c.Withheld)
 }

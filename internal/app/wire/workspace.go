@@ -7,7 +7,6 @@ import (
 	"context"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"adze/internal/agentdef"
@@ -16,6 +15,7 @@ import (
 	"adze/internal/app/plugins"
 	"adze/internal/app/servers"
 	"adze/internal/app/settings"
+	"adze/internal/app/variables"
 	"adze/internal/platform/gitinfo"
 	"adze/internal/platform/gitrepo"
 	"adze/internal/platform/osproc"
@@ -61,15 +61,15 @@ type Workspace struct {
 	Fleet func() (*servers.Fleet, error)
 
 	runner *osproc.Runner
-	env    atomic.Pointer[commandEnv] // of commands, as it was asked for last
-	probe  sandbox.Probe              // tests the sandbox once for all conversations
+	env    variables.Last // of commands
+	probe  sandbox.Probe  // tests the sandbox once for all conversations
 	// repositories judges which of them git may be asked about unasked.
 	repositories *gitrepo.Judge
 	schemas      structured.Cache        // of outputs
 	git          func() gitinfo.Snapshot // waits for what git says; see snapshot
 	gitOnce      sync.Once
 	plansOnce    sync.Once
-	watch        settingsWatch
+	watch        settings.Watch
 	pluginsSaid  sync.Once
 	writers      *change.Writers // who changes which files
 	// library returns the skills, with those in directories that the first conversation adds.
@@ -82,7 +82,7 @@ func Open(env Env, p *settings.Project) *Workspace {
 	w := &Workspace{Env: env, Project: p, runner: &osproc.Runner{Reaper: env.Program}}
 	w.closers.add(w.runner.Close)
 	w.repositories = gitrepo.New(gitrepo.Config{
-		Environ: func() []string { return w.environment().list },
+		Environ: func() []string { return w.environment().List },
 		Roots:   func() []string { return []string{env.Dir} },
 	})
 	w.Fleet = sync.OnceValues(func() (*servers.Fleet, error) { return openFleet(w) })
