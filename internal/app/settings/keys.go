@@ -129,6 +129,8 @@ func Keys() []config.Key {
 			Doc: "turn prompt caching off", Requirement: "PROV-30"},
 		{Name: "sendMetadata", Kind: config.Bool, Default: "false", Tighten: []string{"false"},
 			Doc: "send the session id to the provider", Requirement: "PROV-62"},
+		{Name: "feedbackUrl", Kind: config.Text, Accepted: "the address of a page", Personal: true,
+			Doc: "where `/feedback` says that problems are reported; adze sends nothing there", Requirement: "CMD-03"},
 		{Name: "attributionHeader", Kind: config.Bool, Default: "true",
 			Doc: "name adze and its version in the first block of the system prompt", Requirement: "CTX-17"},
 		{Name: "attribution.commit", Kind: config.Text, Accepted: "a text of at most 500 characters; empty adds nothing",

@@ -44,6 +44,7 @@ func surroundings(c *Conversation) desk.Surroundings {
 				Runner: w.runner, Dir: w.Dir, Environ: func() []string { return w.environment().List }, Trusted: w.Project.Trust.Trusted,
 			}),
 			Variables: func() []about.Variable { return settings.Variables(w.Getenv) },
+			Feedback:  func() string { return w.Project.Settings().Text("feedbackUrl") },
 			Inherit: func(ctx context.Context, from *archive.Info, id string) error {
 				return belongings.Inherit(ctx, w.Project, from, id, w.Dir)
 			},

@@ -15,6 +15,8 @@ type Config struct {
 	// beside the transcript. Both may be nil.
 	Variables func() []Variable
 	Inherit   func(ctx context.Context, from *archive.Info, fork string) error
+	// Feedback returns the address of the page for feedback, or "". It may be nil.
+	Feedback func() string
 	// StatusLine makes the user's status line.
 	StatusLine StatusLine
 }
@@ -36,6 +38,9 @@ func Sections(c Config) []desk.Section {
 			releaseNotesCommand(),
 			heapdumpCommand(),
 			debugToolCallCommand(),
+			issueCommand(),
+			feedbackCommand(c.Feedback),
+			onboardingCommand(),
 			statuslineCommand(c.StatusLine),
 		}},
 	}

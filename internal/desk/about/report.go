@@ -1,0 +1,135 @@
+package about
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"runtime"
+	"strings"
+	"time"
+
+	"adze/internal/desk"
+	"adze/internal/msg"
+	"adze/internal/platform/redact"
+	"adze/internal/session"
+	"adze/internal/tool"
+)
+
+func issueCommand() desk.Command {
+	return desk.Command{Name: "issue", Args: "[TITLE]", Doc: "prepare the text of a report about a problem: version, platform and last error, nothing of your files",
+		Run: func(ctx context.Context, d *desk.Desk, title string) (desk.Answer, error) {
+			return issuePage(ctx, d, title), nil
+		}}
+}
+
+// maxError is how much of an error a report has, in bytes.
+const maxError = 500
+
+// issuePage shows a report for the user to complete. What the conversation says is not in it, only what went wrong.
+func issuePage(ctx context.Context, d *desk.Desk, title string) desk.Page {
+	if title = tool.OneLine(redact.String(title), 120); title == "" {
+		title = "TITLE"
+	}
+	failed := ""
+	names := map[string]string{}
+	for _, e := range d.Session.Conversation() {
+		for _, u := range e.Message.Uses() {
+			names[u.ID] = u.Name
+		}
+		for _, p := range e.Message.Parts {
+			if r, ok := p.(*msg.ToolResult); ok && r.IsError {
+				failed = names[r.ID]
+			}
+		}
+	}
+	lines := desk.Items{
+		"# " + title, "",
+		"What I did:", "", "What I expected:", "", "What happened:", "",
+		"- adze " + d.Version + ", " + runtime.GOOS + "/" + runtime.GOARCH,
+		"- model: " + tool.OneLine(d.Session.Model(), 80),
+		fmt.Sprintf("- turns of the conversation: %d", len(d.Session.Turns())),
+	}
+	if failed != "" {
+		lines = append(lines, "- last call that failed: "+tool.OneLine(failed, 80))
+	}
+	if text := lastError(ctx, d.Session); text != "" {
+		lines = append(lines, "- last error: "+text)
+	}
+	p := desk.Say("Read it and complete it before you send it to anyone. adze sends and copies nothing.")
+	p.Add(lines, desk.Text("It has no texts of the conversation and no contents of files. /debug-tool-call shows a call, and /feedback where reports go."))
+	return p
+}
+
+// lastError returns the last error that ended a turn, without apparent secrets; empty if none did.
+func lastError(ctx context.Context, s *session.Session) (text string) {
+	last := s.Last()
+	if last == 0 {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Second) // the last entry may be one that is left out
+	defer cancel()
+	for e := range s.Entries(ctx, 0, session.Latest) {
+		if f, ok := e.Event.(session.Finished); ok && f.Err != nil {
+			text = tool.OneLine(redact.String(f.Err.Error()), maxError)
+		}
+		if e.Seq >= last {
+			break
+		}
+	}
+	return text
+}
+
+func feedbackCommand(page func() string) desk.Command {
+	return desk.Command{Name: "feedback", Doc: "show where to report problems and wishes",
+		Run: func(context.Context, *desk.Desk, string) (desk.Answer, error) {
+			if page == nil {
+				return feedbackPage(""), nil
+			}
+			return feedbackPage(page()), nil
+		}}
+}
+
+// feedbackPage shows the page for feedback that is configured.
+func feedbackPage(address string) desk.Page {
+	u, err := url.Parse(address)
+	switch {
+	case address == "":
+		return desk.Say("No page for feedback is configured. If your team has one: /config feedbackUrl ADDRESS. /issue prepares the text of a report.")
+	case err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil:
+		return desk.Say("The setting feedbackUrl is not the address of a page: give one such as https://example.org/issues.")
+	}
+	p := desk.Page{Blocks: []desk.Block{desk.Fields{{Name: "Feedback", Value: strings.ToValidUTF8(u.String(), "")}}}}
+	p.Add(desk.Text("adze sends nothing there by itself. /issue prepares the text of a report."))
+	return p
+}
+
+func onboardingCommand() desk.Command {
+	return desk.Command{Name: "onboarding", Doc: "show what adze asks when it first starts, what is decided, and how to be asked again",
+		Run: func(_ context.Context, d *desk.Desk, _ string) (desk.Answer, error) { return onboardingPage(d), nil }}
+}
+
+// onboardingPage shows the questions of a first start.
+func onboardingPage(d *desk.Desk) desk.Page {
+	decided := map[string]string{}
+	if d.Surroundings.About != nil {
+		for _, f := range d.Surroundings.About() {
+			decided[f.Name] = f.Value
+		}
+	}
+	p := desk.Say("What adze asks when it first starts, or first starts in a folder:")
+	var terms desk.Terms
+	for _, q := range []struct{ name, decided, again string }{
+		{"Which provider answers?", decided["Provider"], "adze auth login stores a key for one, adze auth logout removes it"},
+		{"Is the folder trusted?", decided["Workspace"], "adze trust shows what it would enable, adze trust --remove asks again at the next start"},
+		{"Which servers of the project may run?", "/mcp lists them", "adze mcp reset-project-choices"},
+		{"Do commands run in a sandbox?", decided["Sandbox"], "/config sandbox.enabled true or false"},
+		{"Are files of other tools taken over?", "adze import lists what takes effect", "nothing is copied without a question"},
+	} {
+		if q.decided == "" {
+			q.decided = "not decided"
+		}
+		terms = append(terms, desk.Term{Name: q.name, Text: q.decided + ". Again: " + q.again + "."})
+	}
+	p.Add(terms)
+	return p
+}
