@@ -112,7 +112,7 @@ func Open(ctx context.Context, cfg Config, spec Spec) (*Transcript, error) {
 		return nil, err
 	}
 	if t.Earlier != nil {
-		t.Lost = lostTasks(t.Earlier)
+		t.Lost = append(lostTasks(t.Earlier), lostAgents(t.Earlier, t.Folder())...)
 		if t.Log != nil && spec.At == "" {
 			sweepOutputs(t.Folder(), t.Earlier)
 		}
@@ -388,33 +388,4 @@ func sweepOutputs(folder string, earlier *store.Contents) {
 		}
 	}
 	task.RemoveOutputs(filepath.Join(folder, "tasks"), func(name string, _ time.Time) bool { return slices.Contains(named, name) })
-}
-
-// lostTasks returns the background tasks of an earlier process whose end the model has not heard of. They
-// ended with it.
-func lostTasks(earlier *store.Contents) []task.Notice {
-	if earlier == nil {
-		return nil
-	}
-	var lost []task.Notice
-	for i := range earlier.Entries {
-		e := &earlier.Entries[i]
-		for _, value := range e.Structured {
-			var r struct {
-				ID   string `json:"backgroundTaskId"`
-				File string `json:"outputFile"`
-			}
-			if json.Unmarshal(value, &r) == nil && r.ID != "" {
-				lost = append(lost, task.Notice{
-					ID: r.ID, Status: task.Killed, OutputFile: r.File,
-					Summary: "The background command is no longer running: adze ended before it could report how the command ended",
-				})
-			}
-		}
-		if e.Message.Role == msg.User && len(lost) > 0 {
-			text := msg.PlainText(e.Message.Parts)
-			lost = slices.DeleteFunc(lost, func(n task.Notice) bool { return task.Announced(text, n.ID) })
-		}
-	}
-	return lost
 }

@@ -1,0 +1,108 @@
+package transcript
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"adze/internal/msg"
+	"adze/internal/platform/task"
+	"adze/internal/session/store"
+)
+
+// lostTasks returns the background tasks of an earlier process whose end the model has not heard of. They
+// ended with it.
+func lostTasks(earlier *store.Contents) []task.Notice {
+	if earlier == nil {
+		return nil
+	}
+	var lost []task.Notice
+	for i := range earlier.Entries {
+		e := &earlier.Entries[i]
+		for _, value := range e.Structured {
+			var r struct {
+				ID    string `json:"backgroundTaskId"`
+				File  string `json:"outputFile"`
+				Agent string `json:"agentId"`
+				Title string `json:"description"`
+			}
+			if json.Unmarshal(value, &r) != nil || r.ID == "" {
+				continue
+			}
+			n := task.Notice{
+				ID: r.ID, Status: task.Killed, OutputFile: r.File,
+				Summary: "The background command is no longer running: adze ended before it could report how the command ended",
+			}
+			if r.Agent != "" {
+				n = lostAgent(r.Agent, r.Title)
+				n.OutputFile = r.File
+			}
+			lost = append(lost, n)
+		}
+		if e.Message.Role == msg.User && len(lost) > 0 {
+			text := msg.PlainText(e.Message.Parts)
+			lost = slices.DeleteFunc(lost, func(n task.Notice) bool { return task.Announced(text, n.ID) })
+		}
+	}
+	return lost
+}
+
+// lostAgent returns the notice of an agent that ended with an earlier process.
+func lostAgent(id, title string) task.Notice {
+	return task.Notice{
+		ID: id, Status: task.Killed,
+		Summary: fmt.Sprintf("The agent %q is no longer running: adze ended before the agent could report", title),
+		Remark:  fmt.Sprintf("What it did up to then is kept. To continue it, with all that it knows, send it a message: SendMessage to %s.", id),
+	}
+}
+
+// lostAgents returns the agents that the earlier process waited for when it ended: those whose calls have no result, or are
+// not in the conversation because the answer with them was not complete.
+func lostAgents(earlier *store.Contents, folder string) []task.Notice {
+	kept, _ := filepath.Glob(strings.TrimSuffix(SidePath(folder, "*"), ".jsonl") + ".meta.json") // ok: a folder with a name like a pattern has none
+	if earlier == nil || folder == "" || len(kept) == 0 || len(earlier.Entries) == 0 {
+		return nil
+	}
+	open, done := map[string]bool{}, map[string]bool{}
+	var told strings.Builder
+	for i := range earlier.Entries {
+		m := &earlier.Entries[i].Message
+		for _, u := range m.Uses() {
+			open[u.ID] = true
+		}
+		for _, p := range m.Parts {
+			if r, ok := p.(*msg.ToolResult); ok {
+				done[r.ID] = true
+			}
+		}
+		if m.Role == msg.User {
+			told.WriteString(msg.PlainText(m.Parts))
+		}
+	}
+	last := earlier.Entries[len(earlier.Entries)-1].Time
+	var lost []task.Notice
+	for _, file := range kept {
+		var m struct {
+			Title string `json:"description"`
+			Use   string `json:"toolUseId"`
+			Tree  string `json:"worktreePath"`
+		}
+		data, err := os.ReadFile(file)
+		info, bad := os.Stat(file)
+		if err != nil || bad != nil || json.Unmarshal(data, &m) != nil || done[m.Use] || !open[m.Use] && info.ModTime().Before(last) {
+			continue
+		}
+		id := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(file), "agent-"), ".meta.json")
+		if !task.Announced(told.String(), id) {
+			n := lostAgent(id, m.Title)
+			if m.Tree != "" {
+				n.Remark = strings.TrimSuffix(fmt.Sprintf("Its changes are in the worktree %s.\n%s", m.Tree, n.Remark), "\n")
+			}
+			lost = append(lost, n)
+		}
+	}
+	return lost
+}
