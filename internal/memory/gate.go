@@ -22,6 +22,8 @@ type Gate struct {
 	Folder func() (Folder, bool)
 	// Claim is called before something is written to the folder; it may be nil.
 	Claim func() error
+	// Wrote is called after a call has changed something in the folder; it may be nil.
+	Wrote func()
 }
 
 // Before refuses a call that would write a secret into the folder.
@@ -42,7 +44,13 @@ func (g *Gate) Before(ctx context.Context, u *tool.Use) error {
 // After takes away a memory that was written empty: it is forgotten.
 func (g *Gate) After(_ context.Context, u *tool.Use, r *tool.Result) error {
 	path, ok := g.target(u)
-	if !ok || r.IsError || !strings.HasSuffix(path, ".md") || strings.HasSuffix(path, IndexName) {
+	if !ok || r.IsError {
+		return nil
+	}
+	if g.Wrote != nil {
+		g.Wrote()
+	}
+	if !strings.HasSuffix(path, ".md") || strings.HasSuffix(path, IndexName) {
 		return nil
 	}
 	info, err := os.Lstat(path)

@@ -116,6 +116,7 @@ type ending struct {
 	words  string
 	remark string // what else there is to say about that
 	why    string // why it was stopped, if that is to be told
+	quiet  bool   // it is not announced
 	at     time.Time
 }
 
@@ -312,6 +313,13 @@ func StopBecause(task *Task, why string) bool {
 	return task.Stop()
 }
 
+// Quiet says that the end of a task is not announced: who began it tells who has to know.
+func Quiet(task *Task) {
+	task.mu.Lock()
+	defer task.mu.Unlock()
+	task.ending.quiet = true
+}
+
 // stopReason returns why the task was stopped, or "".
 func stopReason(task *Task) string {
 	task.mu.Lock()
@@ -340,7 +348,7 @@ func (task *Task) End(status Status, ending string) {
 		status = Killed
 	}
 	task.status, task.ending.words, task.ending.at = status, ending, time.Now()
-	announce := task.background
+	announce, quiet := task.background, task.ending.quiet
 	task.mu.Unlock()
 
 	task.cancel(nil)
@@ -355,7 +363,7 @@ func (task *Task) End(status Status, ending string) {
 	t.mu.Unlock()
 	close(task.done)
 	if announce {
-		if !closed && t.notify != nil {
+		if !closed && !quiet && t.notify != nil {
 			t.notify(task.notice())
 		}
 		t.announced(1)

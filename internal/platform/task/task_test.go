@@ -336,3 +336,27 @@ func TestNoticeShowsTheEnd(t *testing.T) {
 		t.Errorf("%+v", n)
 	}
 }
+
+// A quiet task ends without a word to the model, and is no longer waited for.
+//
+// Proves TASK-03.
+func TestQuietTasksAreNotAnnounced(t *testing.T) {
+	told := 0
+	table := New(t.TempDir(), func(Notice) { told++ })
+	defer table.Close()
+	dream, err := table.Begin(t.Context(), Dream, "Consolidate memory", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	Quiet(dream)
+	if err := dream.ToBackground(); err != nil {
+		t.Fatal(err)
+	}
+	dream.End(Completed, "")
+	if more := table.Await(t.Context(), func() bool { return false }); more || told != 0 {
+		t.Errorf("more to wait for: %v; told %d times", more, told)
+	}
+	if got, err := table.Get(dream.ID); err != nil || got.Status() != Completed {
+		t.Errorf("the task is listed as %v, %v", got, err)
+	}
+}
