@@ -78,7 +78,7 @@ var layers = [][]string{
 	{"app/transcript", "app/memories", "app/styles", "app/agentdefs", "app/plugins"},
 	{"app/providers", "app/servers", "app/extras", "app/skills", "app/schedules", "app/tasklists", "app/doctor", "app/questions", "app/subagents", "app/worktrees"},
 	{"app/teams"},
-	{"app/models", "app/access", "app/belongings", "app/outputs", "app/variables"},
+	{"app/models", "app/access", "app/belongings", "app/outputs", "app/variables", "app/dreams"},
 	{"app/wire", "app/login"},
 	{"app/demo", "app/sessions", "app/agentscmd", "app/mcpcmd", "app/memorycmd", "app/permissionscmd", "app/plugincmd", "app/serving", "app/imports"},
 	{"app/cli"},
@@ -96,6 +96,7 @@ var implementations = []string{
 // ownTools are the tools that a package below app/wire ties to what it keeps.
 var ownTools = map[string][]string{
 	"app/belongings": {"tools/plan"},
+	"app/dreams":     {"tools/agent"},
 	"app/extras":     {"tools/extratools"},
 	"app/outputs":    {"tools/structured"},
 	"app/questions":  {"tools/askuser"},

@@ -46,6 +46,7 @@ func sections() []Section {
 			summaryCommand(),
 			btwCommand(),
 			memoryCommand(),
+			dreamCommand(),
 			addDirCommand(),
 		}},
 		{"Permissions", []Command{

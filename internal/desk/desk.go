@@ -79,6 +79,8 @@ type Memory struct {
 	// Off reports whether the user has switched it off, and Set switches it.
 	Off func() bool
 	Set func(off bool) error
+	// Dream has an agent consolidate the memories, and returns what to tell the user.
+	Dream func(ctx context.Context) (string, error)
 }
 
 // Instructions are the instruction files of a session.

@@ -19,6 +19,17 @@ func memoryCommand() Command {
 		Complete: words("on", "off", "edit ")}
 }
 
+func dreamCommand() Command {
+	return Command{Name: "dream", Kind: Change, Doc: "have an agent consolidate the memories of the project: merge, correct and prune them",
+		Run: func(ctx context.Context, d *Desk, _ string) (Answer, error) {
+			if d.Memory == nil || d.Memory.Dream == nil {
+				return nil, errNoMemory
+			}
+			text, err := d.Memory.Dream(ctx)
+			return Say(text), err
+		}}
+}
+
 var errNoMemory = errors.New("memory is not available in this session")
 
 func runMemory(ctx context.Context, d *Desk, arg string) (Answer, error) {

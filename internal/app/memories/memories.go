@@ -28,6 +28,8 @@ type View struct {
 	// used is how memory is used while it is on. It stays the same, as what the model is told does.
 	used memory.Mode
 	off  atomic.Bool
+	// wrote says that the model has changed a memory.
+	wrote atomic.Bool
 	// Changed is called after the user has switched memory on or off.
 	Changed func()
 	// home and dir are what paths in calls and results may be relative to.
@@ -161,8 +163,16 @@ func (m *View) Guard() *memory.Gate {
 	if m.Never != "" {
 		return nil
 	}
-	return &memory.Gate{Claim: m.claim, Folder: func() (memory.Folder, bool) { return m.Folder, m.On() }}
+	return &memory.Gate{Claim: m.claim, Folder: m.folder, Wrote: func() { m.wrote.Store(true) }}
 }
+
+// Only returns the gate of an agent that changes nothing but memories.
+func (m *View) Only() memory.Only { return memory.Only{Folder: m.folder} }
+
+func (m *View) folder() (memory.Folder, bool) { return m.Folder, m.On() }
+
+// Wrote reports whether the model has changed a memory since it was last asked.
+func (m *View) Wrote() bool { return m.wrote.Swap(false) }
 
 // Set switches memory on or off for the rest of the conversation. What was said of it is no longer sent, so
 // that requests begin with other bytes than before.

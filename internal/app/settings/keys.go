@@ -195,6 +195,10 @@ func Keys() []config.Key {
 			Doc: "where memories are kept; if not set, a folder per project in the state home", Requirement: "MEM-02"},
 		{Env: []string{"ADZE_MEMORY_PATH_OVERRIDE", "CLAUDE_COWORK_MEMORY_PATH_OVERRIDE"}, Kind: config.Text, Accepted: "an absolute path",
 			Doc: "where memories are kept, set by a host that runs adze", Requirement: "MEM-02"},
+		{Name: "memoryExtraction", Kind: config.Bool, Default: "false", Personal: true,
+			Doc: "after a turn in which the model saved nothing, let a fork in the background save what it missed", Requirement: "MEM-53"},
+		{Name: "memoryDream", Kind: config.Bool, Default: "false", Personal: true,
+			Doc: "consolidate memories in the background by itself, a day and five sessions after the last time; `/dream` does it at once", Requirement: "MEM-51"},
 
 		{Name: "tasks.shared", Kind: config.Bool, Default: "true",
 			Doc: "let the model keep a task list that several sessions can work on (TaskCreate and others); false gives it a to-do list of its own (TodoWrite)", Requirement: "TASK-02"},

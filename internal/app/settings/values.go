@@ -93,6 +93,8 @@ type Window struct {
 type Memory struct {
 	Enabled             bool
 	Disabled            bool // by the environment
+	Extract             bool // a fork saves what the model missed
+	Dream               bool // they are consolidated from time to time
 	Directory, Override Value
 }
 
@@ -315,6 +317,7 @@ func Decode(s *config.Settings) *Values {
 		},
 		Memory: Memory{
 			Enabled: s.Bool("autoMemoryEnabled"), Disabled: s.Bool("ADZE_DISABLE_MEMORY"),
+			Extract: s.Bool("memoryExtraction"), Dream: s.Bool("memoryDream"),
 			Directory: text("autoMemoryDirectory"), Override: text("ADZE_MEMORY_PATH_OVERRIDE"),
 		},
 		Loop: Loop{Labels: s.Bool("toolUseSummaries"), Concurrency: s.Int("ADZE_MAX_TOOL_CONCURRENCY"), AfterStream: !s.Bool("ADZE_STREAMING_TOOLS"),

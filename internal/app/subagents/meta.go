@@ -40,7 +40,7 @@ func metaPath(folder, id string) string {
 // keepMeta keeps what is known of the agent. One of which nothing can be kept works all the same.
 func (x *run) keepMeta() {
 	folder := x.agents.cfg.Folder()
-	if folder == "" {
+	if folder == "" || x.birth.Keeper != nil {
 		return
 	}
 	b := x.birth
@@ -143,6 +143,9 @@ func (a *Agents) again(id string, x *run) (*Request, error) {
 		r.Use, r.Description = x.use, x.birth.Title
 	} else if err := a.readMeta(id, r); err != nil {
 		return nil, err
+	}
+	if r.Birth.Keeper != nil {
+		return nil, errors.New("an agent that looks after memories is not continued")
 	}
 	r.Birth.ID, r.Birth.Asks = id, nil
 	if r.Definition != nil && r.Definition.OneShot {

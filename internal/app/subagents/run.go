@@ -100,7 +100,7 @@ func (a *Agents) Launch(ctx context.Context, r Request, report func(tool.Progres
 
 // begin makes the run of a request.
 func (a *Agents) begin(ctx context.Context, r Request, behind bool) (*run, error) {
-	x := &run{agents: a, birth: r.Birth, kind: kindOf(r.Definition), prompt: r.Prompt, use: r.Use, asked: r.Asked || r.Definition == nil, done: make(chan struct{})}
+	x := &run{agents: a, birth: r.Birth, kind: kindOf(r.Definition), prompt: r.Prompt, use: r.Use, asked: r.Asked || r.Definition == nil && r.Birth.Keeper == nil, done: make(chan struct{})}
 	x.birth.MaxTurns, x.limit = a.limits(&r)
 	x.birth.Background, x.birth.Use = behind, r.Use
 	x.asks.Store(true)
@@ -112,12 +112,15 @@ func (a *Agents) begin(ctx context.Context, r Request, behind bool) (*run, error
 		if r.Birth.ID != "" {
 			x.task, err = a.cfg.Tasks.Again(ctx, r.Birth.ID, r.Birth.Title)
 		} else {
-			x.task, err = a.cfg.Tasks.Begin(ctx, task.Agent, r.Birth.Title, "")
+			x.task, err = a.cfg.Tasks.Begin(ctx, r.Birth.Keeper.kind(), r.Birth.Title, "")
 		}
 		if err != nil {
 			return nil, err
 		}
 		x.task.CallID, x.birth.ID = r.Use, x.task.ID
+		if r.Birth.Keeper != nil {
+			task.Quiet(x.task)
+		}
 	}
 	a.mu.Lock()
 	a.runs[x.birth.ID] = x
@@ -368,6 +371,7 @@ func (x *run) print(text string) {
 
 // conclude tells how the run ended.
 func (x *run) conclude(out Outcome, err error) {
+	x.birth.Keeper.end(out, err)
 	if x.task == nil {
 		return
 	}

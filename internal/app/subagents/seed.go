@@ -21,8 +21,12 @@ var errNoAnswer = errors.New("what the fork goes on from is no longer in the con
 
 // Seed returns what a fork begins with: all that was said up to the answer with the call that launches it, and for each
 // call of that answer a result that says no more than that it is under way. All forks of an answer begin with the same.
-func Seed(ctx context.Context, s *session.Session, use string, l texts.Language) (*store.Contents, error) {
-	entries, err := awaitAnswer(ctx, s, use)
+// One that looks after memories begins with what it was given.
+func Seed(ctx context.Context, s *session.Session, b *Birth, l texts.Language) (*store.Contents, error) {
+	if b.Keeper != nil {
+		return &store.Contents{Entries: b.Keeper.From}, nil
+	}
+	entries, err := awaitAnswer(ctx, s, b.Use)
 	if err != nil {
 		return nil, err
 	}

@@ -99,6 +99,8 @@ type Birth struct {
 	Rules []string
 	// Limits bound it.
 	MaxTurns int
+	// Keeper is set for an agent that looks after memories; nil for others.
+	Keeper *Keeper
 }
 
 // A Worker is the conversation of an agent.
@@ -269,7 +271,7 @@ func (a *Agents) settle(r *Request) error {
 	if a.cfg.Depth >= maxDepth {
 		return fmt.Errorf("agents are launched %d deep at most: do the work yourself", maxDepth)
 	}
-	if r.Definition == nil && (r.Type != "" || a.usual() != "") {
+	if r.Definition == nil && r.Birth.Keeper == nil && (r.Type != "" || a.usual() != "") {
 		kind := r.Type
 		if kind == "" {
 			kind = a.usual()
@@ -377,6 +379,9 @@ func (a *Agents) limits(r *Request) (turns int, time time.Duration) {
 	turns = s.MaxTurns
 	if d := r.Definition; d != nil && d.MaxTurns > 0 && (turns == 0 || d.MaxTurns < turns) {
 		turns = d.MaxTurns
+	}
+	if k := r.Birth.Keeper; k != nil && (turns == 0 || k.MaxTurns < turns) {
+		turns = k.MaxTurns
 	}
 	return turns, s.Limit
 }

@@ -156,6 +156,9 @@ func (c *Conversation) keepFiles() {
 	if path := c.record.Path(); path != "" {
 		kept.Readable = append(kept.Readable, filepath.Dir(path))
 	}
+	if k := c.spec.Worker.keeper(); k != nil {
+		kept.Readable = append(kept.Readable, k.Reads...)
+	}
 	for _, dir := range c.told.memory.Dirs() {
 		kept.Readable, kept.Editable = append(kept.Readable, dir), append(kept.Editable, dir)
 	}

@@ -100,6 +100,7 @@ func (w *Workspace) Converse(ctx context.Context, spec Spec) (_ *Conversation, e
 	openSkills(c)
 	openAgents(c)
 	c.openBriefing()
+	openDreams(c)
 	if err = openTeam(c); err != nil {
 		return nil, err
 	}
@@ -275,7 +276,11 @@ func (c *Conversation) order(cfg *session.Config) {
 	cfg.Hearers = []session.Hearer{{Name: "schedule", Hear: c.told.jobs.Hear}, {Name: "teams", Hear: c.told.team.Lead.Hear}, {Name: "servers", Hear: c.Servers.Hear}}
 	cfg.Hearers = append(cfg.Hearers, session.Hearer{Name: "hooks", Hear: c.Hooks.Hear})
 	cfg.Stops = []agent.Stopper{c.Hooks}
-	cfg.Listeners.Ended = func(ctx context.Context, e agent.Ended) { c.Hooks.Ended(ctx, e); c.skills.EndTurn() }
+	cfg.Listeners.Ended = func(ctx context.Context, e agent.Ended) {
+		c.Hooks.Ended(ctx, e)
+		c.skills.EndTurn()
+		c.dreams.Ended(ctx, e)
+	}
 	cfg.Hearers = append(cfg.Hearers, []session.Hearer{
 		{Name: "shell", Hear: c.shell.hear},
 		{Name: "mode", Hear: modeReminder(c)},
@@ -296,6 +301,9 @@ func (c *Conversation) order(cfg *session.Config) {
 	if guard := c.told.memory.Guard(); guard != nil {
 		cfg.Gates = append(cfg.Gates, exec.Gate{Name: "memory", Gate: guard})
 		cfg.Afters = append(cfg.Afters, exec.After{Name: "memory", After: guard})
+	}
+	if c.spec.Worker.keeper() != nil {
+		cfg.Gates = append(cfg.Gates, exec.Gate{Name: "memory only", Gate: c.told.memory.Only()})
 	}
 	if a := c.told.announcer; a != nil {
 		cfg.Afters = append(cfg.Afters, exec.After{Name: "instructions", After: a})

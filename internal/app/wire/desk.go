@@ -51,7 +51,7 @@ func (c *Conversation) Desk() *desk.Desk {
 				return blocks
 			},
 		},
-		Memory: &desk.Memory{Folder: m.Folder, Never: m.Never, Off: m.Switched, Set: m.Set},
+		Memory: &desk.Memory{Folder: m.Folder, Never: m.Never, Off: m.Switched, Set: m.Set, Dream: c.dreams.Dream},
 		Execute: func(ctx context.Context, command string, report func(tool.Display)) (string, error) {
 			return runTyped(ctx, c.Session.Pool(), command, report)
 		},

@@ -1,11 +1,14 @@
 package wire
 
 import (
+	"adze/internal/app/dreams"
 	"adze/internal/app/memories"
+	"adze/internal/app/settings"
 	"adze/internal/memory/recall"
 	"adze/internal/model"
 	"adze/internal/model/mute"
 	"adze/internal/msg"
+	"adze/internal/session"
 )
 
 // openMemory finds the memory of the workspace.
@@ -23,9 +26,9 @@ func muted(m *memories.View, p model.Provider) model.Provider {
 	return mute.New(p, "[left out: memory is switched off]", m.Muted)
 }
 
-// remember lets the conversation recall memories.
+// remember lets the conversation recall memories. Who looks after them reads them anyway.
 func remember(c *Conversation) {
-	if c.told.memory.Never != "" {
+	if c.told.memory.Never != "" || c.spec.Worker.keeper() != nil {
 		return
 	}
 	c.told.memory.Recaller = recall.New(recall.Config{
@@ -33,4 +36,17 @@ func remember(c *Conversation) {
 		Language: c.ws.language, Seen: c.files.seen, Now: c.ws.Now, Log: c.debug,
 		Called: func(u *msg.ToolUse) *msg.ToolUse { return c.Session.Pool().Forwarded(u) },
 	})
+}
+
+// openDreams makes what looks after the memories beside a conversation with the user.
+func openDreams(c *Conversation) {
+	if c.agents == nil || c.spec.Worker != nil {
+		return
+	}
+	c.dreams = dreams.New(dreams.Config{
+		Launch: c.agents.Launch, Background: c.shell.tasks != nil, Memory: c.told.memory, Project: c.ws.Project, Dir: c.ws.Dir,
+		Settings: func() settings.Memory { return c.ws.values().Memory }, Session: func() *session.Session { return c.Session },
+		Unattended: c.spec.unattended(), Language: c.ws.language, Now: c.ws.Now, Say: c.ws.Say, Log: c.debug,
+	})
+	c.closers.add(c.dreams.Close)
 }

@@ -9,6 +9,7 @@ import (
 	"adze/internal/agentdef"
 	"adze/internal/agentdef/builtin"
 	"adze/internal/app/agentdefs"
+	"adze/internal/app/dreams"
 	"adze/internal/app/servers"
 	"adze/internal/app/settings"
 	"adze/internal/app/skills"
@@ -73,6 +74,14 @@ func (w *Worker) gate() *permission.Gate {
 	return g
 }
 
+// keeper returns what the agent has if it looks after memories, or nil.
+func (w *Worker) keeper() *subagents.Keeper {
+	if w == nil {
+		return nil
+	}
+	return w.Birth.Keeper
+}
+
 // ask puts a question of the agent to the user of its lead, in the name of the agent. In the background no one is asked.
 func (w *Worker) ask(ctx context.Context, q permission.Question) (permission.Answer, error) {
 	if !w.Birth.Asks() {
@@ -127,6 +136,7 @@ type staff struct {
 	crowd  *subagents.Crowd  // those of the whole session
 	trees  *worktrees.Place  // makes worktrees for them; nil if there are none
 	notes  subagents.Notes
+	dreams *dreams.Dreams // nil if no one looks after its memories
 }
 
 // openAgents makes what runs agents for the conversation. Only a model launches them.
@@ -209,7 +219,7 @@ func converse(ctx context.Context, c *Conversation, b subagents.Birth, mate team
 		spec.Access.Chosen, spec.Access.Tools = false, nil
 		spec.OmitInstructions = d.OmitInstructions
 	} else {
-		begun, err := subagents.Seed(ctx, c.Session, b.Use, c.ws.language())
+		begun, err := subagents.Seed(ctx, c.Session, &b, c.ws.language())
 		if err != nil {
 			return nil, err
 		}

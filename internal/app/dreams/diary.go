@@ -1,0 +1,112 @@
+package dreams
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"adze/internal/memory"
+	"adze/internal/platform/fsys"
+	"adze/internal/platform/replace"
+	"adze/internal/platform/statefile"
+)
+
+// stale is how long ago a run was last heard of that no longer keeps others from beginning one.
+const stale = time.Hour
+
+// maxDiary is how large the file may be.
+const maxDiary = 4096
+
+// A diary is the lock file of the memories in a folder: it says who consolidates them now, and when that was last done.
+// It is kept in the state home, where agents cannot write.
+type diary struct {
+	file statefile.File
+	now  func() time.Time
+}
+
+// A page is what the file says.
+type page struct {
+	// Running is the run that holds the memories, and Heard when it was last heard of.
+	Running string    `json:"running,omitempty"`
+	Heard   time.Time `json:"heard,omitzero"`
+	Last    time.Time `json:"last,omitzero"` // when they were last consolidated
+}
+
+func openDiary(home string, f memory.Folder, now func() time.Time) diary {
+	path := filepath.Join(home, "dreams", fsys.HashedKey(memory.Real(f.Dir))+".json")
+	return diary{now: now, file: statefile.File{Path: path, Max: maxDiary, Locks: replace.New(filepath.Join(home, "locks")), Doing: "looking whether memory is being consolidated"}}
+}
+
+// errBusy says that the memories are being consolidated.
+var errBusy = errors.New("the memories of this project are being consolidated already; try again when that is done")
+
+// begin lets a run hold the memories. A run that has not been heard of for an hour, or only in the future, has crashed.
+func (d diary) begin(ctx context.Context, id string) error {
+	return d.change(ctx, func(p *page) error {
+		if age := d.now().Sub(p.Heard); p.Running != "" && age >= 0 && age < stale {
+			return errBusy
+		}
+		p.Running, p.Heard = id, d.now()
+		return nil
+	})
+}
+
+// tell says that a run is still there.
+func (d diary) tell(ctx context.Context, id string) error {
+	return d.change(ctx, func(p *page) error {
+		if p.Running == id {
+			p.Heard = d.now()
+		}
+		return nil
+	})
+}
+
+// end ends a run, which has done its work or not.
+func (d diary) end(ctx context.Context, id string, done bool) error {
+	return d.change(ctx, func(p *page) error {
+		if done {
+			p.Last = d.now()
+		}
+		if p.Running == id {
+			p.Running, p.Heard = "", time.Time{}
+		}
+		return nil
+	})
+}
+
+// last returns when the memories were last consolidated; zero if that is not known.
+func (d diary) last() time.Time {
+	data, err := os.ReadFile(d.file.Path)
+	if err != nil || len(data) > maxDiary {
+		return time.Time{}
+	}
+	p, _ := d.read(data) // ok: a run says what is wrong with it
+	return p.Last
+}
+
+func (d diary) change(ctx context.Context, edit func(*page) error) error {
+	return d.file.Change(ctx, func(old *replace.Version) ([]byte, error) {
+		var p page
+		if old != nil {
+			var err error
+			if p, err = d.read(old.Data); err != nil {
+				return nil, err
+			}
+		}
+		if err := edit(&p); err != nil {
+			return nil, err
+		}
+		return statefile.Encode(p)
+	})
+}
+
+func (d diary) read(data []byte) (p page, err error) {
+	if err := json.Unmarshal(data, &p); err != nil {
+		return page{}, fmt.Errorf("%s is damaged; remove it if no other adze works on this project: %w", d.file.Path, err)
+	}
+	return p, nil
+}

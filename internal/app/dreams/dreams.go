@@ -1,0 +1,243 @@
+// Package dreams looks after the memories of a project beside a conversation: an agent consolidates them, when the user
+// asks for it or from time to time, and a fork saves after a turn what the model missed. What memories are is left to
+// package memory, how agents run to package subagents, and that they change nothing else to the gates of a conversation.
+package dreams
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"adze/internal/agent"
+	"adze/internal/agentdef"
+	"adze/internal/app/memories"
+	"adze/internal/app/settings"
+	"adze/internal/app/subagents"
+	"adze/internal/memory"
+	"adze/internal/permission/mode"
+	"adze/internal/platform/task"
+	"adze/internal/platform/term"
+	"adze/internal/platform/texts"
+	"adze/internal/session"
+	"adze/internal/session/archive"
+	"adze/internal/session/store"
+	"adze/internal/tool"
+	agenttool "adze/internal/tools/agent"
+)
+
+var (
+	//go:embed texts.en.md
+	english string
+	//go:embed texts.zh.md
+	chinese string
+
+	catalogue = texts.New(english, chinese)
+)
+
+// When memories are consolidated without being asked: that long after the last time, and after that many sessions.
+const (
+	interval = 24 * time.Hour
+	sessions = 5
+)
+
+// maxTurns bounds the requests of the agent that consolidates memories.
+const maxTurns = 100
+
+// A Config is what memories are looked after with.
+type Config struct {
+	// Launch runs an agent. Background says that there is a background to run it in.
+	Launch     func(ctx context.Context, r subagents.Request, report func(tool.Progress)) (*subagents.Outcome, error)
+	Background bool
+	Memory     *memories.View
+	Project    *settings.Project
+	Dir        string // where the conversation began
+	Settings   func() settings.Memory
+	Session    func() *session.Session
+	// Unattended says that the program ends with the turn.
+	Unattended bool
+	Language   func() texts.Language
+	Now        func() time.Time
+	Say        func(string)
+	Log        *slog.Logger // may be nil
+}
+
+// Dreams look after the memories of one conversation. Nil does not. They are safe for concurrent use.
+type Dreams struct {
+	cfg Config
+
+	wg      sync.WaitGroup // of what runs in the background
+	mu      sync.Mutex
+	looked  bool   // whether it is time to consolidate memories
+	busy    bool   // a fork saves something
+	heard   string // the last answer that a fork has seen
+	closing chan struct{}
+}
+
+// New returns what looks after the memories of a conversation.
+func New(c Config) *Dreams { return &Dreams{cfg: c, closing: make(chan struct{})} }
+
+// patience is how long a run without a user waits for what is being saved.
+const patience = time.Minute
+
+// Close ends the work. What a run without a user has begun to save is saved first.
+func (d *Dreams) Close() {
+	if d.cfg.Unattended {
+		d.wait(patience)
+	}
+	close(d.closing)
+}
+
+func (d *Dreams) wait(limit time.Duration) {
+	done := make(chan struct{})
+	go func() { d.wg.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(limit):
+	}
+}
+
+// errOff says that there is nothing to consolidate.
+var errOff = errors.New("memory is off in this session; /memory says why")
+
+// Dream has an agent consolidate the memories, and returns what to tell the user. It waits for the agent if the program
+// would end before it.
+func (d *Dreams) Dream(ctx context.Context) (string, error) {
+	if d == nil || !d.cfg.Memory.On() {
+		return "", errOff
+	}
+	out, err := d.dream(ctx, d.cfg.Unattended || !d.cfg.Background)
+	if err != nil {
+		return "", err
+	}
+	if out.Launched {
+		return fmt.Sprintf("The memories are being consolidated in the background, as task %s. You are told when that is done; /tasks shows it.", out.ID), nil
+	}
+	return term.Sanitize(out.Text), nil
+}
+
+// dream launches the agent. Waits says that it is waited for.
+func (d *Dreams) dream(ctx context.Context, waits bool) (*subagents.Outcome, error) {
+	book, id := openDiary(d.cfg.Project.Home, d.cfg.Memory.Folder, d.cfg.Now), task.NewID(task.Dream)
+	last := book.last()
+	if err := book.begin(ctx, id); err != nil {
+		return nil, err
+	}
+	over := make(chan struct{})
+	end := sync.OnceFunc(func() { close(over) })
+	r := d.request(last)
+	r.Background, r.Stays = !waits, waits
+	r.Birth.Keeper.Ended = func(out subagents.Outcome, err error) {
+		end()
+		d.logged("memories were consolidated", book.end(context.Background(), id, err == nil))
+		if !waits {
+			d.report(out, err)
+		}
+	}
+	d.wg.Go(func() { d.alive(book, id, over) })
+	out, err := d.cfg.Launch(ctx, r, nil)
+	if err != nil && out == nil {
+		end()
+		d.logged("memories were not consolidated", book.end(context.Background(), id, false))
+	}
+	return out, err
+}
+
+// alive tells from time to time that a run goes on.
+func (d *Dreams) alive(book diary, id string, over <-chan struct{}) {
+	tick := time.NewTicker(stale / 6)
+	defer tick.Stop()
+	for {
+		select {
+		case <-over:
+			return
+		case <-d.closing:
+			return
+		case <-tick.C:
+			d.logged("memories are being consolidated", book.tell(context.Background(), id))
+		}
+	}
+}
+
+// request returns the wish for the agent that consolidates memories.
+func (d *Dreams) request(last time.Time) subagents.Request {
+	l, p := d.cfg.Language(), d.cfg.Project
+	logs := slices.Compact([]string{store.ProjectDir(p.Home, d.cfg.Dir), store.ProjectDir(p.Home, p.Main())})
+	since := catalogue.Text(l, "never")
+	if !last.IsZero() {
+		since = last.Format(time.DateTime)
+	}
+	prompt := catalogue.Text(l, "task", d.cfg.Memory.Folder.Dir, strings.Join(logs, ", "), since, d.cfg.Now().Format(time.DateOnly))
+	return subagents.Request{
+		Input: agenttool.Input{Description: "Consolidate memory", Prompt: prompt},
+		Birth: subagents.Birth{Keeper: &subagents.Keeper{Kind: task.Dream, MaxTurns: maxTurns, Reads: logs}},
+		Definition: &agentdef.Definition{
+			Name: "dream", Description: "Consolidates memory", Prompt: catalogue.Text(l, "dream", memory.IndexName, strconv.Itoa(memory.MaxLines), strconv.Itoa(memory.MaxBytes)),
+			Access:           agentdef.Access{Tools: []string{"Read", "Glob", "Grep", "Edit", "Write"}, Mode: string(mode.DontAsk)},
+			OmitInstructions: true, OneShot: true,
+		},
+	}
+}
+
+// report tells the user how a run in the background ended.
+func (d *Dreams) report(out subagents.Outcome, err error) {
+	if err != nil {
+		d.cfg.Say(fmt.Sprintf("the memories were not consolidated: %s", tool.OneLine(term.Sanitize(err.Error()), 200)))
+		return
+	}
+	d.cfg.Say("the memories were consolidated: " + tool.OneLine(term.Sanitize(out.Text), 200))
+}
+
+// Ended hears that a turn has ended.
+func (d *Dreams) Ended(ctx context.Context, e agent.Ended) {
+	if d == nil {
+		return
+	}
+	wrote, wanted := d.cfg.Memory.Wrote(), d.cfg.Settings()
+	if !e.Reason.OK() || !d.cfg.Memory.On() || !d.cfg.Background {
+		return
+	}
+	if wanted.Extract && !wrote {
+		d.extract(ctx)
+	}
+	if wanted.Dream && !d.cfg.Unattended && d.look() {
+		if _, err := d.dream(ctx, false); err != nil && !errors.Is(err, errBusy) {
+			d.logged("consolidating memories", err)
+		}
+	}
+}
+
+// look reports whether it is time to consolidate memories. It looks once in a conversation.
+func (d *Dreams) look() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.looked {
+		return false
+	}
+	d.looked = true
+	last := openDiary(d.cfg.Project.Home, d.cfg.Memory.Folder, d.cfg.Now).last()
+	if d.cfg.Now().Sub(last) < interval {
+		return false
+	}
+	all, err := archive.List(d.cfg.Project.Home, archive.ListOptions{Dir: d.cfg.Dir})
+	d.logged("counting sessions", err)
+	n := 0
+	for _, s := range all {
+		if s.Modified.After(last) {
+			n++
+		}
+	}
+	return n >= sessions
+}
+
+func (d *Dreams) logged(doing string, err error) {
+	if err != nil && d.cfg.Log != nil {
+		d.cfg.Log.Error(doing, "err", err)
+	}
+}

@@ -1,0 +1,57 @@
+package dreams
+
+import (
+	"context"
+
+	"adze/internal/app/subagents"
+	"adze/internal/msg"
+	"adze/internal/permission/mode"
+	"adze/internal/platform/task"
+	agenttool "adze/internal/tools/agent"
+)
+
+// maxSaves bounds the requests of a fork that saves what the model missed.
+const maxSaves = 8
+
+// extract lets a fork save what the model missed, unless one is at it.
+func (d *Dreams) extract(ctx context.Context) {
+	said := d.cfg.Session().Conversation()
+	if !d.take(said) {
+		return
+	}
+	r := subagents.Request{
+		Input: agenttool.Input{Description: "Save memories", Prompt: catalogue.Text(d.cfg.Language(), "extract", d.cfg.Memory.Folder.Dir), Background: true},
+		Birth: subagents.Birth{Mode: mode.DontAsk, Keeper: &subagents.Keeper{Kind: task.Agent, MaxTurns: maxSaves, From: said}},
+	}
+	d.wg.Add(1)
+	r.Birth.Keeper.Ended = func(_ subagents.Outcome, err error) {
+		d.logged("saving memories", err)
+		d.free()
+	}
+	if _, err := d.cfg.Launch(ctx, r, nil); err != nil {
+		d.logged("saving memories", err)
+		d.free()
+	}
+}
+
+// take reports whether there is something that no fork has seen, and that none is at work.
+func (d *Dreams) take(said []msg.Entry) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(said) == 0 || d.busy {
+		return false
+	}
+	last := said[len(said)-1]
+	if last.Message.Role != msg.Assistant || len(last.Message.Uses()) > 0 || last.ID == d.heard {
+		return false
+	}
+	d.busy, d.heard = true, last.ID
+	return true
+}
+
+func (d *Dreams) free() {
+	d.mu.Lock()
+	d.busy = false
+	d.mu.Unlock()
+	d.wg.Done()
+}
