@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"adze/internal/agentdef/builtin"
 	"adze/internal/platform/term"
 	"adze/internal/platform/texts"
 	"adze/internal/tool"
@@ -61,7 +62,7 @@ func (s Spec) Appended(own string, l texts.Language) string {
 	if s.Team == "" {
 		return own
 	}
-	return strings.TrimSpace(own + "\n\n" + say(l, "addendum", s.Name, s.Team))
+	return strings.TrimSpace(own + "\n\n" + builtin.Teammate(l, s.Name, s.Team))
 }
 
 // Needs reports whether a teammate gets a tool, whatever the definition of its agent says: it writes to others, presents plans
