@@ -61,7 +61,9 @@ func (o *runOptions) interact(ctx context.Context, env *Env, in invocation) erro
 			Start: func(args []string) (bool, error) { return startSelf(env, args, o.project) },
 			Copy:  func(text string) (bool, error) { return clipboard.Copy(text, env.Getenv, env.Environ()) },
 		},
-		Suggest: sandboxOffer(env, p, t.ws.SandboxProtects, t.ws.EnableSandbox),
+	}
+	if o.spec.Team.Team == "" { // no one looks at a teammate
+		cfg.Suggest = sandboxOffer(env, p, t.ws.SandboxProtects, t.ws.EnableSandbox)
 	}
 	if o.pick {
 		cfg.First = desk.PickSession

@@ -30,6 +30,9 @@ const maxPage = 200
 
 // draw writes who asks and why first, and last what would happen: it stays on the screen above the prompt.
 func (d *permissionDialog) draw(p *printer) {
+	if d.Agent != nil {
+		p.say("\n" + tool.OneLine(d.Agent.String(), maxAbout) + " asks:")
+	}
 	switch name := firstOf(d.DisplayName, d.Tool); {
 	case d.Command == "":
 		p.say("\n" + firstOf(d.Title, name))
