@@ -200,6 +200,31 @@ func (s *Store) Delete(name string) error {
 	return root.RemoveAll(name)
 }
 
+// errEnded says that a team was removed because its lead had ended.
+var errEnded = errors.New("the lead has ended")
+
+// Sweep removes the teams whose leads have ended without doing so, and returns them.
+func (s *Store) Sweep(ctx context.Context) (removed []Team) {
+	for _, name := range s.List() {
+		if t, err := s.Open(name); err != nil || t.Member(Lead).Process.Alive() {
+			continue // one that cannot be read is not known to have ended
+		}
+		t, err := s.Update(ctx, name, func(t *Team) error {
+			if t.Member(Lead).Process.Alive() {
+				return nil
+			}
+			return errors.Join(s.Delete(name), errEnded)
+		})
+		switch {
+		case errors.Is(err, errEnded):
+			removed = append(removed, t)
+		case err != nil && !errors.Is(err, ErrUnknown):
+			s.cfg.Log.Warn("a team without a lead was not removed", "team", name, "err", err)
+		}
+	}
+	return removed
+}
+
 // List returns the names of the teams.
 func (s *Store) List() []string {
 	entries, _ := os.ReadDir(s.cfg.Dir) // ok: then there are none

@@ -115,6 +115,9 @@ func (m *Mate) settle(ctx context.Context, tick <-chan time.Time) ([]team.Messag
 	var all []team.Message
 	for {
 		arrived, err := m.receive(ctx)
+		if err == nil {
+			_, err = m.team()
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -157,14 +160,23 @@ func (m *Mate) receive(ctx context.Context) ([]team.Message, error) {
 	return all, nil
 }
 
+// team returns the team, as long as its lead is there.
+func (m *Mate) team() (team.Team, error) {
+	t, err := m.cfg.Store.Open(m.cfg.Team)
+	if errors.Is(err, team.ErrUnknown) || err == nil && !t.Member(team.Lead).Process.Alive() {
+		err = errLeadGone
+	}
+	return t, err
+}
+
 // next gives the model something to do: its messages, or a task. It reports whether there was anything.
 func (m *Mate) next(ctx context.Context, waiting *[]team.Message, idle bool) (bool, error) {
-	t, err := m.cfg.Store.Open(m.cfg.Team)
-	switch {
-	case errors.Is(err, team.ErrUnknown), err == nil && (t.Member(m.cfg.Name) == nil || !t.Member(team.Lead).Process.Alive()):
-		return false, errLeadGone
-	case err != nil:
+	t, err := m.team()
+	if err != nil {
 		return false, err
+	}
+	if t.Member(m.cfg.Name) == nil {
+		return false, errLeadGone
 	}
 	if len(*waiting) > 0 {
 		texts := make([]string, len(*waiting))

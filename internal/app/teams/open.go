@@ -2,6 +2,7 @@ package teams
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -65,6 +66,9 @@ func Open(p Place, s Spec) (Part, error) {
 		})
 		return Part{Mate: mate}, err
 	}
+	for _, t := range store.Sweep(context.Background()) {
+		p.tidy(t, tasks(tasklist.Names{Team: p.Settings().Tasks.Team, Led: t.Name}))
+	}
 	return Part{Lead: NewLead(LeadConfig{
 		Store: store, Dir: dir, WorkDir: p.WorkDir, SessionID: p.SessionID,
 		Enabled: func() bool { return p.Settings().Teams.Enabled }, Backend: func() string { return p.Settings().Teams.Backend },
@@ -78,6 +82,16 @@ func Open(p Place, s Spec) (Part, error) {
 		},
 		Language: p.Language, Log: p.Log,
 	})}, nil
+}
+
+// tidy gives back the tasks of a team whose lead was killed, and tells the user. Its teammates end by themselves.
+func (p *Place) tidy(t team.Team, tasks Tasks) {
+	for _, name := range t.Others(team.Lead) {
+		if _, err := tasks.Release(context.Background(), name); err != nil {
+			p.Say(fmt.Sprintf("The tasks of %s in the team %s are not free: %v", name, t.Name, err))
+		}
+	}
+	p.Say(fmt.Sprintf("The team %s is removed: the session that led it was killed. Its unfinished tasks can be taken again.", t.Name))
 }
 
 // args returns what the process of a teammate is started with.

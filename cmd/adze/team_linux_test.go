@@ -1,0 +1,155 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"adze/internal/tasklist"
+	"adze/internal/team"
+)
+
+// startTeam is what the models of a team with one teammate begin with.
+const startTeam = `
+when last "begin"
+use ExecuteExtraTool {"tool_name":"TeamCreate","params":{"team_name":"crew"}}
+---
+when last "Created the team"
+use TaskCreate {"subject":"count","description":"the files"}
+---
+when last "Task 1 was added"
+use Agent {"description":"a helper","prompt":"write it","name":"Ann","team_name":"crew"}
+---
+when last "The teammate ann"
+say Ann is started.
+---
+`
+
+// openPane begins a conversation that leads a team, with a teammate in a pane of its own.
+func openPane(t *testing.T, script string) *terminal {
+	t.Helper()
+	tm := newTerminal(t, 160, 60, startTeam+script)
+	tm.enter(`clear; adze --model replay:model.txt --settings '{"teammateMode":"tmux","sandbox":{"enabled":false}}'`)
+	tm.waitFor(`^> $`)
+	tm.enter("begin with a team of agents")
+	tm.waitFor(`Ann is started\.`)
+	return tm
+}
+
+// member returns what is kept of a member of the team.
+func (tm *terminal) member(name string) *team.Member {
+	tm.t.Helper()
+	data, err := os.ReadFile(filepath.Join(tm.home, "teams", "crew", "config.json"))
+	if err != nil {
+		tm.t.Fatal(err)
+	}
+	var crew team.Team
+	if err := json.Unmarshal(data, &crew); err != nil {
+		tm.t.Fatal(err)
+	}
+	return crew.Member(name)
+}
+
+// task returns the first task of the team.
+func (tm *terminal) task() (task tasklist.Task) {
+	tm.t.Helper()
+	data, err := os.ReadFile(filepath.Join(tm.home, "tasks", "crew", "1.json"))
+	if err == nil {
+		err = json.Unmarshal(data, &task)
+	}
+	if err != nil {
+		tm.t.Fatal(err)
+	}
+	return task
+}
+
+// panes returns how many panes the terminal has.
+func (tm *terminal) panes() int {
+	tm.t.Helper()
+	return strings.Count(tm.tmux("list-panes", "-a"), "\n")
+}
+
+// A teammate in a pane of tmux asks the user of its lead, writes to the lead, takes a task, and waits. When its process is
+// killed the lead is told which task is free again.
+//
+// Proves TEAM-02, TEAM-06, TEAM-09.
+func TestTeammateInPane(t *testing.T) {
+	t.Parallel()
+	tm := openPane(t, `
+when last "write it"
+expect system "You are ann, a member of the team crew"
+use Write {"file_path":"made.txt","content":"made\n"}
+---
+when last "made.txt"
+use SendMessage {"to":"team-lead","message":"the file is there"}
+---
+when last "Sent to team-lead"
+say Written.
+---
+when last "the file is there"
+say Ann has written it.
+---
+when last "You have taken task 1"
+say Counting.
+hang
+---
+when last "1 (count)"
+expect last "its process has ended"
+say Ann is lost.
+`)
+	tm.waitFor(`^teammate \(ann\) asks:\n\nWrite made\.txt`)
+	tm.waitFor(`Allow\? \[y\]es`)
+	if _, err := os.Stat(filepath.Join(tm.dir, "made.txt")); err == nil {
+		t.Error("the file was written before it was allowed")
+	}
+	tm.enter("y")
+	tm.waitFor(`Ann has written it\.`)
+	if data, err := os.ReadFile(filepath.Join(tm.dir, "made.txt")); string(data) != "made\n" {
+		t.Errorf("the file holds %q, %v", data, err)
+	}
+	until(t, "the teammate takes no task", func() bool { return tm.task().Owner == "ann" })
+	ann := tm.member("ann")
+	if ann.Backend != team.Tmux || tm.panes() != 2 {
+		t.Errorf("there are %d panes, and the teammate is %+v", tm.panes(), ann)
+	}
+	if err := syscall.Kill(ann.Process.PID, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	tm.waitFor(`Ann is lost\.`)
+	if task := tm.task(); task.Owner != "" || task.Status != tasklist.Pending {
+		t.Errorf("the task is not free: %+v", task)
+	}
+	tm.enter("/exit")
+	until(t, "the team outlives its lead", func() bool {
+		_, err := os.Stat(filepath.Join(tm.home, "teams", "crew"))
+		return err != nil
+	})
+}
+
+// A lead that is killed leaves its team behind. Its teammates end, and the next start removes the team and says so.
+//
+// Proves TEAM-06, TEAM-10.
+func TestKilledLead(t *testing.T) {
+	t.Parallel()
+	tm := openPane(t, `
+when last "write it"
+say Ready.
+---
+when last "You have taken task 1"
+say Counting.
+hang
+`)
+	until(t, "the teammate takes no task", func() bool { return tm.task().Owner == "ann" })
+	tm.kill()
+	tm.enter("clear; adze --model replay:model.txt")
+	tm.waitFor(`The team crew is removed`)
+	tm.waitFor(`^> $`)
+	if task := tm.task(); task.Owner != "" || task.Status != tasklist.Pending {
+		t.Errorf("the task is not free: %+v", task)
+	}
+	until(t, "the teammate outlives its lead", func() bool { return tm.panes() == 1 })
+	tm.enter("/exit")
+}
