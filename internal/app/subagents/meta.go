@@ -56,8 +56,15 @@ func (x *run) keepMeta() {
 		}
 	}
 	if err != nil {
-		x.agents.cfg.Say(fmt.Sprintf("the agent %s cannot be continued after this run of adze: %v", b.ID, err))
+		x.agents.notKept(err)
 	}
+}
+
+// notKept says, once, that agents leave nothing behind. They work all the same.
+func (a *Agents) notKept(err error) {
+	a.unkept.Do(func() {
+		a.cfg.Say(fmt.Sprintf("what agents do is not kept, and they cannot be continued after this run of adze: %v", err))
+	})
 }
 
 // newID returns the id of an agent that is not among the tasks.

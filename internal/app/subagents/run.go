@@ -104,7 +104,7 @@ func (a *Agents) begin(ctx context.Context, r Request, behind bool) (*run, error
 	x.birth.MaxTurns, x.limit = a.limits(&r)
 	x.birth.Background, x.birth.Use = behind, r.Use
 	x.asks.Store(true)
-	x.birth.Asks = x.asks.Load
+	x.birth.Asks, x.birth.Unkept = x.asks.Load, a.notKept
 	if a.cfg.Tasks == nil {
 		x.birth.ID = newID()
 	} else {

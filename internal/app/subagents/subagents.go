@@ -97,6 +97,8 @@ type Birth struct {
 	Schema []byte
 	// Rules are what its calls may do unasked, beside what those of its lead may.
 	Rules []string
+	// Unkept is told why what it does is not kept.
+	Unkept func(error)
 	// Limits bound it.
 	MaxTurns int
 	// Keeper is set for an agent that looks after memories; nil for others.
@@ -139,6 +141,8 @@ func (c *Crowd) leave() {
 // Agents are the agents of a conversation. Nil has none. It is safe for concurrent use.
 type Agents struct {
 	cfg Config
+
+	unkept sync.Once // the user was told that nothing is kept
 
 	mu   sync.Mutex
 	runs map[string]*run // by id

@@ -66,6 +66,8 @@ type Side struct {
 	Agent, Folder string
 	// Seed is what the conversation begins with before anything of its own; nil means nothing.
 	Seed *store.Contents
+	// Unkept is told why the conversation is not kept.
+	Unkept func(error)
 }
 
 // SidePath returns where the conversation of an agent is kept, in what belongs to a session.
@@ -145,7 +147,7 @@ func (t *Transcript) beside(s Side, kept bool) {
 	own, err := t.open(opt)
 	switch {
 	case err != nil:
-		t.cfg.Say(fmt.Sprintf("what the agent %s does is not kept: %v", s.Agent, err))
+		s.Unkept(err)
 	case own != nil && s.Seed != nil:
 		all := *own
 		all.Entries = append(slices.Clip(s.Seed.Entries), own.Entries...)

@@ -200,7 +200,7 @@ func converse(ctx context.Context, c *Conversation, b subagents.Birth, mate team
 	spec := c.spec
 	spec.Team = mate
 	spec.Worker, spec.Entry, spec.Raw, spec.Schema, spec.Debug = w, Print, false, b.Schema, DebugSpec{}
-	spec.Session = SessionSpec{ID: c.record.ID, Ephemeral: c.record.Log == nil, Side: &transcript.Side{Agent: b.ID, Folder: c.record.Folder()}}
+	spec.Session = SessionSpec{ID: c.record.ID, Ephemeral: c.record.Log == nil, Side: &transcript.Side{Agent: b.ID, Folder: c.record.Folder(), Unkept: b.Unkept}}
 	spec.Access.Asks, spec.Access.AskTool = false, "" // the user of the lead is asked
 	spec.Limits = Limits{MaxTurns: b.MaxTurns, MaxBudgetUSD: c.spec.Limits.MaxBudgetUSD}
 	spec.Model.Earlier, spec.Model.Name = "", c.Session.Model()
