@@ -51,7 +51,7 @@ func openWorktrees(ctx context.Context, c *Conversation) error {
 		},
 	})
 	c.dir.trees = p
-	sweepWorktrees(c)
+	c.closers.add(p.SweepBeside())
 	if c.spec.Worktree.Wanted {
 		if err := p.Begin(ctx, c.spec.Worktree.Name); err != nil {
 			return setup.Errorf("--worktree: %v", err)
@@ -61,17 +61,6 @@ func openWorktrees(ctx context.Context, c *Conversation) error {
 	}
 	c.spec.Worktree.In = p.Current()
 	return nil
-}
-
-// sweepWorktrees clears away worktrees of no use beside the conversation.
-func sweepWorktrees(c *Conversation) {
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		c.dir.trees.Sweep(ctx)
-	}()
-	c.closers.add(func() { cancel(); <-done })
 }
 
 // tellWorktree tells the user and the model of a session that is resumed in which copy it works.

@@ -234,8 +234,19 @@ func (p *Place) Close() {
 	}
 }
 
-// Sweep clears away worktrees that are of no use any more, and tells the user of those.
-func (p *Place) Sweep(ctx context.Context) {
+// SweepBeside clears away worktrees that are of no use any more, and tells the user of those. It goes on until it is done or
+// the function that it returns is called, which waits for its end.
+func (p *Place) SweepBeside() (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		p.sweep(ctx)
+	}()
+	return func() { cancel(); <-done }
+}
+
+func (p *Place) sweep(ctx context.Context) {
 	removed, err := p.cfg.Trees.Sweep(ctx, p.cfg.Dir)
 	for _, name := range removed {
 		p.cfg.Say(fmt.Sprintf("removed the worktree %s, which no agent has used for 30 days and which has no changes", name))
