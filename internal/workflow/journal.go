@@ -17,22 +17,50 @@ type Journal struct {
 	mu   sync.Mutex
 	file *os.File
 	done map[string]entry
-	made int // calls of agents, also by earlier processes
+	made int  // calls of agents, also by earlier processes
+	over bool // the run has ended
 }
 
-// An entry is a line of a journal: the head, a call that begins, or a step that has ended.
+// An entry is a line of a journal: the head, a call that begins, a step that has ended, or the end of the run.
 type entry struct {
-	Run     string  `json:"run,omitempty"` // identifies the workflow and its inputs, in the head
+	Run string `json:"run,omitempty"` // identifies the workflow and its inputs, in the head
+	Head
+	Ended   bool    `json:"ended,omitempty"`
 	Call    string  `json:"call,omitempty"`
 	Step    string  `json:"step,omitempty"`
 	Skipped bool    `json:"skipped,omitempty"`
 	Result  *Result `json:"result,omitempty"`
 }
 
+// A Head says what a journal is of.
+type Head struct {
+	Name   string            `json:"workflow,omitempty"`
+	Inputs map[string]string `json:"inputs,omitempty"`
+}
+
+// ReadHead returns what a journal is of, and whether its run has ended.
+func ReadHead(path string) (h Head, ended bool, err error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return h, false, err
+	}
+	first, _, whole := bytes.Cut(data, []byte("\n"))
+	var e entry
+	if !whole || json.Unmarshal(first, &e) != nil || e.Run == "" {
+		return h, false, errors.New("it is not a journal")
+	}
+	j := &Journal{done: map[string]entry{}}
+	_, err = j.read(data, e.Run)
+	return e.Head, j.over, err
+}
+
 // OpenJournal opens the journal of a run of w with these inputs, or begins it. A last line that was cut is dropped. The
-// journal of another run is an error: it is not touched.
+// journal of another run is an error: it is not touched. With an empty path nothing is written.
 func OpenJournal(path string, w *Workflow, inputs map[string]string) (*Journal, error) {
-	id, err := identify(w, inputs)
+	if path == "" {
+		return &Journal{done: map[string]entry{}}, nil
+	}
+	id, err := Identify(w, inputs)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +80,7 @@ func OpenJournal(path string, w *Workflow, inputs map[string]string) (*Journal, 
 		_, err = j.file.Seek(int64(kept), 0)
 	}
 	if err == nil && kept == 0 {
-		err = j.add(entry{Run: id})
+		err = j.add(entry{Run: id, Head: Head{Name: w.Name, Inputs: inputs}})
 	}
 	if err != nil {
 		j.file.Close() // ok: the error says more
@@ -61,8 +89,11 @@ func OpenJournal(path string, w *Workflow, inputs map[string]string) (*Journal, 
 	return j, nil
 }
 
-// identify returns what tells a workflow with its inputs from others.
-func identify(w *Workflow, inputs map[string]string) (string, error) {
+// Identify returns what tells a workflow with its inputs from others.
+func Identify(w *Workflow, inputs map[string]string) (string, error) {
+	if inputs == nil {
+		inputs = map[string]string{}
+	}
 	data, err := json.Marshal([]any{w, inputs})
 	if err != nil {
 		return "", err
@@ -89,6 +120,7 @@ func (j *Journal) read(data []byte, id string) (kept int, err error) {
 		if e.Step != "" {
 			j.done[e.Step] = e
 		}
+		j.over = j.over || e.Ended
 		kept += len(line) + 1
 	}
 	return kept, nil
@@ -96,6 +128,9 @@ func (j *Journal) read(data []byte, id string) (kept int, err error) {
 
 // add writes a line, which is on disk when it returns.
 func (j *Journal) add(e entry) error {
+	if j.file == nil {
+		return nil
+	}
 	line, err := json.Marshal(e)
 	if err != nil {
 		return err
@@ -133,5 +168,18 @@ func (j *Journal) ended(step string) (entry, bool) {
 	return e, ok
 }
 
+// Finish keeps that the run has ended, so that it is not continued.
+func (j *Journal) Finish() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.over = true
+	return j.add(entry{Ended: true})
+}
+
 // Close closes the file.
-func (j *Journal) Close() error { return j.file.Close() }
+func (j *Journal) Close() error {
+	if j.file == nil {
+		return nil
+	}
+	return j.file.Close()
+}

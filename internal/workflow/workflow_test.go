@@ -316,3 +316,51 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// The head of a journal tells what it is of and whether the run has ended, also when its last line was cut; what is no
+// journal is refused.
+//
+// Proves X-130.
+func TestJournalHead(t *testing.T) {
+	w := parse(t, "steps: [{name: a, prompt: b}]")
+	path := filepath.Join(t.TempDir(), "j.jsonl")
+	for _, inputs := range []map[string]string{nil, {}} { // the same run
+		j, err := OpenJournal(path, w, inputs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		j.Close()
+	}
+	if h, ended, err := ReadHead(path); err != nil || ended || h.Name != "test" {
+		t.Errorf("begun: %v %v %v", h, ended, err)
+	}
+	j, err := OpenJournal(path, w, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	j.Close()
+	if _, ended, err := ReadHead(path); err != nil || !ended {
+		t.Errorf("ended: %v %v", ended, err)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, data[:len(data)-1], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, ended, err := ReadHead(path); err != nil || ended {
+		t.Errorf("cut: %v %v", ended, err)
+	}
+	for _, text := range []string{"", "x\n", "{}\n", `{"run":"a"`} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := ReadHead(path); err == nil {
+			t.Errorf("%q is a journal", text)
+		}
+	}
+}
