@@ -47,7 +47,7 @@ const (
 
 // nouns are what the kinds of tasks are called.
 var nouns = map[byte]string{
-	Shell: "Background command", Agent: "Sub-agent", Teammate: "Teammate", Workflow: "Workflow", Monitor: "Watched command", Dream: "Consolidation of memory",
+	Shell: "Background command", Agent: "Sub-agent", Teammate: "Teammate", Workflow: "Steps of", Monitor: "Watched command", Dream: "Consolidation of memory",
 }
 
 // noun returns what a task is called.

@@ -1,0 +1,144 @@
+// Package workflow is the tool with which the model starts workflows. Which there are and how they run is left to its owner.
+package workflow
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"adze/internal/platform/task"
+	"adze/internal/platform/texts"
+	"adze/internal/tool"
+)
+
+// Name is the name of the tool.
+const Name = "Workflow"
+
+var (
+	//go:embed workflow.md
+	doc string
+	//go:embed workflow.zh.md
+	chinese string
+	//go:embed workflow.schema.json
+	inputSchema string
+	//go:embed workflow.output.json
+	outputSchema string
+)
+
+// An Input is what the model gives.
+type Input struct {
+	Name    string            `json:"name"`
+	Inputs  map[string]string `json:"inputs,omitempty"`
+	Restart bool              `json:"restart,omitempty"`
+}
+
+// An Output is the structured result.
+type Output struct {
+	TaskID     string `json:"backgroundTaskId"`
+	Workflow   string `json:"workflow"`
+	OutputFile string `json:"outputFile,omitempty"`
+}
+
+// A Listed workflow is one that the model is told of.
+type Listed struct {
+	Name, About string
+	Inputs      []string
+}
+
+// A Config is what the tool works with.
+type Config struct {
+	// List are the workflows that the model is told of, when the conversation begins.
+	List []Listed
+	// Start starts a workflow in the background.
+	Start func(ctx context.Context, in Input) (*task.Task, error)
+	// Enabled returns why the tool is not offered, or nil.
+	Enabled func() error
+}
+
+// How much of the workflows is told.
+const (
+	maxListed = 40
+	maxAbout  = 200 // characters of a description
+)
+
+// New returns the tool.
+func New(c Config) tool.Tool {
+	list := c.list()
+	return tool.NewBound(tool.Def{
+		Name: Name, Doc: strings.TrimSpace(doc) + list, Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
+		Traits: tool.Traits{
+			Hint: "run a workflow of several agents", Enabled: c.Enabled, Late: true,
+			Output: json.RawMessage(strings.TrimSpace(outputSchema)),
+			Translate: func(l texts.Language) map[string]string {
+				all := tool.InChinese(chinese)(l)
+				if all["doc"] != "" {
+					all["doc"] = strings.TrimSpace(all["doc"]) + list
+				}
+				return all
+			},
+		},
+	}, func(in Input) (tool.Call, error) { return &call{config: &c, in: in}, nil })
+}
+
+// list returns the workflows as the model reads them.
+func (c *Config) list() string {
+	var b strings.Builder
+	for i, w := range c.List {
+		if i == maxListed {
+			fmt.Fprintf(&b, "\n- and %d more", len(c.List)-i)
+			break
+		}
+		fmt.Fprintf(&b, "\n- %s", w.Name)
+		if len(w.Inputs) > 0 {
+			fmt.Fprintf(&b, " (inputs: %s)", strings.Join(w.Inputs, ", "))
+		}
+		if w.About != "" {
+			fmt.Fprintf(&b, ": %s", tool.OneLine(w.About, maxAbout))
+		}
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return "\n\nWorkflows:" + b.String()
+}
+
+// A call starts one workflow.
+type call struct {
+	config *Config
+	in     Input
+}
+
+// Input returns the input.
+func (c *call) Input() any { return c.in }
+
+// Title names the workflow.
+func (c *call) Title() string { return tool.OneLine(c.in.Name, 60) }
+
+// Activity returns what a spinner shows.
+func (c *call) Activity() string { return "Starting the workflow " + c.Title() }
+
+// Access is empty: what the agents of the steps do is judged by itself.
+func (c *call) Access() []tool.Access { return nil }
+
+// Match compares the name with that of a rule.
+func (c *call) Match(content string) (bool, error) {
+	content = strings.TrimSpace(content)
+	return content == "*" || content == c.in.Name, nil
+}
+
+// Rules returns the rule that speaks of the workflow.
+func (c *call) Rules() []string { return []string{c.in.Name} }
+
+// Run starts the workflow.
+func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, error) {
+	t, err := c.config.Start(ctx, c.in)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	r := tool.Text(fmt.Sprintf("The workflow %s runs in the background as task %s. You are told when it has ended. Progress goes to %s.", c.in.Name, t.ID, t.Output.Path()))
+	r.Structured = Output{TaskID: t.ID, Workflow: c.in.Name, OutputFile: t.Output.Path()}
+	r.Display = tool.Plain{Text: "running in the background as " + t.ID}
+	return r, nil
+}
