@@ -77,7 +77,7 @@ var layers = [][]string{
 	{"app/settings"},
 	{"app/transcript", "app/memories", "app/styles", "app/agentdefs", "app/plugins"},
 	{"app/providers", "app/servers", "app/extras", "app/skills", "app/schedules", "app/tasklists", "app/doctor", "app/questions", "app/subagents", "app/worktrees"},
-	{"app/teams"},
+	{"app/teams", "app/workflows"},
 	{"app/models", "app/access", "app/belongings", "app/outputs", "app/variables", "app/dreams"},
 	{"app/wire", "app/login"},
 	{"app/demo", "app/sessions", "app/agentscmd", "app/mcpcmd", "app/memorycmd", "app/permissionscmd", "app/plugincmd", "app/serving", "app/imports"},
@@ -105,6 +105,7 @@ var ownTools = map[string][]string{
 	"app/skills":     {"tools/skill", "tools/discover"},
 	"app/subagents":  {"tools/agent"},
 	"app/teams":      {"tools/team", "tools/agent"},
+	"app/workflows":  {"tools/workflow", "tools/agent"},
 }
 
 // frontEnds are started by app/cli with what app/wire has put together.

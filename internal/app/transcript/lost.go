@@ -32,10 +32,7 @@ func lostTasks(earlier *store.Contents) []task.Notice {
 			if json.Unmarshal(value, &r) != nil || r.ID == "" {
 				continue
 			}
-			n := task.Notice{
-				ID: r.ID, Status: task.Killed, OutputFile: r.File,
-				Summary: "The background command is no longer running: adze ended before it could report how the command ended",
-			}
+			n := task.Notice{ID: r.ID, Status: task.Killed, OutputFile: r.File, Summary: lostSummary(r.ID)}
 			if r.Agent != "" {
 				n = lostAgent(r.Agent, r.Title)
 				n.OutputFile = r.File
@@ -50,6 +47,14 @@ func lostTasks(earlier *store.Contents) []task.Notice {
 	return lost
 }
 
+// lostSummary says what became of a task that ended with an earlier process.
+func lostSummary(id string) string {
+	if id[0] == task.Workflow {
+		return "The workflow is no longer running: adze ended before its last step did. Started again with the same inputs, it continues with the step that did not finish"
+	}
+	return "The background command is no longer running: adze ended before it could report how the command ended"
+}
+
 // lostAgent returns the notice of an agent that ended with an earlier process.
 func lostAgent(id, title string) task.Notice {
 	return task.Notice{
@@ -60,7 +65,7 @@ func lostAgent(id, title string) task.Notice {
 }
 
 // lostAgents returns the agents that the earlier process waited for when it ended: those whose calls have no result, or are
-// not in the conversation because the answer with them was not complete.
+// not in the conversation because the answer with them was not complete. The model did not ask for agents without a call.
 func lostAgents(earlier *store.Contents, folder string) []task.Notice {
 	kept, _ := filepath.Glob(strings.TrimSuffix(SidePath(folder, "*"), ".jsonl") + ".meta.json") // ok: a folder with a name like a pattern has none
 	if earlier == nil || folder == "" || len(kept) == 0 || len(earlier.Entries) == 0 {
@@ -92,7 +97,7 @@ func lostAgents(earlier *store.Contents, folder string) []task.Notice {
 		}
 		data, err := os.ReadFile(file)
 		info, bad := os.Stat(file)
-		if err != nil || bad != nil || json.Unmarshal(data, &m) != nil || done[m.Use] || !open[m.Use] && info.ModTime().Before(last) {
+		if err != nil || bad != nil || json.Unmarshal(data, &m) != nil || m.Use == "" || done[m.Use] || !open[m.Use] && info.ModTime().Before(last) {
 			continue
 		}
 		id := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(file), "agent-"), ".meta.json")

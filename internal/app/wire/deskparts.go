@@ -80,6 +80,7 @@ func surroundings(c *Conversation) desk.Surroundings {
 	s.Sections = append(s.Sections, extensions.Sections()...)
 	offerSchedule(c, &s)
 	s.Sections = append(s.Sections, c.told.tasks.Sections()...)
+	s.Sections = append(s.Sections, c.flows.Sections()...)
 	offerWorktrees(c, &s)
 	c.Servers.Offer(&s)
 	c.skills.Offer(&s)

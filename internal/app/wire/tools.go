@@ -166,7 +166,7 @@ func (c *Conversation) tools() []tool.Tool {
 		d.count = c.model.CountTokens(d.model)
 	}
 	d.experiment(&c.window)
-	tools := slices.Concat(d.tools(), scheduleTools(c), c.told.tasks.Tools(), worktreeTools(c), []tool.Tool{questions.Tool(questionsOf(c))})
+	tools := slices.Concat(d.tools(), scheduleTools(c), c.told.tasks.Tools(), c.flows.Tools(), worktreeTools(c), []tool.Tool{questions.Tool(questionsOf(c))})
 	tools = append(tools, watchTools(c, tools)...)
 	tools = append(tools, c.told.team.Tools()...)
 	restoreTools(tools, c.record.Earlier)

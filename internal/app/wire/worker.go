@@ -16,6 +16,7 @@ import (
 	"adze/internal/app/subagents"
 	"adze/internal/app/teams"
 	"adze/internal/app/transcript"
+	"adze/internal/app/workflows"
 	"adze/internal/app/worktrees"
 	"adze/internal/hook"
 	"adze/internal/permission"
@@ -24,6 +25,7 @@ import (
 	"adze/internal/session"
 	"adze/internal/tool"
 	agenttool "adze/internal/tools/agent"
+	"adze/internal/tools/structured"
 )
 
 // A Worker is what makes a conversation that of an agent that works for another one, its lead: at the expense of that, with
@@ -126,6 +128,9 @@ func (w *Worker) denied(tools []tool.Tool, others func(name string) bool) func(n
 		return others
 	}
 	return func(name string) bool {
+		if name == structured.Name && w.Birth.Schema != nil {
+			return others(name) // it cannot answer otherwise
+		}
 		return !tool.IsAlias(tools, name) && !w.Birth.Definition.Allows(name, w.Birth.Background) && !w.mate.Needs(name) || others(name)
 	}
 }
@@ -136,7 +141,8 @@ type staff struct {
 	crowd  *subagents.Crowd  // those of the whole session
 	trees  *worktrees.Place  // makes worktrees for them; nil if there are none
 	notes  subagents.Notes
-	dreams *dreams.Dreams // nil if no one looks after its memories
+	dreams *dreams.Dreams       // nil if no one looks after its memories
+	flows  *workflows.Workflows // nil if none are run
 }
 
 // openAgents makes what runs agents for the conversation. Only a model launches them.
@@ -164,6 +170,11 @@ func openAgents(c *Conversation) {
 		c.shell.tasks.Allow(agentSettings(c.ws).Most)
 	}
 	c.agents = subagents.New(cfg)
+	if w := c.spec.Worker; w == nil || w.fork() { // a fork is told what its lead is told
+		c.flows = workflows.New(workflows.Config{
+			Project: c.ws.Project, Launch: c.agents.Launch, Tasks: c.shell.tasks, Folder: c.record.Folder, Waits: c.spec.unattended(),
+		})
+	}
 }
 
 // forkSkill runs a skill in a conversation of its own, and returns what it says in the end.

@@ -1,0 +1,181 @@
+package workflows
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"adze/internal/desk"
+	"adze/internal/platform/scope"
+	"adze/internal/skill"
+	"adze/internal/tool"
+	workflowtool "adze/internal/tools/workflow"
+	"adze/internal/workflow"
+)
+
+// errNone refuses the commands where no agents are launched.
+var errNone = errors.New("there are no workflows in this session, because no agents are launched in it")
+
+// Sections returns the commands, in the section of /help where they belong.
+func (ws *Workflows) Sections() []desk.Section {
+	return []desk.Section{{Name: "Extensions", Commands: []desk.Command{
+		{
+			Name: "workflows", Doc: "list the workflows, and the runs of this session that were cut",
+			Run: func(context.Context, *desk.Desk, string) (desk.Answer, error) { return ws.page() },
+		},
+		{
+			Name: "workflow", Kind: desk.Change, Args: "NAME [INPUT=VALUE...]",
+			Doc:      "run a workflow, or continue a run that was cut; --restart begins it from the first step",
+			Run:      func(ctx context.Context, _ *desk.Desk, arg string) (desk.Answer, error) { return ws.typed(ctx, arg) },
+			Complete: func(*desk.Desk, string) []string { return ws.names() },
+		},
+	}}}
+}
+
+// names returns the names of the workflows.
+func (ws *Workflows) names() (names []string) {
+	if ws == nil {
+		return nil
+	}
+	set := Find(ws.cfg.Project)
+	for _, w := range set.All {
+		names = append(names, w.Name)
+	}
+	return names
+}
+
+// page lists the workflows.
+func (ws *Workflows) page() (desk.Answer, error) {
+	if ws == nil {
+		return nil, errNone
+	}
+	set := Find(ws.cfg.Project)
+	var p desk.Page
+	if len(set.All) == 0 {
+		p.Add(desk.Text("There are no workflows. One is a file in .adze/workflows of the project, if it is trusted, or in workflows of the state home."))
+	} else {
+		t := desk.Table{Columns: []desk.Column{{Name: "Workflow"}, {Name: "Inputs"}, {Name: "From"}, {Name: "About"}}}
+		for _, w := range set.All {
+			t.Rows = append(t.Rows, []string{w.Name, strings.Join(w.Inputs, ", "), origin(w.Scope), tool.OneLine(w.Description, 200)})
+		}
+		p.Add(t)
+	}
+	for _, line := range ws.cut(&set) {
+		p.Add(desk.Text(line))
+	}
+	for _, problem := range set.Problems {
+		p.Add(desk.Notice(problem))
+	}
+	return p, nil
+}
+
+// origin says where a workflow comes from.
+func origin(s scope.Scope) string {
+	switch s {
+	case scope.Managed:
+		return "administrator"
+	case scope.User:
+		return "you"
+	}
+	return "project"
+}
+
+// cut says which runs of the session did not finish, and how to continue each. A run of a workflow that has changed since
+// cannot be continued.
+func (ws *Workflows) cut(set *Set) (lines []string) {
+	files, _ := filepath.Glob(ws.journal("*")) // ok: the pattern is valid, or there are none
+	for _, file := range files {
+		h, ended, err := workflow.ReadHead(file)
+		w := set.get(h.Name)
+		if err != nil || ended || w == nil {
+			continue
+		}
+		key, err := keyOf(w.Workflow, h.Inputs)
+		if err != nil || ws.journal(key) != file || ws.underWay(key) {
+			continue
+		}
+		lines = append(lines, "A run did not finish. To continue it: "+typedAs(h))
+	}
+	return lines
+}
+
+// underWay reports whether a run is being carried out.
+func (ws *Workflows) underWay(key string) bool {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	return ws.running[key] != ""
+}
+
+// typedAs returns the command that starts a run.
+func typedAs(h workflow.Head) string {
+	words := []string{"/workflow", h.Name}
+	for _, name := range slices.Sorted(maps.Keys(h.Inputs)) {
+		value := h.Inputs[name]
+		if value == "" || strings.ContainsAny(value, " \t\n\"'\\") {
+			value = "'" + strings.ReplaceAll(value, "'", `'\''`) + "'"
+		}
+		words = append(words, name+"="+value)
+	}
+	return strings.Join(words, " ")
+}
+
+// parse reads what was typed after the command.
+func parse(arg string) (in workflowtool.Input, err error) {
+	in.Inputs = map[string]string{}
+	for _, word := range skill.SplitArguments(arg) {
+		name, value, given := strings.Cut(word, "=")
+		switch {
+		case word == "--restart":
+			in.Restart = true
+		case in.Name == "" && !given:
+			in.Name = word
+		case given && in.Name != "":
+			in.Inputs[name] = value
+		default:
+			return in, fmt.Errorf("%q is not INPUT=VALUE; put a value with blanks in quotes", tool.OneLine(word, 60))
+		}
+	}
+	if in.Name == "" {
+		return in, errors.New("usage: /workflow NAME [INPUT=VALUE...]; /workflows lists the workflows")
+	}
+	return in, nil
+}
+
+// typed runs the workflow that the user wants.
+func (ws *Workflows) typed(ctx context.Context, arg string) (desk.Answer, error) {
+	if ws == nil {
+		return nil, errNone
+	}
+	in, err := parse(arg)
+	if err != nil {
+		return nil, err
+	}
+	if ws.cfg.Waits {
+		return ws.wait(ctx, in)
+	}
+	t, err := ws.Start(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	return desk.Say(fmt.Sprintf("The workflow %s runs as task %s; /tasks shows how far it is.", in.Name, t.ID)), nil
+}
+
+// wait runs the workflow to its end, and returns what came of it.
+func (ws *Workflows) wait(ctx context.Context, in workflowtool.Input) (desk.Answer, error) {
+	r, err := ws.begin(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	r.task.Stay()
+	defer r.task.Output.Discard()
+	defer context.AfterFunc(ctx, func() { r.task.Stop() })()
+	text, err := r.work()
+	if err != nil {
+		return nil, err
+	}
+	return desk.Say(text), nil
+}

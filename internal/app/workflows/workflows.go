@@ -1,0 +1,128 @@
+// Package workflows lets a conversation run workflows: it finds their files, runs them in the background with sub-agents,
+// keeps what their steps returned, and offers the tool and the commands. What a workflow is and in which order its steps
+// run is left to package workflow.
+package workflows
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"adze/internal/app/settings"
+	"adze/internal/app/subagents"
+	"adze/internal/platform/task"
+	"adze/internal/tool"
+	"adze/internal/tool/command"
+	"adze/internal/tool/schema/draft"
+	workflowtool "adze/internal/tools/workflow"
+	"adze/internal/workflow"
+)
+
+// A Config is what the workflows of a conversation are run with.
+type Config struct {
+	Project *settings.Project
+	// Launch runs an agent and waits for its end.
+	Launch func(ctx context.Context, r subagents.Request, report func(tool.Progress)) (*subagents.Outcome, error)
+	// Tasks lists the runs; nil if nothing runs in the background.
+	Tasks *task.Table
+	// Folder returns where what belongs to the session is kept; "" keeps nothing.
+	Folder func() string
+	// Waits says that the command waits for the end of a run, because the process ends with it.
+	Waits bool
+}
+
+// Workflows are those of a conversation. Nil has none. They are safe for concurrent use.
+type Workflows struct {
+	cfg Config
+
+	mu      sync.Mutex
+	running map[string]string // the tasks that run, by the key of the run
+	schemas map[string]*draft.Schema
+}
+
+// New returns the workflows of a conversation. Nothing is read yet.
+func New(c Config) *Workflows {
+	return &Workflows{cfg: c, running: map[string]string{}, schemas: map[string]*draft.Schema{}}
+}
+
+// Tools returns the tool, none if there is no workflow: who has none should not pay for what the model is told.
+func (ws *Workflows) Tools() []tool.Tool {
+	if ws == nil || ws.cfg.Tasks == nil {
+		return nil
+	}
+	set := Find(ws.cfg.Project)
+	if len(set.All) == 0 {
+		return nil
+	}
+	c := workflowtool.Config{Start: ws.Start, Enabled: func() error { return command.NoTasks(ws.cfg.Tasks) }}
+	for _, w := range set.All {
+		c.List = append(c.List, workflowtool.Listed{Name: w.Name, About: w.Description, Inputs: w.Inputs})
+	}
+	return []tool.Tool{workflowtool.New(c)}
+}
+
+// Start starts a workflow in the background, or continues the run with the same inputs that was cut in this session.
+func (ws *Workflows) Start(ctx context.Context, in workflowtool.Input) (*task.Task, error) {
+	r, err := ws.begin(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.task.ToBackground(); err != nil {
+		r.close()
+		r.task.End(task.Failed, "it did not begin")
+		return nil, err
+	}
+	go r.work()
+	return r.task, nil
+}
+
+// begin makes the run of a workflow, in the foreground.
+func (ws *Workflows) begin(ctx context.Context, in workflowtool.Input) (*run, error) {
+	if err := command.NoTasks(ws.cfg.Tasks); err != nil {
+		return nil, err
+	}
+	set := Find(ws.cfg.Project)
+	w := set.get(in.Name)
+	if w == nil {
+		return nil, set.unknown(in.Name)
+	}
+	if err := complete(w.Workflow, in.Inputs); err != nil {
+		return nil, err
+	}
+	key, err := keyOf(w.Workflow, in.Inputs)
+	if err != nil {
+		return nil, err
+	}
+	t, err := ws.cfg.Tasks.Begin(ctx, task.Workflow, w.Name, "")
+	if err != nil {
+		return nil, err
+	}
+	t.CallID = tool.UseOf(ctx)
+	r := &run{owner: ws, task: t, key: key}
+	if err := r.open(w.Workflow, in); err != nil {
+		t.End(task.Failed, "it did not begin")
+		return nil, err
+	}
+	return r, nil
+}
+
+// complete reports inputs that are missing or that the workflow does not have.
+func complete(w *workflow.Workflow, inputs map[string]string) error {
+	for _, name := range w.Inputs {
+		if _, ok := inputs[name]; !ok {
+			return fmt.Errorf("the workflow %s needs the input %q; its inputs are %s", w.Name, name, strings.Join(w.Inputs, ", "))
+		}
+	}
+	for name := range inputs {
+		if slices.Contains(w.Inputs, name) {
+			continue
+		}
+		if len(w.Inputs) == 0 {
+			return fmt.Errorf("the workflow %s has no inputs", w.Name)
+		}
+		return fmt.Errorf("the workflow %s has no input %q; its inputs are %s", w.Name, tool.OneLine(name, 60), strings.Join(w.Inputs, ", "))
+	}
+	return nil
+}
