@@ -70,7 +70,7 @@ func (m *Mate) askPlan(ctx context.Context, q permission.Question) (permission.A
 		return permission.Answer{}, errors.New("the lead has answered something else")
 	}
 	if !r.Approved {
-		return permission.Answer{Behavior: permission.Deny, By: "the lead", Message: r.Feedback}, nil
+		return permission.Answer{Behavior: permission.Deny, By: "lead", Message: r.Feedback}, nil
 	}
 	a := permission.Answer{Behavior: permission.Allow, By: "the lead"}
 	mode, err := permission.ParseMode(r.Mode)

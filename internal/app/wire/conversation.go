@@ -320,7 +320,7 @@ func (c *Conversation) order(cfg *session.Config) {
 func modeReminder(c *Conversation) func(context.Context, session.Prompt) session.Hearing {
 	return func(context.Context, session.Prompt) (h session.Hearing) {
 		reminders := c.Gate.Reminders()
-		if w := c.spec.Worker; w != nil && c.Gate.Mode() == permission.Plan {
+		if w := c.spec.Worker; w != nil && c.spec.Team.Team == "" && c.Gate.Mode() == permission.Plan {
 			reminders = w.planning(c.ws.language())
 		}
 		for _, text := range reminders {
