@@ -18,6 +18,7 @@ import (
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/task"
 	"adze/internal/session"
+	"adze/internal/tool"
 )
 
 // A meta is what is kept of an agent beside its conversation, so that it can be continued.
@@ -97,6 +98,14 @@ func (a *Agents) Known() []string {
 	return slices.Compact(ids)
 }
 
+// listed returns names as part of a sentence.
+func listed(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}
+
 // ErrUnknown says that there is no such agent.
 var ErrUnknown = errors.New("there is no such agent")
 
@@ -104,7 +113,7 @@ var ErrUnknown = errors.New("there is no such agent")
 // in the background. It returns what to tell the model.
 func (a *Agents) Continue(ctx context.Context, id, text string) (string, error) {
 	if a == nil || !slices.Contains(a.Known(), id) {
-		return "", ErrUnknown
+		return "", fmt.Errorf("%w: %s; there are %s", ErrUnknown, tool.OneLine(id, 80), listed(a.Known()))
 	}
 	a.mu.Lock()
 	x := a.runs[id]
