@@ -24,6 +24,8 @@ type Extensions struct {
 type Agents struct {
 	// Set returns them as they are now; it may be nil.
 	Set func() *agentdef.Set
+	// Working returns the sub-agents at work; it may be nil.
+	Working func() []AtWork
 	// Create makes the file of an agent, for the user or the project, and returns its path.
 	Create func(ctx context.Context, to scope.Scope, d *agentdef.Definition) (path string, err error)
 	// File returns the file of an agent, for it to be edited. Remove removes it.

@@ -106,6 +106,9 @@ func taskList(d *Desk) (p Page) {
 	default:
 		p.Add(TaskTable(list...), Text("/tasks ID shows the output of a task, /tasks stop ID stops it, /tasks fg ID follows it."))
 	}
+	if working := d.Extensions.Agents.Working; working != nil {
+		AddAgents(&p, working())
+	}
 	if d.Files.Working != nil {
 		AddWork(&p, d.Files.Working(), d.Files.Short, d.Now())
 	}

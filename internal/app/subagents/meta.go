@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"adze/internal/app/transcript"
+	"adze/internal/desk"
 	"adze/internal/msg"
 	"adze/internal/permission"
 	"adze/internal/platform/fsys"
@@ -196,27 +197,20 @@ func (a *Agents) readMeta(id string, r *Request) error {
 }
 
 // Working returns the agents at work with what they do, for the user.
-func (a *Agents) Working() []Working {
+func (a *Agents) Working() []desk.AtWork {
 	if a == nil {
 		return nil
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	var list []Working
+	var list []desk.AtWork
 	for id, x := range a.runs {
 		x.mu.Lock()
 		if !x.ended {
-			list = append(list, Working{ID: id, Type: x.kind, Title: x.birth.Title, Calls: x.calls, Last: x.last})
+			list = append(list, desk.AtWork{ID: id, Type: x.kind, Title: x.birth.Title, Calls: x.calls, Last: x.last})
 		}
 		x.mu.Unlock()
 	}
-	slices.SortFunc(list, func(a, b Working) int { return strings.Compare(a.ID, b.ID) })
+	slices.SortFunc(list, func(a, b desk.AtWork) int { return strings.Compare(a.ID, b.ID) })
 	return list
-}
-
-// A Working is an agent at work.
-type Working struct {
-	ID, Type, Title string
-	Calls           int
-	Last            string // what it did last
 }

@@ -57,7 +57,7 @@ func (a *Agents) result(o *Outcome) tool.Result {
 	}
 	r := tool.Text(text)
 	r.Structured = out
-	r.Display = tool.Plain{Text: fmt.Sprintf("%s, %s tokens, %s", amount.Of(o.Calls, "call", "calls"), amount.Grouped(o.Tokens), o.Took.Round(time.Second/10))}
+	r.Display = tool.Plain{Text: fmt.Sprintf("%s, %s tokens", amount.Of(o.Calls, "call", "calls"), amount.Grouped(o.Tokens))} // the call tells its time
 	return r
 }
 

@@ -89,9 +89,11 @@ func surroundings(c *Conversation) desk.Surroundings {
 
 // extended gives the desk access to what the user has added to the program.
 func extended(c *Conversation) desk.Extensions {
+	agents := agentdefs.Files{Project: c.ws.Project, Library: c.ws.Agents, Language: c.ws.language}.Desk()
+	agents.Working = func() []desk.AtWork { return c.agents.Working() }
 	return desk.Extensions{
 		Skills: c.skills.Set, ReloadSkills: c.skills.Reload, Servers: c.Servers.Desk(),
-		Agents:  agentdefs.Files{Project: c.ws.Project, Library: c.ws.Agents, Language: c.ws.language}.Desk(),
+		Agents:  agents,
 		Plugins: PluginManager(c.ws).Desk(c.ws.Dir, c.takeSettings),
 		Hooks: func() desk.Hooks {
 			return desk.Hooks{List: c.Hooks.List(), Policy: hookPolicy(c.ws.values().Hooks, c.spec.Bare), Mute: c.Hooks.Mute}

@@ -37,7 +37,11 @@ func runAgents(_ context.Context, d *desk.Desk, arg string) (desk.Answer, error)
 	rest = strings.TrimSpace(rest)
 	switch verb {
 	case "":
-		return AgentsPage(a.Set()), nil
+		p := AgentsPage(a.Set())
+		if a.Working != nil {
+			desk.AddAgents(&p, a.Working())
+		}
+		return p, nil
 	case "create", "generate", "edit", "delete":
 		if !d.Terminal { // others may have written the prompt
 			return nil, desk.ErrTerminal

@@ -341,7 +341,7 @@ func TestUpdates(t *testing.T) {
 		model.BlockDone{Block: 1, Part: &msg.Thinking{Text: "Next I look at the tests."}},
 		model.TextDelta{Block: 2, Text: "They fail."},
 	} {
-		p.event(0, agent.Delta{Event: ev})
+		p.event(agent.Delta{Event: ev})
 	}
 	p.fresh()
 	if want := "\nNext I look at the tests.\n\nThey fail.\n"; out.String() != want {

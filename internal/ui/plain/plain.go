@@ -267,16 +267,21 @@ func (f *Front) begin(ctx context.Context) {
 
 // entry handles an entry of the session.
 func (f *Front) entry(e session.Entry) {
+	f.out.count(e.Seq)
 	switch ev := e.Event.(type) {
 	case session.Started:
 		f.working = true
 		f.out.begin()
 		f.out.phase("working")
 	case session.Loop:
-		f.out.event(e.Seq, ev.Event)
+		f.out.event(ev.Event)
 		if _, ok := ev.Event.(agent.ToolDone); ok {
 			f.watched.look(f.talk.Tasks)
 		}
+	case session.Beside:
+		f.out.crew.note(ev)
+		f.out.attend(f.talk.Tasks)
+		return
 	case session.Asked:
 		f.asked = append(f.asked, question{ev.ID, dialogFor(ev.Question)})
 		if len(f.asked) == 1 {

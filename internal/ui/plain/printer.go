@@ -130,12 +130,16 @@ func (p *printer) farewell(c *Conversation) {
 	}
 }
 
-// event writes an event of the loop.
-func (p *printer) event(seq session.Seq, ev agent.Event) {
+// count notes which entry is at hand, and so whether some were left out.
+func (p *printer) count(seq session.Seq) {
 	if p.seq != 0 && seq != p.seq+1 {
 		p.missed = true
 	}
 	p.seq = seq
+}
+
+// event writes an event of the loop.
+func (p *printer) event(ev agent.Event) {
 	switch ev := ev.(type) {
 	case agent.Requesting:
 		p.begin()

@@ -2,6 +2,8 @@ package plain
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"adze/internal/platform/amount"
@@ -18,6 +20,7 @@ type status struct {
 	since time.Time
 	chars int    // of the response, that arrived
 	told  string // what was said last about it, where lines are appended
+	crew  crew
 }
 
 // A call is running, and shown if it takes long.
@@ -88,13 +91,24 @@ func (s *status) forget(id string) *call {
 // what returns what is waited for, for how long, and a name for it; empty if there is nothing to tell yet.
 func (s *status) what() (text string, since time.Time, name string) {
 	for _, c := range s.calls {
-		if time.Since(c.began) >= callPatience {
+		if time.Since(c.began) >= callPatience && !s.crew.launched(c.id) {
 			if text = c.title; c.news != "" {
 				text += ": " + c.news
 			}
 			return text, c.began, c.id
 		}
 	}
+	if len(s.crew) > 0 && time.Since(s.crew[0].began) >= callPatience {
+		if text = strings.Join(s.crew.lines(), "; "); len(s.crew) > 1 {
+			text = fmt.Sprintf("%d agents at work: %s", len(s.crew), text)
+		}
+		return text, s.crew[0].began, "agents"
+	}
+	return s.responding()
+}
+
+// responding returns what the model does, in the same way.
+func (s *status) responding() (text string, since time.Time, name string) {
 	if len(s.calls) == 0 && s.doing != "" && time.Since(s.since) >= patience {
 		return s.doing, s.since, s.doing
 	}
@@ -117,17 +131,16 @@ const (
 	maxNews   = 200
 )
 
-// rows returns the status as live rows: each call that runs with the end of its output, or what the model does. Hint says
-// what the user can do about it.
+// rows returns the status as live rows: the sub-agents, and each call that runs with the end of its output, or what the
+// model does. Hint says what the user can do about it.
 func (p *printer) rows(hint string) []string {
+	p.attend(p.talk.Tasks)
 	faint := p.cfg.Palette.Faint
-	var rows []string
-	for i, c := range p.calls {
-		if time.Since(c.began) < callPatience {
-			continue
-		}
+	rows := p.crew.rows(p, hint)
+	calls := slices.DeleteFunc(slices.Clone(p.calls), func(c *call) bool { return time.Since(c.began) < callPatience || p.crew.launched(c.id) })
+	for i, c := range calls {
 		if i >= liveCalls {
-			rows = append(rows, faint.Apply(fmt.Sprintf("… %d more", len(p.calls)-i)))
+			rows = append(rows, faint.Apply(fmt.Sprintf("… %d more", len(calls)-i)))
 			break
 		}
 		o := p.options()
@@ -141,13 +154,10 @@ func (p *printer) rows(hint string) []string {
 			rows = append(rows, "  "+faint.Apply(line))
 		}
 	}
-	if len(rows) > 0 {
-		return rows
+	if text, since, _ := p.responding(); text != "" {
+		rows = append(rows, p.row(faint, text, clock(since)+p.tokens(), hint))
 	}
-	if text, since, _ := p.what(); text != "" {
-		return []string{p.row(faint, text, clock(since)+p.tokens(), hint)}
-	}
-	return nil
+	return rows
 }
 
 // row returns a row about something that goes on. On a narrow terminal the hint and the end of the title make way.
@@ -162,6 +172,7 @@ func (p *printer) row(style draw.Style, title, about, hint string) string {
 
 // waiting writes what is waited for, where lines are appended: once, and again when nothing was written for a while.
 func (p *printer) waiting() {
+	p.attend(p.talk.Tasks)
 	text, since, name := p.what()
 	if text == "" || p.told == name && time.Since(p.last) < silence {
 		return

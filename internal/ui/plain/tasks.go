@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"adze/internal/desk"
+	"adze/internal/platform/amount"
 	"adze/internal/platform/task"
 	"adze/internal/tool"
 )
@@ -93,7 +94,12 @@ func (p *printer) taskEnded(t *task.Task) {
 	if ending := t.Ending(); ending != "" {
 		state += ", " + ending
 	}
-	p.outcome(style, "Task "+t.ID+", "+t.Title, fmt.Sprintf("%s (%v)", state, t.Took().Round(100*time.Millisecond)))
+	kind := "Task "
+	if r := t.Concluded(); r != nil {
+		kind = "Agent "
+		state += fmt.Sprintf(", %s, %s tokens", amount.Of(r.Calls, "call", "calls"), amount.Grouped(r.Tokens))
+	}
+	p.outcome(style, kind+t.ID+", "+t.Title, fmt.Sprintf("%s (%v)", state, t.Took().Round(100*time.Millisecond)))
 	if t.Status() == task.Failed {
 		tail, lines := t.Output.Tail(tailBytes)
 		p.output(tool.Output{Text: string(tail), Lines: lines, File: t.Output.Path()}, outputLines)

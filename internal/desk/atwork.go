@@ -1,0 +1,21 @@
+package desk
+
+import "adze/internal/platform/amount"
+
+// An AtWork is a sub-agent at work.
+type AtWork struct {
+	ID, Type, Title string
+	Calls           int
+	Last            string // what it did last
+}
+
+// AddAgents shows the sub-agents at work, if there are any.
+func AddAgents(p *Page, list []AtWork) {
+	table := Table{Columns: []Column{{Name: "At work"}, {Name: "type"}, {Name: "task", Cut: true}, {Name: "calls"}, {Name: "last", Cut: true}}}
+	for _, a := range list {
+		table.Rows = append(table.Rows, []string{a.ID, a.Type, a.Title, amount.Grouped(a.Calls), a.Last})
+	}
+	if len(list) > 0 {
+		p.Add(table)
+	}
+}

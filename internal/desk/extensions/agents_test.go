@@ -1,0 +1,37 @@
+package extensions
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"adze/internal/agentdef"
+	"adze/internal/desk"
+)
+
+// The agents at work follow the definitions, and are left out if there are none.
+//
+// Proves AGENT-22.
+func TestAgentsAtWork(t *testing.T) {
+	var list []desk.AtWork
+	d := desk.New(desk.Config{Extensions: desk.Extensions{Agents: desk.Agents{
+		Set: func() *agentdef.Set { return &agentdef.Set{} }, Working: func() []desk.AtWork { return list },
+	}}})
+	shown := func() desk.Answer {
+		t.Helper()
+		a, err := runAgents(t.Context(), d, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	if p := shown().(desk.Page); len(p.Blocks) != 0 {
+		t.Errorf("shown: %+v", p)
+	}
+	list = []desk.AtWork{{ID: "a1", Type: "scout", Title: "look around", Calls: 2000, Last: "Read a.go"}}
+	p := shown().(desk.Page)
+	want := [][]string{{"a1", "scout", "look around", "2,000", "Read a.go"}}
+	if diff := cmp.Diff(want, p.Blocks[0].(desk.Table).Rows); diff != "" {
+		t.Error(diff)
+	}
+}
