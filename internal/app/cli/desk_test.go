@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"adze/internal/app/tasklists"
+	"adze/internal/app/workflows"
 	"adze/internal/desk"
 	program "adze/internal/desk/about"
 	"adze/internal/desk/copies"
@@ -13,5 +14,5 @@ import (
 
 // everyCommand returns a desk that has every command that is built in.
 func everyCommand() *desk.Desk {
-	return desk.New(desk.Config{Terminal: true, Surroundings: desk.Surroundings{Sections: slices.Concat(program.Sections(program.Config{}), added.Sections(), jobs.Sections(), copies.Sections(nil, nil), (*tasklists.Lists)(nil).Sections())}})
+	return desk.New(desk.Config{Terminal: true, Surroundings: desk.Surroundings{Sections: slices.Concat(program.Sections(program.Config{}), added.Sections(), jobs.Sections(), copies.Sections(nil, nil), (*tasklists.Lists)(nil).Sections(), (*workflows.Workflows)(nil).Sections())}})
 }

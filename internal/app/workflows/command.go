@@ -28,8 +28,8 @@ func (ws *Workflows) Sections() []desk.Section {
 			Run: func(context.Context, *desk.Desk, string) (desk.Answer, error) { return ws.page() },
 		},
 		{
-			Name: "workflow", Kind: desk.Change, Args: "NAME [INPUT=VALUE...]",
-			Doc:      "run a workflow, or continue a run that was cut; --restart begins it from the first step",
+			Name: "workflow", Kind: desk.Change, Args: "NAME [INPUT=VALUE...] [restart]",
+			Doc:      "run a workflow, or continue a run that was cut; restart begins it from the first step",
 			Run:      func(ctx context.Context, _ *desk.Desk, arg string) (desk.Answer, error) { return ws.typed(ctx, arg) },
 			Complete: func(*desk.Desk, string) []string { return ws.names() },
 		},
@@ -112,7 +112,7 @@ func (ws *Workflows) underWay(key string) bool {
 
 // typedAs returns the command that starts a run.
 func typedAs(h workflow.Head) string {
-	words := []string{"/workflow", h.Name}
+	words := []string{fmt.Sprintf("/workflow %s", h.Name)}
 	for _, name := range slices.Sorted(maps.Keys(h.Inputs)) {
 		value := h.Inputs[name]
 		if value == "" || strings.ContainsAny(value, " \t\n\"'\\") {
@@ -129,7 +129,7 @@ func parse(arg string) (in workflowtool.Input, err error) {
 	for _, word := range skill.SplitArguments(arg) {
 		name, value, given := strings.Cut(word, "=")
 		switch {
-		case word == "--restart":
+		case word == "restart" && in.Name != "":
 			in.Restart = true
 		case in.Name == "" && !given:
 			in.Name = word
