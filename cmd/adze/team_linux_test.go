@@ -72,8 +72,8 @@ func (tm *terminal) panes() int {
 	return strings.Count(tm.tmux("list-panes", "-a"), "\n")
 }
 
-// A teammate in a pane of tmux asks the user of its lead, writes to the lead, takes a task, and waits. When its process is
-// killed the lead is told which task is free again.
+// A teammate in a pane of tmux asks the user of its lead, whose answer counts for the teammate alone. It writes to the lead
+// and takes a task. When its process is killed the lead is told which task is free again.
 //
 // Proves TEAM-02, TEAM-06, TEAM-09.
 func TestTeammateInPane(t *testing.T) {
@@ -84,6 +84,12 @@ expect system "You are ann, a member of the team crew"
 use Write {"file_path":"made.txt","content":"made\n"}
 ---
 when last "made.txt"
+use Write {"file_path":"second.txt","content":"made\n"}
+---
+when last "second.txt"
+use Write {"file_path":"third.txt","content":"made\n"}
+---
+when last "third.txt"
 use SendMessage {"to":"team-lead","message":"the file is there"}
 ---
 when last "Sent to team-lead"
@@ -99,6 +105,9 @@ hang
 when last "1 (count)"
 expect last "its process has ended"
 say Ann is lost.
+---
+when last "write yourself"
+use Write {"file_path":"own.txt","content":"made\n"}
 `)
 	tm.waitFor(`^teammate \(ann\) asks:\n\nWrite made\.txt`)
 	tm.waitFor(`Allow\? \[y\]es`)
@@ -106,9 +115,16 @@ say Ann is lost.
 		t.Error("the file was written before it was allowed")
 	}
 	tm.enter("y")
-	tm.waitFor(`Ann has written it\.`)
-	if data, err := os.ReadFile(filepath.Join(tm.dir, "made.txt")); string(data) != "made\n" {
-		t.Errorf("the file holds %q, %v", data, err)
+	tm.waitFor(`^teammate \(ann\) asks:\n\nWrite second\.txt`)
+	tm.enter("a")
+	screen := tm.waitFor(`Ann has written it\.`)
+	if strings.Contains(screen, "Write third.txt") {
+		t.Errorf("the teammate asks although edits are always allowed:\n%s", screen)
+	}
+	for _, name := range []string{"made.txt", "second.txt", "third.txt"} {
+		if data, err := os.ReadFile(filepath.Join(tm.dir, name)); string(data) != "made\n" {
+			t.Errorf("%s holds %q, %v", name, data, err)
+		}
 	}
 	until(t, "the teammate takes no task", func() bool { return tm.task().Owner == "ann" })
 	ann := tm.member("ann")
@@ -122,6 +138,10 @@ say Ann is lost.
 	if task := tm.task(); task.Owner != "" || task.Status != tasklist.Pending {
 		t.Errorf("the task is not free: %+v", task)
 	}
+	tm.enter("write yourself")
+	tm.waitFor(`^Write own\.txt`) // what is allowed to the teammate is not allowed to the lead
+	tm.enter("n")
+	tm.waitFor(`What should the model do instead`)
 	tm.enter("/exit")
 	until(t, "the team outlives its lead", func() bool {
 		_, err := os.Stat(filepath.Join(tm.home, "teams", "crew"))
