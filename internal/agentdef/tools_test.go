@@ -54,6 +54,19 @@ func TestAllows(t *testing.T) {
 	}
 }
 
+// A pool asks about the other names of a tool, too: they stand for the tool.
+//
+// Proves AGENT-11.
+func TestAllowsOtherNames(t *testing.T) {
+	launcher := Definition{Access: Access{Tools: []string{"Agent", "Bash"}}}
+	if !launcher.Allows("Task", false) || !launcher.Offers("Task") || !launcher.Allows("Shell", true) || !(&Definition{}).Allows("ToolSearch", true) {
+		t.Error("a tool is refused for its other name")
+	}
+	if (&Definition{}).Allows("KillShell", false) || (&Definition{}).Allows("Task", false) {
+		t.Error("a tool is had by its other name")
+	}
+}
+
 // Proves AGENT-05.
 func TestMayLaunch(t *testing.T) {
 	tests := []struct {
