@@ -76,7 +76,7 @@ var layers = [][]string{
 	{"app/syntax", "app/prompts", "app/profile"},
 	{"app/settings"},
 	{"app/transcript", "app/memories", "app/styles", "app/agentdefs", "app/plugins"},
-	{"app/providers", "app/servers", "app/extras", "app/skills", "app/schedules", "app/tasklists", "app/doctor", "app/questions", "app/subagents", "app/worktrees"},
+	{"app/providers", "app/servers", "app/extras", "app/skills", "app/schedules", "app/tasklists", "app/doctor", "app/questions", "app/subagents", "app/worktrees", "app/coordinator", "app/verification"},
 	{"app/teams", "app/workflows"},
 	{"app/models", "app/access", "app/belongings", "app/outputs", "app/variables", "app/dreams"},
 	{"app/wire", "app/login"},

@@ -13,7 +13,7 @@ type Choice struct {
 	// it comes after the default prompt instead of taking its place.
 	Agent     *string
 	Proactive bool
-	// Placed adds to the prompt of an agent where it works: that of a sub-agent does not say so itself.
+	// Placed adds to the prompt of a coordinator or an agent where it works: that of a sub-agent does not say so itself.
 	Placed bool
 	// Custom is what the user wants instead of the default.
 	Custom *string

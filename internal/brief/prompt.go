@@ -209,7 +209,11 @@ func (p *Prompt) assembly(v variant) Assembly {
 	if err != nil {
 		p.cfg.Note(err.Error())
 	}
-	if c := p.cfg.Choice; c.Placed && c.Agent != nil {
+	switch c := p.cfg.Choice; {
+	case !c.Placed:
+	case c.Coordinator != nil: // it is told of the directory for temporary files with its workers, who use it
+		a.add("environment", f.Env.describe(v.language, f.Model))
+	case c.Agent != nil:
 		if p.cfg.Scratch != nil {
 			f.Scratchpad = p.cfg.Scratch()
 		}

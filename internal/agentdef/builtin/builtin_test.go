@@ -185,7 +185,7 @@ func TestReadVerdict(t *testing.T) {
 		"I will say VERDICT: PASS when it does.": Fail,
 		"VERDICT: pass":                          Fail,
 	} {
-		if got := ReadVerdict(report); got != want {
+		if got, _ := ReadVerdict(report); got != want {
 			t.Errorf("%q: got %s, want %s", report, got, want)
 		}
 	}

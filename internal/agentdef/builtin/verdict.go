@@ -12,8 +12,9 @@ const (
 	Partial Verdict = "PARTIAL"
 )
 
-// ReadVerdict returns the verdict at the end of a report. A report without one, or with several that differ, is a failure.
-func ReadVerdict(report string) Verdict {
+// ReadVerdict returns the verdict of a report, and whether it states one. A report without one, or with several that
+// differ, is a failure.
+func ReadVerdict(report string) (v Verdict, stated bool) {
 	found := Verdict("")
 	for line := range strings.Lines(report) {
 		word, ok := strings.CutPrefix(strings.Trim(strings.TrimSpace(line), "*#`> "), "VERDICT:")
@@ -22,12 +23,12 @@ func ReadVerdict(report string) Verdict {
 		}
 		v := Verdict(strings.Trim(word, "*`. "))
 		if v != Pass && v != Fail && v != Partial || found != "" && found != v {
-			return Fail
+			return Fail, false
 		}
 		found = v
 	}
 	if found == "" {
-		return Fail
+		return Fail, false
 	}
-	return found
+	return found, true
 }

@@ -13,7 +13,7 @@ import (
 // An Offer says which tools there are to choose from.
 type Offer struct {
 	Tools []tool.Tool
-	// Simple are the tools of the simple mode, if it is in force, and Always is offered in any case.
+	// Simple are the tools of the simple mode, or of a coordinator, if one is in force, and Always is offered in any case.
 	Simple []string
 	Always string
 	// Agent reports whether the agent that holds the conversation gets a tool; it may be nil.

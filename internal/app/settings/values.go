@@ -140,8 +140,8 @@ type Agents struct {
 	Limit          time.Duration
 	// Wait is how long one in the foreground is waited for before it goes on in the background; 0 means as long as it takes.
 	Wait time.Duration
-	// Coordinator is the mode in which the main agent only directs others.
-	Coordinator bool
+	// Coordinator asks for the mode in which the main agent only directs others, and Coordination allows it.
+	Coordinator, Coordination bool
 	// Verify asks for a verdict of the verification agent on larger changes.
 	Verify bool
 }
@@ -328,7 +328,7 @@ func Decode(s *config.Settings) *Values {
 			Teams:    Teams{Enabled: s.Bool("teams.enabled"), Backend: s.Text("teammateMode")},
 			Agents: Agents{
 				Fork: s.Bool("agents.fork"), Most: s.Int("agents.max"), MaxTurns: s.Int("agents.maxTurns"), Limit: milliseconds(s, "agents.timeoutMs"),
-				Wait: milliseconds(s, "autoBackgroundMs"), Coordinator: s.Bool("experimental.coordinator") && s.Bool("ADZE_COORDINATOR_MODE"), Verify: s.Bool("verificationAgent"),
+				Wait: milliseconds(s, "autoBackgroundMs"), Coordinator: s.Bool("ADZE_COORDINATOR_MODE"), Coordination: s.Bool("experimental.coordinator"), Verify: s.Bool("verificationAgent"),
 			}},
 		Files: Files{
 			MaxBytes: int64(s.Int("read.maxBytes")), MaxTokens: s.Int("read.maxTokens"), Repeat: !s.Bool("read.dedup"),

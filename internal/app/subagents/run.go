@@ -205,11 +205,22 @@ func (x *run) work(tree bool, use string) {
 	out, err := x.try(ctx, tree)
 	out.ID, out.Type, out.Title, out.Took = x.birth.ID, x.kind, x.birth.Title, time.Since(began).Round(time.Millisecond)
 	out.OneShot = x.birth.Definition != nil && x.birth.Definition.OneShot
+	if x.kind == builtin.Verification && err == nil {
+		x.judge(&out)
+	}
 	x.mu.Lock()
 	out.Calls = x.calls
 	x.outcome, x.err = out, err
 	x.mu.Unlock()
 	x.conclude(out, err)
+}
+
+// judge completes the report of the verification agent: without a verdict it counts as a failure.
+func (x *run) judge(out *Outcome) {
+	if _, stated := builtin.ReadVerdict(out.Text); !stated {
+		out.Text = strings.TrimSpace(out.Text + "\n\n" + catalogue.Text(x.agents.cfg.Language(), "unjudged"))
+	}
+	x.agents.cfg.Judged()
 }
 
 // try opens the conversation of the agent, lets it work, and closes it.

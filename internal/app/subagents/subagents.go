@@ -57,6 +57,8 @@ type Config struct {
 	Fork, Coordinator bool
 	// Crowd counts the agents of the whole session.
 	Crowd *Crowd
+	// Judged is told when the verification agent has reported.
+	Judged func()
 
 	// Open opens the conversation of an agent.
 	Open func(ctx context.Context, b Birth) (*Worker, error)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"adze/internal/agentdef"
+	"adze/internal/agentdef/builtin"
 	"adze/internal/app/agentdefs"
 	"adze/internal/app/memories"
 	"adze/internal/brief"
@@ -89,6 +90,10 @@ func remembering(s *Spec) *agentdef.Definition {
 // promptChoice returns which texts make up the system prompt. Agents with a memory of their own are told of it.
 func promptChoice(s *Spec, m *memories.View, l texts.Language) brief.Choice {
 	c := brief.Choice{Custom: s.Prompt.System, Agent: s.Prompt.Agent, Placed: s.Prompt.Agent != nil, Append: s.Team.Appended(s.Prompt.Append, l)}
+	if s.Coordinator {
+		text := builtin.Coordinator(l)
+		c.Coordinator, c.Placed = &text, true
+	}
 	if d := s.Definition; d != nil && d.Prompt != "" && c.Agent == nil {
 		c.Agent = &d.Prompt
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"adze/internal/agent"
+	"adze/internal/app/coordinator"
 	"adze/internal/app/extras"
 	"adze/internal/app/memories"
 	"adze/internal/app/schedules"
@@ -52,6 +52,8 @@ type briefing struct {
 	jobs   *schedules.Runner // the prompts that run later; nil if none can be scheduled
 	team   teams.Part
 
+	workers *coordinator.Mode // tells of workers; nil if there is no coordinator
+
 	keeper brief.Keeper // keeps how requests begin for later processes
 	// spare reports whether the model can do without a tool; next returns what the next turn is about. They may be
 	// nil where there is none.
@@ -85,9 +87,9 @@ func (b *briefing) newPrompt(shared func() bool, scratch func() string) *brief.P
 		Facts: brief.Facts{
 			Env: brief.Environment{
 				Dir: dir, Extra: b.spec.Access.Dirs, Repository: repository, Original: original,
-				Platform: runtime.GOOS + "/" + runtime.GOARCH, System: systemVersion(), Date: w.Now().Format(time.DateOnly),
+				Platform: runtime.GOOS + "/" + runtime.GOARCH, System: brief.SystemVersion(), Date: w.Now().Format(time.DateOnly),
 			},
-			Guide:     brief.Guidance{Interactive: b.spec.door() == Interactive},
+			Guide:     brief.Guidance{Interactive: b.spec.door() == Interactive, Verify: v.Loop.Agents.Verify},
 			Explained: v.Prompt.Explained,
 			Budget:    b.spec.Limits.TokenBudget,
 		},
@@ -145,15 +147,6 @@ func cachesLong(patterns []string, e Entry) bool {
 	})
 }
 
-// systemVersion returns the name and version of the operating system, where they can be read at once.
-func systemVersion() string {
-	release, err := os.ReadFile("/proc/sys/kernel/osrelease")
-	if err != nil {
-		return ""
-	}
-	return "Linux " + strings.TrimSpace(string(release))
-}
-
 // language returns the language of prompts as the settings have it now.
 func (w *Workspace) language() texts.Language { return texts.Language(w.values().Prompt.Language) }
 
@@ -177,7 +170,7 @@ func (b *briefing) announceWith(loaded func(context.Context, []instruct.File)) {
 		a.Instructions = &in
 	}
 	if b.spec.Entry != Interactive {
-		a.Problems = leftOut(b.ws.Say)
+		a.Problems = instruct.TellOutside(b.ws.Say)
 	}
 	b.announcer = brief.NewAnnouncer(a)
 }
@@ -223,12 +216,14 @@ func (b *briefing) reset() {
 	if b.announcer != nil {
 		b.announcer.Reset()
 	}
+	b.workers.Reset()
 	b.prompt.Reset()
 }
 
 // rewound tells again what may have been told in the part of the conversation that is gone.
 func (b *briefing) rewound() {
 	b.watch.Rewound()
+	b.workers.Reset()
 	if b.announcer != nil {
 		b.announcer.Rewound()
 	}
@@ -277,20 +272,6 @@ func Includes(p *settings.Project, spec Spec) []settings.Include {
 		}
 	}
 	return all
-}
-
-// leftOut returns what tells the user, once for each, which files from outside are left out because the
-// user cannot be asked about them.
-func leftOut(say func(string)) func([]instruct.Problem) {
-	var told []string
-	return func(problems []instruct.Problem) {
-		for _, problem := range problems {
-			if problem.Outside != "" && !slices.Contains(told, problem.Outside) {
-				told = append(told, problem.Outside)
-				say(fmt.Sprintf("%s %s; adze trust approves it", problem.Path, problem.Text))
-			}
-		}
-	}
 }
 
 // findLeftOut returns what of the workspace the conversation does not use, each with the reason: files that need trust,

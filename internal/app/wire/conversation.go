@@ -126,7 +126,10 @@ func (c *Conversation) Close() {
 
 // openBriefing makes what the model is told. It follows the switch for memory.
 func (c *Conversation) openBriefing() {
-	if c.spec.Calls == FromModel {
+	switch w := c.spec.Worker; {
+	case w != nil:
+		c.scratch = w.Lead.scratch // it is that of the session
+	case c.spec.Calls == FromModel:
 		c.scratch = newScratch(c.ws, c.record, c.keepFiles)
 		c.closers.add(c.scratch.Close)
 	}
@@ -177,6 +180,9 @@ func (c *Conversation) openSession(ctx context.Context) {
 	all := registry(tools, c.Gate)
 	c.told.extras.Configure(all)
 	c.told.texts = brief.NewToolTexts(tools)
+	if c.coordinator != nil {
+		c.coordinator.Workers, c.told.workers = workersOf(c, tools), c.coordinator
+	}
 	c.keepFiles()
 	spent := c.record.SaveCost()
 	if w := c.spec.Worker; w != nil {
@@ -280,6 +286,15 @@ func (c *Conversation) order(cfg *session.Config) {
 		c.Hooks.Ended(ctx, e)
 		c.skills.EndTurn()
 		c.dreams.Ended(ctx, e)
+		if c.spec.Worker == nil {
+			c.contract.Ended()
+		}
+	}
+	if c.spec.Worker == nil {
+		cfg.Stops = append(cfg.Stops, c.contract)
+	}
+	if c.coordinator != nil {
+		cfg.Hearers = append(cfg.Hearers, session.Hearer{Name: "coordinator", Hear: c.coordinator.Hear})
 	}
 	cfg.Hearers = append(cfg.Hearers, []session.Hearer{
 		{Name: "shell", Hear: c.shell.hear},

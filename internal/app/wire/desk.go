@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +10,7 @@ import (
 
 	"adze/internal/agent"
 	"adze/internal/agent/exec"
+	"adze/internal/app/access"
 	"adze/internal/brief"
 	"adze/internal/desk"
 	"adze/internal/msg"
@@ -41,7 +41,7 @@ func (c *Conversation) Desk() *desk.Desk {
 			Index: fileindex.New(fileindex.Config{
 				Dir: c.ws.Dir, All: !v.Files.Gitignore, Skip: func(path string, _ bool) bool { return c.Gate.Hidden(path) },
 			}),
-			MayRead: func(ctx context.Context, path string) error { return mayRead(ctx, c.Session.Pool(), c.Gate, path) },
+			MayRead: func(ctx context.Context, path string) error { return mayRead(ctx, c, path) },
 			Short:   func(path string) string { return shortPath(c.ws.Dir, c.ws.Project.User, path) },
 		},
 		Preamble: desk.Preamble{
@@ -158,33 +158,17 @@ func attachments(c *Conversation) func(context.Context, session.Prompt) session.
 		Dir: c.dir.here, Home: c.ws.Project.User, Tool: read.Name, Hidden: c.Gate.Hidden, Language: c.ws.language,
 		Resource: c.Servers.Mentioned,
 		Session:  func() *session.Session { return c.Session }, Attended: c.spec.Entry == Interactive,
-		MayRead: func(ctx context.Context, path string) error { return mayRead(ctx, c.Session.Pool(), c.Gate, path) },
+		MayRead: func(ctx context.Context, path string) error { return mayRead(ctx, c, path) },
 	})
 }
 
 // mayRead asks the permission gate about a file as it is asked about a call of the model.
-func mayRead(ctx context.Context, pool *tool.Pool, gate tool.Gate, path string) error {
-	t, _, ok := pool.Lookup(read.Name)
+func mayRead(ctx context.Context, c *Conversation, path string) error {
+	t, _, ok := c.Session.Pool().Lookup(read.Name)
 	if !ok {
 		return errors.New("files may not be read in this session")
 	}
-	input, err := json.Marshal(map[string]string{"file_path": path})
-	if err != nil {
-		return err
-	}
-	call, err := t.Bind(input)
-	if err != nil {
-		return err
-	}
-	u := &tool.Use{Tool: t, Call: call}
-	u.Name, u.Input = read.Name, input
-	if err := gate.Before(ctx, u); err != nil {
-		return err
-	}
-	if u.Verdict.Decision != tool.Allow {
-		return fmt.Errorf("%s may not be read: %s", path, cmp.Or(u.Verdict.Reason, "the user said no"))
-	}
-	return nil
+	return access.MayRead(ctx, t, c.Gate, path)
 }
 
 // A userGate is the gate for commands that the user typed: it allows them all.

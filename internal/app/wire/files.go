@@ -2,7 +2,6 @@ package wire
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 
@@ -14,8 +13,6 @@ import (
 	"adze/internal/platform/replace"
 	"adze/internal/platform/search"
 	"adze/internal/session"
-	"adze/internal/session/store"
-	"adze/internal/tool"
 	"adze/internal/tool/change"
 )
 
@@ -31,6 +28,7 @@ type fileRecords struct {
 func (c *Conversation) openFiles() error {
 	f := &fileRecords{state: filestate.New()}
 	c.files = f
+	c.contract = newContract(c)
 	if w := c.spec.Worker; w != nil {
 		if w.fork() {
 			f.state = w.Lead.files.state.Clone() // it has seen what its lead has
@@ -58,7 +56,7 @@ func (c *Conversation) openFiles() error {
 		f.changes = &change.Files{
 			Dir: c.dir.here, State: f.state, Hidden: c.Gate.Hidden, Named: c.ws.Engine.Named, Log: c.debug,
 			Replacer:  replace.New(filepath.Join(home, "locks")),
-			Listeners: []change.Listener{searchNews{c.ws.Engine}},
+			Listeners: []change.Listener{searchNews{c.ws.Engine}, c.contract},
 			Author:    c.spec.author(), Writers: c.ws.writers,
 		}
 		if f.history != nil {
@@ -77,39 +75,6 @@ func (f *fileRecords) hear(ctx context.Context, _ session.Prompt) (h session.Hea
 		h.Context = append(h.Context, msg.Reminder(text))
 	}
 	return h
-}
-
-// restoreTools makes tools know what the earlier conversation has read and written. What its results say
-// beyond that is not needed any more.
-func restoreTools(tools []tool.Tool, earlier *store.Contents) {
-	if earlier == nil {
-		return
-	}
-	restore := map[string]func(json.RawMessage){}
-	doors := tool.ForwardersOf(tools)
-	for _, t := range tools {
-		traits := t.Traits()
-		for _, name := range append([]string{t.Spec().Name}, traits.Aliases...) {
-			restore[name] = traits.Restore
-		}
-	}
-	names := map[string]string{} // of tools, by use
-	for i := range earlier.Entries {
-		e := &earlier.Entries[i]
-		for _, use := range e.Message.Uses() {
-			names[use.ID] = doors.See(use).Name
-		}
-		for _, part := range e.Message.Parts {
-			r, ok := part.(*msg.ToolResult)
-			if !ok || r.IsError || e.Structured[r.ID] == nil {
-				continue
-			}
-			if known := restore[names[r.ID]]; known != nil {
-				known(e.Structured[r.ID])
-			}
-		}
-		e.Structured = nil
-	}
 }
 
 // seen returns the files that the model has read or written.

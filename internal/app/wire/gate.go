@@ -2,6 +2,7 @@ package wire
 
 import (
 	"adze/internal/app/access"
+	"adze/internal/app/coordinator"
 	"adze/internal/permission"
 	"adze/internal/tool"
 	"adze/internal/tools/structured"
@@ -17,6 +18,9 @@ func deniedTools(w *Workspace, s *Spec, gate *permission.Gate, tools []tool.Tool
 	o := access.Offer{Tools: tools, Always: structured.Name, Agent: offeredBy(s), HasServers: func() bool { return hasServers(w) }}
 	if w.values().Simple {
 		o.Simple = simpleTools[:]
+	}
+	if s.Coordinator {
+		o.Simple, o.Agent = coordinator.Tools(), coordinator.Offers
 	}
 	return access.Denied(w.Say, s.Access, gate, o)
 }

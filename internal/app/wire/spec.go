@@ -39,6 +39,8 @@ type Spec struct {
 	Definition *agentdef.Definition
 	// Team is the team that the conversation is a teammate of, if any.
 	Team teams.Spec
+	// Coordinator says that the model only directs workers; opening the conversation finds out.
+	Coordinator bool
 	// Includes are files outside the project that its instructions may include in this run.
 	Includes []string
 }

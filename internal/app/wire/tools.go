@@ -13,6 +13,7 @@ import (
 	"adze/internal/app/settings"
 	"adze/internal/app/skills"
 	"adze/internal/app/subagents"
+	"adze/internal/app/transcript"
 	"adze/internal/confine"
 	"adze/internal/mcp/serve"
 	"adze/internal/model/catalog"
@@ -169,7 +170,7 @@ func (c *Conversation) tools() []tool.Tool {
 	tools := slices.Concat(d.tools(), scheduleTools(c), c.told.tasks.Tools(), c.flows.Tools(), worktreeTools(c), []tool.Tool{questions.Tool(questionsOf(c))})
 	tools = append(tools, watchTools(c, tools)...)
 	tools = append(tools, c.told.team.Tools()...)
-	restoreTools(tools, c.record.Earlier)
+	transcript.RestoreTools(tools, c.record.Earlier)
 	return tools
 }
 

@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"adze/internal/agentdef"
 	"adze/internal/agentdef/builtin"
 	"adze/internal/app/agentdefs"
+	"adze/internal/app/coordinator"
 	"adze/internal/app/dreams"
 	"adze/internal/app/servers"
 	"adze/internal/app/settings"
@@ -16,6 +18,7 @@ import (
 	"adze/internal/app/subagents"
 	"adze/internal/app/teams"
 	"adze/internal/app/transcript"
+	"adze/internal/app/verification"
 	"adze/internal/app/workflows"
 	"adze/internal/app/worktrees"
 	"adze/internal/hook"
@@ -71,6 +74,9 @@ func (w *Worker) gate() *permission.Gate {
 	g := w.Lead.Gate.Worker(c)
 	if left := w.Birth.Left; left != "" {
 		g.Relocate(w.Birth.Dir, left)
+	}
+	if w.kind() == builtin.Verification {
+		verification.KeepProject(g, slices.Concat(w.Lead.dir.roots(), []string{w.Lead.ws.Dir, w.Birth.Dir}))
 	}
 	g.SetSave(w.Lead.ws.saveUpdate)
 	return g
@@ -143,11 +149,18 @@ type staff struct {
 	notes  subagents.Notes
 	dreams *dreams.Dreams       // nil if no one looks after its memories
 	flows  *workflows.Workflows // nil if none are run
+
+	coordinator *coordinator.Mode      // nil if the model does the work itself
+	contract    *verification.Contract // of the session; nil if no model is asked
 }
 
 // openAgents makes what runs agents for the conversation. Only a model launches them.
 func openAgents(c *Conversation) {
-	if c.spec.Calls != FromModel || c.ws.values().Simple {
+	if c.spec.Calls != FromModel {
+		return
+	}
+	c.coordinator = openCoordinator(c)
+	if c.ws.values().Simple && c.coordinator == nil {
 		return
 	}
 	cfg := subagents.Config{
@@ -156,7 +169,10 @@ func openAgents(c *Conversation) {
 		Open:   func(ctx context.Context, b subagents.Birth) (*subagents.Worker, error) { return hire(ctx, c, b) },
 		Spawn:  teams.Spawner(func() *teams.Lead { return c.told.team.Lead }),
 		Ready:  servers.Require(c.Servers),
-		Folder: c.record.Folder, Language: c.ws.language, Say: c.ws.Say, Crowd: new(subagents.Crowd),
+		Folder: c.record.Folder, Language: c.ws.language, Say: c.ws.Say, Crowd: new(subagents.Crowd), Judged: c.contract.Judged,
+	}
+	if m := c.coordinator; m != nil {
+		cfg.Coordinator, cfg.Definitions = true, m.Definitions
 	}
 	if w := c.spec.Worker; w != nil {
 		cfg.Self, cfg.Depth, cfg.Fork, cfg.Crowd = w.Birth.Definition, w.Depth, w.fork(), w.Lead.crowd
@@ -209,7 +225,7 @@ func converse(ctx context.Context, c *Conversation, b subagents.Birth, mate team
 		w.Depth = c.spec.Worker.Depth + 1
 	}
 	spec := c.spec
-	spec.Team = mate
+	spec.Team, spec.Coordinator = mate, false
 	spec.Worker, spec.Entry, spec.Raw, spec.Schema, spec.Debug = w, Print, false, b.Schema, DebugSpec{}
 	spec.Session = SessionSpec{ID: c.record.ID, Ephemeral: c.record.Log == nil, Side: &transcript.Side{Agent: b.ID, Folder: c.record.Folder(), Unkept: b.Unkept}}
 	spec.Access.Asks, spec.Access.AskTool = false, "" // the user of the lead is asked

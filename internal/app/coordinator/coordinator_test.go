@@ -1,0 +1,97 @@
+package coordinator
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"adze/internal/agentdef/builtin"
+	"adze/internal/app/settings"
+	"adze/internal/msg"
+	"adze/internal/platform/texts"
+	"adze/internal/session"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Proves AGENT-45, SESS-22.
+func TestDecide(t *testing.T) {
+	const on, broken = `{"on":true}`, `{"on":"yes`
+	tests := []struct {
+		name           string
+		allowed, asked bool
+		resumed        bool
+		last           string
+		want           bool
+		said           string
+	}{
+		{"nothing", false, false, false, "", false, ""},
+		{"allowed only", true, false, false, "", false, ""},
+		{"asked only", false, true, false, "", false, "experimental.coordinator is off"},
+		{"both", true, true, false, "", true, ""},
+		{"goes on in it", true, true, true, on, true, ""},
+		{"was in it", true, false, true, on, true, "was in the coordinator mode and goes on in it"},
+		{"was not in it", true, true, true, "", false, "was not in the coordinator mode"},
+		{"not allowed any more", false, false, true, on, false, "does not allow"},
+		{"neither", true, false, true, "", false, ""},
+		{"a broken note", true, true, true, broken, false, "was not in the coordinator mode"},
+	}
+	for _, tt := range tests {
+		var said []string
+		m := Open(Config{
+			Settings: settings.Agents{Coordination: tt.allowed, Coordinator: tt.asked}, Resumed: tt.resumed,
+			Last: map[string]json.RawMessage{noteKind: json.RawMessage(tt.last)}, Say: func(s string) { said = append(said, s) },
+			Language: func() texts.Language { return texts.English },
+		})
+		if (m != nil) != tt.want || (tt.said == "") != (len(said) == 0) || !strings.Contains(strings.Join(said, "\n"), tt.said) {
+			t.Errorf("%s: %v, %q", tt.name, m != nil, said)
+		}
+	}
+}
+
+// Proves AGENT-48.
+func TestHearTellsOnce(t *testing.T) {
+	kept := map[string]json.RawMessage{}
+	cfg := Config{
+		Settings: settings.Agents{Coordination: true, Coordinator: true}, Last: kept, Simple: true,
+		Language: func() texts.Language { return texts.English }, Say: func(s string) { t.Error(s) },
+		Note: func(kind string, fields map[string]any) { kept[kind], _ = json.Marshal(fields) },
+	}
+	specs := []msg.ToolSpec{{Name: "Bash"}, {Name: "Read"}, {Name: "mcp__db__ask"}, {Name: "mcp__db__tell"}}
+	open := func() *Mode {
+		m := Open(cfg)
+		m.Workers = func() builtin.Surroundings { return Describe(specs, "/scratch") }
+		return m
+	}
+	told := func(m *Mode) (all []string) {
+		for _, p := range m.Hear(t.Context(), session.Prompt{}).Context {
+			all = append(all, msg.PlainText([]msg.Part{p}))
+		}
+		return all
+	}
+	m := open()
+	first := strings.Join(told(m), "\n")
+	for _, want := range []string{"these tools: Bash, Read\n", "MCP servers: db\n", "directory: /scratch\n"} {
+		if !strings.Contains(first, want) {
+			t.Errorf("%q is not told: %s", want, first)
+		}
+	}
+	if again := told(m); again != nil {
+		t.Errorf("told again: %q", again)
+	}
+	cfg.Resumed = true
+	if again := told(open()); again != nil {
+		t.Errorf("told again when resumed: %q", again)
+	}
+	m.Reset()
+	if len(told(m)) != 1 {
+		t.Error("not told again after what was told is gone")
+	}
+	specs = specs[:2]
+	if news := told(m); len(news) != 1 || strings.Contains(news[0], "MCP") {
+		t.Errorf("a change is told as %q", news)
+	}
+	if diff := cmp.Diff([]string{"Bash", "Read", "Edit"}, m.Worker().Tools); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,57 @@
+package wire
+
+import (
+	"adze/internal/agentdef/builtin"
+	"adze/internal/app/coordinator"
+	"adze/internal/app/subagents"
+	"adze/internal/app/verification"
+	"adze/internal/tool"
+	agenttool "adze/internal/tools/agent"
+)
+
+// openCoordinator returns the coordinator mode, or nil if the conversation is not in it. Only the main one can be.
+func openCoordinator(c *Conversation) *coordinator.Mode {
+	if c.spec.Worker != nil {
+		return nil
+	}
+	m := coordinator.Open(coordinator.Config{
+		Settings: agentSettings(c.ws), Resumed: c.record.Earlier != nil, Last: c.record.State().Last, Note: noteOf(c),
+		Say: c.ws.Say, Simple: c.ws.values().Simple, Language: c.ws.language,
+	})
+	c.spec.Coordinator = m != nil
+	return m
+}
+
+// workersOf returns what says what the model of a coordinator is told of its workers, given the tools of the session.
+func workersOf(c *Conversation, tools []tool.Tool) func() builtin.Surroundings {
+	spec := c.spec
+	spec.Coordinator, spec.Definition, spec.Access.Chosen, spec.Access.Tools = false, nil, false, nil
+	w := &Worker{Birth: subagents.Birth{Definition: c.coordinator.Worker(), Background: true}}
+	denied, all, dynamic := w.denied(tools, deniedTools(c.ws, &spec, c.Gate, tools)), tool.NewRegistry(tools...), c.Servers.Dynamic()
+	if dynamic == nil {
+		dynamic = func() []tool.Tool { return nil }
+	}
+	return func() builtin.Surroundings {
+		pool, _ := all.Assemble(dynamic(), denied) // ok: what is wrong with tools is said where they are used
+		return coordinator.Describe(pool.Specs(), c.scratch.Path())
+	}
+}
+
+// newContract returns what asks for a verdict on larger changes in the session.
+func newContract(c *Conversation) *verification.Contract {
+	if w := c.spec.Worker; w != nil {
+		return w.Lead.contract
+	}
+	if c.spec.Calls != FromModel {
+		return nil
+	}
+	return &verification.Contract{
+		Holds: func() bool {
+			_, _, can := c.Session.Pool().Lookup(agenttool.Name)
+			return can && agentSettings(c.ws).Verify && !c.spec.Coordinator && subagents.DeniedBy(c.Gate, builtin.Verification) == ""
+		},
+		Busy:     func() bool { return verification.AtWork(c.agents.Working()) },
+		Beside:   verification.In(func() []string { return []string{c.scratch.Made(), c.ws.Project.Home} }),
+		Language: c.ws.language,
+	}
+}

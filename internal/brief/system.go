@@ -1,0 +1,15 @@
+package brief
+
+import (
+	"os"
+	"strings"
+)
+
+// SystemVersion returns the name and version of the operating system, where they can be read at once.
+func SystemVersion() string {
+	release, err := os.ReadFile("/proc/sys/kernel/osrelease")
+	if err != nil {
+		return ""
+	}
+	return "Linux " + strings.TrimSpace(string(release))
+}
