@@ -273,8 +273,12 @@ func (x *run) leaveTree(out *Outcome) {
 // converse submits the task and follows the conversation to its end.
 func (x *run) converse(ctx context.Context, w *Worker) (out Outcome, err error) {
 	s := w.Session
+	watch, leave := context.WithCancel(context.Background())
+	defer leave()
 	defer context.AfterFunc(ctx, func() {
 		s.Interrupt(session.Interrupt{Queued: true, Cause: causeOf(ctx)})
+		s.Idle(watch) // ok: then the conversation has ended
+		leave()       // a prompt whose turn had not begun is taken back, and nothing is told of its end
 	})()
 	text := x.prompt
 	switch l, t := x.agents.cfg.Language(), x.birth.Tree; {
@@ -287,7 +291,7 @@ func (x *run) converse(ctx context.Context, w *Worker) (out Outcome, err error) 
 	if err := s.Submit(ctx, session.Prompt{Parts: []msg.Part{&msg.Text{Text: text}}, Quoted: true}); err != nil {
 		return out, err
 	}
-	ended, failed := x.follow(s, from)
+	ended, failed := x.follow(watch, s, from)
 	out.Text, out.Output = lastWords(since(s.Conversation(), before)), ended.Output
 	switch {
 	case ctx.Err() != nil:
@@ -309,9 +313,9 @@ func causeOf(ctx context.Context) tool.Abort {
 
 // follow tells what the agent does until it has nothing more to do, and returns how that ended and the error that ended
 // it, if any.
-func (x *run) follow(s *session.Session, from session.Seq) (ended agent.Ended, failed error) {
+func (x *run) follow(ctx context.Context, s *session.Session, from session.Seq) (ended agent.Ended, failed error) {
 	ended.Reason = agent.AbortedStreaming
-	for e := range s.Entries(context.Background(), from, session.Latest) { // they end with the session
+	for e := range s.Entries(ctx, from, session.Latest) {
 		switch ev := e.Event.(type) {
 		case session.Loop:
 			if f, ok := ev.Event.(agent.Failed); ok {
