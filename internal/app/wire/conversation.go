@@ -203,7 +203,7 @@ func (c *Conversation) openSession(ctx context.Context) {
 			Thinking:         c.model.Thinking(),
 			Raw:              c.spec.Raw,
 		},
-		Preamble: session.Preamble{Begin: c.told.begin, News: func() []string { return append(c.told.extras.News(), c.Servers.News()...) }},
+		Preamble: session.Preamble{Begin: c.told.begin, News: func() []string { return append(toolNews(c), c.Servers.News()...) }},
 		Goal:     c.output.Goal,
 		Controls: session.Controls{SetMode: c.setMode},
 		Listeners: session.Listeners{
@@ -300,13 +300,16 @@ func (c *Conversation) order(cfg *session.Config) {
 		{Name: "shell", Hear: c.shell.hear},
 		{Name: "mode", Hear: modeReminder(c)},
 		{Name: "scratch", Hear: makesScratch(c.scratch)},
-		{Name: "instructions", Hear: c.told.hear},
+		{Name: "instructions", Hear: newsOf(c)},
 		{Name: "files", Hear: c.files.hear},
 	}...)
 	if c.spec.Calls == FromModel {
 		cfg.Hearers = append(cfg.Hearers, session.Hearer{Name: "skills", Hear: c.told.skills.Hear},
 			session.Hearer{Name: "effort", Hear: session.RaiseEffort(func() *session.Session { return c.Session }, c.model.Highest)},
-			session.Hearer{Name: "tools", Hear: c.told.extras.Hear}, session.Hearer{Name: "attachments", Hear: attachments(c)})
+			session.Hearer{Name: "attachments", Hear: attachments(c)})
+		if !c.spec.Worker.fork() {
+			cfg.Hearers = append(cfg.Hearers, session.Hearer{Name: "tools", Hear: c.told.extras.Hear})
+		}
 	}
 	cfg.Gates = []exec.Gate{
 		{Name: "hooks", Gate: c.Hooks},

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"context"
 	"sync/atomic"
 
 	"adze/internal/app/extras"
@@ -53,6 +54,23 @@ func attachExtras(c *Conversation) {
 	c.told.extras.Attach(extras.Open{
 		Session: func() *session.Session { return c.Session }, Announcer: c.told.announcer, Language: c.ws.language,
 	})
+}
+
+// toolNews returns what the model is to be told of tools that it can look up. A fork goes by what its lead was told: all that
+// it sends but its directive is the same.
+func toolNews(c *Conversation) []string {
+	if c.spec.Worker.fork() {
+		return nil
+	}
+	return c.told.extras.News()
+}
+
+// newsOf returns what tells the model at the beginning of a turn what has changed since the last; see [toolNews].
+func newsOf(c *Conversation) func(context.Context, session.Prompt) session.Hearing {
+	if c.spec.Worker.fork() {
+		return func(context.Context, session.Prompt) session.Hearing { return session.Hearing{} }
+	}
+	return c.told.hear
 }
 
 // hasServers reports whether servers are configured, whose tools are looked up.

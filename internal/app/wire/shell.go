@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"adze/internal/app/transcript"
 	"adze/internal/app/variables"
 	"adze/internal/hook"
 	"adze/internal/platform/envfile"
@@ -37,7 +38,7 @@ func (c *Conversation) openShell(ctx context.Context) error {
 	folder := c.record.Folder()
 	if folder == "" {
 		var err error
-		if folder, err = temporary(&c.closers); err != nil {
+		if folder, err = transcript.Temporary(c.closers.add); err != nil {
 			return err
 		}
 	}
@@ -58,7 +59,7 @@ func (c *Conversation) openShell(ctx context.Context) error {
 		snapshot.Note = c.ws.Say
 	}
 	s.snapshot, s.start = snapshot.File, snapshot.Start
-	c.closers.add(func() { removeTasks(folder, c.record.Path()) })
+	c.closers.add(func() { transcript.RemoveTasks(folder, c.record.Path(), bash.SnapshotFile) })
 	c.closers.add(snapshot.Close)
 	if !v.Shell.NoBackground {
 		s.tasks = task.New(s.temp, func(n task.Notice) {
@@ -92,18 +93,6 @@ func (s *shellState) await(say func(string)) func(context.Context, func() bool) 
 func (s *shellState) hear(context.Context, session.Prompt) session.Hearing {
 	s.start()
 	return session.Hearing{}
-}
-
-// removeTasks removes what is of no more use: the snapshot of the shell, empty folders, and all of it if
-// the conversation was not kept.
-func removeTasks(folder, transcript string) {
-	tasks := filepath.Join(folder, "tasks")
-	if _, err := os.Stat(transcript); err != nil {
-		os.RemoveAll(tasks) // ok: as below
-	}
-	os.Remove(filepath.Join(folder, bash.SnapshotFile)) // ok: there may be none
-	os.Remove(tasks)                                    // ok: only if it is empty
-	os.Remove(folder)                                   // ok: only if it is empty
 }
 
 // inherited returns the environment that the process was started with.

@@ -2,11 +2,8 @@ package wire
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 
 	"adze/internal/app/belongings"
-	"adze/internal/app/setup"
 	"adze/internal/app/transcript"
 	"adze/internal/session/archive"
 )
@@ -30,14 +27,4 @@ func (w *Workspace) openTranscript(ctx context.Context, spec SessionSpec, parts 
 	}
 	parts.add(t.Close)
 	return t, nil
-}
-
-// temporary returns a directory for what a conversation without a transcript puts down while it lasts.
-func temporary(parts *closers) (string, error) {
-	dir, err := os.MkdirTemp("", "adze-session-")
-	if err != nil {
-		return "", setup.Errorf("making a folder for the output of commands: %v", err)
-	}
-	parts.add(func() { os.RemoveAll(dir) }) // ok: it is the system's to clean up then
-	return filepath.Clean(dir), nil
 }
