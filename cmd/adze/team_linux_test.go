@@ -110,6 +110,7 @@ when last "write yourself"
 use Write {"file_path":"own.txt","content":"made\n"}
 `)
 	tm.waitFor(`^teammate \(ann\) asks:\n\nWrite made\.txt`)
+	tm.waitFor(`\+made`)
 	tm.waitFor(`Allow\? \[y\]es`)
 	if _, err := os.Stat(filepath.Join(tm.dir, "made.txt")); err == nil {
 		t.Error("the file was written before it was allowed")

@@ -130,6 +130,8 @@ type Question struct {
 	BlockedPath string          `json:"blockedPath,omitempty"`
 	Suggestions json.RawMessage `json:"suggestions,omitempty"`
 	Preview     string          `json:"preview,omitempty"`
+	// Changes are what it would do to files; none if it is not known.
+	Changes     json.RawMessage `json:"changes,omitempty"`
 	NeedsPerson bool            `json:"needsPerson,omitempty"`
 	Firm        bool            `json:"firm,omitempty"`
 	Dir         string          `json:"dir,omitempty"`

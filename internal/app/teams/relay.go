@@ -96,6 +96,13 @@ func relayed(q permission.Question) (team.Question, error) {
 	if p, ok := q.Preview.(tool.Plain); ok {
 		r.Preview = p.Text
 	}
+	if diffs := tool.Diffs(q.Preview); len(diffs) > 0 {
+		data, err := json.Marshal(diffs)
+		if err != nil {
+			return r, err
+		}
+		r.Changes = data
+	}
 	var all []suggestion
 	for _, u := range q.Suggestions {
 		all = append(all, suggestion{u, u.Wider})
@@ -114,6 +121,13 @@ func received(from string, r team.Question) (permission.Question, error) {
 	}
 	if r.Preview != "" {
 		q.Preview = tool.Plain{Text: r.Preview}
+	}
+	if len(r.Changes) > 0 {
+		var changes tool.Changes
+		if err := json.Unmarshal(r.Changes, &changes); err != nil {
+			return q, fmt.Errorf("the changes of the question cannot be read: %w", err)
+		}
+		q.Preview = changes
 	}
 	var all []suggestion
 	if len(r.Suggestions) > 0 {
