@@ -18,7 +18,7 @@ import (
 
 const (
 	// patience is how long all questions to git may take for one verdict.
-	patience = 2 * time.Second
+	patience = 5 * time.Second
 	// maxChanges is how often git is asked again because the repository changed meanwhile.
 	maxChanges = 4
 	// maxSubmodules is how many submodules are judged before the repository is doubted.

@@ -125,8 +125,12 @@ type refusal struct{ message string }
 
 func (r *refusal) Error() string { return "git: " + r.message }
 
-// maxAnswer bounds what git may answer.
-const maxAnswer = 64 << 20
+const (
+	// maxAnswer bounds what git may answer.
+	maxAnswer = 64 << 20
+	// lastWords is how long the rest of an answer may take after git has ended: much, where the machine is busy.
+	lastWords = 2 * time.Second
+)
 
 // ask runs git in dir and returns its output. With settings, these are in force besides those of files.
 func (q *inquiry) ask(dir string, settings []setting, args ...string) ([]byte, error) {
@@ -134,7 +138,7 @@ func (q *inquiry) ask(dir string, settings []setting, args ...string) ([]byte, e
 	cmd.Dir, cmd.Env = dir, slices.Concat(q.env, settingsEnv(settings))
 	out, said := &head{room: maxAnswer}, &head{room: 4 << 10}
 	cmd.Stdout, cmd.Stderr = out, said
-	finish := osproc.Isolate(cmd, 100*time.Millisecond)
+	finish := osproc.Isolate(cmd, lastWords)
 	err := cmd.Run()
 	finish()
 	var failed *exec.ExitError
