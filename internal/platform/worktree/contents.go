@@ -77,12 +77,20 @@ func contains(root, path string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// checkOutSome checks out the directories that are wanted, if not all are. The directory with the hooks of the
-// repository is always among them.
-func (c *contents) checkOutSome(ctx context.Context) error {
-	if len(c.sparse) == 0 {
-		return nil
+// checkOut writes the files of the commit.
+func (c *contents) checkOut(ctx context.Context) error {
+	if len(c.sparse) > 0 {
+		if err := c.narrow(ctx); err != nil {
+			return err
+		}
 	}
+	_, err := c.ask(ctx, c.rec.Path, checkoutTime, nil, "reset", "--hard", "--quiet", "HEAD")
+	return err
+}
+
+// narrow leaves all directories out but those that are wanted. The directory with the hooks of the repository is always
+// among them.
+func (c *contents) narrow(ctx context.Context) error {
 	dirs := c.sparse
 	if hooks, err := c.hooks(ctx); err != nil {
 		return err
@@ -93,14 +101,10 @@ func (c *contents) checkOutSome(ctx context.Context) error {
 	for _, dir := range dirs {
 		fmt.Fprintln(&input, quoted(filepath.ToSlash(dir)))
 	}
-	c.t.mu.Lock() // git writes settings that all copies share
-	_, err := c.ask(ctx, c.rec.Path, askTime, input.Bytes(), "sparse-checkout", "set", "--cone", "--stdin")
-	c.t.mu.Unlock()
-	if err != nil {
+	return c.alone(ctx, func() error {
+		_, err := c.ask(ctx, c.rec.Path, askTime, input.Bytes(), "sparse-checkout", "set", "--cone", "--stdin")
 		return err
-	}
-	_, err = c.ask(ctx, c.rec.Path, checkoutTime, nil, "reset", "--hard", "--quiet", "HEAD")
-	return err
+	})
 }
 
 // quoted returns a path as git reads it from a list.

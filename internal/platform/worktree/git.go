@@ -61,6 +61,7 @@ func settings() []string {
 	for _, s := range []string{
 		"submodule.recurse=false", "gc.auto=0", "maintenance.auto=false", "advice.detachedHead=false", "core.quotePath=false",
 		"worktree.guessRemote=false", "branch.autoSetupMerge=false", "index.sparse=false",
+		"core.filesRefLockTimeout=10000", "core.packedRefsTimeout=10000", // many agents end at once, on a machine that has much to do
 	} {
 		args = append(args, "-c", s)
 	}

@@ -102,15 +102,15 @@ func (c *contents) fill(ctx context.Context) error {
 	if err := c.place(); err != nil {
 		return err
 	}
-	args := []string{"worktree", "add", "--quiet", "--no-track", "-b", c.rec.Branch}
-	if len(c.sparse) > 0 {
-		args = append(args, "--no-checkout")
-	}
-	if _, err := c.ask(ctx, c.top, checkoutTime, nil, append(args, "--", c.rec.Path, c.rec.Base)...); err != nil {
+	err := c.alone(ctx, func() error {
+		_, err := c.git(ctx, c.top, "worktree", "add", "--quiet", "--no-track", "--no-checkout", "-b", c.rec.Branch, "--", c.rec.Path, c.rec.Base)
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	c.t.cfg.Judge.Made(c.rec.Path)
-	if err := c.checkOutSome(ctx); err != nil {
+	if err := c.checkOut(ctx); err != nil {
 		return err
 	}
 	if err := c.bring(ctx); err != nil {
@@ -163,7 +163,7 @@ func (t *Trees) undo(ctx context.Context, r *repository, rec record) error {
 	if err := r.plainFolder(); err != nil {
 		return err
 	}
-	err := errors.Join(r.unregister(rec), removeAll(ctx, rec.Path), r.dropBranch(ctx, rec.Branch, rec.Base))
+	err := errors.Join(r.unregister(ctx, rec), removeAll(ctx, rec.Path), r.dropBranch(ctx, rec.Branch, rec.Base))
 	if err != nil {
 		return fmt.Errorf("undoing that: %w", err)
 	}
@@ -200,7 +200,17 @@ func (r *repository) tidy() {
 
 // unregister removes what git knows of a worktree: its entry in the repository, which names the path of the worktree
 // or, if git did not come that far, nothing.
-func (r *repository) unregister(rec record) error {
+func (r *repository) unregister(ctx context.Context, rec record) error {
+	return r.alone(ctx, func() error { return r.removeEntry(rec) })
+}
+
+// alone calls f while no other process of ours changes what git knows of all worktrees. Git reads the entries of others
+// when it makes one, and fails on those that are half made or half removed.
+func (r *repository) alone(ctx context.Context, f func() error) error {
+	return r.t.locked(ctx, r.root, ".all", func(string) error { return f() })
+}
+
+func (r *repository) removeEntry(rec record) error {
 	entries, err := os.ReadDir(filepath.Join(r.common, "worktrees"))
 	if err != nil && !errors.Is(err, os.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
 		return err
@@ -240,10 +250,17 @@ func (r *repository) dropBranch(ctx context.Context, branch, at string) error {
 		return err
 	}
 	if now != at {
-		return fmt.Errorf("the branch %s has other commits, and was kept", branch)
+		return &movedOn{branch}
 	}
 	_, err = r.git(ctx, r.root, "update-ref", "-d", ref, at)
 	return err
+}
+
+// A movedOn branch has commits that nobody asked to have removed.
+type movedOn struct{ branch string }
+
+func (m *movedOn) Error() string {
+	return fmt.Sprintf("the branch %s has other commits, and was kept", m.branch)
 }
 
 // tip returns the commit of a branch, or "" if there is no such branch.

@@ -132,12 +132,13 @@ func (t *Trees) complete(ctx context.Context, r *repository, rec record) (note s
 		name string
 		f    func() error
 	}{
-		{"unregister", func() error { return r.unregister(rec) }},
+		{"unregister", func() error { return r.unregister(ctx, rec) }},
 		{"branch", func() error {
-			if kept := r.dropBranch(ctx, rec.Branch, rec.Removal.Tip); kept != nil {
-				note = kept.Error()
+			err := r.dropBranch(ctx, rec.Branch, rec.Removal.Tip)
+			if kept, ok := errors.AsType[*movedOn](err); ok {
+				note, err = kept.Error(), nil
 			}
-			return nil
+			return err
 		}},
 		{"delete", func() error { return os.RemoveAll(rec.Removal.Moved) }},
 		{"forget", func() error { r.tidy(); return t.forget(ctx, rec) }},

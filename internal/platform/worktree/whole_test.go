@@ -134,6 +134,32 @@ func TestWholeOrNothing(t *testing.T) {
 	})
 }
 
+// A branch that git does not delete is deleted by the next one who looks; nobody forgets it.
+//
+// Proves AGENT-30.
+func TestBranchIsNotForgotten(t *testing.T) {
+	for _, command := range []string{"git rev-parse --verify --quiet refs/heads", "git update-ref"} {
+		w := newWorld(t)
+		w.repository("r")
+		trees := w.trees()
+		tree := w.create(trees, Options{Name: "one", For: Agent})
+		trees.step = func(name string) error {
+			if strings.HasPrefix(name, command) && !exists(tree.Path) {
+				return errors.New("no luck")
+			}
+			return nil
+		}
+		if _, err := tree.Remove(t.Context(), Keep); err == nil {
+			t.Errorf("%s failed, and nobody is told", command)
+		}
+		trees.step, trees.alive = nil, func(owner) bool { return false }
+		if _, err := trees.Sweep(t.Context(), w.path("r")); err != nil {
+			t.Error(err)
+		}
+		w.none("r")
+	}
+}
+
 // A process that is killed while git makes a worktree leaves what the next one clears away.
 //
 // Proves AGENT-30.
