@@ -42,7 +42,8 @@ func TestHostsFailClosed(t *testing.T) {
 		{"an unknown event of a strange type", request(`"hooks":{"Later":7,"PreToolUse":[{"hookCallbackIds":["cb"]}]}`), true, "hooks.Later"},
 		{"an unknown field", request(hooks + `,"shiny":{"new":true}`), true, "not known, without effect: shiny"},
 		{"an unknown field of a hook", request(`"hooks":{"PreToolUse":[{"hookCallbackIds":["cb"],"shiny":1}]}`), true, "shiny is not known"},
-		{"servers and agents", request(hooks + `,"sdkMcpServers":["s"],"agents":{"a":{}},"plugins":[{}]`), true, "sub-agents of the host are not available"},
+		{"servers and agents", request(hooks + `,"sdkMcpServers":["s"],"agents":{"a":{"description":"d","prompt":"p"}},"plugins":[{}]`), true, `{"name":"a","description":"d"}`},
+		{"an agent without a description", request(hooks + `,"agents":{"a":{}}`), false, "invalid_agents"},
 
 		{"system prompt of a wrong type", request(hooks + `,"systemPrompt":7`), false, "systemPrompt"},
 		{"system prompt of objects", request(hooks + `,"systemPrompt":[{"text":"x"}]`), false, "systemPrompt"},

@@ -113,6 +113,7 @@ func TestTerminalLoop(t *testing.T) {
 	tm.enter("/loop 5m look")
 	tm.waitFor(`/loop every 5 minutes: look \(run 1\)`)
 	tm.waitFor(`I looked\.`)
+	tm.waitFor(`\(\d+% of the context\)`) // the run has ended, and is counted
 	tm.enter("/loop")
 	tm.waitFor(`every 5 minutes, this session .* 1 +\$0\.00 +look`)
 	tm.enter("/loop stop all")
