@@ -256,7 +256,7 @@ func (r *repository) dropBranch(ctx context.Context, branch, at string) error {
 	return err
 }
 
-// A movedOn branch has commits that nobody asked to have removed.
+// A movedOn branch has commits that the caller does not know of.
 type movedOn struct{ branch string }
 
 func (m *movedOn) Error() string {

@@ -134,7 +134,7 @@ func TestWholeOrNothing(t *testing.T) {
 	})
 }
 
-// A branch that git does not delete is deleted by the next one who looks; nobody forgets it.
+// A branch that git does not delete is deleted by the process that looks next.
 //
 // Proves AGENT-30.
 func TestBranchIsNotForgotten(t *testing.T) {
@@ -150,7 +150,7 @@ func TestBranchIsNotForgotten(t *testing.T) {
 			return nil
 		}
 		if _, err := tree.Remove(t.Context(), Keep); err == nil {
-			t.Errorf("%s failed, and nobody is told", command)
+			t.Errorf("%s failed, and the caller is not told", command)
 		}
 		trees.step, trees.alive = nil, func(owner) bool { return false }
 		if _, err := trees.Sweep(t.Context(), w.path("r")); err != nil {
