@@ -168,8 +168,8 @@ func (r *fieldReader) refuse(fields ...string) {
 	}
 }
 
-// empty reports whether a value says nothing.
-func empty(v frontmatter.Value) bool { return v.Text == "" && len(v.List) == 0 && len(v.Fields) == 0 }
+// empty reports whether a value says nothing. An empty list says something: that the author meant a list.
+func empty(v frontmatter.Value) bool { return isText(v) && v.Text == "" }
 
 func isText(v frontmatter.Value) bool { return v.List == nil && v.Fields == nil }
 

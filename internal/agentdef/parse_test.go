@@ -125,6 +125,66 @@ func TestParseBad(t *testing.T) {
 	}
 }
 
+// What is wrong in any field is reported, or disables the agent, whatever stands there in its place. A test of a field that
+// is not in the table fails.
+//
+// Proves AGENT-20.
+func TestParseEveryField(t *testing.T) {
+	const (
+		used     = "used"     // the value counts, and nothing is reported
+		reported = "reported" // the field is reported; the agent is used without it
+		disabled = "disabled" // there is no agent
+	)
+	values := []string{"", "[]", "{}", "[a]", "[[a]]", "{a: 1}", "7", "-1", "99999999999999999999", "true", `"\x1b[2J"`}
+	tests := map[string][]string{
+		"name":               {disabled, disabled, disabled, disabled, disabled, disabled, disabled, disabled, disabled, used, disabled},
+		"description":        {disabled, disabled, disabled, disabled, disabled, disabled, used, used, used, used, used},
+		"tools":              {reported, used, disabled, reported, disabled, disabled, reported, reported, reported, reported, reported},
+		"disallowedTools":    {used, used, disabled, reported, disabled, disabled, reported, reported, reported, reported, reported},
+		"model":              {used, reported, reported, reported, reported, reported, used, used, used, used, used},
+		"effort":             {used, reported, reported, reported, reported, reported, reported, reported, reported, reported, reported},
+		"permissionMode":     {used, disabled, disabled, disabled, disabled, disabled, disabled, disabled, disabled, disabled, disabled},
+		"maxTurns":           {used, reported, reported, reported, reported, reported, used, reported, reported, reported, reported},
+		"skills":             {used, used, reported, used, reported, reported, used, used, used, used, used},
+		"mcpServers":         {used, used, used, used, reported, reported, used, used, used, used, used},
+		"requiredMcpServers": {used, used, reported, used, reported, reported, used, used, used, used, used},
+		"hooks":              {used, used, used, disabled, disabled, disabled, disabled, disabled, disabled, disabled, disabled},
+		"memory":             {used, disabled, disabled, disabled, disabled, disabled, disabled, disabled, disabled, disabled, disabled},
+		"background":         {used, reported, reported, reported, reported, reported, reported, reported, reported, used, reported},
+		"isolation":          {used, reported, reported, reported, reported, reported, reported, reported, reported, reported, reported},
+		"initialPrompt":      {used, reported, reported, reported, reported, reported, used, used, used, used, used},
+		"color":              {used, reported, reported, reported, reported, reported, reported, reported, reported, reported, reported},
+		"omitInstructions":   {used, reported, reported, reported, reported, reported, reported, reported, reported, used, reported},
+	}
+	for _, field := range known() {
+		want, ok := tests[field]
+		if !ok {
+			t.Errorf("%s is not tested", field)
+		}
+		var got []string
+		for _, value := range values {
+			fields := map[string]string{"name": "reviewer", "description": "reviews code"}
+			fields[field] = value
+			file := "---\n"
+			for name, value := range fields {
+				file += name + ": " + value + "\n"
+			}
+			d, problems, err := Parse("/a/x.md", []byte(file+"---\nLook.\n"), Source{Kind: User})
+			switch {
+			case d == nil && err != nil:
+				got = append(got, disabled)
+			case len(problems) == 1 && problems[0].Field == field && problems[0].Line > 0:
+				got = append(got, reported)
+			case len(problems) == 0:
+				got = append(got, used)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s, for %q: %s", field, values, diff)
+		}
+	}
+}
+
 // Proves AGENT-20.
 func TestParseNoAgent(t *testing.T) {
 	bomb := "a: &a [x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c]\ntools: [*d,*d,*d]\n"
