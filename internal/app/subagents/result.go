@@ -3,7 +3,6 @@ package subagents
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"adze/internal/agentdef"
 	"adze/internal/platform/amount"
@@ -50,7 +49,7 @@ func (a *Agents) result(o *Outcome) tool.Result {
 	}
 	more = appendText(more, o.Note, o.Remark)
 	if !o.OneShot {
-		more = append(more, catalogue.Text(l, "continue", o.ID)+" "+catalogue.Text(l, "usage", fmt.Sprint(o.Calls), amount.Grouped(o.Tokens), o.Took.Round(time.Second/10).String()))
+		more = append(more, catalogue.Text(l, "continue", o.ID)+" "+usage(l, o))
 	}
 	if len(more) > 0 {
 		text += "\n\n" + strings.Join(more, "\n")
@@ -59,6 +58,15 @@ func (a *Agents) result(o *Outcome) tool.Result {
 	r.Structured = out
 	r.Display = tool.Plain{Text: fmt.Sprintf("%s, %s tokens", amount.Of(o.Calls, "call", "calls"), amount.Grouped(o.Tokens))} // the call tells its time
 	return r
+}
+
+// usage returns what an agent has used, in brackets.
+func usage(l texts.Language, o *Outcome) string {
+	calls := catalogue.Text(l, "calls", amount.Grouped(o.Calls))
+	if o.Calls == 1 {
+		calls = catalogue.Text(l, "call")
+	}
+	return catalogue.Text(l, "usage", calls, amount.Grouped(o.Tokens), amount.Seconds(o.Took))
 }
 
 // appendText appends the texts that are not empty.
@@ -81,7 +89,7 @@ func (a *Agents) failed(o *Outcome, err error) error {
 	if o != nil && o.Worktree != "" {
 		text += "\n\n" + catalogue.Text(l, "worktree", o.Worktree, o.Branch)
 	}
-	if o != nil && o.ID != "" {
+	if o != nil && o.ID != "" && !o.OneShot && continuable(err) {
 		text += "\n\n" + catalogue.Text(l, "continue", o.ID)
 	}
 	return fmt.Errorf("%s", text)

@@ -14,6 +14,7 @@ import (
 	"adze/internal/agent"
 	"adze/internal/agentdef/builtin"
 	"adze/internal/msg"
+	"adze/internal/platform/amount"
 	"adze/internal/platform/task"
 	"adze/internal/session"
 	"adze/internal/tool"
@@ -297,7 +298,7 @@ func (x *run) converse(ctx context.Context, w *Worker) (out Outcome, err error) 
 	case ctx.Err() != nil:
 		return out, context.Cause(ctx)
 	case !ended.Reason.OK():
-		return out, errors.Join(fmt.Errorf("the agent ended with %s", ended.Reason), failed)
+		return out, x.birth.ending(ended, failed)
 	}
 	return out, nil
 }
@@ -359,7 +360,7 @@ func (x *run) tell(ev agent.Event) {
 		x.mu.Unlock()
 		x.print("● " + ev.Title + "\n")
 		if x.report != nil && x.asksNow() {
-			x.report(tool.Progress{Display: tool.Plain{Text: fmt.Sprintf("%s · %d calls · %s", x.kind, n, ev.Title)}})
+			x.report(tool.Progress{Display: tool.Plain{Text: fmt.Sprintf("%s · %s · %s", x.kind, amount.Of(n, "call", "calls"), ev.Title)}})
 		}
 	case agent.Appended:
 		if ev.Entry.Message.Role == msg.Assistant {
@@ -399,7 +400,7 @@ func (x *run) conclude(out Outcome, err error) {
 	}
 	r := task.Report{Result: text, Worktree: out.Worktree, Branch: out.Branch, Tokens: out.Tokens, Calls: out.Calls, Took: out.Took}
 	x.task.Conclude(r)
-	if d := x.birth.Definition; d == nil || !d.OneShot {
+	if d := x.birth.Definition; (d == nil || !d.OneShot) && continuable(err) {
 		x.task.Remark(catalogue.Text(x.agents.cfg.Language(), "continue", x.birth.ID))
 	}
 	switch {

@@ -19,6 +19,7 @@ import (
 	"adze/internal/model"
 	"adze/internal/msg"
 	"adze/internal/permission"
+	"adze/internal/platform/amount"
 	"adze/internal/platform/task"
 	"adze/internal/platform/texts"
 	"adze/internal/platform/worktree"
@@ -128,7 +129,7 @@ func (c *Crowd) enter(most int) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.busy >= most {
-		return fmt.Errorf("%d agents are at work, which is the limit (agents.max): wait for one to end, or do the work yourself", c.busy)
+		return fmt.Errorf("%s at work, which is the limit (agents.max): wait for one to end, or do the work yourself", amount.Of(c.busy, "agent is", "agents are"))
 	}
 	c.busy++
 	return nil

@@ -276,7 +276,7 @@ func (l *Lead) order(ctx context.Context, post *team.Post, letter teamtool.Lette
 		if err != nil {
 			return teamtool.Receipt{}, err
 		}
-		return teamtool.Receipt{To: got, Request: id, Status: fmt.Sprintf("%s is asked to end. The answer comes by itself.", got[0])}, nil
+		return teamtool.Receipt{To: got, Request: id, Status: fmt.Sprintf("%s is asked to end; the answer will come as a message.", got[0])}, nil
 	case teamtool.PlanResponse:
 		return l.answerPlan(ctx, post, letter)
 	}

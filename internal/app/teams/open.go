@@ -88,7 +88,7 @@ func Open(p Place, s Spec) (Part, error) {
 func (p *Place) tidy(t team.Team, tasks Tasks) {
 	for _, name := range t.Others(team.Lead) {
 		if _, err := tasks.Release(context.Background(), name); err != nil {
-			p.Say(fmt.Sprintf("The tasks of %s in the team %s are not free: %v", name, t.Name, err))
+			p.Say(fmt.Sprintf("The tasks of %s in the team %s could not be given back: %v", name, t.Name, err))
 		}
 	}
 	p.Say(fmt.Sprintf("The team %s is removed: the session that led it was killed. Its unfinished tasks can be taken again.", t.Name))

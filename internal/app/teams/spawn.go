@@ -39,7 +39,7 @@ type Spawned struct {
 
 // text returns what the model is told of it.
 func (s Spawned) text() string {
-	text := fmt.Sprintf("The teammate %s (%s) works in the team %s. Its messages come to you by themselves.", s.Name, s.ID, s.Team)
+	text := fmt.Sprintf("The teammate %s (%s) works in the team %s. Its messages will come to you; do not wait or poll.", s.Name, s.ID, s.Team)
 	if s.Note != "" {
 		text += "\n" + s.Note
 	}

@@ -137,7 +137,7 @@ func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, err
 	if err != nil {
 		return tool.Result{}, err
 	}
-	r := tool.Text(fmt.Sprintf("The workflow %s runs in the background as task %s. You are told when it has ended. Progress goes to %s.", c.in.Name, t.ID, t.Output.Path()))
+	r := tool.Text(fmt.Sprintf("The workflow %s runs in the background as task %s. You will be told when it has ended: do not wait or poll. Its progress is in %s.", c.in.Name, t.ID, t.Output.Path()))
 	r.Structured = Output{TaskID: t.ID, Workflow: c.in.Name, OutputFile: t.Output.Path()}
 	r.Display = tool.Plain{Text: "running in the background as " + t.ID}
 	return r, nil
