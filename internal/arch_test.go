@@ -79,6 +79,7 @@ var layers = [][]string{
 	{"app/providers", "app/servers", "app/extras", "app/skills", "app/schedules", "app/tasklists", "app/doctor", "app/questions", "app/subagents", "app/worktrees", "app/coordinator", "app/verification"},
 	{"app/teams", "app/workflows"},
 	{"app/models", "app/access", "app/belongings", "app/outputs", "app/variables", "app/dreams"},
+	{"app/workdir", "app/debuglog", "app/instructions", "app/webtools"},
 	{"app/wire", "app/login"},
 	{"app/demo", "app/sessions", "app/agentscmd", "app/mcpcmd", "app/memorycmd", "app/permissionscmd", "app/plugincmd", "app/serving", "app/imports"},
 	{"app/cli"},
@@ -105,6 +106,7 @@ var ownTools = map[string][]string{
 	"app/skills":     {"tools/skill", "tools/discover"},
 	"app/subagents":  {"tools/agent"},
 	"app/teams":      {"tools/team", "tools/agent"},
+	"app/webtools":   {"tools/webfetch", "tools/websearch"},
 	"app/workflows":  {"tools/workflow", "tools/agent"},
 }
 

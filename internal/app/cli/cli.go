@@ -12,6 +12,7 @@ import (
 	"adze/internal/app/providers"
 	"adze/internal/app/setup"
 	"adze/internal/app/syntax"
+	"adze/internal/platform/fsys"
 	"adze/internal/platform/spell"
 )
 
@@ -125,7 +126,7 @@ func (c *command) start(ctx context.Context, env *Env) error {
 		return err
 	}
 	switch {
-	case help || len(in.Args) == 1 && in.Args[0] == "help" && c.name != "help" && !isDir("help"):
+	case help || len(in.Args) == 1 && in.Args[0] == "help" && c.name != "help" && !fsys.IsDir("help"):
 		return env.print(c.help())
 	case len(in.Args) > 0 && !c.positional():
 		return setup.Errorf("adze %s takes no arguments; remove %q (adze %s --help shows its flags)", c.name, strings.Join(in.Args, " "), c.name)

@@ -13,6 +13,7 @@ import (
 	"adze/internal/app/syntax"
 	"adze/internal/app/wire"
 	"adze/internal/model"
+	"adze/internal/platform/fsys"
 	"adze/internal/platform/scope"
 )
 
@@ -130,9 +131,9 @@ func accessFlags(a *wire.AccessSpec) []flag {
 			Set: syntax.SetBool(&a.Skip)},
 		{Name: "allow-dangerously-skip-permissions", Doc: "let the host switch to bypassPermissions later",
 			Set: syntax.SetBool(&a.MayBypass)},
-		{Name: "add-dir", Value: "DIR", More: isDir, Doc: "an additional working directory; may be repeated",
+		{Name: "add-dir", Value: "DIR", More: fsys.IsDir, Doc: "an additional working directory; may be repeated",
 			Set: func(v string) error {
-				if !isDir(v) {
+				if !fsys.IsDir(v) {
 					return fmt.Errorf("%s is not a directory", v)
 				}
 				abs, err := filepath.Abs(v)
@@ -225,9 +226,4 @@ func looksLikeRule(arg string) bool {
 		return false
 	}
 	return strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-*,") == "" && name[0] != '-'
-}
-
-func isDir(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }

@@ -7,13 +7,13 @@ import (
 	"strings"
 
 	"adze/internal/app/imports"
+	"adze/internal/app/instructions"
 	"adze/internal/app/servers"
 	"adze/internal/app/settings"
 	"adze/internal/app/setup"
 	"adze/internal/app/skills"
 	"adze/internal/app/styles"
 	"adze/internal/app/syntax"
-	"adze/internal/app/wire"
 	"adze/internal/platform/amount"
 	"adze/internal/platform/paths"
 	"adze/internal/platform/term"
@@ -39,7 +39,7 @@ func (o *importOptions) run(ctx context.Context, env *Env, _ invocation) error {
 	if err != nil {
 		return setup.Wrap(err)
 	}
-	files, problems := wire.Instructed(p)
+	files, problems := instructions.Load(p, instructions.Spec{})
 	found := skills.OpenLibrary(p, env.Dir, nil, func() []library.Root { return nil }, nil)
 	defer found.Close()
 	chooser := styles.Chooser{Project: p, Language: func() texts.Language { return texts.English }, Plugins: func() []style.Root { return nil }, Say: env.Say}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"adze/internal/app/instructions"
 	"adze/internal/app/login"
 	"adze/internal/app/memorycmd"
 	"adze/internal/app/plugins"
@@ -217,7 +218,7 @@ func (o *runOptions) offerTrust(ctx context.Context, env *Env, p *settings.Proje
 	if len(names) == 0 {
 		return false, nil
 	}
-	outside := wire.Includes(p, o.spec)
+	outside := instructions.Outside(p, o.spec.Instructions())
 	if len(names) == len(texts) && len(outside) == 0 {
 		return false, nil // texts are read without trust
 	}
@@ -269,7 +270,7 @@ func (o *runOptions) offerIncludes(ctx context.Context, env *Env, p *settings.Pr
 		return nil
 	}
 	var refused []string
-	for _, out := range wire.Includes(p, o.spec) {
+	for _, out := range instructions.Outside(p, o.spec.Instructions()) {
 		switch {
 		case slices.Contains(o.spec.Includes, out.Path) || t.Kept(trust.Include(out.Path)):
 			continue

@@ -68,7 +68,7 @@ func TestVariablesAreDeclared(t *testing.T) {
 	// that adze started are found is nobody's to set, and neither is how a command is handed over.
 	exempt := []string{
 		filepath.Join("platform", "osproc", "env.go"), filepath.Join("tools", "powershell", "start.go"),
-		filepath.Join("wire", "resolver_testbuild.go"), filepath.Join("platform", "osproc", "sweep_linux.go"), filepath.Join("platform", "osproc", "sweep_other.go"),
+		filepath.Join("webtools", "resolver_testbuild.go"), filepath.Join("platform", "osproc", "sweep_linux.go"), filepath.Join("platform", "osproc", "sweep_other.go"),
 	}
 	variable := regexp.MustCompile(`^(ADZE|ANTHROPIC|CLAUDE)_[A-Z0-9_]*[A-Z0-9]$`)
 	err := filepath.WalkDir(filepath.Join("..", ".."), func(path string, d fs.DirEntry, err error) error {

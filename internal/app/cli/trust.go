@@ -6,10 +6,11 @@ import (
 	"path/filepath"
 	"strings"
 
+	"adze/internal/app/instructions"
 	"adze/internal/app/settings"
 	"adze/internal/app/setup"
 	"adze/internal/app/syntax"
-	"adze/internal/app/wire"
+	"adze/internal/platform/fsys"
 	"adze/internal/platform/term"
 )
 
@@ -36,7 +37,7 @@ func (o *trustOptions) run(ctx context.Context, env *Env, in invocation) error {
 		if !filepath.IsAbs(src.Root) {
 			src.Root = filepath.Join(env.Dir, src.Root)
 		}
-		if !o.remove && !isDir(src.Root) {
+		if !o.remove && !fsys.IsDir(src.Root) {
 			return setup.Errorf("%s is not a directory", src.Root)
 		}
 	}
@@ -57,7 +58,7 @@ func (o *trustOptions) run(ctx context.Context, env *Env, in invocation) error {
 // trust trusts the workspace if the user agrees to what it would enable.
 func (o *trustOptions) trust(ctx context.Context, env *Env, p *settings.Project) error {
 	offer := p.Trust.Offer()
-	offer.Outside = wire.Includes(p, wire.Spec{})
+	offer.Outside = instructions.Outside(p, instructions.Spec{})
 	if offer.Broken != nil {
 		return setup.Errorf("%v; fix the file first: what it would enable is unknown", offer.Broken)
 	}

@@ -40,7 +40,7 @@ func (s *search) ecosystem() {
 
 // folder finds what is in one .claude folder.
 func (s *search) folder(level, dir string) {
-	if !isDir(dir) {
+	if !fsys.IsDir(dir) {
 		return
 	}
 	for _, name := range []string{"settings.json", "settings.local.json"} {
@@ -148,7 +148,7 @@ func (s *search) prefixed(name string) bool {
 
 // skills finds the skills or commands of a folder.
 func (s *search) skills(level, what, dir string) {
-	if !isDir(dir) {
+	if !fsys.IsDir(dir) {
 		return
 	}
 	f := Finding{Tool: claude, Level: level, What: what, Path: dir}

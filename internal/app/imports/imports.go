@@ -105,11 +105,6 @@ func exists(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-func isDir(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
-}
-
 // list returns the files below a directory whose names end in suffix, at most so many levels down. Links to
 // directories are not followed.
 func list(dir, suffix string, depth int) (paths []string) {

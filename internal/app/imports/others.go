@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"adze/internal/app/settings"
+	"adze/internal/platform/fsys"
 	"adze/internal/platform/osproc"
 )
 
@@ -55,7 +56,7 @@ func (s *search) others() {
 
 // codex finds what is in a .codex folder.
 func (s *search) codex(level, dir string) {
-	if !isDir(dir) {
+	if !fsys.IsDir(dir) {
 		return
 	}
 	if level == user {
@@ -69,7 +70,7 @@ func (s *search) codex(level, dir string) {
 
 // gemini finds what is in a .gemini folder.
 func (s *search) gemini(level, dir string) {
-	if !isDir(dir) {
+	if !fsys.IsDir(dir) {
 		return
 	}
 	if level == user {

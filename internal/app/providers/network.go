@@ -25,3 +25,14 @@ func Network(s *config.Settings, say func(string)) (c transport.Config, err erro
 	}
 	return c, nil
 }
+
+// PlainNetwork returns how servers that are no providers are reached: with the user's proxies and certificates to trust, and
+// without a certificate that says who the user is.
+func PlainNetwork(s *config.Settings, getenv func(string) string, say func(string), purpose string) transport.Config {
+	n, err := Network(s, say)
+	if err != nil {
+		say(err.Error())
+	}
+	n.Getenv, n.Certificate, n.For = getenv, nil, purpose
+	return n
+}

@@ -9,10 +9,12 @@ import (
 	"adze/internal/app/access"
 	"adze/internal/app/providers"
 	"adze/internal/app/setup"
+	"adze/internal/app/workdir"
 	"adze/internal/confine"
 	"adze/internal/permission"
 	"adze/internal/permission/rule"
 	"adze/internal/platform/config"
+	"adze/internal/platform/fsys"
 	"adze/internal/platform/scope"
 	"adze/internal/session/store"
 	"adze/internal/tools/plan"
@@ -31,7 +33,7 @@ func (c *Conversation) openGate(ctx context.Context) (err error) {
 	}
 	c.sandbox.Attach(c.Gate)
 	c.sandbox.Begin(ctx)
-	c.dir = newWorkdir(c.spec.dir(c.ws), c.Gate)
+	c.dir.Dir = workdir.New(c.spec.dir(c.ws), c.Gate)
 	c.closers.add(func() { c.dir.trees.Close() }) // when no command runs any more
 	return nil
 }
@@ -124,7 +126,7 @@ func (c *Conversation) restore(ctx context.Context) {
 	}
 	var dirs []string
 	for _, dir := range state.Dirs {
-		if !isDir(dir) {
+		if !fsys.IsDir(dir) {
 			c.ws.Say(fmt.Sprintf("the session's directory %s no longer exists", dir))
 			continue
 		}

@@ -7,6 +7,8 @@ import (
 
 	"adze/internal/app/access"
 	"adze/internal/app/extras"
+	"adze/internal/app/webtools"
+	"adze/internal/app/workdir"
 	"adze/internal/hook"
 	"adze/internal/permission"
 	"adze/internal/platform/filestate"
@@ -45,18 +47,18 @@ func (w *Workspace) Bench(a AccessSpec) (*Bench, error) {
 	for _, problem := range b.Gate.Policy().Problems() {
 		w.Say(problem.Error())
 	}
-	dir := newWorkdir(w.Dir, b.Gate)
+	dir := workdir.New(w.Dir, b.Gate)
 	d := toolDeps{
 		values: w.values(), runner: w.runner, engine: w.Engine, gate: b.Gate,
 		shell: &shellState{dir: dir, tasks: task.New(os.TempDir(), nil)},
 		files: &fileRecords{state: filestate.New()},
-		plan:  planConfig(b.Gate, w.values().Plan.Restrained), output: new(structured.Output), web: webFetch(w),
+		plan:  planConfig(b.Gate, w.values().Plan.Restrained), output: new(structured.Output), web: webtools.Pages(w.online()),
 		unattended: true, // the tools are shown as one turn without a user has them
 	}
 	d.shell.setEnv(w.environment())
 	if w.Project.Home != "" {
 		d.plan.File = func() string { return "" } // none of the tools is run
-		d.files.changes = &change.Files{Dir: dir.here, State: d.files.state, Hidden: b.Gate.Hidden}
+		d.files.changes = &change.Files{Dir: dir.Here, State: d.files.state, Hidden: b.Gate.Hidden}
 	}
 	d.experiment(new(windowParts))
 	b.Tools = d.tools()

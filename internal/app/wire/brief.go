@@ -14,9 +14,9 @@ import (
 	"adze/internal/agent"
 	"adze/internal/app/coordinator"
 	"adze/internal/app/extras"
+	"adze/internal/app/instructions"
 	"adze/internal/app/memories"
 	"adze/internal/app/schedules"
-	"adze/internal/app/settings"
 	"adze/internal/app/skills"
 	"adze/internal/app/tasklists"
 	"adze/internal/app/teams"
@@ -27,7 +27,6 @@ import (
 	"adze/internal/platform/gitinfo"
 	"adze/internal/platform/paths"
 	"adze/internal/platform/texts"
-	"adze/internal/platform/trust"
 	"adze/internal/session"
 	"adze/internal/tools/bash"
 )
@@ -65,7 +64,7 @@ type briefing struct {
 // between users. Where no model is asked there is no prompt.
 func newBriefing(w *Workspace, spec *Spec, shared func() bool, scratch func() string) *briefing {
 	b := &briefing{ws: w, spec: spec, memory: w.openMemory(spec), keeper: brief.Keeper{Version: w.Version, Language: w.language}}
-	b.leftOut = sync.OnceValue(b.findLeftOut)
+	b.leftOut = sync.OnceValue(func() []string { return instructions.LeftOut(w.Project, spec.Instructions()) })
 	if spec.Calls == FromModel {
 		b.prompt = b.newPrompt(shared, scratch)
 	}
@@ -166,7 +165,7 @@ func (b *briefing) announceWith(loaded func(context.Context, []instruct.File)) {
 		a.Skills = b.skills.Told
 	}
 	if !v.Prompt.NoInstructions && !b.spec.OmitInstructions {
-		in := instructions(b.ws.Project, *b.spec)
+		in := instructions.Config(b.ws.Project, b.spec.Instructions())
 		a.Instructions = &in
 	}
 	if b.spec.Entry != Interactive {
@@ -227,69 +226,4 @@ func (b *briefing) rewound() {
 	if b.announcer != nil {
 		b.announcer.Rewound()
 	}
-}
-
-// instructions says where instructions are looked for. What a project includes from outside was approved by
-// the user, or is left out.
-func instructions(p *settings.Project, spec Spec) instruct.Config {
-	src := p.Source()
-	c := instruct.Config{
-		Managed: src.Managed, User: p.Home, Other: p.Other, Home: p.User,
-		Dir: src.Dir, Root: p.Trust.Root, Extra: spec.Access.Dirs, Bare: spec.Bare, Withheld: !p.Trust.Readable(),
-		Excludes: p.Values().Prompt.Excludes,
-		Approve: func(path string) bool {
-			return slices.Contains(spec.Includes, path) || p.Trust.Kept(trust.Include(path))
-		},
-	}
-	if src.Root != "" {
-		c.Dir = src.Root
-	}
-	if real, err := filepath.EvalSymlinks(c.Dir); err == nil {
-		c.Dir = real
-	}
-	return c
-}
-
-// Instructed returns the instruction files that a conversation in the workspace begins with, and what is wrong with some.
-func Instructed(p *settings.Project) ([]instruct.File, []instruct.Problem) {
-	set := instruct.New(instructions(p, Spec{}))
-	return set.Load(), set.Problems()
-}
-
-// Includes returns the files that the instructions of a workspace would include from outside, if the user approved of
-// them.
-func Includes(p *settings.Project, spec Spec) []settings.Include {
-	if v := p.Values(); v.Prompt.NoInstructions || v.Simple {
-		return nil
-	}
-	c := instructions(p, spec)
-	outside := map[string]bool{}
-	c.Approve = func(path string) bool { outside[path] = true; return true }
-	var all []settings.Include
-	for _, f := range instruct.New(c).Load() {
-		if real, err := filepath.EvalSymlinks(f.Path); err == nil && outside[real] {
-			all = append(all, settings.Include{Path: real, By: f.Parent})
-		}
-	}
-	return all
-}
-
-// findLeftOut returns what of the workspace the conversation does not use, each with the reason: files that need trust,
-// and instructions.
-func (b *briefing) findLeftOut() []string {
-	var all []string
-	for _, name := range b.ws.Project.Trust.LeftOut() {
-		if !strings.HasSuffix(name, ".md") { // those are told below
-			all = append(all, name+" is not used, because the workspace is not trusted")
-		}
-	}
-	if v := b.ws.values(); v.Simple || v.Prompt.NoInstructions {
-		return all
-	}
-	set := instruct.New(instructions(b.ws.Project, *b.spec))
-	set.Load()
-	for _, problem := range set.Problems() {
-		all = append(all, problem.Path+" "+problem.Text)
-	}
-	return all
 }

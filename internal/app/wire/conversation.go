@@ -10,6 +10,7 @@ import (
 	"adze/internal/agent/aside"
 	"adze/internal/agent/exec"
 	"adze/internal/agent/label"
+	"adze/internal/app/debuglog"
 	"adze/internal/app/models"
 	"adze/internal/app/outputs"
 	"adze/internal/app/providers"
@@ -42,7 +43,7 @@ type Conversation struct {
 	record  *transcript.Transcript
 	model   *models.Choice
 	sandbox *confine.Confinement
-	dir     *workdir
+	dir     workplace
 	shell   *shellState
 	files   *fileRecords
 	told    *briefing
@@ -81,7 +82,7 @@ func (w *Workspace) Converse(ctx context.Context, spec Spec) (_ *Conversation, e
 	if err = c.openModel(ctx); err != nil {
 		return nil, err
 	}
-	if c.debug, err = w.openDebug(spec.Debug, c.record.ID, &c.closers); err != nil {
+	if c.debug, err = debuglog.Open(debuglog.Config{Spec: spec.Debug, Home: w.Project.Home, Session: c.record.ID, Version: w.Version}, c.closers.add); err != nil {
 		return nil, err
 	}
 	if err = c.openFiles(); err != nil {

@@ -105,7 +105,7 @@ func (c *Conversation) Facts() Facts {
 // Greeting returns the first lines of an interactive conversation: version, model, directory and mode.
 func (c *Conversation) Greeting() string {
 	f := c.Facts()
-	text := fmt.Sprintf("adze %s, %s in %s", c.ws.Version, f.ModelID, c.dir.home())
+	text := fmt.Sprintf("adze %s, %s in %s", c.ws.Version, f.ModelID, c.dir.Home())
 	if f.Mode != string(permission.Default) {
 		text += ", permission mode " + f.Mode
 	}
@@ -155,7 +155,7 @@ const typedLimit = 10 * time.Minute
 // attachments returns the hearer that attaches the files which a message mentions.
 func attachments(c *Conversation) func(context.Context, session.Prompt) session.Hearing {
 	return attach.Hear(attach.Config{
-		Dir: c.dir.here, Home: c.ws.Project.User, Tool: read.Name, Hidden: c.Gate.Hidden, Language: c.ws.language,
+		Dir: c.dir.Here, Home: c.ws.Project.User, Tool: read.Name, Hidden: c.Gate.Hidden, Language: c.ws.language,
 		Resource: c.Servers.Mentioned,
 		Session:  func() *session.Session { return c.Session }, Attended: c.spec.Entry == Interactive,
 		MayRead: func(ctx context.Context, path string) error { return mayRead(ctx, c, path) },

@@ -24,7 +24,7 @@ func deskPermission(c *Conversation) desk.Permission {
 	return desk.Permission{
 		Mode: func() string { return string(c.Gate.Mode()) }, Policy: c.Gate.Policy, Apply: c.Gate.Apply, Judged: c.Gate.Judged,
 		Dirs: func() []string {
-			return slices.DeleteFunc(slices.Clone(c.dir.roots()), func(dir string) bool { return dir == c.dir.home() })
+			return slices.DeleteFunc(slices.Clone(c.dir.Roots()), func(dir string) bool { return dir == c.dir.Home() })
 		},
 	}
 }

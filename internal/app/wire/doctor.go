@@ -6,6 +6,7 @@ import (
 
 	"adze/internal/app/agentdefs"
 	"adze/internal/app/doctor"
+	"adze/internal/app/instructions"
 	"adze/internal/app/memories"
 	"adze/internal/app/providers"
 	"adze/internal/app/servers"
@@ -95,8 +96,7 @@ func newDoctor(w *Workspace, spec Spec, online bool) doctor.Config {
 	}
 	if !v.Simple && !v.Prompt.NoInstructions {
 		c.Instructions = func(context.Context) ([]instruct.File, []instruct.Problem) {
-			set := instruct.New(instructions(w.Project, spec))
-			return set.Load(), set.Problems()
+			return instructions.Load(w.Project, spec.Instructions())
 		}
 	}
 	if memories.Off(w.Project, spec.Bare) == "" {

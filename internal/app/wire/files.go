@@ -54,7 +54,7 @@ func (c *Conversation) openFiles() error {
 	}
 	if home != "" {
 		f.changes = &change.Files{
-			Dir: c.dir.here, State: f.state, Hidden: c.Gate.Hidden, Named: c.ws.Engine.Named, Log: c.debug,
+			Dir: c.dir.Here, State: f.state, Hidden: c.Gate.Hidden, Named: c.ws.Engine.Named, Log: c.debug,
 			Replacer:  replace.New(filepath.Join(home, "locks")),
 			Listeners: []change.Listener{searchNews{c.ws.Engine}, c.contract},
 			Author:    c.spec.author(), Writers: c.ws.writers,

@@ -24,7 +24,7 @@ func (c *Conversation) openHooks() {
 		Runner: hook.Config{
 			Sources: allHooks(c),
 			Common: func() hook.Common {
-				return c.spec.Worker.common(hook.Common{Session: c.record.ID, Dir: c.dir.here(), Mode: string(c.Gate.Mode()), Transcript: c.record.Path()})
+				return c.spec.Worker.common(hook.Common{Session: c.record.ID, Dir: c.dir.Here(), Mode: string(c.Gate.Mode()), Transcript: c.record.Path()})
 			},
 			Dir:        c.ws.Dir,
 			ProjectDir: c.ws.Project.Trust.Root,

@@ -23,6 +23,6 @@ func pluginSet(w *Workspace) *plugins.Set {
 func PluginManager(w *Workspace) *plugins.Manager {
 	return w.Plugins.Manage(plugins.Fetch{
 		Runner: w.runner, Environ: func() []string { return w.environment().List },
-		Network: func() http.RoundTripper { return transport.New(plainNetwork(w, contacts.Plugins)) },
+		Network: func() http.RoundTripper { return transport.New(w.network(contacts.Plugins)) },
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"adze/internal/agent/exec"
 	"adze/internal/app/settings"
 	"adze/internal/app/variables"
+	"adze/internal/app/workdir"
 	"adze/internal/model/replay"
 	"adze/internal/permission"
 	"adze/internal/platform/config"
@@ -37,7 +38,7 @@ func Scripted(ctx context.Context, name string, script []byte, dir, state string
 	known := filestate.New()
 	d := &toolDeps{
 		values: settings.Decode(defaults), runner: new(osproc.Runner), engine: engine, gate: gate,
-		shell: &shellState{dir: newWorkdir(dir, gate), tasks: task.New(os.TempDir(), nil)},
+		shell: &shellState{dir: workdir.New(dir, gate), tasks: task.New(os.TempDir(), nil)},
 		files: &fileRecords{state: known, changes: &change.Files{
 			Dir: func() string { return dir }, State: known, Replacer: replace.New(filepath.Join(state, "locks")),
 			Listeners: []change.Listener{searchNews{engine}},

@@ -2,7 +2,6 @@ package wire
 
 import (
 	"context"
-	"io"
 	"time"
 
 	"adze/internal/agent/aside"
@@ -26,7 +25,7 @@ func openFleet(w *Workspace) (*servers.Fleet, error) {
 	f, err := servers.Open(servers.Config{
 		Project: w.Project, Flags: flags, Runner: w.runner, Dir: w.Dir, Version: w.Version, Say: w.Say,
 		Environ: func() []string { return w.environment().List },
-		Network: func() transport.Config { return plainNetwork(w, contacts.Servers) },
+		Network: func() transport.Config { return w.network(contacts.Servers) },
 	})
 	if err == nil {
 		w.closers.add(f.Close)
@@ -45,7 +44,7 @@ func openServers(c *Conversation) error {
 		return err
 	}
 	share := servers.ShareConfig{
-		Asker: elicit.New(asking(c)), Roots: c.dir.roots, Content: serverContent(c), Gate: c.Gate, Hooks: func() tool.Gate { return c.Hooks },
+		Asker: elicit.New(asking(c)), Roots: c.dir.Roots, Content: serverContent(c), Gate: c.Gate, Hooks: func() tool.Gate { return c.Hooks },
 		Session: func() *session.Session { return c.Session }, Ignored: v.MCP.Extra.Ignored, Say: c.ws.Say,
 		Brief: c.spec.unattended(),
 	}
@@ -83,13 +82,7 @@ func questionsOf(c *Conversation) questions.Config {
 
 // serverContent returns what becomes of what servers return.
 func serverContent(c *Conversation) content.Config {
-	cfg := content.Config{MaxTokens: c.ws.values().MCP.MaxOutput}
-	if log := c.record.Log; log != nil {
-		cfg.Save = func(name, ext string, r io.Reader) (string, error) {
-			path, _, err := log.SaveResult(name, ext, r)
-			return path, err
-		}
-	}
+	cfg := content.Config{MaxTokens: c.ws.values().MCP.MaxOutput, Save: saver(c)}
 	if c.model.Backend != nil {
 		now := func() catalog.Model { m, _ := c.model.Lookup(c.Session.Model()); return m } // ok: the session has it
 		cfg.Images = func() bool { return now().Images }

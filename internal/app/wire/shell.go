@@ -10,6 +10,7 @@ import (
 
 	"adze/internal/app/transcript"
 	"adze/internal/app/variables"
+	"adze/internal/app/workdir"
 	"adze/internal/hook"
 	"adze/internal/platform/envfile"
 	"adze/internal/platform/environ"
@@ -22,7 +23,7 @@ import (
 
 // A shellState is what the commands of a conversation share.
 type shellState struct {
-	dir      *workdir
+	dir      *workdir.Dir
 	env      atomic.Pointer[[]string] // of commands
 	notes    environ.Notes            // about variables that commands do not get
 	runner   osproc.Runner            // ends with the conversation what its commands leave behind
@@ -43,11 +44,11 @@ func (c *Conversation) openShell(ctx context.Context) error {
 		}
 	}
 	v := c.ws.values()
-	s := &shellState{dir: c.dir, temp: filepath.Join(folder, "tasks")}
+	s := &shellState{dir: c.dir.Dir, temp: filepath.Join(folder, "tasks")}
 	c.shell = s
 	s.runner.Reaper = c.ws.Program
 	c.closers.add(s.runner.Close)
-	s.dir.changed = func(from, to string) { c.Hooks.Fire(ctx, hook.OnCwdChanged(from, to)) }
+	s.dir.Changed = func(from, to string) { c.Hooks.Fire(ctx, hook.OnCwdChanged(from, to)) }
 	vars := ""
 	if home := c.ws.Project.Home; home != "" {
 		vars = filepath.Join(home, "session-env", c.record.ID+".sh")

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"adze/internal/app/skills"
+	"adze/internal/app/webtools"
 	"adze/internal/hook"
 	"adze/internal/platform/paths"
 	"adze/internal/platform/trust"
@@ -57,7 +58,7 @@ func openSkills(c *Conversation) {
 			Lookup:    c.model.Lookup,
 			Elsewhere: func(id string) bool { return c.model.Backend == nil || !c.model.Backend.Router.FirstParty(id) },
 		},
-		Base:     func() paths.Base { return paths.Base{Dir: c.dir.here(), Home: c.ws.Project.User} },
+		Base:     func() paths.Base { return paths.Base{Dir: c.dir.Here(), Home: c.ws.Project.User} },
 		Last:     c.record.State().Last,
 		Language: c.ws.language, Say: c.ws.Say,
 		Fork: func(ctx context.Context, f skills.Fork) (string, error) { return forkSkill(ctx, c, f) },
@@ -67,7 +68,7 @@ func openSkills(c *Conversation) {
 		cfg.Servers = c.Servers.Skills
 	}
 	if v := c.ws.values(); len(v.Skills.Remote) > 0 && !v.Web.Offline {
-		from, wrong := remote.New(v.Skills.Remote, webFetch(c.ws).Client)
+		from, wrong := remote.New(v.Skills.Remote, webtools.Pages(c.ws.online()).Client)
 		for _, err := range wrong {
 			c.ws.Say(err.Error())
 		}

@@ -5,6 +5,8 @@ import (
 
 	"adze/internal/agentdef"
 	"adze/internal/app/access"
+	"adze/internal/app/debuglog"
+	"adze/internal/app/instructions"
 	"adze/internal/app/models"
 	"adze/internal/app/teams"
 	"adze/internal/app/transcript"
@@ -43,6 +45,11 @@ type Spec struct {
 	Coordinator bool
 	// Includes are files outside the project that its instructions may include in this run.
 	Includes []string
+}
+
+// Instructions says which instructions the conversation has.
+func (s *Spec) Instructions() instructions.Spec {
+	return instructions.Spec{Dirs: s.Access.Dirs, Bare: s.Bare, Includes: s.Includes}
 }
 
 // unattended reports whether there is one turn and no user who waits for it.
@@ -112,8 +119,4 @@ type Limits struct {
 }
 
 // A DebugSpec says what is logged for debugging.
-type DebugSpec struct {
-	On     bool
-	Filter string // words that lines must or must not hold
-	File   string // empty means a file in the state home
-}
+type DebugSpec = debuglog.Spec

@@ -14,6 +14,7 @@ import (
 	"adze/internal/app/skills"
 	"adze/internal/app/subagents"
 	"adze/internal/app/transcript"
+	"adze/internal/app/webtools"
 	"adze/internal/confine"
 	"adze/internal/mcp/serve"
 	"adze/internal/model/catalog"
@@ -95,7 +96,7 @@ type experiments struct {
 // tools is the list of all tools. To add one, write its package and add its line. A tool that lacks what it
 // needs is in it, too, and says so when it is to be offered.
 func (d *toolDeps) tools() []tool.Tool {
-	files, shell, at := d.files.changes, d.command(), searchplace.Config{Dir: d.shell.dir.here, Denied: d.denials, Named: d.engine.Named}
+	files, shell, at := d.files.changes, d.command(), searchplace.Config{Dir: d.shell.dir.Here, Denied: d.denials, Named: d.engine.Named}
 	return append([]tool.Tool{
 		bash.New(shell),
 		powershell.New(inPowerShell(shell)),
@@ -155,10 +156,9 @@ func (c *Conversation) tools() []tool.Tool {
 		values: c.ws.values(), runner: &c.shell.runner, engine: c.ws.Engine, gate: c.Gate, sandbox: c.sandbox, git: c.ws.repositories,
 		shell: c.shell, files: c.files, calls: c.spec.Calls, unattended: c.spec.unattended() && c.spec.door() == Print,
 		plan: planConfig(c.Gate, c.ws.values().Plan.Restrained), output: &c.output.Output,
-		lookup: webSearch(c), extras: c.told.extras, servers: c.Servers,
+		web: webtools.PagesFor(c.ws.online(), reader(c)), lookup: webtools.Search(c.ws.online(), reader(c)), extras: c.told.extras, servers: c.Servers,
 		delegates: delegates{skills: c.told.skills, skill: c.skills, agents: c.agents},
 	}
-	d.webFetch(c)
 	if c.ws.Project.Home != "" {
 		d.plan.File = c.planFile
 	}
@@ -188,7 +188,7 @@ func (d *toolDeps) experiment(w *windowParts) {
 func (d *toolDeps) reading() read.Config {
 	f := d.values.Files
 	c := read.Config{
-		Dir: d.shell.dir.here, MaxBytes: f.MaxBytes, MaxTokens: f.MaxTokens, State: d.files.state,
+		Dir: d.shell.dir.Here, MaxBytes: f.MaxBytes, MaxTokens: f.MaxTokens, State: d.files.state,
 		Repeat: f.Repeat, Exempt: f.Exempt, Denied: d.gate.Hidden, Named: d.engine.Named, CountTokens: d.count,
 	}
 	if d.calls == FromClient {
@@ -208,11 +208,11 @@ func (d *toolDeps) reading() read.Config {
 func (d *toolDeps) command() bash.Config {
 	s, sh := d.values.Shell, d.shell
 	c := bash.Config{
-		Snapshot: sh.snapshot, Files: d.files.changes, Roots: sh.dir.roots, Git: d.git,
+		Snapshot: sh.snapshot, Files: d.files.changes, Roots: sh.dir.Roots, Git: d.git,
 		MayRead: func(path string) bool { return d.gate.Policy().MayRead(path) },
 		Hidden:  func() []string { return d.gate.Policy().DeniedPlaces() },
 		Config: command.Config{
-			Dir: sh.dir.here, SetDir: sh.dir.move, Runner: d.runner,
+			Dir: sh.dir.Here, SetDir: sh.dir.Move, Runner: d.runner,
 			Env:     func() []string { return sh.vars.Apply(*sh.env.Load()) },
 			Missing: sh.notes.About,
 			TempDir: sh.temp, MaxChars: s.MaxChars, Attribution: s.Attribution,

@@ -109,7 +109,7 @@ func newNotes(c *Conversation, cfg *session.Config) *notes.Keeper {
 // unseen makes the file tools forget that the model has the results of calls before it, so that it can read files
 // again that did not change.
 func unseen(c *Conversation, uses []*msg.ToolUse) {
-	for _, dir := range []string{c.ws.Dir, c.dir.here()} { // it is not known which of them a call meant
+	for _, dir := range []string{c.ws.Dir, c.dir.Here()} { // it is not known which of them a call meant
 		for _, path := range c.Session.Pool().Paths(uses, paths.Base{Dir: dir, Home: c.ws.Project.User}) {
 			c.files.state.Invalidate(path)
 		}

@@ -61,7 +61,7 @@ func (s *Spec) dir(ws *Workspace) string {
 	case w.Birth.Dir != "":
 		return w.Birth.Dir
 	default:
-		return w.Lead.dir.here()
+		return w.Lead.dir.Here()
 	}
 }
 
@@ -76,7 +76,7 @@ func (w *Worker) gate() *permission.Gate {
 		g.Relocate(w.Birth.Dir, left)
 	}
 	if w.kind() == builtin.Verification {
-		verification.KeepProject(g, slices.Concat(w.Lead.dir.roots(), []string{w.Lead.ws.Dir, w.Birth.Dir}))
+		verification.KeepProject(g, slices.Concat(w.Lead.dir.Roots(), []string{w.Lead.ws.Dir, w.Birth.Dir}))
 	}
 	g.SetSave(w.Lead.ws.saveUpdate)
 	return g

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"adze/internal/app/setup"
+	"adze/internal/app/workdir"
 	"adze/internal/app/worktrees"
 	"adze/internal/desk"
 	"adze/internal/desk/copies"
@@ -20,6 +21,13 @@ type WorktreeSpec struct {
 	Name   string // empty means a new one
 	// In is the worktree in which the conversation began; it sets that itself.
 	In *worktree.Tree
+}
+
+// A workplace is where a conversation works: its directory, and the copies of the repository that it can move to.
+type workplace struct {
+	*workdir.Dir
+	trees *worktrees.Place // nil if there can be none
+	news  string           // what is to be told of where a resumed session works
 }
 
 // localSettings are the files of settings that are the user's own and not in the repository.
@@ -44,7 +52,7 @@ func openWorktrees(ctx context.Context, c *Conversation) error {
 			Judge: c.ws.repositories, Run: c.ws.runner, Records: filepath.Join(c.ws.Project.Home, "worktrees"),
 			Make: worktrees.Make(c.Hooks), Removing: worktrees.Removing(c.Hooks),
 		}),
-		Dir: c.ws.Dir, Move: c.dir.relocate, Note: noteOf(c), Say: c.ws.Say,
+		Dir: c.ws.Dir, Move: c.dir.Relocate, Note: noteOf(c), Say: c.ws.Say,
 		Content: func() worktrees.Content {
 			s := c.ws.values().Loop.Worktree
 			return worktrees.Content{Links: s.Links, Sparse: s.Sparse, Copies: localSettings()}

@@ -19,6 +19,12 @@ import (
 // MkdirPrivate creates a folder and its parents for the user alone. One that exists stays as it is.
 func MkdirPrivate(path string) error { return os.MkdirAll(path, 0o700) }
 
+// IsDir reports whether a path leads to a directory.
+func IsDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
 // WriteAtomic replaces the file at path by one with the given content and permissions. Whatever
 // happens, path holds either the old or the new content, and after a return without error the new
 // one survives a loss of power. A symbolic link stays one; the file it points to is replaced.

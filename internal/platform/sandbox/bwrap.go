@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"adze/internal/platform/fsys"
 	"adze/internal/platform/jail"
 )
 
@@ -20,7 +21,7 @@ func namespaces(p *policy, net *netAccess, helper string) []string {
 		"--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
 		"--cap-drop", "ALL", "--die-with-parent",
 	}
-	if isDir("/var/tmp") {
+	if fsys.IsDir("/var/tmp") {
 		args = append(args, "--tmpfs", "/var/tmp")
 	}
 	if os.Geteuid() == 0 {
@@ -58,7 +59,7 @@ func hide(paths []string) []string {
 		if slices.ContainsFunc(covered, func(dir string) bool { return below(dir, path) }) {
 			continue
 		}
-		if isDir(path) {
+		if fsys.IsDir(path) {
 			covered = append(covered, path)
 			args = append(args, "--perms", "0500", "--tmpfs", path, "--remount-ro", path)
 		} else {
@@ -102,16 +103,11 @@ func hideKernel() []string {
 		}
 	}
 	for _, path := range kernelDirs {
-		if isDir(path) {
+		if fsys.IsDir(path) {
 			args = append(args, "--perms", "0500", "--tmpfs", path)
 		}
 	}
 	return args
-}
-
-func isDir(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }
 
 // insideEnv returns the environment of a confined program: without the way to services that are out of

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"adze/internal/platform/fsys"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -245,7 +246,7 @@ func (s *stage) listen(name string) (string, error) {
 
 // someFile returns path, or some file that it holds.
 func someFile(path string) string {
-	if !isDir(path) {
+	if !fsys.IsDir(path) {
 		return path
 	}
 	entries, err := os.ReadDir(path)

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 
+	"adze/internal/platform/fsys"
 	"adze/internal/platform/jail"
 )
 
@@ -321,7 +322,7 @@ func (s *Sandbox) works(path string) bool {
 func (s *Sandbox) tempBase() (string, error) {
 	for _, base := range []string{os.TempDir(), "/tmp", "/var/tmp", "/dev/shm"} {
 		base = resolved(base)
-		if isDir(base) && !s.works(base) {
+		if fsys.IsDir(base) && !s.works(base) {
 			return base, nil
 		}
 	}

@@ -1,6 +1,6 @@
 //go:build !testresolver
 
-package wire
+package webtools
 
 import (
 	"context"

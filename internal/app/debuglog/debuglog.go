@@ -1,4 +1,5 @@
-package wire
+// Package debuglog opens the debug log of a session, in which lines are filtered and secrets are left out.
+package debuglog
 
 import (
 	"bytes"
@@ -14,30 +15,45 @@ import (
 	"adze/internal/platform/redact"
 )
 
-// openDebug opens the debug log of a session, if the spec asks for one.
-func (w *Workspace) openDebug(spec DebugSpec, session string, parts *closers) (*slog.Logger, error) {
-	if !spec.On {
+// A Spec says what is logged for debugging.
+type Spec struct {
+	On     bool
+	Filter string // words that lines must or must not hold
+	File   string // empty means a file in the state home
+}
+
+// A Config says whose log is opened.
+type Config struct {
+	Spec
+	Home    string // the state home
+	Session string // the id of the session
+	Version string // of the program
+}
+
+// Open opens the debug log, or returns nil if none is wanted. Opened is called with what closes it.
+func Open(c Config, opened func(close func())) (*slog.Logger, error) {
+	if !c.On {
 		return nil, nil
 	}
-	path := spec.File
+	path := c.File
 	if path == "" {
-		dir := filepath.Join(w.Project.Home, "debug")
+		dir := filepath.Join(c.Home, "debug")
 		if err := fsys.MkdirPrivate(dir); err != nil {
 			return nil, setup.Errorf("creating the folder of debug logs: %v", err)
 		}
-		path = filepath.Join(dir, session+".log")
+		path = filepath.Join(dir, c.Session+".log")
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, setup.Errorf("opening the debug log: %v", err)
 	}
 	var out io.Writer = lineRedactor{f}
-	if spec.Filter != "" {
-		out = &lineFilter{w: out, words: strings.Split(strings.ToLower(spec.Filter), ",")}
+	if c.Filter != "" {
+		out = &lineFilter{w: out, words: strings.Split(strings.ToLower(c.Filter), ",")}
 	}
 	log := slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	log.Debug("start", "version", w.Version, "session", session)
-	parts.add(func() { f.Close() }) // ok: a log that cannot be closed has no reader to tell
+	log.Debug("start", "version", c.Version, "session", c.Session)
+	opened(func() { f.Close() }) // ok: a log that cannot be closed has no reader to tell
 	return log, nil
 }
 

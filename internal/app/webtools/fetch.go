@@ -1,0 +1,108 @@
+// Package webtools says how the tools reach the web: which pages are fetched in which way, and who searches. What a page says
+// and what was found is read by a model of the conversation.
+package webtools
+
+import (
+	"context"
+	"crypto/x509"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"adze/internal/agent/aside"
+	"adze/internal/app/models"
+	"adze/internal/app/providers"
+	"adze/internal/app/settings"
+	"adze/internal/msg"
+	"adze/internal/permission"
+	"adze/internal/platform/contacts"
+	"adze/internal/platform/transport"
+	"adze/internal/platform/web"
+	"adze/internal/tools/webfetch"
+)
+
+// A Place is the workspace from which the web is reached.
+type Place struct {
+	Project *settings.Project
+	Getenv  func(string) string
+	Version string
+	Say     func(string)
+}
+
+// network returns how servers on the web are reached.
+func (p Place) network() transport.Config {
+	return providers.PlainNetwork(p.Project.Settings(), p.Getenv, p.Say, contacts.Web)
+}
+
+// A Reader is the conversation for which pages are fetched and the web is searched.
+type Reader struct {
+	Gate  *permission.Gate
+	Model *models.Choice
+	// Current returns the name of the model in use, and Small what answers small questions. They are called once there is
+	// a session.
+	Current func() string
+	Small   func() *aside.Small
+	// Save keeps a file with the results of the conversation; it may be nil.
+	Save func(name, ext string, r io.Reader) (string, error)
+}
+
+// Pages returns how pages are fetched in a workspace. Nothing is read for it before the first page is fetched.
+func Pages(p Place) webfetch.Config {
+	v := p.Project.Values().Web
+	hosts, err := web.ParseHosts(v.PrivateHosts)
+	if err != nil {
+		p.Say("webFetch.allowedPrivateHosts: " + err.Error())
+	}
+	proxies := sync.OnceValues(func() (func(*http.Request) (*url.URL, error), error) { return p.network().Proxies() })
+	f := webfetch.Config{
+		Client: web.New(web.Config{
+			Hosts: hosts, Agent: fmt.Sprintf("adze/%s (coding agent; fetches pages for its user)", p.Version), Resolve: resolver(p.Getenv),
+			Roots: func() (*x509.CertPool, error) { return p.network().Roots() },
+			Proxy: func(r *http.Request) (*url.URL, error) {
+				find, err := proxies()
+				if err != nil {
+					return nil, err
+				}
+				return find(r)
+			},
+		}),
+		Offline: v.Offline, DomainCheck: v.DomainCheck,
+	}
+	if v.DomainCheck != "" {
+		f.Transport = transport.New(p.network())
+	}
+	return f
+}
+
+// PagesFor returns how pages are fetched for a conversation: files are kept with its results, and its small model
+// answers.
+func PagesFor(p Place, r Reader) webfetch.Config {
+	f := Pages(p)
+	f.Denied = func(host string) bool { return r.Gate.Policy().Host(host) == permission.Deny }
+	f.Save = r.Save
+	if r.Model.Backend != nil {
+		f.Ask = r.askPage
+	}
+	return f
+}
+
+// Bounds of the answer to a question about a page.
+const (
+	pageTokens  = 8000
+	pageTimeout = 2 * time.Minute
+)
+
+// askPage asks the small model about the text of a page, which cannot end its quotation.
+func (r Reader) askPage(ctx context.Context, system, text, prompt string) (string, error) {
+	answer, err := r.Small().Ask(ctx, aside.Question{
+		Purpose: "web pages", System: []msg.Part{&msg.Text{Text: system}}, MaxTokens: pageTokens, Timeout: pageTimeout, Awaited: true,
+		Messages: []msg.Message{msg.UserText(aside.NewSeal().Quote("page", text) + "\n\n" + prompt)},
+	})
+	if err != nil {
+		return "", err
+	}
+	return answer.Words()
+}

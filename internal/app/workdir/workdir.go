@@ -1,0 +1,97 @@
+// Package workdir keeps the working directory of a conversation, which its tools and the permission check read. Copies of a
+// repository to work in are left to the package worktrees.
+package workdir
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"adze/internal/permission"
+	"adze/internal/platform/fsys"
+	"adze/internal/platform/paths"
+)
+
+// A Dir is the working directory of a conversation. It is safe for concurrent use.
+type Dir struct {
+	// Changed hears of each change. It is set before the first.
+	Changed func(from, to string)
+
+	gate *permission.Gate
+	mu   sync.Mutex
+	root string // where the conversation started, or its worktree
+	now  string
+}
+
+// New returns the working directory of a conversation that starts in dir.
+func New(dir string, g *permission.Gate) *Dir {
+	return &Dir{root: dir, now: dir, gate: g, Changed: func(string, string) {}}
+}
+
+// Here returns the working directory.
+func (d *Dir) Here() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.now
+}
+
+// Home returns where the conversation started, or its worktree.
+func (d *Dir) Home() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.root
+}
+
+// Relocate makes dir the root of the conversation, and its working directory. Left is the copy of the repository that the
+// conversation works beside, or "".
+func (d *Dir) Relocate(dir, left string) {
+	d.mu.Lock()
+	from := d.now
+	d.root, d.now = dir, dir
+	d.mu.Unlock()
+	d.gate.Relocate(dir, left)
+	if dir != from {
+		d.Changed(from, dir)
+	}
+}
+
+// Move makes dir the working directory, or the one where the conversation started if dir lies in none of its
+// roots. It returns which one it is.
+func (d *Dir) Move(dir string) string {
+	if real, err := filepath.EvalSymlinks(dir); err == nil && d.contains(real) && fsys.IsDir(real) {
+		dir = real
+	} else {
+		dir = d.Home()
+	}
+	d.mu.Lock()
+	from := d.now
+	if sameFile(from, dir) {
+		dir = from // under the name it has
+	}
+	d.now = dir
+	d.mu.Unlock()
+	if dir != from {
+		d.gate.SetDir(dir)
+		d.Changed(from, dir)
+	}
+	return dir
+}
+
+// contains reports whether a path without links lies in one of the roots.
+func (d *Dir) contains(path string) bool {
+	return slices.ContainsFunc(d.Roots(), func(root string) bool {
+		real, err := filepath.EvalSymlinks(root)
+		return err == nil && (path == real || paths.Relative(real, path) != path)
+	})
+}
+
+// Roots returns the directories in which the conversation works.
+func (d *Dir) Roots() []string { return d.gate.Policy().Config().Dirs }
+
+// sameFile reports whether two names lead to the same file.
+func sameFile(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return errX == nil && errY == nil && os.SameFile(x, y)
+}
