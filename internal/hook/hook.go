@@ -95,7 +95,8 @@ const (
 	killGrace = 2 * time.Second
 )
 
-// New returns a runner for the hooks of the sources, and what is wrong with them.
+// New returns a runner for the hooks of the sources, and what is wrong with them. Those of plugins are read when an event needs
+// them, and what is wrong with them is told then.
 func New(cfg Config) (*Runner, []Problem) {
 	if cfg.Environ == nil {
 		cfg.Environ = os.Environ
@@ -114,6 +115,7 @@ func New(cfg Config) (*Runner, []Problem) {
 	}
 	r := &Runner{cfg: cfg, registry: registry{policy: cfg.Policy, approved: cfg.Approved}}
 	r.notices = notifier{cfg: &r.cfg, warned: map[string]bool{}}
+	r.late = func(p Problem) { r.notices.once(p.Error()) }
 	r.commands = launcher{cfg: &r.cfg, notices: &r.notices, procs: osproc.Runner{Grace: killGrace}}
 	r.requests = sender{cfg: &r.cfg}
 	r.life, r.end = context.WithCancel(context.Background())

@@ -117,7 +117,7 @@ func TestAddressesThatAreRefused(t *testing.T) {
 	}
 	for _, tt := range tests {
 		r, _ := start(t, Config{lookup: lookup}, post("PLACEHOLDER"))
-		r.settings[0].url = tt.url
+		r.settings[0].hooks[0].url = tt.url
 		out := r.Fire(t.Context(), OnPreToolUse(shell(t, "ls")))
 		if out.Decision != tool.Ask || !strings.Contains(out.Reason, tt.want) {
 			t.Errorf("%s: %d, %q, want %q", tt.url, out.Decision, out.Reason, tt.want)

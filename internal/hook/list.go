@@ -2,7 +2,6 @@ package hook
 
 import (
 	"encoding/json"
-	"slices"
 	"time"
 )
 
@@ -45,9 +44,7 @@ func Read(src Source) ([]Definition, []Problem) {
 
 // List returns all hooks, by event and in the order in which they count.
 func (r *registry) List() []Listing {
-	r.mu.Lock()
-	all := slices.Concat(r.settings, r.turn, r.host)
-	r.mu.Unlock()
+	all := r.hooksOf("")
 	var list []Listing
 	for _, k := range kinds {
 		for _, h := range all {

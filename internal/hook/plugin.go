@@ -12,7 +12,7 @@ import (
 type Plugin struct {
 	// Root is its folder, and Data the one for what it keeps.
 	Root, Data string
-	// Options returns the values that the user set, by name. It is called when a hook runs; nil means that there are none.
+	// Options returns the values that the user set, by name. It is called before a hook runs; nil means that there are none.
 	Options func(context.Context) (map[string]string, error)
 }
 

@@ -15,10 +15,12 @@ type registry struct {
 	policy   Policy
 	approved func(src Source, event, matcher string, handler json.RawMessage) bool // may be nil
 
+	late func(Problem) // is told what is found after a reload
+
 	muted atomic.Bool // see Mute
 
 	mu       sync.Mutex
-	settings []*hook
+	settings []*group
 	turn     []*hook // of the skills that run
 	host     []*hook
 	callback Callback
@@ -52,18 +54,20 @@ func (h *hook) isSpent() bool {
 }
 
 // Reload replaces the hooks of the sources that [New] was given. Until it is called, changes to the
-// files behind them have no effect.
+// files behind them have no effect. What is wrong with the hooks of plugins is told when they are needed.
 func (r *registry) Reload(sources []Source) []Problem {
-	var hooks []*hook
+	groups := make([]*group, len(sources))
 	var problems []Problem
-	for _, src := range sources {
-		specs, p := parse(&src)
-		hooks, problems = append(hooks, r.made(specs)...), append(problems, p...)
+	for i, src := range sources {
+		groups[i] = &group{source: src}
+		if src.Plugin == nil || escapesLetter(src.JSON) {
+			problems = append(problems, r.fill(groups[i])...)
+		}
 	}
-	slices.SortStableFunc(hooks, func(a, b *hook) int { return rankOf(a) - rankOf(b) })
+	slices.SortStableFunc(groups, func(a, b *group) int { return rankOf(a) - rankOf(b) })
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.settings = hooks
+	r.settings = groups
 	return problems
 }
 
@@ -114,8 +118,8 @@ func (r *registry) SetHost(data json.RawMessage, f Callback) (notes []Problem, e
 }
 
 // rankOf puts managed hooks first; the others stay in their order.
-func rankOf(h *hook) int {
-	if h.source.Scope == scope.Managed {
+func rankOf(g *group) int {
+	if g.source.Scope == scope.Managed {
 		return 0
 	}
 	return 1
@@ -153,9 +157,7 @@ func (r *registry) idle(s *spec) string {
 
 // matching returns the hooks that run for an event, in the order of configuration and each once.
 func (r *registry) matching(e Event, dir string) []*hook {
-	r.mu.Lock()
-	all := slices.Concat(r.settings, r.turn, r.host)
-	r.mu.Unlock()
+	all := r.hooksOf(e.Name)
 	names := e.names()
 	var chosen []*hook
 	for _, h := range all {
@@ -183,7 +185,5 @@ func distinct(hooks []*hook) []*hook {
 
 // Has reports whether any hook would run for events of a kind, whatever they are about.
 func (r *registry) Has(n Name) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.ContainsFunc(slices.Concat(r.settings, r.turn, r.host), func(h *hook) bool { return h.event == n && h.idle == "" && !r.silent(h) })
+	return slices.ContainsFunc(r.hooksOf(n), func(h *hook) bool { return h.event == n && h.idle == "" && !r.silent(h) })
 }

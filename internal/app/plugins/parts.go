@@ -80,10 +80,16 @@ func (s *Set) Hooks() (list []hook.Source) {
 		if len(p.Hooks) == 0 {
 			continue
 		}
-		keep(p)
+		options := s.options(p)
 		list = append(list, hook.Source{
 			Name: "plugin " + p.Name, Scope: scope.User, JSON: p.Hooks,
-			Plugin: &hook.Plugin{Root: p.Dir, Data: p.Data, Options: s.options(p)},
+			Plugin: &hook.Plugin{Root: p.Dir, Data: p.Data, Options: func(ctx context.Context) (map[string]string, error) {
+				keep(p)
+				if options == nil {
+					return nil, nil
+				}
+				return options(ctx)
+			}},
 		})
 	}
 	return list
