@@ -194,7 +194,7 @@ func (sv *server) connected(conn Conn, got lists) {
 	sv.lists = got
 	sv.changes, sv.subscribed, sv.refreshing = before.changes, before.subscribed, before.refreshing
 	sv.dirty, sv.listed = before.dirty, time.Now()
-	sv.current = false
+	sv.version++
 	sv.become(Connected, nil)
 	sv.report(sv, changes)
 	sv.spawn(func() {
@@ -315,7 +315,7 @@ func (sv *server) drop(why error) {
 func (sv *server) forget() {
 	sv.uncache(sv)
 	sv.lists = lists{changes: sv.changes, subscribed: sv.subscribed, refreshing: sv.refreshing}
-	sv.current = false
+	sv.version++
 }
 
 // release gives up what a server holds, with the lock held: its connection, which is returned for the caller to close,

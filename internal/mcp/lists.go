@@ -146,7 +146,7 @@ func (sv *server) relist(now *lists, err error) bool {
 		return len(now.changes) > 0
 	}
 	sv.tools, sv.toolsCut = now.tools, now.toolsCut
-	sv.current = false
+	sv.version++
 	return true
 }
 

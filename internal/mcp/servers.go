@@ -55,11 +55,14 @@ const (
 	maxCached   = 100 // servers whose resources are remembered
 )
 
-// Servers are the servers of a workspace. They are safe for concurrent use.
+// Servers are the servers of a workspace, or those that one conversation has on top of them. They are safe for concurrent
+// use.
 type Servers struct {
 	*board
+	below   *Servers  // nil for those of a workspace; see [Servers.Layer]
 	list    []*server // in the order of the roster
-	offered []Offered // what Tools returns, as long as the board says that it is current
+	offered []Offered // what Tools returns, as of a version of the board
+	version int
 }
 
 // A board is what the servers of a workspace share: the lock of their state, the conversations and others that hear of
@@ -73,7 +76,7 @@ type board struct {
 
 	mu        sync.Mutex
 	shares    []*Share
-	current   bool      // no tool has come or gone since they were put together
+	version   int       // counts how often tools came or went
 	cached    []*server // those with a list of resources, the latest last
 	watchers  []*watcher
 	followers []*follower
@@ -85,6 +88,7 @@ type board struct {
 // A server is one of the roster.
 type server struct {
 	*board
+	home  *Servers // whose it is
 	entry *roster.Entry
 	key   string // what the server is, so that another configuration is another server
 
@@ -111,6 +115,29 @@ func New(cfg Config) *Servers {
 	b := &board{cfg: cfg, local: batch{limit: cfg.Local}, remote: batch{limit: cfg.Remote}}
 	b.ctx, b.cancel = context.WithCancel(context.Background())
 	return &Servers{board: b}
+}
+
+// Layer returns what a conversation has that uses servers of its own: none yet, on top of these. Of two servers with the
+// same name its own is used. Closing it ends its own connections, and no others.
+func (s *Servers) Layer() *Servers { return &Servers{board: s.board, below: s} }
+
+// has reports whether the servers are these, or on top of them.
+func (s *Servers) has(other *Servers) bool {
+	return s == other || s.below != nil && s.below.has(other)
+}
+
+// all returns the servers that can be used, with the lock held: its own, and those below with other names.
+func (s *Servers) all() []*server {
+	if s.below == nil {
+		return s.list
+	}
+	all := slices.Clone(s.list)
+	for _, sv := range s.below.all() {
+		if !slices.ContainsFunc(s.list, func(own *server) bool { return own.entry.Name == sv.entry.Name }) {
+			all = append(all, sv)
+		}
+	}
+	return all
 }
 
 // Start begins to connect to servers, and returns at once.
@@ -167,7 +194,7 @@ func (s *Servers) take(entries []*roster.Entry) (fresh, gone []*server) {
 			before = slices.Delete(slices.Clone(before), i, i+1)
 			continue
 		}
-		sv := &server{board: s.board, entry: e, key: key, state: Pending}
+		sv := &server{board: s.board, home: s, entry: e, key: key, state: Pending}
 		s.list = append(s.list, sv)
 		fresh = append(fresh, sv)
 		switch {
@@ -181,7 +208,7 @@ func (s *Servers) take(entries []*roster.Entry) (fresh, gone []*server) {
 			sv.connect(attemptConfig{})
 		}
 	}
-	s.current = false
+	s.board.version++
 	if len(fresh)+len(before) > 0 {
 		s.news = append(s.news, news{})
 	}
@@ -234,7 +261,7 @@ func (s *Servers) Wait(ctx context.Context) {
 func (s *Servers) underWay() *attempt {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, sv := range s.list {
+	for _, sv := range s.all() {
 		if sv.attempt != nil {
 			return sv.attempt
 		}
@@ -245,9 +272,10 @@ func (s *Servers) underWay() *attempt {
 // List returns how the servers stand, in the order of the roster.
 func (s *Servers) List() []Status {
 	s.mu.Lock()
-	all := make([]Status, len(s.list))
-	conns := make([]Conn, len(s.list))
-	for i, sv := range s.list {
+	list := s.all()
+	all := make([]Status, len(list))
+	conns := make([]Conn, len(list))
+	for i, sv := range list {
 		all[i] = Status{
 			Entry: sv.entry, State: sv.state, Err: sv.err, About: sv.about,
 			Tools: sv.tools, Prompts: sv.prompts, Cut: sv.cut(), Changes: sv.changes, Log: sv.log,
@@ -268,25 +296,25 @@ func (s *Servers) List() []Status {
 func (s *Servers) Tools() []Offered {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.current {
+	if s.version == s.board.version {
 		return s.offered
 	}
 	s.offered = nil
-	for _, sv := range s.list {
+	for _, sv := range s.all() {
 		for _, t := range sv.tools {
 			if sv.entry.Offers(t.Name) {
 				s.offered = append(s.offered, Offered{sv.entry, t})
 			}
 		}
 	}
-	s.current = true
+	s.version = s.board.version
 	return s.offered
 }
 
 // find returns a server by its name, with the lock held.
 func (s *Servers) find(name string) (*server, error) {
 	var names []string
-	for _, sv := range s.list {
+	for _, sv := range s.all() {
 		if sv.entry.Name == name {
 			return sv, nil
 		}
@@ -370,7 +398,7 @@ func (sv *server) startable() error {
 func (s *Servers) RootsChanged() {
 	s.mu.Lock()
 	defer s.unlock()
-	for _, sv := range s.list {
+	for _, sv := range s.all() {
 		if conn := sv.conn; conn != nil {
 			s.spawn(func() {
 				ctx, cancel := context.WithTimeout(s.ctx, s.cfg.Connect)
@@ -390,7 +418,8 @@ func (b *board) spawn(f func()) {
 	}
 }
 
-// Close ends all connections, and the programs behind them, within 600 ms.
+// Close ends all connections, and the programs behind them, within 600 ms. Those of a conversation are closed before those
+// of its workspace.
 func (s *Servers) Close() {
 	s.mu.Lock()
 	var leaving []Conn
@@ -398,9 +427,16 @@ func (s *Servers) Close() {
 		sv.gone = true
 		leaving = append(leaving, sv.release()...)
 	}
+	s.list = nil
+	s.board.version++
+	if s.below != nil {
+		s.news = append(s.news, news{})
+		s.unlock()
+		closeAll(leaving)
+		return
+	}
 	s.closed = true
-	s.list, s.watchers, s.followers = nil, nil, nil
-	s.current, s.offered = true, nil
+	s.watchers, s.followers = nil, nil
 	s.unlock()
 	s.cancel()
 	done := make(chan struct{})

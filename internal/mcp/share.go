@@ -38,7 +38,7 @@ func (sh *Share) WithResources() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var names []string
-	for _, sv := range s.list {
+	for _, sv := range s.all() {
 		if sv.state == Connected && sv.about.Resources {
 			names = append(names, sv.entry.Name)
 		}
@@ -91,20 +91,22 @@ func until(ctx, call context.Context) (context.Context, context.CancelFunc) {
 	return ctx, func() { stop(); cancel() }
 }
 
-// each calls f for what each conversation can be told.
-func (b *board) each(f func(*Client)) {
-	b.mu.Lock()
-	shares := slices.Clone(b.shares)
-	b.mu.Unlock()
+// each calls f for what each conversation can be told that uses the server.
+func (sv *server) each(f func(*Client)) {
+	sv.mu.Lock()
+	shares := slices.Clone(sv.shares)
+	sv.mu.Unlock()
 	for _, sh := range shares {
-		f(&sh.client)
+		if sh.servers.has(sv.home) {
+			f(&sh.client)
+		}
 	}
 }
 
-// roots returns the directories of all conversations.
-func (b *board) roots() []string {
+// roots returns the directories of all conversations that use the server.
+func (sv *server) roots() []string {
 	var all []string
-	b.each(func(c *Client) {
+	sv.each(func(c *Client) {
 		if c.Roots == nil {
 			return
 		}
