@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -59,8 +58,7 @@ const (
 // use.
 type Servers struct {
 	*board
-	below   *Servers  // nil for those of a workspace; see [Servers.Layer]
-	list    []*server // in the order of the roster
+	*tier
 	offered []Offered // what Tools returns, as of a version of the board
 	version int
 }
@@ -88,7 +86,7 @@ type board struct {
 // A server is one of the roster.
 type server struct {
 	*board
-	home  *Servers // whose it is
+	home  *tier // that it belongs to
 	entry *roster.Entry
 	key   string // what the server is, so that another configuration is another server
 
@@ -114,30 +112,7 @@ func New(cfg Config) *Servers {
 	cfg.Connect, cfg.Call = cmp.Or(cfg.Connect, 30*time.Second), cmp.Or(cfg.Call, 10*time.Minute)
 	b := &board{cfg: cfg, local: batch{limit: cfg.Local}, remote: batch{limit: cfg.Remote}}
 	b.ctx, b.cancel = context.WithCancel(context.Background())
-	return &Servers{board: b}
-}
-
-// Layer returns what a conversation has that uses servers of its own: none yet, on top of these. Of two servers with the
-// same name its own is used. Closing it ends its own connections, and no others.
-func (s *Servers) Layer() *Servers { return &Servers{board: s.board, below: s} }
-
-// has reports whether the servers are these, or on top of them.
-func (s *Servers) has(other *Servers) bool {
-	return s == other || s.below != nil && s.below.has(other)
-}
-
-// all returns the servers that can be used, with the lock held: its own, and those below with other names.
-func (s *Servers) all() []*server {
-	if s.below == nil {
-		return s.list
-	}
-	all := slices.Clone(s.list)
-	for _, sv := range s.below.all() {
-		if !slices.ContainsFunc(s.list, func(own *server) bool { return own.entry.Name == sv.entry.Name }) {
-			all = append(all, sv)
-		}
-	}
-	return all
+	return &Servers{board: b, tier: &tier{}}
 }
 
 // Start begins to connect to servers, and returns at once.
@@ -194,7 +169,7 @@ func (s *Servers) take(entries []*roster.Entry) (fresh, gone []*server) {
 			before = slices.Delete(slices.Clone(before), i, i+1)
 			continue
 		}
-		sv := &server{board: s.board, home: s, entry: e, key: key, state: Pending}
+		sv := &server{board: s.board, home: s.tier, entry: e, key: key, state: Pending}
 		s.list = append(s.list, sv)
 		fresh = append(fresh, sv)
 		switch {
@@ -249,24 +224,14 @@ func errorText(err error) string {
 // Wait waits until no server is being connected to for the first time or again, or ctx is done.
 func (s *Servers) Wait(ctx context.Context) {
 	for ctx.Err() == nil {
+		s.mu.Lock()
 		a := s.underWay()
+		s.mu.Unlock()
 		if a == nil {
 			return
 		}
 		a.wait(ctx) // ok: the state of the server says what came of it
 	}
-}
-
-// underWay returns an attempt that is being made, or nil.
-func (s *Servers) underWay() *attempt {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, sv := range s.all() {
-		if sv.attempt != nil {
-			return sv.attempt
-		}
-	}
-	return nil
 }
 
 // List returns how the servers stand, in the order of the roster.
@@ -309,21 +274,6 @@ func (s *Servers) Tools() []Offered {
 	}
 	s.version = s.board.version
 	return s.offered
-}
-
-// find returns a server by its name, with the lock held.
-func (s *Servers) find(name string) (*server, error) {
-	var names []string
-	for _, sv := range s.all() {
-		if sv.entry.Name == name {
-			return sv, nil
-		}
-		names = append(names, sv.entry.Name)
-	}
-	if len(names) == 0 {
-		return nil, fmt.Errorf("there is no server %q: none is configured", name)
-	}
-	return nil, fmt.Errorf("there is no server %q; there are: %s", name, strings.Join(names, ", "))
 }
 
 // Reconnect closes the connection to a server and makes a new one, whatever became of earlier attempts.

@@ -17,7 +17,7 @@ func (s *Share) All() *mcp.Servers {
 	if s == nil {
 		return nil
 	}
-	return s.Fleet.Servers
+	return s.Servers
 }
 
 // OnComplete has tell called when a server says that a visit is complete that the user was asked for.
@@ -91,7 +91,7 @@ func (s *Share) named(name string) mcp.Remote {
 	if s == nil {
 		return nil
 	}
-	for _, t := range s.tools.Tools(s.Fleet.Tools()) {
+	for _, t := range s.tools.Tools(s.Tools()) {
 		if r, ok := t.(mcp.Remote); ok && t.Spec().Name == name {
 			return r
 		}

@@ -77,7 +77,12 @@ func (f *Fleet) admit(ctx context.Context, e *roster.Entry) error {
 
 // EnableLasting makes a server be used or not, in this project, now and in the future.
 func (f *Fleet) EnableLasting(ctx context.Context, name string, on bool) error {
-	for _, s := range f.List() {
+	return enableLasting(ctx, f, f.Servers, name, on)
+}
+
+// enableLasting is [Fleet.EnableLasting] for all servers of a conversation.
+func enableLasting(ctx context.Context, f *Fleet, all *mcp.Servers, name string, on bool) error {
+	for _, s := range all.List() {
 		switch {
 		case s.Name != name:
 		case on && s.Same != "":
@@ -86,7 +91,7 @@ func (f *Fleet) EnableLasting(ctx context.Context, name string, on bool) error {
 			return f.Approve(ctx, name)
 		}
 	}
-	if err := f.Enable(name, on); err != nil {
+	if err := all.Enable(name, on); err != nil {
 		return err
 	}
 	return SetDisabled(ctx, f.cfg.Project, name, !on)
@@ -97,9 +102,11 @@ func (s *Share) Desk() desk.Servers {
 	if s == nil {
 		return desk.Servers{}
 	}
-	f := s.Fleet
 	return desk.Servers{
-		All: func() *mcp.Servers { return f.Servers }, Problems: f.Problems, Approve: f.Approve, Enable: f.EnableLasting,
-		SignIn: func(ctx context.Context, name string) (string, error) { return f.BeginSignIn(ctx, name, true) },
+		All: s.All, Problems: s.Problems, Approve: s.Approve,
+		Enable: func(ctx context.Context, name string, on bool) error {
+			return enableLasting(ctx, s.Fleet, s.Servers, name, on)
+		},
+		SignIn: func(ctx context.Context, name string) (string, error) { return signIn(ctx, s, name) },
 	}
 }

@@ -1,6 +1,7 @@
 package servers
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"adze/internal/agent/exec"
+	"adze/internal/agentdef"
 	"adze/internal/desk"
 	"adze/internal/mcp"
 	"adze/internal/mcp/content"
@@ -40,14 +42,22 @@ type ShareConfig struct {
 	Brief bool
 	// Ignored are servers whose wish to have tools in every request is not granted.
 	Ignored []string
+	// Agent is the definition of the agent whose conversation it is; nil if there is none. Holds says that it holds the
+	// conversation of the user.
+	Agent *agentdef.Definition
+	Holds bool
+	// Below are the servers of the conversation that the agent works for; nil means those of the workspace.
+	Below *mcp.Servers
 	// Say tells the user something in one line.
 	Say func(string)
 }
 
-// A Share is what a conversation has of the servers of its workspace. Nil is nothing.
+// A Share is what a conversation has of the servers of its workspace, and of its agent. Nil is nothing.
 type Share struct {
 	*mcp.Share
+	*mcp.Servers // that the conversation sees
 	*Fleet
+	outfit  outfit
 	cfg     ShareConfig
 	tools   *mcptool.Set
 	updates mcpresource.Updates
@@ -70,13 +80,18 @@ func (f *Fleet) Share(c ShareConfig) *Share {
 	client.Roots = c.Roots
 	s := &Share{Fleet: f, cfg: c}
 	client.Pushed = s.pushed
-	s.Share = f.Join(client)
+	s.Servers = cmp.Or(c.Below, f.Servers)
+	s.outfit = outfit{agent: c.Agent, own: Own(f.cfg.Project, f.cfg.Flags, c.Agent)}
+	if len(s.outfit.own) > 0 {
+		s.Servers = s.Servers.Layer()
+	}
+	s.Share = s.Join(client)
 	s.tools = mcptool.NewSet(mcptool.Config{Call: s.Share.Call, Content: c.Content, Say: c.Say, IgnoreAlwaysLoad: c.Ignored})
 	if !c.Brief {
 		s.signIns.begin = func(ctx context.Context, server string) (string, error) { return f.BeginSignIn(ctx, server, false) }
 	}
-	s.updates.Subscribe = f.Subscribe
-	s.unhear = f.OnUpdated(s.updates.Updated)
+	s.updates.Subscribe = s.Subscribe
+	s.unhear = s.OnUpdated(s.updates.Updated)
 	return s
 }
 
@@ -100,6 +115,9 @@ func (s *Share) Begin() {
 		pause = headStart
 	}
 	s.startAfter(pause)
+	if len(s.outfit.own) > 0 {
+		s.Servers.Start(s.outfit.own)
+	}
 }
 
 // Leave says that the conversation is over.
@@ -109,6 +127,9 @@ func (s *Share) Leave() {
 	s.Fleet.mu.Unlock()
 	s.unhear()
 	s.Share.Leave()
+	if len(s.outfit.own) > 0 {
+		s.Servers.Close()
+	}
 }
 
 // Dynamic returns what returns the tools of the servers, and tells the servers when the directories of the conversation
@@ -119,7 +140,7 @@ func (s *Share) Dynamic() func() []tool.Tool {
 	}
 	return func() []tool.Tool {
 		s.follow(s.cfg.Gate.Policy())
-		return s.signIns.with(s.Fleet, s.tools.Tools(s.Fleet.Tools()))
+		return s.signIns.with(s.Fleet, s.tools.Tools(s.Tools()))
 	}
 }
 
@@ -166,9 +187,17 @@ func (s *Share) Hear(ctx context.Context, p session.Prompt) (h session.Hearing) 
 		return h
 	}
 	s.Await(ctx)
+	if s.cfg.Holds {
+		if h.Blocked = s.outfit.missing(ctx, s); h.Blocked != "" {
+			return h
+		}
+	}
 	h = s.cfg.Asker.Hear(ctx, p)
 	if news := s.updates.News(); news != "" {
 		h.Context = []msg.Part{msg.Reminder(msg.Neutralise(news))}
+	}
+	if s.cfg.Patience > 0 { // else they may still come
+		h.Context = append(h.Context, s.outfit.news(s.Servers)...)
 	}
 	return h
 }
@@ -197,9 +226,9 @@ func (s *Share) Offer(to *desk.Surroundings) {
 		if wait {
 			s.Await(context.Background())
 		}
-		return commands(s.Fleet.Servers, s.cfg.Content)
+		return commands(s.Servers, s.cfg.Content)
 	}
-	to.Resources = func(ctx context.Context, typed string) []string { return mentions(ctx, s.Fleet.Servers, typed) }
+	to.Resources = func(ctx context.Context, typed string) []string { return mentions(ctx, s.Servers, typed) }
 }
 
 // Mentioned returns what reads a resource that the user mentions, such as server:uri, or nil. It is read as if the model
@@ -208,7 +237,7 @@ func (s *Share) Mentioned(name string) func(context.Context) exec.Outcome {
 	if s == nil {
 		return nil
 	}
-	server, uri, ok := mentioned(s.Fleet.Servers, name)
+	server, uri, ok := mentioned(s.Servers, name)
 	input, err := json.Marshal(map[string]string{"server": server, "uri": uri})
 	if !ok || err != nil {
 		return nil

@@ -127,7 +127,19 @@ func (f *Fleet) BeginSignIn(ctx context.Context, name string, open bool) (addres
 	if err != nil {
 		return "", err
 	}
-	d := f.logins
+	return f.logins.begin(ctx, f.Servers, e, open)
+}
+
+// signIn begins that the user signs in to a server of a conversation, which its agent may have brought.
+func signIn(ctx context.Context, s *Share, name string) (address string, err error) {
+	if i := slices.IndexFunc(s.outfit.own, func(e *roster.Entry) bool { return e.Name == name }); i >= 0 && s.outfit.own[i].Usable() {
+		return s.logins.begin(ctx, s.Servers, s.outfit.own[i], true)
+	}
+	return s.BeginSignIn(ctx, name, true)
+}
+
+// begin begins to sign in to one of the servers, or finds that this is under way.
+func (d *logins) begin(ctx context.Context, all *mcp.Servers, e *roster.Entry, open bool) (address string, err error) {
 	d.mu.Lock()
 	a := d.under[e.Name]
 	d.mu.Unlock()
@@ -135,7 +147,7 @@ func (f *Fleet) BeginSignIn(ctx context.Context, name string, open bool) (addres
 		if a, err = d.keeper.Begin(ctx, e); err != nil {
 			return "", err
 		}
-		a = f.attend(e, a)
+		a = d.attend(all, e, a)
 	}
 	if !open {
 		d.say("to sign in to " + e.Name + ", open this address in a web browser: " + a.URL)
@@ -148,8 +160,7 @@ func (f *Fleet) BeginSignIn(ctx context.Context, name string, open bool) (addres
 }
 
 // attend waits for an attempt in the background, unless another is under way, and returns the one that is.
-func (f *Fleet) attend(e *roster.Entry, a *signin.Attempt) *signin.Attempt {
-	d := f.logins
+func (d *logins) attend(all *mcp.Servers, e *roster.Entry, a *signin.Attempt) *signin.Attempt {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if other := d.under[e.Name]; other != nil || d.over.Err() != nil {
@@ -171,7 +182,7 @@ func (f *Fleet) attend(e *roster.Entry, a *signin.Attempt) *signin.Attempt {
 			d.say(err.Error())
 		default:
 			d.say("you are signed in to " + e.Name)
-			f.SignedIn(e.Name)
+			all.SignedIn(e.Name)
 		}
 	})
 	return a

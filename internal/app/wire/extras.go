@@ -26,7 +26,7 @@ func openExtras(c *Conversation) *extras.Extras {
 	cfg := extrasConfig(c.ws)
 	cfg.Last = c.record.State().Last
 	if c.Servers != nil {
-		cfg.Servers = c.Servers.Fleet.Servers
+		cfg.Servers = c.Servers.All()
 	}
 	cfg.Note = noteOf(c)
 	if c.model.Backend != nil {
