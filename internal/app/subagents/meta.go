@@ -164,7 +164,10 @@ func (a *Agents) again(id string, x *run) (*Request, error) {
 	if r.Birth.Keeper != nil {
 		return nil, errors.New("an agent that looks after memories is not continued")
 	}
-	r.Birth.ID, r.Birth.Asks = id, nil
+	r.Birth.ID, r.Birth.Asks, r.Birth.Again = id, nil, true
+	if r.Definition == nil && upToAnswer(a.cfg.Session().Conversation(), r.Birth.Use) == nil {
+		return nil, fmt.Errorf("the agent %s cannot go on: %w", id, errNoAnswer)
+	}
 	if r.Definition != nil && r.Definition.OneShot {
 		return nil, fmt.Errorf("an agent of the type %s is not continued: launch another one", r.Definition.Name)
 	}

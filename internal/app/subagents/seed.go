@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
+	"adze/internal/agent"
 	"adze/internal/agentdef/builtin"
 	"adze/internal/msg"
 	"adze/internal/permission"
@@ -17,7 +17,7 @@ import (
 )
 
 // errNoAnswer says that the answer that a fork goes on from is not there.
-var errNoAnswer = errors.New("what the fork goes on from is no longer in the conversation")
+var errNoAnswer = errors.New("what the fork began with is no longer in the conversation, which was compacted or cleared: launch another agent, and tell it what it has to know")
 
 // Seed returns what a fork begins with: all that was said up to the answer with the call that launches it, and for each
 // call of that answer a result that says no more than that it is under way. All forks of an answer begin with the same.
@@ -26,7 +26,7 @@ func Seed(ctx context.Context, s *session.Session, b *Birth, l texts.Language) (
 	if b.Keeper != nil {
 		return &store.Contents{Entries: b.Keeper.From}, nil
 	}
-	entries, err := awaitAnswer(ctx, s, b.Use)
+	entries, err := awaitAnswer(ctx, s, b)
 	if err != nil {
 		return nil, err
 	}
@@ -38,24 +38,57 @@ func Seed(ctx context.Context, s *session.Session, b *Birth, l texts.Language) (
 	return &store.Contents{Entries: append(slices.Clip(entries), pending)}, nil
 }
 
-// awaitAnswer returns the conversation up to the answer with a call. The answer may still be on its way.
-func awaitAnswer(ctx context.Context, s *session.Session, use string) ([]msg.Entry, error) {
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
-	for limit := time.Now().Add(time.Minute); time.Now().Before(limit); {
-		entries := s.Conversation()
-		for i, e := range slices.Backward(entries) {
-			if slices.ContainsFunc(e.Message.Uses(), func(u *msg.ToolUse) bool { return u.ID == use }) {
-				return entries[: i+1 : i+1], nil
-			}
-		}
-		select {
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		case <-tick.C:
+// upToAnswer returns what was said up to the answer with a call; nil if it is not among the entries.
+func upToAnswer(entries []msg.Entry, use string) []msg.Entry {
+	for i, e := range slices.Backward(entries) {
+		if slices.ContainsFunc(e.Message.Uses(), func(u *msg.ToolUse) bool { return u.ID == use }) {
+			return entries[: i+1 : i+1]
 		}
 	}
+	return nil
+}
+
+// awaitAnswer returns the conversation up to the answer with the call that launches a fork. The answer may still be on its
+// way: calls begin before it is whole. That of a fork which has worked before is there, or never comes.
+func awaitAnswer(ctx context.Context, s *session.Session, b *Birth) ([]msg.Entry, error) {
+	after := s.Last()
+	if entries := upToAnswer(s.Conversation(), b.Use); entries != nil || b.Again {
+		return entries, missing(entries)
+	}
+	for e := range s.Entries(ctx, after, session.Latest) {
+		if answered(e.Event) {
+			entries := upToAnswer(s.Conversation(), b.Use)
+			return entries, missing(entries)
+		}
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	return nil, errNoAnswer
+}
+
+// answered reports whether, after an event, the answer that was on its way is in the conversation, or does not come.
+func answered(ev session.Event) bool {
+	switch ev := ev.(type) {
+	case session.Finished:
+		return ev.Local == nil
+	case session.Loop:
+		switch ev := ev.Event.(type) {
+		case agent.Appended:
+			return ev.Entry.Message.Role == msg.Assistant
+		case agent.Withdrawn, agent.Compacted:
+			return true
+		}
+	}
+	return false
+}
+
+// missing returns the error for a conversation that is not there.
+func missing(entries []msg.Entry) error {
+	if entries == nil {
+		return errNoAnswer
+	}
+	return nil
 }
 
 // DeniedBy returns the rule that denies agents of a type, or "".

@@ -94,6 +94,8 @@ type Birth struct {
 	Background bool
 	// Use is the call that a fork begins with, or whose answer it goes on from.
 	Use string
+	// Again says that it has worked before.
+	Again bool
 	// Preloaded are texts that the conversation begins with.
 	Skills []string
 	// Schema is what its answer must fit; nil means any text.

@@ -182,16 +182,14 @@ func (c *call) DisplayName() string { return Name }
 // Activity returns what a spinner shows.
 func (c *call) Activity() string { return tool.OneLine("Agent: "+c.in.Description, 80) }
 
-// ReadOnly says that a launch changes nothing: what the agent does is judged by itself.
-func (c *call) ReadOnly() bool { return true }
-
 // Concurrent says that agents may work at the same time.
 func (c *call) Concurrent() bool { return true }
 
 // OpenWorld says that a launch reaches nothing beyond this machine.
 func (c *call) OpenWorld() bool { return false }
 
-// Preapproved says that a launch need not be asked about.
+// Preapproved says that a launch need not be asked about: what the agent does is judged by itself. It does not count as
+// reading, so that no agent works for an answer that was withdrawn.
 func (c *call) Preapproved() bool { return true }
 
 // Access is empty: a launch touches nothing.
