@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"slices"
@@ -68,7 +69,7 @@ const (
 	certain = 2 * time.Second
 	// poll is how often a dying process group is looked at.
 	poll = 20 * time.Millisecond
-	// sweeping is how long Close tries to kill those that left their group.
+	// sweeping is how long a sweep tries to kill those that left their group.
 	sweeping = time.Second
 )
 
@@ -81,10 +82,13 @@ type Runner struct {
 	Reaper string
 
 	mu     sync.Mutex
+	lead   *Runner // that it is a part of; nil if it is whole
+	parts  map[*Runner]bool
+	common *common // nil before it is needed
 	live   map[*process]bool
+	ending map[*process]bool // asked to end
 	closed bool
-	mark   mark // of every program; zero before the first
-	reaper *reaper
+	mark   mark           // of every program; zero before the first
 	wg     sync.WaitGroup // of everything that outlives a call of Run
 }
 
@@ -121,7 +125,7 @@ func (r *Runner) Run(ctx context.Context, c Cmd) (Exit, error) {
 		exit.Cancelled = true
 	}
 	if exit.Cancelled || exit.TimedOut {
-		r.wg.Go(func() { p.end(r.grace()) })
+		r.end(p)
 		exit.Running = !wait(p.exited, patience)
 		p.settle()
 	}
@@ -134,23 +138,57 @@ func (r *Runner) Run(ctx context.Context, c Cmd) (Exit, error) {
 	return exit, err
 }
 
-// Close kills every program that is left and waits until they are gone: where they can be found, also those
-// that left their group. Later programs do not start.
-func (r *Runner) Close() {
+// end asks a program to end, and kills it if it does not.
+func (r *Runner) end(p *process) {
 	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		p.kill()
+		return
+	}
+	if r.ending == nil {
+		r.ending = make(map[*process]bool)
+	}
+	r.ending[p] = true
+	r.wg.Go(func() {
+		p.end(r.grace())
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		delete(r.ending, p)
+	})
+}
+
+// Close kills every program that is left and waits until they are gone: where they can be found, also those
+// that left their group. Later programs do not start. Parts are closed before.
+func (r *Runner) Close() {
+	for _, part := range r.close() {
+		part.Close()
+	}
+	r.wg.Wait()
+	if r.mark.name != "" {
+		r.common.broom.sweep(r.mark)
+	}
+	switch {
+	case r.lead != nil:
+		r.lead.forget(r)
+	case r.common != nil:
+		r.common.close()
+	}
+}
+
+// close kills the programs, lets no others start, and returns the parts that are left.
+func (r *Runner) close() []*Runner {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.closed = true
 	for p := range r.live {
 		p.kill()
 		p.streams.closeOurs()
 	}
-	m, reaper := r.mark, r.reaper
-	r.reaper = nil
-	r.mu.Unlock()
-	r.wg.Wait()
-	if m.text != "" {
-		sweep(m, sweeping)
+	for p := range r.ending {
+		p.kill()
 	}
-	reaper.close()
+	return slices.Collect(maps.Keys(r.parts))
 }
 
 func (r *Runner) grace() time.Duration {
@@ -227,23 +265,18 @@ func (r *Runner) start(c Cmd) (*process, error) {
 		defer r.mu.Unlock()
 		if sweeps || !alive(cmd.Process) {
 			delete(r.live, p)
-			r.reaper.tell("-", cmd.Process.Pid)
+			r.common.tell("-", cmd.Process.Pid)
 		}
 	})
 	return p, nil
 }
 
 // launch starts a program with our mark. The reaper is there before it.
-func (r *Runner) launch(cmd *exec.Cmd, c Cmd) (err error) {
-	if r.mark.text == "" {
-		r.mark = newMark()
+func (r *Runner) launch(cmd *exec.Cmd, c Cmd) error {
+	if err := r.prepare(c.Reaped); err != nil {
+		return err
 	}
-	if c.Reaped && r.Reaper != "" && r.reaper == nil {
-		if r.reaper, err = newReaper(r.Reaper, r.mark); err != nil {
-			return err
-		}
-	}
-	cmd.Env = append(slices.Clip(cmd.Env), markName+"="+r.mark.text)
+	cmd.Env = append(slices.Clip(cmd.Env), markName+"="+r.mark.text())
 	start := cmd.Start
 	if c.Start != nil {
 		start = func() error { return c.Start(cmd) }
@@ -255,7 +288,7 @@ func (r *Runner) launch(cmd *exec.Cmd, c Cmd) (err error) {
 	if c.NoCore {
 		noCore(cmd.Process.Pid)
 	}
-	r.reaper.tell("+", cmd.Process.Pid)
+	r.common.tell("+", cmd.Process.Pid)
 	return nil
 }
 

@@ -105,6 +105,6 @@ func Reap(args []string) int {
 			syscall.Kill(-pid, syscall.SIGKILL) // ok: it may be gone
 		}
 	}
-	sweep(m, reaping)
+	sweep(marks{m}, reaping)
 	return 0
 }

@@ -3,11 +3,14 @@ package osproc
 import (
 	"bytes"
 	"context"
+	"errors"
+	"os"
 	"os/exec"
 	"strconv"
 	"strings"
-	"syscall"
+	"sync"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 	"pgregory.net/rapid"
@@ -18,51 +21,40 @@ import (
 //
 // Proves SH-04.
 func TestDaemonsEndWithTheRunner(t *testing.T) {
-	bash, err := exec.LookPath("bash")
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, how := range []string{"", "env -i "} {
 		t.Run(how, func(t *testing.T) {
 			var r Runner
-			var out bytes.Buffer
-			exit, err := r.Run(context.Background(), Cmd{
-				Path: bash, Args: []string{"-c", MarkLine + "; setsid --wait " + how + "sh -c 'setsid sleep 1000 >/dev/null 2>&1 & echo $!'"},
-				Env: []string{"PATH=/usr/bin:/bin"}, Dir: "/", Output: &out,
-			})
-			if err != nil || exit.Code != 0 {
-				t.Fatalf("%v, %+v", err, exit)
-			}
-			pid, err := strconv.Atoi(strings.TrimSpace(out.String()))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := syscall.Kill(pid, 0); err != nil {
-				t.Fatalf("there is no daemon: %v", err)
-			}
+			pid := daemon(t, &r, how)
 			m := r.mark
 			r.Close()
-			if left := m.bearers(); len(left) > 0 || !gone(pid) {
+			if left := (marks{m}).bearers(); len(left) > 0 || !gone(pid) {
 				t.Errorf("%v are left", left)
 			}
 		})
 	}
 }
 
-// A mark given to a program that marks others itself covers theirs, and those of two others differ.
+// A mark given to a program that marks others itself covers theirs, and so do the marks of parts, which differ.
 func TestMarksNest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		number := rapid.Uint64()
 		free := unix.Rlimit{Cur: unix.RLIM_INFINITY, Max: unix.RLIM_INFINITY}
-		low, high := rangeIn(free, number.Draw(t, "outer"))
-		if low < markTop || high >= 2*markTop || high-low != 1<<spanBits-1 {
-			t.Fatalf("%x to %x", low, high)
+		outer := drawMark(t, "outer", free)
+		if outer.low < markTop || outer.high >= 2*markTop || outer.high-outer.low != 1<<spanBits-1 {
+			t.Fatalf("%x to %x", outer.low, outer.high)
 		}
-		innerLow, innerHigh := rangeIn(unix.Rlimit{Cur: high, Max: unix.RLIM_INFINITY}, number.Draw(t, "inner"))
-		if innerLow < low || innerHigh > high || innerHigh-innerLow != 1<<nestBits-1 {
-			t.Fatalf("%x to %x in %x to %x", innerLow, innerHigh, low, high)
+		inner := drawMark(t, "inner", unix.Rlimit{Cur: outer.high, Max: unix.RLIM_INFINITY})
+		first, second := outer.part(0), outer.part(1+int(number.Draw(t, "part")%100_000))
+		innermost := drawMark(t, "innermost", unix.Rlimit{Cur: second.high, Max: unix.RLIM_INFINITY})
+		for _, m := range []mark{inner, first, second, innermost, inner.part(3)} {
+			if m.low > m.high || !outer.covers(m.low) || !outer.covers(m.high) {
+				t.Fatalf("%+v in %+v", m, outer)
+			}
 		}
-		for _, have := range []unix.Rlimit{{Cur: 1000, Max: 2000}, {Cur: unix.RLIM_INFINITY, Max: 0}} {
+		if first.covers(second.low) || first.covers(inner.low) || second.covers(inner.low) || !second.covers(innermost.high) || inner.part(1).covers(inner.part(2).low) {
+			t.Fatalf("%+v, %+v, %+v, %+v", first, second, inner, innermost)
+		}
+		for _, have := range []unix.Rlimit{{Cur: 1000, Max: 2000}, {Cur: unix.RLIM_INFINITY, Max: 0}, {Cur: innermost.high, Max: unix.RLIM_INFINITY}} {
 			if low, high := rangeIn(have, number.Draw(t, "none")); low != 0 || high != 0 {
 				t.Fatalf("%x to %x under %+v", low, high, have)
 			}
@@ -71,5 +63,101 @@ func TestMarksNest(t *testing.T) {
 	m := newMark()
 	if got, rest, err := parseMark(append(m.args(), "+7")); err != nil || got != m || len(rest) != 1 {
 		t.Errorf("%+v, %v, %v, want %+v", got, rest, err, m)
+	}
+	one, eleven := m.part(1), m.part(11)
+	if !m.named(m.text()) || !m.named(one.text()) || !one.named(one.text()) || one.named(eleven.text()) || one.named(m.text()) {
+		t.Errorf("%s, %s, %s", m.text(), one.text(), eleven.text())
+	}
+}
+
+// drawMark returns the mark of a program that was started under a limit.
+func drawMark(t *rapid.T, name string, have unix.Rlimit) mark {
+	m := mark{name: name}
+	m.low, m.high = rangeIn(have, rapid.Uint64().Draw(t, name))
+	return m
+}
+
+// Each part ends what it started and nothing else, wherever that went; the whole ends the rest.
+//
+// Proves AGENT-39, SH-04.
+func TestPartsEndAlone(t *testing.T) {
+	for _, how := range []string{"", "env -i "} {
+		t.Run(how, func(t *testing.T) {
+			var whole Runner
+			own := daemon(t, &whole, how)
+			var ended sync.WaitGroup
+			var theirs []int
+			var last *Runner
+			for range 20 {
+				part := whole.Part()
+				theirs = append(theirs, daemon(t, part, how))
+				ended.Go(part.Close)
+			}
+			last = whole.Part()
+			kept := daemon(t, last, how)
+			ended.Wait()
+			for _, pid := range theirs {
+				if !gone(pid) {
+					t.Errorf("%d outlives its part", pid)
+				}
+			}
+			if gone(own) || gone(kept) {
+				t.Error("a part has ended programs of others")
+			}
+			whole.Close()
+			if !gone(own) || !gone(kept) {
+				t.Error("a program outlives the whole")
+			}
+			if _, err := last.Run(t.Context(), Cmd{Path: "/bin/true"}); !errors.Is(err, os.ErrClosed) {
+				t.Errorf("a part of a closed runner started a program: %v", err)
+			}
+		})
+	}
+}
+
+// daemon runs a command that leaves a process behind, in a session of its own, and returns its number.
+func daemon(t *testing.T, r *Runner, how string) int {
+	t.Helper()
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	exit, err := r.Run(context.Background(), Cmd{
+		Path: bash, Args: []string{"-c", MarkLine + "; setsid --wait " + how + "sh -c 'setsid sleep 1000 >/dev/null 2>&1 & echo $!'"},
+		Env: []string{"PATH=/usr/bin:/bin"}, Dir: "/", Output: &out,
+	})
+	if err != nil || exit.Code != 0 {
+		t.Fatalf("%v, %+v", err, exit)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(out.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if gone(pid) {
+		t.Fatal("there is no daemon")
+	}
+	return pid
+}
+
+// A group that is left with processes which have ended, and whose parent does not care, keeps no one waiting.
+func TestCloseDoesNotWaitForTheDead(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &Runner{Grace: time.Minute}
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(100*time.Millisecond, cancel)
+	exit, err := r.Run(ctx, Cmd{
+		Path: bash, Args: []string{"-c", "(sleep 1000 & exec setsid sleep 1000) >/dev/null 2>&1 & sleep 1000"}, Env: []string{"PATH=/usr/bin:/bin"}, Dir: "/",
+	})
+	if err != nil || !exit.Cancelled {
+		t.Fatalf("%v, %+v", err, exit)
+	}
+	began := time.Now()
+	r.Close()
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("it took %v", took)
 	}
 }

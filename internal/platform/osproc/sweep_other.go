@@ -13,9 +13,11 @@ const (
 )
 
 // A mark is in the environment of our programs, where it cannot be read.
-type mark struct{ text string }
+type mark struct{ name string }
 
 func newMark() mark                                   { return mark{rand.Text()} }
+func (m mark) part(int) mark                          { return m }
+func (m mark) text() string                           { return m.name }
 func parseMark(args []string) (mark, []string, error) { return mark{}, args, nil }
 func (mark) args() []string                           { return nil }
 func (mark) put(int)                                  {}
@@ -23,4 +25,4 @@ func (mark) put(int)                                  {}
 func noCore(int) {}
 
 // sweep does nothing: programs that left their group cannot be found here.
-func sweep(mark, time.Duration) {}
+func sweep(marks, time.Duration) {}
