@@ -37,7 +37,7 @@ func (s *Skills) expand(ctx context.Context, k *skill.Skill, args string, grante
 	}
 	r := &grant{skill: k, args: args}
 	if granted {
-		if r.rules, r.hooks, err = s.granted(ctx, k); err != nil {
+		if r.rules, r.hooks, err = s.cfg.granted(ctx, k); err != nil {
 			return nil, err
 		}
 	}
@@ -49,7 +49,7 @@ func (s *Skills) expand(ctx context.Context, k *skill.Skill, args string, grante
 		}
 	}()
 	x := &prompt{skill: k, run: r}
-	if err := s.compose(ctx, x, pieces); err != nil {
+	if err := s.cfg.compose(ctx, x, pieces); err != nil {
 		return nil, err
 	}
 	if len(x.text) > maxPrompt {
@@ -91,34 +91,34 @@ func reading(k *skill.Skill) (rules []rule.Rule) {
 }
 
 // granted returns the rules and hooks of a skill. The user has agreed to them: that holds for its hooks from now on.
-func (s *Skills) granted(ctx context.Context, k *skill.Skill) (rules []rule.Rule, hooks []hook.Source, err error) {
+func (c *Config) granted(ctx context.Context, k *skill.Skill) (rules []rule.Rule, hooks []hook.Source, err error) {
 	if !k.Origin.Own() {
 		return nil, nil, nil
 	}
-	if rules, err = s.cfg.rules(k); err != nil || len(k.Hooks) == 0 {
+	if rules, err = c.rules(k); err != nil || len(k.Hooks) == 0 {
 		return rules, nil, err
 	}
-	for _, it := range s.cfg.unapproved(k) {
-		if s.cfg.Approve == nil {
+	for _, it := range c.unapproved(k) {
+		if c.Approve == nil {
 			return nil, nil, errors.New("the hooks of the skill cannot be approved here")
 		}
-		if err := s.cfg.Approve(ctx, it); err != nil {
+		if err := c.Approve(ctx, it); err != nil {
 			return nil, nil, fmt.Errorf("the hooks of the skill %s cannot be approved: %w", k.Name, err)
 		}
 	}
 	project := k.Origin.Kind == skill.Project
 	src := hook.Source{
 		Name: "skill " + k.Name, Scope: scope.Command, File: k.File, JSON: json.RawMessage(k.Hooks),
-		Workspace: project, Trusted: !project || s.cfg.Trusted(),
+		Workspace: project, Trusted: !project || c.Trusted(),
 	}
-	if v := s.cfg.vars(k); v.PluginRoot != "" {
+	if v := c.vars(k); v.PluginRoot != "" {
 		src.Plugin = &hook.Plugin{Root: v.PluginRoot, Data: v.PluginData}
 	}
 	return rules, []hook.Source{src}, nil
 }
 
 // compose puts the pieces of a prompt together, with what commands print in their places.
-func (s *Skills) compose(ctx context.Context, x *prompt, pieces []skill.Piece) error {
+func (c *Config) compose(ctx context.Context, x *prompt, pieces []skill.Piece) error {
 	var text, words strings.Builder
 	for i, p := range pieces {
 		if !p.Command {
@@ -128,7 +128,7 @@ func (s *Skills) compose(ctx context.Context, x *prompt, pieces []skill.Piece) e
 			}
 			continue
 		}
-		out, err := s.execute(ctx, x.skill, i, p.Text)
+		out, err := c.execute(ctx, x.skill, i, p.Text)
 		if err != nil {
 			return fmt.Errorf("the skill %s is not run, because of its command `%s`: %w", x.skill.Name, p.Text, err)
 		}
@@ -146,8 +146,8 @@ func (s *Skills) compose(ctx context.Context, x *prompt, pieces []skill.Piece) e
 const commandLimit = 120_000
 
 // execute runs a command of a skill as a call of the shell's tool: through the same gates, in the same executor.
-func (s *Skills) execute(ctx context.Context, k *skill.Skill, i int, command string) (string, error) {
-	if k.Origin.Kind != skill.Bundled && k.Origin.Kind != skill.Managed && s.cfg.NoShell != nil && s.cfg.NoShell() {
+func (c *Config) execute(ctx context.Context, k *skill.Skill, i int, command string) (string, error) {
+	if k.Origin.Kind != skill.Bundled && k.Origin.Kind != skill.Managed && c.NoShell != nil && c.NoShell() {
 		return "", errors.New("the settings do not let skills run commands (disableSkillShellExecution)")
 	}
 	name := "Bash"
@@ -158,11 +158,11 @@ func (s *Skills) execute(ctx context.Context, k *skill.Skill, i int, command str
 	if err != nil {
 		return "", err
 	}
-	pool := s.cfg.Session().Pool()
+	pool := c.Session().Pool()
 	if _, _, ok := pool.Lookup(name); !ok {
 		return "", fmt.Errorf("the tool %s is not available", name)
 	}
-	ex := s.cfg.Session().Executor()
+	ex := c.Session().Executor()
 	p := ex.Bind(pool, msg.NewToolUse(fmt.Sprintf("skill_%s_%d", msg.NewID(), i), name, string(input)))
 	if !ex.Admit(ctx, p) {
 		return "", refused(p.Refused().Refusal, msg.PlainText(p.Refused().Result.Parts))

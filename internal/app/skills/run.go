@@ -26,7 +26,7 @@ func (s *Skills) enabled() error {
 	switch {
 	case s.cfg.Off:
 		return errors.New("skills are left out in this session")
-	case len(s.Listed()) > 0:
+	case len(s.menu.listed()) > 0:
 		return nil
 	}
 	if _, ok := s.cfg.Library.(*fetching); ok { // what can be fetched is not listed
@@ -37,7 +37,7 @@ func (s *Skills) enabled() error {
 
 // typed makes the prompt of a skill that the user typed.
 func (s *Skills) typed(ctx context.Context, name, args string) (session.Prompt, error) {
-	k := s.find(ctx, name)
+	k := s.menu.find(ctx, name)
 	if k == nil {
 		return session.Prompt{}, fmt.Errorf("the skill /%s no longer exists", name)
 	}
@@ -58,7 +58,7 @@ func (s *Skills) typed(ctx context.Context, name, args string) (session.Prompt, 
 		x.text = catalogue.Text(s.cfg.Language(), "forked", k.Name) + "\n\n" + text
 		return session.Prompt{Parts: []msg.Part{&msg.Text{Text: line}, msg.Reminder(msg.Neutralise(x.text))}, Words: line}, nil
 	}
-	s.override(ctx, k)
+	s.cfg.override(ctx, k)
 	text := catalogue.Text(s.cfg.Language(), "typed", k.Name) + "\n" + x.text
 	return session.Prompt{Parts: []msg.Part{&msg.Text{Text: line}, &msg.Text{Text: text}}, Words: args + "\n" + x.words}, nil
 }
@@ -119,7 +119,7 @@ func (s *Skills) called(ctx context.Context, k *skill.Skill, args string, report
 		r.Structured = out
 		return r, nil
 	}
-	s.override(ctx, k)
+	s.cfg.override(ctx, k)
 	r := tool.Text(catalogue.Text(l, "running", k.Name))
 	r.Structured = out
 	r.Display = tool.Plain{Text: "running the skill " + k.Name}
@@ -133,18 +133,18 @@ func (s *Skills) fork(ctx context.Context, x *prompt, report func(tool.Progress)
 	if s.cfg.Fork == nil {
 		return "", fmt.Errorf("the skill %s runs on its own (context: fork), which is not available here", x.skill.Name)
 	}
-	name, effort := s.wanted(x.skill)
+	name, effort := s.cfg.wanted(x.skill)
 	return s.cfg.Fork(ctx, Fork{Skill: x.skill, Prompt: x.text, Rules: x.run.rules, Model: name, Effort: effort, Report: report})
 }
 
 // override lets the rest of the turn be answered as the skill wants.
-func (s *Skills) override(ctx context.Context, k *skill.Skill) {
-	name, effort := s.wanted(k)
+func (c *Config) override(ctx context.Context, k *skill.Skill) {
+	name, effort := c.wanted(k)
 	if name == "" && effort == "" {
 		return
 	}
-	if err := s.cfg.Session().Submit(ctx, session.Override{Model: name, Effort: effort}); err != nil {
-		s.cfg.Say(fmt.Sprintf("the skill %s: %v", k.Name, err))
+	if err := c.Session().Submit(ctx, session.Override{Model: name, Effort: effort}); err != nil {
+		c.Say(fmt.Sprintf("the skill %s: %v", k.Name, err))
 	}
 }
 
@@ -181,14 +181,14 @@ func providerOf(id string) string {
 }
 
 // wanted returns the model and the effort that a skill names, or nothing. What is unknown is told and ignored.
-func (s *Skills) wanted(k *skill.Skill) (name string, effort model.Effort) {
+func (c *Config) wanted(k *skill.Skill) (name string, effort model.Effort) {
 	if !k.Origin.Own() {
 		return "", ""
 	}
 	if k.Model != "" && k.Model != "inherit" {
 		var err error
-		if name, err = s.cfg.Models.overriding(s.cfg.Session().Model(), k.Model); err != nil {
-			s.cfg.Say(fmt.Sprintf("the skill %s asks for the model %s: %v; the current one is used", k.Name, k.Model, err))
+		if name, err = c.Models.overriding(c.Session().Model(), k.Model); err != nil {
+			c.Say(fmt.Sprintf("the skill %s asks for the model %s: %v; the current one is used", k.Name, k.Model, err))
 			name = ""
 		}
 	}
@@ -196,7 +196,7 @@ func (s *Skills) wanted(k *skill.Skill) (name string, effort model.Effort) {
 	case model.EffortDefault, model.EffortLow, model.EffortMedium, model.EffortHigh, model.EffortXHigh, model.EffortMax:
 		effort = e
 	default:
-		s.cfg.Say(fmt.Sprintf("the skill %s asks for the effort %s, which is none of low, medium, high, xhigh and max; the current one is used", k.Name, tool.OneLine(k.Effort, 40)))
+		c.Say(fmt.Sprintf("the skill %s asks for the effort %s, which is none of low, medium, high, xhigh and max; the current one is used", k.Name, tool.OneLine(k.Effort, 40)))
 	}
 	return name, effort
 }

@@ -10,7 +10,6 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
-	"sync"
 
 	"adze/internal/agent/compact"
 	"adze/internal/desk"
@@ -113,29 +112,17 @@ type Skills struct {
 	grants     grants
 	history    history
 	activation activation
-
-	mu      sync.Mutex
-	listed  []*skill.Skill
-	from    *library.Set // that listed was made of, with these and after so many activations
-	servers []*skill.Skill
-	at      int
-	offers  [2]offers // without and with those that no file has activated
-}
-
-// Offers are the commands that were made of skills.
-type offers struct {
-	made    []desk.Command
-	from    *library.Set
-	servers []*skill.Skill
-	at      int
+	menu       menu
 }
 
 // New returns the skills of a conversation.
 func New(c Config) *Skills {
-	s := &Skills{cfg: c, at: -1}
+	s := &Skills{cfg: c}
 	s.grants.cfg, s.history.cfg, s.activation.cfg = &s.cfg, &s.cfg, &s.cfg
+	s.menu = menu{cfg: &s.cfg, activation: &s.activation, command: s.command, at: -1}
 	s.tool = skilltool.Config{
-		Find: func(name string) *skill.Skill { return s.find(context.Background(), name) }, Names: s.names,
+		Find:    func(name string) *skill.Skill { return s.menu.find(context.Background(), name) },
+		Names:   func() []string { return namesOf(s.menu.listed()) },
 		Running: s.grants.running, Wish: s.cfg.wish, Run: s.called, Enabled: s.enabled,
 	}
 	s.history.restore()
@@ -151,11 +138,6 @@ func (s *Skills) Tool() tool.Tool {
 	return skilltool.New(s.tool)
 }
 
-// all returns the skills that can be called: those of the library, and those of servers whose names are free.
-func (s *Skills) all(ctx context.Context) (set *library.Set, servers []*skill.Skill) {
-	return s.cfg.Library.Set(ctx), s.cfg.ofServers()
-}
-
 // ofServers returns the skills of servers.
 func (c *Config) ofServers() []*skill.Skill {
 	if c.Servers == nil {
@@ -164,53 +146,12 @@ func (c *Config) ofServers() []*skill.Skill {
 	return c.Servers()
 }
 
-// find returns the skill of a name, in the same case if there is one, or nil.
-func (s *Skills) find(ctx context.Context, name string) *skill.Skill {
-	if found := s.cfg.Library.Find(ctx, name); found != nil {
-		return found
-	}
-	set, servers := s.all(ctx)
-	all := slices.Concat(set.Skills, servers)
-	if i := slices.IndexFunc(all, func(k *skill.Skill) bool { return k.Name == name }); i >= 0 {
-		return all[i]
-	}
-	if i := slices.IndexFunc(all, func(k *skill.Skill) bool { return strings.EqualFold(k.Name, name) }); i >= 0 {
-		return all[i]
-	}
-	return nil
-}
-
 // Listed returns the skills that the model can call, by name: the same slice until something changes.
 func (s *Skills) Listed() []*skill.Skill {
-	if s == nil || s.cfg.Off {
+	if s == nil {
 		return nil
 	}
-	set, servers := s.all(context.Background())
-	at := s.activation.count()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.from == set && s.at == at && slices.Equal(s.servers, servers) {
-		return s.listed
-	}
-	s.from, s.at, s.servers = set, at, servers
-	names := map[string]bool{}
-	var list []*skill.Skill
-	for _, k := range slices.Concat(set.Skills, servers) {
-		if !names[k.Name] && !k.Manual && s.activation.has(k) {
-			names[k.Name] = true
-			list = append(list, k)
-		}
-	}
-	slices.SortFunc(list, func(a, b *skill.Skill) int { return strings.Compare(a.Name, b.Name) })
-	s.listed = list
-	return list
-}
-
-func (s *Skills) names() (names []string) {
-	for _, k := range s.Listed() {
-		names = append(names, k.Name)
-	}
-	return names
+	return s.menu.listed()
 }
 
 // Offer offers the skills to the user as commands.
@@ -220,39 +161,12 @@ func (s *Skills) Offer(to *desk.Surroundings) {
 	}
 	others := to.Commands
 	to.Commands = func(wait bool) []desk.Command {
-		all := s.commands(wait)
+		all := s.menu.commands(wait)
 		if others != nil {
 			all = slices.Concat(all, others(wait))
 		}
 		return all
 	}
-}
-
-// commands returns the skills as commands: the same ones until something changes, since each key that completes a name
-// asks for them. All includes those that no file has activated yet.
-func (s *Skills) commands(all bool) []desk.Command {
-	find := s.cfg.Library.Early
-	if all {
-		find = s.cfg.Library.Set
-	}
-	set, servers := find(context.Background()), s.cfg.ofServers()
-	at := s.activation.count()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	o := &s.offers[0]
-	if all {
-		o = &s.offers[1]
-	}
-	if o.from == set && o.at == at && slices.Equal(o.servers, servers) {
-		return o.made
-	}
-	*o = offers{from: set, servers: servers, at: at}
-	for _, k := range slices.Concat(set.Skills, servers) {
-		if !k.Hidden && (all || s.activation.has(k)) {
-			o.made = append(o.made, s.command(k))
-		}
-	}
-	return o.made
 }
 
 // command returns a skill as a command.
@@ -269,15 +183,11 @@ func (s *Skills) command(k *skill.Skill) desk.Command {
 }
 
 // Names returns the names of the skills that the user or the model can call.
-func (s *Skills) Names() (names []string) {
+func (s *Skills) Names() []string {
 	if s == nil {
 		return nil
 	}
-	set, servers := s.all(context.Background())
-	for _, k := range slices.Concat(set.Skills, servers) {
-		names = append(names, k.Name)
-	}
-	return names
+	return namesOf(s.menu.all(context.Background()))
 }
 
 // Set returns the skills of the library.

@@ -309,7 +309,7 @@ func TestLongContextIsKept(t *testing.T) {
 // A skill that was removed after its name was completed says so.
 func TestSkillThatIsGone(t *testing.T) {
 	p := newPlace(t, nil, nil, &skill.Skill{Name: "x"})
-	command := p.commands(true)[0]
+	command := p.menu.commands(true)[0]
 	p.shelf.Skills = nil
 	answer, err := command.Run(t.Context(), nil, "")
 	if err != nil {

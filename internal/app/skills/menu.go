@@ -1,0 +1,116 @@
+package skills
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+
+	"adze/internal/desk"
+	"adze/internal/skill"
+	"adze/internal/skill/library"
+)
+
+// A menu is the skills that can be called: by the model from a list, by the user as commands. It is safe for concurrent
+// use.
+type menu struct {
+	cfg        *Config
+	activation *activation
+	command    func(*skill.Skill) desk.Command // returns a skill as a command
+
+	mu      sync.Mutex
+	list    []*skill.Skill
+	from    *library.Set // that list was made of, with these and after so many activations
+	servers []*skill.Skill
+	at      int
+	offers  [2]offers // without and with those that no file has activated
+}
+
+// Offers are the commands that were made of skills.
+type offers struct {
+	made    []desk.Command
+	from    *library.Set
+	servers []*skill.Skill
+	at      int
+}
+
+// all returns the skills that can be called: those of the library, and those of servers whose names are free.
+func (m *menu) all(ctx context.Context) []*skill.Skill {
+	return slices.Concat(m.cfg.Library.Set(ctx).Skills, m.cfg.ofServers())
+}
+
+// find returns the skill of a name, in the same case if there is one, or nil.
+func (m *menu) find(ctx context.Context, name string) *skill.Skill {
+	if found := m.cfg.Library.Find(ctx, name); found != nil {
+		return found
+	}
+	all := m.all(ctx)
+	if i := slices.IndexFunc(all, func(k *skill.Skill) bool { return k.Name == name }); i >= 0 {
+		return all[i]
+	}
+	if i := slices.IndexFunc(all, func(k *skill.Skill) bool { return strings.EqualFold(k.Name, name) }); i >= 0 {
+		return all[i]
+	}
+	return nil
+}
+
+// listed returns the skills that the model can call, by name: the same slice until something changes.
+func (m *menu) listed() []*skill.Skill {
+	if m.cfg.Off {
+		return nil
+	}
+	set, servers := m.cfg.Library.Set(context.Background()), m.cfg.ofServers()
+	at := m.activation.count()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.from == set && m.at == at && slices.Equal(m.servers, servers) {
+		return m.list
+	}
+	m.from, m.at, m.servers = set, at, servers
+	names := map[string]bool{}
+	var list []*skill.Skill
+	for _, k := range slices.Concat(set.Skills, servers) {
+		if !names[k.Name] && !k.Manual && m.activation.has(k) {
+			names[k.Name] = true
+			list = append(list, k)
+		}
+	}
+	slices.SortFunc(list, func(a, b *skill.Skill) int { return strings.Compare(a.Name, b.Name) })
+	m.list = list
+	return list
+}
+
+// commands returns the skills as commands: the same ones until something changes, since each key that completes a name
+// asks for them. All includes those that no file has activated yet.
+func (m *menu) commands(all bool) []desk.Command {
+	find := m.cfg.Library.Early
+	if all {
+		find = m.cfg.Library.Set
+	}
+	set, servers := find(context.Background()), m.cfg.ofServers()
+	at := m.activation.count()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	o := &m.offers[0]
+	if all {
+		o = &m.offers[1]
+	}
+	if o.from == set && o.at == at && slices.Equal(o.servers, servers) {
+		return o.made
+	}
+	*o = offers{from: set, servers: servers, at: at}
+	for _, k := range slices.Concat(set.Skills, servers) {
+		if !k.Hidden && (all || m.activation.has(k)) {
+			o.made = append(o.made, m.command(k))
+		}
+	}
+	return o.made
+}
+
+// namesOf returns the names of skills.
+func namesOf(list []*skill.Skill) (names []string) {
+	for _, k := range list {
+		names = append(names, k.Name)
+	}
+	return names
+}
