@@ -26,8 +26,7 @@ func kindOf(d *agentdef.Definition) string {
 }
 
 // result returns the outcome of a launch as the result of its call.
-func (a *Agents) result(o *Outcome) tool.Result {
-	l := a.cfg.Language()
+func (o *Outcome) result(l texts.Language) tool.Result {
 	out := agenttool.Output{
 		Status: agenttool.Completed, ID: o.ID, Type: o.Type, Description: o.Title, Tokens: o.Tokens, Calls: o.Calls, Took: o.Took.Milliseconds(),
 		OutputFile: o.OutputFile, Worktree: o.Worktree, Branch: o.Branch,
@@ -80,16 +79,15 @@ func appendText(list []string, texts ...string) []string {
 }
 
 // failed returns the error of an agent that did not finish, for its caller: with the last it said.
-func (a *Agents) failed(o *Outcome, err error) error {
-	l := a.cfg.Language()
+func (o *Outcome) failed(l texts.Language, err error) error {
 	text := catalogue.Text(l, "failed", err.Error())
-	if o != nil && o.Text != "" {
+	if o.Text != "" {
 		text += "\n\n" + catalogue.Text(l, "lastwords") + "\n" + o.Text
 	}
-	if o != nil && o.Worktree != "" {
+	if o.Worktree != "" {
 		text += "\n\n" + catalogue.Text(l, "worktree", o.Worktree, o.Branch)
 	}
-	if o != nil && o.ID != "" && !o.OneShot && continuable(err) {
+	if o.ID != "" && !o.OneShot && continuable(err) {
 		text += "\n\n" + catalogue.Text(l, "continue", o.ID)
 	}
 	return fmt.Errorf("%s", text)

@@ -2,6 +2,7 @@ package subagents
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -67,7 +68,7 @@ func (a *Agents) Launch(ctx context.Context, r Request, report func(tool.Progres
 	if err := a.settle(&r); err != nil {
 		return nil, err
 	}
-	behind, remark := a.background(&r)
+	behind, remark := r.background(&a.cfg)
 	if err := a.cfg.Crowd.enter(a.cfg.Settings().Most); err != nil {
 		return nil, err
 	}
@@ -102,10 +103,10 @@ func (a *Agents) Launch(ctx context.Context, r Request, report func(tool.Progres
 // begin makes the run of a request.
 func (a *Agents) begin(ctx context.Context, r Request, behind bool) (*run, error) {
 	x := &run{agents: a, birth: r.Birth, kind: kindOf(r.Definition), prompt: r.Prompt, use: r.Use, asked: r.Asked || r.Definition == nil && r.Birth.Keeper == nil, done: make(chan struct{})}
-	x.birth.MaxTurns, x.limit = a.limits(&r)
+	x.birth.MaxTurns, x.limit = r.limits(a.cfg.Settings())
 	x.birth.Background, x.birth.Use = behind, r.Use
 	x.asks.Store(true)
-	x.birth.Asks, x.birth.Unkept = x.asks.Load, a.notKept
+	x.birth.Asks, x.birth.Unkept = x.asks.Load, a.records.notKept
 	if a.cfg.Tasks == nil {
 		x.birth.ID = newID()
 	} else {
@@ -127,6 +128,18 @@ func (a *Agents) begin(ctx context.Context, r Request, behind bool) (*run, error
 	a.runs[x.birth.ID] = x
 	a.mu.Unlock()
 	return x, nil
+}
+
+// newID returns the id of an agent that is not among the tasks.
+func newID() string {
+	const digits = "0123456789abcdefghijklmnopqrstuvwxyz"
+	random := make([]byte, 8)
+	rand.Read(random) // ok: it never fails
+	id := []byte{task.Agent}
+	for _, b := range random {
+		id = append(id, digits[int(b)%len(digits)])
+	}
+	return string(id)
 }
 
 // behind says that the agent is in the background from now on, where only some may ask.
@@ -240,7 +253,7 @@ func (x *run) try(ctx context.Context, tree bool) (out Outcome, err error) {
 		x.birth.Dir, x.birth.Left = x.birth.Tree.Path, x.birth.Tree.Root
 		defer func() { x.leaveTree(&out) }()
 	}
-	x.keepMeta()
+	x.agents.records.keep(x.kind, &x.birth)
 	w, err := cfg.Open(ctx, x.birth)
 	if err != nil {
 		return out, fmt.Errorf("the agent could not begin: %w", err)

@@ -4,14 +4,13 @@
 package subagents
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
-	"time"
 
 	"adze/internal/agentdef"
 	"adze/internal/agentdef/builtin"
@@ -147,35 +146,25 @@ func (c *Crowd) leave() {
 type Agents struct {
 	cfg Config
 
-	unkept sync.Once // the user was told that nothing is kept
+	kinds   kinds
+	records records
 
 	mu   sync.Mutex
 	runs map[string]*run // by id
 }
 
 // New returns the agents of a conversation: none yet.
-func New(c Config) *Agents { return &Agents{cfg: c, runs: map[string]*run{}} }
-
-// A Request is a wish for an agent.
-type Request struct {
-	agenttool.Input
-	// Use is the call that asks for it, or "".
-	Use string
-	// Definition is used in place of the one that the type names; nil means that one.
-	Definition *agentdef.Definition
-	// Stays says that it is waited for as long as it takes.
-	Stays bool
-	// Asked says that its questions are asked also when it is in the background.
-	Asked bool
-	// Birth is what it begins with, as far as that does not follow from the rest.
-	Birth Birth
+func New(c Config) *Agents {
+	a := &Agents{cfg: c, records: records{folder: c.Folder, say: c.Say}, runs: map[string]*run{}}
+	a.kinds.cfg = &a.cfg
+	return a
 }
 
 // Tool returns the tool that launches agents.
 func (a *Agents) Tool() tool.Tool {
 	c := agenttool.Config{Enabled: a.enabled}
 	if a != nil {
-		c.Types, c.Usual, c.Run = a.types(), a.usual(), a.called
+		c.Types, c.Usual, c.Run = a.kinds.types(), a.kinds.usual(), a.called
 	}
 	return agenttool.New(c)
 }
@@ -184,49 +173,6 @@ func (a *Agents) Tool() tool.Tool {
 func (a *Agents) enabled() error {
 	if a == nil {
 		return errors.New("there are no agents in this session")
-	}
-	return nil
-}
-
-// usual returns the type of agent that is used if none is named; "" is a fork.
-func (a *Agents) usual() string {
-	switch {
-	case a.cfg.Coordinator:
-		return builtin.Worker
-	case a.cfg.Settings().Fork:
-		return ""
-	}
-	return builtin.General
-}
-
-// types returns the kinds of agents that the model is told of.
-func (a *Agents) types() []agenttool.Type {
-	var list []agenttool.Type
-	for _, d := range a.cfg.Definitions().Definitions {
-		if a.refused(d) != nil || a.unlisted(d) {
-			continue
-		}
-		list = append(list, agenttool.Type{Name: d.Name, About: d.Description})
-	}
-	return list
-}
-
-// unlisted reports whether the model need not be told of an agent that it can launch: one for a certain command, or one
-// that the user has not asked for.
-func (a *Agents) unlisted(d *agentdef.Definition) bool {
-	return d.Source.Kind == agentdef.BuiltIn && (d.Name == builtin.StatusLine || d.Name == builtin.Verification && !a.cfg.Settings().Verify)
-}
-
-// refused returns why an agent of a kind cannot be launched here, or nil.
-func (a *Agents) refused(d *agentdef.Definition) error {
-	if rule := a.cfg.Denied(d.Name); rule != "" {
-		return fmt.Errorf("agents of the type %s are denied by %s", d.Name, rule)
-	}
-	if a.cfg.Coordinator && d.Name != builtin.Worker {
-		return fmt.Errorf("a coordinator launches agents of the type %s only", builtin.Worker)
-	}
-	if a.cfg.Self != nil && !a.cfg.Self.MayLaunch(d.Name) {
-		return fmt.Errorf("an agent of the type %s may not launch one of the type %s", a.cfg.Self.Name, d.Name)
 	}
 	return nil
 }
@@ -242,12 +188,12 @@ func (a *Agents) called(ctx context.Context, in agenttool.Input, report func(too
 	}
 	out, err := a.Launch(ctx, r, report)
 	if err != nil && ctx.Err() == nil && out != nil {
-		return tool.Result{}, a.failed(out, err)
+		return tool.Result{}, out.failed(a.cfg.Language(), err)
 	}
 	if err != nil {
 		return tool.Result{}, err
 	}
-	return a.result(out), nil
+	return out.result(a.cfg.Language()), nil
 }
 
 // spawn starts a teammate.
@@ -262,14 +208,7 @@ func (a *Agents) spawn(ctx context.Context, in agenttool.Input) (tool.Result, er
 
 // Definition returns the kind of agent with a name, or the general one, if it may be launched here.
 func (a *Agents) Definition(kind string) (*agentdef.Definition, error) {
-	if kind == "" {
-		kind = builtin.General
-	}
-	d := a.cfg.Definitions().Get(kind)
-	if d == nil {
-		return nil, a.unknown(kind)
-	}
-	return d, a.refused(d)
+	return a.kinds.get(cmp.Or(kind, builtin.General))
 }
 
 // settle completes a request: which definition, model and directory it stands for.
@@ -280,15 +219,9 @@ func (a *Agents) settle(r *Request) error {
 	if a.cfg.Depth >= maxDepth {
 		return fmt.Errorf("agents are launched %d deep at most: do the work yourself", maxDepth)
 	}
-	if r.Definition == nil && r.Birth.Keeper == nil && (r.Type != "" || a.usual() != "") {
-		kind := r.Type
-		if kind == "" {
-			kind = a.usual()
-		}
-		if r.Definition = a.cfg.Definitions().Get(kind); r.Definition == nil {
-			return a.unknown(kind)
-		}
-		if err := a.refused(r.Definition); err != nil {
+	if kind := cmp.Or(r.Type, a.kinds.usual()); r.Definition == nil && r.Birth.Keeper == nil && kind != "" {
+		var err error
+		if r.Definition, err = a.kinds.get(kind); err != nil {
 			return err
 		}
 	}
@@ -303,94 +236,4 @@ func (a *Agents) isFork() bool {
 	return slices.ContainsFunc(a.cfg.Session().Conversation(), func(e msg.Entry) bool {
 		return e.Message.Role == msg.User && builtin.IsFork(msg.PlainText(e.Message.Parts))
 	})
-}
-
-// unknown returns the error for a type that does not exist: it lists those that do, and those that are denied.
-func (a *Agents) unknown(kind string) error {
-	set := a.cfg.Definitions()
-	var denied []string
-	for _, d := range set.Definitions {
-		if a.cfg.Denied(d.Name) != "" {
-			denied = append(denied, d.Name)
-		}
-	}
-	err := set.Unknown(kind)
-	if len(denied) > 0 {
-		err = fmt.Errorf("%w (denied by rules: %s)", err, strings.Join(denied, ", "))
-	}
-	return err
-}
-
-// complete checks what a request says, and takes over what the definition says.
-func (r *Request) complete() error {
-	if r.Input.Mode != "" && r.Birth.Mode == "" {
-		mode, err := permission.ParseMode(r.Input.Mode)
-		if err != nil {
-			return fmt.Errorf("mode: %w", err)
-		}
-		r.Birth.Mode = mode
-	}
-	if dir := r.Input.Dir; dir != "" {
-		if err := checkDir(dir); err != nil {
-			return fmt.Errorf("cwd: %w", err)
-		}
-		r.Birth.Dir = dir
-	}
-	if r.Input.Isolation == "worktree" && r.Input.Dir != "" {
-		return errors.New("isolation and cwd cannot be combined: a worktree is a directory of its own")
-	}
-	d := r.Definition
-	r.Birth.Definition = d
-	if r.Birth.Model == "" {
-		r.Birth.Model = r.Input.Model
-	}
-	r.Birth.Title = tool.OneLine(r.Description, 80)
-	if d == nil {
-		r.Birth.Model = "" // a fork shares the cache of its lead's model
-		return nil
-	}
-	if r.Birth.Model == "" {
-		r.Birth.Model = d.Model
-	}
-	if r.Birth.Effort == "" {
-		r.Birth.Effort = model.Effort(d.Effort)
-	}
-	if d.Mode != "" {
-		own, err := permission.ParseMode(d.Mode)
-		if err != nil {
-			return fmt.Errorf("the agent %s has no valid permission mode: %w", d.Name, err)
-		}
-		if r.Birth.Mode == "" {
-			r.Birth.Mode = own
-		} else {
-			r.Birth.Mode = permission.Stricter(r.Birth.Mode, own)
-		}
-	}
-	r.Birth.Skills = append(r.Birth.Skills, d.Skills...)
-	return nil
-}
-
-// background reports whether an agent begins in the background, and why it does not though it should.
-func (a *Agents) background(r *Request) (bool, string) {
-	if r.Stays {
-		return false, ""
-	}
-	wanted := r.Background || a.cfg.Coordinator || r.Definition == nil || r.Definition.Background
-	if wanted && a.cfg.Tasks == nil {
-		return false, catalogue.Text(a.cfg.Language(), "foreground")
-	}
-	return wanted, ""
-}
-
-// limits returns how long an agent may take and how many requests it may make; 0 means no bound.
-func (a *Agents) limits(r *Request) (turns int, time time.Duration) {
-	s := a.cfg.Settings()
-	turns = s.MaxTurns
-	if d := r.Definition; d != nil && d.MaxTurns > 0 && (turns == 0 || d.MaxTurns < turns) {
-		turns = d.MaxTurns
-	}
-	if k := r.Birth.Keeper; k != nil && (turns == 0 || k.MaxTurns < turns) {
-		turns = k.MaxTurns
-	}
-	return turns, s.Limit
 }

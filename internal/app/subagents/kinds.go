@@ -1,0 +1,81 @@
+package subagents
+
+import (
+	"fmt"
+	"strings"
+
+	"adze/internal/agentdef"
+	"adze/internal/agentdef/builtin"
+	agenttool "adze/internal/tools/agent"
+)
+
+// Kinds are the kinds of agents that can be launched in a conversation.
+type kinds struct{ cfg *Config }
+
+// usual returns the type of agent that is used if none is named; "" is a fork.
+func (k kinds) usual() string {
+	switch {
+	case k.cfg.Coordinator:
+		return builtin.Worker
+	case k.cfg.Settings().Fork:
+		return ""
+	}
+	return builtin.General
+}
+
+// types returns the kinds of agents that the model is told of.
+func (k kinds) types() []agenttool.Type {
+	var list []agenttool.Type
+	for _, d := range k.cfg.Definitions().Definitions {
+		if k.refused(d) != nil || k.unlisted(d) {
+			continue
+		}
+		list = append(list, agenttool.Type{Name: d.Name, About: d.Description})
+	}
+	return list
+}
+
+// unlisted reports whether the model need not be told of an agent that it can launch: one for a certain command, or one
+// that the user has not asked for.
+func (k kinds) unlisted(d *agentdef.Definition) bool {
+	return d.Source.Kind == agentdef.BuiltIn && (d.Name == builtin.StatusLine || d.Name == builtin.Verification && !k.cfg.Settings().Verify)
+}
+
+// refused returns why an agent of a kind cannot be launched here, or nil.
+func (k kinds) refused(d *agentdef.Definition) error {
+	if rule := k.cfg.Denied(d.Name); rule != "" {
+		return fmt.Errorf("agents of the type %s are denied by %s", d.Name, rule)
+	}
+	if k.cfg.Coordinator && d.Name != builtin.Worker {
+		return fmt.Errorf("a coordinator launches agents of the type %s only", builtin.Worker)
+	}
+	if k.cfg.Self != nil && !k.cfg.Self.MayLaunch(d.Name) {
+		return fmt.Errorf("an agent of the type %s may not launch one of the type %s", k.cfg.Self.Name, d.Name)
+	}
+	return nil
+}
+
+// get returns the kind of agent with a name, if it may be launched here.
+func (k kinds) get(name string) (*agentdef.Definition, error) {
+	d := k.cfg.Definitions().Get(name)
+	if d == nil {
+		return nil, k.unknown(name)
+	}
+	return d, k.refused(d)
+}
+
+// unknown returns the error for a type that does not exist: it lists those that do, and those that are denied.
+func (k kinds) unknown(name string) error {
+	set := k.cfg.Definitions()
+	var denied []string
+	for _, d := range set.Definitions {
+		if k.cfg.Denied(d.Name) != "" {
+			denied = append(denied, d.Name)
+		}
+	}
+	err := set.Unknown(name)
+	if len(denied) > 0 {
+		err = fmt.Errorf("%w (denied by rules: %s)", err, strings.Join(denied, ", "))
+	}
+	return err
+}
