@@ -27,7 +27,7 @@ const module = "adze"
 // above its own. Names are relative to internal, except those under cmd; a
 // pattern speaks for the packages not named otherwise.
 var layers = [][]string{
-	{"msg", "platform/contacts", "changelog"},
+	{"msg", "platform/contacts", "platform/lockfile", "changelog"},
 	{"platform/cells", "platform/fsys", "platform/jsonc", "platform/landlock", "platform/replace", "platform/reverse", "platform/scope", "platform/seccomp", "platform/shell/awk", "platform/shell/scripttest", "platform/shell/sed", "platform/web", "platform/wildcard"},
 	{"platform/jail", "platform/statefile"},
 	{"platform/*"},

@@ -2,14 +2,17 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"adze/internal/platform/lockfile"
 )
 
-// A run that was killed is told of when the session is resumed, and continues with the step that was cut. One that has
-// ended begins again.
+// A run that was killed is told of when the session is resumed, and continues with the step that was cut, unless another
+// process carries it out. One that has ended begins again.
 //
 // Proves X-130.
 func TestKilledWorkflowContinues(t *testing.T) {
@@ -65,6 +68,16 @@ say Waiting.
 	cmd.Wait() // ok: it was killed
 
 	const again = `/workflow both word='a '\''b'\'' c'`
+	held, err := lockfile.Try(journal + ".lock")
+	if err != nil {
+		t.Fatalf("the lock of a killed process is left: %v", err)
+	}
+	cmd = adze(t, home, "say unused", "--model", "sonnet", "--resume", session, "-p", again)
+	cmd.Dir, cmd.Stderr = work, nil
+	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), fmt.Sprintf("in another run of adze (process %d of ", os.Getpid())) {
+		t.Errorf("two processes run one journal: %v: %s", err, out)
+	}
+	held.Close()
 	if out := run("say unused", "/workflows"); !strings.Contains(out, "To continue it: "+again) {
 		t.Errorf("/workflows shows\n%s", out)
 	}

@@ -16,6 +16,7 @@ import (
 	"adze/internal/agentdef/builtin"
 	"adze/internal/app/subagents"
 	"adze/internal/platform/fsys"
+	"adze/internal/platform/lockfile"
 	"adze/internal/platform/task"
 	"adze/internal/tool"
 	"adze/internal/tool/schema/draft"
@@ -30,6 +31,7 @@ type run struct {
 	task  *task.Task
 	key   string
 	steps *workflow.Run
+	lock  *os.File // of the journal; nil if none is kept
 
 	mu            sync.Mutex
 	tokens, calls int
@@ -58,7 +60,11 @@ func (r *run) open(w *workflow.Workflow, in workflowtool.Input) error {
 		return err
 	}
 	path := r.owner.journal(r.key)
-	j, err := openJournal(path, w, in)
+	err := r.hold(path)
+	var j *workflow.Journal
+	if err == nil {
+		j, err = openJournal(path, w, in)
+	}
 	if err != nil {
 		r.release()
 		return err
@@ -72,9 +78,6 @@ func openJournal(path string, w *workflow.Workflow, in workflowtool.Input) (*wor
 	if path == "" {
 		return workflow.OpenJournal("", w, in.Inputs)
 	}
-	if err := fsys.MkdirPrivate(filepath.Dir(path)); err != nil {
-		return nil, err
-	}
 	if _, ended, err := workflow.ReadHead(path); in.Restart || err == nil && ended {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
@@ -85,6 +88,21 @@ func openJournal(path string, w *workflow.Workflow, in workflowtool.Input) (*wor
 		return nil, fmt.Errorf("%w (%s; restart begins from the first step)", err, path)
 	}
 	return j, nil
+}
+
+// hold keeps other processes from the journal until the run is released.
+func (r *run) hold(path string) (err error) {
+	if path == "" {
+		return nil
+	}
+	if err = fsys.MkdirPrivate(filepath.Dir(path)); err != nil {
+		return err
+	}
+	r.lock, err = lockfile.Try(path + ".lock")
+	if errors.Is(err, lockfile.ErrLocked) {
+		return fmt.Errorf("the workflow runs with the same inputs already, in another run of adze (%s): wait for its end, or stop it there", lockfile.Holder(path+".lock"))
+	}
+	return err
 }
 
 // claim makes sure that the same run is not under way.
@@ -103,6 +121,9 @@ func (r *run) release() {
 	r.owner.mu.Lock()
 	defer r.owner.mu.Unlock()
 	delete(r.owner.running, r.key)
+	if r.lock != nil {
+		r.lock.Close() // ok: nothing was written that has to be kept
+	}
 }
 
 // close gives back what the run holds.

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"adze/internal/platform/lockfile"
 )
 
 // leftovers are files with a temporary name whose process was killed before it could rename or remove
@@ -60,5 +62,5 @@ func abandoned(d directory, name string) bool {
 	}
 	defer file.Close()
 	info, err := file.Stat()
-	return err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > tempAge && flock(file) == nil
+	return err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > tempAge && lockfile.Lock(file) == nil
 }

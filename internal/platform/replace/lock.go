@@ -8,9 +8,10 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
+
+	"adze/internal/platform/lockfile"
 )
 
 // lockWait is how long a call waits for a file that others work on.
@@ -121,13 +122,13 @@ func (l *locks) acquireFile(ctx context.Context, key string) (unlock func(), err
 		switch {
 		case err == nil:
 			return unlock, nil
-		case !errors.Is(err, errLocked):
+		case !errors.Is(err, lockfile.ErrLocked):
 			return nil, fmt.Errorf("locking: %w", err)
 		}
 		select {
 		case <-time.After(pause/2 + rand.N(pause)):
 		case <-ctx.Done():
-			return nil, waited(ctx, holder(path))
+			return nil, waited(ctx, lockfile.Holder(path))
 		}
 	}
 }
@@ -138,7 +139,7 @@ func (l *locks) share(path string) (unlock func(), err error) {
 	defer l.mu.Unlock()
 	f := l.files[path]
 	if f == nil {
-		file, err := tryLock(path)
+		file, err := lockfile.Try(path)
 		if err != nil {
 			return nil, err
 		}
@@ -160,38 +161,3 @@ func (l *locks) share(path string) (unlock func(), err error) {
 // which takes milliseconds; in return the lock files are few and stay: making one for each change would
 // cost as much as writing the file.
 const bucket = 2
-
-var errLocked = errors.New("locked by another process")
-
-// tryLock locks the file at path, and writes into it who did.
-func tryLock(path string) (*os.File, error) {
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	if err := flock(file); err != nil {
-		file.Close()
-		return nil, err
-	}
-	me := fmt.Sprintf("process %d of %s\n", os.Getpid(), os.Args[0])
-	if was := make([]byte, len(me)+1); read(file, was) != me {
-		file.Truncate(0)            // ok: who holds it is only told in an error
-		file.WriteAt([]byte(me), 0) // ok: the same
-	}
-	return file, nil
-}
-
-// read returns what is at the beginning of the file, as much as fits into buf.
-func read(file *os.File, buf []byte) string {
-	n, _ := file.ReadAt(buf, 0) // ok: what cannot be read is written again
-	return string(buf[:n])
-}
-
-// holder reads who has the lock.
-func holder(path string) string {
-	data, err := os.ReadFile(path)
-	if who := strings.TrimSpace(string(data)); err == nil && who != "" {
-		return who
-	}
-	return "another process"
-}

@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"adze/internal/platform/lockfile"
 )
 
 // Set in the children that tests start: what they do, and where.
@@ -354,7 +356,7 @@ func TestLeavings(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer live.Close()
-	if err := flock(live); err != nil {
+	if err := lockfile.Lock(live); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := p.replace("new", nil); err != nil {

@@ -8,6 +8,8 @@ import (
 	"os"
 	"syscall"
 	"unsafe"
+
+	"adze/internal/platform/lockfile"
 )
 
 // A temp is a new file beside the one it is to become. Where the system can do that it has no name until
@@ -35,7 +37,7 @@ func (f *File) temp(old *Version, pieces [][]byte, perm fs.FileMode) (_ *temp, e
 	if err != nil {
 		return nil, err
 	}
-	flock(t.file) // ok: only those who tidy up look at it
+	lockfile.Lock(t.file) // ok: only those who tidy up look at it
 	if err := t.write(old, pieces); err != nil {
 		t.discard()
 		return nil, err

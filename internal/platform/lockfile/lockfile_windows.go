@@ -1,4 +1,4 @@
-package replace
+package lockfile
 
 import (
 	"errors"
@@ -7,12 +7,13 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// flock locks a byte far behind the content of the file, so that others can read who holds it.
-func flock(f *os.File) error {
+// Lock locks a file until it is closed or the process ends, however it ends: a byte far behind its content, so that others
+// can read who holds it. The error is [ErrLocked] if another process or another open file has it.
+func Lock(f *os.File) error {
 	const how = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
 	err := windows.LockFileEx(windows.Handle(f.Fd()), how, 0, 1, 0, &windows.Overlapped{Offset: 1 << 30})
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) || errors.Is(err, windows.ERROR_IO_PENDING) {
-		return errLocked
+		return ErrLocked
 	}
 	return err
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package replace
+package lockfile
 
 import (
 	"os"
@@ -8,14 +8,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// flock locks the file, or says that it is locked. On a file system without locks it succeeds: what is
-// left is the comparison just before the file is replaced.
-func flock(f *os.File) error {
+// Lock locks a file until it is closed or the process ends, however it ends. The error is [ErrLocked] if another process or
+// another open file has it. On a file system without locks it succeeds.
+func Lock(f *os.File) error {
 	for {
 		switch err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err {
 		case unix.EINTR:
 		case unix.EWOULDBLOCK:
-			return errLocked
+			return ErrLocked
 		case nil, unix.ENOTSUP, unix.ENOSYS, unix.ENOLCK:
 			return nil
 		default:
