@@ -31,7 +31,7 @@ var layers = [][]string{
 	{"platform/cells", "platform/fsys", "platform/jsonc", "platform/landlock", "platform/replace", "platform/reverse", "platform/scope", "platform/seccomp", "platform/shell/awk", "platform/shell/scripttest", "platform/shell/sed", "platform/web", "platform/wildcard"},
 	{"platform/jail", "platform/statefile"},
 	{"platform/*"},
-	{"platform/web/webtest", "platform/gitrepo", "platform/envfile", "platform/environ", "platform/guess"},
+	{"platform/web/webtest", "platform/cachefile", "platform/gitrepo", "platform/envfile", "platform/environ", "platform/guess"},
 	{"platform/gitinfo"},
 	{"platform/worktree"},
 	{"platform/search/glob", "platform/search/find", "platform/search/regextest"},

@@ -1,25 +1,22 @@
 package plugin
 
 import (
-	"encoding/binary"
 	"encoding/json"
-	"hash/crc32"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"adze/internal/platform/cachefile"
 	"adze/internal/platform/filestate"
-	"adze/internal/platform/fsys"
-	"adze/internal/platform/replace"
 )
 
 // The index holds the plugins as they were loaded, with the stamps of the files that say what they run, so that a start
 // looks at the stamps instead of reading the files. It is a cache: what is wrong with it makes loading slower, and is not
-// reported.
+// reported. It does not say which plugins are used, nor what the user has agreed to.
+var indexFormat = cachefile.Format{Mark: "adze plugins 2\n", Max: 64 << 20}
+
 const (
-	indexMark = "adze plugins 1\n"
-	maxIndex  = 64 << 20
 	// settled is how old a file must be to be known by its stamp: one that is changed twice at once can have one stamp.
 	settled = time.Second
 	// fewPlugins are read as fast as the index, which need not be written then.
@@ -28,7 +25,6 @@ const (
 
 // An index is what was known when it was written.
 type index struct {
-	program filestate.Stamp // that wrote it: another one may read plugins in another way
 	state   filestate.Stamp // of the file of the store
 	plugins map[ID]indexed
 }
@@ -51,28 +47,15 @@ func (s *Store) loadIndex() *index {
 	if err != nil {
 		return nil
 	}
-	data, err := fsys.ReadSmall(s.indexFile(), maxIndex)
-	if err != nil {
+	r := indexFormat.Load(s.indexFile())
+	if r == nil {
 		return nil
 	}
-	x := decodeIndex(data, s)
-	if x == nil || x.state != filestate.StampOf(info) || x.program != program() {
+	x := decodeIndex(r, s)
+	if x == nil || x.state != filestate.StampOf(info) {
 		return nil
 	}
 	return x
-}
-
-// program returns the stamp of this program; zero if it cannot be found.
-func program() filestate.Stamp {
-	path, err := os.Executable()
-	if err != nil {
-		return filestate.Stamp{}
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return filestate.Stamp{}
-	}
-	return filestate.StampOf(info)
 }
 
 // holds reports whether the files of a plugin are those that were read.
@@ -105,8 +88,7 @@ func (s *Store) save(x *index) {
 		return
 	}
 	s.saving.Go(func() {
-		x.program = program()
-		_ = replace.WriteFile(s.indexFile(), x.encode(), 0o600) // ok: the next start reads the files
+		_ = indexFormat.Save(s.indexFile(), x.encode()) // ok: the next start reads the files
 	})
 }
 
@@ -129,76 +111,65 @@ func (s *Store) Close() {
 }
 
 // encode returns an index as it is written.
-func (x *index) encode() []byte {
-	e := &indexEncoder{}
-	e.stamp(x.program)
-	e.stamp(x.state)
-	e.number(uint64(len(x.plugins)))
+func (x *index) encode() *cachefile.Writer {
+	e := &cachefile.Writer{}
+	e.Stamp(x.state)
+	e.Number(uint64(len(x.plugins)))
 	for id, p := range x.plugins {
-		e.texts(id.Name, id.Market, p.plugin.Hash, p.plugin.Commit)
-		e.number(uint64(len(p.stamps)))
+		e.Text(id.Name, id.Market, p.plugin.Hash, p.plugin.Commit)
+		e.Number(uint64(len(p.stamps)))
 		for _, f := range p.stamps {
-			e.text(f.name)
-			e.stamp(f.stamp)
+			e.Text(f.name)
+			e.Stamp(f.stamp)
 		}
 		m := p.plugin.Manifest
-		e.texts(m.Version, m.Description, m.Author, m.Homepage, m.Repository, m.License)
-		e.list(m.Keywords)
+		e.Text(m.Version, m.Description, m.Author, m.Homepage, m.Repository, m.License)
+		e.List(m.Keywords)
 		options := []byte{}
 		if len(m.Options) > 0 {
 			options, _ = json.Marshal(m.Options) // ok: texts, and JSON that was read
 		}
-		e.texts(string(options), string(p.plugin.Hooks), string(p.plugin.Servers), string(p.plugin.Languages))
+		e.Text(string(options), string(p.plugin.Hooks), string(p.plugin.Servers), string(p.plugin.Languages))
 		dir := p.plugin.Dir
 		for _, list := range [][]string{p.plugin.Skills, p.plugin.Commands, p.plugin.Agents, p.plugin.Styles} {
-			e.number(uint64(len(list)))
+			e.Number(uint64(len(list)))
 			for _, path := range list {
-				e.text(strings.TrimPrefix(path, dir))
+				e.Text(strings.TrimPrefix(path, dir))
 			}
 		}
-		e.number(uint64(len(p.problems)))
+		e.Number(uint64(len(p.problems)))
 		for _, problem := range p.problems {
-			e.texts(problem.File, problem.Field, problem.Text)
+			e.Text(problem.File, problem.Field, problem.Text)
 		}
 	}
-	data := binary.LittleEndian.AppendUint32([]byte(indexMark), crc32.ChecksumIEEE(e.data))
-	return append(data, e.data...)
+	return e
 }
 
 // decodeIndex returns what was encoded, or nil.
-func decodeIndex(data []byte, s *Store) *index {
-	if len(data) < len(indexMark)+4 || string(data[:len(indexMark)]) != indexMark {
-		return nil
-	}
-	sum := binary.LittleEndian.Uint32(data[len(indexMark):])
-	data = data[len(indexMark)+4:]
-	if crc32.ChecksumIEEE(data) != sum {
-		return nil
-	}
-	d := &indexDecoder{data: string(data)}
-	x := &index{program: d.stamp(), state: d.stamp()}
-	n := d.count()
+func decodeIndex(d *cachefile.Reader, s *Store) *index {
+	x := &index{state: d.Stamp()}
+	n := d.Count()
 	x.plugins = make(map[ID]indexed, n)
 	for range n {
-		p := &Plugin{ID: ID{d.text(), d.text()}, Hash: d.text(), Commit: d.text()}
+		p := &Plugin{ID: ID{d.Text(), d.Text()}, Hash: d.Text(), Commit: d.Text()}
 		if CheckName(p.Name) != nil || CheckName(p.Market) != nil || CheckName(p.Hash) != nil {
 			return nil
 		}
 		p.Dir, p.Data = s.pluginDir(p.ID, p.Hash), s.Data(p.ID)
-		entry := indexed{plugin: p, stamps: make([]fileStamp, d.count())}
+		entry := indexed{plugin: p, stamps: make([]fileStamp, d.Count())}
 		for i := range entry.stamps {
-			entry.stamps[i] = fileStamp{d.text(), d.stamp()}
+			entry.stamps[i] = fileStamp{d.Text(), d.Stamp()}
 		}
-		p.Manifest = Manifest{Version: d.text(), Description: d.text(), Author: d.text(), Homepage: d.text(), Repository: d.text(), License: d.text(), Keywords: d.list("")}
-		if options := d.text(); options != "" && json.Unmarshal([]byte(options), &p.Options) != nil {
+		p.Manifest = Manifest{Version: d.Text(), Description: d.Text(), Author: d.Text(), Homepage: d.Text(), Repository: d.Text(), License: d.Text(), Keywords: d.List()}
+		if options := d.Text(); options != "" && json.Unmarshal([]byte(options), &p.Options) != nil {
 			return nil
 		}
-		p.Hooks, p.Servers, p.Languages = d.raw(), d.raw(), d.raw()
-		p.Skills, p.Commands, p.Agents, p.Styles = d.list(p.Dir), d.list(p.Dir), d.list(p.Dir), d.list(p.Dir)
-		for range d.count() {
-			entry.problems = append(entry.problems, Problem{d.text(), d.text(), d.text()})
+		p.Hooks, p.Servers, p.Languages = raw(d), raw(d), raw(d)
+		p.Skills, p.Commands, p.Agents, p.Styles = below(d, p.Dir), below(d, p.Dir), below(d, p.Dir), below(d, p.Dir)
+		for range d.Count() {
+			entry.problems = append(entry.problems, Problem{d.Text(), d.Text(), d.Text()})
 		}
-		if d.failed {
+		if d.Failed() {
 			return nil
 		}
 		x.plugins[p.ID] = entry
@@ -206,99 +177,23 @@ func decodeIndex(data []byte, s *Store) *index {
 	return x
 }
 
-// An indexEncoder writes numbers and texts one after the other.
-type indexEncoder struct{ data []byte }
-
-func (e *indexEncoder) number(n uint64) { e.data = binary.AppendUvarint(e.data, n) }
-
-func (e *indexEncoder) text(s string) {
-	e.number(uint64(len(s)))
-	e.data = append(e.data, s...)
-}
-
-func (e *indexEncoder) texts(all ...string) {
-	for _, s := range all {
-		e.text(s)
-	}
-}
-
-func (e *indexEncoder) list(all []string) {
-	e.number(uint64(len(all)))
-	e.texts(all...)
-}
-
-func (e *indexEncoder) stamp(s filestate.Stamp) {
-	for _, n := range []uint64{uint64(s.MTime), uint64(s.CTime), uint64(s.Size), s.Dev, s.Inode} {
-		e.data = binary.LittleEndian.AppendUint64(e.data, n)
-	}
-}
-
-// An indexDecoder reads them. After a mistake it has failed, and yields nothing.
-type indexDecoder struct {
-	data   string // what is left
-	failed bool
-}
-
-func (d *indexDecoder) number() uint64 {
-	var n uint64
-	for i := 0; i < len(d.data) && i < binary.MaxVarintLen64; i++ {
-		c := d.data[i]
-		n |= uint64(c&0x7f) << (7 * i)
-		if c < 0x80 {
-			d.data = d.data[i+1:]
-			return n
-		}
-	}
-	d.data, d.failed = "", true
-	return 0
-}
-
-// count returns a number of things, of which there cannot be more than bytes.
-func (d *indexDecoder) count() int {
-	n := d.number()
-	if n > uint64(len(d.data)) {
-		d.data, d.failed = "", true
-		return 0
-	}
-	return int(n)
-}
-
-func (d *indexDecoder) text() string {
-	n := d.count()
-	s := d.data[:n]
-	d.data = d.data[n:]
-	return s
-}
-
-func (d *indexDecoder) raw() json.RawMessage {
-	if s := d.text(); s != "" {
+// raw returns JSON, or nil if there is none.
+func raw(d *cachefile.Reader) json.RawMessage {
+	if s := d.Text(); s != "" {
 		return json.RawMessage(s)
 	}
 	return nil
 }
 
-// list returns texts with a prefix, or nil if there are none.
-func (d *indexDecoder) list(prefix string) []string {
-	n := d.count()
+// below returns paths in a folder, or nil if there are none.
+func below(d *cachefile.Reader, dir string) []string {
+	n := d.Count()
 	if n == 0 {
 		return nil
 	}
 	all := make([]string, n)
 	for i := range all {
-		all[i] = prefix + d.text()
+		all[i] = dir + d.Text()
 	}
 	return all
-}
-
-func (d *indexDecoder) stamp() filestate.Stamp {
-	var n [5]uint64
-	if len(d.data) < 8*len(n) {
-		d.data, d.failed = "", true
-		return filestate.Stamp{}
-	}
-	for i := range n {
-		n[i] = binary.LittleEndian.Uint64([]byte(d.data[8*i : 8*i+8]))
-	}
-	d.data = d.data[8*len(n):]
-	return filestate.Stamp{MTime: int64(n[0]), CTime: int64(n[1]), Size: int64(n[2]), Dev: n[3], Inode: n[4]}
 }

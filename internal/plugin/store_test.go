@@ -415,14 +415,21 @@ func TestIndex(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for n := range len(data) {
-		if decodeIndex(data[:n], s) != nil {
-			t.Errorf("an index of %d bytes is used", n)
+	damaged := slices.Clone(data)
+	damaged[len(damaged)/2]++
+	for _, wrong := range [][]byte{damaged, data[:len(data)-1], nil} {
+		if err := os.WriteFile(s.indexFile(), wrong, 0o600); err != nil {
+			t.Fatal(err)
 		}
-	}
-	data[len(data)/2]++
-	if decodeIndex(data, s) != nil {
-		t.Error("a damaged index is used")
+		if s.loadIndex() != nil {
+			t.Error("a damaged index is used")
+		}
+		if l := s.Load(id)[0]; l.Err != nil || !cmp.Equal(l.Plugin, p) {
+			t.Error("with a damaged index the files are not read:", l)
+		}
+		if s.Close(); s.loadIndex() == nil {
+			t.Error("a damaged index is not written again")
+		}
 	}
 	if err := s.SetMarket(t.Context(), Market{Name: "m", Source: Source{Kind: Directory, At: "/x"}}, ""); err != nil {
 		t.Fatal(err)

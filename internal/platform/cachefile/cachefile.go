@@ -1,0 +1,220 @@
+// Package cachefile keeps what was read of many files in one file, so that a start looks at the stamps of the files instead of
+// reading them. Such a file is a cache: one that is damaged, of another program or of another user counts for nothing. What it
+// holds, and whether that is still true, is left to others.
+package cachefile
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+
+	"adze/internal/platform/filestate"
+	"adze/internal/platform/fsys"
+	"adze/internal/platform/replace"
+)
+
+// A Format is what a file holds.
+type Format struct {
+	// Mark is a line that the file begins with.
+	Mark string
+	// Max is the most bytes that it has.
+	Max int64
+}
+
+// sumSize is how long the checksum after the mark is.
+const sumSize = 4
+
+// Load returns what a file of this program holds, or nil.
+func (f Format) Load(path string) *Reader {
+	if info, err := os.Lstat(path); err != nil || !fsys.Own(info) {
+		return nil
+	}
+	data, err := fsys.ReadSmall(path, f.Max)
+	if err != nil {
+		return nil
+	}
+	return f.decode(data, program())
+}
+
+func (f Format) decode(data []byte, program filestate.Stamp) *Reader {
+	if len(data) < len(f.Mark)+sumSize || string(data[:len(f.Mark)]) != f.Mark {
+		return nil
+	}
+	sum := binary.LittleEndian.Uint32(data[len(f.Mark):])
+	if data = data[len(f.Mark)+sumSize:]; checksum(data) != sum {
+		return nil
+	}
+	r := &Reader{rest: string(data)}
+	if r.Stamp() != program || r.failed {
+		return nil
+	}
+	return r
+}
+
+// Save makes what was written the content of a file: all of it, or nothing.
+func (f Format) Save(path string, w *Writer) error {
+	if err := fsys.MkdirPrivate(filepath.Dir(path)); err != nil {
+		return err
+	}
+	return replace.WriteFile(path, f.encode(w, program()), 0o600)
+}
+
+func (f Format) encode(w *Writer, program filestate.Stamp) []byte {
+	var head Writer
+	head.Stamp(program)
+	sum := crc32.Update(checksum(head.data), castagnoli(), w.data)
+	data := binary.LittleEndian.AppendUint32([]byte(f.Mark), sum)
+	return append(append(data, head.data...), w.data...)
+}
+
+func checksum(data []byte) uint32 { return crc32.Checksum(data, castagnoli()) }
+
+func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
+
+// program returns the stamp of this program, since another one may read the same files in another way; zero if it cannot be
+// found.
+func program() filestate.Stamp {
+	path, err := os.Executable()
+	if err != nil {
+		return filestate.Stamp{}
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return filestate.Stamp{}
+	}
+	return filestate.StampOf(info)
+}
+
+// A Writer writes numbers and texts one after the other. The zero value is empty.
+type Writer struct{ data []byte }
+
+// Number writes a number.
+func (w *Writer) Number(n uint64) { w.data = binary.AppendUvarint(w.data, n) }
+
+// Text writes texts.
+func (w *Writer) Text(all ...string) {
+	for _, s := range all {
+		w.Number(uint64(len(s)))
+		w.data = append(w.data, s...)
+	}
+}
+
+// List writes a list of texts. One that is nil and one that is empty are two.
+func (w *Writer) List(all []string) {
+	if all == nil {
+		w.Number(0)
+		return
+	}
+	w.Number(uint64(len(all)) + 1)
+	w.Text(all...)
+}
+
+// Flags writes up to eight booleans.
+func (w *Writer) Flags(all ...bool) {
+	var b byte
+	for i, set := range all {
+		if set {
+			b |= 1 << i
+		}
+	}
+	w.data = append(w.data, b)
+}
+
+// Stamp writes the stamp of a file.
+func (w *Writer) Stamp(s filestate.Stamp) {
+	for _, n := range []uint64{uint64(s.MTime), uint64(s.CTime), uint64(s.Size), s.Dev, s.Inode} {
+		w.data = binary.LittleEndian.AppendUint64(w.data, n)
+	}
+}
+
+// A Reader reads what a [Writer] wrote. After a mistake it has failed, and yields nothing.
+type Reader struct {
+	rest   string
+	failed bool
+}
+
+// Whole reports whether all was read, without a mistake.
+func (r *Reader) Whole() bool { return !r.failed && r.rest == "" }
+
+// Failed reports whether there was a mistake.
+func (r *Reader) Failed() bool { return r.failed }
+
+func (r *Reader) fail() { r.rest, r.failed = "", true }
+
+// Number returns a number.
+func (r *Reader) Number() uint64 {
+	var n uint64
+	for i := 0; i < len(r.rest) && i < binary.MaxVarintLen64; i++ {
+		c := r.rest[i]
+		n |= uint64(c&0x7f) << (7 * i)
+		if c < 0x80 {
+			r.rest = r.rest[i+1:]
+			return n
+		}
+	}
+	r.fail()
+	return 0
+}
+
+// Count returns a number of things. There cannot be more of them than bytes, so that room for them can be made.
+func (r *Reader) Count() int {
+	n := r.Number()
+	if n > uint64(len(r.rest)) {
+		r.fail()
+		return 0
+	}
+	return int(n)
+}
+
+// Text returns a text.
+func (r *Reader) Text() string {
+	n := r.Count()
+	s := r.rest[:n]
+	r.rest = r.rest[n:]
+	return s
+}
+
+// List returns a list of texts.
+func (r *Reader) List() []string {
+	n := r.Number()
+	switch {
+	case n == 0:
+		return nil
+	case n-1 > uint64(len(r.rest)):
+		r.fail()
+		return nil
+	}
+	all := make([]string, n-1)
+	for i := range all {
+		all[i] = r.Text()
+	}
+	return all
+}
+
+// Flags returns eight booleans.
+func (r *Reader) Flags() (all [8]bool) {
+	if r.rest == "" {
+		r.fail()
+		return all
+	}
+	for i := range all {
+		all[i] = r.rest[0]&(1<<i) != 0
+	}
+	r.rest = r.rest[1:]
+	return all
+}
+
+// Stamp returns the stamp of a file.
+func (r *Reader) Stamp() filestate.Stamp {
+	var n [5]uint64
+	if len(r.rest) < 8*len(n) {
+		r.fail()
+		return filestate.Stamp{}
+	}
+	for i := range n {
+		n[i] = binary.LittleEndian.Uint64([]byte(r.rest[8*i : 8*i+8]))
+	}
+	r.rest = r.rest[8*len(n):]
+	return filestate.Stamp{MTime: int64(n[0]), CTime: int64(n[1]), Size: int64(n[2]), Dev: n[3], Inode: n[4]}
+}

@@ -1,0 +1,112 @@
+package cachefile
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"testing"
+
+	"adze/internal/platform/filestate"
+)
+
+var format = Format{Mark: "adze test 1\n", Max: 1 << 20}
+
+// content is what the tests write and read.
+type content struct {
+	Numbers []uint64
+	Text    string
+	Lists   [][]string
+	Flags   [8]bool
+	Stamp   filestate.Stamp
+}
+
+func (c content) write() *Writer {
+	w := &Writer{}
+	w.Number(uint64(len(c.Numbers)))
+	for _, n := range c.Numbers {
+		w.Number(n)
+	}
+	w.Text(c.Text)
+	w.Number(uint64(len(c.Lists)))
+	for _, l := range c.Lists {
+		w.List(l)
+	}
+	w.Flags(c.Flags[:]...)
+	w.Stamp(c.Stamp)
+	return w
+}
+
+func readContent(r *Reader) (c content) {
+	for range r.Count() {
+		c.Numbers = append(c.Numbers, r.Number())
+	}
+	c.Text = r.Text()
+	for range r.Count() {
+		c.Lists = append(c.Lists, r.List())
+	}
+	c.Flags, c.Stamp = r.Flags(), r.Stamp()
+	return c
+}
+
+var example = content{
+	Numbers: []uint64{0, 1, 127, 128, 1<<64 - 1}, Text: "text\x00", Lists: [][]string{nil, {}, {""}, {"a", "b"}},
+	Flags: [8]bool{true, false, true}, Stamp: filestate.Stamp{MTime: -1, CTime: 2, Size: 3, Dev: 4, Inode: 1 << 63},
+}
+
+// What was saved is loaded as it was. A file that is cut or changed anywhere, of another format, of another program or that
+// others may write is none.
+func TestDamaged(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a", "cache")
+	if err := format.Save(path, example.write()); err != nil {
+		t.Fatal(err)
+	}
+	r := format.Load(path)
+	if r == nil {
+		t.Fatal("it is not loaded")
+	}
+	if got := readContent(r); !reflect.DeepEqual(got, example) || !r.Whole() || r.Failed() {
+		t.Errorf("it has %+v", got)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range data {
+		wrong := slices.Clone(data)
+		wrong[n] ^= 0x20
+		if format.decode(data[:n], program()) != nil || format.decode(wrong, program()) != nil {
+			t.Errorf("it is used with %d bytes, or another byte there", n)
+		}
+	}
+	if format.decode(data, filestate.Stamp{Size: 1}) != nil || (Format{"adze test 2\n", 1 << 20}).Load(path) != nil || (Format{format.Mark, 10}).Load(path) != nil {
+		t.Error("it is used as a file of another program or format")
+	}
+	if runtime.GOOS == "windows" {
+		return
+	}
+	if err := os.Chmod(path, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if format.Load(path) != nil {
+		t.Error("it is used though others may write it")
+	}
+}
+
+// A forged file, with a checksum that fits, breaks nothing.
+func FuzzReader(f *testing.F) {
+	f.Add(example.write().data)
+	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r := format.decode(format.encode(&Writer{data}, filestate.Stamp{}), filestate.Stamp{})
+		c := readContent(r)
+		if !r.Whole() {
+			return
+		}
+		again := readContent(format.decode(format.encode(c.write(), filestate.Stamp{}), filestate.Stamp{}))
+		if !reflect.DeepEqual(again, c) {
+			t.Errorf("%+v is read as %+v", c, again)
+		}
+	})
+}
