@@ -4,16 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"adze/internal/platform/fsys"
 	"adze/internal/platform/spell"
 )
 
@@ -54,6 +49,9 @@ type Config struct {
 	Extra func() []*Definition
 	// Problems returns what is told beside problems of files; it may be nil.
 	Problems func() []Problem
+	// Index is the file that keeps what was read of the files; empty keeps nothing. Libraries with other roots that share one
+	// replace each other's.
+	Index string
 }
 
 // A Set is the definitions that were found. It does not change.
@@ -121,16 +119,8 @@ type Library struct {
 	mu     sync.Mutex
 	set    *Set
 	looked time.Time
-	known  map[string]record // by path
-}
-
-// A record is what was read of a file.
-type record struct {
-	info     fs.FileInfo
-	sure     bool // it has not changed since, if the system says the same of it
-	root     Root
-	made     *Definition
-	problems []Problem
+	known  map[Root]*folder
+	saving sync.WaitGroup
 }
 
 // NewLibrary returns a library. Nothing is read before it is needed.
@@ -162,7 +152,10 @@ func (l *Library) Refresh() *Set {
 
 // look looks at the disk, and makes a set if something is not as it was. The caller holds mu.
 func (l *Library) look() {
-	c := collection{known: l.known, now: map[string]record{}}
+	if l.set == nil {
+		l.known = loadIndex(l.cfg.Index)
+	}
+	c := collection{known: l.known, now: make(map[Root]*folder, len(l.known))}
 	if l.cfg.Problems != nil {
 		c.problems = slices.Clone(l.cfg.Problems())
 	}
@@ -173,6 +166,7 @@ func (l *Library) look() {
 		c.all = append(c.all, l.cfg.Extra()...)
 	}
 	l.known, l.looked = c.now, time.Now()
+	l.save(&c)
 	set := c.set()
 	if l.set == nil || !l.set.same(set) {
 		l.set = set
@@ -182,119 +176,6 @@ func (l *Library) look() {
 // same reports whether two sets hold the same definitions and problems.
 func (s *Set) same(o *Set) bool {
 	return slices.Equal(s.Definitions, o.Definitions) && slices.Equal(s.Shadowed, o.Shadowed) && slices.Equal(s.Problems, o.Problems)
-}
-
-// A collection is what a look at the disk finds.
-type collection struct {
-	known, now map[string]record
-	all        []*Definition
-	problems   []Problem
-}
-
-func (c *collection) problem(p Problem) {
-	switch n := len(c.problems); {
-	case n < maxProblems:
-		c.problems = append(c.problems, p)
-	case n == maxProblems:
-		c.problems = append(c.problems, Problem{File: p.File, Text: "there are more problems than are shown"})
-	}
-}
-
-// root adds the definitions of a root.
-func (c *collection) root(root Root) {
-	info, err := os.Stat(root.Path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid):
-		return
-	case err != nil:
-		c.problem(Problem{File: root.Path, Text: reason(err)})
-		return
-	case !root.holds(root.Path):
-		c.problem(Problem{File: root.Path, Text: leavesText(root)})
-		return
-	case !info.IsDir():
-		if strings.HasSuffix(root.Path, mark) {
-			c.file(root, root.Path, info)
-		}
-		return
-	}
-	entries, err := os.ReadDir(root.Path)
-	if err != nil {
-		c.problem(Problem{File: root.Path, Text: reason(err)})
-		return
-	}
-	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool {
-		return !strings.HasSuffix(e.Name(), mark) || strings.HasPrefix(e.Name(), ".") || e.IsDir()
-	})
-	if len(entries) > maxFiles {
-		c.problem(Problem{File: root.Path, Text: fmt.Sprintf("only the first %d of its %d files are read", maxFiles, len(entries))})
-		entries = entries[:maxFiles]
-	}
-	for _, e := range entries {
-		c.entry(root, e)
-	}
-}
-
-// entry adds the definition of a file in a folder.
-func (c *collection) entry(root Root, e fs.DirEntry) {
-	path := filepath.Join(root.Path, e.Name())
-	info, err := e.Info()
-	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		if info, err = os.Stat(path); err == nil && !root.holds(path) {
-			c.problem(Problem{File: path, Text: leavesText(root)})
-			return
-		}
-	}
-	switch {
-	case errors.Is(err, fs.ErrNotExist): // it is just gone, or a link to nothing
-	case err != nil:
-		c.problem(Problem{File: path, Text: reason(err)})
-	default:
-		c.file(root, path, info)
-	}
-}
-
-// file adds the definition of a file, which is read if it may have changed.
-func (c *collection) file(root Root, path string, info fs.FileInfo) {
-	r, known := c.known[path]
-	if !known || !r.sure || r.root != root || !os.SameFile(r.info, info) || !r.info.ModTime().Equal(info.ModTime()) || r.info.Size() != info.Size() {
-		fresh := read(root, path, info)
-		if known && fresh.says(r) {
-			fresh.made, fresh.problems = r.made, r.problems
-		}
-		r = fresh
-	}
-	c.now[path] = r
-	for _, p := range r.problems {
-		c.problem(p)
-	}
-	if r.made != nil {
-		c.all = append(c.all, r.made)
-	}
-}
-
-// says reports whether two records say the same.
-func (r record) says(o record) bool {
-	return reflect.DeepEqual(r.made, o.made) && slices.Equal(r.problems, o.problems)
-}
-
-// read reads the file of a definition.
-func read(root Root, path string, info fs.FileInfo) record {
-	r := record{info: info, sure: time.Since(info.ModTime()) > settled, root: root}
-	data, err := fsys.ReadSmall(path, MaxFile)
-	if err != nil {
-		r.problems = []Problem{{File: path, Text: reason(err)}}
-		return r
-	}
-	r.made, r.problems, err = Parse(path, data, root.Source)
-	if err != nil {
-		var p Problem
-		errors.As(err, &p)
-		r.problems = append(r.problems, p)
-		return r
-	}
-	r.made.Name = root.Prefix + r.made.Name
-	return r
 }
 
 // set says which of the definitions with the same name is used.
@@ -311,34 +192,4 @@ func (c *collection) set() *Set {
 		s.Definitions = append(s.Definitions, d)
 	}
 	return s
-}
-
-// holds reports whether a path does not lead out of the directory that links may not leave.
-func (r Root) holds(path string) bool {
-	if r.Within == "" {
-		return true
-	}
-	real, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return false
-	}
-	within, err := filepath.EvalSymlinks(r.Within)
-	if err != nil {
-		return false
-	}
-	rel, err := filepath.Rel(within, real)
-	return err == nil && filepath.IsLocal(rel)
-}
-
-func leavesText(r Root) string {
-	return "it is a link that leads out of " + r.Within + "; it is not used"
-}
-
-// reason returns an error of the system without the path.
-func reason(err error) string {
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		err = path.Err
-	}
-	return "it cannot be read: " + err.Error()
 }

@@ -6,6 +6,7 @@ package agentdefs
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"sync"
 
@@ -14,6 +15,7 @@ import (
 	"adze/internal/app/settings"
 	"adze/internal/app/setup"
 	"adze/internal/hook"
+	"adze/internal/platform/fsys"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/texts"
 )
@@ -69,7 +71,12 @@ type Config struct {
 
 // OpenLibrary returns the definitions of a workspace. Nothing is read before it is needed.
 func OpenLibrary(c Config) *agentdef.Library {
+	index := ""
+	if c.Project.Home != "" {
+		index = filepath.Join(c.Project.Home, "agents-index", fsys.HashedKey(c.Project.Source().Dir))
+	}
 	return agentdef.NewLibrary(agentdef.Config{
+		Index: index,
 		Roots: func() []agentdef.Root { return append(Folders(c.Project), c.Plugins()...) },
 		Extra: func() []*agentdef.Definition {
 			return append(c.Flags.definitions(), builtin.Definitions(c.Language())...)

@@ -64,6 +64,8 @@ func contents(name string) string {
 		return "how notes of conversations are made"
 	case "skills-index", "skill-usage.json":
 		return "skills: a copy of their names, and use"
+	case "agents-index":
+		return "a copy of the definitions of agents"
 	case "quarantine":
 		return "files that commands in the sandbox left"
 	case "debug":

@@ -45,7 +45,7 @@ func (f Format) decode(data []byte, program filestate.Stamp) *Reader {
 	if data = data[len(f.Mark)+sumSize:]; checksum(data) != sum {
 		return nil
 	}
-	r := &Reader{rest: string(data)}
+	r := NewReader(string(data))
 	if r.Stamp() != program || r.failed {
 		return nil
 	}
@@ -133,6 +133,9 @@ type Reader struct {
 	rest   string
 	failed bool
 }
+
+// NewReader returns a reader of what was written.
+func NewReader(data string) *Reader { return &Reader{rest: data} }
 
 // Whole reports whether all was read, without a mistake.
 func (r *Reader) Whole() bool { return !r.failed && r.rest == "" }

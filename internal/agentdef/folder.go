@@ -1,0 +1,229 @@
+package agentdef
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"adze/internal/platform/filestate"
+	"adze/internal/platform/fsys"
+)
+
+// A folder is what was found at a root: the agent files in a folder, or the one file that the root is.
+type folder struct {
+	root  Root
+	stamp filestate.Stamp
+	sure  bool // it has not changed since, if its stamp is the same
+	// total is how many agent files it has, of which those beyond the limit are not looked at.
+	total int
+	files []agentFile // in order of their names
+}
+
+// An agentFile is what was read of a file.
+type agentFile struct {
+	name     string // in the folder; empty if the root is the file
+	stamp    filestate.Stamp
+	sure     bool
+	link     bool
+	made     *Definition // nil if it is no agent
+	problems []Problem
+}
+
+// path returns the path of a file in the folder.
+func (f *folder) path(name string) string {
+	if name == "" {
+		return f.root.Path
+	}
+	return filepath.Join(f.root.Path, name)
+}
+
+// file returns what is known of a file, or nil. The folder may be nil.
+func (f *folder) file(name string) *agentFile {
+	if f == nil {
+		return nil
+	}
+	i, found := slices.BinarySearchFunc(f.files, name, func(x agentFile, name string) int { return strings.Compare(x.name, name) })
+	if !found {
+		return nil
+	}
+	return &f.files[i]
+}
+
+// isSure reports whether a file that is changed after now gets another stamp.
+func isSure(s filestate.Stamp) bool { return time.Since(time.Unix(0, max(s.MTime, s.CTime))) > settled }
+
+// A collection is what a look at the disk finds.
+type collection struct {
+	known, now map[Root]*folder
+	all        []*Definition
+	problems   []Problem
+	read       bool // something was read that is not known
+}
+
+func (c *collection) problem(p Problem) {
+	switch n := len(c.problems); {
+	case n < maxProblems:
+		c.problems = append(c.problems, p)
+	case n == maxProblems:
+		c.problems = append(c.problems, Problem{File: p.File, Text: "there are more problems than are shown"})
+	}
+}
+
+// root adds the definitions of a root.
+func (c *collection) root(root Root) {
+	info, err := os.Stat(root.Path)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
+		return
+	}
+	if err != nil {
+		c.problem(Problem{File: root.Path, Text: reason(err)})
+		return
+	}
+	old := c.known[root]
+	f := &folder{root: root, stamp: filestate.StampOf(info)}
+	f.sure = isSure(f.stamp)
+	same := old != nil && old.sure && old.stamp == f.stamp
+	if !same && !root.holds(root.Path) {
+		c.problem(Problem{File: root.Path, Text: leavesText(root)})
+		return
+	}
+	switch {
+	case !info.IsDir():
+		if strings.HasSuffix(root.Path, mark) {
+			c.file(f, old.file(""), agentFile{stamp: f.stamp})
+		}
+	case same:
+		f.total = old.total
+		for i := range old.files {
+			c.entry(f, old, old.files[i].name)
+		}
+	default:
+		names, err := list(root.Path)
+		if err != nil {
+			c.problem(Problem{File: root.Path, Text: reason(err)})
+			return
+		}
+		c.read = c.read || f.sure
+		f.total = len(names)
+		for _, name := range names[:min(len(names), maxFiles)] {
+			c.entry(f, old, name)
+		}
+	}
+	if f.total > maxFiles {
+		c.problem(Problem{File: root.Path, Text: fmt.Sprintf("only the first %d of its %d files are read", maxFiles, f.total)})
+	}
+	c.now[root] = f
+}
+
+// list returns the names of the agent files in a folder, in order.
+func list(dir string) (names []string, err error) {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), mark) && !strings.HasPrefix(e.Name(), ".") && !e.IsDir() {
+			names = append(names, e.Name())
+		}
+	}
+	return names, err
+}
+
+// entry adds the definition of a file in a folder, of which old is known.
+func (c *collection) entry(f, old *folder, name string) {
+	path := f.path(name)
+	info, err := os.Lstat(path)
+	link := err == nil && info.Mode()&fs.ModeSymlink != 0
+	if link {
+		if info, err = os.Stat(path); err == nil && !f.root.holds(path) {
+			c.problem(Problem{File: path, Text: leavesText(f.root)})
+			f.files = append(f.files, agentFile{name: name, link: true}) // it may lead elsewhere later
+			return
+		}
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // it is just gone, or a link to nothing
+		f.files = append(f.files, agentFile{name: name, link: link})
+	case err != nil:
+		c.problem(Problem{File: path, Text: reason(err)})
+		f.files = append(f.files, agentFile{name: name, link: link})
+	default:
+		c.file(f, old.file(name), agentFile{name: name, stamp: filestate.StampOf(info), link: link})
+	}
+}
+
+// file adds the definition of a file, which is read if it may have changed.
+func (c *collection) file(f *folder, old *agentFile, now agentFile) {
+	if old != nil && old.sure && old.stamp == now.stamp && old.link == now.link {
+		now = *old
+	} else {
+		now.sure = isSure(now.stamp)
+		c.read = c.read || now.keeps()
+		now.read(f.root, f.path(now.name))
+		if old != nil && now.says(old) {
+			now.made, now.problems = old.made, old.problems
+		}
+	}
+	f.files = append(f.files, now)
+	for _, p := range now.problems {
+		c.problem(p)
+	}
+	if now.made != nil {
+		c.all = append(c.all, now.made)
+	}
+}
+
+// says reports whether two files say the same.
+func (x *agentFile) says(o *agentFile) bool {
+	return reflect.DeepEqual(x.made, o.made) && slices.Equal(x.problems, o.problems)
+}
+
+// read reads the file.
+func (x *agentFile) read(root Root, path string) {
+	data, err := fsys.ReadSmall(path, MaxFile)
+	if err != nil {
+		x.problems = []Problem{{File: path, Text: reason(err)}}
+		return
+	}
+	x.made, x.problems, err = Parse(path, data, root.Source)
+	if err != nil {
+		var p Problem
+		errors.As(err, &p)
+		x.problems = append(x.problems, p)
+		return
+	}
+	x.made.Name = root.Prefix + x.made.Name
+}
+
+// holds reports whether a path does not lead out of the directory that links may not leave.
+func (r Root) holds(path string) bool {
+	if r.Within == "" {
+		return true
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return false
+	}
+	within, err := filepath.EvalSymlinks(r.Within)
+	if err != nil {
+		return false
+	}
+	rel, err := filepath.Rel(within, real)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+func leavesText(r Root) string {
+	return "it is a link that leads out of " + r.Within + "; it is not used"
+}
+
+// reason returns an error of the system without the path.
+func reason(err error) string {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	return "it cannot be read: " + err.Error()
+}

@@ -1,0 +1,202 @@
+package agentdef
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"adze/internal/platform/cachefile"
+)
+
+// The index holds what was read of agent files, with the stamps of the files and their folders, so that a start looks at the
+// stamps instead of reading the files. It does not say which folders count, nor what the user has approved: a definition
+// of the index is judged like one that was read.
+var indexFormat = cachefile.Format{Mark: "adze agents 1\n", Max: 64 << 20}
+
+const (
+	// fewFiles are read as fast as the index, which need not be written then.
+	fewFiles = 16
+	// closeWait is how long Close waits for an index that is being written.
+	closeWait = time.Second
+)
+
+// keeps reports whether the index can hold a file: it is known by its stamp.
+func (x *agentFile) keeps() bool { return x.sure && !x.link }
+
+// loadIndex returns what the index knows; nothing if there is none that can be used.
+func loadIndex(path string) map[Root]*folder {
+	if path == "" {
+		return nil
+	}
+	r := indexFormat.Load(path)
+	if r == nil {
+		return nil
+	}
+	return decodeIndex(r)
+}
+
+func decodeIndex(r *cachefile.Reader) map[Root]*folder {
+	n := r.Count()
+	known := make(map[Root]*folder, n)
+	for range n {
+		f := decodeFolder(r)
+		if r.Failed() {
+			return nil
+		}
+		known[f.root] = f
+	}
+	if !r.Whole() {
+		return nil
+	}
+	return known
+}
+
+// save writes the index in the background if it does not hold what is known. The caller holds mu.
+func (l *Library) save(c *collection) {
+	if l.cfg.Index == "" || !c.read {
+		return
+	}
+	files := 0
+	for _, f := range c.now {
+		files += len(f.files)
+	}
+	if files < fewFiles {
+		return
+	}
+	w := encodeIndex(c.now)
+	l.saving.Go(func() {
+		_ = indexFormat.Save(l.cfg.Index, w) // ok: the next start reads the files
+	})
+}
+
+// Close waits for an index that is being written, for a short time.
+func (l *Library) Close() {
+	written := make(chan struct{})
+	go func() {
+		l.saving.Wait()
+		close(written)
+	}()
+	timer := time.NewTimer(closeWait)
+	defer timer.Stop()
+	select {
+	case <-written:
+	case <-timer.C:
+	}
+}
+
+func encodeIndex(known map[Root]*folder) *cachefile.Writer {
+	w := &cachefile.Writer{}
+	w.Number(uint64(len(known)))
+	for _, f := range known {
+		w.Text(f.root.Path, f.root.Source.By, f.root.Prefix, f.root.Within)
+		w.Number(uint64(f.root.Source.Kind))
+		w.Stamp(f.stamp)
+		w.Flags(f.sure)
+		w.Number(uint64(f.total))
+		w.Number(uint64(len(f.files)))
+		for i := range f.files {
+			f.files[i].encode(w)
+		}
+	}
+	return w
+}
+
+func decodeFolder(r *cachefile.Reader) *folder {
+	f := &folder{root: Root{Path: r.Text(), Source: Source{By: r.Text()}, Prefix: r.Text(), Within: r.Text()}}
+	f.root.Source.Kind = Kind(r.Number())
+	f.stamp, f.sure, f.total = r.Stamp(), r.Flags()[0], int(r.Number())
+	f.files = make([]agentFile, r.Count())
+	for i := range f.files {
+		if f.files[i].decode(r, f); r.Failed() {
+			return f
+		}
+	}
+	if !slices.IsSortedFunc(f.files, func(a, b agentFile) int { return strings.Compare(a.name, b.name) }) {
+		f.files, f.sure = nil, false
+	}
+	return f
+}
+
+// encode writes a file: no more than its name if it cannot be known by its stamp.
+func (x *agentFile) encode(w *cachefile.Writer) {
+	w.Text(x.name)
+	w.Flags(x.keeps(), x.made != nil)
+	if !x.keeps() {
+		return
+	}
+	w.Stamp(x.stamp)
+	w.Number(uint64(len(x.problems)))
+	for _, p := range x.problems {
+		w.Text(p.Field, p.Text)
+		w.Number(uint64(p.Line))
+	}
+	if x.made != nil {
+		x.made.encode(w)
+	}
+}
+
+func (x *agentFile) decode(r *cachefile.Reader, f *folder) {
+	x.name = r.Text()
+	flags := r.Flags()
+	if x.sure = flags[0]; !x.sure {
+		return
+	}
+	x.stamp = r.Stamp()
+	path := f.path(x.name)
+	for range r.Count() {
+		x.problems = append(x.problems, Problem{File: path, Field: r.Text(), Text: r.Text(), Line: int(r.Number())})
+	}
+	if !flags[1] {
+		return
+	}
+	x.made = &Definition{Source: f.root.Source, File: path}
+	if !x.made.decode(r) {
+		x.sure, x.made, x.problems = false, nil, nil
+	}
+}
+
+// encode writes all fields but source and file.
+func (d *Definition) encode(w *cachefile.Writer) {
+	w.Text(d.Name, d.Description, d.Prompt, d.Mode, d.Model, d.Effort, string(d.Hooks), string(d.Memory), d.InitialPrompt, d.Color)
+	for _, list := range [][]string{d.Tools, d.Disallowed, d.Skills, d.Required} {
+		w.List(list)
+	}
+	w.Number(uint64(d.MaxTurns))
+	w.Flags(d.Background, d.Worktree, d.OmitInstructions, d.OneShot)
+	w.Number(uint64(len(d.Servers)))
+	for _, s := range d.Servers {
+		w.Text(s.Name, string(s.Config))
+	}
+}
+
+// decode reads them, and reports whether what is JSON is.
+func (d *Definition) decode(r *cachefile.Reader) bool {
+	var hooks, memory string
+	for _, to := range []*string{&d.Name, &d.Description, &d.Prompt, &d.Mode, &d.Model, &d.Effort, &hooks, &memory, &d.InitialPrompt, &d.Color} {
+		*to = r.Text()
+	}
+	for _, to := range []*[]string{&d.Tools, &d.Disallowed, &d.Skills, &d.Required} {
+		*to = r.List()
+	}
+	d.MaxTurns = int(r.Number())
+	flags := r.Flags()
+	d.Background, d.Worktree, d.OmitInstructions, d.OneShot = flags[0], flags[1], flags[2], flags[3]
+	d.Memory = Memory(memory)
+	valid := true
+	d.Hooks, valid = rawJSON(hooks, valid)
+	for range r.Count() {
+		s := Server{Name: r.Text()}
+		s.Config, valid = rawJSON(r.Text(), valid)
+		d.Servers = append(d.Servers, s)
+	}
+	return valid
+}
+
+// rawJSON returns a text as JSON, nil if it is empty, and whether it is valid as those before.
+func rawJSON(text string, valid bool) (json.RawMessage, bool) {
+	if text == "" {
+		return nil, valid
+	}
+	return json.RawMessage(text), valid && json.Valid([]byte(text))
+}
