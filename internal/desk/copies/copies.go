@@ -78,7 +78,7 @@ func page(all []worktree.Entry, now time.Time) desk.Page {
 		p.Add(desk.Text("There are no worktrees here. adze --worktree starts a session in one, and agents get them for work apart."))
 		return p
 	}
-	table := desk.Table{Columns: []desk.Column{{Name: "name"}, {Name: "branch"}, {Name: "for"}, {Name: "last used"}, {Name: "used by"}, {Name: "state", Cut: true}}}
+	table := desk.Table{Columns: []desk.Column{{Name: "name"}, {Name: "for"}, {Name: "last used"}, {Name: "used by"}, {Name: "state", Cut: true}}}
 	for _, e := range all {
 		state := e.State.String()
 		switch {
@@ -87,9 +87,9 @@ func page(all []worktree.Entry, now time.Time) desk.Page {
 		case e.ByHook:
 			state = "made by a hook, at " + e.Path
 		}
-		table.Rows = append(table.Rows, []string{e.Name, e.Branch, string(e.For), since(e.Used, now), e.User, state})
+		table.Rows = append(table.Rows, []string{e.Name, string(e.For), since(e.Used, now), e.User, state})
 	}
-	p.Add(table, desk.Text("They are at "+worktree.Folder+" in the main copy. adze --worktree NAME works in one again; /worktrees remove NAME removes one that is not in use."))
+	p.Add(table, desk.Text("They are at "+worktree.Folder+" in the main copy, each on the branch worktree-NAME. adze --worktree NAME works in one again; /worktrees remove NAME removes one that is not in use."))
 	return p
 }
 

@@ -50,6 +50,11 @@ const (
 // Remove removes the worktree and its branch. With changes in it, that is [Changed] unless they are to be discarded;
 // a worktree that is locked stays in any case. The note says what is left, if anything is.
 func (w *Tree) Remove(ctx context.Context, c Changes) (note string, err error) {
+	return w.removeIf(ctx, func(s State) bool { return c == Discard || s.Clean() })
+}
+
+// removeIf removes the worktree if its state allows that.
+func (w *Tree) removeIf(ctx context.Context, allows func(State) bool) (note string, err error) {
 	rec, err := w.trees.recall(w.Root, w.Name)
 	if err != nil {
 		return "", err
@@ -61,7 +66,7 @@ func (w *Tree) Remove(ctx context.Context, c Changes) (note string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if s.Locked != "" || !s.Clean() && c != Discard {
+	if s.Locked != "" || !allows(s) {
 		return "", &Changed{w, s}
 	}
 	return w.trees.remove(ctx, rec, s)
@@ -155,13 +160,13 @@ func (t *Trees) complete(ctx context.Context, r *repository, rec record) (note s
 	return note, nil
 }
 
-// Finish ends the use of a worktree by an agent. It stays if a hook made it, if something in it would be lost, or if
-// that cannot be found out; else it is removed with its branch. The note says where what is kept is to be found.
+// Finish ends the use of a worktree by an agent. It stays if a hook made it, if something was done in it, or if that
+// cannot be found out; else it is removed with its branch. The note says where what is kept is to be found.
 func (w *Tree) Finish(ctx context.Context) (kept bool, note string, err error) {
 	if w.ByHook {
 		return true, fmt.Sprintf("The worktree %s was made by a hook and is kept.", w.Path), w.Release(ctx)
 	}
-	note, err = w.Remove(ctx, Keep)
+	note, err = w.removeIf(ctx, State.untouched)
 	if err == nil {
 		return false, note, nil
 	}

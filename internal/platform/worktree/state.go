@@ -23,12 +23,17 @@ type State struct {
 	CommitCount    int
 	// Locked is why the worktree may not be removed, as git worktree lock was told, or "" if it may be.
 	Locked string
+	// Merged says that all these commits are on another branch, too, which is not that of a worktree.
+	Merged bool
 
 	tip string // where the branch is
 }
 
 // Clean reports whether nothing would be lost.
-func (s State) Clean() bool { return s.FileCount == 0 && s.CommitCount == 0 }
+func (s State) Clean() bool { return s.FileCount == 0 && (s.CommitCount == 0 || s.Merged) }
+
+// untouched reports whether nothing was done in the worktree.
+func (s State) untouched() bool { return s.FileCount == 0 && s.CommitCount == 0 }
 
 // String says what would be lost in a few words.
 func (s State) String() string {
@@ -40,7 +45,11 @@ func (s State) String() string {
 		parts = append(parts, plural(n, "uncommitted change"))
 	}
 	if n := s.CommitCount; n > 0 {
-		parts = append(parts, plural(n, "new commit"))
+		text := plural(n, "new commit")
+		if s.Merged {
+			text = "merged, " + text
+		}
+		parts = append(parts, text)
 	}
 	if s.Locked != "" {
 		parts = append(parts, "locked: "+s.Locked)
@@ -160,8 +169,12 @@ func (s *State) count(ctx context.Context, r *repository, rec record, seen []str
 	if len(seen) == 0 {
 		return nil
 	}
-	input := strings.Join(seen, "\n") + "\n^" + rec.Base + "\n"
-	out, err := r.ask(ctx, r.root, askTime, []byte(input), "log", "--stdin", "--ignore-missing", "--no-decorate", "--no-show-signature", "--format=%h %s", "--max-count=1000")
+	list := func(limit string, more ...string) (string, error) {
+		input := strings.Join(seen, "\n") + "\n^" + rec.Base + "\n"
+		args := []string{"log", "--stdin", "--ignore-missing", "--no-decorate", "--no-show-signature", "--format=%h %s", "--max-count=" + limit}
+		return r.ask(ctx, r.root, askTime, []byte(input), append(args, more...)...)
+	}
+	out, err := list("1000")
 	if err != nil {
 		return err
 	}
@@ -170,5 +183,9 @@ func (s *State) count(ctx context.Context, r *repository, rec record, seen []str
 			s.Commits = append(s.Commits, plain(line))
 		}
 	}
-	return nil
+	if s.CommitCount > 0 {
+		out, err = list("1", "--not", "--exclude="+branchOf("*"), "--branches", "--remotes", "--tags")
+		s.Merged = err == nil && out == ""
+	}
+	return err
 }

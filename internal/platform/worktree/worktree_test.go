@@ -150,6 +150,38 @@ func TestFiveAtOnce(t *testing.T) {
 	}
 }
 
+// Commits that another branch has are not lost with a worktree; that of another worktree does not count.
+//
+// Proves AGENT-30, AGENT-32.
+func TestMerged(t *testing.T) {
+	w := newWorld(t)
+	w.repository("r")
+	trees := w.trees()
+	one, two := w.create(trees, Options{Name: "one"}), w.create(trees, Options{Name: "two"})
+	w.write("r/.adze/worktrees/one/new", "")
+	w.git(one.Path, "add", "new")
+	w.git(one.Path, "commit", "-qm", "work")
+	w.git(two.Path, "merge", "-q", "worktree-one")
+	for _, tree := range []*Tree{one, two} {
+		if s, err := tree.State(t.Context()); err != nil || s.String() != "1 new commit" {
+			t.Errorf("%s: %v, %v", tree.Name, s, err)
+		}
+		if _, err := tree.Remove(t.Context(), Keep); err == nil {
+			t.Errorf("%s was removed with what is nowhere else", tree.Name)
+		}
+	}
+	w.git("r", "merge", "-q", "worktree-one")
+	for _, tree := range []*Tree{one, two} {
+		if s, err := tree.State(t.Context()); err != nil || s.String() != "merged, 1 new commit" || !s.Clean() {
+			t.Errorf("%s: %v, %v", tree.Name, s, err)
+		}
+		if _, err := tree.Remove(t.Context(), Keep); err != nil {
+			t.Error(err)
+		}
+	}
+	w.none("r")
+}
+
 func TestOneNameAtOnce(t *testing.T) {
 	w := newWorld(t)
 	w.repository("r")
