@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"time"
 
 	"adze/internal/app/console"
@@ -43,6 +44,33 @@ type Env struct {
 	Program string
 	Version string
 	Now     func() time.Time
+
+	voice *voice // may be nil
+}
+
+// A voice is what speaks to the user in place of standard error. Nil and the zero value are none.
+type voice struct {
+	mu  sync.Mutex
+	say func(string)
+}
+
+func (v *voice) set(say func(string)) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.say = say
+}
+
+// speak reports whether there is a voice, which has said text then.
+func (v *voice) speak(text string) bool {
+	if v == nil {
+		return false
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.say != nil {
+		v.say(text)
+	}
+	return v.say != nil
 }
 
 // lost returns the error for a working directory that is not known.
@@ -50,9 +78,13 @@ func (env *Env) lost() error {
 	return setup.Errorf("the working directory is not there any more (%v); change to one that exists", env.Lost)
 }
 
-// Say tells the user something on standard error: wrapped between words at a terminal, and as it is elsewhere.
+// Say tells the user something: through the front end that has the terminal, if one does, or else on standard error,
+// wrapped between words at a terminal and as it is elsewhere.
 func (env *Env) Say(text string) {
 	text = "adze: " + term.Sanitize(text)
+	if env.voice.speak(text) {
+		return
+	}
 	if f, ok := env.Stderr.(*os.File); ok && term.IsTerminal(f) {
 		width, _ := term.Size(f)
 		text = draw.Fold(text, width-1)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -37,6 +38,7 @@ type terminal struct {
 
 // interact runs conversations at the terminal until the user leaves.
 func (o *runOptions) interact(ctx context.Context, env *Env, in invocation) error {
+	env.voice = &voice{} // before others can speak
 	p, err := o.meet(ctx, env)
 	if err != nil {
 		return err
@@ -104,13 +106,26 @@ func (o *runOptions) interact(ctx context.Context, env *Env, in invocation) erro
 	}
 	history := prompts.Open(env.Getenv, env.Dir, env.Now, env.Say)
 	cfg.History, cfg.Remember = history.Recent(), history.Add
-	if err := plain.New(cfg).Run(ctx); err != nil {
+	if err := env.front(ctx, plain.New(cfg)); err != nil {
 		return err
 	}
 	if cause := context.Cause(ctx); cause != errLeft {
 		return cause
 	}
 	return nil
+}
+
+// front runs a front end. What is said meanwhile goes through it, if both have the same terminal.
+func (env *Env) front(ctx context.Context, f *plain.Front) error {
+	if errs, ok := env.Stderr.(*os.File); ok && term.IsTerminal(errs) {
+		env.voice.set(f.Tell)
+	}
+	err := f.Run(ctx)
+	env.voice.set(nil)
+	for _, text := range f.Untold() {
+		env.Say(text)
+	}
+	return err
 }
 
 // setUp asks a user who has configured no model provider how to continue.
