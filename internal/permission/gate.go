@@ -154,7 +154,11 @@ func (g *Gate) settle(ctx context.Context, p *Policy, u *tool.Use, f *Facts, d D
 			}
 			d.doubt(&q, note)
 		}
-		if a, err = g.ask(ctx, q); err == nil && a.By == Headless {
+		var answered *Decision
+		if a, answered, err = g.put(ctx, p, u, q, a.Behavior == Ask); answered != nil {
+			return *answered, nil
+		}
+		if err == nil && a.By == Headless {
 			err = errNoAsker
 		}
 	}
@@ -206,6 +210,42 @@ func (g *Gate) ask(ctx context.Context, q Question) (Answer, error) {
 		return Answer{}, errNoAsker
 	}
 	return ask(ctx, q)
+}
+
+// put puts the question that p left open to the user or a host. If they answer it elsewhere, by a rule that they add or a mode that they
+// choose, it is taken back and decided by that; unless a hook wants it to be asked.
+func (g *Gate) put(ctx context.Context, p *Policy, u *tool.Use, q Question, hooked bool) (Answer, *Decision, error) {
+	if hooked {
+		a, err := g.ask(ctx, q)
+		return a, nil, err
+	}
+	ctx, withdraw := context.WithCancel(ctx)
+	defer withdraw()
+	var a Answer
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		a, err = g.ask(ctx, q)
+	}()
+	for {
+		changed := g.changes(ctx)
+		if now := g.Policy(); now != p && ctx.Err() == nil {
+			p = now
+			if d := Decide(p, factsOf(p, u)); d.Behavior != Ask {
+				withdraw()
+				if <-done; err == nil { // the answer came first
+					return a, nil, nil
+				}
+				return Answer{}, &d, nil
+			}
+		}
+		select {
+		case <-done:
+			return a, nil, err
+		case <-changed:
+		}
+	}
 }
 
 // hooks lets the PermissionRequest hooks answer. A hook never says yes where the user is needed.
@@ -314,7 +354,11 @@ func (g *Gate) Apply(ctx context.Context, updates []Update) error {
 			}
 			continue
 		}
-		g.change(func(c Config) Config { return c.apply(u) })
+		apply := func(c Config) Config { return c.apply(u) }
+		g.change(apply)
+		for s := g.lead; s != nil && u.Lasting(); s = s.lead {
+			s.change(apply)
+		}
 	}
 	return errors.Join(errs...)
 }

@@ -24,6 +24,7 @@ type State struct {
 	mu     sync.Mutex
 	now    Config // what the policy is made of
 	policy *Policy
+	moved  chan struct{} // closed when the policy changes; nil if no caller waits for that
 	plan   planning
 
 	blocked  tally.Breaker
@@ -84,7 +85,26 @@ func (s *State) change(f func(Config) Config) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.now = f(s.now)
+	s.renew()
+}
+
+// renew makes the policy of the configuration, and tells those who wait for it.
+func (s *State) renew() {
 	s.policy = Compile(s.now)
+	if s.moved != nil {
+		close(s.moved)
+		s.moved = nil
+	}
+}
+
+// next returns a channel that is closed when the policy changes.
+func (s *State) next() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.moved == nil {
+		s.moved = make(chan struct{})
+	}
+	return s.moved
 }
 
 // SetRules replaces the rules and directories that come from settings; the rules of the session and of
@@ -182,7 +202,7 @@ func (s *State) SetMode(m Mode) error {
 	if m == Auto {
 		s.blocked.Reset()
 	}
-	s.policy = Compile(s.now)
+	s.renew()
 	return nil
 }
 

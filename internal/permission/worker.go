@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -17,9 +18,9 @@ type WorkerConfig struct {
 	Dirs []string
 }
 
-// Worker returns the gate of an agent that works for the conversation of g. It begins with the rules of g; what the
-// user grants the agent later is the agent's alone. What g denies or asks about holds for the agent from then on, and so
-// does a stricter mode.
+// Worker returns the gate of an agent that works for the conversation of g. It begins with the rules of g. What the user
+// grants the agent for the session is the agent's alone; what they grant for good holds for all. What g denies or asks
+// about holds for the agent from then on, and so do a stricter mode and what changes in the settings.
 func (g *Gate) Worker(c WorkerConfig) *Gate {
 	lead := g.Policy()
 	s := &State{
@@ -50,20 +51,46 @@ func (s *State) leadPolicy() *Policy {
 	return s.lead.Policy()
 }
 
-// obey takes over what the conversation that this one works for denies, asks about and rules out now.
+// changes returns a channel that is closed when the policy changes: this one, or that of a conversation it works for.
+// After the end of ctx it may be closed, too.
+func (s *State) changes(ctx context.Context) <-chan struct{} {
+	if s.lead == nil {
+		return s.next()
+	}
+	own, lead, either := s.next(), s.lead.changes(ctx), make(chan struct{})
+	go func() {
+		defer close(either)
+		select {
+		case <-own:
+		case <-lead:
+		case <-ctx.Done():
+		}
+	}()
+	return either
+}
+
+// obey takes over what the conversation that this one works for denies, asks about and rules out now, and what became of
+// the rules of its settings.
 func (s *State) obey(lead *Policy) {
+	before := s.heard.cfg.Rules
 	s.heard = lead
-	rules := slices.Clone(s.now.Rules)
+	rules := slices.DeleteFunc(slices.Clone(s.now.Rules), func(r rule.Rule) bool {
+		return r.Scope.Writable() && has(before, r) && !has(lead.cfg.Rules, r)
+	})
 	for _, r := range lead.cfg.Rules {
-		if r.Behavior != Allow && !slices.ContainsFunc(rules, func(own rule.Rule) bool {
-			return own.Behavior == r.Behavior && own.String() == r.String() && own.Scope == r.Scope
-		}) {
+		if (r.Behavior != Allow || r.Scope.Writable()) && !has(rules, r) {
 			rules = append(rules, r)
 		}
 	}
 	s.now.Rules = rules
 	s.follow(withWish(lead.Mode(), s.wanted))
-	s.policy = Compile(s.now)
+	s.renew()
+}
+
+func has(rules []rule.Rule, r rule.Rule) bool {
+	return slices.ContainsFunc(rules, func(own rule.Rule) bool {
+		return own.Behavior == r.Behavior && own.String() == r.String() && own.Scope == r.Scope
+	})
 }
 
 // follow changes the mode of one that works for another.

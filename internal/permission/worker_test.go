@@ -1,11 +1,14 @@
 package permission
 
 import (
+	"context"
 	"slices"
 	"testing"
+	"testing/synctest"
 
 	"adze/internal/permission/rule"
 	"adze/internal/platform/scope"
+	"adze/internal/tool"
 )
 
 // Proves AGENT-10.
@@ -65,5 +68,91 @@ func TestWorkerRules(t *testing.T) {
 	}
 	if has(two, granted) {
 		t.Error("an agent got what its lead was granted later")
+	}
+}
+
+// What the user decides for good about the call of one agent holds for all, also for questions that wait; what they decide
+// for the session, and what a hook wants to be asked, does not.
+//
+// Proves AGENT-10, PERM-17.
+func TestQuestionsThatWait(t *testing.T) {
+	rules := func(d scope.Scope) []Update {
+		return []Update{{Type: AddRules, Behavior: Allow, Destination: d, Rules: []RuleValue{{Tool: "Bash", Content: "make"}}}}
+	}
+	tests := []struct {
+		name      string
+		decide    func(lead, one *Gate)
+		hooked    bool
+		withdrawn bool
+		want      string
+	}{
+		{"for good", func(_, one *Gate) { one.Apply(t.Context(), rules(scope.Local)) }, false, true, "allow"},
+		{"for the session", func(_, one *Gate) { one.Apply(t.Context(), rules(scope.Session)) }, false, false, "deny"},
+		{"by the lead", func(lead, _ *Gate) { lead.Apply(t.Context(), rules(scope.Project)) }, false, true, "allow"},
+		{"by a mode", func(lead, _ *Gate) { lead.SetMode(Bypass) }, false, true, "allow"},
+		{"no", func(lead, _ *Gate) {
+			lead.Apply(t.Context(), []Update{{Type: AddRules, Behavior: Deny, Destination: scope.Session, Rules: []RuleValue{{Tool: "Bash"}}}})
+		}, false, true, "deny"},
+		{"a hook that wants it asked", func(_, one *Gate) { one.Apply(t.Context(), rules(scope.Local)) }, true, false, "deny"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				lead := NewGate(GateConfig{Config: Config{Dir: "/w"}, MayBypass: true})
+				lead.SetSave(func(context.Context, Update) error { return nil })
+				one, two := lead.Worker(WorkerConfig{}), lead.Worker(WorkerConfig{}).Worker(WorkerConfig{})
+				one.SetSave(lead.save)
+				user, withdrawn := make(chan struct{}), false
+				two.SetAsk(func(ctx context.Context, _ Question) (Answer, error) {
+					select {
+					case <-user:
+						return Answer{Behavior: Deny}, nil
+					case <-ctx.Done():
+						withdrawn = true
+						return Answer{}, ctx.Err()
+					}
+				})
+				if tt.hooked {
+					two.SetHooks(func(context.Context, *tool.Use, []Update) (Answer, bool, error) {
+						return Answer{Behavior: Ask}, false, nil
+					})
+				}
+				u := newUse(t, fake{name: "Bash"}, call{Access_: []tool.Access{{Verb: tool.Execute, Target: "make"}}})
+				done := make(chan struct{})
+				go func() {
+					defer close(done)
+					if err := two.Before(t.Context(), u); err != nil {
+						t.Error(err)
+					}
+				}()
+				synctest.Wait()
+				tt.decide(lead, one)
+				synctest.Wait()
+				close(user)
+				<-done
+				if withdrawn != tt.withdrawn || (u.Verdict.Decision == tool.Allow) != (tt.want == "allow") {
+					t.Errorf("withdrawn: %v, %+v", withdrawn, u.Verdict)
+				}
+			})
+		})
+	}
+}
+
+// A rule that the user takes back in the settings holds for no agent any more.
+//
+// Proves AGENT-10.
+func TestWorkerLosesRules(t *testing.T) {
+	r, err := rule.Parse("Bash(make)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Behavior, r.Scope = Allow, scope.User
+	lead := NewGate(GateConfig{Config: Config{Dir: "/w"}})
+	agent := lead.Worker(WorkerConfig{})
+	for _, rules := range [][]rule.Rule{{r}, nil} {
+		lead.SetRules(rules, nil)
+		if got := agent.Policy().Config().Rules; len(got) != len(rules) {
+			t.Errorf("with %v, the agent has %v", rules, got)
+		}
 	}
 }

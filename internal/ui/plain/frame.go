@@ -28,7 +28,7 @@ func (f view) frame() {
 	if !f.asking() && f.busy() {
 		rows = append(rows, f.out.rows(f.hint())...)
 	}
-	if f.held && len(f.asked) > 0 {
+	if f.held && f.effect == nil && len(f.asked) > 0 {
 		rows = append(rows, draw.Wrap(f.cfg.Palette.Strong.Apply("A question waits until what you are typing is sent or cleared (Ctrl-U)."), f.out.width(), "")...)
 	}
 	var caret screen.Point
@@ -112,7 +112,7 @@ func (f view) tick() {
 // open shows the question that waits, unless the user is typing or choosing something else: what is typed must not
 // become the answer.
 func (f view) open() {
-	if f.held && f.keyboard.Empty() && f.offer == nil {
+	if f.held && f.effect == nil && f.keyboard.Empty() && f.offer == nil {
 		f.held = false
 		if len(f.asked) > 0 {
 			f.askNext()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"adze/internal/session"
 	"adze/internal/tool"
@@ -72,11 +73,19 @@ func (f *Front) reply(ctx context.Context, text string) {
 	if err := f.talk.Submit(ctx, session.Answer{ID: q.id, Reply: r}); err != nil {
 		f.out.say("The question has already been answered.")
 	}
-	if len(f.asked) > 0 {
-		f.askNext()
-		f.prompt()
+	if len(f.asked) == 0 {
+		return
 	}
+	if d, ok := r.(session.Decision); ok && len(d.Updates) > 0 {
+		f.held, f.effect = true, time.After(effectTime)
+		return
+	}
+	f.askNext()
+	f.prompt()
 }
+
+// effectTime is how long the next question waits after an answer that may have answered it, too.
+const effectTime = 250 * time.Millisecond
 
 // settled removes a question that was answered elsewhere or withdrawn.
 func (f *Front) settled(ev session.Settled) {
@@ -85,7 +94,7 @@ func (f *Front) settled(ev session.Settled) {
 			continue
 		}
 		f.asked = append(f.asked[:i], f.asked[i+1:]...)
-		if !f.leave && !f.held {
+		if i == 0 && !f.leave && !f.held {
 			f.out.say("The question no longer needs an answer.")
 		}
 		if i == 0 && len(f.asked) > 0 && !f.held {

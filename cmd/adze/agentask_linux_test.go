@@ -1,0 +1,43 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// What the user allows for good, when one agent asks, is not asked again for the others that wait. What the program says
+// meanwhile stands on lines of its own.
+//
+// Proves AGENT-10, PERM-17.
+func TestTerminalOneAnswerForAgents(t *testing.T) {
+	tm := newTerminal(t, 100, 40, `when no-tool Agent
+when messages 1
+forever
+use Bash {"command":"mkdir -p made","description":"Make a directory"}
+---
+when no-tool Agent
+forever
+say Made.
+---
+use Agent {"description":"one","prompt":"Make it","subagent_type":"general-purpose"}
+use Agent {"description":"two","prompt":"Make it","subagent_type":"general-purpose"}
+use Agent {"description":"three","prompt":"Make it","subagent_type":"general-purpose"}
+---
+say All three are back.
+`)
+	tm.enter("clear; git init -q .; adze --model replay:model.txt")
+	tm.waitFor(`^> `)
+	tm.enter("go")
+	tm.waitFor(`asks:`)
+	tm.waitFor(`\[a\]lways`)
+	tm.enter("a")
+	tm.waitFor(`All three are back\.`)
+	screen := tm.screen()
+	if n := strings.Count(screen, " asks:"); n != 1 {
+		t.Errorf("%d questions:\n%s", n, screen)
+	}
+	if !strings.Contains(screen, "\nadze: ") || !strings.Contains(screen, "keeps it out of git\n") {
+		t.Errorf("what was said is not on its own:\n%s", screen)
+	}
+	tm.enter("/exit")
+}
