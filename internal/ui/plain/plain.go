@@ -87,24 +87,22 @@ type Front struct {
 	talk     *Conversation
 	left     *Conversation // the last one, after the user has left it
 
-	working  bool             // a turn runs
-	awaited  bool             // an entry will answer what was entered: prompt after it
-	asked    questions        // without an answer yet
-	held     bool             // the questions are not shown yet: the user is typing, or see effect
-	effect   <-chan time.Time // when the last answer has had its effect on the other questions; may be nil
-	followed *follower        // of the task that the user follows; may be nil
-	typed    *typed           // the command that the user typed and that runs; may be nil
-	slash    slash            // the command of adze that runs
-	watched  *watch           // the background tasks
-	offer    *offer           // the list that the user may choose from; may be nil
-	leave    bool             // the next Ctrl-C exits
-	warned   bool             // the user knows which tasks would end
-	escaped  time.Time        // when Esc was pressed
-	ended    bool             // the input has ended: the running turn is the last
-	next     *string          // the session to continue
+	working  bool      // a turn runs
+	awaited  bool      // an entry will answer what was entered: prompt after it
+	followed *follower // of the task that the user follows; may be nil
+	typed    *typed    // the command that the user typed and that runs; may be nil
+	slash    slash     // the command of adze that runs
+	watched  *watch    // the background tasks
+	offer    *offer    // the list that the user may choose from; may be nil
+	leave    bool      // the next Ctrl-C exits
+	warned   bool      // the user knows which tasks would end
+	escaped  time.Time // when Esc was pressed
+	ended    bool      // the input has ended: the running turn is the last
+	next     *string   // the session to continue
 
 	suggestions suggestions
-	told        told
+	inquiry
+	*told
 }
 
 // New returns a front end.
@@ -115,7 +113,7 @@ func New(cfg Config) *Front {
 	if cfg.Height == nil {
 		cfg.Height = func() int { return 0 }
 	}
-	f := &Front{cfg: cfg, keyboard: newKeyboard(cfg), out: newPrinter(cfg), told: told{more: make(chan struct{}, 1)}}
+	f := &Front{cfg: cfg, keyboard: newKeyboard(cfg), out: newPrinter(cfg), told: &told{more: make(chan struct{}, 1)}}
 	f.keyboard.Complete = f.complete
 	return f
 }
@@ -239,8 +237,8 @@ func (f *Front) loop(ctx context.Context, entries <-chan session.Entry) {
 		case <-f.effect:
 			f.effect = nil
 			view{f}.open()
-		case <-f.told.more:
-			f.news()
+		case <-f.more:
+			view{f}.news()
 		case <-due:
 		case <-ctx.Done():
 		}
@@ -250,9 +248,6 @@ func (f *Front) loop(ctx context.Context, entries <-chan session.Entry) {
 
 // busy reports whether the user waits for the session or for a command.
 func (f *Front) busy() bool { return f.working || f.awaited || f.typed != nil || f.slash.call != nil }
-
-// asking reports whether the user is to answer a question.
-func (f *Front) asking() bool { return len(f.asked) > 0 && !f.held }
 
 // gone reports whether the conversation is over.
 func (f *Front) gone(ctx context.Context) bool { return ctx.Err() != nil || f.talk == nil }

@@ -20,6 +20,16 @@ type question struct {
 // questions are without an answer yet. The first one is shown.
 type questions []question
 
+// An inquiry is what the user is to answer.
+type inquiry struct {
+	asked  questions        // without an answer yet
+	held   bool             // they are not shown yet: the user is typing, or see effect
+	effect <-chan time.Time // when the last answer has had its effect on the others; may be nil
+}
+
+// asking reports whether the user is to answer a question.
+func (q *inquiry) asking() bool { return len(q.asked) > 0 && !q.held }
+
 // prompt returns the prompt for the first question, or for input if there is none.
 func (q questions) prompt() string {
 	if len(q) == 0 {

@@ -10,29 +10,28 @@ type told struct {
 	texts []string
 }
 
-// Tell writes a text between what the front end writes itself. It does not wait.
-func (f *Front) Tell(text string) {
-	t := &f.told
+// Tell has a text written between what the front end writes itself. It does not wait for that.
+func (t *told) Tell(text string) {
 	t.mu.Lock()
 	t.texts = append(t.texts, text)
 	t.mu.Unlock()
 	select {
 	case t.more <- struct{}{}:
-	default: // it knows already
+	default: // the front end knows that there is something
 	}
 }
 
-// Untold returns what was told and not written.
-func (f *Front) Untold() []string {
-	f.told.mu.Lock()
-	defer f.told.mu.Unlock()
-	texts := f.told.texts
-	f.told.texts = nil
+// Untold returns what was told and is not written.
+func (t *told) Untold() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	texts := t.texts
+	t.texts = nil
 	return texts
 }
 
 // news writes what was told.
-func (f *Front) news() {
+func (f view) news() {
 	for _, text := range f.Untold() {
 		f.out.say(text)
 	}
