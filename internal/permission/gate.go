@@ -10,6 +10,7 @@ import (
 	"adze/internal/msg"
 	"adze/internal/permission/reminder"
 	"adze/internal/permission/tally"
+	"adze/internal/platform/bell"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/texts"
 	"adze/internal/tool"
@@ -229,7 +230,7 @@ func (g *Gate) put(ctx context.Context, p *Policy, u *tool.Use, q Question, hook
 		a, err = g.ask(ctx, q)
 	}()
 	for {
-		changed := g.changes(ctx)
+		changed := bell.Any(ctx, bells(g.State)...)
 		if now := g.Policy(); now != p && ctx.Err() == nil {
 			p = now
 			if d := Decide(p, factsOf(p, u)); d.Behavior != Ask {

@@ -9,6 +9,7 @@ import (
 	"adze/internal/permission/reminder"
 	"adze/internal/permission/rule"
 	"adze/internal/permission/tally"
+	"adze/internal/platform/bell"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/texts"
 )
@@ -24,7 +25,7 @@ type State struct {
 	mu     sync.Mutex
 	now    Config // what the policy is made of
 	policy *Policy
-	moved  chan struct{} // closed when the policy changes; nil if no caller waits for that
+	moved  bell.Bell // rings when the policy changes
 	plan   planning
 
 	blocked  tally.Breaker
@@ -85,26 +86,13 @@ func (s *State) change(f func(Config) Config) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.now = f(s.now)
-	s.renew()
+	renew(s)
 }
 
-// renew makes the policy of the configuration, and tells those who wait for it.
-func (s *State) renew() {
+// renew makes the policy of the configuration.
+func renew(s *State) {
 	s.policy = Compile(s.now)
-	if s.moved != nil {
-		close(s.moved)
-		s.moved = nil
-	}
-}
-
-// next returns a channel that is closed when the policy changes.
-func (s *State) next() <-chan struct{} {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.moved == nil {
-		s.moved = make(chan struct{})
-	}
-	return s.moved
+	s.moved.Ring()
 }
 
 // SetRules replaces the rules and directories that come from settings; the rules of the session and of
@@ -202,7 +190,7 @@ func (s *State) SetMode(m Mode) error {
 	if m == Auto {
 		s.blocked.Reset()
 	}
-	s.renew()
+	renew(s)
 	return nil
 }
 

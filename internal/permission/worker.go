@@ -1,12 +1,12 @@
 package permission
 
 import (
-	"context"
 	"slices"
 	"strings"
 
 	"adze/internal/permission/reminder"
 	"adze/internal/permission/rule"
+	"adze/internal/platform/bell"
 )
 
 // A WorkerConfig is what makes the gate of an agent differ from that of the conversation that it works for.
@@ -51,22 +51,12 @@ func (s *State) leadPolicy() *Policy {
 	return s.lead.Policy()
 }
 
-// changes returns a channel that is closed when the policy changes: this one, or that of a conversation it works for.
-// After the end of ctx it may be closed, too.
-func (s *State) changes(ctx context.Context) <-chan struct{} {
-	if s.lead == nil {
-		return s.next()
+// bells returns those that ring when the policy changes: this one, or that of a conversation it works for.
+func bells(s *State) (all []*bell.Bell) {
+	for ; s != nil; s = s.lead {
+		all = append(all, &s.moved)
 	}
-	own, lead, either := s.next(), s.lead.changes(ctx), make(chan struct{})
-	go func() {
-		defer close(either)
-		select {
-		case <-own:
-		case <-lead:
-		case <-ctx.Done():
-		}
-	}()
-	return either
+	return all
 }
 
 // obey takes over what the conversation that this one works for denies, asks about and rules out now, and what became of
@@ -84,7 +74,7 @@ func (s *State) obey(lead *Policy) {
 	}
 	s.now.Rules = rules
 	s.follow(withWish(lead.Mode(), s.wanted))
-	s.renew()
+	renew(s)
 }
 
 func has(rules []rule.Rule, r rule.Rule) bool {
