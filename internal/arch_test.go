@@ -80,6 +80,8 @@ var layers = [][]string{
 	{"app/teams", "app/workflows"},
 	{"app/models", "app/access", "app/belongings", "app/outputs", "app/variables", "app/dreams"},
 	{"app/workdir", "app/debuglog", "app/instructions", "app/webtools"},
+	{"app/shells"},
+	{"app/toolbox"},
 	{"app/wire", "app/login"},
 	{"app/demo", "app/sessions", "app/agentscmd", "app/mcpcmd", "app/memorycmd", "app/permissionscmd", "app/plugincmd", "app/serving", "app/imports"},
 	{"app/cli"},
@@ -87,8 +89,11 @@ var layers = [][]string{
 	{"cmd/*", "bench", "bench/floor", "bench/starter", "dev"},
 }
 
-// implementations are imported by app/wire and app/providers alone: the rest of the tree knows their
-// contracts. The benchmarks, which are no part of the product, play scripts too.
+// composers put implementations together: tools, the program, providers.
+var composers = []string{"app/toolbox", "app/wire", "app/providers"}
+
+// implementations are imported by composers alone: the rest of the tree knows their contracts. The benchmarks, which are no
+// part of the product, play scripts too.
 var implementations = []string{
 	"tools/*",
 	"model/anthropic", "model/replay", "model/retry", "model/fit", "model/router", "model/mute",
@@ -103,6 +108,7 @@ var ownTools = map[string][]string{
 	"app/questions":  {"tools/askuser"},
 	"app/servers":    {"tools/mcptool", "tools/mcpresource"},
 	"app/tasklists":  {"tools/tasks", "tools/todo"},
+	"app/shells":     {"tools/bash"},
 	"app/skills":     {"tools/skill", "tools/discover"},
 	"app/subagents":  {"tools/agent"},
 	"app/teams":      {"tools/team", "tools/agent"},
@@ -242,8 +248,8 @@ func forbidden(from, to string, fromRank, toRank int) string {
 		return fmt.Sprintf("%s and %s are siblings; what both need goes down a layer", to, from)
 	case to == "platform/config" && !within(from, "app"):
 		return "only app reads the configuration"
-	case matches(implementations, to) && from != "app/wire" && from != "app/providers" && from != "bench" && !slices.Contains(ownTools[from], to):
-		return "only app/wire and app/providers import implementations"
+	case matches(implementations, to) && !slices.Contains(composers, from) && from != "bench" && !slices.Contains(ownTools[from], to):
+		return "only app/toolbox, app/wire and app/providers import implementations"
 	case matches(frontEnds, to) && from != "app/wire" && from != "app/cli":
 		return "only app/cli and app/wire know front ends"
 	case within(from, "tool") && within(to, "model"):
@@ -445,7 +451,7 @@ func TestArchCheckImports(t *testing.T) {
 		{"part over its parent", "internal/agent/exec/exec.go", "adze/internal/agent", "agent is a layer above agent/exec"},
 		{"siblings by pattern", "internal/tools/edit/edit.go", "adze/internal/tools/read", "tools/read and tools/edit are siblings"},
 		{"siblings by name", "internal/hook/hook.go", "adze/internal/permission", "permission and hook are siblings"},
-		{"implementation", "internal/agent/agent.go", "adze/internal/model/retry", "only app/wire and app/providers import implementations"},
+		{"implementation", "internal/agent/agent.go", "adze/internal/model/retry", "only app/toolbox, app/wire and app/providers import implementations"},
 		{"implementation by a command", "cmd/adze/main.go", "adze/internal/ui/tui", "only app/cli and app/wire know front ends"},
 		{"configuration", "internal/session/session.go", "adze/internal/platform/config", "only app reads the configuration"},
 		{"tool and model", "internal/tool/tool.go", "adze/internal/model", "do not know each other"},

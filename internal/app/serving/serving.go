@@ -9,6 +9,7 @@ import (
 
 	"adze/internal/app/console"
 	"adze/internal/app/setup"
+	"adze/internal/app/toolbox"
 	"adze/internal/app/wire"
 	"adze/internal/mcp/serve"
 	"adze/internal/platform/fsys"
@@ -66,7 +67,7 @@ func Run(ctx context.Context, c *console.Console, w *wire.Workspace, o Options) 
 	}
 	defer conv.Close()
 	s := serve.New(serve.Config{
-		Version: w.Version, Instructions: fmt.Sprintf(instructions, w.Dir), Offers: wire.Served(),
+		Version: w.Version, Instructions: fmt.Sprintf(instructions, w.Dir), Offers: toolbox.Served(),
 		Executor: conv.Session.Executor(), Pool: conv.Session.Pool,
 	})
 	defer s.Close()

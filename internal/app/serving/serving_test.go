@@ -20,6 +20,7 @@ import (
 	"adze/internal/app/apptest"
 	"adze/internal/app/console"
 	"adze/internal/app/settings"
+	"adze/internal/app/toolbox"
 	"adze/internal/app/wire"
 	"adze/internal/tool"
 )
@@ -233,7 +234,7 @@ func TestFacts(t *testing.T) {
 		"WebFetch":     {`{"url":"https://example.com/","prompt":"x"}`},
 		"WebSearch":    {`{"query":"weather"}`},
 	}
-	for _, o := range wire.Served() {
+	for _, o := range toolbox.Served() {
 		if o.Facts == nil {
 			continue
 		}

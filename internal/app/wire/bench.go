@@ -2,17 +2,17 @@ package wire
 
 import (
 	"fmt"
-	"os"
 	"slices"
 
 	"adze/internal/app/access"
 	"adze/internal/app/extras"
+	"adze/internal/app/shells"
+	"adze/internal/app/toolbox"
 	"adze/internal/app/webtools"
 	"adze/internal/app/workdir"
 	"adze/internal/hook"
 	"adze/internal/permission"
 	"adze/internal/platform/filestate"
-	"adze/internal/platform/task"
 	"adze/internal/tool"
 	"adze/internal/tool/absent"
 	"adze/internal/tool/change"
@@ -48,21 +48,18 @@ func (w *Workspace) Bench(a AccessSpec) (*Bench, error) {
 		w.Say(problem.Error())
 	}
 	dir := workdir.New(w.Dir, b.Gate)
-	d := toolDeps{
-		values: w.values(), runner: w.runner, engine: w.Engine, gate: b.Gate,
-		shell: &shellState{dir: dir, tasks: task.New(os.TempDir(), nil)},
-		files: &fileRecords{state: filestate.New()},
-		plan:  planConfig(b.Gate, w.values().Plan.Restrained), output: new(structured.Output), web: webtools.Pages(w.online()),
-		unattended: true, // the tools are shown as one turn without a user has them
+	d := toolbox.Config{
+		Values: w.values(), Runner: w.runner, Engine: w.Engine, Gate: b.Gate,
+		Shell: shells.Plain(dir, w.environment()), State: filestate.New(), Output: new(structured.Output), Pages: webtools.Pages(w.online()),
+		Unattended:  true, // the tools are shown as one turn without a user has them
+		Experiments: new(windowParts).experiments(w.values().Window),
 	}
-	d.shell.setEnv(w.environment())
 	if w.Project.Home != "" {
-		d.plan.File = func() string { return "" } // none of the tools is run
-		d.files.changes = &change.Files{Dir: dir.Here, State: d.files.state, Hidden: b.Gate.Hidden}
+		d.PlanFile = func() string { return "" } // none of the tools is run
+		d.Files = &change.Files{Dir: dir.Here, State: d.State, Hidden: b.Gate.Hidden}
 	}
-	d.experiment(new(windowParts))
-	b.Tools = d.tools()
-	all := registry(b.Tools, b.Gate)
+	b.Tools = toolbox.New(d)
+	all := toolbox.Registry(b.Tools, b.Gate)
 	extras.New(extrasConfig(w)).Configure(all)
 	b.pool, _ = all.Assemble(nil, deniedTools(w, &Spec{Access: a}, b.Gate, b.Tools)) // ok: nothing is reported of those that are built in
 	return b, nil

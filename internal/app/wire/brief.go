@@ -20,6 +20,7 @@ import (
 	"adze/internal/app/skills"
 	"adze/internal/app/tasklists"
 	"adze/internal/app/teams"
+	"adze/internal/app/toolbox"
 	"adze/internal/brief"
 	"adze/internal/instruct"
 	"adze/internal/model"
@@ -93,7 +94,7 @@ func (b *briefing) newPrompt(shared func() bool, scratch func() string) *brief.P
 			Budget:    b.spec.Limits.TokenBudget,
 		},
 		Memory: b.memory.Told(),
-		Shells: shellTools(), Dedicated: dedicatedTools(), Trackers: tasklists.Trackers(),
+		Shells: toolbox.Shells(), Dedicated: toolbox.Dedicated(), Trackers: tasklists.Trackers(),
 		Model: func(id string) brief.Model {
 			known, _ := w.Models.Table.Lookup(id)
 			m := brief.Model{ID: id, Name: known.Name, Cutoff: known.Cutoff}

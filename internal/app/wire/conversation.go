@@ -15,7 +15,9 @@ import (
 	"adze/internal/app/outputs"
 	"adze/internal/app/providers"
 	"adze/internal/app/servers"
+	"adze/internal/app/shells"
 	"adze/internal/app/skills"
+	"adze/internal/app/toolbox"
 	"adze/internal/app/transcript"
 	"adze/internal/brief"
 	"adze/internal/confine"
@@ -44,7 +46,7 @@ type Conversation struct {
 	model   *models.Choice
 	sandbox *confine.Confinement
 	dir     workplace
-	shell   *shellState
+	shell   *shells.Shell
 	files   *fileRecords
 	told    *briefing
 	skills  *skills.Skills // nil if no model is asked
@@ -178,7 +180,7 @@ func noteOf(c *Conversation) func(kind string, fields map[string]any) {
 func (c *Conversation) openSession(ctx context.Context) {
 	v := c.ws.values()
 	tools := c.tools()
-	all := registry(tools, c.Gate)
+	all := toolbox.Registry(tools, c.Gate)
 	c.told.extras.Configure(all)
 	c.told.texts = brief.NewToolTexts(tools)
 	if c.coordinator != nil {
@@ -231,10 +233,10 @@ func (c *Conversation) openSession(ctx context.Context) {
 	if c.files.history != nil {
 		cfg.Records.Files = c.files.history
 	}
-	if c.shell.tasks != nil {
-		cfg.Controls.Detach = c.shell.tasks.Detach
+	if c.shell.Tasks != nil {
+		cfg.Controls.Detach = c.shell.Tasks.Detach
 		if c.spec.unattended() {
-			cfg.Await = c.told.team.Await(c.shell.await(c.ws.Say))
+			cfg.Await = c.told.team.Await(c.shell.Await(c.ws.Say))
 		}
 	}
 	if a := c.told.announcer; a != nil {
@@ -298,7 +300,7 @@ func (c *Conversation) order(cfg *session.Config) {
 		cfg.Hearers = append(cfg.Hearers, session.Hearer{Name: "coordinator", Hear: c.coordinator.Hear})
 	}
 	cfg.Hearers = append(cfg.Hearers, []session.Hearer{
-		{Name: "shell", Hear: c.shell.hear},
+		{Name: "shell", Hear: c.shell.Hear},
 		{Name: "mode", Hear: modeReminder(c)},
 		{Name: "scratch", Hear: makesScratch(c.scratch)},
 		{Name: "instructions", Hear: newsOf(c)},

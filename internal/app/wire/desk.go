@@ -34,7 +34,7 @@ func (c *Conversation) Desk() *desk.Desk {
 	cfg := desk.Config{
 		Terminal: c.spec.Entry == Interactive,
 		Session:  c.Session, Dir: c.ws.Dir, Home: c.ws.Project.Home, Now: c.ws.Now, Log: c.record.Log,
-		Tasks: c.shell.tasks, Version: c.ws.Version, Models: deskModels(c),
+		Tasks: c.shell.Tasks, Version: c.ws.Version, Models: deskModels(c),
 		Permission: deskPermission(c), Surroundings: surroundings(c), Extensions: extended(c),
 		Files: desk.Files{
 			Dir: c.ws.Dir, History: c.files.history, State: c.files.state, Working: c.ws.writers.Working,

@@ -3,6 +3,7 @@ package wire
 import (
 	"adze/internal/app/access"
 	"adze/internal/app/coordinator"
+	"adze/internal/app/toolbox"
 	"adze/internal/permission"
 	"adze/internal/tool"
 	"adze/internal/tools/structured"
@@ -17,7 +18,7 @@ func (w *Workspace) place() access.Place {
 func deniedTools(w *Workspace, s *Spec, gate *permission.Gate, tools []tool.Tool) func(name string) bool {
 	o := access.Offer{Tools: tools, Always: structured.Name, Agent: offeredBy(s), HasServers: func() bool { return hasServers(w) }}
 	if w.values().Simple {
-		o.Simple = simpleTools[:]
+		o.Simple = toolbox.Simple()
 	}
 	if s.Coordinator {
 		o.Simple, o.Agent = coordinator.Tools(), coordinator.Offers

@@ -19,7 +19,7 @@ import (
 func (c *Conversation) openHooks() {
 	v := c.ws.values()
 	cfg := lifecycle.Config{
-		Source: "startup", Exit: "other", EnvFile: c.shell.vars, Say: c.ws.Say,
+		Source: "startup", Exit: "other", EnvFile: c.shell.Vars, Say: c.ws.Say,
 		ModelID: func(name string) string { m, _ := c.model.Resolve(name); return m.ID }, // ok: the session has it already
 		Runner: hook.Config{
 			Sources: allHooks(c),
@@ -29,7 +29,7 @@ func (c *Conversation) openHooks() {
 			Dir:        c.ws.Dir,
 			ProjectDir: c.ws.Project.Trust.Root,
 			Environ:    func() []string { return variables.All(c.ws.inherited(), c.ws.values()) },
-			Scrubbed:   func() []string { return slices.Clone(*c.shell.env.Load()) },
+			Scrubbed:   func() []string { return slices.Clone(c.shell.Env()) },
 			Policy:     hookPolicy(v.Hooks, c.spec.Bare),
 			Approved: func(from hook.Source, event, matcher string, handler json.RawMessage) bool {
 				t := c.ws.Project.Trust

@@ -53,7 +53,7 @@ func (c *Conversation) takeSettings() {
 	for _, problem := range c.Gate.Policy().Problems() {
 		c.ws.Say(problem.Error())
 	}
-	c.shell.setEnv(c.ws.environment())
+	c.shell.SetEnv(c.ws.environment())
 	c.sandbox.Reload(v.Sandbox)
 	c.Hooks.Reload(allHooks(c))
 	c.skills.Reload(context.Background())

@@ -44,7 +44,7 @@ func openDreams(c *Conversation) {
 		return
 	}
 	c.dreams = dreams.New(dreams.Config{
-		Launch: c.agents.Launch, Background: c.shell.tasks != nil, Memory: c.told.memory, Project: c.ws.Project, Dir: c.ws.Dir,
+		Launch: c.agents.Launch, Background: c.shell.Tasks != nil, Memory: c.told.memory, Project: c.ws.Project, Dir: c.ws.Dir,
 		Settings: func() settings.Memory { return c.ws.values().Memory }, Session: func() *session.Session { return c.Session },
 		Unattended: c.spec.unattended(), Language: c.ws.language, Now: c.ws.Now, Say: c.ws.Say, Log: c.debug,
 	})

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"adze/internal/app/access"
+	"adze/internal/app/toolbox"
 	"adze/internal/mcp"
 	"adze/internal/mcp/roster"
 	"adze/internal/permission"
@@ -31,7 +32,7 @@ func BenchmarkPoolOfServers(b *testing.B) {
 		gate.AddRule(rule.Rule{Tool: fmt.Sprint("mcp__other", i), Behavior: permission.Deny, Scope: scope.User})
 	}
 	denied := access.Denied(nil, AccessSpec{}, gate, access.Offer{})
-	r := registry(nil, gate)
+	r := toolbox.Registry(nil, gate)
 	r.Deferred = func(string, *tool.Traits) bool { return true }
 	first, _ := r.Assemble(set.Tools(offered), denied)
 	b.ReportAllocs()

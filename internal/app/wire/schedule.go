@@ -63,7 +63,7 @@ func watchTools(c *Conversation, others []tool.Tool) []tool.Tool {
 	if !c.ws.values().Loop.Monitor || c.spec.Calls != FromModel || shell < 0 {
 		return nil
 	}
-	return []tool.Tool{monitor.New(monitor.Config{Shell: others[shell], Tasks: c.shell.tasks})}
+	return []tool.Tool{monitor.New(monitor.Config{Shell: others[shell], Tasks: c.shell.Tasks})}
 }
 
 // JobsFile returns the file that keeps the durable jobs of a directory.

@@ -8,6 +8,8 @@ import (
 	"adze/internal/agent"
 	"adze/internal/agent/exec"
 	"adze/internal/app/settings"
+	"adze/internal/app/shells"
+	"adze/internal/app/toolbox"
 	"adze/internal/app/variables"
 	"adze/internal/app/workdir"
 	"adze/internal/model/replay"
@@ -17,7 +19,6 @@ import (
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/replace"
 	"adze/internal/platform/search"
-	"adze/internal/platform/task"
 	"adze/internal/platform/web"
 	"adze/internal/session"
 	"adze/internal/tool/change"
@@ -36,24 +37,23 @@ func Scripted(ctx context.Context, name string, script []byte, dir, state string
 	gate := permission.NewGate(permission.GateConfig{Config: permission.Config{Mode: permission.Bypass, Dir: dir, Dirs: []string{dir}}})
 	engine := search.New(search.Config{Cold: true})
 	known := filestate.New()
-	d := &toolDeps{
-		values: settings.Decode(defaults), runner: new(osproc.Runner), engine: engine, gate: gate,
-		shell: &shellState{dir: workdir.New(dir, gate), tasks: task.New(os.TempDir(), nil)},
-		files: &fileRecords{state: known, changes: &change.Files{
+	values, runner := settings.Decode(defaults), new(osproc.Runner)
+	tools := toolbox.New(toolbox.Config{
+		Values: values, Runner: runner, Engine: engine, Gate: gate,
+		Shell: shells.Plain(workdir.New(dir, gate), variables.ForCommands(os.Environ(), values)), State: known,
+		Files: &change.Files{
 			Dir: func() string { return dir }, State: known, Replacer: replace.New(filepath.Join(state, "locks")),
 			Listeners: []change.Listener{searchNews{engine}},
-		}},
-		plan: planConfig(gate, true), output: new(structured.Output),
-		web: webfetch.Config{Client: web.New(web.Config{}), Offline: true},
-	}
-	d.shell.setEnv(variables.ForCommands(os.Environ(), d.values))
+		},
+		Output: new(structured.Output), Pages: webfetch.Config{Client: web.New(web.Config{}), Offline: true},
+	})
 	s = session.Open(ctx, session.Config{
 		Provider: replay.NewPlayer(parsed).Provider(),
-		Tools:    session.Tools{Registry: registry(d.tools(), gate)},
+		Tools:    session.Tools{Registry: toolbox.Registry(tools, gate)},
 		Gates:    []exec.Gate{{Name: "permission", Gate: gate}},
 		Models: session.Models{Main: ScriptedModel, Resolve: func(string) (agent.Model, error) {
 			return agent.Model{ID: ScriptedModel}, nil
 		}},
 	})
-	return s, func() { s.Close(); engine.Close(); d.runner.Close() }, nil
+	return s, func() { s.Close(); engine.Close(); runner.Close() }, nil
 }

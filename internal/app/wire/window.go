@@ -11,6 +11,7 @@ import (
 	"adze/internal/agent/compact"
 	"adze/internal/agent/snip"
 	"adze/internal/app/settings"
+	"adze/internal/app/toolbox"
 	"adze/internal/msg"
 	"adze/internal/platform/paths"
 	"adze/internal/session"
@@ -36,7 +37,7 @@ func (c *Conversation) keepWithin(cfg *session.Config) {
 		Reactive: v.Window.ReactiveOnly,
 		Keep:     keepNoted(v.Window, c.ws.Say),
 		LastTurn: c.spec.Entry == Print,
-		Tools:    windowTools(),
+		Tools:    toolbox.OfWindow(),
 		Language: c.ws.language(),
 		Hooks:    c.Hooks.Compaction(),
 	}
@@ -46,7 +47,7 @@ func (c *Conversation) keepWithin(cfg *session.Config) {
 	w.State = c.record.State().Last
 	// The steps shorten what is sent, in this order.
 	if c.window.snipper != nil {
-		w.Steps = append(w.Steps, window.Snip(c.window.snipper, snipTool))
+		w.Steps = append(w.Steps, window.Snip(c.window.snipper, toolbox.Snip))
 	}
 	w.Steps = append(w.Steps, window.Clear(v.Window.Micro))
 	if v.Window.Collapse {
@@ -54,7 +55,7 @@ func (c *Conversation) keepWithin(cfg *session.Config) {
 		w.Steps = append(w.Steps, window.Fold(c.window.folder))
 	}
 	w.Notes = newNotes(c, cfg)
-	files := &sight.Files{State: c.files.state, Hidden: c.Gate.Hidden, Plan: c.planFile(), Tasks: c.shell.tasks}
+	files := &sight.Files{State: c.files.state, Hidden: c.Gate.Hidden, Plan: c.planFile(), Tasks: c.shell.Tasks}
 	var replaced func()
 	w.Sources, replaced = c.skills.Restoring(c.told.tasks.Restoring(files.Sources))
 	w.Cleared = func(uses []*msg.ToolUse) { unseen(c, uses) }

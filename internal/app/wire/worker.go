@@ -164,7 +164,7 @@ func openAgents(c *Conversation) {
 		return
 	}
 	cfg := subagents.Config{
-		Session: func() *session.Session { return c.Session }, Tasks: c.shell.tasks, Definitions: func() *agentdef.Set { return c.ws.Agents.Set() },
+		Session: func() *session.Session { return c.Session }, Tasks: c.shell.Tasks, Definitions: func() *agentdef.Set { return c.ws.Agents.Set() },
 		Settings: func() settings.Agents { return agentSettings(c.ws) }, Denied: func(kind string) string { return subagents.DeniedBy(c.Gate, kind) },
 		Open:   func(ctx context.Context, b subagents.Birth) (*subagents.Worker, error) { return hire(ctx, c, b) },
 		Spawn:  teams.Spawner(func() *teams.Lead { return c.told.team.Lead }),
@@ -182,13 +182,13 @@ func openAgents(c *Conversation) {
 		c.trees = w.Lead.trees
 	}
 	cfg.Tree = c.trees.ForAgent
-	if c.shell.tasks != nil {
-		c.shell.tasks.Allow(agentSettings(c.ws).Most)
+	if c.shell.Tasks != nil {
+		c.shell.Tasks.Allow(agentSettings(c.ws).Most)
 	}
 	c.agents = subagents.New(cfg)
 	if w := c.spec.Worker; w == nil || w.fork() { // a fork is told what its lead is told
 		c.flows = workflows.New(workflows.Config{
-			Project: c.ws.Project, Launch: c.agents.Launch, Tasks: c.shell.tasks, Folder: c.record.Folder, Waits: c.spec.unattended(),
+			Project: c.ws.Project, Launch: c.agents.Launch, Tasks: c.shell.Tasks, Folder: c.record.Folder, Waits: c.spec.unattended(),
 		})
 	}
 }

@@ -1,6 +1,6 @@
 // Package wire puts the program together: a [Workspace] is what the conversations of a process share, a
-// [Conversation] is made from a workspace and a [Spec]. It is the only package that imports
-// implementations of tools, providers and front ends' services; what the parts do is left to them.
+// [Conversation] is made from a workspace and a [Spec]. What the parts do is left to them, and the list of tools to the
+// package toolbox.
 package wire
 
 import (

@@ -1,4 +1,4 @@
-package wire
+package toolbox
 
 import (
 	"adze/internal/permission"
@@ -8,8 +8,8 @@ import (
 	"adze/internal/tools/read"
 )
 
-// registry returns the registry of tools, which knows what to use in place of those of other programs.
-func registry(tools []tool.Tool, gate *permission.Gate) *tool.Registry {
+// Registry returns the registry of tools, which knows what to use in place of those of other programs.
+func Registry(tools []tool.Tool, gate *permission.Gate) *tool.Registry {
 	r := tool.NewRegistry(tools...)
 	r.Rules = func() any { return gate.Policy() }
 	r.Substitutes = []tool.Substitute{

@@ -1,4 +1,4 @@
-package wire
+package toolbox
 
 import (
 	"encoding/json"

@@ -1,0 +1,130 @@
+// Package shells keeps what the commands of a conversation share: directory, environment, processes, background tasks. How a
+// command runs is left to the tools.
+package shells
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"adze/internal/app/transcript"
+	"adze/internal/app/variables"
+	"adze/internal/app/workdir"
+	"adze/internal/platform/envfile"
+	"adze/internal/platform/environ"
+	"adze/internal/platform/osproc"
+	"adze/internal/platform/task"
+	"adze/internal/session"
+	"adze/internal/tool"
+	"adze/internal/tools/bash"
+)
+
+// A Config says whose commands share something.
+type Config struct {
+	Dir    *workdir.Dir
+	Env    *variables.Commands
+	Record *transcript.Transcript
+	// Home is the state home, or "".
+	Home string
+	// Program starts this program again; empty means that it must not be started.
+	Program string
+	// NoBackground says that no command runs in the background.
+	NoBackground bool
+	// Ended hears how a background task ended.
+	Ended func(text string)
+	// Note hears that the user's own shell is not the one that runs commands; it may be nil.
+	Note func(string)
+	Say  func(string)
+}
+
+// A Shell is what the commands of a conversation share.
+type Shell struct {
+	Dir      *workdir.Dir
+	Runner   osproc.Runner // ends with the conversation what its commands leave behind
+	Tasks    *task.Table   // nil if nothing runs in the background
+	Vars     *envfile.File // where hooks set variables
+	Temp     string        // where output is kept
+	Snapshot func() string // of the user's shell; may be nil
+	Notes    environ.Notes // about variables that commands do not get
+
+	start func()                   // takes the snapshot; may be nil
+	env   atomic.Pointer[[]string] // of commands
+}
+
+// Open makes what commands share. Nothing is written before the first of them. Opened is called with what closes parts of it,
+// the last to be closed first.
+func Open(c Config, opened func(close func())) (*Shell, error) {
+	folder := c.Record.Folder()
+	if folder == "" {
+		var err error
+		if folder, err = transcript.Temporary(opened); err != nil {
+			return nil, err
+		}
+	}
+	s := &Shell{Dir: c.Dir, Temp: filepath.Join(folder, "tasks")}
+	s.Runner.Reaper = c.Program
+	opened(s.Runner.Close)
+	vars := ""
+	if c.Home != "" {
+		vars = filepath.Join(c.Home, "session-env", c.Record.ID+".sh")
+	}
+	s.Vars = envfile.New(vars, &s.Runner, c.Say)
+	s.SetEnv(c.Env)
+	snapshot := bash.TakeSnapshot(&s.Runner, folder, c.Env.List, c.Say)
+	snapshot.Note = c.Note
+	s.Snapshot, s.start = snapshot.File, snapshot.Start
+	opened(func() { transcript.RemoveTasks(folder, c.Record.Path(), bash.SnapshotFile) })
+	opened(snapshot.Close)
+	if !c.NoBackground {
+		s.Tasks = task.New(s.Temp, func(n task.Notice) { c.Ended(n.Text()) })
+		opened(s.Tasks.Close) // before the runner, which would take their last words
+	}
+	return s, nil
+}
+
+// Plain returns what commands share where nothing is kept. It starts nothing.
+func Plain(dir *workdir.Dir, env *variables.Commands) *Shell {
+	s := &Shell{Dir: dir, Tasks: task.New(os.TempDir(), nil)}
+	s.SetEnv(env)
+	return s
+}
+
+// patience is how long background commands are waited for before the user is told.
+const patience = 3 * time.Second
+
+// Await returns what waits for background commands, and tells the user if that takes long.
+func (s *Shell) Await(say func(string)) func(context.Context, func() bool) bool {
+	return func(ctx context.Context, heard func() bool) bool {
+		slow := time.AfterFunc(patience, func() {
+			for _, t := range s.Tasks.List() {
+				if t.Status() == task.Running {
+					say(fmt.Sprintf("waiting for a background command, until it has run for %v: %s", t.Limit, tool.OneLine(t.Title, 80)))
+				}
+			}
+		})
+		defer slow.Stop()
+		return s.Tasks.Await(ctx, heard)
+	}
+}
+
+// Hear takes the snapshot of the user's shell beside the first turn: a conversation in which nothing is said
+// leaves nothing behind.
+func (s *Shell) Hear(context.Context, session.Prompt) session.Hearing {
+	s.start()
+	return session.Hearing{}
+}
+
+// SetEnv gives commands an environment.
+func (s *Shell) SetEnv(c *variables.Commands) {
+	s.env.Store(&c.List)
+	s.Notes.Set(c.Withheld)
+}
+
+// Env returns the environment of commands, without what hooks set.
+func (s *Shell) Env() []string { return *s.env.Load() }
+
+// WithVars returns the environment of commands, with what hooks set.
+func (s *Shell) WithVars() []string { return s.Vars.Apply(s.Env()) }

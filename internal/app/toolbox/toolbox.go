@@ -1,0 +1,237 @@
+// Package toolbox is the list of the tools that adze brings, each made with what it needs of a conversation. Tools that a
+// part of a conversation ties to what it keeps are made by that part.
+package toolbox
+
+import (
+	"context"
+	"errors"
+	"runtime"
+
+	"adze/internal/app/extras"
+	"adze/internal/app/servers"
+	"adze/internal/app/settings"
+	"adze/internal/app/shells"
+	"adze/internal/app/skills"
+	"adze/internal/app/subagents"
+	"adze/internal/confine"
+	"adze/internal/mcp/serve"
+	"adze/internal/model/catalog"
+	"adze/internal/permission"
+	"adze/internal/platform/filestate"
+	"adze/internal/platform/gitrepo"
+	"adze/internal/platform/osproc"
+	"adze/internal/platform/search"
+	"adze/internal/session/window"
+	"adze/internal/tool"
+	"adze/internal/tool/change"
+	"adze/internal/tool/command"
+	searchplace "adze/internal/tool/place"
+	"adze/internal/tools/bash"
+	"adze/internal/tools/ctxinspect"
+	"adze/internal/tools/edit"
+	"adze/internal/tools/glob"
+	"adze/internal/tools/grep"
+	"adze/internal/tools/notebook"
+	"adze/internal/tools/plan"
+	"adze/internal/tools/powershell"
+	"adze/internal/tools/read"
+	"adze/internal/tools/snip"
+	"adze/internal/tools/structured"
+	"adze/internal/tools/taskoutput"
+	"adze/internal/tools/taskstop"
+	"adze/internal/tools/webfetch"
+	"adze/internal/tools/websearch"
+	"adze/internal/tools/write"
+)
+
+// A Config is what the built-in tools are made with.
+type Config struct {
+	Reader
+	Experiments
+	Delegates
+	Values  *settings.Values
+	Runner  *osproc.Runner
+	Engine  *search.Engine
+	Gate    *permission.Gate
+	Sandbox *confine.Confinement // nil if commands are not confined
+	Git     *gitrepo.Judge       // nil if the tool may have its own
+	Shell   *shells.Shell
+	State   *filestate.Store // what was read of files
+	Files   *change.Files    // changes files; nil if none can be changed
+	// PlanFile returns where the plan is kept; nil means that there is no file for it.
+	PlanFile func() string
+	Pages    webfetch.Config
+	Search   websearch.Config
+	// Unattended says that no user waits while a command runs, and that a turn waits for those in the background.
+	Unattended bool
+	// Single says that a single call is made, which nothing can outlive.
+	Single  bool
+	Extras  *extras.Extras // nil if no tool is looked up
+	Servers *servers.Share // nil if no server is used
+	// Output takes the value that a turn must end in.
+	Output *structured.Output
+}
+
+// A Reader reads the results of tools. The zero value is the user.
+type Reader struct {
+	// Model returns the model that reads them; nil if none does.
+	Model func() catalog.Model
+	// Count asks the provider how many tokens a text is; it may be nil.
+	Count func(ctx context.Context, text string) (int, error)
+	// Program says that another program reads them, which takes pictures.
+	Program bool
+}
+
+// Delegates are what does parts of the work in its own way; each may be nil.
+type Delegates struct {
+	Skill  *skills.Skills
+	Skills *skills.Listing
+	Agents *subagents.Agents
+}
+
+// Experiments are what the tools of experiments tell and ask.
+type Experiments struct {
+	// Stale hears from the model what can be cut out of the conversation, and Inspect says how full the
+	// window is; both may be nil.
+	Stale   snip.Marker
+	Inspect func() string
+}
+
+// New returns the list of all tools. To add one, write its package and add its line. A tool that lacks what it
+// needs is in it, too, and says so when it is to be offered.
+func New(c Config) []tool.Tool {
+	shell, plans := c.command(), c.plan()
+	at := searchplace.Config{Dir: c.Shell.Dir.Here, Denied: c.denials, Named: c.Engine.Named}
+	return append([]tool.Tool{
+		bash.New(shell),
+		powershell.New(inPowerShell(shell)),
+		read.New(c.reading()),
+		edit.New(edit.Config{Files: c.Files, WholeOnly: !c.Values.Files.AllowCovered}),
+		write.New(write.Config{Files: c.Files}),
+		notebook.New(notebook.Config{Files: c.Files}),
+		glob.New(glob.Config{Config: at, Engine: c.Engine}),
+		grep.New(grep.Config{Config: at, Engine: c.Engine}),
+		webfetch.New(c.Pages),
+		websearch.New(c.Search),
+		taskoutput.New(c.Shell.Tasks),
+		taskstop.New(c.Shell.Tasks),
+		plan.Enter(plans),
+		plan.Exit(plans),
+		snip.New(c.Stale),
+		ctxinspect.New(c.Inspect),
+		c.Skill.Tool(),
+		c.Agents.Tool(),
+		c.Skills.Tool(),
+		c.Output,
+	}, append(c.Servers.ResourceTools(), c.Extras.Tools()...)...)
+}
+
+// Simple returns the tools of the simple mode.
+func Simple() []string { return []string{bash.Name, powershell.Name, read.Name, edit.Name} }
+
+// Shells returns the tools that run commands, the usual one first.
+func Shells() []string { return []string{bash.Name, powershell.Name} }
+
+// Dedicated returns the tools that do what a shell has commands for.
+func Dedicated() []string {
+	return []string{read.Name, edit.Name, write.Name, glob.Name, grep.Name}
+}
+
+// Served returns the tools that are offered to other programs: those for files, searching, commands and the web, with what
+// holds for every call of them.
+func Served() []serve.Offer {
+	looks, changes, web := &serve.Facts{ReadOnly: true}, &serve.Facts{}, &serve.Facts{ReadOnly: true, OpenWorld: true}
+	return []serve.Offer{
+		{Name: bash.Name}, {Name: powershell.Name}, {Name: taskoutput.Name}, {Name: taskstop.Name},
+		{Name: read.Name, Facts: looks}, {Name: glob.Name, Facts: looks}, {Name: grep.Name, Facts: looks},
+		{Name: edit.Name, Facts: changes}, {Name: write.Name, Facts: changes}, {Name: notebook.Name, Facts: changes},
+		{Name: webfetch.Name, Facts: web}, {Name: websearch.Name, Facts: web},
+	}
+}
+
+// OfWindow names the tools that the context window makes use of.
+func OfWindow() window.ToolNames { return window.ToolNames{Read: read.Name} }
+
+// Snip is the tool with which the model says what can be cut out.
+const Snip = snip.Name
+
+func (c *Config) reading() read.Config {
+	f := c.Values.Files
+	r := read.Config{
+		Dir: c.Shell.Dir.Here, MaxBytes: f.MaxBytes, MaxTokens: f.MaxTokens, State: c.State,
+		Repeat: f.Repeat, Exempt: f.Exempt, Denied: c.Gate.Hidden, Named: c.Engine.Named, CountTokens: c.Count,
+	}
+	if c.Program {
+		r.Images = func() bool { return true }
+	}
+	if c.Model != nil {
+		if f.Remind {
+			r.Model = func() string { return c.Model().ID }
+		}
+		r.Images = func() bool { return c.Model().Images }
+		r.Documents = func() bool { return c.Model().Documents }
+	}
+	return r
+}
+
+// command returns how the shell tool is made.
+func (c *Config) command() bash.Config {
+	s, sh := c.Values.Shell, c.Shell
+	b := bash.Config{
+		Snapshot: sh.Snapshot, Files: c.Files, Roots: sh.Dir.Roots, Git: c.Git,
+		MayRead: func(path string) bool { return c.Gate.Policy().MayRead(path) },
+		Hidden:  func() []string { return c.Gate.Policy().DeniedPlaces() },
+		Config: command.Config{
+			Dir: sh.Dir.Here, SetDir: sh.Dir.Move, Runner: c.Runner, Env: sh.WithVars, Missing: sh.Notes.About,
+			TempDir: sh.Temp, MaxChars: s.MaxChars, Attribution: s.Attribution,
+			Limits: command.Limits{Tasks: sh.Tasks, Budget: s.Budget, Timeout: s.Timeout, MaxTimeout: s.MaxTimeout},
+		},
+	}
+	if c.Unattended {
+		b.Budget, b.Awaited = 0, true
+	}
+	if c.Single {
+		b.Tasks = nil
+	}
+	for _, v := range c.Values.Env {
+		b.Keep = append(b.Keep, v.Name)
+	}
+	if c.Sandbox != nil {
+		b.Sandbox = c.Sandbox
+	}
+	return b
+}
+
+// denials returns what says of a path that a rule hides it, or nil if none hides anything now.
+func (c *Config) denials() func(path string) string {
+	if !c.Gate.Hides() {
+		return nil
+	}
+	return func(path string) string {
+		if c.Gate.Hidden(path) {
+			return "a deny rule"
+		}
+		return ""
+	}
+}
+
+// inPowerShell returns how the tool for PowerShell is made: like the one for the shell, in whose place it is
+// offered.
+func inPowerShell(c bash.Config) powershell.Config {
+	return powershell.Config{
+		Config:   c.Config,
+		Unwanted: func() error { return noPowerShell(runtime.GOOS, func() error { _, err := bash.Find(); return err }) },
+	}
+}
+
+// noPowerShell returns why commands do not run in PowerShell, or nil. Missing returns why they do not run
+// in a shell.
+func noPowerShell(system string, missing func() error) error {
+	switch {
+	case system != "windows":
+		return errors.New("it is for Windows")
+	case missing() == nil:
+		return errors.New("commands run in Git Bash, with the tool Bash")
+	}
+	return nil
+}
