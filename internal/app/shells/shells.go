@@ -31,6 +31,8 @@ type Config struct {
 	Home string
 	// Program starts this program again; empty means that it must not be started.
 	Program string
+	// Lead is what the commands share of the conversation that an agent works for; nil for one of its own.
+	Lead *Shell
 	// NoBackground says that no command runs in the background.
 	NoBackground bool
 	// Ended hears how a background task ended.
@@ -43,12 +45,12 @@ type Config struct {
 // A Shell is what the commands of a conversation share.
 type Shell struct {
 	Dir      *workdir.Dir
-	Runner   osproc.Runner // ends with the conversation what its commands leave behind
-	Tasks    *task.Table   // nil if nothing runs in the background
-	Vars     *envfile.File // where hooks set variables
-	Temp     string        // where output is kept
-	Snapshot func() string // of the user's shell; may be nil
-	Notes    environ.Notes // about variables that commands do not get
+	Runner   *osproc.Runner // ends with the conversation what its commands leave behind
+	Tasks    *task.Table    // nil if nothing runs in the background
+	Vars     *envfile.File  // where hooks set variables
+	Temp     string         // where output is kept
+	Snapshot func() string  // of the user's shell; may be nil
+	Notes    environ.Notes  // about variables that commands do not get
 
 	start func()                   // takes the snapshot; may be nil
 	env   atomic.Pointer[[]string] // of commands
@@ -64,20 +66,26 @@ func Open(c Config, opened func(close func())) (*Shell, error) {
 			return nil, err
 		}
 	}
-	s := &Shell{Dir: c.Dir, Temp: filepath.Join(folder, "tasks")}
-	s.Runner.Reaper = c.Program
+	s := &Shell{Dir: c.Dir, Temp: filepath.Join(folder, "tasks"), Runner: &osproc.Runner{Reaper: c.Program}}
+	if c.Lead != nil {
+		s.Runner = c.Lead.Runner.Part()
+	}
 	opened(s.Runner.Close)
 	vars := ""
 	if c.Home != "" {
 		vars = filepath.Join(c.Home, "session-env", c.Record.ID+".sh")
 	}
-	s.Vars = envfile.New(vars, &s.Runner, c.Say)
+	s.Vars = envfile.New(vars, s.Runner, c.Say)
 	s.SetEnv(c.Env)
-	snapshot := bash.TakeSnapshot(&s.Runner, folder, c.Env.List, c.Say)
-	snapshot.Note = c.Note
-	s.Snapshot, s.start = snapshot.File, snapshot.Start
 	opened(func() { transcript.RemoveTasks(folder, c.Record.Path(), bash.SnapshotFile) })
-	opened(snapshot.Close)
+	if c.Lead != nil {
+		s.Snapshot, s.start = c.Lead.Snapshot, c.Lead.start
+	} else {
+		snapshot := bash.TakeSnapshot(s.Runner, folder, c.Env.List, c.Say)
+		snapshot.Note = c.Note
+		s.Snapshot, s.start = snapshot.File, snapshot.Start
+		opened(snapshot.Close)
+	}
 	if !c.NoBackground {
 		s.Tasks = task.New(s.Temp, func(n task.Notice) { c.Ended(n.Text()) })
 		opened(s.Tasks.Close) // before the runner, which would take their last words

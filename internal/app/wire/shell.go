@@ -19,6 +19,9 @@ func (c *Conversation) openShell(ctx context.Context) (err error) {
 	if c.spec.Entry == Interactive {
 		cfg.Note = c.ws.Say
 	}
+	if w := c.spec.Worker; w != nil {
+		cfg.Lead = w.Lead.shell
+	}
 	c.dir.Changed = func(from, to string) { c.Hooks.Fire(ctx, hook.OnCwdChanged(from, to)) }
 	c.shell, err = shells.Open(cfg, c.closers.add)
 	return err
