@@ -140,7 +140,7 @@ func show(_ context.Context, t *Task) error {
 
 // page prints a page.
 func (t *Task) page(p desk.Page) error {
-	return t.Show(strings.Join(draw.Page(p, draw.Options{}), "\n") + "\n")
+	return t.Show(draw.Palette{}.Text(draw.Page(p, draw.Options{})) + "\n")
 }
 
 func create(ctx context.Context, t *Task) error {

@@ -67,7 +67,7 @@ func (o *demoOptions) run(ctx context.Context, env *Env, in invocation) error {
 	defer done()
 	stage := &demo.Stage{
 		Out:  func(text string) { env.print(text) }, // ok: a reader who left sees nothing more
-		Warn: env.Say, Dir: dir, Prompt: demoPrompt, Style: draw.PaletteFor(env.StdoutTerminal, env.Getenv), Width: env.Width,
+		Warn: env.Say, Dir: dir, Prompt: demoPrompt, Style: draw.PaletteFor(env.StdoutTerminal, draw.AutoTheme, env.Getenv), Width: env.Width,
 	}
 	stage.Open()
 	if err := s.Submit(ctx, session.Prompt{Parts: []msg.Part{&msg.Text{Text: demoPrompt}}}); err != nil {

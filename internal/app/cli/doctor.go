@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"strings"
 
 	"adze/internal/app/settings"
 	"adze/internal/app/syntax"
@@ -62,7 +61,7 @@ func (o *doctorOptions) run(ctx context.Context, env *Env, _ invocation) error {
 		if env.StdoutTerminal {
 			options.Width = env.width()
 		}
-		err = env.print(strings.Join(draw.Page(desk.CheckPage(checks), options), "\n") + "\n")
+		err = env.print(draw.Palette{}.Text(draw.Page(desk.CheckPage(checks), options)) + "\n")
 	}
 	if err == nil && desk.Broken(checks) > 0 {
 		err = &Ended{}

@@ -56,7 +56,7 @@ func (o *runOptions) interact(ctx context.Context, env *Env, in invocation) erro
 	defer t.close()
 	cfg := plain.Config{
 		In: env.Stdin, Out: env.Stdout, Width: env.width, Height: env.height, Dir: env.Dir, Verbose: o.verbose,
-		Palette: draw.PaletteFor(env.StdoutTerminal && !o.plain, env.Getenv),
+		Palette: draw.PaletteFor(env.StdoutTerminal && !o.plain, draw.AutoTheme, env.Getenv),
 		Open:    t.open,
 		First:   wire.FirstPrompt(t.ws, &o.spec, strings.TrimSpace(strings.Join(in.Args, " "))),
 		Programs: plain.Programs{

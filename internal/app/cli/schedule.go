@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"adze/internal/app/setup"
@@ -120,5 +119,5 @@ func (o *scheduleOptions) list(ctx context.Context, env *Env, table *schedule.Ta
 		return nil
 	}
 	page := desk.Page{Blocks: []desk.Block{jobs.Listed(all)}}
-	return env.show(strings.Join(draw.Page(page, draw.Options{Width: env.width()}), "\n") + "\n")
+	return env.show(draw.Palette{}.Text(draw.Page(page, draw.Options{Width: env.width()})) + "\n")
 }

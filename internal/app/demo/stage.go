@@ -32,18 +32,22 @@ func (d *Stage) width() int {
 	return comfortable
 }
 
+func (d *Stage) paint(role draw.Role, text string) string {
+	return d.Style.Paint(draw.Line(role, text))
+}
+
 // Open says what is about to happen.
 func (d *Stage) Open() {
-	d.Out(d.Style.Strong.Apply("adze demo") + `: the model is a script, the tools are real.
+	d.Out(d.paint(draw.Strong, "adze demo") + `: the model is a script, the tools are real.
 They work on a small project in a temporary directory: leap.sh says whether a year is a leap year,
 test.sh checks it, and it has a bug. None of your files are touched.
 
-` + d.Style.Accent.Apply("> ") + d.Style.Strong.Apply(d.Prompt) + "\n")
+` + d.paint(draw.Accent, "> ") + d.paint(draw.Strong, d.Prompt) + "\n")
 }
 
 // Close says what happened, and what to do next.
 func (d *Stage) Close() {
-	d.Out("\n" + d.Style.Good.Apply("The demo has run the test once more itself: it passes.") + `
+	d.Out("\n" + d.paint(draw.Good, "The demo has run the test once more itself: it passes.") + `
 
 To work on your own code with a real model, set a key and talk:
 
@@ -66,7 +70,7 @@ func (d *Stage) Play(entries iter.Seq[session.Entry]) agent.Reason {
 			case agent.Delta:
 				speaking = d.speak(&speech, speaking, ev.Event)
 			case agent.ToolStarted:
-				d.Out("\n" + d.Style.Accent.Apply("● ") + d.Style.Strong.Apply(ev.Title) + "\n")
+				d.Out("\n" + d.paint(draw.Accent, "● ") + d.paint(draw.Strong, ev.Title) + "\n")
 			case agent.ToolDone:
 				d.result(ev)
 			case agent.Failed:
@@ -102,12 +106,13 @@ const maxShown = 16
 
 func (d *Stage) result(ev agent.ToolDone) {
 	const indent = "  "
-	o := draw.Options{Width: d.width() - len(indent) - 2, Max: maxShown, Dir: d.Dir, Palette: d.Style}
+	o := draw.Options{Width: d.width() - len(indent) - 2, Max: maxShown, Dir: d.Dir}
 	display := ev.Display
 	if display == nil {
 		display = tool.Plain{Text: msg.PlainText(ev.Result.Parts)}
 	}
-	for _, line := range draw.Lines(display, o) {
-		d.Out(indent + d.Style.Faint.Apply("│ ") + line + "\n")
+	bar := draw.Row{{Text: indent}, {Role: draw.Faint, Text: "│ "}}
+	for _, row := range draw.Indent(draw.Rows(display, o), bar, bar) {
+		d.Out(d.Style.Paint(row) + "\n")
 	}
 }

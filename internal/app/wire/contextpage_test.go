@@ -34,7 +34,7 @@ func runCommand(t *testing.T, d *desk.Desk, text string, width int) (string, err
 	if !ok {
 		t.Fatalf("%s comes to %T", text, answer)
 	}
-	return strings.Join(draw.Page(page, draw.Options{Width: width}), "\n") + "\n", nil
+	return draw.Palette{}.Text(draw.Page(page, draw.Options{Width: width})) + "\n", nil
 }
 
 // Proves CTX-03, CTX-18.

@@ -24,7 +24,7 @@ func lines(t *testing.T, a desk.Answer) string {
 	if !ok {
 		t.Fatalf("%T is no page", a)
 	}
-	return strings.Join(draw.Page(p, draw.Options{Width: 80}), "\n") + "\n"
+	return draw.Palette{}.Text(draw.Page(p, draw.Options{Width: 80})) + "\n"
 }
 
 func short(path string) string { return strings.TrimPrefix(path, "/work/app/") }

@@ -1,5 +1,6 @@
-// Package draw turns displays of tools and pages of commands into lines of text, for every front end. It knows
-// kinds of display and of block, and no tools or commands. Where lines go, and when, is left to the front ends.
+// Package draw turns displays of tools and pages of commands into rows of text, for every front end. It knows kinds of
+// display and of block, and no tools or commands. A row holds text and what it is; a [Palette] makes it safe and gives it
+// colours. Where rows go, and when, is left to the front ends.
 package draw
 
 import (
@@ -15,38 +16,36 @@ import (
 	"adze/internal/tool"
 )
 
-// Options control drawing. The zero value draws everything, without colours, on lines of any length.
+// Options control drawing. The zero value draws everything, on rows of any length.
 type Options struct {
 	// Width is the width of a line, and Max the most lines of content; 0 means no limit.
 	Width, Max int
 	// Dir is the working directory: paths in it are shown relative to it.
-	Dir     string
-	Palette Palette
+	Dir string
 	// More says how to see the output that is left out; it may be empty.
 	More string
 	// Proposed says that a change has not been made: it is shown to be approved.
 	Proposed bool
 }
 
-// Lines returns d as lines without line ends. They are safe for a terminal: control characters in the content are
-// removed.
-func Lines(d tool.Display, o Options) []string {
+// Rows returns d as rows.
+func Rows(d tool.Display, o Options) []Row {
 	switch d := d.(type) {
 	case tool.Plain:
 		lines := split(d.Text)
-		return o.shorten(lines, len(lines), "lines", o.Palette.None)
+		return o.shorten(lines, len(lines), "lines")
 	case tool.Output:
 		return o.output(d)
 	case tool.File:
-		return []string{o.cut(o.Palette.Faint, o.file(d))}
+		return []Row{o.cut(Faint, o.file(d))}
 	case tool.Diff:
 		return o.diff(d)
 	case tool.Changes:
-		var lines []string
+		var rows []Row
 		for _, one := range d {
-			lines = append(lines, o.diff(one)...)
+			rows = append(rows, o.diff(one)...)
 		}
-		return lines
+		return rows
 	case tool.List:
 		return o.list(d)
 	case tool.Checklist:
@@ -56,29 +55,29 @@ func Lines(d tool.Display, o Options) []string {
 }
 
 // shorten draws the first lines, and says how many of total are left out. Unit is the plural of what is counted.
-func (o Options) shorten(lines []string, total int, unit string, style Style) []string {
+func (o Options) shorten(lines []string, total int, unit string) []Row {
 	shown := lines
 	if o.Max > 0 && len(shown) > o.Max {
 		shown = shown[:o.Max]
 	}
-	out := make([]string, 0, len(shown)+1)
+	out := make([]Row, 0, len(shown)+1)
 	for _, line := range shown {
-		out = append(out, o.cut(style, line))
+		out = append(out, o.cut(Text, line))
 	}
 	if left := total - len(shown); left > 0 {
-		out = append(out, o.cut(o.Palette.Faint, "… "+count(left, "more "+unit)))
+		out = append(out, o.cut(Faint, "… "+count(left, "more "+unit)))
 	}
 	return out
 }
 
 // output draws the end of a command's output, where commands report how they ended.
-func (o Options) output(d tool.Output) []string {
+func (o Options) output(d tool.Output) []Row {
 	lines := split(d.Text)
 	shown := lines
 	if o.Max > 0 && len(shown) > o.Max {
 		shown = shown[len(shown)-o.Max:]
 	}
-	var out []string
+	var out []Row
 	if left := max(d.Lines, len(lines)) - len(shown); left > 0 {
 		text := "… " + count(left, "earlier lines")
 		if d.File != "" {
@@ -86,16 +85,16 @@ func (o Options) output(d tool.Output) []string {
 		} else if len(shown) < len(lines) {
 			text += o.More
 		}
-		out = append(out, o.cut(o.Palette.Faint, text))
+		out = append(out, o.cut(Faint, text))
 	}
 	for _, line := range shown {
-		out = append(out, o.cut(o.Palette.None, line))
+		out = append(out, o.cut(Text, line))
 	}
 	switch {
 	case d.Note != "":
-		out = append(out, o.cut(o.Palette.Bad, d.Note+after(d.Elapsed)))
+		out = append(out, o.cut(Bad, d.Note+after(d.Elapsed)))
 	case d.Exit != nil && *d.Exit != 0:
-		out = append(out, o.cut(o.Palette.Bad, fmt.Sprintf("exit code %d%s", *d.Exit, after(d.Elapsed))))
+		out = append(out, o.cut(Bad, fmt.Sprintf("exit code %d%s", *d.Exit, after(d.Elapsed))))
 	}
 	return out
 }
@@ -121,8 +120,8 @@ func (o Options) path(path string) string {
 	return path
 }
 
-func (o Options) diff(d tool.Diff) []string {
-	out := []string{o.cut(o.Palette.Faint, o.diffTitle(d))}
+func (o Options) diff(d tool.Diff) []Row {
+	out := []Row{o.cut(Faint, o.diffTitle(d))}
 	total, shown := 0, 0
 	for i, h := range d.Hunks {
 		total += len(h.Lines)
@@ -130,21 +129,21 @@ func (o Options) diff(d tool.Diff) []string {
 			continue
 		}
 		if i > 0 {
-			out = append(out, o.cut(o.Palette.Faint, "…"))
+			out = append(out, o.cut(Faint, "…"))
 		}
 		for _, line := range h.Lines {
 			if o.Max > 0 && shown >= o.Max {
 				break
 			}
 			shown++
-			out = append(out, o.cut(o.Palette.diffStyle(line), line))
+			out = append(out, o.cut(diffRole(line), line))
 		}
 	}
 	if left := total - shown; left > 0 {
-		out = append(out, o.cut(o.Palette.Faint, "… "+count(left, "more lines")))
+		out = append(out, o.cut(Faint, "… "+count(left, "more lines")))
 	}
 	if d.Partial && o.Proposed {
-		out = append(out, o.cut(o.Palette.Bad, "This is not all of it: the change is too large to be shown."))
+		out = append(out, o.cut(Warning, "! This is not all of it: the change is too large to be shown."))
 	}
 	return out
 }
@@ -162,19 +161,19 @@ func (o Options) diffTitle(d tool.Diff) string {
 	return fmt.Sprintf("changed %s, %d added, %d removed", o.path(d.Path), d.Added, d.Removed)
 }
 
-func (o Options) list(d tool.List) []string {
+func (o Options) list(d tool.List) []Row {
 	unit := d.Unit
 	if unit == "" {
 		unit = "items"
 	}
 	if len(d.Items) == 0 {
-		return []string{o.cut(o.Palette.Faint, "no "+unit)}
+		return []Row{o.cut(Faint, "no "+unit)}
 	}
-	return o.shorten(d.Items, max(d.Total, len(d.Items)), unit, o.Palette.None)
+	return o.shorten(d.Items, max(d.Total, len(d.Items)), unit)
 }
 
 // checklist draws what is being done and what is to be done before what has been done, if not all fits.
-func (o Options) checklist(d tool.Checklist) []string {
+func (o Options) checklist(d tool.Checklist) []Row {
 	left := 0
 	if o.Max > 0 && len(d) > o.Max {
 		left = len(d) - o.Max
@@ -182,23 +181,23 @@ func (o Options) checklist(d tool.Checklist) []string {
 		slices.SortStableFunc(d, func(a, b tool.Check) int { return rankOf(a.State) - rankOf(b.State) })
 		d = d[:o.Max]
 	}
-	var out []string
+	var out []Row
 	for _, c := range d {
-		mark, style := "○ ", o.Palette.None
+		mark, role := "○ ", Text
 		switch c.State {
 		case tool.Doing:
-			mark, style = "▸ ", o.Palette.Strong
+			mark, role = "▸ ", Strong
 		case tool.Done:
-			mark, style = "✓ ", o.Palette.Faint
+			mark, role = "✓ ", Faint
 		}
 		text := mark + c.Text
 		if c.Note != "" {
 			text += " (" + c.Note + ")"
 		}
-		out = append(out, o.cut(style, text))
+		out = append(out, o.cut(role, text))
 	}
 	if left > 0 {
-		out = append(out, o.cut(o.Palette.Faint, fmt.Sprintf("… and %d more", left)))
+		out = append(out, o.cut(Faint, fmt.Sprintf("… and %d more", left)))
 	}
 	return out
 }
@@ -206,13 +205,24 @@ func (o Options) checklist(d tool.Checklist) []string {
 // rankOf puts the states in the order in which they matter to a reader.
 func rankOf(s tool.CheckState) int { return [...]int{tool.ToDo: 1, tool.Doing: 0, tool.Done: 2}[s] }
 
-// cut makes text safe, cuts it to the width and styles it.
-func (o Options) cut(style Style, text string) string {
-	text = oneLine(text)
+// cut returns a line of text that fits.
+func (o Options) cut(role Role, text string) Row {
+	text = Clean(text)
 	if o.Width > 0 {
 		text = cells.Cut(text, o.Width)
 	}
-	return style.Apply(text)
+	return Line(role, text)
+}
+
+// diffRole returns what a line of a diff is.
+func diffRole(line string) Role {
+	switch {
+	case strings.HasPrefix(line, "+"):
+		return Added
+	case strings.HasPrefix(line, "-"):
+		return Removed
+	}
+	return Text
 }
 
 // split returns the lines of text, without empty lines at the end.

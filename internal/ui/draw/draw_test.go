@@ -30,7 +30,7 @@ func TestLines(t *testing.T) {
 		{"plain, one left", tool.Plain{Text: "one\ntwo"}, Options{Max: 1}, []string{"one", "… 1 more line"}},
 		{"plain, narrow", tool.Plain{Text: "a long line"}, Options{Width: 6}, []string{"a lon…"}},
 		{"nothing", tool.Plain{}, Options{}, []string{}},
-		{"nil", nil, Options{}, nil},
+		{"nil", nil, Options{}, []string{}},
 		{"escape sequences", tool.Plain{Text: "a\x1b[2Jb\x1b]0;title\x07c"}, Options{}, []string{"abc"}},
 		{"output", tool.Output{Text: "ok\n", Lines: 1, Exit: code(0)}, Options{}, []string{"ok"}},
 		{"output, failed", tool.Output{Text: "a\nb\nc\n", Lines: 3, Exit: code(2), Elapsed: 1500 * time.Millisecond},
@@ -53,33 +53,10 @@ func TestLines(t *testing.T) {
 		{"checklist", tool.Checklist{{Text: "a", State: tool.Done}, {Text: "b", State: tool.Doing, Note: "ada"}, {Text: "c"}}, Options{}, []string{"✓ a", "▸ b (ada)", "○ c"}},
 		{"long checklist", tool.Checklist{{Text: "a", State: tool.Done}, {Text: "b"}, {Text: "c", State: tool.Doing}}, Options{Max: 2}, []string{"▸ c", "○ b", "… and 1 more"}},
 		{"empty list", tool.List{Unit: "files"}, Options{}, []string{"no files"}},
-		{"colours", tool.Output{Text: "x", Lines: 1, Exit: code(1)}, Options{Palette: Colours()}, []string{"x", "\x1b[31mexit code 1\x1b[0m"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, Lines(tt.d, tt.o)); diff != "" {
-				t.Error(diff)
-			}
-		})
-	}
-}
-
-func TestPaletteFor(t *testing.T) {
-	tests := []struct {
-		name     string
-		terminal bool
-		env      map[string]string
-		want     Palette
-	}{
-		{"terminal", true, nil, Colours()},
-		{"no terminal", false, nil, Palette{}},
-		{"not wanted", true, map[string]string{"NO_COLOR": "1"}, Palette{}},
-		{"dumb", true, map[string]string{"TERM": "dumb"}, Palette{}},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			got := PaletteFor(tt.terminal, func(name string) string { return tt.env[name] })
-			if diff := cmp.Diff(tt.want, got); diff != "" {
+			if diff := cmp.Diff(tt.want, Palette{}.Lines(Rows(tt.d, tt.o))); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -96,7 +73,7 @@ func TestLinesFit(t *testing.T) {
 			tool.Diff{Path: text, Hunks: []tool.Hunk{{Lines: []string{text, text}}}}, tool.List{Items: []string{text}, Unit: text},
 			tool.Checklist{{Text: text, Note: text}, {Text: text, State: tool.Done}},
 		} {
-			for _, line := range Lines(d, o) {
+			for _, line := range (Palette{}).Lines(Rows(d, o)) {
 				if cells.Width(line) > o.Width {
 					t.Fatalf("%T: %q is wider than %d", d, line, o.Width)
 				}

@@ -6,35 +6,34 @@ import (
 
 	"adze/internal/desk"
 	"adze/internal/platform/cells"
-	"adze/internal/platform/term"
 )
 
-// Page returns a page as lines without line ends, safe for a terminal.
-func Page(p desk.Page, o Options) []string {
-	var lines []string
+// Page returns a page as rows.
+func Page(p desk.Page, o Options) []Row {
+	var rows []Row
 	for _, b := range p.Blocks {
-		lines = append(lines, o.block(b)...)
+		rows = append(rows, o.block(b)...)
 	}
-	return lines
+	return rows
 }
 
-// Choices returns a list as lines, each choice with its number.
-func Choices(l desk.List, o Options) []string {
-	lines := Page(l.Page, o)
+// Choices returns a list as rows, each choice with its number.
+func Choices(l desk.List, o Options) []Row {
+	rows := Page(l.Page, o)
 	for i, c := range l.Choices {
 		text := c.Title
 		if c.About != "" {
 			text += "  (" + c.About + ")"
 		}
-		lines = append(lines, o.hang(cells.Right(number(i+1), 3)+"  ", text)...)
+		rows = append(rows, o.hang(cells.Right(number(i+1), 3)+"  ", text)...)
 	}
-	return lines
+	return rows
 }
 
 // indent is put before indented lines.
 const indent = "  "
 
-func (o Options) block(b desk.Block) []string {
+func (o Options) block(b desk.Block) []Row {
 	switch b := b.(type) {
 	case desk.Text:
 		return o.wrap(string(b))
@@ -47,52 +46,39 @@ func (o Options) block(b desk.Block) []string {
 	case desk.Terms:
 		return o.terms(b)
 	case desk.Items:
-		var lines []string
+		var rows []Row
 		for _, item := range b {
-			lines = append(lines, o.hang(indent, item)...)
+			rows = append(rows, o.hang(indent, item)...)
 		}
-		return lines
+		return rows
 	case desk.Output:
 		inner := o
 		inner.Width = max(0, o.Width-len(indent))
-		lines := Lines(b.Display, inner)
-		for i := range lines {
-			lines[i] = indent + lines[i]
-		}
-		return lines
+		return Indent(Rows(b.Display, inner), Line(Text, indent), Line(Text, indent))
 	}
 	return nil
 }
 
-// wrap breaks text into lines that fit.
-func (o Options) wrap(text string) []string {
-	if o.Width == 0 {
-		return strings.Split(safe(text), "\n")
+// wrap breaks text into rows that fit.
+func (o Options) wrap(text string) []Row {
+	var rows []Row
+	for line := range strings.SplitSeq(text, "\n") {
+		rows = append(rows, Wrap(Line(Text, Clean(line)), o.Width, nil)...)
 	}
-	w := Wrapper{Width: o.Width}
-	return strings.Split(w.Add(text)+w.End(), "\n")
+	return rows
 }
 
-// hang returns text after head, with further lines indented to the width of head. Leading blanks of text are kept.
-func (o Options) hang(head, text string) []string {
-	text = oneLine(text)
-	if o.Width == 0 {
-		return []string{head + text}
+// hang returns text after head, with further rows indented to the width of head. Leading blanks of text are kept.
+func (o Options) hang(head, text string) []Row {
+	width := o.Width
+	if width > 0 {
+		width = max(20, width-cells.Width(head))
 	}
-	column := cells.Width(head)
-	inner := Wrapper{Width: max(20, o.Width-column)}
-	var lines []string
-	for i, line := range strings.Split(inner.Add(text)+inner.End(), "\n") {
-		if i > 0 {
-			head = strings.Repeat(" ", column)
-		}
-		lines = append(lines, head+line)
-	}
-	return lines
+	return Indent(Wrap(Line(Text, Clean(text)), width, nil), Line(Text, head), Blanks(cells.Width(head)))
 }
 
 // terms puts the texts beside their names, or below a name that is long.
-func (o Options) terms(terms desk.Terms) []string {
+func (o Options) terms(terms desk.Terms) []Row {
 	const most = 20 // cells of a name that its text is beside
 	widest := 0
 	for _, t := range terms {
@@ -102,48 +88,38 @@ func (o Options) terms(terms desk.Terms) []string {
 	if o.Width > 0 {
 		column = min(column, max(4, o.Width/4))
 	}
-	var lines []string
+	var rows []Row
 	for _, t := range terms {
-		name := oneLine(t.Name)
+		name := Clean(t.Name)
 		if cells.Width(name) > column {
-			lines = append(lines, o.hang(indent, name)...)
+			rows = append(rows, o.hang(indent, name)...)
 			name = ""
 		}
-		lines = append(lines, o.hang(indent+cells.Left(name, column)+"  ", t.Text)...)
+		rows = append(rows, o.hang(indent+cells.Left(name, column)+"  ", t.Text)...)
 	}
-	return lines
+	return rows
 }
 
-func (o Options) fields(fields desk.Fields) []string {
+func (o Options) fields(fields desk.Fields) []Row {
 	widest := 0
 	for _, f := range fields {
 		widest = max(widest, cells.Width(f.Name))
 	}
-	var lines []string
+	var rows []Row
 	for _, f := range fields {
-		lines = append(lines, o.hang(cells.Left(f.Name+":", widest+3), f.Value)...)
+		rows = append(rows, o.hang(cells.Left(f.Name+":", widest+3), f.Value)...)
 	}
-	return lines
+	return rows
 }
 
 // table aligns the cells of each column. Cells that may be cut make way for the last column, which is wrapped if it
 // still does not fit.
-func (o Options) table(t desk.Table) []string {
-	rows := make([][]string, 0, len(t.Rows)+1)
-	if slices.ContainsFunc(t.Columns, func(c desk.Column) bool { return c.Name != "" }) {
-		var head []string
-		for _, c := range t.Columns {
-			head = append(head, c.Name)
-		}
-		rows = append(rows, head)
-	}
-	rows = append(rows, t.Rows...)
+func (o Options) table(t desk.Table) []Row {
+	lines := tableLines(t)
 	widths := make([]int, len(t.Columns))
-	for i, row := range rows {
-		rows[i] = slices.Clone(row)
-		for j, cell := range row {
-			rows[i][j] = strings.ReplaceAll(strings.ReplaceAll(term.Sanitize(cell), "\t", " "), "\n", " ")
-			widths[j] = max(widths[j], cells.Width(rows[i][j]))
+	for _, line := range lines {
+		for j, cell := range line {
+			widths[j] = max(widths[j], cells.Width(cell))
 		}
 	}
 	before := ""
@@ -152,24 +128,44 @@ func (o Options) table(t desk.Table) []string {
 	}
 	o.narrow(t.Columns, widths, len(before))
 	last := len(t.Columns) - 1
-	var lines []string
-	for _, row := range rows {
+	var rows []Row
+	for _, line := range lines {
 		head := before
-		for j, cell := range row[:last] {
+		for j, cell := range line[:last] {
 			if t.Columns[j].Cut {
 				cell = cells.Cut(cell, widths[j])
 			}
 			head += o.align(t.Columns[j], cell, widths[j]) + "  "
 		}
-		end := row[last]
+		end := line[last]
 		if t.Columns[last].Right {
 			end = cells.Right(end, widths[last])
 		}
 		if t.Columns[last].Cut && o.Width > 0 {
-			lines = append(lines, head+cells.Cut(end, max(8, o.Width-cells.Width(head))))
+			rows = append(rows, Line(Text, head+cells.Cut(end, max(8, o.Width-cells.Width(head)))))
 			continue
 		}
-		lines = append(lines, o.hang(head, end)...)
+		rows = append(rows, o.hang(head, end)...)
+	}
+	return rows
+}
+
+// tableLines returns the cells of a table as they are measured, with the names of its columns first if they have any.
+func tableLines(t desk.Table) [][]string {
+	var lines [][]string
+	if slices.ContainsFunc(t.Columns, func(c desk.Column) bool { return c.Name != "" }) {
+		var head []string
+		for _, c := range t.Columns {
+			head = append(head, c.Name)
+		}
+		lines = append(lines, head)
+	}
+	for _, row := range t.Rows {
+		line := make([]string, len(row))
+		for j, cell := range row {
+			line[j] = Clean(strings.ReplaceAll(cell, "\t", " "))
+		}
+		lines = append(lines, line)
 	}
 	return lines
 }
@@ -195,11 +191,3 @@ func (o Options) narrow(columns []desk.Column, widths []int, used int) {
 		}
 	}
 }
-
-// Safe returns a line of text without what could harm a terminal. Tabs become blanks.
-func Safe(line string) string { return oneLine(line) }
-
-// safe makes text safe for a terminal; oneLine also puts it on one line.
-func safe(text string) string { return strings.ReplaceAll(term.Sanitize(text), "\t", "    ") }
-
-func oneLine(text string) string { return strings.ReplaceAll(safe(text), "\n", " ") }

@@ -44,7 +44,7 @@ Name       n  about
   one line
   note: something is odd
   printed`
-	got := "\n" + strings.Join(Page(p, Options{Width: 30}), "\n")
+	got := "\n" + Palette{}.Text(Page(p, Options{Width: 30}))
 	if diff := cmp.Diff(want, strings.ReplaceAll(got, "e\u0301", "é")); diff != "" {
 		t.Error(diff)
 	}
@@ -58,7 +58,7 @@ func TestTablesAlign(t *testing.T) {
 			table.Rows = append(table.Rows, []string{rapid.String().Draw(t, "a"), rapid.StringMatching(`[0-9]{1,3}`).Draw(t, "n"), "|"})
 		}
 		o := Options{Width: rapid.IntRange(30, 60).Draw(t, "width")}
-		lines := Page(desk.Page{Blocks: []desk.Block{table}}, o)
+		lines := Palette{}.Lines(Page(desk.Page{Blocks: []desk.Block{table}}, o))
 		for _, line := range lines {
 			if w := cells.Width(line); w != cells.Width(lines[0]) || w > o.Width {
 				t.Fatalf("%q takes %d cells of %d, %q %d", line, w, o.Width, lines[0], cells.Width(lines[0]))
@@ -85,7 +85,7 @@ func TestHelpFits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := Page(page.(desk.Page), Options{Width: 80})
+	lines := Palette{}.Lines(Page(page.(desk.Page), Options{Width: 80}))
 	if len(lines) > 24 {
 		t.Errorf("%d rows:\n%s", len(lines), strings.Join(lines, "\n"))
 	}

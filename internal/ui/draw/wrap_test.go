@@ -67,25 +67,55 @@ func TestWrapperKeepsWords(t *testing.T) {
 }
 
 func TestWrap(t *testing.T) {
-	strong := Style("1")
+	styled := Row{{Role: Strong, Text: "one two three"}, {Text: " four"}}
 	tests := []struct {
-		name, text, hang, want string
+		name string
+		row  Row
+		hang string
+		want string
 	}{
-		{"short", "one two", "", "one two"},
-		{"hanging", "one two three four", "  ", "one two|  three|  four"},
-		{"indented", "    one two three", "", "    one|two three"},
-		{"styled", strong.Apply("one two three") + " four", "", "\x1b[1mone two\x1b[0m|\x1b[1mthree\x1b[0m|four"},
-		{"style between words", "one " + strong.Apply("two") + " six", "", "one \x1b[1mtwo\x1b[0m|six"},
-		{"ideographs", "字符字符字符", "", "字符字符|字符"},
-		{"long word", "a https://example.com/x b", "", "a|https://example.com/x|b"},
-		{"tab", "a\tb c", "", "a\tb|c"},
-		{"empty", "", "", ""},
+		{"short", Line(Text, "one two"), "", "one two"},
+		{"hanging", Line(Text, "one two three four"), "  ", "one two|  three|  four"},
+		{"indented", Line(Text, "    one two three"), "", "    one|two three"},
+		{"styled", styled, "", "\x1b[1mone two\x1b[0m|\x1b[1mthree\x1b[0m|four"},
+		{"style between words", Row{{Text: "one "}, {Role: Strong, Text: "two"}, {Text: " six"}}, "", "one \x1b[1mtwo\x1b[0m|six"},
+		{"style in a word", Row{{Text: "one tw"}, {Role: Strong, Text: "oooo"}, {Text: " s"}}, "", "one|tw\x1b[1moooo\x1b[0m s"},
+		{"ideographs", Line(Text, "字符字符字符"), "", "字符字符|字符"},
+		{"family", Line(Text, "字符字👩\u200d👧"), "", "字符字|👩\u200d👧"},
+		{"long word", Line(Text, "a https://example.com/x b"), "", "a|https://example.com/x|b"},
+		{"tab", Line(Text, "a\tb c"), "", "a\tb|c"},
+		{"blanks at the end", Line(Text, "one   "), "", "one"},
+		{"empty", nil, "", ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := strings.Join(Wrap(tt.text, 9, tt.hang), "|"); got != tt.want {
+			p := Palette{}
+			p.styles[Strong] = "1"
+			if got := strings.Join(p.Lines(Wrap(tt.row, 9, Line(Text, tt.hang))), "|"); got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})
 	}
+}
+
+// Whatever a row holds, its words come out in order, and rows are no wider than they must be.
+func TestWrapKeepsWords(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var row Row
+		for range rapid.IntRange(0, 8).Draw(t, "spans") {
+			row = append(row, Span{Role: Role(rapid.IntRange(0, int(roles)-1).Draw(t, "role")), Text: rapid.StringMatching(`[a-d字 ]{0,12}`).Draw(t, "text")})
+		}
+		width := rapid.IntRange(1, 20).Draw(t, "width")
+		var words []string
+		for _, r := range Wrap(row, width, nil) {
+			if text := r.String(); cells.Width(text) > width && (len(strings.Fields(text)) > 1 || strings.Contains(text, "字字")) {
+				t.Fatalf("%q is wider than %d", text, width)
+			}
+			words = append(words, r.String())
+		}
+		squeeze := func(s string) string { return strings.ReplaceAll(s, " ", "") }
+		if got, want := squeeze(strings.Join(words, "")), squeeze(row.String()); got != want {
+			t.Fatalf("got %q, want %q", got, want)
+		}
+	})
 }

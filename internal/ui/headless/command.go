@@ -85,7 +85,7 @@ func (f *Front) carryOut(ctx context.Context, answer desk.Answer) (string, error
 	case desk.Page:
 		return pageText(a), nil
 	case desk.List:
-		text := strings.Join(draw.Choices(a, draw.Options{}), "\n")
+		text := draw.Palette{}.Text(draw.Choices(a, draw.Options{}))
 		if a.Usage != "" {
 			text += "\nTo choose: " + a.Usage
 		}
@@ -110,4 +110,4 @@ func (f *Front) carryOut(ctx context.Context, answer desk.Answer) (string, error
 	return "", fmt.Errorf("this needs a terminal")
 }
 
-func pageText(p desk.Page) string { return strings.Join(draw.Page(p, draw.Options{}), "\n") }
+func pageText(p desk.Page) string { return draw.Palette{}.Text(draw.Page(p, draw.Options{})) }

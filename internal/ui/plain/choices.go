@@ -34,7 +34,7 @@ func drawOptions(p *printer, options []session.Option) {
 		if o.Description != "" {
 			line += ": " + o.Description
 		}
-		p.line(draw.Safe(line))
+		p.line(draw.Span{Text: draw.Clean(line)})
 		drawPreview(p, o.Preview)
 	}
 }
@@ -49,10 +49,10 @@ func drawPreview(p *printer, text string) {
 	}
 	lines := strings.Split(strings.Trim(text, "\n"), "\n")
 	for _, line := range lines[:min(len(lines), maxPreview)] {
-		p.line(draw.Safe("     | " + line))
+		p.line(draw.Span{Text: draw.Clean("     | " + line)})
 	}
 	if left := len(lines) - maxPreview; left > 0 {
-		p.line("     | … " + amount.Of(left, "more line", "more lines"))
+		p.line(draw.Span{Text: "     | … " + amount.Of(left, "more line", "more lines")})
 	}
 }
 

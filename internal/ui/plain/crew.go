@@ -10,9 +10,9 @@ import (
 	"adze/internal/platform/amount"
 	"adze/internal/platform/cells"
 	"adze/internal/platform/task"
-	"adze/internal/platform/term"
 	"adze/internal/session"
 	"adze/internal/tool"
+	"adze/internal/ui/draw"
 )
 
 // A crew is the sub-agents at work, in the order in which they began.
@@ -66,20 +66,20 @@ func (c crew) lines() []string {
 }
 
 // rows returns them as live rows: one in a row, several below a row that counts them.
-func (c crew) rows(p *printer, hint string) []string {
+func (c crew) rows(p *printer, hint string) []draw.Row {
 	if len(c) == 0 || time.Since(c[0].began) < callPatience {
 		return nil
 	}
-	strong, about := p.cfg.Palette.Strong, clock(c[0].began)
+	about := clock(c[0].began)
 	if len(c) == 1 {
-		return []string{p.row(strong, c[0].String(), about, hint)}
+		return []draw.Row{p.row(draw.Strong, c[0].String(), about, hint)}
 	}
-	rows := []string{p.row(strong, fmt.Sprintf("%d agents at work", len(c)), about, hint)}
+	rows := []draw.Row{p.row(draw.Strong, fmt.Sprintf("%d agents at work", len(c)), about, hint)}
 	for i, line := range c.lines() {
 		if i == liveAgents {
-			return append(rows, p.cfg.Palette.Faint.Apply(fmt.Sprintf("  … %d more", len(c)-i)))
+			return append(rows, draw.Line(draw.Faint, fmt.Sprintf("  … %d more", len(c)-i)))
 		}
-		rows = append(rows, p.cfg.Palette.Faint.Apply("  "+cells.Cut(term.Sanitize(line), max(8, p.width()-2))))
+		rows = append(rows, draw.Line(draw.Faint, "  "+cells.Cut(draw.Clean(line), max(8, p.width()-2))))
 	}
 	return rows
 }

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"adze/internal/platform/cells"
-	"adze/internal/platform/term"
 	"adze/internal/ui/draw"
 	"adze/internal/ui/screen"
 )
@@ -24,23 +23,25 @@ func (f view) frame() {
 		return
 	}
 	width := f.cfg.Width()
-	rows := f.out.pending()
+	live := f.out.pending()
 	if !f.asking() && f.busy() {
-		rows = append(rows, f.out.rows(f.hint())...)
+		live = append(live, f.out.rows(f.hint())...)
 	}
 	if f.held && f.effect == nil && len(f.asked) > 0 {
-		rows = append(rows, draw.Wrap(f.cfg.Palette.Strong.Apply("A question waits until what you are typing is sent or cleared (Ctrl-U)."), f.out.width(), "")...)
+		live = append(live, draw.Wrap(draw.Line(draw.Strong, "A question waits until what you are typing is sent or cleared (Ctrl-U)."), f.out.width(), nil)...)
 	}
+	paint := f.cfg.Palette.Linked(false)
+	rows := paint.Lines(live)
 	var caret screen.Point
 	if n := len(rows); n > 0 {
 		caret = screen.Point{Row: n - 1, Col: screen.Width(rows[n-1])}
 	}
 	if f.prompting() {
-		rows = append(rows, f.promptRows()...)
+		rows = append(rows, paint.Lines(f.promptRows())...)
 		input, row, col := f.keyboard.Rows(width, max(3, f.cfg.Height()/3))
 		caret = screen.Point{Row: len(rows) + row, Col: col}
 		rows = append(rows, input...)
-		rows = append(rows, f.choices()...)
+		rows = append(rows, paint.Lines(f.choices())...)
 	}
 	f.out.show(rows, caret)
 }
@@ -51,15 +52,15 @@ func (f view) prompting() bool {
 }
 
 // promptRows sets the prompt of the input, and returns the rows before it if it is long.
-func (f view) promptRows() []string {
+func (f view) promptRows() []draw.Row {
 	text := f.promptText()
 	f.keyboard.Prompt = text
 	width := f.out.width()
 	if cells.Width(text) <= width/2 {
 		return nil
 	}
-	lines := draw.Wrap(text, width, "")
-	last := lines[len(lines)-1]
+	lines := draw.Wrap(draw.Line(draw.Text, text), width, nil)
+	last := lines[len(lines)-1].String()
 	if cells.Width(last) > width/2 {
 		f.keyboard.Prompt = "> "
 		return lines
@@ -77,18 +78,18 @@ func (f view) hint() string {
 }
 
 // choices returns the rows that show what the input can be completed to.
-func (f view) choices() []string {
+func (f view) choices() []draw.Row {
 	text := ""
 	for i, c := range f.keyboard.Choices() {
 		if i > 0 {
 			text += "  "
 		}
-		text += term.Sanitize(c)
+		text += draw.Clean(c)
 	}
 	if text == "" {
 		return nil
 	}
-	return draw.Wrap(f.cfg.Palette.Faint.Apply(text), f.out.width(), "")
+	return draw.Wrap(draw.Line(draw.Faint, text), f.out.width(), nil)
 }
 
 // promptText returns the prompt of the question that is asked, or of the conversation.

@@ -11,6 +11,7 @@ import (
 	"adze/internal/platform/amount"
 	"adze/internal/platform/lineedit"
 	"adze/internal/session"
+	"adze/internal/ui/draw"
 )
 
 // take handles what was typed.
@@ -117,10 +118,14 @@ const maxEcho = 40
 // echo writes the entry that is sent, after its prompt.
 func (f view) echo() {
 	head := f.promptRows()
-	rows, _, _ := f.keyboard.Rows(f.cfg.Width(), 0)
+	lines, _, _ := f.keyboard.Rows(f.cfg.Width(), 0)
+	var rows []draw.Row
+	for _, line := range lines {
+		rows = append(rows, draw.Line(draw.Text, line))
+	}
 	if len(rows) > maxEcho {
 		left := len(rows) - maxEcho + 1
-		rows = append(append(rows[:maxEcho/2:maxEcho/2], f.cfg.Palette.Faint.Apply("… "+amount.Of(left, "more line", "more lines"))), rows[len(rows)-maxEcho/2+1:]...)
+		rows = append(append(rows[:maxEcho/2:maxEcho/2], draw.Line(draw.Faint, "… "+amount.Of(left, "more line", "more lines"))), rows[len(rows)-maxEcho/2+1:]...)
 	}
 	f.out.fresh()
 	f.out.lines(append(head, rows...))

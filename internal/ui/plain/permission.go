@@ -16,7 +16,7 @@ import (
 // A permissionDialog asks whether a call may run.
 type permissionDialog struct {
 	session.Permission
-	rest []string // lines of what is to be approved that the user has not seen yet
+	rest []draw.Row // lines of what is to be approved that the user has not seen yet
 }
 
 // Bounds of what the model words in a question, in characters. On one line it cannot pass for something else.
@@ -55,20 +55,21 @@ func (d *permissionDialog) draw(p *printer) {
 }
 
 // lines returns all that the user has to see to approve the call.
-func (d *permissionDialog) lines(p *printer) []string {
-	var lines []string
+func (d *permissionDialog) lines(p *printer) []draw.Row {
+	var rows []draw.Row
 	if d.Command != "" {
 		for line := range strings.SplitSeq(strings.TrimRight(d.Command, "\n"), "\n") {
-			lines = append(lines, draw.Wrap("  "+draw.Safe(line), p.width(), "  ")...)
+			rows = append(rows, draw.Wrap(draw.Line(draw.Text, "  "+draw.Clean(line)), p.width(), draw.Blanks(2))...)
 		}
 	}
 	if d.Preview != nil {
 		p.shown[d.ID] = true
-		for _, line := range draw.Lines(d.Preview, draw.Options{Dir: p.cfg.Dir, Palette: p.cfg.Palette, Proposed: true}) {
-			lines = append(lines, draw.Wrap("  "+line, p.width(), "  ")...)
+		preview := draw.Rows(d.Preview, draw.Options{Dir: p.cfg.Dir, Proposed: true})
+		for _, row := range draw.Indent(preview, draw.Blanks(2), draw.Blanks(2)) {
+			rows = append(rows, draw.Wrap(row, p.width(), draw.Blanks(2))...)
 		}
 	}
-	return lines
+	return rows
 }
 
 // page writes the next lines, and the consent after the last one. A few that would be left are written, too.

@@ -10,7 +10,6 @@ import (
 	"adze/internal/model"
 	"adze/internal/msg"
 	"adze/internal/platform/amount"
-	"adze/internal/platform/term"
 	"adze/internal/session"
 	"adze/internal/tool"
 	"adze/internal/ui/draw"
@@ -106,7 +105,7 @@ func (p *printer) spent(ev session.Finished) {
 		parts = append(parts, amount.USD(cost))
 	}
 	if len(parts) > 0 {
-		p.line(p.cfg.Palette.Faint.Apply("(" + strings.Join(parts, ", ") + ")"))
+		p.line(draw.Span{Role: draw.Faint, Text: "(" + strings.Join(parts, ", ") + ")"})
 	}
 }
 
@@ -258,21 +257,21 @@ func (p *printer) done(ev agent.ToolDone) {
 		title = c.title
 	}
 	output, printed := ev.Display.(tool.Output)
-	style, outcome, lines := p.cfg.Palette.Good, draw.Outcome(ev.Display, ev.Result), []string(nil)
+	role, outcome, lines := draw.Good, draw.Outcome(ev.Display, ev.Result), []string(nil)
 	switch {
 	case ev.Denied:
-		style, outcome = p.cfg.Palette.Bad, "not run: "+tool.OneLine(ev.Refusal, 200)
+		role, outcome = draw.Bad, "not run: "+tool.OneLine(ev.Refusal, 200)
 	case ev.Result.IsError && printed:
-		style = p.cfg.Palette.Bad
+		role = draw.Bad
 	case ev.Result.IsError:
-		style = p.cfg.Palette.Bad
+		role = draw.Bad
 		outcome, lines = reason(ev)
 		outcome = "failed: " + outcome
 	}
 	if ev.Elapsed >= time.Second {
 		outcome += fmt.Sprintf(" (%s)", ev.Elapsed.Round(100*time.Millisecond))
 	}
-	p.outcome(style, title, outcome)
+	p.outcome(role, title, outcome)
 	switch {
 	case printed:
 		most := outputLines
@@ -294,8 +293,8 @@ func (p *printer) done(ev agent.ToolDone) {
 func isChecklist(d tool.Display) bool { _, ok := d.(tool.Checklist); return ok }
 
 // outcome writes one line about something that has ended.
-func (p *printer) outcome(style draw.Style, title, outcome string) {
-	p.line(style.Apply("* ") + p.cfg.Palette.Strong.Apply(term.Sanitize(title)) + ": " + term.Sanitize(outcome))
+func (p *printer) outcome(role draw.Role, title, outcome string) {
+	p.line(draw.Span{Role: role, Text: "* "}, draw.Span{Role: draw.Strong, Text: draw.Clean(title)}, draw.Span{Text: ": " + draw.Clean(outcome)})
 }
 
 // output writes the last lines of what a command printed, at most so many, and where there is more.
@@ -321,7 +320,7 @@ func (p *printer) wholeOutput() {
 		p.say("No command has printed anything yet.")
 		return
 	}
-	p.outcome(p.cfg.Palette.None, p.seen.title, draw.Outcome(p.seen.output, nil))
+	p.outcome(draw.Text, p.seen.title, draw.Outcome(p.seen.output, nil))
 	p.output(p.seen.output, 0)
 }
 

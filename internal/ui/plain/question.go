@@ -163,7 +163,7 @@ func (d *formDialog) prompt() string {
 	case !f.Required:
 		hint += ", optional"
 	}
-	return draw.Safe(fmt.Sprintf("%s (%s; %s to decline): ", tool.OneLine(f.Label(), maxAbout), hint, declined))
+	return draw.Clean(fmt.Sprintf("%s (%s; %s to decline): ", tool.OneLine(f.Label(), maxAbout), hint, declined))
 }
 
 // spelled returns a value as the user would type it.

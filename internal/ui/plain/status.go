@@ -8,7 +8,6 @@ import (
 
 	"adze/internal/platform/amount"
 	"adze/internal/platform/cells"
-	"adze/internal/platform/term"
 	"adze/internal/tool"
 	"adze/internal/ui/draw"
 )
@@ -133,41 +132,40 @@ const (
 
 // rows returns the status as live rows: the sub-agents, and each call that runs with the end of its output, or what the
 // model does. Hint says what the user can do about it.
-func (p *printer) rows(hint string) []string {
+func (p *printer) rows(hint string) []draw.Row {
 	p.attend(p.talk.Tasks)
-	faint := p.cfg.Palette.Faint
 	rows := p.crew.rows(p, hint)
 	calls := slices.DeleteFunc(slices.Clone(p.calls), func(c *call) bool { return time.Since(c.began) < callPatience || p.crew.launched(c.id) })
 	for i, c := range calls {
 		if i >= liveCalls {
-			rows = append(rows, faint.Apply(fmt.Sprintf("… %d more", len(calls)-i)))
+			rows = append(rows, draw.Line(draw.Faint, fmt.Sprintf("… %d more", len(calls)-i)))
 			break
 		}
 		o := p.options()
 		o.Max = liveLines
 		o.Width -= 2
-		rows = append(rows, p.row(p.cfg.Palette.Strong, c.title, clock(c.began), hint))
+		rows = append(rows, p.row(draw.Strong, c.title, clock(c.began), hint))
 		if c.news != "" {
-			rows = append(rows, "  "+faint.Apply(cells.Cut(term.Sanitize(c.news), max(8, p.width()-2))))
+			rows = append(rows, draw.Line(draw.Faint, "  "+cells.Cut(draw.Clean(c.news), max(8, p.width()-2))))
 		}
-		for _, line := range draw.Lines(c.output, o) {
-			rows = append(rows, "  "+faint.Apply(line))
+		for _, row := range draw.Indent(draw.Rows(c.output, o), draw.Blanks(2), draw.Blanks(2)) {
+			rows = append(rows, row.In(draw.Faint))
 		}
 	}
 	if text, since, _ := p.responding(); text != "" {
-		rows = append(rows, p.row(faint, text, clock(since)+p.tokens(), hint))
+		rows = append(rows, p.row(draw.Faint, text, clock(since)+p.tokens(), hint))
 	}
 	return rows
 }
 
 // row returns a row about something that goes on. On a narrow terminal the hint and the end of the title make way.
-func (p *printer) row(style draw.Style, title, about, hint string) string {
-	title = term.Sanitize(title)
+func (p *printer) row(role draw.Role, title, about, hint string) draw.Row {
+	title = draw.Clean(title)
 	room := p.width() - cells.Width("…  ()"+about)
 	if room < cells.Width(title+hint) {
 		hint = ""
 	}
-	return style.Apply("… "+cells.Cut(title, max(8, room-len(hint)))) + p.cfg.Palette.Faint.Apply(" ("+about+hint+")")
+	return draw.Row{{Role: role, Text: "… " + cells.Cut(title, max(8, room-len(hint)))}, {Role: draw.Faint, Text: " (" + about + hint + ")"}}
 }
 
 // waiting writes what is waited for, where lines are appended: once, and again when nothing was written for a while.
@@ -178,7 +176,7 @@ func (p *printer) waiting() {
 		return
 	}
 	p.told = name
-	p.line(p.cfg.Palette.Faint.Apply("… " + term.Sanitize(text) + " (" + clock(since) + p.tokens() + ")"))
+	p.line(draw.Span{Role: draw.Faint, Text: "… " + draw.Clean(text) + " (" + clock(since) + p.tokens() + ")"})
 }
 
 // clock returns how long something takes, in whole seconds.

@@ -9,6 +9,7 @@ import (
 	"adze/internal/platform/amount"
 	"adze/internal/platform/task"
 	"adze/internal/tool"
+	"adze/internal/ui/draw"
 )
 
 // A follower shows the output of a task while the user waits for it. It may be nil.
@@ -87,9 +88,9 @@ func running(table *task.Table) []*task.Task {
 
 // taskEnded tells the user that a background task has ended, with the end of its output if it failed.
 func (p *printer) taskEnded(t *task.Task) {
-	style, state := p.cfg.Palette.Good, string(t.Status())
+	role, state := draw.Good, string(t.Status())
 	if t.Status() != task.Completed {
-		style = p.cfg.Palette.Bad
+		role = draw.Bad
 	}
 	if ending := t.Ending(); ending != "" {
 		state += ", " + ending
@@ -99,7 +100,7 @@ func (p *printer) taskEnded(t *task.Task) {
 		kind = "Agent "
 		state += fmt.Sprintf(", %s, %s tokens", amount.Of(r.Calls, "call", "calls"), amount.Grouped(r.Tokens))
 	}
-	p.outcome(style, kind+t.ID+", "+t.Title, fmt.Sprintf("%s (%v)", state, t.Took().Round(100*time.Millisecond)))
+	p.outcome(role, kind+t.ID+", "+t.Title, fmt.Sprintf("%s (%v)", state, t.Took().Round(100*time.Millisecond)))
 	if t.Status() == task.Failed {
 		tail, lines := t.Output.Tail(tailBytes)
 		p.output(tool.Output{Text: string(tail), Lines: lines, File: t.Output.Path()}, outputLines)

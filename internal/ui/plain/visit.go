@@ -9,7 +9,7 @@ import (
 )
 
 // serverAsks says whose words follow.
-func serverAsks(name string) string { return "The server " + draw.Safe(name) + " asks:" }
+func serverAsks(name string) string { return "The server " + draw.Clean(name) + " asks:" }
 
 // quote writes the words of a server behind a bar, so that they cannot pass for the program's own.
 func quote(p *printer, text string) {
@@ -17,7 +17,7 @@ func quote(p *printer, text string) {
 		return
 	}
 	for line := range strings.SplitSeq(text, "\n") {
-		p.lines(draw.Wrap("  | "+draw.Safe(line), p.width(), "  | "))
+		p.lines(draw.Wrap(draw.Line(draw.Text, "  | "+draw.Clean(line)), p.width(), draw.Line(draw.Text, "  | ")))
 	}
 }
 
@@ -26,13 +26,13 @@ type visitDialog struct{ session.Visit }
 
 func (d *visitDialog) draw(p *printer) {
 	if d.Opened {
-		p.say(fmt.Sprintf("\nThe server %s waits until you are done at %s.", draw.Safe(d.From), d.Host))
+		p.say(fmt.Sprintf("\nThe server %s waits until you are done at %s.", draw.Clean(d.From), d.Host))
 		return
 	}
 	p.say("\n" + serverAsks(d.From))
 	quote(p, d.Message)
-	p.lines(draw.Wrap("It wants you to open this page, at "+p.cfg.Palette.Strong.Apply(d.Host)+":", p.width(), ""))
-	p.lines(draw.Wrap("  "+d.URL, p.width(), "  "))
+	p.lines(draw.Wrap(draw.Row{{Text: "It wants you to open this page, at "}, {Role: draw.Strong, Text: draw.Clean(d.Host)}, {Text: ":"}}, p.width(), nil))
+	p.lines(draw.Wrap(draw.Line(draw.Text, "  "+draw.Clean(d.URL)), p.width(), draw.Blanks(2)))
 }
 
 func (d *visitDialog) prompt() string {
@@ -59,7 +59,7 @@ func (d *visitDialog) enter(_ *printer, text string) session.Reply {
 type samplingDialog struct{ session.Sampling }
 
 func (d *samplingDialog) draw(p *printer) {
-	p.say(fmt.Sprintf("\nThe server %s wants to ask the model this, for at most %d tokens:", draw.Safe(d.From), d.MaxTokens))
+	p.say(fmt.Sprintf("\nThe server %s wants to ask the model this, for at most %d tokens:", draw.Clean(d.From), d.MaxTokens))
 	quote(p, d.Text)
 }
 

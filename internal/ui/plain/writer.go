@@ -10,6 +10,7 @@ import (
 	"adze/internal/desk"
 	"adze/internal/tool"
 	"adze/internal/ui/draw"
+	"adze/internal/ui/markdown"
 	"adze/internal/ui/screen"
 )
 
@@ -27,8 +28,7 @@ type writer struct {
 
 	// Where there are live rows; see [writer.show].
 	terminal *screen.Screen // nil elsewhere
-	markdown draw.Markdown
-	partial  string   // what was written of the current line
+	markdown markdown.Stream
 	final    []string // lines that are not on the terminal yet
 
 	unbounded bool // pages are written whole
@@ -38,7 +38,7 @@ func newWriter(cfg Config) writer {
 	w := writer{w: cfg.Out, cfg: cfg, last: time.Now()}
 	if cfg.Keys {
 		w.terminal = screen.New(cfg.Out, func() (int, int) { return cfg.Width(), cfg.Height() }, cfg.Reflows)
-		w.markdown.Palette = cfg.Palette
+		w.markdown.Marks = !cfg.Palette.Coloured()
 	}
 	return w
 }
@@ -46,16 +46,14 @@ func newWriter(cfg Config) writer {
 // maxShown is the most lines of a display that are written.
 const maxShown = 40
 
-// write writes text as it is, below the prompt if there is one.
+// write writes text as it is, below the prompt if there is one. Where there are live rows, it is whole lines.
 func (w *writer) write(text string) {
 	if text == "" {
 		return
 	}
 	w.last = time.Now()
 	if w.terminal != nil {
-		lines := strings.Split(w.partial+text, "\n")
-		w.final = append(w.final, lines[:len(lines)-1]...)
-		w.partial = lines[len(lines)-1]
+		w.final = append(w.final, strings.Split(strings.TrimSuffix(text, "\n"), "\n")...)
 		return
 	}
 	if w.prompted {
@@ -82,10 +80,7 @@ func (w *writer) entered() { w.column, w.prompted = false, false }
 // fresh starts a new line unless the current one is empty.
 func (w *writer) fresh() {
 	if w.terminal != nil {
-		if w.partial != "" {
-			w.write("\n")
-		}
-		w.final = append(w.final, w.markdown.End()...)
+		w.final = append(w.final, w.cfg.Palette.Lines(w.markdown.End())...)
 		return
 	}
 	w.write(w.wrap.End())
@@ -98,23 +93,18 @@ func (w *writer) fresh() {
 	}
 }
 
-// line writes one line, wrapped, which must be safe for the terminal.
-func (w *writer) line(text string) { w.lines(draw.Wrap(text, w.width(), "  ")) }
+// line writes one line, wrapped.
+func (w *writer) line(spans ...draw.Span) { w.lines(draw.Wrap(spans, w.width(), draw.Blanks(2))) }
 
-// say writes text, wrapped and made safe for the terminal.
-func (w *writer) say(text string) {
-	w.fresh()
-	w.wrap = draw.Wrapper{Width: w.width()}
-	w.write(w.wrap.Add(text) + w.wrap.End())
-	w.fresh()
-}
+// say writes text, wrapped.
+func (w *writer) say(text string) { w.lines(draw.Fill(draw.Text, text, w.width())) }
 
-// speak writes more of a text that is to be read, wrapped and made safe for the terminal.
+// speak writes more of a text that is to be read, wrapped.
 func (w *writer) speak(text string) {
 	if w.terminal != nil {
 		w.last = time.Now()
 		w.markdown.Width = w.width()
-		w.final = append(w.final, w.markdown.Add(text)...)
+		w.final = append(w.final, w.cfg.Palette.Lines(w.markdown.Add(text))...)
 		return
 	}
 	w.wrap.Width, w.wrap.Prose = w.width(), true
@@ -155,16 +145,16 @@ func (w *writer) display(d tool.Display) {
 // page writes a page.
 func (w *writer) page(page desk.Page) { w.lines(draw.Page(page, w.options())) }
 
-// lines writes lines that fit, which must be safe for the terminal.
-func (w *writer) lines(lines []string) {
-	for _, line := range lines {
+// lines writes rows that fit.
+func (w *writer) lines(rows []draw.Row) {
+	for _, row := range rows {
 		w.fresh()
-		w.write(line + "\n")
+		w.write(w.cfg.Palette.Paint(row) + "\n")
 	}
 }
 
 func (w *writer) options() draw.Options {
-	o := draw.Options{Width: w.width(), Max: maxShown, Dir: w.cfg.Dir, Palette: w.cfg.Palette}
+	o := draw.Options{Width: w.width(), Max: maxShown, Dir: w.cfg.Dir}
 	if w.unbounded {
 		o.Width, o.Max = 0, 0
 	}
@@ -172,12 +162,7 @@ func (w *writer) options() draw.Options {
 }
 
 // pending returns the rows of what is not complete.
-func (w *writer) pending() []string {
-	if w.partial != "" {
-		return []string{w.partial}
-	}
-	return w.markdown.Rows()
-}
+func (w *writer) pending() []draw.Row { return w.markdown.Rows() }
 
 // show brings the terminal up to date: lines that are complete, and below them the given rows with the cursor.
 func (w *writer) show(rows []string, caret screen.Point) {

@@ -343,10 +343,13 @@ func Width(row string) int {
 	return w
 }
 
-// style returns the length of the style that text begins with, or 0.
+// style returns the length of the style, or of the beginning or end of a link, that text begins with; 0 if there is none.
 func style(text string) int {
-	if !strings.HasPrefix(text, "\x1b[") {
-		return 0
+	switch {
+	case strings.HasPrefix(text, "\x1b["):
+		return strings.IndexByte(text, 'm') + 1
+	case strings.HasPrefix(text, "\x1b]8;"):
+		return strings.Index(text, "\x1b\\") + 2
 	}
-	return strings.IndexByte(text, 'm') + 1
+	return 0
 }

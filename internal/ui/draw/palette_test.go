@@ -1,0 +1,158 @@
+package draw
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func env(vars ...string) func(string) string {
+	return func(name string) string {
+		for _, v := range vars {
+			if value, ok := strings.CutPrefix(v, name+"="); ok {
+				return value
+			}
+		}
+		return ""
+	}
+}
+
+// Proves X-124.
+func TestThemes(t *testing.T) {
+	row := Row{
+		{Text: "a"}, {Role: Faint, Text: "b"}, {Role: Strong, Text: "c"}, {Role: Accent, Text: "d"}, {Role: Added, Text: "+"}, {Role: Removed, Text: "-"},
+		{Role: AddedWord, Text: "e"}, {Role: Warning, Text: "!"}, {Role: Keyword, Text: "f"},
+	}
+	tests := []struct {
+		theme string
+		env   []string
+		want  string
+	}{
+		{AutoTheme, nil, "a<2>b<0><1>c<0><36>d<0><32>+<0><31>-<0><1;4;32>e<0><33>!<0><35>f<0>"},
+		{"unheard of", nil, "a<2>b<0><1>c<0><36>d<0><32>+<0><31>-<0><1;4;32>e<0><33>!<0><35>f<0>"},
+		{"dark", []string{"COLORTERM=truecolor"}, "a<2>b<0><1>c<0><38;2;125;207;255>d<0><38;2;158;206;106>+<0><38;2;247;118;142>-<0><1;4;38;2;158;206;106>e<0><38;2;224;175;104>!<0><38;2;187;154;247>f<0>"},
+		{"light", []string{"COLORTERM=24bit"}, "a<2>b<0><1>c<0><38;2;5;80;174>d<0><38;2;17;99;41>+<0><38;2;164;14;38>-<0><1;4;38;2;17;99;41>e<0><38;2;125;78;0>!<0><38;2;130;80;223>f<0>"},
+		{"dark-colour-blind", []string{"COLORTERM=24bit"}, "a<2>b<0><1>c<0><38;2;125;207;255>d<0><38;2;88;166;255>+<0><38;2;227;160;8>-<0><1;4;38;2;88;166;255>e<0><38;2;224;175;104>!<0><38;2;187;154;247>f<0>"},
+		{"light-colour-blind", nil, "a<2>b<0><1>c<0><38;5;25>d<0><38;5;25>+<0><38;5;94>-<0><1;4;38;5;25>e<0><38;5;94>!<0><38;5;98>f<0>"},
+		{"none", nil, "ab<1>c<0><1>d<0>+-<1;4>e<0>!f"},
+		{"dark", []string{"NO_COLOR=1"}, "ab<1>c<0><1>d<0>+-<1;4>e<0>!f"},
+		{"dark", []string{"TERM=dumb"}, "abcd+-e!f"},
+	}
+	names := strings.NewReplacer("\x1b[", "<", "m", ">")
+	for _, tt := range tests {
+		t.Run(tt.theme+strings.Join(tt.env, " "), func(t *testing.T) {
+			if got := names.Replace(PaletteFor(true, tt.theme, env(tt.env...)).Paint(row)); got != tt.want {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
+			}
+		})
+	}
+	if got := PaletteFor(false, "dark", env()).Paint(row); got != "abcd+-e!f" {
+		t.Errorf("%q where there is no terminal", got)
+	}
+}
+
+// Colours can be read on the background that a theme is for, also on one that is not quite black or white.
+//
+// Proves X-124.
+func TestThemesContrast(t *testing.T) {
+	for _, tt := range themes() {
+		grounds := map[bool][]string{true: {"#000000", "#1e1e1e"}, false: {"#ffffff", "#fafafa"}}[strings.HasPrefix(tt.name, "dark")]
+		for role, colour := range tt.colours {
+			switch colour {
+			case "30", "34", "37", "90", "97":
+				t.Errorf("%s: role %d has colour %s", tt.name, role, colour)
+			}
+			if colour[0] != '#' {
+				continue
+			}
+			for _, ground := range grounds {
+				if c := contrast(colour, ground); c < 4.5 {
+					t.Errorf("%s: %s on %s has a contrast of %.2f", tt.name, colour, ground, c)
+				}
+			}
+		}
+	}
+}
+
+// contrast returns the ratio of two colours by WCAG.
+func contrast(a, b string) float64 {
+	luminance := func(colour string) float64 {
+		sum := 0.0
+		for i, part := range parse(colour) {
+			v := float64(part) / 255
+			if v <= 0.04045 {
+				v /= 12.92
+			} else {
+				v = math.Pow((v+0.055)/1.055, 2.4)
+			}
+			sum += v * [...]float64{0.2126, 0.7152, 0.0722}[i]
+		}
+		return sum
+	}
+	la, lb := luminance(a), luminance(b)
+	return (max(la, lb) + 0.05) / (min(la, lb) + 0.05)
+}
+
+// Whatever a row holds, nothing of it is obeyed by a terminal: what is left without the palette's own sequences has no
+// control characters.
+func TestPaintIsSafe(t *testing.T) {
+	p := PaletteFor(true, AutoTheme, env()).Linked(true)
+	rapid.Check(t, func(t *rapid.T) {
+		var row Row
+		for range rapid.IntRange(1, 4).Draw(t, "spans") {
+			hostile := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"\x1b", "\x1b]8;;", "\x1b\\", "\a", "\x9b31m", "\u202e", "\n", "[2J"}))
+			row = append(row, Span{
+				Role: Role(rapid.IntRange(0, int(roles)-1).Draw(t, "role")), Text: hostile.Draw(t, "text") + hostile.Draw(t, "text"),
+				Link: rapid.SampledFrom([]string{"", "https://", "file:///", "javascript:"}).Draw(t, "scheme") + hostile.Draw(t, "link"),
+			})
+		}
+		got := p.Paint(row)
+		for role := range roles {
+			got = strings.ReplaceAll(got, "\x1b["+p.styles[role]+"m", "")
+		}
+		got = strings.ReplaceAll(got, "\x1b[0m", "")
+		for _, s := range row {
+			got = strings.ReplaceAll(got, "\x1b]8;;"+address(s.Link)+"\x1b\\", "")
+		}
+		got = strings.ReplaceAll(got, "\x1b]8;;\x1b\\", "")
+		if strings.ContainsFunc(got, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f || r >= 0x80 && r < 0xa0 || r == 0x202e }) {
+			t.Fatalf("%q", got)
+		}
+	})
+}
+
+func TestLinks(t *testing.T) {
+	p := Palette{}.Linked(true)
+	for link, want := range map[string]string{
+		"https://a.b/c?d":                      "https://a.b/c?d",
+		"file:///tmp/a b":                      "file:///tmp/a%20b",
+		"http://a.b/\x1b\\é":                   "http://a.b/%1B\\%C3%A9",
+		"javascript:alert(1)":                  "",
+		"ftp://a.b":                            "",
+		"https://" + strings.Repeat("a", 2000): "",
+		"file:relative":                        "",
+	} {
+		if want != "" {
+			want = "\x1b]8;;" + want + "\x1b\\x\x1b]8;;\x1b\\"
+		} else {
+			want = "x"
+		}
+		if got := p.Paint(Row{{Text: "x", Link: link}}); got != want {
+			t.Errorf("%s: %q", link, got)
+		}
+	}
+	if got := (Palette{}).Paint(Row{{Text: "x", Link: "https://a.b"}}); got != "x" {
+		t.Errorf("%q where the terminal bears no links", got)
+	}
+}
+
+func TestCut(t *testing.T) {
+	row := Row{{Text: "one "}, {Role: Strong, Text: "two"}, {Text: " three"}}
+	for n, want := range map[int]string{0: "", 1: "…", 4: "one…", 5: "one …", 6: "one t…", 7: "one tw…", 8: "one two…", 13: "one two three"} {
+		if got := row.Cut(n).String(); got != want {
+			t.Errorf("%d cells: %q, want %q", n, got, want)
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package draw
+
+import (
+	"strings"
+
+	"adze/internal/platform/cells"
+	"adze/internal/platform/term"
+)
+
+// A Wrapper wraps text that arrives in pieces and is only appended, between words. It holds a word back until it is
+// complete. Tabs stay tabs: who copies a text wants them.
+type Wrapper struct {
+	// Width is the width of a line.
+	Width int
+	// Prose says that the text is to be read, and holds no names or commands; see [term.SanitizeText].
+	Prose bool
+
+	column int
+	blanks string // before the word
+	word   strings.Builder
+	code   bool // the lines are code, between fences
+	whole  bool // the line is not broken: it is code, or a row of a table
+}
+
+// Add takes a piece of text and returns what can be written so far, safe for a terminal.
+func (w *Wrapper) Add(text string) string {
+	var out strings.Builder
+	for _, r := range text {
+		switch r {
+		case '\n':
+			w.flush(&out)
+			out.WriteByte('\n')
+			w.column, w.blanks, w.whole = 0, "", w.code
+		case ' ', '\t':
+			w.flush(&out)
+			w.blanks += string(r)
+		default:
+			w.word.WriteRune(r)
+		}
+	}
+	return out.String()
+}
+
+// End returns what was held back. The next text begins on a new line.
+func (w *Wrapper) End() string {
+	var out strings.Builder
+	w.flush(&out)
+	w.column, w.blanks, w.code, w.whole = 0, "", false, false
+	return out.String()
+}
+
+// flush writes the word, on the next line if it does not fit on this one.
+func (w *Wrapper) flush(out *strings.Builder) {
+	clean := term.Sanitize
+	if w.Prose {
+		clean = term.SanitizeText
+	}
+	word := clean(w.word.String())
+	w.word.Reset()
+	if word == "" {
+		return
+	}
+	if w.Prose && w.column == 0 {
+		fence := strings.HasPrefix(word, "```")
+		w.code = w.code != fence
+		w.whole = w.code || fence || strings.HasPrefix(word, "|") // as it is, to be copied
+	}
+	length := cells.Width(word)
+	column := advance(w.column, w.blanks)
+	if w.column > 0 && column+length > w.Width && !w.whole {
+		out.WriteByte('\n')
+		column, w.blanks = 0, ""
+	}
+	out.WriteString(w.blanks + word)
+	w.column, w.blanks = column+length, ""
+}

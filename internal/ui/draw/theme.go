@@ -1,0 +1,130 @@
+package draw
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A theme gives colours to roles. A colour is one of the terminal's own, as the parameter of its escape sequence, or one
+// of 24 bits, as #rrggbb.
+type theme struct {
+	name, about string
+	colours     map[Role]string
+}
+
+// Themes returns the names of the themes and what each is for.
+func Themes() (names, abouts []string) {
+	for _, t := range themes() {
+		names, abouts = append(names, t.name), append(abouts, t.about)
+	}
+	return names, abouts
+}
+
+// AutoTheme is the theme unless the user chooses another one.
+const AutoTheme = "auto"
+
+// themes returns the themes, the default first. The colours 30, 34, 37, 90 and 97 are not used: each is unreadable in a common
+// set-up.
+func themes() []theme {
+	return []theme{
+		{AutoTheme, "the terminal's own colours", ansi},
+		{"dark", "for dark backgrounds", dark},
+		{"light", "for light backgrounds", light},
+		{"dark-colour-blind", "for dark backgrounds, without red and green", over(dark, "#58a6ff", "#e3a008")},
+		{"light-colour-blind", "for light backgrounds, without red and green", over(light, "#0550ae", "#953800")},
+		{"none", "no colours", nil},
+	}
+}
+
+var (
+	ansi = map[Role]string{
+		Accent: "36", Good: "32", Bad: "31", Warning: "33", Added: "32", Removed: "31", AddedWord: "32", RemovedWord: "31",
+		Code: "36", Keyword: "35", String: "32", Number: "36",
+	}
+	dark = map[Role]string{
+		Accent: "#7dcfff", Good: "#9ece6a", Bad: "#f7768e", Warning: "#e0af68",
+		Added: "#9ece6a", Removed: "#f7768e", AddedWord: "#9ece6a", RemovedWord: "#f7768e",
+		Code: "#7dcfff", Keyword: "#bb9af7", String: "#9ece6a", Number: "#ff9e64",
+	}
+	light = map[Role]string{
+		Accent: "#0550ae", Good: "#116329", Bad: "#a40e26", Warning: "#7d4e00",
+		Added: "#116329", Removed: "#a40e26", AddedWord: "#116329", RemovedWord: "#a40e26",
+		Code: "#0550ae", Keyword: "#8250df", String: "#116329", Number: "#953800",
+	}
+)
+
+// over returns colours with others for what is good or added, and what is bad or removed.
+func over(colours map[Role]string, good, bad string) map[Role]string {
+	out := map[Role]string{}
+	for role, c := range colours {
+		switch role {
+		case Good, Added, AddedWord:
+			c = good
+		case Bad, Removed, RemovedWord:
+			c = bad
+		}
+		out[role] = c
+	}
+	return out
+}
+
+// weights are the styles that roles have in every theme, colours or not.
+var weights = map[Role]string{
+	Faint: "2", Comment: "2", Strong: "1", Heading: "1", Emphasis: "4", Struck: "9", AddedWord: "1;4", RemovedWord: "1;4",
+}
+
+// PaletteFor returns the palette for an output: the colours of a theme at a terminal, unless the user has set NO_COLOR or
+// the terminal has none. An unknown theme is the default.
+func PaletteFor(terminal bool, name string, getenv func(string) string) Palette {
+	if kind := getenv("TERM"); !terminal || kind == "dumb" || kind == "unknown" {
+		return Palette{}
+	}
+	all := themes()
+	i := max(0, slices.IndexFunc(all, func(t theme) bool { return t.name == name }))
+	colours := all[i].colours
+	if getenv("NO_COLOR") != "" {
+		colours = nil
+	}
+	return paletteOf(colours, depth(getenv))
+}
+
+func paletteOf(colours map[Role]string, deep func(rgb [3]int) string) Palette {
+	p := Palette{colour: colours != nil}
+	for role := range roles {
+		p.styles[role] = weights[role]
+		if c := colours[role]; c != "" {
+			if c[0] == '#' {
+				c = deep(parse(c))
+			}
+			p.styles[role] = strings.TrimPrefix(p.styles[role]+";"+c, ";")
+		}
+	}
+	if !p.colour {
+		p.styles[Faint], p.styles[Comment], p.styles[Accent] = "", "", "1"
+	}
+	return p
+}
+
+// parse returns the parts of a colour #rrggbb.
+func parse(colour string) (rgb [3]int) {
+	fmt.Sscanf(colour, "#%02x%02x%02x", &rgb[0], &rgb[1], &rgb[2]) // ok: the tables are tested
+	return rgb
+}
+
+// depth returns how a colour is written for the terminal: with 24 bits where it says that it has them, and otherwise as
+// the nearest of 216.
+func depth(getenv func(string) string) func([3]int) string {
+	if c := getenv("COLORTERM"); c == "truecolor" || c == "24bit" {
+		return func(c [3]int) string { return fmt.Sprintf("38;2;%d;%d;%d", c[0], c[1], c[2]) }
+	}
+	return func(c [3]int) string { return fmt.Sprintf("38;5;%d", 16+36*step(c[0])+6*step(c[1])+step(c[2])) }
+}
+
+// step returns which of the six steps of the 216 colours is nearest.
+func step(v int) int {
+	if v < 48 {
+		return 0
+	}
+	return max(1, (v-35)/40)
+}

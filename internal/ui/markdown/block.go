@@ -1,0 +1,205 @@
+package markdown
+
+import (
+	"strings"
+
+	"adze/internal/platform/term"
+)
+
+// match takes the marks of the containers that continue off a line, and returns how many do.
+func (s stack) match(line string) (rest string, n int) {
+	rest = line
+	for _, c := range s {
+		switch {
+		case c.mark == "":
+			inner, ok := unquote(rest)
+			if !ok {
+				return rest, n
+			}
+			rest = inner
+		case strings.TrimSpace(rest) == "":
+			rest = ""
+		case indentOf(rest) < c.indent:
+			return rest, n
+		default:
+			rest = dedent(rest, c.indent)
+		}
+		n++
+	}
+	return rest, n
+}
+
+// open returns the container that a line begins, or nil, and the line without its mark.
+func open(line string) (rest string, c *container) {
+	indent := indentOf(line)
+	if indent >= 4 || rule(line) {
+		return line, nil
+	}
+	if inner, ok := unquote(line); ok {
+		return inner, &container{}
+	}
+	text := strings.TrimLeft(line, " \t")
+	mark := itemMark(text)
+	if mark == "" {
+		return line, nil
+	}
+	behind := dedent(line, indent)[len(mark):]
+	blanks := indentOf(behind)
+	if strings.TrimSpace(behind) == "" || blanks > 4 {
+		blanks = 1
+	}
+	return dedent(behind, blanks), &container{mark: mark, indent: indent + len(mark) + blanks}
+}
+
+// interrupts reports whether the mark that a line begins with ends a paragraph: a number may be part of a sentence.
+func interrupts(line string) bool {
+	text := strings.TrimLeft(line, " \t")
+	mark := itemMark(text)
+	if mark == "" {
+		return true // a quote
+	}
+	return strings.TrimSpace(text[len(mark):]) != "" && (len(mark) == 1 || mark == "1." || mark == "1)")
+}
+
+// starts reports whether a line begins a block of its own.
+func starts(line string) bool {
+	if _, c := open(line); c != nil {
+		return true
+	}
+	if _, ok := heading(line); ok {
+		return true
+	}
+	return indentOf(line) < 4 && (fenceMark(strings.TrimSpace(line)) != "" || rule(line))
+}
+
+// unquote takes the mark of a quote off a line.
+func unquote(line string) (rest string, ok bool) {
+	if indentOf(line) >= 4 {
+		return line, false
+	}
+	rest, ok = strings.CutPrefix(strings.TrimLeft(line, " "), ">")
+	if !ok {
+		return line, false
+	}
+	if indentOf(rest) > 0 {
+		rest = dedent(rest, 1)
+	}
+	return rest, true
+}
+
+// itemMark returns the mark of an item that text begins with: a bullet, or a number with a point or bracket.
+func itemMark(text string) string {
+	end := 0
+	switch {
+	case text == "":
+		return ""
+	case strings.IndexByte("-*+", text[0]) >= 0:
+		end = 1
+	default:
+		for end < len(text) && end < 9 && text[end] >= '0' && text[end] <= '9' {
+			end++
+		}
+		if end == 0 || end == len(text) || text[end] != '.' && text[end] != ')' {
+			return ""
+		}
+		end++
+	}
+	if end < len(text) && text[end] != ' ' && text[end] != '\t' {
+		return ""
+	}
+	return text[:end]
+}
+
+// heading returns the text of a heading.
+func heading(line string) (title string, ok bool) {
+	if indentOf(line) >= 4 {
+		return "", false
+	}
+	text := strings.TrimSpace(line)
+	n := len(text) - len(strings.TrimLeft(text, "#"))
+	if n == 0 || n > 6 || n < len(text) && text[n] != ' ' && text[n] != '\t' {
+		return "", false
+	}
+	title = strings.TrimSpace(text[n:])
+	if end := strings.TrimRight(title, "#"); end == "" || strings.HasSuffix(end, " ") || strings.HasSuffix(end, "\t") {
+		title = strings.TrimSpace(end)
+	}
+	return title, true
+}
+
+// rule reports whether a line is a rule.
+func rule(line string) bool {
+	if indentOf(line) >= 4 {
+		return false
+	}
+	text := strings.TrimSpace(line)
+	if text == "" || strings.IndexByte("-*_", text[0]) < 0 {
+		return false
+	}
+	return strings.Count(text, text[:1]) >= 3 && strings.Trim(text, text[:1]+" \t") == ""
+}
+
+// fenceMark returns the fence that text begins with; empty if it is none.
+func fenceMark(text string) string {
+	if text == "" || text[0] != '`' && text[0] != '~' {
+		return ""
+	}
+	n := run(text)
+	if n < 3 || text[0] == '`' && strings.IndexByte(text[n:], '`') >= 0 {
+		return ""
+	}
+	return text[:n]
+}
+
+// run returns the length of the same bytes that text begins with.
+func run(text string) int {
+	n := 1
+	for n < len(text) && text[n] == text[0] {
+		n++
+	}
+	return n
+}
+
+// tabStop is the distance between the columns to which a tab goes in Markdown.
+const tabStop = 4
+
+// indentOf returns how many columns the blanks take that a line begins with.
+func indentOf(line string) int {
+	n := 0
+	for _, c := range []byte(line) {
+		switch c {
+		case ' ':
+			n++
+		case '\t':
+			n += tabStop - n%tabStop
+		default:
+			return n
+		}
+	}
+	return n
+}
+
+// dedent takes n columns of blanks off a line. What is left of a tab becomes blanks.
+func dedent(line string, n int) string {
+	column := 0
+	for i := 0; i < len(line) && column < n; i++ {
+		switch line[i] {
+		case ' ':
+			column++
+		case '\t':
+			column += tabStop - column%tabStop
+		default:
+			return line[i:]
+		}
+		if column >= n {
+			return strings.Repeat(" ", column-n) + line[i+1:]
+		}
+	}
+	if n <= 0 {
+		return line
+	}
+	return ""
+}
+
+// clean returns text as it is measured.
+func clean(text string) string { return term.SanitizeText(text) }
