@@ -131,7 +131,9 @@ func (r *Runner) execute(ctx context.Context, j *job) (end ending) {
 	case TypeHTTP:
 		return r.requests.post(ctx, j)
 	case TypePrompt:
-		return r.prompt(ctx, j)
+		return ask(ctx, j, r.cfg.Prompt, "no model is asked here")
+	case TypeAgent:
+		return ask(ctx, j, r.cfg.Agent, "no agents are run here")
 	case TypeTool:
 		return r.callTool(ctx, j)
 	case TypeCallback:
@@ -149,7 +151,7 @@ func (r *Runner) execute(ctx context.Context, j *job) (end ending) {
 			return callback(ctx, j.hook.callback, j.input, id)
 		})
 	}
-	return failed(fmt.Errorf("hooks of type %s cannot run yet", j.typ))
+	return failed(fmt.Errorf("there are no hooks of type %s", j.typ))
 }
 
 // call runs a hook that is a function.

@@ -34,6 +34,9 @@ type Config struct {
 
 	// Prompt asks a model for hooks of type prompt; nil means that they cannot run.
 	Prompt func(ctx context.Context, a Asking) (Opinion, error)
+	// Agent has an agent find out something for hooks of type agent; nil means that they cannot run. No hooks may run in
+	// the conversation of the agent.
+	Agent func(ctx context.Context, a Asking) (Opinion, error)
 	// CallTool calls the tool of a connected server for hooks of type mcp_tool and returns the text of the result; nil
 	// means that there are no servers. A result that is an error is returned as one.
 	CallTool func(ctx context.Context, server, tool string, input json.RawMessage) (string, error)

@@ -7,27 +7,28 @@ import (
 	"strings"
 )
 
-// An Asking is what a hook of type prompt asks a model.
+// An Asking is what a hook of type prompt asks a model, or one of type agent an agent.
 type Asking struct {
 	Prompt string          // as the hook has it; $ARGUMENTS stands for the input
 	Input  json.RawMessage // the event
 	Model  string          // as the hook names it; empty means the small one
 }
 
-// An Opinion is what the model says: whether the condition of the prompt is met. What is not met blocks, with the
+// An Opinion is what the model or agent says: whether the condition of the prompt is met. What is not met blocks, with the
 // reason; Context is for the conversation. Both may be empty.
 type Opinion struct {
 	OK              bool
 	Reason, Context string
 }
 
-// prompt runs a hook that is a prompt. An opinion counts like the output of a command that says the same.
-func (r *Runner) prompt(ctx context.Context, j *job) ending {
+// ask runs a hook that puts a condition to a model or an agent; without a way to ask, unable says why. An opinion counts like
+// the output of a command that says the same.
+func ask(ctx context.Context, j *job, answer func(context.Context, Asking) (Opinion, error), unable string) ending {
 	return call(ctx, func(ctx context.Context) (json.RawMessage, error) {
-		if r.cfg.Prompt == nil {
-			return nil, errors.New("no model is asked here")
+		if answer == nil {
+			return nil, errors.New(unable)
 		}
-		o, err := r.cfg.Prompt(ctx, Asking{Prompt: j.hook.prompt, Input: j.input, Model: j.hook.model})
+		o, err := answer(ctx, Asking{Prompt: j.hook.prompt, Input: j.input, Model: j.hook.model})
 		if err != nil {
 			return nil, err
 		}

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// What a model finds counts like the output of a command, and what is no opinion like a hook that broke.
+// What a model or an agent finds counts like the output of a command, and what is no opinion like a hook that broke.
 //
 // Proves HOOK-05, HOOK-14.
 func TestPromptHooks(t *testing.T) {
@@ -36,20 +36,27 @@ func TestPromptHooks(t *testing.T) {
 		{"a stop", hook, OnStop(false, ""), Opinion{Reason: "run the tests"}, nil, "blocked"},
 		{"a stop, no opinion", hook, OnStop(false, ""), Opinion{}, errors.New("overloaded"), "said"},
 	} {
-		var asked []Asking
-		r, _ := start(t, Config{Prompt: func(_ context.Context, a Asking) (Opinion, error) {
-			asked = append(asked, a)
-			return tt.opinion, tt.err
-		}}, on(tt.event.Name, tt.entry))
-		out := r.Fire(t.Context(), tt.event)
-		if got := summary(out); got != tt.want {
-			t.Errorf("%s: %q, want %q: %+v", tt.name, got, tt.want, out)
-		}
-		if len(asked) != 1 || len(asked[0].Input) == 0 || tt.entry == hook && (asked[0].Model != "haiku" || asked[0].Prompt != "Is it safe? $ARGUMENTS") {
-			t.Errorf("%s: %+v", tt.name, asked)
-		}
-		if tt.opinion.Reason != "" && out.Reason != tt.opinion.Reason {
-			t.Errorf("%s: %q", tt.name, out.Reason)
+		for _, typ := range []string{"prompt", "agent"} {
+			var asked []Asking
+			answer := func(_ context.Context, a Asking) (Opinion, error) {
+				asked = append(asked, a)
+				return tt.opinion, tt.err
+			}
+			cfg := Config{Prompt: answer}
+			if typ == "agent" {
+				cfg = Config{Agent: answer}
+			}
+			r, _ := start(t, cfg, on(tt.event.Name, strings.Replace(tt.entry, `"prompt"`, `"`+typ+`"`, 1)))
+			out := r.Fire(t.Context(), tt.event)
+			if got := summary(out); got != tt.want {
+				t.Errorf("%s %s: %q, want %q: %+v", typ, tt.name, got, tt.want, out)
+			}
+			if len(asked) != 1 || len(asked[0].Input) == 0 || tt.entry == hook && (asked[0].Model != "haiku" || asked[0].Prompt != "Is it safe? $ARGUMENTS") {
+				t.Errorf("%s %s: %+v", typ, tt.name, asked)
+			}
+			if tt.opinion.Reason != "" && out.Reason != tt.opinion.Reason {
+				t.Errorf("%s %s: %q", typ, tt.name, out.Reason)
+			}
 		}
 	}
 }
@@ -60,11 +67,14 @@ func TestPromptHookTimeout(t *testing.T) {
 		for entry, want := range map[string]time.Duration{
 			`{"type":"prompt","prompt":"x"}`:              30 * time.Second,
 			`{"type":"prompt","prompt":"x","timeout":90}`: 90 * time.Second,
+			`{"type":"agent","prompt":"x"}`:               time.Minute,
+			`{"type":"agent","prompt":"x","timeout":5}`:   5 * time.Second,
 		} {
-			r, _ := New(Config{Prompt: func(ctx context.Context, _ Asking) (Opinion, error) {
+			late := func(ctx context.Context, _ Asking) (Opinion, error) {
 				<-ctx.Done()
 				return Opinion{OK: true}, nil
-			}, Sources: []Source{{Name: "user settings", JSON: on(PreToolUse, entry)}}})
+			}
+			r, _ := New(Config{Prompt: late, Agent: late, Sources: []Source{{Name: "user settings", JSON: on(PreToolUse, entry)}}})
 			began := time.Now()
 			if got := summary(r.Fire(t.Context(), OnPreToolUse(shell(t, "deploy")))); got != "said asked" || time.Since(began) != want {
 				t.Errorf("%s: %q after %v", entry, got, time.Since(began))

@@ -46,8 +46,7 @@ func (p Problem) Error() string {
 // A Type is how a hook is run.
 type Type string
 
-// The types. Settings can define all but callbacks. Agents cannot run yet: where one stands before a call, the call is
-// asked about.
+// The types. Settings can define all but callbacks.
 const (
 	TypeCommand  Type = "command"
 	TypePrompt   Type = "prompt"
@@ -90,7 +89,7 @@ type handler struct {
 	command  string
 	shell    string
 	prompt   string
-	model    string // that the prompt is for; empty means the small one
+	model    string // that the prompt or agent is for; empty means the small one
 	url      string
 	headers  map[string]string
 	allowed  []string // variables that headers may contain
@@ -121,6 +120,7 @@ func (s *spec) who() string { return fmt.Sprintf("%s hook `%s`", s.event, tool.O
 const (
 	defaultTimeout = 10 * time.Minute
 	promptTimeout  = 30 * time.Second // of hooks of type prompt
+	agentTimeout   = time.Minute      // of hooks of type agent
 )
 
 // limit returns how long the hook may run. SessionEnd is for hooks of that event that set nothing.
@@ -132,6 +132,8 @@ func (s *spec) limit(k kind, sessionEnd time.Duration) time.Duration {
 		return sessionEnd
 	case s.typ == TypePrompt:
 		return promptTimeout
+	case s.typ == TypeAgent:
+		return agentTimeout
 	case k.timeout > 0:
 		return k.timeout
 	}

@@ -1,5 +1,5 @@
-// Package prompted asks a model for hooks of type prompt: whether what happens meets the condition that the hook
-// states in words. When hooks run, how long they may take, and what follows from an answer is left to package hook;
+// Package prompted asks a model for hooks of type prompt, and has an agent find out for hooks of type agent: whether what
+// happens meets the condition that the hook states in words. How agents run is left to its caller. When hooks run, how long they may take, and what follows from an answer is left to package hook;
 // whatever is not a clear answer is an error, after which the hook counts as one that gave no verdict.
 package prompted
 
@@ -59,6 +59,11 @@ func (c Config) Ask(ctx context.Context, a hook.Asking) (hook.Opinion, error) {
 	if err != nil {
 		return hook.Opinion{}, err
 	}
+	return opinion(members)
+}
+
+// opinion reads the members of an answer.
+func opinion(members map[string]json.RawMessage) (hook.Opinion, error) {
 	var o hook.Opinion
 	var ok *bool
 	if json.Unmarshal(members["ok"], &ok) != nil || ok == nil {

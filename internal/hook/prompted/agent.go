@@ -1,0 +1,53 @@
+package prompted
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"adze/internal/agent/aside"
+	"adze/internal/hook"
+	"adze/internal/platform/texts"
+)
+
+// maxTurns bounds the requests of an agent.
+const maxTurns = 50
+
+// A Checker has agents find out whether conditions are met.
+type Checker struct {
+	// Run has an agent work until it answers with a value of the schema. It must return when ctx is done.
+	Run      func(ctx context.Context, i Inquiry) (json.RawMessage, error)
+	Language func() texts.Language
+}
+
+// An Inquiry is what an agent is to find out.
+type Inquiry struct {
+	System string // what it is told of its role
+	Prompt string // the condition, with the event
+	Model  string // as the hook names it; empty means the small one
+	// Schema is that of its answer.
+	Schema   json.RawMessage
+	MaxTurns int
+}
+
+const answerSchema = `{"type":"object","properties":{"reason":{"type":"string"},"ok":{"type":"boolean"},"additionalContext":{"type":"string"}},"required":["reason","ok"],"additionalProperties":false}`
+
+// Ask returns the opinion of an agent. It has the form of [hook.Config.Agent].
+func (c Checker) Ask(ctx context.Context, a hook.Asking) (hook.Opinion, error) {
+	if len(a.Input) > maxInput {
+		return hook.Opinion{}, fmt.Errorf("the event is too long for an agent (%d bytes)", len(a.Input))
+	}
+	seal := aside.NewSeal()
+	answer, err := c.Run(ctx, Inquiry{
+		System: catalogue.Text(c.Language(), "agent", string(seal)), Prompt: question(seal, a),
+		Model: a.Model, Schema: json.RawMessage(answerSchema), MaxTurns: maxTurns,
+	})
+	if err != nil {
+		return hook.Opinion{}, err
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(answer, &members); err != nil {
+		return hook.Opinion{}, fmt.Errorf("%w: it did not say whether the condition is met", aside.ErrUnusable)
+	}
+	return opinion(members)
+}
