@@ -40,7 +40,7 @@ func Ask(ctx context.Context, c *console.Console, p *settings.Project, r *roster
 		return false, err
 	}
 	// The question repeats what a long list may have pushed off the screen.
-	answer, err := c.Ask(fmt.Sprintf("Start %s from now on? [y]es, [n]o, [c]hoose; Enter decides later: ", names(r.Unapproved)))
+	answer, err := c.Ask(fmt.Sprintf("Start %s from now on? [y]es, [n]o, [c]hoose; Enter decides later: ", nameAll(r.Unapproved)))
 	if err != nil {
 		return false, err
 	}
@@ -85,11 +85,11 @@ func Waiting(p *settings.Project, r *roster.Roster) string {
 	if len(r.Unapproved) == 0 || !p.Trust.Trusted() {
 		return "" // that the workspace is not trusted is said already
 	}
-	return fmt.Sprintf("MCP servers of this project that you have not approved are not started: %s; adze asks about them at a terminal, or use --trust", names(r.Unapproved))
+	return fmt.Sprintf("MCP servers of this project that you have not approved are not started: %s; adze asks about them at a terminal, or use --trust", nameAll(r.Unapproved))
 }
 
-// names lists servers by name, of many the first.
-func names(list []*roster.Entry) string {
+// nameAll lists servers by name, of many the first.
+func nameAll(list []*roster.Entry) string {
 	const most = 10
 	var all []string
 	for _, e := range list[:min(len(list), most)] {

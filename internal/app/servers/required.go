@@ -4,10 +4,13 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
+	"adze/internal/agentdef"
 	"adze/internal/mcp"
+	"adze/internal/mcp/roster"
 )
 
 // How long servers are waited for that an agent cannot do without, and how often they are looked at.
@@ -16,9 +19,35 @@ const (
 	requiredLook = 500 * time.Millisecond
 )
 
-// Require returns what waits until each pattern names a server that offers a tool. It does not wait for one that failed.
-func Require(s *Share) func(ctx context.Context, patterns []string) error {
-	return func(ctx context.Context, patterns []string) error { return require(ctx, s, patterns) }
+// Require returns what waits for the servers that an agent cannot do without, but for those that it brings: each pattern must
+// name a server that offers a tool. It does not wait for one that failed.
+func Require(s *Share) func(ctx context.Context, d *agentdef.Definition) error {
+	return func(ctx context.Context, d *agentdef.Definition) error { return require(ctx, s, requiredOf(d, false)) }
+}
+
+// RequireOwn waits for the servers that the agent of a conversation brings, and cannot do without.
+func RequireOwn(ctx context.Context, s *Share, d *agentdef.Definition) error {
+	if d == nil || len(d.Required) == 0 {
+		return nil
+	}
+	return require(ctx, s, requiredOf(d, true))
+}
+
+// requiredOf returns the patterns that name a server which the agent brings, or the others.
+func requiredOf(d *agentdef.Definition, own bool) (patterns []string) {
+	for _, p := range d.Required {
+		brings := slices.ContainsFunc(d.Servers, func(s agentdef.Server) bool { return s.Config != nil && names(p, roster.Name(s.Name)) })
+		if brings == own {
+			patterns = append(patterns, p)
+		}
+	}
+	return patterns
+}
+
+// names reports whether a pattern names a server, in any case.
+func names(pattern, server string) bool {
+	named, err := path.Match(strings.ToLower(pattern), strings.ToLower(server))
+	return named && err == nil
 }
 
 func require(ctx context.Context, s *Share, patterns []string) error {
@@ -51,7 +80,7 @@ func missingOf(s *Share, patterns []string) (missing []string, pending bool) {
 	for _, p := range patterns {
 		found := false
 		for _, status := range all {
-			if named, err := path.Match(strings.ToLower(p), strings.ToLower(status.Name)); err != nil || !named {
+			if !names(p, status.Name) {
 				continue
 			}
 			found = found || len(status.Tools) > 0

@@ -40,7 +40,7 @@ type records struct {
 // keep keeps what is known of an agent of a kind. One of which nothing can be kept works all the same.
 func (k *records) keep(kind string, b *Birth) {
 	folder := k.folder()
-	if folder == "" || b.Keeper != nil {
+	if folder == "" || b.Keeper != nil || b.Check {
 		return
 	}
 	m := meta{Type: kind, Description: b.Title, Model: b.Model, Mode: b.Mode, Dir: b.Dir, Left: b.Left, Use: b.Use}

@@ -46,7 +46,7 @@ func (o *Outcome) result(l texts.Language) tool.Result {
 	if o.Worktree != "" {
 		more = append(more, catalogue.Text(l, "worktree", o.Worktree, o.Branch))
 	}
-	more = appendText(more, o.Note, o.Remark)
+	more = appendText(more, without(l, o.Absent), o.Note, o.Remark)
 	if !o.OneShot {
 		more = append(more, catalogue.Text(l, "continue", o.ID)+" "+usage(l, o))
 	}
@@ -66,6 +66,14 @@ func usage(l texts.Language, o *Outcome) string {
 		calls = catalogue.Text(l, "call")
 	}
 	return catalogue.Text(l, "usage", calls, amount.Grouped(o.Tokens), amount.Seconds(o.Took))
+}
+
+// without says which MCP servers an agent had to do without, or nothing.
+func without(l texts.Language, servers []string) string {
+	if len(servers) == 0 {
+		return ""
+	}
+	return catalogue.Text(l, "without", strings.Join(servers, ", "))
 }
 
 // appendText appends the texts that are not empty.

@@ -36,8 +36,9 @@ type Outcome struct {
 	// Worktree and Branch are where its changes are, if not in the working directory; Note says more about that.
 	Worktree, Branch, Note string
 	OneShot                bool
-	// Remark is what else the model has to know.
+	// Remark is what else the model has to know, and Absent the MCP servers that the agent had to do without.
 	Remark string
+	Absent []string
 }
 
 // A run is an agent at work, or one that has ended.
@@ -48,6 +49,8 @@ type run struct {
 	prompt string
 	use    string
 	task   *task.Task // nil if nothing runs in the background
+	life   context.Context
+	halt   context.CancelCauseFunc // ends life, if there is no task
 	report func(tool.Progress)
 	limit  time.Duration
 	asks   atomic.Bool
@@ -69,7 +72,11 @@ func (a *Agents) Launch(ctx context.Context, r Request, report func(tool.Progres
 		return nil, err
 	}
 	behind, remark := r.background(&a.cfg)
-	if err := a.cfg.Crowd.enter(a.cfg.Settings().Most); err != nil {
+	most := a.cfg.Settings().Most
+	if r.Birth.Check {
+		most = 0
+	}
+	if err := a.cfg.Crowd.enter(most); err != nil {
 		return nil, err
 	}
 	x, err := a.begin(ctx, r, behind)
@@ -107,8 +114,9 @@ func (a *Agents) begin(ctx context.Context, r Request, behind bool) (*run, error
 	x.birth.Background, x.birth.Use = behind, r.Use
 	x.asks.Store(true)
 	x.birth.Asks, x.birth.Unkept = x.asks.Load, a.records.notKept
-	if a.cfg.Tasks == nil {
+	if a.cfg.Tasks == nil || r.Birth.Check {
 		x.birth.ID = newID()
+		x.life, x.halt = context.WithCancelCause(context.Background())
 	} else {
 		var err error
 		if r.Birth.ID != "" {
@@ -120,9 +128,13 @@ func (a *Agents) begin(ctx context.Context, r Request, behind bool) (*run, error
 			return nil, err
 		}
 		x.task.CallID, x.birth.ID = r.Use, x.task.ID
+		x.life = x.task.Context()
 		if r.Birth.Keeper != nil {
 			task.Quiet(x.task)
 		}
+	}
+	if r.Birth.Check {
+		return x, nil // no one speaks to it
 	}
 	a.mu.Lock()
 	a.runs[x.birth.ID] = x
@@ -194,21 +206,13 @@ func (x *run) stop(ctx context.Context) {
 		x.task.Stop()
 		return
 	}
-	x.mu.Lock()
-	w := x.worker
-	x.mu.Unlock()
-	if w != nil {
-		w.Session.Interrupt(session.Interrupt{Queued: true, Cause: tool.AbortReason(ctx)})
-	}
+	x.halt(tool.AbortReason(ctx))
 }
 
 // work lets the agent do its task, from its first record to its last.
 func (x *run) work(tree bool, use string) {
 	began := time.Now()
-	ctx := context.Background()
-	if x.task != nil {
-		ctx = x.task.Context()
-	}
+	ctx := x.life
 	defer close(x.done)
 	defer x.agents.cfg.Crowd.leave()
 	if x.limit > 0 {
@@ -242,7 +246,7 @@ func (x *run) try(ctx context.Context, tree bool) (out Outcome, err error) {
 	cfg := &x.agents.cfg
 	d := x.birth.Definition
 	if d != nil && len(d.Required) > 0 {
-		if err := cfg.Ready(ctx, d.Required); err != nil {
+		if err := cfg.Ready(ctx, d); err != nil {
 			return out, err
 		}
 	}
@@ -265,7 +269,7 @@ func (x *run) try(ctx context.Context, tree bool) (out Outcome, err error) {
 		x.mu.Lock()
 		x.worker, x.ended = nil, true
 		x.mu.Unlock()
-		out.Tokens = w.Tokens()
+		out.Tokens, out.Absent = w.Tokens(), w.Absent()
 		w.Close()
 	}()
 	return x.converse(ctx, w)
@@ -385,6 +389,9 @@ func (x *run) tell(ev agent.Event) {
 	default:
 		return
 	}
+	if x.birth.Check {
+		return
+	}
 	lead := x.agents.cfg.Session()
 	lead.Submit(context.Background(), session.Beside{ID: x.birth.ID, Type: x.kind, Title: x.birth.Title, Use: x.use, Event: ev}) // ok: a closed session needs no news
 }
@@ -410,6 +417,9 @@ func (x *run) conclude(out Outcome, err error) {
 	}
 	if text == "" {
 		text = catalogue.Text(x.agents.cfg.Language(), "nothing")
+	}
+	if more := without(x.agents.cfg.Language(), out.Absent); more != "" {
+		text += "\n\n" + more
 	}
 	r := task.Report{Result: text, Worktree: out.Worktree, Branch: out.Branch, Tokens: out.Tokens, Calls: out.Calls, Took: out.Took}
 	x.task.Conclude(r)

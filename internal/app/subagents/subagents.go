@@ -64,8 +64,8 @@ type Config struct {
 	Open func(ctx context.Context, b Birth) (*Worker, error)
 	// Spawn starts a teammate.
 	Spawn func(ctx context.Context, in agenttool.Input) (tool.Result, error)
-	// Ready waits for MCP servers that an agent cannot do without.
-	Ready func(ctx context.Context, patterns []string) error
+	// Ready waits for MCP servers that an agent cannot do without, but for those that it brings.
+	Ready func(ctx context.Context, d *agentdef.Definition) error
 	// Tree makes a working copy.
 	Tree func(ctx context.Context, name string) (*worktree.Tree, error)
 	// Folder returns where what belongs to the session is kept; "" keeps nothing.
@@ -107,6 +107,9 @@ type Birth struct {
 	MaxTurns int
 	// Keeper is set for an agent that looks after memories; nil for others.
 	Keeper *Keeper
+	// Check says that the agent finds out something for a hook. No hooks run in its conversation, no limit of agents keeps it
+	// from running, and no one hears of it but the hook.
+	Check bool
 }
 
 // A Worker is the conversation of an agent.
@@ -114,8 +117,9 @@ type Worker struct {
 	Session *session.Session
 	// Transcript is where it is kept, or "".
 	Transcript string
-	// Tokens returns how many tokens it took.
+	// Tokens returns how many tokens it took, and Absent the MCP servers of its definition that it had to do without.
 	Tokens func() int
+	Absent func() []string
 	Close  func()
 }
 
@@ -125,11 +129,11 @@ type Crowd struct {
 	busy int
 }
 
-// enter counts an agent, unless there are too many.
+// enter counts an agent, unless there are too many; 0 means that there cannot be.
 func (c *Crowd) enter(most int) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.busy >= most {
+	if most > 0 && c.busy >= most {
 		return fmt.Errorf("%s at work, which is the limit (agents.max): wait for one to end, or do the work yourself", amount.Of(c.busy, "agent is", "agents are"))
 	}
 	c.busy++
@@ -213,6 +217,9 @@ func (a *Agents) Definition(kind string) (*agentdef.Definition, error) {
 
 // settle completes a request: which definition, model and directory it stands for.
 func (a *Agents) settle(r *Request) error {
+	if r.Birth.Check {
+		return r.complete()
+	}
 	if a.isFork() {
 		return errInFork
 	}

@@ -75,6 +75,14 @@ func offeredBy(s *Spec) func(tool string) bool {
 	return s.Definition.Offers
 }
 
+// holder returns the definition of the agent that a conversation is of; nil if there is none, or for a fork.
+func holder(s *Spec) *agentdef.Definition {
+	if s.Worker != nil {
+		return s.Worker.Birth.Definition
+	}
+	return s.Definition
+}
+
 // remembering returns the definition of the agent that holds a conversation if it has a memory of its own, or nil.
 func remembering(s *Spec) *agentdef.Definition {
 	d := s.Definition

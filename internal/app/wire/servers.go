@@ -46,7 +46,10 @@ func openServers(c *Conversation) error {
 	share := servers.ShareConfig{
 		Asker: elicit.New(asking(c)), Roots: c.dir.Roots, Content: serverContent(c), Gate: c.Gate, Hooks: func() tool.Gate { return c.Hooks },
 		Session: func() *session.Session { return c.Session }, Ignored: v.MCP.Extra.Ignored, Say: c.ws.Say,
-		Brief: c.spec.unattended(),
+		Brief: c.spec.unattended(), Agent: holder(&c.spec), Holds: c.spec.Worker == nil,
+	}
+	if w := c.spec.Worker; w != nil {
+		share.Below = w.Lead.Servers.All()
 	}
 	if c.spec.Entry != Interactive {
 		share.Patience = v.MCP.Timeout + time.Second // so that attempts that take too long are told of

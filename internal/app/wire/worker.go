@@ -212,8 +212,12 @@ func hire(ctx context.Context, c *Conversation, b subagents.Birth) (*subagents.W
 	if err != nil {
 		return nil, err
 	}
+	if err := servers.RequireOwn(ctx, child.Servers, b.Definition); err != nil {
+		child.Close()
+		return nil, err
+	}
 	return &subagents.Worker{
-		Session: child.Session, Transcript: child.record.Path(), Close: child.Close,
+		Session: child.Session, Transcript: child.record.Path(), Close: child.Close, Absent: child.Servers.Absent,
 		Tokens: func() int { return subagents.TokensOf(child.record.Ledger().Totals().Usage) },
 	}, nil
 }
