@@ -95,6 +95,9 @@ func (o *Outcome) failed(l texts.Language, err error) error {
 	if o.Worktree != "" {
 		text += "\n\n" + catalogue.Text(l, "worktree", o.Worktree, o.Branch)
 	}
+	if more := without(l, o.Absent); more != "" {
+		text += "\n\n" + more
+	}
 	if o.ID != "" && !o.OneShot && continuable(err) {
 		text += "\n\n" + catalogue.Text(l, "continue", o.ID)
 	}
