@@ -32,11 +32,7 @@ type Config struct {
 	// inherit.
 	Scrubbed func() []string
 
-	// Prompt asks a model for hooks of type prompt; nil means that they cannot run.
-	Prompt func(ctx context.Context, a Asking) (Opinion, error)
-	// Agent has an agent find out something for hooks of type agent; nil means that they cannot run. No hooks may run in
-	// the conversation of the agent.
-	Agent func(ctx context.Context, a Asking) (Opinion, error)
+	Judges Judges
 	// CallTool calls the tool of a connected server for hooks of type mcp_tool and returns the text of the result; nil
 	// means that there are no servers. A result that is an error is returned as one.
 	CallTool func(ctx context.Context, server, tool string, input json.RawMessage) (string, error)
@@ -60,6 +56,15 @@ type Config struct {
 	// lookPath replaces exec.LookPath, lookup the system's resolver of host names.
 	lookPath func(name string) (string, error)
 	lookup   func(ctx context.Context, host string) ([]netip.Addr, error)
+}
+
+// Judges say for hooks whether a condition is met.
+type Judges struct {
+	// Prompt asks a model for hooks of type prompt; nil means that they cannot run.
+	Prompt func(ctx context.Context, a Asking) (Opinion, error)
+	// Agent has an agent find out for hooks of type agent; nil means that they cannot run. No hooks may run in the
+	// conversation of the agent.
+	Agent func(ctx context.Context, a Asking) (Opinion, error)
 }
 
 // A Policy restricts which hooks run. Managed hooks run in any case, unless DisableManaged is set.

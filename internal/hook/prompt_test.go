@@ -42,9 +42,9 @@ func TestPromptHooks(t *testing.T) {
 				asked = append(asked, a)
 				return tt.opinion, tt.err
 			}
-			cfg := Config{Prompt: answer}
+			cfg := Config{Judges: Judges{Prompt: answer}}
 			if typ == "agent" {
-				cfg = Config{Agent: answer}
+				cfg = Config{Judges: Judges{Agent: answer}}
 			}
 			r, _ := start(t, cfg, on(tt.event.Name, strings.Replace(tt.entry, `"prompt"`, `"`+typ+`"`, 1)))
 			out := r.Fire(t.Context(), tt.event)
@@ -74,7 +74,7 @@ func TestPromptHookTimeout(t *testing.T) {
 				<-ctx.Done()
 				return Opinion{OK: true}, nil
 			}
-			r, _ := New(Config{Prompt: late, Agent: late, Sources: []Source{{Name: "user settings", JSON: on(PreToolUse, entry)}}})
+			r, _ := New(Config{Judges: Judges{late, late}, Sources: []Source{{Name: "user settings", JSON: on(PreToolUse, entry)}}})
 			began := time.Now()
 			if got := summary(r.Fire(t.Context(), OnPreToolUse(shell(t, "deploy")))); got != "said asked" || time.Since(began) != want {
 				t.Errorf("%s: %q after %v", entry, got, time.Since(began))

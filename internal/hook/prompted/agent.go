@@ -32,7 +32,7 @@ type Inquiry struct {
 
 const answerSchema = `{"type":"object","properties":{"reason":{"type":"string"},"ok":{"type":"boolean"},"additionalContext":{"type":"string"}},"required":["reason","ok"],"additionalProperties":false}`
 
-// Ask returns the opinion of an agent. It has the form of [hook.Config.Agent].
+// Ask returns the opinion of an agent. It has the form of [hook.Judges].
 func (c Checker) Ask(ctx context.Context, a hook.Asking) (hook.Opinion, error) {
 	if len(a.Input) > maxInput {
 		return hook.Opinion{}, fmt.Errorf("the event is too long for an agent (%d bytes)", len(a.Input))

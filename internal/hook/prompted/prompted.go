@@ -35,7 +35,7 @@ type Config struct {
 
 const schema = `{"type":"object","properties":{"seal":{"type":"string"},"reason":{"type":"string"},"ok":{"type":"boolean"},"additionalContext":{"type":"string"}},"required":["seal","reason","ok","additionalContext"],"additionalProperties":false}`
 
-// Ask returns the opinion of a model. It has the form of [hook.Config.Prompt].
+// Ask returns the opinion of a model. It has the form of [hook.Judges].
 func (c Config) Ask(ctx context.Context, a hook.Asking) (hook.Opinion, error) {
 	if len(a.Input) > maxInput {
 		return hook.Opinion{}, fmt.Errorf("the event is too long for a model (%d bytes)", len(a.Input))
