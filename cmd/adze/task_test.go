@@ -52,7 +52,7 @@ func TestIdleSessionIsWoken(t *testing.T) {
 
 // The life of a background task, over the program itself.
 //
-// Proves SHBG-05, TASK-04.
+// Proves SHBG-05, TASK-04, X-012.
 func TestTaskTools(t *testing.T) {
 	cmd := adze(t, t.TempDir(), "say Nothing.", "tool", "--stdin")
 	cmd.Dir = t.TempDir()

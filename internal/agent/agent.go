@@ -29,6 +29,8 @@ type Options struct {
 	MaxTurns     int
 	TokenBudget  int
 	MaxBudgetUSD float64
+	// NamedBudget lets a prompt name the token budget of its turn; see [BudgetIn].
+	NamedBudget bool
 	// MaxTokens is the output limit of a response. It is never raised; 0 leaves it to the model.
 	MaxTokens int
 	// Concurrency is how many calls may run at once; 0 means 10.

@@ -106,6 +106,9 @@ func (t *turn) run(ctx context.Context) {
 	}
 	a := t.agent(options, t.cfg.Preamble.make(ctx, m, t.ToolSpecs, t.hist.unbind(&t.memo.Withheld)))
 	a.Model, a.Fallback = m, fallback
+	if options.NamedBudget && !said.Quoted {
+		a.TokenBudget = cmp.Or(agent.BudgetIn(said.own()), a.TokenBudget)
+	}
 	if t.cfg.Prefetch != nil {
 		a.Prefetch = t.cfg.Prefetch(said, before)
 	}

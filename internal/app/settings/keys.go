@@ -213,6 +213,8 @@ func Keys() []config.Key {
 			Doc: "let the model schedule prompts, too, with the tools CronCreate, CronDelete and CronList; each session then tells it of them", Requirement: "X-021"},
 		{Env: []string{"ADZE_DISABLE_CRON", "CLAUDE_CODE_DISABLE_CRON"}, Kind: config.Bool, Default: "false",
 			Doc: "turn scheduled prompts off: there are no commands and no tools for them, and none runs", Requirement: "X-101"},
+		{Name: "experimental.tokenBudget", Env: []string{"ADZE_EXPERIMENTAL_TOKEN_BUDGET"}, Kind: config.Bool, Default: "false", Personal: true,
+			Doc: "experimental: a prompt that begins or ends with a word such as `+500k` keeps the model working until about so many output tokens are used", Requirement: "LOOP-30"},
 		{Name: "experimental.monitor", Env: []string{"ADZE_EXPERIMENTAL_MONITOR"}, Kind: config.Bool, Default: "false", Personal: true,
 			Doc: "experimental: let the model watch commands and files in the background with the tool Monitor, which it looks up", Requirement: "X-027"},
 		{Name: "schedule.days", Kind: config.Int, Default: "7", Min: 1, Max: 366, Personal: true,

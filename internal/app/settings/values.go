@@ -104,6 +104,7 @@ type Loop struct {
 	AfterStream bool // calls wait for the end of the response
 	Labels      bool // the small model labels calls
 	Monitor     bool // the model can watch commands
+	NamedBudget bool // a prompt can name the token budget of its turn
 	Schedule    Schedule
 	Tasks       Tasks
 	Worktree    Worktree
@@ -321,7 +322,7 @@ func Decode(s *config.Settings) *Values {
 			Directory: text("autoMemoryDirectory"), Override: text("ADZE_MEMORY_PATH_OVERRIDE"),
 		},
 		Loop: Loop{Labels: s.Bool("toolUseSummaries"), Concurrency: s.Int("ADZE_MAX_TOOL_CONCURRENCY"), AfterStream: !s.Bool("ADZE_STREAMING_TOOLS"),
-			Monitor:  s.Bool("experimental.monitor"),
+			Monitor: s.Bool("experimental.monitor"), NamedBudget: s.Bool("experimental.tokenBudget"),
 			Tasks:    Tasks{Shared: s.Bool("tasks.shared"), List: s.Text("ADZE_TASK_LIST_ID"), Team: s.Text("ADZE_TEAM_NAME")},
 			Schedule: Schedule{Enabled: s.Bool("schedule.enabled") && !s.Bool("ADZE_DISABLE_CRON"), Tools: s.Bool("schedule.tools"), MaxAge: time.Duration(s.Int("schedule.days")) * 24 * time.Hour},
 			Worktree: Worktree{Tools: s.Bool("worktree.tools"), Links: s.Strings("worktree.symlinkDirectories"), Sparse: s.Strings("worktree.sparsePaths")},

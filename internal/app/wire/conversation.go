@@ -199,6 +199,7 @@ func (c *Conversation) openSession(ctx context.Context) {
 			MaxTurns:         c.spec.Limits.MaxTurns,
 			MaxBudgetUSD:     c.spec.Limits.MaxBudgetUSD,
 			TokenBudget:      c.spec.Limits.TokenBudget,
+			NamedBudget:      v.Loop.NamedBudget && c.spec.Worker == nil,
 			MaxTokens:        v.Model.MaxOutput,
 			Concurrency:      v.Loop.Concurrency,
 			ToolsAfterStream: v.Loop.AfterStream,

@@ -52,7 +52,7 @@ func (c *Conversation) rest(t *testing.T) {
 // in the provider's cache, also in sessions that are not kept and in Chinese. The server refuses thinking that does not
 // stand where it was thought.
 //
-// Proves AGENT-02, AGENT-03, AGENT-06.
+// Proves AGENT-02, AGENT-03, AGENT-06, X-095.
 func TestForksShareThePrefix(t *testing.T) {
 	for _, tt := range []struct {
 		name      string
