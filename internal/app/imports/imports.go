@@ -14,6 +14,7 @@ import (
 	"adze/internal/instruct"
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/fsys"
+	"adze/internal/platform/paths"
 	"adze/internal/skill/library"
 	"adze/internal/style"
 )
@@ -77,15 +78,7 @@ func (s *search) add(f Finding) { s.found = append(s.found, f) }
 // places returns the directories of the project, from the working directory up to its root.
 func (s *search) places() []string {
 	t := s.Project.Trust
-	var dirs []string
-	for dir := t.Dir; ; dir = filepath.Dir(dir) {
-		if dir != s.Project.User {
-			dirs = append(dirs, dir)
-		}
-		if dir == t.Root || dir == filepath.Dir(dir) {
-			return dirs
-		}
-	}
+	return paths.Upwards(t.Dir, t.Root, s.Project.User)
 }
 
 // untrusted says why nothing of the project is used; empty if it is.

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"adze/internal/platform/paths"
 	"adze/internal/platform/scope"
 )
 
@@ -35,13 +36,9 @@ func (p *Project) Folders(name string) []Folder {
 	if !p.Reads(scope.Project) || !p.Trust.Trusted() {
 		return all
 	}
-	for dir := p.Trust.Dir; ; dir = filepath.Dir(dir) {
-		if dir != p.User {
-			add(scope.Project, filepath.Join(dir, ".adze"))
-			add(scope.Project, filepath.Join(dir, ".claude"))
-		}
-		if dir == p.Trust.Root || dir == filepath.Dir(dir) {
-			return all
-		}
+	for _, dir := range paths.Upwards(p.Trust.Dir, p.Trust.Root, p.User) {
+		add(scope.Project, filepath.Join(dir, ".adze"))
+		add(scope.Project, filepath.Join(dir, ".claude"))
 	}
+	return all
 }

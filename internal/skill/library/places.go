@@ -3,6 +3,7 @@ package library
 import (
 	"path/filepath"
 
+	"adze/internal/platform/paths"
 	"adze/internal/skill"
 )
 
@@ -62,30 +63,15 @@ func inDirectory(dir string) []Root {
 	return roots
 }
 
-// projectDirs returns the directories of a project that may have skills, the nearest first: from the working directory up
-// to the top of the repository. Outside of one it goes up as far as home, and only below home: other users may write to
-// directories above.
+// projectDirs returns the directories of a project that may have skills, the nearest first.
 func projectDirs(l Layout) []string {
 	var dirs []string
 	if l.Dir != "" {
-		dirs = upwards(l.Dir, l.Top, l.User)
+		dirs = paths.Upwards(l.Dir, l.Top, l.User)
 	}
 	for _, dir := range l.Added {
 		if dir != l.User {
 			dirs = append(dirs, dir)
-		}
-	}
-	return dirs
-}
-
-func upwards(dir, top, home string) []string {
-	var dirs []string
-	belowTop := top != "" && inside(top, dir)
-	belowHome := home != "" && inside(home, dir)
-	for d := dir; d != home; d = filepath.Dir(d) {
-		dirs = append(dirs, d)
-		if d == filepath.Dir(d) || d == top || !belowTop && !belowHome {
-			break
 		}
 	}
 	return dirs
