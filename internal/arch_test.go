@@ -76,7 +76,7 @@ var layers = [][]string{
 	{"ui/headless", "ui/plain", "ui/tui", "ui/acp", "ui/web"},
 	{"app/setup", "app/apptest", "app/console"},
 	{"app/syntax", "app/prompts", "app/profile"},
-	{"app/settings"},
+	{"app/settings", "app/actions"},
 	{"app/transcript", "app/memories", "app/styles", "app/agentdefs", "app/plugins"},
 	{"app/providers", "app/servers", "app/extras", "app/skills", "app/schedules", "app/tasklists", "app/doctor", "app/questions", "app/subagents", "app/worktrees", "app/coordinator", "app/verification"},
 	{"app/teams", "app/workflows"},

@@ -4,9 +4,9 @@ package agentscmd
 
 import (
 	"context"
-	"strings"
 
 	"adze/internal/agentdef"
+	"adze/internal/app/actions"
 	"adze/internal/app/agentdefs"
 	"adze/internal/app/console"
 	"adze/internal/app/setup"
@@ -17,31 +17,15 @@ import (
 	"adze/internal/ui/draw"
 )
 
-// An Action is one of the actions.
-type Action struct {
-	Name, Args, Doc string
-	run             func(context.Context, *Task) error
-}
-
-// Actions returns all actions.
-func Actions() []Action {
-	return []Action{
-		{"list", "", "list the agents with where they come from, and what is wrong with some", list},
-		{"show", "NAME", "show an agent and its prompt", show},
-		{"create", "NAME", "write the file of an agent; --description says what it is for", create},
-		{"edit", "NAME", "open the file of an agent in your editor", edit},
-		{"rm", "NAME", "remove the file of an agent; asks first, unless --yes is given", remove},
+// Actions returns the actions of adze agents.
+func Actions() actions.Table[*Task] {
+	return actions.Table[*Task]{
+		{Name: "list", Doc: "list the agents with where they come from, and what is wrong with some", Run: list},
+		{Name: "show", Args: "NAME", Doc: "show an agent and its prompt", Least: 1, Most: 1, Run: show},
+		{Name: "create", Args: "NAME", Doc: "write the file of an agent; --description says what it is for", Least: 1, Most: 1, Run: create},
+		{Name: "edit", Args: "NAME", Doc: "open the file of an agent in your editor", Least: 1, Most: 1, Run: edit},
+		{Name: "rm", Args: "NAME", Doc: "remove the file of an agent; asks first, unless --yes is given", Least: 1, Most: 1, Run: remove},
 	}
-}
-
-// Find returns the action that has a name, or nil.
-func Find(name string) *Action {
-	for _, a := range Actions() {
-		if a.Name == name {
-			return &a
-		}
-	}
-	return nil
 }
 
 // Options are the flags of the actions.
@@ -82,11 +66,11 @@ type Task struct {
 }
 
 // Run runs an action.
-func (t *Task) Run(ctx context.Context, a *Action) error {
-	if (a.Args == "") != (len(t.Args) == 0) || len(t.Args) > 1 {
-		return setup.Errorf("usage: adze agents %s", strings.TrimSpace(a.Name+" "+a.Args))
+func (t *Task) Run(ctx context.Context, a *actions.Action[*Task]) error {
+	if err := a.Check("agents", len(t.Args)); err != nil {
+		return err
 	}
-	return a.run(ctx, t)
+	return a.Run(ctx, t)
 }
 
 // A listed agent is one in JSON output.

@@ -26,12 +26,7 @@ func (o *agentsOptions) flags() []flag {
 // explain says what agents are.
 func (*agentsOptions) explain() string { return agentscmd.Explanation }
 
-func (*agentsOptions) actions() (list []action) {
-	for _, a := range agentscmd.Actions() {
-		list = append(list, action{Name: a.Name, Args: a.Args, Doc: a.Doc})
-	}
-	return list
-}
+func (*agentsOptions) actions() []action { return agentscmd.Actions().Help() }
 
 // offers completes the names of agents.
 func (o *agentsOptions) offers(env *Env, args []string) []offer {
@@ -44,13 +39,9 @@ func (o *agentsOptions) offers(env *Env, args []string) []offer {
 // run runs an action on the agents; without a name, it lists them.
 func (o *agentsOptions) run(ctx context.Context, env *Env, in invocation) error {
 	name, args := actionOf(in, "list")
-	a := agentscmd.Find(name)
-	if a == nil {
-		var names []string
-		for _, a := range agentscmd.Actions() {
-			names = append(names, a.Name)
-		}
-		return noAction("agents", name, names)
+	a, err := agentscmd.Actions().Find("agents", name)
+	if err != nil {
+		return err
 	}
 	p := openLeniently(env, o.project)
 	files := agentdefs.Files{Project: p, Library: agentsOf(p), Language: func() texts.Language { return texts.English }}

@@ -144,14 +144,6 @@ func actionOf(in invocation, usual string) (name string, args []string) {
 	return in.Args[0], in.Args[1:]
 }
 
-// noAction returns the error for an action that a command does not have.
-func noAction(command, name string, names []string) error {
-	if near := spell.Closest(name, names, 1); len(near) > 0 {
-		return setup.Errorf("there is no command adze %s %s; did you mean %s?", command, name, near[0])
-	}
-	return setup.Errorf("there is no command adze %s %s; usage: adze %s %s", command, name, command, strings.Join(names, "|"))
-}
-
 // anywhere are the commands that need no working directory.
 var anywhere = [...]string{"completion", "help", "man", "version"}
 

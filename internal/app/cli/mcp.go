@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"adze/internal/app/actions"
 	"adze/internal/app/mcpcmd"
 	"adze/internal/app/plugins"
 	"adze/internal/app/servers"
@@ -33,11 +34,13 @@ func (o *mcpOptions) flags() []flag {
 // explain says how to begin.
 func (*mcpOptions) explain() string { return mcpcmd.Explanation }
 
-func (*mcpOptions) actions() (list []action) {
-	for _, a := range mcpcmd.Actions() {
-		list = append(list, action{Name: a.Name, Args: a.Args, Doc: a.Doc})
-	}
-	return append(list, action{Name: "serve", Args: "[--http HOST:PORT]", Doc: "offer adze's tools to another program, under your permission rules"})
+func (*mcpOptions) actions() []action { return mcpActions().Help() }
+
+// mcpActions returns the actions on servers, and the one that makes adze a server, which has a run of its own.
+func mcpActions() actions.Table[*mcpcmd.Task] {
+	return append(mcpcmd.Actions(), actions.Action[*mcpcmd.Task]{
+		Name: "serve", Args: "[--http HOST:PORT]", Doc: "offer adze's tools to another program, under your permission rules",
+	})
 }
 
 // advice is for the flags of a server's own program.
@@ -71,13 +74,9 @@ func (o *mcpOptions) run(ctx context.Context, env *Env, in invocation) error {
 	if name == "serve" {
 		return o.serve(ctx, env, in)
 	}
-	a := mcpcmd.Find(name)
-	if a == nil {
-		var names []string
-		for _, a := range o.actions() {
-			names = append(names, a.Name)
-		}
-		return noAction("mcp", name, names)
+	a, err := mcpActions().Find("mcp", name)
+	if err != nil {
+		return err
 	}
 	p := openLeniently(env, o.project)
 	if p.HomeErr != nil {
@@ -104,7 +103,7 @@ func (o *mcpOptions) run(ctx context.Context, env *Env, in invocation) error {
 		}
 		return f, w.Close, nil
 	}
-	err := t.Run(ctx, a)
+	err = t.Run(ctx, a)
 	if errors.Is(err, mcpcmd.ErrFailed) {
 		return &Ended{}
 	}

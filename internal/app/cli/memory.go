@@ -30,12 +30,7 @@ func (o *memoryOptions) flags() []flag {
 // explain says what a memory is called.
 func (*memoryOptions) explain() string { return "A memory is named by its file or its title.\n" }
 
-func (*memoryOptions) actions() (list []action) {
-	for _, a := range memorycmd.Actions() {
-		list = append(list, action{Name: a.Name, Args: a.Args, Doc: a.Doc})
-	}
-	return list
-}
+func (*memoryOptions) actions() []action { return memorycmd.Actions().Help() }
 
 // offers completes the names of the memories.
 func (o *memoryOptions) offers(env *Env, args []string) (list []offer) {
@@ -55,15 +50,11 @@ func (o *memoryOptions) offers(env *Env, args []string) (list []offer) {
 }
 
 // run runs an action on the memories; without a name, it lists them.
-func (o *memoryOptions) run(_ context.Context, env *Env, in invocation) error {
+func (o *memoryOptions) run(ctx context.Context, env *Env, in invocation) error {
 	name, args := actionOf(in, "list")
-	a := memorycmd.Find(name)
-	if a == nil {
-		var names []string
-		for _, a := range memorycmd.Actions() {
-			names = append(names, a.Name)
-		}
-		return noAction("memory", name, names)
+	a, err := memorycmd.Actions().Find("memory", name)
+	if err != nil {
+		return err
 	}
 	p, warnings := settings.Open(env.source(o.project))
 	for _, w := range warnings {
@@ -77,7 +68,7 @@ func (o *memoryOptions) run(_ context.Context, env *Env, in invocation) error {
 		env.Say(err.Error())
 	}
 	t := &memorycmd.Task{Folder: f, Console: env.streams(), Options: o.Options, Edit: env.edit, Args: args}
-	err := t.Run(a)
+	err = t.Run(ctx, a)
 	if errors.Is(err, memorycmd.ErrFailed) {
 		return &Ended{Reason: agent.Reason("memory_check")}
 	}

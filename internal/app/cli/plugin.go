@@ -26,12 +26,7 @@ func (o *pluginOptions) flags() []flag {
 // explain says how to begin.
 func (*pluginOptions) explain() string { return plugincmd.Explanation }
 
-func (*pluginOptions) actions() (list []action) {
-	for _, a := range plugincmd.Actions() {
-		list = append(list, action{Name: a.Name, Args: a.Args, Doc: a.Doc})
-	}
-	return list
-}
+func (*pluginOptions) actions() []action { return plugincmd.Actions().Help() }
 
 // offers completes the names of plugins.
 func (o *pluginOptions) offers(env *Env, args []string) (list []offer) {
@@ -52,13 +47,9 @@ func (o *pluginOptions) offers(env *Env, args []string) (list []offer) {
 // run runs an action on the plugins; without a name, it lists them.
 func (o *pluginOptions) run(ctx context.Context, env *Env, in invocation) error {
 	name, args := actionOf(in, "list")
-	a := plugincmd.Find(name)
-	if a == nil {
-		var names []string
-		for _, a := range o.actions() {
-			names = append(names, a.Name)
-		}
-		return noAction("plugin", name, names)
+	a, err := plugincmd.Actions().Find("plugin", name)
+	if err != nil {
+		return err
 	}
 	p := openLeniently(env, o.project)
 	if p.HomeErr != nil {
@@ -67,7 +58,7 @@ func (o *pluginOptions) run(ctx context.Context, env *Env, in invocation) error 
 	w := wire.Open(env.wire(), p)
 	defer w.Close()
 	t := &plugincmd.Task{Console: env.streams(), Options: &o.Options, Plugins: wire.PluginManager(w), Args: args, Dir: env.Dir, Secret: env.console().AskSecret}
-	err := t.Run(ctx, a)
+	err = t.Run(ctx, a)
 	if errors.Is(err, plugincmd.ErrFailed) {
 		return &Ended{}
 	}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"adze/internal/app/actions"
 	"adze/internal/app/setup"
 	"adze/internal/app/syntax"
 	"adze/internal/app/wire"
@@ -85,7 +86,7 @@ func (o *scheduleOptions) run(ctx context.Context, env *Env, in invocation) erro
 		}
 		return nil
 	default:
-		return noAction("schedule", name, []string{"list", "delete"})
+		return actions.Unknown("schedule", name, []string{"list", "delete"})
 	}
 }
 

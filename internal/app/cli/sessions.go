@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"strings"
 
 	"adze/internal/app/belongings"
 	"adze/internal/app/sessions"
@@ -40,22 +39,15 @@ func (o *sessionsOptions) run(ctx context.Context, env *Env, in invocation) erro
 		return setup.Errorf("%v", err)
 	}
 	name, args := actionOf(in, "list")
-	var names []string
-	for _, a := range sessions.Actions() {
-		names = append(names, a.Name)
-		if a.Name != name {
-			continue
-		}
-		if len(args) < a.Least || a.Args == "" && len(args) > 0 {
-			return setup.Errorf("usage: adze sessions %s", strings.TrimSpace(a.Name+" "+a.Args))
-		}
-		t := &sessions.Task{Console: env.streams(), Options: &o.Options, Dir: env.Dir, Home: home, Args: args, Version: env.Version, Now: env.Now}
-		t.Inherit = func(from *archive.Info, id, dir string) error {
-			return belongings.Inherit(ctx, openLeniently(env, settings.Source{}), from, id, dir)
-		}
-		return t.Run(ctx, a)
+	a, err := sessions.Actions().Find("sessions", name)
+	if err != nil {
+		return err
 	}
-	return noAction("sessions", name, names)
+	t := &sessions.Task{Console: env.streams(), Options: &o.Options, Dir: env.Dir, Home: home, Args: args, Version: env.Version, Now: env.Now}
+	t.Inherit = func(from *archive.Info, id, dir string) error {
+		return belongings.Inherit(ctx, openLeniently(env, settings.Source{}), from, id, dir)
+	}
+	return t.Run(ctx, a)
 }
 
 // explain says what a session is called.
@@ -63,12 +55,7 @@ func (*sessionsOptions) explain() string {
 	return "A session is named by its id, its title, the beginning of either, its tag, or the path of its file.\n"
 }
 
-func (*sessionsOptions) actions() (list []action) {
-	for _, a := range sessions.Actions() {
-		list = append(list, action{Name: a.Name, Args: a.Args, Doc: a.Doc})
-	}
-	return list
-}
+func (*sessionsOptions) actions() []action { return sessions.Actions().Help() }
 
 // offers completes the sessions of this folder.
 func (*sessionsOptions) offers(env *Env, args []string) []offer {

@@ -8,47 +8,30 @@ import (
 	"slices"
 	"strings"
 
+	"adze/internal/app/actions"
 	"adze/internal/app/console"
 	"adze/internal/app/servers"
 	"adze/internal/app/settings"
-	"adze/internal/app/setup"
 	"adze/internal/app/syntax"
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/spell"
 )
 
-// An Action is one of the actions.
-type Action struct {
-	Name, Alias, Args, Doc string
-	Least, Most            int // arguments; Most is -1 for any number
-	run                    func(context.Context, *Task) error
-}
-
-// Actions returns all actions.
-func Actions() []Action {
-	return []Action{
-		{"list", "", "", "list the servers, and connect to each to see whether it works; --no-connect does not", 0, 0, list},
-		{"get", "", "NAME", "show the entry of a server, without secrets, and its state", 1, 1, get},
-		{"add", "", "NAME URL | NAME -- COMMAND [ARG...]", "add a server", 2, -1, add},
-		{"add-json", "", "NAME JSON", "add a server from its entry as JSON", 2, 2, addJSON},
-		{"add-from-desktop", "add-from-claude-desktop", "[NAME...]", "add servers from the desktop app's configuration", 0, -1, addFromDesktop},
-		{"remove", "", "NAME", "remove a server", 1, 1, remove},
-		{"reset-project-choices", "", "", "forget which servers of this project you approved or refused", 0, 0, reset},
-		{"tools", "", "NAME", "list the tools of a server; --url URL or -- COMMAND tries one that is not configured", 0, -1, tools},
-		{"call", "", "NAME TOOL [JSON]", "call a tool of a server; --url URL or -- COMMAND tries one that is not configured", 0, -1, call},
-		{"login", "", "NAME", "sign in to a server, with a web browser", 1, 1, login},
-		{"logout", "", "NAME", "forget the token for a server, and revoke it", 1, 1, logout},
+// Actions returns the actions of adze mcp.
+func Actions() actions.Table[*Task] {
+	return actions.Table[*Task]{
+		{Name: "list", Doc: "list the servers, and connect to each to see whether it works; --no-connect does not", Run: list},
+		{Name: "get", Args: "NAME", Doc: "show the entry of a server, without secrets, and its state", Least: 1, Most: 1, Run: get},
+		{Name: "add", Args: "NAME URL | NAME -- COMMAND [ARG...]", Doc: "add a server", Least: 2, Most: actions.Any, Run: add},
+		{Name: "add-json", Args: "NAME JSON", Doc: "add a server from its entry as JSON", Least: 2, Most: 2, Run: addJSON},
+		{Name: "add-from-desktop", Alias: "add-from-claude-desktop", Args: "[NAME...]", Doc: "add servers from the desktop app's configuration", Most: actions.Any, Run: addFromDesktop},
+		{Name: "remove", Args: "NAME", Doc: "remove a server", Least: 1, Most: 1, Run: remove},
+		{Name: "reset-project-choices", Doc: "forget which servers of this project you approved or refused", Run: reset},
+		{Name: "tools", Args: "NAME", Doc: "list the tools of a server; --url URL or -- COMMAND tries one that is not configured", Most: actions.Any, Run: tools},
+		{Name: "call", Args: "NAME TOOL [JSON]", Doc: "call a tool of a server; --url URL or -- COMMAND tries one that is not configured", Most: actions.Any, Run: call},
+		{Name: "login", Args: "NAME", Doc: "sign in to a server, with a web browser", Least: 1, Most: 1, Run: login},
+		{Name: "logout", Args: "NAME", Doc: "forget the token for a server, and revoke it", Least: 1, Most: 1, Run: logout},
 	}
-}
-
-// Find returns the action that has a name, or nil.
-func Find(name string) *Action {
-	for _, a := range Actions() {
-		if a.Name == name || a.Alias == name && name != "" {
-			return &a
-		}
-	}
-	return nil
 }
 
 // Options are the flags of the actions.
@@ -110,14 +93,14 @@ type Task struct {
 var ErrFailed = errors.New("failed")
 
 // Run runs an action.
-func (t *Task) Run(ctx context.Context, a *Action) error {
-	if n := len(t.Args) + len(t.Command); n < a.Least || a.Most >= 0 && n > a.Most {
-		return setup.Errorf("usage: adze mcp %s", strings.TrimSpace(a.Name+" "+a.Args))
+func (t *Task) Run(ctx context.Context, a *actions.Action[*Task]) error {
+	if err := a.Check("mcp", len(t.Args)+len(t.Command)); err != nil {
+		return err
 	}
-	if a.Most >= 0 { // no command is expected
+	if a.Most != actions.Any { // no command is expected
 		t.Args, t.Command = slices.Concat(t.Args, t.Command), nil
 	}
-	return a.run(ctx, t)
+	return a.Run(ctx, t)
 }
 
 // load returns the servers that are configured, and tells the user what is wrong.

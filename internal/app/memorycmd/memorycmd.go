@@ -3,43 +3,29 @@
 package memorycmd
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"time"
 
+	"adze/internal/app/actions"
 	"adze/internal/app/console"
 	"adze/internal/app/setup"
 	"adze/internal/memory"
 	"adze/internal/platform/term"
 )
 
-// An Action is one of the actions.
-type Action struct {
-	Name, Args, Doc string
-	run             func(*Task) error
-}
-
-// Actions returns all actions.
-func Actions() []Action {
-	return []Action{
-		{"list", "", "list the memories of this project, newest first", (*Task).list},
-		{"show", "NAME", "print a memory", (*Task).show},
-		{"check", "", "report problems in the memories and their index; --fix repairs what it can", (*Task).check},
-		{"path", "", "print the folder of this project's memories", (*Task).path},
-		{"edit", "NAME", "open a memory in your editor", (*Task).edit},
-		{"rm", "NAME", "remove a memory and its line in the index; asks first, unless --yes is given", (*Task).remove},
+// Actions returns the actions of adze memory.
+func Actions() actions.Table[*Task] {
+	return actions.Table[*Task]{
+		{Name: "list", Doc: "list the memories of this project, newest first", Run: list},
+		{Name: "show", Args: "NAME", Doc: "print a memory", Least: 1, Most: actions.Any, Run: show},
+		{Name: "check", Doc: "report problems in the memories and their index; --fix repairs what it can", Run: check},
+		{Name: "path", Doc: "print the folder of this project's memories", Run: path},
+		{Name: "edit", Args: "NAME", Doc: "open a memory in your editor", Least: 1, Most: actions.Any, Run: edit},
+		{Name: "rm", Args: "NAME", Doc: "remove a memory and its line in the index; asks first, unless --yes is given", Least: 1, Most: actions.Any, Run: remove},
 	}
-}
-
-// Find returns the action that has a name, or nil.
-func Find(name string) *Action {
-	for _, a := range Actions() {
-		if a.Name == name {
-			return &a
-		}
-	}
-	return nil
 }
 
 // Options are the flags of the actions.
@@ -59,11 +45,11 @@ type Task struct {
 var ErrFailed = errors.New("failed")
 
 // Run runs an action.
-func (t *Task) Run(a *Action) error {
-	if (a.Args == "") != (len(t.Args) == 0) {
-		return setup.Errorf("usage: adze memory %s", strings.TrimSpace(a.Name+" "+a.Args))
+func (t *Task) Run(ctx context.Context, a *actions.Action[*Task]) error {
+	if err := a.Check("memory", len(t.Args)); err != nil {
+		return err
 	}
-	return a.run(t)
+	return a.Run(ctx, t)
 }
 
 // A listedMemory is a memory in JSON output.
@@ -83,7 +69,7 @@ func (t *Task) listed(m memory.Memory) listedMemory {
 	return listedMemory{m.Name, t.Path(m.Name), m.Title, m.Type, m.Description, m.Modified.UTC(), m.Size, append([]string{}, m.Problems...), nil}
 }
 
-func (t *Task) list() error {
+func list(_ context.Context, t *Task) error {
 	all, err := t.List()
 	if err != nil {
 		return err
@@ -112,7 +98,7 @@ func (t *Task) list() error {
 // maxShownMemory bounds what is printed of a memory, in bytes.
 const maxShownMemory = 1 << 20
 
-func (t *Task) show() error {
+func show(_ context.Context, t *Task) error {
 	m, err := t.Find(strings.Join(t.Args, " "))
 	if err != nil {
 		return err
@@ -129,14 +115,14 @@ func (t *Task) show() error {
 	return t.Show(text)
 }
 
-func (t *Task) path() error {
+func path(_ context.Context, t *Task) error {
 	if t.JSON {
 		return t.PrintJSON(map[string]string{"path": t.Dir})
 	}
 	return t.Show(t.Dir + "\n")
 }
 
-func (t *Task) edit() error {
+func edit(_ context.Context, t *Task) error {
 	m, err := t.Find(strings.Join(t.Args, " "))
 	if err != nil {
 		return err
@@ -145,7 +131,7 @@ func (t *Task) edit() error {
 }
 
 // check repairs what it can, if asked to, and reports the problems that are left. Any of them makes it fail.
-func (t *Task) check() error {
+func check(_ context.Context, t *Task) error {
 	if t.Options.Fix {
 		if err := t.Folder.Fix(); err != nil {
 			return err
@@ -170,7 +156,7 @@ func (t *Task) check() error {
 	return err
 }
 
-func (t *Task) remove() error {
+func remove(_ context.Context, t *Task) error {
 	m, err := t.Find(strings.Join(t.Args, " "))
 	if err != nil {
 		return err

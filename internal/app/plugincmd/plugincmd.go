@@ -6,8 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
+	"adze/internal/app/actions"
 	"adze/internal/app/console"
 	"adze/internal/app/plugins"
 	"adze/internal/app/setup"
@@ -15,37 +15,20 @@ import (
 	"adze/internal/platform/scope"
 )
 
-// An Action is one of the actions.
-type Action struct {
-	Name, Alias, Args, Doc string
-	Least, Most            int // arguments; Most is -1 for any number
-	run                    func(context.Context, *Task) error
-}
-
-// Actions returns all actions.
-func Actions() []Action {
-	return []Action{
-		{"list", "", "", "list the plugins that are installed or that settings name", 0, 0, list},
-		{"details", "show", "NAME", "show a plugin and what it brings", 1, 1, details},
-		{"install", "i", "NAME[@MARKETPLACE]", "show what a plugin brings, ask, install and enable it", 1, 1, install},
-		{"enable", "", "NAME", "enable a plugin that is installed; what it runs is shown if you have not agreed to it", 1, 1, enable},
-		{"disable", "", "NAME", "disable a plugin", 1, 1, disable},
-		{"update", "", "[NAME...]", "update plugins to what their marketplaces offer; what is new of what they run is shown", 0, -1, update},
-		{"uninstall", "remove", "NAME", "remove a plugin, its settings and what you agreed to; --data removes what it keeps, too", 1, 1, uninstall},
-		{"configure", "", "NAME [OPTION[=VALUE]...]", "set the options of a plugin, or ask for them", 1, -1, configure},
-		{"validate", "", "[DIR]", "say what is wrong with the plugin or the marketplace in a folder", 0, 1, validate},
-		{"marketplace", "market", "add SOURCE | list | update [NAME] | remove NAME", "the marketplaces that plugins come from: OWNER/REPOSITORY, an address or a folder", 0, 2, marketplace},
+// Actions returns the actions of adze plugin.
+func Actions() actions.Table[*Task] {
+	return actions.Table[*Task]{
+		{Name: "list", Doc: "list the plugins that are installed or that settings name", Run: list},
+		{Name: "details", Alias: "show", Args: "NAME", Doc: "show a plugin and what it brings", Least: 1, Most: 1, Run: details},
+		{Name: "install", Alias: "i", Args: "NAME[@MARKETPLACE]", Doc: "show what a plugin brings, ask, install and enable it", Least: 1, Most: 1, Run: install},
+		{Name: "enable", Args: "NAME", Doc: "enable a plugin that is installed; what it runs is shown if you have not agreed to it", Least: 1, Most: 1, Run: enable},
+		{Name: "disable", Args: "NAME", Doc: "disable a plugin", Least: 1, Most: 1, Run: disable},
+		{Name: "update", Args: "[NAME...]", Doc: "update plugins to what their marketplaces offer; what is new of what they run is shown", Most: actions.Any, Run: update},
+		{Name: "uninstall", Alias: "remove", Args: "NAME", Doc: "remove a plugin, its settings and what you agreed to; --data removes what it keeps, too", Least: 1, Most: 1, Run: uninstall},
+		{Name: "configure", Args: "NAME [OPTION[=VALUE]...]", Doc: "set the options of a plugin, or ask for them", Least: 1, Most: actions.Any, Run: configure},
+		{Name: "validate", Args: "[DIR]", Doc: "say what is wrong with the plugin or the marketplace in a folder", Most: 1, Run: validate},
+		{Name: "marketplace", Alias: "market", Args: "add SOURCE | list | update [NAME] | remove NAME", Doc: "the marketplaces that plugins come from: OWNER/REPOSITORY, an address or a folder", Most: 2, Run: marketplace},
 	}
-}
-
-// Find returns the action that has a name, or nil.
-func Find(name string) *Action {
-	for _, a := range Actions() {
-		if a.Name == name || a.Alias == name && name != "" {
-			return &a
-		}
-	}
-	return nil
 }
 
 // Options are the flags of the actions.
@@ -92,11 +75,11 @@ type Task struct {
 var ErrFailed = errors.New("failed")
 
 // Run runs an action.
-func (t *Task) Run(ctx context.Context, a *Action) error {
-	if n := len(t.Args); n < a.Least || a.Most >= 0 && n > a.Most {
-		return setup.Errorf("usage: adze plugin %s", strings.TrimSpace(a.Name+" "+a.Args))
+func (t *Task) Run(ctx context.Context, a *actions.Action[*Task]) error {
+	if err := a.Check("plugin", len(t.Args)); err != nil {
+		return err
 	}
-	return a.run(ctx, t)
+	return a.Run(ctx, t)
 }
 
 // scope returns the scope of --scope, which is the user's if there is none.

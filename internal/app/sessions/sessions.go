@@ -7,31 +7,24 @@ import (
 	"fmt"
 	"time"
 
+	"adze/internal/app/actions"
 	"adze/internal/app/console"
 	"adze/internal/app/setup"
 	"adze/internal/session/archive"
 	"adze/internal/session/store"
 )
 
-// An Action is one of the actions.
-type Action struct {
-	Name, Args string
-	Doc        string
-	Least      int // arguments
-	run        func(context.Context, *Task) error
-}
-
-// Actions returns all actions.
-func Actions() []Action {
-	return []Action{
-		{"list", "", "list the sessions of this folder, most recent first; --all lists those of all folders", 0, listSessions},
-		{"show", "SESSION", "show details of a session and its last messages", 1, showSession},
-		{"search", "TEXT", "find text in the conversations of all sessions", 1, searchSessions},
-		{"export", "SESSION", "export a session as Markdown, JSON or HTML; apparent secrets are removed", 1, exportSession},
-		{"fork", "SESSION", "copy a session into a new one; --at names the last message to copy", 1, forkSession},
-		{"rename", "SESSION TITLE", "set the title of a session", 2, renameSession},
-		{"tag", "SESSION [TAG]", "set the tag of a session, or remove it", 1, tagSession},
-		{"rm", "SESSION...", "delete sessions permanently; asks first, unless --force is given", 1, removeSessions},
+// Actions returns the actions of adze sessions.
+func Actions() actions.Table[*Task] {
+	return actions.Table[*Task]{
+		{Name: "list", Doc: "list the sessions of this folder, most recent first; --all lists those of all folders", Run: listSessions},
+		{Name: "show", Args: "SESSION", Doc: "show details of a session and its last messages", Least: 1, Most: actions.Any, Run: showSession},
+		{Name: "search", Args: "TEXT", Doc: "find text in the conversations of all sessions", Least: 1, Most: actions.Any, Run: searchSessions},
+		{Name: "export", Args: "SESSION", Doc: "export a session as Markdown, JSON or HTML; apparent secrets are removed", Least: 1, Most: actions.Any, Run: exportSession},
+		{Name: "fork", Args: "SESSION", Doc: "copy a session into a new one; --at names the last message to copy", Least: 1, Most: actions.Any, Run: forkSession},
+		{Name: "rename", Args: "SESSION TITLE", Doc: "set the title of a session", Least: 2, Most: actions.Any, Run: renameSession},
+		{Name: "tag", Args: "SESSION [TAG]", Doc: "set the tag of a session, or remove it", Least: 1, Most: actions.Any, Run: tagSession},
+		{Name: "rm", Args: "SESSION...", Doc: "delete sessions permanently; asks first, unless --force is given", Least: 1, Most: actions.Any, Run: removeSessions},
 	}
 }
 
@@ -56,8 +49,11 @@ type Task struct {
 }
 
 // Run runs an action.
-func (t *Task) Run(ctx context.Context, a Action) error {
-	err := a.run(ctx, t)
+func (t *Task) Run(ctx context.Context, a *actions.Action[*Task]) error {
+	if err := a.Check("sessions", len(t.Args)); err != nil {
+		return err
+	}
+	err := a.Run(ctx, t)
 	var locked *store.LockedError
 	var unknown *archive.UnknownError
 	var ambiguous *archive.AmbiguousError
