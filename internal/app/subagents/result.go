@@ -47,8 +47,11 @@ func (o *Outcome) result(l texts.Language) tool.Result {
 		more = append(more, catalogue.Text(l, "worktree", o.Worktree, o.Branch))
 	}
 	more = appendText(more, without(l, o.Absent), o.Note, o.Remark)
+	if o.Continues {
+		more = append(more, catalogue.Text(l, "continue", o.ID))
+	}
 	if !o.OneShot {
-		more = append(more, catalogue.Text(l, "continue", o.ID)+" "+usage(l, o))
+		more = append(more, usage(l, o))
 	}
 	if len(more) > 0 {
 		text += "\n\n" + strings.Join(more, "\n")

@@ -36,6 +36,8 @@ type Outcome struct {
 	// Worktree and Branch are where its changes are, if not in the working directory; Note says more about that.
 	Worktree, Branch, Note string
 	OneShot                bool
+	// Continues says that it can be continued.
+	Continues bool
 	// Remark is what else the model has to know, and Absent the MCP servers that the agent had to do without.
 	Remark string
 	Absent []string
@@ -223,6 +225,7 @@ func (x *run) work(tree bool, use string) {
 	out, err := x.try(ctx, tree)
 	out.ID, out.Type, out.Title, out.Took = x.birth.ID, x.kind, x.birth.Title, time.Since(began).Round(time.Millisecond)
 	out.OneShot = x.birth.Definition != nil && x.birth.Definition.OneShot
+	out.Continues = !out.OneShot && continuable(err) && (x.birth.Dir == "" || checkDir(x.birth.Dir) == nil)
 	if x.kind == builtin.Verification && err == nil {
 		x.judge(&out)
 	}
@@ -282,7 +285,7 @@ func (x *run) leaveTree(out *Outcome) {
 	if err != nil {
 		note = strings.TrimSpace(note + " " + err.Error())
 	}
-	if kept {
+	if kept && checkDir(t.Path) == nil {
 		out.Worktree, out.Branch = t.Path, t.Branch
 	}
 	out.Note = note
@@ -418,12 +421,10 @@ func (x *run) conclude(out Outcome, err error) {
 	if text == "" {
 		text = catalogue.Text(x.agents.cfg.Language(), "nothing")
 	}
-	if more := without(x.agents.cfg.Language(), out.Absent); more != "" {
-		text += "\n\n" + more
-	}
+	text = strings.Join(appendText([]string{text}, without(x.agents.cfg.Language(), out.Absent), out.Note), "\n\n")
 	r := task.Report{Result: text, Worktree: out.Worktree, Branch: out.Branch, Tokens: out.Tokens, Calls: out.Calls, Took: out.Took}
 	x.task.Conclude(r)
-	if d := x.birth.Definition; (d == nil || !d.OneShot) && continuable(err) {
+	if out.Continues {
 		x.task.Remark(catalogue.Text(x.agents.cfg.Language(), "continue", x.birth.ID))
 	}
 	switch {

@@ -19,6 +19,7 @@ import (
 	"adze/internal/app/skills"
 	"adze/internal/app/toolbox"
 	"adze/internal/app/transcript"
+	"adze/internal/app/worktrees"
 	"adze/internal/brief"
 	"adze/internal/confine"
 	"adze/internal/model/cost"
@@ -318,6 +319,9 @@ func (c *Conversation) order(cfg *session.Config) {
 	cfg.Gates = []exec.Gate{
 		{Name: "hooks", Gate: c.Hooks},
 		{Name: "permission", Gate: c.Hooks.Denials(c.sandbox.Guard(c.Gate))},
+	}
+	if guard := worktrees.NewGuard(c.spec.Worker.copy()); guard != nil {
+		cfg.Gates = append(cfg.Gates, exec.Gate{Name: "worktree", Gate: guard})
 	}
 	cfg.Afters = []exec.After{{Name: "hooks", After: c.Hooks}}
 	if guard := c.told.memory.Guard(); guard != nil {

@@ -82,6 +82,17 @@ func (w *Worker) gate() *permission.Gate {
 	return g
 }
 
+// copy returns the working copy that the agent works in, if it is not that of the main conversation; else "".
+func (w *Worker) copy() string {
+	switch {
+	case w == nil:
+		return ""
+	case w.Birth.Left != "":
+		return w.Birth.Dir
+	}
+	return w.Lead.spec.Worker.copy()
+}
+
 // keeper returns what the agent has if it looks after memories, or nil.
 func (w *Worker) keeper() *subagents.Keeper {
 	if w == nil {

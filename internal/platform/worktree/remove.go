@@ -166,14 +166,18 @@ func (w *Tree) Finish(ctx context.Context) (kept bool, note string, err error) {
 	if w.ByHook {
 		return true, fmt.Sprintf("The worktree %s was made by a hook and is kept.", w.Path), w.Release(ctx)
 	}
+	gone := !exists(w.Path)
 	note, err = w.removeIf(ctx, State.untouched)
-	if err == nil {
+	switch {
+	case err == nil && gone && note == "":
+		return false, fmt.Sprintf("The worktree %s was removed while the agent worked in it: its changes are lost, and it had committed none.", w.Path), nil
+	case err == nil:
 		return false, note, nil
 	}
 	var c *Changed
 	switch {
 	case errors.As(err, &c) && c.State.Gone:
-		note, err = fmt.Sprintf("The worktree %s is gone; its commits are on branch %s.", w.Path, w.Branch), nil
+		note, err = fmt.Sprintf("The worktree %s was removed while the agent worked in it: changes that it had not committed are lost; its commits are on branch %s.", w.Path, w.Branch), nil
 	case errors.As(err, &c):
 		note, err = fmt.Sprintf("The worktree is kept: %s, on branch %s (%s).", w.Path, w.Branch, c.State), nil
 	default:

@@ -1,0 +1,57 @@
+package worktrees
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"adze/internal/tool"
+)
+
+// A Guard is a [tool.Gate] for an agent with a working copy of its own. Once the copy is gone, calls that touch files or run
+// commands are denied: they would make its directory again, inside another copy of the repository, where git works on that
+// one.
+type Guard struct {
+	path      string
+	dir, link os.FileInfo // what makes the directory a working copy; link is nil if a hook made it without git
+}
+
+// NewGuard returns the guard of the working copy at a path; nil if there is none there.
+func NewGuard(path string) *Guard {
+	dir, err := os.Lstat(path)
+	if err != nil {
+		return nil
+	}
+	link, _ := os.Lstat(filepath.Join(path, ".git")) // ok: it need not be there
+	return &Guard{path, dir, link}
+}
+
+// Before denies a call in a copy that is gone.
+func (g *Guard) Before(_ context.Context, u *tool.Use) error {
+	if g.there() || !touches(u) {
+		return nil
+	}
+	u.Verdict.Decide(tool.Deny, "the worktree check", fmt.Sprintf(
+		"The worktree %s was removed while you worked in it. What was not committed is lost, and nothing more can be done there: stop, and report what you did and that it is gone.", g.path))
+	return nil
+}
+
+// there reports whether the copy is the one that it was.
+func (g *Guard) there() bool {
+	dir, err := os.Lstat(g.path)
+	if err != nil || !os.SameFile(dir, g.dir) {
+		return false
+	}
+	if g.link == nil {
+		return true
+	}
+	_, err = os.Lstat(filepath.Join(g.path, ".git"))
+	return err == nil
+}
+
+// touches reports whether a call touches files or runs commands, as far as is known.
+func touches(u *tool.Use) bool {
+	a, ok := tool.As[tool.Accesser](u.Call)
+	return !ok || len(a.Access()) > 0 || u.Tool.Traits().Shell
+}
