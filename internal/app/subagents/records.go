@@ -59,6 +59,13 @@ func (k *records) keep(kind string, b *Birth) {
 	}
 }
 
+// drop forgets an agent that has not begun.
+func (k *records) drop(id string) {
+	if folder := k.folder(); folder != "" {
+		os.Remove(metaPath(folder, id)) // ok: it may not be there
+	}
+}
+
 // notKept says, once, that agents leave nothing behind. They work all the same.
 func (k *records) notKept(err error) {
 	k.unkept.Do(func() {

@@ -92,16 +92,19 @@ func appendText(list []string, texts ...string) []string {
 // failed returns the error of an agent that did not finish, for its caller: with the last it said.
 func (o *Outcome) failed(l texts.Language, err error) error {
 	text := catalogue.Text(l, "failed", err.Error())
+	if !o.Began {
+		text = catalogue.Text(l, "unbegun", err.Error())
+	}
 	if o.Text != "" {
 		text += "\n\n" + catalogue.Text(l, "lastwords") + "\n" + o.Text
 	}
 	if o.Worktree != "" {
 		text += "\n\n" + catalogue.Text(l, "worktree", o.Worktree, o.Branch)
 	}
-	if more := without(l, o.Absent); more != "" {
+	for _, more := range appendText(nil, without(l, o.Absent), o.Note) {
 		text += "\n\n" + more
 	}
-	if o.ID != "" && !o.OneShot && continuable(err) {
+	if o.Continues {
 		text += "\n\n" + catalogue.Text(l, "continue", o.ID)
 	}
 	return fmt.Errorf("%s", text)

@@ -36,8 +36,8 @@ type Outcome struct {
 	// Worktree and Branch are where its changes are, if not in the working directory; Note says more about that.
 	Worktree, Branch, Note string
 	OneShot                bool
-	// Continues says that it can be continued.
-	Continues bool
+	// Began says that it has begun to work, and Continues that it can be continued.
+	Began, Continues bool
 	// Remark is what else the model has to know, and Absent the MCP servers that the agent had to do without.
 	Remark string
 	Absent []string
@@ -225,15 +225,26 @@ func (x *run) work(tree bool, use string) {
 	out, err := x.try(ctx, tree)
 	out.ID, out.Type, out.Title, out.Took = x.birth.ID, x.kind, x.birth.Title, time.Since(began).Round(time.Millisecond)
 	out.OneShot = x.birth.Definition != nil && x.birth.Definition.OneShot
-	out.Continues = !out.OneShot && continuable(err) && (x.birth.Dir == "" || checkDir(x.birth.Dir) == nil)
+	out.Continues = out.Began && !out.OneShot && continuable(err) && (x.birth.Dir == "" || checkDir(x.birth.Dir) == nil)
 	if x.kind == builtin.Verification && err == nil {
 		x.judge(&out)
+	}
+	if !out.Began && !x.birth.Again {
+		x.agents.forget(x)
 	}
 	x.mu.Lock()
 	out.Calls = x.calls
 	x.outcome, x.err = out, err
 	x.mu.Unlock()
 	x.conclude(out, err)
+}
+
+// forget drops an agent that has not begun: there is nothing to continue, nor the place where it was to work.
+func (a *Agents) forget(x *run) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.runs, x.birth.ID)
+	a.records.drop(x.birth.ID)
 }
 
 // judge completes the report of the verification agent: without a verdict it counts as a failure.
@@ -263,7 +274,7 @@ func (x *run) try(ctx context.Context, tree bool) (out Outcome, err error) {
 	x.agents.records.keep(x.kind, &x.birth)
 	w, err := cfg.Open(ctx, x.birth)
 	if err != nil {
-		return out, fmt.Errorf("the agent could not begin: %w", err)
+		return out, fmt.Errorf("opening its conversation: %w", err)
 	}
 	x.mu.Lock()
 	x.worker = w
@@ -272,7 +283,7 @@ func (x *run) try(ctx context.Context, tree bool) (out Outcome, err error) {
 		x.mu.Lock()
 		x.worker, x.ended = nil, true
 		x.mu.Unlock()
-		out.Tokens, out.Absent = w.Tokens(), w.Absent()
+		out.Tokens, out.Absent, out.Began = w.Tokens(), w.Absent(), true
 		w.Close()
 	}()
 	return x.converse(ctx, w)
