@@ -53,6 +53,7 @@ type node struct {
 	mark          byte // of a run of marks; 0 for a text
 	left, length  int  // marks that enclose nothing yet, and all of the run
 	opens, closes bool
+	both          bool // it could do either
 }
 
 // inlines is the state of the parser.
@@ -222,7 +223,7 @@ func (p *inlines) delimiters(i, from int) int {
 		opens, closes = left && (!right || punct(before)), right && (!left || punct(after))
 	}
 	p.add(from, i)
-	p.nodes = append(p.nodes, node{src: i, mark: c, left: n, length: n, opens: opens, closes: closes})
+	p.nodes = append(p.nodes, node{src: i, mark: c, left: n, length: n, opens: opens, closes: closes, both: opens && closes})
 	return n
 }
 
@@ -256,7 +257,7 @@ func (p *inlines) opener(from, c int) int {
 		if n.mark != closer.mark || !n.opens || n.left == 0 {
 			continue
 		}
-		if (n.closes || closer.opens) && (n.length+closer.length)%3 == 0 && closer.length%3 != 0 {
+		if (n.both || closer.both) && (n.length+closer.length)%3 == 0 && closer.length%3 != 0 {
 			continue
 		}
 		return o

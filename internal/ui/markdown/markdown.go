@@ -220,6 +220,9 @@ func (s *Stream) leaf(line string) {
 		s.openFence(line)
 	case rule(line):
 		s.closeLeaf()
+		if !s.Marks {
+			text = "---"
+		}
 		s.emit([]draw.Row{draw.Line(draw.Faint, text)})
 	case s.table.open():
 		s.tableLine(text)

@@ -86,7 +86,7 @@ func TestMarkdown(t *testing.T) {
 		{"fence in an item", "1. a\n   ```\n   b\n     c\n   ```\n   d\n2. e", "1. a\n\n   <code>b</>\n   <code>  c</>\n\n   d\n2. e"},
 		{"open fence", "```\nx", "<code>x</>"},
 		{"indented", "    kept   as it is and never wrapped at all", "    kept   as it is and never wrapped at all"},
-		{"rule", "a\n\n---\n* * *", "a\n\n<faint>---</>\n<faint>* * *</>"},
+		{"rule", "a\n\n---\n* * *", "a\n\n<faint>---</>\n<faint>---</>"},
 		{"table", "| a | number |\n|---|--:|\n| `x` | 1 |\n| 漢 |\n\nend", "<strong>a</>   <strong>number</>\n<code>x</>        1\n漢\n\nend"},
 		{"table without bars", "t\na | b\n-|-\n1 | 2", "t\n<strong>a</>  <strong>b</>\n1  2"},
 		{"wide table", "| name | about |\n|-|-|\n| first | a text of some words |\n| b | c |", "<strong>name</>: first\n<strong>about</>: a text of\n  some words\n\n<strong>name</>: b\n<strong>about</>: c"},
