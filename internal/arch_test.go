@@ -79,7 +79,7 @@ var layers = [][]string{
 	{"app/settings", "app/actions"},
 	{"app/transcript", "app/memories", "app/styles", "app/agentdefs", "app/plugins"},
 	{"app/providers", "app/servers", "app/extras", "app/skills", "app/schedules", "app/tasklists", "app/doctor", "app/questions", "app/subagents", "app/worktrees", "app/coordinator", "app/verification"},
-	{"app/teams", "app/workflows"},
+	{"app/teams", "app/workflows", "app/checks"},
 	{"app/models", "app/access", "app/belongings", "app/outputs", "app/variables", "app/dreams"},
 	{"app/workdir", "app/debuglog", "app/instructions", "app/webtools"},
 	{"app/shells"},
@@ -104,6 +104,7 @@ var implementations = []string{
 // ownTools are the tools that a package below app/wire ties to what it keeps.
 var ownTools = map[string][]string{
 	"app/belongings": {"tools/plan"},
+	"app/checks":     {"tools/agent"},
 	"app/dreams":     {"tools/agent"},
 	"app/extras":     {"tools/extratools"},
 	"app/outputs":    {"tools/structured"},

@@ -161,6 +161,7 @@ func (c *Conversation) keepFiles() {
 	if k := c.spec.Worker.keeper(); k != nil {
 		kept.Readable = append(kept.Readable, k.Reads...)
 	}
+	kept.Readable = append(kept.Readable, c.spec.Worker.material()...)
 	for _, dir := range c.told.memory.Dirs() {
 		kept.Readable, kept.Editable = append(kept.Readable, dir), append(kept.Editable, dir)
 	}

@@ -1,11 +1,13 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
 
 	"adze/internal/app/agentdefs"
+	"adze/internal/app/checks"
 	"adze/internal/app/settings"
 	"adze/internal/app/variables"
 	"adze/internal/hook"
@@ -44,6 +46,10 @@ func (c *Conversation) openHooks() {
 			resolve := func(name string) (string, error) { m, err := c.model.Resolve(name); return m.ID, err }
 			return prompted.Config{Small: c.window.small, Resolve: resolve, Language: c.ws.language}.Ask(ctx, a)
 		}
+		cfg.Runner.Judges.Agent = prompted.Checker{Language: c.ws.language, Run: func(ctx context.Context, i prompted.Inquiry) (json.RawMessage, error) {
+			small, main := c.model.Small()
+			return checks.Run(ctx, c.agents, cmp.Or(small, main), i)
+		}}.Ask
 	}
 	cfg.Runner.CallTool = func(ctx context.Context, server, tool string, input json.RawMessage) (string, error) {
 		return c.Servers.CallText(ctx, server, tool, input)
@@ -73,8 +79,12 @@ func hookSources(w *Workspace) []hook.Source {
 	return append(pluginSet(w).Hooks(), w.values().Hooks.Sources...)
 }
 
-// allHooks returns where the hooks of the conversation are defined now: its agent may have some.
+// allHooks returns where the hooks of the conversation are defined now: its agent may have some. The agent of a hook has none,
+// not even the administrator's: it would ask for the next one.
 func allHooks(c *Conversation) []hook.Source {
+	if c.spec.Worker.checks() {
+		return nil
+	}
 	all := hookSources(c.ws)
 	if w := c.spec.Worker; w != nil && !w.fork() {
 		return append(all, agentdefs.WorkerHooks(w.Birth.Definition)...)

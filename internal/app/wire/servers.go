@@ -33,10 +33,11 @@ func openFleet(w *Workspace) (*servers.Fleet, error) {
 	return f, err
 }
 
-// openServers gives the conversation its share of the servers, and begins to connect to them. Only a model uses them.
+// openServers gives the conversation its share of the servers, and begins to connect to them. Only a model uses them, and not
+// that of a hook's agent, which would wait for them.
 func openServers(c *Conversation) error {
 	v := c.ws.values()
-	if c.spec.Calls != FromModel || v.Simple && len(c.ws.Env.Servers.Configs) == 0 {
+	if c.spec.Calls != FromModel || c.spec.Worker.checks() || v.Simple && len(c.ws.Env.Servers.Configs) == 0 {
 		return nil
 	}
 	f, err := c.ws.Fleet()

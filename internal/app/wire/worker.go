@@ -93,6 +93,20 @@ func (w *Worker) copy() string {
 	return w.Lead.spec.Worker.copy()
 }
 
+// checks reports whether the agent finds out something for a hook.
+func (w *Worker) checks() bool { return w != nil && w.Birth.Check }
+
+// material returns the transcripts that the agent of a hook may read: of the conversation in which something happens, and of
+// those that it works for.
+func (w *Worker) material() (paths []string) {
+	for on := w.checks(); on && w != nil; w = w.Lead.spec.Worker {
+		if path := w.Lead.record.Path(); path != "" {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
 // keeper returns what the agent has if it looks after memories, or nil.
 func (w *Worker) keeper() *subagents.Keeper {
 	if w == nil {
