@@ -138,9 +138,7 @@ func (r *Runner) execute(ctx context.Context, j *job) (end ending) {
 		return r.callTool(ctx, j)
 	case TypeCallback:
 		return call(ctx, func(ctx context.Context) (json.RawMessage, error) {
-			r.mu.Lock()
-			callback := r.callback
-			r.mu.Unlock()
+			_, callback := r.hosted()
 			if callback == nil {
 				return nil, errors.New("the host is gone")
 			}

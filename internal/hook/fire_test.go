@@ -283,6 +283,39 @@ func TestCallbacks(t *testing.T) {
 	}
 }
 
+// Sub-agents, and theirs, have the hooks of the host, also those that the host sets later. What the user switches off is off
+// for them.
+//
+// Proves HOOK-34.
+func TestHooksOfAHostForSubAgents(t *testing.T) {
+	use := &tool.Use{ToolUse: *msg.NewToolUse("toolu_1", "Bash", `{"command":"make"}`)}
+	settings := []Source{{Name: "settings", JSON: json.RawMessage(`{"Stop":[{"hooks":[{"type":"command","command":"true"}]}]}`)}}
+	lead, _ := start(t, Config{})
+	worker, _ := start(t, Config{Sources: settings})
+	below, _ := start(t, Config{})
+	worker.Under(lead)
+	below.Under(worker)
+	if worker.Has(PreToolUse) || !worker.Has(Stop) {
+		t.Error("it has hooks that no one set, or none of its own")
+	}
+	_, err := lead.SetHost(json.RawMessage(`{"PreToolUse":[{"matcher":"Bash","hookCallbackIds":["hook_0"]}]}`),
+		func(context.Context, string, json.RawMessage, string) (json.RawMessage, error) {
+			return json.RawMessage(`{"decision":"block"}`), nil
+		})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lead.Mute(true)
+	for _, r := range []*Runner{lead, worker, below} {
+		if got := summary(r.Fire(t.Context(), OnPreToolUse(use))); got != "denied" {
+			t.Errorf("the host is not heard: %q", got)
+		}
+	}
+	if worker.Has(Stop) {
+		t.Error("hooks that are switched off would run")
+	}
+}
+
 // Hooks of a host that cannot be used are an error, and those from before stay. What never occurs, or has no effect, is
 // noted.
 //

@@ -50,8 +50,10 @@ func (r *registry) hooksOf(n Name) []*hook {
 		}
 		all = append(all, g.hooks...)
 	}
-	all = append(append(all, r.turn...), r.host...)
+	all = append(all, r.turn...)
 	r.mu.Unlock()
+	host, _ := r.hosted()
+	all = append(all, host...)
 	for _, p := range problems {
 		r.late(p)
 	}

@@ -24,15 +24,42 @@ type registry struct {
 	turn     []*hook // of the skills that run
 	host     []*hook
 	callback Callback
+	lead     *registry // see Under; nil for a session
 }
 
 // Mute keeps all hooks from running, or lets them run again, except those of the administrator and of a host, which are
 // not the user's to switch off.
 func (r *registry) Mute(on bool) { r.muted.Store(on) }
 
+// Under says that the hooks are those of a sub-agent: the hooks of the host are those of its lead, now and later, and what
+// the user switches off there is off here.
+func (r *registry) Under(lead *Runner) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.lead = &lead.registry
+}
+
+// hosted returns the hooks of the host, and what runs them.
+func (r *registry) hosted() ([]*hook, Callback) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.lead != nil {
+		return r.lead.hosted()
+	}
+	return r.host, r.callback
+}
+
+// mute reports whether the user has switched hooks off.
+func (r *registry) mute() bool {
+	r.mu.Lock()
+	lead := r.lead
+	r.mu.Unlock()
+	return r.muted.Load() || lead != nil && lead.mute()
+}
+
 // silent reports whether the user has switched off a hook with all others.
 func (r *registry) silent(h *hook) bool {
-	return r.muted.Load() && h.source.Scope != scope.Managed && h.source.Scope != scope.Host
+	return r.mute() && h.source.Scope != scope.Managed && h.source.Scope != scope.Host
 }
 
 // A hook is a definition with what happened to it so far.

@@ -70,6 +70,9 @@ func (c *Conversation) openHooks() {
 		cfg.Agent, cfg.Transcript, cfg.EnvFile = w.kind(), c.record.Path, nil
 	}
 	c.Hooks = lifecycle.New(cfg)
+	if w := c.spec.Worker; w != nil {
+		c.Hooks.Under(w.Lead.Hooks.Runner)
+	}
 	c.closers.add(c.Hooks.Close)
 	c.Gate.SetHooks(c.Hooks.Answer)
 }
