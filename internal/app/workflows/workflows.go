@@ -99,7 +99,7 @@ func (ws *Workflows) begin(ctx context.Context, in workflowtool.Input) (*run, er
 	if err != nil {
 		return nil, err
 	}
-	t.CallID = tool.UseOf(ctx)
+	task.RunsFor(t, tool.UseOf(ctx))
 	r := &run{owner: ws, task: t, key: key}
 	if err := r.open(w.Workflow, in); err != nil {
 		t.End(task.Failed, "it did not begin")

@@ -99,12 +99,17 @@ func untold(task *Task) []byte {
 	return tail[max(0, int64(len(tail))-(task.Output.Size()-told)):]
 }
 
-func (task *Task) notice() Notice {
-	tail := untold(task)
+// Summary says in a sentence what a task is and how it stands.
+func Summary(task *Task) string {
 	summary := fmt.Sprintf("%s %q %s", task.noun(), task.Title, task.Status())
 	if ending := task.Ending(); ending != "" {
 		summary += " (" + ending + ")"
 	}
+	return summary
+}
+
+func (task *Task) notice() Notice {
+	tail := untold(task)
 	remark := task.Remarks()
 	if why := stopReason(task); why != "" {
 		remark = strings.TrimPrefix(remark+"\n"+why, "\n")
@@ -113,7 +118,7 @@ func (task *Task) notice() Notice {
 		remark = strings.TrimPrefix(remark+fmt.Sprintf("\nIt was ended because it was all that was waited for, and had run for %v.", task.Limit), "\n")
 	}
 	return Notice{
-		ID: task.ID, CallID: task.CallID, Status: task.Status(), Summary: summary,
+		ID: task.ID, CallID: task.CallID, Status: task.Status(), Summary: Summary(task),
 		OutputFile: task.Output.Path(), Tail: lastLines(tail), Remark: remark, Report: task.Concluded(),
 	}
 }

@@ -65,6 +65,7 @@ type Table struct {
 	news   chan struct{}    // closed by the next announcement
 	closed bool
 	most   int // how many may run in the background at once
+	follow func(task *Task, ended bool)
 }
 
 // New returns a table whose tasks write their output to files in dir, which is made when it is first
@@ -73,6 +74,10 @@ type Table struct {
 func New(dir string, notify func(Notice)) *Table {
 	return &Table{dir: dir, notify: notify, tasks: make(map[string]*Task), all: make(map[*Task]bool), news: make(chan struct{}), most: MaxRunning}
 }
+
+// Follow has a func called when a task has gone to the background, and then when it has ended. It is set before the first
+// task begins.
+func (t *Table) Follow(f func(task *Task, ended bool)) { t.follow = f }
 
 // Allow lets so many tasks run in the background at once, if that is more than [MaxRunning].
 func (t *Table) Allow(n int) {
@@ -86,7 +91,7 @@ type Task struct {
 	ID      string
 	Title   string // for the user and the model: a description, or else the command
 	Command string
-	CallID  string // of the tool use that began it, if known
+	CallID  string // of the tool use that began it, if known; see [RunsFor]
 	Output  *Output
 	Started time.Time
 	// Limit is how long it may run while [Table.Await] waits for it; 0 means as long as it takes.
@@ -97,6 +102,8 @@ type Task struct {
 	cancel context.CancelCauseFunc
 	done   chan struct{}
 	detach chan struct{} // asks the waiting caller to leave it running
+
+	telling sync.Mutex // held while the follower of the table is told
 
 	mu         sync.Mutex
 	background bool
@@ -162,6 +169,13 @@ func (t *Table) free(id string) string {
 	}
 }
 
+// RunsFor says which call of a tool a task runs for, before the task is under way.
+func RunsFor(task *Task, call string) {
+	task.table.mu.Lock()
+	defer task.table.mu.Unlock()
+	task.CallID = call
+}
+
 // NewID returns one letter and eight random digits in base 36.
 func NewID(kind byte) string {
 	const digits = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -185,12 +199,19 @@ func (task *Task) Detached() <-chan struct{} { return task.detach }
 
 // Detach asks the caller that waits for a task in the foreground to move it to the background. It reports
 // whether there was one.
-func (t *Table) Detach() bool {
+func (t *Table) Detach() bool { return t.detach(func(*Task) bool { return true }) }
+
+// DetachCall is like [Table.Detach] for the task that a call of a tool waits for.
+func (t *Table) DetachCall(id string) bool {
+	return t.detach(func(task *Task) bool { return task.CallID == id })
+}
+
+func (t *Table) detach(which func(*Task) bool) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	found := false
 	for task := range t.all {
-		if t.tasks[task.ID] == nil && task.movable() {
+		if !task.Background() && task.movable() && which(task) {
 			found = true
 			select {
 			case task.detach <- struct{}{}:
@@ -217,6 +238,18 @@ func (task *Task) movable() bool {
 // ToBackground lists the task: it goes on by itself, and its end is announced. It fails if there are
 // too many already, with their names.
 func (task *Task) ToBackground() error {
+	task.telling.Lock()
+	defer task.telling.Unlock()
+	if err := task.list(); err != nil {
+		return err
+	}
+	if f := task.table.follow; f != nil {
+		f(task, false)
+	}
+	return nil
+}
+
+func (task *Task) list() error {
 	t := task.table
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -361,6 +394,11 @@ func (task *Task) End(status Status, ending string) {
 	closed := t.closed
 	t.forget()
 	t.mu.Unlock()
+	if announce && !closed && t.follow != nil {
+		task.telling.Lock() // it was told that the task is in the background
+		t.follow(task, true)
+		task.telling.Unlock()
+	}
 	close(task.done)
 	if announce {
 		if !closed && !quiet && t.notify != nil {

@@ -112,7 +112,8 @@ func (c *Command) Run(ctx context.Context, report func(tool.Progress)) (tool.Res
 	if err != nil {
 		return tool.Result{}, err
 	}
-	t.Limit, t.CallID = c.awaited(), tool.UseOf(ctx)
+	t.Limit = c.awaited()
+	task.RunsFor(t, tool.UseOf(ctx))
 	if err := c.prepare(t); err != nil {
 		t.End(task.Failed, "not started")
 		t.Output.Discard()

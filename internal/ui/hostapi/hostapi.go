@@ -9,7 +9,6 @@ import (
 	"fmt"
 
 	"adze/internal/desk"
-	"adze/internal/session"
 )
 
 // A Request answers one request of a host with a value that encodes as a JSON object. The error may be a [Refusal].
@@ -132,9 +131,4 @@ func (a api) entitle(_ context.Context, in struct {
 		return object{"title": nil}, nil
 	}
 	return object{"title": title}, nil
-}
-
-// detach moves the running command to the background.
-func (a api) detach(ctx context.Context, _ none) (any, error) {
-	return none{}, a.Session.Submit(ctx, session.Detach{})
 }

@@ -99,7 +99,7 @@ func TestRequests(t *testing.T) {
 		{"generate_session_title", `{"description":" "}`, `{"title":null}`},
 		{"rename_session", `{"title":"x"}`, "this session is not saved on disk"},
 		{"rename_session", `{"title":"x","session_id":"other"}`, "session other is not the open one; use adze sessions rename"},
-		{"background_tasks", `{}`, "nothing runs that could go on in the background"},
+		{"background_tasks", `{}`, "unsupported_request: background tasks are disabled"},
 	} {
 		value, err := all[tt.name](t.Context(), json.RawMessage(tt.body))
 		got := ""

@@ -13,6 +13,20 @@ type taskRequest struct {
 	ID string `json:"task_id"`
 }
 
+// detach moves what the turn waits for to the background: all of it, or what one call waits for.
+func (a api) detach(_ context.Context, in struct {
+	Use string `json:"tool_use_id"`
+}) (any, error) {
+	switch {
+	case a.Tasks == nil:
+		return nil, &Refusal{Unsupported, desk.ErrNoTasks.Error()}
+	case in.Use != "":
+		return object{"backgrounded": a.Tasks.DetachCall(in.Use)}, nil
+	}
+	a.Tasks.Detach()
+	return object{"backgrounded": true}, nil
+}
+
 // maxTaskOutput is the most of a task's output that is returned, in bytes.
 const maxTaskOutput = 64 << 10
 
@@ -47,7 +61,7 @@ func (a api) taskOutput(_ context.Context, in taskRequest) (any, error) {
 		return nil, err
 	}
 	answer := describeTask(t)
-	answer["output"], answer["truncated"] = text, skipped > 0
+	answer["output"], answer["truncated"], answer["total_bytes"] = text, skipped > 0, t.Output.Size()
 	return answer, nil
 }
 
