@@ -5,6 +5,7 @@ import "adze/internal/platform/amount"
 // An AtWork is a sub-agent at work.
 type AtWork struct {
 	ID, Type, Title string
+	Parent          string // the sub-agent that launched it, or ""
 	Calls           int
 	Last            string // what it did last
 }

@@ -286,7 +286,7 @@ func TestCallbacks(t *testing.T) {
 // Sub-agents, and theirs, have the hooks of the host, also those that the host sets later. What the user switches off is off
 // for them.
 //
-// Proves HOOK-34.
+// Proves HOOK-05.
 func TestHooksOfAHostForSubAgents(t *testing.T) {
 	use := &tool.Use{ToolUse: *msg.NewToolUse("toolu_1", "Bash", `{"command":"make"}`)}
 	settings := []Source{{Name: "settings", JSON: json.RawMessage(`{"Stop":[{"hooks":[{"type":"command","command":"true"}]}]}`)}}

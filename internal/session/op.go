@@ -124,10 +124,11 @@ type (
 		Wake bool
 	}
 
-	// Beside tells what a sub-agent does: an event of its loop. Use is the call that launched it.
+	// Beside tells what a sub-agent does: an event of its loop. Use is the call that launched it, Parent the sub-agent
+	// that did, or "".
 	Beside struct {
-		ID, Type, Title, Use string
-		Event                agent.Event
+		ID, Type, Title, Use, Parent string
+		Event                        agent.Event
 	}
 
 	// Tell tells the user something, at once and beside what is under way.
@@ -286,6 +287,9 @@ func (s *Session) Submit(ctx context.Context, op Op) error {
 		return s.queue.notify(op)
 	case Beside:
 		s.feed.add(ctx, op, true)
+		return nil
+	case Task:
+		s.feed.add(ctx, op, op.News == TaskWorks)
 		return nil
 	case Tell:
 		s.queue.tell(agent.Notice{Text: op.Text})

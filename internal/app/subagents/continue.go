@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/desk"
 	"adze/internal/msg"
 	"adze/internal/platform/texts"
 	"adze/internal/session"
@@ -122,23 +121,4 @@ func (a *Agents) recall(id string, r *Request) error {
 	}
 	r.Birth, r.Description, r.Use = b, b.Title, b.Use
 	return nil
-}
-
-// Working returns the agents at work with what they do, for the user.
-func (a *Agents) Working() []desk.AtWork {
-	if a == nil {
-		return nil
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	var list []desk.AtWork
-	for id, x := range a.runs {
-		x.mu.Lock()
-		if !x.ended {
-			list = append(list, desk.AtWork{ID: id, Type: x.kind, Title: x.birth.Title, Calls: x.calls, Last: x.last})
-		}
-		x.mu.Unlock()
-	}
-	slices.SortFunc(list, func(a, b desk.AtWork) int { return strings.Compare(a.ID, b.ID) })
-	return list
 }

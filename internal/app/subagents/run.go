@@ -58,15 +58,22 @@ type run struct {
 	asks   atomic.Bool
 	asked  bool // also in the background
 
-	mu      sync.Mutex
-	worker  *Worker // nil before it is open, and when it has ended
-	ended   bool
-	calls   int
-	last    string // what it did last
-	outcome Outcome
-	err     error
-	done    chan struct{}
+	began time.Time
+
+	mu        sync.Mutex
+	worker    *Worker // nil before it is open, and when it has ended
+	ended     bool
+	calls     int
+	last      activity
+	summary   string // what it is doing, as a model puts it; may be empty
+	outcome   Outcome
+	err       error
+	concluded bool // outcome and err say how it ended
+	done      chan struct{}
 }
+
+// An activity is what an agent did last: a tool, and what with it.
+type activity struct{ tool, title string }
 
 // Launch runs an agent. It waits for its end, unless the agent is in the background, or goes there meanwhile.
 func (a *Agents) Launch(ctx context.Context, r Request, report func(tool.Progress)) (*Outcome, error) {
@@ -98,6 +105,7 @@ func (a *Agents) Launch(ctx context.Context, r Request, report func(tool.Progres
 		}
 		x.behind()
 	}
+	x.news(session.TaskBegan)
 	go x.work(r.Isolation == "worktree" || r.Definition != nil && r.Definition.Worktree, r.Use)
 	if behind {
 		return x.launched(), nil
@@ -111,7 +119,7 @@ func (a *Agents) Launch(ctx context.Context, r Request, report func(tool.Progres
 
 // begin makes the run of a request.
 func (a *Agents) begin(ctx context.Context, r Request, behind bool) (*run, error) {
-	x := &run{agents: a, birth: r.Birth, kind: kindOf(r.Definition), prompt: r.Prompt, use: r.Use, asked: r.Asked || r.Definition == nil && r.Birth.Keeper == nil, done: make(chan struct{})}
+	x := &run{agents: a, birth: r.Birth, kind: kindOf(r.Definition), prompt: r.Prompt, use: r.Use, asked: r.Asked || r.Definition == nil && r.Birth.Keeper == nil, done: make(chan struct{}), began: time.Now()}
 	x.birth.MaxTurns, x.limit = r.limits(a.cfg.Settings())
 	x.birth.Background, x.birth.Use = behind, r.Use
 	x.asks.Store(true)
@@ -129,7 +137,8 @@ func (a *Agents) begin(ctx context.Context, r Request, behind bool) (*run, error
 		if err != nil {
 			return nil, err
 		}
-		x.task.CallID, x.birth.ID = r.Use, x.task.ID
+		task.RunsFor(x.task, r.Use)
+		x.birth.ID = x.task.ID
 		x.life = x.task.Context()
 		if r.Birth.Keeper != nil {
 			task.Quiet(x.task)
@@ -189,6 +198,7 @@ func (x *run) wait(ctx context.Context, stays bool) (*Outcome, error) {
 		}
 		if x.task.ToBackground() == nil {
 			x.behind()
+			x.news(session.TaskMoved)
 			return x.launched(), nil
 		}
 	}
@@ -213,7 +223,6 @@ func (x *run) stop(ctx context.Context) {
 
 // work lets the agent do its task, from its first record to its last.
 func (x *run) work(tree bool, use string) {
-	began := time.Now()
 	ctx := x.life
 	defer close(x.done)
 	defer x.agents.cfg.Crowd.leave()
@@ -223,7 +232,7 @@ func (x *run) work(tree bool, use string) {
 		defer cancel()
 	}
 	out, err := x.try(ctx, tree)
-	out.ID, out.Type, out.Title, out.Took = x.birth.ID, x.kind, x.birth.Title, time.Since(began).Round(time.Millisecond)
+	out.ID, out.Type, out.Title, out.Took = x.birth.ID, x.kind, x.birth.Title, time.Since(x.began).Round(time.Millisecond)
 	out.OneShot = x.birth.Definition != nil && x.birth.Definition.OneShot
 	out.Continues = out.Began && !out.OneShot && continuable(err) && (x.birth.Dir == "" || checkDir(x.birth.Dir) == nil)
 	if x.kind == builtin.Verification && err == nil {
@@ -234,7 +243,7 @@ func (x *run) work(tree bool, use string) {
 	}
 	x.mu.Lock()
 	out.Calls = x.calls
-	x.outcome, x.err = out, err
+	x.outcome, x.err, x.concluded = out, err, true
 	x.mu.Unlock()
 	x.conclude(out, err)
 }
@@ -354,6 +363,8 @@ func (x *run) follow(ctx context.Context, s *session.Session, from session.Seq) 
 				failed = f.Err
 			}
 			x.tell(ev.Event)
+		case session.Beside, session.Task:
+			x.agents.bulletin.pass(x.birth.ID, ev)
 		case session.Finished:
 			if ev.Local != nil {
 				continue
@@ -386,7 +397,7 @@ func (x *run) tell(ev agent.Event) {
 	case agent.ToolStarted:
 		x.mu.Lock()
 		x.calls++
-		x.last = ev.Title
+		x.last = activity{ev.Use.Name, ev.Title}
 		n := x.calls
 		x.mu.Unlock()
 		x.print("● " + ev.Title + "\n")
@@ -406,8 +417,10 @@ func (x *run) tell(ev agent.Event) {
 	if x.birth.Check {
 		return
 	}
-	lead := x.agents.cfg.Session()
-	lead.Submit(context.Background(), session.Beside{ID: x.birth.ID, Type: x.kind, Title: x.birth.Title, Use: x.use, Event: ev}) // ok: a closed session needs no news
+	x.agents.bulletin.tell(session.Beside{ID: x.birth.ID, Type: x.kind, Title: x.birth.Title, Use: x.use, Event: ev})
+	if _, ok := ev.(agent.ToolStarted); ok {
+		x.news(session.TaskWorks)
+	}
 }
 
 // asksNow reports whether someone waits for the agent.
@@ -422,6 +435,7 @@ func (x *run) print(text string) {
 // conclude tells how the run ended.
 func (x *run) conclude(out Outcome, err error) {
 	x.birth.Keeper.end(out, err)
+	defer x.news(session.TaskEnded)
 	if x.task == nil {
 		return
 	}

@@ -153,13 +153,15 @@ type Agents struct {
 	kinds   kinds
 	records records
 
+	bulletin *bulletin
+
 	mu   sync.Mutex
 	runs map[string]*run // by id
 }
 
 // New returns the agents of a conversation: none yet.
 func New(c Config) *Agents {
-	a := &Agents{cfg: c, records: records{folder: c.Folder, say: c.Say}, runs: map[string]*run{}}
+	a := &Agents{cfg: c, records: records{folder: c.Folder, say: c.Say}, bulletin: newBulletin(c.Session), runs: map[string]*run{}}
 	a.kinds.cfg = &a.cfg
 	return a
 }

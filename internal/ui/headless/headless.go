@@ -244,6 +244,10 @@ func (f *Front) show(ctx context.Context, e session.Entry) {
 		if p, ok := f.p.(interface{ Beside(session.Beside) }); ok {
 			p.Beside(ev)
 		}
+	case session.Task:
+		if f.stream != nil {
+			f.stream.Task(ev)
+		}
 	case session.Finished:
 		f.finished(ev)
 	case session.Asked:

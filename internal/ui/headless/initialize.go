@@ -35,6 +35,10 @@ type Start struct {
 	Servers hosted.Servers // of the host
 	Agents  map[string]json.RawMessage
 	Plugins []json.RawMessage
+
+	// SubagentText asks for all that sub-agents say, and not only for their calls and results. Summaries asks for a line
+	// from time to time about what each of them is doing.
+	SubagentText, Summaries bool
 }
 
 // texts is a list of texts, or a single one.
@@ -56,6 +60,8 @@ func (s *Start) decode(body json.RawMessage) (unknown []string, err error) {
 		"systemPrompt": &s.SystemPrompt, "appendSystemPrompt": &s.AppendSystemPrompt, "jsonSchema": &s.JSONSchema, "title": &s.Title,
 		"hooks": &s.Hooks, "sdkMcpServers": &s.Servers.Names, "sdkMcpServerManifests": &s.Servers.Manifests, "sdkMcpServerConfigs": &s.Servers.Configs,
 		"agents": &s.Agents, "plugins": &s.Plugins, "trustWorkspace": &s.TrustWorkspace, "subtype": new(string),
+		"forwardSubagentText": &s.SubagentText, "agentProgressSummaries": &s.Summaries,
+		"perTaskStopAffordance": new(bool), // an interrupt spares what is in the background in any case
 	}
 	if name := repeated(json.NewDecoder(bytes.NewReader(body))); name != "" {
 		return nil, fmt.Errorf("%s is there twice", name)
@@ -136,6 +142,9 @@ func (sv *server) initialize(id string, body json.RawMessage) []byte {
 	}
 	sv.refused = nil
 	sv.initialized.Store(true)
+	if sv.f.stream != nil {
+		sv.f.stream.OnlyCalls(!start.SubagentText)
+	}
 	attend(sv, true)
 	for _, note := range notes {
 		sv.f.warn("initialize: " + note)

@@ -14,6 +14,9 @@ func (p *Printer) Beside(b session.Beside) {
 	}
 	switch ev := b.Event.(type) {
 	case agent.Appended:
+		if p.calls.Load() {
+			ev.Entry.Message.Parts = calls(ev.Entry.Message.Parts)
+		}
 		switch e := ev.Entry; {
 		case e.Message.Role == msg.Assistant:
 			p.answer(e, e.Usage, &b)
@@ -25,6 +28,20 @@ func (p *Printer) Beside(b session.Beside) {
 			p.denied(ev, b.ID)
 		}
 	}
+}
+
+// OnlyCalls says whether only the calls of sub-agents and their results are printed, and nothing else of what they say.
+func (p *Printer) OnlyCalls(on bool) { p.calls.Store(on) }
+
+// calls returns the calls and results among parts.
+func calls(parts []msg.Part) (kept []msg.Part) {
+	for _, part := range parts {
+		switch part.(type) {
+		case *msg.ToolUse, *msg.ToolResult:
+			kept = append(kept, part)
+		}
+	}
+	return kept
 }
 
 // from adds which call a message belongs to, and the sub-agent whose it is; nil stands for the conversation itself.

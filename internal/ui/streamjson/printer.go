@@ -5,6 +5,7 @@ package streamjson
 
 import (
 	"cmp"
+	"sync/atomic"
 	"time"
 
 	"adze/internal/agent"
@@ -60,8 +61,8 @@ type Server struct{ Name, Status, Source string }
 // A Plugin is a plugin in use: its name, its folder, and NAME@MARKETPLACE.
 type Plugin struct{ Name, Path, Source string }
 
-// A Printer prints every message as a line when it is in the history. Begin, Event, Beside, End and Changed are
-// called from one goroutine; Watch and the methods of [hook.Observer] may run beside it.
+// A Printer prints every message as a line when it is in the history. Begin, Event, Beside, Task, End and
+// Changed are called from one goroutine; OnlyCalls, Watch and the methods of [hook.Observer] may run beside it.
 type Printer struct {
 	cfg Config
 
@@ -73,6 +74,9 @@ type Printer struct {
 	running   openCalls
 
 	compacting bool // a summary is being written
+
+	behind []session.Task // those in the background
+	calls  atomic.Bool    // of what sub-agents say only their calls and results are printed
 }
 
 // New returns a Printer.

@@ -1,0 +1,136 @@
+package subagents
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"adze/internal/desk"
+	"adze/internal/platform/task"
+	"adze/internal/session"
+)
+
+// A bulletin tells those who follow a session what its agents do, and knows which agents work for them. It is safe for
+// concurrent use.
+type bulletin struct {
+	session func() *session.Session
+
+	mu    sync.Mutex
+	below map[string]session.Task // agents of agents at work, by id
+}
+
+func newBulletin(s func() *session.Session) *bulletin {
+	return &bulletin{session: s, below: map[string]session.Task{}}
+}
+
+// tell tells something.
+func (b *bulletin) tell(op session.Op) {
+	b.session().Submit(context.Background(), op) // ok: a closed session needs no news
+}
+
+// pass passes on what an agent with an id tells of the agents and commands that work for it.
+func (b *bulletin) pass(id string, ev session.Event) {
+	switch ev := ev.(type) {
+	case session.Beside:
+		ev.Parent = cmp.Or(ev.Parent, id)
+		b.tell(ev)
+	case session.Task:
+		ev.Parent = cmp.Or(ev.Parent, id)
+		b.note(ev)
+		b.tell(ev)
+	}
+}
+
+// note notes how an agent of an agent stands.
+func (b *bulletin) note(t session.Task) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case t.News == session.TaskEnded:
+		delete(b.below, t.ID)
+	case t.Type != "":
+		b.below[t.ID] = t
+	}
+}
+
+// working returns the agents of agents at work, for the user.
+func (b *bulletin) working() (list []desk.AtWork) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, id := range slices.Sorted(maps.Keys(b.below)) {
+		t := b.below[id]
+		list = append(list, desk.AtWork{ID: id, Parent: t.Parent, Type: t.Type, Title: t.Title, Calls: t.Used.Calls, Last: doing(t.Summary, t.Doing)})
+	}
+	return list
+}
+
+// news tells how the agent stands.
+func (x *run) news(kind session.TaskNews) {
+	if x.birth.Check {
+		return
+	}
+	x.mu.Lock()
+	t := session.Task{
+		Tool: x.last.tool, Doing: x.last.title, Used: session.TaskUse{Tokens: x.outcome.Tokens, Calls: x.calls, Took: time.Since(x.began)},
+		Status: x.status(), Summary: x.summary,
+	}
+	if x.worker != nil {
+		t.Used.Tokens = x.worker.Tokens()
+	}
+	x.mu.Unlock()
+	if x.task != nil {
+		of := session.TaskOf(x.task, kind)
+		t.Status, t.Background, t.OutputFile = of.Status, of.Background, of.OutputFile
+		if kind == session.TaskEnded {
+			t.Summary = of.Summary
+		}
+	}
+	if kind == session.TaskBegan {
+		t.Prompt = x.prompt
+	}
+	t.ID, t.Title, t.Use, t.Type, t.Depth = x.birth.ID, x.birth.Title, x.use, x.kind, x.agents.cfg.Depth+1
+	t.News, t.Chore = kind, x.birth.Keeper != nil
+	x.agents.bulletin.tell(t)
+}
+
+// status returns how an agent stands that is not among the tasks. The lock is held.
+func (x *run) status() task.Status {
+	switch {
+	case !x.concluded:
+		return task.Running
+	case x.err != nil:
+		return task.Failed
+	}
+	return task.Completed
+}
+
+// Working returns the agents at work with what they do, for the user: those of the conversation, and theirs.
+func (a *Agents) Working() []desk.AtWork {
+	if a == nil {
+		return nil
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var list []desk.AtWork
+	for _, id := range slices.Sorted(maps.Keys(a.runs)) {
+		x := a.runs[id]
+		x.mu.Lock()
+		if !x.ended {
+			list = append(list, desk.AtWork{ID: id, Type: x.kind, Title: x.birth.Title, Calls: x.calls, Last: doing(x.summary, x.last.title)})
+		}
+		x.mu.Unlock()
+	}
+	return append(list, a.bulletin.working()...)
+}
+
+// doing returns what an agent does: as a model puts it if one has, or else the last it did.
+func doing(summary, last string) string {
+	if summary = strings.TrimSpace(summary); summary != "" {
+		return summary
+	}
+	return last
+}

@@ -1,0 +1,139 @@
+package streamjson
+
+import (
+	"slices"
+
+	"adze/internal/platform/task"
+	"adze/internal/session"
+)
+
+// taskTypes are the names that clients know for the kinds of tasks, by the letter of their ids.
+var taskTypes = map[byte]string{
+	task.Agent: "local_agent", task.Shell: "local_bash", task.Teammate: "in_process_teammate", task.Workflow: "local_workflow",
+	task.Monitor: "monitor", task.Dream: "dream",
+}
+
+func taskType(id string) string {
+	if id == "" {
+		return ""
+	}
+	return taskTypes[id[0]]
+}
+
+// Task prints how a task stands: that it began, how far it has come, that it went to the background, that it ended. A
+// task that is in the background is also in the list that is printed whenever the list changes.
+func (p *Printer) Task(t session.Task) {
+	switch t.News {
+	case session.TaskBegan:
+		p.taskBegan(t)
+	case session.TaskWorks:
+		p.taskWorks(t)
+	case session.TaskMoved:
+		if t.Type == "" { // it was not told of before
+			p.taskBegan(t)
+			break
+		}
+		o := taskLine("task_updated", t)
+		o.Object("patch", func(o *Object) { o.Bool("is_backgrounded", true) })
+		p.emit(o)
+	case session.TaskEnded:
+		p.taskEnded(t)
+	}
+	p.background(t)
+}
+
+func (p *Printer) taskBegan(t session.Task) {
+	o := taskLine("task_started", t)
+	o.StrIf("tool_use_id", t.Use)
+	o.Str("description", t.Title)
+	o.StrIf("subagent_type", t.Type)
+	o.Bool("is_backgrounded", t.Background)
+	if t.Depth > 0 {
+		o.Int("spawn_depth", int64(t.Depth))
+	}
+	o.StrIf("parent_task_id", t.Parent)
+	o.StrIf("task_type", taskType(t.ID))
+	o.StrIf("prompt", t.Prompt)
+	chore(o, t)
+	p.emit(o)
+}
+
+func (p *Printer) taskWorks(t session.Task) {
+	o := taskLine("task_progress", t)
+	o.StrIf("tool_use_id", t.Use)
+	o.Str("description", t.Title)
+	o.StrIf("subagent_type", t.Type)
+	used(o, t)
+	o.StrIf("last_tool_name", t.Tool)
+	o.StrIf("summary", t.Summary)
+	p.emit(o)
+}
+
+func (p *Printer) taskEnded(t session.Task) {
+	o := taskLine("task_updated", t)
+	o.Object("patch", func(o *Object) {
+		o.Str("status", string(t.Status))
+		o.Int("end_time", p.cfg.Now().UnixMilli())
+	})
+	p.emit(o)
+	status := string(t.Status)
+	if t.Status == task.Killed {
+		status = "stopped" // the name that clients know
+	}
+	o = taskLine("task_notification", t)
+	o.StrIf("tool_use_id", t.Use)
+	o.Str("status", status)
+	o.Str("output_file", t.OutputFile)
+	o.Str("summary", t.Summary)
+	used(o, t)
+	chore(o, t)
+	p.emit(o)
+}
+
+func taskLine(subtype string, t session.Task) *Object {
+	o := System(subtype)
+	o.Str("task_id", t.ID)
+	return o
+}
+
+func used(o *Object, t session.Task) {
+	o.Object("usage", func(o *Object) {
+		o.Int("total_tokens", int64(t.Used.Tokens))
+		o.Int("tool_uses", int64(t.Used.Calls))
+		o.Int("duration_ms", t.Used.Took.Milliseconds())
+	})
+}
+
+// chore marks a task that clients leave out of what they show of the conversation.
+func chore(o *Object, t session.Task) {
+	if t.Chore {
+		o.Bool("skip_transcript", true)
+		o.Bool("ambient", true)
+	}
+}
+
+// background prints the tasks in the background if that is no longer what was printed last.
+func (p *Printer) background(t session.Task) {
+	i := slices.IndexFunc(p.behind, func(b session.Task) bool { return b.ID == t.ID })
+	switch {
+	case i < 0 && t.Background && t.News != session.TaskEnded:
+		p.behind = append(p.behind, t)
+	case i >= 0 && t.News == session.TaskEnded:
+		p.behind = slices.Delete(p.behind, i, i+1)
+	default:
+		return
+	}
+	o := System("background_tasks_changed")
+	o.List("tasks", len(p.behind), func(i int, item *Object) {
+		b := p.behind[i]
+		item.Str("task_id", b.ID)
+		item.Str("task_type", taskType(b.ID))
+		item.StrIf("subagent_type", b.Type)
+		item.Str("description", b.Title)
+		item.StrIf("parent_task_id", b.Parent)
+		if b.Chore {
+			item.Bool("ambient", true)
+		}
+	})
+	p.emit(o)
+}
