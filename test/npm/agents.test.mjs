@@ -139,6 +139,18 @@ test('tasks in the background', async (t) => {
     assert.equal(patches.at(-1).status, 'completed');
     assert.ok(existsSync(join(s.cwd, 'made.txt')));
   });
+  await t.test('may be commands', async () => {
+    const s = await stage(script(as(main, shell('sleep 0.3; echo out', background)), as(main, 'forever', 'say Done.')));
+    const prompts = inbox('go');
+    const messages = [];
+    for await (const m of open(s, prompts)) {
+      messages.push(m);
+      if (m.type === 'result' && of(messages, 'system', 'task_notification').length > 0) prompts.close();
+    }
+    const [started] = of(messages, 'system', 'task_started');
+    assert.deepEqual([started.task_type, started.is_backgrounded, started.tool_use_id, started.subagent_type], ['local_bash', true, 'toolu_1_1', undefined]);
+    assert.equal(of(messages, 'system', 'task_notification')[0].status, 'completed');
+  });
 });
 
 test('the kinds of agents there are', async () => {

@@ -37,6 +37,8 @@ type Config struct {
 	NoBackground bool
 	// Ended hears how a background task ended.
 	Ended func(text string)
+	// Told hears how a task in the background stands, unless it is a sub-agent, which tells that itself.
+	Told func(session.Task)
 	// Note hears that the user's own shell is not the one that runs commands; it may be nil.
 	Note func(string)
 	Say  func(string)
@@ -88,9 +90,22 @@ func Open(c Config, opened func(close func())) (*Shell, error) {
 	}
 	if !c.NoBackground {
 		s.Tasks = task.New(s.Temp, func(n task.Notice) { c.Ended(n.Text()) })
+		s.Tasks.Follow(func(t *task.Task, ended bool) { tell(c.Told, t, ended) })
 		opened(s.Tasks.Close) // before the runner, which would take their last words
 	}
 	return s, nil
+}
+
+// tell tells how a task in the background stands.
+func tell(told func(session.Task), t *task.Task, ended bool) {
+	if kind := t.ID[0]; kind == task.Agent || kind == task.Dream {
+		return
+	}
+	news := session.TaskMoved
+	if ended {
+		news = session.TaskEnded
+	}
+	told(session.TaskOf(t, news))
 }
 
 // Plain returns what commands share where nothing is kept. It starts nothing.

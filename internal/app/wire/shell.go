@@ -7,6 +7,7 @@ import (
 	"adze/internal/app/shells"
 	"adze/internal/app/variables"
 	"adze/internal/hook"
+	"adze/internal/session"
 )
 
 // openShell makes what commands share. Nothing is written before the first of them.
@@ -14,7 +15,8 @@ func (c *Conversation) openShell(ctx context.Context) (err error) {
 	cfg := shells.Config{
 		Dir: c.dir.Dir, Env: c.ws.environment(), Record: c.record, Home: c.ws.Project.Home, Program: c.ws.Program, Say: c.ws.Say,
 		NoBackground: c.ws.values().Shell.NoBackground,
-		Ended:        func(text string) { notify(c, text) }, // at once if the model is doing nothing
+		Ended:        func(text string) { notify(c, text) },                                    // at once if the model is doing nothing
+		Told:         func(t session.Task) { c.Session.Submit(context.WithoutCancel(ctx), t) }, // ok: a closed session needs no news
 	}
 	if c.spec.Entry == Interactive {
 		cfg.Note = c.ws.Say
