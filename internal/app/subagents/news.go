@@ -75,8 +75,8 @@ func (x *run) news(kind session.TaskNews) {
 	}
 	x.mu.Lock()
 	t := session.Task{
-		Tool: x.last.tool, Doing: x.last.title, Used: session.TaskUse{Tokens: x.outcome.Tokens, Calls: x.calls, Took: time.Since(x.began)},
-		Status: x.status(), Summary: x.summary,
+		Tool: x.activity.tool, Doing: x.activity.title, Used: session.TaskUse{Tokens: x.outcome.Tokens, Calls: x.activity.calls, Took: time.Since(x.began)},
+		Status: x.status(), Summary: x.activity.summary,
 	}
 	if x.worker != nil {
 		t.Used.Tokens = x.worker.Tokens()
@@ -100,7 +100,7 @@ func (x *run) news(kind session.TaskNews) {
 // status returns how an agent stands that is not among the tasks. The lock is held.
 func (x *run) status() task.Status {
 	switch {
-	case !x.concluded:
+	case x.outcome.ID == "":
 		return task.Running
 	case x.err != nil:
 		return task.Failed
@@ -120,7 +120,7 @@ func (a *Agents) Working() []desk.AtWork {
 		x := a.runs[id]
 		x.mu.Lock()
 		if !x.ended {
-			list = append(list, desk.AtWork{ID: id, Type: x.kind, Title: x.birth.Title, Calls: x.calls, Last: doing(x.summary, x.last.title)})
+			list = append(list, desk.AtWork{ID: id, Type: x.kind, Title: x.birth.Title, Calls: x.activity.calls, Last: doing(x.activity.summary, x.activity.title)})
 		}
 		x.mu.Unlock()
 	}

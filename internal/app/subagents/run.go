@@ -60,20 +60,21 @@ type run struct {
 
 	began time.Time
 
-	mu        sync.Mutex
-	worker    *Worker // nil before it is open, and when it has ended
-	ended     bool
-	calls     int
-	last      activity
-	summary   string // what it is doing, as a model puts it; may be empty
-	outcome   Outcome
-	err       error
-	concluded bool // outcome and err say how it ended
-	done      chan struct{}
+	mu       sync.Mutex
+	worker   *Worker // nil before it is open, and when it has ended
+	ended    bool
+	activity activity
+	outcome  Outcome
+	err      error
+	done     chan struct{}
 }
 
-// An activity is what an agent did last: a tool, and what with it.
-type activity struct{ tool, title string }
+// An activity is what an agent has done.
+type activity struct {
+	calls       int
+	tool, title string // what it called last, and what that did
+	summary     string // what it is doing, as a model puts it; may be empty
+}
 
 // Launch runs an agent. It waits for its end, unless the agent is in the background, or goes there meanwhile.
 func (a *Agents) Launch(ctx context.Context, r Request, report func(tool.Progress)) (*Outcome, error) {
@@ -242,8 +243,8 @@ func (x *run) work(tree bool, use string) {
 		x.agents.forget(x)
 	}
 	x.mu.Lock()
-	out.Calls = x.calls
-	x.outcome, x.err, x.concluded = out, err, true
+	out.Calls = x.activity.calls
+	x.outcome, x.err = out, err
 	x.mu.Unlock()
 	x.conclude(out, err)
 }
@@ -396,9 +397,9 @@ func (x *run) tell(ev agent.Event) {
 	switch ev := ev.(type) {
 	case agent.ToolStarted:
 		x.mu.Lock()
-		x.calls++
-		x.last = activity{ev.Use.Name, ev.Title}
-		n := x.calls
+		x.activity.calls++
+		x.activity.tool, x.activity.title = ev.Use.Name, ev.Title
+		n := x.activity.calls
 		x.mu.Unlock()
 		x.print("● " + ev.Title + "\n")
 		if x.report != nil && x.asksNow() {

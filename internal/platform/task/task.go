@@ -66,6 +66,8 @@ type Table struct {
 	closed bool
 	most   int // how many may run in the background at once
 	follow func(task *Task, ended bool)
+
+	telling sync.Mutex // held while follow is told
 }
 
 // New returns a table whose tasks write their output to files in dir, which is made when it is first
@@ -102,8 +104,6 @@ type Task struct {
 	cancel context.CancelCauseFunc
 	done   chan struct{}
 	detach chan struct{} // asks the waiting caller to leave it running
-
-	telling sync.Mutex // held while the follower of the table is told
 
 	mu         sync.Mutex
 	background bool
@@ -238,9 +238,9 @@ func (task *Task) movable() bool {
 // ToBackground lists the task: it goes on by itself, and its end is announced. It fails if there are
 // too many already, with their names.
 func (task *Task) ToBackground() error {
-	task.telling.Lock()
-	defer task.telling.Unlock()
-	if err := task.list(); err != nil {
+	task.table.telling.Lock()
+	defer task.table.telling.Unlock()
+	if err := list(task); err != nil {
 		return err
 	}
 	if f := task.table.follow; f != nil {
@@ -249,7 +249,7 @@ func (task *Task) ToBackground() error {
 	return nil
 }
 
-func (task *Task) list() error {
+func list(task *Task) error {
 	t := task.table
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -395,9 +395,9 @@ func (task *Task) End(status Status, ending string) {
 	t.forget()
 	t.mu.Unlock()
 	if announce && !closed && t.follow != nil {
-		task.telling.Lock() // it was told that the task is in the background
+		t.telling.Lock() // it was told that the task is in the background
 		t.follow(task, true)
-		task.telling.Unlock()
+		t.telling.Unlock()
 	}
 	close(task.done)
 	if announce {

@@ -1,6 +1,8 @@
 package streamjson
 
 import (
+	"sync/atomic"
+
 	"adze/internal/agent"
 	"adze/internal/msg"
 	"adze/internal/session"
@@ -14,9 +16,7 @@ func (p *Printer) Beside(b session.Beside) {
 	}
 	switch ev := b.Event.(type) {
 	case agent.Appended:
-		if p.calls.Load() {
-			ev.Entry.Message.Parts = calls(ev.Entry.Message.Parts)
-		}
+		ev.Entry.Message.Parts = p.wanted(ev.Entry.Message.Parts)
 		switch e := ev.Entry; {
 		case e.Message.Role == msg.Assistant:
 			p.answer(e, e.Usage, &b)
@@ -30,11 +30,17 @@ func (p *Printer) Beside(b session.Beside) {
 	}
 }
 
-// OnlyCalls says whether only the calls of sub-agents and their results are printed, and nothing else of what they say.
-func (p *Printer) OnlyCalls(on bool) { p.calls.Store(on) }
+// A filter says what is printed of what sub-agents say. It is safe for concurrent use.
+type filter struct{ calls atomic.Bool }
 
-// calls returns the calls and results among parts.
-func calls(parts []msg.Part) (kept []msg.Part) {
+// OnlyCalls says whether only the calls of sub-agents and their results are printed, and nothing else of what they say.
+func (f *filter) OnlyCalls(on bool) { f.calls.Store(on) }
+
+// wanted returns those of the parts that are printed.
+func (f *filter) wanted(parts []msg.Part) (kept []msg.Part) {
+	if !f.calls.Load() {
+		return parts
+	}
 	for _, part := range parts {
 		switch part.(type) {
 		case *msg.ToolUse, *msg.ToolResult:

@@ -5,7 +5,6 @@ package streamjson
 
 import (
 	"cmp"
-	"sync/atomic"
 	"time"
 
 	"adze/internal/agent"
@@ -75,12 +74,16 @@ type Printer struct {
 
 	compacting bool // a summary is being written
 
-	behind []session.Task // those in the background
-	calls  atomic.Bool    // of what sub-agents say only their calls and results are printed
+	taskPrinter
+	filter
 }
 
 // New returns a Printer.
-func New(cfg Config) *Printer { return &Printer{cfg: cfg} }
+func New(cfg Config) *Printer {
+	p := &Printer{cfg: cfg}
+	p.taskPrinter = taskPrinter{emit: p.emit, now: cfg.Now}
+	return p
+}
 
 // timeForm is RFC 3339 with milliseconds, in UTC.
 const timeForm = "2006-01-02T15:04:05.000Z"

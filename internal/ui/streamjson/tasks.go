@@ -2,6 +2,7 @@ package streamjson
 
 import (
 	"slices"
+	"time"
 
 	"adze/internal/platform/task"
 	"adze/internal/session"
@@ -20,29 +21,36 @@ func taskType(id string) string {
 	return taskTypes[id[0]]
 }
 
+// A taskPrinter prints what becomes of tasks.
+type taskPrinter struct {
+	emit   func(*Object)
+	now    func() time.Time
+	behind []session.Task // those in the background
+}
+
 // Task prints how a task stands: that it began, how far it has come, that it went to the background, that it ended. A
 // task that is in the background is also in the list that is printed whenever the list changes.
-func (p *Printer) Task(t session.Task) {
+func (p *taskPrinter) Task(t session.Task) {
 	switch t.News {
 	case session.TaskBegan:
-		p.taskBegan(t)
+		p.began(t)
 	case session.TaskWorks:
-		p.taskWorks(t)
+		p.works(t)
 	case session.TaskMoved:
 		if t.Type == "" { // it was not told of before
-			p.taskBegan(t)
+			p.began(t)
 			break
 		}
 		o := taskLine("task_updated", t)
 		o.Object("patch", func(o *Object) { o.Bool("is_backgrounded", true) })
 		p.emit(o)
 	case session.TaskEnded:
-		p.taskEnded(t)
+		p.ended(t)
 	}
 	p.background(t)
 }
 
-func (p *Printer) taskBegan(t session.Task) {
+func (p *taskPrinter) began(t session.Task) {
 	o := taskLine("task_started", t)
 	o.StrIf("tool_use_id", t.Use)
 	o.Str("description", t.Title)
@@ -58,7 +66,7 @@ func (p *Printer) taskBegan(t session.Task) {
 	p.emit(o)
 }
 
-func (p *Printer) taskWorks(t session.Task) {
+func (p *taskPrinter) works(t session.Task) {
 	o := taskLine("task_progress", t)
 	o.StrIf("tool_use_id", t.Use)
 	o.Str("description", t.Title)
@@ -69,11 +77,11 @@ func (p *Printer) taskWorks(t session.Task) {
 	p.emit(o)
 }
 
-func (p *Printer) taskEnded(t session.Task) {
+func (p *taskPrinter) ended(t session.Task) {
 	o := taskLine("task_updated", t)
 	o.Object("patch", func(o *Object) {
 		o.Str("status", string(t.Status))
-		o.Int("end_time", p.cfg.Now().UnixMilli())
+		o.Int("end_time", p.now().UnixMilli())
 	})
 	p.emit(o)
 	status := string(t.Status)
@@ -113,7 +121,7 @@ func chore(o *Object, t session.Task) {
 }
 
 // background prints the tasks in the background if that is no longer what was printed last.
-func (p *Printer) background(t session.Task) {
+func (p *taskPrinter) background(t session.Task) {
 	i := slices.IndexFunc(p.behind, func(b session.Task) bool { return b.ID == t.ID })
 	switch {
 	case i < 0 && t.Background && t.News != session.TaskEnded:
