@@ -38,6 +38,8 @@ type Outcome struct {
 	OneShot                bool
 	// Began says that it has begun to work, and Continues that it can be continued.
 	Began, Continues bool
+	// Warning comes before the report.
+	Warning string
 	// Remark is what else the model has to know, and Absent the MCP servers that the agent had to do without.
 	Remark string
 	Absent []string
@@ -72,8 +74,9 @@ type run struct {
 // An activity is what an agent has done.
 type activity struct {
 	calls       int
-	tool, title string // what it called last, and what that did
-	summary     string // what it is doing, as a model puts it; may be empty
+	lately      []string // the last calls, for the check of the report
+	tool, title string   // what it called last, and what that did
+	summary     string   // what it is doing, as a model puts it; may be empty
 }
 
 // Launch runs an agent. It waits for its end, unless the agent is in the background, or goes there meanwhile.
@@ -239,6 +242,7 @@ func (x *run) work(tree bool, use string) {
 	if x.kind == builtin.Verification && err == nil {
 		x.judge(&out)
 	}
+	x.handOff(&out)
 	if !out.Began && !x.birth.Again {
 		x.agents.forget(x)
 	}
@@ -397,7 +401,7 @@ func (x *run) tell(ev agent.Event) {
 	switch ev := ev.(type) {
 	case agent.ToolStarted:
 		x.mu.Lock()
-		x.activity.calls++
+		x.activity.note(ev.Use)
 		x.activity.tool, x.activity.title = ev.Use.Name, ev.Title
 		n := x.activity.calls
 		x.mu.Unlock()
@@ -447,7 +451,7 @@ func (x *run) conclude(out Outcome, err error) {
 	if text == "" {
 		text = catalogue.Text(x.agents.cfg.Language(), "nothing")
 	}
-	text = strings.Join(appendText([]string{text}, without(x.agents.cfg.Language(), out.Absent), out.Note), "\n\n")
+	text = strings.Join(appendText(nil, out.Warning, text, without(x.agents.cfg.Language(), out.Absent), out.Note), "\n\n")
 	r := task.Report{Result: text, Worktree: out.Worktree, Branch: out.Branch, Tokens: out.Tokens, Calls: out.Calls, Took: out.Took}
 	x.task.Conclude(r)
 	if out.Continues {

@@ -18,6 +18,7 @@ import (
 	"adze/internal/model"
 	"adze/internal/msg"
 	"adze/internal/permission"
+	"adze/internal/permission/judge"
 	"adze/internal/platform/amount"
 	"adze/internal/platform/task"
 	"adze/internal/platform/texts"
@@ -59,6 +60,8 @@ type Config struct {
 	Crowd *Crowd
 	// Judged is told when the verification agent has reported.
 	Judged func()
+	// HandOff checks what an agent in the background did before its report is handed over; nil if that is not wanted now.
+	HandOff func() func(context.Context, judge.Handoff) (permission.Judgement, error)
 
 	// Open opens the conversation of an agent.
 	Open func(ctx context.Context, b Birth) (*Worker, error)

@@ -47,7 +47,7 @@ const judgedKind = "judged-call"
 
 // openJudge lets the small model answer questions in place of the user, where the mode or an approved plan wants it.
 func openJudge(c *Conversation, cfg *session.Config) {
-	j := judge.New(judge.Config{
+	c.judge = judge.New(judge.Config{
 		Small: c.window.small, Language: c.ws.language, Said: func() []msg.Entry { return c.Session.Conversation() }, Instructions: c.told.instructions,
 		Rules: func() judge.Rules { return c.ws.values().Permissions.Auto }, Log: c.debug,
 		Decided: func(v judge.Verdict) {
@@ -59,9 +59,9 @@ func openJudge(c *Conversation, cfg *session.Config) {
 			}})
 		},
 	})
-	c.Gate.SetJudge(j)
+	c.Gate.SetJudge(c.judge)
 	cfg.Hearers = append(cfg.Hearers, session.Hearer{Name: "judge", Hear: func(_ context.Context, p session.Prompt) session.Hearing {
-		j.Hear(p.Parts)
+		c.judge.Hear(p.Parts)
 		return session.Hearing{}
 	}})
 }

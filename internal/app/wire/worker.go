@@ -23,6 +23,7 @@ import (
 	"adze/internal/app/worktrees"
 	"adze/internal/hook"
 	"adze/internal/permission"
+	"adze/internal/permission/judge"
 	"adze/internal/platform/filehistory"
 	"adze/internal/platform/texts"
 	"adze/internal/session"
@@ -177,6 +178,7 @@ type staff struct {
 
 	coordinator *coordinator.Mode      // nil if the model does the work itself
 	contract    *verification.Contract // of the session; nil if no model is asked
+	judge       *judge.Judge           // answers in place of the user; nil if no model is asked
 }
 
 // openAgents makes what runs agents for the conversation. Only a model launches them.
@@ -195,6 +197,12 @@ func openAgents(c *Conversation) {
 		Spawn:  teams.Spawner(func() *teams.Lead { return c.told.team.Lead }),
 		Ready:  servers.Require(c.Servers),
 		Folder: c.record.Folder, Language: c.ws.language, Say: c.ws.Say, Crowd: new(subagents.Crowd), Judged: c.contract.Judged,
+		HandOff: func() func(context.Context, judge.Handoff) (permission.Judgement, error) {
+			if c.Gate.Mode() != permission.Auto {
+				return nil
+			}
+			return c.judge.HandOff
+		},
 	}
 	if m := c.coordinator; m != nil {
 		cfg.Coordinator, cfg.Definitions = true, m.Definitions
