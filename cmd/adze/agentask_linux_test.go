@@ -41,3 +41,25 @@ say All three are back.
 	}
 	tm.enter("/exit")
 }
+
+// Whoever continues a session that was killed is told which agents were at work.
+//
+// Proves AGENT-39, SESS-22.
+func TestTerminalAgentsThatWereCut(t *testing.T) {
+	tm := newTerminal(t, 100, 40, `when no-tool Agent
+forever
+delay 600s
+say Never.
+---
+use Agent {"description":"look around","prompt":"Look","subagent_type":"general-purpose"}
+`)
+	tm.enter("clear; adze --model replay:model.txt")
+	tm.waitFor(`^> `)
+	tm.enter("go")
+	tm.waitFor(`general-purpose: look around`)
+	tm.kill()
+	tm.waitForShell()
+	tm.enter("clear; adze --continue --model replay:model.txt")
+	tm.waitFor(`These were at work when it ended, and have stopped: agent "look around"\.`)
+	tm.enter("/exit")
+}

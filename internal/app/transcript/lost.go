@@ -13,13 +13,20 @@ import (
 	"adze/internal/session/store"
 )
 
+// A Lost is a background task or an agent that ended with an earlier process.
+type Lost struct {
+	task.Notice
+	// Name tells the user what it was.
+	Name string
+}
+
 // lostTasks returns the background tasks of an earlier process whose end the model has not heard of. They
 // ended with it.
-func lostTasks(earlier *store.Contents) []task.Notice {
+func lostTasks(earlier *store.Contents) []Lost {
 	if earlier == nil {
 		return nil
 	}
-	var lost []task.Notice
+	var lost []Lost
 	for i := range earlier.Entries {
 		e := &earlier.Entries[i]
 		for _, value := range e.Structured {
@@ -32,7 +39,7 @@ func lostTasks(earlier *store.Contents) []task.Notice {
 			if json.Unmarshal(value, &r) != nil || r.ID == "" {
 				continue
 			}
-			n := task.Notice{ID: r.ID, Status: task.Killed, OutputFile: r.File, Summary: lostSummary(r.ID)}
+			n := Lost{task.Notice{ID: r.ID, Status: task.Killed, OutputFile: r.File, Summary: lostSummary(r.ID)}, "task " + r.ID}
 			if r.Agent != "" {
 				n = lostAgent(r.Agent, r.Title)
 				n.OutputFile = r.File
@@ -41,7 +48,7 @@ func lostTasks(earlier *store.Contents) []task.Notice {
 		}
 		if e.Message.Role == msg.User && len(lost) > 0 {
 			text := msg.PlainText(e.Message.Parts)
-			lost = slices.DeleteFunc(lost, func(n task.Notice) bool { return task.Announced(text, n.ID) })
+			lost = slices.DeleteFunc(lost, func(n Lost) bool { return task.Announced(text, n.ID) })
 		}
 	}
 	return lost
@@ -56,17 +63,17 @@ func lostSummary(id string) string {
 }
 
 // lostAgent returns the notice of an agent that ended with an earlier process.
-func lostAgent(id, title string) task.Notice {
-	return task.Notice{
+func lostAgent(id, title string) Lost {
+	return Lost{task.Notice{
 		ID: id, Status: task.Killed,
 		Summary: fmt.Sprintf("The agent %q is no longer running: adze ended before the agent could report", title),
 		Remark:  fmt.Sprintf("What it did up to then is kept. To continue it, with all that it knows, send it a message: SendMessage to %s.", id),
-	}
+	}, fmt.Sprintf("agent %q", title)}
 }
 
 // lostAgents returns the agents that the earlier process waited for when it ended: those whose calls have no result, or are
 // not in the conversation because the answer with them was not complete. The model did not ask for agents without a call.
-func lostAgents(earlier *store.Contents, folder string) []task.Notice {
+func lostAgents(earlier *store.Contents, folder string) []Lost {
 	kept, _ := filepath.Glob(strings.TrimSuffix(SidePath(folder, "*"), ".jsonl") + ".meta.json") // ok: a folder with a name like a pattern has none
 	if earlier == nil || folder == "" || len(kept) == 0 || len(earlier.Entries) == 0 {
 		return nil
@@ -88,7 +95,7 @@ func lostAgents(earlier *store.Contents, folder string) []task.Notice {
 		}
 	}
 	last := earlier.Entries[len(earlier.Entries)-1].Time
-	var lost []task.Notice
+	var lost []Lost
 	for _, file := range kept {
 		var m struct {
 			Title string `json:"description"`

@@ -83,7 +83,7 @@ type Transcript struct {
 	ID      string
 	Log     *store.Log      // nil if nothing is kept
 	Earlier *store.Contents // of the session that is resumed; nil for a new one
-	Lost    []task.Notice   // of tasks that ended with the earlier process
+	Lost    []Lost          // what ended with the earlier process
 
 	cfg     Config
 	ledger  func() *cost.Ledger

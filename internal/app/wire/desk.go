@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"adze/internal/agent"
 	"adze/internal/agent/exec"
 	"adze/internal/app/access"
+	"adze/internal/app/transcript"
 	"adze/internal/brief"
 	"adze/internal/desk"
 	"adze/internal/msg"
@@ -113,7 +115,23 @@ func (c *Conversation) Greeting() string {
 	if c.record.Earlier != nil {
 		text += fmt.Sprintf("\nContinuing session %s.", c.record.ID)
 	}
-	return text
+	return text + lostInWords(c.record.Lost)
+}
+
+// lostInWords says what ended with an earlier process, on a line of its own.
+func lostInWords(all []transcript.Lost) string {
+	const most = 10
+	if len(all) == 0 {
+		return ""
+	}
+	var names []string
+	for _, l := range all[:min(most, len(all))] {
+		names = append(names, l.Name)
+	}
+	if n := len(all) - most; n > 0 {
+		names = append(names, fmt.Sprintf("and %d more", n))
+	}
+	return "\nThese were at work when it ended, and have stopped: " + strings.Join(names, ", ") + ". The model is told with your next prompt; what agents did is kept, and it can let them go on."
 }
 
 // shortPath returns how a user would write a path, fit for the screen.
