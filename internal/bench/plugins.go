@@ -1,0 +1,206 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"adze/internal/plugin"
+)
+
+// Figures of the first request of a session, for what skills and plugins add to it.
+const (
+	addedCold   = 10.0 // ms
+	addedWarm   = 2.0  // ms
+	addedMemory = 6.0  // MB
+)
+
+// A cost is what one run took.
+type cost struct {
+	request time.Duration // exec to the first request
+	cpu     time.Duration // of the whole run
+	memory  int64         // at most
+}
+
+// costs are those of runs of one kind.
+type costs []cost
+
+// best returns the least that the runs took, in milliseconds and megabytes.
+func (c costs) best() (request, cpu, memory float64) {
+	ms := func(of func(cost) time.Duration) float64 {
+		least := slices.MinFunc(c, func(a, b cost) int { return int(of(a) - of(b)) })
+		return float64(of(least)) / float64(time.Millisecond)
+	}
+	least := slices.MinFunc(c, func(a, b cost) int { return int(a.memory - b.memory) })
+	return ms(func(c cost) time.Duration { return c.request }), ms(func(c cost) time.Duration { return c.cpu }), float64(least.memory) / (1 << 20)
+}
+
+// runPlugins measures what skills and plugins on disk add to the first request of a session: the best runs with them against
+// the best without, in turn, since others use the machine too.
+func runPlugins(b *bench, runs int) error {
+	full := filepath.Join(b.dir, "full")
+	if err := fillHome(full); err != nil {
+		return err
+	}
+	srv, err := newServer("forever\nsay Hello.")
+	if err != nil {
+		return err
+	}
+	defer srv.close()
+	home := "ADZE_HOME=" + full
+	time.Sleep(skillsAge)
+	var none, warm, cold, version, versionNone costs
+	for range runs {
+		for _, m := range []struct {
+			to  *costs
+			cmd *exec.Cmd
+		}{
+			{&none, b.command(srv, "hello")},
+			{nil, b.command(srv, "hello", home)}, // writes the indexes
+			{&warm, b.command(srv, "hello", home)},
+			{&cold, b.command(srv, "hello", home)},
+			{&versionNone, b.version()},
+			{&version, b.version(home)},
+		} {
+			if m.to == &cold {
+				if err := forget(full); err != nil {
+					return err
+				}
+			}
+			c, err := measure(srv, m.cmd)
+			if err != nil {
+				return err
+			}
+			if m.to != nil {
+				*m.to = append(*m.to, c)
+			}
+		}
+	}
+	noneRequest, noneCPU, noneMemory := none.best()
+	b.report("first request, without skills and plugins", " ms", noneRequest, 0)
+	b.report("first request, without them, processor", " ms", noneCPU, 0)
+	for _, m := range []struct {
+		name  string
+		costs costs
+		limit float64
+	}{{"with the indexes", warm, addedWarm}, {"without the indexes", cold, addedCold}} {
+		request, cpu, memory := m.costs.best()
+		b.report("added to the first request, "+m.name, " ms", request-noneRequest, m.limit)
+		b.report("added to it, "+m.name+", processor", " ms", cpu-noneCPU, 0)
+		b.report("added to it, "+m.name+", memory", " MB", memory-noneMemory, addedMemory)
+	}
+	_, with, _ := version.best()
+	_, without, _ := versionNone.best()
+	b.report("added to adze --version, processor", " ms", with-without, 0.5)
+	return nil
+}
+
+// version returns the command that prints the version.
+func (b *bench) version(env ...string) *exec.Cmd {
+	cmd := exec.Command(b.adze, "--version")
+	cmd.Dir, cmd.Env = b.dir, append([]string{"HOME=" + b.dir, "ADZE_HOME=" + filepath.Join(b.dir, "home")}, env...)
+	return cmd
+}
+
+// measure runs a command and returns what it took.
+func measure(srv *server, cmd *exec.Cmd) (cost, error) {
+	srv.reset()
+	began := time.Now()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return cost{}, fmt.Errorf("%s: %w\n%s", cmd, err, out)
+	}
+	c := cost{cpu: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), memory: maxRSS(cmd.ProcessState)}
+	if at := srv.arrivals(); len(at) > 0 {
+		c.request = at[0].Sub(began)
+	}
+	return c, nil
+}
+
+// forget removes the indexes of a state home.
+func forget(home string) error {
+	for _, name := range []string{"skills-index", "agents-index", "plugins/index"} {
+		if err := os.RemoveAll(filepath.Join(home, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fillHome makes a state home with skills of the user, and plugins that are installed, enabled and approved. Each plugin has
+// skills, a command, an agent, hooks and a manifest.
+func fillHome(home string) error {
+	own := &skillTree{}
+	if err := own.make(home, 0); err != nil {
+		return err
+	}
+	store := plugin.OpenStore(home)
+	defer store.Close()
+	enabled, approved := map[string]bool{}, map[string]any{}
+	for i := range skillPlugins {
+		id := plugin.ID{Name: fmt.Sprintf("plugin-%d", i), Market: "market"}
+		hash, err := installOne(store, id)
+		if err != nil {
+			return err
+		}
+		enabled[id.String()], approved[id.String()] = true, map[string]string{"hash": hash}
+	}
+	for name, value := range map[string]any{
+		"settings.json":         map[string]any{"enabledPlugins": enabled},
+		"plugins/approved.json": map[string]any{"version": 1, "approved": approved},
+	} {
+		data, err := json.Marshal(value)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(home, name), data, 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// installOne installs a plugin and returns its hash.
+func installOne(store *plugin.Store, id plugin.ID) (hash string, err error) {
+	stage, err := store.Stage()
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(stage)
+	files := map[string]string{
+		".claude-plugin/plugin.json": fmt.Sprintf(`{"name": %q, "version": "1.0.0", "description": "Does one of many things.", "keywords": ["bench"]}`, id.Name),
+		"hooks/hooks.json":           `{"hooks": {"PostToolUse": [{"matcher": "Edit|Write", "hooks": [{"type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/check.sh"}]}]}}`,
+		"commands/do.md":             "---\ndescription: Does it.\n---\nDo it.\n",
+		"agents/helper.md":           "---\nname: helper\ndescription: Helps with it.\n---\nHelp.\n",
+	}
+	for i := range pluginSkills {
+		files[fmt.Sprintf("skills/skill-%d/SKILL.md", i)] = skillText(i)
+	}
+	tree := filepath.Join(stage, "tree")
+	for name, text := range files {
+		path := filepath.Join(tree, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return "", err
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			return "", err
+		}
+	}
+	p, _, err := plugin.Read(tree, id)
+	if err != nil {
+		return "", err
+	}
+	_, err = store.Install(context.Background(), plugin.Installed{ID: id, Version: "1.0.0", Hash: p.Hash, At: time.Now()}, tree)
+	return p.Hash, err
+}
+
+// skillText returns the file of a skill.
+func skillText(i int) string {
+	return fmt.Sprintf("---\nname: skill-%d\ndescription: Does one of many things, and says when it is to be used. Use when the user asks for thing %d.\n"+
+		"allowed-tools: Bash(git status), Read\n---\n", i, i) + "\n# Steps\n\n" + strings.Repeat("A line that says what the model is to do in this step.\n", 40)
+}
