@@ -200,7 +200,7 @@ func (x *agentFile) read(root Root, path string) {
 
 // holds reports whether a path does not lead out of the directory that links may not leave.
 func (r Root) holds(path string) bool {
-	if r.Within == "" {
+	if r.Within == "" || r.plain(path) {
 		return true
 	}
 	real, err := filepath.EvalSymlinks(path)
@@ -213,6 +213,23 @@ func (r Root) holds(path string) bool {
 	}
 	rel, err := filepath.Rel(within, real)
 	return err == nil && filepath.IsLocal(rel)
+}
+
+// plain reports whether a path lies below the directory and no link is on the way from there, so that it cannot lead out.
+func (r Root) plain(path string) bool {
+	const separator = string(filepath.Separator)
+	rest, below := strings.CutPrefix(path, r.Within+separator)
+	if !below || !filepath.IsLocal(rest) || filepath.Clean(rest) != rest {
+		return false
+	}
+	at := r.Within
+	for name := range strings.SplitSeq(rest, separator) {
+		at += separator + name
+		if info, err := os.Lstat(at); err != nil || info.Mode()&(fs.ModeSymlink|fs.ModeIrregular) != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 func leavesText(r Root) string {

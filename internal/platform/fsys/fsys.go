@@ -4,6 +4,7 @@
 package fsys
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -149,5 +150,7 @@ func ReadSmall(path string, max int64) ([]byte, error) {
 	case info.Size() > max:
 		return nil, fmt.Errorf("it is larger than %d bytes", max)
 	}
-	return io.ReadAll(io.LimitReader(file, max))
+	data := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead)) // one piece, unless the file grows
+	_, err = data.ReadFrom(io.LimitReader(file, max))
+	return data.Bytes(), err
 }

@@ -118,9 +118,8 @@ func (l *Library) lookFirst() bool {
 	l.look()
 	l.scanner.foldersOnly = false
 	l.set.Store(l.scanner.assemble(l.cfg.Reserved))
-	l.pending = false
 	close(l.early)
-	l.look()
+	l.pending = l.scanner.files()
 	return l.publish()
 }
 

@@ -120,8 +120,9 @@ type key struct {
 type scanner struct {
 	known map[key]*folder
 	stale bool // the index does not hold what is known
-	// foldersOnly leaves out the files in folders that are as they were.
+	// foldersOnly leaves out the files in folders that are as they were: those folders are left then.
 	foldersOnly bool
+	left        []*folder
 
 	roots []Root
 	extra []*skill.Skill
@@ -130,34 +131,22 @@ type scanner struct {
 
 // scan looks at all roots, and reports whether something is not as it was.
 func (sc *scanner) scan(roots []Root, extra []*skill.Skill) bool {
-	var changed, read atomic.Bool
-	note := func(w *worker) {
-		if w.changed {
-			changed.Store(true)
-		}
-		if w.changed || w.read {
-			read.Store(true)
-		}
-	}
-	now := time.Now()
 	keys, index := keysOf(roots)
 	folders := make([]*folder, len(keys))
 	done := make([]bool, len(keys))
+	var n news
+	now := time.Now()
 	parallel(len(keys), func(i int) {
 		w := worker{now: now, left: maxEntries, foldersOnly: sc.foldersOnly}
 		folders[i] = w.folder(sc.knows(keys[i]), keys[i], 0)
 		done[i] = w.skipped
-		note(&w)
+		n.note(&w)
 	})
-	jobs := jobsOf(folders, done)
-	parallel(len(jobs), func(i int) {
-		w := worker{now: now}
-		w.skills(jobs[i])
-		note(&w)
-	})
-	for i, j := range jobs {
-		if i+1 == len(jobs) || jobs[i+1].folder != j.folder {
-			j.place.close()
+	n.large(folders, done, now)
+	sc.left = nil
+	for i, f := range folders {
+		if done[i] {
+			sc.left = append(sc.left, f)
 		}
 	}
 	known := make(map[key]*folder, len(keys))
@@ -170,10 +159,53 @@ func (sc *scanner) scan(roots []Root, extra []*skill.Skill) bool {
 	for i := range roots {
 		found[i] = folders[index[i]]
 	}
-	sc.stale = sc.stale || read.Load() || len(known) != len(sc.known)
-	different := changed.Load() || !slices.Equal(roots, sc.roots) || !slices.Equal(extra, sc.extra)
+	sc.stale = sc.stale || n.read.Load() || len(known) != len(sc.known)
+	different := n.changed.Load() || !slices.Equal(roots, sc.roots) || !slices.Equal(extra, sc.extra)
 	sc.known, sc.roots, sc.extra, sc.found = known, roots, extra, found
 	return different
+}
+
+// files looks at the files that scan left out, and reports whether one is not as it was.
+func (sc *scanner) files() bool {
+	var n news
+	now := time.Now()
+	folders := sc.left
+	sc.left = nil
+	parallel(len(folders), func(i int) {
+		w := worker{now: now, left: maxEntries}
+		w.contents(folders[i], place{}, 0)
+		n.note(&w)
+	})
+	n.large(folders, make([]bool, len(folders)), now)
+	sc.stale = sc.stale || n.read.Load()
+	return n.changed.Load()
+}
+
+// news says whether workers found something that changed, or read something.
+type news struct{ changed, read atomic.Bool }
+
+func (n *news) note(w *worker) {
+	if w.changed {
+		n.changed.Store(true)
+	}
+	if w.changed || w.read {
+		n.read.Store(true)
+	}
+}
+
+// large looks at the skills of large folders that are not done.
+func (n *news) large(folders []*folder, done []bool, now time.Time) {
+	jobs := jobsOf(folders, done)
+	parallel(len(jobs), func(i int) {
+		w := worker{now: now}
+		w.skills(jobs[i])
+		n.note(&w)
+	})
+	for i, j := range jobs {
+		if i+1 == len(jobs) || jobs[i+1].folder != j.folder {
+			j.place.close()
+		}
+	}
 }
 
 // knows returns what is known of a folder, or nil.
@@ -292,19 +324,24 @@ func (w *worker) folder(old *folder, k key, depth int) *folder {
 	if f.broken != "" && (old == nil || old.broken != f.broken) {
 		w.changed = true
 	}
+	w.contents(f, p, depth)
+	return f
+}
+
+// contents looks at what is in a folder, at a place that may be zero. If there are many skills, they are not looked at yet.
+func (w *worker) contents(f *folder, p place, depth int) {
 	w.left -= len(f.entries)
 	if p == (place{}) {
 		p = at(f.dir(), false)
 	}
 	switch {
-	case k.commands:
+	case f.commands:
 		w.parents = append(w.parents, f.stamp)
 		w.commands(f, p, depth)
 		w.parents = w.parents[:len(w.parents)-1]
 	case len(f.entries) <= chunk:
 		w.skills(job{f, p, 0, len(f.entries)})
 	}
-	return f
 }
 
 // inside reports whether a folder is one of those around, to which a link leads back.
