@@ -262,8 +262,10 @@ func (o *runOptions) run(ctx context.Context, env *Env, in invocation) (err erro
 		return err
 	}
 	// A long conversation is mostly one large buffer and the texts it was made from: collecting garbage more
-	// often costs little and lowers the peak.
-	debug.SetGCPercent(75)
+	// often costs little and lowers the peak. A start makes much that is soon gone, of a small heap.
+	debug.SetGCPercent(150)
+	later := time.AfterFunc(time.Second, func() { debug.SetGCPercent(75) })
+	defer later.Stop()
 	stop, err := profile.Serve(o.profiling, env.Say)
 	if err != nil {
 		return err

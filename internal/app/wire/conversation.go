@@ -69,6 +69,7 @@ func (w *Workspace) Converse(ctx context.Context, spec Spec) (_ *Conversation, e
 	if err = c.output.Open(spec.Schema); err != nil {
 		return nil, err
 	}
+	lookAhead(c)
 	if err = useAgent(c); err != nil {
 		return nil, err
 	}

@@ -33,9 +33,24 @@ func libraryOf(w *Workspace) func(added []string) *library.Library {
 	}
 }
 
-// openSkills makes what the conversation knows of skills. Only a model uses them.
+// lookAhead begins to look for the skills and agents on disk, which the first request tells of, while other things are made
+// ready.
+func lookAhead(c *Conversation) {
+	if !usesSkills(c) || c.spec.Worker != nil {
+		return
+	}
+	c.ws.library(c.spec.Access.Dirs)
+	var looking sync.WaitGroup
+	looking.Go(func() { c.ws.Agents.Set() })
+	c.closers.add(looking.Wait)
+}
+
+// usesSkills reports whether the conversation knows skills. Only a model uses them.
+func usesSkills(c *Conversation) bool { return c.spec.Calls == FromModel && !c.ws.values().Simple }
+
+// openSkills makes what the conversation knows of skills.
 func openSkills(c *Conversation) {
-	if c.spec.Calls != FromModel || c.ws.values().Simple {
+	if !usesSkills(c) {
 		return
 	}
 	cfg := skills.Config{

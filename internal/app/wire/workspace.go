@@ -98,6 +98,7 @@ func Open(env Env, p *settings.Project) *Workspace {
 	w.Agents = agentdefs.OpenLibrary(agentdefs.Config{
 		Project: p, Language: w.language, Flags: w.Env.Agents, Plugins: func() []agentdef.Root { return pluginSet(w).Agents() },
 	})
+	w.closers.add(w.Agents.Close)
 	w.Models = models.Open(p, env.Say)
 	w.Engine = newEngine(p.Values().Search, env.Dir, env.Say)
 	w.closers.add(w.Engine.Close)
