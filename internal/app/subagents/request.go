@@ -73,7 +73,6 @@ func (r *Request) complete() error {
 			r.Birth.Mode = permission.Stricter(r.Birth.Mode, own)
 		}
 	}
-	r.Birth.Skills = append(r.Birth.Skills, d.Skills...)
 	return nil
 }
 

@@ -98,8 +98,6 @@ type Birth struct {
 	Use string
 	// Again says that it has worked before.
 	Again bool
-	// Preloaded are texts that the conversation begins with.
-	Skills []string
 	// Schema is what its answer must fit; nil means any text.
 	Schema []byte
 	// Rules are what its calls may do unasked, beside what those of its lead may.

@@ -310,7 +310,8 @@ func (c *Conversation) order(cfg *session.Config) {
 		{Name: "files", Hear: c.files.hear},
 	}...)
 	if c.spec.Calls == FromModel {
-		cfg.Hearers = append(cfg.Hearers, session.Hearer{Name: "skills", Hear: c.told.skills.Hear},
+		cfg.Hearers = append(cfg.Hearers, session.Hearer{Name: "skills of the agent", Hear: c.skills.Preload(preloaded(c))},
+			session.Hearer{Name: "skills", Hear: c.told.skills.Hear},
 			session.Hearer{Name: "effort", Hear: session.RaiseEffort(func() *session.Session { return c.Session }, c.model.Highest)},
 			session.Hearer{Name: "attachments", Hear: attachments(c)})
 		if !c.spec.Worker.fork() {

@@ -70,7 +70,7 @@ func (c *Conversation) openHooks() {
 		cfg.Agent, cfg.Transcript, cfg.EnvFile = w.kind(), c.record.Path, nil
 	}
 	c.Hooks = lifecycle.New(cfg)
-	if w := c.spec.Worker; w != nil {
+	if w := c.spec.Worker; w != nil && !w.checks() {
 		c.Hooks.Under(w.Lead.Hooks.Runner)
 	}
 	c.closers.add(c.Hooks.Close)
@@ -83,7 +83,7 @@ func hookSources(w *Workspace) []hook.Source {
 }
 
 // allHooks returns where the hooks of the conversation are defined now: its agent may have some. The agent of a hook has none,
-// not even the administrator's: it would ask for the next one.
+// not even the administrator's or the host's: it would ask for the next one.
 func allHooks(c *Conversation) []hook.Source {
 	if c.spec.Worker.checks() {
 		return nil

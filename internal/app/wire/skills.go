@@ -91,3 +91,12 @@ func openSkills(c *Conversation) {
 	}
 	c.skills = skills.New(cfg)
 }
+
+// preloaded returns the skills that the agent of a conversation is told when it begins. One that is resumed knows them.
+func preloaded(c *Conversation) []string {
+	d := holder(&c.spec)
+	if d == nil || c.record.Earlier != nil {
+		return nil
+	}
+	return d.Skills
+}
