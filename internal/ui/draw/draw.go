@@ -120,47 +120,6 @@ func (o Options) path(path string) string {
 	return path
 }
 
-func (o Options) diff(d tool.Diff) []Row {
-	out := []Row{o.cut(Faint, o.diffTitle(d))}
-	total, shown := 0, 0
-	for i, h := range d.Hunks {
-		total += len(h.Lines)
-		if o.Max > 0 && shown >= o.Max {
-			continue
-		}
-		if i > 0 {
-			out = append(out, o.cut(Faint, "…"))
-		}
-		for _, line := range h.Lines {
-			if o.Max > 0 && shown >= o.Max {
-				break
-			}
-			shown++
-			out = append(out, o.cut(diffRole(line), line))
-		}
-	}
-	if left := total - shown; left > 0 {
-		out = append(out, o.cut(Faint, "… "+count(left, "more lines")))
-	}
-	if d.Partial && o.Proposed {
-		out = append(out, o.cut(Warning, "! This is not all of it: the change is too large to be shown."))
-	}
-	return out
-}
-
-// diffTitle says what became of a file, or would.
-func (o Options) diffTitle(d tool.Diff) string {
-	switch {
-	case o.Proposed && d.Created:
-		return fmt.Sprintf("would create %s, %s", o.path(d.Path), count(d.Added, "lines"))
-	case o.Proposed:
-		return fmt.Sprintf("would change %s, %d added, %d removed", o.path(d.Path), d.Added, d.Removed)
-	case d.Created:
-		return fmt.Sprintf("created %s, %d added, %d removed", o.path(d.Path), d.Added, d.Removed)
-	}
-	return fmt.Sprintf("changed %s, %d added, %d removed", o.path(d.Path), d.Added, d.Removed)
-}
-
 func (o Options) list(d tool.List) []Row {
 	unit := d.Unit
 	if unit == "" {
@@ -212,17 +171,6 @@ func (o Options) cut(role Role, text string) Row {
 		text = cells.Cut(text, o.Width)
 	}
 	return Line(role, text)
-}
-
-// diffRole returns what a line of a diff is.
-func diffRole(line string) Role {
-	switch {
-	case strings.HasPrefix(line, "+"):
-		return Added
-	case strings.HasPrefix(line, "-"):
-		return Removed
-	}
-	return Text
 }
 
 // split returns the lines of text, without empty lines at the end.

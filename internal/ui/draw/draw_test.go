@@ -12,7 +12,7 @@ import (
 	"adze/internal/tool"
 )
 
-func code(n int) *int { return &n }
+func exit(n int) *int { return &n }
 
 func TestLines(t *testing.T) {
 	diff := tool.Diff{Path: "a.go", Added: 1, Removed: 1, Hunks: []tool.Hunk{
@@ -32,13 +32,13 @@ func TestLines(t *testing.T) {
 		{"nothing", tool.Plain{}, Options{}, []string{}},
 		{"nil", nil, Options{}, []string{}},
 		{"escape sequences", tool.Plain{Text: "a\x1b[2Jb\x1b]0;title\x07c"}, Options{}, []string{"abc"}},
-		{"output", tool.Output{Text: "ok\n", Lines: 1, Exit: code(0)}, Options{}, []string{"ok"}},
-		{"output, failed", tool.Output{Text: "a\nb\nc\n", Lines: 3, Exit: code(2), Elapsed: 1500 * time.Millisecond},
+		{"output", tool.Output{Text: "ok\n", Lines: 1, Exit: exit(0)}, Options{}, []string{"ok"}},
+		{"output, failed", tool.Output{Text: "a\nb\nc\n", Lines: 3, Exit: exit(2), Elapsed: 1500 * time.Millisecond},
 			Options{Max: 2}, []string{"… 1 earlier line", "b", "c", "exit code 2 after 1.5s"}},
 		{"output, more", tool.Output{Text: "a\nb", Lines: 2}, Options{Max: 1, More: " (ask)"}, []string{"… 1 earlier line (ask)", "b"}},
 		{"output in a file", tool.Output{Text: "a\nb", Lines: 9, File: "/w/out.txt"}, Options{Max: 1, Dir: "/w", More: " (ask)"}, []string{"… 8 earlier lines in out.txt", "b"}},
 		{"output, running", tool.Output{Text: "tick", Lines: 90}, Options{}, []string{"… 89 earlier lines", "tick"}},
-		{"output, note", tool.Output{Text: "x", Lines: 1, Note: "Stopped", Exit: code(137)}, Options{}, []string{"x", "Stopped"}},
+		{"output, note", tool.Output{Text: "x", Lines: 1, Note: "Stopped", Exit: exit(137)}, Options{}, []string{"x", "Stopped"}},
 		{"whole file", tool.File{Path: "a.txt", First: 1, Count: 3, Len: 3}, Options{}, []string{"3 lines of a.txt"}},
 		{"part of a file", tool.File{Path: "a.txt", First: 5, Count: 2, Len: 9}, Options{}, []string{"lines 5 to 6 of 9 of a.txt"}},
 		{"file in the directory", tool.File{Path: "/w/sub/a.txt", Count: 1, Len: 1}, Options{Dir: "/w"}, []string{"1 line of sub/a.txt"}},

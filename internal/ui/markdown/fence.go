@@ -3,6 +3,7 @@ package markdown
 import (
 	"strings"
 
+	"adze/internal/ui/code"
 	"adze/internal/ui/draw"
 )
 
@@ -10,6 +11,7 @@ import (
 type fence struct {
 	mark   string // that ends it; empty if there is no code
 	indent int
+	lexer  code.Lexer
 }
 
 func (s *Stream) openFence(line string) {
@@ -20,7 +22,7 @@ func (s *Stream) openFence(line string) {
 	} else {
 		s.emit([]draw.Row{draw.Line(draw.Text, clean(text))})
 	}
-	s.fence = fence{mark: mark, indent: indentOf(line)}
+	s.fence = fence{mark, indentOf(line), code.New(text[len(mark):])}
 }
 
 // fenced takes a line of code, or the one that ends it.
@@ -36,7 +38,7 @@ func (s *Stream) fenced(line string) {
 	if n := min(s.fence.indent, indentOf(line)); n > 0 {
 		line = dedent(line, n)
 	}
-	s.emit([]draw.Row{draw.Line(draw.Code, clean(line))})
+	s.emit([]draw.Row{draw.Coloured(&s.fence.lexer, clean(line))})
 }
 
 func (s *Stream) endFence() {

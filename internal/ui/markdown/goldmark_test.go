@@ -67,7 +67,7 @@ func (r reference) block(n ast.Node) []draw.Row {
 		var rows []draw.Row
 		for i := range n.Lines().Len() {
 			line := n.Lines().At(i)
-			rows = append(rows, draw.Line(draw.Code, strings.TrimSuffix(string(line.Value(r.source)), "\n")))
+			rows = append(rows, draw.Line(draw.Text, strings.TrimSuffix(string(line.Value(r.source)), "\n")))
 		}
 		return rows
 	case *ast.ThematicBreak:
@@ -222,7 +222,7 @@ func block(t *rapid.T, kind, depth int) []string {
 	case 0:
 		return []string{strings.Repeat("#", rapid.IntRange(1, 6).Draw(t, "level")) + " " + phrase(t)}
 	case 1:
-		return code(t)
+		return fencedCode(t)
 	case 2:
 		return tableOf(t)
 	case 3:
@@ -265,7 +265,7 @@ func behind(head, hang string, lines []string) []string {
 	return out
 }
 
-func code(t *rapid.T) []string {
+func fencedCode(t *rapid.T) []string {
 	mark := rapid.SampledFrom([]string{"```", "````", "~~~"}).Draw(t, "fence")
 	lines := []string{mark + rapid.SampledFrom([]string{"", "unknown"}).Draw(t, "language")}
 	lines = append(lines, rapid.SliceOfN(rapid.SampledFrom([]string{"x = 1", "    indented", "- no item", "# no heading", "| no | table |", "**no** `marks`", ""}), 1, 4).Draw(t, "code")...)

@@ -1,0 +1,218 @@
+// Package code finds comments, strings, numbers and keywords in source code, line by line. It knows enough of a language to
+// colour it, and no more; colours are left to others.
+package code
+
+import "strings"
+
+// A Class says what a piece of code is.
+type Class uint8
+
+// The classes.
+const (
+	Plain Class = iota
+	Keyword
+	String
+	Number
+	Comment
+)
+
+// A Token is a piece of a line: from the end of the token before it to its own.
+type Token struct {
+	Class Class
+	End   int
+}
+
+// A Lexer reads the lines of a text, one after the other. The zero value knows no language: all is plain.
+type Lexer struct {
+	lang *language
+	in   *delimited // the comment or string that goes over the end of the line; may be nil
+	tag  bool       // in markup: the line begins inside a tag
+}
+
+// New returns a lexer for a language by its name, as behind a fence of Markdown, or for a file by its name.
+func New(name string) Lexer {
+	name = strings.ToLower(strings.TrimSpace(name))
+	if i := strings.IndexAny(name, " \t,{"); i >= 0 {
+		name = name[:i]
+	}
+	name = name[strings.LastIndexAny(name, `/\`)+1:]
+	table := languages()
+	lang := table[name]
+	if i := strings.LastIndexByte(name, '.'); lang == nil && i >= 0 {
+		lang = table[name[i+1:]]
+	}
+	return Lexer{lang: lang}
+}
+
+// Known reports whether the lexer knows the language.
+func (l *Lexer) Known() bool { return l.lang != nil }
+
+// Line appends the tokens of a line, which has no line end, to those given.
+func (l *Lexer) Line(tokens []Token, line string) []Token {
+	if l.lang == nil {
+		return add(tokens, Plain, len(line))
+	}
+	for i := 0; i < len(line); {
+		from, class := i, Plain
+		switch c := line[i]; {
+		case l.in != nil:
+			class = l.in.class
+			i = l.through(line, i)
+		case wordStart(c):
+			i = wordEnd(line, i)
+			class = l.word(line, from, i)
+		case c >= '0' && c <= '9':
+			class, i = Number, numberEnd(line, i)
+		case l.lang.starts[c]:
+			class, i = l.delimited(line, i)
+		default:
+			i++
+		}
+		tokens = add(tokens, class, i)
+	}
+	return tokens
+}
+
+// add adds a token that ends at an offset, or lengthens the last one.
+func add(tokens []Token, class Class, end int) []Token {
+	if n := len(tokens); n > 0 && tokens[n-1].Class == class {
+		tokens[n-1].End = end
+		return tokens
+	}
+	return append(tokens, Token{class, end})
+}
+
+// word returns the class of a word.
+func (l *Lexer) word(line string, from, to int) Class {
+	lang := l.lang
+	if lang.markup {
+		if l.tag && from > 0 && (line[from-1] == '<' || line[from-1] == '/') {
+			return Keyword
+		}
+		return Plain
+	}
+	if from > 0 && (line[from-1] == '.' || line[from-1] == '$' || line[from-1] == '@') && !lang.dotted {
+		return Plain // a field, a variable
+	}
+	if !lang.fold {
+		if lang.keywords[line[from:to]] {
+			return Keyword
+		}
+		return Plain
+	}
+	var lower [16]byte
+	if to-from > len(lower) {
+		return Plain
+	}
+	for i := range to - from {
+		if lower[i] = line[from+i]; lower[i] >= 'A' && lower[i] <= 'Z' {
+			lower[i] |= 0x20
+		}
+	}
+	if lang.keywords[string(lower[:to-from])] {
+		return Keyword
+	}
+	return Plain
+}
+
+// delimited reads the comment or string at i, or a character that begins none.
+func (l *Lexer) delimited(line string, i int) (Class, int) {
+	rest := line[i:]
+	for d := range l.lang.delimited {
+		d := &l.lang.delimited[d]
+		if !strings.HasPrefix(rest, d.open) || !l.begins(d, line, i) {
+			continue
+		}
+		if d.close == "" {
+			return d.class, len(line)
+		}
+		l.in = d
+		end := l.through(line, i+len(d.open))
+		if l.in != nil && !d.lines {
+			l.in = nil
+			if d.open == "'" { // an apostrophe
+				return Plain, i + 1
+			}
+		}
+		return d.class, end
+	}
+	if l.lang.markup && (rest[0] == '<' || rest[0] == '>') {
+		l.tag = rest[0] == '<'
+	}
+	return Plain, i + 1
+}
+
+// begins reports whether what looks like the begin of a comment or string is one.
+func (l *Lexer) begins(d *delimited, line string, i int) bool {
+	before := byte(' ')
+	if i > 0 {
+		before = line[i-1]
+	}
+	switch {
+	case d.open == "#":
+		return before == ' ' || before == '\t' || before == ';'
+	case d.open == "'" && l.lang.char:
+		return charLen(line[i:]) > 0
+	case d.open == "'" && wordByte(before):
+		return l.lang.prefixed && (i < 2 || !wordByte(line[i-2]) || i < 3 || !wordByte(line[i-3]))
+	case d.class == String && l.lang.markup:
+		return l.tag
+	}
+	return true
+}
+
+// through returns the end of the comment or string that the text at i is in, and leaves it if it ends there.
+func (l *Lexer) through(line string, i int) int {
+	d := l.in
+	for i < len(line) {
+		switch {
+		case d.escapes && line[i] == '\\':
+			i += 2
+		case strings.HasPrefix(line[i:], d.close):
+			l.in = nil
+			return i + len(d.close)
+		default:
+			i++
+		}
+	}
+	return len(line)
+}
+
+// charLen returns the length of the character between apostrophes that text begins with; 0 if it is none, such as the name
+// of a lifetime.
+func charLen(text string) int {
+	end := strings.IndexByte(text[1:], '\'') + 1
+	if end < 2 {
+		return 0
+	}
+	if text[1] == '\\' {
+		if text[2] == '\'' {
+			end++
+		}
+		return end + 1
+	}
+	for i := range text[1:end] {
+		if i > 0 { // more than one
+			return 0
+		}
+	}
+	return end + 1
+}
+
+func wordStart(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' || c >= 0x80 }
+
+func wordByte(c byte) bool { return wordStart(c) || c >= '0' && c <= '9' }
+
+func wordEnd(line string, i int) int {
+	for i < len(line) && wordByte(line[i]) {
+		i++
+	}
+	return i
+}
+
+func numberEnd(line string, i int) int {
+	for i < len(line) && (wordByte(line[i]) || line[i] == '.' && i+1 < len(line) && line[i+1] >= '0' && line[i+1] <= '9') {
+		i++
+	}
+	return i
+}

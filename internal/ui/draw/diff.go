@@ -1,0 +1,164 @@
+package draw
+
+import (
+	"fmt"
+	"strconv"
+
+	"adze/internal/platform/cells"
+	"adze/internal/tool"
+	"adze/internal/ui/code"
+)
+
+// diff draws a change: the number of each line, whether it was added or removed, and the words that changed in it. Lines
+// that stay, and those of a new file, have the colours of their language.
+func (o Options) diff(d tool.Diff) []Row {
+	out := []Row{o.cut(Faint, o.diffTitle(d))}
+	total, shown := 0, 0
+	p := patch{options: o, whole: d.Created, digits: digits(d.Hunks), before: code.New(d.Path), after: code.New(d.Path)}
+	for i, h := range d.Hunks {
+		total += len(h.Lines)
+		most := len(h.Lines)
+		if o.Max > 0 {
+			most = min(most, o.Max-shown)
+		}
+		if most <= 0 {
+			continue
+		}
+		if i > 0 {
+			out = append(out, o.cut(Faint, "…"))
+		}
+		out = append(out, p.hunk(h, most)...)
+		shown += most
+	}
+	if left := total - shown; left > 0 {
+		out = append(out, o.cut(Faint, "… "+count(left, "more lines")))
+	}
+	if d.Partial && o.Proposed {
+		out = append(out, o.cut(Warning, "! This is not all of it: the change is too large to be shown."))
+	}
+	return out
+}
+
+// diffTitle says what became of a file, or would.
+func (o Options) diffTitle(d tool.Diff) string {
+	switch {
+	case o.Proposed && d.Created:
+		return fmt.Sprintf("would create %s, %s", o.path(d.Path), count(d.Added, "lines"))
+	case o.Proposed:
+		return fmt.Sprintf("would change %s, %d added, %d removed", o.path(d.Path), d.Added, d.Removed)
+	case d.Created:
+		return fmt.Sprintf("created %s, %d added, %d removed", o.path(d.Path), d.Added, d.Removed)
+	}
+	return fmt.Sprintf("changed %s, %d added, %d removed", o.path(d.Path), d.Added, d.Removed)
+}
+
+// digits returns how many cells the numbers of lines take; 0 if they are not known.
+func digits(hunks []tool.Hunk) int {
+	last := 0
+	for _, h := range hunks {
+		if h.OldStart > 0 || h.NewStart > 0 {
+			last = max(last, h.OldStart+len(h.Lines), h.NewStart+len(h.Lines))
+		}
+	}
+	if last == 0 {
+		return 0
+	}
+	return max(3, len(strconv.Itoa(last)))
+}
+
+// A patch draws the hunks of a change.
+type patch struct {
+	options       Options
+	whole         bool // all of the file is new
+	digits        int
+	before, after code.Lexer
+}
+
+// hunk draws the first lines of a hunk.
+func (p *patch) hunk(h tool.Hunk, most int) []Row {
+	before, after := h.OldStart, h.NewStart
+	changed := changes(h.Lines)
+	var out []Row
+	for i, line := range h.Lines[:most] {
+		mark, text := " ", ""
+		if line != "" {
+			mark, text = line[:1], Clean(line[1:])
+		}
+		number := after
+		row := Row{}
+		switch mark {
+		case "-":
+			number = before
+			before++
+			row = words(text, changed[i], Removed, RemovedWord)
+			p.before.Line(nil, text)
+		case "+":
+			after++
+			if row = words(text, changed[i], Added, AddedWord); p.whole {
+				row = Coloured(&p.after, text)
+			} else {
+				p.after.Line(nil, text)
+			}
+		case " ":
+			before, after = before+1, after+1
+			p.before.Line(nil, text)
+			row = Coloured(&p.after, text)
+		default: // a remark on the line before
+			number, mark, row = 0, " ", Line(Faint, Clean(line))
+		}
+		row = append(p.head(number, mark), row...)
+		if p.options.Width > 0 {
+			row = row.Cut(p.options.Width)
+		}
+		out = append(out, row)
+	}
+	return out
+}
+
+// head returns the number and the mark of a line.
+func (p *patch) head(number int, mark string) Row {
+	role := map[string]Role{"+": Added, "-": Removed}[mark]
+	if p.digits == 0 {
+		return Line(role, mark)
+	}
+	text := ""
+	if number > 0 {
+		text = strconv.Itoa(number)
+	}
+	return Row{{Role: Faint, Text: cells.Right(text, p.digits) + " "}, {Role: role, Text: mark}}
+}
+
+// Coloured returns a line of code in the colours of its language.
+func Coloured(l *code.Lexer, line string) Row {
+	if !l.Known() {
+		return Line(Text, line)
+	}
+	var tokens [64]code.Token
+	list := l.Line(tokens[:0], line)
+	row := make(Row, 0, len(list))
+	from := 0
+	for _, t := range list {
+		row = append(row, Span{Role: codeRoles[t.Class], Text: line[from:t.End]})
+		from = t.End
+	}
+	return row
+}
+
+var codeRoles = [...]Role{code.Plain: Text, code.Keyword: Keyword, code.String: String, code.Number: Number, code.Comment: Comment}
+
+// words returns a line of a change, with the words that changed in a role of their own.
+func words(text string, changed []Stretch, role, word Role) Row {
+	var row Row
+	from := 0
+	for _, c := range changed {
+		if c.From > from {
+			row = append(row, Span{Role: role, Text: text[from:c.From]})
+		}
+		row = append(row, Span{Role: word, Text: text[c.From:c.To]})
+		from = c.To
+	}
+	if from < len(text) || len(row) == 0 {
+		row = append(row, Span{Role: role, Text: text[from:]})
+	}
+	return row
+}
