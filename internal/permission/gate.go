@@ -330,6 +330,9 @@ func firstOf(a, b string) string {
 	return b
 }
 
+// Standing returns the policy in force for what it says of tools as a whole: it does not look at where links lead.
+func (g *Gate) Standing() *Policy { return standing(g.State) }
+
 // Apply changes what is allowed: in memory at once, and in the settings where the update says so. What
 // cannot be kept there holds for the session.
 func (g *Gate) Apply(ctx context.Context, updates []Update) error {

@@ -54,21 +54,29 @@ func newState(c GateConfig) *State {
 }
 
 // Policy returns the policy in force. Rules speak of where links lead now.
-func (s *State) Policy() *Policy {
-	lead := s.leadPolicy()
+func (s *State) Policy() *Policy { return inForce(s, func(p *Policy) bool { return p.rules.Stale() }) }
+
+// standing returns the policy in force, for what it says of all paths: links are not looked at.
+func standing(s *State) *Policy { return inForce(s, func(*Policy) bool { return false }) }
+
+func inForce(s *State, stale func(*Policy) bool) *Policy {
+	var lead *Policy
+	if s.lead != nil {
+		lead = inForce(s.lead, stale)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if lead != s.heard {
 		s.obey(lead)
 	}
-	if s.policy.rules.Stale() {
+	if stale(s.policy) {
 		s.policy = Compile(s.now)
 	}
 	return s.policy
 }
 
 // Mode returns the mode in force.
-func (s *State) Mode() Mode { return s.Policy().Mode() }
+func (s *State) Mode() Mode { return standing(s).Mode() }
 
 // Hidden reports whether a deny rule for reading speaks of the absolute path.
 func (s *State) Hidden(path string) bool {

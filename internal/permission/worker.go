@@ -43,14 +43,6 @@ func (g *Gate) Worker(c WorkerConfig) *Gate {
 	return &Gate{State: s, say: g.say}
 }
 
-// leadPolicy returns the policy of the conversation that this one works for, or nil.
-func (s *State) leadPolicy() *Policy {
-	if s.lead == nil {
-		return nil
-	}
-	return s.lead.Policy()
-}
-
 // bells returns those that ring when the policy changes: this one, or that of a conversation it works for.
 func bells(s *State) (all []*bell.Bell) {
 	for ; s != nil; s = s.lead {

@@ -63,6 +63,9 @@ func TestWorkerRules(t *testing.T) {
 	}
 	lead.AddRule(denied)
 	lead.AddRule(granted)
+	if _, no := two.Standing().DeniesTool("WebFetch"); !no {
+		t.Error("an agent is offered what its lead may no longer use")
+	}
 	if _, no := two.Policy().DeniesTool("WebFetch"); !no {
 		t.Error("an agent may do what its lead may no longer")
 	}

@@ -43,7 +43,7 @@ func Denied(say func(string), a Spec, gate *permission.Gate, o Offer) func(name 
 		doors[name] = t.Traits().Door && !simple
 	}
 	return func(name string) bool {
-		if _, byRule := gate.Policy().DeniesTool(name); byRule {
+		if _, byRule := gate.Standing().DeniesTool(name); byRule {
 			return true
 		}
 		left, builtin := hidden[name]

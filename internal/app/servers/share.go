@@ -139,7 +139,7 @@ func (s *Share) Dynamic() func() []tool.Tool {
 		return nil
 	}
 	return func() []tool.Tool {
-		s.follow(s.cfg.Gate.Policy())
+		s.follow(s.cfg.Gate.Standing())
 		return s.signIns.with(s.Fleet, s.tools.Tools(s.Tools()))
 	}
 }
@@ -209,7 +209,7 @@ func (s *Share) ResourceTools() []tool.Tool {
 		c = mcpresource.Config{
 			Servers: s, Content: s.cfg.Content, Read: s.updates.Read,
 			Denied: func(server string) bool {
-				_, denied := s.cfg.Gate.Policy().DeniesTool("mcp__" + server + "__" + mcpresource.ReadName)
+				_, denied := s.cfg.Gate.Standing().DeniesTool("mcp__" + server + "__" + mcpresource.ReadName)
 				return denied
 			},
 		}

@@ -93,7 +93,7 @@ func missing(entries []msg.Entry) error {
 
 // DeniedBy returns the rule that denies agents of a type, or "".
 func DeniedBy(g *permission.Gate, kind string) string {
-	if r, ok := g.Policy().DeniesFor([]string{agenttool.Name, "Task"}, kind); ok {
+	if r, ok := g.Standing().DeniesFor([]string{agenttool.Name, "Task"}, kind); ok {
 		return fmt.Sprintf("the rule %s from %s", r, r.Where())
 	}
 	return ""

@@ -11,7 +11,7 @@ import (
 // Registry returns the registry of tools, which knows what to use in place of those of other programs.
 func Registry(tools []tool.Tool, gate *permission.Gate) *tool.Registry {
 	r := tool.NewRegistry(tools...)
-	r.Rules = func() any { return gate.Policy() }
+	r.Rules = func() any { return gate.Standing() }
 	r.Substitutes = []tool.Substitute{
 		{Tool: "Glob", Advice: "List files with Glob, such as pattern src/*.", Names: []string{"LS", "ls", "list_dir", "list_directory", "list_files"}},
 		{Tool: bash.Name, Advice: "Run ls with Bash to see directories, too.", Names: []string{"LS", "ls", "list_dir", "list_directory", "list_files"}},

@@ -67,7 +67,7 @@ func (w *Workspace) Bench(a AccessSpec) (*Bench, error) {
 
 // Unavailable returns why a tool is not offered, or "" if it is, and whether a rule denies it.
 func (b *Bench) Unavailable(name string) (reason string, denied bool) {
-	if r, ok := b.Gate.Policy().DeniesTool(name); ok {
+	if r, ok := b.Gate.Standing().DeniesTool(name); ok {
 		return fmt.Sprintf("rule %s from %s", r, r.Where()), true
 	}
 	if err := b.pool.Disabled(name); err != nil {

@@ -87,7 +87,7 @@ func (d *Dir) contains(path string) bool {
 }
 
 // Roots returns the directories in which the conversation works.
-func (d *Dir) Roots() []string { return d.gate.Policy().Config().Dirs }
+func (d *Dir) Roots() []string { return d.gate.Standing().Config().Dirs }
 
 // sameFile reports whether two names lead to the same file.
 func sameFile(a, b string) bool {
