@@ -27,6 +27,17 @@ func (a *Agents) Known() []string {
 	return slices.Compact(ids)
 }
 
+// Any reports whether there are agents that can be spoken to.
+func (a *Agents) Any() bool {
+	if a == nil {
+		return false
+	}
+	a.mu.Lock()
+	some := len(a.runs) > 0
+	a.mu.Unlock()
+	return some || len(a.records.ids()) > 0
+}
+
 // listed returns names as part of a sentence.
 func listed(names []string) string {
 	if len(names) == 0 {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 
 	"adze/internal/app/transcript"
@@ -23,11 +22,6 @@ type meta struct {
 	Worktree    string          `json:"worktreePath,omitempty"`
 	Left        string          `json:"leftPath,omitempty"`
 	Use         string          `json:"toolUseId,omitempty"`
-}
-
-// metaPath returns where what is known of an agent is kept.
-func metaPath(folder, id string) string {
-	return strings.TrimSuffix(transcript.SidePath(folder, id), ".jsonl") + ".meta.json"
 }
 
 // Records are what is kept of the agents of a session. It is safe for concurrent use.
@@ -49,9 +43,9 @@ func (k *records) keep(kind string, b *Birth) {
 	}
 	data, err := json.Marshal(m)
 	if err == nil {
-		path := metaPath(folder, b.ID)
+		path := transcript.MetaPath(folder, b.ID)
 		if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
-			err = fsys.WriteAtomic(path, data, 0o600)
+			err = fsys.WriteUnsynced(path, data, 0o600) // the log of the agent syncs it with its first records
 		}
 	}
 	if err != nil {
@@ -62,7 +56,7 @@ func (k *records) keep(kind string, b *Birth) {
 // drop forgets an agent that has not begun.
 func (k *records) drop(id string) {
 	if folder := k.folder(); folder != "" {
-		os.Remove(metaPath(folder, id)) // ok: it may not be there
+		os.Remove(transcript.MetaPath(folder, id)) // ok: it may not be there
 	}
 }
 
@@ -74,21 +68,17 @@ func (k *records) notKept(err error) {
 }
 
 // ids returns the ids of the agents of which something is kept.
-func (k *records) ids() (ids []string) {
+func (k *records) ids() []string {
 	folder := k.folder()
 	if folder == "" {
 		return nil
 	}
-	kept, _ := filepath.Glob(metaPath(folder, "*")) // ok: the pattern is valid
-	for _, path := range kept {
-		ids = append(ids, strings.TrimSuffix(strings.TrimPrefix(filepath.Base(path), "agent-"), ".meta.json"))
-	}
-	return ids
+	return transcript.KeptAgents(folder)
 }
 
 // read returns what was kept of an agent: the name of its kind, and what it began with.
 func (k *records) read(id string) (kind string, b Birth, err error) {
-	data, err := os.ReadFile(metaPath(k.folder(), id))
+	data, err := os.ReadFile(transcript.MetaPath(k.folder(), id))
 	if err != nil {
 		return "", b, err
 	}

@@ -37,8 +37,9 @@ const (
 type Agents interface {
 	// Continue hands a text to the sub-agent that target names, and says what becomes of it.
 	Continue(ctx context.Context, target, text string) (status string, err error)
-	// Known returns the names of those that can be continued.
+	// Known returns the names of those that can be continued, and Any whether there are such.
 	Known() []string
+	Any() bool
 }
 
 // A LeadConfig is what the lead of a team works with. All but Agents, Log and the ways to start teammates are required.
@@ -119,7 +120,7 @@ func (l *Lead) Leads() error {
 
 // Carries implements the tools: it reports why there is no agent to write to now.
 func (l *Lead) Carries() error {
-	if l.cfg.Agents != nil && len(l.cfg.Agents.Known()) > 0 {
+	if l.cfg.Agents != nil && l.cfg.Agents.Any() {
 		return nil
 	}
 	l.mu.Lock()

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -74,7 +73,7 @@ func lostAgent(id, title string) Lost {
 // lostAgents returns the agents that the earlier process waited for when it ended: those whose calls have no result, or are
 // not in the conversation because the answer with them was not complete. The model did not ask for agents without a call.
 func lostAgents(earlier *store.Contents, folder string) []Lost {
-	kept, _ := filepath.Glob(strings.TrimSuffix(SidePath(folder, "*"), ".jsonl") + ".meta.json") // ok: a folder with a name like a pattern has none
+	kept := KeptAgents(folder)
 	if earlier == nil || folder == "" || len(kept) == 0 || len(earlier.Entries) == 0 {
 		return nil
 	}
@@ -96,18 +95,18 @@ func lostAgents(earlier *store.Contents, folder string) []Lost {
 	}
 	last := earlier.Entries[len(earlier.Entries)-1].Time
 	var lost []Lost
-	for _, file := range kept {
+	for _, id := range kept {
 		var m struct {
 			Title string `json:"description"`
 			Use   string `json:"toolUseId"`
 			Tree  string `json:"worktreePath"`
 		}
+		file := MetaPath(folder, id)
 		data, err := os.ReadFile(file)
 		info, bad := os.Stat(file)
 		if err != nil || bad != nil || json.Unmarshal(data, &m) != nil || m.Use == "" || done[m.Use] || !open[m.Use] && info.ModTime().Before(last) {
 			continue
 		}
-		id := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(file), "agent-"), ".meta.json")
 		if !task.Announced(told.String(), id) {
 			n := lostAgent(id, m.Title)
 			if m.Tree != "" {

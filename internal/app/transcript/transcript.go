@@ -75,6 +75,22 @@ func SidePath(folder, agent string) string {
 	return filepath.Join(folder, "subagents", "agent-"+agent+".jsonl")
 }
 
+// MetaPath returns where what is known of an agent is kept, in what belongs to a session.
+func MetaPath(folder, agent string) string {
+	return strings.TrimSuffix(SidePath(folder, agent), ".jsonl") + metaSuffix
+}
+
+const metaSuffix = ".meta.json"
+
+// KeptAgents returns the agents of which something is kept in what belongs to a session.
+func KeptAgents(folder string) []string {
+	kept, _ := filepath.Glob(MetaPath(folder, "*")) // ok: a folder with a name like a pattern has none
+	for i, file := range kept {
+		kept[i] = strings.TrimSuffix(strings.TrimPrefix(filepath.Base(file), "agent-"), metaSuffix)
+	}
+	return kept
+}
+
 // Resumes reports whether an earlier session is continued.
 func (s Spec) Resumes() bool { return s.Resume != "" || s.Latest }
 
@@ -143,7 +159,7 @@ func (t *Transcript) beside(s Side, kept bool) {
 		return
 	}
 	opt := t.options(t.ID)
-	opt.Path, opt.Agent = SidePath(s.Folder, s.Agent), s.Agent
+	opt.Path, opt.With, opt.Agent = SidePath(s.Folder, s.Agent), MetaPath(s.Folder, s.Agent), s.Agent
 	own, err := t.open(opt)
 	switch {
 	case err != nil:

@@ -29,13 +29,29 @@ func IsDir(path string) bool {
 // WriteAtomic replaces the file at path by one with the given content and permissions. Whatever
 // happens, path holds either the old or the new content, and after a return without error the new
 // one survives a loss of power. A symbolic link stays one; the file it points to is replaced.
-func WriteAtomic(path string, data []byte, perm fs.FileMode) (err error) {
+func WriteAtomic(path string, data []byte, perm fs.FileMode) error {
+	path, err := write(path, data, perm, (*os.File).Sync)
+	if err != nil {
+		return err
+	}
+	return SyncDir(filepath.Dir(path))
+}
+
+// WriteUnsynced replaces a file in the same way, but leaves it to the caller to sync the file and its folder: until then
+// it survives the end of the program, and a loss of power may take it.
+func WriteUnsynced(path string, data []byte, perm fs.FileMode) error {
+	_, err := write(path, data, perm, func(*os.File) error { return nil })
+	return err
+}
+
+// write replaces a file, and returns its path without a link.
+func write(path string, data []byte, perm fs.FileMode, sync func(*os.File) error) (_ string, err error) {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
+		return "", fmt.Errorf("writing %s: %w", path, err)
 	}
 	defer func() {
 		if err != nil {
@@ -45,21 +61,18 @@ func WriteAtomic(path string, data []byte, perm fs.FileMode) (err error) {
 		}
 	}()
 	if _, err := tmp.Write(data); err != nil {
-		return err
+		return "", err
 	}
 	if err := tmp.Chmod(perm); err != nil { // past the umask
-		return err
+		return "", err
 	}
-	if err := tmp.Sync(); err != nil {
-		return err
+	if err := sync(tmp); err != nil {
+		return "", err
 	}
 	if err := tmp.Close(); err != nil {
-		return err
+		return "", err
 	}
-	if err := os.Rename(tmp.Name(), path); err != nil {
-		return err
-	}
-	return SyncDir(filepath.Dir(path))
+	return path, os.Rename(tmp.Name(), path)
 }
 
 // StateHome returns the folder of adze's own files: ADZE_HOME, or .adze in the home directory.

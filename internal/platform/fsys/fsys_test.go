@@ -96,8 +96,12 @@ func TestProjectKeyIsAName(t *testing.T) {
 func TestWriteAtomic(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "settings.json")
-	for _, content := range []string{"one", "", "three"} {
-		if err := WriteAtomic(path, []byte(content), 0o640); err != nil {
+	for i, content := range []string{"one", "", "three", "four"} {
+		write := WriteAtomic
+		if i%2 == 1 {
+			write = WriteUnsynced
+		}
+		if err := write(path, []byte(content), 0o640); err != nil {
 			t.Fatal(err)
 		}
 		got, err := os.ReadFile(path)

@@ -32,6 +32,8 @@ type Options struct {
 	Path string
 	// Agent is the id of the agent whose conversation it is, or empty for that of the session itself.
 	Agent string
+	// With is a file in the folder of the log that survives a loss of power if the log does, or empty. It may be missing.
+	With string
 	// NoSync leaves it to the operating system when records reach the disk, for measuring.
 	NoSync bool
 }
@@ -55,6 +57,7 @@ type Log struct {
 	// unsynced records are written but may be lost with the power; named says that the file's name
 	// is safe.
 	unsynced, named bool
+	with            bool // opt.With is synced
 	torn            *Torn
 	early           [][]byte // notes from before the first message
 	unsaved         [][]byte // records that could not be written, oldest first
@@ -269,13 +272,32 @@ func (l *Log) sync() error {
 	if err := l.f.Sync(); err != nil {
 		return fmt.Errorf("syncing %s: %w", l.path, err)
 	}
-	if !l.named {
+	with := l.opt.With != "" && !l.with
+	if with {
+		if err := syncFile(l.opt.With); err != nil {
+			return err
+		}
+	}
+	if !l.named || with {
 		if err := fsys.SyncDir(filepath.Dir(l.path)); err != nil {
 			return err
 		}
 	}
-	l.unsynced, l.named = false, true
+	l.unsynced, l.named, l.with = false, true, true
 	return nil
+}
+
+// syncFile makes the content of a file survive a loss of power, if there is one of that name.
+func syncFile(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close() // ok: nothing was written
+	return f.Sync()
 }
 
 // safeName returns name with everything turned into '_' that could mean something in a path.

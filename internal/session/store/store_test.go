@@ -492,3 +492,35 @@ func content(t *testing.T, path string) string {
 	}
 	return string(data)
 }
+
+// What belongs to a log is synced with it before the log counts as safe; one that could not be written is left out.
+//
+// Proves AGENT-39.
+func TestSyncsWhatBelongsToIt(t *testing.T) {
+	dir := t.TempDir()
+	with := filepath.Join(dir, "agent.meta.json")
+	l, err := Open(Options{Home: dir, Dir: "/work/app", Session: "s", Path: filepath.Join(dir, "agent.jsonl"), With: with})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	record := func(text string) {
+		t.Helper()
+		if err := l.Append(msg.Entry{Message: msg.Message{Role: msg.User, Parts: []msg.Part{&msg.Text{Text: text}}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(with, 0o700); err != nil { // which cannot be opened to be synced
+		t.Fatal(err)
+	}
+	record("one")
+	if err := l.Sync(); err == nil || !l.unsynced {
+		t.Errorf("the log counts as safe: %v", err)
+	}
+	if err := os.Remove(with); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Sync(); err != nil || l.unsynced {
+		t.Errorf("a log with nothing beside it is not synced: %v", err)
+	}
+}
