@@ -153,6 +153,64 @@ say All of it.`, map[string]any{
 	}
 }
 
+// TestMCPServersOfAgents lets an agent bring published servers: they serve it alone, and those that run here end with it.
+//
+// Proves AGENT-14.
+func TestMCPServersOfAgents(t *testing.T) {
+	bin, home, files := buildProgram(t), t.TempDir(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(files, "a.txt"), []byte("inside"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	module := func(name string) string {
+		return npm(t, "node_modules", "@modelcontextprotocol", name, "dist", "index.js")
+	}
+	agents, err := json.Marshal(map[string]any{"own": map[string]any{
+		"description": "has servers", "prompt": "You have servers.", "mcpServers": []any{map[string]any{
+			"files":  map[string]any{"command": "node", "args": []string{module("server-filesystem"), files}},
+			"memory": map[string]any{"command": "node", "args": []string{module("server-memory")}, "env": map[string]string{"MEMORY_FILE_PATH": filepath.Join(files, "memory.jsonl")}},
+			"remote": map[string]any{"type": "http", "url": listening(t, module("server-everything"), "streamableHttp") + "/mcp"},
+		}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := strings.ReplaceAll(`use Agent {"description":"ask","prompt":"Ask.","subagent_type":"own"}
+---
+expect system "You have servers."
+use mcp__files__read_text_file {"path":"DIR/a.txt"}
+use mcp__memory__create_entities {"entities":[{"name":"adze","entityType":"tool","observations":["cuts wood"]}]}
+use mcp__remote__echo {"message":"far"}
+use Bash {"command":"pgrep -f '[i]ndex.js DIR'"}
+---
+expect result toolu_2_1 "inside"
+expect result toolu_2_2 "cuts wood"
+expect result toolu_2_3 "Echo: far"
+expect no-error-result toolu_2_4
+say Asked.
+---
+expect last "Asked."
+expect no-last "worked without"
+use Bash {"command":"pgrep -f '[i]ndex.js DIR' || echo none is left"}
+use mcp__remote__echo {"message":"far"}
+---
+expect result toolu_4_1 "none is left"
+expect error-result toolu_4_2 "mcp__remote__echo"
+say All of it.
+`, "DIR", files)
+	model := filepath.Join(home, "model.txt")
+	if err := os.WriteFile(model, []byte(script), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, bin, "-p", "go", "--model", "replay:"+model, "--dangerously-skip-permissions", "--agents", string(agents))
+	cmd.Dir = files // the server takes its directories from the roots of the client
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "ADZE_HOME=" + filepath.Join(home, "state"), "IS_SANDBOX=1"}
+	if out, err := cmd.CombinedOutput(); err != nil || !strings.HasSuffix(string(out), "All of it.\n") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 // listening starts a server over HTTP and returns its address.
 func listening(t *testing.T, program, transport string) string {
 	t.Helper()
