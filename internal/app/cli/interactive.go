@@ -56,7 +56,7 @@ func (o *runOptions) interact(ctx context.Context, env *Env, in invocation) erro
 	defer t.close()
 	cfg := plain.Config{
 		In: env.Stdin, Out: env.Stdout, Width: env.width, Height: env.height, Dir: env.Dir, Verbose: o.verbose,
-		Palette: draw.PaletteFor(env.StdoutTerminal && !o.plain, draw.AutoTheme, env.Getenv),
+		Palette: draw.PaletteFor(env.StdoutTerminal && !o.plain, p.Settings().Text("theme"), env.Getenv),
 		Open:    t.open,
 		First:   wire.FirstPrompt(t.ws, &o.spec, strings.TrimSpace(strings.Join(in.Args, " "))),
 		Programs: plain.Programs{
@@ -82,6 +82,9 @@ func (o *runOptions) interact(ctx context.Context, env *Env, in invocation) erro
 		changes, stop := term.Changes()
 		defer stop()
 		cfg.Changes, cfg.Reflows = changes, term.Reflows(env.Getenv)
+		if term.Links(env.Getenv) {
+			cfg.Palette = cfg.Palette.Linked(filesIn(env.Dir))
+		}
 		again := func() {
 			if now, err := env.raw(); err == nil {
 				restore = now
@@ -113,6 +116,15 @@ func (o *runOptions) interact(ctx context.Context, env *Env, in invocation) erro
 		return cause
 	}
 	return nil
+}
+
+// filesIn finds files that answers and results name, in a directory.
+func filesIn(dir string) draw.Files {
+	host, _ := os.Hostname() // ok: an address without one is of this machine, too
+	return draw.Files{Dir: dir, Host: host, Exists: func(path string) bool {
+		info, err := os.Lstat(path)
+		return err == nil && info.Mode().IsRegular()
+	}}
 }
 
 // front runs a front end. What is said meanwhile goes through it, if both have the same terminal.

@@ -150,6 +150,8 @@ func Keys() []config.Key {
 			Doc: "the agent that holds the main conversation: its prompt, tools, model and hooks; `--agent` comes first", Requirement: "AGENT-23"},
 		{Name: "outputStyle", Kind: config.Text, Default: "default", Accepted: "the name of an output style",
 			Doc: "how the model answers: `default`, `explanatory`, `learning`, or a file of a folder `output-styles`", Requirement: "STYLE-02"},
+		{Name: "theme", Kind: config.Text, Default: "auto", Choices: []string{"auto", "dark", "light", "dark-colour-blind", "light-colour-blind", "none"},
+			Doc: "the colours of the terminal: its own sixteen, or those for dark or light backgrounds; `NO_COLOR` comes first", Requirement: "X-124"},
 		{Name: "communication", Kind: config.Text, Default: "terse", Choices: []string{"terse", "explained"},
 			Doc: "how much the model explains: as little as needed, or enough for a reader who did not follow the session", Requirement: "CTX-61"},
 		{Env: []string{"ADZE_DISABLE_INSTRUCTIONS", "CLAUDE_CODE_DISABLE_CLAUDE_MDS"}, Kind: config.Bool, Default: "false",

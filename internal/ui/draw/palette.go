@@ -10,12 +10,16 @@ import (
 type Palette struct {
 	styles [roles]string // the parameters of the escape sequence of each role
 	links  bool
+	files  Files
 	colour bool
 }
 
 // Paint returns a row as it is written to a terminal. It is the one place where text becomes safe and is styled: rows
 // may hold anything.
 func (p Palette) Paint(r Row) string {
+	if p.links {
+		r = p.files.link(r)
+	}
 	var b strings.Builder
 	for _, s := range r {
 		p.span(&b, s)
@@ -60,11 +64,21 @@ func (p Palette) Text(rows []Row) string { return strings.Join(p.Lines(rows), "\
 // Coloured reports whether the palette tells roles apart by colours.
 func (p Palette) Coloured() bool { return p.colour }
 
-// Linked returns the palette with links, for a terminal that is known to bear them.
-func (p Palette) Linked(links bool) Palette {
-	p.links = links
+// Linked returns the palette with links, for a terminal that is known to bear them: those that rows hold, and names of
+// files.
+func (p Palette) Linked(files Files) Palette {
+	p.links, p.files = true, files
 	return p
 }
+
+// Unlinked returns the palette without links, for rows that change.
+func (p Palette) Unlinked() Palette {
+	p.links = false
+	return p
+}
+
+// Links reports whether links are written.
+func (p Palette) Links() bool { return p.links }
 
 // maxAddress is the length of a link beyond which terminals do not take it.
 const maxAddress = 2000

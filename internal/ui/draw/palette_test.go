@@ -98,7 +98,7 @@ func contrast(a, b string) float64 {
 // Whatever a row holds, nothing of it is obeyed by a terminal: what is left without the palette's own sequences has no
 // control characters.
 func TestPaintIsSafe(t *testing.T) {
-	p := PaletteFor(true, AutoTheme, env()).Linked(true)
+	p := PaletteFor(true, AutoTheme, env()).Linked(Files{Dir: "/", Exists: func(string) bool { return true }})
 	rapid.Check(t, func(t *rapid.T) {
 		var row Row
 		for range rapid.IntRange(1, 4).Draw(t, "spans") {
@@ -113,7 +113,7 @@ func TestPaintIsSafe(t *testing.T) {
 			got = strings.ReplaceAll(got, "\x1b["+p.styles[role]+"m", "")
 		}
 		got = strings.ReplaceAll(got, "\x1b[0m", "")
-		for _, s := range row {
+		for _, s := range p.files.link(row) {
 			got = strings.ReplaceAll(got, "\x1b]8;;"+address(s.Link)+"\x1b\\", "")
 		}
 		got = strings.ReplaceAll(got, "\x1b]8;;\x1b\\", "")
@@ -124,7 +124,7 @@ func TestPaintIsSafe(t *testing.T) {
 }
 
 func TestLinks(t *testing.T) {
-	p := Palette{}.Linked(true)
+	p := Palette{}.Linked(Files{})
 	for link, want := range map[string]string{
 		"https://a.b/c?d":                      "https://a.b/c?d",
 		"file:///tmp/a b":                      "file:///tmp/a%20b",

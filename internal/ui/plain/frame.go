@@ -30,7 +30,7 @@ func (f view) frame() {
 	if f.held && f.effect == nil && len(f.asked) > 0 {
 		live = append(live, draw.Wrap(draw.Line(draw.Strong, "A question waits until what you are typing is sent or cleared (Ctrl-U)."), f.out.width(), nil)...)
 	}
-	paint := f.cfg.Palette.Linked(false)
+	paint := f.cfg.Palette.Unlinked()
 	rows := paint.Lines(live)
 	var caret screen.Point
 	if n := len(rows); n > 0 {

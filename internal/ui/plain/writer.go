@@ -38,7 +38,7 @@ func newWriter(cfg Config) writer {
 	w := writer{w: cfg.Out, cfg: cfg, last: time.Now()}
 	if cfg.Keys {
 		w.terminal = screen.New(cfg.Out, func() (int, int) { return cfg.Width(), cfg.Height() }, cfg.Reflows)
-		w.markdown.Marks = !cfg.Palette.Coloured()
+		w.markdown.Marks, w.markdown.Links = !cfg.Palette.Coloured(), cfg.Palette.Links()
 	}
 	return w
 }

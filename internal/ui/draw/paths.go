@@ -1,0 +1,96 @@
+package draw
+
+import (
+	"net/url"
+	"path/filepath"
+	"strings"
+)
+
+// Files links names of files with a line, such as cart.go:88, in rows that are final.
+type Files struct {
+	// Dir is the directory that names are relative to, and Host the name of this machine, so that a terminal elsewhere does
+	// not open a file of its own.
+	Dir, Host string
+	// Exists reports whether a file is there.
+	Exists func(path string) bool
+}
+
+// maxLinked is how many names of one row are looked for.
+const maxLinked = 8
+
+// link returns the row with links at the names of files.
+func (f Files) link(r Row) Row {
+	if f.Exists == nil {
+		return r
+	}
+	var out Row
+	looked := 0
+	for i, s := range r {
+		from, at := 0, 0
+		for s.Link == "" && looked < maxLinked {
+			start, end, path := located(s.Text[at:])
+			if end == 0 {
+				break
+			}
+			start, end = at+start, at+end
+			at = end
+			looked++
+			target := f.target(path)
+			if target == "" {
+				continue
+			}
+			if out == nil {
+				out = append(make(Row, 0, len(r)+2), r[:i]...)
+			}
+			out = append(out, Span{s.Role, s.Text[from:start], ""}, Span{s.Role, s.Text[start:end], target})
+			from = end
+		}
+		if s.Text = s.Text[from:]; out != nil {
+			out = append(out, s)
+		}
+	}
+	if out == nil {
+		return r
+	}
+	return out
+}
+
+// target returns the address of a file, or nothing if it is not there.
+func (f Files) target(path string) string {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(f.Dir, path)
+	}
+	if !f.Exists(path) {
+		return ""
+	}
+	u := url.URL{Scheme: "file", Host: f.Host, Path: filepath.ToSlash(path)}
+	return u.String()
+}
+
+// located returns the first name of a file with a line in text, and its path; an end of 0 means that there is none.
+func located(text string) (start, end int, path string) {
+	for i := 0; ; {
+		colon := strings.IndexByte(text[i:], ':')
+		if colon < 0 {
+			return 0, 0, ""
+		}
+		i += colon
+		end = i + 1
+		for end < len(text) && text[end] >= '0' && text[end] <= '9' {
+			end++
+		}
+		start = i
+		for start > 0 && pathByte(text[start-1]) {
+			start--
+		}
+		path = text[start:i]
+		if end > i+1 && strings.ContainsAny(path, "./") && !strings.HasPrefix(path, "//") && strings.Trim(path, "./") != "" {
+			return start, end, path
+		}
+		i = end
+	}
+}
+
+func pathByte(c byte) bool {
+	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0x80 || strings.IndexByte("_./-+@~", c) >= 0
+}
