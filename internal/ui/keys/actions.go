@@ -1,0 +1,123 @@
+package keys
+
+// A Context is where a binding applies.
+type Context string
+
+// The contexts that have bindings. A key is looked up in those that are in force, the narrowest first.
+const (
+	Global        Context = "Global"
+	Chat          Context = "Chat"          // the message that is being typed
+	Task          Context = "Task"          // a command runs, and nothing is typed
+	HistorySearch Context = "HistorySearch" // an earlier message is looked for
+)
+
+// contexts are those that a file may name. Most have no action of their own.
+var contexts = []Context{
+	Global, Chat, Task, HistorySearch, "Autocomplete", "Confirmation", "Transcript", "Select", "MessageSelector", "Help", "Settings", "Tabs",
+	"ThemePicker", "Attachments", "Footer", "DiffDialog", "ModelPicker", "Plugin", "Scroll", "Doctor",
+}
+
+// An Action is what a key is bound to. One that begins with [CommandPrefix] enters a command of adze.
+type Action string
+
+// CommandPrefix begins the action that enters the command named after it: command:cost enters /cost.
+const CommandPrefix = "command:"
+
+// The actions. Those of a text are carried out by the field that holds it.
+const (
+	Interrupt    Action = "app:interrupt"
+	Exit         Action = "app:exit"
+	Suspend      Action = "app:suspend"
+	Redraw       Action = "app:redraw"
+	ShowOutput   Action = "app:toggleTranscript"
+	ShowTasks    Action = "app:toggleTodos"
+	Search       Action = "history:search"
+	Previous     Action = "history:previous"
+	Next         Action = "history:next"
+	Submit       Action = "chat:submit"
+	NewLine      Action = "chat:newline"
+	Cancel       Action = "chat:cancel"
+	CycleMode    Action = "chat:cycleMode"
+	PickModel    Action = "chat:modelPicker"
+	Undo         Action = "chat:undo"
+	Redo         Action = "chat:redo"
+	OpenEditor   Action = "chat:externalEditor"
+	Stash        Action = "chat:stash"
+	Complete     Action = "autocomplete:accept"
+	Background   Action = "task:background"
+	SearchNext   Action = "historySearch:next"
+	SearchAccept Action = "historySearch:accept"
+	SearchCancel Action = "historySearch:cancel"
+	SearchEnter  Action = "historySearch:execute"
+
+	Left          Action = "edit:left"
+	Right         Action = "edit:right"
+	WordLeft      Action = "edit:wordLeft"
+	WordRight     Action = "edit:wordRight"
+	LineStart     Action = "edit:lineStart"
+	LineEnd       Action = "edit:lineEnd"
+	TextStart     Action = "edit:textStart"
+	TextEnd       Action = "edit:textEnd"
+	Backspace     Action = "edit:backspace"
+	Delete        Action = "edit:delete"
+	KillLineStart Action = "edit:killLineStart"
+	KillLineEnd   Action = "edit:killLineEnd"
+	KillWordLeft  Action = "edit:killWordLeft"
+	KillWordRight Action = "edit:killWordRight"
+	Yank          Action = "edit:yank"
+	YankPop       Action = "edit:yankPop"
+)
+
+// An entry is an action with the keys that it has by default, separated by commas.
+type entry struct {
+	context Context
+	action  Action
+	keys    string
+	doc     string
+}
+
+// entries returns all actions with their keys, in the order in which they are shown.
+func entries() []entry {
+	return []entry{
+		{Chat, Submit, "enter", "send the message"},
+		{Chat, NewLine, "alt+enter, shift+enter, ctrl+enter, ctrl+j", "begin a new line; so does Enter after a \\"},
+		{Chat, Complete, "tab", "complete a command, its argument or @PATH"},
+		{Chat, Cancel, "escape", "interrupt the model; twice: put the text into the history, or /rewind if there is none"},
+		{Chat, CycleMode, "shift+tab", "change to the next permission mode"},
+		{Chat, PickModel, "alt+p", "choose a model"},
+		{Chat, Previous, "up, ctrl+p", "move up a row, and to earlier messages"},
+		{Chat, Next, "down, ctrl+n", "move down a row, and to later messages"},
+		{Chat, Search, "ctrl+r", "search earlier messages"},
+		{Chat, OpenEditor, "ctrl+g, ctrl+x ctrl+e", "edit the message in your editor"},
+		{Chat, Stash, "ctrl+s", "put the text aside, and take it back"},
+		{Chat, Undo, "ctrl+_, ctrl+shift+-, ctrl+shift+_", "undo the last change to the text"},
+		{Chat, Redo, "alt+z, ctrl+shift+z", "make it again"},
+		{Chat, Left, "left, ctrl+b", "move by a character"},
+		{Chat, Right, "right, ctrl+f", "move by a character"},
+		{Chat, WordLeft, "alt+b, ctrl+left, alt+left", "move to the start of the word"},
+		{Chat, WordRight, "alt+f, ctrl+right, alt+right", "move to the end of the word"},
+		{Chat, LineStart, "ctrl+a, home", "move to the start of the line"},
+		{Chat, LineEnd, "ctrl+e, end", "move to the end of the line"},
+		{Chat, TextStart, "ctrl+home, alt+<", "move to the start of the text"},
+		{Chat, TextEnd, "ctrl+end, alt+>", "move to the end of the text"},
+		{Chat, Backspace, "backspace, shift+backspace", "delete the character before the cursor"},
+		{Chat, Delete, "delete", "delete the character after the cursor"},
+		{Chat, KillLineStart, "ctrl+u", "cut to the start of the line"},
+		{Chat, KillLineEnd, "ctrl+k", "cut to the end of the line"},
+		{Chat, KillWordLeft, "ctrl+w, alt+backspace, ctrl+backspace", "cut the word before the cursor"},
+		{Chat, KillWordRight, "alt+d, ctrl+delete, alt+delete", "cut the word after the cursor"},
+		{Chat, Yank, "ctrl+y", "insert what was cut last"},
+		{Chat, YankPop, "alt+y", "after that: insert what was cut before it instead"},
+		{HistorySearch, SearchNext, "ctrl+r, up", "look further back"},
+		{HistorySearch, SearchAccept, "escape, tab", "take what was found, to edit it"},
+		{HistorySearch, SearchEnter, "enter", "send what was found"},
+		{HistorySearch, SearchCancel, "ctrl+c, ctrl+g", "stop searching"},
+		{Task, Background, "ctrl+b", "move the running command to the background"},
+		{Global, ShowOutput, "ctrl+o", "show the whole output of the last command"},
+		{Global, ShowTasks, "ctrl+t", "show the background tasks"},
+		{Global, Redraw, "ctrl+l", "clear the screen"},
+		{Global, Suspend, "ctrl+z", "suspend adze; fg in the shell continues it"},
+		{Global, Interrupt, "ctrl+c", "interrupt the model, or put the text into the history; twice: exit"},
+		{Global, Exit, "ctrl+d", "exit, at an empty prompt"},
+	}
+}
