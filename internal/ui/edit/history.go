@@ -1,0 +1,110 @@
+package edit
+
+import (
+	"strings"
+
+	"adze/internal/ui/keys"
+)
+
+// A recall is a way back through the history.
+type recall struct {
+	past  int    // how many entries back
+	typed []rune // what the field held before
+}
+
+// earlier goes back in the history by the given number of entries, or forward if it is negative.
+func (f *Field) earlier(steps int) {
+	past := f.recall.past + steps
+	if past < 0 || past > len(f.History) {
+		return
+	}
+	if f.recall.past == 0 {
+		f.recall.typed = f.slice(pos{}, f.end())
+	}
+	runes := f.recall.typed
+	if past > 0 {
+		runes = f.brought(f.History[len(f.History)-past])
+	}
+	f.set(runes)
+	f.recall.past = past
+}
+
+// Remember adds an entry to the history, unless it is the last one already.
+func (f *Field) Remember(text string) {
+	if n := len(f.History); n == 0 || f.History[n-1] != text {
+		f.History = append(f.History, text)
+	}
+}
+
+// A search looks for an earlier entry, from the last one back.
+type search struct {
+	wanted string
+	at     int    // the entry that was found, or where the search begins
+	found  bool   // something was found; otherwise the last find stays
+	before []rune // what was typed before
+	caret  pos
+}
+
+// searchKey takes a key during a search, and reports whether that is all. Any other key ends the search and edits what was
+// found.
+func (f *Field) searchKey(ev keys.Event, action keys.Action) bool {
+	s := f.search
+	switch {
+	case action == "" && ev.Kind == keys.Press && ev.Text != "":
+		s.wanted += ev.Text
+		f.find(min(s.at, len(f.History)-1))
+	case action == keys.Backspace:
+		if r := []rune(s.wanted); len(r) > 0 {
+			s.wanted = string(r[:len(r)-1])
+		}
+		f.find(len(f.History) - 1)
+	case action == keys.SearchNext:
+		f.find(s.at - 1)
+	case action == keys.SearchAccept:
+		f.search = nil // what was found stays
+	case action == keys.SearchCancel:
+		f.restore(s)
+		f.search = nil
+	case action == "" && ev.Kind != keys.Paste:
+	default:
+		f.search = nil
+		return false
+	}
+	return true
+}
+
+// restore brings back what was typed before a search.
+func (f *Field) restore(s *search) {
+	f.set(s.before)
+	f.caret = s.caret
+}
+
+// find looks for an entry with the wanted text, from the given one back.
+func (f *Field) find(from int) {
+	s := f.search
+	if s.wanted == "" {
+		f.restore(s)
+		s.at, s.found = len(f.History), false
+		return
+	}
+	for i := from; i >= 0; i-- {
+		if !strings.Contains(strings.ToLower(f.History[i]), strings.ToLower(s.wanted)) {
+			continue
+		}
+		if i != s.at && s.found && f.Text() == f.History[i] {
+			continue // the same again
+		}
+		s.at, s.found = i, true
+		f.set(f.brought(f.History[i]))
+		return
+	}
+	s.found = false
+}
+
+// prompt returns the prompt of a search.
+func (s *search) prompt() string {
+	if !s.found && s.wanted != "" {
+		return "no earlier entry with \"" + s.wanted + "\": "
+	}
+	return "earlier entry with \"" + s.wanted + "\": "
+}

@@ -1,0 +1,424 @@
+package edit
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// operate carries out an operator with its motion or text object.
+func (v *vim) operate(f *Field, c command) {
+	a, ok := v.area(f, c)
+	if !ok {
+		return
+	}
+	v.apply(f, c, a)
+}
+
+// area returns what an operator works on.
+func (v *vim) area(f *Field, c command) (area, bool) {
+	at := f.caret
+	switch {
+	case c.motion == c.op:
+		n := c.repeats() - 1
+		if n > 0 && at.line == len(f.lines)-1 {
+			return area{}, false
+		}
+		start, end := at, min(len(f.lines)-1, at.line+n)
+		if first := firstChar(&f.text, at.line); end == at.line && c.op != 'y' && first.before(at) {
+			start = first
+		}
+		return area{start: start, end: pos{end, at.col}, lines: true}, true
+	case c.kind != 0:
+		a, ok := object(&f.text, at, c.kind, c.arg, c.repeats())
+		if ok && a.exclusive {
+			a = adjusted(&f.text, a)
+		}
+		return a, ok
+	}
+	m, ok := v.motion(f, c)
+	v.goal = 0
+	if ok && m.short {
+		f.caret = m.to
+	}
+	if !ok || m.short {
+		return area{}, false
+	}
+	a := area{start: at, end: m.to, lines: m.lines}
+	if a.end.before(a.start) {
+		a.start, a.end = a.end, a.start
+	}
+	switch {
+	case a.lines:
+		return a, true
+	case m.inclusive:
+		a.end = lineRight(&f.text, a.end)
+		return a, true
+	}
+	return adjusted(&f.text, a), true
+}
+
+// adjusted returns the area of a motion that does not include its last place. One that ends at the start of a line ends
+// with the line before.
+func adjusted(t *text, a area) area {
+	if a.end.col != 0 || a.end.line == a.start.line {
+		return a
+	}
+	a.end.line--
+	if indented(t, a.start) {
+		a.lines = true
+		return a
+	}
+	a.end.col = len(t.lines[a.end.line].runes)
+	return a
+}
+
+// apply carries out an operator on an area.
+func (v *vim) apply(f *Field, c command, a area) {
+	switch c.op {
+	case 'y':
+		v.keep(f, a)
+		f.caret = a.start
+	case 'd':
+		v.delete(f, spread(&f.text, a, v.mode))
+	case 'c':
+		v.keep(f, a)
+		a = a.inside(f, a.lines)
+		f.change(a.start, a.end, nil, apart)
+		f.caret = f.snap(a.start)
+		v.insert(f, c)
+	case '>', '<':
+		v.shift(f, a, c.op)
+	case 'u', 'U', '~':
+		letters(f, a, map[rune]func(rune) rune{'u': unicode.ToLower, 'U': unicode.ToUpper, '~': swapCase}[c.op])
+	}
+}
+
+// inside returns an area of lines without the end of the last one, so that a line is left.
+func (a area) inside(f *Field, lines bool) area {
+	if lines {
+		a.start.col, a.end.col = 0, len(f.lines[a.end.line].runes)
+		a.lines = false
+	}
+	return a
+}
+
+// spread returns the area that d deletes: one over several lines is of lines if only blanks would be left.
+func spread(t *text, a area, m mode) area {
+	if a.lines || m != normal || a.start.line == a.end.line {
+		return a
+	}
+	rest := t.lines[a.end.line].runes[a.end.col:]
+	a.lines = indent(rest) == len(rest) && indented(t, a.start)
+	return a
+}
+
+// keep puts an area into the register.
+func (v *vim) keep(f *Field, a area) {
+	v.lines = a.lines
+	if a.lines {
+		a = a.inside(f, true)
+	}
+	v.register = f.slice(a.start, a.end)
+}
+
+// delete removes an area, which goes into the register.
+func (v *vim) delete(f *Field, a area) {
+	if !a.lines && a.start == a.end {
+		f.caret = a.start
+		return
+	}
+	v.keep(f, a)
+	if !a.lines {
+		f.change(a.start, a.end, nil, apart)
+		return
+	}
+	from, to := pos{a.start.line, 0}, pos{a.end.line + 1, 0}
+	switch {
+	case a.end.line < len(f.lines)-1:
+	case a.start.line > 0: // the line end before goes, too
+		from, to = pos{a.start.line - 1, len(f.lines[a.start.line-1].runes)}, f.end()
+	default:
+		to = f.end()
+	}
+	f.change(from, to, nil, apart)
+	f.caret = firstChar(&f.text, min(a.start.line, len(f.lines)-1))
+}
+
+// shiftWidth is how many blanks > puts before a line.
+const shiftWidth = 2
+
+// shift moves lines to the right or to the left.
+func (v *vim) shift(f *Field, a area, op rune) {
+	for line := a.start.line; line <= a.end.line; line++ {
+		runes := f.lines[line].runes
+		n := indent(runes)
+		switch {
+		case len(runes) == 0:
+		case op == '>':
+			f.change(pos{line, n}, pos{line, n}, []rune(strings.Repeat(" ", shiftWidth)), apart)
+		default:
+			f.change(pos{line, max(0, n-shiftWidth)}, pos{line, n}, nil, apart)
+		}
+	}
+	f.caret = firstChar(&f.text, a.start.line)
+}
+
+// letters changes the letters of an area.
+func letters(f *Field, a area, to func(rune) rune) {
+	start := a.start
+	if a.lines {
+		a = a.inside(f, true)
+	}
+	runes := f.slice(a.start, a.end)
+	for i, r := range runes {
+		if !isFold(r) {
+			runes[i] = to(r)
+		}
+	}
+	f.change(a.start, a.end, runes, apart)
+	f.caret = start
+}
+
+// insert begins to insert text.
+func (v *vim) insert(f *Field, c command) {
+	v.mode, v.typed, v.began = insert, nil, c
+	if v.began.name == 0 {
+		v.began.name = 'c'
+	}
+	if v.began.op != 0 || strings.ContainsRune("sSC", c.name) {
+		v.began.count, v.began.more = 1, 0 // what it deletes is counted, not what is typed
+	}
+	v.last = c
+}
+
+// simple carries out a command that is neither a motion nor an operator.
+func (v *vim) simple(f *Field, c command) {
+	at, n := f.caret, c.repeats()
+	runes := f.lines[at.line].runes
+	end := pos{at.line, len(runes)}
+	switch c.name {
+	case 'x', 'X', 's', 'D', 'C', 'S', 'Y':
+		v.short(f, c)
+	case 'r':
+		v.overwrite(f, c.arg, n)
+	case '~':
+		to := at
+		for range n {
+			to = lineRight(&f.text, to)
+		}
+		letters(f, area{start: at, end: to}, swapCase)
+		f.caret = to
+	case 'J':
+		v.join(f, max(2, n))
+	case 'p', 'P':
+		v.put(f, c.name == 'p', n)
+	case 'u':
+		for range n {
+			f.undo()
+		}
+	case 'v', 'V':
+		v.anchor, v.mode = at, visual
+		if c.name == 'V' {
+			v.mode = visualLines
+		}
+	case 'o', 'O':
+		v.openLine(f, c)
+	default:
+		f.caret = map[rune]pos{'i': at, 'I': {at.line, indent(runes)}, 'a': lineRight(&f.text, at), 'A': end}[c.name]
+		v.insert(f, c)
+	}
+}
+
+// short carries out a command that stands for an operator with a motion.
+func (v *vim) short(f *Field, c command) {
+	long := map[rune]command{
+		'x': {op: 'd', motion: 'l'}, 'X': {op: 'd', motion: 'h'}, 's': {op: 'c', motion: 'l'}, 'D': {op: 'd', motion: '$'},
+		'C': {op: 'c', motion: '$'}, 'S': {op: 'c', motion: 'c'}, 'Y': {op: 'y', motion: 'y'},
+	}[c.name]
+	long.count = c.count
+	v.operate(f, long)
+	if v.mode == insert {
+		v.insert(f, c)
+	}
+}
+
+// openLine begins to insert in a new line below or above.
+func (v *vim) openLine(f *Field, c command) {
+	at := pos{f.caret.line, len(f.lines[f.caret.line].runes)}
+	if c.name == 'O' {
+		at.col = 0
+	}
+	f.change(at, at, []rune{'\n'}, apart)
+	if c.name == 'O' {
+		f.caret = at
+	}
+	v.insert(f, c)
+}
+
+// overwrite puts a character in the place of the next n.
+func (v *vim) overwrite(f *Field, r rune, n int) {
+	to, from := f.caret, f.caret
+	for range n {
+		next := lineRight(&f.text, to)
+		if next == to {
+			return
+		}
+		to = next
+	}
+	f.change(from, to, slices.Repeat([]rune{r}, n), apart)
+	f.caret = pos{from.line, max(0, from.col+n-1)}
+	f.caret = f.snap(f.caret)
+}
+
+// join makes one line of n.
+func (v *vim) join(f *Field, n int) {
+	line := f.caret.line
+	if line == len(f.lines)-1 {
+		return
+	}
+	for range min(n, len(f.lines)-line) - 1 {
+		runes, next := f.lines[line].runes, f.lines[line+1].runes
+		skip := indent(next)
+		var space []rune
+		if rest := next[skip:]; len(rest) > 0 && rest[0] != ')' && len(runes) > 0 && !isBlank(runes[len(runes)-1]) {
+			space = []rune{' '}
+		}
+		at := pos{line, len(runes)}
+		f.change(at, pos{line + 1, skip}, space, apart)
+		f.caret = f.snap(at)
+	}
+}
+
+// maxPut bounds what one command puts, in characters.
+const maxPut = 1 << 20
+
+// put inserts the register after the caret, or before it.
+func (v *vim) put(f *Field, after bool, n int) {
+	if len(v.register) == 0 && !v.lines {
+		return
+	}
+	n = max(1, min(n, maxPut/(len(v.register)+1)))
+	at := f.caret
+	if !v.lines {
+		if after {
+			at = lineRight(&f.text, at)
+		}
+		put := slices.Repeat(v.register, n)
+		f.change(at, at, put, apart)
+		if !slices.Contains(put, '\n') {
+			f.caret = f.left(f.caret)
+		} else {
+			f.caret = f.snap(at)
+		}
+		return
+	}
+	lines := slices.Repeat(append(slices.Clone(v.register), '\n'), n)
+	if after {
+		at = pos{at.line, len(f.lines[at.line].runes)}
+		f.change(at, at, append([]rune{'\n'}, lines[:len(lines)-1]...), apart)
+		f.caret = firstChar(&f.text, at.line+1)
+		return
+	}
+	at = pos{at.line, 0}
+	f.change(at, at, lines, apart)
+	f.caret = firstChar(&f.text, at.line)
+}
+
+// selected carries out a command while there is a selection.
+func (v *vim) selected(f *Field, c command) {
+	switch {
+	case c.kind != 0:
+		if a, ok := object(&f.text, f.caret, c.kind, c.arg, c.repeats()); ok {
+			v.anchor, f.caret = a.start, a.end
+			if !a.lines && a.start.before(a.end) {
+				f.caret = f.left(a.end)
+			}
+			if a.lines {
+				v.mode = visualLines
+			}
+		}
+		return
+	case c.motion != 0:
+		v.move(f, c)
+		return
+	case c.name == 'o':
+		v.anchor, f.caret = f.caret, v.anchor
+		return
+	case c.name == 'v' || c.name == 'V':
+		v.switchSelection(c.name)
+		return
+	}
+	a := area{start: v.anchor, end: f.caret, lines: v.mode == visualLines}
+	if a.end.before(a.start) {
+		a.start, a.end = a.end, a.start
+	}
+	if !a.lines {
+		a.end = f.right(a.end) // a line end that is selected goes, too
+	}
+	v.finish(f, c, a)
+}
+
+// switchSelection changes between characters and lines, or ends the selection.
+func (v *vim) switchSelection(name rune) {
+	to := map[rune]mode{'v': visual, 'V': visualLines}[name]
+	if v.mode == to {
+		to = normal
+	}
+	v.mode = to
+}
+
+// finish carries out a command on the selection, and ends it.
+func (v *vim) finish(f *Field, c command, a area) {
+	op := c.op
+	switch c.name {
+	case 'x':
+		op = 'd'
+	case 's':
+		op = 'c'
+	case 'X', 'D', 'Y', 'C', 'S', 'R':
+		op, a.lines = map[rune]rune{'X': 'd', 'D': 'd', 'Y': 'y', 'C': 'c', 'S': 'c', 'R': 'c'}[c.name], true
+	case 'u', 'U', '~':
+		op = c.name
+	}
+	if a.lines && a.end.col == 0 && a.end.line > f.caret.line && a.end.line > v.anchor.line {
+		a.end.line-- // the line end that was added
+	}
+	v.mode = visual
+	switch {
+	case op != 0:
+		v.apply(f, command{op: op}, a)
+	case c.name == 'J':
+		f.caret = a.start
+		v.join(f, max(2, a.end.line-a.start.line+1))
+	case c.name == 'r':
+		letters(f, a, func(r rune) rune {
+			if r == '\n' {
+				return r
+			}
+			return c.arg
+		})
+		f.caret = a.start
+	case c.name == 'p' || c.name == 'P':
+		v.replace(f, a)
+	}
+	if v.mode == visual {
+		v.mode = normal
+	}
+}
+
+// replace puts the register in the place of the selection, which goes into the register.
+func (v *vim) replace(f *Field, a area) {
+	was, lines := v.register, v.lines
+	a = a.inside(f, a.lines)
+	v.keep(f, a)
+	if lines && !a.lines && a.start.col > 0 {
+		was = append([]rune{'\n'}, was...)
+	}
+	f.change(a.start, a.end, was, apart)
+	if slices.Contains(was, '\n') {
+		f.caret = f.snap(a.start)
+	} else {
+		f.caret = f.left(f.caret)
+	}
+}

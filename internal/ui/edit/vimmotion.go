@@ -1,0 +1,178 @@
+package edit
+
+// A motion is where a motion leads, and what an operator takes of the way.
+type motion struct {
+	to        pos
+	inclusive bool // the place itself, too
+	lines     bool // whole lines
+	short     bool // it leads there, but not as far as it should: an operator is left out
+}
+
+// motion returns where a command leads. It reports false if it leads nowhere.
+func (v *vim) motion(f *Field, c command) (motion, bool) {
+	t, at, n := &f.text, f.caret, c.repeats()
+	w := &walker{t: t, p: at}
+	switch {
+	case c.g:
+		return v.second(f, c)
+	case c.motion == 'h' || c.motion == 'l':
+		return v.sideways(t, at, c)
+	case c.motion == 'j' || c.motion == 'k':
+		return v.upDown(f, c)
+	case c.motion == 'G':
+		return toLine(t, c, len(t.lines)), true
+	case c.motion == '0':
+		return motion{to: pos{at.line, 0}}, true
+	case c.motion == '^':
+		return motion{to: firstChar(t, at.line)}, true
+	case c.motion == '$':
+		return v.lineEnd(f, c)
+	case c.motion == '{' || c.motion == '}':
+		by := int(c.motion) - '|'
+		ok, inclusive := w.paragraph(n, by)
+		return motion{to: w.p, inclusive: inclusive}, ok
+	case c.motion == '%':
+		ok := !c.given() && w.match()
+		return motion{to: w.p, inclusive: true}, ok
+	}
+	if m, ok, is := v.finding(w, c); is {
+		return m, ok
+	}
+	return words(w, c)
+}
+
+// second returns where the motions that begin with g lead.
+func (v *vim) second(f *Field, c command) (motion, bool) {
+	if c.motion == 'g' {
+		return toLine(&f.text, c, 1), true
+	}
+	w := &walker{t: &f.text, p: f.caret, big: c.motion == 'E'}
+	ok := w.backEnd(c.repeats())
+	return motion{to: w.p, inclusive: true, short: !ok}, true
+}
+
+// words returns where the motions by words lead.
+func words(w *walker, c command) (motion, bool) {
+	n := c.repeats()
+	w.big = c.motion == 'W' || c.motion == 'B' || c.motion == 'E'
+	switch c.motion {
+	case 'w', 'W':
+		if c.op == 'c' && w.class() != blank { // only to the end of the word
+			w.end(n, true, false)
+			return motion{to: onto(w.t, w.p), inclusive: true}, true
+		}
+		start := w.p
+		w.forward(n, c.op != 0)
+		if c.op == 0 && start.before(w.p) {
+			w.p = onto(w.t, w.p)
+		}
+		return motion{to: w.p}, true
+	case 'e', 'E':
+		w.end(n, false, false)
+		return motion{to: onto(w.t, w.p), inclusive: true}, true
+	}
+	ok := w.back(n)
+	return motion{to: w.p, short: !ok}, true
+}
+
+// finding returns where the motions to a character lead. Is reports whether it is one of them.
+func (v *vim) finding(w *walker, c command) (m motion, ok, is bool) {
+	s, repeated := v.seek, true
+	switch c.motion {
+	case 'f', 'F', 't', 'T':
+		s = seek{char: c.arg, back: c.motion == 'F' || c.motion == 'T', till: c.motion == 't' || c.motion == 'T'}
+		v.seek, repeated = s, false
+	case ';':
+	case ',':
+		s.back = !s.back
+	default:
+		return motion{}, false, false
+	}
+	ok = s.char != 0 && w.find(s, c.repeats(), repeated)
+	return motion{to: w.p, inclusive: !s.back}, ok, true
+}
+
+// sideways returns where h and l lead: they stay in the line.
+func (v *vim) sideways(t *text, at pos, c command) (motion, bool) {
+	to, runes := at, t.lines[at.line].runes
+	for range c.repeats() {
+		if c.motion == 'h' && to.col > 0 {
+			to.col = previousCluster(runes, to.col)
+		}
+		if c.motion == 'l' && to.col < len(runes) {
+			to.col = nextCluster(runes, to.col)
+		}
+	}
+	if c.op == 0 && v.mode == normal {
+		to = onto(t, to)
+	}
+	return motion{to: to}, to != at || c.op != 0
+}
+
+// upDown returns where j and k lead: to the same cell of another line, or to its end.
+func (v *vim) upDown(f *Field, c command) (motion, bool) {
+	n := c.repeats()
+	if c.motion == 'k' {
+		n = -n
+	}
+	line := max(0, min(len(f.lines)-1, f.caret.line+n))
+	if line == f.caret.line {
+		return motion{}, false
+	}
+	if v.goal == 0 {
+		v.goal = 1
+		for runes, i := f.lines[f.caret.line].runes, 0; i < f.caret.col; i++ {
+			v.goal += f.size(runes, i)
+		}
+	}
+	return motion{to: atCell(f, line, v.goal-1), lines: true}, true
+}
+
+// endless is the goal after $.
+const endless = 1 << 30
+
+// atCell returns the place in a line that shows the given cell.
+func atCell(f *Field, line, goal int) pos {
+	runes := f.lines[line].runes
+	at := 0
+	for col, cell := 0, 0; col < len(runes); {
+		next := nextCluster(runes, col)
+		for i := col; i < next; i++ {
+			cell += f.size(runes, i)
+		}
+		if at = col; cell > goal {
+			break
+		}
+		col = next
+	}
+	return pos{line, at}
+}
+
+// lineEnd returns where $ leads.
+func (v *vim) lineEnd(f *Field, c command) (motion, bool) {
+	n := c.repeats() - 1
+	if n > 0 && f.caret.line == len(f.lines)-1 {
+		return motion{}, false
+	}
+	line := min(len(f.lines)-1, f.caret.line+n)
+	v.goal = endless
+	to := pos{line, len(f.lines[line].runes)}
+	if v.mode == normal {
+		to = onto(&f.text, to)
+	}
+	return motion{to: to, inclusive: true}, true
+}
+
+// toLine returns where G and gg lead.
+func toLine(t *text, c command, line int) motion {
+	if c.given() {
+		line = c.repeats()
+	}
+	line = min(line, len(t.lines)) - 1
+	return motion{to: firstChar(t, line), lines: true}
+}
+
+// firstChar returns the place of the first character of a line that is not blank, or of its last.
+func firstChar(t *text, line int) pos {
+	return onto(t, pos{line, indent(t.lines[line].runes)})
+}
