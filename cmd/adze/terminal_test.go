@@ -35,7 +35,15 @@ func newTerminal(t *testing.T, width, height int, script string) *terminal {
 	tm.tmux("-f", "/dev/null", "new-session", "-d", "-x", fmt.Sprint(width), "-y", fmt.Sprint(height), "-c", tm.dir,
 		"-e", "ADZE_HOME="+tm.home, "-e", "PATH="+os.Getenv("PATH"), "-e", "PS1=$ ", "-e", "HOME="+root, "-e", "LANG=C.UTF-8", "-e", "HISTFILE=",
 		"bash", "--norc", "--noprofile")
-	t.Cleanup(func() { exec.Command("tmux", "-S", tm.socket, "kill-server").Run() })
+	t.Cleanup(func() { // the program saves what was typed when the terminal goes
+		pids, err := exec.Command("pgrep", "-P", strings.TrimSpace(tm.tmux("display-message", "-p", "#{pane_pid}"))).Output()
+		exec.Command("tmux", "-S", tm.socket, "kill-server").Run()
+		for _, pid := range strings.Fields(string(pids)) {
+			for i := 0; err == nil && i < 100 && exec.Command("kill", "-0", pid).Run() == nil; i++ {
+				time.Sleep(20 * time.Millisecond)
+			}
+		}
+	})
 	tm.waitFor(`\$ $`)
 	return tm
 }

@@ -58,6 +58,7 @@ func sections() []Section {
 		{"Program", []Command{
 			helpCommand(),
 			keysCommand(),
+			vimCommand(),
 			configCommand(),
 			statusCommand(),
 			doctorCommand(),

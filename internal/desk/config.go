@@ -49,6 +49,7 @@ type Surroundings struct {
 	Score   func(name string) float64
 	// Schedule holds the prompts that run later; nil if none can be scheduled.
 	Schedule Schedule
+	Keys     Keys
 	// Styles are the output styles.
 	Styles Styles
 	// Sections are further commands that are built in; those of a section that is there already are added to it.

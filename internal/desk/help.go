@@ -186,34 +186,6 @@ const (
 	ExplainKeys = "/keys"
 	GoBack      = "/rewind"
 	PickSession = "/resume"
+	PickModel   = "/model"
+	ShowTasks   = "/tasks"
 )
-
-func keysCommand() Command {
-	return Command{Name: "keys", Doc: "show the keys", Terminal: true, Run: func(context.Context, *Desk, string) (Answer, error) { return keys(), nil }}
-}
-
-// keys lists the keys of a terminal.
-func keys() Page {
-	return Page{Blocks: []Block{Terms{
-		{"Enter", "send the message"},
-		{"Alt-Enter, Ctrl-J", "begin a new line; so does Enter after a \\"},
-		{"Tab", "complete a command, its argument or @PATH"},
-		{"Esc", "interrupt the model; twice at an empty prompt: /rewind"},
-		{"Ctrl-C", "interrupt the model, or drop what you typed; twice: exit"},
-		{"Ctrl-D", "exit, at an empty prompt"},
-		{"Ctrl-B", "move the running command to the background"},
-		{"Shift-Tab", "change to the next permission mode"},
-		{"Ctrl-O", "show the whole output of the last command"},
-		{"Up, Down", "move between lines, and to earlier messages"},
-		{"Ctrl-R", "search earlier messages"},
-		{"Alt-B, Alt-F", "move by a word; so do Ctrl-Left and Ctrl-Right"},
-		{"Ctrl-A, Ctrl-E", "move to the start or the end of the line"},
-		{"Ctrl-W, Alt-D", "delete the word before or after the cursor"},
-		{"Ctrl-U, Ctrl-K", "delete to the start or the end of the line"},
-		{"Ctrl-Y", "insert what was deleted last"},
-		{"Ctrl-_", "undo the last change to the message"},
-		{"Ctrl-L", "clear the screen"},
-		{"?", "show this list, at an empty prompt"},
-		{"Ctrl-Z", "suspend adze; fg in the shell continues it"},
-	}}}
-}

@@ -2,8 +2,10 @@ package cli
 
 import (
 	"slices"
+	"time"
 
 	"adze/internal/app/tasklists"
+	"adze/internal/app/typing"
 	"adze/internal/app/workflows"
 	"adze/internal/desk"
 	program "adze/internal/desk/about"
@@ -14,5 +16,5 @@ import (
 
 // everyCommand returns a desk that has every command that is built in.
 func everyCommand() *desk.Desk {
-	return desk.New(desk.Config{Terminal: true, Surroundings: desk.Surroundings{Sections: slices.Concat(program.Sections(program.Config{}), added.Sections(), jobs.Sections(), copies.Sections(nil, nil), (*tasklists.Lists)(nil).Sections(), (*workflows.Workflows)(nil).Sections())}})
+	return desk.New(desk.Config{Terminal: true, Surroundings: desk.Surroundings{Keys: typing.Open("", "", time.Now).Desk(), Sections: slices.Concat(program.Sections(program.Config{}), added.Sections(), jobs.Sections(), copies.Sections(nil, nil), (*tasklists.Lists)(nil).Sections(), (*workflows.Workflows)(nil).Sections())}})
 }

@@ -148,17 +148,6 @@ func (env *Env) size() (width, height int) {
 	return env.Size()
 }
 
-// suspend restores the terminal and stops the program until the user resumes it.
-func (env *Env) suspend(restore *func()) {
-	(*restore)()
-	if err := term.Suspend(); err != nil {
-		env.Say(err.Error())
-	}
-	if again, err := env.raw(); err == nil {
-		*restore = again
-	}
-}
-
 // confirm asks a yes-or-no question; no answer counts as no.
 func (env *Env) confirm(question string) (bool, error) { return env.streams().Confirm(question) }
 

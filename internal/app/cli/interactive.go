@@ -71,44 +71,13 @@ func (o *runOptions) interact(ctx context.Context, env *Env, in invocation) erro
 	if o.pick {
 		cfg.First = desk.PickSession
 	}
-	var restore func()
 	if !o.plain && env.StdoutTerminal {
-		restore, err = env.raw()
-		cfg.Keys = err == nil
+		defer takeKeys(env, &cfg)()
 	}
-	if cfg.Keys {
-		defer func() { restore() }() // another one after a pause
-		defer term.BracketPastes(env.Stdout)()
-		changes, stop := term.Changes()
-		defer stop()
-		cfg.Changes, cfg.Reflows = changes, term.Reflows(env.Getenv)
-		if term.Links(env.Getenv) {
-			cfg.Palette = cfg.Palette.Linked(filesIn(env.Dir))
-		}
-		again := func() {
-			if now, err := env.raw(); err == nil {
-				restore = now
-			}
-		}
-		// To restore first would echo what is typed meanwhile; what restore brings back stays the same.
-		cfg.Resume = func() { env.raw() } // ok: a terminal that cannot be set shows what is typed
-		cfg.Suspend = func() { env.suspend(&restore) }
-		edit, start := cfg.Programs.Edit, cfg.Programs.Start
-		cfg.Programs.Edit = func(path string) error {
-			restore()
-			defer again()
-			return edit(path)
-		}
-		cfg.Programs.Start = func(args []string) (bool, error) {
-			restore()
-			defer again()
-			return start(args)
-		}
-	} else if env.Interrupts != nil {
+	if !cfg.Keys && env.Interrupts != nil {
 		cfg.Interrupts, _ = env.Interrupts() // until the program ends
 	}
-	history := prompts.Open(env.Getenv, env.Dir, env.Now, env.Say)
-	cfg.History, cfg.Remember = history.Recent(), history.Add
+	cfg.Typing = t.typing(env)
 	if err := env.front(ctx, plain.New(cfg)); err != nil {
 		return err
 	}
@@ -138,6 +107,83 @@ func (env *Env) front(ctx context.Context, f *plain.Front) error {
 		env.Say(text)
 	}
 	return err
+}
+
+// takeKeys makes the terminal deliver keys, if it can. Release gives it back. While another program has the terminal, it is
+// as that one expects it.
+func takeKeys(env *Env, cfg *plain.Config) (release func()) {
+	restore, err := env.raw()
+	if err != nil {
+		return func() {}
+	}
+	cfg.Keys = true
+	modes := term.KeyModes(env.Stdout, env.Getenv)
+	modes.On()
+	changes, stop := term.Changes()
+	cfg.Changes, cfg.Reflows = changes, term.Reflows(env.Getenv)
+	if term.Links(env.Getenv) {
+		cfg.Palette = cfg.Palette.Linked(filesIn(env.Dir))
+	}
+	leave := func() {
+		modes.Off()
+		restore()
+	}
+	again := func() {
+		if now, err := env.raw(); err == nil {
+			restore = now
+		}
+		modes.On()
+	}
+	cfg.Resume = func() {
+		// To restore first would echo what is typed meanwhile; what restore brings back stays the same.
+		env.raw() // ok: a terminal that cannot be set shows what is typed
+		modes.On()
+	}
+	cfg.Suspend = func() {
+		leave()
+		if err := term.Suspend(); err != nil {
+			env.Say(err.Error())
+		}
+		again()
+	}
+	edit, start := cfg.Programs.Edit, cfg.Programs.Start
+	cfg.Programs.Edit = func(path string) error {
+		leave()
+		defer again()
+		return edit(path)
+	}
+	cfg.Programs.Start = func(args []string) (bool, error) {
+		leave()
+		defer again()
+		return start(args)
+	}
+	return func() {
+		stop()
+		leave()
+	}
+}
+
+// typing returns what the user types with.
+func (t *terminal) typing(env *Env) plain.Typing {
+	p := t.ws.Project
+	history := prompts.Open(env.Getenv, env.Dir, env.Now, env.Say)
+	typing := plain.Typing{
+		Bindings: t.ws.Keys.Map,
+		Vim: func() (bool, string) {
+			s := p.Settings()
+			return s.Text(desk.EditorMode) == desk.Vim, s.Text("vimEscape")
+		},
+		Remote:  env.Getenv("SSH_TTY") != "",
+		History: history.Recent(), Remember: history.Add,
+	}
+	if p.Home != "" && !t.spec.Session.Ephemeral && !p.Values().Transcript.Never {
+		drafts := prompts.OpenDrafts(p.Home, env.Dir, env.Say, func(session string) bool {
+			_, err := archive.Find(p.Home, env.Dir, session)
+			return err == nil
+		})
+		typing.LoadDraft, typing.SaveDraft = drafts.Load, drafts.Save
+	}
+	return typing
 }
 
 // setUp asks a user who has configured no model provider how to continue.

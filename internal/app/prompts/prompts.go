@@ -25,6 +25,8 @@ type promptLine struct {
 	Text    string    `json:"display"`
 	Time    time.Time `json:"timestamp"`
 	Project string    `json:"project"`
+	// Unsent says that the user typed it and did not send it.
+	Unsent bool `json:"unsent,omitempty"`
 }
 
 // Open returns the history as it is offered in the project in dir. Say tells the user, once, when it cannot be written.
@@ -64,19 +66,19 @@ func (h *History) Recent() []string {
 	return texts[max(0, len(texts)-maxPrompts):]
 }
 
-// Add appends a prompt.
-func (h *History) Add(text string) {
+// Add appends a prompt, or a text that was not sent.
+func (h *History) Add(text string, sent bool) {
 	if h.path == "" {
 		return
 	}
-	if err := h.append(text); err != nil {
+	if err := h.append(text, sent); err != nil {
 		h.say(fmt.Sprintf("the prompt history cannot be saved: %v", err))
 		h.path = ""
 	}
 }
 
-func (h *History) append(text string) error {
-	line, err := json.Marshal(promptLine{text, h.now().UTC(), h.dir})
+func (h *History) append(text string, sent bool) error {
+	line, err := json.Marshal(promptLine{text, h.now().UTC(), h.dir, !sent})
 	if err != nil {
 		return err
 	}

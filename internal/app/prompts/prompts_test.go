@@ -27,9 +27,9 @@ func TestPrompts(t *testing.T) {
 		t.Errorf("before the first: %q", got)
 	}
 	for _, text := range []string{"first", "two\nlines", "!make"} {
-		p.Add(text)
+		p.Add(text, true)
 	}
-	open("/work/other").Add("elsewhere")
+	open("/work/other").Add("elsewhere", true)
 	path := filepath.Join(home, "history.jsonl")
 	damaged, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
@@ -39,7 +39,7 @@ func TestPrompts(t *testing.T) {
 		t.Fatal(err)
 	}
 	damaged.Close()
-	open("/work/app").Add("last")
+	open("/work/app").Add("last", false)
 	if diff := cmp.Diff([]string{"first", "two\nlines", "!make", "last"}, open("/work/app").Recent()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

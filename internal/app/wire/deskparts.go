@@ -38,6 +38,7 @@ func surroundings(c *Conversation) desk.Surroundings {
 		Settings: func() desk.Settings {
 			return desk.Settings{Values: w.Project.Written(), Effort: c.model.Working(c.Session.Model()), AutoCompact: w.values().Window.Auto}
 		},
+		Keys:    w.Keys.Desk(),
 		Enabled: func(setting string) bool { return w.Project.Settings().Bool(setting) },
 		Styles:  deskStyles(c), Sections: about.Sections(about.Config{
 			StatusLine: about.NewStatusLine(func() string { return w.Project.Settings().Text("statusLine.command") }, about.Place{

@@ -80,7 +80,7 @@ func newDoctor(w *Workspace, spec Spec, online bool) doctor.Config {
 	v := w.values()
 	c := doctor.Config{
 		Project: w.Project, Version: w.Version, Program: w.Program, Getenv: w.Getenv,
-		Search: w.Engine.Describe, HookProblems: hook.Check(hookSources(w)), Further: []func(context.Context) desk.Check{w.Plugins.Check, agentdefs.Check(w.Agents)},
+		Search: w.Engine.Describe, HookProblems: hook.Check(hookSources(w)), Further: []func(context.Context) desk.Check{w.Plugins.Check, agentdefs.Check(w.Agents), w.Keys.Check},
 		Shell: func() (string, error) { p, err := bash.Find(); return p.Path, err },
 		Servers: func() (*roster.Roster, error) {
 			flags := w.Env.Servers

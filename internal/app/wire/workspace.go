@@ -15,6 +15,7 @@ import (
 	"adze/internal/app/plugins"
 	"adze/internal/app/servers"
 	"adze/internal/app/settings"
+	"adze/internal/app/typing"
 	"adze/internal/app/variables"
 	"adze/internal/platform/gitinfo"
 	"adze/internal/platform/gitrepo"
@@ -59,6 +60,8 @@ type Workspace struct {
 	Engine *search.Engine
 	// Fleet returns the MCP servers, which are found when it is called first. It starts none.
 	Fleet func() (*servers.Fleet, error)
+	// Keys are those of the terminal.
+	Keys *typing.Bindings
 
 	runner *osproc.Runner
 	env    variables.Last // of commands
@@ -100,6 +103,7 @@ func Open(env Env, p *settings.Project) *Workspace {
 	})
 	w.closers.add(w.Agents.Close)
 	w.Models = models.Open(p, env.Say)
+	w.Keys = typing.Open(p.Home, p.Other, env.Now)
 	w.Engine = newEngine(p.Values().Search, env.Dir, env.Say)
 	w.closers.add(w.Engine.Close)
 	return w

@@ -40,7 +40,9 @@ func contents(name string) string {
 		return "files before they were changed"
 	case "history.jsonl":
 		return "what you typed, for the Up key"
-	case "settings.json", "ADZE.md", "rules", "skills", "commands", "agents", "output-styles", "mcp.json":
+	case "drafts":
+		return "what you typed and have not sent"
+	case "settings.json", "ADZE.md", "rules", "skills", "commands", "agents", "output-styles", "mcp.json", "keybindings.json":
 		return "your settings and instructions"
 	case "credentials.json":
 		return "API keys, or which are in the keyring"

@@ -35,7 +35,7 @@ func (f exit) confirmed() bool {
 
 // interrupt interrupts the turn and its questions. The second time in a row it exits.
 func (f exit) interrupt(ctx context.Context) {
-	typing := f.keyboard.forget() || f.followed != nil || f.offer != nil
+	typing := f.keyboard.forget(f.asking()) || f.followed != nil || f.offer != nil
 	f.offer = nil
 	f.unfollow()
 	switch {

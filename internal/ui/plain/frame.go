@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"strings"
 	"time"
 
 	"adze/internal/platform/cells"
@@ -42,6 +43,7 @@ func (f view) frame() {
 		caret = screen.Point{Row: len(rows) + row, Col: col}
 		rows = append(rows, input...)
 		rows = append(rows, paint.Lines(f.choices())...)
+		rows = append(rows, paint.Lines(f.pressed())...)
 	}
 	f.out.show(rows, caret)
 }
@@ -90,6 +92,18 @@ func (f view) choices() []draw.Row {
 		return nil
 	}
 	return draw.Wrap(draw.Line(draw.Faint, text), f.out.width(), nil)
+}
+
+// pressed returns the row that shows the mode of vim, and the keys of a command or a chord that has begun.
+func (f view) pressed() []draw.Row {
+	text := f.keyboard.Pending()
+	if mode := f.keyboard.Mode(); mode != "" {
+		text = strings.TrimSpace("-- " + mode + " -- " + text)
+	}
+	if text == "" {
+		return nil
+	}
+	return []draw.Row{draw.Line(draw.Faint, text)}
 }
 
 // promptText returns the prompt of the question that is asked, or of the conversation.

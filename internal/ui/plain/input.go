@@ -9,9 +9,9 @@ import (
 	"adze/internal/desk"
 	"adze/internal/permission"
 	"adze/internal/platform/amount"
-	"adze/internal/platform/lineedit"
 	"adze/internal/session"
 	"adze/internal/ui/draw"
+	"adze/internal/ui/keys"
 )
 
 // take handles what was typed.
@@ -19,7 +19,7 @@ func (f *Front) take(ctx context.Context, t input) {
 	if t.end {
 		f.unfollow()
 	}
-	if len(t.keys) == 0 && t.data != nil {
+	if len(t.events) == 0 && t.data != nil {
 		return // part of a key
 	}
 	if f.decides(ctx, t) {
@@ -30,15 +30,15 @@ func (f *Front) take(ctx context.Context, t input) {
 		f.ended, f.offer = true, nil
 	case t.end:
 		f.quit()
-	case t.keys == nil:
+	case t.events == nil:
 		f.lineTyped(ctx, t.line)
 	}
-	for i, k := range t.keys {
+	for i, k := range t.events {
 		if f.gone(ctx) || f.next != nil {
-			f.keyboard.ahead = append(f.keyboard.ahead, t.keys[i:]...)
+			f.keyboard.ahead = append(f.keyboard.ahead, t.events[i:]...)
 			return
 		}
-		keys{f}.press(ctx, k, len(t.keys) == 1)
+		presses{f}.press(ctx, k, len(t.events) == 1)
 	}
 }
 
@@ -54,7 +54,7 @@ func (f view) catchUp(ctx context.Context) {
 		f.enter(ctx, line)
 	}
 	if len(pressed) > 0 {
-		f.take(ctx, input{keys: pressed})
+		f.take(ctx, input{events: pressed})
 	}
 }
 
@@ -70,45 +70,77 @@ func (f *Front) lineTyped(ctx context.Context, line string) {
 	f.enter(ctx, text)
 }
 
-// Keys handle the keys that are pressed.
-type keys struct{ *Front }
+// Presses handle the keys that are pressed.
+type presses struct{ *Front }
 
 // press handles one key. Alone says that no other came with it.
-func (f keys) press(ctx context.Context, k lineedit.Key, alone bool) {
-	if f.detaches(ctx, k) || alone && f.explains(ctx, k) {
+func (f presses) press(ctx context.Context, ev keys.Event, alone bool) {
+	if alone && f.explains(ctx, ev) {
 		return
 	}
-	if k.Code != lineedit.Escape {
+	if ev.Key.Name != "escape" {
 		f.escaped = time.Time{}
 	}
-	switch f.keyboard.Press(k, f.cfg.Width()) {
-	case lineedit.Submit:
+	var contexts []keys.Context
+	if (f.working || f.typed != nil) && !f.asking() && f.keyboard.Empty() {
+		contexts = []keys.Context{keys.Task}
+	}
+	f.act(ctx, f.keyboard.press(ev, f.cfg.Width(), contexts...))
+}
+
+// act carries out what a key is bound to, if that is not about the text.
+func (f presses) act(ctx context.Context, action keys.Action) {
+	if name, ok := strings.CutPrefix(string(action), keys.CommandPrefix); ok {
+		runner(f).command(ctx, "/"+name)
+		return
+	}
+	switch action {
+	case keys.Submit:
 		text := f.keyboard.Text()
 		view(f).echo()
 		f.keyboard.Clear()
 		f.leave = false
 		f.enter(ctx, text)
-	case lineedit.Cancel:
+	case keys.Interrupt:
 		exit(f).interrupt(ctx)
-	case lineedit.Escaped:
+	case keys.Cancel:
 		f.escape(ctx)
-	case lineedit.Leave:
+	case keys.Exit:
 		exit(f).ask()
-	case lineedit.Stop:
-		if f.cfg.Suspend != nil {
-			f.out.leave()
-			f.cfg.Suspend()
-			select { // the signal that has resumed it is no news
-			case <-f.cfg.Changes:
-			case <-time.After(50 * time.Millisecond):
-			}
-		}
-	case lineedit.Redraw:
+	case keys.Suspend:
+		f.suspend()
+	case keys.Redraw:
 		f.out.terminal.Clear()
-	case lineedit.Show:
+	case keys.ShowOutput:
 		f.out.wholeOutput()
-	case lineedit.Cycle:
+	case keys.CycleMode:
 		f.submit(ctx, session.SetMode{Mode: string(permission.Mode(f.talk.Permission.Mode()).Next())})
+	case keys.Background:
+		f.submit(ctx, session.Detach{})
+	case keys.ShowTasks:
+		runner(f).command(ctx, desk.ShowTasks)
+	case keys.PickModel:
+		runner(f).command(ctx, desk.PickModel)
+	case keys.OpenEditor:
+		f.openEditor()
+	case keys.Stash:
+		if f.keyboard.Stashed() != "" {
+			f.out.say("Put aside. " + f.keyboard.typing.Bindings().Keys(keys.Stash) + " takes it back.")
+		}
+	}
+}
+
+// suspend stops the program until the user resumes it.
+func (f presses) suspend() {
+	if f.cfg.Suspend == nil {
+		return
+	}
+	f.keyboard.saveDraft(f.talk)
+	f.out.leave()
+	f.cfg.Suspend()
+	select { // the signal that has resumed it is no news
+	case <-f.cfg.Changes:
+	case <-time.After(50 * time.Millisecond):
 	}
 }
 
@@ -131,10 +163,10 @@ func (f view) echo() {
 	f.out.lines(append(head, rows...))
 }
 
-// explains handles the key that shows the keys and commands, and reports whether k is that key. While the user types it is
-// a character.
-func (f keys) explains(ctx context.Context, k lineedit.Key) bool {
-	if k.Code != lineedit.Rune || k.Text != "?" || !f.keyboard.Empty() || f.asking() || f.offer != nil {
+// explains handles the key that shows the keys and commands, and reports whether it is that key. While the user types it
+// is a character.
+func (f presses) explains(ctx context.Context, ev keys.Event) bool {
+	if ev.Kind != keys.Press || ev.Text != "?" || !f.keyboard.Empty() || f.asking() || f.offer != nil {
 		return false
 	}
 	runner(f).command(ctx, desk.ExplainKeys)
@@ -145,7 +177,7 @@ func (f keys) explains(ctx context.Context, k lineedit.Key) bool {
 const again = time.Second
 
 // escape interrupts what runs. Pressed twice, it drops what is typed, or goes back in the conversation.
-func (f keys) escape(ctx context.Context) {
+func (f presses) escape(ctx context.Context) {
 	twice := time.Since(f.escaped) < again
 	f.escaped = time.Now()
 	switch {
@@ -159,7 +191,7 @@ func (f keys) escape(ctx context.Context) {
 	case !twice:
 		return
 	case !f.keyboard.Empty():
-		f.keyboard.forget()
+		f.keyboard.forget(f.asking())
 	default:
 		f.enter(ctx, desk.GoBack)
 	}
@@ -207,21 +239,11 @@ func (f *Front) enter(ctx context.Context, text string) {
 		f.say(ctx, desk.Prompt{Text: text}.Said())
 	}
 	if !f.asking() {
-		f.keyboard.keep(text)
+		f.keyboard.keep(text, true)
 	}
 	if !f.gone(ctx) && f.next == nil && !f.out.prompted && !f.busy() {
 		f.prompt()
 	}
-}
-
-// detaches handles the key that moves the running command to the background, and reports whether k is that key. While
-// the user types, the same key moves the cursor.
-func (f keys) detaches(ctx context.Context, k lineedit.Key) bool {
-	if k.Code != lineedit.Back || !f.working && f.typed == nil || f.asking() || !f.keyboard.Empty() {
-		return false
-	}
-	f.submit(ctx, session.Detach{})
-	return true
 }
 
 func firstOf(values ...string) string {

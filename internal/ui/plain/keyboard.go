@@ -6,41 +6,76 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/platform/lineedit"
+	"adze/internal/ui/edit"
+	"adze/internal/ui/keys"
 )
 
 // A keyboard reads keys or lines, edits the line and keeps the history of what was entered.
 type keyboard struct {
-	lineedit.Editor
-	in       io.Reader
-	keys     bool // in delivers single keys
-	typed    chan input
-	taken    chan struct{} // what was typed has been handled
-	decoder  lineedit.Decoder
-	late     <-chan time.Time // when the rest of a key does not come any more; may be nil
-	partial  string           // the lines so far of an entry with several, if in delivers lines
-	remember func(string)     // may be nil
+	*edit.Field
+	typing  Typing
+	in      io.Reader
+	byKey   bool // in delivers single keys
+	typed   chan input
+	taken   chan struct{} // what was typed has been handled
+	decoder keys.Decoder
+	late    <-chan time.Time // when the rest of a key does not come any more; may be nil
+	partial string           // the lines so far of an entry with several, if in delivers lines
+	draft   draft
 	// What was typed and entered while one conversation was left for another one, which gets it.
-	ahead   []lineedit.Key
+	ahead   []keys.Event
 	entered []string
+}
+
+// Typing is what the user types with. Each function may be nil.
+type Typing struct {
+	// Bindings returns the keys that are in force, which may change; nil means the usual ones.
+	Bindings func() *keys.Map
+	// Vim reports whether text is edited as in vim, and which two characters end the insertion; both may change.
+	Vim func() (on bool, escape string)
+	// Remote says that the terminal is on another machine.
+	Remote bool
+	// History is what was entered in earlier sessions, oldest first. Remember stores an entry; one that was not sent is
+	// kept, too.
+	History  []string
+	Remember func(text string, sent bool)
+	// LoadDraft returns what was typed in a session and not sent, or nil, and SaveDraft stores it.
+	LoadDraft func(session string) []byte
+	SaveDraft func(session string, data []byte)
 }
 
 // An input is what the user entered: keys, a line, or the end.
 type input struct {
-	data []byte // of keys, as it was read
-	keys []lineedit.Key
-	line string
-	end  bool
+	data   []byte // of keys, as it was read
+	at     time.Time
+	events []keys.Event
+	line   string
+	end    bool
 }
 
 // more stands before the second and further lines of an entry.
 const more = ". "
 
 func newKeyboard(cfg Config) *keyboard {
-	return &keyboard{
-		Editor: lineedit.Editor{Prompt: "> ", More: more, History: cfg.History},
-		in:     cfg.In, keys: cfg.Keys, remember: cfg.Remember, typed: make(chan input), taken: make(chan struct{}, 1),
+	k := &keyboard{
+		Field: edit.New("> ", more), typing: cfg.Typing, in: cfg.In, byKey: cfg.Keys,
+		typed: make(chan input), taken: make(chan struct{}, 1), decoder: keys.Decoder{Remote: cfg.Typing.Remote},
 	}
+	k.History = cfg.Typing.History
+	if k.typing.Bindings == nil {
+		usual := keys.Defaults()
+		k.typing.Bindings = func() *keys.Map { return usual }
+	}
+	return k
+}
+
+// press takes an event, and returns the action that is not about the text, or "".
+func (k *keyboard) press(ev keys.Event, width int, contexts ...keys.Context) keys.Action {
+	if k.typing.Vim != nil {
+		k.SetVim(k.typing.Vim())
+	}
+	defer k.draft.changed()
+	return k.Press(ev, k.typing.Bindings(), width, contexts...)
 }
 
 // read sends what is typed, and reads more only when that has been handled: a program that a command starts may read
@@ -50,8 +85,8 @@ func (k *keyboard) read(ctx context.Context) {
 	buf := make([]byte, 64<<10)
 	for {
 		n, err := k.in.Read(buf)
-		if k.keys && n > 0 {
-			if !k.send(ctx, input{data: buf[:n]}) {
+		if k.byKey && n > 0 {
+			if !k.send(ctx, input{data: buf[:n], at: time.Now()}) {
 				return
 			}
 		} else {
@@ -94,7 +129,7 @@ func (k *keyboard) send(ctx context.Context, t input) bool {
 // decode turns what was read into keys. The rest of a key that is not complete may come late.
 func (k *keyboard) decode(t input) input {
 	if t.data != nil {
-		t.keys = k.decoder.Decode(t.data)
+		t.events = k.decoder.Decode(t.data, t.at)
 		k.late = nil
 		if wait := k.decoder.Wait(); wait > 0 {
 			k.late = time.After(wait)
@@ -106,7 +141,7 @@ func (k *keyboard) decode(t input) input {
 // flush returns the keys that are left when the rest of one does not come.
 func (k *keyboard) flush() input {
 	k.late = nil
-	return input{data: []byte{}, keys: k.decoder.Flush()}
+	return input{data: []byte{}, events: k.decoder.Flush(time.Now())}
 }
 
 // line takes a line that the terminal edited. It returns the whole entry, unless the line ends in a backslash and
@@ -120,11 +155,12 @@ func (k *keyboard) line(text string) (entered string, whole bool) {
 	return entered, true
 }
 
-// forget drops what is being typed, and reports whether there was anything. It stays in the history.
-func (k *keyboard) forget() bool {
+// forget drops what is being typed, and reports whether there was anything. It stays in the history, as not sent, unless it
+// was meant to answer a question.
+func (k *keyboard) forget(answer bool) bool {
 	typing := !k.Empty()
-	if text := k.Text(); strings.TrimSpace(text) != "" {
-		k.recall(text)
+	if text := k.Text(); strings.TrimSpace(text) != "" && !answer {
+		k.keep(text, false)
 	}
 	k.Clear()
 	k.partial = ""
@@ -138,20 +174,13 @@ func (k *keyboard) drop() bool {
 	return typed
 }
 
-// keep remembers what was entered.
-func (k *keyboard) keep(text string) {
+// keep remembers what was entered, or typed and not sent.
+func (k *keyboard) keep(text string, sent bool) {
 	if strings.TrimSpace(text) == "" {
 		return
 	}
-	k.recall(text)
-	if k.remember != nil {
-		k.remember(text)
-	}
-}
-
-// recall adds a text to the history of this conversation.
-func (k *keyboard) recall(text string) {
-	if n := len(k.History); n == 0 || k.History[n-1] != text {
-		k.History = append(k.History, text)
+	k.Remember(text)
+	if k.typing.Remember != nil {
+		k.typing.Remember(text, sent)
 	}
 }

@@ -201,7 +201,7 @@ func TestKeys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newConsole(t, "use Wait {}\n---\nsay Never.", func(s *setup) {
 			byKeys(s)
-			s.History = []string{"an earlier entry"}
+			s.Typing.History = []string{"an earlier entry"}
 		})
 		press := func(keys string) {
 			c.enter(keys)

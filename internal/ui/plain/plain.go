@@ -44,10 +44,8 @@ type Config struct {
 	// Open opens the named session, or a new one if the name is empty. It closes the previous one.
 	Open func(ctx context.Context, resume string) (*Conversation, error)
 	// First is the prompt on the command line; it may be empty.
-	First string
-	// History is what was entered in earlier sessions, oldest first. Remember stores an entry; it may be nil.
-	History  []string
-	Remember func(text string)
+	First  string
+	Typing Typing
 	// Suggest looks for something to suggest to the user, while the first prompt waits; it returns nil if there is
 	// nothing. It may be nil.
 	Suggest  func(ctx context.Context) *Suggestion
@@ -159,6 +157,7 @@ func (f *Front) converse(ctx context.Context, begins bool) {
 	f.watched = newWatch(ctx)
 	if begins {
 		jobs.Attend(talk.Desk, true)
+		f.keyboard.loadDraft(talk)
 		f.begin(ctx)
 	}
 	entries := make(chan session.Entry)
@@ -178,8 +177,10 @@ func (f *Front) converse(ctx context.Context, begins bool) {
 	f.loop(ctx, entries)
 }
 
-// loop handles what happens, one thing after the other.
+// loop handles what happens, one thing after the other. What is typed and not sent at its end is kept.
 func (f *Front) loop(ctx context.Context, entries <-chan session.Entry) {
+	talk := f.talk // the user may leave it
+	defer func() { f.keyboard.saveDraft(talk) }()
 	var second, due <-chan time.Time // when to look at the clock, and to show what has arrived
 	var framed time.Time
 	flows := false // more of the same is likely to come at once
@@ -204,6 +205,8 @@ func (f *Front) loop(ctx context.Context, entries <-chan session.Entry) {
 			f.keyboard.taken <- struct{}{}
 		case <-f.keyboard.late:
 			f.take(ctx, f.keyboard.flush())
+		case <-f.keyboard.draft.due:
+			f.keyboard.saveDraft(talk)
 		case s := <-f.suggestible():
 			f.suggestions.show(s, f.out)
 			if s != nil {

@@ -162,7 +162,8 @@ func newConsole(t *testing.T, script string, change func(*setup)) *console {
 	})
 	cfg := setup{Config: Config{In: in, Out: c, Width: func() int { return 60 }}}
 	cfg.desk = desk.Config{
-		Dir: t.TempDir(), Home: t.TempDir(), Now: time.Now, Terminal: true, Permission: desk.Permission{Mode: func() string { return c.mode }},
+		Surroundings: desk.Surroundings{Keys: desk.Keys{Bound: func() desk.Terms { return desk.Terms{{Name: "Ctrl-O", Text: "show the output"}} }}},
+		Dir:          t.TempDir(), Home: t.TempDir(), Now: time.Now, Terminal: true, Permission: desk.Permission{Mode: func() string { return c.mode }},
 		Preamble: desk.Preamble{
 			Resolve:  func(name string) (agent.Model, error) { return agent.Model{ID: name, Window: 1000}, nil },
 			Describe: func(specs []msg.ToolSpec) []msg.ToolSpec { return specs },

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/platform/lineedit"
+	"adze/internal/ui/keys"
 )
 
 // A Suggestion is something that the user accepts or declines with one key, at an empty prompt. Any other input
@@ -53,10 +53,10 @@ func (s *suggestions) answered(t input) (answered *Suggestion, yes bool) {
 	switch {
 	case shown == nil || t.end:
 		return nil, false
-	case len(t.keys) > 1 || len(t.keys) == 1 && (t.keys[0].Code != lineedit.Rune || time.Since(s.since) < settling):
+	case len(t.events) > 1 || len(t.events) == 1 && (t.events[0].Kind != keys.Press || time.Since(s.since) < settling):
 		return nil, false // a text, or its beginning
-	case len(t.keys) == 1:
-		text = t.keys[0].Text
+	case len(t.events) == 1:
+		text = t.events[0].Text
 	}
 	switch strings.ToLower(strings.TrimSpace(text)) {
 	case "y", "yes":
@@ -81,7 +81,7 @@ func (f *Front) decides(ctx context.Context, t input) bool {
 	if s == nil {
 		return false
 	}
-	if t.keys == nil {
+	if t.events == nil {
 		f.out.entered()
 	}
 	if said, err := s.Answer(ctx, yes); err != nil {

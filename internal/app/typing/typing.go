@@ -1,0 +1,189 @@
+// Package typing finds what a user types with at a terminal: the keys of keybindings.json, which are read again when the
+// file changes. What keys do is left to the front ends.
+package typing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"adze/internal/desk"
+	"adze/internal/platform/fsys"
+	"adze/internal/ui/keys"
+)
+
+// fileName is the name of the file with the keys.
+const fileName = "keybindings.json"
+
+// Bindings are the keys that are in force. Several goroutines may use them.
+type Bindings struct {
+	own, other string // files: the user's own, and that of the ecosystem; each may be empty
+	now        func() time.Time
+
+	mu       sync.Mutex
+	looked   time.Time // when the files were looked at
+	file     string    // in force; empty if there is none
+	version  version   // of it
+	m        *keys.Map
+	problems []string
+}
+
+// A version tells whether a file has changed.
+type version struct {
+	size    int64
+	changed time.Time
+}
+
+// Open returns the keys for a state home and the folder of the ecosystem's own settings, which is only read. Both may be
+// empty.
+func Open(home, other string, now func() time.Time) *Bindings {
+	b := &Bindings{now: now}
+	if home != "" {
+		b.own = filepath.Join(home, fileName)
+	}
+	if other != "" {
+		b.other = filepath.Join(other, fileName)
+	}
+	return b
+}
+
+const (
+	// fresh is how long what was read counts without a look at the file.
+	fresh = time.Second
+	// maxFile is the most bytes that the file may have.
+	maxFile = 1 << 20
+)
+
+// Map returns the keys that are in force.
+func (b *Bindings) Map() *keys.Map {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.look(false)
+	return b.m
+}
+
+// File returns the file in force, or "", and Problems what is wrong with it.
+func (b *Bindings) File() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.look(true)
+	return b.file
+}
+
+// Problems returns what is wrong with the file in force.
+func (b *Bindings) Problems() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.look(true)
+	return b.problems
+}
+
+// look reads the file if it is another one than before. A look that is not forced comes at most once in a while.
+func (b *Bindings) look(force bool) {
+	now := b.now()
+	if b.m != nil && !force && now.Sub(b.looked) < fresh {
+		return
+	}
+	b.looked = now
+	file, v := b.find()
+	if b.m != nil && file == b.file && v == b.version {
+		return
+	}
+	b.file, b.version = file, v
+	b.m, b.problems = keys.Defaults(), nil
+	if file == "" {
+		return
+	}
+	data, err := fsys.ReadSmall(file, maxFile)
+	if err != nil {
+		b.problems = []string{fmt.Sprintf("%s cannot be read: %v", file, err)}
+		return
+	}
+	b.m, b.problems = keys.Load(data)
+}
+
+// find returns the first of the files that is there.
+func (b *Bindings) find() (string, version) {
+	for _, file := range []string{b.own, b.other} {
+		if file == "" {
+			continue
+		}
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
+			return file, version{info.Size(), info.ModTime()}
+		}
+	}
+	return "", version{}
+}
+
+// Desk gives commands access to the keys.
+func (b *Bindings) Desk() desk.Keys {
+	return desk.Keys{Bound: b.terms, File: b.File, Problems: b.Problems, Create: b.create}
+}
+
+// terms returns the keys that are in force, and what they do.
+func (b *Bindings) terms() (terms desk.Terms) {
+	for _, line := range b.Map().Lines() {
+		if line.Keys == "" {
+			line.Keys = "(none)"
+		}
+		terms = append(terms, desk.Term{Name: line.Keys, Text: line.About + " (" + string(line.Action) + ")"})
+	}
+	return terms
+}
+
+// template is a new file.
+const template = `{
+  "bindings": [
+    {
+      "context": "Chat",
+      "bindings": {
+      }
+    }
+  ]
+}
+`
+
+// create returns the user's own file. If there is none, it is made: with what the ecosystem's holds, if there is that.
+func (b *Bindings) create() (string, error) {
+	if b.own == "" {
+		return "", errors.New("no home directory is known: set ADZE_HOME to a folder for adze's files")
+	}
+	content := []byte(template)
+	if b.File() == b.other && b.other != "" {
+		data, err := fsys.ReadSmall(b.other, maxFile)
+		if err != nil {
+			return "", fmt.Errorf("reading %s: %w", b.other, err)
+		}
+		content = data
+	}
+	if err := fsys.MkdirPrivate(filepath.Dir(b.own)); err != nil {
+		return "", err
+	}
+	file, err := os.OpenFile(b.own, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return b.own, nil
+	}
+	if err != nil {
+		return "", err
+	}
+	_, err = file.Write(content)
+	return b.own, errors.Join(err, file.Close())
+}
+
+// Check looks for what is wrong with the file, for /doctor. It is never more than a note: adze works without it.
+func (b *Bindings) Check(context.Context) desk.Check {
+	check := desk.Check{Name: "keys", Fine: "the usual ones"}
+	if file := b.File(); file != "" {
+		check.Fine = "as " + file + " says"
+	}
+	for _, problem := range b.Problems() {
+		check.Notes = append(check.Notes, strings.TrimSuffix(problem, "."))
+	}
+	return check
+}

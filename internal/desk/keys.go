@@ -1,0 +1,79 @@
+package desk
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+)
+
+// Keys are those of a terminal. Each function may be nil.
+type Keys struct {
+	// Bound returns the keys that are in force, and what they do.
+	Bound func() Terms
+	// File returns the file that changes them, or "", and Problems what is wrong with it.
+	File     func() string
+	Problems func() []string
+	// Create returns the user's own file, which is made if there is none.
+	Create func() (string, error)
+}
+
+func keysCommand() Command {
+	return Command{Name: "keybindings", Aliases: []string{"keys"}, Args: "[edit]", Doc: "show the keys, or edit the file that changes them", Terminal: true,
+		Run:      func(_ context.Context, d *Desk, arg string) (Answer, error) { return runKeys(d.Surroundings.Keys, arg) },
+		Complete: words("edit")}
+}
+
+// runKeys shows the keys, or lets the user edit them.
+func runKeys(k Keys, arg string) (Answer, error) {
+	switch {
+	case arg == "edit" && k.Create != nil:
+		path, err := k.Create()
+		if err != nil {
+			return nil, err
+		}
+		return Edit{Path: path, Page: Say("The keys in the file apply at once. /keybindings shows them.")}, nil
+	case arg != "":
+		return nil, errors.New("usage: /keybindings, or /keybindings edit")
+	case k.Bound == nil:
+		return Say("No keys are bound in this session."), nil
+	}
+	p := Page{Blocks: []Block{append(k.Bound(), Term{"?", "show this list, at an empty prompt"})}}
+	if k.File == nil || k.File() == "" {
+		return p, nil
+	}
+	for _, problem := range k.Problems() {
+		p.Add(Notice(problem))
+	}
+	p.Add(Text("As " + k.File() + " says."))
+	return p, nil
+}
+
+// EditorMode is the setting that says how text is edited, and Vim the value for doing so as in vim.
+const (
+	EditorMode = "editorMode"
+	Vim        = "vim"
+)
+
+func vimCommand() Command {
+	return Command{Name: "vim", Kind: Change, Doc: "switch editing as in vim on or off", Terminal: true,
+		Run: func(ctx context.Context, d *Desk, arg string) (Answer, error) {
+			if arg != "" {
+				return nil, errors.New("usage: /vim")
+			}
+			return toggleVim(ctx, d)
+		}}
+}
+
+// toggleVim changes the setting, and says what to press.
+func toggleVim(ctx context.Context, d *Desk) (Answer, error) {
+	value, said := Vim, "Text is now edited as in vim: Esc ends the insertion, i begins one. /vim again switches it off."
+	options := d.Surroundings.Options(true)
+	if i := slices.IndexFunc(options, func(o Option) bool { return o.Key == EditorMode }); i >= 0 && strings.Trim(options[i].Value, `"`) == Vim {
+		value, said = "normal", "Text is now edited as usual. /vim switches editing as in vim on."
+	}
+	if _, err := d.Surroundings.Change(ctx, EditorMode, &value); err != nil {
+		return nil, err
+	}
+	return Say(said), nil
+}
