@@ -313,8 +313,8 @@ func checkComments(files map[string]*ast.File) []string {
 }
 
 // namesTools are the packages that may know a tool by its name: the tools, rules and agents that users write, and what
-// puts the program together or measures it. A contract suite is a test.
-var namesTools = []string{"tools/*", "permission/compat", "agentdef", "agentdef/builtin", "app", "app/*", "bench", "bench/*", "cmd/*", "model/modeltest"}
+// puts the program together or measures it. A contract suite is a test. A context of keys has the name of a tool.
+var namesTools = []string{"ui/keys", "tools/*", "permission/compat", "agentdef", "agentdef/builtin", "app", "app/*", "bench", "bench/*", "cmd/*", "model/modeltest"}
 
 var (
 	providerNames = []string{"anthropic", "bedrock", "vertex", "foundry", "openai", "gemini", "grok", "openrouter"}

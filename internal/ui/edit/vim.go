@@ -24,12 +24,9 @@ type vim struct {
 	escape string // two characters that end the insertion, one after the other; may be empty
 	mode   mode
 	keys   []rune // of a command that has begun
-	seek   seek   // what f, F, t or T looked for last
 	anchor pos    // where the selection begins
-	goal   int    // the cell that j and k aim at, from 1; 0 if there is none
-
-	register []rune // what was deleted or copied last
-	lines    bool   // it is whole lines
+	mover
+	register
 
 	typed  []rune   // what is being inserted
 	began  command  // the command that began the insertion
@@ -244,7 +241,7 @@ func (v *vim) repeat(f *Field, c command) {
 
 // move carries out a motion without an operator.
 func (v *vim) move(f *Field, c command) {
-	m, ok := v.motion(f, c)
+	m, ok := v.motion(f, c, v.mode != normal)
 	switch {
 	case ok:
 		f.caret = m.to

@@ -270,7 +270,7 @@ func own(c vimCase) vimResult {
 	if p.vim.mode == insert || len(p.vim.keys) > 0 { // as the script does at its end
 		p.Press(keys.Event{Key: keys.Key{Name: "escape"}}, p.m, 80)
 	}
-	return vimResult{p.Text(), p.caret.line + 1, p.caret.col + 1, string(p.vim.register), p.vim.lines}
+	return vimResult{p.Text(), p.caret.line + 1, p.caret.col + 1, string(p.vim.text), p.vim.lines}
 }
 
 // randomCase returns a text with a command.

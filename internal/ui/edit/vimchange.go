@@ -36,7 +36,7 @@ func (v *vim) area(f *Field, c command) (area, bool) {
 		}
 		return a, ok
 	}
-	m, ok := v.motion(f, c)
+	m, ok := v.motion(f, c, false)
 	v.goal = 0
 	if ok && m.short {
 		f.caret = m.to
@@ -88,7 +88,7 @@ func (v *vim) apply(f *Field, c command, a area) {
 		f.caret = f.snap(a.start)
 		v.insert(f, c)
 	case '>', '<':
-		v.shift(f, a, c.op)
+		shift(f, a, c.op)
 	case 'u', 'U', '~':
 		letters(f, a, map[rune]func(rune) rune{'u': unicode.ToLower, 'U': unicode.ToUpper, '~': swapCase}[c.op])
 	}
@@ -113,22 +113,28 @@ func spread(t *text, a area, m mode) area {
 	return a
 }
 
+// A register holds what was deleted or copied last.
+type register struct {
+	text  []rune
+	lines bool // it is whole lines
+}
+
 // keep puts an area into the register.
-func (v *vim) keep(f *Field, a area) {
-	v.lines = a.lines
+func (r *register) keep(f *Field, a area) {
+	r.lines = a.lines
 	if a.lines {
 		a = a.inside(f, true)
 	}
-	v.register = f.slice(a.start, a.end)
+	r.text = f.slice(a.start, a.end)
 }
 
 // delete removes an area, which goes into the register.
-func (v *vim) delete(f *Field, a area) {
+func (r *register) delete(f *Field, a area) {
 	if !a.lines && a.start == a.end {
 		f.caret = a.start
 		return
 	}
-	v.keep(f, a)
+	r.keep(f, a)
 	if !a.lines {
 		f.change(a.start, a.end, nil, apart)
 		return
@@ -149,7 +155,7 @@ func (v *vim) delete(f *Field, a area) {
 const shiftWidth = 2
 
 // shift moves lines to the right or to the left.
-func (v *vim) shift(f *Field, a area, op rune) {
+func shift(f *Field, a area, op rune) {
 	for line := a.start.line; line <= a.end.line; line++ {
 		runes := f.lines[line].runes
 		n := indent(runes)
@@ -201,7 +207,7 @@ func (v *vim) simple(f *Field, c command) {
 	case 'x', 'X', 's', 'D', 'C', 'S', 'Y':
 		v.short(f, c)
 	case 'r':
-		v.overwrite(f, c.arg, n)
+		overwrite(f, c.arg, n)
 	case '~':
 		to := at
 		for range n {
@@ -210,7 +216,7 @@ func (v *vim) simple(f *Field, c command) {
 		letters(f, area{start: at, end: to}, swapCase)
 		f.caret = to
 	case 'J':
-		v.join(f, max(2, n))
+		join(f, max(2, n))
 	case 'p', 'P':
 		v.put(f, c.name == 'p', n)
 	case 'u':
@@ -257,7 +263,7 @@ func (v *vim) openLine(f *Field, c command) {
 }
 
 // overwrite puts a character in the place of the next n.
-func (v *vim) overwrite(f *Field, r rune, n int) {
+func overwrite(f *Field, r rune, n int) {
 	to, from := f.caret, f.caret
 	for range n {
 		next := lineRight(&f.text, to)
@@ -272,7 +278,7 @@ func (v *vim) overwrite(f *Field, r rune, n int) {
 }
 
 // join makes one line of n.
-func (v *vim) join(f *Field, n int) {
+func join(f *Field, n int) {
 	line := f.caret.line
 	if line == len(f.lines)-1 {
 		return
@@ -294,17 +300,17 @@ func (v *vim) join(f *Field, n int) {
 const maxPut = 1 << 20
 
 // put inserts the register after the caret, or before it.
-func (v *vim) put(f *Field, after bool, n int) {
-	if len(v.register) == 0 && !v.lines {
+func (r *register) put(f *Field, after bool, n int) {
+	if len(r.text) == 0 && !r.lines {
 		return
 	}
-	n = max(1, min(n, maxPut/(len(v.register)+1)))
+	n = max(1, min(n, maxPut/(len(r.text)+1)))
 	at := f.caret
-	if !v.lines {
+	if !r.lines {
 		if after {
 			at = lineRight(&f.text, at)
 		}
-		put := slices.Repeat(v.register, n)
+		put := slices.Repeat(r.text, n)
 		f.change(at, at, put, apart)
 		if !slices.Contains(put, '\n') {
 			f.caret = f.left(f.caret)
@@ -313,7 +319,7 @@ func (v *vim) put(f *Field, after bool, n int) {
 		}
 		return
 	}
-	lines := slices.Repeat(append(slices.Clone(v.register), '\n'), n)
+	lines := slices.Repeat(append(slices.Clone(r.text), '\n'), n)
 	if after {
 		at = pos{at.line, len(f.lines[at.line].runes)}
 		f.change(at, at, append([]rune{'\n'}, lines[:len(lines)-1]...), apart)
@@ -390,7 +396,7 @@ func (v *vim) finish(f *Field, c command, a area) {
 		v.apply(f, command{op: op}, a)
 	case c.name == 'J':
 		f.caret = a.start
-		v.join(f, max(2, a.end.line-a.start.line+1))
+		join(f, max(2, a.end.line-a.start.line+1))
 	case c.name == 'r':
 		letters(f, a, func(r rune) rune {
 			if r == '\n' {
@@ -408,10 +414,10 @@ func (v *vim) finish(f *Field, c command, a area) {
 }
 
 // replace puts the register in the place of the selection, which goes into the register.
-func (v *vim) replace(f *Field, a area) {
-	was, lines := v.register, v.lines
+func (r *register) replace(f *Field, a area) {
+	was, lines := r.text, r.lines
 	a = a.inside(f, a.lines)
-	v.keep(f, a)
+	r.keep(f, a)
 	if lines && !a.lines && a.start.col > 0 {
 		was = append([]rune{'\n'}, was...)
 	}

@@ -8,17 +8,24 @@ type motion struct {
 	short     bool // it leads there, but not as far as it should: an operator is left out
 }
 
-// motion returns where a command leads. It reports false if it leads nowhere.
-func (v *vim) motion(f *Field, c command) (motion, bool) {
+// A mover remembers what motions need of those before.
+type mover struct {
+	seek seek // what f, F, t or T looked for last
+	goal int  // the cell that j and k aim at, from 1; 0 if there is none
+}
+
+// motion returns where a command leads. It reports false if it leads nowhere. Selecting says that there is a selection,
+// which may include the end of a line.
+func (m *mover) motion(f *Field, c command, selecting bool) (motion, bool) {
 	t, at, n := &f.text, f.caret, c.repeats()
 	w := &walker{t: t, p: at}
 	switch {
 	case c.g:
-		return v.second(f, c)
+		return second(f, c)
 	case c.motion == 'h' || c.motion == 'l':
-		return v.sideways(t, at, c)
+		return sideways(t, at, c, selecting)
 	case c.motion == 'j' || c.motion == 'k':
-		return v.upDown(f, c)
+		return m.upDown(f, c)
 	case c.motion == 'G':
 		return toLine(t, c, len(t.lines)), true
 	case c.motion == '0':
@@ -26,7 +33,7 @@ func (v *vim) motion(f *Field, c command) (motion, bool) {
 	case c.motion == '^':
 		return motion{to: firstChar(t, at.line)}, true
 	case c.motion == '$':
-		return v.lineEnd(f, c)
+		return m.lineEnd(f, c, selecting)
 	case c.motion == '{' || c.motion == '}':
 		by := int(c.motion) - '|'
 		ok, inclusive := w.paragraph(n, by)
@@ -35,14 +42,14 @@ func (v *vim) motion(f *Field, c command) (motion, bool) {
 		ok := !c.given() && w.match()
 		return motion{to: w.p, inclusive: true}, ok
 	}
-	if m, ok, is := v.finding(w, c); is {
-		return m, ok
+	if found, ok, is := m.finding(w, c); is {
+		return found, ok
 	}
 	return words(w, c)
 }
 
 // second returns where the motions that begin with g lead.
-func (v *vim) second(f *Field, c command) (motion, bool) {
+func second(f *Field, c command) (motion, bool) {
 	if c.motion == 'g' {
 		return toLine(&f.text, c, 1), true
 	}
@@ -76,12 +83,12 @@ func words(w *walker, c command) (motion, bool) {
 }
 
 // finding returns where the motions to a character lead. Is reports whether it is one of them.
-func (v *vim) finding(w *walker, c command) (m motion, ok, is bool) {
-	s, repeated := v.seek, true
+func (m *mover) finding(w *walker, c command) (found motion, ok, is bool) {
+	s, repeated := m.seek, true
 	switch c.motion {
 	case 'f', 'F', 't', 'T':
 		s = seek{char: c.arg, back: c.motion == 'F' || c.motion == 'T', till: c.motion == 't' || c.motion == 'T'}
-		v.seek, repeated = s, false
+		m.seek, repeated = s, false
 	case ';':
 	case ',':
 		s.back = !s.back
@@ -93,7 +100,7 @@ func (v *vim) finding(w *walker, c command) (m motion, ok, is bool) {
 }
 
 // sideways returns where h and l lead: they stay in the line.
-func (v *vim) sideways(t *text, at pos, c command) (motion, bool) {
+func sideways(t *text, at pos, c command, selecting bool) (motion, bool) {
 	to, runes := at, t.lines[at.line].runes
 	for range c.repeats() {
 		if c.motion == 'h' && to.col > 0 {
@@ -103,14 +110,14 @@ func (v *vim) sideways(t *text, at pos, c command) (motion, bool) {
 			to.col = nextCluster(runes, to.col)
 		}
 	}
-	if c.op == 0 && v.mode == normal {
+	if c.op == 0 && !selecting {
 		to = onto(t, to)
 	}
 	return motion{to: to}, to != at || c.op != 0
 }
 
 // upDown returns where j and k lead: to the same cell of another line, or to its end.
-func (v *vim) upDown(f *Field, c command) (motion, bool) {
+func (m *mover) upDown(f *Field, c command) (motion, bool) {
 	n := c.repeats()
 	if c.motion == 'k' {
 		n = -n
@@ -119,13 +126,13 @@ func (v *vim) upDown(f *Field, c command) (motion, bool) {
 	if line == f.caret.line {
 		return motion{}, false
 	}
-	if v.goal == 0 {
-		v.goal = 1
+	if m.goal == 0 {
+		m.goal = 1
 		for runes, i := f.lines[f.caret.line].runes, 0; i < f.caret.col; i++ {
-			v.goal += f.size(runes, i)
+			m.goal += f.size(runes, i)
 		}
 	}
-	return motion{to: atCell(f, line, v.goal-1), lines: true}, true
+	return motion{to: atCell(f, line, m.goal-1), lines: true}, true
 }
 
 // endless is the goal after $.
@@ -149,15 +156,15 @@ func atCell(f *Field, line, goal int) pos {
 }
 
 // lineEnd returns where $ leads.
-func (v *vim) lineEnd(f *Field, c command) (motion, bool) {
+func (m *mover) lineEnd(f *Field, c command, selecting bool) (motion, bool) {
 	n := c.repeats() - 1
 	if n > 0 && f.caret.line == len(f.lines)-1 {
 		return motion{}, false
 	}
 	line := min(len(f.lines)-1, f.caret.line+n)
-	v.goal = endless
+	m.goal = endless
 	to := pos{line, len(f.lines[line].runes)}
-	if v.mode == normal {
+	if !selecting {
 		to = onto(&f.text, to)
 	}
 	return motion{to: to, inclusive: true}, true
