@@ -92,6 +92,14 @@ func (c *Config) decide(was bool) bool {
 	return asked && allowed
 }
 
+// Unattached returns why files that the user mentions are not attached, or "" if they are.
+func (m *Mode) Unattached() string {
+	if m == nil {
+		return ""
+	}
+	return "a coordinator reads no files itself; name the file to a worker"
+}
+
 // Worker returns the definition of workers.
 func (m *Mode) Worker() *agentdef.Definition { return m.worker }
 

@@ -70,3 +70,6 @@ func (s Spec) Appended(own string, l texts.Language) string {
 func (s Spec) Needs(tool string) bool {
 	return s.Team != "" && slices.Contains([]string{"SendMessage", planTool, "TaskCreate", "TaskUpdate", "TaskList", "TaskGet"}, tool)
 }
+
+// Planning returns what a teammate is told in plan mode, beside how to plan.
+func Planning(l texts.Language) string { return catalogue.Text(l, "plan") }

@@ -17,6 +17,7 @@ import (
 	"adze/internal/app/servers"
 	"adze/internal/app/shells"
 	"adze/internal/app/skills"
+	"adze/internal/app/teams"
 	"adze/internal/app/toolbox"
 	"adze/internal/app/transcript"
 	"adze/internal/app/worktrees"
@@ -350,6 +351,9 @@ func modeReminder(c *Conversation) func(context.Context, session.Prompt) session
 		reminders := c.Gate.Reminders()
 		if w := c.spec.Worker; w != nil && c.spec.Team.Team == "" && c.Gate.Mode() == permission.Plan {
 			reminders = w.planning(c.ws.language())
+		}
+		if c.spec.Team.Team != "" && c.Gate.Mode() == permission.Plan && len(reminders) > 0 {
+			reminders = append(reminders, teams.Planning(c.ws.language()))
 		}
 		for _, text := range reminders {
 			h.Context = append(h.Context, msg.Reminder(text))

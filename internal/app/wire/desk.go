@@ -175,7 +175,7 @@ func attachments(c *Conversation) func(context.Context, session.Prompt) session.
 	return attach.Hear(attach.Config{
 		Dir: c.dir.Here, Home: c.ws.Project.User, Tool: read.Name, Hidden: c.Gate.Hidden, Language: c.ws.language,
 		Resource: c.Servers.Mentioned,
-		Session:  func() *session.Session { return c.Session }, Attended: c.spec.Entry == Interactive,
+		Session:  func() *session.Session { return c.Session }, Attended: c.spec.Entry == Interactive, Refused: c.coordinator.Unattached(),
 		MayRead: func(ctx context.Context, path string) error { return mayRead(ctx, c, path) },
 	})
 }

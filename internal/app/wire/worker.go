@@ -232,6 +232,9 @@ func forkSkill(ctx context.Context, c *Conversation, f skills.Fork) (string, err
 		Input: agenttool.Input{Description: "/" + f.Skill.Name, Prompt: f.Prompt, Type: cmp.Or(f.Skill.As, builtin.General)}, Use: tool.UseOf(ctx), Stays: true,
 		Birth: subagents.Birth{Model: f.Model, Effort: f.Effort},
 	}
+	if c.coordinator != nil {
+		r.Type = builtin.Worker
+	}
 	out, err := c.agents.Launch(ctx, r, f.Report)
 	if err != nil {
 		return "", fmt.Errorf("the skill %s did not finish: %w", f.Skill.Name, err)

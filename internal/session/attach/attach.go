@@ -32,7 +32,7 @@ const (
 	maxListed = 200
 )
 
-// A Config says how files are attached. All fields but Resource are required.
+// A Config says how files are attached. All fields but Resource and Refused are required.
 type Config struct {
 	// Dir returns the working directory, and Home is that of the user.
 	Dir  func() string
@@ -51,6 +51,8 @@ type Config struct {
 	Language func() texts.Language
 	// Attended says that there is a user to tell what was attached.
 	Attended bool
+	// Refused is why no files are attached; empty if they are.
+	Refused string
 }
 
 // Hear returns a hearer that attaches the files and directories that a message mentions. Each is read as if the model had
@@ -98,6 +100,8 @@ func (a *attachments) add(ctx context.Context, m mention.Mention) {
 		a.fail(m, err.Error())
 	case len(a.attached) == maxAttached:
 		a.more++
+	case a.Refused != "":
+		a.fail(m, a.Refused)
 	case info.IsDir():
 		a.directory(ctx, m, path)
 	default:
