@@ -11,12 +11,15 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"adze/internal/platform/osproc"
 )
 
 // A lock is asked for several times: a process that ended just now may still have it, through a child that is about
-// to be another program.
+// to be another program. On a busy machine that takes long, so that a process which is known to be dead is given more time.
 const (
 	lockTries = 10
+	deadTries = 500
 	lockPause = 10 * time.Millisecond
 )
 
@@ -27,12 +30,13 @@ func lock(f *os.File) error {
 		switch {
 		case errors.Is(err, syscall.EINTR):
 			continue
-		case errors.Is(err, syscall.EWOULDBLOCK) && tries < lockTries:
+		case errors.Is(err, syscall.EWOULDBLOCK):
+			if holder := lockHolder(f); tries >= lockTries && (holder == 0 || osproc.Alive(holder)) || tries >= deadTries {
+				return &LockedError{Path: f.Name(), PID: holder}
+			}
 			tries++
 			time.Sleep(lockPause)
 			continue
-		case errors.Is(err, syscall.EWOULDBLOCK):
-			return &LockedError{Path: f.Name(), PID: lockHolder(f)}
 		case errors.Is(err, syscall.ENOTSUP), errors.Is(err, syscall.ENOLCK):
 			return nil // a file system without locks; better an unlocked session than none
 		case err != nil:

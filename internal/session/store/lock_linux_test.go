@@ -1,0 +1,40 @@
+package store
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// The lock of a process that is dead is waited for: a child that was about to be another program may have it for a while.
+// That of a process that lives is not.
+//
+// Proves SESS-16.
+func TestLockOfADeadProcess(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log.jsonl")
+	holder := exec.Command("bash", "-c", `exec 9>"$0"; flock 9; sleep 0.7 >/dev/null 2>&1 & exec 9>&-`, path) // the lock is that of the child alone
+	if out, err := holder.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := lock(f); err != nil {
+		t.Errorf("the lock of a process that has ended: %v", err)
+	}
+	own, err := os.OpenFile(path, os.O_RDWR, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer own.Close()
+	began := time.Now()
+	if err := lock(own); err == nil || time.Since(began) > 3*time.Second {
+		t.Errorf("the lock of a process that lives: %v after %v", err, time.Since(began))
+	}
+	syscall.Flock(int(f.Fd()), syscall.LOCK_UN) // ok: it is closed in any case
+}
