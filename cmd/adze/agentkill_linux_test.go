@@ -17,14 +17,14 @@ import (
 
 // A program with five agents, two of them in worktrees, is killed at any moment. Whatever a model was sent is in the logs,
 // the session can be resumed, the model is told which agents were cut, how to continue them and where their worktrees
-// are, and no process is left. ADZE_KILLS says how many times; without it, as often as fits into 20 seconds.
+// are, and no process is left. ADZE_KILLS says how many times; without it, as often as fits into 15 seconds.
 //
 // Proves AGENT-39, SESS-16, AGENT-30.
 func TestAgentsOfAKilledProgram(t *testing.T) {
 	kills, _ := strconv.Atoi(os.Getenv("ADZE_KILLS")) // ok: 0 is by time
 	began, cut := time.Now(), 0
 	round := 0
-	for ; round < kills || kills == 0 && time.Since(began) < 20*time.Second; round++ {
+	for ; round < kills || kills == 0 && time.Since(began) < 15*time.Second; round++ {
 		cut += killAgents(t, time.Duration(mathrand.IntN(1500))*time.Millisecond)
 		if t.Failed() {
 			break

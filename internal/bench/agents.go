@@ -44,7 +44,7 @@ func runAgents(runs int) error {
 	}
 	fmt.Printf("%s/%s, %d cores, %s, %d runs, medians; load %s\n\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(), runs, load())
 	fmt.Printf("%-58s %10s %10s\n", "figure", "measured", "at most")
-	for _, m := range []func() error{b.launch, b.idle, b.atWork, b.forks, b.interrupted} {
+	for _, m := range []func() error{b.launch, b.idle, b.atWork, b.forks, b.interrupted, b.claims, b.letters} {
 		if err := m(); err != nil {
 			return err
 		}
@@ -112,7 +112,28 @@ func (b *agentBench) launch() error {
 	}
 	b.report("a turn, Read", " ms", median(c.gaps), 0)
 	b.report("an agent's first request, beyond a turn", " ms", median(launched)-median(c.gaps), 3)
+	return b.work(file, processorTime(cmd))
+}
+
+// work measures the processor time of an agent that answers once, with its beginning and end, beyond that of a turn. With is
+// that of a run with as many turns that launch one.
+func (b *agentBench) work(file string, with time.Duration) error {
+	c := &crowd{lead: append(slices.Repeat([]string{reading(file)}, 2*b.runs), `{"type":"text","text":"Done."}`)}
+	cmd, srv, out, err := b.begin(c)
+	if err != nil {
+		return err
+	}
+	defer srv.close()
+	if err := cmd.Wait(); err != nil {
+		return fmt.Errorf("adze: %w\n%s", err, out.String())
+	}
+	each := (with - processorTime(cmd)) / time.Duration(b.runs)
+	b.report("processor time of an agent with one answer, beyond a turn", " ms", float64(each)/float64(time.Millisecond), 0)
 	return nil
+}
+
+func processorTime(cmd *exec.Cmd) time.Duration {
+	return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 }
 
 // idle measures the memory of many agents that wait for their first answers.
@@ -230,6 +251,40 @@ func (b *agentBench) interrupted() error {
 	}
 	b.report(fmt.Sprintf("interrupt of %d agents with a command each", stoppedAgents), " ms", median(all), 300)
 	return nil
+}
+
+// claims measures how long it takes processes to claim all tasks of a list, each once.
+func (b *agentBench) claims() error {
+	took, err := benchmark("adze/internal/tasklist", "Claims", "ms/1000claims")
+	if err != nil {
+		return err
+	}
+	b.report("20 processes claim 1,000 tasks, each once", " s", took/1000, 10)
+	return nil
+}
+
+// letters measures how long it takes processes to write to one mailbox, with nothing lost.
+func (b *agentBench) letters() error {
+	took, err := benchmark("adze/internal/team", "TenWriters", "ms/200messages")
+	if err != nil {
+		return err
+	}
+	b.report("10 writers send 200 messages to one mailbox, none lost", " s", took/1000, 0)
+	return nil
+}
+
+// benchmark runs a benchmark of a package three times and returns what it reports in a unit. It fails if the benchmark does.
+func benchmark(pkg, name, unit string) (float64, error) {
+	out, err := exec.Command("go", "test", pkg, "-run", "^$", "-bench", "^Benchmark"+name+"$", "-benchtime", "3x").CombinedOutput()
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w\n%s", pkg, err, out)
+	}
+	words := strings.Fields(string(out))
+	at := slices.Index(words, unit)
+	if at < 1 {
+		return 0, fmt.Errorf("%s does not report %s: %s", pkg, unit, out)
+	}
+	return strconv.ParseFloat(words[at-1], 64)
 }
 
 func (b *agentBench) interrupt() (time.Duration, error) {

@@ -114,7 +114,7 @@ func claims(t testing.TB, processes, tasks int) {
 // Proves TEAM-04.
 func TestManyClaims(t *testing.T) { claims(t, 20, 100) }
 
-// BenchmarkClaims lets 20 processes claim 1,000 tasks; it must take less than 10 seconds:
+// BenchmarkClaims lets 20 processes claim 1,000 tasks; it must take less than 10 seconds. "scripts/bench agents" runs it:
 //
 //	go test ./internal/tasklist -run '^$' -bench Claims -benchtime 3x
 func BenchmarkClaims(b *testing.B) {

@@ -19,7 +19,7 @@ import (
 )
 
 // receive returns the texts of the messages that have arrived.
-func receive(t *testing.T, p *Post) (got []string) {
+func receive(t testing.TB, p *Post) (got []string) {
 	t.Helper()
 	messages, err := p.Receive(t.Context())
 	if err != nil {
@@ -116,6 +116,21 @@ func TestInboxIsBounded(t *testing.T) {
 // Proves TEAM-07.
 func TestTenWriters(t *testing.T) {
 	t.Setenv("ADZE_NO_FSYNC", "1")
+	tenWriters(t)
+}
+
+// BenchmarkTenWriters lets ten processes write 200 messages to one inbox, as they do for users:
+//
+//	go test ./internal/team -run '^$' -bench TenWriters -benchtime 3x
+func BenchmarkTenWriters(b *testing.B) {
+	for b.Loop() {
+		tenWriters(b)
+	}
+	b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N), "ms/200messages")
+}
+
+// tenWriters lets ten processes write to one inbox, which is read meanwhile: nothing is lost, and nothing arrives twice.
+func tenWriters(t testing.TB) {
 	s, _ := newCrew(t)
 	const writers, each = 10, 20
 	var outputs []func() string

@@ -46,7 +46,7 @@ func work(job string) error {
 }
 
 // spawn starts another process on the teams of s.
-func spawn(t *testing.T, s *Store, job string) (output func() string) {
+func spawn(t testing.TB, s *Store, job string) (output func() string) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), "TEAM_TEST_JOB="+job, "TEAM_TEST_DIR="+s.cfg.Dir)
@@ -75,14 +75,14 @@ func (j *journal) Write(p []byte) (int, error) {
 	return j.Buffer.Write(p)
 }
 
-func newStore(t *testing.T) (*Store, *journal) {
+func newStore(t testing.TB) (*Store, *journal) {
 	log := &journal{}
 	dir := filepath.Join(t.TempDir(), "teams")
 	return New(Config{Dir: dir, Locks: dir + ".locks", Log: slog.New(slog.NewTextHandler(log, nil))}), log
 }
 
 // newCrew returns a store with a team: the lead, ann and bob.
-func newCrew(t *testing.T) (*Store, *journal) {
+func newCrew(t testing.TB) (*Store, *journal) {
 	t.Helper()
 	s, log := newStore(t)
 	if _, err := s.Create(t.Context(), Team{Name: "Crew", Session: "s1"}, Member{Process: Here()}); err != nil {
